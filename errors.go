@@ -1,0 +1,400 @@
+package svc
+
+// This file says what went wrong, in every dialect: the codes and the one
+// table that maps them, Error, and the violations of an input. errors_http.go
+// writes errors as responses and turns panics into errors.
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"maps"
+	"net/http"
+	"strings"
+	"unicode/utf8"
+)
+
+// A Code says what kind of mistake an [Error] is. The names are those of
+// google.rpc.Code, spelt as they appear on the wire. An empty or unknown Code,
+// and OK, count as UNKNOWN wherever an error is written.
+type Code string
+
+const (
+	CodeOK                 Code = "OK"                  // no error; see [CodeOf]
+	CodeCanceled           Code = "CANCELED"            // the caller has gone
+	CodeUnknown            Code = "UNKNOWN"             // nothing is known of the cause
+	CodeInvalidArgument    Code = "INVALID_ARGUMENT"    // the input is wrong whatever the state
+	CodeDeadlineExceeded   Code = "DEADLINE_EXCEEDED"   // it took too long
+	CodeNotFound           Code = "NOT_FOUND"           // what the call names is not there
+	CodeAlreadyExists      Code = "ALREADY_EXISTS"      // what the call makes is there already
+	CodePermissionDenied   Code = "PERMISSION_DENIED"   // the caller is known and may not
+	CodeResourceExhausted  Code = "RESOURCE_EXHAUSTED"  // a quota, a limit, a rate
+	CodeFailedPrecondition Code = "FAILED_PRECONDITION" // the state forbids it; trying again will not help
+	CodeAborted            Code = "ABORTED"             // a conflict; trying again may help
+	CodeOutOfRange         Code = "OUT_OF_RANGE"        // past the end of what there is
+	CodeUnimplemented      Code = "UNIMPLEMENTED"       // there is no such method
+	CodeInternal           Code = "INTERNAL"            // the server is at fault
+	CodeUnavailable        Code = "UNAVAILABLE"         // the server cannot just now; try again
+	CodeDataLoss           Code = "DATA_LOSS"           // data is lost or damaged
+	CodeUnauthenticated    Code = "UNAUTHENTICATED"     // who the caller is, is not known
+)
+
+// statusClientClosedRequest is the status of a CANCELED call. It is not
+// registered; nginx made it usual.
+const statusClientClosedRequest = 499
+
+// codes is the only statement of how a Code is written on each transport.
+// Unlisted codes are written as the first row.
+var codes = [...]struct {
+	code Code
+	http int
+	rpc  int    // JSON-RPC 2.0, section 5.1 where it has one, else -32000 minus the gRPC number
+	text string // what a client is told where Message is empty or must not be told
+}{
+	{CodeUnknown, http.StatusInternalServerError, -32002, "unknown error"},
+	{CodeCanceled, statusClientClosedRequest, -32001, "the call was canceled"},
+	{CodeInvalidArgument, http.StatusBadRequest, -32602, "invalid input"},
+	{CodeDeadlineExceeded, http.StatusGatewayTimeout, -32004, "the call took too long"},
+	{CodeNotFound, http.StatusNotFound, -32005, "not found"},
+	{CodeAlreadyExists, http.StatusConflict, -32006, "already exists"},
+	{CodePermissionDenied, http.StatusForbidden, -32007, "permission denied"},
+	{CodeResourceExhausted, http.StatusTooManyRequests, -32008, "a limit is reached"},
+	{CodeFailedPrecondition, http.StatusBadRequest, -32009, "not possible in this state"},
+	{CodeAborted, http.StatusConflict, -32010, "aborted by a conflict"},
+	{CodeOutOfRange, http.StatusBadRequest, -32011, "out of range"},
+	{CodeUnimplemented, http.StatusNotImplemented, -32012, "not implemented"},
+	{CodeInternal, http.StatusInternalServerError, -32603, "internal error"},
+	{CodeUnavailable, http.StatusServiceUnavailable, -32014, "unavailable"},
+	{CodeDataLoss, http.StatusInternalServerError, -32015, "data loss"},
+	{CodeUnauthenticated, http.StatusUnauthorized, -32016, "unauthenticated"},
+}
+
+// row returns the index of c in codes.
+func (c Code) row() int {
+	for i := range codes {
+		if codes[i].code == c {
+			return i
+		}
+	}
+	return 0
+}
+
+// private reports whether the message of an error with this code is for the
+// log only: these say that the server is at fault, and such texts tend to hold
+// what a client should not see.
+func (c Code) private() bool {
+	return c == CodeUnknown || c == CodeInternal || c == CodeDataLoss
+}
+
+// CodeFromHTTP returns the code that fits the status of an HTTP response, for
+// handlers that pass on what another server said. 2xx gives OK; a status that
+// has no code of its own gives INVALID_ARGUMENT below 500 and UNKNOWN
+// elsewhere.
+func CodeFromHTTP(status int) Code {
+	switch status {
+	case http.StatusUnauthorized:
+		return CodeUnauthenticated
+	case http.StatusForbidden:
+		return CodePermissionDenied
+	case http.StatusNotFound:
+		return CodeNotFound
+	case http.StatusMethodNotAllowed, http.StatusNotImplemented:
+		return CodeUnimplemented
+	case http.StatusRequestTimeout, http.StatusGatewayTimeout:
+		return CodeDeadlineExceeded
+	case http.StatusConflict:
+		return CodeAlreadyExists
+	case http.StatusPreconditionFailed:
+		return CodeFailedPrecondition
+	case http.StatusRequestEntityTooLarge, http.StatusTooManyRequests:
+		return CodeResourceExhausted
+	case http.StatusRequestedRangeNotSatisfiable:
+		return CodeOutOfRange
+	case statusClientClosedRequest:
+		return CodeCanceled
+	case http.StatusInternalServerError:
+		return CodeInternal
+	case http.StatusBadGateway, http.StatusServiceUnavailable:
+		return CodeUnavailable
+	}
+	switch status / 100 {
+	case 2:
+		return CodeOK
+	case 4:
+		return CodeInvalidArgument
+	}
+	return CodeUnknown
+}
+
+// An Error is what a method returns to tell its caller what went wrong: the
+// same code, message and details on every transport.
+//
+// Clients see Code, Details, and Message, except that for UNKNOWN, INTERNAL
+// and DATA_LOSS a general text takes the place of Message. The cause, given by
+// [Errorf] or [Error.WithCause], is for errors.Is, errors.As and the log;
+// clients never see it.
+type Error struct {
+	Code    Code
+	Message string
+	Details map[string]any // as JSON; nil or empty is left out
+
+	cause  error
+	status int    // of a fault of the HTTP exchange itself; 0 means by Code
+	origin *Error // what the With methods copied, for errors.Is
+}
+
+// Errorf returns an error with a formatted message. An error formatted with %w
+// is the cause: errors.Is and errors.As find it, the log shows it, and Message
+// leaves its text out, since clients see Message. (With %v the text goes into
+// Message, by your choice.)
+func Errorf(code Code, format string, args ...any) *Error {
+	message, cause := formatWithout(format, args)
+	return &Error{Code: code, Message: message, cause: cause}
+}
+
+// formatWithout formats like fmt.Errorf, but with nothing in the place of each
+// error given to %w, and returns those errors.
+func formatWithout(format string, args []any) (string, error) {
+	if !strings.Contains(format, "%") {
+		return format, nil
+	}
+	// fmt knows which arguments %w takes; an operand in place of each error
+	// learns it from what Unwrap returns.
+	wrapped := make([]any, len(args))
+	for i, arg := range args {
+		if err, ok := arg.(error); ok {
+			arg = &operand{error: err}
+		}
+		wrapped[i] = arg
+	}
+	var causes []error
+	var found []error
+	switch err := fmt.Errorf(format, wrapped...).(type) {
+	case interface{ Unwrap() error }:
+		found = []error{err.Unwrap()}
+	case interface{ Unwrap() []error }:
+		found = err.Unwrap()
+	}
+	for _, err := range found {
+		op := err.(*operand)
+		op.hidden = true
+		causes = append(causes, op.error)
+	}
+	message := fmt.Errorf(format, wrapped...).Error()
+	switch len(causes) {
+	case 0:
+		return message, nil
+	case 1:
+		return strings.Trim(message, ": "), causes[0]
+	}
+	return strings.Trim(message, ": "), errors.Join(causes...)
+}
+
+// An operand stands for an error while a message is formatted.
+type operand struct {
+	error
+	hidden bool
+}
+
+func (o *operand) Format(f fmt.State, verb rune) {
+	if !o.hidden {
+		fmt.Fprintf(f, fmt.FormatString(f, verb), o.error)
+	}
+}
+
+// Error returns code, message and cause, for logs. Clients get the message
+// alone.
+func (e *Error) Error() string {
+	text := string(e.code())
+	if e.Message != "" {
+		text += ": " + e.Message
+	}
+	if e.cause != nil {
+		text += ": " + e.cause.Error()
+	}
+	return text
+}
+
+// Unwrap returns the cause, or nil.
+func (e *Error) Unwrap() error { return e.cause }
+
+// Is reports whether target is the error that e was made from by the With
+// methods, so that errors.Is works with errors kept in package variables.
+func (e *Error) Is(target error) bool {
+	return e.origin != nil && target == error(e.origin)
+}
+
+// HTTPStatus returns the status of a response that carries e, by its code.
+func (e *Error) HTTPStatus() int {
+	if e.status != 0 {
+		return e.status
+	}
+	return codes[e.Code.row()].http
+}
+
+// RPCCode returns the number of a JSON-RPC error object that carries e.
+func (e *Error) RPCCode() int { return codes[e.Code.row()].rpc }
+
+// WithDetail returns a copy of e with one more detail. Errors are often package
+// variables, so e itself is never changed.
+func (e *Error) WithDetail(key string, value any) *Error {
+	return e.WithDetails(map[string]any{key: value})
+}
+
+// WithDetails returns a copy of e with more details; a key that is there
+// already gets the new value.
+func (e *Error) WithDetails(details map[string]any) *Error {
+	c := e.copy()
+	c.Details = make(map[string]any, len(e.Details)+len(details))
+	maps.Copy(c.Details, e.Details)
+	maps.Copy(c.Details, details)
+	return c
+}
+
+// WithCause returns a copy of e with err as its cause.
+func (e *Error) WithCause(err error) *Error {
+	c := e.copy()
+	c.cause = err
+	return c
+}
+
+func (e *Error) copy() *Error {
+	c := *e
+	if c.origin == nil {
+		c.origin = e
+	}
+	return &c
+}
+
+// code returns the code as clients see it.
+func (e *Error) code() Code { return codes[e.Code.row()].code }
+
+// message returns the text as clients see it.
+func (e *Error) message() string {
+	if e.Message == "" || e.code().private() {
+		return codes[e.Code.row()].text
+	}
+	return e.Message
+}
+
+// ErrorFrom returns the *Error that tells clients of err: the outermost one in
+// err's tree if there is one; CANCELED or DEADLINE_EXCEEDED for the errors of
+// package context; and for any other error INTERNAL, with err as its cause. It
+// returns nil for nil.
+func ErrorFrom(err error) *Error {
+	if err == nil {
+		return nil
+	}
+	var e *Error
+	switch {
+	case errors.As(err, &e):
+		if e != nil {
+			return e
+		}
+		// A nil *Error in an error interface is a mistake of the method's.
+		return &Error{Code: CodeInternal, cause: errors.New("an error that is a nil *svc.Error")}
+	case errors.Is(err, context.Canceled):
+		return &Error{Code: CodeCanceled, cause: err}
+	case errors.Is(err, context.DeadlineExceeded):
+		return &Error{Code: CodeDeadlineExceeded, cause: err}
+	}
+	return &Error{Code: CodeInternal, cause: err}
+}
+
+// CodeOf returns the code of the error that [ErrorFrom] finds, and OK for nil.
+func CodeOf(err error) Code {
+	if err == nil {
+		return CodeOK
+	}
+	return ErrorFrom(err).code()
+}
+
+// A Violation is one reason why an input was refused. An INVALID_ARGUMENT error
+// carries all of them, at most 32, in its details as "violations".
+type Violation struct {
+	In      string `json:"in"`      // "path", "query" or "body": where the REST route takes the field from
+	Path    string `json:"path"`    // a JSON Pointer (RFC 6901) to the place; empty for the whole
+	Rule    string `json:"rule"`    // what was broken: "required", "type", "range" or the name of a constraint
+	Message string `json:"message"` // for people; never quotes what the client sent
+}
+
+// The rules that are not named after a constraint tag.
+const (
+	ruleSyntax    = "syntax"    // not JSON
+	ruleDuplicate = "duplicate" // a name or a parameter given twice
+	ruleRequired  = "required"
+	ruleType      = "type"
+	ruleRange     = "range"   // outside what the Go type holds
+	ruleUnknown   = "unknown" // a property that is not declared, under Strict
+	ruleValidate  = "validate" // an application's Validate method
+)
+
+// Limits on what one error may tell: a client that sends thousands of mistakes
+// must not get a page for each.
+const (
+	maxViolations     = 32
+	maxViolationBytes = 14 << 10 // of all violations, as JSON
+	maxViolationPath  = 256      // bytes
+	maxViolationText  = 512      // bytes
+)
+
+// violations collects the mistakes of one input, within the limits.
+type violations struct {
+	list  []Violation
+	bytes int // what the list takes as JSON
+	more  int // how many did not fit
+}
+
+// add keeps v if there is room.
+func (vs *violations) add(v Violation) {
+	if vs.full() {
+		vs.more++
+		return
+	}
+	v.Path = clip(v.Path, maxViolationPath)
+	v.Message = clip(v.Message, maxViolationText)
+	var buf [1 << 10]byte
+	n := len(appendViolation(buf[:0], &v)) + 1
+	if vs.bytes+n > maxViolationBytes {
+		vs.more++
+		return
+	}
+	vs.bytes += n
+	vs.list = append(vs.list, v)
+}
+
+// full reports whether nothing more would be kept.
+func (vs *violations) full() bool { return len(vs.list) == maxViolations }
+
+// err returns the error that carries the violations, or nil if there are none.
+func (vs *violations) err() error {
+	if len(vs.list) == 0 {
+		return nil
+	}
+	first := &vs.list[0]
+	message := codes[CodeInvalidArgument.row()].text + ": " + first.Message
+	if first.Path != "" {
+		message = codes[CodeInvalidArgument.row()].text + ": " + first.Path + " " + first.Message
+	}
+	if n := len(vs.list) - 1 + vs.more; n > 0 {
+		message += fmt.Sprintf(" (and %d more)", n)
+	}
+	return &Error{
+		Code:    CodeInvalidArgument,
+		Message: message,
+		Details: map[string]any{"violations": vs.list},
+	}
+}
+
+// clip shortens s to at most n bytes, on a character boundary.
+func clip(s string, n int) string {
+	const ellipsis = "…"
+	if len(s) <= n {
+		return s
+	}
+	n -= len(ellipsis)
+	for n > 0 && !utf8.RuneStart(s[n]) {
+		n--
+	}
+	return s[:n] + ellipsis
+}
