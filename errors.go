@@ -318,15 +318,13 @@ type Violation struct {
 	Message string `json:"message"` // for people; never quotes what the client sent
 }
 
-// The rules that are not named after a constraint tag.
+// The rules that are neither of JSON text nor named after a constraint tag.
 const (
-	ruleSyntax    = "syntax"    // not JSON
-	ruleDuplicate = "duplicate" // a name or a parameter given twice
-	ruleRequired  = "required"
-	ruleType      = "type"
-	ruleRange     = "range"   // outside what the Go type holds
-	ruleUnknown   = "unknown" // a property that is not declared, under Strict
-	ruleValidate  = "validate" // an application's Validate method
+	ruleRequired = "required"
+	ruleType     = "type"
+	ruleRange    = "range"    // outside what the Go type holds
+	ruleUnknown  = "unknown"  // a property that is not declared, under Strict
+	ruleValidate = "validate" // an application's Validate method
 )
 
 // Limits on what one error may tell: a client that sends thousands of mistakes
@@ -340,15 +338,15 @@ const (
 
 // violations collects the mistakes of one input, within the limits.
 type violations struct {
-	list  []Violation
-	bytes int // what the list takes as JSON
-	more  int // how many did not fit
+	list    []Violation
+	bytes   int // what the list takes as JSON
+	omitted int // how many did not fit
 }
 
 // add keeps v if there is room.
 func (vs *violations) add(v Violation) {
 	if vs.full() {
-		vs.more++
+		vs.omitted++
 		return
 	}
 	v.Path = clip(v.Path, maxViolationPath)
@@ -356,7 +354,7 @@ func (vs *violations) add(v Violation) {
 	var buf [1 << 10]byte
 	n := len(appendViolation(buf[:0], &v)) + 1
 	if vs.bytes+n > maxViolationBytes {
-		vs.more++
+		vs.omitted++
 		return
 	}
 	vs.bytes += n
@@ -376,7 +374,7 @@ func (vs *violations) err() error {
 	if first.Path != "" {
 		message = codes[CodeInvalidArgument.row()].text + ": " + first.Path + " " + first.Message
 	}
-	if n := len(vs.list) - 1 + vs.more; n > 0 {
+	if n := len(vs.list) - 1 + vs.omitted; n > 0 {
 		message += fmt.Sprintf(" (and %d more)", n)
 	}
 	return &Error{

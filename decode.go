@@ -1,0 +1,307 @@
+package svc
+
+// This file turns JSON into Go values by a compiled plan: one pass over the
+// text, strict, collecting every mistake with its place. Values are only ever
+// decoded into fresh zero values.
+//
+// decode_object.go has the structs, decode_scalar.go the scalars, which path and
+// query values share, decode_check.go what is checked on the finished value.
+
+import (
+	"reflect"
+	"strconv"
+	"strings"
+)
+
+// A decoder decodes one input. It is kept for the next one, so that decoding
+// allocates nothing but the values themselves.
+//
+// Invariants:
+//
+//	path leads to the value being decoded
+//	seen holds the bit sets of the open objects, outermost first
+type decoder struct {
+	scanner
+	violations
+	in      string // what Violation.In is to be
+	refused error  // what a Validate method answered in place of a violation
+	path    []step
+	seen    []uint64
+	scratch []byte          // for text that is looked at and not kept
+	arena   strings.Builder // for short strings that are kept; see text
+}
+
+// A step is one reference token of a JSON Pointer.
+type step struct {
+	name  string
+	index int // of an array element, where name is ""; else -1
+}
+
+// A decodeFunc decodes the value at the decoder's position into v, which is
+// settable and zero. What is wrong goes to the decoder.
+type decodeFunc func(d *decoder, v reflect.Value)
+
+// Where a value came from, as Violation.In.
+const (
+	inPath  = "path"
+	inQuery = "query"
+	inBody  = "body"
+)
+
+// start prepares d for another input.
+func (d *decoder) start(data []byte) {
+	d.scanner.reset(data)
+	d.violations = violations{}
+	d.in, d.refused = inBody, nil
+	d.path = d.path[:0]
+	d.seen = d.seen[:0]
+	d.arena.Reset() // what it holds belongs to the last input
+}
+
+// violate notes a mistake at the current place.
+func (d *decoder) violate(m *mistake) {
+	if d.full() {
+		d.omitted++
+		return
+	}
+	d.add(Violation{In: d.in, Path: string(d.pointer()), Rule: m.rule, Message: m.message})
+}
+
+// pointer returns the JSON Pointer to the current place.
+func (d *decoder) pointer() []byte {
+	var dst []byte
+	for _, s := range d.path {
+		if s.index >= 0 {
+			dst = strconv.AppendInt(append(dst, '/'), int64(s.index), 10)
+		} else {
+			dst = appendPointer(dst, s.name)
+		}
+	}
+	return dst
+}
+
+func (d *decoder) push(name string) { d.path = append(d.path, step{name, -1}) }
+func (d *decoder) pop()             { d.path = d.path[:len(d.path)-1] }
+
+// mismatch passes over a value of the wrong type and says so.
+func (d *decoder) mismatch(m *mistake) {
+	d.skip()
+	if d.fault == nil {
+		d.violate(m)
+	}
+}
+
+// finish returns the error that the input as a whole deserves, or nil.
+func (d *decoder) finish() error {
+	switch {
+	case d.fault != nil:
+		return d.faultError()
+	case d.refused != nil:
+		return d.refused
+	}
+	return d.violations.err()
+}
+
+// faultError returns the error for a text that is not acceptable JSON: one
+// violation, whatever else was wrong.
+func (d *decoder) faultError() error {
+	v := Violation{In: inBody, Rule: d.fault.rule, Message: "is not valid JSON: " + d.fault.Error()}
+	if d.fault.rule == ruleDuplicate {
+		v.Path = string(appendPointer(d.pointer(), d.fault.name))
+	}
+	var one violations
+	one.add(v)
+	return one.err()
+}
+
+// Short strings share blocks: most of what decoding allocates would be strings
+// of a few bytes. A string that a service keeps keeps its block, so blocks are
+// small.
+const (
+	arenaBlock = 256 // bytes
+	arenaText  = 64  // the longest string that goes into a block
+)
+
+// text returns the string that raw stands for.
+func (d *decoder) text(raw []byte, escaped bool) string {
+	if escaped {
+		d.scratch = appendUnescaped(d.scratch[:0], raw)
+		raw = d.scratch
+	}
+	n := len(raw)
+	if n <= 1 || n > arenaText {
+		return string(raw)
+	}
+	if d.arena.Cap()-d.arena.Len() < n {
+		d.arena.Reset()
+		d.arena.Grow(min(arenaBlock, max(n, len(d.data)-d.pos+n)))
+	}
+	start := d.arena.Len()
+	d.arena.Write(raw)
+	return d.arena.String()[start:]
+}
+
+// decoders is one compile pass over shapes.
+type decoders struct {
+	*problems
+	byShape map[*shape]*decodeFunc
+	strict  bool
+}
+
+func newDecoders(p *problems, strict bool) *decoders {
+	return &decoders{problems: p, byShape: make(map[*shape]*decodeFunc), strict: strict}
+}
+
+// of returns the decoder for values of shape s. For a shape that is still being
+// compiled, since it contains itself, the result looks the function up when it
+// is called.
+func (c *decoders) of(s *shape) decodeFunc {
+	if fn, ok := c.byShape[s]; ok {
+		if *fn != nil {
+			return *fn
+		}
+		return func(d *decoder, v reflect.Value) { (*fn)(d, v) }
+	}
+	fn := new(decodeFunc)
+	c.byShape[s] = fn
+	*fn = c.compile(s)
+	return *fn
+}
+
+// compile makes the decoder for s.
+func (c *decoders) compile(s *shape) decodeFunc {
+	switch s.kind {
+	case kindAny:
+		return decodeAny
+	case kindRaw:
+		return decodeRaw
+	case kindCustom:
+		return decodeCustom
+	case kindPointer:
+		return decodePointer(c.of(s.elem), s.elem.typ)
+	case kindSlice:
+		return decodeSlice(c.of(s.elem), s.typ)
+	case kindArray:
+		return decodeArray(c.of(s.elem), s.typ.Len())
+	case kindMap:
+		return decodeMap(setterFor(s.key, true), c.of(s.elem), s)
+	case kindObject:
+		plan := c.object(s.fields, nil)
+		return plan.decode
+	}
+	return decodeScalar(s)
+}
+
+func decodePointer(elem decodeFunc, t reflect.Type) decodeFunc {
+	return func(d *decoder, v reflect.Value) {
+		if d.peek() == 'n' {
+			d.literal("null")
+			return
+		}
+		p := reflect.New(t)
+		elem(d, p.Elem())
+		v.Set(p)
+	}
+}
+
+var mustBeArray = &mistake{ruleType, "must be an array"}
+
+func decodeSlice(elem decodeFunc, t reflect.Type) decodeFunc {
+	return func(d *decoder, v reflect.Value) {
+		if d.peek() != '[' {
+			d.mismatch(mustBeArray)
+			return
+		}
+		n := 0
+		d.elements(func() {
+			if n == v.Cap() {
+				v.Grow(4)
+			}
+			v.SetLen(n + 1)
+			elem(d, v.Index(n))
+			n++
+		})
+		if n == 0 {
+			v.Set(reflect.MakeSlice(t, 0, 0))
+		}
+	}
+}
+
+func decodeArray(elem decodeFunc, length int) decodeFunc {
+	wrong := &mistake{"minItems", "must have exactly " + counted(length, "item")}
+	return func(d *decoder, v reflect.Value) {
+		if d.peek() != '[' {
+			d.mismatch(mustBeArray)
+			return
+		}
+		n := 0
+		d.elements(func() {
+			if n < length {
+				elem(d, v.Index(n))
+			} else {
+				d.skip()
+			}
+			n++
+		})
+		if n != length && d.fault == nil {
+			d.violate(wrong)
+		}
+	}
+}
+
+// elements calls decode for each element of the array that the caller has seen
+// the bracket of.
+func (d *decoder) elements(decode func()) {
+	d.open()
+	d.path = append(d.path, step{})
+	top := len(d.path) - 1
+	for first := true; d.more(']', first); first = false {
+		decode()
+		d.path[top].index++
+	}
+	if d.fault == nil {
+		d.path = d.path[:top] // else it shows where the fault is
+	}
+}
+
+var mustBeObject = &mistake{ruleType, "must be an object"}
+
+// decodeMap decodes an object into a map. Names that a text type takes for the
+// same key are a mistake too: one of the values would be lost.
+func decodeMap(setKey setter, elem decodeFunc, s *shape) decodeFunc {
+	sameKey := &mistake{ruleDuplicate, "is the same key as another name"}
+	return func(d *decoder, v reflect.Value) {
+		if d.peek() != '{' {
+			d.mismatch(mustBeObject)
+			return
+		}
+		m := reflect.MakeMap(s.typ)
+		key, value := reflect.New(s.key.typ).Elem(), reflect.New(s.elem.typ).Elem()
+		set := nameSet{base: len(d.names)}
+		d.open()
+		for first := true; d.more('}', first); first = false {
+			name := d.name()
+			if d.fault == nil && !set.add(&d.scanner, name) {
+				d.failDuplicate(name)
+				return
+			}
+			d.push(string(name))
+			key.SetZero()
+			value.SetZero()
+			wrong := setKey(d, key, name)
+			if wrong == nil && m.MapIndex(key).IsValid() {
+				wrong = sameKey
+			}
+			if wrong != nil {
+				d.violate(wrong)
+			}
+			if elem(d, value); d.fault != nil {
+				return
+			}
+			m.SetMapIndex(key, value)
+			d.pop()
+		}
+		set.close(&d.scanner)
+		v.Set(m)
+	}
+}

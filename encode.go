@@ -1,0 +1,457 @@
+package svc
+
+// This file turns Go values into JSON by a compiled plan that keeps the promises
+// of the schema: lists and objects are never null, names are in one order, and a
+// value that JSON cannot carry is an error before anything is sent.
+
+import (
+	"bytes"
+	"cmp"
+	"encoding"
+	"encoding/base64"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"math"
+	"reflect"
+	"slices"
+	"strconv"
+	"time"
+)
+
+// An encoder appends JSON to buf. The first value that JSON cannot carry ends
+// up in err, and what is in buf is then worth nothing.
+type encoder struct {
+	buf   []byte
+	depth int
+	err   error
+}
+
+// An encodeFunc appends v, which is addressable.
+type encodeFunc func(e *encoder, v reflect.Value)
+
+func (e *encoder) fail(err error) {
+	if e.err == nil {
+		e.err = err
+	}
+}
+
+// enter counts the containers that are open: a value that contains itself by a
+// pointer has no end.
+func (e *encoder) enter() bool {
+	if e.depth == maxDepth {
+		e.fail(errors.New("a value nested more than 1000 levels deep"))
+		return false
+	}
+	e.depth++
+	return true
+}
+
+// encoders is one compile pass over shapes.
+type encoders map[*shape]*encodeFunc
+
+// of returns the encoder for values of shape s.
+func (c encoders) of(s *shape) encodeFunc {
+	if fn, ok := c[s]; ok {
+		if *fn != nil {
+			return *fn
+		}
+		return func(e *encoder, v reflect.Value) { (*fn)(e, v) } // s contains itself
+	}
+	fn := new(encodeFunc)
+	c[s] = fn
+	*fn = c.compile(s)
+	return *fn
+}
+
+// compile makes the encoder for s.
+func (c encoders) compile(s *shape) encodeFunc {
+	switch s.kind {
+	case kindAny:
+		return encodeAny
+	case kindRaw:
+		return encodeRaw
+	case kindCustom:
+		return c.custom(s)
+	case kindText:
+		return encodeText
+	case kindTime:
+		return encodeTime
+	case kindDuration:
+		return encodeDuration
+	case kindBytes:
+		return encodeBytes
+	case kindString:
+		return encodeString
+	case kindBool:
+		return encodeBool
+	case kindInt:
+		return encodeInt
+	case kindUint:
+		return encodeUint
+	case kindFloat:
+		return encodeFloat(s.bits)
+	case kindNumber:
+		return encodeNumber
+	case kindPointer:
+		return encodePointer(c.of(s.elem))
+	case kindSlice, kindArray:
+		return encodeList(c.of(s.elem))
+	case kindMap:
+		return encodeMap(s, c.of(s.elem))
+	}
+	return c.object(s)
+}
+
+func encodeString(e *encoder, v reflect.Value) { e.buf = appendQuoted(e.buf, v.String()) }
+func encodeBool(e *encoder, v reflect.Value)   { e.buf = strconv.AppendBool(e.buf, v.Bool()) }
+func encodeInt(e *encoder, v reflect.Value)    { e.buf = strconv.AppendInt(e.buf, v.Int(), 10) }
+func encodeUint(e *encoder, v reflect.Value)   { e.buf = strconv.AppendUint(e.buf, v.Uint(), 10) }
+
+func encodeFloat(bits int) encodeFunc {
+	return func(e *encoder, v reflect.Value) { e.float(v.Float(), bits) }
+}
+
+func (e *encoder) float(f float64, bits int) {
+	if math.IsNaN(f) || math.IsInf(f, 0) {
+		e.fail(fmt.Errorf("JSON cannot carry the number %v", f))
+		return
+	}
+	e.buf = appendFloat(e.buf, f, bits)
+}
+
+func encodeNumber(e *encoder, v reflect.Value) { e.number(v.String()) }
+
+// number appends a json.Number, whose zero value counts as 0.
+func (e *encoder) number(text string) {
+	if text == "" {
+		text = "0"
+	}
+	if _, ok := jsonNumber(text); !ok {
+		e.fail(errors.New("a json.Number that is not a JSON number"))
+		return
+	}
+	e.buf = append(e.buf, text...)
+}
+
+func encodeTime(e *encoder, v reflect.Value) {
+	e.buf = append(e.buf, '"')
+	buf, err := v.Addr().Interface().(*time.Time).AppendText(e.buf)
+	if err != nil {
+		e.fail(err) // a year of five digits, or an offset of more than a day
+		return
+	}
+	e.buf = append(buf, '"')
+}
+
+func encodeDuration(e *encoder, v reflect.Value) {
+	e.buf = appendQuoted(e.buf, time.Duration(v.Int()).String())
+}
+
+func encodeBytes(e *encoder, v reflect.Value) {
+	e.buf = append(e.buf, '"')
+	e.buf = base64.StdEncoding.AppendEncode(e.buf, v.Bytes())
+	e.buf = append(e.buf, '"')
+}
+
+func encodeText(e *encoder, v reflect.Value) {
+	if v.Kind() == reflect.Interface || v.Kind() == reflect.Map && v.IsNil() {
+		e.buf = append(e.buf, `""`...)
+		return
+	}
+	text, err := v.Addr().Interface().(encoding.TextMarshaler).MarshalText()
+	if err != nil {
+		e.fail(err)
+		return
+	}
+	e.buf = appendQuoted(e.buf, text)
+}
+
+// custom encodes a type by its own MarshalJSON; one that has only
+// UnmarshalJSON is encoded by what it is.
+func (c encoders) custom(s *shape) encodeFunc {
+	if has(s.typ, typeJSONMarshaler) {
+		return func(e *encoder, v reflect.Value) {
+			text, err := v.Addr().Interface().(json.Marshaler).MarshalJSON()
+			e.compact(text, err)
+		}
+	}
+	return encodeDynamic
+}
+
+func encodeRaw(e *encoder, v reflect.Value) {
+	if v.Len() == 0 {
+		e.buf = append(e.buf, "null"...)
+		return
+	}
+	e.compact(v.Bytes(), nil)
+}
+
+// compact appends JSON that somebody else wrote, without its white space: an
+// event of a stream is one line.
+func (e *encoder) compact(text []byte, err error) {
+	if err != nil {
+		e.fail(err)
+		return
+	}
+	s := scanner{data: text}
+	s.skip()
+	if s.end(); s.fault != nil {
+		e.fail(fmt.Errorf("MarshalJSON returned what is not JSON: %w", s.fault))
+		return
+	}
+	buf := bytes.NewBuffer(e.buf)
+	e.fail(json.Compact(buf, text))
+	e.buf = buf.Bytes()
+}
+
+func encodePointer(elem encodeFunc) encodeFunc {
+	return func(e *encoder, v reflect.Value) {
+		if v.IsNil() {
+			e.buf = append(e.buf, "null"...)
+			return
+		}
+		if e.enter() { // a chain of pointers may have no end either
+			elem(e, v.Elem())
+			e.depth--
+		}
+	}
+}
+
+func encodeList(elem encodeFunc) encodeFunc {
+	return func(e *encoder, v reflect.Value) {
+		if !e.enter() {
+			return
+		}
+		e.buf = append(e.buf, '[')
+		for i := range v.Len() {
+			if i > 0 {
+				e.buf = append(e.buf, ',')
+			}
+			elem(e, v.Index(i))
+		}
+		e.buf = append(e.buf, ']')
+		e.depth--
+	}
+}
+
+// encodeMap writes the members in the order of their names.
+func encodeMap(s *shape, elem encodeFunc) encodeFunc {
+	type entry struct {
+		name  string
+		value reflect.Value
+	}
+	return func(e *encoder, v reflect.Value) {
+		if !e.enter() {
+			return
+		}
+		entries := make([]entry, 0, v.Len())
+		values := reflect.MakeSlice(reflect.SliceOf(s.elem.typ), v.Len(), v.Len())
+		for it := v.MapRange(); it.Next(); {
+			name, err := s.key.keyText(it.Key())
+			if err != nil {
+				e.fail(err)
+				return
+			}
+			value := values.Index(len(entries)) // addressable, which a map's are not
+			value.SetIterValue(it)
+			entries = append(entries, entry{name, value})
+		}
+		slices.SortFunc(entries, func(a, b entry) int { return cmp.Compare(a.name, b.name) })
+		e.buf = append(e.buf, '{')
+		for i, m := range entries {
+			if i > 0 {
+				if m.name == entries[i-1].name {
+					e.fail(errors.New("a map with two keys of the same text"))
+				}
+				e.buf = append(e.buf, ',')
+			}
+			e.buf = append(appendQuoted(e.buf, m.name), ':')
+			elem(e, m.value)
+		}
+		e.buf = append(e.buf, '}')
+		e.depth--
+	}
+}
+
+// A memberEncoder writes one field of a struct.
+type memberEncoder struct {
+	*field
+	prefix string // the name with quotes and colon
+	single int    // the index of a field that is not promoted, else -1
+	encode encodeFunc
+	omits  func(v reflect.Value) bool // nil if the field is always written
+}
+
+// object compiles the encoder of a struct.
+func (c encoders) object(s *shape) encodeFunc {
+	var members []memberEncoder
+	for _, f := range s.fields {
+		if f.hidden {
+			continue
+		}
+		m := memberEncoder{field: f, prefix: string(appendQuoted(nil, f.name)) + ":", single: -1, encode: c.of(f.shape), omits: f.omits()}
+		if f.quoted {
+			m.encode = encodeQuoted(m.encode, f.shape.deref().kind == kindString)
+		}
+		if len(f.index) == 1 {
+			m.single = f.index[0]
+		}
+		members = append(members, m)
+	}
+	return func(e *encoder, v reflect.Value) {
+		if !e.enter() {
+			return
+		}
+		e.buf = append(e.buf, '{')
+		start := len(e.buf)
+		for i := range members {
+			m := &members[i]
+			value, ok := m.value(v)
+			if !ok || m.omits != nil && m.omits(value) {
+				continue
+			}
+			if len(e.buf) > start {
+				e.buf = append(e.buf, ',')
+			}
+			e.buf = append(e.buf, m.prefix...)
+			m.encode(e, value)
+		}
+		e.buf = append(e.buf, '}')
+		e.depth--
+	}
+}
+
+// value returns the field of the struct v, unless it is in an embedded struct
+// that is not there.
+func (m *memberEncoder) value(v reflect.Value) (reflect.Value, bool) {
+	if m.single >= 0 {
+		return v.Field(m.single), true
+	}
+	return m.lookup(v)
+}
+
+// omits returns the rule by which an optional field is left out, or nil.
+func (f *field) omits() func(reflect.Value) bool {
+	switch f.omit {
+	case omitEmpty:
+		return isEmpty
+	case omitZero:
+		type zeroer interface{ IsZero() bool }
+		if has(f.shape.typ, reflect.TypeFor[zeroer]()) {
+			return func(v reflect.Value) bool {
+				if v.Kind() == reflect.Pointer && v.IsNil() {
+					return true
+				}
+				return v.Addr().Interface().(zeroer).IsZero()
+			}
+		}
+		return reflect.Value.IsZero
+	}
+	return nil
+}
+
+// isEmpty is the rule of omitempty in encoding/json.
+func isEmpty(v reflect.Value) bool {
+	switch v.Kind() {
+	case reflect.Array, reflect.Map, reflect.Slice, reflect.String:
+		return v.Len() == 0
+	case reflect.Struct:
+		return false
+	}
+	return v.IsZero()
+}
+
+// encodeQuoted puts a scalar into a string.
+func encodeQuoted(encode encodeFunc, isText bool) encodeFunc {
+	return func(e *encoder, v reflect.Value) {
+		start := len(e.buf)
+		encode(e, v)
+		text := string(e.buf[start:])
+		switch {
+		case text == "null":
+		case isText:
+			e.buf = appendQuoted(e.buf[:start], text)
+		default:
+			e.buf = append(append(append(e.buf[:start], '"'), text...), '"')
+		}
+	}
+}
+
+func encodeAny(e *encoder, v reflect.Value) { e.any(v.Interface()) }
+
+// any appends a value whose type is known only now.
+func (e *encoder) any(x any) {
+	switch x := x.(type) {
+	case nil:
+		e.buf = append(e.buf, "null"...)
+	case string:
+		e.buf = appendQuoted(e.buf, x)
+	case bool:
+		e.buf = strconv.AppendBool(e.buf, x)
+	case float64:
+		e.float(x, 64)
+	case int:
+		e.buf = strconv.AppendInt(e.buf, int64(x), 10)
+	case int64:
+		e.buf = strconv.AppendInt(e.buf, x, 10)
+	case json.Number:
+		e.number(string(x))
+	case map[string]any:
+		e.anyMap(x)
+	case []any:
+		e.anyList(x)
+	default:
+		e.dynamic(x)
+	}
+}
+
+func (e *encoder) anyMap(m map[string]any) {
+	if !e.enter() {
+		return
+	}
+	names := make([]string, 0, len(m))
+	for name := range m {
+		names = append(names, name)
+	}
+	slices.Sort(names)
+	e.buf = append(e.buf, '{')
+	for i, name := range names {
+		if i > 0 {
+			e.buf = append(e.buf, ',')
+		}
+		e.buf = append(appendQuoted(e.buf, name), ':')
+		e.any(m[name])
+	}
+	e.buf = append(e.buf, '}')
+	e.depth--
+}
+
+func (e *encoder) anyList(list []any) {
+	if !e.enter() {
+		return
+	}
+	e.buf = append(e.buf, '[')
+	for i, x := range list {
+		if i > 0 {
+			e.buf = append(e.buf, ',')
+		}
+		e.any(x)
+	}
+	e.buf = append(e.buf, ']')
+	e.depth--
+}
+
+func encodeDynamic(e *encoder, v reflect.Value) { e.dynamic(v.Addr().Interface()) }
+
+// dynamic leaves to encoding/json what no schema says anything of.
+func (e *encoder) dynamic(x any) {
+	buf := bytes.NewBuffer(e.buf)
+	enc := json.NewEncoder(buf)
+	enc.SetEscapeHTML(false)
+	if err := enc.Encode(x); err != nil {
+		e.fail(err)
+		return
+	}
+	e.buf = bytes.TrimSuffix(buf.Bytes(), []byte("\n"))
+}

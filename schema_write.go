@@ -1,0 +1,453 @@
+package svc
+
+// This file writes shapes as JSON Schema, in the three dialects that svc
+// publishes, and gives types their names in documents.
+
+import (
+	"bytes"
+	"encoding/json"
+	"reflect"
+	"slices"
+	"strconv"
+	"strings"
+)
+
+// A dialect is a form of JSON Schema.
+type dialect uint8
+
+const (
+	jsonSchema dialect = iota // JSON Schema 2020-12, by itself
+	openAPI31                 // the same inside an OpenAPI 3.1 document
+	openAPI30                 // the subset of OpenAPI 3.0.3: no null type, no siblings of $ref
+)
+
+// A schemaWriter appends schemas of one dialect.
+type schemaWriter struct {
+	dialect dialect
+	strict  bool // objects say that they have no other properties
+	// plainOptional leaves the null out of an optional pointer: MCP clients
+	// hand schemas to models, which stumble over anyOf.
+	plainOptional bool
+	// ref returns the reference to write for a shape, or "" to write it in
+	// place. Nil writes everything in place.
+	ref func(*shape) string
+}
+
+// members appends the members of a JSON object one by one.
+type members struct {
+	buf   []byte
+	start int
+}
+
+func openMembers(dst []byte) members {
+	dst = append(dst, '{')
+	return members{dst, len(dst)}
+}
+
+func (m *members) key(name string) {
+	if len(m.buf) > m.start {
+		m.buf = append(m.buf, ',')
+	}
+	m.buf = append(appendQuoted(m.buf, name), ':')
+}
+
+func (m *members) text(name, value string) {
+	m.key(name)
+	m.buf = appendQuoted(m.buf, value)
+}
+
+func (m *members) raw(name, value string) {
+	m.key(name)
+	m.buf = append(m.buf, value...)
+}
+
+func (m *members) close() []byte { return append(m.buf, '}') }
+
+// shape appends the schema of s.
+func (w *schemaWriter) shape(dst []byte, s *shape) []byte { return w.value(dst, s, nil) }
+
+// field appends the schema of a field: that of its type, its constraints and
+// what its tags tell readers.
+func (w *schemaWriter) field(dst []byte, f *field) []byte { return w.value(dst, f.shape, f) }
+
+// value appends the schema of a value of shape s in the field f, or anywhere if
+// f is nil.
+func (w *schemaWriter) value(dst []byte, s *shape, f *field) []byte {
+	target := s.deref()
+	nullable := target != s && !(w.plainOptional && f != nil && f.optional)
+	if free := target.kind <= kindCustom && target.custom == nil; free || !nullable {
+		return w.plain(dst, target, f, true)
+	}
+	m := openMembers(dst)
+	m.key("anyOf")
+	m.buf = append(m.buf, '[')
+	m.buf = append(w.plain(m.buf, target, f, false), ',')
+	if w.dialect == openAPI30 {
+		// 3.0.3 has null only beside a type, and an enum must name it.
+		null := openMembers(m.buf)
+		null.text("type", target.jsonType(f))
+		null.raw("nullable", "true")
+		null.raw("enum", "[null]")
+		m.buf = null.close()
+	} else {
+		m.buf = append(m.buf, `{"type":"null"}`...)
+	}
+	m.buf = append(m.buf, ']')
+	w.annotations(&m, f)
+	return m.close()
+}
+
+// jsonType returns the JSON type of a value that is not null.
+func (s *shape) jsonType(f *field) string {
+	switch {
+	case f != nil && f.quoted, s.kind.isStringy():
+		return "string"
+	case s.kind == kindBool:
+		return "boolean"
+	case s.kind == kindInt, s.kind == kindUint:
+		return "integer"
+	case s.kind.isNumeric():
+		return "number"
+	case s.kind == kindSlice, s.kind == kindArray:
+		return "array"
+	}
+	return "object"
+}
+
+// plain appends the schema of a value that is not null.
+func (w *schemaWriter) plain(dst []byte, s *shape, f *field, annotate bool) []byte {
+	m := openMembers(dst)
+	ref := ""
+	if w.ref != nil {
+		ref = w.ref(s)
+	}
+	switch {
+	case ref != "" && w.dialect == openAPI30 && annotate && f.hasAnnotations():
+		m.raw("allOf", `[{"$ref":`+string(appendQuoted(nil, ref))+`}]`)
+	case ref != "":
+		m.text("$ref", ref)
+	case f != nil && f.quoted:
+		w.quoted(&m, s)
+	case s.kind == kindCustom:
+		w.custom(&m, s)
+	case s.kind == kindObject:
+		w.object(&m, s.fields)
+	case s.kind > kindCustom && s.kind != kindRaw:
+		w.typed(&m, s, f)
+	}
+	if f != nil {
+		w.rules(&m, f)
+	}
+	if annotate {
+		w.annotations(&m, f)
+	}
+	return m.close()
+}
+
+// custom writes what the type says of itself.
+func (w *schemaWriter) custom(m *members, s *shape) {
+	names := make([]string, 0, len(s.custom))
+	for name := range s.custom {
+		names = append(names, name)
+	}
+	slices.Sort(names)
+	for _, name := range names {
+		text, err := json.Marshal(s.custom[name])
+		if err == nil { // shapes.fillCustom has tried the whole
+			m.raw(name, string(text))
+		}
+	}
+}
+
+// typed writes the type of a scalar, a list or a map.
+func (w *schemaWriter) typed(m *members, s *shape, f *field) {
+	m.text("type", s.jsonType(nil))
+	format, low, high := s.format()
+	if f != nil && f.format != "" {
+		format = f.format
+	}
+	if format != "" {
+		m.text("format", format)
+	}
+	if low != "" && !f.hasRule("minimum") && !f.hasRule("exclusiveMinimum") {
+		m.raw("minimum", low)
+	}
+	if high != "" && !f.hasRule("maximum") && !f.hasRule("exclusiveMaximum") {
+		m.raw("maximum", high)
+	}
+	switch s.kind {
+	case kindDuration:
+		m.text("pattern", durationPattern)
+	case kindSlice, kindArray:
+		m.key("items")
+		m.buf = w.shape(m.buf, s.elem)
+		if s.kind == kindArray {
+			n := strconv.Itoa(s.typ.Len())
+			m.raw("minItems", n)
+			m.raw("maxItems", n)
+		}
+	case kindMap:
+		if w.dialect != openAPI30 && s.key.kind != kindString && s.key.kind != kindText {
+			m.raw("propertyNames", `{"pattern":`+string(appendQuoted(nil, s.key.integerPattern()))+`}`)
+		}
+		m.key("additionalProperties")
+		m.buf = w.shape(m.buf, s.elem)
+	}
+}
+
+// durationPattern is what time.ParseDuration reads, but for values too large.
+const durationPattern = `^[-+]?(0|(([0-9]+(\.[0-9]*)?|\.[0-9]+)(ns|us|µs|μs|ms|s|m|h))+)$`
+
+// integerPattern is how an integer is spelt where JSON wants a string.
+func (s *shape) integerPattern() string {
+	if s.kind == kindUint {
+		return `^(0|[1-9][0-9]*)$`
+	}
+	return `^(0|-?[1-9][0-9]*)$`
+}
+
+// quoted writes the type of a `json:",string"` field.
+func (w *schemaWriter) quoted(m *members, s *shape) {
+	m.text("type", "string")
+	switch s.kind {
+	case kindBool:
+		m.raw("enum", `["true","false"]`)
+	case kindString:
+		m.text("pattern", `^"([^"\\]|\\.)*"$`)
+	case kindFloat:
+		m.text("pattern", `^-?(0|[1-9][0-9]*)(\.[0-9]+)?([eE][-+]?[0-9]+)?$`)
+	default:
+		m.text("pattern", s.integerPattern())
+	}
+}
+
+// format returns the format of a scalar and the bounds of its Go type, as far
+// as the format does not imply them.
+func (s *shape) format() (format, low, high string) {
+	switch {
+	case s.kind == kindTime:
+		return "date-time", "", ""
+	case s.kind == kindBytes:
+		return "byte", "", ""
+	case s.kind == kindFloat && s.bits == 32:
+		return "float", "", ""
+	case s.kind == kindFloat:
+		return "double", "", ""
+	case s.kind == kindUint && s.bits == 64:
+		return "int64", "0", ""
+	case s.kind == kindUint:
+		format, high = "int32", strconv.FormatUint(1<<s.bits-1, 10)
+		if s.bits == 32 {
+			format = "int64"
+		}
+		return format, "0", high
+	case s.kind == kindInt && s.bits < 32:
+		return "int32", strconv.Itoa(-1 << (s.bits - 1)), strconv.Itoa(1<<(s.bits-1) - 1)
+	case s.kind == kindInt && (s.bits == 32 || s.typ.Kind() == reflect.Int):
+		return "int32", "", ""
+	case s.kind == kindInt:
+		return "int64", "", ""
+	}
+	return "", "", ""
+}
+
+// object writes an object with these fields. Fields that only a path or query
+// tag names are not members.
+func (w *schemaWriter) object(m *members, fields []*field) {
+	m.text("type", "object")
+	props := openMembers(nil)
+	var required []byte
+	for _, f := range fields {
+		if f.hidden {
+			continue
+		}
+		props.key(f.name)
+		props.buf = w.field(props.buf, f)
+		if f.required() {
+			required = append(appendQuoted(required, f.name), ',')
+		}
+	}
+	if len(props.buf) > props.start {
+		m.raw("properties", string(props.close()))
+	}
+	if len(required) > 0 {
+		m.raw("required", "["+string(required[:len(required)-1])+"]")
+	}
+	if w.strict {
+		m.raw("additionalProperties", "false")
+	}
+}
+
+// rules writes the constraints of a field.
+func (w *schemaWriter) rules(m *members, f *field) {
+	for i := range f.rules {
+		r := &f.rules[i]
+		if base, exclusive := strings.CutPrefix(r.keyword, "exclusive"); exclusive && w.dialect == openAPI30 {
+			// In 3.0.3 the exclusive keywords are booleans beside the bound.
+			m.raw(strings.ToLower(base), string(r.value))
+			m.raw(r.keyword, "true")
+			continue
+		}
+		m.raw(r.keyword, string(r.value))
+	}
+}
+
+func (f *field) hasRule(keyword string) bool {
+	return f != nil && slices.ContainsFunc(f.rules, func(r rule) bool { return r.keyword == keyword })
+}
+
+func (f *field) hasAnnotations() bool {
+	return f != nil && (f.doc != "" || f.def != nil || f.example != nil)
+}
+
+// annotations writes what a field tells readers.
+func (w *schemaWriter) annotations(m *members, f *field) {
+	if f == nil {
+		return
+	}
+	if f.doc != "" {
+		m.text("description", f.doc)
+	}
+	if f.def != nil {
+		m.raw("default", string(f.def))
+	}
+	switch {
+	case f.example == nil:
+	case w.dialect == openAPI30:
+		m.raw("example", string(f.example))
+	default:
+		m.raw("examples", "["+string(f.example)+"]")
+	}
+}
+
+// appendSelfContained appends a schema of s that needs nothing beside it: types
+// that contain themselves are in $defs, everything else is in place.
+func appendSelfContained(dst []byte, s *shape, w schemaWriter) []byte {
+	return appendSelfContainedObject(dst, s, nil, w)
+}
+
+// appendSelfContainedObject is appendSelfContained for s with only some of its
+// fields, or all of them if fields is nil.
+func appendSelfContainedObject(dst []byte, s *shape, fields []*field, w schemaWriter) []byte {
+	var defs []*shape
+	root := s
+	w.ref = func(s *shape) string {
+		if s == root {
+			root = nil // it is written in place once: clients want to see its type
+			return ""
+		}
+		if !s.recursive {
+			return ""
+		}
+		if !slices.Contains(defs, s) {
+			defs = append(defs, s)
+		}
+		return "#/$defs/" + s.defName()
+	}
+	start := len(dst)
+	if fields != nil {
+		root = nil
+		m := openMembers(dst)
+		w.object(&m, fields)
+		dst = m.close()
+	} else {
+		dst = w.shape(dst, s)
+	}
+	if len(defs) == 0 {
+		return dst
+	}
+	m := openMembers(nil)
+	for i := 0; i < len(defs); i++ { // writing one may add others
+		m.key(defs[i].defName())
+		root = defs[i]
+		m.buf = w.shape(m.buf, defs[i])
+	}
+	dst = dst[:len(dst)-1]
+	if len(dst) > start+1 {
+		dst = append(dst, ',')
+	}
+	dst = append(append(dst, `"$defs":`...), m.close()...)
+	return append(dst, '}')
+}
+
+// defName returns the name of s in $defs.
+func (s *shape) defName() string {
+	if s.name == "" {
+		return "Type"
+	}
+	return s.name
+}
+
+// schemaMap returns the self-contained JSON Schema 2020-12 of s as a map, for
+// descriptors.
+func (s *shape) schemaMap(strict bool) map[string]any {
+	text := appendSelfContained(nil, s, schemaWriter{strict: strict})
+	d := json.NewDecoder(bytes.NewReader(text))
+	d.UseNumber()
+	var out map[string]any
+	if err := d.Decode(&out); err != nil {
+		panic("svc: a schema is not JSON: " + err.Error()) // every piece of it was checked at registration
+	}
+	return out
+}
+
+// assignNames gives every named type the name it has in documents: its Go name
+// with the names of its type arguments. The second type of a name gets its
+// package's name in front, and a number if that is taken too. Names that differ
+// only by case count as one, since they are one file to many generators.
+func (c *shapes) assignNames() {
+	taken := make(map[string]bool)
+	take := func(name string) bool {
+		fold := strings.ToLower(name)
+		if taken[fold] {
+			return false
+		}
+		taken[fold] = true
+		return true
+	}
+	for _, s := range c.named {
+		name := documentName(s.typ.Name())
+		if !take(name) {
+			pkg := s.typ.PkgPath()
+			name = capitalized(documentName(pkg[strings.LastIndexByte(pkg, '/')+1:])) + name
+			for base, i := name, 2; !take(name); i++ {
+				name = base + strconv.Itoa(i)
+			}
+		}
+		s.name = name
+	}
+}
+
+// documentName turns a Go type name into one that OpenAPI allows
+// (^[A-Za-z0-9._-]+$; we use letters and digits): Page[app.Todo] to PageTodo.
+func documentName(goName string) string {
+	name, args, generic := strings.Cut(goName, "[")
+	out := onlyNameBytes(name)
+	if generic {
+		for _, arg := range strings.FieldsFunc(args, func(r rune) bool { return strings.ContainsRune("[],* ", r) }) {
+			arg = arg[strings.LastIndexByte(arg, '/')+1:]
+			arg = arg[strings.LastIndexByte(arg, '.')+1:]
+			out += capitalized(onlyNameBytes(arg))
+		}
+	}
+	if out == "" {
+		return "Type"
+	}
+	return out
+}
+
+func onlyNameBytes(s string) string {
+	return strings.Map(func(r rune) rune {
+		if r < 0x80 && (isDigit(byte(r)) || 'a' <= r|0x20 && r|0x20 <= 'z' || r == '_') {
+			return r
+		}
+		return -1
+	}, s)
+}
+
+func capitalized(s string) string {
+	if s == "" {
+		return ""
+	}
+	return strings.ToUpper(s[:1]) + s[1:]
+}
