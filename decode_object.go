@@ -64,9 +64,9 @@ func (c *decoders) fieldDecoder(f *field) decodeFunc {
 		return decode
 	}
 	return func(d *decoder, v reflect.Value) {
-		before := len(d.list) + d.omitted
+		before := d.count()
 		decode(d, v)
-		if d.fault == nil && len(d.list)+d.omitted == before {
+		if d.fault == nil && d.count() == before {
 			d.checkRules(f.rules, v)
 		}
 	}

@@ -364,6 +364,9 @@ func (vs *violations) add(v Violation) {
 // full reports whether nothing more would be kept.
 func (vs *violations) full() bool { return len(vs.list) == maxViolations }
 
+// count returns how many mistakes there were, kept or not.
+func (vs *violations) count() int { return len(vs.list) + vs.omitted }
+
 // err returns the error that carries the violations, or nil if there are none.
 func (vs *violations) err() error {
 	if len(vs.list) == 0 {

@@ -119,7 +119,7 @@ func (p *patternReader) escape() error {
 		p.copyEscape(c)
 	case (c == 'b' || c == 'B') && !p.class, c == '-' && p.class:
 		p.copy(2)
-	case c == 'x' && len(p.rest) >= 4 && isHex(p.rest[2]) && isHex(p.rest[3]):
+	case c == 'x' && len(p.rest) >= 4 && hexDigit(p.rest[2]) >= 0 && hexDigit(p.rest[3]) >= 0:
 		p.copy(4)
 	case c == 'p' || c == 'P':
 		return p.category()
@@ -137,8 +137,6 @@ func (p *patternReader) copyEscape(c byte) {
 	}
 	p.copy(2)
 }
-
-func isHex(c byte) bool { return isDigit(c) || 'a' <= c|0x20 && c|0x20 <= 'f' }
 
 // category copies \p{L} or \p{Lu}: of the properties, both spell only the
 // general categories alike.

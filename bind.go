@@ -1,0 +1,384 @@
+package svc
+
+// This file decides where each field of an input comes from: a placeholder of
+// the path, the query string or the JSON body. It takes the plans of decode.go
+// and knows nothing of services. bind_http.go reads bodies off the wire.
+
+import (
+	"bytes"
+	"reflect"
+	"slices"
+	"strings"
+	"unicode/utf8"
+)
+
+// A binding makes the input of one method. It is compiled once, then read by
+// many goroutines and never written.
+//
+// Invariants:
+//
+//	path, query and the fields of body are disjoint, and together hold every
+//	  field of the input
+//	body is nil if no field comes from the body
+//	all has every field by its wire name, for transports with one object
+type binding struct {
+	in     *shape // an object
+	path   []param
+	query  []param
+	byName map[string]int // of query, by the parameter's name
+	body   *objectPlan
+	all    *objectPlan
+
+	bodyFields []*field
+	hooks      checkFunc // the Validate methods, or nil
+	check      checkFunc // they and the constraints, or nil
+}
+
+// A param is a field that comes from the path or the query.
+type param struct {
+	*field
+	param  string // its name there
+	in     string
+	set    setter
+	wrong  *mistake // for a number that is not spelt like one; nil for others
+	list   bool     // takes the parameter as often as it is given
+	absent func(reflect.Value)
+}
+
+// A bindSpec says what compileBinding needs to know of the route.
+type bindSpec struct {
+	placeholders []string
+	explicit     bool // the author wrote the pattern
+	hasBody      bool // the HTTP method has one
+}
+
+// compileBinding compiles the binding of input s. What is wrong with s for this
+// route is noted as problems.
+func compileBinding(c *decoders, s *shape, spec bindSpec) *binding {
+	b := &binding{in: s, byName: make(map[string]int)}
+	at := s.typ.String()
+	in := make(map[*field]string)
+	for _, f := range s.fields {
+		at := at + "." + f.goName
+		name, source := spec.source(c.problems, f, at)
+		in[f] = source
+		switch source {
+		case inPath:
+			b.path = append(b.path, c.param(f, name, source, at))
+		case inQuery:
+			if other, twice := b.byName[name]; twice {
+				c.addf("%s: %s takes the query parameter %q too", at, b.query[other].goName, name)
+			}
+			b.byName[name] = len(b.query)
+			b.query = append(b.query, c.param(f, name, source, at))
+		default:
+			b.bodyFields = append(b.bodyFields, f)
+		}
+	}
+	b.checkPlaceholders(c.problems, spec, at)
+	of := func(f *field) string { return in[f] }
+	b.all = c.object(s.fields, of)
+	if len(b.bodyFields) > 0 {
+		b.body = c.object(b.bodyFields, of)
+	}
+	b.hooks = bindingCheck(s, false, of)
+	b.check = bindingCheck(s, true, of)
+	return b
+}
+
+// bindingCheck compiles the check of a whole input, or returns nil.
+func bindingCheck(s *shape, rules bool, in func(*field) string) checkFunc {
+	c := newChecks(rules)
+	if !c.need(s, make(map[*shape]bool)) {
+		return nil
+	}
+	return c.object(s, in)
+}
+
+// source returns where the field f comes from, and its name there.
+func (spec bindSpec) source(p *problems, f *field, at string) (name, source string) {
+	switch {
+	case f.path != "" && f.query != "":
+		p.addf("%s: a field cannot come from the path and from the query; drop one of the tags", at)
+		return f.path, inPath
+	case f.path != "":
+		if !slices.Contains(spec.placeholders, f.path) {
+			p.addf("%s: path:%q names no placeholder of the route, which has %s", at, f.path, spec.list())
+		}
+		return f.path, inPath
+	case slices.Contains(spec.placeholders, f.name):
+		return f.name, inPath
+	case f.query != "":
+		return f.query, inQuery
+	case !spec.hasBody:
+		return f.name, inQuery
+	}
+	return "", inBody
+}
+
+func (spec bindSpec) list() string {
+	if len(spec.placeholders) == 0 {
+		return "none"
+	}
+	return "{" + strings.Join(spec.placeholders, "}, {") + "}"
+}
+
+// checkPlaceholders notes placeholders that no field fills, or that two do. One
+// that svc inferred may stay empty: the method does not care.
+func (b *binding) checkPlaceholders(p *problems, spec bindSpec, at string) {
+	for _, name := range spec.placeholders {
+		n := 0
+		for i := range b.path {
+			if b.path[i].param == name {
+				n++
+			}
+		}
+		switch {
+		case n > 1:
+			p.addf("%s: %d fields fill the placeholder {%s}; rename all but one", at, n, name)
+		case n == 0 && spec.explicit:
+			p.addf("%s: no field fills the placeholder {%s}; add one with the tag `path:%q`", at, name, name)
+		}
+	}
+}
+
+// param compiles a path or query field.
+func (c *decoders) param(f *field, name, in, at string) param {
+	p := param{field: f, param: name, in: in}
+	target := f.shape.deref()
+	if target.kind == kindSlice && in == inQuery {
+		p.list, target = true, target.elem.deref()
+	}
+	if !target.kind.isScalar() {
+		c.addf("%s: a %v cannot come from the %s, which carries scalars%s; bind it to the body of a POST, PUT or PATCH, or hide it with `json:\"-\"`",
+			at, f.shape.typ, in, map[bool]string{true: " and lists of them"}[in == inQuery])
+		return p
+	}
+	p.set = setterFor(target, false)
+	if target.kind.isNumeric() {
+		p.wrong = target.expected()
+	}
+	p.absent = c.defaultOf(f, c.fieldDecoder(f))
+	return p
+}
+
+// requestValues is what a request says of one input.
+type requestValues struct {
+	pathValue func(placeholder string) string
+	query     string // as in the URL, undecoded
+	body      []byte // the whole of it
+}
+
+// request binds an HTTP request. The decoder is the caller's, started here.
+func (b *binding) request(d *decoder, r requestValues) (reflect.Value, error) {
+	d.start(nil)
+	in := reflect.New(b.in.typ)
+	v := in.Elem()
+	for i := range b.path {
+		p := &b.path[i]
+		d.in = inPath
+		d.push(p.name)
+		d.scratch = append(d.scratch[:0], r.pathValue(p.param)...)
+		p.setOne(d, p.of(v), d.scratch)
+		d.pop()
+	}
+	if len(b.query) > 0 {
+		b.bindQuery(d, v, r.query)
+	}
+	d.in = inBody
+	if b.body != nil {
+		b.bindBody(d, v, r.body)
+	}
+	return in, b.finish(d, v, b.hooks)
+}
+
+var isEmptyBody = &mistake{ruleRequired, "a JSON body is required; send at least {}"}
+
+func (b *binding) bindBody(d *decoder, v reflect.Value, body []byte) {
+	d.scanner.reset(body)
+	if len(bytes.TrimLeft(body, " \t\r\n")) == 0 {
+		d.violate(isEmptyBody)
+		return
+	}
+	b.body.decode(d, v)
+	d.end()
+}
+
+// object binds one JSON object that has every field by its wire name. Text that
+// is not one is a mistake; an empty text counts as {}.
+func (b *binding) object(d *decoder, text []byte) (reflect.Value, error) {
+	if len(text) == 0 {
+		text = []byte("{}")
+	}
+	d.start(text)
+	in := reflect.New(b.in.typ)
+	v := in.Elem()
+	b.all.decode(d, v)
+	d.end()
+	return in, b.finish(d, v, b.hooks)
+}
+
+// value checks an input that came as a Go value.
+func (b *binding) value(d *decoder, in reflect.Value) error {
+	d.start(nil)
+	return b.finish(d, in.Elem(), b.check)
+}
+
+// finish runs the last checks on an input that has no mistakes so far.
+func (b *binding) finish(d *decoder, v reflect.Value, check checkFunc) error {
+	if check != nil && d.fault == nil && len(d.list) == 0 {
+		d.in = inBody
+		check(d, v)
+	}
+	return d.finish()
+}
+
+var (
+	isRepeated = &mistake{ruleDuplicate, "is given more than once"}
+	isNotUTF8  = &mistake{ruleType, "must be valid UTF-8"}
+	badQuery   = &mistake{ruleSyntax, "the query string has a % that two hexadecimal digits do not follow"}
+	semicolon  = &mistake{ruleSyntax, "the query string has a semicolon; write %3B for the character, and & between parameters"}
+)
+
+// bindQuery fills the fields that come from the query string. It reads the text
+// once, in the order in which it stands, and makes no map of it.
+func (b *binding) bindQuery(d *decoder, v reflect.Value, query string) {
+	d.in = inQuery
+	base := len(d.seen)
+	for range (len(b.query) + 63) / 64 {
+		d.seen = append(d.seen, 0)
+	}
+	defer func() { d.seen = d.seen[:base] }()
+	for query != "" {
+		var pair string
+		pair, query, _ = strings.Cut(query, "&")
+		if pair != "" && !b.bindPair(d, v, pair, d.seen[base:]) {
+			return
+		}
+	}
+	for i := range b.query {
+		p := &b.query[i]
+		given := d.seen[base+i/64]>>(i%64)&1 != 0
+		d.push(p.name)
+		switch {
+		case given && p.list:
+			p.checkList(d, p.of(v))
+		case given:
+		case p.absent != nil:
+			p.absent(p.of(v))
+		case !p.optional:
+			d.violate(isRequired)
+		}
+		d.pop()
+	}
+}
+
+// bindPair takes one name=value. It reports whether the query string may be
+// read on: one that is not well formed means nothing as a whole.
+func (b *binding) bindPair(d *decoder, v reflect.Value, pair string, seen []uint64) bool {
+	name, value, _ := strings.Cut(pair, "=")
+	var wrong *mistake
+	if d.scratch, wrong = appendQueryText(d.scratch[:0], name); wrong == nil {
+		i, known := b.byName[string(d.scratch)]
+		if d.scratch, wrong = appendQueryText(d.scratch[:0], value); wrong == nil && known {
+			p := &b.query[i]
+			d.push(p.name)
+			switch twice := seen[i/64]>>(i%64)&1 != 0; {
+			case p.list:
+				p.add(d, p.of(v), d.scratch)
+			case twice:
+				d.violate(isRepeated)
+			default:
+				p.setOne(d, p.of(v), d.scratch)
+			}
+			seen[i/64] |= 1 << (i % 64)
+			d.pop()
+		}
+	}
+	if wrong != nil {
+		d.violate(wrong)
+	}
+	return wrong == nil
+}
+
+// appendQueryText appends what a name or a value of a query string stands for
+// (application/x-www-form-urlencoded, as in the WHATWG URL standard).
+func appendQueryText(dst []byte, s string) ([]byte, *mistake) {
+	for i := 0; i < len(s); i++ {
+		switch c := s[i]; c {
+		case '+':
+			dst = append(dst, ' ')
+		case '%':
+			if len(s)-i < 3 || hexDigit(s[i+1]) < 0 || hexDigit(s[i+2]) < 0 {
+				return dst, badQuery
+			}
+			dst = append(dst, byte(hexDigit(s[i+1])<<4|hexDigit(s[i+2])))
+			i += 2
+		case ';':
+			return dst, semicolon // proxies differ on whether it separates
+		default:
+			dst = append(dst, c)
+		}
+	}
+	return dst, nil
+}
+
+// setOne sets the field to its one value and checks that.
+func (p *param) setOne(d *decoder, v reflect.Value, text []byte) {
+	before := d.count()
+	if p.setText(d, v, text); d.count() == before {
+		d.checkRules(p.rules, v)
+	}
+}
+
+// setText sets v, the field or an element of it, to a value.
+func (p *param) setText(d *decoder, v reflect.Value, text []byte) {
+	for v.Kind() == reflect.Pointer {
+		v.Set(reflect.New(v.Type().Elem()))
+		v = v.Elem()
+	}
+	switch {
+	case !utf8.Valid(text):
+		d.violate(isNotUTF8)
+	case p.wrong != nil && !isNumberText(text):
+		d.violate(p.wrong)
+	default:
+		d.note(p.set(d, v, text))
+	}
+}
+
+func isNumberText(text []byte) bool {
+	_, ok := jsonNumber(text)
+	return ok
+}
+
+// add appends one value to the field, a list.
+func (p *param) add(d *decoder, v reflect.Value, text []byte) {
+	for v.Kind() == reflect.Pointer {
+		if v.IsNil() {
+			v.Set(reflect.New(v.Type().Elem()))
+		}
+		v = v.Elem()
+	}
+	n := v.Len()
+	v.Grow(1)
+	v.SetLen(n + 1)
+	d.path = append(d.path, step{index: n})
+	p.setText(d, v.Index(n), text)
+	d.pop()
+}
+
+// checkList notes the constraints that the finished list breaks, unless one of
+// its elements is a mistake.
+func (p *param) checkList(d *decoder, v reflect.Value) {
+	if len(p.rules) == 0 {
+		return
+	}
+	place := string(d.pointer()) + "/"
+	for i := range d.list {
+		if d.list[i].In == p.in && strings.HasPrefix(d.list[i].Path, place) {
+			return
+		}
+	}
+	d.checkRules(p.rules, v)
+}
