@@ -37,6 +37,7 @@ type shape struct {
 	custom map[string]any // what JSONSchema returned, for kindCustom
 
 	recursive bool // an object that can contain itself
+	strict    bool // an object that has no properties but its own
 }
 
 type shapeKind uint8
@@ -111,6 +112,7 @@ func (p *problems) addf(format string, args ...any) {
 // shapes is one compile pass: the shapes of all types that a service reaches.
 type shapes struct {
 	*problems
+	strict bool // what the shapes are to be
 	byType map[reflect.Type]*shape
 	all    []*shape // in the order they were met
 	named  []*shape // those of all with a name
@@ -135,7 +137,7 @@ func (c *shapes) of(t reflect.Type, at string) *shape {
 	if s, ok := c.byType[t]; ok {
 		return s
 	}
-	s := &shape{typ: t}
+	s := &shape{typ: t, strict: c.strict}
 	c.byType[t] = s
 	c.all = append(c.all, s)
 	c.fill(s, at)
@@ -331,7 +333,9 @@ func (c *shapes) walk(s *shape, at string, done map[*shape]bool, visit func(s *s
 // finish names the types and finds those that contain themselves. It is called
 // once, when all types of the service are known.
 func (c *shapes) finish() {
-	c.assignNames()
+	for s, name := range nameTypes(c.named) {
+		s.name = name
+	}
 	sound := true
 	for _, s := range c.all {
 		if s.containsItself() {

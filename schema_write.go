@@ -24,7 +24,6 @@ const (
 // A schemaWriter appends schemas of one dialect.
 type schemaWriter struct {
 	dialect dialect
-	strict  bool // objects say that they have no other properties
 	// plainOptional leaves the null out of an optional pointer: MCP clients
 	// hand schemas to models, which stumble over anyOf.
 	plainOptional bool
@@ -131,7 +130,7 @@ func (w *schemaWriter) plain(dst []byte, s *shape, f *field, annotate bool) []by
 	case s.kind == kindCustom:
 		w.custom(&m, s)
 	case s.kind == kindObject:
-		w.object(&m, s.fields)
+		w.object(&m, s, s.fields)
 	case s.kind > kindCustom && s.kind != kindRaw:
 		w.typed(&m, s, f)
 	}
@@ -251,9 +250,9 @@ func (s *shape) format() (format, low, high string) {
 	return "", "", ""
 }
 
-// object writes an object with these fields. Fields that only a path or query
-// tag names are not members.
-func (w *schemaWriter) object(m *members, fields []*field) {
+// object writes the object s with these of its fields. Those that only a path or
+// query tag names are not members.
+func (w *schemaWriter) object(m *members, s *shape, fields []*field) {
 	m.text("type", "object")
 	props := openMembers(nil)
 	var required []byte
@@ -273,7 +272,7 @@ func (w *schemaWriter) object(m *members, fields []*field) {
 	if len(required) > 0 {
 		m.raw("required", "["+string(required[:len(required)-1])+"]")
 	}
-	if w.strict {
+	if s.strict {
 		m.raw("additionalProperties", "false")
 	}
 }
@@ -348,7 +347,7 @@ func appendSelfContainedObject(dst []byte, s *shape, fields []*field, w schemaWr
 	if fields != nil {
 		root = nil
 		m := openMembers(dst)
-		w.object(&m, fields)
+		w.object(&m, s, fields)
 		dst = m.close()
 	} else {
 		dst = w.shape(dst, s)
@@ -380,8 +379,8 @@ func (s *shape) defName() string {
 
 // schemaMap returns the self-contained JSON Schema 2020-12 of s as a map, for
 // descriptors.
-func (s *shape) schemaMap(strict bool) map[string]any {
-	text := appendSelfContained(nil, s, schemaWriter{strict: strict})
+func (s *shape) schemaMap() map[string]any {
+	text := appendSelfContained(nil, s, schemaWriter{})
 	d := json.NewDecoder(bytes.NewReader(text))
 	d.UseNumber()
 	var out map[string]any
@@ -391,31 +390,37 @@ func (s *shape) schemaMap(strict bool) map[string]any {
 	return out
 }
 
-// assignNames gives every named type the name it has in documents: its Go name
+// nameTypes gives every named type the name it has in documents: its Go name
 // with the names of its type arguments. The second type of a name gets its
 // package's name in front, and a number if that is taken too. Names that differ
 // only by case count as one, since they are one file to many generators.
-func (c *shapes) assignNames() {
+func nameTypes(named []*shape) map[*shape]string {
+	names := make(map[*shape]string)
+	byType := make(map[reflect.Type]string) // two services may both have made a shape of a type
 	taken := make(map[string]bool)
 	take := func(name string) bool {
 		fold := strings.ToLower(name)
-		if taken[fold] {
-			return false
-		}
+		free := !taken[fold]
 		taken[fold] = true
-		return true
+		return free
 	}
-	for _, s := range c.named {
-		name := documentName(s.typ.Name())
-		if !take(name) {
-			pkg := s.typ.PkgPath()
-			name = capitalized(documentName(pkg[strings.LastIndexByte(pkg, '/')+1:])) + name
-			for base, i := name, 2; !take(name); i++ {
-				name = base + strconv.Itoa(i)
+	for _, s := range named {
+		name, known := byType[s.typ]
+		if !known {
+			name = documentName(s.typ.Name())
+			if !take(name) {
+				pkg := s.typ.PkgPath()
+				name = capitalized(documentName(pkg[strings.LastIndexByte(pkg, '/')+1:])) + name
+				for base, i := name, 1; !take(name); {
+					i++
+					name = base + strconv.Itoa(i)
+				}
 			}
+			byType[s.typ] = name
 		}
-		s.name = name
+		names[s] = name
 	}
+	return names
 }
 
 // documentName turns a Go type name into one that OpenAPI allows

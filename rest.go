@@ -1,0 +1,260 @@
+package svc
+
+// This file serves methods over REST: one HTTP route each.
+
+import (
+	"context"
+	"log/slog"
+	"net/http"
+	"net/url"
+	"reflect"
+	"strconv"
+	"strings"
+)
+
+// A Route is one HTTP route of a service, for routers other than
+// http.ServeMux. The handler finds the values of placeholders by
+// http.Request.PathValue.
+type Route struct {
+	Method   string // of HTTP
+	Path     string // with placeholders, as in "/todos/{id}"
+	Resource string
+	Name     string // Method.Name
+	Handler  http.Handler
+}
+
+// Routes returns the routes without mounting them, in the order of the methods'
+// Go names.
+func (s *Service) Routes() []Route {
+	routes := make([]Route, len(s.methods))
+	for i, m := range s.methods {
+		routes[i] = Route{
+			Method:   m.method,
+			Path:     s.prefix + m.path,
+			Resource: m.resource,
+			Name:     m.name,
+			Handler:  &restHandler{s, m},
+		}
+	}
+	return routes
+}
+
+// Mount puts every route on mux. Requests that match none of them are mux's
+// business. It panics if a route clashes with one that is there, and says with
+// which method, if it is one of svc's.
+func (s *Service) Mount(mux *http.ServeMux) {
+	for _, r := range s.Routes() {
+		mountRoute(mux, r)
+	}
+}
+
+func mountRoute(mux *http.ServeMux, r Route) {
+	defer func() {
+		if v := recover(); v != nil {
+			text := "svc: cannot mount " + r.Resource + "." + r.Name
+			if other := mountedOn(mux, r); other != nil {
+				text += ", since " + other.resource + "." + other.name + " is on the same path"
+			}
+			panic(text + ": " + toText(v))
+		}
+	}()
+	mux.Handle(r.Method+" "+r.Path, r.Handler)
+}
+
+func toText(v any) string {
+	if err, ok := v.(error); ok {
+		return err.Error()
+	}
+	text, _ := v.(string)
+	return text
+}
+
+// mountedOn returns the method that answers requests for r on mux, or nil.
+func mountedOn(mux *http.ServeMux, r Route) *method {
+	path := strings.NewReplacer("{", "", "}", "").Replace(r.Path) // placeholders match their own names
+	req, err := http.NewRequest(r.Method, path, nil)
+	if err != nil {
+		return nil
+	}
+	if h, ok := firstHandler(mux, req).(*restHandler); ok {
+		return h.method
+	}
+	return nil
+}
+
+func firstHandler(mux *http.ServeMux, r *http.Request) http.Handler {
+	h, _ := mux.Handler(r)
+	return h
+}
+
+// REST returns a handler with every route on a mux of its own, which answers
+// 404 and 405 with the envelope. It never redirects: a path that is not clean
+// is not found.
+func (s *Service) REST() http.Handler {
+	h := &restMux{service: s, mux: http.NewServeMux()}
+	s.Mount(h.mux)
+	h.mux.Handle("/", http.HandlerFunc(h.notFound))
+	return h
+}
+
+// A restMux serves all routes of a service.
+type restMux struct {
+	service *Service
+	mux     *http.ServeMux
+}
+
+func (h *restMux) ServeHTTP(w http.ResponseWriter, r *http.Request) {
+	if r.Method == http.MethodConnect || !isClean(r.URL) {
+		h.notFound(w, r) // the mux would redirect
+		return
+	}
+	h.mux.ServeHTTP(w, r)
+}
+
+// isClean reports whether a path has neither empty nor dot segments. An escaped
+// dot or slash is a character of its segment.
+func isClean(u *url.URL) bool {
+	path := u.Path
+	if u.RawPath != "" {
+		path = u.EscapedPath()
+	}
+	rest, ok := strings.CutPrefix(path, "/")
+	for more := true; ok && more && rest != ""; {
+		var segment string
+		segment, rest, more = strings.Cut(rest, "/")
+		ok = segment != "" && segment != "." && segment != ".."
+	}
+	return ok
+}
+
+// notFound answers a request that no route matches: 405 if one would with
+// another method, else 404.
+func (h *restMux) notFound(w http.ResponseWriter, r *http.Request) {
+	s := h.service
+	config := s.methods[0].config
+	config.limits.setDeadline(w, r)
+	var allowed []string
+	if isClean(r.URL) {
+		allowed = h.allowed(r)
+	}
+	err := transportError(http.StatusNotFound, CodeNotFound, "there is nothing at this path")
+	if len(allowed) > 0 {
+		w.Header().Set("Allow", strings.Join(allowed, ", "))
+		err = transportError(http.StatusMethodNotAllowed, CodeUnimplemented, "the method is not allowed here; allowed: %s", strings.Join(allowed, ", "))
+	}
+	config.refuse(w, r, err)
+}
+
+// allowed returns the methods that routes have for the path of r.
+func (h *restMux) allowed(r *http.Request) []string {
+	var allowed []string
+	for _, method := range [...]string{http.MethodGet, http.MethodHead, http.MethodPost, http.MethodPut, http.MethodPatch, http.MethodDelete} {
+		other := http.Request{Method: method, URL: r.URL, Host: r.Host}
+		if _, ok := firstHandler(h.mux, &other).(*restHandler); ok {
+			allowed = append(allowed, method)
+		}
+	}
+	return allowed
+}
+
+// A restHandler serves one method. The outcome of a call decides the response:
+//
+//	Outcome    Status                 Content-Type
+//	---------  ---------------------  ----------------
+//	*Out       200 OK                 application/json
+//	no output  204 No Content         none
+//	an error   of its Code            application/json
+type restHandler struct {
+	service *Service
+	method  *method
+}
+
+var (
+	_ http.Handler = (*restHandler)(nil)
+	_ http.Handler = (*restMux)(nil)
+)
+
+func (h *restHandler) ServeHTTP(w http.ResponseWriter, r *http.Request) {
+	sc := h.service.borrow()
+	if err := h.serve(w, r, sc); err != nil {
+		h.method.refuse(w, r, err, slog.String("resource", h.method.resource), slog.String("name", h.method.name))
+	}
+	h.service.giveBack(sc) // not deferred: after a panic it is not fit for reuse
+}
+
+// serve answers the request, or returns the error to answer with.
+func (h *restHandler) serve(w http.ResponseWriter, r *http.Request, sc *scratch) error {
+	m := h.method
+	m.limits.setDeadline(w, r)
+	ctx := &callContext{r.Context(), Info{Transport: "rest", Resource: m.resource, Method: m.name, Request: r, Header: w.Header()}}
+	in, err := h.input(ctx, w, r, sc)
+	if err != nil {
+		return err
+	}
+	out, err := m.invoke(ctx, in)
+	if err != nil {
+		return err
+	}
+	if m.out == nil {
+		w.WriteHeader(http.StatusNoContent)
+		return nil
+	}
+	if sc.buf, err = m.appendOutput(&sc.encoder, sc.buf[:0], out); err != nil {
+		return err
+	}
+	writeJSON(w, r, sc.buf)
+	return nil
+}
+
+// input returns the method's input, or nil if it takes none.
+func (h *restHandler) input(ctx context.Context, w http.ResponseWriter, r *http.Request, sc *scratch) (in any, err error) {
+	m := h.method
+	if m.bind == nil || m.bind.body == nil {
+		err = m.limits.discard(w, r)
+	} else if err = checkContentType(w, r.Header); err == nil {
+		sc.body, err = m.limits.read(w, r, sc.body[:0])
+	}
+	if err != nil || m.bind == nil {
+		return nil, err
+	}
+	defer func() { // Validate and UnmarshalJSON are the application's
+		if v := recover(); v != nil {
+			err = panicError(v)
+		}
+	}()
+	v, err := m.bind.request(&sc.decoder, requestValues{r.PathValue, r.URL.RawQuery, sc.body})
+	return v.Interface(), err
+}
+
+// appendOutput appends the JSON of what the method returned.
+func (m *method) appendOutput(e *encoder, dst []byte, out any) (_ []byte, err error) {
+	defer func() { // MarshalJSON is the application's
+		if v := recover(); v != nil {
+			err = panicError(v)
+		}
+	}()
+	*e = encoder{buf: dst}
+	m.encode(e, reflect.ValueOf(out).Elem())
+	return e.buf, e.err
+}
+
+// writeJSON sends a complete body. The three values of the header share one
+// allocation.
+func writeJSON(w http.ResponseWriter, r *http.Request, body []byte) {
+	values := [...]string{contentTypeJSON, "nosniff", strconv.Itoa(len(body))}
+	h := w.Header()
+	h["Content-Type"] = values[0:1:1]
+	h["X-Content-Type-Options"] = values[1:2:2]
+	h["Content-Length"] = values[2:3:3]
+	w.WriteHeader(http.StatusOK)
+	if r.Method != http.MethodHead {
+		w.Write(body) // a client that has gone cannot be told
+	}
+}
+
+// refuse logs err and answers with it.
+func (c *config) refuse(w http.ResponseWriter, r *http.Request, err error, attrs ...slog.Attr) {
+	attrs = append(attrs, slog.String("transport", "rest"), slog.String("method", r.Method), slog.String("path", r.URL.Path))
+	logError(r.Context(), c.logger, err, attrs...)
+	respondError(w, r, err, c.onError)
+}
