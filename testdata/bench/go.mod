@@ -1,0 +1,3 @@
+module example.com/svc/testdata/bench
+
+go 1.24
