@@ -118,7 +118,7 @@ func (l limits) readError(w http.ResponseWriter, r *http.Request, err error) err
 	var max *http.MaxBytesError // of a middleware in front of us
 	switch {
 	case errors.As(err, &max):
-		return transportError(http.StatusRequestEntityTooLarge, CodeResourceExhausted, "the request body has more than %d bytes", max.Limit)
+		return err
 	case errors.Is(err, os.ErrDeadlineExceeded):
 		return transportError(http.StatusRequestTimeout, CodeDeadlineExceeded, "the request body did not arrive in time").WithCause(err)
 	case r.Context().Err() != nil:

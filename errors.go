@@ -279,13 +279,15 @@ func (e *Error) message() string {
 
 // ErrorFrom returns the *Error that tells clients of err: the outermost one in
 // err's tree if there is one; CANCELED or DEADLINE_EXCEEDED for the errors of
-// package context; and for any other error INTERNAL, with err as its cause. It
-// returns nil for nil.
+// package context; RESOURCE_EXHAUSTED with status 413 for that of
+// http.MaxBytesReader; and for any other error INTERNAL, with err as its cause.
+// It returns nil for nil.
 func ErrorFrom(err error) *Error {
 	if err == nil {
 		return nil
 	}
 	var e *Error
+	var tooLarge *http.MaxBytesError
 	switch {
 	case errors.As(err, &e):
 		if e != nil {
@@ -297,6 +299,13 @@ func ErrorFrom(err error) *Error {
 		return &Error{Code: CodeCanceled, cause: err}
 	case errors.Is(err, context.DeadlineExceeded):
 		return &Error{Code: CodeDeadlineExceeded, cause: err}
+	case errors.As(err, &tooLarge):
+		return &Error{
+			Code:    CodeResourceExhausted,
+			Message: fmt.Sprintf("the request body has more than %d bytes", tooLarge.Limit),
+			cause:   err,
+			status:  http.StatusRequestEntityTooLarge,
+		}
 	}
 	return &Error{Code: CodeInternal, cause: err}
 }
