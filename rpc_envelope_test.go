@@ -1,0 +1,245 @@
+package svc
+
+import (
+	"encoding/json"
+	"fmt"
+	"strings"
+	"testing"
+	"unicode/utf8"
+)
+
+var rpcKindNames = [...]string{"invalid", "request", "notification", "response"}
+
+// rpcSaid spells what was read of a text, for tables.
+func rpcSaid(text string, limit int) string {
+	var s scanner
+	var t rpcText
+	t.read(&s, []byte(text), limit)
+	if s.fault != nil {
+		return s.fault.rule
+	}
+	var b strings.Builder
+	if t.batch {
+		fmt.Fprintf(&b, "batch of %d:", t.count)
+	}
+	for i := range t.messages {
+		m := &t.messages[i]
+		if b.Len() > 0 {
+			b.WriteByte(' ')
+		}
+		b.WriteString(rpcKindNames[m.kind])
+		if m.flaw != nil {
+			b.WriteString(" " + m.flaw.Path + " " + m.flaw.Rule)
+		}
+		for _, part := range []struct {
+			name string
+			text []byte
+		}{{"id", m.id}, {"method", m.method}, {"params", m.params}} {
+			if part.text != nil {
+				fmt.Fprintf(&b, " %s=%s", part.name, part.text)
+			}
+		}
+	}
+	return b.String()
+}
+
+var rpcTexts = []struct{ text, want string }{
+	{`{"jsonrpc":"2.0","method":"a.b","id":1}`, `request id=1 method=a.b`},
+	{` { "id" : 1 , "params" : [ 1 , 2 ] , "method" : "a.b" , "jsonrpc" : "2.0" } `, `request id=1 method=a.b params=[ 1 , 2 ]`},
+	{`{"jsonrpc":"2.0","method":"a.b","params":{"x":[{}]}}`, `notification method=a.b params={"x":[{}]}`},
+	{`{"jsonrpc":"2.0","method":"","id":1}`, `request id=1 method=`},
+
+	// Ids are opaque.
+	{`{"jsonrpc":"2.0","method":"a","id":"x\u0041\n"}`, `request id="x\u0041\n" method=a`},
+	{`{"jsonrpc":"2.0","method":"a","id":""}`, `request id="" method=a`},
+	{`{"jsonrpc":"2.0","method":"a","id":0}`, `request id=0 method=a`},
+	{`{"jsonrpc":"2.0","method":"a","id":-0}`, `request id=-0 method=a`},
+	{`{"jsonrpc":"2.0","method":"a","id":-1}`, `request id=-1 method=a`},
+	{`{"jsonrpc":"2.0","method":"a","id":1.50}`, `request id=1.50 method=a`},
+	{`{"jsonrpc":"2.0","method":"a","id":1e3}`, `request id=1e3 method=a`},
+	{`{"jsonrpc":"2.0","method":"a","id":1e999999999}`, `request id=1e999999999 method=a`},
+	{`{"jsonrpc":"2.0","method":"a","id":1234567890123456789012345678901234567890}`, `request id=1234567890123456789012345678901234567890 method=a`},
+	{`{"jsonrpc":"2.0","method":"a","id":null}`, `request id=null method=a`},
+	{`{"jsonrpc":"2.0","method":"a","id":true}`, `invalid /id type method=a`},
+	{`{"jsonrpc":"2.0","method":"a","id":false}`, `invalid /id type method=a`},
+	{`{"jsonrpc":"2.0","method":"a","id":{}}`, `invalid /id type method=a`},
+	{`{"jsonrpc":"2.0","method":"a","id":[1]}`, `invalid /id type method=a`},
+
+	{`{"jsonrpc":"1.0","method":"a","id":1}`, `invalid /jsonrpc enum id=1 method=a`},
+	{`{"jsonrpc":"2.00","method":"a","id":1}`, `invalid /jsonrpc enum id=1 method=a`},
+	{`{"jsonrpc":2.0,"method":"a","id":1}`, `invalid /jsonrpc enum id=1 method=a`},
+	{`{"jsonrpc":null,"method":"a","id":1}`, `invalid /jsonrpc enum id=1 method=a`},
+	{`{"method":"a","id":1}`, `invalid /jsonrpc required id=1 method=a`},
+	{`{"jsonrpc":"\u0032.0","method":"a","id":1}`, `request id=1 method=a`}, // the same string
+
+	{`{"jsonrpc":"2.0","id":1}`, `invalid /method required id=1`},
+	{`{"jsonrpc":"2.0","method":1,"id":1}`, `invalid /method type id=1`},
+	{`{"jsonrpc":"2.0","method":null,"id":1}`, `invalid /method type id=1`},
+	{`{"jsonrpc":"2.0","method":"\u0061.\u0062","id":1}`, `request id=1 method=a.b`},
+	{`{"jsonrpc":"2.0","m\u0065thod":"a","id":1}`, `request id=1 method=a`},
+
+	{`{"jsonrpc":"2.0","method":"a","params":null,"id":1}`, `request id=1 method=a`},
+	{`{"jsonrpc":"2.0","method":"a","params":{},"id":1}`, `request id=1 method=a params={}`},
+	{`{"jsonrpc":"2.0","method":"a","params":[],"id":1}`, `request id=1 method=a params=[]`},
+	{`{"jsonrpc":"2.0","method":"a","params":"x","id":1}`, `invalid /params type id=1 method=a`},
+	{`{"jsonrpc":"2.0","method":"a","params":0,"id":1}`, `invalid /params type id=1 method=a`},
+	{`{"jsonrpc":"2.0","method":"a","params":false}`, `invalid /params type method=a`},
+
+	// Names match exactly.
+	{`{"jsonrpc":"2.0","Method":"a","id":1}`, `invalid /method required id=1`},
+	{`{"jsonrpc":"2.0","method\u0000":"a","id":1}`, `invalid /method required id=1`},
+	{`{"jsonrpc":"2.0","method":"a","METHOD":"b","Id":2,"PARAMS":{},"id":1}`, `request id=1 method=a`},
+	{`{"jsonrpc":"2.0","method":"a","ID":1}`, `notification method=a`},
+	{`{"jsonrpc":"2.0","method":"a","other":[1,{"method":"b"}],"id":1}`, `request id=1 method=a`},
+
+	{`{"jsonrpc":"2.0","result":19,"id":1}`, `response id=1`},
+	{`{"jsonrpc":"2.0","result":null,"id":1}`, `response id=1`},
+	{`{"jsonrpc":"2.0","error":{"code":1,"message":""},"id":null}`, `response id=null`},
+	{`{"jsonrpc":"2.0","error":{}}`, `response`},
+	{`{"jsonrpc":"2.0","method":"a","result":1,"id":1}`, `request id=1 method=a`},
+	{`{"result":1,"id":1}`, `invalid /jsonrpc required id=1`},
+
+	{`{}`, `invalid /jsonrpc required`},
+	{`1`, `invalid  type`},
+	{`"a"`, `invalid  type`},
+	{`null`, `invalid  type`},
+
+	{`[]`, `batch of 0:`},
+	{`[1,2,3]`, `batch of 3: invalid  type invalid  type invalid  type`},
+	{`[[]]`, `batch of 1: invalid  type`},
+	{`[[{"jsonrpc":"2.0","method":"a","id":1}]]`, `batch of 1: invalid  type`},
+	{` [ {"jsonrpc":"2.0","method":"a","id":1} , {"jsonrpc":"2.0","method":"b"} ] `, `batch of 2: request id=1 method=a notification method=b`},
+	{`[{},{},{},{}]`, `batch of 4: invalid /jsonrpc required invalid /jsonrpc required invalid /jsonrpc required`}, // the limit is 3
+
+	{``, `syntax`},
+	{` `, `syntax`},
+	{`{`, `syntax`},
+	{`[`, `syntax`},
+	{`[{}`, `syntax`},
+	{`[{},]`, `syntax`},
+	{`[{},{},{},{},x]`, `syntax`},
+	{`{"jsonrpc":"2.0","method":"a","id":1} {}`, `syntax`},
+	{`{"jsonrpc":"2.0","method":"a","id":1]`, `syntax`},
+	{`{"jsonrpc":"2.0","method":"a","params":"bar","baz]`, `syntax`},
+	{"\ufeff{}", `syntax`},
+	{"{\"jsonrpc\":\"2.0\",\"method\":\"\xff\"}", `syntax`},
+	{`{"jsonrpc":"2.0","method":"\ud800"}`, `syntax`},
+	{strings.Repeat("[", 100_000), `syntax`},
+	{`{"jsonrpc":"2.0","method":"a","method":"b","id":1}`, `duplicate`},
+	{`{"jsonrpc":"2.0","method":"a","m\u0065thod":"b","id":1}`, `duplicate`},
+	{`{"jsonrpc":"2.0","method":"a","id":1,"id":1}`, `duplicate`},
+	{`{"jsonrpc":"2.0","method":"a","params":{"a":[{"x":1,"x":2}]},"id":1}`, `duplicate`},
+	{`[{"jsonrpc":"2.0","method":"a","id":1},{"x":1,"x":2}]`, `duplicate`},
+	{`[{},{},{},{"x":1,"x":2}]`, `duplicate`},
+}
+
+func TestRPCText(t *testing.T) {
+	for _, test := range rpcTexts {
+		if got := rpcSaid(test.text, 3); got != test.want {
+			t.Errorf("%.80s\n got %s\nwant %s", test.text, got, test.want)
+		}
+	}
+}
+
+// Verify that reading costs no allocation once there is memory for it.
+func TestRPCTextAllocations(t *testing.T) {
+	single := []byte(`{"jsonrpc":"2.0","method":"todos.create","params":{"title":"a","tags":["b"]},"id":1}`)
+	batch := []byte("[" + strings.Repeat(string(single)+",", 19) + string(single) + "]")
+	var s scanner
+	var text rpcText
+	for _, body := range [][]byte{single, batch} {
+		if n := testing.AllocsPerRun(100, func() { text.read(&s, body, 1000) }); n != 0 {
+			t.Errorf("%.40s: %v allocations", body, n)
+		}
+	}
+}
+
+func TestAppendRPC(t *testing.T) {
+	result := func(id []byte) []byte { return closeRPCResult(append(openRPCResult(nil), "19"...), id) }
+	for _, test := range []struct {
+		got  []byte
+		want string
+	}{
+		{result([]byte("1.50")), `{"jsonrpc":"2.0","result":19,"id":1.50}`},
+		{result(rpcNull), `{"jsonrpc":"2.0","result":19,"id":null}`},
+		{result(nil), `{"jsonrpc":"2.0","result":19}`},
+		{appendRPCError(nil, rpcParseError, "Parse error", nil, rpcNull), `{"jsonrpc":"2.0","error":{"code":-32700,"message":"Parse error"},"id":null}`},
+		{appendRPCError([]byte("x"), 1, "\"\n", []byte("[1]"), nil), `x{"jsonrpc":"2.0","error":{"code":1,"message":"\"\n","data":[1]}}`},
+		{appendRPCErrorData(nil, Errorf(CodeNotFound, "no such todo")), `{"code":"NOT_FOUND"}`},
+		{appendRPCErrorData(nil, Errorf(CodeNotFound, "x").WithDetail("id", "1")), `{"code":"NOT_FOUND","details":{"id":"1"}}`},
+	} {
+		if string(test.got) != test.want {
+			t.Errorf("got  %s\nwant %s", test.got, test.want)
+		}
+	}
+}
+
+// Verify on any text that it is read as JSON if and only if it is, and that
+// what is read of a message is what encoding/json reads.
+func FuzzRPCText(f *testing.F) {
+	for _, test := range rpcTexts {
+		f.Add([]byte(test.text))
+	}
+	f.Fuzz(func(t *testing.T, text []byte) {
+		var s, plain scanner
+		var got rpcText
+		got.read(&s, text, 4)
+		plain.reset(text)
+		plain.skip()
+		plain.end()
+		if (s.fault == nil) != (plain.fault == nil) {
+			t.Fatalf("read: %v; the scanner alone: %v", s.fault, plain.fault)
+		}
+		if s.fault != nil {
+			return
+		}
+		if !json.Valid(text) || !utf8.Valid(text) {
+			t.Fatal("read as JSON, which it is not")
+		}
+		var items []json.RawMessage
+		if !got.batch {
+			items = append(items, text)
+		} else if err := json.Unmarshal(text, &items); err != nil {
+			t.Fatal(err)
+		}
+		if got.count != len(items) || len(got.messages) != min(4, len(items)) {
+			t.Fatalf("%d messages, %d kept, of %d", got.count, len(got.messages), len(items))
+		}
+		for i := range got.messages {
+			rpcCompare(t, &got.messages[i], items[i])
+		}
+	})
+}
+
+// rpcCompare compares m with what encoding/json reads by exact names.
+func rpcCompare(t *testing.T, m *rpcMessage, item json.RawMessage) {
+	t.Helper()
+	if (m.kind == rpcInvalid) != (m.flaw != nil) {
+		t.Fatalf("kind %d with flaw %v", m.kind, m.flaw)
+	}
+	var members map[string]json.RawMessage
+	if json.Unmarshal(item, &members) != nil || members == nil {
+		if m.flaw != rpcNotObject {
+			t.Fatalf("%s: flaw %v, want that it is no object", item, m.flaw)
+		}
+		return
+	}
+	var version, method string
+	json.Unmarshal(members["jsonrpc"], &version)
+	isMethod := json.Unmarshal(members["method"], &method) == nil && string(members["method"]) != "null"
+	id, hasID := members["id"]
+	goodID := hasID && strings.Contains(`"-0123456789n`, string(id[:1]))
+	if goodID != (m.id != nil) || goodID && string(m.id) != string(id) {
+		t.Errorf("id %s, want %s", m.id, id)
+	}
+	if string(m.method) != method || isMethod != (m.method != nil) {
+		t.Errorf("method %s, want %s", m.method, method)
+	}
+	if m.params != nil && string(m.params) != string(members["params"]) {
+		t.Errorf("params %s, want %s", m.params, members["params"])
+	}
+	called := m.kind == rpcRequest || m.kind == rpcNotification
+	if called && (version != "2.0" || !isMethod || hasID != (m.kind == rpcRequest) || hasID && !goodID) {
+		t.Errorf("%s counts as kind %d", item, m.kind)
+	}
+}
