@@ -7,8 +7,6 @@ import (
 	"log/slog"
 	"net/http"
 	"net/url"
-	"reflect"
-	"strconv"
 	"strings"
 )
 
@@ -224,32 +222,6 @@ func (h *restHandler) input(ctx context.Context, w http.ResponseWriter, r *http.
 	}()
 	v, err := m.bind.request(&sc.decoder, requestValues{r.PathValue, r.URL.RawQuery, sc.body})
 	return v.Interface(), err
-}
-
-// appendOutput appends the JSON of what the method returned.
-func (m *method) appendOutput(e *encoder, dst []byte, out any) (_ []byte, err error) {
-	defer func() { // MarshalJSON is the application's
-		if v := recover(); v != nil {
-			err = panicError(v)
-		}
-	}()
-	*e = encoder{buf: dst}
-	m.encode(e, reflect.ValueOf(out).Elem())
-	return e.buf, e.err
-}
-
-// writeJSON sends a complete body. The three values of the header share one
-// allocation.
-func writeJSON(w http.ResponseWriter, r *http.Request, body []byte) {
-	values := [...]string{contentTypeJSON, "nosniff", strconv.Itoa(len(body))}
-	h := w.Header()
-	h["Content-Type"] = values[0:1:1]
-	h["X-Content-Type-Options"] = values[1:2:2]
-	h["Content-Length"] = values[2:3:3]
-	w.WriteHeader(http.StatusOK)
-	if r.Method != http.MethodHead {
-		w.Write(body) // a client that has gone cannot be told
-	}
 }
 
 // refuse logs err and answers with it.

@@ -135,6 +135,30 @@ func (m *method) invoke(ctx context.Context, in any) (out any, err error) {
 	return out, nil
 }
 
+// bindObject makes the input of m from one JSON object that has every field by
+// its wire name. An empty text counts as {}. m must take an input.
+func (m *method) bindObject(d *decoder, text []byte) (in any, err error) {
+	defer func() { // Validate and UnmarshalJSON are the application's
+		if v := recover(); v != nil {
+			err = panicError(v)
+		}
+	}()
+	v, err := m.bind.object(d, text)
+	return v.Interface(), err
+}
+
+// appendOutput appends the JSON of what the method returned.
+func (m *method) appendOutput(e *encoder, dst []byte, out any) (_ []byte, err error) {
+	defer func() { // MarshalJSON is the application's
+		if v := recover(); v != nil {
+			err = panicError(v)
+		}
+	}()
+	*e = encoder{buf: dst}
+	m.encode(e, reflect.ValueOf(out).Elem())
+	return e.buf, e.err
+}
+
 // invokeByName is the end of the chain that Options.Intercept is the rest of.
 func (s *Service) invokeByName(ctx context.Context, resource, name string, in any) (any, error) {
 	m := s.find(resource, name)
