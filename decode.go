@@ -228,7 +228,8 @@ func decodeSlice(elem decodeFunc, t reflect.Type) decodeFunc {
 }
 
 func decodeArray(elem decodeFunc, length int) decodeFunc {
-	wrong := &mistake{"minItems", "must have exactly " + counted(length, "item")}
+	exactly := "must have exactly " + counted(length, "item")
+	tooFew, tooMany := &mistake{"minItems", exactly}, &mistake{"maxItems", exactly}
 	return func(d *decoder, v reflect.Value) {
 		if d.peek() != '[' {
 			d.mismatch(mustBeArray)
@@ -243,8 +244,12 @@ func decodeArray(elem decodeFunc, length int) decodeFunc {
 			}
 			n++
 		})
-		if n != length && d.fault == nil {
-			d.violate(wrong)
+		switch {
+		case d.fault != nil:
+		case n < length:
+			d.violate(tooFew)
+		case n > length:
+			d.violate(tooMany)
 		}
 	}
 }
