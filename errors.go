@@ -337,10 +337,12 @@ const (
 )
 
 // Limits on what one error may tell: a client that sends thousands of mistakes
-// must not get a page for each.
+// must not get a page for each. With the message, which repeats the first
+// violation and in which every byte may need an escape of six, no error has more
+// than 16 KiB.
 const (
 	maxViolations     = 32
-	maxViolationBytes = 14 << 10 // of all violations, as JSON
+	maxViolationBytes = 11 << 10 // of all violations, as JSON
 	maxViolationPath  = 256      // bytes
 	maxViolationText  = 512      // bytes
 )
