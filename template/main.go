@@ -53,6 +53,17 @@ func newHandler(todos *svc.Service) http.Handler {
 	return handler
 }
 
+// newServer returns a server that no slow client can hold on to for ever.
+func newServer(handler http.Handler) *http.Server {
+	return &http.Server{
+		Handler:           handler,
+		ReadHeaderTimeout: 5 * time.Second,
+		ReadTimeout:       30 * time.Second,
+		WriteTimeout:      60 * time.Second, // counts from the header, so it has to cover ReadTimeout; streams extend it
+		IdleTimeout:       2 * time.Minute,
+	}
+}
+
 // drainTime is how long requests in flight may take after a signal. It is less
 // than the 30 seconds that Kubernetes and Docker Swarm leave a process.
 const drainTime = 25 * time.Second
@@ -63,13 +74,7 @@ func run(ctx context.Context, addr string, out io.Writer) error {
 	if err != nil {
 		return err
 	}
-	server := &http.Server{
-		Handler:           newHandler(newService(newStore())),
-		ReadHeaderTimeout: 5 * time.Second,
-		ReadTimeout:       30 * time.Second,
-		WriteTimeout:      60 * time.Second, // from the end of the header, so it covers ReadTimeout; streams extend it
-		IdleTimeout:       2 * time.Minute,
-	}
+	server := newServer(newHandler(newService(newStore())))
 	printGuide(out, "http://"+listener.Addr().String())
 
 	stopped := make(chan error, 1)

@@ -1,0 +1,344 @@
+package main
+
+// This file tests the program as its users meet it: built, started as a
+// process, spoken to over a socket, and stopped by a signal.
+
+import (
+	"bufio"
+	"bytes"
+	"errors"
+	"fmt"
+	"io"
+	"net"
+	"net/http"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"regexp"
+	"slices"
+	"strings"
+	"syscall"
+	"testing"
+)
+
+// program is the path of the program, which TestMain builds.
+var program string
+
+func TestMain(m *testing.M) {
+	dir, err := os.MkdirTemp("", "template")
+	if err != nil {
+		fmt.Fprintln(os.Stderr, err)
+		os.Exit(1)
+	}
+	program = filepath.Join(dir, "template.exe") // a name that every system runs
+	code := 1
+	if out, err := exec.Command("go", "build", "-o", program, ".").CombinedOutput(); err != nil {
+		fmt.Fprintf(os.Stderr, "go build: %v\n%s", err, out)
+	} else {
+		code = m.Run()
+	}
+	os.RemoveAll(dir)
+	os.Exit(code)
+}
+
+// A process is the program while it runs.
+type process struct {
+	cmd    *exec.Cmd
+	url    string
+	guide  []string // the lines it printed for people to copy
+	stderr *bufio.Scanner
+}
+
+// start starts the program on a free port and waits until it says where.
+func start(t *testing.T) *process {
+	t.Helper()
+	p := &process{cmd: exec.Command(program, "-addr", "127.0.0.1:0")}
+	stdout, err := p.cmd.StdoutPipe()
+	if err != nil {
+		t.Fatal(err)
+	}
+	stderr, err := p.cmd.StderrPipe()
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := p.cmd.Start(); err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() {
+		p.cmd.Process.Kill() // unless it has ended as it should
+		p.cmd.Wait()
+		http.DefaultClient.CloseIdleConnections()
+	})
+	p.stderr = bufio.NewScanner(stderr)
+	lines := bufio.NewScanner(stdout)
+	for i := 0; i < len(guide)+2 && lines.Scan(); i++ {
+		p.guide = append(p.guide, lines.Text())
+	}
+	if len(p.guide) < len(guide)+2 {
+		t.Fatalf("the program printed %q", p.guide)
+	}
+	address := regexp.MustCompile(`^listening on (http://127\.0\.0\.1:[1-9][0-9]*)$`).FindStringSubmatch(p.guide[0])
+	if address == nil {
+		t.Fatalf("the first line is %q", p.guide[0])
+	}
+	p.url, p.guide = address[1], p.guide[2:]
+	return p
+}
+
+// stop sends a signal and waits until the program has taken notice of it.
+func (p *process) stop(t *testing.T, signal os.Signal) {
+	t.Helper()
+	if err := p.cmd.Process.Signal(signal); err != nil {
+		t.Fatal(err)
+	}
+	for p.stderr.Scan() {
+		if strings.Contains(p.stderr.Text(), "stopping") {
+			return
+		}
+	}
+	t.Fatal("the program ended without a word")
+}
+
+// wait expects the program to end well.
+func (p *process) wait(t *testing.T) {
+	t.Helper()
+	for p.stderr.Scan() { // Wait wants the pipe read to its end
+	}
+	if err := p.cmd.Wait(); err != nil {
+		t.Errorf("the program ended with %v, want status 0", err)
+	}
+}
+
+// Verify every route in one conversation, each line of which builds on those
+// before it.
+func TestRoutes(t *testing.T) {
+	p := start(t)
+	const (
+		milk     = `{"id":"1","title":"Buy milk","completed":false,"createdAt":"TIME"}`
+		milkDone = `{"id":"1","title":"Buy oat milk","completed":true,"createdAt":"TIME"}`
+		rent     = `{"id":"2","title":"Pay rent","description":"by Friday","completed":false,"createdAt":"TIME"}`
+		noTodo   = `{"error":{"code":"NOT_FOUND","message":"there is no todo with this id"}}`
+		noJSON   = `{"error":{"code":"INVALID_ARGUMENT","message":"the request body is not JSON"}}`
+	)
+	for _, test := range []struct {
+		route, body string
+		status      int
+		answer      string
+	}{
+		{"GET /health", "", 200, `{"status":"ok"}`},
+		{"HEAD /health", "", 200, ""},
+		{"GET /hello", "", 200, "Hello from svc.\n"},
+		{"GET /users", "", 200, `[{"id":"1","name":"Ada"},{"id":"2","name":"Grace"}]`},
+
+		{"POST /echo", ` {"b":1.0, "a":["\u00e9","é",null]} `, 200, ` {"b":1.0, "a":["\u00e9","é",null]} `},
+		{"POST /echo", "17", 200, "17"},
+		{"POST /echo", `{"b":`, 400, noJSON},
+		{"POST /echo", `{} {}`, 400, noJSON},
+		{"POST /echo", "\"\xff\"", 400, noJSON},
+		{"POST /echo", "", 400, noJSON},
+		{"POST /echo", `"` + strings.Repeat("x", 1<<20) + `"`, 413, `{"error":{"code":"RESOURCE_EXHAUSTED","message":"the request body has more than 1048576 bytes"}}`},
+
+		{"GET /todos", "", 200, `{"data":[],"page":1,"per_page":20,"total":0,"total_pages":0}`},
+		{"POST /todos", `{"title":"Buy milk"}`, 200, milk},
+		{"POST /todos", `{"title":"Pay rent","description":"by Friday"}`, 200, rent},
+		{"POST /todos", `{"title":""}`, 400, invalid("body", "/title", "minLength", "must have at least 1 character")},
+		{"POST /todos", `{}`, 400, invalid("body", "/title", "required", "is required")},
+		{"POST /todos", `{"title":1}`, 400, invalid("body", "/title", "type", "must be a string")},
+		{"POST /todos", "", 400, invalid("body", "", "required", "a JSON body is required; send at least {}")},
+
+		{"GET /todos", "", 200, `{"data":[` + milk + `,` + rent + `],"page":1,"per_page":20,"total":2,"total_pages":1}`},
+		{"GET /todos?page=2&per_page=1", "", 200, `{"data":[` + rent + `],"page":2,"per_page":1,"total":2,"total_pages":2}`},
+		{"GET /todos?per_page=1000", "", 200, `{"data":[` + milk + `,` + rent + `],"page":1,"per_page":100,"total":2,"total_pages":1}`},
+		{"GET /todos?page=9223372036854775807", "", 200, `{"data":[],"page":9223372036854775807,"per_page":20,"total":2,"total_pages":1}`},
+		{"GET /todos?page=0", "", 400, invalid("query", "/page", "minimum", "must be at least 1")},
+
+		{"GET /todos/1", "", 200, milk},
+		{"HEAD /todos/1", "", 200, ""},
+		{"GET /todos/17", "", 404, noTodo},
+		{"GET /todos/01", "", 404, noTodo},
+		{"PUT /todos/1", `{"title":"Buy oat milk","completed":true}`, 200, milkDone},
+		{"PUT /todos/1", `{"completed":true}`, 400, invalid("body", "/title", "required", "is required")},
+		{"PUT /todos/17", `{"title":"x","completed":true}`, 404, noTodo},
+		{"GET /todos/1", "", 200, milkDone},
+		{"POST /todos/archive", "", 200, `{"archived":1}`},
+		{"GET /todos/1", "", 404, noTodo},
+		{"DELETE /todos/2", "", 204, ""},
+		{"DELETE /todos/2", "", 404, noTodo},
+		{"GET /todos", "", 200, `{"data":[],"page":1,"per_page":20,"total":0,"total_pages":0}`},
+		{"POST /todos", `{"title":"Buy milk"}`, 200, strings.Replace(milk, `"1"`, `"3"`, 1)},
+
+		{"GET /nowhere", "", 404, `{"error":{"code":"NOT_FOUND","message":"there is nothing at this path"}}`},
+		{"PATCH /todos/3", "", 405, `{"error":{"code":"UNIMPLEMENTED","message":"the method is not allowed here; allowed: GET, HEAD, PUT, DELETE"}}`},
+	} {
+		status, answer := p.send(t, test.route, test.body)
+		if status != test.status || answer != test.answer {
+			t.Errorf("%s %.80q = %d %s\nwant %d %s", test.route, test.body, status, answer, test.status, test.answer)
+		}
+	}
+}
+
+// invalid returns the envelope for one violation.
+func invalid(in, path, rule, message string) string {
+	where := ""
+	if path != "" {
+		where = path + " "
+	}
+	return fmt.Sprintf(`{"error":{"code":"INVALID_ARGUMENT","message":"invalid input: %s%s",`+
+		`"details":{"violations":[{"in":%q,"path":%q,"rule":%q,"message":%q}]}}}`, where, message, in, path, rule, message)
+}
+
+var timestamp = regexp.MustCompile(`"20\d\d-[^"]*Z"`)
+
+// send sends one request and returns the status and the body of its answer,
+// with TIME in place of what time it is.
+func (p *process) send(t *testing.T, route, body string) (int, string) {
+	t.Helper()
+	method, path, _ := strings.Cut(route, " ")
+	r, err := http.NewRequest(method, p.url+path, strings.NewReader(body))
+	if err != nil {
+		t.Fatal(err)
+	}
+	if body != "" {
+		r.Header.Set("Content-Type", "application/json")
+	}
+	w, err := http.DefaultClient.Do(r)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer w.Body.Close()
+	answer, err := io.ReadAll(w.Body)
+	if err != nil {
+		t.Errorf("%s: %v", route, err)
+	}
+	return w.StatusCode, timestamp.ReplaceAllString(string(answer), `"TIME"`)
+}
+
+// Verify that the commands printed at the start work when they are pasted.
+func TestGuide(t *testing.T) {
+	curl, err := exec.LookPath("curl")
+	if err != nil {
+		t.Skip("curl is not installed")
+	}
+	p := start(t)
+	for i, line := range p.guide {
+		command, ok := strings.CutPrefix(line, fmt.Sprintf("%-20s curl ", guide[i].route))
+		if !ok {
+			t.Errorf("line %q does not begin with its route and curl", line)
+			continue
+		}
+		if out, err := exec.Command("sh", "-c", curl+" -sS --fail-with-body "+command).CombinedOutput(); err != nil {
+			t.Errorf("%s: %v\n%s", line, err, out)
+		}
+	}
+}
+
+// Verify that the guide leaves out no method.
+func TestGuideIsComplete(t *testing.T) {
+	for _, r := range newService(newStore()).Routes() {
+		route := r.Method + " " + r.Path
+		if !slices.ContainsFunc(guide, func(g struct{ route, curl string }) bool { return g.route == route }) {
+			t.Errorf("the guide does not have %s", route)
+		}
+	}
+}
+
+// Verify that a signal lets a request in flight finish. The request is known to
+// be in flight, since the server asks for its body (RFC 9110, section 10.1.1).
+func TestSignal(t *testing.T) {
+	for _, test := range []struct {
+		signal       os.Signal
+		route        string
+		first, other string // halves of the body, before and after the signal
+		answer       string
+	}{
+		{syscall.SIGTERM, "POST /echo", `{"before":1,`, `"after":2}`, `{"before":1,"after":2}`},
+		{os.Interrupt, "POST /todos", `{"title":`, `"Buy milk"}`, `{"id":"1","title":"Buy milk","completed":false,"createdAt":"TIME"}`},
+	} {
+		t.Run(test.signal.String(), func(t *testing.T) {
+			p := start(t)
+			address := strings.TrimPrefix(p.url, "http://")
+			conn, err := net.Dial("tcp", address)
+			if err != nil {
+				t.Fatal(err)
+			}
+			defer conn.Close()
+			answers := bufio.NewReader(conn)
+			fmt.Fprintf(conn, "%s HTTP/1.1\r\nHost: %s\r\nContent-Length: %d\r\nExpect: 100-continue\r\n\r\n",
+				test.route, address, len(test.first+test.other))
+			if line, err := answers.ReadString('\n'); !strings.HasPrefix(line, "HTTP/1.1 100 ") {
+				t.Fatalf("before the body came %q, %v", line, err)
+			}
+			answers.ReadString('\n')
+			io.WriteString(conn, test.first)
+			p.stop(t, test.signal)
+			waitUntilClosed(address)
+			io.WriteString(conn, test.other)
+			w, err := http.ReadResponse(answers, nil)
+			if err != nil {
+				t.Fatal(err)
+			}
+			answer, err := io.ReadAll(w.Body)
+			got := timestamp.ReplaceAllString(string(answer), `"TIME"`)
+			if w.StatusCode != http.StatusOK || got != test.answer || err != nil {
+				t.Errorf("the request in flight got %d %s, %v; want %s", w.StatusCode, got, err, test.answer)
+			}
+			p.wait(t)
+		})
+	}
+}
+
+// waitUntilClosed returns when nobody listens at the address any more.
+func waitUntilClosed(address string) {
+	for {
+		conn, err := net.Dial("tcp", address)
+		if err != nil {
+			return
+		}
+		conn.Close()
+	}
+}
+
+// Verify that a program that cannot start says why, and how it could.
+func TestBadStart(t *testing.T) {
+	taken, err := net.Listen("tcp", "127.0.0.1:0")
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer taken.Close()
+	for _, test := range []struct {
+		args   []string
+		status int
+		says   string
+	}{
+		{[]string{"-addr", taken.Addr().String()}, 1, "address already in use"},
+		{[]string{"-addr", "127.0.0.1"}, 1, "missing port in address"},
+		{[]string{"-port", "8080"}, 2, "flag provided but not defined: -port"},
+		{[]string{"-addr"}, 2, "flag needs an argument: -addr"},
+		{[]string{"8080"}, 2, `unexpected argument "8080"`},
+		{[]string{"-h"}, 0, "the address to listen on"},
+	} {
+		cmd := exec.Command(program, test.args...)
+		var stdout, stderr bytes.Buffer
+		cmd.Stdout, cmd.Stderr = &stdout, &stderr
+		err := cmd.Run()
+		var exit *exec.ExitError
+		if err != nil && !errors.As(err, &exit) {
+			t.Fatal(err)
+		}
+		if status := cmd.ProcessState.ExitCode(); status != test.status || !strings.Contains(stderr.String(), test.says) || stdout.Len() > 0 {
+			t.Errorf("%q: exit status %d, stderr %q, stdout %q; want %d and %q", test.args, status, &stderr, &stdout, test.status, test.says)
+		}
+		if test.status == 2 && !strings.Contains(stderr.String(), "-addr address") {
+			t.Errorf("%q: stderr %q does not say which flags there are", test.args, &stderr)
+		}
+	}
+}
+
+// Verify that all four time-outs are set, and in an order that lets a slow
+// request have its answer.
+func TestTimeouts(t *testing.T) {
+	s := newServer(nil)
+	if s.ReadHeaderTimeout <= 0 || s.ReadTimeout <= 0 || s.WriteTimeout <= s.ReadTimeout || s.IdleTimeout <= 0 {
+		t.Errorf("time-outs: header %v, read %v, write %v, idle %v", s.ReadHeaderTimeout, s.ReadTimeout, s.WriteTimeout, s.IdleTimeout)
+	}
+}
