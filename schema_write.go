@@ -199,10 +199,8 @@ const durationPattern = `^[-+]?(0|(([0-9]+(\.[0-9]*)?|\.[0-9]+)(ns|us|µs|μs|ms
 
 // integerPattern is how an integer is spelt where JSON wants a string.
 func (s *shape) integerPattern() string {
-	if s.kind == kindUint {
-		return `^(0|[1-9][0-9]*)$`
-	}
-	return `^(0|-?[1-9][0-9]*)$`
+	low, high := s.integerBounds()
+	return "^(" + span{low, high}.pattern("0") + ")$"
 }
 
 // quoted writes the type of a `json:",string"` field.
@@ -214,7 +212,7 @@ func (w *schemaWriter) quoted(m *members, s *shape) {
 	case kindString:
 		m.text("pattern", `^"([^"\\]|\\.)*"$`)
 	case kindFloat:
-		m.text("pattern", `^-?(0|[1-9][0-9]*)(\.[0-9]+)?([eE][-+]?[0-9]+)?$`)
+		m.text("pattern", numberPattern)
 	default:
 		m.text("pattern", s.integerPattern())
 	}
