@@ -51,10 +51,13 @@ func WriteProblem(w http.ResponseWriter, r *http.Request, err error) {
 	buf = appendQuoted(append(buf, `,"instance":`...), r.URL.EscapedPath())
 	buf = appendQuoted(append(buf, `,"code":`...), string(e.code()))
 	buf = appendDetails(buf, e)
-	writeErrorBody(w, status, "application/problem+json", append(buf, '}'))
+	writeErrorBody(w, status, contentTypeProblem, append(buf, '}'))
 }
 
-const contentTypeJSON = "application/json"
+const (
+	contentTypeJSON    = "application/json"
+	contentTypeProblem = "application/problem+json"
+)
 
 // errorOrUnknown is ErrorFrom for handlers that may be called with nil.
 func errorOrUnknown(err error) *Error {

@@ -1,0 +1,311 @@
+package svc
+
+import (
+	"bytes"
+	"context"
+	"encoding/json"
+
+	"io"
+	"log/slog"
+	"net/http"
+	"net/http/httptest"
+	"strings"
+	"testing"
+)
+
+// oaTodo and what follows are the types of the services in these tests.
+type oaTodo struct {
+	ID    string `json:"id"`
+	Title string `json:"title" minLength:"1" doc:"What is to be done."`
+}
+
+type oaTodos struct {
+	Data []oaTodo `json:"data"`
+}
+
+type oaList struct {
+	Limit int    `json:"limit,omitempty" minimum:"1" maximum:"100" default:"20" doc:"How many."`
+	Query string `json:"q"`
+}
+
+type oaUpdate struct {
+	ID    string `path:"id"`
+	Fast  bool   `query:"fast,omitempty"`
+	Title string `json:"title"`
+}
+
+type oaPoint struct {
+	ID int `json:"id"`
+}
+
+type oaAPI interface {
+	Create(context.Context, *oaTodo) (*oaTodo, error)
+	List(context.Context, *oaList) (*oaTodos, error)
+	Update(context.Context, *oaUpdate) (*oaTodo, error)
+	Delete(context.Context, *oaPoint) error
+	MarkDone(context.Context) error
+	Get(context.Context) (*oaTodo, error)
+}
+
+// oaImpl answers nothing: documents never call.
+type oaImpl struct{}
+
+func (oaImpl) Create(context.Context, *oaTodo) (*oaTodo, error)   { return nil, nil }
+func (oaImpl) List(context.Context, *oaList) (*oaTodos, error)    { return nil, nil }
+func (oaImpl) Update(context.Context, *oaUpdate) (*oaTodo, error) { return nil, nil }
+func (oaImpl) Delete(context.Context, *oaPoint) error             { return nil }
+func (oaImpl) MarkDone(context.Context) error                     { return nil }
+func (oaImpl) Get(context.Context) (*oaTodo, error)               { return nil, nil }
+
+func oaService(o Options) *Service {
+	o.Logger = slog.New(slog.NewTextHandler(io.Discard, nil))
+	if o.Resource == "" {
+		o.Resource = "todos"
+	}
+	return MustRegister[oaAPI](oaImpl{}, &o)
+}
+
+// oaAt returns the JSON at a path of keys in a document, or "" if there is none.
+func oaAt(t *testing.T, doc []byte, path ...string) string {
+	t.Helper()
+	value := json.RawMessage(doc)
+	for _, key := range path {
+		var object map[string]json.RawMessage
+		if err := json.Unmarshal(value, &object); err != nil {
+			var list []json.RawMessage
+			if err := json.Unmarshal(value, &list); err != nil || len(list) <= int(key[0]-'0') {
+				return ""
+			}
+			value = list[key[0]-'0']
+			continue
+		}
+		value = object[key]
+	}
+	return string(value)
+}
+
+// Verify the rules of DESIGN.md, section 12, one by one.
+func TestOpenAPIRules(t *testing.T) {
+	const errorRef = `{"$ref":"#/components/responses/Error"}`
+	plain := oaService(Options{Methods: map[string]MethodOptions{"Create": {Description: "Makes a todo."}}})
+	bearer := oaService(Options{
+		Name: "Todo list", Description: "Things to do.", Version: "2.1.0",
+		Defaults: Defaults{BaseURL: "https://api.test/x/", Auth: "bearer"},
+	})
+	for _, test := range []struct {
+		name    string
+		service *Service
+		dialect dialect
+		path    string // with spaces between the keys
+		want    string
+	}{
+		{"3.0.3", plain, openAPI30, "openapi", `"3.0.3"`},
+		{"3.1", plain, openAPI31, "openapi", `"3.1.0"`},
+		{"title is the name", plain, openAPI30, "info title", `"oaAPI"`},
+		{"title is given", bearer, openAPI30, "info title", `"Todo list"`},
+		{"no description", plain, openAPI30, "info description", ""},
+		{"description", bearer, openAPI30, "info description", `"Things to do."`},
+		{"version 0.1.0", plain, openAPI30, "info version", `"0.1.0"`},
+		{"version is given", bearer, openAPI30, "info version", `"2.1.0"`},
+		{"servers without BaseURL", plain, openAPI30, "servers", `[{"url":"/"}]`},
+		{"servers", bearer, openAPI30, "servers", `[{"url":"https://api.test/x"}]`},
+		{"no auth", plain, openAPI30, "security", `[]`},
+		{"no auth on an operation", plain, openAPI30, "paths /todos post security", ""},
+		{"no security scheme", plain, openAPI30, "components securitySchemes", ""},
+		{"bearer", bearer, openAPI30, "security", `[{"bearer":[]}]`},
+		{"bearer on an operation", bearer, openAPI30, "paths /todos post security", `[{"bearer":[]}]`},
+		{"bearer scheme", bearer, openAPI30, "components securitySchemes", `{"bearer":{"type":"http","scheme":"bearer"}}`},
+
+		{"operationId", plain, openAPI30, "paths /todos post operationId", `"todos_Create"`},
+		{"operationId of two words", plain, openAPI30, "paths /todos/mark_done post operationId", `"todos_MarkDone"`},
+		{"summary", plain, openAPI30, "paths /todos/mark_done post summary", `"todos: mark done"`},
+		{"no method description in 3.0.3", plain, openAPI30, "paths /todos post description", ""},
+		{"method description in 3.1", plain, openAPI31, "paths /todos post description", `"Makes a todo."`},
+		{"no tags in 3.0.3", plain, openAPI30, "paths /todos post tags", ""},
+		{"no document tags in 3.0.3", plain, openAPI30, "tags", ""},
+		{"tags in 3.1", plain, openAPI31, "paths /todos post tags", `["todos"]`},
+		{"document tags in 3.1", plain, openAPI31, "tags", `[{"name":"todos","description":"The methods of todos."}]`},
+
+		{"body is required", plain, openAPI30, "paths /todos post requestBody required", `true`},
+		{"body is the input", plain, openAPI30, "paths /todos post requestBody content application/json schema", `{"$ref":"#/components/schemas/oaTodo"}`},
+		{"body is part of the input", plain, openAPI30, "paths /todos/{id} put requestBody content application/json schema", `{"$ref":"#/components/schemas/oaUpdateBody"}`},
+		{"body component", plain, openAPI30, "components schemas oaUpdateBody", `{"type":"object","properties":{"title":{"type":"string"}},"required":["title"]}`},
+		{"no component for the whole input", plain, openAPI30, "components schemas oaUpdate", ""},
+		{"no body without body fields", plain, openAPI30, "paths /todos/{id} delete requestBody", ""},
+		{"no body without input", plain, openAPI30, "paths /todos/mark_done post requestBody", ""},
+
+		{"path parameter", plain, openAPI30, "paths /todos/{id} put parameters 0", `{"name":"id","in":"path","required":true,"schema":{"type":"string"}}`},
+		{"integer in the path, 3.0.3", plain, openAPI30, "paths /todos/{id} delete parameters 0 schema",
+			`{"type":"string","pattern":"^((-?0|-?[1-9][0-9]{0,18})(\\.0+)?|(-?0|-?[1-9][0-9]*)(\\.[0-9]+)?[eE][-+]?[0-9]+)$"}`},
+		{"integer in the path, 3.1", plain, openAPI31, "paths /todos/{id} delete parameters 0 schema", `{"type":"integer","format":"int32"}`},
+		{"placeholder that no field fills", plain, openAPI30, "paths /todos/{id} get parameters", `[{"name":"id","in":"path","required":true,"schema":{"type":"string"}}]`},
+		{"query tag on PUT", plain, openAPI30, "paths /todos/{id} put parameters 1", `{"name":"fast","in":"query","schema":{"type":"boolean"}}`},
+		{"optional query parameter", plain, openAPI30, "paths /todos get parameters 0",
+			`{"name":"limit","in":"query","description":"How many.","schema":{"type":"integer","format":"int32","minimum":1,"maximum":100,"default":20}}`},
+		{"required query parameter", plain, openAPI30, "paths /todos get parameters 1", `{"name":"q","in":"query","required":true,"schema":{"type":"string"}}`},
+
+		{"200", plain, openAPI30, "paths /todos post responses 200",
+			`{"description":"OK","content":{"application/json":{"schema":{"$ref":"#/components/schemas/oaTodo"}}}}`},
+		{"204", plain, openAPI30, "paths /todos/{id} delete responses 204", `{"description":"No Content"}`},
+		{"no 200 without output", plain, openAPI30, "paths /todos/{id} delete responses 200", ""},
+		{"4XX", plain, openAPI30, "paths /todos post responses 4XX", errorRef},
+		{"default", plain, openAPI30, "paths /todos post responses default", errorRef},
+		{"envelope", plain, openAPI30, "components responses Error content application/json schema", `{"$ref":"#/components/schemas/Error"}`},
+		{"envelope's members", plain, openAPI30, "components schemas Error properties error required", `["code","message"]`},
+
+		{"At", plain.At("v1"), openAPI30, "paths /v1/todos post operationId", `"todos_Create"`},
+		{"At leaves the server alone", plain.At("v1"), openAPI30, "servers", `[{"url":"/"}]`},
+		{"At twice", plain.At("v1").At("/api/"), openAPI30, "paths /api/v1/todos post operationId", `"todos_Create"`},
+	} {
+		doc := buildDocument(test.service, test.dialect)
+		if got := oaAt(t, doc, strings.Fields(test.path)...); got != test.want {
+			t.Errorf("%s: %s is %s\nwant %s", test.name, test.path, got, test.want)
+		}
+	}
+}
+
+// Verify that the document promises the errors that the service's own
+// ErrorHandler writes, and no others.
+func TestOpenAPIErrorForms(t *testing.T) {
+	for _, test := range []struct {
+		name    string
+		onError ErrorHandler
+		want    string
+	}{
+		{"default", nil, `{"$ref":"#/components/responses/Error"}`},
+		{"WriteError", WriteError, `{"$ref":"#/components/responses/Error"}`},
+		{"WriteProblem", WriteProblem, `{"$ref":"#/components/responses/Problem"}`},
+		{"another", func(w http.ResponseWriter, _ *http.Request, _ error) { w.WriteHeader(500) }, `{"description":"Error"}`},
+	} {
+		doc := buildDocument(oaService(Options{OnError: test.onError}), openAPI30)
+		if got := oaAt(t, doc, "paths", "/todos", "post", "responses", "default"); got != test.want {
+			t.Errorf("%s: %s, want %s", test.name, got, test.want)
+		}
+		responses := oaAt(t, doc, "components", "responses")
+		if problem := strings.Contains(responses, contentTypeProblem); problem != (test.name == "WriteProblem") {
+			t.Errorf("%s: the responses are %s", test.name, responses)
+		}
+	}
+}
+
+func oaGet(h http.Handler, method, target string, header ...string) *http.Response {
+	r := httptest.NewRequest(method, target, nil)
+	for i := 0; i < len(header); i += 2 {
+		r.Header.Add(header[i], header[i+1])
+	}
+	w := httptest.NewRecorder()
+	h.ServeHTTP(w, r)
+	return w.Result()
+}
+
+func TestOpenAPIServed(t *testing.T) {
+	h := oaService(Options{}).OpenAPI()
+	etag := oaGet(h, "GET", "/").Header.Get("ETag")
+	etag31 := oaGet(h, "GET", "/?openapi=3.1").Header.Get("ETag")
+	if etag == etag31 || len(etag) < 10 || etag[0] != '"' {
+		t.Fatalf("the ETags are %s and %s", etag, etag31)
+	}
+	const typed = "application/vnd.oai.openapi+json;version=3.1"
+	for _, test := range []struct {
+		method, target, name, value string // of a header
+		status                      int
+		contentType, openapi        string
+	}{
+		{"GET", "/", "", "", 200, contentTypeJSON, "3.0.3"},
+		{"GET", "/?openapi=3.0", "", "", 200, contentTypeJSON, "3.0.3"},
+		{"GET", "/?openapi=3.0.3", "", "", 200, contentTypeJSON, "3.0.3"},
+		{"GET", "/?openapi=3.1", "", "", 200, contentTypeJSON, "3.1.0"},
+		{"GET", "/?openapi=3.1.0", "", "", 200, contentTypeJSON, "3.1.0"},
+		{"GET", "/?openapi=", "", "", 200, contentTypeJSON, "3.0.3"},
+		{"GET", "/?other=1", "", "", 200, contentTypeJSON, "3.0.3"},
+		{"GET", "/?openapi=2.0", "", "", 400, contentTypeJSON, ""},
+		{"GET", "/", "Accept", typed, 200, typed, "3.1.0"},
+		{"GET", "/", "Accept", `text/html, application/vnd.oai.openapi+json; version="3.1"; q=0.5`, 200, typed, "3.1.0"},
+		{"GET", "/", "Accept", typed + ";q=0", 200, contentTypeJSON, "3.0.3"},
+		{"GET", "/", "Accept", "application/vnd.oai.openapi+json;version=3.0", 200, contentTypeJSON, "3.0.3"},
+		{"GET", "/", "Accept", "application/vnd.oai.openapi+json", 200, contentTypeJSON, "3.0.3"},
+		{"GET", "/", "Accept", "*/*", 200, contentTypeJSON, "3.0.3"},
+		{"GET", "/?openapi=3.0", "Accept", typed, 200, contentTypeJSON, "3.0.3"},
+		{"HEAD", "/", "", "", 200, contentTypeJSON, ""},
+		{"GET", "/", "If-None-Match", etag, 304, "", ""},
+		{"HEAD", "/", "If-None-Match", etag, 304, "", ""},
+		{"GET", "/", "If-None-Match", `"x", W/` + etag, 304, "", ""},
+		{"GET", "/", "If-None-Match", "*", 304, "", ""},
+		{"GET", "/", "If-None-Match", etag31, 200, contentTypeJSON, "3.0.3"},
+		{"GET", "/?openapi=3.1", "If-None-Match", etag31, 304, "", ""},
+		{"GET", "/", "If-None-Match", "", 200, contentTypeJSON, "3.0.3"},
+		{"POST", "/", "", "", 405, contentTypeJSON, ""},
+		{"OPTIONS", "/", "", "", 405, contentTypeJSON, ""},
+	} {
+		res := oaGet(h, test.method, test.target, test.name, test.value)
+		body, _ := io.ReadAll(res.Body)
+		var doc struct{ OpenAPI string }
+		json.Unmarshal(body, &doc)
+		if res.StatusCode != test.status || res.Header.Get("Content-Type") != test.contentType || doc.OpenAPI != test.openapi {
+			t.Errorf("%s %s %s: %s is %d %s with openapi %q, want %d %s %q", test.method, test.target, test.name, test.value,
+				res.StatusCode, res.Header.Get("Content-Type"), doc.OpenAPI, test.status, test.contentType, test.openapi)
+		}
+		if ok := test.status < 400; ok != (res.Header.Get("ETag") != "") || ok && res.Header.Get("Vary") != "Accept" {
+			t.Errorf("%s %s %s: %s has the header %v", test.method, test.target, test.name, test.value, res.Header)
+		}
+		if allow := res.Header.Get("Allow"); (test.status == 405) != (allow == "GET, HEAD") {
+			t.Errorf("%s has Allow %q", test.method, allow)
+		}
+		if (test.method == "HEAD" || test.status == 304) && len(body) > 0 {
+			t.Errorf("%s %d has a body", test.method, test.status)
+		}
+	}
+}
+
+// Verify that what a middleware said before stays said, and that no response
+// can spoil the header of the next.
+func TestOpenAPIHeader(t *testing.T) {
+	h := oaService(Options{}).OpenAPI()
+	for range 2 {
+		w := httptest.NewRecorder()
+		w.Header().Set("Vary", "Origin")
+		h.ServeHTTP(w, httptest.NewRequest("GET", "/", nil))
+		if got := strings.Join(w.Header().Values("Vary"), ", "); got != "Origin, Accept" {
+			t.Errorf("Vary is %q", got)
+		}
+		w.Header().Add("Content-Type", "x")
+		w.Header().Add("Etag", "x")
+	}
+	if got := oaGet(h, "GET", "/").Header["Content-Type"]; len(got) != 1 {
+		t.Errorf("Content-Type is %q", got)
+	}
+}
+
+// Verify that the document of a service never changes.
+func TestOpenAPIStable(t *testing.T) {
+	for _, d := range []dialect{openAPI30, openAPI31} {
+		want := buildDocument(oaService(Options{}), d)
+		if !json.Valid(want) {
+			t.Fatalf("the document is not JSON: %s", want)
+		}
+		for range 100 {
+			if got := buildDocument(oaService(Options{}), d); !bytes.Equal(got, want) {
+				t.Fatalf("got %s\nwant %s", got, want)
+			}
+		}
+	}
+}
+
+// Verify that serving adds nothing to what the ResponseWriter allocates.
+func TestOpenAPIAllocatesNothing(t *testing.T) {
+	h := oaService(Options{}).OpenAPI()
+	w := &oaWriter{header: make(http.Header)}
+	r := httptest.NewRequest("GET", "/openapi.json", nil)
+	if got := testing.AllocsPerRun(100, func() {
+		clear(w.header)
+		h.ServeHTTP(w, r)
+	}); got != 0 {
+		t.Errorf("a request allocates %v times", got)
+	}
+}
+
+type oaWriter struct{ header http.Header }
+
+func (w *oaWriter) Header() http.Header         { return w.header }
+func (w *oaWriter) Write(b []byte) (int, error) { return len(b), nil }
+func (w *oaWriter) WriteHeader(int)             {}
