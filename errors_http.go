@@ -296,9 +296,11 @@ func (w *trackedWriter) ReadFrom(r io.Reader) (int64, error) {
 	return io.Copy(w.ResponseWriter, r)
 }
 
-func (w *trackedWriter) Flush() {
+func (w *trackedWriter) Flush() { w.FlushError() } // Flusher has no way to tell of an error
+
+func (w *trackedWriter) FlushError() error {
 	w.wrote = true
-	http.NewResponseController(w.ResponseWriter).Flush() // Flusher has no way to tell of an error
+	return http.NewResponseController(w.ResponseWriter).Flush()
 }
 
 func (w *trackedWriter) Hijack() (net.Conn, *bufio.ReadWriter, error) {
