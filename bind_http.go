@@ -8,6 +8,7 @@ import (
 	"fmt"
 	"io"
 	"mime"
+	"net"
 	"net/http"
 	"os"
 	"strings"
@@ -58,13 +59,23 @@ func (l limits) setDeadline(w http.ResponseWriter, r *http.Request) {
 	http.NewResponseController(w).SetReadDeadline(deadline)
 }
 
+// leaveUnread ends the connection with the answer that r is about to get, so
+// that net/http sends the answer at once: a client that announced a body and
+// stalls would get none before the deadline, and the rest of a body that nobody
+// wants is not worth waiting for. A stream of HTTP/2 ends by itself.
+func leaveUnread(w http.ResponseWriter, r *http.Request) {
+	if hasBody(r) && r.ProtoMajor == 1 {
+		w.Header().Set("Connection", "close")
+	}
+}
+
 // read appends the whole body of r to buf.
 func (l limits) read(w http.ResponseWriter, r *http.Request, buf []byte) ([]byte, error) {
 	if !hasBody(r) {
 		return buf, nil
 	}
 	if l.size >= 0 && r.ContentLength > l.size {
-		return buf, l.tooLarge(w)
+		return buf, l.tooLarge(w, r)
 	}
 	start := len(buf)
 	for {
@@ -74,7 +85,7 @@ func (l limits) read(w http.ResponseWriter, r *http.Request, buf []byte) ([]byte
 		n, err := r.Body.Read(buf[len(buf):cap(buf)])
 		buf = buf[:len(buf)+n]
 		if l.size >= 0 && int64(len(buf)-start) > l.size {
-			return buf, l.tooLarge(w)
+			return buf, l.tooLarge(w, r)
 		}
 		if err == io.EOF {
 			return buf, nil
@@ -91,6 +102,9 @@ func (l limits) discard(w http.ResponseWriter, r *http.Request) error {
 	if !hasBody(r) {
 		return nil
 	}
+	if l.size >= 0 && r.ContentLength > l.size {
+		return l.tooLarge(w, r)
+	}
 	var body io.Reader = r.Body
 	if l.size >= 0 {
 		body = io.LimitReader(r.Body, l.size+1)
@@ -100,28 +114,30 @@ func (l limits) discard(w http.ResponseWriter, r *http.Request) error {
 	case err != nil:
 		return l.readError(w, r, err)
 	case l.size >= 0 && n > l.size:
-		return l.tooLarge(w)
+		return l.tooLarge(w, r)
 	}
 	return nil
 }
 
-// tooLarge refuses a body, and the rest of the connection with it: what is left
-// of the body is not worth reading.
-func (l limits) tooLarge(w http.ResponseWriter) error {
-	w.Header().Set("Connection", "close")
+// tooLarge refuses a body for its size.
+func (l limits) tooLarge(w http.ResponseWriter, r *http.Request) error {
+	leaveUnread(w, r)
 	return transportError(http.StatusRequestEntityTooLarge, CodeResourceExhausted, "the request body has more than %d bytes", l.size)
 }
 
-// readError says why a body ended early.
+// readError says why a body ended early. In HTTP/1 every failed read cancels the
+// context, also that of a client that has only miscounted and waits for the
+// answer; a client that has left shows as an error of the connection.
 func (l limits) readError(w http.ResponseWriter, r *http.Request, err error) error {
-	w.Header().Set("Connection", "close")
+	leaveUnread(w, r)
 	var max *http.MaxBytesError // of a middleware in front of us
+	var conn *net.OpError
 	switch {
 	case errors.As(err, &max):
 		return err
 	case errors.Is(err, os.ErrDeadlineExceeded):
 		return transportError(http.StatusRequestTimeout, CodeDeadlineExceeded, "the request body did not arrive in time").WithCause(err)
-	case r.Context().Err() != nil:
+	case r.Context().Err() != nil && (r.ProtoMajor != 1 || errors.As(err, &conn)):
 		return &Error{Code: CodeCanceled, cause: fmt.Errorf("reading the body: %w", err)}
 	case errors.Is(err, io.ErrUnexpectedEOF):
 		return Errorf(CodeInvalidArgument, "the request body ended early: %w", err)
@@ -131,17 +147,19 @@ func (l limits) readError(w http.ResponseWriter, r *http.Request, err error) err
 
 // checkContentType accepts what says JSON in UTF-8: application/json,
 // application/*+json, and no type at all.
-func checkContentType(w http.ResponseWriter, h http.Header) error {
-	if len(h["Content-Encoding"]) > 0 {
+func checkContentType(w http.ResponseWriter, r *http.Request) error {
+	if len(r.Header["Content-Encoding"]) > 0 {
+		leaveUnread(w, r)
 		w.Header().Set("Accept-Encoding", "identity") // RFC 9110, section 12.5.3
 		return transportError(http.StatusUnsupportedMediaType, CodeInvalidArgument, "the request body must not have a Content-Encoding")
 	}
-	switch types := h["Content-Type"]; {
+	switch types := r.Header["Content-Type"]; {
 	case len(types) == 0, len(types) == 1 && (types[0] == contentTypeJSON || types[0] == ""):
 		return nil
 	case len(types) == 1 && isJSONType(types[0]):
 		return nil
 	}
+	leaveUnread(w, r)
 	return transportError(http.StatusUnsupportedMediaType, CodeInvalidArgument, "the Content-Type must be application/json in UTF-8")
 }
 

@@ -131,6 +131,7 @@ func (h *restMux) notFound(w http.ResponseWriter, r *http.Request) {
 	s := h.service
 	config := s.methods[0].config
 	config.limits.setDeadline(w, r)
+	leaveUnread(w, r)
 	var allowed []string
 	if isClean(r.URL) {
 		allowed = h.allowed(r)
@@ -209,7 +210,7 @@ func (h *restHandler) input(ctx context.Context, w http.ResponseWriter, r *http.
 	m := h.method
 	if m.bind == nil || m.bind.body == nil {
 		err = m.limits.discard(w, r)
-	} else if err = checkContentType(w, r.Header); err == nil {
+	} else if err = checkContentType(w, r); err == nil {
 		sc.body, err = m.limits.read(w, r, sc.body[:0])
 	}
 	if err != nil || m.bind == nil {
