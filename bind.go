@@ -1,8 +1,9 @@
 package svc
 
 // This file decides where each field of an input comes from: a placeholder of
-// the path, the query string or the JSON body. It takes the plans of decode.go
-// and knows nothing of services. bind_http.go reads bodies off the wire.
+// the path, the query string, a header or the JSON body. It takes the plans of
+// decode.go and knows nothing of services. bind_http.go reads bodies off the
+// wire.
 
 import (
 	"bytes"
@@ -17,8 +18,8 @@ import (
 //
 // Invariants:
 //
-//	path, query and the fields of body are disjoint, and together hold every
-//	  field of the input
+//	path, query, header and the fields of body are disjoint, and together hold
+//	  every field of the input
 //	body is nil if no field comes from the body
 //	all has every field by its wire name, for transports with one object
 type binding struct {
@@ -26,6 +27,7 @@ type binding struct {
 	path   []param
 	query  []param
 	byName map[string]int // of query, by the parameter's name
+	header []param        // at most one, of lastEventID
 	body   *objectPlan
 	all    *objectPlan
 
@@ -34,7 +36,7 @@ type binding struct {
 	check      checkFunc // they and the constraints, or nil
 }
 
-// A param is a field that comes from the path or the query.
+// A param is a field that comes from the path, the query or a header.
 type param struct {
 	*field
 	param  string // its name there
@@ -71,6 +73,9 @@ func compileBinding(c *decoders, s *shape, spec bindSpec) *binding {
 			}
 			b.byName[name] = len(b.query)
 			b.query = append(b.query, c.param(f, name, source, at))
+		case inHeader:
+			checkHeaderField(c.problems, f, at)
+			b.header = append(b.header, c.param(f, name, source, at))
 		default:
 			b.bodyFields = append(b.bodyFields, f)
 		}
@@ -101,6 +106,9 @@ func (spec bindSpec) source(p *problems, f *field, at string) (name, source stri
 	case f.path != "" && f.query != "":
 		p.addf("%s: a field cannot come from the path and from the query; drop one of the tags", at)
 		return f.path, inPath
+	case f.header != "" && (f.path != "" || f.query != ""):
+		p.addf("%s: a field cannot come from a header and from the path or the query too; drop one of the tags", at)
+		return f.header, inHeader
 	case f.path != "":
 		if !slices.Contains(spec.placeholders, f.path) {
 			p.addf("%s: path:%q names no placeholder of the route, which has %s", at, f.path, spec.list())
@@ -110,6 +118,8 @@ func (spec bindSpec) source(p *problems, f *field, at string) (name, source stri
 		return f.name, inPath
 	case f.query != "":
 		return f.query, inQuery
+	case f.header != "":
+		return f.header, inHeader
 	case !spec.hasBody:
 		return f.name, inQuery
 	}
@@ -121,6 +131,21 @@ func (spec bindSpec) list() string {
 		return "none"
 	}
 	return "{" + strings.Join(spec.placeholders, "}, {") + "}"
+}
+
+// lastEventID is the one header that a field can come from: what a client that
+// comes back to a stream says of the last event that it got (WHATWG HTML,
+// section 9.2.4).
+const lastEventID = "Last-Event-ID"
+
+// checkHeaderField notes a header tag that could not do what it says.
+func checkHeaderField(p *problems, f *field, at string) {
+	if f.header != lastEventID {
+		p.addf("%s: header:%q: the one header that a field can come from is %s", at, f.header, lastEventID)
+	}
+	if f.required() {
+		p.addf("%s: a client sends %s only when it comes back, so the field must be optional (omitempty)", at, lastEventID)
+	}
 }
 
 // checkPlaceholders notes placeholders that no field fills, or that two do. One
@@ -142,7 +167,7 @@ func (b *binding) checkPlaceholders(p *problems, spec bindSpec, at string) {
 	}
 }
 
-// param compiles a path or query field.
+// param compiles a path, query or header field.
 func (c *decoders) param(f *field, name, in, at string) param {
 	p := param{field: f, param: name, in: in}
 	target := f.shape.deref()
@@ -166,6 +191,7 @@ func (c *decoders) param(f *field, name, in, at string) param {
 type requestValues struct {
 	pathValue func(placeholder string) string
 	query     string // as in the URL, undecoded
+	header    map[string][]string
 	body      []byte // the whole of it
 }
 
@@ -185,11 +211,32 @@ func (b *binding) request(d *decoder, r requestValues) (reflect.Value, error) {
 	if len(b.query) > 0 {
 		b.bindQuery(d, v, r.query)
 	}
+	for i := range b.header {
+		b.header[i].setHeader(d, v, r.header["Last-Event-Id"]) // in canonical form
+	}
 	d.in = inBody
 	if b.body != nil {
 		b.bindBody(d, v, r.body)
 	}
 	return in, b.finish(d, v, b.hooks)
+}
+
+// setHeader sets the field of the struct v from the values of its header. An
+// empty one says what an absent one does: a client whose last event had no ID
+// sends none.
+func (p *param) setHeader(d *decoder, v reflect.Value, values []string) {
+	d.in = inHeader
+	d.push(p.name)
+	switch {
+	case len(values) > 1:
+		d.violate(isRepeated)
+	case len(values) == 1 && values[0] != "":
+		d.scratch = append(d.scratch[:0], values[0]...)
+		p.setOne(d, p.of(v), d.scratch)
+	case p.absent != nil:
+		p.absent(p.of(v))
+	}
+	d.pop()
 }
 
 var isEmptyBody = &mistake{ruleRequired, "a JSON body is required; send at least {}"}

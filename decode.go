@@ -43,9 +43,10 @@ type decodeFunc func(d *decoder, v reflect.Value)
 
 // Where a value came from, as Violation.In.
 const (
-	inPath  = "path"
-	inQuery = "query"
-	inBody  = "body"
+	inPath   = "path"
+	inQuery  = "query"
+	inHeader = "header"
+	inBody   = "body"
 )
 
 // start prepares d for another input.

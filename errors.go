@@ -321,7 +321,7 @@ func CodeOf(err error) Code {
 // A Violation is one reason why an input was refused. An INVALID_ARGUMENT error
 // carries all of them, at most 32, in its details as "violations".
 type Violation struct {
-	In      string `json:"in"`      // "path", "query" or "body": where the REST route takes the field from
+	In      string `json:"in"`      // "path", "query", "header" or "body": where the REST route takes the field from
 	Path    string `json:"path"`    // a JSON Pointer (RFC 6901) to the place; empty for the whole
 	Rule    string `json:"rule"`    // what was broken: "required", "type", "range" or the name of a constraint
 	Message string `json:"message"` // for people; never quotes what the client sent

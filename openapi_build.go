@@ -195,15 +195,17 @@ func (b *apiBuilder) parameters(m *method, template string) []apiParameter {
 	if m.bind == nil {
 		return list
 	}
-	for i := range m.bind.query {
-		q := &m.bind.query[i]
-		list = append(list, apiParameter{
-			name:        q.param,
-			in:          inQuery,
-			description: q.doc,
-			required:    q.required(),
-			schema:      b.writer.parameter(nil, q.field),
-		})
+	for _, params := range [...][]param{m.bind.query, m.bind.header} {
+		for i := range params {
+			p := &params[i]
+			list = append(list, apiParameter{
+				name:        p.param,
+				in:          p.in,
+				description: p.doc,
+				required:    p.required(),
+				schema:      b.writer.parameter(nil, p.field),
+			})
+		}
 	}
 	return list
 }
@@ -235,7 +237,7 @@ func (m *method) pathField(placeholder string) *field {
 // that m takes from the body.
 func (b *apiBuilder) body(m *method) string {
 	bind := m.bind
-	if len(bind.path) == 0 && len(bind.query) == 0 {
+	if len(bind.path) == 0 && len(bind.query) == 0 && len(bind.header) == 0 {
 		if ref := b.refTo(m.in); ref != "" {
 			return ref
 		}

@@ -221,7 +221,7 @@ func (h *restHandler) input(ctx context.Context, w http.ResponseWriter, r *http.
 			err = panicError(v)
 		}
 	}()
-	v, err := m.bind.request(&sc.decoder, requestValues{r.PathValue, r.URL.RawQuery, sc.body})
+	v, err := m.bind.request(&sc.decoder, requestValues{r.PathValue, r.URL.RawQuery, r.Header, sc.body})
 	return v.Interface(), err
 }
 

@@ -4,6 +4,7 @@ package svc
 // rules of encoding/json, and what their tags say.
 
 import (
+	"cmp"
 	"reflect"
 	"slices"
 	"strings"
@@ -18,13 +19,14 @@ type field struct {
 	shape  *shape
 
 	tagged   bool // the wire name was given in a json tag
-	hidden   bool // json:"-": no member of an object; only a path or query tag names it
+	hidden   bool // json:"-": no member of an object; only a path, query or header tag names it
 	quoted   bool // json:",string"
 	optional bool // absence is no mistake
 	omit     omission
 
 	path      string // the placeholder of the route that it fills
 	query     string // the query parameter that it fills
+	header    string // the request header that it takes
 	mcpHeader string // the x-mcp-header that mirrors it
 
 	rules    []rule // constraints, in the order they are published
@@ -43,6 +45,9 @@ const (
 	omitEmpty          // by encoding/json's rule for omitempty
 	omitZero           // by its rule for omitzero
 )
+
+// bound reports whether a tag names a place of its own for the field.
+func (f *field) bound() bool { return f.path != "" || f.query != "" || f.header != "" }
 
 // required reports whether an input must have the field.
 func (f *field) required() bool { return !f.optional && f.def == nil }
@@ -130,30 +135,22 @@ func (c *shapes) field(sf reflect.StructField, index []int, optional bool, at st
 		goName:    sf.Name,
 		index:     index,
 		path:      sf.Tag.Get("path"),
+		header:    sf.Tag.Get("header"),
 		mcpHeader: sf.Tag.Get("mcpheader"),
 		hidden:    jsonTag == "-",
 		optional:  optional,
 	}
 	var queryOptions []string
 	f.query, queryOptions = parseTag(sf.Tag.Get("query"))
-	if f.hidden && f.path == "" && f.query == "" {
+	if f.hidden && !f.bound() {
 		return nil
 	}
 	name, jsonOptions := parseJSONTag(jsonTag)
 	switch {
-	case f.hidden:
-		f.name = f.path
-		if f.name == "" {
-			f.name = f.query
-		}
-	case name != "":
+	case name != "" && !f.hidden:
 		f.name, f.tagged = name, true
-	case f.path != "":
-		f.name = f.path
-	case f.query != "":
-		f.name = f.query
 	default:
-		f.name = sf.Name
+		f.name = cmp.Or(f.path, f.query, f.header, sf.Name)
 	}
 	at += "." + sf.Name
 	f.shape = c.of(sf.Type, at)
@@ -232,7 +229,7 @@ func (c *shapes) checkClashes(all []*field, at string) {
 	for i, f := range all {
 		for _, other := range all[:i] {
 			declared := len(f.index) == 1 && len(other.index) == 1
-			bound := f.path != "" || f.query != "" || other.path != "" || other.query != ""
+			bound := f.bound() || other.bound()
 			switch {
 			case !declared && !(bound && !beats(f, other) && !beats(other, f)):
 			case f.name == other.name:
@@ -241,6 +238,8 @@ func (c *shapes) checkClashes(all []*field, at string) {
 				c.addf("%s: the fields %s and %s have the same path name %q; rename one", at, other.goName, f.goName, f.path)
 			case f.query != "" && f.query == other.query:
 				c.addf("%s: the fields %s and %s have the same query name %q; rename one", at, other.goName, f.goName, f.query)
+			case f.header != "" && f.header == other.header:
+				c.addf("%s: the fields %s and %s take the same header %q; drop one of the tags", at, other.goName, f.goName, f.header)
 			}
 		}
 	}

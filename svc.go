@@ -34,7 +34,8 @@
 // Fields have the names of their json tags, on every transport. Over REST a
 // field fills the placeholder that its path tag names, or that has its own
 // name; the rest come from the query for GET and DELETE, and from the JSON body
-// otherwise, unless a query tag says query. A field is required unless its tag
+// otherwise, unless a query tag says query, or header:"Last-Event-ID" the header
+// of that name, the only one there can be. A field is required unless its tag
 // says omitempty or omitzero or it has a default.
 //
 // The tags minLength, maxLength, pattern, minimum, maximum, exclusiveMinimum,
