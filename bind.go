@@ -189,10 +189,12 @@ func (c *decoders) param(f *field, name, in, at string) param {
 
 // requestValues is what a request says of one input.
 type requestValues struct {
-	pathValue func(placeholder string) string
-	query     string // as in the URL, undecoded
-	header    map[string][]string
-	body      []byte // the whole of it
+	path interface {
+		PathValue(placeholder string) string
+	}
+	query  string // as in the URL, undecoded
+	header map[string][]string
+	body   []byte // the whole of it
 }
 
 // request binds an HTTP request. The decoder is the caller's, started here.
@@ -200,11 +202,12 @@ func (b *binding) request(d *decoder, r requestValues) (reflect.Value, error) {
 	d.start(nil)
 	in := reflect.New(b.in.typ)
 	v := in.Elem()
+	d.ahead = len(r.query)
 	for i := range b.path {
 		p := &b.path[i]
 		d.in = inPath
 		d.push(p.name)
-		d.scratch = append(d.scratch[:0], r.pathValue(p.param)...)
+		d.scratch = append(d.scratch[:0], r.path.PathValue(p.param)...)
 		p.setOne(d, p.of(v), d.scratch)
 		d.pop()
 	}
@@ -243,6 +246,7 @@ var isEmptyBody = &mistake{ruleRequired, "a JSON body is required; send at least
 
 func (b *binding) bindBody(d *decoder, v reflect.Value, body []byte) {
 	d.scanner.reset(body)
+	d.ahead = 0
 	if len(bytes.TrimLeft(body, " \t\r\n")) == 0 {
 		d.violate(isEmptyBody)
 		return
@@ -421,7 +425,7 @@ func (p *param) checkList(d *decoder, v reflect.Value) {
 	if len(p.rules) == 0 {
 		return
 	}
-	place := string(d.pointer()) + "/"
+	place := string(d.appendPlace(nil)) + "/"
 	for i := range d.list {
 		if d.list[i].In == p.in && strings.HasPrefix(d.list[i].Path, place) {
 			return

@@ -29,6 +29,7 @@ type decoder struct {
 	seen    []uint64
 	scratch []byte          // for text that is looked at and not kept
 	arena   strings.Builder // for short strings that are kept; see text
+	ahead   int             // how much text may come that is not in data, in bytes
 }
 
 // A step is one reference token of a JSON Pointer.
@@ -53,7 +54,7 @@ const (
 func (d *decoder) start(data []byte) {
 	d.scanner.reset(data)
 	d.violations = violations{}
-	d.in, d.refused = inBody, nil
+	d.in, d.refused, d.ahead = inBody, nil, 0
 	d.path = d.path[:0]
 	d.seen = d.seen[:0]
 	d.arena.Reset() // what it holds belongs to the last input
@@ -65,12 +66,12 @@ func (d *decoder) violate(m *mistake) {
 		d.omitted++
 		return
 	}
-	d.add(Violation{In: d.in, Path: string(d.pointer()), Rule: m.rule, Message: m.message})
+	d.scratch = d.appendPlace(d.scratch[:0])
+	d.add(Violation{In: d.in, Path: string(d.scratch), Rule: m.rule, Message: m.message})
 }
 
-// pointer returns the JSON Pointer to the current place.
-func (d *decoder) pointer() []byte {
-	var dst []byte
+// appendPlace appends the JSON Pointer to the current place.
+func (d *decoder) appendPlace(dst []byte) []byte {
 	for _, s := range d.path {
 		if s.index >= 0 {
 			dst = strconv.AppendInt(append(dst, '/'), int64(s.index), 10)
@@ -108,7 +109,7 @@ func (d *decoder) finish() error {
 func (d *decoder) faultError() error {
 	v := Violation{In: inBody, Rule: d.fault.rule, Message: "is not valid JSON: " + d.fault.Error()}
 	if d.fault.rule == ruleDuplicate {
-		v.Path = string(appendPointer(d.pointer(), d.fault.name))
+		v.Path = string(appendPointer(d.appendPlace(nil), d.fault.name))
 	}
 	var one violations
 	one.add(v)
@@ -135,7 +136,7 @@ func (d *decoder) text(raw []byte, escaped bool) string {
 	}
 	if d.arena.Cap()-d.arena.Len() < n {
 		d.arena.Reset()
-		d.arena.Grow(min(arenaBlock, max(n, len(d.data)-d.pos+n)))
+		d.arena.Grow(min(arenaBlock, n+max(len(d.data)-d.pos, d.ahead)))
 	}
 	start := d.arena.Len()
 	d.arena.Write(raw)

@@ -83,7 +83,7 @@ func (d *decoder) checkRules(rules []rule, v reflect.Value) {
 	}
 	for i := range rules {
 		if r := &rules[i]; r.broken(v) {
-			d.violate(&mistake{r.keyword, r.message})
+			d.violate(r.wrong)
 		}
 	}
 }

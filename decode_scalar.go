@@ -14,9 +14,6 @@ import (
 	"time"
 )
 
-// A mistake is what a violation says, without its place.
-type mistake struct{ rule, message string }
-
 // A setter sets v, which is settable and zero, to the scalar that text spells.
 // It must not keep text.
 type setter func(d *decoder, v reflect.Value, text []byte) *mistake

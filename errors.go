@@ -10,6 +10,7 @@ import (
 	"fmt"
 	"maps"
 	"net/http"
+	"strconv"
 	"strings"
 	"unicode/utf8"
 )
@@ -286,6 +287,9 @@ func ErrorFrom(err error) *Error {
 	if err == nil {
 		return nil
 	}
+	if e, ok := err.(*Error); ok && e != nil {
+		return e // as errors.As would find, which allocates
+	}
 	var e *Error
 	var tooLarge *http.MaxBytesError
 	switch {
@@ -336,6 +340,9 @@ const (
 	ruleValidate = "validate" // an application's Validate method
 )
 
+// A mistake is what a violation says, without its place.
+type mistake struct{ rule, message string }
+
 // Limits on what one error may tell: a client that sends thousands of mistakes
 // must not get a page for each. With the message, which repeats the first
 // violation and in which every byte may need an escape of six, no error has more
@@ -362,13 +369,16 @@ func (vs *violations) add(v Violation) {
 	}
 	v.Path = clip(v.Path, maxViolationPath)
 	v.Message = clip(v.Message, maxViolationText)
-	var buf [1 << 10]byte
-	n := len(appendViolation(buf[:0], &v)) + 1
+	const frame = len(`{"in":"","path":,"rule":"","message":},`)
+	n := frame + len(v.In) + quotedLen(v.Path) + len(v.Rule) + quotedLen(v.Message)
 	if vs.bytes+n > maxViolationBytes {
 		vs.omitted++
 		return
 	}
 	vs.bytes += n
+	if vs.list == nil {
+		vs.list = make([]Violation, 0, 4)
+	}
 	vs.list = append(vs.list, v)
 }
 
@@ -384,16 +394,18 @@ func (vs *violations) err() error {
 		return nil
 	}
 	first := &vs.list[0]
-	message := codes[CodeInvalidArgument.row()].text + ": " + first.Message
+	var buf [maxViolationPath + maxViolationText + 64]byte
+	message := append(append(buf[:0], codes[CodeInvalidArgument.row()].text...), ": "...)
 	if first.Path != "" {
-		message = codes[CodeInvalidArgument.row()].text + ": " + first.Path + " " + first.Message
+		message = append(append(message, first.Path...), ' ')
 	}
-	if n := len(vs.list) - 1 + vs.omitted; n > 0 {
-		message += fmt.Sprintf(" (and %d more)", n)
+	message = append(message, first.Message...)
+	if n := vs.count() - 1; n > 0 {
+		message = append(strconv.AppendInt(append(message, " (and "...), int64(n), 10), " more)"...)
 	}
 	return &Error{
 		Code:    CodeInvalidArgument,
-		Message: message,
+		Message: string(message),
 		Details: map[string]any{"violations": vs.list},
 	}
 }

@@ -17,6 +17,7 @@ import (
 	"runtime/debug"
 	"slices"
 	"strconv"
+	"sync"
 )
 
 // An ErrorHandler writes the response for an error. [WriteError] and
@@ -31,9 +32,19 @@ type ErrorHandler func(w http.ResponseWriter, r *http.Request, err error)
 // and the status of the error's code. It is the default ErrorHandler.
 func WriteError(w http.ResponseWriter, r *http.Request, err error) {
 	e := errorOrUnknown(err)
-	var buf [512]byte
-	writeErrorBody(w, e.HTTPStatus(), contentTypeJSON, appendEnvelope(buf[:0], e))
+	buf := buffers.Get().(*[]byte)
+	*buf = appendEnvelope((*buf)[:0], e)
+	writeErrorBody(w, e.HTTPStatus(), contentTypeJSON, *buf)
+	if cap(*buf) <= maxPooled {
+		buffers.Put(buf)
+	}
 }
+
+// buffers holds memory for error bodies, which have no Service to keep it.
+var buffers = sync.Pool{New: func() any { return new([]byte) }}
+
+// maxPooled is the largest buffer worth keeping for the next use, in bytes.
+const maxPooled = 64 << 10
 
 // WriteProblem answers with application/problem+json (RFC 9457): type
 // "about:blank", the status and its phrase as title, the message as detail, the
@@ -71,16 +82,23 @@ func writeErrorBody(w http.ResponseWriter, status int, contentType string, body 
 	h := w.Header()
 	// What the application set for the answer it meant to give does not
 	// describe this one.
-	for _, name := range [...]string{"Content-Encoding", "Etag", "Last-Modified", "Cache-Control"} {
-		if len(h) > 0 {
-			h.Del(name)
+	if len(h) > 0 {
+		for _, name := range [...]string{"Content-Encoding", "Etag", "Last-Modified", "Cache-Control"} {
+			delete(h, name)
 		}
 	}
-	h.Set("Content-Type", contentType)
-	h.Set("X-Content-Type-Options", "nosniff")
-	h.Set("Content-Length", strconv.Itoa(len(body)))
+	setBodyHeader(h, contentType, len(body))
 	w.WriteHeader(status)
 	w.Write(body) // a client that has gone cannot be told
+}
+
+// setBodyHeader sets what every answer with a body has. The three values share
+// one allocation.
+func setBodyHeader(h http.Header, contentType string, length int) {
+	values := [...]string{contentType, "nosniff", strconv.Itoa(length)}
+	h["Content-Type"] = values[0:1:1]
+	h["X-Content-Type-Options"] = values[1:2:2]
+	h["Content-Length"] = values[2:3:3]
 }
 
 // appendEnvelope appends the body of an error response.
@@ -211,7 +229,9 @@ func panicError(v any) error {
 // failRequest logs err and answers with it, or cuts the connection if an
 // answer has begun.
 func failRequest(w *trackedWriter, r *http.Request, err error, onError ErrorHandler, logger *slog.Logger) {
-	logError(r.Context(), logger, err, slog.String("method", r.Method), slog.String("path", r.URL.Path))
+	logError(r.Context(), logger, err, func() []slog.Attr {
+		return []slog.Attr{slog.String("method", r.Method), slog.String("path", r.URL.Path)}
+	})
 	if w.wrote {
 		panic(http.ErrAbortHandler)
 	}
@@ -240,8 +260,9 @@ func respondError(w http.ResponseWriter, r *http.Request, err error, onError Err
 
 // logError logs an error that a client is about to be told of: as an error if
 // the server is at fault, else as a warning. A call that its client canceled
-// is neither.
-func logError(ctx context.Context, logger *slog.Logger, err error, attrs ...slog.Attr) {
+// is neither. place says where it happened; it is asked only if the line is
+// going to be written.
+func logError(ctx context.Context, logger *slog.Logger, err error, place func() []slog.Attr) {
 	if logger == nil {
 		logger = slog.Default()
 	}
@@ -256,7 +277,7 @@ func logError(ctx context.Context, logger *slog.Logger, err error, attrs ...slog
 	if !logger.Enabled(ctx, level) {
 		return
 	}
-	attrs = append(attrs, slog.String("code", string(e.code())), slog.String("error", err.Error()))
+	attrs := append(place(), slog.String("code", string(e.code())), slog.String("error", err.Error()))
 	if p := panicIn(err); p != nil {
 		attrs = append(attrs, slog.String("stack", string(p.Stack)))
 	}

@@ -143,6 +143,17 @@ func appendQuoted[T string | []byte](dst []byte, s T) []byte {
 	return append(dst, '"')
 }
 
+// quotedLen returns how many bytes appendQuoted appends, or a few more.
+func quotedLen(s string) int {
+	n := len(s) + len(`""`)
+	for i := range len(s) {
+		if c := s[i]; !plainByte[c] && c < utf8.RuneSelf {
+			n += len(`\u0000`) - 1
+		}
+	}
+	return n
+}
+
 func decodeRune[T string | []byte](s T, i int) (rune, int) {
 	end := min(len(s), i+utf8.UTFMax)
 	var buf [utf8.UTFMax]byte

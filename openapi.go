@@ -105,7 +105,9 @@ func (h *openAPIHandler) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 }
 
 func (h *openAPIHandler) refuse(w http.ResponseWriter, r *http.Request, err error) {
-	logError(r.Context(), h.config.logger, err, slog.String("transport", "openapi"), slog.String("method", r.Method), slog.String("path", r.URL.Path))
+	logError(r.Context(), h.config.logger, err, func() []slog.Attr {
+		return []slog.Attr{slog.String("transport", "openapi"), slog.String("method", r.Method), slog.String("path", r.URL.Path)}
+	})
 	respondError(w, r, err, h.config.onError)
 }
 

@@ -141,7 +141,7 @@ func (h *restMux) notFound(w http.ResponseWriter, r *http.Request) {
 		w.Header().Set("Allow", strings.Join(allowed, ", "))
 		err = transportError(http.StatusMethodNotAllowed, CodeUnimplemented, "the method is not allowed here; allowed: %s", strings.Join(allowed, ", "))
 	}
-	config.refuse(w, r, err)
+	config.refuse(w, r, err, nil)
 }
 
 // allowed returns the methods that routes have for the path of r.
@@ -176,7 +176,7 @@ var (
 func (h *restHandler) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	sc := h.service.borrow()
 	if err := h.serve(w, r, sc); err != nil {
-		h.method.refuse(w, r, err, slog.String("resource", h.method.resource), slog.String("name", h.method.name))
+		h.method.refuse(w, r, err, h.method)
 	}
 	h.service.giveBack(sc) // not deferred: after a panic it is not fit for reuse
 }
@@ -221,13 +221,18 @@ func (h *restHandler) input(ctx context.Context, w http.ResponseWriter, r *http.
 			err = panicError(v)
 		}
 	}()
-	v, err := m.bind.request(&sc.decoder, requestValues{r.PathValue, r.URL.RawQuery, r.Header, sc.body})
+	v, err := m.bind.request(&sc.decoder, requestValues{r, r.URL.RawQuery, r.Header, sc.body})
 	return v.Interface(), err
 }
 
-// refuse logs err and answers with it.
-func (c *config) refuse(w http.ResponseWriter, r *http.Request, err error, attrs ...slog.Attr) {
-	attrs = append(attrs, slog.String("transport", "rest"), slog.String("method", r.Method), slog.String("path", r.URL.Path))
-	logError(r.Context(), c.logger, err, attrs...)
+// refuse logs err and answers with it. m is the method that was called, or nil.
+func (c *config) refuse(w http.ResponseWriter, r *http.Request, err error, m *method) {
+	logError(r.Context(), c.logger, err, func() []slog.Attr {
+		attrs := []slog.Attr{slog.String("transport", "rest"), slog.String("method", r.Method), slog.String("path", r.URL.Path)}
+		if m != nil {
+			attrs = append(attrs, slog.String("call", m.resource+"."+m.name))
+		}
+		return attrs
+	})
 	respondError(w, r, err, c.onError)
 }

@@ -15,9 +15,9 @@ import (
 
 // A rule is one constraint on the values of a field.
 type rule struct {
-	keyword string // of JSON Schema 2020-12
-	value   []byte // of the keyword, as JSON
-	message string // what a client is told
+	keyword string   // of JSON Schema 2020-12
+	value   []byte   // of the keyword, as JSON
+	wrong   *mistake // what a client is told
 	// broken reports whether a value, with pointers followed, is against the rule.
 	broken func(v reflect.Value) bool
 }
@@ -126,7 +126,7 @@ func isJSON(text []byte) bool {
 
 func makeEnum(s *shape, text string) (rule, string) {
 	const want = "different values with commas between them, all of the field's type"
-	r := rule{keyword: "enum", message: "must be one of " + strings.ReplaceAll(text, ",", ", ")}
+	r := rule{keyword: "enum", wrong: &mistake{"enum", "must be one of " + strings.ReplaceAll(text, ",", ", ")}}
 	parts := strings.Split(text, ",")
 	r.value = append(r.value, '[')
 	for i, part := range parts {
@@ -185,13 +185,13 @@ func makeLength(keyword string) func(*shape, string) (rule, string) {
 		}
 		r := rule{keyword: keyword, value: []byte(text)}
 		if keyword == "minLength" {
-			r.message = "must have at least " + counted(n, "character")
+			r.wrong = &mistake{keyword, "must have at least " + counted(n, "character")}
 			r.broken = func(v reflect.Value) bool {
 				s := v.String()
 				return len(s) < n || len(s) < n*utf8.UTFMax && utf8.RuneCountInString(s) < n
 			}
 		} else {
-			r.message = "must have at most " + counted(n, "character")
+			r.wrong = &mistake{keyword, "must have at most " + counted(n, "character")}
 			r.broken = func(v reflect.Value) bool {
 				s := v.String()
 				return len(s) > n && utf8.RuneCountInString(s) > n
@@ -216,7 +216,7 @@ func makePattern(_ *shape, text string) (rule, string) {
 	return rule{
 		keyword: "pattern",
 		value:   appendQuoted(nil, text),
-		message: "must match the pattern " + text,
+		wrong:   &mistake{"pattern", "must match the pattern " + text},
 		broken:  func(v reflect.Value) bool { return !re.MatchString(v.String()) },
 	}, ""
 }
@@ -232,7 +232,7 @@ func makeBound(keyword, message string, outside func(int) bool) func(*shape, str
 		return rule{
 			keyword: keyword,
 			value:   []byte(text),
-			message: message + text,
+			wrong:   &mistake{keyword, message + text},
 			broken:  func(v reflect.Value) bool { return outside(compare(v)) },
 		}, ""
 	}
@@ -280,7 +280,7 @@ func makeMultiple(s *shape, text string) (rule, string) {
 	if !ok || num[0] == '-' {
 		return rule{}, want
 	}
-	r := rule{keyword: "multipleOf", value: num, message: "must be a multiple of " + text}
+	r := rule{keyword: "multipleOf", value: num, wrong: &mistake{"multipleOf", "must be a multiple of " + text}}
 	if s.kind == kindFloat {
 		// In decimals, as the schema's reader would do it: 0.3 is a multiple of
 		// 0.1, which the nearest doubles are not.
@@ -322,10 +322,10 @@ func makeItems(keyword string) func(*shape, string) (rule, string) {
 		}
 		r := rule{keyword: keyword, value: []byte(text)}
 		if keyword == "minItems" {
-			r.message = "must have at least " + counted(n, "item")
+			r.wrong = &mistake{keyword, "must have at least " + counted(n, "item")}
 			r.broken = func(v reflect.Value) bool { return v.Len() < n }
 		} else {
-			r.message = "must have at most " + counted(n, "item")
+			r.wrong = &mistake{keyword, "must have at most " + counted(n, "item")}
 			r.broken = func(v reflect.Value) bool { return v.Len() > n }
 		}
 		return r, ""
@@ -339,7 +339,7 @@ func makeUnique(_ *shape, text string) (rule, string) {
 	return rule{
 		keyword: "uniqueItems",
 		value:   []byte("true"),
-		message: "must not have the same item twice",
+		wrong:   &mistake{"uniqueItems", "must not have the same item twice"},
 		broken:  hasRepeated,
 	}, ""
 }
