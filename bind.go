@@ -183,7 +183,7 @@ func (c *decoders) param(f *field, name, in, at string) param {
 	if target.kind.isNumeric() {
 		p.wrong = target.expected()
 	}
-	p.absent = c.defaultOf(f, c.fieldDecoder(f))
+	p.absent = c.defaultOf(&fieldPlan{field: f, decode: c.fieldDecoder(f)})
 	return p
 }
 
@@ -206,7 +206,7 @@ func (b *binding) request(d *decoder, r requestValues) (reflect.Value, error) {
 	for i := range b.path {
 		p := &b.path[i]
 		d.in = inPath
-		d.push(p.name)
+		d.pushToken(p.token)
 		d.scratch = append(d.scratch[:0], r.path.PathValue(p.param)...)
 		p.setOne(d, p.of(v), d.scratch)
 		d.pop()
@@ -310,7 +310,7 @@ func (b *binding) bindQuery(d *decoder, v reflect.Value, query string) {
 	for i := range b.query {
 		p := &b.query[i]
 		given := d.seen[base+i/64]>>(i%64)&1 != 0
-		d.push(p.name)
+		d.pushToken(p.token)
 		switch {
 		case given && p.list:
 			p.checkList(d, p.of(v))
@@ -328,12 +328,11 @@ func (b *binding) bindQuery(d *decoder, v reflect.Value, query string) {
 // read on: one that is not well formed means nothing as a whole.
 func (b *binding) bindPair(d *decoder, v reflect.Value, pair string, seen []uint64) bool {
 	name, value, _ := strings.Cut(pair, "=")
-	var wrong *mistake
-	if d.scratch, wrong = appendQueryText(d.scratch[:0], name); wrong == nil {
-		i, known := b.byName[string(d.scratch)]
-		if d.scratch, wrong = appendQueryText(d.scratch[:0], value); wrong == nil && known {
+	i, wrong := b.findParam(d, name)
+	if wrong == nil {
+		if d.scratch, wrong = appendQueryText(d.scratch[:0], value); wrong == nil && i >= 0 {
 			p := &b.query[i]
-			d.push(p.name)
+			d.pushToken(p.token)
 			switch twice := seen[i/64]>>(i%64)&1 != 0; {
 			case p.list:
 				p.add(d, p.of(v), d.scratch)
@@ -352,9 +351,29 @@ func (b *binding) bindPair(d *decoder, v reflect.Value, pair string, seen []uint
 	return wrong == nil
 }
 
+// findParam returns the index of the parameter that a name in a query string
+// means, or -1. Names are few and rarely escaped: comparing is cheaper than a
+// map.
+func (b *binding) findParam(d *decoder, name string) (int, *mistake) {
+	for i := range b.query {
+		if b.query[i].param == name {
+			return i, nil
+		}
+	}
+	var wrong *mistake
+	d.scratch, wrong = appendQueryText(d.scratch[:0], name)
+	if i, ok := b.byName[string(d.scratch)]; ok && wrong == nil {
+		return i, nil
+	}
+	return -1, wrong
+}
+
 // appendQueryText appends what a name or a value of a query string stands for
 // (application/x-www-form-urlencoded, as in the WHATWG URL standard).
 func appendQueryText(dst []byte, s string) ([]byte, *mistake) {
+	if !strings.ContainsAny(s, "+%;") {
+		return append(dst, s...), nil
+	}
 	for i := 0; i < len(s); i++ {
 		switch c := s[i]; c {
 		case '+':
@@ -425,7 +444,7 @@ func (p *param) checkList(d *decoder, v reflect.Value) {
 	if len(p.rules) == 0 {
 		return
 	}
-	place := string(d.appendPlace(nil)) + "/"
+	place := d.place() + "/"
 	for i := range d.list {
 		if d.list[i].In == p.in && strings.HasPrefix(d.list[i].Path, place) {
 			return

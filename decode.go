@@ -34,8 +34,8 @@ type decoder struct {
 
 // A step is one reference token of a JSON Pointer.
 type step struct {
-	name  string
-	index int // of an array element, where name is ""; else -1
+	token string // with its slash and escaped; "" for an array element
+	index int    // of the array element
 }
 
 // A decodeFunc decodes the value at the decoder's position into v, which is
@@ -66,24 +66,37 @@ func (d *decoder) violate(m *mistake) {
 		d.omitted++
 		return
 	}
+	d.add(Violation{In: d.in, Path: d.place(), Rule: m.rule, Message: m.message})
+}
+
+// place returns the JSON Pointer to the current place.
+func (d *decoder) place() string {
+	if len(d.path) == 1 && d.path[0].token != "" {
+		return d.path[0].token
+	}
 	d.scratch = d.appendPlace(d.scratch[:0])
-	d.add(Violation{In: d.in, Path: string(d.scratch), Rule: m.rule, Message: m.message})
+	return string(d.scratch)
 }
 
 // appendPlace appends the JSON Pointer to the current place.
 func (d *decoder) appendPlace(dst []byte) []byte {
 	for _, s := range d.path {
-		if s.index >= 0 {
-			dst = strconv.AppendInt(append(dst, '/'), int64(s.index), 10)
+		if s.token != "" {
+			dst = append(dst, s.token...)
 		} else {
-			dst = appendPointer(dst, s.name)
+			dst = strconv.AppendInt(append(dst, '/'), int64(s.index), 10)
 		}
 	}
 	return dst
 }
 
-func (d *decoder) push(name string) { d.path = append(d.path, step{name, -1}) }
-func (d *decoder) pop()             { d.path = d.path[:len(d.path)-1] }
+// push makes the member of that name the current place, pop the value around
+// it.
+func (d *decoder) push(name string) { d.pushToken(string(appendPointer(nil, name))) }
+
+// pushToken is push for a name that appendPointer has been through.
+func (d *decoder) pushToken(token string) { d.path = append(d.path, step{token: token}) }
+func (d *decoder) pop()                   { d.path = d.path[:len(d.path)-1] }
 
 // mismatch passes over a value of the wrong type and says so.
 func (d *decoder) mismatch(m *mistake) {
@@ -182,6 +195,9 @@ func (c *decoders) compile(s *shape) decodeFunc {
 	case kindPointer:
 		return decodePointer(c.of(s.elem), s.elem.typ)
 	case kindSlice:
+		if s.typ == typeStrings {
+			return decodeStrings
+		}
 		return decodeSlice(c.of(s.elem), s.typ)
 	case kindArray:
 		return decodeArray(c.of(s.elem), s.typ.Len())
@@ -227,6 +243,30 @@ func decodeSlice(elem decodeFunc, t reflect.Type) decodeFunc {
 			v.Set(reflect.MakeSlice(t, 0, 0))
 		}
 	}
+}
+
+var typeStrings = reflect.TypeFor[[]string]()
+
+// decodeStrings is decodeSlice for the most usual list, without reflection.
+func decodeStrings(d *decoder, v reflect.Value) {
+	if d.peek() != '[' {
+		d.mismatch(mustBeArray)
+		return
+	}
+	list := []string{}
+	d.elements(func() {
+		text := ""
+		if d.peek() != '"' {
+			d.mismatch(mustBeString)
+		} else if raw, escaped := d.str(); d.fault == nil {
+			text = d.text(raw, escaped)
+		}
+		if cap(list) == 0 {
+			list = make([]string, 0, 4)
+		}
+		list = append(list, text)
+	})
+	*v.Addr().Interface().(*[]string) = list
 }
 
 func decodeArray(elem decodeFunc, length int) decodeFunc {

@@ -147,7 +147,7 @@ func (c *checks) object(s *shape, in func(*field) string) checkFunc {
 			if m.in != "" {
 				d.in = m.in
 			}
-			d.push(m.name)
+			d.pushToken(m.token)
 			if rules && !(m.optional && value.IsZero()) {
 				d.checkRules(m.rules, value)
 			}

@@ -40,7 +40,7 @@ func (c *decoders) object(fields []*field, in func(*field) string) *objectPlan {
 			plan.in = in(f)
 		}
 		plan.decode = c.fieldDecoder(f)
-		plan.absent = c.defaultOf(f, plan.decode)
+		plan.absent = c.defaultOf(&plan)
 		i := len(p.fields)
 		if i%64 == 0 {
 			p.need = append(p.need, 0)
@@ -54,21 +54,23 @@ func (c *decoders) object(fields []*field, in func(*field) string) *objectPlan {
 	return p
 }
 
-// fieldDecoder returns the decoder for a field with its constraints.
+// fieldDecoder returns the decoder for a field, without its constraints.
 func (c *decoders) fieldDecoder(f *field) decodeFunc {
-	decode := c.of(f.shape)
 	if f.quoted {
-		decode = decodeQuoted(f.shape)
+		return decodeQuoted(f.shape)
 	}
+	return c.of(f.shape)
+}
+
+// value decodes the member that the decoder is at into v, the field.
+func (f *fieldPlan) value(d *decoder, v reflect.Value) {
 	if len(f.rules) == 0 {
-		return decode
+		f.decode(d, v)
+		return
 	}
-	return func(d *decoder, v reflect.Value) {
-		before := d.count()
-		decode(d, v)
-		if d.fault == nil && d.count() == before {
-			d.checkRules(f.rules, v)
-		}
+	before := d.count()
+	if f.decode(d, v); d.fault == nil && d.count() == before {
+		d.checkRules(f.rules, v)
 	}
 }
 
@@ -91,14 +93,16 @@ func (d *decoder) checkRules(rules []rule, v reflect.Value) {
 // defaultOf returns a function that sets a field to its default, or nil if it
 // has none. The default is decoded anew for each input: two inputs must not
 // share a slice.
-func (c *decoders) defaultOf(f *field, decode decodeFunc) func(reflect.Value) {
+func (c *decoders) defaultOf(plan *fieldPlan) func(reflect.Value) {
+	f, decode := plan.field, plan.decode
 	if f.def == nil {
 		return nil
 	}
 	fresh := func(v reflect.Value) error {
 		d := new(decoder)
 		d.start(f.def)
-		decode(d, v)
+		member := fieldPlan{field: f, decode: decode}
+		member.value(d, v)
 		return d.finish()
 	}
 	value := reflect.New(f.shape.typ).Elem()
@@ -138,8 +142,8 @@ func (p *objectPlan) decode(d *decoder, v reflect.Value) {
 		} else {
 			*seen |= 1 << (i % 64)
 		}
-		d.place(f)
-		f.decode(d, f.of(v))
+		d.enter(f)
+		f.value(d, f.of(v))
 		if d.fault != nil {
 			return
 		}
@@ -153,12 +157,12 @@ func (p *objectPlan) decode(d *decoder, v reflect.Value) {
 	d.seen = d.seen[:base]
 }
 
-// place makes the member f the current place.
-func (d *decoder) place(f *fieldPlan) {
+// enter makes the member f the current place.
+func (d *decoder) enter(f *fieldPlan) {
 	if f.in != "" {
 		d.in = f.in
 	}
-	d.push(f.name)
+	d.pushToken(f.token)
 }
 
 // find reads a member's name and returns the index of its field, or -1 and the
@@ -207,7 +211,7 @@ func (p *objectPlan) complete(d *decoder, v reflect.Value, seen []uint64) {
 				f.absent(f.of(v))
 				continue
 			}
-			d.place(f)
+			d.enter(f)
 			d.violate(isRequired)
 			d.pop()
 		}

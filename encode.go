@@ -96,6 +96,9 @@ func (c encoders) compile(s *shape) encodeFunc {
 	case kindPointer:
 		return encodePointer(c.of(s.elem))
 	case kindSlice, kindArray:
+		if s.typ == reflect.TypeFor[[]string]() {
+			return encodeStrings
+		}
 		return encodeList(c.of(s.elem))
 	case kindMap:
 		return encodeMap(s, c.of(s.elem))
@@ -233,6 +236,18 @@ func encodeList(elem encodeFunc) encodeFunc {
 		e.buf = append(e.buf, ']')
 		e.depth--
 	}
+}
+
+// encodeStrings is encodeList for the most usual list, without reflection.
+func encodeStrings(e *encoder, v reflect.Value) {
+	e.buf = append(e.buf, '[')
+	for i, s := range *v.Addr().Interface().(*[]string) {
+		if i > 0 {
+			e.buf = append(e.buf, ',')
+		}
+		e.buf = appendQuoted(e.buf, s)
+	}
+	e.buf = append(e.buf, ']')
 }
 
 // encodeMap writes the members in the order of their names.

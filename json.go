@@ -8,6 +8,7 @@ package svc
 import (
 	"bytes"
 	"math"
+	"math/bits"
 	"strconv"
 	"strings"
 	"unicode/utf8"
@@ -114,6 +115,38 @@ func parseExponent(b []byte) int {
 	return exp
 }
 
+// plainByte says which bytes stand for themselves inside a JSON string.
+var plainByte = func() (t [256]bool) {
+	for c := ' '; c < utf8.RuneSelf; c++ {
+		t[c] = c != '"' && c != '\\'
+	}
+	return t
+}()
+
+// plainEnd returns the index of the first byte of s from i on that does not
+// stand for itself inside a JSON string, or len(s). It looks at eight bytes at
+// a time: most text is plain for long stretches.
+func plainEnd[T string | []byte](s T, i int) int {
+	const (
+		ones = 0x0101010101010101
+		high = 0x8080808080808080
+	)
+	for ; i+8 <= len(s); i += 8 {
+		x := uint64(s[i]) | uint64(s[i+1])<<8 | uint64(s[i+2])<<16 | uint64(s[i+3])<<24 |
+			uint64(s[i+4])<<32 | uint64(s[i+5])<<40 | uint64(s[i+6])<<48 | uint64(s[i+7])<<56
+		quote, slash := x^('"'*ones), x^('\\'*ones)
+		// Subtracting from each byte borrows out of those that are too small;
+		// a borrow can disturb only the bytes above the first one found.
+		if special := (x | (x-' '*ones)&^x | (quote-ones)&^quote | (slash-ones)&^slash) & high; special != 0 {
+			return i + bits.TrailingZeros64(special)/8
+		}
+	}
+	for i < len(s) && plainByte[s[i]] {
+		i++
+	}
+	return i
+}
+
 // appendQuoted appends s as a JSON string. Only what RFC 8259, section 7 wants
 // escaped is: HTML is not JSON's business. Bytes that are not UTF-8 become
 // U+FFFD, as in encoding/json: a file name from a disk must not turn an answer
@@ -121,12 +154,8 @@ func parseExponent(b []byte) int {
 func appendQuoted[T string | []byte](dst []byte, s T) []byte {
 	dst = append(dst, '"')
 	start := 0
-	for i := 0; i < len(s); {
+	for i := plainEnd(s, 0); i < len(s); i = plainEnd(s, i) {
 		c := s[i]
-		if plainByte[c] {
-			i++
-			continue
-		}
 		if c >= utf8.RuneSelf {
 			r, n := decodeRune(s, i)
 			if r != utf8.RuneError || n != 1 {

@@ -79,6 +79,17 @@ func (s *scanner) failDuplicate(name []byte) {
 // text (a NUL in the text itself starts no value, so the two need no telling
 // apart).
 func (s *scanner) peek() byte {
+	if s.pos < len(s.data) {
+		if c := s.data[s.pos]; c > ' ' {
+			return c
+		}
+	}
+	return s.peekFar()
+}
+
+// peekFar is peek where there is white space to skip; apart, so that peek is
+// inlined.
+func (s *scanner) peekFar() byte {
 	for s.pos < len(s.data) {
 		switch c := s.data[s.pos]; c {
 		case ' ', '\n', '\r', '\t':
@@ -152,10 +163,8 @@ func (s *scanner) name() []byte {
 // quotes, and whether that has escapes.
 func (s *scanner) str() (raw []byte, escaped bool) {
 	data, start := s.data, s.pos+1
-	for i := start; i < len(data); {
+	for i := plainEnd(data, start); i < len(data); i = plainEnd(data, i) {
 		switch c := data[i]; {
-		case plainByte[c]:
-			i++
 		case c == '"':
 			s.pos = i + 1
 			return data[start:i], escaped
@@ -186,14 +195,6 @@ func (s *scanner) str() (raw []byte, escaped bool) {
 	s.fail("a string without its closing quote")
 	return nil, false
 }
-
-// plainByte says which bytes stand for themselves inside a JSON string.
-var plainByte = func() (t [256]bool) {
-	for c := ' '; c < utf8.RuneSelf; c++ {
-		t[c] = c != '"' && c != '\\'
-	}
-	return t
-}()
 
 // escapeLen returns the length of the escape that b starts with, a whole
 // surrogate pair counting as one, or 0 and what is wrong with it.

@@ -15,6 +15,7 @@ import (
 type field struct {
 	goName string // for messages to the service's author
 	name   string // the wire name, on every transport
+	token  string // the name as a reference token of a JSON Pointer
 	index  []int  // as for reflect.Value.FieldByIndex
 	shape  *shape
 
@@ -152,6 +153,7 @@ func (c *shapes) field(sf reflect.StructField, index []int, optional bool, at st
 	default:
 		f.name = cmp.Or(f.path, f.query, f.header, sf.Name)
 	}
+	f.token = string(appendPointer(nil, f.name))
 	at += "." + sf.Name
 	f.shape = c.of(sf.Type, at)
 	c.applyOptions(f, jsonOptions, queryOptions)
