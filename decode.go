@@ -27,6 +27,7 @@ type decoder struct {
 	refused error  // what a Validate method answered in place of a violation
 	path    []step
 	seen    []uint64
+	texts   []string        // of the open lists of strings, outermost first
 	scratch []byte          // for text that is looked at and not kept
 	arena   strings.Builder // for short strings that are kept; see text
 	ahead   int             // how much text may come that is not in data, in bytes
@@ -57,6 +58,8 @@ func (d *decoder) start(data []byte) {
 	d.in, d.refused, d.ahead = inBody, nil, 0
 	d.path = d.path[:0]
 	d.seen = d.seen[:0]
+	clear(d.texts) // a fault leaves some behind
+	d.texts = d.texts[:0]
 	d.arena.Reset() // what it holds belongs to the last input
 }
 
@@ -247,13 +250,15 @@ func decodeSlice(elem decodeFunc, t reflect.Type) decodeFunc {
 
 var typeStrings = reflect.TypeFor[[]string]()
 
-// decodeStrings is decodeSlice for the most usual list, without reflection.
+// decodeStrings is decodeSlice for the most usual list, without reflection. The
+// elements wait on a stack until there is no more to come, so that the slice is
+// made once and as long as it needs to be.
 func decodeStrings(d *decoder, v reflect.Value) {
 	if d.peek() != '[' {
 		d.mismatch(mustBeArray)
 		return
 	}
-	list := []string{}
+	base := len(d.texts)
 	d.elements(func() {
 		text := ""
 		if d.peek() != '"' {
@@ -261,11 +266,12 @@ func decodeStrings(d *decoder, v reflect.Value) {
 		} else if raw, escaped := d.str(); d.fault == nil {
 			text = d.text(raw, escaped)
 		}
-		if cap(list) == 0 {
-			list = make([]string, 0, 4)
-		}
-		list = append(list, text)
+		d.texts = append(d.texts, text)
 	})
+	list := make([]string, len(d.texts)-base)
+	copy(list, d.texts[base:])
+	clear(d.texts[base:])
+	d.texts = d.texts[:base]
 	*v.Addr().Interface().(*[]string) = list
 }
 

@@ -175,8 +175,8 @@ func appendQuoted[T string | []byte](dst []byte, s T) []byte {
 // quotedLen returns how many bytes appendQuoted appends, or a few more.
 func quotedLen(s string) int {
 	n := len(s) + len(`""`)
-	for i := range len(s) {
-		if c := s[i]; !plainByte[c] && c < utf8.RuneSelf {
+	for i := plainEnd(s, 0); i < len(s); i = plainEnd(s, i+1) {
+		if s[i] < utf8.RuneSelf {
 			n += len(`\u0000`) - 1
 		}
 	}

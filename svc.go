@@ -167,7 +167,7 @@ func (s *Service) borrow() *scratch { return s.scratch.Get().(*scratch) }
 // giveBack keeps sc for another request, unless an unusual one made it large.
 func (s *Service) giveBack(sc *scratch) {
 	const most = 64 << 10 // bytes
-	if cap(sc.body) > most || cap(sc.buf) > most || cap(sc.decoder.scratch) > most || cap(sc.names) > most/16 {
+	if cap(sc.body) > most || cap(sc.buf) > most || cap(sc.decoder.scratch) > most || cap(sc.names) > most/16 || cap(sc.texts) > most/16 {
 		return
 	}
 	sc.decoder.start(nil) // drops what points into the request
