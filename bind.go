@@ -295,21 +295,19 @@ var (
 // once, in the order in which it stands, and makes no map of it.
 func (b *binding) bindQuery(d *decoder, v reflect.Value, query string) {
 	d.in = inQuery
-	base := len(d.seen)
 	for range (len(b.query) + 63) / 64 {
 		d.seen = append(d.seen, 0)
 	}
-	defer func() { d.seen = d.seen[:base] }()
 	for query != "" {
 		var pair string
 		pair, query, _ = strings.Cut(query, "&")
-		if pair != "" && !b.bindPair(d, v, pair, d.seen[base:]) {
+		if pair != "" && !b.bindPair(d, v, pair, d.seen) {
 			return
 		}
 	}
 	for i := range b.query {
 		p := &b.query[i]
-		given := d.seen[base+i/64]>>(i%64)&1 != 0
+		given := d.seen[i/64]>>(i%64)&1 != 0
 		d.pushToken(p.token)
 		switch {
 		case given && p.list:
@@ -322,6 +320,7 @@ func (b *binding) bindQuery(d *decoder, v reflect.Value, query string) {
 		}
 		d.pop()
 	}
+	d.seen = d.seen[:0]
 }
 
 // bindPair takes one name=value. It reports whether the query string may be
@@ -371,26 +370,27 @@ func (b *binding) findParam(d *decoder, name string) (int, *mistake) {
 // appendQueryText appends what a name or a value of a query string stands for
 // (application/x-www-form-urlencoded, as in the WHATWG URL standard).
 func appendQueryText(dst []byte, s string) ([]byte, *mistake) {
-	if !strings.ContainsAny(s, "+%;") {
-		return append(dst, s...), nil
-	}
+	start := 0
 	for i := 0; i < len(s); i++ {
-		switch c := s[i]; c {
-		case '+':
+		c := s[i]
+		if c != '+' && c != '%' && c != ';' {
+			continue
+		}
+		dst = append(dst, s[start:i]...)
+		switch {
+		case c == ';':
+			return dst, semicolon // proxies differ on whether it separates
+		case c == '+':
 			dst = append(dst, ' ')
-		case '%':
-			if len(s)-i < 3 || hexDigit(s[i+1]) < 0 || hexDigit(s[i+2]) < 0 {
-				return dst, badQuery
-			}
+		case len(s)-i < 3 || hexDigit(s[i+1]) < 0 || hexDigit(s[i+2]) < 0:
+			return dst, badQuery
+		default:
 			dst = append(dst, byte(hexDigit(s[i+1])<<4|hexDigit(s[i+2])))
 			i += 2
-		case ';':
-			return dst, semicolon // proxies differ on whether it separates
-		default:
-			dst = append(dst, c)
 		}
+		start = i + 1
 	}
-	return dst, nil
+	return append(dst, s[start:]...), nil
 }
 
 // setOne sets the field to its one value and checks that.
@@ -410,7 +410,7 @@ func (p *param) setText(d *decoder, v reflect.Value, text []byte) {
 	switch {
 	case !utf8.Valid(text):
 		d.violate(isNotUTF8)
-	case p.wrong != nil && !isNumberText(text):
+	case p.wrong != nil && !isPlainInteger(text) && !isNumberText(text):
 		d.violate(p.wrong)
 	default:
 		d.note(p.set(d, v, text))
