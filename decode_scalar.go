@@ -373,15 +373,19 @@ func setBytes(_ *decoder, v reflect.Value, text []byte) *mistake {
 	return nil
 }
 
-func setText(_ *decoder, v reflect.Value, text []byte) *mistake {
-	return refusal(v.Addr().Interface().(encoding.TextUnmarshaler).UnmarshalText(text))
+func setText(d *decoder, v reflect.Value, text []byte) *mistake {
+	return d.refusal(v.Addr().Interface().(encoding.TextUnmarshaler).UnmarshalText(text))
 }
 
 // refusal returns what to tell a client of the error of a type's own decoding.
-// The text of an *Error is meant for clients; any other may tell of the inside.
-func refusal(err error) *mistake {
+// The text of an *Error is meant for clients; any other may tell of the inside,
+// and is kept for the log.
+func (d *decoder) refusal(err error) *mistake {
 	if err == nil {
 		return nil
+	}
+	if d.cause == nil {
+		d.cause = err
 	}
 	var e *Error
 	if errors.As(err, &e) && e != nil && e.Message != "" && !e.code().private() {
@@ -392,7 +396,7 @@ func refusal(err error) *mistake {
 
 func decodeCustom(d *decoder, v reflect.Value) {
 	if text := d.skip(); d.fault == nil {
-		d.note(refusal(v.Addr().Interface().(json.Unmarshaler).UnmarshalJSON(text)))
+		d.note(d.refusal(v.Addr().Interface().(json.Unmarshaler).UnmarshalJSON(text)))
 	}
 }
 

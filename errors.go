@@ -206,6 +206,9 @@ func (o *operand) Format(f fmt.State, verb rune) {
 // Error returns code, message and cause, for logs. Clients get the message
 // alone.
 func (e *Error) Error() string {
+	if e == nil {
+		return errNil.Error()
+	}
 	text := string(e.code())
 	if e.Message != "" {
 		text += ": " + e.Message
@@ -217,12 +220,17 @@ func (e *Error) Error() string {
 }
 
 // Unwrap returns the cause, or nil.
-func (e *Error) Unwrap() error { return e.cause }
+func (e *Error) Unwrap() error {
+	if e == nil {
+		return nil
+	}
+	return e.cause
+}
 
 // Is reports whether target is the error that e was made from by the With
 // methods, so that errors.Is works with errors kept in package variables.
 func (e *Error) Is(target error) bool {
-	return e.origin != nil && target == error(e.origin)
+	return e != nil && e.origin != nil && target == error(e.origin)
 }
 
 // HTTPStatus returns the status of a response that carries e, by its code.
@@ -278,6 +286,8 @@ func (e *Error) message() string {
 	return e.Message
 }
 
+var errNil = errors.New("an error that is a nil *svc.Error")
+
 // ErrorFrom returns the *Error that tells clients of err: the outermost one in
 // err's tree if there is one; CANCELED or DEADLINE_EXCEEDED for the errors of
 // package context; RESOURCE_EXHAUSTED with status 413 for that of
@@ -298,7 +308,7 @@ func ErrorFrom(err error) *Error {
 			return e
 		}
 		// A nil *Error in an error interface is a mistake of the method's.
-		return &Error{Code: CodeInternal, cause: errors.New("an error that is a nil *svc.Error")}
+		return &Error{Code: CodeInternal, cause: errNil}
 	case errors.Is(err, context.Canceled):
 		return &Error{Code: CodeCanceled, cause: err}
 	case errors.Is(err, context.DeadlineExceeded):
@@ -357,8 +367,9 @@ const (
 // violations collects the mistakes of one input, within the limits.
 type violations struct {
 	list    []Violation
-	bytes   int // what the list takes as JSON
-	omitted int // how many did not fit
+	bytes   int   // what the list takes as JSON
+	omitted int   // how many did not fit
+	cause   error // the first that an application gave, for the log
 }
 
 // add keeps v if there is room.
@@ -407,6 +418,7 @@ func (vs *violations) err() error {
 		Code:    CodeInvalidArgument,
 		Message: string(message),
 		Details: map[string]any{"violations": vs.list},
+		cause:   vs.cause,
 	}
 }
 

@@ -203,7 +203,18 @@ func callHandler(fn HandlerFunc, w http.ResponseWriter, r *http.Request) (err er
 			err = panicError(v)
 		}
 	}()
-	return fn(w, r)
+	err = fn(w, r)
+	probe(err)
+	return err
+}
+
+// probe panics where a look into err will, as into a nil pointer in an error
+// interface. It is called where panics are still recovered.
+func probe(err error) {
+	if err != nil {
+		CodeOf(err)
+		panicIn(err)
+	}
 }
 
 // A PanicError is the cause of the INTERNAL error that a panic becomes. It
@@ -277,7 +288,7 @@ func logError(ctx context.Context, logger *slog.Logger, err error, place func() 
 	if !logger.Enabled(ctx, level) {
 		return
 	}
-	attrs := append(place(), slog.String("code", string(e.code())), slog.String("error", err.Error()))
+	attrs := append(place(), slog.String("code", string(e.code())), slog.String("error", fmt.Sprint(err))) // fmt survives an Error method that panics
 	if p := panicIn(err); p != nil {
 		attrs = append(attrs, slog.String("stack", string(p.Stack)))
 	}

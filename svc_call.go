@@ -124,6 +124,7 @@ func (m *method) invoke(ctx context.Context, in any) (out any, err error) {
 	}
 	switch {
 	case err != nil:
+		probe(err)
 		return nil, err
 	case m.out == nil:
 		return nil, nil
