@@ -346,8 +346,13 @@ type wireEnvelope struct {
 	Error struct {
 		Code    string
 		Message string
-		Details struct{ Violations []svc.Violation }
+		Details map[string]json.RawMessage
 	}
+}
+
+func (e *wireEnvelope) violations() (list []svc.Violation) {
+	json.Unmarshal(e.Error.Details["violations"], &list)
+	return list
 }
 
 // wireNeedles are texts that would tell a client of the inside of the server:
@@ -367,8 +372,8 @@ func checkWireError(t testing.TB, name string, a wireAnswer) {
 	if err := d.Decode(&e); err != nil || e.Error.Code == "" || e.Error.Message == "" {
 		t.Errorf("%s: the body is no envelope (%v): %s", name, err, clipped(a.body))
 	}
-	if len(a.body) > 16<<10 || len(e.Error.Details.Violations) > 32 {
-		t.Errorf("%s: an error of %d bytes with %d violations", name, len(a.body), len(e.Error.Details.Violations))
+	if len(a.body) > 16<<10 || len(e.violations()) > 32 {
+		t.Errorf("%s: an error of %d bytes with %d violations", name, len(a.body), len(e.violations()))
 	}
 	if got := a.header.Get("Content-Type"); got != "application/json" {
 		t.Errorf("%s: Content-Type %q", name, got)
