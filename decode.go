@@ -351,7 +351,9 @@ func decodeMap(setKey setter, elem decodeFunc, s *shape) decodeFunc {
 			if elem(d, value); d.fault != nil {
 				return
 			}
-			m.SetMapIndex(key, value)
+			if wrong == nil { // else key is zero, which another name may be
+				m.SetMapIndex(key, value)
+			}
 			d.pop()
 		}
 		set.close(&d.scanner)
