@@ -167,13 +167,12 @@ func decodeQuoted(s *shape) decodeFunc {
 }
 
 func setQuotedString(d *decoder, v reflect.Value, text []byte) *mistake {
-	s := scanner{data: text}
-	if s.peek() != '"' {
+	if len(text) == 0 || text[0] != '"' {
 		return mustBeQuoted
 	}
+	s := scanner{data: text}
 	raw, escaped := s.str()
-	s.end()
-	if s.fault != nil {
+	if s.fault != nil || s.pos < len(text) { // no space around it, as in encoding/json
 		return mustBeQuoted
 	}
 	if escaped {

@@ -87,6 +87,20 @@ func (s *shape) integerBounds() (low, high bound) {
 	return bound{half, true}, bound{mag: half - 1}
 }
 
+// holds reports whether the Go type has the value b.
+func (s *shape) holds(b bound) bool {
+	low, high := s.integerBounds()
+	return !b.less(low) && !high.less(b)
+}
+
+// String returns b as a JSON number.
+func (b bound) String() string {
+	if b.neg {
+		return "-" + strconv.FormatUint(b.mag, 10)
+	}
+	return strconv.FormatUint(b.mag, 10)
+}
+
 // A span is every integer from low to high.
 type span struct{ low, high bound }
 

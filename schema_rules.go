@@ -8,6 +8,7 @@ import (
 	"cmp"
 	"math/big"
 	"reflect"
+	"slices"
 	"strconv"
 	"strings"
 	"unicode/utf8"
@@ -82,6 +83,9 @@ func (c *shapes) applyTags(f *field, tag reflect.StructTag, at string) {
 		}
 	}
 	f.doc, f.format = tag.Get("doc"), tag.Get("format")
+	if own, _, _ := target.format(); f.format != "" && f.format != own && (target.kind == kindTime || target.kind == kindBytes) {
+		c.addf("%s: format:%q does not change that a %v is read from %s; leave it out", at, f.format, target.typ, own)
+	}
 	for _, name := range [...]string{"default", "example", "format", "doc", "path", "query", "mcpheader"} {
 		c.checkSpelling(tag, name, at)
 	}
@@ -133,10 +137,8 @@ func makeEnum(s *shape, text string) (rule, string) {
 		if i > 0 {
 			r.value = append(r.value, ',')
 		}
-		for _, other := range parts[:i] {
-			if other == part {
-				return r, want
-			}
+		if slices.ContainsFunc(parts[:i], func(other string) bool { return sameValue(s, part, other) }) {
+			return r, want
 		}
 		if isString(s) {
 			r.value = appendQuoted(r.value, part)
@@ -174,6 +176,22 @@ func makeEnum(s *shape, text string) (rule, string) {
 		return true
 	}
 	return r, ""
+}
+
+// sameValue reports whether two values of an enum are one to JSON Schema, to
+// which 1 and 1.0 are.
+func sameValue(s *shape, a, b string) bool {
+	if isString(s) || a == b {
+		return a == b
+	}
+	_, okA := jsonNumber(a)
+	_, okB := jsonNumber(b)
+	if !okA || !okB {
+		return false // which is another mistake
+	}
+	x, okX := new(big.Rat).SetString(a)
+	y, okY := new(big.Rat).SetString(b)
+	return okX && okY && x.Cmp(y) == 0
 }
 
 // makeLength counts characters, as JSON Schema does: Unicode code points.
@@ -250,10 +268,10 @@ func comparison(s *shape, text string) (func(reflect.Value) int, bool) {
 	case kindInt:
 		mag, neg, bad := parseInteger(num)
 		n, ok := signed(mag, neg)
-		return func(v reflect.Value) int { return cmp.Compare(v.Int(), n) }, ok && bad == integerOK
+		return func(v reflect.Value) int { return cmp.Compare(v.Int(), n) }, ok && bad == integerOK && s.holds(bound{mag, neg && mag > 0})
 	case kindUint:
 		mag, neg, bad := parseInteger(num)
-		return func(v reflect.Value) int { return cmp.Compare(v.Uint(), mag) }, bad == integerOK && (!neg || mag == 0)
+		return func(v reflect.Value) int { return cmp.Compare(v.Uint(), mag) }, bad == integerOK && s.holds(bound{mag, neg && mag > 0})
 	}
 	x, err := strconv.ParseFloat(text, s.bits)
 	return func(v reflect.Value) int { return cmp.Compare(v.Float(), x) }, err == nil

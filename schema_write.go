@@ -6,6 +6,7 @@ package svc
 import (
 	"bytes"
 	"encoding/json"
+	"math/big"
 	"reflect"
 	"slices"
 	"strconv"
@@ -164,6 +165,10 @@ func (w *schemaWriter) typed(m *members, s *shape, f *field) {
 	format, low, high := s.format()
 	if f != nil && f.format != "" {
 		format = f.format
+		if s.kind == kindInt || s.kind == kindUint { // the format of the type implied its bounds
+			least, most := s.integerBounds()
+			low, high = least.String(), most.String()
+		}
 	}
 	if format != "" {
 		m.text("format", format)
@@ -197,6 +202,10 @@ func (w *schemaWriter) typed(m *members, s *shape, f *field) {
 // durationPattern is what time.ParseDuration reads, but for values too large.
 const durationPattern = `^[-+]?(0|(([0-9]+(\.[0-9]*)?|\.[0-9]+)(ns|us|µs|μs|ms|s|m|h))+)$`
 
+// stringPattern is a JSON string (RFC 8259, section 7) without lone surrogates.
+const stringPattern = `^"([^"\\\x00-\x1f]|\\["\\/bfnrt]|\\u([0-9abcefABCEF][0-9a-fA-F]{3}|[dD][0-7][0-9a-fA-F]{2}|` +
+	`[dD][89abAB][0-9a-fA-F]{2}\\u[dD][c-fC-F][0-9a-fA-F]{2}))*"$`
+
 // integerPattern is how an integer is spelt where JSON wants a string.
 func (s *shape) integerPattern() string {
 	low, high := s.integerBounds()
@@ -210,7 +219,7 @@ func (w *schemaWriter) quoted(m *members, s *shape) {
 	case kindBool:
 		m.raw("enum", `["true","false"]`)
 	case kindString:
-		m.text("pattern", `^"([^"\\]|\\.)*"$`)
+		m.text("pattern", stringPattern)
 	case kindFloat:
 		m.text("pattern", numberPattern)
 	default:
@@ -279,14 +288,35 @@ func (w *schemaWriter) object(m *members, s *shape, fields []*field) {
 func (w *schemaWriter) rules(m *members, f *field) {
 	for i := range f.rules {
 		r := &f.rules[i]
-		if base, exclusive := strings.CutPrefix(r.keyword, "exclusive"); exclusive && w.dialect == openAPI30 {
+		base, exclusive := strings.CutPrefix(r.keyword, "exclusive")
+		switch {
+		case w.dialect != openAPI30:
+			m.raw(r.keyword, string(r.value))
+		case exclusive && f.tighter(strings.ToLower(base), r):
 			// In 3.0.3 the exclusive keywords are booleans beside the bound.
 			m.raw(strings.ToLower(base), string(r.value))
 			m.raw(r.keyword, "true")
-			continue
+		case !exclusive && f.tighter("exclusive"+capitalized(r.keyword), r):
+			m.raw(r.keyword, string(r.value))
 		}
-		m.raw(r.keyword, string(r.value))
 	}
+}
+
+// tighter reports whether the bound r leaves less than the bound of the other
+// keyword, exclusive if r is not and the reverse, so that it is the one to write
+// where there is room for one. Of the same number the exclusive is tighter.
+func (f *field) tighter(other string, r *rule) bool {
+	i := slices.IndexFunc(f.rules, func(r rule) bool { return r.keyword == other })
+	if i < 0 {
+		return true
+	}
+	x, okX := new(big.Rat).SetString(string(r.value))
+	y, okY := new(big.Rat).SetString(string(f.rules[i].value))
+	exclusive := strings.HasPrefix(r.keyword, "exclusive")
+	if !okX || !okY || x.Cmp(y) == 0 {
+		return exclusive
+	}
+	return (x.Cmp(y) > 0) == strings.HasSuffix(strings.ToLower(r.keyword), "minimum")
 }
 
 func (f *field) hasRule(keyword string) bool {
