@@ -1,0 +1,191 @@
+package main
+
+import (
+	"bytes"
+	"encoding/base64"
+	"encoding/json"
+	"fmt"
+	"math"
+	"math/big"
+	"net/http/httptest"
+	"slices"
+	"strings"
+
+	"example.com/svc"
+	"github.com/santhosh-tekuri/jsonschema/v6"
+)
+
+// This file turns documents into validators.
+
+// dialects are the two documents of a service.
+var dialects = [2]struct{ version, query string }{{"3.0.3", "?openapi=3.0"}, {"3.1", "?openapi=3.1"}}
+
+// An operation is one that has a body, by both documents.
+type operation struct {
+	method, url string
+	document    map[string]any // the 3.1 document, for the generator
+	schema      map[string]any // of the body, in it
+	body        [2]*jsonschema.Schema
+	answer      [2]*jsonschema.Schema // of 200, or nil
+	failure     [2]*jsonschema.Schema // of the default response
+}
+
+// load returns the operations of s that have a body.
+func load(s *svc.Service) []*operation {
+	var compilers [2]*jsonschema.Compiler
+	var documents [2]map[string]any
+	for i, d := range dialects {
+		w := httptest.NewRecorder()
+		s.OpenAPI().ServeHTTP(w, httptest.NewRequest("GET", "/"+d.query, nil))
+		documents[i] = parse(w.Body.String()).(map[string]any)
+		if i == 0 {
+			modernize(documents[i])
+		}
+		c := newCompiler()
+		if err := c.AddResource("doc.json", documents[i]); err != nil {
+			panic(err)
+		}
+		compilers[i] = c
+	}
+	var operations []*operation
+	paths := documents[1]["paths"].(map[string]any)
+	for _, path := range sortedKeys(paths) {
+		item := paths[path].(map[string]any)
+		for _, method := range sortedKeys(item) {
+			op := item[method].(map[string]any)
+			if op["requestBody"] == nil {
+				continue
+			}
+			at := "doc.json#/paths/" + escape(path) + "/" + method
+			o := &operation{method: strings.ToUpper(method), url: example(path), document: documents[1]}
+			o.schema = dig(op, "requestBody", "content", "application/json", "schema")
+			for i, c := range compilers {
+				o.body[i] = c.MustCompile(at + "/requestBody/content/application~1json/schema")
+				if dig(op, "responses", "200") != nil {
+					o.answer[i] = c.MustCompile(at + "/responses/200/content/application~1json/schema")
+				}
+				o.failure[i] = compileFailure(c, documents[i], op)
+			}
+			operations = append(operations, o)
+		}
+	}
+	return operations
+}
+
+// compileFailure returns the schema of the default response, which is a
+// reference in every document of ours.
+func compileFailure(c *jsonschema.Compiler, document, op map[string]any) *jsonschema.Schema {
+	ref := dig(op, "responses", "default")["$ref"].(string)
+	name := ref[strings.LastIndex(ref, "/")+1:]
+	content := dig(document, "components", "responses", name, "content")
+	return c.MustCompile("doc.json" + ref + "/content/" + escape(sortedKeys(content)[0]) + "/schema")
+}
+
+// example fills the placeholders of a path with what any field takes.
+func example(path string) string {
+	replacer := strings.NewReplacer(
+		"{shelf}", "top", "{row}", "1", "{ratio}", "1.5", "{wet}", "true", "{at}", "2020-01-02T03:04:05Z",
+		"{for}", "1s", "{size}", "5", "{address}", "::1", "{digits}", "10", "{id}", "a1", "{name}", "saw")
+	return replacer.Replace(path)
+}
+
+func escape(token string) string {
+	return strings.NewReplacer("~", "~0", "/", "~1", "{", "%7B", "}", "%7D").Replace(token)
+}
+
+func dig(m map[string]any, path ...string) map[string]any {
+	for _, key := range path {
+		m, _ = m[key].(map[string]any)
+	}
+	return m
+}
+
+func sortedKeys(m map[string]any) []string {
+	var keys []string
+	for k := range m {
+		keys = append(keys, k)
+	}
+	slices.Sort(keys)
+	return keys
+}
+
+func parse(text string) any {
+	v, err := jsonschema.UnmarshalJSON(bytes.NewReader([]byte(text)))
+	if err != nil {
+		panic(fmt.Sprintf("%v in %s", err, text))
+	}
+	return v
+}
+
+// modernize turns the schemas of OpenAPI 3.0.3 into JSON Schema 2020-12: the two
+// keywords that mean something else there.
+func modernize(v any) {
+	switch v := v.(type) {
+	case []any:
+		for _, item := range v {
+			modernize(item)
+		}
+	case map[string]any:
+		for _, item := range v {
+			modernize(item)
+		}
+		if nullable, ok := v["nullable"].(bool); ok {
+			delete(v, "nullable")
+			if nullable {
+				v["type"] = []any{v["type"], "null"}
+			}
+		}
+		for exclusive, inclusive := range map[string]string{"exclusiveMinimum": "minimum", "exclusiveMaximum": "maximum"} {
+			if is, ok := v[exclusive].(bool); ok {
+				delete(v, exclusive)
+				if is {
+					v[exclusive] = v[inclusive]
+					delete(v, inclusive)
+				}
+			}
+		}
+	}
+}
+
+// newCompiler returns a compiler that asserts the formats which say something
+// that a validator can check, in the most usual reading of each: date-time is
+// the library's own.
+func newCompiler() *jsonschema.Compiler {
+	c := jsonschema.NewCompiler()
+	c.AssertFormat()
+	integer := func(name string, low, high int64) {
+		c.RegisterFormat(&jsonschema.Format{Name: name, Validate: func(v any) error {
+			num, ok := v.(json.Number)
+			if !ok {
+				return nil
+			}
+			r, _ := new(big.Rat).SetString(string(num))
+			if r.Cmp(new(big.Rat).SetInt64(low)) < 0 || r.Cmp(new(big.Rat).SetInt64(high)) > 0 {
+				return fmt.Errorf("out of range")
+			}
+			return nil
+		}})
+	}
+	integer("int32", math.MinInt32, math.MaxInt32)
+	integer("int64", math.MinInt64, math.MaxInt64)
+	c.RegisterFormat(&jsonschema.Format{Name: "byte", Validate: func(v any) error {
+		if text, ok := v.(string); ok && !isBase64(text) {
+			return fmt.Errorf("not base64")
+		}
+		return nil
+	}})
+	for _, name := range []string{"email", "uuid"} { // published, not enforced
+		c.RegisterFormat(&jsonschema.Format{Name: name, Validate: func(any) error { return nil }})
+	}
+	return c
+}
+
+// isBase64 reads base64 as leniently as others do.
+func isBase64(text string) bool {
+	for _, e := range []*base64.Encoding{base64.StdEncoding, base64.RawStdEncoding, base64.URLEncoding, base64.RawURLEncoding} {
+		if _, err := e.DecodeString(text); err == nil {
+			return true
+		}
+	}
+	return false
+}

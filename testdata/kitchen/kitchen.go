@@ -1,0 +1,401 @@
+// Package kitchen has services that use every kind of type, every tag and every
+// form of route there is. Documents are compared and validated with them, and
+// every method that takes something answers with the same, so that what was
+// accepted can be seen to come out again as the document says.
+package kitchen
+
+import (
+	"context"
+	"encoding/json"
+	"log/slog"
+	"math/big"
+	"net/netip"
+	"time"
+
+	"example.com/svc"
+)
+
+// Sink returns the service that uses everything.
+func Sink(strict bool) *svc.Service {
+	return svc.MustRegister[SinkAPI](sink{}, &svc.Options{
+		Name:        "Kitchen sink",
+		Description: "Every kind, every tag, every route.",
+		Version:     "1.2.3",
+		Resource:    "sinks",
+		Strict:      strict,
+		Logger:      slog.New(slog.DiscardHandler),
+		Methods: map[string]svc.MethodOptions{
+			"Move":        {HTTP: "POST /shelves/{shelf}/{row}/sinks/{ratio}/{wet}/{at}/{for}/{size}/{address}/{digits}", Description: "Moves a sink."},
+			"ReadTool":    {Resource: "tools", Description: "Reads <b>one</b> tool & its \"handle\"."},
+			"ReplaceTool": {Resource: "tools", HTTP: "PUT /tools/{name}"},
+		},
+	})
+}
+
+// Second returns a strict service that shares types with [Sink].
+func Second() *svc.Service {
+	return svc.MustRegister[SecondAPI](second{}, &svc.Options{
+		Name:     "Second",
+		Resource: "seconds",
+		Strict:   true,
+		OnError:  svc.WriteProblem,
+		Logger:   slog.New(slog.DiscardHandler),
+	})
+}
+
+// Both returns one service out of two.
+func Both() *svc.Service { return svc.Join("Both", Sink(false), Second().At("/v2")) }
+
+type SinkAPI interface {
+	Create(context.Context, *Numbers) (*Numbers, error)
+	List(context.Context, *Query) (*Page[Inner], error)
+	Get(context.Context, *ByID) (*Inner, error)
+	Update(context.Context, *Update) (*Update, error)
+	Patch(context.Context, *Update) (*Update, error)
+	Delete(context.Context, *ByID) error
+	Archive(context.Context) error
+	Count(context.Context) (*Inner, error)
+	Forget(context.Context, *Inner) error
+	Move(context.Context, *Move) (*Move, error)
+	ReadTool(context.Context) (*Tool, error)
+	ReplaceTool(context.Context, *Tool) (*Tool, error)
+
+	EchoBounds(context.Context, *Bounds) (*Bounds, error)
+	EchoFloats(context.Context, *Floats) (*Floats, error)
+	EchoTexts(context.Context, *Texts) (*Texts, error)
+	EchoLists(context.Context, *Lists) (*Lists, error)
+	EchoMaps(context.Context, *Maps) (*Maps, error)
+	EchoOptional(context.Context, *Optional) (*Optional, error)
+	EchoQuoted(context.Context, *Quoted) (*Quoted, error)
+	EchoFree(context.Context, *Free) (*Free, error)
+	EchoFlat(context.Context, *Flat) (*Flat, error)
+	EchoTree(context.Context, *Tree) (*Tree, error)
+}
+
+type SecondAPI interface {
+	Create(context.Context, *Inner) (*Tree, error)
+	Get(context.Context, *ByID) (*Page[Tree], error)
+}
+
+// Numbers has every kind of number.
+type Numbers struct {
+	Int     int         `json:"int"`
+	Int8    int8        `json:"int8"`
+	Int16   int16       `json:"int16"`
+	Int32   int32       `json:"int32"`
+	Int64   int64       `json:"int64"`
+	Uint    uint        `json:"uint"`
+	Uint8   uint8       `json:"uint8"`
+	Uint16  uint16      `json:"uint16"`
+	Uint32  uint32      `json:"uint32"`
+	Uint64  uint64      `json:"uint64"`
+	Float32 float32     `json:"float32"`
+	Float64 float64     `json:"float64"`
+	Number  json.Number `json:"number"`
+	Bool    bool        `json:"bool"`
+}
+
+// Bounds has constraints on integers and strings.
+type Bounds struct {
+	Between  int64    `json:"between" minimum:"-10" maximum:"10" example:"3" doc:"From -10 to 10."`
+	Inside   int16    `json:"inside" exclusiveMinimum:"-10" exclusiveMaximum:"10"`
+	Both     int32    `json:"both" minimum:"1" exclusiveMinimum:"0" maximum:"5" exclusiveMaximum:"9"`
+	Unsigned uint8    `json:"unsigned" minimum:"1"`
+	Large    uint64   `json:"large" maximum:"18446744073709551615" minimum:"1"`
+	Small    int8     `json:"small" maximum:"100"`
+	Seventh  int      `json:"seventh" multipleOf:"7"`
+	Even     uint16   `json:"even" multipleOf:"2"`
+	OneOf    int      `json:"oneOf" enum:"1,2,30"`
+	Title    string   `json:"title" minLength:"1" maxLength:"5" default:"none"`
+	Code     string   `json:"code" pattern:"^[A-Z]{2}-[0-9]+$" example:"AB-1"`
+	Colour   string   `json:"colour" enum:"red,green,blue" default:"red"`
+	Mail     string   `json:"mail" format:"email"`
+	When     *string  `json:"when" minLength:"2" doc:"Null, or at least two characters."`
+	Perhaps  *uint8   `json:"perhaps,omitempty" maximum:"9" format:"digit"`
+	Port     int32    `json:"port" format:"port" maximum:"65535"`
+	Wide     uint64   `json:"wide" format:"wide"`
+	Choice   *string  `json:"choice,omitempty" enum:"a,b"`
+	Flag     bool     `json:"flag" default:"true"`
+	Names    []string `json:"names,omitempty" minItems:"1" maxItems:"3" uniqueItems:"true"`
+}
+
+// Floats has constraints on floats.
+type Floats struct {
+	Between float64   `json:"between" minimum:"-1.5" maximum:"2.5e1"`
+	Inside  float32   `json:"inside" exclusiveMinimum:"0" exclusiveMaximum:"1"`
+	Tenth   float64   `json:"tenth" multipleOf:"0.1"`
+	Quarter float32   `json:"quarter" multipleOf:"0.25"`
+	OneOf   float64   `json:"oneOf" enum:"0.5,1,1e3"`
+	Both    float64   `json:"both" minimum:"0" exclusiveMinimum:"-1"`
+	Unique  []float64 `json:"unique" uniqueItems:"true"`
+}
+
+// Texts has every kind that is a string.
+type Texts struct {
+	String   string        `json:"string"`
+	Named    Colour        `json:"named"`
+	Time     time.Time     `json:"time"`
+	Duration time.Duration `json:"duration"`
+	Bytes    []byte        `json:"bytes"`
+	Address  netip.Addr    `json:"address" example:"::1"`
+	UUID     string        `json:"uuid" format:"uuid"`
+}
+
+// Colour is a string with a name of its own.
+type Colour string
+
+// Lists has every kind of list.
+type Lists struct {
+	Strings []string     `json:"strings"`
+	Matrix  [][]int8     `json:"matrix" maxItems:"3"`
+	Pair    [2]uint8     `json:"pair" uniqueItems:"true"`
+	None    [0]string    `json:"none"`
+	Objects []Inner      `json:"objects"`
+	Maybe   []*Inner     `json:"maybe"`
+	Nulls   *[]*int8     `json:"nulls"`
+	Ints    []int32      `json:"ints" uniqueItems:"true" minItems:"1"`
+	Bools   []bool       `json:"bools" uniqueItems:"true"`
+	Blobs   [][]byte     `json:"blobs"`
+	Times   [1]time.Time `json:"times"`
+	Default []int        `json:"default" default:"[1,2]"`
+}
+
+// Maps has every kind of map.
+type Maps struct {
+	Ints      map[string]int16              `json:"ints"`
+	Objects   map[string]Inner              `json:"objects"`
+	Maybe     map[string]*Inner             `json:"maybe"`
+	ByInt     map[int8]bool                 `json:"byInt"`
+	ByUint    map[uint16]string             `json:"byUint"`
+	ByInt64   map[int64]string              `json:"byInt64"`
+	ByColour  map[Colour]float64            `json:"byColour"`
+	ByAddress map[netip.Addr]bool           `json:"byAddress"`
+	Deep      map[string][]map[string]uint8 `json:"deep"`
+	Anything  map[string]any                `json:"anything"`
+}
+
+// Optional has every way of not being there.
+type Optional struct {
+	Empty   string           `json:"empty,omitempty" minLength:"2"`
+	Zero    int              `json:"zero,omitzero" minimum:"5"`
+	Pointer *int8            `json:"pointer"`
+	Maybe   *int8            `json:"maybe,omitempty"`
+	Object  *Inner           `json:"object"`
+	Perhaps *Inner           `json:"perhaps,omitempty" doc:"If at all."`
+	Twice   **bool           `json:"twice"`
+	Time    *time.Time       `json:"time,omitempty"`
+	List    *[]string        `json:"list,omitempty"`
+	Map     *map[string]int8 `json:"map,omitzero"`
+	Default *int             `json:"default" default:"7"`
+	Null    *int             `json:"null" default:"null"`
+	Any     *any             `json:"any,omitempty"`
+	Inner   Inner            `json:"inner,omitzero" doc:"An object."`
+}
+
+// Quoted has what json:",string" puts into strings.
+type Quoted struct {
+	Int8    int8    `json:"int8,string"`
+	Int     int     `json:"int,string"`
+	Int64   int64   `json:"int64,string" default:"5" example:"6"`
+	Uint8   uint8   `json:"uint8,string"`
+	Uint64  uint64  `json:"uint64,string"`
+	Float   float64 `json:"float,string"`
+	Bool    bool    `json:"bool,string"`
+	String  string  `json:"string,string"`
+	Pointer *int16  `json:"pointer,string"`
+	Maybe   *uint32 `json:"maybe,string,omitempty"`
+}
+
+// Free has what no schema says much of.
+type Free struct {
+	Any    any             `json:"any"`
+	Raw    json.RawMessage `json:"raw" doc:"Any JSON."`
+	Money  Money           `json:"money"`
+	Opaque Opaque          `json:"opaque"`
+	Maybe  *Money          `json:"maybe"`
+	Moneys []Money         `json:"moneys,omitempty"`
+}
+
+// Money writes its own JSON, and says how.
+type Money struct{ Cents int64 }
+
+func (m Money) MarshalJSON() ([]byte, error) { return json.Marshal(m.Cents) }
+
+func (m *Money) UnmarshalJSON(text []byte) error {
+	var n json.Number
+	if err := json.Unmarshal(text, &n); err != nil || len(text) == 0 || text[0] == '"' || text[0] == 'n' {
+		return svc.Errorf(svc.CodeInvalidArgument, "must be a number of cents")
+	}
+	r, ok := new(big.Rat).SetString(string(n))
+	if !ok || !r.IsInt() || r.Sign() < 0 || r.Cmp(big.NewRat(1e6, 1)) > 0 {
+		return svc.Errorf(svc.CodeInvalidArgument, "must be a number of cents up to 1000000")
+	}
+	m.Cents = r.Num().Int64()
+	return nil
+}
+
+// JSONSchema says what MarshalJSON writes.
+func (Money) JSONSchema() map[string]any {
+	return map[string]any{"type": "integer", "minimum": 0, "maximum": 1000000}
+}
+
+// Opaque writes its own JSON and says nothing.
+type Opaque struct{ text string }
+
+func (o Opaque) MarshalJSON() ([]byte, error) {
+	if o.text == "" {
+		return []byte("null"), nil
+	}
+	return []byte(o.text), nil
+}
+
+func (o *Opaque) UnmarshalJSON(text []byte) error {
+	o.text = string(text)
+	return nil
+}
+
+// Flat embeds.
+type Flat struct {
+	Inner
+	*Extra
+	Label string `json:"label"`
+	Own   bool   `json:"own"`
+	Loose `json:"loose"`
+}
+
+// Extra is embedded by a pointer, so that all of it may be absent.
+type Extra struct {
+	Note  string `json:"note" maxLength:"3"`
+	Label int    `json:"label"` // hidden by Flat.Label
+}
+
+// Loose is embedded with a name, which makes it a member.
+type Loose struct {
+	Level uint8 `json:"level,omitempty"`
+}
+
+// Inner is an object that many others have.
+type Inner struct {
+	ID   int32  `json:"id" minimum:"1"`
+	Name string `json:"name,omitempty" maxLength:"8"`
+}
+
+// Tree contains itself in every way there is.
+type Tree struct {
+	Value    int8             `json:"value"`
+	Left     *Tree            `json:"left,omitempty" doc:"What is less."`
+	Right    *Tree            `json:"right"`
+	Children []Tree           `json:"children,omitempty"`
+	ByName   map[string]*Tree `json:"byName,omitempty"`
+	Leaf     *Leaf            `json:"leaf,omitempty"`
+}
+
+// Leaf contains Tree, which contains it.
+type Leaf struct {
+	Up []Tree `json:"up"`
+}
+
+// Page is generic.
+type Page[T any] struct {
+	Data []T `json:"data"`
+	Next *T  `json:"next,omitempty"`
+}
+
+// Query has everything that a query can carry.
+type Query struct {
+	Text     string        `json:"text,omitempty" maxLength:"4" doc:"What to look for."`
+	Required string        `json:"required"`
+	Limit    int           `json:"limit,omitempty" minimum:"1" maximum:"100" default:"20"`
+	Tiny     int8          `json:"tiny,omitempty"`
+	Unsigned *uint16       `query:"unsigned,omitempty"`
+	Ratio    float64       `json:"ratio,omitempty"`
+	Number   json.Number   `json:"number,omitempty"`
+	On       bool          `json:"on,omitempty"`
+	Since    time.Time     `json:"since,omitzero"`
+	Within   time.Duration `json:"within,omitempty"`
+	Blob     []byte        `json:"blob,omitempty"`
+	From     netip.Addr    `json:"from,omitzero"`
+	Tags     []string      `query:"tag" json:"tags,omitempty" maxItems:"3"`
+	Sizes    []*int8       `json:"sizes,omitempty"`
+	Sort     string        `json:"-" query:"sort,omitempty" enum:"asc,desc"`
+	Quoted   int64         `json:"quoted,string,omitempty" default:"3"`
+}
+
+type ByID struct {
+	ID int64 `json:"id"`
+}
+
+// Update comes from everywhere.
+type Update struct {
+	ID    string   `path:"id" json:"id" pattern:"^[a-z0-9]+$" example:"a1"`
+	Force bool     `query:"force,omitempty"`
+	Name  string   `json:"name" minLength:"1"`
+	Inner *Inner   `json:"inner,omitempty"`
+	Tags  []string `json:"tags,omitempty"`
+}
+
+// Move has placeholders of every kind, in another order than the path.
+type Move struct {
+	Row     int8          `path:"row"`
+	Shelf   string        `path:"shelf" enum:"top,bottom"`
+	Ratio   float32       `path:"ratio"`
+	Wet     bool          `path:"wet"`
+	At      time.Time     `path:"at"`
+	For     time.Duration `path:"for"`
+	Size    uint16        `path:"size" minimum:"1" maximum:"300" example:"12"`
+	Address netip.Addr    `path:"address"`
+	Digits  int           `path:"digits" enum:"1,10,-5"`
+	Carry   string        `json:"carry"`
+}
+
+// Tool has a path field that is called otherwise in the route of another method.
+type Tool struct {
+	Name   string `json:"name"`
+	Handle string `json:"handle" doc:"Of <wood> & \"steel\"."`
+}
+
+type sink struct{}
+
+func (sink) Create(_ context.Context, in *Numbers) (*Numbers, error)   { return in, nil }
+func (sink) Update(_ context.Context, in *Update) (*Update, error)     { return in, nil }
+func (sink) Patch(_ context.Context, in *Update) (*Update, error)      { return in, nil }
+func (sink) Delete(context.Context, *ByID) error                       { return nil }
+func (sink) Archive(context.Context) error                             { return nil }
+func (sink) Forget(context.Context, *Inner) error                      { return nil }
+func (sink) Move(_ context.Context, in *Move) (*Move, error)           { return in, nil }
+func (sink) ReplaceTool(_ context.Context, in *Tool) (*Tool, error)    { return in, nil }
+func (sink) EchoBounds(_ context.Context, in *Bounds) (*Bounds, error) { return in, nil }
+func (sink) EchoFloats(_ context.Context, in *Floats) (*Floats, error) { return in, nil }
+func (sink) EchoTexts(_ context.Context, in *Texts) (*Texts, error)    { return in, nil }
+func (sink) EchoLists(_ context.Context, in *Lists) (*Lists, error)    { return in, nil }
+func (sink) EchoMaps(_ context.Context, in *Maps) (*Maps, error)       { return in, nil }
+func (sink) EchoOptional(_ context.Context, in *Optional) (*Optional, error) {
+	return in, nil
+}
+func (sink) EchoQuoted(_ context.Context, in *Quoted) (*Quoted, error) { return in, nil }
+func (sink) EchoFree(_ context.Context, in *Free) (*Free, error)       { return in, nil }
+func (sink) EchoFlat(_ context.Context, in *Flat) (*Flat, error)       { return in, nil }
+func (sink) EchoTree(_ context.Context, in *Tree) (*Tree, error)       { return in, nil }
+
+func (sink) List(_ context.Context, in *Query) (*Page[Inner], error) {
+	return &Page[Inner]{Data: []Inner{{ID: int32(in.Limit), Name: in.Text}}}, nil
+}
+
+func (sink) Get(_ context.Context, in *ByID) (*Inner, error) {
+	if in.ID < 1 || in.ID > 1<<31-1 {
+		return nil, svc.Errorf(svc.CodeNotFound, "no such sink")
+	}
+	return &Inner{ID: int32(in.ID)}, nil
+}
+
+func (sink) Count(context.Context) (*Inner, error)   { return &Inner{ID: 1}, nil }
+func (sink) ReadTool(context.Context) (*Tool, error) { return &Tool{Name: "saw"}, nil }
+
+type second struct{}
+
+func (second) Create(_ context.Context, in *Inner) (*Tree, error) {
+	return &Tree{Value: int8(in.ID)}, nil
+}
+func (second) Get(_ context.Context, in *ByID) (*Page[Tree], error) {
+	return &Page[Tree]{Data: []Tree{{Value: int8(in.ID)}}}, nil
+}
