@@ -175,8 +175,11 @@ func (c *decoders) param(f *field, name, in, at string) param {
 		p.list, target = true, target.elem.deref()
 	}
 	if !target.kind.isScalar() {
-		c.addf("%s: a %v cannot come from the %s, which carries scalars%s; bind it to the body of a POST, PUT or PATCH, or hide it with `json:\"-\"`",
-			at, f.shape.typ, in, map[bool]string{true: " and lists of them"}[in == inQuery])
+		carries := "scalars"
+		if in == inQuery {
+			carries = "scalars and lists of them; use POST, PUT or PATCH, whose fields come from the body, or hide it with `json:\"-\"`"
+		}
+		c.addf("%s: the type %v cannot come from the %s, which carries %s", at, f.shape.typ, in, carries)
 		return p
 	}
 	p.set = setterFor(target, false)

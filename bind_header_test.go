@@ -168,7 +168,7 @@ func TestHeaderFieldMoreMistakes(t *testing.T) {
 		`headerBadIn.Other: header:"X-Other": the one header that a field can come from is Last-Event-ID`,
 		`headerBadIn.Both: a field cannot come from a header and from the path or the query too; drop one of the tags`,
 		`headerBadIn.List: header:"last-event-id": the one header that a field can come from is Last-Event-ID`,
-		`headerBadIn.List: a []string cannot come from the header, which carries scalars;`,
+		`headerBadIn.List: the type []string cannot come from the header, which carries scalars`,
 	} {
 		if !strings.Contains(err.Error(), want) {
 			t.Errorf("%v\nwant %s", err, want)

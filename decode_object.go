@@ -7,6 +7,7 @@ import (
 	"errors"
 	"math/bits"
 	"reflect"
+	"strings"
 )
 
 // An objectPlan decodes an object into a struct, or into some fields of one.
@@ -109,7 +110,7 @@ func (c *decoders) defaultOf(plan *fieldPlan) func(reflect.Value) {
 	if err := fresh(value); err != nil {
 		var e *Error
 		errors.As(err, &e)
-		c.addf("%s: the default %s is refused: %s", f.goName, f.def, e.Message)
+		c.addf("%s: the default %s is refused: %s", f.place, f.def, strings.TrimPrefix(e.Message, codes[CodeInvalidArgument.row()].text+": "))
 	}
 	if f.shape.kind.isScalar() && f.shape.kind != kindBytes {
 		return func(v reflect.Value) { v.Set(value) }

@@ -38,6 +38,7 @@ type shape struct {
 
 	recursive bool // an object that can contain itself
 	strict    bool // an object that has no properties but its own
+	broken    bool // a problem was noted of it; there will be no plan
 }
 
 type shapeKind uint8
@@ -140,7 +141,11 @@ func (c *shapes) of(t reflect.Type, at string) *shape {
 	s := &shape{typ: t, strict: c.strict}
 	c.byType[t] = s
 	c.all = append(c.all, s)
+	before := len(c.list)
 	c.fill(s, at)
+	if s.broken = len(c.list) > before; s.broken && (t.Name() == "" || t.Kind() != reflect.Struct) {
+		delete(c.byType, t) // its other places are to be named too
+	}
 	if t.Name() != "" && t.PkgPath() != "" && s.kind != kindTime && s.kind != kindDuration && s.kind != kindRaw && s.kind != kindNumber {
 		c.named = append(c.named, s)
 	}
@@ -336,22 +341,26 @@ func (c *shapes) finish() {
 	for s, name := range nameTypes(c.named) {
 		s.name = name
 	}
-	sound := true
 	for _, s := range c.all {
 		if s.containsItself() {
-			sound = false
+			s.broken = true
 			c.addf("%v contains itself without a struct in between, which no schema can say; put a struct around it", s.typ)
 		}
-	}
-	if !sound {
-		return
 	}
 	for _, s := range c.all {
 		s.recursive = s.kind == kindObject && s.reaches(s, false)
 		if s.recursive && s.reaches(s, true) {
-			c.addf("%v must contain itself, so that no value is finite; make the field optional (omitempty) or a pointer", s.typ)
+			s.broken = true
+			c.addf("%v must contain itself, so that no value is finite; make a field on the way optional (omitempty) or a pointer", s.typ)
 		}
 	}
+}
+
+// sound reports whether nothing is wrong with s and the shapes below it.
+func (c *shapes) sound(s *shape) bool {
+	sound := true
+	c.walk(s, "", make(map[*shape]bool), func(s *shape, _ string) { sound = sound && !s.broken })
+	return sound
 }
 
 // containsItself reports whether s leads back to itself with no struct on the
@@ -373,6 +382,9 @@ func (s *shape) reaches(to *shape, must bool) bool {
 	done := make(map[*shape]bool)
 	var within func(e *shape, minItems int) bool
 	within = func(e *shape, minItems int) bool {
+		if e.broken && e.kind != kindObject {
+			return false // it may have no end
+		}
 		switch e.kind {
 		case kindPointer, kindMap:
 			return !must && within(e.elem, 0)

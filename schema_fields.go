@@ -14,6 +14,7 @@ import (
 // A field is one member of an object.
 type field struct {
 	goName string // for messages to the service's author
+	place  string // likewise: the type and goName
 	name   string // the wire name, on every transport
 	token  string // the name as a reference token of a JSON Pointer
 	index  []int  // as for reflect.Value.FieldByIndex
@@ -155,6 +156,7 @@ func (c *shapes) field(sf reflect.StructField, index []int, optional bool, at st
 	}
 	f.token = string(appendPointer(nil, f.name))
 	at += "." + sf.Name
+	f.place = at
 	f.shape = c.of(sf.Type, at)
 	c.applyOptions(f, jsonOptions, queryOptions)
 	c.applyTags(f, sf.Tag, at)

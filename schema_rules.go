@@ -69,7 +69,7 @@ func (c *shapes) applyTags(f *field, tag reflect.StructTag, at string) {
 		case f.quoted:
 			c.addf("%s: %s fits %s, and `json:\",string\"` makes this a string of another kind", at, t.name, t.on)
 		case !t.fits(target):
-			c.addf("%s: %s fits %s, not a %v", at, t.name, t.on, f.shape.typ)
+			c.addf("%s: %s fits %s, and the field's type is %v", at, t.name, t.on, f.shape.typ)
 		default:
 			r, want := t.make(target, text)
 			if want != "" {

@@ -56,7 +56,6 @@ package svc
 
 import (
 	"context"
-	"errors"
 	"fmt"
 	"log/slog"
 	"net/http"
@@ -203,7 +202,7 @@ func register(iface reflect.Type, impl any, opts *Options) (*Service, error) {
 	case impl == nil || isNilPointer(impl):
 		p.addf("the implementation of %v is nil", iface)
 	default:
-		o = o.withDefaults(iface.Name())
+		o = o.withDefaults(iface)
 		if s := compileService(p, iface, impl, o); len(p.list) == 0 {
 			return s, nil
 		}
@@ -218,17 +217,22 @@ func isNilPointer(impl any) bool {
 
 // err returns the error that lists all problems of registering iface.
 func (p *problems) err(iface reflect.Type) error {
-	lines := make([]string, len(p.list))
-	for i, err := range p.list {
-		lines[i] = "\n  - " + strings.ReplaceAll(err.Error(), "\n", "\n    ")
+	return fmt.Errorf("svc: cannot register %v:%s", iface, p.text())
+}
+
+// text returns the problems, each on a line of its own.
+func (p *problems) text() string {
+	var lines strings.Builder
+	for _, err := range p.list {
+		lines.WriteString("\n  - " + strings.ReplaceAll(err.Error(), "\n", "\n    "))
 	}
-	return fmt.Errorf("svc: cannot register %v:%s", iface, strings.Join(lines, ""))
+	return lines.String()
 }
 
 // withDefaults returns a copy of o with the defaults filled in.
-func (o Options) withDefaults(interfaceName string) Options {
-	if o.Name == "" {
-		o.Name = interfaceName
+func (o Options) withDefaults(iface reflect.Type) Options {
+	if o.Name == "" && iface.Name() != "" {
+		o.Name = documentName(iface.Name())
 	}
 	if o.Version == "" {
 		o.Version = "0.1.0"
@@ -259,8 +263,12 @@ func compileService(p *problems, iface reflect.Type, impl any, o Options) *Servi
 	p.where = ""
 	for _, name := range sortedKeys(o.Methods) {
 		if _, ok := iface.MethodByName(name); !ok {
-			p.addf("Options.Methods[%q]: %v has no method of that name", name, iface)
+			p.addf("Options.Methods[%q]: %v has no method of that name%s", name, iface, hint(s.methods, name))
 		}
+	}
+	usesDefault := func(m *method) bool { return m.resource == o.Resource }
+	if !isResource(o.Resource) && slices.ContainsFunc(s.methods, usesDefault) {
+		p.addf("Options.Resource is %q; want letters, digits, - and _, since paths and tool names are made from it", o.Resource)
 	}
 	if o.Defaults.Auth != "" && o.Defaults.Auth != "bearer" {
 		p.addf("Options.Defaults.Auth is %q; the one that documents can say is \"bearer\"", o.Defaults.Auth)
@@ -273,6 +281,16 @@ func compileService(p *problems, iface reflect.Type, impl any, o Options) *Servi
 		c.config.intercepted = o.Intercept(s.invokeByName)
 	}
 	return s
+}
+
+// hint returns which method was perhaps meant by a name that none has.
+func hint(methods []*method, name string) string {
+	for _, m := range methods {
+		if strings.EqualFold(m.goName, name) || m.name == name {
+			return fmt.Sprintf("; write %q", m.goName)
+		}
+	}
+	return ""
 }
 
 func sortedKeys[V any](m map[string]V) []string {
@@ -295,12 +313,18 @@ func Join(name string, services ...*Service) *Service {
 		p.addf("there is nothing to join")
 	}
 	j := &Service{name: name, scratch: &sync.Pool{New: func() any { return new(scratch) }}}
+	var first *Service
 	for i, s := range services {
-		if i == 0 {
+		if s == nil {
+			p.addf("service %d is nil", i+1)
+			continue
+		}
+		if first == nil {
+			first = s
 			j.description, j.version, j.defaults = s.description, s.version, s.defaults
 		}
 		if s.defaults != j.defaults {
-			p.addf("%s and %s differ in Options.Defaults, and one document has one", services[0].name, s.name)
+			p.addf("%s and %s differ in Options.Defaults, of which one document has one", first.name, s.name)
 		}
 		for _, m := range s.methods {
 			moved := *m
@@ -313,7 +337,7 @@ func Join(name string, services ...*Service) *Service {
 	j.names = nameMethods(p, j.methods)
 	checkRoutes(p, j.methods)
 	if len(p.list) > 0 {
-		panic(fmt.Sprintf("svc: cannot join %s: %v", name, errors.Join(p.list...)))
+		panic("svc: cannot join " + name + ":" + p.text())
 	}
 	return j
 }
@@ -327,7 +351,7 @@ func (s *Service) At(prefix string) *Service {
 	if trimmed == "" {
 		return s
 	}
-	if _, err := parsePattern("GET /" + trimmed); err != nil || strings.ContainsAny(trimmed, "{}") {
+	if r, err := parsePattern("GET /" + trimmed); err != nil || len(r.placeholders) > 0 {
 		panic(fmt.Sprintf("svc: At(%q): a prefix is a plain path such as /v1", prefix))
 	}
 	moved := *s

@@ -7,6 +7,7 @@ import (
 	"fmt"
 	"reflect"
 	"runtime"
+	"strings"
 )
 
 // A Caller calls one method without reflection. [Direct] and its siblings make
@@ -75,6 +76,20 @@ func newCaller[I any](method any, in, out reflect.Type, bind func(I) callFunc) C
 		name:  name,
 		bind:  func(impl any) callFunc { return bind(impl.(I)) },
 	}
+}
+
+// is reports whether the function is the interface's method of that name. The
+// runtime calls it pkg.TodoAPI.Create, with [...] behind TodoAPI if the type is
+// generic, and a number behind a dot in mid-line if it is local to a function.
+func (c Caller) is(method string) bool {
+	rest, ok := strings.CutSuffix(c.name, "."+method)
+	name, _, _ := strings.Cut(c.iface.Name(), "[")
+	i := strings.LastIndex(rest, "."+name)
+	if !ok || name == "" || i < 0 {
+		return ok && strings.HasPrefix(rest, "go:interface")
+	}
+	behind := rest[i+len("."+name):]
+	return behind == "" || strings.HasPrefix(behind, "[") || strings.HasPrefix(behind, "·")
 }
 
 // orNil returns out as an any that is nil if out is.

@@ -35,6 +35,7 @@ type method struct {
 
 // A config is what the methods of one service share, also after Join.
 type config struct {
+	iface       string // what its author calls the interface; see titleOf
 	limits      limits
 	onError     ErrorHandler
 	logger      *slog.Logger
@@ -64,6 +65,7 @@ func newMethodCompiler(p *problems, iface reflect.Type, impl any, o Options) *me
 	return &methodCompiler{
 		problems: p, iface: iface, impl: impl, opts: o,
 		config: &config{
+			iface:   titleOf(iface),
 			limits:  limits{size: o.MaxBody, time: o.BodyTimeout},
 			onError: o.OnError,
 			logger:  o.Logger,
@@ -78,39 +80,54 @@ func (c *methodCompiler) methods() []*method {
 	if c.iface.NumMethod() == 0 {
 		c.addf("%v has no methods", c.iface)
 	}
-	var methods []*method
+	var methods, sound []*method
 	for i := range c.iface.NumMethod() {
-		if m := c.shapeOf(c.iface.Method(i)); m != nil {
+		before := len(c.list)
+		m := c.shapeOf(c.iface.Method(i))
+		if m != nil {
 			methods = append(methods, m)
+		}
+		if len(c.list) == before {
+			sound = append(sound, m)
 		}
 	}
 	c.where = ""
 	c.shapes.finish()
-	if len(c.list) > 0 {
-		return methods // plans of broken shapes would only repeat the bad news
-	}
 	decoders, encoders := newDecoders(c.problems, c.opts.Strict), make(encoders)
-	for _, m := range methods {
-		c.at(m.goName)
-		c.plan(m, decoders, encoders)
+	for _, m := range sound { // plans of the others would only repeat the bad news
+		if c.shapes.sound(m.in) && c.shapes.sound(m.out) {
+			c.where = m.title()
+			c.plan(m, decoders, encoders)
+		}
 	}
 	return methods
 }
 
-// at names the method that problems are noted for.
-func (c *methodCompiler) at(goName string) { c.where = c.iface.Name() + "." + goName }
+// title returns what the author of the service calls the method.
+func (m *method) title() string { return m.iface + "." + m.goName }
+
+// titleOf returns what an interface type is called in its own package: [...] for
+// the type arguments, as in Go's own texts. It is empty for a type without a
+// name.
+func titleOf(iface reflect.Type) string {
+	name, _, generic := strings.Cut(iface.Name(), "[")
+	if generic {
+		return name + "[...]"
+	}
+	return name
+}
 
 // shapeOf checks the shape of a method and compiles its types. It returns nil if
 // there is no method to speak of.
 func (c *methodCompiler) shapeOf(rm reflect.Method) *method {
-	c.at(rm.Name)
+	c.where = strings.TrimPrefix(c.config.iface+"."+rm.Name, ".")
 	if !rm.IsExported() {
 		c.addf("the method is not exported, so nobody could call it")
 		return nil
 	}
-	in, out, ok := signature(rm.Type)
-	if !ok {
-		c.addf("a method is func(context.Context, *In) (*Out, error) with In and Out structs, without *In or *Out if there is none; this one is %v", rm.Type)
+	before := len(c.list)
+	in, out := c.signature(rm.Type)
+	if len(c.list) > before {
 		return nil
 	}
 	o := c.opts.Methods[rm.Name]
@@ -123,10 +140,9 @@ func (c *methodCompiler) shapeOf(rm reflect.Method) *method {
 		description: o.Description,
 	}
 	if m.resource == "" {
-		m.resource = c.opts.Resource
-	}
-	if !isResource(m.resource) {
-		c.addf("the resource %q is not a name of letters, digits, - and _, which paths and tool names are made from", m.resource)
+		m.resource = c.opts.Resource // which compileService checks
+	} else if !isResource(m.resource) {
+		c.addf("MethodOptions.Resource is %q; want letters, digits, - and _, since paths and tool names are made from it", m.resource)
 	}
 	if in != nil {
 		m.in = c.shapes.of(in, in.String())
@@ -161,27 +177,39 @@ func (c *methodCompiler) checkObject(s *shape, role string) {
 }
 
 // signature returns the input and output structs of a method's type, nil where
-// there is none.
-func signature(t reflect.Type) (in, out reflect.Type, ok bool) {
+// there is none. What is not as in the package documentation is noted.
+func (c *methodCompiler) signature(t reflect.Type) (in, out reflect.Type) {
 	nIn, nOut := t.NumIn(), t.NumOut()
-	if nIn < 1 || nIn > 2 || nOut < 1 || nOut > 2 || t.IsVariadic() || t.In(0) != typeContext || t.Out(nOut-1) != typeError {
-		return nil, nil, false
+	if nIn == 0 || t.In(0) != typeContext {
+		c.addf("the first parameter must be a context.Context")
+	} else if nIn > 2 {
+		c.addf("a method takes one input at most after the context; put everything into one struct")
 	}
-	ok = true
-	if nIn == 2 {
-		in, ok = structBehind(t.In(1))
+	if nOut == 0 || t.Out(nOut-1) != typeError {
+		c.addf("the last result must be an error")
+	} else if nOut > 2 {
+		c.addf("a method returns one output at most before the error; put everything into one struct")
 	}
-	if nOut == 2 && ok {
-		out, ok = structBehind(t.Out(0))
+	if nIn == 2 && t.In(0) == typeContext {
+		in = c.structBehind(t.In(1), "input")
 	}
-	return in, out, ok
+	if nOut == 2 && t.Out(1) == typeError {
+		out = c.structBehind(t.Out(0), "output")
+	}
+	return in, out
 }
 
-func structBehind(t reflect.Type) (reflect.Type, bool) {
-	if t.Kind() != reflect.Pointer || t.Elem().Kind() != reflect.Struct {
-		return nil, false
+// structBehind returns the struct that t points to.
+func (c *methodCompiler) structBehind(t reflect.Type, role string) reflect.Type {
+	switch {
+	case t.Kind() == reflect.Pointer && t.Elem().Kind() == reflect.Struct:
+		return t.Elem()
+	case t.Kind() == reflect.Struct:
+		c.addf("the %s is a %v; make it a pointer, *%v", role, t, t)
+	default:
+		c.addf("the %s is a %v, and must be a pointer to a struct; make this a field of one", role, t)
 	}
-	return t.Elem(), true
+	return nil
 }
 
 // routeOf returns the route of m: the one that its options give, or inferred.
@@ -208,6 +236,9 @@ func (c *methodCompiler) routeOf(m *method, name []string, pattern string) route
 	case len(tagged) == 1:
 		placeholder = tagged[0]
 	}
+	if !isPlaceholderName(placeholder) {
+		c.addf("path:%q: a placeholder must have a name of letters, digits and _, such as todo_id", placeholder)
+	}
 	return inferRoute(m.resource, name, placeholder)
 }
 
@@ -233,11 +264,11 @@ func (c *methodCompiler) callerOf(rm reflect.Method, in, out reflect.Type, direc
 	if direct.bind == nil {
 		return reflectCaller(reflect.TypeOf(c.impl), reflect.ValueOf(c.impl), rm.Name, in != nil, out != nil)
 	}
-	want := fmt.Sprintf("write %s(%s.%s)", directName(in != nil, out != nil), c.iface.Name(), rm.Name)
+	want := fmt.Sprintf("write %s(%s.%s)", directName(in != nil, out != nil), c.config.iface, rm.Name)
 	switch {
 	case direct.iface != c.iface:
 		c.addf("Direct has a method of %v, not of the interface; %s", direct.iface, want)
-	case direct.in != in || direct.out != out || !strings.HasSuffix(direct.name, "."+rm.Name):
+	case direct.in != in || direct.out != out || !direct.is(rm.Name):
 		c.addf("Direct has another function than the method %s; %s", rm.Name, want)
 	default:
 		return direct.bind(c.impl)

@@ -6,6 +6,7 @@ package svc
 import (
 	"fmt"
 	"net/http"
+	"net/url"
 	"slices"
 	"strings"
 	"unicode"
@@ -105,26 +106,68 @@ func parsePattern(pattern string) (route, error) {
 	}
 	r := route{method: method, path: path, explicit: true}
 	for _, segment := range strings.Split(path[1:], "/") {
-		name, isPlaceholder := strings.CutPrefix(segment, "{")
+		name, err := parseSegment(segment)
 		switch {
-		case segment == "" || segment == "." || segment == "..":
-			return route{}, fmt.Errorf("the path has an empty segment, a dot segment or a slash at its end, which no request matches")
-		case !isPlaceholder:
-			continue
-		}
-		name = strings.TrimSuffix(name, "}")
-		switch {
-		case strings.HasSuffix(name, "...") || name == "$":
-			return route{}, fmt.Errorf("{%s} has no form in OpenAPI; name each segment", name)
+		case err != nil:
+			return route{}, err
+		case name == "":
 		case slices.Contains(r.placeholders, name):
 			return route{}, fmt.Errorf("the placeholder {%s} is there twice", name)
+		default:
+			r.placeholders = append(r.placeholders, name)
 		}
-		r.placeholders = append(r.placeholders, name)
 	}
 	if text := tryMux(r); text != "" {
 		return route{}, fmt.Errorf("http.ServeMux does not take it: %s", text)
 	}
 	return r, nil
+}
+
+// parseSegment returns the name of the placeholder that a segment of a path is,
+// or "" if it is none.
+func parseSegment(segment string) (name string, err error) {
+	if segment == "" || segment == "." || segment == ".." {
+		return "", fmt.Errorf("the path has an empty segment, a dot segment or a slash at its end, which no request matches")
+	}
+	if !strings.ContainsAny(segment, "{}") {
+		return "", checkLiteral(segment)
+	}
+	name, opened := strings.CutPrefix(segment, "{")
+	name, closed := strings.CutSuffix(name, "}")
+	switch {
+	case !opened || !closed || strings.ContainsAny(name, "{}"):
+		return "", fmt.Errorf("a placeholder such as {id} is a whole segment, between two slashes, and %s is not", segment)
+	case strings.HasSuffix(name, "...") || name == "$":
+		return "", fmt.Errorf("{%s} has no form in OpenAPI; name each segment", name)
+	case !isPlaceholderName(name):
+		return "", fmt.Errorf("the placeholder {%s} must have a name of letters, digits and _, such as {todo_id}", name)
+	}
+	return name, nil
+}
+
+// isPlaceholderName reports whether http.ServeMux takes a placeholder of this
+// name: one that a Go variable could have.
+func isPlaceholderName(name string) bool {
+	for i, r := range name {
+		if !unicode.IsLetter(r) && r != '_' && (i == 0 || !unicode.IsDigit(r)) {
+			return false
+		}
+	}
+	return name != ""
+}
+
+// checkLiteral refuses what a segment of a path in a URL does not hold (RFC
+// 3986, section 3.3), since OpenAPI publishes it as it is.
+func checkLiteral(segment string) error {
+	for _, r := range segment {
+		if r <= ' ' || r == 0x7f || strings.ContainsRune("?#\"<>\\^`|[]", r) {
+			return fmt.Errorf("the path has %q in it, which a URL spells %%%02X", r, r)
+		}
+	}
+	if _, err := url.PathUnescape(segment); err != nil {
+		return fmt.Errorf("the path has a %% that two hexadecimal digits do not follow")
+	}
+	return nil
 }
 
 // tryMux registers the routes on a mux and returns the text of its panic.
@@ -148,9 +191,9 @@ func checkRoutes(p *problems, methods []*method) {
 			switch {
 			case m.path == "" || other.path == "": // noted already
 			case m.method == other.method && sameRequests(m.path, other.path):
-				p.addf("%s and %s have the same route %s %s; give one of them an HTTP pattern or a resource of its own", other.goName, m.goName, m.method, m.path)
+				p.addf("%s and %s have the same route %s %s; give one of them an HTTP pattern or a resource of its own", other.title(), m.title(), m.method, m.path)
 			case m.method == other.method && tryMux(m.route, other.route) != "":
-				p.addf("%s and %s have the routes %s %s and %s, which some requests match alike; change one", other.goName, m.goName, m.method, other.path, m.path)
+				p.addf("%s and %s have the routes %s %s and %s, which some requests match alike; change one", other.title(), m.title(), m.method, other.path, m.path)
 			}
 		}
 	}
@@ -173,7 +216,7 @@ func nameMethods(p *problems, methods []*method) map[methodName]*method {
 	for _, m := range methods {
 		key := methodName{m.resource, m.name}
 		if other := names[key]; other != nil {
-			p.addf("%s and %s both have the name %s.%s; rename one or give it a resource of its own", other.goName, m.goName, m.resource, m.name)
+			p.addf("%s and %s both have the name %s.%s; rename one or give it a resource of its own", other.title(), m.title(), m.resource, m.name)
 			continue
 		}
 		names[key] = m
@@ -186,8 +229,9 @@ func nameMethods(p *problems, methods []*method) map[methodName]*method {
 			other := aliases[key]
 			switch {
 			case names[key] != nil || other == m:
+			case other != nil && other.name == m.name: // noted above
 			case other != nil:
-				p.addf("%s and %s both answer to the alias %s.%s; rename one or give it a resource of its own", other.goName, m.goName, m.resource, alias)
+				p.addf("%s and %s both answer to the alias %s.%s; rename one or give it a resource of its own", other.title(), m.title(), m.resource, alias)
 			default:
 				aliases[key] = m
 			}
