@@ -25,9 +25,10 @@ const (
 // A schemaWriter appends schemas of one dialect.
 type schemaWriter struct {
 	dialect dialect
-	// plainOptional leaves the null out of an optional pointer: MCP clients
-	// hand schemas to models, which stumble over anyOf.
-	plainOptional bool
+	// forTools leaves the null out of an optional pointer, since MCP clients
+	// hand schemas to models, which stumble over anyOf, and marks the
+	// properties that a header mirrors.
+	forTools bool
 	// ref returns the reference to write for a shape, or "" to write it in
 	// place. Nil writes everything in place.
 	ref func(*shape) string
@@ -74,7 +75,7 @@ func (w *schemaWriter) field(dst []byte, f *field) []byte { return w.value(dst, 
 // f is nil.
 func (w *schemaWriter) value(dst []byte, s *shape, f *field) []byte {
 	target := s.deref()
-	nullable := target != s && !(w.plainOptional && f != nil && f.optional)
+	nullable := target != s && !(w.forTools && f.canStayAway())
 	if free := target.kind <= kindCustom && target.custom == nil; free || !nullable {
 		return w.plain(dst, target, f, true)
 	}
@@ -95,6 +96,12 @@ func (w *schemaWriter) value(dst []byte, s *shape, f *field) []byte {
 	m.buf = append(m.buf, ']')
 	w.annotations(&m, f)
 	return m.close()
+}
+
+// canStayAway reports whether the field is absent where it would be null: in an
+// input if the client wants, in an output always.
+func (f *field) canStayAway() bool {
+	return f != nil && f.optional && (f.omit != omitNever || f.query != "")
 }
 
 // jsonType returns the JSON type of a value that is not null.
@@ -334,6 +341,9 @@ func (w *schemaWriter) annotations(m *members, f *field) {
 	}
 	if f.doc != "" {
 		m.text("description", f.doc)
+	}
+	if w.forTools && f.mcpHeader != "" {
+		m.text("x-mcp-header", f.mcpHeader)
 	}
 	if f.def != nil {
 		m.raw("default", string(f.def))

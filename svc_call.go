@@ -127,13 +127,19 @@ func reflectCaller(t reflect.Type, impl reflect.Value, name string, hasIn, hasOu
 // panic becomes an error. An output that is not there, or not of the method's
 // type, is a fault of the method's.
 func (m *method) invoke(ctx context.Context, in any) (out any, err error) {
+	return m.invokeBy(m.intercepted, ctx, in)
+}
+
+// invokeBy is invoke by another function than the service's own; nil means the
+// method itself.
+func (m *method) invokeBy(invoke InvokeFunc, ctx context.Context, in any) (out any, err error) {
 	defer func() {
 		if v := recover(); v != nil {
 			err = panicError(v)
 		}
 	}()
-	if m.intercepted != nil {
-		out, err = m.intercepted(ctx, m.resource, m.name, in)
+	if invoke != nil {
+		out, err = invoke(ctx, m.resource, m.name, in)
 	} else {
 		out, err = m.call(ctx, in)
 	}

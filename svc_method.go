@@ -250,6 +250,7 @@ func (c *methodCompiler) plan(m *method, d *decoders, e encoders) {
 			explicit:     m.explicit,
 			hasBody:      m.hasBody(),
 		})
+		c.shapes.checkHeaders(m.in)
 	} else if m.explicit && len(m.placeholders) > 0 {
 		c.addf("the method has no input that could fill {%s}", strings.Join(m.placeholders, "}, {"))
 	}
