@@ -24,6 +24,7 @@ type decoder struct {
 	scanner
 	violations
 	in      string // what Violation.In is to be
+	lean    bool   // errors are for svc's own writers; see violations.lean
 	refused error  // what a Validate method answered in place of a violation
 	path    []step
 	seen    []uint64
@@ -117,7 +118,15 @@ func (d *decoder) finish() error {
 	case d.refused != nil:
 		return d.refused
 	}
-	return d.violations.err()
+	return d.failure(&d.violations)
+}
+
+// failure returns the error for these violations, or nil if there are none.
+func (d *decoder) failure(vs *violations) error {
+	if d.lean && len(vs.list) > 0 {
+		return vs.lean()
+	}
+	return vs.err()
 }
 
 // faultError returns the error for a text that is not acceptable JSON: one
@@ -129,7 +138,7 @@ func (d *decoder) faultError() error {
 	}
 	var one violations
 	one.add(v)
-	return one.err()
+	return d.failure(&one)
 }
 
 // Short strings share blocks: most of what decoding allocates would be strings

@@ -350,7 +350,7 @@ func (m *memberEncoder) value(v reflect.Value) (reflect.Value, bool) {
 func (f *field) omits() func(reflect.Value) bool {
 	switch f.omit {
 	case omitEmpty:
-		return isEmpty
+		return emptiness(f.shape.typ)
 	case omitZero:
 		type zeroer interface{ IsZero() bool }
 		if has(f.shape.typ, reflect.TypeFor[zeroer]()) {
@@ -366,15 +366,18 @@ func (f *field) omits() func(reflect.Value) bool {
 	return nil
 }
 
-// isEmpty is the rule of omitempty in encoding/json.
-func isEmpty(v reflect.Value) bool {
-	switch v.Kind() {
+// emptiness returns the rule of omitempty in encoding/json for values of type
+// t, or nil if none is empty.
+func emptiness(t reflect.Type) func(reflect.Value) bool {
+	switch t.Kind() {
 	case reflect.Array, reflect.Map, reflect.Slice, reflect.String:
-		return v.Len() == 0
+		return func(v reflect.Value) bool { return v.Len() == 0 }
+	case reflect.Pointer, reflect.Interface:
+		return reflect.Value.IsNil
 	case reflect.Struct:
-		return false
+		return nil
 	}
-	return v.IsZero()
+	return reflect.Value.IsZero
 }
 
 // encodeQuoted puts a scalar into a string.

@@ -139,9 +139,10 @@ type Error struct {
 	Message string
 	Details map[string]any // as JSON; nil or empty is left out
 
-	cause  error
-	status int    // of a fault of the HTTP exchange itself; 0 means by Code
-	origin *Error // what the With methods copied, for errors.Is
+	cause   error
+	refused []Violation // to be written as the detail "violations"; see decoder.lean
+	status  int         // of a fault of the HTTP exchange itself; 0 means by Code
+	origin  *Error      // what the With methods copied, for errors.Is
 }
 
 // Errorf returns an error with a formatted message. An error formatted with %w
@@ -399,11 +400,20 @@ func (vs *violations) full() bool { return len(vs.list) == maxViolations }
 // count returns how many mistakes there were, kept or not.
 func (vs *violations) count() int { return len(vs.list) + vs.omitted }
 
-// err returns the error that carries the violations, or nil if there are none.
+// err returns the error that carries the violations in its details, or nil if
+// there are none.
 func (vs *violations) err() error {
 	if len(vs.list) == 0 {
 		return nil
 	}
+	e := vs.lean()
+	e.refused, e.Details = nil, map[string]any{"violations": vs.list}
+	return e
+}
+
+// lean returns the error that carries the violations where only svc looks for
+// them: the map of the details costs more than all the rest. There must be one.
+func (vs *violations) lean() *Error {
 	first := &vs.list[0]
 	var buf [maxViolationPath + maxViolationText + 64]byte
 	message := append(append(buf[:0], codes[CodeInvalidArgument.row()].text...), ": "...)
@@ -417,7 +427,7 @@ func (vs *violations) err() error {
 	return &Error{
 		Code:    CodeInvalidArgument,
 		Message: string(message),
-		Details: map[string]any{"violations": vs.list},
+		refused: vs.list,
 		cause:   vs.cause,
 	}
 }

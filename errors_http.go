@@ -112,6 +112,10 @@ func appendEnvelope(dst []byte, e *Error) []byte {
 // appendDetails appends the member "details" with a comma before it, or
 // nothing if there are none.
 func appendDetails(dst []byte, e *Error) []byte {
+	if e.refused != nil {
+		dst, _ = appendDetail(append(dst, `,"details":{"violations":`...), e.refused)
+		return append(dst, '}')
+	}
 	if len(e.Details) == 0 {
 		return dst
 	}

@@ -221,6 +221,7 @@ func (h *restHandler) input(ctx context.Context, w http.ResponseWriter, r *http.
 			err = panicError(v)
 		}
 	}()
+	sc.lean = m.onError == nil // an application's handler looks into Details
 	v, err := m.bind.request(&sc.decoder, requestValues{r, r.URL.RawQuery, r.Header, sc.body})
 	return v.Interface(), err
 }

@@ -161,7 +161,11 @@ type scratch struct {
 	body []byte
 }
 
-func (s *Service) borrow() *scratch { return s.scratch.Get().(*scratch) }
+func (s *Service) borrow() *scratch {
+	sc := s.scratch.Get().(*scratch)
+	sc.lean = false
+	return sc
+}
 
 // giveBack keeps sc for another request, unless an unusual one made it large.
 func (s *Service) giveBack(sc *scratch) {
