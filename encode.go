@@ -3,20 +3,17 @@ package svc
 // This file turns Go values into JSON by a compiled plan that keeps the promises
 // of the schema: lists and objects are never null, names are in one order, and a
 // value that JSON cannot carry is an error before anything is sent.
+// encode_scalar.go has the scalars.
 
 import (
 	"bytes"
 	"cmp"
-	"encoding"
-	"encoding/base64"
 	"encoding/json"
 	"errors"
 	"fmt"
-	"math"
 	"reflect"
 	"slices"
 	"strconv"
-	"time"
 )
 
 // An encoder appends JSON to buf. The first value that JSON cannot carry ends
@@ -104,70 +101,6 @@ func (c encoders) compile(s *shape) encodeFunc {
 		return encodeMap(s, c.of(s.elem))
 	}
 	return c.object(s)
-}
-
-func encodeString(e *encoder, v reflect.Value) { e.buf = appendQuoted(e.buf, v.String()) }
-func encodeBool(e *encoder, v reflect.Value)   { e.buf = strconv.AppendBool(e.buf, v.Bool()) }
-func encodeInt(e *encoder, v reflect.Value)    { e.buf = strconv.AppendInt(e.buf, v.Int(), 10) }
-func encodeUint(e *encoder, v reflect.Value)   { e.buf = strconv.AppendUint(e.buf, v.Uint(), 10) }
-
-func encodeFloat(bits int) encodeFunc {
-	return func(e *encoder, v reflect.Value) { e.float(v.Float(), bits) }
-}
-
-func (e *encoder) float(f float64, bits int) {
-	if math.IsNaN(f) || math.IsInf(f, 0) {
-		e.fail(fmt.Errorf("JSON cannot carry the number %v", f))
-		return
-	}
-	e.buf = appendFloat(e.buf, f, bits)
-}
-
-func encodeNumber(e *encoder, v reflect.Value) { e.number(v.String()) }
-
-// number appends a json.Number, whose zero value counts as 0.
-func (e *encoder) number(text string) {
-	if text == "" {
-		text = "0"
-	}
-	if _, ok := jsonNumber(text); !ok {
-		e.fail(errors.New("a json.Number that is not a JSON number"))
-		return
-	}
-	e.buf = append(e.buf, text...)
-}
-
-func encodeTime(e *encoder, v reflect.Value) {
-	e.buf = append(e.buf, '"')
-	buf, err := v.Addr().Interface().(*time.Time).AppendText(e.buf)
-	if err != nil {
-		e.fail(err) // a year of five digits, or an offset of more than a day
-		return
-	}
-	e.buf = append(buf, '"')
-}
-
-func encodeDuration(e *encoder, v reflect.Value) {
-	e.buf = appendQuoted(e.buf, time.Duration(v.Int()).String())
-}
-
-func encodeBytes(e *encoder, v reflect.Value) {
-	e.buf = append(e.buf, '"')
-	e.buf = base64.StdEncoding.AppendEncode(e.buf, v.Bytes())
-	e.buf = append(e.buf, '"')
-}
-
-func encodeText(e *encoder, v reflect.Value) {
-	if v.Kind() == reflect.Interface || v.Kind() == reflect.Map && v.IsNil() {
-		e.buf = append(e.buf, `""`...)
-		return
-	}
-	text, err := v.Addr().Interface().(encoding.TextMarshaler).MarshalText()
-	if err != nil {
-		e.fail(err)
-		return
-	}
-	e.buf = appendQuoted(e.buf, text)
 }
 
 // custom encodes a type by its own MarshalJSON; one that has only
