@@ -110,4 +110,3 @@ func encodeText(e *encoder, v reflect.Value) {
 	}
 	e.buf = appendQuoted(e.buf, text)
 }
-
