@@ -1,0 +1,332 @@
+package svc_test
+
+import (
+	"context"
+	"encoding/json"
+	"fmt"
+	"io"
+	"log/slog"
+	"net/http"
+	"net/http/httptest"
+	"strings"
+	"time"
+
+	"example.com/svc"
+)
+
+// This file has the examples of services that are less than a program. Each
+// uses the small service below.
+
+type LampAPI interface {
+	List(ctx context.Context) (*Lamps, error)
+	Dim(ctx context.Context, in *DimLamp) (*Lamp, error)
+	SwitchOff(ctx context.Context, in *LampID) error
+}
+
+type (
+	Lamp struct {
+		ID    string `json:"id"`
+		Level int    `json:"level"`
+	}
+	Lamps  struct{ Lamps []Lamp }
+	LampID struct {
+		ID string `json:"id"`
+	}
+	DimLamp struct {
+		ID    string        `json:"id"`
+		Level int           `json:"level" minimum:"0" maximum:"100"`
+		Over  time.Duration `json:"over" default:"1s"`
+	}
+)
+
+type lamps struct{}
+
+func (lamps) List(ctx context.Context) (*Lamps, error) { return &Lamps{}, nil }
+
+func (lamps) Dim(ctx context.Context, in *DimLamp) (*Lamp, error) {
+	if in.ID != "hall" {
+		return nil, svc.Errorf(svc.CodeNotFound, "there is no lamp %q", in.ID)
+	}
+	return &Lamp{in.ID, in.Level}, nil
+}
+
+func (lamps) SwitchOff(ctx context.Context, in *LampID) error { return nil }
+
+// try sends one request to a handler and prints the answer.
+func try(h http.Handler, method, path, body string) {
+	w := httptest.NewRecorder()
+	h.ServeHTTP(w, httptest.NewRequest(method, path, strings.NewReader(body)))
+	fmt.Println(w.Code, w.Body)
+}
+
+var noLog = slog.New(slog.DiscardHandler)
+
+// Mistakes in types, tags and options are told at registration, all at once.
+func ExampleRegister() {
+	_, err := svc.Register[LampAPI](lamps{}, &svc.Options{
+		Resource: "lamps",
+		Methods: map[string]svc.MethodOptions{
+			"Dim": {HTTP: "PUT /lamps/{lamp}/level"},
+			"Off": {HTTP: "POST /lamps/{id}/off"},
+		},
+	})
+	fmt.Println(err)
+
+	// Output:
+	// svc: cannot register svc_test.LampAPI:
+	//   - LampAPI.Dim: svc_test.DimLamp: no field fills the placeholder {lamp}; add one with the tag `path:"lamp"`
+	//   - Options.Methods["Off"]: svc_test.LampAPI has no method of that name
+}
+
+// A pattern of http.ServeMux in place of the route by name. Fields of the same
+// name fill its placeholders, and the others come from the body.
+func ExampleMethodOptions() {
+	service := svc.MustRegister[LampAPI](lamps{}, &svc.Options{
+		Resource: "lamps",
+		Methods: map[string]svc.MethodOptions{
+			"Dim": {HTTP: "PUT /lamps/{id}/level", Description: "Set how bright a lamp is."},
+		},
+	})
+	try(service.REST(), "PUT", "/lamps/hall/level", `{"level":40}`)
+
+	// Output:
+	// 200 {"id":"hall","level":40}
+}
+
+// A method called without reflection, where every nanosecond counts.
+func ExampleDirect() {
+	service := svc.MustRegister[LampAPI](lamps{}, &svc.Options{
+		Resource: "lamps",
+		Methods: map[string]svc.MethodOptions{
+			"Dim":       {Direct: svc.Direct(LampAPI.Dim)},
+			"List":      {Direct: svc.DirectOut(LampAPI.List)},
+			"SwitchOff": {Direct: svc.DirectIn(LampAPI.SwitchOff)},
+		},
+	})
+	try(service.REST(), "POST", "/lamps/switch_off", `{"id":"hall"}`)
+
+	// Output:
+	// 204
+}
+
+// The routes, for another router than http.ServeMux.
+func ExampleService_Routes() {
+	service := svc.MustRegister[LampAPI](lamps{}, &svc.Options{Resource: "lamps"})
+	for _, r := range service.Routes() {
+		fmt.Println(r.Method, r.Path, "calls", r.Resource+"."+r.Name)
+	}
+
+	// Output:
+	// POST /lamps/dim calls lamps.dim
+	// GET /lamps calls lamps.list
+	// POST /lamps/switch_off calls lamps.switch_off
+}
+
+// Routes beside others on one mux.
+func ExampleService_Mount() {
+	mux := http.NewServeMux()
+	mux.HandleFunc("GET /health", func(w http.ResponseWriter, r *http.Request) { fmt.Fprint(w, "fine") })
+	svc.MustRegister[LampAPI](lamps{}, &svc.Options{Resource: "lamps"}).Mount(mux)
+	try(mux, "GET", "/health", "")
+	try(mux, "GET", "/lamps", "")
+
+	// Output:
+	// 200 fine
+	// 200 {"Lamps":[]}
+}
+
+// Two versions of an API in one program.
+func ExampleService_At() {
+	service := svc.MustRegister[LampAPI](lamps{}, &svc.Options{Resource: "lamps"})
+	mux := http.NewServeMux()
+	service.At("/v1").Mount(mux)
+	service.At("/v2").Mount(mux)
+	try(mux, "GET", "/v2/lamps", "")
+
+	// Output:
+	// 200 {"Lamps":[]}
+}
+
+// Two interfaces as one service: one set of routes, one document.
+func ExampleJoin() {
+	service := svc.Join("Home",
+		svc.MustRegister[LampAPI](lamps{}, &svc.Options{Resource: "lamps"}),
+		svc.MustRegister[NoteAPI](&notes{}, &svc.Options{Resource: "notes"}),
+	)
+	for _, r := range service.Descriptor().Resources {
+		fmt.Println(r.Name, len(r.Methods))
+	}
+
+	// Output:
+	// lamps 3
+	// notes 3
+}
+
+// A method called by name, as a transport does it: here for an event from a
+// queue. NewInput has the defaults filled in.
+func ExampleService_Call() {
+	service := svc.MustRegister[LampAPI](lamps{}, &svc.Options{Resource: "lamps"})
+	in, err := service.NewInput("lamps", "dim")
+	if err != nil {
+		fmt.Println(err)
+		return
+	}
+	if err := json.Unmarshal([]byte(`{"id":"hall","level":70}`), in); err != nil {
+		fmt.Println(err)
+		return
+	}
+	fmt.Println("over", in.(*DimLamp).Over)
+	out, err := service.Call(context.Background(), "lamps", "dim", in)
+	fmt.Println(out, err)
+
+	_, err = service.Call(context.Background(), "lamps", "dim", &DimLamp{ID: "hall", Level: 101})
+	fmt.Println(err)
+
+	// Output:
+	// over 1s
+	// &{hall 70} <nil>
+	// INVALID_ARGUMENT: invalid input: /level must be at most 100
+}
+
+// What the service has, as data.
+func ExampleService_Descriptor() {
+	service := svc.MustRegister[LampAPI](lamps{}, &svc.Options{Resource: "lamps"})
+	for _, m := range service.Descriptor().Resources[0].Methods {
+		fmt.Println(m.Name, m.HTTP.Method, m.HTTP.Path)
+		if m.Output != nil {
+			schema, err := json.Marshal(m.Output.Schema)
+			fmt.Println(" ", m.Output.Name, string(schema), err)
+		}
+	}
+
+	// Output:
+	// dim POST /lamps/dim
+	//   Lamp {"properties":{"id":{"type":"string"},"level":{"format":"int32","type":"integer"}},"required":["id","level"],"type":"object"} <nil>
+	// list GET /lamps
+	//   Lamps {"properties":{"Lamps":{"items":{"properties":{"id":{"type":"string"},"level":{"format":"int32","type":"integer"}},"required":["id","level"],"type":"object"},"type":"array"}},"required":["Lamps"],"type":"object"} <nil>
+	// switch_off POST /lamps/switch_off
+}
+
+// A function around every call, on every transport.
+func ExampleOptions() {
+	service := svc.MustRegister[LampAPI](lamps{}, &svc.Options{
+		Resource: "lamps",
+		Intercept: func(next svc.InvokeFunc) svc.InvokeFunc {
+			return func(ctx context.Context, resource, method string, input any) (any, error) {
+				output, err := next(ctx, resource, method, input)
+				fmt.Println(resource+"."+method, svc.CodeOf(err))
+				return output, err
+			}
+		},
+		Logger: noLog,
+	})
+	try(service.REST(), "POST", "/lamps/dim", `{"id":"hall","level":10}`)
+	try(service.REST(), "POST", "/lamps/dim", `{"id":"attic","level":10}`)
+
+	// Output:
+	// lamps.dim OK
+	// 200 {"id":"hall","level":10}
+	// lamps.dim NOT_FOUND
+	// 404 {"error":{"code":"NOT_FOUND","message":"there is no lamp \"attic\""}}
+}
+
+// A method that wants to know how it is called, and to add to the answer.
+func ExampleInfoFrom() {
+	service := svc.MustRegister[LampAPI](lamps{}, &svc.Options{
+		Resource: "lamps",
+		Intercept: func(next svc.InvokeFunc) svc.InvokeFunc {
+			return func(ctx context.Context, resource, method string, input any) (any, error) {
+				if info, ok := svc.InfoFrom(ctx); ok && info.Header != nil {
+					info.Header.Set("X-Called", info.Transport+" "+info.Resource+"."+info.Method)
+				}
+				return next(ctx, resource, method, input)
+			}
+		},
+	})
+	w := httptest.NewRecorder()
+	service.REST().ServeHTTP(w, httptest.NewRequest("GET", "/lamps", nil))
+	fmt.Println(w.Header().Get("X-Called"))
+
+	// Output:
+	// rest lamps.list
+}
+
+// An error for clients, with a cause for the log only.
+func ExampleErrorf() {
+	err := svc.Errorf(svc.CodeUnavailable, "the lamp does not answer: %w", io.ErrUnexpectedEOF)
+	fmt.Println(err.Message)
+	fmt.Println(err)
+
+	// Output:
+	// the lamp does not answer
+	// UNAVAILABLE: the lamp does not answer: unexpected EOF
+}
+
+// Details make an error something that a program can act on. The error itself
+// does not change, so it can be a package variable.
+func ExampleError_WithDetail() {
+	errLimit := svc.Errorf(svc.CodeResourceExhausted, "too many lamps")
+	err := errLimit.WithDetail("limit", 12)
+	fmt.Println(errLimit.Details, err.Details, err.HTTPStatus(), err.RPCCode())
+
+	// Output:
+	// map[] map[limit:12] 429 -32008
+}
+
+// Handlers beside the service that fail as its methods do.
+func ExampleHandle() {
+	upload := svc.Handle(func(w http.ResponseWriter, r *http.Request) error {
+		body, err := io.ReadAll(http.MaxBytesReader(w, r.Body, 1<<10))
+		if err != nil {
+			return err
+		}
+		if len(body) == 0 {
+			return svc.Errorf(svc.CodeInvalidArgument, "there is nothing to upload")
+		}
+		_, err = fmt.Fprintf(w, "%d bytes", len(body))
+		return err
+	}, nil, noLog)
+	try(upload, "POST", "/upload", "abc")
+	try(upload, "POST", "/upload", "")
+	try(upload, "POST", "/upload", strings.Repeat("x", 2<<10))
+
+	// Output:
+	// 200 3 bytes
+	// 400 {"error":{"code":"INVALID_ARGUMENT","message":"there is nothing to upload"}}
+	// 413 {"error":{"code":"RESOURCE_EXHAUSTED","message":"the request body has more than 1024 bytes"}}
+}
+
+// A panic in any handler becomes an answer, and what it says stays in the log.
+func ExampleRecover() {
+	broken := http.HandlerFunc(func(http.ResponseWriter, *http.Request) { panic("secret") })
+	try(svc.Recover(nil, noLog)(broken), "GET", "/", "")
+
+	// Output:
+	// 500 {"error":{"code":"INTERNAL","message":"internal error"}}
+}
+
+// Errors as problem details (RFC 9457) in place of the envelope.
+func ExampleWriteProblem() {
+	service := svc.MustRegister[LampAPI](lamps{}, &svc.Options{
+		Resource: "lamps",
+		OnError:  svc.WriteProblem,
+		Logger:   noLog,
+	})
+	try(service.REST(), "POST", "/lamps/dim", `{"id":"attic","level":1}`)
+
+	// Output:
+	// 404 {"type":"about:blank","title":"Not Found","status":404,"detail":"there is no lamp \"attic\"","instance":"/lamps/dim","code":"NOT_FOUND"}
+}
+
+// What another server answered, passed on with the code that fits.
+func ExampleCodeFromHTTP() {
+	for _, status := range []int{200, 404, 429, 502} {
+		fmt.Println(status, svc.CodeFromHTTP(status))
+	}
+
+	// Output:
+	// 200 OK
+	// 404 NOT_FOUND
+	// 429 RESOURCE_EXHAUSTED
+	// 502 UNAVAILABLE
+}
