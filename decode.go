@@ -8,7 +8,9 @@ package svc
 // query values share, decode_check.go what is checked on the finished value.
 
 import (
+	"cmp"
 	"reflect"
+	"slices"
 	"strconv"
 	"strings"
 )
@@ -51,6 +53,10 @@ const (
 	inHeader = "header"
 	inBody   = "body"
 )
+
+// places are in the order in which REST reads them. Where all fields come from
+// one object they are found in any order, and an error is to say the same.
+var places = []string{inPath, inQuery, inHeader, inBody}
 
 // start prepares d for another input.
 func (d *decoder) start(data []byte) {
@@ -117,6 +123,10 @@ func (d *decoder) finish() error {
 		return d.faultError()
 	case d.refused != nil:
 		return d.refused
+	case len(d.list) > 1:
+		slices.SortStableFunc(d.list, func(a, b Violation) int {
+			return cmp.Compare(slices.Index(places, a.In), slices.Index(places, b.In))
+		})
 	}
 	return d.failure(&d.violations)
 }
