@@ -142,6 +142,7 @@ type Error struct {
 	cause   error
 	refused []Violation // to be written as the detail "violations"; see decoder.lean
 	status  int         // of a fault of the HTTP exchange itself; 0 means by Code
+	number  int         // of a fault of the JSON-RPC exchange itself; 0 means by Code
 	origin  *Error      // what the With methods copied, for errors.Is
 }
 
@@ -243,7 +244,12 @@ func (e *Error) HTTPStatus() int {
 }
 
 // RPCCode returns the number of a JSON-RPC error object that carries e.
-func (e *Error) RPCCode() int { return codes[e.Code.row()].rpc }
+func (e *Error) RPCCode() int {
+	if e.number != 0 {
+		return e.number
+	}
+	return codes[e.Code.row()].rpc
+}
 
 // WithDetail returns a copy of e with one more detail. Errors are often package
 // variables, so e itself is never changed.

@@ -4,9 +4,9 @@
 //	Create(ctx context.Context, in *CreateIn) (*Todo, error)
 //
 // and a type that implements it; [Register] compiles the two into a [Service],
-// which serves the methods over REST ([Service.REST], [Service.Mount]). Every
-// transport is a plain http.Handler, and every middleware a plain
-// func(http.Handler) http.Handler.
+// which serves the methods over REST ([Service.REST], [Service.Mount]) and over
+// JSON-RPC 2.0 ([Service.RPC]). Every transport is a plain http.Handler, and
+// every middleware a plain func(http.Handler) http.Handler.
 //
 // # Methods
 //
@@ -119,7 +119,8 @@ type MethodOptions struct {
 	// without a host: "POST /todos/{id}/archive". Default: inferred from the
 	// method's name; see the package documentation.
 	HTTP string
-	// Description is read by the descriptor and by MCP tools. Default: nothing.
+	// Description is read by the descriptor, by rpc.discover and by MCP tools.
+	// Default: nothing.
 	Description string
 	// Stream says how the outputs are sent. Default: as one record.
 	Stream StreamMode
