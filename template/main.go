@@ -46,6 +46,7 @@ func newHandler(todos *svc.Service) http.Handler {
 	mux.HandleFunc("GET /hello", hello)
 	mux.HandleFunc("GET /users", users)
 	mux.Handle("POST /echo", svc.Handle(echo, nil, nil))
+	mux.Handle("/openapi.json", todos.OpenAPI())
 	mux.Handle("/", todos.REST()) // and the 404 for what is nowhere
 
 	var handler http.Handler = mux
@@ -107,4 +108,5 @@ var guide = []struct{ route, curl string }{
 	{"PUT /todos/{id}", `curl -X PUT -H 'Content-Type: application/json' -d '{"title":"Buy milk","completed":true}' URL/todos/1`},
 	{"DELETE /todos/{id}", "curl -X DELETE URL/todos/1"},
 	{"POST /todos/archive", "curl -X POST URL/todos/archive"},
+	{"GET /openapi.json", "curl URL/openapi.json"},
 }
