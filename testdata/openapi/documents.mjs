@@ -1,0 +1,45 @@
+// Holds documents to the official meta-schemas of OpenAPI, and to swagger-parser,
+// which also follows every reference.
+//
+//   node documents.mjs FILE...
+import { readFileSync } from "node:fs";
+import { validate as validate30 } from "@hyperjump/json-schema/openapi-3-0";
+import { validate as validate31 } from "@hyperjump/json-schema/openapi-3-1";
+import SwaggerParser from "@apidevtools/swagger-parser";
+
+// Both come with the package, as the OpenAPI Initiative publishes them. The
+// second includes what a Schema Object may be.
+const metaSchemas = {
+  "3.0.3": [validate30, "https://spec.openapis.org/oas/3.0/schema"],
+  "3.1.0": [validate31, "https://spec.openapis.org/oas/3.1/schema-base"],
+};
+
+let failed = false;
+function fail(file, what) {
+  failed = true;
+  console.log(`${file}: ${what}`);
+}
+
+for (const file of process.argv.slice(2)) {
+  const doc = JSON.parse(readFileSync(file, "utf8"));
+  const [validate, url] = metaSchemas[doc.openapi];
+  const output = await validate(url, doc, "BASIC");
+  if (!output.valid) {
+    fail(file, `does not satisfy ${url}: ${JSON.stringify(output.errors?.slice(0, 20), null, 1)}`);
+  }
+  try {
+    await SwaggerParser.validate(structuredClone(doc));
+  } catch (err) {
+    fail(file, `swagger-parser: ${err}`);
+  }
+  console.log(`${file}: meta-schema ${url} and swagger-parser`);
+}
+
+// A check that lets everything through would look like this one.
+for (const [version, [validate, url]] of Object.entries(metaSchemas)) {
+  const wrong = { openapi: version, info: { title: "x", version: "1" }, paths: { "/x": { get: { responses: { 200: {} } } } } };
+  if ((await validate(url, wrong)).valid) {
+    fail(url, "accepts a response without a description");
+  }
+}
+process.exit(failed ? 1 : 0);
