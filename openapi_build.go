@@ -261,7 +261,11 @@ func (b *apiBuilder) success(m *method) apiResponse {
 	if m.out == nil {
 		return apiResponse{status: "204", description: "No Content"}
 	}
-	return apiResponse{status: "200", description: "OK", mediaType: contentTypeJSON, schema: b.writer.shape(nil, m.out)}
+	mediaType := contentTypeJSON
+	if m.stream != "" {
+		mediaType = contentTypeEvents // the schema is that of an event's data
+	}
+	return apiResponse{status: "200", description: "OK", mediaType: mediaType, schema: b.writer.shape(nil, m.out)}
 }
 
 // addComponents writes the components that something refers to, and those that

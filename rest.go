@@ -159,9 +159,10 @@ func (h *restMux) allowed(r *http.Request) []string {
 // A restHandler serves one method. The outcome of a call decides the response:
 //
 //	Outcome    Status                 Content-Type
-//	---------  ---------------------  ----------------
+//	---------  ---------------------  -----------------
 //	*Out       200 OK                 application/json
 //	no output  204 No Content         none
+//	a stream   200 OK                 text/event-stream
 //	an error   of its Code            application/json
 type restHandler struct {
 	service *Service
@@ -185,7 +186,10 @@ func (h *restHandler) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 func (h *restHandler) serve(w http.ResponseWriter, r *http.Request, sc *scratch) error {
 	m := h.method
 	m.limits.setDeadline(w, r)
-	ctx := &callContext{r.Context(), Info{Transport: "rest", Resource: m.resource, Method: m.name, Request: r, Header: w.Header()}}
+	if m.stream != "" {
+		return h.serveStream(w, r, sc)
+	}
+	ctx := &callContext{r.Context(), h.info(w, r)}
 	in, err := h.input(ctx, w, r, sc)
 	if err != nil {
 		return err
@@ -203,6 +207,10 @@ func (h *restHandler) serve(w http.ResponseWriter, r *http.Request, sc *scratch)
 	}
 	writeJSON(w, r, sc.buf)
 	return nil
+}
+
+func (h *restHandler) info(w http.ResponseWriter, r *http.Request) Info {
+	return Info{Transport: "rest", Resource: h.method.resource, Method: h.method.name, Request: r, Header: w.Header()}
 }
 
 // input returns the method's input, or nil if it takes none.
@@ -228,12 +236,17 @@ func (h *restHandler) input(ctx context.Context, w http.ResponseWriter, r *http.
 
 // refuse logs err and answers with it. m is the method that was called, or nil.
 func (c *config) refuse(w http.ResponseWriter, r *http.Request, err error, m *method) {
-	logError(r.Context(), c.logger, err, func() []slog.Attr {
+	c.log(r.Context(), r, err, m)
+	respondError(w, r, err, c.onError)
+}
+
+// log logs err. ctx is that of the call, or of r.
+func (c *config) log(ctx context.Context, r *http.Request, err error, m *method) {
+	logError(ctx, c.logger, err, func() []slog.Attr {
 		attrs := []slog.Attr{slog.String("transport", "rest"), slog.String("method", r.Method), slog.String("path", r.URL.Path)}
 		if m != nil {
 			attrs = append(attrs, slog.String("call", m.resource+"."+m.name))
 		}
 		return attrs
 	})
-	respondError(w, r, err, c.onError)
 }

@@ -84,6 +84,8 @@ func appendData(dst, data []byte) []byte {
 	return append(dst, '\n')
 }
 
+const contentTypeEvents = "text/event-stream"
+
 // comment is an event without fields, which clients pass over.
 const comment = ":\n\n"
 
@@ -162,7 +164,7 @@ func canFlush(w http.ResponseWriter) bool {
 // been told more by the application; X-Accel-Buffering keeps nginx from holding
 // events back.
 func setEventHeader(h http.Header) {
-	h.Set("Content-Type", "text/event-stream")
+	h.Set("Content-Type", contentTypeEvents)
 	if h.Get("Cache-Control") == "" {
 		h.Set("Cache-Control", "no-cache")
 	}
@@ -171,11 +173,9 @@ func setEventHeader(h http.Header) {
 	h.Del("Content-Length")
 }
 
-// send sends one event. After an error it sends nothing any more.
+// send sends one event, which check has found to be right. After an error it
+// sends nothing any more.
 func (s *eventStream) send(e *Event, data []byte) error {
-	if err := e.check(); err != nil {
-		return err
-	}
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	if cap(s.buf) > 64<<10 {

@@ -18,6 +18,9 @@
 //	func(ctx context.Context, in *In) error
 //	func(ctx context.Context) error
 //
+// With [Stream] in place of a pointer to the output, the outputs come one after
+// the other; see below.
+//
 // The first word of a method's name decides its route, unless
 // MethodOptions.HTTP does:
 //
@@ -47,6 +50,24 @@
 // JSON is read strictly (RFC 8259, RFC 7493): names match exactly, no name
 // comes twice, nothing is null that is not a pointer, no number is rounded. A
 // refused input gets one error with code INVALID_ARGUMENT and every [Violation].
+//
+// # Streams
+//
+// A method that returns a [Stream] is served as server-sent events: an error
+// that the method itself returns is an ordinary error response; after that the
+// response has begun, and has for each item an event
+//
+//	data: {"id":"1"}
+//
+// and at the end, so that a cut stream is not taken for a whole one, an event
+// named done with the data {}, or one named error with the data of an error
+// response. A browser's EventSource comes back after each end: close it on done.
+// A comment every 15 seconds keeps the connection alive; a client that does not
+// take what is sent within 30 seconds is dropped. On transports that answer
+// once, the items come as {"items":[…]}, at most 1,000.
+//
+// An item with a method SSE() [Event] gives its event an ID, with which a client
+// that comes back says, in Last-Event-ID, how far it got.
 //
 // # Errors
 //
@@ -122,7 +143,8 @@ type MethodOptions struct {
 	// Description is read by the descriptor, by rpc.discover and by MCP tools.
 	// Default: nothing.
 	Description string
-	// Stream says how the outputs are sent. Default: as one record.
+	// Stream says how the outputs are sent. Default: as one record, or as
+	// StreamSSE if the method returns a Stream.
 	Stream StreamMode
 	// Direct calls the method without reflection; see [Direct]. Default: by
 	// reflection.
@@ -133,7 +155,8 @@ type MethodOptions struct {
 type StreamMode string
 
 // An InvokeFunc calls a method by name. The input is a pointer to the method's
-// input, or nil if it has none; the output likewise. [Service.Call] is one.
+// input, or nil if it has none; the output likewise, or the method's [Stream],
+// which is not for an InvokeFunc to run. [Service.Call] is one.
 type InvokeFunc func(ctx context.Context, resource, method string, input any) (any, error)
 
 // A Service is a compiled interface: a table of methods, each with its route,

@@ -17,6 +17,7 @@ type Caller struct {
 	in, out reflect.Type // nil where the method has none
 	name    string       // of the function, as the runtime knows it
 	bind    func(impl any) callFunc
+	each    eachFunc // where the method returns a stream
 }
 
 // Direct makes the Caller of a method with an input and an output from the
@@ -169,8 +170,17 @@ func (m *method) bindObject(d *decoder, text []byte) (in any, err error) {
 	return v.Interface(), err
 }
 
-// appendOutput appends the JSON of what the method returned.
-func (m *method) appendOutput(e *encoder, dst []byte, out any) (_ []byte, err error) {
+// appendOutput appends the JSON of what the method returned: of a stream, the
+// record that has all of its items.
+func (m *method) appendOutput(e *encoder, dst []byte, out any) ([]byte, error) {
+	if m.stream != "" {
+		return m.appendItems(e, dst, out, nil)
+	}
+	return m.appendRecord(e, dst, out)
+}
+
+// appendRecord appends the JSON of one record.
+func (m *method) appendRecord(e *encoder, dst []byte, out any) (_ []byte, err error) {
 	defer func() { // MarshalJSON is the application's
 		if v := recover(); v != nil {
 			err = panicError(v)
@@ -215,6 +225,7 @@ func (m *method) checkType(in any) error {
 // Validate methods, Options.Intercept runs, and a panic becomes an error. The
 // method may be given by Method.Name, by its aliases or by its Go name. An
 // unknown one is UNIMPLEMENTED; an input of the wrong type is INVALID_ARGUMENT.
+// A [Stream] is returned as it is, and the caller has to run it.
 //
 // A Go value cannot say that a field is absent: a field that is optional counts
 // as absent if it is zero, and defaults are for [Service.NewInput] to fill in.

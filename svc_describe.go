@@ -60,6 +60,7 @@ func (s *Service) Descriptor() *ServiceDescriptor {
 			Input:       s.typeInfo(m.in),
 			Output:      s.typeInfo(m.out),
 			HTTP:        HTTPBinding{Method: m.method, Path: s.prefix + m.path},
+			Stream:      m.stream,
 		})
 	}
 	done := make(map[string]bool)

@@ -17,7 +17,10 @@ import (
 // Invariants:
 //
 //	in and bind are set if the method takes an input
-//	out and encode are set if it returns one
+//	out, result and encode are set if it returns one
+//	stream and each are set if it is sent as items, of shape out each; result
+//	  is then the record of all items, for transports that answer once, and
+//	  else the same as out
 type method struct {
 	*config
 	route
@@ -28,8 +31,11 @@ type method struct {
 	in          *shape
 	bind        *binding
 	out         *shape
-	outType     reflect.Type // of what the method returns: *Out
+	outType     reflect.Type // of what the method returns: *Out or a stream of them
 	encode      encodeFunc
+	stream      StreamMode
+	each        eachFunc
+	result      *shape
 	call        callFunc
 }
 
@@ -37,6 +43,7 @@ type method struct {
 type config struct {
 	iface       string // what its author calls the interface; see titleOf
 	limits      limits
+	eventTimes  eventTimes
 	onError     ErrorHandler
 	logger      *slog.Logger
 	intercepted InvokeFunc // nil if nothing intercepts
@@ -65,10 +72,11 @@ func newMethodCompiler(p *problems, iface reflect.Type, impl any, o Options) *me
 	return &methodCompiler{
 		problems: p, iface: iface, impl: impl, opts: o,
 		config: &config{
-			iface:   titleOf(iface),
-			limits:  limits{size: o.MaxBody, time: o.BodyTimeout},
-			onError: o.OnError,
-			logger:  o.Logger,
+			iface:      titleOf(iface),
+			limits:     limits{size: o.MaxBody, time: o.BodyTimeout},
+			eventTimes: defaultEventTimes,
+			onError:    o.OnError,
+			logger:     o.Logger,
 		},
 		shapes: &shapes{problems: p, strict: o.Strict, byType: make(map[reflect.Type]*shape)},
 	}
@@ -126,7 +134,7 @@ func (c *methodCompiler) shapeOf(rm reflect.Method) *method {
 		return nil
 	}
 	before := len(c.list)
-	in, out := c.signature(rm.Type)
+	sig := c.signature(rm.Type)
 	if len(c.list) > before {
 		return nil
 	}
@@ -144,19 +152,44 @@ func (c *methodCompiler) shapeOf(rm reflect.Method) *method {
 	} else if !isResource(m.resource) {
 		c.addf("MethodOptions.Resource is %q; want letters, digits, - and _, since paths and tool names are made from it", m.resource)
 	}
-	if in != nil {
+	if in := sig.in; in != nil {
 		m.in = c.shapes.of(in, in.String())
 		c.shapes.check(m.in, asInput, in.String())
 		c.checkObject(m.in, "input")
 	}
-	if out != nil {
-		m.out, m.outType = c.shapes.of(out, out.String()), reflect.PointerTo(out)
+	if out := sig.out; out != nil {
+		m.out, m.outType = c.shapes.of(out, out.String()), sig.outType
 		c.shapes.check(m.out, asOutput, out.String())
 		c.checkObject(m.out, "output")
 	}
 	m.route = c.routeOf(m, name, o.HTTP)
-	m.call = c.callerOf(rm, in, out, o.Direct)
+	m.call = c.callerOf(rm, sig, o.Direct)
+	c.setStream(m, sig, o)
 	return m
+}
+
+// setStream decides whether the outputs of m are sent as items, and how they
+// are got.
+func (c *methodCompiler) setStream(m *method, sig signature, o MethodOptions) {
+	m.result = m.out
+	switch {
+	case o.Stream != "" && o.Stream != StreamSSE:
+		c.addf("the stream mode %q is unknown; there is StreamSSE, %q", o.Stream, StreamSSE)
+	case o.Stream != "" && sig.out == nil:
+		c.addf("StreamSSE needs outputs, and the method has none")
+	case !sig.stream && o.Stream == "":
+		return
+	case !sig.stream:
+		m.each = eachRecord
+	case o.Direct.each != nil:
+		m.each = o.Direct.each
+	default:
+		m.each = reflectEach(sig.outType)
+	}
+	if sig.out != nil {
+		m.stream = StreamSSE
+		m.result = c.shapes.of(collected(sig.out), sig.out.String())
+	}
 }
 
 func isResource(name string) bool {
@@ -176,9 +209,16 @@ func (c *methodCompiler) checkObject(s *shape, role string) {
 	}
 }
 
-// signature returns the input and output structs of a method's type, nil where
-// there is none. What is not as in the package documentation is noted.
-func (c *methodCompiler) signature(t reflect.Type) (in, out reflect.Type) {
+// A signature is what a method takes and returns, nil where there is none.
+type signature struct {
+	in, out reflect.Type // structs
+	outType reflect.Type // of the first result: *out or a stream of them
+	stream  bool
+}
+
+// signature returns the signature of a method's type. What is not as in the
+// package documentation is noted.
+func (c *methodCompiler) signature(t reflect.Type) (sig signature) {
 	nIn, nOut := t.NumIn(), t.NumOut()
 	if nIn == 0 || t.In(0) != typeContext {
 		c.addf("the first parameter must be a context.Context")
@@ -191,12 +231,17 @@ func (c *methodCompiler) signature(t reflect.Type) (in, out reflect.Type) {
 		c.addf("a method returns one output at most before the error; put everything into one struct")
 	}
 	if nIn == 2 && t.In(0) == typeContext {
-		in = c.structBehind(t.In(1), "input")
+		sig.in = c.structBehind(t.In(1), "input")
 	}
 	if nOut == 2 && t.Out(1) == typeError {
-		out = c.structBehind(t.Out(0), "output")
+		sig.outType = t.Out(0)
+		if sig.out = streamItem(sig.outType); sig.out != nil {
+			sig.stream = true
+		} else {
+			sig.out = c.structBehind(sig.outType, "output")
+		}
 	}
-	return in, out
+	return sig
 }
 
 // structBehind returns the struct that t points to.
@@ -206,6 +251,8 @@ func (c *methodCompiler) structBehind(t reflect.Type, role string) reflect.Type 
 		return t.Elem()
 	case t.Kind() == reflect.Struct:
 		c.addf("the %s is a %v; make it a pointer, *%v", role, t, t)
+	case t.Kind() == reflect.Func:
+		c.addf("the %s is a %v; a stream is an output of type svc.Stream[Out], an iter.Seq2 of pointers to a struct and errors", role, t)
 	default:
 		c.addf("the %s is a %v, and must be a pointer to a struct; make this a field of one", role, t)
 	}
@@ -261,15 +308,15 @@ func (c *methodCompiler) plan(m *method, d *decoders, e encoders) {
 
 // callerOf returns the function that calls the method: the one given as Direct,
 // or by reflection.
-func (c *methodCompiler) callerOf(rm reflect.Method, in, out reflect.Type, direct Caller) callFunc {
+func (c *methodCompiler) callerOf(rm reflect.Method, sig signature, direct Caller) callFunc {
 	if direct.bind == nil {
-		return reflectCaller(reflect.TypeOf(c.impl), reflect.ValueOf(c.impl), rm.Name, in != nil, out != nil)
+		return reflectCaller(reflect.TypeOf(c.impl), reflect.ValueOf(c.impl), rm.Name, sig.in != nil, sig.out != nil)
 	}
-	want := fmt.Sprintf("write %s(%s.%s)", directName(in != nil, out != nil), c.config.iface, rm.Name)
+	want := fmt.Sprintf("write %s(%s.%s)", sig.directName(), c.config.iface, rm.Name)
 	switch {
 	case direct.iface != c.iface:
 		c.addf("Direct has a method of %v, not of the interface; %s", direct.iface, want)
-	case direct.in != in || direct.out != out || !direct.is(rm.Name):
+	case direct.in != sig.in || direct.out != sig.out || (direct.each != nil) != sig.stream || !direct.is(rm.Name):
 		c.addf("Direct has another function than the method %s; %s", rm.Name, want)
 	default:
 		return direct.bind(c.impl)
@@ -277,9 +324,14 @@ func (c *methodCompiler) callerOf(rm reflect.Method, in, out reflect.Type, direc
 	return nil
 }
 
-// directName returns the function that makes the Caller of a method's shape.
-func directName(in, out bool) string {
+// directName returns the function that makes the Caller of a method.
+func (sig signature) directName() string {
+	in, out := sig.in != nil, sig.out != nil
 	switch {
+	case sig.stream && in:
+		return "DirectStream"
+	case sig.stream:
+		return "DirectStreamOut"
 	case in && out:
 		return "Direct"
 	case in:

@@ -1,0 +1,199 @@
+package svc
+
+// This file has the streams: what a method returns that has more than one
+// output, how svc takes the items out of it, and how a transport that answers
+// once puts them into one record.
+
+import (
+	"context"
+	"errors"
+	"iter"
+	"reflect"
+	"strconv"
+	"sync"
+)
+
+// A Stream is what a method returns whose outputs come one after the other:
+//
+//	Watch(ctx context.Context, in *WatchIn) (svc.Stream[Todo], error)
+//
+// svc calls the iterator once, whatever becomes of the client: what the method
+// holds for the stream is released where the iterator returns. ctx is canceled
+// when the client has gone, and an iterator that waits must watch it. yield
+// reports false when nothing more is wanted; it may be called from any
+// goroutine, and after the end, which is a mistake elsewhere, it reports false.
+//
+// An error ends the stream, as does a nil item without one. The item may be
+// changed after yield has returned.
+type Stream[T any] = iter.Seq2[*T, error]
+
+// StreamSSE sends the outputs of a method as server-sent events (WHATWG HTML,
+// section 9.2). Methods that return a [Stream] have it without asking; one that
+// returns a record sends that as the only item.
+const StreamSSE StreamMode = "sse"
+
+// DirectStream is [Direct] for a method that returns a [Stream].
+func DirectStream[I, In, Out any](method func(I, context.Context, *In) (Stream[Out], error)) Caller {
+	c := newCaller[I](method, reflect.TypeFor[In](), reflect.TypeFor[Out](), func(impl I) callFunc {
+		return func(ctx context.Context, in any) (any, error) {
+			stream, err := method(impl, ctx, in.(*In))
+			return streamOrNil(stream), err
+		}
+	})
+	c.each = each[Out]
+	return c
+}
+
+// DirectStreamOut is [DirectStream] for a method without an input.
+func DirectStreamOut[I, Out any](method func(I, context.Context) (Stream[Out], error)) Caller {
+	c := newCaller[I](method, nil, reflect.TypeFor[Out](), func(impl I) callFunc {
+		return func(ctx context.Context, _ any) (any, error) {
+			stream, err := method(impl, ctx)
+			return streamOrNil(stream), err
+		}
+	})
+	c.each = each[Out]
+	return c
+}
+
+func streamOrNil[Out any](stream Stream[Out]) any {
+	if stream == nil {
+		return nil
+	}
+	return stream
+}
+
+// A yieldFunc takes one item, a pointer or nil, and reports whether the next
+// one is wanted.
+type yieldFunc func(item any, err error) bool
+
+// An eachFunc calls yield for each item of what the method returned.
+type eachFunc func(out any, yield yieldFunc)
+
+// each is the eachFunc of a Stream[Out]. It does not range over the stream: a
+// loop's yield panics when it is called after the end.
+func each[Out any](out any, yield yieldFunc) {
+	out.(Stream[Out])(func(item *Out, err error) bool { return yield(orNil(item), err) })
+}
+
+// eachRecord is the eachFunc of a method that returns a record.
+func eachRecord(out any, yield yieldFunc) { yield(out, nil) }
+
+// reflectEach returns the eachFunc of streams of type t.
+func reflectEach(t reflect.Type) eachFunc {
+	yes, no := []reflect.Value{reflect.ValueOf(true)}, []reflect.Value{reflect.ValueOf(false)} // reflect only reads them
+	return func(out any, yield yieldFunc) {
+		fn := reflect.MakeFunc(t.In(0), func(args []reflect.Value) []reflect.Value {
+			var item any
+			if !args[0].IsNil() {
+				item = args[0].Interface()
+			}
+			err, _ := args[1].Interface().(error)
+			if yield(item, err) {
+				return yes
+			}
+			return no
+		})
+		reflect.ValueOf(out).Call([]reflect.Value{fn})
+	}
+}
+
+// streamItem returns the struct that a stream of type t has pointers to, or
+// nil: t is func(yield func(*Out, error) bool), as iter.Seq2 is.
+func streamItem(t reflect.Type) reflect.Type {
+	if t.Kind() != reflect.Func || t.NumIn() != 1 || t.NumOut() != 0 || t.In(0).Kind() != reflect.Func {
+		return nil
+	}
+	yield := t.In(0)
+	if yield.NumIn() != 2 || yield.NumOut() != 1 || yield.In(1) != typeError || yield.Out(0) != reflect.TypeFor[bool]() {
+		return nil
+	}
+	if p := yield.In(0); p.Kind() == reflect.Pointer && p.Elem().Kind() == reflect.Struct {
+		return p.Elem()
+	}
+	return nil
+}
+
+// An iteration is one run over a stream. Its yield is safe to call from any
+// goroutine, and at any time.
+type iteration struct {
+	consume func(item any) error
+
+	mu   sync.Mutex // protects the fields below, and consume from itself
+	over bool
+	err  error // why it is over before its end
+}
+
+var errNothingYielded = errors.New("the stream yielded neither an item nor an error")
+
+func (it *iteration) yield(item any, err error) bool {
+	it.mu.Lock()
+	defer it.mu.Unlock()
+	switch {
+	case it.over:
+		return false
+	case err == nil && item == nil:
+		err = errNothingYielded
+	case err == nil:
+		err = it.consume(item)
+	}
+	it.over, it.err = err != nil, err
+	return err == nil
+}
+
+// end makes every later yield report false, and returns the error that ended
+// the iteration.
+func (it *iteration) end() error {
+	it.mu.Lock()
+	defer it.mu.Unlock()
+	it.over = true
+	return it.err
+}
+
+// iterate calls consume for each item of what m returned, one at a time, until
+// the end or the first error: of the stream, of consume, or by a panic of
+// either. After it has returned consume is not called.
+func (m *method) iterate(out any, consume func(item any) error) (err error) {
+	it := &iteration{consume: consume}
+	defer func() {
+		v := recover()
+		if err = it.end(); v != nil {
+			err = panicError(v)
+		}
+	}()
+	m.each(out, it.yield)
+	return nil
+}
+
+// maxCollected is how many items of a stream fit into one record.
+const maxCollected = 1000
+
+// appendItems appends the items of a stream as one record, {"items":[…]}. seen
+// is called, if it is not nil, with the number of items so far.
+func (m *method) appendItems(e *encoder, dst []byte, out any, seen func(n int)) ([]byte, error) {
+	dst = append(dst, `{"items":[`...)
+	n := 0
+	err := m.iterate(out, func(item any) (err error) {
+		if n == maxCollected {
+			return Errorf(CodeResourceExhausted, "the stream has more than %d items, which is as many as fit into one answer", maxCollected)
+		}
+		if n > 0 {
+			dst = append(dst, ',')
+		}
+		n++
+		if dst, err = m.appendRecord(e, dst, item); err == nil && seen != nil {
+			seen(n)
+		}
+		return err
+	})
+	return append(dst, "]}"...), err
+}
+
+// collected returns the type of what appendItems appends for items of type t.
+func collected(t reflect.Type) reflect.Type {
+	return reflect.StructOf([]reflect.StructField{{
+		Name: "Items",
+		Type: reflect.SliceOf(t),
+		Tag:  reflect.StructTag(`json:"items" maxItems:"` + strconv.Itoa(maxCollected) + `"`),
+	}})
+}

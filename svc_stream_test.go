@@ -1,0 +1,457 @@
+package svc
+
+import (
+	"bytes"
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"iter"
+	"log/slog"
+	"net/http/httptest"
+	"reflect"
+	"strings"
+	"sync"
+	"testing"
+)
+
+// tickItem and what follows make the services of the stream tests.
+type tickItem struct {
+	N    int    `json:"n"`
+	Text string `json:"text,omitempty"`
+}
+
+// SSE gives an event an ID, and a name if the text says so.
+func (t *tickItem) SSE() Event {
+	e := Event{ID: fmt.Sprint(t.N)}
+	e.Name, _ = strings.CutPrefix(t.Text, "name ")
+	if e.Name == t.Text {
+		e.Name = ""
+	}
+	return e
+}
+
+type tickIn struct {
+	After int `json:"after,omitempty" header:"Last-Event-ID" minimum:"0"`
+	Count int `json:"count,omitempty" minimum:"0"`
+}
+
+// anyItem brings its own JSON: a func may say what it is.
+type anyItem struct {
+	json func() ([]byte, error)
+}
+
+func (i *anyItem) MarshalJSON() ([]byte, error) { return i.json() }
+
+type tickAPI interface {
+	All(context.Context) (Stream[tickItem], error)
+	Any(context.Context) (Stream[anyItem], error)
+	Run(context.Context, *tickIn) (Stream[tickItem], error)
+	One(context.Context, *tickIn) (*tickItem, error)
+}
+
+// tickImpl answers as its functions do.
+type tickImpl struct {
+	run func(context.Context, *tickIn) (Stream[tickItem], error)
+	one func(context.Context, *tickIn) (*tickItem, error)
+	any func(context.Context) (Stream[anyItem], error)
+}
+
+func (i *tickImpl) All(ctx context.Context) (Stream[tickItem], error) {
+	return i.run(ctx, new(tickIn))
+}
+func (i *tickImpl) Any(ctx context.Context) (Stream[anyItem], error) { return i.any(ctx) }
+func (i *tickImpl) Run(ctx context.Context, in *tickIn) (Stream[tickItem], error) {
+	return i.run(ctx, in)
+}
+func (i *tickImpl) One(ctx context.Context, in *tickIn) (*tickItem, error) { return i.one(ctx, in) }
+
+// ticks yields the items after in.After, in.Count of them, with the text.
+func ticks(text string) func(context.Context, *tickIn) (Stream[tickItem], error) {
+	return func(_ context.Context, in *tickIn) (Stream[tickItem], error) {
+		return func(yield func(*tickItem, error) bool) {
+			var item tickItem // the same one for all
+			for n := in.After + 1; n <= in.After+in.Count; n++ {
+				if item = (tickItem{n, text}); !yield(&item, nil) {
+					return
+				}
+			}
+		}, nil
+	}
+}
+
+// A tickLog keeps the log of a service, without times and stacks.
+type tickLog struct {
+	mu   sync.Mutex
+	text bytes.Buffer
+}
+
+func (l *tickLog) Write(b []byte) (int, error) {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	return l.text.Write(b)
+}
+
+func (l *tickLog) take() string {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	defer l.text.Reset()
+	return l.text.String()
+}
+
+func (l *tickLog) logger() *slog.Logger {
+	return slog.New(slog.NewTextHandler(l, &slog.HandlerOptions{ReplaceAttr: func(_ []string, a slog.Attr) slog.Attr {
+		if a.Key == slog.TimeKey || a.Key == "stack" {
+			return slog.Attr{}
+		}
+		return a
+	}}))
+}
+
+// tickService serves impl, by reflection or directly.
+func tickService(t testing.TB, impl *tickImpl, direct bool, logger *slog.Logger) *Service {
+	t.Helper()
+	o := &Options{Name: "ticks", Logger: logger, Methods: map[string]MethodOptions{
+		"All": {HTTP: "GET /ticks"},
+		"Any": {HTTP: "GET /any"},
+		"Run": {HTTP: "POST /ticks/run"},
+		"One": {HTTP: "GET /one", Stream: StreamSSE},
+	}}
+	if direct {
+		for name, caller := range map[string]Caller{
+			"All": DirectStreamOut(tickAPI.All), "Any": DirectStreamOut(tickAPI.Any),
+			"Run": DirectStream(tickAPI.Run), "One": Direct(tickAPI.One),
+		} {
+			m := o.Methods[name]
+			m.Direct = caller
+			o.Methods[name] = m
+		}
+	}
+	s, err := Register[tickAPI](impl, o)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return s
+}
+
+var quiet = slog.New(slog.DiscardHandler)
+
+// Transports that answer once get all items in one record, within a limit.
+func TestStreamCollected(t *testing.T) {
+	for _, direct := range []bool{false, true} {
+		s := tickService(t, &tickImpl{run: ticks(""), one: func(context.Context, *tickIn) (*tickItem, error) { return &tickItem{N: 5}, nil }}, direct, quiet)
+		for _, test := range []struct {
+			method string
+			in     *tickIn
+			items  int
+			want   string // the beginning, or the error
+		}{
+			{"run", &tickIn{Count: 2}, 2, `{"items":[{"n":1},{"n":2}]}`},
+			{"run", &tickIn{Count: 1, After: 8}, 1, `{"items":[{"n":9}]}`},
+			{"run", &tickIn{}, 0, `{"items":[]}`},
+			{"run", &tickIn{Count: 1000}, 1000, `{"items":[{"n":1},`},
+			{"run", &tickIn{Count: 1001}, 1000, `RESOURCE_EXHAUSTED: the stream has more than 1000 items, which is as many as fit into one answer`},
+			{"one", &tickIn{}, 1, `{"items":[{"n":5}]}`},
+		} {
+			m := s.find("ticks", test.method)
+			out, err := m.invoke(context.Background(), test.in)
+			if err != nil {
+				t.Fatal(err)
+			}
+			seen := 0
+			got, err := m.appendItems(new(encoder), nil, out, func(n int) {
+				if seen++; n != seen {
+					t.Errorf("told of %d items after %d", n, seen)
+				}
+			})
+			if err != nil {
+				got = []byte(err.Error())
+			}
+			if !strings.HasPrefix(string(got), test.want) || seen != test.items {
+				t.Errorf("%s with %+v: %.100s with %d items; want %d, %s", test.method, test.in, got, seen, test.items, test.want)
+			}
+			if err == nil && !json.Valid(got) {
+				t.Errorf("%s with %+v: not JSON: %.100s", test.method, test.in, got)
+			}
+		}
+	}
+}
+
+// The record that has the items has a schema.
+func TestStreamResultShape(t *testing.T) {
+	s := tickService(t, &tickImpl{}, false, quiet)
+	for _, test := range []struct{ method, want string }{
+		{"run", `{"type":"object","properties":{"items":{"type":"array","items":{"type":"object","properties":{"n":{"type":"integer","format":"int32"},"text":{"type":"string"}},"required":["n"]},"maxItems":1000}},"required":["items"]}`},
+	} {
+		m := s.find("ticks", test.method)
+		got, err := json.Marshal(m.result.schemaMap())
+		var a, b any
+		json.Unmarshal(got, &a)
+		json.Unmarshal([]byte(test.want), &b)
+		if err != nil || !reflect.DeepEqual(a, b) {
+			t.Errorf("%s: %s, %v; want %s", test.method, got, err, test.want)
+		}
+	}
+}
+
+func TestStreamDescriptor(t *testing.T) {
+	d := tickService(t, &tickImpl{}, false, quiet).Descriptor()
+	for _, m := range d.Resources[0].Methods {
+		want := "tickItem"
+		if m.Name == "any" {
+			want = "anyItem"
+		}
+		if m.Stream != StreamSSE || m.Output == nil || m.Output.Name != want {
+			t.Errorf("%s: stream %q, output %+v", m.Name, m.Stream, m.Output)
+		}
+	}
+	text, err := json.Marshal(d)
+	if want := `"http":{"method":"GET","path":"/ticks"},"stream":"sse"}`; err != nil || !strings.Contains(string(text), want) {
+		t.Errorf("%s, %v; want %s in it", text, err, want)
+	}
+}
+
+// Call gives the stream itself; what intercepts the call sees it too.
+func TestStreamCall(t *testing.T) {
+	var seen []string
+	s, err := Register[tickAPI](&tickImpl{run: ticks("x")}, &Options{Name: "ticks", Intercept: func(next InvokeFunc) InvokeFunc {
+		return func(ctx context.Context, resource, method string, in any) (any, error) {
+			out, err := next(ctx, resource, method, in)
+			seen = append(seen, fmt.Sprintf("%s %T", method, out))
+			return out, err
+		}
+	}})
+	if err != nil {
+		t.Fatal(err)
+	}
+	out, err := s.Call(context.Background(), "ticks", "Run", &tickIn{Count: 2})
+	stream, ok := out.(Stream[tickItem])
+	if !ok || err != nil {
+		t.Fatalf("Call = %T, %v", out, err)
+	}
+	var got []int
+	for item, err := range stream {
+		if err != nil {
+			t.Error(err)
+		}
+		got = append(got, item.N)
+	}
+	if fmt.Sprint(got) != "[1 2]" || len(seen) != 1 || seen[0] != "run iter.Seq2[*example.com/svc.tickItem,error]" {
+		t.Errorf("got %v, saw %q", got, seen)
+	}
+}
+
+// A nil stream is a fault of the method, and so is another type from an
+// InvokeFunc.
+func TestStreamMissing(t *testing.T) {
+	for _, direct := range []bool{false, true} {
+		s := tickService(t, &tickImpl{run: func(context.Context, *tickIn) (Stream[tickItem], error) { return nil, nil }}, direct, quiet)
+		for _, in := range []struct {
+			method string
+			in     any
+		}{{"all", nil}, {"run", &tickIn{}}} {
+			if out, err := s.Call(context.Background(), "ticks", in.method, in.in); out != nil || CodeOf(err) != CodeInternal {
+				t.Errorf("%s: %v, %v", in.method, out, err)
+			}
+		}
+	}
+	s, err := Register[tickAPI](&tickImpl{run: ticks("")}, &Options{Intercept: func(InvokeFunc) InvokeFunc {
+		return func(context.Context, string, string, any) (any, error) {
+			return func(func(*tickItem, error) bool) {}, nil
+		}
+	}, Resource: "ticks"})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if out, err := s.Call(context.Background(), "ticks", "all", nil); out != nil || err == nil || !strings.Contains(err.Error(), "which is no iter.Seq2[") {
+		t.Errorf("%v, %v", out, err)
+	}
+}
+
+// The rules of a run over a stream: it ends at the first error, consume is never
+// called again, and yield says so for ever, from any goroutine.
+func TestIterate(t *testing.T) {
+	broken := errors.New("broken")
+	item := &tickItem{N: 1}
+	for _, test := range []struct {
+		name   string
+		stream Stream[tickItem]
+		fail   int // the item at which consume fails
+		items  int
+		want   string
+	}{
+		{"empty", func(func(*tickItem, error) bool) {}, 0, 0, "<nil>"},
+		{"two", func(yield func(*tickItem, error) bool) { yield(item, nil); yield(item, nil) }, 0, 2, "<nil>"},
+		{"error", func(yield func(*tickItem, error) bool) { yield(item, nil); yield(nil, broken) }, 0, 1, "broken"},
+		{"error with an item", func(yield func(*tickItem, error) bool) { yield(item, broken) }, 0, 0, "broken"},
+		{"neither", func(yield func(*tickItem, error) bool) { yield(nil, nil) }, 0, 0, "the stream yielded neither an item nor an error"},
+		{"goes on after an error", func(yield func(*tickItem, error) bool) {
+			for range 9 {
+				yield(nil, broken)
+				yield(item, nil)
+			}
+		}, 0, 0, "broken"},
+		{"goes on after its consumer failed", func(yield func(*tickItem, error) bool) {
+			for range 9 {
+				yield(item, nil)
+			}
+		}, 2, 2, "consumed enough"},
+		{"panics", func(yield func(*tickItem, error) bool) { yield(item, nil); panic("oh") }, 0, 1, "panic: oh"},
+		{"panics after an error", func(yield func(*tickItem, error) bool) { yield(nil, broken); panic("oh") }, 0, 0, "panic: oh"},
+	} {
+		for _, each := range []eachFunc{each[tickItem], reflectEach(reflect.TypeFor[Stream[tickItem]]())} {
+			m := &method{each: each}
+			n := 0
+			err := m.iterate(test.stream, func(got any) error {
+				if n++; got != any(item) {
+					t.Errorf("%s: got %v", test.name, got)
+				}
+				if n == test.fail {
+					return errors.New("consumed enough")
+				}
+				return nil
+			})
+			if fmt.Sprint(err) != test.want || n != test.items {
+				t.Errorf("%s: %v after %d items; want %s after %d", test.name, err, n, test.want, test.items)
+			}
+		}
+	}
+}
+
+// A consumer that panics ends the run too.
+func TestIterateConsumerPanics(t *testing.T) {
+	m := &method{each: each[tickItem]}
+	stream := Stream[tickItem](func(yield func(*tickItem, error) bool) { yield(new(tickItem), nil) })
+	if err := m.iterate(stream, func(any) error { panic("oh") }); panicIn(err) == nil {
+		t.Errorf("iterate = %v", err)
+	}
+}
+
+// Iterators may yield from several goroutines, and some do so late: after the
+// end yield reports false, where under a for-range loop it would panic.
+func TestIterateFromManyGoroutines(t *testing.T) {
+	for _, each := range []eachFunc{each[tickItem], reflectEach(reflect.TypeFor[Stream[tickItem]]())} {
+		m := &method{each: each}
+		var late sync.WaitGroup
+		release := make(chan bool)
+		n, busy := 0, false
+		err := m.iterate(Stream[tickItem](func(yield func(*tickItem, error) bool) {
+			var now sync.WaitGroup
+			for range 8 {
+				now.Add(1)
+				late.Add(1)
+				go func() {
+					defer late.Done()
+					for range 100 {
+						if !yield(new(tickItem), nil) {
+							t.Error("refused an item before the end")
+						}
+					}
+					now.Done()
+					<-release
+					if yield(new(tickItem), nil) || yield(nil, errors.New("late")) {
+						t.Error("took an item after the end")
+					}
+				}()
+			}
+			now.Wait()
+		}), func(any) error {
+			if busy {
+				t.Error("consumed two items at a time")
+			}
+			busy = true
+			n++
+			busy = false
+			return nil
+		})
+		if n != 800 || err != nil {
+			t.Errorf("consumed %d items, %v", n, err)
+		}
+		close(release)
+		late.Wait()
+	}
+}
+
+// A stream may be any named func of iter.Seq2's form.
+type namedStream func(yield func(*tickItem, error) bool)
+
+type shapesAPI interface {
+	Named(context.Context) (namedStream, error)
+	Iter(context.Context) (iter.Seq2[*tickItem, error], error)
+}
+
+type shapesImpl struct{}
+
+func (shapesImpl) Named(context.Context) (namedStream, error) {
+	return func(yield func(*tickItem, error) bool) { yield(&tickItem{N: 3}, nil) }, nil
+}
+func (shapesImpl) Iter(context.Context) (iter.Seq2[*tickItem, error], error) {
+	return func(yield func(*tickItem, error) bool) { yield(&tickItem{N: 4}, nil) }, nil
+}
+
+func TestStreamShapes(t *testing.T) {
+	s, err := Register[shapesAPI](shapesImpl{}, &Options{Resource: "s", Methods: map[string]MethodOptions{"Iter": {Direct: DirectStreamOut(shapesAPI.Iter)}}})
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, test := range []struct{ path, want string }{
+		{"/s/named", "id: 3\ndata: {\"n\":3}\n\n"},
+		{"/s/iter", "id: 4\ndata: {\"n\":4}\n\n"},
+	} {
+		w := httptest.NewRecorder()
+		s.REST().ServeHTTP(w, httptest.NewRequest("POST", test.path, nil))
+		if !strings.Contains(w.Body.String(), test.want) {
+			t.Errorf("%s: %d %q", test.path, w.Code, w.Body)
+		}
+	}
+}
+
+type mistakesAPI interface {
+	Func(context.Context) (iter.Seq2[tickItem, error], error)
+	One(context.Context) (iter.Seq[*tickItem], error)
+	Plain(context.Context) (iter.Seq2[*int, error], error)
+	None(context.Context) error
+	Record(context.Context) (*tickItem, error)
+	Good(context.Context) (Stream[tickItem], error)
+	GoodIn(context.Context, *tickIn) (Stream[tickItem], error)
+}
+
+type mistakesImpl struct{ mistakesAPI }
+
+// Each mistake is named, with what would be right.
+func TestStreamMistakes(t *testing.T) {
+	_, err := Register[mistakesAPI](&mistakesImpl{}, &Options{Methods: map[string]MethodOptions{
+		"None":   {Stream: StreamSSE},
+		"Record": {Stream: "ws"},
+		"Good":   {Direct: DirectStreamOut(tickAPI.All)},
+		"GoodIn": {Direct: DirectStreamOut(mistakesAPI.Good)},
+	}})
+	if err == nil {
+		t.Fatal("registered")
+	}
+	for _, want := range []string{
+		`mistakesAPI.Func: the output is a iter.Seq2[example.com/svc.tickItem,error]; a stream is an output of type svc.Stream[Out], an iter.Seq2 of pointers to a struct and errors`,
+		`mistakesAPI.One: the output is a iter.Seq[`,
+		`mistakesAPI.Plain: the output is a iter.Seq2[`,
+		`mistakesAPI.None: StreamSSE needs outputs, and the method has none`,
+		`mistakesAPI.Record: the stream mode "ws" is unknown; there is StreamSSE, "sse"`,
+		`mistakesAPI.Good: Direct has a method of svc.tickAPI, not of the interface; write DirectStreamOut(mistakesAPI.Good)`,
+		`mistakesAPI.GoodIn: Direct has another function than the method GoodIn; write DirectStream(mistakesAPI.GoodIn)`,
+	} {
+		if !strings.Contains(err.Error(), want) {
+			t.Errorf("%v\nwant %s", err, want)
+		}
+	}
+}
+
+// Documents have the schema of an item as that of the media type, which is what
+// generators of clients make typed streams from.
+func TestStreamInOpenAPI(t *testing.T) {
+	s := tickService(t, &tickImpl{}, false, quiet)
+	for _, d := range []dialect{openAPI30, openAPI31} {
+		doc := string(buildDocument(s, d))
+		if want := `"200":{"description":"OK","content":{"text/event-stream":{"schema":{"$ref":"#/components/schemas/tickItem"}}}}`; strings.Count(doc, want) != 3 {
+			t.Errorf("the document lacks %s three times\n%s", want, doc)
+		}
+	}
+}
