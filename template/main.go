@@ -47,6 +47,7 @@ func newHandler(todos *svc.Service) http.Handler {
 	mux.HandleFunc("GET /users", users)
 	mux.Handle("POST /echo", svc.Handle(echo, nil, nil))
 	mux.Handle("/openapi.json", todos.OpenAPI())
+	mux.Handle("/rpc", todos.RPC())
 	mux.Handle("/", todos.REST()) // and the 404 for what is nowhere
 
 	var handler http.Handler = mux
@@ -108,5 +109,6 @@ var guide = []struct{ route, curl string }{
 	{"PUT /todos/{id}", `curl -X PUT -H 'Content-Type: application/json' -d '{"title":"Buy milk","completed":true}' URL/todos/1`},
 	{"DELETE /todos/{id}", "curl -X DELETE URL/todos/1"},
 	{"POST /todos/archive", "curl -X POST URL/todos/archive"},
+	{"POST /rpc", `curl -H 'Content-Type: application/json' -d '{"jsonrpc":"2.0","method":"todos.list","id":1}' URL/rpc`},
 	{"GET /openapi.json", "curl URL/openapi.json"},
 }

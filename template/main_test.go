@@ -167,6 +167,12 @@ func TestRoutes(t *testing.T) {
 		{"GET /todos", "", 200, `{"data":[],"page":1,"per_page":20,"total":0,"total_pages":0}`},
 		{"POST /todos", `{"title":"Buy milk"}`, 200, strings.Replace(milk, `"1"`, `"3"`, 1)},
 
+		{"POST /rpc", `{"jsonrpc":"2.0","method":"todos.get","params":{"id":"3"},"id":"a"}`, 200, `{"jsonrpc":"2.0","result":` + strings.Replace(milk, `"1"`, `"3"`, 1) + `,"id":"a"}`},
+		{"POST /rpc", `{"jsonrpc":"2.0","method":"todos.get","params":{"id":"17"},"id":1}`, 200, `{"jsonrpc":"2.0","error":{"code":-32005,"message":"there is no todo with this id","data":{"code":"NOT_FOUND"}},"id":1}`},
+		{"POST /rpc", `[{"jsonrpc":"2.0","method":"todos.delete","params":{"id":"3"}},{"jsonrpc":"2.0","method":"todos.archive","id":1}]`, 200, `[{"jsonrpc":"2.0","result":{"archived":0},"id":1}]`},
+		{"GET /todos/3", "", 404, noTodo},
+		{"GET /rpc", "", 405, `{"jsonrpc":"2.0","error":{"code":-32600,"message":"the method is not allowed here; allowed: POST","data":{"code":"UNIMPLEMENTED"}},"id":null}`},
+
 		{"GET /nowhere", "", 404, `{"error":{"code":"NOT_FOUND","message":"there is nothing at this path"}}`},
 		{"PATCH /todos/3", "", 405, `{"error":{"code":"UNIMPLEMENTED","message":"the method is not allowed here; allowed: GET, HEAD, PUT, DELETE"}}`},
 	} {
