@@ -48,6 +48,7 @@ func newHandler(todos *svc.Service) http.Handler {
 	mux.Handle("POST /echo", svc.Handle(echo, nil, nil))
 	mux.Handle("/openapi.json", todos.OpenAPI())
 	mux.Handle("/rpc", todos.RPC())
+	mux.Handle("/mcp", todos.MCP(nil))
 	mux.Handle("/", todos.REST()) // and the 404 for what is nowhere
 
 	var handler http.Handler = mux
@@ -110,5 +111,6 @@ var guide = []struct{ route, curl string }{
 	{"DELETE /todos/{id}", "curl -X DELETE URL/todos/1"},
 	{"POST /todos/archive", "curl -X POST URL/todos/archive"},
 	{"POST /rpc", `curl -H 'Content-Type: application/json' -d '{"jsonrpc":"2.0","method":"todos.list","id":1}' URL/rpc`},
+	{"POST /mcp", `curl -H 'Content-Type: application/json' -d '{"jsonrpc":"2.0","method":"tools/list","id":1}' URL/mcp`},
 	{"GET /openapi.json", "curl URL/openapi.json"},
 }
