@@ -3,6 +3,7 @@ package svc
 // This file calls tools: tools/call.
 
 import (
+	"context"
 	"maps"
 	"net/http"
 	"strings"
@@ -75,10 +76,26 @@ func (x *exchange) runTool(t *tool, m *message) (out any, err error) {
 	if x.h.invoke != nil {
 		invoke = x.h.invoke
 	}
-	out, err = t.invokeBy(invoke, x, in)
+	if t.stream != "" {
+		out, err = x.runStream(t, invoke, in)
+	} else {
+		out, err = t.invokeBy(invoke, x, in)
+	}
 	x.stream.stop()
 	done = true
 	return out, err
+}
+
+// runStream calls a method with more than one output and returns the record
+// that has them all, as []byte. Each is progress, of a total that nobody knows.
+func (x *exchange) runStream(t *tool, invoke InvokeFunc, in any) (any, error) {
+	ctx, cancel := context.WithCancelCause(x)
+	defer cancel(nil)
+	out, err := t.invokeBy(invoke, ctx, in)
+	if err != nil {
+		return nil, err
+	}
+	return t.appendItems(cancel, new(encoder), nil, out, func(n int) { x.stream.item(x, n) })
 }
 
 // bind makes the method's input of the arguments, which are an object or nil.
@@ -147,7 +164,9 @@ func (x *exchange) appendToolResult(t *tool, m *message, out any) error {
 			x.add(`{"result":`)
 		}
 		var err error
-		if x.sc.buf, err = t.appendOutput(&x.sc.encoder, x.sc.buf, out); err != nil {
+		if t.stream != "" {
+			x.sc.buf = append(x.sc.buf, out.([]byte)...)
+		} else if x.sc.buf, err = t.appendOutput(&x.sc.encoder, x.sc.buf, out); err != nil {
 			return err
 		}
 		if t.wrapped {

@@ -18,7 +18,8 @@ import (
 // total, in any unit, total being 0 where nobody knows; message is for people and
 // may be empty. It reaches an MCP client that asked for progress; everywhere else
 // it does nothing, and so does a done that is not above the last. Of very many
-// reports some are left out.
+// reports some are left out. A method that returns a [Stream] need not call it:
+// each item counts as progress, as long as the method reports none itself.
 func Progress(ctx context.Context, done, total float64, message string) {
 	if x, ok := ctx.Value(exchangeKey{}).(*exchange); ok {
 		x.stream.progress(x, done, total, message)
@@ -48,6 +49,7 @@ type mcpStream struct {
 	logs     bool         // the client wants log messages,
 	logLevel slog.Level   // from this level on
 	events   *eventStream // nil as long as nothing was sent
+	own      bool         // the method reports progress itself
 	reported bool         // there was progress,
 	last     float64      // this far
 	sent     int          // notifications
@@ -106,10 +108,24 @@ func (s *mcpStream) abandon() {
 	}
 }
 
-// progress sends a report, if it may.
+// progress sends a report of the method's, if it may.
 func (s *mcpStream) progress(x *exchange, done, total float64, message string) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
+	s.own = true
+	s.progressLocked(x, done, total, message)
+}
+
+// item reports that a stream has had n items, unless the method says more.
+func (s *mcpStream) item(x *exchange, n int) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if !s.own {
+		s.progressLocked(x, float64(n), 0, "")
+	}
+}
+
+func (s *mcpStream) progressLocked(x *exchange, done, total float64, message string) {
 	finite := !math.IsNaN(done) && !math.IsInf(done, 0)
 	if !s.running || s.token == nil || !finite || s.reported && done <= s.last {
 		return

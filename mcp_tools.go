@@ -136,10 +136,13 @@ type contentBringer interface{ MCPContent() []Content }
 func (t *tool) compileOutput() {
 	switch {
 	case t.out == nil:
-	case t.outType.Implements(reflect.TypeFor[contentBringer]()):
+	case t.stream == "" && t.outType.Implements(reflect.TypeFor[contentBringer]()):
 		t.blocks = true
 	default:
-		t.output = appendSelfContained(nil, t.out, schemaWriter{forTools: true})
+		t.output = appendSelfContained(nil, t.result, schemaWriter{forTools: true})
+		if t.stream != "" {
+			return
+		}
 		if t.out.kind != kindObject && t.out.custom["type"] != "object" {
 			t.wrapped = true
 			t.output = append(append([]byte(`{"type":"object","properties":{"result":`), t.output...), `},"required":["result"]}`...)

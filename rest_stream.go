@@ -17,57 +17,53 @@ const (
 )
 
 // serveStream answers with a stream, or returns the error to answer with in its
-// place. What the method returned is run to its end in any case, also if nobody
-// listens: what the method holds for it is released only there.
+// place.
 func (h *restHandler) serveStream(w http.ResponseWriter, r *http.Request, sc *scratch) error {
 	m := h.method
-	ctx, cancel := context.WithCancelCause(r.Context())
+	ctx, cancel := context.WithCancelCause(&callContext{r.Context(), h.info(w, r)})
 	defer cancel(nil)
 	in, err := h.input(ctx, w, r, sc)
 	if err != nil {
 		return err
 	}
-	out, err := m.invoke(&callContext{ctx, h.info(w, r)}, in)
+	out, err := m.invoke(ctx, in)
 	if err != nil {
 		return err
 	}
 	if r.Method == http.MethodHead {
 		setEventHeader(w.Header())
 		w.WriteHeader(http.StatusOK)
-		cancel(errNobodyListens)
-		h.drop(ctx, r, out)
+		if err := m.drop(cancel, out); err != nil {
+			m.log(ctx, r, err, m)
+		}
 		return nil
 	}
 	events, err := startEvents(w, m.eventTimes, cancel)
 	if err != nil {
-		cancel(err)
-		h.drop(ctx, r, out)
-		return err
+		return errors.Join(err, m.drop(cancel, out))
 	}
 	defer events.close()
-	if err := m.sendItems(ctx, events, sc, out); err != nil {
-		m.log(ctx, r, err, m)
+	if err := m.sendItems(ctx, cancel, events, sc, out); err != nil {
+		h.logEnd(ctx, r, err)
 		events.send(&Event{Name: eventError}, appendEnvelope(nil, ErrorFrom(err))) // OnError writes whole responses
 	}
 	return nil
 }
 
-var errNobodyListens = errors.New("nobody listens to the stream")
-
-// drop runs what a method returned without sending any of it. ctx is canceled,
-// so the end comes soon, and what it says of that is not worth hearing.
-func (h *restHandler) drop(ctx context.Context, r *http.Request, out any) {
-	err := h.method.iterate(out, func(any) error { return errNobodyListens })
-	if panicIn(err) != nil {
-		h.method.log(ctx, r, err, h.method)
+// logEnd logs the error that ended a stream. ctx says whether its client has
+// gone, unless it was the error that has canceled ctx.
+func (h *restHandler) logEnd(ctx context.Context, r *http.Request, err error) {
+	if errors.Is(context.Cause(ctx), err) {
+		ctx = r.Context()
 	}
+	h.method.log(ctx, r, err, h.method)
 }
 
 // sendItems sends each item of what the method returned, and that there are no
 // more. A stream that ends because its ctx is canceled has not come to its end.
-func (m *method) sendItems(ctx context.Context, events *eventStream, sc *scratch, out any) error {
-	err := m.iterate(out, func(item any) (err error) {
-		if sc.buf, err = m.appendRecord(&sc.encoder, sc.buf[:0], item); err != nil {
+func (m *method) sendItems(ctx context.Context, cancel context.CancelCauseFunc, events *eventStream, sc *scratch, out any) error {
+	err := m.iterate(cancel, out, func(item any) (err error) {
+		if sc.buf, err = m.appendOutput(&sc.encoder, sc.buf[:0], item); err != nil {
 			return err
 		}
 		e, err := eventOf(item)

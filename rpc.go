@@ -6,6 +6,7 @@ package svc
 
 import (
 	"bytes"
+	"context"
 	"log/slog"
 	"net/http"
 	"sync"
@@ -220,6 +221,9 @@ func (w *rpcWorker) call(m *method, msg *rpcMessage) (err error) {
 	if err != nil {
 		return err
 	}
+	if m.stream != "" {
+		return w.callStream(ctx, m, in, msg)
+	}
 	out, err := m.invoke(ctx, in)
 	if err != nil || msg.kind == rpcNotification {
 		return err
@@ -229,6 +233,21 @@ func (w *rpcWorker) call(m *method, msg *rpcMessage) (err error) {
 		return nil
 	}
 	w.buf, err = m.appendOutput(&w.encoder, w.buf, out)
+	return err
+}
+
+// callStream calls a method with more than one output, which go into one result.
+func (w *rpcWorker) callStream(ctx context.Context, m *method, in any, msg *rpcMessage) error {
+	ctx, cancel := context.WithCancelCause(ctx)
+	defer cancel(nil)
+	out, err := m.invoke(ctx, in)
+	switch {
+	case err != nil:
+		return err
+	case msg.kind == rpcNotification:
+		return m.drop(cancel, out)
+	}
+	w.buf, err = m.appendItems(cancel, &w.encoder, w.buf, out, nil)
 	return err
 }
 

@@ -68,7 +68,7 @@ func (w *openRPCWriter) method(dst []byte, method *method) []byte {
 	}
 	m.buf = append(m.buf, ']')
 	m.key("result")
-	m.buf = w.result(m.buf, method.out)
+	m.buf = w.result(m.buf, method.result)
 	return m.close()
 }
 

@@ -170,17 +170,9 @@ func (m *method) bindObject(d *decoder, text []byte) (in any, err error) {
 	return v.Interface(), err
 }
 
-// appendOutput appends the JSON of what the method returned: of a stream, the
-// record that has all of its items.
-func (m *method) appendOutput(e *encoder, dst []byte, out any) ([]byte, error) {
-	if m.stream != "" {
-		return m.appendItems(e, dst, out, nil)
-	}
-	return m.appendRecord(e, dst, out)
-}
-
-// appendRecord appends the JSON of one record.
-func (m *method) appendRecord(e *encoder, dst []byte, out any) (_ []byte, err error) {
+// appendOutput appends the JSON of what the method returned, or of one item of
+// the stream that it returned.
+func (m *method) appendOutput(e *encoder, dst []byte, out any) (_ []byte, err error) {
 	defer func() { // MarshalJSON is the application's
 		if v := recover(); v != nil {
 			err = panicError(v)

@@ -118,6 +118,7 @@ func streamItem(t reflect.Type) reflect.Type {
 // goroutine, and at any time.
 type iteration struct {
 	consume func(item any) error
+	cancel  context.CancelCauseFunc // of the method's ctx
 
 	mu   sync.Mutex // protects the fields below, and consume from itself
 	over bool
@@ -137,7 +138,10 @@ func (it *iteration) yield(item any, err error) bool {
 	case err == nil:
 		err = it.consume(item)
 	}
-	it.over, it.err = err != nil, err
+	if err != nil {
+		it.over, it.err = true, err
+		it.cancel(err) // who waits for ctx elsewhere than in yield is to hear of it too
+	}
 	return err == nil
 }
 
@@ -152,9 +156,10 @@ func (it *iteration) end() error {
 
 // iterate calls consume for each item of what m returned, one at a time, until
 // the end or the first error: of the stream, of consume, or by a panic of
-// either. After it has returned consume is not called.
-func (m *method) iterate(out any, consume func(item any) error) (err error) {
-	it := &iteration{consume: consume}
+// either. The error cancels the ctx that m was called with, unless something
+// else has. After iterate has returned consume is not called.
+func (m *method) iterate(cancel context.CancelCauseFunc, out any, consume func(item any) error) (err error) {
+	it := &iteration{consume: consume, cancel: cancel}
 	defer func() {
 		v := recover()
 		if err = it.end(); v != nil {
@@ -165,15 +170,29 @@ func (m *method) iterate(out any, consume func(item any) error) (err error) {
 	return nil
 }
 
+var errNobodyListens = errors.New("nobody listens to the stream")
+
+// drop runs what m returned to its end and takes nothing of it: what a method
+// holds for a stream is released only there. What the stream says of that is not
+// worth hearing; a panic is returned.
+func (m *method) drop(cancel context.CancelCauseFunc, out any) error {
+	cancel(errNobodyListens)
+	err := m.iterate(cancel, out, func(any) error { return errNobodyListens })
+	if panicIn(err) == nil {
+		return nil
+	}
+	return err
+}
+
 // maxCollected is how many items of a stream fit into one record.
 const maxCollected = 1000
 
 // appendItems appends the items of a stream as one record, {"items":[…]}. seen
 // is called, if it is not nil, with the number of items so far.
-func (m *method) appendItems(e *encoder, dst []byte, out any, seen func(n int)) ([]byte, error) {
+func (m *method) appendItems(cancel context.CancelCauseFunc, e *encoder, dst []byte, out any, seen func(n int)) ([]byte, error) {
 	dst = append(dst, `{"items":[`...)
 	n := 0
-	err := m.iterate(out, func(item any) (err error) {
+	err := m.iterate(cancel, out, func(item any) (err error) {
 		if n == maxCollected {
 			return Errorf(CodeResourceExhausted, "the stream has more than %d items, which is as many as fit into one answer", maxCollected)
 		}
@@ -181,7 +200,7 @@ func (m *method) appendItems(e *encoder, dst []byte, out any, seen func(n int)) 
 			dst = append(dst, ',')
 		}
 		n++
-		if dst, err = m.appendRecord(e, dst, item); err == nil && seen != nil {
+		if dst, err = m.appendOutput(e, dst, item); err == nil && seen != nil {
 			seen(n)
 		}
 		return err

@@ -159,7 +159,7 @@ func TestStreamCollected(t *testing.T) {
 				t.Fatal(err)
 			}
 			seen := 0
-			got, err := m.appendItems(new(encoder), nil, out, func(n int) {
+			got, err := m.appendItems(func(error) {}, new(encoder), nil, out, func(n int) {
 				if seen++; n != seen {
 					t.Errorf("told of %d items after %d", n, seen)
 				}
@@ -302,7 +302,8 @@ func TestIterate(t *testing.T) {
 		for _, each := range []eachFunc{each[tickItem], reflectEach(reflect.TypeFor[Stream[tickItem]]())} {
 			m := &method{each: each}
 			n := 0
-			err := m.iterate(test.stream, func(got any) error {
+			var canceled []error
+			err := m.iterate(func(err error) { canceled = append(canceled, err) }, test.stream, func(got any) error {
 				if n++; got != any(item) {
 					t.Errorf("%s: got %v", test.name, got)
 				}
@@ -314,6 +315,9 @@ func TestIterate(t *testing.T) {
 			if fmt.Sprint(err) != test.want || n != test.items {
 				t.Errorf("%s: %v after %d items; want %s after %d", test.name, err, n, test.want, test.items)
 			}
+			if err != nil && panicIn(err) == nil && (len(canceled) != 1 || canceled[0] != err) {
+				t.Errorf("%s: canceled ctx with %v, want %v", test.name, canceled, err)
+			}
 		}
 	}
 }
@@ -322,7 +326,7 @@ func TestIterate(t *testing.T) {
 func TestIterateConsumerPanics(t *testing.T) {
 	m := &method{each: each[tickItem]}
 	stream := Stream[tickItem](func(yield func(*tickItem, error) bool) { yield(new(tickItem), nil) })
-	if err := m.iterate(stream, func(any) error { panic("oh") }); panicIn(err) == nil {
+	if err := m.iterate(nil, stream, func(any) error { panic("oh") }); panicIn(err) == nil {
 		t.Errorf("iterate = %v", err)
 	}
 }
@@ -335,7 +339,7 @@ func TestIterateFromManyGoroutines(t *testing.T) {
 		var late sync.WaitGroup
 		release := make(chan bool)
 		n, busy := 0, false
-		err := m.iterate(Stream[tickItem](func(yield func(*tickItem, error) bool) {
+		err := m.iterate(nil, Stream[tickItem](func(yield func(*tickItem, error) bool) {
 			var now sync.WaitGroup
 			for range 8 {
 				now.Add(1)
