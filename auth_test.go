@@ -1,0 +1,297 @@
+package svc
+
+import (
+	"encoding/base64"
+	"fmt"
+	"net/http"
+	"net/http/httptest"
+	"net/netip"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+)
+
+func authBasic(nameAndPassword string) string {
+	return "Basic " + base64.StdEncoding.EncodeToString([]byte(nameAndPassword))
+}
+
+// authUsers are the users of most tests here.
+func authUsers() map[string]string {
+	return map[string]string{"ada": "lovelace", "gräfin": "Passwort ü:€", "bob": "", "": "nameless", "Ada": "other"}
+}
+
+func TestBasicAuth(t *testing.T) {
+	mw := BasicAuth("staff", authUsers(), nil)
+	for _, test := range []struct {
+		name   string
+		header []string
+		ok     bool
+	}{
+		{"right", []string{authBasic("ada:lovelace")}, true},
+		{"UTF-8, and a colon in the password", []string{authBasic("gräfin:Passwort ü:€")}, true},
+		{"scheme in lower case", []string{"basic " + authBasic("ada:lovelace")[6:]}, true},
+		{"scheme in upper case", []string{"BASIC " + authBasic("ada:lovelace")[6:]}, true},
+		{"empty name", []string{authBasic(":nameless")}, true},
+		{"another name by case", []string{authBasic("Ada:other")}, true},
+		{"nothing", nil, false},
+		{"empty", []string{""}, false},
+		{"wrong password", []string{authBasic("ada:byron")}, false},
+		{"password of another", []string{authBasic("ada:other")}, false},
+		{"unknown name", []string{authBasic("eve:lovelace")}, false},
+		{"password in another case", []string{authBasic("ada:Lovelace")}, false},
+		{"password and more", []string{authBasic("ada:lovelacex")}, false},
+		{"password and a NUL", []string{authBasic("ada:lovelace\x00")}, false},
+		{"password and a newline", []string{authBasic("ada:lovelace\n")}, false},
+		{"part of the password", []string{authBasic("ada:lovelac")}, false},
+		{"no password", []string{authBasic("ada:")}, false},
+		{"no colon", []string{authBasic("ada")}, false},
+		{"nothing at all", []string{authBasic(":")}, false},
+		{"empty password is none", []string{authBasic("bob:")}, false},
+		{"name and password swapped", []string{authBasic("lovelace:ada")}, false},
+		{"Latin-1", []string{authBasic("gr\xe4fin:Passwort \xfc:\x80")}, false},
+		{"scheme only", []string{"Basic"}, false},
+		{"scheme and a space", []string{"Basic "}, false},
+		{"two spaces", []string{"Basic  " + authBasic("ada:lovelace")[6:]}, false},
+		{"no space", []string{"Basic" + authBasic("ada:lovelace")[6:]}, false},
+		{"another scheme", []string{"Bearer " + authBasic("ada:lovelace")[6:]}, false},
+		{"no base64", []string{"Basic ada:lovelace"}, false},
+		{"base64 without padding", []string{strings.TrimRight(authBasic("gräfin:Passwort ü:€"), "=")}, false},
+		{"base64 and more", []string{authBasic("ada:lovelace") + "x"}, false},
+		{"two in one header", []string{authBasic("ada:byron") + ", " + authBasic("ada:lovelace")}, false},
+		{"two headers, the first right", []string{authBasic("ada:lovelace"), authBasic("ada:byron")}, false},
+		{"two headers, both right", []string{authBasic("ada:lovelace"), authBasic("ada:lovelace")}, false},
+		{"10 KB", []string{authBasic("ada:" + strings.Repeat("x", 10<<10))}, false},
+	} {
+		for _, method := range []string{"GET", "HEAD", "POST", "OPTIONS", "TRACE", "QUERY"} {
+			r := httptest.NewRequest(method, "/", nil)
+			r.Header["Authorization"] = test.header
+			checkAuth(t, test.name+", "+method, guardServe(mw, r), test.ok)
+		}
+	}
+}
+
+func checkAuth(t *testing.T, name string, w *guardWriter, ok bool) {
+	t.Helper()
+	status, body, challenge := 200, "passed", ""
+	if !ok {
+		status, challenge = 401, `Basic realm="staff", charset="UTF-8"`
+		body = `{"error":{"code":"UNAUTHENTICATED","message":"a valid name and password are required"}}`
+	}
+	if got := w.Header().Get("WWW-Authenticate"); w.Code != status || w.Body.String() != body || got != challenge {
+		t.Errorf("%s: %d, WWW-Authenticate %q, %s; want %d, %q, %s", name, w.Code, got, w.Body, status, challenge, body)
+	}
+}
+
+// Verify that nobody is let in where there is nobody, as with an environment
+// variable that is not set.
+func TestBasicAuthWithoutUsers(t *testing.T) {
+	for name, users := range map[string]map[string]string{"nil": nil, "empty": {}, "unset": {"": ""}} {
+		for _, given := range []string{":", "x:", ":x", "x:x"} {
+			r := httptest.NewRequest("GET", "/", nil)
+			r.Header.Set("Authorization", authBasic(given))
+			checkAuth(t, name+" "+given, guardServe(BasicAuth("staff", users, nil), r), false)
+		}
+	}
+}
+
+func TestBasicAuthCopiesUsers(t *testing.T) {
+	users := authUsers()
+	mw := BasicAuth("staff", users, nil)
+	users["eve"] = "added"
+	delete(users, "ada")
+	for given, ok := range map[string]bool{"ada:lovelace": true, "eve:added": false} {
+		r := httptest.NewRequest("GET", "/", nil)
+		r.Header.Set("Authorization", authBasic(given))
+		checkAuth(t, given, guardServe(mw, r), ok)
+	}
+}
+
+func TestBasicAuthRealm(t *testing.T) {
+	for _, test := range []struct{ realm, want string }{
+		{"", `Basic realm="", charset="UTF-8"`},
+		{`a "b" \c`, `Basic realm="a \"b\" \\c", charset="UTF-8"`},
+		{"Zürich", `Basic realm="Zürich", charset="UTF-8"`},
+	} {
+		w := guardServe(BasicAuth(test.realm, nil, nil), httptest.NewRequest("GET", "/", nil))
+		if got := w.Header().Get("WWW-Authenticate"); got != test.want {
+			t.Errorf("realm %q: %s, want %s", test.realm, got, test.want)
+		}
+	}
+}
+
+func TestAuthPanics(t *testing.T) {
+	pass := func(next http.Handler) http.Handler { return next }
+	for _, test := range []struct {
+		f    func()
+		want string
+	}{
+		{func() { BasicAuth("a\nb", nil, nil) }, `svc: BasicAuth: the realm "a\nb" has a control character`},
+		{func() { BasicAuth("", map[string]string{"a:b": "c"}, nil) }, `svc: BasicAuth: the name "a:b" has a colon or a control character`},
+		{func() { BasicAuth("", map[string]string{"a\x7f": "c"}, nil) }, `svc: BasicAuth: the name "a\x7f" has a colon or a control character`},
+		{func() { AllowIPs(nil, netip.MustParsePrefix("::/0"), netip.Prefix{}) }, "svc: AllowIPs: prefix 2 is not valid"},
+		{func() { Under("admin", pass) }, "svc: Under: the prefix admin must be a clean path that starts with a slash"},
+		{func() { Under("/a//b", pass) }, "svc: Under: the prefix /a//b must be a clean path that starts with a slash"},
+		{func() { Under("/a/../b/", pass) }, "svc: Under: the prefix /a/../b/ must be a clean path that starts with a slash"},
+	} {
+		if got := guardPanic(test.f); got != test.want {
+			t.Errorf("panic %v, want %s", got, test.want)
+		}
+	}
+}
+
+func TestAllowIPs(t *testing.T) {
+	for _, test := range []struct {
+		remote   string
+		prefixes string
+		ok       bool
+	}{
+		{"192.0.2.1:80", "192.0.2.0/24", true},
+		{"192.0.2.1:80", "192.0.2.1/32", true},
+		{"192.0.2.1:80", "192.0.2.99/24", true}, // the bits after the prefix do not count
+		{"192.0.2.1:80", "198.51.100.0/24 192.0.2.0/31", true},
+		{"192.0.2.1:80", "0.0.0.0/0", true},
+		{"192.0.3.1:80", "192.0.2.0/24", false},
+		{"192.0.2.1:80", "", false},
+		{"192.0.2.1:80", "::/0", false}, // every IPv6 address is not every address
+		{"[::ffff:192.0.2.1]:80", "192.0.2.0/24", true},
+		{"[::ffff:192.0.2.1]:80", "::ffff:192.0.2.0/120", true},
+		{"192.0.2.1:80", "::ffff:192.0.2.0/120", true},
+		{"192.0.2.1:80", "::ffff:0:0/96", true},
+		{"[::ffff:192.0.2.1]:80", "198.51.100.0/24", false},
+		{"[::ffff:192.0.2.1]:80", "::/0", false},
+		{"[2001:db8::1]:80", "2001:db8::/32", true},
+		{"[2001:db9::1]:80", "2001:db8::/32", false},
+		{"[2001:db8::1]:80", "0.0.0.0/0", false},
+		{"[fe80::1%eth0]:80", "fe80::/10", true},
+		{"[::1]:80", "127.0.0.0/8 ::1/128", true},
+		{"[::]:80", "0.0.0.0/0", false},
+		{"192.0.2.1", "0.0.0.0/0 ::/0", false}, // nothing that net/http sets
+		{"@", "0.0.0.0/0 ::/0", false},         // a Unix socket
+		{"", "0.0.0.0/0 ::/0", false},
+		{"localhost:80", "0.0.0.0/0 ::/0", false},
+		{"192.0.2.1:http", "0.0.0.0/0", false},
+		{"192.0.2.256:80", "0.0.0.0/0", false},
+	} {
+		var prefixes []netip.Prefix
+		for p := range strings.FieldsSeq(test.prefixes) {
+			prefixes = append(prefixes, netip.MustParsePrefix(p))
+		}
+		r := httptest.NewRequest("GET", "/", nil)
+		r.RemoteAddr = test.remote
+		// Nobody's word but the connection's counts.
+		for _, name := range []string{"X-Forwarded-For", "X-Real-IP", "Forwarded", "True-Client-IP", "CF-Connecting-IP"} {
+			r.Header.Set(name, "192.0.2.1")
+		}
+		status, body := 200, "passed"
+		if !test.ok {
+			status, body = 403, `{"error":{"code":"PERMISSION_DENIED","message":"this address may not come here"}}`
+		}
+		if w := guardServe(AllowIPs(nil, prefixes...), r); w.Code != status || w.Body.String() != body {
+			t.Errorf("%q in %q: %d %s, want %d %s", test.remote, test.prefixes, w.Code, w.Body, status, body)
+		}
+	}
+}
+
+// Verify that a refusal reaches the handler that was given for it.
+func TestAuthOnError(t *testing.T) {
+	onError := func(w http.ResponseWriter, r *http.Request, err error) {
+		w.WriteHeader(http.StatusTeapot)
+		fmt.Fprint(w, CodeOf(err), " ", w.Header().Get("WWW-Authenticate"))
+	}
+	for want, mw := range map[string]func(http.Handler) http.Handler{
+		`UNAUTHENTICATED Basic realm="a", charset="UTF-8"`: BasicAuth("a", nil, onError),
+		"PERMISSION_DENIED ": AllowIPs(onError),
+	} {
+		w := guardServe(mw, httptest.NewRequest("GET", "/", nil))
+		if w.Code != http.StatusTeapot || w.Body.String() != want {
+			t.Errorf("%d %s, want 418 %s", w.Code, w.Body, want)
+		}
+	}
+}
+
+func TestUnder(t *testing.T) {
+	for _, test := range []struct {
+		prefix, path string
+		want         bool
+	}{
+		{"/admin", "/admin", true},
+		{"/admin", "/admin/", true},
+		{"/admin", "/admin/users", true},
+		{"/admin/", "/admin", true},
+		{"/admin//", "/admin/x", true},
+		{"/admin", "/administrator", false},
+		{"/admin", "/admin.html", false},
+		{"/admin", "/", false},
+		{"/admin", "/x/admin", false},
+		{"/admin", "/Admin", false},
+		{"/admin", "//admin", true},
+		{"/admin", "/./admin/x", true},
+		{"/admin", "/x/../admin", true},
+		{"/admin", "/x/../../admin/y", true},
+		{"/admin", "admin", true}, // a handler may add the slash
+		{"/admin", "/admin/../x", true},
+		{"/admin", "/admin/..", true},
+		{"/admin", "*", false},
+		{"/admin", "", false},
+		{"/a/b", "/a/b/c", true},
+		{"/a/b", "/a//b/c", true},
+		{"/a/b", "/a", false},
+		{"", "/", true},
+		{"", "*", true},
+		{"", "", true},
+		{"/", "/x", true},
+		{"//", "/x", true},
+	} {
+		covered := false
+		mw := Under(test.prefix, func(next http.Handler) http.Handler {
+			return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+				covered = true
+				next.ServeHTTP(w, r)
+			})
+		})
+		r := httptest.NewRequest("GET", "/", nil)
+		r.URL.Path = test.path
+		if w := guardServe(mw, r); covered != test.want || w.Body.String() != "passed" {
+			t.Errorf("Under(%q) on %q: covered %t, want %t; body %q", test.prefix, test.path, covered, test.want, w.Body)
+		}
+	}
+}
+
+// Verify over a socket that a guard under a prefix cannot be walked around to
+// a handler that cleans paths, such as a file server.
+func TestUnderGuardsFileServer(t *testing.T) {
+	dir := t.TempDir()
+	writeAuthFile(t, dir+"/private/secret", "secret")
+	writeAuthFile(t, dir+"/open", "open")
+	server := httptest.NewServer(Under("/private", BasicAuth("", nil, nil))(http.FileServer(http.Dir(dir))))
+	defer server.Close()
+	for _, test := range []struct {
+		path string
+		want int
+	}{
+		{"/open", 200},
+		{"/private/secret", 401},
+		{"//private/secret", 401},
+		{"/./private/secret", 401},
+		{"/%70rivate/secret", 401},
+		{"/%2fprivate/secret", 401},
+		{"/x/%2e%2e/private/secret", 401},
+		{"/x/..%2fprivate/secret", 401},
+	} {
+		status, body := rawGet(t, server.Listener.Addr().String(), test.path)
+		if status != test.want || strings.Contains(body, "secret\n") {
+			t.Errorf("GET %s: %d, want %d", test.path, status, test.want)
+		}
+	}
+}
+
+func writeAuthFile(t *testing.T, name, text string) {
+	t.Helper()
+	if err := os.MkdirAll(filepath.Dir(name), 0o777); err != nil {
+		t.Fatal(err)
+	}
+	if err := os.WriteFile(name, []byte(text+"\n"), 0o666); err != nil {
+		t.Fatal(err)
+	}
+}
