@@ -193,20 +193,23 @@ func hooksOf(t reflect.Type) [][]int {
 	if t.Kind() != reflect.Struct {
 		return nil
 	}
-	return appendHooks(nil, t, nil, make(map[reflect.Type]bool))
+	return appendHooks(nil, t, nil, true, make(map[reflect.Type]bool))
 }
 
-func appendHooks(hooks [][]int, t reflect.Type, index []int, open map[reflect.Type]bool) [][]int {
+// appendHooks also looks into structs that are embedded under a name that is
+// not exported. Their own methods are out of reach, not those of the structs
+// that they embed.
+func appendHooks(hooks [][]int, t reflect.Type, index []int, reachable bool, open map[reflect.Type]bool) [][]int {
 	if open[t] {
 		return hooks
 	}
 	open[t] = true
 	for i := range t.NumField() {
-		if e, ok := promoted(t.Field(i)); ok && t.Field(i).IsExported() {
-			hooks = appendHooks(hooks, e, append(slices.Clone(index), i), open)
+		if e, ok := promoted(t.Field(i)); ok {
+			hooks = appendHooks(hooks, e, append(slices.Clone(index), i), t.Field(i).IsExported(), open)
 		}
 	}
-	if declaresValidate(t) {
+	if reachable && declaresValidate(t) {
 		hooks = append(hooks, index)
 	}
 	return hooks
