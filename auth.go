@@ -8,6 +8,7 @@ import (
 	"crypto/sha256"
 	"crypto/subtle"
 	"fmt"
+	"maps"
 	"net/http"
 	"net/netip"
 	"path"
@@ -54,7 +55,8 @@ type credentials [][sha256.Size]byte
 
 func newCredentials(users map[string]string) credentials {
 	var known credentials
-	for name, password := range users {
+	for _, name := range slices.Sorted(maps.Keys(users)) { // so that a panic is the same each time
+		password := users[name]
 		if strings.ContainsFunc(name, isControl) || strings.Contains(name, ":") {
 			panic(fmt.Sprintf("svc: BasicAuth: the name %q has a colon or a control character", name))
 		}

@@ -16,20 +16,24 @@ const unreadBodyTimeout = 30 * time.Second
 // the request's body was read. It logs nothing: what any passer-by can cause
 // should not fill a disk.
 func refuse(w http.ResponseWriter, r *http.Request, err error, onError ErrorHandler) {
-	limitUnread(w, r)
+	leaveBody(w, r)
 	respondError(w, r, err, onError)
 }
 
-// limitUnread sets a read deadline for a body that nobody will read. net/http
-// reads up to 256 KiB of what is left of a body before it answers, so a client
-// that announces a body and sends none of it would hold the connection for
-// ever. A server that has a ReadTimeout has taken care.
-func limitUnread(w http.ResponseWriter, r *http.Request) {
-	if r.Body == nil || r.Body == http.NoBody {
+// leaveBody prepares for an answer that leaves the body unread. The connection
+// ends with the answer, or net/http would read what is left of a small body
+// before it sends one; and the body has a deadline, or net/http would wait for
+// its end after that. A client that announces a body and sends none of it would
+// wait, or hold the connection, for ever. A stream of HTTP/2 ends by itself,
+// and a server that has a ReadTimeout has a deadline.
+func leaveBody(w http.ResponseWriter, r *http.Request) {
+	if r.ContentLength == 0 || r.Body == nil || r.Body == http.NoBody {
 		return
 	}
-	if s, ok := r.Context().Value(http.ServerContextKey).(*http.Server); ok && s.ReadTimeout > 0 {
-		return
+	if r.ProtoMajor == 1 {
+		w.Header().Set("Connection", "close")
 	}
-	http.NewResponseController(w).SetReadDeadline(time.Now().Add(unreadBodyTimeout)) // best effort: not every writer has deadlines
+	if s, ok := r.Context().Value(http.ServerContextKey).(*http.Server); !ok || s.ReadTimeout <= 0 {
+		http.NewResponseController(w).SetReadDeadline(time.Now().Add(unreadBodyTimeout)) // best effort: not every writer has deadlines
+	}
 }

@@ -54,25 +54,28 @@ func guardPanic(f func()) (v any) {
 	return nil
 }
 
-// Verify that a body that is refused unread is given a time limit, or net/http
-// would wait for it for ever before it answers; and that a server's own limit
-// is not made longer.
-func TestRefuseLimitsUnreadBody(t *testing.T) {
+// Verify that a body that is refused unread is given a time limit, and the
+// connection its end; and that a server's own limit is not made longer.
+func TestRefuseLeavesBody(t *testing.T) {
 	timed := &http.Server{ReadTimeout: time.Second}
 	for _, test := range []struct {
-		name   string
-		method string
-		body   io.Reader
-		server *http.Server
-		want   int
+		name      string
+		body      io.Reader
+		major     int
+		server    *http.Server
+		deadlines int
+		close     string
 	}{
-		{"no body", "GET", nil, &http.Server{}, 0},
-		{"http.NoBody", "POST", http.NoBody, &http.Server{}, 0},
-		{"a body", "POST", strings.NewReader("x"), &http.Server{}, 1},
-		{"a body, no server", "POST", strings.NewReader("x"), nil, 1},
-		{"a body, with ReadTimeout", "POST", strings.NewReader("x"), timed, 0},
+		{"no body", nil, 1, &http.Server{}, 0, ""},
+		{"http.NoBody", http.NoBody, 1, &http.Server{}, 0, ""},
+		{"a body", strings.NewReader("x"), 1, &http.Server{}, 1, "close"},
+		{"a body of unknown length", io.MultiReader(strings.NewReader("x")), 1, &http.Server{}, 1, "close"},
+		{"a body, no server", strings.NewReader("x"), 1, nil, 1, "close"},
+		{"a body, with ReadTimeout", strings.NewReader("x"), 1, timed, 0, "close"},
+		{"a body of HTTP/2", strings.NewReader("x"), 2, &http.Server{}, 1, ""},
 	} {
-		r := httptest.NewRequest(test.method, "/", test.body)
+		r := httptest.NewRequest("POST", "/", test.body)
+		r.ProtoMajor = test.major
 		if test.server != nil {
 			r = r.WithContext(guardContext(r, test.server))
 		}
@@ -81,10 +84,32 @@ func TestRefuseLimitsUnreadBody(t *testing.T) {
 			"AllowIPs":  AllowIPs(nil),
 			"Version":   Version(VersionOptions{Supported: []string{"1"}}),
 		} {
-			if w := guardServe(mw, r); len(w.readDeadlines) != test.want || w.Code < 400 {
-				t.Errorf("%s, %s: %d deadlines, status %d; want %d, a refusal", name, test.name, len(w.readDeadlines), w.Code, test.want)
+			w := guardServe(mw, r)
+			if got := w.Header().Get("Connection"); len(w.readDeadlines) != test.deadlines || got != test.close || w.Code < 400 {
+				t.Errorf("%s, %s: %d deadlines, Connection %q, status %d; want %d, %q, a refusal", name, test.name, len(w.readDeadlines), got, w.Code, test.deadlines, test.close)
 			}
 		}
+	}
+}
+
+// Verify over a socket that a client that sends no more than the header of a
+// request with a body gets its refusal all the same.
+func TestRefuseAnswersStalledClient(t *testing.T) {
+	server := httptest.NewServer(BasicAuth("", nil, nil)(guardPassed()))
+	defer server.Close()
+	conn, err := net.Dial("tcp", server.Listener.Addr().String())
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer conn.Close()
+	fmt.Fprintf(conn, "POST / HTTP/1.1\r\nHost: x\r\nContent-Length: 10\r\n\r\n1")
+	resp, err := http.ReadResponse(bufio.NewReader(conn), nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	resp.Body.Close()
+	if resp.StatusCode != http.StatusUnauthorized || !resp.Close {
+		t.Errorf("%s, Connection: close is %t; want 401, true", resp.Status, resp.Close)
 	}
 }
 

@@ -83,6 +83,8 @@ const maxProfileSeconds = 300
 // servePprof answers for the page called name. If it returns an error, nothing
 // was written yet.
 func servePprof(w http.ResponseWriter, r *http.Request, name string) *pprofError {
+	// A body is read whatever the page: until then, a handler is never told
+	// that its client has gone.
 	body, failure := readPprofBody(w, r)
 	if failure != nil {
 		return failure
@@ -194,8 +196,7 @@ const (
 	pprofBodyTimeout = 30 * time.Second
 )
 
-// readPprofBody reads the whole body, in time: a handler that has not read its
-// body to the end is never told that the client has gone.
+// readPprofBody reads the whole body, in time.
 func readPprofBody(w http.ResponseWriter, r *http.Request) ([]byte, *pprofError) {
 	if r.Body == nil || r.Body == http.NoBody {
 		return nil, nil
