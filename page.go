@@ -233,7 +233,7 @@ var _ plainType = items[int]{}
 // A method sets it by its context:
 //
 //	if info, ok := svc.InfoFrom(ctx); ok && info.Request != nil {
-//		info.Header.Set("Link", page.Links(info.Request.URL))
+//		info.Header.Add("Link", page.Links(info.Request.URL))
 //	}
 func (p *PageResponse[T]) Links(u *url.URL) string {
 	if p.TotalPages < 1 {

@@ -38,8 +38,8 @@ func main() {
 	}
 }
 
-// newHandler returns everything that the program serves. What wraps all of it
-// is applied here, the outermost last.
+// newHandler returns everything that the program serves to the public. What
+// wraps all of it is applied here, the outermost last.
 func newHandler(todos *svc.Service) http.Handler {
 	mux := http.NewServeMux()
 	mux.HandleFunc("GET /health", health)
@@ -49,11 +49,37 @@ func newHandler(todos *svc.Service) http.Handler {
 	mux.Handle("/openapi.json", todos.OpenAPI())
 	mux.Handle("/rpc", todos.RPC())
 	mux.Handle("/mcp", todos.MCP(nil))
-	mux.Handle("/", todos.REST()) // and the 404 for what is nowhere
+	mux.Handle("/", versions()(todos.REST())) // and the 404 for what is nowhere
 
 	var handler http.Handler = mux
 	handler = svc.Recover(nil, nil)(handler)
 	return handler
+}
+
+// versions is the middleware that lets clients ask for a version of the API, by
+// the header Accept-Version or the parameter version. Methods learn it from
+// svc.GetVersion. Here, v1 and v2 are the same; v1 shows how to take leave of
+// one.
+func versions() func(http.Handler) http.Handler {
+	return svc.Version(svc.VersionOptions{
+		DefaultVersion: "v2",
+		Supported:      []string{"v1", "v2"},
+		Deprecations: map[string]svc.Deprecation{"v1": {
+			Since:  time.Date(2026, 1, 1, 0, 0, 0, 0, time.UTC),
+			Sunset: time.Date(2027, 1, 1, 0, 0, 0, 0, time.UTC),
+			Link:   "https://example.com/docs/from-v1-to-v2",
+		}},
+	})
+}
+
+// withProfiles serves /debug/pprof/ to whoever knows the user and the password.
+// Without both, there are no profiles to be had.
+func withProfiles(handler http.Handler, user, password string) http.Handler {
+	if user == "" || password == "" {
+		return handler
+	}
+	guard := svc.Under("/debug/pprof", svc.BasicAuth("profiles", map[string]string{user: password}, nil))
+	return guard(svc.Pprof("/debug/pprof")(handler))
 }
 
 // newServer returns a server that no slow client can hold on to for ever.
@@ -77,7 +103,8 @@ func run(ctx context.Context, addr string, out io.Writer) error {
 	if err != nil {
 		return err
 	}
-	server := newServer(newHandler(newService(newStore())))
+	handler := withProfiles(newHandler(newService(newStore())), os.Getenv("PPROF_USER"), os.Getenv("PPROF_PASSWORD"))
+	server := newServer(handler)
 	printGuide(out, "http://"+listener.Addr().String())
 
 	stopped := make(chan error, 1)
@@ -106,6 +133,7 @@ var guide = []struct{ route, curl string }{
 	{"POST /echo", `curl -d '{"any":"json"}' URL/echo`},
 	{"POST /todos", `curl -H 'Content-Type: application/json' -d '{"title":"Buy milk"}' URL/todos`},
 	{"GET /todos", "curl 'URL/todos?page=1&per_page=20'"},
+	{"GET /todos/feed", "curl 'URL/todos/feed?limit=20'"},
 	{"GET /todos/{id}", "curl URL/todos/1"},
 	{"PUT /todos/{id}", `curl -X PUT -H 'Content-Type: application/json' -d '{"title":"Buy milk","completed":true}' URL/todos/1`},
 	{"DELETE /todos/{id}", "curl -X DELETE URL/todos/1"},

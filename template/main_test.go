@@ -49,10 +49,12 @@ type process struct {
 	stderr *bufio.Scanner
 }
 
-// start starts the program on a free port and waits until it says where.
-func start(t *testing.T) *process {
+// start starts the program on a free port and waits until it says where. env
+// adds to the environment.
+func start(t *testing.T, env ...string) *process {
 	t.Helper()
 	p := &process{cmd: exec.Command(program, "-addr", "127.0.0.1:0")}
+	p.cmd.Env = append(os.Environ(), append([]string{"PPROF_USER=", "PPROF_PASSWORD="}, env...)...)
 	stdout, err := p.cmd.StdoutPipe()
 	if err != nil {
 		t.Fatal(err)
@@ -152,6 +154,16 @@ func TestRoutes(t *testing.T) {
 		{"GET /todos?page=9223372036854775807", "", 200, `{"data":[],"page":9223372036854775807,"per_page":20,"total":2,"total_pages":1}`},
 		{"GET /todos?page=0", "", 400, invalid("query", "/page", "minimum", "must be at least 1")},
 
+		{"GET /todos/feed", "", 200, `{"data":[` + milk + `,` + rent + `],"has_more":false}`},
+		{"GET /todos/feed?limit=1", "", 200, `{"data":[` + milk + `],"next_cursor":"MQ","has_more":true}`},
+		{"GET /todos/feed?limit=1&cursor=MQ", "", 200, `{"data":[` + rent + `],"next_cursor":"Mg","has_more":true}`},
+		{"GET /todos/feed?limit=1&cursor=Mg", "", 200, `{"data":[],"has_more":false}`},
+		{"GET /todos/feed?limit=1000&cursor=", "", 200, `{"data":[` + milk + `,` + rent + `],"has_more":false}`},
+		{"GET /todos/feed?cursor=MQ==", "", 400, invalid("query", "/cursor", "type", "must be a cursor from an earlier answer of this list")},
+		{"GET /todos/feed?limit=0", "", 400, invalid("query", "/limit", "minimum", "must be at least 1")},
+		{"GET /todos?version=v1", "", 200, `{"data":[` + milk + `,` + rent + `],"page":1,"per_page":20,"total":2,"total_pages":1}`},
+		{"GET /todos?version=v3", "", 400, `{"error":{"code":"INVALID_ARGUMENT","message":"there is no such version of this API","details":{"supported":["v1","v2"]}}}`},
+
 		{"GET /todos/1", "", 200, milk},
 		{"HEAD /todos/1", "", 200, ""},
 		{"GET /todos/17", "", 404, noTodo},
@@ -217,6 +229,78 @@ func (p *process) send(t *testing.T, route, body string) (int, string) {
 		t.Errorf("%s: %v", route, err)
 	}
 	return w.StatusCode, timestamp.ReplaceAllString(string(answer), `"TIME"`)
+}
+
+// Verify that profiles are there if both variables are set, for who knows what
+// they say, and that nothing is there otherwise.
+func TestProfiles(t *testing.T) {
+	user, password := "PPROF_USER=op", "PPROF_PASSWORD=secret"
+	for _, test := range []struct {
+		env         []string
+		user, given string
+		want        int
+	}{
+		{nil, "op", "secret", 404},
+		{nil, "", "", 404},
+		{[]string{user}, "op", "", 404},
+		{[]string{password}, "", "secret", 404},
+		{[]string{user, password}, "op", "secret", 200},
+		{[]string{user, password}, "op", "", 401},
+		{[]string{user, password}, "", "secret", 401},
+	} {
+		p := start(t, test.env...)
+		for _, page := range []string{"", "/", "/heap", "/cmdline", "/goroutine?debug=2"} {
+			r, err := http.NewRequest("GET", p.url+"/debug/pprof"+page, nil)
+			if err != nil {
+				t.Fatal(err)
+			}
+			r.SetBasicAuth(test.user, test.given)
+			w, err := http.DefaultClient.Do(r)
+			if err != nil {
+				t.Fatal(err)
+			}
+			w.Body.Close()
+			if w.StatusCode != test.want {
+				t.Errorf("with %q, GET /debug/pprof%s as %s:%s = %d, want %d", test.env, page, test.user, test.given, w.StatusCode, test.want)
+			}
+		}
+		p.stop(t, os.Interrupt)
+		p.wait(t)
+	}
+}
+
+// Verify the headers that go with a page and with a deprecated version.
+func TestHeaders(t *testing.T) {
+	p := start(t)
+	p.send(t, "POST /todos", `{"title":"one"}`)
+	p.send(t, "POST /todos", `{"title":"two"}`)
+	for _, test := range []struct{ version, target, header, want string }{
+		{"", "/todos?per_page=1", "Link", `</todos?page=1&per_page=1>; rel="first", </todos?page=2&per_page=1>; rel="next", </todos?page=2&per_page=1>; rel="last"`},
+		{"", "/todos", "Vary", "Accept-Version"},
+		{"", "/todos", "Deprecation", ""},
+		{"v2", "/todos", "Deprecation", ""},
+		{"v1", "/todos", "Deprecation", "@1767225600"},
+		{"v1", "/todos", "Sunset", "Fri, 01 Jan 2027 00:00:00 GMT"},
+		{"v1", "/todos/1", "Link", `<https://example.com/docs/from-v1-to-v2>; rel="deprecation"`},
+		{"v1", "/todos", "Link", `<https://example.com/docs/from-v1-to-v2>; rel="deprecation", </todos?page=1&per_page=20>; rel="first", </todos?page=1&per_page=20>; rel="last"`},
+		{"v1", "/health", "Deprecation", ""},
+	} {
+		r, err := http.NewRequest("GET", p.url+test.target, nil)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if test.version != "" {
+			r.Header.Set("Accept-Version", test.version)
+		}
+		w, err := http.DefaultClient.Do(r)
+		if err != nil {
+			t.Fatal(err)
+		}
+		w.Body.Close()
+		if got := strings.Join(w.Header.Values(test.header), ", "); got != test.want || w.StatusCode != 200 {
+			t.Errorf("GET %s, version %q: %d, %s: %q, want %q", test.target, test.version, w.StatusCode, test.header, got, test.want)
+		}
+	}
 }
 
 // Verify that the commands printed at the start work when they are pasted.

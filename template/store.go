@@ -46,6 +46,19 @@ func (s *store) page(offset, limit int) ([]Todo, int) {
 	return slices.Clone(s.todos[from:to]), total
 }
 
+// after returns up to limit todos after the one with the ID, which need not be
+// there; "" comes before all.
+func (s *store) after(id string, limit int) []Todo {
+	s.mu.RLock()
+	defer s.mu.RUnlock()
+	i, err := s.find(id)
+	if err == nil {
+		i++
+	}
+	rest := s.todos[i:]
+	return slices.Clone(rest[:min(limit, len(rest))])
+}
+
 func (s *store) get(id string) (Todo, error) {
 	s.mu.RLock()
 	defer s.mu.RUnlock()
@@ -88,13 +101,14 @@ func (s *store) removeIf(gone func(Todo) bool) int {
 	return before - len(s.todos)
 }
 
-// find returns where in s.todos the todo is. The caller holds the lock.
+// find returns where in s.todos the todo is, or would be. The caller holds the
+// lock.
 func (s *store) find(id string) (int, error) {
 	i, found := slices.BinarySearchFunc(s.todos, id, func(todo Todo, id string) int {
 		return compareIDs(todo.ID, id)
 	})
 	if !found {
-		return 0, errNoTodo
+		return i, errNoTodo
 	}
 	return i, nil
 }

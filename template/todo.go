@@ -2,7 +2,6 @@ package main
 
 import (
 	"context"
-	"math"
 	"time"
 
 	"example.com/svc"
@@ -12,7 +11,8 @@ import (
 // its first word decides which one.
 type TodoAPI interface {
 	Create(ctx context.Context, in *CreateTodo) (*Todo, error)
-	List(ctx context.Context, in *ListTodos) (*TodoPage, error)
+	List(ctx context.Context, in *ListTodos) (*svc.PageResponse[Todo], error)
+	Feed(ctx context.Context, in *FeedTodos) (*svc.CursorResponse[Todo], error)
 	Get(ctx context.Context, in *TodoID) (*Todo, error)
 	Update(ctx context.Context, in *UpdateTodo) (*Todo, error)
 	Delete(ctx context.Context, in *TodoID) error
@@ -34,20 +34,11 @@ type CreateTodo struct {
 	Description string `json:"description,omitempty"`
 }
 
-// ListTodos is the input of List.
-type ListTodos struct {
-	Page    int `json:"page" minimum:"1" default:"1"`
-	PerPage int `json:"per_page" minimum:"1" default:"20"` // at most 100 are sent
-}
+// ListTodos is the input of List: the parameters page and per_page.
+type ListTodos struct{ svc.PageQuery }
 
-// A TodoPage is one page of the list.
-type TodoPage struct {
-	Data       []Todo `json:"data"`
-	Page       int    `json:"page"`
-	PerPage    int    `json:"per_page"`
-	Total      int    `json:"total"` // of todos, on all pages
-	TotalPages int    `json:"total_pages"`
-}
+// FeedTodos is the input of Feed: the parameters cursor and limit.
+type FeedTodos struct{ svc.CursorQuery }
 
 // TodoID is the input of the methods that need no more than the todo's ID.
 type TodoID struct {
@@ -75,6 +66,7 @@ func newService(s *store) *svc.Service {
 		Methods: map[string]svc.MethodOptions{
 			"Create":  {Description: "Add a todo."},
 			"List":    {Description: "List the todos, oldest first, one page at a time."},
+			"Feed":    {HTTP: "GET /todos/feed", Description: "Read the todos, oldest first, from where the last answer ended."},
 			"Get":     {Description: "Get one todo."},
 			"Update":  {Description: "Change a todo."},
 			"Delete":  {Description: "Delete a todo."},
@@ -91,20 +83,35 @@ func (t *todos) Create(ctx context.Context, in *CreateTodo) (*Todo, error) {
 	return &todo, nil
 }
 
-func (t *todos) List(ctx context.Context, in *ListTodos) (*TodoPage, error) {
-	size := min(in.PerPage, 100)
-	offset := math.MaxInt // a page so far out has nothing on it
-	if in.Page-1 < math.MaxInt/size {
-		offset = (in.Page - 1) * size
+func (t *todos) List(ctx context.Context, in *ListTodos) (*svc.PageResponse[Todo], error) {
+	req := in.PageRequest()
+	data, total := t.store.page(req.Offset(), req.Size())
+	page := svc.NewPage(data, req, total)
+	if info, ok := svc.InfoFrom(ctx); ok && info.Transport == "rest" {
+		if links := page.Links(info.Request.URL); links != "" {
+			info.Header.Add("Link", links) // beside that of a deprecated version
+		}
 	}
-	data, total := t.store.page(offset, size)
-	return &TodoPage{
-		Data:       data,
-		Page:       in.Page,
-		PerPage:    size,
-		Total:      total,
-		TotalPages: (total + size - 1) / size,
-	}, nil
+	return page, nil
+}
+
+// Feed goes on after the todo whose ID is in the cursor, which may be gone by
+// now. A list in another order would have svc.TimeCursor for its keys, and one
+// whose cursors must not be guessed a svc.CursorKey.
+func (t *todos) Feed(ctx context.Context, in *FeedTodos) (*svc.CursorResponse[Todo], error) {
+	after := ""
+	if in.Cursor != "" {
+		if err := svc.DecodeCursor(in.Cursor, &after); err != nil {
+			return nil, err
+		}
+	}
+	var failed error
+	feed := svc.NewCursorPage(t.store.after(after, in.Limit), in.Limit, func(last Todo) string {
+		cursor, err := svc.EncodeCursor(last.ID)
+		failed = err
+		return cursor
+	})
+	return feed, failed
 }
 
 func (t *todos) Get(ctx context.Context, in *TodoID) (*Todo, error) {
