@@ -21,7 +21,7 @@ import (
 func main() {
 	runtime.SetBlockProfileRate(1)
 	runtime.SetMutexProfileFraction(1)
-	runtime.MemProfileRate = 1
+	runtime.MemProfileRate = 4 << 10
 	pprof.NewProfile("example.com/pprof/own").Add(new(int), 0)
 	mux := http.DefaultServeMux // net/http/pprof is there by being imported
 	mux.HandleFunc("POST /debug/pprof/symbol", netpprof.Symbol)
