@@ -289,6 +289,35 @@ func TestPprofOneRecordingAtATime(t *testing.T) {
 	stopTrace()
 }
 
+// Verify over a socket that a client that hangs up ends its recording, so that
+// the next one can begin.
+func TestPprofClientHangsUp(t *testing.T) {
+	pprofNeedsProfiler(t)
+	waiting, done := make(chan struct{}, 1), make(chan struct{})
+	serve := Pprof("")(http.NotFoundHandler())
+	server := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		serve.ServeHTTP(w, r.WithContext(pprofContext{r.Context(), waiting}))
+		done <- struct{}{}
+	}))
+	defer server.Close()
+	for _, name := range []string{"profile", "profile", "trace", "trace", "heap"} {
+		conn, err := net.Dial("tcp", server.Listener.Addr().String())
+		if err != nil {
+			t.Fatal(err)
+		}
+		// A body must not hide that the client has gone.
+		fmt.Fprintf(conn, "GET /debug/pprof/%s?seconds=300 HTTP/1.1\r\nHost: x\r\nContent-Length: 2\r\n\r\n{}", name)
+		select {
+		case <-waiting:
+		case <-done:
+			conn.Close()
+			t.Fatalf("%s did not begin", name)
+		}
+		conn.Close()
+		<-done
+	}
+}
+
 // pprofNeedsProfiler skips the test if something else records this process,
 // such as go test -cpuprofile.
 func pprofNeedsProfiler(t *testing.T) {
