@@ -6,6 +6,7 @@ import (
 	"context"
 	"maps"
 	"net/http"
+	"slices"
 	"strings"
 )
 
@@ -112,7 +113,7 @@ func (x *exchange) bind(t *tool, arguments []byte) (in any, err error) {
 	}
 	d.start(nil)
 	if arguments != nil {
-		eachMember(new(scanner), arguments, func(name, _ []byte) {
+		eachMember(arguments, func(name, _ []byte) {
 			d.push(string(name))
 			d.violate(isUnknown)
 			d.pop()
@@ -127,7 +128,7 @@ func (t *tool) checkCapabilities(declared []byte) *mcpError {
 		return nil
 	}
 	missing := len(t.options.RequiredCapabilities)
-	eachMember(new(scanner), declared, func(name, value []byte) {
+	eachMember(declared, func(name, value []byte) {
 		for _, required := range t.options.RequiredCapabilities {
 			if string(name) == required && value[0] == '{' {
 				missing--
@@ -174,13 +175,34 @@ func (x *exchange) appendToolResult(t *tool, m *message, out any) error {
 		}
 		text := x.sc.buf[start:]
 		x.add(`,"content":[{"type":"text","text":`)
-		x.sc.buf = appendQuoted(x.sc.buf, text)
+		x.sc.buf = appendQuotedJSON(x.sc.buf, text)
 		x.add(`}]`)
 	}
 	x.add(`,"isError":false`)
 	x.closeResult(m)
 	return nil
 }
+
+// appendQuotedJSON appends a JSON text as a string. There is nothing in one that
+// wants escaping but quotes and what escapes them.
+func appendQuotedJSON(dst, text []byte) []byte {
+	dst = slices.Grow(dst, 2*len(text)+2)
+	n := len(dst)
+	out := dst[n : n+2*len(text)+2]
+	out[0] = '"'
+	i := 1
+	for _, c := range text {
+		out[i] = '\\' // overwritten if it is not wanted: a branch would be mispredicted
+		i += int(escapeLenInJSON[c])
+		out[i] = c
+		i++
+	}
+	out[i] = '"'
+	return dst[:n+i+1]
+}
+
+// escapeLenInJSON says what to put in front of a byte of JSON in a string.
+var escapeLenInJSON = [256]uint8{'"': 1, '\\': 1}
 
 // errorText says what a model needs to know of an error to do better: the code
 // and the message, a line for each violation, and the other details.

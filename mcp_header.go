@@ -62,7 +62,7 @@ func argumentAt(object []byte, path []string) []byte {
 			return nil
 		}
 		var next []byte
-		eachMember(new(scanner), object, func(name, value []byte) {
+		eachMember(object, func(name, value []byte) {
 			if string(name) == property {
 				next = value
 			}

@@ -216,13 +216,13 @@ func isMCPID(id []byte) bool {
 var badParams = invalidParams("/params must be an object, and so must _meta and arguments in it")
 
 // read finds the parts of m.params. The text is known to be valid JSON.
-func (x *exchange) read(m *message) (failure *mcpError) {
+func (x *exchange) read(m *message) *mcpError {
 	if len(m.params) == 0 {
 		return nil
 	}
 	ok := m.params[0] == '{'
 	if ok {
-		eachMember(&x.sc.scanner, m.params, func(name, value []byte) {
+		eachMember(m.params, func(name, value []byte) {
 			switch string(name) {
 			case "name":
 				m.name = value
@@ -252,10 +252,9 @@ func (x *exchange) read(m *message) (failure *mcpError) {
 	return nil
 }
 
-// read finds the parts of a _meta object. It needs a scanner of its own: the
-// caller is on its way through the object around it.
+// read finds the parts of a _meta object.
 func (meta *requestMeta) read(text []byte) {
-	eachMember(new(scanner), text, func(name, value []byte) {
+	eachMember(text, func(name, value []byte) {
 		switch string(name) {
 		case "io.modelcontextprotocol/protocolVersion":
 			meta.version = value
@@ -270,13 +269,57 @@ func (meta *requestMeta) read(text []byte) {
 }
 
 // eachMember calls visit for each member of an object that is known to be valid
-// JSON.
-func eachMember(s *scanner, object []byte, visit func(name, value []byte)) {
-	s.reset(object)
-	s.open()
-	for first := true; s.more('}', first); first = false {
-		visit(s.name(), s.skip())
+// JSON, without holding it to the rules again.
+func eachMember(object []byte, visit func(name, value []byte)) {
+	for i := skipBetween(object, 1); object[i] != '}'; i = skipBetween(object, i) {
+		end := i + valueLen(object[i:])
+		name := textOf(object[i:end])
+		i = skipBetween(object, end)
+		end = i + valueLen(object[i:])
+		visit(name, object[i:end])
+		i = end
 	}
+}
+
+// skipBetween returns where the next name, value or bracket is at or after i.
+func skipBetween(text []byte, i int) int {
+	for text[i] <= ' ' || text[i] == ',' || text[i] == ':' {
+		i++
+	}
+	return i
+}
+
+// valueLen returns the length of the JSON value that text, which is known to be
+// valid, begins with.
+func valueLen(text []byte) int {
+	depth := 0
+	for i := 0; i < len(text); i++ {
+		switch text[i] {
+		case '"':
+			for i++; text[i] != '"'; i++ {
+				if text[i] == '\\' {
+					i++
+				}
+			}
+			if depth == 0 {
+				return i + 1
+			}
+		case '{', '[':
+			depth++
+		case '}', ']':
+			if depth--; depth == 0 {
+				return i + 1
+			}
+			if depth < 0 { // of what is around a number or a word
+				return i
+			}
+		case ',', ' ', '\t', '\r', '\n':
+			if depth == 0 {
+				return i
+			}
+		}
+	}
+	return len(text)
 }
 
 // openResult begins the result of the request that is being answered.

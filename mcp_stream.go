@@ -64,12 +64,11 @@ const (
 )
 
 // start lets the method that is about to run send what the client of m wants.
+// Nobody else has x yet, so there is nothing to lock.
 func (s *mcpStream) start(x *exchange, m *message) {
 	if x.batch || !x.accept.events {
 		return
 	}
-	s.mu.Lock()
-	defer s.mu.Unlock()
 	s.running = true
 	s.token = m.meta.token
 	switch {
@@ -87,12 +86,9 @@ func (s *mcpStream) stop() {
 	s.mu.Unlock()
 }
 
-// begun reports whether the answer is a stream.
-func (s *mcpStream) begun() bool {
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	return s.events != nil
-}
+// begun reports whether the answer is a stream. It may be called only where the
+// method is not running, as the functions below may.
+func (s *mcpStream) begun() bool { return s.events != nil }
 
 // finish sends the answer as the last event.
 func (s *mcpStream) finish(body []byte) {
