@@ -101,11 +101,29 @@ func (t *rpcText) next(s *scanner, limit int) {
 	t.messages[len(t.messages)-1].read(s)
 }
 
-// rpcMembers is what [rpcMessage.read] has seen of the members that only decide
-// what the message is.
+// rpcMembers has the members that mean something, as they are written; nil if
+// absent.
 type rpcMembers struct {
-	version, id, method, params []byte // as written; nil if absent
-	answer                      bool   // there is a result or an error
+	version, id, method, params, result, err []byte
+}
+
+// of returns where the value of a name goes, or nil if it means nothing.
+func (seen *rpcMembers) of(name []byte) *[]byte {
+	switch string(name) {
+	case "jsonrpc":
+		return &seen.version
+	case "id":
+		return &seen.id
+	case "method":
+		return &seen.method
+	case "params":
+		return &seen.params
+	case "result":
+		return &seen.result
+	case "error":
+		return &seen.err
+	}
+	return nil
 }
 
 // read reads the value at the position of s.
@@ -116,39 +134,29 @@ func (m *rpcMessage) read(s *scanner) {
 		return
 	}
 	var seen rpcMembers
-	set := nameSet{base: len(s.names)}
+	others := nameSet{base: len(s.names)}
 	s.open()
 	for first := true; s.more('}', first); first = false {
 		name := s.name()
-		if s.fault == nil && !set.add(s, name) {
+		value := seen.of(name)
+		switch {
+		case s.fault != nil:
+		case value == nil && !others.add(s, name), value != nil && *value != nil:
 			s.failDuplicate(name)
 		}
-		seen.add(name, s.skip())
+		if text := s.skip(); value != nil {
+			*value = text
+		}
 	}
-	set.close(s)
+	others.close(s)
 	if s.fault == nil {
-		m.decide(seen)
-	}
-}
-
-func (seen *rpcMembers) add(name, value []byte) {
-	switch string(name) {
-	case "jsonrpc":
-		seen.version = value
-	case "id":
-		seen.id = value
-	case "method":
-		seen.method = value
-	case "params":
-		seen.params = value
-	case "result", "error":
-		seen.answer = true
+		m.decide(&seen)
 	}
 }
 
 // decide fills in m. The id comes first: an invalid message is answered with it
 // where it can be read.
-func (m *rpcMessage) decide(seen rpcMembers) {
+func (m *rpcMessage) decide(seen *rpcMembers) {
 	if isRPCID(seen.id) {
 		m.id = seen.id
 	}
@@ -165,7 +173,7 @@ func (m *rpcMessage) decide(seen rpcMembers) {
 		m.flaw = rpcNoVersion
 	case !isText(seen.version) || string(textOf(seen.version)) != "2.0":
 		m.flaw = rpcBadVersion
-	case seen.method == nil && seen.answer:
+	case seen.method == nil && (seen.result != nil || seen.err != nil):
 		m.kind = rpcResponse
 	case seen.method == nil:
 		m.flaw = rpcNoName
