@@ -162,6 +162,20 @@ func ExampleJoin() {
 	// notes 3
 }
 
+// Over JSON-RPC a method is called as resource.name, its input by name, one or
+// many at a time.
+func ExampleService_RPC() {
+	h := svc.MustRegister[LampAPI](lamps{}, &svc.Options{Resource: "lamps", Logger: noLog}).RPC()
+	try(h, "POST", "/rpc", `{"jsonrpc":"2.0","method":"lamps.dim","params":{"id":"hall","level":40},"id":1}`)
+	try(h, "POST", "/rpc", `{"jsonrpc":"2.0","method":"lamps.dim","params":{"id":"attic","level":40},"id":"a"}`)
+	try(h, "POST", "/rpc", `[{"jsonrpc":"2.0","method":"lamps.switch_off","params":{"id":"hall"}},{"jsonrpc":"2.0","method":"lamps.list","id":2}]`)
+
+	// Output:
+	// 200 {"jsonrpc":"2.0","result":{"id":"hall","level":40},"id":1}
+	// 200 {"jsonrpc":"2.0","error":{"code":-32005,"message":"there is no lamp \"attic\"","data":{"code":"NOT_FOUND"}},"id":"a"}
+	// 200 [{"jsonrpc":"2.0","result":{"Lamps":[]},"id":2}]
+}
+
 // A method called by name, as a transport does it: here for an event from a
 // queue. NewInput has the defaults filled in.
 func ExampleService_Call() {

@@ -160,14 +160,14 @@ type rpcWorker struct {
 
 // answer appends the response to msg to w.buf, or nothing if it wants none.
 func (w *rpcWorker) answer(msg *rpcMessage) {
-	start := len(w.buf)
+	before := w.buf
 	w.buf = openRPCResult(w.buf)
 	m, err := w.result(msg)
 	if err == nil && msg.kind != rpcNotification {
 		w.buf = closeRPCResult(w.buf, msg.id)
 		return
 	}
-	w.buf = w.buf[:start]
+	w.buf = before // what a failed call leaves may be anything
 	if err == nil {
 		return
 	}

@@ -8,6 +8,7 @@ import (
 	"fmt"
 	"io"
 	"log/slog"
+	"math"
 	"net/http"
 	"net/http/httptest"
 	"runtime"
@@ -45,6 +46,7 @@ type MathValues struct {
 
 type MathResult struct {
 	Value int `json:"value"`
+	Extra any `json:"extra,omitempty"`
 }
 
 type MathData struct {
@@ -76,7 +78,7 @@ func (s *mathService) call(ctx context.Context, method string) {
 
 func (s *mathService) Subtract(ctx context.Context, in *MathPair) (*MathResult, error) {
 	s.call(ctx, "Subtract")
-	return &MathResult{in.Minuend - in.Subtrahend}, nil
+	return &MathResult{Value: in.Minuend - in.Subtrahend}, nil
 }
 
 func (s *mathService) Sum(ctx context.Context, in *MathValues) (*MathResult, error) {
@@ -127,11 +129,19 @@ func (s *mathService) Fail(ctx context.Context, in *MathFailure) (*MathResult, e
 		return nil, errors.New("secret")
 	case "nothing":
 		return nil, nil
+	case "NaN":
+		return &MathResult{Extra: []any{1, math.NaN()}}, nil
+	case "marshal":
+		return &MathResult{Extra: []any{1, panickingText{}}}, nil
 	case "details":
 		return nil, svc.Errorf(svc.CodeNotFound, "no such <thing>").WithDetail("id", 17)
 	}
 	return nil, svc.Errorf(svc.Code(in.How), "it is %s", in.How)
 }
+
+type panickingText struct{}
+
+func (panickingText) MarshalText() ([]byte, error) { panic("secret") }
 
 func mathOptions() *svc.Options {
 	return &svc.Options{Resource: "math", Logger: slog.New(slog.DiscardHandler), MaxBody: 300_000, Methods: map[string]svc.MethodOptions{
@@ -338,7 +348,7 @@ func TestRPCErrors(t *testing.T) {
 	for _, how := range []string{
 		"OK", "CANCELED", "UNKNOWN", "INVALID_ARGUMENT", "DEADLINE_EXCEEDED", "NOT_FOUND", "ALREADY_EXISTS", "PERMISSION_DENIED",
 		"RESOURCE_EXHAUSTED", "FAILED_PRECONDITION", "ABORTED", "OUT_OF_RANGE", "UNIMPLEMENTED", "INTERNAL", "UNAVAILABLE",
-		"DATA_LOSS", "UNAUTHENTICATED", "", "NO_SUCH_CODE", "details", "plain", "panic", "nothing",
+		"DATA_LOSS", "UNAUTHENTICATED", "", "NO_SUCH_CODE", "details", "plain", "panic", "nothing", "NaN", "marshal",
 	} {
 		fmt.Fprintf(&requests, `{"jsonrpc":"2.0","method":"math.fail","params":{"how":%q},"id":1}`+"\n", how)
 	}
@@ -347,7 +357,10 @@ func TestRPCErrors(t *testing.T) {
 	requests.WriteString(`{"jsonrpc":"2.0","method":"math.fail","params":{"how":"NOT_FOUND"}}` + "\n")
 	requests.WriteString(`{"jsonrpc":"2.0","method":"math.fail","params":{}}` + "\n")
 	requests.WriteString("\n# in a batch one call fails alone\n")
-	requests.WriteString(`[{"jsonrpc":"2.0","method":"math.ping","id":1},{"jsonrpc":"2.0","method":"math.fail","params":{"how":"panic"},"id":2},{"jsonrpc":"2.0","method":"math.fail","params":{"how":"panic"}},{"jsonrpc":"2.0","method":"math.ping","id":3}]` + "\n")
+	for _, how := range []string{"panic", "marshal", "NaN", "NOT_FOUND"} {
+		fail := `{"jsonrpc":"2.0","method":"math.fail","params":{"how":"` + how + `"}`
+		requests.WriteString("[" + strings.Join([]string{rpcPing(1), fail + `,"id":2}`, fail + "}", rpcPing(3)}, ",") + "]\n")
+	}
 	got := rpcTranscript(newMath(t, &mathService{}), requests.String())
 	if bytes.Contains(got, []byte("secret")) {
 		t.Error("a client is told what only the log should say")
