@@ -142,7 +142,7 @@ func (d *decoder) failure(vs *violations) error {
 // faultError returns the error for a text that is not acceptable JSON: one
 // violation, whatever else was wrong.
 func (d *decoder) faultError() error {
-	v := Violation{In: inBody, Rule: d.fault.rule, Message: "is not valid JSON: " + d.fault.Error()}
+	v := Violation{In: inBody, Rule: d.fault.rule, Message: "the text is not valid JSON: " + d.fault.Error()}
 	if d.fault.rule == ruleDuplicate {
 		v.Path = string(appendPointer(d.appendPlace(nil), d.fault.name))
 	}

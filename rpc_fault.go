@@ -28,7 +28,7 @@ func rpcRequestFault(v *Violation) *Error {
 // rpcTextFault returns the error for a text that is not acceptable JSON.
 func rpcTextFault(f *fault) *Error {
 	return rpcFault(rpcParseError, CodeInvalidArgument, "Parse error",
-		&Violation{In: inBody, Rule: f.rule, Message: "is not valid JSON: " + f.Error()})
+		&Violation{In: inBody, Rule: f.rule, Message: "the text is not valid JSON: " + f.Error()})
 }
 
 // rpcHTTPFault returns the error for a fault of the HTTP exchange, which keeps
