@@ -103,7 +103,7 @@ func run(ctx context.Context, addr string, out io.Writer) error {
 	if err != nil {
 		return err
 	}
-	handler := withProfiles(newHandler(newService(newStore())), os.Getenv("PPROF_USER"), os.Getenv("PPROF_PASSWORD"))
+	handler := withProfiles(newHandler(newService(newStore(), ctx.Done())), os.Getenv("PPROF_USER"), os.Getenv("PPROF_PASSWORD"))
 	server := newServer(handler)
 	printGuide(out, "http://"+listener.Addr().String())
 
@@ -134,6 +134,7 @@ var guide = []struct{ route, curl string }{
 	{"POST /todos", `curl -H 'Content-Type: application/json' -d '{"title":"Buy milk"}' URL/todos`},
 	{"GET /todos", "curl 'URL/todos?page=1&per_page=20'"},
 	{"GET /todos/feed", "curl 'URL/todos/feed?limit=20'"},
+	{"GET /todos/watch", "curl -N -H 'Last-Event-ID: 0' 'URL/todos/watch?count=1'"},
 	{"GET /todos/{id}", "curl URL/todos/1"},
 	{"PUT /todos/{id}", `curl -X PUT -H 'Content-Type: application/json' -d '{"title":"Buy milk","completed":true}' URL/todos/1`},
 	{"DELETE /todos/{id}", "curl -X DELETE URL/todos/1"},

@@ -163,6 +163,8 @@ func TestRoutes(t *testing.T) {
 		{"GET /todos/feed?limit=0", "", 400, invalid("query", "/limit", "minimum", "must be at least 1")},
 		{"GET /todos?version=v1", "", 200, `{"data":[` + milk + `,` + rent + `],"page":1,"per_page":20,"total":2,"total_pages":1}`},
 		{"GET /todos?version=v3", "", 400, `{"error":{"code":"INVALID_ARGUMENT","message":"there is no such version of this API","details":{"supported":["v1","v2"]}}}`},
+		{"GET /todos/watch?count=0", "", 400, invalid("query", "/count", "minimum", "must be at least 1")},
+		{"HEAD /todos/watch", "", 200, ""},
 
 		{"GET /todos/1", "", 200, milk},
 		{"HEAD /todos/1", "", 200, ""},
@@ -179,6 +181,8 @@ func TestRoutes(t *testing.T) {
 		{"GET /todos", "", 200, `{"data":[],"page":1,"per_page":20,"total":0,"total_pages":0}`},
 		{"POST /todos", `{"title":"Buy milk"}`, 200, strings.Replace(milk, `"1"`, `"3"`, 1)},
 
+		{"POST /rpc", `{"jsonrpc":"2.0","method":"todos.watch","params":{"after":"0","count":1},"id":1}`, 200, `{"jsonrpc":"2.0","result":{"items":[` + strings.Replace(milk, `"1"`, `"3"`, 1) + `]},"id":1}`},
+		{"POST /rpc", `{"jsonrpc":"2.0","method":"todos.watch","params":{"after":"17","count":1},"id":1}`, 200, `{"jsonrpc":"2.0","result":{"items":[` + strings.Replace(milk, `"1"`, `"3"`, 1) + `]},"id":1}`},
 		{"POST /rpc", `{"jsonrpc":"2.0","method":"todos.get","params":{"id":"3"},"id":"a"}`, 200, `{"jsonrpc":"2.0","result":` + strings.Replace(milk, `"1"`, `"3"`, 1) + `,"id":"a"}`},
 		{"POST /rpc", `{"jsonrpc":"2.0","method":"todos.get","params":{"id":"17"},"id":1}`, 200, `{"jsonrpc":"2.0","error":{"code":-32005,"message":"there is no todo with this id","data":{"code":"NOT_FOUND"}},"id":1}`},
 		{"POST /rpc", `[{"jsonrpc":"2.0","method":"todos.delete","params":{"id":"3"}},{"jsonrpc":"2.0","method":"todos.archive","id":1}]`, 200, `[{"jsonrpc":"2.0","result":{"archived":0},"id":1}]`},
@@ -324,7 +328,7 @@ func TestGuide(t *testing.T) {
 
 // Verify that the guide leaves out no method.
 func TestGuideIsComplete(t *testing.T) {
-	for _, r := range newService(newStore()).Routes() {
+	for _, r := range newService(newStore(), nil).Routes() {
 		route := r.Method + " " + r.Path
 		if !slices.ContainsFunc(guide, func(g struct{ route, curl string }) bool { return g.route == route }) {
 			t.Errorf("the guide does not have %s", route)

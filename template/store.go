@@ -14,13 +14,14 @@ import (
 // would be a database: todo.go would look the same.
 type store struct {
 	mu    sync.RWMutex
-	last  int    // the ID given last
-	todos []Todo // by ID, which is the order of their creation
+	last  int           // the ID given last
+	todos []Todo        // by ID, which is the order of their creation
+	grown chan struct{} // closed when there is one more, and then another channel
 }
 
 var errNoTodo = svc.Errorf(svc.CodeNotFound, "there is no todo with this id")
 
-func newStore() *store { return &store{} }
+func newStore() *store { return &store{grown: make(chan struct{})} }
 
 func (s *store) add(title, description string) Todo {
 	s.mu.Lock()
@@ -33,6 +34,8 @@ func (s *store) add(title, description string) Todo {
 		CreatedAt:   time.Now().UTC(),
 	}
 	s.todos = append(s.todos, todo)
+	close(s.grown)
+	s.grown = make(chan struct{})
 	return todo
 }
 

@@ -17,6 +17,7 @@ type TodoAPI interface {
 	Update(ctx context.Context, in *UpdateTodo) (*Todo, error)
 	Delete(ctx context.Context, in *TodoID) error
 	Archive(ctx context.Context) (*Archived, error)
+	Watch(ctx context.Context, in *WatchTodos) (svc.Stream[Todo], error)
 }
 
 // A Todo is something to do.
@@ -57,9 +58,9 @@ type Archived struct {
 	Archived int `json:"archived"` // how many
 }
 
-// newService makes the service of TodoAPI.
-func newService(s *store) *svc.Service {
-	return svc.MustRegister[TodoAPI](&todos{s}, &svc.Options{
+// newService makes the service of TodoAPI. Streams end when stopping is closed.
+func newService(s *store, stopping <-chan struct{}) *svc.Service {
+	return svc.MustRegister[TodoAPI](&todos{s, stopping}, &svc.Options{
 		Name:        "Todos",
 		Description: "A list of things to do.",
 		Resource:    "todos",
@@ -71,12 +72,16 @@ func newService(s *store) *svc.Service {
 			"Update":  {Description: "Change a todo."},
 			"Delete":  {Description: "Delete a todo."},
 			"Archive": {Description: "Take all completed todos off the list."},
+			"Watch":   {Description: "Get each todo when it is created.", HTTP: "GET /todos/watch"},
 		},
 	})
 }
 
 // todos implements TodoAPI. Its inputs have been checked against their tags.
-type todos struct{ store *store }
+type todos struct {
+	store    *store
+	stopping <-chan struct{}
+}
 
 func (t *todos) Create(ctx context.Context, in *CreateTodo) (*Todo, error) {
 	todo := t.store.add(in.Title, in.Description)

@@ -1,0 +1,107 @@
+package main
+
+import (
+	"bufio"
+	"io"
+	"net/http"
+	"strings"
+	"syscall"
+	"testing"
+)
+
+// A watcher reads the stream of todos.
+type watcher struct {
+	response *http.Response
+	lines    *bufio.Scanner
+}
+
+// watch begins to watch, after a todo if last is not empty.
+func (p *process) watch(t *testing.T, last string) *watcher {
+	t.Helper()
+	r, err := http.NewRequest("GET", p.url+"/todos/watch", nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if last != "" {
+		r.Header.Set("Last-Event-ID", last)
+	}
+	w, err := http.DefaultClient.Do(r)
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { w.Body.Close() })
+	if got := w.Header.Get("Content-Type"); w.StatusCode != 200 || got != "text/event-stream" {
+		t.Fatalf("got %d, %s", w.StatusCode, got)
+	}
+	return &watcher{w, bufio.NewScanner(w.Body)}
+}
+
+// next returns the next event that is more than a comment, with TIME in place of
+// what time it is, or "" at the end.
+func (w *watcher) next() string {
+	event := ""
+	for w.lines.Scan() {
+		line := w.lines.Text()
+		switch {
+		case line == "" && event != "":
+			return event
+		case line != "" && line[0] != ':':
+			event += timestamp.ReplaceAllString(line, `"TIME"`) + "\n"
+		}
+	}
+	return ""
+}
+
+// Verify that todos arrive as they are created, that a client that comes back
+// gets what it has missed, and that the end of the program ends its streams.
+func TestWatch(t *testing.T) {
+	p := start(t)
+	create := func(title string) {
+		if status, answer := p.send(t, "POST /todos", `{"title":"`+title+`"}`); status != http.StatusOK {
+			t.Fatalf("POST /todos = %d %s", status, answer)
+		}
+	}
+	event := func(id, title string) string {
+		return "id: " + id + "\ndata: " + `{"id":"` + id + `","title":"` + title + `","completed":false,"createdAt":"TIME"}` + "\n"
+	}
+	create("before")
+	first := p.watch(t, "")
+	create("one")
+	create("two")
+	for _, want := range []string{event("2", "one"), event("3", "two")} {
+		if got := first.next(); got != want {
+			t.Errorf("got %q, want %q", got, want)
+		}
+	}
+	first.response.Body.Close()
+	create("three")
+	again := p.watch(t, "3")
+	all := p.watch(t, "0")
+	other := p.watch(t, "17") // of another process
+	create("four")
+	for _, test := range []struct {
+		w      *watcher
+		events []string
+	}{
+		{again, []string{event("4", "three"), event("5", "four")}},
+		{all, []string{event("1", "before"), event("2", "one"), event("3", "two"), event("4", "three"), event("5", "four")}},
+		{other, []string{event("1", "before"), event("2", "one"), event("3", "two"), event("4", "three"), event("5", "four")}},
+	} {
+		for _, want := range test.events {
+			if got := test.w.next(); got != want {
+				t.Errorf("got %q, want %q", got, want)
+			}
+		}
+	}
+	p.stop(t, syscall.SIGTERM)
+	stopping := "event: error\n" + `data: {"error":{"code":"UNAVAILABLE","message":"the server is stopping; come back"}}` + "\n"
+	for _, w := range []*watcher{again, all, other} {
+		if got := w.next(); got != stopping {
+			t.Errorf("at the end got %q, want %q", got, stopping)
+		}
+		if rest, err := io.ReadAll(w.response.Body); strings.TrimSpace(string(rest)) != "" || err != nil {
+			t.Errorf("after the end got %q, %v", rest, err)
+		}
+	}
+	p.wait(t)
+}
