@@ -23,7 +23,8 @@ const maxBatch = 1000
 // answers to todos.markDone and to todos.markdone. Params are given by name: the
 // fields of the input by their wire names, wherever REST takes them from. A
 // method without an input takes no params, {} or []. As many clients send it,
-// "params":null counts as absent. A result of nothing is null.
+// "params":null counts as absent. A result of nothing is null. The items of a
+// [Stream] are collected into {"items":[…]}, at most 1,000.
 //
 // An error has the number of its code, its message, and in data its code and
 // details, as the envelope of REST has them:

@@ -7,10 +7,8 @@ import (
 	"errors"
 	"fmt"
 	"io"
-	"log/slog"
 	"mime"
 	"net/http"
-	"reflect"
 	"strings"
 	"testing"
 
@@ -23,17 +21,7 @@ import (
 //	go run -C testdata/bench . -bench '^BenchmarkRPC$'
 
 func rpcBenchSides() []benchSide {
-	impl := newBenchService()
-	reflected := &svc.Options{Resource: "todos", Logger: slog.New(slog.DiscardHandler)}
-	direct := &svc.Options{Resource: "todos", Logger: slog.New(slog.DiscardHandler), Methods: map[string]svc.MethodOptions{
-		"Create": {Direct: svc.Direct(BenchAPI.Create)},
-		"Get":    {Direct: svc.Direct(BenchAPI.Get)},
-	}}
-	return []benchSide{
-		{"handwritten", newHandwrittenRPC(impl)},
-		{"reflect", svc.MustRegister[BenchAPI](impl, reflected).RPC()},
-		{"direct", svc.MustRegister[BenchAPI](impl, direct).RPC()},
-	}
+	return benchSides(newHandwrittenRPC, (*svc.Service).RPC)
 }
 
 const rpcBenchCreate = `{"jsonrpc":"2.0","method":"todos.create","params":{"title":"Water the plants","description":"The ones on the balcony too.","tags":["home","plants"],"priority":3},"id":%d}`
@@ -50,57 +38,20 @@ func rpcWorkloads() []workload {
 	}
 }
 
-func BenchmarkRPC(b *testing.B) {
-	sides := rpcBenchSides()
-	for _, load := range rpcWorkloads() {
-		b.Run(load.name, func(b *testing.B) {
-			for _, side := range sides {
-				b.Run(side.name, func(b *testing.B) {
-					r := newReplay(load)
-					b.ReportAllocs()
-					for b.Loop() {
-						r.serve(side.handler)
-					}
-					if r.w.status != load.status {
-						b.Fatalf("status %d, want %d: %s", r.w.status, load.status, r.w.body)
-					}
-				})
-			}
-		})
-	}
-}
+func BenchmarkRPC(b *testing.B) { benchmarkSides(b, rpcBenchSides(), rpcWorkloads()) }
 
-// Verify that every side gives every workload the same answer.
+// Verify that the benchmark compares like with like, also where things go wrong.
 func TestRPCBenchmarkSides(t *testing.T) {
-	sides := rpcBenchSides()
+	post := func(name, body string) workload { return workload{name, "POST", "/rpc", body, 200} }
 	loads := append(rpcWorkloads(),
-		workload{"invalid", "POST", "/rpc", strings.Replace(fmt.Sprintf(rpcBenchCreate, 1), ":3}", ":9}", 1), 200},
-		workload{"unknown", "POST", "/rpc", `{"jsonrpc":"2.0","method":"todos.burn","id":1}`, 200},
+		post("invalid", strings.Replace(fmt.Sprintf(rpcBenchCreate, 1), ":3}", ":9}", 1)),
+		post("unknown", `{"jsonrpc":"2.0","method":"todos.burn","id":1}`),
+		post("no request", `[{},1]`),
+		post("empty batch", `[]`),
+		post("no JSON", `{`),
 		workload{"notification", "POST", "/rpc", `{"jsonrpc":"2.0","method":"todos.create","params":{"title":"a","priority":1}}`, 204},
-		workload{"no request", "POST", "/rpc", `[{},1]`, 200},
-		workload{"empty batch", "POST", "/rpc", `[]`, 200},
-		workload{"no JSON", "POST", "/rpc", `{`, 200},
 	)
-	for _, load := range loads {
-		var want any
-		for _, side := range sides {
-			r := newReplay(load)
-			r.serve(side.handler)
-			if r.w.status != load.status {
-				t.Errorf("%s/%s: status %d, want %d; body %s", load.name, side.name, r.w.status, load.status, r.w.body)
-			}
-			if load.status == http.StatusNoContent {
-				continue
-			}
-			checkHeader(t, load.name+"/"+side.name, &r.w)
-			got := rpcOutcome(t, r.w.body)
-			if want == nil {
-				want = got
-			} else if !reflect.DeepEqual(got, want) {
-				t.Errorf("%s: %s answers %v, want %v as %s", load.name, side.name, got, want, sides[0].name)
-			}
-		}
-	}
+	compareSides(t, rpcBenchSides(), loads, rpcOutcome)
 }
 
 // rpcOutcome returns what body says, without the texts of errors.
