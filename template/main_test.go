@@ -19,6 +19,8 @@ import (
 	"strings"
 	"syscall"
 	"testing"
+
+	"example.com/svc"
 )
 
 // program is the path of the program, which TestMain builds.
@@ -325,6 +327,9 @@ func TestGuide(t *testing.T) {
 		}
 	}
 }
+
+// Verify that the types keep to the schemas that are published for them.
+func TestContract(t *testing.T) { svc.CheckContract(t, newService(newStore())) }
 
 // Verify that the guide leaves out no method.
 func TestGuideIsComplete(t *testing.T) {
