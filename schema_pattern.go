@@ -32,7 +32,7 @@ func compilePattern(pattern string) (*regexp.Regexp, error) {
 	}
 	re, err := regexp.Compile(p.out.String())
 	if err != nil {
-		return nil, errors.New("Go does not take it")
+		return nil, errors.New("package regexp does not take it")
 	}
 	return re, nil
 }
@@ -60,7 +60,7 @@ func (p *patternReader) next() error {
 		p.replace(1, "[^"+ecmaNewline+"]")
 		return nil
 	case c == '(' && strings.HasPrefix(p.rest, "(?") && !strings.HasPrefix(p.rest, "(?:"):
-		return errors.New("of the groups that start with (? both have only (?:")
+		return errors.New("of the groups that start with (? only (?: is in both")
 	case c == '{':
 		return p.repetition()
 	case c == ']' || c == '}':

@@ -70,7 +70,7 @@ func (b *shelfBook) Validate() error {
 	return nil
 }
 
-type shelf struct{ service *svc.Service }
+type shelf struct{}
 
 func (shelf) Create(_ context.Context, in *shelfBook) (*shelfBook, error) { return in, nil }
 func (shelf) Count(context.Context) (*shelfCount, error)                  { return nil, nil }
