@@ -329,7 +329,7 @@ func TestGuide(t *testing.T) {
 }
 
 // Verify that the types keep to the schemas that are published for them.
-func TestContract(t *testing.T) { svc.CheckContract(t, newService(newStore())) }
+func TestContract(t *testing.T) { svc.CheckContract(t, newService(newStore(), nil)) }
 
 // Verify that the guide leaves out no method.
 func TestGuideIsComplete(t *testing.T) {
