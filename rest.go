@@ -110,11 +110,16 @@ func (h *restMux) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 }
 
 // isClean reports whether a path has neither empty nor dot segments. An escaped
-// dot or slash is a character of its segment.
+// dot or slash is a character of its segment. Where a path also has characters
+// that ought to be escaped, net/url escapes it anew and takes every slash for a
+// separator; it is not clean if that moves a value into another segment.
 func isClean(u *url.URL) bool {
 	path := u.Path
 	if u.RawPath != "" {
 		path = u.EscapedPath()
+		if strings.Count(path, "/") != strings.Count(u.RawPath, "/") {
+			return false
+		}
 	}
 	rest, ok := strings.CutPrefix(path, "/")
 	for more := true; ok && more && rest != ""; {

@@ -298,6 +298,8 @@ var badPaths = []badInput{
 	{"escaped slash before", get("/items/x%2f1"), 404},
 	{"escaped slash for the separator", get("/items%2F1"), 404},
 	{"twice escaped slash", get("/items/%252F"), 404},
+	{"escaped slash and a character that is not", get("/items/x%2f1日"), 404},
+	{"escaped slash for the separator and a character that is not", get("/items%2F1日"), 404},
 	{"backslash", get("/items/x%5C..%5C1"), 404},
 	{"dot", get("/items/./1"), 404},
 	{"dot dot", get("/items/x/../1"), 404},
