@@ -1,7 +1,7 @@
 package svc
 
 // This file writes shapes as JSON Schema, in the three dialects that svc
-// publishes, and gives types their names in documents.
+// publishes.
 
 import (
 	"bytes"
@@ -89,6 +89,9 @@ func (w *schemaWriter) value(dst []byte, s *shape, f *field) []byte {
 		null.text("type", target.jsonType(f))
 		null.raw("nullable", "true")
 		null.raw("enum", "[null]")
+		if target.jsonType(f) == "array" {
+			null.raw("items", "{}") // which 3.0.3 wants beside the type
+		}
 		m.buf = null.close()
 	} else {
 		m.buf = append(m.buf, `{"type":"null"}`...)
@@ -291,39 +294,50 @@ func (w *schemaWriter) object(m *members, s *shape, fields []*field) {
 	}
 }
 
-// rules writes the constraints of a field.
+// rules writes the constraints of a field. Of two bounds on one side the tighter
+// one is written: 3.0.3 has room for one only, and linters ask for no more.
 func (w *schemaWriter) rules(m *members, f *field) {
 	for i := range f.rules {
 		r := &f.rules[i]
 		base, exclusive := strings.CutPrefix(r.keyword, "exclusive")
 		switch {
-		case w.dialect != openAPI30:
-			m.raw(r.keyword, string(r.value))
-		case exclusive && f.tighter(strings.ToLower(base), r):
+		case !f.tightest(r):
+		case exclusive && w.dialect == openAPI30:
 			// In 3.0.3 the exclusive keywords are booleans beside the bound.
 			m.raw(strings.ToLower(base), string(r.value))
 			m.raw(r.keyword, "true")
-		case !exclusive && f.tighter("exclusive"+capitalized(r.keyword), r):
+		default:
 			m.raw(r.keyword, string(r.value))
 		}
 	}
 }
 
-// tighter reports whether the bound r leaves less than the bound of the other
-// keyword, exclusive if r is not and the reverse, so that it is the one to write
-// where there is room for one. Of the same number the exclusive is tighter.
-func (f *field) tighter(other string, r *rule) bool {
-	i := slices.IndexFunc(f.rules, func(r rule) bool { return r.keyword == other })
-	if i < 0 {
-		return true
+// boundRivals has for each bound the other one on its side.
+var boundRivals = [...][2]string{{"minimum", "exclusiveMinimum"}, {"maximum", "exclusiveMaximum"}}
+
+// tightest reports whether r is not a bound that another one makes superfluous.
+// Of the same number the exclusive bound is the tighter.
+func (f *field) tightest(r *rule) bool {
+	for side, pair := range boundRivals {
+		at := slices.Index(pair[:], r.keyword)
+		if at < 0 {
+			continue
+		}
+		i := slices.IndexFunc(f.rules, func(other rule) bool { return other.keyword == pair[1-at] })
+		if i < 0 {
+			return true
+		}
+		x, _ := new(big.Rat).SetString(string(r.value)) // a number: rules are checked
+		y, _ := new(big.Rat).SetString(string(f.rules[i].value))
+		switch x.Cmp(y) {
+		case 0:
+			return at == 1
+		case 1:
+			return side == 0
+		}
+		return side == 1
 	}
-	x, okX := new(big.Rat).SetString(string(r.value))
-	y, okY := new(big.Rat).SetString(string(f.rules[i].value))
-	exclusive := strings.HasPrefix(r.keyword, "exclusive")
-	if !okX || !okY || x.Cmp(y) == 0 {
-		return exclusive
-	}
-	return (x.Cmp(y) > 0) == strings.HasSuffix(strings.ToLower(r.keyword), "minimum")
+	return true
 }
 
 func (f *field) hasRule(keyword string) bool {
@@ -426,71 +440,4 @@ func (s *shape) schemaMap() map[string]any {
 		panic("svc: a schema is not JSON: " + err.Error()) // every piece of it was checked at registration
 	}
 	return out
-}
-
-// nameTypes gives every named type the name it has in documents: its Go name
-// with the names of its type arguments. The second type of a name gets its
-// package's name in front, and a number if that is taken too. Names that differ
-// only by case count as one, since they are one file to many generators.
-func nameTypes(named []*shape) map[*shape]string {
-	names := make(map[*shape]string)
-	byType := make(map[reflect.Type]string) // two services may both have made a shape of a type
-	taken := make(map[string]bool)
-	take := func(name string) bool {
-		fold := strings.ToLower(name)
-		free := !taken[fold]
-		taken[fold] = true
-		return free
-	}
-	for _, s := range named {
-		name, known := byType[s.typ]
-		if !known {
-			name = documentName(s.typ.Name())
-			if !take(name) {
-				pkg := s.typ.PkgPath()
-				name = capitalized(documentName(pkg[strings.LastIndexByte(pkg, '/')+1:])) + name
-				for base, i := name, 1; !take(name); {
-					i++
-					name = base + strconv.Itoa(i)
-				}
-			}
-			byType[s.typ] = name
-		}
-		names[s] = name
-	}
-	return names
-}
-
-// documentName turns a Go type name into one that OpenAPI allows
-// (^[A-Za-z0-9._-]+$; we use letters and digits): Page[app.Todo] to PageTodo.
-func documentName(goName string) string {
-	name, args, generic := strings.Cut(goName, "[")
-	out := onlyNameBytes(name)
-	if generic {
-		for _, arg := range strings.FieldsFunc(args, func(r rune) bool { return strings.ContainsRune("[],* ", r) }) {
-			arg = arg[strings.LastIndexByte(arg, '/')+1:]
-			arg = arg[strings.LastIndexByte(arg, '.')+1:]
-			out += capitalized(onlyNameBytes(arg))
-		}
-	}
-	if out == "" {
-		return "Type"
-	}
-	return out
-}
-
-func onlyNameBytes(s string) string {
-	return strings.Map(func(r rune) rune {
-		if r < 0x80 && (isDigit(byte(r)) || 'a' <= r|0x20 && r|0x20 <= 'z' || r == '_') {
-			return r
-		}
-		return -1
-	}, s)
-}
-
-func capitalized(s string) string {
-	if s == "" {
-		return ""
-	}
-	return strings.ToUpper(s[:1]) + s[1:]
 }
