@@ -12,7 +12,6 @@ import (
 	"encoding/json"
 	"fmt"
 	"reflect"
-	"slices"
 	"strconv"
 	"time"
 )
@@ -355,9 +354,10 @@ func (c *shapes) finish() {
 			c.addf("%v contains itself without a struct in between, which no schema can say; put a struct around it", s.typ)
 		}
 	}
+	can, must := findCycles(c.all, false), findCycles(c.all, true)
 	for _, s := range c.all {
-		s.recursive = s.kind == kindObject && s.reaches(s, false)
-		if s.recursive && s.reaches(s, true) {
+		s.recursive = can[s]
+		if must[s] {
 			s.broken = true
 			c.addf("%v must contain itself, so that no value is finite; make a field on the way optional (omitempty) or a pointer", s.typ)
 		}
@@ -382,34 +382,4 @@ func (s *shape) containsItself() bool {
 		done[e] = true
 	}
 	return false
-}
-
-// reaches reports whether a value of the object s can contain one of the object
-// to; with must, whether it cannot do without.
-func (s *shape) reaches(to *shape, must bool) bool {
-	done := make(map[*shape]bool)
-	var within func(e *shape, minItems int) bool
-	within = func(e *shape, minItems int) bool {
-		if e.broken && e.kind != kindObject {
-			return false // it may have no end
-		}
-		switch e.kind {
-		case kindPointer, kindMap:
-			return !must && within(e.elem, 0)
-		case kindSlice:
-			return (!must || minItems > 0) && within(e.elem, 0)
-		case kindArray:
-			return e.typ.Len() > 0 && within(e.elem, 0)
-		case kindObject:
-			if e == to && len(done) > 0 || done[e] {
-				return e == to
-			}
-			done[e] = true
-			return slices.ContainsFunc(e.fields, func(f *field) bool {
-				return (!must || f.required()) && within(f.shape, f.minItems)
-			})
-		}
-		return false
-	}
-	return within(s, 0)
 }
