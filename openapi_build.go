@@ -23,10 +23,11 @@ func buildDocument(s *Service, d dialect) []byte {
 			server:      serverURL(s.defaults.BaseURL),
 			bearer:      s.defaults.Auth == "bearer",
 		},
-		names: make(map[componentKey]string),
-		taken: make(map[string]bool),
-		ids:   make(map[string]bool),
-		items: make(map[string]int),
+		names:    make(map[componentKey]string),
+		taken:    make(map[string]bool),
+		ids:      make(map[string]bool),
+		referred: make(map[string]bool),
+		items:    make(map[string]int),
 	}
 	b.writer = schemaWriter{dialect: d, ref: b.refTo}
 	b.nameTypes()
@@ -52,11 +53,12 @@ type apiBuilder struct {
 	doc     *apiDocument
 	writer  schemaWriter
 
-	names map[componentKey]string
-	taken map[string]bool // component names, in lower case: to some generators a name is a file
-	used  []component     // those that something refers to
-	ids   map[string]bool
-	items map[string]int // the index in doc.paths, by the path with its placeholders unnamed
+	names    map[componentKey]string
+	taken    map[string]bool // component names, in lower case: to some generators a name is a file
+	used     []component     // those that something refers to
+	referred map[string]bool // their names
+	ids      map[string]bool
+	items    map[string]int // the index in doc.paths, by the path with its placeholders unnamed
 }
 
 // A componentKey says which schemas are the same one. Two services that are
@@ -111,7 +113,8 @@ func (b *apiBuilder) refTo(s *shape) string {
 
 // ref returns the reference to c, which is from now on part of the document.
 func (b *apiBuilder) ref(c component) string {
-	if !slices.ContainsFunc(b.used, func(u component) bool { return u.name == c.name }) {
+	if !b.referred[c.name] {
+		b.referred[c.name] = true
 		b.used = append(b.used, c)
 	}
 	return "#/components/schemas/" + c.name
