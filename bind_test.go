@@ -4,6 +4,7 @@ import (
 	"context"
 	"encoding/json"
 	"fmt"
+	"net"
 	"net/http"
 	"net/http/httptest"
 	"net/netip"
@@ -353,6 +354,56 @@ func TestSources(t *testing.T) {
 		}
 		if !reflect.DeepEqual(got, test.want) {
 			t.Errorf("%s %s %s: %d %s\n got %+v\nwant %+v", test.method, test.target, test.body, status, answer, got, test.want)
+		}
+	}
+}
+
+// DefaultAPI changes the defaults that it is given.
+type DefaultAPI interface {
+	List(context.Context, *DefaultIn) (*DefaultIn, error)
+	Create(context.Context, *DefaultIn) (*DefaultIn, error)
+}
+
+type DefaultIn struct {
+	IP    net.IP    `json:"ip" default:"10.0.0.1"`
+	Bytes []byte    `json:"bytes" default:"AAA="`
+	List  []string  `json:"list" default:"[\"a\"]"`
+	Ptr   *int      `json:"ptr" default:"1"`
+	Time  time.Time `json:"time" default:"2026-01-01T00:00:00Z"`
+}
+
+type defaultService struct{}
+
+func (defaultService) List(ctx context.Context, in *DefaultIn) (*DefaultIn, error) {
+	return defaultService{}.Create(ctx, in)
+}
+
+func (defaultService) Create(_ context.Context, in *DefaultIn) (*DefaultIn, error) {
+	in.IP[len(in.IP)-1]++
+	in.Bytes[0]++
+	in.List[0] += "x"
+	*in.Ptr++
+	in.Time = in.Time.Add(time.Second)
+	return in, nil
+}
+
+// Verify that a method that changes its input changes no default: two inputs
+// share nothing.
+func TestDefaultsAreFresh(t *testing.T) {
+	opts := wireOptions()
+	opts.Resource = "d"
+	s, err := svc.Register[DefaultAPI](defaultService{}, opts)
+	if err != nil {
+		t.Fatal(err)
+	}
+	const want = `{"ip":"10.0.0.2","bytes":"AQA=","list":["ax"],"ptr":2,"time":"2026-01-01T00:00:01Z"}`
+	h := s.REST()
+	for range 3 {
+		if _, got := ask(h, "GET", "/d", ""); got != want {
+			t.Errorf("query: %s, want %s", got, want)
+		}
+		if _, got := ask(h, "POST", "/d", "{}"); got != want {
+			t.Errorf("body: %s, want %s", got, want)
 		}
 	}
 }

@@ -112,7 +112,8 @@ func (c *decoders) defaultOf(plan *fieldPlan) func(reflect.Value) {
 		errors.As(err, &e)
 		c.addf("%s: the default %s is refused: %s", f.place, f.def, strings.TrimPrefix(e.Message, codes[CodeInvalidArgument.row()].text+": "))
 	}
-	if f.shape.kind.isScalar() && f.shape.kind != kindBytes {
+	// A text type may be a slice, as net.IP is, or hold one.
+	if f.shape.kind.isScalar() && f.shape.kind != kindBytes && f.shape.kind != kindText {
 		return func(v reflect.Value) { v.Set(value) }
 	}
 	return func(v reflect.Value) { fresh(v) } // it was tried above

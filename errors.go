@@ -400,8 +400,10 @@ func (vs *violations) add(v Violation) {
 	vs.list = append(vs.list, v)
 }
 
-// full reports whether nothing more would be kept.
-func (vs *violations) full() bool { return len(vs.list) == maxViolations }
+// full reports whether nothing more is kept: where one did not fit, none after
+// it does, or the place of each of 100,000 mistakes would be written to see
+// whether it is short enough.
+func (vs *violations) full() bool { return vs.omitted > 0 || len(vs.list) == maxViolations }
 
 // count returns how many mistakes there were, kept or not.
 func (vs *violations) count() int { return len(vs.list) + vs.omitted }

@@ -301,6 +301,44 @@ func TestNothingGrows(t *testing.T) {
 	}
 }
 
+// Verify that a request costs memory in proportion to its size, whatever is
+// wrong with it and however often.
+func TestMistakesAreCheap(t *testing.T) {
+	const size = 500_000
+	long := strings.Repeat(`\"`, size/4)
+	strict := wireOptions()
+	strict.Strict = true
+	for _, test := range []struct {
+		name string
+		wireRequest
+	}{
+		{"wrong elements below a long name", kinds(`"grid":{"` + long + `":[` + strings.Repeat(`"",`, size/6) + `""]}`)},
+		{"numbers out of range below a long name", kinds(`"grid":{"` + long + `":[` + strings.Repeat(`300,`, size/8) + `1]}`)},
+		{"wrong elements", kinds(`"list":[` + strings.Repeat(`"",`, size/3) + `1]`)},
+		{"wrong members", kinds(`"map":` + manyMembers(size/10, func(i int) string { return fmt.Sprintf(`"%d":[]`, i) }))},
+		{"wrong keys", kinds(`"keys":` + manyMembers(size/10, func(i int) string { return fmt.Sprintf(`"k%d":""`, i) }))},
+		{"unknown names", kinds(strings.Trim(manyMembers(size/10, func(i int) string { return fmt.Sprintf(`"%d":0`, i) }), "{}"))},
+		{"unknown names below a deep node", kinds(strings.Repeat(`"node":{`, 1) + strings.Repeat(`"next":{`, 900) + strings.Trim(manyMembers(size/10, func(i int) string { return fmt.Sprintf(`"%d":0`, i) }), "{}") + strings.Repeat("}", 901))},
+		{"long list with a repeated element", kinds(`"set":[` + strings.Repeat(`"a",`, size/4) + `"b"]`)},
+		{"wrong query values", list(strings.Repeat("list=x&", size/7))},
+		{"repeated query values", list(strings.Repeat("i8=1&", size/5))},
+	} {
+		s, _ := newWire(t, strict)
+		h := s.REST()
+		var before, after runtime.MemStats
+		runtime.ReadMemStats(&before)
+		a := wireDirect(h)(t, test.wireRequest)
+		runtime.ReadMemStats(&after)
+		if a.status != 400 {
+			t.Errorf("%s: status %d: %s", test.name, a.status, clipped(a.body))
+		}
+		checkWireError(t, test.name, a)
+		if n := after.TotalAlloc - before.TotalAlloc; n > 200*size {
+			t.Errorf("%s: %d bytes allocated for a request of %d", test.name, n, size)
+		}
+	}
+}
+
 // heapInUse returns what is left after a collection. Two empty the pools.
 func heapInUse() uint64 {
 	runtime.GC()

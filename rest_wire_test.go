@@ -64,32 +64,33 @@ type WireValue struct {
 
 // WireKinds has a field of every kind, all of them optional.
 type WireKinds struct {
-	I8    int8             `json:"i8,omitempty"`
-	I64   int64            `json:"i64,omitempty"`
-	U8    uint8            `json:"u8,omitempty"`
-	U64   uint64           `json:"u64,omitempty"`
-	F32   float32          `json:"f32,omitempty"`
-	F64   float64          `json:"f64,omitempty"`
-	B     bool             `json:"b,omitempty"`
-	S     string           `json:"s,omitempty"`
-	Time  *time.Time       `json:"time,omitempty"`
-	Dur   time.Duration    `json:"dur,omitempty"`
-	Bytes []byte           `json:"bytes,omitempty"`
-	Ptr   *int8            `json:"ptr,omitempty"`
-	Num   json.Number      `json:"num,omitempty"`
-	Raw   json.RawMessage  `json:"raw,omitempty"`
-	Any   any              `json:"any,omitempty"`
-	List  []int8           `json:"list,omitempty"`
-	Pair  *[2]int8         `json:"pair,omitempty"`
-	Map   map[string]int8  `json:"map,omitempty"`
-	Keys  map[int8]string  `json:"keys,omitempty"`
-	Node  *WireNode        `json:"node,omitempty"`
-	Quote int              `json:"quote,omitempty,string"`
-	Enum  string           `json:"enum,omitempty" enum:"red,green"`
-	Mail  string           `json:"mail,omitempty" pattern:"^[^@]+@[^@]+$" maxLength:"20"`
-	Score float64          `json:"score,omitempty" minimum:"0" maximum:"1" multipleOf:"0.1"`
-	Set   []string         `json:"set,omitempty" uniqueItems:"true" minItems:"1" maxItems:"3"`
-	Deep  map[string][]any `json:"deep,omitempty"`
+	I8    int8              `json:"i8,omitempty"`
+	I64   int64             `json:"i64,omitempty"`
+	U8    uint8             `json:"u8,omitempty"`
+	U64   uint64            `json:"u64,omitempty"`
+	F32   float32           `json:"f32,omitempty"`
+	F64   float64           `json:"f64,omitempty"`
+	B     bool              `json:"b,omitempty"`
+	S     string            `json:"s,omitempty"`
+	Time  *time.Time        `json:"time,omitempty"`
+	Dur   time.Duration     `json:"dur,omitempty"`
+	Bytes []byte            `json:"bytes,omitempty"`
+	Ptr   *int8             `json:"ptr,omitempty"`
+	Num   json.Number       `json:"num,omitempty"`
+	Raw   json.RawMessage   `json:"raw,omitempty"`
+	Any   any               `json:"any,omitempty"`
+	List  []int8            `json:"list,omitempty"`
+	Pair  *[2]int8          `json:"pair,omitempty"`
+	Map   map[string]int8   `json:"map,omitempty"`
+	Keys  map[int8]string   `json:"keys,omitempty"`
+	Grid  map[string][]int8 `json:"grid,omitempty"`
+	Node  *WireNode         `json:"node,omitempty"`
+	Quote int               `json:"quote,omitempty,string"`
+	Enum  string            `json:"enum,omitempty" enum:"red,green"`
+	Mail  string            `json:"mail,omitempty" pattern:"^[^@]+@[^@]+$" maxLength:"20"`
+	Score float64           `json:"score,omitempty" minimum:"0" maximum:"1" multipleOf:"0.1"`
+	Set   []string          `json:"set,omitempty" uniqueItems:"true" minItems:"1" maxItems:"3"`
+	Deep  map[string][]any  `json:"deep,omitempty"`
 }
 
 type WireNode struct {
