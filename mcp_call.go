@@ -34,17 +34,16 @@ func (x *exchange) callTool(m *message) *mcpError {
 		}
 	}
 	x.info.Resource, x.info.Method = t.resource, t.method.name
-	out, err := x.runTool(t, m)
-	if err == nil {
-		if err = x.appendToolResult(t, m, out); err == nil {
-			return nil
-		}
-		return toolFault(err)
+	err := x.runTool(t, m)
+	switch {
+	case err == nil:
+		return nil
+	case panicIn(err) != nil:
+		e := rpcError(http.StatusOK, mcpInternalError, "internal error")
+		e.cause = err
+		return e
 	}
-	if panicIn(err) != nil {
-		return toolFault(err)
-	}
-	logMCP(x.h.config, x.r, err, x.info.Method)
+	x.log(err)
 	x.openResult()
 	x.add(`"content":[{"type":"text","text":`)
 	x.sc.buf = appendQuoted(x.sc.buf, errorText(ErrorFrom(err)))
@@ -53,18 +52,12 @@ func (x *exchange) callTool(m *message) *mcpError {
 	return nil
 }
 
-// toolFault is the answer where the server itself is at fault.
-func toolFault(err error) *mcpError {
-	e := rpcError(http.StatusOK, mcpInternalError, "internal error")
-	e.cause = err
-	return e
-}
-
-// runTool calls the method with the arguments of m.
-func (x *exchange) runTool(t *tool, m *message) (out any, err error) {
+// runTool calls the method with the arguments of m and makes a result of what it
+// returns.
+func (x *exchange) runTool(t *tool, m *message) error {
 	in, err := x.bind(t, m.arguments)
 	if err != nil {
-		return nil, err
+		return err
 	}
 	done := false
 	defer func() {
@@ -73,43 +66,34 @@ func (x *exchange) runTool(t *tool, m *message) (out any, err error) {
 		}
 	}()
 	x.stream.start(x, m)
-	invoke := t.intercepted
-	if x.h.invoke != nil {
-		invoke = x.h.invoke
-	}
+	x.openResult()
 	if t.stream != "" {
-		out, err = x.runStream(t, invoke, in)
+		err = x.collect(t, in)
+	} else if out, failure := t.invokeBy(x.invoker(t), x, in); failure == nil {
+		err = x.addOutput(t, out)
 	} else {
-		out, err = t.invokeBy(invoke, x, in)
+		err = failure
 	}
 	x.stream.stop()
 	done = true
-	return out, err
+	x.add(`,"isError":false`)
+	x.closeResult(m)
+	return err
 }
 
-// runStream calls a method with more than one output and returns the record
-// that has them all, as []byte. Each is progress, of a total that nobody knows.
-func (x *exchange) runStream(t *tool, invoke InvokeFunc, in any) (any, error) {
-	ctx, cancel := context.WithCancelCause(x)
-	defer cancel(nil)
-	out, err := t.invokeBy(invoke, ctx, in)
-	if err != nil {
-		return nil, err
+// invoker returns what makes the calls of t in place of the method, or nil.
+func (x *exchange) invoker(t *tool) InvokeFunc {
+	if x.h.invoke != nil {
+		return x.h.invoke
 	}
-	return t.appendItems(cancel, new(encoder), nil, out, func(n int) { x.stream.item(x, n) })
+	return t.intercepted
 }
 
 // bind makes the method's input of the arguments, which are an object or nil.
 func (x *exchange) bind(t *tool, arguments []byte) (in any, err error) {
-	defer func() { // Validate and UnmarshalJSON are the application's
-		if v := recover(); v != nil {
-			err = panicError(v)
-		}
-	}()
 	d := &x.sc.decoder
 	if t.method.bind != nil {
-		v, err := t.method.bind.object(d, arguments)
-		return v.Interface(), err
+		return t.bindObject(d, arguments)
 	}
 	d.start(nil)
 	if arguments != nil {
@@ -143,44 +127,60 @@ func (t *tool) checkCapabilities(declared []byte) *mcpError {
 	return e
 }
 
-// appendToolResult appends the result of a call that succeeded.
-func (x *exchange) appendToolResult(t *tool, m *message, out any) error {
-	x.openResult()
+// addOutput adds what the method returned to the result.
+func (x *exchange) addOutput(t *tool, out any) error {
 	switch {
 	case t.out == nil:
 		x.add(`"content":[]`)
+		return nil
 	case t.blocks:
 		content, err := contentOf(out)
 		if err != nil {
 			return err
 		}
 		x.add(`"content":`)
-		if x.sc.buf, err = appendContent(x.sc.buf, content, x.version); err != nil {
-			return err
-		}
-	default:
-		x.add(`"structuredContent":`)
-		start := len(x.sc.buf)
-		if t.wrapped {
-			x.add(`{"result":`)
-		}
-		var err error
-		if t.stream != "" {
-			x.sc.buf = append(x.sc.buf, out.([]byte)...)
-		} else if x.sc.buf, err = t.appendOutput(&x.sc.encoder, x.sc.buf, out); err != nil {
-			return err
-		}
-		if t.wrapped {
-			x.add(`}`)
-		}
-		text := x.sc.buf[start:]
-		x.add(`,"content":[{"type":"text","text":`)
-		x.sc.buf = appendQuotedJSON(x.sc.buf, text)
-		x.add(`}]`)
+		x.sc.buf, err = appendContent(x.sc.buf, content, x.version)
+		return err
 	}
-	x.add(`,"isError":false`)
-	x.closeResult(m)
-	return nil
+	x.add(`"structuredContent":`)
+	start := len(x.sc.buf)
+	if t.wrapped {
+		x.add(`{"result":`)
+	}
+	var err error
+	x.sc.buf, err = t.appendOutput(&x.sc.encoder, x.sc.buf, out)
+	if t.wrapped {
+		x.add(`}`)
+	}
+	x.addText(start)
+	return err
+}
+
+// collect calls a method that returns a stream, adds the items to the result as
+// {"items":[…]} and reports each as progress.
+func (x *exchange) collect(t *tool, in any) error {
+	ctx, cancel := context.WithCancelCause(x)
+	defer cancel(nil)
+	out, err := t.invokeBy(x.invoker(t), ctx, in)
+	if err != nil {
+		return err
+	}
+	x.add(`"structuredContent":`)
+	start := len(x.sc.buf)
+	x.sc.buf, err = t.appendItems(cancel, &x.sc.encoder, x.sc.buf, out, func(n int) {
+		x.stream.progress(x, float64(n), 0, "")
+	})
+	x.addText(start)
+	return err
+}
+
+// addText adds the structured content, which begins at start, as a text too, for
+// clients that do not know it.
+func (x *exchange) addText(start int) {
+	text := x.sc.buf[start:]
+	x.add(`,"content":[{"type":"text","text":`)
+	x.sc.buf = appendQuotedJSON(x.sc.buf, text)
+	x.add(`}]`)
 }
 
 // appendQuotedJSON appends a JSON text as a string. There is nothing in one that

@@ -85,7 +85,7 @@ func checkMCPContentType(w http.ResponseWriter, r *http.Request) error {
 
 // refuse logs a fault of the exchange and answers with it.
 func (h *mcpHandler) refuse(w http.ResponseWriter, r *http.Request, err error) {
-	logMCP(h.config, r, err, "")
+	h.log(r.Context(), r, err, "", "")
 	e := errorOrUnknown(err)
 	writeErrorBody(w, e.HTTPStatus(), contentTypeJSON, appendRPCError(nil, rpcInvalidRequest, e.message(), nil, nil))
 }

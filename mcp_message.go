@@ -344,7 +344,7 @@ func (x *exchange) fail(id []byte, e *mcpError) {
 	if err == nil {
 		err = Errorf(CodeInvalidArgument, "%s", e.text)
 	}
-	logMCP(x.h.config, x.r, err, x.info.Method)
+	x.log(err)
 	x.sc.buf = appendRPCError(x.sc.buf[:0], e.number, e.text, e.data, id)
 	if x.modern || e.always {
 		x.send(e.status)
@@ -374,12 +374,16 @@ func (x *exchange) send(status int) {
 	}
 }
 
-// logMCP logs what a client is about to be told of.
-func logMCP(c *config, r *http.Request, err error, method string) {
-	logError(r.Context(), c.logger, err, func() []slog.Attr {
+// log logs what the client is about to be told of.
+func (x *exchange) log(err error) {
+	x.h.log(x, x.r, err, x.info.Resource, x.info.Method)
+}
+
+func (h *mcpHandler) log(ctx context.Context, r *http.Request, err error, resource, method string) {
+	logError(ctx, h.logger, err, func() []slog.Attr {
 		attrs := []slog.Attr{slog.String("transport", "mcp"), slog.String("method", r.Method), slog.String("path", r.URL.Path)}
 		if method != "" {
-			attrs = append(attrs, slog.String("name", method))
+			attrs = append(attrs, slog.String("call", resource+"."+method))
 		}
 		return attrs
 	})

@@ -154,7 +154,7 @@ func (s *mcpStream) log(x *exchange, level slog.Level, data any) {
 	}
 	text, err := json.Marshal(data)
 	if err != nil {
-		logMCP(x.h.config, x.r, err, x.info.Method)
+		x.log(err)
 		return
 	}
 	m := openMembers([]byte(`{"jsonrpc":"2.0","method":"notifications/message","params":`))
@@ -189,9 +189,9 @@ func (x *exchange) sendEvent(body []byte) {
 // notifyLocked sends a notification; the first begins the stream.
 func (s *mcpStream) notifyLocked(x *exchange, body []byte) {
 	if s.events == nil {
-		events, err := startEvents(x.w, defaultEventTimes, func(error) {}) // net/http cancels the context
+		events, err := startEvents(x.w, x.h.eventTimes, func(error) {}) // net/http cancels the context
 		if err != nil {
-			logMCP(x.h.config, x.r, err, x.info.Method)
+			x.log(err)
 			s.running = false
 			return
 		}

@@ -24,6 +24,7 @@ type mcpNotes interface {
 	Fail(context.Context, *mcpFail) (*mcpCount, error)
 	Locate(context.Context, *mcpFind) (*mcpCount, error)
 	Sample(context.Context) error
+	Watch(context.Context, *mcpCount) (svc.Stream[mcpCount], error)
 }
 
 type mcpCreate struct {
@@ -100,6 +101,20 @@ func (mcpService) Delete(context.Context, *mcpGet) error               { return 
 func (mcpService) Count(context.Context) (*mcpCount, error)            { return &mcpCount{7}, nil }
 func (mcpService) Sample(context.Context) error                        { return nil }
 func (mcpService) Locate(context.Context, *mcpFind) (*mcpCount, error) { return &mcpCount{1}, nil }
+
+// Watch breaks after the first item if n is negative.
+func (mcpService) Watch(_ context.Context, in *mcpCount) (svc.Stream[mcpCount], error) {
+	return func(yield func(*mcpCount, error) bool) {
+		for i := range max(in.N, 1) {
+			if !yield(&mcpCount{i}, nil) {
+				return
+			}
+		}
+		if in.N < 0 {
+			yield(nil, svc.Errorf(svc.CodeAborted, "it broke"))
+		}
+	}, nil
+}
 
 func (mcpService) Work(ctx context.Context, in *mcpWork) (*mcpCount, error) {
 	for i := range in.Steps {

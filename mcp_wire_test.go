@@ -294,8 +294,8 @@ func mcpToolRows() []mcpRow {
 		{"10.15", show("2025-11-25", "blob"), 200, shows(`{"type":"resource","resource":{"uri":"note://2","blob":"AAE="}}`)},
 		{"10.15", show("2025-06-18", "link"), 200, shows(`{"type":"resource_link","uri":"note://3","name":"three","annotations":{"audience":["user"],"priority":0.5}}`)},
 		{"10.15", show("2025-03-26", "link"), 200, shows(`{"type":"text","text":"three: note://3","annotations":{"audience":["user"],"priority":0.5}}`)},
-		{"10.15", show("2025-11-25", "broken"), 200, mcpFailure("-32603", "internal error")},
-		{"10.15", show("2025-11-25", "unknown"), 200, mcpFailure("-32603", "internal error")},
+		{"10.15", show("2025-11-25", "broken"), 200, tellsModel(`INTERNAL: internal error`)},
+		{"10.15", show("2025-11-25", "unknown"), 200, tellsModel(`INTERNAL: internal error`)},
 	}
 }
 
@@ -329,6 +329,10 @@ func mcpStreamRows() []mcpRow {
 		{"8.7", warn(`meta: "io.modelcontextprotocol/logLevel":"error"`), 200, mcpModern1 + `…`},
 		{"7.7", legacyLog("warning"), 200, begin + warning + next + `…`},
 		{"7.7", legacyLog("debug"), 200, `{"jsonrpc":"2.0","result":{…`},
+		{"10.11", mcpLegacy("", "tools/call", `"name":"notes_watch","arguments":{"n":2}`), 200, `{"jsonrpc":"2.0","result":{"structuredContent":{"items":[{"n":0},{"n":1}]},"content":[{"type":"text","text":"{\"items\":[{\"n\":0},{\"n\":1}]}"}],"isError":false},"id":1}`},
+		{"11.4", mcpLegacy("", "tools/call", `"name":"notes_watch","arguments":{"n":1},"_meta":{"progressToken":5}`), 200, begin + `{"jsonrpc":"2.0","method":"notifications/progress","params":{"progressToken":5,"progress":1}}` + next + `{"jsonrpc":"2.0","result":{"structuredContent":{"items":[{"n":0}]},…`},
+		{"10.18", mcpLegacy("", "tools/call", `"name":"notes_watch","arguments":{"n":-1}`), 200, `{"jsonrpc":"2.0","result":{"content":[{"type":"text","text":"ABORTED: it broke"}],"isError":true},"id":1}`},
+		{"10.18", mcpLegacy("", "tools/call", `"name":"notes_watch","arguments":{"n":1001}`), 200, `…RESOURCE_EXHAUSTED: …"isError":true…`},
 		{"11.7", mcpModern("subscriptions/listen", `"notifications":{"toolsListChanged":true}`), 200, begin + `{"jsonrpc":"2.0","method":"notifications/subscriptions/acknowledged","params":{"_meta":{"io.modelcontextprotocol/subscriptionId":1},"notifications":{}}}` + next + `{"jsonrpc":"2.0","result":{"resultType":"complete","_meta":{"io.modelcontextprotocol/serverInfo":{…},"io.modelcontextprotocol/subscriptionId":1}},"id":1}` + "\n\n"},
 		{"11.7", mcpModern("subscriptions/listen", ``, "Accept: application/json"), 200, `{"jsonrpc":"2.0","result":{"resultType":"complete",…`},
 		{"11.7 9.4", mcpLegacy("2025-11-25", "subscriptions/listen", ""), 400, mcpFailure("-32602", "protocolVersion")},
