@@ -10,7 +10,7 @@ import (
 	"example.com/svc"
 )
 
-// Requirements 5.1 to 5.4: which pages may call.
+// Requirements 5.1, 5.2, 5.3, 5.4: which pages may call.
 func TestMCPOrigin(t *testing.T) {
 	listed := newMCP(&svc.MCPOptions{AllowedOrigins: []string{"https://App.example", "http://b.example:8080", "app://local"}})
 	open := newMCP(&svc.MCPOptions{AllowedOrigins: []string{"*"}})
@@ -79,7 +79,7 @@ func TestMCPOriginTwice(t *testing.T) {
 	}
 }
 
-// Requirements 1.1 to 1.5, 6.2: what other methods than POST get.
+// Requirements 1.2, 1.3, 1.4, 1.5, 7.9: what other methods than POST get.
 func TestMCPMethods(t *testing.T) {
 	h := newMCP(nil)
 	for _, test := range []struct {
