@@ -66,6 +66,18 @@ func (c *wireConn) answer(t testing.TB) wireAnswer {
 	return wireAnswer{res.StatusCode, res.Header, string(body)}
 }
 
+// mustRefuse complains if the answer is not an error of that status, after which
+// the server hangs up.
+func (c *wireConn) mustRefuse(t testing.TB, name string, status int) {
+	t.Helper()
+	a := c.answer(t)
+	if a.status != status || a.header.Get("Connection") != "close" {
+		t.Errorf("%s: status %d, Connection %q, want %d and close", name, a.status, a.header.Get("Connection"), status)
+	}
+	checkWireError(t, name, a)
+	c.mustClose(t, name)
+}
+
 // mustClose complains if the server does not hang up.
 func (c *wireConn) mustClose(t testing.TB, name string) {
 	t.Helper()
@@ -147,13 +159,7 @@ func TestTruncatedBodies(t *testing.T) {
 			conn := wireDial(t, srv.Listener.Addr().String())
 			conn.send(wireHead(line) + test.rest)
 			conn.end()
-			name := line + ", " + test.name
-			a := conn.answer(t)
-			if a.status != 400 {
-				t.Errorf("%s: status %d, want 400", name, a.status)
-			}
-			checkWireError(t, name, a)
-			conn.mustClose(t, name)
+			conn.mustRefuse(t, line+", "+test.name, 400)
 		}
 	}
 	if n := store.calls.Load(); n != 0 {
@@ -171,17 +177,11 @@ func TestStalledBodies(t *testing.T) {
 		for _, test := range unfinishedBodies {
 			conn := wireDial(t, srv.Listener.Addr().String())
 			conn.send(wireHead(line) + test.rest)
-			name := line + ", " + test.name
 			want := 408
 			if strings.Contains(test.rest, "\r\n0\r\n") {
 				want = 400 // net/http does not say what went wrong with a trailer
 			}
-			a := conn.answer(t)
-			if a.status != want || a.header.Get("Connection") != "close" {
-				t.Errorf("%s: status %d, Connection %q, want %d and close", name, a.status, a.header.Get("Connection"), want)
-			}
-			checkWireError(t, name, a)
-			conn.mustClose(t, name)
+			conn.mustRefuse(t, line+", "+test.name, want)
 		}
 	}
 	if n := store.calls.Load(); n != 0 {
@@ -243,7 +243,7 @@ func TestEarlyRefusals(t *testing.T) {
 		for _, body := range []string{withLength(1000, "{"), withLength(1000, ""), chunked("1\r\n{\r\n"), chunked(""), withLength(200_000, "{")} {
 			conn := wireDial(t, srv.Listener.Addr().String())
 			conn.send(test.line + " HTTP/1.1\r\nHost: svc.test\r\n" + test.header + body)
-			a := conn.answer(t)
+			a := conn.answer(t) // before anything more is sent
 			if a.status != test.status || a.header.Get("Connection") != "close" {
 				t.Errorf("%s: status %d, Connection %q, want %d and close", test.name, a.status, a.header.Get("Connection"), test.status)
 			}
@@ -383,6 +383,83 @@ func TestBodyLimit(t *testing.T) {
 	}
 }
 
+// Verify that a limit in front of svc is answered as its own is.
+func TestForeignBodyLimit(t *testing.T) {
+	s, store := newWire(t, wireOptions())
+	next := s.REST()
+	addr := wireServer(t, http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		r.Body = http.MaxBytesReader(w, r.Body, 10)
+		next.ServeHTTP(w, r)
+	}), false).Listener.Addr().String()
+	for _, line := range wireMethods {
+		for _, rest := range []string{withLength(int64(len(wholeBody)), wholeBody), chunked(chunks(wholeBody, 7) + lastChunk)} {
+			conn := wireDial(t, addr)
+			conn.send(wireHead(line) + rest)
+			conn.end()
+			conn.mustRefuse(t, line, 413)
+		}
+	}
+	if n := store.calls.Load(); n != 0 {
+		t.Errorf("%d methods were called", n)
+	}
+}
+
+// Verify that no form of a request line or a head gets more than an answer:
+// those that are not HTTP are net/http's to refuse, the others svc's.
+func TestRequestTargets(t *testing.T) {
+	s, store := newWire(t, wireOptions())
+	addr := wireServer(t, s.REST(), false).Listener.Addr().String()
+	for _, test := range []struct {
+		head   string
+		status int
+	}{
+		{"GET http://svc.test/items/1 HTTP/1.1\r\nHost: svc.test\r\n", 200},
+		{"GET http://evil.example/items/1 HTTP/1.1\r\nHost: svc.test\r\n", 200},
+		{"GET http://svc.test HTTP/1.1\r\nHost: svc.test\r\n", 404},
+		{"GET http://svc.test//evil.example/.. HTTP/1.1\r\nHost: svc.test\r\n", 404},
+		{"GET /items/1#x HTTP/1.1\r\nHost: svc.test\r\n", 404},
+		{"GET /items/1 HTTP/1.0\r\n", 200},
+		{"GET /items/1 HTTP/1.1\r\nHost: evil.example\r\nX-Forwarded-Host: evil.example\r\n", 200},
+		{"OPTIONS * HTTP/1.1\r\nHost: svc.test\r\n", 200}, // net/http answers for the server as a whole
+		{"GET * HTTP/1.1\r\nHost: svc.test\r\n", 404},
+		{"CONNECT svc.test:443 HTTP/1.1\r\nHost: svc.test\r\n", 404},
+		{"CONNECT /items/1 HTTP/1.1\r\nHost: svc.test\r\n", 405},
+		{"GET /items/%zz HTTP/1.1\r\nHost: svc.test\r\n", 400},
+		{"GET /items/% HTTP/1.1\r\nHost: svc.test\r\n", 400},
+		{"GET /items/a b HTTP/1.1\r\nHost: svc.test\r\n", 400},
+		{"GET /items/\x00 HTTP/1.1\r\nHost: svc.test\r\n", 400},
+		{"GET /items/\x7f HTTP/1.1\r\nHost: svc.test\r\n", 400},
+		{"GET items/1 HTTP/1.1\r\nHost: svc.test\r\n", 400},
+		{"GET  HTTP/1.1\r\nHost: svc.test\r\n", 400},
+		{"GET /items/1 HTTP/1.1\r\n", 400}, // without a Host
+		{"GET /items/1 HTTP/1.1\r\nHost: a\r\nHost: b\r\n", 400},
+		{"G@T /items/1 HTTP/1.1\r\nHost: svc.test\r\n", 400},
+		{"GET /items/1 HTTP/9.9\r\nHost: svc.test\r\n", 505},
+		{"POST /items HTTP/1.1\r\nHost: svc.test\r\nTransfer-Encoding: gzip, chunked\r\n", 501},
+		{"POST /items HTTP/1.1\r\nHost: svc.test\r\nContent-Length: 1\r\nContent-Length: 2\r\n", 400},
+		{"POST /items HTTP/1.1\r\nHost: svc.test\r\nContent-Length: -1\r\n", 400},
+		{"POST /items HTTP/1.1\r\nHost: svc.test\r\nContent-Length: 9223372036854775808\r\n", 400},
+		{"GET /items/1 HTTP/1.1\r\nHost: svc.test\r\nX-A : b\r\n", 400},
+		{"GET /items/1 HTTP/1.1\r\nHost: svc.test\r\nX-A: " + strings.Repeat("x", 1_200_000) + "\r\n", 431},
+		{"GET /items/" + strings.Repeat("x", 1_200_000) + " HTTP/1.1\r\nHost: svc.test\r\n", 431},
+	} {
+		conn := wireDial(t, addr)
+		conn.send(test.head + "\r\n")
+		a := conn.answer(t)
+		if name := clipped(test.head); a.status != test.status {
+			t.Errorf("%q: status %d, want %d: %s", name, a.status, test.status, clipped(a.body))
+		} else if a.header.Get("Content-Type") == "application/json" && a.status >= 400 {
+			checkWireError(t, name, a)
+		}
+		if location := a.header.Get("Location"); location != "" {
+			t.Errorf("%q: redirected to %s", clipped(test.head), location)
+		}
+	}
+	if _, there := store.items["1"]; !there || store.next != 1 {
+		t.Errorf("the store has changed: %v", store.items)
+	}
+}
+
 func TestInvalidChunks(t *testing.T) {
 	s, store := newWire(t, wireOptions())
 	addr := wireServer(t, s.REST(), false).Listener.Addr().String()
@@ -396,13 +473,7 @@ func TestInvalidChunks(t *testing.T) {
 			conn := wireDial(t, addr)
 			conn.send(wireHead(line) + chunked(chunk))
 			conn.end()
-			name := line + " " + strconv.Quote(chunk[:min(len(chunk), 20)])
-			a := conn.answer(t)
-			if a.status != 400 {
-				t.Errorf("%s: status %d, want 400", name, a.status)
-			}
-			checkWireError(t, name, a)
-			conn.mustClose(t, name)
+			conn.mustRefuse(t, line+" "+strconv.Quote(chunk[:min(len(chunk), 20)]), 400)
 		}
 	}
 	if n := store.calls.Load(); n != 0 {
