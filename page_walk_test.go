@@ -117,7 +117,7 @@ func (c walkCall) cursor(t *testing.T, cursor string, limit int) *CursorResponse
 // walkWorlds calls test with many lists, over each transport. between changes
 // the list while it is read, if inserting is true.
 func walkWorlds(t *testing.T, inserting bool, test func(t *testing.T, name string, store *walkStore, c walkClient, size int, between func())) {
-	for seed := range uint64(150) {
+	for seed := range uint64(60) {
 		for transport := range 2 {
 			r := rand.New(rand.NewPCG(seed, 7))
 			store := &walkStore{seal: NewCursorKey([]byte("walk"))}
