@@ -45,26 +45,32 @@ func serve(h http.Handler) {
 // kept makes a heap profile that has something in it.
 var kept [][]byte
 
+var keeping sync.Mutex
+
 // work does a little of everything that has a profile, and is the function to
 // look for in one.
 func work() {
 	var mu sync.Mutex
 	var done sync.WaitGroup
+	var made [][]byte
 	for range 4 {
 		done.Add(1)
 		go func() {
 			defer done.Done()
 			for range 1000 {
 				mu.Lock()
-				kept = append(kept, make([]byte, 64))
+				made = append(made, make([]byte, 64))
 				mu.Unlock()
 			}
 		}()
 	}
 	done.Wait()
 	sum := byte(1)
-	for i := range 200_000_000 { // about a tenth of a second
+	for i := range 10_000_000 { // some milliseconds
 		sum = sum*31 + byte(i)
 	}
-	kept[0][0] = sum
+	made[0][0] = sum
+	keeping.Lock()
+	kept = made
+	keeping.Unlock()
 }
