@@ -45,7 +45,7 @@ const maxBatch = 1000
 // Options.BodyTimeout (after [Join], those of the first service).
 //
 // The method rpc.discover returns the OpenRPC document of the service. Names
-// that start with "rpc." are reserved (JSON-RPC 2.0, section 4.3), so RPC panics
+// that start with "rpc." are reserved (JSON-RPC 2.0, sections 4 and 8), so RPC panics
 // if the service has a resource of the name rpc.
 func (s *Service) RPC() http.Handler {
 	for _, m := range s.methods {
