@@ -564,6 +564,47 @@ func TestClientLeaves(t *testing.T) {
 	}
 }
 
+// Verify that a refusal over HTTP/2 waits for no body either, and leaves the
+// connection to the other requests on it.
+func TestEarlyRefusalsHTTP2(t *testing.T) {
+	opts := wireOptions()
+	opts.BodyTimeout = -1
+	s, store := newWire(t, opts)
+	srv := wireServer(t, s.REST(), true)
+	client := srv.Client()
+	client.Timeout = wirePatience
+	for _, test := range []struct {
+		method, path, contentType string
+		status                    int
+	}{
+		{"POST", "/items", "text/plain", 415},
+		{"POST", "/users", "application/json", 404},
+		{"PATCH", "/items/1", "application/json", 405},
+	} {
+		body, w := io.Pipe() // from which nothing comes
+		r, err := http.NewRequest(test.method, srv.URL+test.path, body)
+		if err != nil {
+			t.Fatal(err)
+		}
+		r.Header.Set("Content-Type", test.contentType)
+		res, err := client.Do(r)
+		if err != nil {
+			t.Fatalf("%s %s: %v", test.method, test.path, err)
+		}
+		text, _ := io.ReadAll(res.Body)
+		res.Body.Close()
+		w.Close()
+		a := wireAnswer{res.StatusCode, res.Header, string(text)}
+		if res.ProtoMajor != 2 || a.status != test.status || a.header.Get("Connection") != "" {
+			t.Errorf("%s %s: %s %d, Connection %q, want %d", test.method, test.path, res.Proto, a.status, a.header.Get("Connection"), test.status)
+		}
+		checkWireError(t, test.path, a)
+	}
+	if n := store.calls.Load(); n != 0 {
+		t.Errorf("%d methods were called", n)
+	}
+}
+
 // Verify over HTTP/2 what the tests above verify of bodies over HTTP/1.1.
 func TestUnfinishedBodiesHTTP2(t *testing.T) {
 	opts := wireOptions()
