@@ -149,11 +149,30 @@ func TestStreamAlwaysRuns(t *testing.T) {
 
 // A tickServer serves a stream over a real connection.
 func tickServer(t testing.TB, s *Service, http2 bool) *httptest.Server {
-	server := httptest.NewUnstartedServer(s.REST())
+	server := httptest.NewUnstartedServer(&tickHandler{next: s.REST()})
 	server.EnableHTTP2 = http2
 	server.StartTLS()
 	t.Cleanup(server.Close)
 	return server
+}
+
+// A tickHandler counts what it serves: over HTTP/2 Server.Close does not wait for
+// the handlers of streams that their clients have left.
+type tickHandler struct {
+	next    http.Handler
+	serving sync.WaitGroup
+}
+
+func (h *tickHandler) ServeHTTP(w http.ResponseWriter, r *http.Request) {
+	h.serving.Add(1)
+	defer h.serving.Done()
+	h.next.ServeHTTP(w, r)
+}
+
+// closeTicks closes a server and waits for its handlers.
+func closeTicks(server *httptest.Server) {
+	server.Close()
+	server.Config.Handler.(*tickHandler).serving.Wait()
 }
 
 // bothProtocols runs a test over HTTP/1.1 and HTTP/2.
@@ -197,7 +216,7 @@ func TestStreamDisconnect(t *testing.T) {
 				t.Errorf("ended with %v", err)
 			}
 		}
-		server.Close() // waits for the handlers
+		closeTicks(server)
 		if text := log.take(); strings.Count(text, "level=INFO") != 2 || strings.Count(text, "\n") != 2 {
 			t.Errorf("the log has %s", text)
 		}
@@ -230,7 +249,7 @@ func TestStreamStuckReader(t *testing.T) {
 			t.Errorf("ended with %v", err)
 		}
 		resp.Body.Close()
-		server.Close()
+		closeTicks(server)
 		if text := log.take(); !strings.Contains(text, "level=INFO") || !strings.Contains(text, "sending an event: ") || strings.Contains(text, "level=ERROR") {
 			t.Errorf("the log has %s", text)
 		}
@@ -444,7 +463,7 @@ func manyStreams(t *testing.T, http2 bool, streams int) {
 		hub.add(i == items-1)
 	}
 	clients.Wait()
-	server.Close() // waits for the handlers
+	closeTicks(server)
 	client.CloseIdleConnections()
 	if running.Load() != int64(streams) || ended.Load() != int64(streams) {
 		t.Errorf("%d streams ran and %d ended, want %d", running.Load(), ended.Load(), streams)
