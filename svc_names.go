@@ -10,6 +10,7 @@ import (
 	"slices"
 	"strings"
 	"unicode"
+	"unicode/utf8"
 )
 
 // words splits a Go name into its words, in lower case. A run of capitals is
@@ -166,6 +167,9 @@ func checkLiteral(segment string) error {
 	}
 	if _, err := url.PathUnescape(segment); err != nil {
 		return fmt.Errorf("the path has a %% that two hexadecimal digits do not follow")
+	}
+	if !utf8.ValidString(segment) {
+		return fmt.Errorf("the path is not valid UTF-8")
 	}
 	return nil
 }

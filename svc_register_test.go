@@ -65,7 +65,7 @@ func regImpl[I any]() I {
 	for _, impl := range []any{
 		regEmpty{}, regShapes{}, regObjects{}, regOptions{}, regClash{}, regPatterns{}, regBinding{},
 		regTypes{}, regTags{}, regFields{}, regAliases{}, regDirect{}, regMany{}, regHidden{},
-		regPaths{}, regOddPaths{}, regSpellings{}, regList[regOut]{},
+		regPaths{}, regOddPaths{}, regLone{}, regSpellings{}, regList[regOut]{},
 	} {
 		if i, ok := impl.(I); ok {
 			return i
@@ -187,6 +187,14 @@ type (
 	regClash struct{ ClashAPI }
 )
 
+// A LoneAPI has one of each, so that no route needs an ID.
+type LoneAPI interface {
+	Get(context.Context) (*regOut, error)
+	Update(context.Context, *regIn) error
+}
+
+type regLone struct{ LoneAPI }
+
 func TestRegisterRoutes(t *testing.T) {
 	regGolden(t, "routes.txt", []regCase{
 		{"two methods with one route", reg[ClashAPI](&svc.Options{Resource: "todos"})},
@@ -194,6 +202,7 @@ func TestRegisterRoutes(t *testing.T) {
 			"Create": {HTTP: "POST /todos/{text}/archive"},
 			"Do":     {HTTP: "POST /todos/first/{id}"},
 		}})},
+		{"an inferred placeholder that no field fills", reg[LoneAPI](nil)},
 		{"placeholders of other names", reg[OptionsAPI](&svc.Options{Methods: map[string]svc.MethodOptions{
 			"Create": {HTTP: "POST /todos/{Text}"},
 			"Do":     {HTTP: "POST /todos/{id}"},
@@ -235,6 +244,7 @@ func TestRegisterPatterns(t *testing.T) {
 		"POST /todos/{id}/a b",
 		"POST /todos/{id}?full=1",
 		"POST /todos/{id}/%zz",
+		"POST /todos/{id}/\x80",
 		"POST /",
 		// And what is right.
 		"POST /todos/{id}/archive",
