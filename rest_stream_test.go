@@ -431,7 +431,7 @@ func manyStreams(t *testing.T, http2 bool, streams int) {
 			stream(yield)
 		}, err
 	}
-	server := httptest.NewUnstartedServer(tickService(t, impl, true, quiet).REST())
+	server := httptest.NewUnstartedServer(&tickHandler{next: tickService(t, impl, true, quiet).REST()})
 	server.EnableHTTP2 = http2
 	server.Config.HTTP2 = &http.HTTP2Config{MaxConcurrentStreams: 2 * streams}
 	if http2 {
