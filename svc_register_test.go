@@ -27,7 +27,7 @@ func regGolden(t *testing.T, file string, cases []regCase) {
 	t.Helper()
 	var text strings.Builder
 	for _, c := range cases {
-		fmt.Fprintf(&text, "# %s\n%s\n\n", c.name, regText(c.do))
+		fmt.Fprintf(&text, "# %s\n%s\n\n", strings.ToValidUTF8(c.name, "�"), regText(c.do))
 	}
 	svc.Golden(t, "register/"+file, []byte(text.String()))
 }
