@@ -167,9 +167,7 @@ func (x *exchange) collect(t *tool, in any) error {
 	}
 	x.add(`"structuredContent":`)
 	start := len(x.sc.buf)
-	x.sc.buf, err = t.appendItems(cancel, &x.sc.encoder, x.sc.buf, out, func(n int) {
-		x.stream.progress(x, float64(n), 0, "")
-	})
+	x.sc.buf, err = t.appendItems(cancel, &x.sc.encoder, x.sc.buf, out, func(n int) { x.stream.item(x, n) })
 	x.addText(start)
 	return err
 }
