@@ -140,7 +140,7 @@ func (o *originPolicy) allows(origin []string, host string) bool {
 // without the port that its scheme has anyway.
 func normalOrigin(text string) (string, bool) {
 	u, err := url.Parse(text)
-	if err != nil || u.Host == "" || text != u.Scheme+"://"+u.Host && !strings.EqualFold(text, u.Scheme+"://"+u.Host) {
+	if err != nil || u.Host == "" || !strings.EqualFold(text, u.Scheme+"://"+u.Host) {
 		return "", false
 	}
 	if port := u.Port(); port != "" {
@@ -207,32 +207,37 @@ func parseAccept(values []string) accepted {
 	if len(values) == 0 || len(values) == 1 && values[0] == "application/json, text/event-stream" {
 		return accepted{true, true}
 	}
-	var a [2]struct {
-		specific int
-		ok       bool
-	}
+	return accepted{accepts(values, contentTypeJSON), accepts(values, contentTypeEvents)}
+}
+
+// accepts reports whether the media ranges of Accept take a media type: the one
+// that is the most specific decides.
+func accepts(values []string, mediaType string) bool {
+	best, ok := 0, false
 	for _, value := range values {
 		for part := range strings.SplitSeq(value, ",") {
 			mediaRange, params, _ := strings.Cut(part, ";")
-			mediaRange = strings.ToLower(strings.TrimSpace(mediaRange))
-			for i, exact := range [2]string{contentTypeJSON, "text/event-stream"} {
-				kind, _, _ := strings.Cut(exact, "/")
-				specific := 0
-				switch mediaRange {
-				case exact:
-					specific = 3
-				case kind + "/*":
-					specific = 2
-				case "*/*":
-					specific = 1
-				}
-				if specific > a[i].specific {
-					a[i].specific, a[i].ok = specific, !isZeroWeight(params)
-				}
+			if n := specificity(strings.ToLower(strings.TrimSpace(mediaRange)), mediaType); n > best {
+				best, ok = n, !isZeroWeight(params)
 			}
 		}
 	}
-	return accepted{a[0].ok, a[1].ok}
+	return ok
+}
+
+// specificity says how closely a media range describes a media type, and 0 if it
+// does not.
+func specificity(mediaRange, mediaType string) int {
+	kind, _, _ := strings.Cut(mediaType, "/")
+	switch mediaRange {
+	case mediaType:
+		return 3
+	case kind + "/*":
+		return 2
+	case "*/*":
+		return 1
+	}
+	return 0
 }
 
 // isZeroWeight reports whether the parameters of a media range say q=0.

@@ -8,6 +8,7 @@ import (
 	"encoding/json"
 	"net/http"
 	"reflect"
+	"strconv"
 	"strings"
 )
 
@@ -193,7 +194,7 @@ func (t *tool) appendAnnotations(dst []byte) []byte {
 		{"idempotentHint", or(t.options.Idempotent, readOnly || verb == http.MethodPut || verb == http.MethodDelete)},
 		{"openWorldHint", or(t.options.OpenWorld, false)},
 	} {
-		m.raw(hint.name, map[bool]string{true: "true", false: "false"}[hint.value])
+		m.raw(hint.name, strconv.FormatBool(hint.value))
 	}
 	return m.close()
 }

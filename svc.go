@@ -4,9 +4,10 @@
 //	Create(ctx context.Context, in *CreateIn) (*Todo, error)
 //
 // and a type that implements it; [Register] compiles the two into a [Service],
-// which serves the methods over REST ([Service.REST], [Service.Mount]) and over
-// JSON-RPC 2.0 ([Service.RPC]). Every transport is a plain http.Handler, and
-// every middleware a plain func(http.Handler) http.Handler.
+// which serves the methods over REST ([Service.REST], [Service.Mount]), over
+// JSON-RPC 2.0 ([Service.RPC]), and as tools for AI assistants over MCP
+// ([Service.MCP]). Every transport is a plain http.Handler, and every middleware
+// a plain func(http.Handler) http.Handler.
 //
 // # Methods
 //
@@ -44,8 +45,9 @@
 // The tags minLength, maxLength, pattern, minimum, maximum, exclusiveMinimum,
 // exclusiveMaximum, multipleOf, minItems, maxItems, uniqueItems and enum are
 // constraints: enforced on every transport, published in every schema. default
-// is what an absent field gets; format, example and doc are published only. A
-// struct with a method Validate() error checks itself.
+// is what an absent field gets; format, example and doc are published only, and
+// mcpheader names the header in which MCP clients repeat the field. A struct with
+// a method Validate() error checks itself.
 //
 // JSON is read strictly (RFC 8259, RFC 7493): names match exactly, no name
 // comes twice, nothing is null that is not a pointer, no number is rounded. A
