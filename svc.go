@@ -69,7 +69,8 @@
 // once, the items come as {"items":[…]}, at most 1,000.
 //
 // An item with a method SSE() [Event] gives its event an ID, with which a client
-// that comes back says, in Last-Event-ID, how far it got.
+// that comes back says, in Last-Event-ID, how far it got. http.Server.Shutdown
+// waits for streams: let them end when the program is about to.
 //
 // # Errors
 //

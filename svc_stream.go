@@ -8,7 +8,9 @@ import (
 	"context"
 	"errors"
 	"iter"
+	"net/http"
 	"reflect"
+	"runtime/debug"
 	"strconv"
 	"sync"
 )
@@ -136,13 +138,24 @@ func (it *iteration) yield(item any, err error) bool {
 	case err == nil && item == nil:
 		err = errNothingYielded
 	case err == nil:
-		err = it.consume(item)
+		err = it.take(item)
 	}
 	if err != nil {
 		it.over, it.err = true, err
 		it.cancel(err) // who waits for ctx elsewhere than in yield is to hear of it too
 	}
 	return err == nil
+}
+
+// take consumes an item. A panic is kept for iterate: here it could be on a
+// goroutine of the application, where nobody would catch it.
+func (it *iteration) take(item any) (err error) {
+	defer func() {
+		if v := recover(); v != nil {
+			err = &PanicError{Value: v, Stack: debug.Stack()}
+		}
+	}()
+	return it.consume(item)
 }
 
 // end makes every later yield report false, and returns the error that ended
@@ -164,6 +177,9 @@ func (m *method) iterate(cancel context.CancelCauseFunc, out any, consume func(i
 		v := recover()
 		if err = it.end(); v != nil {
 			err = panicError(v)
+		}
+		if p, ok := err.(*PanicError); ok && p.Value == http.ErrAbortHandler {
+			panic(p.Value)
 		}
 	}()
 	m.each(out, it.yield)

@@ -8,6 +8,7 @@ import (
 	"fmt"
 	"iter"
 	"log/slog"
+	"net/http"
 	"net/http/httptest"
 	"reflect"
 	"strings"
@@ -322,12 +323,31 @@ func TestIterate(t *testing.T) {
 	}
 }
 
-// A consumer that panics ends the run too.
+// A consumer that panics ends the run too, also where it runs on a goroutine of
+// the stream's.
 func TestIterateConsumerPanics(t *testing.T) {
 	m := &method{each: each[tickItem]}
-	stream := Stream[tickItem](func(yield func(*tickItem, error) bool) { yield(new(tickItem), nil) })
-	if err := m.iterate(nil, stream, func(any) error { panic("oh") }); panicIn(err) == nil {
-		t.Errorf("iterate = %v", err)
+	for _, value := range []any{"oh", http.ErrAbortHandler} {
+		for _, stream := range []Stream[tickItem]{
+			func(yield func(*tickItem, error) bool) { yield(new(tickItem), nil) },
+			func(yield func(*tickItem, error) bool) {
+				done := make(chan bool)
+				go func() {
+					defer close(done)
+					yield(new(tickItem), nil)
+				}()
+				<-done
+			},
+		} {
+			got := catch(func() {
+				if err := m.iterate(func(error) {}, stream, func(any) error { panic(value) }); panicIn(err) == nil || panicIn(err).Value != value {
+					t.Errorf("iterate = %v", err)
+				}
+			})
+			if want := value == http.ErrAbortHandler; (got != nil) != want || want && got != value {
+				t.Errorf("panicked with %v for %v", got, value)
+			}
+		}
 	}
 }
 
