@@ -244,7 +244,7 @@ func TestErrorsInside(t *testing.T) {
 		{how("NaN"), 500, failInternal, "ERROR", "NaN"},
 		{how("infinite"), 500, failInternal, "ERROR", "-Inf"},
 		{how("encode plain"), 500, failInternal, "ERROR", "secret: the disk is full"},
-		{how("encode cause"), 404, `{"error":{"code":"NOT_FOUND","message":"no such thing"}}`, "WARN", "secret: the disk is full"},
+		{how("encode cause"), 500, failInternal, "ERROR", "secret: the disk is full"}, // the call itself had succeeded
 		{how("encode panic"), 500, failInternal, "ERROR", "panic: secret panic"},
 		{field("inner", how("plain")), 400, invalid("/inner", "validate", "secret: the disk is full"), "WARN", "secret: the disk is full"}, // Validate speaks to clients
 		{field("inner", how("cause")), 404, `{"error":{"code":"NOT_FOUND","message":"no such thing"}}`, "WARN", "secret: the disk is full"},

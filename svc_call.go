@@ -179,8 +179,11 @@ func (m *method) appendOutput(e *encoder, dst []byte, out any) (_ []byte, err er
 		}
 	}()
 	*e = encoder{buf: dst}
-	m.encode(e, reflect.ValueOf(out).Elem())
-	return e.buf, e.err
+	if m.encode(e, reflect.ValueOf(out).Elem()); e.err != nil {
+		// Whatever MarshalJSON returned, the call had succeeded.
+		return e.buf, &Error{Code: CodeInternal, cause: e.err}
+	}
+	return e.buf, nil
 }
 
 // invokeByName is the end of the chain that Options.Intercept is the rest of.
