@@ -93,7 +93,7 @@ func (g *generator) object(schema map[string]any, member string, depth int) stri
 		for range g.IntN(4) {
 			name := g.name(schema)
 			if member == "byAddress" && g.Float64() >= g.wrongs {
-				name = g.pick("::1", "127.0.0.1", "::2")
+				name = g.pick("::1", "127.0.0.1", "::2", "::0:2")
 			}
 			if !seen[name] {
 				seen[name] = true

@@ -2,7 +2,8 @@
 // validator that knows nothing of svc: for bodies by the thousand, some right
 // and some damaged, the validator accepts if and only if the server does not
 // answer 400, by the OpenAPI 3.0.3 document and by the 3.1 document, and every
-// answer is what the document says. Where the two cannot agree, the reason is in
+// answer is what the document says; the same for calls by JSON-RPC and the JSON
+// Schema 2020-12 of descriptors. Where the two cannot agree, the reason is in
 // the table of differences.go; anything else is a failure.
 //
 //	go run .              a short run, always the same
@@ -40,6 +41,9 @@ func main() {
 		t := run(subject.service, *n/3+1, *seed)
 		fmt.Printf("\n%s:\n", subject.name)
 		failed = t.print() || failed
+		calls := runCalls(subject.service, *n/12+1, *seed)
+		fmt.Printf("%s, by JSON-RPC and JSON Schema 2020-12:\n", subject.name)
+		failed = calls.print() || failed
 	}
 	if failed {
 		os.Exit(1)
@@ -51,6 +55,7 @@ type tally struct {
 	bodies      int
 	accepted    int
 	answers     int
+	agree       int // by JSON-RPC
 	byDialect   [2]struct{ agree, differ int }
 	differences [len(differences)]int
 	failures    []string
@@ -72,8 +77,14 @@ func (t *tally) add(o *tally) {
 
 // print reports, and says whether something is wrong.
 func (t *tally) print() bool {
-	fmt.Printf("  %d bodies, of which the server took %d; %d answers validated in each dialect\n", t.bodies, t.accepted, t.answers)
+	fmt.Printf("  %d bodies, of which the server took %d; %d answers validated\n", t.bodies, t.accepted, t.answers)
+	if t.agree > 0 {
+		fmt.Printf("  agree on %d, listed differences %d\n", t.agree, t.bodies-t.agree-len(t.failures))
+	}
 	for i, d := range dialects {
+		if t.agree > 0 {
+			break
+		}
 		fmt.Printf("  OpenAPI %s: agree on %d, listed differences %d\n", d.version, t.byDialect[i].agree, t.byDialect[i].differ)
 	}
 	for i, d := range differences {

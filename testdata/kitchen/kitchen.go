@@ -28,6 +28,9 @@ func Sink(strict bool) *svc.Service {
 			"Move":        {HTTP: "POST /shelves/{shelf}/{row}/sinks/{ratio}/{wet}/{at}/{for}/{size}/{address}/{digits}", Description: "Moves a sink."},
 			"ReadTool":    {Resource: "tools", Description: "Reads <b>one</b> tool & its \"handle\"."},
 			"ReplaceTool": {Resource: "tools", HTTP: "PUT /tools/{name}"},
+			"Watch":       {HTTP: "GET /sinks/watch"},
+			"Follow":      {HTTP: "GET /sinks/{id}/follow", Stream: svc.StreamSSE},
+			"Pages":       {HTTP: "GET /sinks/pages"},
 		},
 	})
 }
@@ -59,6 +62,9 @@ type SinkAPI interface {
 	Move(context.Context, *Move) (*Move, error)
 	ReadTool(context.Context) (*Tool, error)
 	ReplaceTool(context.Context, *Tool) (*Tool, error)
+	Watch(context.Context, *Watch) (svc.Stream[Inner], error)
+	Follow(context.Context, *ByID) (*Inner, error)
+	Pages(context.Context, *Pages) (*svc.PageResponse[Inner], error)
 
 	EchoBounds(context.Context, *Bounds) (*Bounds, error)
 	EchoFloats(context.Context, *Floats) (*Floats, error)
@@ -325,6 +331,17 @@ type ByID struct {
 	ID int64 `json:"id"`
 }
 
+// Watch is the input of a stream that can be taken up again.
+type Watch struct {
+	After int64 `header:"Last-Event-ID" json:"after,omitempty" minimum:"1"`
+}
+
+// Pages asks for a page in either way.
+type Pages struct {
+	svc.PageRequest
+	Name string `json:"name,omitempty"`
+}
+
 // Update comes from everywhere.
 type Update struct {
 	ID    string   `path:"id" json:"id" pattern:"^[a-z0-9]+$" example:"a1"`
@@ -386,6 +403,16 @@ func (sink) Get(_ context.Context, in *ByID) (*Inner, error) {
 		return nil, svc.Errorf(svc.CodeNotFound, "no such sink")
 	}
 	return &Inner{ID: int32(in.ID)}, nil
+}
+
+func (sink) Watch(context.Context, *Watch) (svc.Stream[Inner], error) {
+	return func(yield func(*Inner, error) bool) { yield(&Inner{ID: 1}, nil) }, nil
+}
+
+func (sink) Follow(context.Context, *ByID) (*Inner, error) { return &Inner{ID: 1}, nil }
+
+func (sink) Pages(_ context.Context, in *Pages) (*svc.PageResponse[Inner], error) {
+	return svc.NewPage([]Inner{{ID: 1}}, in.PageRequest, 1), nil
 }
 
 func (sink) Count(context.Context) (*Inner, error)   { return &Inner{ID: 1}, nil }
