@@ -42,7 +42,7 @@ func TestHooksOf(t *testing.T) {
 		{hookExported{}, "[[0]]"},
 		{hookOverrides{}, "[[0] []]"},
 		{hookTwice{}, "[[]]"},
-		{hookTwo{}, "[[0]]"}, // ambiguous: nothing is promoted, and hookOwn is out of reach
+		{hookTwo{hookOwn: hookOwn{}}, "[[0]]"}, // ambiguous: nothing is promoted, and hookOwn is out of reach
 		{hookBelow{}, "[[0 0]]"},
 	} {
 		if got := fmt.Sprint(hooksOf(reflect.TypeOf(test.value))); got != test.want {
