@@ -84,13 +84,13 @@ func (d *decoder) place() string {
 	if len(d.path) == 1 && d.path[0].token != "" {
 		return d.path[0].token
 	}
-	d.scratch = d.appendPlace(d.scratch[:0])
+	d.scratch = appendSteps(d.scratch[:0], d.path)
 	return string(d.scratch)
 }
 
-// appendPlace appends the JSON Pointer to the current place.
-func (d *decoder) appendPlace(dst []byte) []byte {
-	for _, s := range d.path {
+// appendSteps appends the JSON Pointer that takes these steps.
+func appendSteps(dst []byte, path []step) []byte {
+	for _, s := range path {
 		if s.token != "" {
 			dst = append(dst, s.token...)
 		} else {
@@ -144,11 +144,43 @@ func (d *decoder) failure(vs *violations) error {
 func (d *decoder) faultError() error {
 	v := Violation{In: inBody, Rule: d.fault.rule, Message: "the text is not valid JSON: " + d.fault.Error()}
 	if d.fault.rule == ruleDuplicate {
-		v.Path = string(appendPointer(d.appendPlace(nil), d.fault.name))
+		v.Path = string(pointerToName(d.data[:d.fault.offset]))
 	}
 	var one violations
 	one.add(v)
 	return d.failure(&one)
+}
+
+// pointerToName returns the JSON Pointer to the member whose name and colon text
+// ends with. The text is without fault so far. (What the decoder passes over
+// leaves no path, and a fault is rare enough to read the text again.)
+func pointerToName(text []byte) []byte {
+	s := scanner{data: text}
+	var open []step
+	for c := s.peek(); c != 0; c = s.peek() {
+		switch top := len(open) - 1; {
+		case c == '"':
+			raw, escaped := s.str()
+			if s.peek() != ':' {
+				continue // a value
+			}
+			if escaped {
+				raw = appendUnescaped(nil, raw)
+			}
+			open[top].token = string(appendPointer(nil, string(raw)))
+			continue
+		case c == '{':
+			open = append(open, step{token: "/"})
+		case c == '[':
+			open = append(open, step{})
+		case c == '}' || c == ']':
+			open = open[:top]
+		case c == ',' && open[top].token == "":
+			open[top].index++
+		}
+		s.pos++
+	}
+	return appendSteps(nil, open)
 }
 
 // Short strings share blocks: most of what decoding allocates would be strings
@@ -183,6 +215,8 @@ type decoders struct {
 	*problems
 	byShape map[*shape]*decodeFunc
 	strict  bool
+	open    int      // how many shapes are being compiled, one inside another
+	pending []func() // to be called when none is
 }
 
 func newDecoders(p *problems, strict bool) *decoders {
@@ -201,8 +235,20 @@ func (c *decoders) of(s *shape) decodeFunc {
 	}
 	fn := new(decodeFunc)
 	c.byShape[s] = fn
+	c.open++
 	*fn = c.compile(s)
+	c.open--
+	c.settle()
 	return *fn
+}
+
+// settle does what had to wait for decoders to be complete.
+func (c *decoders) settle() {
+	for c.open == 0 && len(c.pending) > 0 {
+		next := c.pending[0]
+		c.pending = c.pending[1:]
+		next()
+	}
 }
 
 // compile makes the decoder for s.
@@ -331,9 +377,7 @@ func (d *decoder) elements(decode func()) {
 		decode()
 		d.path[top].index++
 	}
-	if d.fault == nil {
-		d.path = d.path[:top] // else it shows where the fault is
-	}
+	d.path = d.path[:top]
 }
 
 var mustBeObject = &mistake{ruleType, "must be an object"}
@@ -354,7 +398,7 @@ func decodeMap(setKey setter, elem decodeFunc, s *shape) decodeFunc {
 		for first := true; d.more('}', first); first = false {
 			name := d.name()
 			if d.fault == nil && !set.add(&d.scanner, name) {
-				d.failDuplicate(name)
+				d.failDuplicate()
 				return
 			}
 			d.push(string(name))

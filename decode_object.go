@@ -107,16 +107,31 @@ func (c *decoders) defaultOf(plan *fieldPlan) func(reflect.Value) {
 		return d.finish()
 	}
 	value := reflect.New(f.shape.typ).Elem()
-	if err := fresh(value); err != nil {
+	trying, endless := false, false
+	c.pending = append(c.pending, func() {
+		trying = true
+		err := fresh(value)
+		trying = false
 		var e *Error
-		errors.As(err, &e)
-		c.addf("%s: the default %s is refused: %s", f.place, f.def, strings.TrimPrefix(e.Message, codes[CodeInvalidArgument.row()].text+": "))
-	}
+		switch {
+		case endless:
+			c.addf("%s: the default %s leaves out a field that has it as its default, and so on without end", f.place, f.def)
+		case errors.As(err, &e):
+			c.addf("%s: the default %s is refused: %s", f.place, f.def, strings.TrimPrefix(e.Message, codes[CodeInvalidArgument.row()].text+": "))
+		}
+	})
+	c.settle()
 	// A text type may be a slice, as net.IP is, or hold one.
 	if f.shape.kind.isScalar() && f.shape.kind != kindBytes && f.shape.kind != kindText {
 		return func(v reflect.Value) { v.Set(value) }
 	}
-	return func(v reflect.Value) { fresh(v) } // it was tried above
+	return func(v reflect.Value) {
+		if trying {
+			endless = true
+			return
+		}
+		fresh(v) // it was tried above
+	}
 }
 
 // decode is the decodeFunc of p.
@@ -140,7 +155,7 @@ func (p *objectPlan) decode(d *decoder, v reflect.Value) {
 		}
 		f := &p.fields[i]
 		if seen := &d.seen[base+i/64]; *seen>>(i%64)&1 != 0 {
-			d.failDuplicate([]byte(f.name))
+			d.failDuplicate()
 		} else {
 			*seen |= 1 << (i % 64)
 		}
@@ -191,7 +206,7 @@ var isUnknown = &mistake{ruleUnknown, "is not a known property"}
 // unknown passes over a member that is not in the plan.
 func (p *objectPlan) unknown(d *decoder, set *nameSet, name []byte) {
 	if d.fault == nil && !set.add(&d.scanner, name) {
-		d.failDuplicate(name)
+		d.failDuplicate()
 	}
 	d.skip()
 	if p.strict && d.fault == nil {

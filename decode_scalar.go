@@ -160,8 +160,8 @@ func decodeQuoted(s *shape) decodeFunc {
 		}
 		d.note(set(d, v, text))
 	}
-	for ; s.kind == kindPointer; s = s.elem {
-		decode = decodePointer(decode, s.elem.typ)
+	if s.kind == kindPointer {
+		return decodePointer(decode, target.typ)
 	}
 	return decode
 }
@@ -422,7 +422,7 @@ func (d *decoder) any() any {
 		for first := true; d.more('}', first); first = false {
 			name := d.name()
 			if _, twice := m[string(name)]; twice {
-				d.failDuplicate(name)
+				d.failDuplicate()
 				return nil
 			}
 			m[d.text(name, false)] = d.any()

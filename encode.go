@@ -3,7 +3,8 @@ package svc
 // This file turns Go values into JSON by a compiled plan that keeps the promises
 // of the schema: lists and objects are never null, names are in one order, and a
 // value that JSON cannot carry is an error before anything is sent.
-// encode_scalar.go has the scalars.
+// encode_scalar.go has the scalars, encode_any.go the values whose type is known
+// only when they come.
 
 import (
 	"bytes"
@@ -13,7 +14,7 @@ import (
 	"fmt"
 	"reflect"
 	"slices"
-	"strconv"
+	"unicode/utf8"
 )
 
 // An encoder appends JSON to buf. The first value that JSON cannot carry ends
@@ -33,7 +34,7 @@ func (e *encoder) fail(err error) {
 	}
 }
 
-// enter counts the containers that are open: a value that contains itself by a
+// enter counts the lists and objects that are open: a value that contains itself by a
 // pointer has no end.
 func (e *encoder) enter() bool {
 	if e.depth == maxDepth {
@@ -130,15 +131,22 @@ func (e *encoder) compact(text []byte, err error) {
 		e.fail(err)
 		return
 	}
-	s := scanner{data: text}
+	if e.check(text) {
+		buf := bytes.NewBuffer(e.buf)
+		e.fail(json.Compact(buf, text))
+		e.buf = buf.Bytes()
+	}
+}
+
+// check fails if text, which somebody else wrote, is not such JSON as we take
+// ourselves at this depth.
+func (e *encoder) check(text []byte) bool {
+	s := scanner{data: text, depth: e.depth}
 	s.skip()
 	if s.end(); s.fault != nil {
-		e.fail(fmt.Errorf("MarshalJSON returned what is not JSON: %w", s.fault))
-		return
+		e.fail(fmt.Errorf("a type's own JSON is not acceptable: %w", s.fault))
 	}
-	buf := bytes.NewBuffer(e.buf)
-	e.fail(json.Compact(buf, text))
-	e.buf = buf.Bytes()
+	return s.fault == nil
 }
 
 func encodePointer(elem encodeFunc) encodeFunc {
@@ -147,10 +155,7 @@ func encodePointer(elem encodeFunc) encodeFunc {
 			e.buf = append(e.buf, "null"...)
 			return
 		}
-		if e.enter() { // a chain of pointers may have no end either
-			elem(e, v.Elem())
-			e.depth--
-		}
+		elem(e, v.Elem()) // shapes.finish sees to it that pointers alone have an end
 	}
 }
 
@@ -200,6 +205,9 @@ func encodeMap(s *shape, elem encodeFunc) encodeFunc {
 			if err != nil {
 				e.fail(err)
 				return
+			}
+			if !utf8.ValidString(name) {
+				name = string([]rune(name)) // as appendQuoted does: two may become one
 			}
 			value := values.Index(len(entries)) // addressable, which a map's are not
 			value.SetIterValue(it)
@@ -281,22 +289,33 @@ func (m *memberEncoder) value(v reflect.Value) (reflect.Value, bool) {
 
 // omits returns the rule by which an optional field is left out, or nil.
 func (f *field) omits() func(reflect.Value) bool {
-	switch f.omit {
-	case omitEmpty:
-		return emptiness(f.shape.typ)
-	case omitZero:
-		type zeroer interface{ IsZero() bool }
-		if has(f.shape.typ, reflect.TypeFor[zeroer]()) {
-			return func(v reflect.Value) bool {
-				if v.Kind() == reflect.Pointer && v.IsNil() {
-					return true
-				}
-				return v.Addr().Interface().(zeroer).IsZero()
-			}
-		}
-		return reflect.Value.IsZero
+	var isEmpty, isZero func(reflect.Value) bool
+	if f.omit&omitEmpty != 0 {
+		isEmpty = emptiness(f.shape.typ)
 	}
-	return nil
+	if f.omit&omitZero != 0 {
+		isZero = zeroness(f.shape.typ)
+	}
+	switch {
+	case isZero == nil:
+		return isEmpty
+	case isEmpty == nil:
+		return isZero
+	}
+	return func(v reflect.Value) bool { return isEmpty(v) || isZero(v) }
+}
+
+// zeroness returns the rule of omitzero in encoding/json for values of type t:
+// its method IsZero decides, if it has one.
+func zeroness(t reflect.Type) func(reflect.Value) bool {
+	type zeroer interface{ IsZero() bool }
+	switch {
+	case t.Kind() == reflect.Pointer && t.Implements(reflect.TypeFor[zeroer]()):
+		return func(v reflect.Value) bool { return v.IsNil() || v.Interface().(zeroer).IsZero() }
+	case has(t, reflect.TypeFor[zeroer]()):
+		return func(v reflect.Value) bool { return v.Addr().Interface().(zeroer).IsZero() }
+	}
+	return reflect.Value.IsZero
 }
 
 // emptiness returns the rule of omitempty in encoding/json for values of type
@@ -327,82 +346,4 @@ func encodeQuoted(encode encodeFunc, isText bool) encodeFunc {
 			e.buf = append(append(append(e.buf[:start], '"'), text...), '"')
 		}
 	}
-}
-
-func encodeAny(e *encoder, v reflect.Value) { e.any(v.Interface()) }
-
-// any appends a value whose type is known only now.
-func (e *encoder) any(x any) {
-	switch x := x.(type) {
-	case nil:
-		e.buf = append(e.buf, "null"...)
-	case string:
-		e.buf = appendQuoted(e.buf, x)
-	case bool:
-		e.buf = strconv.AppendBool(e.buf, x)
-	case float64:
-		e.float(x, 64)
-	case int:
-		e.buf = strconv.AppendInt(e.buf, int64(x), 10)
-	case int64:
-		e.buf = strconv.AppendInt(e.buf, x, 10)
-	case json.Number:
-		e.number(string(x))
-	case map[string]any:
-		e.anyMap(x)
-	case []any:
-		e.anyList(x)
-	default:
-		e.dynamic(x)
-	}
-}
-
-func (e *encoder) anyMap(m map[string]any) {
-	if !e.enter() {
-		return
-	}
-	names := make([]string, 0, len(m))
-	for name := range m {
-		names = append(names, name)
-	}
-	slices.Sort(names)
-	e.buf = append(e.buf, '{')
-	for i, name := range names {
-		if i > 0 {
-			e.buf = append(e.buf, ',')
-		}
-		e.buf = append(appendQuoted(e.buf, name), ':')
-		e.any(m[name])
-	}
-	e.buf = append(e.buf, '}')
-	e.depth--
-}
-
-func (e *encoder) anyList(list []any) {
-	if !e.enter() {
-		return
-	}
-	e.buf = append(e.buf, '[')
-	for i, x := range list {
-		if i > 0 {
-			e.buf = append(e.buf, ',')
-		}
-		e.any(x)
-	}
-	e.buf = append(e.buf, ']')
-	e.depth--
-}
-
-func encodeDynamic(e *encoder, v reflect.Value) { e.dynamic(v.Addr().Interface()) }
-
-// dynamic leaves to encoding/json what no schema says anything of.
-func (e *encoder) dynamic(x any) {
-	buf := bytes.NewBuffer(e.buf)
-	enc := json.NewEncoder(buf)
-	enc.SetEscapeHTML(false)
-	if err := enc.Encode(x); err != nil {
-		e.fail(err)
-		return
-	}
-	e.buf = bytes.TrimSuffix(buf.Bytes(), []byte("\n"))
 }

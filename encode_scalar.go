@@ -99,10 +99,6 @@ func encodeBytes(e *encoder, v reflect.Value) {
 }
 
 func encodeText(e *encoder, v reflect.Value) {
-	if v.Kind() == reflect.Interface || v.Kind() == reflect.Map && v.IsNil() {
-		e.buf = append(e.buf, `""`...)
-		return
-	}
 	text, err := v.Addr().Interface().(encoding.TextMarshaler).MarshalText()
 	if err != nil {
 		e.fail(err)

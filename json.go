@@ -96,8 +96,12 @@ func mulAdd(mag, digit uint64, over bool) (uint64, bool) {
 	return mag*10 + digit, over
 }
 
-// parseExponent returns the exponent of a JSON number, saturating far beyond
-// anything that matters (a text is never that long).
+// farExponent is an exponent that no text is long enough to make up for by
+// digits, and small enough to be multiplied by ten in an int of 32 bits.
+const farExponent = 1 << 27
+
+// parseExponent returns the exponent of a JSON number, saturating at
+// farExponent.
 func parseExponent(b []byte) int {
 	neg := b[0] == '-'
 	if neg || b[0] == '+' {
@@ -105,8 +109,8 @@ func parseExponent(b []byte) int {
 	}
 	exp := 0
 	for _, c := range b {
-		if exp = exp*10 + int(c-'0'); exp > 1<<40 {
-			exp = 1 << 40
+		if exp = exp*10 + int(c-'0'); exp > farExponent {
+			exp = farExponent
 		}
 	}
 	if neg {

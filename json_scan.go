@@ -46,8 +46,7 @@ type scanner struct {
 type fault struct {
 	rule   string // ruleSyntax or ruleDuplicate
 	reason string
-	offset int    // in bytes, where the reader was
-	name   string // of the repeated member, for ruleDuplicate
+	offset int // in bytes, where the reader was; after the name, for ruleDuplicate
 }
 
 func (f *fault) Error() string {
@@ -68,9 +67,9 @@ func (s *scanner) fail(reason string) {
 	}
 }
 
-func (s *scanner) failDuplicate(name []byte) {
+func (s *scanner) failDuplicate() {
 	if s.fault == nil {
-		s.fault = &fault{rule: ruleDuplicate, reason: "the same name twice in one object", offset: s.pos, name: string(name)}
+		s.fault = &fault{rule: ruleDuplicate, reason: "the same name twice in one object", offset: s.pos}
 		s.pos = len(s.data)
 	}
 }
@@ -383,7 +382,7 @@ func (s *scanner) skipObject() {
 	for first := true; s.more('}', first); first = false {
 		name := s.name()
 		if s.fault == nil && !set.add(s, name) {
-			s.failDuplicate(name)
+			s.failDuplicate()
 		}
 		s.skip()
 	}

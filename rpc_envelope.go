@@ -142,7 +142,7 @@ func (m *rpcMessage) read(s *scanner) {
 		switch {
 		case s.fault != nil:
 		case value == nil && !others.add(s, name), value != nil && *value != nil:
-			s.failDuplicate(name)
+			s.failDuplicate()
 		}
 		if text := s.skip(); value != nil {
 			*value = text

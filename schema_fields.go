@@ -39,13 +39,13 @@ type field struct {
 	example  []byte // as JSON; nil if there is none
 }
 
-// omission says when the encoder leaves a field out.
+// omission says when the encoder leaves a field out: never, or where one of its
+// rules says so.
 type omission uint8
 
 const (
-	omitNever omission = iota
-	omitEmpty          // by encoding/json's rule for omitempty
-	omitZero           // by its rule for omitzero
+	omitEmpty omission = 1 << iota // by encoding/json's rule for omitempty
+	omitZero                       // by its rule for omitzero
 )
 
 // bound reports whether a tag names a place of its own for the field.
@@ -129,10 +129,14 @@ func promoted(sf reflect.StructField) (reflect.Type, bool) {
 
 // field returns what sf is as a member, or nil if it is none.
 func (c *shapes) field(sf reflect.StructField, index []int, optional bool, at string) *field {
-	if !sf.IsExported() {
-		return nil // an embedded unexported struct has been walked by collect
-	}
 	jsonTag := sf.Tag.Get("json")
+	if !sf.IsExported() {
+		// An embedded unexported struct without a name has been walked by collect.
+		if name, _ := parseJSONTag(jsonTag); sf.Anonymous && name != "" {
+			c.addf("%s.%s: a field that is embedded and of an unexported type cannot have a JSON name; write a name before the type", at, sf.Name)
+		}
+		return nil
+	}
 	f := &field{
 		goName:    sf.Name,
 		index:     index,
@@ -168,12 +172,11 @@ func (c *shapes) applyOptions(f *field, jsonOptions, queryOptions []string) {
 	for _, o := range jsonOptions {
 		switch o {
 		case "omitempty":
-			f.optional, f.omit = true, max(f.omit, omitEmpty)
+			f.optional, f.omit = true, f.omit|omitEmpty
 		case "omitzero":
-			f.optional, f.omit = true, omitZero
+			f.optional, f.omit = true, f.omit|omitZero
 		case "string":
-			k := f.shape.deref().kind
-			f.quoted = k == kindString || k == kindBool || k == kindInt || k == kindUint || k == kindFloat
+			f.quoted = f.shape.canBeQuoted()
 		}
 	}
 	for _, o := range queryOptions {
@@ -181,6 +184,15 @@ func (c *shapes) applyOptions(f *field, jsonOptions, queryOptions []string) {
 			f.optional = true
 		}
 	}
+}
+
+// canBeQuoted reports whether the option string of a json tag means anything to
+// a field of shape s. As in encoding/json, one pointer may be before the scalar.
+func (s *shape) canBeQuoted() bool {
+	if s.kind == kindPointer {
+		s = s.elem
+	}
+	return s.kind == kindString || s.kind == kindBool || s.kind.isNumeric()
 }
 
 // parseTag splits a tag into its name and the options behind it.

@@ -104,7 +104,7 @@ func (w *schemaWriter) value(dst []byte, s *shape, f *field) []byte {
 // canStayAway reports whether the field is absent where it would be null: in an
 // input if the client wants, in an output always.
 func (f *field) canStayAway() bool {
-	return f != nil && f.optional && (f.omit != omitNever || f.query != "")
+	return f != nil && f.optional && (f.omit != 0 || f.query != "")
 }
 
 // jsonType returns the JSON type of a value that is not null.
@@ -230,7 +230,7 @@ func (w *schemaWriter) quoted(m *members, s *shape) {
 		m.raw("enum", `["true","false"]`)
 	case kindString:
 		m.text("pattern", stringPattern)
-	case kindFloat:
+	case kindFloat, kindNumber:
 		m.text("pattern", numberPattern)
 	default:
 		m.text("pattern", s.integerPattern())
