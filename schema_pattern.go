@@ -9,6 +9,8 @@ import (
 	"errors"
 	"fmt"
 	"regexp"
+	"slices"
+	"strconv"
 	"strings"
 )
 
@@ -37,36 +39,99 @@ func compilePattern(pattern string) (*regexp.Regexp, error) {
 	return re, nil
 }
 
+// generalCategories are those that both know by one short name and mean alike.
+// C and Cn hold what Unicode has not assigned, in ECMAScript and in Go from 1.25
+// on; LC is new in Go 1.25.
+const generalCategories = "L Lu Ll Lt Lm Lo M Mn Mc Me N Nd Nl No P Pc Pd Ps Pe Pi Pf Po S Sm Sc Sk So Z Zs Zl Zp Cc Cf Co"
+
 // A patternReader rewrites a pattern piece by piece.
 type patternReader struct {
 	rest  string
 	out   strings.Builder
 	class bool // inside [ ]
+	last  piece
 }
+
+// A piece is what a patternReader has just read, as far as that decides what
+// may follow.
+type piece uint8
+
+const (
+	pieceOther     piece = iota
+	pieceAssertion       // ^ $ \b \B, which Go lets repeat
+	pieceSet             // \d and the like inside [ ], which Go lets stand beside a dash
+	pieceDash            // inside [ ], and not first
+)
 
 // next rewrites one character or escape.
 func (p *patternReader) next() error {
-	switch c := p.rest[0]; {
-	case c == '\\':
+	last := p.last
+	p.last = pieceOther
+	if p.class {
+		return p.nextInClass(last)
+	}
+	switch c := p.rest[0]; c {
+	case '\\':
 		return p.escape()
-	case p.class && c == ']':
-		p.class = false
-	case p.class && c == '[':
-		return errors.New(`write \[ for a bracket inside [ ]`)
-	case p.class:
-	case c == '[':
+	case '[':
 		return p.openClass()
-	case c == '.':
+	case '.':
 		p.replace(1, "[^"+ecmaNewline+"]")
 		return nil
-	case c == '(' && strings.HasPrefix(p.rest, "(?") && !strings.HasPrefix(p.rest, "(?:"):
-		return errors.New("of the groups that start with (? only (?: is in both")
-	case c == '{':
-		return p.repetition()
-	case c == ']' || c == '}':
+	case '(':
+		return p.group()
+	case '*', '+', '?', '{':
+		if last == pieceAssertion {
+			return fmt.Errorf("a %c has nothing to repeat", c)
+		}
+		if c == '{' {
+			return p.repetition()
+		}
+	case ']', '}':
 		return fmt.Errorf(`write \%c for the character itself`, c)
+	case '^', '$':
+		p.last = pieceAssertion
 	}
 	p.copy(1)
+	return nil
+}
+
+// nextInClass is next inside [ ].
+func (p *patternReader) nextInClass(last piece) error {
+	switch c := p.rest[0]; c {
+	case '\\':
+		if err := p.escape(); err != nil {
+			return err
+		}
+		if p.last == pieceSet && last == pieceDash {
+			return errDash
+		}
+		return nil
+	case '[':
+		return errors.New(`write \[ for a bracket inside [ ]`)
+	case ']':
+		p.class = false
+	case '-':
+		if p.last = pieceDash; last == pieceSet && !strings.HasPrefix(p.rest, "-]") {
+			return errDash
+		}
+	}
+	p.copy(1)
+	return nil
+}
+
+var errDash = errors.New(`write \- for a dash beside a class such as \d`)
+
+// group copies what opens a group.
+func (p *patternReader) group() error {
+	switch {
+	case strings.HasPrefix(p.rest, "(?:"):
+		p.copy(3)
+	case strings.HasPrefix(p.rest, "(?"):
+		return errors.New("of the groups that start with (? only (?: is in both")
+	default:
+		p.copy(1)
+	}
 	return nil
 }
 
@@ -86,8 +151,11 @@ func (p *patternReader) openClass() error {
 	if strings.HasPrefix(p.rest, "[^") {
 		n = 2
 	}
-	if strings.HasPrefix(p.rest[n:], "]") {
+	switch {
+	case strings.HasPrefix(p.rest[n:], "]"):
 		return errors.New("an empty [ ] means different things")
+	case strings.HasPrefix(p.rest[n:], "-"):
+		n++ // the first dash is none between two characters
 	}
 	p.copy(n)
 	return nil
@@ -96,11 +164,22 @@ func (p *patternReader) openClass() error {
 // repetition copies {n}, {n,} or {n,m}.
 func (p *patternReader) repetition() error {
 	end := strings.IndexByte(p.rest, '}')
-	if end < 0 || strings.Trim(p.rest[1:end], "0123456789,") != "" || !isDigit(p.rest[1]) {
-		return errors.New(`write \{ for the character itself`)
+	if end < 0 {
+		end = 0
+	}
+	low, high, between := strings.Cut(p.rest[min(1, end):end], ",")
+	if !isCount(low) || between && high != "" && !isCount(high) {
+		return errors.New(`write \{ for the character itself, and numbers without leading zeros for repetitions`)
 	}
 	p.copy(end + 1)
 	return nil
+}
+
+// isCount reports whether s is a whole number as Go's patterns have it, without
+// leading zeros.
+func isCount(s string) bool {
+	n, err := strconv.Atoi(s)
+	return err == nil && n >= 0 && strconv.Itoa(n) == s
 }
 
 // escape rewrites what starts with a backslash.
@@ -108,7 +187,14 @@ func (p *patternReader) escape() error {
 	if len(p.rest) < 2 {
 		return errors.New("a backslash at the end")
 	}
-	switch c := p.rest[1]; {
+	c := p.rest[1]
+	switch set := strings.IndexByte("dDwWsSpP", c) >= 0; {
+	case set && p.class:
+		p.last = pieceSet
+	case (c == 'b' || c == 'B') && !p.class:
+		p.last = pieceAssertion
+	}
+	switch {
 	case c == 's' && p.class:
 		p.replace(2, ecmaSpace)
 	case c == 's':
@@ -142,7 +228,7 @@ func (p *patternReader) copyEscape(c byte) {
 // general categories alike.
 func (p *patternReader) category() error {
 	end := strings.IndexByte(p.rest, '}')
-	if end != 4 && end != 5 || p.rest[2] != '{' {
+	if end < 0 || p.rest[2] != '{' || !slices.Contains(strings.Fields(generalCategories), p.rest[3:end]) {
 		return errors.New(`of \p both have the general categories only, such as \p{L} and \p{Lu}`)
 	}
 	p.copy(end + 1)

@@ -1,0 +1,475 @@
+package svc
+
+import (
+	"errors"
+	"slices"
+	"strconv"
+	"strings"
+	"testing"
+	"unicode"
+	"unicode/utf8"
+)
+
+// A pattern is published for readers that follow ECMAScript and enforced by Go.
+// This file has a small matcher by the words of ECMA-262 (22.2, with the flag u)
+// to hold compilePattern against: what it accepts must be right there, and must
+// match the same.
+
+func TestPatternRefused(t *testing.T) {
+	for _, test := range []struct{ pattern, want string }{
+		{`(?i)a`, "of the groups that start with (? only (?: is in both"},
+		{`(?P<n>a)`, "only (?: is in both"},
+		{`(?<n>a)`, "only (?: is in both"},
+		{`(?=a)`, "only (?: is in both"},
+		{`(?!a)`, "only (?: is in both"},
+		{`(?s:.)`, "only (?: is in both"},
+		{`\Aa`, `they do not share \A here`},
+		{`a\z`, `they do not share \z here`},
+		{`\Qa\E`, `they do not share \Q here`},
+		{`\1`, `they do not share \1 here`},
+		{`(a)\1`, `they do not share \1 here`},
+		{`\0`, `they do not share \0 here`},
+		{`\cA`, `they do not share \c here`},
+		{`\u0041`, `they do not share \u here`},
+		{`\x{41}`, `they do not share \x here`},
+		{`\x4`, `they do not share \x here`},
+		{`\a`, `they do not share \a here`},
+		{`\-`, `they do not share \- here`},
+		{`\_`, `they do not share \_ here`},
+		{`\é`, `they do not share`},
+		{`[\b]`, `they do not share \b here`},
+		{`[\S]`, `they do not share \S here`},
+		{`[[:alpha:]]`, `write \[ for a bracket inside [ ]`},
+		{`[]`, "an empty [ ] means different things"},
+		{`[^]`, "an empty [ ] means different things"},
+		{`[]a]`, "an empty [ ] means different things"},
+		{`[a`, "a [ is not closed"},
+		{`a]`, `write \] for the character itself`},
+		{`a}`, `write \} for the character itself`},
+		{`{`, `write \{ for the character itself`},
+		{`a{`, `write \{ for the character itself`},
+		{`a{x}`, `write \{ for the character itself`},
+		{`a{,3}`, `write \{ for the character itself`},
+		{`a{1,2,3}`, `write \{ for the character itself`},
+		{`a{1,,}`, `write \{ for the character itself`},
+		{`a{01}`, "without leading zeros"},
+		{`a{-1}`, `write \{ for the character itself`},
+		{`a{ 1}`, `write \{ for the character itself`},
+		{`a{3,2}`, "package regexp does not take it"},
+		{`a{1001}`, "package regexp does not take it"},
+		{`a**`, "package regexp does not take it"},
+		{`*a`, "package regexp does not take it"},
+		{`a|*`, "package regexp does not take it"},
+		{`(a`, "package regexp does not take it"},
+		{`a)`, "package regexp does not take it"},
+		{`^*`, "a * has nothing to repeat"},
+		{`$+`, "a + has nothing to repeat"},
+		{`\b?`, "a ? has nothing to repeat"},
+		{`a\B{2}`, "a { has nothing to repeat"},
+		{`[z-a]`, "package regexp does not take it"},
+		{`[\d-z]`, `write \- for a dash beside a class such as \d`},
+		{`[a-\d]`, `write \- for a dash beside a class such as \d`},
+		{`[\x00-\s]`, `write \- for a dash beside a class such as \d`},
+		{`[\s-a]`, `write \- for a dash beside a class such as \d`},
+		{`[\p{L}-z]`, `write \- for a dash beside a class such as \d`},
+		{`[\w--]`, `write \- for a dash beside a class such as \d`},
+		{`\pL`, `of \p both have the general categories only`},
+		{`\p{Greek}`, `of \p both have the general categories only`},
+		{`\p{Yi}`, `of \p both have the general categories only`},
+		{`\p{^L}`, `of \p both have the general categories only`},
+		{`\p{LC}`, `of \p both have the general categories only`},
+		{`\p{C}`, `of \p both have the general categories only`},
+		{`\p{}`, `of \p both have the general categories only`},
+		{`\p`, `of \p both have the general categories only`},
+		{`\p{L`, `of \p both have the general categories only`},
+		{`a\`, "a backslash at the end"},
+		{"a\xff", "package regexp does not take it"},
+	} {
+		if _, err := compilePattern(test.pattern); err == nil || !strings.Contains(err.Error(), test.want) {
+			t.Errorf("compilePattern(%q): %v, want %q", test.pattern, err, test.want)
+		}
+	}
+}
+
+// patternMatches has patterns that both know, with a text that matches and one
+// that does not.
+var patternMatches = []struct{ pattern, yes, no string }{
+	{`a.c`, "xabcx", "a\nc"},
+	{`^.$`, "é", "\u2028"},
+	{`^.$`, "\u0085", "\r"}, // not a line end in ECMAScript
+	{`^.$`, "\U0001F600", "\u2029"},
+	{`^\s$`, "\u00a0", "a"},
+	{`^\s$`, "\ufeff", "\u200b"},
+	{`^\s$`, "\v", "\u0085"},
+	{`^\s$`, "\u2003", "\u180e"},
+	{`^\S+$`, "\u0085a", "a\u3000"},
+	{`^[\s]$`, "\u2028", "x"},
+	{`^[^\s]$`, "\u200b", "\u00a0"},
+	{`^[\sx]+$`, "x\u1680", "y"},
+	{`^\d$`, "7", "\u0667"}, // no digit of another script
+	{`^\D$`, "\u0667", "7"},
+	{`^\w+$`, "aZ_9", "é"},
+	{`^\W$`, "é", "_"},
+	{`\bé`, "aé", "éa"},
+	{`a\b`, "a é", "ab"},
+	{`a\Bb`, "ab", "a b"},
+	{`^a$`, "a", "a\n"},
+	{`^(a|b)*?c{2,3}$`, "abbccc", "abcccc"},
+	{`^(?:ab)+$`, "abab", "aba"},
+	{`^[a-z\-]+$`, "a-z", "A"},
+	{`^[-\w]+$`, "a-b", "a b"},
+	{`^[\w-]+$`, "a-b", "a b"},
+	{`^[^-a]$`, "b", "-"},
+	{`^[a-c-e]+$`, "b-e", "d"},
+	{`^[.$^*(){}|/]+$`, "(.)|{$}/^*", "a"},
+	{`^[\]\\\[^]$`, "]", "a"},
+	{`^\x41\x7a$`, "Az", "AZ"},
+	{`^\/\.\*\+\?\(\)\[\]\{\}\|\^\$\\$`, `/.*+?()[]{}|^$\`, ""},
+	{`^\t\n\r\f\v$`, "\t\n\r\f\v", "tnrfv"},
+	{`^\p{Lu}\p{L}+$`, "Émile", "émile"},
+	{`^\P{N}$`, "a", "1"},
+	{`^[\p{L}\d]+$`, "é1", "-"},
+	{`^[^\p{L}]$`, "1", "é"},
+	{`^$`, "", "a"},
+	{``, "anything", "-"},
+	{`()`, "", "-"},
+	{`a|`, "b", "-"},
+	{`^(a{0,2}b?){3}$`, "aabaa", "aaaaaaaaaa"},
+	{`^é+$`, "éé", "e"},
+	{`^[é-ü]$`, "ö", "e"},
+	{`^[\x00-\x1f]$`, "\x01", " "},
+}
+
+func TestPatternMatches(t *testing.T) {
+	for _, test := range patternMatches {
+		re, err := compilePattern(test.pattern)
+		if err != nil {
+			t.Errorf("compilePattern(%q): %v", test.pattern, err)
+			continue
+		}
+		if !re.MatchString(test.yes) {
+			t.Errorf("%q does not match %q", test.pattern, test.yes)
+		}
+		if test.no != "-" && re.MatchString(test.no) {
+			t.Errorf("%q matches %q", test.pattern, test.no)
+		}
+		checkPattern(t, test.pattern, test.yes)
+		checkPattern(t, test.pattern, test.no)
+	}
+}
+
+// Verify every pattern of up to four pieces: what compilePattern accepts is
+// right in ECMAScript, and means the same.
+func TestPatternSmallWorld(t *testing.T) {
+	pieces := []string{"a", "^", "$", ".", `\b`, `\s`, `\d`, `\p{L}`, "(", ")", "(?:", "|", "*", "?", "{2}", "{0,1}", "[", "[^", "]", "-", `\-`, `\x41`}
+	texts := []string{"", "a", "aa", "b-", "\u00a0", "A1", "\n", "\u2028-a"}
+	var generate func(pattern string, left int)
+	generate = func(pattern string, left int) {
+		for _, text := range texts {
+			checkPattern(t, pattern, text)
+		}
+		if left == 0 {
+			return
+		}
+		for _, p := range pieces {
+			generate(pattern+p, left-1)
+		}
+	}
+	generate("", 3)
+	for _, inside := range []string{`[a\d`, `[-`, `[\s`, `(a|`, `^(`} {
+		generate(inside, 2)
+	}
+}
+
+func FuzzPattern(f *testing.F) {
+	for _, test := range patternMatches {
+		f.Add(test.pattern, test.yes)
+		f.Add(test.pattern, test.no)
+	}
+	f.Fuzz(func(t *testing.T, pattern, text string) { checkPattern(t, pattern, text) })
+}
+
+// checkPattern compares compilePattern with the matcher below.
+func checkPattern(t *testing.T, pattern, text string) {
+	t.Helper()
+	re, err := compilePattern(pattern)
+	if err != nil || !utf8.ValidString(text) { // decoded strings are valid
+		return
+	}
+	match, err := parseECMA(pattern)
+	if err != nil {
+		t.Errorf("compilePattern(%q) takes what ECMAScript refuses: %v", pattern, err)
+		return
+	}
+	want, ok := match.search(text)
+	if got := re.MatchString(text); ok && got != want {
+		t.Errorf("%q matches %q: %t, in ECMAScript %t (compiled: %s)", pattern, text, got, want, re)
+	}
+}
+
+// An ecmaNode matches text from position i on and calls next with the position
+// after it, for each way there is, until one answers true.
+type ecmaNode func(m *ecmaMatcher, i int, next func(int) bool) bool
+
+type ecmaMatcher struct {
+	text  []rune
+	steps int
+}
+
+// search reports whether the pattern is somewhere in text; ok is false if that
+// takes too long to tell.
+func (n ecmaNode) search(text string) (found, ok bool) {
+	m := &ecmaMatcher{text: []rune(text)}
+	for i := range len(m.text) + 1 {
+		if n(m, i, func(int) bool { return true }) {
+			return true, true
+		}
+	}
+	return false, m.steps < maxECMASteps
+}
+
+const maxECMASteps = 20000
+
+// tired counts a step.
+func (m *ecmaMatcher) tired() bool {
+	m.steps++
+	return m.steps >= maxECMASteps
+}
+
+// An ecmaParser reads patterns by the grammar of ECMA-262, 22.2.1, with u.
+// What that has and Go has not, it refuses too.
+type ecmaParser struct{ rest []rune }
+
+func parseECMA(pattern string) (ecmaNode, error) {
+	p := &ecmaParser{rest: []rune(pattern)}
+	n, err := p.disjunction()
+	if err == nil && len(p.rest) > 0 {
+		err = errors.New("unbalanced )")
+	}
+	return n, err
+}
+
+func (p *ecmaParser) has(prefix string) bool {
+	if !strings.HasPrefix(string(p.rest), prefix) {
+		return false
+	}
+	p.rest = p.rest[utf8.RuneCountInString(prefix):]
+	return true
+}
+
+func (p *ecmaParser) disjunction() (ecmaNode, error) {
+	left, err := p.alternative()
+	if err != nil || !p.has("|") {
+		return left, err
+	}
+	right, err := p.disjunction()
+	return func(m *ecmaMatcher, i int, next func(int) bool) bool {
+		return left(m, i, next) || right(m, i, next)
+	}, err
+}
+
+func (p *ecmaParser) alternative() (ecmaNode, error) {
+	all := ecmaNode(func(m *ecmaMatcher, i int, next func(int) bool) bool { return next(i) })
+	for len(p.rest) > 0 && p.rest[0] != '|' && p.rest[0] != ')' {
+		term, err := p.term()
+		if err != nil {
+			return nil, err
+		}
+		before := all
+		all = func(m *ecmaMatcher, i int, next func(int) bool) bool {
+			return before(m, i, func(j int) bool { return term(m, j, next) })
+		}
+	}
+	return all, nil
+}
+
+func (p *ecmaParser) term() (ecmaNode, error) {
+	at := func(holds func(m *ecmaMatcher, i int) bool) ecmaNode {
+		return func(m *ecmaMatcher, i int, next func(int) bool) bool { return holds(m, i) && next(i) }
+	}
+	switch {
+	case p.has("^"):
+		return at(func(m *ecmaMatcher, i int) bool { return i == 0 }), nil
+	case p.has("$"):
+		return at(func(m *ecmaMatcher, i int) bool { return i == len(m.text) }), nil
+	case p.has(`\b`):
+		return at(func(m *ecmaMatcher, i int) bool { return m.isWord(i-1) != m.isWord(i) }), nil
+	case p.has(`\B`):
+		return at(func(m *ecmaMatcher, i int) bool { return m.isWord(i-1) == m.isWord(i) }), nil
+	}
+	atom, err := p.atom()
+	if err != nil {
+		return nil, err
+	}
+	return p.quantified(atom)
+}
+
+func (m *ecmaMatcher) isWord(i int) bool { return i >= 0 && i < len(m.text) && isECMAWord(m.text[i]) }
+
+func isECMAWord(r rune) bool {
+	return r == '_' || '0' <= r && r <= '9' || 'a' <= r && r <= 'z' || 'A' <= r && r <= 'Z'
+}
+
+// quantified reads what may stand behind an atom.
+func (p *ecmaParser) quantified(atom ecmaNode) (ecmaNode, error) {
+	low, high := 1, 1
+	switch {
+	case p.has("*"):
+		low, high = 0, 1<<30
+	case p.has("+"):
+		high = 1 << 30
+	case p.has("?"):
+		low = 0
+	case p.has("{"):
+		text, rest, ok := strings.Cut(string(p.rest), "}")
+		first, second, comma := strings.Cut(text, ",")
+		var err1, err2 error
+		low, err1 = strconv.Atoi(first)
+		if high = low; comma {
+			high = 1 << 30
+			if second != "" {
+				high, err2 = strconv.Atoi(second)
+			}
+		}
+		if !ok || err1 != nil || err2 != nil || high < low || strings.Trim(text, "0123456789,") != "" {
+			return nil, errors.New("a bad { }")
+		}
+		p.rest = []rune(rest)
+	default:
+		return atom, nil
+	}
+	p.has("?") // lazy, which does not matter for whether it matches
+	return func(m *ecmaMatcher, i int, next func(int) bool) bool { return m.repeat(atom, low, high, i, next) }, nil
+}
+
+func (m *ecmaMatcher) repeat(atom ecmaNode, low, high, i int, next func(int) bool) bool {
+	if m.tired() || high == 0 {
+		return next(i)
+	}
+	more := atom(m, i, func(j int) bool {
+		return (j > i || low > 0) && m.repeat(atom, max(0, low-1), high-1, j, next)
+	})
+	return more || low == 0 && next(i)
+}
+
+const ecmaSyntax = `^$\.*+?()[]{}|`
+
+func (p *ecmaParser) atom() (ecmaNode, error) {
+	switch {
+	case p.has("."):
+		return one(func(r rune) bool { return !strings.ContainsRune("\n\r\u2028\u2029", r) }), nil
+	case p.has("(?:"), p.has("("):
+		if len(p.rest) > 0 && p.rest[0] == '?' {
+			return nil, errors.New("a (?")
+		}
+		n, err := p.disjunction()
+		if err == nil && !p.has(")") {
+			err = errors.New("a ( without )")
+		}
+		return n, err
+	case p.has("["):
+		return p.class()
+	case p.rest[0] == '\\':
+		in, _, err := p.escape(false)
+		return one(in), err
+	case strings.ContainsRune(ecmaSyntax, p.rest[0]):
+		return nil, errors.New("a bare " + string(p.rest[0]))
+	}
+	want := p.rest[0]
+	p.rest = p.rest[1:]
+	return one(func(r rune) bool { return r == want }), nil
+}
+
+func one(in func(rune) bool) ecmaNode {
+	return func(m *ecmaMatcher, i int, next func(int) bool) bool {
+		return i < len(m.text) && in(m.text[i]) && next(i+1)
+	}
+}
+
+// class reads what is behind [.
+func (p *ecmaParser) class() (ecmaNode, error) {
+	negated := p.has("^")
+	var parts []func(rune) bool
+	for !p.has("]") {
+		low, single, err := p.classAtom()
+		if err != nil {
+			return nil, err
+		}
+		if len(p.rest) < 2 || p.rest[0] != '-' || p.rest[1] == ']' {
+			parts = append(parts, low)
+			continue
+		}
+		p.rest = p.rest[1:]
+		high, single2, err := p.classAtom()
+		if err != nil || single < 0 || single2 < 0 || single > single2 {
+			return nil, errors.New("a bad range")
+		}
+		_ = high
+		parts = append(parts, func(r rune) bool { return single <= r && r <= single2 })
+	}
+	return one(func(r rune) bool {
+		return negated != slices.ContainsFunc(parts, func(in func(rune) bool) bool { return in(r) })
+	}), nil
+}
+
+// classAtom reads one character of a class, or a set of them, for which single
+// is -1.
+func (p *ecmaParser) classAtom() (in func(rune) bool, single rune, err error) {
+	if len(p.rest) == 0 {
+		return nil, 0, errors.New("a [ without ]")
+	}
+	if p.rest[0] == '\\' {
+		return p.escape(true)
+	}
+	single = p.rest[0]
+	p.rest = p.rest[1:]
+	return func(r rune) bool { return r == single }, single, nil
+}
+
+// escape reads a backslash and what it escapes.
+func (p *ecmaParser) escape(inClass bool) (in func(rune) bool, single rune, err error) {
+	if len(p.rest) < 2 {
+		return nil, 0, errors.New("a bare backslash")
+	}
+	c := p.rest[1]
+	p.rest = p.rest[2:]
+	controls := map[rune]rune{'t': '\t', 'n': '\n', 'v': '\v', 'f': '\f', 'r': '\r'}
+	isSpace := func(r rune) bool {
+		return strings.ContainsRune("\t\n\v\f\r\ufeff\u2028\u2029", r) || unicode.Is(unicode.Zs, r)
+	}
+	isDigit := func(r rune) bool { return '0' <= r && r <= '9' }
+	not := func(in func(rune) bool) func(rune) bool { return func(r rune) bool { return !in(r) } }
+	switch {
+	case c == 'd':
+		return isDigit, -1, nil
+	case c == 'D':
+		return not(isDigit), -1, nil
+	case c == 'w':
+		return isECMAWord, -1, nil
+	case c == 'W':
+		return not(isECMAWord), -1, nil
+	case c == 's':
+		return isSpace, -1, nil
+	case c == 'S':
+		return not(isSpace), -1, nil
+	case c == 'p' || c == 'P':
+		name, rest, ok := strings.Cut(string(p.rest), "}")
+		table := unicode.Categories[strings.TrimPrefix(name, "{")]
+		if !ok || !strings.HasPrefix(name, "{") || table == nil {
+			return nil, 0, errors.New("a bad property")
+		}
+		p.rest = []rune(rest)
+		return func(r rune) bool { return unicode.Is(table, r) == (c == 'p') }, -1, nil
+	case c == 'x' && len(p.rest) >= 2:
+		n, err := strconv.ParseUint(string(p.rest[:2]), 16, 8)
+		single, p.rest = rune(n), p.rest[2:]
+		return func(r rune) bool { return r == single }, single, err
+	case controls[c] != 0:
+		single = controls[c]
+	case strings.ContainsRune(ecmaSyntax+"/", c), inClass && c == '-':
+		single = c
+	default:
+		return nil, 0, errors.New("an escape that is not shared")
+	}
+	return func(r rune) bool { return r == single }, single, nil
+}
