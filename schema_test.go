@@ -1,0 +1,625 @@
+package svc
+
+import (
+	"bytes"
+	"encoding/json"
+	"fmt"
+	"math/big"
+	"net/netip"
+	"net/url"
+	"reflect"
+	"regexp"
+	"slices"
+	"strings"
+	"testing"
+	"time"
+)
+
+// The types of the golden schemas. Read testdata/schema/*.json beside them.
+
+type sScalars struct {
+	String   string        `json:"string"`
+	Bool     bool          `json:"bool"`
+	Int      int           `json:"int"`
+	Int8     int8          `json:"int8"`
+	Int16    int16         `json:"int16"`
+	Int32    int32         `json:"int32"`
+	Int64    int64         `json:"int64"`
+	Uint     uint          `json:"uint"`
+	Uint8    uint8         `json:"uint8"`
+	Uint16   uint16        `json:"uint16"`
+	Uint32   uint32        `json:"uint32"`
+	Uint64   uint64        `json:"uint64"`
+	Float32  float32       `json:"float32"`
+	Float64  float64       `json:"float64"`
+	Time     time.Time     `json:"time"`
+	Duration time.Duration `json:"duration"`
+	Bytes    []byte        `json:"bytes"`
+	Addr     netip.Addr    `json:"addr"`
+	Number   json.Number   `json:"number"`
+}
+
+type sConstraints struct {
+	Title    string    `json:"title" minLength:"1" maxLength:"80" doc:"What is to be done." example:"buy milk"`
+	Slug     string    `json:"slug" pattern:"^[a-z]+(-[a-z]+)*$"`
+	Color    string    `json:"color" enum:"red,green,blue" default:"red"`
+	Size     int       `json:"size" enum:"1,2,4" default:"2"`
+	Percent  float64   `json:"percent" minimum:"0" exclusiveMaximum:"100" multipleOf:"0.5"`
+	Odd      int64     `json:"odd" exclusiveMinimum:"-3" maximum:"9007199254740993"`
+	Small    uint8     `json:"small" maximum:"9" example:"3"`
+	Tags     []string  `json:"tags" minItems:"1" maxItems:"3" uniqueItems:"true" default:"[\"new\"]"`
+	Pair     [2]int    `json:"pair" uniqueItems:"true"`
+	Email    string    `json:"email,omitempty" format:"email" doc:"Where to write to."`
+	Nullable *string   `json:"nullable" maxLength:"5" doc:"May be null."`
+	Optional *int      `json:"optional,omitempty" minimum:"1" default:"7"`
+	When     time.Time `json:"when" default:"2006-01-02T15:04:05Z"`
+	Whatever any       `json:"whatever" doc:"Any JSON." default:"{\"a\":[1]}"`
+}
+
+type sPointers struct {
+	String *string         `json:"string"`
+	Deep   ***int8         `json:"deep"`
+	List   *[]*int         `json:"list"`
+	Map    map[string]*int `json:"map"`
+	Struct *sEmpty         `json:"struct" doc:"On a reference."`
+	Any    *any            `json:"any"`
+	Raw    json.RawMessage `json:"raw"`
+	Own    *sOwn           `json:"own"`
+	Silent *sSilent        `json:"silent"`
+	Opt    *sEmpty         `json:"opt,omitzero"`
+}
+
+type sEmpty struct{}
+
+// An sOwn says what it looks like; an sSilent does not.
+type sOwn struct{ text string }
+
+func (sOwn) JSONSchema() map[string]any {
+	return map[string]any{"type": "string", "pattern": "^own$", "maxLength": 3}
+}
+func (o sOwn) MarshalJSON() ([]byte, error)     { return json.Marshal(o.text) }
+func (o *sOwn) UnmarshalJSON(text []byte) error { return json.Unmarshal(text, &o.text) }
+
+type sSilent struct{ sOwnText }
+
+type sOwnText struct{ text string }
+
+func (o sOwnText) MarshalJSON() ([]byte, error)     { return json.Marshal(o.text) }
+func (o *sOwnText) UnmarshalJSON(text []byte) error { return json.Unmarshal(text, &o.text) }
+
+type sLists struct {
+	Lists  [][]string               `json:"lists"`
+	Fixed  [3]byte                  `json:"fixed"`
+	Maps   []map[string]bool        `json:"maps"`
+	Ints   map[int]string           `json:"ints"`
+	Uints  map[uint8]string         `json:"uints"`
+	Texts  map[netip.Addr]string    `json:"texts"`
+	Inline []struct{ A int }        `json:"inline"`
+	Nested map[string]map[int][]any `json:"nested"`
+}
+
+type sQuoted struct {
+	Bool   bool        `json:"bool,string"`
+	Int    int         `json:"int,string"`
+	Uint   *uint8      `json:"uint,string"`
+	Float  float64     `json:"float,string,omitempty"`
+	String string      `json:"string,string"`
+	Number json.Number `json:"number,string"`
+}
+
+type sTree struct {
+	Name   string            `json:"name"`
+	Left   *sTree            `json:"left,omitempty" doc:"Smaller ones."`
+	Kids   []sTree           `json:"kids"`
+	ByName map[string]*sTree `json:"byName,omitempty"`
+	Leaf   *sLeaf            `json:"leaf"`
+}
+
+type sLeaf struct {
+	Tree *sTree `json:"tree"`
+}
+
+type sPage[T any] struct {
+	Items []T `json:"items"`
+	Total int `json:"total" minimum:"0"`
+}
+
+type sEmbedding struct {
+	*SRef
+	SBase
+	Title string `json:"title"`
+}
+
+type SBase struct {
+	ID      string    `json:"id"`
+	Created time.Time `json:"created,omitzero"`
+}
+
+type SRef = SOther
+
+type SOther struct {
+	By string `json:"by"`
+}
+
+type sHidden struct {
+	ID     string `json:"-" path:"id"`
+	Filter string `json:"filter" query:"filter"`
+	Secret string `json:"-"`
+	Body   string `json:"body"`
+}
+
+func sinkTypes() []reflect.Type {
+	return []reflect.Type{
+		reflect.TypeFor[sScalars](), reflect.TypeFor[sConstraints](), reflect.TypeFor[sPointers](), reflect.TypeFor[sLists](), reflect.TypeFor[sQuoted](),
+		reflect.TypeFor[sTree](), reflect.TypeFor[sLeaf](), reflect.TypeFor[sPage[sTree]](), reflect.TypeFor[sPage[map[string]*sLeaf]](), reflect.TypeFor[sEmbedding](), reflect.TypeFor[sHidden](),
+		reflect.TypeFor[[]sPage[int]](), reflect.TypeFor[*sEmpty](), reflect.TypeFor[any](),
+	}
+}
+
+// Verify the schemas by eye: testdata/schema has each type in each dialect.
+func TestSchemaGolden(t *testing.T) {
+	component := func(s *shape) string {
+		if s.kind == kindObject && s.name != "" {
+			return "#/components/schemas/" + s.name
+		}
+		return ""
+	}
+	for _, test := range []struct {
+		file   string
+		strict bool
+		append func(dst []byte, s *shape) []byte
+	}{
+		{"2020-12", false, func(dst []byte, s *shape) []byte { return appendSelfContained(dst, s, schemaWriter{}) }},
+		{"2020-12-strict", true, func(dst []byte, s *shape) []byte { return appendSelfContained(dst, s, schemaWriter{}) }},
+		{"mcp", false, func(dst []byte, s *shape) []byte {
+			return appendSelfContained(dst, s, schemaWriter{forTools: true})
+		}},
+		{"openapi-3.1", false, func(dst []byte, s *shape) []byte { return appendComponent(dst, s, openAPI31, component) }},
+		{"openapi-3.0", false, func(dst []byte, s *shape) []byte { return appendComponent(dst, s, openAPI30, component) }},
+	} {
+		p := new(problems)
+		c := newShapes(p)
+		c.strict = test.strict
+		var all []*shape
+		for _, typ := range sinkTypes() {
+			all = append(all, c.of(typ, typ.String()))
+		}
+		c.finish()
+		for _, err := range p.list {
+			t.Fatal(err)
+		}
+		doc := openMembers(nil)
+		for _, s := range all {
+			doc.key(s.typ.String())
+			doc.buf = test.append(doc.buf, s)
+		}
+		text := doc.close()
+		if err := checkText(text); err != nil {
+			t.Errorf("%s: %v", test.file, err)
+		}
+		var indented bytes.Buffer
+		if err := json.Indent(&indented, text, "", "\t"); err != nil {
+			t.Fatalf("%s: %v\n%s", test.file, err, text)
+		}
+		indented.WriteByte('\n')
+		golden(t, "schema/"+test.file+".json", indented.Bytes())
+	}
+}
+
+// appendComponent appends s as it is among the components of a document: itself
+// in place, everything it refers to by reference.
+func appendComponent(dst []byte, s *shape, d dialect, ref func(*shape) string) []byte {
+	root := s
+	w := schemaWriter{dialect: d, ref: func(s *shape) string {
+		if s == root {
+			root = nil
+			return ""
+		}
+		return ref(s)
+	}}
+	return w.shape(dst, s)
+}
+
+// Verify that a map of a schema is the schema.
+func TestSchemaMap(t *testing.T) {
+	c := newShapes(new(problems))
+	for _, typ := range sinkTypes() {
+		s := c.of(typ, "T")
+		c.finish()
+		text := appendSelfContained(nil, s, schemaWriter{})
+		d := json.NewDecoder(bytes.NewReader(text))
+		d.UseNumber()
+		var want map[string]any
+		if err := d.Decode(&want); err != nil {
+			t.Fatal(err)
+		}
+		if got := s.schemaMap(); !reflect.DeepEqual(got, want) {
+			t.Errorf("%v: %v\nwant %v", typ, got, want)
+		}
+	}
+}
+
+// fieldType returns a struct with one field, Field, of this type and tag.
+func fieldType(typ reflect.Type, tag string) reflect.Type {
+	return reflect.StructOf([]reflect.StructField{{Name: "Field", Type: typ, Tag: reflect.StructTag(tag)}})
+}
+
+// problemsOf returns what is wrong with a type as an input.
+func problemsOf(typ reflect.Type) []string {
+	p := new(problems)
+	c := newShapes(p)
+	s := c.of(typ, "In")
+	c.finish()
+	c.check(s, asInput, "In")
+	newDecoders(p, false).of(s)
+	var texts []string
+	for _, err := range p.list {
+		texts = append(texts, err.Error())
+	}
+	return texts
+}
+
+// Verify each constraint: what passes, what fails by which rule, and what is
+// said then.
+func TestConstraints(t *testing.T) {
+	for _, test := range []struct {
+		value      any // of the field's type
+		tag        string
+		pass, fail string // values of the field, separated by spaces
+		message    string
+	}{
+		{"", `minLength:"2"`, `"ab" "abc" "éé" "\u0000\u0000"`, `"" "a" "é" "😀"`, "must have at least 2 characters"},
+		{"", `minLength:"1"`, `"a"`, `""`, "must have at least 1 character"},
+		{"", `minLength:"0"`, `"" "a"`, ``, ""},
+		{"", `maxLength:"2"`, `"" "ab" "éé" "😀😀"`, `"abc" "ééé" "e\u0301\u0301"`, "must have at most 2 characters"},
+		{"", `maxLength:"0"`, `""`, `"a"`, "must have at most 0 characters"},
+		{oID(""), `maxLength:"1"`, `"a"`, `"ab"`, "must have at most 1 character"},
+		{"", `pattern:"^a+$"`, `"a" "aa"`, `"" "b" "ab"`, "must match the pattern ^a+$"},
+		{"", `pattern:"b"`, `"abc"`, `"a"`, "must match the pattern b"},
+		{"", `enum:"a,b"`, `"a" "b"`, `"" "A" "ab" "a,b"`, "must be one of a, b"},
+		{"", `enum:",a"`, `"" "a"`, `"b"`, "must be one of , a"},
+		{0, `enum:"1,-2"`, `1 1.0 1e0 -2 -20e-1`, `0 2 -1`, "must be one of 1, -2"},
+		{uint8(0), `enum:"0,255"`, `0 -0 255`, `1`, "must be one of 0, 255"},
+		{0.0, `enum:"0.5,1e3"`, `0.5 5e-1 1000 1e3`, `0.25 1001`, "must be one of 0.5, 1e3"},
+		{float32(0), `enum:"0.1"`, `0.1 0.10`, `0.2`, "must be one of 0.1"},
+		{int64(0), `enum:"9007199254740993"`, `9007199254740993`, `9007199254740992 9007199254740994`, "must be one of 9007199254740993"},
+		{0, `minimum:"1"`, `1 2 1.0`, `0 -1 -0`, "must be at least 1"},
+		{int64(0), `minimum:"9007199254740993"`, `9007199254740993 9223372036854775807`, `9007199254740992`, "must be at least 9007199254740993"},
+		{int8(0), `minimum:"-128"`, `-128 0`, ``, ""},
+		{uint64(0), `minimum:"18446744073709551615"`, `18446744073709551615`, `18446744073709551614 0`, "must be at least 18446744073709551615"},
+		{0.0, `minimum:"0.1"`, `0.1 1e-1 1`, `0.09 0 -1`, "must be at least 0.1"},
+		{float32(0), `minimum:"0.1"`, `0.1 0.2`, `0.09`, "must be at least 0.1"},
+		{0, `exclusiveMinimum:"1"`, `2`, `1 1.0 0`, "must be more than 1"},
+		{0.0, `exclusiveMinimum:"0"`, `5e-324 1`, `0 -0 -0.0`, "must be more than 0"},
+		{0, `maximum:"1e2"`, `100 1e2`, `101 1e3`, "must be at most 1e2"},
+		{0.0, `maximum:"1.5"`, `1.5 -7`, `1.6`, "must be at most 1.5"},
+		{uint(0), `exclusiveMaximum:"10"`, `0 9`, `10 11`, "must be less than 10"},
+		{0, `multipleOf:"3"`, `0 3 -6 9`, `1 -2`, "must be a multiple of 3"},
+		{int64(0), `multipleOf:"2"`, `-9223372036854775808`, `9223372036854775807`, "must be a multiple of 2"},
+		{uint64(0), `multipleOf:"5"`, `18446744073709551615`, `18446744073709551614`, "must be a multiple of 5"},
+		{0.0, `multipleOf:"0.1"`, `0 0.1 0.3 0.7 -1.1 1e20 1e300`, `0.05 0.31`, "must be a multiple of 0.1"},
+		{float32(0), `multipleOf:"0.01"`, `0.07 1.13 19.99`, `0.001`, "must be a multiple of 0.01"},
+		{[]int(nil), `minItems:"1"`, `[1] [1,2]`, `[]`, "must have at least 1 item"},
+		{[]int(nil), `maxItems:"1"`, `[] [1]`, `[1,2]`, "must have at most 1 item"},
+		{[]string(nil), `uniqueItems:"true"`, `[] ["a","A","é"]`, `["a","a"] ["a","b","\u0061"]`, "must not have the same item twice"},
+		{[]int(nil), `uniqueItems:"true"`, `[1,2]`, `[1,1.0] [0,-0]`, "must not have the same item twice"},
+		{[]float64(nil), `uniqueItems:"true"`, `[1,1.5]`, `[1,1.0] [0,-0.0] [0.1,1e-1]`, "must not have the same item twice"},
+		{[2]bool{}, `uniqueItems:"true"`, `[true,false]`, `[true,true]`, "must not have the same item twice"},
+		{new(string), `minLength:"1"`, `"a" null`, `""`, "must have at least 1 character"},
+		{new(*int), `minimum:"1"`, `1 null`, `0`, "must be at least 1"},
+		{new([]int), `maxItems:"1"`, `[] [1] null`, `[1,2]`, "must have at most 1 item"},
+		{new(string), `enum:"a"`, `"a" null`, `"b"`, "must be one of a"},
+	} {
+		c := compileType(t, test.tag, fieldType(reflect.TypeOf(test.value), `json:"f" `+test.tag), false)
+		keyword, _, _ := strings.Cut(test.tag, ":")
+		for _, value := range strings.Fields(test.pass) {
+			if _, err := c.unmarshal([]byte(`{"f":` + value + `}`)); err != nil {
+				t.Errorf("%T %s: %s is refused: %v", test.value, test.tag, value, err)
+			}
+		}
+		for _, value := range strings.Fields(test.fail) {
+			_, err := c.unmarshal([]byte(`{"f":` + value + `}`))
+			want := []Violation{{"body", "/f", keyword, test.message}}
+			if got := listOf(err); !slices.Equal(got, want) {
+				t.Errorf("%T %s: %s gives %v, want %v", test.value, test.tag, value, got, want)
+			}
+		}
+	}
+}
+
+func listOf(err error) []Violation {
+	if err == nil {
+		return nil
+	}
+	list, _ := ErrorFrom(err).Details["violations"].([]Violation)
+	return list
+}
+
+// Verify what is said of tags that cannot be: testdata/schema/problems.txt. Read
+// it as the author of the mistake.
+func TestTagProblems(t *testing.T) {
+	var out bytes.Buffer
+	for _, test := range []struct {
+		value any
+		tag   string
+	}{
+		{0, `minLength:"1"`},
+		{[]string(nil), `minLength:"1"`},
+		{"", `minLength:"-1"`},
+		{"", `minLength:"+1"`},
+		{"", `minLength:"01"`},
+		{"", `minLength:"1.0"`},
+		{"", `minLength:""`},
+		{"", `minLength:"99999999999999999999"`},
+		{"", `maxLength:"many"`},
+		{"", `minlength:"1"`},
+		{0, `multipleof:"1"`},
+		{[]string(nil), `uniqueitems:"true"`},
+		{0, `exclusiveminimum:"1"`},
+		{0, `pattern:"a"`},
+		{"", `pattern:"("`},
+		{"", `pattern:"(?i)a"`},
+		{"", `pattern:"[\\d-z]"`},
+		{"", `minimum:"1"`},
+		{time.Duration(0), `minimum:"1"`},
+		{json.Number(""), `minimum:"1"`},
+		{0, `minimum:"one"`},
+		{0, `minimum:"1.5"`},
+		{0, `minimum:"+1"`},
+		{0, `minimum:"01"`},
+		{0, `minimum:" 1"`},
+		{0, `minimum:"99999999999999999999"`},
+		{int8(0), `minimum:"-129"`},
+		{int8(0), `maximum:"128"`},
+		{uint8(0), `maximum:"256"`},
+		{uint(0), `minimum:"-1"`},
+		{uint64(0), `maximum:"18446744073709551616"`},
+		{0.0, `minimum:"NaN"`},
+		{0.0, `minimum:"1e400"`},
+		{float32(0), `maximum:"1e39"`},
+		{0.0, `minimum:"0x10"`},
+		{0, `multipleOf:"0"`},
+		{0, `multipleOf:"-2"`},
+		{0, `multipleOf:"0.5"`},
+		{0.0, `multipleOf:"0.0"`},
+		{0.0, `multipleOf:"x"`},
+		{"", `enum:"a,a"`},
+		{0, `enum:"1,2,1"`},
+		{0, `enum:"1,1.0"`},
+		{0.0, `enum:"0.1,1e-1"`},
+		{0, `enum:"a"`},
+		{0, `enum:""`},
+		{int8(0), `enum:"1,300"`},
+		{true, `enum:"true"`},
+		{[]string(nil), `enum:"a"`},
+		{"", `minItems:"1"`},
+		{[2]int{}, `minItems:"1"`},
+		{map[string]int(nil), `maxItems:"1"`},
+		{[]int(nil), `minItems:"-1"`},
+		{[]int(nil), `uniqueItems:"yes"`},
+		{[]int(nil), `uniqueItems:"false"`},
+		{[]any(nil), `uniqueItems:"true"`},
+		{[][]int(nil), `uniqueItems:"true"`},
+		{0, `json:",string" minimum:"1"`},
+		{0, `default:"x"`},
+		{0, `default:"1.5"`},
+		{int8(0), `default:"128"`},
+		{0, `default:"1" minimum:"2"`},
+		{"", `default:"" minLength:"1"`},
+		{"", `default:"c" enum:"a,b"`},
+		{[]string(nil), `default:"a"`},
+		{[]string(nil), `default:"[1]"`},
+		{time.Time{}, `default:"now"`},
+		{0, `default:"null"`},
+		{struct{ A int }{}, `default:"{}"`},
+		{0, `example:"one"`},
+		{any(nil), `default:"{"`},
+		{0, `Default:"1"`},
+		{make(chan int), ``},
+		{func() {}, `json:"f"`},
+		{1i, ``},
+		{map[bool]int{}, ``},
+		{map[float64]int{}, ``},
+		{map[[2]int]int{}, ``},
+		{[]map[struct{ A int }]int{}, ``},
+		{new(fmt.Stringer), ``},
+		{oFailing(0), ``},
+		{oFailingText(0), ``},
+		{map[oFailingText]int{}, ``},
+	} {
+		typ := reflect.TypeOf(test.value)
+		switch {
+		case typ == nil:
+			typ = reflect.TypeFor[any]()
+		case typ == reflect.TypeFor[*fmt.Stringer]():
+			typ = typ.Elem()
+		}
+		fmt.Fprintf(&out, "Field %v `%s`\n", typ, test.tag)
+		texts := problemsOf(fieldType(typ, test.tag))
+		if len(texts) == 0 && test.tag != `Default:"1"` {
+			t.Errorf("Field %v `%s` is not refused", typ, test.tag)
+		}
+		for _, text := range texts {
+			fmt.Fprintf(&out, "\t%s\n", text)
+		}
+	}
+	golden(t, "schema/problems.txt", out.Bytes())
+}
+
+type (
+	sCaseA struct{ Title, TITLE int }
+	sCaseB struct {
+		A int `json:"s"`
+		B int `json:"ſ"`
+	}
+	sTwice struct {
+		A int `json:"x"`
+		B int `path:"x"`
+	}
+	sPathTwice struct {
+		A int `path:"id"`
+		B int `path:"id" json:"b"`
+	}
+	sQueryTwice struct {
+		A int `query:"q" json:"a"`
+		B int `query:"q" json:"b"`
+	}
+	sPointerBase struct {
+		*sUnexported
+		B int
+	}
+	sNamedBase struct {
+		sUnexported `json:"base"`
+		B           int
+	}
+	sUnexported struct{ A int }
+	sSelfList   []sSelfList
+	sSelfMap    map[string]sSelfMap
+	sSelfPtr    *sSelfPtr
+	sEndless    struct {
+		Kids []sEndless `json:"kids" minItems:"1"`
+	}
+	sEndlessA struct {
+		B []sEndlessB `json:"b" minItems:"1"`
+	}
+	sEndlessB struct {
+		As []sEndlessA `json:"as" minItems:"2"`
+	}
+	sBounded struct {
+		Kids []sBounded `json:"kids,omitempty" minItems:"1"`
+		Next *sBounded  `json:"next"`
+	}
+	sLoopDefault struct {
+		Next *sLoopDefault `json:"next" default:"{}"`
+	}
+	sNullDefault struct {
+		Next *sNullDefault  `json:"next" default:"null"`
+		Kids []sNullDefault `json:"kids" default:"[]"`
+	}
+	sLeafDefault struct {
+		Next *sLeafDefault `json:"next" default:"{\"next\":null}"`
+		N    int           `json:"n" default:"5"`
+	}
+	sPanicking struct{}
+	sNoJSON    struct{}
+)
+
+func (sPanicking) JSONSchema() map[string]any   { panic("no receiver") }
+func (sPanicking) MarshalJSON() ([]byte, error) { return nil, nil }
+func (*sPanicking) UnmarshalJSON([]byte) error  { return nil }
+func (sNoJSON) JSONSchema() map[string]any      { return map[string]any{"x": make(chan int)} }
+func (sNoJSON) MarshalJSON() ([]byte, error)    { return nil, nil }
+func (*sNoJSON) UnmarshalJSON([]byte) error     { return nil }
+
+// Verify what is said of whole types that cannot be.
+func TestTypeProblems(t *testing.T) {
+	var out bytes.Buffer
+	for _, typ := range []reflect.Type{
+		reflect.TypeFor[sCaseA](), reflect.TypeFor[sCaseB](), reflect.TypeFor[sTwice](), reflect.TypeFor[sPathTwice](), reflect.TypeFor[sQueryTwice](),
+		reflect.TypeFor[sPointerBase](), reflect.TypeFor[sNamedBase](), reflect.TypeFor[sSelfList](), reflect.TypeFor[sSelfMap](), reflect.TypeFor[sSelfPtr](),
+		reflect.TypeFor[sEndless](), reflect.TypeFor[sEndlessA](), reflect.TypeFor[sLoopDefault](), reflect.TypeFor[sPanicking](), reflect.TypeFor[sNoJSON](),
+		reflect.TypeFor[struct {
+			A chan int
+			B []struct{ C map[string]complex64 }
+		}](),
+	} {
+		fmt.Fprintf(&out, "%v\n", typ)
+		texts := problemsOf(typ)
+		if len(texts) == 0 {
+			t.Errorf("%v is not refused", typ)
+		}
+		for _, text := range texts {
+			fmt.Fprintf(&out, "\t%s\n", text)
+		}
+	}
+	golden(t, "schema/types.txt", out.Bytes())
+	for _, typ := range []reflect.Type{
+		reflect.TypeFor[sBounded](), reflect.TypeFor[sNullDefault](), reflect.TypeFor[sLeafDefault](), reflect.TypeFor[sTree](), reflect.TypeFor[url.URL](), reflect.TypeFor[big.Int](),
+		reflect.TypeFor[struct{ A, b chan int }](), reflect.TypeFor[oEmbedAmbiguous](),
+	} {
+		texts := problemsOf(typ)
+		if strings.Contains(typ.String(), "chan") { // A is seen, b is not
+			texts = texts[1:]
+		}
+		if len(texts) > 0 {
+			t.Errorf("%v is refused: %q", typ, texts)
+		}
+	}
+}
+
+// Verify which types are told to contain themselves.
+func TestRecursive(t *testing.T) {
+	for _, test := range []struct {
+		typ  reflect.Type
+		want bool
+	}{
+		{reflect.TypeFor[oNode](), true},
+		{reflect.TypeFor[oEven](), true},
+		{reflect.TypeFor[oOdd](), true},
+		{reflect.TypeFor[sTree](), true},
+		{reflect.TypeFor[sLeaf](), true},
+		{reflect.TypeFor[sPage[sTree]](), false}, // it leads to one, and is none
+		{reflect.TypeFor[oPair[int, oPair[int, int]]](), false},
+		{reflect.TypeFor[sScalars](), false},
+		{reflect.TypeFor[struct{ A, B sEmpty }](), false},
+	} {
+		c := newShapes(new(problems))
+		s := c.of(test.typ, "T")
+		c.finish()
+		if s.recursive != test.want {
+			t.Errorf("%v recursive: %t, want %t", test.typ, s.recursive, test.want)
+		}
+	}
+}
+
+type (
+	Größe          struct{ A int }
+	日本             struct{}
+	sTODO          struct{}
+	Stodo          struct{}
+	IP             string // as in package net
+	Addr           string // as in package netip
+	Pair[A, B any] struct {
+		A A
+		B B
+	}
+)
+
+// Verify the names of types in documents: testdata/schema/names.txt. They are
+// legal, different, and the same each time.
+func TestComponentNames(t *testing.T) {
+	type local struct{ A int }
+	name := func() (out []string) {
+		c := newShapes(new(problems))
+		for _, typ := range []reflect.Type{
+			reflect.TypeFor[sTree](), reflect.TypeFor[Pair[int, string]](), reflect.TypeFor[Pair[sTree, []*sTree]](), reflect.TypeFor[Pair[map[string]int, any]](),
+			reflect.TypeFor[Pair[Pair[int, bool], url.URL]](), reflect.TypeFor[Pair[[]*sTree, sTree]](), reflect.TypeFor[Pair[*sTree, sTree]](), reflect.TypeFor[Größe](),
+			reflect.TypeFor[sTODO](), reflect.TypeFor[Stodo](), reflect.TypeFor[IP](), reflect.TypeFor[Addr](), reflect.TypeFor[oTexts](), reflect.TypeFor[local](), reflect.TypeFor[日本](),
+			reflect.TypeFor[Pair[local, struct{ A int }]](), reflect.TypeFor[sPage[sPage[int]]](), reflect.TypeFor[[]sScalars](), reflect.TypeFor[map[oID]*sLeaf](), reflect.TypeFor[oStd](),
+		} {
+			c.of(typ, "T")
+		}
+		c.finish()
+		for _, s := range c.all {
+			if s.name != "" {
+				out = append(out, s.typ.PkgPath()+" "+s.typ.Name()+": "+s.name)
+			}
+		}
+		return out
+	}
+	got := name()
+	for range 20 {
+		if again := name(); !slices.Equal(got, again) {
+			t.Fatalf("the names are %q, and then %q", got, again)
+		}
+	}
+	seen := make(map[string]bool)
+	for _, line := range got {
+		_, name, _ := strings.Cut(line, ": ")
+		if !regexp.MustCompile(`^[A-Za-z0-9._-]+$`).MatchString(name) || seen[strings.ToLower(name)] {
+			t.Errorf("a bad name, or one of another type: %s", line)
+		}
+		seen[strings.ToLower(name)] = true
+	}
+	golden(t, "schema/names.txt", []byte(strings.Join(got, "\n")+"\n"))
+}
