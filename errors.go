@@ -183,6 +183,11 @@ func formatWithout(format string, args []any) (string, error) {
 		op.hidden = true
 		causes = append(causes, op.error)
 	}
+	for i, arg := range wrapped {
+		if op, ok := arg.(*operand); ok && !op.hidden {
+			wrapped[i] = op.error
+		}
+	}
 	message := fmt.Errorf(format, wrapped...).Error()
 	switch len(causes) {
 	case 0:
@@ -199,11 +204,7 @@ type operand struct {
 	hidden bool
 }
 
-func (o *operand) Format(f fmt.State, verb rune) {
-	if !o.hidden {
-		fmt.Fprintf(f, fmt.FormatString(f, verb), o.error)
-	}
-}
+func (o *operand) Format(fmt.State, rune) {}
 
 // Error returns code, message and cause, for logs. Clients get the message
 // alone.
