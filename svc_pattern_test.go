@@ -9,9 +9,9 @@ import (
 	"unicode/utf8"
 )
 
-// FuzzPattern verifies that a pattern which is accepted is one that requests
+// FuzzRoutePattern verifies that a pattern which is accepted is one that requests
 // match: its literals as they stand, and its placeholders by any value.
-func FuzzPattern(f *testing.F) {
+func FuzzRoutePattern(f *testing.F) {
 	for _, pattern := range []string{
 		"GET /todos", "POST /todos/{id}", "PUT /a/{b}/c/{d_1}", "PATCH  /a%20b/{x}/caf\u00e9:x@y", "GET /a%2Fb", "GET /a%2E%2e/b",
 		"GET /%7Bid%7D", "DELETE /{_}/{ä}", "GET /a;b=c,d/(e)/!$&'*+~", "GET /%", "GET /%zz", "GET /a b", "GET /{}", "GET /{a", "GET /a}",
