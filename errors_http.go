@@ -161,8 +161,20 @@ func appendDetail(dst []byte, value any) ([]byte, bool) {
 	case string:
 		return appendQuoted(dst, v), true
 	}
+	text, ok := marshalDetail(value)
+	return append(dst, text...), ok
+}
+
+// marshalDetail returns the JSON of a detail, if it has any. A MarshalJSON that
+// panics has none: an error is told when something has gone wrong already.
+func marshalDetail(value any) (text []byte, ok bool) {
+	defer func() {
+		if recover() != nil {
+			text, ok = nil, false
+		}
+	}()
 	text, err := json.Marshal(value)
-	return append(dst, text...), err == nil
+	return text, err == nil
 }
 
 func appendViolation(dst []byte, v *Violation) []byte {
