@@ -1,3 +1,5 @@
+//lint:file-ignore SA5008,U1000 odd tags and fields that nobody uses are what the oracle is asked about
+
 package svc
 
 import (
