@@ -55,7 +55,6 @@ func (f *fault) Error() string {
 
 // reset prepares s for another text, keeping its memory.
 func (s *scanner) reset(data []byte) {
-	clear(s.names[:cap(s.names)]) // they alias the last text
 	*s = scanner{data: data, names: s.names[:0]}
 }
 

@@ -200,7 +200,8 @@ func (s *Service) giveBack(sc *scratch) {
 	if cap(sc.body) > most || cap(sc.buf) > most || cap(sc.decoder.scratch) > most || cap(sc.names) > most/16 || cap(sc.texts) > most/16 {
 		return
 	}
-	sc.decoder.start(nil) // drops what points into the request
+	sc.decoder.start(nil) // with the line below, drops what points into the request
+	clear(sc.names[:cap(sc.names)])
 	s.scratch.Put(sc)
 }
 
