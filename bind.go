@@ -302,9 +302,9 @@ func (b *binding) bindQuery(d *decoder, v reflect.Value, query string) {
 		d.seen = append(d.seen, 0)
 	}
 	for query != "" {
-		var pair string
-		pair, query, _ = strings.Cut(query, "&")
-		if pair != "" && !b.bindPair(d, v, pair, d.seen) {
+		var name, value string
+		name, value, query = cutPair(query)
+		if (name != "" || value != "") && !b.bindPair(d, v, name, value, d.seen) {
 			return
 		}
 	}
@@ -326,10 +326,26 @@ func (b *binding) bindQuery(d *decoder, v reflect.Value, query string) {
 	d.seen = d.seen[:0]
 }
 
+// cutPair cuts the first name=value off a query string. Names and values are
+// short: one look at each byte costs less than two searches.
+func cutPair(query string) (name, value, rest string) {
+	equal, end := -1, 0
+	for end < len(query) && query[end] != '&' {
+		if query[end] == '=' && equal < 0 {
+			equal = end
+		}
+		end++
+	}
+	rest = query[min(end+1, len(query)):]
+	if equal < 0 {
+		return query[:end], "", rest
+	}
+	return query[:equal], query[equal+1 : end], rest
+}
+
 // bindPair takes one name=value. It reports whether the query string may be
 // read on: one that is not well formed means nothing as a whole.
-func (b *binding) bindPair(d *decoder, v reflect.Value, pair string, seen []uint64) bool {
-	name, value, _ := strings.Cut(pair, "=")
+func (b *binding) bindPair(d *decoder, v reflect.Value, name, value string, seen []uint64) bool {
 	i, wrong := b.findParam(d, name)
 	if wrong == nil {
 		if d.scratch, wrong = appendQueryText(d.scratch[:0], value); wrong == nil && i >= 0 {
