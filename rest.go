@@ -121,13 +121,25 @@ func isClean(u *url.URL) bool {
 			return false
 		}
 	}
-	rest, ok := strings.CutPrefix(path, "/")
-	for more := true; ok && more && rest != ""; {
-		var segment string
-		segment, rest, more = strings.Cut(rest, "/")
-		ok = segment != "" && segment != "." && segment != ".."
+	if path == "" || path[0] != '/' {
+		return false
 	}
-	return ok
+	for i := 1; i < len(path); i++ {
+		if path[i-1] == '/' && !isCleanSegment(path[i:]) {
+			return false
+		}
+	}
+	return true
+}
+
+// isCleanSegment reports whether the segment that begins a path is neither
+// empty nor made of dots.
+func isCleanSegment(path string) bool {
+	if path[0] != '.' && path[0] != '/' {
+		return true
+	}
+	segment, _, _ := strings.Cut(path, "/")
+	return segment != "" && segment != "." && segment != ".."
 }
 
 // notFound answers a request that no route matches: 405 if one would with
