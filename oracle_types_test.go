@@ -423,7 +423,7 @@ type oNames struct {
 type oHidden struct {
 	Shown  int    `json:"shown"`
 	Hidden int    `json:"-"`
-	secret string //nolint:unused // the point of it
+	secret string // not seen
 	Func   func() `json:"-"`
 	Empty  struct{}
 }
@@ -508,7 +508,7 @@ type oEmbedShadow struct { // the outer id hides the inner one
 
 type oInner struct {
 	A int `json:"a"`
-	b int //nolint:unused // the point of it
+	b int // not seen
 }
 
 type oInnerDeep struct{ oInner }
@@ -525,7 +525,7 @@ type OStrings []string
 type oEmbedScalar struct { // no structs, so fields of their own
 	OScalar
 	*OStrings
-	oFlag //nolint:unused // not exported, so not seen
+	oFlag // not exported, so not seen
 }
 
 type oEmbedSelf struct {

@@ -400,11 +400,10 @@ func (p *ecmaParser) class() (ecmaNode, error) {
 			continue
 		}
 		p.rest = p.rest[1:]
-		high, single2, err := p.classAtom()
+		_, single2, err := p.classAtom()
 		if err != nil || single < 0 || single2 < 0 || single > single2 {
 			return nil, errors.New("a bad range")
 		}
-		_ = high
 		parts = append(parts, func(r rune) bool { return single <= r && r <= single2 })
 	}
 	return one(func(r rune) bool {
