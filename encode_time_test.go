@@ -19,7 +19,8 @@ func TestAppendUTC(t *testing.T) {
 		}
 		at := time.Unix(first+random.Int64N(last-first+1), nano).UTC()
 		want, err := at.AppendText(nil)
-		if got := appendUTC(nil, at); err != nil || string(got) != string(want) {
+		year, month, day := at.Date()
+		if got := appendUTC(nil, at, year, int(month), day); err != nil || string(got) != string(want) {
 			t.Fatalf("appendUTC = %s, want %s, %v", got, want, err)
 		}
 	}

@@ -375,7 +375,7 @@ const (
 // violations collects the mistakes of one input, within the limits.
 type violations struct {
 	list    []Violation
-	bytes   int   // what the list takes as JSON
+	bytes   int   // what the list takes as JSON, at most
 	omitted int   // how many did not fit
 	cause   error // the first that an application gave, for the log
 }
@@ -388,8 +388,13 @@ func (vs *violations) add(v Violation) {
 	}
 	v.Path = clip(v.Path, maxViolationPath)
 	v.Message = clip(v.Message, maxViolationText)
-	const frame = len(`{"in":"","path":,"rule":"","message":},`)
-	n := frame + len(v.In) + quotedLen(v.Path) + len(v.Rule) + quotedLen(v.Message)
+	n := v.framed() + len(`\u0000`)*(len(v.Path)+len(v.Message)) // where every byte is escaped
+	if vs.bytes+n > maxViolationBytes {
+		vs.bytes, n = 0, v.size()
+		for i := range vs.list {
+			vs.bytes += vs.list[i].size()
+		}
+	}
 	if vs.bytes+n > maxViolationBytes {
 		vs.omitted++
 		return
@@ -399,6 +404,16 @@ func (vs *violations) add(v Violation) {
 		vs.list = make([]Violation, 0, 4)
 	}
 	vs.list = append(vs.list, v)
+}
+
+// size returns what v takes as JSON in a list.
+func (v *Violation) size() int {
+	return v.framed() + quotedLen(v.Path) + quotedLen(v.Message)
+}
+
+// framed returns what v takes without its path and message.
+func (v *Violation) framed() int {
+	return len(`{"in":"","path":"","rule":"","message":""},`) + len(v.In) + len(v.Rule)
 }
 
 // full reports whether nothing more is kept: where one did not fit, none after

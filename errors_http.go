@@ -17,6 +17,7 @@ import (
 	"runtime/debug"
 	"slices"
 	"strconv"
+	"strings"
 	"sync"
 )
 
@@ -92,10 +93,29 @@ func writeErrorBody(w http.ResponseWriter, status int, contentType string, body 
 	w.Write(body) // a client that has gone cannot be told
 }
 
+// threeDigits holds the numbers from 100 to 999, one after the other.
+var threeDigits = func() string {
+	var digits strings.Builder
+	for n := 100; n < 1000; n++ {
+		digits.WriteString(strconv.Itoa(n))
+	}
+	return digits.String()
+}()
+
+// decimal is strconv.Itoa, which allocates from 100 on; most bodies are shorter
+// than 1,000 bytes.
+func decimal(n int) string {
+	if n < 100 || n >= 1000 {
+		return strconv.Itoa(n)
+	}
+	start := 3 * (n - 100)
+	return threeDigits[start : start+3]
+}
+
 // setBodyHeader sets what every answer with a body has. The three values share
 // one allocation.
 func setBodyHeader(h http.Header, contentType string, length int) {
-	values := [...]string{contentType, "nosniff", strconv.Itoa(length)}
+	values := [...]string{contentType, "nosniff", decimal(length)}
 	h["Content-Type"] = values[0:1:1]
 	h["X-Content-Type-Options"] = values[1:2:2]
 	h["Content-Length"] = values[2:3:3]
