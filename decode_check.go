@@ -26,11 +26,10 @@ type checkFunc func(d *decoder, v reflect.Value)
 type checks struct {
 	rules   bool // constraints too, not only Validate
 	byShape map[*shape]*checkFunc
-	needed  map[*shape]bool
 }
 
 func newChecks(rules bool) *checks {
-	return &checks{rules: rules, byShape: make(map[*shape]*checkFunc), needed: make(map[*shape]bool)}
+	return &checks{rules: rules, byShape: make(map[*shape]*checkFunc)}
 }
 
 // of returns the check for values of shape s, or nil.
