@@ -85,14 +85,6 @@ func (known credentials) has(r *http.Request) bool {
 	return found == 1
 }
 
-func isControl(r rune) bool { return r < ' ' || r == 0x7F }
-
-// quotedString returns s as a quoted-string (RFC 9110, section 5.6.4). It must
-// have no control characters.
-func quotedString(s string) string {
-	return `"` + strings.NewReplacer(`\`, `\\`, `"`, `\"`).Replace(s) + `"`
-}
-
 // AllowIPs is middleware that lets through connections from addresses within
 // prefixes and answers all others with 403 and a PERMISSION_DENIED error by
 // onError, or by [WriteError] if that is nil. No prefix at all refuses

@@ -6,13 +6,26 @@ package svc
 //
 // decode_object.go has the structs, decode_scalar.go the scalars, which path and
 // query values share, decode_check.go what is checked on the finished value.
+//
+// This file decodes objects into structs: which member is which field, what is
+// missing, what is unknown.
+//
+// This file sets Go scalars from text: the inside of a JSON string, a JSON
+// number, a path or a query value, or a member's name that is a map key.
 
 import (
 	"cmp"
+	"encoding"
+	"encoding/base64"
+	"encoding/json"
+	"errors"
+	"math"
+	"math/bits"
 	"reflect"
 	"slices"
 	"strconv"
 	"strings"
+	"time"
 )
 
 // A decoder decodes one input. It is kept for the next one, so that decoding
@@ -71,7 +84,7 @@ func (d *decoder) start(data []byte) {
 }
 
 // violate notes a mistake at the current place.
-func (d *decoder) violate(m *mistake) {
+func (d *decoder) violate(m *complaint) {
 	if d.full() {
 		d.omitted++
 		return
@@ -109,7 +122,7 @@ func (d *decoder) pushToken(token string) { d.path = append(d.path, step{token: 
 func (d *decoder) pop()                   { d.path = d.path[:len(d.path)-1] }
 
 // mismatch passes over a value of the wrong type and says so.
-func (d *decoder) mismatch(m *mistake) {
+func (d *decoder) mismatch(m *complaint) {
 	d.skip()
 	if d.fault == nil {
 		d.violate(m)
@@ -212,15 +225,15 @@ func (d *decoder) text(raw []byte, escaped bool) string {
 
 // decoders is one compile pass over shapes.
 type decoders struct {
-	*problems
+	*mistakes
 	byShape map[*shape]*decodeFunc
 	strict  bool
 	open    int      // how many shapes are being compiled, one inside another
 	pending []func() // to be called when none is
 }
 
-func newDecoders(p *problems, strict bool) *decoders {
-	return &decoders{problems: p, byShape: make(map[*shape]*decodeFunc), strict: strict}
+func newDecoders(p *mistakes, strict bool) *decoders {
+	return &decoders{mistakes: p, byShape: make(map[*shape]*decodeFunc), strict: strict}
 }
 
 // of returns the decoder for values of shape s. For a shape that is still being
@@ -290,7 +303,7 @@ func decodePointer(elem decodeFunc, t reflect.Type) decodeFunc {
 	}
 }
 
-var mustBeArray = &mistake{ruleType, "must be an array"}
+var mustBeArray = &complaint{ruleType, "must be an array"}
 
 func decodeSlice(elem decodeFunc, t reflect.Type) decodeFunc {
 	return func(d *decoder, v reflect.Value) {
@@ -342,7 +355,7 @@ func decodeStrings(d *decoder, v reflect.Value) {
 
 func decodeArray(elem decodeFunc, length int) decodeFunc {
 	exactly := "must have exactly " + counted(length, "item")
-	tooFew, tooMany := &mistake{"minItems", exactly}, &mistake{"maxItems", exactly}
+	tooFew, tooMany := &complaint{"minItems", exactly}, &complaint{"maxItems", exactly}
 	return func(d *decoder, v reflect.Value) {
 		if d.peek() != '[' {
 			d.mismatch(mustBeArray)
@@ -380,12 +393,12 @@ func (d *decoder) elements(decode func()) {
 	d.path = d.path[:top]
 }
 
-var mustBeObject = &mistake{ruleType, "must be an object"}
+var mustBeObject = &complaint{ruleType, "must be an object"}
 
 // decodeMap decodes an object into a map. Names that a text type takes for the
 // same key are a mistake too: one of the values would be lost.
 func decodeMap(setKey setter, elem decodeFunc, s *shape) decodeFunc {
-	sameKey := &mistake{ruleDuplicate, "is the same key as another name"}
+	sameKey := &complaint{ruleDuplicate, "is the same key as another name"}
 	return func(d *decoder, v reflect.Value) {
 		if d.peek() != '{' {
 			d.mismatch(mustBeObject)
@@ -422,4 +435,681 @@ func decodeMap(setKey setter, elem decodeFunc, s *shape) decodeFunc {
 		set.close(&d.scanner)
 		v.Set(m)
 	}
+}
+
+// An objectPlan decodes an object into a struct, or into some fields of one.
+type objectPlan struct {
+	fields []fieldPlan
+	byName map[string]int
+	need   []uint64 // bit sets: the fields whose absence needs something done
+	strict bool
+}
+
+// A fieldPlan is the part of an objectPlan for one member.
+type fieldPlan struct {
+	*field
+	prefix string // the name as compact JSON has it, with quotes and colon
+	in     string // what Violation.In is for the member, or "" for as before
+	decode decodeFunc
+	absent func(v reflect.Value) // gives the default, or nil
+}
+
+// object compiles the plan for these fields. in says for each where its value
+// comes from; nil, for a struct inside another, that hidden fields are left
+// out.
+func (c *decoders) object(fields []*field, in func(*field) string) *objectPlan {
+	p := &objectPlan{byName: make(map[string]int), strict: c.strict}
+	for _, f := range fields {
+		if in == nil && f.hidden {
+			continue
+		}
+		plan := fieldPlan{field: f, prefix: string(appendQuoted(nil, f.name)) + ":"}
+		if in != nil {
+			plan.in = in(f)
+		}
+		plan.decode = c.fieldDecoder(f)
+		plan.absent = c.defaultOf(&plan)
+		i := len(p.fields)
+		if i%64 == 0 {
+			p.need = append(p.need, 0)
+		}
+		if !f.optional || plan.absent != nil {
+			p.need[i/64] |= 1 << (i % 64)
+		}
+		p.byName[f.name] = i
+		p.fields = append(p.fields, plan)
+	}
+	return p
+}
+
+// fieldDecoder returns the decoder for a field, without its constraints.
+func (c *decoders) fieldDecoder(f *field) decodeFunc {
+	if f.quoted {
+		return decodeQuoted(f.shape)
+	}
+	return c.of(f.shape)
+}
+
+// value decodes the member that the decoder is at into v, the field.
+func (f *fieldPlan) value(d *decoder, v reflect.Value) {
+	if len(f.rules) == 0 {
+		f.decode(d, v)
+		return
+	}
+	before := d.count()
+	if f.decode(d, v); d.fault == nil && d.count() == before {
+		d.checkRules(f.rules, v)
+	}
+}
+
+// checkRules notes the constraints that a decoded value breaks. A null breaks
+// none: they are about the value that is not there.
+func (d *decoder) checkRules(rules []rule, v reflect.Value) {
+	for v.Kind() == reflect.Pointer {
+		if v.IsNil() {
+			return
+		}
+		v = v.Elem()
+	}
+	for i := range rules {
+		if r := &rules[i]; r.broken(v) {
+			d.violate(r.wrong)
+		}
+	}
+}
+
+// defaultOf returns a function that sets a field to its default, or nil if it
+// has none. The default is decoded anew for each input: two inputs must not
+// share a slice.
+func (c *decoders) defaultOf(plan *fieldPlan) func(reflect.Value) {
+	f, decode := plan.field, plan.decode
+	if f.def == nil {
+		return nil
+	}
+	fresh := func(v reflect.Value) error {
+		d := new(decoder)
+		d.start(f.def)
+		member := fieldPlan{field: f, decode: decode}
+		member.value(d, v)
+		return d.finish()
+	}
+	value := reflect.New(f.shape.typ).Elem()
+	trying, endless := false, false
+	c.pending = append(c.pending, func() {
+		trying = true
+		err := fresh(value)
+		trying = false
+		var e *Error
+		switch {
+		case endless:
+			c.addf("%s: the default %s leaves out a field that has it as its default, and so on without end", f.place, f.def)
+		case errors.As(err, &e):
+			c.addf("%s: the default %s is refused: %s", f.place, f.def, strings.TrimPrefix(e.Message, codes[CodeInvalidArgument.row()].text+": "))
+		}
+	})
+	c.settle()
+	// A text type may be a slice, as net.IP is, or hold one.
+	if f.shape.kind.isScalar() && f.shape.kind != kindBytes && f.shape.kind != kindText {
+		return func(v reflect.Value) { v.Set(value) }
+	}
+	return func(v reflect.Value) {
+		if trying {
+			endless = true
+			return
+		}
+		fresh(v) // it was tried above
+	}
+}
+
+// decode is the decodeFunc of p.
+func (p *objectPlan) decode(d *decoder, v reflect.Value) {
+	if d.peek() != '{' {
+		d.mismatch(mustBeObject)
+		return
+	}
+	base := len(d.seen)
+	for range p.need {
+		d.seen = append(d.seen, 0)
+	}
+	unknown := nameSet{base: len(d.names)}
+	d.open()
+	next := 0
+	for first := true; d.more('}', first); first = false {
+		i, name := p.find(d, next)
+		if i < 0 {
+			p.unknown(d, &unknown, name)
+			continue
+		}
+		f := &p.fields[i]
+		if seen := &d.seen[base+i/64]; *seen>>(i%64)&1 != 0 {
+			d.failDuplicate()
+		} else {
+			*seen |= 1 << (i % 64)
+		}
+		d.enter(f)
+		f.value(d, f.of(v))
+		if d.fault != nil {
+			return
+		}
+		d.pop()
+		next = i + 1
+	}
+	unknown.close(&d.scanner)
+	if d.fault == nil {
+		p.complete(d, v, d.seen[base:base+len(p.need)])
+	}
+	d.seen = d.seen[:base]
+}
+
+// enter makes the member f the current place.
+func (d *decoder) enter(f *fieldPlan) {
+	if f.in != "" {
+		d.in = f.in
+	}
+	d.pushToken(f.token)
+}
+
+// find reads a member's name and returns the index of its field, or -1 and the
+// name. Most senders write members in the order of the document, so next is
+// tried first.
+func (p *objectPlan) find(d *decoder, next int) (int, []byte) {
+	d.peek()
+	if next < len(p.fields) {
+		prefix := p.fields[next].prefix
+		if end := d.pos + len(prefix); end <= len(d.data) && string(d.data[d.pos:end]) == prefix {
+			d.pos = end
+			return next, nil
+		}
+	}
+	name := d.name()
+	if i, ok := p.byName[string(name)]; ok {
+		return i, nil
+	}
+	return -1, name
+}
+
+var isUnknown = &complaint{ruleUnknown, "is not a known property"}
+
+// unknown passes over a member that is not in the plan.
+func (p *objectPlan) unknown(d *decoder, set *nameSet, name []byte) {
+	if d.fault == nil && !set.add(&d.scanner, name) {
+		d.failDuplicate()
+	}
+	d.skip()
+	if p.strict && d.fault == nil {
+		d.push(string(name))
+		d.violate(isUnknown)
+		d.pop()
+	}
+}
+
+var isRequired = &complaint{ruleRequired, "is required"}
+
+// complete gives the absent fields their defaults and notes those that may not
+// be absent. seen has a bit for each field that was there.
+func (p *objectPlan) complete(d *decoder, v reflect.Value, seen []uint64) {
+	for w, need := range p.need {
+		for absent := need &^ seen[w]; absent != 0; absent &= absent - 1 {
+			f := &p.fields[w*64+bits.TrailingZeros64(absent)]
+			if f.absent != nil {
+				f.absent(f.of(v))
+				continue
+			}
+			d.enter(f)
+			d.violate(isRequired)
+			d.pop()
+		}
+	}
+}
+
+// A setter sets v, which is settable and zero, to the scalar that text spells.
+// It must not keep text.
+type setter func(d *decoder, v reflect.Value, text []byte) *complaint
+
+// setterFor returns the setter for scalars of shape s. Where plain, integers
+// are spelt with digits only, so that no value has two spellings.
+func setterFor(s *shape, plain bool) setter {
+	switch s.kind {
+	case kindText:
+		return setText
+	case kindTime:
+		return setTime
+	case kindDuration:
+		return setDuration
+	case kindBytes:
+		return setBytes
+	case kindBool:
+		return setBool
+	case kindInt:
+		return setInt(s.bits, plain)
+	case kindUint:
+		return setUint(s.bits, plain)
+	case kindFloat:
+		return setFloat(s.bits)
+	case kindNumber:
+		return setNumber
+	}
+	return setString
+}
+
+var (
+	mustBeString   = &complaint{ruleType, "must be a string"}
+	mustBeBool     = &complaint{ruleType, "must be true or false"}
+	mustBeInteger  = &complaint{ruleType, "must be an integer"}
+	mustBeNumber   = &complaint{ruleType, "must be a number"}
+	mustBeTime     = &complaint{ruleType, "must be a date and time by RFC 3339, such as 2006-01-02T15:04:05Z"}
+	mustBeDuration = &complaint{ruleType, "must be a duration, such as 1h30m or 1.5s"}
+	mustBeBase64   = &complaint{ruleType, "must be base64 with padding"}
+	mustBeQuoted   = &complaint{ruleType, "must be a string that holds a JSON string"}
+	isNotValid     = &complaint{ruleType, "is not in the form that is expected here"}
+)
+
+// expected returns what to say of a JSON value of another type.
+func (s *shape) expected() *complaint {
+	switch s.kind {
+	case kindBool:
+		return mustBeBool
+	case kindInt, kindUint:
+		return mustBeInteger
+	case kindFloat, kindNumber:
+		return mustBeNumber
+	}
+	return mustBeString
+}
+
+// decodeScalar returns the decoder for scalars of shape s.
+func decodeScalar(s *shape) decodeFunc {
+	set, wrong := setterFor(s, false), s.expected()
+	switch {
+	case s.kind == kindString:
+		return decodeString
+	case s.kind == kindBool:
+		return decodeBool
+	case s.kind.isNumeric():
+		return func(d *decoder, v reflect.Value) {
+			if c := d.peek(); c != '-' && !isDigit(c) {
+				d.mismatch(wrong)
+				return
+			}
+			if num := d.number(); d.fault == nil {
+				d.note(set(d, v, num))
+			}
+		}
+	}
+	return func(d *decoder, v reflect.Value) {
+		if d.peek() != '"' {
+			d.mismatch(wrong)
+			return
+		}
+		if text := d.inside(); d.fault == nil {
+			d.note(set(d, v, text))
+		}
+	}
+}
+
+// note notes m if it is a mistake at all.
+func (d *decoder) note(m *complaint) {
+	if m != nil {
+		d.violate(m)
+	}
+}
+
+// inside reads a string and returns what it stands for, for looking at only.
+func (d *decoder) inside() []byte {
+	raw, escaped := d.str()
+	if escaped {
+		d.scratch = appendUnescaped(d.scratch[:0], raw)
+		return d.scratch
+	}
+	return raw
+}
+
+func decodeString(d *decoder, v reflect.Value) {
+	if d.peek() != '"' {
+		d.mismatch(mustBeString)
+		return
+	}
+	if raw, escaped := d.str(); d.fault == nil {
+		v.SetString(d.text(raw, escaped))
+	}
+}
+
+func decodeBool(d *decoder, v reflect.Value) {
+	switch d.peek() {
+	case 't':
+		v.SetBool(d.literal("true"))
+	case 'f':
+		d.literal("false")
+	default:
+		d.mismatch(mustBeBool)
+	}
+}
+
+// decodeQuoted decodes a `json:",string"` field: a string that holds the JSON
+// of the value. Null is taken where the field is a pointer.
+func decodeQuoted(s *shape) decodeFunc {
+	target := s.deref()
+	set := setterFor(target, true)
+	if target.kind == kindString {
+		set = setQuotedString
+	}
+	decode := func(d *decoder, v reflect.Value) {
+		if d.peek() != '"' {
+			d.mismatch(mustBeString)
+			return
+		}
+		text := d.inside()
+		if d.fault != nil {
+			return
+		}
+		if _, ok := jsonNumber(text); target.kind.isNumeric() && !ok {
+			d.violate(target.expected())
+			return
+		}
+		d.note(set(d, v, text))
+	}
+	if s.kind == kindPointer {
+		return decodePointer(decode, target.typ)
+	}
+	return decode
+}
+
+func setQuotedString(d *decoder, v reflect.Value, text []byte) *complaint {
+	if len(text) == 0 || text[0] != '"' {
+		return mustBeQuoted
+	}
+	s := scanner{data: text}
+	raw, escaped := s.str()
+	if s.fault != nil || s.pos < len(text) { // no space around it, as in encoding/json
+		return mustBeQuoted
+	}
+	if escaped {
+		raw = appendUnescaped(nil, raw)
+	}
+	v.SetString(string(raw))
+	return nil
+}
+
+func setString(d *decoder, v reflect.Value, text []byte) *complaint {
+	v.SetString(d.text(text, false))
+	return nil
+}
+
+func setBool(_ *decoder, v reflect.Value, text []byte) *complaint {
+	switch string(text) {
+	case "true":
+		v.SetBool(true)
+	case "false":
+	default:
+		return mustBeBool
+	}
+	return nil
+}
+
+// between says what an integer type holds.
+func between(low, high string) *complaint {
+	return &complaint{ruleRange, "must be an integer between " + low + " and " + high}
+}
+
+func setInt(bits int, plain bool) setter {
+	low, high := int64(-1)<<(bits-1), int64(1)<<(bits-1)-1
+	outside := between(strconv.FormatInt(low, 10), strconv.FormatInt(high, 10))
+	return func(_ *decoder, v reflect.Value, text []byte) *complaint {
+		mag, neg, wrong := integerFrom(text, plain, outside)
+		if wrong != nil {
+			return wrong
+		}
+		n, ok := signed(mag, neg)
+		if !ok || n < low || n > high {
+			return outside
+		}
+		v.SetInt(n)
+		return nil
+	}
+}
+
+func setUint(bits int, plain bool) setter {
+	high := uint64(math.MaxUint64) >> (64 - bits)
+	outside := between("0", strconv.FormatUint(high, 10))
+	return func(_ *decoder, v reflect.Value, text []byte) *complaint {
+		mag, neg, wrong := integerFrom(text, plain, outside)
+		if wrong != nil {
+			return wrong
+		}
+		if mag > high || neg && mag > 0 {
+			return outside
+		}
+		v.SetUint(mag)
+		return nil
+	}
+}
+
+// integerFrom reads an integer that is spelt as a JSON number.
+func integerFrom(text []byte, plain bool, outside *complaint) (mag uint64, neg bool, wrong *complaint) {
+	if len(text) == 0 || !isDigit(text[len(text)-1]) || plain && !isPlainInteger(text) {
+		return 0, false, mustBeInteger
+	}
+	mag, neg, bad := parseInteger(text)
+	switch bad {
+	case integerFraction:
+		return 0, false, mustBeInteger
+	case integerRange:
+		return 0, false, outside
+	}
+	return mag, neg, nil
+}
+
+// isPlainInteger reports whether text is the one spelling of an integer that
+// strconv writes.
+func isPlainInteger(text []byte) bool {
+	digits := text
+	if len(digits) > 1 && digits[0] == '-' && digits[1] != '0' {
+		digits = digits[1:]
+	}
+	for _, c := range digits {
+		if !isDigit(c) {
+			return false
+		}
+	}
+	return len(digits) == 1 || len(digits) > 1 && digits[0] != '0'
+}
+
+func setFloat(bits int) setter {
+	outside := &complaint{ruleRange, "must be a number that a float of " + strconv.Itoa(bits) + " bits can hold"}
+	return func(_ *decoder, v reflect.Value, text []byte) *complaint {
+		f, err := strconv.ParseFloat(string(text), bits)
+		if err != nil {
+			return outside // the spelling was checked before
+		}
+		v.SetFloat(f)
+		return nil
+	}
+}
+
+func setNumber(_ *decoder, v reflect.Value, text []byte) *complaint {
+	v.SetString(string(text))
+	return nil
+}
+
+// setTime takes RFC 3339, section 5.6, to the letter: package time by itself
+// also takes a comma before the fraction and hours of one digit.
+func setTime(_ *decoder, v reflect.Value, text []byte) *complaint {
+	if !hasTimeForm(text) {
+		return mustBeTime
+	}
+	t, err := time.ParseInLocation(time.RFC3339Nano, string(text), time.UTC)
+	if err != nil {
+		return mustBeTime
+	}
+	*v.Addr().Interface().(*time.Time) = t
+	return nil
+}
+
+// hasTimeForm reports whether text has the form of an RFC 3339 time, as far as
+// package time does not check it.
+func hasTimeForm(text []byte) bool {
+	const date = "0000-00-00T00:00:00"
+	if len(text) <= len(date) || !matchesForm(text[:len(date)], date) {
+		return false
+	}
+	zone := text[len(date):]
+	if zone[0] == '.' {
+		n := 1
+		for n < len(zone) && isDigit(zone[n]) {
+			n++
+		}
+		if n == 1 {
+			return false
+		}
+		zone = zone[n:]
+	}
+	if string(zone) == "Z" {
+		return true
+	}
+	return matchesForm(zone, "+00:00") && string(zone[1:3]) < "24" && string(zone[4:]) < "60"
+}
+
+// matchesForm reports whether text has a digit for each 0 of form, a sign for
+// each +, and is the same elsewhere.
+func matchesForm(text []byte, form string) bool {
+	if len(text) != len(form) {
+		return false
+	}
+	for i, c := range text {
+		switch form[i] {
+		case '0':
+			if !isDigit(c) {
+				return false
+			}
+		case '+':
+			if c != '+' && c != '-' {
+				return false
+			}
+		case c:
+		default:
+			return false
+		}
+	}
+	return true
+}
+
+func setDuration(_ *decoder, v reflect.Value, text []byte) *complaint {
+	d, err := time.ParseDuration(string(text))
+	if err != nil {
+		return mustBeDuration
+	}
+	v.SetInt(int64(d))
+	return nil
+}
+
+// setBytes takes base64 by RFC 4648, section 4, without the line ends that
+// encoding/base64 passes over and with zero bits at the end, so that no value
+// has two spellings.
+func setBytes(_ *decoder, v reflect.Value, text []byte) *complaint {
+	out := make([]byte, base64.StdEncoding.DecodedLen(len(text)))
+	n, err := base64.StdEncoding.Strict().Decode(out, text)
+	if err != nil {
+		return mustBeBase64
+	}
+	for _, c := range text {
+		if c == '\n' || c == '\r' {
+			return mustBeBase64
+		}
+	}
+	v.SetBytes(out[:n])
+	return nil
+}
+
+func setText(d *decoder, v reflect.Value, text []byte) *complaint {
+	return d.refusal(v.Addr().Interface().(encoding.TextUnmarshaler).UnmarshalText(text))
+}
+
+// refusal returns what to tell a client of the error of a type's own decoding.
+// The text of an *Error is meant for clients; any other may tell of the inside,
+// and is kept for the log.
+func (d *decoder) refusal(err error) *complaint {
+	if err == nil {
+		return nil
+	}
+	if d.cause == nil {
+		d.cause = err
+	}
+	var e *Error
+	if errors.As(err, &e) && e != nil && e.Message != "" && !e.code().private() {
+		return &complaint{ruleType, e.Message}
+	}
+	return isNotValid
+}
+
+func decodeCustom(d *decoder, v reflect.Value) {
+	if text := d.skip(); d.fault == nil {
+		d.note(d.refusal(v.Addr().Interface().(json.Unmarshaler).UnmarshalJSON(text)))
+	}
+}
+
+func decodeRaw(d *decoder, v reflect.Value) {
+	if text := d.skip(); d.fault == nil {
+		v.SetBytes(append(make([]byte, 0, len(text)), text...))
+	}
+}
+
+func decodeAny(d *decoder, v reflect.Value) {
+	if x := d.any(); d.fault == nil && x != nil {
+		v.Set(reflect.ValueOf(x))
+	}
+}
+
+// any returns the next value as encoding/json would, except that a number that
+// a float64 would change beyond rounding, a large integer or one out of range,
+// is kept as a json.Number.
+func (d *decoder) any() any {
+	switch c := d.peek(); c {
+	case '{':
+		m := make(map[string]any)
+		d.open()
+		for first := true; d.more('}', first); first = false {
+			name := d.name()
+			if _, twice := m[string(name)]; twice {
+				d.failDuplicate()
+				return nil
+			}
+			m[d.text(name, false)] = d.any()
+		}
+		return m
+	case '[':
+		list := []any{}
+		d.open()
+		for first := true; d.more(']', first); first = false {
+			list = append(list, d.any())
+		}
+		return list
+	case '"':
+		raw, escaped := d.str()
+		return d.text(raw, escaped)
+	case 't':
+		return d.literal("true")
+	case 'f':
+		return !d.literal("false")
+	case 'n':
+		d.literal("null")
+		return nil
+	default:
+		d.failValue(c)
+		return exactNumber(d.number())
+	}
+}
+
+// exactNumber returns a float64 where that does the number justice.
+func exactNumber(num []byte) any {
+	if len(num) == 0 {
+		return nil // the scanner has failed
+	}
+	f, err := strconv.ParseFloat(string(num), 64)
+	if err != nil {
+		return json.Number(num)
+	}
+	if math.Abs(f) >= 1<<53 && isPlainInteger(num) && strconv.FormatFloat(f, 'f', 0, 64) != string(num) {
+		return json.Number(num)
+	}
+	return f
 }

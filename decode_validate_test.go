@@ -226,7 +226,7 @@ func TestValidate(t *testing.T) {
 // bindingOf is bindingFor for a type that only reflect knows.
 func bindingOf(t *testing.T, typ reflect.Type) *binding {
 	t.Helper()
-	p := new(problems)
+	p := new(mistakes)
 	c := newShapes(p)
 	s := c.of(typ, "T")
 	c.finish()

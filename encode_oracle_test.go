@@ -572,7 +572,7 @@ func TestEncodeTable(t *testing.T) {
 // compileOutput is compileType for types that are only encoded.
 func compileOutput(t testing.TB, typ reflect.Type) *codec {
 	t.Helper()
-	p := new(problems)
+	p := new(mistakes)
 	c := newShapes(p)
 	s := c.of(typ, "T")
 	c.finish()

@@ -358,8 +358,8 @@ const (
 	ruleValidate = "validate" // an application's Validate method
 )
 
-// A mistake is what a violation says, without its place.
-type mistake struct{ rule, message string }
+// A complaint is what a violation says, without its place.
+type complaint struct{ rule, message string }
 
 // Limits on what one error may tell: a client that sends thousands of mistakes
 // must not get a page for each. With the message, which repeats the first

@@ -11,7 +11,7 @@ import (
 )
 
 // scan reads a whole text as one value of any kind.
-func scan(text []byte) ([]byte, *fault) {
+func scan(text []byte) ([]byte, *syntaxError) {
 	var s scanner
 	s.reset(text)
 	value := s.skip()

@@ -26,13 +26,15 @@ import (
 // splits by idea, and its files may use each other freely.
 var layers = [...][]string{
 	{"json"},
-	{"errors", "sse", "pprof"},
-	{"schema", "cursor", "version", "auth"},
+	{"errors", "sse"},
+	{"http"},
+	{"schema", "cursor", "version", "cors", "auth", "pprof"},
 	{"decode", "encode"},
 	{"bind"},
 	{"svc", "page"},
-	{"rest", "rpc", "openapi"},
-	{"mcp", "contract"},
+	{"rest", "rpc", "client"},
+	{"mcp", "openapi"},
+	{"docs"},
 }
 
 // roomOf returns the room that a file belongs to and the layer of the room,

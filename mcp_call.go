@@ -1,14 +1,31 @@
 package svc
 
 // This file calls tools: tools/call.
+//
+// This file tells clients what a method has to say before it returns: progress
+// and log messages. The answer begins as JSON that nobody has sent yet; the first
+// notification turns it into a stream of events, and the result is the last.
+//
+// This file is what a tool can show a model beside JSON: blocks of text, images,
+// sound and resources.
+//
+// This file compares headers with what they repeat from the body, so that a
+// gateway that reads only headers and the server that reads only the body act
+// on the same request (MCP 2026-07-28, Streamable HTTP, Server Validation).
 
 import (
+	"bytes"
 	"context"
-	"encoding/binary"
+	"encoding/base64"
+	"encoding/json"
+	"fmt"
+	"log/slog"
 	"maps"
+	"math"
 	"net/http"
-	"slices"
 	"strings"
+	"sync"
+	"time"
 )
 
 // callTool answers tools/call. What the caller can put right, with arguments
@@ -182,45 +199,6 @@ func (x *exchange) addText(start int) {
 	x.add(`}]`)
 }
 
-// appendQuotedJSON appends a JSON text as a string. There is nothing in one that
-// wants escaping but quotes and what escapes them, and eight bytes without either
-// are copied at once.
-func appendQuotedJSON(dst, text []byte) []byte {
-	const (
-		ones = 0x0101010101010101
-		high = 0x8080808080808080
-	)
-	dst = slices.Grow(dst, 2*len(text)+2)
-	n := len(dst)
-	out := dst[n : n+2*len(text)+2]
-	out[0] = '"'
-	i := 1
-	for len(text) > 0 {
-		next := text[:min(8, len(text))]
-		text = text[len(next):]
-		if len(next) == 8 {
-			x := binary.LittleEndian.Uint64(next)
-			quote, slash := x^('"'*ones), x^('\\'*ones)
-			if ((quote-ones)&^quote|(slash-ones)&^slash)&high == 0 {
-				binary.LittleEndian.PutUint64(out[i:], x)
-				i += 8
-				continue
-			}
-		}
-		for _, c := range next {
-			out[i] = '\\' // overwritten if it is not wanted: a branch would be mispredicted
-			i += int(escapeLenInJSON[c])
-			out[i] = c
-			i++
-		}
-	}
-	out[i] = '"'
-	return dst[:n+i+1]
-}
-
-// escapeLenInJSON says what to put in front of a byte of JSON in a string.
-var escapeLenInJSON = [256]uint8{'"': 1, '\\': 1}
-
 // errorText says what a model needs to know of an error to do better: the code
 // and the message, a line for each violation, and the other details.
 func errorText(e *Error) string {
@@ -240,4 +218,506 @@ func errorText(e *Error) string {
 		text.WriteString("\ndetails: " + string(appendDetailsObject(nil, details)))
 	}
 	return text.String()
+}
+
+// Progress tells the caller of the running method how far it has come: done of
+// total, in any unit, total being 0 where nobody knows; message is for people and
+// may be empty. It reaches an MCP client that asked for progress; everywhere else
+// it does nothing, and so does a done that is not above the last. Of very many
+// reports some are left out. A method that returns a [Stream] need not call it:
+// each item counts as progress, as long as the method reports none itself.
+func Progress(ctx context.Context, done, total float64, message string) {
+	if x, ok := ctx.Value(exchangeKey{}).(*exchange); ok {
+		x.stream.progress(x, done, total, message)
+	}
+}
+
+// MCPLog sends a message to the caller of the running method, if that is an MCP
+// client that wants messages of the level; everywhere else it does nothing. data
+// is a string or anything that encoding/json can write. The levels of MCP stand
+// two or four apart, as those of package slog do: debug, info (0), notice (2),
+// warning (4), error (8), critical (12), alert (16) and emergency (20).
+//
+// Clients of revision 2026-07-28 say with each request what they want. Earlier
+// ones say it once (logging/setLevel), which a server without sessions cannot
+// remember: they get info and above.
+func MCPLog(ctx context.Context, level slog.Level, data any) {
+	if x, ok := ctx.Value(exchangeKey{}).(*exchange); ok {
+		x.stream.log(x, level, data)
+	}
+}
+
+// An mcpStream is what a call has told its client before its result.
+type mcpStream struct {
+	mu       sync.Mutex   // protects the fields below: a method may have goroutines
+	running  bool         // the method may still tell something
+	token    []byte       // of progress; nil if the client does not ask for it
+	logs     bool         // the client wants log messages,
+	logLevel slog.Level   // from this level on
+	events   *eventStream // nil as long as nothing was sent
+	own      bool         // the method reports progress itself
+	reported bool         // there was progress,
+	last     float64      // this far
+	sent     int          // notifications
+	sentAt   time.Time    // when the last of them was
+}
+
+// A call may send this many notifications as fast as it likes, and more only
+// with time between them (MCP, Progress: both parties should limit the rate).
+const (
+	freeNotifications    = 200
+	notificationInterval = 50 * time.Millisecond
+)
+
+// start lets the method that is about to run send what the client of m wants.
+// Nobody else has x yet, so there is nothing to lock.
+func (s *mcpStream) start(x *exchange, m *message) {
+	if x.batch || !x.accept.events {
+		return
+	}
+	s.running = true
+	s.token = m.meta.token
+	switch {
+	case !x.modern:
+		s.logs, s.logLevel = true, slog.LevelInfo
+	case m.meta.logLevel != nil:
+		s.logLevel, s.logs = parseLogLevel(m.meta.logLevel)
+	}
+}
+
+// stop lets nothing more be sent but the answer.
+func (s *mcpStream) stop() {
+	s.mu.Lock()
+	s.running = false
+	s.mu.Unlock()
+}
+
+// begun reports whether the answer is a stream. It may be called only where the
+// method is not running, as the functions below may.
+func (s *mcpStream) begun() bool { return s.events != nil }
+
+// finish sends the answer as the last event.
+func (s *mcpStream) finish(body []byte) {
+	s.events.send(&Event{Name: messageEvent}, body) // a client that has gone cannot be told
+	s.events.close()
+}
+
+// abandon ends the stream without an answer, if there is one.
+func (s *mcpStream) abandon() {
+	s.stop()
+	if s.events != nil {
+		s.events.close()
+	}
+}
+
+// progress sends a report of the method's, if it may.
+func (s *mcpStream) progress(x *exchange, done, total float64, message string) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	s.own = true
+	s.progressLocked(x, done, total, message)
+}
+
+// item reports that a stream has had n items, unless the method says more.
+func (s *mcpStream) item(x *exchange, n int) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if !s.own {
+		s.progressLocked(x, float64(n), 0, "")
+	}
+}
+
+func (s *mcpStream) progressLocked(x *exchange, done, total float64, message string) {
+	finite := !math.IsNaN(done) && !math.IsInf(done, 0)
+	if !s.running || s.token == nil || !finite || s.reported && done <= s.last {
+		return
+	}
+	if done != total && s.tooMany() {
+		return
+	}
+	s.reported, s.last = true, done
+	m := openMembers([]byte(`{"jsonrpc":"2.0","method":"notifications/progress","params":`))
+	m.key("progressToken")
+	m.buf = append(m.buf, s.token...)
+	m.key("progress")
+	m.buf = appendFloat(m.buf, done, 64)
+	if total > 0 && !math.IsInf(total, 0) {
+		m.key("total")
+		m.buf = appendFloat(m.buf, total, 64)
+	}
+	if message != "" {
+		m.text("message", message)
+	}
+	s.notifyLocked(x, append(m.close(), '}'))
+}
+
+// log sends a log message, if it may.
+func (s *mcpStream) log(x *exchange, level slog.Level, data any) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if !s.running || !s.logs || level < s.logLevel || s.tooMany() {
+		return
+	}
+	text, err := json.Marshal(data)
+	if err != nil {
+		x.log(err)
+		return
+	}
+	m := openMembers([]byte(`{"jsonrpc":"2.0","method":"notifications/message","params":`))
+	m.text("level", logLevelName(level))
+	m.raw("data", string(text))
+	s.notifyLocked(x, append(m.close(), '}'))
+}
+
+// tooMany reports whether a notification would come too soon after very many.
+func (s *mcpStream) tooMany() bool {
+	return s.sent >= freeNotifications && time.Since(s.sentAt) < notificationInterval
+}
+
+// messageEvent is the name of the events that carry messages.
+const messageEvent = "message"
+
+// notify sends a notification of the protocol's own.
+func (x *exchange) notify(body []byte) {
+	x.stream.mu.Lock()
+	defer x.stream.mu.Unlock()
+	x.stream.notifyLocked(x, body)
+}
+
+// sendEvent sends an answer that is complete as the one event of a response,
+// for clients that take nothing else.
+func (x *exchange) sendEvent(body []byte) {
+	setEventHeader(x.w.Header())
+	x.w.WriteHeader(http.StatusOK)
+	x.w.Write(appendEvent(nil, &Event{Name: messageEvent}, body)) // a client that has gone cannot be told
+}
+
+// notifyLocked sends a notification; the first begins the stream.
+func (s *mcpStream) notifyLocked(x *exchange, body []byte) {
+	if s.events == nil {
+		events, err := startEvents(x.w, x.h.eventTimes, func(error) {}) // net/http cancels the context
+		if err != nil {
+			x.log(err)
+			s.running = false
+			return
+		}
+		s.events = events
+	}
+	s.sent++
+	s.sentAt = time.Now()
+	s.events.send(&Event{Name: messageEvent}, body)
+}
+
+// logLevels are the levels of MCP, which are those of RFC 5424, and the least
+// slog.Level that each stands for.
+var logLevels = [...]struct {
+	name string
+	from slog.Level
+}{
+	{"debug", math.MinInt},
+	{"info", slog.LevelInfo},
+	{"notice", slog.LevelInfo + 2},
+	{"warning", slog.LevelWarn},
+	{"error", slog.LevelError},
+	{"critical", slog.LevelError + 4},
+	{"alert", slog.LevelError + 8},
+	{"emergency", slog.LevelError + 12},
+}
+
+// parseLogLevel returns the least slog.Level of a level that is given as JSON.
+func parseLogLevel(value []byte) (slog.Level, bool) {
+	if isText(value) {
+		for _, level := range logLevels {
+			if string(textOf(value)) == level.name {
+				return level.from, true
+			}
+		}
+	}
+	return 0, false
+}
+
+func isLogLevel(value []byte) bool {
+	_, ok := parseLogLevel(value)
+	return ok
+}
+
+// logLevelName returns the highest level that is not above l.
+func logLevelName(l slog.Level) string {
+	name := ""
+	for _, level := range logLevels {
+		if l >= level.from {
+			name = level.name
+		}
+	}
+	return name
+}
+
+// A MCPContent is one block of a tool's result. An output type with a method
+//
+//	MCPContent() []svc.MCPContent
+//
+// on its pointer decides what models get to see of it; its fields then are for
+// the other transports. The block is a text unless Type says otherwise:
+//
+//	Type           Fields that are required
+//	-------------  -----------------------------------
+//	text           Text
+//	image, audio   Data, MIMEType
+//	resource       URI, and either Text or Data
+//	resource_link  URI, Name
+//
+// Clients of revisions that do not know a type get a text in its place. A block
+// that lacks a field is a fault of the method.
+type MCPContent struct {
+	Type        string // "text", "image", "audio", "resource" or "resource_link"; "" is text
+	Text        string // of a text or a resource
+	Data        []byte // of an image, a sound or a binary resource
+	MIMEType    string // of Data, or of what the URI leads to
+	URI         string // of a resource
+	Name        string // of a linked resource
+	Title       string // of a linked resource, for people; "" leaves it out
+	Description string // of a linked resource; "" leaves it out
+
+	Audience     []string  // whom the block is for: "user", "assistant" or both; empty leaves it out
+	Priority     float64   // how important it is, from 0 to 1, which is required reading; 0 leaves it out
+	LastModified time.Time // the zero time leaves it out
+}
+
+// contentOf returns the blocks of an output.
+func contentOf(out any) (content []MCPContent, err error) {
+	defer func() {
+		if v := recover(); v != nil {
+			err = panicError(v)
+		}
+	}()
+	return out.(contentBringer).MCPContent(), nil
+}
+
+// appendContent appends the blocks for a client of a revision.
+func appendContent(dst []byte, content []MCPContent, version string) ([]byte, error) {
+	dst = append(dst, '[')
+	for i := range content {
+		if i > 0 {
+			dst = append(dst, ',')
+		}
+		c := content[i]
+		if err := c.check(); err != nil {
+			return dst, fmt.Errorf("MCPContent()[%d]: %w", i, err)
+		}
+		c.adapt(version)
+		dst = c.append(dst)
+	}
+	return append(dst, ']'), nil
+}
+
+// check returns what is wrong with c.
+func (c *MCPContent) check() error {
+	lacks := ""
+	switch c.Type {
+	case "", "text":
+	case "image", "audio":
+		if c.MIMEType == "" {
+			lacks = "MIMEType"
+		}
+	case "resource":
+		if c.URI == "" {
+			lacks = "URI"
+		}
+	case "resource_link":
+		if c.URI == "" {
+			lacks = "URI"
+		} else if c.Name == "" {
+			lacks = "Name"
+		}
+	default:
+		return fmt.Errorf("there is no content of type %q", c.Type)
+	}
+	if lacks != "" {
+		return fmt.Errorf("a block of type %s needs a %s", c.Type, lacks)
+	}
+	for _, who := range c.Audience {
+		if who != "user" && who != "assistant" {
+			return fmt.Errorf("the audience is user or assistant, not %q", who)
+		}
+	}
+	if !(c.Priority >= 0 && c.Priority <= 1) {
+		return fmt.Errorf("the priority %v is not between 0 and 1", c.Priority)
+	}
+	return nil
+}
+
+// adapt makes a text of a block that clients of the revision do not know.
+func (c *MCPContent) adapt(version string) {
+	switch {
+	case c.Type == "resource_link" && version < firstStrict:
+		c.Text = c.Name + ": " + c.URI
+	case c.Type == "audio" && version < assumed:
+		c.Text = "(audio, " + c.MIMEType + ")"
+	default:
+		return
+	}
+	c.Type = "text"
+}
+
+// append appends the block.
+func (c *MCPContent) append(dst []byte) []byte {
+	m := openMembers(dst)
+	kind := c.Type
+	if kind == "" {
+		kind = "text"
+	}
+	m.text("type", kind)
+	switch kind {
+	case "text":
+		m.text("text", c.Text)
+	case "image", "audio":
+		m.base64("data", c.Data)
+		m.text("mimeType", c.MIMEType)
+	case "resource":
+		m.key("resource")
+		r := openMembers(m.buf)
+		r.text("uri", c.URI)
+		r.optional("mimeType", c.MIMEType)
+		if c.Data != nil {
+			r.base64("blob", c.Data)
+		} else {
+			r.text("text", c.Text)
+		}
+		m.buf = r.close()
+	case "resource_link":
+		m.text("uri", c.URI)
+		m.text("name", c.Name)
+		m.optional("title", c.Title)
+		m.optional("description", c.Description)
+		m.optional("mimeType", c.MIMEType)
+	}
+	c.annotate(&m)
+	return m.close()
+}
+
+// annotate writes the annotations, if there are any.
+func (c *MCPContent) annotate(m *members) {
+	if len(c.Audience) == 0 && c.Priority == 0 && c.LastModified.IsZero() {
+		return
+	}
+	m.key("annotations")
+	a := openMembers(m.buf)
+	if len(c.Audience) > 0 {
+		a.key("audience")
+		a.buf = append(a.buf, '[')
+		for i, who := range c.Audience {
+			if i > 0 {
+				a.buf = append(a.buf, ',')
+			}
+			a.buf = appendQuoted(a.buf, who)
+		}
+		a.buf = append(a.buf, ']')
+	}
+	if c.Priority != 0 {
+		a.key("priority")
+		a.buf = appendFloat(a.buf, c.Priority, 64)
+	}
+	if !c.LastModified.IsZero() {
+		a.text("lastModified", c.LastModified.UTC().Format(time.RFC3339))
+	}
+	m.buf = a.close()
+}
+
+// hasHeader reports whether the request has the header once and it stands for
+// value.
+func (x *exchange) hasHeader(name string, value []byte) bool {
+	values := x.r.Header[name]
+	if len(values) != 1 {
+		return false
+	}
+	text, ok := decodeHeader(values[0])
+	return ok && text == string(value)
+}
+
+// decodeHeader returns what a header stands for: itself, or what it has in
+// base64 where it is written =?base64?…?=. It reports false for base64 that is
+// none and for bytes that a header must not have.
+func decodeHeader(value string) (string, bool) {
+	const prefix, suffix = "=?base64?", "?="
+	for i := range len(value) {
+		if c := value[i]; c != '\t' && (c < ' ' || c > '~') {
+			return "", false
+		}
+	}
+	if len(value) < len(prefix)+len(suffix) || !strings.HasPrefix(value, prefix) || !strings.HasSuffix(value, suffix) {
+		return value, true
+	}
+	text, err := base64.StdEncoding.Strict().DecodeString(value[len(prefix) : len(value)-len(suffix)])
+	return string(text), err == nil
+}
+
+// checkParamHeaders holds the headers Mcp-Param-* of a call against its
+// arguments.
+func (x *exchange) checkParamHeaders(t *tool, arguments []byte) *mcpError {
+	for _, p := range t.headers {
+		values := x.r.Header[p.header]
+		value := argumentAt(arguments, p.path)
+		if value == nil && len(values) == 0 {
+			continue
+		}
+		if value == nil || len(values) != 1 || !sameArgument(values[0], value) {
+			return badRequest(mcpHeaderMismatch, "the header "+p.header+" must be there once and be the argument /"+strings.Join(p.path, "/")+", or not be there if that is absent or null")
+		}
+	}
+	return nil
+}
+
+// argumentAt returns the JSON value that a path of properties leads to, or nil
+// if it is absent or null.
+func argumentAt(object []byte, path []string) []byte {
+	for _, property := range path {
+		if len(object) == 0 || object[0] != '{' {
+			return nil
+		}
+		var next []byte
+		eachMember(object, func(name, value []byte) {
+			if string(name) == property {
+				next = value
+			}
+		})
+		object = next
+	}
+	if bytes.Equal(object, []byte("null")) {
+		return nil
+	}
+	return object
+}
+
+// maxSafeInteger is the last integer that every client can tell from the next
+// one (RFC 7493, section 2.2).
+const maxSafeInteger = 1<<53 - 1
+
+// sameArgument reports whether a header stands for a JSON value: a string, a
+// boolean, or a number, which is compared as one.
+func sameArgument(header string, value []byte) bool {
+	text, ok := decodeHeader(header)
+	switch {
+	case !ok || value[0] == '{' || value[0] == '[':
+		return false
+	case isText(value):
+		return text == string(textOf(value))
+	case text == string(value):
+		return value[0] == 't' || value[0] == 'f' || isSafeInteger(value)
+	case !isSafeInteger(value):
+		return false
+	}
+	if _, ok := jsonNumber(text); !ok {
+		return false
+	}
+	a, aNeg, aBad := parseInteger([]byte(text))
+	b, bNeg, _ := parseInteger(value)
+	return aBad == integerOK && a == b && (aNeg == bNeg || a == 0)
+}
+
+func isSafeInteger(value []byte) bool {
+	if value[0] != '-' && !isDigit(value[0]) {
+		return false
+	}
+	mag, _, bad := parseInteger(value)
+	return bad == integerOK && mag <= maxSafeInteger
 }

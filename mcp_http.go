@@ -99,7 +99,7 @@ type originPolicy struct {
 	known map[string]bool // in the form of normalOrigin
 }
 
-func newOriginPolicy(p *problems, allowed []string) *originPolicy {
+func newOriginPolicy(p *mistakes, allowed []string) *originPolicy {
 	o := &originPolicy{known: make(map[string]bool)}
 	for i, text := range allowed {
 		origin, ok := normalOrigin(text)

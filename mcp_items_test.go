@@ -12,7 +12,7 @@ type contentItem struct {
 	N int `json:"n"`
 }
 
-func (*contentItem) MCPContent() []Content { return nil }
+func (*contentItem) MCPContent() []MCPContent { return nil }
 
 type contentAPI interface {
 	One(context.Context) (*contentItem, error)
@@ -87,7 +87,7 @@ func TestMCPItems(t *testing.T) {
 }
 
 func TestMCPItemsSchema(t *testing.T) {
-	tools := string(appendTools(nil, compileTools(new(problems), tickService(t, &tickImpl{}, false, quiet), nil)))
+	tools := string(appendTools(nil, compileTools(new(mistakes), tickService(t, &tickImpl{}, false, quiet), nil)))
 	want := `"outputSchema":{"type":"object","properties":{"items":{"type":"array","items":{"type":"object","properties":{"n":{"type":"integer","format":"int32"},"text":{"type":"string"}},"required":["n"]},"maxItems":1000}},"required":["items"]}`
 	if strings.Count(tools, want) != 3 {
 		t.Errorf("the tools lack %s three times\n%s", want, tools)

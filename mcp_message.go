@@ -3,6 +3,11 @@ package svc
 // This file takes the messages of one request through their answers: it reads
 // what MCP has in a JSON-RPC message, has the method answer it, and sends the
 // answer as JSON or as an event.
+//
+// This file decides by which revision's rules a message is answered, and holds
+// modern requests to what they have to say of themselves.
+//
+// This file has the methods of the protocol but for tools/call.
 
 import (
 	"context"
@@ -268,60 +273,6 @@ func (meta *requestMeta) read(text []byte) {
 	})
 }
 
-// eachMember calls visit for each member of an object that is known to be valid
-// JSON, without holding it to the rules again.
-func eachMember(object []byte, visit func(name, value []byte)) {
-	for i := skipBetween(object, 1); object[i] != '}'; i = skipBetween(object, i) {
-		end := i + valueLen(object[i:])
-		name := textOf(object[i:end])
-		i = skipBetween(object, end)
-		end = i + valueLen(object[i:])
-		visit(name, object[i:end])
-		i = end
-	}
-}
-
-// skipBetween returns where the next name, value or bracket is at or after i.
-func skipBetween(text []byte, i int) int {
-	for text[i] <= ' ' || text[i] == ',' || text[i] == ':' {
-		i++
-	}
-	return i
-}
-
-// valueLen returns the length of the JSON value that text, which is known to be
-// valid, begins with.
-func valueLen(text []byte) int {
-	depth := 0
-	for i := 0; i < len(text); i++ {
-		switch text[i] {
-		case '"':
-			for i++; text[i] != '"'; i++ {
-				if text[i] == '\\' {
-					i++
-				}
-			}
-			if depth == 0 {
-				return i + 1
-			}
-		case '{', '[':
-			depth++
-		case '}', ']':
-			if depth--; depth == 0 {
-				return i + 1
-			}
-			if depth < 0 { // of what is around a number or a word
-				return i
-			}
-		case ',', ' ', '\t', '\r', '\n':
-			if depth == 0 {
-				return i
-			}
-		}
-	}
-	return len(text)
-}
-
 // openResult begins the result of the request that is being answered.
 func (x *exchange) openResult() {
 	x.sc.buf = append(openRPCResult(x.sc.buf[:0]), '{')
@@ -387,4 +338,230 @@ func (h *mcpHandler) log(ctx context.Context, r *http.Request, err error, resour
 		}
 		return attrs
 	})
+}
+
+// The revisions that are served. Legacy ones are listed the latest first, which
+// is what a client is offered that asks for another.
+const (
+	modernVersion = "2026-07-28"
+	oldestVersion = "2024-11-05"
+	assumed       = "2025-03-26" // of a request that does not say
+	firstStrict   = "2025-06-18" // batches end, links to resources begin
+)
+
+var legacyVersions = []string{"2025-11-25", firstStrict, assumed, oldestVersion}
+
+// appendVersions appends all revisions as a JSON array.
+func appendVersions(dst []byte) []byte {
+	dst = appendQuoted(append(dst, '['), modernVersion)
+	for _, v := range legacyVersions {
+		dst = appendQuoted(append(dst, ','), v)
+	}
+	return append(dst, ']')
+}
+
+func isLegacyVersion(v string) bool { return slices.Contains(legacyVersions, v) }
+
+// isModernVersion reports whether v is the date of a revision without the
+// handshake, known or not.
+func isModernVersion(v string) bool {
+	if len(v) != len("2006-01-02") || v < modernVersion {
+		return false
+	}
+	for i := range len(v) {
+		if dash := i == 4 || i == 7; dash != (v[i] == '-') || !dash && !isDigit(v[i]) {
+			return false
+		}
+	}
+	return true
+}
+
+// The error numbers that MCP 2026-07-28 adds to JSON-RPC's.
+const (
+	mcpHeaderMismatch     = -32020
+	mcpMissingCapability  = -32021
+	mcpUnsupportedVersion = -32022
+	mcpInvalidParams      = -32602
+	mcpInternalError      = -32603
+)
+
+// versionHeader returns the values of MCP-Protocol-Version.
+func (x *exchange) versionHeader() []string { return x.r.Header["Mcp-Protocol-Version"] }
+
+// saysModern reports whether the header names a modern revision.
+func (x *exchange) saysModern() bool {
+	values := x.versionHeader()
+	return len(values) == 1 && isModernVersion(values[0])
+}
+
+// chooseEra decides by which rules m is answered. A request whose _meta names
+// a revision is modern, also if the header does not agree; so is one that the
+// header says is, and one of a method that no other revision has. Everything
+// else is legacy, also initialize with a header of a client that speaks both.
+func (x *exchange) chooseEra(m *message) *mcpError {
+	switch method := string(m.method); {
+	case m.meta.version != nil, x.saysModern() && method != "initialize", method == "server/discover", method == "subscriptions/listen":
+		x.modern = true
+		return x.checkModern(m)
+	}
+	x.modern = false
+	return x.checkLegacy(m)
+}
+
+// checkLegacy holds a request to the one header of the legacy revisions (MCP
+// 2025-11-25, Transports, Protocol Version Header).
+func (x *exchange) checkLegacy(m *message) *mcpError {
+	x.version = assumed
+	switch values := x.versionHeader(); {
+	case len(values) == 0:
+	case len(values) > 1:
+		return repeatedVersion
+	case isLegacyVersion(values[0]):
+		x.version = values[0]
+	case string(m.method) == "initialize" && isModernVersion(values[0]):
+	default:
+		return unsupportedVersion(values[0])
+	}
+	return nil
+}
+
+var (
+	repeatedVersion = badRequest(mcpHeaderMismatch, "the header MCP-Protocol-Version is given more than once")
+	missingVersion  = badRequest(mcpHeaderMismatch, "the header MCP-Protocol-Version is required")
+	wrongVersion    = badRequest(mcpHeaderMismatch, "the header MCP-Protocol-Version differs from the protocolVersion in _meta")
+	noMetaVersion   = badRequest(mcpInvalidParams, `params._meta["io.modelcontextprotocol/protocolVersion"] is required and must be a string`)
+	noCapabilities  = badRequest(mcpInvalidParams, `params._meta["io.modelcontextprotocol/clientCapabilities"] is required and must be an object`)
+	badLogLevel     = invalidParams("the log level must be one of debug, info, notice, warning, error, critical, alert and emergency")
+	badToken        = invalidParams("params._meta.progressToken must be a string or an integer")
+	wrongMethod     = badRequest(mcpHeaderMismatch, "the header Mcp-Method must be there once and be the method of the request")
+)
+
+// checkModern holds a request to the rules of MCP 2026-07-28, Streamable HTTP,
+// Server Validation. The order is ours; each answer is the specification's.
+func (x *exchange) checkModern(m *message) *mcpError {
+	x.version = modernVersion
+	header := x.versionHeader()
+	switch {
+	case len(header) == 0:
+		return missingVersion
+	case len(header) > 1:
+		return repeatedVersion
+	case m.meta.version == nil && header[0] != modernVersion && !isLegacyVersion(header[0]):
+		return unsupportedVersion(header[0])
+	case !isText(m.meta.version):
+		return noMetaVersion
+	}
+	switch version := textOf(m.meta.version); {
+	case string(version) != header[0]:
+		return wrongVersion
+	case header[0] != modernVersion:
+		return unsupportedVersion(header[0])
+	}
+	if method := x.r.Header["Mcp-Method"]; len(method) != 1 || method[0] != string(m.method) {
+		return wrongMethod
+	}
+	if capabilities := m.meta.capabilities; len(capabilities) == 0 || capabilities[0] != '{' {
+		return noCapabilities
+	}
+	return nil
+}
+
+// unsupportedVersion tells a client what it may ask for instead.
+func unsupportedVersion(requested string) *mcpError {
+	e := badRequest(mcpUnsupportedVersion, "this protocol version is not supported")
+	data := appendVersions([]byte(`{"supported":`))
+	data = appendQuoted(append(data, `,"requested":`...), clip(requested, 64))
+	e.data = append(data, '}')
+	return e
+}
+
+// badRequest makes an error that is 400 in every era.
+func badRequest(number int, text string) *mcpError {
+	return &mcpError{number: number, text: text, status: http.StatusBadRequest, always: true}
+}
+
+// answer answers a request that its era's rules allow. A result ends up in
+// sc.buf; a method that has sent its answer itself leaves nil there.
+func (x *exchange) answer(m *message) *mcpError {
+	method := string(m.method)
+	switch {
+	case x.modern && m.meta.logLevel != nil && !isLogLevel(m.meta.logLevel):
+		return badLogLevel
+	case m.meta.token != nil && !isMCPID(m.meta.token):
+		return badToken
+	case method == "tools/call":
+		return x.callTool(m)
+	case method == "tools/list":
+		return x.listTools(m)
+	case x.modern && method == "server/discover":
+		x.openResult()
+		x.add(x.h.texts.discover)
+	case x.modern && method == "subscriptions/listen":
+		return x.listen(m)
+	case !x.modern && method == "initialize":
+		return x.initialize(m)
+	case !x.modern && method == "ping":
+		x.openResult()
+	case !x.modern && method == "logging/setLevel":
+		// The level would have to be remembered; see [Log].
+		if !isLogLevel(m.level) {
+			return badLogLevel
+		}
+		x.openResult()
+	default:
+		return rpcError(http.StatusNotFound, rpcNoMethod, "there is no such method")
+	}
+	x.closeResult(m)
+	return nil
+}
+
+// initialize agrees on a revision (MCP 2025-11-25, Lifecycle, Version
+// Negotiation). What is agreed is in the client's hands: it repeats it in each
+// request.
+func (x *exchange) initialize(m *message) *mcpError {
+	if x.batch {
+		return badRequest(rpcInvalidRequest, "initialize must not be part of a batch")
+	}
+	if !isText(m.version) {
+		return invalidParams("params.protocolVersion is required and must be a string")
+	}
+	version := string(textOf(m.version))
+	if !isLegacyVersion(version) {
+		version = legacyVersions[0]
+	}
+	x.openResult()
+	x.add(`"protocolVersion":"` + version + `",`)
+	x.add(x.h.texts.initialize)
+	x.closeResult(m)
+	return nil
+}
+
+// listTools lists all tools on one page, since most clients ask for no other.
+// So there is no cursor that this server would have given out.
+func (x *exchange) listTools(m *message) *mcpError {
+	if m.cursor != nil && m.cursor[0] != 'n' {
+		return invalidParams("params.cursor is not one of this server's: the list has one page")
+	}
+	x.openResult()
+	if x.modern {
+		x.add(x.h.texts.listModern)
+	} else {
+		x.add(x.h.texts.list)
+	}
+	x.closeResult(m)
+	return nil
+}
+
+// listen answers who wants to hear of changes (MCP 2026-07-28, Subscriptions).
+// Nothing here ever changes, so the acknowledgement says that nothing is
+// subscribed to, and the result follows at once.
+func (x *exchange) listen(m *message) *mcpError {
+	subscription := `"io.modelcontextprotocol/subscriptionId":` + string(m.id)
+	if x.accept.events && !x.batch {
+		x.notify([]byte(`{"jsonrpc":"2.0","method":"notifications/subscriptions/acknowledged","params":{"_meta":{` + subscription + `},"notifications":{}}}`))
+	}
+	x.sc.buf = openRPCResult(x.sc.buf[:0])
+	x.add(`{"resultType":"complete","_meta":{` + mcpMetaServerInfo + x.h.texts.serverInfo + `,` + subscription + `}`)
+	x.closeResult(m)
+	return nil
 }

@@ -59,10 +59,10 @@ type mcpShow struct {
 }
 
 type mcpShown struct {
-	content []svc.Content
+	content []svc.MCPContent
 }
 
-func (s *mcpShown) MCPContent() []svc.Content { return s.content }
+func (s *mcpShown) MCPContent() []svc.MCPContent { return s.content }
 
 type mcpFail struct {
 	How string `json:"how"`
@@ -123,9 +123,9 @@ func (mcpService) Work(ctx context.Context, in *mcpWork) (*mcpCount, error) {
 	}
 	switch in.Level {
 	case "debug":
-		svc.Log(ctx, slog.LevelDebug, "told")
+		svc.MCPLog(ctx, slog.LevelDebug, "told")
 	case "warning":
-		svc.Log(ctx, slog.LevelWarn, map[string]int{"n": 1})
+		svc.MCPLog(ctx, slog.LevelWarn, map[string]int{"n": 1})
 	}
 	if in.Abort {
 		panic(http.ErrAbortHandler)
@@ -134,7 +134,7 @@ func (mcpService) Work(ctx context.Context, in *mcpWork) (*mcpCount, error) {
 }
 
 func (mcpService) Show(_ context.Context, in *mcpShow) (*mcpShown, error) {
-	all := map[string]svc.Content{
+	all := map[string]svc.MCPContent{
 		"text":     {Text: "plain"},
 		"image":    {Type: "image", Data: []byte("png"), MIMEType: "image/png"},
 		"audio":    {Type: "audio", Data: []byte("wav"), MIMEType: "audio/wav"},

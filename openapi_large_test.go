@@ -13,7 +13,7 @@ import (
 // of its own, as far as documents are concerned: reflection can make the types
 // and not the methods.
 func largeService(n int) *Service {
-	p := new(problems)
+	p := new(mistakes)
 	shapes := newShapes(p)
 	s := &Service{name: "Large", version: "1"}
 	var methods []*method

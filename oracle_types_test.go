@@ -36,7 +36,7 @@ type codec struct {
 // compileType compiles the plan for t.
 func compileType(t testing.TB, name string, typ reflect.Type, strict bool) *codec {
 	t.Helper()
-	p := new(problems)
+	p := new(mistakes)
 	c := newShapes(p)
 	c.strict = strict
 	s := c.of(typ, "T")

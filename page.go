@@ -88,7 +88,7 @@ func (q CursorQuery) PageRequest() PageRequest { return PageRequest{Cursor: q.Cu
 var pageBinding = compilePageBinding()
 
 func compilePageBinding() *binding {
-	p := new(problems)
+	p := new(mistakes)
 	c := newShapes(p)
 	s := c.of(reflect.TypeFor[PageRequest](), "PageRequest")
 	c.finish()

@@ -5,18 +5,28 @@ package svc
 // publishes its endpoints on http.DefaultServeMux of every program that has it
 // // linked in. It answers with texts, not the envelope, since that is what go
 // tool pprof reads. The times that a profile takes are in pprof_record.go.
+//
+// This file writes the page that lists the profiles.
+//
+// This file holds the profiles that take their time: those that the runtime
+// records while it goes on, and what changes in the others meanwhile.
 
 import (
 	"bytes"
+	"context"
 	"errors"
 	"fmt"
+	"html"
 	"io"
 	"net"
 	"net/http"
+	"net/url"
 	"os"
 	"path"
 	"runtime"
 	"runtime/pprof"
+	"runtime/trace"
+	"slices"
 	"strconv"
 	"strings"
 	"time"
@@ -216,24 +226,194 @@ func readPprofBody(w http.ResponseWriter, r *http.Request) ([]byte, *pprofError)
 	return nil, &pprofError{http.StatusBadRequest, "the body ended too early"}
 }
 
-// trimmedPrefix returns prefix without its trailing slashes. It panics where
-// prefix is not a path as a request has it after cleaning, since no request
-// would ever be below it; who names the caller in the text.
-func trimmedPrefix(who, prefix string) string {
-	trimmed := strings.TrimRight(prefix, "/")
-	if trimmed != "" && (trimmed[0] != '/' || path.Clean(trimmed) != trimmed) {
-		panic("svc: " + who + ": the prefix " + prefix + " must be a clean path that starts with a slash")
-	}
-	return trimmed
+// A profilePage is one line of the index.
+type profilePage struct {
+	name, about string
+	count       int
 }
 
-// cutPrefixPath returns what follows prefix in p, without the slash between,
-// and whether p is the prefix or below it on a segment boundary: /debug/pprofx
-// is not below /debug/pprof. Where it is not, rest means nothing.
-func cutPrefixPath(p, prefix string) (rest string, ok bool) {
-	rest, ok = strings.CutPrefix(p, prefix)
-	if !ok || rest == "" {
-		return "", ok
+// profilePages returns a line for each profile there is, sorted by name.
+func profilePages() []profilePage {
+	pages := []profilePage{
+		{name: "cmdline", about: "The command line of the program."},
+		{name: "profile", about: "A CPU profile, of 30 seconds or as many as the parameter seconds says."},
+		{name: "symbol", about: "The functions at program counters, given in the query or in a POST body with + between them."},
+		{name: "trace", about: "An execution trace for go tool trace, of 1 second or as many as the parameter seconds says."},
 	}
-	return strings.CutPrefix(rest, "/")
+	for _, p := range pprof.Profiles() {
+		pages = append(pages, profilePage{p.Name(), aboutProfile(p.Name()), p.Count()})
+	}
+	slices.SortFunc(pages, func(a, b profilePage) int { return strings.Compare(a.name, b.name) })
+	return pages
+}
+
+func aboutProfile(name string) string {
+	switch name {
+	case "allocs":
+		return "Where memory was allocated since the program began, sampled."
+	case "block":
+		return "Where goroutines waited for each other; empty unless the program calls runtime.SetBlockProfileRate."
+	case "goroutine":
+		return "What every goroutine is doing; with debug=2 in the form of a panic."
+	case "goroutineleak":
+		return "What goroutines that can never go on are waiting for."
+	case "heap":
+		return "Where the memory in use was allocated, sampled; with gc=1 after a garbage collection."
+	case "mutex":
+		return "Who held contended mutexes; empty unless the program calls runtime.SetMutexProfileFraction."
+	case "threadcreate":
+		return "What led to new threads of the operating system."
+	}
+	return "A profile of the program's own."
+}
+
+// writeProfileIndex answers with a page of links. They are relative, so that
+// they hold behind a proxy that strips a prefix, and take account of whether
+// the page itself was asked for with a slash at the end.
+func writeProfileIndex(w http.ResponseWriter, r *http.Request) {
+	base := ""
+	if !strings.HasSuffix(r.URL.Path, "/") {
+		base = path.Base(r.URL.Path) + "/"
+	}
+	link := func(name, query string) string {
+		return html.EscapeString((&url.URL{Path: base + name, RawQuery: query}).String())
+	}
+	var buf bytes.Buffer
+	buf.WriteString("<!DOCTYPE html>\n<html lang=\"en\">\n<meta charset=\"utf-8\">\n<title>Profiles</title>\n<h1>Profiles</h1>\n")
+	buf.WriteString("<table>\n<tr><th>Count<th>Profile<th>What it shows\n")
+	for _, p := range profilePages() {
+		fmt.Fprintf(&buf, "<tr><td>%d<td><a href=\"%s\">%s</a><td>%s\n", p.count, link(p.name, "debug=1"), html.EscapeString(p.name), p.about)
+	}
+	fmt.Fprintf(&buf, "</table>\n<p><a href=\"%s\">All goroutines with their stacks</a>\n", link("goroutine", "debug=2"))
+	buf.WriteString("<p>With debug=1 a profile is text; without, it is a file for go tool pprof.\n</html>\n")
+	w.Header().Set("Content-Type", "text/html; charset=utf-8")
+	buf.WriteTo(w)
+}
+
+// recordCPU answers with a CPU profile of some seconds from now.
+func recordCPU(w http.ResponseWriter, r *http.Request) *pprofError {
+	seconds, err := strconv.Atoi(profileSeconds(r, "30"))
+	if err != nil || seconds < 1 || seconds > maxProfileSeconds {
+		return errProfileSeconds()
+	}
+	setPprofFile(w, "profile")
+	duration := time.Duration(seconds) * time.Second
+	if err := pprof.StartCPUProfile(newRecordWriter(w, r, duration)); err != nil {
+		return &pprofError{http.StatusConflict, "a CPU profile is running already; try again when it is done"}
+	}
+	defer pprof.StopCPUProfile() // waits for the last write
+	await(r.Context(), duration)
+	return nil
+}
+
+// recordTrace answers with an execution trace of some seconds from now.
+func recordTrace(w http.ResponseWriter, r *http.Request) *pprofError {
+	seconds, err := strconv.ParseFloat(profileSeconds(r, "1"), 64)
+	if err != nil || !(seconds >= 1 && seconds <= maxProfileSeconds) { // NaN is neither
+		return errProfileSeconds()
+	}
+	setPprofFile(w, "trace")
+	duration := time.Duration(seconds * float64(time.Second))
+	if err := trace.Start(newRecordWriter(w, r, duration)); err != nil {
+		return &pprofError{http.StatusConflict, "a trace is running already; try again when it is done"}
+	}
+	defer trace.Stop() // waits for the last write
+	await(r.Context(), duration)
+	return nil
+}
+
+// profileSeconds returns the query parameter seconds as sent, or absent where
+// it is missing or empty.
+func profileSeconds(r *http.Request, absent string) string {
+	if s := r.URL.Query().Get("seconds"); s != "" {
+		return s
+	}
+	return absent
+}
+
+func errProfileSeconds() *pprofError {
+	return &pprofError{http.StatusBadRequest, fmt.Sprintf("seconds must be a number from 1 to %d", maxProfileSeconds)}
+}
+
+// await waits for d to pass or ctx to end, and returns ctx's error if that was
+// it.
+func await(ctx context.Context, d time.Duration) error {
+	timer := time.NewTimer(d)
+	defer timer.Stop()
+	select {
+	case <-ctx.Done():
+		return ctx.Err()
+	case <-timer.C:
+		return nil
+	}
+}
+
+// A recordWriter passes on what the runtime records, from a goroutine of the
+// runtime's own. A client that takes nothing would block that goroutine and
+// with it the one profiler of the program, so each write gets a deadline;
+// net/http lifts it when the request is done.
+type recordWriter struct {
+	w       http.ResponseWriter
+	control *http.ResponseController
+}
+
+const recordWriteTimeout = 30 * time.Second
+
+func newRecordWriter(w http.ResponseWriter, r *http.Request, d time.Duration) *recordWriter {
+	allowWait(w, r, d)
+	return &recordWriter{w, http.NewResponseController(w)}
+}
+
+func (rec *recordWriter) Write(b []byte) (int, error) {
+	rec.control.SetWriteDeadline(time.Now().Add(recordWriteTimeout)) // best effort: not every writer has deadlines
+	return rec.w.Write(b)
+}
+
+// allowWait moves the deadline that the server's WriteTimeout has set, so that
+// it does not count the time the client has asked to wait.
+func allowWait(w http.ResponseWriter, r *http.Request, d time.Duration) {
+	if s, ok := r.Context().Value(http.ServerContextKey).(*http.Server); ok && s.WriteTimeout > 0 {
+		http.NewResponseController(w).SetWriteDeadline(time.Now().Add(d + s.WriteTimeout))
+	}
+}
+
+// serveDelta answers with what changes in a profile within some seconds.
+func serveDelta(w http.ResponseWriter, r *http.Request, profile *pprof.Profile, param string, debug int) *pprofError {
+	seconds, err := strconv.Atoi(param)
+	switch {
+	case err != nil || seconds < 1 || seconds > maxProfileSeconds:
+		return errProfileSeconds()
+	case !hasDelta(profile.Name()):
+		return &pprofError{http.StatusBadRequest, "this profile cannot be taken over some seconds"}
+	case debug != 0:
+		return &pprofError{http.StatusBadRequest, "seconds and debug cannot go together"}
+	}
+	duration := time.Duration(seconds) * time.Second
+	allowWait(w, r, duration)
+	var before, after, delta bytes.Buffer
+	if err := profile.WriteTo(&before, 0); err != nil {
+		return &pprofError{http.StatusInternalServerError, "the profile could not be taken"}
+	}
+	if await(r.Context(), duration) != nil {
+		return &pprofError{http.StatusRequestTimeout, "the request ended before its seconds did"}
+	}
+	if err := profile.WriteTo(&after, 0); err != nil {
+		return &pprofError{http.StatusInternalServerError, "the profile could not be taken"}
+	}
+	if err := writeProfileDelta(&delta, before.Bytes(), after.Bytes()); err != nil {
+		return &pprofError{http.StatusInternalServerError, "the profiles could not be compared"}
+	}
+	setPprofFile(w, profile.Name()+"-delta")
+	delta.WriteTo(w)
+	return nil
+}
+
+// hasDelta reports whether a profile counts events or objects of the runtime's
+// own. What the numbers of others mean, only the program knows.
+func hasDelta(profile string) bool {
+	switch profile {
+	case "allocs", "block", "goroutine", "goroutineleak", "heap", "mutex", "threadcreate":
+		return true
+	}
+	return false
 }

@@ -79,7 +79,7 @@ type schemaCodec struct {
 func agreeCodecs(t testing.TB) []schemaCodec {
 	var all []schemaCodec
 	for i, typ := range append(agreeTypes(), oracleTypes()...) {
-		c := newShapes(new(problems))
+		c := newShapes(new(mistakes))
 		c.strict = i%2 == 1
 		s := c.of(typ, "T")
 		c.finish()
@@ -120,8 +120,8 @@ func (c schemaCodec) agree(t *testing.T, text []byte) bool {
 // cannot say: ranges of numbers, the texts of types with methods, and two names
 // for one key.
 func finer(v Violation) bool {
-	texts := []*mistake{mustBeTime, mustBeDuration, mustBeBase64, isNotValid, mustBeQuoted}
-	return v.Rule == ruleRange || v.Rule == ruleDuplicate || slices.ContainsFunc(texts, func(m *mistake) bool { return m.message == v.Message })
+	texts := []*complaint{mustBeTime, mustBeDuration, mustBeBase64, isNotValid, mustBeQuoted}
+	return v.Rule == ruleRange || v.Rule == ruleDuplicate || slices.ContainsFunc(texts, func(m *complaint) bool { return m.message == v.Message })
 }
 
 // A schemaReader validates by the part of JSON Schema 2020-12 that svc writes.

@@ -46,7 +46,7 @@ func TestSchemaBounds(t *testing.T) {
 			`{"type":"object","propertyNames":{"pattern":"^(0|[1-9][0-9]?|1[0-9]{2}|2([0-4][0-9]|5[0-5]))$"},"additionalProperties":{"type":"boolean"}}`,
 			`{"type":"object","additionalProperties":{"type":"boolean"}}`},
 	} {
-		c := newShapes(new(problems))
+		c := newShapes(new(mistakes))
 		s := c.of(reflect.TypeOf(test.in), "in")
 		if err := errors.Join(c.list...); err != nil {
 			t.Errorf("%T: %v", test.in, err)
@@ -104,7 +104,7 @@ func TestSchemaRefusesTags(t *testing.T) {
 			A []byte `format:"binary"`
 		}{}, `format:"binary" does not change`},
 	} {
-		c := newShapes(new(problems))
+		c := newShapes(new(mistakes))
 		c.of(reflect.TypeOf(test.in), "in")
 		got := ""
 		if err := errors.Join(c.list...); err != nil {

@@ -3,11 +3,19 @@ package svc
 // This file reads the constraint tags of a field. A constraint is one rule: the
 // keyword that schemas publish and the check that inputs must pass, made from
 // the same tag at the same time.
+//
+// This file compiles the patterns of constraint tags. A published pattern is
+// read by ECMAScript's rules (JSON Schema 2020-12, section 6.4), ours by Go's;
+// only what both have is accepted, and where both have it with another meaning
+// ECMAScript's is the one enforced.
 
 import (
 	"cmp"
+	"errors"
+	"fmt"
 	"math/big"
 	"reflect"
+	"regexp"
 	"slices"
 	"strconv"
 	"strings"
@@ -18,7 +26,7 @@ import (
 type rule struct {
 	keyword string   // of JSON Schema 2020-12
 	value   []byte   // of the keyword, as JSON
-	wrong   *mistake // what a client is told
+	wrong   *complaint // what a client is told
 	// broken reports whether a value, with pointers followed, is against the rule.
 	broken func(v reflect.Value) bool
 }
@@ -120,17 +128,9 @@ func (c *shapes) literal(f *field, tag, text, at string) []byte {
 	return []byte(text)
 }
 
-// isJSON reports whether text is one JSON value.
-func isJSON(text []byte) bool {
-	s := scanner{data: text}
-	s.skip()
-	s.end()
-	return s.fault == nil
-}
-
 func makeEnum(s *shape, text string) (rule, string) {
 	const want = "different values with commas between them, all of the field's type"
-	r := rule{keyword: "enum", wrong: &mistake{"enum", "must be one of " + strings.ReplaceAll(text, ",", ", ")}}
+	r := rule{keyword: "enum", wrong: &complaint{"enum", "must be one of " + strings.ReplaceAll(text, ",", ", ")}}
 	parts := strings.Split(text, ",")
 	r.value = append(r.value, '[')
 	for i, part := range parts {
@@ -203,13 +203,13 @@ func makeLength(keyword string) func(*shape, string) (rule, string) {
 		}
 		r := rule{keyword: keyword, value: []byte(text)}
 		if keyword == "minLength" {
-			r.wrong = &mistake{keyword, "must have at least " + counted(n, "character")}
+			r.wrong = &complaint{keyword, "must have at least " + counted(n, "character")}
 			r.broken = func(v reflect.Value) bool {
 				s := v.String()
 				return len(s) < n || len(s) < n*utf8.UTFMax && utf8.RuneCountInString(s) < n
 			}
 		} else {
-			r.wrong = &mistake{keyword, "must have at most " + counted(n, "character")}
+			r.wrong = &complaint{keyword, "must have at most " + counted(n, "character")}
 			r.broken = func(v reflect.Value) bool {
 				s := v.String()
 				return len(s) > n && utf8.RuneCountInString(s) > n
@@ -234,7 +234,7 @@ func makePattern(_ *shape, text string) (rule, string) {
 	return rule{
 		keyword: "pattern",
 		value:   appendQuoted(nil, text),
-		wrong:   &mistake{"pattern", "must match the pattern " + text},
+		wrong:   &complaint{"pattern", "must match the pattern " + text},
 		broken:  func(v reflect.Value) bool { return !re.MatchString(v.String()) },
 	}, ""
 }
@@ -250,7 +250,7 @@ func makeBound(keyword, message string, outside func(int) bool) func(*shape, str
 		return rule{
 			keyword: keyword,
 			value:   []byte(text),
-			wrong:   &mistake{keyword, message + text},
+			wrong:   &complaint{keyword, message + text},
 			broken:  func(v reflect.Value) bool { return outside(compare(v)) },
 		}, ""
 	}
@@ -277,28 +277,13 @@ func comparison(s *shape, text string) (func(reflect.Value) int, bool) {
 	return func(v reflect.Value) int { return cmp.Compare(v.Float(), x) }, err == nil
 }
 
-// jsonNumber returns text as a JSON number, if it is one from end to end.
-func jsonNumber[T string | []byte](text T) ([]byte, bool) {
-	s := scanner{data: []byte(text)}
-	num := s.number()
-	return num, s.fault == nil && s.pos == len(s.data)
-}
-
-// signed returns the int64 of a magnitude and a sign, and whether it is one.
-func signed(mag uint64, neg bool) (int64, bool) {
-	if neg {
-		return -int64(mag), mag <= 1<<63
-	}
-	return int64(mag), mag < 1<<63
-}
-
 func makeMultiple(s *shape, text string) (rule, string) {
 	const want = "a number above 0 of the field's type, spelt as in JSON"
 	num, ok := jsonNumber(text)
 	if !ok || num[0] == '-' {
 		return rule{}, want
 	}
-	r := rule{keyword: "multipleOf", value: num, wrong: &mistake{"multipleOf", "must be a multiple of " + text}}
+	r := rule{keyword: "multipleOf", value: num, wrong: &complaint{"multipleOf", "must be a multiple of " + text}}
 	if s.kind == kindFloat {
 		// In decimals, as the schema's reader would do it: 0.3 is a multiple of
 		// 0.1, which the nearest doubles are not.
@@ -324,14 +309,6 @@ func makeMultiple(s *shape, text string) (rule, string) {
 	return r, ""
 }
 
-// magnitude returns |n|, which for the smallest int64 is no int64.
-func magnitude(n int64) uint64 {
-	if n < 0 {
-		return -uint64(n)
-	}
-	return uint64(n)
-}
-
 func makeItems(keyword string) func(*shape, string) (rule, string) {
 	return func(_ *shape, text string) (rule, string) {
 		n, err := strconv.Atoi(text)
@@ -340,10 +317,10 @@ func makeItems(keyword string) func(*shape, string) (rule, string) {
 		}
 		r := rule{keyword: keyword, value: []byte(text)}
 		if keyword == "minItems" {
-			r.wrong = &mistake{keyword, "must have at least " + counted(n, "item")}
+			r.wrong = &complaint{keyword, "must have at least " + counted(n, "item")}
 			r.broken = func(v reflect.Value) bool { return v.Len() < n }
 		} else {
-			r.wrong = &mistake{keyword, "must have at most " + counted(n, "item")}
+			r.wrong = &complaint{keyword, "must have at most " + counted(n, "item")}
 			r.broken = func(v reflect.Value) bool { return v.Len() > n }
 		}
 		return r, ""
@@ -357,7 +334,7 @@ func makeUnique(_ *shape, text string) (rule, string) {
 	return rule{
 		keyword: "uniqueItems",
 		value:   []byte("true"),
-		wrong:   &mistake{"uniqueItems", "must not have the same item twice"},
+		wrong:   &complaint{"uniqueItems", "must not have the same item twice"},
 		broken:  hasRepeated,
 	}, ""
 }
@@ -373,4 +350,225 @@ func hasRepeated(list reflect.Value) bool {
 		seen[item] = struct{}{}
 	}
 	return false
+}
+
+// What \s and the point mean in ECMAScript, as the inside of a Go class.
+const (
+	ecmaSpace   = `\t\n\v\f\r \x{a0}\x{1680}\x{2000}-\x{200a}\x{2028}\x{2029}\x{202f}\x{205f}\x{3000}\x{feff}`
+	ecmaNewline = `\n\r\x{2028}\x{2029}`
+)
+
+// compilePattern compiles a pattern with its ECMAScript meaning. The errors are
+// for the author of the service.
+func compilePattern(pattern string) (*regexp.Regexp, error) {
+	p := patternReader{rest: pattern}
+	for p.rest != "" {
+		if err := p.next(); err != nil {
+			return nil, err
+		}
+	}
+	if p.class {
+		return nil, errors.New("a [ is not closed")
+	}
+	re, err := regexp.Compile(p.out.String())
+	if err != nil {
+		return nil, errors.New("package regexp does not take it")
+	}
+	return re, nil
+}
+
+// generalCategories are those that both know by one short name and mean alike.
+// C and Cn hold what Unicode has not assigned, in ECMAScript and in Go from 1.25
+// on; LC is new in Go 1.25.
+const generalCategories = "L Lu Ll Lt Lm Lo M Mn Mc Me N Nd Nl No P Pc Pd Ps Pe Pi Pf Po S Sm Sc Sk So Z Zs Zl Zp Cc Cf Co"
+
+// A patternReader rewrites a pattern piece by piece.
+type patternReader struct {
+	rest  string
+	out   strings.Builder
+	class bool // inside [ ]
+	last  piece
+}
+
+// A piece is what a patternReader has just read, as far as that decides what
+// may follow.
+type piece uint8
+
+const (
+	pieceOther     piece = iota
+	pieceAssertion       // ^ $ \b \B, which Go lets repeat
+	pieceSet             // \d and the like inside [ ], which Go lets stand beside a dash
+	pieceDash            // inside [ ], and not first
+)
+
+// next rewrites one character or escape.
+func (p *patternReader) next() error {
+	last := p.last
+	p.last = pieceOther
+	if p.class {
+		return p.nextInClass(last)
+	}
+	switch c := p.rest[0]; c {
+	case '\\':
+		return p.escape()
+	case '[':
+		return p.openClass()
+	case '.':
+		p.replace(1, "[^"+ecmaNewline+"]")
+		return nil
+	case '(':
+		return p.group()
+	case '*', '+', '?', '{':
+		if last == pieceAssertion {
+			return fmt.Errorf("a %c has nothing to repeat", c)
+		}
+		if c == '{' {
+			return p.repetition()
+		}
+	case ']', '}':
+		return fmt.Errorf(`write \%c for the character itself`, c)
+	case '^', '$':
+		p.last = pieceAssertion
+	}
+	p.copy(1)
+	return nil
+}
+
+// nextInClass is next inside [ ].
+func (p *patternReader) nextInClass(last piece) error {
+	switch c := p.rest[0]; c {
+	case '\\':
+		if err := p.escape(); err != nil {
+			return err
+		}
+		if p.last == pieceSet && last == pieceDash {
+			return errDash
+		}
+		return nil
+	case '[':
+		return errors.New(`write \[ for a bracket inside [ ]`)
+	case ']':
+		p.class = false
+	case '-':
+		if p.last = pieceDash; last == pieceSet && !strings.HasPrefix(p.rest, "-]") {
+			return errDash
+		}
+	}
+	p.copy(1)
+	return nil
+}
+
+var errDash = errors.New(`write \- for a dash beside a class such as \d`)
+
+// group copies what opens a group.
+func (p *patternReader) group() error {
+	switch {
+	case strings.HasPrefix(p.rest, "(?:"):
+		p.copy(3)
+	case strings.HasPrefix(p.rest, "(?"):
+		return errors.New("of the groups that start with (? only (?: is in both")
+	default:
+		p.copy(1)
+	}
+	return nil
+}
+
+func (p *patternReader) copy(n int) {
+	p.out.WriteString(p.rest[:n])
+	p.rest = p.rest[n:]
+}
+
+func (p *patternReader) replace(n int, with string) {
+	p.out.WriteString(with)
+	p.rest = p.rest[n:]
+}
+
+func (p *patternReader) openClass() error {
+	p.class = true
+	n := 1
+	if strings.HasPrefix(p.rest, "[^") {
+		n = 2
+	}
+	switch {
+	case strings.HasPrefix(p.rest[n:], "]"):
+		return errors.New("an empty [ ] means different things")
+	case strings.HasPrefix(p.rest[n:], "-"):
+		n++ // the first dash is none between two characters
+	}
+	p.copy(n)
+	return nil
+}
+
+// repetition copies {n}, {n,} or {n,m}.
+func (p *patternReader) repetition() error {
+	end := strings.IndexByte(p.rest, '}')
+	if end < 0 {
+		end = 0
+	}
+	low, high, between := strings.Cut(p.rest[min(1, end):end], ",")
+	if !isCount(low) || between && high != "" && !isCount(high) {
+		return errors.New(`write \{ for the character itself, and numbers without leading zeros for repetitions`)
+	}
+	p.copy(end + 1)
+	return nil
+}
+
+// isCount reports whether s is a whole number as Go's patterns have it, without
+// leading zeros.
+func isCount(s string) bool {
+	n, err := strconv.Atoi(s)
+	return err == nil && n >= 0 && strconv.Itoa(n) == s
+}
+
+// escape rewrites what starts with a backslash.
+func (p *patternReader) escape() error {
+	if len(p.rest) < 2 {
+		return errors.New("a backslash at the end")
+	}
+	c := p.rest[1]
+	switch set := strings.IndexByte("dDwWsSpP", c) >= 0; {
+	case set && p.class:
+		p.last = pieceSet
+	case (c == 'b' || c == 'B') && !p.class:
+		p.last = pieceAssertion
+	}
+	switch {
+	case c == 's' && p.class:
+		p.replace(2, ecmaSpace)
+	case c == 's':
+		p.replace(2, "["+ecmaSpace+"]")
+	case c == 'S' && !p.class:
+		p.replace(2, "[^"+ecmaSpace+"]")
+	case strings.IndexByte("dDwWtnrfv", c) >= 0, strings.IndexByte(`^$\.*+?()[]{}|/`, c) >= 0:
+		p.copyEscape(c)
+	case (c == 'b' || c == 'B') && !p.class, c == '-' && p.class:
+		p.copy(2)
+	case c == 'x' && len(p.rest) >= 4 && hexDigit(p.rest[2]) >= 0 && hexDigit(p.rest[3]) >= 0:
+		p.copy(4)
+	case c == 'p' || c == 'P':
+		return p.category()
+	default:
+		return fmt.Errorf(`they do not share \%c here`, c)
+	}
+	return nil
+}
+
+// copyEscape copies a two-character escape; Go has none for the slash.
+func (p *patternReader) copyEscape(c byte) {
+	if c == '/' {
+		p.replace(2, "/")
+		return
+	}
+	p.copy(2)
+}
+
+// category copies \p{L} or \p{Lu}: of the properties, both spell only the
+// general categories alike.
+func (p *patternReader) category() error {
+	end := strings.IndexByte(p.rest, '}')
+	if end < 0 || p.rest[2] != '{' || !slices.Contains(strings.Fields(generalCategories), p.rest[3:end]) {
+		return errors.New(`of \p both have the general categories only, such as \p{L} and \p{Lu}`)
+	}
+	p.copy(end + 1)
+	return nil
 }

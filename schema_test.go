@@ -177,7 +177,7 @@ func TestSchemaGolden(t *testing.T) {
 		{"openapi-3.1", false, func(dst []byte, s *shape) []byte { return appendComponent(dst, s, openAPI31, component) }},
 		{"openapi-3.0", false, func(dst []byte, s *shape) []byte { return appendComponent(dst, s, openAPI30, component) }},
 	} {
-		p := new(problems)
+		p := new(mistakes)
 		c := newShapes(p)
 		c.strict = test.strict
 		var all []*shape
@@ -222,7 +222,7 @@ func appendComponent(dst []byte, s *shape, d dialect, ref func(*shape) string) [
 
 // Verify that a map of a schema is the schema.
 func TestSchemaMap(t *testing.T) {
-	c := newShapes(new(problems))
+	c := newShapes(new(mistakes))
 	for _, typ := range sinkTypes() {
 		s := c.of(typ, "T")
 		c.finish()
@@ -246,7 +246,7 @@ func fieldType(typ reflect.Type, tag string) reflect.Type {
 
 // problemsOf returns what is wrong with a type as an input.
 func problemsOf(typ reflect.Type) []string {
-	p := new(problems)
+	p := new(mistakes)
 	c := newShapes(p)
 	s := c.of(typ, "In")
 	c.finish()
@@ -563,7 +563,7 @@ func TestRecursive(t *testing.T) {
 		{reflect.TypeFor[sScalars](), false},
 		{reflect.TypeFor[struct{ A, B sEmpty }](), false},
 	} {
-		c := newShapes(new(problems))
+		c := newShapes(new(mistakes))
 		s := c.of(test.typ, "T")
 		c.finish()
 		if s.recursive != test.want {
@@ -590,7 +590,7 @@ type (
 func TestComponentNames(t *testing.T) {
 	type local struct{ A int }
 	name := func() (out []string) {
-		c := newShapes(new(problems))
+		c := newShapes(new(mistakes))
 		for _, typ := range []reflect.Type{
 			reflect.TypeFor[sTree](), reflect.TypeFor[Pair[int, string]](), reflect.TypeFor[Pair[sTree, []*sTree]](), reflect.TypeFor[Pair[map[string]int, any]](),
 			reflect.TypeFor[Pair[Pair[int, bool], url.URL]](), reflect.TypeFor[Pair[[]*sTree, sTree]](), reflect.TypeFor[Pair[*sTree, sTree]](), reflect.TypeFor[Größe](),

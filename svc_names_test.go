@@ -166,7 +166,7 @@ func TestNames(t *testing.T) {
 		{"MarkDone Markdone", "markDone", "MarkDone"},
 		{"Markdone MarkDone", "markdone", "Markdone"},
 	} {
-		p := new(problems)
+		p := new(mistakes)
 		s := &Service{names: nameMethods(p, methods(strings.Fields(test.methods)...))}
 		got := ""
 		if m := s.find("todos", test.name); m != nil {

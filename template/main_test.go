@@ -19,8 +19,6 @@ import (
 	"strings"
 	"syscall"
 	"testing"
-
-	"example.com/svc"
 )
 
 // program is the path of the program, which TestMain builds.
@@ -327,9 +325,6 @@ func TestGuide(t *testing.T) {
 		}
 	}
 }
-
-// Verify that the types keep to the schemas that are published for them.
-func TestContract(t *testing.T) { svc.CheckContract(t, newService(newStore(), nil)) }
 
 // Verify that the guide leaves out no method.
 func TestGuideIsComplete(t *testing.T) {
