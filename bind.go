@@ -50,7 +50,7 @@ type param struct {
 	in     string
 	set    setter
 	wrong  *complaint // for a number that is not spelt like one; nil for others
-	list   bool     // takes the parameter as often as it is given
+	list   bool       // takes the parameter as often as it is given
 	absent func(reflect.Value)
 }
 
@@ -255,14 +255,14 @@ func (p *param) setHeader(d *decoder, v reflect.Value, values []string) {
 var isEmptyBody = &complaint{ruleRequired, "a JSON body is required; send at least {}"}
 
 func (b *binding) bindBody(d *decoder, v reflect.Value, body []byte) {
-	d.scanner.reset(body)
+	d.scan.reset(body)
 	d.ahead = 0
 	if len(bytes.TrimLeft(body, " \t\r\n")) == 0 {
 		d.violate(isEmptyBody)
 		return
 	}
 	b.body.decode(d, v)
-	d.end()
+	d.scan.end()
 }
 
 // object binds one JSON object that has every field by its wire name. Text that
@@ -275,7 +275,7 @@ func (b *binding) object(d *decoder, text []byte) (reflect.Value, error) {
 	in := reflect.New(b.in.typ)
 	v := in.Elem()
 	b.all.decode(d, v)
-	d.end()
+	d.scan.end()
 	return in, b.finish(d, v, b.hooks)
 }
 
@@ -287,7 +287,7 @@ func (b *binding) value(d *decoder, in reflect.Value) error {
 
 // finish runs the last checks on an input that has no mistakes so far.
 func (b *binding) finish(d *decoder, v reflect.Value, check checkFunc) error {
-	if check != nil && d.fault == nil && len(d.list) == 0 {
+	if check != nil && d.scan.err == nil && len(d.found.list) == 0 {
 		d.in = inBody
 		check(d, v)
 	}
@@ -421,8 +421,8 @@ func appendQueryText(dst []byte, s string) ([]byte, *complaint) {
 
 // setOne sets the field to its one value and checks that.
 func (p *param) setOne(d *decoder, v reflect.Value, text []byte) {
-	before := d.count()
-	if p.setText(d, v, text); d.count() == before {
+	before := d.found.count()
+	if p.setText(d, v, text); d.found.count() == before {
 		d.checkRules(p.rules, v)
 	}
 }
@@ -471,8 +471,8 @@ func (p *param) checkList(d *decoder, v reflect.Value) {
 		return
 	}
 	place := d.place() + "/"
-	for i := range d.list {
-		if d.list[i].In == p.in && strings.HasPrefix(d.list[i].Path, place) {
+	for i := range d.found.list {
+		if d.found.list[i].In == p.in && strings.HasPrefix(d.found.list[i].Path, place) {
 			return
 		}
 	}

@@ -236,8 +236,8 @@ func unmarshalCursor(payload []byte, key any) error {
 	text := s.skip()
 	s.end()
 	switch {
-	case s.fault != nil:
-		return s.fault
+	case s.err != nil:
+		return s.err
 	case string(text) == "null":
 		return errNullKey
 	}

@@ -36,8 +36,8 @@ import (
 //	path leads to the value being decoded
 //	seen holds the bit sets of the open objects, outermost first
 type decoder struct {
-	scanner
-	violations
+	scan    scanner
+	found   violations
 	in      string // what Violation.In is to be
 	lean    bool   // errors are for svc's own writers; see violations.lean
 	refused error  // what a Validate method answered in place of a violation
@@ -73,8 +73,8 @@ var places = []string{inPath, inQuery, inHeader, inBody}
 
 // start prepares d for another input.
 func (d *decoder) start(data []byte) {
-	d.scanner.reset(data)
-	d.violations = violations{}
+	d.scan.reset(data)
+	d.found = violations{}
 	d.in, d.refused, d.ahead = inBody, nil, 0
 	d.path = d.path[:0]
 	d.seen = d.seen[:0]
@@ -85,11 +85,11 @@ func (d *decoder) start(data []byte) {
 
 // violate notes a mistake at the current place.
 func (d *decoder) violate(m *complaint) {
-	if d.full() {
-		d.omitted++
+	if d.found.full() {
+		d.found.omitted++
 		return
 	}
-	d.add(Violation{In: d.in, Path: d.place(), Rule: m.rule, Message: m.message})
+	d.found.add(Violation{In: d.in, Path: d.place(), Rule: m.rule, Message: m.message})
 }
 
 // place returns the JSON Pointer to the current place.
@@ -123,8 +123,8 @@ func (d *decoder) pop()                   { d.path = d.path[:len(d.path)-1] }
 
 // mismatch passes over a value of the wrong type and says so.
 func (d *decoder) mismatch(m *complaint) {
-	d.skip()
-	if d.fault == nil {
+	d.scan.skip()
+	if d.scan.err == nil {
 		d.violate(m)
 	}
 }
@@ -132,16 +132,16 @@ func (d *decoder) mismatch(m *complaint) {
 // finish returns the error that the input as a whole deserves, or nil.
 func (d *decoder) finish() error {
 	switch {
-	case d.fault != nil:
+	case d.scan.err != nil:
 		return d.faultError()
 	case d.refused != nil:
 		return d.refused
-	case len(d.list) > 1:
-		slices.SortStableFunc(d.list, func(a, b Violation) int {
+	case len(d.found.list) > 1:
+		slices.SortStableFunc(d.found.list, func(a, b Violation) int {
 			return cmp.Compare(slices.Index(places, a.In), slices.Index(places, b.In))
 		})
 	}
-	return d.failure(&d.violations)
+	return d.failure(&d.found)
 }
 
 // failure returns the error for these violations, or nil if there are none.
@@ -155,9 +155,9 @@ func (d *decoder) failure(vs *violations) error {
 // faultError returns the error for a text that is not acceptable JSON: one
 // violation, whatever else was wrong.
 func (d *decoder) faultError() error {
-	v := Violation{In: inBody, Rule: d.fault.rule, Message: "the text is not valid JSON: " + d.fault.Error()}
-	if d.fault.rule == ruleDuplicate {
-		v.Path = string(pointerToName(d.data[:d.fault.offset]))
+	v := Violation{In: inBody, Rule: d.scan.err.rule, Message: "the text is not valid JSON: " + d.scan.err.Error()}
+	if d.scan.err.rule == ruleDuplicate {
+		v.Path = string(pointerToName(d.scan.data[:d.scan.err.offset]))
 	}
 	var one violations
 	one.add(v)
@@ -216,7 +216,7 @@ func (d *decoder) text(raw []byte, escaped bool) string {
 	}
 	if d.arena.Cap()-d.arena.Len() < n {
 		d.arena.Reset()
-		d.arena.Grow(min(arenaBlock, n+max(len(d.data)-d.pos, d.ahead)))
+		d.arena.Grow(min(arenaBlock, n+max(len(d.scan.data)-d.scan.pos, d.ahead)))
 	}
 	start := d.arena.Len()
 	d.arena.Write(raw)
@@ -293,8 +293,8 @@ func (c *decoders) compile(s *shape) decodeFunc {
 
 func decodePointer(elem decodeFunc, t reflect.Type) decodeFunc {
 	return func(d *decoder, v reflect.Value) {
-		if d.peek() == 'n' {
-			d.literal("null")
+		if d.scan.peek() == 'n' {
+			d.scan.literal("null")
 			return
 		}
 		p := reflect.New(t)
@@ -307,7 +307,7 @@ var mustBeArray = &complaint{ruleType, "must be an array"}
 
 func decodeSlice(elem decodeFunc, t reflect.Type) decodeFunc {
 	return func(d *decoder, v reflect.Value) {
-		if d.peek() != '[' {
+		if d.scan.peek() != '[' {
 			d.mismatch(mustBeArray)
 			return
 		}
@@ -332,16 +332,16 @@ var typeStrings = reflect.TypeFor[[]string]()
 // elements wait on a stack until there is no more to come, so that the slice is
 // made once and as long as it needs to be.
 func decodeStrings(d *decoder, v reflect.Value) {
-	if d.peek() != '[' {
+	if d.scan.peek() != '[' {
 		d.mismatch(mustBeArray)
 		return
 	}
 	base := len(d.texts)
 	d.elements(func() {
 		text := ""
-		if d.peek() != '"' {
+		if d.scan.peek() != '"' {
 			d.mismatch(mustBeString)
-		} else if raw, escaped := d.str(); d.fault == nil {
+		} else if raw, escaped := d.scan.str(); d.scan.err == nil {
 			text = d.text(raw, escaped)
 		}
 		d.texts = append(d.texts, text)
@@ -357,7 +357,7 @@ func decodeArray(elem decodeFunc, length int) decodeFunc {
 	exactly := "must have exactly " + counted(length, "item")
 	tooFew, tooMany := &complaint{"minItems", exactly}, &complaint{"maxItems", exactly}
 	return func(d *decoder, v reflect.Value) {
-		if d.peek() != '[' {
+		if d.scan.peek() != '[' {
 			d.mismatch(mustBeArray)
 			return
 		}
@@ -366,12 +366,12 @@ func decodeArray(elem decodeFunc, length int) decodeFunc {
 			if n < length {
 				elem(d, v.Index(n))
 			} else {
-				d.skip()
+				d.scan.skip()
 			}
 			n++
 		})
 		switch {
-		case d.fault != nil:
+		case d.scan.err != nil:
 		case n < length:
 			d.violate(tooFew)
 		case n > length:
@@ -383,10 +383,10 @@ func decodeArray(elem decodeFunc, length int) decodeFunc {
 // elements calls decode for each element of the array that the caller has seen
 // the bracket of.
 func (d *decoder) elements(decode func()) {
-	d.open()
+	d.scan.open()
 	d.path = append(d.path, step{})
 	top := len(d.path) - 1
-	for first := true; d.more(']', first); first = false {
+	for first := true; d.scan.more(']', first); first = false {
 		decode()
 		d.path[top].index++
 	}
@@ -400,18 +400,18 @@ var mustBeObject = &complaint{ruleType, "must be an object"}
 func decodeMap(setKey setter, elem decodeFunc, s *shape) decodeFunc {
 	sameKey := &complaint{ruleDuplicate, "is the same key as another name"}
 	return func(d *decoder, v reflect.Value) {
-		if d.peek() != '{' {
+		if d.scan.peek() != '{' {
 			d.mismatch(mustBeObject)
 			return
 		}
 		m := reflect.MakeMap(s.typ)
 		key, value := reflect.New(s.key.typ).Elem(), reflect.New(s.elem.typ).Elem()
-		set := nameSet{base: len(d.names)}
-		d.open()
-		for first := true; d.more('}', first); first = false {
-			name := d.name()
-			if d.fault == nil && !set.add(&d.scanner, name) {
-				d.failDuplicate()
+		set := nameSet{base: len(d.scan.names)}
+		d.scan.open()
+		for first := true; d.scan.more('}', first); first = false {
+			name := d.scan.name()
+			if d.scan.err == nil && !set.add(&d.scan, name) {
+				d.scan.failDuplicate()
 				return
 			}
 			d.push(string(name))
@@ -424,7 +424,7 @@ func decodeMap(setKey setter, elem decodeFunc, s *shape) decodeFunc {
 			if wrong != nil {
 				d.violate(wrong)
 			}
-			if elem(d, value); d.fault != nil {
+			if elem(d, value); d.scan.err != nil {
 				return
 			}
 			if wrong == nil { // else key is zero, which another name may be
@@ -432,7 +432,7 @@ func decodeMap(setKey setter, elem decodeFunc, s *shape) decodeFunc {
 			}
 			d.pop()
 		}
-		set.close(&d.scanner)
+		set.close(&d.scan)
 		v.Set(m)
 	}
 }
@@ -496,8 +496,8 @@ func (f *fieldPlan) value(d *decoder, v reflect.Value) {
 		f.decode(d, v)
 		return
 	}
-	before := d.count()
-	if f.decode(d, v); d.fault == nil && d.count() == before {
+	before := d.found.count()
+	if f.decode(d, v); d.scan.err == nil && d.found.count() == before {
 		d.checkRules(f.rules, v)
 	}
 }
@@ -563,7 +563,7 @@ func (c *decoders) defaultOf(plan *fieldPlan) func(reflect.Value) {
 
 // decode is the decodeFunc of p.
 func (p *objectPlan) decode(d *decoder, v reflect.Value) {
-	if d.peek() != '{' {
+	if d.scan.peek() != '{' {
 		d.mismatch(mustBeObject)
 		return
 	}
@@ -571,10 +571,10 @@ func (p *objectPlan) decode(d *decoder, v reflect.Value) {
 	for range p.need {
 		d.seen = append(d.seen, 0)
 	}
-	unknown := nameSet{base: len(d.names)}
-	d.open()
+	unknown := nameSet{base: len(d.scan.names)}
+	d.scan.open()
 	next := 0
-	for first := true; d.more('}', first); first = false {
+	for first := true; d.scan.more('}', first); first = false {
 		i, name := p.find(d, next)
 		if i < 0 {
 			p.unknown(d, &unknown, name)
@@ -582,20 +582,20 @@ func (p *objectPlan) decode(d *decoder, v reflect.Value) {
 		}
 		f := &p.fields[i]
 		if seen := &d.seen[base+i/64]; *seen>>(i%64)&1 != 0 {
-			d.failDuplicate()
+			d.scan.failDuplicate()
 		} else {
 			*seen |= 1 << (i % 64)
 		}
 		d.enter(f)
 		f.value(d, f.of(v))
-		if d.fault != nil {
+		if d.scan.err != nil {
 			return
 		}
 		d.pop()
 		next = i + 1
 	}
-	unknown.close(&d.scanner)
-	if d.fault == nil {
+	unknown.close(&d.scan)
+	if d.scan.err == nil {
 		p.complete(d, v, d.seen[base:base+len(p.need)])
 	}
 	d.seen = d.seen[:base]
@@ -613,15 +613,15 @@ func (d *decoder) enter(f *fieldPlan) {
 // name. Most senders write members in the order of the document, so next is
 // tried first.
 func (p *objectPlan) find(d *decoder, next int) (int, []byte) {
-	d.peek()
+	d.scan.peek()
 	if next < len(p.fields) {
 		prefix := p.fields[next].prefix
-		if end := d.pos + len(prefix); end <= len(d.data) && string(d.data[d.pos:end]) == prefix {
-			d.pos = end
+		if end := d.scan.pos + len(prefix); end <= len(d.scan.data) && string(d.scan.data[d.scan.pos:end]) == prefix {
+			d.scan.pos = end
 			return next, nil
 		}
 	}
-	name := d.name()
+	name := d.scan.name()
 	if i, ok := p.byName[string(name)]; ok {
 		return i, nil
 	}
@@ -632,11 +632,11 @@ var isUnknown = &complaint{ruleUnknown, "is not a known property"}
 
 // unknown passes over a member that is not in the plan.
 func (p *objectPlan) unknown(d *decoder, set *nameSet, name []byte) {
-	if d.fault == nil && !set.add(&d.scanner, name) {
-		d.failDuplicate()
+	if d.scan.err == nil && !set.add(&d.scan, name) {
+		d.scan.failDuplicate()
 	}
-	d.skip()
-	if p.strict && d.fault == nil {
+	d.scan.skip()
+	if p.strict && d.scan.err == nil {
 		d.push(string(name))
 		d.violate(isUnknown)
 		d.pop()
@@ -727,21 +727,21 @@ func decodeScalar(s *shape) decodeFunc {
 		return decodeBool
 	case s.kind.isNumeric():
 		return func(d *decoder, v reflect.Value) {
-			if c := d.peek(); c != '-' && !isDigit(c) {
+			if c := d.scan.peek(); c != '-' && !isDigit(c) {
 				d.mismatch(wrong)
 				return
 			}
-			if num := d.number(); d.fault == nil {
+			if num := d.scan.number(); d.scan.err == nil {
 				d.note(set(d, v, num))
 			}
 		}
 	}
 	return func(d *decoder, v reflect.Value) {
-		if d.peek() != '"' {
+		if d.scan.peek() != '"' {
 			d.mismatch(wrong)
 			return
 		}
-		if text := d.inside(); d.fault == nil {
+		if text := d.inside(); d.scan.err == nil {
 			d.note(set(d, v, text))
 		}
 	}
@@ -756,7 +756,7 @@ func (d *decoder) note(m *complaint) {
 
 // inside reads a string and returns what it stands for, for looking at only.
 func (d *decoder) inside() []byte {
-	raw, escaped := d.str()
+	raw, escaped := d.scan.str()
 	if escaped {
 		d.scratch = appendUnescaped(d.scratch[:0], raw)
 		return d.scratch
@@ -765,21 +765,21 @@ func (d *decoder) inside() []byte {
 }
 
 func decodeString(d *decoder, v reflect.Value) {
-	if d.peek() != '"' {
+	if d.scan.peek() != '"' {
 		d.mismatch(mustBeString)
 		return
 	}
-	if raw, escaped := d.str(); d.fault == nil {
+	if raw, escaped := d.scan.str(); d.scan.err == nil {
 		v.SetString(d.text(raw, escaped))
 	}
 }
 
 func decodeBool(d *decoder, v reflect.Value) {
-	switch d.peek() {
+	switch d.scan.peek() {
 	case 't':
-		v.SetBool(d.literal("true"))
+		v.SetBool(d.scan.literal("true"))
 	case 'f':
-		d.literal("false")
+		d.scan.literal("false")
 	default:
 		d.mismatch(mustBeBool)
 	}
@@ -794,12 +794,12 @@ func decodeQuoted(s *shape) decodeFunc {
 		set = setQuotedString
 	}
 	decode := func(d *decoder, v reflect.Value) {
-		if d.peek() != '"' {
+		if d.scan.peek() != '"' {
 			d.mismatch(mustBeString)
 			return
 		}
 		text := d.inside()
-		if d.fault != nil {
+		if d.scan.err != nil {
 			return
 		}
 		if _, ok := jsonNumber(text); target.kind.isNumeric() && !ok {
@@ -820,7 +820,7 @@ func setQuotedString(d *decoder, v reflect.Value, text []byte) *complaint {
 	}
 	s := scanner{data: text}
 	raw, escaped := s.str()
-	if s.fault != nil || s.pos < len(text) { // no space around it, as in encoding/json
+	if s.err != nil || s.pos < len(text) { // no space around it, as in encoding/json
 		return mustBeQuoted
 	}
 	if escaped {
@@ -1031,8 +1031,8 @@ func (d *decoder) refusal(err error) *complaint {
 	if err == nil {
 		return nil
 	}
-	if d.cause == nil {
-		d.cause = err
+	if d.found.cause == nil {
+		d.found.cause = err
 	}
 	var e *Error
 	if errors.As(err, &e) && e != nil && e.Message != "" && !e.code().private() {
@@ -1042,19 +1042,19 @@ func (d *decoder) refusal(err error) *complaint {
 }
 
 func decodeCustom(d *decoder, v reflect.Value) {
-	if text := d.skip(); d.fault == nil {
+	if text := d.scan.skip(); d.scan.err == nil {
 		d.note(d.refusal(v.Addr().Interface().(json.Unmarshaler).UnmarshalJSON(text)))
 	}
 }
 
 func decodeRaw(d *decoder, v reflect.Value) {
-	if text := d.skip(); d.fault == nil {
+	if text := d.scan.skip(); d.scan.err == nil {
 		v.SetBytes(append(make([]byte, 0, len(text)), text...))
 	}
 }
 
 func decodeAny(d *decoder, v reflect.Value) {
-	if x := d.any(); d.fault == nil && x != nil {
+	if x := d.any(); d.scan.err == nil && x != nil {
 		v.Set(reflect.ValueOf(x))
 	}
 }
@@ -1063,14 +1063,14 @@ func decodeAny(d *decoder, v reflect.Value) {
 // a float64 would change beyond rounding, a large integer or one out of range,
 // is kept as a json.Number.
 func (d *decoder) any() any {
-	switch c := d.peek(); c {
+	switch c := d.scan.peek(); c {
 	case '{':
 		m := make(map[string]any)
-		d.open()
-		for first := true; d.more('}', first); first = false {
-			name := d.name()
+		d.scan.open()
+		for first := true; d.scan.more('}', first); first = false {
+			name := d.scan.name()
 			if _, twice := m[string(name)]; twice {
-				d.failDuplicate()
+				d.scan.failDuplicate()
 				return nil
 			}
 			m[d.text(name, false)] = d.any()
@@ -1078,24 +1078,24 @@ func (d *decoder) any() any {
 		return m
 	case '[':
 		list := []any{}
-		d.open()
-		for first := true; d.more(']', first); first = false {
+		d.scan.open()
+		for first := true; d.scan.more(']', first); first = false {
 			list = append(list, d.any())
 		}
 		return list
 	case '"':
-		raw, escaped := d.str()
+		raw, escaped := d.scan.str()
 		return d.text(raw, escaped)
 	case 't':
-		return d.literal("true")
+		return d.scan.literal("true")
 	case 'f':
-		return !d.literal("false")
+		return !d.scan.literal("false")
 	case 'n':
-		d.literal("null")
+		d.scan.literal("null")
 		return nil
 	default:
-		d.failValue(c)
-		return exactNumber(d.number())
+		d.scan.failValue(c)
+		return exactNumber(d.scan.number())
 	}
 }
 

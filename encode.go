@@ -152,10 +152,10 @@ func (e *encoder) compact(text []byte, err error) {
 func (e *encoder) check(text []byte) bool {
 	s := scanner{data: text, depth: e.depth}
 	s.skip()
-	if s.end(); s.fault != nil {
-		e.fail(fmt.Errorf("a type's own JSON is not acceptable: %w", s.fault))
+	if s.end(); s.err != nil {
+		e.fail(fmt.Errorf("a type's own JSON is not acceptable: %w", s.err))
 	}
-	return s.fault == nil
+	return s.err == nil
 }
 
 func encodePointer(elem encodeFunc) encodeFunc {

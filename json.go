@@ -50,7 +50,7 @@ type scanner struct {
 	pos   int
 	depth int
 	names [][]byte
-	fault *syntaxError
+	err   *syntaxError
 }
 
 // A syntaxError says why a text is not acceptable JSON. It never quotes the text.
@@ -71,15 +71,15 @@ func (s *scanner) reset(data []byte) {
 
 // fail records the first fault and moves to the end of the text.
 func (s *scanner) fail(reason string) {
-	if s.fault == nil {
-		s.fault = &syntaxError{rule: ruleSyntax, reason: reason, offset: s.pos}
+	if s.err == nil {
+		s.err = &syntaxError{rule: ruleSyntax, reason: reason, offset: s.pos}
 		s.pos = len(s.data)
 	}
 }
 
 func (s *scanner) failDuplicate() {
-	if s.fault == nil {
-		s.fault = &syntaxError{rule: ruleDuplicate, reason: "the same name twice in one object", offset: s.pos}
+	if s.err == nil {
+		s.err = &syntaxError{rule: ruleDuplicate, reason: "the same name twice in one object", offset: s.pos}
 		s.pos = len(s.data)
 	}
 }
@@ -112,7 +112,7 @@ func (s *scanner) peekFar() byte {
 
 // end checks that nothing but white space is left.
 func (s *scanner) end() {
-	if s.fault == nil && (s.peek() != 0 || s.pos < len(s.data)) {
+	if s.err == nil && (s.peek() != 0 || s.pos < len(s.data)) {
 		s.fail("more text after the JSON value")
 	}
 }
@@ -130,7 +130,7 @@ func (s *scanner) open() {
 // it moves past closer.
 func (s *scanner) more(closer byte, first bool) bool {
 	switch c := s.peek(); {
-	case s.fault != nil:
+	case s.err != nil:
 		return false
 	case c == closer:
 		s.pos++
@@ -367,7 +367,7 @@ func (s *scanner) skip() []byte {
 		s.failValue(c)
 		s.number()
 	}
-	if s.fault != nil {
+	if s.err != nil {
 		return nil
 	}
 	return s.data[start:s.pos]
@@ -391,7 +391,7 @@ func (s *scanner) skipObject() {
 	s.open()
 	for first := true; s.more('}', first); first = false {
 		name := s.name()
-		if s.fault == nil && !set.add(s, name) {
+		if s.err == nil && !set.add(s, name) {
 			s.failDuplicate()
 		}
 		s.skip()
@@ -802,14 +802,14 @@ func isJSON(text []byte) bool {
 	s := scanner{data: text}
 	s.skip()
 	s.end()
-	return s.fault == nil
+	return s.err == nil
 }
 
 // jsonNumber returns text as a JSON number, if it is one from end to end.
 func jsonNumber[T string | []byte](text T) ([]byte, bool) {
 	s := scanner{data: []byte(text)}
 	num := s.number()
-	return num, s.fault == nil && s.pos == len(s.data)
+	return num, s.err == nil && s.pos == len(s.data)
 }
 
 // signed returns the int64 of a magnitude and a sign, and whether it is one.

@@ -16,7 +16,7 @@ func scan(text []byte) ([]byte, *syntaxError) {
 	s.reset(text)
 	value := s.skip()
 	s.end()
-	return value, s.fault
+	return value, s.err
 }
 
 // scanTexts has texts with the rule that refuses each, or "" if it is fine, and

@@ -214,8 +214,8 @@ func checkQuoted(t *testing.T, s string) {
 	}
 	sc := scanner{data: quoted}
 	raw, escaped := sc.str()
-	if got := appendUnescaped(nil, raw); sc.fault != nil || sc.pos != len(quoted) || string(got) != want || !escaped && string(raw) != want {
-		t.Errorf("%q is quoted as %s, read back as %q, %v", s, quoted, got, sc.fault)
+	if got := appendUnescaped(nil, raw); sc.err != nil || sc.pos != len(quoted) || string(got) != want || !escaped && string(raw) != want {
+		t.Errorf("%q is quoted as %s, read back as %q, %v", s, quoted, got, sc.err)
 	}
 	if len(quoted) > 2+6*len(s) || !utf8.Valid(quoted) {
 		t.Errorf("%q is quoted as %q", s, quoted)

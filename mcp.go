@@ -293,8 +293,8 @@ func (t *tool) compileInput(p *mistakes, own []byte) {
 		}
 		s := scanner{data: own}
 		s.skip()
-		if s.end(); s.fault != nil {
-			p.addf("InputSchema is not JSON: %v", s.fault)
+		if s.end(); s.err != nil {
+			p.addf("InputSchema is not JSON: %v", s.err)
 			return
 		}
 		if json.Unmarshal(own, &root) != nil || root.Type != "object" {

@@ -64,7 +64,7 @@ func (x *exchange) callTool(m *message) *mcpError {
 	x.log(err)
 	x.openResult()
 	x.add(`"content":[{"type":"text","text":`)
-	x.sc.buf = appendQuoted(x.sc.buf, errorText(ErrorFrom(err)))
+	x.sc.enc.buf = appendQuoted(x.sc.enc.buf, errorText(ErrorFrom(err)))
 	x.add(`}],"isError":true`)
 	x.closeResult(m)
 	return nil
@@ -109,7 +109,7 @@ func (x *exchange) invoker(t *tool) InvokeFunc {
 
 // bind makes the method's input of the arguments, which are an object or nil.
 func (x *exchange) bind(t *tool, arguments []byte) (in any, err error) {
-	d := &x.sc.decoder
+	d := &x.sc.dec
 	if t.method.bind != nil {
 		return t.bindObject(d, arguments)
 	}
@@ -157,16 +157,16 @@ func (x *exchange) addOutput(t *tool, out any) error {
 			return err
 		}
 		x.add(`"content":`)
-		x.sc.buf, err = appendContent(x.sc.buf, content, x.version)
+		x.sc.enc.buf, err = appendContent(x.sc.enc.buf, content, x.version)
 		return err
 	}
 	x.add(`"structuredContent":`)
-	start := len(x.sc.buf)
+	start := len(x.sc.enc.buf)
 	if t.wrapped {
 		x.add(`{"result":`)
 	}
 	var err error
-	x.sc.buf, err = t.appendOutput(&x.sc.encoder, x.sc.buf, out)
+	x.sc.enc.buf, err = t.appendOutput(&x.sc.enc, x.sc.enc.buf, out)
 	if t.wrapped {
 		x.add(`}`)
 	}
@@ -184,8 +184,8 @@ func (x *exchange) collect(t *tool, in any) error {
 		return err
 	}
 	x.add(`"structuredContent":`)
-	start := len(x.sc.buf)
-	x.sc.buf, err = t.appendItems(cancel, &x.sc.encoder, x.sc.buf, out, func(n int) { x.stream.item(x, n) })
+	start := len(x.sc.enc.buf)
+	x.sc.enc.buf, err = t.appendItems(cancel, &x.sc.enc, x.sc.enc.buf, out, func(n int) { x.stream.item(x, n) })
 	x.addText(start)
 	return err
 }
@@ -193,9 +193,9 @@ func (x *exchange) collect(t *tool, in any) error {
 // addText adds the structured content, which begins at start, as a text too, for
 // clients that do not know it.
 func (x *exchange) addText(start int) {
-	text := x.sc.buf[start:]
+	text := x.sc.enc.buf[start:]
 	x.add(`,"content":[{"type":"text","text":`)
-	x.sc.buf = appendQuotedJSON(x.sc.buf, text)
+	x.sc.enc.buf = appendQuotedJSON(x.sc.enc.buf, text)
 	x.add(`}]`)
 }
 

@@ -56,7 +56,7 @@ func (h *mcpHandler) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 const mcpAllow = "POST, OPTIONS"
 
 // serve answers a POST, or returns the fault of the exchange that it found.
-func (h *mcpHandler) serve(w http.ResponseWriter, r *http.Request, sc *scratch) error {
+func (h *mcpHandler) serve(w http.ResponseWriter, r *http.Request, sc *workspace) error {
 	if err := checkMCPContentType(w, r); err != nil {
 		return err
 	}

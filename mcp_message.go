@@ -48,7 +48,7 @@ type exchange struct {
 	h       *mcpHandler
 	w       http.ResponseWriter
 	r       *http.Request
-	sc      *scratch
+	sc      *workspace
 	modern  bool   // the era of the message being answered
 	version string // and its revision
 	accept  accepted
@@ -59,7 +59,7 @@ type exchange struct {
 	one     [1]rpcMessage
 }
 
-func newExchange(h *mcpHandler, w http.ResponseWriter, r *http.Request, sc *scratch) *exchange {
+func newExchange(h *mcpHandler, w http.ResponseWriter, r *http.Request, sc *workspace) *exchange {
 	x := &exchange{
 		callContext: callContext{r.Context(), Info{Transport: "mcp", Request: r, Header: w.Header()}},
 		h:           h,
@@ -103,12 +103,12 @@ func invalidParams(text string) *mcpError {
 
 // serve answers everything that the body holds.
 func (x *exchange) serve() error {
-	s := &x.sc.scanner
+	s := &x.sc.dec.scan
 	x.text.read(s, x.sc.body, mcpBatch)
 	x.accept = parseAccept(x.r.Header["Accept"])
 	switch {
-	case s.fault != nil:
-		x.fail(nil, badRequest(rpcParseError, "the body is not valid JSON: "+s.fault.Error()))
+	case s.err != nil:
+		x.fail(nil, badRequest(rpcParseError, "the body is not valid JSON: "+s.err.Error()))
 	case x.text.batch:
 		x.serveBatch()
 	default:
@@ -167,7 +167,7 @@ func (x *exchange) serveBatch() {
 		return
 	}
 	x.batch = false
-	x.sc.buf = append(append(append(x.sc.buf[:0], '['), x.out...), ']')
+	x.sc.enc.buf = append(append(append(x.sc.enc.buf[:0], '['), x.out...), ']')
 	x.send(http.StatusOK)
 }
 
@@ -275,18 +275,18 @@ func (meta *requestMeta) read(text []byte) {
 
 // openResult begins the result of the request that is being answered.
 func (x *exchange) openResult() {
-	x.sc.buf = append(openRPCResult(x.sc.buf[:0]), '{')
+	x.sc.enc.buf = append(openRPCResult(x.sc.enc.buf[:0]), '{')
 	if x.modern {
-		x.sc.buf = append(x.sc.buf, x.h.texts.modern...)
+		x.sc.enc.buf = append(x.sc.enc.buf, x.h.texts.modern...)
 	}
 }
 
 // add appends JSON to the result.
-func (x *exchange) add(text string) { x.sc.buf = append(x.sc.buf, text...) }
+func (x *exchange) add(text string) { x.sc.enc.buf = append(x.sc.enc.buf, text...) }
 
 // closeResult ends the result of the request m.
 func (x *exchange) closeResult(m *message) {
-	x.sc.buf = closeRPCResult(append(x.sc.buf, '}'), m.id)
+	x.sc.enc.buf = closeRPCResult(append(x.sc.enc.buf, '}'), m.id)
 }
 
 // fail answers with an error, under the id if there is one.
@@ -296,7 +296,7 @@ func (x *exchange) fail(id []byte, e *mcpError) {
 		err = Errorf(CodeInvalidArgument, "%s", e.text)
 	}
 	x.log(err)
-	x.sc.buf = appendRPCError(x.sc.buf[:0], e.number, e.text, e.data, id)
+	x.sc.enc.buf = appendRPCError(x.sc.enc.buf[:0], e.number, e.text, e.data, id)
 	if x.modern || e.always {
 		x.send(e.status)
 		return
@@ -307,7 +307,7 @@ func (x *exchange) fail(id []byte, e *mcpError) {
 // send sends the answer in sc.buf. An answer with a status of its own is JSON,
 // whatever the client likes better: it has to see the status first.
 func (x *exchange) send(status int) {
-	body := x.sc.buf
+	body := x.sc.enc.buf
 	switch {
 	case x.batch:
 		if len(x.out) > 0 {
@@ -560,7 +560,7 @@ func (x *exchange) listen(m *message) *mcpError {
 	if x.accept.events && !x.batch {
 		x.notify([]byte(`{"jsonrpc":"2.0","method":"notifications/subscriptions/acknowledged","params":{"_meta":{` + subscription + `},"notifications":{}}}`))
 	}
-	x.sc.buf = openRPCResult(x.sc.buf[:0])
+	x.sc.enc.buf = openRPCResult(x.sc.enc.buf[:0])
 	x.add(`{"resultType":"complete","_meta":{` + mcpMetaServerInfo + x.h.texts.serverInfo + `,` + subscription + `}`)
 	x.closeResult(m)
 	return nil

@@ -55,7 +55,7 @@ func (c *codec) unmarshal(text []byte) (reflect.Value, error) {
 	v := reflect.New(c.typ).Elem()
 	c.d.start(text)
 	c.decode(&c.d, v)
-	c.d.end()
+	c.d.scan.end()
 	return v, c.d.finish()
 }
 

@@ -205,7 +205,7 @@ func (h *restHandler) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 }
 
 // serve answers the request, or returns the error to answer with.
-func (h *restHandler) serve(w http.ResponseWriter, r *http.Request, sc *scratch) error {
+func (h *restHandler) serve(w http.ResponseWriter, r *http.Request, sc *workspace) error {
 	m := h.method
 	m.limits.setDeadline(w, r)
 	if m.stream != "" {
@@ -224,10 +224,10 @@ func (h *restHandler) serve(w http.ResponseWriter, r *http.Request, sc *scratch)
 		w.WriteHeader(http.StatusNoContent)
 		return nil
 	}
-	if sc.buf, err = m.appendOutput(&sc.encoder, sc.buf[:0], out); err != nil {
+	if sc.enc.buf, err = m.appendOutput(&sc.enc, sc.enc.buf[:0], out); err != nil {
 		return err
 	}
-	writeJSON(w, r, sc.buf)
+	writeJSON(w, r, sc.enc.buf)
 	return nil
 }
 
@@ -236,7 +236,7 @@ func (h *restHandler) info(w http.ResponseWriter, r *http.Request) Info {
 }
 
 // input returns the method's input, or nil if it takes none.
-func (h *restHandler) input(ctx context.Context, w http.ResponseWriter, r *http.Request, sc *scratch) (in any, err error) {
+func (h *restHandler) input(ctx context.Context, w http.ResponseWriter, r *http.Request, sc *workspace) (in any, err error) {
 	m := h.method
 	if m.bind == nil || m.bind.body == nil {
 		err = m.limits.discard(w, r)
@@ -251,8 +251,8 @@ func (h *restHandler) input(ctx context.Context, w http.ResponseWriter, r *http.
 			err = panicError(v)
 		}
 	}()
-	sc.lean = m.onError == nil // an application's handler looks into Details
-	v, err := m.bind.request(&sc.decoder, requestValues{r, r.URL.RawQuery, r.Header, sc.body})
+	sc.dec.lean = m.onError == nil // an application's handler looks into Details
+	v, err := m.bind.request(&sc.dec, requestValues{r, r.URL.RawQuery, r.Header, sc.body})
 	return v.Interface(), err
 }
 
@@ -281,7 +281,7 @@ const (
 
 // serveStream answers with a stream, or returns the error to answer with in its
 // place.
-func (h *restHandler) serveStream(w http.ResponseWriter, r *http.Request, sc *scratch) error {
+func (h *restHandler) serveStream(w http.ResponseWriter, r *http.Request, sc *workspace) error {
 	m := h.method
 	ctx, cancel := context.WithCancelCause(&callContext{r.Context(), h.info(w, r)})
 	defer cancel(nil)
@@ -324,16 +324,16 @@ func (h *restHandler) logEnd(ctx context.Context, r *http.Request, err error) {
 
 // sendItems sends each item of what the method returned, and that there are no
 // more. A stream that ends because its ctx is canceled has not come to its end.
-func (m *method) sendItems(ctx context.Context, cancel context.CancelCauseFunc, events *eventStream, sc *scratch, out any) error {
+func (m *method) sendItems(ctx context.Context, cancel context.CancelCauseFunc, events *eventStream, sc *workspace, out any) error {
 	err := m.iterate(cancel, out, func(item any) (err error) {
-		if sc.buf, err = m.appendOutput(&sc.encoder, sc.buf[:0], item); err != nil {
+		if sc.enc.buf, err = m.appendOutput(&sc.enc, sc.enc.buf[:0], item); err != nil {
 			return err
 		}
 		e, err := eventOf(item)
 		if err != nil {
 			return err
 		}
-		return sendError(events.send(&e, sc.buf))
+		return sendError(events.send(&e, sc.enc.buf))
 	})
 	switch {
 	case err != nil:

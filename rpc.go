@@ -93,15 +93,15 @@ func (h *rpcHandler) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 }
 
 // borrow is Service.borrow for errors that only svc looks into.
-func (h *rpcHandler) borrow() *scratch {
+func (h *rpcHandler) borrow() *workspace {
 	sc := h.service.borrow()
-	sc.lean = true
+	sc.dec.lean = true
 	return sc
 }
 
 // serve answers the request, or returns the error to answer the whole of it
 // with.
-func (h *rpcHandler) serve(w http.ResponseWriter, r *http.Request, sc *scratch) error {
+func (h *rpcHandler) serve(w http.ResponseWriter, r *http.Request, sc *workspace) error {
 	if r.Method != http.MethodPost {
 		leaveUnread(w, r)
 		w.Header().Set("Allow", http.MethodPost)
@@ -115,7 +115,7 @@ func (h *rpcHandler) serve(w http.ResponseWriter, r *http.Request, sc *scratch) 
 		return rpcHTTPFault(err)
 	}
 	x := h.pool.Get().(*rpcExchange)
-	x.text.read(&sc.decoder.scanner, sc.body, maxBatch)
+	x.text.read(&sc.dec.scan, sc.body, maxBatch)
 	body, err := h.answer(w, r, sc, x)
 	switch {
 	case err != nil:
@@ -130,15 +130,15 @@ func (h *rpcHandler) serve(w http.ResponseWriter, r *http.Request, sc *scratch) 
 
 // answer returns the body of the response: nothing, if there is nobody to
 // answer.
-func (h *rpcHandler) answer(w http.ResponseWriter, r *http.Request, sc *scratch, x *rpcExchange) ([]byte, error) {
+func (h *rpcHandler) answer(w http.ResponseWriter, r *http.Request, sc *workspace, x *rpcExchange) ([]byte, error) {
 	switch {
-	case sc.fault != nil:
-		return nil, rpcTextFault(sc.fault)
+	case sc.dec.scan.err != nil:
+		return nil, rpcTextFault(sc.dec.scan.err)
 	case !x.text.batch:
-		sc.buf = sc.buf[:0]
+		sc.enc.buf = sc.enc.buf[:0]
 		worker := rpcWorker{h, r, w.Header(), sc}
 		worker.answer(&x.text.messages[0])
-		return sc.buf, nil
+		return sc.enc.buf, nil
 	case x.text.count == 0:
 		return nil, rpcRequestFault(rpcEmptyBatch)
 	case x.text.count > maxBatch:
@@ -168,19 +168,19 @@ type rpcWorker struct {
 	handler *rpcHandler
 	request *http.Request
 	header  http.Header // for Info.Header
-	*scratch
+	ws      *workspace
 }
 
 // answer appends the response to msg to w.buf, or nothing if it wants none.
 func (w *rpcWorker) answer(msg *rpcMessage) {
-	before := w.buf
-	w.buf = openRPCResult(w.buf)
+	before := w.ws.enc.buf
+	w.ws.enc.buf = openRPCResult(w.ws.enc.buf)
 	m, err := w.result(msg)
 	if err == nil && msg.kind != rpcNotification {
-		w.buf = closeRPCResult(w.buf, msg.id)
+		w.ws.enc.buf = closeRPCResult(w.ws.enc.buf, msg.id)
 		return
 	}
-	w.buf = before // what a failed call leaves may be anything
+	w.ws.enc.buf = before // what a failed call leaves may be anything
 	if err == nil {
 		return
 	}
@@ -192,7 +192,7 @@ func (w *rpcWorker) answer(msg *rpcMessage) {
 	if id == nil {
 		id = rpcNull
 	}
-	w.buf = appendRPCFailure(w.buf, ErrorFrom(err), id)
+	w.ws.enc.buf = appendRPCFailure(w.ws.enc.buf, ErrorFrom(err), id)
 }
 
 // result appends what the call that msg asks for returns, if it is wanted. It
@@ -204,7 +204,7 @@ func (w *rpcWorker) result(msg *rpcMessage) (*method, error) {
 	case msg.kind == rpcResponse:
 		return nil, rpcRequestFault(rpcNoName) // nothing was asked
 	case string(msg.method) == "rpc.discover":
-		w.buf = append(w.buf, w.handler.document...)
+		w.ws.enc.buf = append(w.ws.enc.buf, w.handler.document...)
 		return nil, checkNoParams(msg.params)
 	}
 	m := w.handler.find(msg.method)
@@ -229,7 +229,7 @@ func (w *rpcWorker) call(m *method, msg *rpcMessage) (err error) {
 	if m.bind == nil {
 		err = checkNoParams(msg.params)
 	} else {
-		in, err = m.bindObject(&w.decoder, msg.params)
+		in, err = m.bindObject(&w.ws.dec, msg.params)
 	}
 	if err != nil {
 		return err
@@ -242,10 +242,10 @@ func (w *rpcWorker) call(m *method, msg *rpcMessage) (err error) {
 		return err
 	}
 	if m.out == nil {
-		w.buf = append(w.buf, "null"...)
+		w.ws.enc.buf = append(w.ws.enc.buf, "null"...)
 		return nil
 	}
-	w.buf, err = m.appendOutput(&w.encoder, w.buf, out)
+	w.ws.enc.buf, err = m.appendOutput(&w.ws.enc, w.ws.enc.buf, out)
 	return err
 }
 
@@ -260,7 +260,7 @@ func (w *rpcWorker) callStream(ctx context.Context, m *method, in any, msg *rpcM
 	case msg.kind == rpcNotification:
 		return m.drop(cancel, out)
 	}
-	w.buf, err = m.appendItems(cancel, &w.encoder, w.buf, out, nil)
+	w.ws.enc.buf, err = m.appendItems(cancel, &w.ws.enc, w.ws.enc.buf, out, nil)
 	return err
 }
 
@@ -420,7 +420,7 @@ func (m *rpcMessage) read(s *scanner) {
 		name := s.name()
 		value := seen.of(name)
 		switch {
-		case s.fault != nil:
+		case s.err != nil:
 		case value == nil && !others.add(s, name), value != nil && *value != nil:
 			s.failDuplicate()
 		}
@@ -429,7 +429,7 @@ func (m *rpcMessage) read(s *scanner) {
 		}
 	}
 	others.close(s)
-	if s.fault == nil {
+	if s.err == nil {
 		m.decide(&seen)
 	}
 }
@@ -589,14 +589,14 @@ type rpcBatch struct {
 	body     []byte
 
 	next    atomic.Int64
-	running sync.WaitGroup         // the workers but the first
-	helpers [batchWorkers]*scratch // theirs
-	failure atomic.Pointer[any]    // what one of them panicked with
+	running sync.WaitGroup           // the workers but the first
+	helpers [batchWorkers]*workspace // theirs
+	failure atomic.Pointer[any]      // what one of them panicked with
 }
 
 // answer returns the body of the response to messages, empty if none of them
 // wants an answer. It returns after the last worker is done.
-func (b *rpcBatch) answer(h *rpcHandler, r *http.Request, sc *scratch, messages []rpcMessage) []byte {
+func (b *rpcBatch) answer(h *rpcHandler, r *http.Request, sc *workspace, messages []rpcMessage) []byte {
 	b.handler, b.request, b.messages = h, r, messages
 	if cap(b.answers) < len(messages) {
 		b.answers = make([][]byte, len(messages))
@@ -620,7 +620,7 @@ func (b *rpcBatch) answer(h *rpcHandler, r *http.Request, sc *scratch, messages 
 }
 
 // run is the first worker. It waits for the others, also if it panics.
-func (b *rpcBatch) run(sc *scratch) {
+func (b *rpcBatch) run(sc *workspace) {
 	b.running.Add(1)
 	second := time.AfterFunc(batchPatience, func() { b.help(1) })
 	defer func() {
@@ -637,8 +637,8 @@ func (b *rpcBatch) run(sc *scratch) {
 func (b *rpcBatch) stop() { b.next.Store(int64(len(b.messages))) }
 
 // work answers messages until there are none left.
-func (b *rpcBatch) work(sc *scratch, worker int) {
-	sc.buf = sc.buf[:0]
+func (b *rpcBatch) work(sc *workspace, worker int) {
+	sc.enc.buf = sc.enc.buf[:0]
 	w := rpcWorker{b.handler, b.request, make(http.Header), sc}
 	for first := true; ; first = false {
 		i := int(b.next.Add(1)) - 1
@@ -649,9 +649,9 @@ func (b *rpcBatch) work(sc *scratch, worker int) {
 			b.running.Add(1)
 			go b.help(worker + 1)
 		}
-		start := len(sc.buf)
+		start := len(sc.enc.buf)
 		w.answer(&b.messages[i])
-		b.answers[i] = sc.buf[start:]
+		b.answers[i] = sc.enc.buf[start:]
 		clear(w.header) // it was for this call
 	}
 }

@@ -15,8 +15,8 @@ func rpcSaid(text string, limit int) string {
 	var s scanner
 	var t rpcText
 	t.read(&s, []byte(text), limit)
-	if s.fault != nil {
-		return s.fault.rule
+	if s.err != nil {
+		return s.err.rule
 	}
 	var b strings.Builder
 	if t.batch {
@@ -187,10 +187,10 @@ func FuzzRPCText(f *testing.F) {
 		plain.reset(text)
 		plain.skip()
 		plain.end()
-		if (s.fault == nil) != (plain.fault == nil) {
-			t.Fatalf("read: %v; the scanner alone: %v", s.fault, plain.fault)
+		if (s.err == nil) != (plain.err == nil) {
+			t.Fatalf("read: %v; the scanner alone: %v", s.err, plain.err)
 		}
-		if s.fault != nil {
+		if s.err != nil {
 			return
 		}
 		if !json.Valid(text) || !utf8.Valid(text) {

@@ -24,8 +24,8 @@ import (
 
 // A rule is one constraint on the values of a field.
 type rule struct {
-	keyword string   // of JSON Schema 2020-12
-	value   []byte   // of the keyword, as JSON
+	keyword string     // of JSON Schema 2020-12
+	value   []byte     // of the keyword, as JSON
 	wrong   *complaint // what a client is told
 	// broken reports whether a value, with pointers followed, is against the rule.
 	broken func(v reflect.Value) bool

@@ -181,34 +181,34 @@ type Service struct {
 	names       map[methodName]*method // also by alias
 	types       []*shape               // every named type the methods reach
 	typeNames   map[*shape]string
-	scratch     *sync.Pool // of *scratch
+	workspaces  *sync.Pool // of *scratch
 }
 
 // A methodName is a name that a method answers to.
 type methodName struct{ resource, method string }
 
-// A scratch is the memory that one request needs while it is served.
-type scratch struct {
-	decoder
-	encoder
+// A workspace is the memory that one request needs while it is served.
+type workspace struct {
+	dec  decoder
+	enc  encoder
 	body []byte
 }
 
-func (s *Service) borrow() *scratch {
-	sc := s.scratch.Get().(*scratch)
-	sc.lean = false
+func (s *Service) borrow() *workspace {
+	sc := s.workspaces.Get().(*workspace)
+	sc.dec.lean = false
 	return sc
 }
 
 // giveBack keeps sc for another request, unless an unusual one made it large.
-func (s *Service) giveBack(sc *scratch) {
+func (s *Service) giveBack(sc *workspace) {
 	const most = 64 << 10 // bytes
-	if cap(sc.body) > most || cap(sc.buf) > most || cap(sc.decoder.scratch) > most || cap(sc.names) > most/16 || cap(sc.texts) > most/16 {
+	if cap(sc.body) > most || cap(sc.enc.buf) > most || cap(sc.dec.scratch) > most || cap(sc.dec.scan.names) > most/16 || cap(sc.dec.texts) > most/16 {
 		return
 	}
-	sc.decoder.start(nil) // with the line below, drops what points into the request
-	clear(sc.names[:cap(sc.names)])
-	s.scratch.Put(sc)
+	sc.dec.start(nil) // with the line below, drops what points into the request
+	clear(sc.dec.scan.names[:cap(sc.dec.scan.names)])
+	s.workspaces.Put(sc)
 }
 
 // Register compiles the interface I and its implementation. The error names
@@ -296,7 +296,7 @@ func compileService(p *mistakes, iface reflect.Type, impl any, o Options) *Servi
 		version:     o.Version,
 		defaults:    o.Defaults,
 		methods:     c.methods(),
-		scratch:     &sync.Pool{New: func() any { return new(scratch) }},
+		workspaces:  &sync.Pool{New: func() any { return new(workspace) }},
 	}
 	p.where = ""
 	for _, name := range sortedKeys(o.Methods) {
@@ -350,7 +350,7 @@ func Join(name string, services ...*Service) *Service {
 	if len(services) == 0 {
 		p.addf("there is nothing to join")
 	}
-	j := &Service{name: name, scratch: &sync.Pool{New: func() any { return new(scratch) }}}
+	j := &Service{name: name, workspaces: &sync.Pool{New: func() any { return new(workspace) }}}
 	var first *Service
 	for i, s := range services {
 		if s == nil {
@@ -760,7 +760,7 @@ func (s *Service) checkInput(m *method, input any) (err error) {
 		}
 	}()
 	sc := s.borrow()
-	err = m.bind.value(&sc.decoder, reflect.ValueOf(input))
+	err = m.bind.value(&sc.dec, reflect.ValueOf(input))
 	s.giveBack(sc)
 	return err
 }
