@@ -23,8 +23,6 @@ package svc
 import (
 	"bytes"
 	"encoding/json"
-	"errors"
-	"fmt"
 	"maps"
 	"net/http"
 	"reflect"
@@ -159,7 +157,7 @@ func (s *Service) MCP(opts *MCPOptions) http.Handler {
 		p.addf("ListTTL is negative")
 	}
 	if len(p.list) > 0 {
-		panic(fmt.Sprintf("svc: cannot serve %s over MCP:\n%v", s.name, errors.Join(p.list...)))
+		panic(p.err("serve " + s.name + " over MCP").Error())
 	}
 	h.texts = newMCPTexts(s, &o, tools)
 	return h

@@ -55,7 +55,7 @@ func largeService(n int) *Service {
 	for _, m := range methods {
 		m.bind = compileBinding(d, m.in, bindSpec{placeholders: m.placeholders, hasBody: true})
 	}
-	if err := p.err(reflect.TypeFor[oaAPI]()); len(p.list) > 0 {
+	if err := p.err("register oaAPI"); len(p.list) > 0 {
 		panic(err)
 	}
 	return s

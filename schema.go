@@ -16,6 +16,7 @@ import (
 	"cmp"
 	"encoding"
 	"encoding/json"
+	"errors"
 	"fmt"
 	"reflect"
 	"slices"
@@ -116,6 +117,17 @@ func (p *mistakes) addf(format string, args ...any) {
 	}
 	p.seen[text] = true
 	p.list = append(p.list, fmt.Errorf("%s", text))
+}
+
+// err returns the error of an action that the mistakes prevent: its name and
+// then the mistakes, one a line. The action is such as "register app.TodoAPI".
+func (p *mistakes) err(action string) error {
+	var text strings.Builder
+	text.WriteString("svc: cannot " + action + ":")
+	for _, err := range p.list {
+		text.WriteString("\n  - " + strings.ReplaceAll(err.Error(), "\n", "\n    "))
+	}
+	return errors.New(text.String())
 }
 
 // shapes is one compile pass: the shapes of all types that a service reaches.

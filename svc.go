@@ -245,26 +245,12 @@ func register(iface reflect.Type, impl any, opts *Options) (*Service, error) {
 			return s, nil
 		}
 	}
-	return nil, p.err(iface)
+	return nil, p.err("register " + iface.String())
 }
 
 func isNilPointer(impl any) bool {
 	v := reflect.ValueOf(impl)
 	return v.Kind() == reflect.Pointer && v.IsNil()
-}
-
-// err returns the error that lists all problems of registering iface.
-func (p *mistakes) err(iface reflect.Type) error {
-	return fmt.Errorf("svc: cannot register %v:%s", iface, p.text())
-}
-
-// text returns the problems, each on a line of its own.
-func (p *mistakes) text() string {
-	var lines strings.Builder
-	for _, err := range p.list {
-		lines.WriteString("\n  - " + strings.ReplaceAll(err.Error(), "\n", "\n    "))
-	}
-	return lines.String()
 }
 
 // withDefaults returns a copy of o with the defaults filled in.
@@ -287,7 +273,7 @@ func (o Options) withDefaults(iface reflect.Type) Options {
 	return o
 }
 
-// compileService compiles every method; problems says whether it worked.
+// compileService compiles every method; p says whether it worked.
 func compileService(p *mistakes, iface reflect.Type, impl any, o Options) *Service {
 	c := newMethodCompiler(p, iface, impl, o)
 	s := &Service{
@@ -375,7 +361,7 @@ func Join(name string, services ...*Service) *Service {
 	j.names = nameMethods(p, j.methods)
 	checkRoutes(p, j.methods)
 	if len(p.list) > 0 {
-		panic("svc: cannot join " + name + ":" + p.text())
+		panic(p.err("join " + name).Error())
 	}
 	return j
 }
