@@ -46,12 +46,12 @@ type binding struct {
 // A param is a field that comes from the path, the query or a header.
 type param struct {
 	*field
-	param  string // its name there
-	in     string
-	set    setter
-	wrong  *complaint // for a number that is not spelt like one; nil for others
-	list   bool       // takes the parameter as often as it is given
-	absent func(reflect.Value)
+	sourceName string // its name there
+	in         string
+	set        setter
+	notNumber  *complaint // for a number that is not spelt like one; nil for others
+	list       bool       // takes the parameter as often as it is given
+	absent     func(reflect.Value)
 }
 
 // A bindSpec says what compileBinding needs to know of the route.
@@ -69,46 +69,46 @@ func compileBinding(c *decoders, s *shape, spec bindSpec) *binding {
 	in := make(map[*field]string)
 	for _, f := range s.fields {
 		at := at + "." + f.goName
-		name, source := spec.source(c.mistakes, f, at)
+		name, source := spec.sourceOf(c.mistakes, f, at)
 		in[f] = source
 		switch source {
 		case inPath:
-			b.path = append(b.path, c.param(f, name, source, at))
+			b.path = append(b.path, c.compileParam(f, name, source, at))
 		case inQuery:
 			if other, twice := b.byName[name]; twice {
 				c.addf("%s: %s takes the query parameter %q too", at, b.query[other].goName, name)
 			}
 			b.byName[name] = len(b.query)
-			b.query = append(b.query, c.param(f, name, source, at))
+			b.query = append(b.query, c.compileParam(f, name, source, at))
 		case inHeader:
 			checkHeaderField(c.mistakes, f, at)
-			b.header = append(b.header, c.param(f, name, source, at))
+			b.header = append(b.header, c.compileParam(f, name, source, at))
 		default:
 			b.bodyFields = append(b.bodyFields, f)
 		}
 	}
 	b.checkPlaceholders(c.mistakes, spec, at)
 	of := func(f *field) string { return in[f] }
-	b.all = c.object(s.fields, of)
+	b.all = c.objectPlan(s.fields, of)
 	if len(b.bodyFields) > 0 {
-		b.body = c.object(b.bodyFields, of)
+		b.body = c.objectPlan(b.bodyFields, of)
 	}
-	b.hooks = bindingCheck(s, false, of)
-	b.check = bindingCheck(s, true, of)
+	b.hooks = compileInputCheck(s, false, of)
+	b.check = compileInputCheck(s, true, of)
 	return b
 }
 
 // bindingCheck compiles the check of a whole input, or returns nil.
-func bindingCheck(s *shape, rules bool, in func(*field) string) checkFunc {
+func compileInputCheck(s *shape, rules bool, in func(*field) string) checkFunc {
 	c := newChecks(rules)
-	if !c.need(s, make(map[*shape]bool)) {
+	if !c.needsCheck(s, make(map[*shape]bool)) {
 		return nil
 	}
-	return c.object(s, in)
+	return c.structCheck(s, in)
 }
 
 // source returns where the field f comes from, and its name there.
-func (spec bindSpec) source(p *mistakes, f *field, at string) (name, source string) {
+func (spec bindSpec) sourceOf(p *mistakes, f *field, at string) (name, source string) {
 	switch {
 	case f.path != "" && f.query != "":
 		p.addf("%s: a field cannot come from the path and from the query; drop one of the tags", at)
@@ -118,7 +118,7 @@ func (spec bindSpec) source(p *mistakes, f *field, at string) (name, source stri
 		return f.header, inHeader
 	case f.path != "":
 		if !slices.Contains(spec.placeholders, f.path) {
-			p.addf("%s: path:%q names no placeholder of the route, which has %s", at, f.path, spec.list())
+			p.addf("%s: path:%q names no placeholder of the route, which has %s", at, f.path, spec.placeholderList())
 		}
 		return f.path, inPath
 	case slices.Contains(spec.placeholders, f.name):
@@ -133,7 +133,7 @@ func (spec bindSpec) source(p *mistakes, f *field, at string) (name, source stri
 	return "", inBody
 }
 
-func (spec bindSpec) list() string {
+func (spec bindSpec) placeholderList() string {
 	if len(spec.placeholders) == 0 {
 		return "none"
 	}
@@ -161,7 +161,7 @@ func (b *binding) checkPlaceholders(p *mistakes, spec bindSpec, at string) {
 	for _, name := range spec.placeholders {
 		n := 0
 		for i := range b.path {
-			if b.path[i].param == name {
+			if b.path[i].sourceName == name {
 				n++
 			}
 		}
@@ -175,8 +175,8 @@ func (b *binding) checkPlaceholders(p *mistakes, spec bindSpec, at string) {
 }
 
 // param compiles a path, query or header field.
-func (c *decoders) param(f *field, name, in, at string) param {
-	p := param{field: f, param: name, in: in}
+func (c *decoders) compileParam(f *field, name, in, at string) param {
+	p := param{field: f, sourceName: name, in: in}
 	target := f.shape.deref()
 	if target.kind == kindSlice && in == inQuery {
 		p.list, target = true, target.elem.deref()
@@ -191,9 +191,9 @@ func (c *decoders) param(f *field, name, in, at string) param {
 	}
 	p.set = setterFor(target, false)
 	if target.kind.isNumeric() {
-		p.wrong = target.expected()
+		p.notNumber = target.typeComplaint()
 	}
-	p.absent = c.defaultOf(&fieldPlan{field: f, decode: c.fieldDecoder(f)})
+	p.absent = c.defaultFor(&fieldPlan{field: f, decode: c.fieldDecoder(f)})
 	return p
 }
 
@@ -208,7 +208,7 @@ type requestValues struct {
 }
 
 // request binds an HTTP request. The decoder is the caller's, started here.
-func (b *binding) request(d *decoder, r requestValues) (reflect.Value, error) {
+func (b *binding) bindRequest(d *decoder, r requestValues) (reflect.Value, error) {
 	d.start(nil)
 	in := reflect.New(b.in.typ)
 	v := in.Elem()
@@ -217,35 +217,35 @@ func (b *binding) request(d *decoder, r requestValues) (reflect.Value, error) {
 		p := &b.path[i]
 		d.in = inPath
 		d.pushToken(p.token)
-		d.scratch = append(d.scratch[:0], r.path.PathValue(p.param)...)
-		p.setOne(d, p.of(v), d.scratch)
+		d.scratch = append(d.scratch[:0], r.path.PathValue(p.sourceName)...)
+		p.setChecked(d, p.of(v), d.scratch)
 		d.pop()
 	}
 	if len(b.query) > 0 {
 		b.bindQuery(d, v, r.query)
 	}
 	for i := range b.header {
-		b.header[i].setHeader(d, v, r.header["Last-Event-Id"]) // in canonical form
+		b.header[i].bindHeader(d, v, r.header["Last-Event-Id"]) // in canonical form
 	}
 	d.in = inBody
 	if b.body != nil {
 		b.bindBody(d, v, r.body)
 	}
-	return in, b.finish(d, v, b.hooks)
+	return in, b.finishInput(d, v, b.hooks)
 }
 
 // setHeader sets the field of the struct v from the values of its header. An
 // empty one says what an absent one does: a client whose last event had no ID
 // sends none.
-func (p *param) setHeader(d *decoder, v reflect.Value, values []string) {
+func (p *param) bindHeader(d *decoder, v reflect.Value, values []string) {
 	d.in = inHeader
 	d.push(p.name)
 	switch {
 	case len(values) > 1:
-		d.violate(isRepeated)
+		d.addViolation(isRepeated)
 	case len(values) == 1 && values[0] != "":
 		d.scratch = append(d.scratch[:0], values[0]...)
-		p.setOne(d, p.of(v), d.scratch)
+		p.setChecked(d, p.of(v), d.scratch)
 	case p.absent != nil:
 		p.absent(p.of(v))
 	}
@@ -258,35 +258,35 @@ func (b *binding) bindBody(d *decoder, v reflect.Value, body []byte) {
 	d.scan.reset(body)
 	d.ahead = 0
 	if len(bytes.TrimLeft(body, " \t\r\n")) == 0 {
-		d.violate(isEmptyBody)
+		d.addViolation(isEmptyBody)
 		return
 	}
-	b.body.decode(d, v)
+	b.body.decodeObject(d, v)
 	d.scan.end()
 }
 
 // object binds one JSON object that has every field by its wire name. Text that
 // is not one is a mistake; an empty text counts as {}.
-func (b *binding) object(d *decoder, text []byte) (reflect.Value, error) {
+func (b *binding) bindObject(d *decoder, text []byte) (reflect.Value, error) {
 	if len(text) == 0 {
 		text = []byte("{}")
 	}
 	d.start(text)
 	in := reflect.New(b.in.typ)
 	v := in.Elem()
-	b.all.decode(d, v)
+	b.all.decodeObject(d, v)
 	d.scan.end()
-	return in, b.finish(d, v, b.hooks)
+	return in, b.finishInput(d, v, b.hooks)
 }
 
 // value checks an input that came as a Go value.
-func (b *binding) value(d *decoder, in reflect.Value) error {
+func (b *binding) checkValue(d *decoder, in reflect.Value) error {
 	d.start(nil)
-	return b.finish(d, in.Elem(), b.check)
+	return b.finishInput(d, in.Elem(), b.check)
 }
 
 // finish runs the last checks on an input that has no mistakes so far.
-func (b *binding) finish(d *decoder, v reflect.Value, check checkFunc) error {
+func (b *binding) finishInput(d *decoder, v reflect.Value, check checkFunc) error {
 	if check != nil && d.scan.err == nil && len(d.found.list) == 0 {
 		d.in = inBody
 		check(d, v)
@@ -295,10 +295,10 @@ func (b *binding) finish(d *decoder, v reflect.Value, check checkFunc) error {
 }
 
 var (
-	isRepeated = &complaint{ruleDuplicate, "is given more than once"}
-	isNotUTF8  = &complaint{ruleType, "must be valid UTF-8"}
-	badQuery   = &complaint{ruleSyntax, "the query string has a % that two hexadecimal digits do not follow"}
-	semicolon  = &complaint{ruleSyntax, "the query string has a semicolon; write %3B for the character, and & between parameters"}
+	isRepeated      = &complaint{ruleDuplicate, "is given more than once"}
+	isNotUTF8       = &complaint{ruleType, "must be valid UTF-8"}
+	hasStrayPercent = &complaint{ruleSyntax, "the query string has a % that two hexadecimal digits do not follow"}
+	hasSemicolon    = &complaint{ruleSyntax, "the query string has a semicolon; write %3B for the character, and & between parameters"}
 )
 
 // bindQuery fills the fields that come from the query string. It reads the text
@@ -326,7 +326,7 @@ func (b *binding) bindQuery(d *decoder, v reflect.Value, query string) {
 		case p.absent != nil:
 			p.absent(p.of(v))
 		case !p.optional:
-			d.violate(isRequired)
+			d.addViolation(isRequired)
 		}
 		d.pop()
 	}
@@ -360,18 +360,18 @@ func (b *binding) bindPair(d *decoder, v reflect.Value, name, value string, seen
 			d.pushToken(p.token)
 			switch twice := seen[i/64]>>(i%64)&1 != 0; {
 			case p.list:
-				p.add(d, p.of(v), d.scratch)
+				p.addElement(d, p.of(v), d.scratch)
 			case twice:
-				d.violate(isRepeated)
+				d.addViolation(isRepeated)
 			default:
-				p.setOne(d, p.of(v), d.scratch)
+				p.setChecked(d, p.of(v), d.scratch)
 			}
 			seen[i/64] |= 1 << (i % 64)
 			d.pop()
 		}
 	}
 	if wrong != nil {
-		d.violate(wrong)
+		d.addViolation(wrong)
 	}
 	return wrong == nil
 }
@@ -381,7 +381,7 @@ func (b *binding) bindPair(d *decoder, v reflect.Value, name, value string, seen
 // map.
 func (b *binding) findParam(d *decoder, name string) (int, *complaint) {
 	for i := range b.query {
-		if b.query[i].param == name {
+		if b.query[i].sourceName == name {
 			return i, nil
 		}
 	}
@@ -405,11 +405,11 @@ func appendQueryText(dst []byte, s string) ([]byte, *complaint) {
 		dst = append(dst, s[start:i]...)
 		switch {
 		case c == ';':
-			return dst, semicolon // proxies differ on whether it separates
+			return dst, hasSemicolon // proxies differ on whether it separates
 		case c == '+':
 			dst = append(dst, ' ')
 		case len(s)-i < 3 || hexDigit(s[i+1]) < 0 || hexDigit(s[i+2]) < 0:
-			return dst, badQuery
+			return dst, hasStrayPercent
 		default:
 			dst = append(dst, byte(hexDigit(s[i+1])<<4|hexDigit(s[i+2])))
 			i += 2
@@ -420,26 +420,26 @@ func appendQueryText(dst []byte, s string) ([]byte, *complaint) {
 }
 
 // setOne sets the field to its one value and checks that.
-func (p *param) setOne(d *decoder, v reflect.Value, text []byte) {
+func (p *param) setChecked(d *decoder, v reflect.Value, text []byte) {
 	before := d.found.count()
-	if p.setText(d, v, text); d.found.count() == before {
+	if p.setScalar(d, v, text); d.found.count() == before {
 		d.checkRules(p.rules, v)
 	}
 }
 
 // setText sets v, the field or an element of it, to a value.
-func (p *param) setText(d *decoder, v reflect.Value, text []byte) {
+func (p *param) setScalar(d *decoder, v reflect.Value, text []byte) {
 	for v.Kind() == reflect.Pointer {
 		v.Set(reflect.New(v.Type().Elem()))
 		v = v.Elem()
 	}
 	switch {
 	case !utf8.Valid(text):
-		d.violate(isNotUTF8)
-	case p.wrong != nil && !isPlainInteger(text) && !isNumberText(text):
-		d.violate(p.wrong)
+		d.addViolation(isNotUTF8)
+	case p.notNumber != nil && !isPlainInteger(text) && !isNumberText(text):
+		d.addViolation(p.notNumber)
 	default:
-		d.note(p.set(d, v, text))
+		d.addIfAny(p.set(d, v, text))
 	}
 }
 
@@ -449,7 +449,7 @@ func isNumberText(text []byte) bool {
 }
 
 // add appends one value to the field, a list.
-func (p *param) add(d *decoder, v reflect.Value, text []byte) {
+func (p *param) addElement(d *decoder, v reflect.Value, text []byte) {
 	for v.Kind() == reflect.Pointer {
 		if v.IsNil() {
 			v.Set(reflect.New(v.Type().Elem()))
@@ -460,7 +460,7 @@ func (p *param) add(d *decoder, v reflect.Value, text []byte) {
 	v.Grow(1)
 	v.SetLen(n + 1)
 	d.path = append(d.path, step{index: n})
-	p.setText(d, v.Index(n), text)
+	p.setScalar(d, v.Index(n), text)
 	d.pop()
 }
 
@@ -500,8 +500,8 @@ func newChecks(rules bool) *checks {
 }
 
 // of returns the check for values of shape s, or nil.
-func (c *checks) of(s *shape) checkFunc {
-	if !c.need(s, make(map[*shape]bool)) {
+func (c *checks) checkFor(s *shape) checkFunc {
+	if !c.needsCheck(s, make(map[*shape]bool)) {
 		return nil
 	}
 	if fn, ok := c.byShape[s]; ok {
@@ -512,35 +512,35 @@ func (c *checks) of(s *shape) checkFunc {
 	}
 	fn := new(checkFunc)
 	c.byShape[s] = fn
-	*fn = c.compile(s)
+	*fn = c.compileCheck(s)
 	return *fn
 }
 
 // need reports whether there is anything to check in values of shape s.
-func (c *checks) need(s *shape, open map[*shape]bool) bool {
+func (c *checks) needsCheck(s *shape, open map[*shape]bool) bool {
 	if s == nil || open[s] {
 		return false
 	}
 	open[s] = true
-	if len(hooksOf(s.typ)) > 0 || c.need(s.elem, open) {
+	if len(hooksOf(s.typ)) > 0 || c.needsCheck(s.elem, open) {
 		return true
 	}
 	return slices.ContainsFunc(s.fields, func(f *field) bool {
-		return c.rules && len(f.rules) > 0 || c.need(f.shape, open)
+		return c.rules && len(f.rules) > 0 || c.needsCheck(f.shape, open)
 	})
 }
 
-func (c *checks) compile(s *shape) checkFunc {
+func (c *checks) compileCheck(s *shape) checkFunc {
 	switch s.kind {
 	case kindPointer:
-		elem := c.of(s.elem)
+		elem := c.checkFor(s.elem)
 		return func(d *decoder, v reflect.Value) {
 			if !v.IsNil() {
 				elem(d, v.Elem())
 			}
 		}
 	case kindSlice, kindArray:
-		elem := c.of(s.elem)
+		elem := c.checkFor(s.elem)
 		return func(d *decoder, v reflect.Value) {
 			d.path = append(d.path, step{})
 			for i := range v.Len() {
@@ -550,9 +550,9 @@ func (c *checks) compile(s *shape) checkFunc {
 			d.pop()
 		}
 	case kindMap:
-		return checkMap(s, c.of(s.elem))
+		return checkMap(s, c.checkFor(s.elem))
 	}
-	return c.object(s, nil)
+	return c.structCheck(s, nil)
 }
 
 // checkMap checks values in the order of their keys, so that one input always
@@ -583,7 +583,7 @@ func checkMap(s *shape, elem checkFunc) checkFunc {
 // object compiles the check of a struct: its fields, then itself. in says where
 // the fields of an input come from; nil, for a struct inside another, that
 // hidden fields do not count.
-func (c *checks) object(s *shape, in func(*field) string) checkFunc {
+func (c *checks) structCheck(s *shape, in func(*field) string) checkFunc {
 	type member struct {
 		*field
 		in    string
@@ -594,7 +594,7 @@ func (c *checks) object(s *shape, in func(*field) string) checkFunc {
 		if in == nil && f.hidden {
 			continue
 		}
-		m := member{field: f, inner: c.of(f.shape)}
+		m := member{field: f, inner: c.checkFor(f.shape)}
 		if in != nil {
 			m.in = in(f)
 		}
@@ -629,7 +629,7 @@ func (c *checks) object(s *shape, in func(*field) string) checkFunc {
 				value, ok = value.Elem(), !value.IsNil()
 			}
 			if ok {
-				d.validate(value)
+				d.callValidate(value)
 			}
 		}
 	}
@@ -637,8 +637,8 @@ func (c *checks) object(s *shape, in func(*field) string) checkFunc {
 
 // validate calls the Validate method of the struct v. A plain error is a
 // violation; an *Error is the answer itself.
-func (d *decoder) validate(v reflect.Value) {
-	if d.refused != nil {
+func (d *decoder) callValidate(v reflect.Value) {
+	if d.validateErr != nil {
 		return
 	}
 	err := v.Addr().Interface().(validator).Validate()
@@ -647,10 +647,10 @@ func (d *decoder) validate(v reflect.Value) {
 	}
 	var e *Error
 	if errors.As(err, &e) {
-		d.refused = ErrorFrom(err)
+		d.validateErr = ErrorFrom(err)
 		return
 	}
-	d.violate(&complaint{ruleValidate, err.Error()})
+	d.addViolation(&complaint{ruleValidate, err.Error()})
 }
 
 // hooksOf returns where in a struct of type t Validate is to be called: in the

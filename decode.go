@@ -36,17 +36,17 @@ import (
 //	path leads to the value being decoded
 //	seen holds the bit sets of the open objects, outermost first
 type decoder struct {
-	scan    scanner
-	found   violations
-	in      string // what Violation.In is to be
-	lean    bool   // errors are for svc's own writers; see violations.lean
-	refused error  // what a Validate method answered in place of a violation
-	path    []step
-	seen    []uint64
-	texts   []string        // of the open lists of strings, outermost first
-	scratch []byte          // for text that is looked at and not kept
-	arena   strings.Builder // for short strings that are kept; see text
-	ahead   int             // how much text may come that is not in data, in bytes
+	scan        scanner
+	found       violations
+	in          string // what Violation.In is to be
+	lean        bool   // errors are for svc's own writers; see violations.lean
+	validateErr error  // what a Validate method answered in place of a violation
+	path        []step
+	seen        []uint64
+	texts       []string        // of the open lists of strings, outermost first
+	scratch     []byte          // for text that is looked at and not kept
+	arena       strings.Builder // for short strings that are kept; see text
+	ahead       int             // how much text may come that is not in data, in bytes
 }
 
 // A step is one reference token of a JSON Pointer.
@@ -69,13 +69,13 @@ const (
 
 // places are in the order in which REST reads them. Where all fields come from
 // one object they are found in any order, and an error is to say the same.
-var places = []string{inPath, inQuery, inHeader, inBody}
+var sourceOrder = []string{inPath, inQuery, inHeader, inBody}
 
 // start prepares d for another input.
 func (d *decoder) start(data []byte) {
 	d.scan.reset(data)
 	d.found = violations{}
-	d.in, d.refused, d.ahead = inBody, nil, 0
+	d.in, d.validateErr, d.ahead = inBody, nil, 0
 	d.path = d.path[:0]
 	d.seen = d.seen[:0]
 	clear(d.texts) // a fault leaves some behind
@@ -84,7 +84,7 @@ func (d *decoder) start(data []byte) {
 }
 
 // violate notes a mistake at the current place.
-func (d *decoder) violate(m *complaint) {
+func (d *decoder) addViolation(m *complaint) {
 	if d.found.full() {
 		d.found.omitted++
 		return
@@ -122,10 +122,10 @@ func (d *decoder) pushToken(token string) { d.path = append(d.path, step{token: 
 func (d *decoder) pop()                   { d.path = d.path[:len(d.path)-1] }
 
 // mismatch passes over a value of the wrong type and says so.
-func (d *decoder) mismatch(m *complaint) {
+func (d *decoder) skipMismatch(m *complaint) {
 	d.scan.skip()
 	if d.scan.err == nil {
-		d.violate(m)
+		d.addViolation(m)
 	}
 }
 
@@ -133,19 +133,19 @@ func (d *decoder) mismatch(m *complaint) {
 func (d *decoder) finish() error {
 	switch {
 	case d.scan.err != nil:
-		return d.faultError()
-	case d.refused != nil:
-		return d.refused
+		return d.syntaxViolation()
+	case d.validateErr != nil:
+		return d.validateErr
 	case len(d.found.list) > 1:
 		slices.SortStableFunc(d.found.list, func(a, b Violation) int {
-			return cmp.Compare(slices.Index(places, a.In), slices.Index(places, b.In))
+			return cmp.Compare(slices.Index(sourceOrder, a.In), slices.Index(sourceOrder, b.In))
 		})
 	}
-	return d.failure(&d.found)
+	return d.violationsError(&d.found)
 }
 
 // failure returns the error for these violations, or nil if there are none.
-func (d *decoder) failure(vs *violations) error {
+func (d *decoder) violationsError(vs *violations) error {
 	if d.lean && len(vs.list) > 0 {
 		return vs.lean()
 	}
@@ -154,14 +154,14 @@ func (d *decoder) failure(vs *violations) error {
 
 // faultError returns the error for a text that is not acceptable JSON: one
 // violation, whatever else was wrong.
-func (d *decoder) faultError() error {
+func (d *decoder) syntaxViolation() error {
 	v := Violation{In: inBody, Rule: d.scan.err.rule, Message: "the text is not valid JSON: " + d.scan.err.Error()}
 	if d.scan.err.rule == ruleDuplicate {
 		v.Path = string(pointerToName(d.scan.data[:d.scan.err.offset]))
 	}
 	var one violations
 	one.add(v)
-	return d.failure(&one)
+	return d.violationsError(&one)
 }
 
 // pointerToName returns the JSON Pointer to the member whose name and colon text
@@ -205,7 +205,7 @@ const (
 )
 
 // text returns the string that raw stands for.
-func (d *decoder) text(raw []byte, escaped bool) string {
+func (d *decoder) keepText(raw []byte, escaped bool) string {
 	if escaped {
 		d.scratch = appendUnescaped(d.scratch[:0], raw)
 		raw = d.scratch
@@ -239,7 +239,7 @@ func newDecoders(p *mistakes, strict bool) *decoders {
 // of returns the decoder for values of shape s. For a shape that is still being
 // compiled, since it contains itself, the result looks the function up when it
 // is called.
-func (c *decoders) of(s *shape) decodeFunc {
+func (c *decoders) decoderFor(s *shape) decodeFunc {
 	if fn, ok := c.byShape[s]; ok {
 		if *fn != nil {
 			return *fn
@@ -249,14 +249,14 @@ func (c *decoders) of(s *shape) decodeFunc {
 	fn := new(decodeFunc)
 	c.byShape[s] = fn
 	c.open++
-	*fn = c.compile(s)
+	*fn = c.compileDecoder(s)
 	c.open--
-	c.settle()
+	c.runPending()
 	return *fn
 }
 
 // settle does what had to wait for decoders to be complete.
-func (c *decoders) settle() {
+func (c *decoders) runPending() {
 	for c.open == 0 && len(c.pending) > 0 {
 		next := c.pending[0]
 		c.pending = c.pending[1:]
@@ -265,7 +265,7 @@ func (c *decoders) settle() {
 }
 
 // compile makes the decoder for s.
-func (c *decoders) compile(s *shape) decodeFunc {
+func (c *decoders) compileDecoder(s *shape) decodeFunc {
 	switch s.kind {
 	case kindAny:
 		return decodeAny
@@ -274,19 +274,19 @@ func (c *decoders) compile(s *shape) decodeFunc {
 	case kindCustom:
 		return decodeCustom
 	case kindPointer:
-		return decodePointer(c.of(s.elem), s.elem.typ)
+		return decodePointer(c.decoderFor(s.elem), s.elem.typ)
 	case kindSlice:
 		if s.typ == typeStrings {
 			return decodeStrings
 		}
-		return decodeSlice(c.of(s.elem), s.typ)
+		return decodeSlice(c.decoderFor(s.elem), s.typ)
 	case kindArray:
-		return decodeArray(c.of(s.elem), s.typ.Len())
+		return decodeArray(c.decoderFor(s.elem), s.typ.Len())
 	case kindMap:
-		return decodeMap(setterFor(s.key, true), c.of(s.elem), s)
+		return decodeMap(setterFor(s.key, true), c.decoderFor(s.elem), s)
 	case kindObject:
-		plan := c.object(s.fields, nil)
-		return plan.decode
+		plan := c.objectPlan(s.fields, nil)
+		return plan.decodeObject
 	}
 	return decodeScalar(s)
 }
@@ -308,11 +308,11 @@ var mustBeArray = &complaint{ruleType, "must be an array"}
 func decodeSlice(elem decodeFunc, t reflect.Type) decodeFunc {
 	return func(d *decoder, v reflect.Value) {
 		if d.scan.peek() != '[' {
-			d.mismatch(mustBeArray)
+			d.skipMismatch(mustBeArray)
 			return
 		}
 		n := 0
-		d.elements(func() {
+		d.eachElement(func() {
 			if n == v.Cap() {
 				v.Grow(4)
 			}
@@ -333,16 +333,16 @@ var typeStrings = reflect.TypeFor[[]string]()
 // made once and as long as it needs to be.
 func decodeStrings(d *decoder, v reflect.Value) {
 	if d.scan.peek() != '[' {
-		d.mismatch(mustBeArray)
+		d.skipMismatch(mustBeArray)
 		return
 	}
 	base := len(d.texts)
-	d.elements(func() {
+	d.eachElement(func() {
 		text := ""
 		if d.scan.peek() != '"' {
-			d.mismatch(mustBeString)
+			d.skipMismatch(mustBeString)
 		} else if raw, escaped := d.scan.str(); d.scan.err == nil {
-			text = d.text(raw, escaped)
+			text = d.keepText(raw, escaped)
 		}
 		d.texts = append(d.texts, text)
 	})
@@ -358,11 +358,11 @@ func decodeArray(elem decodeFunc, length int) decodeFunc {
 	tooFew, tooMany := &complaint{"minItems", exactly}, &complaint{"maxItems", exactly}
 	return func(d *decoder, v reflect.Value) {
 		if d.scan.peek() != '[' {
-			d.mismatch(mustBeArray)
+			d.skipMismatch(mustBeArray)
 			return
 		}
 		n := 0
-		d.elements(func() {
+		d.eachElement(func() {
 			if n < length {
 				elem(d, v.Index(n))
 			} else {
@@ -373,16 +373,16 @@ func decodeArray(elem decodeFunc, length int) decodeFunc {
 		switch {
 		case d.scan.err != nil:
 		case n < length:
-			d.violate(tooFew)
+			d.addViolation(tooFew)
 		case n > length:
-			d.violate(tooMany)
+			d.addViolation(tooMany)
 		}
 	}
 }
 
 // elements calls decode for each element of the array that the caller has seen
 // the bracket of.
-func (d *decoder) elements(decode func()) {
+func (d *decoder) eachElement(decode func()) {
 	d.scan.open()
 	d.path = append(d.path, step{})
 	top := len(d.path) - 1
@@ -401,7 +401,7 @@ func decodeMap(setKey setter, elem decodeFunc, s *shape) decodeFunc {
 	sameKey := &complaint{ruleDuplicate, "is the same key as another name"}
 	return func(d *decoder, v reflect.Value) {
 		if d.scan.peek() != '{' {
-			d.mismatch(mustBeObject)
+			d.skipMismatch(mustBeObject)
 			return
 		}
 		m := reflect.MakeMap(s.typ)
@@ -422,7 +422,7 @@ func decodeMap(setKey setter, elem decodeFunc, s *shape) decodeFunc {
 				wrong = sameKey
 			}
 			if wrong != nil {
-				d.violate(wrong)
+				d.addViolation(wrong)
 			}
 			if elem(d, value); d.scan.err != nil {
 				return
@@ -457,7 +457,7 @@ type fieldPlan struct {
 // object compiles the plan for these fields. in says for each where its value
 // comes from; nil, for a struct inside another, that hidden fields are left
 // out.
-func (c *decoders) object(fields []*field, in func(*field) string) *objectPlan {
+func (c *decoders) objectPlan(fields []*field, in func(*field) string) *objectPlan {
 	p := &objectPlan{byName: make(map[string]int), strict: c.strict}
 	for _, f := range fields {
 		if in == nil && f.hidden {
@@ -468,7 +468,7 @@ func (c *decoders) object(fields []*field, in func(*field) string) *objectPlan {
 			plan.in = in(f)
 		}
 		plan.decode = c.fieldDecoder(f)
-		plan.absent = c.defaultOf(&plan)
+		plan.absent = c.defaultFor(&plan)
 		i := len(p.fields)
 		if i%64 == 0 {
 			p.need = append(p.need, 0)
@@ -487,11 +487,11 @@ func (c *decoders) fieldDecoder(f *field) decodeFunc {
 	if f.quoted {
 		return decodeQuoted(f.shape)
 	}
-	return c.of(f.shape)
+	return c.decoderFor(f.shape)
 }
 
 // value decodes the member that the decoder is at into v, the field.
-func (f *fieldPlan) value(d *decoder, v reflect.Value) {
+func (f *fieldPlan) decodeChecked(d *decoder, v reflect.Value) {
 	if len(f.rules) == 0 {
 		f.decode(d, v)
 		return
@@ -513,7 +513,7 @@ func (d *decoder) checkRules(rules []rule, v reflect.Value) {
 	}
 	for i := range rules {
 		if r := &rules[i]; r.broken(v) {
-			d.violate(r.wrong)
+			d.addViolation(r.wrong)
 		}
 	}
 }
@@ -521,7 +521,7 @@ func (d *decoder) checkRules(rules []rule, v reflect.Value) {
 // defaultOf returns a function that sets a field to its default, or nil if it
 // has none. The default is decoded anew for each input: two inputs must not
 // share a slice.
-func (c *decoders) defaultOf(plan *fieldPlan) func(reflect.Value) {
+func (c *decoders) defaultFor(plan *fieldPlan) func(reflect.Value) {
 	f, decode := plan.field, plan.decode
 	if f.def == nil {
 		return nil
@@ -530,7 +530,7 @@ func (c *decoders) defaultOf(plan *fieldPlan) func(reflect.Value) {
 		d := new(decoder)
 		d.start(f.def)
 		member := fieldPlan{field: f, decode: decode}
-		member.value(d, v)
+		member.decodeChecked(d, v)
 		return d.finish()
 	}
 	value := reflect.New(f.shape.typ).Elem()
@@ -547,7 +547,7 @@ func (c *decoders) defaultOf(plan *fieldPlan) func(reflect.Value) {
 			c.addf("%s: the default %s is refused: %s", f.place, f.def, strings.TrimPrefix(e.Message, codes[CodeInvalidArgument.row()].text+": "))
 		}
 	})
-	c.settle()
+	c.runPending()
 	// A text type may be a slice, as net.IP is, or hold one.
 	if f.shape.kind.isScalar() && f.shape.kind != kindBytes && f.shape.kind != kindText {
 		return func(v reflect.Value) { v.Set(value) }
@@ -562,9 +562,9 @@ func (c *decoders) defaultOf(plan *fieldPlan) func(reflect.Value) {
 }
 
 // decode is the decodeFunc of p.
-func (p *objectPlan) decode(d *decoder, v reflect.Value) {
+func (p *objectPlan) decodeObject(d *decoder, v reflect.Value) {
 	if d.scan.peek() != '{' {
-		d.mismatch(mustBeObject)
+		d.skipMismatch(mustBeObject)
 		return
 	}
 	base := len(d.seen)
@@ -575,9 +575,9 @@ func (p *objectPlan) decode(d *decoder, v reflect.Value) {
 	d.scan.open()
 	next := 0
 	for first := true; d.scan.more('}', first); first = false {
-		i, name := p.find(d, next)
+		i, name := p.findMember(d, next)
 		if i < 0 {
-			p.unknown(d, &unknown, name)
+			p.skipUnknown(d, &unknown, name)
 			continue
 		}
 		f := &p.fields[i]
@@ -586,8 +586,8 @@ func (p *objectPlan) decode(d *decoder, v reflect.Value) {
 		} else {
 			*seen |= 1 << (i % 64)
 		}
-		d.enter(f)
-		f.value(d, f.of(v))
+		d.enterMember(f)
+		f.decodeChecked(d, f.of(v))
 		if d.scan.err != nil {
 			return
 		}
@@ -596,13 +596,13 @@ func (p *objectPlan) decode(d *decoder, v reflect.Value) {
 	}
 	unknown.close(&d.scan)
 	if d.scan.err == nil {
-		p.complete(d, v, d.seen[base:base+len(p.need)])
+		p.completeAbsent(d, v, d.seen[base:base+len(p.need)])
 	}
 	d.seen = d.seen[:base]
 }
 
 // enter makes the member f the current place.
-func (d *decoder) enter(f *fieldPlan) {
+func (d *decoder) enterMember(f *fieldPlan) {
 	if f.in != "" {
 		d.in = f.in
 	}
@@ -612,7 +612,7 @@ func (d *decoder) enter(f *fieldPlan) {
 // find reads a member's name and returns the index of its field, or -1 and the
 // name. Most senders write members in the order of the document, so next is
 // tried first.
-func (p *objectPlan) find(d *decoder, next int) (int, []byte) {
+func (p *objectPlan) findMember(d *decoder, next int) (int, []byte) {
 	d.scan.peek()
 	if next < len(p.fields) {
 		prefix := p.fields[next].prefix
@@ -631,14 +631,14 @@ func (p *objectPlan) find(d *decoder, next int) (int, []byte) {
 var isUnknown = &complaint{ruleUnknown, "is not a known property"}
 
 // unknown passes over a member that is not in the plan.
-func (p *objectPlan) unknown(d *decoder, set *nameSet, name []byte) {
+func (p *objectPlan) skipUnknown(d *decoder, set *nameSet, name []byte) {
 	if d.scan.err == nil && !set.add(&d.scan, name) {
 		d.scan.failDuplicate()
 	}
 	d.scan.skip()
 	if p.strict && d.scan.err == nil {
 		d.push(string(name))
-		d.violate(isUnknown)
+		d.addViolation(isUnknown)
 		d.pop()
 	}
 }
@@ -647,7 +647,7 @@ var isRequired = &complaint{ruleRequired, "is required"}
 
 // complete gives the absent fields their defaults and notes those that may not
 // be absent. seen has a bit for each field that was there.
-func (p *objectPlan) complete(d *decoder, v reflect.Value, seen []uint64) {
+func (p *objectPlan) completeAbsent(d *decoder, v reflect.Value, seen []uint64) {
 	for w, need := range p.need {
 		for absent := need &^ seen[w]; absent != 0; absent &= absent - 1 {
 			f := &p.fields[w*64+bits.TrailingZeros64(absent)]
@@ -655,8 +655,8 @@ func (p *objectPlan) complete(d *decoder, v reflect.Value, seen []uint64) {
 				f.absent(f.of(v))
 				continue
 			}
-			d.enter(f)
-			d.violate(isRequired)
+			d.enterMember(f)
+			d.addViolation(isRequired)
 			d.pop()
 		}
 	}
@@ -705,7 +705,7 @@ var (
 )
 
 // expected returns what to say of a JSON value of another type.
-func (s *shape) expected() *complaint {
+func (s *shape) typeComplaint() *complaint {
 	switch s.kind {
 	case kindBool:
 		return mustBeBool
@@ -719,7 +719,7 @@ func (s *shape) expected() *complaint {
 
 // decodeScalar returns the decoder for scalars of shape s.
 func decodeScalar(s *shape) decodeFunc {
-	set, wrong := setterFor(s, false), s.expected()
+	set, wrong := setterFor(s, false), s.typeComplaint()
 	switch {
 	case s.kind == kindString:
 		return decodeString
@@ -728,34 +728,34 @@ func decodeScalar(s *shape) decodeFunc {
 	case s.kind.isNumeric():
 		return func(d *decoder, v reflect.Value) {
 			if c := d.scan.peek(); c != '-' && !isDigit(c) {
-				d.mismatch(wrong)
+				d.skipMismatch(wrong)
 				return
 			}
 			if num := d.scan.number(); d.scan.err == nil {
-				d.note(set(d, v, num))
+				d.addIfAny(set(d, v, num))
 			}
 		}
 	}
 	return func(d *decoder, v reflect.Value) {
 		if d.scan.peek() != '"' {
-			d.mismatch(wrong)
+			d.skipMismatch(wrong)
 			return
 		}
-		if text := d.inside(); d.scan.err == nil {
-			d.note(set(d, v, text))
+		if text := d.readString(); d.scan.err == nil {
+			d.addIfAny(set(d, v, text))
 		}
 	}
 }
 
 // note notes m if it is a mistake at all.
-func (d *decoder) note(m *complaint) {
+func (d *decoder) addIfAny(m *complaint) {
 	if m != nil {
-		d.violate(m)
+		d.addViolation(m)
 	}
 }
 
 // inside reads a string and returns what it stands for, for looking at only.
-func (d *decoder) inside() []byte {
+func (d *decoder) readString() []byte {
 	raw, escaped := d.scan.str()
 	if escaped {
 		d.scratch = appendUnescaped(d.scratch[:0], raw)
@@ -766,11 +766,11 @@ func (d *decoder) inside() []byte {
 
 func decodeString(d *decoder, v reflect.Value) {
 	if d.scan.peek() != '"' {
-		d.mismatch(mustBeString)
+		d.skipMismatch(mustBeString)
 		return
 	}
 	if raw, escaped := d.scan.str(); d.scan.err == nil {
-		v.SetString(d.text(raw, escaped))
+		v.SetString(d.keepText(raw, escaped))
 	}
 }
 
@@ -781,7 +781,7 @@ func decodeBool(d *decoder, v reflect.Value) {
 	case 'f':
 		d.scan.literal("false")
 	default:
-		d.mismatch(mustBeBool)
+		d.skipMismatch(mustBeBool)
 	}
 }
 
@@ -795,18 +795,18 @@ func decodeQuoted(s *shape) decodeFunc {
 	}
 	decode := func(d *decoder, v reflect.Value) {
 		if d.scan.peek() != '"' {
-			d.mismatch(mustBeString)
+			d.skipMismatch(mustBeString)
 			return
 		}
-		text := d.inside()
+		text := d.readString()
 		if d.scan.err != nil {
 			return
 		}
 		if _, ok := jsonNumber(text); target.kind.isNumeric() && !ok {
-			d.violate(target.expected())
+			d.addViolation(target.typeComplaint())
 			return
 		}
-		d.note(set(d, v, text))
+		d.addIfAny(set(d, v, text))
 	}
 	if s.kind == kindPointer {
 		return decodePointer(decode, target.typ)
@@ -831,7 +831,7 @@ func setQuotedString(d *decoder, v reflect.Value, text []byte) *complaint {
 }
 
 func setString(d *decoder, v reflect.Value, text []byte) *complaint {
-	v.SetString(d.text(text, false))
+	v.SetString(d.keepText(text, false))
 	return nil
 }
 
@@ -1021,13 +1021,13 @@ func setBytes(_ *decoder, v reflect.Value, text []byte) *complaint {
 }
 
 func setText(d *decoder, v reflect.Value, text []byte) *complaint {
-	return d.refusal(v.Addr().Interface().(encoding.TextUnmarshaler).UnmarshalText(text))
+	return d.complaintFor(v.Addr().Interface().(encoding.TextUnmarshaler).UnmarshalText(text))
 }
 
 // refusal returns what to tell a client of the error of a type's own decoding.
 // The text of an *Error is meant for clients; any other may tell of the inside,
 // and is kept for the log.
-func (d *decoder) refusal(err error) *complaint {
+func (d *decoder) complaintFor(err error) *complaint {
 	if err == nil {
 		return nil
 	}
@@ -1043,7 +1043,7 @@ func (d *decoder) refusal(err error) *complaint {
 
 func decodeCustom(d *decoder, v reflect.Value) {
 	if text := d.scan.skip(); d.scan.err == nil {
-		d.note(d.refusal(v.Addr().Interface().(json.Unmarshaler).UnmarshalJSON(text)))
+		d.addIfAny(d.complaintFor(v.Addr().Interface().(json.Unmarshaler).UnmarshalJSON(text)))
 	}
 }
 
@@ -1054,7 +1054,7 @@ func decodeRaw(d *decoder, v reflect.Value) {
 }
 
 func decodeAny(d *decoder, v reflect.Value) {
-	if x := d.any(); d.scan.err == nil && x != nil {
+	if x := d.decodeAnyValue(); d.scan.err == nil && x != nil {
 		v.Set(reflect.ValueOf(x))
 	}
 }
@@ -1062,7 +1062,7 @@ func decodeAny(d *decoder, v reflect.Value) {
 // any returns the next value as encoding/json would, except that a number that
 // a float64 would change beyond rounding, a large integer or one out of range,
 // is kept as a json.Number.
-func (d *decoder) any() any {
+func (d *decoder) decodeAnyValue() any {
 	switch c := d.scan.peek(); c {
 	case '{':
 		m := make(map[string]any)
@@ -1073,19 +1073,19 @@ func (d *decoder) any() any {
 				d.scan.failDuplicate()
 				return nil
 			}
-			m[d.text(name, false)] = d.any()
+			m[d.keepText(name, false)] = d.decodeAnyValue()
 		}
 		return m
 	case '[':
 		list := []any{}
 		d.scan.open()
 		for first := true; d.scan.more(']', first); first = false {
-			list = append(list, d.any())
+			list = append(list, d.decodeAnyValue())
 		}
 		return list
 	case '"':
 		raw, escaped := d.scan.str()
-		return d.text(raw, escaped)
+		return d.keepText(raw, escaped)
 	case 't':
 		return d.scan.literal("true")
 	case 'f':

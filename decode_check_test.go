@@ -177,7 +177,7 @@ func TestViolationLimits(t *testing.T) {
 		t.Errorf("strict: %d violations, %d bytes", len(listOf(err)), len(body))
 	}
 	b := bindingOf(t, reflect.TypeFor[struct{ V []vTalker }]())
-	_, err = b.object(new(decoder), []byte(`{"V":[`+strings.Repeat(`{"N":1},`, 99)+`{"N":1}]}`))
+	_, err = b.bindObject(new(decoder), []byte(`{"V":[`+strings.Repeat(`{"N":1},`, 99)+`{"N":1}]}`))
 	if body := appendEnvelope(nil, ErrorFrom(err)); len(listOf(err)) < 10 || len(body) > 16<<10 {
 		t.Errorf("talkers: %d violations, %d bytes", len(listOf(err)), len(body))
 	}

@@ -211,7 +211,7 @@ func TestValidate(t *testing.T) {
 	} {
 		b := bindingOf(t, test.typ)
 		for range 2 { // the second time on a used decoder
-			_, err := b.object(new(decoder), []byte(test.text))
+			_, err := b.bindObject(new(decoder), []byte(test.text))
 			var got []string
 			for _, v := range listOf(err) {
 				got = append(got, v.Path+" "+v.Message)
@@ -275,7 +275,7 @@ func TestValidateErrors(t *testing.T) {
 		{"nil", "", "", CodeInternal, "internal error", 0},
 	} {
 		text := fmt.Sprintf(`{"A":{"Code":%q},"B":{"Code":%q},"C":{"Code":%q}}`, test.a, test.b, test.c)
-		_, err := b.object(new(decoder), []byte(text))
+		_, err := b.bindObject(new(decoder), []byte(text))
 		if CodeOf(err) != test.code || err != nil && ErrorFrom(err).message() != test.message || len(listOf(err)) != test.list {
 			t.Errorf("%s: %v, want %s %q and %d violations", text, err, test.code, test.message, test.list)
 		}
@@ -301,7 +301,7 @@ func TestValidateChanges(t *testing.T) {
 		Arr  [1]vNormal          `json:"arr"`
 	}
 	b := bindingOf(t, reflect.TypeFor[input]())
-	v, err := b.object(new(decoder), []byte(`{"one":{"name":"A"},"map":{"k":{"name":"B"}},"pmap":{"k":{"name":"C"}},"list":[{"name":"D"}],"arr":[{"name":"E"}]}`))
+	v, err := b.bindObject(new(decoder), []byte(`{"one":{"name":"A"},"map":{"k":{"name":"B"}},"pmap":{"k":{"name":"C"}},"list":[{"name":"D"}],"arr":[{"name":"E"}]}`))
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -338,7 +338,7 @@ func TestCheckValue(t *testing.T) {
 		{input{Lines: []dLine{line}, Leaf: []vCoded{{}, {"plain"}}}, []string{"body /leaf/1 validate"}},
 	} {
 		b := bindingOf(t, reflect.TypeFor[input]())
-		if got := placesOf(b.value(new(decoder), reflect.ValueOf(&test.in))); !slices.Equal(got, test.want) {
+		if got := placesOf(b.checkValue(new(decoder), reflect.ValueOf(&test.in))); !slices.Equal(got, test.want) {
 			t.Errorf("%+v: %q, want %q", test.in, got, test.want)
 		}
 	}

@@ -45,7 +45,7 @@ func (e *encoder) fail(err error) {
 
 // enter counts the lists and objects that are open: a value that contains itself by a
 // pointer has no end.
-func (e *encoder) enter() bool {
+func (e *encoder) enterLevel() bool {
 	if e.depth == maxDepth {
 		e.fail(errors.New("a value nested more than 1000 levels deep"))
 		return false
@@ -58,7 +58,7 @@ func (e *encoder) enter() bool {
 type encoders map[*shape]*encodeFunc
 
 // of returns the encoder for values of shape s.
-func (c encoders) of(s *shape) encodeFunc {
+func (c encoders) encoderFor(s *shape) encodeFunc {
 	if fn, ok := c[s]; ok {
 		if *fn != nil {
 			return *fn
@@ -67,19 +67,19 @@ func (c encoders) of(s *shape) encodeFunc {
 	}
 	fn := new(encodeFunc)
 	c[s] = fn
-	*fn = c.compile(s)
+	*fn = c.compileEncoder(s)
 	return *fn
 }
 
 // compile makes the encoder for s.
-func (c encoders) compile(s *shape) encodeFunc {
+func (c encoders) compileEncoder(s *shape) encodeFunc {
 	switch s.kind {
 	case kindAny:
 		return encodeAny
 	case kindRaw:
 		return encodeRaw
 	case kindCustom:
-		return c.custom(s)
+		return c.customEncoder(s)
 	case kindText:
 		return encodeText
 	case kindTime:
@@ -101,25 +101,25 @@ func (c encoders) compile(s *shape) encodeFunc {
 	case kindNumber:
 		return encodeNumber
 	case kindPointer:
-		return encodePointer(c.of(s.elem))
+		return encodePointer(c.encoderFor(s.elem))
 	case kindSlice, kindArray:
 		if s.typ == reflect.TypeFor[[]string]() {
 			return encodeStrings
 		}
-		return encodeList(c.of(s.elem))
+		return encodeList(c.encoderFor(s.elem))
 	case kindMap:
-		return encodeMap(s, c.of(s.elem))
+		return encodeMap(s, c.encoderFor(s.elem))
 	}
-	return c.object(s)
+	return c.structEncoder(s)
 }
 
 // custom encodes a type by its own MarshalJSON; one that has only
 // UnmarshalJSON is encoded by what it is.
-func (c encoders) custom(s *shape) encodeFunc {
+func (c encoders) customEncoder(s *shape) encodeFunc {
 	if has(s.typ, typeJSONMarshaler) {
 		return func(e *encoder, v reflect.Value) {
 			text, err := v.Addr().Interface().(json.Marshaler).MarshalJSON()
-			e.compact(text, err)
+			e.appendCompact(text, err)
 		}
 	}
 	return encodeDynamic
@@ -130,17 +130,17 @@ func encodeRaw(e *encoder, v reflect.Value) {
 		e.buf = append(e.buf, "null"...)
 		return
 	}
-	e.compact(v.Bytes(), nil)
+	e.appendCompact(v.Bytes(), nil)
 }
 
 // compact appends JSON that somebody else wrote, without its white space: an
 // event of a stream is one line.
-func (e *encoder) compact(text []byte, err error) {
+func (e *encoder) appendCompact(text []byte, err error) {
 	if err != nil {
 		e.fail(err)
 		return
 	}
-	if e.check(text) {
+	if e.checkForeign(text) {
 		buf := bytes.NewBuffer(e.buf)
 		e.fail(json.Compact(buf, text))
 		e.buf = buf.Bytes()
@@ -149,7 +149,7 @@ func (e *encoder) compact(text []byte, err error) {
 
 // check fails if text, which somebody else wrote, is not such JSON as we take
 // ourselves at this depth.
-func (e *encoder) check(text []byte) bool {
+func (e *encoder) checkForeign(text []byte) bool {
 	s := scanner{data: text, depth: e.depth}
 	s.skip()
 	if s.end(); s.err != nil {
@@ -170,7 +170,7 @@ func encodePointer(elem encodeFunc) encodeFunc {
 
 func encodeList(elem encodeFunc) encodeFunc {
 	return func(e *encoder, v reflect.Value) {
-		if !e.enter() {
+		if !e.enterLevel() {
 			return
 		}
 		e.buf = append(e.buf, '[')
@@ -204,7 +204,7 @@ func encodeMap(s *shape, elem encodeFunc) encodeFunc {
 		value reflect.Value
 	}
 	return func(e *encoder, v reflect.Value) {
-		if !e.enter() {
+		if !e.enterLevel() {
 			return
 		}
 		entries := make([]entry, 0, v.Len())
@@ -249,13 +249,13 @@ type memberEncoder struct {
 }
 
 // object compiles the encoder of a struct.
-func (c encoders) object(s *shape) encodeFunc {
+func (c encoders) structEncoder(s *shape) encodeFunc {
 	var members []memberEncoder
 	for _, f := range s.fields {
 		if f.hidden {
 			continue
 		}
-		m := memberEncoder{field: f, prefix: string(appendQuoted(nil, f.name)) + ":", single: -1, encode: c.of(f.shape), omits: f.omits()}
+		m := memberEncoder{field: f, prefix: string(appendQuoted(nil, f.name)) + ":", single: -1, encode: c.encoderFor(f.shape), omits: f.omitRule()}
 		if f.quoted {
 			m.encode = encodeQuoted(m.encode, f.shape.deref().kind == kindString)
 		}
@@ -265,14 +265,14 @@ func (c encoders) object(s *shape) encodeFunc {
 		members = append(members, m)
 	}
 	return func(e *encoder, v reflect.Value) {
-		if !e.enter() {
+		if !e.enterLevel() {
 			return
 		}
 		e.buf = append(e.buf, '{')
 		start := len(e.buf)
 		for i := range members {
 			m := &members[i]
-			value, ok := m.value(v)
+			value, ok := m.fieldOf(v)
 			if !ok || m.omits != nil && m.omits(value) {
 				continue
 			}
@@ -289,7 +289,7 @@ func (c encoders) object(s *shape) encodeFunc {
 
 // value returns the field of the struct v, unless it is in an embedded struct
 // that is not there.
-func (m *memberEncoder) value(v reflect.Value) (reflect.Value, bool) {
+func (m *memberEncoder) fieldOf(v reflect.Value) (reflect.Value, bool) {
 	if m.single >= 0 {
 		return v.Field(m.single), true
 	}
@@ -297,13 +297,13 @@ func (m *memberEncoder) value(v reflect.Value) (reflect.Value, bool) {
 }
 
 // omits returns the rule by which an optional field is left out, or nil.
-func (f *field) omits() func(reflect.Value) bool {
+func (f *field) omitRule() func(reflect.Value) bool {
 	var isEmpty, isZero func(reflect.Value) bool
 	if f.omit&omitEmpty != 0 {
-		isEmpty = emptiness(f.shape.typ)
+		isEmpty = emptyRule(f.shape.typ)
 	}
 	if f.omit&omitZero != 0 {
-		isZero = zeroness(f.shape.typ)
+		isZero = zeroRule(f.shape.typ)
 	}
 	switch {
 	case isZero == nil:
@@ -316,7 +316,7 @@ func (f *field) omits() func(reflect.Value) bool {
 
 // zeroness returns the rule of omitzero in encoding/json for values of type t:
 // its method IsZero decides, if it has one.
-func zeroness(t reflect.Type) func(reflect.Value) bool {
+func zeroRule(t reflect.Type) func(reflect.Value) bool {
 	type zeroer interface{ IsZero() bool }
 	switch {
 	case t.Kind() == reflect.Pointer && t.Implements(reflect.TypeFor[zeroer]()):
@@ -329,7 +329,7 @@ func zeroness(t reflect.Type) func(reflect.Value) bool {
 
 // emptiness returns the rule of omitempty in encoding/json for values of type
 // t, or nil if none is empty.
-func emptiness(t reflect.Type) func(reflect.Value) bool {
+func emptyRule(t reflect.Type) func(reflect.Value) bool {
 	switch t.Kind() {
 	case reflect.Array, reflect.Map, reflect.Slice, reflect.String:
 		return func(v reflect.Value) bool { return v.Len() == 0 }
@@ -357,10 +357,10 @@ func encodeQuoted(encode encodeFunc, isText bool) encodeFunc {
 	}
 }
 
-func encodeAny(e *encoder, v reflect.Value) { e.any(v.Interface()) }
+func encodeAny(e *encoder, v reflect.Value) { e.appendAny(v.Interface()) }
 
 // any appends a value whose type is known only now.
-func (e *encoder) any(x any) {
+func (e *encoder) appendAny(x any) {
 	switch x := x.(type) {
 	case nil:
 		e.buf = append(e.buf, "null"...)
@@ -369,43 +369,43 @@ func (e *encoder) any(x any) {
 	case bool:
 		e.buf = strconv.AppendBool(e.buf, x)
 	case float64:
-		e.float(x, 64)
+		e.appendFinite(x, 64)
 	case int:
 		e.buf = strconv.AppendInt(e.buf, int64(x), 10)
 	case int64:
 		e.buf = strconv.AppendInt(e.buf, x, 10)
 	case json.Number:
-		e.number(string(x))
+		e.appendNumber(string(x))
 	case *any:
-		e.anyPointer(x)
+		e.appendAnyPointer(x)
 	case map[string]any:
-		e.anyMap(x)
+		e.appendAnyMap(x)
 	case []any:
-		e.anyList(x)
+		e.appendAnyList(x)
 	default:
-		e.dynamic(x)
+		e.appendDynamic(x)
 	}
 }
 
 // anyPointer appends what x points to, which may be x.
-func (e *encoder) anyPointer(x *any) {
+func (e *encoder) appendAnyPointer(x *any) {
 	if x == nil {
 		e.buf = append(e.buf, "null"...)
-	} else if e.enter() {
-		e.any(*x)
+	} else if e.enterLevel() {
+		e.appendAny(*x)
 		e.depth--
 	}
 }
 
-func (e *encoder) anyMap(m map[string]any) {
-	if !e.enter() {
+func (e *encoder) appendAnyMap(m map[string]any) {
+	if !e.enterLevel() {
 		return
 	}
 	names := make([]string, 0, len(m))
 	for name := range m {
 		if !utf8.ValidString(name) {
 			e.depth--
-			e.repairedMap(m)
+			e.appendRepairedMap(m)
 			return
 		}
 		names = append(names, name)
@@ -417,7 +417,7 @@ func (e *encoder) anyMap(m map[string]any) {
 			e.buf = append(e.buf, ',')
 		}
 		e.buf = append(appendQuoted(e.buf, name), ':')
-		e.any(m[name])
+		e.appendAny(m[name])
 	}
 	e.buf = append(e.buf, '}')
 	e.depth--
@@ -425,7 +425,7 @@ func (e *encoder) anyMap(m map[string]any) {
 
 // repairedMap appends a map with names that are not UTF-8 by the names that
 // appendQuoted makes of them.
-func (e *encoder) repairedMap(m map[string]any) {
+func (e *encoder) appendRepairedMap(m map[string]any) {
 	valid := make(map[string]any, len(m))
 	for name, x := range m {
 		valid[string([]rune(name))] = x
@@ -434,11 +434,11 @@ func (e *encoder) repairedMap(m map[string]any) {
 		e.fail(errors.New("a map with two keys of the same text"))
 		return
 	}
-	e.anyMap(valid)
+	e.appendAnyMap(valid)
 }
 
-func (e *encoder) anyList(list []any) {
-	if !e.enter() {
+func (e *encoder) appendAnyList(list []any) {
+	if !e.enterLevel() {
 		return
 	}
 	e.buf = append(e.buf, '[')
@@ -446,16 +446,16 @@ func (e *encoder) anyList(list []any) {
 		if i > 0 {
 			e.buf = append(e.buf, ',')
 		}
-		e.any(x)
+		e.appendAny(x)
 	}
 	e.buf = append(e.buf, ']')
 	e.depth--
 }
 
-func encodeDynamic(e *encoder, v reflect.Value) { e.dynamic(v.Addr().Interface()) }
+func encodeDynamic(e *encoder, v reflect.Value) { e.appendDynamic(v.Addr().Interface()) }
 
 // dynamic leaves to encoding/json what no schema says anything of.
-func (e *encoder) dynamic(x any) {
+func (e *encoder) appendDynamic(x any) {
 	buf := bytes.NewBuffer(e.buf)
 	enc := json.NewEncoder(buf)
 	enc.SetEscapeHTML(false)
@@ -465,7 +465,7 @@ func (e *encoder) dynamic(x any) {
 	}
 	start := len(e.buf)
 	e.buf = bytes.TrimSuffix(buf.Bytes(), []byte("\n"))
-	e.check(e.buf[start:])
+	e.checkForeign(e.buf[start:])
 }
 
 func encodeString(e *encoder, v reflect.Value) { e.buf = appendQuoted(e.buf, v.String()) }
@@ -474,10 +474,10 @@ func encodeInt(e *encoder, v reflect.Value)    { e.buf = strconv.AppendInt(e.buf
 func encodeUint(e *encoder, v reflect.Value)   { e.buf = strconv.AppendUint(e.buf, v.Uint(), 10) }
 
 func encodeFloat(bits int) encodeFunc {
-	return func(e *encoder, v reflect.Value) { e.float(v.Float(), bits) }
+	return func(e *encoder, v reflect.Value) { e.appendFinite(v.Float(), bits) }
 }
 
-func (e *encoder) float(f float64, bits int) {
+func (e *encoder) appendFinite(f float64, bits int) {
 	if math.IsNaN(f) || math.IsInf(f, 0) {
 		e.fail(fmt.Errorf("JSON cannot carry the number %v", f))
 		return
@@ -485,10 +485,10 @@ func (e *encoder) float(f float64, bits int) {
 	e.buf = appendFloat(e.buf, f, bits)
 }
 
-func encodeNumber(e *encoder, v reflect.Value) { e.number(v.String()) }
+func encodeNumber(e *encoder, v reflect.Value) { e.appendNumber(v.String()) }
 
 // number appends a json.Number, whose zero value counts as 0.
-func (e *encoder) number(text string) {
+func (e *encoder) appendNumber(text string) {
 	if text == "" {
 		text = "0"
 	}

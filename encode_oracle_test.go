@@ -580,7 +580,7 @@ func compileOutput(t testing.TB, typ reflect.Type) *codec {
 	for _, err := range p.list {
 		t.Fatalf("%v: %v", typ, err)
 	}
-	return &codec{name: typ.String(), typ: typ, encode: encoders{}.of(s)}
+	return &codec{name: typ.String(), typ: typ, encode: encoders{}.encoderFor(s)}
 }
 
 // An oPointerText has its method on the pointer only.

@@ -117,7 +117,7 @@ func (x *exchange) bind(t *tool, arguments []byte) (in any, err error) {
 	if arguments != nil {
 		eachMember(arguments, func(name, _ []byte) {
 			d.push(string(name))
-			d.violate(isUnknown)
+			d.addViolation(isUnknown)
 			d.pop()
 		})
 	}

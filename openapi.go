@@ -387,7 +387,7 @@ func (b *apiBuilder) parameters(m *method, template string) []apiParameter {
 		for i := range params {
 			p := &params[i]
 			list = append(list, apiParameter{
-				name:        p.param,
+				name:        p.sourceName,
 				in:          p.in,
 				description: p.doc,
 				required:    p.required(),
@@ -414,7 +414,7 @@ func (m *method) pathField(placeholder string) *field {
 		return nil
 	}
 	for i := range m.bind.path {
-		if p := &m.bind.path[i]; p.param == placeholder {
+		if p := &m.bind.path[i]; p.sourceName == placeholder {
 			return p.field
 		}
 	}

@@ -43,7 +43,7 @@ func compileType(t testing.TB, name string, typ reflect.Type, strict bool) *code
 	c.finish()
 	c.check(s, asInput, "T")
 	c.check(s, asOutput, "T")
-	cod := &codec{name: name, typ: typ, strict: strict, decode: newDecoders(p, strict).of(s), encode: encoders{}.of(s)}
+	cod := &codec{name: name, typ: typ, strict: strict, decode: newDecoders(p, strict).decoderFor(s), encode: encoders{}.encoderFor(s)}
 	for _, err := range p.list {
 		t.Fatalf("%s (%v): %v", name, typ, err)
 	}

@@ -108,11 +108,11 @@ func compilePageBinding() *binding {
 func ParsePage(q url.Values) (PageRequest, error) {
 	known := make(url.Values)
 	for i := range pageBinding.query {
-		if name := pageBinding.query[i].param; len(q[name]) > 0 {
+		if name := pageBinding.query[i].sourceName; len(q[name]) > 0 {
 			known[name] = q[name]
 		}
 	}
-	in, err := pageBinding.request(new(decoder), requestValues{query: known.Encode()})
+	in, err := pageBinding.bindRequest(new(decoder), requestValues{query: known.Encode()})
 	if err != nil {
 		return PageRequest{}, err
 	}
@@ -169,7 +169,7 @@ func NewPage[T any](data []T, req PageRequest, total int) *PageResponse[T] {
 	if total%size > 0 {
 		pages++
 	}
-	return &PageResponse[T]{orEmpty(data), max(req.Page, 1), size, total, pages}
+	return &PageResponse[T]{nonNil(data), max(req.Page, 1), size, total, pages}
 }
 
 // A CursorResponse is one part of a list and the place where it goes on. The
@@ -190,7 +190,7 @@ type CursorResponse[T any] struct {
 // list is in the order of a key that no two items share, and a method reads
 // what comes after the key in the cursor. See [EncodeCursor].
 func NewCursorPage[T any](data []T, limit int, cursor func(last T) string) *CursorResponse[T] {
-	page := &CursorResponse[T]{Data: orEmpty(data)}
+	page := &CursorResponse[T]{Data: nonNil(data)}
 	if limit < 1 || len(data) < limit {
 		return page
 	}
@@ -199,7 +199,7 @@ func NewCursorPage[T any](data []T, limit int, cursor func(last T) string) *Curs
 	return page
 }
 
-func orEmpty[T any](data []T) []T {
+func nonNil[T any](data []T) []T {
 	if data == nil {
 		return []T{}
 	}

@@ -252,7 +252,7 @@ func (h *restHandler) input(ctx context.Context, w http.ResponseWriter, r *http.
 		}
 	}()
 	sc.dec.lean = m.onError == nil // an application's handler looks into Details
-	v, err := m.bind.request(&sc.dec, requestValues{r, r.URL.RawQuery, r.Header, sc.body})
+	v, err := m.bind.bindRequest(&sc.dec, requestValues{r, r.URL.RawQuery, r.Header, sc.body})
 	return v.Interface(), err
 }
 

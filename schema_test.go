@@ -251,7 +251,7 @@ func problemsOf(typ reflect.Type) []string {
 	s := c.of(typ, "In")
 	c.finish()
 	c.check(s, asInput, "In")
-	newDecoders(p, false).of(s)
+	newDecoders(p, false).decoderFor(s)
 	var texts []string
 	for _, err := range p.list {
 		texts = append(texts, err.Error())

@@ -648,7 +648,7 @@ func (m *method) bindObject(d *decoder, text []byte) (in any, err error) {
 			err = panicError(v)
 		}
 	}()
-	v, err := m.bind.object(d, text)
+	v, err := m.bind.bindObject(d, text)
 	return v.Interface(), err
 }
 
@@ -746,7 +746,7 @@ func (s *Service) checkInput(m *method, input any) (err error) {
 		}
 	}()
 	sc := s.borrow()
-	err = m.bind.value(&sc.dec, reflect.ValueOf(input))
+	err = m.bind.checkValue(&sc.dec, reflect.ValueOf(input))
 	s.giveBack(sc)
 	return err
 }

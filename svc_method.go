@@ -309,7 +309,7 @@ func (c *methodCompiler) plan(m *method, d *decoders, e encoders) {
 		c.addf("the method has no input that could fill {%s}", strings.Join(m.placeholders, "}, {"))
 	}
 	if m.out != nil {
-		m.encode = e.of(m.out)
+		m.encode = e.encoderFor(m.out)
 	}
 }
 
