@@ -1,15 +1,14 @@
 package svc
 
-// This file serves the runtime's profiles at the paths, and in the forms, that
-// go tool pprof expects of net/http/pprof. That package cannot be imported: it
-// publishes its endpoints on http.DefaultServeMux of every program that has it
-// // linked in. It answers with texts, not the envelope, since that is what go
-// tool pprof reads. The times that a profile takes are in pprof_record.go.
+// This file serves the profiles of package runtime/pprof at the paths and in
+// the formats of net/http/pprof, which go tool pprof expects. It does not
+// import net/http/pprof: that package registers its handlers on
+// http.DefaultServeMux of every program that links it. Errors are plain texts
+// and not the envelope, because go tool pprof prints such a text to its user.
 //
-// This file writes the page that lists the profiles.
-//
-// This file holds the profiles that take their time: those that the runtime
-// records while it goes on, and what changes in the others meanwhile.
+// In order: Pprof and the pages it knows; profiles that exist already; the two
+// that record for some time, and how they end; the symbol page; the index;
+// request bodies and errors.
 
 import (
 	"bytes"
@@ -32,38 +31,47 @@ import (
 	"time"
 )
 
-// Pprof is middleware that serves profiles of the running program below
-// prefix, by default /debug/pprof, as net/http/pprof does, and passes every
-// other request on. Nothing is published unless it stands in front of a
-// handler.
+// Pprof returns middleware that serves profiles of the running program below
+// prefix, as net/http/pprof does, and passes every other request to the next
+// handler. An empty prefix means /debug/pprof. Importing svc publishes nothing:
+// only requests that reach this middleware can get a profile.
 //
-//	Path           Answer
+//	Path           Response
 //	-------------  ----------------------------------------------------------
-//	prefix         an index in HTML, with and without a slash at the end
+//	prefix         an HTML index, with and without a slash at the end
 //	…/profile      a CPU profile of ?seconds, by default 30
 //	…/trace        an execution trace of ?seconds, by default 1; may be 1.5
 //	…/cmdline      the command line, with NUL between the arguments
-//	…/symbol       names of program counters, in the query or a POST body
-//	…/heap         that profile of runtime/pprof, and so are allocs, block,
+//	…/symbol       names of program counters, from the query or a POST body
+//	…/heap         that profile of runtime/pprof; likewise allocs, block,
 //	               goroutine, mutex, threadcreate and the program's own
 //
-// A profile comes as the gzipped protocol buffer that go tool pprof reads; with
-// ?debug=1 or 2 as text. With ?seconds it is what changed in that time, which
-// the program's own profiles do not offer. /heap?gc=1 collects garbage before.
+// A profile is the gzipped protocol buffer that go tool pprof reads; with
+// ?debug=1 or ?debug=2 it is text. /heap?gc=1 collects garbage first. Unlike
+// net/http/pprof, Pprof does not compute what changes in a named profile during
+// ?seconds. The tool does: fetch the profile twice and run
+// go tool pprof -diff_base=first second.
 //
-// Errors are short texts, which go tool pprof prints: 404 for an unknown
-// profile, 400 for seconds that are not a number from 1 to 300, 405 for a
-// method other than GET and HEAD, and 409 for a CPU profile or a trace while
-// another runs, as the runtime has one of each. A client that leaves ends its
-// profile, and so does one that takes no data for 30 seconds.
+// An error is a short text, which go tool pprof prints:
 //
-// These pages tell how the program works inside and can slow it down: put a
-// guard such as [BasicAuth] or [AllowIPs] in front, with [Under]. 30 to 60
-// seconds are enough for a profile; keep traces short, they grow fast.
+//	Status  Reason
+//	------  ------------------------------------------------------------------
+//	400     seconds is not a number from 1 to 300, or stands on a named profile
+//	404     there is no such profile
+//	405     the method is not GET or HEAD (on symbol: nor POST)
+//	409     another CPU profile, or another trace, is being recorded: the
+//	        runtime can record one of each
+//
+// A recording stops when its client disconnects, and when the client reads no
+// data for 30 seconds.
+//
+// Profiles show how the program works inside, and recording slows it down. Put
+// a guard such as [BasicAuth] or [AllowIPs] in front, with [Under]. 30 to 60
+// seconds are enough for a CPU profile. Keep traces short: they grow fast.
 //
 // Pprof panics if prefix is not empty and does not start with a slash, is not
-// clean as path.Clean has it, or has nothing but slashes. Slashes at its end
-// do not count.
+// clean in the sense of path.Clean, or consists of slashes only. Slashes at its
+// end are ignored.
 func Pprof(prefix string) func(http.Handler) http.Handler {
 	if prefix == "" {
 		prefix = "/debug/pprof"
@@ -86,18 +94,14 @@ func Pprof(prefix string) func(http.Handler) http.Handler {
 	}
 }
 
-// maxProfileSeconds is the longest wait that a request can ask for: nobody
-// should keep a profiler running by mistake.
-const maxProfileSeconds = 300
-
-// servePprof answers for the page called name. If it returns an error, nothing
-// was written yet.
+// servePprof serves the page called name. If it returns an error, it has
+// written nothing yet.
 func servePprof(w http.ResponseWriter, r *http.Request, name string) *pprofError {
-	// A body is read whatever the page: until then, a handler is never told
-	// that its client has gone.
-	body, failure := readPprofBody(w, r)
-	if failure != nil {
-		return failure
+	// Read the body first, on every page: net/http notices that a client has
+	// disconnected only after the body was read.
+	body, err := readPprofBody(w, r)
+	if err != nil {
+		return err
 	}
 	if r.Method != http.MethodGet && r.Method != http.MethodHead && !(r.Method == http.MethodPost && name == "symbol") {
 		return pprofMethodError(w, name)
@@ -116,58 +120,26 @@ func servePprof(w http.ResponseWriter, r *http.Request, name string) *pprofError
 	case "trace":
 		return recordTrace(w, r)
 	default:
-		return serveProfile(w, r, name)
+		return serveNamedProfile(w, r, name)
 	}
 	return nil
 }
 
-func pprofMethodError(w http.ResponseWriter, name string) *pprofError {
-	allow := "GET, HEAD"
-	if name == "symbol" {
-		allow += ", POST"
-	}
-	w.Header().Set("Allow", allow)
-	return &pprofError{http.StatusMethodNotAllowed, "method not allowed"}
-}
-
-// A pprofError is the answer to a request that gets no profile.
-type pprofError struct {
-	status  int
-	message string
-}
-
-// writePprofError answers in the form that go tool pprof shows to its user: it
-// looks for X-Go-Pprof and a plain text.
-func writePprofError(w http.ResponseWriter, e *pprofError) {
-	h := w.Header()
-	h.Del("Content-Disposition")
-	h.Set("X-Content-Type-Options", "nosniff")
-	h.Set("X-Go-Pprof", "1")
-	setPprofText(w)
-	w.WriteHeader(e.status)
-	io.WriteString(w, e.message+"\n")
-}
-
-func setPprofText(w http.ResponseWriter) {
-	w.Header().Set("Content-Type", "text/plain; charset=utf-8")
-}
-
-func setPprofFile(w http.ResponseWriter, name string) {
-	w.Header().Set("Content-Type", "application/octet-stream")
-	w.Header().Set("Content-Disposition", fmt.Sprintf("attachment; filename=%q", name))
-}
-
-// serveProfile answers with a profile of package runtime/pprof.
-func serveProfile(w http.ResponseWriter, r *http.Request, name string) *pprofError {
+// serveNamedProfile serves a profile of package runtime/pprof: one that the
+// runtime keeps all the time, or one that the program has made.
+func serveNamedProfile(w http.ResponseWriter, r *http.Request, name string) *pprofError {
 	profile := pprof.Lookup(name)
 	if profile == nil {
 		return &pprofError{http.StatusNotFound, "Unknown profile"}
 	}
 	query := r.URL.Query()
-	debug, _ := strconv.Atoi(query.Get("debug")) // what is no number is 0, as in net/http/pprof
-	if seconds := query.Get("seconds"); seconds != "" {
-		return serveDelta(w, r, profile, seconds, debug)
+	if query.Get("seconds") != "" {
+		// Ignoring seconds would return all that happened since the program
+		// began to a client that asked for the last few seconds of it.
+		return &pprofError{http.StatusBadRequest, "seconds is for profile and trace only; to see what changes, fetch " + name +
+			" twice and subtract: go tool pprof -diff_base=first second"}
 	}
+	debug, _ := strconv.Atoi(query.Get("debug")) // text that is not a number counts as 0, as in net/http/pprof
 	if gc, _ := strconv.Atoi(query.Get("gc")); gc > 0 && name == "heap" {
 		runtime.GC()
 	}
@@ -176,13 +148,101 @@ func serveProfile(w http.ResponseWriter, r *http.Request, name string) *pprofErr
 	} else {
 		setPprofFile(w, name)
 	}
-	profile.WriteTo(w, debug) // a client that has gone cannot be told
+	profile.WriteTo(w, debug) // an error means that the client has disconnected
 	return nil
 }
 
-// writeSymbols answers in the format of go tool pprof's symbolizer: a line
-// with a number, of which only zero would mean something, and a line for each
-// counter that is known.
+// maxProfileSeconds is the longest recording that a request can ask for. It
+// keeps a mistyped number from leaving a profiler on for hours.
+const maxProfileSeconds = 300
+
+// recordCPU serves a CPU profile that starts now.
+func recordCPU(w http.ResponseWriter, r *http.Request) *pprofError {
+	seconds, err := strconv.Atoi(requestedSeconds(r, "30"))
+	if err != nil || seconds < 1 || seconds > maxProfileSeconds {
+		return pprofSecondsError()
+	}
+	setPprofFile(w, "profile")
+	duration := time.Duration(seconds) * time.Second
+	if err := pprof.StartCPUProfile(newRecordWriter(w, r, duration)); err != nil {
+		return &pprofError{http.StatusConflict, "a CPU profile is running already; try again when it is done"}
+	}
+	defer pprof.StopCPUProfile() // waits for the last write
+	waitFor(r.Context(), duration)
+	return nil
+}
+
+// recordTrace serves an execution trace that starts now.
+func recordTrace(w http.ResponseWriter, r *http.Request) *pprofError {
+	seconds, err := strconv.ParseFloat(requestedSeconds(r, "1"), 64)
+	if err != nil || !(seconds >= 1 && seconds <= maxProfileSeconds) { // false for NaN too
+		return pprofSecondsError()
+	}
+	setPprofFile(w, "trace")
+	duration := time.Duration(seconds * float64(time.Second))
+	if err := trace.Start(newRecordWriter(w, r, duration)); err != nil {
+		return &pprofError{http.StatusConflict, "a trace is running already; try again when it is done"}
+	}
+	defer trace.Stop() // waits for the last write
+	waitFor(r.Context(), duration)
+	return nil
+}
+
+// requestedSeconds returns the query parameter seconds as sent, or byDefault if
+// it is missing or empty.
+func requestedSeconds(r *http.Request, byDefault string) string {
+	if s := r.URL.Query().Get("seconds"); s != "" {
+		return s
+	}
+	return byDefault
+}
+
+// waitFor returns after d, or earlier when ctx ends.
+func waitFor(ctx context.Context, d time.Duration) {
+	timer := time.NewTimer(d)
+	defer timer.Stop()
+	select {
+	case <-ctx.Done():
+	case <-timer.C:
+	}
+}
+
+// A recordWriter passes on the data that the runtime records. The runtime
+// calls Write from a goroutine of its own. A client that stops reading would
+// block that goroutine, and with it the one profiler of the program, so each
+// write gets a deadline; net/http removes it when the request is done.
+type recordWriter struct {
+	w       http.ResponseWriter
+	control *http.ResponseController
+}
+
+// recordWriteTimeout is how long the client may take for one write.
+const recordWriteTimeout = 30 * time.Second
+
+// newRecordWriter returns a writer for a recording that takes d.
+func newRecordWriter(w http.ResponseWriter, r *http.Request, d time.Duration) *recordWriter {
+	extendWriteDeadline(w, r, d)
+	return &recordWriter{w, http.NewResponseController(w)}
+}
+
+func (rec *recordWriter) Write(b []byte) (int, error) {
+	rec.control.SetWriteDeadline(time.Now().Add(recordWriteTimeout)) // fails on writers without deadlines, such as those of tests
+	return rec.w.Write(b)
+}
+
+// extendWriteDeadline adds d to the deadline that the server's WriteTimeout has
+// set, since the client has asked to wait that long. Without it, a server with
+// a WriteTimeout of 10 seconds could not serve a profile of 30.
+func extendWriteDeadline(w http.ResponseWriter, r *http.Request, d time.Duration) {
+	if s, ok := r.Context().Value(http.ServerContextKey).(*http.Server); ok && s.WriteTimeout > 0 {
+		http.NewResponseController(w).SetWriteDeadline(time.Now().Add(d + s.WriteTimeout))
+	}
+}
+
+// writeSymbols writes the names of program counters in the format of go tool
+// pprof's symbolizer. The first line has a number, of which the tool only
+// checks that it is not zero. Each further line has a counter and its function;
+// unknown counters have none.
 func writeSymbols(w http.ResponseWriter, r *http.Request, body []byte) {
 	counters := r.URL.RawQuery
 	if r.Method == http.MethodPost {
@@ -200,40 +260,14 @@ func writeSymbols(w http.ResponseWriter, r *http.Request, body []byte) {
 	buf.WriteTo(w)
 }
 
-// Limits on a body, which only a list of program counters has a use for.
-const (
-	pprofBodyBytes   = 1 << 20
-	pprofBodyTimeout = 30 * time.Second
-)
-
-// readPprofBody reads the whole body, in time.
-func readPprofBody(w http.ResponseWriter, r *http.Request) ([]byte, *pprofError) {
-	if r.Body == nil || r.Body == http.NoBody {
-		return nil, nil
-	}
-	http.NewResponseController(w).SetReadDeadline(time.Now().Add(pprofBodyTimeout)) // best effort: not every writer has deadlines
-	body, err := io.ReadAll(http.MaxBytesReader(w, r.Body, pprofBodyBytes))
-	var tooLarge *http.MaxBytesError
-	var timeout net.Error
-	switch {
-	case err == nil:
-		return body, nil
-	case errors.As(err, &tooLarge):
-		return nil, &pprofError{http.StatusRequestEntityTooLarge, "the body is too large"}
-	case errors.As(err, &timeout) && timeout.Timeout():
-		return nil, &pprofError{http.StatusRequestTimeout, "the body took too long"}
-	}
-	return nil, &pprofError{http.StatusBadRequest, "the body ended too early"}
-}
-
 // A profilePage is one line of the index.
 type profilePage struct {
 	name, about string
 	count       int
 }
 
-// profilePages returns a line for each profile there is, sorted by name.
-func profilePages() []profilePage {
+// listProfilePages returns the lines of the index, sorted by name.
+func listProfilePages() []profilePage {
 	pages := []profilePage{
 		{name: "cmdline", about: "The command line of the program."},
 		{name: "profile", about: "A CPU profile, of 30 seconds or as many as the parameter seconds says."},
@@ -241,13 +275,14 @@ func profilePages() []profilePage {
 		{name: "trace", about: "An execution trace for go tool trace, of 1 second or as many as the parameter seconds says."},
 	}
 	for _, p := range pprof.Profiles() {
-		pages = append(pages, profilePage{p.Name(), aboutProfile(p.Name()), p.Count()})
+		pages = append(pages, profilePage{p.Name(), describeProfile(p.Name()), p.Count()})
 	}
 	slices.SortFunc(pages, func(a, b profilePage) int { return strings.Compare(a.name, b.name) })
 	return pages
 }
 
-func aboutProfile(name string) string {
+// describeProfile returns what the index says about a named profile.
+func describeProfile(name string) string {
 	switch name {
 	case "allocs":
 		return "Where memory was allocated since the program began, sampled."
@@ -267,9 +302,10 @@ func aboutProfile(name string) string {
 	return "A profile of the program's own."
 }
 
-// writeProfileIndex answers with a page of links. They are relative, so that
-// they hold behind a proxy that strips a prefix, and take account of whether
-// the page itself was asked for with a slash at the end.
+// writeProfileIndex writes the HTML page of links. The links are relative, so
+// that they work behind a proxy that strips a prefix. A browser resolves them
+// against the last slash of the page's own path, so a page that was requested
+// without a slash at the end puts its own last segment in front of each.
 func writeProfileIndex(w http.ResponseWriter, r *http.Request) {
 	base := ""
 	if !strings.HasSuffix(r.URL.Path, "/") {
@@ -281,7 +317,7 @@ func writeProfileIndex(w http.ResponseWriter, r *http.Request) {
 	var buf bytes.Buffer
 	buf.WriteString("<!DOCTYPE html>\n<html lang=\"en\">\n<meta charset=\"utf-8\">\n<title>Profiles</title>\n<h1>Profiles</h1>\n")
 	buf.WriteString("<table>\n<tr><th>Count<th>Profile<th>What it shows\n")
-	for _, p := range profilePages() {
+	for _, p := range listProfilePages() {
 		fmt.Fprintf(&buf, "<tr><td>%d<td><a href=\"%s\">%s</a><td>%s\n", p.count, link(p.name, "debug=1"), html.EscapeString(p.name), p.about)
 	}
 	fmt.Fprintf(&buf, "</table>\n<p><a href=\"%s\">All goroutines with their stacks</a>\n", link("goroutine", "debug=2"))
@@ -290,130 +326,75 @@ func writeProfileIndex(w http.ResponseWriter, r *http.Request) {
 	buf.WriteTo(w)
 }
 
-// recordCPU answers with a CPU profile of some seconds from now.
-func recordCPU(w http.ResponseWriter, r *http.Request) *pprofError {
-	seconds, err := strconv.Atoi(profileSeconds(r, "30"))
-	if err != nil || seconds < 1 || seconds > maxProfileSeconds {
-		return errProfileSeconds()
+// Limits on a request body. Only symbol reads one: a list of program counters.
+const (
+	pprofBodyBytes   = 1 << 20
+	pprofBodyTimeout = 30 * time.Second
+)
+
+// readPprofBody returns the whole body. It returns an error if the body is
+// larger than pprofBodyBytes, takes longer than pprofBodyTimeout or ends early.
+func readPprofBody(w http.ResponseWriter, r *http.Request) ([]byte, *pprofError) {
+	if r.Body == nil || r.Body == http.NoBody {
+		return nil, nil
 	}
-	setPprofFile(w, "profile")
-	duration := time.Duration(seconds) * time.Second
-	if err := pprof.StartCPUProfile(newRecordWriter(w, r, duration)); err != nil {
-		return &pprofError{http.StatusConflict, "a CPU profile is running already; try again when it is done"}
+	http.NewResponseController(w).SetReadDeadline(time.Now().Add(pprofBodyTimeout)) // fails on writers without deadlines, such as those of tests
+	body, err := io.ReadAll(http.MaxBytesReader(w, r.Body, pprofBodyBytes))
+	var tooLarge *http.MaxBytesError
+	var timeout net.Error
+	switch {
+	case err == nil:
+		return body, nil
+	case errors.As(err, &tooLarge):
+		return nil, &pprofError{http.StatusRequestEntityTooLarge, "the body is too large"}
+	case errors.As(err, &timeout) && timeout.Timeout():
+		return nil, &pprofError{http.StatusRequestTimeout, "the body took too long"}
 	}
-	defer pprof.StopCPUProfile() // waits for the last write
-	await(r.Context(), duration)
-	return nil
+	return nil, &pprofError{http.StatusBadRequest, "the body ended too early"}
 }
 
-// recordTrace answers with an execution trace of some seconds from now.
-func recordTrace(w http.ResponseWriter, r *http.Request) *pprofError {
-	seconds, err := strconv.ParseFloat(profileSeconds(r, "1"), 64)
-	if err != nil || !(seconds >= 1 && seconds <= maxProfileSeconds) { // NaN is neither
-		return errProfileSeconds()
-	}
-	setPprofFile(w, "trace")
-	duration := time.Duration(seconds * float64(time.Second))
-	if err := trace.Start(newRecordWriter(w, r, duration)); err != nil {
-		return &pprofError{http.StatusConflict, "a trace is running already; try again when it is done"}
-	}
-	defer trace.Stop() // waits for the last write
-	await(r.Context(), duration)
-	return nil
+// A pprofError is the response to a request that gets no profile.
+type pprofError struct {
+	status  int
+	message string
 }
 
-// profileSeconds returns the query parameter seconds as sent, or absent where
-// it is missing or empty.
-func profileSeconds(r *http.Request, absent string) string {
-	if s := r.URL.Query().Get("seconds"); s != "" {
-		return s
+// pprofMethodError returns the error for a method that the page called name
+// does not have, and sets the Allow header that belongs to it (RFC 9110,
+// section 15.5.6).
+func pprofMethodError(w http.ResponseWriter, name string) *pprofError {
+	allow := "GET, HEAD"
+	if name == "symbol" {
+		allow += ", POST"
 	}
-	return absent
+	w.Header().Set("Allow", allow)
+	return &pprofError{http.StatusMethodNotAllowed, "method not allowed"}
 }
 
-func errProfileSeconds() *pprofError {
+// pprofSecondsError returns the error for seconds that cannot be recorded.
+func pprofSecondsError() *pprofError {
 	return &pprofError{http.StatusBadRequest, fmt.Sprintf("seconds must be a number from 1 to %d", maxProfileSeconds)}
 }
 
-// await waits for d to pass or ctx to end, and returns ctx's error if that was
-// it.
-func await(ctx context.Context, d time.Duration) error {
-	timer := time.NewTimer(d)
-	defer timer.Stop()
-	select {
-	case <-ctx.Done():
-		return ctx.Err()
-	case <-timer.C:
-		return nil
-	}
+// writePprofError writes e in the form that go tool pprof shows to its user: a
+// plain text in a response that has the header X-Go-Pprof.
+func writePprofError(w http.ResponseWriter, e *pprofError) {
+	h := w.Header()
+	h.Del("Content-Disposition")
+	h.Set("X-Content-Type-Options", "nosniff")
+	h.Set("X-Go-Pprof", "1")
+	setPprofText(w)
+	w.WriteHeader(e.status)
+	io.WriteString(w, e.message+"\n")
 }
 
-// A recordWriter passes on what the runtime records, from a goroutine of the
-// runtime's own. A client that takes nothing would block that goroutine and
-// with it the one profiler of the program, so each write gets a deadline;
-// net/http lifts it when the request is done.
-type recordWriter struct {
-	w       http.ResponseWriter
-	control *http.ResponseController
+// setPprofText announces plain text.
+func setPprofText(w http.ResponseWriter) {
+	w.Header().Set("Content-Type", "text/plain; charset=utf-8")
 }
 
-const recordWriteTimeout = 30 * time.Second
-
-func newRecordWriter(w http.ResponseWriter, r *http.Request, d time.Duration) *recordWriter {
-	allowWait(w, r, d)
-	return &recordWriter{w, http.NewResponseController(w)}
-}
-
-func (rec *recordWriter) Write(b []byte) (int, error) {
-	rec.control.SetWriteDeadline(time.Now().Add(recordWriteTimeout)) // best effort: not every writer has deadlines
-	return rec.w.Write(b)
-}
-
-// allowWait moves the deadline that the server's WriteTimeout has set, so that
-// it does not count the time the client has asked to wait.
-func allowWait(w http.ResponseWriter, r *http.Request, d time.Duration) {
-	if s, ok := r.Context().Value(http.ServerContextKey).(*http.Server); ok && s.WriteTimeout > 0 {
-		http.NewResponseController(w).SetWriteDeadline(time.Now().Add(d + s.WriteTimeout))
-	}
-}
-
-// serveDelta answers with what changes in a profile within some seconds.
-func serveDelta(w http.ResponseWriter, r *http.Request, profile *pprof.Profile, param string, debug int) *pprofError {
-	seconds, err := strconv.Atoi(param)
-	switch {
-	case err != nil || seconds < 1 || seconds > maxProfileSeconds:
-		return errProfileSeconds()
-	case !hasDelta(profile.Name()):
-		return &pprofError{http.StatusBadRequest, "this profile cannot be taken over some seconds"}
-	case debug != 0:
-		return &pprofError{http.StatusBadRequest, "seconds and debug cannot go together"}
-	}
-	duration := time.Duration(seconds) * time.Second
-	allowWait(w, r, duration)
-	var before, after, delta bytes.Buffer
-	if err := profile.WriteTo(&before, 0); err != nil {
-		return &pprofError{http.StatusInternalServerError, "the profile could not be taken"}
-	}
-	if await(r.Context(), duration) != nil {
-		return &pprofError{http.StatusRequestTimeout, "the request ended before its seconds did"}
-	}
-	if err := profile.WriteTo(&after, 0); err != nil {
-		return &pprofError{http.StatusInternalServerError, "the profile could not be taken"}
-	}
-	if err := writeProfileDelta(&delta, before.Bytes(), after.Bytes()); err != nil {
-		return &pprofError{http.StatusInternalServerError, "the profiles could not be compared"}
-	}
-	setPprofFile(w, profile.Name()+"-delta")
-	delta.WriteTo(w)
-	return nil
-}
-
-// hasDelta reports whether a profile counts events or objects of the runtime's
-// own. What the numbers of others mean, only the program knows.
-func hasDelta(profile string) bool {
-	switch profile {
-	case "allocs", "block", "goroutine", "goroutineleak", "heap", "mutex", "threadcreate":
-		return true
-	}
-	return false
+// setPprofFile announces a file to save under name.
+func setPprofFile(w http.ResponseWriter, name string) {
+	w.Header().Set("Content-Type", "application/octet-stream")
+	w.Header().Set("Content-Disposition", fmt.Sprintf("attachment; filename=%q", name))
 }
