@@ -262,7 +262,7 @@ func (b *binding) bindBody(d *decoder, v reflect.Value, body []byte) {
 		return
 	}
 	b.body.decodeObject(d, v)
-	d.scan.end()
+	d.scan.checkEnd()
 }
 
 // object binds one JSON object that has every field by its wire name. Text that
@@ -275,7 +275,7 @@ func (b *binding) bindObject(d *decoder, text []byte) (reflect.Value, error) {
 	in := reflect.New(b.in.typ)
 	v := in.Elem()
 	b.all.decodeObject(d, v)
-	d.scan.end()
+	d.scan.checkEnd()
 	return in, b.finishInput(d, v, b.hooks)
 }
 

@@ -137,8 +137,8 @@ func sealOf(key, payload []byte) []byte {
 // is for the log; a client learns the same whatever it was.
 func cursorError(cause error) error {
 	var vs violations
-	vs.add(Violation{In: "query", Path: "/cursor", Rule: ruleType, Message: "must be a cursor from an earlier answer of this list"})
-	return ErrorFrom(vs.err()).WithCause(cause)
+	vs.addViolation(Violation{In: "query", Path: "/cursor", Rule: ruleType, Message: "must be a cursor from an earlier answer of this list"})
+	return ErrorFrom(vs.makeError()).WithCause(cause)
 }
 
 // decodeBase64 decodes the one spelling that EncodeCursor gives a text: Strict
@@ -233,8 +233,8 @@ func readCursorKey(payload []byte, target reflect.Value) error {
 // unmarshalCursor is json.Unmarshal for texts that are also good I-JSON.
 func unmarshalCursor(payload []byte, key any) error {
 	s := scanner{data: payload}
-	text := s.skip()
-	s.end()
+	text := s.skipValue()
+	s.checkEnd()
 	switch {
 	case s.err != nil:
 		return s.err

@@ -39,7 +39,7 @@ type decoder struct {
 	scan        scanner
 	found       violations
 	in          string // what Violation.In is to be
-	lean        bool   // errors are for svc's own writers; see violations.lean
+	lean        bool   // errors are for svc's own writers; see violations.makeLeanError
 	validateErr error  // what a Validate method answered in place of a violation
 	path        []step
 	seen        []uint64
@@ -89,7 +89,7 @@ func (d *decoder) addViolation(m *complaint) {
 		d.found.omitted++
 		return
 	}
-	d.found.add(Violation{In: d.in, Path: d.place(), Rule: m.rule, Message: m.message})
+	d.found.addViolation(Violation{In: d.in, Path: d.place(), Rule: m.rule, Message: m.message})
 }
 
 // place returns the JSON Pointer to the current place.
@@ -123,7 +123,7 @@ func (d *decoder) pop()                   { d.path = d.path[:len(d.path)-1] }
 
 // mismatch passes over a value of the wrong type and says so.
 func (d *decoder) skipMismatch(m *complaint) {
-	d.scan.skip()
+	d.scan.skipValue()
 	if d.scan.err == nil {
 		d.addViolation(m)
 	}
@@ -147,9 +147,9 @@ func (d *decoder) finish() error {
 // failure returns the error for these violations, or nil if there are none.
 func (d *decoder) violationsError(vs *violations) error {
 	if d.lean && len(vs.list) > 0 {
-		return vs.lean()
+		return vs.makeLeanError()
 	}
-	return vs.err()
+	return vs.makeError()
 }
 
 // faultError returns the error for a text that is not acceptable JSON: one
@@ -160,7 +160,7 @@ func (d *decoder) syntaxViolation() error {
 		v.Path = string(pointerToName(d.scan.data[:d.scan.err.offset]))
 	}
 	var one violations
-	one.add(v)
+	one.addViolation(v)
 	return d.violationsError(&one)
 }
 
@@ -173,7 +173,7 @@ func pointerToName(text []byte) []byte {
 	for c := s.peek(); c != 0; c = s.peek() {
 		switch top := len(open) - 1; {
 		case c == '"':
-			raw, escaped := s.str()
+			raw, escaped := s.readString()
 			if s.peek() != ':' {
 				continue // a value
 			}
@@ -294,7 +294,7 @@ func (c *decoders) compileDecoder(s *shape) decodeFunc {
 func decodePointer(elem decodeFunc, t reflect.Type) decodeFunc {
 	return func(d *decoder, v reflect.Value) {
 		if d.scan.peek() == 'n' {
-			d.scan.literal("null")
+			d.scan.readLiteral("null")
 			return
 		}
 		p := reflect.New(t)
@@ -341,7 +341,7 @@ func decodeStrings(d *decoder, v reflect.Value) {
 		text := ""
 		if d.scan.peek() != '"' {
 			d.skipMismatch(mustBeString)
-		} else if raw, escaped := d.scan.str(); d.scan.err == nil {
+		} else if raw, escaped := d.scan.readString(); d.scan.err == nil {
 			text = d.keepText(raw, escaped)
 		}
 		d.texts = append(d.texts, text)
@@ -366,7 +366,7 @@ func decodeArray(elem decodeFunc, length int) decodeFunc {
 			if n < length {
 				elem(d, v.Index(n))
 			} else {
-				d.scan.skip()
+				d.scan.skipValue()
 			}
 			n++
 		})
@@ -383,7 +383,7 @@ func decodeArray(elem decodeFunc, length int) decodeFunc {
 // elements calls decode for each element of the array that the caller has seen
 // the bracket of.
 func (d *decoder) eachElement(decode func()) {
-	d.scan.open()
+	d.scan.openBracket()
 	d.path = append(d.path, step{})
 	top := len(d.path) - 1
 	for first := true; d.scan.more(']', first); first = false {
@@ -407,10 +407,10 @@ func decodeMap(setKey setter, elem decodeFunc, s *shape) decodeFunc {
 		m := reflect.MakeMap(s.typ)
 		key, value := reflect.New(s.key.typ).Elem(), reflect.New(s.elem.typ).Elem()
 		set := nameSet{base: len(d.scan.names)}
-		d.scan.open()
+		d.scan.openBracket()
 		for first := true; d.scan.more('}', first); first = false {
-			name := d.scan.name()
-			if d.scan.err == nil && !set.add(&d.scan, name) {
+			name := d.scan.readName()
+			if d.scan.err == nil && !set.addName(&d.scan, name) {
 				d.scan.failDuplicate()
 				return
 			}
@@ -432,7 +432,7 @@ func decodeMap(setKey setter, elem decodeFunc, s *shape) decodeFunc {
 			}
 			d.pop()
 		}
-		set.close(&d.scan)
+		set.forgetNames(&d.scan)
 		v.Set(m)
 	}
 }
@@ -572,7 +572,7 @@ func (p *objectPlan) decodeObject(d *decoder, v reflect.Value) {
 		d.seen = append(d.seen, 0)
 	}
 	unknown := nameSet{base: len(d.scan.names)}
-	d.scan.open()
+	d.scan.openBracket()
 	next := 0
 	for first := true; d.scan.more('}', first); first = false {
 		i, name := p.findMember(d, next)
@@ -594,7 +594,7 @@ func (p *objectPlan) decodeObject(d *decoder, v reflect.Value) {
 		d.pop()
 		next = i + 1
 	}
-	unknown.close(&d.scan)
+	unknown.forgetNames(&d.scan)
 	if d.scan.err == nil {
 		p.completeAbsent(d, v, d.seen[base:base+len(p.need)])
 	}
@@ -621,7 +621,7 @@ func (p *objectPlan) findMember(d *decoder, next int) (int, []byte) {
 			return next, nil
 		}
 	}
-	name := d.scan.name()
+	name := d.scan.readName()
 	if i, ok := p.byName[string(name)]; ok {
 		return i, nil
 	}
@@ -632,10 +632,10 @@ var isUnknown = &complaint{ruleUnknown, "is not a known property"}
 
 // unknown passes over a member that is not in the plan.
 func (p *objectPlan) skipUnknown(d *decoder, set *nameSet, name []byte) {
-	if d.scan.err == nil && !set.add(&d.scan, name) {
+	if d.scan.err == nil && !set.addName(&d.scan, name) {
 		d.scan.failDuplicate()
 	}
-	d.scan.skip()
+	d.scan.skipValue()
 	if p.strict && d.scan.err == nil {
 		d.push(string(name))
 		d.addViolation(isUnknown)
@@ -731,7 +731,7 @@ func decodeScalar(s *shape) decodeFunc {
 				d.skipMismatch(wrong)
 				return
 			}
-			if num := d.scan.number(); d.scan.err == nil {
+			if num := d.scan.readNumber(); d.scan.err == nil {
 				d.addIfAny(set(d, v, num))
 			}
 		}
@@ -756,7 +756,7 @@ func (d *decoder) addIfAny(m *complaint) {
 
 // inside reads a string and returns what it stands for, for looking at only.
 func (d *decoder) readString() []byte {
-	raw, escaped := d.scan.str()
+	raw, escaped := d.scan.readString()
 	if escaped {
 		d.scratch = appendUnescaped(d.scratch[:0], raw)
 		return d.scratch
@@ -769,7 +769,7 @@ func decodeString(d *decoder, v reflect.Value) {
 		d.skipMismatch(mustBeString)
 		return
 	}
-	if raw, escaped := d.scan.str(); d.scan.err == nil {
+	if raw, escaped := d.scan.readString(); d.scan.err == nil {
 		v.SetString(d.keepText(raw, escaped))
 	}
 }
@@ -777,9 +777,9 @@ func decodeString(d *decoder, v reflect.Value) {
 func decodeBool(d *decoder, v reflect.Value) {
 	switch d.scan.peek() {
 	case 't':
-		v.SetBool(d.scan.literal("true"))
+		v.SetBool(d.scan.readLiteral("true"))
 	case 'f':
-		d.scan.literal("false")
+		d.scan.readLiteral("false")
 	default:
 		d.skipMismatch(mustBeBool)
 	}
@@ -819,7 +819,7 @@ func setQuotedString(d *decoder, v reflect.Value, text []byte) *complaint {
 		return mustBeQuoted
 	}
 	s := scanner{data: text}
-	raw, escaped := s.str()
+	raw, escaped := s.readString()
 	if s.err != nil || s.pos < len(text) { // no space around it, as in encoding/json
 		return mustBeQuoted
 	}
@@ -1042,13 +1042,13 @@ func (d *decoder) complaintFor(err error) *complaint {
 }
 
 func decodeCustom(d *decoder, v reflect.Value) {
-	if text := d.scan.skip(); d.scan.err == nil {
+	if text := d.scan.skipValue(); d.scan.err == nil {
 		d.addIfAny(d.complaintFor(v.Addr().Interface().(json.Unmarshaler).UnmarshalJSON(text)))
 	}
 }
 
 func decodeRaw(d *decoder, v reflect.Value) {
-	if text := d.scan.skip(); d.scan.err == nil {
+	if text := d.scan.skipValue(); d.scan.err == nil {
 		v.SetBytes(append(make([]byte, 0, len(text)), text...))
 	}
 }
@@ -1066,9 +1066,9 @@ func (d *decoder) decodeAnyValue() any {
 	switch c := d.scan.peek(); c {
 	case '{':
 		m := make(map[string]any)
-		d.scan.open()
+		d.scan.openBracket()
 		for first := true; d.scan.more('}', first); first = false {
-			name := d.scan.name()
+			name := d.scan.readName()
 			if _, twice := m[string(name)]; twice {
 				d.scan.failDuplicate()
 				return nil
@@ -1078,24 +1078,24 @@ func (d *decoder) decodeAnyValue() any {
 		return m
 	case '[':
 		list := []any{}
-		d.scan.open()
+		d.scan.openBracket()
 		for first := true; d.scan.more(']', first); first = false {
 			list = append(list, d.decodeAnyValue())
 		}
 		return list
 	case '"':
-		raw, escaped := d.scan.str()
+		raw, escaped := d.scan.readString()
 		return d.keepText(raw, escaped)
 	case 't':
-		return d.scan.literal("true")
+		return d.scan.readLiteral("true")
 	case 'f':
-		return !d.scan.literal("false")
+		return !d.scan.readLiteral("false")
 	case 'n':
-		d.scan.literal("null")
+		d.scan.readLiteral("null")
 		return nil
 	default:
 		d.scan.failValue(c)
-		return exactNumber(d.scan.number())
+		return exactNumber(d.scan.readNumber())
 	}
 }
 

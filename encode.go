@@ -151,8 +151,8 @@ func (e *encoder) appendCompact(text []byte, err error) {
 // ourselves at this depth.
 func (e *encoder) checkForeign(text []byte) bool {
 	s := scanner{data: text, depth: e.depth}
-	s.skip()
-	if s.end(); s.err != nil {
+	s.skipValue()
+	if s.checkEnd(); s.err != nil {
 		e.fail(fmt.Errorf("a type's own JSON is not acceptable: %w", s.err))
 	}
 	return s.err == nil

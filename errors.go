@@ -139,11 +139,11 @@ type Error struct {
 	Message string
 	Details map[string]any // as JSON; nil or empty is left out
 
-	cause   error
-	refused []Violation // to be written as the detail "violations"; see decoder.lean
-	status  int         // of a fault of the HTTP exchange itself; 0 means by Code
-	number  int         // of a fault of the JSON-RPC exchange itself; 0 means by Code
-	origin  *Error      // what the With methods copied, for errors.Is
+	cause      error
+	violations []Violation // to be written as the detail "violations"; see decoder.lean
+	status     int         // of a fault of the HTTP exchange itself; 0 means by Code
+	number     int         // of a fault of the JSON-RPC exchange itself; 0 means by Code
+	origin     *Error      // what the With methods copied, for errors.Is
 }
 
 // Errorf returns an error with a formatted message. An error formatted with %w
@@ -151,13 +151,13 @@ type Error struct {
 // leaves its text out, since clients see Message. (With %v the text goes into
 // Message, by your choice.)
 func Errorf(code Code, format string, args ...any) *Error {
-	message, cause := formatWithout(format, args)
+	message, cause := formatMessage(format, args)
 	return &Error{Code: code, Message: message, cause: cause}
 }
 
-// formatWithout formats like fmt.Errorf, but with nothing in the place of each
+// formatMessage formats like fmt.Errorf, but with nothing in the place of each
 // error given to %w, and returns those errors.
-func formatWithout(format string, args []any) (string, error) {
+func formatMessage(format string, args []any) (string, error) {
 	if !strings.Contains(format, "%") {
 		return format, nil
 	}
@@ -380,19 +380,19 @@ type violations struct {
 	cause   error // the first that an application gave, for the log
 }
 
-// add keeps v if there is room.
-func (vs *violations) add(v Violation) {
+// addViolation keeps v if there is room.
+func (vs *violations) addViolation(v Violation) {
 	if vs.full() {
 		vs.omitted++
 		return
 	}
 	v.Path = clip(v.Path, maxViolationPath)
 	v.Message = clip(v.Message, maxViolationText)
-	n := v.framed() + len(`\u0000`)*(len(v.Path)+len(v.Message)) // where every byte is escaped
+	n := v.frameLen() + len(`\u0000`)*(len(v.Path)+len(v.Message)) // where every byte is escaped
 	if vs.bytes+n > maxViolationBytes {
-		vs.bytes, n = 0, v.size()
+		vs.bytes, n = 0, v.jsonLen()
 		for i := range vs.list {
-			vs.bytes += vs.list[i].size()
+			vs.bytes += vs.list[i].jsonLen()
 		}
 	}
 	if vs.bytes+n > maxViolationBytes {
@@ -406,13 +406,13 @@ func (vs *violations) add(v Violation) {
 	vs.list = append(vs.list, v)
 }
 
-// size returns what v takes as JSON in a list.
-func (v *Violation) size() int {
-	return v.framed() + quotedLen(v.Path) + quotedLen(v.Message)
+// jsonLen returns what v takes as JSON in a list.
+func (v *Violation) jsonLen() int {
+	return v.frameLen() + quotedLen(v.Path) + quotedLen(v.Message)
 }
 
-// framed returns what v takes without its path and message.
-func (v *Violation) framed() int {
+// frameLen returns what v takes without its path and message.
+func (v *Violation) frameLen() int {
 	return len(`{"in":"","path":"","rule":"","message":""},`) + len(v.In) + len(v.Rule)
 }
 
@@ -424,20 +424,20 @@ func (vs *violations) full() bool { return vs.omitted > 0 || len(vs.list) == max
 // count returns how many mistakes there were, kept or not.
 func (vs *violations) count() int { return len(vs.list) + vs.omitted }
 
-// err returns the error that carries the violations in its details, or nil if
+// makeError returns the error that carries the violations in its details, or nil if
 // there are none.
-func (vs *violations) err() error {
+func (vs *violations) makeError() error {
 	if len(vs.list) == 0 {
 		return nil
 	}
-	e := vs.lean()
-	e.refused, e.Details = nil, map[string]any{"violations": vs.list}
+	e := vs.makeLeanError()
+	e.violations, e.Details = nil, map[string]any{"violations": vs.list}
 	return e
 }
 
-// lean returns the error that carries the violations where only svc looks for
+// makeLeanError returns the error that carries the violations where only svc looks for
 // them: the map of the details costs more than all the rest. There must be one.
-func (vs *violations) lean() *Error {
+func (vs *violations) makeLeanError() *Error {
 	first := &vs.list[0]
 	var buf [maxViolationPath + maxViolationText + 64]byte
 	message := append(append(buf[:0], codes[CodeInvalidArgument.row()].text...), ": "...)
@@ -449,10 +449,10 @@ func (vs *violations) lean() *Error {
 		message = append(strconv.AppendInt(append(message, " (and "...), int64(n), 10), " more)"...)
 	}
 	return &Error{
-		Code:    CodeInvalidArgument,
-		Message: string(message),
-		refused: vs.list,
-		cause:   vs.cause,
+		Code:       CodeInvalidArgument,
+		Message:    string(message),
+		violations: vs.list,
+		cause:      vs.cause,
 	}
 }
 

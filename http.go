@@ -47,9 +47,9 @@ type limits struct {
 	time time.Duration // for receiving it; negative means for ever
 }
 
-// A transportError is a fault of the HTTP exchange itself, which has a status
+// A httpError is a fault of the HTTP exchange itself, which has a status
 // of its own beside its code.
-func transportError(status int, code Code, format string, args ...any) *Error {
+func httpError(status int, code Code, format string, args ...any) *Error {
 	e := Errorf(code, format, args...)
 	e.status = status
 	return e
@@ -77,23 +77,23 @@ func (l limits) setDeadline(w http.ResponseWriter, r *http.Request) {
 	http.NewResponseController(w).SetReadDeadline(deadline)
 }
 
-// leaveUnread ends the connection with the answer that r is about to get, so
+// leaveBody ends the connection with the answer that r is about to get, so
 // that net/http sends the answer at once: a client that announced a body and
 // stalls would get none before the deadline, and the rest of a body that nobody
 // wants is not worth waiting for. A stream of HTTP/2 ends by itself.
-func leaveUnread(w http.ResponseWriter, r *http.Request) {
+func leaveBody(w http.ResponseWriter, r *http.Request) {
 	if hasBody(r) && r.ProtoMajor == 1 {
 		w.Header().Set("Connection", "close")
 	}
 }
 
-// read appends the whole body of r to buf.
-func (l limits) read(w http.ResponseWriter, r *http.Request, buf []byte) ([]byte, error) {
+// readBody appends the whole body of r to buf.
+func (l limits) readBody(w http.ResponseWriter, r *http.Request, buf []byte) ([]byte, error) {
 	if !hasBody(r) {
 		return buf, nil
 	}
 	if l.size >= 0 && r.ContentLength > l.size {
-		return buf, l.tooLarge(w, r)
+		return buf, l.tooLargeError(w, r)
 	}
 	start := len(buf)
 	for {
@@ -103,25 +103,25 @@ func (l limits) read(w http.ResponseWriter, r *http.Request, buf []byte) ([]byte
 		n, err := r.Body.Read(buf[len(buf):cap(buf)])
 		buf = buf[:len(buf)+n]
 		if l.size >= 0 && int64(len(buf)-start) > l.size {
-			return buf, l.tooLarge(w, r)
+			return buf, l.tooLargeError(w, r)
 		}
 		if err == io.EOF {
 			return buf, nil
 		}
 		if err != nil {
-			return buf, l.readError(w, r, err)
+			return buf, l.bodyError(w, r, err)
 		}
 	}
 }
 
-// discard reads the body of a request that needs none to its end: net/http
+// discardBody reads the body of a request that needs none to its end: net/http
 // notices that a client has left only when nothing is left to read.
-func (l limits) discard(w http.ResponseWriter, r *http.Request) error {
+func (l limits) discardBody(w http.ResponseWriter, r *http.Request) error {
 	if !hasBody(r) {
 		return nil
 	}
 	if l.size >= 0 && r.ContentLength > l.size {
-		return l.tooLarge(w, r)
+		return l.tooLargeError(w, r)
 	}
 	var body io.Reader = r.Body
 	if l.size >= 0 {
@@ -130,31 +130,31 @@ func (l limits) discard(w http.ResponseWriter, r *http.Request) error {
 	n, err := io.Copy(io.Discard, body)
 	switch {
 	case err != nil:
-		return l.readError(w, r, err)
+		return l.bodyError(w, r, err)
 	case l.size >= 0 && n > l.size:
-		return l.tooLarge(w, r)
+		return l.tooLargeError(w, r)
 	}
 	return nil
 }
 
-// tooLarge refuses a body for its size.
-func (l limits) tooLarge(w http.ResponseWriter, r *http.Request) error {
-	leaveUnread(w, r)
-	return transportError(http.StatusRequestEntityTooLarge, CodeResourceExhausted, "the request body has more than %d bytes", l.size)
+// tooLargeError refuses a body for its size.
+func (l limits) tooLargeError(w http.ResponseWriter, r *http.Request) error {
+	leaveBody(w, r)
+	return httpError(http.StatusRequestEntityTooLarge, CodeResourceExhausted, "the request body has more than %d bytes", l.size)
 }
 
-// readError says why a body ended early. In HTTP/1 every failed read cancels the
+// bodyError says why a body ended early. In HTTP/1 every failed read cancels the
 // context, also that of a client that has only miscounted and waits for the
 // answer; a client that has left shows as an error of the connection.
-func (l limits) readError(w http.ResponseWriter, r *http.Request, err error) error {
-	leaveUnread(w, r)
+func (l limits) bodyError(w http.ResponseWriter, r *http.Request, err error) error {
+	leaveBody(w, r)
 	var max *http.MaxBytesError // of a middleware in front of us
 	var conn *net.OpError
 	switch {
 	case errors.As(err, &max):
 		return err
 	case errors.Is(err, os.ErrDeadlineExceeded):
-		return transportError(http.StatusRequestTimeout, CodeDeadlineExceeded, "the request body did not arrive in time").WithCause(err)
+		return httpError(http.StatusRequestTimeout, CodeDeadlineExceeded, "the request body did not arrive in time").WithCause(err)
 	case r.Context().Err() != nil && (r.ProtoMajor != 1 || errors.As(err, &conn)):
 		return &Error{Code: CodeCanceled, cause: fmt.Errorf("reading the body: %w", err)}
 	case errors.Is(err, io.ErrUnexpectedEOF):
@@ -167,9 +167,9 @@ func (l limits) readError(w http.ResponseWriter, r *http.Request, err error) err
 // application/*+json, and no type at all.
 func checkContentType(w http.ResponseWriter, r *http.Request) error {
 	if len(r.Header["Content-Encoding"]) > 0 {
-		leaveUnread(w, r)
+		leaveBody(w, r)
 		w.Header().Set("Accept-Encoding", "identity") // RFC 9110, section 12.5.3
-		return transportError(http.StatusUnsupportedMediaType, CodeInvalidArgument, "the request body must not have a Content-Encoding")
+		return httpError(http.StatusUnsupportedMediaType, CodeInvalidArgument, "the request body must not have a Content-Encoding")
 	}
 	switch types := r.Header["Content-Type"]; {
 	case len(types) == 0, len(types) == 1 && (types[0] == contentTypeJSON || types[0] == ""):
@@ -177,8 +177,8 @@ func checkContentType(w http.ResponseWriter, r *http.Request) error {
 	case len(types) == 1 && isJSONType(types[0]):
 		return nil
 	}
-	leaveUnread(w, r)
-	return transportError(http.StatusUnsupportedMediaType, CodeInvalidArgument, "the Content-Type must be application/json in UTF-8")
+	leaveBody(w, r)
+	return httpError(http.StatusUnsupportedMediaType, CodeInvalidArgument, "the Content-Type must be application/json in UTF-8")
 }
 
 // isJSONType reports whether a media type is JSON (RFC 6839, section 3.1) in
@@ -197,34 +197,15 @@ func isJSONType(value string) bool {
 	return ok && (subtype == "json" || len(subtype) > len("+json") && strings.HasSuffix(subtype, "+json"))
 }
 
-// unreadBodyTimeout is how long a client may take to send a body that nobody
-// is going to read.
-const unreadBodyTimeout = 30 * time.Second
-
 // refuse answers with err, by onError or with the envelope, before anything of
 // the request's body was read. It logs nothing: what any passer-by can cause
 // should not fill a disk.
 func refuse(w http.ResponseWriter, r *http.Request, err error, onError ErrorHandler) {
+	if s, ok := r.Context().Value(http.ServerContextKey).(*http.Server); !ok || s.ReadTimeout <= 0 {
+		limits{time: DefaultBodyTimeout}.setDeadline(w, r)
+	}
 	leaveBody(w, r)
 	respondError(w, r, err, onError)
-}
-
-// leaveBody prepares for an answer that leaves the body unread. The connection
-// ends with the answer, or net/http would read what is left of a small body
-// before it sends one; and the body has a deadline, or net/http would wait for
-// its end after that. A client that announces a body and sends none of it would
-// wait, or hold the connection, for ever. A stream of HTTP/2 ends by itself,
-// and a server that has a ReadTimeout has a deadline.
-func leaveBody(w http.ResponseWriter, r *http.Request) {
-	if r.ContentLength == 0 || r.Body == nil || r.Body == http.NoBody {
-		return
-	}
-	if r.ProtoMajor == 1 {
-		w.Header().Set("Connection", "close")
-	}
-	if s, ok := r.Context().Value(http.ServerContextKey).(*http.Server); !ok || s.ReadTimeout <= 0 {
-		http.NewResponseController(w).SetReadDeadline(time.Now().Add(unreadBodyTimeout)) // best effort: not every writer has deadlines
-	}
 }
 
 // An ErrorHandler writes the response for an error. [WriteError] and
@@ -338,8 +319,8 @@ func appendEnvelope(dst []byte, e *Error) []byte {
 // appendDetails appends the member "details" with a comma before it, or
 // nothing if there are none.
 func appendDetails(dst []byte, e *Error) []byte {
-	if e.refused != nil {
-		dst, _ = appendDetail(append(dst, `,"details":{"violations":`...), e.refused)
+	if e.violations != nil {
+		dst, _ = appendDetail(append(dst, `,"details":{"violations":`...), e.violations)
 		return append(dst, '}')
 	}
 	if len(e.Details) == 0 {
@@ -446,13 +427,13 @@ func callHandler(fn HandlerFunc, w http.ResponseWriter, r *http.Request) (err er
 		}
 	}()
 	err = fn(w, r)
-	probe(err)
+	probeError(err)
 	return err
 }
 
-// probe panics where a look into err will, as into a nil pointer in an error
+// probeError panics where a look into err will, as into a nil pointer in an error
 // interface. It is called where panics are still recovered.
-func probe(err error) {
+func probeError(err error) {
 	if err != nil {
 		CodeOf(err)
 		panicIn(err)

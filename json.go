@@ -110,15 +110,15 @@ func (s *scanner) peekFar() byte {
 	return 0
 }
 
-// end checks that nothing but white space is left.
-func (s *scanner) end() {
+// checkEnd checks that nothing but white space is left.
+func (s *scanner) checkEnd() {
 	if s.err == nil && (s.peek() != 0 || s.pos < len(s.data)) {
 		s.fail("more text after the JSON value")
 	}
 }
 
-// open moves past the bracket that the caller has seen.
-func (s *scanner) open() {
+// openBracket moves past the bracket that the caller has seen.
+func (s *scanner) openBracket() {
 	s.pos++
 	if s.depth++; s.depth > maxDepth {
 		s.fail("nested more than 1000 levels deep")
@@ -149,14 +149,14 @@ func (s *scanner) more(closer byte, first bool) bool {
 	return false
 }
 
-// name reads a member's name and the colon after it. The result aliases the
+// readName reads a member's name and the colon after it. The result aliases the
 // text where it can.
-func (s *scanner) name() []byte {
+func (s *scanner) readName() []byte {
 	if s.peek() != '"' {
 		s.fail("expected a name in double quotes")
 		return nil
 	}
-	raw, escaped := s.str()
+	raw, escaped := s.readString()
 	if escaped {
 		raw = appendUnescaped(make([]byte, 0, len(raw)), raw)
 	}
@@ -168,9 +168,9 @@ func (s *scanner) name() []byte {
 	return raw
 }
 
-// str reads the string that starts at pos and returns what is between its
+// readString reads the string that starts at pos and returns what is between its
 // quotes, and whether that has escapes.
-func (s *scanner) str() (raw []byte, escaped bool) {
+func (s *scanner) readString() (raw []byte, escaped bool) {
 	data, start := s.data, s.pos+1
 	for i := plainEnd(data, start); i < len(data); i = plainEnd(data, i) {
 		switch c := data[i]; {
@@ -258,7 +258,7 @@ func hexDigit(c byte) int {
 }
 
 // appendUnescaped appends what the inside of a string stands for. raw must
-// come from [scanner.str], which has checked it.
+// come from [scanner.readString], which has checked it.
 func appendUnescaped(dst, raw []byte) []byte {
 	for len(raw) > 0 {
 		i := bytes.IndexByte(raw, '\\')
@@ -284,8 +284,8 @@ func appendUnescaped(dst, raw []byte) []byte {
 // unescaped gives the byte that a two-character escape stands for.
 var unescaped = [256]byte{'"': '"', '\\': '\\', '/': '/', 'b': '\b', 'f': '\f', 'n': '\n', 'r': '\r', 't': '\t'}
 
-// number reads the number that starts at pos (RFC 8259, section 6).
-func (s *scanner) number() []byte {
+// readNumber reads the number that starts at pos (RFC 8259, section 6).
+func (s *scanner) readNumber() []byte {
 	start := s.pos
 	if s.pos < len(s.data) && s.data[s.pos] == '-' {
 		s.pos++
@@ -293,13 +293,13 @@ func (s *scanner) number() []byte {
 	switch {
 	case s.pos < len(s.data) && s.data[s.pos] == '0':
 		s.pos++
-	case !s.digits():
+	case !s.skipDigits():
 		s.fail("expected a value")
 		return nil
 	}
 	if s.pos < len(s.data) && s.data[s.pos] == '.' {
 		s.pos++
-		if !s.digits() {
+		if !s.skipDigits() {
 			s.fail("a number without a digit after its point")
 			return nil
 		}
@@ -309,7 +309,7 @@ func (s *scanner) number() []byte {
 		if s.pos < len(s.data) && (s.data[s.pos] == '+' || s.data[s.pos] == '-') {
 			s.pos++
 		}
-		if !s.digits() {
+		if !s.skipDigits() {
 			s.fail("a number without a digit in its exponent")
 			return nil
 		}
@@ -321,8 +321,8 @@ func (s *scanner) number() []byte {
 	return s.data[start:s.pos]
 }
 
-// digits moves past decimal digits and reports whether there was one.
-func (s *scanner) digits() bool {
+// skipDigits moves past decimal digits and reports whether there was one.
+func (s *scanner) skipDigits() bool {
 	start := s.pos
 	for s.pos < len(s.data) && isDigit(s.data[s.pos]) {
 		s.pos++
@@ -332,8 +332,8 @@ func (s *scanner) digits() bool {
 
 func isDigit(c byte) bool { return '0' <= c && c <= '9' }
 
-// literal reads the word that the caller has seen the first letter of.
-func (s *scanner) literal(word string) bool {
+// readLiteral reads the word that the caller has seen the first letter of.
+func (s *scanner) readLiteral(word string) bool {
 	if end := s.pos + len(word); end <= len(s.data) && string(s.data[s.pos:end]) == word {
 		s.pos = end
 		return true
@@ -342,30 +342,30 @@ func (s *scanner) literal(word string) bool {
 	return false
 }
 
-// skip moves past one value of any kind, with every check, and returns its
+// skipValue moves past one value of any kind, with every check, and returns its
 // text without the white space around it.
-func (s *scanner) skip() []byte {
+func (s *scanner) skipValue() []byte {
 	c := s.peek()
 	start := s.pos
 	switch c {
 	case '{':
 		s.skipObject()
 	case '[':
-		s.open()
+		s.openBracket()
 		for first := true; s.more(']', first); first = false {
-			s.skip()
+			s.skipValue()
 		}
 	case '"':
-		s.str()
+		s.readString()
 	case 't':
-		s.literal("true")
+		s.readLiteral("true")
 	case 'f':
-		s.literal("false")
+		s.readLiteral("false")
 	case 'n':
-		s.literal("null")
+		s.readLiteral("null")
 	default:
 		s.failValue(c)
-		s.number()
+		s.readNumber()
 	}
 	if s.err != nil {
 		return nil
@@ -388,15 +388,15 @@ func (s *scanner) failValue(c byte) {
 
 func (s *scanner) skipObject() {
 	set := nameSet{base: len(s.names)}
-	s.open()
+	s.openBracket()
 	for first := true; s.more('}', first); first = false {
-		name := s.name()
-		if s.err == nil && !set.add(s, name) {
+		name := s.readName()
+		if s.err == nil && !set.addName(s, name) {
 			s.failDuplicate()
 		}
-		s.skip()
+		s.skipValue()
 	}
-	set.close(s)
+	set.forgetNames(s)
 }
 
 // A nameSet tells whether a name was already met in one object. The names are
@@ -410,8 +410,8 @@ type nameSet struct {
 
 const manyNames = 24
 
-// add reports whether name is new, and keeps it.
-func (n *nameSet) add(s *scanner, name []byte) bool {
+// addName reports whether name is new, and keeps it.
+func (n *nameSet) addName(s *scanner, name []byte) bool {
 	if n.index != nil {
 		before := len(n.index)
 		n.index[string(name)] = struct{}{}
@@ -432,13 +432,13 @@ func (n *nameSet) add(s *scanner, name []byte) bool {
 	return true
 }
 
-func (n *nameSet) close(s *scanner) { s.names = s.names[:n.base] }
+func (n *nameSet) forgetNames(s *scanner) { s.names = s.names[:n.base] }
 
-// integerFault says why a number is not an integer of 64 bits.
-type integerFault int
+// integerKind says why a number is not an integer of 64 bits.
+type integerKind int
 
 const (
-	integerOK integerFault = iota
+	integerOK integerKind = iota
 	integerFraction
 	integerRange
 )
@@ -446,7 +446,7 @@ const (
 // parseInteger returns the magnitude and the sign of a JSON number that is a
 // whole number: by value, as JSON Schema has it, so 1.0 and 1e2 are. No number
 // is ever written out: 1e1000000000 is out of range after a glance.
-func parseInteger(num []byte) (mag uint64, neg bool, bad integerFault) {
+func parseInteger(num []byte) (mag uint64, neg bool, bad integerKind) {
 	digits := num
 	if digits[0] == '-' {
 		neg, digits = true, digits[1:]
@@ -469,7 +469,7 @@ func parseInteger(num []byte) (mag uint64, neg bool, bad integerFault) {
 
 // parseDecimal is parseInteger for a number in parts: what stands before the
 // point, and the rest from the point or the exponent on.
-func parseDecimal(whole, rest []byte, neg bool) (uint64, bool, integerFault) {
+func parseDecimal(whole, rest []byte, neg bool) (uint64, bool, integerKind) {
 	var frac []byte
 	exp := 0
 	if i := bytes.IndexAny(rest, "eE"); i >= 0 {
@@ -717,15 +717,15 @@ func appendQuotedJSON(dst, text []byte) []byte {
 // escapeLenInJSON says what to put in front of a byte of JSON in a string.
 var escapeLenInJSON = [256]uint8{'"': 1, '\\': 1}
 
-func (m *members) base64(name string, data []byte) {
-	m.key(name)
+func (m *members) addBase64(name string, data []byte) {
+	m.addName(name)
 	m.buf = append(base64.StdEncoding.AppendEncode(append(m.buf, '"'), data), '"')
 }
 
-// optional writes a member that is left out where it is empty.
-func (m *members) optional(name, value string) {
+// addOptional adds a member that is left out where it is empty.
+func (m *members) addOptional(name, value string) {
 	if value != "" {
-		m.text(name, value)
+		m.addText(name, value)
 	}
 }
 
@@ -800,15 +800,15 @@ func textOf(value []byte) []byte {
 // isJSON reports whether text is one JSON value.
 func isJSON(text []byte) bool {
 	s := scanner{data: text}
-	s.skip()
-	s.end()
+	s.skipValue()
+	s.checkEnd()
 	return s.err == nil
 }
 
 // jsonNumber returns text as a JSON number, if it is one from end to end.
 func jsonNumber[T string | []byte](text T) ([]byte, bool) {
 	s := scanner{data: []byte(text)}
-	num := s.number()
+	num := s.readNumber()
 	return num, s.err == nil && s.pos == len(s.data)
 }
 
@@ -839,20 +839,20 @@ func openMembers(dst []byte) members {
 	return members{dst, len(dst)}
 }
 
-func (m *members) key(name string) {
+func (m *members) addName(name string) {
 	if len(m.buf) > m.start {
 		m.buf = append(m.buf, ',')
 	}
 	m.buf = append(appendQuoted(m.buf, name), ':')
 }
 
-func (m *members) text(name, value string) {
-	m.key(name)
+func (m *members) addText(name, value string) {
+	m.addName(name)
 	m.buf = appendQuoted(m.buf, value)
 }
 
-func (m *members) raw(name, value string) {
-	m.key(name)
+func (m *members) addRaw(name, value string) {
+	m.addName(name)
 	m.buf = append(m.buf, value...)
 }
 

@@ -14,8 +14,8 @@ import (
 func scan(text []byte) ([]byte, *syntaxError) {
 	var s scanner
 	s.reset(text)
-	value := s.skip()
-	s.end()
+	value := s.skipValue()
+	s.checkEnd()
 	return value, s.err
 }
 

@@ -16,7 +16,7 @@ func TestParseInteger(t *testing.T) {
 		num string
 		mag uint64
 		neg bool
-		bad integerFault
+		bad integerKind
 	}{
 		{"0", 0, false, integerOK},
 		{"-0", 0, true, integerOK},
@@ -213,7 +213,7 @@ func checkQuoted(t *testing.T, s string) {
 		t.Errorf("%q is quoted as %s: %q, %v", s, quoted, standard, err)
 	}
 	sc := scanner{data: quoted}
-	raw, escaped := sc.str()
+	raw, escaped := sc.readString()
 	if got := appendUnescaped(nil, raw); sc.err != nil || sc.pos != len(quoted) || string(got) != want || !escaped && string(raw) != want {
 		t.Errorf("%q is quoted as %s, read back as %q, %v", s, quoted, got, sc.err)
 	}

@@ -178,8 +178,8 @@ func newMCPTexts(s *Service, o *MCPOptions, tools []*tool) mcpTexts {
 		info.Version = s.version
 	}
 	name := openMembers(nil)
-	name.text("name", info.Name)
-	name.text("version", info.Version)
+	name.addText("name", info.Name)
+	name.addText("version", info.Version)
 	serverInfo := string(name.close())
 
 	instructions := ""
@@ -276,7 +276,7 @@ func (t *tool) compile(p *mistakes, o ToolOptions, service string) {
 	if len(o.RequiredCapabilities) > 0 {
 		m := openMembers(nil)
 		for _, name := range o.RequiredCapabilities {
-			m.raw(name, "{}")
+			m.addRaw(name, "{}")
 		}
 		t.required = m.close()
 	}
@@ -290,8 +290,8 @@ func (t *tool) compileInput(p *mistakes, own []byte) {
 			Type string `json:"type"`
 		}
 		s := scanner{data: own}
-		s.skip()
-		if s.end(); s.err != nil {
+		s.skipValue()
+		if s.checkEnd(); s.err != nil {
 			p.addf("InputSchema is not JSON: %v", s.err)
 			return
 		}
@@ -352,14 +352,14 @@ func appendTools(dst []byte, tools []*tool) []byte {
 // append appends the tool as clients see it.
 func (t *tool) append(dst []byte) []byte {
 	m := openMembers(dst)
-	m.text("name", t.name)
-	m.text("title", t.options.Title)
-	m.text("description", t.about)
-	m.raw("inputSchema", string(t.input))
+	m.addText("name", t.name)
+	m.addText("title", t.options.Title)
+	m.addText("description", t.about)
+	m.addRaw("inputSchema", string(t.input))
 	if t.output != nil {
-		m.raw("outputSchema", string(t.output))
+		m.addRaw("outputSchema", string(t.output))
 	}
-	m.key("annotations")
+	m.addName("annotations")
 	m.buf = t.appendAnnotations(m.buf)
 	return m.close()
 }
@@ -370,7 +370,7 @@ func (t *tool) appendAnnotations(dst []byte) []byte {
 	verb := t.route.method
 	readOnly := or(t.options.ReadOnly, verb == http.MethodGet)
 	m := openMembers(dst)
-	m.text("title", t.options.Title)
+	m.addText("title", t.options.Title)
 	for _, hint := range [...]struct {
 		name  string
 		value bool
@@ -380,7 +380,7 @@ func (t *tool) appendAnnotations(dst []byte) []byte {
 		{"idempotentHint", or(t.options.Idempotent, readOnly || verb == http.MethodPut || verb == http.MethodDelete)},
 		{"openWorldHint", or(t.options.OpenWorld, false)},
 	} {
-		m.raw(hint.name, strconv.FormatBool(hint.value))
+		m.addRaw(hint.name, strconv.FormatBool(hint.value))
 	}
 	return m.close()
 }

@@ -298,7 +298,7 @@ func (s *mcpStream) begun() bool { return s.events != nil }
 
 // finish sends the answer as the last event.
 func (s *mcpStream) finish(body []byte) {
-	s.events.send(&Event{Name: messageEvent}, body) // a client that has gone cannot be told
+	s.events.sendEvent(&Event{Name: messageEvent}, body) // a client that has gone cannot be told
 	s.events.close()
 }
 
@@ -337,16 +337,16 @@ func (s *mcpStream) progressLocked(x *exchange, done, total float64, message str
 	}
 	s.reported, s.last = true, done
 	m := openMembers([]byte(`{"jsonrpc":"2.0","method":"notifications/progress","params":`))
-	m.key("progressToken")
+	m.addName("progressToken")
 	m.buf = append(m.buf, s.token...)
-	m.key("progress")
+	m.addName("progress")
 	m.buf = appendFloat(m.buf, done, 64)
 	if total > 0 && !math.IsInf(total, 0) {
-		m.key("total")
+		m.addName("total")
 		m.buf = appendFloat(m.buf, total, 64)
 	}
 	if message != "" {
-		m.text("message", message)
+		m.addText("message", message)
 	}
 	s.notifyLocked(x, append(m.close(), '}'))
 }
@@ -364,8 +364,8 @@ func (s *mcpStream) log(x *exchange, level slog.Level, data any) {
 		return
 	}
 	m := openMembers([]byte(`{"jsonrpc":"2.0","method":"notifications/message","params":`))
-	m.text("level", logLevelName(level))
-	m.raw("data", string(text))
+	m.addText("level", logLevelName(level))
+	m.addRaw("data", string(text))
 	s.notifyLocked(x, append(m.close(), '}'))
 }
 
@@ -405,7 +405,7 @@ func (s *mcpStream) notifyLocked(x *exchange, body []byte) {
 	}
 	s.sent++
 	s.sentAt = time.Now()
-	s.events.send(&Event{Name: messageEvent}, body)
+	s.events.sendEvent(&Event{Name: messageEvent}, body)
 }
 
 // logLevels are the levels of MCP, which are those of RFC 5424, and the least
@@ -566,30 +566,30 @@ func (c *MCPContent) append(dst []byte) []byte {
 	if kind == "" {
 		kind = "text"
 	}
-	m.text("type", kind)
+	m.addText("type", kind)
 	switch kind {
 	case "text":
-		m.text("text", c.Text)
+		m.addText("text", c.Text)
 	case "image", "audio":
-		m.base64("data", c.Data)
-		m.text("mimeType", c.MIMEType)
+		m.addBase64("data", c.Data)
+		m.addText("mimeType", c.MIMEType)
 	case "resource":
-		m.key("resource")
+		m.addName("resource")
 		r := openMembers(m.buf)
-		r.text("uri", c.URI)
-		r.optional("mimeType", c.MIMEType)
+		r.addText("uri", c.URI)
+		r.addOptional("mimeType", c.MIMEType)
 		if c.Data != nil {
-			r.base64("blob", c.Data)
+			r.addBase64("blob", c.Data)
 		} else {
-			r.text("text", c.Text)
+			r.addText("text", c.Text)
 		}
 		m.buf = r.close()
 	case "resource_link":
-		m.text("uri", c.URI)
-		m.text("name", c.Name)
-		m.optional("title", c.Title)
-		m.optional("description", c.Description)
-		m.optional("mimeType", c.MIMEType)
+		m.addText("uri", c.URI)
+		m.addText("name", c.Name)
+		m.addOptional("title", c.Title)
+		m.addOptional("description", c.Description)
+		m.addOptional("mimeType", c.MIMEType)
 	}
 	c.annotate(&m)
 	return m.close()
@@ -600,10 +600,10 @@ func (c *MCPContent) annotate(m *members) {
 	if len(c.Audience) == 0 && c.Priority == 0 && c.LastModified.IsZero() {
 		return
 	}
-	m.key("annotations")
+	m.addName("annotations")
 	a := openMembers(m.buf)
 	if len(c.Audience) > 0 {
-		a.key("audience")
+		a.addName("audience")
 		a.buf = append(a.buf, '[')
 		for i, who := range c.Audience {
 			if i > 0 {
@@ -614,11 +614,11 @@ func (c *MCPContent) annotate(m *members) {
 		a.buf = append(a.buf, ']')
 	}
 	if c.Priority != 0 {
-		a.key("priority")
+		a.addName("priority")
 		a.buf = appendFloat(a.buf, c.Priority, 64)
 	}
 	if !c.LastModified.IsZero() {
-		a.text("lastModified", c.LastModified.UTC().Format(time.RFC3339))
+		a.addText("lastModified", c.LastModified.UTC().Format(time.RFC3339))
 	}
 	m.buf = a.close()
 }

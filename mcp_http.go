@@ -27,8 +27,8 @@ func (h *mcpHandler) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	h.limits.setDeadline(w, r)
 	if origin, ok := r.Header["Origin"]; ok {
 		if !h.origins.allows(origin, r.Host) {
-			leaveUnread(w, r)
-			h.refuse(w, r, transportError(http.StatusForbidden, CodePermissionDenied, "this origin is not allowed here"))
+			leaveBody(w, r)
+			h.refuse(w, r, httpError(http.StatusForbidden, CodePermissionDenied, "this origin is not allowed here"))
 			return
 		}
 		allowOrigin(w.Header(), origin[0])
@@ -41,15 +41,15 @@ func (h *mcpHandler) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 		}
 		h.service.giveBack(sc) // not deferred: after a panic it is not fit for reuse
 	case http.MethodOptions:
-		leaveUnread(w, r)
+		leaveBody(w, r)
 		preflight(w.Header(), r)
 		w.WriteHeader(http.StatusNoContent)
 	default:
 		// GET asks for a stream from the server, DELETE for the end of a
 		// session: 405 is how a server says that it has neither.
-		leaveUnread(w, r)
+		leaveBody(w, r)
 		w.Header().Set("Allow", mcpAllow)
-		h.refuse(w, r, transportError(http.StatusMethodNotAllowed, CodeUnimplemented, "the method is not allowed here; allowed: "+mcpAllow))
+		h.refuse(w, r, httpError(http.StatusMethodNotAllowed, CodeUnimplemented, "the method is not allowed here; allowed: "+mcpAllow))
 	}
 }
 
@@ -61,7 +61,7 @@ func (h *mcpHandler) serve(w http.ResponseWriter, r *http.Request, sc *workspace
 		return err
 	}
 	var err error
-	if sc.body, err = h.limits.read(w, r, sc.body[:0]); err != nil {
+	if sc.body, err = h.limits.readBody(w, r, sc.body[:0]); err != nil {
 		return err
 	}
 	return newExchange(h, w, r, sc).serve()
@@ -79,8 +79,8 @@ func checkMCPContentType(w http.ResponseWriter, r *http.Request) error {
 			return nil
 		}
 	}
-	leaveUnread(w, r)
-	return transportError(http.StatusUnsupportedMediaType, CodeInvalidArgument, "the Content-Type must be application/json")
+	leaveBody(w, r)
+	return httpError(http.StatusUnsupportedMediaType, CodeInvalidArgument, "the Content-Type must be application/json")
 }
 
 // refuse logs a fault of the exchange and answers with it.

@@ -133,7 +133,7 @@ func (x *exchange) serveOne(m *rpcMessage) error {
 		x.w.WriteHeader(http.StatusAccepted)
 	default:
 		if x.accept == (accepted{}) {
-			return transportError(http.StatusNotAcceptable, CodeInvalidArgument, "accept application/json, text/event-stream, or both")
+			return httpError(http.StatusNotAcceptable, CodeInvalidArgument, "accept application/json, text/event-stream, or both")
 		}
 		x.request(m)
 	}

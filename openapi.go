@@ -101,7 +101,7 @@ func (h *openAPIHandler) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	h.config.limits.setDeadline(w, r)
 	if r.Method != http.MethodGet && r.Method != http.MethodHead {
 		w.Header().Set("Allow", "GET, HEAD")
-		h.refuse(w, r, transportError(http.StatusMethodNotAllowed, CodeUnimplemented, "the method is not allowed here; allowed: GET, HEAD"))
+		h.refuse(w, r, httpError(http.StatusMethodNotAllowed, CodeUnimplemented, "the method is not allowed here; allowed: GET, HEAD"))
 		return
 	}
 	p, err := h.choose(r)
@@ -471,7 +471,7 @@ func (b *apiBuilder) addComponents() {
 // appendRef appends a Reference Object.
 func appendRef(dst []byte, ref string) []byte {
 	m := openMembers(dst)
-	m.text("$ref", ref)
+	m.addText("$ref", ref)
 	return m.close()
 }
 
@@ -550,35 +550,35 @@ const bearerScheme = "bearer"
 
 func (d *apiDocument) append(dst []byte) []byte {
 	m := openMembers(dst)
-	m.text("openapi", d.dialect.version())
-	m.key("info")
+	m.addText("openapi", d.dialect.version())
+	m.addName("info")
 	m.buf = d.appendInfo(m.buf)
-	m.key("servers")
+	m.addName("servers")
 	m.buf = append(appendQuoted(append(m.buf, `[{"url":`...), d.server), "}]"...)
-	m.raw("security", d.security())
+	m.addRaw("security", d.security())
 	if len(d.tags) > 0 {
-		m.key("tags")
+		m.addName("tags")
 		m.buf = appendArray(m.buf, d.tags, apiTag.append)
 	}
-	m.key("paths")
+	m.addName("paths")
 	paths := openMembers(m.buf)
 	for i := range d.paths {
-		paths.key(d.paths[i].template)
+		paths.addName(d.paths[i].template)
 		paths.buf = d.appendPath(paths.buf, &d.paths[i])
 	}
 	m.buf = paths.close()
-	m.key("components")
+	m.addName("components")
 	m.buf = d.appendComponents(m.buf)
 	return m.close()
 }
 
 func (d *apiDocument) appendInfo(dst []byte) []byte {
 	m := openMembers(dst)
-	m.text("title", d.title)
+	m.addText("title", d.title)
 	if d.description != "" {
-		m.text("description", d.description)
+		m.addText("description", d.description)
 	}
-	m.text("version", d.version)
+	m.addText("version", d.version)
 	return m.close()
 }
 
@@ -593,15 +593,15 @@ func (d *apiDocument) security() string {
 
 func (t apiTag) append(dst []byte) []byte {
 	m := openMembers(dst)
-	m.text("name", t.name)
-	m.text("description", t.description)
+	m.addText("name", t.name)
+	m.addText("description", t.description)
 	return m.close()
 }
 
 func (d *apiDocument) appendPath(dst []byte, p *apiPath) []byte {
 	m := openMembers(dst)
 	for i := range p.operations {
-		m.key(p.operations[i].method)
+		m.addName(p.operations[i].method)
 		m.buf = d.appendOperation(m.buf, &p.operations[i])
 	}
 	return m.close()
@@ -610,55 +610,55 @@ func (d *apiDocument) appendPath(dst []byte, p *apiPath) []byte {
 func (d *apiDocument) appendOperation(dst []byte, o *apiOperation) []byte {
 	m := openMembers(dst)
 	if o.tag != "" {
-		m.key("tags")
+		m.addName("tags")
 		m.buf = append(appendQuoted(append(m.buf, '['), o.tag), ']')
 	}
-	m.text("summary", o.summary)
+	m.addText("summary", o.summary)
 	if o.description != "" {
-		m.text("description", o.description)
+		m.addText("description", o.description)
 	}
-	m.text("operationId", o.id)
+	m.addText("operationId", o.id)
 	if len(o.parameters) > 0 {
-		m.key("parameters")
+		m.addName("parameters")
 		m.buf = appendArray(m.buf, o.parameters, apiParameter.append)
 	}
 	if o.body != nil {
-		m.key("requestBody")
+		m.addName("requestBody")
 		body := openMembers(m.buf)
-		body.raw("required", "true")
+		body.addRaw("required", "true")
 		body.content(contentTypeJSON, o.body)
 		m.buf = body.close()
 	}
-	m.key("responses")
+	m.addName("responses")
 	responses := openMembers(m.buf)
-	responses.key(o.success.status)
+	responses.addName(o.success.status)
 	responses.buf = o.success.append(responses.buf)
-	responses.raw("4XX", string(o.failure))
-	responses.raw("default", string(o.failure))
+	responses.addRaw("4XX", string(o.failure))
+	responses.addRaw("default", string(o.failure))
 	m.buf = responses.close()
 	if d.bearer {
-		m.raw("security", d.security()) // said again: some readers look nowhere else
+		m.addRaw("security", d.security()) // said again: some readers look nowhere else
 	}
 	return m.close()
 }
 
 func (p apiParameter) append(dst []byte) []byte {
 	m := openMembers(dst)
-	m.text("name", p.name)
-	m.text("in", p.in)
+	m.addText("name", p.name)
+	m.addText("in", p.in)
 	if p.description != "" {
-		m.text("description", p.description)
+		m.addText("description", p.description)
 	}
 	if p.required {
-		m.raw("required", "true")
+		m.addRaw("required", "true")
 	}
-	m.raw("schema", string(p.schema))
+	m.addRaw("schema", string(p.schema))
 	return m.close()
 }
 
 func (r apiResponse) append(dst []byte) []byte {
 	m := openMembers(dst)
-	m.text("description", r.description)
+	m.addText("description", r.description)
 	if r.mediaType != "" {
 		m.content(r.mediaType, r.schema)
 	}
@@ -667,9 +667,9 @@ func (r apiResponse) append(dst []byte) []byte {
 
 // content appends the member "content" with one media type.
 func (m *members) content(mediaType string, schema []byte) {
-	m.key("content")
+	m.addName("content")
 	types := openMembers(m.buf)
-	types.key(mediaType)
+	types.addName(mediaType)
 	types.buf = append(append(append(types.buf, `{"schema":`...), schema...), '}')
 	m.buf = types.close()
 }
@@ -683,15 +683,15 @@ func (d *apiDocument) appendComponents(dst []byte) []byte {
 		if len(kind.list) == 0 {
 			continue
 		}
-		m.key(kind.name)
+		m.addName(kind.name)
 		named := openMembers(m.buf)
 		for _, c := range kind.list {
-			named.raw(c.name, string(c.text))
+			named.addRaw(c.name, string(c.text))
 		}
 		m.buf = named.close()
 	}
 	if d.bearer {
-		m.raw("securitySchemes", `{"`+bearerScheme+`":{"type":"http","scheme":"bearer"}}`)
+		m.addRaw("securitySchemes", `{"`+bearerScheme+`":{"type":"http","scheme":"bearer"}}`)
 	}
 	return m.close()
 }
@@ -743,15 +743,15 @@ func (b *apiBuilder) errorResponse(name, mediaType string, schema func([]byte) [
 // appendEnvelopeSchema appends the schema of what appendEnvelope appends.
 func (b *apiBuilder) appendEnvelopeSchema(dst []byte) []byte {
 	inner := openMembers(nil)
-	inner.text("type", "object")
-	inner.key("properties")
+	inner.addText("type", "object")
+	inner.addName("properties")
 	inner.buf = appendDetailsSchema(append(appendCodeSchema(append(inner.buf, `{"code":`...)), `,"message":{"type":"string"}`...))
 	inner.buf = append(inner.buf, '}')
-	inner.raw("required", `["code","message"]`)
+	inner.addRaw("required", `["code","message"]`)
 	m := openMembers(dst)
-	m.text("type", "object")
-	m.raw("properties", `{"error":`+string(inner.close())+`}`)
-	m.raw("required", `["error"]`)
+	m.addText("type", "object")
+	m.addRaw("properties", `{"error":`+string(inner.close())+`}`)
+	m.addRaw("required", `["error"]`)
 	return m.close()
 }
 
@@ -759,20 +759,20 @@ func (b *apiBuilder) appendEnvelopeSchema(dst []byte) []byte {
 // section 3).
 func (b *apiBuilder) appendProblemSchema(dst []byte) []byte {
 	m := openMembers(dst)
-	m.text("type", "object")
-	m.key("properties")
+	m.addText("type", "object")
+	m.addName("properties")
 	m.buf = append(m.buf, `{"type":{"type":"string"},"title":{"type":"string"},"status":{"type":"integer","format":"int32"},`...)
 	m.buf = append(m.buf, `"detail":{"type":"string"},"instance":{"type":"string"},"code":`...)
 	m.buf = append(appendDetailsSchema(appendCodeSchema(m.buf)), '}')
-	m.raw("required", `["type","title","status","detail","instance","code"]`)
+	m.addRaw("required", `["type","title","status","detail","instance","code"]`)
 	return m.close()
 }
 
 // appendCodeSchema appends the schema of the codes that errors are written with.
 func appendCodeSchema(dst []byte) []byte {
 	m := openMembers(dst)
-	m.text("type", "string")
-	m.key("enum")
+	m.addText("type", "string")
+	m.addName("enum")
 	m.buf = append(m.buf, '[')
 	for i := range codes {
 		if i > 0 {

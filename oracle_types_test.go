@@ -55,7 +55,7 @@ func (c *codec) unmarshal(text []byte) (reflect.Value, error) {
 	v := reflect.New(c.typ).Elem()
 	c.d.start(text)
 	c.decode(&c.d, v)
-	c.d.scan.end()
+	c.d.scan.checkEnd()
 	return v, c.d.finish()
 }
 

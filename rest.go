@@ -153,15 +153,15 @@ func (h *restMux) notFound(w http.ResponseWriter, r *http.Request) {
 	s := h.service
 	config := s.methods[0].config
 	config.limits.setDeadline(w, r)
-	leaveUnread(w, r)
+	leaveBody(w, r)
 	var allowed []string
 	if isClean(r.URL) {
 		allowed = h.allowed(r)
 	}
-	err := transportError(http.StatusNotFound, CodeNotFound, "there is nothing at this path")
+	err := httpError(http.StatusNotFound, CodeNotFound, "there is nothing at this path")
 	if len(allowed) > 0 {
 		w.Header().Set("Allow", strings.Join(allowed, ", "))
-		err = transportError(http.StatusMethodNotAllowed, CodeUnimplemented, "the method is not allowed here; allowed: %s", strings.Join(allowed, ", "))
+		err = httpError(http.StatusMethodNotAllowed, CodeUnimplemented, "the method is not allowed here; allowed: %s", strings.Join(allowed, ", "))
 	}
 	config.refuse(w, r, err, nil)
 }
@@ -239,9 +239,9 @@ func (h *restHandler) info(w http.ResponseWriter, r *http.Request) Info {
 func (h *restHandler) input(ctx context.Context, w http.ResponseWriter, r *http.Request, sc *workspace) (in any, err error) {
 	m := h.method
 	if m.bind == nil || m.bind.body == nil {
-		err = m.limits.discard(w, r)
+		err = m.limits.discardBody(w, r)
 	} else if err = checkContentType(w, r); err == nil {
-		sc.body, err = m.limits.read(w, r, sc.body[:0])
+		sc.body, err = m.limits.readBody(w, r, sc.body[:0])
 	}
 	if err != nil || m.bind == nil {
 		return nil, err
@@ -308,7 +308,7 @@ func (h *restHandler) serveStream(w http.ResponseWriter, r *http.Request, sc *wo
 	defer events.close()
 	if err := m.sendItems(ctx, cancel, events, sc, out); err != nil {
 		h.logEnd(ctx, r, err)
-		events.send(&Event{Name: eventError}, appendEnvelope(nil, ErrorFrom(err))) // OnError writes whole responses
+		events.sendEvent(&Event{Name: eventError}, appendEnvelope(nil, ErrorFrom(err))) // OnError writes whole responses
 	}
 	return nil
 }
@@ -333,7 +333,7 @@ func (m *method) sendItems(ctx context.Context, cancel context.CancelCauseFunc, 
 		if err != nil {
 			return err
 		}
-		return sendError(events.send(&e, sc.enc.buf))
+		return sendError(events.sendEvent(&e, sc.enc.buf))
 	})
 	switch {
 	case err != nil:
@@ -342,7 +342,7 @@ func (m *method) sendItems(ctx context.Context, cancel context.CancelCauseFunc, 
 		return ErrorFrom(ctx.Err()).WithCause(context.Cause(ctx))
 	}
 	// Without data clients would drop the event.
-	return sendError(events.send(&Event{Name: eventDone}, []byte("{}")))
+	return sendError(events.sendEvent(&Event{Name: eventDone}, []byte("{}")))
 }
 
 // sendError returns the error of a stream that ended because err kept an event
@@ -364,5 +364,5 @@ func eventOf(item any) (Event, error) {
 	if e.Name == eventDone || e.Name == eventError {
 		return e, fmt.Errorf("an item has the event name %q, which ends a stream", e.Name)
 	}
-	return e, e.check()
+	return e, e.checkFields()
 }

@@ -103,16 +103,16 @@ func (h *rpcHandler) borrow() *workspace {
 // with.
 func (h *rpcHandler) serve(w http.ResponseWriter, r *http.Request, sc *workspace) error {
 	if r.Method != http.MethodPost {
-		leaveUnread(w, r)
+		leaveBody(w, r)
 		w.Header().Set("Allow", http.MethodPost)
-		return rpcHTTPFault(transportError(http.StatusMethodNotAllowed, CodeUnimplemented, "the method is not allowed here; allowed: POST"))
+		return rpcHTTPError(httpError(http.StatusMethodNotAllowed, CodeUnimplemented, "the method is not allowed here; allowed: POST"))
 	}
 	err := checkContentType(w, r)
 	if err == nil {
-		sc.body, err = h.config.limits.read(w, r, sc.body[:0])
+		sc.body, err = h.config.limits.readBody(w, r, sc.body[:0])
 	}
 	if err != nil {
-		return rpcHTTPFault(err)
+		return rpcHTTPError(err)
 	}
 	x := h.pool.Get().(*rpcExchange)
 	x.text.read(&sc.dec.scan, sc.body, maxBatch)
@@ -133,16 +133,16 @@ func (h *rpcHandler) serve(w http.ResponseWriter, r *http.Request, sc *workspace
 func (h *rpcHandler) answer(w http.ResponseWriter, r *http.Request, sc *workspace, x *rpcExchange) ([]byte, error) {
 	switch {
 	case sc.dec.scan.err != nil:
-		return nil, rpcTextFault(sc.dec.scan.err)
+		return nil, rpcTextError(sc.dec.scan.err)
 	case !x.text.batch:
 		sc.enc.buf = sc.enc.buf[:0]
 		worker := rpcWorker{h, r, w.Header(), sc}
 		worker.answer(&x.text.messages[0])
 		return sc.enc.buf, nil
 	case x.text.count == 0:
-		return nil, rpcRequestFault(rpcEmptyBatch)
+		return nil, rpcRequestError(rpcEmptyBatch)
 	case x.text.count > maxBatch:
-		return nil, rpcFault(rpcInvalidRequest, CodeResourceExhausted, "a batch has at most 1000 calls", nil)
+		return nil, rpcProtocolError(rpcInvalidRequest, CodeResourceExhausted, "a batch has at most 1000 calls", nil)
 	}
 	return x.batch.answer(h, r, sc, x.text.messages), nil
 }
@@ -200,16 +200,16 @@ func (w *rpcWorker) answer(msg *rpcMessage) {
 func (w *rpcWorker) result(msg *rpcMessage) (*method, error) {
 	switch {
 	case msg.kind == rpcInvalid:
-		return nil, rpcRequestFault(msg.flaw)
+		return nil, rpcRequestError(msg.flaw)
 	case msg.kind == rpcResponse:
-		return nil, rpcRequestFault(rpcNoName) // nothing was asked
+		return nil, rpcRequestError(rpcNoName) // nothing was asked
 	case string(msg.method) == "rpc.discover":
 		w.ws.enc.buf = append(w.ws.enc.buf, w.handler.document...)
 		return nil, checkNoParams(msg.params)
 	}
 	m := w.handler.find(msg.method)
 	if m == nil {
-		return nil, rpcFault(rpcNoMethod, CodeUnimplemented, "Method not found", nil)
+		return nil, rpcProtocolError(rpcNoMethod, CodeUnimplemented, "Method not found", nil)
 	}
 	return m, w.call(m, msg)
 }
@@ -271,8 +271,8 @@ func checkNoParams(params []byte) error {
 		return nil
 	}
 	var v violations
-	v.add(Violation{inBody, "", "maxItems", "must be empty, since the method takes no input"})
-	return v.err()
+	v.addViolation(Violation{inBody, "", "maxItems", "must be empty, since the method takes no input"})
+	return v.makeError()
 }
 
 func (w *rpcWorker) log(m *method, err error) {
@@ -356,14 +356,14 @@ func (t *rpcText) read(s *scanner, text []byte, limit int) {
 	s.reset(text)
 	t.reset()
 	if t.batch = s.peek() == '['; t.batch {
-		s.open()
+		s.openBracket()
 		for first := true; s.more(']', first); first = false {
 			t.next(s, limit)
 		}
 	} else {
 		t.next(s, limit)
 	}
-	s.end()
+	s.checkEnd()
 }
 
 // reset forgets the last text and keeps the memory.
@@ -374,7 +374,7 @@ func (t *rpcText) reset() {
 
 func (t *rpcText) next(s *scanner, limit int) {
 	if t.count++; t.count > limit {
-		s.skip()
+		s.skipValue()
 		return
 	}
 	t.messages = append(t.messages, rpcMessage{})
@@ -409,26 +409,26 @@ func (seen *rpcMembers) of(name []byte) *[]byte {
 // read reads the value at the position of s.
 func (m *rpcMessage) read(s *scanner) {
 	if s.peek() != '{' {
-		s.skip()
+		s.skipValue()
 		m.flaw = rpcNotObject
 		return
 	}
 	var seen rpcMembers
 	others := nameSet{base: len(s.names)}
-	s.open()
+	s.openBracket()
 	for first := true; s.more('}', first); first = false {
-		name := s.name()
+		name := s.readName()
 		value := seen.of(name)
 		switch {
 		case s.err != nil:
-		case value == nil && !others.add(s, name), value != nil && *value != nil:
+		case value == nil && !others.addName(s, name), value != nil && *value != nil:
 			s.failDuplicate()
 		}
-		if text := s.skip(); value != nil {
+		if text := s.skipValue(); value != nil {
 			*value = text
 		}
 	}
-	others.close(s)
+	others.forgetNames(s)
 	if s.err == nil {
 		m.decide(&seen)
 	}
@@ -516,29 +516,29 @@ func appendRPCErrorData(dst []byte, e *Error) []byte {
 // rpcEmptyBatch is the flaw of a batch that is none (JSON-RPC 2.0, section 6).
 var rpcEmptyBatch = &Violation{inBody, "", "minItems", "a batch must have a call"}
 
-// rpcFault returns the error for what calls nothing. It is answered with the
+// rpcProtocolError returns the error for what calls nothing. It is answered with the
 // status 200: as far as HTTP goes, all is well. v may be nil.
-func rpcFault(number int, code Code, message string, v *Violation) *Error {
+func rpcProtocolError(number int, code Code, message string, v *Violation) *Error {
 	e := &Error{Code: code, Message: message, status: http.StatusOK, number: number}
 	if v != nil {
-		e.refused = []Violation{*v}
+		e.violations = []Violation{*v}
 	}
 	return e
 }
 
-func rpcRequestFault(v *Violation) *Error {
-	return rpcFault(rpcInvalidRequest, CodeInvalidArgument, "Invalid Request", v)
+func rpcRequestError(v *Violation) *Error {
+	return rpcProtocolError(rpcInvalidRequest, CodeInvalidArgument, "Invalid Request", v)
 }
 
-// rpcTextFault returns the error for a text that is not acceptable JSON.
-func rpcTextFault(f *syntaxError) *Error {
-	return rpcFault(rpcParseError, CodeInvalidArgument, "Parse error",
+// rpcTextError returns the error for a text that is not acceptable JSON.
+func rpcTextError(f *syntaxError) *Error {
+	return rpcProtocolError(rpcParseError, CodeInvalidArgument, "Parse error",
 		&Violation{In: inBody, Rule: f.rule, Message: "the text is not valid JSON: " + f.Error()})
 }
 
-// rpcHTTPFault returns the error for a fault of the HTTP exchange, which keeps
+// rpcHTTPError returns the error for a fault of the HTTP exchange, which keeps
 // its status.
-func rpcHTTPFault(err error) *Error {
+func rpcHTTPError(err error) *Error {
 	e := *ErrorFrom(err)
 	e.number = rpcInvalidRequest
 	return &e
@@ -713,10 +713,10 @@ func appendOpenRPC(dst []byte, s *Service) []byte {
 	w := &openRPCWriter{service: s, written: make(map[string]string)}
 	w.schemas.ref = w.ref
 	doc := openMembers(dst)
-	doc.text("openrpc", openRPCVersion)
-	doc.key("info")
+	doc.addText("openrpc", openRPCVersion)
+	doc.addName("info")
 	doc.buf = w.info(doc.buf)
-	doc.key("methods")
+	doc.addName("methods")
 	doc.buf = append(doc.buf, '[')
 	for i, m := range s.methods {
 		if i > 0 {
@@ -725,32 +725,32 @@ func appendOpenRPC(dst []byte, s *Service) []byte {
 		doc.buf = w.method(doc.buf, m)
 	}
 	doc.buf = append(doc.buf, ']')
-	doc.key("components")
+	doc.addName("components")
 	doc.buf = w.components(doc.buf)
 	return doc.close()
 }
 
 func (w *openRPCWriter) info(dst []byte) []byte {
 	m := openMembers(dst)
-	m.text("title", w.service.name)
+	m.addText("title", w.service.name)
 	if w.service.description != "" {
-		m.text("description", w.service.description)
+		m.addText("description", w.service.description)
 	}
-	m.text("version", w.service.version)
+	m.addText("version", w.service.version)
 	return m.close()
 }
 
 func (w *openRPCWriter) method(dst []byte, method *method) []byte {
 	m := openMembers(dst)
-	m.text("name", method.resource+"."+method.name)
+	m.addText("name", method.resource+"."+method.name)
 	if method.description != "" {
-		m.text("description", method.description)
+		m.addText("description", method.description)
 	}
 	tag := openMembers(nil)
-	tag.text("name", method.resource)
-	m.raw("tags", "["+string(tag.close())+"]")
-	m.text("paramStructure", "by-name")
-	m.key("params")
+	tag.addText("name", method.resource)
+	m.addRaw("tags", "["+string(tag.close())+"]")
+	m.addText("paramStructure", "by-name")
+	m.addName("params")
 	m.buf = append(m.buf, '[')
 	if method.in != nil {
 		for i, f := range method.in.fields {
@@ -761,7 +761,7 @@ func (w *openRPCWriter) method(dst []byte, method *method) []byte {
 		}
 	}
 	m.buf = append(m.buf, ']')
-	m.key("result")
+	m.addName("result")
 	m.buf = w.result(m.buf, method.result)
 	return m.close()
 }
@@ -770,14 +770,14 @@ func (w *openRPCWriter) method(dst []byte, method *method) []byte {
 // is a param, by the name that a path or query tag gives it.
 func (w *openRPCWriter) param(dst []byte, f *field) []byte {
 	m := openMembers(dst)
-	m.text("name", f.name)
+	m.addText("name", f.name)
 	if f.doc != "" {
-		m.text("description", f.doc)
+		m.addText("description", f.doc)
 	}
 	if f.required() {
-		m.raw("required", "true")
+		m.addRaw("required", "true")
 	}
-	m.key("schema")
+	m.addName("schema")
 	m.buf = w.schemas.field(m.buf, f)
 	return m.close()
 }
@@ -788,8 +788,8 @@ func (w *openRPCWriter) result(dst []byte, out *shape) []byte {
 	if out != nil && w.service.typeNames[out] != "" {
 		name = w.service.typeNames[out]
 	}
-	m.text("name", name)
-	m.key("schema")
+	m.addText("name", name)
+	m.addName("schema")
 	if out == nil {
 		m.buf = append(m.buf, `{"type":"null"}`...)
 	} else {
@@ -824,9 +824,9 @@ func (w *openRPCWriter) components(dst []byte) []byte {
 	}
 	schemas := openMembers(nil)
 	for _, name := range sortedKeys(w.written) {
-		schemas.raw(name, w.written[name])
+		schemas.addRaw(name, w.written[name])
 	}
 	m := openMembers(dst)
-	m.raw("schemas", string(schemas.close()))
+	m.addRaw("schemas", string(schemas.close()))
 	return m.close()
 }

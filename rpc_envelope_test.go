@@ -185,8 +185,8 @@ func FuzzRPCText(f *testing.F) {
 		var got rpcText
 		got.read(&s, text, 4)
 		plain.reset(text)
-		plain.skip()
-		plain.end()
+		plain.skipValue()
+		plain.checkEnd()
 		if (s.err == nil) != (plain.err == nil) {
 			t.Fatalf("read: %v; the scanner alone: %v", s.err, plain.err)
 		}

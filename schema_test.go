@@ -190,7 +190,7 @@ func TestSchemaGolden(t *testing.T) {
 		}
 		doc := openMembers(nil)
 		for _, s := range all {
-			doc.key(s.typ.String())
+			doc.addName(s.typ.String())
 			doc.buf = test.append(doc.buf, s)
 		}
 		text := doc.close()

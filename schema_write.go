@@ -53,17 +53,17 @@ func (w *schemaWriter) value(dst []byte, s *shape, f *field) []byte {
 		return w.plain(dst, target, f, true)
 	}
 	m := openMembers(dst)
-	m.key("anyOf")
+	m.addName("anyOf")
 	m.buf = append(m.buf, '[')
 	m.buf = append(w.plain(m.buf, target, f, false), ',')
 	if w.dialect == openAPI30 {
 		// 3.0.3 has null only beside a type, and an enum must name it.
 		null := openMembers(m.buf)
-		null.text("type", target.jsonType(f))
-		null.raw("nullable", "true")
-		null.raw("enum", "[null]")
+		null.addText("type", target.jsonType(f))
+		null.addRaw("nullable", "true")
+		null.addRaw("enum", "[null]")
 		if target.jsonType(f) == "array" {
-			null.raw("items", "{}") // which 3.0.3 wants beside the type
+			null.addRaw("items", "{}") // which 3.0.3 wants beside the type
 		}
 		m.buf = null.close()
 	} else {
@@ -106,9 +106,9 @@ func (w *schemaWriter) plain(dst []byte, s *shape, f *field, annotate bool) []by
 	}
 	switch {
 	case ref != "" && w.dialect == openAPI30 && annotate && f.hasAnnotations():
-		m.raw("allOf", `[{"$ref":`+string(appendQuoted(nil, ref))+`}]`)
+		m.addRaw("allOf", `[{"$ref":`+string(appendQuoted(nil, ref))+`}]`)
 	case ref != "":
-		m.text("$ref", ref)
+		m.addText("$ref", ref)
 	case f != nil && f.quoted:
 		w.quoted(&m, s)
 	case s.kind == kindCustom:
@@ -137,14 +137,14 @@ func (w *schemaWriter) custom(m *members, s *shape) {
 	for _, name := range names {
 		text, err := json.Marshal(s.custom[name])
 		if err == nil { // shapes.fillCustom has tried the whole
-			m.raw(name, string(text))
+			m.addRaw(name, string(text))
 		}
 	}
 }
 
 // typed writes the type of a scalar, a list or a map.
 func (w *schemaWriter) typed(m *members, s *shape, f *field) {
-	m.text("type", s.jsonType(nil))
+	m.addText("type", s.jsonType(nil))
 	format, low, high := s.format()
 	if f != nil && f.format != "" {
 		format = f.format
@@ -154,30 +154,30 @@ func (w *schemaWriter) typed(m *members, s *shape, f *field) {
 		}
 	}
 	if format != "" {
-		m.text("format", format)
+		m.addText("format", format)
 	}
 	if low != "" && !f.hasRule("minimum") && !f.hasRule("exclusiveMinimum") {
-		m.raw("minimum", low)
+		m.addRaw("minimum", low)
 	}
 	if high != "" && !f.hasRule("maximum") && !f.hasRule("exclusiveMaximum") {
-		m.raw("maximum", high)
+		m.addRaw("maximum", high)
 	}
 	switch s.kind {
 	case kindDuration:
-		m.text("pattern", durationPattern)
+		m.addText("pattern", durationPattern)
 	case kindSlice, kindArray:
-		m.key("items")
+		m.addName("items")
 		m.buf = w.shape(m.buf, s.elem)
 		if s.kind == kindArray {
 			n := strconv.Itoa(s.typ.Len())
-			m.raw("minItems", n)
-			m.raw("maxItems", n)
+			m.addRaw("minItems", n)
+			m.addRaw("maxItems", n)
 		}
 	case kindMap:
 		if w.dialect != openAPI30 && s.key.kind != kindString && s.key.kind != kindText {
-			m.raw("propertyNames", `{"pattern":`+string(appendQuoted(nil, s.key.integerPattern()))+`}`)
+			m.addRaw("propertyNames", `{"pattern":`+string(appendQuoted(nil, s.key.integerPattern()))+`}`)
 		}
-		m.key("additionalProperties")
+		m.addName("additionalProperties")
 		m.buf = w.shape(m.buf, s.elem)
 	}
 }
@@ -197,16 +197,16 @@ func (s *shape) integerPattern() string {
 
 // quoted writes the type of a `json:",string"` field.
 func (w *schemaWriter) quoted(m *members, s *shape) {
-	m.text("type", "string")
+	m.addText("type", "string")
 	switch s.kind {
 	case kindBool:
-		m.raw("enum", `["true","false"]`)
+		m.addRaw("enum", `["true","false"]`)
 	case kindString:
-		m.text("pattern", stringPattern)
+		m.addText("pattern", stringPattern)
 	case kindFloat, kindNumber:
-		m.text("pattern", numberPattern)
+		m.addText("pattern", numberPattern)
 	default:
-		m.text("pattern", s.integerPattern())
+		m.addText("pattern", s.integerPattern())
 	}
 }
 
@@ -243,27 +243,27 @@ func (s *shape) format() (format, low, high string) {
 // object writes the object s with these of its fields. Those that only a path or
 // query tag names are not members.
 func (w *schemaWriter) object(m *members, s *shape, fields []*field) {
-	m.text("type", "object")
+	m.addText("type", "object")
 	props := openMembers(nil)
 	var required []byte
 	for _, f := range fields {
 		if f.hidden {
 			continue
 		}
-		props.key(f.name)
+		props.addName(f.name)
 		props.buf = w.field(props.buf, f)
 		if f.required() {
 			required = append(appendQuoted(required, f.name), ',')
 		}
 	}
 	if len(props.buf) > props.start {
-		m.raw("properties", string(props.close()))
+		m.addRaw("properties", string(props.close()))
 	}
 	if len(required) > 0 {
-		m.raw("required", "["+string(required[:len(required)-1])+"]")
+		m.addRaw("required", "["+string(required[:len(required)-1])+"]")
 	}
 	if s.strict {
-		m.raw("additionalProperties", "false")
+		m.addRaw("additionalProperties", "false")
 	}
 }
 
@@ -277,10 +277,10 @@ func (w *schemaWriter) rules(m *members, f *field) {
 		case !f.tightest(r):
 		case exclusive && w.dialect == openAPI30:
 			// In 3.0.3 the exclusive keywords are booleans beside the bound.
-			m.raw(strings.ToLower(base), string(r.value))
-			m.raw(r.keyword, "true")
+			m.addRaw(strings.ToLower(base), string(r.value))
+			m.addRaw(r.keyword, "true")
 		default:
-			m.raw(r.keyword, string(r.value))
+			m.addRaw(r.keyword, string(r.value))
 		}
 	}
 }
@@ -327,20 +327,20 @@ func (w *schemaWriter) annotations(m *members, f *field) {
 		return
 	}
 	if f.doc != "" {
-		m.text("description", f.doc)
+		m.addText("description", f.doc)
 	}
 	if w.forTools && f.mcpHeader != "" {
-		m.text("x-mcp-header", f.mcpHeader)
+		m.addText("x-mcp-header", f.mcpHeader)
 	}
 	if f.def != nil {
-		m.raw("default", string(f.def))
+		m.addRaw("default", string(f.def))
 	}
 	switch {
 	case f.example == nil:
 	case w.dialect == openAPI30:
-		m.raw("example", string(f.example))
+		m.addRaw("example", string(f.example))
 	default:
-		m.raw("examples", "["+string(f.example)+"]")
+		m.addRaw("examples", "["+string(f.example)+"]")
 	}
 }
 
@@ -382,7 +382,7 @@ func appendSelfContainedObject(dst []byte, s *shape, fields []*field, w schemaWr
 	}
 	m := openMembers(nil)
 	for i := 0; i < len(defs); i++ { // writing one may add others
-		m.key(defs[i].defName())
+		m.addName(defs[i].defName())
 		root = defs[i]
 		m.buf = w.shape(m.buf, defs[i])
 	}
@@ -444,7 +444,7 @@ func unquotedLiteral(quoted []byte) []byte {
 	}
 	s := scanner{data: quoted}
 	s.peek()
-	raw, _ := s.str()
+	raw, _ := s.readString()
 	if text := appendUnescaped(nil, raw); isJSON(text) {
 		return text
 	}
@@ -462,14 +462,14 @@ func (w *schemaWriter) pathParameter(dst []byte, f *field) []byte {
 		return w.parameter(dst, p)
 	}
 	m := openMembers(dst)
-	m.text("type", "string")
+	m.addText("type", "string")
 	switch target.kind {
 	case kindBool:
-		m.raw("enum", `["true","false"]`)
+		m.addRaw("enum", `["true","false"]`)
 	case kindInt, kindUint:
-		m.text("pattern", integerTextPattern(target, f.rules))
+		m.addText("pattern", integerTextPattern(target, f.rules))
 	default:
-		m.text("pattern", numberPattern)
+		m.addText("pattern", numberPattern)
 	}
 	if p.example != nil {
 		p.example = appendQuoted(nil, p.example)

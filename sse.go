@@ -31,9 +31,9 @@ type Event struct {
 	Retry time.Duration // how long clients wait before they come back, in whole milliseconds; 0 leaves it as it was
 }
 
-// check returns what makes e impossible to send: a line end would begin another
+// checkFields returns what makes e impossible to send: a line end would begin another
 // field, and a client drops an id with a NUL.
-func (e *Event) check() error {
+func (e *Event) checkFields() error {
 	switch {
 	case !isFieldValue(e.ID):
 		return errors.New("the ID of an event is not one line of UTF-8 without NUL")
@@ -49,7 +49,7 @@ func isFieldValue(s string) bool {
 	return !strings.ContainsAny(s, "\r\n\x00") && utf8.ValidString(s)
 }
 
-// appendEvent appends an event, which check has found to be right, and the
+// appendEvent appends an event, which checkFields has found to be right, and the
 // empty line that makes clients act on it.
 func appendEvent(dst []byte, e *Event, data []byte) []byte {
 	if e.ID != "" {
@@ -111,10 +111,10 @@ var defaultEventTimes = eventTimes{heartbeat: 15 * time.Second, write: 30 * time
 // deadline is not taken back at the end: it limits what net/http has to write
 // after the handler, and net/http takes it back then.
 type eventStream struct {
-	w     http.ResponseWriter
-	c     *http.ResponseController
-	times eventTimes
-	fail  func(error) // told of the first error, once
+	w       http.ResponseWriter
+	c       *http.ResponseController
+	times   eventTimes
+	onError func(error) // told of the first error, once
 
 	mu    sync.Mutex // protects the fields below
 	err   error      // why nothing can be sent any more
@@ -129,7 +129,7 @@ var errEventsEnded = errors.New("the event stream has ended")
 // startEvents begins a response with status 200 and a first comment, so that
 // the client knows at once that its request is heard. It reports an error, and
 // has sent nothing, if w cannot flush: events would then wait for each other.
-// fail is called with the first error of a write, from any goroutine; it must
+// onError is called with the first error of a write, from any goroutine; it must
 // not use the stream.
 func startEvents(w http.ResponseWriter, times eventTimes, fail func(error)) (*eventStream, error) {
 	if !canFlush(w) {
@@ -137,7 +137,7 @@ func startEvents(w http.ResponseWriter, times eventTimes, fail func(error)) (*ev
 	}
 	setEventHeader(w.Header())
 	w.WriteHeader(http.StatusOK)
-	s := &eventStream{w: w, c: http.NewResponseController(w), times: times, fail: fail}
+	s := &eventStream{w: w, c: http.NewResponseController(w), times: times, onError: fail}
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	s.writeLocked([]byte(comment)) // an error meets the first event
@@ -173,9 +173,9 @@ func setEventHeader(h http.Header) {
 	h.Del("Content-Length")
 }
 
-// send sends one event, which check has found to be right. After an error it
+// sendEvent sends one event, which checkFields has found to be right. After an error it
 // sends nothing any more.
-func (s *eventStream) send(e *Event, data []byte) error {
+func (s *eventStream) sendEvent(e *Event, data []byte) error {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	if cap(s.buf) > 64<<10 {
@@ -204,7 +204,7 @@ func (s *eventStream) writeLocked(b []byte) error {
 
 func (s *eventStream) failLocked(err error) {
 	s.err = err
-	s.fail(err)
+	s.onError(err)
 }
 
 // beat sends a comment if nothing was sent for a while. It runs on the timer's

@@ -165,7 +165,7 @@ var sseEvents = []struct {
 
 func TestAppendEvent(t *testing.T) {
 	for _, test := range sseEvents {
-		if err := test.event.check(); err != nil {
+		if err := test.event.checkFields(); err != nil {
 			t.Errorf("%+v: %v", test.event, err)
 		}
 		if got := string(appendEvent(nil, &test.event, []byte(test.data))); got != test.want {
@@ -186,7 +186,7 @@ func TestEventCheck(t *testing.T) {
 		{Event{Name: "a\r\ndata: b"}, "the name of an event is not one line of UTF-8 without NUL"},
 		{Event{Retry: -1}, "the Retry of an event is -1ns, which is negative"},
 	} {
-		if err := test.event.check(); err == nil || err.Error() != test.want {
+		if err := test.event.checkFields(); err == nil || err.Error() != test.want {
 			t.Errorf("%+v: %v; want %s", test.event, err, test.want)
 		}
 	}
@@ -201,7 +201,7 @@ func FuzzEvent(f *testing.F) {
 	f.Fuzz(func(t *testing.T, id, name string, retry int64, data string) {
 		e := Event{ID: id, Name: name, Retry: time.Duration(retry)}
 		bad := strings.ContainsAny(id+name, "\r\n\x00") || !utf8.ValidString(id) || !utf8.ValidString(name) || retry < 0
-		if err := e.check(); (err != nil) != bad {
+		if err := e.checkFields(); (err != nil) != bad {
 			t.Fatalf("check of %+v: %v", e, err)
 		}
 		if bad {
@@ -282,12 +282,12 @@ func TestEventStream(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		if err := s.send(&Event{ID: "1"}, []byte("x")); err != nil {
+		if err := s.sendEvent(&Event{ID: "1"}, []byte("x")); err != nil {
 			t.Error(err)
 		}
 		s.close()
 		s.close()
-		if err := s.send(&Event{}, []byte("late")); err != errEventsEnded {
+		if err := s.sendEvent(&Event{}, []byte("late")); err != errEventsEnded {
 			t.Errorf("after the end: %v", err)
 		}
 		want := []string{"OK", "deadline", ":\n\n", "flush", "deadline", "id: 1\ndata: x\n\n", "flush"}
@@ -348,7 +348,7 @@ func TestEventStreamFails(t *testing.T) {
 		if err := <-failed; err.Error() != test.want {
 			t.Errorf("%s: failed with %v, want %s", test.name, err, test.want)
 		}
-		if err := s.send(&Event{}, nil); err == nil || err.Error() != test.want {
+		if err := s.sendEvent(&Event{}, nil); err == nil || err.Error() != test.want {
 			t.Errorf("%s: send = %v", test.name, err)
 		}
 		s.close()
@@ -407,7 +407,7 @@ func TestEventStreamStuckReader(t *testing.T) {
 			defer s.close()
 			data := bytes.Repeat([]byte("x"), 64<<10)
 			for err == nil {
-				err = s.send(&Event{}, data)
+				err = s.sendEvent(&Event{}, data)
 			}
 			<-ctx.Done()
 			ended <- err
@@ -439,7 +439,7 @@ func TestEventStreamOutlivesWriteTimeout(t *testing.T) {
 		}
 		defer s.close()
 		<-read
-		s.send(&Event{}, []byte("still here"))
+		s.sendEvent(&Event{}, []byte("still here"))
 	}))
 	server.Config.WriteTimeout = 20 * time.Millisecond
 	server.Start()

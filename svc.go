@@ -628,7 +628,7 @@ func (m *method) invokeBy(invoke InvokeFunc, ctx context.Context, in any) (out a
 	}
 	switch {
 	case err != nil:
-		probe(err)
+		probeError(err)
 		return nil, err
 	case m.out == nil:
 		return nil, nil
