@@ -251,7 +251,7 @@ func ExampleInfoFrom() {
 		Intercept: func(next svc.InvokeFunc) svc.InvokeFunc {
 			return func(ctx context.Context, resource, method string, input any) (any, error) {
 				if info, ok := svc.InfoFrom(ctx); ok && info.Header != nil {
-					info.Header.Set("X-Called", info.Transport+" "+info.Resource+"."+info.Method)
+					info.Header.Set("X-Called", string(info.Transport)+" "+info.Resource+"."+info.Method)
 				}
 				return next(ctx, resource, method, input)
 			}

@@ -463,9 +463,7 @@ func panicError(v any) error {
 // failRequest logs err and answers with it, or cuts the connection if an
 // answer has begun.
 func failRequest(w *trackedWriter, r *http.Request, err error, onError ErrorHandler, logger *slog.Logger) {
-	logError(r.Context(), logger, err, func() []slog.Attr {
-		return []slog.Attr{slog.String("method", r.Method), slog.String("path", r.URL.Path)}
-	})
+	logError(r.Context(), logger, err, logPlace{request: r})
 	if w.wrote {
 		panic(http.ErrAbortHandler)
 	}
@@ -492,11 +490,35 @@ func respondError(w http.ResponseWriter, r *http.Request, err error, onError Err
 	}
 }
 
-// logError logs an error that a client is about to be told of: as an error if
-// the server is at fault, else as a warning. A call that its client canceled
-// is neither. place says where it happened; it is asked only if the line is
-// going to be written.
-func logError(ctx context.Context, logger *slog.Logger, err error, place func() []slog.Attr) {
+// A logPlace says where an error happened. What is zero is left out of the log.
+type logPlace struct {
+	transport        string        // "rest"; "" for handlers that belong to no service
+	request          *http.Request // its method and path are logged
+	resource, method string        // of the call; "" if nothing was called
+}
+
+// appendAttrs appends the attributes of p.
+func (p *logPlace) appendAttrs(attrs []slog.Attr) []slog.Attr {
+	if p.transport != "" {
+		attrs = append(attrs, slog.String("transport", p.transport))
+	}
+	if p.request != nil {
+		attrs = append(attrs, slog.String("method", p.request.Method), slog.String("path", p.request.URL.Path))
+	}
+	if p.method != "" {
+		attrs = append(attrs, slog.String("call", p.resource+"."+p.method))
+	}
+	return attrs
+}
+
+// logError writes one line about an error that a client is about to get, with
+// the attributes transport, method, path, call, code, error and stack, in this
+// order. The level is error for a status of 500 or more and warning below, and
+// info for a call that its client canceled. A nil logger means slog.Default.
+//
+// Every error of every transport goes through here, so that a search over the
+// log of a program finds the same names everywhere.
+func logError(ctx context.Context, logger *slog.Logger, err error, place logPlace) {
 	if logger == nil {
 		logger = slog.Default()
 	}
@@ -511,7 +533,8 @@ func logError(ctx context.Context, logger *slog.Logger, err error, place func() 
 	if !logger.Enabled(ctx, level) {
 		return
 	}
-	attrs := append(place(), slog.String("code", string(e.code())), slog.String("error", fmt.Sprint(err))) // fmt survives an Error method that panics
+	attrs := place.appendAttrs(make([]slog.Attr, 0, 7))
+	attrs = append(attrs, slog.String("code", string(e.code())), slog.String("error", fmt.Sprint(err))) // fmt survives an Error method that panics
 	if p := panicIn(err); p != nil {
 		attrs = append(attrs, slog.String("stack", string(p.Stack)))
 	}

@@ -98,8 +98,7 @@ type ToolOptions struct {
 // An mcpHandler answers requests on the endpoint. It keeps nothing between
 // them, so it is safe for concurrent use and any replica can take any request.
 type mcpHandler struct {
-	*config
-	service *Service
+	endpoint
 	origins *originPolicy
 	invoke  InvokeFunc
 	tools   map[string]*tool
@@ -136,11 +135,10 @@ func (s *Service) MCP(opts *MCPOptions) http.Handler {
 	}
 	p := new(mistakes)
 	h := &mcpHandler{
-		config:  s.methods[0].config,
-		service: s,
-		origins: newOriginPolicy(p, o.AllowedOrigins),
-		invoke:  o.Invoke,
-		tools:   make(map[string]*tool),
+		endpoint: s.endpoint(TransportMCP),
+		origins:  newOriginPolicy(p, o.AllowedOrigins),
+		invoke:   o.Invoke,
+		tools:    make(map[string]*tool),
 	}
 	tools := compileTools(p, s, o.Tools)
 	for _, t := range tools {

@@ -51,6 +51,7 @@ func (x *exchange) callTool(m *message) *mcpError {
 			return failure
 		}
 	}
+	x.called = t.method
 	x.info.Resource, x.info.Method = t.resource, t.method.name
 	err := x.runTool(t, m)
 	switch {

@@ -23,48 +23,46 @@ import (
 //	is not application/json            415
 //	has too long a body                413
 //	has a body that does not arrive    408
-func (h *mcpHandler) ServeHTTP(w http.ResponseWriter, r *http.Request) {
-	h.limits.setDeadline(w, r)
+func (h *mcpHandler) ServeHTTP(w http.ResponseWriter, r *http.Request) { h.serveRequest(w, r, h) }
+
+// respond answers a request, or returns the error to answer it with.
+func (h *mcpHandler) respond(w http.ResponseWriter, r *http.Request, ws *workspace) error {
 	if origin, ok := r.Header["Origin"]; ok {
 		if !h.origins.allows(origin, r.Host) {
 			leaveBody(w, r)
-			h.refuse(w, r, httpError(http.StatusForbidden, CodePermissionDenied, "this origin is not allowed here"))
-			return
+			return httpError(http.StatusForbidden, CodePermissionDenied, "this origin is not allowed here")
 		}
 		allowOrigin(w.Header(), origin[0])
 	}
 	switch r.Method {
 	case http.MethodPost:
-		sc := h.service.borrow()
-		if err := h.serve(w, r, sc); err != nil {
-			h.refuse(w, r, err)
-		}
-		h.service.giveBack(sc) // not deferred: after a panic it is not fit for reuse
+		return h.answerPost(w, r, ws)
 	case http.MethodOptions:
 		leaveBody(w, r)
 		preflight(w.Header(), r)
 		w.WriteHeader(http.StatusNoContent)
+		return nil
 	default:
 		// GET asks for a stream from the server, DELETE for the end of a
 		// session: 405 is how a server says that it has neither.
 		leaveBody(w, r)
 		w.Header().Set("Allow", mcpAllow)
-		h.refuse(w, r, httpError(http.StatusMethodNotAllowed, CodeUnimplemented, "the method is not allowed here; allowed: "+mcpAllow))
+		return httpError(http.StatusMethodNotAllowed, CodeUnimplemented, "the method is not allowed here; allowed: "+mcpAllow)
 	}
 }
 
 const mcpAllow = "POST, OPTIONS"
 
-// serve answers a POST, or returns the fault of the exchange that it found.
-func (h *mcpHandler) serve(w http.ResponseWriter, r *http.Request, sc *workspace) error {
+// answerPost answers a POST, or returns the error to answer it with.
+func (h *mcpHandler) answerPost(w http.ResponseWriter, r *http.Request, ws *workspace) error {
 	if err := checkMCPContentType(w, r); err != nil {
 		return err
 	}
 	var err error
-	if sc.body, err = h.limits.readBody(w, r, sc.body[:0]); err != nil {
+	if ws.body, err = h.limits.readBody(w, r, ws.body[:0]); err != nil {
 		return err
 	}
-	return newExchange(h, w, r, sc).serve()
+	return newExchange(h, w, r, ws).serve()
 }
 
 // checkMCPContentType accepts application/json alone, not even a request
@@ -83,10 +81,9 @@ func checkMCPContentType(w http.ResponseWriter, r *http.Request) error {
 	return httpError(http.StatusUnsupportedMediaType, CodeInvalidArgument, "the Content-Type must be application/json")
 }
 
-// refuse logs a fault of the exchange and answers with it.
-func (h *mcpHandler) refuse(w http.ResponseWriter, r *http.Request, err error) {
-	h.log(r.Context(), r, err, "", "")
-	e := errorOrUnknown(err)
+// writeRefusal answers the whole request with err, in the form of JSON-RPC.
+func (h *mcpHandler) writeRefusal(w http.ResponseWriter, _ *http.Request, err error) {
+	e := ErrorFrom(err)
 	writeErrorBody(w, e.HTTPStatus(), contentTypeJSON, appendRPCError(nil, rpcInvalidRequest, e.message(), nil, nil))
 }
 

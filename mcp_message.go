@@ -11,7 +11,6 @@ package svc
 
 import (
 	"context"
-	"log/slog"
 	"net/http"
 	"slices"
 )
@@ -57,11 +56,12 @@ type exchange struct {
 	stream  mcpStream
 	text    rpcText
 	one     [1]rpcMessage
+	called  *method // by the message being answered; nil if it calls none
 }
 
 func newExchange(h *mcpHandler, w http.ResponseWriter, r *http.Request, sc *workspace) *exchange {
 	x := &exchange{
-		callContext: callContext{r.Context(), Info{Transport: "mcp", Request: r, Header: w.Header()}},
+		callContext: callContext{r.Context(), Info{Transport: TransportMCP, Request: r, Header: w.Header()}},
 		h:           h,
 		w:           w,
 		r:           r,
@@ -327,17 +327,7 @@ func (x *exchange) send(status int) {
 
 // log logs what the client is about to be told of.
 func (x *exchange) log(err error) {
-	x.h.log(x, x.r, err, x.info.Resource, x.info.Method)
-}
-
-func (h *mcpHandler) log(ctx context.Context, r *http.Request, err error, resource, method string) {
-	logError(ctx, h.logger, err, func() []slog.Attr {
-		attrs := []slog.Attr{slog.String("transport", "mcp"), slog.String("method", r.Method), slog.String("path", r.URL.Path)}
-		if method != "" {
-			attrs = append(attrs, slog.String("call", resource+"."+method))
-		}
-		return attrs
-	})
+	x.h.logError(x, x.r, err, x.called)
 }
 
 // The revisions that are served. Legacy ones are listed the latest first, which

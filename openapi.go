@@ -12,7 +12,6 @@ package svc
 import (
 	"crypto/sha256"
 	"encoding/hex"
-	"log/slog"
 	"mime"
 	"net/http"
 	"net/url"
@@ -113,9 +112,7 @@ func (h *openAPIHandler) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 }
 
 func (h *openAPIHandler) refuse(w http.ResponseWriter, r *http.Request, err error) {
-	logError(r.Context(), h.config.logger, err, func() []slog.Attr {
-		return []slog.Attr{slog.String("transport", "openapi"), slog.String("method", r.Method), slog.String("path", r.URL.Path)}
-	})
+	logError(r.Context(), h.config.logger, err, logPlace{transport: "openapi", request: r})
 	respondError(w, r, err, h.config.onError)
 }
 

@@ -9,7 +9,6 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"log/slog"
 	"net/http"
 	"net/url"
 	"strings"
@@ -36,7 +35,7 @@ func (s *Service) Routes() []Route {
 			Path:     s.prefix + m.path,
 			Resource: m.resource,
 			Name:     m.name,
-			Handler:  &restHandler{s, m},
+			Handler:  &restHandler{endpoint{config: m.config, service: s, transport: TransportREST, only: m}},
 		}
 	}
 	return routes
@@ -80,7 +79,7 @@ func mountedOn(mux *http.ServeMux, r Route) *method {
 		return nil
 	}
 	if h, ok := firstHandler(mux, req).(*restHandler); ok {
-		return h.method
+		return h.only
 	}
 	return nil
 }
@@ -94,21 +93,21 @@ func firstHandler(mux *http.ServeMux, r *http.Request) http.Handler {
 // 404 and 405 with the envelope. It never redirects: a path that is not clean
 // is not found.
 func (s *Service) REST() http.Handler {
-	h := &restMux{service: s, mux: http.NewServeMux()}
+	h := &restMux{endpoint: s.endpoint(TransportREST), mux: http.NewServeMux()}
 	s.Mount(h.mux)
-	h.mux.Handle("/", http.HandlerFunc(h.notFound))
+	h.mux.Handle("/", http.HandlerFunc(h.serveNoRoute))
 	return h
 }
 
 // A restMux serves all routes of a service.
 type restMux struct {
-	service *Service
-	mux     *http.ServeMux
+	endpoint
+	mux *http.ServeMux
 }
 
 func (h *restMux) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	if r.Method == http.MethodConnect || !isClean(r.URL) {
-		h.notFound(w, r) // the mux would redirect
+		h.serveNoRoute(w, r) // the mux would redirect
 		return
 	}
 	h.mux.ServeHTTP(w, r)
@@ -147,23 +146,22 @@ func isCleanSegment(path string) bool {
 	return segment != "" && segment != "." && segment != ".."
 }
 
-// notFound answers a request that no route matches: 405 if one would with
-// another method, else 404.
-func (h *restMux) notFound(w http.ResponseWriter, r *http.Request) {
-	s := h.service
-	config := s.methods[0].config
-	config.limits.setDeadline(w, r)
+// serveNoRoute answers a request that no route matches.
+func (h *restMux) serveNoRoute(w http.ResponseWriter, r *http.Request) { h.serveRequest(w, r, h) }
+
+// respond returns the error for a request that no route matches: 405 if one
+// would with another method, else 404.
+func (h *restMux) respond(w http.ResponseWriter, r *http.Request, _ *workspace) error {
 	leaveBody(w, r)
 	var allowed []string
 	if isClean(r.URL) {
 		allowed = h.allowed(r)
 	}
-	err := httpError(http.StatusNotFound, CodeNotFound, "there is nothing at this path")
-	if len(allowed) > 0 {
-		w.Header().Set("Allow", strings.Join(allowed, ", "))
-		err = httpError(http.StatusMethodNotAllowed, CodeUnimplemented, "the method is not allowed here; allowed: %s", strings.Join(allowed, ", "))
+	if len(allowed) == 0 {
+		return httpError(http.StatusNotFound, CodeNotFound, "there is nothing at this path")
 	}
-	config.refuse(w, r, err, nil)
+	w.Header().Set("Allow", strings.Join(allowed, ", "))
+	return httpError(http.StatusMethodNotAllowed, CodeUnimplemented, "the method is not allowed here; allowed: %s", strings.Join(allowed, ", "))
 }
 
 // allowed returns the methods that routes have for the path of r.
@@ -186,28 +184,18 @@ func (h *restMux) allowed(r *http.Request) []string {
 //	no output  204 No Content         none
 //	a stream   200 OK                 text/event-stream
 //	an error   of its Code            application/json
-type restHandler struct {
-	service *Service
-	method  *method
-}
+type restHandler struct{ endpoint }
 
 var (
 	_ http.Handler = (*restHandler)(nil)
 	_ http.Handler = (*restMux)(nil)
 )
 
-func (h *restHandler) ServeHTTP(w http.ResponseWriter, r *http.Request) {
-	sc := h.service.borrow()
-	if err := h.serve(w, r, sc); err != nil {
-		h.method.refuse(w, r, err, h.method)
-	}
-	h.service.giveBack(sc) // not deferred: after a panic it is not fit for reuse
-}
+func (h *restHandler) ServeHTTP(w http.ResponseWriter, r *http.Request) { h.serveRequest(w, r, h) }
 
-// serve answers the request, or returns the error to answer with.
-func (h *restHandler) serve(w http.ResponseWriter, r *http.Request, sc *workspace) error {
-	m := h.method
-	m.limits.setDeadline(w, r)
+// respond calls the method and answers with what it returned.
+func (h *restHandler) respond(w http.ResponseWriter, r *http.Request, sc *workspace) error {
+	m := h.only
 	if m.stream != "" {
 		return h.serveStream(w, r, sc)
 	}
@@ -232,12 +220,12 @@ func (h *restHandler) serve(w http.ResponseWriter, r *http.Request, sc *workspac
 }
 
 func (h *restHandler) info(w http.ResponseWriter, r *http.Request) Info {
-	return Info{Transport: "rest", Resource: h.method.resource, Method: h.method.name, Request: r, Header: w.Header()}
+	return Info{Transport: TransportREST, Resource: h.only.resource, Method: h.only.name, Request: r, Header: w.Header()}
 }
 
 // input returns the method's input, or nil if it takes none.
 func (h *restHandler) input(ctx context.Context, w http.ResponseWriter, r *http.Request, sc *workspace) (in any, err error) {
-	m := h.method
+	m := h.only
 	if m.bind == nil || m.bind.body == nil {
 		err = m.limits.discardBody(w, r)
 	} else if err = checkContentType(w, r); err == nil {
@@ -256,21 +244,14 @@ func (h *restHandler) input(ctx context.Context, w http.ResponseWriter, r *http.
 	return v.Interface(), err
 }
 
-// refuse logs err and answers with it. m is the method that was called, or nil.
-func (c *config) refuse(w http.ResponseWriter, r *http.Request, err error, m *method) {
-	c.log(r.Context(), r, err, m)
-	respondError(w, r, err, c.onError)
+// writeRefusal answers with err by Options.OnError.
+func (h *restHandler) writeRefusal(w http.ResponseWriter, r *http.Request, err error) {
+	respondError(w, r, err, h.onError)
 }
 
-// log logs err. ctx is that of the call, or of r.
-func (c *config) log(ctx context.Context, r *http.Request, err error, m *method) {
-	logError(ctx, c.logger, err, func() []slog.Attr {
-		attrs := []slog.Attr{slog.String("transport", "rest"), slog.String("method", r.Method), slog.String("path", r.URL.Path)}
-		if m != nil {
-			attrs = append(attrs, slog.String("call", m.resource+"."+m.name))
-		}
-		return attrs
-	})
+// writeRefusal answers with err by Options.OnError.
+func (h *restMux) writeRefusal(w http.ResponseWriter, r *http.Request, err error) {
+	respondError(w, r, err, h.onError)
 }
 
 // The names of the events that end a stream.
@@ -282,7 +263,7 @@ const (
 // serveStream answers with a stream, or returns the error to answer with in its
 // place.
 func (h *restHandler) serveStream(w http.ResponseWriter, r *http.Request, sc *workspace) error {
-	m := h.method
+	m := h.only
 	ctx, cancel := context.WithCancelCause(&callContext{r.Context(), h.info(w, r)})
 	defer cancel(nil)
 	in, err := h.input(ctx, w, r, sc)
@@ -297,7 +278,7 @@ func (h *restHandler) serveStream(w http.ResponseWriter, r *http.Request, sc *wo
 		setEventHeader(w.Header())
 		w.WriteHeader(http.StatusOK)
 		if err := m.drop(cancel, out); err != nil {
-			m.log(ctx, r, err, m)
+			h.logError(ctx, r, err, m)
 		}
 		return nil
 	}
@@ -319,7 +300,7 @@ func (h *restHandler) logEnd(ctx context.Context, r *http.Request, err error) {
 	if errors.Is(context.Cause(ctx), err) {
 		ctx = r.Context()
 	}
-	h.method.log(ctx, r, err, h.method)
+	h.logError(ctx, r, err, h.only)
 }
 
 // sendItems sends each item of what the method returned, and that there are no

@@ -16,7 +16,6 @@ package svc
 import (
 	"bytes"
 	"context"
-	"log/slog"
 	"net/http"
 	"strconv"
 	"sync"
@@ -66,8 +65,7 @@ func (s *Service) RPC() http.Handler {
 		}
 	}
 	return &rpcHandler{
-		service:  s,
-		config:   s.methods[0].config,
+		endpoint: s.endpoint(TransportRPC),
 		document: appendOpenRPC(nil, s),
 		pool:     &sync.Pool{New: func() any { return new(rpcExchange) }},
 	}
@@ -75,33 +73,19 @@ func (s *Service) RPC() http.Handler {
 
 // An rpcHandler serves all methods of a service on one endpoint.
 type rpcHandler struct {
-	service  *Service
-	config   *config // of the endpoint; each call has its method's
-	document []byte  // what rpc.discover answers
+	endpoint
+	document []byte // what rpc.discover answers
 	pool     *sync.Pool
 }
 
 var _ http.Handler = (*rpcHandler)(nil)
 
-func (h *rpcHandler) ServeHTTP(w http.ResponseWriter, r *http.Request) {
-	h.config.limits.setDeadline(w, r)
-	sc := h.borrow()
-	if err := h.serve(w, r, sc); err != nil {
-		h.refuse(w, r, err)
-	}
-	h.service.giveBack(sc) // not deferred: after a panic it is not fit for reuse
-}
+func (h *rpcHandler) ServeHTTP(w http.ResponseWriter, r *http.Request) { h.serveRequest(w, r, h) }
 
-// borrow is Service.borrow for errors that only svc looks into.
-func (h *rpcHandler) borrow() *workspace {
-	sc := h.service.borrow()
-	sc.dec.lean = true
-	return sc
-}
-
-// serve answers the request, or returns the error to answer the whole of it
+// respond answers the request, or returns the error to answer the whole of it
 // with.
-func (h *rpcHandler) serve(w http.ResponseWriter, r *http.Request, sc *workspace) error {
+func (h *rpcHandler) respond(w http.ResponseWriter, r *http.Request, sc *workspace) error {
+	sc.dec.lean = true // nobody but svc sees the errors of this transport
 	if r.Method != http.MethodPost {
 		leaveBody(w, r)
 		w.Header().Set("Allow", http.MethodPost)
@@ -109,7 +93,7 @@ func (h *rpcHandler) serve(w http.ResponseWriter, r *http.Request, sc *workspace
 	}
 	err := checkContentType(w, r)
 	if err == nil {
-		sc.body, err = h.config.limits.readBody(w, r, sc.body[:0])
+		sc.body, err = h.limits.readBody(w, r, sc.body[:0])
 	}
 	if err != nil {
 		return rpcHTTPError(err)
@@ -184,7 +168,7 @@ func (w *rpcWorker) answer(msg *rpcMessage) {
 	if err == nil {
 		return
 	}
-	w.log(m, err)
+	w.handler.logError(w.request.Context(), w.request, err, m)
 	if msg.kind == rpcNotification {
 		return // nobody hears of it (JSON-RPC 2.0, section 4.1)
 	}
@@ -224,7 +208,7 @@ func (h *rpcHandler) find(name []byte) *method {
 }
 
 func (w *rpcWorker) call(m *method, msg *rpcMessage) (err error) {
-	ctx := &callContext{w.request.Context(), Info{Transport: "rpc", Resource: m.resource, Method: m.name, Request: w.request, Header: w.header}}
+	ctx := &callContext{w.request.Context(), Info{Transport: TransportRPC, Resource: m.resource, Method: m.name, Request: w.request, Header: w.header}}
 	var in any
 	if m.bind == nil {
 		err = checkNoParams(msg.params)
@@ -273,20 +257,6 @@ func checkNoParams(params []byte) error {
 	var v violations
 	v.addViolation(Violation{inBody, "", "maxItems", "must be empty, since the method takes no input"})
 	return v.makeError()
-}
-
-func (w *rpcWorker) log(m *method, err error) {
-	logger := w.handler.config.logger
-	if m != nil {
-		logger = m.logger
-	}
-	logError(w.request.Context(), logger, err, func() []slog.Attr {
-		attrs := []slog.Attr{slog.String("transport", "rpc")}
-		if m == nil {
-			return attrs
-		}
-		return append(attrs, slog.String("call", m.resource+"."+m.name))
-	})
 }
 
 // The error numbers of JSON-RPC 2.0, section 5.1, which say that nothing was
@@ -544,11 +514,8 @@ func rpcHTTPError(err error) *Error {
 	return &e
 }
 
-// refuse logs err and answers the whole request with it.
-func (h *rpcHandler) refuse(w http.ResponseWriter, r *http.Request, err error) {
-	logError(r.Context(), h.config.logger, err, func() []slog.Attr {
-		return []slog.Attr{slog.String("transport", "rpc"), slog.String("method", r.Method)}
-	})
+// writeRefusal answers the whole request with err.
+func (h *rpcHandler) writeRefusal(w http.ResponseWriter, _ *http.Request, err error) {
 	e := ErrorFrom(err)
 	var buf [512]byte
 	writeErrorBody(w, e.HTTPStatus(), contentTypeJSON, appendRPCFailure(buf[:0], e, rpcNull))
@@ -671,7 +638,8 @@ func (b *rpcBatch) help(worker int) {
 		b.running.Done()
 	}()
 	if int(b.next.Load()) < len(b.messages) {
-		b.helpers[worker] = b.handler.borrow()
+		b.helpers[worker] = b.handler.service.borrow()
+		b.helpers[worker].dec.lean = true
 		b.work(b.helpers[worker], worker)
 	}
 	done = true

@@ -493,14 +493,14 @@ func TestRPCLog(t *testing.T) {
 	for _, test := range []struct{ body, want string }{
 		{`{"jsonrpc":"2.0","method":"math.ping","id":1}`, ""},
 		{`{"jsonrpc":"2.0","method":"math.fail","params":{"how":"plain"},"id":1}`,
-			`level=ERROR msg="svc: internal error" transport=rpc call=math.fail code=INTERNAL error=secret`},
+			`level=ERROR msg="svc: internal error" transport=rpc method=POST path=/rpc call=math.fail code=INTERNAL error=secret`},
 		{`{"jsonrpc":"2.0","method":"math.fail","params":{"how":"NOT_FOUND"}}`,
-			`level=WARN msg="svc: not found" transport=rpc call=math.fail code=NOT_FOUND error="NOT_FOUND: it is NOT_FOUND"`},
+			`level=WARN msg="svc: not found" transport=rpc method=POST path=/rpc call=math.fail code=NOT_FOUND error="NOT_FOUND: it is NOT_FOUND"`},
 		{`{"jsonrpc":"2.0","method":"math.nothing","id":1}`,
-			`level=WARN msg="svc: not implemented" transport=rpc code=UNIMPLEMENTED error="UNIMPLEMENTED: Method not found"`},
-		{`{`, `level=WARN msg="svc: invalid input" transport=rpc method=POST code=INVALID_ARGUMENT error="INVALID_ARGUMENT: Parse error"`},
+			`level=WARN msg="svc: not implemented" transport=rpc method=POST path=/rpc code=UNIMPLEMENTED error="UNIMPLEMENTED: Method not found"`},
+		{`{`, `level=WARN msg="svc: invalid input" transport=rpc method=POST path=/rpc code=INVALID_ARGUMENT error="INVALID_ARGUMENT: Parse error"`},
 		{`[{},{"jsonrpc":"2.0","method":"math.ping","id":1}]`,
-			`level=WARN msg="svc: invalid input" transport=rpc code=INVALID_ARGUMENT error="INVALID_ARGUMENT: Invalid Request"`},
+			`level=WARN msg="svc: invalid input" transport=rpc method=POST path=/rpc code=INVALID_ARGUMENT error="INVALID_ARGUMENT: Invalid Request"`},
 	} {
 		var log bytes.Buffer
 		opts := mathOptions()

@@ -211,6 +211,54 @@ func (s *Service) giveBack(sc *workspace) {
 	s.workspaces.Put(sc)
 }
 
+// An endpoint is what every handler of a transport has: a service, the name of
+// the transport, and the options that hold where no method has been found yet.
+type endpoint struct {
+	*config
+	service   *Service
+	transport Transport
+	only      *method // that the handler serves; nil if it serves all
+}
+
+// endpoint returns an endpoint for all methods. Its options are those of the
+// first, which matters after Join alone.
+func (s *Service) endpoint(t Transport) endpoint {
+	return endpoint{config: s.methods[0].config, service: s, transport: t}
+}
+
+// A responder is the part of a handler that differs between transports.
+type responder interface {
+	// respond answers r, or returns the error to refuse r with. It has then
+	// written nothing.
+	respond(w http.ResponseWriter, r *http.Request, ws *workspace) error
+	// writeRefusal answers r with err in the form of the transport.
+	writeRefusal(w http.ResponseWriter, r *http.Request, err error)
+}
+
+// serveRequest is the frame around every request on every transport. The
+// deadline comes first, so that it holds for requests that are refused unread
+// as well. The workspace is not given back by defer: after a panic its parts
+// may contradict each other, and a new one is cheap.
+func (e *endpoint) serveRequest(w http.ResponseWriter, r *http.Request, h responder) {
+	e.limits.setDeadline(w, r)
+	ws := e.service.borrow()
+	if err := h.respond(w, r, ws); err != nil {
+		e.logError(r.Context(), r, err, e.only)
+		h.writeRefusal(w, r, err)
+	}
+	e.service.giveBack(ws)
+}
+
+// logError logs err, which the call of m ended with; m is nil if nothing was
+// called. A method is logged by the logger of its own service, also after Join.
+func (e *endpoint) logError(ctx context.Context, r *http.Request, err error, m *method) {
+	place, logger := logPlace{transport: string(e.transport), request: r}, e.logger
+	if m != nil {
+		place.resource, place.method, logger = m.resource, m.name, m.logger
+	}
+	logError(ctx, logger, err, place)
+}
+
 // Register compiles the interface I and its implementation. The error names
 // everything that is wrong, not only the first.
 func Register[I any](impl I, opts *Options) (*Service, error) {
@@ -383,9 +431,20 @@ func (s *Service) At(prefix string) *Service {
 	return &moved
 }
 
+// A Transport is a way to call a method.
+type Transport string
+
+// The transports.
+const (
+	TransportREST Transport = "rest" // HTTP routes
+	TransportRPC  Transport = "rpc"  // JSON-RPC 2.0
+	TransportMCP  Transport = "mcp"  // the Model Context Protocol
+	TransportCall Transport = "call" // [Service.Call], without any other
+)
+
 // Info says how the running call came about.
 type Info struct {
-	Transport string        // "rest", "rpc" or "mcp"; "call" for Service.Call
+	Transport Transport     // by which the call came
 	Resource  string        // of the method
 	Method    string        // Method.Name
 	Request   *http.Request // nil for Service.Call by itself
@@ -724,7 +783,7 @@ func (s *Service) Call(ctx context.Context, resource, method string, input any) 
 	}
 	info, ok := InfoFrom(ctx)
 	if !ok {
-		info.Transport = "call"
+		info.Transport = TransportCall
 	}
 	info.Resource, info.Method = m.resource, m.name
 	return m.invoke(&callContext{ctx, info}, input)

@@ -95,7 +95,7 @@ func (shelf) Watch(context.Context) (svc.Stream[shelfBook], error) {
 
 func (shelf) Where(ctx context.Context) (*shelfInfo, error) {
 	info, _ := svc.InfoFrom(ctx)
-	return &shelfInfo{info.Transport, info.Resource, info.Method}, nil
+	return &shelfInfo{string(info.Transport), info.Resource, info.Method}, nil
 }
 
 func newShelf(o svc.Options) *svc.Service {
