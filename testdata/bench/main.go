@@ -32,7 +32,7 @@ func main() {
 	n := flag.Int("n", 6, "how often to run every benchmark")
 	bench := flag.String("bench", "^BenchmarkREST$", "which benchmarks, as for go test -bench")
 	benchtime := flag.String("benchtime", "300ms", "how long each run, as for go test -benchtime")
-	root := flag.String("root", filepath.Join("..", ".."), "the package to measure")
+	root := flag.String("root", filepath.Join("..", "..", "internal", "blackbox"), "the package to measure")
 	flag.Parse()
 	if err := run(*root, *n, *bench, *benchtime); err != nil {
 		log.Fatal(err)

@@ -1,0 +1,123 @@
+package blackbox_test
+
+import (
+	"strings"
+	"testing"
+)
+
+// This file checks the two places where svc asks the runtime what a function is
+// called and where it is written: whether Direct was given the method itself,
+// and whether a struct has a Validate method of its own or by embedding. Neither
+// may depend on how the program was built.
+
+// buildProgram prints what happened, without errors only if all went well.
+const buildProgram = `package main
+
+import (
+	"context"
+	"fmt"
+
+	"example.com/svc"
+)
+
+type API interface {
+	Other
+	Create(context.Context, *Outer) (*Count, error)
+}
+
+type Other interface {
+	Purge(context.Context) error
+}
+
+type Of[T any] interface {
+	Create(context.Context, *T) (*Count, error)
+}
+
+// Count counts the calls of each Validate.
+type Count struct{ Inner, Own, Value, Generic int }
+
+type Inner struct{ count *Count }
+
+func (i *Inner) Validate() error { i.count.Inner++; return nil }
+
+type Value struct{ count *Count }
+
+func (v Value) Validate() error { v.count.Value++; return nil }
+
+type Generic[T any] struct{ count *Count }
+
+func (g *Generic[T]) Validate() error { g.count.Generic++; return nil }
+
+type Own struct {
+	Value
+	Count *Count
+}
+
+func (o *Own) Validate() error { o.Count.Own++; return nil }
+
+type Middle struct{ Inner }
+
+// Outer has one Validate promoted to it over two levels, and structs with others.
+type Outer struct {
+	Middle
+	Own     Own
+	Generic struct{ Generic[int] }
+}
+
+type impl struct{}
+
+func (impl) Create(_ context.Context, in *Outer) (*Count, error) { return in.count, nil }
+func (impl) Purge(context.Context) error                         { return nil }
+
+func main() {
+	for _, direct := range []svc.Caller{svc.Direct(API.Create), {}} {
+		s, err := svc.Register[API](impl{}, &svc.Options{Methods: map[string]svc.MethodOptions{
+			"Create": {Direct: direct},
+			"Purge":  {Direct: svc.DirectNone(API.Purge)},
+		}})
+		if err != nil {
+			fmt.Println(err)
+			continue
+		}
+		c := new(Count)
+		in := &Outer{Middle: Middle{Inner{c}}, Own: Own{Value{c}, nil}}
+		in.Own.Count = c
+		in.Generic.Generic = Generic[int]{c}
+		fmt.Println(s.Call(context.Background(), "api", "create", in))
+	}
+	_, err := svc.Register[Of[Outer]](impl{}, &svc.Options{Resource: "of", Methods: map[string]svc.MethodOptions{
+		"Create": {Direct: svc.Direct(Of[Outer].Create)},
+	}})
+	fmt.Println(err)
+	_, err = svc.Register[API](impl{}, &svc.Options{Methods: map[string]svc.MethodOptions{
+		"Create": {Direct: svc.Direct(create)},
+		"Purge":  {Direct: svc.DirectNone(Other.Purge)},
+	}})
+	fmt.Println(err)
+}
+
+func create(API, context.Context, *Outer) (*Count, error) { return nil, nil }
+`
+
+const buildWant = `&{1 1 1 1} <nil>
+&{1 1 1 1} <nil>
+<nil>
+svc: cannot register main.API:
+  - API.Create: Direct has another function than the method Create; write Direct(API.Create)
+  - API.Purge: Direct has a method of main.Other, not of the interface; write DirectNone(API.Purge)
+`
+
+func TestBuildModes(t *testing.T) {
+	m := newScratchModule(t, buildProgram)
+	m.run("go", "mod", "edit", "-require=example.com/svc@v0.0.0", "-replace=example.com/svc=../svc")
+	for _, flags := range []string{
+		"-trimpath",
+		"-trimpath -ldflags=-s",
+		"-trimpath -gcflags=app=-l -gcflags=example.com/svc=-l", // nothing is inlined
+		"-trimpath=false",
+	} {
+		if got := m.run("go", append(append([]string{"run"}, strings.Fields(flags)...), ".")...); got != buildWant {
+			t.Errorf("go run %s prints\n%swant\n%s", flags, got, buildWant)
+		}
+	}
+}

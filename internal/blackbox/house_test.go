@@ -1,0 +1,304 @@
+package blackbox_test
+
+import (
+	"go/ast"
+	"go/parser"
+	"go/token"
+	"go/types"
+	"slices"
+	"strconv"
+	"strings"
+	"testing"
+)
+
+// This file holds the house rules that need no layer table: what a file may
+// import, how long it may be, and that no package-level variable ever changes.
+
+const (
+	maxFileLines = 1400
+	maxFuncLines = 70
+)
+
+// forbiddenImports are packages that break a promise of the package comment by
+// being imported at all. The last two publish endpoints on
+// http.DefaultServeMux of every program that uses svc.
+var forbiddenImports = []string{"unsafe", "C", "net/http/pprof", "expvar"}
+
+// checkFiles complains of what is wrong with single files and functions.
+func (h *house) checkFiles() {
+	for _, f := range h.files {
+		if n := h.lines(f.FileStart, f.FileEnd); n > maxFileLines {
+			h.complain(f.Package, "the file has %d lines, over %d: split it by idea", n, maxFileLines)
+		}
+		for _, spec := range f.Imports {
+			h.checkImport(spec)
+		}
+		for _, group := range f.Comments {
+			for _, c := range group.List {
+				if strings.HasPrefix(c.Text, "//go:linkname") || strings.HasPrefix(c.Text, "//go:generate") {
+					h.complain(c.Pos(), "forbidden directive %s", c.Text)
+				}
+			}
+		}
+		for _, decl := range f.Decls {
+			if fn, ok := decl.(*ast.FuncDecl); ok {
+				h.checkFunc(fn)
+			}
+		}
+	}
+}
+
+func (h *house) checkImport(spec *ast.ImportSpec) {
+	path, _ := strconv.Unquote(spec.Path.Value) // the parser has seen that it is a string
+	first, _, _ := strings.Cut(path, "/")
+	switch {
+	case slices.Contains(forbiddenImports, path):
+		h.complain(spec.Pos(), "forbidden import %s", path)
+	case strings.Contains(first, "."):
+		h.complain(spec.Pos(), "import %s is not in the standard library", path)
+	case spec.Name != nil && (spec.Name.Name == "_" || spec.Name.Name == "."):
+		h.complain(spec.Pos(), "import %s %s: say what is used of it", spec.Name.Name, path)
+	}
+}
+
+func (h *house) checkFunc(fn *ast.FuncDecl) {
+	if fn.Recv == nil && fn.Name.Name == "init" {
+		h.complain(fn.Pos(), "func init runs in every program that imports svc")
+	}
+	if n := h.lines(fn.Pos(), fn.End()); n > maxFuncLines {
+		h.complain(fn.Pos(), "func %s has %d lines, over %d", fn.Name.Name, n, maxFuncLines)
+	}
+}
+
+func (h *house) lines(from, to token.Pos) int {
+	last := h.fset.Position(to)
+	n := last.Line - h.fset.Position(from).Line + 1
+	if last.Column == 1 { // a file ends after its last newline
+		n--
+	}
+	return n
+}
+
+// checkVariables complains of package-level variables that can change: of types
+// made to, and of statements that could do it. It does not follow a pointer or
+// a map through a call, so it finds accidents, not sabotage.
+func (h *house) checkVariables() {
+	pools := 0
+	for _, name := range h.pkg.Scope().Names() {
+		v, ok := h.pkg.Scope().Lookup(name).(*types.Var)
+		if !ok {
+			continue
+		}
+		if isPool(v.Type()) {
+			if pools++; pools > 1 {
+				h.complain(v.Pos(), "%s is one package-level sync.Pool too many", name)
+			}
+		} else if changeable(v.Type()) {
+			h.complain(v.Pos(), "package-level %s is of type %v, which is made to change", name, v.Type())
+		}
+	}
+	for _, f := range h.files {
+		ast.Inspect(f, func(n ast.Node) bool {
+			h.checkChange(n)
+			return true
+		})
+	}
+}
+
+// checkChange complains of n if it changes a package-level variable, of svc or
+// of another package, or takes its address.
+func (h *house) checkChange(n ast.Node) {
+	switch n := n.(type) {
+	case *ast.AssignStmt:
+		for _, x := range n.Lhs {
+			h.mustBeLocal(x, "assigns to")
+		}
+	case *ast.IncDecStmt:
+		h.mustBeLocal(n.X, "assigns to")
+	case *ast.RangeStmt:
+		h.mustBeLocal(n.Key, "assigns to")
+		h.mustBeLocal(n.Value, "assigns to")
+	case *ast.UnaryExpr:
+		if n.Op == token.AND {
+			h.mustBeLocal(n.X, "takes the address of")
+		}
+	case *ast.SliceExpr:
+		if t := h.info.TypeOf(n.X); t != nil && isArray(t) {
+			h.mustBeLocal(n.X, "takes the address of") // and shares the array
+		}
+	case *ast.SelectorExpr:
+		// v.M() means (&v).M() if M has a pointer receiver.
+		sel := h.info.Selections[n]
+		if sel != nil && sel.Kind() == types.MethodVal && !isPointer(sel.Recv()) && !isPool(sel.Recv()) && hasPointerReceiver(sel.Obj()) {
+			h.mustBeLocal(n.X, "calls a pointer method of")
+		}
+	case *ast.CallExpr:
+		id, _ := n.Fun.(*ast.Ident)
+		if b, ok := h.info.Uses[id].(*types.Builtin); ok && slices.Contains([]string{"clear", "copy", "delete"}, b.Name()) {
+			h.mustBeLocal(n.Args[0], b.Name()+" changes")
+		}
+	}
+}
+
+// mustBeLocal complains if x is a package-level variable or a part of one.
+func (h *house) mustBeLocal(x ast.Expr, what string) {
+	v, ok := h.root(x).(*types.Var)
+	if ok && v.Pkg() != nil && v.Parent() == v.Pkg().Scope() {
+		h.complain(x.Pos(), "%s the package-level variable %s", what, v.Name())
+	}
+}
+
+// root returns the object that x is a part of, or nil if x begins with a call
+// or a literal: a, a.b, a[i], a[i:j], *a and (a) are all parts of a.
+func (h *house) root(x ast.Expr) types.Object {
+	for {
+		switch e := x.(type) {
+		case *ast.Ident:
+			return h.info.Uses[e]
+		case *ast.SelectorExpr:
+			if h.info.Selections[e] == nil { // pkg.Name
+				return h.info.Uses[e.Sel]
+			}
+			x = e.X
+		case *ast.IndexExpr:
+			x = e.X
+		case *ast.SliceExpr:
+			x = e.X
+		case *ast.StarExpr:
+			x = e.X
+		case *ast.ParenExpr:
+			x = e.X
+		default:
+			return nil
+		}
+	}
+}
+
+func isPointer(t types.Type) bool {
+	_, ok := t.Underlying().(*types.Pointer)
+	return ok
+}
+
+func isArray(t types.Type) bool {
+	_, ok := t.Underlying().(*types.Array)
+	return ok
+}
+
+func isPool(t types.Type) bool { return strings.TrimPrefix(t.String(), "*") == "sync.Pool" }
+
+func hasPointerReceiver(method types.Object) bool {
+	recv := method.Type().(*types.Signature).Recv()
+	return recv != nil && isPointer(recv.Type())
+}
+
+// changeable reports whether t is, or holds in a pointer, a field or an
+// element, a channel or a type of package sync or sync/atomic.
+func changeable(t types.Type) bool {
+	if named, ok := types.Unalias(t).(*types.Named); ok && named.Obj().Pkg() != nil {
+		switch path := named.Obj().Pkg().Path(); {
+		case path == "sync" || path == "sync/atomic":
+			return true
+		case path != "svc":
+			return false // a *regexp.Regexp keeps a pool, and that is its business
+		}
+	}
+	switch u := t.Underlying().(type) {
+	case *types.Chan:
+		return true
+	case *types.Pointer:
+		elem := types.Unalias(u.Elem())
+		named, ok := elem.(*types.Named)
+		return ok && named.Obj().Pkg() != nil && strings.HasPrefix(named.Obj().Pkg().Path(), "sync") && changeable(elem)
+	case *types.Array:
+		return changeable(u.Elem())
+	case *types.Struct:
+		for i := range u.NumFields() {
+			if changeable(u.Field(i).Type()) {
+				return true
+			}
+		}
+	}
+	return false
+}
+
+// Verify that the rules can be broken: each row is a package with one fault.
+func TestHouseRules(t *testing.T) {
+	long := strings.Repeat("\n", maxFuncLines-1)
+	for _, test := range []struct {
+		name  string
+		files map[string]string // without their package clause
+		want  string            // part of the only complaint; "" means none
+	}{
+		{"down", map[string]string{"json.go": "func f() {}", "errors.go": "func g() { f() }"}, ""},
+		{"up", map[string]string{"json.go": "func f() { g() }", "errors.go": "func g() {}"},
+			"json.go:2: json (layer 0) uses g of errors (layer 1)"},
+		{"sideways", map[string]string{"sse.go": "func f() { g() }", "errors.go": "func g() {}"}, "uses g of errors"},
+		{"within a room", map[string]string{"mcp_tools.go": "func f() { g() }", "mcp.go": "func g() { f() }"}, ""},
+		{"type", map[string]string{"json.go": "type a b", "bind.go": "type b int"}, "uses b of bind"},
+		{"constant", map[string]string{"json.go": "var a [n]int", "bind.go": "const n = 2"}, "uses n of bind"},
+		{"attach a method", map[string]string{"svc.go": "type S struct{}", "rest.go": "func (*S) REST() {}"}, ""},
+		{"call a method from below", map[string]string{"svc.go": "type S struct{}; func (s *S) f() { s.REST() }", "rest.go": "func (*S) REST() {}"},
+			"svc.go:2: svc (layer 6) uses REST of rest (layer 7)"},
+		{"method of a generic type", map[string]string{"svc.go": "type S[T any] struct{}; func f(s S[int]) { s.g() }", "rest.go": "func (S[T]) g() {}"}, "uses g of rest"},
+		{"interface method", map[string]string{"svc.go": "type I = interface{ J }", "svc_b.go": "func f(i I) { i.m() }", "svc_c.go": "type J interface{ m() }"}, ""},
+		{"unknown file", map[string]string{"util.go": ""}, "util.go is not in the layer table"},
+		{"room by prefix only", map[string]string{"bindings.go": ""}, "not in the layer table"},
+
+		{"pprof", map[string]string{"pprof.go": `import "net/http/pprof"; var _ = pprof.Index`}, "forbidden import net/http/pprof"},
+		{"expvar", map[string]string{"json.go": `import "expvar"; var _ = expvar.Get`}, "forbidden import expvar"},
+		{"unsafe", map[string]string{"json.go": `import "unsafe"; var _ unsafe.Pointer`}, "forbidden import unsafe"},
+		{"side effect", map[string]string{"json.go": `import _ "embed"`}, "import _ embed"},
+		{"init", map[string]string{"json.go": "func init() {}"}, "func init"},
+		{"method named init", map[string]string{"json.go": "type t int; func (t) init() {}"}, ""},
+		{"linkname", map[string]string{"json.go": "//go:linkname f runtime.f"}, "forbidden directive"},
+		{"function of 70 lines", map[string]string{"json.go": "func f() {" + long + "}"}, ""},
+		{"function of 71 lines", map[string]string{"json.go": "func f() {\n" + long + "}"}, "func f has 71 lines"},
+		{"file of 1400 lines", map[string]string{"json.go": strings.Repeat("\n", maxFileLines-2)}, ""},
+		{"file of 1401 lines", map[string]string{"json.go": strings.Repeat("\n", maxFileLines-1)}, "the file has 1401 lines"},
+
+		{"table", map[string]string{"json.go": "var v = [...]int{1}; func f() int { return v[0] }"}, ""},
+		{"local", map[string]string{"json.go": "func f() { v := []int{1}; v[0]++; p := &v; *p = nil }"}, ""},
+		{"shadow", map[string]string{"json.go": "var v int; func f() { v := 1; v++ }"}, ""},
+		{"assertion", map[string]string{"json.go": `import "io"; type t struct{ io.Reader }; var _ io.Reader = t{}; var _ io.Reader = (*t)(nil)`}, ""},
+		{"regexp", map[string]string{"json.go": `import "regexp"; var v = regexp.MustCompile("x"); func f() bool { return v.MatchString("") }`}, ""},
+		{"assign", map[string]string{"json.go": "var v int; func f() { v = 1 }"}, "assigns to the package-level variable v"},
+		{"increment", map[string]string{"json.go": "var v struct{ n [2]int }; func f() { v.n[1]++ }"}, "assigns to the package-level variable v"},
+		{"range", map[string]string{"json.go": "var v int; func f() { for v = range 3 { } }"}, "assigns to the package-level variable v"},
+		{"element", map[string]string{"json.go": "var v = map[int]int{}; func f() { (v)[1] = 1 }"}, "assigns to the package-level variable v"},
+		{"through a pointer", map[string]string{"json.go": "var v = new(int); func f() { *v = 1 }"}, "assigns to the package-level variable v"},
+		{"delete", map[string]string{"json.go": "var v = map[int]int{}; func f() { delete(v, 1) }"}, "delete changes the package-level variable v"},
+		{"address", map[string]string{"json.go": "var v int; func f() *int { return &v }"}, "takes the address of the package-level variable v"},
+		{"slice of an array", map[string]string{"json.go": "var v [2]int; func f() []int { return v[:] }"}, "takes the address of the package-level variable v"},
+		{"pointer method", map[string]string{"json.go": "type t int; func (*t) set() {}; var v t; func f() { v.set() }"}, "calls a pointer method of the package-level variable v"},
+		{"somebody else's", map[string]string{"json.go": `import "net/http"; func f() { http.DefaultClient = nil }`}, "assigns to the package-level variable DefaultClient"},
+		{"mutex", map[string]string{"json.go": `import "sync"; var v struct{ mu sync.Mutex }`}, "made to change"},
+		{"atomic", map[string]string{"json.go": `import "sync/atomic"; var v = new(atomic.Int64)`}, "made to change"},
+		{"one pool", map[string]string{"json.go": `import "sync"; var v sync.Pool; func f() { v.Put(v.Get()) }`}, ""},
+		{"two pools", map[string]string{"json.go": `import "sync"; var v sync.Pool; var w = &sync.Pool{}`}, "w is one package-level sync.Pool too many"},
+	} {
+		t.Run(test.name, func(t *testing.T) { wantComplaint(t, test.files, test.want) })
+	}
+}
+
+func wantComplaint(t *testing.T, sources map[string]string, want string) {
+	t.Helper()
+	fset, imp := standardLibrary(t)
+	var files []*ast.File
+	for name, src := range sources {
+		f, err := parser.ParseFile(fset, name, "package svc\n"+src+"\n", parser.ParseComments)
+		if err != nil {
+			t.Fatal(err)
+		}
+		files = append(files, f)
+	}
+	got, err := inspect(fset, files, imp)
+	if err != nil {
+		t.Fatal(err)
+	}
+	switch {
+	case want == "" && len(got) > 0:
+		t.Errorf("got %q, want no complaint", got)
+	case want != "" && (len(got) != 1 || !strings.Contains(got[0], want)):
+		t.Errorf("got %q, want one complaint with %q", got, want)
+	}
+}

@@ -1,0 +1,169 @@
+package blackbox_test
+
+import (
+	"fmt"
+	"go/ast"
+	"go/build"
+	"go/importer"
+	"go/parser"
+	"go/token"
+	"go/types"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"sync"
+	"testing"
+)
+
+// This file keeps the layers of a flat package honest, which the compiler
+// cannot: a file may use what is declared in itself and in lower layers,
+// nothing else. house_test.go adds the rules about single files. Both read the
+// package as a house, so that a test can show them a bad one.
+
+// layers names the rooms of the package, the lowest layer first. A room is
+// name.go together with every name_*.go: no file may pass 500 lines, so a room
+// splits by idea, and its files may use each other freely.
+var layers = [...][]string{
+	{"json"},
+	{"errors", "sse"},
+	{"http"},
+	{"schema", "cursor", "version", "cors", "auth", "pprof"},
+	{"decode", "encode"},
+	{"bind"},
+	{"svc", "page"},
+	{"rest", "rpc", "client"},
+	{"mcp", "openapi"},
+	{"docs"},
+}
+
+// roomOf returns the room that a file belongs to and the layer of the room,
+// which is -1 for a file that the table does not know.
+func roomOf(file string) (room string, layer int) {
+	base := strings.TrimSuffix(filepath.Base(file), ".go")
+	for layer, rooms := range layers {
+		for _, room := range rooms {
+			if base == room || strings.HasPrefix(base, room+"_") {
+				return room, layer
+			}
+		}
+	}
+	return base, -1
+}
+
+// A house is a package, parsed and type-checked, and what is wrong with it.
+type house struct {
+	fset  *token.FileSet
+	files []*ast.File
+	pkg   *types.Package
+	info  types.Info
+	bad   []string // "file.go:12: what is wrong"
+}
+
+// inspect checks the types of the files and returns every complaint, sorted.
+func inspect(fset *token.FileSet, files []*ast.File, imp types.Importer) ([]string, error) {
+	h := &house{fset: fset, files: files, info: types.Info{
+		Types:      make(map[ast.Expr]types.TypeAndValue),
+		Uses:       make(map[*ast.Ident]types.Object),
+		Selections: make(map[*ast.SelectorExpr]*types.Selection),
+	}}
+	conf := types.Config{Importer: imp}
+	var err error
+	if h.pkg, err = conf.Check("svc", fset, files, &h.info); err != nil {
+		return nil, err
+	}
+	h.checkLayers()
+	h.checkFiles()
+	h.checkVariables()
+	slices.Sort(h.bad)
+	return slices.Compact(h.bad), nil
+}
+
+func (h *house) complain(at token.Pos, format string, args ...any) {
+	p := h.fset.Position(at)
+	h.bad = append(h.bad, fmt.Sprintf("%s:%d: ", filepath.Base(p.Filename), p.Line)+fmt.Sprintf(format, args...))
+}
+
+// checkLayers complains of every use of a name from another room that is not
+// in a lower layer. Where a name is declared decides, so a field or a method
+// counts like a function, and a method belongs to the file it is written in,
+// not to the file of its type: rest.go may attach one to *Service, and svc.go
+// may then not call it. Uses holds the names in selections too.
+func (h *house) checkLayers() {
+	for _, f := range h.files {
+		if room, layer := roomOf(h.fset.Position(f.FileStart).Filename); layer < 0 {
+			h.complain(f.Package, "%s.go is not in the layer table", room)
+		}
+	}
+	for id, obj := range h.info.Uses {
+		if obj.Pkg() != h.pkg {
+			continue
+		}
+		from, user := roomOf(h.fset.Position(id.Pos()).Filename)
+		to, owner := roomOf(h.fset.Position(obj.Pos()).Filename)
+		if from != to && owner >= user {
+			h.complain(id.Pos(), "%s (layer %d) uses %s of %s (layer %d)", from, user, id.Name, to, owner)
+		}
+	}
+}
+
+// std is the standard library as its source declares it, read once for all
+// tests, on demand. That takes neither the go command nor a network, and a
+// second for net/http. It is read without cgo, for which go/build would start
+// a C compiler; nothing else in these tests asks go/build.
+var std = sync.OnceValues(func() (*token.FileSet, types.Importer) {
+	build.Default.CgoEnabled = false
+	fset := token.NewFileSet()
+	return fset, importer.ForCompiler(fset, "source", nil)
+})
+
+func standardLibrary(t *testing.T) (*token.FileSet, types.Importer) {
+	if build.Default.GOROOT == "" {
+		t.Skip("a test binary built with -trimpath does not know where the standard library is")
+	}
+	return std()
+}
+
+func TestLayering(t *testing.T) {
+	fset, imp := standardLibrary(t)
+	names, err := filepath.Glob(root("*.go"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	var files []*ast.File
+	for _, name := range names {
+		if strings.HasSuffix(name, "_test.go") {
+			continue
+		}
+		f, err := parser.ParseFile(fset, name, nil, parser.ParseComments|parser.SkipObjectResolution)
+		if err != nil {
+			t.Fatal(err)
+		}
+		files = append(files, f)
+	}
+	if len(files) == 0 {
+		t.Fatal("found no source: is this the root of the repository?")
+	}
+	bad, err := inspect(fset, files, imp)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, complaint := range bad {
+		t.Error(complaint)
+	}
+}
+
+// Nobody who uses svc gets anything else with it.
+func TestNoDependencies(t *testing.T) {
+	mod, err := os.ReadFile(root("go.mod"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	for line := range strings.Lines(string(mod)) {
+		switch word, _, _ := strings.Cut(strings.TrimSpace(line), " "); word {
+		case "", "module", "go", "//":
+		default:
+			t.Errorf("go.mod: unexpected line %q", line)
+		}
+	}
+}

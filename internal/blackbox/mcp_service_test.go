@@ -1,0 +1,532 @@
+package blackbox_test
+
+import (
+	"bytes"
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"log/slog"
+	"net"
+	"net/http"
+	"net/http/httptest"
+	"net/http/httputil"
+	"net/url"
+	"slices"
+	"strings"
+	"sync"
+	"sync/atomic"
+	"testing"
+
+	"example.com/svc"
+)
+
+// Requirements 10.1, 10.2, 10.5, 10.6, 10.7, 10.8, 10.9, 10.10, 10.21: the list of
+// tools, in full in testdata/mcp/tools-list.txt.
+func TestMCPToolList(t *testing.T) {
+	h := newMCP(nil)
+	list := mcpLegacy("", "tools/list", "")
+	first, second := mcpPost(h, list).Body.Bytes(), mcpPost(newMCP(nil), list).Body.Bytes()
+	if !bytes.Equal(first, second) {
+		t.Errorf("two lists differ:\n%s\n%s", first, second)
+	}
+	var reply struct {
+		Result struct {
+			Tools []struct {
+				Name, Title, Description  string
+				InputSchema, OutputSchema map[string]any
+				Annotations               map[string]any
+			}
+		}
+	}
+	if err := json.Unmarshal(first, &reply); err != nil {
+		t.Fatal(err)
+	}
+	for _, tool := range reply.Result.Tools {
+		if !strings.HasPrefix(tool.Name, "notes_") || tool.Title == "" || tool.Description == "" || len(tool.Annotations) != 5 {
+			t.Errorf("%s lacks something: %+v", tool.Name, tool)
+		}
+		if tool.InputSchema["type"] != "object" || tool.OutputSchema != nil && tool.OutputSchema["type"] != "object" {
+			t.Errorf("%s has a schema of no object", tool.Name)
+		}
+	}
+	var indented bytes.Buffer
+	json.Indent(&indented, first, "", "  ")
+	golden(t, "mcp/tools-list.txt", indented.Bytes())
+	for _, bad := range []string{`"nullable"`, `"$ref"`, `"type":[`, `"listChanged"`} {
+		if bytes.Contains(first, []byte(bad)) {
+			t.Errorf("the list has %s", bad)
+		}
+	}
+}
+
+// Requirement 10.22: what ToolOptions change.
+func TestMCPToolOptions(t *testing.T) {
+	no, yes := false, true
+	h := newMCP(&svc.MCPOptions{Tools: map[string]svc.ToolOptions{
+		"Count":        {Title: "How many", ReadOnly: &yes},
+		"notes_create": {InputSchema: []byte(`{"type":"object", "$defs":{"a":{"$anchor":"x"}}, "if":{}}`), Destructive: &no, Idempotent: &yes, OpenWorld: &yes},
+	}})
+	list := mcpPost(h, mcpLegacy("", "tools/list", "")).Body.String()
+	for _, want := range []string{
+		`"title":"How many","readOnlyHint":true,"destructiveHint":false,"idempotentHint":true,"openWorldHint":false`,
+		`"title":"Create","readOnlyHint":false,"destructiveHint":false,"idempotentHint":true,"openWorldHint":true`,
+		`"inputSchema":{"type":"object","$defs":{"a":{"$anchor":"x"}},"if":{}}`,
+	} {
+		if !strings.Contains(list, want) {
+			t.Errorf("the list has no %s:\n%s", want, list)
+		}
+	}
+}
+
+type mcpMisnamed interface {
+	Größe(context.Context) error
+	ThisNameOfAMethodIsFarLongerThanWhatTheModelsThatAreAroundAreWillingToTake(context.Context) error
+}
+
+type mcpMisnamedService struct{}
+
+func (mcpMisnamedService) Größe(context.Context) error { return nil }
+func (mcpMisnamedService) ThisNameOfAMethodIsFarLongerThanWhatTheModelsThatAreAroundAreWillingToTake(context.Context) error {
+	return nil
+}
+
+// Verify that everything wrong with the options is said at once.
+func TestMCPMisconfigured(t *testing.T) {
+	s := svc.MustRegister[mcpMisnamed](mcpMisnamedService{}, &svc.Options{Resource: "a"})
+	defer func() {
+		text := fmt.Sprint(recover())
+		for _, want := range []string{
+			`Größe: the tool name "a_größe" has other characters`, `is longer than 64 characters`, `Tools["Nope"]: mcpMisnamed has no method`,
+			`InputSchema is not JSON`, `AllowedOrigins[0] is "app.example"`, `AllowedOrigins[1] is "https://app.example/x"`,
+			`ListScope is "shared"`, `ListTTL is negative`,
+		} {
+			if !strings.Contains(text, want) {
+				t.Errorf("the panic does not say %s:\n%s", want, text)
+			}
+		}
+	}()
+	s.MCP(&svc.MCPOptions{
+		AllowedOrigins: []string{"app.example", "https://app.example/x"}, ListScope: "shared", ListTTL: -1,
+		Tools: map[string]svc.ToolOptions{"Nope": {}, "Größe": {InputSchema: []byte(`{"type":"object"`)}},
+	})
+}
+
+type mcpTagged[In any] interface {
+	Call(context.Context, *In) error
+}
+
+type mcpTaggedService[In any] struct{}
+
+func (mcpTaggedService[In]) Call(context.Context, *In) error { return nil }
+
+type mcpTree struct {
+	Name string    `json:"name" mcpheader:"Name"`
+	Kids []mcpTree `json:"kids,omitempty"`
+}
+
+// Requirement 4.5: a tag that clients would not accept is refused when the tools are made.
+func TestMCPHeaderTags(t *testing.T) {
+	register := func(mistakes any) string { return fmt.Sprint(mistakes) }
+	for _, test := range []struct{ got, want string }{
+		{register(mcpRegister[struct {
+			A string `json:"a" mcpheader:"Two Words"`
+		}]()), `/a: the header name "Two Words" is not a token`},
+		{register(mcpRegister[struct {
+			A float64 `json:"a" mcpheader:"A"`
+		}]()), `/a: the header "A" can carry a string, an integer or a boolean`},
+		{register(mcpRegister[struct {
+			A *string `json:"a" mcpheader:"A"`
+		}]()), `a pointer must be optional`},
+		{register(mcpRegister[struct {
+			A string `json:"a" mcpheader:"Same"`
+			B string `json:"b" mcpheader:"sAME"`
+		}]()), `/b: the header "sAME" is there twice`},
+		{register(mcpRegister[struct {
+			A []mcpTree `json:"a"`
+		}]()), `the header "Name" can carry what is always at one place`},
+		{register(mcpRegister[struct {
+			A map[string]mcpPlace `json:"a"`
+		}]()), `the header "City" can carry what is always at one place`},
+		{register(mcpRegister[struct {
+			A *string  `json:"a,omitempty" mcpheader:"A"`
+			B int8     `json:"b" mcpheader:"B"`
+			C bool     `json:"c" mcpheader:"C"`
+			D mcpPlace `json:"d"`
+		}]()), `<nil>`},
+	} {
+		if !strings.Contains(test.got, test.want) {
+			t.Errorf("got %s\nwant %s", test.got, test.want)
+		}
+	}
+}
+
+// mcpRegister returns what MCP panics with for a method with the input In.
+func mcpRegister[In any]() (mistakes any) {
+	defer func() { mistakes = recover() }()
+	svc.MustRegister[mcpTagged[In]](mcpTaggedService[In]{}, &svc.Options{Name: "Tagged"}).MCP(nil)
+	return nil
+}
+
+// Requirements 0.5, 2.3: two replicas behind a proxy answer one client's requests
+// in turn, in both eras, and many requests with one id at the same time.
+func TestMCPReplicas(t *testing.T) {
+	var replicas []*url.URL
+	for range 2 {
+		s := httptest.NewServer(newMCP(nil))
+		defer s.Close()
+		u, _ := url.Parse(s.URL)
+		replicas = append(replicas, u)
+	}
+	var turn atomic.Int64
+	transport := &http.Transport{}
+	defer transport.CloseIdleConnections()
+	proxy := httptest.NewServer(&httputil.ReverseProxy{
+		Transport:     transport,
+		FlushInterval: -1,
+		Rewrite:       func(r *httputil.ProxyRequest) { r.SetURL(replicas[turn.Add(1)%2]) },
+	})
+	defer proxy.Close()
+	client := proxy.Client()
+	post := func(text string) string {
+		head, body, _ := strings.Cut(text, "\n\n")
+		r, _ := http.NewRequest("POST", proxy.URL, strings.NewReader(body))
+		r.Header = http.Header{"Content-Type": {"application/json"}, "Accept": {"application/json, text/event-stream"}}
+		for line := range strings.Lines(head) {
+			name, value, _ := strings.Cut(strings.TrimSpace(line), ": ")
+			r.Header.Set(name, value)
+		}
+		w, err := client.Do(r)
+		if err != nil {
+			return err.Error()
+		}
+		defer w.Body.Close()
+		answer, err := io.ReadAll(w.Body)
+		return fmt.Sprint(w.StatusCode, " ", string(answer), err)
+	}
+	for _, test := range []struct{ text, want string }{
+		{mcpLegacy("", "initialize", `"protocolVersion":"2025-11-25"`), `200 …"protocolVersion":"2025-11-25"…`},
+		{"\n\n" + `{"jsonrpc":"2.0","method":"notifications/initialized"}`, `202 <nil>`},
+		{mcpLegacy("2025-11-25", "logging/setLevel", `"level":"warning"`), `200 …"result":{}…`},
+		{mcpLegacy("2025-11-25", "tools/list", ""), `200 …"tools":[…`},
+		{mcpLegacy("2025-11-25", "tools/call", `"name":"notes_work","arguments":{"steps":3},"_meta":{"progressToken":1}`), `200 …"progress":2…"result":…<nil>`},
+		{mcpModern("server/discover", ""), `200 …"supportedVersions"…`},
+		{mcpModern("tools/list", ""), `200 …"ttlMs":0…`},
+		{mcpModern("tools/call", `"name":"notes_work","arguments":{"steps":3}`, `meta: "progressToken":1`), `200 …"progress":2…"result":…<nil>`},
+	} {
+		for range 2 { // on each of them
+			if got := post(test.text); !mcpMatches(got, test.want) {
+				t.Errorf("%s\n got %s\nwant %s", test.text, got, test.want)
+			}
+		}
+	}
+	var group sync.WaitGroup
+	for i := range 20 {
+		group.Add(1)
+		go func() {
+			defer group.Done()
+			want := fmt.Sprintf(`200 …"title":"note %d"…`, i)
+			if got := post(mcpLegacy("2025-06-18", "tools/call", fmt.Sprintf(`"name":"notes_create","arguments":{"title":"note %d"}`, i))); !mcpMatches(got, want) {
+				t.Errorf("got %s, want %s", got, want)
+			}
+		}()
+	}
+	group.Wait()
+}
+
+// mcpHooked is a service whose methods do what a test wants.
+type mcpHooked interface {
+	Run(context.Context) error
+}
+
+type mcpHook func(context.Context) error
+
+func (f mcpHook) Run(ctx context.Context) error { return f(ctx) }
+
+func newHookedMCP(hook mcpHook) http.Handler {
+	return svc.MustRegister[mcpHooked](hook, &svc.Options{Resource: "hook", Logger: slog.New(slog.DiscardHandler)}).MCP(nil)
+}
+
+// Requirement 11.4: what a method has left running says is not heard after the
+// result, nor is progress that does not rise, and of very much some is dropped.
+func TestMCPAfterwards(t *testing.T) {
+	var kept context.Context
+	h := newHookedMCP(func(ctx context.Context) error {
+		kept = ctx
+		svc.Progress(ctx, 1, 2, "")
+		svc.Progress(ctx, 0.5, 2, "")
+		svc.Progress(ctx, 1, 2, "")
+		for i := range 5000 {
+			svc.Progress(ctx, 2+float64(i), 1e6, "")
+		}
+		svc.Progress(ctx, 1e6, 1e6, "done")
+		svc.MCPLog(ctx, slog.LevelError, func() {}) // nothing that JSON could carry
+		return nil
+	})
+	w := mcpPost(h, mcpLegacy("", "tools/call", `"name":"hook_run","_meta":{"progressToken":1}`))
+	before := w.Body.String()
+	svc.Progress(kept, 2e6, 2e6, "")
+	svc.MCPLog(kept, slog.LevelError, "late")
+	if after := w.Body.String(); after != before || !strings.HasSuffix(after, `"id":1}`+"\n\n") {
+		t.Errorf("the stream ends with %s", after[max(0, len(after)-300):])
+	}
+	if n := strings.Count(before, "notifications/progress"); n > 1000 || !strings.Contains(before, `"message":"done"`) || strings.Contains(before, `"progress":0.5`) {
+		t.Errorf("%d reports reached the client", n)
+	}
+	svc.Progress(context.Background(), 1, 1, "nobody is there")
+	svc.MCPLog(context.Background(), slog.LevelInfo, "nobody is there")
+}
+
+// Requirements 11.5, 11.6: the context ends when the client leaves, in either era.
+func TestMCPDisconnect(t *testing.T) {
+	for _, text := range []string{
+		mcpLegacy("2025-11-25", "tools/call", `"name":"hook_run"`),
+		mcpModern("tools/call", `"name":"hook_run"`),
+	} {
+		running, ended := make(chan struct{}), make(chan error, 1)
+		s := httptest.NewServer(newHookedMCP(func(ctx context.Context) error {
+			close(running)
+			<-ctx.Done()
+			ended <- ctx.Err()
+			return ctx.Err()
+		}))
+		conn, err := net.Dial("tcp", s.Listener.Addr().String())
+		if err != nil {
+			t.Fatal(err)
+		}
+		head, body, _ := strings.Cut(text, "\n\n")
+		fmt.Fprintf(conn, "POST / HTTP/1.1\r\nHost: a\r\nContent-Type: application/json\r\nContent-Length: %d\r\n%s\r\n\r\n%s", len(body), strings.ReplaceAll(head, "\n", "\r\n"), body)
+		<-running
+		conn.Close()
+		if err := <-ended; !errors.Is(err, context.Canceled) {
+			t.Errorf("the context ended with %v", err)
+		}
+		s.Close()
+	}
+}
+
+// Verify that a method that aborts the connection leaves no goroutine, and that
+// no client takes what it got for an answer.
+func TestMCPAbort(t *testing.T) {
+	s := httptest.NewUnstartedServer(newMCP(nil))
+	s.Config.ErrorLog = slog.NewLogLogger(slog.DiscardHandler, slog.LevelError)
+	s.Start()
+	defer s.Close()
+	_, body, _ := strings.Cut(mcpLegacy("", "tools/call", `"name":"notes_work","arguments":{"level":"warning","abort":true}`), "\n\n")
+	w, err := s.Client().Post(s.URL, "application/json", strings.NewReader(body))
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer w.Body.Close()
+	if text, err := io.ReadAll(w.Body); err == nil || strings.Contains(string(text), `"result"`) {
+		t.Errorf("got %s, %v", text, err)
+	}
+}
+
+// Verify that a stream outlives Server.WriteTimeout (requirement 11.1).
+func TestMCPWriteTimeout(t *testing.T) {
+	s := httptest.NewUnstartedServer(newHookedMCP(func(ctx context.Context) error {
+		for i := range 5 {
+			svc.Progress(ctx, float64(i), 4, "")
+		}
+		return nil
+	}))
+	s.Config.WriteTimeout = 1 // ns: over before anything is written
+	s.Start()
+	defer s.Close()
+	_, body, _ := strings.Cut(mcpLegacy("", "tools/call", `"name":"hook_run","_meta":{"progressToken":1}`), "\n\n")
+	w, err := s.Client().Post(s.URL, "application/json", strings.NewReader(body))
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer w.Body.Close()
+	if text, err := io.ReadAll(w.Body); err != nil || strings.Count(string(text), "data: ") != 6 {
+		t.Errorf("got %s, %v", text, err)
+	}
+}
+
+// Requirement 13: the differences between the revisions that reach the wire.
+func TestMCPRevisions(t *testing.T) {
+	h := newMCP(nil)
+	for _, revision := range []string{"2024-11-05", "2025-03-26", "2025-06-18", "2025-11-25"} {
+		for _, test := range []struct{ text, want string }{
+			{mcpLegacy("", "initialize", `"protocolVersion":"`+revision+`"`), `200 …"protocolVersion":"` + revision + `"…`},
+			{mcpLegacy(revision, "ping", ""), `200 …"result":{}…`},
+			{mcpLegacy(revision, "nope", ""), `200 …-32601…`},
+			{mcpLegacy(revision, "tools/call", `"name":"notes_count"`), `200 …"structuredContent":{"n":7}…`},
+			{mcpLegacy(revision, "tools/call", `"name":"notes_create"`), `200 …"isError":true…`},
+			{mcpLegacy(revision, "server/discover", ""), `400 …-32602…`},
+		} {
+			w := mcpPost(h, test.text)
+			got := fmt.Sprint(w.Code, " ", w.Body)
+			if !mcpMatches(got, test.want) || strings.Contains(got, "resultType") || strings.Contains(got, "ttlMs") {
+				t.Errorf("%s: got %s\nwant %s", test.text, got, test.want)
+			}
+		}
+		batches := revision < "2025-06-18"
+		w := mcpPost(h, "MCP-Protocol-Version: "+revision+"\n\n"+`[{"jsonrpc":"2.0","id":1,"method":"ping"}]`)
+		if (w.Code == 200) != batches {
+			t.Errorf("a batch at %s is %d", revision, w.Code)
+		}
+	}
+}
+
+// Verify that Invoke makes the calls, with the bound input, and may pass them on.
+func TestMCPInvoke(t *testing.T) {
+	var seen []string
+	s := svc.MustRegister[mcpNotes](mcpService{}, &svc.Options{Resource: "notes", Logger: slog.New(slog.DiscardHandler)})
+	h := s.MCP(&svc.MCPOptions{Invoke: func(ctx context.Context, resource, method string, input any) (any, error) {
+		info, _ := svc.InfoFrom(ctx)
+		seen = append(seen, fmt.Sprintf("%s %s.%s %T", info.Transport, resource, method, input))
+		switch method {
+		case "count":
+			return &mcpCount{99}, nil
+		case "delete":
+			return nil, svc.Errorf(svc.CodePermissionDenied, "no")
+		case "get":
+			return &mcpCount{1}, nil // not what Get returns
+		}
+		return s.Call(ctx, resource, method, input)
+	}})
+	for _, test := range []struct{ params, want string }{
+		{`"name":"notes_count"`, `…{"n":99}…"isError":false…`},
+		{`"name":"notes_delete","arguments":{"id":"x"}`, `…PERMISSION_DENIED: no…"isError":true…`},
+		{`"name":"notes_get","arguments":{"id":"x"}`, `…INTERNAL: internal error…"isError":true…`},
+		{`"name":"notes_create","arguments":{"title":"x"}`, `…"title":"x"…"isError":false…`},
+		{`"name":"notes_create","arguments":{}`, `…/title is required…"isError":true…`},
+		{`"name":"notes_work","arguments":{"steps":1},"_meta":{"progressToken":1}`, `…"progress":0…"isError":false…`},
+	} {
+		if got := mcpPost(h, mcpLegacy("", "tools/call", test.params)).Body.String(); !mcpMatches(got, test.want) {
+			t.Errorf("%s: %s", test.params, got)
+		}
+	}
+	want := []string{"mcp notes.count <nil>", "mcp notes.delete *blackbox_test.mcpGet", "mcp notes.get *blackbox_test.mcpGet", "mcp notes.create *blackbox_test.mcpCreate", "mcp notes.work *blackbox_test.mcpWork"}
+	if !slices.Equal(seen, want) {
+		t.Errorf("Invoke saw %q", seen)
+	}
+}
+
+// Verify that we do not make the mistakes that the SDKs were seen to make.
+func TestMCPMistakesOfOthers(t *testing.T) {
+	h := newMCP(nil)
+	for _, test := range []struct{ who, text, want string }{
+		{"go-sdk", `{"jsonrpc":"2.0","id":1.5,"method":"ping"}`, `400 …-32600…`},                                            // becomes 1
+		{"go-sdk, mcp-go", `{"jsonrpc":"2.0","id":1}`, `400 …-32600…`},                                                      // gets 202
+		{"go-sdk", mcpLegacy("", "ping", "", "Accept: application/json"), `200 …`},                                          // gets 400
+		{"go-sdk, mcp-go", "Origin: http://evil.example\n\n" + `{"jsonrpc":"2.0","id":1,"method":"ping"}`, `403 …`},         // gets 200
+		{"go-sdk", `{"jsonrpc":"2.0","id":9007199254740993,"method":"ping"}`, `200 …"id":9007199254740993}`},                // rounds
+		{"go-sdk", mcpLegacy("", "nope", ""), `200 …-32601…`},                                                               // 400 in plain text
+		{"go-sdk", `{"jsonrpc":"2.0","id":1,"method":"ping"}{}`, `400 …-32700…`},                                            // ignores the rest
+		{"mcp-go", mcpLegacy("1999-01-01", "tools/list", ""), `400 …-32022…`},                                               // gets 200
+		{"mcp-go", `{"jsonrpc":"2.0","id":1,"method":"tools/list","Method":"tools/call"}`, `200 …"tools":[…`},               // runs the latter
+		{"go-sdk, mcp-go", "MCP-Protocol-Version: 2026-07-28\n\n" + `{"jsonrpc":"2.0","method":"notifications/x"}`, `202 `}, // gets 400
+	} {
+		w := mcpPost(h, test.text)
+		if got := fmt.Sprint(w.Code, " ", w.Body); !mcpMatches(got, test.want) && got != test.want {
+			t.Errorf("%s: %s\n got %s\nwant %s", test.who, test.text, got, test.want)
+		}
+	}
+	r := httptest.NewRequest("OPTIONS", "/mcp", nil)
+	w := httptest.NewRecorder()
+	h.ServeHTTP(w, r)
+	if w.Code != 204 { // go-sdk answers 405
+		t.Errorf("OPTIONS is %d", w.Code)
+	}
+	// mcp-go sends one caller's progress to any client that holds a GET stream;
+	// here there is none to hold.
+	w = httptest.NewRecorder()
+	h.ServeHTTP(w, httptest.NewRequest("GET", "/mcp", nil))
+	if w.Code != 405 {
+		t.Errorf("GET is %d", w.Code)
+	}
+}
+
+// Verify whole conversations, one file each.
+func TestMCPTranscripts(t *testing.T) {
+	h := newMCP(mcpWireOptions)
+	for _, test := range []struct {
+		name  string
+		texts []string
+	}{
+		{"handshake", []string{mcpLegacy("", "initialize", `"protocolVersion":"2025-11-25","capabilities":{},"clientInfo":{"name":"c","version":"1"}`), "MCP-Protocol-Version: 2025-11-25\n\n" + `{"jsonrpc":"2.0","method":"notifications/initialized"}`, mcpLegacy("2025-11-25", "ping", "")}},
+		{"discover", []string{mcpModern("server/discover", "")}},
+		{"call", []string{mcpLegacy("2025-06-18", "tools/call", `"name":"notes_create","arguments":{"title":"x","tags":["a"]}`), mcpModern("tools/call", `"name":"notes_create","arguments":{"title":"x","tags":["a"]}`)}},
+		{"errors-for-models", []string{mcpLegacy("2025-06-18", "tools/call", `"name":"notes_create","arguments":{"tags":[1],"stars":9}`), mcpModern("tools/call", `"name":"notes_get","arguments":{"id":"n2"}`)}},
+		{"errors-for-programs", []string{mcpLegacy("2025-06-18", "tools/call", `"name":"notes_nope"`), mcpModern("nope", ""), mcpModern("tools/call", `"name":"notes_sample"`), `{`, mcpLegacy("1999-01-01", "ping", "")}},
+		{"progress", []string{mcpLegacy("2025-06-18", "tools/call", `"name":"notes_work","arguments":{"steps":3},"_meta":{"progressToken":"abc"}`)}},
+		{"log", []string{mcpModern("tools/call", `"name":"notes_work","arguments":{"level":"warning"}`, `meta: "io.modelcontextprotocol/logLevel":"info"`)}},
+		{"stream", []string{mcpLegacy("2025-06-18", "tools/call", `"name":"notes_watch","arguments":{"n":2},"_meta":{"progressToken":1}`)}},
+		{"content", []string{mcpLegacy("2025-11-25", "tools/call", `"name":"notes_show","arguments":{"kinds":["text","image","audio","resource","blob","link"]}`)}},
+		{"listen", []string{mcpModern("subscriptions/listen", `"notifications":{"toolsListChanged":true}`)}},
+		{"batch", []string{"MCP-Protocol-Version: 2025-03-26\n\n" + `[{"jsonrpc":"2.0","id":1,"method":"ping"},{"jsonrpc":"2.0","method":"notifications/initialized"},{"jsonrpc":"2.0","id":"b","method":"nope"}]`}},
+		{"browser", []string{mcpLegacy("", "ping", "", "Origin: http://localhost:5173"), mcpLegacy("", "ping", "", "Origin: http://evil.example")}},
+	} {
+		var out bytes.Buffer
+		for _, text := range test.texts {
+			w := mcpPost(h, text)
+			if !strings.Contains(text, "\n\n") {
+				text = "\n\n" + text
+			}
+			fmt.Fprintf(&out, "> POST /mcp\n%s\n\n< %d\n", strings.TrimLeft(text, "\n"), w.Code)
+			w.Header().Write(&out)
+			fmt.Fprintf(&out, "\n%s\n\n", w.Body)
+		}
+		golden(t, "mcp/"+test.name+".txt", bytes.ReplaceAll(out.Bytes(), []byte("\r\n"), []byte("\n")))
+	}
+}
+
+// FuzzMCP sends any message with any header of the protocol: whatever comes, the
+// answer is no fault of the server's, and JSON.
+func FuzzMCP(f *testing.F) {
+	for _, row := range mcpRows() {
+		head, body, ok := strings.Cut(row.request, "\n\n")
+		if !ok {
+			head, body = "", row.request
+		}
+		f.Add(head, body)
+	}
+	h := newMCP(mcpWireOptions)
+	f.Fuzz(func(t *testing.T, head, body string) {
+		r := httptest.NewRequest("POST", "/mcp", strings.NewReader(body))
+		r.Header.Set("Content-Type", "application/json")
+		for line := range strings.Lines(head) {
+			name, value, _ := strings.Cut(strings.TrimRight(line, "\n"), ": ")
+			r.Header.Add(name, value)
+		}
+		if strings.Contains(body, "abort") {
+			return // the method asks net/http for a panic
+		}
+		w := httptest.NewRecorder()
+		h.ServeHTTP(w, r)
+		if w.Code >= 500 {
+			t.Errorf("%d %s", w.Code, w.Body)
+		}
+		for line := range strings.Lines(w.Body.String()) {
+			if data, ok := strings.CutPrefix(line, "data: "); ok || w.Header().Get("Content-Type") == "application/json" {
+				if !json.Valid([]byte(data)) {
+					t.Errorf("%d: %q is not JSON", w.Code, line)
+				}
+			}
+		}
+		if w.Code == 202 && w.Body.Len() > 0 {
+			t.Errorf("202 with %s", w.Body)
+		}
+	})
+}
+
+func ExampleService_MCP() {
+	service := svc.MustRegister[mcpNotes](mcpService{}, &svc.Options{Resource: "notes"})
+	mux := http.NewServeMux()
+	mux.Handle("/mcp", service.MCP(&svc.MCPOptions{
+		Instructions:   "Create a note for everything that is worth keeping.",
+		AllowedOrigins: []string{"https://app.example"},
+		Tools:          map[string]svc.ToolOptions{"Count": {Title: "Count the notes"}},
+	}))
+	r := httptest.NewRequest("POST", "/mcp", strings.NewReader(`{"jsonrpc":"2.0","id":1,"method":"tools/call","params":{"name":"notes_count"}}`))
+	r.Header.Set("Content-Type", "application/json")
+	w := httptest.NewRecorder()
+	mux.ServeHTTP(w, r)
+	fmt.Println(w.Body)
+	// Output: {"jsonrpc":"2.0","result":{"structuredContent":{"n":7},"content":[{"type":"text","text":"{\"n\":7}"}],"isError":false},"id":1}
+}

@@ -1,0 +1,360 @@
+package blackbox_test
+
+import (
+	"bytes"
+	"fmt"
+	"go/ast"
+	"go/doc"
+	"go/parser"
+	"go/token"
+	"io/fs"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"regexp"
+	"slices"
+	"strings"
+	"testing"
+
+	"example.com/svc"
+)
+
+// This file holds the README to what is: its programs run, its other code is
+// part of a test, its commands give the answers that stand below them, and its
+// tables say what the package says.
+
+// A readmeBlock is a piece of the README between two lines of ```.
+type readmeBlock struct {
+	heading string // the last one before it
+	lang    string
+	text    string
+}
+
+func readReadme(t *testing.T) (text string, blocks []readmeBlock) {
+	t.Helper()
+	data, err := os.ReadFile(root("README.md"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	var block *readmeBlock
+	heading := ""
+	for line := range strings.Lines(string(data)) {
+		lang, fence := strings.CutPrefix(line, "```")
+		switch {
+		case fence && block == nil:
+			block = &readmeBlock{heading: heading, lang: strings.TrimSpace(lang)}
+		case fence:
+			blocks = append(blocks, *block)
+			block = nil
+		case block != nil:
+			block.text += line
+		case strings.HasPrefix(line, "#"):
+			heading = strings.TrimSpace(strings.TrimLeft(line, "#"))
+		}
+	}
+	return string(data), blocks
+}
+
+// Verify that code that is no program is code that is tested.
+func TestReadmeCode(t *testing.T) {
+	var tested []string
+	for _, pattern := range []string{"*_test.go", root("*_test.go"), root("template/*.go")} {
+		files, err := filepath.Glob(pattern)
+		if err != nil {
+			t.Fatal(err)
+		}
+		for _, file := range files {
+			data, err := os.ReadFile(file)
+			if err != nil {
+				t.Fatal(err)
+			}
+			tested = append(tested, withoutIndent(string(data)))
+		}
+	}
+	_, blocks := readReadme(t)
+	for _, b := range blocks {
+		if b.lang != "go" || strings.HasPrefix(b.text, "package ") {
+			continue
+		}
+		code := withoutIndent(b.text)
+		if !slices.ContainsFunc(tested, func(text string) bool { return strings.Contains(text, code) }) {
+			t.Errorf("no test has this code:\n%s", b.text)
+		}
+	}
+}
+
+func withoutIndent(code string) string {
+	var out strings.Builder
+	for line := range strings.Lines(code) {
+		out.WriteString(strings.TrimLeft(line, " \t"))
+	}
+	return out.String()
+}
+
+// Verify that the program compiles as it stands, and answers as the README says.
+func TestReadmeProgram(t *testing.T) {
+	_, blocks := readReadme(t)
+	i := slices.IndexFunc(blocks, func(b readmeBlock) bool { return strings.HasPrefix(b.text, "package main\n") })
+	if i < 0 || i+1 == len(blocks) || blocks[i+1].lang != "console" {
+		t.Fatal("the README has no program with a console block behind it")
+	}
+	m := newScratchModule(t, blocks[i].text)
+	m.run("go", "mod", "edit", "-require=example.com/svc@v0.0.0", "-replace=example.com/svc=../svc")
+
+	// It listens on a fixed port, which somebody else may have here.
+	source := strings.Replace(blocks[i].text, "http.ListenAndServe(", "listenAndServe(", 1)
+	m.write("main.go", source)
+	m.write("serve.go", readmeServe)
+	m.run("go", "build", "-o", "server.exe", ".")
+	curl, err := exec.LookPath("curl")
+	if err != nil {
+		t.Skip("curl is not installed")
+	}
+	address := m.start("./server.exe")
+	commands := strings.Split("\n"+strings.TrimSpace(blocks[i+1].text), "\n$ ")[1:]
+	for _, c := range commands {
+		command, want, _ := strings.Cut(c, "\n")
+		args, ok := strings.CutPrefix(command, "curl ")
+		if !ok {
+			t.Errorf("%q is no curl line", command)
+			continue
+		}
+		line := curl + " -sS " + strings.ReplaceAll(args, "127.0.0.1:8080", address)
+		got, err := exec.Command("sh", "-c", line).Output()
+		if err != nil || strings.TrimSpace(string(got)) != want {
+			t.Errorf("%s: %v\n got %s\nwant %s", command, err, got, want)
+		}
+	}
+}
+
+// readmeServe stands in for http.ListenAndServe: it takes a free port, and says
+// which.
+const readmeServe = `package main
+
+import (
+	"fmt"
+	"net"
+	"net/http"
+)
+
+func listenAndServe(_ string, h http.Handler) error {
+	l, err := net.Listen("tcp", "127.0.0.1:0")
+	if err != nil {
+		return err
+	}
+	fmt.Println(l.Addr())
+	return http.Serve(l, h)
+}
+`
+
+// Verify that the commands for installing do install.
+func TestReadmeInstall(t *testing.T) {
+	_, blocks := readReadme(t)
+	i := slices.IndexFunc(blocks, func(b readmeBlock) bool { return strings.HasPrefix(b.text, "package main\n") })
+	var commands []readmeBlock
+	for _, b := range blocks {
+		if b.lang == "sh" && b.heading == "Install" {
+			commands = append(commands, b)
+		}
+	}
+	if i < 0 || len(commands) != 3 {
+		t.Fatalf("the README has %d ways to install, want 3", len(commands))
+	}
+	m := newScratchModule(t, blocks[i].text)
+	m.run("sh", "-ec", commands[0].text) // beside
+	if got, want := m.run("go", "list", "-m", "all"), "app\nexample.com/svc v0.0.0 => ../svc\n"; got != want {
+		t.Errorf("the modules of a program with svc: %q, want %q", got, want)
+	}
+	m.run("sh", "-ec", commands[1].text) // vendored
+	m.remove("../svc")
+	m.run("go", "build", ".")
+
+	m = newScratchModule(t, strings.Replace(blocks[i].text, "example.com/svc", "app/internal/svc", 1))
+	m.run("sh", "-ec", commands[2].text) // copied
+	m.remove("../svc")
+	m.run("go", "build", ".")
+	if got := m.run("go", "list", "-m", "all"); got != "app\n" {
+		t.Errorf("the modules of a program with a copy: %q", got)
+	}
+}
+
+// Verify that svc itself depends on nothing.
+func TestModuleGraph(t *testing.T) {
+	out, err := exec.Command("go", "list", "-m", "all").CombinedOutput()
+	if err != nil || string(out) != "example.com/svc\n" {
+		t.Errorf("go list -m all: %v\n%s", err, out)
+	}
+}
+
+// Verify that the README names nothing that does not exist, and links nowhere.
+func TestReadmeNames(t *testing.T) {
+	text, _ := readReadme(t)
+	names := exportedNames(t)
+	for _, match := range regexp.MustCompile("`(?:svc\\.)?([A-Z][A-Za-z]*(?:\\.[A-Z][A-Za-z]*)?)`").FindAllStringSubmatch(text, -1) {
+		if !slices.Contains(names, match[1]) && match[1] != "In" && match[1] != "Out" {
+			t.Errorf("the README has %s, which the package does not", match[1])
+		}
+	}
+	for _, link := range regexp.MustCompile(`\]\(([^)#:]+)\)`).FindAllStringSubmatch(text, -1) {
+		if _, err := os.Stat(root(link[1])); err != nil {
+			t.Error(err)
+		}
+	}
+}
+
+// exportedNames returns what the package exports: T, F, T.Method and T.Field.
+func exportedNames(t *testing.T) []string {
+	t.Helper()
+	fset := token.NewFileSet()
+	var files []*ast.File
+	paths, err := filepath.Glob(root("*.go"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, path := range paths {
+		if strings.HasSuffix(path, "_test.go") {
+			continue
+		}
+		f, err := parser.ParseFile(fset, path, nil, 0)
+		if err != nil {
+			t.Fatal(err)
+		}
+		files = append(files, f)
+	}
+	pkg, err := doc.NewFromFiles(fset, files, "example.com/svc")
+	if err != nil {
+		t.Fatal(err)
+	}
+	var names []string
+	for _, f := range pkg.Funcs {
+		names = append(names, f.Name)
+	}
+	for _, typ := range pkg.Types {
+		names = append(names, typ.Name)
+		for _, f := range typ.Funcs {
+			names = append(names, f.Name)
+		}
+		for _, m := range typ.Methods {
+			names = append(names, typ.Name+"."+m.Name)
+		}
+		for _, spec := range typ.Decl.Specs {
+			if st, ok := spec.(*ast.TypeSpec).Type.(*ast.StructType); ok {
+				for _, field := range st.Fields.List {
+					for _, name := range field.Names {
+						names = append(names, typ.Name+"."+name.Name)
+					}
+				}
+			}
+		}
+	}
+	return names
+}
+
+// Verify that the table of errors is that of the package, and complete.
+func TestReadmeErrors(t *testing.T) {
+	text, _ := readReadme(t)
+	rows := regexp.MustCompile(`(?m)^\| ([A-Z_]+) \| (\d+) \| (-\d+) \|$`).FindAllStringSubmatch(text, -1)
+	if len(rows) != 16 {
+		t.Errorf("the README has %d codes, want 16", len(rows))
+	}
+	for _, row := range rows {
+		e := svc.Errorf(svc.Code(row[1]), "")
+		if got := fmt.Sprintf("%s %d %d", svc.CodeOf(e), e.HTTPStatus(), e.RPCCode()); got != strings.Join(row[1:], " ") {
+			t.Errorf("the README says %v, the package %s", row[1:], got)
+		}
+	}
+	for _, limit := range []string{
+		fmt.Sprintf("| request body | %d MiB |", svc.DefaultMaxBody>>20),
+		fmt.Sprintf("| time to send it | %.0f s |", svc.DefaultBodyTimeout.Seconds()),
+	} {
+		if !strings.Contains(text, limit) {
+			t.Errorf("the README does not have %q", limit)
+		}
+	}
+}
+
+// A scratchModule is a module called app in a directory of its own, with what
+// there is of svc in ../svc, and without a network.
+type scratchModule struct {
+	t   *testing.T
+	dir string
+}
+
+func newScratchModule(t *testing.T, program string) scratchModule {
+	t.Helper()
+	m := scratchModule{t, filepath.Join(t.TempDir(), "app")}
+	paths, err := fs.Glob(os.DirFS(root(".")), "*.go")
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, path := range append(paths, "go.mod", "internal/blackbox/main_test.go") {
+		data, err := os.ReadFile(root(path))
+		if err != nil {
+			t.Fatal(err)
+		}
+		m.write("../svc/"+path, string(data))
+	}
+	m.write("go.mod", "module app\n\ngo 1.24\n")
+	m.write("main.go", program)
+	return m
+}
+
+func (m scratchModule) write(name, text string) {
+	m.t.Helper()
+	file := filepath.Join(m.dir, filepath.FromSlash(name))
+	if err := os.MkdirAll(filepath.Dir(file), 0o777); err != nil {
+		m.t.Fatal(err)
+	}
+	if err := os.WriteFile(file, []byte(text), 0o666); err != nil {
+		m.t.Fatal(err)
+	}
+}
+
+func (m scratchModule) remove(name string) {
+	m.t.Helper()
+	if err := os.RemoveAll(filepath.Join(m.dir, filepath.FromSlash(name))); err != nil {
+		m.t.Fatal(err)
+	}
+}
+
+func (m scratchModule) command(name string, args ...string) *exec.Cmd {
+	cmd := exec.Command(name, args...)
+	cmd.Dir = m.dir
+	cmd.Env = append(os.Environ(), "GOPROXY=off", "GOWORK=off", "GOFLAGS=-buildvcs=false -trimpath", "PWD="+m.dir)
+	return cmd
+}
+
+// run runs a command that must succeed, and returns what it prints.
+func (m scratchModule) run(name string, args ...string) string {
+	m.t.Helper()
+	cmd := m.command(name, args...)
+	var stdout, stderr bytes.Buffer
+	cmd.Stdout, cmd.Stderr = &stdout, &stderr
+	if err := cmd.Run(); err != nil {
+		m.t.Fatalf("%s %s: %v\n%s%s", name, strings.Join(args, " "), err, &stdout, &stderr)
+	}
+	return stdout.String()
+}
+
+// start starts a server that prints its address, and returns that. The server
+// ends with the test.
+func (m scratchModule) start(name string) string {
+	m.t.Helper()
+	cmd := m.command(name)
+	stdout, err := cmd.StdoutPipe()
+	if err != nil {
+		m.t.Fatal(err)
+	}
+	if err := cmd.Start(); err != nil {
+		m.t.Fatal(err)
+	}
+	m.t.Cleanup(func() {
+		cmd.Process.Kill()
+		cmd.Wait()
+	})
+	var address string
+	if _, err := fmt.Fscanln(stdout, &address); err != nil {
+		m.t.Fatal(err)
+	}
+	return address
+}

@@ -1,0 +1,273 @@
+package blackbox_test
+
+import (
+	"context"
+	"encoding/json"
+	"fmt"
+	"math/rand/v2"
+	"net/http"
+	"net/url"
+	"reflect"
+	"slices"
+	"strings"
+	"testing"
+
+	"example.com/svc"
+)
+
+// This file holds the transports to each other: the same input through Call,
+// REST and JSON-RPC gives the same output, or the same code, message and
+// violations.
+
+// A rpcMember is a member of an input, as JSON and, for a query or a path, as
+// text.
+type rpcMember struct{ name, json, text string }
+
+// rpcValues are the values to try for each member. An empty text stands for one
+// that only JSON can say.
+var rpcValues = []struct{ json, text string }{
+	{`0`, "0"}, {`1`, "1"}, {`-1`, "-1"}, {`127`, "127"}, {`128`, "128"}, {`-129`, "-129"}, {`1.0`, "1.0"}, {`1e2`, "1e2"}, {`1.5`, "1.5"},
+	{`0.1`, "0.1"}, {`0.25`, "0.25"}, {`300`, "300"}, {`9007199254740993`, "9007199254740993"}, {`18446744073709551616`, "18446744073709551616"},
+	{`1e400`, "1e400"}, {`1e-400`, "1e-400"}, {`-0`, "-0"}, {`true`, "true"}, {`false`, "false"}, {`null`, ""},
+	{`""`, ""}, {`"a"`, ""}, {`"red"`, ""}, {`"a@b"`, ""}, {`"ä@ö"`, ""}, {`"a@b.example.com/long/long"`, ""}, {`"10m30s"`, ""}, {`"aGk="`, ""},
+	{`"2026-03-01T09:30:00Z"`, ""}, {`"2026-13-01T09:30:00Z"`, ""}, {`"1"`, ""}, {`"\u0041\n"`, ""}, {`" x"`, ""},
+	{`[]`, ""}, {`[1]`, ""}, {`[1,2]`, ""}, {`[1,"2",300]`, ""}, {`["a","b"]`, ""}, {`["a","a"]`, ""}, {`["a","b","c","d"]`, ""},
+	{`{}`, ""}, {`{"a":1}`, ""}, {`{"1":"x","300":"y"}`, ""}, {`{"next":{"next":{}}}`, ""}, {`{"next":{"next":7}}`, ""}, {`{"a":[1,{"b":null}]}`, ""},
+}
+
+// rpcTransports calls one method on three transports.
+type rpcTransports struct {
+	service *svc.Service
+	rest    wireCaller
+	rpc     http.Handler
+}
+
+// rpcSaidOutcome is what a call comes to on any transport.
+type rpcSaidOutcome struct {
+	output     string // JSON
+	code       string
+	message    string
+	violations []svc.Violation
+}
+
+func (o rpcSaidOutcome) String() string {
+	return fmt.Sprintf("%s%s %s %v", o.output, o.code, o.message, o.violations)
+}
+
+type rpcDetails struct{ Violations []svc.Violation }
+
+func (tr *rpcTransports) overREST(t *testing.T, q wireRequest) rpcSaidOutcome {
+	a := tr.rest(t, q)
+	if a.status < 300 {
+		return rpcSaidOutcome{output: a.body}
+	}
+	var e struct {
+		Error struct {
+			Code, Message string
+			Details       rpcDetails
+		}
+	}
+	if err := json.Unmarshal([]byte(a.body), &e); err != nil {
+		t.Fatalf("%v: %d %s", err, a.status, a.body)
+	}
+	return rpcSaidOutcome{"", e.Error.Code, e.Error.Message, e.Error.Details.Violations}
+}
+
+func (tr *rpcTransports) overRPC(t *testing.T, method, params string) rpcSaidOutcome {
+	w := rpcPost(tr.rpc, `{"jsonrpc":"2.0","method":"`+method+`","params":`+params+`,"id":1}`)
+	var e struct {
+		Result json.RawMessage
+		Error  struct {
+			Message string
+			Data    struct {
+				Code    string
+				Details rpcDetails
+			}
+		}
+	}
+	if err := json.Unmarshal(w.Body.Bytes(), &e); err != nil {
+		t.Fatalf("%v: %s", err, w.Body)
+	}
+	return rpcSaidOutcome{string(e.Result), e.Error.Data.Code, e.Error.Message, e.Error.Data.Details.Violations}
+}
+
+// overCall reports false for an input that has no Go value to call with.
+func (tr *rpcTransports) overCall(t *testing.T, method, params string) (rpcSaidOutcome, bool) {
+	resource, name, _ := strings.Cut(method, ".")
+	in, err := tr.service.NewInput(resource, name)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if json.Unmarshal([]byte(params), in) != nil || !rpcSays(t, in, params) {
+		return rpcSaidOutcome{}, false
+	}
+	out, err := tr.service.Call(context.Background(), resource, name, in)
+	if err != nil {
+		e := svc.ErrorFrom(err)
+		list, _ := e.Details["violations"].([]svc.Violation)
+		return rpcSaidOutcome{"", string(e.Code), e.Message, list}, true
+	}
+	return rpcSaidOutcome{output: rpcJSON(t, out)}, true
+}
+
+// rpcSays reports whether a Go value says all that params say: one that is
+// zero does not say that it was there.
+func rpcSays(t *testing.T, in any, params string) bool {
+	given, said := rpcValue(t, params).(map[string]any), rpcValue(t, rpcJSON(t, in)).(map[string]any)
+	delete(given, "unknown")
+	for name, value := range given {
+		if !reflect.DeepEqual(value, said[name]) {
+			return false
+		}
+	}
+	return true
+}
+
+func rpcValue(t *testing.T, text string) (v any) {
+	d := json.NewDecoder(strings.NewReader(text))
+	d.UseNumber()
+	if err := d.Decode(&v); err != nil {
+		t.Fatal(err)
+	}
+	return v
+}
+
+func rpcJSON(t *testing.T, v any) string {
+	text, err := json.Marshal(v)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return string(text)
+}
+
+// compare sends one input everywhere.
+func (tr *rpcTransports) compare(t *testing.T, method string, rest wireRequest, members []rpcMember) {
+	t.Helper()
+	params := rpcObject(members)
+	viaREST, viaRPC := tr.overREST(t, rest), tr.overRPC(t, method, params)
+	if viaREST.String() != viaRPC.String() {
+		t.Errorf("%s %s\nREST %s, %s\nhas  %v\nRPC  %v", method, params, rest.line, rest.body, viaREST, viaRPC)
+	}
+	// A Go value cannot be of the wrong type, and can hardly be absent.
+	if slices.ContainsFunc(viaREST.violations, func(v svc.Violation) bool {
+		return v.Rule == "type" || v.Rule == "required" || v.Rule == "range" || v.Rule == "duplicate"
+	}) {
+		return
+	}
+	viaCall, ok := tr.overCall(t, method, params)
+	if ok && viaREST.output != "" && viaCall.output != "" { // encoding/json has another order, and null for a nil slice
+		viaCall.output = strings.ReplaceAll(viaCall.output, `"tags":null`, `"tags":[]`)
+		viaREST.output, viaCall.output = rpcJSON(t, rpcValue(t, viaREST.output)), rpcJSON(t, rpcValue(t, viaCall.output))
+	}
+	if ok && viaREST.String() != viaCall.String() {
+		t.Errorf("%s %s\nREST %v\nCall %v", method, params, viaREST, viaCall)
+	}
+}
+
+func rpcObject(members []rpcMember) string {
+	parts := make([]string, len(members))
+	for i, m := range members {
+		parts[i] = `"` + m.name + `":` + m.json
+	}
+	return "{" + strings.Join(parts, ",") + "}"
+}
+
+func newRPCTransports(t *testing.T) *rpcTransports {
+	opts := wireOptions()
+	opts.Methods = map[string]svc.MethodOptions{"Kinds": {HTTP: "POST /items/kinds"}}
+	s, _ := newWire(t, opts)
+	return &rpcTransports{s, wireDirect(s.REST()), s.RPC()}
+}
+
+var rpcKindMembers = strings.Fields("i8 i64 u8 u64 f32 f64 b s time dur bytes ptr num raw any list pair map keys node quote enum mail score set deep unknown")
+
+// Verify every kind of field, with every value, from a body.
+func TestTransportsAgreeOnBodies(t *testing.T) {
+	tr := newRPCTransports(t)
+	try := func(members []rpcMember) {
+		tr.compare(t, "items.kinds", wireRequest{"POST /items/kinds", "", rpcObject(members)}, members)
+	}
+	try(nil)
+	for _, name := range rpcKindMembers {
+		for _, v := range rpcValues {
+			try([]rpcMember{{name, v.json, ""}})
+		}
+	}
+	random := rand.New(rand.NewPCG(1, 2))
+	for range 2000 {
+		var members []rpcMember
+		for _, i := range random.Perm(len(rpcKindMembers))[:random.IntN(8)] {
+			members = append(members, rpcMember{rpcKindMembers[i], rpcValues[random.IntN(len(rpcValues))].json, ""})
+		}
+		try(members)
+	}
+}
+
+// Verify numbers and booleans, which a query spells as JSON does, from a query.
+func TestTransportsAgreeOnQueries(t *testing.T) {
+	tr := newRPCTransports(t)
+	names := strings.Fields("i8 i64 u8 u64 f32 f64 b ptr num limit unknown")
+	random := rand.New(rand.NewPCG(3, 4))
+	for range 2000 {
+		var members []rpcMember
+		var query []string
+		for _, i := range random.Perm(len(names))[:random.IntN(6)] {
+			v := rpcValues[random.IntN(19)]
+			members = append(members, rpcMember{names[i], v.json, v.text})
+			query = append(query, names[i]+"="+url.QueryEscape(v.text))
+		}
+		tr.compare(t, "items.list", wireRequest{"GET /items?" + strings.Join(query, "&"), "", ""}, members)
+	}
+}
+
+// Verify an input that comes from path, query and body at once, found and not.
+func TestTransportsAgreeOnAllPlaces(t *testing.T) {
+	tr := newRPCTransports(t)
+	random := rand.New(rand.NewPCG(5, 6))
+	for range 1000 {
+		id := []string{"1", "2", "none"}[random.IntN(3)]
+		members := []rpcMember{{"id", `"` + id + `"`, id}}
+		var body []rpcMember
+		line := "PUT /items/" + id
+		if random.IntN(2) == 0 {
+			v := rpcValues[random.IntN(19)]
+			members = append(members, rpcMember{"dry", v.json, v.text})
+			line += "?dry=" + url.QueryEscape(v.text)
+		} else {
+			members = append(members, rpcMember{"dry", "true", "true"})
+			line += "?dry=true"
+		}
+		for _, name := range []string{"title", "size", "unknown"} {
+			if random.IntN(3) > 0 {
+				body = append(body, rpcMember{name, rpcValues[random.IntN(len(rpcValues))].json, ""})
+			}
+		}
+		members = append(members, body...)
+		random.Shuffle(len(members)-len(body), func(i, j int) { members[i], members[j] = members[j], members[i] })
+		if random.IntN(2) == 0 {
+			members = append(slices.Clone(members[len(members)-len(body):]), members[:len(members)-len(body)]...) // the body's first
+		}
+		tr.compare(t, "items.update", wireRequest{line, "", rpcObject(body)}, members)
+	}
+}
+
+// Verify that a text that is not acceptable JSON is refused under the same code
+// and rule, and calls nothing.
+func TestTransportsAgreeOnTexts(t *testing.T) {
+	store := newWireStore()
+	s := svc.MustRegister[WireAPI](store, wireOptions())
+	tr := &rpcTransports{s, wireDirect(s.REST()), s.RPC()}
+	for _, value := range []string{
+		``, `x`, `1,`, `01`, `1.`, `.5`, `+1`, `1e`, `NaN`, `"`, `"\x"`, `"\ud800"`, "\"\xff\"", "\"\n\"", `'a'`, `[1,]`, `[1`, `{"a":1,"a":2}`,
+		`{"a":1,"\u0061":2}`, `[{"b":{"c":1,"c":1}}]`, `{a:1}`, `nul`, `tru`, `nullx`, "\ufeff1", strings.Repeat("[", 2000) + strings.Repeat("]", 2000),
+	} {
+		input := `{"value":` + value + `}`
+		rest, rpc := tr.overREST(t, wireRequest{"POST /items/echo", "", input}), tr.overRPC(t, "items.echo", input)
+		if len(rest.violations) != 1 || len(rpc.violations) != 1 || rest.violations[0].Rule != rpc.violations[0].Rule || rest.code != rpc.code {
+			t.Errorf("%.60s\nREST %v\nRPC  %v", input, rest, rpc)
+		}
+	}
+	if n := store.calls.Load(); n != 0 {
+		t.Errorf("%d calls", n)
+	}
+}

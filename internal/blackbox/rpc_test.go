@@ -1,0 +1,583 @@
+package blackbox_test
+
+import (
+	"bytes"
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"log/slog"
+	"math"
+	"net/http"
+	"net/http/httptest"
+	"runtime"
+	"strings"
+	"testing"
+
+	"example.com/svc"
+)
+
+// This file holds JSON-RPC to its specification, on a small arithmetic service:
+// what goes over the wire is in testdata/rpc/*.txt. rpc_batch_test.go has what
+// runs concurrently.
+
+// MathAPI is the service of JSON-RPC 2.0, section 7, as far as it goes: an
+// output is an object, and params are given by name.
+type MathAPI interface {
+	Subtract(context.Context, *MathPair) (*MathResult, error)
+	Sum(context.Context, *MathValues) (*MathResult, error)
+	Update(context.Context, *MathValues) error
+	GetData(context.Context) (*MathData, error)
+	NotifyHello(context.Context, *MathValues) error
+	Ping(context.Context) error
+	Fail(context.Context, *MathFailure) (*MathResult, error)
+	MarkDone(context.Context, *MathKey) (*MathKey, error)
+}
+
+type MathPair struct {
+	Minuend    int `json:"minuend"`
+	Subtrahend int `json:"subtrahend"`
+}
+
+type MathValues struct {
+	Values []int `json:"values,omitempty" maxItems:"5"`
+}
+
+type MathResult struct {
+	Value int `json:"value"`
+	Extra any `json:"extra,omitempty"`
+}
+
+type MathData struct {
+	Items []any `json:"items"`
+}
+
+type MathFailure struct {
+	How string `json:"how"`
+}
+
+// MathKey has a field from every place that a REST request has.
+type MathKey struct {
+	ID    string `json:"id"`
+	Dry   bool   `json:"dry,omitempty" query:"dry"`
+	Token string `json:"-" query:"token" default:""`
+	Note  string `json:"note,omitempty" maxLength:"3"`
+}
+
+// mathService implements MathAPI. called is asked at the start of every call.
+type mathService struct {
+	called func(ctx context.Context, method string)
+}
+
+func (s *mathService) call(ctx context.Context, method string) {
+	if s.called != nil {
+		s.called(ctx, method)
+	}
+}
+
+func (s *mathService) Subtract(ctx context.Context, in *MathPair) (*MathResult, error) {
+	s.call(ctx, "Subtract")
+	return &MathResult{Value: in.Minuend - in.Subtrahend}, nil
+}
+
+func (s *mathService) Sum(ctx context.Context, in *MathValues) (*MathResult, error) {
+	s.call(ctx, "Sum")
+	out := new(MathResult)
+	for _, v := range in.Values {
+		out.Value += v
+	}
+	return out, nil
+}
+
+func (s *mathService) Update(ctx context.Context, _ *MathValues) error {
+	s.call(ctx, "Update")
+	return nil
+}
+
+func (s *mathService) GetData(ctx context.Context) (*MathData, error) {
+	s.call(ctx, "GetData")
+	return &MathData{[]any{"hello", 5}}, nil
+}
+
+func (s *mathService) NotifyHello(ctx context.Context, _ *MathValues) error {
+	s.call(ctx, "NotifyHello")
+	return nil
+}
+
+func (s *mathService) Ping(ctx context.Context) error {
+	s.call(ctx, "Ping")
+	return nil
+}
+
+func (s *mathService) MarkDone(ctx context.Context, in *MathKey) (*MathKey, error) {
+	s.call(ctx, "MarkDone")
+	in.Note += in.Token
+	return in, nil
+}
+
+func (s *mathService) Fail(ctx context.Context, in *MathFailure) (*MathResult, error) {
+	s.call(ctx, "Fail")
+	switch in.How {
+	case "panic":
+		panic("secret")
+	case "abort":
+		panic(http.ErrAbortHandler)
+	case "goexit":
+		runtime.Goexit()
+	case "plain":
+		return nil, errors.New("secret")
+	case "nothing":
+		return nil, nil
+	case "NaN":
+		return &MathResult{Extra: []any{1, math.NaN()}}, nil
+	case "marshal":
+		return &MathResult{Extra: []any{1, panickingText{}}}, nil
+	case "details":
+		return nil, svc.Errorf(svc.CodeNotFound, "no such <thing>").WithDetail("id", 17)
+	}
+	return nil, svc.Errorf(svc.Code(in.How), "it is %s", in.How)
+}
+
+type panickingText struct{}
+
+func (panickingText) MarshalText() ([]byte, error) { panic("secret") }
+
+func mathOptions() *svc.Options {
+	return &svc.Options{Resource: "math", Logger: slog.New(slog.DiscardHandler), MaxBody: 300_000, Methods: map[string]svc.MethodOptions{
+		"MarkDone": {HTTP: "POST /math/{id}/done", Description: "Marks one as done."},
+	}}
+}
+
+func newMath(t testing.TB, impl *mathService) http.Handler {
+	t.Helper()
+	s, err := svc.Register[MathAPI](impl, mathOptions())
+	if err != nil {
+		t.Fatal(err)
+	}
+	return s.RPC()
+}
+
+// rpcPost sends body to h and returns the answer.
+func rpcPost(h http.Handler, body string) *httptest.ResponseRecorder {
+	r := httptest.NewRequest(http.MethodPost, "/rpc", strings.NewReader(body))
+	r.Header.Set("Content-Type", "application/json")
+	w := httptest.NewRecorder()
+	h.ServeHTTP(w, r)
+	return w
+}
+
+// rpcTranscript writes what goes over the wire for each request. Lines that
+// start with # are comments.
+func rpcTranscript(h http.Handler, requests string) []byte {
+	var out bytes.Buffer
+	for request := range strings.Lines(strings.TrimLeft(requests, "\n")) {
+		request = strings.TrimSuffix(request, "\n")
+		if request == "" || request[0] == '#' {
+			fmt.Fprintln(&out, request)
+			continue
+		}
+		w := rpcPost(h, request)
+		fmt.Fprintf(&out, "--> %s\n<-- %d %s\n", request, w.Code, w.Body)
+	}
+	return out.Bytes()
+}
+
+// Verify every example of section 7 of the specification. What differs is that
+// names have a resource in front, params by position are refused, and outputs
+// are objects.
+func TestRPCSpecification(t *testing.T) {
+	golden(t, "rpc/spec.txt", rpcTranscript(newMath(t, &mathService{}), `
+# rpc call with positional parameters: refused, since fields have names
+{"jsonrpc": "2.0", "method": "math.subtract", "params": [42, 23], "id": 1}
+{"jsonrpc": "2.0", "method": "math.subtract", "params": [23, 42], "id": 2}
+
+# rpc call with named parameters
+{"jsonrpc": "2.0", "method": "math.subtract", "params": {"subtrahend": 23, "minuend": 42}, "id": 3}
+{"jsonrpc": "2.0", "method": "math.subtract", "params": {"minuend": 42, "subtrahend": 23}, "id": 4}
+
+# a Notification
+{"jsonrpc": "2.0", "method": "math.update", "params": {"values": [1,2,3,4,5]}}
+{"jsonrpc": "2.0", "method": "foobar"}
+
+# rpc call of non-existent method
+{"jsonrpc": "2.0", "method": "foobar", "id": "1"}
+
+# rpc call with invalid JSON
+{"jsonrpc": "2.0", "method": "foobar, "params": "bar", "baz]
+
+# rpc call with invalid Request object
+{"jsonrpc": "2.0", "method": 1, "params": "bar"}
+
+# rpc call Batch, invalid JSON
+[ {"jsonrpc": "2.0", "method": "math.sum", "params": {"values": [1,2,4]}, "id": "1"}, {"jsonrpc": "2.0", "method" ]
+
+# rpc call with an empty Array
+[]
+
+# rpc call with an invalid Batch (but not empty)
+[1]
+
+# rpc call with invalid Batch
+[1,2,3]
+
+# rpc call Batch
+[ {"jsonrpc": "2.0", "method": "math.sum", "params": {"values": [1,2,4]}, "id": "1"}, {"jsonrpc": "2.0", "method": "math.notify_hello", "params": {"values": [7]}}, {"jsonrpc": "2.0", "method": "math.subtract", "params": {"minuend": 42, "subtrahend": 23}, "id": "2"}, {"foo": "boo"}, {"jsonrpc": "2.0", "method": "foo.get", "params": {"name": "myself"}, "id": "5"}, {"jsonrpc": "2.0", "method": "math.get_data", "id": "9"} ]
+
+# rpc call Batch (all notifications)
+[ {"jsonrpc": "2.0", "method": "math.notify_sum", "params": [1,2,4]}, {"jsonrpc": "2.0", "method": "math.notify_hello", "params": [7]} ]
+`))
+}
+
+// Verify what becomes of every form of a request that has something odd.
+func TestRPCEdges(t *testing.T) {
+	golden(t, "rpc/edges.txt", rpcTranscript(newMath(t, &mathService{}), `
+# ids are echoed as they are written
+{"jsonrpc":"2.0","method":"math.ping","id":"a\u0041\n \"é"}
+{"jsonrpc":"2.0","method":"math.ping","id":0}
+{"jsonrpc":"2.0","method":"math.ping","id":-0}
+{"jsonrpc":"2.0","method":"math.ping","id":-1}
+{"jsonrpc":"2.0","method":"math.ping","id":1.5}
+{"jsonrpc":"2.0","method":"math.ping","id":1.50e+0}
+{"jsonrpc":"2.0","method":"math.ping","id":1e3}
+{"jsonrpc":"2.0","method":"math.ping","id":1e1000000000}
+{"jsonrpc":"2.0","method":"math.ping","id":9007199254740993}
+{"jsonrpc":"2.0","method":"math.ping","id":1234567890123456789012345678901234567890}
+{"jsonrpc":"2.0","method":"math.ping","id":null}
+{"jsonrpc":"2.0","method":"math.ping","id":true}
+{"jsonrpc":"2.0","method":"math.ping","id":{"a":1}}
+{"jsonrpc":"2.0","method":"math.ping","id":[1]}
+{"jsonrpc":"2.0","method":"math.ping"}
+{"id":7,"params":{},"method":"math.ping","jsonrpc":"2.0"}
+
+# the version
+{"jsonrpc":"1.0","method":"math.ping","id":1}
+{"jsonrpc":2.0,"method":"math.ping","id":1}
+{"jsonrpc":null,"method":"math.ping","id":1}
+{"method":"math.ping","id":1}
+{"jsonrpc":"1.0","method":"math.ping"}
+{"method":"math.ping","id":true}
+
+# the method
+{"jsonrpc":"2.0","id":1}
+{"jsonrpc":"2.0","method":"","id":1}
+{"jsonrpc":"2.0","method":1,"id":1}
+{"jsonrpc":"2.0","method":null,"id":1}
+{"jsonrpc":"2.0","method":["math.ping"],"id":1}
+{"jsonrpc":"2.0","method":"math.nothing","id":1}
+{"jsonrpc":"2.0","method":"rpc.x","id":1}
+{"jsonrpc":"2.0","method":"\u006dath.\u0070ing","id":1}
+
+# params
+{"jsonrpc":"2.0","method":"math.ping","params":[],"id":1}
+{"jsonrpc":"2.0","method":"math.ping","params":[ ],"id":1}
+{"jsonrpc":"2.0","method":"math.ping","params":{},"id":1}
+{"jsonrpc":"2.0","method":"math.ping","params":{"unknown":1},"id":1}
+{"jsonrpc":"2.0","method":"math.ping","params":null,"id":1}
+{"jsonrpc":"2.0","method":"math.ping","params":[1],"id":1}
+{"jsonrpc":"2.0","method":"math.ping","params":0,"id":1}
+{"jsonrpc":"2.0","method":"math.ping","params":"a","id":1}
+{"jsonrpc":"2.0","method":"math.ping","params":true}
+{"jsonrpc":"2.0","method":"math.sum","id":1}
+{"jsonrpc":"2.0","method":"math.sum","params":null,"id":1}
+{"jsonrpc":"2.0","method":"math.sum","params":{},"id":1}
+{"jsonrpc":"2.0","method":"math.sum","params":[],"id":1}
+{"jsonrpc":"2.0","method":"math.subtract","id":1}
+{"jsonrpc":"2.0","method":"math.subtract","params":{"minuend":1.5,"Subtrahend":1},"id":1}
+{"jsonrpc":"2.0","method":"math.subtract","params":{"minuend":1e2,"subtrahend":1.0},"id":1}
+{"jsonrpc":"2.0","method":"math.sum","params":{"values":[1,"2",null,9223372036854775808]},"id":1}
+{"jsonrpc":"2.0","method":"math.sum","params":{"values":[1,2,3,4,5,6]},"id":1}
+
+# all fields by their wire names, wherever REST takes them from
+{"jsonrpc":"2.0","method":"math.mark_done","params":{"id":"a","dry":true,"token":"t","note":"n"},"id":1}
+{"jsonrpc":"2.0","method":"math.mark_done","params":{"dry":1,"token":2,"note":"long","id":3},"id":1}
+{"jsonrpc":"2.0","method":"math.markDone","params":{"id":"a"},"id":1}
+{"jsonrpc":"2.0","method":"math.markdone","params":{"id":"a"},"id":1}
+{"jsonrpc":"2.0","method":"math.MarkDone","params":{"id":"a"},"id":1}
+
+# members that mean nothing, and members that nearly mean something
+{"jsonrpc":"2.0","method":"math.ping","id":1,"other":{"id":2}}
+{"jsonrpc":"2.0","Method":"math.ping","id":1}
+{"jsonrpc":"2.0","method":"math.sum","Method":"math.ping","ID":2,"id":1}
+{"jsonrpc":"2.0","method":"math.ping","Id":1}
+{"jsonrpc":"2.0","method":"math.sum","Params":{"values":[1]},"id":1}
+
+# the same name twice calls nothing
+{"jsonrpc":"2.0","method":"math.ping","method":"math.sum","id":1}
+{"jsonrpc":"2.0","method":"math.ping","id":1,"i\u0064":2}
+{"jsonrpc":"2.0","method":"math.sum","params":{"values":[1],"values":[2]},"id":1}
+{"jsonrpc":"2.0","method":"math.ping","params":{"a":[{"b":{},"b":{}}]},"id":1}
+
+# responses and values that are no requests
+{"jsonrpc":"2.0","result":19,"id":1}
+{"jsonrpc":"2.0","error":{"code":1,"message":"x"},"id":"y"}
+{}
+{"foo":1}
+1
+"math.ping"
+null
+true
+
+# batches
+[{"jsonrpc":"2.0","method":"math.ping","id":1}]
+[{"jsonrpc":"2.0","method":"math.ping","id":1},{"jsonrpc":"2.0","method":"math.ping","id":1}]
+[[{"jsonrpc":"2.0","method":"math.ping","id":1}]]
+[[]]
+[{},null,"a",{"jsonrpc":"2.0","method":"math.ping","id":null}]
+[{"jsonrpc":"2.0","method":"math.ping"}]
+[{"jsonrpc":"2.0","method":"math.ping"},{}]
+[{"jsonrpc":"2.0","method":"math.ping","id":1},{"jsonrpc":"2.0","method":"math.ping","id":2,"id":2}]
+[{"jsonrpc":"2.0","method":"math.ping","id":1},
+
+# what is not JSON
+{"jsonrpc":"2.0","method":"math.ping","id":1
+{"jsonrpc":"2.0","method":"math.ping","id":1}}
+{"jsonrpc":"2.0","method":"math.ping","id":1}{"jsonrpc":"2.0","method":"math.ping","id":1}
+{"jsonrpc":"2.0","method":"math.ping","id":01}
+{"jsonrpc":"2.0","method":"math.ping","id":NaN}
+{"jsonrpc":"2.0","method":"math.ping\ud800","id":1}
+{'jsonrpc':'2.0','method':'math.ping','id':1}
+x
+`))
+}
+
+// Verify that errors say on JSON-RPC what they say on REST, under the number of
+// their code.
+func TestRPCErrors(t *testing.T) {
+	var requests strings.Builder
+	for _, how := range []string{
+		"OK", "CANCELED", "UNKNOWN", "INVALID_ARGUMENT", "DEADLINE_EXCEEDED", "NOT_FOUND", "ALREADY_EXISTS", "PERMISSION_DENIED",
+		"RESOURCE_EXHAUSTED", "FAILED_PRECONDITION", "ABORTED", "OUT_OF_RANGE", "UNIMPLEMENTED", "INTERNAL", "UNAVAILABLE",
+		"DATA_LOSS", "UNAUTHENTICATED", "", "NO_SUCH_CODE", "details", "plain", "panic", "nothing", "NaN", "marshal",
+	} {
+		fmt.Fprintf(&requests, `{"jsonrpc":"2.0","method":"math.fail","params":{"how":%q},"id":1}`+"\n", how)
+	}
+	requests.WriteString("\n# a notification fails without a word\n")
+	requests.WriteString(`{"jsonrpc":"2.0","method":"math.fail","params":{"how":"panic"}}` + "\n")
+	requests.WriteString(`{"jsonrpc":"2.0","method":"math.fail","params":{"how":"NOT_FOUND"}}` + "\n")
+	requests.WriteString(`{"jsonrpc":"2.0","method":"math.fail","params":{}}` + "\n")
+	requests.WriteString("\n# in a batch one call fails alone\n")
+	for _, how := range []string{"panic", "marshal", "NaN", "NOT_FOUND"} {
+		fail := `{"jsonrpc":"2.0","method":"math.fail","params":{"how":"` + how + `"}`
+		requests.WriteString("[" + strings.Join([]string{rpcPing(1), fail + `,"id":2}`, fail + "}", rpcPing(3)}, ",") + "]\n")
+	}
+	got := rpcTranscript(newMath(t, &mathService{}), requests.String())
+	if bytes.Contains(got, []byte("secret")) {
+		t.Error("a client is told what only the log should say")
+	}
+	golden(t, "rpc/errors.txt", got)
+}
+
+// Verify that names are exact: no trimming, no Go names, and no other case than
+// the aliases.
+func TestRPCNames(t *testing.T) {
+	h := newMath(t, &mathService{})
+	for _, test := range []struct {
+		name string
+		want string
+	}{
+		{"math.mark_done", `"result":{"id":"a"}`},
+		{"math.markDone", `"result":{"id":"a"}`},
+		{"math.markdone", `"result":{"id":"a"}`},
+		{"math.MarkDone", "-32601"},
+		{"math.Mark_Done", "-32601"},
+		{"math.mark_Done", "-32601"},
+		{"math.MARKDONE", "-32601"},
+		{"Math.mark_done", "-32601"},
+		{"MATH.mark_done", "-32601"},
+		{" math.mark_done", "-32601"},
+		{"math.mark_done ", "-32601"},
+		{"math.mark_done\\n", "-32601"},
+		{"math.mark_done\\u0000", "-32601"},
+		{"math .mark_done", "-32601"},
+		{"math..mark_done", "-32601"},
+		{"math.mark_done.", "-32601"},
+		{".math.mark_done", "-32601"},
+		{"mark_done", "-32601"},
+		{"math_mark_done", "-32601"},
+		{"math/mark_done", "-32601"},
+		{"math.mark-done", "-32601"},
+		{"math.", "-32601"},
+		{".mark_done", "-32601"},
+		{".", "-32601"},
+		{"math.subtra\\u017ft", "-32601"},
+		{"rpc.discover ", "-32601"},
+		{"rpc.Discover", "-32601"},
+		{"RPC.discover", "-32601"},
+		{"rpc.", "-32601"},
+		{"rpc.math.mark_done", "-32601"},
+		{"rpc.discover", `"openrpc":"1.3`},
+		{strings.Repeat("x", 64<<10), "-32601"},
+	} {
+		w := rpcPost(h, `{"jsonrpc":"2.0","method":"`+test.name+`","params":{"id":"a"},"id":1}`)
+		if got := w.Body.String(); !strings.Contains(got, test.want) || test.want == "-32601" && len(got) > 200 {
+			t.Errorf("%.40q: %.300s, want %s", test.name, got, test.want)
+		}
+	}
+}
+
+// Verify what the HTTP around JSON-RPC may be.
+func TestRPCHTTP(t *testing.T) {
+	h := newMath(t, &mathService{})
+	const ping = `{"jsonrpc":"2.0","method":"math.ping","id":1}`
+	pad := func(n int) string { return ping + strings.Repeat(" ", n-len(ping)) }
+	var out bytes.Buffer
+	for _, q := range []wireRequest{
+		{"POST /rpc", "", ping},
+		{"POST /rpc", "-", ping},
+		{"POST /rpc", "Content-Type: application/json; charset=UTF-8", ping},
+		{"POST /rpc", "Content-Type: application/vnd.api+json", ping},
+		{"GET /rpc", "", ""},
+		{"HEAD /rpc", "", ""},
+		{"PUT /rpc", "", ping},
+		{"OPTIONS /rpc", "", ""},
+		{"POST /rpc", "Content-Type: text/plain", ping},
+		{"POST /rpc", "Content-Type: application/x-www-form-urlencoded", ping},
+		{"POST /rpc", "Content-Type: application/json; charset=latin1", ping},
+		{"POST /rpc", "Content-Type: application/json\nContent-Type: text/plain", ping},
+		{"POST /rpc", "Content-Type: application/json\nContent-Encoding: gzip", ping},
+		{"POST /rpc", "Content-Type: application/json", ""},
+		{"POST /rpc", "", " \r\n"},
+		{"POST /rpc", "", pad(300_000)},
+		{"POST /rpc", "", pad(300_001)},
+	} {
+		fmt.Fprintf(&out, "--> %s; %s; %s\n<-- %s", q.line, strings.ReplaceAll(q.header, "\n", "; "), strings.TrimSpace(q.body), wireDirect(h)(t, q).text())
+	}
+	golden(t, "rpc/http.txt", out.Bytes())
+}
+
+// Verify that a body that does not arrive whole calls nothing.
+func TestRPCCutBody(t *testing.T) {
+	calls := 0
+	h := newMath(t, &mathService{called: func(context.Context, string) { calls++ }})
+	body := io.MultiReader(strings.NewReader(`{"jsonrpc":"2.0","method":"math.ping","id":1}`), cutReader{})
+	r := httptest.NewRequest(http.MethodPost, "/rpc", body)
+	w := httptest.NewRecorder()
+	h.ServeHTTP(w, r)
+	want := `{"jsonrpc":"2.0","error":{"code":-32600,"message":"the request body ended early","data":{"code":"INVALID_ARGUMENT"}},"id":null}`
+	if w.Code != http.StatusBadRequest || w.Body.String() != want || calls != 0 {
+		t.Errorf("%d %s after %d calls, want %s after none", w.Code, w.Body, calls, want)
+	}
+}
+
+type cutReader struct{}
+
+func (cutReader) Read([]byte) (int, error) { return 0, io.ErrUnexpectedEOF }
+
+// Verify what a method sees of the call, and that it can add to the response.
+func TestRPCInfo(t *testing.T) {
+	var seen []svc.Info
+	h := newMath(t, &mathService{called: func(ctx context.Context, _ string) {
+		info, _ := svc.InfoFrom(ctx)
+		info.Header.Set("X-Seen", info.Method)
+		seen = append(seen, info)
+	}})
+	w := rpcPost(h, `{"jsonrpc":"2.0","method":"math.markdone","params":{"id":"a"},"id":1}`)
+	if got := w.Header().Get("X-Seen"); got != "mark_done" {
+		t.Errorf("X-Seen is %q", got)
+	}
+	w = rpcPost(h, `[{"jsonrpc":"2.0","method":"math.ping","id":1}]`)
+	if got, ok := w.Header()["X-Seen"]; ok {
+		t.Errorf("a call of a batch sets X-Seen to %q for all", got)
+	}
+	for i, name := range []string{"mark_done", "ping"} {
+		if got := seen[i]; got.Transport != "rpc" || got.Resource != "math" || got.Method != name || got.Request.URL.Path != "/rpc" {
+			t.Errorf("call %d: %+v", i, got)
+		}
+	}
+}
+
+// Verify that the log has one line for each call that fails, with the cause,
+// and nothing where nothing failed.
+func TestRPCLog(t *testing.T) {
+	for _, test := range []struct{ body, want string }{
+		{`{"jsonrpc":"2.0","method":"math.ping","id":1}`, ""},
+		{`{"jsonrpc":"2.0","method":"math.fail","params":{"how":"plain"},"id":1}`,
+			`level=ERROR msg="svc: internal error" transport=rpc method=POST path=/rpc call=math.fail code=INTERNAL error=secret`},
+		{`{"jsonrpc":"2.0","method":"math.fail","params":{"how":"NOT_FOUND"}}`,
+			`level=WARN msg="svc: not found" transport=rpc method=POST path=/rpc call=math.fail code=NOT_FOUND error="NOT_FOUND: it is NOT_FOUND"`},
+		{`{"jsonrpc":"2.0","method":"math.nothing","id":1}`,
+			`level=WARN msg="svc: not implemented" transport=rpc method=POST path=/rpc code=UNIMPLEMENTED error="UNIMPLEMENTED: Method not found"`},
+		{`{`, `level=WARN msg="svc: invalid input" transport=rpc method=POST path=/rpc code=INVALID_ARGUMENT error="INVALID_ARGUMENT: Parse error"`},
+		{`[{},{"jsonrpc":"2.0","method":"math.ping","id":1}]`,
+			`level=WARN msg="svc: invalid input" transport=rpc method=POST path=/rpc code=INVALID_ARGUMENT error="INVALID_ARGUMENT: Invalid Request"`},
+	} {
+		var log bytes.Buffer
+		opts := mathOptions()
+		opts.Logger = slog.New(slog.NewTextHandler(&log, &slog.HandlerOptions{ReplaceAttr: func(_ []string, a slog.Attr) slog.Attr {
+			if a.Key == slog.TimeKey {
+				return slog.Attr{}
+			}
+			return a
+		}}))
+		rpcPost(svc.MustRegister[MathAPI](&mathService{}, opts).RPC(), test.body)
+		if got := strings.TrimSpace(log.String()); got != test.want {
+			t.Errorf("%s\n got %s\nwant %s", test.body, got, test.want)
+		}
+	}
+}
+
+func TestRPCReserved(t *testing.T) {
+	opts := mathOptions()
+	opts.Methods = map[string]svc.MethodOptions{"Ping": {Resource: "rpc"}}
+	s := svc.MustRegister[MathAPI](&mathService{}, opts)
+	defer func() {
+		if text := fmt.Sprint(recover()); !strings.Contains(text, "it cannot serve Ping") {
+			t.Errorf("RPC panics with %s", text)
+		}
+	}()
+	s.RPC()
+}
+
+// Verify that a joined service answers for all of its parts, each with the
+// options of its own, and that At changes no name.
+func TestRPCJoin(t *testing.T) {
+	strict := mathOptions()
+	strict.Strict, strict.Resource = true, "strict"
+	strict.Methods = nil
+	joined := svc.Join("both", svc.MustRegister[MathAPI](&mathService{}, mathOptions()), svc.MustRegister[MathAPI](&mathService{}, strict))
+	h := joined.At("/v1").RPC()
+	for _, test := range []struct{ method, want string }{
+		{"math.sum", `{"jsonrpc":"2.0","result":{"value":0},"id":1}`},
+		{"strict.sum", `"violations":[{"in":"body","path":"/unknown","rule":"unknown","message":"is not a known property"}]`},
+	} {
+		w := rpcPost(h, `{"jsonrpc":"2.0","method":"`+test.method+`","params":{"unknown":1},"id":1}`)
+		if !strings.Contains(w.Body.String(), test.want) {
+			t.Errorf("%s: %s, want %s", test.method, w.Body, test.want)
+		}
+	}
+}
+
+// Verify that the document names every method, that every reference in it has a
+// target, and that it is the same each time.
+func TestRPCDiscover(t *testing.T) {
+	s := svc.MustRegister[WireAPI](newWireStore(), &svc.Options{Resource: "items", Description: "Items of every kind.", Version: "1.2.3"})
+	const request = `{"jsonrpc":"2.0","method":"rpc.discover","id":1}`
+	body := rpcPost(s.RPC(), request).Body.Bytes()
+	if again := rpcPost(s.RPC(), request).Body.Bytes(); !bytes.Equal(body, again) {
+		t.Error("two documents of one service differ")
+	}
+	var response struct {
+		Result struct {
+			Methods    []struct{ Name string }
+			Components struct{ Schemas map[string]any }
+		}
+	}
+	if err := json.Unmarshal(body, &response); err != nil {
+		t.Fatal(err)
+	}
+	if n := len(response.Result.Methods); n != 8 {
+		t.Errorf("%d methods, want 8", n)
+	}
+	for _, part := range strings.Split(string(body), `"$ref":"#/components/schemas/`)[1:] {
+		name, _, _ := strings.Cut(part, `"`)
+		if response.Result.Components.Schemas[name] == nil {
+			t.Errorf("there is no schema %s", name)
+		}
+	}
+	var pretty bytes.Buffer
+	if err := json.Indent(&pretty, body, "", "  "); err != nil {
+		t.Fatal(err)
+	}
+	golden(t, "rpc/discover.txt", append(pretty.Bytes(), '\n'))
+}
