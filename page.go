@@ -1,13 +1,20 @@
 package svc
 
-// This file holds lists: the part of an input that says which page is wanted,
-// and the outputs that carry one. The inputs are ordinary structs, bound,
-// defaulted and published by their tags like any other; what is special about
-// a page size, that too much of it is no mistake, is in their Validate methods.
+// This file holds pagination: inputs that say which part of a list is wanted,
+// and outputs that carry one part. In this order:
+//
+//	PageRequest, PageQuery, CursorQuery   the inputs, with their Validate methods
+//	ParsePage                             the same input for handlers outside a service
+//	Offset, IsCursor, Size                what a data store wants to know
+//	PageResponse, NewPage, Links          a page by its number
+//	CursorResponse, NewCursorPage         a page that a cursor leads to
+//
+// The inputs are ordinary structs. Their tags bind, default and publish them as
+// they do for any other input, so no transport knows about pagination. The one
+// special rule, that a size above 100 is not an error, is in the Validate
+// methods: a maximum tag would refuse it. Cursors are encoded in cursor.go.
 
 import (
-	"bytes"
-	"encoding/json"
 	"math"
 	"net/url"
 	"reflect"
@@ -15,19 +22,25 @@ import (
 	"strings"
 )
 
-// The sizes of pages. The defaults stand in the tags below too.
+// Sizes are in items. The struct tags and the doc comments below repeat both
+// numbers, because a tag cannot refer to a constant.
 const (
 	defaultPageSize = 20
 	maxPageSize     = 100
 )
 
-// A PageRequest says which part of a list is wanted: a page by its number, or
-// what follows a cursor. Embed it in an input that takes both; most lists want
-// one of its halves, [PageQuery] and [CursorQuery]. The fields are query
-// parameters over REST, on every verb. The zero value asks for the first page.
+// PageRequest is an input that selects one page of a list, either by page
+// number or by cursor. Embed it in an input that supports both. Most lists
+// support one of them: embed [PageQuery] or [CursorQuery] instead.
 //
-// A number below 1, or none, is INVALID_ARGUMENT. A size above 100 counts as
-// 100, on every transport: a client that asks for too much gets what there is.
+// Over REST the fields are query parameters, whatever the HTTP method is. Over
+// JSON-RPC and MCP they are members of the params object. Page counts from 1.
+// PerPage and Limit are in items; an absent one is 20. The zero value selects
+// the first page.
+//
+// A number below 1, or a value that is not an integer, is an INVALID_ARGUMENT
+// error. A size above 100 counts as 100 on every transport, so that a client
+// that asks for too much gets the most there is.
 type PageRequest struct {
 	Page    int    `json:"page,omitempty" query:"page" minimum:"1" default:"1" doc:"The number of the page, from 1."`
 	PerPage int    `json:"per_page,omitempty" query:"per_page" minimum:"1" default:"20" doc:"Items on a page; more than 100 counts as 100."`
@@ -35,41 +48,47 @@ type PageRequest struct {
 	Cursor  string `json:"cursor,omitempty" query:"cursor" doc:"The next_cursor of an earlier answer."`
 }
 
-// A PageQuery is the half of a [PageRequest] that numbers pages.
+// PageQuery is the part of a [PageRequest] that selects a page by its number.
+// The same defaults, limits and errors apply.
 type PageQuery struct {
 	Page    int `json:"page,omitempty" query:"page" minimum:"1" default:"1" doc:"The number of the page, from 1."`
 	PerPage int `json:"per_page,omitempty" query:"per_page" minimum:"1" default:"20" doc:"Items on a page; more than 100 counts as 100."`
 }
 
-// A CursorQuery is the half of a [PageRequest] that goes on after a cursor.
-// With an empty Cursor it asks for the beginning.
+// CursorQuery is the part of a [PageRequest] that selects the items after a
+// cursor. The same defaults, limits and errors apply. An empty Cursor selects
+// the beginning of the list.
 type CursorQuery struct {
 	Cursor string `json:"cursor,omitempty" query:"cursor" doc:"The next_cursor of an earlier answer; empty for the beginning."`
 	Limit  int    `json:"limit,omitempty" query:"limit" minimum:"1" default:"20" doc:"How many items; more than 100 counts as 100."`
 }
 
-// Validate puts in the defaults for numbers below 1 and caps the sizes. It
-// returns nil. The service calls it on every input, and so on one that was
-// given to [Service.Call] as a Go value, where zero means absent.
+// Validate replaces numbers below 1 by their defaults and sizes above 100 by
+// 100. It always returns nil. The service calls it for every input. An input
+// from a client has passed the minimum tags before, so the defaults matter only
+// for a Go value given to [Service.Call], where zero means absent.
 func (p *PageRequest) Validate() error {
 	p.Page, p.PerPage, p.Limit = max(p.Page, 1), cappedSize(p.PerPage), cappedSize(p.Limit)
 	return nil
 }
 
-// Validate is [PageRequest.Validate] for this half.
+// Validate does for a PageQuery what [PageRequest.Validate] does.
 func (q *PageQuery) Validate() error {
 	q.Page, q.PerPage = max(q.Page, 1), cappedSize(q.PerPage)
 	return nil
 }
 
-// Validate is [PageRequest.Validate] for this half.
+// Validate does for a CursorQuery what [PageRequest.Validate] does.
 func (q *CursorQuery) Validate() error {
 	q.Limit = cappedSize(q.Limit)
 	return nil
 }
 
+// cappedSize returns the page size that a client gets for n.
 func cappedSize(n int) int { return min(orDefaultSize(n), maxPageSize) }
 
+// orDefaultSize returns n, or the default for an n below 1. It does not cap:
+// an application may build a PageRequest itself, with any size it wants.
 func orDefaultSize(n int) int {
 	if n < 1 {
 		return defaultPageSize
@@ -77,16 +96,21 @@ func orDefaultSize(n int) int {
 	return n
 }
 
-// PageRequest returns the request that q is half of, for [NewPage] and
+// PageRequest returns q as a [PageRequest], for [NewPage] and
 // [PageRequest.Offset].
 func (q PageQuery) PageRequest() PageRequest { return PageRequest{Page: q.Page, PerPage: q.PerPage} }
 
-// PageRequest returns the request that q is half of.
+// PageRequest returns q as a [PageRequest], for [PageRequest.Size] and code
+// that takes both kinds of request.
 func (q CursorQuery) PageRequest() PageRequest { return PageRequest{Cursor: q.Cursor, Limit: q.Limit} }
 
-// pageBinding is how any service would bind a PageRequest.
+// pageBinding binds a PageRequest as any service would. ParsePage is the one
+// reader. The binding is compiled when the program starts and never written
+// after that.
 var pageBinding = compilePageBinding()
 
+// compilePageBinding compiles pageBinding. It panics if the tags of
+// PageRequest are wrong, which no user of the package can cause.
 func compilePageBinding() *binding {
 	p := new(mistakes)
 	c := newShapes(p)
@@ -99,12 +123,13 @@ func compilePageBinding() *binding {
 	return b
 }
 
-// ParsePage reads page, per_page, limit and cursor from a query, for handlers
-// that are not a service's: with the same defaults, limits and errors as a
-// [PageRequest] in an input. Other parameters are not looked at.
+// ParsePage reads page, per_page, limit and cursor from the query parameters
+// q, for handlers that do not belong to a service. Defaults, limits and errors
+// are those of a [PageRequest] in an input. Other parameters are ignored.
 //
-// A number that is below 1, not an integer, empty, or given twice is an *Error
-// with INVALID_ARGUMENT and every [Violation].
+// A number that is below 1, not an integer, empty, or given twice gives an
+// *Error with code INVALID_ARGUMENT that carries a [Violation] for each
+// parameter that is not acceptable.
 func ParsePage(q url.Values) (PageRequest, error) {
 	known := make(url.Values)
 	for i := range pageBinding.query {
@@ -119,9 +144,10 @@ func ParsePage(q url.Values) (PageRequest, error) {
 	return *in.Interface().(*PageRequest), nil
 }
 
-// Offset returns how many items come before the page: (Page-1)*PerPage, and
-// math.MaxInt where that is more than an int holds, so that a page beyond all
-// bounds is empty and nothing else. It is never negative.
+// Offset returns the number of items before the page: (Page-1)*PerPage, where a
+// Page below 1 counts as 1 and a PerPage below 1 as 20. It returns math.MaxInt
+// if an int cannot hold the product, so a page far beyond the end is empty
+// and the result is never negative.
 func (p PageRequest) Offset() int {
 	before, size := max(p.Page, 1)-1, orDefaultSize(p.PerPage)
 	if before > math.MaxInt/size {
@@ -130,13 +156,12 @@ func (p PageRequest) Offset() int {
 	return before * size
 }
 
-// IsCursor reports whether the request goes on after a cursor. An empty one
-// counts as none, so a feed, whose first request has none, embeds CursorQuery
-// and need not ask.
+// IsCursor reports whether p has a cursor. The first request for a feed has
+// none; a list that only has cursors embeds [CursorQuery] and need not ask.
 func (p PageRequest) IsCursor() bool { return p.Cursor != "" }
 
-// Size returns how many items are wanted: Limit if IsCursor, else PerPage; 20
-// where that is below 1.
+// Size returns how many items the page may have: Limit if IsCursor reports
+// true, else PerPage. A size below 1 counts as 20.
 func (p PageRequest) Size() int {
 	if p.IsCursor() {
 		return orDefaultSize(p.Limit)
@@ -144,24 +169,27 @@ func (p PageRequest) Size() int {
 	return orDefaultSize(p.PerPage)
 }
 
-// A PageResponse is one page of a list, by its number. The zero value is a
-// page without items; Data is never null in JSON.
+// PageResponse is an output that carries one numbered page of a list. The zero
+// value is a page without items. Services write a nil Data as [] on every
+// transport, as they do for every list. encoding/json writes it as null; code
+// that marshals a PageResponse itself makes it by [NewPage], whose Data is
+// never nil.
 type PageResponse[T any] struct {
-	Data       items[T] `json:"data"`        // a []T
-	Page       int      `json:"page"`        // the number of this page, from 1
-	PerPage    int      `json:"per_page"`    // items on a full page
-	Total      int      `json:"total"`       // items on all pages
-	TotalPages int      `json:"total_pages"` // ⌈Total/PerPage⌉, so 0 where there are none
+	Data       []T `json:"data"`        // the items of this page
+	Page       int `json:"page"`        // the number of this page, from 1
+	PerPage    int `json:"per_page"`    // the number of items on a full page
+	Total      int `json:"total"`       // the number of items on all pages
+	TotalPages int `json:"total_pages"` // Total/PerPage, rounded up; 0 if Total is 0
 }
 
-// NewPage returns the page that req asks for: data holds its items, and total
-// is how many there are on all pages. Data is not copied.
+// NewPage returns the page that req selects. data holds the items of that page
+// and is not copied; total is the number of items on all pages, where a
+// negative total counts as 0. Data is never nil.
 //
-// Pages are counted from the beginning of the list each time. While a client
-// goes through them, an insert before its place moves items to the next page,
-// where it meets them again, and a delete moves items to the page that it has
-// left, where it misses them. A list that changes while it is read is better
-// served by cursors.
+// Page numbers count from the beginning of the list on every request. If an
+// item is inserted before a reader's place, the reader gets one item twice. If
+// one is deleted there, the reader misses one. Use cursors for lists that
+// change while they are read.
 func NewPage[T any](data []T, req PageRequest, total int) *PageResponse[T] {
 	size := orDefaultSize(req.PerPage)
 	total = max(total, 0)
@@ -172,65 +200,12 @@ func NewPage[T any](data []T, req PageRequest, total int) *PageResponse[T] {
 	return &PageResponse[T]{nonNil(data), max(req.Page, 1), size, total, pages}
 }
 
-// A CursorResponse is one part of a list and the place where it goes on. The
-// zero value is an end without items; Data is never null in JSON.
-type CursorResponse[T any] struct {
-	Data       items[T] `json:"data"`                  // a []T
-	NextCursor string   `json:"next_cursor,omitempty"` // for the items after these; empty at the end
-	PrevCursor string   `json:"prev_cursor,omitempty"` // for a list that can be read backwards; the application sets it
-	HasMore    bool     `json:"has_more"`              // there may be more after these
-}
-
-// NewCursorPage returns a part of a list. It has more if it is full, that is,
-// if there are limit items; then the cursor of the last one is NextCursor. (A
-// list that ends with a full part has an empty one after it.) Items beyond
-// limit are left for the next part. Data is not copied.
+// Links returns the value of a Link header (RFC 8288, section 3) with the
+// relations first, prev, next and last, as far as those pages exist. u is the
+// URL of this page. The links keep its other query parameters and drop user,
+// password and fragment. Links returns "" if TotalPages is below 1.
 //
-// Items are not skipped or repeated while others insert and delete, if the
-// list is in the order of a key that no two items share, and a method reads
-// what comes after the key in the cursor. See [EncodeCursor].
-func NewCursorPage[T any](data []T, limit int, cursor func(last T) string) *CursorResponse[T] {
-	page := &CursorResponse[T]{Data: nonNil(data)}
-	if limit < 1 || len(data) < limit {
-		return page
-	}
-	page.Data, page.HasMore = page.Data[:limit:limit], true
-	page.NextCursor = cursor(page.Data[limit-1])
-	return page
-}
-
-func nonNil[T any](data []T) []T {
-	if data == nil {
-		return []T{}
-	}
-	return data
-}
-
-// items are a []T that encoding/json, too, writes as [] where it is nil.
-type items[T any] []T
-
-// MarshalJSON is for encoding/json.
-func (list items[T]) MarshalJSON() ([]byte, error) {
-	if list == nil {
-		return []byte("[]"), nil
-	}
-	var buf bytes.Buffer
-	e := json.NewEncoder(&buf)
-	e.SetEscapeHTML(false) // the encoder that called does so if it was told to
-	err := e.Encode([]T(list))
-	return buf.Bytes(), err
-}
-
-func (items[T]) isItsKind() {}
-
-var _ plainType = items[int]{}
-
-// Links returns the value of a Link header (RFC 8288, section 3) that leads to
-// the first, previous, next and last pages, as far as there are such. u is the
-// URL of this page: its other parameters are kept; user, password and fragment
-// are not. A list without items has no links.
-//
-// A method sets it by its context:
+// A method adds the header through its context:
 //
 //	if info, ok := svc.InfoFrom(ctx); ok && info.Request != nil {
 //		info.Header.Add("Link", page.Links(info.Request.URL))
@@ -260,4 +235,44 @@ func (p *PageResponse[T]) Links(u *url.URL) string {
 	}
 	link("last", p.TotalPages)
 	return strings.Join(links, ", ")
+}
+
+// CursorResponse is an output that carries one part of a list and the cursor
+// of the next part. The zero value is the end of a list, without items. For a
+// nil Data the same holds as in a [PageResponse]: services write [], and
+// [NewCursorPage] never leaves it nil.
+type CursorResponse[T any] struct {
+	Data       []T    `json:"data"`                  // the items of this part
+	NextCursor string `json:"next_cursor,omitempty"` // leads to the items after these; empty at the end
+	PrevCursor string `json:"prev_cursor,omitempty"` // leads to the items before these; set by applications that can go back
+	HasMore    bool   `json:"has_more"`              // there may be items after these
+}
+
+// NewCursorPage returns a part of a list with at most limit items of data. If
+// data has at least limit items, HasMore is true and NextCursor is what cursor
+// returns for the last item of the part; further items are left for the next
+// part. A list that ends with a full part therefore has an empty part after
+// it. A limit below 1 means that data is the end of the list. data is not
+// copied, and Data is never nil.
+//
+// Readers neither skip nor repeat items while others insert and delete, if the
+// list is sorted by a key that no two items share and the method reads the
+// items after the key in the cursor. See [EncodeCursor].
+func NewCursorPage[T any](data []T, limit int, cursor func(last T) string) *CursorResponse[T] {
+	page := &CursorResponse[T]{Data: nonNil(data)}
+	if limit < 1 || len(data) < limit {
+		return page
+	}
+	page.Data, page.HasMore = page.Data[:limit:limit], true
+	page.NextCursor = cursor(page.Data[limit-1])
+	return page
+}
+
+// nonNil returns data, or an empty slice for nil, which encoding/json would
+// write as null.
+func nonNil[T any](data []T) []T {
+	if data == nil {
+		return []T{}
+	}
+	return data
 }

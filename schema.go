@@ -166,7 +166,7 @@ func (c *shapes) of(t reflect.Type, at string) *shape {
 	if s.broken = len(c.list) > before; s.broken && (t.Name() == "" || t.Kind() != reflect.Struct) {
 		delete(c.byType, t) // its other places are to be named too
 	}
-	if t.Name() != "" && t.PkgPath() != "" && !isPlain(t) && s.kind != kindTime && s.kind != kindDuration && s.kind != kindRaw && s.kind != kindNumber {
+	if t.Name() != "" && t.PkgPath() != "" && s.kind != kindTime && s.kind != kindDuration && s.kind != kindRaw && s.kind != kindNumber {
 		c.named = append(c.named, s)
 	}
 	return s
@@ -189,12 +189,6 @@ func has(t, iface reflect.Type) bool {
 	return t.Kind() != reflect.Interface && reflect.PointerTo(t).Implements(iface)
 }
 
-// A plainType is what its Go kind says, and has no name in documents, whatever
-// methods it has: those are for users of encoding/json.
-type plainType interface{ isItsKind() }
-
-func isPlain(t reflect.Type) bool { return t.Implements(reflect.TypeFor[plainType]()) }
-
 // fill decides what s.typ is.
 func (c *shapes) fill(s *shape, at string) {
 	t := s.typ
@@ -209,8 +203,6 @@ func (c *shapes) fill(s *shape, at string) {
 		s.kind = kindNumber
 	case t.Kind() == reflect.Pointer:
 		s.kind, s.elem = kindPointer, c.of(t.Elem(), at)
-	case isPlain(t):
-		c.fillKind(s, at)
 	case has(t, typeJSONMarshaler) || has(t, typeJSONUnmarshaler):
 		c.fillCustom(s, at)
 	case has(t, typeTextMarshaler) || has(t, typeTextUnmarshaler):
