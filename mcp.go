@@ -190,7 +190,7 @@ func newMCPTexts(s *Service, o *MCPOptions, tools []*tool) mcpTexts {
 		serverInfo: serverInfo,
 		modern:     `"resultType":"complete","_meta":{` + mcpMetaServerInfo + serverInfo + `},`,
 		initialize: mcpCapabilities + `,"serverInfo":` + serverInfo + instructions,
-		discover:   `"supportedVersions":` + string(appendVersions(nil)) + `,` + mcpCapabilities + `,` + cache + instructions,
+		discover:   `"supportedVersions":` + string(appendRevisions(nil)) + `,` + mcpCapabilities + `,` + cache + instructions,
 		list:       string(list),
 		listModern: string(list) + `,` + cache,
 	}
@@ -203,15 +203,15 @@ const maxToolName = 64
 // A tool is a method as MCP has it.
 type tool struct {
 	*method
-	name     string // resource_method
-	about    string // the description, never empty
-	options  ToolOptions
-	input    []byte        // its JSON Schema
-	output   []byte        // nil if the result has no structured content
-	headers  []headerParam // that mirror arguments
-	required []byte        // the capabilities that a client must have, as MCP spells them; nil for none
-	blocks   bool          // the output brings its own content
-	wrapped  bool          // the output is no JSON object and goes into {"result":…}
+	name       string // resource_method
+	about      string // the description, never empty
+	options    ToolOptions
+	input      []byte        // its JSON Schema
+	output     []byte        // nil if the result has no structured content
+	headers    []headerParam // that mirror arguments
+	required   []byte        // the capabilities that a client must have, as MCP spells them; nil for none
+	ownContent bool          // the output brings its own content
+	wrapped    bool          // the output is no JSON object and goes into {"result":…}
 }
 
 // compileTools makes the tools of all methods, in the order of the methods.
@@ -245,13 +245,13 @@ func compileTools(p *mistakes, s *Service, options map[string]ToolOptions) []*to
 			o = options[t.goName]
 		}
 		p.where = t.goName
-		t.compile(p, o, s.name)
+		t.compileTool(p, o, s.name)
 	}
 	return tools
 }
 
-// compile fills in t, a tool of the named service.
-func (t *tool) compile(p *mistakes, o ToolOptions, service string) {
+// compileTool fills in t, a tool of the named service.
+func (t *tool) compileTool(p *mistakes, o ToolOptions, service string) {
 	if len(t.name) > maxToolName {
 		p.addf("the tool name %q is longer than %d characters, which many models refuse; shorten the method's or the resource's", t.name, maxToolName)
 	}
@@ -311,18 +311,18 @@ func (t *tool) compileInput(p *mistakes, own []byte) {
 		}
 		t.input = appendSelfContainedObject(nil, t.in, fields, schemaWriter{forTools: true})
 	}
-	t.headers = schemaHeaders(p, t.input)
+	t.headers = findHeaderParams(p, t.input)
 }
 
-// A contentBringer is an output that says itself what a model gets to see.
-type contentBringer interface{ MCPContent() []MCPContent }
+// A contentProvider is an output that says itself what a model gets to see.
+type contentProvider interface{ MCPContent() []MCPContent }
 
 // compileOutput decides what the result looks like.
 func (t *tool) compileOutput() {
 	switch {
 	case t.out == nil:
-	case t.stream == "" && t.outType.Implements(reflect.TypeFor[contentBringer]()):
-		t.blocks = true
+	case t.stream == "" && t.outType.Implements(reflect.TypeFor[contentProvider]()):
+		t.ownContent = true
 	default:
 		t.output = appendSelfContained(nil, t.result, schemaWriter{forTools: true})
 		if t.stream != "" {
@@ -342,13 +342,13 @@ func appendTools(dst []byte, tools []*tool) []byte {
 		if i > 0 {
 			dst = append(dst, ',')
 		}
-		dst = t.append(dst)
+		dst = t.appendTool(dst)
 	}
 	return append(dst, ']')
 }
 
-// append appends the tool as clients see it.
-func (t *tool) append(dst []byte) []byte {
+// appendTool appends the tool as clients see it.
+func (t *tool) appendTool(dst []byte) []byte {
 	m := openMembers(dst)
 	m.addText("name", t.name)
 	m.addText("title", t.options.Title)
@@ -366,7 +366,7 @@ func (t *tool) append(dst []byte) []byte {
 // by default: directories of servers want them said.
 func (t *tool) appendAnnotations(dst []byte) []byte {
 	verb := t.route.method
-	readOnly := or(t.options.ReadOnly, verb == http.MethodGet)
+	readOnly := boolOr(t.options.ReadOnly, verb == http.MethodGet)
 	m := openMembers(dst)
 	m.addText("title", t.options.Title)
 	for _, hint := range [...]struct {
@@ -374,17 +374,17 @@ func (t *tool) appendAnnotations(dst []byte) []byte {
 		value bool
 	}{
 		{"readOnlyHint", readOnly},
-		{"destructiveHint", or(t.options.Destructive, !readOnly)},
-		{"idempotentHint", or(t.options.Idempotent, readOnly || verb == http.MethodPut || verb == http.MethodDelete)},
-		{"openWorldHint", or(t.options.OpenWorld, false)},
+		{"destructiveHint", boolOr(t.options.Destructive, !readOnly)},
+		{"idempotentHint", boolOr(t.options.Idempotent, readOnly || verb == http.MethodPut || verb == http.MethodDelete)},
+		{"openWorldHint", boolOr(t.options.OpenWorld, false)},
 	} {
 		m.addRaw(hint.name, strconv.FormatBool(hint.value))
 	}
 	return m.close()
 }
 
-// or returns what p points to, or def if p is nil.
-func or(p *bool, def bool) bool {
+// boolOr returns what p points to, boolOr def if p is nil.
+func boolOr(p *bool, def bool) bool {
 	if p == nil {
 		return def
 	}
@@ -398,16 +398,16 @@ type headerParam struct {
 	path   []string // the names of the properties that lead to the value
 }
 
-// schemaHeaders returns the header parameters of a JSON Schema, and notes those
+// findHeaderParams returns the header parameters of a JSON Schema, and notes those
 // that MCP does not allow: clients would drop the whole tool without a word.
-func schemaHeaders(p *mistakes, text []byte) []headerParam {
+func findHeaderParams(p *mistakes, text []byte) []headerParam {
 	var root any
 	if err := json.Unmarshal(text, &root); err != nil {
 		p.addf("the input schema is not JSON: %v", err)
 		return nil
 	}
 	w := headerWalk{mistakes: p}
-	w.schema(root, nil, true)
+	w.visitSchema(root, nil, true)
 	return w.found
 }
 
@@ -417,34 +417,34 @@ type headerWalk struct {
 	found []headerParam
 }
 
-// schema visits one schema. An object's own properties can be marked; what a
+// visitSchema visits one visitSchema. An object's own properties can be marked; what a
 // reference, a list or an alternative leads to has no place of its own in the
 // arguments.
-func (w *headerWalk) schema(node any, path []string, plain bool) {
+func (w *headerWalk) visitSchema(node any, path []string, plain bool) {
 	switch node := node.(type) {
 	case []any:
 		for _, child := range node {
-			w.schema(child, path, false)
+			w.visitSchema(child, path, false)
 		}
 	case map[string]any:
-		w.mark(node, path, plain)
+		w.addHeader(node, path, plain)
 		for _, keyword := range slices.Sorted(maps.Keys(node)) {
 			switch keyword {
 			case "default", "const", "enum", "examples", "example", "x-mcp-header": // values, not schemas
 			case "properties":
 				children, _ := node[keyword].(map[string]any)
 				for _, name := range slices.Sorted(maps.Keys(children)) {
-					w.schema(children[name], append(slices.Clip(path), name), plain)
+					w.visitSchema(children[name], append(slices.Clip(path), name), plain)
 				}
 			default:
-				w.schema(node[keyword], path, false)
+				w.visitSchema(node[keyword], path, false)
 			}
 		}
 	}
 }
 
-// mark takes the x-mcp-header of one schema, if it has one.
-func (w *headerWalk) mark(node map[string]any, path []string, plain bool) {
+// addHeader takes the x-mcp-header of one schema, if it has one.
+func (w *headerWalk) addHeader(node map[string]any, path []string, plain bool) {
 	value, marked := node["x-mcp-header"]
 	if !marked {
 		return

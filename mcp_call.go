@@ -28,10 +28,10 @@ import (
 	"time"
 )
 
-// callTool answers tools/call. What the caller can put right, with arguments
+// answerToolsCall answers tools/call. What the caller can put right, with arguments
 // that are wrong and errors of the method among it, is a result with isError,
 // which models get to see; what a program has to put right is an error.
-func (x *exchange) callTool(m *message) *mcpError {
+func (x *exchange) answerToolsCall(m *message) *mcpError {
 	if !isText(m.name) {
 		return invalidParams("params.name is required and must be a string")
 	}
@@ -62,11 +62,11 @@ func (x *exchange) callTool(m *message) *mcpError {
 		e.cause = err
 		return e
 	}
-	x.log(err)
+	x.logError(err)
 	x.openResult()
-	x.add(`"content":[{"type":"text","text":`)
+	x.addJSON(`"content":[{"type":"text","text":`)
 	x.sc.enc.buf = appendQuoted(x.sc.enc.buf, errorText(ErrorFrom(err)))
-	x.add(`}],"isError":true`)
+	x.addJSON(`}],"isError":true`)
 	x.closeResult(m)
 	return nil
 }
@@ -74,7 +74,7 @@ func (x *exchange) callTool(m *message) *mcpError {
 // runTool calls the method with the arguments of m and makes a result of what it
 // returns.
 func (x *exchange) runTool(t *tool, m *message) error {
-	in, err := x.bind(t, m.arguments)
+	in, err := x.bindArguments(t, m.arguments)
 	if err != nil {
 		return err
 	}
@@ -87,7 +87,7 @@ func (x *exchange) runTool(t *tool, m *message) error {
 	x.stream.start(x, m)
 	x.openResult()
 	if t.stream != "" {
-		err = x.collect(t, in)
+		err = x.collectItems(t, in)
 	} else if out, failure := t.invokeBy(x.invoker(t), x, in); failure == nil {
 		err = x.addOutput(t, out)
 	} else {
@@ -95,7 +95,7 @@ func (x *exchange) runTool(t *tool, m *message) error {
 	}
 	x.stream.stop()
 	done = true
-	x.add(`,"isError":false`)
+	x.addJSON(`,"isError":false`)
 	x.closeResult(m)
 	return err
 }
@@ -108,8 +108,8 @@ func (x *exchange) invoker(t *tool) InvokeFunc {
 	return t.intercepted
 }
 
-// bind makes the method's input of the arguments, which are an object or nil.
-func (x *exchange) bind(t *tool, arguments []byte) (in any, err error) {
+// bindArguments makes the method's input of the arguments, which are an object or nil.
+func (x *exchange) bindArguments(t *tool, arguments []byte) (in any, err error) {
 	d := &x.sc.dec
 	if t.method.bind != nil {
 		return t.bindObject(d, arguments)
@@ -150,43 +150,43 @@ func (t *tool) checkCapabilities(declared []byte) *mcpError {
 func (x *exchange) addOutput(t *tool, out any) error {
 	switch {
 	case t.out == nil:
-		x.add(`"content":[]`)
+		x.addJSON(`"content":[]`)
 		return nil
-	case t.blocks:
-		content, err := contentOf(out)
+	case t.ownContent:
+		content, err := callContent(out)
 		if err != nil {
 			return err
 		}
-		x.add(`"content":`)
-		x.sc.enc.buf, err = appendContent(x.sc.enc.buf, content, x.version)
+		x.addJSON(`"content":`)
+		x.sc.enc.buf, err = appendBlocks(x.sc.enc.buf, content, x.revision)
 		return err
 	}
-	x.add(`"structuredContent":`)
+	x.addJSON(`"structuredContent":`)
 	start := len(x.sc.enc.buf)
 	if t.wrapped {
-		x.add(`{"result":`)
+		x.addJSON(`{"result":`)
 	}
 	var err error
 	x.sc.enc.buf, err = t.appendOutput(&x.sc.enc, x.sc.enc.buf, out)
 	if t.wrapped {
-		x.add(`}`)
+		x.addJSON(`}`)
 	}
 	x.addText(start)
 	return err
 }
 
-// collect calls a method that returns a stream, adds the items to the result as
+// collectItems calls a method that returns a stream, adds the items to the result as
 // {"items":[…]} and reports each as progress.
-func (x *exchange) collect(t *tool, in any) error {
+func (x *exchange) collectItems(t *tool, in any) error {
 	ctx, cancel := context.WithCancelCause(x)
 	defer cancel(nil)
 	out, err := t.invokeBy(x.invoker(t), ctx, in)
 	if err != nil {
 		return err
 	}
-	x.add(`"structuredContent":`)
+	x.addJSON(`"structuredContent":`)
 	start := len(x.sc.enc.buf)
-	x.sc.enc.buf, err = t.appendItems(cancel, &x.sc.enc, x.sc.enc.buf, out, func(n int) { x.stream.item(x, n) })
+	x.sc.enc.buf, err = t.appendItems(cancel, &x.sc.enc, x.sc.enc.buf, out, func(n int) { x.stream.countItem(x, n) })
 	x.addText(start)
 	return err
 }
@@ -195,9 +195,9 @@ func (x *exchange) collect(t *tool, in any) error {
 // clients that do not know it.
 func (x *exchange) addText(start int) {
 	text := x.sc.enc.buf[start:]
-	x.add(`,"content":[{"type":"text","text":`)
+	x.addJSON(`,"content":[{"type":"text","text":`)
 	x.sc.enc.buf = appendQuotedJSON(x.sc.enc.buf, text)
-	x.add(`}]`)
+	x.addJSON(`}]`)
 }
 
 // errorText says what a model needs to know of an error to do better: the code
@@ -229,7 +229,7 @@ func errorText(e *Error) string {
 // each item counts as progress, as long as the method reports none itself.
 func Progress(ctx context.Context, done, total float64, message string) {
 	if x, ok := ctx.Value(exchangeKey{}).(*exchange); ok {
-		x.stream.progress(x, done, total, message)
+		x.stream.sendProgress(x, done, total, message)
 	}
 }
 
@@ -244,23 +244,23 @@ func Progress(ctx context.Context, done, total float64, message string) {
 // remember: they get info and above.
 func MCPLog(ctx context.Context, level slog.Level, data any) {
 	if x, ok := ctx.Value(exchangeKey{}).(*exchange); ok {
-		x.stream.log(x, level, data)
+		x.stream.sendLog(x, level, data)
 	}
 }
 
 // An mcpStream is what a call has told its client before its result.
 type mcpStream struct {
-	mu       sync.Mutex   // protects the fields below: a method may have goroutines
-	running  bool         // the method may still tell something
-	token    []byte       // of progress; nil if the client does not ask for it
-	logs     bool         // the client wants log messages,
-	logLevel slog.Level   // from this level on
-	events   *eventStream // nil as long as nothing was sent
-	own      bool         // the method reports progress itself
-	reported bool         // there was progress,
-	last     float64      // this far
-	sent     int          // notifications
-	sentAt   time.Time    // when the last of them was
+	mu         sync.Mutex   // protects the fields below: a method may have goroutines
+	running    bool         // the method may still tell something
+	token      []byte       // of progress; nil if the client does not ask for it
+	logs       bool         // the client wants log messages,
+	logLevel   slog.Level   // from this level on
+	events     *eventStream // nil as long as nothing was sent
+	ownReports bool         // the method reports progress itself
+	reported   bool         // there was progress,
+	last       float64      // this far
+	sent       int          // notifications
+	sentAt     time.Time    // when the last of them was
 }
 
 // A call may send this many notifications as fast as it likes, and more only
@@ -293,9 +293,9 @@ func (s *mcpStream) stop() {
 	s.mu.Unlock()
 }
 
-// begun reports whether the answer is a stream. It may be called only where the
+// hasBegun reports whether the answer is a stream. It may be called only where the
 // method is not running, as the functions below may.
-func (s *mcpStream) begun() bool { return s.events != nil }
+func (s *mcpStream) hasBegun() bool { return s.events != nil }
 
 // finish sends the answer as the last event.
 func (s *mcpStream) finish(body []byte) {
@@ -311,24 +311,24 @@ func (s *mcpStream) abandon() {
 	}
 }
 
-// progress sends a report of the method's, if it may.
-func (s *mcpStream) progress(x *exchange, done, total float64, message string) {
+// sendProgress sends a report of the method's, if it may.
+func (s *mcpStream) sendProgress(x *exchange, done, total float64, message string) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	s.own = true
-	s.progressLocked(x, done, total, message)
+	s.ownReports = true
+	s.sendProgressLocked(x, done, total, message)
 }
 
-// item reports that a stream has had n items, unless the method says more.
-func (s *mcpStream) item(x *exchange, n int) {
+// countItem reports that a stream has had n items, unless the method says more.
+func (s *mcpStream) countItem(x *exchange, n int) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	if !s.own {
-		s.progressLocked(x, float64(n), 0, "")
+	if !s.ownReports {
+		s.sendProgressLocked(x, float64(n), 0, "")
 	}
 }
 
-func (s *mcpStream) progressLocked(x *exchange, done, total float64, message string) {
+func (s *mcpStream) sendProgressLocked(x *exchange, done, total float64, message string) {
 	finite := !math.IsNaN(done) && !math.IsInf(done, 0)
 	if !s.running || s.token == nil || !finite || s.reported && done <= s.last {
 		return
@@ -349,11 +349,11 @@ func (s *mcpStream) progressLocked(x *exchange, done, total float64, message str
 	if message != "" {
 		m.addText("message", message)
 	}
-	s.notifyLocked(x, append(m.close(), '}'))
+	s.sendLocked(x, append(m.close(), '}'))
 }
 
-// log sends a log message, if it may.
-func (s *mcpStream) log(x *exchange, level slog.Level, data any) {
+// sendLog sends a log message, if it may.
+func (s *mcpStream) sendLog(x *exchange, level slog.Level, data any) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	if !s.running || !s.logs || level < s.logLevel || s.tooMany() {
@@ -361,13 +361,13 @@ func (s *mcpStream) log(x *exchange, level slog.Level, data any) {
 	}
 	text, err := json.Marshal(data)
 	if err != nil {
-		x.log(err)
+		x.logError(err)
 		return
 	}
 	m := openMembers([]byte(`{"jsonrpc":"2.0","method":"notifications/message","params":`))
 	m.addText("level", logLevelName(level))
 	m.addRaw("data", string(text))
-	s.notifyLocked(x, append(m.close(), '}'))
+	s.sendLocked(x, append(m.close(), '}'))
 }
 
 // tooMany reports whether a notification would come too soon after very many.
@@ -378,11 +378,11 @@ func (s *mcpStream) tooMany() bool {
 // messageEvent is the name of the events that carry messages.
 const messageEvent = "message"
 
-// notify sends a notification of the protocol's own.
-func (x *exchange) notify(body []byte) {
+// sendNotification sends a notification of the protocol's own.
+func (x *exchange) sendNotification(body []byte) {
 	x.stream.mu.Lock()
 	defer x.stream.mu.Unlock()
-	x.stream.notifyLocked(x, body)
+	x.stream.sendLocked(x, body)
 }
 
 // sendEvent sends an answer that is complete as the one event of a response,
@@ -393,12 +393,12 @@ func (x *exchange) sendEvent(body []byte) {
 	x.w.Write(appendEvent(nil, &Event{Name: messageEvent}, body)) // a client that has gone cannot be told
 }
 
-// notifyLocked sends a notification; the first begins the stream.
-func (s *mcpStream) notifyLocked(x *exchange, body []byte) {
+// sendLocked sends a notification; the first begins the stream.
+func (s *mcpStream) sendLocked(x *exchange, body []byte) {
 	if s.events == nil {
 		events, err := startEvents(x.w, x.h.eventTimes, func(error) {}) // net/http cancels the context
 		if err != nil {
-			x.log(err)
+			x.logError(err)
 			s.running = false
 			return
 		}
@@ -484,35 +484,35 @@ type MCPContent struct {
 	LastModified time.Time // the zero time leaves it out
 }
 
-// contentOf returns the blocks of an output.
-func contentOf(out any) (content []MCPContent, err error) {
+// callContent returns the blocks of an output.
+func callContent(out any) (content []MCPContent, err error) {
 	defer func() {
 		if v := recover(); v != nil {
 			err = panicError(v)
 		}
 	}()
-	return out.(contentBringer).MCPContent(), nil
+	return out.(contentProvider).MCPContent(), nil
 }
 
-// appendContent appends the blocks for a client of a revision.
-func appendContent(dst []byte, content []MCPContent, version string) ([]byte, error) {
+// appendBlocks appends the blocks for a client of a revision.
+func appendBlocks(dst []byte, content []MCPContent, version string) ([]byte, error) {
 	dst = append(dst, '[')
 	for i := range content {
 		if i > 0 {
 			dst = append(dst, ',')
 		}
 		c := content[i]
-		if err := c.check(); err != nil {
+		if err := c.checkFields(); err != nil {
 			return dst, fmt.Errorf("MCPContent()[%d]: %w", i, err)
 		}
-		c.adapt(version)
-		dst = c.append(dst)
+		c.adaptTo(version)
+		dst = c.appendBlock(dst)
 	}
 	return append(dst, ']'), nil
 }
 
-// check returns what is wrong with c.
-func (c *MCPContent) check() error {
+// checkFields returns what is wrong with c.
+func (c *MCPContent) checkFields() error {
 	lacks := ""
 	switch c.Type {
 	case "", "text":
@@ -547,12 +547,12 @@ func (c *MCPContent) check() error {
 	return nil
 }
 
-// adapt makes a text of a block that clients of the revision do not know.
-func (c *MCPContent) adapt(version string) {
+// adaptTo makes a text of a block that clients of the revision do not know.
+func (c *MCPContent) adaptTo(version string) {
 	switch {
-	case c.Type == "resource_link" && version < firstStrict:
+	case c.Type == "resource_link" && version < revisionJun2025:
 		c.Text = c.Name + ": " + c.URI
-	case c.Type == "audio" && version < assumed:
+	case c.Type == "audio" && version < assumedRevision:
 		c.Text = "(audio, " + c.MIMEType + ")"
 	default:
 		return
@@ -560,8 +560,8 @@ func (c *MCPContent) adapt(version string) {
 	c.Type = "text"
 }
 
-// append appends the block.
-func (c *MCPContent) append(dst []byte) []byte {
+// appendBlock appends the block.
+func (c *MCPContent) appendBlock(dst []byte) []byte {
 	m := openMembers(dst)
 	kind := c.Type
 	if kind == "" {
@@ -592,12 +592,12 @@ func (c *MCPContent) append(dst []byte) []byte {
 		m.addOptional("description", c.Description)
 		m.addOptional("mimeType", c.MIMEType)
 	}
-	c.annotate(&m)
+	c.appendAnnotations(&m)
 	return m.close()
 }
 
-// annotate writes the annotations, if there are any.
-func (c *MCPContent) annotate(m *members) {
+// appendAnnotations writes the annotations, if there are any.
+func (c *MCPContent) appendAnnotations(m *members) {
 	if len(c.Audience) == 0 && c.Priority == 0 && c.LastModified.IsZero() {
 		return
 	}

@@ -62,7 +62,7 @@ func (h *mcpHandler) answerPost(w http.ResponseWriter, r *http.Request, ws *work
 	if ws.body, err = h.limits.readBody(w, r, ws.body[:0]); err != nil {
 		return err
 	}
-	return newExchange(h, w, r, ws).serve()
+	return newExchange(h, w, r, ws).serveBody()
 }
 
 // checkMCPContentType accepts application/json alone, not even a request

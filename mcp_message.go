@@ -15,9 +15,9 @@ import (
 	"slices"
 )
 
-// mcpBatch is how many messages a batch may have. The revisions that have
+// maxMCPBatch is how many messages a batch may have. The revisions that have
 // batches set no limit, and nobody is known to send more than a few.
-const mcpBatch = 100
+const maxMCPBatch = 100
 
 // A message is one message of a request, with the parts of its params that the
 // protocol knows. It aliases the text of the request.
@@ -44,19 +44,19 @@ type requestMeta struct {
 // the method too, which saves an allocation and lets Progress and Log find it.
 type exchange struct {
 	callContext
-	h       *mcpHandler
-	w       http.ResponseWriter
-	r       *http.Request
-	sc      *workspace
-	modern  bool   // the era of the message being answered
-	version string // and its revision
-	accept  accepted
-	batch   bool // answers are collected in out
-	out     []byte
-	stream  mcpStream
-	text    rpcText
-	one     [1]rpcMessage
-	called  *method // by the message being answered; nil if it calls none
+	h        *mcpHandler
+	w        http.ResponseWriter
+	r        *http.Request
+	sc       *workspace
+	modern   bool   // the era of the message being answered
+	revision string // and its revision
+	accept   accepted
+	batch    bool // answers are collected in out
+	out      []byte
+	stream   mcpStream
+	text     rpcText
+	one      [1]rpcMessage
+	called   *method // by the message being answered; nil if it calls none
 }
 
 func newExchange(h *mcpHandler, w http.ResponseWriter, r *http.Request, sc *workspace) *exchange {
@@ -84,12 +84,12 @@ var _ context.Context = (*exchange)(nil)
 
 // An mcpError is an answer that is no result.
 type mcpError struct {
-	number int
-	text   string
-	data   []byte // JSON, or nil
-	status int    // of HTTP, in the modern era
-	always bool   // the status is for every era; else legacy clients get 200
-	cause  error  // for the log, or nil
+	number   int
+	text     string
+	data     []byte // JSON, or nil
+	status   int    // of HTTP, in the modern era
+	everyEra bool   // the status is for every era; else legacy clients get 200
+	cause    error  // for the log, or nil
 }
 
 // rpcError makes an error that is about the method, not about the message.
@@ -101,24 +101,24 @@ func invalidParams(text string) *mcpError {
 	return rpcError(http.StatusBadRequest, mcpInvalidParams, text)
 }
 
-// serve answers everything that the body holds.
-func (x *exchange) serve() error {
+// serveBody answers everything that the body holds.
+func (x *exchange) serveBody() error {
 	s := &x.sc.dec.scan
-	x.text.read(s, x.sc.body, mcpBatch)
+	x.text.read(s, x.sc.body, maxMCPBatch)
 	x.accept = parseAccept(x.r.Header["Accept"])
 	switch {
 	case s.err != nil:
-		x.fail(nil, badRequest(rpcParseError, "the body is not valid JSON: "+s.err.Error()))
+		x.sendError(nil, badRequest(rpcParseError, "the body is not valid JSON: "+s.err.Error()))
 	case x.text.batch:
 		x.serveBatch()
 	default:
-		return x.serveOne(&x.text.messages[0])
+		return x.serveMessage(&x.text.messages[0])
 	}
 	return nil
 }
 
-// serveOne answers a body that is one message.
-func (x *exchange) serveOne(m *rpcMessage) error {
+// serveMessage answers a body that is one message.
+func (x *exchange) serveMessage(m *rpcMessage) error {
 	switch m.kind {
 	case rpcNotification:
 		// Nobody says what a notification's header has to be, and what it
@@ -127,7 +127,7 @@ func (x *exchange) serveOne(m *rpcMessage) error {
 	case rpcResponse:
 		// A legacy server may have asked something; this one has not.
 		if x.saysModern() {
-			x.fail(nil, badRequest(rpcInvalidRequest, "a client sends no responses in this revision"))
+			x.sendError(nil, badRequest(rpcInvalidRequest, "a client sends no responses in this revision"))
 			return nil
 		}
 		x.w.WriteHeader(http.StatusAccepted)
@@ -135,7 +135,7 @@ func (x *exchange) serveOne(m *rpcMessage) error {
 		if x.accept == (accepted{}) {
 			return httpError(http.StatusNotAcceptable, CodeInvalidArgument, "accept application/json, text/event-stream, or both")
 		}
-		x.request(m)
+		x.answerRequest(m)
 	}
 	return nil
 }
@@ -144,22 +144,22 @@ func (x *exchange) serveOne(m *rpcMessage) error {
 // (MCP 2025-03-26, Messages). The answers are collected: nobody can tell which
 // of several calls an event would be about.
 func (x *exchange) serveBatch() {
-	if header := x.versionHeader(); len(header) > 0 && !slices.Contains([]string{assumed, oldestVersion}, header[0]) {
-		x.fail(nil, badRequest(rpcInvalidRequest, "this revision has no batches; send one message at a time"))
+	if header := x.versionHeader(); len(header) > 0 && !slices.Contains([]string{assumedRevision, oldestRevision}, header[0]) {
+		x.sendError(nil, badRequest(rpcInvalidRequest, "this revision has no batches; send one message at a time"))
 		return
 	}
 	switch n := x.text.count; {
 	case n == 0:
-		x.fail(nil, badRequest(rpcInvalidRequest, "a batch must have at least one message"))
+		x.sendError(nil, badRequest(rpcInvalidRequest, "a batch must have at least one message"))
 		return
-	case n > mcpBatch:
-		x.fail(nil, badRequest(rpcInvalidRequest, "a batch must have at most 100 messages"))
+	case n > maxMCPBatch:
+		x.sendError(nil, badRequest(rpcInvalidRequest, "a batch must have at most 100 messages"))
 		return
 	}
 	x.batch = true
 	for i := range x.text.messages {
 		if m := &x.text.messages[i]; m.kind == rpcRequest || m.kind == rpcInvalid {
-			x.request(m)
+			x.answerRequest(m)
 		}
 	}
 	if len(x.out) == 0 {
@@ -168,11 +168,11 @@ func (x *exchange) serveBatch() {
 	}
 	x.batch = false
 	x.sc.enc.buf = append(append(append(x.sc.enc.buf[:0], '['), x.out...), ']')
-	x.send(http.StatusOK)
+	x.sendAnswer(http.StatusOK)
 }
 
-// request answers one request, or what is neither that nor anything else.
-func (x *exchange) request(rpc *rpcMessage) {
+// answerRequest answers one answerRequest, or what is neither that nor anything else.
+func (x *exchange) answerRequest(rpc *rpcMessage) {
 	id := rpc.id
 	if !isMCPID(id) {
 		id = nil
@@ -181,24 +181,24 @@ func (x *exchange) request(rpc *rpcMessage) {
 	var failure *mcpError
 	switch {
 	case rpc.kind == rpcInvalid:
-		failure = badRequest(rpcInvalidRequest, flawText(rpc.flaw))
+		failure = badRequest(rpcInvalidRequest, violationText(rpc.flaw))
 	case id == nil:
 		failure = badRequest(rpcInvalidRequest, "/id must be a string or an integer")
 	default:
-		if failure = x.read(&m); failure == nil {
+		if failure = x.readParams(&m); failure == nil {
 			if failure = x.chooseEra(&m); failure == nil {
-				failure = x.answer(&m)
+				failure = x.answerMethod(&m)
 			}
 		}
 	}
 	if failure != nil {
-		x.fail(id, failure)
+		x.sendError(id, failure)
 		return
 	}
-	x.send(http.StatusOK)
+	x.sendAnswer(http.StatusOK)
 }
 
-func flawText(flaw *Violation) string {
+func violationText(flaw *Violation) string {
 	if flaw.Path == "" {
 		return flaw.Message
 	}
@@ -220,8 +220,8 @@ func isMCPID(id []byte) bool {
 
 var badParams = invalidParams("/params must be an object, and so must _meta and arguments in it")
 
-// read finds the parts of m.params. The text is known to be valid JSON.
-func (x *exchange) read(m *message) *mcpError {
+// readParams finds the parts of m.params. The text is known to be valid JSON.
+func (x *exchange) readParams(m *message) *mcpError {
 	if len(m.params) == 0 {
 		return nil
 	}
@@ -241,7 +241,7 @@ func (x *exchange) read(m *message) *mcpError {
 				m.level = value
 			case "_meta":
 				if ok = value[0] == '{'; ok {
-					m.meta.read(value)
+					m.meta.readMembers(value)
 				}
 			}
 		})
@@ -257,8 +257,8 @@ func (x *exchange) read(m *message) *mcpError {
 	return nil
 }
 
-// read finds the parts of a _meta object.
-func (meta *requestMeta) read(text []byte) {
+// readMembers finds the parts of a _meta object.
+func (meta *requestMeta) readMembers(text []byte) {
 	eachMember(text, func(name, value []byte) {
 		switch string(name) {
 		case "io.modelcontextprotocol/protocolVersion":
@@ -281,32 +281,32 @@ func (x *exchange) openResult() {
 	}
 }
 
-// add appends JSON to the result.
-func (x *exchange) add(text string) { x.sc.enc.buf = append(x.sc.enc.buf, text...) }
+// addJSON appends JSON to the result.
+func (x *exchange) addJSON(text string) { x.sc.enc.buf = append(x.sc.enc.buf, text...) }
 
 // closeResult ends the result of the request m.
 func (x *exchange) closeResult(m *message) {
 	x.sc.enc.buf = closeRPCResult(append(x.sc.enc.buf, '}'), m.id)
 }
 
-// fail answers with an error, under the id if there is one.
-func (x *exchange) fail(id []byte, e *mcpError) {
+// sendError answers with an error, under the id if there is one.
+func (x *exchange) sendError(id []byte, e *mcpError) {
 	err := e.cause
 	if err == nil {
 		err = Errorf(CodeInvalidArgument, "%s", e.text)
 	}
-	x.log(err)
+	x.logError(err)
 	x.sc.enc.buf = appendRPCError(x.sc.enc.buf[:0], e.number, e.text, e.data, id)
-	if x.modern || e.always {
-		x.send(e.status)
+	if x.modern || e.everyEra {
+		x.sendAnswer(e.status)
 		return
 	}
-	x.send(http.StatusOK)
+	x.sendAnswer(http.StatusOK)
 }
 
-// send sends the answer in sc.buf. An answer with a status of its own is JSON,
+// sendAnswer sends the answer in sc.buf. An answer with a status of its own is JSON,
 // whatever the client likes better: it has to see the status first.
-func (x *exchange) send(status int) {
+func (x *exchange) sendAnswer(status int) {
 	body := x.sc.enc.buf
 	switch {
 	case x.batch:
@@ -314,7 +314,7 @@ func (x *exchange) send(status int) {
 			x.out = append(x.out, ',')
 		}
 		x.out = append(x.out, body...)
-	case x.stream.begun():
+	case x.stream.hasBegun():
 		x.stream.finish(body)
 	case status != http.StatusOK:
 		writeErrorBody(x.w, status, contentTypeJSON, body)
@@ -325,37 +325,37 @@ func (x *exchange) send(status int) {
 	}
 }
 
-// log logs what the client is about to be told of.
-func (x *exchange) log(err error) {
+// logError logs what the client is about to be told of.
+func (x *exchange) logError(err error) {
 	x.h.logError(x, x.r, err, x.called)
 }
 
 // The revisions that are served. Legacy ones are listed the latest first, which
 // is what a client is offered that asks for another.
 const (
-	modernVersion = "2026-07-28"
-	oldestVersion = "2024-11-05"
-	assumed       = "2025-03-26" // of a request that does not say
-	firstStrict   = "2025-06-18" // batches end, links to resources begin
+	modernRevision  = "2026-07-28"
+	oldestRevision  = "2024-11-05"
+	assumedRevision = "2025-03-26" // of a request that does not say
+	revisionJun2025 = "2025-06-18" // batches end, links to resources begin
 )
 
-var legacyVersions = []string{"2025-11-25", firstStrict, assumed, oldestVersion}
+var legacyRevisions = []string{"2025-11-25", revisionJun2025, assumedRevision, oldestRevision}
 
-// appendVersions appends all revisions as a JSON array.
-func appendVersions(dst []byte) []byte {
-	dst = appendQuoted(append(dst, '['), modernVersion)
-	for _, v := range legacyVersions {
+// appendRevisions appends all revisions as a JSON array.
+func appendRevisions(dst []byte) []byte {
+	dst = appendQuoted(append(dst, '['), modernRevision)
+	for _, v := range legacyRevisions {
 		dst = appendQuoted(append(dst, ','), v)
 	}
 	return append(dst, ']')
 }
 
-func isLegacyVersion(v string) bool { return slices.Contains(legacyVersions, v) }
+func isLegacyRevision(v string) bool { return slices.Contains(legacyRevisions, v) }
 
-// isModernVersion reports whether v is the date of a revision without the
+// isModernRevision reports whether v is the date of a revision without the
 // handshake, known or not.
-func isModernVersion(v string) bool {
-	if len(v) != len("2006-01-02") || v < modernVersion {
+func isModernRevision(v string) bool {
+	if len(v) != len("2006-01-02") || v < modernRevision {
 		return false
 	}
 	for i := range len(v) {
@@ -381,7 +381,7 @@ func (x *exchange) versionHeader() []string { return x.r.Header["Mcp-Protocol-Ve
 // saysModern reports whether the header names a modern revision.
 func (x *exchange) saysModern() bool {
 	values := x.versionHeader()
-	return len(values) == 1 && isModernVersion(values[0])
+	return len(values) == 1 && isModernRevision(values[0])
 }
 
 // chooseEra decides by which rules m is answered. A request whose _meta names
@@ -401,14 +401,14 @@ func (x *exchange) chooseEra(m *message) *mcpError {
 // checkLegacy holds a request to the one header of the legacy revisions (MCP
 // 2025-11-25, Transports, Protocol Version Header).
 func (x *exchange) checkLegacy(m *message) *mcpError {
-	x.version = assumed
+	x.revision = assumedRevision
 	switch values := x.versionHeader(); {
 	case len(values) == 0:
 	case len(values) > 1:
 		return repeatedVersion
-	case isLegacyVersion(values[0]):
-		x.version = values[0]
-	case string(m.method) == "initialize" && isModernVersion(values[0]):
+	case isLegacyRevision(values[0]):
+		x.revision = values[0]
+	case string(m.method) == "initialize" && isModernRevision(values[0]):
 	default:
 		return unsupportedVersion(values[0])
 	}
@@ -429,14 +429,14 @@ var (
 // checkModern holds a request to the rules of MCP 2026-07-28, Streamable HTTP,
 // Server Validation. The order is ours; each answer is the specification's.
 func (x *exchange) checkModern(m *message) *mcpError {
-	x.version = modernVersion
+	x.revision = modernRevision
 	header := x.versionHeader()
 	switch {
 	case len(header) == 0:
 		return missingVersion
 	case len(header) > 1:
 		return repeatedVersion
-	case m.meta.version == nil && header[0] != modernVersion && !isLegacyVersion(header[0]):
+	case m.meta.version == nil && header[0] != modernRevision && !isLegacyRevision(header[0]):
 		return unsupportedVersion(header[0])
 	case !isText(m.meta.version):
 		return noMetaVersion
@@ -444,7 +444,7 @@ func (x *exchange) checkModern(m *message) *mcpError {
 	switch version := textOf(m.meta.version); {
 	case string(version) != header[0]:
 		return wrongVersion
-	case header[0] != modernVersion:
+	case header[0] != modernRevision:
 		return unsupportedVersion(header[0])
 	}
 	if method := x.r.Header["Mcp-Method"]; len(method) != 1 || method[0] != string(m.method) {
@@ -459,7 +459,7 @@ func (x *exchange) checkModern(m *message) *mcpError {
 // unsupportedVersion tells a client what it may ask for instead.
 func unsupportedVersion(requested string) *mcpError {
 	e := badRequest(mcpUnsupportedVersion, "this protocol version is not supported")
-	data := appendVersions([]byte(`{"supported":`))
+	data := appendRevisions([]byte(`{"supported":`))
 	data = appendQuoted(append(data, `,"requested":`...), clip(requested, 64))
 	e.data = append(data, '}')
 	return e
@@ -467,12 +467,12 @@ func unsupportedVersion(requested string) *mcpError {
 
 // badRequest makes an error that is 400 in every era.
 func badRequest(number int, text string) *mcpError {
-	return &mcpError{number: number, text: text, status: http.StatusBadRequest, always: true}
+	return &mcpError{number: number, text: text, status: http.StatusBadRequest, everyEra: true}
 }
 
-// answer answers a request that its era's rules allow. A result ends up in
-// sc.buf; a method that has sent its answer itself leaves nil there.
-func (x *exchange) answer(m *message) *mcpError {
+// answerMethod answers a request that its era's rules allow. A result ends up in
+// sc.buf; a method that has sent its answerMethod itself leaves nil there.
+func (x *exchange) answerMethod(m *message) *mcpError {
 	method := string(m.method)
 	switch {
 	case x.modern && m.meta.logLevel != nil && !isLogLevel(m.meta.logLevel):
@@ -480,16 +480,16 @@ func (x *exchange) answer(m *message) *mcpError {
 	case m.meta.token != nil && !isMCPID(m.meta.token):
 		return badToken
 	case method == "tools/call":
-		return x.callTool(m)
+		return x.answerToolsCall(m)
 	case method == "tools/list":
-		return x.listTools(m)
+		return x.answerToolsList(m)
 	case x.modern && method == "server/discover":
 		x.openResult()
-		x.add(x.h.texts.discover)
+		x.addJSON(x.h.texts.discover)
 	case x.modern && method == "subscriptions/listen":
-		return x.listen(m)
+		return x.answerListen(m)
 	case !x.modern && method == "initialize":
-		return x.initialize(m)
+		return x.answerInitialize(m)
 	case !x.modern && method == "ping":
 		x.openResult()
 	case !x.modern && method == "logging/setLevel":
@@ -505,10 +505,10 @@ func (x *exchange) answer(m *message) *mcpError {
 	return nil
 }
 
-// initialize agrees on a revision (MCP 2025-11-25, Lifecycle, Version
+// answerInitialize agrees on a revision (MCP 2025-11-25, Lifecycle, Version
 // Negotiation). What is agreed is in the client's hands: it repeats it in each
 // request.
-func (x *exchange) initialize(m *message) *mcpError {
+func (x *exchange) answerInitialize(m *message) *mcpError {
 	if x.batch {
 		return badRequest(rpcInvalidRequest, "initialize must not be part of a batch")
 	}
@@ -516,42 +516,42 @@ func (x *exchange) initialize(m *message) *mcpError {
 		return invalidParams("params.protocolVersion is required and must be a string")
 	}
 	version := string(textOf(m.version))
-	if !isLegacyVersion(version) {
-		version = legacyVersions[0]
+	if !isLegacyRevision(version) {
+		version = legacyRevisions[0]
 	}
 	x.openResult()
-	x.add(`"protocolVersion":"` + version + `",`)
-	x.add(x.h.texts.initialize)
+	x.addJSON(`"protocolVersion":"` + version + `",`)
+	x.addJSON(x.h.texts.initialize)
 	x.closeResult(m)
 	return nil
 }
 
-// listTools lists all tools on one page, since most clients ask for no other.
+// answerToolsList lists all tools on one page, since most clients ask for no other.
 // So there is no cursor that this server would have given out.
-func (x *exchange) listTools(m *message) *mcpError {
+func (x *exchange) answerToolsList(m *message) *mcpError {
 	if m.cursor != nil && m.cursor[0] != 'n' {
 		return invalidParams("params.cursor is not one of this server's: the list has one page")
 	}
 	x.openResult()
 	if x.modern {
-		x.add(x.h.texts.listModern)
+		x.addJSON(x.h.texts.listModern)
 	} else {
-		x.add(x.h.texts.list)
+		x.addJSON(x.h.texts.list)
 	}
 	x.closeResult(m)
 	return nil
 }
 
-// listen answers who wants to hear of changes (MCP 2026-07-28, Subscriptions).
+// answerListen answers who wants to hear of changes (MCP 2026-07-28, Subscriptions).
 // Nothing here ever changes, so the acknowledgement says that nothing is
 // subscribed to, and the result follows at once.
-func (x *exchange) listen(m *message) *mcpError {
+func (x *exchange) answerListen(m *message) *mcpError {
 	subscription := `"io.modelcontextprotocol/subscriptionId":` + string(m.id)
 	if x.accept.events && !x.batch {
-		x.notify([]byte(`{"jsonrpc":"2.0","method":"notifications/subscriptions/acknowledged","params":{"_meta":{` + subscription + `},"notifications":{}}}`))
+		x.sendNotification([]byte(`{"jsonrpc":"2.0","method":"notifications/subscriptions/acknowledged","params":{"_meta":{` + subscription + `},"notifications":{}}}`))
 	}
 	x.sc.enc.buf = openRPCResult(x.sc.enc.buf[:0])
-	x.add(`{"resultType":"complete","_meta":{` + mcpMetaServerInfo + x.h.texts.serverInfo + `,` + subscription + `}`)
+	x.addJSON(`{"resultType":"complete","_meta":{` + mcpMetaServerInfo + x.h.texts.serverInfo + `,` + subscription + `}`)
 	x.closeResult(m)
 	return nil
 }
