@@ -6,10 +6,12 @@ package svc
 
 import (
 	"context"
+	"encoding/json"
 	"errors"
 	"fmt"
 	"maps"
 	"net/http"
+	"slices"
 	"strconv"
 	"strings"
 	"unicode/utf8"
@@ -467,4 +469,80 @@ func clip(s string, n int) string {
 		n--
 	}
 	return s[:n] + ellipsis
+}
+
+// appendDetails appends the member "details" with a comma before it, or
+// nothing if there are none.
+func appendDetails(dst []byte, e *Error) []byte {
+	if e.violations != nil {
+		dst, _ = appendDetail(append(dst, `,"details":{"violations":`...), e.violations)
+		return append(dst, '}')
+	}
+	if len(e.Details) == 0 {
+		return dst
+	}
+	return appendDetailsObject(append(dst, `,"details":`...), e.Details)
+}
+
+// appendDetailsObject appends details in the order of their names. A value that
+// JSON cannot carry is left out: the rest is worth more than none.
+func appendDetailsObject(dst []byte, details map[string]any) []byte {
+	var few [4]string
+	names := few[:0]
+	for name := range details {
+		names = append(names, name)
+	}
+	slices.Sort(names)
+	dst = append(dst, '{')
+	start := len(dst)
+	for _, name := range names {
+		before := len(dst)
+		if before > start {
+			dst = append(dst, ',')
+		}
+		dst = append(appendQuoted(dst, name), ':')
+		var ok bool
+		if dst, ok = appendDetail(dst, details[name]); !ok {
+			dst = dst[:before]
+		}
+	}
+	return append(dst, '}')
+}
+
+func appendDetail(dst []byte, value any) ([]byte, bool) {
+	switch v := value.(type) {
+	case []Violation:
+		dst = append(dst, '[')
+		for i := range v {
+			if i > 0 {
+				dst = append(dst, ',')
+			}
+			dst = appendViolation(dst, &v[i])
+		}
+		return append(dst, ']'), true
+	case string:
+		return appendQuoted(dst, v), true
+	}
+	text, ok := marshalDetail(value)
+	return append(dst, text...), ok
+}
+
+// marshalDetail returns the JSON of a detail, if it has any. A MarshalJSON that
+// panics has none: an error is told when something has gone wrong already.
+func marshalDetail(value any) (text []byte, ok bool) {
+	defer func() {
+		if recover() != nil {
+			text, ok = nil, false
+		}
+	}()
+	text, err := json.Marshal(value)
+	return text, err == nil
+}
+
+func appendViolation(dst []byte, v *Violation) []byte {
+	dst = appendQuoted(append(dst, `{"in":`...), v.In)
+	dst = appendQuoted(append(dst, `,"path":`...), v.Path)
+	dst = appendQuoted(append(dst, `,"rule":`...), v.Rule)
+	dst = appendQuoted(append(dst, `,"message":`...), v.Message)
+	return append(dst, '}')
 }

@@ -1,21 +1,22 @@
 package svc
 
-// This file reads request bodies: whole or not at all, within a size and a
-// time, and only as JSON.
+// This file has what every HTTP transport, and every middleware of this
+// package, does with a request and a response. In this order:
 //
-// This file refuses requests: what middleware in front of any handler, svc's
-// or not, has in common when it does not let a request through.
+//   - request bodies: limits of size and time, reading, leaving unread
+//   - content types of requests
+//   - responses with a body: header and status
+//   - the envelope and the other ways to write an error: ErrorHandler,
+//     WriteError, WriteProblem, and refuse for middleware
+//   - handlers that return errors and panic: Handle, Recover, PanicError, the log
+//   - trackedWriter, which tells whether a response has begun
+//   - small text: quoted strings of headers, prefixes of paths
 //
-// This file puts errors on the wire of HTTP: the envelope, problem details,
-// handlers that return errors, and recovery from panics. It is the only place
-// that decides what a client gets to see of an error.
-//
-// This file holds what the HTTP transports of a service share.
+// It is the only place that decides what a client gets to see of an error.
 
 import (
 	"bufio"
 	"context"
-	"encoding/json"
 	"errors"
 	"fmt"
 	"io"
@@ -26,19 +27,19 @@ import (
 	"os"
 	"path"
 	"runtime/debug"
-	"slices"
 	"strconv"
 	"strings"
 	"sync"
 	"time"
 )
 
-// DefaultMaxBody is the largest request body accepted where Options.MaxBody is
-// zero, in bytes.
+// DefaultMaxBody is the largest request body, in bytes, that a service accepts
+// where Options.MaxBody is zero: 1 MiB.
 const DefaultMaxBody = 1 << 20
 
-// DefaultBodyTimeout is how long a client has for sending a body where
-// Options.BodyTimeout is zero.
+// DefaultBodyTimeout is how long a client has for sending a request body where
+// Options.BodyTimeout is zero. The middleware of this package gives a client
+// as long for a body that it refuses to read.
 const DefaultBodyTimeout = 30 * time.Second
 
 // limits says what a request body may cost.
@@ -47,47 +48,36 @@ type limits struct {
 	time time.Duration // for receiving it; negative means for ever
 }
 
-// A httpError is a fault of the HTTP exchange itself, which has a status
-// of its own beside its code.
-func httpError(status int, code Code, format string, args ...any) *Error {
-	e := Errorf(code, format, args...)
-	e.status = status
-	return e
-}
-
-// hasBody reports whether the client sends a body, or may be sending one.
+// hasBody reports whether the client sends a body, or may be sending one: a
+// chunked body has the ContentLength -1 and may turn out to be empty.
 func hasBody(r *http.Request) bool {
 	return r.ContentLength != 0 && r.Body != nil && r.Body != http.NoBody
 }
 
-// setDeadline limits the time that receiving the body of r takes. It comes
-// first on every request that has a body, also on those that are refused
-// unread: net/http reads a small body to its end before it sends the answer,
-// and waits for ever for a client that sends no more of it. Nothing needs to
-// take the deadline back: net/http does so at the end of the body.
+// setDeadline limits the time that receiving the body of r takes. Transports
+// call it first for every request, also for one that they are going to refuse
+// unread. The reason is what net/http does with an unread body of up to 256
+// KiB: it reads the body to its end before it sends the response, and without a
+// deadline it waits for ever for a client that sends no more.
+//
+// Nothing takes the deadline back. net/http does so itself at the end of the
+// body, where it begins to watch for the client leaving, and again before the
+// next request of the connection.
 func (l limits) setDeadline(w http.ResponseWriter, r *http.Request) {
 	if l.time < 0 || !hasBody(r) {
 		return
 	}
 	deadline := time.Now().Add(l.time)
+	// net/http's own writer, without the allocation of a ResponseController.
 	if c, ok := w.(interface{ SetReadDeadline(time.Time) error }); ok {
-		c.SetReadDeadline(deadline) // a writer without a connection has nothing to limit
+		c.SetReadDeadline(deadline) // an error means that there is no connection to limit
 		return
 	}
 	http.NewResponseController(w).SetReadDeadline(deadline)
 }
 
-// leaveBody ends the connection with the answer that r is about to get, so
-// that net/http sends the answer at once: a client that announced a body and
-// stalls would get none before the deadline, and the rest of a body that nobody
-// wants is not worth waiting for. A stream of HTTP/2 ends by itself.
-func leaveBody(w http.ResponseWriter, r *http.Request) {
-	if hasBody(r) && r.ProtoMajor == 1 {
-		w.Header().Set("Connection", "close")
-	}
-}
-
-// readBody appends the whole body of r to buf.
+// readBody appends the whole body of r to buf. The memory for it grows with what
+// has arrived, not with what the client announces.
 func (l limits) readBody(w http.ResponseWriter, r *http.Request, buf []byte) ([]byte, error) {
 	if !hasBody(r) {
 		return buf, nil
@@ -114,8 +104,9 @@ func (l limits) readBody(w http.ResponseWriter, r *http.Request, buf []byte) ([]
 	}
 }
 
-// discardBody reads the body of a request that needs none to its end: net/http
-// notices that a client has left only when nothing is left to read.
+// discardBody reads the body of a request that needs none to its end, within
+// the same limits. net/http watches for a client that leaves, and cancels the
+// context of the request, only after the end of the body.
 func (l limits) discardBody(w http.ResponseWriter, r *http.Request) error {
 	if !hasBody(r) {
 		return nil
@@ -137,18 +128,28 @@ func (l limits) discardBody(w http.ResponseWriter, r *http.Request) error {
 	return nil
 }
 
-// tooLargeError refuses a body for its size.
+// tooLargeError returns the error for a body of more than l.size bytes, and
+// leaves the rest of the body unread.
 func (l limits) tooLargeError(w http.ResponseWriter, r *http.Request) error {
 	leaveBody(w, r)
 	return httpError(http.StatusRequestEntityTooLarge, CodeResourceExhausted, "the request body has more than %d bytes", l.size)
 }
 
-// bodyError says why a body ended early. In HTTP/1 every failed read cancels the
-// context, also that of a client that has only miscounted and waits for the
-// answer; a client that has left shows as an error of the connection.
+// bodyError returns the error for a body that ended early with err.
+//
+//	err                                    the answer
+//	of http.MaxBytesReader, in middleware  413; see ErrorFrom
+//	a deadline                             408
+//	the client has left                    499, which nobody receives
+//	the body is shorter than announced     400
+//	anything else, as a bad chunk          400
+//
+// In HTTP/1 every failed read cancels the context of the request, also if the
+// client has only miscounted and still waits for the answer. A client that has
+// left shows as an error of the connection.
 func (l limits) bodyError(w http.ResponseWriter, r *http.Request, err error) error {
 	leaveBody(w, r)
-	var max *http.MaxBytesError // of a middleware in front of us
+	var max *http.MaxBytesError // from middleware in front of this handler
 	var conn *net.OpError
 	switch {
 	case errors.As(err, &max):
@@ -163,17 +164,52 @@ func (l limits) bodyError(w http.ResponseWriter, r *http.Request, err error) err
 	return Errorf(CodeInvalidArgument, "the request body could not be read: %w", err)
 }
 
-// checkContentType accepts what says JSON in UTF-8: application/json,
-// application/*+json, and no type at all.
+// leaveBody prepares for a response that leaves the body of r, or the rest of
+// it, unread: it makes the response the last one on its connection. net/http
+// then sends the response at once. Otherwise it would first read what is left of
+// a small body, to find the next request after it, and a client that announced
+// a body and stalls would get no answer before the deadline. HTTP/2 needs none
+// of this: each request is a stream of its own, which net/http ends.
+//
+// A deadline must be set, by limits.setDeadline or by Server.ReadTimeout: after
+// the response net/http still reads up to 256 KiB of the body, to close it.
+func leaveBody(w http.ResponseWriter, r *http.Request) {
+	if hasBody(r) && r.ProtoMajor == 1 {
+		w.Header().Set("Connection", "close")
+	}
+}
+
+// The content types that this package writes, beside that of events.
+const (
+	contentTypeJSON    = "application/json"
+	contentTypeProblem = "application/problem+json"
+)
+
+// checkContentType accepts a body that says it is JSON in UTF-8 and refuses any
+// other with 415.
+//
+//	Content-Type                            Content-Encoding  accepted
+//	none, or empty                          none              yes
+//	application/json                        none              yes
+//	application/json; charset=UTF-8         none              yes
+//	application/merge-patch+json; v=1       none              yes
+//	application/json; charset=iso-8859-1    none              no
+//	text/plain                              none              no
+//	two of them                             none              no
+//	any                                     any               no
+//
+// A compressed body is refused since a small one can unpack to gigabytes. The
+// response then says in Accept-Encoding what would be accepted (RFC 9110,
+// section 12.5.3).
 func checkContentType(w http.ResponseWriter, r *http.Request) error {
 	if len(r.Header["Content-Encoding"]) > 0 {
 		leaveBody(w, r)
-		w.Header().Set("Accept-Encoding", "identity") // RFC 9110, section 12.5.3
+		w.Header().Set("Accept-Encoding", "identity")
 		return httpError(http.StatusUnsupportedMediaType, CodeInvalidArgument, "the request body must not have a Content-Encoding")
 	}
 	switch types := r.Header["Content-Type"]; {
 	case len(types) == 0, len(types) == 1 && (types[0] == contentTypeJSON || types[0] == ""):
-		return nil
+		return nil // nearly every request: no parsing, no allocation
 	case len(types) == 1 && isJSONType(types[0]):
 		return nil
 	}
@@ -181,9 +217,9 @@ func checkContentType(w http.ResponseWriter, r *http.Request) error {
 	return httpError(http.StatusUnsupportedMediaType, CodeInvalidArgument, "the Content-Type must be application/json in UTF-8")
 }
 
-// isJSONType reports whether a media type is JSON (RFC 6839, section 3.1) in
-// UTF-8. Other parameters than charset mean nothing to JSON (RFC 8259, section
-// 11).
+// isJSONType reports whether a media type is application/json, or an application
+// type with the suffix +json (RFC 6839, section 3.1), in UTF-8. Parameters
+// other than charset mean nothing to JSON (RFC 8259, section 11).
 func isJSONType(value string) bool {
 	mediaType, params, err := mime.ParseMediaType(value)
 	if err != nil {
@@ -197,87 +233,25 @@ func isJSONType(value string) bool {
 	return ok && (subtype == "json" || len(subtype) > len("+json") && strings.HasSuffix(subtype, "+json"))
 }
 
-// refuse answers with err, by onError or with the envelope, before anything of
-// the request's body was read. It logs nothing: what any passer-by can cause
-// should not fill a disk.
-func refuse(w http.ResponseWriter, r *http.Request, err error, onError ErrorHandler) {
-	if s, ok := r.Context().Value(http.ServerContextKey).(*http.Server); !ok || s.ReadTimeout <= 0 {
-		limits{time: DefaultBodyTimeout}.setDeadline(w, r)
-	}
-	leaveBody(w, r)
-	respondError(w, r, err, onError)
-}
-
-// An ErrorHandler writes the response for an error. [WriteError] and
-// [WriteProblem] are the two that svc brings. A handler that panics or returns
-// without having written gets the default envelope in its place.
-type ErrorHandler func(w http.ResponseWriter, r *http.Request, err error)
-
-// WriteError answers with the envelope that every svc handler uses:
-//
-//	{"error":{"code":"NOT_FOUND","message":"no such todo","details":{…}}}
-//
-// and the status of the error's code. It is the default ErrorHandler.
-func WriteError(w http.ResponseWriter, r *http.Request, err error) {
-	e := errorOrUnknown(err)
-	buf := buffers.Get().(*[]byte)
-	*buf = appendEnvelope((*buf)[:0], e)
-	writeErrorBody(w, e.HTTPStatus(), contentTypeJSON, *buf)
-	if cap(*buf) <= maxPooled {
-		buffers.Put(buf)
+// writeJSON sends a complete body with the status 200; to HEAD, the header of
+// that response alone.
+func writeJSON(w http.ResponseWriter, r *http.Request, body []byte) {
+	setBodyHeader(w.Header(), contentTypeJSON, len(body))
+	w.WriteHeader(http.StatusOK)
+	if r.Method != http.MethodHead {
+		w.Write(body) // an error means that the client has gone
 	}
 }
 
-// buffers holds memory for error bodies, which have no Service to keep it.
-var buffers = sync.Pool{New: func() any { return new([]byte) }}
-
-// maxPooled is the largest buffer worth keeping for the next use, in bytes.
-const maxPooled = 64 << 10
-
-// WriteProblem answers with application/problem+json (RFC 9457): type
-// "about:blank", the status and its phrase as title, the message as detail, the
-// path as instance, and the code and the details as extension members.
-func WriteProblem(w http.ResponseWriter, r *http.Request, err error) {
-	e := errorOrUnknown(err)
-	status := e.HTTPStatus()
-	title := http.StatusText(status)
-	if title == "" {
-		title = codes[e.Code.row()].text
-	}
-	buf := appendQuoted([]byte(`{"type":"about:blank","title":`), title)
-	buf = strconv.AppendInt(append(buf, `,"status":`...), int64(status), 10)
-	buf = appendQuoted(append(buf, `,"detail":`...), e.message())
-	buf = appendQuoted(append(buf, `,"instance":`...), r.URL.EscapedPath())
-	buf = appendQuoted(append(buf, `,"code":`...), string(e.code()))
-	buf = appendDetails(buf, e)
-	writeErrorBody(w, status, contentTypeProblem, append(buf, '}'))
-}
-
-const (
-	contentTypeJSON    = "application/json"
-	contentTypeProblem = "application/problem+json"
-)
-
-// errorOrUnknown is ErrorFrom for handlers that may be called with nil.
-func errorOrUnknown(err error) *Error {
-	if err == nil {
-		return &Error{Code: CodeUnknown}
-	}
-	return ErrorFrom(err)
-}
-
-func writeErrorBody(w http.ResponseWriter, status int, contentType string, body []byte) {
-	h := w.Header()
-	// What the application set for the answer it meant to give does not
-	// describe this one.
-	if len(h) > 0 {
-		for _, name := range [...]string{"Content-Encoding", "Etag", "Last-Modified", "Cache-Control"} {
-			delete(h, name)
-		}
-	}
-	setBodyHeader(h, contentType, len(body))
-	w.WriteHeader(status)
-	w.Write(body) // a client that has gone cannot be told
+// setBodyHeader sets what every response with a body has. nosniff keeps
+// browsers from taking JSON for a page. Every response pays for these three
+// values, so they share the allocation of one array; each slice has the
+// capacity 1, so that an append to one cannot overwrite the next.
+func setBodyHeader(h http.Header, contentType string, length int) {
+	values := [...]string{contentType, "nosniff", decimal(length)}
+	h["Content-Type"] = values[0:1:1]
+	h["X-Content-Type-Options"] = values[1:2:2]
+	h["Content-Length"] = values[2:3:3]
 }
 
 // threeDigits holds the numbers from 100 to 999, one after the other.
@@ -289,8 +263,8 @@ var threeDigits = func() string {
 	return digits.String()
 }()
 
-// decimal is strconv.Itoa, which allocates from 100 on; most bodies are shorter
-// than 1,000 bytes.
+// decimal returns n in decimal. strconv.Itoa allocates from 100 on; most bodies
+// have less than 1,000 bytes, and their length is a part of threeDigits.
 func decimal(n int) string {
 	if n < 100 || n >= 1000 {
 		return strconv.Itoa(n)
@@ -299,13 +273,35 @@ func decimal(n int) string {
 	return threeDigits[start : start+3]
 }
 
-// setBodyHeader sets what every answer with a body has. The three values share
-// one allocation.
-func setBodyHeader(h http.Header, contentType string, length int) {
-	values := [...]string{contentType, "nosniff", decimal(length)}
-	h["Content-Type"] = values[0:1:1]
-	h["X-Content-Type-Options"] = values[1:2:2]
-	h["Content-Length"] = values[2:3:3]
+// httpError returns an error about the HTTP exchange, not about the call. It has
+// a status of its own, which the code does not determine: 405, 408, 413, 415.
+func httpError(status int, code Code, format string, args ...any) *Error {
+	e := Errorf(code, format, args...)
+	e.status = status
+	return e
+}
+
+// An ErrorHandler writes the response for an error. [WriteError] and
+// [WriteProblem] are the two of this package. If a handler returns or panics
+// without having written, WriteError answers in its place.
+type ErrorHandler func(w http.ResponseWriter, r *http.Request, err error)
+
+// WriteError responds with the envelope that every svc handler uses:
+//
+//	{"error":{"code":"NOT_FOUND","message":"no such todo","details":{…}}}
+//
+// and the status of the error's code. The message is a general text for UNKNOWN,
+// INTERNAL and DATA_LOSS; details are left out if there are none. [ErrorFrom]
+// says what becomes of an error that is no *Error; nil counts as UNKNOWN.
+// WriteError is the default [ErrorHandler].
+func WriteError(w http.ResponseWriter, r *http.Request, err error) {
+	e := errorOrUnknown(err)
+	buf := buffers.Get().(*[]byte)
+	*buf = appendEnvelope((*buf)[:0], e)
+	writeErrorBody(w, e.HTTPStatus(), contentTypeJSON, *buf)
+	if cap(*buf) <= maxPooled {
+		buffers.Put(buf)
+	}
 }
 
 // appendEnvelope appends the body of an error response.
@@ -316,162 +312,69 @@ func appendEnvelope(dst []byte, e *Error) []byte {
 	return append(dst, "}}"...)
 }
 
-// appendDetails appends the member "details" with a comma before it, or
-// nothing if there are none.
-func appendDetails(dst []byte, e *Error) []byte {
-	if e.violations != nil {
-		dst, _ = appendDetail(append(dst, `,"details":{"violations":`...), e.violations)
-		return append(dst, '}')
+// buffers holds memory for envelopes. It is the only pool of the package that is
+// not in a Service: WriteError is called without one, by middleware and by
+// applications. It holds nothing but bytes, so sharing it cannot be noticed.
+var buffers = sync.Pool{New: func() any { return new([]byte) }}
+
+// maxPooled is the largest buffer, in bytes, that is kept for the next use: one
+// unusual answer must not occupy its memory for ever.
+const maxPooled = 64 << 10
+
+// WriteProblem responds with application/problem+json (RFC 9457, section 3) and
+// the status of the error's code. It is an [ErrorHandler].
+//
+//	type      "about:blank"
+//	title     the phrase of the status
+//	status    the status
+//	detail    the message, as [WriteError] tells it
+//	instance  the path of the request
+//	code      the code, an extension member
+//	details   the details, an extension member; left out if there are none
+func WriteProblem(w http.ResponseWriter, r *http.Request, err error) {
+	e := errorOrUnknown(err)
+	status := e.HTTPStatus()
+	title := http.StatusText(status)
+	if title == "" { // 499, which is not registered
+		title = codes[e.Code.row()].text
 	}
-	if len(e.Details) == 0 {
-		return dst
-	}
-	return appendDetailsObject(append(dst, `,"details":`...), e.Details)
+	buf := appendQuoted([]byte(`{"type":"about:blank","title":`), title)
+	buf = strconv.AppendInt(append(buf, `,"status":`...), int64(status), 10)
+	buf = appendQuoted(append(buf, `,"detail":`...), e.message())
+	buf = appendQuoted(append(buf, `,"instance":`...), r.URL.EscapedPath())
+	buf = appendQuoted(append(buf, `,"code":`...), string(e.code()))
+	buf = appendDetails(buf, e)
+	writeErrorBody(w, status, contentTypeProblem, append(buf, '}'))
 }
 
-// appendDetailsObject appends details in the order of their names. A value that
-// JSON cannot carry is left out: the rest is worth more than none.
-func appendDetailsObject(dst []byte, details map[string]any) []byte {
-	var few [4]string
-	names := few[:0]
-	for name := range details {
-		names = append(names, name)
-	}
-	slices.Sort(names)
-	dst = append(dst, '{')
-	start := len(dst)
-	for _, name := range names {
-		before := len(dst)
-		if before > start {
-			dst = append(dst, ',')
+// writeErrorBody sends the body of an error response. It deletes what the
+// application set for the response that it meant to give, as the error is not
+// in gzip, has no ETag, and must not stay in a cache.
+func writeErrorBody(w http.ResponseWriter, status int, contentType string, body []byte) {
+	h := w.Header()
+	if len(h) > 0 {
+		for _, name := range [...]string{"Content-Encoding", "Etag", "Last-Modified", "Cache-Control"} {
+			delete(h, name)
 		}
-		dst = append(appendQuoted(dst, name), ':')
-		var ok bool
-		if dst, ok = appendDetail(dst, details[name]); !ok {
-			dst = dst[:before]
-		}
 	}
-	return append(dst, '}')
+	setBodyHeader(h, contentType, len(body))
+	w.WriteHeader(status)
+	w.Write(body) // an error means that the client has gone
 }
 
-func appendDetail(dst []byte, value any) ([]byte, bool) {
-	switch v := value.(type) {
-	case []Violation:
-		dst = append(dst, '[')
-		for i := range v {
-			if i > 0 {
-				dst = append(dst, ',')
-			}
-			dst = appendViolation(dst, &v[i])
-		}
-		return append(dst, ']'), true
-	case string:
-		return appendQuoted(dst, v), true
+// errorOrUnknown returns ErrorFrom(err), and an UNKNOWN error for nil: an
+// application may call WriteError with a nil error by mistake, and it must not
+// then say that all is well.
+func errorOrUnknown(err error) *Error {
+	if err == nil {
+		return &Error{Code: CodeUnknown}
 	}
-	text, ok := marshalDetail(value)
-	return append(dst, text...), ok
+	return ErrorFrom(err)
 }
 
-// marshalDetail returns the JSON of a detail, if it has any. A MarshalJSON that
-// panics has none: an error is told when something has gone wrong already.
-func marshalDetail(value any) (text []byte, ok bool) {
-	defer func() {
-		if recover() != nil {
-			text, ok = nil, false
-		}
-	}()
-	text, err := json.Marshal(value)
-	return text, err == nil
-}
-
-func appendViolation(dst []byte, v *Violation) []byte {
-	dst = appendQuoted(append(dst, `{"in":`...), v.In)
-	dst = appendQuoted(append(dst, `,"path":`...), v.Path)
-	dst = appendQuoted(append(dst, `,"rule":`...), v.Rule)
-	dst = appendQuoted(append(dst, `,"message":`...), v.Message)
-	return append(dst, '}')
-}
-
-// A HandlerFunc is an http.HandlerFunc that may fail.
-type HandlerFunc func(w http.ResponseWriter, r *http.Request) error
-
-// Handle makes an http.Handler of fn. An error that fn returns is logged and
-// answered by onError (nil means [WriteError]); a panic is recovered and
-// counts as an INTERNAL error. Where fn has already begun its response, an
-// error or a panic cuts the connection, so that no client takes half an answer
-// for a whole one. A nil logger means slog.Default.
-func Handle(fn HandlerFunc, onError ErrorHandler, logger *slog.Logger) http.Handler {
-	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
-		tw := &trackedWriter{ResponseWriter: w}
-		if err := callHandler(fn, tw, r); err != nil {
-			failRequest(tw, r, err, onError, logger)
-		}
-	})
-}
-
-// Recover is middleware that answers for a handler that panics, as [Handle]
-// does. http.ErrAbortHandler passes through, as net/http wants it.
-func Recover(onError ErrorHandler, logger *slog.Logger) func(http.Handler) http.Handler {
-	return func(next http.Handler) http.Handler {
-		return Handle(func(w http.ResponseWriter, r *http.Request) error {
-			next.ServeHTTP(w, r)
-			return nil
-		}, onError, logger)
-	}
-}
-
-func callHandler(fn HandlerFunc, w http.ResponseWriter, r *http.Request) (err error) {
-	defer func() {
-		if v := recover(); v != nil {
-			err = panicError(v)
-		}
-	}()
-	err = fn(w, r)
-	probeError(err)
-	return err
-}
-
-// probeError panics where a look into err will, as into a nil pointer in an error
-// interface. It is called where panics are still recovered.
-func probeError(err error) {
-	if err != nil {
-		CodeOf(err)
-		panicIn(err)
-	}
-}
-
-// A PanicError is the cause of the INTERNAL error that a panic becomes. It
-// reaches the log and never a client.
-type PanicError struct {
-	Value any    // what panic was called with
-	Stack []byte // as debug.Stack gives it
-}
-
-func (e *PanicError) Error() string { return fmt.Sprintf("panic: %v", e.Value) }
-
-// panicError returns the error for the recovered value v. It panics again with
-// http.ErrAbortHandler, by which a handler asks net/http to drop the
-// connection. Call it in the deferred function that recovered, so that the
-// stack shows where the panic was.
-func panicError(v any) error {
-	if v == http.ErrAbortHandler {
-		panic(v)
-	}
-	return &PanicError{Value: v, Stack: debug.Stack()}
-}
-
-// failRequest logs err and answers with it, or cuts the connection if an
-// answer has begun.
-func failRequest(w *trackedWriter, r *http.Request, err error, onError ErrorHandler, logger *slog.Logger) {
-	logError(r.Context(), logger, err, logPlace{request: r})
-	if w.wrote {
-		panic(http.ErrAbortHandler)
-	}
-	respondError(w, r, err, onError)
-}
-
-// respondError answers with err by onError, and with the envelope where
-// onError did not.
+// respondError answers with err by onError, where nil means WriteError. An
+// onError that returns or panics before it has written is replaced by
+// WriteError; one that panics later cuts the connection.
 func respondError(w http.ResponseWriter, r *http.Request, err error, onError ErrorHandler) {
 	if onError == nil {
 		WriteError(w, r, err)
@@ -488,6 +391,110 @@ func respondError(w http.ResponseWriter, r *http.Request, err error, onError Err
 	case failure != nil:
 		panic(http.ErrAbortHandler)
 	}
+}
+
+// refuse is for middleware: it answers with err, by onError or by WriteError,
+// before anything of the body was read. It logs nothing, since anybody on the
+// network can cause such answers, as often as they like.
+//
+// It sets a deadline for the body, as no transport has done so yet, unless the
+// server has one already, which this one would replace.
+func refuse(w http.ResponseWriter, r *http.Request, err error, onError ErrorHandler) {
+	if s, ok := r.Context().Value(http.ServerContextKey).(*http.Server); !ok || s.ReadTimeout <= 0 {
+		limits{time: DefaultBodyTimeout}.setDeadline(w, r)
+	}
+	leaveBody(w, r)
+	respondError(w, r, err, onError)
+}
+
+// A HandlerFunc is an http.HandlerFunc that may return an error; see [Handle].
+type HandlerFunc func(w http.ResponseWriter, r *http.Request) error
+
+// Handle returns an http.Handler that calls fn. It logs an error that fn returns
+// and answers with it by onError; nil means [WriteError]. It recovers a panic,
+// which counts as an INTERNAL error with a [*PanicError] as its cause. If fn has
+// already begun its response, an error or a panic cuts the connection, so that
+// no client takes half an answer for a whole one. A panic with
+// http.ErrAbortHandler goes on to net/http. A nil logger means slog.Default.
+func Handle(fn HandlerFunc, onError ErrorHandler, logger *slog.Logger) http.Handler {
+	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		tw := &trackedWriter{ResponseWriter: w}
+		if err := callHandler(fn, tw, r); err != nil {
+			failRequest(tw, r, err, onError, logger)
+		}
+	})
+}
+
+// Recover returns middleware that turns a panic in the next handler into a
+// response with the status 500, as [Handle] does with the same arguments. A
+// panic with http.ErrAbortHandler goes on to net/http.
+func Recover(onError ErrorHandler, logger *slog.Logger) func(http.Handler) http.Handler {
+	return func(next http.Handler) http.Handler {
+		return Handle(func(w http.ResponseWriter, r *http.Request) error {
+			next.ServeHTTP(w, r)
+			return nil
+		}, onError, logger)
+	}
+}
+
+// callHandler calls fn and returns its error, or its panic as an error.
+func callHandler(fn HandlerFunc, w http.ResponseWriter, r *http.Request) (err error) {
+	defer func() {
+		if v := recover(); v != nil {
+			err = panicError(v)
+		}
+	}()
+	err = fn(w, r)
+	probeError(err)
+	return err
+}
+
+// probeError panics if looking into err panics, as methods of a nil pointer in
+// an error interface do. Callers call it where they still recover panics; the
+// writers of answers and the log, which look into err later, do not.
+func probeError(err error) {
+	if err != nil {
+		CodeOf(err)
+		panicIn(err)
+	}
+}
+
+// failRequest logs err and answers with it, or cuts the connection if a
+// response has begun.
+func failRequest(w *trackedWriter, r *http.Request, err error, onError ErrorHandler, logger *slog.Logger) {
+	logError(r.Context(), logger, err, logPlace{request: r})
+	if w.wrote {
+		panic(http.ErrAbortHandler)
+	}
+	respondError(w, r, err, onError)
+}
+
+// A PanicError is the cause of the INTERNAL error that a panic becomes. The log
+// has it, with the stack; clients never see it.
+type PanicError struct {
+	Value any    // what panic was called with
+	Stack []byte // of the goroutine that panicked, as debug.Stack formats it
+}
+
+// Error returns the value of the panic as text, without the stack.
+func (e *PanicError) Error() string { return fmt.Sprintf("panic: %v", e.Value) }
+
+// panicError returns the error for the recovered value v. It panics again with
+// http.ErrAbortHandler, by which a handler asks net/http to drop the
+// connection. Call it in the deferred function that recovered, so that the
+// stack shows where the panic was.
+func panicError(v any) error {
+	if v == http.ErrAbortHandler {
+		panic(v)
+	}
+	return &PanicError{Value: v, Stack: debug.Stack()}
+}
+
+// panicIn returns the panic in err's tree, or nil.
+func panicIn(err error) *PanicError {
+	var p *PanicError
+	errors.As(err, &p)
+	return p
 }
 
 // A logPlace says where an error happened. What is zero is left out of the log.
@@ -541,16 +548,11 @@ func logError(ctx context.Context, logger *slog.Logger, err error, place logPlac
 	logger.LogAttrs(ctx, level, "svc: "+codes[e.Code.row()].text, attrs...)
 }
 
-// panicIn returns the panic in err's tree, or nil.
-func panicIn(err error) *PanicError {
-	var p *PanicError
-	errors.As(err, &p)
-	return p
-}
-
-// A trackedWriter knows whether the response has begun. It passes on what
-// net/http's writers can do, to http.ResponseController by Unwrap and to code
-// that asks for the interfaces by the methods below.
+// A trackedWriter is a ResponseWriter that knows whether the response has
+// begun, since a second answer after the first half of one would make no sense
+// to a client. It hides nothing of what net/http's writers can do:
+// http.ResponseController finds them by Unwrap, and code that asks for an
+// interface by the methods here.
 type trackedWriter struct {
 	http.ResponseWriter
 	wrote bool
@@ -558,8 +560,10 @@ type trackedWriter struct {
 
 func (w *trackedWriter) Unwrap() http.ResponseWriter { return w.ResponseWriter }
 
+// WriteHeader does not count 1xx as a response, as the response follows them.
+// Only 101 is final: after it the connection is no longer HTTP (RFC 9110,
+// section 15.2.2).
 func (w *trackedWriter) WriteHeader(status int) {
-	// 1xx are no responses yet, except that 101 is the last word of HTTP.
 	w.wrote = w.wrote || status >= http.StatusOK || status == http.StatusSwitchingProtocols
 	w.ResponseWriter.WriteHeader(status)
 }
@@ -569,18 +573,24 @@ func (w *trackedWriter) Write(b []byte) (int, error) {
 	return w.ResponseWriter.Write(b)
 }
 
+// ReadFrom keeps io.Copy able to send a file without copying it through memory
+// (sendfile).
 func (w *trackedWriter) ReadFrom(r io.Reader) (int64, error) {
 	w.wrote = true
 	return io.Copy(w.ResponseWriter, r)
 }
 
-func (w *trackedWriter) Flush() { w.FlushError() } // Flusher has no way to tell of an error
+// Flush implements http.Flusher, which cannot report an error.
+func (w *trackedWriter) Flush() { w.FlushError() }
 
+// FlushError is what http.ResponseController calls. A flush sends the header.
 func (w *trackedWriter) FlushError() error {
 	w.wrote = true
 	return http.NewResponseController(w.ResponseWriter).Flush()
 }
 
+// Hijack counts as the beginning of a response: the connection then belongs to
+// the handler.
 func (w *trackedWriter) Hijack() (net.Conn, *bufio.ReadWriter, error) {
 	conn, rw, err := http.NewResponseController(w.ResponseWriter).Hijack()
 	w.wrote = w.wrote || err == nil
@@ -594,37 +604,34 @@ var (
 	_ interface{ Unwrap() http.ResponseWriter } = (*trackedWriter)(nil)
 )
 
-// writeJSON sends a complete body.
-func writeJSON(w http.ResponseWriter, r *http.Request, body []byte) {
-	setBodyHeader(w.Header(), contentTypeJSON, len(body))
-	w.WriteHeader(http.StatusOK)
-	if r.Method != http.MethodHead {
-		w.Write(body) // a client that has gone cannot be told
-	}
-}
-
-func isControl(r rune) bool { return r < ' ' || r == 0x7F }
-
 // quotedString returns s as a quoted-string (RFC 9110, section 5.6.4). It must
-// have no control characters.
+// have no control characters, which that grammar cannot express; see isControl.
 func quotedString(s string) string {
 	return `"` + strings.NewReplacer(`\`, `\\`, `"`, `\"`).Replace(s) + `"`
 }
 
-// trimmedPrefix returns prefix without its trailing slashes. It panics where
-// prefix is not a path as a request has it after cleaning, since no request
-// would ever be below it; who names the caller in the text.
-func trimmedPrefix(who, prefix string) string {
+// isControl reports whether r is an ASCII control character.
+func isControl(r rune) bool { return r < ' ' || r == 0x7F }
+
+// trimmedPrefix returns prefix without its trailing slashes; Under and Pprof
+// accept /admin and /admin/ alike. It panics if prefix is not a path as a
+// request has it after cleaning, since no request would ever be below it.
+// caller is named in the text of the panic.
+func trimmedPrefix(caller, prefix string) string {
 	trimmed := strings.TrimRight(prefix, "/")
 	if trimmed != "" && (trimmed[0] != '/' || path.Clean(trimmed) != trimmed) {
-		panic("svc: " + who + ": the prefix " + prefix + " must be a clean path that starts with a slash")
+		panic("svc: " + caller + ": the prefix " + prefix + " must be a clean path that starts with a slash")
 	}
 	return trimmed
 }
 
-// cutPrefixPath returns what follows prefix in p, without the slash between,
-// and whether p is the prefix or below it on a segment boundary: /debug/pprofx
-// is not below /debug/pprof. Where it is not, rest means nothing.
+// cutPrefixPath reports whether p is prefix or below it, and returns what
+// follows prefix without the slash between. A prefix matches whole segments.
+//
+//	p                   prefix         rest    ok
+//	/debug/pprof        /debug/pprof           true
+//	/debug/pprof/heap   /debug/pprof   heap    true
+//	/debug/pprofx       /debug/pprof   x       false: rest means nothing
 func cutPrefixPath(p, prefix string) (rest string, ok bool) {
 	rest, ok = strings.CutPrefix(p, prefix)
 	if !ok || rest == "" {
