@@ -1,15 +1,29 @@
 package svc
 
-// This file serves the OpenAPI document of a service: which of its two forms a
-// request asks for, and whether it has it already. openapi_build.go makes the
-// document out of the methods; openapi_document.go is what a document is.
+// This file makes the OpenAPI document of a service out of the plans that its
+// REST routes use, so the document cannot say anything else than the server
+// does. The document has two forms: 3.0.3, which nearly every tool reads, and
+// 3.1, whose schemas are full JSON Schema 2020-12. They differ in:
 //
-// This file makes the OpenAPI document of a service: an operation for each
-// method, and a component for each struct that one of them mentions.
+//	What                       3.0.3                      3.1
+//	-------------------------  -------------------------  -----------------------
+//	null (schema_write.go)     "nullable" beside a type   the type "null"
+//	path parameters            strings with a pattern     the type of their field
+//	descriptions of methods    none                       yes
+//	tags                       none                       one for each resource
 //
-// This file describes error responses, by who writes them.
+// 3.0.3 has no type null. Its keyword nullable adds null to the type beside it
+// and to nothing else, and an enum beside it has to list null too (3.0.3, Schema
+// Object). So a pointer to a type that has a component is written as anyOf: the
+// reference, or a schema of the same type whose one value is null.
+//
+// In order: the handler that serves a document, and how a request chooses the
+// form; the builder, which goes from methods to operations, from operations to
+// components, and from components to names; descriptions of error responses;
+// the document itself and how it is written.
 
 import (
+	"bytes"
 	"crypto/sha256"
 	"encoding/hex"
 	"mime"
@@ -20,80 +34,62 @@ import (
 	"strconv"
 	"strings"
 	"sync"
+	"time"
 )
 
-// OpenAPI returns a handler that serves the OpenAPI document of the REST routes:
-// 3.0.3 as application/json, or 3.1 where the request has ?openapi=3.1 or
-// Accept: application/vnd.oai.openapi+json;version=3.1. The two differ in what
-// they tell readers: only 3.1 has the descriptions of methods, a tag for each
-// resource, and parameters of the path by their type rather than as the text
+// OpenAPI returns a handler that serves the OpenAPI document of the REST routes.
+// The request chooses the form:
+//
+//	Request                                                  Response
+//	-------------------------------------------------------  ----------------------------
+//	?openapi=3.0 or 3.0.3                                    3.0.3, as application/json
+//	?openapi=3.1 or 3.1.0                                    3.1, as application/json
+//	Accept: application/vnd.oai.openapi+json;version=3.1     3.1, as that media type
+//	anything else                                            3.0.3, as application/json
+//
+// Only the 3.1 form has the descriptions of methods, a tag for each resource,
+// and path parameters with the type of their field instead of the text that
 // they are in a URL.
 //
-// The document is made at the first request for it. It has an ETag, and a
-// request with If-None-Match may get 304 (RFC 9110, section 13.1.2).
+// Both forms are made once, at the first request for them. A response has an
+// ETag, and conditional and range requests work (RFC 9110, sections 13 and 14).
+// Methods other than GET and HEAD get 405, an unknown version in the query gets
+// 400.
 //
-// The error responses are described as what Options.OnError writes if that is
-// [WriteError] or [WriteProblem]; of another ErrorHandler the document says only
-// that there are errors.
+// If Options.OnError is nil, [WriteError] or [WriteProblem], the document
+// describes the error responses that it writes. svc cannot know what another
+// ErrorHandler writes: the document says only that there are errors.
 func (s *Service) OpenAPI() http.Handler {
-	h := &openAPIHandler{config: s.methods[0].config}
-	h.v30 = sync.OnceValue(func() *publication {
-		return newPublication(contentTypeJSON, buildDocument(s, openAPI30))
-	})
-	h.v31 = sync.OnceValue(func() *publication {
-		return newPublication(contentTypeJSON, buildDocument(s, openAPI31))
-	})
-	h.v31Typed = sync.OnceValue(func() *publication {
-		return h.v31().as(contentTypeOpenAPI + ";version=3.1")
-	})
-	return h
+	return &openAPIHandler{
+		config: s.methods[0].config,
+		v30:    sync.OnceValue(func() *builtDocument { return newBuiltDocument(s, openAPI30) }),
+		v31:    sync.OnceValue(func() *builtDocument { return newBuiltDocument(s, openAPI31) }),
+	}
 }
 
 // contentTypeOpenAPI is the media type that the OpenAPI Initiative uses. It is
-// not registered.
+// not registered with IANA.
 const contentTypeOpenAPI = "application/vnd.oai.openapi+json"
 
-// An openAPIHandler serves one document in two forms, the second also under the
-// media type that asks for it.
+// An openAPIHandler serves the document of one service in both forms.
 type openAPIHandler struct {
-	config             *config
-	v30, v31, v31Typed func() *publication
+	config   *config
+	v30, v31 func() *builtDocument
 }
 
 var _ http.Handler = (*openAPIHandler)(nil)
 
-// A publication is a document as it is sent. The values of its header are
-// shared by all responses: a response adds nothing to what it allocates itself.
-type publication struct {
-	body        []byte
-	etag        string
-	contentType []string
-	length      []string
-	etags       []string
-	nosniff     []string
-	vary        []string
+// A builtDocument is a document as text. It never changes.
+type builtDocument struct {
+	text []byte
+	etag string // a strong validator: a hash of the text (RFC 9110, section 8.8.3)
 }
 
-func newPublication(contentType string, body []byte) *publication {
-	sum := sha256.Sum256(body)
-	etag := `"` + hex.EncodeToString(sum[:16]) + `"`
-	// Each slice is full, so that who appends to it gets a copy.
-	return &publication{
-		body:        body,
-		etag:        etag,
-		contentType: []string{contentType},
-		length:      []string{strconv.Itoa(len(body))},
-		etags:       []string{etag},
-		nosniff:     []string{"nosniff"},
-		vary:        []string{"Accept"},
-	}
-}
-
-// as returns p under another media type.
-func (p *publication) as(contentType string) *publication {
-	other := *p
-	other.contentType = []string{contentType}
-	return &other
+// newBuiltDocument builds the document of s in a dialect.
+func newBuiltDocument(s *Service, d dialect) *builtDocument {
+	text := buildDocument(s, d)
+	sum := sha256.Sum256(text)
+	return &builtDocument{text, `"` + hex.EncodeToString(sum[:16]) + `"`} // 128 bits do not collide by accident
 }
 
 func (h *openAPIHandler) ServeHTTP(w http.ResponseWriter, r *http.Request) {
@@ -103,97 +99,65 @@ func (h *openAPIHandler) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 		h.refuse(w, r, httpError(http.StatusMethodNotAllowed, CodeUnimplemented, "the method is not allowed here; allowed: GET, HEAD"))
 		return
 	}
-	p, err := h.choose(r)
+	doc, contentType, err := h.chooseForm(r)
 	if err != nil {
 		h.refuse(w, r, err)
 		return
 	}
-	p.serve(w, r)
+	header := w.Header()
+	header.Set("Content-Type", contentType)
+	header.Set("X-Content-Type-Options", "nosniff")
+	header.Set("ETag", doc.etag)
+	header.Add("Vary", "Accept") // a middleware in front may have added names of its own
+	// The zero time sends no Last-Modified: the text depends on the program
+	// and not on when it began.
+	http.ServeContent(w, r, "", time.Time{}, bytes.NewReader(doc.text))
 }
 
+// refuse logs err and writes the error response.
 func (h *openAPIHandler) refuse(w http.ResponseWriter, r *http.Request, err error) {
 	logError(r.Context(), h.config.logger, err, logPlace{transport: "openapi", request: r})
 	respondError(w, r, err, h.config.onError)
 }
 
-// choose returns the form that the request asks for, in the query or else by
-// Accept.
-func (h *openAPIHandler) choose(r *http.Request) (*publication, error) {
-	if r.URL.RawQuery != "" {
-		switch version := r.URL.Query().Get("openapi"); version {
-		case "":
-		case "3.0", openAPI30.version():
-			return h.v30(), nil
-		case "3.1", openAPI31.version():
-			return h.v31(), nil
-		default:
-			return nil, Errorf(CodeInvalidArgument, "the document is there as openapi=3.0 and openapi=3.1")
-		}
+// chooseForm returns the document that r asks for and its media type. The query
+// wins over Accept, since a person who types it into a browser cannot choose
+// what the browser accepts.
+func (h *openAPIHandler) chooseForm(r *http.Request) (doc *builtDocument, contentType string, err error) {
+	switch r.URL.Query().Get("openapi") {
+	case "":
+	case "3.0", openAPI30.version():
+		return h.v30(), contentTypeJSON, nil
+	case "3.1", openAPI31.version():
+		return h.v31(), contentTypeJSON, nil
+	default:
+		return nil, "", Errorf(CodeInvalidArgument, "the document is there as openapi=3.0 and openapi=3.1")
 	}
-	for _, accept := range r.Header["Accept"] {
-		if strings.Contains(accept, contentTypeOpenAPI) && accepts31(accept) {
-			return h.v31Typed(), nil
-		}
+	if slices.ContainsFunc(r.Header["Accept"], accepts31) {
+		return h.v31(), contentTypeOpenAPI + ";version=3.1", nil
 	}
-	return h.v30(), nil
+	return h.v30(), contentTypeJSON, nil
 }
 
-// accepts31 reports whether an Accept header has the media type of OpenAPI 3.1
-// (RFC 9110, section 12.5.1).
+// accepts31 reports whether an Accept header contains the media type of OpenAPI
+// 3.1 with a weight other than 0 (RFC 9110, sections 12.4.2 and 12.5.1).
 func accepts31(accept string) bool {
-	for _, item := range strings.Split(accept, ",") {
+	for item := range strings.SplitSeq(accept, ",") {
 		mediaType, params, err := mime.ParseMediaType(item)
 		if err != nil || mediaType != contentTypeOpenAPI {
 			continue
 		}
 		q, err := strconv.ParseFloat(params["q"], 64)
-		refused := err == nil && q == 0
-		if v := params["version"]; !refused && (v == "3.1" || strings.HasPrefix(v, "3.1.")) {
+		excluded := err == nil && q == 0
+		if v := params["version"]; !excluded && (v == "3.1" || strings.HasPrefix(v, "3.1.")) {
 			return true
 		}
 	}
 	return false
 }
 
-// serve answers a GET or HEAD request with p.
-func (p *publication) serve(w http.ResponseWriter, r *http.Request) {
-	h := w.Header()
-	h["Etag"] = p.etags
-	if len(h["Vary"]) == 0 {
-		h["Vary"] = p.vary
-	} else {
-		h.Add("Vary", p.vary[0])
-	}
-	if hasETag(r.Header["If-None-Match"], p.etag) {
-		w.WriteHeader(http.StatusNotModified)
-		return
-	}
-	h["Content-Type"] = p.contentType
-	h["Content-Length"] = p.length
-	h["X-Content-Type-Options"] = p.nosniff
-	w.WriteHeader(http.StatusOK)
-	if r.Method != http.MethodHead {
-		w.Write(p.body) // a client that has gone cannot be told
-	}
-}
-
-// hasETag reports whether If-None-Match names etag. The comparison is the weak
-// one (RFC 9110, section 13.1.2): a proxy that compresses marks tags as weak.
-func hasETag(ifNoneMatch []string, etag string) bool {
-	for _, list := range ifNoneMatch {
-		for more := true; more; {
-			var item string
-			item, list, more = strings.Cut(list, ",") // ours has no comma in it
-			item = strings.TrimSpace(item)
-			if item == "*" || strings.TrimPrefix(item, "W/") == etag {
-				return true
-			}
-		}
-	}
-	return false
-}
-
-// buildDocument returns the document of s in a dialect.
+// buildDocument returns the document of s in a dialect. It has no other input,
+// so a service has one document, byte for byte.
 func buildDocument(s *Service, d dialect) []byte {
 	b := &apiBuilder{
 		service: s,
@@ -205,116 +169,68 @@ func buildDocument(s *Service, d dialect) []byte {
 			server:      serverURL(s.defaults.BaseURL),
 			bearer:      s.defaults.Auth == "bearer",
 		},
-		names:    make(map[componentKey]string),
-		taken:    make(map[string]bool),
-		ids:      make(map[string]bool),
-		referred: make(map[string]bool),
-		items:    make(map[string]int),
+		names:        make(map[componentKey]string),
+		taken:        make(map[string]bool),
+		operationIDs: make(map[string]bool),
+		referred:     make(map[string]bool),
+		pathIndex:    make(map[string]int),
 	}
-	b.writer = schemaWriter{dialect: d, ref: b.refTo}
+	b.writer = schemaWriter{dialect: d, ref: b.referShape}
 	b.nameTypes()
 	for _, m := range s.methods {
-		b.add(m)
+		b.addOperation(m)
 	}
 	b.addComponents()
-	return b.doc.append(nil)
+	return b.doc.appendDocument(nil)
 }
 
-// serverURL returns where the paths of the document begin. A slash at its end
-// would be doubled by the path behind it.
+// serverURL returns the URL that the paths of the document are appended to. It
+// has no slash at its end, since every path begins with one.
 func serverURL(base string) string {
 	if base = strings.TrimRight(base, "/"); base != "" {
 		return base
 	}
-	return "/"
+	return "/" // the host that the document came from; linters want a server
 }
 
-// An apiBuilder builds one document.
+// An apiBuilder builds one document. Its maps are for lookups only: the order
+// of the document is that of the methods, and of sorted names.
+//
+// Invariants: names has at most one name for a key, and all names are in taken;
+// used has a component for each name in referred, in the order of the first
+// references; pathIndex has an index for each element of doc.paths.
 type apiBuilder struct {
 	service *Service
 	doc     *apiDocument
 	writer  schemaWriter
 
-	names    map[componentKey]string
-	taken    map[string]bool // component names, in lower case: to some generators a name is a file
-	used     []component     // those that something refers to
-	referred map[string]bool // their names
-	ids      map[string]bool
-	items    map[string]int // the index in doc.paths, by the path with its placeholders unnamed
+	names        map[componentKey]string
+	taken        map[string]bool // component names in lower case: some generators make a file of each
+	used         []component     // those that something refers to
+	referred     map[string]bool // the names of used
+	operationIDs map[string]bool
+	pathIndex    map[string]int // the index in doc.paths, by the path with its placeholders unnamed
 }
 
-// A componentKey says which schemas are the same one. Two services that are
-// joined have a shape each of a type that both use: it is one component, unless
-// only one of them is strict.
-type componentKey struct {
-	typ    reflect.Type
-	strict bool
-	fields string // "" for all of them
-}
-
-// A component is an object under components/schemas.
-type component struct {
-	name   string
-	shape  *shape
-	fields []*field
-}
-
-// nameTypes gives every struct type its name, before anything else gets one.
-func (b *apiBuilder) nameTypes() {
-	for _, t := range b.service.types {
-		if key := keyOf(t); t.kind == kindObject && b.names[key] == "" {
-			b.names[key] = b.take(b.service.typeNames[t])
-		}
-	}
-}
-
-func keyOf(s *shape) componentKey { return componentKey{typ: s.typ, strict: s.strict} }
-
-// take returns name, or name with the first number that makes it a new one.
-func (b *apiBuilder) take(name string) string {
-	free := name
-	for i := 2; b.taken[strings.ToLower(free)]; i++ {
-		free = name + strconv.Itoa(i)
-	}
-	b.taken[strings.ToLower(free)] = true
-	return free
-}
-
-// refTo is what schemas refer to s by: structs that have a name have a
-// component, all else is written in place.
-func (b *apiBuilder) refTo(s *shape) string {
-	if s.kind != kindObject {
-		return ""
-	}
-	name := b.names[keyOf(s)]
-	if name == "" {
-		return ""
-	}
-	return b.ref(component{name, s, s.fields})
-}
-
-// ref returns the reference to c, which is from now on part of the document.
-func (b *apiBuilder) ref(c component) string {
-	if !b.referred[c.name] {
-		b.referred[c.name] = true
-		b.used = append(b.used, c)
-	}
-	return "#/components/schemas/" + c.name
-}
-
-// add adds the operation of m.
-func (b *apiBuilder) add(m *method) {
-	path := b.path(m)
+// addOperation adds the operation of m to its path, and in 3.1 the tag of its
+// resource.
+//
+// 3.0.3 has neither tags nor descriptions of methods. Generators put the
+// operations of a tag into a class of its own, so a tag would rename the
+// functions of every client that was generated without it. 3.1 has no such
+// older clients.
+func (b *apiBuilder) addOperation(m *method) {
+	path := b.findPath(m)
 	o := apiOperation{
 		method:     strings.ToLower(m.method),
-		id:         b.operationID(m),
-		summary:    m.resource + ": " + strings.ReplaceAll(m.name, "_", " "),
-		parameters: b.parameters(m, path.template),
-		success:    b.success(m),
-		failure:    b.failure(m),
+		id:         b.newOperationID(m),
+		summary:    m.resource + ": " + strings.ReplaceAll(m.name, "_", " "), // linters ask for one
+		parameters: b.listParameters(m, path.template),
+		success:    b.describeSuccess(m),
+		errors:     b.describeErrors(m),
 	}
 	if m.bind != nil && m.bind.body != nil {
-		o.body = appendRef(nil, b.body(m))
+		o.body = appendRef(nil, b.referBody(m))
 	}
 	if b.doc.dialect == openAPI31 {
 		o.description, o.tag = m.description, m.resource
@@ -325,10 +241,12 @@ func (b *apiBuilder) add(m *method) {
 	path.operations = append(path.operations, o)
 }
 
-// path returns the path item of m. Two paths that differ in what their
-// placeholders are called are one to OpenAPI (section 4.8.8 of 3.0.3), whose
-// names the first method gives.
-func (b *apiBuilder) path(m *method) *apiPath {
+// findPath returns the path item of m, and adds it if m is the first method of
+// its path. OpenAPI treats templates that differ only in the names of their
+// placeholders as the same path, and forbids it twice (Paths Object, "Templated
+// paths with the same hierarchy but different templated names"). So the first
+// method gives the names, and the others use them.
+func (b *apiBuilder) findPath(m *method) *apiPath {
 	segments := strings.Split(b.service.prefix+m.path, "/")
 	unnamed := make([]string, len(segments))
 	for i, s := range segments {
@@ -336,42 +254,45 @@ func (b *apiBuilder) path(m *method) *apiPath {
 			unnamed[i] = "{}"
 			continue
 		}
-		if literal, err := url.PathUnescape(s); err == nil { // as http.ServeMux does
+		if literal, err := url.PathUnescape(s); err == nil { // as http.ServeMux does with a pattern
 			s = literal
 		}
 		segments[i] = url.PathEscape(s)
 		unnamed[i] = segments[i]
 	}
 	key := strings.Join(unnamed, "/")
-	i, ok := b.items[key]
+	i, ok := b.pathIndex[key]
 	if !ok {
 		i = len(b.doc.paths)
-		b.items[key] = i
+		b.pathIndex[key] = i
 		b.doc.paths = append(b.doc.paths, apiPath{template: strings.Join(segments, "/")})
 	}
 	return &b.doc.paths[i]
 }
 
-// operationID returns {resource}_{GoName}. Underscores in both can make that
-// the name of two methods.
-func (b *apiBuilder) operationID(m *method) string {
+// newOperationID returns {resource}_{GoName}, such as todos_Create. Two methods
+// can give the same text, because both parts may contain underscores: the second
+// gets a number.
+func (b *apiBuilder) newOperationID(m *method) string {
 	base := m.resource + "_" + m.goName
 	id := base
-	for i := 2; b.ids[id]; i++ {
+	for i := 2; b.operationIDs[id]; i++ {
 		id = base + "_" + strconv.Itoa(i)
 	}
-	b.ids[id] = true
+	b.operationIDs[id] = true
 	return id
 }
 
-// parameters returns the parameters of m, those of the path in the order of the
-// template, which also has their names.
-func (b *apiBuilder) parameters(m *method, template string) []apiParameter {
+// listParameters returns the parameters of m: first those of the path in the
+// order of the template and with the names in it, then query and header. A
+// placeholder that no field takes is still a parameter, since the client has to
+// send something there.
+func (b *apiBuilder) listParameters(m *method, template string) []apiParameter {
 	var list []apiParameter
-	names := placeholdersOf(template)
+	names := parsePlaceholders(template)
 	for i, placeholder := range m.placeholders {
 		p := apiParameter{name: names[i], in: inPath, required: true, schema: []byte(`{"type":"string"}`)}
-		if f := m.pathField(placeholder); f != nil {
+		if f := m.findPathField(placeholder); f != nil {
 			p.description = f.doc
 			p.schema = b.writer.pathParameter(nil, f)
 		}
@@ -395,7 +316,8 @@ func (b *apiBuilder) parameters(m *method, template string) []apiParameter {
 	return list
 }
 
-func placeholdersOf(template string) []string {
+// parsePlaceholders returns the names of the placeholders in a template.
+func parsePlaceholders(template string) []string {
 	var names []string
 	for _, s := range strings.Split(template, "/") {
 		if strings.HasPrefix(s, "{") {
@@ -405,8 +327,9 @@ func placeholdersOf(template string) []string {
 	return names
 }
 
-// pathField returns the field that fills a placeholder, or nil.
-func (m *method) pathField(placeholder string) *field {
+// findPathField returns the field that takes its value from a placeholder, or
+// nil if there is none.
+func (m *method) findPathField(placeholder string) *field {
 	if m.bind == nil {
 		return nil
 	}
@@ -418,12 +341,15 @@ func (m *method) pathField(placeholder string) *field {
 	return nil
 }
 
-// body returns the reference to the component that holds exactly the fields
-// that m takes from the body.
-func (b *apiBuilder) body(m *method) string {
+// referBody returns the reference to the component that has exactly the fields
+// that m takes from the body. If all fields come from the body, that is the
+// input type itself. Otherwise it is a component of its own, such as
+// UpdateTodoBody: the schema of the whole input would require path parameters
+// in the body too, which the server refuses.
+func (b *apiBuilder) referBody(m *method) string {
 	bind := m.bind
 	if len(bind.path) == 0 && len(bind.query) == 0 && len(bind.header) == 0 {
-		if ref := b.refTo(m.in); ref != "" {
+		if ref := b.referShape(m.in); ref != "" {
 			return ref
 		}
 	}
@@ -436,33 +362,99 @@ func (b *apiBuilder) body(m *method) string {
 		if base == "" {
 			base = capitalized(m.resource) + m.goName
 		}
-		b.names[key] = b.take(onlyNameBytes(base) + "Body")
+		b.names[key] = b.takeName(onlyNameBytes(base) + "Body")
 	}
-	return b.ref(component{b.names[key], m.in, bind.bodyFields})
+	return b.referComponent(component{b.names[key], m.in, bind.bodyFields})
 }
 
-// success returns the response of a call that went well.
-func (b *apiBuilder) success(m *method) apiResponse {
+// describeSuccess returns the response of a call that returned no error.
+func (b *apiBuilder) describeSuccess(m *method) apiResponse {
 	if m.out == nil {
 		return apiResponse{status: "204", description: "No Content"}
 	}
 	mediaType := contentTypeJSON
 	if m.stream != "" {
-		mediaType = contentTypeEvents // the schema is that of an event's data
+		mediaType = contentTypeEvents // the schema is that of the data of one event
 	}
 	return apiResponse{status: "200", description: "OK", mediaType: mediaType, schema: b.writer.shape(nil, m.out)}
 }
 
-// addComponents writes the components that something refers to, and those that
-// they refer to themselves.
+// A component is an object type under components/schemas.
+type component struct {
+	name   string
+	shape  *shape
+	fields []*field // all fields of the shape, or those of a body
+}
+
+// A componentKey says which schemas are the same component. It has the Go type
+// and not the shape, since services that are joined have a shape each of a type
+// that both use. It has strict, since a strict service adds
+// "additionalProperties": false: a type used by a strict and by another service
+// becomes two components.
+type componentKey struct {
+	typ    reflect.Type
+	strict bool
+	fields string // the names of a body's fields, each with a NUL behind it; "" for all fields
+}
+
+// keyOf returns the key of s with all its fields.
+func keyOf(s *shape) componentKey { return componentKey{typ: s.typ, strict: s.strict} }
+
+// addComponents adds the components that something refers to, and the
+// components that these refer to, to the document. A type that nothing refers
+// to, such as an input that comes from the query, has none: linters complain of
+// unused components.
 func (b *apiBuilder) addComponents() {
-	for i := 0; i < len(b.used); i++ { // writing one may add others
+	for i := 0; i < len(b.used); i++ { // writing a component may add others to used
 		c := b.used[i]
 		m := openMembers(nil)
 		b.writer.object(&m, c.shape, c.fields)
 		b.doc.schemas = append(b.doc.schemas, apiComponent{c.name, m.close()})
 	}
 	slices.SortFunc(b.doc.schemas, func(x, y apiComponent) int { return strings.Compare(x.name, y.name) })
+}
+
+// referShape returns the reference to the component of s, or "" if the schema is
+// to be written in place: only struct types that have a name become components.
+func (b *apiBuilder) referShape(s *shape) string {
+	if s.kind != kindObject {
+		return ""
+	}
+	name := b.names[keyOf(s)]
+	if name == "" {
+		return ""
+	}
+	return b.referComponent(component{name, s, s.fields})
+}
+
+// referComponent returns the reference to c and makes c part of the document.
+func (b *apiBuilder) referComponent(c component) string {
+	if !b.referred[c.name] {
+		b.referred[c.name] = true
+		b.used = append(b.used, c)
+	}
+	return "#/components/schemas/" + c.name
+}
+
+// nameTypes gives every struct type its name. It runs before anything else
+// takes a name, so that a body or an error schema gets the number if both want
+// the same one.
+func (b *apiBuilder) nameTypes() {
+	for _, t := range b.service.types {
+		if key := keyOf(t); t.kind == kindObject && b.names[key] == "" {
+			b.names[key] = b.takeName(b.service.typeNames[t])
+		}
+	}
+}
+
+// takeName returns name, or name with the first number that makes it unique.
+func (b *apiBuilder) takeName(name string) string {
+	free := name
+	for i := 2; b.taken[strings.ToLower(free)]; i++ {
+		free = name + strconv.Itoa(i)
+	}
+	b.taken[strings.ToLower(free)] = true
+	return free
 }
 
 // appendRef appends a Reference Object.
@@ -472,30 +464,115 @@ func appendRef(dst []byte, ref string) []byte {
 	return m.close()
 }
 
-// This file is what an OpenAPI document is, as far as svc publishes it, and how
-// it is written. The order of everything is that of the slices here, so that a
-// service has one document, byte for byte.
+// describeErrors returns the Response Object of every error of m. It describes
+// only handlers that svc itself has: the document must not promise a form that
+// the service's own ErrorHandler does not write.
+func (b *apiBuilder) describeErrors(m *method) []byte {
+	switch {
+	case m.onError == nil || isHandler(m.onError, WriteError):
+		return b.referErrors("Error", contentTypeJSON, appendEnvelopeSchema)
+	case isHandler(m.onError, WriteProblem):
+		return b.referErrors("Problem", contentTypeProblem, appendProblemSchema)
+	}
+	return []byte(`{"description":"Error"}`)
+}
 
-// version returns what the member "openapi" of a document says.
+// isHandler reports whether h is the top-level function fn. Go compares
+// functions with nil only; the code pointer identifies a function that is not a
+// closure.
+func isHandler(h, fn ErrorHandler) bool {
+	return reflect.ValueOf(h).Pointer() == reflect.ValueOf(fn).Pointer()
+}
+
+// referErrors returns the reference to the error response called name. The first
+// call adds the response and its schema to the document.
+func (b *apiBuilder) referErrors(name, mediaType string, appendSchema func([]byte) []byte) []byte {
+	ref := appendRef(nil, "#/components/responses/"+name)
+	if slices.ContainsFunc(b.doc.responses, func(c apiComponent) bool { return c.name == name }) {
+		return ref
+	}
+	typeName := b.takeName(name)
+	b.doc.schemas = append(b.doc.schemas, apiComponent{typeName, appendSchema(nil)})
+	r := apiResponse{description: "Error", mediaType: mediaType, schema: appendRef(nil, "#/components/schemas/"+typeName)}
+	b.doc.responses = append(b.doc.responses, apiComponent{name, r.appendResponse(nil)})
+	return ref
+}
+
+// appendEnvelopeSchema appends the schema of the envelope that appendEnvelope
+// writes.
+func appendEnvelopeSchema(dst []byte) []byte {
+	inner := openMembers(nil)
+	inner.addText("type", "object")
+	inner.addName("properties")
+	inner.buf = appendDetailsSchema(append(appendCodeSchema(append(inner.buf, `{"code":`...)), `,"message":{"type":"string"}`...))
+	inner.buf = append(inner.buf, '}')
+	inner.addRaw("required", `["code","message"]`)
+	m := openMembers(dst)
+	m.addText("type", "object")
+	m.addRaw("properties", `{"error":`+string(inner.close())+`}`)
+	m.addRaw("required", `["error"]`)
+	return m.close()
+}
+
+// appendProblemSchema appends the schema of the problem details that
+// WriteProblem writes (RFC 9457, section 3).
+func appendProblemSchema(dst []byte) []byte {
+	m := openMembers(dst)
+	m.addText("type", "object")
+	m.addName("properties")
+	m.buf = append(m.buf, `{"type":{"type":"string"},"title":{"type":"string"},"status":{"type":"integer","format":"int32"},`...)
+	m.buf = append(m.buf, `"detail":{"type":"string"},"instance":{"type":"string"},"code":`...)
+	m.buf = append(appendDetailsSchema(appendCodeSchema(m.buf)), '}')
+	m.addRaw("required", `["type","title","status","detail","instance","code"]`)
+	return m.close()
+}
+
+// appendCodeSchema appends the schema of an error's code.
+func appendCodeSchema(dst []byte) []byte {
+	m := openMembers(dst)
+	m.addText("type", "string")
+	m.addName("enum")
+	m.buf = append(m.buf, '[')
+	for i := range codes {
+		if i > 0 {
+			m.buf = append(m.buf, ',')
+		}
+		m.buf = appendQuoted(m.buf, string(codes[i].code))
+	}
+	m.buf = append(m.buf, ']')
+	return m.close()
+}
+
+// appendDetailsSchema appends the property "details" with a comma before it. Its
+// one property is svc's own: the violations. The application may add others.
+func appendDetailsSchema(dst []byte) []byte {
+	return append(dst, `,"details":{"type":"object","properties":{"violations":{"type":"array","items":{"type":"object",`+
+		`"properties":{"in":{"type":"string"},"path":{"type":"string"},"rule":{"type":"string"},"message":{"type":"string"}},`+
+		`"required":["in","path","rule","message"]}}},"additionalProperties":true}`...)
+}
+
+// An apiDocument is an OpenAPI Object. The types below are the parts of the
+// specification that svc publishes. Their order is that of the slices here;
+// nothing below ranges over a map.
+type apiDocument struct {
+	dialect     dialect
+	title       string
+	description string // "" for none
+	version     string // of the API, not of OpenAPI
+	server      string // a URL
+	bearer      bool   // every operation requires a bearer token
+	tags        []apiTag
+	paths       []apiPath
+	schemas     []apiComponent
+	responses   []apiComponent
+}
+
+// version returns the member "openapi" of a document.
 func (d dialect) version() string {
 	if d == openAPI31 {
 		return "3.1.0"
 	}
 	return "3.0.3"
-}
-
-// An apiDocument is an OpenAPI Object.
-type apiDocument struct {
-	dialect     dialect
-	title       string
-	description string // "" for none
-	version     string // of the API
-	server      string // a URL
-	bearer      bool   // every operation wants a bearer token
-	tags        []apiTag
-	paths       []apiPath
-	schemas     []apiComponent
-	responses   []apiComponent
 }
 
 // An apiTag is a Tag Object.
@@ -509,7 +586,7 @@ type apiPath struct {
 
 // An apiOperation is an Operation Object.
 type apiOperation struct {
-	method      string // of HTTP, in lower case
+	method      string // the HTTP method in lower case
 	tag         string // "" for none
 	id          string
 	summary     string
@@ -517,7 +594,7 @@ type apiOperation struct {
 	parameters  []apiParameter
 	body        []byte // the schema of the JSON body, or nil if there is none
 	success     apiResponse
-	failure     []byte // the Response Object of every error
+	errors      []byte // the Response Object of every error
 }
 
 // An apiParameter is a Parameter Object.
@@ -545,17 +622,18 @@ type apiComponent struct {
 // bearerScheme is the name of the one security scheme.
 const bearerScheme = "bearer"
 
-func (d *apiDocument) append(dst []byte) []byte {
+// appendDocument appends the document as JSON.
+func (d *apiDocument) appendDocument(dst []byte) []byte {
 	m := openMembers(dst)
 	m.addText("openapi", d.dialect.version())
 	m.addName("info")
 	m.buf = d.appendInfo(m.buf)
 	m.addName("servers")
 	m.buf = append(appendQuoted(append(m.buf, `[{"url":`...), d.server), "}]"...)
-	m.addRaw("security", d.security())
+	m.addRaw("security", d.securityText())
 	if len(d.tags) > 0 {
 		m.addName("tags")
-		m.buf = appendArray(m.buf, d.tags, apiTag.append)
+		m.buf = appendArray(m.buf, d.tags, apiTag.appendTag)
 	}
 	m.addName("paths")
 	paths := openMembers(m.buf)
@@ -569,6 +647,7 @@ func (d *apiDocument) append(dst []byte) []byte {
 	return m.close()
 }
 
+// appendInfo appends the Info Object.
 func (d *apiDocument) appendInfo(dst []byte) []byte {
 	m := openMembers(dst)
 	m.addText("title", d.title)
@@ -579,22 +658,25 @@ func (d *apiDocument) appendInfo(dst []byte) []byte {
 	return m.close()
 }
 
-// security returns the Security Requirement Objects that hold for everything.
-// An empty list says that nothing is required, where none would say nothing.
-func (d *apiDocument) security() string {
+// securityText returns the Security Requirement Objects of every operation. The
+// empty list says that no identity is required. Without the member a document
+// would leave it open, and linters complain.
+func (d *apiDocument) securityText() string {
 	if d.bearer {
 		return `[{"` + bearerScheme + `":[]}]`
 	}
 	return "[]"
 }
 
-func (t apiTag) append(dst []byte) []byte {
+// appendTag appends t as JSON.
+func (t apiTag) appendTag(dst []byte) []byte {
 	m := openMembers(dst)
 	m.addText("name", t.name)
 	m.addText("description", t.description)
 	return m.close()
 }
 
+// appendPath appends p as JSON.
 func (d *apiDocument) appendPath(dst []byte, p *apiPath) []byte {
 	m := openMembers(dst)
 	for i := range p.operations {
@@ -604,6 +686,7 @@ func (d *apiDocument) appendPath(dst []byte, p *apiPath) []byte {
 	return m.close()
 }
 
+// appendOperation appends o as JSON.
 func (d *apiDocument) appendOperation(dst []byte, o *apiOperation) []byte {
 	m := openMembers(dst)
 	if o.tag != "" {
@@ -617,29 +700,31 @@ func (d *apiDocument) appendOperation(dst []byte, o *apiOperation) []byte {
 	m.addText("operationId", o.id)
 	if len(o.parameters) > 0 {
 		m.addName("parameters")
-		m.buf = appendArray(m.buf, o.parameters, apiParameter.append)
+		m.buf = appendArray(m.buf, o.parameters, apiParameter.appendParameter)
 	}
 	if o.body != nil {
 		m.addName("requestBody")
 		body := openMembers(m.buf)
 		body.addRaw("required", "true")
-		body.content(contentTypeJSON, o.body)
+		appendMediaType(&body, contentTypeJSON, o.body)
 		m.buf = body.close()
 	}
 	m.addName("responses")
 	responses := openMembers(m.buf)
 	responses.addName(o.success.status)
-	responses.buf = o.success.append(responses.buf)
-	responses.addRaw("4XX", string(o.failure))
-	responses.addRaw("default", string(o.failure))
+	responses.buf = o.success.appendResponse(responses.buf)
+	// A generator reads ranges such as 4XX, or default, or both: they say the same.
+	responses.addRaw("4XX", string(o.errors))
+	responses.addRaw("default", string(o.errors))
 	m.buf = responses.close()
 	if d.bearer {
-		m.addRaw("security", d.security()) // said again: some readers look nowhere else
+		m.addRaw("security", d.securityText()) // again, since some tools read it only here
 	}
 	return m.close()
 }
 
-func (p apiParameter) append(dst []byte) []byte {
+// appendParameter appends p as JSON.
+func (p apiParameter) appendParameter(dst []byte) []byte {
 	m := openMembers(dst)
 	m.addText("name", p.name)
 	m.addText("in", p.in)
@@ -653,17 +738,18 @@ func (p apiParameter) append(dst []byte) []byte {
 	return m.close()
 }
 
-func (r apiResponse) append(dst []byte) []byte {
+// appendResponse appends r as JSON.
+func (r apiResponse) appendResponse(dst []byte) []byte {
 	m := openMembers(dst)
 	m.addText("description", r.description)
 	if r.mediaType != "" {
-		m.content(r.mediaType, r.schema)
+		appendMediaType(&m, r.mediaType, r.schema)
 	}
 	return m.close()
 }
 
-// content appends the member "content" with one media type.
-func (m *members) content(mediaType string, schema []byte) {
+// appendMediaType appends the member "content" with one media type.
+func appendMediaType(m *members, mediaType string, schema []byte) {
 	m.addName("content")
 	types := openMembers(m.buf)
 	types.addName(mediaType)
@@ -671,6 +757,7 @@ func (m *members) content(mediaType string, schema []byte) {
 	m.buf = types.close()
 }
 
+// appendComponents appends the Components Object.
 func (d *apiDocument) appendComponents(dst []byte) []byte {
 	m := openMembers(dst)
 	for _, kind := range []struct {
@@ -693,98 +780,14 @@ func (d *apiDocument) appendComponents(dst []byte) []byte {
 	return m.close()
 }
 
-// appendArray appends a JSON array of what one appends for each item.
-func appendArray[T any](dst []byte, items []T, one func(T, []byte) []byte) []byte {
+// appendArray appends a JSON array. It calls appendItem for each item.
+func appendArray[T any](dst []byte, items []T, appendItem func(T, []byte) []byte) []byte {
 	dst = append(dst, '[')
 	for i, item := range items {
 		if i > 0 {
 			dst = append(dst, ',')
 		}
-		dst = one(item, dst)
+		dst = appendItem(item, dst)
 	}
 	return append(dst, ']')
-}
-
-// failure returns the Response Object of every error of m. The document must
-// not promise what the service's own ErrorHandler does not keep.
-func (b *apiBuilder) failure(m *method) []byte {
-	switch {
-	case m.onError == nil || isHandler(m.onError, WriteError):
-		return b.errorResponse("Error", contentTypeJSON, b.appendEnvelopeSchema)
-	case isHandler(m.onError, WriteProblem):
-		return b.errorResponse("Problem", contentTypeProblem, b.appendProblemSchema)
-	}
-	return []byte(`{"description":"Error"}`)
-}
-
-// isHandler reports whether h is the top-level function fn.
-func isHandler(h, fn ErrorHandler) bool {
-	return reflect.ValueOf(h).Pointer() == reflect.ValueOf(fn).Pointer()
-}
-
-// errorResponse returns a reference to the response of that name, which it adds
-// to the document at first.
-func (b *apiBuilder) errorResponse(name, mediaType string, schema func([]byte) []byte) []byte {
-	for _, c := range b.doc.responses {
-		if c.name == name {
-			return appendRef(nil, "#/components/responses/"+name)
-		}
-	}
-	typeName := b.take(name)
-	b.doc.schemas = append(b.doc.schemas, apiComponent{typeName, schema(nil)})
-	r := apiResponse{description: "Error", mediaType: mediaType, schema: appendRef(nil, "#/components/schemas/"+typeName)}
-	b.doc.responses = append(b.doc.responses, apiComponent{name, r.append(nil)})
-	return appendRef(nil, "#/components/responses/"+name)
-}
-
-// appendEnvelopeSchema appends the schema of what appendEnvelope appends.
-func (b *apiBuilder) appendEnvelopeSchema(dst []byte) []byte {
-	inner := openMembers(nil)
-	inner.addText("type", "object")
-	inner.addName("properties")
-	inner.buf = appendDetailsSchema(append(appendCodeSchema(append(inner.buf, `{"code":`...)), `,"message":{"type":"string"}`...))
-	inner.buf = append(inner.buf, '}')
-	inner.addRaw("required", `["code","message"]`)
-	m := openMembers(dst)
-	m.addText("type", "object")
-	m.addRaw("properties", `{"error":`+string(inner.close())+`}`)
-	m.addRaw("required", `["error"]`)
-	return m.close()
-}
-
-// appendProblemSchema appends the schema of what WriteProblem writes (RFC 9457,
-// section 3).
-func (b *apiBuilder) appendProblemSchema(dst []byte) []byte {
-	m := openMembers(dst)
-	m.addText("type", "object")
-	m.addName("properties")
-	m.buf = append(m.buf, `{"type":{"type":"string"},"title":{"type":"string"},"status":{"type":"integer","format":"int32"},`...)
-	m.buf = append(m.buf, `"detail":{"type":"string"},"instance":{"type":"string"},"code":`...)
-	m.buf = append(appendDetailsSchema(appendCodeSchema(m.buf)), '}')
-	m.addRaw("required", `["type","title","status","detail","instance","code"]`)
-	return m.close()
-}
-
-// appendCodeSchema appends the schema of the codes that errors are written with.
-func appendCodeSchema(dst []byte) []byte {
-	m := openMembers(dst)
-	m.addText("type", "string")
-	m.addName("enum")
-	m.buf = append(m.buf, '[')
-	for i := range codes {
-		if i > 0 {
-			m.buf = append(m.buf, ',')
-		}
-		m.buf = appendQuoted(m.buf, string(codes[i].code))
-	}
-	m.buf = append(m.buf, ']')
-	return m.close()
-}
-
-// appendDetailsSchema appends the property "details" with a comma before it:
-// svc's own detail and any others that the application gives.
-func appendDetailsSchema(dst []byte) []byte {
-	return append(dst, `,"details":{"type":"object","properties":{"violations":{"type":"array","items":{"type":"object",`+
-		`"properties":{"in":{"type":"string"},"path":{"type":"string"},"rule":{"type":"string"},"message":{"type":"string"}},`+
-		`"required":["in","path","rule","message"]}}},"additionalProperties":true}`...)
 }

@@ -4,11 +4,11 @@ import (
 	"bytes"
 	"context"
 	"encoding/json"
-
 	"io"
 	"log/slog"
 	"net/http"
 	"net/http/httptest"
+	"strconv"
 	"strings"
 	"testing"
 )
@@ -84,7 +84,7 @@ func oaAt(t *testing.T, doc []byte, path ...string) string {
 	return string(value)
 }
 
-// Verify the rules of DESIGN.md, section 12, one by one.
+// Verify the rules of documents one by one.
 func TestOpenAPIRules(t *testing.T) {
 	const errorRef = `{"$ref":"#/components/responses/Error"}`
 	plain := oaService(Options{Methods: map[string]MethodOptions{"Create": {Description: "Makes a todo."}}})
@@ -257,8 +257,8 @@ func TestOpenAPIServed(t *testing.T) {
 	}
 }
 
-// Verify that what a middleware said before stays said, and that no response
-// can spoil the header of the next.
+// Verify that a response keeps the Vary of a middleware in front, and that no
+// response changes the header of the next.
 func TestOpenAPIHeader(t *testing.T) {
 	h := oaService(Options{}).OpenAPI()
 	for range 2 {
@@ -291,21 +291,42 @@ func TestOpenAPIStable(t *testing.T) {
 	}
 }
 
-// Verify that serving adds nothing to what the ResponseWriter allocates.
-func TestOpenAPIAllocatesNothing(t *testing.T) {
+// Verify that conditional and range requests get what they may get and nothing
+// that is broken: whole documents, parts of the document that the client has
+// begun to read, and no part of another one.
+func TestOpenAPIPreconditions(t *testing.T) {
 	h := oaService(Options{}).OpenAPI()
-	w := &oaWriter{header: make(http.Header)}
-	r := httptest.NewRequest("GET", "/openapi.json", nil)
-	if got := testing.AllocsPerRun(100, func() {
-		clear(w.header)
-		h.ServeHTTP(w, r)
-	}); got != 0 {
-		t.Errorf("a request allocates %v times", got)
+	whole, _ := io.ReadAll(oaGet(h, "GET", "/").Body)
+	etag := oaGet(h, "GET", "/").Header.Get("ETag")
+	first := string(whole[:10])
+	for _, test := range []struct {
+		header []string
+		status int
+		body   string
+	}{
+		{nil, 200, string(whole)},
+		{[]string{"Range", "bytes=0-9"}, 206, first},
+		{[]string{"Range", "bytes=0-9", "If-Range", etag}, 206, first},
+		{[]string{"Range", "bytes=0-9", "If-Range", `"x"`}, 200, string(whole)},
+		{[]string{"Range", "bytes=0-9", "If-Range", "W/" + etag}, 200, string(whole)}, // If-Range compares strongly
+		{[]string{"Range", "bytes=0-9", "If-Range", "Sat, 21 Nov 2026 00:00:00 GMT"}, 200, string(whole)},
+		{[]string{"Range", "bytes=0-9", "If-None-Match", etag}, 304, ""},
+		{[]string{"Range", "bytes=9999999-"}, 416, "invalid range: failed to overlap\n"},
+		{[]string{"If-Match", etag}, 200, string(whole)},
+		{[]string{"If-Match", `"x"`}, 412, ""},
+		{[]string{"If-Modified-Since", "Sat, 21 Nov 2099 00:00:00 GMT"}, 200, string(whole)},
+		{[]string{"If-Unmodified-Since", "Sat, 21 Nov 1999 00:00:00 GMT"}, 200, string(whole)},
+	} {
+		res := oaGet(h, "GET", "/", test.header...)
+		body, _ := io.ReadAll(res.Body)
+		if res.StatusCode != test.status || string(body) != test.body {
+			t.Errorf("%q: %d %s; want %d %s", test.header, res.StatusCode, body, test.status, test.body)
+		}
+		if got := res.Header.Get("Last-Modified"); got != "" {
+			t.Errorf("%q: Last-Modified is %s", test.header, got)
+		}
+		if got := res.Header.Get("Content-Length"); test.status == 200 && got != strconv.Itoa(len(whole)) {
+			t.Errorf("%q: Content-Length is %s, want %d", test.header, got, len(whole))
+		}
 	}
 }
-
-type oaWriter struct{ header http.Header }
-
-func (w *oaWriter) Header() http.Header         { return w.header }
-func (w *oaWriter) Write(b []byte) (int, error) { return len(b), nil }
-func (w *oaWriter) WriteHeader(int)             {}
