@@ -76,7 +76,7 @@ func compileBinding(c *decoders, s *shape, spec bindSpec) *binding {
 			b.path = append(b.path, c.compileParam(f, name, source, at))
 		case inQuery:
 			if other, twice := b.byName[name]; twice {
-				c.addf("%s: %s takes the query parameter %q too", at, b.query[other].goName, name)
+				c.mistakes.addf("%s: %s takes the query parameter %q too", at, b.query[other].goName, name)
 			}
 			b.byName[name] = len(b.query)
 			b.query = append(b.query, c.compileParam(f, name, source, at))
@@ -186,7 +186,7 @@ func (c *decoders) compileParam(f *field, name, in, at string) param {
 		if in == inQuery {
 			carries = "scalars and lists of them; use POST, PUT or PATCH, whose fields come from the body, or hide it with `json:\"-\"`"
 		}
-		c.addf("%s: the type %v cannot come from the %s, which carries %s", at, f.shape.typ, in, carries)
+		c.mistakes.addf("%s: the type %v cannot come from the %s, which carries %s", at, f.shape.typ, in, carries)
 		return p
 	}
 	p.set = setterFor(target, false)

@@ -133,7 +133,7 @@ func (d *decoder) skipMismatch(m *complaint) {
 func (d *decoder) finish() error {
 	switch {
 	case d.scan.err != nil:
-		return d.syntaxViolation()
+		return d.makeSyntaxError()
 	case d.validateErr != nil:
 		return d.validateErr
 	case len(d.found.list) > 1:
@@ -141,11 +141,11 @@ func (d *decoder) finish() error {
 			return cmp.Compare(slices.Index(sourceOrder, a.In), slices.Index(sourceOrder, b.In))
 		})
 	}
-	return d.violationsError(&d.found)
+	return d.makeError(&d.found)
 }
 
 // failure returns the error for these violations, or nil if there are none.
-func (d *decoder) violationsError(vs *violations) error {
+func (d *decoder) makeError(vs *violations) error {
 	if d.lean && len(vs.list) > 0 {
 		return vs.makeLeanError()
 	}
@@ -154,14 +154,14 @@ func (d *decoder) violationsError(vs *violations) error {
 
 // faultError returns the error for a text that is not acceptable JSON: one
 // violation, whatever else was wrong.
-func (d *decoder) syntaxViolation() error {
+func (d *decoder) makeSyntaxError() error {
 	v := Violation{In: inBody, Rule: d.scan.err.rule, Message: "the text is not valid JSON: " + d.scan.err.Error()}
 	if d.scan.err.rule == ruleDuplicate {
 		v.Path = string(pointerToName(d.scan.data[:d.scan.err.offset]))
 	}
 	var one violations
 	one.addViolation(v)
-	return d.violationsError(&one)
+	return d.makeError(&one)
 }
 
 // pointerToName returns the JSON Pointer to the member whose name and colon text
@@ -225,11 +225,11 @@ func (d *decoder) keepText(raw []byte, escaped bool) string {
 
 // decoders is one compile pass over shapes.
 type decoders struct {
-	*mistakes
-	byShape map[*shape]*decodeFunc
-	strict  bool
-	open    int      // how many shapes are being compiled, one inside another
-	pending []func() // to be called when none is
+	mistakes *mistakes
+	byShape  map[*shape]*decodeFunc
+	strict   bool
+	open     int      // how many shapes are being compiled, one inside another
+	pending  []func() // to be called when none is
 }
 
 func newDecoders(p *mistakes, strict bool) *decoders {
@@ -542,9 +542,9 @@ func (c *decoders) defaultFor(plan *fieldPlan) func(reflect.Value) {
 		var e *Error
 		switch {
 		case endless:
-			c.addf("%s: the default %s leaves out a field that has it as its default, and so on without end", f.place, f.def)
+			c.mistakes.addf("%s: the default %s leaves out a field that has it as its default, and so on without end", f.place, f.def)
 		case errors.As(err, &e):
-			c.addf("%s: the default %s is refused: %s", f.place, f.def, strings.TrimPrefix(e.Message, codes[CodeInvalidArgument.row()].text+": "))
+			c.mistakes.addf("%s: the default %s is refused: %s", f.place, f.def, strings.TrimPrefix(e.Message, codes[CodeInvalidArgument.row()].text+": "))
 		}
 	})
 	c.runPending()
@@ -741,7 +741,7 @@ func decodeScalar(s *shape) decodeFunc {
 			d.skipMismatch(wrong)
 			return
 		}
-		if text := d.readString(); d.scan.err == nil {
+		if text := d.readText(); d.scan.err == nil {
 			d.addIfAny(set(d, v, text))
 		}
 	}
@@ -755,7 +755,7 @@ func (d *decoder) addIfAny(m *complaint) {
 }
 
 // inside reads a string and returns what it stands for, for looking at only.
-func (d *decoder) readString() []byte {
+func (d *decoder) readText() []byte {
 	raw, escaped := d.scan.readString()
 	if escaped {
 		d.scratch = appendUnescaped(d.scratch[:0], raw)
@@ -798,7 +798,7 @@ func decodeQuoted(s *shape) decodeFunc {
 			d.skipMismatch(mustBeString)
 			return
 		}
-		text := d.readString()
+		text := d.readText()
 		if d.scan.err != nil {
 			return
 		}
