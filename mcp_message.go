@@ -104,7 +104,7 @@ func invalidParams(text string) *mcpError {
 // serveBody answers everything that the body holds.
 func (x *exchange) serveBody() error {
 	s := &x.sc.dec.scan
-	x.text.read(s, x.sc.body, maxMCPBatch)
+	x.text.readText(s, x.sc.body, maxMCPBatch)
 	x.accept = parseAccept(x.r.Header["Accept"])
 	switch {
 	case s.err != nil:
@@ -181,7 +181,7 @@ func (x *exchange) answerRequest(rpc *rpcMessage) {
 	var failure *mcpError
 	switch {
 	case rpc.kind == rpcInvalid:
-		failure = badRequest(rpcInvalidRequest, violationText(rpc.flaw))
+		failure = badRequest(rpcInvalidRequest, violationText(rpc.violation))
 	case id == nil:
 		failure = badRequest(rpcInvalidRequest, "/id must be a string or an integer")
 	default:
@@ -198,11 +198,11 @@ func (x *exchange) answerRequest(rpc *rpcMessage) {
 	x.sendAnswer(http.StatusOK)
 }
 
-func violationText(flaw *Violation) string {
-	if flaw.Path == "" {
-		return flaw.Message
+func violationText(v *Violation) string {
+	if v.Path == "" {
+		return v.Message
 	}
-	return flaw.Path + " " + flaw.Message
+	return v.Path + " " + v.Message
 }
 
 // isMCPID reports whether the id of a request is one of MCP's: a string or an

@@ -99,7 +99,7 @@ func (h *rpcHandler) respond(w http.ResponseWriter, r *http.Request, sc *workspa
 		return rpcHTTPError(err)
 	}
 	x := h.pool.Get().(*rpcExchange)
-	x.text.read(&sc.dec.scan, sc.body, maxBatch)
+	x.text.readText(&sc.dec.scan, sc.body, maxBatch)
 	body, err := h.answer(w, r, sc, x)
 	switch {
 	case err != nil:
@@ -184,7 +184,7 @@ func (w *rpcWorker) answer(msg *rpcMessage) {
 func (w *rpcWorker) result(msg *rpcMessage) (*method, error) {
 	switch {
 	case msg.kind == rpcInvalid:
-		return nil, rpcRequestError(msg.flaw)
+		return nil, rpcRequestError(msg.violation)
 	case msg.kind == rpcResponse:
 		return nil, rpcRequestError(rpcNoName) // nothing was asked
 	case string(msg.method) == "rpc.discover":
@@ -294,7 +294,7 @@ const (
 // null wants an answer: the specification advises against it and allows it.
 type rpcMessage struct {
 	kind   rpcKind
-	flaw   *Violation // why it is invalid; nil for the other kinds
+	violation   *Violation // why it is invalid; nil for the other kinds
 	id     []byte     // nil if absent, or not what an id may be
 	method []byte     // nil if absent, or no string
 	params []byte     // nil if absent
@@ -319,10 +319,10 @@ type rpcText struct {
 	count    int          // how many messages there are, beyond the limit too
 }
 
-// read reads a text by one strict pass over it. s.fault says whether it is JSON
+// readText reads a text by one strict pass over it. s.fault says whether it is JSON
 // at all; if not, t means nothing. The messages beyond the limit are held to
 // the rules of JSON and not kept.
-func (t *rpcText) read(s *scanner, text []byte, limit int) {
+func (t *rpcText) readText(s *scanner, text []byte, limit int) {
 	s.reset(text)
 	t.reset()
 	if t.batch = s.peek() == '['; t.batch {
@@ -380,7 +380,7 @@ func (seen *rpcMembers) of(name []byte) *[]byte {
 func (m *rpcMessage) read(s *scanner) {
 	if s.peek() != '{' {
 		s.skipValue()
-		m.flaw = rpcNotObject
+		m.violation = rpcNotObject
 		return
 	}
 	var seen rpcMembers
@@ -418,19 +418,19 @@ func (m *rpcMessage) decide(seen *rpcMembers) {
 	}
 	switch {
 	case seen.id != nil && m.id == nil:
-		m.flaw = rpcBadID
+		m.violation = rpcBadID
 	case seen.version == nil:
-		m.flaw = rpcNoVersion
+		m.violation = rpcNoVersion
 	case !isText(seen.version) || string(textOf(seen.version)) != "2.0":
-		m.flaw = rpcBadVersion
+		m.violation = rpcBadVersion
 	case seen.method == nil && (seen.result != nil || seen.err != nil):
 		m.kind = rpcResponse
 	case seen.method == nil:
-		m.flaw = rpcNoName
+		m.violation = rpcNoName
 	case m.method == nil:
-		m.flaw = rpcBadName
+		m.violation = rpcBadName
 	case seen.params != nil && m.params == nil && seen.params[0] != 'n':
-		m.flaw = rpcBadParams
+		m.violation = rpcBadParams
 	case m.id == nil:
 		m.kind = rpcNotification
 	default:

@@ -14,7 +14,7 @@ var rpcKindNames = [...]string{"invalid", "request", "notification", "response"}
 func rpcSaid(text string, limit int) string {
 	var s scanner
 	var t rpcText
-	t.read(&s, []byte(text), limit)
+	t.readText(&s, []byte(text), limit)
 	if s.err != nil {
 		return s.err.rule
 	}
@@ -28,8 +28,8 @@ func rpcSaid(text string, limit int) string {
 			b.WriteByte(' ')
 		}
 		b.WriteString(rpcKindNames[m.kind])
-		if m.flaw != nil {
-			b.WriteString(" " + m.flaw.Path + " " + m.flaw.Rule)
+		if m.violation != nil {
+			b.WriteString(" " + m.violation.Path + " " + m.violation.Rule)
 		}
 		for _, part := range []struct {
 			name string
@@ -148,7 +148,7 @@ func TestRPCTextAllocations(t *testing.T) {
 	var s scanner
 	var text rpcText
 	for _, body := range [][]byte{single, batch} {
-		if n := testing.AllocsPerRun(100, func() { text.read(&s, body, 1000) }); n != 0 {
+		if n := testing.AllocsPerRun(100, func() { text.readText(&s, body, 1000) }); n != 0 {
 			t.Errorf("%.40s: %v allocations", body, n)
 		}
 	}
@@ -183,7 +183,7 @@ func FuzzRPCText(f *testing.F) {
 	f.Fuzz(func(t *testing.T, text []byte) {
 		var s, plain scanner
 		var got rpcText
-		got.read(&s, text, 4)
+		got.readText(&s, text, 4)
 		plain.reset(text)
 		plain.skipValue()
 		plain.checkEnd()
@@ -214,13 +214,13 @@ func FuzzRPCText(f *testing.F) {
 // rpcCompare compares m with what encoding/json reads by exact names.
 func rpcCompare(t *testing.T, m *rpcMessage, item json.RawMessage) {
 	t.Helper()
-	if (m.kind == rpcInvalid) != (m.flaw != nil) {
-		t.Fatalf("kind %d with flaw %v", m.kind, m.flaw)
+	if (m.kind == rpcInvalid) != (m.violation != nil) {
+		t.Fatalf("kind %d with flaw %v", m.kind, m.violation)
 	}
 	var members map[string]json.RawMessage
 	if json.Unmarshal(item, &members) != nil || members == nil {
-		if m.flaw != rpcNotObject {
-			t.Fatalf("%s: flaw %v, want that it is no object", item, m.flaw)
+		if m.violation != rpcNotObject {
+			t.Fatalf("%s: flaw %v, want that it is no object", item, m.violation)
 		}
 		return
 	}
