@@ -94,7 +94,7 @@ func TestHeaderFieldByName(t *testing.T) {
 		{"text", `{"Last-Event-ID":"x"}`, `{"after":"x"}`},
 		{"text", `{}`, `{"after":"none"}`},
 	} {
-		m := s.find("h", test.method)
+		m := s.findMethod("h", test.method)
 		in, err := m.bindObject(new(decoder), []byte(test.text))
 		if err != nil {
 			t.Errorf("%s: %v", test.text, err)

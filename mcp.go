@@ -263,7 +263,7 @@ func (t *tool) compileTool(p *mistakes, o ToolOptions, service string) {
 	}
 	t.options = o
 	if t.options.Title == "" {
-		t.options.Title = capitalized(strings.Join(words(t.goName), " "))
+		t.options.Title = capitalized(strings.Join(splitWords(t.goName), " "))
 	}
 	t.about = t.description
 	if t.about == "" { // a model that knows no more than a name guesses

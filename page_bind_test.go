@@ -295,7 +295,7 @@ func TestPagesBindAsObject(t *testing.T) {
 		{`{"page":"1"}`, PageRequest{}, []string{"page type must be an integer"}},
 		{`{"page":null}`, PageRequest{}, []string{"page type must be an integer"}},
 	} {
-		in, err := s.find("p", "list_both").bind.bindObject(new(decoder), []byte(test.params))
+		in, err := s.findMethod("p", "list_both").bind.bindObject(new(decoder), []byte(test.params))
 		if wrong := pageWrong(t, err); !reflect.DeepEqual(wrong, test.wrong) {
 			t.Errorf("%s: %q, want %q", test.params, wrong, test.wrong)
 		}

@@ -277,14 +277,14 @@ func (h *restHandler) serveStream(w http.ResponseWriter, r *http.Request, sc *wo
 	if r.Method == http.MethodHead {
 		setEventHeader(w.Header())
 		w.WriteHeader(http.StatusOK)
-		if err := m.drop(cancel, out); err != nil {
+		if err := m.discardStream(cancel, out); err != nil {
 			h.logError(ctx, r, err, m)
 		}
 		return nil
 	}
 	events, err := startEvents(w, m.eventTimes, cancel)
 	if err != nil {
-		return errors.Join(err, m.drop(cancel, out))
+		return errors.Join(err, m.discardStream(cancel, out))
 	}
 	defer events.close()
 	if err := m.sendItems(ctx, cancel, events, sc, out); err != nil {
@@ -306,7 +306,7 @@ func (h *restHandler) logEnd(ctx context.Context, r *http.Request, err error) {
 // sendItems sends each item of what the method returned, and that there are no
 // more. A stream that ends because its ctx is canceled has not come to its end.
 func (m *method) sendItems(ctx context.Context, cancel context.CancelCauseFunc, events *eventStream, sc *workspace, out any) error {
-	err := m.iterate(cancel, out, func(item any) (err error) {
+	err := m.eachItem(cancel, out, func(item any) (err error) {
 		if sc.enc.buf, err = m.appendOutput(&sc.enc, sc.enc.buf[:0], item); err != nil {
 			return err
 		}

@@ -242,7 +242,7 @@ func (w *rpcWorker) callStream(ctx context.Context, m *method, in any, msg *rpcM
 	case err != nil:
 		return err
 	case msg.kind == rpcNotification:
-		return m.drop(cancel, out)
+		return m.discardStream(cancel, out)
 	}
 	w.ws.enc.buf, err = m.appendItems(cancel, &w.ws.enc, w.ws.enc.buf, out, nil)
 	return err
@@ -577,7 +577,7 @@ func (b *rpcBatch) answer(h *rpcHandler, r *http.Request, sc *workspace, message
 	b.join()
 	for i, helper := range b.helpers {
 		if helper != nil {
-			h.service.giveBack(helper)
+			h.service.returnWorkspace(helper)
 			b.helpers[i] = nil
 		}
 	}
@@ -638,7 +638,7 @@ func (b *rpcBatch) help(worker int) {
 		b.running.Done()
 	}()
 	if int(b.next.Load()) < len(b.messages) {
-		b.helpers[worker] = b.handler.service.borrow()
+		b.helpers[worker] = b.handler.service.borrowWorkspace()
 		b.helpers[worker].dec.lean = true
 		b.work(b.helpers[worker], worker)
 	}

@@ -194,14 +194,14 @@ type workspace struct {
 	body []byte
 }
 
-func (s *Service) borrow() *workspace {
+func (s *Service) borrowWorkspace() *workspace {
 	sc := s.workspaces.Get().(*workspace)
 	sc.dec.lean = false
 	return sc
 }
 
-// giveBack keeps sc for another request, unless an unusual one made it large.
-func (s *Service) giveBack(sc *workspace) {
+// returnWorkspace keeps sc for another request, unless an unusual one made it large.
+func (s *Service) returnWorkspace(sc *workspace) {
 	const most = 64 << 10 // bytes
 	if cap(sc.body) > most || cap(sc.enc.buf) > most || cap(sc.dec.scratch) > most || cap(sc.dec.scan.names) > most/16 || cap(sc.dec.texts) > most/16 {
 		return
@@ -241,12 +241,12 @@ type responder interface {
 // may contradict each other, and a new one is cheap.
 func (e *endpoint) serveRequest(w http.ResponseWriter, r *http.Request, h responder) {
 	e.limits.setDeadline(w, r)
-	ws := e.service.borrow()
+	ws := e.service.borrowWorkspace()
 	if err := h.respond(w, r, ws); err != nil {
 		e.logError(r.Context(), r, err, e.only)
 		h.writeRefusal(w, r, err)
 	}
-	e.service.giveBack(ws)
+	e.service.returnWorkspace(ws)
 }
 
 // logError logs err, which the call of m ended with; m is nil if nothing was
@@ -310,7 +310,7 @@ func (o Options) withDefaults(iface reflect.Type) Options {
 		o.Version = "0.1.0"
 	}
 	if o.Resource == "" {
-		o.Resource = strings.Join(words(o.Name), "_")
+		o.Resource = strings.Join(splitWords(o.Name), "_")
 	}
 	if o.MaxBody == 0 {
 		o.MaxBody = DefaultMaxBody
@@ -329,13 +329,13 @@ func compileService(p *mistakes, iface reflect.Type, impl any, o Options) *Servi
 		description: o.Description,
 		version:     o.Version,
 		defaults:    o.Defaults,
-		methods:     c.methods(),
+		methods:     c.compileMethods(),
 		workspaces:  &sync.Pool{New: func() any { return new(workspace) }},
 	}
 	p.where = ""
 	for _, name := range sortedKeys(o.Methods) {
 		if _, ok := iface.MethodByName(name); !ok {
-			p.addf("Options.Methods[%q]: %v has no method of that name%s", name, iface, hint(s.methods, name))
+			p.addf("Options.Methods[%q]: %v has no method of that name%s", name, iface, suggestName(s.methods, name))
 		}
 	}
 	usesDefault := func(m *method) bool { return m.resource == o.Resource }
@@ -355,8 +355,8 @@ func compileService(p *mistakes, iface reflect.Type, impl any, o Options) *Servi
 	return s
 }
 
-// hint returns which method was perhaps meant by a name that none has.
-func hint(methods []*method, name string) string {
+// suggestName returns which method was perhaps meant by a name that none has.
+func suggestName(methods []*method, name string) string {
 	for _, m := range methods {
 		if strings.EqualFold(m.goName, name) || m.name == name {
 			return fmt.Sprintf("; write %q", m.goName)
@@ -620,10 +620,10 @@ func newCaller[I any](method any, in, out reflect.Type, bind func(I) callFunc) C
 	}
 }
 
-// is reports whether the function is the interface's method of that name. The
-// runtime calls it pkg.TodoAPI.Create, with [...] behind TodoAPI if the type is
-// generic, and a number behind a dot in mid-line if it is local to a function.
-func (c Caller) is(method string) bool {
+// callsMethod reports whether the function callsMethod the interface's method of that name. The
+// runtime calls it pkg.TodoAPI.Create, with [...] behind TodoAPI if the type callsMethod
+// generic, and a number behind a dot in mid-line if it callsMethod local to a function.
+func (c Caller) callsMethod(method string) bool {
 	rest, ok := strings.CutSuffix(c.name, "."+method)
 	name, _, _ := strings.Cut(c.iface.Name(), "[")
 	i := strings.LastIndex(rest, "."+name)
@@ -729,9 +729,9 @@ func (m *method) appendOutput(e *encoder, dst []byte, out any) (_ []byte, err er
 
 // invokeByName is the end of the chain that Options.Intercept is the rest of.
 func (s *Service) invokeByName(ctx context.Context, resource, name string, in any) (any, error) {
-	m := s.find(resource, name)
+	m := s.findMethod(resource, name)
 	if m == nil {
-		return nil, noMethod(resource, name)
+		return nil, noMethodError(resource, name)
 	}
 	if err := m.checkType(in); err != nil {
 		return nil, err
@@ -739,7 +739,7 @@ func (s *Service) invokeByName(ctx context.Context, resource, name string, in an
 	return m.call(ctx, in)
 }
 
-func noMethod(resource, name string) *Error {
+func noMethodError(resource, name string) *Error {
 	return Errorf(CodeUnimplemented, "there is no method %q in resource %q", name, resource)
 }
 
@@ -766,12 +766,12 @@ func (m *method) checkType(in any) error {
 // A Go value cannot say that a field is absent: a field that is optional counts
 // as absent if it is zero, and defaults are for [Service.NewInput] to fill in.
 func (s *Service) Call(ctx context.Context, resource, method string, input any) (any, error) {
-	m := s.find(resource, method)
+	m := s.findMethod(resource, method)
 	if m == nil {
 		m = s.findGoName(resource, method)
 	}
 	if m == nil {
-		return nil, noMethod(resource, method)
+		return nil, noMethodError(resource, method)
 	}
 	if err := m.checkType(input); err != nil {
 		return nil, err
@@ -804,9 +804,9 @@ func (s *Service) checkInput(m *method, input any) (err error) {
 			err = panicError(v)
 		}
 	}()
-	sc := s.borrow()
+	sc := s.borrowWorkspace()
 	err = m.bind.checkValue(&sc.dec, reflect.ValueOf(input))
-	s.giveBack(sc)
+	s.returnWorkspace(sc)
 	return err
 }
 
@@ -814,13 +814,13 @@ func (s *Service) checkInput(m *method, input any) (err error) {
 // filled further and given to [Service.Call]. It returns nil for a method that
 // takes none, and UNIMPLEMENTED for one that is not there.
 func (s *Service) NewInput(resource, method string) (any, error) {
-	m := s.find(resource, method)
+	m := s.findMethod(resource, method)
 	if m == nil {
 		m = s.findGoName(resource, method)
 	}
 	switch {
 	case m == nil:
-		return nil, noMethod(resource, method)
+		return nil, noMethodError(resource, method)
 	case m.in == nil:
 		return nil, nil
 	}

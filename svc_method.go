@@ -90,16 +90,16 @@ func newMethodCompiler(p *mistakes, iface reflect.Type, impl any, o Options) *me
 	}
 }
 
-// methods compiles every method. All shapes come before all plans, since plans
+// compileMethods compiles every method. All shapes come before all plans, since plans
 // want to know which types contain themselves.
-func (c *methodCompiler) methods() []*method {
+func (c *methodCompiler) compileMethods() []*method {
 	if c.iface.NumMethod() == 0 {
 		c.addf("%v has no methods", c.iface)
 	}
 	var methods, sound []*method
 	for i := range c.iface.NumMethod() {
 		before := len(c.list)
-		m := c.shapeOf(c.iface.Method(i))
+		m := c.compileMethod(c.iface.Method(i))
 		if m != nil {
 			methods = append(methods, m)
 		}
@@ -113,7 +113,7 @@ func (c *methodCompiler) methods() []*method {
 	for _, m := range sound { // plans of the others would only repeat the bad news
 		if c.shapes.sound(m.in) && c.shapes.sound(m.out) {
 			c.where = m.title()
-			c.plan(m, decoders, encoders)
+			c.compilePlans(m, decoders, encoders)
 		}
 	}
 	return methods
@@ -133,21 +133,21 @@ func titleOf(iface reflect.Type) string {
 	return name
 }
 
-// shapeOf checks the shape of a method and compiles its types. It returns nil if
+// compileMethod checks the shape of a method and compiles its types. It returns nil if
 // there is no method to speak of.
-func (c *methodCompiler) shapeOf(rm reflect.Method) *method {
+func (c *methodCompiler) compileMethod(rm reflect.Method) *method {
 	c.where = strings.TrimPrefix(c.config.iface+"."+rm.Name, ".")
 	if !rm.IsExported() {
 		c.addf("the method is not exported, so nobody could call it")
 		return nil
 	}
 	before := len(c.list)
-	sig := c.signature(rm.Type)
+	sig := c.readSignature(rm.Type)
 	if len(c.list) > before {
 		return nil
 	}
 	o := c.opts.Methods[rm.Name]
-	name := words(rm.Name)
+	name := splitWords(rm.Name)
 	m := &method{
 		config:      c.config,
 		goName:      rm.Name,
@@ -170,8 +170,8 @@ func (c *methodCompiler) shapeOf(rm reflect.Method) *method {
 		c.shapes.check(m.out, asOutput, out.String())
 		c.checkObject(m.out, "output")
 	}
-	m.route = c.routeOf(m, name, o.HTTP)
-	m.call = c.callerOf(rm, sig, o.Direct)
+	m.route = c.chooseRoute(m, name, o.HTTP)
+	m.call = c.chooseCall(rm, sig, o.Direct)
 	c.setStream(m, sig, o)
 	return m
 }
@@ -196,7 +196,7 @@ func (c *methodCompiler) setStream(m *method, sig signature, o MethodOptions) {
 	}
 	if sig.out != nil {
 		m.stream = StreamSSE
-		m.result = c.shapes.of(collected(sig.out), sig.out.String())
+		m.result = c.shapes.of(collectedType(sig.out), sig.out.String())
 	}
 }
 
@@ -224,9 +224,9 @@ type signature struct {
 	stream  bool
 }
 
-// signature returns the signature of a method's type. What is not as in the
+// readSignature returns the readSignature of a method's type. What is not as in the
 // package documentation is noted.
-func (c *methodCompiler) signature(t reflect.Type) (sig signature) {
+func (c *methodCompiler) readSignature(t reflect.Type) (sig signature) {
 	nIn, nOut := t.NumIn(), t.NumOut()
 	if nIn == 0 || t.In(0) != typeContext {
 		c.addf("the first parameter must be a context.Context")
@@ -267,8 +267,8 @@ func (c *methodCompiler) structBehind(t reflect.Type, role string) reflect.Type 
 	return nil
 }
 
-// routeOf returns the route of m: the one that its options give, or inferred.
-func (c *methodCompiler) routeOf(m *method, name []string, pattern string) route {
+// chooseRoute returns the route of m: the one that its options give, or inferred.
+func (c *methodCompiler) chooseRoute(m *method, name []string, pattern string) route {
 	if pattern != "" {
 		r, err := parsePattern(pattern)
 		if err != nil {
@@ -297,8 +297,8 @@ func (c *methodCompiler) routeOf(m *method, name []string, pattern string) route
 	return inferRoute(m.resource, name, placeholder)
 }
 
-// plan compiles the binding and the encoder of m.
-func (c *methodCompiler) plan(m *method, d *decoders, e encoders) {
+// compilePlans compiles the binding and the encoder of m.
+func (c *methodCompiler) compilePlans(m *method, d *decoders, e encoders) {
 	if m.in != nil {
 		m.bind = compileBinding(d, m.in, bindSpec{
 			placeholders: m.placeholders,
@@ -313,9 +313,9 @@ func (c *methodCompiler) plan(m *method, d *decoders, e encoders) {
 	}
 }
 
-// callerOf returns the function that calls the method: the one given as Direct,
+// chooseCall returns the function that calls the method: the one given as Direct,
 // or by reflection.
-func (c *methodCompiler) callerOf(rm reflect.Method, sig signature, direct Caller) callFunc {
+func (c *methodCompiler) chooseCall(rm reflect.Method, sig signature, direct Caller) callFunc {
 	if direct.bind == nil {
 		return reflectCaller(reflect.TypeOf(c.impl), reflect.ValueOf(c.impl), rm.Name, sig.in != nil, sig.out != nil)
 	}
@@ -323,7 +323,7 @@ func (c *methodCompiler) callerOf(rm reflect.Method, sig signature, direct Calle
 	switch {
 	case direct.iface != c.iface:
 		c.addf("Direct has a method of %v, not of the interface; %s", direct.iface, want)
-	case direct.in != sig.in || direct.out != sig.out || (direct.each != nil) != sig.stream || !direct.is(rm.Name):
+	case direct.in != sig.in || direct.out != sig.out || (direct.each != nil) != sig.stream || !direct.callsMethod(rm.Name):
 		c.addf("Direct has another function than the method %s; %s", rm.Name, want)
 	default:
 		return direct.bind(c.impl)
@@ -349,7 +349,7 @@ func (sig signature) directName() string {
 	return "DirectNone"
 }
 
-// words splits a Go name into its words, in lower case. A run of capitals is
+// splitWords splits a Go name into its splitWords, in lower case. A run of capitals is
 // one word, whose last capital starts the next word if a lower-case letter
 // follows; digits belong to the word before:
 //
@@ -357,7 +357,7 @@ func (sig signature) directName() string {
 //	GetURL      get url
 //	HTTPServer  http server
 //	ListV2All   list v2 all
-func words(name string) []string {
+func splitWords(name string) []string {
 	var out []string
 	runes := []rune(name)
 	start := 0
@@ -564,7 +564,7 @@ func nameMethods(p *mistakes, methods []*method) map[methodName]*method {
 	primary := len(names)
 	aliases := make(map[methodName]*method, primary)
 	for _, m := range methods {
-		for _, alias := range m.aliases() {
+		for _, alias := range m.otherNames() {
 			key := methodName{m.resource, alias}
 			other := aliases[key]
 			switch {
@@ -583,13 +583,13 @@ func nameMethods(p *mistakes, methods []*method) map[methodName]*method {
 	return names
 }
 
-// aliases returns the other names of m.
-func (m *method) aliases() []string {
-	first := words(m.goName)[0]
+// otherNames returns the other names of m.
+func (m *method) otherNames() []string {
+	first := splitWords(m.goName)[0]
 	return []string{first + m.goName[len(first):], strings.ToLower(m.goName)}
 }
 
-// find returns the method that answers to a name, or nil.
-func (s *Service) find(resource, name string) *method {
+// findMethod returns the method that answers to a name, or nil.
+func (s *Service) findMethod(resource, name string) *method {
 	return s.names[methodName{resource, name}]
 }

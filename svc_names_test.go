@@ -28,7 +28,7 @@ func TestWords(t *testing.T) {
 		{"ÄndereÖl", "ändere öl"},
 		{"TodoAPI", "todo api"},
 	} {
-		if got := strings.Join(words(test.name), " "); got != test.want {
+		if got := strings.Join(splitWords(test.name), " "); got != test.want {
 			t.Errorf("words(%q) = %q, want %q", test.name, got, test.want)
 		}
 	}
@@ -101,7 +101,7 @@ func TestInferRoute(t *testing.T) {
 		{"HTTPCheck", "POST /todos/http_check"},
 		{"Öffne", "POST /todos/öffne"},
 	} {
-		r := inferRoute("todos", words(test.name), "id")
+		r := inferRoute("todos", splitWords(test.name), "id")
 		if got := r.method + " " + r.path; got != test.want {
 			t.Errorf("the route of %s is %s, want %s", test.name, got, test.want)
 		}
@@ -131,7 +131,7 @@ func TestNames(t *testing.T) {
 	methods := func(names ...string) []*method {
 		var list []*method
 		for _, name := range names {
-			list = append(list, &method{config: new(config), resource: "todos", goName: name, name: strings.Join(words(name), "_")})
+			list = append(list, &method{config: new(config), resource: "todos", goName: name, name: strings.Join(splitWords(name), "_")})
 		}
 		return list
 	}
@@ -169,13 +169,13 @@ func TestNames(t *testing.T) {
 		p := new(mistakes)
 		s := &Service{names: nameMethods(p, methods(strings.Fields(test.methods)...))}
 		got := ""
-		if m := s.find("todos", test.name); m != nil {
+		if m := s.findMethod("todos", test.name); m != nil {
 			got = m.goName
 		}
 		if got != test.want || len(p.list) > 0 {
 			t.Errorf("of %s, %q calls %q, want %q; %v", test.methods, test.name, got, test.want, p.list)
 		}
-		if m := s.find("lists", test.name); m != nil {
+		if m := s.findMethod("lists", test.name); m != nil {
 			t.Errorf("%q is found in another resource", test.name)
 		}
 	}

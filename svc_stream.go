@@ -42,7 +42,7 @@ func DirectStream[I, In, Out any](method func(I, context.Context, *In) (Stream[O
 			return streamOrNil(stream), err
 		}
 	})
-	c.each = each[Out]
+	c.each = eachStreamItem[Out]
 	return c
 }
 
@@ -54,7 +54,7 @@ func DirectStreamOut[I, Out any](method func(I, context.Context) (Stream[Out], e
 			return streamOrNil(stream), err
 		}
 	})
-	c.each = each[Out]
+	c.each = eachStreamItem[Out]
 	return c
 }
 
@@ -72,9 +72,9 @@ type yieldFunc func(item any, err error) bool
 // An eachFunc calls yield for each item of what the method returned.
 type eachFunc func(out any, yield yieldFunc)
 
-// each is the eachFunc of a Stream[Out]. It does not range over the stream: a
+// eachStreamItem is the eachFunc of a Stream[Out]. It does not range over the stream: a
 // loop's yield panics when it is called after the end.
-func each[Out any](out any, yield yieldFunc) {
+func eachStreamItem[Out any](out any, yield yieldFunc) {
 	out.(Stream[Out])(func(item *Out, err error) bool { return yield(orNil(item), err) })
 }
 
@@ -129,7 +129,7 @@ type iteration struct {
 
 var errNothingYielded = errors.New("the stream yielded neither an item nor an error")
 
-func (it *iteration) yield(item any, err error) bool {
+func (it *iteration) yieldItem(item any, err error) bool {
 	it.mu.Lock()
 	defer it.mu.Unlock()
 	switch {
@@ -138,7 +138,7 @@ func (it *iteration) yield(item any, err error) bool {
 	case err == nil && item == nil:
 		err = errNothingYielded
 	case err == nil:
-		err = it.take(item)
+		err = it.consumeItem(item)
 	}
 	if err != nil {
 		it.over, it.err = true, err
@@ -147,9 +147,9 @@ func (it *iteration) yield(item any, err error) bool {
 	return err == nil
 }
 
-// take consumes an item. A panic is kept for iterate: here it could be on a
+// consumeItem consumes an item. A panic is kept for iterate: here it could be on a
 // goroutine of the application, where nobody would catch it.
-func (it *iteration) take(item any) (err error) {
+func (it *iteration) consumeItem(item any) (err error) {
 	defer func() {
 		if v := recover(); v != nil {
 			err = &PanicError{Value: v, Stack: debug.Stack()}
@@ -158,42 +158,42 @@ func (it *iteration) take(item any) (err error) {
 	return it.consume(item)
 }
 
-// end makes every later yield report false, and returns the error that ended
+// endIteration makes every later yield report false, and returns the error that ended
 // the iteration.
-func (it *iteration) end() error {
+func (it *iteration) endIteration() error {
 	it.mu.Lock()
 	defer it.mu.Unlock()
 	it.over = true
 	return it.err
 }
 
-// iterate calls consume for each item of what m returned, one at a time, until
+// eachItem calls consume for each item of what m returned, one at a time, until
 // the end or the first error: of the stream, of consume, or by a panic of
 // either. The error cancels the ctx that m was called with, unless something
-// else has. After iterate has returned consume is not called.
-func (m *method) iterate(cancel context.CancelCauseFunc, out any, consume func(item any) error) (err error) {
+// else has. After eachItem has returned consume is not called.
+func (m *method) eachItem(cancel context.CancelCauseFunc, out any, consume func(item any) error) (err error) {
 	it := &iteration{consume: consume, cancel: cancel}
 	defer func() {
 		v := recover()
-		if err = it.end(); v != nil {
+		if err = it.endIteration(); v != nil {
 			err = panicError(v)
 		}
 		if p, ok := err.(*PanicError); ok && p.Value == http.ErrAbortHandler {
 			panic(p.Value)
 		}
 	}()
-	m.each(out, it.yield)
+	m.each(out, it.yieldItem)
 	return nil
 }
 
 var errNobodyListens = errors.New("nobody listens to the stream")
 
-// drop runs what m returned to its end and takes nothing of it: what a method
+// discardStream runs what m returned to its end and takes nothing of it: what a method
 // holds for a stream is released only there. What the stream says of that is not
 // worth hearing; a panic is returned.
-func (m *method) drop(cancel context.CancelCauseFunc, out any) error {
+func (m *method) discardStream(cancel context.CancelCauseFunc, out any) error {
 	cancel(errNobodyListens)
-	err := m.iterate(cancel, out, func(any) error { return errNobodyListens })
+	err := m.eachItem(cancel, out, func(any) error { return errNobodyListens })
 	if panicIn(err) == nil {
 		return nil
 	}
@@ -208,7 +208,7 @@ const maxCollected = 1000
 func (m *method) appendItems(cancel context.CancelCauseFunc, e *encoder, dst []byte, out any, seen func(n int)) ([]byte, error) {
 	dst = append(dst, `{"items":[`...)
 	n := 0
-	err := m.iterate(cancel, out, func(item any) (err error) {
+	err := m.eachItem(cancel, out, func(item any) (err error) {
 		if n == maxCollected {
 			return Errorf(CodeResourceExhausted, "the stream has more than %d items, which is as many as fit into one answer", maxCollected)
 		}
@@ -224,8 +224,8 @@ func (m *method) appendItems(cancel context.CancelCauseFunc, e *encoder, dst []b
 	return append(dst, "]}"...), err
 }
 
-// collected returns the type of what appendItems appends for items of type t.
-func collected(t reflect.Type) reflect.Type {
+// collectedType returns the type of what appendItems appends for items of type t.
+func collectedType(t reflect.Type) reflect.Type {
 	return reflect.StructOf([]reflect.StructField{{
 		Name: "Items",
 		Type: reflect.SliceOf(t),

@@ -154,7 +154,7 @@ func TestStreamCollected(t *testing.T) {
 			{"run", &tickIn{Count: 1001}, 1000, `RESOURCE_EXHAUSTED: the stream has more than 1000 items, which is as many as fit into one answer`},
 			{"one", &tickIn{}, 1, `{"items":[{"n":5}]}`},
 		} {
-			m := s.find("ticks", test.method)
+			m := s.findMethod("ticks", test.method)
 			out, err := m.invoke(context.Background(), test.in)
 			if err != nil {
 				t.Fatal(err)
@@ -184,7 +184,7 @@ func TestStreamResultShape(t *testing.T) {
 	for _, test := range []struct{ method, want string }{
 		{"run", `{"type":"object","properties":{"items":{"type":"array","items":{"type":"object","properties":{"n":{"type":"integer","format":"int32"},"text":{"type":"string"}},"required":["n"]},"maxItems":1000}},"required":["items"]}`},
 	} {
-		m := s.find("ticks", test.method)
+		m := s.findMethod("ticks", test.method)
 		got, err := json.Marshal(m.result.schemaMap())
 		var a, b any
 		json.Unmarshal(got, &a)
@@ -300,11 +300,11 @@ func TestIterate(t *testing.T) {
 		{"panics", func(yield func(*tickItem, error) bool) { yield(item, nil); panic("oh") }, 0, 1, "panic: oh"},
 		{"panics after an error", func(yield func(*tickItem, error) bool) { yield(nil, broken); panic("oh") }, 0, 0, "panic: oh"},
 	} {
-		for _, each := range []eachFunc{each[tickItem], reflectEach(reflect.TypeFor[Stream[tickItem]]())} {
+		for _, each := range []eachFunc{eachStreamItem[tickItem], reflectEach(reflect.TypeFor[Stream[tickItem]]())} {
 			m := &method{each: each}
 			n := 0
 			var canceled []error
-			err := m.iterate(func(err error) { canceled = append(canceled, err) }, test.stream, func(got any) error {
+			err := m.eachItem(func(err error) { canceled = append(canceled, err) }, test.stream, func(got any) error {
 				if n++; got != any(item) {
 					t.Errorf("%s: got %v", test.name, got)
 				}
@@ -326,7 +326,7 @@ func TestIterate(t *testing.T) {
 // A consumer that panics ends the run too, also where it runs on a goroutine of
 // the stream's.
 func TestIterateConsumerPanics(t *testing.T) {
-	m := &method{each: each[tickItem]}
+	m := &method{each: eachStreamItem[tickItem]}
 	for _, value := range []any{"oh", http.ErrAbortHandler} {
 		for _, stream := range []Stream[tickItem]{
 			func(yield func(*tickItem, error) bool) { yield(new(tickItem), nil) },
@@ -340,7 +340,7 @@ func TestIterateConsumerPanics(t *testing.T) {
 			},
 		} {
 			got := catch(func() {
-				if err := m.iterate(func(error) {}, stream, func(any) error { panic(value) }); panicIn(err) == nil || panicIn(err).Value != value {
+				if err := m.eachItem(func(error) {}, stream, func(any) error { panic(value) }); panicIn(err) == nil || panicIn(err).Value != value {
 					t.Errorf("iterate = %v", err)
 				}
 			})
@@ -354,12 +354,12 @@ func TestIterateConsumerPanics(t *testing.T) {
 // Iterators may yield from several goroutines, and some do so late: after the
 // end yield reports false, where under a for-range loop it would panic.
 func TestIterateFromManyGoroutines(t *testing.T) {
-	for _, each := range []eachFunc{each[tickItem], reflectEach(reflect.TypeFor[Stream[tickItem]]())} {
+	for _, each := range []eachFunc{eachStreamItem[tickItem], reflectEach(reflect.TypeFor[Stream[tickItem]]())} {
 		m := &method{each: each}
 		var late sync.WaitGroup
 		release := make(chan bool)
 		n, busy := 0, false
-		err := m.iterate(nil, Stream[tickItem](func(yield func(*tickItem, error) bool) {
+		err := m.eachItem(nil, Stream[tickItem](func(yield func(*tickItem, error) bool) {
 			var now sync.WaitGroup
 			for range 8 {
 				now.Add(1)
