@@ -293,11 +293,11 @@ const (
 // Names match exactly, and other members mean nothing. A request whose id is
 // null wants an answer: the specification advises against it and allows it.
 type rpcMessage struct {
-	kind   rpcKind
-	violation   *Violation // why it is invalid; nil for the other kinds
-	id     []byte     // nil if absent, or not what an id may be
-	method []byte     // nil if absent, or no string
-	params []byte     // nil if absent
+	kind      rpcKind
+	violation *Violation // why it is invalid; nil for the other kinds
+	id        []byte     // nil if absent, or not what an id may be
+	method    []byte     // nil if absent, or no string
+	params    []byte     // nil if absent
 }
 
 // The flaws of a message that is none, as what [Violation.In] calls the body.
