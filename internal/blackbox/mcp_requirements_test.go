@@ -180,6 +180,11 @@ func testComments(t *testing.T) map[string]string {
 	if err != nil {
 		t.Fatal(err)
 	}
+	inside, err := filepath.Glob(root("*_test.go"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	names = append(names, inside...)
 	comments := make(map[string]string)
 	for _, name := range names {
 		f, err := parser.ParseFile(token.NewFileSet(), name, nil, parser.ParseComments|parser.SkipObjectResolution)

@@ -359,7 +359,7 @@ func (e *wireEnvelope) violations() (list []svc.Violation) {
 // wireNeedles are texts that would tell a client of the inside of the server:
 // Go's own errors, names of types and files, and what the tests let methods say.
 var wireNeedles = []string{
-	"strconv.", "json:", "encoding/", "reflect.", "goroutine ", ".go:", "runtime error", "runtime.", "svc_test", "svc.",
+	"strconv.", "json:", "encoding/", "reflect.", "goroutine ", ".go:", "runtime error", "runtime.", "blackbox", "svc.",
 	"Wire", "panic", "invalid character", "unmarshal", "Unmarshal", "parsing ", "time: ", "illegal base64", "http: ",
 	"unexpected EOF", "i/o timeout", "mime: ", "invalid URL", "0xc000", "secret",
 }
