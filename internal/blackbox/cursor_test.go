@@ -1,4 +1,4 @@
-package svc
+package blackbox_test
 
 import (
 	"encoding/base64"
@@ -10,6 +10,8 @@ import (
 	"strings"
 	"testing"
 	"time"
+
+	"example.com/svc"
 )
 
 type cursorNamed string
@@ -42,13 +44,13 @@ var cursorRows = []struct {
 	{[]byte{0xff, 0}, `"/wA="`},
 	{[]string{"a", "b"}, `["a","b"]`},
 	{cursorPair{9007199254740993, "x"}, `{"n":9007199254740993,"s":"x"}`},
-	{TimeCursor{"7", cursorInstant}, `{"id":"7","at":"2025-03-01T12:30:00.000000005+01:00"}`},
+	{svc.TimeCursor{ID: "7", At: cursorInstant}, `{"id":"7","at":"2025-03-01T12:30:00.000000005+01:00"}`},
 	{json.RawMessage(`[1]`), `[1]`},
 }
 
 func TestEncodeCursor(t *testing.T) {
 	for _, test := range cursorRows {
-		got, err := EncodeCursor(test.key)
+		got, err := svc.EncodeCursor(test.key)
 		if want := base64.RawURLEncoding.EncodeToString([]byte(test.want)); got != want || err != nil {
 			t.Errorf("EncodeCursor(%#v) = %q, %v; want %q", test.key, got, err, want)
 		}
@@ -58,7 +60,7 @@ func TestEncodeCursor(t *testing.T) {
 // Verify that what was encoded comes back, open and sealed, given as a value
 // and by a pointer.
 func TestCursorRoundTrip(t *testing.T) {
-	sealer := NewCursorKey([]byte("a key"))
+	sealer := svc.NewCursorKey([]byte("a key"))
 	for _, test := range cursorRows {
 		want := reflect.ValueOf(test.key)
 		if want.Kind() == reflect.Pointer {
@@ -85,8 +87,8 @@ type cursorForm struct {
 	decode func(string, any) error
 }
 
-func cursorForms(k *CursorKey) map[string]cursorForm {
-	return map[string]cursorForm{"open": {EncodeCursor, DecodeCursor}, "sealed": {k.Encode, k.Decode}}
+func cursorForms(k *svc.CursorKey) map[string]cursorForm {
+	return map[string]cursorForm{"open": {svc.EncodeCursor, svc.DecodeCursor}, "sealed": {k.Encode, k.Decode}}
 }
 
 func cursorEqual(a, b reflect.Value) bool {
@@ -108,10 +110,10 @@ func TestEncodeCursorRefuses(t *testing.T) {
 		"NaN":           cursorNaN(),
 		"year 10000":    time.Date(10000, 1, 1, 0, 0, 0, 0, time.UTC),
 	} {
-		if got, err := EncodeCursor(key); err == nil || got != "" {
+		if got, err := svc.EncodeCursor(key); err == nil || got != "" {
 			t.Errorf("EncodeCursor(%s) = %q, %v; want an error", name, got, err)
 		}
-		if got, err := NewCursorKey([]byte("k")).Encode(key); err == nil || got != "" {
+		if got, err := svc.NewCursorKey([]byte("k")).Encode(key); err == nil || got != "" {
 			t.Errorf("Encode(%s) = %q, %v; want an error", name, got, err)
 		}
 	}
@@ -138,14 +140,14 @@ var badCursorRows = []struct {
 	{"no time", cursorOf("yesterday"), new(time.Time)},
 	{"time in quotes", cursorOf(`"2025-03-01T12:30:00Z"`), new(time.Time)},
 	{"no address", cursorOf("192.0.2.256"), new(netip.Addr)},
-	{"empty", "", new(TimeCursor)},
-	{"no JSON", cursorOf("todo-17"), new(TimeCursor)},
-	{"cut JSON", cursorOf(`{"id":"7","at":`), new(TimeCursor)},
-	{"more after JSON", cursorOf(`{"id":"7"}{}`), new(TimeCursor)},
-	{"name twice", cursorOf(`{"id":"7","id":"8"}`), new(TimeCursor)},
-	{"JSON not UTF-8", cursorOf("{\"id\":\"\xff\"}"), new(TimeCursor)},
-	{"lone surrogate", cursorOf(`{"id":"\ud800"}`), new(TimeCursor)},
-	{"null", cursorOf("null"), new(TimeCursor)},
+	{"empty", "", new(svc.TimeCursor)},
+	{"no JSON", cursorOf("todo-17"), new(svc.TimeCursor)},
+	{"cut JSON", cursorOf(`{"id":"7","at":`), new(svc.TimeCursor)},
+	{"more after JSON", cursorOf(`{"id":"7"}{}`), new(svc.TimeCursor)},
+	{"name twice", cursorOf(`{"id":"7","id":"8"}`), new(svc.TimeCursor)},
+	{"JSON not UTF-8", cursorOf("{\"id\":\"\xff\"}"), new(svc.TimeCursor)},
+	{"lone surrogate", cursorOf(`{"id":"\ud800"}`), new(svc.TimeCursor)},
+	{"null", cursorOf("null"), new(svc.TimeCursor)},
 	{"null with space", cursorOf(" null\n"), new(any)},
 	{"another type", cursorOf(`{"n":"x"}`), new(cursorPair)},
 	{"out of range", cursorOf("256"), new(uint8)},
@@ -157,7 +159,7 @@ func TestDecodeCursorRefuses(t *testing.T) {
 	for _, test := range badCursorRows {
 		key := reflect.ValueOf(test.key)
 		before := key.Elem().Interface()
-		checkCursorError(t, test.name, DecodeCursor(test.cursor, test.key))
+		checkCursorError(t, test.name, svc.DecodeCursor(test.cursor, test.key))
 		if after := key.Elem().Interface(); !reflect.DeepEqual(after, before) {
 			t.Errorf("%s: the key changed from %v to %v", test.name, before, after)
 		}
@@ -167,14 +169,14 @@ func TestDecodeCursorRefuses(t *testing.T) {
 // checkCursorError checks the one form of the error for a bad cursor.
 func checkCursorError(t *testing.T, name string, err error) {
 	t.Helper()
-	var e *Error
+	var e *svc.Error
 	if !errors.As(err, &e) {
 		t.Errorf("%s: error %v, want an *Error", name, err)
 		return
 	}
 	const want = `{"error":{"code":"INVALID_ARGUMENT","message":"invalid input: /cursor must be a cursor from an earlier answer of this list",` +
 		`"details":{"violations":[{"in":"query","path":"/cursor","rule":"type","message":"must be a cursor from an earlier answer of this list"}]}}}`
-	if got := string(appendEnvelope(nil, e)); got != want || e.HTTPStatus() != 400 {
+	if got := envelopeOf(e); got != want || e.HTTPStatus() != 400 {
 		t.Errorf("%s: %d %s; want 400 %s", name, e.HTTPStatus(), got, want)
 	}
 }
@@ -182,7 +184,7 @@ func checkCursorError(t *testing.T, name string, err error) {
 // Verify that a key that is already set survives a cursor that fails half way.
 func TestDecodeCursorIsAllOrNothing(t *testing.T) {
 	key := cursorPair{N: 1, S: "kept"}
-	checkCursorError(t, "second member", DecodeCursor(cursorOf(`{"n":2,"s":3}`), &key))
+	checkCursorError(t, "second member", svc.DecodeCursor(cursorOf(`{"n":2,"s":3}`), &key))
 	if want := (cursorPair{1, "kept"}); key != want {
 		t.Errorf("key = %v, want %v", key, want)
 	}
@@ -190,24 +192,24 @@ func TestDecodeCursorIsAllOrNothing(t *testing.T) {
 
 // A wrong second argument is the server's mistake, not the client's.
 func TestDecodeCursorNeedsPointer(t *testing.T) {
-	for _, key := range []any{nil, "", 1, (*string)(nil), TimeCursor{}} {
-		if err := DecodeCursor("YWJj", key); err == nil || CodeOf(err) != CodeInternal {
+	for _, key := range []any{nil, "", 1, (*string)(nil), svc.TimeCursor{}} {
+		if err := svc.DecodeCursor("YWJj", key); err == nil || svc.CodeOf(err) != svc.CodeInternal {
 			t.Errorf("DecodeCursor into %#v: %v, want an INTERNAL error", key, err)
 		}
 	}
 	var p *string
-	if err := DecodeCursor("YWJj", &p); err != nil || *p != "abc" {
+	if err := svc.DecodeCursor("YWJj", &p); err != nil || *p != "abc" {
 		t.Errorf("DecodeCursor into a **string: %v", err)
 	}
 }
 
 func TestCursorKey(t *testing.T) {
 	oldKey, newKey, otherKey := []byte("the old key"), []byte("the new key"), []byte("another key")
-	before, rotated, after := NewCursorKey(oldKey), NewCursorKey(newKey, oldKey), NewCursorKey(newKey)
-	fromOld, fromRotated, fromOther := mustSeal(t, before, "x"), mustSeal(t, rotated, "x"), mustSeal(t, NewCursorKey(otherKey), "x")
+	before, rotated, after := svc.NewCursorKey(oldKey), svc.NewCursorKey(newKey, oldKey), svc.NewCursorKey(newKey)
+	fromOld, fromRotated, fromOther := mustSeal(t, before, "x"), mustSeal(t, rotated, "x"), mustSeal(t, svc.NewCursorKey(otherKey), "x")
 	for _, test := range []struct {
 		name   string
-		key    *CursorKey
+		key    *svc.CursorKey
 		cursor string
 		ok     bool
 	}{
@@ -223,7 +225,7 @@ func TestCursorKey(t *testing.T) {
 		{"seal only", rotated, fromRotated[:42], false},
 		{"padding", rotated, fromRotated + "=", false},
 		{"line end", rotated, fromRotated + "\n", false},
-		{"no key at all", new(CursorKey), fromRotated, false},
+		{"no key at all", new(svc.CursorKey), fromRotated, false},
 	} {
 		var got string
 		err := test.key.Decode(test.cursor, &got)
@@ -235,12 +237,12 @@ func TestCursorKey(t *testing.T) {
 		}
 		checkCursorError(t, test.name, err)
 	}
-	if c, err := new(CursorKey).Encode("x"); err == nil {
+	if c, err := new(svc.CursorKey).Encode("x"); err == nil {
 		t.Errorf("the zero CursorKey sealed %q", c)
 	}
 }
 
-func mustSeal(t *testing.T, k *CursorKey, key any) string {
+func mustSeal(t *testing.T, k *svc.CursorKey, key any) string {
 	t.Helper()
 	cursor, err := k.Encode(key)
 	if err != nil {
@@ -253,7 +255,7 @@ func mustSeal(t *testing.T, k *CursorKey, key any) string {
 // character replaced by every other, every cut, and a piece of another cursor.
 func TestCursorKeyTampering(t *testing.T) {
 	const alphabet = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789-_="
-	k := NewCursorKey([]byte("a key"))
+	k := svc.NewCursorKey([]byte("a key"))
 	sealed := mustSeal(t, k, cursorPair{1, "a"})
 	tried := 0
 	try := func(cursor string) {
@@ -282,7 +284,7 @@ func TestCursorKeyTampering(t *testing.T) {
 // Verify that a CursorKey does not share memory with its caller.
 func TestCursorKeyCopies(t *testing.T) {
 	secret := []byte("secret")
-	k := NewCursorKey(secret)
+	k := svc.NewCursorKey(secret)
 	sealed := mustSeal(t, k, "x")
 	clear(secret)
 	var got string
@@ -303,7 +305,7 @@ func TestNewCursorKeyPanics(t *testing.T) {
 					t.Errorf("panic %v, want %s", got, name)
 				}
 			}()
-			NewCursorKey(keys...)
+			svc.NewCursorKey(keys...)
 		}()
 	}
 }
@@ -317,21 +319,21 @@ func FuzzDecodeCursor(f *testing.F) {
 	for _, test := range cursorRows {
 		f.Add(cursorOf(test.want))
 	}
-	k := NewCursorKey([]byte("a key"))
+	k := svc.NewCursorKey([]byte("a key"))
 	f.Fuzz(func(t *testing.T, cursor string) {
 		var text string
-		if DecodeCursor(cursor, &text) == nil {
-			if again, err := EncodeCursor(text); again != cursor || err != nil {
+		if svc.DecodeCursor(cursor, &text) == nil {
+			if again, err := svc.EncodeCursor(text); again != cursor || err != nil {
 				t.Errorf("%q decodes to %q, which encodes to %q, %v", cursor, text, again, err)
 			}
 		}
-		for _, key := range []any{new(time.Time), new(TimeCursor), new(cursorPair), new(any), new(int8)} {
-			if DecodeCursor(cursor, key) != nil {
+		for _, key := range []any{new(time.Time), new(svc.TimeCursor), new(cursorPair), new(any), new(int8)} {
+			if svc.DecodeCursor(cursor, key) != nil {
 				continue
 			}
-			again, err := EncodeCursor(key)
+			again, err := svc.EncodeCursor(key)
 			if err == nil {
-				err = DecodeCursor(again, key)
+				err = svc.DecodeCursor(again, key)
 			}
 			if err != nil {
 				t.Errorf("%q decodes as a %T, but not again: %v", cursor, key, err)
@@ -347,15 +349,15 @@ func FuzzCursor(f *testing.F) {
 	f.Add("todo-17", int64(1<<62))
 	f.Add("", int64(-1))
 	f.Add("\x00\xff\u2028", int64(0))
-	k := NewCursorKey([]byte("a key"))
+	k := svc.NewCursorKey([]byte("a key"))
 	f.Fuzz(func(t *testing.T, id string, nanos int64) {
-		want := TimeCursor{strings.ToValidUTF8(id, "\ufffd"), time.Unix(0, nanos).UTC()} // JSON strings are UTF-8
+		want := svc.TimeCursor{ID: strings.ToValidUTF8(id, "\ufffd"), At: time.Unix(0, nanos).UTC()} // JSON strings are UTF-8
 		for name, form := range cursorForms(k) {
 			cursor, err := form.encode(want)
 			if err != nil {
 				t.Fatal(err)
 			}
-			var got TimeCursor
+			var got svc.TimeCursor
 			if err := form.decode(cursor, &got); err != nil || got.ID != want.ID || !got.At.Equal(want.At) {
 				t.Errorf("%s: decoded %q = %v, %v; want %v", name, cursor, got, err, want)
 			}

@@ -1,4 +1,4 @@
-package svc
+package blackbox_test
 
 // These tests need the go command and processes of their own: what importing
 // svc does to a program, and whether Pprof serves what net/http/pprof does.
@@ -53,7 +53,7 @@ func TestImportHasNoSideEffects(t *testing.T) {
 	if err != nil {
 		t.Errorf("%v: %s", err, out)
 	}
-	for name := range strings.FieldsSeq(pprofGo(t, "list", "-deps", ".")) {
+	for name := range strings.FieldsSeq(pprofGo(t, "list", "-deps", root("."))) {
 		switch name {
 		case "net/http/pprof", "expvar":
 			t.Errorf("svc depends on %s", name)

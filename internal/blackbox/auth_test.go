@@ -1,4 +1,4 @@
-package svc
+package blackbox_test
 
 import (
 	"encoding/base64"
@@ -10,6 +10,8 @@ import (
 	"path/filepath"
 	"strings"
 	"testing"
+
+	"example.com/svc"
 )
 
 func authBasic(nameAndPassword string) string {
@@ -22,7 +24,7 @@ func authUsers() map[string]string {
 }
 
 func TestBasicAuth(t *testing.T) {
-	mw := BasicAuth("staff", authUsers(), nil)
+	mw := svc.BasicAuth("staff", authUsers(), nil)
 	for _, test := range []struct {
 		name   string
 		header []string
@@ -90,14 +92,14 @@ func TestBasicAuthWithoutUsers(t *testing.T) {
 		for _, given := range []string{":", "x:", ":x", "x:x"} {
 			r := httptest.NewRequest("GET", "/", nil)
 			r.Header.Set("Authorization", authBasic(given))
-			checkAuth(t, name+" "+given, guardServe(BasicAuth("staff", users, nil), r), false)
+			checkAuth(t, name+" "+given, guardServe(svc.BasicAuth("staff", users, nil), r), false)
 		}
 	}
 }
 
 func TestBasicAuthCopiesUsers(t *testing.T) {
 	users := authUsers()
-	mw := BasicAuth("staff", users, nil)
+	mw := svc.BasicAuth("staff", users, nil)
 	users["eve"] = "added"
 	delete(users, "ada")
 	for given, ok := range map[string]bool{"ada:lovelace": true, "eve:added": false} {
@@ -113,7 +115,7 @@ func TestBasicAuthRealm(t *testing.T) {
 		{`a "b" \c`, `Basic realm="a \"b\" \\c", charset="UTF-8"`},
 		{"Zürich", `Basic realm="Zürich", charset="UTF-8"`},
 	} {
-		w := guardServe(BasicAuth(test.realm, nil, nil), httptest.NewRequest("GET", "/", nil))
+		w := guardServe(svc.BasicAuth(test.realm, nil, nil), httptest.NewRequest("GET", "/", nil))
 		if got := w.Header().Get("WWW-Authenticate"); got != test.want {
 			t.Errorf("realm %q: %s, want %s", test.realm, got, test.want)
 		}
@@ -126,13 +128,13 @@ func TestAuthPanics(t *testing.T) {
 		f    func()
 		want string
 	}{
-		{func() { BasicAuth("a\nb", nil, nil) }, `svc: BasicAuth: the realm "a\nb" has a control character`},
-		{func() { BasicAuth("", map[string]string{"a:b": "c"}, nil) }, `svc: BasicAuth: the name "a:b" has a colon or a control character`},
-		{func() { BasicAuth("", map[string]string{"a\x7f": "c"}, nil) }, `svc: BasicAuth: the name "a\x7f" has a colon or a control character`},
-		{func() { AllowIPs(nil, netip.MustParsePrefix("::/0"), netip.Prefix{}) }, "svc: AllowIPs: prefix 2 is not valid"},
-		{func() { Under("admin", pass) }, "svc: Under: the prefix admin must be a clean path that starts with a slash"},
-		{func() { Under("/a//b", pass) }, "svc: Under: the prefix /a//b must be a clean path that starts with a slash"},
-		{func() { Under("/a/../b/", pass) }, "svc: Under: the prefix /a/../b/ must be a clean path that starts with a slash"},
+		{func() { svc.BasicAuth("a\nb", nil, nil) }, `svc: BasicAuth: the realm "a\nb" has a control character`},
+		{func() { svc.BasicAuth("", map[string]string{"a:b": "c"}, nil) }, `svc: BasicAuth: the name "a:b" has a colon or a control character`},
+		{func() { svc.BasicAuth("", map[string]string{"a\x7f": "c"}, nil) }, `svc: BasicAuth: the name "a\x7f" has a colon or a control character`},
+		{func() { svc.AllowIPs(nil, netip.MustParsePrefix("::/0"), netip.Prefix{}) }, "svc: AllowIPs: prefix 2 is not valid"},
+		{func() { svc.Under("admin", pass) }, "svc: Under: the prefix admin must be a clean path that starts with a slash"},
+		{func() { svc.Under("/a//b", pass) }, "svc: Under: the prefix /a//b must be a clean path that starts with a slash"},
+		{func() { svc.Under("/a/../b/", pass) }, "svc: Under: the prefix /a/../b/ must be a clean path that starts with a slash"},
 	} {
 		if got := guardPanic(test.f); got != test.want {
 			t.Errorf("panic %v, want %s", got, test.want)
@@ -187,7 +189,7 @@ func TestAllowIPs(t *testing.T) {
 		if !test.ok {
 			status, body = 403, `{"error":{"code":"PERMISSION_DENIED","message":"this address may not come here"}}`
 		}
-		if w := guardServe(AllowIPs(nil, prefixes...), r); w.Code != status || w.Body.String() != body {
+		if w := guardServe(svc.AllowIPs(nil, prefixes...), r); w.Code != status || w.Body.String() != body {
 			t.Errorf("%q in %q: %d %s, want %d %s", test.remote, test.prefixes, w.Code, w.Body, status, body)
 		}
 	}
@@ -197,11 +199,11 @@ func TestAllowIPs(t *testing.T) {
 func TestAuthOnError(t *testing.T) {
 	onError := func(w http.ResponseWriter, r *http.Request, err error) {
 		w.WriteHeader(http.StatusTeapot)
-		fmt.Fprint(w, CodeOf(err), " ", w.Header().Get("WWW-Authenticate"))
+		fmt.Fprint(w, svc.CodeOf(err), " ", w.Header().Get("WWW-Authenticate"))
 	}
 	for want, mw := range map[string]func(http.Handler) http.Handler{
-		`UNAUTHENTICATED Basic realm="a", charset="UTF-8"`: BasicAuth("a", nil, onError),
-		"PERMISSION_DENIED ": AllowIPs(onError),
+		`UNAUTHENTICATED Basic realm="a", charset="UTF-8"`: svc.BasicAuth("a", nil, onError),
+		"PERMISSION_DENIED ": svc.AllowIPs(onError),
 	} {
 		w := guardServe(mw, httptest.NewRequest("GET", "/", nil))
 		if w.Code != http.StatusTeapot || w.Body.String() != want {
@@ -244,7 +246,7 @@ func TestUnder(t *testing.T) {
 		{"//", "/x", true},
 	} {
 		covered := false
-		mw := Under(test.prefix, func(next http.Handler) http.Handler {
+		mw := svc.Under(test.prefix, func(next http.Handler) http.Handler {
 			return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 				covered = true
 				next.ServeHTTP(w, r)
@@ -264,7 +266,7 @@ func TestUnderGuardsFileServer(t *testing.T) {
 	dir := t.TempDir()
 	writeAuthFile(t, dir+"/private/secret", "secret")
 	writeAuthFile(t, dir+"/open", "open")
-	server := httptest.NewServer(Under("/private", BasicAuth("", nil, nil))(http.FileServer(http.Dir(dir))))
+	server := httptest.NewServer(svc.Under("/private", svc.BasicAuth("", nil, nil))(http.FileServer(http.Dir(dir))))
 	defer server.Close()
 	for _, test := range []struct {
 		path string

@@ -1,4 +1,4 @@
-package svc
+package blackbox_test
 
 import (
 	"cmp"
@@ -13,6 +13,8 @@ import (
 	"strconv"
 	"testing"
 	"time"
+
+	"example.com/svc"
 )
 
 // A walkItem is an item of a list in order of time. Several have the same time.
@@ -26,7 +28,7 @@ func compareWalk(a, b walkItem) int { return cmp.Or(a.At.Compare(b.At), cmp.Comp
 // A walkStore is a list that a test inserts into while it is read.
 type walkStore struct {
 	items []walkItem // sorted
-	seal  *CursorKey
+	seal  *svc.CursorKey
 }
 
 func (s *walkStore) insert(item walkItem) {
@@ -34,17 +36,17 @@ func (s *walkStore) insert(item walkItem) {
 	s.items = slices.Insert(s.items, at, item)
 }
 
-func (s *walkStore) List(_ context.Context, in *pageByNumber) (*PageResponse[walkItem], error) {
+func (s *walkStore) List(_ context.Context, in *pageByNumber) (*svc.PageResponse[walkItem], error) {
 	req := in.PageRequest()
 	start := min(req.Offset(), len(s.items))
 	end := min(req.Size(), len(s.items)-start) + start
-	return NewPage(slices.Clone(s.items[start:end]), req, len(s.items)), nil
+	return svc.NewPage(slices.Clone(s.items[start:end]), req, len(s.items)), nil
 }
 
-func (s *walkStore) Feed(_ context.Context, in *pageByCursor) (*CursorResponse[walkItem], error) {
+func (s *walkStore) Feed(_ context.Context, in *pageByCursor) (*svc.CursorResponse[walkItem], error) {
 	start := 0
 	if in.Cursor != "" {
-		var key TimeCursor
+		var key svc.TimeCursor
 		if err := s.seal.Decode(in.Cursor, &key); err != nil {
 			return nil, err
 		}
@@ -54,8 +56,8 @@ func (s *walkStore) Feed(_ context.Context, in *pageByCursor) (*CursorResponse[w
 		}
 	}
 	rest := s.items[start:]
-	return NewCursorPage(slices.Clone(rest[:min(in.Limit, len(rest))]), in.Limit, func(last walkItem) string {
-		cursor, err := s.seal.Encode(TimeCursor(last))
+	return svc.NewCursorPage(slices.Clone(rest[:min(in.Limit, len(rest))]), in.Limit, func(last walkItem) string {
+		cursor, err := s.seal.Encode(svc.TimeCursor(last))
 		if err != nil {
 			panic(err)
 		}
@@ -64,17 +66,17 @@ func (s *walkStore) Feed(_ context.Context, in *pageByCursor) (*CursorResponse[w
 }
 
 type walkAPI interface {
-	List(ctx context.Context, in *pageByNumber) (*PageResponse[walkItem], error)
-	Feed(ctx context.Context, in *pageByCursor) (*CursorResponse[walkItem], error)
+	List(ctx context.Context, in *pageByNumber) (*svc.PageResponse[walkItem], error)
+	Feed(ctx context.Context, in *pageByCursor) (*svc.CursorResponse[walkItem], error)
 }
 
 // A walkClient asks for one part of a list by one transport.
 type walkClient interface {
-	page(t *testing.T, n, size int) *PageResponse[walkItem]
-	cursor(t *testing.T, cursor string, limit int) *CursorResponse[walkItem]
+	page(t *testing.T, n, size int) *svc.PageResponse[walkItem]
+	cursor(t *testing.T, cursor string, limit int) *svc.CursorResponse[walkItem]
 }
 
-type walkREST struct{ *Service }
+type walkREST struct{ *svc.Service }
 
 func (c walkREST) get(t *testing.T, target string, out any) {
 	w := httptest.NewRecorder()
@@ -84,34 +86,34 @@ func (c walkREST) get(t *testing.T, target string, out any) {
 	}
 }
 
-func (c walkREST) page(t *testing.T, n, size int) *PageResponse[walkItem] {
-	var out PageResponse[walkItem]
+func (c walkREST) page(t *testing.T, n, size int) *svc.PageResponse[walkItem] {
+	var out svc.PageResponse[walkItem]
 	c.get(t, fmt.Sprintf("/walk?page=%d&per_page=%d", n, size), &out)
 	return &out
 }
 
-func (c walkREST) cursor(t *testing.T, cursor string, limit int) *CursorResponse[walkItem] {
-	var out CursorResponse[walkItem]
+func (c walkREST) cursor(t *testing.T, cursor string, limit int) *svc.CursorResponse[walkItem] {
+	var out svc.CursorResponse[walkItem]
 	c.get(t, "/walk/feed?"+url.Values{"cursor": {cursor}, "limit": {strconv.Itoa(limit)}}.Encode(), &out)
 	return &out
 }
 
-type walkCall struct{ *Service }
+type walkCall struct{ *svc.Service }
 
-func (c walkCall) page(t *testing.T, n, size int) *PageResponse[walkItem] {
-	out, err := c.Call(context.Background(), "walk", "list", &pageByNumber{PageQuery{n, size}})
+func (c walkCall) page(t *testing.T, n, size int) *svc.PageResponse[walkItem] {
+	out, err := c.Call(context.Background(), "walk", "list", &pageByNumber{svc.PageQuery{Page: n, PerPage: size}})
 	if err != nil {
 		t.Fatal(err)
 	}
-	return out.(*PageResponse[walkItem])
+	return out.(*svc.PageResponse[walkItem])
 }
 
-func (c walkCall) cursor(t *testing.T, cursor string, limit int) *CursorResponse[walkItem] {
-	out, err := c.Call(context.Background(), "walk", "feed", &pageByCursor{CursorQuery{cursor, limit}})
+func (c walkCall) cursor(t *testing.T, cursor string, limit int) *svc.CursorResponse[walkItem] {
+	out, err := c.Call(context.Background(), "walk", "feed", &pageByCursor{svc.CursorQuery{Cursor: cursor, Limit: limit}})
 	if err != nil {
 		t.Fatal(err)
 	}
-	return out.(*CursorResponse[walkItem])
+	return out.(*svc.CursorResponse[walkItem])
 }
 
 // walkWorlds calls test with many lists, over each transport. between changes
@@ -120,7 +122,7 @@ func walkWorlds(t *testing.T, inserting bool, test func(t *testing.T, name strin
 	for seed := range uint64(60) {
 		for transport := range 2 {
 			r := rand.New(rand.NewPCG(seed, 7))
-			store := &walkStore{seal: NewCursorKey([]byte("walk"))}
+			store := &walkStore{seal: svc.NewCursorKey([]byte("walk"))}
 			next := 0
 			insert := func() {
 				next++
@@ -137,7 +139,7 @@ func walkWorlds(t *testing.T, inserting bool, test func(t *testing.T, name strin
 			if !inserting {
 				between = func() {}
 			}
-			s := MustRegister[walkAPI](store, &Options{Resource: "walk", Methods: map[string]MethodOptions{"Feed": {HTTP: "GET /walk/feed"}}})
+			s := svc.MustRegister[walkAPI](store, &svc.Options{Resource: "walk", Methods: map[string]svc.MethodOptions{"Feed": {HTTP: "GET /walk/feed"}}})
 			clients := [...]walkClient{walkREST{s}, walkCall{s}}
 			size := 1 + r.IntN(7)
 			name := fmt.Sprintf("seed %d, %T, %d at a time, inserting %t", seed, clients[transport], size, inserting)
@@ -233,11 +235,11 @@ func TestWalkPages(t *testing.T) {
 
 // Verify that a cursor goes on after its item even where that is gone.
 func TestWalkCursorOfDeletedItem(t *testing.T) {
-	store := &walkStore{seal: NewCursorKey([]byte("walk"))}
+	store := &walkStore{seal: svc.NewCursorKey([]byte("walk"))}
 	for i := range 6 {
 		store.insert(walkItem{strconv.Itoa(i), time.Unix(1, 0).UTC()})
 	}
-	s := MustRegister[walkAPI](store, &Options{Resource: "walk"})
+	s := svc.MustRegister[walkAPI](store, &svc.Options{Resource: "walk"})
 	first := walkCall{s}.cursor(t, "", 3)
 	store.items = slices.Delete(store.items, 1, 3) // with the last of the part
 	second := walkCall{s}.cursor(t, first.NextCursor, 3)
@@ -251,8 +253,8 @@ func TestWalkCursorOfDeletedItem(t *testing.T) {
 // Verify that a cursor that is not the list's own gets the same refusal, with
 // its place, as any other bad parameter.
 func TestWalkForeignCursor(t *testing.T) {
-	store := &walkStore{seal: NewCursorKey([]byte("walk"))}
-	s := MustRegister[walkAPI](store, &Options{Resource: "walk", Logger: slog.New(slog.DiscardHandler), Methods: map[string]MethodOptions{"Feed": {HTTP: "GET /walk/feed"}}})
+	store := &walkStore{seal: svc.NewCursorKey([]byte("walk"))}
+	s := svc.MustRegister[walkAPI](store, &svc.Options{Resource: "walk", Logger: slog.New(slog.DiscardHandler), Methods: map[string]svc.MethodOptions{"Feed": {HTTP: "GET /walk/feed"}}})
 	w := httptest.NewRecorder()
 	s.REST().ServeHTTP(w, httptest.NewRequest("GET", "/walk/feed?cursor=abc", nil))
 	const want = `{"error":{"code":"INVALID_ARGUMENT","message":"invalid input: /cursor must be a cursor from an earlier answer of this list",` +
@@ -260,6 +262,6 @@ func TestWalkForeignCursor(t *testing.T) {
 	if w.Code != 400 || w.Body.String() != want {
 		t.Errorf("%d %s, want 400 %s", w.Code, w.Body, want)
 	}
-	_, err := s.Call(context.Background(), "walk", "feed", &pageByCursor{CursorQuery{"abc", 1}})
+	_, err := s.Call(context.Background(), "walk", "feed", &pageByCursor{svc.CursorQuery{Cursor: "abc", Limit: 1}})
 	checkCursorError(t, "Call", err)
 }

@@ -1,4 +1,4 @@
-package svc
+package blackbox_test
 
 import (
 	"bufio"
@@ -11,6 +11,8 @@ import (
 	"strings"
 	"testing"
 	"time"
+
+	"example.com/svc"
 )
 
 // A guardWriter is a response writer of a connection that has deadlines.
@@ -80,9 +82,9 @@ func TestRefuseLeavesBody(t *testing.T) {
 			r = r.WithContext(guardContext(r, test.server))
 		}
 		for name, mw := range map[string]func(http.Handler) http.Handler{
-			"BasicAuth": BasicAuth("", nil, nil),
-			"AllowIPs":  AllowIPs(nil),
-			"Version":   Version(VersionOptions{Supported: []string{"1"}}),
+			"BasicAuth": svc.BasicAuth("", nil, nil),
+			"AllowIPs":  svc.AllowIPs(nil),
+			"Version":   svc.Version(svc.VersionOptions{Supported: []string{"1"}}),
 		} {
 			w := guardServe(mw, r)
 			if got := w.Header().Get("Connection"); len(w.readDeadlines) != test.deadlines || got != test.close || w.Code < 400 {
@@ -95,7 +97,7 @@ func TestRefuseLeavesBody(t *testing.T) {
 // Verify over a socket that a client that sends no more than the header of a
 // request with a body gets its refusal all the same.
 func TestRefuseAnswersStalledClient(t *testing.T) {
-	server := httptest.NewServer(BasicAuth("", nil, nil)(guardPassed()))
+	server := httptest.NewServer(svc.BasicAuth("", nil, nil)(guardPassed()))
 	defer server.Close()
 	conn, err := net.Dial("tcp", server.Listener.Addr().String())
 	if err != nil {

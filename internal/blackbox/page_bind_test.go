@@ -1,4 +1,4 @@
-package svc
+package blackbox_test
 
 import (
 	"context"
@@ -8,35 +8,38 @@ import (
 	"net/http/httptest"
 	"net/url"
 	"reflect"
+	"slices"
 	"strconv"
 	"strings"
 	"testing"
+
+	"example.com/svc"
 )
 
 // These embed what paging there is: a list by pages and a feed by cursors
 // have one half each, a list by both the whole.
 type (
-	pageByNumber struct{ PageQuery }
-	pageByCursor struct{ CursorQuery }
-	pageByBoth   struct{ PageRequest }
+	pageByNumber struct{ svc.PageQuery }
+	pageByCursor struct{ svc.CursorQuery }
+	pageByBoth   struct{ svc.PageRequest }
 	// A type of the application's own in between must not lose the cap.
-	pageOwn       struct{ PageQuery }
+	pageOwn       struct{ svc.PageQuery }
 	pageByOwn     struct{ pageOwn }
-	pageByPointer struct{ *PageQuery }
+	pageByPointer struct{ *svc.PageQuery }
 	pageFiltered  struct {
-		CursorQuery
+		svc.CursorQuery
 		Done bool `json:"done,omitempty"`
 	}
 )
 
 // A pageAPI echoes the requests for pages that reach it.
 type pageAPI interface {
-	ListNumbers(ctx context.Context, in *pageByNumber) (*PageRequest, error)
-	ListCursors(ctx context.Context, in *pageByCursor) (*PageRequest, error)
-	ListBoth(ctx context.Context, in *pageByBoth) (*PageRequest, error)
-	ListOwn(ctx context.Context, in *pageByOwn) (*PageRequest, error)
-	ListPointer(ctx context.Context, in *pageByPointer) (*PageRequest, error)
-	Query(ctx context.Context, in *pageFiltered) (*PageRequest, error)
+	ListNumbers(ctx context.Context, in *pageByNumber) (*svc.PageRequest, error)
+	ListCursors(ctx context.Context, in *pageByCursor) (*svc.PageRequest, error)
+	ListBoth(ctx context.Context, in *pageByBoth) (*svc.PageRequest, error)
+	ListOwn(ctx context.Context, in *pageByOwn) (*svc.PageRequest, error)
+	ListPointer(ctx context.Context, in *pageByPointer) (*svc.PageRequest, error)
+	Query(ctx context.Context, in *pageFiltered) (*svc.PageRequest, error)
 	Version(ctx context.Context) (*pageVersion, error)
 }
 
@@ -46,42 +49,42 @@ type pageVersion struct {
 
 type pageEcho struct{}
 
-func (pageEcho) ListNumbers(_ context.Context, in *pageByNumber) (*PageRequest, error) {
+func (pageEcho) ListNumbers(_ context.Context, in *pageByNumber) (*svc.PageRequest, error) {
 	p := in.PageRequest()
 	return &p, nil
 }
 
-func (pageEcho) ListCursors(_ context.Context, in *pageByCursor) (*PageRequest, error) {
+func (pageEcho) ListCursors(_ context.Context, in *pageByCursor) (*svc.PageRequest, error) {
 	p := in.PageRequest()
 	return &p, nil
 }
 
-func (pageEcho) ListBoth(_ context.Context, in *pageByBoth) (*PageRequest, error) {
+func (pageEcho) ListBoth(_ context.Context, in *pageByBoth) (*svc.PageRequest, error) {
 	return &in.PageRequest, nil
 }
 
-func (pageEcho) ListOwn(_ context.Context, in *pageByOwn) (*PageRequest, error) {
+func (pageEcho) ListOwn(_ context.Context, in *pageByOwn) (*svc.PageRequest, error) {
 	p := in.PageRequest()
 	return &p, nil
 }
 
-func (pageEcho) ListPointer(_ context.Context, in *pageByPointer) (*PageRequest, error) {
+func (pageEcho) ListPointer(_ context.Context, in *pageByPointer) (*svc.PageRequest, error) {
 	p := in.PageRequest()
 	return &p, nil
 }
 
-func (pageEcho) Query(_ context.Context, in *pageFiltered) (*PageRequest, error) {
+func (pageEcho) Query(_ context.Context, in *pageFiltered) (*svc.PageRequest, error) {
 	p := in.PageRequest()
 	return &p, nil
 }
 
 func (pageEcho) Version(ctx context.Context) (*pageVersion, error) {
-	return &pageVersion{GetVersion(ctx)}, nil
+	return &pageVersion{svc.GetVersion(ctx)}, nil
 }
 
-func pageService(t testing.TB) *Service {
+func pageService(t testing.TB) *svc.Service {
 	t.Helper()
-	s, err := Register[pageAPI](pageEcho{}, &Options{Resource: "p", Logger: slog.New(slog.DiscardHandler), Methods: map[string]MethodOptions{
+	s, err := svc.Register[pageAPI](pageEcho{}, &svc.Options{Resource: "p", Logger: slog.New(slog.DiscardHandler), Methods: map[string]svc.MethodOptions{
 		"ListNumbers": {HTTP: "GET /numbers"},
 		"ListCursors": {HTTP: "GET /cursors"},
 		"ListBoth":    {HTTP: "GET /both"},
@@ -97,14 +100,14 @@ func pageService(t testing.TB) *Service {
 
 // pageREST sends a request and returns the decoded page request or the body of
 // the refusal.
-func pageREST(t testing.TB, s *Service, method, target, body string) (PageRequest, string) {
+func pageREST(t testing.TB, s *svc.Service, method, target, body string) (svc.PageRequest, string) {
 	t.Helper()
 	w := httptest.NewRecorder()
 	s.REST().ServeHTTP(w, httptest.NewRequest(method, target, strings.NewReader(body)))
 	if w.Code != 200 {
-		return PageRequest{}, w.Body.String()
+		return svc.PageRequest{}, w.Body.String()
 	}
-	var p PageRequest
+	var p svc.PageRequest
 	if err := json.Unmarshal(w.Body.Bytes(), &p); err != nil {
 		t.Fatalf("%s %s: %v in %s", method, target, err, w.Body)
 	}
@@ -117,10 +120,10 @@ func TestPagesBindOverREST(t *testing.T) {
 	for _, test := range pageRows {
 		got, refusal := pageREST(t, s, "GET", "/both?"+test.query, "")
 		q, _ := url.ParseQuery(test.query)
-		_, err := ParsePage(q)
+		_, err := svc.ParsePage(q)
 		want := ""
 		if err != nil {
-			want = string(appendEnvelope(nil, ErrorFrom(err)))
+			want = envelopeOf(err)
 		}
 		if sortPageViolations(refusal) != sortPageViolations(want) || got != test.want {
 			t.Errorf("GET /both?%s = %v %s; want %v %s", test.query, got, refusal, test.want, want)
@@ -134,8 +137,8 @@ func TestPagesBindOverREST(t *testing.T) {
 func sortPageViolations(body string) string {
 	var envelope struct {
 		Error struct {
-			Code    Code
-			Details struct{ Violations []Violation }
+			Code    svc.Code
+			Details struct{ Violations []svc.Violation }
 		}
 	}
 	if json.Unmarshal([]byte(body), &envelope) != nil {
@@ -158,17 +161,17 @@ func TestPagesBindWhereverEmbedded(t *testing.T) {
 	s := pageService(t)
 	for _, test := range []struct {
 		method, target, body string
-		want                 PageRequest
+		want                 svc.PageRequest
 	}{
-		{"GET", "/numbers", "", PageRequest{1, 20, 0, ""}},
-		{"GET", "/numbers?page=2&per_page=1000&limit=7&cursor=x", "", PageRequest{2, 100, 0, ""}},
-		{"GET", "/cursors", "", PageRequest{0, 0, 20, ""}},
-		{"GET", "/cursors?cursor=x&limit=1000&page=7", "", PageRequest{0, 0, 100, "x"}},
-		{"GET", "/own?per_page=1000", "", PageRequest{1, 100, 0, ""}},
-		{"GET", "/pointer", "", PageRequest{1, 20, 0, ""}},
-		{"GET", "/pointer?per_page=1000", "", PageRequest{1, 100, 0, ""}},
-		{"POST", "/p/query?cursor=x&limit=1000", `{"done":true}`, PageRequest{0, 0, 100, "x"}},
-		{"POST", "/p/query?limit=7", `{"limit":9,"cursor":"y"}`, PageRequest{0, 0, 7, ""}}, // a query parameter is no body member
+		{"GET", "/numbers", "", svc.PageRequest{Page: 1, PerPage: 20, Limit: 0, Cursor: ""}},
+		{"GET", "/numbers?page=2&per_page=1000&limit=7&cursor=x", "", svc.PageRequest{Page: 2, PerPage: 100, Limit: 0, Cursor: ""}},
+		{"GET", "/cursors", "", svc.PageRequest{Page: 0, PerPage: 0, Limit: 20, Cursor: ""}},
+		{"GET", "/cursors?cursor=x&limit=1000&page=7", "", svc.PageRequest{Page: 0, PerPage: 0, Limit: 100, Cursor: "x"}},
+		{"GET", "/own?per_page=1000", "", svc.PageRequest{Page: 1, PerPage: 100, Limit: 0, Cursor: ""}},
+		{"GET", "/pointer", "", svc.PageRequest{Page: 1, PerPage: 20, Limit: 0, Cursor: ""}},
+		{"GET", "/pointer?per_page=1000", "", svc.PageRequest{Page: 1, PerPage: 100, Limit: 0, Cursor: ""}},
+		{"POST", "/p/query?cursor=x&limit=1000", `{"done":true}`, svc.PageRequest{Page: 0, PerPage: 0, Limit: 100, Cursor: "x"}},
+		{"POST", "/p/query?limit=7", `{"limit":9,"cursor":"y"}`, svc.PageRequest{Page: 0, PerPage: 0, Limit: 7, Cursor: ""}}, // a query parameter is no body member
 	} {
 		if got, refusal := pageREST(t, s, test.method, test.target, test.body); refusal != "" || got != test.want {
 			t.Errorf("%s %s = %v %s, want %v", test.method, test.target, got, refusal, test.want)
@@ -186,28 +189,28 @@ func TestPagesThroughCall(t *testing.T) {
 	for _, test := range []struct {
 		method string
 		in     any
-		want   PageRequest
+		want   svc.PageRequest
 		wrong  []string
 	}{
-		{"list_both", &pageByBoth{}, PageRequest{1, 20, 20, ""}, nil},
-		{"list_both", &pageByBoth{PageRequest{2, 101, 1000, "x"}}, PageRequest{2, 100, 100, "x"}, nil},
-		{"list_both", &pageByBoth{PageRequest{Page: math.MaxInt}}, PageRequest{math.MaxInt, 20, 20, ""}, nil},
-		{"list_both", &pageByBoth{PageRequest{-1, -1, -1, ""}}, PageRequest{}, []string{"page minimum must be at least 1", "per_page minimum must be at least 1", "limit minimum must be at least 1"}},
-		{"list_numbers", &pageByNumber{PageQuery{0, 500}}, PageRequest{1, 100, 0, ""}, nil},
-		{"list_cursors", &pageByCursor{CursorQuery{"x", 500}}, PageRequest{0, 0, 100, "x"}, nil},
-		{"list_own", &pageByOwn{pageOwn{PageQuery{0, 500}}}, PageRequest{1, 100, 0, ""}, nil},
-		{"list_pointer", &pageByPointer{&PageQuery{0, 500}}, PageRequest{1, 100, 0, ""}, nil},
+		{"list_both", &pageByBoth{}, svc.PageRequest{Page: 1, PerPage: 20, Limit: 20, Cursor: ""}, nil},
+		{"list_both", &pageByBoth{svc.PageRequest{Page: 2, PerPage: 101, Limit: 1000, Cursor: "x"}}, svc.PageRequest{Page: 2, PerPage: 100, Limit: 100, Cursor: "x"}, nil},
+		{"list_both", &pageByBoth{svc.PageRequest{Page: math.MaxInt}}, svc.PageRequest{Page: math.MaxInt, PerPage: 20, Limit: 20, Cursor: ""}, nil},
+		{"list_both", &pageByBoth{svc.PageRequest{Page: -1, PerPage: -1, Limit: -1, Cursor: ""}}, svc.PageRequest{}, []string{"page minimum must be at least 1", "per_page minimum must be at least 1", "limit minimum must be at least 1"}},
+		{"list_numbers", &pageByNumber{svc.PageQuery{Page: 0, PerPage: 500}}, svc.PageRequest{Page: 1, PerPage: 100, Limit: 0, Cursor: ""}, nil},
+		{"list_cursors", &pageByCursor{svc.CursorQuery{Cursor: "x", Limit: 500}}, svc.PageRequest{Page: 0, PerPage: 0, Limit: 100, Cursor: "x"}, nil},
+		{"list_own", &pageByOwn{pageOwn{svc.PageQuery{Page: 0, PerPage: 500}}}, svc.PageRequest{Page: 1, PerPage: 100, Limit: 0, Cursor: ""}, nil},
+		{"list_pointer", &pageByPointer{&svc.PageQuery{Page: 0, PerPage: 500}}, svc.PageRequest{Page: 1, PerPage: 100, Limit: 0, Cursor: ""}, nil},
 	} {
 		out, err := s.Call(context.Background(), "p", test.method, test.in)
 		if wrong := pageWrong(t, err); !reflect.DeepEqual(wrong, test.wrong) {
 			t.Errorf("%s: %q, want %q", test.method, wrong, test.wrong)
 		}
-		if got, ok := out.(*PageRequest); ok != (test.wrong == nil) || ok && *got != test.want {
+		if got, ok := out.(*svc.PageRequest); ok != (test.wrong == nil) || ok && *got != test.want {
 			t.Errorf("%s: %v, want %v", test.method, out, test.want)
 		}
 	}
 	in, err := s.NewInput("p", "list_both")
-	if want := (PageRequest{1, 20, 20, ""}); err != nil || in.(*pageByBoth).PageRequest != want {
+	if want := (svc.PageRequest{Page: 1, PerPage: 20, Limit: 20, Cursor: ""}); err != nil || in.(*pageByBoth).PageRequest != want {
 		t.Errorf("NewInput = %v, %v; want %v", in, err, want)
 	}
 }
@@ -284,23 +287,36 @@ func TestPagesBindAsObject(t *testing.T) {
 	s := pageService(t)
 	for _, test := range []struct {
 		params string
-		want   PageRequest
+		want   svc.PageRequest
 		wrong  []string
 	}{
-		{``, PageRequest{1, 20, 20, ""}, nil},
-		{`{}`, PageRequest{1, 20, 20, ""}, nil},
-		{`{"page":3,"per_page":101,"limit":1000,"cursor":"x"}`, PageRequest{3, 100, 100, "x"}, nil},
-		{`{"page":9223372036854775807}`, PageRequest{math.MaxInt64, 20, 20, ""}, nil},
-		{`{"page":0,"limit":0}`, PageRequest{}, []string{"page minimum must be at least 1", "limit minimum must be at least 1"}},
-		{`{"page":"1"}`, PageRequest{}, []string{"page type must be an integer"}},
-		{`{"page":null}`, PageRequest{}, []string{"page type must be an integer"}},
+		{`{}`, svc.PageRequest{Page: 1, PerPage: 20, Limit: 20, Cursor: ""}, nil},
+		{`{"page":3,"per_page":101,"limit":1000,"cursor":"x"}`, svc.PageRequest{Page: 3, PerPage: 100, Limit: 100, Cursor: "x"}, nil},
+		{`{"page":9223372036854775807}`, svc.PageRequest{Page: math.MaxInt64, PerPage: 20, Limit: 20, Cursor: ""}, nil},
+		{`{"page":0,"limit":0}`, svc.PageRequest{}, []string{"page minimum must be at least 1", "limit minimum must be at least 1"}},
+		{`{"page":"1"}`, svc.PageRequest{}, []string{"page type must be an integer"}},
+		{`{"page":null}`, svc.PageRequest{}, []string{"page type must be an integer"}},
 	} {
-		in, err := s.findMethod("p", "list_both").bind.bindObject(new(decoder), []byte(test.params))
-		if wrong := pageWrong(t, err); !reflect.DeepEqual(wrong, test.wrong) {
-			t.Errorf("%s: %q, want %q", test.params, wrong, test.wrong)
+		body := `{"jsonrpc":"2.0","id":1,"method":"p.list_both","params":` + test.params + `}`
+		w := httptest.NewRecorder()
+		s.RPC().ServeHTTP(w, httptest.NewRequest("POST", "/", strings.NewReader(body)))
+		var answer struct {
+			Result svc.PageRequest
+			Error  struct {
+				Data struct {
+					Details struct{ Violations []svc.Violation }
+				}
+			}
 		}
-		if err == nil && in.Interface().(*pageByBoth).PageRequest != test.want {
-			t.Errorf("%s: %v, want %v", test.params, in, test.want)
+		if err := json.Unmarshal(w.Body.Bytes(), &answer); err != nil {
+			t.Fatal(err)
+		}
+		var wrong []string
+		for _, v := range answer.Error.Data.Details.Violations {
+			wrong = append(wrong, strings.Join([]string{strings.TrimPrefix(v.Path, "/"), v.Rule, v.Message}, " "))
+		}
+		if answer.Result != test.want || !slices.Equal(wrong, test.wrong) {
+			t.Errorf("%s: %v, %q; want %v, %q\n%s", test.params, answer.Result, wrong, test.want, test.wrong, w.Body)
 		}
 	}
 }
@@ -308,7 +324,7 @@ func TestPagesBindAsObject(t *testing.T) {
 // Verify that the version middleware's version reaches methods.
 func TestVersionReachesMethods(t *testing.T) {
 	s := pageService(t)
-	h := Version(VersionOptions{PathPrefix: true, DefaultVersion: "v0"})(s.At("/v1").REST())
+	h := svc.Version(svc.VersionOptions{PathPrefix: true, DefaultVersion: "v0"})(s.At("/v1").REST())
 	for _, test := range []struct{ target, header, want string }{
 		{"/v1/version", "", `{"version":"v1"}`},
 		{"/v1/version?version=2", "", `{"version":"2"}`},
@@ -337,7 +353,7 @@ func FuzzParsePage(f *testing.F) {
 		if err != nil {
 			return
 		}
-		got, err := ParsePage(q)
+		got, err := svc.ParsePage(q)
 		r := httptest.NewRequest("GET", "/both", nil)
 		r.URL.RawQuery = query
 		w := httptest.NewRecorder()
@@ -351,7 +367,7 @@ func FuzzParsePage(f *testing.F) {
 			}
 			return
 		}
-		var served PageRequest
+		var served svc.PageRequest
 		if err := json.Unmarshal(w.Body.Bytes(), &served); err != nil || served != got {
 			t.Errorf("%q: ParsePage = %v, the service %s", query, got, w.Body)
 		}
@@ -359,4 +375,11 @@ func FuzzParsePage(f *testing.F) {
 			t.Errorf("%q: %v is out of bounds", query, got)
 		}
 	})
+}
+
+// envelopeOf returns the body of the answer to a request that fails with err.
+func envelopeOf(err error) string {
+	w := httptest.NewRecorder()
+	svc.WriteError(w, httptest.NewRequest("GET", "/", nil), err)
+	return w.Body.String()
 }
