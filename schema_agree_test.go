@@ -28,7 +28,7 @@ type sBounds struct {
 	A int8     `json:"a" minimum:"-5" exclusiveMaximum:"5"`
 	B uint16   `json:"b,omitempty" multipleOf:"3" maximum:"1000"`
 	C float64  `json:"c" enum:"0.5,1,1e2"`
-	D string   `json:"d" minLength:"1" maxLength:"3" pattern:"^\\S*$"`
+	D string   `json:"d" minLength:"1" maxLength:"3" pattern:"^[^ \\t\\n]*$"`
 	E []int8   `json:"e" minItems:"1" maxItems:"3" uniqueItems:"true"`
 	F *float32 `json:"f" exclusiveMinimum:"-1"`
 	G [2]bool  `json:"g" uniqueItems:"true"`

@@ -4,10 +4,7 @@ package svc
 // keyword that schemas publish and the check that inputs must pass, made from
 // the same tag at the same time.
 //
-// This file compiles the patterns of constraint tags. A published pattern is
-// read by ECMAScript's rules (JSON Schema 2020-12, section 6.4), ours by Go's;
-// only what both have is accepted, and where both have it with another meaning
-// ECMAScript's is the one enforced.
+// Last come the patterns: which regular expressions are accepted.
 
 import (
 	"cmp"
@@ -352,223 +349,89 @@ func hasRepeated(list reflect.Value) bool {
 	return false
 }
 
-// What \s and the point mean in ECMAScript, as the inside of a Go class.
+// A published pattern is read by ECMAScript's rules, in practice with the flag u
+// (JSON Schema 2020-12, section 6.4), and enforced by Go's. It is published and
+// compiled as it is written, so only what both read alike is accepted:
+//
+//	x                      the character itself, but for ^$\.*+?()[]{}|
+//	\. \* \/               one of those characters, or a slash; inside [ ] also \-
+//	\t \n \v \f \r \x41    control characters, and characters below U+0100
+//	\d \D \w \W            the digits and word characters of ASCII, and all others
+//	\p{Lu} \P{L}           a general category of Unicode, and all others
+//	[abc] [^a-z] [\d_-]    classes, which are not empty
+//	^ $ \b \B              the ends of the text, and of a word in ASCII
+//	x|y (x) (?:x)          alternatives and groups
+//	x* x+ x? x{2,3} x+?    repetitions
+//
+// The general categories are those with one name and meaning in both: C and Cn
+// have what Unicode has not assigned in Go from 1.25 on only, and LC is new there.
+// Which characters are in a category depends on each side's version of Unicode.
 const (
-	ecmaSpace   = `\t\n\v\f\r \x{a0}\x{1680}\x{2000}-\x{200a}\x{2028}\x{2029}\x{202f}\x{205f}\x{3000}\x{feff}`
-	ecmaNewline = `\n\r\x{2028}\x{2029}`
+	sharedChar = `\\[tnvfr^$\\.*+?()\[\]{}|/]|\\x[0-9A-Fa-f]{2}`
+	sharedSet  = `\\[dDwW]|\\[pP]\{(?:L[ulmto]?|M[nce]?|N[dlo]?|P[cdseifo]?|S[mcko]?|Z[slp]?|C[cfo])\}`
+
+	// A class begins with a ^, a dash or a first item. A dash between items is
+	// the one of a range, since ECMAScript takes no other beside \d and the like.
+	classChar  = `(?:[^\\\[\]-]|\\-|` + sharedChar + `)`
+	classItem  = `(?:` + classChar + `(?:-` + classChar + `)?|` + sharedSet + `)`
+	classFirst = `(?:-|(?:[^\\\[\]^-]|\\-|` + sharedChar + `)(?:-` + classChar + `)?|` + sharedSet + `)`
+	classStart = `\[\^?` + classFirst + classItem + `*`
+
+	// Only what is no end of something can be repeated; Go would take ^* too.
+	sharedEnd     = `[\^$|]|\\[bB]|\(\?:|\(`
+	sharedAtom    = `[^\\^$.*+?()\[\]{}|]|\)|` + sharedChar + `|` + sharedSet + `|` + classStart + `-?\]`
+	sharedRepeat  = `(?:[*+?]|\{(?:0|[1-9][0-9]*)(?:,(?:0|[1-9][0-9]*)?)?\})\??`
+	sharedPattern = `(?:` + sharedEnd + `|(?:` + sharedAtom + `)(?:` + sharedRepeat + `)?)*`
 )
 
-// compilePattern compiles a pattern with its ECMAScript meaning. The errors are
+// unsharedPieces has what to write in place of what is not shared. The first row
+// that a text begins with counts.
+var unsharedPieces = [...]struct{ piece, instead string }{
+	{`.`, `[^\n], or [\d\D] for any character: in ECMAScript the point stops at \r, U+2028 and U+2029 too`},
+	{`\s`, `the characters, such as [ \t\n]: ECMAScript has more of them than Go`},
+	{`\S`, `the characters, such as [^ \t\n]: ECMAScript has more of them than Go`},
+	{`\A`, `^`},
+	{`\z`, `$`},
+	{`\Z`, `$`},
+	{`\p`, `a general category, such as \p{L} or \p{Lu}`},
+	{`\P`, `a general category, such as \P{L} or \P{Lu}`},
+	{`\u`, `the character itself`},
+	{`\x`, `the character itself, or \x41 with two digits`},
+	{`\`, `the character itself; of the escapes, both have \d \D \w \W \b \B \t \n \v \f \r and a backslash before one of ^$\.*+?()[]{}|/`},
+	{`(?`, `( or (?:, and [aA] for a letter in either case; names, flags and lookaheads are not in both`},
+	{`[:`, `the characters, such as A-Za-z`},
+	{`[`, `\[`},
+	{`]`, `\]`},
+	{`{`, `\{, or a repetition such as {2}, {2,} or {2,3}`},
+	{`}`, `\}`},
+	{`-`, `\-, unless it is the first or the last in [ ]`},
+	{`^`, `\^ at the start of [ ]`},
+	{`*`, `\*: there is nothing to repeat`},
+	{`+`, `\+: there is nothing to repeat`},
+	{`?`, `\?: there is nothing to repeat`},
+}
+
+// compilePattern compiles a pattern that Go and ECMAScript share. Its errors are
 // for the author of the service.
 func compilePattern(pattern string) (*regexp.Regexp, error) {
-	p := patternReader{rest: pattern}
-	for p.rest != "" {
-		if err := p.next(); err != nil {
-			return nil, err
+	rest := pattern[len(regexp.MustCompile(`^`+sharedPattern).FindString(pattern)):]
+	if before := pattern[:len(pattern)-len(rest)]; strings.HasPrefix(rest, "?") && strings.HasSuffix(before, "(") {
+		rest = "(" + rest
+	}
+	if strings.HasPrefix(rest, "[") { // the reason is inside
+		start := regexp.MustCompile(`^(?:` + classStart + `|\[\^?)`).FindString(rest)
+		if rest = rest[len(start):]; rest == "" || rest == "-" {
+			return nil, errors.New("a [ is not closed")
 		}
 	}
-	if p.class {
-		return nil, errors.New("a [ is not closed")
+	for _, row := range unsharedPieces {
+		if strings.HasPrefix(rest, row.piece) {
+			return nil, fmt.Errorf("for %s write %s", row.piece, row.instead)
+		}
 	}
-	re, err := regexp.Compile(p.out.String())
-	if err != nil {
+	re, err := regexp.Compile(pattern)
+	if err != nil || rest != "" {
 		return nil, errors.New("package regexp does not take it")
 	}
 	return re, nil
-}
-
-// generalCategories are those that both know by one short name and mean alike.
-// C and Cn hold what Unicode has not assigned, in ECMAScript and in Go from 1.25
-// on; LC is new in Go 1.25.
-const generalCategories = "L Lu Ll Lt Lm Lo M Mn Mc Me N Nd Nl No P Pc Pd Ps Pe Pi Pf Po S Sm Sc Sk So Z Zs Zl Zp Cc Cf Co"
-
-// A patternReader rewrites a pattern piece by piece.
-type patternReader struct {
-	rest  string
-	out   strings.Builder
-	class bool // inside [ ]
-	last  piece
-}
-
-// A piece is what a patternReader has just read, as far as that decides what
-// may follow.
-type piece uint8
-
-const (
-	pieceOther     piece = iota
-	pieceAssertion       // ^ $ \b \B, which Go lets repeat
-	pieceSet             // \d and the like inside [ ], which Go lets stand beside a dash
-	pieceDash            // inside [ ], and not first
-)
-
-// next rewrites one character or escape.
-func (p *patternReader) next() error {
-	last := p.last
-	p.last = pieceOther
-	if p.class {
-		return p.nextInClass(last)
-	}
-	switch c := p.rest[0]; c {
-	case '\\':
-		return p.escape()
-	case '[':
-		return p.openClass()
-	case '.':
-		p.replace(1, "[^"+ecmaNewline+"]")
-		return nil
-	case '(':
-		return p.group()
-	case '*', '+', '?', '{':
-		if last == pieceAssertion {
-			return fmt.Errorf("a %c has nothing to repeat", c)
-		}
-		if c == '{' {
-			return p.repetition()
-		}
-	case ']', '}':
-		return fmt.Errorf(`write \%c for the character itself`, c)
-	case '^', '$':
-		p.last = pieceAssertion
-	}
-	p.copy(1)
-	return nil
-}
-
-// nextInClass is next inside [ ].
-func (p *patternReader) nextInClass(last piece) error {
-	switch c := p.rest[0]; c {
-	case '\\':
-		if err := p.escape(); err != nil {
-			return err
-		}
-		if p.last == pieceSet && last == pieceDash {
-			return errDash
-		}
-		return nil
-	case '[':
-		return errors.New(`write \[ for a bracket inside [ ]`)
-	case ']':
-		p.class = false
-	case '-':
-		if p.last = pieceDash; last == pieceSet && !strings.HasPrefix(p.rest, "-]") {
-			return errDash
-		}
-	}
-	p.copy(1)
-	return nil
-}
-
-var errDash = errors.New(`write \- for a dash beside a class such as \d`)
-
-// group copies what opens a group.
-func (p *patternReader) group() error {
-	switch {
-	case strings.HasPrefix(p.rest, "(?:"):
-		p.copy(3)
-	case strings.HasPrefix(p.rest, "(?"):
-		return errors.New("of the groups that start with (? only (?: is in both")
-	default:
-		p.copy(1)
-	}
-	return nil
-}
-
-func (p *patternReader) copy(n int) {
-	p.out.WriteString(p.rest[:n])
-	p.rest = p.rest[n:]
-}
-
-func (p *patternReader) replace(n int, with string) {
-	p.out.WriteString(with)
-	p.rest = p.rest[n:]
-}
-
-func (p *patternReader) openClass() error {
-	p.class = true
-	n := 1
-	if strings.HasPrefix(p.rest, "[^") {
-		n = 2
-	}
-	switch {
-	case strings.HasPrefix(p.rest[n:], "]"):
-		return errors.New("an empty [ ] means different things")
-	case strings.HasPrefix(p.rest[n:], "-"):
-		n++ // the first dash is none between two characters
-	}
-	p.copy(n)
-	return nil
-}
-
-// repetition copies {n}, {n,} or {n,m}.
-func (p *patternReader) repetition() error {
-	end := strings.IndexByte(p.rest, '}')
-	if end < 0 {
-		end = 0
-	}
-	low, high, between := strings.Cut(p.rest[min(1, end):end], ",")
-	if !isCount(low) || between && high != "" && !isCount(high) {
-		return errors.New(`write \{ for the character itself, and numbers without leading zeros for repetitions`)
-	}
-	p.copy(end + 1)
-	return nil
-}
-
-// isCount reports whether s is a whole number as Go's patterns have it, without
-// leading zeros.
-func isCount(s string) bool {
-	n, err := strconv.Atoi(s)
-	return err == nil && n >= 0 && strconv.Itoa(n) == s
-}
-
-// escape rewrites what starts with a backslash.
-func (p *patternReader) escape() error {
-	if len(p.rest) < 2 {
-		return errors.New("a backslash at the end")
-	}
-	c := p.rest[1]
-	switch set := strings.IndexByte("dDwWsSpP", c) >= 0; {
-	case set && p.class:
-		p.last = pieceSet
-	case (c == 'b' || c == 'B') && !p.class:
-		p.last = pieceAssertion
-	}
-	switch {
-	case c == 's' && p.class:
-		p.replace(2, ecmaSpace)
-	case c == 's':
-		p.replace(2, "["+ecmaSpace+"]")
-	case c == 'S' && !p.class:
-		p.replace(2, "[^"+ecmaSpace+"]")
-	case strings.IndexByte("dDwWtnrfv", c) >= 0, strings.IndexByte(`^$\.*+?()[]{}|/`, c) >= 0:
-		p.copyEscape(c)
-	case (c == 'b' || c == 'B') && !p.class, c == '-' && p.class:
-		p.copy(2)
-	case c == 'x' && len(p.rest) >= 4 && hexDigit(p.rest[2]) >= 0 && hexDigit(p.rest[3]) >= 0:
-		p.copy(4)
-	case c == 'p' || c == 'P':
-		return p.category()
-	default:
-		return fmt.Errorf(`they do not share \%c here`, c)
-	}
-	return nil
-}
-
-// copyEscape copies a two-character escape; Go has none for the slash.
-func (p *patternReader) copyEscape(c byte) {
-	if c == '/' {
-		p.replace(2, "/")
-		return
-	}
-	p.copy(2)
-}
-
-// category copies \p{L} or \p{Lu}: of the properties, both spell only the
-// general categories alike.
-func (p *patternReader) category() error {
-	end := strings.IndexByte(p.rest, '}')
-	if end < 0 || p.rest[2] != '{' || !slices.Contains(strings.Fields(generalCategories), p.rest[3:end]) {
-		return errors.New(`of \p both have the general categories only, such as \p{L} and \p{Lu}`)
-	}
-	p.copy(end + 1)
-	return nil
 }
