@@ -1,24 +1,27 @@
 package svc
 
-// This file serves the methods of a service as tools for AI assistants, by the
-// Model Context Protocol over Streamable HTTP: every published revision on one
-// endpoint, and nothing kept between two requests.
+// These files serve the methods of a service as tools for AI assistants, by the
+// Model Context Protocol (MCP) over Streamable HTTP. All published revisions are
+// served on one endpoint, and nothing is kept between two requests.
 //
-// A revision up to 2025-11-25 is called legacy here: the client shakes hands by
-// initialize. From 2026-07-28 on, called modern, every request says itself what
-// a server has to know. The files follow the way of a request: mcp_http.go is
-// HTTP, mcp_era.go decides by which rules a message is answered, mcp_message.go
-// reads and answers messages, mcp_methods.go has the methods but for tools/call,
-// which is mcp_call.go with mcp_content.go and mcp_header.go; mcp_stream.go tells
-// clients of progress, and mcp_tools.go makes tools of methods at the start.
+//	mcp.go          options, the handler, its texts, tools made of methods
+//	mcp_http.go     HTTP: statuses, origins, CORS, Accept
+//	mcp_message.go  revisions and eras, messages, all methods but tools/call
+//	mcp_call.go     tools/call: arguments, results, progress and log messages
 //
-// This file makes tools of methods, once, when the handler is made: their names,
-// what models and people are told of them, and their schemas.
+// The specification calls itself by the date of its revision; comments cite it
+// as "MCP 2026-07-28, Tools", which is the page Tools of that revision.
 //
-// This file decides which properties of a tool's input an HTTP header mirrors:
-// those that x-mcp-header marks in its JSON Schema, by the tag mcpheader or in a
-// schema that the author wrote. It reads the schema as published, so that the
-// server expects exactly the headers that clients are told to send.
+// There are no sessions. The legacy revisions allow a server to assign a session
+// id but do not require it (MCP 2025-11-25, Transports, Session Management), and
+// MCP 2026-07-28 has none. Without sessions any replica can answer any request,
+// and a restart loses nothing. The price is that the server cannot remember what
+// initialize and logging/setLevel said, and cannot send anything on its own.
+//
+// This file comes in this order: the options; the handler and the function that
+// makes it; the texts that are the same in every answer; tools, their input and
+// output schemas, and how tools/list shows them; and the headers that mirror
+// arguments. All of it runs once, when the handler is made.
 
 import (
 	"bytes"
@@ -32,55 +35,70 @@ import (
 	"time"
 )
 
-// MCPOptions configures [Service.MCP]. The zero value, and nil, stand for the
-// defaults.
+// MCPOptions configures [Service.MCP]. The zero value and nil stand for the
+// defaults. Changes after the call of Service.MCP have no effect.
 type MCPOptions struct {
-	// ServerInfo is what the server calls itself. Default: Options.Name and
-	// Options.Version.
+	// ServerInfo is the name and version that clients show to people and write
+	// to their logs. An empty field stands for Options.Name or Options.Version.
 	ServerInfo ServerInfo
-	// Instructions tell a model how to use the tools. Default: nothing.
+	// Instructions tell a model how to use the tools together. Clients may add
+	// them to the prompt of the model. Default: none.
 	Instructions string
 	// AllowedOrigins are the web origins, such as "https://app.example", whose
-	// pages may call. A request without an Origin header does not come from a
-	// page and is always served; a page that the same machine serves may call a
-	// server that runs there. Any other gets 403 (MCP, Streamable HTTP, Security
-	// Warning). "null" allows pages without an origin, and "*" all: that is for
-	// servers that authenticate every call.
+	// pages may call the server. Scheme and host are compared without regard to
+	// case, and so is the port, where no port means that of the scheme. "null"
+	// allows pages without an origin, such as files and sandboxed frames. "*"
+	// allows all pages: use it only if every call is authenticated.
+	//
+	// Requests without an Origin header do not come from web pages and are always
+	// served. Pages served from localhost may call a server on localhost. All other
+	// origins get 403 (MCP 2026-07-28, Streamable HTTP, Security Warning).
+	// Default: none.
 	AllowedOrigins []string
-	// Invoke makes the calls in place of the service. The input is bound and
-	// valid; Options.Intercept runs only if Invoke calls [Service.Call].
-	// Default: nil, the service itself.
+	// Invoke makes the calls in place of the service. The input is decoded and
+	// valid. Options.Intercept runs only if Invoke calls [Service.Call].
+	// Default: nil, which calls the service itself.
 	Invoke InvokeFunc
 	// ListTTL is how long clients of revision 2026-07-28 and later may keep the
-	// list of tools, in whole milliseconds. Default: zero, not at all.
+	// list of tools and the answer of server/discover (MCP 2026-07-28, Caching).
+	// It is published in whole milliseconds, rounded down. It must not be
+	// negative. Default: zero, which tells clients not to keep them.
 	ListTTL time.Duration
-	// ListScope says who may share a kept list: "public", or "private" for one
-	// user's cache. Default: "private".
+	// ListScope says where a list may be kept: "public" allows caches that users
+	// share, "private" only the cache of one user. Default: "private".
 	ListScope string
-	// Tools has the options of single tools, by the Go name of the method, or by
-	// the name of the tool where a joined service has the Go name twice. A name
-	// that is neither panics.
+	// Tools has the options of single tools, by the Go name of the method, such
+	// as "GetTodo", or by the name of the tool, such as "todos_get". If a joined
+	// service has a Go name twice, only the name of the tool is allowed. A name
+	// that no method has is a mistake.
 	Tools map[string]ToolOptions
 }
 
-// A ServerInfo is how a server introduces itself.
+// A ServerInfo says which program a server is.
 type ServerInfo struct {
-	Name    string
-	Version string
+	Name    string // for programs and people; "" means Options.Name
+	Version string // of the program, in any form; "" means Options.Version
 }
 
-// ToolOptions configures one tool. The zero value stands for the defaults. The
-// last four are hints for clients, true or false where they are set.
+// ToolOptions configures one tool. The zero value stands for the defaults.
+//
+// ReadOnly, Destructive, Idempotent and OpenWorld are hints (MCP 2026-07-28,
+// Tools, annotations). Clients use them to decide whether to ask a person before
+// they call the tool. nil stands for the default that each of them documents.
 type ToolOptions struct {
-	// Title is the name that people see. Default: the words of the Go name.
+	// Title is the name that people see. Default: the words of the Go name, such
+	// as "Get todo".
 	Title string
-	// InputSchema, a JSON Schema of an object, is published in place of the
-	// generated one, as it is. It documents: arguments are held to the Go type
-	// all the same.
+	// InputSchema is a JSON Schema to publish in place of the generated one. It
+	// must be a JSON object with "type":"object" and is published as it is, but
+	// for white space. It only documents: arguments are still decoded and checked
+	// by the Go type of the input. Default: nil, the generated schema.
 	InputSchema []byte
-	// RequiredCapabilities are capabilities without which a client cannot use
-	// the tool, such as "sampling". A client of revision 2026-07-28 or later
-	// that does not declare them gets error -32021; earlier ones do not say.
+	// RequiredCapabilities are the capabilities that a client needs to use the
+	// tool, such as "sampling". Clients of revision 2026-07-28 and later declare
+	// them with each request; a call without them gets error -32021 (MCP
+	// 2026-07-28, Base Protocol). Earlier clients do not declare them with a
+	// request and are not checked. Default: none.
 	RequiredCapabilities []string
 	// ReadOnly says that the tool changes nothing. Default: true for GET.
 	ReadOnly *bool
@@ -100,34 +118,49 @@ type ToolOptions struct {
 type mcpHandler struct {
 	endpoint
 	origins *originPolicy
-	invoke  InvokeFunc
-	tools   map[string]*tool
+	invoke  InvokeFunc       // MCPOptions.Invoke; nil calls the service
+	tools   map[string]*tool // by the name of the tool
 	texts   mcpTexts
 }
 
 var _ http.Handler = (*mcpHandler)(nil)
 
-// mcpTexts are pieces of JSON that every answer of a kind has.
+// mcpTexts are pieces of JSON that are the same in every answer of a kind. They
+// are made once, so that most methods of the protocol only copy bytes.
 type mcpTexts struct {
 	serverInfo string // {"name":…,"version":…}
-	modern     string // the first members of every modern result, with a comma behind
-	initialize string // what follows the version in the result of initialize
-	discover   string // the members of that result
-	list       string // "tools":[…]
-	listModern string // list, and what may be cached for how long
+	modern     string // the first members of every modern result, and a comma
+	initialize string // the members of the result of initialize, after protocolVersion
+	discover   string // the members of the result of server/discover, after modern
+	list       string // the members of the result of tools/list, legacy: "tools":[…]
+	listModern string // the same, modern: list, ttlMs and cacheScope
 }
 
 // MCP returns a handler for one path, such as /mcp, that serves every method as
-// a tool named resource_method by the Model Context Protocol: revisions
-// 2024-11-05 to 2026-07-28, over POST, without sessions, so that any replica
-// can take any request. The arguments of a tool are the method's input, all
-// fields by their names in JSON, and the result its output; an error that the
-// method returns is a result too, with isError, for the model to act on.
+// a tool by the Model Context Protocol, revisions 2024-11-05 to 2026-07-28. The
+// handler takes POST requests and keeps no sessions, so any replica can answer
+// any request.
 //
-// Browsers are refused but for those that MCPOptions.AllowedOrigins names. The
-// handler authenticates nobody: put middleware in front of it, and let a server
-// for local use listen on 127.0.0.1. It panics if the options are wrong or a
-// tool's name is not what clients take, and names everything that is.
+// The name of a tool is resource_method, such as todos_get. Its arguments are
+// the fields of the method's input, all under their JSON names, and its result
+// is the output. The items of a [Stream] are collected in {"items":[…]}. An
+// output type with a method MCPContent decides itself what models see; see
+// [MCPContent]. An error of the method is a result with isError, so that the
+// model can read it and try again. Methods report progress with [Progress] and
+// send log messages with [MCPLog].
+//
+// Requests from web pages get 403 unless MCPOptions.AllowedOrigins has the
+// origin of the page. The handler does not authenticate: put middleware in
+// front of it, and let servers for local use listen on 127.0.0.1.
+//
+// MCP panics if the options are mistaken, if clients would not accept the name
+// of a tool, or if a field has a tag mcpheader that clients would not accept.
+// The tag names the header in which clients of revision 2026-07-28 repeat the
+// argument: mcpheader:"Region" stands for Mcp-Param-Region. It must be a token
+// (RFC 9110, section 5.6.2) that no other field has, and the field a string, an
+// integer or a boolean that is not in a list, a map or a recursive type (MCP
+// 2026-07-28, Tools, x-mcp-header). The text of the panic lists all mistakes,
+// with the Go names of method and field.
 func (s *Service) MCP(opts *MCPOptions) http.Handler {
 	var o MCPOptions
 	if opts != nil {
@@ -161,12 +194,18 @@ func (s *Service) MCP(opts *MCPOptions) http.Handler {
 	return h
 }
 
-// mcpCapabilities is what the server can do: call tools and send log messages
-// while it does. The list of tools never changes.
+// mcpCapabilities declares what the server can do: call tools and send log
+// messages during a call. It does not declare listChanged, because the list of
+// tools never changes and the server could not tell anyone.
 const mcpCapabilities = `"capabilities":{"logging":{},"tools":{}}`
 
+// mcpMetaServerInfo begins the member of _meta in which modern results say which
+// server made them. Clients should get it in each result, since there is no
+// initialize that would tell it once (MCP 2026-07-28, Base Protocol).
 const mcpMetaServerInfo = `"io.modelcontextprotocol/serverInfo":`
 
+// newMCPTexts makes the texts of a handler. The defaults of o are already set,
+// but for those of ServerInfo.
 func newMCPTexts(s *Service, o *MCPOptions, tools []*tool) mcpTexts {
 	info := o.ServerInfo
 	if info.Name == "" {
@@ -196,25 +235,31 @@ func newMCPTexts(s *Service, o *MCPOptions, tools []*tool) mcpTexts {
 	}
 }
 
-// maxToolName is the longest name that all big model APIs take. MCP itself
-// advises to stay below 129 characters.
+// maxToolName is the longest name of a tool, in characters. The specification
+// allows 128 (MCP 2025-11-25, Tools, Tool Names), but the APIs of several models
+// accept no more than 64.
 const maxToolName = 64
 
-// A tool is a method as MCP has it.
+// A tool is a method as MCP clients see it. At most one of output and ownContent
+// is set. wrapped is set only where output is: structuredContent must be a JSON
+// object before MCP 2026-07-28, and there are legacy clients that reject the whole
+// list of tools if one output schema has no "type":"object".
 type tool struct {
 	*method
-	name       string // resource_method
+	name       string // resource_method, unique in the handler
 	about      string // the description, never empty
 	options    ToolOptions
-	input      []byte        // its JSON Schema
-	output     []byte        // nil if the result has no structured content
-	headers    []headerParam // that mirror arguments
-	required   []byte        // the capabilities that a client must have, as MCP spells them; nil for none
-	ownContent bool          // the output brings its own content
-	wrapped    bool          // the output is no JSON object and goes into {"result":…}
+	input      []byte        // the input schema, an object
+	output     []byte        // the output schema; nil if results have no structuredContent
+	headers    []headerParam // the arguments that headers mirror
+	required   []byte        // ClientCapabilities, such as {"sampling":{}}; nil for none
+	ownContent bool          // the output makes the content itself
+	wrapped    bool          // the output is not a JSON object: {"result":…} holds it
 }
 
-// compileTools makes the tools of all methods, in the order of the methods.
+// compileTools makes the tools of all methods, in the order of the methods,
+// which is the order of tools/list: MCP 2026-07-28, Tools, asks for a list that
+// is the same each time.
 func compileTools(p *mistakes, s *Service, options map[string]ToolOptions) []*tool {
 	tools := make([]*tool, len(s.methods))
 	byName := make(map[string]*tool)
@@ -240,7 +285,7 @@ func compileTools(p *mistakes, s *Service, options map[string]ToolOptions) []*to
 		}
 	}
 	for _, t := range tools {
-		o, ok := options[t.name]
+		o, ok := options[t.name] // the name of the tool comes before the Go name
 		if !ok {
 			o = options[t.goName]
 		}
@@ -250,7 +295,8 @@ func compileTools(p *mistakes, s *Service, options map[string]ToolOptions) []*to
 	return tools
 }
 
-// compileTool fills in t, a tool of the named service.
+// compileTool sets everything but the method and the name of t. service is the
+// name of the service.
 func (t *tool) compileTool(p *mistakes, o ToolOptions, service string) {
 	if len(t.name) > maxToolName {
 		p.addf("the tool name %q is longer than %d characters, which many models refuse; shorten the method's or the resource's", t.name, maxToolName)
@@ -266,7 +312,7 @@ func (t *tool) compileTool(p *mistakes, o ToolOptions, service string) {
 		t.options.Title = capitalized(strings.Join(splitWords(t.goName), " "))
 	}
 	t.about = t.description
-	if t.about == "" { // a model that knows no more than a name guesses
+	if t.about == "" { // a model that has only a name would guess
 		t.about = t.options.Title + " on " + t.resource + ", a " + t.route.method + " method of " + service + "."
 	}
 	t.compileInput(p, o.InputSchema)
@@ -280,7 +326,11 @@ func (t *tool) compileTool(p *mistakes, o ToolOptions, service string) {
 	}
 }
 
-// compileInput decides the input schema: the author's own, or the input's.
+// compileInput sets the input schema and the headers that mirror its properties.
+// own is ToolOptions.InputSchema, or nil to generate a schema.
+//
+// The root must be an object with the plain "type":"object" in every revision
+// (MCP 2024-11-05, Tools). Clients drop tools, or the whole list, otherwise.
 func (t *tool) compileInput(p *mistakes, own []byte) {
 	switch {
 	case own != nil:
@@ -298,26 +348,44 @@ func (t *tool) compileInput(p *mistakes, own []byte) {
 			return
 		}
 		var buf bytes.Buffer
-		json.Compact(&buf, own) // it is JSON
+		json.Compact(&buf, own) // cannot fail: the scanner has found it to be JSON
 		t.input = buf.Bytes()
-	case t.in == nil:
+	case t.in == nil: // what MCP 2025-11-25, Tools, recommends for no parameters
 		t.input = []byte(`{"type":"object","additionalProperties":false}`)
 	default:
 		fields := make([]*field, len(t.in.fields))
 		for i, f := range t.in.fields {
 			shown := *f
-			shown.hidden = false // a path or query field is an argument like any other
+			shown.hidden = false // over MCP a path or query field is an argument
 			fields[i] = &shown
 		}
 		t.input = appendSelfContainedObject(nil, t.in, fields, schemaWriter{forTools: true})
 	}
-	t.headers = findHeaderParams(p, t.input)
+	places := make(map[string][]string)
+	if own == nil && t.in != nil {
+		addTagPlaces(places, t.in, make(map[*shape]bool))
+	}
+	t.headers = findHeaderParams(p, t.input, places)
 }
 
-// A contentProvider is an output that says itself what a model gets to see.
+// A contentProvider is an output that makes its own content for models. See
+// [MCPContent].
 type contentProvider interface{ MCPContent() []MCPContent }
 
-// compileOutput decides what the result looks like.
+// compileOutput decides the form of the result by the type of the output:
+//
+//	The method returns            content              structuredContent  outputSchema
+//	----------------------------  -------------------  -----------------  ------------
+//	no output                     []                   none               none
+//	a type with MCPContent        its blocks           none               none
+//	an object                     its JSON, as a text  the object         of the object
+//	another JSON value (wrapped)  the JSON, as a text  {"result":…}       of that object
+//	a stream                      its JSON, as a text  {"items":[…]}      of that object
+//
+// A tool that declares an output schema must return structured content (MCP
+// 2025-06-18, Tools), and clients check that, so a type with blocks of its own
+// has none. The text is for clients of revisions before 2025-06-18, which do not
+// know structured content.
 func (t *tool) compileOutput() {
 	switch {
 	case t.out == nil:
@@ -335,7 +403,7 @@ func (t *tool) compileOutput() {
 	}
 }
 
-// appendTools appends the list of tools.
+// appendTools appends the JSON array of all tools.
 func appendTools(dst []byte, tools []*tool) []byte {
 	dst = append(dst, '[')
 	for i, t := range tools {
@@ -347,7 +415,9 @@ func appendTools(dst []byte, tools []*tool) []byte {
 	return append(dst, ']')
 }
 
-// appendTool appends the tool as clients see it.
+// appendTool appends one tool of tools/list. All revisions get the same members:
+// title and outputSchema began with 2025-06-18 and annotations with 2025-03-26,
+// and earlier clients ignore what they do not know.
 func (t *tool) appendTool(dst []byte) []byte {
 	m := openMembers(dst)
 	m.addText("name", t.name)
@@ -362,8 +432,10 @@ func (t *tool) appendTool(dst []byte) []byte {
 	return m.close()
 }
 
-// appendAnnotations appends all hints, also those with the value that they have
-// by default: directories of servers want them said.
+// appendAnnotations appends the title and all four hints, also those that have
+// the default of the specification, because directories of servers require each
+// to be explicit. HTTP says what a method may do: GET is safe, and PUT and DELETE
+// are idempotent (RFC 9110, section 9.2).
 func (t *tool) appendAnnotations(dst []byte) []byte {
 	verb := t.route.method
 	readOnly := boolOr(t.options.ReadOnly, verb == http.MethodGet)
@@ -383,7 +455,7 @@ func (t *tool) appendAnnotations(dst []byte) []byte {
 	return m.close()
 }
 
-// boolOr returns what p points to, boolOr def if p is nil.
+// boolOr returns *p, or def if p is nil.
 func boolOr(p *bool, def bool) bool {
 	if p == nil {
 		return def
@@ -391,35 +463,69 @@ func boolOr(p *bool, def bool) bool {
 	return *p
 }
 
-// A headerParam is a property whose value a client repeats in a header of the
-// request (MCP 2026-07-28, Tools, x-mcp-header).
+// The rules of x-mcp-header (MCP 2026-07-28, Tools). A property of an input
+// schema with "x-mcp-header":"Region" tells clients to repeat the argument in the
+// header Mcp-Param-Region, so that gateways can route a call without its body.
+// Clients drop a tool whose schema breaks a rule, without an error that the
+// server would see. So a mistake is reported when the handler is made:
+//
+//	The value                     Rule
+//	----------------------------  ------------------------------------------------
+//	"x-mcp-header":"Region"       a token (RFC 9110, section 5.6.2)
+//	"Region" and "rEGION"         unique in the schema, without regard to case
+//	"type"                        string, integer or boolean; not number
+//	the place of the property     below "properties" only: not in lists, maps,
+//	                              alternatives, or behind $ref
+//
+// The rules are applied to the schema as it is published, not to the Go types, so
+// that the server expects exactly the headers that clients are told to send.
+
+// A headerParam is an argument that a client repeats in a header of the request.
 type headerParam struct {
 	header string   // in canonical form, with the prefix "Mcp-Param-"
-	path   []string // the names of the properties that lead to the value
+	path   []string // the names of the properties that lead to the argument; not empty
 }
 
-// findHeaderParams returns the header parameters of a JSON Schema, and notes those
-// that MCP does not allow: clients would drop the whole tool without a word.
-func findHeaderParams(p *mistakes, text []byte) []headerParam {
+// addTagPlaces adds the Go fields that s reaches and that have a tag mcpheader to
+// places, under the value of the tag. Mistakes name them.
+func addTagPlaces(places map[string][]string, s *shape, seen map[*shape]bool) {
+	if s == nil || seen[s] {
+		return
+	}
+	seen[s] = true
+	for _, f := range s.fields {
+		if f.mcpHeader != "" {
+			places[f.mcpHeader] = append(places[f.mcpHeader], f.place)
+		}
+		addTagPlaces(places, f.shape, seen)
+	}
+	addTagPlaces(places, s.elem, seen)
+}
+
+// findHeaderParams returns the header parameters of a JSON Schema and notes those
+// that break a rule. places has the Go fields of a generated schema.
+func findHeaderParams(p *mistakes, text []byte, places map[string][]string) []headerParam {
 	var root any
 	if err := json.Unmarshal(text, &root); err != nil {
 		p.addf("the input schema is not JSON: %v", err)
 		return nil
 	}
-	w := headerWalk{mistakes: p}
+	w := headerWalk{mistakes: p, places: places}
 	w.visitSchema(root, nil, true)
 	return w.found
 }
 
-// A headerWalk visits every place of a schema where x-mcp-header could be.
+// A headerWalk visits every part of a schema that can have x-mcp-header, also
+// where it is not allowed, so that no mark is overlooked.
 type headerWalk struct {
-	*mistakes
-	found []headerParam
+	mistakes *mistakes
+	places   map[string][]string // see addTagPlaces
+	found    []headerParam
 }
 
-// visitSchema visits one visitSchema. An object's own properties can be marked; what a
-// reference, a list or an alternative leads to has no place of its own in the
-// arguments.
+// visitSchema visits a schema and everything below it. path has the properties
+// that lead to it. plain reports whether only properties lead to it: the value has
+// no fixed place in the arguments behind a list, an alternative or a reference.
 func (w *headerWalk) visitSchema(node any, path []string, plain bool) {
 	switch node := node.(type) {
 	case []any:
@@ -430,7 +536,8 @@ func (w *headerWalk) visitSchema(node any, path []string, plain bool) {
 		w.addHeader(node, path, plain)
 		for _, keyword := range slices.Sorted(maps.Keys(node)) {
 			switch keyword {
-			case "default", "const", "enum", "examples", "example", "x-mcp-header": // values, not schemas
+			case "default", "const", "enum", "examples", "example", "x-mcp-header":
+				// These hold values, not schemas.
 			case "properties":
 				children, _ := node[keyword].(map[string]any)
 				for _, name := range slices.Sorted(maps.Keys(children)) {
@@ -443,7 +550,8 @@ func (w *headerWalk) visitSchema(node any, path []string, plain bool) {
 	}
 }
 
-// addHeader takes the x-mcp-header of one schema, if it has one.
+// addHeader adds the header of one schema to w.found, if it has x-mcp-header, or
+// notes the rule that it breaks.
 func (w *headerWalk) addHeader(node map[string]any, path []string, plain bool) {
 	value, marked := node["x-mcp-header"]
 	if !marked {
@@ -453,15 +561,19 @@ func (w *headerWalk) addHeader(node map[string]any, path []string, plain bool) {
 	kind, _ := node["type"].(string)
 	header := http.CanonicalHeaderKey("Mcp-Param-" + name)
 	at := "/" + strings.Join(path, "/")
+	if places := w.places[name]; len(places) > 0 {
+		at = strings.Join(places, " and ") + " (" + at + ")"
+	}
+	p := w.mistakes
 	switch {
 	case !isToken(name):
-		w.addf("%s: the header name %q is not a token (RFC 9110, section 5.6.2)", at, name)
+		p.addf("%s: the header name %q is not a token (RFC 9110, section 5.6.2); write letters, digits and -", at, name)
 	case !plain || len(path) == 0:
-		w.addf("%s: the header %q can carry what is always at one place, not what is in a list, a map or a type that contains itself", at, name)
+		p.addf("%s: the header %q can carry what is always at one place, not what is in a list, a map or a type that contains itself", at, name)
 	case kind != "string" && kind != "integer" && kind != "boolean":
-		w.addf("%s: the header %q can carry a string, an integer or a boolean; a pointer must be optional (omitempty)", at, name)
-	case slices.ContainsFunc(w.found, func(p headerParam) bool { return p.header == header }):
-		w.addf("%s: the header %q is there twice", at, name)
+		p.addf("%s: the header %q can carry a string, an integer or a boolean; a pointer must be optional (omitempty)", at, name)
+	case slices.ContainsFunc(w.found, func(other headerParam) bool { return other.header == header }):
+		p.addf("%s: the header %q is there twice; names of headers do not differ by case", at, name)
 	default:
 		w.found = append(w.found, headerParam{header, path})
 	}

@@ -132,23 +132,23 @@ func TestMCPHeaderTags(t *testing.T) {
 	for _, test := range []struct{ got, want string }{
 		{register(mcpRegister[struct {
 			A string `json:"a" mcpheader:"Two Words"`
-		}]()), `/a: the header name "Two Words" is not a token`},
+		}]()), `.A (/a): the header name "Two Words" is not a token`},
 		{register(mcpRegister[struct {
 			A float64 `json:"a" mcpheader:"A"`
-		}]()), `/a: the header "A" can carry a string, an integer or a boolean`},
+		}]()), `.A (/a): the header "A" can carry a string, an integer or a boolean`},
 		{register(mcpRegister[struct {
 			A *string `json:"a" mcpheader:"A"`
 		}]()), `a pointer must be optional`},
 		{register(mcpRegister[struct {
 			A string `json:"a" mcpheader:"Same"`
 			B string `json:"b" mcpheader:"sAME"`
-		}]()), `/b: the header "sAME" is there twice`},
+		}]()), `.B (/b): the header "sAME" is there twice`},
 		{register(mcpRegister[struct {
 			A []mcpTree `json:"a"`
-		}]()), `the header "Name" can carry what is always at one place`},
+		}]()), `Call: blackbox_test.mcpTree.Name (/name): the header "Name" can carry what is always at one place`},
 		{register(mcpRegister[struct {
 			A map[string]mcpPlace `json:"a"`
-		}]()), `the header "City" can carry what is always at one place`},
+		}]()), `mcpPlace.City (/a/city): the header "City" can carry what is always at one place`},
 		{register(mcpRegister[struct {
 			A *string  `json:"a,omitempty" mcpheader:"A"`
 			B int8     `json:"b" mcpheader:"B"`
