@@ -1,8 +1,8 @@
 package svc
 
-// This file decides who may pass: middleware that asks for a name and a
-// password, that looks at the address of the connection, and that applies
-// other middleware to a part of a site.
+// This file is middleware that guards other handlers: by a name and a password,
+// and by the address of the connection. It also has Under, which applies any
+// middleware to a part of a site.
 
 import (
 	"crypto/sha256"
@@ -16,21 +16,21 @@ import (
 	"strings"
 )
 
-// BasicAuth is middleware that lets through who gives a name and a password of
-// users by the Basic scheme (RFC 7617), on every method, and answers everyone
-// else with 401, WWW-Authenticate and an UNAUTHENTICATED error by onError, or
-// by [WriteError] if that is nil. An unknown name takes the same path and the
-// same time as a wrong password.
+// BasicAuth returns middleware that requires HTTP Basic credentials (RFC 7617)
+// and passes requests whose name and password are in users. Every other request
+// gets 401 with a WWW-Authenticate header and an UNAUTHENTICATED error, written
+// by onError, or by [WriteError] if onError is nil. Unknown names and wrong
+// passwords take the same time.
 //
-// Users maps names to passwords. It is copied; nil or empty refuses everyone.
-// So does an empty password, whatever the client sends, since that is what an
-// unset environment variable gives. Names and passwords are UTF-8, which the
-// challenge says, and are compared byte by byte: give them in Unicode's
-// normalisation form C, as browsers send them.
+// users maps names to passwords. BasicAuth copies it. If it is nil or empty,
+// nobody gets in. A name with an empty password never gets in either, because
+// an environment variable that is not set gives an empty password. Names and
+// passwords are UTF-8, as the challenge says, and must match byte by byte: write
+// them in Unicode normalization form C, which browsers send.
 //
-// The scheme sends the password in the clear: use it over TLS or on a machine
-// of one's own. BasicAuth panics if the realm or a name has a control
-// character, or a name a colon (RFC 7617, section 2).
+// Passwords are sent in clear text: use TLS. BasicAuth panics if realm or a name
+// contains a control character, or a name contains a colon (RFC 7617, section
+// 2).
 func BasicAuth(realm string, users map[string]string, onError ErrorHandler) func(http.Handler) http.Handler {
 	if strings.ContainsFunc(realm, isControl) {
 		panic(fmt.Sprintf("svc: BasicAuth: the realm %q has a control character", realm))
@@ -39,7 +39,7 @@ func BasicAuth(realm string, users map[string]string, onError ErrorHandler) func
 	challenge := `Basic realm=` + quotedString(realm) + `, charset="UTF-8"`
 	return func(next http.Handler) http.Handler {
 		return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
-			if known.has(r) {
+			if known.matchRequest(r) {
 				next.ServeHTTP(w, r)
 				return
 			}
@@ -49,13 +49,16 @@ func BasicAuth(realm string, users map[string]string, onError ErrorHandler) func
 	}
 }
 
-// credentials are the hashes of "name:password" of everyone who may pass. A
-// name has no colon, so no two pairs give the same text.
+// credentials are the SHA-256 hashes of "name:password" for each user with a
+// password. Names contain no colon, so two different pairs never give the same
+// text. Hashes have one length, which a comparison in constant time needs.
 type credentials [][sha256.Size]byte
 
+// newCredentials returns the credentials of users. It panics if a name cannot
+// be sent by the Basic scheme.
 func newCredentials(users map[string]string) credentials {
 	var known credentials
-	for _, name := range slices.Sorted(maps.Keys(users)) { // so that a panic is the same each time
+	for _, name := range slices.Sorted(maps.Keys(users)) { // so that a panic always names the same user
 		password := users[name]
 		if strings.ContainsFunc(name, isControl) || strings.Contains(name, ":") {
 			panic(fmt.Sprintf("svc: BasicAuth: the name %q has a colon or a control character", name))
@@ -67,12 +70,12 @@ func newCredentials(users map[string]string) credentials {
 	return known
 }
 
-// has reports whether r carries one of the credentials. What it does depends
-// on the request's own text alone: it hashes name and password together and
-// compares with all there are, so neither the time nor the path tells whether
-// the name is known. Two Authorization headers are refused, since a proxy in
-// front may have looked at the other one.
-func (known credentials) has(r *http.Request) bool {
+// matchRequest reports whether r has one of the credentials. It hashes name and
+// password together and compares the hash with all known ones, so its time
+// depends on the length of the request's own text only and does not tell whether
+// a name is known. A request with two Authorization headers never matches: a
+// proxy in front may have checked one of them, and svc the other.
+func (known credentials) matchRequest(r *http.Request) bool {
 	name, password, ok := r.BasicAuth()
 	if !ok || len(r.Header.Values("Authorization")) != 1 {
 		return false
@@ -85,18 +88,18 @@ func (known credentials) has(r *http.Request) bool {
 	return found == 1
 }
 
-// AllowIPs is middleware that lets through connections from addresses within
-// prefixes and answers all others with 403 and a PERMISSION_DENIED error by
-// onError, or by [WriteError] if that is nil. No prefix at all refuses
-// everyone.
+// AllowIPs returns middleware that passes requests on connections from addresses
+// within prefixes. Every other request gets 403 with a PERMISSION_DENIED error,
+// written by onError, or by [WriteError] if onError is nil. Without prefixes
+// nobody gets in.
 //
-// It goes by the address of the connection, http.Request.RemoteAddr as
-// net/http sets it, and never by a header such as X-Forwarded-For, which
-// anyone can send: behind a proxy it sees the proxy. An IPv4 address counts as
-// such in its IPv6 form too (::ffff:192.0.2.1; RFC 4291, section 2.5.5.2), in
-// the connection and in prefixes, and an IPv6 zone is not looked at. A
-// RemoteAddr that is no IP address with a port, as on a Unix socket, is
-// refused.
+// AllowIPs looks at the address of the connection, which is
+// http.Request.RemoteAddr as net/http sets it. It never looks at headers such as
+// X-Forwarded-For, which any client can send. Behind a proxy it therefore sees
+// the address of the proxy. An IPv4 address and its IPv6 form (::ffff:192.0.2.1;
+// RFC 4291, section 2.5.5.2) are equal, in connections and in prefixes. IPv6
+// zones are ignored. A RemoteAddr that is not an IP address and a port, as on a
+// Unix socket, gets 403.
 //
 // AllowIPs panics if a prefix is not valid.
 func AllowIPs(onError ErrorHandler, prefixes ...netip.Prefix) func(http.Handler) http.Handler {
@@ -118,7 +121,8 @@ func AllowIPs(onError ErrorHandler, prefixes ...netip.Prefix) func(http.Handler)
 	}
 }
 
-// unmapPrefix returns a prefix of IPv4-mapped addresses as one of IPv4.
+// unmapPrefix turns a prefix of IPv4-mapped IPv6 addresses into the IPv4 prefix
+// for the same addresses, and returns any other prefix unchanged.
 func unmapPrefix(p netip.Prefix) netip.Prefix {
 	const mappedBits = 96 // of ::ffff:0:0/96
 	if p.Addr().Is4In6() && p.Bits() >= mappedBits {
@@ -127,22 +131,24 @@ func unmapPrefix(p netip.Prefix) netip.Prefix {
 	return p
 }
 
+// containsIP reports whether addr is within one of prefixes.
 func containsIP(prefixes []netip.Prefix, addr netip.Addr) bool {
-	addr = addr.Unmap().WithZone("") // Prefix.Contains knows neither
+	addr = addr.Unmap().WithZone("") // Prefix.Contains matches neither form
 	return slices.ContainsFunc(prefixes, func(p netip.Prefix) bool { return p.Contains(addr) })
 }
 
-// Under is middleware that applies mw to requests whose path is prefix or
-// below it, on segment boundaries, and leaves the others alone: /admin covers
-// /admin and /admin/users, not /administrator. Trailing slashes of prefix do
-// not count; "" and "/" cover everything.
+// Under returns middleware that applies mw to requests whose path is prefix or
+// below it, and passes other requests to the next handler directly. It compares
+// whole segments: /admin covers /admin and /admin/users, and not /administrator.
+// Slashes at the end of prefix are ignored; "" and "/" cover every path.
 //
-// Since mw is often a guard, a path that gets below prefix only by cleaning
-// (//admin, /x/../admin) is covered as well: handlers such as http.FileServer
-// clean it. Letters are compared exactly.
+// mw is often a guard, so Under also covers paths that are below prefix only
+// after cleaning, such as //admin and /x/../admin: handlers such as
+// http.FileServer clean the path and would serve them. Upper and lower case
+// differ.
 //
-// Under panics if prefix is not empty and does not start with a slash, or is
-// not clean itself.
+// Under panics if prefix is not empty and does not start with a slash, or is not
+// clean in the sense of path.Clean.
 func Under(prefix string, mw func(http.Handler) http.Handler) func(http.Handler) http.Handler {
 	prefix = trimmedPrefix("Under", prefix)
 	return func(next http.Handler) http.Handler {

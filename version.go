@@ -1,8 +1,8 @@
 package svc
 
-// This file decides which version of an API a request asks for, tells the
-// handlers behind it by the context, and tells clients of a deprecated version
-// so. It does not route: a version in the path stays in the path.
+// This file detects the API version of a request, puts it into the request's
+// context, and adds headers to responses of deprecated versions. It does not
+// route: a version in the path stays in the path.
 
 import (
 	"cmp"
@@ -16,82 +16,82 @@ import (
 	"time"
 )
 
-// The places where a version is looked for unless VersionOptions names others,
-// and the name that turns a place off.
+// Defaults of VersionOptions, and the name that turns a source off.
 const (
 	defaultVersionHeader = "Accept-Version"
 	defaultVersionQuery  = "version"
 	versionSourceOff     = "-"
 )
 
-// VersionOptions say where [Version] looks for a version and what it makes of
-// it. The zero value reads the header Accept-Version, then the query parameter
-// version, and takes what it finds.
+// VersionOptions configure [Version]. The zero value reads the header
+// Accept-Version, then the query parameter version, and accepts every version.
 type VersionOptions struct {
 	// DefaultVersion is the version of a request that names none. Empty means
-	// that there is none.
+	// that such a request has no version.
 	DefaultVersion string
 
-	// Header is the request header that names a version. Empty means
-	// Accept-Version, "-" means that no header does.
+	// Header is the name of the request header with the version. Empty means
+	// Accept-Version; "-" means that no header is read.
 	Header string
 
-	// QueryParam is the query parameter that names a version. Empty means
-	// version, "-" means that no parameter does.
+	// QueryParam is the name of the query parameter with the version. Empty
+	// means version; "-" means that no parameter is read.
 	QueryParam string
 
-	// PathPrefix is whether the first segment of the path may name a version:
-	// v or V, then numbers with dots between, as in /v1.2/todos. The path goes
-	// on unchanged; serve it with Service.At, for instance.
+	// PathPrefix says whether the first segment of the path may be a version: v
+	// or V, then numbers with dots between them, as in /v1.2/todos. The next
+	// handler gets the path unchanged; Service.At serves such paths.
 	PathPrefix bool
 
-	// Supported lists the versions there are, to be compared exactly. A request
-	// for another, or for none, is answered with 400. Empty means that every
-	// version goes.
+	// Supported lists the versions that exist. They are compared exactly. A
+	// request for another version, or for none, gets 400. Empty means that every
+	// version is accepted.
 	Supported []string
 
 	// Deprecated lists versions that still work and should no longer be used.
-	// Their responses carry "Deprecation: true" and a Sunset header with a text
-	// in place of a date; an entry in Deprecations does it by the RFCs.
+	// Their responses have the headers "Deprecation: true" and
+	// "Sunset: See documentation for migration guide". The latter has no date
+	// and so does not follow RFC 8594; for headers that follow the RFCs, use
+	// Deprecations.
 	Deprecated []string
 
-	// Deprecations says more of deprecated versions, whether or not Deprecated
-	// lists them too.
+	// Deprecations maps deprecated versions to details, which replace the
+	// headers described at Deprecated. A version need not be in Deprecated too.
 	Deprecations map[string]Deprecation
 
-	// ErrorHandler answers a request for a version that is not in Supported;
-	// version is empty if the request names none, and else as the client sent
-	// it, so take care where you write it. Nil means the envelope with
-	// INVALID_ARGUMENT.
+	// ErrorHandler writes the response to a request for a version that is not
+	// in Supported. version is empty if the request names none. Otherwise it is
+	// the text that the client sent: do not write it into a response unescaped.
+	// Nil means the envelope with INVALID_ARGUMENT.
 	ErrorHandler func(w http.ResponseWriter, r *http.Request, version string)
 }
 
-// A Deprecation says when a version became deprecated, when it goes away, and
-// where to read about it. What is zero is not sent, except that a Deprecation
-// without Since sends "Deprecation: true".
+// A Deprecation says since when a version is deprecated, when it will be removed
+// and where to read about it. Zero fields are not sent, with one exception: a
+// zero Since sends "Deprecation: true". Times are sent in whole seconds.
 type Deprecation struct {
-	Since  time.Time // the Deprecation header (RFC 9745, section 2), to the second; may be in the future
-	Sunset time.Time // the Sunset header (RFC 8594, section 3), to the second; not before Since
+	Since  time.Time // the Deprecation header (RFC 9745, section 2); may be in the future
+	Sunset time.Time // the Sunset header (RFC 8594, section 3); not before Since
 	Link   string    // a URL, sent as Link with rel="deprecation" (RFC 9745, section 3)
 }
 
-// Version is middleware that finds out which version of the API a request asks
-// for. The first source that has a value decides:
+// Version returns middleware that detects the API version of each request. It
+// takes the first source that gives a value:
 //
-//	Source            Counts if
-//	----------------  ---------------------------------------------
-//	opts.Header       not empty; of several headers the first counts
-//	opts.QueryParam   not empty; of several parameters the first counts
-//	path              opts.PathPrefix, and as described there
-//	DefaultVersion    not empty
+//	Source            Gives a value if
+//	----------------  -----------------------------------------------------
+//	opts.Header       it is not empty; if it is sent twice, the first counts
+//	opts.QueryParam   it is not empty; if it is sent twice, the first counts
+//	the path          opts.PathPrefix is set and the first segment is a version
+//	DefaultVersion    it is not empty
 //
-// A value is taken as sent, so versions can be dates. Handlers, and methods
-// by their context, learn it from [GetVersion]. It never gets into a response
-// header, while Vary (RFC 9110, section 12.5.5) gets the name of the header
-// that was consulted.
+// The value is taken as sent, so versions can be dates. [GetVersion] returns it
+// to the handlers behind Version and to methods. Version never copies it into a
+// response. If a header is read, Version adds its name to Vary (RFC 9110,
+// section 12.5.5), so that caches keep the versions apart.
 //
-// Version panics if a Link is no URL or a Sunset comes before its Since, which
-// RFC 9745, section 4 forbids.
+// Version panics if a Link is not a URL, or if a Sunset is before its Since,
+// which RFC 9745, section 4 forbids.
 func Version(opts VersionOptions) func(http.Handler) http.Handler {
 	v := newVersioning(&opts)
 	return func(next http.Handler) http.Handler {
@@ -99,59 +99,63 @@ func Version(opts VersionOptions) func(http.Handler) http.Handler {
 			if v.header != versionSourceOff {
 				w.Header().Add("Vary", v.header)
 			}
-			version := v.detect(r)
+			version := v.detectVersion(r)
 			if len(v.supported) > 0 && !slices.Contains(v.supported, version) {
-				v.refuse(w, r, version)
+				v.refuseVersion(w, r, version)
 				return
 			}
-			v.notices[version].write(w.Header())
+			v.notices[version].addTo(w.Header())
 			next.ServeHTTP(w, r.WithContext(context.WithValue(r.Context(), versionKey{}, version)))
 		})
 	}
 }
 
-// VersionFromHeader is [Version] that reads the named request header and
-// nothing else, and takes every version. The empty name means Accept-Version.
+// VersionFromHeader returns the middleware of [Version] with one source, the
+// request header called name. It accepts every version. An empty name means
+// Accept-Version.
 func VersionFromHeader(name string) func(http.Handler) http.Handler {
 	return Version(VersionOptions{Header: name, QueryParam: versionSourceOff})
 }
 
-// VersionFromQuery is [Version] that reads the named query parameter and
-// nothing else, and takes every version. The empty name means version.
+// VersionFromQuery returns the middleware of [Version] with one source, the query
+// parameter called name. It accepts every version. An empty name means version.
 func VersionFromQuery(name string) func(http.Handler) http.Handler {
 	return Version(VersionOptions{Header: versionSourceOff, QueryParam: name})
 }
 
-// VersionFromPath is [Version] that reads the first segment of the path and
-// nothing else, and takes every version.
+// VersionFromPath returns the middleware of [Version] with one source, the first
+// segment of the path. It accepts every version.
 func VersionFromPath() func(http.Handler) http.Handler {
 	return Version(VersionOptions{Header: versionSourceOff, QueryParam: versionSourceOff, PathPrefix: true})
 }
 
+// versionKey is the key of the version in a context.
 type versionKey struct{}
 
-// GetVersion returns the version that [Version] found for the request that ctx
-// belongs to, as the client sent it. It returns "" if there is none, and where
-// Version does not stand in front.
+// GetVersion returns the version that [Version] detected for the request that ctx
+// belongs to, as the client sent it. It returns "" if the request has no version
+// or did not pass through Version.
 func GetVersion(ctx context.Context) string {
 	version, _ := ctx.Value(versionKey{}).(string)
 	return version
 }
 
-// Get is another name of [GetVersion].
+// Get returns the same as [GetVersion].
 func Get(ctx context.Context) string { return GetVersion(ctx) }
 
-// versioning is VersionOptions with the defaults filled in and all that is the
-// same for every request made ready. It is never written after newVersioning.
+// versioning is VersionOptions with the defaults filled in. It is computed once
+// and never changes, so requests share it without a lock.
 type versioning struct {
 	defaultVersion string
-	header, query  string // "-" is off
+	header, query  string // versionSourceOff if the source is off; header is canonical
 	path           bool
 	supported      []string
-	notices        map[string]notice
+	notices        map[string]notice // by version; deprecated versions only
 	onError        func(w http.ResponseWriter, r *http.Request, version string)
 }
 
+// newVersioning returns opts with defaults. It panics if a Deprecation has a
+// mistake. If there are several, it names the first in the order of the versions.
 func newVersioning(opts *VersionOptions) *versioning {
 	v := &versioning{
 		defaultVersion: opts.DefaultVersion,
@@ -171,8 +175,8 @@ func newVersioning(opts *VersionOptions) *versioning {
 	return v
 }
 
-// detect returns the version that r asks for, or "".
-func (v *versioning) detect(r *http.Request) string {
+// detectVersion returns the version that r asks for, or "".
+func (v *versioning) detectVersion(r *http.Request) string {
 	if v.header != versionSourceOff {
 		if version := r.Header.Get(v.header); version != "" {
 			return version
@@ -184,16 +188,16 @@ func (v *versioning) detect(r *http.Request) string {
 		}
 	}
 	if v.path {
-		if version := pathVersion(r.URL.Path); version != "" {
+		if version := parsePathVersion(r.URL.Path); version != "" {
 			return version
 		}
 	}
 	return v.defaultVersion
 }
 
-// pathVersion returns the first segment of path if it is a version and another
-// slash follows, or "".
-func pathVersion(path string) string {
+// parsePathVersion returns the first segment of path if it is a version and a
+// slash follows it. Otherwise it returns "": /v1 alone is a resource called v1.
+func parsePathVersion(path string) string {
 	path, rooted := strings.CutPrefix(path, "/")
 	segment, _, more := strings.Cut(path, "/")
 	if !rooted || !more || !isPathVersion(segment) {
@@ -221,8 +225,10 @@ func isPathVersion(s string) bool {
 	return digits > 0
 }
 
-// refuse answers a request for a version that is not supported.
-func (v *versioning) refuse(w http.ResponseWriter, r *http.Request, version string) {
+// refuseVersion writes the response to a request for a version that is not
+// supported. It lists the supported ones as the detail "supported" and does not
+// repeat what the client sent.
+func (v *versioning) refuseVersion(w http.ResponseWriter, r *http.Request, version string) {
 	message := "there is no such version of this API"
 	if version == "" {
 		message = "the request must name a version of this API"
@@ -237,12 +243,13 @@ func (v *versioning) refuse(w http.ResponseWriter, r *http.Request, version stri
 	})
 }
 
-// A notice holds the header values that tell of one deprecated version; what
-// is empty is not sent. The zero notice is that of any other version.
+// A notice is what the headers of one deprecated version say. An empty value is
+// not sent. The zero notice belongs to versions that are not deprecated.
 type notice struct {
 	deprecation, sunset, link string
 }
 
+// newNotice returns the notice that d describes. It panics if d has a mistake.
 func newNotice(version string, d Deprecation) notice {
 	n := notice{deprecation: "true"}
 	if !d.Since.IsZero() {
@@ -263,7 +270,8 @@ func newNotice(version string, d Deprecation) notice {
 	return n
 }
 
-func (n notice) write(h http.Header) {
+// addTo adds the notice to the header of a response.
+func (n notice) addTo(h http.Header) {
 	if n.deprecation == "" {
 		return
 	}
@@ -272,6 +280,6 @@ func (n notice) write(h http.Header) {
 		h.Set("Sunset", n.sunset)
 	}
 	if n.link != "" {
-		h.Add("Link", n.link) // RFC 8288 allows several; a list has its own
+		h.Add("Link", n.link) // Add and not Set: a response may have several (RFC 8288, section 3)
 	}
 }

@@ -36,8 +36,8 @@ func TestPathVersion(t *testing.T) {
 		{"", ""},
 		{"*", ""},
 	} {
-		if got := pathVersion(test.path); got != test.want {
-			t.Errorf("pathVersion(%q) = %q, want %q", test.path, got, test.want)
+		if got := parsePathVersion(test.path); got != test.want {
+			t.Errorf("parsePathVersion(%q) = %q, want %q", test.path, got, test.want)
 		}
 	}
 }
