@@ -1,8 +1,16 @@
 package svc
 
-// This file says what went wrong, in every dialect: the codes and the one
-// table that maps them, Error, and the violations of an input. errors_http.go
-// writes errors as responses and turns panics into errors.
+// This file says what went wrong, in the words of every transport. In this order:
+//
+//   - Code, and the one table of what a code is on each transport
+//   - Error: making one, what clients see of it, and ErrorFrom, which makes one
+//     of any error
+//   - Violation, and the list that collects the violations of one input within
+//     limits
+//   - the details of an error as JSON
+//
+// Nothing here sends anything: http.go writes errors as responses, and the other
+// transports have their own frames around the same parts.
 
 import (
 	"context"
@@ -17,42 +25,46 @@ import (
 	"unicode/utf8"
 )
 
-// A Code says what kind of mistake an [Error] is. The names are those of
-// google.rpc.Code, spelt as they appear on the wire. An empty or unknown Code,
-// and OK, count as UNKNOWN wherever an error is written.
+// A Code says what kind of error an [Error] is. The names are those of
+// google.rpc.Code, spelt as they appear on the wire. The zero value, a name that
+// is not below, and OK all count as UNKNOWN wherever an error is written.
 type Code string
 
 const (
 	CodeOK                 Code = "OK"                  // no error; see [CodeOf]
-	CodeCanceled           Code = "CANCELED"            // the caller has gone
-	CodeUnknown            Code = "UNKNOWN"             // nothing is known of the cause
-	CodeInvalidArgument    Code = "INVALID_ARGUMENT"    // the input is wrong whatever the state
-	CodeDeadlineExceeded   Code = "DEADLINE_EXCEEDED"   // it took too long
-	CodeNotFound           Code = "NOT_FOUND"           // what the call names is not there
-	CodeAlreadyExists      Code = "ALREADY_EXISTS"      // what the call makes is there already
-	CodePermissionDenied   Code = "PERMISSION_DENIED"   // the caller is known and may not
-	CodeResourceExhausted  Code = "RESOURCE_EXHAUSTED"  // a quota, a limit, a rate
-	CodeFailedPrecondition Code = "FAILED_PRECONDITION" // the state forbids it; trying again will not help
-	CodeAborted            Code = "ABORTED"             // a conflict; trying again may help
-	CodeOutOfRange         Code = "OUT_OF_RANGE"        // past the end of what there is
+	CodeCanceled           Code = "CANCELED"            // the client has gone away
+	CodeUnknown            Code = "UNKNOWN"             // nothing is known about the cause
+	CodeInvalidArgument    Code = "INVALID_ARGUMENT"    // the input is wrong, whatever the state of the server
+	CodeDeadlineExceeded   Code = "DEADLINE_EXCEEDED"   // the call took too long
+	CodeNotFound           Code = "NOT_FOUND"           // the call names something that does not exist
+	CodeAlreadyExists      Code = "ALREADY_EXISTS"      // the call creates something that exists
+	CodePermissionDenied   Code = "PERMISSION_DENIED"   // the caller is known and has no permission
+	CodeResourceExhausted  Code = "RESOURCE_EXHAUSTED"  // a quota, a size or a rate is used up
+	CodeFailedPrecondition Code = "FAILED_PRECONDITION" // the state forbids the call; trying again does not help
+	CodeAborted            Code = "ABORTED"             // a conflict with another call; trying again may help
+	CodeOutOfRange         Code = "OUT_OF_RANGE"        // the call asks for something past the end
 	CodeUnimplemented      Code = "UNIMPLEMENTED"       // there is no such method
-	CodeInternal           Code = "INTERNAL"            // the server is at fault
-	CodeUnavailable        Code = "UNAVAILABLE"         // the server cannot just now; try again
+	CodeInternal           Code = "INTERNAL"            // a bug or a defect of the server
+	CodeUnavailable        Code = "UNAVAILABLE"         // the server cannot answer now; try again
 	CodeDataLoss           Code = "DATA_LOSS"           // data is lost or damaged
-	CodeUnauthenticated    Code = "UNAUTHENTICATED"     // who the caller is, is not known
+	CodeUnauthenticated    Code = "UNAUTHENTICATED"     // the caller is not known
 )
 
-// statusClientClosedRequest is the status of a CANCELED call. It is not
-// registered; nginx made it usual.
+// statusClientClosedRequest is the HTTP status of a CANCELED call. It is not
+// registered with IANA; nginx made it usual, for its log. No client receives it.
 const statusClientClosedRequest = 499
 
-// codes is the only statement of how a Code is written on each transport.
-// Unlisted codes are written as the first row.
+// codes is the only statement of how a Code is written on each transport. A code
+// that is not in it is written as the first row.
+//
+// rpc is the number of JSON-RPC 2.0, section 5.1, where that has one. The others
+// are -32000 minus the number that gRPC gives the code, which is inside the range
+// that section 5.1 leaves to servers.
 var codes = [...]struct {
 	code Code
 	http int
-	rpc  int    // JSON-RPC 2.0, section 5.1 where it has one, else -32000 minus the gRPC number
-	text string // what a client is told where Message is empty or must not be told
+	rpc  int
+	text string // for clients, if Message is empty or private
 }{
 	{CodeUnknown, http.StatusInternalServerError, -32002, "unknown error"},
 	{CodeCanceled, statusClientClosedRequest, -32001, "the call was canceled"},
@@ -72,7 +84,8 @@ var codes = [...]struct {
 	{CodeUnauthenticated, http.StatusUnauthorized, -32016, "unauthenticated"},
 }
 
-// row returns the index of c in codes.
+// row returns the index of c in codes, and 0, the row of UNKNOWN, for a code that
+// is not there.
 func (c Code) row() int {
 	for i := range codes {
 		if codes[i].code == c {
@@ -82,17 +95,19 @@ func (c Code) row() int {
 	return 0
 }
 
-// private reports whether the message of an error with this code is for the
-// log only: these say that the server is at fault, and such texts tend to hold
-// what a client should not see.
+// private reports whether the message of an error with this code is for the log
+// only. These codes say that the server made the error, and such messages tend
+// to contain what a client must not see: queries, file names, addresses.
 func (c Code) private() bool {
 	return c == CodeUnknown || c == CodeInternal || c == CodeDataLoss
 }
 
-// CodeFromHTTP returns the code that fits the status of an HTTP response, for
-// handlers that pass on what another server said. 2xx gives OK; a status that
-// has no code of its own gives INVALID_ARGUMENT below 500 and UNKNOWN
-// elsewhere.
+// CodeFromHTTP returns the code for the status of an HTTP response, for a method
+// that passes on what another server answered. A 2xx gives OK. A 4xx without a
+// code of its own gives INVALID_ARGUMENT, and any other status UNKNOWN.
+//
+// It is not the inverse of [Error.HTTPStatus], which gives several codes the
+// same status.
 func CodeFromHTTP(status int) Code {
 	switch status {
 	case http.StatusUnauthorized:
@@ -129,42 +144,50 @@ func CodeFromHTTP(status int) Code {
 	return CodeUnknown
 }
 
-// An Error is what a method returns to tell its caller what went wrong: the
-// same code, message and details on every transport.
+// An Error is what a method returns to tell its client what went wrong. It has
+// the same code, message and details on every transport. The zero value is an
+// UNKNOWN error.
 //
-// Clients see Code, Details, and Message, except that for UNKNOWN, INTERNAL
-// and DATA_LOSS a general text takes the place of Message. The cause, given by
-// [Errorf] or [Error.WithCause], is for errors.Is, errors.As and the log;
-// clients never see it.
+// Clients see Code, Details and Message; for UNKNOWN, INTERNAL and DATA_LOSS, and
+// for an empty Message, they see a general text instead. The cause, which
+// [Errorf] or [Error.WithCause] sets, is for errors.Is, errors.As and the log.
+// Clients never see it.
 type Error struct {
 	Code    Code
 	Message string
-	Details map[string]any // as JSON; nil or empty is left out
+	Details map[string]any // as JSON; empty means that the answer has none
 
 	cause      error
-	violations []Violation // to be written as the detail "violations"; see decoder.lean
-	status     int         // of a fault of the HTTP exchange itself; 0 means by Code
-	number     int         // of a fault of the JSON-RPC exchange itself; 0 means by Code
+	violations []Violation // written as the detail "violations", in place of Details; see violations.makeLeanError
+	status     int         // the HTTP status of an error about the HTTP exchange itself; 0 means that of Code
+	number     int         // the number of an error about the JSON-RPC message itself; 0 means that of Code
 	origin     *Error      // what the With methods copied, for errors.Is
 }
 
 // Errorf returns an error with a formatted message. An error formatted with %w
-// is the cause: errors.Is and errors.As find it, the log shows it, and Message
-// leaves its text out, since clients see Message. (With %v the text goes into
-// Message, by your choice.)
+// becomes the cause: errors.Is and errors.As find it and the log shows it, but
+// Message leaves its text out, since clients see Message. An error formatted
+// with %v is text of the message, and clients see it.
+//
+//	Errorf(CodeNotFound, "no todo %d: %w", 7, err)  // Message "no todo 7", cause err
+//	Errorf(CodeNotFound, "no todo %d: %v", 7, err)  // the text of err in Message, no cause
 func Errorf(code Code, format string, args ...any) *Error {
 	message, cause := formatMessage(format, args)
 	return &Error{Code: code, Message: message, cause: cause}
 }
 
 // formatMessage formats like fmt.Errorf, but with nothing in the place of each
-// error given to %w, and returns those errors.
+// error given to %w. It returns the text, without colons and spaces around it,
+// and those errors as one.
+//
+// Only fmt knows which arguments %w takes. So fmt formats twice: first with every
+// error wrapped in an operand, and Unwrap of the result tells which operands %w
+// took; then with empty text in their places and the errors themselves in the
+// others.
 func formatMessage(format string, args []any) (string, error) {
 	if !strings.Contains(format, "%") {
 		return format, nil
 	}
-	// fmt knows which arguments %w takes; an operand in place of each error
-	// learns it from what Unwrap returns.
 	wrapped := make([]any, len(args))
 	for i, arg := range args {
 		if err, ok := arg.(error); ok {
@@ -200,16 +223,18 @@ func formatMessage(format string, args []any) (string, error) {
 	return strings.Trim(message, ": "), errors.Join(causes...)
 }
 
-// An operand stands for an error while a message is formatted.
+// An operand stands for an error while formatMessage formats.
 type operand struct {
 	error
-	hidden bool
+	hidden bool // %w took it
 }
 
+// Format writes nothing, whatever the verb.
 func (o *operand) Format(fmt.State, rune) {}
 
-// Error returns code, message and cause, for logs. Clients get the message
-// alone.
+// Error returns the code, the message and the text of the cause, for logs.
+// Clients never get this text. It returns a fixed text for a nil e, since a nil
+// *Error in an error interface reaches logs, too.
 func (e *Error) Error() string {
 	if e == nil {
 		return errNil.Error()
@@ -238,7 +263,9 @@ func (e *Error) Is(target error) bool {
 	return e != nil && e.origin != nil && target == error(e.origin)
 }
 
-// HTTPStatus returns the status of a response that carries e, by its code.
+// HTTPStatus returns the status of an HTTP response that carries e. It follows
+// from Code, except for the errors that svc makes about the exchange itself, as
+// 405 and 413.
 func (e *Error) HTTPStatus() int {
 	if e.status != 0 {
 		return e.status
@@ -246,7 +273,9 @@ func (e *Error) HTTPStatus() int {
 	return codes[e.Code.row()].http
 }
 
-// RPCCode returns the number of a JSON-RPC error object that carries e.
+// RPCCode returns the code of a JSON-RPC error object (JSON-RPC 2.0, section 5.1)
+// that carries e. It follows from Code, except for the errors that svc makes
+// about the message itself, as -32601 for an unknown method.
 func (e *Error) RPCCode() int {
 	if e.number != 0 {
 		return e.number
@@ -254,14 +283,15 @@ func (e *Error) RPCCode() int {
 	return codes[e.Code.row()].rpc
 }
 
-// WithDetail returns a copy of e with one more detail. Errors are often package
-// variables, so e itself is never changed.
+// WithDetail returns a copy of e with one more detail. The With methods never
+// change e itself, since errors are often package variables; errors.Is still
+// finds e in the copy.
 func (e *Error) WithDetail(key string, value any) *Error {
 	return e.WithDetails(map[string]any{key: value})
 }
 
-// WithDetails returns a copy of e with more details; a key that is there
-// already gets the new value.
+// WithDetails returns a copy of e with more details. A key that e has already
+// gets the new value.
 func (e *Error) WithDetails(details map[string]any) *Error {
 	c := e.copy()
 	c.Details = make(map[string]any, len(e.Details)+len(details))
@@ -270,13 +300,14 @@ func (e *Error) WithDetails(details map[string]any) *Error {
 	return c
 }
 
-// WithCause returns a copy of e with err as its cause.
+// WithCause returns a copy of e with err as its cause, in place of the one it had.
 func (e *Error) WithCause(err error) *Error {
 	c := e.copy()
 	c.cause = err
 	return c
 }
 
+// copy returns a shallow copy of e that knows where it came from.
 func (e *Error) copy() *Error {
 	c := *e
 	if c.origin == nil {
@@ -285,10 +316,10 @@ func (e *Error) copy() *Error {
 	return &c
 }
 
-// code returns the code as clients see it.
+// code returns the code as clients see it, which is always one of the table.
 func (e *Error) code() Code { return codes[e.Code.row()].code }
 
-// message returns the text as clients see it.
+// message returns the message as clients see it.
 func (e *Error) message() string {
 	if e.Message == "" || e.code().private() {
 		return codes[e.Code.row()].text
@@ -296,19 +327,25 @@ func (e *Error) message() string {
 	return e.Message
 }
 
+// errNil is the text and the cause of a nil *Error in an error interface.
 var errNil = errors.New("an error that is a nil *svc.Error")
 
-// ErrorFrom returns the *Error that tells clients of err: the outermost one in
-// err's tree if there is one; CANCELED or DEADLINE_EXCEEDED for the errors of
-// package context; RESOURCE_EXHAUSTED with status 413 for that of
-// http.MaxBytesReader; and for any other error INTERNAL, with err as its cause.
-// It returns nil for nil.
+// ErrorFrom returns the *Error that clients get for err. It returns nil for nil.
+//
+//	err has in its tree          ErrorFrom returns
+//	an *Error                    the outermost one; INTERNAL if that is nil
+//	context.Canceled             CANCELED
+//	context.DeadlineExceeded     DEADLINE_EXCEEDED
+//	an *http.MaxBytesError       RESOURCE_EXHAUSTED, with the status 413
+//	none of these                INTERNAL
+//
+// All but the first have err as their cause.
 func ErrorFrom(err error) *Error {
 	if err == nil {
 		return nil
 	}
 	if e, ok := err.(*Error); ok && e != nil {
-		return e // as errors.As would find, which allocates
+		return e // what errors.As would find, which allocates
 	}
 	var e *Error
 	var tooLarge *http.MaxBytesError
@@ -317,7 +354,7 @@ func ErrorFrom(err error) *Error {
 		if e != nil {
 			return e
 		}
-		// A nil *Error in an error interface is a mistake of the method's.
+		// The method returned a nil *Error in an error interface.
 		return &Error{Code: CodeInternal, cause: errNil}
 	case errors.Is(err, context.Canceled):
 		return &Error{Code: CodeCanceled, cause: err}
@@ -334,7 +371,8 @@ func ErrorFrom(err error) *Error {
 	return &Error{Code: CodeInternal, cause: err}
 }
 
-// CodeOf returns the code of the error that [ErrorFrom] finds, and OK for nil.
+// CodeOf returns the code that clients get for err: that of the error that
+// [ErrorFrom] returns, and OK for nil.
 func CodeOf(err error) Code {
 	if err == nil {
 		return CodeOK
@@ -342,47 +380,62 @@ func CodeOf(err error) Code {
 	return ErrorFrom(err).code()
 }
 
-// A Violation is one reason why an input was refused. An INVALID_ARGUMENT error
-// carries all of them, at most 32, in its details as "violations".
+// A Violation is one thing that is wrong with an input, and the place of it. An
+// INVALID_ARGUMENT error carries all violations of an input, at most 32, in its
+// details as "violations". Programs can tell them apart by Rule; Message is for
+// people.
 type Violation struct {
 	In      string `json:"in"`      // "path", "query", "header" or "body": where the REST route takes the field from
-	Path    string `json:"path"`    // a JSON Pointer (RFC 6901) to the place; empty for the whole
-	Rule    string `json:"rule"`    // what was broken: "required", "type", "range" or the name of a constraint
-	Message string `json:"message"` // for people; never quotes what the client sent
+	Path    string `json:"path"`    // a JSON Pointer (RFC 6901) to the place; "" means the whole input
+	Rule    string `json:"rule"`    // "required", "type", "range", … or the name of a constraint tag
+	Message string `json:"message"` // never quotes what the client sent
 }
 
-// The rules that are neither of JSON text nor named after a constraint tag.
+// The rules that are neither about JSON text, as ruleSyntax is, nor named after
+// a constraint tag.
 const (
 	ruleRequired = "required"
 	ruleType     = "type"
 	ruleRange    = "range"    // outside what the Go type holds
 	ruleUnknown  = "unknown"  // a property that is not declared, under Strict
-	ruleValidate = "validate" // an application's Validate method
+	ruleValidate = "validate" // an application's Validate method returned an error
 )
 
-// A complaint is what a violation says, without its place.
+// A complaint is a Violation without its place. Plans are compiled with their
+// complaints, which many inputs and many places share.
 type complaint struct{ rule, message string }
 
-// Limits on what one error may tell: a client that sends thousands of mistakes
-// must not get a page for each. With the message, which repeats the first
-// violation and in which every byte may need an escape of six, no error has more
-// than 16 KiB.
+// The limits on what one error tells. A client that sends thousands of mistakes
+// must not get a page of text for each: an answer much larger than its request
+// is a way to make a server flood others.
+//
+// No error has more than 16 KiB. The violations take 11 KiB at most, as JSON. The
+// message repeats the first one: 256 + 512 bytes and a few words, and each byte
+// may need an escape of six, which is less than 5 KiB.
 const (
 	maxViolations     = 32
-	maxViolationBytes = 11 << 10 // of all violations, as JSON
-	maxViolationPath  = 256      // bytes
-	maxViolationText  = 512      // bytes
+	maxViolationBytes = 11 << 10
+	maxViolationPath  = 256 // bytes, before escaping
+	maxViolationText  = 512 // bytes, before escaping
 )
 
-// violations collects the mistakes of one input, within the limits.
+// violations collects the violations of one input, within the limits.
+//
+// Invariants:
+//
+//	len(list) <= maxViolations
+//	the JSON of list has at most bytes bytes, and bytes <= maxViolationBytes
+//	omitted > 0 implies that list does not grow any more
 type violations struct {
 	list    []Violation
-	bytes   int   // what the list takes as JSON, at most
-	omitted int   // how many did not fit
-	cause   error // the first that an application gave, for the log
+	bytes   int
+	omitted int   // how many there were beside list
+	cause   error // the first error that a Validate method returned, for the log
 }
 
-// addViolation keeps v if there is room.
+// addViolation keeps v if there is room. It counts v at first as if every byte
+// of its text needed an escape, which is quick and nearly always fits. Only if
+// that does not fit, it counts what the list really takes.
 func (vs *violations) addViolation(v Violation) {
 	if vs.full() {
 		vs.omitted++
@@ -390,7 +443,7 @@ func (vs *violations) addViolation(v Violation) {
 	}
 	v.Path = clip(v.Path, maxViolationPath)
 	v.Message = clip(v.Message, maxViolationText)
-	n := v.frameLen() + len(`\u0000`)*(len(v.Path)+len(v.Message)) // where every byte is escaped
+	n := v.frameLen() + len(`\u0000`)*(len(v.Path)+len(v.Message))
 	if vs.bytes+n > maxViolationBytes {
 		vs.bytes, n = 0, v.jsonLen()
 		for i := range vs.list {
@@ -408,26 +461,16 @@ func (vs *violations) addViolation(v Violation) {
 	vs.list = append(vs.list, v)
 }
 
-// jsonLen returns what v takes as JSON in a list.
-func (v *Violation) jsonLen() int {
-	return v.frameLen() + quotedLen(v.Path) + quotedLen(v.Message)
-}
-
-// frameLen returns what v takes without its path and message.
-func (v *Violation) frameLen() int {
-	return len(`{"in":"","path":"","rule":"","message":""},`) + len(v.In) + len(v.Rule)
-}
-
-// full reports whether nothing more is kept: where one did not fit, none after
-// it does, or the place of each of 100,000 mistakes would be written to see
-// whether it is short enough.
+// full reports whether nothing more is kept. After the first violation that did
+// not fit none is kept, not even a short one: to see whether it is short, the
+// place of each of 100,000 mistakes would have to be written out.
 func (vs *violations) full() bool { return vs.omitted > 0 || len(vs.list) == maxViolations }
 
-// count returns how many mistakes there were, kept or not.
+// count returns how many violations there were, kept or not.
 func (vs *violations) count() int { return len(vs.list) + vs.omitted }
 
-// makeError returns the error that carries the violations in its details, or nil if
-// there are none.
+// makeError returns the error that carries the violations in its Details, or nil
+// if there are none.
 func (vs *violations) makeError() error {
 	if len(vs.list) == 0 {
 		return nil
@@ -437,8 +480,10 @@ func (vs *violations) makeError() error {
 	return e
 }
 
-// makeLeanError returns the error that carries the violations where only svc looks for
-// them: the map of the details costs more than all the rest. There must be one.
+// makeLeanError returns the error that carries the violations in a field that
+// only this package sees. It is for errors that no code of an application gets to
+// see before they are written, since making the map for Details costs more than
+// everything else. The list must not be empty.
 func (vs *violations) makeLeanError() *Error {
 	first := &vs.list[0]
 	var buf [maxViolationPath + maxViolationText + 64]byte
@@ -458,7 +503,8 @@ func (vs *violations) makeLeanError() *Error {
 	}
 }
 
-// clip shortens s to at most n bytes, on a character boundary.
+// clip shortens s to at most n bytes, between two characters, and says so with an
+// ellipsis.
 func clip(s string, n int) string {
 	const ellipsis = "…"
 	if len(s) <= n {
@@ -471,11 +517,11 @@ func clip(s string, n int) string {
 	return s[:n] + ellipsis
 }
 
-// appendDetails appends the member "details" with a comma before it, or
-// nothing if there are none.
+// appendDetails appends the member "details" of an error with a comma before it,
+// or nothing if there are none.
 func appendDetails(dst []byte, e *Error) []byte {
 	if e.violations != nil {
-		dst, _ = appendDetail(append(dst, `,"details":{"violations":`...), e.violations)
+		dst = appendViolations(append(dst, `,"details":{"violations":`...), e.violations)
 		return append(dst, '}')
 	}
 	if len(e.Details) == 0 {
@@ -484,10 +530,11 @@ func appendDetails(dst []byte, e *Error) []byte {
 	return appendDetailsObject(append(dst, `,"details":`...), e.Details)
 }
 
-// appendDetailsObject appends details in the order of their names. A value that
-// JSON cannot carry is left out: the rest is worth more than none.
+// appendDetailsObject appends details in the order of their names. It leaves out
+// a value that JSON cannot carry, as a channel or NaN: the other details are
+// worth more than a second error about the first one.
 func appendDetailsObject(dst []byte, details map[string]any) []byte {
-	var few [4]string
+	var few [4]string // on the stack
 	names := few[:0]
 	for name := range details {
 		names = append(names, name)
@@ -509,17 +556,12 @@ func appendDetailsObject(dst []byte, details map[string]any) []byte {
 	return append(dst, '}')
 }
 
+// appendDetail appends the JSON of one detail, and reports false if it has none.
+// Violations and strings, the usual ones, need no reflection.
 func appendDetail(dst []byte, value any) ([]byte, bool) {
 	switch v := value.(type) {
 	case []Violation:
-		dst = append(dst, '[')
-		for i := range v {
-			if i > 0 {
-				dst = append(dst, ',')
-			}
-			dst = appendViolation(dst, &v[i])
-		}
-		return append(dst, ']'), true
+		return appendViolations(dst, v), true
 	case string:
 		return appendQuoted(dst, v), true
 	}
@@ -527,8 +569,8 @@ func appendDetail(dst []byte, value any) ([]byte, bool) {
 	return append(dst, text...), ok
 }
 
-// marshalDetail returns the JSON of a detail, if it has any. A MarshalJSON that
-// panics has none: an error is told when something has gone wrong already.
+// marshalDetail returns the JSON of a detail, if it has any. A detail whose
+// MarshalJSON panics has none: it must not take the answer of the call with it.
 func marshalDetail(value any) (text []byte, ok bool) {
 	defer func() {
 		if recover() != nil {
@@ -539,10 +581,36 @@ func marshalDetail(value any) (text []byte, ok bool) {
 	return text, err == nil
 }
 
+// appendViolations appends list as JSON. Answers to bad input are common, and an
+// attacker chooses how common, so they are not left to encoding/json.
+func appendViolations(dst []byte, list []Violation) []byte {
+	dst = append(dst, '[')
+	for i := range list {
+		if i > 0 {
+			dst = append(dst, ',')
+		}
+		dst = appendViolation(dst, &list[i])
+	}
+	return append(dst, ']')
+}
+
+// appendViolation appends v as JSON. frameLen and jsonLen count what it appends.
 func appendViolation(dst []byte, v *Violation) []byte {
 	dst = appendQuoted(append(dst, `{"in":`...), v.In)
 	dst = appendQuoted(append(dst, `,"path":`...), v.Path)
 	dst = appendQuoted(append(dst, `,"rule":`...), v.Rule)
 	dst = appendQuoted(append(dst, `,"message":`...), v.Message)
 	return append(dst, '}')
+}
+
+// jsonLen returns how many bytes v takes in a JSON list, or a few more: see
+// quotedLen.
+func (v *Violation) jsonLen() int {
+	return v.frameLen() + quotedLen(v.Path) + quotedLen(v.Message)
+}
+
+// frameLen returns how many bytes v takes in a JSON list without its path and
+// its message, which are the two that clients have a part in.
+func (v *Violation) frameLen() int {
+	return len(`{"in":"","path":"","rule":"","message":""},`) + len(v.In) + len(v.Rule)
 }
