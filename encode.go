@@ -1,14 +1,41 @@
 package svc
 
-// This file turns Go values into JSON by a compiled plan that keeps the promises
-// of the schema: lists and objects are never null, names are in one order, and a
-// value that JSON cannot carry is an error before anything is sent.
-// encode_scalar.go has the scalars, encode_any.go the values whose type is known
-// only when they come.
+// This file turns Go values into JSON text. At registration an encoders pass
+// compiles each shape (schema.go) into an encodeFunc; for each output one encoder
+// runs it and appends to one buffer. In this order:
 //
-// This file encodes values whose type no schema knows: those in an any.
+//	encoder     the workspace of one output, and JSON that other code wrote
+//	encoders    the compile pass, from a shape to its encodeFunc
+//	lists, maps
+//	structs     memberEncoder, and the rules of omitempty and omitzero
+//	scalars
+//	any         values whose type is known only when they are written
 //
-// This file encodes scalars.
+// The shape decides what a value becomes, and the decoder (decode.go) reads each
+// of these forms back:
+//
+//	kind                    JSON                            encoded by
+//	kindPointer             null, or what it points to      encodePointer
+//	kindSlice, kindArray    array; [] for nil               encodeList, encodeStrings
+//	kindMap                 object, sorted; {} for nil      encodeMap
+//	kindObject              object, in order of fields      structEncoder
+//	kindBool                true, false                     encodeBool
+//	kindInt, kindUint       integer                         encodeInt, encodeUint
+//	kindFloat, kindNumber   number                          encodeFloat, encodeNumber
+//	kindString              string                          encodeString
+//	kindTime                string by RFC 3339              encodeTime
+//	kindDuration            string, such as "1h30m0s"       encodeDuration
+//	kindBytes               string in base64                encodeBytes
+//	kindText                string by MarshalText           encodeText
+//	kindCustom              what MarshalJSON returns        customEncoder
+//	kindRaw                 its own text; null if empty     encodeRaw
+//	kindAny                 by the type found there         appendAny
+//
+// The output keeps what the published schema promises: lists and maps are never
+// null, every value has one text (names in one order, no white space), and a
+// value that JSON cannot carry is an error before a byte is sent. That is why
+// the whole text is built in memory, and why the package does not call
+// encoding/json for types that it has a shape of.
 
 import (
 	"bytes"
@@ -26,25 +53,38 @@ import (
 	"unicode/utf8"
 )
 
-// An encoder appends JSON to buf. The first value that JSON cannot carry ends
-// up in err, and what is in buf is then worth nothing.
+// An encoder is the workspace of one output. Transports keep it for the next
+// output, so that encoding needs no memory but the buffer, which grows to the
+// size of the largest output.
+//
+// Invariants:
+//
+//	buf holds the text so far; err != nil implies that it is not used
+//	depth is the number of open arrays and objects, 0 <= depth <= maxDepth
+//	err is the first error; the functions go on after it, since looking at err
+//	  after every value would cost more than the rare output that fails
 type encoder struct {
 	buf   []byte
 	depth int
 	err   error
 }
 
-// An encodeFunc appends v, which is addressable.
+// An encodeFunc appends the JSON of v to the buffer. v is addressable, so that
+// methods with pointer receivers can be called and a []string can be read
+// without reflection.
 type encodeFunc func(e *encoder, v reflect.Value)
 
+// fail keeps err if it is the first error.
 func (e *encoder) fail(err error) {
 	if e.err == nil {
 		e.err = err
 	}
 }
 
-// enter counts the lists and objects that are open: a value that contains itself by a
-// pointer has no end.
+// enterLevel counts one more open array or object and reports whether the limit
+// allows it. The decoder has the same limit. Here it also stops a value that
+// contains itself through a pointer, which has no end. The caller decrements
+// depth at the closing bracket.
 func (e *encoder) enterLevel() bool {
 	if e.depth == maxDepth {
 		e.fail(errors.New("a value nested more than 1000 levels deep"))
@@ -54,10 +94,42 @@ func (e *encoder) enterLevel() bool {
 	return true
 }
 
-// encoders is one compile pass over shapes.
+// appendCompact appends JSON that other code wrote, without its white space: an
+// event of a stream and a message over standard input and output are one line
+// each. err is the error of that code.
+func (e *encoder) appendCompact(text []byte, err error) {
+	if err != nil {
+		e.fail(err)
+		return
+	}
+	if e.checkForeign(text) {
+		buf := bytes.NewBuffer(e.buf)
+		e.fail(json.Compact(buf, text))
+		e.buf = buf.Bytes()
+	}
+}
+
+// checkForeign reports whether text, which other code wrote, is JSON that the
+// decoder would accept at this depth, and fails if it is not. Without this check
+// a MarshalJSON with a mistake could break the message around its value.
+func (e *encoder) checkForeign(text []byte) bool {
+	s := scanner{data: text, depth: e.depth}
+	s.skipValue()
+	if s.checkEnd(); s.err != nil {
+		e.fail(fmt.Errorf("a type's own JSON is not acceptable: %w", s.err))
+	}
+	return s.err == nil
+}
+
+// encoders is the compile pass of one service: the encodeFunc of every shape
+// that it reaches. An entry is a pointer to nil while its shape is being
+// compiled. Nothing looks at the map after registration; the functions
+// themselves are never written again and serve all goroutines.
 type encoders map[*shape]*encodeFunc
 
-// of returns the encoder for values of shape s.
+// encoderFor returns the encodeFunc for values of shape s. A shape that contains
+// itself is met again while it is being compiled. It then gets a function that
+// looks the finished one up when it is called.
 func (c encoders) encoderFor(s *shape) encodeFunc {
 	if fn, ok := c[s]; ok {
 		if *fn != nil {
@@ -71,7 +143,7 @@ func (c encoders) encoderFor(s *shape) encodeFunc {
 	return *fn
 }
 
-// compile makes the encoder for s.
+// compileEncoder makes the encodeFunc for s, by the table at the top.
 func (c encoders) compileEncoder(s *shape) encodeFunc {
 	switch s.kind {
 	case kindAny:
@@ -113,8 +185,9 @@ func (c encoders) compileEncoder(s *shape) encodeFunc {
 	return c.structEncoder(s)
 }
 
-// custom encodes a type by its own MarshalJSON; one that has only
-// UnmarshalJSON is encoded by what it is.
+// customEncoder returns the encodeFunc of a type with MarshalJSON or
+// UnmarshalJSON. A type that has only UnmarshalJSON is encoded by encoding/json,
+// since nothing else is known of its form.
 func (c encoders) customEncoder(s *shape) encodeFunc {
 	if has(s.typ, typeJSONMarshaler) {
 		return func(e *encoder, v reflect.Value) {
@@ -125,6 +198,8 @@ func (c encoders) customEncoder(s *shape) encodeFunc {
 	return encodeDynamic
 }
 
+// encodeRaw appends a json.RawMessage. One without any text is null, nil or not:
+// encoding/json would fail for the second.
 func encodeRaw(e *encoder, v reflect.Value) {
 	if v.Len() == 0 {
 		e.buf = append(e.buf, "null"...)
@@ -133,41 +208,21 @@ func encodeRaw(e *encoder, v reflect.Value) {
 	e.appendCompact(v.Bytes(), nil)
 }
 
-// compact appends JSON that somebody else wrote, without its white space: an
-// event of a stream is one line.
-func (e *encoder) appendCompact(text []byte, err error) {
-	if err != nil {
-		e.fail(err)
-		return
-	}
-	if e.checkForeign(text) {
-		buf := bytes.NewBuffer(e.buf)
-		e.fail(json.Compact(buf, text))
-		e.buf = buf.Bytes()
-	}
-}
-
-// check fails if text, which somebody else wrote, is not such JSON as we take
-// ourselves at this depth.
-func (e *encoder) checkForeign(text []byte) bool {
-	s := scanner{data: text, depth: e.depth}
-	s.skipValue()
-	if s.checkEnd(); s.err != nil {
-		e.fail(fmt.Errorf("a type's own JSON is not acceptable: %w", s.err))
-	}
-	return s.err == nil
-}
-
+// encodePointer returns the encodeFunc of a pointer: null for nil, else the
+// value itself. It does not count levels: registration refuses types that are
+// pointers without end, and everything else on the way to a cycle counts.
 func encodePointer(elem encodeFunc) encodeFunc {
 	return func(e *encoder, v reflect.Value) {
 		if v.IsNil() {
 			e.buf = append(e.buf, "null"...)
 			return
 		}
-		elem(e, v.Elem()) // shapes.finish sees to it that pointers alone have an end
+		elem(e, v.Elem()) // shapes.finish has refused pointers without end
 	}
 }
 
+// encodeList returns the encodeFunc of a slice or an array. A nil slice has
+// length 0 and becomes [], as the schema says.
 func encodeList(elem encodeFunc) encodeFunc {
 	return func(e *encoder, v reflect.Value) {
 		if !e.enterLevel() {
@@ -185,7 +240,8 @@ func encodeList(elem encodeFunc) encodeFunc {
 	}
 }
 
-// encodeStrings is encodeList for the most usual list, without reflection.
+// encodeStrings appends a []string. It is encodeList for the most frequent type
+// of list, without reflection. It counts no level, since strings hold no more.
 func encodeStrings(e *encoder, v reflect.Value) {
 	e.buf = append(e.buf, '[')
 	for i, s := range *v.Addr().Interface().(*[]string) {
@@ -197,7 +253,13 @@ func encodeStrings(e *encoder, v reflect.Value) {
 	e.buf = append(e.buf, ']')
 }
 
-// encodeMap writes the members in the order of their names.
+// encodeMap returns the encodeFunc of a map of shape s, whose members come in
+// the order of their names, compared as bytes. Go visits a map in random order,
+// and one value must have one text.
+//
+// Keys are texts already repaired (invalid UTF-8 replaced by U+FFFD, as
+// appendQuoted does), so that two keys that become the same name are found
+// here. They are an error, because a decoder refuses the object.
 func encodeMap(s *shape, elem encodeFunc) encodeFunc {
 	type entry struct {
 		name  string
@@ -216,7 +278,7 @@ func encodeMap(s *shape, elem encodeFunc) encodeFunc {
 				return
 			}
 			if !utf8.ValidString(name) {
-				name = string([]rune(name)) // as appendQuoted does: two may become one
+				name = string([]rune(name)) // as appendQuoted does
 			}
 			value := values.Index(len(entries)) // addressable, which a map's are not
 			value.SetIterValue(it)
@@ -239,16 +301,28 @@ func encodeMap(s *shape, elem encodeFunc) encodeFunc {
 	}
 }
 
-// A memberEncoder writes one field of a struct.
+// A memberEncoder is the part of a struct's plan for one field. structEncoder
+// writes it at registration; after that it is only read.
+//
+// Invariants:
+//
+//	prefix is what comes before the value, `"name":`, with the name escaped, so
+//	  that one append writes it
+//	single >= 0 if the field is the struct's own; -1 if it is promoted from an
+//	  embedded struct, which may be a nil pointer
+//	omits is nil for a field without omitempty and omitzero
 type memberEncoder struct {
 	*field
-	prefix string // the name with quotes and colon
-	single int    // the index of a field that is not promoted, else -1
+	prefix string
+	single int // the index for reflect.Value.Field, or -1
 	encode encodeFunc
-	omits  func(v reflect.Value) bool // nil if the field is always written
+	omits  func(v reflect.Value) bool
 }
 
-// object compiles the encoder of a struct.
+// structEncoder compiles the encodeFunc of a struct of shape s. Members come in
+// the order of the Go fields, like the properties of the published schema. A
+// hidden field (json:"-", which path, query and header fields may have) has no
+// member.
 func (c encoders) structEncoder(s *shape) encodeFunc {
 	var members []memberEncoder
 	for _, f := range s.fields {
@@ -287,8 +361,9 @@ func (c encoders) structEncoder(s *shape) encodeFunc {
 	}
 }
 
-// value returns the field of the struct v, unless it is in an embedded struct
-// that is not there.
+// fieldOf returns the field of the struct v. It reports false for a field
+// promoted from an embedded pointer that is nil, which is left out. Most fields
+// are the struct's own, and reflect finds those fastest by a single index.
 func (m *memberEncoder) fieldOf(v reflect.Value) (reflect.Value, bool) {
 	if m.single >= 0 {
 		return v.Field(m.single), true
@@ -296,7 +371,9 @@ func (m *memberEncoder) fieldOf(v reflect.Value) (reflect.Value, bool) {
 	return m.lookup(v)
 }
 
-// omits returns the rule by which an optional field is left out, or nil.
+// omitRule returns the function that reports whether an optional field is left
+// out, or nil if it is always written. With both options, either leaves it out,
+// as in encoding/json.
 func (f *field) omitRule() func(reflect.Value) bool {
 	var isEmpty, isZero func(reflect.Value) bool
 	if f.omit&omitEmpty != 0 {
@@ -314,8 +391,9 @@ func (f *field) omitRule() func(reflect.Value) bool {
 	return func(v reflect.Value) bool { return isEmpty(v) || isZero(v) }
 }
 
-// zeroness returns the rule of omitzero in encoding/json for values of type t:
-// its method IsZero decides, if it has one.
+// zeroRule returns the rule of omitzero in encoding/json for values of type t:
+// the method IsZero decides if the type has one, else the zero value is left
+// out.
 func zeroRule(t reflect.Type) func(reflect.Value) bool {
 	type zeroer interface{ IsZero() bool }
 	switch {
@@ -327,8 +405,8 @@ func zeroRule(t reflect.Type) func(reflect.Value) bool {
 	return reflect.Value.IsZero
 }
 
-// emptiness returns the rule of omitempty in encoding/json for values of type
-// t, or nil if none is empty.
+// emptyRule returns the rule of omitempty in encoding/json for values of type
+// t, or nil for structs, which are never empty.
 func emptyRule(t reflect.Type) func(reflect.Value) bool {
 	switch t.Kind() {
 	case reflect.Array, reflect.Map, reflect.Slice, reflect.String:
@@ -341,7 +419,9 @@ func emptyRule(t reflect.Type) func(reflect.Value) bool {
 	return reflect.Value.IsZero
 }
 
-// encodeQuoted puts a scalar into a string.
+// encodeQuoted returns the encodeFunc of a field tagged `json:",string"`, whose
+// JSON becomes the content of a string. isText says that this JSON is a string
+// itself, which then is quoted twice. A null stays null.
 func encodeQuoted(encode encodeFunc, isText bool) encodeFunc {
 	return func(e *encoder, v reflect.Value) {
 		start := len(e.buf)
@@ -357,9 +437,121 @@ func encodeQuoted(encode encodeFunc, isText bool) encodeFunc {
 	}
 }
 
+func encodeString(e *encoder, v reflect.Value) { e.buf = appendQuoted(e.buf, v.String()) }
+func encodeBool(e *encoder, v reflect.Value)   { e.buf = strconv.AppendBool(e.buf, v.Bool()) }
+func encodeInt(e *encoder, v reflect.Value)    { e.buf = strconv.AppendInt(e.buf, v.Int(), 10) }
+func encodeUint(e *encoder, v reflect.Value)   { e.buf = strconv.AppendUint(e.buf, v.Uint(), 10) }
+
+// encodeFloat returns the encodeFunc of floats of 32 or 64 bits. The size
+// matters: 0.1 as a float32 needs fewer digits than the float64 of equal value.
+func encodeFloat(bits int) encodeFunc {
+	return func(e *encoder, v reflect.Value) { e.appendFinite(v.Float(), bits) }
+}
+
+// appendFinite appends f in the shortest form that reads back as f. RFC 8259,
+// section 6 has no text for infinities and NaN.
+func (e *encoder) appendFinite(f float64, bits int) {
+	if math.IsNaN(f) || math.IsInf(f, 0) {
+		e.fail(fmt.Errorf("JSON cannot carry the number %v", f))
+		return
+	}
+	e.buf = appendFloat(e.buf, f, bits)
+}
+
+func encodeNumber(e *encoder, v reflect.Value) { e.appendNumber(v.String()) }
+
+// appendNumber appends the text of a json.Number, unchanged. The zero value of
+// json.Number counts as 0, as in encoding/json.
+func (e *encoder) appendNumber(text string) {
+	if text == "" {
+		text = "0"
+	}
+	if _, ok := jsonNumber(text); !ok {
+		e.fail(errors.New("a json.Number that is not a JSON number"))
+		return
+	}
+	e.buf = append(e.buf, text...)
+}
+
+// encodeTime appends a time.Time by RFC 3339, section 5.6, with as many digits
+// of the second as are not zero. A time in UTC takes the fast way, appendUTC. A
+// year outside 0 to 9999 and an offset of a day or more have no such form and
+// are errors.
+func encodeTime(e *encoder, v reflect.Value) {
+	t := v.Addr().Interface().(*time.Time)
+	e.buf = append(e.buf, '"')
+	if t.Location() == time.UTC {
+		if year, month, day := t.Date(); 0 <= year && year <= 9999 {
+			e.buf = append(appendUTC(e.buf, *t, year, int(month), day), '"')
+			return
+		}
+	}
+	buf, err := t.AppendText(e.buf)
+	if err != nil {
+		e.fail(err) // a year of five digits, or an offset of more than a day
+		return
+	}
+	e.buf = append(buf, '"')
+}
+
+// appendUTC appends t, a time in UTC with a year from 0 to 9999. The caller has
+// its date already. The text is that of [time.Time.AppendText] in half the time,
+// which matters because most times that services keep are in UTC.
+func appendUTC(dst []byte, t time.Time, year, month, day int) []byte {
+	hour, minute, second := t.Clock()
+	dst = append(appendTwo(appendTwo(dst, year/100), year%100), '-')
+	dst = append(appendTwo(dst, month), '-')
+	dst = append(appendTwo(dst, day), 'T')
+	dst = append(appendTwo(dst, hour), ':')
+	dst = append(appendTwo(dst, minute), ':')
+	dst = appendTwo(dst, second)
+	if nano := t.Nanosecond(); nano > 0 {
+		dst = append(dst, '.')
+		for unit := 100_000_000; nano > 0; unit /= 10 {
+			dst = append(dst, '0'+byte(nano/unit))
+			nano %= unit
+		}
+	}
+	return append(dst, 'Z')
+}
+
+// appendTwo appends n, from 0 to 99, as two digits.
+func appendTwo(dst []byte, n int) []byte {
+	return append(dst, '0'+byte(n/10), '0'+byte(n%10))
+}
+
+// encodeDuration appends a time.Duration as text with units, such as "1h30m0s".
+// The number of nanoseconds that encoding/json writes says nothing to people,
+// and JavaScript cannot hold a long one exactly.
+func encodeDuration(e *encoder, v reflect.Value) {
+	e.buf = appendQuoted(e.buf, time.Duration(v.Int()).String())
+}
+
+// encodeBytes appends a []byte in base64 with padding (RFC 4648, section 4), as
+// encoding/json does. A nil slice is "".
+func encodeBytes(e *encoder, v reflect.Value) {
+	e.buf = append(e.buf, '"')
+	e.buf = base64.StdEncoding.AppendEncode(e.buf, v.Bytes())
+	e.buf = append(e.buf, '"')
+}
+
+// encodeText appends what MarshalText returns, as a string. A text that is not
+// UTF-8 gets U+FFFD for each stray byte, like any other string.
+func encodeText(e *encoder, v reflect.Value) {
+	text, err := v.Addr().Interface().(encoding.TextMarshaler).MarshalText()
+	if err != nil {
+		e.fail(err)
+		return
+	}
+	e.buf = appendQuoted(e.buf, text)
+}
+
+// encodeAny appends the value of an interface field or element.
 func encodeAny(e *encoder, v reflect.Value) { e.appendAny(v.Interface()) }
 
-// any appends a value whose type is known only now.
+// appendAny appends a value whose type no schema knows. The cases are the types
+// that the decoder makes for an any, and a few that applications put there;
+// everything else goes through encoding/json, whose text then has to be checked.
 func (e *encoder) appendAny(x any) {
 	switch x := x.(type) {
 	case nil:
@@ -387,7 +579,8 @@ func (e *encoder) appendAny(x any) {
 	}
 }
 
-// anyPointer appends what x points to, which may be x.
+// appendAnyPointer appends what x points to. It counts a level, because x may
+// point to itself.
 func (e *encoder) appendAnyPointer(x *any) {
 	if x == nil {
 		e.buf = append(e.buf, "null"...)
@@ -397,6 +590,7 @@ func (e *encoder) appendAnyPointer(x *any) {
 	}
 }
 
+// appendAnyMap appends m with its members in the order of their names.
 func (e *encoder) appendAnyMap(m map[string]any) {
 	if !e.enterLevel() {
 		return
@@ -423,8 +617,8 @@ func (e *encoder) appendAnyMap(m map[string]any) {
 	e.depth--
 }
 
-// repairedMap appends a map with names that are not UTF-8 by the names that
-// appendQuoted makes of them.
+// appendRepairedMap appends a map with names that are not UTF-8, under the names
+// that appendQuoted makes of them. It fails if two of them become the same.
 func (e *encoder) appendRepairedMap(m map[string]any) {
 	valid := make(map[string]any, len(m))
 	for name, x := range m {
@@ -437,6 +631,7 @@ func (e *encoder) appendRepairedMap(m map[string]any) {
 	e.appendAnyMap(valid)
 }
 
+// appendAnyList appends list. A nil list is [], as one with a schema is.
 func (e *encoder) appendAnyList(list []any) {
 	if !e.enterLevel() {
 		return
@@ -452,9 +647,13 @@ func (e *encoder) appendAnyList(list []any) {
 	e.depth--
 }
 
+// encodeDynamic appends a value that encoding/json encodes. It passes a pointer,
+// so that methods with pointer receivers are found.
 func encodeDynamic(e *encoder, v reflect.Value) { e.appendDynamic(v.Addr().Interface()) }
 
-// dynamic leaves to encoding/json what no schema says anything of.
+// appendDynamic appends what encoding/json makes of x, a value of a type that
+// has no shape. Its text is checked like that of any other code: x may have a
+// MarshalJSON too.
 func (e *encoder) appendDynamic(x any) {
 	buf := bytes.NewBuffer(e.buf)
 	enc := json.NewEncoder(buf)
@@ -466,98 +665,4 @@ func (e *encoder) appendDynamic(x any) {
 	start := len(e.buf)
 	e.buf = bytes.TrimSuffix(buf.Bytes(), []byte("\n"))
 	e.checkForeign(e.buf[start:])
-}
-
-func encodeString(e *encoder, v reflect.Value) { e.buf = appendQuoted(e.buf, v.String()) }
-func encodeBool(e *encoder, v reflect.Value)   { e.buf = strconv.AppendBool(e.buf, v.Bool()) }
-func encodeInt(e *encoder, v reflect.Value)    { e.buf = strconv.AppendInt(e.buf, v.Int(), 10) }
-func encodeUint(e *encoder, v reflect.Value)   { e.buf = strconv.AppendUint(e.buf, v.Uint(), 10) }
-
-func encodeFloat(bits int) encodeFunc {
-	return func(e *encoder, v reflect.Value) { e.appendFinite(v.Float(), bits) }
-}
-
-func (e *encoder) appendFinite(f float64, bits int) {
-	if math.IsNaN(f) || math.IsInf(f, 0) {
-		e.fail(fmt.Errorf("JSON cannot carry the number %v", f))
-		return
-	}
-	e.buf = appendFloat(e.buf, f, bits)
-}
-
-func encodeNumber(e *encoder, v reflect.Value) { e.appendNumber(v.String()) }
-
-// number appends a json.Number, whose zero value counts as 0.
-func (e *encoder) appendNumber(text string) {
-	if text == "" {
-		text = "0"
-	}
-	if _, ok := jsonNumber(text); !ok {
-		e.fail(errors.New("a json.Number that is not a JSON number"))
-		return
-	}
-	e.buf = append(e.buf, text...)
-}
-
-func encodeTime(e *encoder, v reflect.Value) {
-	t := v.Addr().Interface().(*time.Time)
-	e.buf = append(e.buf, '"')
-	if t.Location() == time.UTC {
-		if year, month, day := t.Date(); 0 <= year && year <= 9999 {
-			e.buf = append(appendUTC(e.buf, *t, year, int(month), day), '"')
-			return
-		}
-	}
-	buf, err := t.AppendText(e.buf)
-	if err != nil {
-		e.fail(err) // a year of five digits, or an offset of more than a day
-		return
-	}
-	e.buf = append(buf, '"')
-}
-
-// appendUTC appends a time in UTC, with a year of four digits, by RFC 3339; the
-// caller knows its date. It
-// is what AppendText appends, in half the time: most times that services keep
-// are such.
-func appendUTC(dst []byte, t time.Time, year, month, day int) []byte {
-	hour, minute, second := t.Clock()
-	dst = append(appendTwo(appendTwo(dst, year/100), year%100), '-')
-	dst = append(appendTwo(dst, month), '-')
-	dst = append(appendTwo(dst, day), 'T')
-	dst = append(appendTwo(dst, hour), ':')
-	dst = append(appendTwo(dst, minute), ':')
-	dst = appendTwo(dst, second)
-	if nano := t.Nanosecond(); nano > 0 {
-		dst = append(dst, '.')
-		for unit := 100_000_000; nano > 0; unit /= 10 {
-			dst = append(dst, '0'+byte(nano/unit))
-			nano %= unit
-		}
-	}
-	return append(dst, 'Z')
-}
-
-// appendTwo appends a number below 100 in two digits.
-func appendTwo(dst []byte, n int) []byte {
-	return append(dst, '0'+byte(n/10), '0'+byte(n%10))
-}
-
-func encodeDuration(e *encoder, v reflect.Value) {
-	e.buf = appendQuoted(e.buf, time.Duration(v.Int()).String())
-}
-
-func encodeBytes(e *encoder, v reflect.Value) {
-	e.buf = append(e.buf, '"')
-	e.buf = base64.StdEncoding.AppendEncode(e.buf, v.Bytes())
-	e.buf = append(e.buf, '"')
-}
-
-func encodeText(e *encoder, v reflect.Value) {
-	text, err := v.Addr().Interface().(encoding.TextMarshaler).MarshalText()
-	if err != nil {
-		e.fail(err)
-		return
-	}
-	e.buf = appendQuoted(e.buf, text)
 }
