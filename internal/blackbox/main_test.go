@@ -2,6 +2,7 @@
 package blackbox_test
 
 import (
+	"bytes"
 	"flag"
 	"fmt"
 	"net/http"
@@ -93,5 +94,91 @@ func TestLeaked(t *testing.T) {
 	close(stop)
 	if left := leaked(time.Second); len(left) != before {
 		t.Errorf("found %d goroutines after the end, want the %d before", len(left), before)
+	}
+}
+
+var update = flag.Bool("update", false, "rewrite testdata with the output of the tests")
+
+// golden compares got with the file testdata/name, or with -update writes it
+// there.
+func golden(t testing.TB, name string, got []byte) {
+	t.Helper()
+	file := filepath.Join("testdata", filepath.FromSlash(name))
+	if *update {
+		if err := writeGolden(file, got); err != nil {
+			t.Fatal(err)
+		}
+		return
+	}
+	want, err := os.ReadFile(file)
+	if err != nil {
+		t.Errorf("%v; if the output is right, run go test -update:\n%s", err, got)
+		return
+	}
+	if !bytes.Equal(got, want) {
+		t.Errorf("%s differs; if the new output is right, run go test -update\n%s", file, firstDifference(got, want))
+	}
+}
+
+// writeGolden leaves a file that is right alone, so that -update keeps its time
+// and with it the go command's cache of test results.
+func writeGolden(file string, got []byte) error {
+	if want, err := os.ReadFile(file); err == nil && bytes.Equal(got, want) {
+		return nil
+	}
+	if err := os.MkdirAll(filepath.Dir(file), 0o777); err != nil {
+		return err
+	}
+	return os.WriteFile(file, got, 0o666)
+}
+
+// firstDifference describes the first line in which got and want differ. The
+// lines are quoted, since a difference is often a space or a \r; of a long line,
+// such as a whole JSON document, only the surroundings of the difference show.
+func firstDifference(got, want []byte) string {
+	g, w := bytes.SplitAfter(got, []byte("\n")), bytes.SplitAfter(want, []byte("\n"))
+	i := 0
+	for i < len(g) && i < len(w) && bytes.Equal(g[i], w[i]) {
+		i++
+	}
+	if i == len(g) || i == len(w) { // only if the texts are equal
+		return "no difference"
+	}
+	from := 0
+	for from < len(g[i]) && from < len(w[i]) && g[i][from] == w[i][from] {
+		from++
+	}
+	return fmt.Sprintf("line %d, column %d\n got: %q\nwant: %q\n(got %d lines, want %d)",
+		i+1, from+1, around(g[i], from), around(w[i], from), len(g), len(w))
+}
+
+// around returns at most 60 bytes of line on each side of column i.
+func around(line []byte, i int) []byte {
+	return line[max(0, i-60):min(len(line), i+60)]
+}
+
+func TestFirstDifference(t *testing.T) {
+	for _, test := range []struct{ got, want, says string }{
+		{"a\nb\n", "a\nc\n", "line 2, column 1\n got: \"b\\n\"\nwant: \"c\\n\"\n(got 3 lines, want 3)"},
+		{"a", "a\n", "line 1, column 2\n got: \"a\"\nwant: \"a\\n\"\n(got 1 lines, want 2)"},
+		{"a\n", "a\nb", "line 2, column 1\n got: \"\"\nwant: \"b\"\n(got 2 lines, want 2)"},
+		{"", "x", "line 1, column 1\n got: \"\"\nwant: \"x\"\n(got 1 lines, want 1)"},
+		{"same\n", "same\n", "no difference"},
+	} {
+		if got := firstDifference([]byte(test.got), []byte(test.want)); got != test.says {
+			t.Errorf("firstDifference(%q, %q) = %s\nwant %s", test.got, test.want, got, test.says)
+		}
+	}
+}
+
+func TestWriteGolden(t *testing.T) {
+	file := filepath.Join(t.TempDir(), "a", "b", "c.txt")
+	for _, text := range []string{"one", "one", "two"} {
+		if err := writeGolden(file, []byte(text)); err != nil {
+			t.Fatal(err)
+		}
+		if got, err := os.ReadFile(file); string(got) != text {
+			t.Errorf("the file holds %q, %v; want %q", got, err, text)
+		}
 	}
 }

@@ -1,15 +1,22 @@
 package blackbox_test
 
 import (
+	"cmp"
 	"context"
 	"encoding/json"
 	"errors"
+	"fmt"
+	"log/slog"
 	"math"
+	"math/rand/v2"
 	"net/http/httptest"
 	"net/url"
 	"reflect"
+	"slices"
+	"strconv"
 	"strings"
 	"testing"
+	"time"
 
 	"example.com/svc"
 )
@@ -274,4 +281,621 @@ func TestPageLinks(t *testing.T) {
 	if got := svc.NewPage([]int{1}, svc.PageRequest{}, 1).Links(r.URL); !strings.HasPrefix(got, "</.//evil.example/x?") {
 		t.Errorf("Links of a path with two slashes: %s", got)
 	}
+}
+
+// These embed what paging there is: a list by pages and a feed by cursors
+// have one half each, a list by both the whole.
+type (
+	pageByNumber struct{ svc.PageQuery }
+	pageByCursor struct{ svc.CursorQuery }
+	pageByBoth   struct{ svc.PageRequest }
+	// A type of the application's own in between must not lose the cap.
+	pageOwn       struct{ svc.PageQuery }
+	pageByOwn     struct{ pageOwn }
+	pageByPointer struct{ *svc.PageQuery }
+	pageFiltered  struct {
+		svc.CursorQuery
+		Done bool `json:"done,omitempty"`
+	}
+)
+
+// A pageAPI echoes the requests for pages that reach it.
+type pageAPI interface {
+	ListNumbers(ctx context.Context, in *pageByNumber) (*svc.PageRequest, error)
+	ListCursors(ctx context.Context, in *pageByCursor) (*svc.PageRequest, error)
+	ListBoth(ctx context.Context, in *pageByBoth) (*svc.PageRequest, error)
+	ListOwn(ctx context.Context, in *pageByOwn) (*svc.PageRequest, error)
+	ListPointer(ctx context.Context, in *pageByPointer) (*svc.PageRequest, error)
+	Query(ctx context.Context, in *pageFiltered) (*svc.PageRequest, error)
+	Version(ctx context.Context) (*pageVersion, error)
+}
+
+type pageVersion struct {
+	Version string `json:"version"`
+}
+
+type pageEcho struct{}
+
+func (pageEcho) ListNumbers(_ context.Context, in *pageByNumber) (*svc.PageRequest, error) {
+	p := in.PageRequest()
+	return &p, nil
+}
+
+func (pageEcho) ListCursors(_ context.Context, in *pageByCursor) (*svc.PageRequest, error) {
+	p := in.PageRequest()
+	return &p, nil
+}
+
+func (pageEcho) ListBoth(_ context.Context, in *pageByBoth) (*svc.PageRequest, error) {
+	return &in.PageRequest, nil
+}
+
+func (pageEcho) ListOwn(_ context.Context, in *pageByOwn) (*svc.PageRequest, error) {
+	p := in.PageRequest()
+	return &p, nil
+}
+
+func (pageEcho) ListPointer(_ context.Context, in *pageByPointer) (*svc.PageRequest, error) {
+	p := in.PageRequest()
+	return &p, nil
+}
+
+func (pageEcho) Query(_ context.Context, in *pageFiltered) (*svc.PageRequest, error) {
+	p := in.PageRequest()
+	return &p, nil
+}
+
+func (pageEcho) Version(ctx context.Context) (*pageVersion, error) {
+	return &pageVersion{svc.GetVersion(ctx)}, nil
+}
+
+func pageService(t testing.TB) *svc.Service {
+	t.Helper()
+	s, err := svc.Register[pageAPI](pageEcho{}, &svc.Options{Resource: "p", Logger: slog.New(slog.DiscardHandler), Methods: map[string]svc.MethodOptions{
+		"ListNumbers": {HTTP: "GET /numbers"},
+		"ListCursors": {HTTP: "GET /cursors"},
+		"ListBoth":    {HTTP: "GET /both"},
+		"ListOwn":     {HTTP: "GET /own"},
+		"ListPointer": {HTTP: "GET /pointer"},
+		"Version":     {HTTP: "GET /version"},
+	}})
+	if err != nil {
+		t.Fatal(err)
+	}
+	return s
+}
+
+// pageREST sends a request and returns the decoded page request or the body of
+// the refusal.
+func pageREST(t testing.TB, s *svc.Service, method, target, body string) (svc.PageRequest, string) {
+	t.Helper()
+	w := httptest.NewRecorder()
+	s.REST().ServeHTTP(w, httptest.NewRequest(method, target, strings.NewReader(body)))
+	if w.Code != 200 {
+		return svc.PageRequest{}, w.Body.String()
+	}
+	var p svc.PageRequest
+	if err := json.Unmarshal(w.Body.Bytes(), &p); err != nil {
+		t.Fatalf("%s %s: %v in %s", method, target, err, w.Body)
+	}
+	return p, ""
+}
+
+// Verify that a service and ParsePage answer every query alike, text for text.
+func TestPagesBindOverREST(t *testing.T) {
+	s := pageService(t)
+	for _, test := range pageRows {
+		got, refusal := pageREST(t, s, "GET", "/both?"+test.query, "")
+		q, _ := url.ParseQuery(test.query)
+		_, err := svc.ParsePage(q)
+		want := ""
+		if err != nil {
+			want = envelopeOf(err)
+		}
+		if sortPageViolations(refusal) != sortPageViolations(want) || got != test.want {
+			t.Errorf("GET /both?%s = %v %s; want %v %s", test.query, got, refusal, test.want, want)
+		}
+	}
+}
+
+// sortPageViolations puts the violations of an envelope in the order of their
+// parameters: those that a query names come in its order, and url.Values has
+// none. The message tells of the first.
+func sortPageViolations(body string) string {
+	var envelope struct {
+		Error struct {
+			Code    svc.Code
+			Details struct{ Violations []svc.Violation }
+		}
+	}
+	if json.Unmarshal([]byte(body), &envelope) != nil {
+		return body
+	}
+	var lines []string
+	for _, name := range []string{"/cursor", "/limit", "/page", "/per_page"} {
+		for _, v := range envelope.Error.Details.Violations {
+			if v.Path == name {
+				lines = append(lines, v.In+v.Path+v.Rule+v.Message)
+			}
+		}
+	}
+	return string(envelope.Error.Code) + strings.Join(lines, "\n")
+}
+
+// Verify that every way to embed a request for a page has defaults and a cap,
+// on a verb with a body too.
+func TestPagesBindWhereverEmbedded(t *testing.T) {
+	s := pageService(t)
+	for _, test := range []struct {
+		method, target, body string
+		want                 svc.PageRequest
+	}{
+		{"GET", "/numbers", "", svc.PageRequest{Page: 1, PerPage: 20, Limit: 0, Cursor: ""}},
+		{"GET", "/numbers?page=2&per_page=1000&limit=7&cursor=x", "", svc.PageRequest{Page: 2, PerPage: 100, Limit: 0, Cursor: ""}},
+		{"GET", "/cursors", "", svc.PageRequest{Page: 0, PerPage: 0, Limit: 20, Cursor: ""}},
+		{"GET", "/cursors?cursor=x&limit=1000&page=7", "", svc.PageRequest{Page: 0, PerPage: 0, Limit: 100, Cursor: "x"}},
+		{"GET", "/own?per_page=1000", "", svc.PageRequest{Page: 1, PerPage: 100, Limit: 0, Cursor: ""}},
+		{"GET", "/pointer", "", svc.PageRequest{Page: 1, PerPage: 20, Limit: 0, Cursor: ""}},
+		{"GET", "/pointer?per_page=1000", "", svc.PageRequest{Page: 1, PerPage: 100, Limit: 0, Cursor: ""}},
+		{"POST", "/p/query?cursor=x&limit=1000", `{"done":true}`, svc.PageRequest{Page: 0, PerPage: 0, Limit: 100, Cursor: "x"}},
+		{"POST", "/p/query?limit=7", `{"limit":9,"cursor":"y"}`, svc.PageRequest{Page: 0, PerPage: 0, Limit: 7, Cursor: ""}}, // a query parameter is no body member
+	} {
+		if got, refusal := pageREST(t, s, test.method, test.target, test.body); refusal != "" || got != test.want {
+			t.Errorf("%s %s = %v %s, want %v", test.method, test.target, got, refusal, test.want)
+		}
+	}
+	_, refusal := pageREST(t, s, "POST", "/p/query?limit=0", `{}`)
+	if want := `{"in":"query","path":"/limit","rule":"minimum","message":"must be at least 1"}`; !strings.Contains(refusal, want) {
+		t.Errorf("POST with limit=0: %s, want %s", refusal, want)
+	}
+}
+
+// Verify that a call by Go values is held to the same: zero is absent.
+func TestPagesThroughCall(t *testing.T) {
+	s := pageService(t)
+	for _, test := range []struct {
+		method string
+		in     any
+		want   svc.PageRequest
+		wrong  []string
+	}{
+		{"list_both", &pageByBoth{}, svc.PageRequest{Page: 1, PerPage: 20, Limit: 20, Cursor: ""}, nil},
+		{"list_both", &pageByBoth{svc.PageRequest{Page: 2, PerPage: 101, Limit: 1000, Cursor: "x"}}, svc.PageRequest{Page: 2, PerPage: 100, Limit: 100, Cursor: "x"}, nil},
+		{"list_both", &pageByBoth{svc.PageRequest{Page: math.MaxInt}}, svc.PageRequest{Page: math.MaxInt, PerPage: 20, Limit: 20, Cursor: ""}, nil},
+		{"list_both", &pageByBoth{svc.PageRequest{Page: -1, PerPage: -1, Limit: -1, Cursor: ""}}, svc.PageRequest{}, []string{"page minimum must be at least 1", "per_page minimum must be at least 1", "limit minimum must be at least 1"}},
+		{"list_numbers", &pageByNumber{svc.PageQuery{Page: 0, PerPage: 500}}, svc.PageRequest{Page: 1, PerPage: 100, Limit: 0, Cursor: ""}, nil},
+		{"list_cursors", &pageByCursor{svc.CursorQuery{Cursor: "x", Limit: 500}}, svc.PageRequest{Page: 0, PerPage: 0, Limit: 100, Cursor: "x"}, nil},
+		{"list_own", &pageByOwn{pageOwn{svc.PageQuery{Page: 0, PerPage: 500}}}, svc.PageRequest{Page: 1, PerPage: 100, Limit: 0, Cursor: ""}, nil},
+		{"list_pointer", &pageByPointer{&svc.PageQuery{Page: 0, PerPage: 500}}, svc.PageRequest{Page: 1, PerPage: 100, Limit: 0, Cursor: ""}, nil},
+	} {
+		out, err := s.Call(context.Background(), "p", test.method, test.in)
+		if wrong := pageWrong(t, err); !reflect.DeepEqual(wrong, test.wrong) {
+			t.Errorf("%s: %q, want %q", test.method, wrong, test.wrong)
+		}
+		if got, ok := out.(*svc.PageRequest); ok != (test.wrong == nil) || ok && *got != test.want {
+			t.Errorf("%s: %v, want %v", test.method, out, test.want)
+		}
+	}
+	in, err := s.NewInput("p", "list_both")
+	if want := (svc.PageRequest{Page: 1, PerPage: 20, Limit: 20, Cursor: ""}); err != nil || in.(*pageByBoth).PageRequest != want {
+		t.Errorf("NewInput = %v, %v; want %v", in, err, want)
+	}
+}
+
+// Verify that the schema publishes what is enforced, and no maximum, which is
+// not.
+func TestPageSchema(t *testing.T) {
+	s := pageService(t)
+	const page = `{"default":1,"description":"The number of the page, from 1.","format":"int32","minimum":1,"type":"integer"}`
+	const perPage = `{"default":20,"description":"Items on a page; more than 100 counts as 100.","format":"int32","minimum":1,"type":"integer"}`
+	const cursor = `{"description":"The next_cursor of an earlier answer; empty for the beginning.","type":"string"}`
+	const limit = `{"default":20,"description":"How many items; more than 100 counts as 100.","format":"int32","minimum":1,"type":"integer"}`
+	for _, m := range s.Descriptor().Resources[0].Methods {
+		want := map[string]string{
+			"list_numbers": `{"properties":{"page":` + page + `,"per_page":` + perPage + `},"type":"object"}`,
+			"list_cursors": `{"properties":{"cursor":` + cursor + `,"limit":` + limit + `},"type":"object"}`,
+		}[m.Name]
+		if want == "" {
+			continue
+		}
+		schema := m.Input.Schema
+		delete(schema, "$schema")
+		if got, err := json.Marshal(schema); err != nil || string(got) != want {
+			t.Errorf("%s: %s, %v; want %s", m.Name, got, err, want)
+		}
+	}
+}
+
+// Verify that the OpenAPI document shows the same, as query parameters.
+func TestPageInOpenAPI(t *testing.T) {
+	w := httptest.NewRecorder()
+	pageService(t).OpenAPI().ServeHTTP(w, httptest.NewRequest("GET", "/openapi.json", nil))
+	var doc struct {
+		Paths map[string]map[string]struct {
+			Parameters []struct {
+				Name, In string
+				Required bool
+				Schema   struct {
+					Default, Minimum, Maximum *int
+				}
+			}
+		}
+	}
+	if err := json.Unmarshal(w.Body.Bytes(), &doc); err != nil {
+		t.Fatal(err)
+	}
+	show := func(n *int) string {
+		if n == nil {
+			return "-"
+		}
+		return strconv.Itoa(*n)
+	}
+	for _, test := range []struct{ path, method, want string }{
+		{"/numbers", "get", "query page 1 1 -, query per_page 20 1 -"},
+		{"/cursors", "get", "query cursor - - -, query limit 20 1 -"},
+		{"/both", "get", "query page 1 1 -, query per_page 20 1 -, query limit 20 1 -, query cursor - - -"},
+		{"/p/query", "post", "query cursor - - -, query limit 20 1 -"},
+	} {
+		var got []string
+		for _, p := range doc.Paths[test.path][test.method].Parameters {
+			got = append(got, strings.Join([]string{p.In, p.Name, show(p.Schema.Default), show(p.Schema.Minimum), show(p.Schema.Maximum)}, " "))
+			if p.Required {
+				t.Errorf("%s: %s is required", test.path, p.Name)
+			}
+		}
+		if got := strings.Join(got, ", "); got != test.want {
+			t.Errorf("%s has the parameters %s, want %s", test.path, got, test.want)
+		}
+	}
+}
+
+// Verify that transports with one object for all fields bind pages alike.
+func TestPagesBindAsObject(t *testing.T) {
+	s := pageService(t)
+	for _, test := range []struct {
+		params string
+		want   svc.PageRequest
+		wrong  []string
+	}{
+		{`{}`, svc.PageRequest{Page: 1, PerPage: 20, Limit: 20, Cursor: ""}, nil},
+		{`{"page":3,"per_page":101,"limit":1000,"cursor":"x"}`, svc.PageRequest{Page: 3, PerPage: 100, Limit: 100, Cursor: "x"}, nil},
+		{`{"page":9223372036854775807}`, svc.PageRequest{Page: math.MaxInt64, PerPage: 20, Limit: 20, Cursor: ""}, nil},
+		{`{"page":0,"limit":0}`, svc.PageRequest{}, []string{"page minimum must be at least 1", "limit minimum must be at least 1"}},
+		{`{"page":"1"}`, svc.PageRequest{}, []string{"page type must be an integer"}},
+		{`{"page":null}`, svc.PageRequest{}, []string{"page type must be an integer"}},
+	} {
+		body := `{"jsonrpc":"2.0","id":1,"method":"p.list_both","params":` + test.params + `}`
+		w := httptest.NewRecorder()
+		s.RPC().ServeHTTP(w, httptest.NewRequest("POST", "/", strings.NewReader(body)))
+		var answer struct {
+			Result svc.PageRequest
+			Error  struct {
+				Data struct {
+					Details struct{ Violations []svc.Violation }
+				}
+			}
+		}
+		if err := json.Unmarshal(w.Body.Bytes(), &answer); err != nil {
+			t.Fatal(err)
+		}
+		var wrong []string
+		for _, v := range answer.Error.Data.Details.Violations {
+			wrong = append(wrong, strings.Join([]string{strings.TrimPrefix(v.Path, "/"), v.Rule, v.Message}, " "))
+		}
+		if answer.Result != test.want || !slices.Equal(wrong, test.wrong) {
+			t.Errorf("%s: %v, %q; want %v, %q\n%s", test.params, answer.Result, wrong, test.want, test.wrong, w.Body)
+		}
+	}
+}
+
+// Verify that the version middleware's version reaches methods.
+func TestVersionReachesMethods(t *testing.T) {
+	s := pageService(t)
+	h := svc.Version(svc.VersionOptions{PathPrefix: true, DefaultVersion: "v0"})(s.At("/v1").REST())
+	for _, test := range []struct{ target, header, want string }{
+		{"/v1/version", "", `{"version":"v1"}`},
+		{"/v1/version?version=2", "", `{"version":"2"}`},
+		{"/v1/version", "2025-03-01", `{"version":"2025-03-01"}`},
+	} {
+		r := httptest.NewRequest("GET", test.target, nil)
+		if test.header != "" {
+			r.Header.Set("Accept-Version", test.header)
+		}
+		w := httptest.NewRecorder()
+		if h.ServeHTTP(w, r); w.Body.String() != test.want {
+			t.Errorf("GET %s: %d %s, want %s", test.target, w.Code, w.Body, test.want)
+		}
+	}
+}
+
+// Verify that ParsePage and a service agree on any query that both can read,
+// and that what they take is within bounds.
+func FuzzParsePage(f *testing.F) {
+	for _, test := range pageRows {
+		f.Add(test.query)
+	}
+	s := pageService(f)
+	f.Fuzz(func(t *testing.T, query string) {
+		q, err := url.ParseQuery(query)
+		if err != nil {
+			return
+		}
+		got, err := svc.ParsePage(q)
+		r := httptest.NewRequest("GET", "/both", nil)
+		r.URL.RawQuery = query
+		w := httptest.NewRecorder()
+		s.REST().ServeHTTP(w, r)
+		if (err == nil) != (w.Code == 200) {
+			t.Errorf("%q: ParsePage says %v, the service %d %s", query, err, w.Code, w.Body)
+		}
+		if err != nil {
+			if len(pageWrong(t, err)) == 0 {
+				t.Errorf("%q: no violation in %v", query, err)
+			}
+			return
+		}
+		var served svc.PageRequest
+		if err := json.Unmarshal(w.Body.Bytes(), &served); err != nil || served != got {
+			t.Errorf("%q: ParsePage = %v, the service %s", query, got, w.Body)
+		}
+		if got.Page < 1 || got.PerPage < 1 || got.PerPage > 100 || got.Limit < 1 || got.Limit > 100 || got.Offset() < 0 {
+			t.Errorf("%q: %v is out of bounds", query, got)
+		}
+	})
+}
+
+// envelopeOf returns the body of the answer to a request that fails with err.
+func envelopeOf(err error) string {
+	w := httptest.NewRecorder()
+	svc.WriteError(w, httptest.NewRequest("GET", "/", nil), err)
+	return w.Body.String()
+}
+
+// A walkItem is an item of a list in order of time. Several have the same time.
+type walkItem struct {
+	ID string    `json:"id"`
+	At time.Time `json:"at"`
+}
+
+func compareWalk(a, b walkItem) int { return cmp.Or(a.At.Compare(b.At), cmp.Compare(a.ID, b.ID)) }
+
+// A walkStore is a list that a test inserts into while it is read.
+type walkStore struct {
+	items []walkItem // sorted
+	seal  *svc.CursorKey
+}
+
+func (s *walkStore) insert(item walkItem) {
+	at, _ := slices.BinarySearchFunc(s.items, item, compareWalk)
+	s.items = slices.Insert(s.items, at, item)
+}
+
+func (s *walkStore) List(_ context.Context, in *pageByNumber) (*svc.PageResponse[walkItem], error) {
+	req := in.PageRequest()
+	start := min(req.Offset(), len(s.items))
+	end := min(req.Size(), len(s.items)-start) + start
+	return svc.NewPage(slices.Clone(s.items[start:end]), req, len(s.items)), nil
+}
+
+func (s *walkStore) Feed(_ context.Context, in *pageByCursor) (*svc.CursorResponse[walkItem], error) {
+	start := 0
+	if in.Cursor != "" {
+		var key svc.TimeCursor
+		if err := s.seal.Decode(in.Cursor, &key); err != nil {
+			return nil, err
+		}
+		at, found := slices.BinarySearchFunc(s.items, walkItem(key), compareWalk)
+		if start = at; found {
+			start++
+		}
+	}
+	rest := s.items[start:]
+	return svc.NewCursorPage(slices.Clone(rest[:min(in.Limit, len(rest))]), in.Limit, func(last walkItem) string {
+		cursor, err := s.seal.Encode(svc.TimeCursor(last))
+		if err != nil {
+			panic(err)
+		}
+		return cursor
+	}), nil
+}
+
+type walkAPI interface {
+	List(ctx context.Context, in *pageByNumber) (*svc.PageResponse[walkItem], error)
+	Feed(ctx context.Context, in *pageByCursor) (*svc.CursorResponse[walkItem], error)
+}
+
+// A walkClient asks for one part of a list by one transport.
+type walkClient interface {
+	page(t *testing.T, n, size int) *svc.PageResponse[walkItem]
+	cursor(t *testing.T, cursor string, limit int) *svc.CursorResponse[walkItem]
+}
+
+type walkREST struct{ *svc.Service }
+
+func (c walkREST) get(t *testing.T, target string, out any) {
+	w := httptest.NewRecorder()
+	c.REST().ServeHTTP(w, httptest.NewRequest("GET", target, nil))
+	if err := json.Unmarshal(w.Body.Bytes(), out); err != nil || w.Code != 200 {
+		t.Fatalf("GET %s: %d %s", target, w.Code, w.Body)
+	}
+}
+
+func (c walkREST) page(t *testing.T, n, size int) *svc.PageResponse[walkItem] {
+	var out svc.PageResponse[walkItem]
+	c.get(t, fmt.Sprintf("/walk?page=%d&per_page=%d", n, size), &out)
+	return &out
+}
+
+func (c walkREST) cursor(t *testing.T, cursor string, limit int) *svc.CursorResponse[walkItem] {
+	var out svc.CursorResponse[walkItem]
+	c.get(t, "/walk/feed?"+url.Values{"cursor": {cursor}, "limit": {strconv.Itoa(limit)}}.Encode(), &out)
+	return &out
+}
+
+type walkCall struct{ *svc.Service }
+
+func (c walkCall) page(t *testing.T, n, size int) *svc.PageResponse[walkItem] {
+	out, err := c.Call(context.Background(), "walk", "list", &pageByNumber{svc.PageQuery{Page: n, PerPage: size}})
+	if err != nil {
+		t.Fatal(err)
+	}
+	return out.(*svc.PageResponse[walkItem])
+}
+
+func (c walkCall) cursor(t *testing.T, cursor string, limit int) *svc.CursorResponse[walkItem] {
+	out, err := c.Call(context.Background(), "walk", "feed", &pageByCursor{svc.CursorQuery{Cursor: cursor, Limit: limit}})
+	if err != nil {
+		t.Fatal(err)
+	}
+	return out.(*svc.CursorResponse[walkItem])
+}
+
+// walkWorlds calls test with many lists, over each transport. between changes
+// the list while it is read, if inserting is true.
+func walkWorlds(t *testing.T, inserting bool, test func(t *testing.T, name string, store *walkStore, c walkClient, size int, between func())) {
+	for seed := range uint64(60) {
+		for transport := range 2 {
+			r := rand.New(rand.NewPCG(seed, 7))
+			store := &walkStore{seal: svc.NewCursorKey([]byte("walk"))}
+			next := 0
+			insert := func() {
+				next++
+				store.insert(walkItem{strconv.Itoa(next), time.Unix(r.Int64N(12), 0).UTC()}) // few instants: many ties
+			}
+			for range r.IntN(30) {
+				insert()
+			}
+			between := func() {
+				for range r.IntN(4) {
+					insert()
+				}
+			}
+			if !inserting {
+				between = func() {}
+			}
+			s := svc.MustRegister[walkAPI](store, &svc.Options{Resource: "walk", Methods: map[string]svc.MethodOptions{"Feed": {HTTP: "GET /walk/feed"}}})
+			clients := [...]walkClient{walkREST{s}, walkCall{s}}
+			size := 1 + r.IntN(7)
+			name := fmt.Sprintf("seed %d, %T, %d at a time, inserting %t", seed, clients[transport], size, inserting)
+			test(t, name, store, clients[transport], size, between)
+		}
+	}
+}
+
+// walked counts how often each item was met.
+func walked(lists [][]walkItem) map[string]int {
+	met := make(map[string]int)
+	for _, list := range lists {
+		for _, item := range list {
+			met[item.ID]++
+		}
+	}
+	return met
+}
+
+// Verify that a walk by cursors meets every item that was there from the
+// beginning once, whoever inserts what and where, and none twice, in order.
+func TestWalkCursors(t *testing.T) {
+	for _, inserting := range []bool{false, true} {
+		walkWorlds(t, inserting, func(t *testing.T, name string, store *walkStore, c walkClient, size int, between func()) {
+			existing := slices.Clone(store.items)
+			var lists [][]walkItem
+			for cursor, more := "", true; more; {
+				part := c.cursor(t, cursor, size)
+				if part.HasMore != (len(part.Data) == size) || part.HasMore != (part.NextCursor != "") || part.Data == nil {
+					t.Fatalf("%s: %+v", name, part)
+				}
+				lists = append(lists, part.Data)
+				cursor, more = part.NextCursor, part.HasMore
+				// Those who insert are slower than the reader in the end.
+				if len(lists) < 30 {
+					between()
+				}
+			}
+			met := walked(lists)
+			for _, item := range existing {
+				if met[item.ID] != 1 {
+					t.Errorf("%s: item %s was met %d times", name, item.ID, met[item.ID])
+				}
+			}
+			for id, n := range met {
+				if n > 1 {
+					t.Errorf("%s: item %s was met %d times", name, id, n)
+				}
+			}
+			if all := slices.Concat(lists...); !slices.IsSortedFunc(all, compareWalk) {
+				t.Errorf("%s: out of order: %v", name, all)
+			}
+		})
+	}
+}
+
+// Verify that a walk by pages meets every item once if nobody inserts, that
+// inserts can only make it meet an item again, as documented, and that each
+// page tells the truth about the list as it was then.
+func TestWalkPages(t *testing.T) {
+	repeats := 0
+	for _, inserting := range []bool{false, true} {
+		walkWorlds(t, inserting, func(t *testing.T, name string, store *walkStore, c walkClient, size int, between func()) {
+			existing := slices.Clone(store.items)
+			var lists [][]walkItem
+			for n, pages := 1, 1; n <= pages; n++ {
+				page := c.page(t, n, size)
+				total := len(store.items)
+				pages = (total + size - 1) / size
+				full := max(0, min(size, total-(n-1)*size))
+				if page.Page != n || page.PerPage != size || page.Total != total || page.TotalPages != pages || len(page.Data) != full || page.Data == nil {
+					t.Fatalf("%s: page %d of %d items: %+v", name, n, total, page)
+				}
+				lists = append(lists, page.Data)
+				if len(lists) < 30 {
+					between()
+				}
+			}
+			met := walked(lists)
+			for _, item := range existing {
+				if n := met[item.ID]; n < 1 || n > 1 && !inserting {
+					t.Errorf("%s: item %s was met %d times", name, item.ID, n)
+				} else if n > 1 {
+					repeats++
+				}
+			}
+		})
+	}
+	if repeats == 0 {
+		t.Error("no item was met twice: the lists are too tame to show what pages cannot do")
+	}
+}
+
+// Verify that a cursor goes on after its item even where that is gone.
+func TestWalkCursorOfDeletedItem(t *testing.T) {
+	store := &walkStore{seal: svc.NewCursorKey([]byte("walk"))}
+	for i := range 6 {
+		store.insert(walkItem{strconv.Itoa(i), time.Unix(1, 0).UTC()})
+	}
+	s := svc.MustRegister[walkAPI](store, &svc.Options{Resource: "walk"})
+	first := walkCall{s}.cursor(t, "", 3)
+	store.items = slices.Delete(store.items, 1, 3) // with the last of the part
+	second := walkCall{s}.cursor(t, first.NextCursor, 3)
+	if got := fmt.Sprint(first.Data, second.Data); got != fmt.Sprint(
+		[]walkItem{{"0", time.Unix(1, 0).UTC()}, {"1", time.Unix(1, 0).UTC()}, {"2", time.Unix(1, 0).UTC()}},
+		[]walkItem{{"3", time.Unix(1, 0).UTC()}, {"4", time.Unix(1, 0).UTC()}, {"5", time.Unix(1, 0).UTC()}}) {
+		t.Errorf("walked %s", got)
+	}
+}
+
+// Verify that a cursor that is not the list's own gets the same refusal, with
+// its place, as any other bad parameter.
+func TestWalkForeignCursor(t *testing.T) {
+	store := &walkStore{seal: svc.NewCursorKey([]byte("walk"))}
+	s := svc.MustRegister[walkAPI](store, &svc.Options{Resource: "walk", Logger: slog.New(slog.DiscardHandler), Methods: map[string]svc.MethodOptions{"Feed": {HTTP: "GET /walk/feed"}}})
+	w := httptest.NewRecorder()
+	s.REST().ServeHTTP(w, httptest.NewRequest("GET", "/walk/feed?cursor=abc", nil))
+	const want = `{"error":{"code":"INVALID_ARGUMENT","message":"invalid input: /cursor must be a cursor from an earlier answer of this list",` +
+		`"details":{"violations":[{"in":"query","path":"/cursor","rule":"type","message":"must be a cursor from an earlier answer of this list"}]}}}`
+	if w.Code != 400 || w.Body.String() != want {
+		t.Errorf("%d %s, want 400 %s", w.Code, w.Body, want)
+	}
+	_, err := s.Call(context.Background(), "walk", "feed", &pageByCursor{svc.CursorQuery{Cursor: "abc", Limit: 1}})
+	checkCursorError(t, "Call", err)
 }

@@ -1,0 +1,664 @@
+package svc
+
+import (
+	"encoding/json"
+	"errors"
+	"fmt"
+	"net/netip"
+	"reflect"
+	"slices"
+	"strconv"
+	"strings"
+	"testing"
+	"time"
+)
+
+// placesOf returns the violations in an error as "in path rule".
+func placesOf(err error) []string {
+	list := []string{}
+	for _, v := range listOf(err) {
+		list = append(list, v.In+" "+v.Path+" "+v.Rule)
+	}
+	return list
+}
+
+type dOrder struct {
+	ID    int64             `json:"id"`
+	Buyer *dBuyer           `json:"buyer"`
+	Lines []dLine           `json:"lines" minItems:"1" maxItems:"100"`
+	Notes map[string]string `json:"notes,omitempty"`
+	Flags [2]bool           `json:"flags,omitempty"`
+	At    time.Time         `json:"at,omitzero"`
+	Odd   map[string]dLine  `json:"a/b~c,omitempty"`
+	Meta  any               `json:"meta,omitempty"`
+	dPlace
+}
+
+type dPlace struct {
+	Lat float64 `json:"lat,omitempty" minimum:"-90" maximum:"90"`
+}
+
+type dBuyer struct {
+	Name string `json:"name" minLength:"1" maxLength:"5" pattern:"^[a-z]*$"`
+	Age  uint8  `json:"age,omitempty" maximum:"130"`
+}
+
+type dLine struct {
+	SKU string `json:"sku" enum:"a,b"`
+	N   int    `json:"n" minimum:"1" multipleOf:"2"`
+}
+
+// Verify that every violation is told, with its place.
+func TestViolations(t *testing.T) {
+	const ok = `{"id":1,"buyer":null,"lines":[{"sku":"a","n":2}]}`
+	for _, test := range []struct {
+		text string
+		want string // "path rule", with commas between
+	}{
+		{ok, ""},
+		{`{}`, "/id required,/buyer required,/lines required"},
+		{`[]`, " type"},
+		{`null`, " type"},
+		{`"x"`, " type"},
+		{`{"id":"1","buyer":1,"lines":{}}`, "/id type,/buyer type,/lines type"},
+		{`{"id":1.5,"buyer":{},"lines":[]}`, "/id type,/buyer/name required,/lines minItems"},
+		{`{"id":9223372036854775808,"buyer":{"name":null},"lines":[null]}`, "/id range,/buyer/name type,/lines/0 type"},
+		{`{"id":null,"buyer":{"name":"ABCDEF","age":131},"lines":[{},{"sku":"c","n":-1}]}`,
+			"/id type,/buyer/name maxLength,/buyer/name pattern,/buyer/age maximum,/lines/0/sku required,/lines/0/n required,/lines/1/sku enum,/lines/1/n minimum,/lines/1/n multipleOf"},
+		{`{"id":1,"buyer":{"name":"","age":256},"lines":[{"sku":"a","n":1e400}]}`, "/buyer/name minLength,/buyer/age range,/lines/0/n range"},
+		{`{"lines":[{"sku":1,"n":"2"}],"id":true,"buyer":[]}`, "/lines/0/sku type,/lines/0/n type,/id type,/buyer type"},
+		{`{"id":1,"buyer":null,"lines":[{"sku":"a","n":2}],"notes":{"":1,"a/b":null,"m~n":[],"é":"ok"}}`, "/notes/ type,/notes/a~1b type,/notes/m~0n type"},
+		{`{"id":1,"buyer":null,"lines":[{"sku":"a","n":2}],"flags":[true]}`, "/flags minItems"},
+		{`{"id":1,"buyer":null,"lines":[{"sku":"a","n":2}],"flags":[1,true,null]}`, "/flags/0 type,/flags maxItems"},
+		{`{"id":1,"buyer":null,"lines":[{"sku":"a","n":2}],"at":"today"}`, "/at type"},
+		{`{"id":1,"buyer":null,"lines":[{"sku":"a","n":2}],"a/b~c":{"x/y":{"sku":"b","n":0}}}`, "/a~1b~0c/x~1y/n minimum"},
+		{`{"id":1,"buyer":null,"lines":[{"sku":"a","n":2}],"lat":91}`, "/lat maximum"},
+		{`{"id":1,"buyer":null,"lines":[{"sku":"a","n":2}],"lat":null}`, "/lat type"},
+		{`{"ID":1,"Buyer":null,"lineſ":[]}`, "/id required,/buyer required,/lines required"},
+		// A list with bad elements is not judged as a whole.
+		{`{"id":1,"buyer":null,"lines":[` + strings.Repeat("1,", 9) + `2]}`, "/lines/0 type,/lines/1 type,/lines/2 type,/lines/3 type,/lines/4 type,/lines/5 type,/lines/6 type,/lines/7 type,/lines/8 type,/lines/9 type"},
+
+		// A fault of the text is told alone, whatever else is wrong.
+		{``, " syntax"},
+		{`{"id":"1",`, " syntax"},
+		{`{"id":"1"} x`, " syntax"},
+		{`{"id":"1","id":1}`, "/id duplicate"},
+		{`{"id":1,"\u0069d":1}`, "/id duplicate"},
+		{`{"id":1,"x":0,"x":1}`, "/x duplicate"},
+		{`{"buyer":{"name":"a","name":"b"}}`, "/buyer/name duplicate"},
+		{`{"lines":[{"n":1},{"n":1,"sku":"a","n":1}]}`, "/lines/1/n duplicate"},
+		{`{"meta":[0,{"a/b":{"c":1,"d":2,"c":3}}]}`, "/meta/1/a~1b/c duplicate"},
+		{`{"unknown":{"a":[[],[{"b":{"c":1,"c":2}}]]}}`, "/unknown/a/1/0/b/c duplicate"},
+		{`{"id":{"a":1,"a":2}}`, "/id/a duplicate"},
+		{`{"notes":{"a":"b","a":"c"}}`, "/notes/a duplicate"},
+		{`{"a/b~c":{"x":{"sku":"a","sku":"b"}}}`, "/a~1b~0c/x/sku duplicate"},
+		{`{"":{"":1,"":2}}`, "// duplicate"},
+		{`{"x":"}{][,\"","y":{"z" : 1 , "z" : 2}}`, "/y/z duplicate"},
+		{`{"lines":[` + strings.Repeat(`[],`, 11) + `{"a":1,"a":1}]}`, "/lines/11/a duplicate"},
+	} {
+		_, err := compileFor[dOrder](t).unmarshal([]byte(test.text))
+		var want []string
+		for _, place := range strings.Split(test.want, ",") {
+			if place != "" {
+				want = append(want, "body "+place)
+			}
+		}
+		if got := placesOf(err); !slices.Equal(got, want) {
+			t.Errorf("%s\n got %q\nwant %q", test.text, got, want)
+		}
+	}
+}
+
+// Verify that a duplicate in a text with white space and escapes around is found
+// where it is, wherever that is: in a known field, an unknown one, an any.
+func TestDuplicatePlaces(t *testing.T) {
+	for _, c := range []*codec{compileFor[any](t), compileFor[map[string]any](t), compileFor[struct{}](t), compileFor[json.RawMessage](t), compileFor[oVerbatim](t), compileFor[struct{ A any }](t)} {
+		for _, name := range []string{"A", "b", "", "a/b", "~", "é", `\"`, `\u0041`} {
+			for _, around := range []string{`@`, `{"A":[1,@]}`, ` { "x" : { "y" : [ [ ] , @ ] } } `, `{"s":"{[\"","A":@}`, `{"A":{"A":{"A":@}}}`} {
+				inner := `{"` + name + `":[{}],"` + name + `":0}`
+				text := strings.Replace(around, "@", inner, 1)
+				_, err := c.unmarshal([]byte(text))
+				list := listOf(err)
+				if len(list) != 1 || list[0].Rule != ruleDuplicate || !resolves([]byte(text), list[0].Path, false) || !strings.HasSuffix(list[0].Path, string(appendPointer(nil, unquote(name)))) {
+					t.Errorf("%s: %s: %+v", c.name, text, list)
+				}
+			}
+		}
+	}
+}
+
+func unquote(inside string) string {
+	var s string
+	if err := json.Unmarshal([]byte(`"`+inside+`"`), &s); err != nil {
+		panic(err)
+	}
+	return s
+}
+
+// Verify the limits on what one answer tells.
+func TestViolationLimits(t *testing.T) {
+	long := strings.Repeat("é", 10_000)
+	member := func(i int) string { return `"` + strconv.Itoa(i) + `"` }
+	var many, wide, deep []string
+	for i := range 1000 {
+		many = append(many, member(i)+`:"x"`)
+		wide = append(wide, `"`+strconv.Itoa(i)+long+`":"x"`)
+		deep = append(deep, `"`+strconv.Itoa(i)+strings.Repeat(`\u0001`, 100)+`":"x"`)
+	}
+	for _, test := range []struct {
+		name, text  string
+		least, most int // violations
+		more        string
+	}{
+		{"one", `{"a":"x"}`, 1, 1, ""},
+		{"32", "{" + strings.Join(many[:32], ",") + "}", 32, 32, "31 more"},
+		{"33", "{" + strings.Join(many[:33], ",") + "}", 32, 32, "32 more"},
+		{"1000", "{" + strings.Join(many, ",") + "}", 32, 32, "999 more"},
+		{"long names", "{" + strings.Join(wide, ",") + "}", 32, 32, "999 more"},
+		{"names that grow when quoted", "{" + strings.Join(deep, ",") + "}", 5, 25, "999 more"},
+	} {
+		_, err := compileFor[map[string]int](t).unmarshal([]byte(test.text))
+		e := ErrorFrom(err)
+		list := listOf(err)
+		body := appendEnvelope(nil, e)
+		if len(list) < test.least || len(list) > test.most || !strings.Contains(e.Message, test.more) || len(body) > 16<<10 {
+			t.Errorf("%s: %d violations, %d bytes, %.200s; want %d to %d, %q", test.name, len(list), len(body), e.Message, test.least, test.most, test.more)
+		}
+		if err := checkText(body); err != nil {
+			t.Errorf("%s: %s: %v", test.name, body, err)
+		}
+		for _, v := range list {
+			if len(v.Path) > maxViolationPath {
+				t.Errorf("%s: a path of %d bytes", test.name, len(v.Path))
+			}
+		}
+	}
+	// Under Strict, and for a Validate method that talks.
+	_, err := compileType(t, "strict", reflect.TypeFor[struct{}](), true).unmarshal([]byte("{" + strings.Join(wide, ",") + "}"))
+	if body := appendEnvelope(nil, ErrorFrom(err)); len(listOf(err)) != 32 || len(body) > 16<<10 {
+		t.Errorf("strict: %d violations, %d bytes", len(listOf(err)), len(body))
+	}
+	b := bindingOf(t, reflect.TypeFor[struct{ V []vTalker }]())
+	_, err = b.bindObject(new(decoder), []byte(`{"V":[`+strings.Repeat(`{"N":1},`, 99)+`{"N":1}]}`))
+	if body := appendEnvelope(nil, ErrorFrom(err)); len(listOf(err)) < 10 || len(body) > 16<<10 {
+		t.Errorf("talkers: %d violations, %d bytes", len(listOf(err)), len(body))
+	}
+}
+
+// Verify that values that a client sent are never told back.
+func TestViolationsEchoNothing(t *testing.T) {
+	for _, c := range oracleCodecs(t) {
+		for _, value := range []string{`"hunter2"`, `["hunter2"]`, `{"a":"hunter2"}`, `"hunter2`, `hunter2`, `{"a":"hunter2",}`, `{"a":"hunter2","a":"hunter2"}`} {
+			texts := []string{value}
+			for _, f := range fieldsOf(c.typ) {
+				texts = append(texts, `{"`+f.name+`":`+value+`}`)
+			}
+			for _, text := range texts {
+				if _, err := c.unmarshal([]byte(text)); err != nil && strings.Contains(string(appendEnvelope(nil, ErrorFrom(err))), "hunter2") {
+					t.Errorf("%s: %s: %v", c.name, text, err)
+				}
+			}
+		}
+	}
+}
+
+type dDefaults struct {
+	Bool   bool           `json:"bool" default:"true"`
+	Int    int            `json:"int" default:"7"`
+	String string         `json:"string" default:"x"`
+	Empty  string         `json:"empty" default:""`
+	Slice  []int          `json:"slice" default:"[1,2]"`
+	Map    map[string]int `json:"map" default:"{\"a\":1}"`
+	Ptr    *int           `json:"ptr" default:"3"`
+	Null   *int           `json:"null" default:"null"`
+	Struct dLine          `json:"struct" default:"{\"sku\":\"a\",\"n\":2}"`
+	Bytes  []byte         `json:"bytes" default:"AQI="`
+	Time   time.Duration  `json:"time" default:"1s"`
+	Addr   netip.Addr     `json:"addr" default:"1.2.3.4"`
+	Quoted int            `json:"quoted,string" default:"5"`
+	Any    any            `json:"any" default:"{\"a\":[1]}"`
+	Opt    int            `json:"opt,omitempty" default:"9"`
+	Pair   [2]int         `json:"pair" default:"[1,2]"`
+}
+
+// Verify that a default is for what is absent only, and is made anew each time.
+func TestDefaults(t *testing.T) {
+	c := compileFor[dDefaults](t)
+	decode := func(text string) dDefaults {
+		v, err := c.unmarshal([]byte(text))
+		if err != nil {
+			t.Errorf("%s: %v", text, err)
+		}
+		return v.Interface().(dDefaults)
+	}
+	three := 3
+	want := dDefaults{true, 7, "x", "", []int{1, 2}, map[string]int{"a": 1}, &three, nil, dLine{"a", 2}, []byte{1, 2}, time.Second, netip.MustParseAddr("1.2.3.4"), 5, map[string]any{"a": []any{1.0}}, 9, [2]int{1, 2}}
+	first := decode(`{}`)
+	if !reflect.DeepEqual(first, want) {
+		t.Errorf("{} gives %+v, want %+v", first, want)
+	}
+	first.Slice[0], first.Map["a"], *first.Ptr, first.Bytes[0] = 9, 9, 9, 9
+	first.Any.(map[string]any)["a"].([]any)[0] = 9.0
+	if second := decode(`{}`); !reflect.DeepEqual(second, want) {
+		t.Errorf("after the first was changed, {} gives %+v, want %+v", second, want)
+	}
+	zero := `{"bool":false,"int":0,"string":"","empty":"","slice":[],"map":{},"ptr":null,"null":0,"struct":{"sku":"b","n":4},"bytes":"","time":"0s","addr":"","quoted":"0","any":null,"opt":0,"pair":[0,0]}`
+	if got := decode(zero); !reflect.DeepEqual(got, dDefaults{Slice: []int{}, Map: map[string]int{}, Null: new(int), Struct: dLine{"b", 4}, Bytes: []byte{}}) {
+		t.Errorf("%s gives %+v", zero, got)
+	}
+	if _, err := c.unmarshal([]byte(`{"int":null}`)); !slices.Equal(placesOf(err), []string{"body /int type"}) {
+		t.Errorf("null for a default: %v", err)
+	}
+}
+
+// Verify Strict: at every depth, each unknown name, with its place.
+func TestStrict(t *testing.T) {
+	type inner struct{ A int }
+	type outer struct {
+		In   inner            `json:"in"`
+		List []inner          `json:"list,omitempty"`
+		Map  map[string]inner `json:"map,omitempty"`
+		Any  any              `json:"any,omitempty"`
+		Ptr  *inner           `json:"ptr,omitempty"`
+	}
+	for _, test := range []struct{ text, want string }{
+		{`{"in":{"A":1}}`, ""},
+		{`{"in":{"A":1},"x":{"y":[]}}`, "/x"},
+		{`{"in":{"A":1,"a":1,"b/c":2}}`, "/in/a /in/b~1c"},
+		{`{"in":{"A":1},"list":[{"A":1},{"A":1,"B":2}],"map":{"k":{"A":1,"":0}},"ptr":{"A":1,"é":0}}`, "/list/1/B /map/k/ /ptr/é"},
+		{`{"in":{"A":1},"any":{"whatever":1},"IN":1}`, "/IN"},
+		{`{"in":{"A":1},"title\u0000":1}`, "/title\x00"},
+	} {
+		_, err := compileType(t, "strict", reflect.TypeFor[outer](), true).unmarshal([]byte(test.text))
+		want := []string{}
+		for _, path := range strings.Fields(test.want) {
+			want = append(want, "body "+path+" unknown")
+		}
+		if got := placesOf(err); !slices.Equal(got, want) {
+			t.Errorf("strict, %s: %q, want %q", test.text, got, want)
+		}
+		if _, err := compileType(t, "lenient", reflect.TypeFor[outer](), false).unmarshal([]byte(test.text)); err != nil {
+			t.Errorf("lenient, %s: %v", test.text, err)
+		}
+	}
+}
+
+type (
+	hookOwn       struct{}
+	hookPointer   struct{}
+	hookPromoted  struct{ hookOwn }
+	hookExported  struct{ HookBase }
+	hookOverrides struct{ HookBase }
+	hookTwice     struct{ hookPromoted }
+	hookTwo       struct {
+		HookBase
+		hookOwn
+	}
+	hookBelow struct{ hookMiddle }
+	HookBase  struct{}
+
+	hookMiddle struct{ HookBase }
+)
+
+func (hookOwn) Validate() error        { return nil }
+func (*hookPointer) Validate() error   { return nil }
+func (HookBase) Validate() error       { return nil }
+func (*hookOverrides) Validate() error { return nil }
+
+// Verify where Validate is called: once per struct that declares it, on the
+// struct around where that one is out of reach.
+func TestHooksOf(t *testing.T) {
+	for _, test := range []struct {
+		value any
+		want  string
+	}{
+		{struct{}{}, "[]"},
+		{hookOwn{}, "[[]]"},
+		{hookPointer{}, "[[]]"},
+		{hookPromoted{}, "[[]]"}, // hookOwn by its promoted method
+		{hookExported{}, "[[0]]"},
+		{hookOverrides{}, "[[0] []]"},
+		{hookTwice{}, "[[]]"},
+		{hookTwo{hookOwn: hookOwn{}}, "[[0]]"}, // ambiguous: nothing is promoted, and hookOwn is out of reach
+		{hookBelow{}, "[[0 0]]"},
+	} {
+		if got := fmt.Sprint(hooksOf(reflect.TypeOf(test.value))); got != test.want {
+			t.Errorf("hooksOf(%T) = %s, want %s", test.value, got, test.want)
+		}
+	}
+}
+
+// The types below complain always, each by its name and what it sees, so that
+// the answer shows which Validate was called, when, and where.
+
+type vLeaf struct{ N int }
+
+func (v vLeaf) Validate() error { return fmt.Errorf("leaf %d", v.N) }
+
+type vPointer struct{ N int }
+
+func (v *vPointer) Validate() error { return fmt.Errorf("pointer %d", v.N) }
+
+type VBase struct{ ID int }
+
+func (v VBase) Validate() error { return errors.New("base") }
+
+type VPointerBase struct{ PID int }
+
+func (v *VPointerBase) Validate() error { return errors.New("pointer base") }
+
+// A VTiny has a Validate that the compiler may put in the place of its call.
+type VTiny struct{ T int }
+
+func (VTiny) Validate() error { return errTiny }
+
+var errTiny = errors.New("tiny")
+
+type vbase struct{ Low int }
+
+func (v vbase) Validate() error { return errors.New("unexported base") }
+
+type (
+	vPromoted        struct{ VBase }
+	vPromotedPointer struct{ VPointerBase }
+	vPromotedTiny    struct{ VTiny }
+	vEmbeddedPointer struct {
+		*VBase
+		X int `json:",omitempty"`
+	}
+	vEmbeddedPointer2 struct {
+		*VPointerBase
+		X int `json:",omitempty"`
+	}
+	vUnexported        struct{ vbase }
+	vUnexportedOuter   struct{ vUnexported }
+	vUnexportedAndBase struct {
+		vbase
+		VBase
+	}
+	VMiddle  struct{ VBase }
+	vDeep    struct{ VMiddle }
+	vTwoways struct { // neither is promoted
+		VBase
+		VPointerBase
+	}
+	vNamed struct {
+		Base VBase `json:"base"`
+	}
+	vTagged struct { // promoted in Go, and a member in JSON
+		VBase `json:"base"`
+	}
+	vEmbedsGeneric    struct{ VGenericPointer[int] }
+	vOverridesGeneric struct{ *VGeneric[int] }
+	vInterface        struct {
+		Any any `json:"any"`
+	}
+	vTalker struct{ N int }
+)
+
+func (v vOverridesGeneric) Validate() error { return errors.New("overrides") }
+
+func (v vTalker) Validate() error { return errors.New(strings.Repeat("talk ", 1000)) }
+
+// A VGeneric is generic: the compiler writes a part of its method for each type.
+type VGeneric[T any] struct{ G T }
+
+func (v VGeneric[T]) Validate() error { return fmt.Errorf("generic %v", v.G) }
+
+type VGenericPointer[T any] struct{ P T }
+
+func (v *VGenericPointer[T]) Validate() error { return fmt.Errorf("generic pointer %v", v.P) }
+
+type vOverride struct{ VBase }
+
+func (v vOverride) Validate() error { return errors.New("override") }
+
+type vOverridePointer struct {
+	*VMiddle
+	A vLeaf `json:",omitzero"`
+}
+
+func (v *vOverridePointer) Validate() error { return errors.New("override pointer") }
+
+type vOverrideUnexported struct{ vbase }
+
+func (v vOverrideUnexported) Validate() error { return errors.New("override unexported") }
+
+type vTree struct {
+	N    int              `json:"n"`
+	Kids []vTree          `json:"kids,omitempty"`
+	Next *vTree           `json:"next,omitempty"`
+	Map  map[string]vTree `json:"map,omitempty"`
+}
+
+func (v *vTree) Validate() error { return fmt.Errorf("tree %d", v.N) }
+
+type vEverywhere struct {
+	Leaf  vLeaf              `json:"leaf"`
+	Ptr   *vLeaf             `json:"ptr"`
+	PPtr  **vPointer         `json:"pptr"`
+	List  []vPointer         `json:"list"`
+	Ptrs  []*vPointer        `json:"ptrs"`
+	Array [2]vLeaf           `json:"array"`
+	Map   map[string]vLeaf   `json:"map"`
+	PMap  map[int8]*vPointer `json:"pmap"`
+	Lists map[string][]vLeaf `json:"lists"`
+	Plain struct {
+		Leaf vLeaf `json:"leaf"`
+	} `json:"plain"`
+}
+
+func (v vEverywhere) Validate() error { return errors.New("everywhere") }
+
+// vText is a string in JSON and a struct in Go.
+type vText struct{ text string }
+
+func (v vText) MarshalText() ([]byte, error)     { return []byte(v.text), nil }
+func (v *vText) UnmarshalText(text []byte) error { v.text = string(text); return nil }
+func (v vText) Validate() error                  { return errors.New("text " + v.text) }
+
+type vEmbedsText struct{ vText }
+
+// A VString is no struct, but the struct that embeds it has its method.
+type VString string
+
+func (v VString) Validate() error { return errors.New("string " + string(v)) }
+
+type VMiddleUnexported struct{ vbase }
+
+// vList has a Validate and is no struct, so nobody asks it.
+type vList []int
+
+func (v vList) Validate() error { return errors.New("list") }
+
+// Verify which Validate methods are called, in which order, with which place.
+func TestValidate(t *testing.T) {
+	for _, test := range []struct {
+		typ  reflect.Type
+		text string
+		want []string
+	}{
+		{reflect.TypeFor[vLeaf](), `{"N":1}`, []string{" leaf 1"}},
+		{reflect.TypeFor[vPointer](), `{"N":1}`, []string{" pointer 1"}},
+		{reflect.TypeFor[vPromoted](), `{"ID":1}`, []string{" base"}},
+		{reflect.TypeFor[vPromotedPointer](), `{"PID":1}`, []string{" pointer base"}},
+		{reflect.TypeFor[vPromotedTiny](), `{"T":1}`, []string{" tiny"}},
+		{reflect.TypeFor[vDeep](), `{"ID":1}`, []string{" base"}},
+		{reflect.TypeFor[vOverride](), `{"ID":1}`, []string{" base", " override"}},
+		{reflect.TypeFor[vOverridePointer](), `{"ID":1,"A":{"N":2}}`, []string{"/A leaf 2", " base", " override pointer"}},
+		{reflect.TypeFor[vOverridePointer](), `{}`, []string{"/A leaf 0", " override pointer"}},
+		{reflect.TypeFor[vEmbeddedPointer](), `{"ID":1}`, []string{" base"}},
+		{reflect.TypeFor[vEmbeddedPointer](), `{}`, nil},
+		{reflect.TypeFor[vEmbeddedPointer2](), `{"PID":1}`, []string{" pointer base"}},
+		{reflect.TypeFor[vEmbeddedPointer2](), `{"X":1}`, nil},
+		{reflect.TypeFor[vUnexported](), `{"Low":1}`, []string{" unexported base"}},
+		{reflect.TypeFor[vUnexportedOuter](), `{"Low":1}`, []string{" unexported base"}},
+		{reflect.TypeFor[vUnexportedAndBase](), `{"Low":1,"ID":2}`, []string{" base"}},          // Go promotes neither, and the other cannot be reached
+		{reflect.TypeFor[vOverrideUnexported](), `{"Low":1}`, []string{" override unexported"}}, // as in Go, it calls the inner one or does not
+		{reflect.TypeFor[vTwoways](), `{"ID":1,"PID":2}`, []string{" base", " pointer base"}},
+		{reflect.TypeFor[vNamed](), `{"base":{"ID":1}}`, []string{"/base base"}},
+		{reflect.TypeFor[vTagged](), `{"base":{"ID":1}}`, []string{"/base base"}},
+		{reflect.TypeFor[vInterface](), `{"any":{"N":1}}`, nil},
+		{reflect.TypeFor[struct{ VString }](), `{"VString":"x"}`, []string{" string x"}},
+		{reflect.TypeFor[struct{ *VString }](), `{"VString":"x"}`, []string{" string x"}},
+		{reflect.TypeFor[struct{ T vEmbedsText }](), `{"T":"x"}`, []string{"/T text x"}},
+		{reflect.TypeFor[struct{ VMiddleUnexported }](), `{"Low":1}`, []string{" unexported base"}},
+		{reflect.TypeFor[struct {
+			VMiddleUnexported
+			VMiddle
+		}](), `{"Low":1,"ID":2}`, []string{" unexported base", " base"}},
+		{reflect.TypeFor[VGeneric[int]](), `{"G":1}`, []string{" generic 1"}},
+		{reflect.TypeFor[VGenericPointer[string]](), `{"P":"a"}`, []string{" generic pointer a"}},
+		{reflect.TypeFor[VGeneric[vLeaf]](), `{"G":{"N":1}}`, []string{"/G leaf 1", " generic {1}"}},
+		{reflect.TypeFor[struct{ VGeneric[int] }](), `{"G":1}`, []string{" generic 1"}},
+		{reflect.TypeFor[vEmbedsGeneric](), `{"P":1}`, []string{" generic pointer 1"}},
+		{reflect.TypeFor[vOverridesGeneric](), `{"G":1}`, []string{" generic 1", " overrides"}},
+		{reflect.TypeFor[vTree](), `{"n":1,"kids":[{"n":2,"kids":[{"n":3}]},{"n":4}],"next":{"n":5},"map":{"b":{"n":6},"a":{"n":7}}}`,
+			[]string{"/kids/0/kids/0 tree 3", "/kids/0 tree 2", "/kids/1 tree 4", "/next tree 5", "/map/a tree 7", "/map/b tree 6", " tree 1"}},
+		{reflect.TypeFor[vEverywhere](), `{"leaf":{"N":1},"ptr":{"N":2},"pptr":{"N":3},"list":[{"N":4},{"N":5}],"ptrs":[null,{"N":6}],"array":[{"N":7},{"N":8}],"map":{"z":{"N":9},"a/b":{"N":10}},"pmap":{"5":{"N":11},"-1":null,"10":{"N":12}},"lists":{"l":[{"N":13}]},"plain":{"leaf":{"N":14}}}`,
+			[]string{"/leaf leaf 1", "/ptr leaf 2", "/pptr pointer 3", "/list/0 pointer 4", "/list/1 pointer 5", "/ptrs/1 pointer 6", "/array/0 leaf 7", "/array/1 leaf 8",
+				"/map/a~1b leaf 10", "/map/z leaf 9", "/pmap/10 pointer 12", "/pmap/5 pointer 11", "/lists/l/0 leaf 13", "/plain/leaf leaf 14", " everywhere"}},
+		{reflect.TypeFor[vEverywhere](), `{"leaf":{"N":1},"ptr":null,"pptr":null,"list":[],"ptrs":[],"array":[{"N":0},{"N":0}],"map":{},"pmap":{},"lists":{},"plain":{"leaf":{"N":0}}}`,
+			[]string{"/leaf leaf 1", "/array/0 leaf 0", "/array/1 leaf 0", "/plain/leaf leaf 0", " everywhere"}},
+		{reflect.TypeFor[struct{ T vText }](), `{"T":"x"}`, []string{"/T text x"}},
+		{reflect.TypeFor[struct{ L vList }](), `{"L":[1]}`, nil},
+		{reflect.TypeFor[vLeaf](), `{"N":"1"}`, []string{"/N must be an integer"}}, // only what fits is asked
+		{reflect.TypeFor[struct {
+			A vLeaf
+			B int
+		}](), `{"A":{"N":1}}`, []string{"/B is required"}},
+	} {
+		b := bindingOf(t, test.typ)
+		for range 2 { // the second time on a used decoder
+			_, err := b.bindObject(new(decoder), []byte(test.text))
+			var got []string
+			for _, v := range listOf(err) {
+				got = append(got, v.Path+" "+v.Message)
+			}
+			if !slices.Equal(got, test.want) {
+				t.Errorf("%v %s\n got %q\nwant %q", test.typ, test.text, got, test.want)
+			}
+		}
+	}
+}
+
+// bindingOf is bindingFor for a type that only reflect knows.
+func bindingOf(t *testing.T, typ reflect.Type) *binding {
+	t.Helper()
+	p := new(mistakes)
+	c := newShapes(p)
+	s := c.of(typ, "T")
+	c.finish()
+	b := compileBinding(newDecoders(p, false), s, bindSpec{hasBody: true})
+	for _, err := range p.list {
+		t.Fatal(err)
+	}
+	return b
+}
+
+type vCoded struct{ Code string }
+
+func (v vCoded) Validate() error {
+	switch v.Code {
+	case "":
+		return nil
+	case "plain":
+		return errors.New("plain")
+	case "wrapped":
+		return fmt.Errorf("secret: %w", Errorf(CodeNotFound, "no such thing"))
+	case "nil":
+		var e *Error
+		return e
+	}
+	return Errorf(Code(v.Code), "coded %s", v.Code)
+}
+
+// Verify what an error of Validate becomes: a violation, or, if it is an
+// *Error, the answer.
+func TestValidateErrors(t *testing.T) {
+	b := bindingOf(t, reflect.TypeFor[struct{ A, B, C vCoded }]())
+	for _, test := range []struct {
+		a, b, c string
+		code    Code
+		message string
+		list    int
+	}{
+		{"", "", "", CodeOK, "", 0},
+		{"plain", "", "", CodeInvalidArgument, "invalid input: /A plain", 1},
+		{"plain", "plain", "plain", CodeInvalidArgument, "invalid input: /A plain (and 2 more)", 3},
+		{"", "NOT_FOUND", "", CodeNotFound, "coded NOT_FOUND", 0},
+		{"", "ABORTED", "NOT_FOUND", CodeAborted, "coded ABORTED", 0},
+		{"plain", "", "NOT_FOUND", CodeNotFound, "coded NOT_FOUND", 0},
+		{"PERMISSION_DENIED", "plain", "", CodePermissionDenied, "coded PERMISSION_DENIED", 0},
+		{"wrapped", "", "", CodeNotFound, "no such thing", 0},
+		{"nil", "", "", CodeInternal, "internal error", 0},
+	} {
+		text := fmt.Sprintf(`{"A":{"Code":%q},"B":{"Code":%q},"C":{"Code":%q}}`, test.a, test.b, test.c)
+		_, err := b.bindObject(new(decoder), []byte(text))
+		if CodeOf(err) != test.code || err != nil && ErrorFrom(err).message() != test.message || len(listOf(err)) != test.list {
+			t.Errorf("%s: %v, want %s %q and %d violations", text, err, test.code, test.message, test.list)
+		}
+	}
+}
+
+type vNormal struct {
+	Name string `json:"name"`
+}
+
+func (v *vNormal) Validate() error {
+	v.Name = strings.ToLower(v.Name)
+	return nil
+}
+
+// Verify that a Validate that tidies up tidies what the method gets.
+func TestValidateChanges(t *testing.T) {
+	type input struct {
+		One  vNormal             `json:"one"`
+		Map  map[string]vNormal  `json:"map"`
+		PMap map[string]*vNormal `json:"pmap"`
+		List []vNormal           `json:"list"`
+		Arr  [1]vNormal          `json:"arr"`
+	}
+	b := bindingOf(t, reflect.TypeFor[input]())
+	v, err := b.bindObject(new(decoder), []byte(`{"one":{"name":"A"},"map":{"k":{"name":"B"}},"pmap":{"k":{"name":"C"}},"list":[{"name":"D"}],"arr":[{"name":"E"}]}`))
+	if err != nil {
+		t.Fatal(err)
+	}
+	in := v.Interface().(*input)
+	if got := in.One.Name + in.Map["k"].Name + in.PMap["k"].Name + in.List[0].Name + in.Arr[0].Name; got != "abcde" {
+		t.Errorf("the names are %q, want abcde", got)
+	}
+}
+
+// Verify that an input that came as a Go value is held to the constraints too.
+func TestCheckValue(t *testing.T) {
+	type input struct {
+		*OBase
+		Buyer *dBuyer           `json:"buyer"`
+		Lines []dLine           `json:"lines" minItems:"1"`
+		Map   map[int]dLine     `json:"map"`
+		Color string            `json:"color,omitempty" enum:"red,green"`
+		Pair  *[2]dLine         `json:"pair,omitempty"`
+		Text  map[oFold]*dBuyer `json:"text"`
+		Leaf  []vCoded          `json:"leaf"`
+	}
+	line, buyer := dLine{"a", 2}, dBuyer{Name: "ann"}
+	for _, test := range []struct {
+		in   input
+		want []string
+	}{
+		{input{Lines: []dLine{line}}, []string{}},
+		{input{}, []string{"body /lines minItems"}},
+		{input{Lines: []dLine{line, {"c", 1}}, Buyer: &dBuyer{Name: "ANN", Age: 131}}, []string{"body /buyer/name pattern", "body /buyer/age maximum", "body /lines/1/sku enum", "body /lines/1/n multipleOf"}},
+		{input{Lines: []dLine{line}, Color: "blue"}, []string{"body /color enum"}},
+		{input{Lines: []dLine{line}, Map: map[int]dLine{10: {"a", 0}, 2: {"", 2}, 1: line}}, []string{"body /map/10/n minimum", "body /map/2/sku enum"}},
+		{input{Lines: []dLine{line}, Pair: &[2]dLine{line, {}}}, []string{"body /pair/1/sku enum", "body /pair/1/n minimum"}},
+		{input{Lines: []dLine{line}, Text: map[oFold]*dBuyer{"B": nil, "A": &buyer, "C/": {}}}, []string{"body /text/C~1/name minLength"}},
+		{input{Lines: []dLine{line}, Leaf: []vCoded{{}, {"plain"}}}, []string{"body /leaf/1 validate"}},
+	} {
+		b := bindingOf(t, reflect.TypeFor[input]())
+		if got := placesOf(b.checkValue(new(decoder), reflect.ValueOf(&test.in))); !slices.Equal(got, test.want) {
+			t.Errorf("%+v: %q, want %q", test.in, got, test.want)
+		}
+	}
+}
