@@ -1,17 +1,18 @@
 package svc
 
 // This file serves every method of a service over JSON-RPC 2.0, on one endpoint.
-// rpc_envelope.go reads the messages and writes the answers, rpc_batch.go
-// answers many at once, rpc_discover.go writes the OpenRPC document.
+// In this order:
 //
-// This file reads JSON-RPC 2.0 messages out of a text and writes the answers.
-// It knows nothing of services, of methods or of HTTP: rpc.go and mcp.go, which
-// differ in what they make of a message, both start from here.
+//   - RPC and its handler: one HTTP request
+//   - one message: the call and its result
+//   - reading messages out of a text: rpcText, rpcMessage
+//   - writing responses
+//   - the errors of JSON-RPC itself
+//   - batches: several goroutines for one request
+//   - rpc.discover: the OpenRPC document
 //
-// This file makes the errors of JSON-RPC itself, where nothing was called. The
-// texts are those of JSON-RPC 2.0, section 5.1, where it has one.
-//
-// This file answers the calls of a JSON-RPC batch concurrently.
+// The parts that read and write messages know nothing of services, methods or
+// HTTP. MCP is built on JSON-RPC too and starts from them.
 
 import (
 	"bytes"
@@ -23,8 +24,8 @@ import (
 	"time"
 )
 
-// maxBatch is how many calls one batch may have. A batch of a million calls
-// fits into a small body, and one client should not get to ask for that.
+// maxBatch is how many calls one batch may have. A small body has room for a
+// million calls, and one request should not be able to ask for that much work.
 const maxBatch = 1000
 
 // RPC returns a handler that serves every method over JSON-RPC 2.0: single
@@ -33,27 +34,38 @@ const maxBatch = 1000
 // A method is called as resource.name: todos.mark_done for MarkDone. It also
 // answers to todos.markDone and to todos.markdone. Params are given by name: the
 // fields of the input by their wire names, wherever REST takes them from. A
-// method without an input takes no params, {} or []. As many clients send it,
-// "params":null counts as absent. A result of nothing is null. The items of a
-// [Stream] are collected into {"items":[…]}, at most 1,000.
+// method without an input takes no params, {} or []. "params":null counts as
+// absent, since many clients send it. The result of a method without an output
+// is null. The items of a [Stream] are collected into {"items":[…]}, at most
+// 1,000.
 //
 // An error has the number of its code, its message, and in data its code and
 // details, as the envelope of REST has them:
 //
 //	{"code":-32005,"message":"no such todo","data":{"code":"NOT_FOUND"}}
 //
-// What is no JSON is -32700, what is no request -32600, an unknown method
-// -32601, a wrong input -32602 with every [Violation].
+// The errors of the protocol itself have the numbers of JSON-RPC 2.0, section
+// 5.1:
+//
+//	The request                     Number  Status
+//	------------------------------  ------  ------
+//	is not valid JSON               -32700  200
+//	is not a JSON-RPC request       -32600  200
+//	has an empty or too long batch  -32600  200
+//	names an unknown method         -32601  200
+//	has a wrong input               -32602  200, with every [Violation]
+//	uses another method than POST   -32600  405
+//	does not say that it is JSON    -32600  415
+//	exceeds Options.MaxBody         -32600  413
+//	exceeds Options.BodyTimeout     -32600  408
+//
+// After [Join], the limits are those of the first service.
 //
 // The calls of a batch run concurrently, at most 8 at a time, and are answered
-// in their order. A batch of more than 1,000 is refused whole. What a method of
-// a batch adds to Info.Header goes nowhere, since one response answers for all.
+// in their order. A batch of more than 1,000 calls nothing. What a method of a
+// batch adds to Info.Header is dropped, since one response answers all calls.
 //
-// The status is 200 with an answer and 204 without one: for notifications, also
-// as the whole of a batch. Faults of HTTP itself have their own status, with an
-// error of number -32600: 405 for another method than POST, 415 for a body that
-// does not say it is JSON, 413 and 408 for one beyond Options.MaxBody and
-// Options.BodyTimeout (after [Join], those of the first service).
+// A request that wants no answer gets 204: a notification, or a batch of them.
 //
 // The method rpc.discover returns the OpenRPC document of the service. Names
 // that start with "rpc." are reserved (JSON-RPC 2.0, sections 4 and 8), so RPC panics
@@ -71,21 +83,29 @@ func (s *Service) RPC() http.Handler {
 	}
 }
 
-// An rpcHandler serves all methods of a service on one endpoint.
+// An rpcHandler serves all methods of a service on one endpoint. The options of
+// the endpoint are for the request as a whole; each call has those of its
+// method.
 type rpcHandler struct {
 	endpoint
-	document []byte // what rpc.discover answers
-	pool     *sync.Pool
+	document []byte     // the result of rpc.discover
+	pool     *sync.Pool // of *rpcExchange
+}
+
+// An rpcExchange is the memory that one request needs beside its workspace.
+type rpcExchange struct {
+	text  rpcText
+	batch rpcBatch
 }
 
 var _ http.Handler = (*rpcHandler)(nil)
 
 func (h *rpcHandler) ServeHTTP(w http.ResponseWriter, r *http.Request) { h.serveRequest(w, r, h) }
 
-// respond answers the request, or returns the error to answer the whole of it
-// with.
-func (h *rpcHandler) respond(w http.ResponseWriter, r *http.Request, sc *workspace) error {
-	sc.dec.lean = true // nobody but svc sees the errors of this transport
+// respond answers every message of the body. An error it returns is about the
+// request as a whole; the error of a call is part of a response.
+func (h *rpcHandler) respond(w http.ResponseWriter, r *http.Request, ws *workspace) error {
+	ws.dec.lean = true // only svc reads the details of these errors
 	if r.Method != http.MethodPost {
 		leaveBody(w, r)
 		w.Header().Set("Allow", http.MethodPost)
@@ -93,57 +113,60 @@ func (h *rpcHandler) respond(w http.ResponseWriter, r *http.Request, sc *workspa
 	}
 	err := checkContentType(w, r)
 	if err == nil {
-		sc.body, err = h.limits.readBody(w, r, sc.body[:0])
+		ws.body, err = h.limits.readBody(w, r, ws.body[:0])
 	}
 	if err != nil {
 		return rpcHTTPError(err)
 	}
 	x := h.pool.Get().(*rpcExchange)
-	x.text.readText(&sc.dec.scan, sc.body, maxBatch)
-	body, err := h.answer(w, r, sc, x)
+	x.text.readText(&ws.dec.scan, ws.body, maxBatch)
+	body, err := h.answerText(w, r, ws, x)
 	switch {
 	case err != nil:
-	case len(body) == 0: // to a notification there is no response (JSON-RPC 2.0, section 4.1)
+	case len(body) == 0: // only notifications, which get no response (JSON-RPC 2.0, section 4.1)
 		w.WriteHeader(http.StatusNoContent)
 	default:
 		writeJSON(w, r, body)
 	}
-	h.giveBack(x)
+	h.returnExchange(x)
 	return err
 }
 
-// answer returns the body of the response: nothing, if there is nobody to
-// answer.
-func (h *rpcHandler) answer(w http.ResponseWriter, r *http.Request, sc *workspace, x *rpcExchange) ([]byte, error) {
+// answerText returns the body of the response to x.text, which is empty if no
+// message wants an answer. The body aliases ws or x.
+func (h *rpcHandler) answerText(w http.ResponseWriter, r *http.Request, ws *workspace, x *rpcExchange) ([]byte, error) {
 	switch {
-	case sc.dec.scan.err != nil:
-		return nil, rpcTextError(sc.dec.scan.err)
+	case ws.dec.scan.err != nil:
+		return nil, rpcTextError(ws.dec.scan.err)
 	case !x.text.batch:
-		sc.enc.buf = sc.enc.buf[:0]
-		worker := rpcWorker{h, r, w.Header(), sc}
-		worker.answer(&x.text.messages[0])
-		return sc.enc.buf, nil
+		ws.enc.buf = ws.enc.buf[:0]
+		worker := rpcWorker{h, r, w.Header(), ws}
+		worker.answerMessage(&x.text.messages[0])
+		return ws.enc.buf, nil
 	case x.text.count == 0:
 		return nil, rpcRequestError(rpcEmptyBatch)
 	case x.text.count > maxBatch:
 		return nil, rpcProtocolError(rpcInvalidRequest, CodeResourceExhausted, "a batch has at most 1000 calls", nil)
 	}
-	return x.batch.answer(h, r, sc, x.text.messages), nil
+	return x.batch.answerMessages(h, r, ws, x.text.messages), nil
 }
 
-// An rpcExchange is the memory that one request needs beside its scratch.
-type rpcExchange struct {
-	text  rpcText
-	batch rpcBatch
-}
-
-// giveBack keeps x for another request, unless an unusual one made it large.
-func (h *rpcHandler) giveBack(x *rpcExchange) {
-	if cap(x.text.messages) > maxBatch/4 || cap(x.batch.body) > 64<<10 {
+// returnExchange keeps x for another request, unless an unusual one made it
+// large: memory in a pool is never smaller than what its largest request needed.
+func (h *rpcHandler) returnExchange(x *rpcExchange) {
+	if cap(x.text.messages) > maxBatch/4 || cap(x.batch.body) > maxPooled {
 		return
 	}
 	x.text.reset()
 	h.pool.Put(x)
+}
+
+// writeRefusal answers the whole request with err. Its id is null, since no
+// message belongs to it.
+func (h *rpcHandler) writeRefusal(w http.ResponseWriter, _ *http.Request, err error) {
+	e := ErrorFrom(err)
+	var buf [512]byte
+	writeErrorBody(w, e.HTTPStatus(), contentTypeJSON, appendRPCErrorOf(buf[:0], e, rpcNull))
 }
 
 // An rpcWorker answers messages, one after the other. It belongs to one
@@ -152,54 +175,59 @@ type rpcWorker struct {
 	handler *rpcHandler
 	request *http.Request
 	header  http.Header // for Info.Header
-	ws      *workspace
+	ws      *workspace  // of this worker alone; answers are appended to enc.buf
 }
 
-// answer appends the response to msg to w.buf, or nothing if it wants none.
-func (w *rpcWorker) answer(msg *rpcMessage) {
+// answerMessage appends the response to msg, or nothing if it wants none.
+//
+// The result is written behind the beginning of a response before it is known
+// whether the call succeeds, so that it need not be copied. An error takes back
+// everything: what an encoder leaves that failed may be any part of a value.
+func (w *rpcWorker) answerMessage(msg *rpcMessage) {
 	before := w.ws.enc.buf
 	w.ws.enc.buf = openRPCResult(w.ws.enc.buf)
-	m, err := w.result(msg)
+	m, err := w.appendResult(msg)
 	if err == nil && msg.kind != rpcNotification {
 		w.ws.enc.buf = closeRPCResult(w.ws.enc.buf, msg.id)
 		return
 	}
-	w.ws.enc.buf = before // what a failed call leaves may be anything
+	w.ws.enc.buf = before
 	if err == nil {
 		return
 	}
 	w.handler.logError(w.request.Context(), w.request, err, m)
 	if msg.kind == rpcNotification {
-		return // nobody hears of it (JSON-RPC 2.0, section 4.1)
+		return // a notification gets no error either (JSON-RPC 2.0, section 4.1)
 	}
 	id := msg.id
 	if id == nil {
 		id = rpcNull
 	}
-	w.ws.enc.buf = appendRPCFailure(w.ws.enc.buf, ErrorFrom(err), id)
+	w.ws.enc.buf = appendRPCErrorOf(w.ws.enc.buf, ErrorFrom(err), id)
 }
 
-// result appends what the call that msg asks for returns, if it is wanted. It
-// returns the method too, where there is one.
-func (w *rpcWorker) result(msg *rpcMessage) (*method, error) {
+// appendResult makes the call that msg asks for and appends its result. It also
+// returns the method, or nil if the message names none.
+func (w *rpcWorker) appendResult(msg *rpcMessage) (*method, error) {
 	switch {
 	case msg.kind == rpcInvalid:
 		return nil, rpcRequestError(msg.violation)
 	case msg.kind == rpcResponse:
-		return nil, rpcRequestError(rpcNoName) // nothing was asked
+		return nil, rpcRequestError(rpcNoName) // svc sends no requests, so no response belongs here
 	case string(msg.method) == "rpc.discover":
 		w.ws.enc.buf = append(w.ws.enc.buf, w.handler.document...)
 		return nil, checkNoParams(msg.params)
 	}
-	m := w.handler.find(msg.method)
+	m := w.handler.findMethod(msg.method)
 	if m == nil {
 		return nil, rpcProtocolError(rpcNoMethod, CodeUnimplemented, "Method not found", nil)
 	}
-	return m, w.call(m, msg)
+	return m, w.callMethod(m, msg)
 }
 
-// find returns the method of a name such as todos.mark_done, or nil.
-func (h *rpcHandler) find(name []byte) *method {
+// findMethod returns the method of a name such as todos.mark_done, or nil. The
+// name is cut at its first dot, since neither part can have one.
+func (h *rpcHandler) findMethod(name []byte) *method {
 	dot := bytes.IndexByte(name, '.')
 	if dot < 0 {
 		return nil
@@ -207,7 +235,8 @@ func (h *rpcHandler) find(name []byte) *method {
 	return h.service.names[methodName{string(name[:dot]), string(name[dot+1:])}]
 }
 
-func (w *rpcWorker) call(m *method, msg *rpcMessage) (err error) {
+// callMethod calls m with the params of msg and appends what it returns.
+func (w *rpcWorker) callMethod(m *method, msg *rpcMessage) (err error) {
 	ctx := &callContext{w.request.Context(), Info{Transport: TransportRPC, Resource: m.resource, Method: m.name, Request: w.request, Header: w.header}}
 	var in any
 	if m.bind == nil {
@@ -233,7 +262,8 @@ func (w *rpcWorker) call(m *method, msg *rpcMessage) (err error) {
 	return err
 }
 
-// callStream calls a method with more than one output, which go into one result.
+// callStream calls a method that returns a stream and appends its items as one
+// result.
 func (w *rpcWorker) callStream(ctx context.Context, m *method, in any, msg *rpcMessage) error {
 	ctx, cancel := context.WithCancelCause(ctx)
 	defer cancel(nil)
@@ -248,8 +278,9 @@ func (w *rpcWorker) callStream(ctx context.Context, m *method, in any, msg *rpcM
 	return err
 }
 
-// checkNoParams refuses params by position where no input is taken. Names are
-// ignored, as unknown properties are.
+// checkNoParams checks the params of a method without an input. Names are
+// ignored, as unknown properties are everywhere else. A value at a position
+// cannot be meant for anything, so a list must be empty.
 func checkNoParams(params []byte) error {
 	if len(params) == 0 || params[0] == '{' || len(bytes.TrimLeft(params[1:], " \t\r\n")) == 1 {
 		return nil
@@ -259,22 +290,14 @@ func checkNoParams(params []byte) error {
 	return v.makeError()
 }
 
-// The error numbers of JSON-RPC 2.0, section 5.1, which say that nothing was
-// called. Those of calls are in the table of errors.go.
-const (
-	rpcParseError     = -32700
-	rpcInvalidRequest = -32600
-	rpcNoMethod       = -32601
-)
-
 // An rpcKind says what a message is.
 type rpcKind uint8
 
 const (
-	rpcInvalid      rpcKind = iota // none of the others; see rpcMessage.flaw
+	rpcInvalid      rpcKind = iota // none of the others; see rpcMessage.violation
 	rpcRequest                     // wants an answer
 	rpcNotification                // a request without an id, which wants none
-	rpcResponse                    // an answer to a request of the receiver's
+	rpcResponse                    // an answer to a request that the receiver sent
 )
 
 // An rpcMessage is one message as the text has it (JSON-RPC 2.0, sections 4 and
@@ -290,8 +313,14 @@ const (
 //	result    anything                      a response, if there is no method
 //	error     anything                      likewise
 //
-// Names match exactly, and other members mean nothing. A request whose id is
+// Names match exactly, and other members are ignored. A request whose id is
 // null wants an answer: the specification advises against it and allows it.
+//
+// Invariants:
+//
+//	kind is rpcInvalid exactly if violation is set
+//	method is set if kind is rpcRequest or rpcNotification
+//	id is set if kind is rpcRequest, and nil if it is rpcNotification
 type rpcMessage struct {
 	kind      rpcKind
 	violation *Violation // why it is invalid; nil for the other kinds
@@ -300,7 +329,8 @@ type rpcMessage struct {
 	params    []byte     // nil if absent
 }
 
-// The flaws of a message that is none, as what [Violation.In] calls the body.
+// The violations of a text that is no message. Violation.In is that of a body,
+// since a message is one.
 var (
 	rpcNotObject  = &Violation{inBody, "", ruleType, "a request must be an object"}
 	rpcNoVersion  = &Violation{inBody, "/jsonrpc", ruleRequired, `is required and must be "2.0"`}
@@ -311,54 +341,56 @@ var (
 	rpcBadParams  = &Violation{inBody, "/params", ruleType, "must be an object or an array"}
 )
 
-// An rpcText is what one text holds: a message, or a batch of them. It is made
-// to be read into again.
+// An rpcText is the content of one text: a message, or a batch of them. It can
+// be read into again, and then uses the same memory.
 type rpcText struct {
 	messages []rpcMessage // at most as many as the limit
 	batch    bool         // the text is an array
-	count    int          // how many messages there are, beyond the limit too
+	count    int          // of the messages, with those beyond the limit
 }
 
-// readText reads a text by one strict pass over it. s.fault says whether it is JSON
-// at all; if not, t means nothing. The messages beyond the limit are held to
-// the rules of JSON and not kept.
+// readText reads a text in one strict pass. If s.err is set afterwards, the text
+// is not acceptable JSON and t means nothing. Messages beyond the limit must be
+// valid JSON too and are counted, but not kept.
 func (t *rpcText) readText(s *scanner, text []byte, limit int) {
 	s.reset(text)
 	t.reset()
 	if t.batch = s.peek() == '['; t.batch {
 		s.openBracket()
 		for first := true; s.more(']', first); first = false {
-			t.next(s, limit)
+			t.addMessage(s, limit)
 		}
 	} else {
-		t.next(s, limit)
+		t.addMessage(s, limit)
 	}
 	s.checkEnd()
 }
 
 // reset forgets the last text and keeps the memory.
 func (t *rpcText) reset() {
-	clear(t.messages) // they alias the last text
+	clear(t.messages) // they alias the last text, which the pool should not keep alive
 	*t = rpcText{messages: t.messages[:0]}
 }
 
-func (t *rpcText) next(s *scanner, limit int) {
+// addMessage reads the message at the position of s.
+func (t *rpcText) addMessage(s *scanner, limit int) {
 	if t.count++; t.count > limit {
 		s.skipValue()
 		return
 	}
 	t.messages = append(t.messages, rpcMessage{})
-	t.messages[len(t.messages)-1].read(s)
+	t.messages[len(t.messages)-1].readMessage(s)
 }
 
-// rpcMembers has the members that mean something, as they are written; nil if
+// An rpcMembers has the members that mean something, as they are written; nil if
 // absent.
 type rpcMembers struct {
 	version, id, method, params, result, err []byte
 }
 
-// of returns where the value of a name goes, or nil if it means nothing.
-func (seen *rpcMembers) of(name []byte) *[]byte {
+// valueOf returns the place for the value of a name, or nil if the name means
+// nothing.
+func (seen *rpcMembers) valueOf(name []byte) *[]byte {
 	switch string(name) {
 	case "jsonrpc":
 		return &seen.version
@@ -376,8 +408,10 @@ func (seen *rpcMembers) of(name []byte) *[]byte {
 	return nil
 }
 
-// read reads the value at the position of s.
-func (m *rpcMessage) read(s *scanner) {
+// readMessage reads the value at the position of s. No name may come twice, at
+// any depth; for the six known names the value itself says whether it has been
+// there.
+func (m *rpcMessage) readMessage(s *scanner) {
 	if s.peek() != '{' {
 		s.skipValue()
 		m.violation = rpcNotObject
@@ -388,7 +422,7 @@ func (m *rpcMessage) read(s *scanner) {
 	s.openBracket()
 	for first := true; s.more('}', first); first = false {
 		name := s.readName()
-		value := seen.of(name)
+		value := seen.valueOf(name)
 		switch {
 		case s.err != nil:
 		case value == nil && !others.addName(s, name), value != nil && *value != nil:
@@ -400,13 +434,13 @@ func (m *rpcMessage) read(s *scanner) {
 	}
 	others.forgetNames(s)
 	if s.err == nil {
-		m.decide(&seen)
+		m.setMembers(&seen)
 	}
 }
 
-// decide fills in m. The id comes first: an invalid message is answered with it
-// where it can be read.
-func (m *rpcMessage) decide(seen *rpcMembers) {
+// setMembers decides what the message is. It takes the id first: the answer to
+// an invalid message has the id too where it can be read.
+func (m *rpcMessage) setMembers(seen *rpcMembers) {
 	if isRPCID(seen.id) {
 		m.id = seen.id
 	}
@@ -438,20 +472,21 @@ func (m *rpcMessage) decide(seen *rpcMembers) {
 	}
 }
 
-// isRPCID reports whether a value may be an id. A number of any size and with a
-// fraction may, since it is never read.
+// isRPCID reports whether a value may be an id. Numbers of any size and with a
+// fraction are allowed: the id is sent back as it is written and never read.
 func isRPCID(value []byte) bool {
 	return len(value) > 0 && (value[0] == '"' || value[0] == 'n' || value[0] == '-' || isDigit(value[0]))
 }
 
-// rpcNull is the id of an answer to what has none that can be read (JSON-RPC
+// rpcNull is the id of an answer to a request without a readable id (JSON-RPC
 // 2.0, section 5).
 var rpcNull = []byte("null")
 
-// A response with a result is openRPCResult, the result as JSON, and
-// closeRPCResult.
+// openRPCResult begins a response with a result. The result, as JSON, and
+// closeRPCResult follow.
 func openRPCResult(dst []byte) []byte { return append(dst, `{"jsonrpc":"2.0","result":`...) }
 
+// closeRPCResult ends what openRPCResult began.
 func closeRPCResult(dst, id []byte) []byte { return append(appendRPCID(dst, id), '}') }
 
 // appendRPCError appends a response with an error. data is JSON; nil leaves it
@@ -467,7 +502,7 @@ func appendRPCError(dst []byte, number int, message string, data, id []byte) []b
 }
 
 // appendRPCID appends the last member of a response: the id as the request has
-// it, or nothing if it is nil. JSON-RPC writes rpcNull for an unknown id, where
+// it, or nothing if it is nil. JSON-RPC writes rpcNull for an unknown id, while
 // MCP leaves it out.
 func appendRPCID(dst, id []byte) []byte {
 	if id == nil {
@@ -476,18 +511,35 @@ func appendRPCID(dst, id []byte) []byte {
 	return append(append(dst, `,"id":`...), id...)
 }
 
-// appendRPCErrorData appends the data of an error response, which is what the
-// envelope of REST says beside the message.
+// appendRPCErrorOf appends the response for e.
+func appendRPCErrorOf(dst []byte, e *Error, id []byte) []byte {
+	var buf [512]byte
+	return appendRPCError(dst, e.RPCCode(), e.message(), appendRPCErrorData(buf[:0], e), id)
+}
+
+// appendRPCErrorData appends the member data of an error: the members that the
+// envelope of REST has beside the message.
 func appendRPCErrorData(dst []byte, e *Error) []byte {
 	dst = appendQuoted(append(dst, `{"code":`...), string(e.code()))
 	return append(appendDetails(dst, e), '}')
 }
 
-// rpcEmptyBatch is the flaw of a batch that is none (JSON-RPC 2.0, section 6).
+// The error numbers of JSON-RPC 2.0, section 5.1, for requests that call
+// nothing. Those of calls are in the table of errors.go.
+const (
+	rpcParseError     = -32700
+	rpcInvalidRequest = -32600
+	rpcNoMethod       = -32601
+)
+
+// rpcEmptyBatch is the violation of an array without messages (JSON-RPC 2.0,
+// section 6).
 var rpcEmptyBatch = &Violation{inBody, "", "minItems", "a batch must have a call"}
 
-// rpcProtocolError returns the error for what calls nothing. It is answered with the
-// status 200: as far as HTTP goes, all is well. v may be nil.
+// rpcProtocolError returns the error for a request that calls nothing. Its
+// status is 200: the exchange of HTTP itself went well, and clients read the
+// body only then. v may be nil. The messages are those of JSON-RPC 2.0, section
+// 5.1, where it has one.
 func rpcProtocolError(number int, code Code, message string, v *Violation) *Error {
 	e := &Error{Code: code, Message: message, status: http.StatusOK, number: number}
 	if v != nil {
@@ -496,58 +548,44 @@ func rpcProtocolError(number int, code Code, message string, v *Violation) *Erro
 	return e
 }
 
+// rpcRequestError returns the error for a text that is JSON and no request.
 func rpcRequestError(v *Violation) *Error {
 	return rpcProtocolError(rpcInvalidRequest, CodeInvalidArgument, "Invalid Request", v)
 }
 
 // rpcTextError returns the error for a text that is not acceptable JSON.
-func rpcTextError(f *syntaxError) *Error {
+func rpcTextError(err *syntaxError) *Error {
 	return rpcProtocolError(rpcParseError, CodeInvalidArgument, "Parse error",
-		&Violation{In: inBody, Rule: f.rule, Message: "the text is not valid JSON: " + f.Error()})
+		&Violation{In: inBody, Rule: err.rule, Message: "the text is not valid JSON: " + err.Error()})
 }
 
-// rpcHTTPError returns the error for a fault of the HTTP exchange, which keeps
-// its status.
+// rpcHTTPError returns the error for an HTTP request that carries no text. It
+// keeps the status of err, unlike the others.
 func rpcHTTPError(err error) *Error {
 	e := *ErrorFrom(err)
 	e.number = rpcInvalidRequest
 	return &e
 }
 
-// writeRefusal answers the whole request with err.
-func (h *rpcHandler) writeRefusal(w http.ResponseWriter, _ *http.Request, err error) {
-	e := ErrorFrom(err)
-	var buf [512]byte
-	writeErrorBody(w, e.HTTPStatus(), contentTypeJSON, appendRPCFailure(buf[:0], e, rpcNull))
-}
-
-// appendRPCFailure appends the response that tells of e.
-func appendRPCFailure(dst []byte, e *Error, id []byte) []byte {
-	var buf [512]byte
-	return appendRPCError(dst, e.RPCCode(), e.message(), appendRPCErrorData(buf[:0], e), id)
-}
-
 // batchWorkers is how many calls of one batch run at a time.
 const batchWorkers = 8
 
-// batchPatience is how long a batch is left to one goroutine. Most are answered
-// by then, for less than it costs to wake another processor.
+// batchPatience is how long the goroutine of the request works on a batch
+// alone. Most batches are answered by then, for less than it costs to wake
+// another processor.
 const batchPatience = 100 * time.Microsecond
 
-// An rpcBatch is one batch while it is being answered.
+// An rpcBatch is one batch while it is answered.
 //
-// The goroutine of the request is the first worker. If it is not through after
-// batchPatience, a second one starts, and from then on each worker, as it takes
-// its first message, starts one more if there is anything left to take. A
-// goroutine that was started does not run before a processor has time for it, so
-// that chain goes on while calls wait for something or processors do nothing,
-// and no further.
+// The goroutine of the request takes messages from the first instant. If there
+// are messages left after batchPatience, a timer starts helpers that take some
+// as well, so calls that wait for something do not add up.
 //
 // Invariants:
 //
 //	messages[:next] are taken, each by one worker, which alone writes its answer
 //	every goroutine is counted in running before it starts
-//	answers alias the buffers of the workers, which live until the body is made
+//	answers alias the buffers of the workspaces, which live until body is made
 type rpcBatch struct {
 	handler  *rpcHandler
 	request  *http.Request
@@ -555,26 +593,27 @@ type rpcBatch struct {
 	answers  [][]byte // in the order of messages; empty if none is wanted
 	body     []byte
 
-	next    atomic.Int64
-	running sync.WaitGroup           // the workers but the first
-	helpers [batchWorkers]*workspace // theirs
-	failure atomic.Pointer[any]      // what one of them panicked with
+	next     atomic.Int64                 // the first message that is not taken
+	running  sync.WaitGroup               // the timer and the helpers
+	helpers  [batchWorkers - 1]*workspace // of the helpers; nil for one that had nothing to do
+	panicked atomic.Pointer[any]          // the value that a helper panicked with first
 }
 
-// answer returns the body of the response to messages, empty if none of them
-// wants an answer. It returns after the last worker is done.
-func (b *rpcBatch) answer(h *rpcHandler, r *http.Request, sc *workspace, messages []rpcMessage) []byte {
+// answerMessages returns the body of the response to messages, which is empty if
+// no message wants an answer. When it returns, also by a panic, every call has
+// ended.
+func (b *rpcBatch) answerMessages(h *rpcHandler, r *http.Request, ws *workspace, messages []rpcMessage) []byte {
 	b.handler, b.request, b.messages = h, r, messages
 	if cap(b.answers) < len(messages) {
 		b.answers = make([][]byte, len(messages))
 	}
 	b.answers = b.answers[:len(messages)]
 	b.next.Store(0)
-	b.run(sc)
-	if v := b.failure.Load(); v != nil {
-		panic(*v) // where net/http or a middleware recovers from it
+	b.runWorkers(ws)
+	if v := b.panicked.Load(); v != nil {
+		panic(*v) // on this goroutine net/http or a middleware recovers from it
 	}
-	b.join()
+	b.joinAnswers()
 	for i, helper := range b.helpers {
 		if helper != nil {
 			h.service.returnWorkspace(helper)
@@ -586,67 +625,73 @@ func (b *rpcBatch) answer(h *rpcHandler, r *http.Request, sc *workspace, message
 	return b.body
 }
 
-// run is the first worker. It waits for the others, also if it panics.
-func (b *rpcBatch) run(sc *workspace) {
+// runWorkers takes messages until none are left, with the helpers that the timer
+// starts. It waits for all of them even if it panics: a method must not run
+// after its request has ended.
+func (b *rpcBatch) runWorkers(ws *workspace) {
 	b.running.Add(1)
-	second := time.AfterFunc(batchPatience, func() { b.help(1) })
+	timer := time.AfterFunc(batchPatience, b.startHelpers)
 	defer func() {
-		b.stop()
-		if second.Stop() {
-			b.running.Done() // it never started
+		b.takeAll()
+		if timer.Stop() {
+			b.running.Done() // startHelpers never runs
 		}
 		b.running.Wait()
 	}()
-	b.work(sc, 0)
+	b.takeMessages(ws)
 }
 
-// stop leaves nothing for workers to take.
-func (b *rpcBatch) stop() { b.next.Store(int64(len(b.messages))) }
+// startHelpers starts as many helpers as there is work for.
+func (b *rpcBatch) startHelpers() {
+	defer b.running.Done()
+	for i := range min(len(b.helpers), len(b.messages)-int(b.next.Load())) {
+		b.running.Add(1)
+		go b.helpOut(i)
+	}
+}
 
-// work answers messages until there are none left.
-func (b *rpcBatch) work(sc *workspace, worker int) {
-	sc.enc.buf = sc.enc.buf[:0]
-	w := rpcWorker{b.handler, b.request, make(http.Header), sc}
-	for first := true; ; first = false {
+// helpOut takes messages on a goroutine of its own. A panic there would end the
+// process, so it is kept for the goroutine of the request.
+func (b *rpcBatch) helpOut(i int) {
+	done := false
+	defer func() {
+		if v := recover(); !done {
+			if v == nil { // a method called runtime.Goexit, so its answer is missing
+				v = http.ErrAbortHandler
+			}
+			b.panicked.CompareAndSwap(nil, &v)
+			b.takeAll()
+		}
+		b.running.Done()
+	}()
+	ws := b.handler.service.borrowWorkspace()
+	ws.dec.lean = true
+	b.helpers[i] = ws
+	b.takeMessages(ws)
+	done = true
+}
+
+// takeMessages answers messages until there are none left.
+func (b *rpcBatch) takeMessages(ws *workspace) {
+	ws.enc.buf = ws.enc.buf[:0]
+	w := rpcWorker{b.handler, b.request, make(http.Header), ws}
+	for {
 		i := int(b.next.Add(1)) - 1
 		if i >= len(b.messages) {
 			return
 		}
-		if first && 0 < worker && worker+1 < batchWorkers && i+1 < len(b.messages) {
-			b.running.Add(1)
-			go b.help(worker + 1)
-		}
-		start := len(sc.enc.buf)
-		w.answer(&b.messages[i])
-		b.answers[i] = sc.enc.buf[start:]
-		clear(w.header) // it was for this call
+		start := len(ws.enc.buf)
+		w.answerMessage(&b.messages[i])
+		b.answers[i] = ws.enc.buf[start:] // stays valid where the next answer makes the buffer grow
+		clear(w.header)                   // it was for this call
 	}
 }
 
-// help is the goroutine of every worker but the first. What it panics with is
-// kept for the goroutine of the request: here it would end the process.
-func (b *rpcBatch) help(worker int) {
-	done := false
-	defer func() {
-		if v := recover(); !done {
-			if v == nil { // a method has called runtime.Goexit
-				v = http.ErrAbortHandler
-			}
-			b.failure.CompareAndSwap(nil, &v)
-			b.stop()
-		}
-		b.running.Done()
-	}()
-	if int(b.next.Load()) < len(b.messages) {
-		b.helpers[worker] = b.handler.service.borrowWorkspace()
-		b.helpers[worker].dec.lean = true
-		b.work(b.helpers[worker], worker)
-	}
-	done = true
-}
+// takeAll leaves nothing for workers to take.
+func (b *rpcBatch) takeAll() { b.next.Store(int64(len(b.messages))) }
 
-// join makes the body of the answers.
-func (b *rpcBatch) join() {
+// joinAnswers makes the body of the answers.
+func (b *rpcBatch) joinAnswers() {
 	b.body = append(b.body[:0], '[')
 	for _, answer := range b.answers {
 		if len(answer) == 0 {
@@ -662,13 +707,23 @@ func (b *rpcBatch) join() {
 	}
 }
 
-// This file writes the OpenRPC 1.3 document of a service, which rpc.discover
-// returns: what may be called, with which params, and what comes back.
-
+// openRPCVersion is the version of the OpenRPC specification that the document
+// follows.
 const openRPCVersion = "1.3.2"
 
-// An openRPCWriter writes one document. The types that methods name are written
-// once, as components.
+// An openRPCWriter writes the OpenRPC document of a service, which rpc.discover
+// returns: the methods, their params and their results. Each type that methods
+// name is written once, as a component. The document is written when RPC is
+// called and never again.
+//
+//	Member of a method  Here
+//	------------------  ------------------------------------------------
+//	name                resource.name
+//	description         MethodOptions.Description; absent if that is empty
+//	tags                the resource
+//	paramStructure      by-name
+//	params              the fields of the input, in their order
+//	result              the output, or {"type":"null"}
 type openRPCWriter struct {
 	service *Service
 	schemas schemaWriter
@@ -679,26 +734,27 @@ type openRPCWriter struct {
 // appendOpenRPC appends the document of s.
 func appendOpenRPC(dst []byte, s *Service) []byte {
 	w := &openRPCWriter{service: s, written: make(map[string]string)}
-	w.schemas.ref = w.ref
+	w.schemas.ref = w.referToComponent
 	doc := openMembers(dst)
 	doc.addText("openrpc", openRPCVersion)
 	doc.addName("info")
-	doc.buf = w.info(doc.buf)
+	doc.buf = w.appendInfo(doc.buf)
 	doc.addName("methods")
 	doc.buf = append(doc.buf, '[')
 	for i, m := range s.methods {
 		if i > 0 {
 			doc.buf = append(doc.buf, ',')
 		}
-		doc.buf = w.method(doc.buf, m)
+		doc.buf = w.appendMethod(doc.buf, m)
 	}
 	doc.buf = append(doc.buf, ']')
 	doc.addName("components")
-	doc.buf = w.components(doc.buf)
+	doc.buf = w.appendComponents(doc.buf)
 	return doc.close()
 }
 
-func (w *openRPCWriter) info(dst []byte) []byte {
+// appendInfo appends what the document says of the service as a whole.
+func (w *openRPCWriter) appendInfo(dst []byte) []byte {
 	m := openMembers(dst)
 	m.addText("title", w.service.name)
 	if w.service.description != "" {
@@ -708,7 +764,8 @@ func (w *openRPCWriter) info(dst []byte) []byte {
 	return m.close()
 }
 
-func (w *openRPCWriter) method(dst []byte, method *method) []byte {
+// appendMethod appends the object of one method.
+func (w *openRPCWriter) appendMethod(dst []byte, method *method) []byte {
 	m := openMembers(dst)
 	m.addText("name", method.resource+"."+method.name)
 	if method.description != "" {
@@ -725,18 +782,18 @@ func (w *openRPCWriter) method(dst []byte, method *method) []byte {
 			if i > 0 {
 				m.buf = append(m.buf, ',')
 			}
-			m.buf = w.param(m.buf, f)
+			m.buf = w.appendParam(m.buf, f)
 		}
 	}
 	m.buf = append(m.buf, ']')
 	m.addName("result")
-	m.buf = w.result(m.buf, method.result)
+	m.buf = w.appendResult(m.buf, method.result)
 	return m.close()
 }
 
-// param writes a field of an input. Also one that is no member of JSON objects
-// is a param, by the name that a path or query tag gives it.
-func (w *openRPCWriter) param(dst []byte, f *field) []byte {
+// appendParam appends a field of an input. A field that is no member of JSON
+// objects is a param too, by the name that its path or query tag gives it.
+func (w *openRPCWriter) appendParam(dst []byte, f *field) []byte {
 	m := openMembers(dst)
 	m.addText("name", f.name)
 	if f.doc != "" {
@@ -750,7 +807,9 @@ func (w *openRPCWriter) param(dst []byte, f *field) []byte {
 	return m.close()
 }
 
-func (w *openRPCWriter) result(dst []byte, out *shape) []byte {
+// appendResult appends the content descriptor of an output, or of null for a
+// method without one. OpenRPC requires a name; that of the type tells most.
+func (w *openRPCWriter) appendResult(dst []byte, out *shape) []byte {
 	m := openMembers(dst)
 	name := "result"
 	if out != nil && w.service.typeNames[out] != "" {
@@ -766,8 +825,9 @@ func (w *openRPCWriter) result(dst []byte, out *shape) []byte {
 	return m.close()
 }
 
-// ref makes a component of every object that has a name.
-func (w *openRPCWriter) ref(s *shape) string {
+// referToComponent returns the reference to s, which makes it a component, or ""
+// if s is to be written in place. Every object with a name is a component.
+func (w *openRPCWriter) referToComponent(s *shape) string {
 	name := w.service.typeNames[s]
 	if s.kind != kindObject || name == "" {
 		return ""
@@ -776,9 +836,9 @@ func (w *openRPCWriter) ref(s *shape) string {
 	return "#/components/schemas/" + name
 }
 
-// components writes the components that have been referred to, and those that
-// they refer to.
-func (w *openRPCWriter) components(dst []byte) []byte {
+// appendComponents appends the components that have been referred to, and those
+// that they refer to, by name.
+func (w *openRPCWriter) appendComponents(dst []byte) []byte {
 	for len(w.pending) > 0 {
 		s := w.pending[0]
 		w.pending = w.pending[1:]
