@@ -250,6 +250,50 @@ func exportedNames(t *testing.T) []string {
 	return names
 }
 
+// Verify that the picture has the rooms that there are, in the layers that
+// layering_test.go holds them to.
+func TestReadmePicture(t *testing.T) {
+	text, _ := readReadme(t)
+	for layer, rooms := range layers {
+		exists := func(room string) bool {
+			_, err := os.Stat(root(room + ".go"))
+			return err == nil
+		}
+		want := strings.Join(slices.DeleteFunc(slices.Clone(rooms), func(room string) bool { return !exists(room) }), "  ")
+		if want == "" {
+			continue
+		}
+		if line := regexp.MustCompile(fmt.Sprintf(`(?m)^  %d   %s(   .*)?$`, layer, want)); !line.MatchString(text) {
+			t.Errorf("the picture of the layers has no line for %d: %s", layer, want)
+		}
+		for room := range strings.FieldsSeq(want) {
+			if !regexp.MustCompile(`(?m)^\|.*` + "`" + room + "`" + `.*\| .+ \|$`).MatchString(text) {
+				t.Errorf("the table of rooms has no line for %s", room)
+			}
+		}
+	}
+}
+
+// Verify that what the README says to look at is declared where it says.
+func TestReadmeWhere(t *testing.T) {
+	text, _ := readReadme(t)
+	rows := regexp.MustCompile("(?m)^\\| .+ \\| `([a-z_]+\\.go)` \\| (.+) \\|$").FindAllStringSubmatch(text, -1)
+	if len(rows) == 0 {
+		t.Error("the README does not say where to look")
+	}
+	for _, row := range rows {
+		source, err := os.ReadFile(root(row[1]))
+		if err != nil {
+			t.Error(err)
+		}
+		for _, name := range regexp.MustCompile("`([A-Za-z]+)`").FindAllStringSubmatch(row[2], -1) {
+			if !regexp.MustCompile(`(?m)^(func (\([^)]*\) )?|var |type |const )` + name[1] + `\b`).Match(source) {
+				t.Errorf("the README says that %s has %s, which it does not", row[1], name[1])
+			}
+		}
+	}
+}
+
 // Verify that the table of errors is that of the package, and complete.
 func TestReadmeErrors(t *testing.T) {
 	text, _ := readReadme(t)
