@@ -65,7 +65,7 @@ func (x *exchange) answerToolsCall(m *message) *mcpError {
 	x.logError(err)
 	x.openResult()
 	x.addJSON(`"content":[{"type":"text","text":`)
-	x.sc.enc.buf = appendQuoted(x.sc.enc.buf, errorText(ErrorFrom(err)))
+	x.ws.enc.buf = appendQuoted(x.ws.enc.buf, errorText(ErrorFrom(err)))
 	x.addJSON(`}],"isError":true`)
 	x.closeResult(m)
 	return nil
@@ -110,7 +110,7 @@ func (x *exchange) invoker(t *tool) InvokeFunc {
 
 // bindArguments makes the method's input of the arguments, which are an object or nil.
 func (x *exchange) bindArguments(t *tool, arguments []byte) (in any, err error) {
-	d := &x.sc.dec
+	d := &x.ws.dec
 	if t.method.bind != nil {
 		return t.bindObject(d, arguments)
 	}
@@ -158,16 +158,16 @@ func (x *exchange) addOutput(t *tool, out any) error {
 			return err
 		}
 		x.addJSON(`"content":`)
-		x.sc.enc.buf, err = appendBlocks(x.sc.enc.buf, content, x.revision)
+		x.ws.enc.buf, err = appendBlocks(x.ws.enc.buf, content, x.revision)
 		return err
 	}
 	x.addJSON(`"structuredContent":`)
-	start := len(x.sc.enc.buf)
+	start := len(x.ws.enc.buf)
 	if t.wrapped {
 		x.addJSON(`{"result":`)
 	}
 	var err error
-	x.sc.enc.buf, err = t.appendOutput(&x.sc.enc, x.sc.enc.buf, out)
+	x.ws.enc.buf, err = t.appendOutput(&x.ws.enc, x.ws.enc.buf, out)
 	if t.wrapped {
 		x.addJSON(`}`)
 	}
@@ -185,8 +185,8 @@ func (x *exchange) collectItems(t *tool, in any) error {
 		return err
 	}
 	x.addJSON(`"structuredContent":`)
-	start := len(x.sc.enc.buf)
-	x.sc.enc.buf, err = t.appendItems(cancel, &x.sc.enc, x.sc.enc.buf, out, func(n int) { x.stream.countItem(x, n) })
+	start := len(x.ws.enc.buf)
+	x.ws.enc.buf, err = t.appendItems(cancel, &x.ws.enc, x.ws.enc.buf, out, func(n int) { x.stream.countItem(x, n) })
 	x.addText(start)
 	return err
 }
@@ -194,9 +194,9 @@ func (x *exchange) collectItems(t *tool, in any) error {
 // addText adds the structured content, which begins at start, as a text too, for
 // clients that do not know it.
 func (x *exchange) addText(start int) {
-	text := x.sc.enc.buf[start:]
+	text := x.ws.enc.buf[start:]
 	x.addJSON(`,"content":[{"type":"text","text":`)
-	x.sc.enc.buf = appendQuotedJSON(x.sc.enc.buf, text)
+	x.ws.enc.buf = appendQuotedJSON(x.ws.enc.buf, text)
 	x.addJSON(`}]`)
 }
 

@@ -1,13 +1,42 @@
 package svc
 
-// This file takes the messages of one request through their answers: it reads
-// what MCP has in a JSON-RPC message, has the method answer it, and sends the
-// answer as JSON or as an event.
+// This file reads the messages of one request, decides by the rules of which
+// revision each is answered, and answers it. It comes in this order: revisions
+// and eras; messages and what is read of them; the exchange; the body of a
+// request, alone or a batch; the choice of an era and its rules; the methods of
+// the protocol but tools/call; results; errors; and the sending of both.
 //
-// This file decides by which revision's rules a message is answered, and holds
-// modern requests to what they have to say of themselves.
+// The revisions up to 2025-11-25 are called legacy here, those from 2026-07-28
+// modern (MCP 2026-07-28, Versioning). A legacy client agrees on a revision with
+// the server by initialize. A modern client says in each request what the server
+// has to know. Legacy clients repeat the revision in a header from 2025-06-18 on,
+// so the server need not remember what initialize agreed on:
 //
-// This file has the methods of the protocol but for tools/call.
+//	                         2024-11-05  2025-03-26  2025-06-18  2025-11-25  2026-07-28
+//	-----------------------  ----------  ----------  ----------  ----------  ----------
+//	era                      legacy      legacy      legacy      legacy      modern
+//	MCP-Protocol-Version     optional    optional    optional    optional    required
+//	the same in _meta        no          no          no          no          required
+//	Mcp-Method, -Name        no          no          no          no          required
+//	Mcp-Param-*              no          no          no          no          as x-mcp-header says
+//	clientCapabilities       no          no          no          no          required in _meta
+//	initialize, ping         yes         yes         yes         yes         no
+//	logging/setLevel         yes         yes         yes         yes         no
+//	server/discover          no          no          no          no          yes
+//	subscriptions/listen     no          no          no          no          yes
+//	tools/list, tools/call   yes         yes         yes         yes         yes
+//	batches                  yes         yes         no          no          no
+//	audio blocks             as text     yes         yes         yes         yes
+//	links to resources       as text     as text     yes         yes         yes
+//	least level of messages  info        info        info        info        logLevel of _meta
+//	resultType, serverInfo   no          no          no          no          in each result
+//	ttlMs, cacheScope        no          no          no          no          in lists
+//	status of most errors    200         200         200         200         of the error
+//
+// The table says what the server does. It is more lenient than the specification
+// in one row: clients of 2025-06-18 and 2025-11-25 must send the header after
+// initialize (MCP 2025-11-25, Transports, Protocol Version Header), but the same
+// page tells the server to assume 2025-03-26 without it.
 
 import (
 	"context"
@@ -15,212 +44,72 @@ import (
 	"slices"
 )
 
-// maxMCPBatch is how many messages a batch may have. The revisions that have
-// batches set no limit, and nobody is known to send more than a few.
-const maxMCPBatch = 100
+// The revisions that are served.
+const (
+	modernRevision  = "2026-07-28" // the first without a handshake
+	revisionNov2025 = "2025-11-25"
+	revisionJun2025 = "2025-06-18" // batches end, links to resources begin
+	assumedRevision = "2025-03-26" // of a request that does not say; audio begins
+	oldestRevision  = "2024-11-05"
+)
 
-// A message is one message of a request, with the parts of its params that the
-// protocol knows. It aliases the text of the request.
+// legacyRevisions has the latest revision first. The server offers it to a client
+// whose initialize asks for a revision that is not here (MCP 2025-11-25,
+// Lifecycle, Version Negotiation). It never offers the modern one, which no
+// client can use after initialize.
+var legacyRevisions = []string{revisionNov2025, revisionJun2025, assumedRevision, oldestRevision}
+
+// appendRevisions appends all revisions as a JSON array. server/discover and the
+// error -32022 must list the same ones (MCP 2026-07-28, Versioning).
+func appendRevisions(dst []byte) []byte {
+	dst = appendQuoted(append(dst, '['), modernRevision)
+	for _, v := range legacyRevisions {
+		dst = appendQuoted(append(dst, ','), v)
+	}
+	return append(dst, ']')
+}
+
+func isLegacyRevision(v string) bool { return slices.Contains(legacyRevisions, v) }
+
+// isModernRevision reports whether v is the date of a modern revision, also of
+// one that is not known yet: dates in this form compare as strings.
+func isModernRevision(v string) bool {
+	if len(v) != len("2006-01-02") || v < modernRevision {
+		return false
+	}
+	for i := range len(v) {
+		if dash := i == 4 || i == 7; dash != (v[i] == '-') || !dash && !isDigit(v[i]) {
+			return false
+		}
+	}
+	return true
+}
+
+// A message is one JSON-RPC message with the parts of its params that the
+// protocol knows. Each part is the text of a JSON value within the body, or nil
+// if it is absent. Only arguments is known to have the right type.
 type message struct {
 	*rpcMessage
 	meta      requestMeta
-	name      []byte // of the tool
-	arguments []byte
-	cursor    []byte
-	version   []byte // that initialize asks for
-	level     []byte // that logging/setLevel asks for
+	name      []byte // tools/call: the tool
+	arguments []byte // tools/call: an object; nil also for null
+	cursor    []byte // tools/list: where the page begins
+	version   []byte // initialize: the revision that the client wants
+	level     []byte // logging/setLevel: the least level
 }
 
-// A requestMeta is what a request says of itself in params._meta. Each is a
-// JSON value, or nil if it is absent.
+// A requestMeta is what params._meta says about a request. Each part is the text
+// of a JSON value, or nil if it is absent. No part is known to have the right type.
 type requestMeta struct {
-	version      []byte
-	capabilities []byte
-	logLevel     []byte
-	token        []byte // for progress
+	version      []byte // the revision; its presence makes a request modern
+	capabilities []byte // what the client can do
+	logLevel     []byte // the least level of log messages; nil for none
+	token        []byte // progressToken; nil if the client does not want progress
 }
 
-// An exchange is one HTTP request while it is answered. It is the context of
-// the method too, which saves an allocation and lets Progress and Log find it.
-type exchange struct {
-	callContext
-	h        *mcpHandler
-	w        http.ResponseWriter
-	r        *http.Request
-	sc       *workspace
-	modern   bool   // the era of the message being answered
-	revision string // and its revision
-	accept   accepted
-	batch    bool // answers are collected in out
-	out      []byte
-	stream   mcpStream
-	text     rpcText
-	one      [1]rpcMessage
-	called   *method // by the message being answered; nil if it calls none
-}
-
-func newExchange(h *mcpHandler, w http.ResponseWriter, r *http.Request, sc *workspace) *exchange {
-	x := &exchange{
-		callContext: callContext{r.Context(), Info{Transport: TransportMCP, Request: r, Header: w.Header()}},
-		h:           h,
-		w:           w,
-		r:           r,
-		sc:          sc,
-	}
-	x.text.messages = x.one[:0]
-	return x
-}
-
-func (x *exchange) Value(key any) any {
-	if key == (exchangeKey{}) {
-		return x
-	}
-	return x.callContext.Value(key)
-}
-
-type exchangeKey struct{}
-
-var _ context.Context = (*exchange)(nil)
-
-// An mcpError is an answer that is no result.
-type mcpError struct {
-	number   int
-	text     string
-	data     []byte // JSON, or nil
-	status   int    // of HTTP, in the modern era
-	everyEra bool   // the status is for every era; else legacy clients get 200
-	cause    error  // for the log, or nil
-}
-
-// rpcError makes an error that is about the method, not about the message.
-func rpcError(status, number int, text string) *mcpError {
-	return &mcpError{number: number, text: text, status: status}
-}
-
-func invalidParams(text string) *mcpError {
-	return rpcError(http.StatusBadRequest, mcpInvalidParams, text)
-}
-
-// serveBody answers everything that the body holds.
-func (x *exchange) serveBody() error {
-	s := &x.sc.dec.scan
-	x.text.readText(s, x.sc.body, maxMCPBatch)
-	x.accept = parseAccept(x.r.Header["Accept"])
-	switch {
-	case s.err != nil:
-		x.sendError(nil, badRequest(rpcParseError, "the body is not valid JSON: "+s.err.Error()))
-	case x.text.batch:
-		x.serveBatch()
-	default:
-		return x.serveMessage(&x.text.messages[0])
-	}
-	return nil
-}
-
-// serveMessage answers a body that is one message.
-func (x *exchange) serveMessage(m *rpcMessage) error {
-	switch m.kind {
-	case rpcNotification:
-		// Nobody says what a notification's header has to be, and what it
-		// tells, cancellation first of all, may be for another replica.
-		x.w.WriteHeader(http.StatusAccepted)
-	case rpcResponse:
-		// A legacy server may have asked something; this one has not.
-		if x.saysModern() {
-			x.sendError(nil, badRequest(rpcInvalidRequest, "a client sends no responses in this revision"))
-			return nil
-		}
-		x.w.WriteHeader(http.StatusAccepted)
-	default:
-		if x.accept == (accepted{}) {
-			return httpError(http.StatusNotAcceptable, CodeInvalidArgument, "accept application/json, text/event-stream, or both")
-		}
-		x.answerRequest(m)
-	}
-	return nil
-}
-
-// serveBatch answers an array of messages, which only the first revisions have
-// (MCP 2025-03-26, Messages). The answers are collected: nobody can tell which
-// of several calls an event would be about.
-func (x *exchange) serveBatch() {
-	if header := x.versionHeader(); len(header) > 0 && !slices.Contains([]string{assumedRevision, oldestRevision}, header[0]) {
-		x.sendError(nil, badRequest(rpcInvalidRequest, "this revision has no batches; send one message at a time"))
-		return
-	}
-	switch n := x.text.count; {
-	case n == 0:
-		x.sendError(nil, badRequest(rpcInvalidRequest, "a batch must have at least one message"))
-		return
-	case n > maxMCPBatch:
-		x.sendError(nil, badRequest(rpcInvalidRequest, "a batch must have at most 100 messages"))
-		return
-	}
-	x.batch = true
-	for i := range x.text.messages {
-		if m := &x.text.messages[i]; m.kind == rpcRequest || m.kind == rpcInvalid {
-			x.answerRequest(m)
-		}
-	}
-	if len(x.out) == 0 {
-		x.w.WriteHeader(http.StatusAccepted)
-		return
-	}
-	x.batch = false
-	x.sc.enc.buf = append(append(append(x.sc.enc.buf[:0], '['), x.out...), ']')
-	x.sendAnswer(http.StatusOK)
-}
-
-// answerRequest answers one answerRequest, or what is neither that nor anything else.
-func (x *exchange) answerRequest(rpc *rpcMessage) {
-	id := rpc.id
-	if !isMCPID(id) {
-		id = nil
-	}
-	m := message{rpcMessage: rpc}
-	var failure *mcpError
-	switch {
-	case rpc.kind == rpcInvalid:
-		failure = badRequest(rpcInvalidRequest, violationText(rpc.violation))
-	case id == nil:
-		failure = badRequest(rpcInvalidRequest, "/id must be a string or an integer")
-	default:
-		if failure = x.readParams(&m); failure == nil {
-			if failure = x.chooseEra(&m); failure == nil {
-				failure = x.answerMethod(&m)
-			}
-		}
-	}
-	if failure != nil {
-		x.sendError(id, failure)
-		return
-	}
-	x.sendAnswer(http.StatusOK)
-}
-
-func violationText(v *Violation) string {
-	if v.Path == "" {
-		return v.Message
-	}
-	return v.Path + " " + v.Message
-}
-
-// isMCPID reports whether the id of a request is one of MCP's: a string or an
-// integer, of any size.
-func isMCPID(id []byte) bool {
-	if isText(id) {
-		return true
-	}
-	if len(id) == 0 || id[0] == 'n' {
-		return false
-	}
-	_, _, bad := parseInteger(id)
-	return bad != integerFraction
-}
-
-var badParams = invalidParams("/params must be an object, and so must _meta and arguments in it")
-
-// readParams finds the parts of m.params. The text is known to be valid JSON.
+// readParams finds the parts of m.params. It needs to run before the era is known
+// and must not look at the era's rules. Members that the protocol does not know
+// are ignored, as all revisions ask (MCP 2026-07-28, Base Protocol).
 func (x *exchange) readParams(m *message) *mcpError {
 	if len(m.params) == 0 {
 		return nil
@@ -247,11 +136,11 @@ func (x *exchange) readParams(m *message) *mcpError {
 		})
 	}
 	if len(m.arguments) > 0 && m.arguments[0] != '{' {
-		ok = ok && m.arguments[0] == 'n'
+		ok = ok && m.arguments[0] == 'n' // clients send null for no arguments
 		m.arguments = nil
 	}
 	if !ok {
-		x.modern = x.saysModern()
+		x.modern = x.saysModern() // all that is known for the status of the error
 		return badParams
 	}
 	return nil
@@ -273,107 +162,184 @@ func (meta *requestMeta) readMembers(text []byte) {
 	})
 }
 
-// openResult begins the result of the request that is being answered.
-func (x *exchange) openResult() {
-	x.sc.enc.buf = append(openRPCResult(x.sc.enc.buf[:0]), '{')
-	if x.modern {
-		x.sc.enc.buf = append(x.sc.enc.buf, x.h.texts.modern...)
+// isMCPID reports whether a JSON value is allowed as an id or as a progressToken:
+// a string or an integer. JSON-RPC itself allows null and fractions as ids (MCP
+// 2025-11-25, Base Protocol, Requests). Integers have any size, because an id is
+// repeated as text and never computed with.
+func isMCPID(id []byte) bool {
+	if isText(id) {
+		return true
 	}
+	if len(id) == 0 || id[0] == 'n' {
+		return false
+	}
+	_, _, kind := parseInteger(id)
+	return kind != integerFraction
 }
 
-// addJSON appends JSON to the result.
-func (x *exchange) addJSON(text string) { x.sc.enc.buf = append(x.sc.enc.buf, text...) }
-
-// closeResult ends the result of the request m.
-func (x *exchange) closeResult(m *message) {
-	x.sc.enc.buf = closeRPCResult(append(x.sc.enc.buf, '}'), m.id)
+// An exchange is the answering of one HTTP request. It is also the context of the
+// method that the request calls, which saves an allocation and lets [Progress]
+// and [MCPLog] find it. It is used by one goroutine, except for its stream, which
+// goroutines of the method may use; Value reads only what no call changes.
+type exchange struct {
+	callContext
+	h        *mcpHandler
+	w        http.ResponseWriter
+	r        *http.Request
+	ws       *workspace // its enc.buf holds the answer until it is sent
+	modern   bool       // the era of the message that is being answered
+	revision string     // its revision
+	accept   accepted
+	batch    bool          // answers are collected in out
+	out      []byte        // the answers of a batch so far, with commas between them
+	stream   mcpStream     // events of the answer; unused in a batch
+	text     rpcText       // the messages of the body
+	one      [1]rpcMessage // where text keeps its message unless there are several
+	called   *method       // by the message that is being answered; nil if it calls none
 }
 
-// sendError answers with an error, under the id if there is one.
-func (x *exchange) sendError(id []byte, e *mcpError) {
-	err := e.cause
-	if err == nil {
-		err = Errorf(CodeInvalidArgument, "%s", e.text)
+func newExchange(h *mcpHandler, w http.ResponseWriter, r *http.Request, ws *workspace) *exchange {
+	x := &exchange{
+		callContext: callContext{r.Context(), Info{Transport: TransportMCP, Request: r, Header: w.Header()}},
+		h:           h,
+		w:           w,
+		r:           r,
+		ws:          ws,
 	}
-	x.logError(err)
-	x.sc.enc.buf = appendRPCError(x.sc.enc.buf[:0], e.number, e.text, e.data, id)
-	if x.modern || e.everyEra {
-		x.sendAnswer(e.status)
+	x.text.messages = x.one[:0]
+	return x
+}
+
+// exchangeKey is the key under which a context has the exchange that it belongs
+// to.
+type exchangeKey struct{}
+
+func (x *exchange) Value(key any) any {
+	if key == (exchangeKey{}) {
+		return x
+	}
+	return x.callContext.Value(key)
+}
+
+var _ context.Context = (*exchange)(nil)
+
+// serveBody answers all messages of the body, which is in ws.body. It returns an
+// error only if it has not sent anything.
+func (x *exchange) serveBody() error {
+	s := &x.ws.dec.scan
+	x.text.readText(s, x.ws.body, maxMCPBatch)
+	x.accept = parseAccept(x.r.Header["Accept"])
+	switch {
+	case s.err != nil:
+		x.sendError(nil, badRequest(rpcParseError, "the body is not valid JSON: "+s.err.Error()))
+	case x.text.batch:
+		x.serveBatch()
+	default:
+		return x.serveMessage(&x.text.messages[0])
+	}
+	return nil
+}
+
+// serveMessage answers a body that is one message.
+func (x *exchange) serveMessage(m *rpcMessage) error {
+	switch m.kind {
+	case rpcNotification:
+		// 202 without a body, whatever the notification says. The specification
+		// does not say which headers it needs. What it is about, such as the
+		// call that notifications/cancelled names, may run on another replica;
+		// receivers may ignore ids that they do not know (MCP 2025-11-25,
+		// Cancellation). A client cancels a call by closing the connection.
+		x.w.WriteHeader(http.StatusAccepted)
+	case rpcResponse:
+		// A legacy client may send one, though this server has not asked
+		// anything. A modern client must not (MCP 2026-07-28, Streamable HTTP).
+		if x.saysModern() {
+			x.sendError(nil, badRequest(rpcInvalidRequest, "a client sends no responses in this revision"))
+			return nil
+		}
+		x.w.WriteHeader(http.StatusAccepted)
+	default:
+		if x.accept == (accepted{}) {
+			return httpError(http.StatusNotAcceptable, CodeInvalidArgument, "accept application/json, text/event-stream, or both")
+		}
+		x.answerRequest(m)
+	}
+	return nil
+}
+
+// maxMCPBatch is how many messages a batch may have. The revisions that have
+// batches set no limit. Clients that use them send only a few messages.
+const maxMCPBatch = 100
+
+// serveBatch answers an array of messages. Only 2025-03-26 requires servers to
+// take one (MCP 2025-03-26, Base Protocol, Batching), and 2025-06-18 removed
+// batches. Messages are answered one after the other, and the answers are sent
+// as one array at the end. Methods cannot send events meanwhile: the first event
+// would fix the status, and a log message does not say which call it is about.
+func (x *exchange) serveBatch() {
+	if header := x.versionHeader(); len(header) > 0 && !slices.Contains([]string{assumedRevision, oldestRevision}, header[0]) {
+		x.sendError(nil, badRequest(rpcInvalidRequest, "this revision has no batches; send one message at a time"))
+		return
+	}
+	switch n := x.text.count; {
+	case n == 0:
+		x.sendError(nil, badRequest(rpcInvalidRequest, "a batch must have at least one message"))
+		return
+	case n > maxMCPBatch:
+		x.sendError(nil, badRequest(rpcInvalidRequest, "a batch must have at most 100 messages"))
+		return
+	}
+	x.batch = true
+	for i := range x.text.messages {
+		if m := &x.text.messages[i]; m.kind == rpcRequest || m.kind == rpcInvalid {
+			x.answerRequest(m)
+		}
+	}
+	if len(x.out) == 0 { // notifications and responses only
+		x.w.WriteHeader(http.StatusAccepted)
+		return
+	}
+	x.batch = false
+	x.ws.enc.buf = append(append(append(x.ws.enc.buf[:0], '['), x.out...), ']')
+	x.sendAnswer(http.StatusOK)
+}
+
+// answerRequest answers a request, or a message that is not valid JSON-RPC. An
+// error has the id of the request only if the id is allowed: with null in its
+// place the error would not be valid MCP (MCP 2025-11-25, Base Protocol).
+func (x *exchange) answerRequest(rpc *rpcMessage) {
+	id := rpc.id
+	if !isMCPID(id) {
+		id = nil
+	}
+	m := message{rpcMessage: rpc}
+	var e *mcpError
+	switch {
+	case rpc.kind == rpcInvalid:
+		e = badRequest(rpcInvalidRequest, violationText(rpc.violation))
+	case id == nil:
+		e = badRequest(rpcInvalidRequest, "/id must be a string or an integer")
+	default:
+		if e = x.readParams(&m); e == nil {
+			if e = x.chooseEra(&m); e == nil {
+				e = x.answerMethod(&m)
+			}
+		}
+	}
+	if e != nil {
+		x.sendError(id, e)
 		return
 	}
 	x.sendAnswer(http.StatusOK)
 }
 
-// sendAnswer sends the answer in sc.buf. An answer with a status of its own is JSON,
-// whatever the client likes better: it has to see the status first.
-func (x *exchange) sendAnswer(status int) {
-	body := x.sc.enc.buf
-	switch {
-	case x.batch:
-		if len(x.out) > 0 {
-			x.out = append(x.out, ',')
-		}
-		x.out = append(x.out, body...)
-	case x.stream.hasBegun():
-		x.stream.finish(body)
-	case status != http.StatusOK:
-		writeErrorBody(x.w, status, contentTypeJSON, body)
-	case !x.accept.json:
-		x.sendEvent(body)
-	default:
-		writeJSON(x.w, x.r, body)
+// violationText returns a violation as one text, with its place if it has one.
+func violationText(v *Violation) string {
+	if v.Path == "" {
+		return v.Message
 	}
+	return v.Path + " " + v.Message
 }
-
-// logError logs what the client is about to be told of.
-func (x *exchange) logError(err error) {
-	x.h.logError(x, x.r, err, x.called)
-}
-
-// The revisions that are served. Legacy ones are listed the latest first, which
-// is what a client is offered that asks for another.
-const (
-	modernRevision  = "2026-07-28"
-	oldestRevision  = "2024-11-05"
-	assumedRevision = "2025-03-26" // of a request that does not say
-	revisionJun2025 = "2025-06-18" // batches end, links to resources begin
-)
-
-var legacyRevisions = []string{"2025-11-25", revisionJun2025, assumedRevision, oldestRevision}
-
-// appendRevisions appends all revisions as a JSON array.
-func appendRevisions(dst []byte) []byte {
-	dst = appendQuoted(append(dst, '['), modernRevision)
-	for _, v := range legacyRevisions {
-		dst = appendQuoted(append(dst, ','), v)
-	}
-	return append(dst, ']')
-}
-
-func isLegacyRevision(v string) bool { return slices.Contains(legacyRevisions, v) }
-
-// isModernRevision reports whether v is the date of a revision without the
-// handshake, known or not.
-func isModernRevision(v string) bool {
-	if len(v) != len("2006-01-02") || v < modernRevision {
-		return false
-	}
-	for i := range len(v) {
-		if dash := i == 4 || i == 7; dash != (v[i] == '-') || !dash && !isDigit(v[i]) {
-			return false
-		}
-	}
-	return true
-}
-
-// The error numbers that MCP 2026-07-28 adds to JSON-RPC's.
-const (
-	mcpHeaderMismatch     = -32020
-	mcpMissingCapability  = -32021
-	mcpUnsupportedVersion = -32022
-	mcpInvalidParams      = -32602
-	mcpInternalError      = -32603
-)
 
 // versionHeader returns the values of MCP-Protocol-Version.
 func (x *exchange) versionHeader() []string { return x.r.Header["Mcp-Protocol-Version"] }
@@ -384,10 +350,21 @@ func (x *exchange) saysModern() bool {
 	return len(values) == 1 && isModernRevision(values[0])
 }
 
-// chooseEra decides by which rules m is answered. A request whose _meta names
-// a revision is modern, also if the header does not agree; so is one that the
-// header says is, and one of a method that no other revision has. Everything
-// else is legacy, also initialize with a header of a client that speaks both.
+// chooseEra decides by which rules m is answered, and checks them. The first row
+// that fits decides:
+//
+//	The request                                      Era
+//	-----------------------------------------------  ------
+//	_meta has a protocolVersion, whatever it is      modern
+//	the header has a modern date, not initialize     modern
+//	server/discover, subscriptions/listen            modern
+//	everything else                                  legacy
+//
+// So initialize is legacy, also from a client of both eras that sends its modern
+// header with it, unless _meta says otherwise: then it is a method that the
+// modern revisions have removed. The last row of the modern ones matters to
+// clients that probe: they get an error that only modern servers send (MCP
+// 2026-07-28, Versioning, Backward Compatibility).
 func (x *exchange) chooseEra(m *message) *mcpError {
 	switch method := string(m.method); {
 	case m.meta.version != nil, x.saysModern() && method != "initialize", method == "server/discover", method == "subscriptions/listen":
@@ -398,8 +375,10 @@ func (x *exchange) chooseEra(m *message) *mcpError {
 	return x.checkLegacy(m)
 }
 
-// checkLegacy holds a request to the one header of the legacy revisions (MCP
-// 2025-11-25, Transports, Protocol Version Header).
+// checkLegacy sets x.revision by the one header that legacy revisions have. A
+// revision that the server does not know must get 400 (MCP 2025-11-25,
+// Transports, Protocol Version Header). The 2024-11-05 and 2025-03-26 revisions
+// have no such header, but clients send it after they have agreed on those too.
 func (x *exchange) checkLegacy(m *message) *mcpError {
 	x.revision = assumedRevision
 	switch values := x.versionHeader(); {
@@ -409,25 +388,18 @@ func (x *exchange) checkLegacy(m *message) *mcpError {
 	case isLegacyRevision(values[0]):
 		x.revision = values[0]
 	case string(m.method) == "initialize" && isModernRevision(values[0]):
+		// The client speaks both eras, and its params say what it wants.
 	default:
 		return unsupportedVersion(values[0])
 	}
 	return nil
 }
 
-var (
-	repeatedVersion = badRequest(mcpHeaderMismatch, "the header MCP-Protocol-Version is given more than once")
-	missingVersion  = badRequest(mcpHeaderMismatch, "the header MCP-Protocol-Version is required")
-	wrongVersion    = badRequest(mcpHeaderMismatch, "the header MCP-Protocol-Version differs from the protocolVersion in _meta")
-	noMetaVersion   = badRequest(mcpInvalidParams, `params._meta["io.modelcontextprotocol/protocolVersion"] is required and must be a string`)
-	noCapabilities  = badRequest(mcpInvalidParams, `params._meta["io.modelcontextprotocol/clientCapabilities"] is required and must be an object`)
-	badLogLevel     = invalidParams("the log level must be one of debug, info, notice, warning, error, critical, alert and emergency")
-	badToken        = invalidParams("params._meta.progressToken must be a string or an integer")
-	wrongMethod     = badRequest(mcpHeaderMismatch, "the header Mcp-Method must be there once and be the method of the request")
-)
-
-// checkModern holds a request to the rules of MCP 2026-07-28, Streamable HTTP,
-// Server Validation. The order is ours; each answer is the specification's.
+// checkModern checks what all modern requests must have, so that a gateway that
+// reads only headers and a server that reads only the body act on the same
+// request (MCP 2026-07-28, Streamable HTTP, Server Validation). The specification
+// gives each error its number; the order of the checks is ours. A repeated header
+// counts as malformed, since two programs could each take another one of them.
 func (x *exchange) checkModern(m *message) *mcpError {
 	x.revision = modernRevision
 	header := x.versionHeader()
@@ -437,6 +409,8 @@ func (x *exchange) checkModern(m *message) *mcpError {
 	case len(header) > 1:
 		return repeatedVersion
 	case m.meta.version == nil && header[0] != modernRevision && !isLegacyRevision(header[0]):
+		// Without _meta nothing but the header says what the client wants. A
+		// later revision may not even have _meta.
 		return unsupportedVersion(header[0])
 	case !isText(m.meta.version):
 		return noMetaVersion
@@ -456,29 +430,15 @@ func (x *exchange) checkModern(m *message) *mcpError {
 	return nil
 }
 
-// unsupportedVersion tells a client what it may ask for instead.
-func unsupportedVersion(requested string) *mcpError {
-	e := badRequest(mcpUnsupportedVersion, "this protocol version is not supported")
-	data := appendRevisions([]byte(`{"supported":`))
-	data = appendQuoted(append(data, `,"requested":`...), clip(requested, 64))
-	e.data = append(data, '}')
-	return e
-}
-
-// badRequest makes an error that is 400 in every era.
-func badRequest(number int, text string) *mcpError {
-	return &mcpError{number: number, text: text, status: http.StatusBadRequest, everyEra: true}
-}
-
-// answerMethod answers a request that its era's rules allow. A result ends up in
-// sc.buf; a method that has sent its answerMethod itself leaves nil there.
+// answerMethod answers a request that the rules of its era allow. It either
+// leaves a result in ws.enc.buf or returns an error, and sends neither.
 func (x *exchange) answerMethod(m *message) *mcpError {
 	method := string(m.method)
 	switch {
 	case x.modern && m.meta.logLevel != nil && !isLogLevel(m.meta.logLevel):
-		return badLogLevel
+		return badLogLevel // MCP 2026-07-28, Logging
 	case m.meta.token != nil && !isMCPID(m.meta.token):
-		return badToken
+		return badToken // MCP 2025-11-25, Progress
 	case method == "tools/call":
 		return x.answerToolsCall(m)
 	case method == "tools/list":
@@ -493,7 +453,7 @@ func (x *exchange) answerMethod(m *message) *mcpError {
 	case !x.modern && method == "ping":
 		x.openResult()
 	case !x.modern && method == "logging/setLevel":
-		// The level would have to be remembered; see [Log].
+		// The level is not kept, because there are no sessions; see [MCPLog].
 		if !isLogLevel(m.level) {
 			return badLogLevel
 		}
@@ -505,11 +465,11 @@ func (x *exchange) answerMethod(m *message) *mcpError {
 	return nil
 }
 
-// answerInitialize agrees on a revision (MCP 2025-11-25, Lifecycle, Version
-// Negotiation). What is agreed is in the client's hands: it repeats it in each
-// request.
+// answerInitialize agrees on a revision with a legacy client (MCP 2025-11-25,
+// Lifecycle, Version Negotiation): the one that the client wants, or else the
+// latest. Nothing is kept of it, and calls without initialize are answered too.
 func (x *exchange) answerInitialize(m *message) *mcpError {
-	if x.batch {
+	if x.batch { // MCP 2025-03-26, Lifecycle, Initialization
 		return badRequest(rpcInvalidRequest, "initialize must not be part of a batch")
 	}
 	if !isText(m.version) {
@@ -526,8 +486,9 @@ func (x *exchange) answerInitialize(m *message) *mcpError {
 	return nil
 }
 
-// answerToolsList lists all tools on one page, since most clients ask for no other.
-// So there is no cursor that this server would have given out.
+// answerToolsList lists all tools on one page, because many clients ask only for
+// the first. So the server gives out no cursors, and any cursor is invalid, the
+// empty string too; invalid cursors get -32602 (MCP 2025-11-25, Pagination).
 func (x *exchange) answerToolsList(m *message) *mcpError {
 	if m.cursor != nil && m.cursor[0] != 'n' {
 		return invalidParams("params.cursor is not one of this server's: the list has one page")
@@ -542,16 +503,154 @@ func (x *exchange) answerToolsList(m *message) *mcpError {
 	return nil
 }
 
-// answerListen answers who wants to hear of changes (MCP 2026-07-28, Subscriptions).
-// Nothing here ever changes, so the acknowledgement says that nothing is
-// subscribed to, and the result follows at once.
+// answerListen answers a client that wants to hear of changes (MCP 2026-07-28,
+// Subscriptions). Lists never change here, so the server acknowledges an empty
+// set of notifications, which must be the first message, and ends the
+// subscription with its result at once instead of holding a connection open. A
+// client that takes no events gets the result alone.
 func (x *exchange) answerListen(m *message) *mcpError {
 	subscription := `"io.modelcontextprotocol/subscriptionId":` + string(m.id)
 	if x.accept.events && !x.batch {
 		x.sendNotification([]byte(`{"jsonrpc":"2.0","method":"notifications/subscriptions/acknowledged","params":{"_meta":{` + subscription + `},"notifications":{}}}`))
 	}
-	x.sc.enc.buf = openRPCResult(x.sc.enc.buf[:0])
+	x.ws.enc.buf = openRPCResult(x.ws.enc.buf[:0])
 	x.addJSON(`{"resultType":"complete","_meta":{` + mcpMetaServerInfo + x.h.texts.serverInfo + `,` + subscription + `}`)
 	x.closeResult(m)
 	return nil
+}
+
+// openResult begins a result in ws.enc.buf. A modern result begins with
+// resultType and _meta, which all of them have; legacy results never have them.
+func (x *exchange) openResult() {
+	x.ws.enc.buf = append(openRPCResult(x.ws.enc.buf[:0]), '{')
+	if x.modern {
+		x.ws.enc.buf = append(x.ws.enc.buf, x.h.texts.modern...)
+	}
+}
+
+// addJSON appends JSON to the result.
+func (x *exchange) addJSON(text string) { x.ws.enc.buf = append(x.ws.enc.buf, text...) }
+
+// closeResult ends the result of the request m.
+func (x *exchange) closeResult(m *message) {
+	x.ws.enc.buf = closeRPCResult(append(x.ws.enc.buf, '}'), m.id)
+}
+
+// An mcpError is an answer that is not a result. Where the eras differ in the
+// status, MCP 2026-07-28 requires the one on the right (Streamable HTTP, Server
+// Validation), and the legacy revisions, which only know statuses for HTTP
+// itself, get the 200 that goes with a JSON-RPC answer:
+//
+//	The request                                 Number  Legacy  Modern
+//	------------------------------------------  ------  ------  ------
+//	is not JSON                                 -32700  400     400
+//	is not a valid message, or a late batch     -32600  400     400
+//	names an unknown method                     -32601  200     404
+//	lacks protocolVersion or capabilities       -32602  none    400
+//	has other bad params, or no such tool       -32602  200     400
+//	ends in a panic of the method               -32603  200     200
+//	has headers that contradict the body        -32020  none    400
+//	has MCP-Protocol-Version more than once     -32020  400     400
+//	lacks a capability that the tool needs      -32021  none    400
+//	wants a revision that is not served         -32022  400     400
+//
+// In a batch, and once the answer is a stream, the status is 200 for all.
+type mcpError struct {
+	number   int
+	text     string
+	data     []byte // JSON, or nil
+	status   int    // of HTTP
+	everyEra bool   // status is for both eras; if not, legacy clients get 200
+	cause    error  // logged in place of text; nil to log text
+}
+
+// The numbers of errors that MCP uses beside those of rpc.go. MCP 2026-07-28,
+// Base Protocol, defines the first three.
+const (
+	mcpHeaderMismatch     = -32020
+	mcpMissingCapability  = -32021
+	mcpUnsupportedVersion = -32022
+	mcpInvalidParams      = -32602
+	mcpInternalError      = -32603
+)
+
+var (
+	badParams       = invalidParams("/params must be an object, and so must _meta and arguments in it")
+	badLogLevel     = invalidParams("the log level must be one of debug, info, notice, warning, error, critical, alert and emergency")
+	badToken        = invalidParams("params._meta.progressToken must be a string or an integer")
+	repeatedVersion = badRequest(mcpHeaderMismatch, "the header MCP-Protocol-Version is given more than once")
+	missingVersion  = badRequest(mcpHeaderMismatch, "the header MCP-Protocol-Version is required")
+	wrongVersion    = badRequest(mcpHeaderMismatch, "the header MCP-Protocol-Version differs from the protocolVersion in _meta")
+	wrongMethod     = badRequest(mcpHeaderMismatch, "the header Mcp-Method must be there once and be the method of the request")
+	noMetaVersion   = badRequest(mcpInvalidParams, `params._meta["io.modelcontextprotocol/protocolVersion"] is required and must be a string`)
+	noCapabilities  = badRequest(mcpInvalidParams, `params._meta["io.modelcontextprotocol/clientCapabilities"] is required and must be an object`)
+)
+
+// rpcError returns an error whose status only modern clients get.
+func rpcError(status, number int, text string) *mcpError {
+	return &mcpError{number: number, text: text, status: status}
+}
+
+// invalidParams returns an error for parameters that the method does not take.
+func invalidParams(text string) *mcpError {
+	return rpcError(http.StatusBadRequest, mcpInvalidParams, text)
+}
+
+// badRequest returns an error with status 400 in both eras.
+func badRequest(number int, text string) *mcpError {
+	return &mcpError{number: number, text: text, status: http.StatusBadRequest, everyEra: true}
+}
+
+// unsupportedVersion returns the error for a revision that the server does not
+// serve. Its data says which ones the client may ask for (MCP 2026-07-28,
+// Versioning). requested must be repeated, but need not be longer than a date.
+func unsupportedVersion(requested string) *mcpError {
+	e := badRequest(mcpUnsupportedVersion, "this protocol version is not supported")
+	data := appendRevisions([]byte(`{"supported":`))
+	data = appendQuoted(append(data, `,"requested":`...), clip(requested, 64))
+	e.data = append(data, '}')
+	return e
+}
+
+// sendError logs e and sends it. id is nil if the request has none that is
+// allowed; the error then has no id either.
+func (x *exchange) sendError(id []byte, e *mcpError) {
+	err := e.cause
+	if err == nil {
+		err = Errorf(CodeInvalidArgument, "%s", e.text)
+	}
+	x.logError(err)
+	x.ws.enc.buf = appendRPCError(x.ws.enc.buf[:0], e.number, e.text, e.data, id)
+	if x.modern || e.everyEra {
+		x.sendAnswer(e.status)
+		return
+	}
+	x.sendAnswer(http.StatusOK)
+}
+
+// sendAnswer sends the result or error in ws.enc.buf, or keeps it for the batch.
+// An answer with another status than 200 is always JSON: a response that is a
+// stream of events has status 200.
+func (x *exchange) sendAnswer(status int) {
+	body := x.ws.enc.buf
+	switch {
+	case x.batch:
+		if len(x.out) > 0 {
+			x.out = append(x.out, ',')
+		}
+		x.out = append(x.out, body...)
+	case x.stream.hasBegun():
+		x.stream.finish(body)
+	case status != http.StatusOK:
+		writeErrorBody(x.w, status, contentTypeJSON, body)
+	case !x.accept.json:
+		x.sendEvent(body)
+	default:
+		writeJSON(x.w, x.r, body)
+	}
+}
+
+// logError logs the error that the client is about to get.
+func (x *exchange) logError(err error) {
+	x.h.logError(x, x.r, err, x.called)
 }
