@@ -1,14 +1,22 @@
+//go:build slow
+
 package blackbox_test
 
 import (
+	"os/exec"
+	"slices"
 	"strings"
 	"testing"
 )
 
-// This file checks the two places where svc asks the runtime what a function is
-// called and where it is written: whether Direct was given the method itself,
-// and whether a struct has a Validate method of its own or by embedding. Neither
-// may depend on how the program was built.
+// This file builds programs: with svc beside them, vendored and copied, in every
+// way to build, and to see that importing svc has no side effect. Building takes
+// seconds, so it is tested with -tags slow only.
+
+// The first program is about the two places where svc asks the runtime what a
+// function is called and where it is written: whether Direct was given the method
+// itself, and whether a struct has a Validate method of its own or by embedding.
+// Neither may depend on how the program was built.
 
 // buildProgram prints what happened, without errors only if all went well.
 const buildProgram = `package main
@@ -119,5 +127,49 @@ func TestBuildModes(t *testing.T) {
 		if got := m.run("go", append(append([]string{"run"}, strings.Fields(flags)...), ".")...); got != buildWant {
 			t.Errorf("go run %s prints\n%swant\n%s", flags, got, buildWant)
 		}
+	}
+}
+
+func TestImportHasNoSideEffects(t *testing.T) {
+	out, err := exec.Command(pprofBuild(t, "sideeffects")).CombinedOutput()
+	if err != nil {
+		t.Errorf("%v: %s", err, out)
+	}
+	for name := range strings.FieldsSeq(pprofGo(t, "list", "-deps", root("."))) {
+		switch name {
+		case "net/http/pprof", "expvar":
+			t.Errorf("svc depends on %s", name)
+		}
+	}
+}
+
+// Verify that the commands for installing do install.
+func TestReadmeInstall(t *testing.T) {
+	_, blocks := readReadme(t)
+	i := slices.IndexFunc(blocks, func(b readmeBlock) bool { return strings.HasPrefix(b.text, "package main\n") })
+	var commands []readmeBlock
+	for _, b := range blocks {
+		if b.lang == "sh" && b.heading == "Install" {
+			commands = append(commands, b)
+		}
+	}
+	if i < 0 || len(commands) != 3 {
+		t.Fatalf("the README has %d ways to install, want 3", len(commands))
+	}
+	m := newScratchModule(t, blocks[i].text)
+	m.run("sh", "-ec", commands[0].text) // beside
+	if got, want := m.run("go", "list", "-m", "all"), "app\nexample.com/svc v0.0.0 => ../svc\n"; got != want {
+		t.Errorf("the modules of a program with svc: %q, want %q", got, want)
+	}
+	m.run("sh", "-ec", commands[1].text) // vendored
+	m.remove("../svc")
+	m.run("go", "build", ".")
+
+	m = newScratchModule(t, strings.Replace(blocks[i].text, "example.com/svc", "app/internal/svc", 1))
+	m.run("sh", "-ec", commands[2].text) // copied
+	m.remove("../svc")
+	m.run("go", "build", ".")
+	if got := m.run("go", "list", "-m", "all"); got != "app\n" {
+		t.Errorf("the modules of a program with a copy: %q", got)
 	}
 }

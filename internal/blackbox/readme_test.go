@@ -147,37 +147,6 @@ func listenAndServe(_ string, h http.Handler) error {
 }
 `
 
-// Verify that the commands for installing do install.
-func TestReadmeInstall(t *testing.T) {
-	_, blocks := readReadme(t)
-	i := slices.IndexFunc(blocks, func(b readmeBlock) bool { return strings.HasPrefix(b.text, "package main\n") })
-	var commands []readmeBlock
-	for _, b := range blocks {
-		if b.lang == "sh" && b.heading == "Install" {
-			commands = append(commands, b)
-		}
-	}
-	if i < 0 || len(commands) != 3 {
-		t.Fatalf("the README has %d ways to install, want 3", len(commands))
-	}
-	m := newScratchModule(t, blocks[i].text)
-	m.run("sh", "-ec", commands[0].text) // beside
-	if got, want := m.run("go", "list", "-m", "all"), "app\nexample.com/svc v0.0.0 => ../svc\n"; got != want {
-		t.Errorf("the modules of a program with svc: %q, want %q", got, want)
-	}
-	m.run("sh", "-ec", commands[1].text) // vendored
-	m.remove("../svc")
-	m.run("go", "build", ".")
-
-	m = newScratchModule(t, strings.Replace(blocks[i].text, "example.com/svc", "app/internal/svc", 1))
-	m.run("sh", "-ec", commands[2].text) // copied
-	m.remove("../svc")
-	m.run("go", "build", ".")
-	if got := m.run("go", "list", "-m", "all"); got != "app\n" {
-		t.Errorf("the modules of a program with a copy: %q", got)
-	}
-}
-
 // Verify that svc itself depends on nothing.
 func TestModuleGraph(t *testing.T) {
 	out, err := exec.Command("go", "list", "-m", "all").CombinedOutput()

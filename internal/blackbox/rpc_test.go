@@ -24,8 +24,8 @@ import (
 )
 
 // This file holds JSON-RPC to its specification, on a small arithmetic service:
-// what goes over the wire is in testdata/rpc/*.txt. rpc_batch_test.go has what
-// runs concurrently.
+// what goes over the wire is in testdata/rpc/*.txt. Batches follow, and what
+// of them runs concurrently; then any body at all.
 
 // MathAPI is the service of JSON-RPC 2.0, section 7, as far as it goes: an
 // output is an object, and params are given by name.

@@ -653,8 +653,8 @@ func TestUnfinishedBodiesHTTP2(t *testing.T) {
 	}
 }
 
-// This file is what clients can do to a connection to JSON-RPC; rest_socket_test.go
-// has the same for REST, and the ways to do it.
+// What clients can do to a connection to JSON-RPC follows, in the same ways as
+// over REST.
 
 const rpcSocketPing = `{"jsonrpc":"2.0","method":"math.ping","id":1}`
 
