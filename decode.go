@@ -1,17 +1,50 @@
 package svc
 
-// This file turns JSON into Go values by a compiled plan: one pass over the
-// text, strict, collecting every mistake with its place. Values are only ever
-// decoded into fresh zero values.
+// This file turns JSON text into Go values. At registration a decoders pass
+// compiles each shape (schema.go) into a decodeFunc; for each input one decoder
+// runs it, once over the text, and collects every violation with its place. In
+// this order:
 //
-// decode_object.go has the structs, decode_scalar.go the scalars, which path and
-// query values share, decode_check.go what is checked on the finished value.
+//	decoder    the workspace of one input: its place, its violations, its error
+//	strings    the blocks that short strings share
+//	decoders   the compile pass, from a shape to its decodeFunc
+//	lists, maps
+//	structs    objectPlan and fieldPlan: members, rules, defaults
+//	scalars    decodeScalar, for JSON values
+//	setters    for the text of a scalar, wherever it stands
+//	others     types that decode themselves, raw JSON, any
 //
-// This file decodes objects into structs: which member is which field, what is
-// missing, what is unknown.
+// The shape decides what a value may be. Everything else is a violation with
+// the rule "type":
 //
-// This file sets Go scalars from text: the inside of a JSON string, a JSON
-// number, a path or a query value, or a member's name that is a map key.
+//	kind                    JSON that it takes              decoded by
+//	kindPointer             null, or what it points to      decodePointer
+//	kindSlice               array                           decodeSlice, decodeStrings
+//	kindArray               array of that length            decodeArray
+//	kindMap                 object; names are the keys      decodeMap, setterFor
+//	kindObject              object                          objectPlan.decodeObject
+//	kindBool                true, false                     decodeBool
+//	kindInt, kindUint       number that is an integer       setInt, setUint
+//	kindFloat, kindNumber   number                          setFloat, setNumber
+//	kindString              string                          decodeString
+//	kindTime                string by RFC 3339              setTime
+//	kindDuration            string by time.ParseDuration    setDuration
+//	kindBytes               string in base64                setBytes
+//	kindText                string for UnmarshalText        setText
+//	kindCustom              any, for UnmarshalJSON          decodeCustom
+//	kindRaw                 any, kept as text               decodeRaw
+//	kindAny                 any                             decodeAny
+//
+// Null is a value of pointers, custom types, raw JSON and any only.
+//
+// The decoder drives the scanner (json.go), and not the other way round. A plan
+// knows which kind of value comes next, so it looks at one byte, asks the
+// scanner for a value of that kind, and skips a value of another kind. There are
+// no tokens to dispatch on and no tree of values in between, and yet every byte
+// passes the same strict checks, whether its value is wanted or not.
+//
+// Values are only ever decoded into fresh zero values. No function needs to undo
+// what an earlier input left, and false, 0, nil and "" need not be set.
 
 import (
 	"cmp"
@@ -28,38 +61,55 @@ import (
 	"time"
 )
 
-// A decoder decodes one input. It is kept for the next one, so that decoding
-// allocates nothing but the values themselves.
+// A decoder is the workspace of one input. Transports keep it for the next
+// input, so that decoding allocates nothing but the values themselves.
 //
-// Invariants:
+// Invariants, between the calls of two decodeFuncs:
 //
 //	path leads to the value being decoded
-//	seen holds the bit sets of the open objects, outermost first
+//	seen holds the bit sets of the open objects, outermost first: a bit for each
+//	  field of the plan that was met. Sets lie on one stack, as long as the
+//	  deepest input needed, so no object allocates one. Plans refer to them by
+//	  index, since an append inside may move the stack
+//	texts holds the elements so far of an open list of strings
+//	scratch and scan.data are overwritten by the next value or the next input,
+//	  so what refers to them is never stored in a value
+//
+// After a syntax error the stacks keep what was open; start clears them.
 type decoder struct {
-	scan        scanner
-	found       violations
-	in          string // what Violation.In is to be
-	lean        bool   // errors are for svc's own writers; see violations.makeLeanError
-	validateErr error  // what a Validate method answered in place of a violation
-	path        []step
-	seen        []uint64
-	texts       []string        // of the open lists of strings, outermost first
-	scratch     []byte          // for text that is looked at and not kept
-	arena       strings.Builder // for short strings that are kept; see text
-	ahead       int             // how much text may come that is not in data, in bytes
+	scan    scanner
+	found   violations
+	in      string // Violation.In at the current place
+	path    []step
+	seen    []uint64
+	texts   []string
+	scratch []byte          // for text that is read and not kept: unescaped strings, query values, places
+	arena   strings.Builder // the block that takes the next short string; see keepText
+	ahead   int             // bytes of input that may still come and are not in scan.data, such as the query
+
+	// lean says that only svc reads the error of this input. Its violations then
+	// stay in a list: the map of Error.Details, which applications read, costs
+	// more than the rest of the error. Transports set it before they bind.
+	lean bool
+
+	// validateErr is the *Error that a Validate method returned. It takes the
+	// place of all violations.
+	validateErr error
 }
 
-// A step is one reference token of a JSON Pointer.
+// A step is one reference token of a JSON Pointer (RFC 6901, section 3).
 type step struct {
-	token string // with its slash and escaped; "" for an array element
+	token string // with its slash, escaped; "" for an array element
 	index int    // of the array element
 }
 
-// A decodeFunc decodes the value at the decoder's position into v, which is
-// settable and zero. What is wrong goes to the decoder.
+// A decodeFunc decodes the value at the scanner's position into v, which is
+// settable and zero. It moves the scanner past the value in any case. What is
+// wrong with the value is added to the decoder's violations; after a syntax
+// error (scan.err) v holds nothing that counts.
 type decodeFunc func(d *decoder, v reflect.Value)
 
-// Where a value came from, as Violation.In.
+// The values of Violation.In: where the REST route takes a field from.
 const (
 	inPath   = "path"
 	inQuery  = "query"
@@ -67,32 +117,46 @@ const (
 	inBody   = "body"
 )
 
-// places are in the order in which REST reads them. Where all fields come from
-// one object they are found in any order, and an error is to say the same.
+// sourceOrder is the order in which REST reads the sources, and so the order of
+// violations. Transports that take all fields from one object find them in the
+// order of its members; finish sorts them, so that every transport answers the
+// same.
 var sourceOrder = []string{inPath, inQuery, inHeader, inBody}
 
-// start prepares d for another input.
+// start prepares d for the next input, whose JSON is data. The arena's block
+// belongs to the values of the last input. Filling it up would tie two inputs
+// together: a string kept from one would keep the other's text in memory.
 func (d *decoder) start(data []byte) {
 	d.scan.reset(data)
 	d.found = violations{}
 	d.in, d.validateErr, d.ahead = inBody, nil, 0
 	d.path = d.path[:0]
 	d.seen = d.seen[:0]
-	clear(d.texts) // a fault leaves some behind
+	clear(d.texts) // a syntax error leaves some behind
 	d.texts = d.texts[:0]
 	d.arena.Reset() // what it holds belongs to the last input
 }
 
-// violate notes a mistake at the current place.
-func (d *decoder) addViolation(m *complaint) {
+// addViolation adds a violation at the current place. It does not work out the
+// place if nothing more is kept; an input may have 100,000 violations.
+func (d *decoder) addViolation(c *complaint) {
 	if d.found.full() {
 		d.found.omitted++
 		return
 	}
-	d.found.addViolation(Violation{In: d.in, Path: d.place(), Rule: m.rule, Message: m.message})
+	d.found.addViolation(Violation{In: d.in, Path: d.place(), Rule: c.rule, Message: c.message})
 }
 
-// place returns the JSON Pointer to the current place.
+// addIfAny adds a violation unless c is nil, which a setter returns for a good
+// value.
+func (d *decoder) addIfAny(c *complaint) {
+	if c != nil {
+		d.addViolation(c)
+	}
+}
+
+// place returns the JSON Pointer to the current place. It overwrites scratch
+// unless the place is a member of the input itself, the most frequent one.
 func (d *decoder) place() string {
 	if len(d.path) == 1 && d.path[0].token != "" {
 		return d.path[0].token
@@ -101,7 +165,7 @@ func (d *decoder) place() string {
 	return string(d.scratch)
 }
 
-// appendSteps appends the JSON Pointer that takes these steps.
+// appendSteps appends the JSON Pointer made of these steps.
 func appendSteps(dst []byte, path []step) []byte {
 	for _, s := range path {
 		if s.token != "" {
@@ -113,23 +177,26 @@ func appendSteps(dst []byte, path []step) []byte {
 	return dst
 }
 
-// push makes the member of that name the current place, pop the value around
-// it.
+// push makes the named member the current place; pop makes the value around it
+// the current place again.
 func (d *decoder) push(name string) { d.pushToken(string(appendPointer(nil, name))) }
 
-// pushToken is push for a name that appendPointer has been through.
+// pushToken is push for a name that is a reference token already. Plans keep
+// the tokens of their fields.
 func (d *decoder) pushToken(token string) { d.path = append(d.path, step{token: token}) }
 func (d *decoder) pop()                   { d.path = d.path[:len(d.path)-1] }
 
-// mismatch passes over a value of the wrong type and says so.
-func (d *decoder) skipMismatch(m *complaint) {
+// skipMismatch skips a value of the wrong type and adds c.
+func (d *decoder) skipMismatch(c *complaint) {
 	d.scan.skipValue()
 	if d.scan.err == nil {
-		d.addViolation(m)
+		d.addViolation(c)
 	}
 }
 
-// finish returns the error that the input as a whole deserves, or nil.
+// finish returns the error of the whole input, or nil. A text that is not JSON
+// has one violation only: what was found before says little about a text that
+// is cut off or garbled.
 func (d *decoder) finish() error {
 	switch {
 	case d.scan.err != nil:
@@ -144,7 +211,8 @@ func (d *decoder) finish() error {
 	return d.makeError(&d.found)
 }
 
-// failure returns the error for these violations, or nil if there are none.
+// makeError returns the error that carries these violations, or nil if there
+// are none.
 func (d *decoder) makeError(vs *violations) error {
 	if d.lean && len(vs.list) > 0 {
 		return vs.makeLeanError()
@@ -152,8 +220,8 @@ func (d *decoder) makeError(vs *violations) error {
 	return vs.makeError()
 }
 
-// faultError returns the error for a text that is not acceptable JSON: one
-// violation, whatever else was wrong.
+// makeSyntaxError returns the error of a text that is not acceptable JSON. A
+// duplicate name has a place; a syntax error has a byte offset in its message.
 func (d *decoder) makeSyntaxError() error {
 	v := Violation{In: inBody, Rule: d.scan.err.rule, Message: "the text is not valid JSON: " + d.scan.err.Error()}
 	if d.scan.err.rule == ruleDuplicate {
@@ -164,9 +232,10 @@ func (d *decoder) makeSyntaxError() error {
 	return d.makeError(&one)
 }
 
-// pointerToName returns the JSON Pointer to the member whose name and colon text
-// ends with. The text is without fault so far. (What the decoder passes over
-// leaves no path, and a fault is rare enough to read the text again.)
+// pointerToName returns the JSON Pointer to the member whose name and colon are
+// the end of text. It reads the text a second time, since the first time
+// skipped values left no path. The text up to there is well-formed, and
+// duplicate names are rare enough.
 func pointerToName(text []byte) []byte {
 	s := scanner{data: text}
 	var open []step
@@ -196,15 +265,29 @@ func pointerToName(text []byte) []byte {
 	return appendSteps(nil, open)
 }
 
-// Short strings share blocks: most of what decoding allocates would be strings
-// of a few bytes. A string that a service keeps keeps its block, so blocks are
-// small.
+// Short strings share blocks. A request of ten small fields would else make ten
+// allocations of a few bytes, and those are most of what decoding allocates. A
+// block has 256 bytes, and a string of more than 64 bytes has memory of its own.
+//
+// The sizes bound what sharing costs the garbage collector: a block lives as
+// long as any string in it, so a service that keeps one short string of an input
+// keeps about 250 bytes more at most. A larger block would raise that, and save
+// no more than one allocation in every 256 bytes of short strings.
 const (
 	arenaBlock = 256 // bytes
-	arenaText  = 64  // the longest string that goes into a block
+	arenaText  = 64  // bytes in the longest string that goes into a block
 )
 
-// text returns the string that raw stands for.
+// keepText returns the string that raw, the content of a JSON string, stands
+// for. escaped says that raw has escapes.
+//
+// A strings.Builder makes strings from its buffer without copying, and never
+// writes the same byte twice, so a substring of what it holds stays valid while
+// later strings are appended. When the next string does not fit, Reset leaves
+// the block to the strings in it. A new block is no longer than the rest of the
+// input, because the strings to come cannot be longer: an input with a single
+// word gets a few bytes. Strings of one byte or none are free: Go has all of
+// them.
 func (d *decoder) keepText(raw []byte, escaped bool) string {
 	if escaped {
 		d.scratch = appendUnescaped(d.scratch[:0], raw)
@@ -223,22 +306,30 @@ func (d *decoder) keepText(raw []byte, escaped bool) string {
 	return d.arena.String()[start:]
 }
 
-// decoders is one compile pass over shapes.
+// decoders is the compile pass of one service: the decodeFunc of every shape
+// that it reaches. Nothing looks at it after registration; the functions and
+// plans that it made are never written again and serve all goroutines.
+//
+// Invariants:
+//
+//	byShape has a pointer to nil for a shape that is being compiled
+//	pending is empty when open is 0 and no function of it runs
 type decoders struct {
 	mistakes *mistakes
 	byShape  map[*shape]*decodeFunc
-	strict   bool
+	strict   bool     // unknown members are violations
 	open     int      // how many shapes are being compiled, one inside another
-	pending  []func() // to be called when none is
+	pending  []func() // called when open is 0: defaults can be tried only by complete decoders
 }
 
+// newDecoders returns an empty compile pass.
 func newDecoders(p *mistakes, strict bool) *decoders {
 	return &decoders{mistakes: p, byShape: make(map[*shape]*decodeFunc), strict: strict}
 }
 
-// of returns the decoder for values of shape s. For a shape that is still being
-// compiled, since it contains itself, the result looks the function up when it
-// is called.
+// decoderFor returns the decodeFunc for values of shape s. A shape that contains
+// itself is met again while it is being compiled. It then gets a function that
+// looks the finished one up when it is called.
 func (c *decoders) decoderFor(s *shape) decodeFunc {
 	if fn, ok := c.byShape[s]; ok {
 		if *fn != nil {
@@ -255,7 +346,7 @@ func (c *decoders) decoderFor(s *shape) decodeFunc {
 	return *fn
 }
 
-// settle does what had to wait for decoders to be complete.
+// runPending calls the pending functions once all decoders are complete.
 func (c *decoders) runPending() {
 	for c.open == 0 && len(c.pending) > 0 {
 		next := c.pending[0]
@@ -264,7 +355,7 @@ func (c *decoders) runPending() {
 	}
 }
 
-// compile makes the decoder for s.
+// compileDecoder makes the decodeFunc for s, by the table at the top.
 func (c *decoders) compileDecoder(s *shape) decodeFunc {
 	switch s.kind {
 	case kindAny:
@@ -291,6 +382,8 @@ func (c *decoders) compileDecoder(s *shape) decodeFunc {
 	return decodeScalar(s)
 }
 
+// decodePointer returns the decodeFunc of a pointer to t. Null leaves it nil;
+// for any other value elem decodes into a new t.
 func decodePointer(elem decodeFunc, t reflect.Type) decodeFunc {
 	return func(d *decoder, v reflect.Value) {
 		if d.scan.peek() == 'n' {
@@ -305,6 +398,9 @@ func decodePointer(elem decodeFunc, t reflect.Type) decodeFunc {
 
 var mustBeArray = &complaint{ruleType, "must be an array"}
 
+// decodeSlice returns the decodeFunc of a slice of type t. The slice grows in
+// place, by four at first: reflect.Append would allocate for each element. An
+// empty array gives an empty slice; only an absent one is nil.
 func decodeSlice(elem decodeFunc, t reflect.Type) decodeFunc {
 	return func(d *decoder, v reflect.Value) {
 		if d.scan.peek() != '[' {
@@ -328,9 +424,10 @@ func decodeSlice(elem decodeFunc, t reflect.Type) decodeFunc {
 
 var typeStrings = reflect.TypeFor[[]string]()
 
-// decodeStrings is decodeSlice for the most usual list, without reflection. The
-// elements wait on a stack until there is no more to come, so that the slice is
-// made once and as long as it needs to be.
+// decodeStrings decodes a []string. It is decodeSlice for the most frequent type
+// of list, without reflection. The strings wait in d.texts until the array ends,
+// so that the slice is made once and has the right length. They are cleared
+// there, or the workspace would keep them in memory.
 func decodeStrings(d *decoder, v reflect.Value) {
 	if d.scan.peek() != '[' {
 		d.skipMismatch(mustBeArray)
@@ -353,6 +450,9 @@ func decodeStrings(d *decoder, v reflect.Value) {
 	*v.Addr().Interface().(*[]string) = list
 }
 
+// decodeArray returns the decodeFunc of an array. JSON with fewer or more
+// elements than it has is a violation of minItems or maxItems, the keywords that
+// the published schema has for it.
 func decodeArray(elem decodeFunc, length int) decodeFunc {
 	exactly := "must have exactly " + counted(length, "item")
 	tooFew, tooMany := &complaint{"minItems", exactly}, &complaint{"maxItems", exactly}
@@ -380,8 +480,8 @@ func decodeArray(elem decodeFunc, length int) decodeFunc {
 	}
 }
 
-// elements calls decode for each element of the array that the caller has seen
-// the bracket of.
+// eachElement calls decode for each element of the array whose bracket the
+// caller has seen, with the element as the current place.
 func (d *decoder) eachElement(decode func()) {
 	d.scan.openBracket()
 	d.path = append(d.path, step{})
@@ -395,8 +495,10 @@ func (d *decoder) eachElement(decode func()) {
 
 var mustBeObject = &complaint{ruleType, "must be an object"}
 
-// decodeMap decodes an object into a map. Names that a text type takes for the
-// same key are a mistake too: one of the values would be lost.
+// decodeMap returns the decodeFunc of a map of shape s. Two names can differ and
+// still be one key, where UnmarshalText reads both as the same. That is a
+// violation, since one of the two values would be lost. A key that cannot be set
+// is zero, and so never stored: another name may mean the zero key.
 func decodeMap(setKey setter, elem decodeFunc, s *shape) decodeFunc {
 	sameKey := &complaint{ruleDuplicate, "is the same key as another name"}
 	return func(d *decoder, v reflect.Value) {
@@ -417,17 +519,17 @@ func decodeMap(setKey setter, elem decodeFunc, s *shape) decodeFunc {
 			d.push(string(name))
 			key.SetZero()
 			value.SetZero()
-			wrong := setKey(d, key, name)
-			if wrong == nil && m.MapIndex(key).IsValid() {
-				wrong = sameKey
+			c := setKey(d, key, name)
+			if c == nil && m.MapIndex(key).IsValid() {
+				c = sameKey
 			}
-			if wrong != nil {
-				d.addViolation(wrong)
+			if c != nil {
+				d.addViolation(c)
 			}
 			if elem(d, value); d.scan.err != nil {
 				return
 			}
-			if wrong == nil { // else key is zero, which another name may be
+			if c == nil {
 				m.SetMapIndex(key, value)
 			}
 			d.pop()
@@ -437,26 +539,49 @@ func decodeMap(setKey setter, elem decodeFunc, s *shape) decodeFunc {
 	}
 }
 
-// An objectPlan decodes an object into a struct, or into some fields of one.
+// An objectPlan decodes an object into a struct, or into some of its fields: the
+// body of a request has only those that come from the body. decoders.objectPlan
+// writes it at registration. After that decodeObject, the binder and
+// [Service.Call]'s defaults read it.
+//
+// Invariants:
+//
+//	fields are in the order of the Go fields, which is the order of the
+//	  published schema; see findMember
+//	byName has the index of each field by its wire name
+//	need has a bit for each field whose absence needs work: a required field,
+//	  or one with a default. Bit i%64 of need[i/64] is for fields[i]; the bit
+//	  sets in decoder.seen have the same layout, so that need &^ seen is what
+//	  completeAbsent has to look at
+//	strict makes unknown members violations
 type objectPlan struct {
 	fields []fieldPlan
 	byName map[string]int
-	need   []uint64 // bit sets: the fields whose absence needs something done
+	need   []uint64
 	strict bool
 }
 
-// A fieldPlan is the part of an objectPlan for one member.
+// A fieldPlan is the part of an objectPlan for one field.
+//
+// Invariants:
+//
+//	prefix is `"name":`, as encoders without white space write it
+//	in is not empty for fields of an input, whose violations say where REST
+//	  takes the field from, and empty for fields of structs inside it, which
+//	  come from where the struct comes from
+//	decode does not check the field's rules; decodeChecked does
 type fieldPlan struct {
 	*field
-	prefix string // the name as compact JSON has it, with quotes and colon
-	in     string // what Violation.In is for the member, or "" for as before
+	prefix string
+	in     string
 	decode decodeFunc
-	absent func(v reflect.Value) // gives the default, or nil
+	absent func(v reflect.Value) // sets the default; nil if there is none
 }
 
-// object compiles the plan for these fields. in says for each where its value
-// comes from; nil, for a struct inside another, that hidden fields are left
-// out.
+// objectPlan compiles the plan for these fields. For an input, in returns where
+// each field comes from, and every field is in the plan: a transport with one
+// object needs a member for a path parameter, too. For a struct inside another
+// in is nil, and fields hidden by json:"-" are left out.
 func (c *decoders) objectPlan(fields []*field, in func(*field) string) *objectPlan {
 	p := &objectPlan{byName: make(map[string]int), strict: c.strict}
 	for _, f := range fields {
@@ -482,7 +607,7 @@ func (c *decoders) objectPlan(fields []*field, in func(*field) string) *objectPl
 	return p
 }
 
-// fieldDecoder returns the decoder for a field, without its constraints.
+// fieldDecoder returns the decodeFunc for a field, without its rules.
 func (c *decoders) fieldDecoder(f *field) decodeFunc {
 	if f.quoted {
 		return decodeQuoted(f.shape)
@@ -490,7 +615,9 @@ func (c *decoders) fieldDecoder(f *field) decodeFunc {
 	return c.decoderFor(f.shape)
 }
 
-// value decodes the member that the decoder is at into v, the field.
+// decodeChecked decodes a member into v, the field, and checks its rules. A
+// value that has violations inside is not checked: it is incomplete, and would
+// break rules that the client's value does not break.
 func (f *fieldPlan) decodeChecked(d *decoder, v reflect.Value) {
 	if len(f.rules) == 0 {
 		f.decode(d, v)
@@ -502,8 +629,8 @@ func (f *fieldPlan) decodeChecked(d *decoder, v reflect.Value) {
 	}
 }
 
-// checkRules notes the constraints that a decoded value breaks. A null breaks
-// none: they are about the value that is not there.
+// checkRules adds a violation for each rule that v breaks. A null breaks none:
+// rules are about the value that a pointer points to.
 func (d *decoder) checkRules(rules []rule, v reflect.Value) {
 	for v.Kind() == reflect.Pointer {
 		if v.IsNil() {
@@ -518,9 +645,15 @@ func (d *decoder) checkRules(rules []rule, v reflect.Value) {
 	}
 }
 
-// defaultOf returns a function that sets a field to its default, or nil if it
-// has none. The default is decoded anew for each input: two inputs must not
-// share a slice.
+// defaultFor returns the function that sets a field to its default, or nil if
+// it has none. The default is decoded once at registration, where a violation
+// is a mistake of the service's author. Scalars are then copied from that value.
+// Other types are decoded again for each input, because two inputs must not
+// share a slice or a map.
+//
+// A struct may have a field of its own type, whose default leaves that field
+// out, which then has the default, and so on. Decoding it would not end. It is
+// found because absent is then called while the default is being tried.
 func (c *decoders) defaultFor(plan *fieldPlan) func(reflect.Value) {
 	f, decode := plan.field, plan.decode
 	if f.def == nil {
@@ -557,11 +690,13 @@ func (c *decoders) defaultFor(plan *fieldPlan) func(reflect.Value) {
 			endless = true
 			return
 		}
-		fresh(v) // it was tried above
+		fresh(v) // registration has tried it
 	}
 }
 
-// decode is the decodeFunc of p.
+// decodeObject is the decodeFunc of p. It adds a violation for a member that is
+// missing, and fails for a name given twice: the bit sets find known names, and
+// a nameSet finds unknown ones.
 func (p *objectPlan) decodeObject(d *decoder, v reflect.Value) {
 	if d.scan.peek() != '{' {
 		d.skipMismatch(mustBeObject)
@@ -601,7 +736,7 @@ func (p *objectPlan) decodeObject(d *decoder, v reflect.Value) {
 	d.seen = d.seen[:base]
 }
 
-// enter makes the member f the current place.
+// enterMember makes the member f the current place.
 func (d *decoder) enterMember(f *fieldPlan) {
 	if f.in != "" {
 		d.in = f.in
@@ -609,9 +744,15 @@ func (d *decoder) enterMember(f *fieldPlan) {
 	d.pushToken(f.token)
 }
 
-// find reads a member's name and returns the index of its field, or -1 and the
-// name. Most senders write members in the order of the document, so next is
-// tried first.
+// findMember reads a member's name and returns the index of its field, or -1
+// and the name.
+//
+// It guesses first. Most senders write members in the order of the schema and
+// without white space, so the field after the last one is next. If its prefix is
+// in the text, one comparison does for reading the name, checking its UTF-8,
+// finding the colon and looking the name up. The guess cannot be wrong: the
+// prefix starts and ends with what only a whole name can have around it. Where
+// it fails, byName decides, and the next guess follows the field found.
 func (p *objectPlan) findMember(d *decoder, next int) (int, []byte) {
 	d.scan.peek()
 	if next < len(p.fields) {
@@ -630,7 +771,8 @@ func (p *objectPlan) findMember(d *decoder, next int) (int, []byte) {
 
 var isUnknown = &complaint{ruleUnknown, "is not a known property"}
 
-// unknown passes over a member that is not in the plan.
+// skipUnknown skips a member that is not in the plan. Its name still counts:
+// set finds the second of two (RFC 7493, section 2.3).
 func (p *objectPlan) skipUnknown(d *decoder, set *nameSet, name []byte) {
 	if d.scan.err == nil && !set.addName(&d.scan, name) {
 		d.scan.failDuplicate()
@@ -645,8 +787,10 @@ func (p *objectPlan) skipUnknown(d *decoder, set *nameSet, name []byte) {
 
 var isRequired = &complaint{ruleRequired, "is required"}
 
-// complete gives the absent fields their defaults and notes those that may not
-// be absent. seen has a bit for each field that was there.
+// completeAbsent sets the defaults of absent fields and adds a violation for
+// each absent field that is required. seen has a bit for each field that was
+// met. Only fields with a bit in need are visited, so an input that has all
+// of them costs one operation for 64 fields.
 func (p *objectPlan) completeAbsent(d *decoder, v reflect.Value, seen []uint64) {
 	for w, need := range p.need {
 		for absent := need &^ seen[w]; absent != 0; absent &= absent - 1 {
@@ -662,49 +806,73 @@ func (p *objectPlan) completeAbsent(d *decoder, v reflect.Value, seen []uint64) 
 	}
 }
 
-// A setter sets v, which is settable and zero, to the scalar that text spells.
-// It must not keep text.
-type setter func(d *decoder, v reflect.Value, text []byte) *complaint
-
-// setterFor returns the setter for scalars of shape s. Where plain, integers
-// are spelt with digits only, so that no value has two spellings.
-func setterFor(s *shape, plain bool) setter {
-	switch s.kind {
-	case kindText:
-		return setText
-	case kindTime:
-		return setTime
-	case kindDuration:
-		return setDuration
-	case kindBytes:
-		return setBytes
-	case kindBool:
-		return setBool
-	case kindInt:
-		return setInt(s.bits, plain)
-	case kindUint:
-		return setUint(s.bits, plain)
-	case kindFloat:
-		return setFloat(s.bits)
-	case kindNumber:
-		return setNumber
+// decodeScalar returns the decodeFunc for scalars of shape s. It reads the JSON
+// around the scalar, and the shape's setter does the rest. Strings and booleans,
+// the most frequent kinds, have functions of their own.
+func decodeScalar(s *shape) decodeFunc {
+	set, mismatch := setterFor(s, false), s.typeComplaint()
+	switch {
+	case s.kind == kindString:
+		return decodeString
+	case s.kind == kindBool:
+		return decodeBool
+	case s.kind.isNumeric():
+		return func(d *decoder, v reflect.Value) {
+			if c := d.scan.peek(); c != '-' && !isDigit(c) {
+				d.skipMismatch(mismatch)
+				return
+			}
+			if num := d.scan.readNumber(); d.scan.err == nil {
+				d.addIfAny(set(d, v, num))
+			}
+		}
 	}
-	return setString
+	return func(d *decoder, v reflect.Value) {
+		if d.scan.peek() != '"' {
+			d.skipMismatch(mismatch)
+			return
+		}
+		if text := d.readText(); d.scan.err == nil {
+			d.addIfAny(set(d, v, text))
+		}
+	}
 }
 
-var (
-	mustBeString   = &complaint{ruleType, "must be a string"}
-	mustBeBool     = &complaint{ruleType, "must be true or false"}
-	mustBeInteger  = &complaint{ruleType, "must be an integer"}
-	mustBeNumber   = &complaint{ruleType, "must be a number"}
-	mustBeTime     = &complaint{ruleType, "must be a date and time by RFC 3339, such as 2006-01-02T15:04:05Z"}
-	mustBeDuration = &complaint{ruleType, "must be a duration, such as 1h30m or 1.5s"}
-	mustBeBase64   = &complaint{ruleType, "must be base64 with padding"}
-	mustBeQuoted   = &complaint{ruleType, "must be a string that holds a JSON string"}
-	isNotValid     = &complaint{ruleType, "is not in the form that is expected here"}
-)
+// readText reads a string and returns what it stands for. The result is valid
+// until the decoder reads on or adds a violation.
+func (d *decoder) readText() []byte {
+	raw, escaped := d.scan.readString()
+	if escaped {
+		d.scratch = appendUnescaped(d.scratch[:0], raw)
+		return d.scratch
+	}
+	return raw
+}
 
-// expected returns what to say of a JSON value of another type.
+// decodeString decodes a string.
+func decodeString(d *decoder, v reflect.Value) {
+	if d.scan.peek() != '"' {
+		d.skipMismatch(mustBeString)
+		return
+	}
+	if raw, escaped := d.scan.readString(); d.scan.err == nil {
+		v.SetString(d.keepText(raw, escaped))
+	}
+}
+
+// decodeBool decodes true or false. False is what v holds already.
+func decodeBool(d *decoder, v reflect.Value) {
+	switch d.scan.peek() {
+	case 't':
+		v.SetBool(d.scan.readLiteral("true"))
+	case 'f':
+		d.scan.readLiteral("false")
+	default:
+		d.skipMismatch(mustBeBool)
+	}
+}
+
+// typeComplaint returns the complaint about a JSON value of another type than s.
 func (s *shape) typeComplaint() *complaint {
 	switch s.kind {
 	case kindBool:
@@ -717,76 +885,22 @@ func (s *shape) typeComplaint() *complaint {
 	return mustBeString
 }
 
-// decodeScalar returns the decoder for scalars of shape s.
-func decodeScalar(s *shape) decodeFunc {
-	set, wrong := setterFor(s, false), s.typeComplaint()
-	switch {
-	case s.kind == kindString:
-		return decodeString
-	case s.kind == kindBool:
-		return decodeBool
-	case s.kind.isNumeric():
-		return func(d *decoder, v reflect.Value) {
-			if c := d.scan.peek(); c != '-' && !isDigit(c) {
-				d.skipMismatch(wrong)
-				return
-			}
-			if num := d.scan.readNumber(); d.scan.err == nil {
-				d.addIfAny(set(d, v, num))
-			}
-		}
-	}
-	return func(d *decoder, v reflect.Value) {
-		if d.scan.peek() != '"' {
-			d.skipMismatch(wrong)
-			return
-		}
-		if text := d.readText(); d.scan.err == nil {
-			d.addIfAny(set(d, v, text))
-		}
-	}
-}
+// The complaints about scalars. They are made once and never written.
+var (
+	mustBeString   = &complaint{ruleType, "must be a string"}
+	mustBeBool     = &complaint{ruleType, "must be true or false"}
+	mustBeInteger  = &complaint{ruleType, "must be an integer"}
+	mustBeNumber   = &complaint{ruleType, "must be a number"}
+	mustBeTime     = &complaint{ruleType, "must be a date and time by RFC 3339, such as 2006-01-02T15:04:05Z"}
+	mustBeDuration = &complaint{ruleType, "must be a duration, such as 1h30m or 1.5s"}
+	mustBeBase64   = &complaint{ruleType, "must be base64 with padding"}
+	mustBeQuoted   = &complaint{ruleType, "must be a string that holds a JSON string"}
+	isNotValid     = &complaint{ruleType, "is not in the form that is expected here"}
+)
 
-// note notes m if it is a mistake at all.
-func (d *decoder) addIfAny(m *complaint) {
-	if m != nil {
-		d.addViolation(m)
-	}
-}
-
-// inside reads a string and returns what it stands for, for looking at only.
-func (d *decoder) readText() []byte {
-	raw, escaped := d.scan.readString()
-	if escaped {
-		d.scratch = appendUnescaped(d.scratch[:0], raw)
-		return d.scratch
-	}
-	return raw
-}
-
-func decodeString(d *decoder, v reflect.Value) {
-	if d.scan.peek() != '"' {
-		d.skipMismatch(mustBeString)
-		return
-	}
-	if raw, escaped := d.scan.readString(); d.scan.err == nil {
-		v.SetString(d.keepText(raw, escaped))
-	}
-}
-
-func decodeBool(d *decoder, v reflect.Value) {
-	switch d.scan.peek() {
-	case 't':
-		v.SetBool(d.scan.readLiteral("true"))
-	case 'f':
-		d.scan.readLiteral("false")
-	default:
-		d.skipMismatch(mustBeBool)
-	}
-}
-
-// decodeQuoted decodes a `json:",string"` field: a string that holds the JSON
-// of the value. Null is taken where the field is a pointer.
+// decodeQuoted returns the decodeFunc of a field tagged `json:",string"`: a
+// string that holds the JSON of a scalar. A pointer takes null too. Integers
+// must be in their one plain spelling; see setterFor.
 func decodeQuoted(s *shape) decodeFunc {
 	target := s.deref()
 	set := setterFor(target, true)
@@ -814,6 +928,8 @@ func decodeQuoted(s *shape) decodeFunc {
 	return decode
 }
 
+// setQuotedString sets a string field tagged `json:",string"`, whose text is a
+// JSON string itself. White space around it is refused, as in encoding/json.
 func setQuotedString(d *decoder, v reflect.Value, text []byte) *complaint {
 	if len(text) == 0 || text[0] != '"' {
 		return mustBeQuoted
@@ -830,11 +946,47 @@ func setQuotedString(d *decoder, v reflect.Value, text []byte) *complaint {
 	return nil
 }
 
+// A setter sets v, which is settable and zero, to the scalar that text spells,
+// or returns a complaint. The text is the content of a JSON string, a JSON
+// number, a path or query value, or a name that is a map key. Setters must not
+// keep it: it is the buffer of the request or the scratch of d.
+type setter func(d *decoder, v reflect.Value, text []byte) *complaint
+
+// setterFor returns the setter for scalars of shape s. If plain is set, an
+// integer must be in the spelling that strconv writes. JSON numbers may be
+// spelled 1e2 or 100.0, which names and quoted numbers may not: a map would have
+// two names for one key.
+func setterFor(s *shape, plain bool) setter {
+	switch s.kind {
+	case kindText:
+		return setText
+	case kindTime:
+		return setTime
+	case kindDuration:
+		return setDuration
+	case kindBytes:
+		return setBytes
+	case kindBool:
+		return setBool
+	case kindInt:
+		return setInt(s.bits, plain)
+	case kindUint:
+		return setUint(s.bits, plain)
+	case kindFloat:
+		return setFloat(s.bits)
+	case kindNumber:
+		return setNumber
+	}
+	return setString
+}
+
+// setString sets a string. Its text has no escapes left.
 func setString(d *decoder, v reflect.Value, text []byte) *complaint {
 	v.SetString(d.keepText(text, false))
 	return nil
 }
 
+// setBool sets a bool from a path, a query or a quoted value.
 func setBool(_ *decoder, v reflect.Value, text []byte) *complaint {
 	switch string(text) {
 	case "true":
@@ -846,18 +998,14 @@ func setBool(_ *decoder, v reflect.Value, text []byte) *complaint {
 	return nil
 }
 
-// between says what an integer type holds.
-func between(low, high string) *complaint {
-	return &complaint{ruleRange, "must be an integer between " + low + " and " + high}
-}
-
+// setInt returns the setter for signed integers of that many bits.
 func setInt(bits int, plain bool) setter {
 	low, high := int64(-1)<<(bits-1), int64(1)<<(bits-1)-1
-	outside := between(strconv.FormatInt(low, 10), strconv.FormatInt(high, 10))
+	outside := complainRange(strconv.FormatInt(low, 10), strconv.FormatInt(high, 10))
 	return func(_ *decoder, v reflect.Value, text []byte) *complaint {
-		mag, neg, wrong := integerFrom(text, plain, outside)
-		if wrong != nil {
-			return wrong
+		mag, neg, c := integerFrom(text, plain, outside)
+		if c != nil {
+			return c
 		}
 		n, ok := signed(mag, neg)
 		if !ok || n < low || n > high {
@@ -868,13 +1016,14 @@ func setInt(bits int, plain bool) setter {
 	}
 }
 
+// setUint returns the setter for unsigned integers of that many bits. -0 is 0.
 func setUint(bits int, plain bool) setter {
 	high := uint64(math.MaxUint64) >> (64 - bits)
-	outside := between("0", strconv.FormatUint(high, 10))
+	outside := complainRange("0", strconv.FormatUint(high, 10))
 	return func(_ *decoder, v reflect.Value, text []byte) *complaint {
-		mag, neg, wrong := integerFrom(text, plain, outside)
-		if wrong != nil {
-			return wrong
+		mag, neg, c := integerFrom(text, plain, outside)
+		if c != nil {
+			return c
 		}
 		if mag > high || neg && mag > 0 {
 			return outside
@@ -884,13 +1033,20 @@ func setUint(bits int, plain bool) setter {
 	}
 }
 
-// integerFrom reads an integer that is spelt as a JSON number.
-func integerFrom(text []byte, plain bool, outside *complaint) (mag uint64, neg bool, wrong *complaint) {
+// complainRange returns the complaint about an integer that its Go type cannot hold.
+func complainRange(low, high string) *complaint {
+	return &complaint{ruleRange, "must be an integer between " + low + " and " + high}
+}
+
+// integerFrom reads an integer spelled as a JSON number, and returns its
+// magnitude and sign, or a complaint: outside if 64 bits cannot hold it. A
+// number such as 1.0 or 1e2 is an integer by its value, as in JSON Schema.
+func integerFrom(text []byte, plain bool, outside *complaint) (mag uint64, neg bool, c *complaint) {
 	if len(text) == 0 || !isDigit(text[len(text)-1]) || plain && !isPlainInteger(text) {
 		return 0, false, mustBeInteger
 	}
-	mag, neg, bad := parseInteger(text)
-	switch bad {
+	mag, neg, kind := parseInteger(text)
+	switch kind {
 	case integerFraction:
 		return 0, false, mustBeInteger
 	case integerRange:
@@ -899,8 +1055,8 @@ func integerFrom(text []byte, plain bool, outside *complaint) (mag uint64, neg b
 	return mag, neg, nil
 }
 
-// isPlainInteger reports whether text is the one spelling of an integer that
-// strconv writes.
+// isPlainInteger reports whether text is an integer in the spelling that strconv
+// writes: no leading zero, no plus, no -0, no point, no exponent.
 func isPlainInteger(text []byte) bool {
 	digits := text
 	if len(digits) > 1 && digits[0] == '-' && digits[1] != '0' {
@@ -914,6 +1070,8 @@ func isPlainInteger(text []byte) bool {
 	return len(digits) == 1 || len(digits) > 1 && digits[0] != '0'
 }
 
+// setFloat returns the setter for floats of that many bits. The text is a JSON
+// number, so an error can only say that it is out of range.
 func setFloat(bits int) setter {
 	outside := &complaint{ruleRange, "must be a number that a float of " + strconv.Itoa(bits) + " bits can hold"}
 	return func(_ *decoder, v reflect.Value, text []byte) *complaint {
@@ -926,13 +1084,15 @@ func setFloat(bits int) setter {
 	}
 }
 
+// setNumber sets a json.Number to the text as it was sent.
 func setNumber(_ *decoder, v reflect.Value, text []byte) *complaint {
 	v.SetString(string(text))
 	return nil
 }
 
-// setTime takes RFC 3339, section 5.6, to the letter: package time by itself
-// also takes a comma before the fraction and hours of one digit.
+// setTime sets a time.Time, by RFC 3339, section 5.6, to the letter. Package
+// time alone also takes a comma before the fraction and an hour of one digit,
+// which the published format date-time does not allow.
 func setTime(_ *decoder, v reflect.Value, text []byte) *complaint {
 	if !hasTimeForm(text) {
 		return mustBeTime
@@ -970,7 +1130,7 @@ func hasTimeForm(text []byte) bool {
 }
 
 // matchesForm reports whether text has a digit for each 0 of form, a sign for
-// each +, and is the same elsewhere.
+// each +, and the same byte for every other.
 func matchesForm(text []byte, form string) bool {
 	if len(text) != len(form) {
 		return false
@@ -993,6 +1153,7 @@ func matchesForm(text []byte, form string) bool {
 	return true
 }
 
+// setDuration sets a time.Duration, spelled as [time.ParseDuration] wants it.
 func setDuration(_ *decoder, v reflect.Value, text []byte) *complaint {
 	d, err := time.ParseDuration(string(text))
 	if err != nil {
@@ -1002,9 +1163,9 @@ func setDuration(_ *decoder, v reflect.Value, text []byte) *complaint {
 	return nil
 }
 
-// setBytes takes base64 by RFC 4648, section 4, without the line ends that
-// encoding/base64 passes over and with zero bits at the end, so that no value
-// has two spellings.
+// setBytes sets a []byte, by RFC 4648, section 4, to the letter. Package base64
+// alone also takes line ends anywhere and stray bits at the end; a value would
+// have many spellings.
 func setBytes(_ *decoder, v reflect.Value, text []byte) *complaint {
 	out := make([]byte, base64.StdEncoding.DecodedLen(len(text)))
 	n, err := base64.StdEncoding.Strict().Decode(out, text)
@@ -1020,13 +1181,16 @@ func setBytes(_ *decoder, v reflect.Value, text []byte) *complaint {
 	return nil
 }
 
+// setText sets a value by its UnmarshalText.
 func setText(d *decoder, v reflect.Value, text []byte) *complaint {
 	return d.complaintFor(v.Addr().Interface().(encoding.TextUnmarshaler).UnmarshalText(text))
 }
 
-// refusal returns what to tell a client of the error of a type's own decoding.
-// The text of an *Error is meant for clients; any other may tell of the inside,
-// and is kept for the log.
+// complaintFor returns the complaint for the error of an application's own
+// decoding, or nil for nil. Clients read the message of an *Error, which is
+// written for them. Any other text may tell about the inside of the service, so
+// clients get a general one and the first such error becomes the cause, for the
+// log.
 func (d *decoder) complaintFor(err error) *complaint {
 	if err == nil {
 		return nil
@@ -1041,27 +1205,31 @@ func (d *decoder) complaintFor(err error) *complaint {
 	return isNotValid
 }
 
+// decodeCustom decodes a value by its UnmarshalJSON, which gets the text of one
+// value, strictly checked.
 func decodeCustom(d *decoder, v reflect.Value) {
 	if text := d.scan.skipValue(); d.scan.err == nil {
 		d.addIfAny(d.complaintFor(v.Addr().Interface().(json.Unmarshaler).UnmarshalJSON(text)))
 	}
 }
 
+// decodeRaw keeps the text of a value as a json.RawMessage. It copies the text,
+// since the buffer of the request is used again.
 func decodeRaw(d *decoder, v reflect.Value) {
 	if text := d.scan.skipValue(); d.scan.err == nil {
 		v.SetBytes(append(make([]byte, 0, len(text)), text...))
 	}
 }
 
+// decodeAny decodes a value of any type into an interface.
 func decodeAny(d *decoder, v reflect.Value) {
 	if x := d.decodeAnyValue(); d.scan.err == nil && x != nil {
 		v.Set(reflect.ValueOf(x))
 	}
 }
 
-// any returns the next value as encoding/json would, except that a number that
-// a float64 would change beyond rounding, a large integer or one out of range,
-// is kept as a json.Number.
+// decodeAnyValue returns the next value in the types that encoding/json uses,
+// with one difference: see exactNumber. Its strings go into the arena, too.
 func (d *decoder) decodeAnyValue() any {
 	switch c := d.scan.peek(); c {
 	case '{':
@@ -1099,7 +1267,9 @@ func (d *decoder) decodeAnyValue() any {
 	}
 }
 
-// exactNumber returns a float64 where that does the number justice.
+// exactNumber returns num as a float64, or as a json.Number if a float64 would
+// change it beyond rounding of its fraction: an integer beyond 2^53 that it
+// cannot hold, such as an ID, or a number out of range.
 func exactNumber(num []byte) any {
 	if len(num) == 0 {
 		return nil // the scanner has failed
