@@ -1,6 +1,6 @@
 package main
 
-// This file holds the handlers that are not methods of a service.
+// This file has the handlers that are not methods of the service.
 
 import (
 	"encoding/json"
@@ -14,26 +14,30 @@ import (
 	"example.com/svc"
 )
 
-// health answers a load balancer's question.
+// health tells a load balancer that the process serves requests.
 func health(w http.ResponseWriter, r *http.Request) {
 	writeJSON(w, r, map[string]string{"status": "ok"})
 }
 
+// hello writes plain text.
 func hello(w http.ResponseWriter, r *http.Request) {
 	w.Header().Set("Content-Type", "text/plain; charset=utf-8")
 	fmt.Fprintln(w, "Hello from svc.")
 }
 
-// A User is somebody who could have todos.
+// A User is an example of data that no service checks or describes.
 type User struct {
 	ID   string `json:"id"`
 	Name string `json:"name"`
 }
 
+// users writes a fixed list.
 func users(w http.ResponseWriter, r *http.Request) {
 	writeJSON(w, r, []User{{"1", "Ada"}, {"2", "Grace"}})
 }
 
+// writeJSON writes v as JSON with status 200. If v has no JSON, it writes an
+// error.
 func writeJSON(w http.ResponseWriter, r *http.Request, v any) {
 	body, err := json.Marshal(v)
 	if err != nil {
@@ -41,16 +45,17 @@ func writeJSON(w http.ResponseWriter, r *http.Request, v any) {
 		return
 	}
 	w.Header().Set("Content-Type", "application/json")
-	w.Write(body) // a client that has gone cannot be told
+	w.Write(body) // an error means that the client has disconnected
 }
 
-// echo answers with the JSON that it is sent, byte for byte.
+// echo writes back the JSON of the request, byte for byte. svc.Handle turns the
+// errors that it returns into responses.
 func echo(w http.ResponseWriter, r *http.Request) error {
 	body, err := io.ReadAll(http.MaxBytesReader(w, r.Body, svc.DefaultMaxBody))
 	var tooLarge *http.MaxBytesError
 	switch {
 	case errors.As(err, &tooLarge):
-		return err // 413
+		return err // svc answers a *http.MaxBytesError with 413
 	case err != nil:
 		return svc.Errorf(svc.CodeInvalidArgument, "the request body could not be read: %w", err)
 	case !utf8.Valid(body) || !json.Valid(body):
@@ -61,7 +66,8 @@ func echo(w http.ResponseWriter, r *http.Request) error {
 	return nil
 }
 
-// printGuide prints where the program listens, and then each route.
+// printGuide prints the address of the server and the guide. Scripts read the
+// address from the first line.
 func printGuide(out io.Writer, url string) {
 	fmt.Fprintf(out, "listening on %s\n\n", url)
 	for _, line := range guide {

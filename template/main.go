@@ -1,9 +1,11 @@
-// Command template is a program to copy: a todo service with an in-memory
-// store, and a few plain handlers beside it.
+// Command template is a program to copy: a todo service that keeps its data in
+// memory, and a few plain handlers beside it.
 //
-// main.go starts and stops the server and says what is where; todo.go is the
-// service, store.go what it keeps, and handlers.go the handlers that are not
-// part of it.
+//	main.go      the server: its routes, middleware, timeouts, start and stop
+//	todo.go      the service: its interface, inputs, outputs and methods
+//	watch.go     its one method that streams
+//	store.go     the data
+//	handlers.go  the handlers that are not methods of the service
 package main
 
 import (
@@ -23,6 +25,7 @@ import (
 	"example.com/svc"
 )
 
+// main parses the flags and serves until the process gets SIGINT or SIGTERM.
 func main() {
 	addr := flag.String("addr", "127.0.0.1:8080", "the `address` to listen on; with port 0, a free port")
 	flag.Parse()
@@ -38,8 +41,8 @@ func main() {
 	}
 }
 
-// newHandler returns everything that the program serves to the public. What
-// wraps all of it is applied here, the outermost last.
+// newHandler returns the handler of everything that the program serves to the
+// public. Middleware for all of it is applied at the end, the outermost last.
 func newHandler(todos *svc.Service) http.Handler {
 	mux := http.NewServeMux()
 	mux.HandleFunc("GET /health", health)
@@ -49,17 +52,17 @@ func newHandler(todos *svc.Service) http.Handler {
 	mux.Handle("/openapi.json", todos.OpenAPI())
 	mux.Handle("/rpc", todos.RPC())
 	mux.Handle("/mcp", todos.MCP(nil))
-	mux.Handle("/", versions()(todos.REST())) // and the 404 for what is nowhere
+	mux.Handle("/", versions()(todos.REST())) // also writes the 404 for all other paths
 
 	var handler http.Handler = mux
 	handler = svc.Recover(nil, nil)(handler)
 	return handler
 }
 
-// versions is the middleware that lets clients ask for a version of the API, by
-// the header Accept-Version or the parameter version. Methods learn it from
-// svc.GetVersion. Here, v1 and v2 are the same; v1 shows how to take leave of
-// one.
+// versions returns middleware that lets clients choose a version of the API, by
+// the header Accept-Version or the query parameter version. Methods read it with
+// svc.GetVersion. Here v1 and v2 do the same; v1 shows how to announce that a
+// version is deprecated.
 func versions() func(http.Handler) http.Handler {
 	return svc.Version(svc.VersionOptions{
 		DefaultVersion: "v2",
@@ -72,8 +75,9 @@ func versions() func(http.Handler) http.Handler {
 	})
 }
 
-// withProfiles serves /debug/pprof/ to whoever knows the user and the password.
-// Without both, there are no profiles to be had.
+// withProfiles returns a handler that serves profiles below /debug/pprof to
+// clients with this user and password, and everything else by handler. If user
+// or password is empty, it serves no profiles.
 func withProfiles(handler http.Handler, user, password string) http.Handler {
 	if user == "" || password == "" {
 		return handler
@@ -82,22 +86,25 @@ func withProfiles(handler http.Handler, user, password string) http.Handler {
 	return guard(svc.Pprof("/debug/pprof")(handler))
 }
 
-// newServer returns a server that no slow client can hold on to for ever.
+// newServer returns a server with all four timeouts, so that a slow client cannot
+// keep a connection open for ever. net/http sets none of them by default.
 func newServer(handler http.Handler) *http.Server {
 	return &http.Server{
 		Handler:           handler,
 		ReadHeaderTimeout: 5 * time.Second,
 		ReadTimeout:       30 * time.Second,
-		WriteTimeout:      60 * time.Second, // counts from the header, so it has to cover ReadTimeout; streams extend it
+		WriteTimeout:      60 * time.Second, // begins when the header is read, so it has to cover ReadTimeout; svc extends it for streams
 		IdleTimeout:       2 * time.Minute,
 	}
 }
 
-// drainTime is how long requests in flight may take after a signal. It is less
-// than the 30 seconds that Kubernetes and Docker Swarm leave a process.
+// drainTime is how long requests may still take after a signal. It is less than
+// 30 seconds, after which Kubernetes kills the process by default.
 const drainTime = 25 * time.Second
 
-// run serves on addr until ctx ends; then it finishes what is in flight.
+// run serves on addr until ctx ends. Then it accepts no more requests and waits
+// until those in progress are done, for at most drainTime. It prints the guide
+// to out.
 func run(ctx context.Context, addr string, out io.Writer) error {
 	listener, err := net.Listen("tcp", addr)
 	if err != nil {
@@ -124,8 +131,8 @@ func run(ctx context.Context, addr string, out io.Writer) error {
 	return nil
 }
 
-// guide says what the program serves, with a command to try each route. From
-// top to bottom, on a new process, every command succeeds.
+// guide lists what the program serves, with a command to try each route. On a
+// new process all commands succeed if they are run from top to bottom.
 var guide = []struct{ route, curl string }{
 	{"GET /health", "curl URL/health"},
 	{"GET /hello", "curl URL/hello"},

@@ -10,19 +10,22 @@ import (
 	"example.com/svc"
 )
 
-// A store keeps todos in memory, for as long as the process lives. A real one
-// would be a database: todo.go would look the same.
+// A store keeps todos in memory, until the process ends. In a real program it
+// would be a database; the methods in todo.go could stay as they are.
 type store struct {
-	mu    sync.RWMutex
-	last  int           // the ID given last
-	todos []Todo        // by ID, which is the order of their creation
-	grown chan struct{} // closed when there is one more, and then another channel
+	mu    sync.RWMutex  // protects the fields below
+	last  int           // the ID of the newest todo; IDs are never reused
+	todos []Todo        // sorted by ID, which is also the order of creation
+	grown chan struct{} // closed and replaced when a todo is added: see since
 }
 
+// errNoTodo is the error for an ID that no todo has.
 var errNoTodo = svc.Errorf(svc.CodeNotFound, "there is no todo with this id")
 
+// newStore returns an empty store.
 func newStore() *store { return &store{grown: make(chan struct{})} }
 
+// add adds a todo, gives it an ID and wakes all streams that wait for one.
 func (s *store) add(title, description string) Todo {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -39,7 +42,8 @@ func (s *store) add(title, description string) Todo {
 	return todo
 }
 
-// page returns up to limit todos from the offset on, and how many there are.
+// page returns up to limit todos, beginning at offset, and the number of all
+// todos. Beyond the end it returns none.
 func (s *store) page(offset, limit int) ([]Todo, int) {
 	s.mu.RLock()
 	defer s.mu.RUnlock()
@@ -49,8 +53,8 @@ func (s *store) page(offset, limit int) ([]Todo, int) {
 	return slices.Clone(s.todos[from:to]), total
 }
 
-// after returns up to limit todos after the one with the ID, which need not be
-// there; "" comes before all.
+// after returns up to limit todos with a greater ID. No todo needs to have id
+// itself, since it may have been deleted; "" is less than every ID.
 func (s *store) after(id string, limit int) []Todo {
 	s.mu.RLock()
 	defer s.mu.RUnlock()
@@ -62,6 +66,7 @@ func (s *store) after(id string, limit int) []Todo {
 	return slices.Clone(rest[:min(limit, len(rest))])
 }
 
+// get returns the todo with the ID, or errNoTodo.
 func (s *store) get(id string) (Todo, error) {
 	s.mu.RLock()
 	defer s.mu.RUnlock()
@@ -72,7 +77,8 @@ func (s *store) get(id string) (Todo, error) {
 	return s.todos[i], nil
 }
 
-// update lets change work on the todo and returns the outcome.
+// update calls change with the todo that has the ID, and returns the changed
+// todo, or errNoTodo. change runs under the lock and must not call the store.
 func (s *store) update(id string, change func(*Todo)) (Todo, error) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -84,6 +90,7 @@ func (s *store) update(id string, change func(*Todo)) (Todo, error) {
 	return s.todos[i], nil
 }
 
+// remove deletes the todo with the ID, or returns errNoTodo.
 func (s *store) remove(id string) error {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -95,7 +102,8 @@ func (s *store) remove(id string) error {
 	return nil
 }
 
-// removeIf removes the todos for which gone is true, and returns how many.
+// removeIf deletes the todos for which gone returns true, and returns their
+// number.
 func (s *store) removeIf(gone func(Todo) bool) int {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -104,8 +112,8 @@ func (s *store) removeIf(gone func(Todo) bool) int {
 	return before - len(s.todos)
 }
 
-// find returns where in s.todos the todo is, or would be. The caller holds the
-// lock.
+// find returns the index of the todo with the ID. If there is none, it returns
+// the index where the todo would be, and errNoTodo. The caller holds the lock.
 func (s *store) find(id string) (int, error) {
 	i, found := slices.BinarySearchFunc(s.todos, id, func(todo Todo, id string) int {
 		return compareIDs(todo.ID, id)
@@ -116,8 +124,8 @@ func (s *store) find(id string) (int, error) {
 	return i, nil
 }
 
-// compareIDs orders decimal numbers without leading zeros: the shorter one is
-// the smaller.
+// compareIDs compares IDs as numbers. They are decimal and have no leading zeros,
+// so the shorter one is the smaller one, and equally long ones compare as text.
 func compareIDs(a, b string) int {
 	return cmp.Or(cmp.Compare(len(a), len(b)), cmp.Compare(a, b))
 }

@@ -7,8 +7,8 @@ import (
 	"example.com/svc"
 )
 
-// A TodoAPI is what clients can do with todos. Every method is a route, and
-// its first word decides which one.
+// TodoAPI has the methods that clients can call. Each one is a route; the first
+// word of its name decides which one, unless newService sets another.
 type TodoAPI interface {
 	Create(ctx context.Context, in *CreateTodo) (*Todo, error)
 	List(ctx context.Context, in *ListTodos) (*svc.PageResponse[Todo], error)
@@ -41,7 +41,7 @@ type ListTodos struct{ svc.PageQuery }
 // FeedTodos is the input of Feed: the parameters cursor and limit.
 type FeedTodos struct{ svc.CursorQuery }
 
-// TodoID is the input of the methods that need no more than the todo's ID.
+// TodoID is the input of methods that need only the ID of a todo.
 type TodoID struct {
 	ID string `json:"id" path:"id"`
 }
@@ -55,10 +55,11 @@ type UpdateTodo struct {
 
 // Archived is the output of Archive.
 type Archived struct {
-	Archived int `json:"archived"` // how many
+	Archived int `json:"archived"` // the number of todos
 }
 
-// newService makes the service of TodoAPI. Streams end when stopping is closed.
+// newService registers TodoAPI. The streams of Watch end when stopping is closed,
+// since a server that shuts down waits for all responses to end.
 func newService(s *store, stopping <-chan struct{}) *svc.Service {
 	return svc.MustRegister[TodoAPI](&todos{s, stopping}, &svc.Options{
 		Name:        "Todos",
@@ -77,32 +78,36 @@ func newService(s *store, stopping <-chan struct{}) *svc.Service {
 	})
 }
 
-// todos implements TodoAPI. Its inputs have been checked against their tags.
+// todos implements TodoAPI. svc calls its methods only with inputs that have
+// passed the checks in their tags.
 type todos struct {
 	store    *store
 	stopping <-chan struct{}
 }
 
+// Create adds a todo.
 func (t *todos) Create(ctx context.Context, in *CreateTodo) (*Todo, error) {
 	todo := t.store.add(in.Title, in.Description)
 	return &todo, nil
 }
 
+// List returns a page of todos. Over REST it also sends links to the other pages
+// (RFC 8288); info says which transport the call came by.
 func (t *todos) List(ctx context.Context, in *ListTodos) (*svc.PageResponse[Todo], error) {
 	req := in.PageRequest()
 	data, total := t.store.page(req.Offset(), req.Size())
 	page := svc.NewPage(data, req, total)
 	if info, ok := svc.InfoFrom(ctx); ok && info.Transport == "rest" {
 		if links := page.Links(info.Request.URL); links != "" {
-			info.Header.Add("Link", links) // beside that of a deprecated version
+			info.Header.Add("Link", links) // Add and not Set: a deprecated version has a Link too
 		}
 	}
 	return page, nil
 }
 
-// Feed goes on after the todo whose ID is in the cursor, which may be gone by
-// now. A list in another order would have svc.TimeCursor for its keys, and one
-// whose cursors must not be guessed a svc.CursorKey.
+// Feed returns the todos after the one whose ID is in the cursor, which may have
+// been deleted since. For a list in order of time, use svc.TimeCursor as the key.
+// If clients must not make cursors of their own, use svc.CursorKey.
 func (t *todos) Feed(ctx context.Context, in *FeedTodos) (*svc.CursorResponse[Todo], error) {
 	after := ""
 	if in.Cursor != "" {
@@ -119,11 +124,13 @@ func (t *todos) Feed(ctx context.Context, in *FeedTodos) (*svc.CursorResponse[To
 	return feed, failed
 }
 
+// Get returns one todo.
 func (t *todos) Get(ctx context.Context, in *TodoID) (*Todo, error) {
 	todo, err := t.store.get(in.ID)
 	return &todo, err
 }
 
+// Update replaces the title and the completed mark of a todo.
 func (t *todos) Update(ctx context.Context, in *UpdateTodo) (*Todo, error) {
 	todo, err := t.store.update(in.ID, func(todo *Todo) {
 		todo.Title, todo.Completed = in.Title, in.Completed
@@ -131,10 +138,12 @@ func (t *todos) Update(ctx context.Context, in *UpdateTodo) (*Todo, error) {
 	return &todo, err
 }
 
+// Delete deletes a todo. A method without an output answers with 204.
 func (t *todos) Delete(ctx context.Context, in *TodoID) error {
 	return t.store.remove(in.ID)
 }
 
+// Archive deletes all completed todos.
 func (t *todos) Archive(ctx context.Context) (*Archived, error) {
 	n := t.store.removeIf(func(todo Todo) bool { return todo.Completed })
 	return &Archived{n}, nil

@@ -16,14 +16,19 @@ type WatchTodos struct {
 	Count int    `json:"count,omitempty" minimum:"1" doc:"After how many todos the stream ends. Without it, it does not."`
 }
 
-// SSE puts the todo's ID on its event. A browser that has lost its connection
-// sends it back, as Last-Event-ID, and gets what it has missed.
+// SSE returns the fields of the todo's event: its ID. A browser that has lost its
+// connection sends the last ID back in the header Last-Event-ID and so gets the
+// todos that it has missed.
 func (t *Todo) SSE() svc.Event { return svc.Event{ID: t.ID} }
 
+// errStopping ends the streams of a server that shuts down. Clients connect
+// again, to another process.
 var errStopping = svc.Errorf(svc.CodeUnavailable, "the server is stopping; come back")
 
-// Watch is what runs at once; the stream that it returns runs when the response
-// has begun, for as long as the client listens.
+// Watch returns a stream of the todos that are created from now on, or since the
+// last one that the client has seen. The code up to return runs before the
+// response begins, so an error there still gets a status of its own. The function
+// that it returns runs afterwards, until it returns or the client disconnects.
 func (t *todos) Watch(ctx context.Context, in *WatchTodos) (svc.Stream[Todo], error) {
 	after := t.store.begin(in.After)
 	return func(yield func(*Todo, error) bool) {
@@ -40,7 +45,7 @@ func (t *todos) Watch(ctx context.Context, in *WatchTodos) (svc.Stream[Todo], er
 			}
 			select {
 			case <-more:
-			case <-ctx.Done(): // the client has gone
+			case <-ctx.Done(): // the client has disconnected
 				return
 			case <-t.stopping:
 				yield(nil, errStopping)
@@ -50,8 +55,10 @@ func (t *todos) Watch(ctx context.Context, in *WatchTodos) (svc.Stream[Todo], er
 	}, nil
 }
 
-// begin returns the ID after which to begin, for a client that names one or
-// does not. One that was not given yet is from before this process started.
+// begin returns the ID after which a stream begins: that of the newest todo if
+// the client names none, or else the one it names. An ID greater than all that
+// this store has given comes from an earlier process, whose todos are gone: then
+// the stream begins at the first todo.
 func (s *store) begin(id string) string {
 	s.mu.RLock()
 	defer s.mu.RUnlock()
@@ -64,8 +71,8 @@ func (s *store) begin(id string) string {
 	return id
 }
 
-// since returns the todos after an ID, and a channel that is closed when there
-// are more.
+// since returns the todos after an ID, and a channel that is closed when the next
+// one is added. Both come from one lock, so no todo can be missed between them.
 func (s *store) since(id string) ([]Todo, <-chan struct{}) {
 	s.mu.RLock()
 	defer s.mu.RUnlock()
