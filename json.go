@@ -1,12 +1,18 @@
 package svc
 
-// This file walks a JSON text strictly. It knows nothing of Go types: the
-// decoder drives it where a value is wanted, and lets it skip where none is.
+// This file knows how JSON is spelt. It knows nothing of Go types: whoever needs
+// a value of one drives the scanner, or is called by eachMember. In this order:
 //
-// This file knows how JSON spells numbers, strings and pointers. With
-// json_scan.go, which reads texts, it is the only place that does: everything
-// in the package that reads or writes JSON goes through here, so that every
-// transport refuses the same texts.
+//   - strings: appendQuoted and what undoes it; a JSON text as a string
+//   - numbers: what integer a number is, how a float is written
+//   - JSON Pointers
+//   - the scanner, which reads a text strictly, and the set of names that it
+//     finds names twice with
+//   - members, which writes an object member by member
+//   - eachMember, which reads an object again that the scanner has accepted
+//
+// Everything in the package that reads or writes JSON goes through here, so that
+// every transport refuses the same texts for the same reasons.
 
 import (
 	"bytes"
@@ -21,30 +27,480 @@ import (
 	"unicode/utf8"
 )
 
+// plainByte says which bytes stand for themselves in a JSON string: ASCII from the
+// space on, without the quote and the backslash. Bytes above ASCII are not in it,
+// since they have to be checked for UTF-8.
+var plainByte = func() (t [256]bool) {
+	for c := ' '; c < utf8.RuneSelf; c++ {
+		t[c] = c != '"' && c != '\\'
+	}
+	return t
+}()
+
+// plainEnd returns the index of the first byte of s, from i on, that is not in
+// plainByte, or len(s). Most text is plain for long stretches, so it looks at
+// eight bytes at a time, as one number, with arithmetic in place of a branch for
+// each byte (SIMD within a register). The shifts compile to one load;
+// encoding/binary does not accept strings.
+//
+// The expression sets the high bit of every byte of x that is not plain:
+//
+//	x                       bytes above ASCII have it already
+//	(x - ' '*ones) &^ x     set for bytes below ' ': the subtraction borrows
+//	(quote - ones) &^ quote set where quote is 0, which is where x has '"'
+//	(slash - ones) &^ slash the same for the backslash
+//
+// A borrow also changes the next higher byte, and can set its bit wrongly. The
+// first byte of s is the lowest of x, so the lowest bit that is set is right, and
+// only that one is used.
+func plainEnd[T string | []byte](s T, i int) int {
+	const (
+		ones = 0x0101010101010101
+		high = 0x8080808080808080
+	)
+	for ; i+8 <= len(s); i += 8 {
+		x := uint64(s[i]) | uint64(s[i+1])<<8 | uint64(s[i+2])<<16 | uint64(s[i+3])<<24 |
+			uint64(s[i+4])<<32 | uint64(s[i+5])<<40 | uint64(s[i+6])<<48 | uint64(s[i+7])<<56
+		quote, slash := x^('"'*ones), x^('\\'*ones)
+		if special := (x | (x-' '*ones)&^x | (quote-ones)&^quote | (slash-ones)&^slash) & high; special != 0 {
+			return i + bits.TrailingZeros64(special)/8
+		}
+	}
+	for i < len(s) && plainByte[s[i]] {
+		i++
+	}
+	return i
+}
+
+// appendQuoted appends s as a JSON string. It escapes only what RFC 8259,
+// section 7 wants escaped, and nothing for the sake of HTML.
+//
+//	in s                     appended
+//	" and \                  \" and \\
+//	\b \f \n \r \t           these two characters
+//	other control characters \u00XX
+//	a byte that is not UTF-8 U+FFFD, as in encoding/json
+//	anything else            itself
+//
+// Bytes that are not UTF-8 are not an error, since the name of a file on a disk
+// must not turn an answer into one.
+func appendQuoted[T string | []byte](dst []byte, s T) []byte {
+	dst = append(dst, '"')
+	start := 0
+	for i := plainEnd(s, 0); i < len(s); i = plainEnd(s, i) {
+		c := s[i]
+		if c >= utf8.RuneSelf {
+			r, n := decodeRune(s, i)
+			if r != utf8.RuneError || n != 1 {
+				i += n
+				continue
+			}
+		}
+		dst = append(dst, s[start:i]...)
+		dst = appendEscaped(dst, c)
+		i++
+		start = i
+	}
+	dst = append(dst, s[start:]...)
+	return append(dst, '"')
+}
+
+// decodeRune decodes the character at s[i]. The copy to the stack lets one body
+// serve strings and bytes without a conversion, which would allocate.
+func decodeRune[T string | []byte](s T, i int) (rune, int) {
+	end := min(len(s), i+utf8.UTFMax)
+	var buf [utf8.UTFMax]byte
+	return utf8.DecodeRune(buf[:copy(buf[:], s[i:end])])
+}
+
+// appendEscaped appends what stands for a byte that cannot stand for itself.
+func appendEscaped(dst []byte, c byte) []byte {
+	const hex = "0123456789abcdef"
+	switch c {
+	case '"', '\\':
+		return append(dst, '\\', c)
+	case '\b':
+		return append(dst, `\b`...)
+	case '\f':
+		return append(dst, `\f`...)
+	case '\n':
+		return append(dst, `\n`...)
+	case '\r':
+		return append(dst, `\r`...)
+	case '\t':
+		return append(dst, `\t`...)
+	}
+	if c >= utf8.RuneSelf {
+		return append(dst, "\ufffd"...)
+	}
+	return append(dst, '\\', 'u', '0', '0', hex[c>>4], hex[c&15])
+}
+
+// quotedLen returns how many bytes appendQuoted appends, or a few more: it counts
+// every escape as one of six bytes.
+func quotedLen(s string) int {
+	n := len(s) + len(`""`)
+	for i := plainEnd(s, 0); i < len(s); i = plainEnd(s, i) {
+		r, size := utf8.DecodeRuneInString(s[i:])
+		switch {
+		case s[i] < utf8.RuneSelf:
+			n += len(`\u0000`) - 1
+		case r == utf8.RuneError && size == 1:
+			n += len("\ufffd") - 1
+		}
+		i += size
+	}
+	return n
+}
+
+// escapeLen returns the length of the escape that b starts with, or 0 and why it
+// is none. The two halves of a surrogate pair count as one escape; half of a
+// pair is none, since no UTF-8 text has it (RFC 7493, section 2.1).
+func escapeLen(b []byte) (n int, reason string) {
+	if len(b) < 2 {
+		return 0, "a string without its closing quote"
+	}
+	switch b[1] {
+	case '"', '\\', '/', 'b', 'f', 'n', 'r', 't':
+		return 2, ""
+	case 'u':
+	default:
+		return 0, "an escape that JSON does not have"
+	}
+	r := hex4(b[2:])
+	switch {
+	case r < 0:
+		return 0, `an escape \u without four hexadecimal digits`
+	case !utf16.IsSurrogate(r):
+		return 6, ""
+	case len(b) >= 12 && b[6] == '\\' && b[7] == 'u' && utf16.DecodeRune(r, hex4(b[8:])) != utf8.RuneError:
+		return 12, ""
+	}
+	return 0, "a lone surrogate in a string (RFC 7493, section 2.1)"
+}
+
+// hex4 returns the value of the four hexadecimal digits that b starts with, or -1.
+func hex4(b []byte) rune {
+	if len(b) < 4 {
+		return -1
+	}
+	var r rune
+	for _, c := range b[:4] {
+		digit := hexDigit(c)
+		if digit < 0 {
+			return -1
+		}
+		r = r<<4 | rune(digit)
+	}
+	return r
+}
+
+// hexDigit returns the value of a hexadecimal digit in either case, or -1.
+func hexDigit(c byte) int {
+	switch {
+	case isDigit(c):
+		return int(c - '0')
+	case 'a' <= c|0x20 && c|0x20 <= 'f':
+		return int(c|0x20-'a') + 10
+	}
+	return -1
+}
+
+// appendUnescaped appends what the inside of a JSON string stands for. raw must
+// come from [scanner.readString], which has checked its escapes.
+func appendUnescaped(dst, raw []byte) []byte {
+	for len(raw) > 0 {
+		i := bytes.IndexByte(raw, '\\')
+		if i < 0 {
+			return append(dst, raw...)
+		}
+		dst, raw = append(dst, raw[:i]...), raw[i:]
+		if raw[1] != 'u' {
+			dst, raw = append(dst, unescaped[raw[1]]), raw[2:]
+			continue
+		}
+		r := hex4(raw[2:])
+		raw = raw[6:]
+		if utf16.IsSurrogate(r) {
+			r = utf16.DecodeRune(r, hex4(raw[2:]))
+			raw = raw[6:]
+		}
+		dst = utf8.AppendRune(dst, r)
+	}
+	return dst
+}
+
+// unescaped gives what the second character of a two-character escape stands for.
+var unescaped = [256]byte{'"': '"', '\\': '\\', '/': '/', 'b': '\b', 'f': '\f', 'n': '\n', 'r': '\r', 't': '\t'}
+
+// appendQuotedJSON appends a JSON text as a JSON string, as MCP wants results: the
+// same value once as JSON and once as text. text must be compact JSON, as the
+// encoder writes it: then it has no control characters and is UTF-8, so nothing in
+// it needs an escape but quotes and backslashes. Eight bytes without either are copied at once; plainEnd explains
+// the arithmetic. Memory for the longest result is reserved first, so that the
+// loop needs no checks of its own.
+func appendQuotedJSON(dst, text []byte) []byte {
+	const (
+		ones = 0x0101010101010101
+		high = 0x8080808080808080
+	)
+	dst = slices.Grow(dst, 2*len(text)+2)
+	n := len(dst)
+	out := dst[n : n+2*len(text)+2]
+	out[0] = '"'
+	i := 1
+	for len(text) > 0 {
+		next := text[:min(8, len(text))]
+		text = text[len(next):]
+		if len(next) == 8 {
+			x := binary.LittleEndian.Uint64(next)
+			quote, slash := x^('"'*ones), x^('\\'*ones)
+			if ((quote-ones)&^quote|(slash-ones)&^slash)&high == 0 {
+				binary.LittleEndian.PutUint64(out[i:], x)
+				i += 8
+				continue
+			}
+		}
+		for _, c := range next {
+			out[i] = '\\' // overwritten if it is not wanted: a branch would be mispredicted
+			i += int(escapeLenInJSON[c])
+			out[i] = c
+			i++
+		}
+	}
+	out[i] = '"'
+	return dst[:n+i+1]
+}
+
+// escapeLenInJSON says how many backslashes a byte of a JSON text gets in front.
+var escapeLenInJSON = [256]uint8{'"': 1, '\\': 1}
+
+// isDigit reports whether c is a decimal digit of ASCII.
+func isDigit(c byte) bool { return '0' <= c && c <= '9' }
+
+// An integerKind says whether a number is an integer of 64 bits, and why not.
+type integerKind int
+
+const (
+	integerOK       integerKind = iota
+	integerFraction             // it has digits after the point
+	integerRange                // its magnitude is no uint64
+)
+
+// parseInteger returns the magnitude and the sign of a JSON number that is a
+// whole number. It goes by value and not by spelling, as JSON Schema does
+// (2020-12 Validation, section 6.1.1).
+//
+//	num                    mag  neg    kind
+//	-7                     7    true   integerOK
+//	1.0                    1    false  integerOK
+//	1e2                    100  false  integerOK
+//	100e-2                 1    false  integerOK
+//	-0                     0    true   integerOK
+//	1.5, 1e-1                          integerFraction
+//	1e20, 1e1000000000                 integerRange
+//
+// It never writes a number out, so an exponent of a billion costs no more than
+// its ten digits. num must be a number by RFC 8259, section 6.
+func parseInteger(num []byte) (mag uint64, neg bool, kind integerKind) {
+	digits := num
+	if digits[0] == '-' {
+		neg, digits = true, digits[1:]
+	}
+	if len(digits) < 20 { // 19 digits fit
+		for i, c := range digits {
+			if !isDigit(c) {
+				return parseDecimal(digits[:i], digits[i:], neg)
+			}
+			mag = mag*10 + uint64(c-'0')
+		}
+		return mag, neg, integerOK
+	}
+	i := 0
+	for i < len(digits) && isDigit(digits[i]) {
+		i++
+	}
+	return parseDecimal(digits[:i], digits[i:], neg)
+}
+
+// parseDecimal is parseInteger for a number in parts: the digits before the
+// point, and the rest from the point or the exponent on.
+func parseDecimal(whole, rest []byte, neg bool) (uint64, bool, integerKind) {
+	var frac []byte
+	exp := 0
+	if i := bytes.IndexAny(rest, "eE"); i >= 0 {
+		exp, rest = parseExponent(rest[i+1:]), rest[:i]
+	}
+	if len(rest) > 0 {
+		frac = bytes.TrimRight(rest[1:], "0")
+	}
+	// The value is whole·frac × 10^point. Without trailing zeros the last digit is
+	// not 0, so a negative point leaves a digit after the decimal point.
+	point := exp - len(frac)
+	if len(frac) == 0 {
+		trimmed := bytes.TrimRight(whole, "0")
+		point += len(whole) - len(trimmed)
+		whole = trimmed
+	}
+	mag, over := uint64(0), false
+	for _, part := range [2][]byte{whole, frac} {
+		for _, c := range part {
+			mag, over = mulAdd(mag, uint64(c-'0'), over)
+		}
+	}
+	switch {
+	case mag == 0 && !over:
+		return 0, neg, integerOK
+	case point < 0:
+		return 0, neg, integerFraction
+	case point > 20: // 10^20 is no uint64
+		return 0, neg, integerRange
+	}
+	for ; point > 0; point-- {
+		mag, over = mulAdd(mag, 0, over)
+	}
+	if over {
+		return 0, neg, integerRange
+	}
+	return mag, neg, integerOK
+}
+
+// mulAdd returns mag*10 + digit, and whether that overflows or over was set: once
+// a number is too large it stays so.
+func mulAdd(mag, digit uint64, over bool) (uint64, bool) {
+	if mag > (math.MaxUint64-digit)/10 {
+		over = true
+	}
+	return mag*10 + digit, over
+}
+
+// farExponent is an exponent that no text is long enough to make up for with
+// digits, and that times ten still fits in an int of 32 bits.
+const farExponent = 1 << 27
+
+// parseExponent returns the exponent of a JSON number. It saturates at
+// farExponent, in both directions.
+func parseExponent(b []byte) int {
+	neg := b[0] == '-'
+	if neg || b[0] == '+' {
+		b = b[1:]
+	}
+	exp := 0
+	for _, c := range b {
+		if exp = exp*10 + int(c-'0'); exp > farExponent {
+			exp = farExponent
+		}
+	}
+	if neg {
+		return -exp
+	}
+	return exp
+}
+
+// signed returns the int64 with this magnitude and sign, and whether there is one.
+func signed(mag uint64, neg bool) (int64, bool) {
+	if neg {
+		return -int64(mag), mag <= 1<<63
+	}
+	return int64(mag), mag < 1<<63
+}
+
+// magnitude returns the absolute value of n, which for the smallest int64 is not
+// an int64.
+func magnitude(n int64) uint64 {
+	if n < 0 {
+		return -uint64(n)
+	}
+	return uint64(n)
+}
+
+// jsonNumber returns text as a JSON number, if it is one from end to end.
+func jsonNumber[T string | []byte](text T) ([]byte, bool) {
+	s := scanner{data: []byte(text)}
+	num := s.readNumber()
+	return num, s.err == nil && s.pos == len(s.data)
+}
+
+// appendFloat appends a finite number in the shortest spelling that reads back as
+// the same float of 32 or 64 bits. It has an exponent below 1e-6 and from 1e21
+// on, as in ECMAScript (Number::toString) and encoding/json. Negative zero stays
+// -0.
+func appendFloat(dst []byte, f float64, bits int) []byte {
+	format := byte('f')
+	if abs := math.Abs(f); abs != 0 {
+		small, large := abs < 1e-6, abs >= 1e21
+		if bits == 32 {
+			small, large = float32(abs) < 1e-6, float32(abs) >= 1e21
+		}
+		if small || large {
+			format = 'e'
+		}
+	}
+	dst = strconv.AppendFloat(dst, f, format, -1, bits)
+	if n := len(dst); format == 'e' && dst[n-3] == '-' && dst[n-2] == '0' {
+		dst[n-2] = dst[n-1] // e-09 to e-9
+		dst = dst[:n-1]
+	}
+	return dst
+}
+
+// appendPointer appends one reference token of a JSON Pointer with the slash
+// before it. ~ and / are spelt ~0 and ~1 (RFC 6901, section 3).
+func appendPointer(dst []byte, token string) []byte {
+	dst = append(dst, '/')
+	if !strings.ContainsAny(token, "~/") {
+		return append(dst, token...)
+	}
+	for i := range len(token) {
+		switch token[i] {
+		case '~':
+			dst = append(dst, "~0"...)
+		case '/':
+			dst = append(dst, "~1"...)
+		default:
+			dst = append(dst, token[i])
+		}
+	}
+	return dst
+}
+
 // The rules of JSON text that a [Violation] can name.
 const (
 	ruleSyntax    = "syntax"
 	ruleDuplicate = "duplicate"
 )
 
-// maxDepth is how many arrays and objects may be open at once. RFC 8259,
-// section 9 lets a parser set a limit; without one a body of brackets is a
-// way to exhaust the stack.
+// maxDepth is how many arrays and objects may be open at once. RFC 8259, section
+// 9 allows a limit; without one a body of brackets could exhaust the stack of the
+// decoder, which calls itself for each of them.
 const maxDepth = 1000
 
-// A scanner walks one JSON text by the rules of RFC 8259 and I-JSON (RFC 7493):
-// UTF-8 without a byte order mark, no lone surrogates, no name twice in one
-// object, nothing after the value.
+// A scanner reads one JSON text by the rules of RFC 8259 and I-JSON (RFC 7493).
+// Both leave some texts to the parser to accept or not; two parsers that do not
+// agree about a text are a way past a check, so the scanner accepts none of them.
 //
-// The first fault ends the walk: it is kept in fault, and pos jumps to the end
-// of data, so that every loop over the text stops by itself. Callers need to
-// look at fault only where they would otherwise act on what they read.
+//	text                          refused since
+//	{"a":1,"a":2}                 the name is there twice (RFC 7493, section 2.3)
+//	"\ud800"                      a lone surrogate (RFC 7493, section 2.1)
+//	a byte that is not UTF-8      RFC 8259, section 8.1
+//	a byte order mark             RFC 8259, section 8.1
+//	1001 open brackets            maxDepth
+//	{} {}                         there is more text after the value
+//	01, +1, .5, 1., NaN           not in the grammar (RFC 8259, section 6)
+//	[1,], {a:1}, 'a', // x        not in the grammar
+//
+// The first error ends the reading: the scanner keeps it in err and moves to the
+// end of data, so that every loop over the text stops by itself. Callers look at
+// err only where they would otherwise act on what they have read.
 //
 // Invariants:
 //
 //	0 <= pos <= len(data)
-//	fault != nil implies pos == len(data)
+//	depth is how many arrays and objects are open
 //	names holds the names met so far in every open object, outermost first
+//	err != nil implies pos == len(data)
+//
+// The zero value with data set is ready for use.
 type scanner struct {
 	data  []byte
 	pos   int
@@ -53,23 +509,25 @@ type scanner struct {
 	err   *syntaxError
 }
 
-// A syntaxError says why a text is not acceptable JSON. It never quotes the text.
+// A syntaxError says why a text is not acceptable JSON. It never quotes the text,
+// so that a client can be given all of it.
 type syntaxError struct {
 	rule   string // ruleSyntax or ruleDuplicate
 	reason string
 	offset int // in bytes, where the reader was; after the name, for ruleDuplicate
 }
 
-func (f *syntaxError) Error() string {
-	return f.reason + ", at byte " + strconv.Itoa(f.offset)
+// Error returns the reason and the place.
+func (e *syntaxError) Error() string {
+	return e.reason + ", at byte " + strconv.Itoa(e.offset)
 }
 
-// reset prepares s for another text, keeping its memory.
+// reset prepares s for another text, and keeps the memory of names.
 func (s *scanner) reset(data []byte) {
 	*s = scanner{data: data, names: s.names[:0]}
 }
 
-// fail records the first fault and moves to the end of the text.
+// fail keeps the first error and moves to the end of the text.
 func (s *scanner) fail(reason string) {
 	if s.err == nil {
 		s.err = &syntaxError{rule: ruleSyntax, reason: reason, offset: s.pos}
@@ -77,6 +535,8 @@ func (s *scanner) fail(reason string) {
 	}
 }
 
+// failDuplicate is fail for a name that the object has already. It has a rule of
+// its own, since such a text is JSON by its grammar.
 func (s *scanner) failDuplicate() {
 	if s.err == nil {
 		s.err = &syntaxError{rule: ruleDuplicate, reason: "the same name twice in one object", offset: s.pos}
@@ -84,9 +544,23 @@ func (s *scanner) failDuplicate() {
 	}
 }
 
-// peek skips white space and returns the next byte, or 0 at the end of the
-// text (a NUL in the text itself starts no value, so the two need no telling
-// apart).
+// failValue fails if c starts no number. The caller has seen that it starts no
+// other value.
+func (s *scanner) failValue(c byte) {
+	switch {
+	case c == '-' || isDigit(c):
+	case s.pos == len(s.data):
+		s.fail("unexpected end of the text")
+	case c == 0xEF && s.pos == 0:
+		s.fail("a byte order mark (RFC 8259, section 8.1)")
+	default:
+		s.fail("expected a value")
+	}
+}
+
+// peek moves past white space and returns the next byte, or 0 at the end of the
+// text. A NUL in the text starts no value either, so callers need not tell the
+// two apart.
 func (s *scanner) peek() byte {
 	if s.pos < len(s.data) {
 		if c := s.data[s.pos]; c > ' ' {
@@ -96,8 +570,8 @@ func (s *scanner) peek() byte {
 	return s.peekFar()
 }
 
-// peekFar is peek where there is white space to skip; apart, so that peek is
-// inlined.
+// peekFar is peek where there is white space to skip. It is a function of its own
+// so that peek is small enough to be inlined.
 func (s *scanner) peekFar() byte {
 	for s.pos < len(s.data) {
 		switch c := s.data[s.pos]; c {
@@ -110,14 +584,14 @@ func (s *scanner) peekFar() byte {
 	return 0
 }
 
-// checkEnd checks that nothing but white space is left.
+// checkEnd fails if anything but white space is left.
 func (s *scanner) checkEnd() {
 	if s.err == nil && (s.peek() != 0 || s.pos < len(s.data)) {
 		s.fail("more text after the JSON value")
 	}
 }
 
-// openBracket moves past the bracket that the caller has seen.
+// openBracket moves past a { or [ that the caller has seen.
 func (s *scanner) openBracket() {
 	s.pos++
 	if s.depth++; s.depth > maxDepth {
@@ -125,9 +599,9 @@ func (s *scanner) openBracket() {
 	}
 }
 
-// more reports whether another member or element follows, and moves to it:
-// past the comma, where it is not the first. At the end of the array or object
-// it moves past closer.
+// more reports whether another member or element follows and moves to it, past
+// the comma if it is not the first. At the end of the array or object it moves
+// past closer.
 func (s *scanner) more(closer byte, first bool) bool {
 	switch c := s.peek(); {
 	case s.err != nil:
@@ -149,8 +623,8 @@ func (s *scanner) more(closer byte, first bool) bool {
 	return false
 }
 
-// readName reads a member's name and the colon after it. The result aliases the
-// text where it can.
+// readName reads a member's name and the colon after it. The result is a part of
+// the text, or new memory if the name has escapes.
 func (s *scanner) readName() []byte {
 	if s.peek() != '"' {
 		s.fail("expected a name in double quotes")
@@ -168,8 +642,9 @@ func (s *scanner) readName() []byte {
 	return raw
 }
 
-// readString reads the string that starts at pos and returns what is between its
-// quotes, and whether that has escapes.
+// readString reads the string that starts at pos. It returns what is between the
+// quotes, which is a part of the text, and whether it has escapes; appendUnescaped
+// undoes them.
 func (s *scanner) readString() (raw []byte, escaped bool) {
 	data, start := s.data, s.pos+1
 	for i := plainEnd(data, start); i < len(data); i = plainEnd(data, i) {
@@ -205,86 +680,8 @@ func (s *scanner) readString() (raw []byte, escaped bool) {
 	return nil, false
 }
 
-// escapeLen returns the length of the escape that b starts with, a whole
-// surrogate pair counting as one, or 0 and what is wrong with it.
-func escapeLen(b []byte) (n int, reason string) {
-	if len(b) < 2 {
-		return 0, "a string without its closing quote"
-	}
-	switch b[1] {
-	case '"', '\\', '/', 'b', 'f', 'n', 'r', 't':
-		return 2, ""
-	case 'u':
-	default:
-		return 0, "an escape that JSON does not have"
-	}
-	r := hex4(b[2:])
-	switch {
-	case r < 0:
-		return 0, `an escape \u without four hexadecimal digits`
-	case !utf16.IsSurrogate(r):
-		return 6, ""
-	case len(b) >= 12 && b[6] == '\\' && b[7] == 'u' && utf16.DecodeRune(r, hex4(b[8:])) != utf8.RuneError:
-		return 12, ""
-	}
-	return 0, "a lone surrogate in a string (RFC 7493, section 2.1)"
-}
-
-// hex4 returns the value of four hexadecimal digits, or -1.
-func hex4(b []byte) rune {
-	if len(b) < 4 {
-		return -1
-	}
-	var r rune
-	for _, c := range b[:4] {
-		digit := hexDigit(c)
-		if digit < 0 {
-			return -1
-		}
-		r = r<<4 | rune(digit)
-	}
-	return r
-}
-
-// hexDigit returns the value of a hexadecimal digit, or -1.
-func hexDigit(c byte) int {
-	switch {
-	case isDigit(c):
-		return int(c - '0')
-	case 'a' <= c|0x20 && c|0x20 <= 'f':
-		return int(c|0x20-'a') + 10
-	}
-	return -1
-}
-
-// appendUnescaped appends what the inside of a string stands for. raw must
-// come from [scanner.readString], which has checked it.
-func appendUnescaped(dst, raw []byte) []byte {
-	for len(raw) > 0 {
-		i := bytes.IndexByte(raw, '\\')
-		if i < 0 {
-			return append(dst, raw...)
-		}
-		dst, raw = append(dst, raw[:i]...), raw[i:]
-		if raw[1] != 'u' {
-			dst, raw = append(dst, unescaped[raw[1]]), raw[2:]
-			continue
-		}
-		r := hex4(raw[2:])
-		raw = raw[6:]
-		if utf16.IsSurrogate(r) {
-			r = utf16.DecodeRune(r, hex4(raw[2:]))
-			raw = raw[6:]
-		}
-		dst = utf8.AppendRune(dst, r)
-	}
-	return dst
-}
-
-// unescaped gives the byte that a two-character escape stands for.
-var unescaped = [256]byte{'"': '"', '\\': '\\', '/': '/', 'b': '\b', 'f': '\f', 'n': '\n', 'r': '\r', 't': '\t'}
-
-// readNumber reads the number that starts at pos (RFC 8259, section 6).
+// readNumber reads the number that starts at pos (RFC 8259, section 6) and returns
+// its text. It does not say how large it is: see parseInteger.
 func (s *scanner) readNumber() []byte {
 	start := s.pos
 	if s.pos < len(s.data) && s.data[s.pos] == '-' {
@@ -330,9 +727,8 @@ func (s *scanner) skipDigits() bool {
 	return s.pos > start
 }
 
-func isDigit(c byte) bool { return '0' <= c && c <= '9' }
-
-// readLiteral reads the word that the caller has seen the first letter of.
+// readLiteral reads true, false or null, of which the caller has seen the first
+// letter, and reports whether it is there.
 func (s *scanner) readLiteral(word string) bool {
 	if end := s.pos + len(word); end <= len(s.data) && string(s.data[s.pos:end]) == word {
 		s.pos = end
@@ -342,8 +738,8 @@ func (s *scanner) readLiteral(word string) bool {
 	return false
 }
 
-// skipValue moves past one value of any kind, with every check, and returns its
-// text without the white space around it.
+// skipValue moves past one value of any kind, with all checks, and returns its
+// text without the white space around it. It returns nil after an error.
 func (s *scanner) skipValue() []byte {
 	c := s.peek()
 	start := s.pos
@@ -373,19 +769,7 @@ func (s *scanner) skipValue() []byte {
 	return s.data[start:s.pos]
 }
 
-// failValue fails where c starts neither a number nor anything else.
-func (s *scanner) failValue(c byte) {
-	switch {
-	case c == '-' || isDigit(c):
-	case s.pos == len(s.data):
-		s.fail("unexpected end of the text")
-	case c == 0xEF && s.pos == 0:
-		s.fail("a byte order mark (RFC 8259, section 8.1)")
-	default:
-		s.fail("expected a value")
-	}
-}
-
+// skipObject is skipValue for an object, which also checks its names.
 func (s *scanner) skipObject() {
 	set := nameSet{base: len(s.names)}
 	s.openBracket()
@@ -399,18 +783,32 @@ func (s *scanner) skipObject() {
 	set.forgetNames(s)
 }
 
-// A nameSet tells whether a name was already met in one object. The names are
-// kept on the scanner's stack, since a few comparisons cost less than a map;
-// past manyNames the map takes over, or a body of 50,000 names would take
-// minutes.
+// isJSON reports whether text is one JSON value that a scanner accepts.
+func isJSON(text []byte) bool {
+	s := scanner{data: text}
+	s.skipValue()
+	s.checkEnd()
+	return s.err == nil
+}
+
+// A nameSet tells whether a name was already met in one object. The names are on
+// the scanner's stack, above those of the objects around it, and a new one is
+// compared with each: for up to manyNames, which is nearly every object, that
+// costs less than a map and allocates nothing. Then a map takes over, since the
+// comparisons grow with the square: a body of 50,000 names would take minutes.
+//
+// A nameSet begins with base set to the length of the stack, and ends with
+// forgetNames.
 type nameSet struct {
 	base  int // where the object's names start on the stack
 	index map[string]struct{}
 }
 
+// manyNames is how many names of one object are compared one by one.
 const manyNames = 24
 
-// addName reports whether name is new, and keeps it.
+// addName reports whether name is new, and keeps it. It must not change until
+// forgetNames.
 func (n *nameSet) addName(s *scanner, name []byte) bool {
 	if n.index != nil {
 		before := len(n.index)
@@ -432,305 +830,64 @@ func (n *nameSet) addName(s *scanner, name []byte) bool {
 	return true
 }
 
+// forgetNames takes the names of the object off the scanner's stack.
 func (n *nameSet) forgetNames(s *scanner) { s.names = s.names[:n.base] }
 
-// integerKind says why a number is not an integer of 64 bits.
-type integerKind int
-
-const (
-	integerOK integerKind = iota
-	integerFraction
-	integerRange
-)
-
-// parseInteger returns the magnitude and the sign of a JSON number that is a
-// whole number: by value, as JSON Schema has it, so 1.0 and 1e2 are. No number
-// is ever written out: 1e1000000000 is out of range after a glance.
-func parseInteger(num []byte) (mag uint64, neg bool, bad integerKind) {
-	digits := num
-	if digits[0] == '-' {
-		neg, digits = true, digits[1:]
-	}
-	if len(digits) < 20 { // 19 digits fit
-		for i, c := range digits {
-			if !isDigit(c) {
-				return parseDecimal(digits[:i], digits[i:], neg)
-			}
-			mag = mag*10 + uint64(c-'0')
-		}
-		return mag, neg, integerOK
-	}
-	i := 0
-	for i < len(digits) && isDigit(digits[i]) {
-		i++
-	}
-	return parseDecimal(digits[:i], digits[i:], neg)
+// members appends a JSON object to buf member by member, in the order of the
+// calls. Names are quoted; a name twice is not noticed. It is for the small
+// objects of the protocols, whose order is a part of the published text.
+type members struct {
+	buf   []byte
+	start int // the index in buf after the object's bracket
 }
 
-// parseDecimal is parseInteger for a number in parts: what stands before the
-// point, and the rest from the point or the exponent on.
-func parseDecimal(whole, rest []byte, neg bool) (uint64, bool, integerKind) {
-	var frac []byte
-	exp := 0
-	if i := bytes.IndexAny(rest, "eE"); i >= 0 {
-		exp, rest = parseExponent(rest[i+1:]), rest[:i]
-	}
-	if len(rest) > 0 {
-		frac = bytes.TrimRight(rest[1:], "0")
-	}
-	// The value is whole·frac × 10^(exp - len(frac)), without trailing zeros.
-	point := exp - len(frac)
-	if len(frac) == 0 {
-		trimmed := bytes.TrimRight(whole, "0")
-		point += len(whole) - len(trimmed)
-		whole = trimmed
-	}
-	mag, over := uint64(0), false
-	for _, part := range [2][]byte{whole, frac} {
-		for _, c := range part {
-			mag, over = mulAdd(mag, uint64(c-'0'), over)
-		}
-	}
-	switch {
-	case mag == 0 && !over:
-		return 0, neg, integerOK
-	case point < 0:
-		return 0, neg, integerFraction
-	case point > 20:
-		return 0, neg, integerRange
-	}
-	for ; point > 0; point-- {
-		mag, over = mulAdd(mag, 0, over)
-	}
-	if over {
-		return 0, neg, integerRange
-	}
-	return mag, neg, integerOK
+// openMembers begins an object at the end of dst.
+func openMembers(dst []byte) members {
+	dst = append(dst, '{')
+	return members{dst, len(dst)}
 }
 
-// mulAdd returns mag*10 + digit, and whether that or anything before overflowed.
-func mulAdd(mag, digit uint64, over bool) (uint64, bool) {
-	if mag > (math.MaxUint64-digit)/10 {
-		over = true
+// addName appends a name and the colon. The caller appends the value to buf.
+func (m *members) addName(name string) {
+	if len(m.buf) > m.start {
+		m.buf = append(m.buf, ',')
 	}
-	return mag*10 + digit, over
+	m.buf = append(appendQuoted(m.buf, name), ':')
 }
 
-// farExponent is an exponent that no text is long enough to make up for by
-// digits, and small enough to be multiplied by ten in an int of 32 bits.
-const farExponent = 1 << 27
-
-// parseExponent returns the exponent of a JSON number, saturating at
-// farExponent.
-func parseExponent(b []byte) int {
-	neg := b[0] == '-'
-	if neg || b[0] == '+' {
-		b = b[1:]
-	}
-	exp := 0
-	for _, c := range b {
-		if exp = exp*10 + int(c-'0'); exp > farExponent {
-			exp = farExponent
-		}
-	}
-	if neg {
-		return -exp
-	}
-	return exp
-}
-
-// plainByte says which bytes stand for themselves inside a JSON string.
-var plainByte = func() (t [256]bool) {
-	for c := ' '; c < utf8.RuneSelf; c++ {
-		t[c] = c != '"' && c != '\\'
-	}
-	return t
-}()
-
-// plainEnd returns the index of the first byte of s from i on that does not
-// stand for itself inside a JSON string, or len(s). It looks at eight bytes at
-// a time: most text is plain for long stretches.
-func plainEnd[T string | []byte](s T, i int) int {
-	const (
-		ones = 0x0101010101010101
-		high = 0x8080808080808080
-	)
-	for ; i+8 <= len(s); i += 8 {
-		x := uint64(s[i]) | uint64(s[i+1])<<8 | uint64(s[i+2])<<16 | uint64(s[i+3])<<24 |
-			uint64(s[i+4])<<32 | uint64(s[i+5])<<40 | uint64(s[i+6])<<48 | uint64(s[i+7])<<56
-		quote, slash := x^('"'*ones), x^('\\'*ones)
-		// Subtracting from each byte borrows out of those that are too small;
-		// a borrow can disturb only the bytes above the first one found.
-		if special := (x | (x-' '*ones)&^x | (quote-ones)&^quote | (slash-ones)&^slash) & high; special != 0 {
-			return i + bits.TrailingZeros64(special)/8
-		}
-	}
-	for i < len(s) && plainByte[s[i]] {
-		i++
-	}
-	return i
-}
-
-// appendQuoted appends s as a JSON string. Only what RFC 8259, section 7 wants
-// escaped is: HTML is not JSON's business. Bytes that are not UTF-8 become
-// U+FFFD, as in encoding/json: a file name from a disk must not turn an answer
-// into an error.
-func appendQuoted[T string | []byte](dst []byte, s T) []byte {
-	dst = append(dst, '"')
-	start := 0
-	for i := plainEnd(s, 0); i < len(s); i = plainEnd(s, i) {
-		c := s[i]
-		if c >= utf8.RuneSelf {
-			r, n := decodeRune(s, i)
-			if r != utf8.RuneError || n != 1 {
-				i += n
-				continue
-			}
-		}
-		dst = append(dst, s[start:i]...)
-		dst = appendEscaped(dst, c)
-		i++
-		start = i
-	}
-	dst = append(dst, s[start:]...)
-	return append(dst, '"')
-}
-
-// quotedLen returns how many bytes appendQuoted appends, or a few more.
-func quotedLen(s string) int {
-	n := len(s) + len(`""`)
-	for i := plainEnd(s, 0); i < len(s); i = plainEnd(s, i+1) {
-		if s[i] < utf8.RuneSelf {
-			n += len(`\u0000`) - 1
-		}
-	}
-	return n
-}
-
-func decodeRune[T string | []byte](s T, i int) (rune, int) {
-	end := min(len(s), i+utf8.UTFMax)
-	var buf [utf8.UTFMax]byte
-	return utf8.DecodeRune(buf[:copy(buf[:], s[i:end])])
-}
-
-// appendEscaped appends the escape for a byte that cannot stand for itself.
-func appendEscaped(dst []byte, c byte) []byte {
-	const hex = "0123456789abcdef"
-	switch c {
-	case '"', '\\':
-		return append(dst, '\\', c)
-	case '\b':
-		return append(dst, `\b`...)
-	case '\f':
-		return append(dst, `\f`...)
-	case '\n':
-		return append(dst, `\n`...)
-	case '\r':
-		return append(dst, `\r`...)
-	case '\t':
-		return append(dst, `\t`...)
-	}
-	if c >= utf8.RuneSelf {
-		return append(dst, "\ufffd"...)
-	}
-	return append(dst, '\\', 'u', '0', '0', hex[c>>4], hex[c&15])
-}
-
-// appendFloat appends a finite number in the shortest spelling that reads back
-// as the same float, as ECMAScript does it (Number::toString), which is also
-// what encoding/json writes.
-func appendFloat(dst []byte, f float64, bits int) []byte {
-	format := byte('f')
-	if abs := math.Abs(f); abs != 0 {
-		small, large := abs < 1e-6, abs >= 1e21
-		if bits == 32 {
-			small, large = float32(abs) < 1e-6, float32(abs) >= 1e21
-		}
-		if small || large {
-			format = 'e'
-		}
-	}
-	dst = strconv.AppendFloat(dst, f, format, -1, bits)
-	if n := len(dst); format == 'e' && dst[n-3] == '-' && dst[n-2] == '0' {
-		dst[n-2] = dst[n-1] // e-09 to e-9
-		dst = dst[:n-1]
-	}
-	return dst
-}
-
-// appendPointer appends one reference token of a JSON Pointer (RFC 6901,
-// section 3) with the slash before it.
-func appendPointer(dst []byte, token string) []byte {
-	dst = append(dst, '/')
-	if !strings.ContainsAny(token, "~/") {
-		return append(dst, token...)
-	}
-	for i := range len(token) {
-		switch token[i] {
-		case '~':
-			dst = append(dst, "~0"...)
-		case '/':
-			dst = append(dst, "~1"...)
-		default:
-			dst = append(dst, token[i])
-		}
-	}
-	return dst
-}
-
-// appendQuotedJSON appends a JSON text as a string. There is nothing in one that
-// wants escaping but quotes and what escapes them, and eight bytes without either
-// are copied at once.
-func appendQuotedJSON(dst, text []byte) []byte {
-	const (
-		ones = 0x0101010101010101
-		high = 0x8080808080808080
-	)
-	dst = slices.Grow(dst, 2*len(text)+2)
-	n := len(dst)
-	out := dst[n : n+2*len(text)+2]
-	out[0] = '"'
-	i := 1
-	for len(text) > 0 {
-		next := text[:min(8, len(text))]
-		text = text[len(next):]
-		if len(next) == 8 {
-			x := binary.LittleEndian.Uint64(next)
-			quote, slash := x^('"'*ones), x^('\\'*ones)
-			if ((quote-ones)&^quote|(slash-ones)&^slash)&high == 0 {
-				binary.LittleEndian.PutUint64(out[i:], x)
-				i += 8
-				continue
-			}
-		}
-		for _, c := range next {
-			out[i] = '\\' // overwritten if it is not wanted: a branch would be mispredicted
-			i += int(escapeLenInJSON[c])
-			out[i] = c
-			i++
-		}
-	}
-	out[i] = '"'
-	return dst[:n+i+1]
-}
-
-// escapeLenInJSON says what to put in front of a byte of JSON in a string.
-var escapeLenInJSON = [256]uint8{'"': 1, '\\': 1}
-
-func (m *members) addBase64(name string, data []byte) {
+// addText adds a member that is a string.
+func (m *members) addText(name, value string) {
 	m.addName(name)
-	m.buf = append(base64.StdEncoding.AppendEncode(append(m.buf, '"'), data), '"')
+	m.buf = appendQuoted(m.buf, value)
 }
 
-// addOptional adds a member that is left out where it is empty.
+// addOptional is addText for a member that is left out if it is empty.
 func (m *members) addOptional(name, value string) {
 	if value != "" {
 		m.addText(name, value)
 	}
 }
 
-// eachMember calls visit for each member of an object that is known to be valid
-// JSON, without holding it to the rules again.
+// addRaw adds a member whose value is JSON already.
+func (m *members) addRaw(name, value string) {
+	m.addName(name)
+	m.buf = append(m.buf, value...)
+}
+
+// addBase64 adds a member that is bytes in padded base64 (RFC 4648, section 4).
+func (m *members) addBase64(name string, data []byte) {
+	m.addName(name)
+	m.buf = append(base64.StdEncoding.AppendEncode(append(m.buf, '"'), data), '"')
+}
+
+// close ends the object and returns buf.
+func (m *members) close() []byte { return append(m.buf, '}') }
+
+// eachMember calls visit for each member of object, in order; the name is without
+// its quotes and escapes, the value is JSON. object must be a JSON object that a
+// scanner has accepted. eachMember and the functions below do not check it again,
+// which makes them short and fast, and they panic or return nonsense for any
+// other text.
 func eachMember(object []byte, visit func(name, value []byte)) {
 	for i := skipBetween(object, 1); object[i] != '}'; i = skipBetween(object, i) {
 		end := i + valueLen(object[i:])
@@ -742,7 +899,8 @@ func eachMember(object []byte, visit func(name, value []byte)) {
 	}
 }
 
-// skipBetween returns where the next name, value or bracket is at or after i.
+// skipBetween returns the index of the first byte from i on that is no white
+// space, comma or colon: where the next name, value or bracket is.
 func skipBetween(text []byte, i int) int {
 	for text[i] <= ' ' || text[i] == ',' || text[i] == ':' {
 		i++
@@ -750,8 +908,8 @@ func skipBetween(text []byte, i int) int {
 	return i
 }
 
-// valueLen returns the length of the JSON value that text, which is known to be
-// valid, begins with.
+// valueLen returns the length of the JSON value that text begins with. After the
+// value there may be anything that can follow it in a JSON text.
 func valueLen(text []byte) int {
 	depth := 0
 	for i := 0; i < len(text); i++ {
@@ -771,7 +929,7 @@ func valueLen(text []byte) int {
 			if depth--; depth == 0 {
 				return i + 1
 			}
-			if depth < 0 { // of what is around a number or a word
+			if depth < 0 { // the bracket that closes what is around a number or a literal
 				return i
 			}
 		case ',', ' ', '\t', '\r', '\n':
@@ -783,12 +941,14 @@ func valueLen(text []byte) int {
 	return len(text)
 }
 
+// isText reports whether a JSON value is a string. An absent value is none.
 func isText(value []byte) bool { return len(value) > 0 && value[0] == '"' }
 
+// isContainer reports whether a JSON value is an object or an array.
 func isContainer(value []byte) bool { return len(value) > 0 && (value[0] == '{' || value[0] == '[') }
 
-// textOf returns what a JSON string stands for: a part of it, unless it has
-// escapes.
+// textOf returns what a JSON string stands for: a part of value, or new memory if
+// it has escapes.
 func textOf(value []byte) []byte {
 	inside := value[1 : len(value)-1]
 	if bytes.IndexByte(inside, '\\') < 0 {
@@ -796,64 +956,3 @@ func textOf(value []byte) []byte {
 	}
 	return appendUnescaped(make([]byte, 0, len(inside)), inside)
 }
-
-// isJSON reports whether text is one JSON value.
-func isJSON(text []byte) bool {
-	s := scanner{data: text}
-	s.skipValue()
-	s.checkEnd()
-	return s.err == nil
-}
-
-// jsonNumber returns text as a JSON number, if it is one from end to end.
-func jsonNumber[T string | []byte](text T) ([]byte, bool) {
-	s := scanner{data: []byte(text)}
-	num := s.readNumber()
-	return num, s.err == nil && s.pos == len(s.data)
-}
-
-// signed returns the int64 of a magnitude and a sign, and whether it is one.
-func signed(mag uint64, neg bool) (int64, bool) {
-	if neg {
-		return -int64(mag), mag <= 1<<63
-	}
-	return int64(mag), mag < 1<<63
-}
-
-// magnitude returns |n|, which for the smallest int64 is no int64.
-func magnitude(n int64) uint64 {
-	if n < 0 {
-		return -uint64(n)
-	}
-	return uint64(n)
-}
-
-// members appends the members of a JSON object one by one.
-type members struct {
-	buf   []byte
-	start int
-}
-
-func openMembers(dst []byte) members {
-	dst = append(dst, '{')
-	return members{dst, len(dst)}
-}
-
-func (m *members) addName(name string) {
-	if len(m.buf) > m.start {
-		m.buf = append(m.buf, ',')
-	}
-	m.buf = append(appendQuoted(m.buf, name), ':')
-}
-
-func (m *members) addText(name, value string) {
-	m.addName(name)
-	m.buf = appendQuoted(m.buf, value)
-}
-
-func (m *members) addRaw(name, value string) {
-	m.addName(name)
-	m.buf = append(m.buf, value...)
-}
-
-func (m *members) close() []byte { return append(m.buf, '}') }

@@ -534,3 +534,27 @@ func checkScan(t *testing.T, text []byte) {
 		}
 	}
 }
+
+// Verify that quotedLen never counts less than appendQuoted appends, or the
+// limits of violations would not hold.
+func TestQuotedLen(t *testing.T) {
+	for _, test := range []struct {
+		s          string
+		took, most int
+	}{
+		{"", 2, 2},
+		{"plain text of two words", 25, 25},
+		{"é€😀", 11, 11},
+		{`"\`, 6, 14},
+		{"a\nb", 6, 10},
+		{"\x00\x1f", 14, 14},
+		{"\xff\xfea", 9, 9}, // each becomes U+FFFD
+	} {
+		if got := len(appendQuoted(nil, test.s)); got != test.took {
+			t.Errorf("%q takes %d bytes, want %d", test.s, got, test.took)
+		}
+		if got := quotedLen(test.s); got != test.most {
+			t.Errorf("quotedLen(%q) = %d, want %d", test.s, got, test.most)
+		}
+	}
+}
