@@ -1,9 +1,12 @@
 package svc
 
-// This file serves methods over REST: one HTTP route each.
+// This file serves methods over REST: one HTTP route per method. In this order:
 //
-// This file serves methods with more than one output over REST: as server-sent
-// events, from the moment that the method has returned without an error.
+//   - the routes, on a mux of the caller's (Mount) or one of their own (REST)
+//   - requests that no route matches: 404, 405, and no redirects
+//   - one request to a method that returns a record
+//   - one request to a method that returns a stream: server-sent events, from
+//     the moment that the method has returned without an error
 
 import (
 	"context"
@@ -15,14 +18,14 @@ import (
 )
 
 // A Route is one HTTP route of a service, for routers other than
-// http.ServeMux. The handler finds the values of placeholders by
-// http.Request.PathValue.
+// http.ServeMux. The handler reads the values of placeholders with
+// http.Request.PathValue, so another router has to call SetPathValue.
 type Route struct {
-	Method   string // of HTTP
-	Path     string // with placeholders, as in "/todos/{id}"
-	Resource string
-	Name     string // Method.Name
-	Handler  http.Handler
+	Method   string       // of HTTP
+	Path     string       // with placeholders, as in "/todos/{id}"
+	Resource string       // of the method
+	Name     string       // Method.Name
+	Handler  http.Handler // serves the route, and no other
 }
 
 // Routes returns the routes without mounting them, in the order of the methods'
@@ -41,15 +44,19 @@ func (s *Service) Routes() []Route {
 	return routes
 }
 
-// Mount puts every route on mux. Requests that match none of them are mux's
-// business. It panics if a route clashes with one that is there, and says with
-// which method, if it is one of svc's.
+// Mount registers every route on mux. Requests that match none of them are left
+// to mux, which answers 404 and 405 as text and redirects paths that are not
+// clean; see [Service.REST] for a handler that does neither. Mount panics if a
+// route clashes with a pattern of mux, and names the other method if the pattern
+// belongs to one.
 func (s *Service) Mount(mux *http.ServeMux) {
 	for _, r := range s.Routes() {
 		mountRoute(mux, r)
 	}
 }
 
+// mountRoute registers r on mux. The text of the mux speaks of patterns; the
+// methods are what the author of the service knows, so they come first.
 func mountRoute(mux *http.ServeMux, r Route) {
 	defer func() {
 		if v := recover(); v != nil {
@@ -57,13 +64,14 @@ func mountRoute(mux *http.ServeMux, r Route) {
 			if other := mountedOn(mux, r); other != nil {
 				text += ", since " + other.resource + "." + other.name + " is on the same path"
 			}
-			panic(text + ": " + toText(v))
+			panic(text + ": " + panicText(v))
 		}
 	}()
 	mux.Handle(r.Method+" "+r.Path, r.Handler)
 }
 
-func toText(v any) string {
+// panicText returns the text of a value that http.ServeMux panicked with.
+func panicText(v any) string {
 	if err, ok := v.(error); ok {
 		return err.Error()
 	}
@@ -71,27 +79,30 @@ func toText(v any) string {
 	return text
 }
 
-// mountedOn returns the method that answers requests for r on mux, or nil.
+// mountedOn returns the method that answers requests for r on mux, or nil if it
+// is none of svc's. It asks mux with a request that both patterns match.
 func mountedOn(mux *http.ServeMux, r Route) *method {
 	path := strings.NewReplacer("{", "", "}", "").Replace(r.Path) // placeholders match their own names
 	req, err := http.NewRequest(r.Method, path, nil)
 	if err != nil {
 		return nil
 	}
-	if h, ok := firstHandler(mux, req).(*restHandler); ok {
+	if h, ok := chosenHandler(mux, req).(*restHandler); ok {
 		return h.only
 	}
 	return nil
 }
 
-func firstHandler(mux *http.ServeMux, r *http.Request) http.Handler {
+// chosenHandler returns the handler that mux chooses for r.
+func chosenHandler(mux *http.ServeMux, r *http.Request) http.Handler {
 	h, _ := mux.Handler(r)
 	return h
 }
 
-// REST returns a handler with every route on a mux of its own, which answers
-// 404 and 405 with the envelope. It never redirects: a path that is not clean
-// is not found.
+// REST returns a handler that serves every route. It answers requests that match
+// none with 404, or with 405 and Allow if another method would match, by
+// Options.OnError like every other error. It never redirects: a path that is not
+// clean is a 404, since a redirect turns the POST of many clients into a GET.
 func (s *Service) REST() http.Handler {
 	h := &restMux{endpoint: s.endpoint(TransportREST), mux: http.NewServeMux()}
 	s.Mount(h.mux)
@@ -99,7 +110,9 @@ func (s *Service) REST() http.Handler {
 	return h
 }
 
-// A restMux serves all routes of a service.
+// A restMux serves all routes of a service. As an endpoint it stands for the
+// requests that no route matches; the handler of each route is an endpoint of
+// its own.
 type restMux struct {
 	endpoint
 	mux *http.ServeMux
@@ -113,10 +126,19 @@ func (h *restMux) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	h.mux.ServeHTTP(w, r)
 }
 
-// isClean reports whether a path has neither empty nor dot segments. An escaped
-// dot or slash is a character of its segment. Where a path also has characters
-// that ought to be escaped, net/url escapes it anew and takes every slash for a
-// separator; it is not clean if that moves a value into another segment.
+// isClean reports whether a path has neither empty nor dot segments, which is
+// when http.ServeMux does not redirect. An escaped dot or slash is a character of
+// its segment. If a path also has characters that should have been escaped,
+// net/url escapes it again and takes every slash for a separator; such a path is
+// not clean if that moves a value into another segment.
+//
+//	Path         Clean
+//	-----------  -----
+//	/a/b         yes
+//	/a//b, /a/   no
+//	/a/../b      no
+//	/a/%2e%2e/b  yes, with a segment ".." that means nothing special
+//	/a%2Fb       yes, with one segment
 func isClean(u *url.URL) bool {
 	path := u.Path
 	if u.RawPath != "" {
@@ -136,8 +158,8 @@ func isClean(u *url.URL) bool {
 	return true
 }
 
-// isCleanSegment reports whether the segment that begins a path is neither
-// empty nor made of dots.
+// isCleanSegment reports whether the segment that path begins with is neither
+// empty nor a dot segment (RFC 3986, section 3.3).
 func isCleanSegment(path string) bool {
 	if path[0] != '.' && path[0] != '/' {
 		return true
@@ -155,7 +177,7 @@ func (h *restMux) respond(w http.ResponseWriter, r *http.Request, _ *workspace) 
 	leaveBody(w, r)
 	var allowed []string
 	if isClean(r.URL) {
-		allowed = h.allowed(r)
+		allowed = h.allowedMethods(r)
 	}
 	if len(allowed) == 0 {
 		return httpError(http.StatusNotFound, CodeNotFound, "there is nothing at this path")
@@ -164,26 +186,38 @@ func (h *restMux) respond(w http.ResponseWriter, r *http.Request, _ *workspace) 
 	return httpError(http.StatusMethodNotAllowed, CodeUnimplemented, "the method is not allowed here; allowed: %s", strings.Join(allowed, ", "))
 }
 
-// allowed returns the methods that routes have for the path of r.
-func (h *restMux) allowed(r *http.Request) []string {
+// writeRefusal answers with err by Options.OnError.
+func (h *restMux) writeRefusal(w http.ResponseWriter, r *http.Request, err error) {
+	respondError(w, r, err, h.onError)
+}
+
+// allowedMethods returns the HTTP methods that some route has for the path of r,
+// HEAD included: http.ServeMux serves it by the route of GET.
+func (h *restMux) allowedMethods(r *http.Request) []string {
 	var allowed []string
 	for _, method := range [...]string{http.MethodGet, http.MethodHead, http.MethodPost, http.MethodPut, http.MethodPatch, http.MethodDelete} {
 		other := http.Request{Method: method, URL: r.URL, Host: r.Host}
-		if _, ok := firstHandler(h.mux, &other).(*restHandler); ok {
+		if _, ok := chosenHandler(h.mux, &other).(*restHandler); ok {
 			allowed = append(allowed, method)
 		}
 	}
 	return allowed
 }
 
-// A restHandler serves one method. The outcome of a call decides the response:
+// A restHandler serves one method, the only one of its endpoint. The outcome of
+// the call decides the response:
 //
-//	Outcome    Status                 Content-Type
-//	---------  ---------------------  -----------------
-//	*Out       200 OK                 application/json
-//	no output  204 No Content         none
-//	a stream   200 OK                 text/event-stream
-//	an error   of its Code            application/json
+//	Outcome             Status          Content-Type
+//	------------------  --------------  -----------------
+//	an output           200 OK          application/json
+//	no output           204 No Content  none
+//	a stream            200 OK          text/event-stream
+//	an error            of its Code     application/json, or what OnError writes
+//	a panic             500             likewise
+//
+// A panic with http.ErrAbortHandler passes through, and net/http drops the
+// connection. The body is read to its end before the method is called, and a
+// record is encoded before the status is written, so no client gets half of one.
 type restHandler struct{ endpoint }
 
 var (
@@ -193,14 +227,14 @@ var (
 
 func (h *restHandler) ServeHTTP(w http.ResponseWriter, r *http.Request) { h.serveRequest(w, r, h) }
 
-// respond calls the method and answers with what it returned.
-func (h *restHandler) respond(w http.ResponseWriter, r *http.Request, sc *workspace) error {
+// respond binds the input, calls the method and writes what it returned.
+func (h *restHandler) respond(w http.ResponseWriter, r *http.Request, ws *workspace) error {
 	m := h.only
 	if m.stream != "" {
-		return h.serveStream(w, r, sc)
+		return h.serveStream(w, r, ws)
 	}
-	ctx := &callContext{r.Context(), h.info(w, r)}
-	in, err := h.input(ctx, w, r, sc)
+	ctx := &callContext{r.Context(), h.callInfo(w, r)}
+	in, err := h.bindInput(ctx, w, r, ws)
 	if err != nil {
 		return err
 	}
@@ -212,24 +246,27 @@ func (h *restHandler) respond(w http.ResponseWriter, r *http.Request, sc *worksp
 		w.WriteHeader(http.StatusNoContent)
 		return nil
 	}
-	if sc.enc.buf, err = m.appendOutput(&sc.enc, sc.enc.buf[:0], out); err != nil {
+	if ws.enc.buf, err = m.appendOutput(&ws.enc, ws.enc.buf[:0], out); err != nil {
 		return err
 	}
-	writeJSON(w, r, sc.enc.buf)
+	writeJSON(w, r, ws.enc.buf)
 	return nil
 }
 
-func (h *restHandler) info(w http.ResponseWriter, r *http.Request) Info {
+// callInfo returns what the method can learn of the request by InfoFrom.
+func (h *restHandler) callInfo(w http.ResponseWriter, r *http.Request) Info {
 	return Info{Transport: TransportREST, Resource: h.only.resource, Method: h.only.name, Request: r, Header: w.Header()}
 }
 
-// input returns the method's input, or nil if it takes none.
-func (h *restHandler) input(ctx context.Context, w http.ResponseWriter, r *http.Request, sc *workspace) (in any, err error) {
+// bindInput returns the method's input, or nil if it takes none. A body that
+// means nothing to the method is read all the same: net/http reports that a
+// client has left only when nothing of the request is unread.
+func (h *restHandler) bindInput(ctx context.Context, w http.ResponseWriter, r *http.Request, ws *workspace) (in any, err error) {
 	m := h.only
 	if m.bind == nil || m.bind.body == nil {
 		err = m.limits.discardBody(w, r)
 	} else if err = checkContentType(w, r); err == nil {
-		sc.body, err = m.limits.readBody(w, r, sc.body[:0])
+		ws.body, err = m.limits.readBody(w, r, ws.body[:0])
 	}
 	if err != nil || m.bind == nil {
 		return nil, err
@@ -239,8 +276,8 @@ func (h *restHandler) input(ctx context.Context, w http.ResponseWriter, r *http.
 			err = panicError(v)
 		}
 	}()
-	sc.dec.lean = m.onError == nil // an application's handler looks into Details
-	v, err := m.bind.bindRequest(&sc.dec, requestValues{r, r.URL.RawQuery, r.Header, sc.body})
+	ws.dec.lean = m.onError == nil // an ErrorHandler of the application may look into Details
+	v, err := m.bind.bindRequest(&ws.dec, requestValues{r, r.URL.RawQuery, r.Header, ws.body})
 	return v.Interface(), err
 }
 
@@ -249,24 +286,30 @@ func (h *restHandler) writeRefusal(w http.ResponseWriter, r *http.Request, err e
 	respondError(w, r, err, h.onError)
 }
 
-// writeRefusal answers with err by Options.OnError.
-func (h *restMux) writeRefusal(w http.ResponseWriter, r *http.Request, err error) {
-	respondError(w, r, err, h.onError)
-}
-
-// The names of the events that end a stream.
+// The names of the events that end a stream. A stream that ends without either
+// was cut, and its client knows that items are missing.
 const (
 	eventDone  = "done"
 	eventError = "error"
 )
 
 // serveStream answers with a stream, or returns the error to answer with in its
-// place.
-func (h *restHandler) serveStream(w http.ResponseWriter, r *http.Request, sc *workspace) error {
+// place. Once the first byte is sent there is no status left to change:
+//
+//	When an error happens             What the client gets
+//	--------------------------------  ------------------------------------
+//	before the method has returned    an ordinary error response
+//	in the stream, or in one item     the event "error", then the end
+//	while sending                     nothing more: the client is gone or
+//	                                  does not read
+//
+// The iterator of the stream is run in every case, since that is where a method
+// releases what it holds for the stream. HEAD runs it without taking an item.
+func (h *restHandler) serveStream(w http.ResponseWriter, r *http.Request, ws *workspace) error {
 	m := h.only
-	ctx, cancel := context.WithCancelCause(&callContext{r.Context(), h.info(w, r)})
+	ctx, cancel := context.WithCancelCause(&callContext{r.Context(), h.callInfo(w, r)})
 	defer cancel(nil)
-	in, err := h.input(ctx, w, r, sc)
+	in, err := h.bindInput(ctx, w, r, ws)
 	if err != nil {
 		return err
 	}
@@ -287,34 +330,36 @@ func (h *restHandler) serveStream(w http.ResponseWriter, r *http.Request, sc *wo
 		return errors.Join(err, m.discardStream(cancel, out))
 	}
 	defer events.close()
-	if err := m.sendItems(ctx, cancel, events, sc, out); err != nil {
-		h.logEnd(ctx, r, err)
+	if err := m.sendItems(ctx, cancel, events, ws, out); err != nil {
+		h.logStreamError(ctx, r, err)
 		events.sendEvent(&Event{Name: eventError}, appendEnvelope(nil, ErrorFrom(err))) // OnError writes whole responses
 	}
 	return nil
 }
 
-// logEnd logs the error that ended a stream. ctx says whether its client has
-// gone, unless it was the error that has canceled ctx.
-func (h *restHandler) logEnd(ctx context.Context, r *http.Request, err error) {
+// logStreamError logs the error that ended a stream. The level of the log line
+// depends on whether the client has gone, which ctx tells unless the error itself
+// canceled it.
+func (h *restHandler) logStreamError(ctx context.Context, r *http.Request, err error) {
 	if errors.Is(context.Cause(ctx), err) {
 		ctx = r.Context()
 	}
 	h.logError(ctx, r, err, h.only)
 }
 
-// sendItems sends each item of what the method returned, and that there are no
-// more. A stream that ends because its ctx is canceled has not come to its end.
-func (m *method) sendItems(ctx context.Context, cancel context.CancelCauseFunc, events *eventStream, sc *workspace, out any) error {
+// sendItems sends each item of what the method returned, and then the event
+// "done". Iterators return when their ctx is canceled, which looks like the end
+// of the stream and is not: then sendItems returns an error.
+func (m *method) sendItems(ctx context.Context, cancel context.CancelCauseFunc, events *eventStream, ws *workspace, out any) error {
 	err := m.eachItem(cancel, out, func(item any) (err error) {
-		if sc.enc.buf, err = m.appendOutput(&sc.enc, sc.enc.buf[:0], item); err != nil {
+		if ws.enc.buf, err = m.appendOutput(&ws.enc, ws.enc.buf[:0], item); err != nil {
 			return err
 		}
 		e, err := eventOf(item)
 		if err != nil {
 			return err
 		}
-		return sendError(events.sendEvent(&e, sc.enc.buf))
+		return sendingError(events.sendEvent(&e, ws.enc.buf))
 	})
 	switch {
 	case err != nil:
@@ -322,20 +367,22 @@ func (m *method) sendItems(ctx context.Context, cancel context.CancelCauseFunc, 
 	case ctx.Err() != nil:
 		return ErrorFrom(ctx.Err()).WithCause(context.Cause(ctx))
 	}
-	// Without data clients would drop the event.
-	return sendError(events.sendEvent(&Event{Name: eventDone}, []byte("{}")))
+	// Browsers drop events without data (WHATWG HTML, section 9.2.6).
+	return sendingError(events.sendEvent(&Event{Name: eventDone}, []byte("{}")))
 }
 
-// sendError returns the error of a stream that ended because err kept an event
-// from its client: it has gone, or no longer reads.
-func sendError(err error) error {
+// sendingError returns the error for an event that could not be sent, or nil if
+// err is: the client has gone, or no longer reads. It counts as canceled by the
+// client, not as an error of the server.
+func sendingError(err error) error {
 	if err == nil {
 		return nil
 	}
 	return &Error{Code: CodeCanceled, cause: fmt.Errorf("sending an event: %w", err)}
 }
 
-// eventOf returns what the event of an item has beside its data.
+// eventOf returns the event of an item, without its data. An item must not take
+// the name of an event that ends the stream.
 func eventOf(item any) (Event, error) {
 	t, ok := item.(interface{ SSE() Event })
 	if !ok {
