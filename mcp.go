@@ -45,10 +45,10 @@ type MCPOptions struct {
 	// them to the prompt of the model. Default: none.
 	Instructions string
 	// AllowedOrigins are the web origins, such as "https://app.example", whose
-	// pages may call the server. Scheme and host are compared without regard to
-	// case, and so is the port, where no port means that of the scheme. "null"
-	// allows pages without an origin, such as files and sandboxed frames. "*"
-	// allows all pages: use it only if every call is authenticated.
+	// pages may call the server. Scheme, host and port must be the same, case does
+	// not matter, and no port means that of the scheme. "null" allows pages
+	// without an origin, such as files and sandboxed frames. "*" allows all pages:
+	// use it only if every call is authenticated.
 	//
 	// Requests without an Origin header do not come from web pages and are always
 	// served. Pages served from localhost may call a server on localhost. All other

@@ -1,7 +1,9 @@
 package svc
 
-// This file is what HTTP has to do with MCP: which requests are answered at all,
-// which web pages may send them, and which forms of an answer a client takes.
+// This file has the parts of HTTP in MCP's Streamable HTTP. It comes in this
+// order: the answer to a request up to its body; which web pages may send
+// requests (Origin); what browsers need to know for that (CORS); and which forms
+// of an answer a client takes (Accept).
 
 import (
 	"net"
@@ -12,17 +14,23 @@ import (
 	"strings"
 )
 
-// ServeHTTP answers one request. What is refused before there is a message to
-// answer gets the status below, with a JSON-RPC error without an id:
+// ServeHTTP answers one request. The checks of HTTP come first, in the order of
+// this table. Their errors have a JSON-RPC error without an id as the body, since
+// the id is not known yet (MCP 2026-07-28, Streamable HTTP):
 //
-//	The request                        Status
-//	---------------------------------  ------
-//	comes from a page that may not     403
-//	OPTIONS                            204, which CORS asks for
-//	any other method than POST         405
-//	is not application/json            415
-//	has too long a body                413
-//	has a body that does not arrive    408
+//	The request                            Status  Rule
+//	-------------------------------------  ------  --------------------------------
+//	has an Origin that is not allowed      403     MCP 2026-07-28, Security Warning
+//	is OPTIONS                             204     the Fetch standard (CORS)
+//	is GET or DELETE                       405     MCP 2026-07-28, Streamable HTTP
+//	has another method than POST           405     RFC 9110, section 15.5.6
+//	does not say that it is JSON           415     RFC 9110, section 15.5.16
+//	has a body over Options.MaxBody        413     RFC 9110, section 15.5.14
+//	has a body that does not arrive        408     RFC 9110, section 15.5.9
+//	accepts neither JSON nor events        406     RFC 9110, section 15.5.7
+//
+// The Host header is not checked: a server behind a proxy does not know its
+// names, and browsers send an Origin header with every POST.
 func (h *mcpHandler) ServeHTTP(w http.ResponseWriter, r *http.Request) { h.serveRequest(w, r, h) }
 
 // respond answers a request, or returns the error to answer it with.
@@ -43,17 +51,20 @@ func (h *mcpHandler) respond(w http.ResponseWriter, r *http.Request, ws *workspa
 		w.WriteHeader(http.StatusNoContent)
 		return nil
 	default:
-		// GET asks for a stream from the server, DELETE for the end of a
-		// session: 405 is how a server says that it has neither.
+		// GET asks for a stream that no request has started, DELETE for the end
+		// of a session. 405 is how a server says that it has neither (MCP
+		// 2025-11-25, Transports). Some clients report other statuses as errors.
 		leaveBody(w, r)
 		w.Header().Set("Allow", mcpAllow)
 		return httpError(http.StatusMethodNotAllowed, CodeUnimplemented, "the method is not allowed here; allowed: "+mcpAllow)
 	}
 }
 
+// mcpAllow is the header Allow, which 405 must have (RFC 9110, section 15.5.6).
 const mcpAllow = "POST, OPTIONS"
 
-// answerPost answers a POST, or returns the error to answer it with.
+// answerPost reads the body of a POST and answers the messages in it, or returns
+// the error to answer with.
 func (h *mcpHandler) answerPost(w http.ResponseWriter, r *http.Request, ws *workspace) error {
 	if err := checkMCPContentType(w, r); err != nil {
 		return err
@@ -65,8 +76,9 @@ func (h *mcpHandler) answerPost(w http.ResponseWriter, r *http.Request, ws *work
 	return newExchange(h, w, r, ws).serveBody()
 }
 
-// checkMCPContentType accepts application/json alone, not even a request
-// without a type: a page can send those without asking (CORS).
+// checkMCPContentType accepts no type but application/json. Other transports take
+// a body without a Content-Type; here it could come from a web page, because a
+// browser sends that without a preflight request (Fetch, simple requests).
 func checkMCPContentType(w http.ResponseWriter, r *http.Request) error {
 	if err := checkContentType(w, r); err != nil {
 		return err
@@ -87,15 +99,20 @@ func (h *mcpHandler) writeRefusal(w http.ResponseWriter, _ *http.Request, err er
 	writeErrorBody(w, e.HTTPStatus(), contentTypeJSON, appendRPCError(nil, rpcInvalidRequest, e.message(), nil, nil))
 }
 
-// An originPolicy says which web origins may call. A page can make a browser
-// send requests to any address that the browser reaches, so the answer to an
-// unknown page is no; and a name that an attacker made point here (DNS
-// rebinding) makes Origin and Host agree, so that they agree means nothing.
+// An originPolicy says which web origins may call. Any web page can make the
+// browser of its reader send requests to any address that the browser reaches,
+// such as a server on the reader's machine. Servers must check Origin for that
+// reason (MCP 2026-07-28, Streamable HTTP, Security Warning).
+//
+// It is not enough that Origin and Host agree. An attacker can make a name point
+// to the address of the server (DNS rebinding), and requests of the page then have
+// that name in both headers. So the zero policy allows nothing but localhost.
 type originPolicy struct {
-	any   bool
-	known map[string]bool // in the form of normalOrigin
+	any   bool            // all origins are allowed
+	known map[string]bool // allowed origins, in the form of normalOrigin, or "null"
 }
 
+// newOriginPolicy compiles MCPOptions.AllowedOrigins.
 func newOriginPolicy(p *mistakes, allowed []string) *originPolicy {
 	o := &originPolicy{known: make(map[string]bool)}
 	for i, text := range allowed {
@@ -114,7 +131,9 @@ func newOriginPolicy(p *mistakes, allowed []string) *originPolicy {
 	return o
 }
 
-// allows reports whether a request to host with these Origin headers is served.
+// allows reports whether a request with the given Origin headers may call. host is
+// its Host header: a page of this machine may call a server on this machine, on
+// any port. Two Origin headers are no origin.
 func (o *originPolicy) allows(origin []string, host string) bool {
 	if len(origin) != 1 {
 		return false
@@ -133,8 +152,9 @@ func (o *originPolicy) allows(origin []string, host string) bool {
 	return (scheme == "http" || scheme == "https") && isLoopback(rest) && isLoopback(host)
 }
 
-// normalOrigin returns an origin (RFC 6454, section 6.2) in lower case and
-// without the port that its scheme has anyway.
+// normalOrigin returns an origin (RFC 6454, section 6.2) in lower case and without
+// the default port of its scheme. It reports false for text that is not an
+// origin, such as one with a path.
 func normalOrigin(text string) (string, bool) {
 	u, err := url.Parse(text)
 	if err != nil || u.Host == "" || !strings.EqualFold(text, u.Scheme+"://"+u.Host) {
@@ -155,8 +175,8 @@ func normalOrigin(text string) (string, bool) {
 	return u.Scheme + "://" + host, true
 }
 
-// isLoopback reports whether a host, with or without a port, is this machine by
-// its name or address.
+// isLoopback reports whether a host, with or without a port, is localhost or a
+// loopback address, 127.0.0.0/8 or ::1, also in its IPv4-mapped form.
 func isLoopback(hostport string) bool {
 	host := hostport
 	if h, _, err := net.SplitHostPort(hostport); err == nil {
@@ -169,17 +189,19 @@ func isLoopback(hostport string) bool {
 	return err == nil && addr.Unmap().IsLoopback()
 }
 
-// allowOrigin lets the page read the answer, whatever it will be. What pages
-// need of its header is listed; bearer tokens are no credentials in the sense
-// of CORS, so those stay off.
+// allowOrigin lets the page read the answer, whatever its status. Pages need
+// WWW-Authenticate to log in. Credentials stay forbidden: cookies are not used,
+// and a bearer token is a header like others to CORS.
 func allowOrigin(h http.Header, origin string) {
 	h.Set("Access-Control-Allow-Origin", origin)
 	h.Add("Vary", "Origin")
 	h.Set("Access-Control-Expose-Headers", "WWW-Authenticate, Mcp-Session-Id, MCP-Protocol-Version")
 }
 
-// preflight answers the question that a browser asks before it lets a page send
-// the request. GET and DELETE are allowed so that the page sees their 405.
+// preflight sets the header of the answer to a preflight request, which a browser
+// sends before the request of a page (Fetch, CORS protocol). GET and DELETE are
+// allowed so that the page sees their 405, which it can tell from a network error.
+// The answer may be kept for two hours, the most that some browsers accept.
 func preflight(h http.Header, r *http.Request) {
 	h.Set("Allow", mcpAllow)
 	if len(r.Header["Origin"]) == 0 {
@@ -190,16 +212,20 @@ func preflight(h http.Header, r *http.Request) {
 		names = "content-type, accept, authorization, mcp-protocol-version, mcp-method, mcp-name, mcp-session-id, last-event-id, traceparent, tracestate, baggage"
 	}
 	h.Add("Vary", "Access-Control-Request-Headers")
-	h.Set("Access-Control-Allow-Headers", names) // Mcp-Param-* can have any name
+	h.Set("Access-Control-Allow-Headers", names) // Mcp-Param-* can have any name, and "*" excludes Authorization
 	h.Set("Access-Control-Allow-Methods", "POST, GET, DELETE, OPTIONS")
 	h.Set("Access-Control-Max-Age", "7200")
 }
 
-// accepted is which forms of an answer a client takes.
+// accepted says which forms of an answer a client takes. With json alone methods
+// cannot send progress and log messages. With events alone an answer is a stream
+// of one event. The zero value gets 406.
 type accepted struct{ json, events bool }
 
-// parseAccept reads the Accept header (RFC 9110, section 12.5.1). The protocol
-// asks clients to name both forms; many name one, or none, which means any.
+// parseAccept reads the Accept header (RFC 9110, section 12.5.1). Clients must name
+// both forms (MCP 2026-07-28, Streamable HTTP), but many name only one or send no
+// Accept, and nothing tells the server to refuse them. Without Accept a client
+// takes any form.
 func parseAccept(values []string) accepted {
 	if len(values) == 0 || len(values) == 1 && values[0] == "application/json, text/event-stream" {
 		return accepted{true, true}
@@ -207,8 +233,8 @@ func parseAccept(values []string) accepted {
 	return accepted{accepts(values, contentTypeJSON), accepts(values, contentTypeEvents)}
 }
 
-// accepts reports whether the media ranges of Accept take a media type: the one
-// that is the most specific decides.
+// accepts reports whether the media ranges of Accept include a media type. The
+// most specific range decides, and q=0 excludes (RFC 9110, section 12.4.2).
 func accepts(values []string, mediaType string) bool {
 	best, ok := 0, false
 	for _, value := range values {
@@ -222,8 +248,8 @@ func accepts(values []string, mediaType string) bool {
 	return ok
 }
 
-// specificity says how closely a media range describes a media type, and 0 if it
-// does not.
+// specificity returns 3 if a media range is the media type, 2 if it is all of its
+// kind, 1 if it is all types, and 0 if it does not include the type.
 func specificity(mediaRange, mediaType string) int {
 	kind, _, _ := strings.Cut(mediaType, "/")
 	switch mediaRange {
@@ -237,7 +263,8 @@ func specificity(mediaRange, mediaType string) int {
 	return 0
 }
 
-// isZeroWeight reports whether the parameters of a media range say q=0.
+// isZeroWeight reports whether the parameters of a media range have q=0, in any
+// spelling of zero. A q that is not a number does not exclude.
 func isZeroWeight(params string) bool {
 	for param := range strings.SplitSeq(params, ";") {
 		name, value, _ := strings.Cut(strings.TrimSpace(param), "=")

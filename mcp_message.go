@@ -108,8 +108,8 @@ type requestMeta struct {
 }
 
 // readParams finds the parts of m.params. It needs to run before the era is known
-// and must not look at the era's rules. Members that the protocol does not know
-// are ignored, as all revisions ask (MCP 2026-07-28, Base Protocol).
+// and must not depend on it. Other members are ignored, because clients may send
+// what another revision or an extension has.
 func (x *exchange) readParams(m *message) *mcpError {
 	if len(m.params) == 0 {
 		return nil
@@ -248,7 +248,7 @@ func (x *exchange) serveMessage(m *rpcMessage) error {
 		// does not say which headers it needs. What it is about, such as the
 		// call that notifications/cancelled names, may run on another replica;
 		// receivers may ignore ids that they do not know (MCP 2025-11-25,
-		// Cancellation). A client cancels a call by closing the connection.
+		// Cancellation).
 		x.w.WriteHeader(http.StatusAccepted)
 	case rpcResponse:
 		// A legacy client may send one, though this server has not asked
