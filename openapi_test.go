@@ -139,7 +139,7 @@ func TestOpenAPIRules(t *testing.T) {
 
 		{"path parameter", plain, openAPI30, "paths /todos/{id} put parameters 0", `{"name":"id","in":"path","required":true,"schema":{"type":"string"}}`},
 		{"integer in the path, 3.0.3", plain, openAPI30, "paths /todos/{id} delete parameters 0 schema",
-			`{"type":"string","pattern":"^((-?0|-?[1-9][0-9]{0,18})(\\.0+)?|(-?0|-?[1-9][0-9]*)(\\.[0-9]+)?[eE][-+]?[0-9]+)$"}`},
+			`{"type":"string","pattern":"^-?(0|[1-9][0-9]*)$"}`},
 		{"integer in the path, 3.1", plain, openAPI31, "paths /todos/{id} delete parameters 0 schema", `{"type":"integer","format":"int32"}`},
 		{"placeholder that no field fills", plain, openAPI30, "paths /todos/{id} get parameters", `[{"name":"id","in":"path","required":true,"schema":{"type":"string"}}]`},
 		{"query tag on PUT", plain, openAPI30, "paths /todos/{id} put parameters 1", `{"name":"fast","in":"query","schema":{"type":"boolean"}}`},

@@ -10,6 +10,7 @@ import (
 	"cmp"
 	"errors"
 	"fmt"
+	"math"
 	"math/big"
 	"reflect"
 	"regexp"
@@ -265,10 +266,12 @@ func comparison(s *shape, text string) (func(reflect.Value) int, bool) {
 	case kindInt:
 		mag, neg, bad := parseInteger(num)
 		n, ok := signed(mag, neg)
-		return func(v reflect.Value) int { return cmp.Compare(v.Int(), n) }, ok && bad == integerOK && s.holds(bound{mag, neg && mag > 0})
+		ok = ok && bad == integerOK && n>>(s.bits-1) == n>>63 // the bits above are all the sign
+		return func(v reflect.Value) int { return cmp.Compare(v.Int(), n) }, ok
 	case kindUint:
 		mag, neg, bad := parseInteger(num)
-		return func(v reflect.Value) int { return cmp.Compare(v.Uint(), mag) }, bad == integerOK && s.holds(bound{mag, neg && mag > 0})
+		ok := bad == integerOK && mag <= math.MaxUint64>>(64-s.bits) && !(neg && mag > 0)
+		return func(v reflect.Value) int { return cmp.Compare(v.Uint(), mag) }, ok
 	}
 	x, err := strconv.ParseFloat(text, s.bits)
 	return func(v reflect.Value) int { return cmp.Compare(v.Float(), x) }, err == nil

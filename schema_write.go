@@ -9,6 +9,7 @@ package svc
 import (
 	"bytes"
 	"encoding/json"
+	"math"
 	"math/big"
 	"reflect"
 	"slices"
@@ -149,8 +150,7 @@ func (w *schemaWriter) typed(m *members, s *shape, f *field) {
 	if f != nil && f.format != "" {
 		format = f.format
 		if s.kind == kindInt || s.kind == kindUint { // the format of the type implied its bounds
-			least, most := s.integerBounds()
-			low, high = least.String(), most.String()
+			low, high = s.integerBounds()
 		}
 	}
 	if format != "" {
@@ -175,25 +175,34 @@ func (w *schemaWriter) typed(m *members, s *shape, f *field) {
 		}
 	case kindMap:
 		if w.dialect != openAPI30 && s.key.kind != kindString && s.key.kind != kindText {
-			m.addRaw("propertyNames", `{"pattern":`+string(appendQuoted(nil, s.key.integerPattern()))+`}`)
+			m.addRaw("propertyNames", `{"pattern":`+string(appendQuoted(nil, integerPattern))+`}`)
 		}
 		m.addName("additionalProperties")
 		m.buf = w.shape(m.buf, s.elem)
 	}
 }
 
-// durationPattern is what time.ParseDuration reads, but for values too large.
-const durationPattern = `^[-+]?(0|(([0-9]+(\.[0-9]*)?|\.[0-9]+)(ns|us|µs|μs|ms|s|m|h))+)$`
+// These patterns say how values are spelt in strings. A reader of JSON Schema has
+// nothing else for numbers in strings. They say nothing of bounds, which take
+// hundreds of characters as patterns: the decoder and the binder check them.
+const (
+	// integerPattern has one spelling for each integer, so that no two names of
+	// a map are one key.
+	integerPattern = `^(0|-?[1-9][0-9]*)$`
 
-// stringPattern is a JSON string (RFC 8259, section 7) without lone surrogates.
-const stringPattern = `^"([^"\\\x00-\x1f]|\\["\\/bfnrt]|\\u([0-9abcefABCEF][0-9a-fA-F]{3}|[dD][0-7][0-9a-fA-F]{2}|` +
-	`[dD][89abAB][0-9a-fA-F]{2}\\u[dD][c-fC-F][0-9a-fA-F]{2}))*"$`
+	// pathIntegerPattern is that of integers in a path, which may be -0.
+	pathIntegerPattern = `^-?(0|[1-9][0-9]*)$`
 
-// integerPattern is how an integer is spelt where JSON wants a string.
-func (s *shape) integerPattern() string {
-	low, high := s.integerBounds()
-	return "^(" + span{low, high}.pattern("0") + ")$"
-}
+	// numberPattern is a JSON number (RFC 8259, section 6).
+	numberPattern = `^-?(0|[1-9][0-9]*)(\.[0-9]+)?([eE][-+]?[0-9]+)?$`
+
+	// stringPattern is a JSON string (RFC 8259, section 7) without lone surrogates.
+	stringPattern = `^"([^"\\\x00-\x1f]|\\["\\/bfnrt]|\\u([0-9abcefABCEF][0-9a-fA-F]{3}|[dD][0-7][0-9a-fA-F]{2}|` +
+		`[dD][89abAB][0-9a-fA-F]{2}\\u[dD][c-fC-F][0-9a-fA-F]{2}))*"$`
+
+	// durationPattern is what time.ParseDuration reads, but for values too large.
+	durationPattern = `^[-+]?(0|(([0-9]+(\.[0-9]*)?|\.[0-9]+)(ns|us|µs|μs|ms|s|m|h))+)$`
+)
 
 // quoted writes the type of a `json:",string"` field.
 func (w *schemaWriter) quoted(m *members, s *shape) {
@@ -206,7 +215,7 @@ func (w *schemaWriter) quoted(m *members, s *shape) {
 	case kindFloat, kindNumber:
 		m.addText("pattern", numberPattern)
 	default:
-		m.addText("pattern", s.integerPattern())
+		m.addText("pattern", integerPattern)
 	}
 }
 
@@ -238,6 +247,15 @@ func (s *shape) format() (format, low, high string) {
 		return "int64", "", ""
 	}
 	return "", "", ""
+}
+
+// integerBounds returns the least and the greatest value of an integer type, as
+// JSON.
+func (s *shape) integerBounds() (low, high string) {
+	if s.kind == kindUint {
+		return "0", strconv.FormatUint(math.MaxUint64>>(64-s.bits), 10)
+	}
+	return strconv.FormatInt(math.MinInt64>>(64-s.bits), 10), strconv.FormatInt(math.MaxInt64>>(64-s.bits), 10)
 }
 
 // object writes the object s with these of its fields. Those that only a path or
@@ -463,11 +481,14 @@ func (w *schemaWriter) pathParameter(dst []byte, f *field) []byte {
 	}
 	m := openMembers(dst)
 	m.addText("type", "string")
-	switch target.kind {
-	case kindBool:
+	enum := f.enumTexts(target)
+	switch {
+	case target.kind == kindBool:
 		m.addRaw("enum", `["true","false"]`)
-	case kindInt, kindUint:
-		m.addText("pattern", integerTextPattern(target, f.rules))
+	case enum != nil:
+		m.addRaw("enum", string(enum))
+	case target.kind == kindInt || target.kind == kindUint:
+		m.addText("pattern", pathIntegerPattern)
 	default:
 		m.addText("pattern", numberPattern)
 	}
@@ -478,56 +499,30 @@ func (w *schemaWriter) pathParameter(dst []byte, f *field) []byte {
 	return m.close()
 }
 
-// integerTextPattern returns the pattern of the JSON numbers that an integer of
-// shape s is taken from. It is exact for those without an exponent, but for
-// multipleOf; no regular expression can tell 1e2 from 1e99 and 15e-1.
-func integerTextPattern(s *shape, rules []rule) string {
-	low, high := s.integerBounds()
-	var enum []string
-	for i := range rules {
-		r := &rules[i]
-		if r.keyword == "enum" {
-			enum = strings.Split(strings.Trim(string(r.value), "[]"), ",")
-			continue
-		}
-		b, ok := boundOf(r.value)
-		if !ok {
-			continue
-		}
-		switch r.keyword {
-		case "minimum":
-			low = low.max(b)
-		case "exclusiveMinimum":
-			low = low.max(b.next())
-		case "maximum":
-			high = high.min(b)
-		case "exclusiveMaximum":
-			high = high.min(b.previous())
-		}
+// enumTexts returns the numbers of the field's enum as a JSON array of strings,
+// as they are written in a path, or nil if the field has no enum. Integers have
+// one spelling there, whatever their tag says.
+func (f *field) enumTexts(s *shape) []byte {
+	i := slices.IndexFunc(f.rules, func(r rule) bool { return r.keyword == "enum" })
+	if i < 0 {
+		return nil
 	}
-	whole := span{low, high}.pattern("-?0")
-	if enum != nil {
-		whole = enumPattern(enum, low, high)
+	texts := []byte{'['}
+	for _, num := range bytes.Split(bytes.Trim(f.rules[i].value, "[]"), []byte(",")) {
+		if s.kind != kindFloat {
+			num = appendInteger(nil, num)
+		}
+		texts = append(appendQuoted(texts, num), ',')
 	}
-	anything := "-?0|-?[1-9][0-9]*"
-	if !low.neg {
-		anything = "-?0|[1-9][0-9]*"
-	}
-	return `^((` + whole + `)(\.0+)?|(` + anything + `)(\.[0-9]+)?[eE][-+]?[0-9]+)$`
+	texts[len(texts)-1] = ']'
+	return texts
 }
 
-// enumPattern returns the pattern of those integers of an enum that are within
-// the bounds.
-func enumPattern(enum []string, low, high bound) string {
-	var parts []string
-	for _, text := range enum {
-		b, ok := boundOf([]byte(text))
-		if ok && !b.less(low) && !high.less(b) {
-			parts = append(parts, span{b, b}.pattern("-?0"))
-		}
+// appendInteger appends in digits the integer that a JSON number spells.
+func appendInteger(dst, num []byte) []byte {
+	mag, neg, _ := parseInteger(num) // which the rule has checked
+	if neg && mag > 0 {
+		dst = append(dst, '-')
 	}
-	if parts == nil {
-		return nothingPattern
-	}
-	return strings.Join(parts, "|")
+	return strconv.AppendUint(dst, mag, 10)
 }
