@@ -143,6 +143,7 @@ func TestDecodeDifferences(t *testing.T) {
 // Verify that the decoder and the oracle agree on texts that fit and on texts
 // that were damaged.
 func TestDecodeAgainstOracle(t *testing.T) {
+	t.Parallel()
 	rounds := 40
 	if testing.Short() {
 		rounds = 20
@@ -173,6 +174,7 @@ func TestDecodeAgainstOracle(t *testing.T) {
 // Verify that whatever JSON has, in any type, the two agree: every token in
 // every place.
 func TestDecodeSmallWorld(t *testing.T) {
+	t.Parallel()
 	values := []string{"null", "true", "false", "0", "-0", "1", "1.5", "-1", "300", "1e2", "1e400", `""`, `"a"`, `"1"`, `"1s"`, `"AA=="`, `"2006-01-02T15:04:05Z"`, `"1.2.3.4"`, `"\ud800"`, "\"\xff\"",
 		"[]", "[null]", "[1]", `["a"]`, "[true,false]", "[[]]", "[1,]", "[,1]", "[1 2]", "{}", `{"a":1}`, `{"a":1,"a":1}`, `{"a":null}`, `{"1":1}`, `{"":{}}`, `{"A":0}`, "{,}", `{"a"}`, `{"a":}`, `{1:1}`, "", " ", "nul", "nulll", "truefalse", "1 1", "\ufeff1", "'a'", "/**/1", "NaN", "+1", "01", ".5", "5.", "1e", "0x1"}
 	for _, c := range oracleCodecs(t) {

@@ -137,6 +137,7 @@ func unquote(inside string) string {
 
 // Verify the limits on what one answer tells.
 func TestViolationLimits(t *testing.T) {
+	t.Parallel()
 	long := strings.Repeat("é", 10_000)
 	member := func(i int) string { return `"` + strconv.Itoa(i) + `"` }
 	var many, wide, deep []string

@@ -197,6 +197,7 @@ func (g *valuer) any(depth int) any {
 // encoding/json writes but for the promises of the schema, and means the value
 // it was made from, to the oracle and to our decoder.
 func TestEncodeAgainstOracle(t *testing.T) {
+	t.Parallel()
 	rounds := uint64(60)
 	if testing.Short() {
 		rounds = 10

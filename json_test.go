@@ -451,6 +451,7 @@ func compileFor[T any](t testing.TB) *codec {
 // Verify that many names in one object are checked, all of them, and that this
 // is not quadratic: 50,000 names would be over a billion comparisons.
 func TestScannerManyNames(t *testing.T) {
+	t.Parallel()
 	const many = 50_000
 	var object []byte
 	for i := range many {

@@ -226,6 +226,7 @@ func TestStreamDisconnect(t *testing.T) {
 // A client that does not read is dropped after the write deadline, and the ctx
 // of its method is canceled.
 func TestStreamStuckReader(t *testing.T) {
+	t.Parallel()
 	bothProtocols(t, func(t *testing.T, http2 bool) {
 		ended := make(chan error, 1)
 		large := strings.Repeat("x", 64<<10)

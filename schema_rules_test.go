@@ -41,6 +41,7 @@ type sBounds struct {
 }
 
 func TestSchemaAgrees(t *testing.T) {
+	t.Parallel()
 	rounds := 40
 	if testing.Short() {
 		rounds = 10
@@ -457,6 +458,7 @@ func TestPatternMatches(t *testing.T) {
 // Verify every pattern of up to four pieces: what compilePattern accepts is
 // right in ECMAScript, and means the same.
 func TestPatternSmallWorld(t *testing.T) {
+	t.Parallel()
 	pieces := []string{"a", "^", "$", ".", `\b`, `\s`, `\d`, `\p{L}`, "(", ")", "(?:", "|", "]", "*", "?", "{2}", "{0,1}", "[", "[^", "-", `\-`, `\x41`}
 	texts := []string{"", "a", "aa", "b-", "\u00a0", "A1", "\n", "\u2028-a"}
 	var generate func(pattern string, left int)

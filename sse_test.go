@@ -395,6 +395,7 @@ func TestEventStreamHeartbeat(t *testing.T) {
 // A client that has stopped reading is dropped, over HTTP/1.1 and HTTP/2, and
 // its handler's context is canceled.
 func TestEventStreamStuckReader(t *testing.T) {
+	t.Parallel()
 	for _, http2 := range []bool{false, true} {
 		ended := make(chan error, 1)
 		server := httptest.NewUnstartedServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {

@@ -154,6 +154,7 @@ func (a agreeText) MarshalText() ([]byte, error) { return []byte(a.s), nil }
 // Verify that a value means the same in a path, in a query string and in JSON,
 // over a small complete world of spellings (STYLE, principle 18).
 func TestSettersAgreeWithJSON(t *testing.T) {
+	t.Parallel()
 	numbers := numberTexts()
 	t.Run("int", func(t *testing.T) { agree[int](t, numbers, asJSON) })
 	t.Run("int8", func(t *testing.T) { agree[int8](t, numbers, asJSON) })

@@ -116,6 +116,7 @@ svc: cannot register main.API:
 `
 
 func TestBuildModes(t *testing.T) {
+	t.Parallel()
 	m := newScratchModule(t, buildProgram)
 	m.run("go", "mod", "edit", "-require=example.com/svc@v0.0.0", "-replace=example.com/svc=../svc")
 	for _, flags := range []string{
@@ -131,6 +132,7 @@ func TestBuildModes(t *testing.T) {
 }
 
 func TestImportHasNoSideEffects(t *testing.T) {
+	t.Parallel()
 	out, err := exec.Command(pprofBuild(t, "sideeffects")).CombinedOutput()
 	if err != nil {
 		t.Errorf("%v: %s", err, out)
@@ -145,6 +147,7 @@ func TestImportHasNoSideEffects(t *testing.T) {
 
 // Verify that the commands for installing do install.
 func TestReadmeInstall(t *testing.T) {
+	t.Parallel()
 	_, blocks := readReadme(t)
 	i := slices.IndexFunc(blocks, func(b readmeBlock) bool { return strings.HasPrefix(b.text, "package main\n") })
 	var commands []readmeBlock

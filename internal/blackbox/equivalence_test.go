@@ -183,6 +183,7 @@ var rpcKindMembers = strings.Fields("i8 i64 u8 u64 f32 f64 b s time dur bytes pt
 
 // Verify every kind of field, with every value, from a body.
 func TestTransportsAgreeOnBodies(t *testing.T) {
+	t.Parallel()
 	tr := newRPCTransports(t)
 	try := func(members []rpcMember) {
 		tr.compare(t, "items.kinds", wireRequest{"POST /items/kinds", "", rpcObject(members)}, members)
@@ -205,6 +206,7 @@ func TestTransportsAgreeOnBodies(t *testing.T) {
 
 // Verify numbers and booleans, which a query spells as JSON does, from a query.
 func TestTransportsAgreeOnQueries(t *testing.T) {
+	t.Parallel()
 	tr := newRPCTransports(t)
 	names := strings.Fields("i8 i64 u8 u64 f32 f64 b ptr num limit unknown")
 	random := rand.New(rand.NewPCG(3, 4))

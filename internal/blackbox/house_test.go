@@ -223,6 +223,7 @@ func changeable(t types.Type) bool {
 
 // Verify that the rules can be broken: each row is a package with one fault.
 func TestHouseRules(t *testing.T) {
+	t.Parallel()
 	long := strings.Repeat("\n", maxFuncLines-1)
 	for _, test := range []struct {
 		name  string

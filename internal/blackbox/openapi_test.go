@@ -42,6 +42,7 @@ func TestOpenAPIGolden(t *testing.T) {
 // Verify that a service has one document however often it is registered. That
 // every version of Go makes the same one, the golden files see to.
 func TestOpenAPIByteIdentical(t *testing.T) {
+	t.Parallel()
 	want := kitchenDocument(kitchen.Both(), "")
 	for range 100 {
 		if got := kitchenDocument(kitchen.Both(), ""); !bytes.Equal(got, want) {

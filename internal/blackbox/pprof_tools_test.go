@@ -198,6 +198,7 @@ func pprofFields(t *testing.T, message []byte) (fields []pprofField) {
 
 // Verify that net/http/pprof, serving the same process, gives the same answers.
 func TestPprofAgreesWithNetHTTP(t *testing.T) {
+	t.Parallel()
 	theirs, ours := pprofServers(t)
 	symbol := pprofSymbol(t, theirs)
 	for _, test := range []struct {
@@ -293,6 +294,7 @@ func checkPprofDifferences(t *testing.T, theirs, ours string) {
 // Verify that the tools read what comes over a socket, and find in it what the
 // program does.
 func TestPprofTools(t *testing.T) {
+	t.Parallel()
 	_, ours := pprofServers(t)
 	end, ended := make(chan struct{}), make(chan struct{})
 	go func() { // work, so that the recordings have something in them

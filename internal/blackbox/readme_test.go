@@ -93,6 +93,7 @@ func withoutIndent(code string) string {
 
 // Verify that the program compiles as it stands, and answers as the README says.
 func TestReadmeProgram(t *testing.T) {
+	t.Parallel()
 	_, blocks := readReadme(t)
 	i := slices.IndexFunc(blocks, func(b readmeBlock) bool { return strings.HasPrefix(b.text, "package main\n") })
 	if i < 0 || i+1 == len(blocks) || blocks[i+1].lang != "console" {

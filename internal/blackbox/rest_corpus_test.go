@@ -212,6 +212,7 @@ func sameJSON(a, b any) bool {
 // Verify of every row of at most four tokens that it is accepted if and only if
 // it is JSON.
 func TestCorpusTokens(t *testing.T) {
+	t.Parallel()
 	c := newCorpus(t)
 	tokens := []string{"{", "}", "[", "]", ",", ":", `"title"`, `"a"`, "1", "-0", "true", "null", " "}
 	var rows func(text string, left int)
@@ -258,6 +259,7 @@ func oddTexts() []string {
 }
 
 func TestCorpusOdd(t *testing.T) {
+	t.Parallel()
 	c := newCorpus(t)
 	for _, text := range oddTexts() {
 		for _, around := range []string{"%s", "[%s]", `{"a":%s}`, " %s\n"} {
@@ -271,6 +273,7 @@ func TestCorpusOdd(t *testing.T) {
 // Verify of every text that is one change away from a good one that it is
 // accepted if and only if it still is JSON.
 func TestCorpusDamage(t *testing.T) {
+	t.Parallel()
 	c := newCorpus(t)
 	strange := []string{"", "\x00", " ", "\n", "\"", "\\", "/", "{", "}", "[", "]", ",", ":", "0", "1", "9", "-", "+", ".", "e", "E", "u", "a", "d", "t", "\x1f", "\x7f", "\x80", "\xc3", "\xed\xa0\x80", "\xff", "\u00e9", "\ufeff", `\ud800`}
 	for _, good := range goodTexts {
@@ -297,6 +300,7 @@ func TestCorpusDamage(t *testing.T) {
 // Verify that 50,000 names in one object are looked at once each, and that the
 // one that is there twice is found: a scan of those before would take minutes.
 func TestManyNames(t *testing.T) {
+	t.Parallel()
 	c := newCorpus(t)
 	name := func(i int) string { return fmt.Sprintf(`"n%d":0`, i) }
 	c.check(manyMembers(50_000, name))

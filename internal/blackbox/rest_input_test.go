@@ -882,6 +882,7 @@ var badStrict = []badInput{
 // Verify that every input has one answer, the exact one, on every version of
 // HTTP, and that nothing but a success calls a method.
 func TestBadInput(t *testing.T) {
+	t.Parallel()
 	strict := wireOptions()
 	strict.Strict = true
 	for _, group := range []struct {
@@ -935,6 +936,7 @@ func shortened(text string) string {
 }
 
 func TestBadInputOverSockets(t *testing.T) {
+	t.Parallel()
 	strict := wireOptions()
 	strict.Strict = true
 	for _, http2 := range []bool{false, true} {

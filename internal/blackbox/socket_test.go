@@ -171,6 +171,7 @@ func TestTruncatedBodies(t *testing.T) {
 
 // Verify that a client that stalls is told so, and that nothing is called.
 func TestStalledBodies(t *testing.T) {
+	t.Parallel()
 	opts := wireOptions()
 	opts.BodyTimeout = 20 * time.Millisecond
 	s, store := newWire(t, opts)
@@ -194,6 +195,7 @@ func TestStalledBodies(t *testing.T) {
 // Verify that a body that trickles in is given the time for a whole body, not
 // the time for each byte of it.
 func TestSlowBody(t *testing.T) {
+	t.Parallel()
 	opts := wireOptions()
 	opts.BodyTimeout = 50 * time.Millisecond
 	s, store := newWire(t, opts)
@@ -387,6 +389,7 @@ func TestBodyLimit(t *testing.T) {
 
 // Verify that a limit in front of svc is answered as its own is.
 func TestForeignBodyLimit(t *testing.T) {
+	t.Parallel()
 	s, store := newWire(t, wireOptions())
 	next := s.REST()
 	addr := wireServer(t, http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
@@ -409,6 +412,7 @@ func TestForeignBodyLimit(t *testing.T) {
 // Verify that no form of a request line or a head gets more than an answer:
 // those that are not HTTP are net/http's to refuse, the others svc's.
 func TestRequestTargets(t *testing.T) {
+	t.Parallel()
 	s, store := newWire(t, wireOptions())
 	addr := wireServer(t, s.REST(), false).Listener.Addr().String()
 	for _, test := range []struct {
@@ -609,6 +613,7 @@ func TestEarlyRefusalsHTTP2(t *testing.T) {
 
 // Verify over HTTP/2 what the tests above verify of bodies over HTTP/1.1.
 func TestUnfinishedBodiesHTTP2(t *testing.T) {
+	t.Parallel()
 	opts := wireOptions()
 	opts.BodyTimeout = 50 * time.Millisecond
 	s, store := newWire(t, opts)
@@ -661,6 +666,7 @@ const rpcSocketPing = `{"jsonrpc":"2.0","method":"math.ping","id":1}`
 // Verify that a body that is refused, cut, stalled or too long calls nothing,
 // and that its client is told so: at once, where the body does not matter.
 func TestRPCBodies(t *testing.T) {
+	t.Parallel()
 	head := wireHead("POST /rpc")
 	plain := strings.Replace(head, "application/json", "text/plain", 1)
 	for _, test := range []struct {
