@@ -499,7 +499,8 @@ func (b *apiBuilder) referErrors(name, mediaType string, appendSchema func([]byt
 }
 
 // appendEnvelopeSchema appends the schema of the envelope that appendEnvelope
-// writes.
+// writes: {"error":{"code":…,"message":…,"details":…}}, where details may be
+// absent.
 func appendEnvelopeSchema(dst []byte) []byte {
 	inner := openMembers(nil)
 	inner.addText("type", "object")
@@ -515,7 +516,9 @@ func appendEnvelopeSchema(dst []byte) []byte {
 }
 
 // appendProblemSchema appends the schema of the problem details that
-// WriteProblem writes (RFC 9457, section 3).
+// WriteProblem writes (RFC 9457, section 3). The RFC makes all of its members
+// optional; those that WriteProblem always writes are required here. code and
+// details are extension members (section 3.2).
 func appendProblemSchema(dst []byte) []byte {
 	m := openMembers(dst)
 	m.addText("type", "object")
@@ -527,7 +530,9 @@ func appendProblemSchema(dst []byte) []byte {
 	return m.close()
 }
 
-// appendCodeSchema appends the schema of an error's code.
+// appendCodeSchema appends the schema of an error's code: all codes, in the order
+// of the table in errors.go. Clients can rely on the list, since an error with an
+// unknown code is written as UNKNOWN.
 func appendCodeSchema(dst []byte) []byte {
 	m := openMembers(dst)
 	m.addText("type", "string")
@@ -551,9 +556,21 @@ func appendDetailsSchema(dst []byte) []byte {
 		`"required":["in","path","rule","message"]}}},"additionalProperties":true}`...)
 }
 
-// An apiDocument is an OpenAPI Object. The types below are the parts of the
-// specification that svc publishes. Their order is that of the slices here;
-// nothing below ranges over a map.
+// An apiDocument is an OpenAPI Object. It and the types below are the parts of
+// the specification that svc publishes, named as there. Schemas are text
+// already, since schemaWriter appends text. Everything is written in the order of
+// the slices here, and nothing below ranges over a map.
+//
+//	In Go                               In the document
+//	----------------------------------  ---------------------------------------------
+//	Options.Name, Description, Version  info
+//	Defaults.BaseURL                    servers
+//	Defaults.Auth                       security, components.securitySchemes
+//	a method                            an operation below paths
+//	a field of its input                one of parameters, or a property of requestBody
+//	its output                          the schema of response 200
+//	a named struct type                 one of components.schemas
+//	Options.OnError                     one of components.responses
 type apiDocument struct {
 	dialect     dialect
 	title       string
@@ -713,7 +730,8 @@ func (d *apiDocument) appendOperation(dst []byte, o *apiOperation) []byte {
 	responses := openMembers(m.buf)
 	responses.addName(o.success.status)
 	responses.buf = o.success.appendResponse(responses.buf)
-	// A generator reads ranges such as 4XX, or default, or both: they say the same.
+	// Some generators read only ranges such as 4XX and some only default, so both
+	// have the same response. A 5XX is described by default.
 	responses.addRaw("4XX", string(o.errors))
 	responses.addRaw("default", string(o.errors))
 	m.buf = responses.close()
