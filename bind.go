@@ -1,13 +1,32 @@
 package svc
 
-// This file decides where each field of an input comes from: a placeholder of
-// the path, the query string, a header or the JSON body. It takes the plans of
-// decode.go and knows nothing of services. bind_http.go reads bodies off the
-// wire.
+// This file makes the input of a method: it takes each field from where the
+// route says, and checks the result. It is a layer above decode.go, whose plans
+// and setters it uses, and knows nothing of services. In this order:
 //
-// This file checks finished inputs: the Validate methods of the application,
-// and, for inputs that no decoder has seen since Service.Call was given them as
-// Go values, the constraints.
+//	binding        the plan of one input, and how it is compiled
+//	sources        which field comes from where
+//	inputs         from an HTTP request, from one JSON object, from a Go value
+//	path, header   one value each
+//	query          the text, then its parameters
+//	setChecked …   one text into one field
+//	checks         rules and Validate methods on a finished input
+//	hooks          where in a struct Validate is to be called
+//
+// A field has one source, by the first line that is true for it:
+//
+//	source   if the field                      read by           Violation.In
+//	path     has a tag path:"x"                param.bindPath    "path"
+//	path     is named like a placeholder       param.bindPath    "path"
+//	query    has a tag query:"x"               binding.bindQuery "query"
+//	header   has a tag header:"Last-Event-ID"  param.bindHeader  "header"
+//	query    is in a route without a body      binding.bindQuery "query"
+//	body     is any other                      binding.bindBody  "body"
+//
+// JSON-RPC and MCP have no such sources. There one object has every field by its
+// wire name (bindObject), and a Go value of [Service.Call] has every field
+// already (checkValue). Violation.In is the source in the REST route for all
+// three, so that one mistake has one description on every transport.
 
 import (
 	"bytes"
@@ -20,49 +39,66 @@ import (
 	"unicode/utf8"
 )
 
-// A binding makes the input of one method. It is compiled once, then read by
-// many goroutines and never written.
+// A binding makes the input of one method. compileBinding writes it at
+// registration. After that many goroutines read it: rest.go by bindRequest,
+// svc.go by bindObject and checkValue, and openapi.go reads its lists for the
+// parameters and the body that it publishes.
 //
 // Invariants:
 //
-//	path, query, header and the fields of body are disjoint, and together hold
-//	  every field of the input
-//	body is nil if no field comes from the body
-//	all has every field by its wire name, for transports with one object
+//	path, query, header and bodyFields are disjoint, and together hold every
+//	  field of the input, each list in the order of the Go fields
+//	header has at most one field, for lastEventID
+//	byName has the index in query of each parameter, by its name
+//	body decodes bodyFields; it is nil if there are none, and the request's
+//	  body is then not looked at
+//	all decodes every field by its wire name
+//	hooks calls the Validate methods; check also checks the rules of the
+//	  fields, which a decoder would have checked. Each is nil if there is
+//	  nothing to do
 type binding struct {
-	in     *shape // an object
+	in     *shape // of an object
 	path   []param
 	query  []param
-	byName map[string]int // of query, by the parameter's name
-	header []param        // at most one, of lastEventID
+	byName map[string]int
+	header []param
 	body   *objectPlan
 	all    *objectPlan
 
 	bodyFields []*field
-	hooks      checkFunc // the Validate methods, or nil
-	check      checkFunc // they and the constraints, or nil
+	hooks      checkFunc
+	check      checkFunc
 }
 
-// A param is a field that comes from the path, the query or a header.
+// A param is the plan of a field that comes from the path, the query or a
+// header. compileParam writes it.
+//
+// Invariants:
+//
+//	set takes the text of one value: the field's, an element's if list is true
+//	notNumber is set for numbers only. JSON numbers reach their setter with the
+//	  spelling checked by the scanner; here nobody has checked it
+//	list is true for slices in the query, which take a parameter as often as it
+//	  is given
 type param struct {
 	*field
-	sourceName string // its name there
-	in         string
+	sourceName string // of the placeholder, the parameter or the header
+	in         string // inPath, inQuery or inHeader
 	set        setter
-	notNumber  *complaint // for a number that is not spelt like one; nil for others
-	list       bool       // takes the parameter as often as it is given
-	absent     func(reflect.Value)
+	notNumber  *complaint
+	list       bool
+	absent     func(reflect.Value) // sets the default; nil if there is none
 }
 
-// A bindSpec says what compileBinding needs to know of the route.
+// A bindSpec is what compileBinding needs to know of the route.
 type bindSpec struct {
 	placeholders []string
 	explicit     bool // the author wrote the pattern
-	hasBody      bool // the HTTP method has one
+	hasBody      bool // the HTTP method has a body
 }
 
-// compileBinding compiles the binding of input s. What is wrong with s for this
-// route is noted as problems.
+// compileBinding compiles the binding of input s for a route. What does not fit
+// is added to the mistakes of the registration, and the binding is not used.
 func compileBinding(c *decoders, s *shape, spec bindSpec) *binding {
 	b := &binding{in: s, byName: make(map[string]int)}
 	at := s.typ.String()
@@ -98,7 +134,9 @@ func compileBinding(c *decoders, s *shape, spec bindSpec) *binding {
 	return b
 }
 
-// bindingCheck compiles the check of a whole input, or returns nil.
+// compileInputCheck compiles the check of a whole input: its Validate methods
+// and, if rules is set, the rules of its fields. It returns nil if there are
+// none.
 func compileInputCheck(s *shape, rules bool, in func(*field) string) checkFunc {
 	c := newChecks(rules)
 	if !c.needsCheck(s, make(map[*shape]bool)) {
@@ -107,7 +145,8 @@ func compileInputCheck(s *shape, rules bool, in func(*field) string) checkFunc {
 	return c.structCheck(s, in)
 }
 
-// source returns where the field f comes from, and its name there.
+// sourceOf returns the source of the field f and its name there, by the table at
+// the top. at is the field's place in messages.
 func (spec bindSpec) sourceOf(p *mistakes, f *field, at string) (name, source string) {
 	switch {
 	case f.path != "" && f.query != "":
@@ -133,6 +172,7 @@ func (spec bindSpec) sourceOf(p *mistakes, f *field, at string) (name, source st
 	return "", inBody
 }
 
+// placeholderList returns the placeholders of the route as a message lists them.
 func (spec bindSpec) placeholderList() string {
 	if len(spec.placeholders) == 0 {
 		return "none"
@@ -140,12 +180,13 @@ func (spec bindSpec) placeholderList() string {
 	return "{" + strings.Join(spec.placeholders, "}, {") + "}"
 }
 
-// lastEventID is the one header that a field can come from: what a client that
-// comes back to a stream says of the last event that it got (WHATWG HTML,
-// section 9.2.4).
+// lastEventID is the only header that a field can come from. A client that
+// comes back to a stream sends the ID of the last event it received (WHATWG
+// HTML, section 9.2.4).
 const lastEventID = "Last-Event-ID"
 
-// checkHeaderField notes a header tag that could not do what it says.
+// checkHeaderField adds a mistake for a header tag that cannot work: another
+// header, or a field that every request would need.
 func checkHeaderField(p *mistakes, f *field, at string) {
 	if f.header != lastEventID {
 		p.addf("%s: header:%q: the one header that a field can come from is %s", at, f.header, lastEventID)
@@ -155,8 +196,9 @@ func checkHeaderField(p *mistakes, f *field, at string) {
 	}
 }
 
-// checkPlaceholders notes placeholders that no field fills, or that two do. One
-// that svc inferred may stay empty: the method does not care.
+// checkPlaceholders adds a mistake for each placeholder that no field fills, or
+// more than one. A placeholder that svc inferred from the method's name may have
+// no field: the author did not ask for it.
 func (b *binding) checkPlaceholders(p *mistakes, spec bindSpec, at string) {
 	for _, name := range spec.placeholders {
 		n := 0
@@ -174,7 +216,9 @@ func (b *binding) checkPlaceholders(p *mistakes, spec bindSpec, at string) {
 	}
 }
 
-// param compiles a path, query or header field.
+// compileParam compiles a field that comes from in by that name. A path or a
+// header has one value, so only scalars fit there. Each parameter of a query is
+// a scalar too, and a slice takes several.
 func (c *decoders) compileParam(f *field, name, in, at string) param {
 	p := param{field: f, sourceName: name, in: in}
 	target := f.shape.deref()
@@ -197,17 +241,21 @@ func (c *decoders) compileParam(f *field, name, in, at string) param {
 	return p
 }
 
-// requestValues is what a request says of one input.
+// requestValues is the part of a request that an input is made from. The
+// decoder copies what it keeps of it, so the body may be overwritten later.
 type requestValues struct {
 	path interface {
-		PathValue(placeholder string) string
+		PathValue(placeholder string) string // unescaped, as http.Request has it
 	}
 	query  string // as in the URL, undecoded
 	header map[string][]string
 	body   []byte // the whole of it
 }
 
-// request binds an HTTP request. The decoder is the caller's, started here.
+// bindRequest makes an input from an HTTP request. It starts the caller's
+// decoder, and returns one error for all sources: a client learns at once what
+// is wrong with a parameter and what is wrong with the body. The result is a
+// pointer to the input's struct.
 func (b *binding) bindRequest(d *decoder, r requestValues) (reflect.Value, error) {
 	d.start(nil)
 	in := reflect.New(b.in.typ)
@@ -215,11 +263,7 @@ func (b *binding) bindRequest(d *decoder, r requestValues) (reflect.Value, error
 	d.ahead = len(r.query)
 	for i := range b.path {
 		p := &b.path[i]
-		d.in = inPath
-		d.pushToken(p.token)
-		d.scratch = append(d.scratch[:0], r.path.PathValue(p.sourceName)...)
-		p.setChecked(d, p.of(v), d.scratch)
-		d.pop()
+		p.bindPath(d, v, r.path.PathValue(p.sourceName))
 	}
 	if len(b.query) > 0 {
 		b.bindQuery(d, v, r.query)
@@ -234,9 +278,19 @@ func (b *binding) bindRequest(d *decoder, r requestValues) (reflect.Value, error
 	return in, b.finishInput(d, v, b.hooks)
 }
 
-// setHeader sets the field of the struct v from the values of its header. An
-// empty one says what an absent one does: a client whose last event had no ID
-// sends none.
+// bindPath sets the field of the struct v from the value of its placeholder. The
+// value is copied to scratch because setters take bytes.
+func (p *param) bindPath(d *decoder, v reflect.Value, value string) {
+	d.in = inPath
+	d.pushToken(p.token)
+	d.scratch = append(d.scratch[:0], value...)
+	p.setChecked(d, p.of(v), d.scratch)
+	d.pop()
+}
+
+// bindHeader sets the field of the struct v from the values of its header. An
+// empty value counts as an absent one: a client whose last event had no ID may
+// send either.
 func (p *param) bindHeader(d *decoder, v reflect.Value, values []string) {
 	d.in = inHeader
 	d.push(p.name)
@@ -254,6 +308,8 @@ func (p *param) bindHeader(d *decoder, v reflect.Value, values []string) {
 
 var isEmptyBody = &complaint{ruleRequired, "a JSON body is required; send at least {}"}
 
+// bindBody decodes the JSON body into the fields of v that come from it. An
+// empty body has a message of its own, since clients often forget the {}.
 func (b *binding) bindBody(d *decoder, v reflect.Value, body []byte) {
 	d.scan.reset(body)
 	d.ahead = 0
@@ -265,8 +321,10 @@ func (b *binding) bindBody(d *decoder, v reflect.Value, body []byte) {
 	d.scan.checkEnd()
 }
 
-// object binds one JSON object that has every field by its wire name. Text that
-// is not one is a mistake; an empty text counts as {}.
+// bindObject makes an input from one JSON object that has every field by its
+// wire name, and returns a pointer to the struct. An empty text counts as {},
+// since params may be left out (JSON-RPC 2.0, section 4). Every other text that
+// is not an object is an error.
 func (b *binding) bindObject(d *decoder, text []byte) (reflect.Value, error) {
 	if len(text) == 0 {
 		text = []byte("{}")
@@ -279,13 +337,20 @@ func (b *binding) bindObject(d *decoder, text []byte) (reflect.Value, error) {
 	return in, b.finishInput(d, v, b.hooks)
 }
 
-// value checks an input that came as a Go value.
+// checkValue checks an input that came as a Go value, with the rules that a
+// decoder would have checked. in is a pointer to the struct.
 func (b *binding) checkValue(d *decoder, in reflect.Value) error {
 	d.start(nil)
 	return b.finishInput(d, in.Elem(), b.check)
 }
 
-// finish runs the last checks on an input that has no mistakes so far.
+// finishInput runs check if the input has no violations so far, and returns the
+// error of the input or nil.
+//
+// Validate methods run last and only on a complete input. They can therefore
+// rely on the types, the required fields and the rules of the tags, and need
+// not guard against half an input. They may also change their receiver, which
+// would confuse the checks of the tags if these came later.
 func (b *binding) finishInput(d *decoder, v reflect.Value, check checkFunc) error {
 	if check != nil && d.scan.err == nil && len(d.found.list) == 0 {
 		d.in = inBody
@@ -301,8 +366,22 @@ var (
 	hasSemicolon    = &complaint{ruleSyntax, "the query string has a semicolon; write %3B for the character, and & between parameters"}
 )
 
-// bindQuery fills the fields that come from the query string. It reads the text
-// once, in the order in which it stands, and makes no map of it.
+// bindQuery fills the fields that come from the query string, read as
+// application/x-www-form-urlencoded (WHATWG URL, section 5.1):
+//
+//	a=1             the field of parameter a is set from "1"
+//	a=1&a=2         both, for a list; a violation for any other field
+//	a= or a         the empty text, which is a value
+//	a=x+y, a=x%20y  "x y"
+//	%61=1           as a=1
+//	z=1             ignored if no field has z; clients and proxies add their own
+//	a=%FF           a violation at a: not UTF-8
+//	a=%zz, a=1;b=2  a violation, and the rest is not read
+//
+// It reads the text once, from left to right, and makes no map of it:
+// url.ParseQuery would allocate for each parameter. d.seen has a bit for each
+// parameter that was given; no object is open, so the bits start at 0. What is
+// absent is dealt with after that, in the order of the fields.
 func (b *binding) bindQuery(d *decoder, v reflect.Value, query string) {
 	d.in = inQuery
 	for range (len(b.query) + 63) / 64 {
@@ -333,8 +412,8 @@ func (b *binding) bindQuery(d *decoder, v reflect.Value, query string) {
 	d.seen = d.seen[:0]
 }
 
-// cutPair cuts the first name=value off a query string. Names and values are
-// short: one look at each byte costs less than two searches.
+// cutPair cuts the first name=value off a query string. It looks at each byte
+// once, which costs less than two searches because names and values are short.
 func cutPair(query string) (name, value, rest string) {
 	equal, end := -1, 0
 	for end < len(query) && query[end] != '&' {
@@ -350,12 +429,14 @@ func cutPair(query string) (name, value, rest string) {
 	return query[:equal], query[equal+1 : end], rest
 }
 
-// bindPair takes one name=value. It reports whether the query string may be
-// read on: one that is not well formed means nothing as a whole.
+// bindPair sets the field that one name=value is for, and marks it in seen. It
+// reports whether the rest of the query string may be read: if one pair is
+// malformed, the client meant something else with all of it. The values of
+// unknown parameters are decoded too, so that this does not depend on the names.
 func (b *binding) bindPair(d *decoder, v reflect.Value, name, value string, seen []uint64) bool {
-	i, wrong := b.findParam(d, name)
-	if wrong == nil {
-		if d.scratch, wrong = appendQueryText(d.scratch[:0], value); wrong == nil && i >= 0 {
+	i, c := b.findParam(d, name)
+	if c == nil {
+		if d.scratch, c = appendQueryText(d.scratch[:0], value); c == nil && i >= 0 {
 			p := &b.query[i]
 			d.pushToken(p.token)
 			switch twice := seen[i/64]>>(i%64)&1 != 0; {
@@ -370,31 +451,31 @@ func (b *binding) bindPair(d *decoder, v reflect.Value, name, value string, seen
 			d.pop()
 		}
 	}
-	if wrong != nil {
-		d.addViolation(wrong)
-	}
-	return wrong == nil
+	d.addIfAny(c)
+	return c == nil
 }
 
 // findParam returns the index of the parameter that a name in a query string
-// means, or -1. Names are few and rarely escaped: comparing is cheaper than a
-// map.
+// stands for, or -1. It compares first, because parameters are few and their
+// names are rarely escaped, and then unescapes the name for the map.
 func (b *binding) findParam(d *decoder, name string) (int, *complaint) {
 	for i := range b.query {
 		if b.query[i].sourceName == name {
 			return i, nil
 		}
 	}
-	var wrong *complaint
-	d.scratch, wrong = appendQueryText(d.scratch[:0], name)
-	if i, ok := b.byName[string(d.scratch)]; ok && wrong == nil {
+	var c *complaint
+	d.scratch, c = appendQueryText(d.scratch[:0], name)
+	if i, ok := b.byName[string(d.scratch)]; ok && c == nil {
 		return i, nil
 	}
-	return -1, wrong
+	return -1, c
 }
 
-// appendQueryText appends what a name or a value of a query string stands for
-// (application/x-www-form-urlencoded, as in the WHATWG URL standard).
+// appendQueryText appends what a name or a value of a query string stands for.
+// A semicolon is refused: some proxies take it as a separator, and a client and
+// a server that differ on where a parameter ends are open to attack. net/url
+// refuses it as well.
 func appendQueryText(dst []byte, s string) ([]byte, *complaint) {
 	start := 0
 	for i := 0; i < len(s); i++ {
@@ -419,7 +500,8 @@ func appendQueryText(dst []byte, s string) ([]byte, *complaint) {
 	return append(dst, s[start:]...), nil
 }
 
-// setOne sets the field to its one value and checks that.
+// setChecked sets the field v to its one value and checks its rules, unless the
+// value itself is a violation.
 func (p *param) setChecked(d *decoder, v reflect.Value, text []byte) {
 	before := d.found.count()
 	if p.setScalar(d, v, text); d.found.count() == before {
@@ -427,7 +509,8 @@ func (p *param) setChecked(d *decoder, v reflect.Value, text []byte) {
 	}
 }
 
-// setText sets v, the field or an element of it, to a value.
+// setScalar sets v, the field or an element of it, to a value. It makes what
+// pointers point to: a text cannot be null.
 func (p *param) setScalar(d *decoder, v reflect.Value, text []byte) {
 	for v.Kind() == reflect.Pointer {
 		v.Set(reflect.New(v.Type().Elem()))
@@ -443,12 +526,14 @@ func (p *param) setScalar(d *decoder, v reflect.Value, text []byte) {
 	}
 }
 
+// isNumberText reports whether text is a JSON number.
 func isNumberText(text []byte) bool {
 	_, ok := jsonNumber(text)
 	return ok
 }
 
-// add appends one value to the field, a list.
+// addElement appends one value to the field v, a list. Its rules are checked by
+// checkList when the list is complete.
 func (p *param) addElement(d *decoder, v reflect.Value, text []byte) {
 	for v.Kind() == reflect.Pointer {
 		if v.IsNil() {
@@ -464,8 +549,9 @@ func (p *param) addElement(d *decoder, v reflect.Value, text []byte) {
 	d.pop()
 }
 
-// checkList notes the constraints that the finished list breaks, unless one of
-// its elements is a mistake.
+// checkList checks the rules of the complete list v, unless an element has a
+// violation. The violations of elements are those whose place starts with the
+// place of the list.
 func (p *param) checkList(d *decoder, v reflect.Value) {
 	if len(p.rules) == 0 {
 		return
@@ -479,27 +565,33 @@ func (p *param) checkList(d *decoder, v reflect.Value) {
 	d.checkRules(p.rules, v)
 }
 
-// A validator is a struct that checks itself.
+// validator is implemented by a struct that checks itself.
 type validator interface{ Validate() error }
 
 var typeValidator = reflect.TypeFor[validator]()
 
-// A checkFunc checks the value v, which is addressable. What is wrong goes to
-// the decoder, whose path leads to v.
+// A checkFunc checks the value v, which is addressable. It adds violations to
+// the decoder, whose path leads to v. It may change v, because Validate may.
 type checkFunc func(d *decoder, v reflect.Value)
 
-// checks is one compile pass over shapes. A nil checkFunc stands for a value
-// that has nothing to check, so that most services pay nothing.
+// checks is the compile pass of one check. A nil checkFunc stands for a value
+// with nothing to check. Most types have nothing, and a request then visits
+// only the values that do.
+//
+// Invariant: byShape has a pointer to nil for a shape that is being compiled.
 type checks struct {
-	rules   bool // constraints too, not only Validate
+	rules   bool // check the rules of fields too, not only Validate
 	byShape map[*shape]*checkFunc
 }
 
+// newChecks returns an empty compile pass.
 func newChecks(rules bool) *checks {
 	return &checks{rules: rules, byShape: make(map[*shape]*checkFunc)}
 }
 
-// of returns the check for values of shape s, or nil.
+// checkFor returns the check of values of shape s, or nil. A shape that contains
+// itself is met again while it is being compiled. It then gets a function that
+// looks the finished one up when it is called.
 func (c *checks) checkFor(s *shape) checkFunc {
 	if !c.needsCheck(s, make(map[*shape]bool)) {
 		return nil
@@ -516,7 +608,8 @@ func (c *checks) checkFor(s *shape) checkFunc {
 	return *fn
 }
 
-// need reports whether there is anything to check in values of shape s.
+// needsCheck reports whether there is anything to check in values of shape s.
+// open has the shapes that were visited.
 func (c *checks) needsCheck(s *shape, open map[*shape]bool) bool {
 	if s == nil || open[s] {
 		return false
@@ -530,6 +623,7 @@ func (c *checks) needsCheck(s *shape, open map[*shape]bool) bool {
 	})
 }
 
+// compileCheck makes the check for s, which needs one.
 func (c *checks) compileCheck(s *shape) checkFunc {
 	switch s.kind {
 	case kindPointer:
@@ -555,8 +649,10 @@ func (c *checks) compileCheck(s *shape) checkFunc {
 	return c.structCheck(s, nil)
 }
 
-// checkMap checks values in the order of their keys, so that one input always
-// gets one answer. Validate may change its receiver, so values are put back.
+// checkMap returns the check of a map of shape s. It visits values in the order
+// of their keys, so that an input has the same violations each time. The
+// values of a map are not addressable, so it checks a copy and puts that back,
+// with what Validate changed.
 func checkMap(s *shape, elem checkFunc) checkFunc {
 	type entry struct {
 		name string
@@ -580,9 +676,13 @@ func checkMap(s *shape, elem checkFunc) checkFunc {
 	}
 }
 
-// object compiles the check of a struct: its fields, then itself. in says where
-// the fields of an input come from; nil, for a struct inside another, that
-// hidden fields do not count.
+// structCheck compiles the check of a struct of shape s: first the fields, then
+// the struct itself, so that its Validate sees what those of its fields
+// changed. For an input, in returns where each field comes from. For a struct inside
+// another in is nil, and fields hidden by json:"-" are left out.
+//
+// Rules are not checked for an optional field with its zero value: in a Go value
+// that is how an absent field looks.
 func (c *checks) structCheck(s *shape, in func(*field) string) checkFunc {
 	type member struct {
 		*field
@@ -635,8 +735,9 @@ func (c *checks) structCheck(s *shape, in func(*field) string) checkFunc {
 	}
 }
 
-// validate calls the Validate method of the struct v. A plain error is a
-// violation; an *Error is the answer itself.
+// callValidate calls the Validate method of the struct v. A plain error is a
+// violation at v. An *Error takes the place of all violations: the application
+// may want another code. After one, no other Validate is called.
 func (d *decoder) callValidate(v reflect.Value) {
 	if d.validateErr != nil {
 		return
@@ -653,8 +754,10 @@ func (d *decoder) callValidate(v reflect.Value) {
 	d.addViolation(&complaint{ruleValidate, err.Error()})
 }
 
-// hooksOf returns where in a struct of type t Validate is to be called: in the
-// structs that t embeds, innermost first, then in t itself (the empty index).
+// hooksOf returns where in a struct of type t Validate is to be called, each as
+// an index for reflect's FieldByIndex: in the structs that t embeds, innermost
+// first, then in t itself, whose index is empty. A method that t only inherits is
+// called once, on the struct that declares it.
 func hooksOf(t reflect.Type) [][]int {
 	if t.Kind() != reflect.Struct {
 		return nil
@@ -662,9 +765,10 @@ func hooksOf(t reflect.Type) [][]int {
 	return appendHooks(nil, t, nil, true, make(map[reflect.Type]bool))
 }
 
-// appendHooks also looks into structs that are embedded under a name that is
-// not exported. Their own methods are out of reach but by the structs around
-// them, not those of the structs that they embed.
+// appendHooks appends the hooks of t, which is at index, to hooks. reachable
+// says whether reflect can call the methods of t itself: those of a struct
+// embedded under an unexported name are out of reach, but those of the structs
+// that it embeds in turn are not.
 func appendHooks(hooks [][]int, t reflect.Type, index []int, reachable bool, open map[reflect.Type]bool) [][]int {
 	if open[t] {
 		return hooks
@@ -681,9 +785,13 @@ func appendHooks(hooks [][]int, t reflect.Type, index []int, reachable bool, ope
 	return hooks
 }
 
-// inheritsUnseen reports whether the Validate that the struct t inherits is
-// called by nobody else: reflect may not call a method of an unexported type
-// that is embedded, and what is no struct is not asked by itself.
+// inheritsUnseen reports whether t inherits a Validate that no other hook calls,
+// so that it has to be called on t. There are two such cases: the method is that
+// of an unexported embedded struct, which reflect may not call there, or that of
+// an embedded type that is not a struct, which has no hooks.
+//
+// The loop goes down the embedded types level by level, as Go does to find the
+// method that it promotes: the least deep one.
 func inheritsUnseen(t reflect.Type) bool {
 	type level struct {
 		reflect.Type
@@ -722,7 +830,8 @@ func inheritsUnseen(t reflect.Type) bool {
 }
 
 // declaresValidate reports whether t has a Validate method of its own, not one
-// that it only inherits from what it embeds.
+// that it only inherits from an embedded type. reflect does not tell the two
+// apart. The compiler does: the code of a promoted method is in no file.
 func declaresValidate(t reflect.Type) bool {
 	if t.Kind() == reflect.Interface || !reflect.PointerTo(t).Implements(typeValidator) {
 		return false
