@@ -1,6 +1,6 @@
 package svc
 
-// This file says what went wrong, in the words of every transport. In this order:
+// This file has the errors that clients get, on every transport. In this order:
 //
 //   - Code, and the one table of what a code is on each transport
 //   - Error: making one, what clients see of it, and ErrorFrom, which makes one
@@ -44,7 +44,7 @@ const (
 	CodeAborted            Code = "ABORTED"             // a conflict with another call; trying again may help
 	CodeOutOfRange         Code = "OUT_OF_RANGE"        // the call asks for something past the end
 	CodeUnimplemented      Code = "UNIMPLEMENTED"       // there is no such method
-	CodeInternal           Code = "INTERNAL"            // a bug or a defect of the server
+	CodeInternal           Code = "INTERNAL"            // a bug in the server
 	CodeUnavailable        Code = "UNAVAILABLE"         // the server cannot answer now; try again
 	CodeDataLoss           Code = "DATA_LOSS"           // data is lost or damaged
 	CodeUnauthenticated    Code = "UNAUTHENTICATED"     // the caller is not known
@@ -180,10 +180,9 @@ func Errorf(code Code, format string, args ...any) *Error {
 // error given to %w. It returns the text, without colons and spaces around it,
 // and those errors as one.
 //
-// Only fmt knows which arguments %w takes. So fmt formats twice: first with every
-// error wrapped in an operand, and Unwrap of the result tells which operands %w
-// took; then with empty text in their places and the errors themselves in the
-// others.
+// Only fmt knows which arguments %w takes, so fmt formats twice. First every error
+// is wrapped in an operand, and Unwrap of the result returns the operands that %w
+// took. The second time those give no text, and every other error is itself again.
 func formatMessage(format string, args []any) (string, error) {
 	if !strings.Contains(format, "%") {
 		return format, nil
@@ -264,8 +263,8 @@ func (e *Error) Is(target error) bool {
 }
 
 // HTTPStatus returns the status of an HTTP response that carries e. It follows
-// from Code, except for the errors that svc makes about the exchange itself, as
-// 405 and 413.
+// from Code, except for the errors that svc makes about the exchange itself, such
+// as 405 and 413.
 func (e *Error) HTTPStatus() int {
 	if e.status != 0 {
 		return e.status
@@ -275,7 +274,7 @@ func (e *Error) HTTPStatus() int {
 
 // RPCCode returns the code of a JSON-RPC error object (JSON-RPC 2.0, section 5.1)
 // that carries e. It follows from Code, except for the errors that svc makes
-// about the message itself, as -32601 for an unknown method.
+// about the message itself, such as -32601 for an unknown method.
 func (e *Error) RPCCode() int {
 	if e.number != 0 {
 		return e.number
@@ -405,7 +404,7 @@ const (
 // complaints, which many inputs and many places share.
 type complaint struct{ rule, message string }
 
-// The limits on what one error tells. A client that sends thousands of mistakes
+// The limits on the size of one error. A client that sends thousands of mistakes
 // must not get a page of text for each: an answer much larger than its request
 // is a way to make a server flood others.
 //
@@ -531,7 +530,7 @@ func appendDetails(dst []byte, e *Error) []byte {
 }
 
 // appendDetailsObject appends details in the order of their names. It leaves out
-// a value that JSON cannot carry, as a channel or NaN: the other details are
+// a value that has no JSON, such as a channel or NaN: the other details are
 // worth more than a second error about the first one.
 func appendDetailsObject(dst []byte, details map[string]any) []byte {
 	var few [4]string // on the stack

@@ -9,7 +9,7 @@ package svc
 //   - the envelope and the other ways to write an error: ErrorHandler,
 //     WriteError, WriteProblem, and refuse for middleware
 //   - handlers that return errors and panic: Handle, Recover, PanicError, the log
-//   - trackedWriter, which tells whether a response has begun
+//   - trackedWriter, which knows whether a response has begun
 //   - small text: quoted strings of headers, prefixes of paths
 //
 // It is the only place that decides what a client gets to see of an error.
@@ -142,7 +142,7 @@ func (l limits) tooLargeError(w http.ResponseWriter, r *http.Request) error {
 //	a deadline                             408
 //	the client has left                    499, which nobody receives
 //	the body is shorter than announced     400
-//	anything else, as a bad chunk          400
+//	anything else, such as a bad chunk     400
 //
 // In HTTP/1 every failed read cancels the context of the request, also if the
 // client has only miscounted and still waits for the answer. A client that has
@@ -327,7 +327,7 @@ const maxPooled = 64 << 10
 //	type      "about:blank"
 //	title     the phrase of the status
 //	status    the status
-//	detail    the message, as [WriteError] tells it
+//	detail    the message, as in [WriteError]
 //	instance  the path of the request
 //	code      the code, an extension member
 //	details   the details, an extension member; left out if there are none
@@ -348,8 +348,8 @@ func WriteProblem(w http.ResponseWriter, r *http.Request, err error) {
 }
 
 // writeErrorBody sends the body of an error response. It deletes what the
-// application set for the response that it meant to give, as the error is not
-// in gzip, has no ETag, and must not stay in a cache.
+// application has set for another response: the error is not compressed, has no
+// ETag, and must not stay in a cache.
 func writeErrorBody(w http.ResponseWriter, status int, contentType string, body []byte) {
 	h := w.Header()
 	if len(h) > 0 {
@@ -381,14 +381,14 @@ func respondError(w http.ResponseWriter, r *http.Request, err error, onError Err
 		return
 	}
 	tw := &trackedWriter{ResponseWriter: w}
-	failure := callHandler(func(w http.ResponseWriter, r *http.Request) error {
+	panicked := callHandler(func(w http.ResponseWriter, r *http.Request) error {
 		onError(w, r, err)
 		return nil
 	}, tw, r)
 	switch {
 	case !tw.wrote:
 		WriteError(w, r, err)
-	case failure != nil:
+	case panicked != nil:
 		panic(http.ErrAbortHandler)
 	}
 }
@@ -397,8 +397,8 @@ func respondError(w http.ResponseWriter, r *http.Request, err error, onError Err
 // before anything of the body was read. It logs nothing, since anybody on the
 // network can cause such answers, as often as they like.
 //
-// It sets a deadline for the body, as no transport has done so yet, unless the
-// server has one already, which this one would replace.
+// It sets a deadline for the body, since no transport has done so yet. If the
+// server has a ReadTimeout it leaves that one, which it would replace.
 func refuse(w http.ResponseWriter, r *http.Request, err error, onError ErrorHandler) {
 	if s, ok := r.Context().Value(http.ServerContextKey).(*http.Server); !ok || s.ReadTimeout <= 0 {
 		limits{time: DefaultBodyTimeout}.setDeadline(w, r)

@@ -1,7 +1,7 @@
 package svc
 
-// This file knows how JSON is spelt. It knows nothing of Go types: whoever needs
-// a value of one drives the scanner, or is called by eachMember. In this order:
+// This file reads and writes JSON text. It knows nothing about Go types: the
+// decoder and the encoder for those call it. In this order:
 //
 //   - strings: appendQuoted and what undoes it; a JSON text as a string
 //   - numbers: what integer a number is, how a float is written
@@ -477,17 +477,18 @@ const maxDepth = 1000
 
 // A scanner reads one JSON text by the rules of RFC 8259 and I-JSON (RFC 7493).
 // Both leave some texts to the parser to accept or not; two parsers that do not
-// agree about a text are a way past a check, so the scanner accepts none of them.
+// agree about a text are a way past a check (one reads the first "role" of an
+// object, the other the last), so the scanner accepts none of them.
 //
-//	text                          refused since
-//	{"a":1,"a":2}                 the name is there twice (RFC 7493, section 2.3)
-//	"\ud800"                      a lone surrogate (RFC 7493, section 2.1)
+//	text                          is an error by
+//	{"a":1,"a":2}                 RFC 7493, section 2.3: a name twice
+//	"\ud800"                      RFC 7493, section 2.1: a lone surrogate
 //	a byte that is not UTF-8      RFC 8259, section 8.1
 //	a byte order mark             RFC 8259, section 8.1
+//	01, +1, .5, 1., NaN           RFC 8259, section 6
+//	{} {}                         RFC 8259, section 2: text after the value
+//	[1,], {a:1}, 'a', // x        RFC 8259, sections 4, 5 and 7
 //	1001 open brackets            maxDepth
-//	{} {}                         there is more text after the value
-//	01, +1, .5, 1., NaN           not in the grammar (RFC 8259, section 6)
-//	[1,], {a:1}, 'a', // x        not in the grammar
 //
 // The first error ends the reading: the scanner keeps it in err and moves to the
 // end of data, so that every loop over the text stops by itself. Callers look at

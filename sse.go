@@ -1,8 +1,9 @@
 package svc
 
-// This file writes server-sent events by the rules of the WHATWG HTML standard,
-// section 9.2: what an event looks like, and a response that carries events for
-// as long as its client reads them. It knows nothing of methods.
+// This file writes server-sent events by the WHATWG HTML standard, section 9.2:
+// first what an event looks like, then eventStream, a response that carries
+// events for as long as its client reads them. It knows nothing of methods;
+// rest.go and the MCP endpoint decide what is sent.
 
 import (
 	"bytes"
@@ -22,17 +23,20 @@ import (
 //	SSE() svc.Event
 //
 // which is called once for each item sent. The zero value is an event with
-// nothing but data. An ID or Name that is not one line of UTF-8 without NUL, a
-// negative Retry, and the names done and error, which end a stream, are faults
-// of the method: the stream ends with INTERNAL.
+// nothing but data.
+//
+// A stream ends with an INTERNAL error at an event that cannot be sent: ID or
+// Name is not one line of UTF-8 without NUL, Retry is negative, or Name is "done"
+// or "error", which end a stream.
 type Event struct {
-	ID    string        // what Last-Event-ID is to be when the client comes back; "" leaves it as it was
-	Name  string        // which listeners of a client get it; "" means those for "message"
-	Retry time.Duration // how long clients wait before they come back, in whole milliseconds; 0 leaves it as it was
+	ID    string        // the Last-Event-ID of a client that comes back; "" leaves the one before
+	Name  string        // the event type that browsers give to listeners; "" means "message"
+	Retry time.Duration // how long clients wait before they come back; less than a millisecond leaves it as it was
 }
 
-// checkFields returns what makes e impossible to send: a line end would begin another
-// field, and a client drops an id with a NUL.
+// checkFields returns why e cannot be sent, or nil. A line end in a value would
+// begin another field, so that the source of a value could forge whole events.
+// Clients ignore an id with a NUL (section 9.2.6).
 func (e *Event) checkFields() error {
 	switch {
 	case !isFieldValue(e.ID):
@@ -45,12 +49,20 @@ func (e *Event) checkFields() error {
 	return nil
 }
 
+// isFieldValue reports whether s can be the value of a field.
 func isFieldValue(s string) bool {
 	return !strings.ContainsAny(s, "\r\n\x00") && utf8.ValidString(s)
 }
 
-// appendEvent appends an event, which checkFields has found to be right, and the
-// empty line that makes clients act on it.
+// appendEvent appends an event that checkFields accepts. The empty line at the end
+// makes clients act on it.
+//
+//	Event                         data    appended, a line each
+//	{}                            {"a":1} data: {"a":1}
+//	{ID: "7", Name: "added"}      x       id: 7, event: added, data: x
+//	{Retry: 2 * time.Second}      x       retry: 2000, data: x
+//	{}                            a\nb    data: a, data: b
+//	{}                            empty   data:
 func appendEvent(dst []byte, e *Event, data []byte) []byte {
 	if e.ID != "" {
 		dst = append(append(append(dst, "id: "...), e.ID...), '\n')
@@ -64,9 +76,10 @@ func appendEvent(dst []byte, e *Event, data []byte) []byte {
 	return append(appendData(dst, data), '\n')
 }
 
-// appendData appends a data field for each line of data. CR, LF and CRLF end a
-// line, and the client puts LF between the lines. There is at least one field,
-// since an event without data is dropped.
+// appendData appends one data field for each line of data. CR, LF and CRLF all end
+// a line; the client puts LF between the lines. Even empty data gets a field,
+// since clients drop an event without one. The data of this package is compact
+// JSON, which is one line, so that case is first.
 func appendData(dst, data []byte) []byte {
 	dst = append(dst, "data: "...)
 	if bytes.IndexByte(data, '\n') < 0 && bytes.IndexByte(data, '\r') < 0 {
@@ -84,69 +97,79 @@ func appendData(dst, data []byte) []byte {
 	return append(dst, '\n')
 }
 
+// contentTypeEvents is the content type of a response with events.
 const contentTypeEvents = "text/event-stream"
 
-// comment is an event without fields, which clients pass over.
+// comment is a line without a field and the empty line after it. Clients ignore
+// both; proxies and net/http see traffic.
 const comment = ":\n\n"
 
 // eventTimes are the times of one event stream.
 type eventTimes struct {
-	// heartbeat is how long a stream is silent at most. Proxies drop
-	// connections that are silent for longer than 30 or 60 seconds.
+	// heartbeat is how long a stream is silent at most. Many proxies drop a
+	// connection that is silent for 30 or 60 seconds.
 	heartbeat time.Duration
-	// write is how long the client has for taking what is sent. It is longer
-	// than heartbeat, since a deadline of HTTP/2 ends a stream also when
-	// nothing is being written.
+	// write is how long the client has for taking what is sent. It must be
+	// longer than heartbeat: in HTTP/2 a deadline that passes ends the stream
+	// even if nothing is being written, and each heartbeat sets a new one.
 	write time.Duration
 }
 
+// defaultEventTimes are those of every stream; tests have shorter ones.
 var defaultEventTimes = eventTimes{heartbeat: 15 * time.Second, write: 30 * time.Second}
 
-// An eventStream is a response that carries server-sent events. Any goroutine
-// may send on it. Its only goroutine is that of a timer, for the time that a
-// comment takes to write, and close waits for it.
+// An eventStream is a response that carries server-sent events. Any goroutine may
+// send on it. It starts one goroutine itself, that of a timer, for the time that
+// a comment takes to write; close waits for it.
 //
-// Every write gets a deadline of its own, so that Server.WriteTimeout does not
-// cut a healthy stream and a client that no longer reads is dropped. The
-// deadline is not taken back at the end: it limits what net/http has to write
-// after the handler, and net/http takes it back then.
+// Every write has a deadline of its own. So Server.WriteTimeout does not cut a
+// stream whose client reads, and a client that stops reading is dropped. The last
+// deadline stays when the stream ends, on purpose: it limits what net/http still
+// writes after the handler, and net/http takes it back before the next request.
+//
+// Invariants:
+//
+//	err != nil implies that nothing is written any more
+//	beats counts the timer while it is armed, and its callback while it runs
 type eventStream struct {
 	w       http.ResponseWriter
 	c       *http.ResponseController
 	times   eventTimes
-	onError func(error) // told of the first error, once
+	onError func(error) // called with the first error, once
 
 	mu    sync.Mutex // protects the fields below
 	err   error      // why nothing can be sent any more
 	buf   []byte
-	last  time.Time // of the last write
+	last  time.Time // when the last write began
 	timer *time.Timer
-	beats sync.WaitGroup // the armed timer and its running callback
+	beats sync.WaitGroup
 }
 
+// errEventsEnded is the error of sending on a stream after close.
 var errEventsEnded = errors.New("the event stream has ended")
 
-// startEvents begins a response with status 200 and a first comment, so that
-// the client knows at once that its request is heard. It reports an error, and
-// has sent nothing, if w cannot flush: events would then wait for each other.
-// onError is called with the first error of a write, from any goroutine; it must
-// not use the stream.
-func startEvents(w http.ResponseWriter, times eventTimes, fail func(error)) (*eventStream, error) {
+// startEvents begins a response with the status 200 and a comment, so that the
+// client knows at once that its request is being answered. It returns an error,
+// and has sent nothing, if w cannot flush: each event would then wait for a
+// buffer to fill. It calls onError with the first error of a write, from any
+// goroutine; onError must not use the stream.
+func startEvents(w http.ResponseWriter, times eventTimes, onError func(error)) (*eventStream, error) {
 	if !canFlush(w) {
 		return nil, fmt.Errorf("a %T cannot flush, so it cannot carry events; give it a method Flush or Unwrap", w)
 	}
 	setEventHeader(w.Header())
 	w.WriteHeader(http.StatusOK)
-	s := &eventStream{w: w, c: http.NewResponseController(w), times: times, onError: fail}
+	s := &eventStream{w: w, c: http.NewResponseController(w), times: times, onError: onError}
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	s.writeLocked([]byte(comment)) // an error meets the first event
+	s.writeLocked([]byte(comment)) // sending the first event returns the error
 	s.beats.Add(1)
 	s.timer = time.AfterFunc(times.heartbeat, s.beat)
 	return s, nil
 }
 
-// canFlush reports whether http.ResponseController can flush w.
+// canFlush reports whether http.ResponseController can flush w. It looks for the
+// same methods in the same way, since the only other way to find out is to flush.
 func canFlush(w http.ResponseWriter) bool {
 	for {
 		switch t := w.(type) {
@@ -160,9 +183,9 @@ func canFlush(w http.ResponseWriter) bool {
 	}
 }
 
-// setEventHeader sets the header of a response with events. Caches may have
-// been told more by the application; X-Accel-Buffering keeps nginx from holding
-// events back.
+// setEventHeader sets the header of a response with events. It keeps a
+// Cache-Control that the application has set. X-Accel-Buffering asks nginx not to
+// collect events before it passes them on. There is no Content-Length.
 func setEventHeader(h http.Header) {
 	h.Set("Content-Type", contentTypeEvents)
 	if h.Get("Cache-Control") == "" {
@@ -173,25 +196,29 @@ func setEventHeader(h http.Header) {
 	h.Del("Content-Length")
 }
 
-// sendEvent sends one event, which checkFields has found to be right. After an error it
-// sends nothing any more.
+// maxEventBuffer is the largest buffer, in bytes, that a stream keeps from one
+// event for the next: a stream may live for days after one unusual event.
+const maxEventBuffer = 64 << 10
+
+// sendEvent sends an event that checkFields accepts, and returns when it is
+// flushed. After an error it sends nothing more and returns that error.
 func (s *eventStream) sendEvent(e *Event, data []byte) error {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	if cap(s.buf) > 64<<10 {
-		s.buf = nil // of one unusual event, in a stream that may live for days
+	if cap(s.buf) > maxEventBuffer {
+		s.buf = nil
 	}
 	s.buf = appendEvent(s.buf[:0], e, data)
 	return s.writeLocked(s.buf)
 }
 
-// writeLocked writes b and flushes it on its way.
+// writeLocked writes b and flushes it. The caller holds mu.
 func (s *eventStream) writeLocked(b []byte) error {
 	if s.err != nil {
 		return s.err
 	}
 	s.last = time.Now()
-	s.c.SetWriteDeadline(s.last.Add(s.times.write)) // a writer without a connection has nothing to limit
+	s.c.SetWriteDeadline(s.last.Add(s.times.write)) // an error means that there is no connection to limit
 	_, err := s.w.Write(b)
 	if err == nil {
 		err = s.c.Flush()
@@ -202,13 +229,15 @@ func (s *eventStream) writeLocked(b []byte) error {
 	return err
 }
 
+// failLocked ends the stream with err. The caller holds mu.
 func (s *eventStream) failLocked(err error) {
 	s.err = err
 	s.onError(err)
 }
 
-// beat sends a comment if nothing was sent for a while. It runs on the timer's
-// goroutine, where nobody else would catch the panic of a middleware's writer.
+// beat sends a comment if nothing was sent for the time of a heartbeat, and arms
+// the timer again. It runs on the timer's goroutine, where a panic of some
+// middleware's writer would end the program, so it recovers it.
 func (s *eventStream) beat() {
 	defer s.beats.Done()
 	s.mu.Lock()
@@ -232,8 +261,9 @@ func (s *eventStream) beat() {
 	s.timer.Reset(wait)
 }
 
-// close ends the stream. When it returns, no goroutine of the stream is left
-// and nothing more is written, whoever tries. Defer it: the handler may panic.
+// close ends the stream. When it returns, the stream has no goroutine and nothing
+// is written any more, even if another goroutine sends. Defer it, since the
+// handler may panic.
 func (s *eventStream) close() {
 	s.mu.Lock()
 	if s.err == nil {
