@@ -23,8 +23,8 @@ package svc
 //	query    is in a route without a body      binding.bindQuery "query"
 //	body     is any other                      binding.bindBody  "body"
 //
-// JSON-RPC and MCP have no such sources. There one object has every field by its
-// wire name (bindObject), and a Go value of [Service.Call] has every field
+// JSON-RPC and MCP have no such sources. There one object has every field by
+// its wire name (bindObject), and a Go value of [Service.Call] has every field
 // already (checkValue). Violation.In is the source in the REST route for all
 // three, so that one mistake has one description on every transport.
 
@@ -145,8 +145,8 @@ func compileInputCheck(s *shape, rules bool, in func(*field) string) checkFunc {
 	return c.structCheck(s, in)
 }
 
-// sourceOf returns the source of the field f and its name there, by the table at
-// the top. at is the field's place in messages.
+// sourceOf returns the source of the field f and its name there, by the table
+// at the top. at is the field's place in messages.
 func (spec bindSpec) sourceOf(p *mistakes, f *field, at string) (name, source string) {
 	switch {
 	case f.path != "" && f.query != "":
@@ -172,7 +172,8 @@ func (spec bindSpec) sourceOf(p *mistakes, f *field, at string) (name, source st
 	return "", inBody
 }
 
-// placeholderList returns the placeholders of the route as a message lists them.
+// placeholderList returns the placeholders of the route as a message lists
+// them.
 func (spec bindSpec) placeholderList() string {
 	if len(spec.placeholders) == 0 {
 		return "none"
@@ -196,9 +197,9 @@ func checkHeaderField(p *mistakes, f *field, at string) {
 	}
 }
 
-// checkPlaceholders adds a mistake for each placeholder that no field fills, or
-// more than one. A placeholder that svc inferred from the method's name may have
-// no field: the author did not ask for it.
+// checkPlaceholders adds a mistake for each placeholder that no field fills,
+// or more than one. A placeholder that svc inferred from the method's name may
+// have no field: the author did not ask for it.
 func (b *binding) checkPlaceholders(p *mistakes, spec bindSpec, at string) {
 	for _, name := range spec.placeholders {
 		n := 0
@@ -278,8 +279,8 @@ func (b *binding) bindRequest(d *decoder, r requestValues) (reflect.Value, error
 	return in, b.finishInput(d, v, b.hooks)
 }
 
-// bindPath sets the field of the struct v from the value of its placeholder. The
-// value is copied to scratch because setters take bytes.
+// bindPath sets the field of the struct v from the value of its placeholder.
+// The value is copied to scratch because setters take bytes.
 func (p *param) bindPath(d *decoder, v reflect.Value, value string) {
 	d.in = inPath
 	d.pushToken(p.token)
@@ -432,7 +433,8 @@ func cutPair(query string) (name, value, rest string) {
 // bindPair sets the field that one name=value is for, and marks it in seen. It
 // reports whether the rest of the query string may be read: if one pair is
 // malformed, the client meant something else with all of it. The values of
-// unknown parameters are decoded too, so that this does not depend on the names.
+// unknown parameters are decoded too, so that this does not depend on the
+// names.
 func (b *binding) bindPair(d *decoder, v reflect.Value, name, value string, seen []uint64) bool {
 	i, c := b.findParam(d, name)
 	if c == nil {
@@ -589,9 +591,9 @@ func newChecks(rules bool) *checks {
 	return &checks{rules: rules, byShape: make(map[*shape]*checkFunc)}
 }
 
-// checkFor returns the check of values of shape s, or nil. A shape that contains
-// itself is met again while it is being compiled. It then gets a function that
-// looks the finished one up when it is called.
+// checkFor returns the check of values of shape s, or nil. A shape that
+// contains itself is met again while it is being compiled. It then gets a
+// function that looks the finished one up when it is called.
 func (c *checks) checkFor(s *shape) checkFunc {
 	if !c.needsCheck(s, make(map[*shape]bool)) {
 		return nil
@@ -676,13 +678,13 @@ func checkMap(s *shape, elem checkFunc) checkFunc {
 	}
 }
 
-// structCheck compiles the check of a struct of shape s: first the fields, then
-// the struct itself, so that its Validate sees what those of its fields
-// changed. For an input, in returns where each field comes from. For a struct inside
-// another in is nil, and fields hidden by json:"-" are left out.
+// structCheck compiles the check of a struct of shape s: first the fields,
+// then the struct itself, so that its Validate sees what those of its fields
+// changed. For an input, in returns where each field comes from. For a struct
+// inside another in is nil, and fields hidden by json:"-" are left out.
 //
-// Rules are not checked for an optional field with its zero value: in a Go value
-// that is how an absent field looks.
+// Rules are not checked for an optional field with its zero value: in a Go
+// value that is how an absent field looks.
 func (c *checks) structCheck(s *shape, in func(*field) string) checkFunc {
 	type member struct {
 		*field
@@ -754,10 +756,10 @@ func (d *decoder) callValidate(v reflect.Value) {
 	d.addViolation(&complaint{ruleValidate, err.Error()})
 }
 
-// hooksOf returns where in a struct of type t Validate is to be called, each as
-// an index for reflect's FieldByIndex: in the structs that t embeds, innermost
-// first, then in t itself, whose index is empty. A method that t only inherits is
-// called once, on the struct that declares it.
+// hooksOf returns where in a struct of type t Validate is to be called, each
+// as an index for reflect's FieldByIndex: in the structs that t embeds,
+// innermost first, then in t itself, whose index is empty. A method that t
+// only inherits is called once, on the struct that declares it.
 func hooksOf(t reflect.Type) [][]int {
 	if t.Kind() != reflect.Struct {
 		return nil
@@ -785,10 +787,10 @@ func appendHooks(hooks [][]int, t reflect.Type, index []int, reachable bool, ope
 	return hooks
 }
 
-// inheritsUnseen reports whether t inherits a Validate that no other hook calls,
-// so that it has to be called on t. There are two such cases: the method is that
-// of an unexported embedded struct, which reflect may not call there, or that of
-// an embedded type that is not a struct, which has no hooks.
+// inheritsUnseen reports whether t inherits a Validate that no other hook
+// calls, so that it has to be called on t. There are two such cases: the
+// method is that of an unexported embedded struct, which reflect may not call
+// there, or that of an embedded type that is not a struct, which has no hooks.
 //
 // The loop goes down the embedded types level by level, as Go does to find the
 // method that it promotes: the least deep one.

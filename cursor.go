@@ -1,8 +1,26 @@
 package svc
 
-// This file decides how the place where a list goes on is written into a
-// cursor and read back. A cursor comes back from the client, so reading one is
-// reading input. Lists themselves are page.go's business.
+// This file encodes cursors. A cursor holds the key of the last item that a
+// client has seen, so that the next request can go on after it, on any replica.
+// Inputs and outputs with cursors are in page.go. In this order:
+//
+//	EncodeCursor, DecodeCursor   cursors that clients can read and make
+//	TimeCursor                   the key of most lists
+//	CursorKey                    cursors that only the service can make
+//	texts, keys                  base64, and the text of a key
+//
+// A cursor is base64url without padding (RFC 4648, section 5) of one of these:
+//
+//	cursor     bytes                      for a key that is
+//	unsealed   the text                   a string, or a type with MarshalText
+//	                                      and UnmarshalText, such as time.Time
+//	unsealed   JSON by encoding/json      of any other type
+//	sealed     32 bytes HMAC-SHA-256,     of either
+//	           then the bytes as above
+//
+// A cursor comes from the client like any other input, so reading one is
+// strict: one spelling for each cursor, valid UTF-8, I-JSON. Every cursor that
+// is not accepted gets the same answer, whatever the reason was.
 
 import (
 	"crypto/hmac"
@@ -19,29 +37,34 @@ import (
 	"unicode/utf8"
 )
 
-// EncodeCursor returns a cursor that holds key: in base64url without padding
-// (RFC 4648, section 5), a text as itself and anything else as JSON. A text is
-// a string or a type with MarshalText and UnmarshalText, such as time.Time,
-// which becomes RFC 3339 with nanoseconds. A pointer counts as what it points
-// to, and the empty string gives the empty cursor.
+// EncodeCursor returns a cursor that holds key, in base64url without padding
+// (RFC 4648, section 5). A string, or a type with MarshalText and UnmarshalText
+// such as [time.Time], is held as its text; any other type is held as its JSON
+// by encoding/json. A pointer counts as what it points to. The cursor of the
+// empty string is empty.
 //
-// It fails for a nil key, for a text that is not UTF-8 (give a []byte, which
-// becomes JSON), and for what encoding/json cannot write.
+// EncodeCursor returns an error for a nil key, for a text that is not valid
+// UTF-8 (use a []byte, which becomes JSON), and for a value that encoding/json
+// cannot encode. The error is a plain one, since none of this is the client's
+// doing.
 //
-// Clients can read such a cursor and make their own. Where that matters, seal
-// it with a [CursorKey].
+// Clients can read such a cursor and make their own. Seal cursors with a
+// [CursorKey] where that matters.
 func EncodeCursor(key any) (string, error) {
 	payload, err := cursorPayload(key)
 	return base64.RawURLEncoding.EncodeToString(payload), err
 }
 
-// DecodeCursor reads what [EncodeCursor] wrote into key, a pointer to a value
-// of the same type. A cursor that is not one of ours (not base64url without
-// padding, or neither a text nor JSON that fits key's type) gives an *Error
-// with INVALID_ARGUMENT and one [Violation], which names the query parameter
-// "cursor". Where it fails, it leaves key as it was.
+// DecodeCursor reads a cursor that [EncodeCursor] returned into key, a pointer
+// to a value of the type that was encoded.
 //
-// The values in an unsealed cursor are the client's word, like any other
+// A cursor that is not base64url without padding, or that holds neither a text
+// nor JSON that fits the type, gives an *Error with code INVALID_ARGUMENT and
+// one [Violation], at the query parameter "cursor". A key that is not a
+// pointer, or a nil one, gives a plain error. After an error the value is
+// unchanged.
+//
+// The client may have made the cursor, so check the values in it like any other
 // input.
 func DecodeCursor(cursor string, key any) error {
 	payload, err := decodeBase64(cursor)
@@ -51,31 +74,34 @@ func DecodeCursor(cursor string, key any) error {
 	return setCursorKey(payload, key)
 }
 
-// A TimeCursor is the key of a list in order of time. ID tells items of the
-// same instant apart, without which a page that ends between two of them
-// would skip or repeat one. As JSON it is {"id":"…","at":"…"}, At in RFC 3339
-// with nanoseconds.
+// TimeCursor is a key for lists in order of time. Items may have the same
+// time. ID tells them apart; without it, a page that ends between two of them
+// would skip or repeat one. Its JSON is {"id":"…","at":"…"}, with At by RFC
+// 3339, section 5.6, in nanoseconds. The zero value is a key like any other.
 type TimeCursor struct {
 	ID string    `json:"id"` // of the last item of the page
-	At time.Time `json:"at"` // of the last item of the page; compare with Equal
+	At time.Time `json:"at"` // of the last item of the page; compare it with Equal
 }
 
-// A CursorKey seals cursors, so that the server knows a cursor for its own:
-// a client can read what is in it and can neither change it nor make one.
-// The zero CursorKey has no key: Encode fails and Decode refuses everything.
+// CursorKey seals cursors, so that a service knows its own: clients can read
+// what is in a sealed cursor, but neither change it nor make one. The zero
+// CursorKey has no key: Encode returns an error and Decode accepts no cursor.
 // A CursorKey is safe for concurrent use.
 type CursorKey struct {
-	keys [][]byte // the first seals; never written after NewCursorKey
+	keys [][]byte // the first one seals; never written after NewCursorKey
 }
 
-// NewCursorKey returns a CursorKey that seals with the first of keys and opens
-// what any of them has sealed, so that a key can be replaced without breaking
-// the cursors that are out. A key is 32 random bytes or more (RFC 2104,
-// section 3), the same on every replica. Give every list keys of its own where
-// a cursor of one must not work for another.
+// NewCursorKey returns a CursorKey that seals with the first of keys and
+// accepts what any of them has sealed. To replace a key, put the new one in
+// front and keep the old one for as long as its cursors are in use.
 //
-// It panics without keys, and if one is empty, as an unset environment
-// variable is.
+// A key should be at least 32 random bytes, the length of the hash (RFC 2104,
+// section 3), and the same on every replica. Use different keys for different
+// lists if a cursor of one must not be accepted by another. The keys are
+// copied.
+//
+// NewCursorKey panics if there are no keys or one is empty, such as an
+// environment variable that is not set.
 func NewCursorKey(keys ...[]byte) *CursorKey {
 	if len(keys) == 0 {
 		panic("svc: NewCursorKey without a key")
@@ -90,8 +116,10 @@ func NewCursorKey(keys ...[]byte) *CursorKey {
 	return k
 }
 
-// Encode is [EncodeCursor] with a seal: HMAC-SHA-256 (RFC 2104) of the key's
-// text or JSON, 32 bytes in front of it, all in base64url without padding.
+// Encode returns a cursor that holds key, as [EncodeCursor] does, with a seal
+// in front of it: 32 bytes of HMAC-SHA-256 (RFC 2104) over the text or the
+// JSON. The base64 is over both. Encode returns an error where EncodeCursor
+// does, and for a CursorKey without keys.
 func (k *CursorKey) Encode(key any) (string, error) {
 	if len(k.keys) == 0 {
 		return "", errors.New("svc: a CursorKey without a key seals nothing: use NewCursorKey")
@@ -104,9 +132,11 @@ func (k *CursorKey) Encode(key any) (string, error) {
 	return base64.RawURLEncoding.EncodeToString(sealed), nil
 }
 
-// Decode is [DecodeCursor] for what Encode wrote. A cursor that was changed,
-// cut, or sealed with another key gives the same error as there. The seal is
-// compared in constant time, and nothing is parsed before it is found good.
+// Decode reads a cursor that [CursorKey.Encode] returned into key, a pointer to
+// a value of the type that was encoded. A cursor that was changed, cut off, or
+// sealed with an unknown key gives the error that [DecodeCursor] gives for a
+// cursor it does not accept; other errors are the same too. Seals are compared
+// in constant time, and nothing is parsed before a seal matches.
 func (k *CursorKey) Decode(cursor string, key any) error {
 	sealed, err := decodeBase64(cursor)
 	if err != nil {
@@ -124,8 +154,8 @@ func (k *CursorKey) Decode(cursor string, key any) error {
 	return cursorError(errors.New("no key has sealed it"))
 }
 
-// sealOf returns the seal of a payload. The label keeps a seal apart from
-// whatever else an application signs with the same key.
+// sealOf returns the seal of a payload. The label in front separates seals from
+// anything else that an application signs with the same key.
 func sealOf(key, payload []byte) []byte {
 	mac := hmac.New(sha256.New, key)
 	mac.Write([]byte("svc cursor\x00"))
@@ -133,16 +163,18 @@ func sealOf(key, payload []byte) []byte {
 	return mac.Sum(nil)
 }
 
-// cursorError returns the error of a cursor that is not one of ours. The cause
-// is for the log; a client learns the same whatever it was.
+// cursorError returns the error of a cursor that is not accepted. Clients get
+// the same text for every cause, because the cause would help only those who
+// forge cursors. The log gets the cause.
 func cursorError(cause error) error {
 	var vs violations
 	vs.addViolation(Violation{In: "query", Path: "/cursor", Rule: ruleType, Message: "must be a cursor from an earlier answer of this list"})
 	return ErrorFrom(vs.makeError()).WithCause(cause)
 }
 
-// decodeBase64 decodes the one spelling that EncodeCursor gives a text: Strict
-// refuses stray bits at the end, and package base64 skips line ends.
+// decodeBase64 decodes base64url without padding, in the one spelling that
+// EncodeCursor gives a payload. Package base64 alone also takes line ends and,
+// unless it is Strict, stray bits at the end.
 func decodeBase64(cursor string) ([]byte, error) {
 	if strings.ContainsAny(cursor, "\r\n") {
 		return nil, errors.New("a line end in base64")
@@ -150,12 +182,13 @@ func decodeBase64(cursor string) ([]byte, error) {
 	return base64.RawURLEncoding.Strict().DecodeString(cursor)
 }
 
-// isCursorText reports whether keys of type t are written as text.
+// isCursorText reports whether keys of type t are held as text.
 func isCursorText(t reflect.Type) bool {
 	return t.Kind() == reflect.String || isTextType(t)
 }
 
-// isTextType reports whether *t can write and read itself as text.
+// isTextType reports whether *t can write and read itself as text. One without
+// the other would give cursors that cannot be read back.
 func isTextType(t reflect.Type) bool {
 	p := reflect.PointerTo(t)
 	return p.Implements(reflect.TypeFor[encoding.TextMarshaler]()) && p.Implements(reflect.TypeFor[encoding.TextUnmarshaler]())
@@ -177,6 +210,7 @@ func cursorPayload(key any) ([]byte, error) {
 	return payload, nil
 }
 
+// writeCursorKey returns the text or the JSON of v, which is not a pointer.
 func writeCursorKey(v reflect.Value) (payload []byte, err error) {
 	switch {
 	case !isCursorText(v.Type()):
@@ -198,7 +232,8 @@ func writeCursorKey(v reflect.Value) (payload []byte, err error) {
 	return payload, err
 }
 
-// setCursorKey reads payload into what key points to.
+// setCursorKey reads payload into what key points to. It reads into a fresh
+// value first, so that an error leaves the caller's value unchanged.
 func setCursorKey(payload []byte, key any) error {
 	p := reflect.ValueOf(key)
 	if p.Kind() != reflect.Pointer || p.IsNil() {
@@ -217,6 +252,7 @@ func setCursorKey(payload []byte, key any) error {
 	return nil
 }
 
+// readCursorKey reads payload into target, which is zero and not a pointer.
 func readCursorKey(payload []byte, target reflect.Value) error {
 	switch {
 	case !isCursorText(target.Type()):
@@ -230,7 +266,9 @@ func readCursorKey(payload []byte, target reflect.Value) error {
 	return nil
 }
 
-// unmarshalCursor is json.Unmarshal for texts that are also good I-JSON.
+// unmarshalCursor calls json.Unmarshal after the strict checks of the scanner,
+// which refuses duplicate names and lone surrogates (RFC 7493). A null would
+// leave the zero value, as if it were the key of an item.
 func unmarshalCursor(payload []byte, key any) error {
 	s := scanner{data: payload}
 	text := s.skipValue()
@@ -244,6 +282,8 @@ func unmarshalCursor(payload []byte, key any) error {
 	return json.Unmarshal(payload, key)
 }
 
+// The errors of keys that can be written and not read back. They are causes for
+// the log and for the author; clients do not see them.
 var (
 	errNullKey = errors.New("null is no key") // json.Unmarshal takes it for any type
 	errTextKey = errors.New("the text is not UTF-8")

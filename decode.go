@@ -37,14 +37,14 @@ package svc
 //
 // Null is a value of pointers, custom types, raw JSON and any only.
 //
-// The decoder drives the scanner (json.go), and not the other way round. A plan
-// knows which kind of value comes next, so it looks at one byte, asks the
-// scanner for a value of that kind, and skips a value of another kind. There are
-// no tokens to dispatch on and no tree of values in between, and yet every byte
-// passes the same strict checks, whether its value is wanted or not.
+// The decoder drives the scanner (json.go), and not the other way round. A
+// plan knows which kind of value comes next, so it looks at one byte, asks the
+// scanner for a value of that kind, and skips a value of another kind. There
+// are no tokens to dispatch on and no tree of values in between, and yet every
+// byte passes the same strict checks, whether its value is wanted or not.
 //
-// Values are only ever decoded into fresh zero values. No function needs to undo
-// what an earlier input left, and false, 0, nil and "" need not be set.
+// Values are only ever decoded into fresh zero values. No function needs to
+// undo what an earlier input left, and false, 0, nil and "" need not be set.
 
 import (
 	"cmp"
@@ -265,14 +265,15 @@ func pointerToName(text []byte) []byte {
 	return appendSteps(nil, open)
 }
 
-// Short strings share blocks. A request of ten small fields would else make ten
-// allocations of a few bytes, and those are most of what decoding allocates. A
-// block has 256 bytes, and a string of more than 64 bytes has memory of its own.
+// Short strings share blocks. A request of ten small fields would else make
+// ten allocations of a few bytes, and those are most of what decoding
+// allocates. A block has 256 bytes, and a string of more than 64 bytes has
+// memory of its own.
 //
 // The sizes bound what sharing costs the garbage collector: a block lives as
-// long as any string in it, so a service that keeps one short string of an input
-// keeps about 250 bytes more at most. A larger block would raise that, and save
-// no more than one allocation in every 256 bytes of short strings.
+// long as any string in it, so a service that keeps one short string of an
+// input keeps about 250 bytes more at most. A larger block would raise that,
+// and save no more than one allocation in every 256 bytes of short strings.
 const (
 	arenaBlock = 256 // bytes
 	arenaText  = 64  // bytes in the longest string that goes into a block
@@ -327,9 +328,9 @@ func newDecoders(p *mistakes, strict bool) *decoders {
 	return &decoders{mistakes: p, byShape: make(map[*shape]*decodeFunc), strict: strict}
 }
 
-// decoderFor returns the decodeFunc for values of shape s. A shape that contains
-// itself is met again while it is being compiled. It then gets a function that
-// looks the finished one up when it is called.
+// decoderFor returns the decodeFunc for values of shape s. A shape that
+// contains itself is met again while it is being compiled. It then gets a
+// function that looks the finished one up when it is called.
 func (c *decoders) decoderFor(s *shape) decodeFunc {
 	if fn, ok := c.byShape[s]; ok {
 		if *fn != nil {
@@ -424,10 +425,10 @@ func decodeSlice(elem decodeFunc, t reflect.Type) decodeFunc {
 
 var typeStrings = reflect.TypeFor[[]string]()
 
-// decodeStrings decodes a []string. It is decodeSlice for the most frequent type
-// of list, without reflection. The strings wait in d.texts until the array ends,
-// so that the slice is made once and has the right length. They are cleared
-// there, or the workspace would keep them in memory.
+// decodeStrings decodes a []string. It is decodeSlice for the most frequent
+// type of list, without reflection. The strings wait in d.texts until the
+// array ends, so that the slice is made once and has the right length. They
+// are cleared there, or the workspace would keep them in memory.
 func decodeStrings(d *decoder, v reflect.Value) {
 	if d.scan.peek() != '[' {
 		d.skipMismatch(mustBeArray)
@@ -451,8 +452,8 @@ func decodeStrings(d *decoder, v reflect.Value) {
 }
 
 // decodeArray returns the decodeFunc of an array. JSON with fewer or more
-// elements than it has is a violation of minItems or maxItems, the keywords that
-// the published schema has for it.
+// elements than it has is a violation of minItems or maxItems, the keywords
+// that the published schema has for it.
 func decodeArray(elem decodeFunc, length int) decodeFunc {
 	exactly := "must have exactly " + counted(length, "item")
 	tooFew, tooMany := &complaint{"minItems", exactly}, &complaint{"maxItems", exactly}
@@ -495,10 +496,10 @@ func (d *decoder) eachElement(decode func()) {
 
 var mustBeObject = &complaint{ruleType, "must be an object"}
 
-// decodeMap returns the decodeFunc of a map of shape s. Two names can differ and
-// still be one key, where UnmarshalText reads both as the same. That is a
-// violation, since one of the two values would be lost. A key that cannot be set
-// is zero, and so never stored: another name may mean the zero key.
+// decodeMap returns the decodeFunc of a map of shape s. Two names can differ
+// and still be one key, where UnmarshalText reads both as the same. That is a
+// violation, since one of the two values would be lost. A key that cannot be
+// set is zero, and so never stored: another name may mean the zero key.
 func decodeMap(setKey setter, elem decodeFunc, s *shape) decodeFunc {
 	sameKey := &complaint{ruleDuplicate, "is the same key as another name"}
 	return func(d *decoder, v reflect.Value) {
@@ -539,10 +540,10 @@ func decodeMap(setKey setter, elem decodeFunc, s *shape) decodeFunc {
 	}
 }
 
-// An objectPlan decodes an object into a struct, or into some of its fields: the
-// body of a request has only those that come from the body. decoders.objectPlan
-// writes it at registration. After that decodeObject, the binder and
-// [Service.Call]'s defaults read it.
+// An objectPlan decodes an object into a struct, or into some of its fields:
+// the body of a request has only those that come from the body.
+// decoders.objectPlan writes it at registration. After that decodeObject, the
+// binder and [Service.Call]'s defaults read it.
 //
 // Invariants:
 //
@@ -647,9 +648,9 @@ func (d *decoder) checkRules(rules []rule, v reflect.Value) {
 
 // defaultFor returns the function that sets a field to its default, or nil if
 // it has none. The default is decoded once at registration, where a violation
-// is a mistake of the service's author. Scalars are then copied from that value.
-// Other types are decoded again for each input, because two inputs must not
-// share a slice or a map.
+// is a mistake of the service's author. Scalars are then copied from that
+// value. Other types are decoded again for each input, because two inputs must
+// not share a slice or a map.
 //
 // A struct may have a field of its own type, whose default leaves that field
 // out, which then has the default, and so on. Decoding it would not end. It is
@@ -748,11 +749,11 @@ func (d *decoder) enterMember(f *fieldPlan) {
 // and the name.
 //
 // It guesses first. Most senders write members in the order of the schema and
-// without white space, so the field after the last one is next. If its prefix is
-// in the text, one comparison does for reading the name, checking its UTF-8,
-// finding the colon and looking the name up. The guess cannot be wrong: the
-// prefix starts and ends with what only a whole name can have around it. Where
-// it fails, byName decides, and the next guess follows the field found.
+// without white space, so the field after the last one is next. If its prefix
+// is in the text, one comparison does for reading the name, checking its
+// UTF-8, finding the colon and looking the name up. The guess cannot be wrong:
+// the prefix starts and ends with what only a whole name can have around it.
+// Where it fails, byName decides, and the next guess follows the field found.
 func (p *objectPlan) findMember(d *decoder, next int) (int, []byte) {
 	d.scan.peek()
 	if next < len(p.fields) {
@@ -806,9 +807,9 @@ func (p *objectPlan) completeAbsent(d *decoder, v reflect.Value, seen []uint64) 
 	}
 }
 
-// decodeScalar returns the decodeFunc for scalars of shape s. It reads the JSON
-// around the scalar, and the shape's setter does the rest. Strings and booleans,
-// the most frequent kinds, have functions of their own.
+// decodeScalar returns the decodeFunc for scalars of shape s. It reads the
+// JSON around the scalar, and the shape's setter does the rest. Strings and
+// booleans, the most frequent kinds, have functions of their own.
 func decodeScalar(s *shape) decodeFunc {
 	set, mismatch := setterFor(s, false), s.typeComplaint()
 	switch {
@@ -872,7 +873,8 @@ func decodeBool(d *decoder, v reflect.Value) {
 	}
 }
 
-// typeComplaint returns the complaint about a JSON value of another type than s.
+// typeComplaint returns the complaint about a JSON value of another type than
+// s.
 func (s *shape) typeComplaint() *complaint {
 	switch s.kind {
 	case kindBool:
@@ -954,8 +956,8 @@ type setter func(d *decoder, v reflect.Value, text []byte) *complaint
 
 // setterFor returns the setter for scalars of shape s. If plain is set, an
 // integer must be in the spelling that strconv writes. JSON numbers may be
-// spelled 1e2 or 100.0, which names and quoted numbers may not: a map would have
-// two names for one key.
+// spelled 1e2 or 100.0, which names and quoted numbers may not: a map would
+// have two names for one key.
 func setterFor(s *shape, plain bool) setter {
 	switch s.kind {
 	case kindText:
@@ -1033,7 +1035,8 @@ func setUint(bits int, plain bool) setter {
 	}
 }
 
-// complainRange returns the complaint about an integer that its Go type cannot hold.
+// complainRange returns the complaint about an integer that its Go type cannot
+// hold.
 func complainRange(low, high string) *complaint {
 	return &complaint{ruleRange, "must be an integer between " + low + " and " + high}
 }
@@ -1055,8 +1058,8 @@ func integerFrom(text []byte, plain bool, outside *complaint) (mag uint64, neg b
 	return mag, neg, nil
 }
 
-// isPlainInteger reports whether text is an integer in the spelling that strconv
-// writes: no leading zero, no plus, no -0, no point, no exponent.
+// isPlainInteger reports whether text is an integer in the spelling that
+// strconv writes: no leading zero, no plus, no -0, no point, no exponent.
 func isPlainInteger(text []byte) bool {
 	digits := text
 	if len(digits) > 1 && digits[0] == '-' && digits[1] != '0' {

@@ -1,8 +1,8 @@
 package svc
 
 // This file turns Go values into JSON text. At registration an encoders pass
-// compiles each shape (schema.go) into an encodeFunc; for each output one encoder
-// runs it and appends to one buffer. In this order:
+// compiles each shape (schema.go) into an encodeFunc; for each output one
+// encoder runs it and appends to one buffer. In this order:
 //
 //	encoder     the workspace of one output, and JSON that other code wrote
 //	encoders    the compile pass, from a shape to its encodeFunc
@@ -11,8 +11,8 @@ package svc
 //	scalars
 //	any         values whose type is known only when they are written
 //
-// The shape decides what a value becomes, and the decoder (decode.go) reads each
-// of these forms back:
+// The shape decides what a value becomes, and the decoder (decode.go) reads
+// each of these forms back:
 //
 //	kind                    JSON                            encoded by
 //	kindPointer             null, or what it points to      encodePointer
@@ -110,8 +110,8 @@ func (e *encoder) appendCompact(text []byte, err error) {
 }
 
 // checkForeign reports whether text, which other code wrote, is JSON that the
-// decoder would accept at this depth, and fails if it is not. Without this check
-// a MarshalJSON with a mistake could break the message around its value.
+// decoder would accept at this depth, and fails if it is not. Without this
+// check a MarshalJSON with a mistake could break the message around its value.
 func (e *encoder) checkForeign(text []byte) bool {
 	s := scanner{data: text, depth: e.depth}
 	s.skipValue()
@@ -127,9 +127,9 @@ func (e *encoder) checkForeign(text []byte) bool {
 // themselves are never written again and serve all goroutines.
 type encoders map[*shape]*encodeFunc
 
-// encoderFor returns the encodeFunc for values of shape s. A shape that contains
-// itself is met again while it is being compiled. It then gets a function that
-// looks the finished one up when it is called.
+// encoderFor returns the encodeFunc for values of shape s. A shape that
+// contains itself is met again while it is being compiled. It then gets a
+// function that looks the finished one up when it is called.
 func (c encoders) encoderFor(s *shape) encodeFunc {
 	if fn, ok := c[s]; ok {
 		if *fn != nil {
@@ -186,8 +186,8 @@ func (c encoders) compileEncoder(s *shape) encodeFunc {
 }
 
 // customEncoder returns the encodeFunc of a type with MarshalJSON or
-// UnmarshalJSON. A type that has only UnmarshalJSON is encoded by encoding/json,
-// since nothing else is known of its form.
+// UnmarshalJSON. A type that has only UnmarshalJSON is encoded by
+// encoding/json, since nothing else is known of its form.
 func (c encoders) customEncoder(s *shape) encodeFunc {
 	if has(s.typ, typeJSONMarshaler) {
 		return func(e *encoder, v reflect.Value) {
@@ -198,8 +198,8 @@ func (c encoders) customEncoder(s *shape) encodeFunc {
 	return encodeDynamic
 }
 
-// encodeRaw appends a json.RawMessage. One without any text is null, nil or not:
-// encoding/json would fail for the second.
+// encodeRaw appends a json.RawMessage. One without any text is null, nil or
+// not: encoding/json would fail for the second.
 func encodeRaw(e *encoder, v reflect.Value) {
 	if v.Len() == 0 {
 		e.buf = append(e.buf, "null"...)
@@ -494,9 +494,9 @@ func encodeTime(e *encoder, v reflect.Value) {
 	e.buf = append(buf, '"')
 }
 
-// appendUTC appends t, a time in UTC with a year from 0 to 9999. The caller has
-// its date already. The text is that of [time.Time.AppendText] in half the time,
-// which matters because most times that services keep are in UTC.
+// appendUTC appends t, a time in UTC with a year from 0 to 9999. The caller
+// has its date already. The text is that of [time.Time.AppendText] in half the
+// time, which matters because most times that services keep are in UTC.
 func appendUTC(dst []byte, t time.Time, year, month, day int) []byte {
 	hour, minute, second := t.Clock()
 	dst = append(appendTwo(appendTwo(dst, year/100), year%100), '-')
@@ -549,9 +549,10 @@ func encodeText(e *encoder, v reflect.Value) {
 // encodeAny appends the value of an interface field or element.
 func encodeAny(e *encoder, v reflect.Value) { e.appendAny(v.Interface()) }
 
-// appendAny appends a value whose type no schema knows. The cases are the types
-// that the decoder makes for an any, and a few that applications put there;
-// everything else goes through encoding/json, whose text then has to be checked.
+// appendAny appends a value whose type no schema knows. The cases are the
+// types that the decoder makes for an any, and a few that applications put
+// there; everything else goes through encoding/json, whose text then has to be
+// checked.
 func (e *encoder) appendAny(x any) {
 	switch x := x.(type) {
 	case nil:
@@ -617,8 +618,9 @@ func (e *encoder) appendAnyMap(m map[string]any) {
 	e.depth--
 }
 
-// appendRepairedMap appends a map with names that are not UTF-8, under the names
-// that appendQuoted makes of them. It fails if two of them become the same.
+// appendRepairedMap appends a map with names that are not UTF-8, under the
+// names that appendQuoted makes of them. It fails if two of them become the
+// same.
 func (e *encoder) appendRepairedMap(m map[string]any) {
 	valid := make(map[string]any, len(m))
 	for name, x := range m {
@@ -647,8 +649,8 @@ func (e *encoder) appendAnyList(list []any) {
 	e.depth--
 }
 
-// encodeDynamic appends a value that encoding/json encodes. It passes a pointer,
-// so that methods with pointer receivers are found.
+// encodeDynamic appends a value that encoding/json encodes. It passes a
+// pointer, so that methods with pointer receivers are found.
 func encodeDynamic(e *encoder, v reflect.Value) { e.appendDynamic(v.Addr().Interface()) }
 
 // appendDynamic appends what encoding/json makes of x, a value of a type that
