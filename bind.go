@@ -192,7 +192,7 @@ func checkHeaderField(p *mistakes, f *field, at string) {
 	if f.header != lastEventID {
 		p.addf("%s: header:%q: the one header that a field can come from is %s", at, f.header, lastEventID)
 	}
-	if f.required() {
+	if f.isRequired() {
 		p.addf("%s: a client sends %s only when it comes back, so the field must be optional (omitempty)", at, lastEventID)
 	}
 }
@@ -285,7 +285,7 @@ func (p *param) bindPath(d *decoder, v reflect.Value, value string) {
 	d.in = inPath
 	d.pushToken(p.token)
 	d.scratch = append(d.scratch[:0], value...)
-	p.setChecked(d, p.of(v), d.scratch)
+	p.setChecked(d, p.settableIn(v), d.scratch)
 	d.pop()
 }
 
@@ -300,9 +300,9 @@ func (p *param) bindHeader(d *decoder, v reflect.Value, values []string) {
 		d.addViolation(isRepeated)
 	case len(values) == 1 && values[0] != "":
 		d.scratch = append(d.scratch[:0], values[0]...)
-		p.setChecked(d, p.of(v), d.scratch)
+		p.setChecked(d, p.settableIn(v), d.scratch)
 	case p.absent != nil:
-		p.absent(p.of(v))
+		p.absent(p.settableIn(v))
 	}
 	d.pop()
 }
@@ -401,10 +401,10 @@ func (b *binding) bindQuery(d *decoder, v reflect.Value, query string) {
 		d.pushToken(p.token)
 		switch {
 		case given && p.list:
-			p.checkList(d, p.of(v))
+			p.checkList(d, p.settableIn(v))
 		case given:
 		case p.absent != nil:
-			p.absent(p.of(v))
+			p.absent(p.settableIn(v))
 		case !p.optional:
 			d.addViolation(isRequired)
 		}
@@ -443,11 +443,11 @@ func (b *binding) bindPair(d *decoder, v reflect.Value, name, value string, seen
 			d.pushToken(p.token)
 			switch twice := seen[i/64]>>(i%64)&1 != 0; {
 			case p.list:
-				p.addElement(d, p.of(v), d.scratch)
+				p.addElement(d, p.settableIn(v), d.scratch)
 			case twice:
 				d.addViolation(isRepeated)
 			default:
-				p.setChecked(d, p.of(v), d.scratch)
+				p.setChecked(d, p.settableIn(v), d.scratch)
 			}
 			seen[i/64] |= 1 << (i % 64)
 			d.pop()
@@ -708,7 +708,7 @@ func (c *checks) structCheck(s *shape, in func(*field) string) checkFunc {
 	return func(d *decoder, v reflect.Value) {
 		outer := d.in
 		for _, m := range members {
-			value, ok := m.lookup(v)
+			value, ok := m.valueIn(v)
 			if !ok {
 				continue
 			}
@@ -726,7 +726,7 @@ func (c *checks) structCheck(s *shape, in func(*field) string) checkFunc {
 		}
 		d.in = outer
 		for _, h := range hooks {
-			value, ok := lookup(v, h)
+			value, ok := followIndex(v, h)
 			if ok && value.Kind() == reflect.Pointer {
 				value, ok = value.Elem(), !value.IsNil()
 			}
@@ -777,7 +777,7 @@ func appendHooks(hooks [][]int, t reflect.Type, index []int, reachable bool, ope
 	}
 	open[t] = true
 	for i := range t.NumField() {
-		if e, ok := promoted(t.Field(i)); ok {
+		if e, ok := promotedStruct(t.Field(i)); ok {
 			hooks = appendHooks(hooks, e, append(slices.Clone(index), i), t.Field(i).IsExported(), open)
 		}
 	}
@@ -817,7 +817,7 @@ func inheritsUnseen(t reflect.Type) bool {
 					e.Type = e.Elem()
 				}
 				name, _ := parseJSONTag(f.Tag.Get("json"))
-				_, inside := promoted(f)
+				_, inside := promotedStruct(f)
 				e.seen = e.seen || e.walked && f.IsExported() && e.Kind() == reflect.Struct && (inside || name != "")
 				e.walked = e.walked && inside
 				if declaresValidate(e.Type) {

@@ -455,7 +455,7 @@ func decodeStrings(d *decoder, v reflect.Value) {
 // elements than it has is a violation of minItems or maxItems, the keywords
 // that the published schema has for it.
 func decodeArray(elem decodeFunc, length int) decodeFunc {
-	exactly := "must have exactly " + counted(length, "item")
+	exactly := "must have exactly " + countText(length, "item")
 	tooFew, tooMany := &complaint{"minItems", exactly}, &complaint{"maxItems", exactly}
 	return func(d *decoder, v reflect.Value) {
 		if d.scan.peek() != '[' {
@@ -723,7 +723,7 @@ func (p *objectPlan) decodeObject(d *decoder, v reflect.Value) {
 			*seen |= 1 << (i % 64)
 		}
 		d.enterMember(f)
-		f.decodeChecked(d, f.of(v))
+		f.decodeChecked(d, f.settableIn(v))
 		if d.scan.err != nil {
 			return
 		}
@@ -797,7 +797,7 @@ func (p *objectPlan) completeAbsent(d *decoder, v reflect.Value, seen []uint64) 
 		for absent := need &^ seen[w]; absent != 0; absent &= absent - 1 {
 			f := &p.fields[w*64+bits.TrailingZeros64(absent)]
 			if f.absent != nil {
-				f.absent(f.of(v))
+				f.absent(f.settableIn(v))
 				continue
 			}
 			d.enterMember(f)

@@ -548,8 +548,8 @@ func bindingOf(t *testing.T, typ reflect.Type) *binding {
 	t.Helper()
 	p := new(mistakes)
 	c := newShapes(p)
-	s := c.of(typ, "T")
-	c.finish()
+	s := c.shapeFor(typ, "T")
+	c.finishShapes()
 	b := compileBinding(newDecoders(p, false), s, bindSpec{hasBody: true})
 	for _, err := range p.list {
 		t.Fatal(err)

@@ -189,7 +189,7 @@ func (c encoders) compileEncoder(s *shape) encodeFunc {
 // UnmarshalJSON. A type that has only UnmarshalJSON is encoded by
 // encoding/json, since nothing else is known of its form.
 func (c encoders) customEncoder(s *shape) encodeFunc {
-	if has(s.typ, typeJSONMarshaler) {
+	if hasMethods(s.typ, typeJSONMarshaler) {
 		return func(e *encoder, v reflect.Value) {
 			text, err := v.Addr().Interface().(json.Marshaler).MarshalJSON()
 			e.appendCompact(text, err)
@@ -368,7 +368,7 @@ func (m *memberEncoder) fieldOf(v reflect.Value) (reflect.Value, bool) {
 	if m.single >= 0 {
 		return v.Field(m.single), true
 	}
-	return m.lookup(v)
+	return m.valueIn(v)
 }
 
 // omitRule returns the function that reports whether an optional field is left
@@ -399,7 +399,7 @@ func zeroRule(t reflect.Type) func(reflect.Value) bool {
 	switch {
 	case t.Kind() == reflect.Pointer && t.Implements(reflect.TypeFor[zeroer]()):
 		return func(v reflect.Value) bool { return v.IsNil() || v.Interface().(zeroer).IsZero() }
-	case has(t, reflect.TypeFor[zeroer]()):
+	case hasMethods(t, reflect.TypeFor[zeroer]()):
 		return func(v reflect.Value) bool { return v.Addr().Interface().(zeroer).IsZero() }
 	}
 	return reflect.Value.IsZero

@@ -575,9 +575,9 @@ func compileOutput(t testing.TB, typ reflect.Type) *codec {
 	t.Helper()
 	p := new(mistakes)
 	c := newShapes(p)
-	s := c.of(typ, "T")
-	c.finish()
-	c.check(s, asOutput, "T")
+	s := c.shapeFor(typ, "T")
+	c.finishShapes()
+	c.checkUse(s, asOutput, "T")
 	for _, err := range p.list {
 		t.Fatalf("%v: %v", typ, err)
 	}

@@ -308,7 +308,7 @@ func (b *apiBuilder) listParameters(m *method, template string) []apiParameter {
 				name:        p.sourceName,
 				in:          p.in,
 				description: p.doc,
-				required:    p.required(),
+				required:    p.isRequired(),
 				schema:      b.writer.parameter(nil, p.field),
 			})
 		}

@@ -361,8 +361,8 @@ func largeService(n int) *Service {
 			name:     fmt.Sprintf("update%d", i),
 			resource: fmt.Sprintf("r%d", i),
 			route:    route{method: http.MethodPut, path: fmt.Sprintf("/r%d/{id}", i), placeholders: []string{"id"}},
-			in:       shapes.of(in, "in"),
-			out:      shapes.of(out, "out"),
+			in:       shapes.shapeFor(in, "in"),
+			out:      shapes.shapeFor(out, "out"),
 		})
 	}
 	for _, t := range shapes.all {
@@ -370,7 +370,7 @@ func largeService(n int) *Service {
 			shapes.named = append(shapes.named, t)
 		}
 	}
-	shapes.finish()
+	shapes.finishShapes()
 	s.methods, s.types = methods, shapes.named
 	s.typeNames = make(map[*shape]string)
 	for i, t := range s.types {
@@ -461,8 +461,8 @@ func reachesItself(s *shape, must bool) bool {
 	var below func(e *shape) bool
 	below = func(e *shape) bool {
 		for _, f := range e.fields {
-			next := f.shape.object(must, f.minItems)
-			if next == nil || must && !f.required() {
+			next := f.shape.containedObject(must, f.minItems)
+			if next == nil || must && !f.isRequired() {
 				continue
 			}
 			if next == s {

@@ -435,10 +435,10 @@ func compileType(t testing.TB, name string, typ reflect.Type, strict bool) *code
 	p := new(mistakes)
 	c := newShapes(p)
 	c.strict = strict
-	s := c.of(typ, "T")
-	c.finish()
-	c.check(s, asInput, "T")
-	c.check(s, asOutput, "T")
+	s := c.shapeFor(typ, "T")
+	c.finishShapes()
+	c.checkUse(s, asInput, "T")
+	c.checkUse(s, asOutput, "T")
 	cod := &codec{name: name, typ: typ, strict: strict, decode: newDecoders(p, strict).decoderFor(s), encode: encoders{}.encoderFor(s)}
 	for _, err := range p.list {
 		t.Fatalf("%s (%v): %v", name, typ, err)

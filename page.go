@@ -114,8 +114,8 @@ var pageBinding = compilePageBinding()
 func compilePageBinding() *binding {
 	p := new(mistakes)
 	c := newShapes(p)
-	s := c.of(reflect.TypeFor[PageRequest](), "PageRequest")
-	c.finish()
+	s := c.shapeFor(reflect.TypeFor[PageRequest](), "PageRequest")
+	c.finishShapes()
 	b := compileBinding(newDecoders(p, false), s, bindSpec{})
 	if len(p.list) > 0 {
 		panic(p.list[0])

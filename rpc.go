@@ -799,7 +799,7 @@ func (w *openRPCWriter) appendParam(dst []byte, f *field) []byte {
 	if f.doc != "" {
 		m.addText("description", f.doc)
 	}
-	if f.required() {
+	if f.isRequired() {
 		m.addRaw("required", "true")
 	}
 	m.addName("schema")

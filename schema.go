@@ -152,9 +152,9 @@ const (
 	asOutput                 // encoded
 )
 
-// of returns the shape of t, whose place in the user's types is at. It always
+// shapeFor returns the shape shapeFor t, whose place in the user's types is at. It always
 // returns a shape; what is wrong with t is noted as a problem.
-func (c *shapes) of(t reflect.Type, at string) *shape {
+func (c *shapes) shapeFor(t reflect.Type, at string) *shape {
 	if s, ok := c.byType[t]; ok {
 		return s
 	}
@@ -162,7 +162,7 @@ func (c *shapes) of(t reflect.Type, at string) *shape {
 	c.byType[t] = s
 	c.all = append(c.all, s)
 	before := len(c.list)
-	c.fill(s, at)
+	c.fillShape(s, at)
 	if s.broken = len(c.list) > before; s.broken && (t.Name() == "" || t.Kind() != reflect.Struct) {
 		delete(c.byType, t) // its other places are to be named too
 	}
@@ -184,13 +184,13 @@ var (
 	typeTextUnmarshaler = reflect.TypeFor[encoding.TextUnmarshaler]()
 )
 
-// has reports whether a variable of type t has the methods of iface.
-func has(t, iface reflect.Type) bool {
+// hasMethods reports whether a variable of type t hasMethods the methods of iface.
+func hasMethods(t, iface reflect.Type) bool {
 	return t.Kind() != reflect.Interface && reflect.PointerTo(t).Implements(iface)
 }
 
-// fill decides what s.typ is.
-func (c *shapes) fill(s *shape, at string) {
+// fillShape decides what s.typ is.
+func (c *shapes) fillShape(s *shape, at string) {
 	t := s.typ
 	switch {
 	case t == typeTime:
@@ -202,10 +202,10 @@ func (c *shapes) fill(s *shape, at string) {
 	case t == typeNumber:
 		s.kind = kindNumber
 	case t.Kind() == reflect.Pointer:
-		s.kind, s.elem = kindPointer, c.of(t.Elem(), at)
-	case has(t, typeJSONMarshaler) || has(t, typeJSONUnmarshaler):
+		s.kind, s.elem = kindPointer, c.shapeFor(t.Elem(), at)
+	case hasMethods(t, typeJSONMarshaler) || hasMethods(t, typeJSONUnmarshaler):
 		c.fillCustom(s, at)
-	case has(t, typeTextMarshaler) || has(t, typeTextUnmarshaler):
+	case hasMethods(t, typeTextMarshaler) || hasMethods(t, typeTextUnmarshaler):
 		s.kind = kindText
 	default:
 		c.fillKind(s, at)
@@ -227,15 +227,15 @@ func (c *shapes) fillKind(s *shape, at string) {
 	case reflect.Float32, reflect.Float64:
 		s.kind, s.bits = kindFloat, t.Bits()
 	case reflect.Slice:
-		if e := t.Elem(); e.Kind() == reflect.Uint8 && !brings(e) {
+		if e := t.Elem(); e.Kind() == reflect.Uint8 && !hasOwnText(e) {
 			s.kind = kindBytes
 			return
 		}
-		s.kind, s.elem = kindSlice, c.of(t.Elem(), at+"[]")
+		s.kind, s.elem = kindSlice, c.shapeFor(t.Elem(), at+"[]")
 	case reflect.Array:
-		s.kind, s.elem = kindArray, c.of(t.Elem(), at+"[]")
+		s.kind, s.elem = kindArray, c.shapeFor(t.Elem(), at+"[]")
 	case reflect.Map:
-		s.kind, s.key, s.elem = kindMap, c.keyOf(t.Key(), at), c.of(t.Elem(), at+"[]")
+		s.kind, s.key, s.elem = kindMap, c.keyShape(t.Key(), at), c.shapeFor(t.Elem(), at+"[]")
 	case reflect.Struct:
 		s.kind = kindObject
 		c.fillFields(s, at)
@@ -249,18 +249,18 @@ func (c *shapes) fillKind(s *shape, at string) {
 	}
 }
 
-// brings reports whether t has methods of its own for JSON.
-func brings(t reflect.Type) bool {
-	return has(t, typeJSONMarshaler) || has(t, typeJSONUnmarshaler) || has(t, typeTextMarshaler) || has(t, typeTextUnmarshaler)
+// hasOwnText reports whether t has methods of its own for JSON.
+func hasOwnText(t reflect.Type) bool {
+	return hasMethods(t, typeJSONMarshaler) || hasMethods(t, typeJSONUnmarshaler) || hasMethods(t, typeTextMarshaler) || hasMethods(t, typeTextUnmarshaler)
 }
 
-// keyOf returns the shape of a map key: a string, an integer or a text.
-func (c *shapes) keyOf(t reflect.Type, at string) *shape {
+// keyShape returns the shape of a map key: a string, an integer or a text.
+func (c *shapes) keyShape(t reflect.Type, at string) *shape {
 	s := &shape{typ: t}
 	switch {
-	case t.Kind() == reflect.String && !has(t, typeTextMarshaler) && !has(t, typeTextUnmarshaler):
+	case t.Kind() == reflect.String && !hasMethods(t, typeTextMarshaler) && !hasMethods(t, typeTextUnmarshaler):
 		s.kind = kindString
-	case has(t, typeTextMarshaler) || has(t, typeTextUnmarshaler):
+	case hasMethods(t, typeTextMarshaler) || hasMethods(t, typeTextUnmarshaler):
 		s.kind = kindText
 	case t.Kind() >= reflect.Int && t.Kind() <= reflect.Int64:
 		s.kind, s.bits = kindInt, t.Bits()
@@ -308,18 +308,18 @@ func (c *shapes) fillCustom(s *shape, at string) {
 	}
 }
 
-// check notes what makes the shapes below s unfit for a use: a type that can be
+// checkUse notes what makes the shapes below s unfit for a use: a type that can be
 // written but not read has a schema that no input could be held to.
-func (c *shapes) check(s *shape, u use, at string) {
-	c.walk(s, at, make(map[*shape]bool), func(s *shape, at string) {
+func (c *shapes) checkUse(s *shape, u use, at string) {
+	c.walkShapes(s, at, make(map[*shape]bool), func(s *shape, at string) {
 		var need reflect.Type
 		var method string
 		switch {
-		case s.kind == kindCustom && u == asInput && !has(s.typ, typeJSONUnmarshaler):
+		case s.kind == kindCustom && u == asInput && !hasMethods(s.typ, typeJSONUnmarshaler):
 			need, method = typeJSONMarshaler, "UnmarshalJSON"
-		case s.kind == kindText && u == asInput && !has(s.typ, typeTextUnmarshaler):
+		case s.kind == kindText && u == asInput && !hasMethods(s.typ, typeTextUnmarshaler):
 			need, method = typeTextMarshaler, "UnmarshalText"
-		case s.kind == kindText && u == asOutput && !has(s.typ, typeTextMarshaler):
+		case s.kind == kindText && u == asOutput && !hasMethods(s.typ, typeTextMarshaler):
 			need, method = typeTextUnmarshaler, "MarshalText"
 		default:
 			return
@@ -335,29 +335,29 @@ func (u use) String() string {
 	return "output"
 }
 
-// walk calls visit for s and every shape below it, once each.
-func (c *shapes) walk(s *shape, at string, done map[*shape]bool, visit func(s *shape, at string)) {
+// walkShapes calls visit for s and every shape below it, once each.
+func (c *shapes) walkShapes(s *shape, at string, done map[*shape]bool, visit func(s *shape, at string)) {
 	if s == nil || done[s] {
 		return
 	}
 	done[s] = true
 	visit(s, at)
-	c.walk(s.key, at+" key", done, visit)
+	c.walkShapes(s.key, at+" key", done, visit)
 	switch s.kind {
 	case kindPointer:
-		c.walk(s.elem, at, done, visit)
+		c.walkShapes(s.elem, at, done, visit)
 	case kindObject:
 		for _, f := range s.fields {
-			c.walk(f.shape, at+"."+f.goName, done, visit)
+			c.walkShapes(f.shape, at+"."+f.goName, done, visit)
 		}
 	default:
-		c.walk(s.elem, at+"[]", done, visit)
+		c.walkShapes(s.elem, at+"[]", done, visit)
 	}
 }
 
-// finish names the types and finds those that contain themselves. It is called
+// finishShapes names the types and finds those that contain themselves. It is called
 // once, when all types of the service are known.
-func (c *shapes) finish() {
+func (c *shapes) finishShapes() {
 	for s, name := range nameTypes(c.named) {
 		s.name = name
 	}
@@ -377,10 +377,10 @@ func (c *shapes) finish() {
 	}
 }
 
-// sound reports whether nothing is wrong with s and the shapes below it.
-func (c *shapes) sound(s *shape) bool {
+// isSound reports whether nothing is wrong with s and the shapes below it.
+func (c *shapes) isSound(s *shape) bool {
 	sound := true
-	c.walk(s, "", make(map[*shape]bool), func(s *shape, _ string) { sound = sound && !s.broken })
+	c.walkShapes(s, "", make(map[*shape]bool), func(s *shape, _ string) { sound = sound && !s.broken })
 	return sound
 }
 
@@ -434,20 +434,20 @@ const (
 	omitZero                       // by its rule for omitzero
 )
 
-// bound reports whether a tag names a place of its own for the field.
-func (f *field) bound() bool { return f.path != "" || f.query != "" || f.header != "" }
+// isBound reports whether a tag names a place of its own for the field.
+func (f *field) isBound() bool { return f.path != "" || f.query != "" || f.header != "" }
 
-// required reports whether an input must have the field.
-func (f *field) required() bool { return !f.optional && f.def == nil }
+// isRequired reports whether an input must have the field.
+func (f *field) isRequired() bool { return !f.optional && f.def == nil }
 
 // fillFields gives s its fields.
 func (c *shapes) fillFields(s *shape, at string) {
 	if s.typ.Name() != "" {
 		at = s.typ.String() // from here on, fields are named by their own type
 	}
-	all := c.collect(s.typ, at)
+	all := c.collectFields(s.typ, at)
 	c.checkClashes(all, at)
-	s.fields = dominant(all)
+	s.fields = dominantFields(all)
 	c.checkNames(s.fields, at)
 }
 
@@ -458,9 +458,9 @@ type level struct {
 	optional bool // behind a pointer, which may be nil
 }
 
-// collect returns every field of t that could be a member, breadth first: the
+// collectFields returns every field of t that could be a member, breadth first: the
 // fields of t, then those of the structs it embeds, and so on.
-func (c *shapes) collect(t reflect.Type, at string) []*field {
+func (c *shapes) collectFields(t reflect.Type, at string) []*field {
 	var all []*field
 	visited := make(map[reflect.Type]bool)
 	for current := []level{{typ: t}}; len(current) > 0; {
@@ -472,13 +472,13 @@ func (c *shapes) collect(t reflect.Type, at string) []*field {
 			for i := range l.typ.NumField() {
 				sf := l.typ.Field(i)
 				index := append(slices.Clone(l.index), i)
-				if e, ok := c.embedded(sf, at); ok {
+				if e, ok := c.embeddedStruct(sf, at); ok {
 					if !visited[e.typ] {
 						next = append(next, level{e.typ, index, l.optional || e.optional})
 					}
 					continue
 				}
-				if f := c.field(sf, index, l.optional, at); f != nil {
+				if f := c.fieldFor(sf, index, l.optional, at); f != nil {
 					all = append(all, f)
 				}
 			}
@@ -488,9 +488,9 @@ func (c *shapes) collect(t reflect.Type, at string) []*field {
 	return all
 }
 
-// embedded returns the struct whose fields sf promotes, if it does.
-func (c *shapes) embedded(sf reflect.StructField, at string) (level, bool) {
-	t, ok := promoted(sf)
+// embeddedStruct returns the struct whose fields sf promotes, if it does.
+func (c *shapes) embeddedStruct(sf reflect.StructField, at string) (level, bool) {
+	t, ok := promotedStruct(sf)
 	pointer := sf.Type.Kind() == reflect.Pointer
 	if ok && pointer && !sf.IsExported() {
 		c.addf("%s.%s: an embedded pointer to an unexported struct cannot be set; embed the struct itself", at, sf.Name)
@@ -498,10 +498,10 @@ func (c *shapes) embedded(sf reflect.StructField, at string) (level, bool) {
 	return level{typ: t, optional: pointer}, ok
 }
 
-// promoted returns the struct whose fields sf promotes, if it does: one that is
+// promotedStruct returns the struct whose fields sf promotes, if it does: one that is
 // embedded, by itself or by a pointer, without a json name, and that does not
 // bring its own JSON.
-func promoted(sf reflect.StructField) (reflect.Type, bool) {
+func promotedStruct(sf reflect.StructField) (reflect.Type, bool) {
 	name, _ := parseJSONTag(sf.Tag.Get("json"))
 	if !sf.Anonymous || name != "" || sf.Tag.Get("json") == "-" {
 		return nil, false
@@ -510,11 +510,11 @@ func promoted(sf reflect.StructField) (reflect.Type, bool) {
 	if t.Kind() == reflect.Pointer {
 		t = t.Elem()
 	}
-	return t, t.Kind() == reflect.Struct && t != typeTime && !brings(t)
+	return t, t.Kind() == reflect.Struct && t != typeTime && !hasOwnText(t)
 }
 
-// field returns what sf is as a member, or nil if it is none.
-func (c *shapes) field(sf reflect.StructField, index []int, optional bool, at string) *field {
+// fieldFor returns what sf is as a member, or nil if it is none.
+func (c *shapes) fieldFor(sf reflect.StructField, index []int, optional bool, at string) *field {
 	jsonTag := sf.Tag.Get("json")
 	if !sf.IsExported() {
 		// An embedded unexported struct without a name has been walked by collect.
@@ -534,7 +534,7 @@ func (c *shapes) field(sf reflect.StructField, index []int, optional bool, at st
 	}
 	var queryOptions []string
 	f.query, queryOptions = parseTag(sf.Tag.Get("query"))
-	if f.hidden && !f.bound() {
+	if f.hidden && !f.isBound() {
 		return nil
 	}
 	name, jsonOptions := parseJSONTag(jsonTag)
@@ -547,7 +547,7 @@ func (c *shapes) field(sf reflect.StructField, index []int, optional bool, at st
 	f.token = string(appendPointer(nil, f.name))
 	at += "." + sf.Name
 	f.place = at
-	f.shape = c.of(sf.Type, at)
+	f.shape = c.shapeFor(sf.Type, at)
 	c.applyOptions(f, jsonOptions, queryOptions)
 	c.applyTags(f, sf.Tag, at)
 	return f
@@ -599,10 +599,10 @@ func parseJSONTag(tag string) (name string, options []string) {
 	return name, options
 }
 
-// dominant drops the fields that encoding/json would: of those with one name,
+// dominantFields drops the fields that encoding/json would: of those with one name,
 // the least nested wins, then the tagged; if that leaves two, neither is seen.
 // The rest are in the order of their declaration.
-func dominant(all []*field) []*field {
+func dominantFields(all []*field) []*field {
 	byName := make(map[string][]*field)
 	for _, f := range all {
 		byName[f.name] = append(byName[f.name], f)
@@ -610,7 +610,7 @@ func dominant(all []*field) []*field {
 	var out []*field
 	for _, f := range all {
 		rivals := byName[f.name]
-		if !slices.ContainsFunc(rivals, func(r *field) bool { return r != f && !beats(f, r) }) {
+		if !slices.ContainsFunc(rivals, func(r *field) bool { return r != f && !hidesField(f, r) }) {
 			out = append(out, f)
 		}
 	}
@@ -618,7 +618,7 @@ func dominant(all []*field) []*field {
 	return out
 }
 
-func beats(a, b *field) bool {
+func hidesField(a, b *field) bool {
 	if len(a.index) != len(b.index) {
 		return len(a.index) < len(b.index)
 	}
@@ -631,9 +631,9 @@ func (c *shapes) checkClashes(all []*field, at string) {
 	for i, f := range all {
 		for _, other := range all[:i] {
 			declared := len(f.index) == 1 && len(other.index) == 1
-			bound := f.bound() || other.bound()
+			bound := f.isBound() || other.isBound()
 			switch {
-			case !declared && !(bound && !beats(f, other) && !beats(other, f)):
+			case !declared && !(bound && !hidesField(f, other) && !hidesField(other, f)):
 			case f.name == other.name:
 				c.addf("%s: the fields %s and %s have the same name %q; rename one", at, other.goName, f.goName, f.name)
 			case f.path != "" && f.path == other.path:
@@ -660,9 +660,9 @@ func (c *shapes) checkNames(fields []*field, at string) {
 	}
 }
 
-// of returns the field of the struct v, making the embedded structs on the way
+// settableIn returns the field settableIn the struct v, making the embedded structs on the way
 // that are behind nil pointers.
-func (f *field) of(v reflect.Value) reflect.Value {
+func (f *field) settableIn(v reflect.Value) reflect.Value {
 	v = v.Field(f.index[0])
 	for _, i := range f.index[1:] {
 		if v.Kind() == reflect.Pointer {
@@ -676,12 +676,12 @@ func (f *field) of(v reflect.Value) reflect.Value {
 	return v
 }
 
-// lookup returns the field of the struct v, if no nil pointer is on the way.
-func (f *field) lookup(v reflect.Value) (reflect.Value, bool) { return lookup(v, f.index) }
+// valueIn returns the field of the struct v, if no nil pointer is on the way.
+func (f *field) valueIn(v reflect.Value) (reflect.Value, bool) { return followIndex(v, f.index) }
 
-// lookup follows index from the struct v; the result is the struct or field
+// followIndex follows index from the struct v; the result is the struct or field
 // there, and not a pointer on the way to it.
-func lookup(v reflect.Value, index []int) (reflect.Value, bool) {
+func followIndex(v reflect.Value, index []int) (reflect.Value, bool) {
 	for n, i := range index {
 		if n > 0 && v.Kind() == reflect.Pointer {
 			if v.IsNil() {
@@ -718,30 +718,30 @@ func findCycles(all []*shape, must bool) map[*shape]bool {
 	c := &cycleFinder{must: must, order: make(map[*shape]int), known: make(map[*shape]bool)}
 	for _, s := range all {
 		if s.kind == kindObject && c.order[s] == 0 {
-			c.visit(s)
+			c.visitShape(s)
 		}
 	}
 	return c.known
 }
 
-// visit walks everything below s and returns the number of the first object that
+// visitShape walks everything below s and returns the number of the first object that
 // is in a cycle with it: that of s itself if there is none before s.
-func (c *cycleFinder) visit(s *shape) int {
+func (c *cycleFinder) visitShape(s *shape) int {
 	number, start, self := len(c.order)+1, len(c.open), false
 	c.order[s] = number
 	c.open = append(c.open, s)
 	first := number
 	for _, f := range s.fields {
-		if c.must && !f.required() {
+		if c.must && !f.isRequired() {
 			continue
 		}
-		e := f.shape.object(c.must, f.minItems)
+		e := f.shape.containedObject(c.must, f.minItems)
 		if e == nil {
 			continue
 		}
 		self = self || e == s
 		if c.order[e] == 0 {
-			first = min(first, c.visit(e))
+			first = min(first, c.visitShape(e))
 		} else if _, known := c.known[e]; !known {
 			first = min(first, c.order[e])
 		}
@@ -756,25 +756,25 @@ func (c *cycleFinder) visit(s *shape) int {
 	return first
 }
 
-// object returns the object that a value of s is or can contain with no other
-// object around it; with must, cannot do without. It returns nil if there is
+// containedObject returns the containedObject that a value of s is or can contain with no other
+// containedObject around it; with must, cannot do without. It returns nil if there is
 // none.
-func (s *shape) object(must bool, minItems int) *shape {
+func (s *shape) containedObject(must bool, minItems int) *shape {
 	if s.broken && s.kind != kindObject {
 		return nil // it may have no end
 	}
 	switch s.kind {
 	case kindPointer, kindMap:
 		if !must {
-			return s.elem.object(must, 0)
+			return s.elem.containedObject(must, 0)
 		}
 	case kindSlice:
 		if !must || minItems > 0 {
-			return s.elem.object(must, 0)
+			return s.elem.containedObject(must, 0)
 		}
 	case kindArray:
 		if s.typ.Len() > 0 {
-			return s.elem.object(must, 0)
+			return s.elem.containedObject(must, 0)
 		}
 	case kindObject:
 		return s

@@ -96,10 +96,10 @@ func (c *shapes) applyTags(f *field, tag reflect.StructTag, at string) {
 		c.checkSpelling(tag, name, at)
 	}
 	if text, ok := tag.Lookup("default"); ok {
-		f.def = c.literal(f, "default", text, at)
+		f.def = c.parseLiteral(f, "default", text, at)
 	}
 	if text, ok := tag.Lookup("example"); ok {
-		f.example = c.literal(f, "example", text, at)
+		f.example = c.parseLiteral(f, "example", text, at)
 	}
 }
 
@@ -113,9 +113,9 @@ func (c *shapes) checkSpelling(tag reflect.StructTag, name, at string) {
 	}
 }
 
-// literal returns the JSON of a value written in a tag: as it is for strings,
+// parseLiteral returns the JSON of a value written in a tag: as it is for strings,
 // as JSON for everything else.
-func (c *shapes) literal(f *field, tag, text, at string) []byte {
+func (c *shapes) parseLiteral(f *field, tag, text, at string) []byte {
 	if f.quoted || f.shape.deref().kind.isStringy() {
 		return appendQuoted(nil, text)
 	}
@@ -159,7 +159,7 @@ func makeEnum(s *shape, text string) (rule, string) {
 	}
 	var values []func(reflect.Value) int
 	for _, part := range parts {
-		compare, ok := comparison(s, part)
+		compare, ok := makeComparison(s, part)
 		if !ok {
 			return r, want
 		}
@@ -201,13 +201,13 @@ func makeLength(keyword string) func(*shape, string) (rule, string) {
 		}
 		r := rule{keyword: keyword, value: []byte(text)}
 		if keyword == "minLength" {
-			r.wrong = &complaint{keyword, "must have at least " + counted(n, "character")}
+			r.wrong = &complaint{keyword, "must have at least " + countText(n, "character")}
 			r.broken = func(v reflect.Value) bool {
 				s := v.String()
 				return len(s) < n || len(s) < n*utf8.UTFMax && utf8.RuneCountInString(s) < n
 			}
 		} else {
-			r.wrong = &complaint{keyword, "must have at most " + counted(n, "character")}
+			r.wrong = &complaint{keyword, "must have at most " + countText(n, "character")}
 			r.broken = func(v reflect.Value) bool {
 				s := v.String()
 				return len(s) > n && utf8.RuneCountInString(s) > n
@@ -217,7 +217,7 @@ func makeLength(keyword string) func(*shape, string) (rule, string) {
 	}
 }
 
-func counted(n int, noun string) string {
+func countText(n int, noun string) string {
 	if n == 1 {
 		return "1 " + noun
 	}
@@ -241,7 +241,7 @@ func makePattern(_ *shape, text string) (rule, string) {
 // outside tells by the comparison's result whether the value is against it.
 func makeBound(keyword, message string, outside func(int) bool) func(*shape, string) (rule, string) {
 	return func(s *shape, text string) (rule, string) {
-		compare, ok := comparison(s, text)
+		compare, ok := makeComparison(s, text)
 		if !ok {
 			return rule{}, "a number of the field's type, spelt as in JSON"
 		}
@@ -254,10 +254,10 @@ func makeBound(keyword, message string, outside func(int) bool) func(*shape, str
 	}
 }
 
-// comparison returns a function that compares values of shape s with the
+// makeComparison returns a function that compares values of shape s with the
 // number that text spells in JSON. Integers are compared as such: as doubles,
 // those beyond 2^53 would be equal to their neighbours.
-func comparison(s *shape, text string) (func(reflect.Value) int, bool) {
+func makeComparison(s *shape, text string) (func(reflect.Value) int, bool) {
 	num, ok := jsonNumber(text)
 	if !ok {
 		return nil, false
@@ -317,10 +317,10 @@ func makeItems(keyword string) func(*shape, string) (rule, string) {
 		}
 		r := rule{keyword: keyword, value: []byte(text)}
 		if keyword == "minItems" {
-			r.wrong = &complaint{keyword, "must have at least " + counted(n, "item")}
+			r.wrong = &complaint{keyword, "must have at least " + countText(n, "item")}
 			r.broken = func(v reflect.Value) bool { return v.Len() < n }
 		} else {
-			r.wrong = &complaint{keyword, "must have at most " + counted(n, "item")}
+			r.wrong = &complaint{keyword, "must have at most " + countText(n, "item")}
 			r.broken = func(v reflect.Value) bool { return v.Len() > n }
 		}
 		return r, ""

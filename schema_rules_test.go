@@ -86,8 +86,8 @@ func agreeCodecs(t testing.TB) []schemaCodec {
 	for i, typ := range append(agreeTypes(), oracleTypes()...) {
 		c := newShapes(new(mistakes))
 		c.strict = i%2 == 1
-		s := c.of(typ, "T")
-		c.finish()
+		s := c.shapeFor(typ, "T")
+		c.finishShapes()
 		all = append(all, schemaCodec{compileType(t, typ.String(), typ, c.strict), s.schemaMap()})
 	}
 	return all

@@ -183,9 +183,9 @@ func TestSchemaGolden(t *testing.T) {
 		c.strict = test.strict
 		var all []*shape
 		for _, typ := range sinkTypes() {
-			all = append(all, c.of(typ, typ.String()))
+			all = append(all, c.shapeFor(typ, typ.String()))
 		}
-		c.finish()
+		c.finishShapes()
 		for _, err := range p.list {
 			t.Fatal(err)
 		}
@@ -225,8 +225,8 @@ func appendComponent(dst []byte, s *shape, d dialect, ref func(*shape) string) [
 func TestSchemaMap(t *testing.T) {
 	c := newShapes(new(mistakes))
 	for _, typ := range sinkTypes() {
-		s := c.of(typ, "T")
-		c.finish()
+		s := c.shapeFor(typ, "T")
+		c.finishShapes()
 		text := appendSelfContained(nil, s, schemaWriter{})
 		d := json.NewDecoder(bytes.NewReader(text))
 		d.UseNumber()
@@ -249,9 +249,9 @@ func fieldType(typ reflect.Type, tag string) reflect.Type {
 func problemsOf(typ reflect.Type) []string {
 	p := new(mistakes)
 	c := newShapes(p)
-	s := c.of(typ, "In")
-	c.finish()
-	c.check(s, asInput, "In")
+	s := c.shapeFor(typ, "In")
+	c.finishShapes()
+	c.checkUse(s, asInput, "In")
 	newDecoders(p, false).decoderFor(s)
 	var texts []string
 	for _, err := range p.list {
@@ -565,8 +565,8 @@ func TestRecursive(t *testing.T) {
 		{reflect.TypeFor[struct{ A, B sEmpty }](), false},
 	} {
 		c := newShapes(new(mistakes))
-		s := c.of(test.typ, "T")
-		c.finish()
+		s := c.shapeFor(test.typ, "T")
+		c.finishShapes()
 		if s.recursive != test.want {
 			t.Errorf("%v recursive: %t, want %t", test.typ, s.recursive, test.want)
 		}
@@ -598,9 +598,9 @@ func TestComponentNames(t *testing.T) {
 			reflect.TypeFor[sTODO](), reflect.TypeFor[Stodo](), reflect.TypeFor[IP](), reflect.TypeFor[Addr](), reflect.TypeFor[oTexts](), reflect.TypeFor[local](), reflect.TypeFor[日本](),
 			reflect.TypeFor[Pair[local, struct{ A int }]](), reflect.TypeFor[sPage[sPage[int]]](), reflect.TypeFor[[]sScalars](), reflect.TypeFor[map[oID]*sLeaf](), reflect.TypeFor[oStd](),
 		} {
-			c.of(typ, "T")
+			c.shapeFor(typ, "T")
 		}
-		c.finish()
+		c.finishShapes()
 		for _, s := range c.all {
 			if s.name != "" {
 				out = append(out, s.typ.PkgPath()+" "+s.typ.Name()+": "+s.name)
@@ -664,7 +664,7 @@ func TestSchemaBounds(t *testing.T) {
 			`{"type":"object","additionalProperties":{"type":"boolean"}}`},
 	} {
 		c := newShapes(new(mistakes))
-		s := c.of(reflect.TypeOf(test.in), "in")
+		s := c.shapeFor(reflect.TypeOf(test.in), "in")
 		if err := errors.Join(c.list...); err != nil {
 			t.Errorf("%T: %v", test.in, err)
 			continue
@@ -717,7 +717,7 @@ func TestSchemaPathParameter(t *testing.T) {
 		{struct{ A time.Time }{}, `{"type":"string","format":"date-time"}`},
 	} {
 		c := newShapes(new(mistakes))
-		s := c.of(reflect.TypeOf(test.in), "in")
+		s := c.shapeFor(reflect.TypeOf(test.in), "in")
 		if err := errors.Join(c.list...); err != nil {
 			t.Errorf("%T: %v", test.in, err)
 			continue
@@ -769,7 +769,7 @@ func TestSchemaRefusesTags(t *testing.T) {
 		}{}, `format:"binary" does not change`},
 	} {
 		c := newShapes(new(mistakes))
-		c.of(reflect.TypeOf(test.in), "in")
+		c.shapeFor(reflect.TypeOf(test.in), "in")
 		got := ""
 		if err := errors.Join(c.list...); err != nil {
 			got = err.Error()

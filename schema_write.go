@@ -270,7 +270,7 @@ func (w *schemaWriter) object(m *members, s *shape, fields []*field) {
 		}
 		props.addName(f.name)
 		props.buf = w.field(props.buf, f)
-		if f.required() {
+		if f.isRequired() {
 			required = append(appendQuoted(required, f.name), ',')
 		}
 	}

@@ -827,7 +827,7 @@ func (s *Service) NewInput(resource, method string) (any, error) {
 	in := reflect.New(m.in.typ)
 	for i := range m.bind.all.fields {
 		if f := &m.bind.all.fields[i]; f.absent != nil {
-			f.absent(f.of(in.Elem()))
+			f.absent(f.settableIn(in.Elem()))
 		}
 	}
 	return in.Interface(), nil

@@ -108,10 +108,10 @@ func (c *methodCompiler) compileMethods() []*method {
 		}
 	}
 	c.where = ""
-	c.shapes.finish()
+	c.shapes.finishShapes()
 	decoders, encoders := newDecoders(c.mistakes, c.opts.Strict), make(encoders)
 	for _, m := range sound { // plans of the others would only repeat the bad news
-		if c.shapes.sound(m.in) && c.shapes.sound(m.out) {
+		if c.shapes.isSound(m.in) && c.shapes.isSound(m.out) {
 			c.where = m.title()
 			c.compilePlans(m, decoders, encoders)
 		}
@@ -161,13 +161,13 @@ func (c *methodCompiler) compileMethod(rm reflect.Method) *method {
 		c.addf("MethodOptions.Resource is %q; want letters, digits, - and _, since paths and tool names are made from it", m.resource)
 	}
 	if in := sig.in; in != nil {
-		m.in = c.shapes.of(in, in.String())
-		c.shapes.check(m.in, asInput, in.String())
+		m.in = c.shapes.shapeFor(in, in.String())
+		c.shapes.checkUse(m.in, asInput, in.String())
 		c.checkObject(m.in, "input")
 	}
 	if out := sig.out; out != nil {
-		m.out, m.outType = c.shapes.of(out, out.String()), sig.outType
-		c.shapes.check(m.out, asOutput, out.String())
+		m.out, m.outType = c.shapes.shapeFor(out, out.String()), sig.outType
+		c.shapes.checkUse(m.out, asOutput, out.String())
 		c.checkObject(m.out, "output")
 	}
 	m.route = c.chooseRoute(m, name, o.HTTP)
@@ -196,7 +196,7 @@ func (c *methodCompiler) setStream(m *method, sig signature, o MethodOptions) {
 	}
 	if sig.out != nil {
 		m.stream = StreamSSE
-		m.result = c.shapes.of(collectedType(sig.out), sig.out.String())
+		m.result = c.shapes.shapeFor(collectedType(sig.out), sig.out.String())
 	}
 }
 
