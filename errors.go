@@ -404,9 +404,9 @@ const (
 // complaints, which many inputs and many places share.
 type complaint struct{ rule, message string }
 
-// The limits on the size of one error. A client that sends thousands of mistakes
-// must not get a page of text for each: an answer much larger than its request
-// is a way to make a server flood others.
+// The limits on the size of one error. A client whose input has thousands of
+// violations must not get a line of text for each: that costs the server more
+// than the request costs the client, and nobody reads more than a few.
 //
 // No error has more than 16 KiB. The violations take 11 KiB at most, as JSON. The
 // message repeats the first one: 256 + 512 bytes and a few words, and each byte
@@ -462,7 +462,7 @@ func (vs *violations) addViolation(v Violation) {
 
 // full reports whether nothing more is kept. After the first violation that did
 // not fit none is kept, not even a short one: to see whether it is short, the
-// place of each of 100,000 mistakes would have to be written out.
+// place of each of 100,000 violations would have to be written out.
 func (vs *violations) full() bool { return vs.omitted > 0 || len(vs.list) == maxViolations }
 
 // count returns how many violations there were, kept or not.

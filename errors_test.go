@@ -21,7 +21,7 @@ import (
 	"unicode/utf8"
 )
 
-// Verify the one table of codes against DESIGN.md, section 8.
+// Verify the one table of codes against a second statement of it.
 func TestCodes(t *testing.T) {
 	rows := []struct {
 		code     Code
@@ -85,7 +85,7 @@ func TestCodes(t *testing.T) {
 	}
 }
 
-// The rows of DESIGN.md, section 17.
+// Every status has the code of its row, and the others that of their class.
 func TestCodeFromHTTP(t *testing.T) {
 	want := map[int]Code{
 		400: CodeInvalidArgument, 401: CodeUnauthenticated, 403: CodePermissionDenied, 404: CodeNotFound, 405: CodeUnimplemented, 408: CodeDeadlineExceeded,
