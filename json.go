@@ -945,6 +945,11 @@ func valueLen(text []byte) int {
 // isText reports whether a JSON value is a string. An absent value is none.
 func isText(value []byte) bool { return len(value) > 0 && value[0] == '"' }
 
+// isJSONNull, isJSONObject and isJSONNumber report the same for the other types.
+func isJSONNull(value []byte) bool   { return len(value) > 0 && value[0] == 'n' }
+func isJSONObject(value []byte) bool { return len(value) > 0 && value[0] == '{' }
+func isJSONNumber(value []byte) bool { return len(value) > 0 && (value[0] == '-' || isDigit(value[0])) }
+
 // isContainer reports whether a JSON value is an object or an array.
 func isContainer(value []byte) bool { return len(value) > 0 && (value[0] == '{' || value[0] == '[') }
 

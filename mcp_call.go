@@ -1,20 +1,31 @@
 package svc
 
-// This file calls tools: tools/call.
+// This file answers tools/call. It comes in the order of a call: what is checked
+// before it; the headers that mirror arguments; the call itself; its result;
+// content that an output type makes itself; and last what a method tells the
+// client before it returns, progress and log messages, with the stream of events
+// that carries them and the levels of log messages.
 //
-// This file tells clients what a method has to say before it returns: progress
-// and log messages. The answer begins as JSON that nobody has sent yet; the first
-// notification turns it into a stream of events, and the result is the last.
+// What a model can put right is a result with isError, which clients show to the
+// model. What the program around it has to put right is a JSON-RPC error, which
+// they do not show (MCP 2025-11-25, Tools, Error Handling):
 //
-// This file is what a tool can show a model beside JSON: blocks of text, images,
-// sound and resources.
+//	The call                                       Answer
+//	---------------------------------------------  -------------------------
+//	names no tool, or one that is not there        error -32602
+//	has headers that contradict it (modern)        error -32020
+//	lacks a capability of the client (modern)      error -32021
+//	has arguments that are not valid               result with isError
+//	ends in an error of the method                 result with isError
+//	ends in a panic of the method                  error -32603
+//	has an output that cannot be written           result with isError
 //
-// This file compares headers with what they repeat from the body, so that a
-// gateway that reads only headers and the server that reads only the body act
-// on the same request (MCP 2026-07-28, Streamable HTTP, Server Validation).
+// A client that disconnects cancels the context of the method in every era. For
+// modern clients that is the rule (MCP 2026-07-28, Cancellation). Legacy clients
+// should send notifications/cancelled instead (MCP 2025-11-25, Transports), but it
+// can reach another replica, and nobody could receive the answer any more.
 
 import (
-	"bytes"
 	"context"
 	"encoding/base64"
 	"encoding/json"
@@ -28,9 +39,7 @@ import (
 	"time"
 )
 
-// answerToolsCall answers tools/call. What the caller can put right, with arguments
-// that are wrong and errors of the method among it, is a result with isError,
-// which models get to see; what a program has to put right is an error.
+// answerToolsCall answers tools/call. See the table at the top of the file.
 func (x *exchange) answerToolsCall(m *message) *mcpError {
 	if !isText(m.name) {
 		return invalidParams("params.name is required and must be a string")
@@ -44,11 +53,11 @@ func (x *exchange) answerToolsCall(m *message) *mcpError {
 		return invalidParams("there is no tool of this name; tools/list has all")
 	}
 	if x.modern {
-		if failure := x.checkParamHeaders(t, m.arguments); failure != nil {
-			return failure
+		if e := x.checkParamHeaders(t, m.arguments); e != nil {
+			return e
 		}
-		if failure := t.checkCapabilities(m.meta.capabilities); failure != nil {
-			return failure
+		if e := t.checkCapabilities(m.meta.capabilities); e != nil {
+			return e
 		}
 	}
 	x.called = t.method
@@ -71,8 +80,158 @@ func (x *exchange) answerToolsCall(m *message) *mcpError {
 	return nil
 }
 
-// runTool calls the method with the arguments of m and makes a result of what it
-// returns.
+// checkCapabilities returns an error if the client does not declare all that the
+// tool needs. declared is an object with one member per capability. The data of
+// the error is an object of the same form (MCP 2026-07-28, Base Protocol).
+func (t *tool) checkCapabilities(declared []byte) *mcpError {
+	if t.required == nil {
+		return nil
+	}
+	missing := len(t.options.RequiredCapabilities)
+	eachMember(declared, func(name, value []byte) {
+		for _, required := range t.options.RequiredCapabilities {
+			if string(name) == required && isJSONObject(value) {
+				missing--
+			}
+		}
+	})
+	if missing == 0 {
+		return nil
+	}
+	e := badRequest(mcpMissingCapability, "the tool needs capabilities that the client does not declare")
+	e.data = []byte(`{"requiredCapabilities":` + string(t.required) + `}`)
+	return e
+}
+
+// Modern clients repeat parts of the body in headers, so that gateways can decide
+// without the body. The server checks that both agree: otherwise a gateway could
+// let a request through for what its headers say, and the server would act on what
+// the body says (MCP 2026-07-28, Streamable HTTP, Server Validation).
+//
+//	Header            Repeats            Compared
+//	----------------  -----------------  -----------------------------------
+//	Mcp-Method        method             as text
+//	Mcp-Name          params.name        as text, base64 decoded
+//	Mcp-Param-{name}  an argument that   strings and booleans as text, integers
+//	                  x-mcp-header marks as numbers, base64 decoded
+//
+// Legacy clients do not send these headers, and notifications need none.
+
+// hasHeader reports whether the request has the header exactly once and it stands
+// for value. name is in canonical form.
+func (x *exchange) hasHeader(name string, value []byte) bool {
+	values := x.r.Header[name]
+	if len(values) != 1 {
+		return false
+	}
+	text, ok := decodeHeader(values[0])
+	return ok && text == string(value)
+}
+
+// decodeHeader returns the text that a header stands for (MCP 2026-07-28, Streamable
+// HTTP). It reports false for bytes other than tab, space and visible ASCII, and
+// for base64 that is not strictly standard: two programs must not decode it
+// differently.
+//
+//	Mcp-Name: notes_get             notes_get
+//	Mcp-Name: =?base64?w6TDtg==?=   äö
+//	Mcp-Name: =?BASE64?w6TDtg==?=   =?BASE64?w6TDtg==?=
+func decodeHeader(value string) (string, bool) {
+	const prefix, suffix = "=?base64?", "?="
+	for i := range len(value) {
+		if c := value[i]; c != '\t' && (c < ' ' || c > '~') {
+			return "", false
+		}
+	}
+	if len(value) < len(prefix)+len(suffix) || !strings.HasPrefix(value, prefix) || !strings.HasSuffix(value, suffix) {
+		return value, true
+	}
+	text, err := base64.StdEncoding.Strict().DecodeString(value[len(prefix) : len(value)-len(suffix)])
+	return string(text), err == nil
+}
+
+// checkParamHeaders checks the headers Mcp-Param-* of a call against its arguments.
+// An argument that is absent or null must have no header. Headers that the schema
+// does not name are ignored.
+func (x *exchange) checkParamHeaders(t *tool, arguments []byte) *mcpError {
+	for _, p := range t.headers {
+		values := x.r.Header[p.header]
+		value := argumentAt(arguments, p.path)
+		if value == nil && len(values) == 0 {
+			continue
+		}
+		if value == nil || len(values) != 1 || !sameArgument(values[0], value) {
+			return badRequest(mcpHeaderMismatch, "the header "+p.header+" must be there once and be the argument /"+strings.Join(p.path, "/")+", or not be there if that is absent or null")
+		}
+	}
+	return nil
+}
+
+// argumentAt returns the JSON value that a path of properties leads to. It returns
+// nil if the value is absent or null, and if there is no object on the way, which
+// binding the arguments will report.
+func argumentAt(object []byte, path []string) []byte {
+	for _, property := range path {
+		if !isJSONObject(object) {
+			return nil
+		}
+		var next []byte
+		eachMember(object, func(name, value []byte) {
+			if string(name) == property {
+				next = value
+			}
+		})
+		object = next
+	}
+	if isJSONNull(object) {
+		return nil
+	}
+	return object
+}
+
+// maxSafeInteger is the greatest integer that a float64 can tell from the next one
+// (RFC 7493, section 2.2). Headers can carry integers up to it (MCP 2026-07-28,
+// Tools, x-mcp-header).
+const maxSafeInteger = 1<<53 - 1
+
+// sameArgument reports whether a header stands for a JSON value, which is not nil.
+// Integers are compared as numbers, so 1.0 is 1; fractions, integers beyond
+// maxSafeInteger, objects and arrays never agree with a header.
+func sameArgument(header string, value []byte) bool {
+	text, ok := decodeHeader(header)
+	switch {
+	case !ok || isContainer(value):
+		return false
+	case isText(value):
+		return text == string(textOf(value))
+	case text == string(value):
+		return !isJSONNumber(value) || isSafeInteger(value)
+	case !isSafeInteger(value):
+		return false
+	}
+	if _, ok := jsonNumber(text); !ok {
+		return false
+	}
+	a, aNeg, aKind := parseInteger([]byte(text))
+	b, bNeg, _ := parseInteger(value)
+	return aKind == integerOK && a == b && (aNeg == bNeg || a == 0)
+}
+
+// isSafeInteger reports whether a JSON value is an integer of at most
+// maxSafeInteger either way from zero.
+func isSafeInteger(value []byte) bool {
+	if !isJSONNumber(value) {
+		return false
+	}
+	mag, _, kind := parseInteger(value)
+	return kind == integerOK && mag <= maxSafeInteger
+}
+
+// runTool calls the method with the arguments of m and makes the result in
+// ws.enc.buf. If it returns an error, the result is not complete and must be
+// replaced. If the method panics with http.ErrAbortHandler, runTool does not
+// return: it ends the stream without an answer and lets net/http close the
+// connection.
 func (x *exchange) runTool(t *tool, m *message) error {
 	in, err := x.bindArguments(t, m.arguments)
 	if err != nil {
@@ -80,27 +239,29 @@ func (x *exchange) runTool(t *tool, m *message) error {
 	}
 	done := false
 	defer func() {
-		if !done { // the method aborts the connection
+		if !done {
 			x.stream.abandon()
 		}
 	}()
-	x.stream.start(x, m)
+	x.stream.startCall(x, m)
 	x.openResult()
 	if t.stream != "" {
 		err = x.collectItems(t, in)
-	} else if out, failure := t.invokeBy(x.invoker(t), x, in); failure == nil {
-		err = x.addOutput(t, out)
 	} else {
-		err = failure
+		var out any
+		if out, err = t.invokeBy(x.invoker(t), x, in); err == nil {
+			err = x.addOutput(t, out)
+		}
 	}
-	x.stream.stop()
+	x.stream.stopCall()
 	done = true
 	x.addJSON(`,"isError":false`)
 	x.closeResult(m)
 	return err
 }
 
-// invoker returns what makes the calls of t in place of the method, or nil.
+// invoker returns the function that makes the calls of t: that of MCPOptions, or
+// else that of Options.Intercept, or nil to call the method itself.
 func (x *exchange) invoker(t *tool) InvokeFunc {
 	if x.h.invoke != nil {
 		return x.h.invoke
@@ -108,7 +269,9 @@ func (x *exchange) invoker(t *tool) InvokeFunc {
 	return t.intercepted
 }
 
-// bindArguments makes the method's input of the arguments, which are an object or nil.
+// bindArguments decodes the arguments, an object or nil, into the input of the
+// method. Each argument of a method without an input is a violation, as the schema
+// says ("additionalProperties":false).
 func (x *exchange) bindArguments(t *tool, arguments []byte) (in any, err error) {
 	d := &x.ws.dec
 	if t.method.bind != nil {
@@ -125,28 +288,8 @@ func (x *exchange) bindArguments(t *tool, arguments []byte) (in any, err error) 
 	return nil, d.finish()
 }
 
-// checkCapabilities refuses a client that cannot do what the tool needs.
-func (t *tool) checkCapabilities(declared []byte) *mcpError {
-	if t.required == nil {
-		return nil
-	}
-	missing := len(t.options.RequiredCapabilities)
-	eachMember(declared, func(name, value []byte) {
-		for _, required := range t.options.RequiredCapabilities {
-			if string(name) == required && value[0] == '{' {
-				missing--
-			}
-		}
-	})
-	if missing == 0 {
-		return nil
-	}
-	e := badRequest(mcpMissingCapability, "the tool needs capabilities that the client does not declare")
-	e.data = []byte(`{"requiredCapabilities":` + string(t.required) + `}`)
-	return e
-}
-
-// addOutput adds what the method returned to the result.
+// addOutput adds what the method returned to the result, in the form that
+// compileOutput has decided.
 func (x *exchange) addOutput(t *tool, out any) error {
 	switch {
 	case t.out == nil:
@@ -176,7 +319,8 @@ func (x *exchange) addOutput(t *tool, out any) error {
 }
 
 // collectItems calls a method that returns a stream, adds the items to the result as
-// {"items":[…]} and reports each as progress.
+// {"items":[…]} and reports each of them as progress. A result of MCP is one
+// message, so items cannot be sent one by one. ctx ends with the stream.
 func (x *exchange) collectItems(t *tool, in any) error {
 	ctx, cancel := context.WithCancelCause(x)
 	defer cancel(nil)
@@ -191,8 +335,8 @@ func (x *exchange) collectItems(t *tool, in any) error {
 	return err
 }
 
-// addText adds the structured content, which begins at start, as a text too, for
-// clients that do not know it.
+// addText adds the structured content, which begins at start, once more as a block
+// of text (MCP 2025-06-18, Tools, Structured Content).
 func (x *exchange) addText(start int) {
 	text := x.ws.enc.buf[start:]
 	x.addJSON(`,"content":[{"type":"text","text":`)
@@ -200,8 +344,13 @@ func (x *exchange) addText(start int) {
 	x.addJSON(`}]`)
 }
 
-// errorText says what a model needs to know of an error to do better: the code
-// and the message, a line for each violation, and the other details.
+// errorText returns an error as a text for models. A model needs the violations to
+// repair its call, so each has a line, unless the message already ends in it:
+//
+//	INVALID_ARGUMENT: 2 fields are not valid
+//	- /title is required
+//	- /stars must be at most 5
+//	details: {"limit":10}
 func errorText(e *Error) string {
 	var text strings.Builder
 	text.WriteString(string(e.code()) + ": " + e.message())
@@ -221,270 +370,58 @@ func errorText(e *Error) string {
 	return text.String()
 }
 
-// Progress tells the caller of the running method how far it has come: done of
-// total, in any unit, total being 0 where nobody knows; message is for people and
-// may be empty. It reaches an MCP client that asked for progress; everywhere else
-// it does nothing, and so does a done that is not above the last. Of very many
-// reports some are left out. A method that returns a [Stream] need not call it:
-// each item counts as progress, as long as the method reports none itself.
-func Progress(ctx context.Context, done, total float64, message string) {
-	if x, ok := ctx.Value(exchangeKey{}).(*exchange); ok {
-		x.stream.sendProgress(x, done, total, message)
-	}
-}
-
-// MCPLog sends a message to the caller of the running method, if that is an MCP
-// client that wants messages of the level; everywhere else it does nothing. data
-// is a string or anything that encoding/json can write. The levels of MCP stand
-// two or four apart, as those of package slog do: debug, info (0), notice (2),
-// warning (4), error (8), critical (12), alert (16) and emergency (20).
-//
-// Clients of revision 2026-07-28 say with each request what they want. Earlier
-// ones say it once (logging/setLevel), which a server without sessions cannot
-// remember: they get info and above.
-func MCPLog(ctx context.Context, level slog.Level, data any) {
-	if x, ok := ctx.Value(exchangeKey{}).(*exchange); ok {
-		x.stream.sendLog(x, level, data)
-	}
-}
-
-// An mcpStream is what a call has told its client before its result.
-type mcpStream struct {
-	mu         sync.Mutex   // protects the fields below: a method may have goroutines
-	running    bool         // the method may still tell something
-	token      []byte       // of progress; nil if the client does not ask for it
-	logs       bool         // the client wants log messages,
-	logLevel   slog.Level   // from this level on
-	events     *eventStream // nil as long as nothing was sent
-	ownReports bool         // the method reports progress itself
-	reported   bool         // there was progress,
-	last       float64      // this far
-	sent       int          // notifications
-	sentAt     time.Time    // when the last of them was
-}
-
-// A call may send this many notifications as fast as it likes, and more only
-// with time between them (MCP, Progress: both parties should limit the rate).
-const (
-	freeNotifications    = 200
-	notificationInterval = 50 * time.Millisecond
-)
-
-// start lets the method that is about to run send what the client of m wants.
-// Nobody else has x yet, so there is nothing to lock.
-func (s *mcpStream) start(x *exchange, m *message) {
-	if x.batch || !x.accept.events {
-		return
-	}
-	s.running = true
-	s.token = m.meta.token
-	switch {
-	case !x.modern:
-		s.logs, s.logLevel = true, slog.LevelInfo
-	case m.meta.logLevel != nil:
-		s.logLevel, s.logs = parseLogLevel(m.meta.logLevel)
-	}
-}
-
-// stop lets nothing more be sent but the answer.
-func (s *mcpStream) stop() {
-	s.mu.Lock()
-	s.running = false
-	s.mu.Unlock()
-}
-
-// hasBegun reports whether the answer is a stream. It may be called only where the
-// method is not running, as the functions below may.
-func (s *mcpStream) hasBegun() bool { return s.events != nil }
-
-// finish sends the answer as the last event.
-func (s *mcpStream) finish(body []byte) {
-	s.events.sendEvent(&Event{Name: messageEvent}, body) // a client that has gone cannot be told
-	s.events.close()
-}
-
-// abandon ends the stream without an answer, if there is one.
-func (s *mcpStream) abandon() {
-	s.stop()
-	if s.events != nil {
-		s.events.close()
-	}
-}
-
-// sendProgress sends a report of the method's, if it may.
-func (s *mcpStream) sendProgress(x *exchange, done, total float64, message string) {
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	s.ownReports = true
-	s.sendProgressLocked(x, done, total, message)
-}
-
-// countItem reports that a stream has had n items, unless the method says more.
-func (s *mcpStream) countItem(x *exchange, n int) {
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	if !s.ownReports {
-		s.sendProgressLocked(x, float64(n), 0, "")
-	}
-}
-
-func (s *mcpStream) sendProgressLocked(x *exchange, done, total float64, message string) {
-	finite := !math.IsNaN(done) && !math.IsInf(done, 0)
-	if !s.running || s.token == nil || !finite || s.reported && done <= s.last {
-		return
-	}
-	if done != total && s.tooMany() {
-		return
-	}
-	s.reported, s.last = true, done
-	m := openMembers([]byte(`{"jsonrpc":"2.0","method":"notifications/progress","params":`))
-	m.addName("progressToken")
-	m.buf = append(m.buf, s.token...)
-	m.addName("progress")
-	m.buf = appendFloat(m.buf, done, 64)
-	if total > 0 && !math.IsInf(total, 0) {
-		m.addName("total")
-		m.buf = appendFloat(m.buf, total, 64)
-	}
-	if message != "" {
-		m.addText("message", message)
-	}
-	s.sendLocked(x, append(m.close(), '}'))
-}
-
-// sendLog sends a log message, if it may.
-func (s *mcpStream) sendLog(x *exchange, level slog.Level, data any) {
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	if !s.running || !s.logs || level < s.logLevel || s.tooMany() {
-		return
-	}
-	text, err := json.Marshal(data)
-	if err != nil {
-		x.logError(err)
-		return
-	}
-	m := openMembers([]byte(`{"jsonrpc":"2.0","method":"notifications/message","params":`))
-	m.addText("level", logLevelName(level))
-	m.addRaw("data", string(text))
-	s.sendLocked(x, append(m.close(), '}'))
-}
-
-// tooMany reports whether a notification would come too soon after very many.
-func (s *mcpStream) tooMany() bool {
-	return s.sent >= freeNotifications && time.Since(s.sentAt) < notificationInterval
-}
-
-// messageEvent is the name of the events that carry messages.
-const messageEvent = "message"
-
-// sendNotification sends a notification of the protocol's own.
-func (x *exchange) sendNotification(body []byte) {
-	x.stream.mu.Lock()
-	defer x.stream.mu.Unlock()
-	x.stream.sendLocked(x, body)
-}
-
-// sendEvent sends an answer that is complete as the one event of a response,
-// for clients that take nothing else.
-func (x *exchange) sendEvent(body []byte) {
-	setEventHeader(x.w.Header())
-	x.w.WriteHeader(http.StatusOK)
-	x.w.Write(appendEvent(nil, &Event{Name: messageEvent}, body)) // a client that has gone cannot be told
-}
-
-// sendLocked sends a notification; the first begins the stream.
-func (s *mcpStream) sendLocked(x *exchange, body []byte) {
-	if s.events == nil {
-		events, err := startEvents(x.w, x.h.eventTimes, func(error) {}) // net/http cancels the context
-		if err != nil {
-			x.logError(err)
-			s.running = false
-			return
-		}
-		s.events = events
-	}
-	s.sent++
-	s.sentAt = time.Now()
-	s.events.sendEvent(&Event{Name: messageEvent}, body)
-}
-
-// logLevels are the levels of MCP, which are those of RFC 5424, and the least
-// slog.Level that each stands for.
-var logLevels = [...]struct {
-	name string
-	from slog.Level
-}{
-	{"debug", math.MinInt},
-	{"info", slog.LevelInfo},
-	{"notice", slog.LevelInfo + 2},
-	{"warning", slog.LevelWarn},
-	{"error", slog.LevelError},
-	{"critical", slog.LevelError + 4},
-	{"alert", slog.LevelError + 8},
-	{"emergency", slog.LevelError + 12},
-}
-
-// parseLogLevel returns the least slog.Level of a level that is given as JSON.
-func parseLogLevel(value []byte) (slog.Level, bool) {
-	if isText(value) {
-		for _, level := range logLevels {
-			if string(textOf(value)) == level.name {
-				return level.from, true
-			}
-		}
-	}
-	return 0, false
-}
-
-func isLogLevel(value []byte) bool {
-	_, ok := parseLogLevel(value)
-	return ok
-}
-
-// logLevelName returns the highest level that is not above l.
-func logLevelName(l slog.Level) string {
-	name := ""
-	for _, level := range logLevels {
-		if l >= level.from {
-			name = level.name
-		}
-	}
-	return name
-}
-
-// A MCPContent is one block of a tool's result. An output type with a method
+// MCPContent is one block of content in the result of a tool (MCP 2026-07-28,
+// Tools). Results show models the output as JSON, unless the pointer to the output
+// type has a method
 //
 //	MCPContent() []svc.MCPContent
 //
-// on its pointer decides what models get to see of it; its fields then are for
-// the other transports. The block is a text unless Type says otherwise:
+// Then models see the blocks that it returns, in their order, and the fields of
+// the output are for the other transports only. Such a tool has no output schema,
+// because its results have no structured content. The method is not called for
+// the items of a [Stream].
 //
-//	Type           Fields that are required
-//	-------------  -----------------------------------
-//	text           Text
-//	image, audio   Data, MIMEType
-//	resource       URI, and either Text or Data
-//	resource_link  URI, Name
+// Type decides which fields are used. The zero value is an empty text:
 //
-// Clients of revisions that do not know a type get a text in its place. A block
-// that lacks a field is a fault of the method.
+//	Type            Required fields  Optional fields
+//	--------------  ---------------  ---------------------------------
+//	"" or "text"    Text
+//	"image"         Data, MIMEType
+//	"audio"         Data, MIMEType
+//	"resource"      URI, Text or Data  MIMEType
+//	"resource_link" URI, Name        Title, Description, MIMEType
+//
+// Audience, Priority and LastModified are optional for all types. Fields that the
+// type does not use are ignored. A client gets a text in place of a block that its
+// revision does not have: "audio" begins with 2025-03-26, "resource_link" with
+// 2025-06-18.
+//
+// A block of another type, without its MIMEType, URI or Name, or with an Audience
+// or Priority that is not allowed is an error of the method: it is logged, and the
+// client gets a result with isError that does not say more.
 type MCPContent struct {
-	Type        string // "text", "image", "audio", "resource" or "resource_link"; "" is text
-	Text        string // of a text or a resource
-	Data        []byte // of an image, a sound or a binary resource
-	MIMEType    string // of Data, or of what the URI leads to
-	URI         string // of a resource
-	Name        string // of a linked resource
-	Title       string // of a linked resource, for people; "" leaves it out
-	Description string // of a linked resource; "" leaves it out
+	Type        string // "text", "image", "audio", "resource" or "resource_link"; "" means "text"
+	Text        string // the text of a text block or of a resource whose Data is nil
+	Data        []byte // the bytes of an image, a sound or a binary resource; sent in base64
+	MIMEType    string // the media type of Data, Text, or what the URI leads to, such as "image/png"
+	URI         string // the address of a resource, embedded or linked
+	Name        string // the name of a linked resource, for programs
+	Title       string // the name of a linked resource, for people; "" leaves it out
+	Description string // what a linked resource is, for models; "" leaves it out
 
-	Audience     []string  // whom the block is for: "user", "assistant" or both; empty leaves it out
-	Priority     float64   // how important it is, from 0 to 1, which is required reading; 0 leaves it out
-	LastModified time.Time // the zero time leaves it out
+	// Audience says for whom the block is: "user", "assistant" or both. Empty
+	// leaves it out.
+	Audience []string
+	// Priority is how important the block is, from 0 for optional to 1 for
+	// required. 0 leaves it out.
+	Priority float64
+	// LastModified is when the resource was changed, sent in UTC to the second.
+	// The zero time leaves it out.
+	LastModified time.Time
 }
 
-// callContent returns the blocks of an output.
+// callContent returns the blocks of an output, and a panic of its method as an
+// error.
 func callContent(out any) (content []MCPContent, err error) {
 	defer func() {
 		if v := recover(); v != nil {
@@ -494,7 +431,8 @@ func callContent(out any) (content []MCPContent, err error) {
 	return out.(contentProvider).MCPContent(), nil
 }
 
-// appendBlocks appends the blocks for a client of a revision.
+// appendBlocks appends the blocks as a JSON array for a client of the given
+// revision. The error names the first block that is not allowed.
 func appendBlocks(dst []byte, content []MCPContent, version string) ([]byte, error) {
 	dst = append(dst, '[')
 	for i := range content {
@@ -511,7 +449,8 @@ func appendBlocks(dst []byte, content []MCPContent, version string) ([]byte, err
 	return append(dst, ']'), nil
 }
 
-// checkFields returns what is wrong with c.
+// checkFields returns an error if c has not what its type requires. Data and Text
+// may be empty.
 func (c *MCPContent) checkFields() error {
 	lacks := ""
 	switch c.Type {
@@ -547,12 +486,13 @@ func (c *MCPContent) checkFields() error {
 	return nil
 }
 
-// adaptTo makes a text of a block that clients of the revision do not know.
-func (c *MCPContent) adaptTo(version string) {
+// adaptTo turns a block that the revision does not have into a text. Clients reject
+// the whole result for a block of an unknown type. Revisions compare as strings.
+func (c *MCPContent) adaptTo(revision string) {
 	switch {
-	case c.Type == "resource_link" && version < revisionJun2025:
+	case c.Type == "resource_link" && revision < revisionJun2025:
 		c.Text = c.Name + ": " + c.URI
-	case c.Type == "audio" && version < assumedRevision:
+	case c.Type == "audio" && revision < revisionMar2025:
 		c.Text = "(audio, " + c.MIMEType + ")"
 	default:
 		return
@@ -560,7 +500,14 @@ func (c *MCPContent) adaptTo(version string) {
 	c.Type = "text"
 }
 
-// appendBlock appends the block.
+// appendBlock appends one block:
+//
+//	Type           Members before the annotations
+//	-------------  --------------------------------------------------------
+//	text           type, text
+//	image, audio   type, data, mimeType
+//	resource       type, resource: {uri, mimeType?, blob or text}
+//	resource_link  type, uri, name, title?, description?, mimeType?
 func (c *MCPContent) appendBlock(dst []byte) []byte {
 	m := openMembers(dst)
 	kind := c.Type
@@ -596,7 +543,8 @@ func (c *MCPContent) appendBlock(dst []byte) []byte {
 	return m.close()
 }
 
-// appendAnnotations writes the annotations, if there are any.
+// appendAnnotations appends the member annotations to a block, if there are any
+// (MCP 2025-11-25, Resources, Annotations).
 func (c *MCPContent) appendAnnotations(m *members) {
 	if len(c.Audience) == 0 && c.Priority == 0 && c.LastModified.IsZero() {
 		return
@@ -624,101 +572,274 @@ func (c *MCPContent) appendAnnotations(m *members) {
 	m.buf = a.close()
 }
 
-// hasHeader reports whether the request has the header once and it stands for
-// value.
-func (x *exchange) hasHeader(name string, value []byte) bool {
-	values := x.r.Header[name]
-	if len(values) != 1 {
-		return false
+// Progress tells the caller how far the running method has come: done of total, in
+// any unit. A total of 0 means that it is not known. message is for people and may
+// be empty. ctx is the context of the method, or one made from it.
+//
+// Only MCP clients that asked for progress with the call get it; otherwise Progress
+// does nothing. It also does nothing if done is not greater than in the report
+// before, or if done is infinite or not a number, and after the method has returned.
+// After the first 200 progress and log messages of a call, those that follow
+// another within 50 ms are dropped, except for a report with done equal to total.
+//
+// A method that returns a [Stream] need not call Progress: each item is reported as
+// progress until the method makes a report of its own. Progress is safe for
+// concurrent use.
+func Progress(ctx context.Context, done, total float64, message string) {
+	if x, ok := ctx.Value(exchangeKey{}).(*exchange); ok {
+		x.stream.sendProgress(x, done, total, message)
 	}
-	text, ok := decodeHeader(values[0])
-	return ok && text == string(value)
 }
 
-// decodeHeader returns what a header stands for: itself, or what it has in
-// base64 where it is written =?base64?…?=. It reports false for base64 that is
-// none and for bytes that a header must not have.
-func decodeHeader(value string) (string, bool) {
-	const prefix, suffix = "=?base64?", "?="
-	for i := range len(value) {
-		if c := value[i]; c != '\t' && (c < ' ' || c > '~') {
-			return "", false
-		}
+// MCPLog sends a log message to the caller of the running method. ctx is the context
+// of the method, or one made from it. data is a string or any value that
+// encoding/json can write; if it cannot, the error is logged by Options.Logger.
+//
+// Only MCP clients get the message, and only if they want its level; otherwise
+// MCPLog does nothing. Clients of revision 2026-07-28 say with each request which
+// levels they want, if any. Earlier clients say it once, by logging/setLevel, which
+// a server without sessions cannot remember: they get the levels from info on.
+// After the first 200 progress and log messages of a call, those that follow
+// another within 50 ms are dropped. MCPLog is safe for concurrent use.
+//
+// The levels of MCP are those of RFC 5424. A level between two of them is sent as
+// the lower one:
+//
+//	slog.Level  MCP        slog.Level  MCP
+//	----------  -------    ----------  ---------
+//	below 0     debug      8           error
+//	0           info       12          critical
+//	2           notice     16          alert
+//	4           warning    20          emergency
+func MCPLog(ctx context.Context, level slog.Level, data any) {
+	if x, ok := ctx.Value(exchangeKey{}).(*exchange); ok {
+		x.stream.sendLog(x, level, data)
 	}
-	if len(value) < len(prefix)+len(suffix) || !strings.HasPrefix(value, prefix) || !strings.HasSuffix(value, suffix) {
-		return value, true
-	}
-	text, err := base64.StdEncoding.Strict().DecodeString(value[len(prefix) : len(value)-len(suffix)])
-	return string(text), err == nil
 }
 
-// checkParamHeaders holds the headers Mcp-Param-* of a call against its
-// arguments.
-func (x *exchange) checkParamHeaders(t *tool, arguments []byte) *mcpError {
-	for _, p := range t.headers {
-		values := x.r.Header[p.header]
-		value := argumentAt(arguments, p.path)
-		if value == nil && len(values) == 0 {
-			continue
-		}
-		if value == nil || len(values) != 1 || !sameArgument(values[0], value) {
-			return badRequest(mcpHeaderMismatch, "the header "+p.header+" must be there once and be the argument /"+strings.Join(p.path, "/")+", or not be there if that is absent or null")
-		}
-	}
-	return nil
+// An mcpStream sends what a method tells the client before it returns. The answer
+// begins as JSON that is not sent yet. The first notification turns it into a stream
+// of events (MCP 2026-07-28, Streamable HTTP), in which the answer is the last event.
+//
+// The life of a stream: startCall, notifications while running is true, stopCall,
+// and finish or abandon. Invariants: token and logs are set only by startCall;
+// events, once set, stays; nothing is sent after running has become false but the
+// answer. Events have no ids, because there is nothing to resume: a client whose
+// connection breaks calls again.
+type mcpStream struct {
+	mu         sync.Mutex   // protects the fields below: methods may start goroutines
+	running    bool         // the method may still send notifications
+	token      []byte       // progressToken, as JSON; nil if the client does not want progress
+	logs       bool         // the client wants log messages
+	logLevel   slog.Level   // the least level that it wants
+	events     *eventStream // nil until something is sent
+	ownReports bool         // the method has reported progress itself
+	reported   bool         // progress was sent
+	last       float64      // how far the last of it said that the method was
+	sent       int          // how many notifications were sent
+	sentAt     time.Time    // when the last of them was sent
 }
 
-// argumentAt returns the JSON value that a path of properties leads to, or nil
-// if it is absent or null.
-func argumentAt(object []byte, path []string) []byte {
-	for _, property := range path {
-		if len(object) == 0 || object[0] != '{' {
-			return nil
-		}
-		var next []byte
-		eachMember(object, func(name, value []byte) {
-			if string(name) == property {
-				next = value
-			}
-		})
-		object = next
-	}
-	if bytes.Equal(object, []byte("null")) {
-		return nil
-	}
-	return object
-}
+// Progress and log messages should be limited in rate (MCP 2025-11-25, Progress and
+// Logging). A call may send freeNotifications at any rate, which is enough for most
+// calls, and then one each notificationInterval, which is as often as a person can
+// read. Those in between are dropped.
+const (
+	freeNotifications    = 200
+	notificationInterval = 50 * time.Millisecond
+)
 
-// maxSafeInteger is the last integer that every client can tell from the next
-// one (RFC 7493, section 2.2).
-const maxSafeInteger = 1<<53 - 1
-
-// sameArgument reports whether a header stands for a JSON value: a string, a
-// boolean, or a number, which is compared as one.
-func sameArgument(header string, value []byte) bool {
-	text, ok := decodeHeader(header)
+// startCall lets the method that is about to run send what the client of m wants:
+// nothing in a batch, nor to a client that takes no events. Legacy clients get log
+// messages from info on, since servers may choose the level before logging/setLevel.
+// No other goroutine has x yet, so it does not lock.
+func (s *mcpStream) startCall(x *exchange, m *message) {
+	if x.batch || !x.accept.events {
+		return
+	}
+	s.running = true
+	s.token = m.meta.token
 	switch {
-	case !ok || value[0] == '{' || value[0] == '[':
-		return false
-	case isText(value):
-		return text == string(textOf(value))
-	case text == string(value):
-		return value[0] == 't' || value[0] == 'f' || isSafeInteger(value)
-	case !isSafeInteger(value):
-		return false
+	case !x.modern:
+		s.logs, s.logLevel = true, slog.LevelInfo
+	case m.meta.logLevel != nil:
+		s.logLevel, s.logs = parseLogLevel(m.meta.logLevel)
 	}
-	if _, ok := jsonNumber(text); !ok {
-		return false
-	}
-	a, aNeg, aBad := parseInteger([]byte(text))
-	b, bNeg, _ := parseInteger(value)
-	return aBad == integerOK && a == b && (aNeg == bNeg || a == 0)
 }
 
-func isSafeInteger(value []byte) bool {
-	if value[0] != '-' && !isDigit(value[0]) {
-		return false
+// stopCall lets nothing more be sent but the answer, also by goroutines that the
+// method has left behind.
+func (s *mcpStream) stopCall() {
+	s.mu.Lock()
+	s.running = false
+	s.mu.Unlock()
+}
+
+// hasBegun reports whether the answer is a stream. It does not lock, and must not be
+// called between startCall and stopCall; nor must finish.
+func (s *mcpStream) hasBegun() bool { return s.events != nil }
+
+// finish sends the answer as the last event and ends the stream.
+func (s *mcpStream) finish(body []byte) {
+	s.events.sendEvent(&Event{Name: messageEvent}, body) // a client that has gone cannot be told
+	s.events.close()
+}
+
+// abandon ends the stream, if it has begun, without an answer.
+func (s *mcpStream) abandon() {
+	s.stopCall()
+	if s.events != nil {
+		s.events.close()
 	}
-	mag, _, bad := parseInteger(value)
-	return bad == integerOK && mag <= maxSafeInteger
+}
+
+// sendProgress sends a report that the method makes itself.
+func (s *mcpStream) sendProgress(x *exchange, done, total float64, message string) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	s.ownReports = true
+	s.sendProgressLocked(x, done, total, message)
+}
+
+// countItem reports that the method has yielded n items, unless it makes reports
+// itself: then the two would count in different units.
+func (s *mcpStream) countItem(x *exchange, n int) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if !s.ownReports {
+		s.sendProgressLocked(x, float64(n), 0, "")
+	}
+}
+
+// sendProgressLocked sends a report if the client wants it. Progress must increase,
+// and must stop when the call ends (MCP 2025-11-25, Progress). The rate does not
+// limit the report that all is done, so that no client shows 99 % for ever. The token
+// is sent as the text that the client wrote, since it may be an integer of any size.
+func (s *mcpStream) sendProgressLocked(x *exchange, done, total float64, message string) {
+	finite := !math.IsNaN(done) && !math.IsInf(done, 0)
+	if !s.running || s.token == nil || !finite || s.reported && done <= s.last {
+		return
+	}
+	if done != total && s.tooMany() {
+		return
+	}
+	s.reported, s.last = true, done
+	m := openMembers([]byte(`{"jsonrpc":"2.0","method":"notifications/progress","params":`))
+	m.addName("progressToken")
+	m.buf = append(m.buf, s.token...)
+	m.addName("progress")
+	m.buf = appendFloat(m.buf, done, 64)
+	if total > 0 && !math.IsInf(total, 0) {
+		m.addName("total")
+		m.buf = appendFloat(m.buf, total, 64)
+	}
+	if message != "" {
+		m.addText("message", message)
+	}
+	s.sendLocked(x, append(m.close(), '}'))
+}
+
+// sendLog sends a log message if the client wants its level. A modern client that
+// names no level must not get any message (MCP 2026-07-28, Logging).
+func (s *mcpStream) sendLog(x *exchange, level slog.Level, data any) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if !s.running || !s.logs || level < s.logLevel || s.tooMany() {
+		return
+	}
+	text, err := json.Marshal(data)
+	if err != nil {
+		x.logError(err)
+		return
+	}
+	m := openMembers([]byte(`{"jsonrpc":"2.0","method":"notifications/message","params":`))
+	m.addText("level", logLevelName(level))
+	m.addRaw("data", string(text))
+	s.sendLocked(x, append(m.close(), '}'))
+}
+
+// tooMany reports whether the rate of notifications is reached.
+func (s *mcpStream) tooMany() bool {
+	return s.sent >= freeNotifications && time.Since(s.sentAt) < notificationInterval
+}
+
+// messageEvent is the name of all events: each carries one JSON-RPC message.
+const messageEvent = "message"
+
+// sendNotification sends a notification of the protocol. The rate does not limit it.
+func (x *exchange) sendNotification(body []byte) {
+	x.stream.mu.Lock()
+	defer x.stream.mu.Unlock()
+	x.stream.sendLocked(x, body)
+}
+
+// sendEvent sends an answer as the only event of a stream, for clients that take
+// events but not JSON.
+func (x *exchange) sendEvent(body []byte) {
+	setEventHeader(x.w.Header())
+	x.w.WriteHeader(http.StatusOK)
+	x.w.Write(appendEvent(nil, &Event{Name: messageEvent}, body)) // a client that has gone cannot be told
+}
+
+// sendLocked sends a notification. The first one begins the stream, with status 200;
+// if that fails, because the ResponseWriter cannot flush, the answer stays JSON.
+func (s *mcpStream) sendLocked(x *exchange, body []byte) {
+	if s.events == nil {
+		events, err := startEvents(x.w, x.h.eventTimes, func(error) {}) // net/http cancels the context
+		if err != nil {
+			x.logError(err)
+			s.running = false
+			return
+		}
+		s.events = events
+	}
+	s.sent++
+	s.sentAt = time.Now()
+	s.events.sendEvent(&Event{Name: messageEvent}, body)
+}
+
+// logLevels are the levels of MCP, which are those of RFC 5424 (MCP 2025-11-25,
+// Logging), and the least slog.Level of each. The levels in between are as far apart
+// as slog's own.
+var logLevels = [...]struct {
+	name string
+	from slog.Level
+}{
+	{"debug", math.MinInt},
+	{"info", slog.LevelInfo},
+	{"notice", slog.LevelInfo + 2},
+	{"warning", slog.LevelWarn},
+	{"error", slog.LevelError},
+	{"critical", slog.LevelError + 4},
+	{"alert", slog.LevelError + 8},
+	{"emergency", slog.LevelError + 12},
+}
+
+// parseLogLevel returns the least slog.Level of a level of MCP, given as JSON. It
+// reports false for other values.
+func parseLogLevel(value []byte) (slog.Level, bool) {
+	if isText(value) {
+		for _, level := range logLevels {
+			if string(textOf(value)) == level.name {
+				return level.from, true
+			}
+		}
+	}
+	return 0, false
+}
+
+func isLogLevel(value []byte) bool {
+	_, ok := parseLogLevel(value)
+	return ok
+}
+
+// logLevelName returns the name of the highest level of MCP that is not above l.
+func logLevelName(l slog.Level) string {
+	name := ""
+	for _, level := range logLevels {
+		if l >= level.from {
+			name = level.name
+		}
+	}
+	return name
 }

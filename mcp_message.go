@@ -49,15 +49,19 @@ const (
 	modernRevision  = "2026-07-28" // the first without a handshake
 	revisionNov2025 = "2025-11-25"
 	revisionJun2025 = "2025-06-18" // batches end, links to resources begin
-	assumedRevision = "2025-03-26" // of a request that does not say; audio begins
-	oldestRevision  = "2024-11-05"
+	revisionMar2025 = "2025-03-26" // batches and audio begin
+	revisionNov2024 = "2024-11-05"
 )
+
+// assumedRevision is the revision of a legacy request without a header (MCP
+// 2025-11-25, Transports, Protocol Version Header).
+const assumedRevision = revisionMar2025
 
 // legacyRevisions has the latest revision first. The server offers it to a client
 // whose initialize asks for a revision that is not here (MCP 2025-11-25,
 // Lifecycle, Version Negotiation). It never offers the modern one, which no
 // client can use after initialize.
-var legacyRevisions = []string{revisionNov2025, revisionJun2025, assumedRevision, oldestRevision}
+var legacyRevisions = []string{revisionNov2025, revisionJun2025, revisionMar2025, revisionNov2024}
 
 // appendRevisions appends all revisions as a JSON array. server/discover and the
 // error -32022 must list the same ones (MCP 2026-07-28, Versioning).
@@ -114,7 +118,7 @@ func (x *exchange) readParams(m *message) *mcpError {
 	if len(m.params) == 0 {
 		return nil
 	}
-	ok := m.params[0] == '{'
+	ok := isJSONObject(m.params)
 	if ok {
 		eachMember(m.params, func(name, value []byte) {
 			switch string(name) {
@@ -129,14 +133,14 @@ func (x *exchange) readParams(m *message) *mcpError {
 			case "level":
 				m.level = value
 			case "_meta":
-				if ok = value[0] == '{'; ok {
+				if ok = isJSONObject(value); ok {
 					m.meta.readMembers(value)
 				}
 			}
 		})
 	}
-	if len(m.arguments) > 0 && m.arguments[0] != '{' {
-		ok = ok && m.arguments[0] == 'n' // clients send null for no arguments
+	if m.arguments != nil && !isJSONObject(m.arguments) {
+		ok = ok && isJSONNull(m.arguments) // clients send null for no arguments
 		m.arguments = nil
 	}
 	if !ok {
@@ -170,7 +174,7 @@ func isMCPID(id []byte) bool {
 	if isText(id) {
 		return true
 	}
-	if len(id) == 0 || id[0] == 'n' {
+	if !isJSONNumber(id) {
 		return false
 	}
 	_, _, kind := parseInteger(id)
@@ -277,7 +281,7 @@ const maxMCPBatch = 100
 // as one array at the end. Methods cannot send events meanwhile: the first event
 // would fix the status, and a log message does not say which call it is about.
 func (x *exchange) serveBatch() {
-	if header := x.versionHeader(); len(header) > 0 && !slices.Contains([]string{assumedRevision, oldestRevision}, header[0]) {
+	if header := x.versionHeader(); len(header) > 0 && !slices.Contains([]string{revisionMar2025, revisionNov2024}, header[0]) {
 		x.sendError(nil, badRequest(rpcInvalidRequest, "this revision has no batches; send one message at a time"))
 		return
 	}
@@ -424,7 +428,7 @@ func (x *exchange) checkModern(m *message) *mcpError {
 	if method := x.r.Header["Mcp-Method"]; len(method) != 1 || method[0] != string(m.method) {
 		return wrongMethod
 	}
-	if capabilities := m.meta.capabilities; len(capabilities) == 0 || capabilities[0] != '{' {
+	if !isJSONObject(m.meta.capabilities) {
 		return noCapabilities
 	}
 	return nil
@@ -490,7 +494,7 @@ func (x *exchange) answerInitialize(m *message) *mcpError {
 // the first. So the server gives out no cursors, and any cursor is invalid, the
 // empty string too; invalid cursors get -32602 (MCP 2025-11-25, Pagination).
 func (x *exchange) answerToolsList(m *message) *mcpError {
-	if m.cursor != nil && m.cursor[0] != 'n' {
+	if m.cursor != nil && !isJSONNull(m.cursor) {
 		return invalidParams("params.cursor is not one of this server's: the list has one page")
 	}
 	x.openResult()
