@@ -294,7 +294,7 @@ func (b *apiBuilder) listParameters(m *method, template string) []apiParameter {
 		p := apiParameter{name: names[i], in: inPath, required: true, schema: []byte(`{"type":"string"}`)}
 		if f := m.findPathField(placeholder); f != nil {
 			p.description = f.doc
-			p.schema = b.writer.pathParameter(nil, f)
+			p.schema = b.writer.appendPathParameter(nil, f)
 		}
 		list = append(list, p)
 	}
@@ -309,7 +309,7 @@ func (b *apiBuilder) listParameters(m *method, template string) []apiParameter {
 				in:          p.in,
 				description: p.doc,
 				required:    p.isRequired(),
-				schema:      b.writer.parameter(nil, p.field),
+				schema:      b.writer.appendParameter(nil, p.field),
 			})
 		}
 	}
@@ -376,7 +376,7 @@ func (b *apiBuilder) describeSuccess(m *method) apiResponse {
 	if m.stream != "" {
 		mediaType = contentTypeEvents // the schema is that of the data of one event
 	}
-	return apiResponse{status: "200", description: "OK", mediaType: mediaType, schema: b.writer.shape(nil, m.out)}
+	return apiResponse{status: "200", description: "OK", mediaType: mediaType, schema: b.writer.appendShape(nil, m.out)}
 }
 
 // A component is an object type under components/schemas.
@@ -408,7 +408,7 @@ func (b *apiBuilder) addComponents() {
 	for i := 0; i < len(b.used); i++ { // writing a component may add others to used
 		c := b.used[i]
 		m := openMembers(nil)
-		b.writer.object(&m, c.shape, c.fields)
+		b.writer.writeObject(&m, c.shape, c.fields)
 		b.doc.schemas = append(b.doc.schemas, apiComponent{c.name, m.close()})
 	}
 	slices.SortFunc(b.doc.schemas, func(x, y apiComponent) int { return strings.Compare(x.name, y.name) })

@@ -803,7 +803,7 @@ func (w *openRPCWriter) appendParam(dst []byte, f *field) []byte {
 		m.addRaw("required", "true")
 	}
 	m.addName("schema")
-	m.buf = w.schemas.field(m.buf, f)
+	m.buf = w.schemas.appendField(m.buf, f)
 	return m.close()
 }
 
@@ -820,7 +820,7 @@ func (w *openRPCWriter) appendResult(dst []byte, out *shape) []byte {
 	if out == nil {
 		m.buf = append(m.buf, `{"type":"null"}`...)
 	} else {
-		m.buf = w.schemas.shape(m.buf, out)
+		m.buf = w.schemas.appendShape(m.buf, out)
 	}
 	return m.close()
 }
@@ -847,7 +847,7 @@ func (w *openRPCWriter) appendComponents(dst []byte) []byte {
 			continue
 		}
 		m := openMembers(nil)
-		w.schemas.object(&m, s, s.fields)
+		w.schemas.writeObject(&m, s, s.fields)
 		w.written[name] = string(m.close())
 	}
 	schemas := openMembers(nil)

@@ -218,7 +218,7 @@ func appendComponent(dst []byte, s *shape, d dialect, ref func(*shape) string) [
 		}
 		return ref(s)
 	}}
-	return w.shape(dst, s)
+	return w.appendShape(dst, s)
 }
 
 // Verify that a map of a schema is the schema.
@@ -672,10 +672,10 @@ func TestSchemaBounds(t *testing.T) {
 		if test.oa30 == "" {
 			test.oa30 = test.json
 		}
-		if got := string((&schemaWriter{}).field(nil, s.fields[0])); got != test.json {
+		if got := string((&schemaWriter{}).appendField(nil, s.fields[0])); got != test.json {
 			t.Errorf("%T: JSON Schema %s\nwant %s", test.in, got, test.json)
 		}
-		if got := string((&schemaWriter{dialect: openAPI30}).field(nil, s.fields[0])); got != test.oa30 {
+		if got := string((&schemaWriter{dialect: openAPI30}).appendField(nil, s.fields[0])); got != test.oa30 {
 			t.Errorf("%T: 3.0.3 %s\nwant %s", test.in, got, test.oa30)
 		}
 	}
@@ -722,7 +722,7 @@ func TestSchemaPathParameter(t *testing.T) {
 			t.Errorf("%T: %v", test.in, err)
 			continue
 		}
-		if got := string((&schemaWriter{dialect: openAPI30}).pathParameter(nil, s.fields[0])); got != test.want {
+		if got := string((&schemaWriter{dialect: openAPI30}).appendPathParameter(nil, s.fields[0])); got != test.want {
 			t.Errorf("%T: %s\nwant %s", test.in, got, test.want)
 		}
 	}

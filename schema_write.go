@@ -38,25 +38,25 @@ type schemaWriter struct {
 	ref func(*shape) string
 }
 
-// shape appends the schema of s.
-func (w *schemaWriter) shape(dst []byte, s *shape) []byte { return w.value(dst, s, nil) }
+// appendShape appends the schema of s.
+func (w *schemaWriter) appendShape(dst []byte, s *shape) []byte { return w.appendValue(dst, s, nil) }
 
-// field appends the schema of a field: that of its type, its constraints and
+// appendField appends the schema of a field: that of its type, its constraints and
 // what its tags tell readers.
-func (w *schemaWriter) field(dst []byte, f *field) []byte { return w.value(dst, f.shape, f) }
+func (w *schemaWriter) appendField(dst []byte, f *field) []byte { return w.appendValue(dst, f.shape, f) }
 
-// value appends the schema of a value of shape s in the field f, or anywhere if
+// appendValue appends the schema of a value of shape s in the field f, or anywhere if
 // f is nil.
-func (w *schemaWriter) value(dst []byte, s *shape, f *field) []byte {
+func (w *schemaWriter) appendValue(dst []byte, s *shape, f *field) []byte {
 	target := s.deref()
-	nullable := target != s && !(w.forTools && f.canStayAway())
+	nullable := target != s && !(w.forTools && f.canBeAbsent())
 	if free := target.kind <= kindCustom && target.custom == nil; free || !nullable {
-		return w.plain(dst, target, f, true)
+		return w.appendPlain(dst, target, f, true)
 	}
 	m := openMembers(dst)
 	m.addName("anyOf")
 	m.buf = append(m.buf, '[')
-	m.buf = append(w.plain(m.buf, target, f, false), ',')
+	m.buf = append(w.appendPlain(m.buf, target, f, false), ',')
 	if w.dialect == openAPI30 {
 		// 3.0.3 has null only beside a type, and an enum must name it.
 		null := openMembers(m.buf)
@@ -71,13 +71,13 @@ func (w *schemaWriter) value(dst []byte, s *shape, f *field) []byte {
 		m.buf = append(m.buf, `{"type":"null"}`...)
 	}
 	m.buf = append(m.buf, ']')
-	w.annotations(&m, f)
+	w.writeAnnotations(&m, f)
 	return m.close()
 }
 
-// canStayAway reports whether the field is absent where it would be null: in an
+// canBeAbsent reports whether the field is absent where it would be null: in an
 // input if the client wants, in an output always.
-func (f *field) canStayAway() bool {
+func (f *field) canBeAbsent() bool {
 	return f != nil && f.optional && (f.omit != 0 || f.query != "")
 }
 
@@ -98,8 +98,8 @@ func (s *shape) jsonType(f *field) string {
 	return "object"
 }
 
-// plain appends the schema of a value that is not null.
-func (w *schemaWriter) plain(dst []byte, s *shape, f *field, annotate bool) []byte {
+// appendPlain appends the schema of a value that is not null.
+func (w *schemaWriter) appendPlain(dst []byte, s *shape, f *field, annotate bool) []byte {
 	m := openMembers(dst)
 	ref := ""
 	if w.ref != nil {
@@ -111,25 +111,25 @@ func (w *schemaWriter) plain(dst []byte, s *shape, f *field, annotate bool) []by
 	case ref != "":
 		m.addText("$ref", ref)
 	case f != nil && f.quoted:
-		w.quoted(&m, s)
+		w.writeQuoted(&m, s)
 	case s.kind == kindCustom:
-		w.custom(&m, s)
+		w.writeCustom(&m, s)
 	case s.kind == kindObject:
-		w.object(&m, s, s.fields)
+		w.writeObject(&m, s, s.fields)
 	case s.kind > kindCustom && s.kind != kindRaw:
-		w.typed(&m, s, f)
+		w.writeTyped(&m, s, f)
 	}
 	if f != nil {
-		w.rules(&m, f)
+		w.writeRules(&m, f)
 	}
 	if annotate {
-		w.annotations(&m, f)
+		w.writeAnnotations(&m, f)
 	}
 	return m.close()
 }
 
-// custom writes what the type says of itself.
-func (w *schemaWriter) custom(m *members, s *shape) {
+// writeCustom writes what the type says of itself.
+func (w *schemaWriter) writeCustom(m *members, s *shape) {
 	names := make([]string, 0, len(s.custom))
 	for name := range s.custom {
 		names = append(names, name)
@@ -143,10 +143,10 @@ func (w *schemaWriter) custom(m *members, s *shape) {
 	}
 }
 
-// typed writes the type of a scalar, a list or a map.
-func (w *schemaWriter) typed(m *members, s *shape, f *field) {
+// writeTyped writes the type of a scalar, a list or a map.
+func (w *schemaWriter) writeTyped(m *members, s *shape, f *field) {
 	m.addText("type", s.jsonType(nil))
-	format, low, high := s.format()
+	format, low, high := s.formatAndBounds()
 	if f != nil && f.format != "" {
 		format = f.format
 		if s.kind == kindInt || s.kind == kindUint { // the format of the type implied its bounds
@@ -167,7 +167,7 @@ func (w *schemaWriter) typed(m *members, s *shape, f *field) {
 		m.addText("pattern", durationPattern)
 	case kindSlice, kindArray:
 		m.addName("items")
-		m.buf = w.shape(m.buf, s.elem)
+		m.buf = w.appendShape(m.buf, s.elem)
 		if s.kind == kindArray {
 			n := strconv.Itoa(s.typ.Len())
 			m.addRaw("minItems", n)
@@ -178,7 +178,7 @@ func (w *schemaWriter) typed(m *members, s *shape, f *field) {
 			m.addRaw("propertyNames", `{"pattern":`+string(appendQuoted(nil, integerPattern))+`}`)
 		}
 		m.addName("additionalProperties")
-		m.buf = w.shape(m.buf, s.elem)
+		m.buf = w.appendShape(m.buf, s.elem)
 	}
 }
 
@@ -204,8 +204,8 @@ const (
 	durationPattern = `^[-+]?(0|(([0-9]+(\.[0-9]*)?|\.[0-9]+)(ns|us|µs|μs|ms|s|m|h))+)$`
 )
 
-// quoted writes the type of a `json:",string"` field.
-func (w *schemaWriter) quoted(m *members, s *shape) {
+// writeQuoted writes the type of a `json:",string"` field.
+func (w *schemaWriter) writeQuoted(m *members, s *shape) {
 	m.addText("type", "string")
 	switch s.kind {
 	case kindBool:
@@ -219,9 +219,9 @@ func (w *schemaWriter) quoted(m *members, s *shape) {
 	}
 }
 
-// format returns the format of a scalar and the bounds of its Go type, as far
+// formatAndBounds returns the format of a scalar and the bounds of its Go type, as far
 // as the format does not imply them.
-func (s *shape) format() (format, low, high string) {
+func (s *shape) formatAndBounds() (format, low, high string) {
 	switch {
 	case s.kind == kindTime:
 		return "date-time", "", ""
@@ -258,9 +258,9 @@ func (s *shape) integerBounds() (low, high string) {
 	return strconv.FormatInt(math.MinInt64>>(64-s.bits), 10), strconv.FormatInt(math.MaxInt64>>(64-s.bits), 10)
 }
 
-// object writes the object s with these of its fields. Those that only a path or
+// writeObject writes the object s with these of its fields. Those that only a path or
 // query tag names are not members.
-func (w *schemaWriter) object(m *members, s *shape, fields []*field) {
+func (w *schemaWriter) writeObject(m *members, s *shape, fields []*field) {
 	m.addText("type", "object")
 	props := openMembers(nil)
 	var required []byte
@@ -269,7 +269,7 @@ func (w *schemaWriter) object(m *members, s *shape, fields []*field) {
 			continue
 		}
 		props.addName(f.name)
-		props.buf = w.field(props.buf, f)
+		props.buf = w.appendField(props.buf, f)
 		if f.isRequired() {
 			required = append(appendQuoted(required, f.name), ',')
 		}
@@ -285,14 +285,14 @@ func (w *schemaWriter) object(m *members, s *shape, fields []*field) {
 	}
 }
 
-// rules writes the constraints of a field. Of two bounds on one side the tighter
+// writeRules writes the constraints of a field. Of two bounds on one side the tighter
 // one is written: 3.0.3 has room for one only, and linters ask for no more.
-func (w *schemaWriter) rules(m *members, f *field) {
+func (w *schemaWriter) writeRules(m *members, f *field) {
 	for i := range f.rules {
 		r := &f.rules[i]
 		base, exclusive := strings.CutPrefix(r.keyword, "exclusive")
 		switch {
-		case !f.tightest(r):
+		case !f.isTightest(r):
 		case exclusive && w.dialect == openAPI30:
 			// In 3.0.3 the exclusive keywords are booleans beside the bound.
 			m.addRaw(strings.ToLower(base), string(r.value))
@@ -306,9 +306,9 @@ func (w *schemaWriter) rules(m *members, f *field) {
 // boundRivals has for each bound the other one on its side.
 var boundRivals = [...][2]string{{"minimum", "exclusiveMinimum"}, {"maximum", "exclusiveMaximum"}}
 
-// tightest reports whether r is not a bound that another one makes superfluous.
+// isTightest reports whether r is not a bound that another one makes superfluous.
 // Of the same number the exclusive bound is the tighter.
-func (f *field) tightest(r *rule) bool {
+func (f *field) isTightest(r *rule) bool {
 	for side, pair := range boundRivals {
 		at := slices.Index(pair[:], r.keyword)
 		if at < 0 {
@@ -339,8 +339,8 @@ func (f *field) hasAnnotations() bool {
 	return f != nil && (f.doc != "" || f.def != nil || f.example != nil)
 }
 
-// annotations writes what a field tells readers.
-func (w *schemaWriter) annotations(m *members, f *field) {
+// writeAnnotations writes what a field tells readers.
+func (w *schemaWriter) writeAnnotations(m *members, f *field) {
 	if f == nil {
 		return
 	}
@@ -390,10 +390,10 @@ func appendSelfContainedObject(dst []byte, s *shape, fields []*field, w schemaWr
 	if fields != nil {
 		root = nil
 		m := openMembers(dst)
-		w.object(&m, s, fields)
+		w.writeObject(&m, s, fields)
 		dst = m.close()
 	} else {
-		dst = w.shape(dst, s)
+		dst = w.appendShape(dst, s)
 	}
 	if len(defs) == 0 {
 		return dst
@@ -402,7 +402,7 @@ func appendSelfContainedObject(dst []byte, s *shape, fields []*field, w schemaWr
 	for i := 0; i < len(defs); i++ { // writing one may add others
 		m.addName(defs[i].defName())
 		root = defs[i]
-		m.buf = w.shape(m.buf, defs[i])
+		m.buf = w.appendShape(m.buf, defs[i])
 	}
 	dst = dst[:len(dst)-1]
 	if len(dst) > start+1 {
@@ -433,14 +433,14 @@ func (s *shape) schemaMap() map[string]any {
 	return out
 }
 
-// parameter appends the schema of a field that a parameter gives, as the value
+// appendParameter appends the schema of a field that a parameter gives, as the value
 // that its text spells.
-func (w *schemaWriter) parameter(dst []byte, f *field) []byte {
+func (w *schemaWriter) appendParameter(dst []byte, f *field) []byte {
 	target := *f.shape.deref()
 	if target.kind == kindSlice {
 		target.elem = target.elem.deref()
 	}
-	return w.plain(dst, &target, f.asParameter(), true)
+	return w.appendPlain(dst, &target, f.asParameter(), true)
 }
 
 // asParameter returns a copy of f as it is outside of JSON: what a
@@ -469,15 +469,15 @@ func unquotedLiteral(quoted []byte) []byte {
 	return nil
 }
 
-// pathParameter appends the schema of a field that the path gives. In 3.0.3 that
+// appendPathParameter appends the schema of a field that the path gives. In 3.0.3 that
 // is always a string, with what tells the texts that the binder takes.
-func (w *schemaWriter) pathParameter(dst []byte, f *field) []byte {
+func (w *schemaWriter) appendPathParameter(dst []byte, f *field) []byte {
 	p := f.asParameter()
 	p.def = nil // a path is never without the value
 	target := f.shape.deref()
 	if w.dialect != openAPI30 || target.kind.isStringy() {
 		p.shape = target
-		return w.parameter(dst, p)
+		return w.appendParameter(dst, p)
 	}
 	m := openMembers(dst)
 	m.addText("type", "string")
@@ -495,7 +495,7 @@ func (w *schemaWriter) pathParameter(dst []byte, f *field) []byte {
 	if p.example != nil {
 		p.example = appendQuoted(nil, p.example)
 	}
-	w.annotations(&m, p)
+	w.writeAnnotations(&m, p)
 	return m.close()
 }
 
