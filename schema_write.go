@@ -43,7 +43,9 @@ func (w *schemaWriter) appendShape(dst []byte, s *shape) []byte { return w.appen
 
 // appendField appends the schema of a field: that of its type, its constraints and
 // what its tags tell readers.
-func (w *schemaWriter) appendField(dst []byte, f *field) []byte { return w.appendValue(dst, f.shape, f) }
+func (w *schemaWriter) appendField(dst []byte, f *field) []byte {
+	return w.appendValue(dst, f.shape, f)
+}
 
 // appendValue appends the schema of a value of shape s in the field f, or anywhere if
 // f is nil.

@@ -37,6 +37,7 @@ func main() {
 		{"kitchen sink", kitchen.Sink(false)},
 		{"kitchen sink, strict", kitchen.Sink(true)},
 		{"two services joined", kitchen.Both()},
+		{"types that write their own JSON", newCustom()},
 	} {
 		t := run(subject.service, *n/3+1, *seed)
 		fmt.Printf("\n%s:\n", subject.name)
