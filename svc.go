@@ -1,26 +1,41 @@
-// Package svc turns a Go interface into network endpoints. Write an interface
-// whose methods look like
+// Package svc turns a Go interface into network endpoints.
+//
+// Write an interface whose methods look like
 //
 //	Create(ctx context.Context, in *CreateIn) (*Todo, error)
 //
-// and a type that implements it; [Register] compiles the two into a [Service],
-// which serves the methods over REST ([Service.REST], [Service.Mount]), over
-// JSON-RPC 2.0 ([Service.RPC]), and as tools for AI assistants over MCP
-// ([Service.MCP]). Every transport is a plain http.Handler, and every middleware
-// a plain func(http.Handler) http.Handler.
+// and a type that implements it. [Register] compiles the two into a [Service],
+// which serves the methods over several transports:
+//
+//	[Service.REST], [Service.Mount]  one HTTP route per method
+//	[Service.RPC]                    JSON-RPC 2.0
+//	[Service.MCP]                    tools for AI assistants
+//	[Service.OpenAPI]                the document of the REST routes
+//	[Service.Call]                   a call by name, within the program
+//
+// Every transport is a plain http.Handler, and every middleware a plain
+// func(http.Handler) http.Handler, so svc works with whatever works with
+// net/http. It uses nothing but the standard library.
+//
+// Two rules hold everywhere. Register finds every mistake in the interface, its
+// types and its options, and reports all of them at once; what it returns does
+// not change, and is safe for concurrent use. And the published schemas and the
+// server agree, since both are made from one plan per type: what the schema
+// allows, the server accepts, and what it does not allow, the server refuses
+// with a message that names the place.
 //
 // # Methods
 //
 // A method takes a context.Context and at most one input, a pointer to a
-// struct, and returns at most one output, a pointer to a struct, and an error:
+// struct. It returns at most one output, a pointer to a struct, and an error:
 //
 //	func(ctx context.Context, in *In) (*Out, error)
 //	func(ctx context.Context) (*Out, error)
 //	func(ctx context.Context, in *In) error
 //	func(ctx context.Context) error
 //
-// With [Stream] in place of a pointer to the output, the outputs come one after
-// the other; see below.
+// With a [Stream] in place of the pointer to the output, a method returns
+// several outputs, one after the other.
 //
 // The first word of a method's name decides its route, unless
 // MethodOptions.HTTP does:
@@ -33,55 +48,76 @@
 //	Patch                            PATCH /{resource}/{id}
 //	anything else                    POST /{resource}/{action}
 //
+// On the other transports a method is called by its resource and its name in
+// snake_case: todos.mark_done over JSON-RPC, todos_mark_done as a tool.
+//
 // # Inputs
 //
-// Fields have the names of their json tags, on every transport. Over REST a
-// field fills the placeholder that its path tag names, or that has its own
-// name; the rest come from the query for GET and DELETE, and from the JSON body
-// otherwise, unless a query tag says query, or header:"Last-Event-ID" the header
-// of that name, the only one there can be. A field is required unless its tag
-// says omitempty or omitzero or it has a default.
+// Fields have the names of their json tags, on every transport. Over REST each
+// field has one source:
+//
+//	Field                                     Source
+//	----------------------------------------  --------------------------
+//	with a path tag, or named like a          that placeholder of the path
+//	placeholder of the route
+//	with a query tag                          the query
+//	header:"Last-Event-ID"                    that header, the only one
+//	any other, for GET and DELETE             the query
+//	any other                                 the JSON body
+//
+// A field is required unless its tag says omitempty or omitzero, or it has a
+// default.
 //
 // The tags minLength, maxLength, pattern, minimum, maximum, exclusiveMinimum,
 // exclusiveMaximum, multipleOf, minItems, maxItems, uniqueItems and enum are
-// constraints: enforced on every transport, published in every schema. default
-// is what an absent field gets; format, example and doc are published only, and
-// mcpheader names the header in which MCP clients repeat the field. A struct with
-// a method Validate() error checks itself.
+// rules, which are enforced on every transport and published in every schema.
+// default is the value of an absent field. format, example and doc are published
+// and not enforced, and mcpheader names the header in which MCP clients repeat
+// the field. A struct with a method Validate() error checks itself.
 //
 // JSON is read strictly (RFC 8259, RFC 7493): names match exactly, no name
-// comes twice, nothing is null that is not a pointer, no number is rounded. A
-// refused input gets one error with code INVALID_ARGUMENT and every [Violation].
-//
-// # Streams
-//
-// A method that returns a [Stream] is served as server-sent events: an error
-// that the method itself returns is an ordinary error response; after that the
-// response has begun, and has for each item an event
-//
-//	data: {"id":"1"}
-//
-// and at the end, so that a cut stream is not taken for a whole one, an event
-// named done with the data {}, or one named error with the data of an error
-// response. A browser's EventSource comes back after each end: close it on done.
-// A comment every 15 seconds keeps the connection alive; a client that does not
-// take what is sent within 30 seconds is dropped. On transports that answer
-// once, the items come as {"items":[…]}, at most 1,000.
-//
-// An item with a method SSE() [Event] gives its event an ID, with which a client
-// that comes back says, in Last-Event-ID, how far it got. http.Server.Shutdown
-// waits for streams: let them end when the program is about to.
+// comes twice, only pointers can be null, and no number is rounded. A refused
+// input is answered with one error that has the code INVALID_ARGUMENT and every
+// [Violation].
 //
 // # Errors
 //
-// A method returns an [*Error] to say what went wrong; see [Errorf]. Any other
-// error, and a panic, is for the log only: the client gets INTERNAL.
+// A method returns an [*Error] to tell its caller what went wrong; see [Errorf].
+// The text of any other error, and of a panic, goes to the log only, and the
+// client gets INTERNAL. Each transport spells an error in its own form, with the
+// same code, message and details.
+//
+// # Streams
+//
+// A method that returns a [Stream] is served as server-sent events. An error
+// that the method itself returns is an ordinary error response. After that the
+// response has begun, and each item is an event
+//
+//	data: {"id":"1"}
+//
+// The last event is named done and has the data {}, or it is named error and has
+// the data of an error response. So a stream that was cut is not taken for a
+// whole one. A browser's EventSource connects again after each end; close it on
+// done. A comment every 15 seconds keeps the connection alive. A client that does
+// not take what is sent within 30 seconds is dropped. On transports that send
+// one answer, the items come as {"items":[…]}, at most 1,000.
+//
+// An item with a method SSE() [Event] can give its event an ID. A client that
+// connects again sends the last ID it got in Last-Event-ID. http.Server.Shutdown
+// waits for streams, so let them end when the program is about to.
 package svc
 
+// This file turns an interface into a Service and calls its methods. It knows no
+// transport. In this order:
 //
-// This file describes a service to programs: Descriptor.
+//   - options: Options, Defaults, MethodOptions
+//   - Service, and its registration: Register, Join, At
+//   - its description for programs: Descriptor
+//   - calls: how a transport calls a method, and Call
+//   - Info: what a method can learn of its call
+//   - the frame of every request: workspaces, endpoints, the log
 //
-// This file calls methods: by reflection, directly, and by name.
+// svc_method.go compiles one method, svc_stream.go has the streams.
 
 import (
 	"context"
@@ -89,184 +125,131 @@ import (
 	"log/slog"
 	"net/http"
 	"reflect"
-	"runtime"
 	"slices"
 	"strings"
 	"sync"
 	"time"
 )
 
-// Options configures a service. The zero value, and nil, stand for the
-// defaults.
+// Options configures a service. The zero value and nil stand for the defaults.
 type Options struct {
-	// Name is what documents call the service. Default: the interface's name.
+	// Name is the name of the service in documents. Default: the interface's
+	// name.
 	Name string
-	// Description is what documents say of it. Default: nothing.
+	// Description describes the service in documents. Default: nothing.
 	Description string
 	// Version is the version of the API in documents. Default: "0.1.0".
 	Version string
-	// Resource is the resource of all methods that MethodOptions puts in no
-	// other: the first segment of their paths. Default: Name in snake_case.
+	// Resource is the resource of all methods for which MethodOptions names no
+	// other: the first segment of their paths, and the first part of their names
+	// on other transports. Default: Name in snake_case.
 	Resource string
 	// Methods has the options of single methods, by Go name. A name that the
-	// interface does not have is an error.
+	// interface does not have is a mistake.
 	Methods map[string]MethodOptions
-	// Defaults is what holds for every method of the service.
+	// Defaults holds for every method of the service.
 	Defaults Defaults
 	// Strict refuses JSON objects with unknown properties, which are ignored
-	// otherwise; schemas then say additionalProperties: false. Query
-	// parameters are not concerned.
+	// otherwise; schemas then say additionalProperties: false. It does not
+	// apply to query parameters.
 	Strict bool
 	// MaxBody is the largest request body accepted, in bytes. A larger one is
 	// answered with 413 (RFC 9110, section 15.5.14) and nothing is called. Zero
 	// means DefaultMaxBody; a negative value means no limit.
 	MaxBody int64
-	// BodyTimeout is how long a client may take to send a body; then it gets
-	// 408 (RFC 9110, section 15.5.9). Zero means DefaultBodyTimeout; a negative
-	// value means no limit.
+	// BodyTimeout is how long a client may take to send a body. After that it
+	// gets 408 (RFC 9110, section 15.5.9) and nothing is called. Zero means
+	// DefaultBodyTimeout; a negative value means no limit.
 	BodyTimeout time.Duration
-	// Intercept wraps every call on every transport. The input that the
-	// function it returns is called with is bound and valid. Default: none.
+	// Intercept wraps every call on every transport, for what all methods have
+	// in common: access checks, tracing, transactions. It is called once, by
+	// Register, with the function that calls a method, and returns the function
+	// to call in its place. Inputs are bound and valid at that point. Default:
+	// none.
 	Intercept func(InvokeFunc) InvokeFunc
-	// OnError writes REST errors. Default: WriteError.
+	// OnError writes the error responses of REST; the other transports prescribe
+	// the form of theirs. Default: WriteError.
 	OnError ErrorHandler
-	// Logger gets what clients are not told. Default: slog.Default, asked for
-	// at each use.
+	// Logger gets one line for every error that a client is told of, with the
+	// cause. Default: slog.Default, asked for at each use.
 	Logger *slog.Logger
 }
 
 // Defaults holds for every method of a service.
 type Defaults struct {
-	BaseURL string // where the REST routes are, for documents; "" means wherever the document is
-	Auth    string // "bearer" if documents are to ask for a bearer token, else ""
+	BaseURL string // URL of the REST routes in documents; "" means the server of the document
+	Auth    string // "bearer" if documents ask for a bearer token, else ""; it checks nothing itself
 }
 
 // MethodOptions configures one method. The zero value stands for the defaults.
 type MethodOptions struct {
-	// Resource puts the method in another resource than Options.Resource.
+	// Resource is the resource of the method. Default: Options.Resource.
 	Resource string
 	// HTTP is the route, as a pattern of http.ServeMux with a method and
 	// without a host: "POST /todos/{id}/archive". Default: inferred from the
 	// method's name; see the package documentation.
 	HTTP string
-	// Description is read by the descriptor, by rpc.discover and by MCP tools.
-	// Default: nothing.
+	// Description describes the method in the descriptor and in documents. For
+	// tools it is what a model decides by whether to call the method. Default:
+	// nothing.
 	Description string
-	// Stream says how the outputs are sent. Default: as one record, or as
-	// StreamSSE if the method returns a Stream.
+	// Stream says how the outputs are sent. Default: one record, or StreamSSE
+	// if the method returns a Stream.
 	Stream StreamMode
-	// Direct calls the method without reflection; see [Direct]. Default: by
-	// reflection.
+	// Direct calls the method without reflection; see [Direct]. Default: a call
+	// by reflection, which costs a few hundred nanoseconds more.
 	Direct Caller
 }
 
-// A StreamMode is a way to send more than one output.
+// A StreamMode is a way to send several outputs. The zero value stands for the
+// default of the method; [StreamSSE] is the only other.
 type StreamMode string
 
-// An InvokeFunc calls a method by name. The input is a pointer to the method's
-// input, or nil if it has none; the output likewise, or the method's [Stream],
-// which is not for an InvokeFunc to run. [Service.Call] is one.
+// An InvokeFunc calls a method by resource and name. The input is a pointer to
+// the method's input, or nil if the method takes none. The output is a pointer
+// too, or nil, or the method's [Stream]; an InvokeFunc must pass a stream on
+// without running it. [Service.Call] is an InvokeFunc.
 type InvokeFunc func(ctx context.Context, resource, method string, input any) (any, error)
 
 // A Service is a compiled interface: a table of methods, each with its route,
 // its plans and its call. It never changes, keeps nothing between requests, and
 // is safe for concurrent use.
+//
+// Invariants:
+//
+//	methods is not empty, and no two have the same route or the same name
+//	names has every method by its name and its aliases
+//	typeNames has every shape in types, and two types never share a name
 type Service struct {
 	name        string
 	description string
 	version     string
-	prefix      string // of REST paths: "" or "/v1"
+	prefix      string // of REST paths: "" or, after At, "/v1"
 	defaults    Defaults
 	methods     []*method
-	names       map[methodName]*method // also by alias
-	types       []*shape               // every named type the methods reach
-	typeNames   map[*shape]string
-	workspaces  *sync.Pool // of *scratch
+	names       map[methodName]*method // by every name they answer to
+	types       []*shape               // every named type that the methods reach
+	typeNames   map[*shape]string      // in documents
+	workspaces  *sync.Pool             // of *workspace
 }
 
-// A methodName is a name that a method answers to.
+// A methodName is a name that a method answers to, Method.Name or an alias.
 type methodName struct{ resource, method string }
 
-// A workspace is the memory that one request needs while it is served.
-type workspace struct {
-	dec  decoder
-	enc  encoder
-	body []byte
-}
-
-func (s *Service) borrowWorkspace() *workspace {
-	sc := s.workspaces.Get().(*workspace)
-	sc.dec.lean = false
-	return sc
-}
-
-// returnWorkspace keeps sc for another request, unless an unusual one made it large.
-func (s *Service) returnWorkspace(sc *workspace) {
-	const most = 64 << 10 // bytes
-	if cap(sc.body) > most || cap(sc.enc.buf) > most || cap(sc.dec.scratch) > most || cap(sc.dec.scan.names) > most/16 || cap(sc.dec.texts) > most/16 {
-		return
-	}
-	sc.dec.start(nil) // with the line below, drops what points into the request
-	clear(sc.dec.scan.names[:cap(sc.dec.scan.names)])
-	s.workspaces.Put(sc)
-}
-
-// An endpoint is what every handler of a transport has: a service, the name of
-// the transport, and the options that hold where no method has been found yet.
-type endpoint struct {
-	*config
-	service   *Service
-	transport Transport
-	only      *method // that the handler serves; nil if it serves all
-}
-
-// endpoint returns an endpoint for all methods. Its options are those of the
-// first, which matters after Join alone.
-func (s *Service) endpoint(t Transport) endpoint {
-	return endpoint{config: s.methods[0].config, service: s, transport: t}
-}
-
-// A responder is the part of a handler that differs between transports.
-type responder interface {
-	// respond answers r, or returns the error to refuse r with. It has then
-	// written nothing.
-	respond(w http.ResponseWriter, r *http.Request, ws *workspace) error
-	// writeRefusal answers r with err in the form of the transport.
-	writeRefusal(w http.ResponseWriter, r *http.Request, err error)
-}
-
-// serveRequest is the frame around every request on every transport. The
-// deadline comes first, so that it holds for requests that are refused unread
-// as well. The workspace is not given back by defer: after a panic its parts
-// may contradict each other, and a new one is cheap.
-func (e *endpoint) serveRequest(w http.ResponseWriter, r *http.Request, h responder) {
-	e.limits.setDeadline(w, r)
-	ws := e.service.borrowWorkspace()
-	if err := h.respond(w, r, ws); err != nil {
-		e.logError(r.Context(), r, err, e.only)
-		h.writeRefusal(w, r, err)
-	}
-	e.service.returnWorkspace(ws)
-}
-
-// logError logs err, which the call of m ended with; m is nil if nothing was
-// called. A method is logged by the logger of its own service, also after Join.
-func (e *endpoint) logError(ctx context.Context, r *http.Request, err error, m *method) {
-	place, logger := logPlace{transport: string(e.transport), request: r}, e.logger
-	if m != nil {
-		place.resource, place.method, logger = m.resource, m.name, m.logger
-	}
-	logError(ctx, logger, err, place)
-}
-
-// Register compiles the interface I and its implementation. The error names
-// everything that is wrong, not only the first.
+// Register compiles the interface I and its implementation:
+//
+//	s, err := svc.Register[TodoAPI](impl, nil)
+//
+// The interface has to be given, since Go would infer the type of impl. A nil
+// opts stands for the defaults. The error lists every mistake in the interface,
+// its types and opts, not only the first, and says for each what would be right.
 func Register[I any](impl I, opts *Options) (*Service, error) {
 	return register(reflect.TypeFor[I](), impl, opts)
 }
 
-// MustRegister is [Register] for program initialisation: it panics where
-// Register returns an error.
+// MustRegister is like [Register] but panics instead of returning an error. It
+// simplifies the initialisation of programs, where a mistake cannot be handled
+// anyway.
 func MustRegister[I any](impl I, opts *Options) *Service {
 	s, err := Register(impl, opts)
 	if err != nil {
@@ -275,7 +258,8 @@ func MustRegister[I any](impl I, opts *Options) *Service {
 	return s
 }
 
-// register compiles the interface iface, which impl implements.
+// register is Register without the type parameter, so that registration is
+// compiled once and not for every interface.
 func register(iface reflect.Type, impl any, opts *Options) (*Service, error) {
 	var o Options
 	if opts != nil {
@@ -296,6 +280,8 @@ func register(iface reflect.Type, impl any, opts *Options) (*Service, error) {
 	return nil, p.err("register " + iface.String())
 }
 
+// isNilPointer reports whether impl holds a nil pointer. A method could still be
+// called on one; it is more often a forgotten assignment.
 func isNilPointer(impl any) bool {
 	v := reflect.ValueOf(impl)
 	return v.Kind() == reflect.Pointer && v.IsNil()
@@ -321,7 +307,9 @@ func (o Options) withDefaults(iface reflect.Type) Options {
 	return o
 }
 
-// compileService compiles every method; p says whether it worked.
+// compileService compiles every method, and checks the options and what
+// concerns several methods. It notes mistakes in p; the service is of use only
+// if there are none.
 func compileService(p *mistakes, iface reflect.Type, impl any, o Options) *Service {
 	c := newMethodCompiler(p, iface, impl, o)
 	s := &Service{
@@ -355,7 +343,8 @@ func compileService(p *mistakes, iface reflect.Type, impl any, o Options) *Servi
 	return s
 }
 
-// suggestName returns which method was perhaps meant by a name that none has.
+// suggestName returns the end of a message about the unknown method name: the
+// one that was probably meant, or "".
 func suggestName(methods []*method, name string) string {
 	for _, m := range methods {
 		if strings.EqualFold(m.goName, name) || m.name == name {
@@ -365,6 +354,8 @@ func suggestName(methods []*method, name string) string {
 	return ""
 }
 
+// sortedKeys returns the keys of m in order, since the order of a map must never
+// decide the order of mistakes or of published bytes.
 func sortedKeys[V any](m map[string]V) []string {
 	keys := make([]string, 0, len(m))
 	for key := range m {
@@ -374,11 +365,11 @@ func sortedKeys[V any](m map[string]V) []string {
 	return keys
 }
 
-// Join returns one service with the methods of all: one set of routes, one
-// document. Each method keeps the options of the service it came from;
-// description, version and defaults are those of the first. It panics if two
-// methods have the same route or the same name in the same resource, or if the
-// services differ in Auth or BaseURL: mistakes of the program's text.
+// Join returns one service with the methods of all services: one set of routes
+// and one document. Each method keeps the options of its own service.
+// Description, Version and Defaults are those of the first. Join panics if two
+// methods have the same route, or the same name in the same resource, or if the
+// services differ in Defaults, since these are mistakes in the program's text.
 func Join(name string, services ...*Service) *Service {
 	p := new(mistakes)
 	if len(services) == 0 {
@@ -415,9 +406,10 @@ func Join(name string, services ...*Service) *Service {
 }
 
 // At returns the same service under a path prefix: At("/v1") serves GET
-// /v1/todos where s serves GET /todos. Slashes are put right; "" and "/" change
-// nothing. It changes REST paths and the documents that list them, and no name
-// on any other transport. It panics if the prefix is not a plain path.
+// /v1/todos where s serves GET /todos. A missing leading slash is added and
+// trailing ones are removed; "" and "/" change nothing. At changes REST paths
+// and the documents that list them, and no name on any other transport. It
+// panics if the prefix is not a plain path.
 func (s *Service) At(prefix string) *Service {
 	trimmed := strings.Trim(prefix, "/")
 	if trimmed == "" {
@@ -431,65 +423,19 @@ func (s *Service) At(prefix string) *Service {
 	return &moved
 }
 
-// A Transport is a way to call a method.
-type Transport string
-
-// The transports.
-const (
-	TransportREST Transport = "rest" // HTTP routes
-	TransportRPC  Transport = "rpc"  // JSON-RPC 2.0
-	TransportMCP  Transport = "mcp"  // the Model Context Protocol
-	TransportCall Transport = "call" // [Service.Call], without any other
-)
-
-// Info says how the running call came about.
-type Info struct {
-	Transport Transport     // by which the call came
-	Resource  string        // of the method
-	Method    string        // Method.Name
-	Request   *http.Request // nil for Service.Call by itself
-	Header    http.Header   // of the response, to add to; nil where there is none
-}
-
-// InfoFrom returns what a method's context says of the running call. It reports
-// false for a context that comes from nowhere near a method.
-func InfoFrom(ctx context.Context) (Info, bool) {
-	c, ok := ctx.Value(infoKey{}).(*callContext)
-	if !ok {
-		return Info{}, false
-	}
-	return c.info, true
-}
-
-type infoKey struct{}
-
-// A callContext is the context of one call: one allocation for what would be
-// two with context.WithValue.
-type callContext struct {
-	context.Context
-	info Info
-}
-
-func (c *callContext) Value(key any) any {
-	if key == (infoKey{}) {
-		return c
-	}
-	return c.Context.Value(key)
-}
-
-// A ServiceDescriptor says what a service has. It is plain data; as JSON its
-// names are in lowerCamelCase, and what is absent is left out.
+// A ServiceDescriptor describes a service to programs. It is plain data. Its
+// JSON has names in lowerCamelCase and leaves out what is absent.
 type ServiceDescriptor struct {
 	Name        string     `json:"name"`
 	Description string     `json:"description,omitempty"`
 	Resources   []Resource `json:"resources"`
-	Types       []TypeInfo `json:"types"` // every named type, once, by name
+	Types       []TypeInfo `json:"types"` // every named type, once, in the order of names
 }
 
-// A Resource is a set of methods with one name in front.
+// A Resource is a set of methods whose names begin with the same name.
 type Resource struct {
 	Name    string   `json:"name"`
-	Methods []Method `json:"methods"`
+	Methods []Method `json:"methods"` // in the order of their Go names
 }
 
 // A Method is one method of a service.
@@ -502,20 +448,21 @@ type Method struct {
 	Stream      StreamMode  `json:"stream,omitempty"`
 }
 
-// A TypeInfo describes a Go type.
+// A TypeInfo describes the type of an input or an output.
 type TypeInfo struct {
 	Name   string         `json:"name"`   // as in documents; "" for a type without a name
 	Kind   string         `json:"kind"`   // of package reflect: "struct", "string"
 	Schema map[string]any `json:"schema"` // JSON Schema 2020-12, needing nothing beside it
 }
 
-// An HTTPBinding is the REST route of a method.
+// An HTTPBinding is the REST route of a method, with the prefix of [Service.At].
 type HTTPBinding struct {
 	Method string `json:"method"`
 	Path   string `json:"path"` // with placeholders, as in "/todos/{id}"
 }
 
-// Descriptor returns a description of the service, new at each call.
+// Descriptor returns a description of the service. Each call returns a new one,
+// which the caller may change.
 func (s *Service) Descriptor() *ServiceDescriptor {
 	d := &ServiceDescriptor{Name: s.name, Description: s.description, Resources: []Resource{}, Types: []TypeInfo{}}
 	for _, m := range s.methods {
@@ -544,6 +491,7 @@ func (s *Service) Descriptor() *ServiceDescriptor {
 	return d
 }
 
+// typeInfo returns the description of a type, or nil if t is nil.
 func (s *Service) typeInfo(t *shape) *TypeInfo {
 	if t == nil {
 		return nil
@@ -551,129 +499,15 @@ func (s *Service) typeInfo(t *shape) *TypeInfo {
 	return &TypeInfo{Name: s.typeNames[t], Kind: t.typ.Kind().String(), Schema: t.schemaMap()}
 }
 
-// A Caller calls one method without reflection. [Direct] and its siblings make
-// them, for MethodOptions.Direct; the zero value means none.
-type Caller struct {
-	iface   reflect.Type
-	in, out reflect.Type // nil where the method has none
-	name    string       // of the function, as the runtime knows it
-	bind    func(impl any) callFunc
-	each    eachFunc // where the method returns a stream
-}
-
-// Direct makes the Caller of a method with an input and an output from the
-// method expression of the interface:
-//
-//	"Create": {Direct: svc.Direct(TodoAPI.Create)},
-//
-// The call then costs what it costs in Go; by reflection it costs a few hundred
-// nanoseconds more. Another function than the method itself is an error at
-// registration.
-func Direct[I, In, Out any](method func(I, context.Context, *In) (*Out, error)) Caller {
-	return newCaller[I](method, reflect.TypeFor[In](), reflect.TypeFor[Out](), func(impl I) callFunc {
-		return func(ctx context.Context, in any) (any, error) {
-			out, err := method(impl, ctx, in.(*In))
-			return orNil(out), err
-		}
-	})
-}
-
-// DirectIn is [Direct] for a method without an output.
-func DirectIn[I, In any](method func(I, context.Context, *In) error) Caller {
-	return newCaller[I](method, reflect.TypeFor[In](), nil, func(impl I) callFunc {
-		return func(ctx context.Context, in any) (any, error) {
-			return nil, method(impl, ctx, in.(*In))
-		}
-	})
-}
-
-// DirectOut is [Direct] for a method without an input.
-func DirectOut[I, Out any](method func(I, context.Context) (*Out, error)) Caller {
-	return newCaller[I](method, nil, reflect.TypeFor[Out](), func(impl I) callFunc {
-		return func(ctx context.Context, _ any) (any, error) {
-			out, err := method(impl, ctx)
-			return orNil(out), err
-		}
-	})
-}
-
-// DirectNone is [Direct] for a method without input and output.
-func DirectNone[I any](method func(I, context.Context) error) Caller {
-	return newCaller[I](method, nil, nil, func(impl I) callFunc {
-		return func(ctx context.Context, _ any) (any, error) {
-			return nil, method(impl, ctx)
-		}
-	})
-}
-
-func newCaller[I any](method any, in, out reflect.Type, bind func(I) callFunc) Caller {
-	name := ""
-	if v := reflect.ValueOf(method); !v.IsNil() {
-		name = runtime.FuncForPC(v.Pointer()).Name()
-	}
-	return Caller{
-		iface: reflect.TypeFor[I](),
-		in:    in,
-		out:   out,
-		name:  name,
-		bind:  func(impl any) callFunc { return bind(impl.(I)) },
-	}
-}
-
-// callsMethod reports whether the function callsMethod the interface's method of that name. The
-// runtime calls it pkg.TodoAPI.Create, with [...] behind TodoAPI if the type callsMethod
-// generic, and a number behind a dot in mid-line if it callsMethod local to a function.
-func (c Caller) callsMethod(method string) bool {
-	rest, ok := strings.CutSuffix(c.name, "."+method)
-	name, _, _ := strings.Cut(c.iface.Name(), "[")
-	i := strings.LastIndex(rest, "."+name)
-	if !ok || name == "" || i < 0 {
-		return ok && strings.HasPrefix(rest, "go:interface")
-	}
-	behind := rest[i+len("."+name):]
-	return behind == "" || strings.HasPrefix(behind, "[") || strings.HasPrefix(behind, "·")
-}
-
-// orNil returns out as an any that is nil if out is.
-func orNil[Out any](out *Out) any {
-	if out == nil {
-		return nil
-	}
-	return out
-}
-
-// reflectCaller returns a callFunc that calls the named method of impl by
-// reflection. Of the ways to do so the function of the concrete type, with the
-// receiver as its first argument, is the cheapest: a bound method value copies
-// its arguments once more.
-func reflectCaller(t reflect.Type, impl reflect.Value, name string, hasIn, hasOut bool) callFunc {
-	m, _ := t.MethodByName(name)
-	fn := m.Func
-	return func(ctx context.Context, in any) (any, error) {
-		args := [3]reflect.Value{impl, reflect.ValueOf(&ctx).Elem()}
-		n := 2
-		if hasIn {
-			args[2] = reflect.ValueOf(in)
-			n = 3
-		}
-		results := fn.Call(args[:n])
-		err, _ := results[len(results)-1].Interface().(error)
-		if !hasOut || results[0].IsNil() {
-			return nil, err
-		}
-		return results[0].Interface(), err
-	}
-}
-
-// invoke calls m with a bound and valid input, through what intercepts it. A
-// panic becomes an error. An output that is not there, or not of the method's
-// type, is a fault of the method's.
+// invoke calls m with a bound and valid input, through the interceptor of its
+// service. A panic becomes an error. It is an error of the method to return
+// neither an output nor an error, or an output of another type.
 func (m *method) invoke(ctx context.Context, in any) (out any, err error) {
 	return m.invokeBy(m.intercepted, ctx, in)
 }
 
-// invokeBy is invoke by another function than the service's own; nil means the
-// method itself.
+// invokeBy is like invoke with another function in the place of the
+// interceptor; nil calls the method itself.
 func (m *method) invokeBy(invoke InvokeFunc, ctx context.Context, in any) (out any, err error) {
 	defer func() {
 		if v := recover(); v != nil {
@@ -700,9 +534,10 @@ func (m *method) invokeBy(invoke InvokeFunc, ctx context.Context, in any) (out a
 }
 
 // bindObject makes the input of m from one JSON object that has every field by
-// its wire name. An empty text counts as {}. m must take an input.
+// its wire name, as transports without paths and queries send it. An empty text
+// counts as {}. m must take an input. A panic becomes an error.
 func (m *method) bindObject(d *decoder, text []byte) (in any, err error) {
-	defer func() { // Validate and UnmarshalJSON are the application's
+	defer func() { // Validate and UnmarshalJSON are code of the application
 		if v := recover(); v != nil {
 			err = panicError(v)
 		}
@@ -712,59 +547,32 @@ func (m *method) bindObject(d *decoder, text []byte) (in any, err error) {
 }
 
 // appendOutput appends the JSON of what the method returned, or of one item of
-// the stream that it returned.
+// the stream that it returned. Whatever goes wrong here is INTERNAL, even if
+// MarshalJSON returns an Error with another code: the call itself succeeded, and
+// the client cannot help it. A panic becomes an error.
 func (m *method) appendOutput(e *encoder, dst []byte, out any) (_ []byte, err error) {
-	defer func() { // MarshalJSON is the application's
+	defer func() { // MarshalJSON is code of the application
 		if v := recover(); v != nil {
 			err = panicError(v)
 		}
 	}()
 	*e = encoder{buf: dst}
 	if m.encode(e, reflect.ValueOf(out).Elem()); e.err != nil {
-		// Whatever MarshalJSON returned, the call had succeeded.
 		return e.buf, &Error{Code: CodeInternal, cause: e.err}
 	}
 	return e.buf, nil
 }
 
-// invokeByName is the end of the chain that Options.Intercept is the rest of.
-func (s *Service) invokeByName(ctx context.Context, resource, name string, in any) (any, error) {
-	m := s.findMethod(resource, name)
-	if m == nil {
-		return nil, noMethodError(resource, name)
-	}
-	if err := m.checkType(in); err != nil {
-		return nil, err
-	}
-	return m.call(ctx, in)
-}
-
-func noMethodError(resource, name string) *Error {
-	return Errorf(CodeUnimplemented, "there is no method %q in resource %q", name, resource)
-}
-
-// checkType refuses an input that the method could not be called with.
-func (m *method) checkType(in any) error {
-	switch {
-	case m.in == nil && in == nil:
-		return nil
-	case m.in == nil:
-		return Errorf(CodeInvalidArgument, "%s.%s takes no input; give nil", m.resource, m.name)
-	case in == nil || reflect.TypeOf(in) != reflect.PointerTo(m.in.typ) || reflect.ValueOf(in).IsNil():
-		return Errorf(CodeInvalidArgument, "%s.%s takes a *%v that is not nil, not a %T", m.resource, m.name, m.in.typ, in)
-	}
-	return nil
-}
-
-// Call calls a method by name, as a transport would: the input, a pointer to
-// the method's input or nil if it has none, is held to the constraints and the
-// Validate methods, Options.Intercept runs, and a panic becomes an error. The
-// method may be given by Method.Name, by its aliases or by its Go name. An
-// unknown one is UNIMPLEMENTED; an input of the wrong type is INVALID_ARGUMENT.
-// A [Stream] is returned as it is, and the caller has to run it.
+// Call calls a method by name, as a transport would: it checks the rules and the
+// Validate methods of the input, runs Options.Intercept, and turns a panic into
+// an error. The input is a pointer to the method's input, or nil if it takes
+// none. The method may be given by Method.Name, by one of its aliases or by its
+// Go name. An unknown method is UNIMPLEMENTED; an input of the wrong type, or one
+// that breaks a rule, is INVALID_ARGUMENT. The output is a pointer or nil. A
+// [Stream] is returned as it is, and the caller has to run it.
 //
-// A Go value cannot say that a field is absent: a field that is optional counts
-// as absent if it is zero, and defaults are for [Service.NewInput] to fill in.
+// A Go value cannot say that a field is absent: an optional field counts as
+// absent if it is zero. Call applies no defaults; [Service.NewInput] does.
 func (s *Service) Call(ctx context.Context, resource, method string, input any) (any, error) {
 	m := s.findMethod(resource, method)
 	if m == nil {
@@ -789,30 +597,9 @@ func (s *Service) Call(ctx context.Context, resource, method string, input any) 
 	return m.invoke(&callContext{ctx, info}, input)
 }
 
-func (s *Service) findGoName(resource, goName string) *method {
-	for _, m := range s.methods {
-		if m.resource == resource && m.goName == goName {
-			return m
-		}
-	}
-	return nil
-}
-
-func (s *Service) checkInput(m *method, input any) (err error) {
-	defer func() {
-		if v := recover(); v != nil {
-			err = panicError(v)
-		}
-	}()
-	sc := s.borrowWorkspace()
-	err = m.bind.checkValue(&sc.dec, reflect.ValueOf(input))
-	s.returnWorkspace(sc)
-	return err
-}
-
-// NewInput returns a new input for a method, with the defaults filled in, to be
-// filled further and given to [Service.Call]. It returns nil for a method that
-// takes none, and UNIMPLEMENTED for one that is not there.
+// NewInput returns a new input for a method, with the defaults applied, to be
+// filled in and passed to [Service.Call]. It returns nil for a method that takes
+// no input, and an UNIMPLEMENTED error for an unknown method.
 func (s *Service) NewInput(resource, method string) (any, error) {
 	m := s.findMethod(resource, method)
 	if m == nil {
@@ -831,4 +618,203 @@ func (s *Service) NewInput(resource, method string) (any, error) {
 		}
 	}
 	return in.Interface(), nil
+}
+
+// findGoName returns the method with a Go name, or nil. It is for Call alone:
+// clients do not see Go names.
+func (s *Service) findGoName(resource, goName string) *method {
+	for _, m := range s.methods {
+		if m.resource == resource && m.goName == goName {
+			return m
+		}
+	}
+	return nil
+}
+
+// checkType returns an error if the method cannot be called with in.
+func (m *method) checkType(in any) error {
+	switch {
+	case m.in == nil && in == nil:
+		return nil
+	case m.in == nil:
+		return Errorf(CodeInvalidArgument, "%s.%s takes no input; give nil", m.resource, m.name)
+	case in == nil || reflect.TypeOf(in) != reflect.PointerTo(m.in.typ) || reflect.ValueOf(in).IsNil():
+		return Errorf(CodeInvalidArgument, "%s.%s takes a *%v that is not nil, not a %T", m.resource, m.name, m.in.typ, in)
+	}
+	return nil
+}
+
+// checkInput checks the rules of a Go value. A panic of a Validate method
+// becomes an error.
+func (s *Service) checkInput(m *method, input any) (err error) {
+	defer func() {
+		if v := recover(); v != nil {
+			err = panicError(v)
+		}
+	}()
+	ws := s.borrowWorkspace()
+	err = m.bind.checkValue(&ws.dec, reflect.ValueOf(input))
+	s.returnWorkspace(ws)
+	return err
+}
+
+// invokeByName calls the method itself. It is the function that
+// Options.Intercept wraps. It checks again, since an interceptor may call it with
+// any names and any input.
+func (s *Service) invokeByName(ctx context.Context, resource, name string, in any) (any, error) {
+	m := s.findMethod(resource, name)
+	if m == nil {
+		return nil, noMethodError(resource, name)
+	}
+	if err := m.checkType(in); err != nil {
+		return nil, err
+	}
+	return m.call(ctx, in)
+}
+
+// noMethodError returns the error for a name that no method answers to.
+func noMethodError(resource, name string) *Error {
+	return Errorf(CodeUnimplemented, "there is no method %q in resource %q", name, resource)
+}
+
+// A Transport names a way to call a method.
+type Transport string
+
+// The transports.
+const (
+	TransportREST Transport = "rest" // HTTP routes
+	TransportRPC  Transport = "rpc"  // JSON-RPC 2.0
+	TransportMCP  Transport = "mcp"  // the Model Context Protocol
+	TransportCall Transport = "call" // Service.Call outside any other call
+)
+
+// Info tells a method how it was called.
+type Info struct {
+	Transport Transport     // by which the call came
+	Resource  string        // of the method
+	Method    string        // Method.Name
+	Request   *http.Request // nil for Service.Call outside any request
+	Header    http.Header   // of the response, to add to; nil if there is no response
+}
+
+// InfoFrom returns the [Info] of the call that ctx belongs to. It reports false
+// if ctx does not belong to a call.
+func InfoFrom(ctx context.Context) (Info, bool) {
+	c, ok := ctx.Value(infoKey{}).(*callContext)
+	if !ok {
+		return Info{}, false
+	}
+	return c.info, true
+}
+
+// An infoKey is the key of the callContext in a context.
+type infoKey struct{}
+
+// A callContext is the context of one call. It holds the Info itself, which
+// saves one of the two allocations that context.WithValue would take.
+type callContext struct {
+	context.Context
+	info Info
+}
+
+// Value returns c itself for infoKey, so that InfoFrom finds it under contexts
+// that the application derived.
+func (c *callContext) Value(key any) any {
+	if key == (infoKey{}) {
+		return c
+	}
+	return c.Context.Value(key)
+}
+
+// A workspace is the memory that one goroutine needs to serve one request. All
+// requests of a service share a pool of them, so that a request that is like the
+// ones before allocates little more than what it hands to the method.
+//
+// Invariants:
+//
+//	one goroutine uses a workspace at a time
+//	nothing that a method gets to see aliases it, since a method may keep its
+//	  input after it has returned
+//	one that lies in the pool points to nothing of the request it served
+type workspace struct {
+	dec  decoder
+	enc  encoder
+	body []byte // of the request
+}
+
+// borrowWorkspace returns a workspace that belongs to the caller until it calls
+// returnWorkspace.
+func (s *Service) borrowWorkspace() *workspace {
+	ws := s.workspaces.Get().(*workspace)
+	ws.dec.lean = false
+	return ws
+}
+
+// returnWorkspace keeps ws for another request, unless an unusual one made it
+// large: otherwise a few large requests would make every workspace of the pool
+// large, for ever.
+func (s *Service) returnWorkspace(ws *workspace) {
+	if cap(ws.body) > maxPooled || cap(ws.enc.buf) > maxPooled || cap(ws.dec.scratch) > maxPooled ||
+		cap(ws.dec.scan.names) > maxPooled/16 || cap(ws.dec.texts) > maxPooled/16 {
+		return
+	}
+	ws.dec.start(nil) // with the line below, drops all pointers into the request
+	clear(ws.dec.scan.names[:cap(ws.dec.scan.names)])
+	s.workspaces.Put(ws)
+}
+
+// An endpoint is the part that the http.Handlers of all transports have in
+// common. The embedded options hold for the request as a whole; as soon as a
+// method is found, its own hold, which differ after Join.
+type endpoint struct {
+	*config
+	service   *Service
+	transport Transport
+	only      *method // the method of a handler that serves one; nil if it serves all
+}
+
+// endpoint returns the endpoint of a handler that serves all methods. Its
+// options are those of the first method.
+func (s *Service) endpoint(t Transport) endpoint {
+	return endpoint{config: s.methods[0].config, service: s, transport: t}
+}
+
+// A responder is the part of a handler that differs between transports.
+type responder interface {
+	// respond answers r. If it returns an error, it has written nothing, and
+	// r is refused with the error.
+	respond(w http.ResponseWriter, r *http.Request, ws *workspace) error
+	// writeRefusal answers r with err, in the form of the transport.
+	writeRefusal(w http.ResponseWriter, r *http.Request, err error)
+}
+
+// serveRequest does for every request of every transport what does not depend on
+// the transport. In this order:
+//
+//   - set the deadline for the body, which holds for refused requests too
+//   - borrow a workspace
+//   - let h answer, or log the error it returns and let h write that
+//   - return the workspace
+//
+// The workspace is not returned by defer. After a panic its parts may
+// contradict each other, and a new one is cheap.
+func (e *endpoint) serveRequest(w http.ResponseWriter, r *http.Request, h responder) {
+	e.limits.setDeadline(w, r)
+	ws := e.service.borrowWorkspace()
+	if err := h.respond(w, r, ws); err != nil {
+		e.logError(r.Context(), r, err, e.only)
+		h.writeRefusal(w, r, err)
+	}
+	e.service.returnWorkspace(ws)
+}
+
+// logError logs err as the error of a call of m, or of the whole request if m is
+// nil. It uses the logger of the method's own service, which another service may
+// have joined.
+func (e *endpoint) logError(ctx context.Context, r *http.Request, err error, m *method) {
+	place, logger := logPlace{transport: string(e.transport), request: r}, e.logger
+	if m != nil {
+		place.resource, place.method, logger = m.resource, m.name, m.logger
+	}
+	logError(ctx, logger, err, place)
 }

@@ -1,10 +1,12 @@
 package svc
 
-// This file compiles one method of the interface: its shape, its types, its
-// plans, and the function that calls it.
+// This file compiles one method of the interface. In this order:
 //
-// This file decides what a method is called on each transport and where its
-// route is, from its Go name and its options.
+//   - method and config: what a compiled method consists of
+//   - the compiler: signature, types, route, plans, call
+//   - Caller: calls without reflection, and reflectCaller: calls with it
+//   - names and routes, from the Go name and the options
+//   - checks between methods: routes and names that clash
 
 import (
 	"context"
@@ -13,22 +15,24 @@ import (
 	"net/http"
 	"net/url"
 	"reflect"
+	"runtime"
 	"slices"
 	"strings"
 	"unicode"
 	"unicode/utf8"
 )
 
-// A method is one method of a service, ready to be called. It is compiled once,
-// then read by many goroutines and never written.
+// A method is one method of a service, ready to be called. It is compiled once;
+// after that many goroutines read it and nothing writes it.
 //
 // Invariants:
 //
-//	in and bind are set if the method takes an input
-//	out, result and encode are set if it returns one
-//	stream and each are set if it is sent as items, of shape out each; result
-//	  is then the record of all items, for transports that answer once, and
-//	  else the same as out
+//	call is set, and calls the method of the implementation
+//	in and bind are set if the method takes an input, and nil otherwise
+//	out, outType, result and encode are set if it returns an output
+//	stream and each are set if its outputs are sent as items, of shape out
+//	  each. result is then the record of all items, for transports that send
+//	  one answer; otherwise result is out
 type method struct {
 	*config
 	route
@@ -36,37 +40,56 @@ type method struct {
 	name        string // Method.Name
 	resource    string
 	description string
-	in          *shape
-	bind        *binding
-	out         *shape
+	in          *shape       // of the struct, not of the pointer to it
+	bind        *binding     // where each field of in comes from
+	out         *shape       // of one output, or of one item of a stream
 	outType     reflect.Type // of what the method returns: *Out or a stream of them
 	encode      encodeFunc
 	stream      StreamMode
-	each        eachFunc
-	result      *shape
-	call        callFunc
+	each        eachFunc // takes the items out of what call returned
+	result      *shape   // of a whole answer
+	call        callFunc // without the interceptor
 }
 
-// A config is what the methods of one service share, also after Join.
+// A config holds the options that the methods of one service share. Join makes
+// a service of methods with different configs. It is written by registration
+// alone.
 type config struct {
-	iface       string // what its author calls the interface; see titleOf
+	iface       string // the interface, as its author calls it; see titleOf
 	limits      limits
 	eventTimes  eventTimes
 	onError     ErrorHandler
 	logger      *slog.Logger
-	intercepted InvokeFunc // nil if nothing intercepts
+	intercepted InvokeFunc // what Options.Intercept returned; nil without
 }
 
-// A callFunc calls a method. in is a pointer to its input, or nil if it takes
-// none; out likewise.
+// A callFunc calls a method of one implementation. in is a pointer to the input,
+// or nil if the method takes none. out is a pointer to the output, a stream, or
+// nil; never an interface that holds a nil pointer.
 type callFunc func(ctx context.Context, in any) (out any, err error)
 
+// The types that every signature has.
 var (
 	typeContext = reflect.TypeFor[context.Context]()
 	typeError   = reflect.TypeFor[error]()
 )
 
-// A methodCompiler compiles the methods of one interface.
+// title returns the name of the method for mistakes, such as TodoAPI.Create.
+func (m *method) title() string { return m.iface + "." + m.goName }
+
+// titleOf returns the name of an interface type in its own package, with [...]
+// for type arguments, as in the texts of Go itself. It is empty for a type
+// without a name.
+func titleOf(iface reflect.Type) string {
+	name, _, generic := strings.Cut(iface.Name(), "[")
+	if generic {
+		return name + "[...]"
+	}
+	return name
+}
+
+// A methodCompiler compiles the methods of one interface. It notes mistakes and
+// goes on, so that one run finds them all.
 type methodCompiler struct {
 	*mistakes
 	iface  reflect.Type
@@ -76,6 +99,7 @@ type methodCompiler struct {
 	shapes *shapes
 }
 
+// newMethodCompiler returns a compiler that notes mistakes in p.
 func newMethodCompiler(p *mistakes, iface reflect.Type, impl any, o Options) *methodCompiler {
 	return &methodCompiler{
 		mistakes: p, iface: iface, impl: impl, opts: o,
@@ -90,8 +114,9 @@ func newMethodCompiler(p *mistakes, iface reflect.Type, impl any, o Options) *me
 	}
 }
 
-// compileMethods compiles every method. All shapes come before all plans, since plans
-// want to know which types contain themselves.
+// compileMethods compiles every method, in the order of their names. The shapes
+// of all methods come before the plans of any: a plan depends on which types
+// contain themselves, which is known only when all types have been walked.
 func (c *methodCompiler) compileMethods() []*method {
 	if c.iface.NumMethod() == 0 {
 		c.addf("%v has no methods", c.iface)
@@ -110,7 +135,7 @@ func (c *methodCompiler) compileMethods() []*method {
 	c.where = ""
 	c.shapes.finishShapes()
 	decoders, encoders := newDecoders(c.mistakes, c.opts.Strict), make(encoders)
-	for _, m := range sound { // plans of the others would only repeat the bad news
+	for _, m := range sound { // the plans of others would repeat the same mistakes in other words
 		if c.shapes.isSound(m.in) && c.shapes.isSound(m.out) {
 			c.where = m.title()
 			c.compilePlans(m, decoders, encoders)
@@ -119,22 +144,9 @@ func (c *methodCompiler) compileMethods() []*method {
 	return methods
 }
 
-// title returns what the author of the service calls the method.
-func (m *method) title() string { return m.iface + "." + m.goName }
-
-// titleOf returns what an interface type is called in its own package: [...] for
-// the type arguments, as in Go's own texts. It is empty for a type without a
-// name.
-func titleOf(iface reflect.Type) string {
-	name, _, generic := strings.Cut(iface.Name(), "[")
-	if generic {
-		return name + "[...]"
-	}
-	return name
-}
-
-// compileMethod checks the shape of a method and compiles its types. It returns nil if
-// there is no method to speak of.
+// compileMethod compiles the types, the route and the call of a method. It
+// returns nil if the signature is of no use, since nothing else can be checked
+// then.
 func (c *methodCompiler) compileMethod(rm reflect.Method) *method {
 	c.where = strings.TrimPrefix(c.config.iface+"."+rm.Name, ".")
 	if !rm.IsExported() {
@@ -176,56 +188,29 @@ func (c *methodCompiler) compileMethod(rm reflect.Method) *method {
 	return m
 }
 
-// setStream decides whether the outputs of m are sent as items, and how they
-// are got.
-func (c *methodCompiler) setStream(m *method, sig signature, o MethodOptions) {
-	m.result = m.out
-	switch {
-	case o.Stream != "" && o.Stream != StreamSSE:
-		c.addf("the stream mode %q is unknown; there is StreamSSE, %q", o.Stream, StreamSSE)
-	case o.Stream != "" && sig.out == nil:
-		c.addf("StreamSSE needs outputs, and the method has none")
-	case !sig.stream && o.Stream == "":
-		return
-	case !sig.stream:
-		m.each = eachRecord
-	case o.Direct.each != nil:
-		m.each = o.Direct.each
-	default:
-		m.each = reflectEach(sig.outType)
-	}
-	if sig.out != nil {
-		m.stream = StreamSSE
-		m.result = c.shapes.shapeFor(collectedType(sig.out), sig.out.String())
-	}
-}
-
-func isResource(name string) bool {
-	for _, r := range name {
-		if r >= 0x80 || !isDigit(byte(r)) && !('a' <= r|0x20 && r|0x20 <= 'z') && r != '_' && r != '-' {
-			return false
-		}
-	}
-	return name != ""
-}
-
-// checkObject notes a struct that is not a JSON object, such as time.Time. An
-// output may bring its own JSON.
+// checkObject notes a struct that is not a JSON object, such as time.Time. The
+// type of an output may have its own JSON, since nothing is looked up in it.
 func (c *methodCompiler) checkObject(s *shape, role string) {
 	if s.kind != kindObject && (role == "input" || s.kind != kindCustom) {
 		c.addf("the %s %v is no JSON object; put it into a field of a struct", role, s.typ)
 	}
 }
 
-// A signature is what a method takes and returns, nil where there is none.
+// A signature has the types that a method takes and returns; nil for none.
+//
+//	Go                                   in   out  outType      stream
+//	-----------------------------------  ---  ---  -----------  ------
+//	func(ctx, *In) (*Out, error)         In   Out  *Out         false
+//	func(ctx) error                      nil  nil  nil          false
+//	func(ctx, *In) (Stream[Out], error)  In   Out  Stream[Out]  true
 type signature struct {
 	in, out reflect.Type // structs
 	outType reflect.Type // of the first result: *out or a stream of them
 	stream  bool
 }
 
-// readSignature returns the readSignature of a method's type. What is not as in the
-// package documentation is noted.
+// readSignature returns the signature of a method's type. It notes what differs
+// from the forms in the package documentation, and how to change it.
 func (c *methodCompiler) readSignature(t reflect.Type) (sig signature) {
 	nIn, nOut := t.NumIn(), t.NumOut()
 	if nIn == 0 || t.In(0) != typeContext {
@@ -252,7 +237,8 @@ func (c *methodCompiler) readSignature(t reflect.Type) (sig signature) {
 	return sig
 }
 
-// structBehind returns the struct that t points to.
+// structBehind returns the struct that t points to. It notes any other type and
+// returns nil.
 func (c *methodCompiler) structBehind(t reflect.Type, role string) reflect.Type {
 	switch {
 	case t.Kind() == reflect.Pointer && t.Elem().Kind() == reflect.Struct:
@@ -267,7 +253,40 @@ func (c *methodCompiler) structBehind(t reflect.Type, role string) reflect.Type 
 	return nil
 }
 
-// chooseRoute returns the route of m: the one that its options give, or inferred.
+// setStream decides whether the outputs of m are sent as items, and which
+// function takes the items out of what m returns:
+//
+//	m returns  MethodOptions.Stream  sent as     each
+//	---------  --------------------  ----------  ----------------------------
+//	a record   ""                    one record  nil
+//	a record   StreamSSE             one event   eachRecord
+//	a stream   "" or StreamSSE       events      of Direct, or by reflection
+func (c *methodCompiler) setStream(m *method, sig signature, o MethodOptions) {
+	m.result = m.out
+	switch {
+	case o.Stream != "" && o.Stream != StreamSSE:
+		c.addf("the stream mode %q is unknown; there is StreamSSE, %q", o.Stream, StreamSSE)
+	case o.Stream != "" && sig.out == nil:
+		c.addf("StreamSSE needs outputs, and the method has none")
+	case !sig.stream && o.Stream == "":
+		return
+	case !sig.stream:
+		m.each = eachRecord
+	case o.Direct.each != nil:
+		m.each = o.Direct.each
+	default:
+		m.each = reflectEach(sig.outType)
+	}
+	if sig.out != nil {
+		m.stream = StreamSSE
+		m.result = c.shapes.shapeFor(collectedType(sig.out), sig.out.String())
+	}
+}
+
+// chooseRoute returns the route of m: the pattern of its options, or the one
+// inferred from its name. An inferred route has one placeholder at most. Its name
+// is that of the field with a path tag, so that the tag alone is enough to rename
+// {id}.
 func (c *methodCompiler) chooseRoute(m *method, name []string, pattern string) route {
 	if pattern != "" {
 		r, err := parsePattern(pattern)
@@ -313,8 +332,9 @@ func (c *methodCompiler) compilePlans(m *method, d *decoders, e encoders) {
 	}
 }
 
-// chooseCall returns the function that calls the method: the one given as Direct,
-// or by reflection.
+// chooseCall returns the function that calls the method: the Caller of its
+// options, or one that uses reflection. A Caller of another method, which has the
+// right types by chance, is a mistake that nothing else would find.
 func (c *methodCompiler) chooseCall(rm reflect.Method, sig signature, direct Caller) callFunc {
 	if direct.bind == nil {
 		return reflectCaller(reflect.TypeOf(c.impl), reflect.ValueOf(c.impl), rm.Name, sig.in != nil, sig.out != nil)
@@ -331,7 +351,8 @@ func (c *methodCompiler) chooseCall(rm reflect.Method, sig signature, direct Cal
 	return nil
 }
 
-// directName returns the function that makes the Caller of a method.
+// directName returns the function that makes the Caller of a method with this
+// signature.
 func (sig signature) directName() string {
 	in, out := sig.in != nil, sig.out != nil
 	switch {
@@ -349,9 +370,141 @@ func (sig signature) directName() string {
 	return "DirectNone"
 }
 
-// splitWords splits a Go name into its splitWords, in lower case. A run of capitals is
-// one word, whose last capital starts the next word if a lower-case letter
-// follows; digits belong to the word before:
+// A Caller calls one method without reflection. [Direct] and its siblings make
+// Callers, for MethodOptions.Direct. The zero value means none.
+type Caller struct {
+	iface   reflect.Type
+	in, out reflect.Type // nil where the method has none
+	name    string       // of the function, as package runtime gives it
+	bind    func(impl any) callFunc
+	each    eachFunc // nil if the method returns no stream
+}
+
+// Direct makes the Caller of a method with an input and an output from the
+// method expression of the interface:
+//
+//	"Create": {Direct: svc.Direct(TodoAPI.Create)},
+//
+// Such a call costs what it costs in Go; a call by reflection costs a few
+// hundred nanoseconds and three allocations more. Any other function, a method
+// expression of the concrete type included, is a mistake that Register reports.
+//
+// There is one function for each form of a method:
+//
+//	func(ctx, *In) (*Out, error)         Direct
+//	func(ctx, *In) error                 DirectIn
+//	func(ctx) (*Out, error)              DirectOut
+//	func(ctx) error                      DirectNone
+//	func(ctx, *In) (Stream[Out], error)  DirectStream
+//	func(ctx) (Stream[Out], error)       DirectStreamOut
+func Direct[I, In, Out any](method func(I, context.Context, *In) (*Out, error)) Caller {
+	return newCaller[I](method, reflect.TypeFor[In](), reflect.TypeFor[Out](), func(impl I) callFunc {
+		return func(ctx context.Context, in any) (any, error) {
+			out, err := method(impl, ctx, in.(*In))
+			return orNil(out), err
+		}
+	})
+}
+
+// DirectIn is [Direct] for a method without an output.
+func DirectIn[I, In any](method func(I, context.Context, *In) error) Caller {
+	return newCaller[I](method, reflect.TypeFor[In](), nil, func(impl I) callFunc {
+		return func(ctx context.Context, in any) (any, error) {
+			return nil, method(impl, ctx, in.(*In))
+		}
+	})
+}
+
+// DirectOut is [Direct] for a method without an input.
+func DirectOut[I, Out any](method func(I, context.Context) (*Out, error)) Caller {
+	return newCaller[I](method, nil, reflect.TypeFor[Out](), func(impl I) callFunc {
+		return func(ctx context.Context, _ any) (any, error) {
+			out, err := method(impl, ctx)
+			return orNil(out), err
+		}
+	})
+}
+
+// DirectNone is [Direct] for a method without input and output.
+func DirectNone[I any](method func(I, context.Context) error) Caller {
+	return newCaller[I](method, nil, nil, func(impl I) callFunc {
+		return func(ctx context.Context, _ any) (any, error) {
+			return nil, method(impl, ctx)
+		}
+	})
+}
+
+// newCaller returns a Caller of method, whose call bind makes for an
+// implementation. A nil function has no name and is a mistake later.
+func newCaller[I any](method any, in, out reflect.Type, bind func(I) callFunc) Caller {
+	name := ""
+	if v := reflect.ValueOf(method); !v.IsNil() {
+		name = runtime.FuncForPC(v.Pointer()).Name()
+	}
+	return Caller{
+		iface: reflect.TypeFor[I](),
+		in:    in,
+		out:   out,
+		name:  name,
+		bind:  func(impl any) callFunc { return bind(impl.(I)) },
+	}
+}
+
+// callsMethod reports whether the function is the interface's method of that
+// name. Its types alone cannot tell, since methods may have the same ones, so the
+// name that the runtime has for the function decides:
+//
+//	pkg.TodoAPI.Create       an interface type
+//	pkg.TodoAPI[...].Create  a generic one
+//	pkg.f.TodoAPI·1.Create   one that is local to a function
+func (c Caller) callsMethod(method string) bool {
+	rest, ok := strings.CutSuffix(c.name, "."+method)
+	name, _, _ := strings.Cut(c.iface.Name(), "[")
+	i := strings.LastIndex(rest, "."+name)
+	if !ok || name == "" || i < 0 {
+		return ok && strings.HasPrefix(rest, "go:interface")
+	}
+	behind := rest[i+len("."+name):]
+	return behind == "" || strings.HasPrefix(behind, "[") || strings.HasPrefix(behind, "·")
+}
+
+// orNil returns out, or an any that is nil if out is: an any that holds a nil
+// pointer is not equal to nil.
+func orNil[Out any](out *Out) any {
+	if out == nil {
+		return nil
+	}
+	return out
+}
+
+// reflectCaller returns a callFunc that calls the named method of impl by
+// reflection. It calls the function of the concrete type, with the receiver as
+// the first argument. That is the cheapest way there is: a bound method value
+// copies its arguments once more.
+func reflectCaller(t reflect.Type, impl reflect.Value, name string, hasIn, hasOut bool) callFunc {
+	m, _ := t.MethodByName(name)
+	fn := m.Func
+	return func(ctx context.Context, in any) (any, error) {
+		// The address of ctx makes a value of the interface type itself, also for
+		// a nil context. The array saves the allocation of a slice.
+		args := [3]reflect.Value{impl, reflect.ValueOf(&ctx).Elem()}
+		n := 2
+		if hasIn {
+			args[2] = reflect.ValueOf(in)
+			n = 3
+		}
+		results := fn.Call(args[:n])
+		err, _ := results[len(results)-1].Interface().(error)
+		if !hasOut || results[0].IsNil() {
+			return nil, err
+		}
+		return results[0].Interface(), err
+	}
+}
+
+// splitWords splits a Go name into its words, in lower case. A run of capitals
+// is one word, whose last capital begins the next word if a lower-case letter
+// follows. Digits belong to the word before them:
 //
 //	MarkDone    mark done
 //	GetURL      get url
@@ -381,20 +534,37 @@ func splitWords(name string) []string {
 	return out
 }
 
+// isResource reports whether a name can be a resource. Other characters would
+// have to be escaped in a path, and the APIs of models refuse them in tool names.
+func isResource(name string) bool {
+	for _, r := range name {
+		if r >= 0x80 || !isDigit(byte(r)) && !('a' <= r|0x20 && r|0x20 <= 'z') && r != '_' && r != '-' {
+			return false
+		}
+	}
+	return name != ""
+}
+
 // A route is an HTTP method and a path.
+//
+//	MethodOptions.HTTP          method  path                 placeholders
+//	--------------------------  ------  -------------------  ------------
+//	POST /todos/{id}/archive    POST    /todos/{id}/archive  id
+//	GET /a/{b}/c/{d}            GET     /a/{b}/c/{d}         b, d
+//	none, for Get of todos      GET     /todos/{id}          id
 type route struct {
-	method       string
-	path         string // with placeholders, without Service.prefix
-	placeholders []string
-	explicit     bool // from MethodOptions.HTTP
+	method       string   // in capitals
+	path         string   // with placeholders, without Service.prefix
+	placeholders []string // in the order of the path
+	explicit     bool     // from MethodOptions.HTTP
 }
 
 // hasBody reports whether requests to the route have a body that means
 // something (RFC 9110, section 9.3).
 func (r route) hasBody() bool { return r.method != http.MethodGet && r.method != http.MethodDelete }
 
-// firstWords says what the first word of a method's name makes of its route.
-// Find is not here: see inferRoute.
+// firstWords has the routes of the first words of methods' names. A word that is
+// not here is an action. Find is a special case of inferRoute too.
 var firstWords = map[string]struct {
 	method string
 	item   bool // the route is of one item, not of the collection
@@ -407,8 +577,8 @@ var firstWords = map[string]struct {
 	"patch": {http.MethodPatch, true},
 }
 
-// inferRoute returns the route of a method by its name. placeholder is what the
-// item is called in the path.
+// inferRoute returns the route of a method by the words of its name. placeholder
+// is the name of the item in the path. FindUsers is a list, FindUser an item.
 func inferRoute(resource string, name []string, placeholder string) route {
 	verb, ok := firstWords[name[0]]
 	path := "/" + resource
@@ -421,7 +591,8 @@ func inferRoute(resource string, name []string, placeholder string) route {
 	return route{method: verb.method, path: path + "/{" + placeholder + "}", placeholders: []string{placeholder}}
 }
 
-// isPlural reports whether a word after Find asks for a list.
+// isPlural reports whether the word after Find asks for a list. English endings
+// are a guess; MethodOptions.HTTP says otherwise where it is wrong.
 func isPlural(word string) bool {
 	if word == "all" {
 		return true
@@ -429,8 +600,8 @@ func isPlural(word string) bool {
 	return strings.HasSuffix(word, "s") && !strings.HasSuffix(word, "ss") && !strings.HasSuffix(word, "us") && !strings.HasSuffix(word, "is")
 }
 
-// parsePattern reads MethodOptions.HTTP: a pattern of http.ServeMux as far as
-// OpenAPI can say it too.
+// parsePattern reads MethodOptions.HTTP: a pattern of http.ServeMux, without the
+// forms that OpenAPI has no word for (a host, {$}, {rest...}).
 func parsePattern(pattern string) (route, error) {
 	method, path, ok := strings.Cut(pattern, " ")
 	path = strings.TrimLeft(path, " \t")
@@ -460,8 +631,14 @@ func parsePattern(pattern string) (route, error) {
 	return r, nil
 }
 
-// parseSegment returns the name of the placeholder that a segment of a path is,
-// or "" if it is none.
+// parseSegment returns the name of the placeholder if a segment of a path is
+// one, and "" for literal text:
+//
+//	todos      ""
+//	{id}       "id"
+//	a{id}      an error: a placeholder is a whole segment
+//	{id...}    an error: OpenAPI has no form for it
+//	""         an error: no request matches
 func parseSegment(segment string) (name string, err error) {
 	if segment == "" || segment == "." || segment == ".." {
 		return "", fmt.Errorf("the path has an empty segment, a dot segment or a slash at its end, which no request matches")
@@ -483,7 +660,7 @@ func parseSegment(segment string) (name string, err error) {
 }
 
 // isPlaceholderName reports whether http.ServeMux takes a placeholder of this
-// name: one that a Go variable could have.
+// name: an identifier of Go.
 func isPlaceholderName(name string) bool {
 	for i, r := range name {
 		if !unicode.IsLetter(r) && r != '_' && (i == 0 || !unicode.IsDigit(r)) {
@@ -493,8 +670,8 @@ func isPlaceholderName(name string) bool {
 	return name != ""
 }
 
-// checkLiteral refuses what a segment of a path in a URL does not hold (RFC
-// 3986, section 3.3), since OpenAPI publishes it as it is.
+// checkLiteral returns an error for text that cannot stand in a path as it is
+// (RFC 3986, section 3.3). OpenAPI publishes the path without escaping it.
 func checkLiteral(segment string) error {
 	for _, r := range segment {
 		if r <= ' ' || r == 0x7f || strings.ContainsRune("?#\"<>\\^`|[]", r) {
@@ -510,7 +687,8 @@ func checkLiteral(segment string) error {
 	return nil
 }
 
-// tryMux registers the routes on a mux and returns the text of its panic.
+// tryMux registers the routes on a mux and returns the text of its panic, or "".
+// net/http has no other way to ask whether patterns are valid and compatible.
 func tryMux(routes ...route) (text string) {
 	defer func() {
 		if v := recover(); v != nil {
@@ -524,7 +702,10 @@ func tryMux(routes ...route) (text string) {
 	return ""
 }
 
-// checkRoutes notes pairs of methods that would answer the same request.
+// checkRoutes notes pairs of methods whose routes match the same request. A mux
+// would panic for them as well, but with the first pair alone and in terms of
+// patterns; the author knows methods. It compares all pairs, which is fast enough
+// for the few hundred methods of a large service.
 func checkRoutes(p *mistakes, methods []*method) {
 	for i, m := range methods {
 		for _, other := range methods[:i] {
@@ -539,8 +720,8 @@ func checkRoutes(p *mistakes, methods []*method) {
 	}
 }
 
-// sameRequests reports whether two paths differ at most in what their
-// placeholders are called.
+// sameRequests reports whether two paths differ at most in the names of their
+// placeholders.
 func sameRequests(a, b string) bool {
 	as, bs := strings.Split(a, "/"), strings.Split(b, "/")
 	return slices.EqualFunc(as, bs, func(a, b string) bool {
@@ -548,9 +729,13 @@ func sameRequests(a, b string) bool {
 	})
 }
 
-// nameMethods returns the methods by every name they answer to: Method.Name,
-// the Go name with its first word in lower case, and all in lower case. A
-// Method.Name always wins over an alias.
+// nameMethods returns the methods by every name they answer to. A Method.Name
+// always wins over an alias, so adding a method never takes the name of another.
+//
+//	Go name   Method.Name  aliases
+//	--------  -----------  ------------------
+//	MarkDone  mark_done    markDone, markdone
+//	GetURL    get_url      getURL, geturl
 func nameMethods(p *mistakes, methods []*method) map[methodName]*method {
 	names := make(map[methodName]*method)
 	for _, m := range methods {
@@ -583,7 +768,8 @@ func nameMethods(p *mistakes, methods []*method) map[methodName]*method {
 	return names
 }
 
-// otherNames returns the other names of m.
+// otherNames returns the aliases of m: the Go name with its first word in lower
+// case, as clients in JavaScript spell it, and all in lower case.
 func (m *method) otherNames() []string {
 	first := splitWords(m.goName)[0]
 	return []string{first + m.goName[len(first):], strings.ToLower(m.goName)}

@@ -1,8 +1,12 @@
 package svc
 
-// This file has the streams: what a method returns that has more than one
-// output, how svc takes the items out of it, and how a transport that answers
-// once puts them into one record.
+// This file has the streams: results of methods that have several outputs. In
+// this order:
+//
+//   - Stream, and its calls without reflection
+//   - eachFunc: how the items are taken out of a stream of any type
+//   - iteration: one run over a stream, which is safe from any goroutine
+//   - the collection of all items into one record
 
 import (
 	"context"
@@ -15,23 +19,25 @@ import (
 	"sync"
 )
 
-// A Stream is what a method returns whose outputs come one after the other:
+// A Stream is the result of a method that returns its outputs one after the
+// other:
 //
 //	Watch(ctx context.Context, in *WatchIn) (svc.Stream[Todo], error)
 //
-// svc calls the iterator once, whatever becomes of the client: what the method
-// holds for the stream is released where the iterator returns. ctx is canceled
-// when the client has gone, and an iterator that waits must watch it. yield
-// reports false when nothing more is wanted; it may be called from any
-// goroutine, and after the end, which is a mistake elsewhere, it reports false.
+// svc calls the iterator exactly once, whatever becomes of the client, so the
+// iterator is the place to release what the method holds for the stream. ctx is
+// canceled when the client has gone, and an iterator that waits must watch it.
+// yield reports false when nothing more is wanted. It may be called from any
+// goroutine, and also after the end, where it reports false; the language forbids
+// both for other iterators.
 //
 // An error ends the stream, as does a nil item without one. The item may be
 // changed after yield has returned.
 type Stream[T any] = iter.Seq2[*T, error]
 
 // StreamSSE sends the outputs of a method as server-sent events (WHATWG HTML,
-// section 9.2). Methods that return a [Stream] have it without asking; one that
-// returns a record sends that as the only item.
+// section 9.2). It is the default for methods that return a [Stream]. A method
+// that returns a record sends it as the only item.
 const StreamSSE StreamMode = "sse"
 
 // DirectStream is [Direct] for a method that returns a [Stream].
@@ -58,6 +64,7 @@ func DirectStreamOut[I, Out any](method func(I, context.Context) (Stream[Out], e
 	return c
 }
 
+// streamOrNil is orNil for streams.
 func streamOrNil[Out any](stream Stream[Out]) any {
 	if stream == nil {
 		return nil
@@ -69,11 +76,12 @@ func streamOrNil[Out any](stream Stream[Out]) any {
 // one is wanted.
 type yieldFunc func(item any, err error) bool
 
-// An eachFunc calls yield for each item of what the method returned.
+// An eachFunc runs the stream that a method returned and calls yield for each
+// item.
 type eachFunc func(out any, yield yieldFunc)
 
-// eachStreamItem is the eachFunc of a Stream[Out]. It does not range over the stream: a
-// loop's yield panics when it is called after the end.
+// eachStreamItem is the eachFunc of a Stream[Out]. It does not range over the
+// stream: the yield of a range statement panics when it is called after the end.
 func eachStreamItem[Out any](out any, yield yieldFunc) {
 	out.(Stream[Out])(func(item *Out, err error) bool { return yield(orNil(item), err) })
 }
@@ -81,9 +89,10 @@ func eachStreamItem[Out any](out any, yield yieldFunc) {
 // eachRecord is the eachFunc of a method that returns a record.
 func eachRecord(out any, yield yieldFunc) { yield(out, nil) }
 
-// reflectEach returns the eachFunc of streams of type t.
+// reflectEach returns the eachFunc of streams of type t, which makes a yield of
+// the right type by reflection.
 func reflectEach(t reflect.Type) eachFunc {
-	yes, no := []reflect.Value{reflect.ValueOf(true)}, []reflect.Value{reflect.ValueOf(false)} // reflect only reads them
+	yes, no := []reflect.Value{reflect.ValueOf(true)}, []reflect.Value{reflect.ValueOf(false)} // shared by all streams: reflect only reads them
 	return func(out any, yield yieldFunc) {
 		fn := reflect.MakeFunc(t.In(0), func(args []reflect.Value) []reflect.Value {
 			var item any
@@ -100,8 +109,9 @@ func reflectEach(t reflect.Type) eachFunc {
 	}
 }
 
-// streamItem returns the struct that a stream of type t has pointers to, or
-// nil: t is func(yield func(*Out, error) bool), as iter.Seq2 is.
+// streamItem returns Out if t is func(yield func(*Out, error) bool), as iter.Seq2
+// is, and nil otherwise. Any type of this form counts as a stream, also one with
+// a name.
 func streamItem(t reflect.Type) reflect.Type {
 	if t.Kind() != reflect.Func || t.NumIn() != 1 || t.NumOut() != 0 || t.In(0).Kind() != reflect.Func {
 		return nil
@@ -117,7 +127,12 @@ func streamItem(t reflect.Type) reflect.Type {
 }
 
 // An iteration is one run over a stream. Its yield is safe to call from any
-// goroutine, and at any time.
+// goroutine and at any time.
+//
+// Invariants:
+//
+//	consume is called by one goroutine at a time, and never after over is set
+//	err is set only together with over, by the first error
 type iteration struct {
 	consume func(item any) error
 	cancel  context.CancelCauseFunc // of the method's ctx
@@ -127,8 +142,12 @@ type iteration struct {
 	err  error // why it is over before its end
 }
 
+// errNothingYielded ends a stream that yields neither an item nor an error.
 var errNothingYielded = errors.New("the stream yielded neither an item nor an error")
 
+// yieldItem takes what the stream yields, and reports whether it wants more. The
+// error that ends the stream cancels the ctx of the method too, for goroutines
+// of the method that wait for something else than yield.
 func (it *iteration) yieldItem(item any, err error) bool {
 	it.mu.Lock()
 	defer it.mu.Unlock()
@@ -142,13 +161,14 @@ func (it *iteration) yieldItem(item any, err error) bool {
 	}
 	if err != nil {
 		it.over, it.err = true, err
-		it.cancel(err) // who waits for ctx elsewhere than in yield is to hear of it too
+		it.cancel(err)
 	}
 	return err == nil
 }
 
-// consumeItem consumes an item. A panic is kept for iterate: here it could be on a
-// goroutine of the application, where nobody would catch it.
+// consumeItem consumes an item. A panic is kept for eachItem: here it could be on
+// a goroutine of the application, where nothing recovers from it and the process
+// would end.
 func (it *iteration) consumeItem(item any) (err error) {
 	defer func() {
 		if v := recover(); v != nil {
@@ -170,7 +190,8 @@ func (it *iteration) endIteration() error {
 // eachItem calls consume for each item of what m returned, one at a time, until
 // the end or the first error: of the stream, of consume, or by a panic of
 // either. The error cancels the ctx that m was called with, unless something
-// else has. After eachItem has returned consume is not called.
+// else has. consume is not called after eachItem has returned, even if the
+// application goes on to yield.
 func (m *method) eachItem(cancel context.CancelCauseFunc, out any, consume func(item any) error) (err error) {
 	it := &iteration{consume: consume, cancel: cancel}
 	defer func() {
@@ -186,11 +207,13 @@ func (m *method) eachItem(cancel context.CancelCauseFunc, out any, consume func(
 	return nil
 }
 
+// errNobodyListens is the cause with which the ctx of a discarded stream is
+// canceled.
 var errNobodyListens = errors.New("nobody listens to the stream")
 
-// discardStream runs what m returned to its end and takes nothing of it: what a method
-// holds for a stream is released only there. What the stream says of that is not
-// worth hearing; a panic is returned.
+// discardStream runs what m returned and takes none of its items, since the
+// iterator is where a method releases what it holds for a stream. Errors of the
+// stream are dropped, since its ctx was canceled; a panic is returned.
 func (m *method) discardStream(cancel context.CancelCauseFunc, out any) error {
 	cancel(errNobodyListens)
 	err := m.eachItem(cancel, out, func(any) error { return errNobodyListens })
@@ -200,11 +223,13 @@ func (m *method) discardStream(cancel context.CancelCauseFunc, out any) error {
 	return err
 }
 
-// maxCollected is how many items of a stream fit into one record.
+// maxCollected is how many items of a stream fit into one record. A stream may
+// have no end, and an answer must.
 const maxCollected = 1000
 
-// appendItems appends the items of a stream as one record, {"items":[…]}. seen
-// is called, if it is not nil, with the number of items so far.
+// appendItems appends the items of a stream as one record, {"items":[…]}, for
+// transports that send one answer. seen is called with the number of items so
+// far, if it is not nil.
 func (m *method) appendItems(cancel context.CancelCauseFunc, e *encoder, dst []byte, out any, seen func(n int)) ([]byte, error) {
 	dst = append(dst, `{"items":[`...)
 	n := 0
@@ -224,7 +249,8 @@ func (m *method) appendItems(cancel context.CancelCauseFunc, e *encoder, dst []b
 	return append(dst, "]}"...), err
 }
 
-// collectedType returns the type of what appendItems appends for items of type t.
+// collectedType returns the type of the record that appendItems appends for
+// items of type t. It exists for the schemas alone.
 func collectedType(t reflect.Type) reflect.Type {
 	return reflect.StructOf([]reflect.StructField{{
 		Name: "Items",
