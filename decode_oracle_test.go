@@ -299,7 +299,7 @@ func resolves(text []byte, pointer string, missing bool) bool {
 	return false
 }
 
-// An oracle reads JSON as strictly as DESIGN.md, section 6 wants it.
+// An oracle reads JSON as strictly as the decoder has to.
 type oracle struct {
 	strict bool
 	off    string // the difference that is switched off

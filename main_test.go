@@ -9,6 +9,7 @@ import (
 	"path/filepath"
 	"runtime"
 	"slices"
+	"strconv"
 	"strings"
 	"testing"
 	"time"
@@ -110,6 +111,9 @@ func golden(t testing.TB, name string, got []byte) {
 	if err != nil {
 		t.Errorf("%v; if the output is right, run go test -update:\n%s", err, got)
 		return
+	}
+	if strconv.IntSize < 64 {
+		return // the files have the bounds of an int of 64 bits
 	}
 	if !bytes.Equal(got, want) {
 		t.Errorf("%s differs; if the new output is right, run go test -update\n%s", file, firstDifference(got, want))

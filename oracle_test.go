@@ -416,8 +416,8 @@ func flipCase(w *texter, s string) string {
 }
 
 // This file lists the types that the oracle tests of the decoder and the
-// encoder share: one of everything that DESIGN.md, section 6 names, and types
-// made up at random.
+// encoder share: one of everything that a service may use, and types made up at
+// random.
 
 // A codec is a type with its compiled plan.
 type codec struct {

@@ -152,7 +152,7 @@ func (a *agreeText) UnmarshalText(text []byte) error {
 func (a agreeText) MarshalText() ([]byte, error) { return []byte(a.s), nil }
 
 // Verify that a value means the same in a path, in a query string and in JSON,
-// over a small complete world of spellings (STYLE, principle 18).
+// over a small complete world of spellings.
 func TestSettersAgreeWithJSON(t *testing.T) {
 	t.Parallel()
 	numbers := numberTexts()

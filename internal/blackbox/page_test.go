@@ -21,6 +21,9 @@ import (
 	"example.com/svc"
 )
 
+// minInt and maxInt are the bounds of an int on the machine of the test.
+var minInt, maxInt = strconv.Itoa(math.MinInt), strconv.Itoa(math.MaxInt)
+
 // pageRows are queries and what they ask for, or what is wrong with them: one
 // parameter, rule and message for each violation.
 var pageRows = []struct {
@@ -34,8 +37,8 @@ var pageRows = []struct {
 	{"per_page=100&limit=100", svc.PageRequest{Page: 1, PerPage: 100, Limit: 100, Cursor: ""}, nil},
 	{"per_page=101", svc.PageRequest{Page: 1, PerPage: 100, Limit: 20, Cursor: ""}, nil},
 	{"limit=101", svc.PageRequest{Page: 1, PerPage: 20, Limit: 100, Cursor: ""}, nil},
-	{"per_page=9223372036854775807&limit=9223372036854775807", svc.PageRequest{Page: 1, PerPage: 100, Limit: 100, Cursor: ""}, nil},
-	{"page=9223372036854775807", svc.PageRequest{Page: math.MaxInt64, PerPage: 20, Limit: 20, Cursor: ""}, nil},
+	{"per_page=" + maxInt + "&limit=" + maxInt, svc.PageRequest{Page: 1, PerPage: 100, Limit: 100, Cursor: ""}, nil},
+	{"page=" + maxInt, svc.PageRequest{Page: math.MaxInt, PerPage: 20, Limit: 20, Cursor: ""}, nil},
 	{"page=1e2&per_page=1.0", svc.PageRequest{Page: 100, PerPage: 1, Limit: 20, Cursor: ""}, nil}, // as in JSON
 	{"cursor=abc&limit=5", svc.PageRequest{Page: 1, PerPage: 20, Limit: 5, Cursor: "abc"}, nil},
 	{"cursor=", svc.PageRequest{Page: 1, PerPage: 20, Limit: 20, Cursor: ""}, nil},
@@ -43,7 +46,7 @@ var pageRows = []struct {
 	{"Page=3&PER_PAGE=5&other=x", svc.PageRequest{Page: 1, PerPage: 20, Limit: 20, Cursor: ""}, nil},
 	{"page=0", svc.PageRequest{}, []string{"page minimum must be at least 1"}},
 	{"page=-1", svc.PageRequest{}, []string{"page minimum must be at least 1"}},
-	{"page=-9223372036854775808", svc.PageRequest{}, []string{"page minimum must be at least 1"}},
+	{"page=" + minInt, svc.PageRequest{}, []string{"page minimum must be at least 1"}},
 	{"page=abc", svc.PageRequest{}, []string{"page type must be an integer"}},
 	{"page=", svc.PageRequest{}, []string{"page type must be an integer"}},
 	{"page", svc.PageRequest{}, []string{"page type must be an integer"}},
@@ -55,8 +58,8 @@ var pageRows = []struct {
 	{"page=1_000", svc.PageRequest{}, []string{"page type must be an integer"}},
 	{"page=%EF%BC%91", svc.PageRequest{}, []string{"page type must be an integer"}},
 	{"page=1%00", svc.PageRequest{}, []string{"page type must be an integer"}},
-	{"page=9223372036854775808", svc.PageRequest{}, []string{"page range must be an integer between -9223372036854775808 and 9223372036854775807"}},
-	{"page=1e1000000000", svc.PageRequest{}, []string{"page range must be an integer between -9223372036854775808 and 9223372036854775807"}},
+	{"page=" + maxInt + "0", svc.PageRequest{}, []string{"page range must be an integer between " + minInt + " and " + maxInt}},
+	{"page=1e1000000000", svc.PageRequest{}, []string{"page range must be an integer between " + minInt + " and " + maxInt}},
 	{"page=1&page=2", svc.PageRequest{}, []string{"page duplicate is given more than once"}},
 	{"page=1&page=1", svc.PageRequest{}, []string{"page duplicate is given more than once"}},
 	{"per_page=0", svc.PageRequest{}, []string{"per_page minimum must be at least 1"}},
@@ -149,8 +152,8 @@ func TestNewPage(t *testing.T) {
 		{[]int{1, 2}, svc.PageRequest{Page: 1, PerPage: 2, Limit: 0, Cursor: ""}, 4, `{"data":[1,2],"page":1,"per_page":2,"total":4,"total_pages":2}`},
 		{[]int{1, 2}, svc.PageRequest{Page: 1, PerPage: 2, Limit: 0, Cursor: ""}, 5, `{"data":[1,2],"page":1,"per_page":2,"total":5,"total_pages":3}`},
 		{[]int{1}, svc.PageRequest{Page: 1, PerPage: 2, Limit: 0, Cursor: ""}, 1, `{"data":[1],"page":1,"per_page":2,"total":1,"total_pages":1}`},
-		{nil, svc.PageRequest{Page: math.MaxInt, PerPage: 1, Limit: 0, Cursor: ""}, math.MaxInt, `{"data":[],"page":9223372036854775807,"per_page":1,"total":9223372036854775807,"total_pages":9223372036854775807}`},
-		{nil, svc.PageRequest{Page: 1, PerPage: 100, Limit: 0, Cursor: ""}, math.MaxInt, `{"data":[],"page":1,"per_page":100,"total":9223372036854775807,"total_pages":92233720368547759}`},
+		{nil, svc.PageRequest{Page: math.MaxInt, PerPage: 1, Limit: 0, Cursor: ""}, math.MaxInt, `{"data":[],"page":` + maxInt + `,"per_page":1,"total":` + maxInt + `,"total_pages":` + maxInt + `}`},
+		{nil, svc.PageRequest{Page: 1, PerPage: 100, Limit: 0, Cursor: ""}, math.MaxInt, `{"data":[],"page":1,"per_page":100,"total":` + maxInt + `,"total_pages":` + strconv.Itoa(math.MaxInt/100+1) + `}`},
 		{nil, svc.PageRequest{Page: -1, PerPage: -1, Limit: 0, Cursor: ""}, -1, `{"data":[],"page":1,"per_page":20,"total":0,"total_pages":0}`},
 	} {
 		if got, err := json.Marshal(svc.NewPage(test.data, test.req, test.total)); err != nil || string(got) != test.want {
@@ -559,7 +562,7 @@ func TestPagesBindAsObject(t *testing.T) {
 	}{
 		{`{}`, svc.PageRequest{Page: 1, PerPage: 20, Limit: 20, Cursor: ""}, nil},
 		{`{"page":3,"per_page":101,"limit":1000,"cursor":"x"}`, svc.PageRequest{Page: 3, PerPage: 100, Limit: 100, Cursor: "x"}, nil},
-		{`{"page":9223372036854775807}`, svc.PageRequest{Page: math.MaxInt64, PerPage: 20, Limit: 20, Cursor: ""}, nil},
+		{`{"page":` + maxInt + `}`, svc.PageRequest{Page: math.MaxInt, PerPage: 20, Limit: 20, Cursor: ""}, nil},
 		{`{"page":0,"limit":0}`, svc.PageRequest{}, []string{"page minimum must be at least 1", "limit minimum must be at least 1"}},
 		{`{"page":"1"}`, svc.PageRequest{}, []string{"page type must be an integer"}},
 		{`{"page":null}`, svc.PageRequest{}, []string{"page type must be an integer"}},
