@@ -151,7 +151,7 @@ func TestRoutes(t *testing.T) {
 		{"GET /todos", "", 200, `{"data":[` + milk + `,` + rent + `],"page":1,"per_page":20,"total":2,"total_pages":1}`},
 		{"GET /todos?page=2&per_page=1", "", 200, `{"data":[` + rent + `],"page":2,"per_page":1,"total":2,"total_pages":2}`},
 		{"GET /todos?per_page=1000", "", 200, `{"data":[` + milk + `,` + rent + `],"page":1,"per_page":100,"total":2,"total_pages":1}`},
-		{"GET /todos?page=9223372036854775807", "", 200, `{"data":[],"page":9223372036854775807,"per_page":20,"total":2,"total_pages":1}`},
+		{"GET /todos?page=2147483647", "", 200, `{"data":[],"page":2147483647,"per_page":20,"total":2,"total_pages":1}`},
 		{"GET /todos?page=0", "", 400, invalid("query", "/page", "minimum", "must be at least 1")},
 
 		{"GET /todos/feed", "", 200, `{"data":[` + milk + `,` + rent + `],"has_more":false}`},
