@@ -220,8 +220,9 @@ func (d *decoder) makeError(vs *violations) error {
 	return vs.makeError()
 }
 
-// makeSyntaxError returns the error of a text that is not acceptable JSON. A
-// duplicate name has a place; a syntax error has a byte offset in its message.
+// makeSyntaxError returns the error of a text that is not acceptable JSON. Its
+// message has the byte offset. A duplicate name also has a place; a text that
+// cannot be read on has none.
 func (d *decoder) makeSyntaxError() error {
 	v := Violation{In: inBody, Rule: d.scan.err.rule, Message: "the text is not valid JSON: " + d.scan.err.Error()}
 	if d.scan.err.rule == ruleDuplicate {
@@ -400,8 +401,9 @@ func decodePointer(elem decodeFunc, t reflect.Type) decodeFunc {
 var mustBeArray = &complaint{ruleType, "must be an array"}
 
 // decodeSlice returns the decodeFunc of a slice of type t. The slice grows in
-// place, by four at first: reflect.Append would allocate for each element. An
-// empty array gives an empty slice; only an absent one is nil.
+// place, to four elements and then as append grows it, and each element is
+// decoded where it stays. An empty array gives an empty slice; only an absent
+// one is nil.
 func decodeSlice(elem decodeFunc, t reflect.Type) decodeFunc {
 	return func(d *decoder, v reflect.Value) {
 		if d.scan.peek() != '[' {
