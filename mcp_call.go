@@ -347,7 +347,9 @@ func (x *exchange) addText(start int) {
 // errorText returns an error as a text for models. A model needs the violations to
 // repair its call, so each has a line, unless the message already ends in it:
 //
-//	INVALID_ARGUMENT: 2 fields are not valid
+//	INVALID_ARGUMENT: invalid input: /title is required
+//
+//	INVALID_ARGUMENT: the order cannot be changed
 //	- /title is required
 //	- /stars must be at most 5
 //	details: {"limit":10}
@@ -371,34 +373,34 @@ func errorText(e *Error) string {
 }
 
 // MCPContent is one block of content in the result of a tool (MCP 2026-07-28,
-// Tools). Results show models the output as JSON, unless the pointer to the output
-// type has a method
+// Tools). By default models see the output of a method as JSON. An output type can
+// replace that by a method on its pointer:
 //
 //	MCPContent() []svc.MCPContent
 //
-// Then models see the blocks that it returns, in their order, and the fields of
-// the output are for the other transports only. Such a tool has no output schema,
-// because its results have no structured content. The method is not called for
-// the items of a [Stream].
+// Models then see the blocks that it returns, in this order, and the fields of the
+// output are for the other transports only. Such a tool has no output schema,
+// because its results have no structured content. The method is not called for the
+// items of a [Stream].
 //
-// Type decides which fields are used. The zero value is an empty text:
+// Type decides which other fields are used. The zero value is an empty text:
 //
-//	Type            Required fields  Optional fields
-//	--------------  ---------------  ---------------------------------
-//	"" or "text"    Text
-//	"image"         Data, MIMEType
-//	"audio"         Data, MIMEType
-//	"resource"      URI, Text or Data  MIMEType
-//	"resource_link" URI, Name        Title, Description, MIMEType
+//	Type             Required   Optional
+//	---------------  ---------  ------------------------------
+//	"" or "text"                Text
+//	"image"          MIMEType   Data
+//	"audio"          MIMEType   Data
+//	"resource"       URI        Data or Text, MIMEType
+//	"resource_link"  URI, Name  Title, Description, MIMEType
 //
 // Audience, Priority and LastModified are optional for all types. Fields that the
 // type does not use are ignored. A client gets a text in place of a block that its
 // revision does not have: "audio" begins with 2025-03-26, "resource_link" with
 // 2025-06-18.
 //
-// A block of another type, without its MIMEType, URI or Name, or with an Audience
-// or Priority that is not allowed is an error of the method: it is logged, and the
-// client gets a result with isError that does not say more.
+// An unknown Type, a required field that is empty, and an Audience or Priority that
+// is not allowed are errors of the method: they are logged, and the client gets an
+// internal error as a result with isError.
 type MCPContent struct {
 	Type        string // "text", "image", "audio", "resource" or "resource_link"; "" means "text"
 	Text        string // the text of a text block or of a resource whose Data is nil
@@ -433,7 +435,7 @@ func callContent(out any) (content []MCPContent, err error) {
 
 // appendBlocks appends the blocks as a JSON array for a client of the given
 // revision. The error names the first block that is not allowed.
-func appendBlocks(dst []byte, content []MCPContent, version string) ([]byte, error) {
+func appendBlocks(dst []byte, content []MCPContent, revision string) ([]byte, error) {
 	dst = append(dst, '[')
 	for i := range content {
 		if i > 0 {
@@ -443,14 +445,14 @@ func appendBlocks(dst []byte, content []MCPContent, version string) ([]byte, err
 		if err := c.checkFields(); err != nil {
 			return dst, fmt.Errorf("MCPContent()[%d]: %w", i, err)
 		}
-		c.adaptTo(version)
+		c.adaptTo(revision)
 		dst = c.appendBlock(dst)
 	}
 	return append(dst, ']'), nil
 }
 
-// checkFields returns an error if c has not what its type requires. Data and Text
-// may be empty.
+// checkFields returns an error if c lacks a field that its type requires or has a
+// value that is not allowed. Data and Text may be empty.
 func (c *MCPContent) checkFields() error {
 	lacks := ""
 	switch c.Type {
@@ -605,12 +607,16 @@ func Progress(ctx context.Context, done, total float64, message string) {
 // The levels of MCP are those of RFC 5424. A level between two of them is sent as
 // the lower one:
 //
-//	slog.Level  MCP        slog.Level  MCP
-//	----------  -------    ----------  ---------
-//	below 0     debug      8           error
-//	0           info       12          critical
-//	2           notice     16          alert
-//	4           warning    20          emergency
+//	slog.Level  MCP
+//	----------  ---------
+//	below 0     debug
+//	0           info
+//	2           notice
+//	4           warning
+//	8           error
+//	12          critical
+//	16          alert
+//	20          emergency
 func MCPLog(ctx context.Context, level slog.Level, data any) {
 	if x, ok := ctx.Value(exchangeKey{}).(*exchange); ok {
 		x.stream.sendLog(x, level, data)
@@ -651,7 +657,8 @@ const (
 
 // startCall lets the method that is about to run send what the client of m wants:
 // nothing in a batch, nor to a client that takes no events. Legacy clients get log
-// messages from info on, since servers may choose the level before logging/setLevel.
+// messages from info on: until a client sets a level, the server may choose one (MCP
+// 2025-11-25, schema, LoggingMessageNotification).
 // No other goroutine has x yet, so it does not lock.
 func (s *mcpStream) startCall(x *exchange, m *message) {
 	if x.batch || !x.accept.events {
@@ -675,8 +682,8 @@ func (s *mcpStream) stopCall() {
 	s.mu.Unlock()
 }
 
-// hasBegun reports whether the answer is a stream. It does not lock, and must not be
-// called between startCall and stopCall; nor must finish.
+// hasBegun reports whether the answer is a stream. It does not lock, so it must be
+// called only while no method runs, and so must finish.
 func (s *mcpStream) hasBegun() bool { return s.events != nil }
 
 // finish sends the answer as the last event and ends the stream.
@@ -758,7 +765,7 @@ func (s *mcpStream) sendLog(x *exchange, level slog.Level, data any) {
 	s.sendLocked(x, append(m.close(), '}'))
 }
 
-// tooMany reports whether the rate of notifications is reached.
+// tooMany reports whether another notification now would exceed the rate.
 func (s *mcpStream) tooMany() bool {
 	return s.sent >= freeNotifications && time.Since(s.sentAt) < notificationInterval
 }
