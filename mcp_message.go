@@ -317,6 +317,7 @@ func (x *exchange) answerRequest(rpc *rpcMessage) {
 		id = nil
 	}
 	m := message{rpcMessage: rpc}
+	x.called = nil
 	var e *mcpError
 	switch {
 	case rpc.kind == rpcInvalid:

@@ -172,6 +172,15 @@ func (c *methodCompiler) compileMethod(rm reflect.Method) *method {
 	} else if !isResource(m.resource) {
 		c.addf("MethodOptions.Resource is %q; want letters, digits, - and _, since paths and tool names are made from it", m.resource)
 	}
+	c.compileTypes(m, sig)
+	m.route = c.chooseRoute(m, name, o.HTTP)
+	m.call = c.chooseCall(rm, sig, o.Direct)
+	c.setStream(m, sig, o)
+	return m
+}
+
+// compileTypes compiles the shapes of the input and the output of m.
+func (c *methodCompiler) compileTypes(m *method, sig signature) {
 	if in := sig.in; in != nil {
 		m.in = c.shapes.shapeFor(in, in.String())
 		c.shapes.checkUse(m.in, asInput, in.String())
@@ -182,10 +191,6 @@ func (c *methodCompiler) compileMethod(rm reflect.Method) *method {
 		c.shapes.checkUse(m.out, asOutput, out.String())
 		c.checkObject(m.out, "output")
 	}
-	m.route = c.chooseRoute(m, name, o.HTTP)
-	m.call = c.chooseCall(rm, sig, o.Direct)
-	c.setStream(m, sig, o)
-	return m
 }
 
 // checkObject notes a struct that is not a JSON object, such as time.Time. The

@@ -522,6 +522,50 @@ func TestRPCLog(t *testing.T) {
 	}
 }
 
+// Verify that every transport logs the same attributes in the same order, that
+// the logger is that of the service a method came from, and that an answer to one
+// message of a batch does not name the method of another.
+func TestLogOfTransports(t *testing.T) {
+	var first, second bytes.Buffer
+	logTo := func(b *bytes.Buffer, resource string) *svc.Service {
+		return svc.MustRegister[MathAPI](&mathService{}, &svc.Options{Name: resource, Resource: resource, Logger: slog.New(slog.NewTextHandler(b,
+			&slog.HandlerOptions{ReplaceAttr: func(_ []string, a slog.Attr) slog.Attr {
+				if a.Key == slog.TimeKey {
+					return slog.Attr{}
+				}
+				return a
+			}}))})
+	}
+	s := svc.Join("both", logTo(&first, "one"), logTo(&second, "two"))
+	const secret, warning = `level=ERROR msg="svc: internal error" `, `level=WARN msg=`
+	tool := `{"jsonrpc":"2.0","id":1,"method":"tools/call","params":{"name":"two_fail","arguments":{"how":"plain"}}}`
+	for _, test := range []struct {
+		handler           http.Handler
+		path, body        string
+		inFirst, inSecond string
+	}{
+		{s.REST(), "/two/fail", `{"how":"plain"}`, "", secret + "transport=rest method=POST path=/two/fail call=two.fail code=INTERNAL error=secret"},
+		{s.REST(), "/none", `{}`, warning + `"svc: not found" transport=rest method=POST path=/none code=NOT_FOUND error="NOT_FOUND: there is nothing at this path"`, ""},
+		{s.RPC(), "/rpc", `{"jsonrpc":"2.0","id":1,"method":"two.fail","params":{"how":"plain"}}`, "", secret + "transport=rpc method=POST path=/rpc call=two.fail code=INTERNAL error=secret"},
+		{s.MCP(nil), "/mcp", tool, "", secret + "transport=mcp method=POST path=/mcp call=two.fail code=INTERNAL error=secret"},
+		{s.MCP(nil), "/mcp", "[" + tool + `,{"jsonrpc":"2.0","id":2}]`,
+			warning + `"svc: invalid input" transport=mcp method=POST path=/mcp code=INVALID_ARGUMENT error="INVALID_ARGUMENT: /method is required"`,
+			secret + "transport=mcp method=POST path=/mcp call=two.fail code=INTERNAL error=secret"},
+	} {
+		first.Reset()
+		second.Reset()
+		r := httptest.NewRequest(http.MethodPost, test.path, strings.NewReader(test.body))
+		r.Header.Set("Content-Type", "application/json")
+		test.handler.ServeHTTP(httptest.NewRecorder(), r)
+		if got := strings.TrimSpace(first.String()); got != test.inFirst {
+			t.Errorf("%s %s: the first service logs\n     %s\nwant %s", test.path, test.body, got, test.inFirst)
+		}
+		if got := strings.TrimSpace(second.String()); got != test.inSecond {
+			t.Errorf("%s %s: the second service logs\n     %s\nwant %s", test.path, test.body, got, test.inSecond)
+		}
+	}
+}
+
 func TestRPCReserved(t *testing.T) {
 	opts := mathOptions()
 	opts.Methods = map[string]svc.MethodOptions{"Ping": {Resource: "rpc"}}
