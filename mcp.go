@@ -36,7 +36,7 @@ import (
 )
 
 // MCPOptions configures [Service.MCP]. The zero value and nil stand for the
-// defaults. Changes after the call of Service.MCP have no effect.
+// defaults. It must not be changed after the call of Service.MCP.
 type MCPOptions struct {
 	// ServerInfo is the name and version that clients show to people and write
 	// to their logs. An empty field stands for Options.Name or Options.Version.
