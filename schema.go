@@ -1,16 +1,20 @@
 package svc
 
 // This file decides what a Go type looks like as JSON. It walks every type
-// once, into a shape; the decoder, the binder, the encoder and every published
+// once, into a shape. The decoder, the binder, the encoder and every published
 // schema are made from shapes, so they cannot disagree.
 //
-// schema_fields.go is the struct walk, schema_rules.go the constraint tags,
-// schema_write.go the three dialects of JSON Schema.
+// It has, in this order:
 //
-// This file is the one struct walk: which fields a struct has as JSON, by the
-// rules of encoding/json, and what their tags say.
+//	shape, mistakes, shapes   what is compiled, and where mistakes are noted
+//	shapeFor to fillCustom    from a type to its shape
+//	checkUse to isSound       checks that need all types
+//	field to followIndex      the struct walk: fields, their tags and their names
+//	cycleFinder               structs that contain themselves
+//	nameTypes                 the names of types in documents
 //
-// This file gives types their names in documents.
+// schema_rules.go has the constraint tags and schema_write.go the three dialects
+// of JSON Schema.
 
 import (
 	"cmp"
@@ -26,15 +30,20 @@ import (
 	"unicode"
 )
 
-// A shape is what one Go type looks like as JSON. shapes.of makes it; it is
-// then read by many goroutines and never written.
+// A shape is what one Go type looks like as JSON. shapes.shapeFor makes it and
+// finishShapes completes it; from then on many goroutines read it and none
+// writes it.
 //
 // Invariants:
 //
 //	elem is set for pointers, slices, arrays and maps; key for maps
 //	fields is set for objects, in the order of the JSON members
+//	bits is set for integers and floats, also where they are the key of a map
+//	custom is set for those types of kindCustom that have a method JSONSchema
 //	name is set for named types, and unique among the shapes of one compile
 //	  pass, also where case is ignored
+//	a type has one shape in a compile pass, so that types which contain
+//	  themselves end: the shape is registered before its parts are walked
 type shape struct {
 	typ    reflect.Type
 	kind   shapeKind
@@ -47,9 +56,12 @@ type shape struct {
 
 	recursive bool // an object that can contain itself
 	strict    bool // an object that has no properties but its own
-	broken    bool // a problem was noted of it; there will be no plan
+	broken    bool // a mistake was noted of it; there will be no plan
 }
 
+// A shapeKind says how values of a type are written in JSON. The order counts:
+// kindAny to kindCustom are the kinds whose JSON may be of any type, of which a
+// schema says nothing but what JSONSchema returns.
 type shapeKind uint8
 
 const (
@@ -83,7 +95,9 @@ func (k shapeKind) isStringy() bool {
 	return k == kindString || k == kindText || k == kindTime || k == kindDuration || k == kindBytes
 }
 
-// isScalar reports whether one path or query value can hold a value.
+// isScalar reports whether one path or query value can hold a value. Types that
+// read their own JSON are not among them: they expect JSON, which text in a URL
+// is not.
 func (k shapeKind) isScalar() bool { return k == kindBool || k.isNumeric() || k.isStringy() }
 
 // deref returns what a value is where it is not null.
@@ -94,15 +108,17 @@ func (s *shape) deref() *shape {
 	return s
 }
 
-// mistakes collects what is wrong with a service, so that its author hears of
-// all of it at once.
+// mistakes collects what is wrong with a registration, so that the service's
+// author can mend all of it at once. Compilers note a mistake and go on with
+// something harmless in its place; nothing that they make is used in the end
+// unless list is empty. The zero value is ready for use.
 type mistakes struct {
 	where string // the method being looked at
 	list  []error
 	seen  map[string]bool
 }
 
-// addf notes a problem. The same text is noted once: one bad type may be
+// addf notes a mistake. The same text is noted once: one bad type may be
 // reached by many ways.
 func (p *mistakes) addf(format string, args ...any) {
 	text := fmt.Sprintf(format, args...)
@@ -131,6 +147,8 @@ func (p *mistakes) err(action string) error {
 }
 
 // shapes is one compile pass: the shapes of all types that a service reaches.
+// The order of all is that of the methods and fields in the source, and with it
+// the order of everything published: no map is ranged over.
 type shapes struct {
 	*mistakes
 	strict bool // what the shapes are to be
@@ -144,7 +162,7 @@ func newShapes(p *mistakes) *shapes {
 }
 
 // A use says what values of a type are needed for. A type may be fit for one
-// and not for the other.
+// and not for the other: with MarshalJSON alone it can be an output and no input.
 type use uint8
 
 const (
@@ -152,8 +170,9 @@ const (
 	asOutput                 // encoded
 )
 
-// shapeFor returns the shape shapeFor t, whose place in the user's types is at. It always
-// returns a shape; what is wrong with t is noted as a problem.
+// shapeFor returns the shape of t, whose place in the user's types is at. It always
+// returns a shape; what is wrong with t is noted as a mistake, and
+// a shape with a mistake is as good as any for going on.
 func (c *shapes) shapeFor(t reflect.Type, at string) *shape {
 	if s, ok := c.byType[t]; ok {
 		return s
@@ -166,6 +185,8 @@ func (c *shapes) shapeFor(t reflect.Type, at string) *shape {
 	if s.broken = len(c.list) > before; s.broken && (t.Name() == "" || t.Kind() != reflect.Struct) {
 		delete(c.byType, t) // its other places are to be named too
 	}
+	// Types with a meaning of their own in a schema, such as time.Time, are written
+	// in place: as a component they would be a name for "a string".
 	if t.Name() != "" && t.PkgPath() != "" && s.kind != kindTime && s.kind != kindDuration && s.kind != kindRaw && s.kind != kindNumber {
 		c.named = append(c.named, s)
 	}
@@ -184,12 +205,24 @@ var (
 	typeTextUnmarshaler = reflect.TypeFor[encoding.TextUnmarshaler]()
 )
 
-// hasMethods reports whether a variable of type t hasMethods the methods of iface.
+// hasMethods reports whether a variable of type t has the methods of iface. Those
+// of *t count, as in encoding/json: what we decode into and encode from can be
+// addressed.
 func hasMethods(t, iface reflect.Type) bool {
 	return t.Kind() != reflect.Interface && reflect.PointerTo(t).Implements(iface)
 }
 
-// fillShape decides what s.typ is.
+// fillShape decides what s.typ is. The first of these rules that fits decides:
+//
+//	time.Time, time.Duration,     a form of their own, whatever methods they have
+//	json.RawMessage, json.Number
+//	*T                            as T, or null
+//	a plainType                   what its Go kind says
+//	MarshalJSON, UnmarshalJSON    what the methods write and read
+//	MarshalText, UnmarshalText    a string
+//	any other type                what its Go kind says
+//
+// The last three are the order of encoding/json.
 func (c *shapes) fillShape(s *shape, at string) {
 	t := s.typ
 	switch {
@@ -212,7 +245,8 @@ func (c *shapes) fillShape(s *shape, at string) {
 	}
 }
 
-// fillKind decides by the kind of a type that brings no methods.
+// fillKind decides by the Go kind of a type, for types without methods of their
+// own for JSON.
 func (c *shapes) fillKind(s *shape, at string) {
 	t := s.typ
 	switch t.Kind() {
@@ -227,6 +261,8 @@ func (c *shapes) fillKind(s *shape, at string) {
 	case reflect.Float32, reflect.Float64:
 		s.kind, s.bits = kindFloat, t.Bits()
 	case reflect.Slice:
+		// As in encoding/json, a slice of bytes is base64 unless a byte writes
+		// itself in another way.
 		if e := t.Elem(); e.Kind() == reflect.Uint8 && !hasOwnText(e) {
 			s.kind = kindBytes
 			return
@@ -249,12 +285,13 @@ func (c *shapes) fillKind(s *shape, at string) {
 	}
 }
 
-// hasOwnText reports whether t has methods of its own for JSON.
+// hasOwnText reports whether t has methods of its own for JSON or text.
 func hasOwnText(t reflect.Type) bool {
 	return hasMethods(t, typeJSONMarshaler) || hasMethods(t, typeJSONUnmarshaler) || hasMethods(t, typeTextMarshaler) || hasMethods(t, typeTextUnmarshaler)
 }
 
-// keyShape returns the shape of a map key: a string, an integer or a text.
+// keyShape returns the shape of a map key: a string, an integer or a text. A
+// string type with text methods is a text, as in encoding/json.
 func (c *shapes) keyShape(t reflect.Type, at string) *shape {
 	s := &shape{typ: t}
 	switch {
@@ -289,7 +326,9 @@ func (s *shape) keyText(key reflect.Value) (string, error) {
 }
 
 // fillCustom fills the shape of a type that writes or reads its own JSON. Only
-// the type itself can say what that looks like.
+// the type itself can say what that looks like, by a method JSONSchema; without
+// it the schema takes anything. The method is called once, on a zero value, and
+// is the application's, so it may panic or return what is not JSON.
 func (c *shapes) fillCustom(s *shape, at string) {
 	s.kind = kindCustom
 	d, ok := reflect.New(s.typ).Interface().(interface{ JSONSchema() map[string]any })
@@ -660,7 +699,7 @@ func (c *shapes) checkNames(fields []*field, at string) {
 	}
 }
 
-// settableIn returns the field settableIn the struct v, making the embedded structs on the way
+// settableIn returns the field of the struct v, making the embedded structs on the way
 // that are behind nil pointers.
 func (f *field) settableIn(v reflect.Value) reflect.Value {
 	v = v.Field(f.index[0])
@@ -756,8 +795,8 @@ func (c *cycleFinder) visitShape(s *shape) int {
 	return first
 }
 
-// containedObject returns the containedObject that a value of s is or can contain with no other
-// containedObject around it; with must, cannot do without. It returns nil if there is
+// containedObject returns the object that a value of s is or can contain with no other
+// object around it; with must, cannot do without. It returns nil if there is
 // none.
 func (s *shape) containedObject(must bool, minItems int) *shape {
 	if s.broken && s.kind != kindObject {
