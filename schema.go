@@ -157,6 +157,7 @@ type shapes struct {
 	named  []*shape // those of all with a name
 }
 
+// newShapes returns a compile pass that notes mistakes in p.
 func newShapes(p *mistakes) *shapes {
 	return &shapes{mistakes: p, byType: make(map[reflect.Type]*shape)}
 }
@@ -182,6 +183,7 @@ func (c *shapes) shapeFor(t reflect.Type, at string) *shape {
 	c.all = append(c.all, s)
 	before := len(c.list)
 	c.fillShape(s, at)
+	// A struct with a mistake names its fields by its own type, so once is enough.
 	if s.broken = len(c.list) > before; s.broken && (t.Name() == "" || t.Kind() != reflect.Struct) {
 		delete(c.byType, t) // its other places are to be named too
 	}
@@ -367,6 +369,7 @@ func (c *shapes) checkUse(s *shape, u use, at string) {
 	})
 }
 
+// String returns the word for messages.
 func (u use) String() string {
 	if u == asInput {
 		return "input"
@@ -374,7 +377,8 @@ func (u use) String() string {
 	return "output"
 }
 
-// walkShapes calls visit for s and every shape below it, once each.
+// walkShapes calls visit for s and every shape below it, once each. The place of a
+// shape that is reached by several ways is that of the first.
 func (c *shapes) walkShapes(s *shape, at string, done map[*shape]bool, visit func(s *shape, at string)) {
 	if s == nil || done[s] {
 		return
@@ -400,12 +404,15 @@ func (c *shapes) finishShapes() {
 	for s, name := range nameTypes(c.named) {
 		s.name = name
 	}
+	// findCycles cannot follow a shape without an end, so those come first.
 	for _, s := range c.all {
 		if s.containsItself() {
 			s.broken = true
 			c.addf("%v contains itself without a struct in between, which no schema can say; put a struct around it", s.typ)
 		}
 	}
+	// A type that can contain itself needs a name in schemas, to be referred to; one
+	// that must contain itself has no value that ends.
 	can, must := findCycles(c.all, false), findCycles(c.all, true)
 	for _, s := range c.all {
 		s.recursive = can[s]
@@ -436,7 +443,23 @@ func (s *shape) containsItself() bool {
 	return false
 }
 
-// A field is one member of an object.
+// A field is one member of an object, or a value that only a path, a query or a
+// header gives. Its tags become these fields:
+//
+//	json:"name,omitempty"    name, tagged; optional, omit
+//	json:",omitzero"         optional, omit
+//	json:",string"           quoted, for strings, booleans and numbers
+//	json:"-"                 hidden, and no field at all without a tag of the next three
+//	path:"id"                path, and name if json has none
+//	query:"tag,omitempty"    query, and name if json and path have none; optional
+//	header:"Last-Event-ID"   header, and name if the others have none
+//	mcpheader:"Region"       mcpHeader
+//	default, example         def, example: strings as they are, all else as JSON
+//	doc, format              doc, format
+//	minLength, enum, …       rules, by the table ruleTags
+//
+// Without a name in any tag the name is that of the Go field. A default makes an
+// input's field optional, and so does an embedded pointer before it.
 type field struct {
 	goName string // for messages to the service's author
 	place  string // likewise: the type and goName
@@ -464,8 +487,8 @@ type field struct {
 	example  []byte // as JSON; nil if there is none
 }
 
-// omission says when the encoder leaves a field out: never, or where one of its
-// rules says so.
+// omission says when the encoder leaves a field out: never if it is zero, or
+// where one of the conditions that it has holds.
 type omission uint8
 
 const (
@@ -479,7 +502,9 @@ func (f *field) isBound() bool { return f.path != "" || f.query != "" || f.heade
 // isRequired reports whether an input must have the field.
 func (f *field) isRequired() bool { return !f.optional && f.def == nil }
 
-// fillFields gives s its fields.
+// fillFields gives s its fields: all that could be members, without those that
+// encoding/json would hide. Two fields of one name are looked for before that,
+// since afterwards they are gone.
 func (c *shapes) fillFields(s *shape, at string) {
 	if s.typ.Name() != "" {
 		at = s.typ.String() // from here on, fields are named by their own type
@@ -498,7 +523,9 @@ type level struct {
 }
 
 // collectFields returns every field of t that could be a member, breadth first: the
-// fields of t, then those of the structs it embeds, and so on.
+// fields of t, then those of the structs it embeds, and so on. A struct is walked
+// on one level only: deeper down its fields would lose to those, and a struct that
+// embeds itself by a pointer would have no end.
 func (c *shapes) collectFields(t reflect.Type, at string) []*field {
 	var all []*field
 	visited := make(map[reflect.Type]bool)
@@ -527,7 +554,8 @@ func (c *shapes) collectFields(t reflect.Type, at string) []*field {
 	return all
 }
 
-// embeddedStruct returns the struct whose fields sf promotes, if it does.
+// embeddedStruct is promotedStruct for a field that may be a mistake, with what
+// it means for the fields: behind a pointer none of them need be there.
 func (c *shapes) embeddedStruct(sf reflect.StructField, at string) (level, bool) {
 	t, ok := promotedStruct(sf)
 	pointer := sf.Type.Kind() == reflect.Pointer
@@ -537,9 +565,9 @@ func (c *shapes) embeddedStruct(sf reflect.StructField, at string) (level, bool)
 	return level{typ: t, optional: pointer}, ok
 }
 
-// promotedStruct returns the struct whose fields sf promotes, if it does: one that is
-// embedded, by itself or by a pointer, without a json name, and that does not
-// bring its own JSON.
+// promotedStruct returns the struct whose fields sf promotes, if it does: one that
+// is embedded, by itself or by a pointer, has no json name and no methods of its
+// own for JSON or text. Other embedded types are members with the name of the type.
 func promotedStruct(sf reflect.StructField) (reflect.Type, bool) {
 	name, _ := parseJSONTag(sf.Tag.Get("json"))
 	if !sf.Anonymous || name != "" || sf.Tag.Get("json") == "-" {
@@ -552,7 +580,10 @@ func promotedStruct(sf reflect.StructField) (reflect.Type, bool) {
 	return t, t.Kind() == reflect.Struct && t != typeTime && !hasOwnText(t)
 }
 
-// fieldFor returns what sf is as a member, or nil if it is none.
+// fieldFor returns what sf is as a member, or nil if it is none. Unexported fields
+// are none, as are those with json:"-" that no other tag names. index leads to sf
+// from the struct being walked, which at names, and optional says that a pointer is
+// on the way.
 func (c *shapes) fieldFor(sf reflect.StructField, index []int, optional bool, at string) *field {
 	jsonTag := sf.Tag.Get("json")
 	if !sf.IsExported() {
@@ -593,6 +624,7 @@ func (c *shapes) fieldFor(sf reflect.StructField, index []int, optional bool, at
 }
 
 // applyOptions takes what stands behind the names in the json and query tags.
+// Options that mean nothing to encoding/json are passed over, as it does.
 func (c *shapes) applyOptions(f *field, jsonOptions, queryOptions []string) {
 	for _, o := range jsonOptions {
 		switch o {
@@ -640,7 +672,8 @@ func parseJSONTag(tag string) (name string, options []string) {
 
 // dominantFields drops the fields that encoding/json would: of those with one name,
 // the least nested wins, then the tagged; if that leaves two, neither is seen.
-// The rest are in the order of their declaration.
+// The rest are in the order of their declaration, as encoding/json writes them.
+// Losers are not reported here: hiding a promoted field is a feature of Go.
 func dominantFields(all []*field) []*field {
 	byName := make(map[string][]*field)
 	for _, f := range all {
@@ -657,6 +690,7 @@ func dominantFields(all []*field) []*field {
 	return out
 }
 
+// hidesField reports whether a wins over b, which has the same name.
 func hidesField(a, b *field) bool {
 	if len(a.index) != len(b.index) {
 		return len(a.index) < len(b.index)
@@ -665,7 +699,9 @@ func hidesField(a, b *field) bool {
 }
 
 // checkClashes notes two fields of one name where encoding/json would hide both
-// without a word, or knows nothing of the tag that names them.
+// without a word, or knows nothing of the tag that names them. Both are declared
+// in the struct itself, or neither hides the other and one has a path, query or
+// header tag.
 func (c *shapes) checkClashes(all []*field, at string) {
 	for i, f := range all {
 		for _, other := range all[:i] {
@@ -687,7 +723,8 @@ func (c *shapes) checkClashes(all []*field, at string) {
 }
 
 // checkNames notes names that differ only by case: they are two names to us,
-// and one to many a client and generator.
+// and one to many a client and generator. Folding by upper case and then by lower case
+// also finds letters with two forms, such as the long s.
 func (c *shapes) checkNames(fields []*field, at string) {
 	byFold := make(map[string]*field)
 	for _, f := range fields {
@@ -733,12 +770,10 @@ func followIndex(v reflect.Value, index []int) (reflect.Value, bool) {
 	return v, true
 }
 
-// This file finds the structs that contain themselves, all in one walk: a
-// service may have thousands.
-
 // A cycleFinder finds the strongly connected components of the graph whose nodes
 // are objects and whose edges are "contains" (R. Tarjan, Depth-first search and
-// linear graph algorithms, 1972).
+// linear graph algorithms, 1972). It looks at every object once: a service may
+// have thousands, of which most contain others.
 //
 // Invariants:
 //
@@ -785,6 +820,8 @@ func (c *cycleFinder) visitShape(s *shape) int {
 			first = min(first, c.order[e])
 		}
 	}
+	// Nothing below s leads back to before it: the component of s is s and what is
+	// still open behind it, and it is complete.
 	if first == number {
 		component := c.open[start:]
 		for _, e := range component {
@@ -872,6 +909,7 @@ func documentName(goName string) string {
 	return out
 }
 
+// onlyNameBytes returns s without what is no ASCII letter, digit or underscore.
 func onlyNameBytes(s string) string {
 	return strings.Map(func(r rune) rune {
 		if r < 0x80 && (isDigit(byte(r)) || 'a' <= r|0x20 && r|0x20 <= 'z' || r == '_') {
@@ -881,6 +919,7 @@ func onlyNameBytes(s string) string {
 	}, s)
 }
 
+// capitalized returns s with its first byte, which is ASCII, in upper case.
 func capitalized(s string) string {
 	if s == "" {
 		return ""

@@ -1,10 +1,15 @@
 package svc
 
 // This file reads the constraint tags of a field. A constraint is one rule: the
-// keyword that schemas publish and the check that inputs must pass, made from
-// the same tag at the same time.
+// keyword that schemas publish and the check that inputs must pass, made from the
+// same tag at the same time, so that neither can say more than the other.
 //
-// Last come the patterns: which regular expressions are accepted.
+// It has, in this order:
+//
+//	ruleTags              the table from tags to keywords of JSON Schema
+//	applyTags             from the tags of one field to its rules
+//	makeEnum and so on    one function for each row of the table
+//	sharedPattern         which regular expressions are accepted
 
 import (
 	"cmp"
@@ -20,7 +25,8 @@ import (
 	"unicode/utf8"
 )
 
-// A rule is one constraint on the values of a field.
+// A rule is one constraint on the values of a field. The decoder and the binder
+// check the rules of a field in their order, and a value can be against several.
 type rule struct {
 	keyword string     // of JSON Schema 2020-12
 	value   []byte     // of the keyword, as JSON
@@ -38,7 +44,10 @@ type ruleTag struct {
 	make func(s *shape, text string) (r rule, want string)
 }
 
-// ruleTags lists the constraint tags in the order in which schemas have them.
+// ruleTags is the place where a tag becomes a keyword of a schema: each row has the
+// name of the tag, which is the keyword too, the types that it fits, and the
+// function that makes the rule. Schemas have the keywords in this order. In 3.0.3
+// the exclusive bounds are written in another way; see writeRules.
 var ruleTags = [...]ruleTag{
 	{"enum", isEnumerable, "a string or a number", makeEnum},
 	{"minLength", isString, "a string", makeLength("minLength")},
@@ -54,6 +63,10 @@ var ruleTags = [...]ruleTag{
 	{"uniqueItems", isScalarList, "a slice or an array of strings, booleans or numbers", makeUnique},
 }
 
+// These functions say which types a constraint fits. Types with a text form
+// are not strings here: only their own methods know what their texts mean. Nor is
+// json.Number a number: it keeps the text, of which bounds would need a decimal.
+
 func isString(s *shape) bool { return s.kind == kindString }
 func isBoundable(s *shape) bool {
 	return s.kind == kindInt || s.kind == kindUint || s.kind == kindFloat
@@ -64,7 +77,8 @@ func isScalarList(s *shape) bool {
 	return (isSlice(s) || s.kind == kindArray) && (isEnumerable(s.elem) || s.elem.kind == kindBool)
 }
 
-// applyTags reads every tag of a field but its names.
+// applyTags reads every tag of a field but its names. A constraint on a pointer is
+// one on what it points to: null is not against it.
 func (c *shapes) applyTags(f *field, tag reflect.StructTag, at string) {
 	target := f.shape.deref()
 	for _, t := range ruleTags {
@@ -103,8 +117,9 @@ func (c *shapes) applyTags(f *field, tag reflect.StructTag, at string) {
 	}
 }
 
-// checkSpelling notes a tag that is there in lower case only: reflect would
-// pass over it without a word.
+// checkSpelling notes a tag whose name is written in lower case: reflect passes
+// over it without a word, and the constraint would be neither published nor
+// enforced.
 func (c *shapes) checkSpelling(tag reflect.StructTag, name, at string) {
 	if lower := strings.ToLower(name); lower != name {
 		if _, ok := tag.Lookup(lower); ok {
@@ -126,6 +141,10 @@ func (c *shapes) parseLiteral(f *field, tag, text, at string) []byte {
 	return []byte(text)
 }
 
+// makeEnum makes the rule that a value is one of those in the tag, which have
+// commas between them. Numbers are published as they are written, and compared by
+// value. Different spellings of one value are a mistake, since JSON Schema wants
+// the values of an enum to be unique.
 func makeEnum(s *shape, text string) (rule, string) {
 	const want = "different values with commas between them, all of the field's type"
 	r := rule{keyword: "enum", wrong: &complaint{"enum", "must be one of " + strings.ReplaceAll(text, ",", ", ")}}
@@ -145,6 +164,7 @@ func makeEnum(s *shape, text string) (rule, string) {
 		}
 	}
 	r.value = append(r.value, ']')
+	// Enums are short, so that looking at each value is faster than a map.
 	if isString(s) {
 		r.broken = func(v reflect.Value) bool {
 			text := v.String()
@@ -204,6 +224,7 @@ func makeLength(keyword string) func(*shape, string) (rule, string) {
 			r.wrong = &complaint{keyword, "must have at least " + countText(n, "character")}
 			r.broken = func(v reflect.Value) bool {
 				s := v.String()
+				// Between n bytes and 4n bytes only counting tells.
 				return len(s) < n || len(s) < n*utf8.UTFMax && utf8.RuneCountInString(s) < n
 			}
 		} else {
@@ -217,6 +238,7 @@ func makeLength(keyword string) func(*shape, string) (rule, string) {
 	}
 }
 
+// countText returns n with the noun, in the plural unless n is 1.
 func countText(n int, noun string) string {
 	if n == 1 {
 		return "1 " + noun
@@ -224,6 +246,8 @@ func countText(n int, noun string) string {
 	return strconv.Itoa(n) + " " + noun + "s"
 }
 
+// makePattern makes the rule that a string contains a match of the pattern: as in
+// JSON Schema, a pattern without ^ and $ may match anywhere.
 func makePattern(_ *shape, text string) (rule, string) {
 	re, err := compilePattern(text)
 	if err != nil {
@@ -277,6 +301,7 @@ func makeComparison(s *shape, text string) (func(reflect.Value) int, bool) {
 	return func(v reflect.Value) int { return cmp.Compare(v.Float(), x) }, err == nil
 }
 
+// makeMultiple makes the rule that a number is a multiple of the one in the tag.
 func makeMultiple(s *shape, text string) (rule, string) {
 	const want = "a number above 0 of the field's type, spelt as in JSON"
 	num, ok := jsonNumber(text)
@@ -309,6 +334,8 @@ func makeMultiple(s *shape, text string) (rule, string) {
 	return r, ""
 }
 
+// makeItems makes the rule that a slice has at least or at most so many items. The
+// length of an array is part of its type, so that a rule would have no effect.
 func makeItems(keyword string) func(*shape, string) (rule, string) {
 	return func(_ *shape, text string) (rule, string) {
 		n, err := strconv.Atoi(text)
@@ -327,6 +354,8 @@ func makeItems(keyword string) func(*shape, string) (rule, string) {
 	}
 }
 
+// makeUnique makes the rule that no two items of a list are the same. The only
+// text is "true": without the tag items need not be unique.
 func makeUnique(_ *shape, text string) (rule, string) {
 	if text != "true" {
 		return rule{}, `"true"`
@@ -339,7 +368,9 @@ func makeUnique(_ *shape, text string) (rule, string) {
 	}, ""
 }
 
-// hasRepeated reports whether a list of scalars holds one twice.
+// hasRepeated reports whether a list of scalars holds one twice. Items compare as Go
+// values of one type, which for scalars is how JSON Schema compares: 1 and 1.0 have
+// become one number by then.
 func hasRepeated(list reflect.Value) bool {
 	seen := make(map[any]struct{}, list.Len())
 	for i := range list.Len() {
