@@ -275,7 +275,7 @@ func compileTools(p *mistakes, s *Service, options map[string]ToolOptions) []*to
 		tools[i] = t
 	}
 	p.where = "MCPOptions"
-	for _, key := range sortedKeys(options) {
+	for _, key := range slices.Sorted(maps.Keys(options)) {
 		switch {
 		case byName[key] != nil || goNames[key] == 1:
 		case goNames[key] > 1:

@@ -17,7 +17,9 @@ package svc
 import (
 	"bytes"
 	"context"
+	"maps"
 	"net/http"
+	"slices"
 	"strconv"
 	"sync"
 	"sync/atomic"
@@ -851,7 +853,7 @@ func (w *openRPCWriter) appendComponents(dst []byte) []byte {
 		w.written[name] = string(m.close())
 	}
 	schemas := openMembers(nil)
-	for _, name := range sortedKeys(w.written) {
+	for _, name := range slices.Sorted(maps.Keys(w.written)) {
 		schemas.addRaw(name, w.written[name])
 	}
 	m := openMembers(dst)

@@ -123,6 +123,7 @@ import (
 	"context"
 	"fmt"
 	"log/slog"
+	"maps"
 	"net/http"
 	"reflect"
 	"slices"
@@ -321,7 +322,7 @@ func compileService(p *mistakes, iface reflect.Type, impl any, o Options) *Servi
 		workspaces:  &sync.Pool{New: func() any { return new(workspace) }},
 	}
 	p.where = ""
-	for _, name := range sortedKeys(o.Methods) {
+	for _, name := range slices.Sorted(maps.Keys(o.Methods)) {
 		if _, ok := iface.MethodByName(name); !ok {
 			p.addf("Options.Methods[%q]: %v has no method of that name%s", name, iface, suggestName(s.methods, name))
 		}
@@ -352,17 +353,6 @@ func suggestName(methods []*method, name string) string {
 		}
 	}
 	return ""
-}
-
-// sortedKeys returns the keys of m in order, since the order of a map must never
-// decide the order of mistakes or of published bytes.
-func sortedKeys[V any](m map[string]V) []string {
-	keys := make([]string, 0, len(m))
-	for key := range m {
-		keys = append(keys, key)
-	}
-	slices.Sort(keys)
-	return keys
 }
 
 // Join returns one service with the methods of all services: one set of routes
@@ -574,14 +564,11 @@ func (m *method) appendOutput(e *encoder, dst []byte, out any) (_ []byte, err er
 // A Go value cannot say that a field is absent: an optional field counts as
 // absent if it is zero. Call applies no defaults; [Service.NewInput] does.
 func (s *Service) Call(ctx context.Context, resource, method string, input any) (any, error) {
-	m := s.findMethod(resource, method)
-	if m == nil {
-		m = s.findGoName(resource, method)
+	m, err := s.findForCall(resource, method)
+	if err == nil {
+		err = m.checkType(input)
 	}
-	if m == nil {
-		return nil, noMethodError(resource, method)
-	}
-	if err := m.checkType(input); err != nil {
+	if err != nil {
 		return nil, err
 	}
 	if m.in != nil {
@@ -601,15 +588,9 @@ func (s *Service) Call(ctx context.Context, resource, method string, input any) 
 // filled in and passed to [Service.Call]. It returns nil for a method that takes
 // no input, and an UNIMPLEMENTED error for an unknown method.
 func (s *Service) NewInput(resource, method string) (any, error) {
-	m := s.findMethod(resource, method)
-	if m == nil {
-		m = s.findGoName(resource, method)
-	}
-	switch {
-	case m == nil:
-		return nil, noMethodError(resource, method)
-	case m.in == nil:
-		return nil, nil
+	m, err := s.findForCall(resource, method)
+	if err != nil || m.in == nil {
+		return nil, err
 	}
 	in := reflect.New(m.in.typ)
 	for i := range m.bind.all.fields {
@@ -620,15 +601,18 @@ func (s *Service) NewInput(resource, method string) (any, error) {
 	return in.Interface(), nil
 }
 
-// findGoName returns the method with a Go name, or nil. It is for Call alone:
-// clients do not see Go names.
-func (s *Service) findGoName(resource, goName string) *method {
+// findForCall returns the method of a name that a Go program gives: one that
+// clients may use too, or the Go name, which they do not see.
+func (s *Service) findForCall(resource, name string) (*method, error) {
+	if m := s.findMethod(resource, name); m != nil {
+		return m, nil
+	}
 	for _, m := range s.methods {
-		if m.resource == resource && m.goName == goName {
-			return m
+		if m.resource == resource && m.goName == name {
+			return m, nil
 		}
 	}
-	return nil
+	return nil, noMethodError(resource, name)
 }
 
 // checkType returns an error if the method cannot be called with in.
