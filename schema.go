@@ -85,12 +85,14 @@ const (
 	kindObject
 )
 
-// isNumeric reports whether values are JSON numbers.
+// isNumeric reports whether values are JSON numbers. Rules about numbers fit only
+// some of them; see isBoundable.
 func (k shapeKind) isNumeric() bool {
 	return k == kindInt || k == kindUint || k == kindFloat || k == kindNumber
 }
 
-// isStringy reports whether values are JSON strings.
+// isStringy reports whether values are JSON strings. Rules about strings fit only
+// some of them; see isString.
 func (k shapeKind) isStringy() bool {
 	return k == kindString || k == kindText || k == kindTime || k == kindDuration || k == kindBytes
 }
@@ -278,6 +280,8 @@ func (c *shapes) fillKind(s *shape, at string) {
 		s.kind = kindObject
 		c.fillFields(s, at)
 	case reflect.Interface:
+		// An output could be encoded, but no input decoded and no schema written, so
+		// interfaces with methods are a mistake everywhere.
 		if t.NumMethod() > 0 {
 			c.addf("%s: JSON cannot say which type is in the interface %v; use a struct, or any", at, t)
 		}
@@ -423,15 +427,16 @@ func (c *shapes) finishShapes() {
 	}
 }
 
-// isSound reports whether nothing is wrong with s and the shapes below it.
+// isSound reports whether nothing is wrong with s and the shapes below it. Only then
+// can a default be decoded and a plan be made.
 func (c *shapes) isSound(s *shape) bool {
 	sound := true
 	c.walkShapes(s, "", make(map[*shape]bool), func(s *shape, _ string) { sound = sound && !s.broken })
 	return sound
 }
 
-// containsItself reports whether s leads back to itself with no struct on the
-// way.
+// containsItself reports whether s leads back to itself with no struct on the way,
+// as in type T []T. done stops at a circle that s leads to and is not part of.
 func (s *shape) containsItself() bool {
 	done := make(map[*shape]bool)
 	for e := s.elem; e != nil && !done[e]; e = e.elem {
@@ -652,7 +657,8 @@ func (s *shape) canBeQuoted() bool {
 	return s.kind == kindString || s.kind == kindBool || s.kind.isNumeric()
 }
 
-// parseTag splits a tag into its name and the options behind it.
+// parseTag splits a tag into its name and the options behind it, which have commas
+// before them.
 func parseTag(tag string) (name string, options []string) {
 	parts := strings.Split(tag, ",")
 	return parts[0], parts[1:]

@@ -35,8 +35,9 @@ type rule struct {
 	broken func(v reflect.Value) bool
 }
 
-// A ruleTag makes a rule from the text of a constraint tag, for values of shape
-// s. What is wrong with the tag comes back as want: what would be right.
+// A ruleTag makes a rule from the text of a constraint tag, for values of shape s.
+// If the text is a mistake, make returns as want what would be right, and the rule
+// that comes with it is not used.
 type ruleTag struct {
 	name string
 	fits func(s *shape) bool
@@ -48,6 +49,19 @@ type ruleTag struct {
 // name of the tag, which is the keyword too, the types that it fits, and the
 // function that makes the rule. Schemas have the keywords in this order. In 3.0.3
 // the exclusive bounds are written in another way; see writeRules.
+//
+//	enum:"a,b,c"              one of these; strings and numbers
+//	minLength:"1"             Unicode code points, not bytes; strings
+//	maxLength:"80"
+//	pattern:"^[a-z]+$"        a match somewhere in the text; strings
+//	minimum:"1"               numbers, in the spelling of JSON
+//	exclusiveMinimum:"0"
+//	maximum:"1e3"
+//	exclusiveMaximum:"1000"
+//	multipleOf:"0.25"
+//	minItems:"1"              slices
+//	maxItems:"10"
+//	uniqueItems:"true"        slices and arrays of strings, booleans and numbers
 var ruleTags = [...]ruleTag{
 	{"enum", isEnumerable, "a string or a number", makeEnum},
 	{"minLength", isString, "a string", makeLength("minLength")},
@@ -129,7 +143,8 @@ func (c *shapes) checkSpelling(tag reflect.StructTag, name, at string) {
 }
 
 // parseLiteral returns the JSON of a value written in a tag: as it is for strings,
-// as JSON for everything else.
+// as JSON for everything else. Whether the type takes a default is found out later,
+// by decoding it.
 func (c *shapes) parseLiteral(f *field, tag, text, at string) []byte {
 	if f.quoted || f.shape.deref().kind.isStringy() {
 		return appendQuoted(nil, text)
@@ -212,7 +227,9 @@ func sameValue(s *shape, a, b string) bool {
 	return okX && okY && x.Cmp(y) == 0
 }
 
-// makeLength counts characters, as JSON Schema does: Unicode code points.
+// makeLength makes the rule that a string has at least or at most so many
+// characters. They are Unicode code points, as JSON Schema counts (2020-12
+// Validation, section 6.3).
 func makeLength(keyword string) func(*shape, string) (rule, string) {
 	return func(_ *shape, text string) (rule, string) {
 		n, err := strconv.Atoi(text)
@@ -261,8 +278,10 @@ func makePattern(_ *shape, text string) (rule, string) {
 	}, ""
 }
 
-// makeBound makes a rule that compares a value with the number in the tag;
-// outside tells by the comparison's result whether the value is against it.
+// makeBound makes a rule that compares a value with the number in the tag. outside
+// reports by the result of the comparison whether the value is against the rule. A
+// bound that the Go type cannot hold is a mistake: it would say nothing, or forbid
+// every value.
 func makeBound(keyword, message string, outside func(int) bool) func(*shape, string) (rule, string) {
 	return func(s *shape, text string) (rule, string) {
 		compare, ok := makeComparison(s, text)
@@ -445,8 +464,9 @@ var unsharedPieces = [...]struct{ piece, instead string }{
 	{`?`, `\?: there is nothing to repeat`},
 }
 
-// compilePattern compiles a pattern that Go and ECMAScript share. Its errors are
-// for the author of the service.
+// compilePattern compiles a pattern that Go and ECMAScript share. It looks for the
+// longest part from the start that is shared; if that is not all, what follows it
+// tells what to write instead. Its errors are for the author of the service.
 func compilePattern(pattern string) (*regexp.Regexp, error) {
 	rest := pattern[len(regexp.MustCompile(`^`+sharedPattern).FindString(pattern)):]
 	if before := pattern[:len(pattern)-len(rest)]; strings.HasPrefix(rest, "?") && strings.HasSuffix(before, "(") {
@@ -458,11 +478,14 @@ func compilePattern(pattern string) (*regexp.Regexp, error) {
 			return nil, errors.New("a [ is not closed")
 		}
 	}
+	// rest is what is not shared, from its first piece on.
 	for _, row := range unsharedPieces {
 		if strings.HasPrefix(rest, row.piece) {
 			return nil, fmt.Errorf("for %s write %s", row.piece, row.instead)
 		}
 	}
+	// What package regexp refuses is such as a ( without a ), a range that ends before
+	// it starts, a repetition above 1000, or text that is not UTF-8.
 	re, err := regexp.Compile(pattern)
 	if err != nil || rest != "" {
 		return nil, errors.New("package regexp does not take it")

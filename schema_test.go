@@ -245,8 +245,8 @@ func fieldType(typ reflect.Type, tag string) reflect.Type {
 	return reflect.StructOf([]reflect.StructField{{Name: "Field", Type: typ, Tag: reflect.StructTag(tag)}})
 }
 
-// problemsOf returns what is wrong with a type as an input.
-func problemsOf(typ reflect.Type) []string {
+// mistakesOf returns what is wrong with a type as an input.
+func mistakesOf(typ reflect.Type) []string {
 	p := new(mistakes)
 	c := newShapes(p)
 	s := c.shapeFor(typ, "In")
@@ -336,9 +336,9 @@ func listOf(err error) []Violation {
 	return list
 }
 
-// Verify what is said of tags that cannot be: testdata/schema/problems.txt. Read
+// Verify what is said of tags that cannot be: testdata/schema/mistakes.txt. Read
 // it as the author of the mistake.
-func TestTagProblems(t *testing.T) {
+func TestTagMistakes(t *testing.T) {
 	var out bytes.Buffer
 	for _, test := range []struct {
 		value any
@@ -436,7 +436,7 @@ func TestTagProblems(t *testing.T) {
 			typ = typ.Elem()
 		}
 		fmt.Fprintf(&out, "Field %v `%s`\n", typ, test.tag)
-		texts := problemsOf(fieldType(typ, test.tag))
+		texts := mistakesOf(fieldType(typ, test.tag))
 		if len(texts) == 0 && test.tag != `Default:"1"` {
 			t.Errorf("Field %v `%s` is not refused", typ, test.tag)
 		}
@@ -444,7 +444,7 @@ func TestTagProblems(t *testing.T) {
 			fmt.Fprintf(&out, "\t%s\n", text)
 		}
 	}
-	golden(t, "schema/problems.txt", out.Bytes())
+	golden(t, "schema/mistakes.txt", out.Bytes())
 }
 
 type (
@@ -525,7 +525,7 @@ func TestTypeProblems(t *testing.T) {
 		}](),
 	} {
 		fmt.Fprintf(&out, "%v\n", typ)
-		texts := problemsOf(typ)
+		texts := mistakesOf(typ)
 		if len(texts) == 0 {
 			t.Errorf("%v is not refused", typ)
 		}
@@ -538,7 +538,7 @@ func TestTypeProblems(t *testing.T) {
 		reflect.TypeFor[sBounded](), reflect.TypeFor[sNullDefault](), reflect.TypeFor[sLeafDefault](), reflect.TypeFor[sTree](), reflect.TypeFor[url.URL](), reflect.TypeFor[big.Int](),
 		reflect.TypeFor[struct{ A, b chan int }](), reflect.TypeFor[oEmbedAmbiguous](),
 	} {
-		texts := problemsOf(typ)
+		texts := mistakesOf(typ)
 		if strings.Contains(typ.String(), "chan") { // A is seen, b is not
 			texts = texts[1:]
 		}
@@ -732,7 +732,7 @@ func TestSchemaPathParameter(t *testing.T) {
 func TestSchemaRefusesTags(t *testing.T) {
 	for _, test := range []struct {
 		in   any
-		want string // part of the problem; "" if there is none
+		want string // part of the mistake; "" if there is none
 	}{
 		{struct {
 			A uint8 `maximum:"255"`

@@ -1,10 +1,29 @@
 package svc
 
-// This file writes shapes as JSON Schema, in the three dialects that svc
-// publishes.
+// This file writes shapes as JSON Schema, in the three dialects that svc publishes.
+// Methods that return a slice append a whole schema; methods that take members
+// write keywords of one.
 //
-// This file writes the schemas of values that stand in a path or a query: text
-// in a URL, where there is no null and nothing is quoted.
+// It has, in this order:
+//
+//	dialect, schemaWriter      what is written, and where references are made
+//	appendShape, appendField   the schema of a type or of a field, null included
+//	writeCustom to writeQuoted the keywords of each kind of type
+//	writeRules                 the constraints, and which bound is written
+//	writeAnnotations           descriptions, defaults and examples
+//	appendSelfContained        schemas that need no components beside them
+//	appendParameter            values in a path or a query: text in a URL, where
+//	                           there is no null and nothing is quoted
+//
+// Where the dialects differ:
+//
+//	                  2020-12 and 3.1              3.0.3
+//	null              anyOf with {"type":"null"}   anyOf with nullable and enum [null]
+//	beside $ref       any keyword                  nothing, so $ref stands in allOf
+//	x > 5             exclusiveMinimum: 5          minimum: 5, exclusiveMinimum: true
+//	names of members  propertyNames                not said
+//	examples          examples: [v]                example: v
+//	path parameters   the type of the value        string, with an enum or a pattern
 
 import (
 	"bytes"
@@ -26,7 +45,8 @@ const (
 	openAPI30                 // the subset of OpenAPI 3.0.3: no null type, no siblings of $ref
 )
 
-// A schemaWriter appends schemas of one dialect.
+// A schemaWriter appends schemas of one dialect. It has no state between two
+// schemas but what ref keeps.
 type schemaWriter struct {
 	dialect dialect
 	// forTools leaves the null out of an optional pointer, since MCP clients
@@ -50,7 +70,7 @@ func (w *schemaWriter) appendField(dst []byte, f *field) []byte {
 // appendValue appends the schema of a value of shape s in the field f, or anywhere if
 // f is nil.
 func (w *schemaWriter) appendValue(dst []byte, s *shape, f *field) []byte {
-	target := s.deref()
+	target := s.deref() // several pointers in a row have one null
 	nullable := target != s && !(w.forTools && f.canBeAbsent())
 	if free := target.kind <= kindCustom && target.custom == nil; free || !nullable {
 		return w.appendPlain(dst, target, f, true)
@@ -83,7 +103,8 @@ func (f *field) canBeAbsent() bool {
 	return f != nil && f.optional && (f.omit != 0 || f.query != "")
 }
 
-// jsonType returns the JSON type of a value that is not null.
+// jsonType returns the JSON type of a value of shape s that is not null, in the
+// field f or anywhere if f is nil. Only a field can put a number into a string.
 func (s *shape) jsonType(f *field) string {
 	switch {
 	case f != nil && f.quoted, s.kind.isStringy():
@@ -100,7 +121,9 @@ func (s *shape) jsonType(f *field) string {
 	return "object"
 }
 
-// appendPlain appends the schema of a value that is not null.
+// appendPlain appends the schema of a value that is not null. Without annotate it
+// leaves out what the field tells readers: that stands beside the anyOf then, once
+// for both branches.
 func (w *schemaWriter) appendPlain(dst []byte, s *shape, f *field, annotate bool) []byte {
 	m := openMembers(dst)
 	ref := ""
@@ -130,7 +153,8 @@ func (w *schemaWriter) appendPlain(dst []byte, s *shape, f *field, annotate bool
 	return m.close()
 }
 
-// writeCustom writes what the type says of itself.
+// writeCustom writes what the type says of itself. JSONSchema returns a map, so the
+// keywords are sorted: what is published has one order.
 func (w *schemaWriter) writeCustom(m *members, s *shape) {
 	names := make([]string, 0, len(s.custom))
 	for name := range s.custom {
@@ -145,7 +169,9 @@ func (w *schemaWriter) writeCustom(m *members, s *shape) {
 	}
 }
 
-// writeTyped writes the type of a scalar, a list or a map.
+// writeTyped writes the type of a scalar, a list or a map, with the bounds of the Go
+// type where no format implies them and the field has none of its own, which are
+// within them.
 func (w *schemaWriter) writeTyped(m *members, s *shape, f *field) {
 	m.addText("type", s.jsonType(nil))
 	format, low, high := s.formatAndBounds()
@@ -176,6 +202,7 @@ func (w *schemaWriter) writeTyped(m *members, s *shape, f *field) {
 			m.addRaw("maxItems", n)
 		}
 	case kindMap:
+		// Names are strings, so a pattern is all that can be said of integers.
 		if w.dialect != openAPI30 && s.key.kind != kindString && s.key.kind != kindText {
 			m.addRaw("propertyNames", `{"pattern":`+string(appendQuoted(nil, integerPattern))+`}`)
 		}
@@ -206,7 +233,8 @@ const (
 	durationPattern = `^[-+]?(0|(([0-9]+(\.[0-9]*)?|\.[0-9]+)(ns|us|µs|μs|ms|s|m|h))+)$`
 )
 
-// writeQuoted writes the type of a `json:",string"` field.
+// writeQuoted writes the type of a `json:",string"` field: a string with the JSON of
+// the value in it, which for a string is a JSON string in a JSON string.
 func (w *schemaWriter) writeQuoted(m *members, s *shape) {
 	m.addText("type", "string")
 	switch s.kind {
@@ -221,8 +249,23 @@ func (w *schemaWriter) writeQuoted(m *members, s *shape) {
 	}
 }
 
-// formatAndBounds returns the format of a scalar and the bounds of its Go type, as far
-// as the format does not imply them.
+// formatAndBounds returns the format of a scalar and the bounds of its Go type, as
+// far as the format does not imply them:
+//
+//	int8, int16            int32, with both bounds
+//	int, int32             int32, also where int has 64 bits: most clients have no other
+//	int64                  int64
+//	uint8, uint16          int32, with both bounds
+//	uint32                 int64, with both bounds
+//	uint, uint64           int64, with the minimum 0 and no maximum
+//	float32, float64       float, double
+//	time.Time              date-time
+//	[]byte                 byte
+//	strings, json.Number   none
+//
+// The formats are those of OpenAPI 3.0.3 in every dialect, since 2020-12 leaves
+// formats open and code generators know these. OpenAPI has none for unsigned
+// integers, so they get the next signed one that holds them.
 func (s *shape) formatAndBounds() (format, low, high string) {
 	switch {
 	case s.kind == kindTime:
@@ -305,7 +348,8 @@ func (w *schemaWriter) writeRules(m *members, f *field) {
 	}
 }
 
-// boundRivals has for each bound the other one on its side.
+// boundRivals has for each side of a range its two bounds: the lower side first,
+// and on each side the exclusive bound last. isTightest relies on this order.
 var boundRivals = [...][2]string{{"minimum", "exclusiveMinimum"}, {"maximum", "exclusiveMaximum"}}
 
 // isTightest reports whether r is not a bound that another one makes superfluous.
@@ -333,15 +377,19 @@ func (f *field) isTightest(r *rule) bool {
 	return true
 }
 
+// hasRule reports whether the field has a rule of this keyword. A nil field has none.
 func (f *field) hasRule(keyword string) bool {
 	return f != nil && slices.ContainsFunc(f.rules, func(r rule) bool { return r.keyword == keyword })
 }
 
+// hasAnnotations reports whether writeAnnotations has something to write, for which
+// 3.0.3 has no room beside a $ref.
 func (f *field) hasAnnotations() bool {
 	return f != nil && (f.doc != "" || f.def != nil || f.example != nil)
 }
 
-// writeAnnotations writes what a field tells readers.
+// writeAnnotations writes what a field tells readers. None of it is enforced; a
+// default is also what the decoder sets where the field is absent.
 func (w *schemaWriter) writeAnnotations(m *members, f *field) {
 	if f == nil {
 		return
@@ -376,6 +424,8 @@ func appendSelfContainedObject(dst []byte, s *shape, fields []*field, w schemaWr
 	var defs []*shape
 	root := s
 	w.ref = func(s *shape) string {
+		// Only what contains itself needs a name here. A client that reads one schema
+		// by itself is better served by the rest in place.
 		if s == root {
 			root = nil // it is written in place once: clients want to see its type
 			return ""
@@ -388,9 +438,11 @@ func appendSelfContainedObject(dst []byte, s *shape, fields []*field, w schemaWr
 		}
 		return "#/$defs/" + s.defName()
 	}
+	// What the schema refers to is known when it is written, so $defs comes last and
+	// is put inside its closing brace.
 	start := len(dst)
 	if fields != nil {
-		root = nil
+		root = nil // what refers to s wants all of its fields, which only $defs has
 		m := openMembers(dst)
 		w.writeObject(&m, s, fields)
 		dst = m.close()
@@ -414,7 +466,8 @@ func appendSelfContainedObject(dst []byte, s *shape, fields []*field, w schemaWr
 	return append(dst, '}')
 }
 
-// defName returns the name of s in $defs.
+// defName returns the name of s in $defs. A struct without a name is there if it
+// contains itself by way of a named list or map.
 func (s *shape) defName() string {
 	if s.name == "" {
 		return "Type"
@@ -423,7 +476,7 @@ func (s *shape) defName() string {
 }
 
 // schemaMap returns the self-contained JSON Schema 2020-12 of s as a map, for
-// descriptors.
+// descriptors. Numbers stay as they are written: bounds of 64 bits are no float64.
 func (s *shape) schemaMap() map[string]any {
 	text := appendSelfContained(nil, s, schemaWriter{})
 	d := json.NewDecoder(bytes.NewReader(text))
@@ -457,7 +510,8 @@ func (f *field) asParameter() *field {
 	return &p
 }
 
-// unquotedLiteral returns the JSON inside a JSON string, or nil if there is none.
+// unquotedLiteral returns the JSON inside a JSON string, or nil if there is none:
+// the default "5" of a `json:",string"` integer is 5 in a URL.
 func unquotedLiteral(quoted []byte) []byte {
 	if quoted == nil {
 		return nil
@@ -520,7 +574,8 @@ func (f *field) enumTexts(s *shape) []byte {
 	return texts
 }
 
-// appendInteger appends in digits the integer that a JSON number spells.
+// appendInteger appends in digits the integer that a JSON number spells, which may
+// have a fraction of zeros or an exponent.
 func appendInteger(dst, num []byte) []byte {
 	mag, neg, _ := parseInteger(num) // which the rule has checked
 	if neg && mag > 0 {
