@@ -179,36 +179,38 @@ func makeEnum(s *shape, text string) (rule, string) {
 		}
 	}
 	r.value = append(r.value, ']')
-	// Enums are short, so that looking at each value is faster than a map.
 	if isString(s) {
-		r.broken = func(v reflect.Value) bool {
-			text := v.String()
-			for _, part := range parts {
-				if text == part {
-					return false
-				}
-			}
-			return true
-		}
+		r.broken = func(v reflect.Value) bool { return !slices.Contains(parts, v.String()) }
 		return r, ""
 	}
+	outside, ok := isNoneOf(s, parts)
+	if !ok {
+		return r, want
+	}
+	r.broken = outside
+	return r, ""
+}
+
+// isNoneOf returns a function that reports whether a number of shape s is none of
+// those that parts spell; ok is false if one of them is no number of the type.
+// Enums are short, so that looking at each value is as fast as a map.
+func isNoneOf(s *shape, parts []string) (outside func(reflect.Value) bool, ok bool) {
 	var values []func(reflect.Value) int
 	for _, part := range parts {
 		compare, ok := makeComparison(s, part)
 		if !ok {
-			return r, want
+			return nil, false
 		}
 		values = append(values, compare)
 	}
-	r.broken = func(v reflect.Value) bool {
+	return func(v reflect.Value) bool {
 		for _, compare := range values {
 			if compare(v) == 0 {
 				return false
 			}
 		}
 		return true
-	}
-	return r, ""
+	}, true
 }
 
 // sameValue reports whether two values of an enum are one to JSON Schema, to
