@@ -271,7 +271,7 @@ func (h *restHandler) bindInput(ctx context.Context, w http.ResponseWriter, r *h
 	if err != nil || m.bind == nil {
 		return nil, err
 	}
-	defer func() { // Validate and UnmarshalJSON are the application's
+	defer func() { // Validate and UnmarshalJSON are code of the application
 		if v := recover(); v != nil {
 			err = panicError(v)
 		}

@@ -764,6 +764,12 @@ func (s *Service) endpoint(t Transport) endpoint {
 }
 
 // A responder is the part of a handler that differs between transports.
+//
+// To add a transport, write a file with a handler that embeds an endpoint,
+// implements responder and calls serveRequest as its ServeHTTP; a method of
+// *Service that returns the handler; and a constant of type Transport. Bind inputs
+// with method.bindObject, call with method.invoke, and append what that returns
+// with method.appendOutput, or for a stream with method.appendItems.
 type responder interface {
 	// respond answers r. If it returns an error, it has written nothing, and
 	// r is refused with the error.
@@ -793,8 +799,8 @@ func (e *endpoint) serveRequest(w http.ResponseWriter, r *http.Request, h respon
 }
 
 // logError logs err as the error of a call of m, or of the whole request if m is
-// nil. It uses the logger of the method's own service, which another service may
-// have joined.
+// nil. It uses the logger of the method's own service, which after Join need not
+// be that of the endpoint.
 func (e *endpoint) logError(ctx context.Context, r *http.Request, err error, m *method) {
 	place, logger := logPlace{transport: string(e.transport), request: r}, e.logger
 	if m != nil {

@@ -28,8 +28,8 @@ import (
 // iterator is the place to release what the method holds for the stream. ctx is
 // canceled when the client has gone, and an iterator that waits must watch it.
 // yield reports false when nothing more is wanted. It may be called from any
-// goroutine, and also after the end, where it reports false; the language forbids
-// both for other iterators.
+// goroutine, and also after the end, where it reports false; the yield of a range
+// statement would panic there.
 //
 // An error ends the stream, as does a nil item without one. The item may be
 // changed after yield has returned.
