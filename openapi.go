@@ -20,12 +20,15 @@ package svc
 // In order: the handler that serves a document, and how a request chooses the
 // form; the builder, which goes from methods to operations, from operations to
 // components, and from components to names; descriptions of error responses;
-// the document itself and how it is written.
+// the objects of the specification. schema_write.go has what the document shares
+// with OpenRPC.
 
 import (
 	"bytes"
+	"cmp"
 	"crypto/sha256"
 	"encoding/hex"
+	"encoding/json"
 	"mime"
 	"net/http"
 	"net/url"
@@ -161,55 +164,54 @@ func accepts31(accept string) bool {
 func buildDocument(s *Service, d dialect) []byte {
 	b := &apiBuilder{
 		service: s,
+		dialect: d,
 		doc: &apiDocument{
-			dialect:     d,
-			title:       s.name,
-			description: s.description,
-			version:     s.version,
-			server:      serverURL(s.defaults.BaseURL),
-			bearer:      s.defaults.Auth == "bearer",
+			OpenAPI: d.version(),
+			Info:    documentInfo{s.name, s.description, s.version},
+			// "/" is the host that the document came from; linters want a server.
+			// Every path begins with a slash, so a URL has none at its end.
+			Servers:  []apiServer{{cmp.Or(strings.TrimRight(s.defaults.BaseURL, "/"), "/")}},
+			Security: []apiSecurity{},
 		},
 		names:        make(map[componentKey]string),
 		taken:        make(map[string]bool),
 		operationIDs: make(map[string]bool),
-		referred:     make(map[string]bool),
-		pathIndex:    make(map[string]int),
+		paths:        make(map[string]*apiPath),
 	}
-	b.writer = schemaWriter{dialect: d, ref: b.referShape}
+	if s.defaults.Auth == "bearer" {
+		b.doc.Security = []apiSecurity{{"bearer": {}}}
+		b.doc.Components.SecuritySchemes = map[string]apiSecurityScheme{"bearer": {Type: "http", Scheme: "bearer"}}
+	}
+	b.components = newComponents(d, func(s *shape) string { return b.names[keyOf(s)] })
 	b.nameTypes()
 	for _, m := range s.methods {
 		b.addOperation(m)
 	}
-	b.addComponents()
-	return b.doc.appendDocument(nil)
-}
-
-// serverURL returns the URL that the paths of the document are appended to. It
-// has no slash at its end, since every path begins with one.
-func serverURL(base string) string {
-	if base = strings.TrimRight(base, "/"); base != "" {
-		return base
-	}
-	return "/" // the host that the document came from; linters want a server
+	b.doc.Components.Schemas = b.components.writeSchemas()
+	return encodeDocument(b.doc)
 }
 
 // An apiBuilder builds one document. Its maps are for lookups only: the order
 // of the document is that of the methods, and of sorted names.
 //
 // Invariants: names has at most one name for a key, and all names are in taken;
-// used has a component for each name in referred, in the order of the first
-// references; pathIndex has an index for each element of doc.paths.
+// the operations of each element of paths are a member of doc.Paths.
 type apiBuilder struct {
-	service *Service
-	doc     *apiDocument
-	writer  schemaWriter
+	service    *Service
+	dialect    dialect
+	doc        *apiDocument
+	components *components
 
 	names        map[componentKey]string
 	taken        map[string]bool // component names in lower case: some generators make a file of each
-	used         []component     // those that something refers to
-	referred     map[string]bool // the names of used
 	operationIDs map[string]bool
-	pathIndex    map[string]int // the index in doc.paths, by the path with its placeholders unnamed
+	paths        map[string]*apiPath // by the template with its placeholders unnamed
+}
+
+// An apiPath is a path of the document and the methods that share it.
+type apiPath struct {
+	placeholders []string      // their names in the document
+	operations   orderedObject // a Path Item Object: an apiOperation for each HTTP method
 }
 
 // addOperation adds the operation of m to its path, and in 3.1 the tag of its
@@ -222,36 +224,40 @@ type apiBuilder struct {
 func (b *apiBuilder) addOperation(m *method) {
 	path := b.findPath(m)
 	o := apiOperation{
-		method:     strings.ToLower(m.method),
-		id:         b.newOperationID(m),
-		summary:    m.resource + ": " + strings.ReplaceAll(m.name, "_", " "), // linters ask for one
-		parameters: b.listParameters(m, path.template),
-		success:    b.describeSuccess(m),
-		errors:     b.describeErrors(m),
+		Summary:     m.resource + ": " + strings.ReplaceAll(m.name, "_", " "), // linters ask for one
+		OperationID: b.newOperationID(m),
+		Parameters:  b.listParameters(m, path.placeholders),
+		Responses:   b.listResponses(m),
 	}
 	if m.bind != nil && m.bind.body != nil {
-		o.body = appendRef(nil, b.referBody(m))
+		o.RequestBody = &apiRequestBody{true, newContent(contentTypeJSON, refObject(b.referBody(m)))}
 	}
-	if b.doc.dialect == openAPI31 {
-		o.description, o.tag = m.description, m.resource
-		if !slices.ContainsFunc(b.doc.tags, func(t apiTag) bool { return t.name == m.resource }) {
-			b.doc.tags = append(b.doc.tags, apiTag{m.resource, "The methods of " + m.resource + "."})
+	if len(b.doc.Security) > 0 {
+		o.Security = b.doc.Security // again, since some tools read it only here
+	}
+	if b.dialect == openAPI31 {
+		o.Description, o.Tags = m.description, []string{m.resource}
+		tag := documentTag{m.resource, "The methods of " + m.resource + "."}
+		if !slices.Contains(b.doc.Tags, tag) {
+			b.doc.Tags = append(b.doc.Tags, tag)
 		}
 	}
-	path.operations = append(path.operations, o)
+	path.operations.addMember(strings.ToLower(m.method), o)
 }
 
-// findPath returns the path item of m, and adds it if m is the first method of
+// findPath returns the path of m, and adds it if m is the first method of
 // its path. OpenAPI treats templates that differ only in the names of their
 // placeholders as the same path, and forbids it twice (Paths Object, "Templated
 // paths with the same hierarchy but different templated names"). So the first
 // method gives the names, and the others use them.
 func (b *apiBuilder) findPath(m *method) *apiPath {
+	path := new(apiPath)
 	segments := strings.Split(b.service.prefix+m.path, "/")
 	unnamed := make([]string, len(segments))
 	for i, s := range segments {
 		if strings.HasPrefix(s, "{") {
 			unnamed[i] = "{}"
+			path.placeholders = append(path.placeholders, strings.Trim(s, "{}"))
 			continue
 		}
 		if literal, err := url.PathUnescape(s); err == nil { // as http.ServeMux does with a pattern
@@ -261,13 +267,12 @@ func (b *apiBuilder) findPath(m *method) *apiPath {
 		unnamed[i] = segments[i]
 	}
 	key := strings.Join(unnamed, "/")
-	i, ok := b.pathIndex[key]
-	if !ok {
-		i = len(b.doc.paths)
-		b.pathIndex[key] = i
-		b.doc.paths = append(b.doc.paths, apiPath{template: strings.Join(segments, "/")})
+	if known := b.paths[key]; known != nil {
+		return known
 	}
-	return &b.doc.paths[i]
+	b.paths[key] = path
+	b.doc.Paths.addMember(strings.Join(segments, "/"), &path.operations)
+	return path
 }
 
 // newOperationID returns {resource}_{GoName}, such as todos_Create. Two methods
@@ -284,17 +289,17 @@ func (b *apiBuilder) newOperationID(m *method) string {
 }
 
 // listParameters returns the parameters of m: first those of the path in the
-// order of the template and with the names in it, then query and header. A
+// order of the template and with these names, then query and header. A
 // placeholder that no field takes is still a parameter, since the client has to
 // send something there.
-func (b *apiBuilder) listParameters(m *method, template string) []apiParameter {
+func (b *apiBuilder) listParameters(m *method, names []string) []apiParameter {
 	var list []apiParameter
-	names := parsePlaceholders(template)
+	w := &b.components.writer
 	for i, placeholder := range m.placeholders {
-		p := apiParameter{name: names[i], in: inPath, required: true, schema: []byte(`{"type":"string"}`)}
+		p := apiParameter{Name: names[i], In: inPath, Required: true, Schema: json.RawMessage(`{"type":"string"}`)}
 		if f := m.findPathField(placeholder); f != nil {
-			p.description = f.doc
-			p.schema = b.writer.appendPathParameter(nil, f)
+			p.Description = f.doc
+			p.Schema = w.appendPathParameter(nil, f)
 		}
 		list = append(list, p)
 	}
@@ -304,27 +309,10 @@ func (b *apiBuilder) listParameters(m *method, template string) []apiParameter {
 	for _, params := range [...][]param{m.bind.query, m.bind.header} {
 		for i := range params {
 			p := &params[i]
-			list = append(list, apiParameter{
-				name:        p.sourceName,
-				in:          p.in,
-				description: p.doc,
-				required:    p.isRequired(),
-				schema:      b.writer.appendParameter(nil, p.field),
-			})
+			list = append(list, apiParameter{p.sourceName, p.in, p.doc, p.isRequired(), w.appendParameter(nil, p.field)})
 		}
 	}
 	return list
-}
-
-// parsePlaceholders returns the names of the placeholders in a template.
-func parsePlaceholders(template string) []string {
-	var names []string
-	for _, s := range strings.Split(template, "/") {
-		if strings.HasPrefix(s, "{") {
-			names = append(names, strings.Trim(s, "{}"))
-		}
-	}
-	return names
 }
 
 // findPathField returns the field that takes its value from a placeholder, or
@@ -349,7 +337,7 @@ func (m *method) findPathField(placeholder string) *field {
 func (b *apiBuilder) referBody(m *method) string {
 	bind := m.bind
 	if len(bind.path) == 0 && len(bind.query) == 0 && len(bind.header) == 0 {
-		if ref := b.referShape(m.in); ref != "" {
+		if ref := b.components.referShape(m.in); ref != "" {
 			return ref
 		}
 	}
@@ -364,26 +352,25 @@ func (b *apiBuilder) referBody(m *method) string {
 		}
 		b.names[key] = b.takeName(onlyNameBytes(base) + "Body")
 	}
-	return b.referComponent(component{b.names[key], m.in, bind.bodyFields})
+	return b.components.refer(component{b.names[key], m.in, bind.bodyFields})
 }
 
-// describeSuccess returns the response of a call that returned no error.
-func (b *apiBuilder) describeSuccess(m *method) apiResponse {
+// listResponses returns the responses of m by status. Some generators read only
+// ranges such as 4XX and some only default, so both have the same response. A
+// 5XX is described by default.
+func (b *apiBuilder) listResponses(m *method) map[string]apiResponse {
+	err := b.describeErrors(m)
+	list := map[string]apiResponse{"4XX": err, "default": err}
 	if m.out == nil {
-		return apiResponse{status: "204", description: "No Content"}
+		list["204"] = apiResponse{Description: "No Content"}
+		return list
 	}
 	mediaType := contentTypeJSON
 	if m.stream != "" {
 		mediaType = contentTypeEvents // the schema is that of the data of one event
 	}
-	return apiResponse{status: "200", description: "OK", mediaType: mediaType, schema: b.writer.appendShape(nil, m.out)}
-}
-
-// A component is an object type under components/schemas.
-type component struct {
-	name   string
-	shape  *shape
-	fields []*field // all fields of the shape, or those of a body
+	list["200"] = apiResponse{Description: "OK", Content: newContent(mediaType, b.components.writer.appendShape(nil, m.out))}
+	return list
 }
 
 // A componentKey says which schemas are the same component. It has the Go type
@@ -399,42 +386,6 @@ type componentKey struct {
 
 // keyOf returns the key of s with all its fields.
 func keyOf(s *shape) componentKey { return componentKey{typ: s.typ, strict: s.strict} }
-
-// addComponents adds the components that something refers to, and the
-// components that these refer to, to the document. A type that nothing refers
-// to, such as an input that comes from the query, has none: linters complain of
-// unused components.
-func (b *apiBuilder) addComponents() {
-	for i := 0; i < len(b.used); i++ { // writing a component may add others to used
-		c := b.used[i]
-		m := openMembers(nil)
-		b.writer.writeObject(&m, c.shape, c.fields)
-		b.doc.schemas = append(b.doc.schemas, apiComponent{c.name, m.close()})
-	}
-	slices.SortFunc(b.doc.schemas, func(x, y apiComponent) int { return strings.Compare(x.name, y.name) })
-}
-
-// referShape returns the reference to the component of s, or "" if the schema is
-// to be written in place: only struct types that have a name become components.
-func (b *apiBuilder) referShape(s *shape) string {
-	if s.kind != kindObject {
-		return ""
-	}
-	name := b.names[keyOf(s)]
-	if name == "" {
-		return ""
-	}
-	return b.referComponent(component{name, s, s.fields})
-}
-
-// referComponent returns the reference to c and makes c part of the document.
-func (b *apiBuilder) referComponent(c component) string {
-	if !b.referred[c.name] {
-		b.referred[c.name] = true
-		b.used = append(b.used, c)
-	}
-	return "#/components/schemas/" + c.name
-}
 
 // nameTypes gives every struct type its name. It runs before anything else
 // takes a name, so that a body or an error schema gets the number if both want
@@ -457,24 +408,17 @@ func (b *apiBuilder) takeName(name string) string {
 	return free
 }
 
-// appendRef appends a Reference Object.
-func appendRef(dst []byte, ref string) []byte {
-	m := openMembers(dst)
-	m.addText("$ref", ref)
-	return m.close()
-}
-
-// describeErrors returns the Response Object of every error of m. It describes
+// describeErrors returns the response of every error of m. It describes
 // only handlers that svc itself has: the document must not promise a form that
 // the service's own ErrorHandler does not write.
-func (b *apiBuilder) describeErrors(m *method) []byte {
+func (b *apiBuilder) describeErrors(m *method) apiResponse {
 	switch {
 	case m.onError == nil || isHandler(m.onError, WriteError):
-		return b.referErrors("Error", contentTypeJSON, appendEnvelopeSchema)
+		return b.referErrors("Error", contentTypeJSON, envelopeSchema)
 	case isHandler(m.onError, WriteProblem):
-		return b.referErrors("Problem", contentTypeProblem, appendProblemSchema)
+		return b.referErrors("Problem", contentTypeProblem, problemSchema)
 	}
-	return []byte(`{"description":"Error"}`)
+	return apiResponse{Description: "Error"}
 }
 
 // isHandler reports whether h is the top-level function fn. Go compares
@@ -486,80 +430,57 @@ func isHandler(h, fn ErrorHandler) bool {
 
 // referErrors returns the reference to the error response called name. The first
 // call adds the response and its schema to the document.
-func (b *apiBuilder) referErrors(name, mediaType string, appendSchema func([]byte) []byte) []byte {
-	ref := appendRef(nil, "#/components/responses/"+name)
-	if slices.ContainsFunc(b.doc.responses, func(c apiComponent) bool { return c.name == name }) {
-		return ref
+func (b *apiBuilder) referErrors(name, mediaType, schema string) apiResponse {
+	responses := &b.doc.Components.Responses
+	if !slices.ContainsFunc(*responses, func(r namedValue) bool { return r.name == name }) {
+		typeName := b.takeName(name)
+		b.components.schemas[typeName] = json.RawMessage(strings.Replace(schema, "CODES", codeList(), 1))
+		content := newContent(mediaType, refObject(componentRef(typeName)))
+		responses.addMember(name, apiResponse{Description: "Error", Content: content})
 	}
-	typeName := b.takeName(name)
-	b.doc.schemas = append(b.doc.schemas, apiComponent{typeName, appendSchema(nil)})
-	r := apiResponse{description: "Error", mediaType: mediaType, schema: appendRef(nil, "#/components/schemas/"+typeName)}
-	b.doc.responses = append(b.doc.responses, apiComponent{name, r.appendResponse(nil)})
-	return ref
+	return apiResponse{Ref: "#/components/responses/" + name}
 }
 
-// appendEnvelopeSchema appends the schema of the envelope that appendEnvelope
-// writes: {"error":{"code":…,"message":…,"details":…}}, where details may be
-// absent.
-func appendEnvelopeSchema(dst []byte) []byte {
-	inner := openMembers(nil)
-	inner.addText("type", "object")
-	inner.addName("properties")
-	inner.buf = appendDetailsSchema(append(appendCodeSchema(append(inner.buf, `{"code":`...)), `,"message":{"type":"string"}`...))
-	inner.buf = append(inner.buf, '}')
-	inner.addRaw("required", `["code","message"]`)
-	m := openMembers(dst)
-	m.addText("type", "object")
-	m.addRaw("properties", `{"error":`+string(inner.close())+`}`)
-	m.addRaw("required", `["error"]`)
-	return m.close()
-}
+// These are the schemas of errors. CODES stands for all codes.
+const (
+	// envelopeSchema is that of the envelope that appendEnvelope writes:
+	// {"error":{"code":…,"message":…,"details":…}}, where details may be absent.
+	envelopeSchema = `{"type":"object","properties":{"error":{"type":"object","properties":{` +
+		`"code":{"type":"string","enum":CODES},"message":{"type":"string"},"details":` + detailsSchema + `},` +
+		`"required":["code","message"]}},"required":["error"]}`
 
-// appendProblemSchema appends the schema of the problem details that
-// WriteProblem writes (RFC 9457, section 3). The RFC makes all of its members
-// optional; those that WriteProblem always writes are required here. code and
-// details are extension members (section 3.2).
-func appendProblemSchema(dst []byte) []byte {
-	m := openMembers(dst)
-	m.addText("type", "object")
-	m.addName("properties")
-	m.buf = append(m.buf, `{"type":{"type":"string"},"title":{"type":"string"},"status":{"type":"integer","format":"int32"},`...)
-	m.buf = append(m.buf, `"detail":{"type":"string"},"instance":{"type":"string"},"code":`...)
-	m.buf = append(appendDetailsSchema(appendCodeSchema(m.buf)), '}')
-	m.addRaw("required", `["type","title","status","detail","instance","code"]`)
-	return m.close()
-}
+	// problemSchema is that of the problem details that WriteProblem writes
+	// (RFC 9457, section 3). The RFC makes all of its members optional; those
+	// that WriteProblem always writes are required here. code and details are
+	// extension members (section 3.2).
+	problemSchema = `{"type":"object","properties":{` +
+		`"type":{"type":"string"},"title":{"type":"string"},"status":{"type":"integer","format":"int32"},` +
+		`"detail":{"type":"string"},"instance":{"type":"string"},` +
+		`"code":{"type":"string","enum":CODES},"details":` + detailsSchema + `},` +
+		`"required":["type","title","status","detail","instance","code"]}`
 
-// appendCodeSchema appends the schema of an error's code: all codes, in the order
-// of the table in errors.go. Clients can rely on the list, since an error with an
-// unknown code is written as UNKNOWN.
-func appendCodeSchema(dst []byte) []byte {
-	m := openMembers(dst)
-	m.addText("type", "string")
-	m.addName("enum")
-	m.buf = append(m.buf, '[')
+	// detailsSchema has one property, the violations, which is svc's own. The
+	// application may add others.
+	detailsSchema = `{"type":"object","properties":{"violations":{"type":"array","items":{"type":"object",` +
+		`"properties":{"in":{"type":"string"},"path":{"type":"string"},"rule":{"type":"string"},"message":{"type":"string"}},` +
+		`"required":["in","path","rule","message"]}}},"additionalProperties":true}`
+)
+
+// codeList returns all codes as a JSON array, in the order of the table in
+// errors.go. Clients can rely on the list, since an error with an unknown code is
+// written as UNKNOWN.
+func codeList() string {
+	list := make([]Code, len(codes))
 	for i := range codes {
-		if i > 0 {
-			m.buf = append(m.buf, ',')
-		}
-		m.buf = appendQuoted(m.buf, string(codes[i].code))
+		list[i] = codes[i].code
 	}
-	m.buf = append(m.buf, ']')
-	return m.close()
-}
-
-// appendDetailsSchema appends the property "details" with a comma before it. Its
-// one property is svc's own: the violations. The application may add others.
-func appendDetailsSchema(dst []byte) []byte {
-	return append(dst, `,"details":{"type":"object","properties":{"violations":{"type":"array","items":{"type":"object",`+
-		`"properties":{"in":{"type":"string"},"path":{"type":"string"},"rule":{"type":"string"},"message":{"type":"string"}},`+
-		`"required":["in","path","rule","message"]}}},"additionalProperties":true}`...)
+	return string(encodeDocument(list))
 }
 
 // An apiDocument is an OpenAPI Object. It and the types below are the parts of
-// the specification that svc publishes, named as there. Schemas are text
-// already, since schemaWriter appends text. Everything is written in the order of
-// the slices here, and nothing below ranges over a map.
+// the specification that svc publishes, named as there, and their fields are in
+// the order in which they are written. Maps are written in the order of their
+// names: the statuses of responses, media types and components.
 //
 //	In Go                               In the document
 //	----------------------------------  ---------------------------------------------
@@ -572,16 +493,15 @@ func appendDetailsSchema(dst []byte) []byte {
 //	a named struct type                 one of components.schemas
 //	Options.OnError                     one of components.responses
 type apiDocument struct {
-	dialect     dialect
-	title       string
-	description string // "" for none
-	version     string // of the API, not of OpenAPI
-	server      string // a URL
-	bearer      bool   // every operation requires a bearer token
-	tags        []apiTag
-	paths       []apiPath
-	schemas     []apiComponent
-	responses   []apiComponent
+	OpenAPI string       `json:"openapi"`
+	Info    documentInfo `json:"info"`
+	Servers []apiServer  `json:"servers"`
+	// The empty list says that no identity is required. Without the member the
+	// document would leave it open, and linters complain.
+	Security   []apiSecurity `json:"security"`
+	Tags       []documentTag `json:"tags,omitempty"`
+	Paths      orderedObject `json:"paths"` // in the order of the methods
+	Components apiComponents `json:"components"`
 }
 
 // version returns the member "openapi" of a document.
@@ -592,220 +512,70 @@ func (d dialect) version() string {
 	return "3.0.3"
 }
 
-// An apiTag is a Tag Object.
-type apiTag struct{ name, description string }
+// An apiServer is a Server Object.
+type apiServer struct {
+	URL string `json:"url"`
+}
 
-// An apiPath is a Path Item Object and its template.
-type apiPath struct {
-	template   string
-	operations []apiOperation
+// An apiSecurity is a Security Requirement Object: scopes by the name of a scheme.
+type apiSecurity map[string][]string
+
+// An apiSecurityScheme is a Security Scheme Object.
+type apiSecurityScheme struct {
+	Type   string `json:"type"`
+	Scheme string `json:"scheme"`
 }
 
 // An apiOperation is an Operation Object.
 type apiOperation struct {
-	method      string // the HTTP method in lower case
-	tag         string // "" for none
-	id          string
-	summary     string
-	description string // "" for none
-	parameters  []apiParameter
-	body        []byte // the schema of the JSON body, or nil if there is none
-	success     apiResponse
-	errors      []byte // the Response Object of every error
+	Tags        []string               `json:"tags,omitempty"`
+	Summary     string                 `json:"summary"`
+	Description string                 `json:"description,omitempty"`
+	OperationID string                 `json:"operationId"`
+	Parameters  []apiParameter         `json:"parameters,omitempty"`
+	RequestBody *apiRequestBody        `json:"requestBody,omitempty"`
+	Responses   map[string]apiResponse `json:"responses"`
+	Security    []apiSecurity          `json:"security,omitempty"`
 }
 
 // An apiParameter is a Parameter Object.
 type apiParameter struct {
-	name, in    string
-	description string // "" for none
-	required    bool
-	schema      []byte
+	Name        string          `json:"name"`
+	In          string          `json:"in"`
+	Description string          `json:"description,omitempty"`
+	Required    bool            `json:"required,omitempty"`
+	Schema      json.RawMessage `json:"schema"`
 }
 
-// An apiResponse is a Response Object.
+// An apiRequestBody is a Request Body Object.
+type apiRequestBody struct {
+	Required bool       `json:"required"`
+	Content  apiContent `json:"content"`
+}
+
+// An apiResponse is a Response Object, or a Reference Object if Ref is not "".
 type apiResponse struct {
-	status      string
-	description string
-	mediaType   string // "" for a response without a body
-	schema      []byte
+	Ref         string     `json:"$ref,omitempty"`
+	Description string     `json:"description,omitempty"`
+	Content     apiContent `json:"content,omitempty"`
 }
 
-// An apiComponent is a named member of the Components Object.
-type apiComponent struct {
-	name string
-	text []byte
+// An apiContent has Media Type Objects by media type.
+type apiContent map[string]apiMediaType
+
+// An apiMediaType is a Media Type Object.
+type apiMediaType struct {
+	Schema json.RawMessage `json:"schema"`
 }
 
-// bearerScheme is the name of the one security scheme.
-const bearerScheme = "bearer"
-
-// appendDocument appends the document as JSON.
-func (d *apiDocument) appendDocument(dst []byte) []byte {
-	m := openMembers(dst)
-	m.addText("openapi", d.dialect.version())
-	m.addName("info")
-	m.buf = d.appendInfo(m.buf)
-	m.addName("servers")
-	m.buf = append(appendQuoted(append(m.buf, `[{"url":`...), d.server), "}]"...)
-	m.addRaw("security", d.securityText())
-	if len(d.tags) > 0 {
-		m.addName("tags")
-		m.buf = appendArray(m.buf, d.tags, apiTag.appendTag)
-	}
-	m.addName("paths")
-	paths := openMembers(m.buf)
-	for i := range d.paths {
-		paths.addName(d.paths[i].template)
-		paths.buf = d.appendPath(paths.buf, &d.paths[i])
-	}
-	m.buf = paths.close()
-	m.addName("components")
-	m.buf = d.appendComponents(m.buf)
-	return m.close()
+// newContent returns the content of one media type.
+func newContent(mediaType string, schema []byte) apiContent {
+	return apiContent{mediaType: {schema}}
 }
 
-// appendInfo appends the Info Object.
-func (d *apiDocument) appendInfo(dst []byte) []byte {
-	m := openMembers(dst)
-	m.addText("title", d.title)
-	if d.description != "" {
-		m.addText("description", d.description)
-	}
-	m.addText("version", d.version)
-	return m.close()
-}
-
-// securityText returns the Security Requirement Objects of every operation. The
-// empty list says that no identity is required. Without the member a document
-// would leave it open, and linters complain.
-func (d *apiDocument) securityText() string {
-	if d.bearer {
-		return `[{"` + bearerScheme + `":[]}]`
-	}
-	return "[]"
-}
-
-// appendTag appends t as JSON.
-func (t apiTag) appendTag(dst []byte) []byte {
-	m := openMembers(dst)
-	m.addText("name", t.name)
-	m.addText("description", t.description)
-	return m.close()
-}
-
-// appendPath appends p as JSON.
-func (d *apiDocument) appendPath(dst []byte, p *apiPath) []byte {
-	m := openMembers(dst)
-	for i := range p.operations {
-		m.addName(p.operations[i].method)
-		m.buf = d.appendOperation(m.buf, &p.operations[i])
-	}
-	return m.close()
-}
-
-// appendOperation appends o as JSON.
-func (d *apiDocument) appendOperation(dst []byte, o *apiOperation) []byte {
-	m := openMembers(dst)
-	if o.tag != "" {
-		m.addName("tags")
-		m.buf = append(appendQuoted(append(m.buf, '['), o.tag), ']')
-	}
-	m.addText("summary", o.summary)
-	if o.description != "" {
-		m.addText("description", o.description)
-	}
-	m.addText("operationId", o.id)
-	if len(o.parameters) > 0 {
-		m.addName("parameters")
-		m.buf = appendArray(m.buf, o.parameters, apiParameter.appendParameter)
-	}
-	if o.body != nil {
-		m.addName("requestBody")
-		body := openMembers(m.buf)
-		body.addRaw("required", "true")
-		appendMediaType(&body, contentTypeJSON, o.body)
-		m.buf = body.close()
-	}
-	m.addName("responses")
-	responses := openMembers(m.buf)
-	responses.addName(o.success.status)
-	responses.buf = o.success.appendResponse(responses.buf)
-	// Some generators read only ranges such as 4XX and some only default, so both
-	// have the same response. A 5XX is described by default.
-	responses.addRaw("4XX", string(o.errors))
-	responses.addRaw("default", string(o.errors))
-	m.buf = responses.close()
-	if d.bearer {
-		m.addRaw("security", d.securityText()) // again, since some tools read it only here
-	}
-	return m.close()
-}
-
-// appendParameter appends p as JSON.
-func (p apiParameter) appendParameter(dst []byte) []byte {
-	m := openMembers(dst)
-	m.addText("name", p.name)
-	m.addText("in", p.in)
-	if p.description != "" {
-		m.addText("description", p.description)
-	}
-	if p.required {
-		m.addRaw("required", "true")
-	}
-	m.addRaw("schema", string(p.schema))
-	return m.close()
-}
-
-// appendResponse appends r as JSON.
-func (r apiResponse) appendResponse(dst []byte) []byte {
-	m := openMembers(dst)
-	m.addText("description", r.description)
-	if r.mediaType != "" {
-		appendMediaType(&m, r.mediaType, r.schema)
-	}
-	return m.close()
-}
-
-// appendMediaType appends the member "content" with one media type.
-func appendMediaType(m *members, mediaType string, schema []byte) {
-	m.addName("content")
-	types := openMembers(m.buf)
-	types.addName(mediaType)
-	types.buf = append(append(append(types.buf, `{"schema":`...), schema...), '}')
-	m.buf = types.close()
-}
-
-// appendComponents appends the Components Object.
-func (d *apiDocument) appendComponents(dst []byte) []byte {
-	m := openMembers(dst)
-	for _, kind := range []struct {
-		name string
-		list []apiComponent
-	}{{"schemas", d.schemas}, {"responses", d.responses}} {
-		if len(kind.list) == 0 {
-			continue
-		}
-		m.addName(kind.name)
-		named := openMembers(m.buf)
-		for _, c := range kind.list {
-			named.addRaw(c.name, string(c.text))
-		}
-		m.buf = named.close()
-	}
-	if d.bearer {
-		m.addRaw("securitySchemes", `{"`+bearerScheme+`":{"type":"http","scheme":"bearer"}}`)
-	}
-	return m.close()
-}
-
-// appendArray appends a JSON array. It calls appendItem for each item.
-func appendArray[T any](dst []byte, items []T, appendItem func(T, []byte) []byte) []byte {
-	dst = append(dst, '[')
-	for i, item := range items {
-		if i > 0 {
-			dst = append(dst, ',')
-		}
-		dst = appendItem(item, dst)
-	}
-	return append(dst, ']')
+// apiComponents is the Components Object.
+type apiComponents struct {
+	Schemas         map[string]json.RawMessage   `json:"schemas,omitempty"`
+	Responses       orderedObject                `json:"responses,omitempty"`
+	SecuritySchemes map[string]apiSecurityScheme `json:"securitySchemes,omitempty"`
 }

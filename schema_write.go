@@ -14,6 +14,7 @@ package svc
 //	appendSelfContained        schemas that need no components beside them
 //	appendParameter            values in a path or a query: text in a URL, where
 //	                           there is no null and nothing is quoted
+//	encodeDocument, components what OpenAPI and OpenRPC documents share
 //
 // Where the dialects differ:
 //
@@ -582,4 +583,119 @@ func appendInteger(dst, num []byte) []byte {
 		dst = append(dst, '-')
 	}
 	return strconv.AppendUint(dst, mag, 10)
+}
+
+// encodeDocument returns a document as JSON, with <, > and & as they are. It is
+// for what is written once. v must have a JSON form, and each schema in it was
+// checked at registration.
+func encodeDocument(v any) []byte {
+	var buf bytes.Buffer
+	e := json.NewEncoder(&buf)
+	e.SetEscapeHTML(false)
+	if err := e.Encode(v); err != nil {
+		panic("svc: a document is not JSON: " + err.Error())
+	}
+	return bytes.TrimSuffix(buf.Bytes(), []byte("\n"))
+}
+
+// An orderedObject is a JSON object whose members are in the order of the slice.
+type orderedObject []namedValue
+
+// A namedValue is a member of an orderedObject.
+type namedValue struct {
+	name  string
+	value any
+}
+
+// addMember adds a member to the end. The name must be new.
+func (o *orderedObject) addMember(name string, value any) { *o = append(*o, namedValue{name, value}) }
+
+func (o orderedObject) MarshalJSON() ([]byte, error) {
+	m := openMembers(nil)
+	for _, v := range o {
+		m.addRaw(v.name, string(encodeDocument(v.value)))
+	}
+	return m.close(), nil
+}
+
+// A documentInfo is the Info Object of OpenAPI and OpenRPC.
+type documentInfo struct {
+	Title       string `json:"title"`
+	Description string `json:"description,omitempty"`
+	Version     string `json:"version"`
+}
+
+// A documentTag is a Tag Object of OpenAPI and OpenRPC.
+type documentTag struct {
+	Name        string `json:"name"`
+	Description string `json:"description,omitempty"`
+}
+
+// components are the schemas under components/schemas of an OpenAPI or OpenRPC
+// document: those that something refers to, and those that these refer to. A
+// type that nothing refers to, such as an input that comes from the query, has
+// none, since linters complain of unused components.
+//
+// Invariant: schemas has each name of pending.
+type components struct {
+	writer  schemaWriter
+	nameOf  func(*shape) string // "" for a type without a component
+	schemas map[string]json.RawMessage
+	pending []component // those that are not written yet, in the order of the first references
+}
+
+// A component is an object type under components/schemas.
+type component struct {
+	name   string
+	shape  *shape
+	fields []*field // all fields of the shape, or those of a body
+}
+
+// newComponents returns components of a dialect, with none so far.
+func newComponents(d dialect, nameOf func(*shape) string) *components {
+	c := &components{nameOf: nameOf, schemas: make(map[string]json.RawMessage)}
+	c.writer = schemaWriter{dialect: d, ref: c.referShape}
+	return c
+}
+
+// referShape returns the reference to the component of s, or "" if the schema is
+// to be written in place: only struct types that have a name become components.
+func (c *components) referShape(s *shape) string {
+	if s.kind != kindObject {
+		return ""
+	}
+	name := c.nameOf(s)
+	if name == "" {
+		return ""
+	}
+	return c.refer(component{name, s, s.fields})
+}
+
+// refer returns the reference to a component and makes it part of the document.
+func (c *components) refer(added component) string {
+	if _, known := c.schemas[added.name]; !known {
+		c.schemas[added.name] = nil
+		c.pending = append(c.pending, added)
+	}
+	return componentRef(added.name)
+}
+
+// writeSchemas writes the pending schemas, which may add others, and returns all.
+func (c *components) writeSchemas() map[string]json.RawMessage {
+	for i := 0; i < len(c.pending); i++ {
+		m := openMembers(nil)
+		c.writer.writeObject(&m, c.pending[i].shape, c.pending[i].fields)
+		c.schemas[c.pending[i].name] = m.close()
+	}
+	return c.schemas
+}
+
+// componentRef returns the reference to the schema of this name.
+func componentRef(name string) string { return "#/components/schemas/" + name }
+
+// refObject returns a Reference Object.
+func refObject(ref string) json.RawMessage {
+	m := openMembers(nil)
+	m.addText("$ref", ref)
+	return m.close()
 }
