@@ -43,7 +43,7 @@ type difference struct {
 }
 
 // isV1 reports whether encoding/json is its first implementation, and not the
-// one on top of encoding/json/v2 that GOEXPERIMENT=jsonv2 puts in its place.
+// one on top of encoding/json/v2 that takes its place in Go 1.27.
 // They differ in a few odd things.
 var isV1 = json.Unmarshal([]byte(`"2006-01-02T15:04:05\u005a"`), new(time.Time)) != nil
 

@@ -573,7 +573,7 @@ func TestErrorsInside(t *testing.T) {
 		{how("panic"), 500, failInternal, "ERROR", "panic: secret panic"},
 		{how("panic with an error"), 500, failInternal, "ERROR", "panic: secret: the disk is full"},
 		{how("panic with a public error"), 500, failInternal, "ERROR", "panic: NOT_FOUND: no such thing: secret"},
-		{how("panic with nil"), 500, failInternal, "ERROR", "panic: panic called "},
+		{how("panic with nil"), 500, failInternal, "ERROR", "panic called with nil"},
 		{how("nil map"), 500, failInternal, "ERROR", "assignment to entry in nil map"},
 		{how("nil output"), 500, failInternal, "ERROR", "Do returned neither an output nor an error"},
 		{how("NaN"), 500, failInternal, "ERROR", "NaN"},
