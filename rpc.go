@@ -16,10 +16,10 @@ package svc
 
 import (
 	"bytes"
+	"cmp"
 	"context"
-	"maps"
+	"encoding/json"
 	"net/http"
-	"slices"
 	"strconv"
 	"sync"
 	"sync/atomic"
@@ -80,7 +80,7 @@ func (s *Service) RPC() http.Handler {
 	}
 	return &rpcHandler{
 		endpoint: s.endpoint(TransportRPC),
-		document: appendOpenRPC(nil, s),
+		document: buildOpenRPC(s),
 		pool:     &sync.Pool{New: func() any { return new(rpcExchange) }},
 	}
 }
@@ -709,14 +709,10 @@ func (b *rpcBatch) joinAnswers() {
 	}
 }
 
-// openRPCVersion is the version of the OpenRPC specification that the document
-// follows.
-const openRPCVersion = "1.3.2"
-
-// An openRPCWriter writes the OpenRPC document of a service, which rpc.discover
-// returns: the methods, their params and their results. Each type that methods
-// name is written once, as a component. The document is written when RPC is
-// called and never again.
+// An openRPCDocument is the OpenRPC document of a service, which rpc.discover
+// returns: the methods, their params and their results. It follows version 1.3.2
+// of the OpenRPC specification. Each type that methods name is written once, as a
+// component. The document is written when RPC is called and never again.
 //
 //	Member of a method  Here
 //	------------------  ------------------------------------------------
@@ -726,137 +722,54 @@ const openRPCVersion = "1.3.2"
 //	paramStructure      by-name
 //	params              the fields of the input, in their order
 //	result              the output, or {"type":"null"}
-type openRPCWriter struct {
-	service *Service
-	schemas schemaWriter
-	pending []*shape          // components that are referred to and not yet written
-	written map[string]string // by name
+type openRPCDocument struct {
+	OpenRPC    string          `json:"openrpc"`
+	Info       documentInfo    `json:"info"`
+	Methods    []openRPCMethod `json:"methods"`
+	Components struct {
+		Schemas map[string]json.RawMessage `json:"schemas"`
+	} `json:"components"`
 }
 
-// appendOpenRPC appends the document of s.
-func appendOpenRPC(dst []byte, s *Service) []byte {
-	w := &openRPCWriter{service: s, written: make(map[string]string)}
-	w.schemas.ref = w.referToComponent
-	doc := openMembers(dst)
-	doc.addText("openrpc", openRPCVersion)
-	doc.addName("info")
-	doc.buf = w.appendInfo(doc.buf)
-	doc.addName("methods")
-	doc.buf = append(doc.buf, '[')
-	for i, m := range s.methods {
-		if i > 0 {
-			doc.buf = append(doc.buf, ',')
-		}
-		doc.buf = w.appendMethod(doc.buf, m)
-	}
-	doc.buf = append(doc.buf, ']')
-	doc.addName("components")
-	doc.buf = w.appendComponents(doc.buf)
-	return doc.close()
+// An openRPCMethod is a Method Object.
+type openRPCMethod struct {
+	Name           string         `json:"name"`
+	Description    string         `json:"description,omitempty"`
+	Tags           []documentTag  `json:"tags"`
+	ParamStructure string         `json:"paramStructure"`
+	Params         []openRPCValue `json:"params"`
+	Result         openRPCValue   `json:"result"`
 }
 
-// appendInfo appends what the document says of the service as a whole.
-func (w *openRPCWriter) appendInfo(dst []byte) []byte {
-	m := openMembers(dst)
-	m.addText("title", w.service.name)
-	if w.service.description != "" {
-		m.addText("description", w.service.description)
-	}
-	m.addText("version", w.service.version)
-	return m.close()
+// An openRPCValue is a Content Descriptor Object: a param or a result.
+type openRPCValue struct {
+	Name        string          `json:"name"`
+	Description string          `json:"description,omitempty"`
+	Required    bool            `json:"required,omitempty"`
+	Schema      json.RawMessage `json:"schema"`
 }
 
-// appendMethod appends the object of one method.
-func (w *openRPCWriter) appendMethod(dst []byte, method *method) []byte {
-	m := openMembers(dst)
-	m.addText("name", method.resource+"."+method.name)
-	if method.description != "" {
-		m.addText("description", method.description)
-	}
-	tag := openMembers(nil)
-	tag.addText("name", method.resource)
-	m.addRaw("tags", "["+string(tag.close())+"]")
-	m.addText("paramStructure", "by-name")
-	m.addName("params")
-	m.buf = append(m.buf, '[')
-	if method.in != nil {
-		for i, f := range method.in.fields {
-			if i > 0 {
-				m.buf = append(m.buf, ',')
-			}
-			m.buf = w.appendParam(m.buf, f)
-		}
-	}
-	m.buf = append(m.buf, ']')
-	m.addName("result")
-	m.buf = w.appendResult(m.buf, method.result)
-	return m.close()
-}
-
-// appendParam appends a field of an input. A field that is no member of JSON
+// buildOpenRPC returns the document of s. A field that is no member of JSON
 // objects is a param too, by the name that its path or query tag gives it.
-func (w *openRPCWriter) appendParam(dst []byte, f *field) []byte {
-	m := openMembers(dst)
-	m.addText("name", f.name)
-	if f.doc != "" {
-		m.addText("description", f.doc)
-	}
-	if f.isRequired() {
-		m.addRaw("required", "true")
-	}
-	m.addName("schema")
-	m.buf = w.schemas.appendField(m.buf, f)
-	return m.close()
-}
-
-// appendResult appends the content descriptor of an output, or of null for a
-// method without one. OpenRPC requires a name; that of the type tells most.
-func (w *openRPCWriter) appendResult(dst []byte, out *shape) []byte {
-	m := openMembers(dst)
-	name := "result"
-	if out != nil && w.service.typeNames[out] != "" {
-		name = w.service.typeNames[out]
-	}
-	m.addText("name", name)
-	m.addName("schema")
-	if out == nil {
-		m.buf = append(m.buf, `{"type":"null"}`...)
-	} else {
-		m.buf = w.schemas.appendShape(m.buf, out)
-	}
-	return m.close()
-}
-
-// referToComponent returns the reference to s, which makes it a component, or ""
-// if s is to be written in place. Every object with a name is a component.
-func (w *openRPCWriter) referToComponent(s *shape) string {
-	name := w.service.typeNames[s]
-	if s.kind != kindObject || name == "" {
-		return ""
-	}
-	w.pending = append(w.pending, s)
-	return "#/components/schemas/" + name
-}
-
-// appendComponents appends the components that have been referred to, and those
-// that they refer to, by name.
-func (w *openRPCWriter) appendComponents(dst []byte) []byte {
-	for len(w.pending) > 0 {
-		s := w.pending[0]
-		w.pending = w.pending[1:]
-		name := w.service.typeNames[s]
-		if _, done := w.written[name]; done {
-			continue
+// OpenRPC requires a name of a result; that of the type tells most.
+func buildOpenRPC(s *Service) []byte {
+	c := newComponents(jsonSchema, func(t *shape) string { return s.typeNames[t] })
+	doc := openRPCDocument{OpenRPC: "1.3.2", Info: documentInfo{s.name, s.description, s.version}}
+	for _, m := range s.methods {
+		params := []openRPCValue{} // an empty list is not null
+		if m.in != nil {
+			for _, f := range m.in.fields {
+				params = append(params, openRPCValue{f.name, f.doc, f.isRequired(), c.writer.appendField(nil, f)})
+			}
 		}
-		m := openMembers(nil)
-		w.schemas.writeObject(&m, s, s.fields)
-		w.written[name] = string(m.close())
+		result := openRPCValue{Name: "result", Schema: json.RawMessage(`{"type":"null"}`)}
+		if m.result != nil {
+			result.Name = cmp.Or(s.typeNames[m.result], result.Name)
+			result.Schema = c.writer.appendShape(nil, m.result)
+		}
+		tags := []documentTag{{Name: m.resource}}
+		doc.Methods = append(doc.Methods, openRPCMethod{m.resource + "." + m.name, m.description, tags, "by-name", params, result})
 	}
-	schemas := openMembers(nil)
-	for _, name := range slices.Sorted(maps.Keys(w.written)) {
-		schemas.addRaw(name, w.written[name])
-	}
-	m := openMembers(dst)
-	m.addRaw("schemas", string(schemas.close()))
-	return m.close()
+	doc.Components.Schemas = c.writeSchemas()
+	return encodeDocument(doc)
 }
