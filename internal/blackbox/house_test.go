@@ -1,22 +1,32 @@
 package blackbox_test
 
 import (
+	"fmt"
 	"go/ast"
 	"go/parser"
 	"go/token"
 	"go/types"
+	"os"
+	"path/filepath"
+	"regexp"
 	"slices"
 	"strconv"
 	"strings"
 	"testing"
 )
 
-// This file holds the house rules that need no layer table: what a file may
-// import, how long it may be, and that no package-level variable ever changes.
+// This file holds the house rules that need no layer table: first those for a
+// package, which are what a file may import, how long it may be, what is
+// documented, and that no package-level variable ever changes; then those for the
+// sources of svc as a whole.
 
 const (
 	maxFileLines = 1400
 	maxFuncLines = 70
+	maxLines     = 15300 // of all sources; raise it for what is worth it
+	maxFiles     = 55    // with tests, in the root of the repository
+	minComments  = 22    // lines of comments, in percent of those that are not blank
+	maxDepth     = 3     // statements in one another; one function in a hundred may have more
 )
 
 // forbiddenImports are packages that break a promise of the package comment by
@@ -41,11 +51,57 @@ func (h *house) checkFiles() {
 			}
 		}
 		for _, decl := range f.Decls {
+			h.checkDocumented(decl)
 			if fn, ok := decl.(*ast.FuncDecl); ok {
 				h.checkFunc(fn)
 			}
 		}
 	}
+}
+
+// checkDocumented complains of exported names without a comment. A comment on a
+// group or at the end of a line counts.
+func (h *house) checkDocumented(decl ast.Decl) {
+	var names []*ast.Ident
+	switch d := decl.(type) {
+	case *ast.FuncDecl:
+		if d.Doc == nil && (d.Recv == nil || ast.IsExported(receiverName(d))) {
+			names = append(names, d.Name)
+		}
+	case *ast.GenDecl:
+		if d.Doc != nil {
+			return
+		}
+		for _, spec := range d.Specs {
+			switch spec := spec.(type) {
+			case *ast.TypeSpec:
+				if spec.Doc == nil && spec.Comment == nil {
+					names = append(names, spec.Name)
+				}
+			case *ast.ValueSpec:
+				if spec.Doc == nil && spec.Comment == nil {
+					names = append(names, spec.Names...)
+				}
+			}
+		}
+	}
+	for _, name := range names {
+		if name.IsExported() {
+			h.complain(name.Pos(), "%s has no comment", name.Name)
+		}
+	}
+}
+
+// receiverName returns the name of the type that has the method.
+func receiverName(fn *ast.FuncDecl) string {
+	name := ""
+	ast.Inspect(fn.Recv.List[0].Type, func(n ast.Node) bool {
+		if id, ok := n.(*ast.Ident); ok && name == "" {
+			name = id.Name
+		}
+		return name == ""
+	})
+	return name
 }
 
 func (h *house) checkImport(spec *ast.ImportSpec) {
@@ -221,6 +277,167 @@ func changeable(t types.Type) bool {
 	return false
 }
 
+// readSources parses the sources of svc.
+func readSources(t *testing.T, fset *token.FileSet) []*ast.File {
+	t.Helper()
+	names, err := filepath.Glob(root("*.go"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	if len(names) > maxFiles {
+		t.Errorf("the root of the repository has %d Go files, over %d", len(names), maxFiles)
+	}
+	var files []*ast.File
+	for _, name := range names {
+		if strings.HasSuffix(name, "_test.go") {
+			continue
+		}
+		f, err := parser.ParseFile(fset, name, nil, parser.ParseComments|parser.SkipObjectResolution)
+		if err != nil {
+			t.Fatal(err)
+		}
+		files = append(files, f)
+	}
+	if len(files) == 0 {
+		t.Fatal("found no source: is this the root of the repository?")
+	}
+	return files
+}
+
+// Verify that the sources as a whole are short, flat and explained.
+func TestHouseSize(t *testing.T) {
+	fset := token.NewFileSet()
+	lines, text, comments, functions := 0, 0, 0, 0
+	var deep []string
+	for _, f := range readSources(t, fset) {
+		source, err := os.ReadFile(fset.Position(f.Package).Filename)
+		if err != nil {
+			t.Fatal(err)
+		}
+		for line := range strings.Lines(string(source)) {
+			lines++
+			if line = strings.TrimSpace(line); line != "" {
+				text++
+			}
+			if strings.HasPrefix(line, "//") {
+				comments++
+			}
+		}
+		for _, decl := range f.Decls {
+			if fn, ok := decl.(*ast.FuncDecl); ok {
+				functions++
+				if n := depth(fn); n > maxDepth {
+					deep = append(deep, fmt.Sprintf("%s (%d)", fn.Name.Name, n))
+				}
+			}
+		}
+	}
+	t.Logf("%d lines, %.1f %% comments; %d functions, %d of them deep", lines, 100*float64(comments)/float64(text), functions, len(deep))
+	if lines > maxLines {
+		t.Errorf("the sources have %d lines, over %d", lines, maxLines)
+	}
+	if 100*comments < minComments*text {
+		t.Errorf("%d of %d lines are comments, under %d %%", comments, text, minComments)
+	}
+	if 100*len(deep) >= functions {
+		t.Errorf("%d of %d functions have statements in more than %d others: %v", len(deep), functions, maxDepth, deep)
+	}
+}
+
+// depth returns how many statements that branch or repeat are in one another at
+// most. An else if is beside its if, and a literal of a function begins anew.
+func depth(n ast.Node) int {
+	most, open := 0, 0
+	var visit func(n ast.Node)
+	inside := func(n ast.Node) {
+		ast.Inspect(n, func(m ast.Node) bool {
+			if m == nil || m == n {
+				return true
+			}
+			visit(m)
+			return false
+		})
+	}
+	visit = func(n ast.Node) {
+		switch n := n.(type) {
+		case *ast.FuncLit:
+			most = max(most, depth(n.Body))
+		case *ast.IfStmt:
+			open++
+			most = max(most, open)
+			inside(n.Body)
+			open--
+			if n.Else != nil {
+				if _, ok := n.Else.(*ast.IfStmt); ok {
+					visit(n.Else)
+				} else {
+					open++
+					inside(n.Else)
+					open--
+				}
+			}
+		case *ast.ForStmt, *ast.RangeStmt, *ast.SwitchStmt, *ast.TypeSwitchStmt, *ast.SelectStmt:
+			open++
+			most = max(most, open)
+			inside(n)
+			open--
+		default:
+			inside(n)
+		}
+	}
+	visit(n)
+	return most
+}
+
+func TestDepth(t *testing.T) {
+	for _, test := range []struct {
+		body string
+		want int
+	}{
+		{"", 0},
+		{"if a {}", 1},
+		{"if a {} else if b {} else if c {}", 1},
+		{"if a {} else { for {} }", 2},
+		{"for { switch { case a: if b { select {} } } }", 4},
+		{"for { if a {} }; for { if b {} }", 2},
+		{"for { f(func() { if a {} }) }", 1},
+		{"for range x { { if a {} } }", 2},
+	} {
+		f, err := parser.ParseFile(token.NewFileSet(), "a.go", "package a; func f() {"+test.body+"}", 0)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if got := depth(f.Decls[0]); got != test.want {
+			t.Errorf("the depth of %s is %d, want %d", test.body, got, test.want)
+		}
+	}
+}
+
+// Verify that nothing refers to a document that is not in the repository: a file
+// of text is named by its path, and documents in capitals are README and LICENSE.
+func TestDocumentsExist(t *testing.T) {
+	document := regexp.MustCompile(`[\w./-]+\.md\b|\b(DESIGN|RELIABILITY|STYLE)\b`)
+	for _, pattern := range []string{"*.go", "internal/blackbox/*.go", "template/*.go", "testdata/*/*.go", "testdata/*/check", "README.md", ".ci/run"} {
+		names, err := filepath.Glob(root(pattern))
+		if err != nil || len(names) == 0 {
+			t.Fatalf("%s: %d files, %v", pattern, len(names), err)
+		}
+		for _, name := range names {
+			text, err := os.ReadFile(name)
+			if err != nil {
+				t.Fatal(err)
+			}
+			for i, line := range strings.Split(string(text), "\n") {
+				for _, found := range document.FindAllString(line, -1) {
+					if _, err := os.Stat(root(found)); err != nil && filepath.Base(name) != "house_test.go" {
+						t.Errorf("%s:%d: refers to %s, which is not in the repository", name, i+1, found)
+					}
+				}
+			}
+		}
+	}
+}
+
 // Verify that the rules can be broken: each row is a package with one fault.
 func TestHouseRules(t *testing.T) {
 	t.Parallel()
@@ -237,11 +454,11 @@ func TestHouseRules(t *testing.T) {
 		{"within a room", map[string]string{"mcp_tools.go": "func f() { g() }", "mcp.go": "func g() { f() }"}, ""},
 		{"type", map[string]string{"json.go": "type a b", "bind.go": "type b int"}, "uses b of bind"},
 		{"constant", map[string]string{"json.go": "var a [n]int", "bind.go": "const n = 2"}, "uses n of bind"},
-		{"attach a method", map[string]string{"svc.go": "type S struct{}", "rest.go": "func (*S) REST() {}"}, ""},
-		{"call a method from below", map[string]string{"svc.go": "type S struct{}; func (s *S) f() { s.REST() }", "rest.go": "func (*S) REST() {}"},
+		{"attach a method", map[string]string{"svc.go": "type s struct{}", "rest.go": "func (*s) REST() {}"}, ""},
+		{"call a method from below", map[string]string{"svc.go": "type s struct{}; func (x *s) f() { x.REST() }", "rest.go": "func (*s) REST() {}"},
 			"svc.go:2: svc (layer 6) uses REST of rest (layer 7)"},
-		{"method of a generic type", map[string]string{"svc.go": "type S[T any] struct{}; func f(s S[int]) { s.g() }", "rest.go": "func (S[T]) g() {}"}, "uses g of rest"},
-		{"interface method", map[string]string{"svc.go": "type I = interface{ J }", "svc_b.go": "func f(i I) { i.m() }", "svc_c.go": "type J interface{ m() }"}, ""},
+		{"method of a generic type", map[string]string{"svc.go": "type s[T any] struct{}; func f(x s[int]) { x.g() }", "rest.go": "func (s[T]) g() {}"}, "uses g of rest"},
+		{"interface method", map[string]string{"svc.go": "type i = interface{ j }", "svc_b.go": "func f(x i) { x.m() }", "svc_c.go": "type j interface{ m() }"}, ""},
 		{"unknown file", map[string]string{"util.go": ""}, "util.go is not in the layer table"},
 		{"room by prefix only", map[string]string{"bindings.go": ""}, "not in the layer table"},
 
@@ -251,6 +468,9 @@ func TestHouseRules(t *testing.T) {
 		{"side effect", map[string]string{"json.go": `import _ "embed"`}, "import _ embed"},
 		{"init", map[string]string{"json.go": "func init() {}"}, "func init"},
 		{"method named init", map[string]string{"json.go": "type t int; func (t) init() {}"}, ""},
+		{"exported without a comment", map[string]string{"json.go": "func F() {}"}, "F has no comment"},
+		{"constants without a comment", map[string]string{"json.go": "const (\n\tA = 1 // one\n\tB = 2\n)"}, "B has no comment"},
+		{"method of a type of its own", map[string]string{"json.go": "type t[K any] int; func (*t[K]) F() {}"}, ""},
 		{"linkname", map[string]string{"json.go": "//go:linkname f runtime.f"}, "forbidden directive"},
 		{"function of 70 lines", map[string]string{"json.go": "func f() {" + long + "}"}, ""},
 		{"function of 71 lines", map[string]string{"json.go": "func f() {\n" + long + "}"}, "func f has 71 lines"},

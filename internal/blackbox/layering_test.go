@@ -5,7 +5,6 @@ import (
 	"go/ast"
 	"go/build"
 	"go/importer"
-	"go/parser"
 	"go/token"
 	"go/types"
 	"os"
@@ -22,8 +21,7 @@ import (
 // package as a house, so that a test can show them a bad one.
 
 // layers names the rooms of the package, the lowest layer first. A room is
-// name.go together with every name_*.go: no file may pass 500 lines, so a room
-// splits by idea, and its files may use each other freely.
+// name.go together with every name_*.go; its files may use each other freely.
 var layers = [...][]string{
 	{"json"},
 	{"errors", "sse"},
@@ -126,25 +124,7 @@ func standardLibrary(t *testing.T) (*token.FileSet, types.Importer) {
 
 func TestLayering(t *testing.T) {
 	fset, imp := standardLibrary(t)
-	names, err := filepath.Glob(root("*.go"))
-	if err != nil {
-		t.Fatal(err)
-	}
-	var files []*ast.File
-	for _, name := range names {
-		if strings.HasSuffix(name, "_test.go") {
-			continue
-		}
-		f, err := parser.ParseFile(fset, name, nil, parser.ParseComments|parser.SkipObjectResolution)
-		if err != nil {
-			t.Fatal(err)
-		}
-		files = append(files, f)
-	}
-	if len(files) == 0 {
-		t.Fatal("found no source: is this the root of the repository?")
-	}
-	bad, err := inspect(fset, files, imp)
+	bad, err := inspect(fset, readSources(t, fset), imp)
 	if err != nil {
 		t.Fatal(err)
 	}
