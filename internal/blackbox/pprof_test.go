@@ -26,6 +26,14 @@ func pprofGet(prefix, method, target string) *guardWriter {
 	return guardServe(svc.Pprof(prefix), r)
 }
 
+// pprofOwn returns the profile of that name, which cannot be made twice.
+func pprofOwn(name string) *pprof.Profile {
+	if p := pprof.Lookup(name); p != nil {
+		return p
+	}
+	return pprof.NewProfile(name)
+}
+
 func TestPprofPaths(t *testing.T) {
 	const passed, index, named, unknown = "passed", "index", "profile", "unknown"
 	for _, test := range []struct{ prefix, path, want string }{
@@ -109,7 +117,7 @@ func TestPprofRefuses(t *testing.T) {
 	named := func(name string) string {
 		return "seconds is for profile and trace only; to see what changes, fetch " + name + " twice and subtract: go tool pprof -diff_base=first second\n"
 	}
-	own := pprof.NewProfile("svc.test/own")
+	own := pprofOwn("svc.test/own")
 	own.Add(t, 0)
 	defer own.Remove(t)
 	for _, test := range []struct {
@@ -201,7 +209,7 @@ func TestPprofCmdlineAndSymbol(t *testing.T) {
 // Verify that every link of the index leads to a page, from both of its
 // addresses and under any prefix.
 func TestPprofIndexLinks(t *testing.T) {
-	own := pprof.NewProfile(`svc.test/<a href="x">`)
+	own := pprofOwn(`svc.test/<a href="x">`)
 	own.Add(t, 0)
 	defer own.Remove(t)
 	links := regexp.MustCompile(`<a href="([^"]*)"`)
