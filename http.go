@@ -419,9 +419,15 @@ type HandlerFunc func(w http.ResponseWriter, r *http.Request) error
 func Handle(fn HandlerFunc, onError ErrorHandler, logger *slog.Logger) http.Handler {
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		tw := &trackedWriter{ResponseWriter: w}
-		if err := callHandler(fn, tw, r); err != nil {
-			failRequest(tw, r, err, onError, logger)
+		err := callHandler(fn, tw, r)
+		if err == nil {
+			return
 		}
+		logError(r.Context(), logger, err, logPlace{request: r})
+		if tw.wrote {
+			panic(http.ErrAbortHandler) // a response has begun, so the connection is cut
+		}
+		respondError(tw, r, err, onError)
 	})
 }
 
@@ -439,11 +445,7 @@ func Recover(onError ErrorHandler, logger *slog.Logger) func(http.Handler) http.
 
 // callHandler calls fn and returns its error, or its panic as an error.
 func callHandler(fn HandlerFunc, w http.ResponseWriter, r *http.Request) (err error) {
-	defer func() {
-		if v := recover(); v != nil {
-			err = panicError(v)
-		}
-	}()
+	defer recoverTo(&err)
 	err = fn(w, r)
 	probeError(err)
 	return err
@@ -457,16 +459,6 @@ func probeError(err error) {
 		CodeOf(err)
 		panicIn(err)
 	}
-}
-
-// failRequest logs err and answers with it, or cuts the connection if a
-// response has begun.
-func failRequest(w *trackedWriter, r *http.Request, err error, onError ErrorHandler, logger *slog.Logger) {
-	logError(r.Context(), logger, err, logPlace{request: r})
-	if w.wrote {
-		panic(http.ErrAbortHandler)
-	}
-	respondError(w, r, err, onError)
 }
 
 // A PanicError is the cause of the INTERNAL error that a panic becomes. The log
@@ -488,6 +480,13 @@ func panicError(v any) error {
 		panic(v)
 	}
 	return &PanicError{Value: v, Stack: debug.Stack()}
+}
+
+// recoverTo, when deferred, turns a panic into an error, as panicError does.
+func recoverTo(err *error) {
+	if v := recover(); v != nil {
+		*err = panicError(v)
+	}
 }
 
 // panicIn returns the panic in err's tree, or nil.

@@ -25,6 +25,7 @@ package svc
 
 import (
 	"bytes"
+	"cmp"
 	"encoding/json"
 	"maps"
 	"net/http"
@@ -177,9 +178,7 @@ func (s *Service) MCP(opts *MCPOptions) http.Handler {
 	for _, t := range tools {
 		h.tools[t.name] = t
 	}
-	if o.ListScope == "" {
-		o.ListScope = "private"
-	}
+	o.ListScope = cmp.Or(o.ListScope, "private")
 	p.where = "MCPOptions"
 	if o.ListScope != "private" && o.ListScope != "public" {
 		p.addf("ListScope is %q; write \"public\" or \"private\"", o.ListScope)
@@ -207,31 +206,28 @@ const mcpMetaServerInfo = `"io.modelcontextprotocol/serverInfo":`
 // newMCPTexts makes the texts of a handler. The defaults of o are already set,
 // but for those of ServerInfo.
 func newMCPTexts(s *Service, o *MCPOptions, tools []*tool) mcpTexts {
-	info := o.ServerInfo
-	if info.Name == "" {
-		info.Name = s.name
-	}
-	if info.Version == "" {
-		info.Version = s.version
-	}
-	name := openMembers(nil)
-	name.addText("name", info.Name)
-	name.addText("version", info.Version)
-	serverInfo := string(name.close())
+	info := openMembers(nil)
+	info.addText("name", cmp.Or(o.ServerInfo.Name, s.name))
+	info.addText("version", cmp.Or(o.ServerInfo.Version, s.version))
+	serverInfo := string(info.close())
 
 	instructions := ""
 	if o.Instructions != "" {
 		instructions = `,"instructions":` + string(appendQuoted(nil, o.Instructions))
 	}
 	cache := `"ttlMs":` + strconv.FormatInt(o.ListTTL.Milliseconds(), 10) + `,"cacheScope":"` + o.ListScope + `"`
-	list := appendTools([]byte(`"tools":`), tools)
+	objects := make([]toolObject, len(tools))
+	for i, t := range tools {
+		objects[i] = t.toolObject()
+	}
+	list := `"tools":` + string(encodeDocument(objects))
 	return mcpTexts{
 		serverInfo: serverInfo,
 		modern:     `"resultType":"complete","_meta":{` + mcpMetaServerInfo + serverInfo + `},`,
 		initialize: mcpCapabilities + `,"serverInfo":` + serverInfo + instructions,
 		discover:   `"supportedVersions":` + string(appendRevisions(nil)) + `,` + mcpCapabilities + `,` + cache + instructions,
-		list:       string(list),
-		listModern: string(list) + `,` + cache,
+		list:       list,
+		listModern: list + `,` + cache,
 	}
 }
 
@@ -308,13 +304,9 @@ func (t *tool) compileTool(p *mistakes, o ToolOptions, service string) {
 		}
 	}
 	t.options = o
-	if t.options.Title == "" {
-		t.options.Title = capitalized(strings.Join(splitWords(t.goName), " "))
-	}
-	t.about = t.description
-	if t.about == "" { // a model that has only a name would guess
-		t.about = t.options.Title + " on " + t.resource + ", a " + t.route.method + " method of " + service + "."
-	}
+	t.options.Title = cmp.Or(o.Title, capitalized(strings.Join(splitWords(t.goName), " ")))
+	// A model that has only a name would guess.
+	t.about = cmp.Or(t.description, t.options.Title+" on "+t.resource+", a "+t.route.method+" method of "+service+".")
 	t.compileInput(p, o.InputSchema)
 	t.compileOutput()
 	if len(o.RequiredCapabilities) > 0 {
@@ -403,56 +395,41 @@ func (t *tool) compileOutput() {
 	}
 }
 
-// appendTools appends the JSON array of all tools.
-func appendTools(dst []byte, tools []*tool) []byte {
-	dst = append(dst, '[')
-	for i, t := range tools {
-		if i > 0 {
-			dst = append(dst, ',')
-		}
-		dst = t.appendTool(dst)
-	}
-	return append(dst, ']')
-}
-
-// appendTool appends one tool of tools/list. All revisions get the same members:
+// A toolObject is one tool of tools/list. All revisions get the same members:
 // title and outputSchema began with 2025-06-18 and annotations with 2025-03-26,
 // and earlier clients ignore what they do not know.
-func (t *tool) appendTool(dst []byte) []byte {
-	m := openMembers(dst)
-	m.addText("name", t.name)
-	m.addText("title", t.options.Title)
-	m.addText("description", t.about)
-	m.addRaw("inputSchema", string(t.input))
-	if t.output != nil {
-		m.addRaw("outputSchema", string(t.output))
-	}
-	m.addName("annotations")
-	m.buf = t.appendAnnotations(m.buf)
-	return m.close()
+type toolObject struct {
+	Name         string          `json:"name"`
+	Title        string          `json:"title"`
+	Description  string          `json:"description"`
+	InputSchema  json.RawMessage `json:"inputSchema"`
+	OutputSchema json.RawMessage `json:"outputSchema,omitempty"`
+	Annotations  toolAnnotations `json:"annotations"`
 }
 
-// appendAnnotations appends the title and all four hints, also those that have
+// toolAnnotations are the title and all four hints, also those that have
 // the default of the specification, because directories of servers require each
-// to be explicit. HTTP says what a method may do: GET is safe, and PUT and DELETE
-// are idempotent (RFC 9110, section 9.2).
-func (t *tool) appendAnnotations(dst []byte) []byte {
-	verb := t.route.method
-	readOnly := boolOr(t.options.ReadOnly, verb == http.MethodGet)
-	m := openMembers(dst)
-	m.addText("title", t.options.Title)
-	for _, hint := range [...]struct {
-		name  string
-		value bool
-	}{
-		{"readOnlyHint", readOnly},
-		{"destructiveHint", boolOr(t.options.Destructive, !readOnly)},
-		{"idempotentHint", boolOr(t.options.Idempotent, readOnly || verb == http.MethodPut || verb == http.MethodDelete)},
-		{"openWorldHint", boolOr(t.options.OpenWorld, false)},
-	} {
-		m.addRaw(hint.name, strconv.FormatBool(hint.value))
-	}
-	return m.close()
+// to be explicit.
+type toolAnnotations struct {
+	Title       string `json:"title"`
+	ReadOnly    bool   `json:"readOnlyHint"`
+	Destructive bool   `json:"destructiveHint"`
+	Idempotent  bool   `json:"idempotentHint"`
+	OpenWorld   bool   `json:"openWorldHint"`
+}
+
+// toolObject returns t as tools/list has it. HTTP says what a method may do: GET
+// is safe, and PUT and DELETE are idempotent (RFC 9110, section 9.2).
+func (t *tool) toolObject() toolObject {
+	o, verb := &t.options, t.route.method
+	readOnly := boolOr(o.ReadOnly, verb == http.MethodGet)
+	return toolObject{t.name, o.Title, t.about, t.input, t.output, toolAnnotations{
+		Title:       o.Title,
+		ReadOnly:    readOnly,
+		Destructive: boolOr(o.Destructive, !readOnly),
+		Idempotent:  boolOr(o.Idempotent, readOnly || verb == http.MethodPut || verb == http.MethodDelete),
+		OpenWorld:   boolOr(o.OpenWorld, false),
+	}}
 }
 
 // boolOr returns *p, or def if p is nil.
@@ -581,11 +558,7 @@ func (w *headerWalk) addHeader(node map[string]any, path []string, plain bool) {
 
 // isToken reports whether s is a token (RFC 9110, section 5.6.2).
 func isToken(s string) bool {
-	for i := range len(s) {
-		c := s[i]
-		if !isDigit(c) && !('a' <= c|0x20 && c|0x20 <= 'z') && !strings.ContainsRune("!#$%&'*+-.^_`|~", rune(c)) {
-			return false
-		}
-	}
-	return s != ""
+	return s != "" && !strings.ContainsFunc(s, func(r rune) bool {
+		return !isNameRune(r) && !strings.ContainsRune("!#$%&'*+-.^`|~", r)
+	})
 }

@@ -425,11 +425,7 @@ type MCPContent struct {
 // callContent returns the blocks of an output, and a panic of its method as an
 // error.
 func callContent(out any) (content []MCPContent, err error) {
-	defer func() {
-		if v := recover(); v != nil {
-			err = panicError(v)
-		}
-	}()
+	defer recoverTo(&err)
 	return out.(contentProvider).MCPContent(), nil
 }
 
@@ -551,27 +547,15 @@ func (c *MCPContent) appendAnnotations(m *members) {
 	if len(c.Audience) == 0 && c.Priority == 0 && c.LastModified.IsZero() {
 		return
 	}
-	m.addName("annotations")
-	a := openMembers(m.buf)
-	if len(c.Audience) > 0 {
-		a.addName("audience")
-		a.buf = append(a.buf, '[')
-		for i, who := range c.Audience {
-			if i > 0 {
-				a.buf = append(a.buf, ',')
-			}
-			a.buf = appendQuoted(a.buf, who)
-		}
-		a.buf = append(a.buf, ']')
-	}
-	if c.Priority != 0 {
-		a.addName("priority")
-		a.buf = appendFloat(a.buf, c.Priority, 64)
-	}
+	modified := ""
 	if !c.LastModified.IsZero() {
-		a.addText("lastModified", c.LastModified.UTC().Format(time.RFC3339))
+		modified = c.LastModified.UTC().Format(time.RFC3339)
 	}
-	m.buf = a.close()
+	m.addRaw("annotations", string(encodeDocument(struct {
+		Audience     []string `json:"audience,omitempty"`
+		Priority     float64  `json:"priority,omitempty"`
+		LastModified string   `json:"lastModified,omitempty"`
+	}{c.Audience, c.Priority, modified})))
 }
 
 // Progress tells the caller how far the running method has come: done of total, in

@@ -12,6 +12,7 @@ package svc
 
 import (
 	"bytes"
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -158,7 +159,7 @@ const maxProfileSeconds = 300
 
 // recordCPU serves a CPU profile that starts now.
 func recordCPU(w http.ResponseWriter, r *http.Request) *pprofError {
-	seconds, err := strconv.Atoi(requestedSeconds(r, "30"))
+	seconds, err := strconv.Atoi(cmp.Or(r.URL.Query().Get("seconds"), "30"))
 	if err != nil || seconds < 1 || seconds > maxProfileSeconds {
 		return pprofSecondsError()
 	}
@@ -174,7 +175,7 @@ func recordCPU(w http.ResponseWriter, r *http.Request) *pprofError {
 
 // recordTrace serves an execution trace that starts now.
 func recordTrace(w http.ResponseWriter, r *http.Request) *pprofError {
-	seconds, err := strconv.ParseFloat(requestedSeconds(r, "1"), 64)
+	seconds, err := strconv.ParseFloat(cmp.Or(r.URL.Query().Get("seconds"), "1"), 64)
 	if err != nil || !(seconds >= 1 && seconds <= maxProfileSeconds) { // false for NaN too
 		return pprofSecondsError()
 	}
@@ -186,15 +187,6 @@ func recordTrace(w http.ResponseWriter, r *http.Request) *pprofError {
 	defer trace.Stop() // waits for the last write
 	waitFor(r.Context(), duration)
 	return nil
-}
-
-// requestedSeconds returns the query parameter seconds as sent, or byDefault if
-// it is missing or empty.
-func requestedSeconds(r *http.Request, byDefault string) string {
-	if s := r.URL.Query().Get("seconds"); s != "" {
-		return s
-	}
-	return byDefault
 }
 
 // waitFor returns after d, or earlier when ctx ends.
@@ -275,31 +267,22 @@ func listProfilePages() []profilePage {
 		{name: "trace", about: "An execution trace for go tool trace, of 1 second or as many as the parameter seconds says."},
 	}
 	for _, p := range pprof.Profiles() {
-		pages = append(pages, profilePage{p.Name(), describeProfile(p.Name()), p.Count()})
+		about := cmp.Or(profileNotes[p.Name()], "A profile of the program's own.")
+		pages = append(pages, profilePage{p.Name(), about, p.Count()})
 	}
 	slices.SortFunc(pages, func(a, b profilePage) int { return strings.Compare(a.name, b.name) })
 	return pages
 }
 
-// describeProfile returns what the index says about a named profile.
-func describeProfile(name string) string {
-	switch name {
-	case "allocs":
-		return "Where memory was allocated since the program began, sampled."
-	case "block":
-		return "Where goroutines waited for each other; empty unless the program calls runtime.SetBlockProfileRate."
-	case "goroutine":
-		return "What every goroutine is doing; with debug=2 in the form of a panic."
-	case "goroutineleak":
-		return "What goroutines that can never go on are waiting for."
-	case "heap":
-		return "Where the memory in use was allocated, sampled; with gc=1 after a garbage collection."
-	case "mutex":
-		return "Who held contended mutexes; empty unless the program calls runtime.SetMutexProfileFraction."
-	case "threadcreate":
-		return "What led to new threads of the operating system."
-	}
-	return "A profile of the program's own."
+// profileNotes are what the index says about the profiles of the runtime.
+var profileNotes = map[string]string{
+	"allocs":        "Where memory was allocated since the program began, sampled.",
+	"block":         "Where goroutines waited for each other; empty unless the program calls runtime.SetBlockProfileRate.",
+	"goroutine":     "What every goroutine is doing; with debug=2 in the form of a panic.",
+	"goroutineleak": "What goroutines that can never go on are waiting for.",
+	"heap":          "Where the memory in use was allocated, sampled; with gc=1 after a garbage collection.",
+	"mutex":         "Who held contended mutexes; empty unless the program calls runtime.SetMutexProfileFraction.",
+	"threadcreate":  "What led to new threads of the operating system.",
 }
 
 // writeProfileIndex writes the HTML page of links. The links are relative, so

@@ -64,19 +64,10 @@ func mountRoute(mux *http.ServeMux, r Route) {
 			if other := mountedOn(mux, r); other != nil {
 				text += ", since " + other.resource + "." + other.name + " is on the same path"
 			}
-			panic(text + ": " + panicText(v))
+			panic(text + ": " + fmt.Sprint(v))
 		}
 	}()
 	mux.Handle(r.Method+" "+r.Path, r.Handler)
-}
-
-// panicText returns the text of a value that http.ServeMux panicked with.
-func panicText(v any) string {
-	if err, ok := v.(error); ok {
-		return err.Error()
-	}
-	text, _ := v.(string)
-	return text
 }
 
 // mountedOn returns the method that answers requests for r on mux, or nil if it
@@ -87,16 +78,11 @@ func mountedOn(mux *http.ServeMux, r Route) *method {
 	if err != nil {
 		return nil
 	}
-	if h, ok := chosenHandler(mux, req).(*restHandler); ok {
+	chosen, _ := mux.Handler(req)
+	if h, ok := chosen.(*restHandler); ok {
 		return h.only
 	}
 	return nil
-}
-
-// chosenHandler returns the handler that mux chooses for r.
-func chosenHandler(mux *http.ServeMux, r *http.Request) http.Handler {
-	h, _ := mux.Handler(r)
-	return h
 }
 
 // REST returns a handler that serves every route. It answers requests that match
@@ -197,7 +183,8 @@ func (h *restMux) allowedMethods(r *http.Request) []string {
 	var allowed []string
 	for _, method := range [...]string{http.MethodGet, http.MethodHead, http.MethodPost, http.MethodPut, http.MethodPatch, http.MethodDelete} {
 		other := http.Request{Method: method, URL: r.URL, Host: r.Host}
-		if _, ok := chosenHandler(h.mux, &other).(*restHandler); ok {
+		chosen, _ := h.mux.Handler(&other)
+		if _, ok := chosen.(*restHandler); ok {
 			allowed = append(allowed, method)
 		}
 	}
@@ -271,11 +258,7 @@ func (h *restHandler) bindInput(ctx context.Context, w http.ResponseWriter, r *h
 	if err != nil || m.bind == nil {
 		return nil, err
 	}
-	defer func() { // Validate and UnmarshalJSON are code of the application
-		if v := recover(); v != nil {
-			err = panicError(v)
-		}
-	}()
+	defer recoverTo(&err)          // Validate and UnmarshalJSON are code of the application
 	ws.dec.lean = m.onError == nil // an ErrorHandler of the application may look into Details
 	v, err := m.bind.bindRequest(&ws.dec, requestValues{r, r.URL.RawQuery, r.Header, ws.body})
 	return v.Interface(), err

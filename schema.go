@@ -909,16 +909,18 @@ func documentName(goName string) string {
 			out += capitalized(onlyNameBytes(arg))
 		}
 	}
-	if out == "" {
-		return "Type"
-	}
-	return out
+	return cmp.Or(out, "Type")
+}
+
+// isNameRune reports whether r is an ASCII letter, a digit or an underscore.
+func isNameRune(r rune) bool {
+	return 'a' <= r|0x20 && r|0x20 <= 'z' || '0' <= r && r <= '9' || r == '_'
 }
 
 // onlyNameBytes returns s without what is no ASCII letter, digit or underscore.
 func onlyNameBytes(s string) string {
 	return strings.Map(func(r rune) rune {
-		if r < 0x80 && (isDigit(byte(r)) || 'a' <= r|0x20 && r|0x20 <= 'z' || r == '_') {
+		if isNameRune(r) {
 			return r
 		}
 		return -1

@@ -64,16 +64,16 @@ type ruleTag struct {
 //	uniqueItems:"true"        slices and arrays of strings, booleans and numbers
 var ruleTags = [...]ruleTag{
 	{"enum", isEnumerable, "a string or a number", makeEnum},
-	{"minLength", isString, "a string", makeLength("minLength")},
-	{"maxLength", isString, "a string", makeLength("maxLength")},
+	{"minLength", isString, "a string", makeSize("minLength", "must have at least ", "character", isShorter)},
+	{"maxLength", isString, "a string", makeSize("maxLength", "must have at most ", "character", isLonger)},
 	{"pattern", isString, "a string", makePattern},
 	{"minimum", isBoundable, "a number", makeBound("minimum", "must be at least ", func(c int) bool { return c < 0 })},
 	{"exclusiveMinimum", isBoundable, "a number", makeBound("exclusiveMinimum", "must be more than ", func(c int) bool { return c <= 0 })},
 	{"maximum", isBoundable, "a number", makeBound("maximum", "must be at most ", func(c int) bool { return c > 0 })},
 	{"exclusiveMaximum", isBoundable, "a number", makeBound("exclusiveMaximum", "must be less than ", func(c int) bool { return c >= 0 })},
 	{"multipleOf", isBoundable, "a number", makeMultiple},
-	{"minItems", isSlice, "a slice", makeItems("minItems")},
-	{"maxItems", isSlice, "a slice", makeItems("maxItems")},
+	{"minItems", isSlice, "a slice", makeSize("minItems", "must have at least ", "item", func(v reflect.Value, n int) bool { return v.Len() < n })},
+	{"maxItems", isSlice, "a slice", makeSize("maxItems", "must have at most ", "item", func(v reflect.Value, n int) bool { return v.Len() > n })},
 	{"uniqueItems", isScalarList, "a slice or an array of strings, booleans or numbers", makeUnique},
 }
 
@@ -204,12 +204,7 @@ func isNoneOf(s *shape, parts []string) (outside func(reflect.Value) bool, ok bo
 		values = append(values, compare)
 	}
 	return func(v reflect.Value) bool {
-		for _, compare := range values {
-			if compare(v) == 0 {
-				return false
-			}
-		}
-		return true
+		return !slices.ContainsFunc(values, func(compare func(reflect.Value) int) bool { return compare(v) == 0 })
 	}, true
 }
 
@@ -229,32 +224,36 @@ func sameValue(s *shape, a, b string) bool {
 	return okX && okY && x.Cmp(y) == 0
 }
 
-// makeLength makes the rule that a string has at least or at most so many
-// characters. They are Unicode code points, as JSON Schema counts (2020-12
-// Validation, section 6.3).
-func makeLength(keyword string) func(*shape, string) (rule, string) {
+// makeSize makes a rule that compares the length of a string or a slice with n: it
+// is broken where outside returns true. noun is what the length counts. The length
+// of an array is part of its type, so that a rule would have no effect.
+func makeSize(keyword, message, noun string, outside func(v reflect.Value, n int) bool) func(*shape, string) (rule, string) {
 	return func(_ *shape, text string) (rule, string) {
 		n, err := strconv.Atoi(text)
 		if err != nil || n < 0 || strconv.Itoa(n) != text {
-			return rule{}, "a whole number of characters"
+			return rule{}, "a whole number of " + noun + "s"
 		}
-		r := rule{keyword: keyword, value: []byte(text)}
-		if keyword == "minLength" {
-			r.wrong = &complaint{keyword, "must have at least " + countText(n, "character")}
-			r.broken = func(v reflect.Value) bool {
-				s := v.String()
-				// Between n bytes and 4n bytes only counting tells.
-				return len(s) < n || len(s) < n*utf8.UTFMax && utf8.RuneCountInString(s) < n
-			}
-		} else {
-			r.wrong = &complaint{keyword, "must have at most " + countText(n, "character")}
-			r.broken = func(v reflect.Value) bool {
-				s := v.String()
-				return len(s) > n && utf8.RuneCountInString(s) > n
-			}
-		}
-		return r, ""
+		return rule{
+			keyword: keyword,
+			value:   []byte(text),
+			wrong:   &complaint{keyword, message + countText(n, noun)},
+			broken:  func(v reflect.Value) bool { return outside(v, n) },
+		}, ""
 	}
+}
+
+// isShorter reports whether a string has less than n characters. They are Unicode
+// code points, as JSON Schema counts (2020-12 Validation, section 6.3). Between n
+// bytes and 4n bytes only counting tells.
+func isShorter(v reflect.Value, n int) bool {
+	s := v.String()
+	return len(s) < n || len(s) < n*utf8.UTFMax && utf8.RuneCountInString(s) < n
+}
+
+// isLonger reports whether a string has more than n characters.
+func isLonger(v reflect.Value, n int) bool {
+	s := v.String()
+	return len(s) > n && utf8.RuneCountInString(s) > n
 }
 
 // countText returns n with the noun, in the plural unless n is 1.
@@ -353,26 +352,6 @@ func makeMultiple(s *shape, text string) (rule, string) {
 		r.broken = func(v reflect.Value) bool { return v.Uint()%mag != 0 }
 	}
 	return r, ""
-}
-
-// makeItems makes the rule that a slice has at least or at most so many items. The
-// length of an array is part of its type, so that a rule would have no effect.
-func makeItems(keyword string) func(*shape, string) (rule, string) {
-	return func(_ *shape, text string) (rule, string) {
-		n, err := strconv.Atoi(text)
-		if err != nil || n < 0 || strconv.Itoa(n) != text {
-			return rule{}, "a whole number of items"
-		}
-		r := rule{keyword: keyword, value: []byte(text)}
-		if keyword == "minItems" {
-			r.wrong = &complaint{keyword, "must have at least " + countText(n, "item")}
-			r.broken = func(v reflect.Value) bool { return v.Len() < n }
-		} else {
-			r.wrong = &complaint{keyword, "must have at most " + countText(n, "item")}
-			r.broken = func(v reflect.Value) bool { return v.Len() > n }
-		}
-		return r, ""
-	}
 }
 
 // makeUnique makes the rule that no two items of a list are the same. The only

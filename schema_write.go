@@ -28,7 +28,9 @@ package svc
 
 import (
 	"bytes"
+	"cmp"
 	"encoding/json"
+	"maps"
 	"math"
 	"math/big"
 	"reflect"
@@ -157,12 +159,7 @@ func (w *schemaWriter) appendPlain(dst []byte, s *shape, f *field, annotate bool
 // writeCustom writes what the type says of itself. JSONSchema returns a map, so the
 // keywords are sorted: what is published has one order.
 func (w *schemaWriter) writeCustom(m *members, s *shape) {
-	names := make([]string, 0, len(s.custom))
-	for name := range s.custom {
-		names = append(names, name)
-	}
-	slices.Sort(names)
-	for _, name := range names {
+	for _, name := range slices.Sorted(maps.Keys(s.custom)) {
 		text, err := json.Marshal(s.custom[name])
 		if err == nil { // shapes.fillCustom has tried the whole
 			m.addRaw(name, string(text))
@@ -437,7 +434,7 @@ func appendSelfContainedObject(dst []byte, s *shape, fields []*field, w schemaWr
 		if !slices.Contains(defs, s) {
 			defs = append(defs, s)
 		}
-		return "#/$defs/" + s.defName()
+		return "#/$defs/" + cmp.Or(s.name, "Type")
 	}
 	// What the schema refers to is known when it is written, so $defs comes last and
 	// is put inside its closing brace.
@@ -455,7 +452,7 @@ func appendSelfContainedObject(dst []byte, s *shape, fields []*field, w schemaWr
 	}
 	m := openMembers(nil)
 	for i := 0; i < len(defs); i++ { // writing one may add others
-		m.addName(defs[i].defName())
+		m.addName(cmp.Or(defs[i].name, "Type"))
 		root = defs[i]
 		m.buf = w.appendShape(m.buf, defs[i])
 	}
@@ -465,15 +462,6 @@ func appendSelfContainedObject(dst []byte, s *shape, fields []*field, w schemaWr
 	}
 	dst = append(append(dst, `"$defs":`...), m.close()...)
 	return append(dst, '}')
-}
-
-// defName returns the name of s in $defs. A struct without a name is there if it
-// contains itself by way of a named list or map.
-func (s *shape) defName() string {
-	if s.name == "" {
-		return "Type"
-	}
-	return s.name
 }
 
 // schemaMap returns the self-contained JSON Schema 2020-12 of s as a map, for

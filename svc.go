@@ -120,6 +120,7 @@ package svc
 // svc_method.go compiles one method, svc_stream.go has the streams.
 
 import (
+	"cmp"
 	"context"
 	"fmt"
 	"log/slog"
@@ -293,18 +294,10 @@ func (o Options) withDefaults(iface reflect.Type) Options {
 	if o.Name == "" && iface.Name() != "" {
 		o.Name = documentName(iface.Name())
 	}
-	if o.Version == "" {
-		o.Version = "0.1.0"
-	}
-	if o.Resource == "" {
-		o.Resource = strings.Join(splitWords(o.Name), "_")
-	}
-	if o.MaxBody == 0 {
-		o.MaxBody = DefaultMaxBody
-	}
-	if o.BodyTimeout == 0 {
-		o.BodyTimeout = DefaultBodyTimeout
-	}
+	o.Version = cmp.Or(o.Version, "0.1.0")
+	o.Resource = cmp.Or(o.Resource, strings.Join(splitWords(o.Name), "_"))
+	o.MaxBody = cmp.Or(o.MaxBody, DefaultMaxBody)
+	o.BodyTimeout = cmp.Or(o.BodyTimeout, DefaultBodyTimeout)
 	return o
 }
 
@@ -499,11 +492,7 @@ func (m *method) invoke(ctx context.Context, in any) (out any, err error) {
 // invokeBy is like invoke with another function in the place of the
 // interceptor; nil calls the method itself.
 func (m *method) invokeBy(invoke InvokeFunc, ctx context.Context, in any) (out any, err error) {
-	defer func() {
-		if v := recover(); v != nil {
-			err = panicError(v)
-		}
-	}()
+	defer recoverTo(&err)
 	if invoke != nil {
 		out, err = invoke(ctx, m.resource, m.name, in)
 	} else {
@@ -527,11 +516,7 @@ func (m *method) invokeBy(invoke InvokeFunc, ctx context.Context, in any) (out a
 // its wire name, as transports without paths and queries send it. An empty text
 // counts as {}. m must take an input. A panic becomes an error.
 func (m *method) bindObject(d *decoder, text []byte) (in any, err error) {
-	defer func() { // Validate and UnmarshalJSON are code of the application
-		if v := recover(); v != nil {
-			err = panicError(v)
-		}
-	}()
+	defer recoverTo(&err) // Validate and UnmarshalJSON are code of the application
 	v, err := m.bind.bindObject(d, text)
 	return v.Interface(), err
 }
@@ -541,11 +526,7 @@ func (m *method) bindObject(d *decoder, text []byte) (in any, err error) {
 // MarshalJSON returns an Error with another code: the call itself succeeded, and
 // the client cannot help it. A panic becomes an error.
 func (m *method) appendOutput(e *encoder, dst []byte, out any) (_ []byte, err error) {
-	defer func() { // MarshalJSON is code of the application
-		if v := recover(); v != nil {
-			err = panicError(v)
-		}
-	}()
+	defer recoverTo(&err) // MarshalJSON is code of the application
 	*e = encoder{buf: dst}
 	if m.encode(e, reflect.ValueOf(out).Elem()); e.err != nil {
 		return e.buf, &Error{Code: CodeInternal, cause: e.err}
@@ -631,11 +612,7 @@ func (m *method) checkType(in any) error {
 // checkInput checks the rules of a Go value. A panic of a Validate method
 // becomes an error.
 func (s *Service) checkInput(m *method, input any) (err error) {
-	defer func() {
-		if v := recover(); v != nil {
-			err = panicError(v)
-		}
-	}()
+	defer recoverTo(&err)
 	ws := s.borrowWorkspace()
 	err = m.bind.checkValue(&ws.dec, reflect.ValueOf(input))
 	s.returnWorkspace(ws)

@@ -542,12 +542,7 @@ func splitWords(name string) []string {
 // isResource reports whether a name can be a resource. Other characters would
 // have to be escaped in a path, and the APIs of models refuse them in tool names.
 func isResource(name string) bool {
-	for _, r := range name {
-		if r >= 0x80 || !isDigit(byte(r)) && !('a' <= r|0x20 && r|0x20 <= 'z') && r != '_' && r != '-' {
-			return false
-		}
-	}
-	return name != ""
+	return name != "" && !strings.ContainsFunc(name, func(r rune) bool { return !isNameRune(r) && r != '-' })
 }
 
 // A route is an HTTP method and a path.
