@@ -1,8 +1,7 @@
 package svc
 
-// This file is middleware that guards other handlers: by a name and a password,
-// and by the address of the connection. It also has Under, which applies any
-// middleware to a part of a site.
+// This file is middleware that guards other handlers: BasicAuth by a name and a
+// password, AllowIPs by an address; and Under, which applies any to a part of a site.
 
 import (
 	"crypto/sha256"
@@ -70,10 +69,8 @@ func newCredentials(users map[string]string) credentials {
 	return known
 }
 
-// matchRequest reports whether r has one of the credentials. It hashes name and
-// password together and compares the hash with all known ones, so its time
-// depends on the length of the request's own text only and does not tell whether
-// a name is known. A request with two Authorization headers never matches: a
+// matchRequest reports whether r has one of the credentials. It compares with all
+// of them, so its time does not tell whether a name is known. A request with two Authorization headers never matches: a
 // proxy in front may have checked one of them, and svc the other.
 func (known credentials) matchRequest(r *http.Request) bool {
 	name, password, ok := r.BasicAuth()

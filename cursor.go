@@ -2,12 +2,7 @@ package svc
 
 // This file encodes cursors. A cursor holds the key of the last item that a
 // client has seen, so that the next request can go on after it, on any replica.
-// Inputs and outputs with cursors are in page.go. In this order:
-//
-//	EncodeCursor, DecodeCursor   cursors that clients can read and make
-//	TimeCursor                   the key of most lists
-//	CursorKey                    cursors that only the service can make
-//	texts, keys                  base64, and the text of a key
+// Inputs and outputs with cursors are in page.go.
 //
 // A cursor is base64url without padding (RFC 4648, section 5) of one of these:
 //
@@ -183,9 +178,7 @@ func decodeBase64(cursor string) ([]byte, error) {
 }
 
 // isCursorText reports whether keys of type t are held as text.
-func isCursorText(t reflect.Type) bool {
-	return t.Kind() == reflect.String || isTextType(t)
-}
+func isCursorText(t reflect.Type) bool { return t.Kind() == reflect.String || isTextType(t) }
 
 // isTextType reports whether *t can write and read itself as text. One without
 // the other would give cursors that cannot be read back.

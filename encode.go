@@ -516,9 +516,7 @@ func appendUTC(dst []byte, t time.Time, year, month, day int) []byte {
 }
 
 // appendTwo appends n, from 0 to 99, as two digits.
-func appendTwo(dst []byte, n int) []byte {
-	return append(dst, '0'+byte(n/10), '0'+byte(n%10))
-}
+func appendTwo(dst []byte, n int) []byte { return append(dst, '0'+byte(n/10), '0'+byte(n%10)) }
 
 // encodeDuration appends a time.Duration as text with units, such as "1h30m0s".
 // The number of nanoseconds that encoding/json writes says nothing to people,

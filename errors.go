@@ -3,14 +3,9 @@ package svc
 // This file has the errors that clients get, on every transport. In this order:
 //
 //   - Code, and the one table of what a code is on each transport
-//   - Error: making one, what clients see of it, and ErrorFrom, which makes one
-//     of any error
-//   - Violation, and the list that collects the violations of one input within
-//     limits
-//   - the details of an error as JSON
-//
-// Nothing here sends anything: http.go writes errors as responses, and the other
-// transports have their own frames around the same parts.
+//   - Error: making one, what clients see of it, ErrorFrom
+//   - Violation, and the list that collects those of one input within limits
+//   - the details of an error as JSON; http.go and the transports frame them
 
 import (
 	"context"
@@ -98,9 +93,7 @@ func (c Code) row() int {
 // private reports whether the message of an error with this code is for the log
 // only. These codes say that the server made the error, and such messages tend
 // to contain what a client must not see: queries, file names, addresses.
-func (c Code) private() bool {
-	return c == CodeUnknown || c == CodeInternal || c == CodeDataLoss
-}
+func (c Code) private() bool { return c == CodeUnknown || c == CodeInternal || c == CodeDataLoss }
 
 // CodeFromHTTP returns the code for the status of an HTTP response, for a method
 // that passes on what another server answered. A 2xx gives OK. A 4xx without a
@@ -194,8 +187,7 @@ func formatMessage(format string, args []any) (string, error) {
 		}
 		wrapped[i] = arg
 	}
-	var causes []error
-	var found []error
+	var causes, found []error
 	switch err := fmt.Errorf(format, wrapped...).(type) {
 	case interface{ Unwrap() error }:
 		found = []error{err.Unwrap()}
@@ -556,7 +548,6 @@ func appendDetailsObject(dst []byte, details map[string]any) []byte {
 }
 
 // appendDetail appends the JSON of one detail, and reports false if it has none.
-// Violations and strings, the usual ones, need no reflection.
 func appendDetail(dst []byte, value any) ([]byte, bool) {
 	switch v := value.(type) {
 	case []Violation:
@@ -604,9 +595,7 @@ func appendViolation(dst []byte, v *Violation) []byte {
 
 // jsonLen returns how many bytes v takes in a JSON list, or a few more: see
 // quotedLen.
-func (v *Violation) jsonLen() int {
-	return v.frameLen() + quotedLen(v.Path) + quotedLen(v.Message)
-}
+func (v *Violation) jsonLen() int { return v.frameLen() + quotedLen(v.Path) + quotedLen(v.Message) }
 
 // frameLen returns how many bytes v takes in a JSON list without its path and
 // its message, which are the two that clients have a part in.

@@ -3,11 +3,9 @@ package svc
 // This file has what every HTTP transport, and every middleware of this
 // package, does with a request and a response. In this order:
 //
-//   - request bodies: limits of size and time, reading, leaving unread
-//   - content types of requests
-//   - responses with a body: header and status
-//   - the envelope and the other ways to write an error: ErrorHandler,
-//     WriteError, WriteProblem, and refuse for middleware
+//   - request bodies and their content types
+//   - responses with a body
+//   - errors as responses: ErrorHandler, WriteError, WriteProblem, refuse
 //   - handlers that return errors and panic: Handle, Recover, PanicError, the log
 //   - trackedWriter, which knows whether a response has begun
 //   - small text: quoted strings of headers, prefixes of paths
@@ -137,13 +135,6 @@ func (l limits) tooLargeError(w http.ResponseWriter, r *http.Request) error {
 
 // bodyError returns the error for a body that ended early with err.
 //
-//	err                                    the answer
-//	of http.MaxBytesReader, in middleware  413; see ErrorFrom
-//	a deadline                             408
-//	the client has left                    499, which nobody receives
-//	the body is shorter than announced     400
-//	anything else, such as a bad chunk     400
-//
 // In HTTP/1 every failed read cancels the context of the request, also if the
 // client has only miscounted and still waits for the answer. A client that has
 // left shows as an error of the connection.
@@ -153,7 +144,7 @@ func (l limits) bodyError(w http.ResponseWriter, r *http.Request, err error) err
 	var conn *net.OpError
 	switch {
 	case errors.As(err, &max):
-		return err
+		return err // ErrorFrom makes it a 413
 	case errors.Is(err, os.ErrDeadlineExceeded):
 		return httpError(http.StatusRequestTimeout, CodeDeadlineExceeded, "the request body did not arrive in time").WithCause(err)
 	case r.Context().Err() != nil && (r.ProtoMajor != 1 || errors.As(err, &conn)):
@@ -188,15 +179,12 @@ const (
 // checkContentType accepts a body that says it is JSON in UTF-8 and refuses any
 // other with 415.
 //
-//	Content-Type                            Content-Encoding  accepted
-//	none, or empty                          none              yes
-//	application/json                        none              yes
-//	application/json; charset=UTF-8         none              yes
-//	application/merge-patch+json; v=1       none              yes
-//	application/json; charset=iso-8859-1    none              no
-//	text/plain                              none              no
-//	two of them                             none              no
-//	any                                     any               no
+//	accepted      none, or empty
+//	              application/json; charset=UTF-8
+//	              application/merge-patch+json; v=1
+//	not accepted  application/json; charset=iso-8859-1
+//	              text/plain, or two of them
+//	              any with a Content-Encoding
 //
 // A compressed body is refused since a small one can unpack to gigabytes. The
 // response then says in Accept-Encoding what would be accepted (RFC 9110,
@@ -225,8 +213,7 @@ func isJSONType(value string) bool {
 	if err != nil {
 		return false
 	}
-	charset, given := params["charset"]
-	if given && !strings.EqualFold(charset, "utf-8") {
+	if charset, given := params["charset"]; given && !strings.EqualFold(charset, "utf-8") {
 		return false
 	}
 	subtype, ok := strings.CutPrefix(mediaType, "application/")
@@ -308,8 +295,7 @@ func WriteError(w http.ResponseWriter, r *http.Request, err error) {
 func appendEnvelope(dst []byte, e *Error) []byte {
 	dst = appendQuoted(append(dst, `{"error":{"code":`...), string(e.code()))
 	dst = appendQuoted(append(dst, `,"message":`...), e.message())
-	dst = appendDetails(dst, e)
-	return append(dst, "}}"...)
+	return append(appendDetails(dst, e), "}}"...)
 }
 
 // buffers holds memory for envelopes. It is the only pool of the package that is
@@ -352,10 +338,8 @@ func WriteProblem(w http.ResponseWriter, r *http.Request, err error) {
 // ETag, and must not stay in a cache.
 func writeErrorBody(w http.ResponseWriter, status int, contentType string, body []byte) {
 	h := w.Header()
-	if len(h) > 0 {
-		for _, name := range [...]string{"Content-Encoding", "Etag", "Last-Modified", "Cache-Control"} {
-			delete(h, name)
-		}
+	for _, name := range [...]string{"Content-Encoding", "Etag", "Last-Modified", "Cache-Control"} {
+		delete(h, name)
 	}
 	setBodyHeader(h, contentType, len(body))
 	w.WriteHeader(status)
@@ -522,8 +506,7 @@ func (p *logPlace) appendAttrs(attrs []slog.Attr) []slog.Attr {
 // order. The level is error for a status of 500 or more and warning below, and
 // info for a call that its client canceled. A nil logger means slog.Default.
 //
-// Every error of every transport goes through here, so that a search over the
-// log of a program finds the same names everywhere.
+// All transports use it, so a search over the log finds the same names everywhere.
 func logError(ctx context.Context, logger *slog.Logger, err error, place logPlace) {
 	if logger == nil {
 		logger = slog.Default()
@@ -625,12 +608,8 @@ func trimmedPrefix(caller, prefix string) string {
 }
 
 // cutPrefixPath reports whether p is prefix or below it, and returns what
-// follows prefix without the slash between. A prefix matches whole segments.
-//
-//	p                   prefix         rest    ok
-//	/debug/pprof        /debug/pprof           true
-//	/debug/pprof/heap   /debug/pprof   heap    true
-//	/debug/pprofx       /debug/pprof   x       false: rest means nothing
+// follows prefix without the slash between. A prefix matches whole segments. If ok
+// is false, rest means nothing.
 func cutPrefixPath(p, prefix string) (rest string, ok bool) {
 	rest, ok = strings.CutPrefix(p, prefix)
 	if !ok || rest == "" {

@@ -519,14 +519,10 @@ type syntaxError struct {
 }
 
 // Error returns the reason and the place.
-func (e *syntaxError) Error() string {
-	return e.reason + ", at byte " + strconv.Itoa(e.offset)
-}
+func (e *syntaxError) Error() string { return e.reason + ", at byte " + strconv.Itoa(e.offset) }
 
 // reset prepares s for another text, and keeps the memory of names.
-func (s *scanner) reset(data []byte) {
-	*s = scanner{data: data, names: s.names[:0]}
-}
+func (s *scanner) reset(data []byte) { *s = scanner{data: data, names: s.names[:0]} }
 
 // fail keeps the first error and moves to the end of the text.
 func (s *scanner) fail(reason string) {

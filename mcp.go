@@ -124,8 +124,6 @@ type mcpHandler struct {
 	texts   mcpTexts
 }
 
-var _ http.Handler = (*mcpHandler)(nil)
-
 // mcpTexts are pieces of JSON that are the same in every answer of a kind. They
 // are made once, so that most methods of the protocol only copy bytes.
 type mcpTexts struct {
@@ -297,11 +295,8 @@ func (t *tool) compileTool(p *mistakes, o ToolOptions, service string) {
 	if len(t.name) > maxToolName {
 		p.addf("the tool name %q is longer than %d characters, which many models refuse; shorten the method's or the resource's", t.name, maxToolName)
 	}
-	for _, r := range t.name {
-		if r >= 0x80 {
-			p.addf("the tool name %q has other characters than letters, digits, - and _ of ASCII; rename the method", t.name)
-			break
-		}
+	if strings.ContainsFunc(t.name, func(r rune) bool { return r >= 0x80 }) {
+		p.addf("the tool name %q has other characters than letters, digits, - and _ of ASCII; rename the method", t.name)
 	}
 	t.options = o
 	t.options.Title = cmp.Or(o.Title, capitalized(strings.Join(splitWords(t.goName), " ")))
@@ -385,10 +380,7 @@ func (t *tool) compileOutput() {
 		t.ownContent = true
 	default:
 		t.output = appendSelfContained(nil, t.result, schemaWriter{forTools: true})
-		if t.stream != "" {
-			return
-		}
-		if t.out.kind != kindObject && t.out.custom["type"] != "object" {
+		if t.stream == "" && t.out.kind != kindObject && t.out.custom["type"] != "object" {
 			t.wrapped = true
 			t.output = append(append([]byte(`{"type":"object","properties":{"result":`), t.output...), `},"required":["result"]}`...)
 		}

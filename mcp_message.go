@@ -39,7 +39,6 @@ package svc
 // page tells the server to assume 2025-03-26 without it.
 
 import (
-	"context"
 	"net/http"
 	"slices"
 )
@@ -214,8 +213,7 @@ func newExchange(h *mcpHandler, w http.ResponseWriter, r *http.Request, ws *work
 	return x
 }
 
-// exchangeKey is the key under which a context has the exchange that it belongs
-// to.
+// exchangeKey is the key of the exchange in a context.
 type exchangeKey struct{}
 
 func (x *exchange) Value(key any) any {
@@ -224,8 +222,6 @@ func (x *exchange) Value(key any) any {
 	}
 	return x.callContext.Value(key)
 }
-
-var _ context.Context = (*exchange)(nil)
 
 // serveBody answers all messages of the body, which is in ws.body. It returns an
 // error only if it has not sent anything.
@@ -656,6 +652,4 @@ func (x *exchange) sendAnswer(status int) {
 }
 
 // logError logs the error that the client is about to get.
-func (x *exchange) logError(err error) {
-	x.h.logError(x, x.r, err, x.called)
-}
+func (x *exchange) logError(err error) { x.h.logError(x, x.r, err, x.called) }

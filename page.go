@@ -1,13 +1,7 @@
 package svc
 
 // This file holds pagination: inputs that say which part of a list is wanted,
-// and outputs that carry one part. In this order:
-//
-//	PageRequest, PageQuery, CursorQuery   the inputs, with their Validate methods
-//	ParsePage                             the same input for handlers outside a service
-//	Offset, IsCursor, Size                what a data store wants to know
-//	PageResponse, NewPage, Links          a page by its number
-//	CursorResponse, NewCursorPage         a page that a cursor leads to
+// and outputs that carry one part.
 //
 // The inputs are ordinary structs. Their tags bind, default and publish them as
 // they do for any other input, so no transport knows about pagination. The one

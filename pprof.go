@@ -5,10 +5,6 @@ package svc
 // import net/http/pprof: that package registers its handlers on
 // http.DefaultServeMux of every program that links it. Errors are plain texts
 // and not the envelope, because go tool pprof prints such a text to its user.
-//
-// In order: Pprof and the pages it knows; profiles that exist already; the two
-// that record for some time, and how they end; the symbol page; the index;
-// request bodies and errors.
 
 import (
 	"bytes"
@@ -26,7 +22,6 @@ import (
 	"runtime"
 	"runtime/pprof"
 	"runtime/trace"
-	"slices"
 	"strconv"
 	"strings"
 	"time"
@@ -211,24 +206,21 @@ type recordWriter struct {
 // recordWriteTimeout is how long the client may take for one write.
 const recordWriteTimeout = 30 * time.Second
 
-// newRecordWriter returns a writer for a recording that takes d.
+// newRecordWriter returns a writer for a recording that takes d. It adds d to
+// the deadline that the server's WriteTimeout has set, since the client has asked
+// to wait that long. Without it, a server with a WriteTimeout of 10 seconds could
+// not serve a profile of 30.
 func newRecordWriter(w http.ResponseWriter, r *http.Request, d time.Duration) *recordWriter {
-	extendWriteDeadline(w, r, d)
-	return &recordWriter{w, http.NewResponseController(w)}
+	control := http.NewResponseController(w)
+	if s, ok := r.Context().Value(http.ServerContextKey).(*http.Server); ok && s.WriteTimeout > 0 {
+		control.SetWriteDeadline(time.Now().Add(d + s.WriteTimeout))
+	}
+	return &recordWriter{w, control}
 }
 
 func (rec *recordWriter) Write(b []byte) (int, error) {
 	rec.control.SetWriteDeadline(time.Now().Add(recordWriteTimeout)) // fails on writers without deadlines, such as those of tests
 	return rec.w.Write(b)
-}
-
-// extendWriteDeadline adds d to the deadline that the server's WriteTimeout has
-// set, since the client has asked to wait that long. Without it, a server with
-// a WriteTimeout of 10 seconds could not serve a profile of 30.
-func extendWriteDeadline(w http.ResponseWriter, r *http.Request, d time.Duration) {
-	if s, ok := r.Context().Value(http.ServerContextKey).(*http.Server); ok && s.WriteTimeout > 0 {
-		http.NewResponseController(w).SetWriteDeadline(time.Now().Add(d + s.WriteTimeout))
-	}
 }
 
 // writeSymbols writes the names of program counters in the format of go tool
@@ -252,39 +244,6 @@ func writeSymbols(w http.ResponseWriter, r *http.Request, body []byte) {
 	buf.WriteTo(w)
 }
 
-// A profilePage is one line of the index.
-type profilePage struct {
-	name, about string
-	count       int
-}
-
-// listProfilePages returns the lines of the index, sorted by name.
-func listProfilePages() []profilePage {
-	pages := []profilePage{
-		{name: "cmdline", about: "The command line of the program."},
-		{name: "profile", about: "A CPU profile, of 30 seconds or as many as the parameter seconds says."},
-		{name: "symbol", about: "The functions at program counters, given in the query or in a POST body with + between them."},
-		{name: "trace", about: "An execution trace for go tool trace, of 1 second or as many as the parameter seconds says."},
-	}
-	for _, p := range pprof.Profiles() {
-		about := cmp.Or(profileNotes[p.Name()], "A profile of the program's own.")
-		pages = append(pages, profilePage{p.Name(), about, p.Count()})
-	}
-	slices.SortFunc(pages, func(a, b profilePage) int { return strings.Compare(a.name, b.name) })
-	return pages
-}
-
-// profileNotes are what the index says about the profiles of the runtime.
-var profileNotes = map[string]string{
-	"allocs":        "Where memory was allocated since the program began, sampled.",
-	"block":         "Where goroutines waited for each other; empty unless the program calls runtime.SetBlockProfileRate.",
-	"goroutine":     "What every goroutine is doing; with debug=2 in the form of a panic.",
-	"goroutineleak": "What goroutines that can never go on are waiting for.",
-	"heap":          "Where the memory in use was allocated, sampled; with gc=1 after a garbage collection.",
-	"mutex":         "Who held contended mutexes; empty unless the program calls runtime.SetMutexProfileFraction.",
-	"threadcreate":  "What led to new threads of the operating system.",
-}
-
 // writeProfileIndex writes the HTML page of links. The links are relative, so
 // that they work behind a proxy that strips a prefix. A browser resolves them
 // against the last slash of the page's own path, so a page that was requested
@@ -299,9 +258,15 @@ func writeProfileIndex(w http.ResponseWriter, r *http.Request) {
 	}
 	var buf bytes.Buffer
 	buf.WriteString("<!DOCTYPE html>\n<html lang=\"en\">\n<meta charset=\"utf-8\">\n<title>Profiles</title>\n<h1>Profiles</h1>\n")
-	buf.WriteString("<table>\n<tr><th>Count<th>Profile<th>What it shows\n")
-	for _, p := range listProfilePages() {
-		fmt.Fprintf(&buf, "<tr><td>%d<td><a href=\"%s\">%s</a><td>%s\n", p.count, link(p.name, "debug=1"), html.EscapeString(p.name), p.about)
+	buf.WriteString("<table>\n<tr><th>Count<th>Profile\n")
+	line := func(count int, name string) {
+		fmt.Fprintf(&buf, "<tr><td>%d<td><a href=\"%s\">%s</a>\n", count, link(name, "debug=1"), html.EscapeString(name))
+	}
+	for _, p := range pprof.Profiles() { // sorted by name
+		line(p.Count(), p.Name())
+	}
+	for _, name := range [...]string{"cmdline", "profile", "symbol", "trace"} {
+		line(0, name)
 	}
 	fmt.Fprintf(&buf, "</table>\n<p><a href=\"%s\">All goroutines with their stacks</a>\n", link("goroutine", "debug=2"))
 	buf.WriteString("<p>With debug=1 a profile is text; without, it is a file for go tool pprof.\n</html>\n")
@@ -372,9 +337,7 @@ func writePprofError(w http.ResponseWriter, e *pprofError) {
 }
 
 // setPprofText announces plain text.
-func setPprofText(w http.ResponseWriter) {
-	w.Header().Set("Content-Type", "text/plain; charset=utf-8")
-}
+func setPprofText(w http.ResponseWriter) { w.Header().Set("Content-Type", "text/plain; charset=utf-8") }
 
 // setPprofFile announces a file to save under name.
 func setPprofFile(w http.ResponseWriter, name string) {

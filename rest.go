@@ -1,12 +1,7 @@
 package svc
 
-// This file serves methods over REST: one HTTP route per method. In this order:
-//
-//   - the routes, on a mux of the caller's (Mount) or one of their own (REST)
-//   - requests that no route matches: 404, 405, and no redirects
-//   - one request to a method that returns a record
-//   - one request to a method that returns a stream: server-sent events, from
-//     the moment that the method has returned without an error
+// This file serves methods over REST: one HTTP route per method. The routes come
+// first, then requests that match none, then requests to a method.
 
 import (
 	"context"
@@ -33,13 +28,8 @@ type Route struct {
 func (s *Service) Routes() []Route {
 	routes := make([]Route, len(s.methods))
 	for i, m := range s.methods {
-		routes[i] = Route{
-			Method:   m.method,
-			Path:     s.prefix + m.path,
-			Resource: m.resource,
-			Name:     m.name,
-			Handler:  &restHandler{endpoint{config: m.config, service: s, transport: TransportREST, only: m}},
-		}
+		h := &restHandler{endpoint{config: m.config, service: s, transport: TransportREST, only: m}}
+		routes[i] = Route{Method: m.method, Path: s.prefix + m.path, Resource: m.resource, Name: m.name, Handler: h}
 	}
 	return routes
 }
@@ -117,14 +107,6 @@ func (h *restMux) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 // its segment. If a path also has characters that should have been escaped,
 // net/url escapes it again and takes every slash for a separator; such a path is
 // not clean if that moves a value into another segment.
-//
-//	Path         Clean
-//	-----------  -----
-//	/a/b         yes
-//	/a//b, /a/   no
-//	/a/../b      no
-//	/a/%2e%2e/b  yes, with a segment ".." that means nothing special
-//	/a%2Fb       yes, with one segment
 func isClean(u *url.URL) bool {
 	path := u.Path
 	if u.RawPath != "" {
@@ -191,26 +173,10 @@ func (h *restMux) allowedMethods(r *http.Request) []string {
 	return allowed
 }
 
-// A restHandler serves one method, the only one of its endpoint. The outcome of
-// the call decides the response:
-//
-//	Outcome             Status          Content-Type
-//	------------------  --------------  -----------------
-//	an output           200 OK          application/json
-//	no output           204 No Content  none
-//	a stream            200 OK          text/event-stream
-//	an error            of its Code     application/json, or what OnError writes
-//	a panic             500             likewise
-//
-// A panic with http.ErrAbortHandler passes through, and net/http drops the
+// A restHandler serves one method, the only one of its endpoint. A panic with http.ErrAbortHandler passes through, and net/http drops the
 // connection. The body is read to its end before the method is called, and a
 // record is encoded before the status is written, so no client gets half of one.
 type restHandler struct{ endpoint }
-
-var (
-	_ http.Handler = (*restHandler)(nil)
-	_ http.Handler = (*restMux)(nil)
-)
 
 func (h *restHandler) ServeHTTP(w http.ResponseWriter, r *http.Request) { h.serveRequest(w, r, h) }
 

@@ -100,8 +100,6 @@ type rpcExchange struct {
 	batch rpcBatch
 }
 
-var _ http.Handler = (*rpcHandler)(nil)
-
 func (h *rpcHandler) ServeHTTP(w http.ResponseWriter, r *http.Request) { h.serveRequest(w, r, h) }
 
 // respond answers every message of the body. An error it returns is about the
@@ -303,19 +301,8 @@ const (
 )
 
 // An rpcMessage is one message as the text has it (JSON-RPC 2.0, sections 4 and
-// 5). It aliases the text.
-//
-//	Member    Value                         Here
-//	--------  ----------------------------  ---------------------------------
-//	jsonrpc   "2.0"                         a message with another is invalid
-//	id        a string, a number or null    id, as it is written
-//	method    a string                      method, what the string stands for
-//	params    an object or an array         params, as it is written
-//	params    null                          as if it were absent
-//	result    anything                      a response, if there is no method
-//	error     anything                      likewise
-//
-// Names match exactly, and other members are ignored. A request whose id is
+// 5). It aliases the text. Params of null count as absent. A message without a
+// method that has result or error is a response. Names match exactly, and other members are ignored. A request whose id is
 // null wants an answer: the specification advises against it and allows it.
 //
 // Invariants:
@@ -327,7 +314,7 @@ type rpcMessage struct {
 	kind      rpcKind
 	violation *Violation // why it is invalid; nil for the other kinds
 	id        []byte     // nil if absent, or not what an id may be
-	method    []byte     // nil if absent, or no string
+	method    []byte     // what the string stands for; nil if absent, or no string
 	params    []byte     // nil if absent
 }
 

@@ -102,9 +102,7 @@ func (w *schemaWriter) appendValue(dst []byte, s *shape, f *field) []byte {
 
 // canBeAbsent reports whether the field is absent where it would be null: in an
 // input if the client wants, in an output always.
-func (f *field) canBeAbsent() bool {
-	return f != nil && f.optional && (f.omit != 0 || f.query != "")
-}
+func (f *field) canBeAbsent() bool { return f != nil && f.optional && (f.omit != 0 || f.query != "") }
 
 // jsonType returns the JSON type of a value of shape s that is not null, in the
 // field f or anywhere if f is nil. Only a field can put a number into a string.

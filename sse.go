@@ -50,9 +50,7 @@ func (e *Event) checkFields() error {
 }
 
 // isFieldValue reports whether s can be the value of a field.
-func isFieldValue(s string) bool {
-	return !strings.ContainsAny(s, "\r\n\x00") && utf8.ValidString(s)
-}
+func isFieldValue(s string) bool { return !strings.ContainsAny(s, "\r\n\x00") && utf8.ValidString(s) }
 
 // appendEvent appends an event that checkFields accepts. The empty line at the end
 // makes clients act on it.
@@ -224,15 +222,10 @@ func (s *eventStream) writeLocked(b []byte) error {
 		err = s.c.Flush()
 	}
 	if err != nil {
-		s.failLocked(err)
+		s.err = err
+		s.onError(err)
 	}
 	return err
-}
-
-// failLocked ends the stream with err. The caller holds mu.
-func (s *eventStream) failLocked(err error) {
-	s.err = err
-	s.onError(err)
 }
 
 // beat sends a comment if nothing was sent for the time of a heartbeat, and arms
@@ -244,7 +237,8 @@ func (s *eventStream) beat() {
 	defer s.mu.Unlock()
 	defer func() {
 		if v := recover(); v != nil {
-			s.failLocked(fmt.Errorf("writing a comment: panic: %v", v))
+			s.err = fmt.Errorf("writing a comment: panic: %v", v)
+			s.onError(s.err)
 		}
 	}()
 	if s.err != nil {

@@ -703,8 +703,7 @@ type workspace struct {
 	body []byte // of the request
 }
 
-// borrowWorkspace returns a workspace that belongs to the caller until it calls
-// returnWorkspace.
+// borrowWorkspace returns a workspace, to be given back by returnWorkspace.
 func (s *Service) borrowWorkspace() *workspace {
 	ws := s.workspaces.Get().(*workspace)
 	ws.dec.lean = false
@@ -755,16 +754,10 @@ type responder interface {
 	writeRefusal(w http.ResponseWriter, r *http.Request, err error)
 }
 
-// serveRequest does for every request of every transport what does not depend on
-// the transport. In this order:
-//
-//   - set the deadline for the body, which holds for refused requests too
-//   - borrow a workspace
-//   - let h answer, or log the error it returns and let h write that
-//   - return the workspace
-//
-// The workspace is not returned by defer. After a panic its parts may
-// contradict each other, and a new one is cheap.
+// serveRequest does for every request what does not depend on the transport. The
+// deadline comes first, since it holds for refused requests too. The workspace is
+// not returned by defer: after a panic its parts may contradict each other, and a
+// new one is cheap.
 func (e *endpoint) serveRequest(w http.ResponseWriter, r *http.Request, h responder) {
 	e.limits.setDeadline(w, r)
 	ws := e.service.borrowWorkspace()

@@ -12,6 +12,7 @@ import (
 	"context"
 	"fmt"
 	"log/slog"
+	"maps"
 	"net/http"
 	"net/url"
 	"reflect"
@@ -83,7 +84,7 @@ func (m *method) title() string { return m.iface + "." + m.goName }
 func titleOf(iface reflect.Type) string {
 	name, _, generic := strings.Cut(iface.Name(), "[")
 	if generic {
-		return name + "[...]"
+		name += "[...]"
 	}
 	return name
 }
@@ -202,12 +203,6 @@ func (c *methodCompiler) checkObject(s *shape, role string) {
 }
 
 // A signature has the types that a method takes and returns; nil for none.
-//
-//	Go                                   in   out  outType      stream
-//	-----------------------------------  ---  ---  -----------  ------
-//	func(ctx, *In) (*Out, error)         In   Out  *Out         false
-//	func(ctx) error                      nil  nil  nil          false
-//	func(ctx, *In) (Stream[Out], error)  In   Out  Stream[Out]  true
 type signature struct {
 	in, out reflect.Type // structs
 	outType reflect.Type // of the first result: *out or a stream of them
@@ -259,13 +254,7 @@ func (c *methodCompiler) structBehind(t reflect.Type, role string) reflect.Type 
 }
 
 // setStream decides whether the outputs of m are sent as items, and which
-// function takes the items out of what m returns:
-//
-//	m returns  MethodOptions.Stream  sent as     each
-//	---------  --------------------  ----------  ----------------------------
-//	a record   ""                    one record  nil
-//	a record   StreamSSE             one event   eachRecord
-//	a stream   "" or StreamSSE       events      of Direct, or by reflection
+// function takes the items out of what m returns.
 func (c *methodCompiler) setStream(m *method, sig signature, o MethodOptions) {
 	m.result = m.out
 	switch {
@@ -546,16 +535,10 @@ func isResource(name string) bool {
 }
 
 // A route is an HTTP method and a path.
-//
-//	MethodOptions.HTTP          method  path                 placeholders
-//	--------------------------  ------  -------------------  ------------
-//	POST /todos/{id}/archive    POST    /todos/{id}/archive  id
-//	GET /a/{b}/c/{d}            GET     /a/{b}/c/{d}         b, d
-//	none, for Get of todos      GET     /todos/{id}          id
 type route struct {
 	method       string   // in capitals
-	path         string   // with placeholders, without Service.prefix
-	placeholders []string // in the order of the path
+	path         string   // such as /todos/{id}/archive, without Service.prefix
+	placeholders []string // such as id, in the order of the path
 	explicit     bool     // from MethodOptions.HTTP
 }
 
@@ -594,10 +577,7 @@ func inferRoute(resource string, name []string, placeholder string) route {
 // isPlural reports whether the word after Find asks for a list. English endings
 // are a guess; MethodOptions.HTTP says otherwise where it is wrong.
 func isPlural(word string) bool {
-	if word == "all" {
-		return true
-	}
-	return strings.HasSuffix(word, "s") && !strings.HasSuffix(word, "ss") && !strings.HasSuffix(word, "us") && !strings.HasSuffix(word, "is")
+	return word == "all" || strings.HasSuffix(word, "s") && !strings.HasSuffix(word, "ss") && !strings.HasSuffix(word, "us") && !strings.HasSuffix(word, "is")
 }
 
 // parsePattern reads MethodOptions.HTTP: a pattern of http.ServeMux, without the
@@ -632,13 +612,7 @@ func parsePattern(pattern string) (route, error) {
 }
 
 // parseSegment returns the name of the placeholder if a segment of a path is
-// one, and "" for literal text:
-//
-//	todos      ""
-//	{id}       "id"
-//	a{id}      an error: a placeholder is a whole segment
-//	{id...}    an error: OpenAPI has no form for it
-//	""         an error: no request matches
+// one, and "" for literal text.
 func parseSegment(segment string) (name string, err error) {
 	if segment == "" || segment == "." || segment == ".." {
 		return "", fmt.Errorf("the path has an empty segment, a dot segment or a slash at its end, which no request matches")
@@ -731,11 +705,6 @@ func sameRequests(a, b string) bool {
 
 // nameMethods returns the methods by every name they answer to. A Method.Name
 // always wins over an alias, so adding a method never takes the name of another.
-//
-//	Go name   Method.Name  aliases
-//	--------  -----------  ------------------
-//	MarkDone  mark_done    markDone, markdone
-//	GetURL    get_url      getURL, geturl
 func nameMethods(p *mistakes, methods []*method) map[methodName]*method {
 	names := make(map[methodName]*method)
 	for _, m := range methods {
@@ -746,8 +715,7 @@ func nameMethods(p *mistakes, methods []*method) map[methodName]*method {
 		}
 		names[key] = m
 	}
-	primary := len(names)
-	aliases := make(map[methodName]*method, primary)
+	aliases := make(map[methodName]*method)
 	for _, m := range methods {
 		for _, alias := range m.otherNames() {
 			key := methodName{m.resource, alias}
@@ -762,14 +730,13 @@ func nameMethods(p *mistakes, methods []*method) map[methodName]*method {
 			}
 		}
 	}
-	for key, m := range aliases {
-		names[key] = m
-	}
+	maps.Copy(names, aliases)
 	return names
 }
 
 // otherNames returns the aliases of m: the Go name with its first word in lower
-// case, as clients in JavaScript spell it, and all in lower case.
+// case, as clients in JavaScript spell it, and all in lower case. They are
+// markDone and markdone for MarkDone.
 func (m *method) otherNames() []string {
 	first := splitWords(m.goName)[0]
 	return []string{first + m.goName[len(first):], strings.ToLower(m.goName)}

@@ -1,12 +1,6 @@
 package svc
 
-// This file has the streams: results of methods that have several outputs. In
-// this order:
-//
-//   - Stream, and its calls without reflection
-//   - eachFunc: how the items are taken out of a stream of any type
-//   - iteration: one run over a stream, which is safe from any goroutine
-//   - the collection of all items into one record
+// This file has the streams: results of methods that have several outputs.
 
 import (
 	"context"
@@ -189,9 +183,8 @@ func (it *iteration) endIteration() error {
 
 // eachItem calls consume for each item of what m returned, one at a time, until
 // the end or the first error: of the stream, of consume, or by a panic of
-// either. The error cancels the ctx that m was called with, unless something
-// else has. consume is not called after eachItem has returned, even if the
-// application goes on to yield.
+// either. The error cancels the ctx that m was called with. consume is not called
+// after eachItem has returned, even if the application goes on to yield.
 func (m *method) eachItem(cancel context.CancelCauseFunc, out any, consume func(item any) error) (err error) {
 	it := &iteration{consume: consume, cancel: cancel}
 	defer func() {
@@ -207,8 +200,7 @@ func (m *method) eachItem(cancel context.CancelCauseFunc, out any, consume func(
 	return nil
 }
 
-// errNobodyListens is the cause with which the ctx of a discarded stream is
-// canceled.
+// errNobodyListens is why the ctx of a discarded stream is canceled.
 var errNobodyListens = errors.New("nobody listens to the stream")
 
 // discardStream runs what m returned and takes none of its items, since the

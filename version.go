@@ -29,36 +29,29 @@ type VersionOptions struct {
 	// DefaultVersion is the version of a request that names none. Empty means
 	// that such a request has no version.
 	DefaultVersion string
-
 	// Header is the name of the request header with the version. Empty means
 	// Accept-Version; "-" means that no header is read.
 	Header string
-
 	// QueryParam is the name of the query parameter with the version. Empty
 	// means version; "-" means that no parameter is read.
 	QueryParam string
-
 	// PathPrefix says whether the first segment of the path may be a version: v
 	// or V, then numbers with dots between them, as in /v1.2/todos. The next
 	// handler gets the path unchanged; Service.At serves such paths.
 	PathPrefix bool
-
 	// Supported lists the versions that exist. They are compared exactly. A
 	// request for another version, or for none, gets 400. Empty means that every
 	// version is accepted.
 	Supported []string
-
 	// Deprecated lists versions that still work and should no longer be used.
 	// Their responses have the headers "Deprecation: true" and
 	// "Sunset: See documentation for migration guide". The latter has no date
 	// and so does not follow RFC 8594; for headers that follow the RFCs, use
 	// Deprecations.
 	Deprecated []string
-
 	// Deprecations maps deprecated versions to details, which replace the
 	// headers described at Deprecated. A version need not be in Deprecated too.
 	Deprecations map[string]Deprecation
-
 	// ErrorHandler writes the response to a request for a version that is not
 	// in Supported. version is empty if the request names none. Otherwise it is
 	// the text that the client sent: do not write it into a response unescaped.
@@ -154,8 +147,8 @@ type versioning struct {
 	onError        func(w http.ResponseWriter, r *http.Request, version string)
 }
 
-// newVersioning returns opts with defaults. It panics if a Deprecation has a
-// mistake. If there are several, it names the first in the order of the versions.
+// newVersioning returns opts with defaults. It panics with the first mistake in
+// a Deprecation, in the order of the versions.
 func newVersioning(opts *VersionOptions) *versioning {
 	v := &versioning{
 		defaultVersion: opts.DefaultVersion,
@@ -188,9 +181,7 @@ func (v *versioning) detectVersion(r *http.Request) string {
 		}
 	}
 	if v.path {
-		if version := parsePathVersion(r.URL.Path); version != "" {
-			return version
-		}
+		return cmp.Or(parsePathVersion(r.URL.Path), v.defaultVersion)
 	}
 	return v.defaultVersion
 }
@@ -233,14 +224,11 @@ func (v *versioning) refuseVersion(w http.ResponseWriter, r *http.Request, versi
 	if version == "" {
 		message = "the request must name a version of this API"
 	}
-	err := Errorf(CodeInvalidArgument, "%s", message).WithDetail("supported", v.supported)
-	if v.onError == nil {
-		refuse(w, r, err, nil)
-		return
+	var onError ErrorHandler
+	if v.onError != nil {
+		onError = func(w http.ResponseWriter, r *http.Request, _ error) { v.onError(w, r, version) }
 	}
-	refuse(w, r, err, func(w http.ResponseWriter, r *http.Request, _ error) {
-		v.onError(w, r, version)
-	})
+	refuse(w, r, Errorf(CodeInvalidArgument, "%s", message).WithDetail("supported", v.supported), onError)
 }
 
 // A notice is what the headers of one deprecated version say. An empty value is
@@ -249,7 +237,7 @@ type notice struct {
 	deprecation, sunset, link string
 }
 
-// newNotice returns the notice that d describes. It panics if d has a mistake.
+// newNotice returns the notice that d describes.
 func newNotice(version string, d Deprecation) notice {
 	n := notice{deprecation: "true"}
 	if !d.Since.IsZero() {
