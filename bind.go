@@ -138,7 +138,7 @@ func compileBinding(c *decoders, s *shape, spec bindSpec) *binding {
 // and, if rules is set, the rules of its fields. It returns nil if there are
 // none.
 func compileInputCheck(s *shape, rules bool, in func(*field) string) checkFunc {
-	c := newChecks(rules)
+	c := &checks{rules: rules, byShape: make(map[*shape]*checkFunc)}
 	if !c.needsCheck(s, make(map[*shape]bool)) {
 		return nil
 	}
@@ -584,11 +584,6 @@ type checkFunc func(d *decoder, v reflect.Value)
 type checks struct {
 	rules   bool // check the rules of fields too, not only Validate
 	byShape map[*shape]*checkFunc
-}
-
-// newChecks returns an empty compile pass.
-func newChecks(rules bool) *checks {
-	return &checks{rules: rules, byShape: make(map[*shape]*checkFunc)}
 }
 
 // checkFor returns the check of values of shape s, or nil. A shape that

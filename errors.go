@@ -95,6 +95,26 @@ func (c Code) row() int {
 // to contain what a client must not see: queries, file names, addresses.
 func (c Code) private() bool { return c == CodeUnknown || c == CodeInternal || c == CodeDataLoss }
 
+// codesFromHTTP are the codes of CodeFromHTTP, but for whole classes of statuses.
+var codesFromHTTP = map[int]Code{
+	http.StatusUnauthorized:                 CodeUnauthenticated,
+	http.StatusForbidden:                    CodePermissionDenied,
+	http.StatusNotFound:                     CodeNotFound,
+	http.StatusMethodNotAllowed:             CodeUnimplemented,
+	http.StatusNotImplemented:               CodeUnimplemented,
+	http.StatusRequestTimeout:               CodeDeadlineExceeded,
+	http.StatusGatewayTimeout:               CodeDeadlineExceeded,
+	http.StatusConflict:                     CodeAlreadyExists,
+	http.StatusPreconditionFailed:           CodeFailedPrecondition,
+	http.StatusRequestEntityTooLarge:        CodeResourceExhausted,
+	http.StatusTooManyRequests:              CodeResourceExhausted,
+	http.StatusRequestedRangeNotSatisfiable: CodeOutOfRange,
+	statusClientClosedRequest:               CodeCanceled,
+	http.StatusInternalServerError:          CodeInternal,
+	http.StatusBadGateway:                   CodeUnavailable,
+	http.StatusServiceUnavailable:           CodeUnavailable,
+}
+
 // CodeFromHTTP returns the code for the status of an HTTP response, for a method
 // that passes on what another server answered. A 2xx gives OK. A 4xx without a
 // code of its own gives INVALID_ARGUMENT, and any other status UNKNOWN.
@@ -102,31 +122,8 @@ func (c Code) private() bool { return c == CodeUnknown || c == CodeInternal || c
 // It is not the inverse of [Error.HTTPStatus], which gives several codes the
 // same status.
 func CodeFromHTTP(status int) Code {
-	switch status {
-	case http.StatusUnauthorized:
-		return CodeUnauthenticated
-	case http.StatusForbidden:
-		return CodePermissionDenied
-	case http.StatusNotFound:
-		return CodeNotFound
-	case http.StatusMethodNotAllowed, http.StatusNotImplemented:
-		return CodeUnimplemented
-	case http.StatusRequestTimeout, http.StatusGatewayTimeout:
-		return CodeDeadlineExceeded
-	case http.StatusConflict:
-		return CodeAlreadyExists
-	case http.StatusPreconditionFailed:
-		return CodeFailedPrecondition
-	case http.StatusRequestEntityTooLarge, http.StatusTooManyRequests:
-		return CodeResourceExhausted
-	case http.StatusRequestedRangeNotSatisfiable:
-		return CodeOutOfRange
-	case statusClientClosedRequest:
-		return CodeCanceled
-	case http.StatusInternalServerError:
-		return CodeInternal
-	case http.StatusBadGateway, http.StatusServiceUnavailable:
-		return CodeUnavailable
+	if code, ok := codesFromHTTP[status]; ok {
+		return code
 	}
 	switch status / 100 {
 	case 2:

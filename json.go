@@ -387,9 +387,7 @@ func parseExponent(b []byte) int {
 	}
 	exp := 0
 	for _, c := range b {
-		if exp = exp*10 + int(c-'0'); exp > farExponent {
-			exp = farExponent
-		}
+		exp = min(exp*10+int(c-'0'), farExponent)
 	}
 	if neg {
 		return -exp

@@ -64,9 +64,9 @@ import (
 // ErrorHandler writes: the document says only that there are errors.
 func (s *Service) OpenAPI() http.Handler {
 	return &openAPIHandler{
-		config: s.methods[0].config,
-		v30:    sync.OnceValue(func() *builtDocument { return newBuiltDocument(s, openAPI30) }),
-		v31:    sync.OnceValue(func() *builtDocument { return newBuiltDocument(s, openAPI31) }),
+		endpoint: s.endpoint("openapi"),
+		v30:      sync.OnceValue(func() *builtDocument { return newBuiltDocument(s, openAPI30) }),
+		v31:      sync.OnceValue(func() *builtDocument { return newBuiltDocument(s, openAPI31) }),
 	}
 }
 
@@ -76,7 +76,7 @@ const contentTypeOpenAPI = "application/vnd.oai.openapi+json"
 
 // An openAPIHandler serves the document of one service in both forms.
 type openAPIHandler struct {
-	config   *config
+	endpoint
 	v30, v31 func() *builtDocument
 }
 
@@ -95,17 +95,17 @@ func newBuiltDocument(s *Service, d dialect) *builtDocument {
 	return &builtDocument{text, `"` + hex.EncodeToString(sum[:16]) + `"`} // 128 bits do not collide by accident
 }
 
-func (h *openAPIHandler) ServeHTTP(w http.ResponseWriter, r *http.Request) {
-	h.config.limits.setDeadline(w, r)
+func (h *openAPIHandler) ServeHTTP(w http.ResponseWriter, r *http.Request) { h.serveRequest(w, r, h) }
+
+// respond serves the document.
+func (h *openAPIHandler) respond(w http.ResponseWriter, r *http.Request, _ *workspace) error {
 	if r.Method != http.MethodGet && r.Method != http.MethodHead {
 		w.Header().Set("Allow", "GET, HEAD")
-		h.refuse(w, r, httpError(http.StatusMethodNotAllowed, CodeUnimplemented, "the method is not allowed here; allowed: GET, HEAD"))
-		return
+		return httpError(http.StatusMethodNotAllowed, CodeUnimplemented, "the method is not allowed here; allowed: GET, HEAD")
 	}
 	doc, contentType, err := h.chooseForm(r)
 	if err != nil {
-		h.refuse(w, r, err)
-		return
+		return err
 	}
 	header := w.Header()
 	header.Set("Content-Type", contentType)
@@ -115,12 +115,7 @@ func (h *openAPIHandler) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	// The zero time sends no Last-Modified: the text depends on the program
 	// and not on when it began.
 	http.ServeContent(w, r, "", time.Time{}, bytes.NewReader(doc.text))
-}
-
-// refuse logs err and writes the error response.
-func (h *openAPIHandler) refuse(w http.ResponseWriter, r *http.Request, err error) {
-	logError(r.Context(), h.config.logger, err, logPlace{transport: "openapi", request: r})
-	respondError(w, r, err, h.config.onError)
+	return nil
 }
 
 // chooseForm returns the document that r asks for and its media type. The query

@@ -154,11 +154,6 @@ func (h *restMux) respond(w http.ResponseWriter, r *http.Request, _ *workspace) 
 	return httpError(http.StatusMethodNotAllowed, CodeUnimplemented, "the method is not allowed here; allowed: %s", strings.Join(allowed, ", "))
 }
 
-// writeRefusal answers with err by Options.OnError.
-func (h *restMux) writeRefusal(w http.ResponseWriter, r *http.Request, err error) {
-	respondError(w, r, err, h.onError)
-}
-
 // allowedMethods returns the HTTP methods that some route has for the path of r,
 // HEAD included: http.ServeMux serves it by the route of GET.
 func (h *restMux) allowedMethods(r *http.Request) []string {
@@ -228,11 +223,6 @@ func (h *restHandler) bindInput(ctx context.Context, w http.ResponseWriter, r *h
 	ws.dec.lean = m.onError == nil // an ErrorHandler of the application may look into Details
 	v, err := m.bind.bindRequest(&ws.dec, requestValues{r, r.URL.RawQuery, r.Header, ws.body})
 	return v.Interface(), err
-}
-
-// writeRefusal answers with err by Options.OnError.
-func (h *restHandler) writeRefusal(w http.ResponseWriter, r *http.Request, err error) {
-	respondError(w, r, err, h.onError)
 }
 
 // The names of the events that end a stream. A stream that ends without either

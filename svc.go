@@ -768,6 +768,12 @@ func (e *endpoint) serveRequest(w http.ResponseWriter, r *http.Request, h respon
 	e.service.returnWorkspace(ws)
 }
 
+// writeRefusal answers with err by Options.OnError. Transports whose errors have a
+// form of their own replace it.
+func (e *endpoint) writeRefusal(w http.ResponseWriter, r *http.Request, err error) {
+	respondError(w, r, err, e.onError)
+}
+
 // logError logs err as the error of a call of m, or of the whole request if m is
 // nil. It uses the logger of the method's own service, which after Join need not
 // be that of the endpoint.
