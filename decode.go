@@ -47,6 +47,7 @@ package svc
 // undo what an earlier input left, and false, 0, nil and "" need not be set.
 
 import (
+	"bytes"
 	"cmp"
 	"encoding"
 	"encoding/base64"
@@ -134,7 +135,7 @@ func (d *decoder) start(data []byte) {
 	d.seen = d.seen[:0]
 	clear(d.texts) // a syntax error leaves some behind
 	d.texts = d.texts[:0]
-	d.arena.Reset() // what it holds belongs to the last input
+	d.arena.Reset()
 }
 
 // addViolation adds a violation at the current place. It does not work out the
@@ -369,7 +370,7 @@ func (c *decoders) compileDecoder(s *shape) decodeFunc {
 	case kindPointer:
 		return decodePointer(c.decoderFor(s.elem), s.elem.typ)
 	case kindSlice:
-		if s.typ == typeStrings {
+		if s.typ == reflect.TypeFor[[]string]() {
 			return decodeStrings
 		}
 		return decodeSlice(c.decoderFor(s.elem), s.typ)
@@ -424,8 +425,6 @@ func decodeSlice(elem decodeFunc, t reflect.Type) decodeFunc {
 		}
 	}
 }
-
-var typeStrings = reflect.TypeFor[[]string]()
 
 // decodeStrings decodes a []string. It is decodeSlice for the most frequent
 // type of list, without reflection. The strings wait in d.texts until the
@@ -526,9 +525,7 @@ func decodeMap(setKey setter, elem decodeFunc, s *shape) decodeFunc {
 			if c == nil && m.MapIndex(key).IsValid() {
 				c = sameKey
 			}
-			if c != nil {
-				d.addViolation(c)
-			}
+			d.addIfAny(c)
 			if elem(d, value); d.scan.err != nil {
 				return
 			}
@@ -852,7 +849,6 @@ func (d *decoder) readText() []byte {
 	return raw
 }
 
-// decodeString decodes a string.
 func decodeString(d *decoder, v reflect.Value) {
 	if d.scan.peek() != '"' {
 		d.skipMismatch(mustBeString)
@@ -940,7 +936,7 @@ func setQuotedString(d *decoder, v reflect.Value, text []byte) *complaint {
 	}
 	s := scanner{data: text}
 	raw, escaped := s.readString()
-	if s.err != nil || s.pos < len(text) { // no space around it, as in encoding/json
+	if s.err != nil || s.pos < len(text) {
 		return mustBeQuoted
 	}
 	if escaped {
@@ -1082,7 +1078,7 @@ func setFloat(bits int) setter {
 	return func(_ *decoder, v reflect.Value, text []byte) *complaint {
 		f, err := strconv.ParseFloat(string(text), bits)
 		if err != nil {
-			return outside // the spelling was checked before
+			return outside
 		}
 		v.SetFloat(f)
 		return nil
@@ -1177,10 +1173,8 @@ func setBytes(_ *decoder, v reflect.Value, text []byte) *complaint {
 	if err != nil {
 		return mustBeBase64
 	}
-	for _, c := range text {
-		if c == '\n' || c == '\r' {
-			return mustBeBase64
-		}
+	if bytes.ContainsAny(text, "\r\n") {
+		return mustBeBase64
 	}
 	v.SetBytes(out[:n])
 	return nil
@@ -1280,10 +1274,7 @@ func exactNumber(num []byte) any {
 		return nil // the scanner has failed
 	}
 	f, err := strconv.ParseFloat(string(num), 64)
-	if err != nil {
-		return json.Number(num)
-	}
-	if math.Abs(f) >= 1<<53 && isPlainInteger(num) && strconv.FormatFloat(f, 'f', 0, 64) != string(num) {
+	if err != nil || math.Abs(f) >= 1<<53 && isPlainInteger(num) && strconv.FormatFloat(f, 'f', 0, 64) != string(num) {
 		return json.Number(num)
 	}
 	return f

@@ -135,7 +135,7 @@ func (c encoders) encoderFor(s *shape) encodeFunc {
 		if *fn != nil {
 			return *fn
 		}
-		return func(e *encoder, v reflect.Value) { (*fn)(e, v) } // s contains itself
+		return func(e *encoder, v reflect.Value) { (*fn)(e, v) }
 	}
 	fn := new(encodeFunc)
 	c[s] = fn
@@ -217,7 +217,7 @@ func encodePointer(elem encodeFunc) encodeFunc {
 			e.buf = append(e.buf, "null"...)
 			return
 		}
-		elem(e, v.Elem()) // shapes.finish has refused pointers without end
+		elem(e, v.Elem())
 	}
 }
 
@@ -278,7 +278,7 @@ func encodeMap(s *shape, elem encodeFunc) encodeFunc {
 				return
 			}
 			if !utf8.ValidString(name) {
-				name = string([]rune(name)) // as appendQuoted does
+				name = string([]rune(name))
 			}
 			value := values.Index(len(entries)) // addressable, which a map's are not
 			value.SetIterValue(it)
@@ -375,17 +375,15 @@ func (m *memberEncoder) fieldOf(v reflect.Value) (reflect.Value, bool) {
 // out, or nil if it is always written. With both options, either leaves it out,
 // as in encoding/json.
 func (f *field) omitRule() func(reflect.Value) bool {
-	var isEmpty, isZero func(reflect.Value) bool
+	var isEmpty func(reflect.Value) bool
 	if f.omit&omitEmpty != 0 {
 		isEmpty = emptyRule(f.shape.typ)
 	}
-	if f.omit&omitZero != 0 {
-		isZero = zeroRule(f.shape.typ)
-	}
-	switch {
-	case isZero == nil:
+	if f.omit&omitZero == 0 {
 		return isEmpty
-	case isEmpty == nil:
+	}
+	isZero := zeroRule(f.shape.typ)
+	if isEmpty == nil {
 		return isZero
 	}
 	return func(v reflect.Value) bool { return isEmpty(v) || isZero(v) }
@@ -463,9 +461,7 @@ func encodeNumber(e *encoder, v reflect.Value) { e.appendNumber(v.String()) }
 // appendNumber appends the text of a json.Number, unchanged. The zero value of
 // json.Number counts as 0, as in encoding/json.
 func (e *encoder) appendNumber(text string) {
-	if text == "" {
-		text = "0"
-	}
+	text = cmp.Or(text, "0")
 	if _, ok := jsonNumber(text); !ok {
 		e.fail(errors.New("a json.Number that is not a JSON number"))
 		return
@@ -488,7 +484,7 @@ func encodeTime(e *encoder, v reflect.Value) {
 	}
 	buf, err := t.AppendText(e.buf)
 	if err != nil {
-		e.fail(err) // a year of five digits, or an offset of more than a day
+		e.fail(err)
 		return
 	}
 	e.buf = append(buf, '"')

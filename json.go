@@ -3,11 +3,8 @@ package svc
 // This file reads and writes JSON text. It knows nothing about Go types: the
 // decoder and the encoder for those call it. In this order:
 //
-//   - strings: appendQuoted and what undoes it; a JSON text as a string
-//   - numbers: what integer a number is, how a float is written
-//   - JSON Pointers
-//   - the scanner, which reads a text strictly, and the set of names that it
-//     finds names twice with
+//   - strings, numbers, JSON Pointers
+//   - the scanner, which reads a text strictly, and its nameSet
 //   - members, which writes an object member by member
 //   - eachMember, which reads an object again that the scanner has accepted
 //
@@ -75,15 +72,8 @@ func plainEnd[T string | []byte](s T, i int) int {
 // appendQuoted appends s as a JSON string. It escapes only what RFC 8259,
 // section 7 wants escaped, and nothing for the sake of HTML.
 //
-//	in s                     appended
-//	" and \                  \" and \\
-//	\b \f \n \r \t           these two characters
-//	other control characters \u00XX
-//	a byte that is not UTF-8 U+FFFD, as in encoding/json
-//	anything else            itself
-//
-// Bytes that are not UTF-8 are not an error, since the name of a file on a disk
-// must not turn an answer into one.
+// A byte that is not UTF-8 becomes U+FFFD, as in encoding/json. It is not an error,
+// since the name of a file on a disk must not turn an answer into one.
 func appendQuoted[T string | []byte](dst []byte, s T) []byte {
 	dst = append(dst, '"')
 	start := 0
@@ -368,10 +358,7 @@ func parseDecimal(whole, rest []byte, neg bool) (uint64, bool, integerKind) {
 // mulAdd returns mag*10 + digit, and whether that overflows or over was set: once
 // a number is too large it stays so.
 func mulAdd(mag, digit uint64, over bool) (uint64, bool) {
-	if mag > (math.MaxUint64-digit)/10 {
-		over = true
-	}
-	return mag*10 + digit, over
+	return mag*10 + digit, over || mag > (math.MaxUint64-digit)/10
 }
 
 // farExponent is an exponent that no text is long enough to make up for with
@@ -446,20 +433,10 @@ func appendFloat(dst []byte, f float64, bits int) []byte {
 // before it. ~ and / are spelt ~0 and ~1 (RFC 6901, section 3).
 func appendPointer(dst []byte, token string) []byte {
 	dst = append(dst, '/')
-	if !strings.ContainsAny(token, "~/") {
-		return append(dst, token...)
+	if strings.ContainsAny(token, "~/") {
+		token = strings.ReplaceAll(strings.ReplaceAll(token, "~", "~0"), "/", "~1")
 	}
-	for i := range len(token) {
-		switch token[i] {
-		case '~':
-			dst = append(dst, "~0"...)
-		case '/':
-			dst = append(dst, "~1"...)
-		default:
-			dst = append(dst, token[i])
-		}
-	}
-	return dst
+	return append(dst, token...)
 }
 
 // The rules of JSON text that a [Violation] can name.
@@ -522,19 +499,17 @@ func (e *syntaxError) Error() string { return e.reason + ", at byte " + strconv.
 // reset prepares s for another text, and keeps the memory of names.
 func (s *scanner) reset(data []byte) { *s = scanner{data: data, names: s.names[:0]} }
 
-// fail keeps the first error and moves to the end of the text.
-func (s *scanner) fail(reason string) {
-	if s.err == nil {
-		s.err = &syntaxError{rule: ruleSyntax, reason: reason, offset: s.pos}
-		s.pos = len(s.data)
-	}
-}
+// fail ends the reading of a text that is not JSON.
+func (s *scanner) fail(reason string) { s.failRule(ruleSyntax, reason) }
 
 // failDuplicate is fail for a name that the object has already. It has a rule of
 // its own, since such a text is JSON by its grammar.
-func (s *scanner) failDuplicate() {
+func (s *scanner) failDuplicate() { s.failRule(ruleDuplicate, "the same name twice in one object") }
+
+// failRule keeps the first error and moves to the end of the text.
+func (s *scanner) failRule(rule, reason string) {
 	if s.err == nil {
-		s.err = &syntaxError{rule: ruleDuplicate, reason: "the same name twice in one object", offset: s.pos}
+		s.err = &syntaxError{rule, reason, s.pos}
 		s.pos = len(s.data)
 	}
 }

@@ -18,10 +18,8 @@ package svc
 // and a restart loses nothing. The price is that the server cannot remember what
 // initialize and logging/setLevel said, and cannot send anything on its own.
 //
-// This file comes in this order: the options; the handler and the function that
-// makes it; the texts that are the same in every answer; tools, their input and
-// output schemas, and how tools/list shows them; and the headers that mirror
-// arguments. All of it runs once, when the handler is made.
+// This file comes in this order: options, handler, texts, tools, headers that
+// mirror arguments. All of it runs once, when the handler is made.
 
 import (
 	"bytes"

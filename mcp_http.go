@@ -1,9 +1,7 @@
 package svc
 
-// This file has the parts of HTTP in MCP's Streamable HTTP. It comes in this
-// order: the answer to a request up to its body; which web pages may send
-// requests (Origin); what browsers need to know for that (CORS); and which forms
-// of an answer a client takes (Accept).
+// This file has the parts of HTTP in MCP's Streamable HTTP: the answer to a request
+// up to its body, Origin, CORS and Accept.
 
 import (
 	"net"

@@ -202,13 +202,8 @@ type exchange struct {
 }
 
 func newExchange(h *mcpHandler, w http.ResponseWriter, r *http.Request, ws *workspace) *exchange {
-	x := &exchange{
-		callContext: callContext{r.Context(), Info{Transport: TransportMCP, Request: r, Header: w.Header()}},
-		h:           h,
-		w:           w,
-		r:           r,
-		ws:          ws,
-	}
+	x := &exchange{h: h, w: w, r: r, ws: ws}
+	x.callContext = callContext{r.Context(), Info{Transport: TransportMCP, Request: r, Header: w.Header()}}
 	x.text.messages = x.one[:0]
 	return x
 }
@@ -351,28 +346,20 @@ func (x *exchange) saysModern() bool {
 	return len(values) == 1 && isModernRevision(values[0])
 }
 
-// chooseEra decides by which rules m is answered, and checks them. The first row
-// that fits decides:
+// chooseEra decides by which rules m is answered, and checks them.
 //
-//	The request                                      Era
-//	-----------------------------------------------  ------
-//	_meta has a protocolVersion, whatever it is      modern
-//	the header has a modern date, not initialize     modern
-//	server/discover, subscriptions/listen            modern
-//	everything else                                  legacy
-//
-// So initialize is legacy, also from a client of both eras that sends its modern
+// initialize is legacy, also from a client of both eras that sends its modern
 // header with it, unless _meta says otherwise: then it is a method that the
-// modern revisions have removed. The last row of the modern ones matters to
-// clients that probe: they get an error that only modern servers send (MCP
-// 2026-07-28, Versioning, Backward Compatibility).
+// modern revisions have removed. The methods that only modern revisions have
+// matter to clients that probe: they get an error that only modern servers send
+// (MCP 2026-07-28, Versioning, Backward Compatibility).
 func (x *exchange) chooseEra(m *message) *mcpError {
-	switch method := string(m.method); {
-	case m.meta.version != nil, x.saysModern() && method != "initialize", method == "server/discover", method == "subscriptions/listen":
-		x.modern = true
+	method := string(m.method)
+	x.modern = m.meta.version != nil || x.saysModern() && method != "initialize" ||
+		method == "server/discover" || method == "subscriptions/listen"
+	if x.modern {
 		return x.checkModern(m)
 	}
-	x.modern = false
 	return x.checkLegacy(m)
 }
 
@@ -622,11 +609,11 @@ func (x *exchange) sendError(id []byte, e *mcpError) {
 	}
 	x.logError(err)
 	x.ws.enc.buf = appendRPCError(x.ws.enc.buf[:0], e.number, e.text, e.data, id)
+	status := http.StatusOK
 	if x.modern || e.everyEra {
-		x.sendAnswer(e.status)
-		return
+		status = e.status
 	}
-	x.sendAnswer(http.StatusOK)
+	x.sendAnswer(status)
 }
 
 // sendAnswer sends the result or error in ws.enc.buf, or keeps it for the batch.

@@ -117,7 +117,6 @@ func (s *shape) deref() *shape {
 type mistakes struct {
 	where string // the method being looked at
 	list  []error
-	seen  map[string]bool
 }
 
 // addf notes a mistake. The same text is noted once: one bad type may be
@@ -127,25 +126,19 @@ func (p *mistakes) addf(format string, args ...any) {
 	if p.where != "" {
 		text = p.where + ": " + text
 	}
-	if p.seen[text] {
-		return
+	if !slices.ContainsFunc(p.list, func(err error) bool { return err.Error() == text }) {
+		p.list = append(p.list, errors.New(text))
 	}
-	if p.seen == nil {
-		p.seen = make(map[string]bool)
-	}
-	p.seen[text] = true
-	p.list = append(p.list, fmt.Errorf("%s", text))
 }
 
 // err returns the error of an action that the mistakes prevent: its name and
 // then the mistakes, one a line. The action is such as "register app.TodoAPI".
 func (p *mistakes) err(action string) error {
-	var text strings.Builder
-	text.WriteString("svc: cannot " + action + ":")
+	text := "svc: cannot " + action + ":"
 	for _, err := range p.list {
-		text.WriteString("\n  - " + strings.ReplaceAll(err.Error(), "\n", "\n    "))
+		text += "\n  - " + strings.ReplaceAll(err.Error(), "\n", "\n    ")
 	}
-	return errors.New(text.String())
+	return errors.New(text)
 }
 
 // shapes is one compile pass: the shapes of all types that a service reaches.
@@ -613,11 +606,9 @@ func (c *shapes) fieldFor(sf reflect.StructField, index []int, optional bool, at
 		return nil
 	}
 	name, jsonOptions := parseJSONTag(jsonTag)
-	switch {
-	case name != "" && !f.hidden:
+	f.name = cmp.Or(f.path, f.query, f.header, sf.Name)
+	if name != "" && !f.hidden {
 		f.name, f.tagged = name, true
-	default:
-		f.name = cmp.Or(f.path, f.query, f.header, sf.Name)
 	}
 	f.token = string(appendPointer(nil, f.name))
 	at += "." + sf.Name
@@ -641,10 +632,8 @@ func (c *shapes) applyOptions(f *field, jsonOptions, queryOptions []string) {
 			f.quoted = f.shape.canBeQuoted()
 		}
 	}
-	for _, o := range queryOptions {
-		if o == "omitempty" || o == "omitzero" {
-			f.optional = true
-		}
+	if slices.Contains(queryOptions, "omitempty") || slices.Contains(queryOptions, "omitzero") {
+		f.optional = true
 	}
 }
 
@@ -657,8 +646,7 @@ func (s *shape) canBeQuoted() bool {
 	return s.kind == kindString || s.kind == kindBool || s.kind.isNumeric()
 }
 
-// parseTag splits a tag into its name and the options behind it, which have commas
-// before them.
+// parseTag splits a tag into its name and the options, at the commas.
 func parseTag(tag string) (name string, options []string) {
 	parts := strings.Split(tag, ",")
 	return parts[0], parts[1:]

@@ -211,13 +211,10 @@ func isNoneOf(s *shape, parts []string) (outside func(reflect.Value) bool, ok bo
 // sameValue reports whether two values of an enum are one to JSON Schema, to
 // which 1 and 1.0 are.
 func sameValue(s *shape, a, b string) bool {
-	if isString(s) || a == b {
-		return a == b
-	}
 	_, okA := jsonNumber(a)
 	_, okB := jsonNumber(b)
-	if !okA || !okB {
-		return false // which is another mistake
+	if isString(s) || a == b || !okA || !okB { // no number is another mistake
+		return a == b
 	}
 	x, okX := new(big.Rat).SetString(a)
 	y, okY := new(big.Rat).SetString(b)

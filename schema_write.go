@@ -647,14 +647,12 @@ func newComponents(d dialect, nameOf func(*shape) string) *components {
 // referShape returns the reference to the component of s, or "" if the schema is
 // to be written in place: only struct types that have a name become components.
 func (c *components) referShape(s *shape) string {
-	if s.kind != kindObject {
-		return ""
+	if s.kind == kindObject {
+		if name := c.nameOf(s); name != "" {
+			return c.refer(component{name, s, s.fields})
+		}
 	}
-	name := c.nameOf(s)
-	if name == "" {
-		return ""
-	}
-	return c.refer(component{name, s, s.fields})
+	return ""
 }
 
 // refer returns the reference to a component and makes it part of the document.
