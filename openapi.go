@@ -288,40 +288,25 @@ func (b *apiBuilder) newOperationID(m *method) string {
 // placeholder that no field takes is still a parameter, since the client has to
 // send something there.
 func (b *apiBuilder) listParameters(m *method, names []string) []apiParameter {
+	bind := m.bind
+	if bind == nil {
+		bind = new(binding) // of no fields
+	}
 	var list []apiParameter
 	w := &b.components.writer
 	for i, placeholder := range m.placeholders {
-		p := apiParameter{Name: names[i], In: inPath, Required: true, Schema: json.RawMessage(`{"type":"string"}`)}
-		if f := m.findPathField(placeholder); f != nil {
-			p.Description = f.doc
-			p.Schema = w.appendPathParameter(nil, f)
+		added := apiParameter{Name: names[i], In: inPath, Required: true, Schema: json.RawMessage(`{"type":"string"}`)}
+		for _, p := range bind.path {
+			if p.sourceName == placeholder {
+				added.Description, added.Schema = p.doc, w.appendPathParameter(nil, p.field)
+			}
 		}
-		list = append(list, p)
+		list = append(list, added)
 	}
-	if m.bind == nil {
-		return list
-	}
-	for _, params := range [...][]param{m.bind.query, m.bind.header} {
-		for i := range params {
-			p := &params[i]
-			list = append(list, apiParameter{p.sourceName, p.in, p.doc, p.isRequired(), w.appendParameter(nil, p.field)})
-		}
+	for _, p := range slices.Concat(bind.query, bind.header) {
+		list = append(list, apiParameter{p.sourceName, p.in, p.doc, p.isRequired(), w.appendParameter(nil, p.field)})
 	}
 	return list
-}
-
-// findPathField returns the field that takes its value from a placeholder, or
-// nil if there is none.
-func (m *method) findPathField(placeholder string) *field {
-	if m.bind == nil {
-		return nil
-	}
-	for i := range m.bind.path {
-		if p := &m.bind.path[i]; p.sourceName == placeholder {
-			return p.field
-		}
-	}
-	return nil
 }
 
 // referBody returns the reference to the component that has exactly the fields
