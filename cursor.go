@@ -4,15 +4,6 @@ package svc
 // client has seen, so that the next request can go on after it, on any replica.
 // Inputs and outputs with cursors are in page.go.
 //
-// A cursor is base64url without padding (RFC 4648, section 5) of one of these:
-//
-//	cursor     bytes                      for a key that is
-//	unsealed   the text                   a string, or a type with MarshalText
-//	                                      and UnmarshalText, such as time.Time
-//	unsealed   JSON by encoding/json      of any other type
-//	sealed     32 bytes HMAC-SHA-256,     of either
-//	           then the bytes as above
-//
 // A cursor comes from the client like any other input, so reading one is
 // strict: one spelling for each cursor, valid UTF-8, I-JSON. Every cursor that
 // is not accepted gets the same answer, whatever the reason was.

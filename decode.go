@@ -3,16 +3,8 @@ package svc
 // This file turns JSON text into Go values. At registration a decoders pass
 // compiles each shape (schema.go) into a decodeFunc; for each input one decoder
 // runs it, once over the text, and collects every violation with its place. In
-// this order:
-//
-//	decoder    the workspace of one input: its place, its violations, its error
-//	strings    the blocks that short strings share
-//	decoders   the compile pass, from a shape to its decodeFunc
-//	lists, maps
-//	structs    objectPlan and fieldPlan: members, rules, defaults
-//	scalars    decodeScalar, for JSON values
-//	setters    for the text of a scalar, wherever it stands
-//	others     types that decode themselves, raw JSON, any
+// this order: decoder, the blocks of short strings, decoders, lists and maps,
+// structs, scalars, setters for their texts, types that decode themselves, any.
 //
 // The shape decides what a value may be. Everything else is a violation with
 // the rule "type":

@@ -2,14 +2,8 @@ package svc
 
 // This file turns Go values into JSON text. At registration an encoders pass
 // compiles each shape (schema.go) into an encodeFunc; for each output one
-// encoder runs it and appends to one buffer. In this order:
-//
-//	encoder     the workspace of one output, and JSON that other code wrote
-//	encoders    the compile pass, from a shape to its encodeFunc
-//	lists, maps
-//	structs     memberEncoder, and the rules of omitempty and omitzero
-//	scalars
-//	any         values whose type is known only when they are written
+// encoder runs it and appends to one buffer. In this order: encoder, encoders,
+// lists and maps, structs, scalars, values of any type.
 //
 // The shape decides what a value becomes, and the decoder (decode.go) reads
 // each of these forms back:

@@ -434,15 +434,7 @@ func boolOr(p *bool, def bool) bool {
 // schema with "x-mcp-header":"Region" tells clients to repeat the argument in the
 // header Mcp-Param-Region, so that gateways can route a call without its body.
 // Clients drop a tool whose schema breaks a rule, without an error that the
-// server would see. So a mistake is reported when the handler is made:
-//
-//	The value                     Rule
-//	----------------------------  ------------------------------------------------
-//	"x-mcp-header":"Region"       a token (RFC 9110, section 5.6.2)
-//	"Region" and "rEGION"         unique in the schema, without regard to case
-//	"type"                        string, integer or boolean; not number
-//	the place of the property     below "properties" only: not in lists, maps,
-//	                              alternatives, or behind $ref
+// server would see. So headerWalk.addHeader notes it when the handler is made.
 //
 // The rules are applied to the schema as it is published, not to the Go types, so
 // that the server expects exactly the headers that clients are told to send.

@@ -4,14 +4,9 @@ package svc
 // once, into a shape. The decoder, the binder, the encoder and every published
 // schema are made from shapes, so they cannot disagree.
 //
-// It has, in this order:
-//
-//	shape, mistakes, shapes   what is compiled, and where mistakes are noted
-//	shapeFor to fillCustom    from a type to its shape
-//	checkUse to isSound       checks that need all types
-//	field to followIndex      the struct walk: fields, their tags and their names
-//	cycleFinder               structs that contain themselves
-//	nameTypes                 the names of types in documents
+// In this order: shapes, and the mistakes that are noted; from a type to its shape;
+// checks that need all types; the fields of a struct, their tags and names; structs
+// that contain themselves; the names of types in documents.
 //
 // schema_rules.go has the constraint tags and schema_write.go the three dialects
 // of JSON Schema.
@@ -159,11 +154,11 @@ func newShapes(p *mistakes) *shapes {
 
 // A use says what values of a type are needed for. A type may be fit for one
 // and not for the other: with MarshalJSON alone it can be an output and no input.
-type use uint8
+type use string
 
 const (
-	asInput  use = 1 << iota // decoded
-	asOutput                 // encoded
+	asInput  use = "input"  // decoded
+	asOutput use = "output" // encoded
 )
 
 // shapeFor returns the shape of t, whose place in the user's types is at. It always
@@ -209,17 +204,9 @@ func hasMethods(t, iface reflect.Type) bool {
 	return t.Kind() != reflect.Interface && reflect.PointerTo(t).Implements(iface)
 }
 
-// fillShape decides what s.typ is. The first of these rules that fits decides:
-//
-//	time.Time, time.Duration,     a form of their own, whatever methods they have
-//	json.RawMessage, json.Number
-//	*T                            as T, or null
-//	a plainType                   what its Go kind says
-//	MarshalJSON, UnmarshalJSON    what the methods write and read
-//	MarshalText, UnmarshalText    a string
-//	any other type                what its Go kind says
-//
-// The last three are the order of encoding/json.
+// fillShape decides what s.typ is. The last three cases are in the order of
+// encoding/json; the types before them have a form of their own, whatever methods
+// they have.
 func (c *shapes) fillShape(s *shape, at string) {
 	t := s.typ
 	switch {
@@ -364,14 +351,6 @@ func (c *shapes) checkUse(s *shape, u use, at string) {
 		}
 		c.addf("%s: %v has %s but not %s, so it cannot be part of an %s", at, s.typ, need.Method(0).Name, method, u)
 	})
-}
-
-// String returns the word for messages.
-func (u use) String() string {
-	if u == asInput {
-		return "input"
-	}
-	return "output"
 }
 
 // walkShapes calls visit for s and every shape below it, once each. The place of a

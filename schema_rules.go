@@ -4,12 +4,8 @@ package svc
 // keyword that schemas publish and the check that inputs must pass, made from the
 // same tag at the same time, so that neither can say more than the other.
 //
-// It has, in this order:
-//
-//	ruleTags              the table from tags to keywords of JSON Schema
-//	applyTags             from the tags of one field to its rules
-//	makeEnum and so on    one function for each row of the table
-//	sharedPattern         which regular expressions are accepted
+// In this order: the table ruleTags; applyTags; a function for each row of the
+// table; which regular expressions are accepted.
 
 import (
 	"cmp"
@@ -49,19 +45,6 @@ type ruleTag struct {
 // name of the tag, which is the keyword too, the types that it fits, and the
 // function that makes the rule. Schemas have the keywords in this order. In 3.0.3
 // the exclusive bounds are written in another way; see writeRules.
-//
-//	enum:"a,b,c"              one of these; strings and numbers
-//	minLength:"1"             Unicode code points, not bytes; strings
-//	maxLength:"80"
-//	pattern:"^[a-z]+$"        a match somewhere in the text; strings
-//	minimum:"1"               numbers, in the spelling of JSON
-//	exclusiveMinimum:"0"
-//	maximum:"1e3"
-//	exclusiveMaximum:"1000"
-//	multipleOf:"0.25"
-//	minItems:"1"              slices
-//	maxItems:"10"
-//	uniqueItems:"true"        slices and arrays of strings, booleans and numbers
 var ruleTags = [...]ruleTag{
 	{"enum", isEnumerable, "a string or a number", makeEnum},
 	{"minLength", isString, "a string", makeSize("minLength", "must have at least ", "character", isShorter)},

@@ -549,13 +549,11 @@ func (s *Service) Call(ctx context.Context, resource, method string, input any) 
 	if err == nil {
 		err = m.checkType(input)
 	}
+	if err == nil && m.in != nil {
+		err = s.checkInput(m, input)
+	}
 	if err != nil {
 		return nil, err
-	}
-	if m.in != nil {
-		if err := s.checkInput(m, input); err != nil {
-			return nil, err
-		}
 	}
 	info, ok := InfoFrom(ctx)
 	if !ok {

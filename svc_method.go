@@ -4,9 +4,8 @@ package svc
 //
 //   - method and config: what a compiled method consists of
 //   - the compiler: signature, types, route, plans, call
-//   - Caller: calls without reflection, and reflectCaller: calls with it
-//   - names and routes, from the Go name and the options
-//   - checks between methods: routes and names that clash
+//   - calls without reflection, and with it
+//   - names and routes, and the checks between methods
 
 import (
 	"context"

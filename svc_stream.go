@@ -136,7 +136,6 @@ type iteration struct {
 	err  error // why it is over before its end
 }
 
-// errNothingYielded ends a stream that yields neither an item nor an error.
 var errNothingYielded = errors.New("the stream yielded neither an item nor an error")
 
 // yieldItem takes what the stream yields, and reports whether it wants more. The

@@ -202,18 +202,12 @@ func isPathVersion(s string) bool {
 	if s == "" || s[0]|0x20 != 'v' {
 		return false
 	}
-	digits := 0
-	for i := 1; i < len(s); i++ {
-		switch {
-		case isDigit(s[i]):
-			digits++
-		case s[i] == '.' && digits > 0:
-			digits = 0
-		default:
+	for number := range strings.SplitSeq(s[1:], ".") {
+		if number == "" || strings.Trim(number, "0123456789") != "" {
 			return false
 		}
 	}
-	return digits > 0
+	return true
 }
 
 // refuseVersion writes the response to a request for a version that is not
