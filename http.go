@@ -46,8 +46,8 @@ type limits struct {
 	time time.Duration // for receiving it; negative means for ever
 }
 
-// hasBody reports whether the client sends a body, or may be sending one: a
-// chunked body has the ContentLength -1 and may turn out to be empty.
+// hasBody reports whether the client sends a body. A chunked one has the
+// ContentLength -1 and may turn out to be empty.
 func hasBody(r *http.Request) bool {
 	return r.ContentLength != 0 && r.Body != nil && r.Body != http.NoBody
 }
@@ -179,12 +179,8 @@ const (
 // checkContentType accepts a body that says it is JSON in UTF-8 and refuses any
 // other with 415.
 //
-//	accepted      none, or empty
-//	              application/json; charset=UTF-8
-//	              application/merge-patch+json; v=1
-//	not accepted  application/json; charset=iso-8859-1
-//	              text/plain, or two of them
-//	              any with a Content-Encoding
+//	accepted      none, application/json, application/merge-patch+json; v=1
+//	not accepted  text/plain, application/json; charset=iso-8859-1, two of them
 //
 // A compressed body is refused since a small one can unpack to gigabytes. The
 // response then says in Accept-Encoding what would be accepted (RFC 9110,
@@ -356,9 +352,8 @@ func errorOrUnknown(err error) *Error {
 	return ErrorFrom(err)
 }
 
-// respondError answers with err by onError, where nil means WriteError. An
-// onError that returns or panics before it has written is replaced by
-// WriteError; one that panics later cuts the connection.
+// respondError answers with err by onError, where nil means WriteError; see
+// ErrorHandler. An onError that panics after it has written cuts the connection.
 func respondError(w http.ResponseWriter, r *http.Request, err error, onError ErrorHandler) {
 	if onError == nil {
 		WriteError(w, r, err)
@@ -531,10 +526,9 @@ func logError(ctx context.Context, logger *slog.Logger, err error, place logPlac
 }
 
 // A trackedWriter is a ResponseWriter that knows whether the response has
-// begun, since a second answer after the first half of one would make no sense
-// to a client. It hides nothing of what net/http's writers can do:
-// http.ResponseController finds them by Unwrap, and code that asks for an
-// interface by the methods here.
+// begun, since nothing can be answered after half of a response. It hides nothing
+// of what net/http's writers can do: http.ResponseController finds them by Unwrap,
+// and code that asks for an interface by the methods here.
 type trackedWriter struct {
 	http.ResponseWriter
 	wrote bool
@@ -578,13 +572,6 @@ func (w *trackedWriter) Hijack() (net.Conn, *bufio.ReadWriter, error) {
 	w.wrote = w.wrote || err == nil
 	return conn, rw, err
 }
-
-var (
-	_ http.Flusher                              = (*trackedWriter)(nil)
-	_ http.Hijacker                             = (*trackedWriter)(nil)
-	_ io.ReaderFrom                             = (*trackedWriter)(nil)
-	_ interface{ Unwrap() http.ResponseWriter } = (*trackedWriter)(nil)
-)
 
 // quotedString returns s as a quoted-string (RFC 9110, section 5.6.4). It must
 // have no control characters, which that grammar cannot express; see isControl.

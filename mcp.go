@@ -12,9 +12,8 @@ package svc
 // The specification calls itself by the date of its revision; comments cite it
 // as "MCP 2026-07-28, Tools", which is the page Tools of that revision.
 //
-// There are no sessions. The legacy revisions allow a server to assign a session
-// id but do not require it (MCP 2025-11-25, Transports, Session Management), and
-// MCP 2026-07-28 has none. Without sessions any replica can answer any request,
+// There are no sessions. The legacy revisions do not require them (MCP 2025-11-25,
+// Transports, Session Management), and MCP 2026-07-28 has none. Without sessions any replica can answer any request,
 // and a restart loses nothing. The price is that the server cannot remember what
 // initialize and logging/setLevel said, and cannot send anything on its own.
 //
@@ -435,7 +434,6 @@ func boolOr(p *bool, def bool) bool {
 // header Mcp-Param-Region, so that gateways can route a call without its body.
 // Clients drop a tool whose schema breaks a rule, without an error that the
 // server would see. So headerWalk.addHeader notes it when the handler is made.
-//
 // The rules are applied to the schema as it is published, not to the Go types, so
 // that the server expects exactly the headers that clients are told to send.
 

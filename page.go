@@ -98,9 +98,8 @@ func (q PageQuery) PageRequest() PageRequest { return PageRequest{Page: q.Page, 
 // that takes both kinds of request.
 func (q CursorQuery) PageRequest() PageRequest { return PageRequest{Cursor: q.Cursor, Limit: q.Limit} }
 
-// pageBinding binds a PageRequest as any service would. ParsePage is the one
-// reader. The binding is compiled when the program starts and never written
-// after that.
+// pageBinding binds a PageRequest as any service would, for ParsePage. It is never
+// written after the program has started.
 var pageBinding = compilePageBinding()
 
 // compilePageBinding compiles pageBinding. It panics if the tags of

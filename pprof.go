@@ -121,8 +121,7 @@ func servePprof(w http.ResponseWriter, r *http.Request, name string) *pprofError
 	return nil
 }
 
-// serveNamedProfile serves a profile of package runtime/pprof: one that the
-// runtime keeps all the time, or one that the program has made.
+// serveNamedProfile serves a profile of the runtime's or of the program's own.
 func serveNamedProfile(w http.ResponseWriter, r *http.Request, name string) *pprofError {
 	profile := pprof.Lookup(name)
 	if profile == nil {

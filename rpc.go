@@ -5,9 +5,7 @@ package svc
 //
 //   - RPC and its handler: one HTTP request
 //   - one message: the call and its result
-//   - reading messages out of a text: rpcText, rpcMessage
-//   - writing responses
-//   - the errors of JSON-RPC itself
+//   - reading messages, writing responses, the errors of JSON-RPC itself
 //   - batches: several goroutines for one request
 //   - rpc.discover: the OpenRPC document
 //

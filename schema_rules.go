@@ -45,6 +45,19 @@ type ruleTag struct {
 // name of the tag, which is the keyword too, the types that it fits, and the
 // function that makes the rule. Schemas have the keywords in this order. In 3.0.3
 // the exclusive bounds are written in another way; see writeRules.
+//
+//	enum:"a,b,c"              one of these; strings and numbers
+//	minLength:"1"             Unicode code points, not bytes; strings
+//	maxLength:"80"
+//	pattern:"^[a-z]+$"        a match somewhere in the text; strings
+//	minimum:"1"               numbers, in the spelling of JSON
+//	exclusiveMinimum:"0"
+//	maximum:"1e3"
+//	exclusiveMaximum:"1000"
+//	multipleOf:"0.25"
+//	minItems:"1"              slices
+//	maxItems:"10"
+//	uniqueItems:"true"        slices and arrays of strings, booleans and numbers
 var ruleTags = [...]ruleTag{
 	{"enum", isEnumerable, "a string or a number", makeEnum},
 	{"minLength", isString, "a string", makeSize("minLength", "must have at least ", "character", isShorter)},

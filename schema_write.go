@@ -4,9 +4,17 @@ package svc
 // Methods that return a slice append a whole schema; methods that take members
 // write keywords of one.
 //
-// In this order: the writer; the schema of a type or a field; the keywords of each
-// kind of type; rules; annotations; schemas that need nothing beside them; values
-// in a path or a query; what OpenAPI and OpenRPC documents share.
+// It has, in this order:
+//
+//	dialect, schemaWriter      what is written, and where references are made
+//	appendShape, appendField   the schema of a type or of a field, null included
+//	writeCustom to writeQuoted the keywords of each kind of type
+//	writeRules                 the constraints, and which bound is written
+//	writeAnnotations           descriptions, defaults and examples
+//	appendSelfContained        schemas that need no components beside them
+//	appendParameter            values in a path or a query: text in a URL, where
+//	                           there is no null and nothing is quoted
+//	encodeDocument, components what OpenAPI and OpenRPC documents share
 //
 // Where the dialects differ:
 //
@@ -240,10 +248,16 @@ func (w *schemaWriter) writeQuoted(m *members, s *shape) {
 // formatAndBounds returns the format of a scalar and the bounds of its Go type, as
 // far as the format does not imply them:
 //
-//	int8, int16, uint8, uint16  int32, with both bounds
-//	int                         int32, also where it has 64 bits: most clients have no other
-//	uint32                      int64, with both bounds
-//	uint, uint64                int64, with the minimum 0 and no maximum
+//	int8, int16            int32, with both bounds
+//	int, int32             int32, also where int has 64 bits: most clients have no other
+//	int64                  int64
+//	uint8, uint16          int32, with both bounds
+//	uint32                 int64, with both bounds
+//	uint, uint64           int64, with the minimum 0 and no maximum
+//	float32, float64       float, double
+//	time.Time              date-time
+//	[]byte                 byte
+//	strings, json.Number   none
 //
 // The formats are those of OpenAPI 3.0.3 in every dialect, since 2020-12 leaves
 // formats open and code generators know these. OpenAPI has none for unsigned

@@ -1,9 +1,7 @@
 package svc
 
-// This file writes server-sent events by the WHATWG HTML standard, section 9.2:
-// first what an event looks like, then eventStream, a response that carries
-// events for as long as its client reads them. It knows nothing of methods;
-// rest.go and the MCP endpoint decide what is sent.
+// This file writes server-sent events by the WHATWG HTML standard, section 9.2. It
+// knows nothing of methods; rest.go and the MCP endpoint decide what is sent.
 
 import (
 	"bytes"
@@ -181,9 +179,8 @@ func canFlush(w http.ResponseWriter) bool {
 	}
 }
 
-// setEventHeader sets the header of a response with events. It keeps a
-// Cache-Control that the application has set. X-Accel-Buffering asks nginx not to
-// collect events before it passes them on. There is no Content-Length.
+// setEventHeader sets the header of a response with events. X-Accel-Buffering asks
+// nginx not to collect events before it passes them on.
 func setEventHeader(h http.Header) {
 	h.Set("Content-Type", contentTypeEvents)
 	if h.Get("Cache-Control") == "" {

@@ -721,9 +721,8 @@ func (s *Service) returnWorkspace(ws *workspace) {
 	s.workspaces.Put(ws)
 }
 
-// An endpoint is the part that the http.Handlers of all transports have in
-// common. The embedded options hold for the request as a whole; as soon as a
-// method is found, its own hold, which differ after Join.
+// An endpoint is what the http.Handlers of all transports have in common. Its
+// options hold until a method is found, whose own can differ after Join.
 type endpoint struct {
 	*config
 	service   *Service

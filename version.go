@@ -136,8 +136,7 @@ func GetVersion(ctx context.Context) string {
 // Get returns the same as [GetVersion].
 func Get(ctx context.Context) string { return GetVersion(ctx) }
 
-// versioning is VersionOptions with the defaults filled in. It is computed once
-// and never changes, so requests share it without a lock.
+// versioning is VersionOptions with the defaults filled in. It never changes.
 type versioning struct {
 	defaultVersion string
 	header, query  string // versionSourceOff if the source is off; header is canonical
