@@ -573,6 +573,13 @@ func (w *trackedWriter) Hijack() (net.Conn, *bufio.ReadWriter, error) {
 	return conn, rw, err
 }
 
+var (
+	_ http.Flusher                              = (*trackedWriter)(nil)
+	_ http.Hijacker                             = (*trackedWriter)(nil)
+	_ io.ReaderFrom                             = (*trackedWriter)(nil)
+	_ interface{ Unwrap() http.ResponseWriter } = (*trackedWriter)(nil)
+)
+
 // quotedString returns s as a quoted-string (RFC 9110, section 5.6.4). It must
 // have no control characters, which that grammar cannot express; see isControl.
 func quotedString(s string) string {
