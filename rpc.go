@@ -6,6 +6,7 @@ package svc
 //   - RPC and its handler: one HTTP request
 //   - one message: the call and its result
 //   - reading messages, writing responses, the errors of JSON-RPC itself
+//   - batchBudget: what the answers and the log of a batch may take
 //   - batches: several goroutines for one request
 //   - rpc.discover: the OpenRPC document
 //
@@ -17,7 +18,9 @@ import (
 	"cmp"
 	"context"
 	"encoding/json"
+	"log/slog"
 	"net/http"
+	"slices"
 	"strconv"
 	"sync"
 	"sync/atomic"
@@ -37,7 +40,8 @@ const maxBatch = 1000
 // method without an input takes no params, {} or []. "params":null counts as
 // absent, since many clients send it. The result of a method without an output
 // is null. The items of a [Stream] are collected into {"items":[…]}, at most
-// 1,000.
+// 1,000 and 16 MiB; a stream that has more is ended and answered with
+// RESOURCE_EXHAUSTED.
 //
 // An error has the number of its code, its message, and in data its code and
 // details, as the envelope of REST has them:
@@ -64,6 +68,13 @@ const maxBatch = 1000
 // The calls of a batch run concurrently, at most 8 at a time, and are answered
 // in their order. A batch of more than 1,000 calls nothing. What a method of a
 // batch adds to Info.Header is dropped, since one response answers all calls.
+//
+// The answers of a batch have at most 16 MiB together. An answer that does not
+// fit is replaced by RESOURCE_EXHAUSTED, and calls that have not begun by then are
+// answered with RESOURCE_EXHAUSTED and not run; the messages of the two differ.
+// When the client has disconnected, or the context of the request ends otherwise,
+// the calls that have not begun are not run either. A batch logs at most 8 errors,
+// and one line that counts the rest.
 //
 // A request that wants no answer gets 204: a notification, or a batch of them.
 //
@@ -138,7 +149,7 @@ func (h *rpcHandler) answerText(w http.ResponseWriter, r *http.Request, ws *work
 		return nil, rpcTextError(ws.dec.scan.err)
 	case !x.text.batch:
 		ws.enc.buf = ws.enc.buf[:0]
-		worker := rpcWorker{h, r, w.Header(), ws}
+		worker := rpcWorker{h, r, w.Header(), ws, nil}
 		worker.answerMessage(&x.text.messages[0])
 		return ws.enc.buf, nil
 	case x.text.count == 0:
@@ -174,6 +185,7 @@ type rpcWorker struct {
 	request *http.Request
 	header  http.Header // for Info.Header
 	ws      *workspace  // of this worker alone; answers are appended to enc.buf
+	budget  *batchBudget
 }
 
 // answerMessage appends the response to msg, or nothing if it wants none.
@@ -193,7 +205,12 @@ func (w *rpcWorker) answerMessage(msg *rpcMessage) {
 	if err == nil {
 		return
 	}
-	w.handler.logError(w.request.Context(), w.request, err, m)
+	w.budget.logError(&w.handler.endpoint, w.request.Context(), w.request, err, m)
+	w.appendError(msg, err)
+}
+
+// appendError appends the response to msg that says that it failed with err.
+func (w *rpcWorker) appendError(msg *rpcMessage, err error) {
 	if msg.kind == rpcNotification {
 		return // a notification gets no error either (JSON-RPC 2.0, section 4.1)
 	}
@@ -554,6 +571,105 @@ func rpcHTTPError(err error) *Error {
 	return &e
 }
 
+// batchLines is how many errors of one batch are logged one by one.
+const batchLines = 8
+
+// A batchBudget is what the answers and the log of one batch may take. A small
+// request can ask for the largest answer of a service, or cause an error, as often
+// as a batch has calls. The batches of JSON-RPC have one each, and so have those of
+// MCP, which answers them as follows:
+//
+//	for each message: checkNext; if it returns an error, answer with that and call
+//	  nothing; if not, answer the message and give the length to keepAnswer; if
+//	  that returns an error, log it, drop the answer and answer with the error
+//	for each error: logError in place of endpoint.logError
+//	at the end: logRest
+//
+// The errors themselves are not counted as answers: they are short. An answer that
+// does not fit has been made in full before it is dropped. So a batch takes the
+// memory of maxAnswers and of one answer for each of its workers.
+//
+// The zero value is a whole budget. Methods may be called by several goroutines.
+type batchBudget struct {
+	kept   atomic.Int64 // the bytes of the answers that are kept, at most maxAnswers
+	spent  atomic.Bool  // an answer did not fit, so no call begins any more
+	unrun  atomic.Int64 // the calls that did not begin, for whatever reason
+	errors atomic.Int64 // the errors that were to be logged
+	severe atomic.Bool  // an error that was counted and not logged has a status of 500 or more
+}
+
+// The errors of calls that the budget is too small for. A client can tell by the
+// message whether the call was begun, which matters if it is a write.
+var (
+	errAnswerTooLarge = Errorf(CodeResourceExhausted, "the call was begun, but its answer does not fit: the answers of a batch have at most 16 MiB together")
+	errBudgetSpent    = Errorf(CodeResourceExhausted, "the call was not begun: the answers of a batch have at most 16 MiB together, and those of other calls have used them up")
+)
+
+// checkNext returns nil if the next call of the batch may begin. It returns
+// errBudgetSpent if the answers so far use up the budget, and the error of ctx if
+// that has ended: nobody waits for the answers of a client that has disconnected.
+func (b *batchBudget) checkNext(ctx context.Context) error {
+	err := ctx.Err()
+	if err == nil && b.spent.Load() {
+		err = errBudgetSpent
+	}
+	if err != nil {
+		b.unrun.Add(1)
+	}
+	return err
+}
+
+// keepAnswer counts an answer of n bytes. It returns errAnswerTooLarge if the
+// budget has not so many left; then no further call may begin.
+func (b *batchBudget) keepAnswer(n int) error {
+	for {
+		kept := b.kept.Load()
+		if kept+int64(n) > maxAnswers {
+			b.spent.Store(true)
+			return errAnswerTooLarge
+		}
+		if b.kept.CompareAndSwap(kept, kept+int64(n)) {
+			return nil
+		}
+	}
+}
+
+// logError logs err as endpoint.logError does, or only counts it if the batch has
+// logged as many as it may. A nil budget, that of a single message, logs.
+func (b *batchBudget) logError(e *endpoint, ctx context.Context, r *http.Request, err error, m *method) {
+	switch {
+	case b == nil || b.errors.Add(1) <= batchLines:
+		e.logError(ctx, r, err, m)
+	case ErrorFrom(err).HTTPStatus() >= http.StatusInternalServerError:
+		b.severe.Store(true)
+	}
+}
+
+// logRest writes a line with the number of the errors that were not logged and of
+// the calls that were not run, if there are any. Its level is error if one of the
+// errors has that level, and info if the only reason is that the client has gone.
+// It goes to the logger of the endpoint, also after Join.
+func (b *batchBudget) logRest(e *endpoint, r *http.Request) {
+	more, unrun := max(0, b.errors.Load()-batchLines), b.unrun.Load()
+	if more == 0 && unrun == 0 {
+		return
+	}
+	level := slog.LevelInfo
+	switch {
+	case b.severe.Load():
+		level = slog.LevelError
+	case more > 0 || b.spent.Load():
+		level = slog.LevelWarn
+	}
+	logger := e.logger
+	if logger == nil {
+		logger = slog.Default()
+	}
+	place := logPlace{transport: string(e.transport), request: r}
+	attrs := append(place.appendAttrs(nil), slog.Int64("errors", more), slog.Int64("notRun", unrun))
+	logger.LogAttrs(r.Context(), level, "svc: more in this batch", attrs...)
+}
+
 // batchWorkers is how many calls of one batch run at a time.
 const batchWorkers = 8
 
@@ -572,13 +688,16 @@ const batchPatience = 100 * time.Microsecond
 //
 //	messages[:next] are taken, each by one worker, which alone writes its answer
 //	every goroutine is counted in running before it starts
-//	answers alias the buffers of the workspaces, which live until body is made
+//	answers alias the buffers of the workspaces, or buffers that workers have
+//	  given up; all of them live until body is made
+//	the lengths of answers that are results are counted in budget
 type rpcBatch struct {
 	handler  *rpcHandler
 	request  *http.Request
 	messages []rpcMessage
 	answers  [][]byte // in the order of messages; empty if none is wanted
 	body     []byte
+	budget   batchBudget
 
 	next     atomic.Int64                 // the first message that is not taken
 	running  sync.WaitGroup               // the timer and the helpers
@@ -596,10 +715,12 @@ func (b *rpcBatch) answerMessages(h *rpcHandler, r *http.Request, ws *workspace,
 	}
 	b.answers = b.answers[:len(messages)]
 	b.next.Store(0)
+	b.budget = batchBudget{}
 	b.runWorkers(ws)
 	if v := b.panicked.Load(); v != nil {
 		panic(*v) // on this goroutine net/http or a middleware recovers from it
 	}
+	b.budget.logRest(&h.endpoint, r)
 	b.joinAnswers()
 	for i, helper := range b.helpers {
 		if helper != nil {
@@ -659,18 +780,40 @@ func (b *rpcBatch) helpOut(i int) {
 }
 
 // takeMessages answers messages until there are none left.
+//
+// A worker gives up a buffer that has grown large. Appending to it would copy the
+// answers in it again and again, and those that are kept would hold each copy.
 func (b *rpcBatch) takeMessages(ws *workspace) {
 	ws.enc.buf = ws.enc.buf[:0]
-	w := rpcWorker{b.handler, b.request, make(http.Header), ws}
 	for {
 		i := int(b.next.Add(1)) - 1
 		if i >= len(b.messages) {
 			return
 		}
 		start := len(ws.enc.buf)
-		w.answerMessage(&b.messages[i])
+		b.takeMessage(ws, &b.messages[i])
 		b.answers[i] = ws.enc.buf[start:] // stays valid where the next answer makes the buffer grow
-		clear(w.header)                   // it was for this call
+		if len(ws.enc.buf) > maxPooled {
+			ws.enc.buf = nil
+		}
+	}
+}
+
+// takeMessage appends the answer to msg, if the budget lets the call begin and has
+// room for the answer, or else an error in its place. The header is for this call
+// alone: a goroutine that outlives its call must not write into that of another.
+func (b *rpcBatch) takeMessage(ws *workspace, msg *rpcMessage) {
+	w := rpcWorker{b.handler, b.request, make(http.Header), ws, &b.budget}
+	if err := b.budget.checkNext(b.request.Context()); err != nil {
+		w.appendError(msg, err)
+		return
+	}
+	before := ws.enc.buf
+	w.answerMessage(msg)
+	if err := b.budget.keepAnswer(len(ws.enc.buf) - len(before)); err != nil {
+		ws.enc.buf = before
+		b.budget.logError(&b.handler.endpoint, b.request.Context(), b.request, err, nil)
+		w.appendError(msg, err)
 	}
 }
 
@@ -679,7 +822,11 @@ func (b *rpcBatch) takeAll() { b.next.Store(int64(len(b.messages))) }
 
 // joinAnswers makes the body of the answers.
 func (b *rpcBatch) joinAnswers() {
-	b.body = append(b.body[:0], '[')
+	size := len("[]")
+	for _, answer := range b.answers {
+		size += len(answer) + len(",")
+	}
+	b.body = append(slices.Grow(b.body[:0], size), '[')
 	for _, answer := range b.answers {
 		if len(answer) == 0 {
 			continue

@@ -251,7 +251,11 @@ func TestRPCStream(t *testing.T) {
 	var ended []string // the causes for which a ctx was canceled before the end
 	impl := &tickImpl{
 		run: func(ctx context.Context, in *tickIn) (Stream[tickItem], error) {
-			stream, err := ticks("")(ctx, in)
+			text := ""
+			if in.After == 6 {
+				text = strings.Repeat("x", 4<<20)
+			}
+			stream, err := ticks(text)(ctx, in)
 			return func(yield func(*tickItem, error) bool) {
 				stream(yield)
 				switch in.After {
@@ -278,6 +282,9 @@ func TestRPCStream(t *testing.T) {
 		{`{"jsonrpc":"2.0","id":1,"method":"ticks.run","params":{"count":1001}}`,
 			`{"jsonrpc":"2.0","error":{"code":-32008,"message":"the stream has more than 1000 items, which is as many as fit into one answer","data":{"code":"RESOURCE_EXHAUSTED"}},"id":1}`,
 			"RESOURCE_EXHAUSTED: the stream has more than 1000 items, which is as many as fit into one answer"},
+		{`{"jsonrpc":"2.0","id":1,"method":"ticks.run","params":{"count":4,"after":6}}`,
+			`{"jsonrpc":"2.0","error":{"code":-32008,"message":"the items of the stream have more than 16 MiB, which is as much as fits into one answer","data":{"code":"RESOURCE_EXHAUSTED"}},"id":1}`,
+			errItemsTooLarge.Error()},
 		{`{"jsonrpc":"2.0","id":1,"method":"ticks.run","params":{"count":1,"after":7}}`,
 			`{"jsonrpc":"2.0","error":{"code":-32005,"message":"no more","data":{"code":"NOT_FOUND"}},"id":1}`, "NOT_FOUND: no more"},
 		{`[{"jsonrpc":"2.0","id":1,"method":"ticks.run","params":{"count":1,"after":8}},{"jsonrpc":"2.0","id":2,"method":"ticks.one"}]`,

@@ -218,12 +218,21 @@ func (m *method) discardStream(cancel context.CancelCauseFunc, out any) error {
 // have no end, and an answer must.
 const maxCollected = 1000
 
+// maxAnswers is how many bytes the items of a stream may have in one record, and
+// how many the answers of one batch may have together: 16 MiB. Neither is bounded
+// by the size of the request.
+const maxAnswers = 16 << 20
+
+// errItemsTooLarge ends a stream whose items do not fit into one record.
+var errItemsTooLarge = Errorf(CodeResourceExhausted, "the items of the stream have more than 16 MiB, which is as much as fits into one answer")
+
 // appendItems appends the items of a stream as one record, {"items":[…]}, for
 // transports that send one answer. seen is called with the number of items so
-// far, if it is not nil.
+// far, if it is not nil. The stream is ended with RESOURCE_EXHAUSTED by the item
+// that exceeds maxCollected or maxAnswers.
 func (m *method) appendItems(cancel context.CancelCauseFunc, e *encoder, dst []byte, out any, seen func(n int)) ([]byte, error) {
 	dst = append(dst, `{"items":[`...)
-	n := 0
+	n, start := 0, len(dst)
 	err := m.eachItem(cancel, out, func(item any) (err error) {
 		if n == maxCollected {
 			return Errorf(CodeResourceExhausted, "the stream has more than %d items, which is as many as fit into one answer", maxCollected)
@@ -232,10 +241,15 @@ func (m *method) appendItems(cancel context.CancelCauseFunc, e *encoder, dst []b
 			dst = append(dst, ',')
 		}
 		n++
-		if dst, err = m.appendOutput(e, dst, item); err == nil && seen != nil {
+		switch dst, err = m.appendOutput(e, dst, item); {
+		case err != nil:
+			return err
+		case len(dst)-start > maxAnswers:
+			return errItemsTooLarge
+		case seen != nil:
 			seen(n)
 		}
-		return err
+		return nil
 	})
 	return append(dst, "]}"...), err
 }

@@ -138,6 +138,10 @@ func (s *mathService) Fail(ctx context.Context, in *MathFailure) (*MathResult, e
 		return &MathResult{Extra: []any{1, math.NaN()}}, nil
 	case "marshal":
 		return &MathResult{Extra: []any{1, panickingText{}}}, nil
+	case "large":
+		return &MathResult{Extra: strings.Repeat("x", 3<<20)}, nil
+	case "huge":
+		return &MathResult{Extra: strings.Repeat("x", 17<<20)}, nil
 	case "details":
 		return nil, svc.Errorf(svc.CodeNotFound, "no such <thing>").WithDetail("id", 17)
 	}
@@ -495,6 +499,14 @@ func TestRPCInfo(t *testing.T) {
 // Verify that the log has one line for each call that fails, with the cause,
 // and nothing where nothing failed.
 func TestRPCLog(t *testing.T) {
+	const (
+		invalid  = `level=WARN msg="svc: invalid input" transport=rpc method=POST path=/rpc code=INVALID_ARGUMENT error="INVALID_ARGUMENT: Invalid Request"` + "\n"
+		secret   = `level=ERROR msg="svc: internal error" transport=rpc method=POST path=/rpc call=math.fail code=INTERNAL error=secret` + "\n"
+		tooLarge = `level=WARN msg="svc: a limit is reached" transport=rpc method=POST path=/rpc code=RESOURCE_EXHAUSTED error="RESOURCE_EXHAUSTED: the call was begun, but its answer does not fit: the answers of a batch have at most 16 MiB together"` + "\n"
+	)
+	more := func(level string, errors, notRun int) string {
+		return fmt.Sprintf(`level=%s msg="svc: more in this batch" transport=rpc method=POST path=/rpc errors=%d notRun=%d`, level, errors, notRun)
+	}
 	for _, test := range []struct{ body, want string }{
 		{`{"jsonrpc":"2.0","method":"math.ping","id":1}`, ""},
 		{`{"jsonrpc":"2.0","method":"math.fail","params":{"how":"plain"},"id":1}`,
@@ -506,6 +518,10 @@ func TestRPCLog(t *testing.T) {
 		{`{`, `level=WARN msg="svc: invalid input" transport=rpc method=POST path=/rpc code=INVALID_ARGUMENT error="INVALID_ARGUMENT: Parse error"`},
 		{`[{},{"jsonrpc":"2.0","method":"math.ping","id":1}]`,
 			`level=WARN msg="svc: invalid input" transport=rpc method=POST path=/rpc code=INVALID_ARGUMENT error="INVALID_ARGUMENT: Invalid Request"`},
+		{rpcBatchOf(8, func(int) string { return "1" }), strings.Repeat(invalid, 7) + strings.TrimSpace(invalid)},
+		{rpcBatchOf(1000, func(int) string { return "1" }), strings.Repeat(invalid, 8) + more("WARN", 992, 0)},
+		{rpcBatchOf(9, func(i int) string { return rpcFail("plain", i) }), strings.Repeat(secret, 8) + more("ERROR", 1, 0)},
+		{rpcBatchOf(1, func(i int) string { return rpcFail("huge", i) }), strings.TrimSpace(tooLarge)},
 	} {
 		var log bytes.Buffer
 		opts := mathOptions()
@@ -824,6 +840,93 @@ type panickingHandler struct{ slog.Handler }
 func (panickingHandler) Enabled(context.Context, slog.Level) bool { return true }
 func (panickingHandler) Handle(context.Context, slog.Record) error {
 	panic("the log is full")
+}
+
+func rpcFail(how string, i int) string {
+	return fmt.Sprintf(`{"jsonrpc":"2.0","method":"math.fail","params":{"how":%q},"id":%d}`, how, i)
+}
+
+// Verify that the answers of a batch have at most 16 MiB, that no call begins when
+// one did not fit, that each call has an answer in its place that says what became
+// of it, and that one call alone has no such bound.
+func TestRPCBatchBudget(t *testing.T) {
+	var calls atomic.Int64
+	h := newMath(t, &mathService{called: func(context.Context, string) { calls.Add(1) }})
+	for _, test := range []struct {
+		how     string
+		n       int
+		fit     int // calls whose answers fit
+		inLimit int // how many may begin
+	}{
+		{"large", 5, 5, 5},
+		{"large", 6, 5, 6},
+		{"large", 1000, 5, 5 + 8},
+		{"huge", 1, 0, 1},
+		{"huge", 1000, 0, 8},
+	} {
+		calls.Store(0)
+		w := rpcPost(h, rpcBatchOf(test.n, func(i int) string { return rpcFail(test.how, i) }))
+		body := w.Body.Bytes()
+		begun, unrun := bytes.Count(body, []byte("the call was begun, but")), bytes.Count(body, []byte("the call was not begun"))
+		fit := bytes.Count(body, []byte(`"result":`))
+		if fit != test.fit || begun+fit != int(calls.Load()) || int(calls.Load()) > test.inLimit || fit+begun+unrun != test.n {
+			t.Errorf("%d %s: %d called, %d answered, %d too large, %d not run; want %d answered and at most %d called", test.n, test.how, calls.Load(), fit, begun, unrun, test.fit, test.inLimit)
+		}
+		if limit := 16<<20 + test.n*300; len(body) > limit {
+			t.Errorf("%d %s: the body has %d bytes, want at most %d", test.n, test.how, len(body), limit)
+		}
+		if ids, _ := rpcIDs(t, body); len(ids) != test.n || ids[test.n-1] != fmt.Sprint(test.n-1) {
+			t.Errorf("%d %s: %d ids", test.n, test.how, len(ids))
+		}
+	}
+	if w := rpcPost(h, rpcFail("huge", 1)); w.Body.Len() < 17<<20 {
+		t.Errorf("one call is answered with %.200s", w.Body)
+	}
+}
+
+// Verify that the rest of a batch is not run when the client has gone: its calls
+// are answered as canceled, in their places, and counted in one line of the log.
+func TestRPCBatchAbandoned(t *testing.T) {
+	const n, last = 1000, 70
+	ctx, leave := context.WithCancel(context.Background())
+	var calls atomic.Int64
+	var log bytes.Buffer
+	opts := mathOptions()
+	opts.Logger = slog.New(slog.NewTextHandler(&log, nil))
+	h := svc.MustRegister[MathAPI](&mathService{called: func(context.Context, string) {
+		if calls.Add(1) == last {
+			leave()
+		}
+	}}, opts).RPC()
+	w := httptest.NewRecorder()
+	h.ServeHTTP(w, httptest.NewRequest("POST", "/rpc", strings.NewReader(rpcBatchOf(n, rpcPing))).WithContext(ctx))
+	unrun := strings.Count(w.Body.String(), `"code":"CANCELED"`)
+	if got := int(calls.Load()); got < last || got >= last+8 || got+unrun != n {
+		t.Errorf("%d were called and %d canceled after the client left in call %d of %d", got, unrun, last, n)
+	}
+	want := fmt.Sprintf(`level=INFO msg="svc: more in this batch" transport=rpc method=POST path=/rpc errors=0 notRun=%d`, unrun)
+	if got := log.String(); strings.Count(got, "\n") != 1 || !strings.Contains(got, want) {
+		t.Errorf("the log has %s\nwant %s", got, want)
+	}
+}
+
+// Verify that what one call of a batch keeps is not that of the next.
+func TestRPCBatchContexts(t *testing.T) {
+	var mu sync.Mutex
+	var seen []svc.Info
+	h := newMath(t, &mathService{called: func(ctx context.Context, _ string) {
+		info, _ := svc.InfoFrom(ctx)
+		mu.Lock()
+		defer mu.Unlock()
+		info.Header.Set("X-Call", fmt.Sprint(len(seen)))
+		seen = append(seen, info)
+	}})
+	rpcPost(h, rpcBatchOf(3, rpcPing))
+	for i, info := range seen {
+		if got := info.Header.Get("X-Call"); got != fmt.Sprint(i) {
+			t.Errorf("the header of call %d says %q", i, got)
+		}
+	}
 }
 
 // Verify that handlers share nothing: many batches at a time, each with its own
