@@ -1,0 +1,3 @@
+module example.com/svc/testdata/mutate
+
+go 1.24
