@@ -215,9 +215,9 @@ func ExampleService_Descriptor() {
 
 	// Output:
 	// dim POST /lamps/dim
-	//   Lamp {"properties":{"id":{"type":"string"},"level":{"format":"int32","type":"integer"}},"required":["id","level"],"type":"object"} <nil>
+	//   Lamp {"properties":{"id":{"type":"string"},"level":{"format":"int64","type":"integer"}},"required":["id","level"],"type":"object"} <nil>
 	// list GET /lamps
-	//   Lamps {"properties":{"Lamps":{"items":{"properties":{"id":{"type":"string"},"level":{"format":"int32","type":"integer"}},"required":["id","level"],"type":"object"},"type":"array"}},"required":["Lamps"],"type":"object"} <nil>
+	//   Lamps {"properties":{"Lamps":{"items":{"properties":{"id":{"type":"string"},"level":{"format":"int64","type":"integer"}},"required":["id","level"],"type":"object"},"type":"array"}},"required":["Lamps"],"type":"object"} <nil>
 	// switch_off POST /lamps/switch_off
 }
 

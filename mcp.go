@@ -334,8 +334,11 @@ func (t *tool) compileInput(p *mistakes, own []byte) {
 		var buf bytes.Buffer
 		json.Compact(&buf, own) // cannot fail: the scanner has found it to be JSON
 		t.input = buf.Bytes()
-	case t.in == nil: // what MCP 2025-11-25, Tools, recommends for no parameters
-		t.input = []byte(`{"type":"object","additionalProperties":false}`)
+	case t.in == nil:
+		t.input = []byte(`{"type":"object"}`) // the server takes any members
+		if t.config.strict {
+			t.input = []byte(`{"type":"object","additionalProperties":false}`)
+		}
 	default:
 		fields := make([]*field, len(t.in.fields))
 		for i, f := range t.in.fields {
@@ -343,7 +346,7 @@ func (t *tool) compileInput(p *mistakes, own []byte) {
 			shown.hidden = false // over MCP a path or query field is an argument
 			fields[i] = &shown
 		}
-		t.input = appendSelfContainedObject(nil, t.in, fields, schemaWriter{forTools: true})
+		t.input = appendSelfContainedObject(nil, t.in, fields, schemaWriter{use: forToolInput})
 	}
 	places := make(map[string][]string)
 	if own == nil && t.in != nil {
@@ -376,7 +379,7 @@ func (t *tool) compileOutput() {
 	case t.stream == "" && t.outType.Implements(reflect.TypeFor[contentProvider]()):
 		t.ownContent = true
 	default:
-		t.output = appendSelfContained(nil, t.result, schemaWriter{forTools: true})
+		t.output = appendSelfContained(nil, t.result, schemaWriter{use: forToolOutput})
 		if t.stream == "" && t.out.kind != kindObject && t.out.custom["type"] != "object" {
 			t.wrapped = true
 			t.output = append(append([]byte(`{"type":"object","properties":{"result":`), t.output...), `},"required":["result"]}`...)

@@ -89,7 +89,7 @@ func TestMCPItems(t *testing.T) {
 
 func TestMCPItemsSchema(t *testing.T) {
 	tools := tickService(t, &tickImpl{}, false, quiet).MCP(nil).(*mcpHandler).texts.list
-	want := `"outputSchema":{"type":"object","properties":{"items":{"type":"array","items":{"type":"object","properties":{"n":{"type":"integer","format":"int32"},"text":{"type":"string"}},"required":["n"]},"maxItems":1000}},"required":["items"]}`
+	want := `"outputSchema":{"type":"object","properties":{"items":{"type":"array","items":{"type":"object","properties":{"n":{"type":"integer"},"text":{"type":"string"}},"required":["n"]}}},"required":["items"]}`
 	if strings.Count(tools, want) != 3 {
 		t.Errorf("the tools lack %s three times\n%s", want, tools)
 	}

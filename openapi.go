@@ -8,14 +8,10 @@ package svc
 //	What                       3.0.3                      3.1
 //	-------------------------  -------------------------  -----------------------
 //	null (schema_write.go)     "nullable" beside a type   the type "null"
+//	int                        int32, not enforced        int64
 //	path parameters            strings with a pattern     the type of their field
 //	descriptions of methods    none                       yes
 //	tags                       none                       one for each resource
-//
-// 3.0.3 has no type null. Its keyword nullable adds null to the type beside it
-// and to nothing else, and an enum beside it has to list null too (3.0.3, Schema
-// Object). So a pointer to a type that has a component is written as anyOf: the
-// reference, or a schema of the same type whose one value is null.
 //
 // In order: the handler that serves a document, and how a request chooses the
 // form; the builder, which goes from methods to operations, from operations to
@@ -335,23 +331,35 @@ func (b *apiBuilder) referBody(m *method) string {
 	return b.components.refer(component{b.names[key], m.in, bind.bodyFields})
 }
 
-// listResponses returns the responses of m by status. Some generators read only
-// ranges such as 4XX and some only default, so both have the same response. A
-// 5XX is described by default.
+// listResponses returns the responses of m by status. All errors have the same
+// form, so default alone would do. Linters ask for a client error by its status,
+// and some generators cannot read the range 4XX; 400 is what every method can
+// answer, and 404 what one with a placeholder is likely to.
 func (b *apiBuilder) listResponses(m *method) map[string]apiResponse {
 	err := b.describeErrors(m)
-	list := map[string]apiResponse{"4XX": err, "default": err}
+	list := map[string]apiResponse{"400": err, "default": err}
+	if len(m.placeholders) > 0 {
+		list["404"] = err
+	}
 	if m.out == nil {
 		list["204"] = apiResponse{Description: "No Content"}
 		return list
 	}
-	mediaType := contentTypeJSON
+	mediaType, description := contentTypeJSON, "OK"
 	if m.stream != "" {
-		mediaType = contentTypeEvents // the schema is that of the data of one event
+		mediaType, description = contentTypeEvents, streamDescription
 	}
-	list["200"] = apiResponse{Description: "OK", Content: newContent(mediaType, b.components.writer.appendShape(nil, m.out))}
+	list["200"] = apiResponse{Description: description, Content: newContent(mediaType, b.components.writer.appendShape(nil, m.out))}
 	return list
 }
+
+// streamDescription says in words what the schema of a stream cannot: generators
+// take it for the data of one event, so it is that of an item, and the two events
+// that end a stream have other data.
+const streamDescription = "Server-sent events. The data of each event is one item. " +
+	"The event named done, whose data is an empty object, says that the stream is complete. " +
+	"The event named error ends it too early: its data is an object with the member error, " +
+	"which has code, message and, if there are any, details. A stream that ends without either event was cut."
 
 // A componentKey says which schemas are the same component. It has the Go type
 // and not the shape, since services that are joined have a shape each of a type

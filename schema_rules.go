@@ -113,7 +113,7 @@ func (c *shapes) applyTags(f *field, tag reflect.StructTag, at string) {
 		}
 	}
 	f.doc, f.format = tag.Get("doc"), tag.Get("format")
-	if own, _, _ := target.formatAndBounds(); f.format != "" && f.format != own && (target.kind == kindTime || target.kind == kindBytes) {
+	if own, _, _ := target.formatAndBounds(jsonSchema); f.format != "" && f.format != own && (target.kind == kindTime || target.kind == kindBytes) {
 		c.addf("%s: format:%q does not change that a %v is read from %s; leave it out", at, f.format, target.typ, own)
 	}
 	for _, name := range [...]string{"default", "example", "format", "doc", "path", "query", "mcpheader"} {

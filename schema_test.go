@@ -173,7 +173,10 @@ func TestSchemaGolden(t *testing.T) {
 		{"2020-12", false, func(dst []byte, s *shape) []byte { return appendSelfContained(dst, s, schemaWriter{}) }},
 		{"2020-12-strict", true, func(dst []byte, s *shape) []byte { return appendSelfContained(dst, s, schemaWriter{}) }},
 		{"mcp", false, func(dst []byte, s *shape) []byte {
-			return appendSelfContained(dst, s, schemaWriter{forTools: true})
+			return appendSelfContained(dst, s, schemaWriter{use: forToolInput})
+		}},
+		{"mcp-output", true, func(dst []byte, s *shape) []byte {
+			return appendSelfContained(dst, s, schemaWriter{use: forToolOutput})
 		}},
 		{"openapi-3.1", false, func(dst []byte, s *shape) []byte { return appendComponent(dst, s, openAPI31, component) }},
 		{"openapi-3.0", false, func(dst []byte, s *shape) []byte { return appendComponent(dst, s, openAPI30, component) }},
@@ -625,6 +628,93 @@ func TestComponentNames(t *testing.T) {
 	golden(t, "schema/names.txt", []byte(strings.Join(got, "\n")+"\n"))
 }
 
+// sEnum says of itself that it has an enum, and sUnion that it has two types.
+type sEnum struct{ json.Marshaler }
+
+func (sEnum) JSONSchema() map[string]any {
+	return map[string]any{"type": "integer", "enum": []int{1, 2}}
+}
+
+type sUnion struct{ json.Marshaler }
+
+func (sUnion) JSONSchema() map[string]any {
+	return map[string]any{"oneOf": []any{map[string]any{"type": "string"}, map[string]any{"type": "integer"}}}
+}
+
+// sNested says everything of itself that can be said.
+type sNested struct{ json.Marshaler }
+
+func (sNested) JSONSchema() map[string]any {
+	return map[string]any{
+		"type": "object", "required": []string{"format"}, "minProperties": 1, "additionalProperties": false,
+		"properties": map[string]any{
+			"format": map[string]any{"type": "string", "format": "uuid", "minLength": 1},
+			"at":     map[string]any{"type": "string", "format": "date-time", "description": "When."},
+			"list":   map[string]any{"type": "array", "maxItems": 2, "items": map[string]any{"type": "integer", "format": "int32", "enum": []int{1}}},
+			"any":    map[string]any{"anyOf": []any{map[string]any{"type": "string", "pattern": "a"}, map[string]any{"oneOf": []any{true}}}},
+		},
+	}
+}
+
+// Verify what MCP clients get of the schema of a field: of an input no format that
+// they may not know, and of an output no constraint.
+func TestSchemaForTools(t *testing.T) {
+	for _, test := range []struct {
+		in            any // a struct with one field, A
+		input, output string
+	}{
+		{struct{ A int }{}, `{"type":"integer"}`, ""},
+		{struct{ A int64 }{}, `{"type":"integer"}`, ""},
+		{struct{ A int32 }{}, `{"type":"integer","minimum":-2147483648,"maximum":2147483647}`, `{"type":"integer"}`},
+		{struct{ A uint8 }{}, `{"type":"integer","minimum":0,"maximum":255}`, `{"type":"integer"}`},
+		{struct{ A uint64 }{}, `{"type":"integer","minimum":0}`, `{"type":"integer"}`},
+		{struct {
+			A uint64 `format:"wide"`
+		}{}, `{"type":"integer","minimum":0}`, `{"type":"integer"}`},
+		{struct{ A float32 }{}, `{"type":"number"}`, ""},
+		{struct{ A []byte }{}, `{"type":"string"}`, ""},
+		{struct{ A time.Time }{}, `{"type":"string","format":"date-time"}`, ""},
+		{struct {
+			A string `format:"email" minLength:"1" enum:"a,b" doc:"One."`
+		}{}, `{"type":"string","enum":["a","b"],"minLength":1,"description":"One."}`, `{"type":"string","description":"One."}`},
+		{struct {
+			A string `format:"date-time"`
+		}{}, `{"type":"string","format":"date-time"}`, `{"type":"string"}`},
+		{struct{ A [2]bool }{}, `{"type":"array","items":{"type":"boolean"},"minItems":2,"maxItems":2}`, `{"type":"array","items":{"type":"boolean"}}`},
+		{struct {
+			A *string `json:",omitempty" pattern:"a"`
+		}{}, `{"type":"string","pattern":"a"}`, `{"type":"string"}`},
+		{struct {
+			A *string `maxLength:"1"`
+		}{}, `{"anyOf":[{"type":"string","maxLength":1},{"type":"null"}]}`, `{"anyOf":[{"type":"string"},{"type":"null"}]}`},
+		{struct {
+			A bool `json:",string"`
+		}{}, `{"type":"string","enum":["true","false"]}`, `{"type":"string"}`},
+		{struct{ A sEnum }{}, `{"enum":[1,2],"type":"integer"}`, `{"type":"integer"}`},
+		{struct{ A sNested }{}, `{"additionalProperties":false,"minProperties":1,"properties":{` +
+			`"any":{"anyOf":[{"pattern":"a","type":"string"},{"oneOf":[true]}]},"at":{"description":"When.","format":"date-time","type":"string"},` +
+			`"format":{"minLength":1,"type":"string"},"list":{"items":{"enum":[1],"type":"integer"},"maxItems":2,"type":"array"}},"required":["format"],"type":"object"}`,
+			`{"properties":{"any":{"anyOf":[{"type":"string"},{}]},"at":{"description":"When.","type":"string"},` +
+				`"format":{"type":"string"},"list":{"items":{"type":"integer"},"type":"array"}},"required":["format"],"type":"object"}`},
+	} {
+		c := newShapes(new(mistakes))
+		s := c.shapeFor(reflect.TypeOf(test.in), "in")
+		if err := errors.Join(c.list...); err != nil {
+			t.Errorf("%T: %v", test.in, err)
+			continue
+		}
+		if test.output == "" {
+			test.output = test.input
+		}
+		if got := string((&schemaWriter{use: forToolInput}).appendField(nil, s.fields[0])); got != test.input {
+			t.Errorf("%T: input %s\nwant %s", test.in, got, test.input)
+		}
+		if got := string((&schemaWriter{use: forToolOutput}).appendField(nil, s.fields[0])); got != test.output {
+			t.Errorf("%T: output %s\nwant %s", test.in, got, test.output)
+		}
+	}
+}
+
 // Verify what a schema says of a field in each dialect, where the tags and the
 // type both have something to say.
 func TestSchemaBounds(t *testing.T) {
@@ -658,7 +748,25 @@ func TestSchemaBounds(t *testing.T) {
 			A float64 `maximum:"2" exclusiveMaximum:"1"`
 		}{}, `{"type":"number","format":"double","exclusiveMaximum":1}`, `{"type":"number","format":"double","maximum":1,"exclusiveMaximum":true}`},
 		{struct{ A *[]int8 }{}, `{"anyOf":[{"type":"array","items":{"type":"integer","format":"int32","minimum":-128,"maximum":127}},{"type":"null"}]}`,
-			`{"anyOf":[{"type":"array","items":{"type":"integer","format":"int32","minimum":-128,"maximum":127}},{"type":"array","nullable":true,"enum":[null],"items":{}}]}`},
+			`{"type":"array","items":{"type":"integer","format":"int32","minimum":-128,"maximum":127},"nullable":true,` +
+				`"anyOf":[{"type":"array","items":{"type":"integer","format":"int32","minimum":-128,"maximum":127}},{"type":"array","nullable":true,"enum":[null],"items":{}}]}`},
+		{struct{ A int }{}, `{"type":"integer","format":"int64"}`, `{"type":"integer","format":"int32"}`},
+		{struct{ A int32 }{}, `{"type":"integer","format":"int32","minimum":-2147483648,"maximum":2147483647}`, `{"type":"integer","format":"int32"}`},
+		{struct {
+			A int32 `minimum:"1"`
+		}{}, `{"type":"integer","format":"int32","maximum":2147483647,"minimum":1}`, `{"type":"integer","format":"int32","minimum":1}`},
+		{struct {
+			A *string `enum:"a,b" doc:"One."`
+		}{}, `{"anyOf":[{"type":"string","enum":["a","b"]},{"type":"null"}],"description":"One."}`,
+			`{"type":"string","enum":["a","b",null],"nullable":true,"anyOf":[{"type":"string","enum":["a","b"]},{"type":"string","nullable":true,"enum":[null]}],"description":"One."}`},
+		{struct {
+			A *bool `json:",string"`
+		}{}, `{"anyOf":[{"type":"string","enum":["true","false"]},{"type":"null"}]}`,
+			`{"type":"string","enum":["true","false",null],"nullable":true,"anyOf":[{"type":"string","enum":["true","false"]},{"type":"string","nullable":true,"enum":[null]}]}`},
+		{struct{ A *sEnum }{}, `{"anyOf":[{"enum":[1,2],"type":"integer"},{"type":"null"}]}`,
+			`{"enum":[1,2,null],"type":"integer","nullable":true,"anyOf":[{"enum":[1,2],"type":"integer"},{"type":"integer","nullable":true,"enum":[null]}]}`},
+		{struct{ A *sUnion }{}, `{"anyOf":[{"oneOf":[{"type":"string"},{"type":"integer"}]},{"type":"null"}]}`,
+			`{"anyOf":[{"oneOf":[{"type":"string"},{"type":"integer"}]},{"type":"object","nullable":true,"enum":[null]}]}`},
 		{struct{ A map[uint8]bool }{},
 			`{"type":"object","propertyNames":{"pattern":"^(0|-?[1-9][0-9]*)$"},"additionalProperties":{"type":"boolean"}}`,
 			`{"type":"object","additionalProperties":{"type":"boolean"}}`},

@@ -19,12 +19,16 @@ package svc
 // Where the dialects differ:
 //
 //	                  2020-12 and 3.1              3.0.3
-//	null              anyOf with {"type":"null"}   anyOf with nullable and enum [null]
+//	null              anyOf with {"type":"null"}   nullable, and anyOf with enum [null]
+//	int               int64                        int32, without bounds
+//	int32             int32, with both bounds      int32, without bounds
 //	beside $ref       any keyword                  nothing, so $ref stands in allOf
 //	x > 5             exclusiveMinimum: 5          minimum: 5, exclusiveMinimum: true
 //	names of members  propertyNames                not said
 //	examples          examples: [v]                example: v
 //	path parameters   the type of the value        string, with an enum or a pattern
+//
+// What MCP clients get is 2020-12, with less in it: see schemaUse.
 
 import (
 	"bytes"
@@ -52,14 +56,39 @@ const (
 // schemas but what ref keeps.
 type schemaWriter struct {
 	dialect dialect
-	// forTools leaves the null out of an optional pointer, since MCP clients
-	// hand schemas to models, which stumble over anyOf, and marks the
-	// properties that a header mirrors.
-	forTools bool
+	use     schemaUse
 	// ref returns the reference to write for a shape, or "" to write it in
 	// place. Nil writes everything in place.
 	ref func(*shape) string
 }
+
+// A schemaUse is who reads a schema. The zero value is a document.
+//
+// MCP clients hand the schema of an input to a model and check results against
+// that of an output. Both know less of JSON Schema than the tools that read
+// documents:
+//
+//	                      in a document    of an input    of an output
+//	format                all              date-time      of time.Time
+//	optional pointer      T or null        T              T
+//	bounds of a Go type   those that the   of integers    none
+//	                      format leaves    below 64 bits
+//	rules, patterns       all              all            none
+//	x-mcp-header          none             yes            yes
+//
+// A client that does not know a format, or takes it for narrower than it is,
+// refuses a value that is right. Models stumble over anyOf; the server takes
+// null for an optional pointer all the same. Nothing checks what a method
+// returns, so an output promises its types and names and nothing else: the
+// official TypeScript client throws away the result of a call that has happened
+// when one value breaks a constraint.
+type schemaUse uint8
+
+const (
+	forDocument schemaUse = iota
+	forToolInput
+	forToolOutput
+)
 
 // appendShape appends the schema of s.
 func (w *schemaWriter) appendShape(dst []byte, s *shape) []byte { return w.appendValue(dst, s, nil) }
@@ -72,13 +101,26 @@ func (w *schemaWriter) appendField(dst []byte, f *field) []byte {
 
 // appendValue appends the schema of a value of shape s in the field f, or anywhere if
 // f is nil.
+//
+// A pointer is anyOf of its type and null. In 3.0.3 the keyword nullable adds null
+// to the type beside it and to nothing else, so its null is a schema of the same
+// type whose one value is null, and a pointer to a type in place says its type
+// twice: all of it beside the anyOf, and again as the first branch. Validators
+// find that exact. Generators read the keywords beside the anyOf and make an
+// optional field of them; of the anyOf alone oapi-codegen and ogen make nothing
+// that compiles. A $ref cannot have anything beside it in 3.0.3, and generators
+// know what to do with it.
 func (w *schemaWriter) appendValue(dst []byte, s *shape, f *field) []byte {
 	target := s.deref() // several pointers in a row have one null
-	nullable := target != s && !(w.forTools && f.canBeAbsent())
+	nullable := target != s && !(w.use != forDocument && f.canBeAbsent())
 	if free := target.kind <= kindCustom && target.custom == nil; free || !nullable {
 		return w.appendPlain(dst, target, f, true)
 	}
 	m := openMembers(dst)
+	if w.dialect == openAPI30 && w.findRef(target) == "" && target.takesNullable() {
+		w.writePlain(&m, target, f, true)
+		m.addRaw("nullable", "true")
+	}
 	m.addName("anyOf")
 	m.buf = append(m.buf, '[')
 	m.buf = append(w.appendPlain(m.buf, target, f, false), ',')
@@ -100,6 +142,28 @@ func (w *schemaWriter) appendValue(dst []byte, s *shape, f *field) []byte {
 	return m.close()
 }
 
+// findRef returns the reference to write for s, or "" to write it in place.
+func (w *schemaWriter) findRef(s *shape) string {
+	if w.ref == nil {
+		return ""
+	}
+	return w.ref(s)
+}
+
+// takesNullable reports whether the keywords of s hold for null when nullable
+// stands beside them. Those of svc do: each is about values of one type. Those of
+// a JSONSchema method may not, and nullable needs a type.
+func (s *shape) takesNullable() bool {
+	if s.custom == nil {
+		return true
+	}
+	_, typed := s.custom["type"].(string)
+	for _, name := range []string{"$ref", "allOf", "anyOf", "const", "not", "nullable", "oneOf"} {
+		typed = typed && s.custom[name] == nil
+	}
+	return typed
+}
+
 // canBeAbsent reports whether the field is absent where it would be null: in an
 // input if the client wants, in an output always.
 func (f *field) canBeAbsent() bool { return f != nil && f.optional && (f.omit != 0 || f.query != "") }
@@ -107,6 +171,9 @@ func (f *field) canBeAbsent() bool { return f != nil && f.optional && (f.omit !=
 // jsonType returns the JSON type of a value of shape s that is not null, in the
 // field f or anywhere if f is nil. Only a field can put a number into a string.
 func (s *shape) jsonType(f *field) string {
+	if own, ok := s.custom["type"].(string); ok {
+		return own
+	}
 	switch {
 	case f != nil && f.quoted, s.kind.isStringy():
 		return "string"
@@ -127,26 +194,12 @@ func (s *shape) jsonType(f *field) string {
 // for both branches.
 func (w *schemaWriter) appendPlain(dst []byte, s *shape, f *field, annotate bool) []byte {
 	m := openMembers(dst)
-	ref := ""
-	if w.ref != nil {
-		ref = w.ref(s)
-	}
-	switch {
-	case ref != "" && w.dialect == openAPI30 && annotate && f.hasAnnotations():
+	if ref := w.findRef(s); ref == "" {
+		w.writePlain(&m, s, f, false)
+	} else if w.dialect == openAPI30 && annotate && f.hasAnnotations() {
 		m.addRaw("allOf", `[{"$ref":`+string(appendQuoted(nil, ref))+`}]`)
-	case ref != "":
+	} else {
 		m.addText("$ref", ref)
-	case f != nil && f.quoted:
-		w.writeQuoted(&m, s)
-	case s.kind == kindCustom:
-		w.writeCustom(&m, s)
-	case s.kind == kindObject:
-		w.writeObject(&m, s, s.fields)
-	case s.kind > kindCustom && s.kind != kindRaw:
-		w.writeTyped(&m, s, f)
-	}
-	if f != nil {
-		w.writeRules(&m, f)
 	}
 	if annotate {
 		w.writeAnnotations(&m, f)
@@ -154,15 +207,107 @@ func (w *schemaWriter) appendPlain(dst []byte, s *shape, f *field, annotate bool
 	return m.close()
 }
 
+// writePlain writes the type and the constraints of a value in place. With null
+// it adds null to every enum.
+func (w *schemaWriter) writePlain(m *members, s *shape, f *field, null bool) {
+	switch {
+	case f != nil && f.quoted:
+		w.writeQuoted(m, s, null)
+	case s.kind == kindCustom:
+		w.writeCustom(m, s, null)
+	case s.kind == kindObject:
+		w.writeObject(m, s, s.fields)
+	case s.kind > kindCustom && s.kind != kindRaw:
+		w.writeTyped(m, s, f)
+	}
+	if f != nil && w.use != forToolOutput {
+		w.writeRules(m, f, null)
+	}
+}
+
+// withNull returns a JSON array with null as its last item, or as it is without
+// null.
+func withNull(list string, null bool) string {
+	if !null {
+		return list
+	}
+	return strings.TrimSuffix(list, "]") + ",null]"
+}
+
 // writeCustom writes what the type says of itself. JSONSchema returns a map, so the
 // keywords are sorted: what is published has one order.
-func (w *schemaWriter) writeCustom(m *members, s *shape) {
-	for _, name := range slices.Sorted(maps.Keys(s.custom)) {
-		text, err := json.Marshal(s.custom[name])
+func (w *schemaWriter) writeCustom(m *members, s *shape, null bool) {
+	custom := s.custom
+	if w.use != forDocument {
+		custom = w.trimCustom(custom)
+	}
+	for _, name := range slices.Sorted(maps.Keys(custom)) {
+		text, err := json.Marshal(custom[name])
 		if err == nil { // shapes.fillCustom has tried the whole
-			m.addRaw(name, string(text))
+			var enum []any
+			addNull := null && name == "enum" && json.Unmarshal(text, &enum) == nil && !slices.Contains(enum, nil)
+			m.addRaw(name, withNull(string(text), addNull))
 		}
 	}
+}
+
+// trimCustom returns what MCP clients get of a JSONSchema: no format that they
+// may not know, and of an output only types and names. oneOf and not are left out
+// of an output altogether, since a schema with fewer constraints below them would
+// accept less. What is left out only makes a schema accept more.
+func (w *schemaWriter) trimCustom(custom map[string]any) map[string]any {
+	if text, err := json.Marshal(custom); err == nil { // its values may have any Go type
+		custom = readSchema(text)
+	}
+	out := make(map[string]any, len(custom))
+	for name, value := range custom {
+		kept := true
+		switch name {
+		case "format":
+			kept = value == "date-time" && w.use == forToolInput
+		case "properties":
+			value = w.trimEach(value)
+		case "$defs", "patternProperties":
+			value, kept = w.trimEach(value), w.use == forToolInput
+		case "items", "additionalProperties":
+			_, isSchema := value.(map[string]any)
+			value, kept = w.trimSchema(value), isSchema || w.use == forToolInput
+		case "anyOf":
+			value = w.trimEach(value)
+		case "allOf", "oneOf", "prefixItems":
+			value, kept = w.trimEach(value), w.use == forToolInput
+		case "type", "required", "title", "description":
+		default:
+			kept = w.use == forToolInput
+		}
+		if kept {
+			out[name] = value
+		}
+	}
+	return out
+}
+
+// trimSchema is trimCustom for a schema that may also be a boolean.
+func (w *schemaWriter) trimSchema(v any) any {
+	if schema, ok := v.(map[string]any); ok {
+		return w.trimCustom(schema)
+	}
+	return v
+}
+
+// trimEach is trimSchema for each schema of a list or a map.
+func (w *schemaWriter) trimEach(v any) any {
+	switch v := v.(type) {
+	case []any:
+		for i := range v {
+			v[i] = w.trimSchema(v[i])
+		}
+	case map[string]any:
+		for name := range v {
+			v[name] = w.trimSchema(v[name])
+		}
+	}
+	return v
 }
 
 // writeTyped writes the type of a scalar, a list or a map, with the bounds of the Go
@@ -170,15 +315,21 @@ func (w *schemaWriter) writeCustom(m *members, s *shape) {
 // within them.
 func (w *schemaWriter) writeTyped(m *members, s *shape, f *field) {
 	m.addText("type", s.jsonType(nil))
-	format, low, high := s.formatAndBounds()
+	format, low, high := s.formatAndBounds(w.dialect)
 	if f != nil && f.format != "" {
 		format = f.format
-		if s.kind == kindInt || s.kind == kindUint { // the format of the type implied its bounds
+		if w.use == forDocument && (s.kind == kindInt || s.kind == kindUint) { // the format of the type implied its bounds
 			low, high = s.integerBounds()
 		}
 	}
+	if isTime := s.kind == kindTime || format == "date-time" && w.use == forToolInput; w.use != forDocument && !isTime {
+		format = ""
+	}
 	if format != "" {
 		m.addText("format", format)
+	}
+	if w.use == forToolOutput {
+		low, high = "", ""
 	}
 	if low != "" && !f.hasRule("minimum") && !f.hasRule("exclusiveMinimum") {
 		m.addRaw("minimum", low)
@@ -188,18 +339,18 @@ func (w *schemaWriter) writeTyped(m *members, s *shape, f *field) {
 	}
 	switch s.kind {
 	case kindDuration:
-		m.addText("pattern", durationPattern)
+		w.writePattern(m, durationPattern)
 	case kindSlice, kindArray:
 		m.addName("items")
 		m.buf = w.appendShape(m.buf, s.elem)
-		if s.kind == kindArray {
+		if s.kind == kindArray && w.use != forToolOutput {
 			n := strconv.Itoa(s.typ.Len())
 			m.addRaw("minItems", n)
 			m.addRaw("maxItems", n)
 		}
 	case kindMap:
 		// Names are strings, so a pattern is all that can be said of integers.
-		if w.dialect != openAPI30 && s.key.kind != kindString && s.key.kind != kindText {
+		if w.dialect != openAPI30 && w.use != forToolOutput && s.key.kind != kindString && s.key.kind != kindText {
 			m.addRaw("propertyNames", `{"pattern":`+string(appendQuoted(nil, integerPattern))+`}`)
 		}
 		m.addName("additionalProperties")
@@ -229,19 +380,28 @@ const (
 	durationPattern = `^[-+]?(0|(([0-9]+(\.[0-9]*)?|\.[0-9]+)(ns|us|µs|μs|ms|s|m|h))+)$`
 )
 
+// writePattern writes how a value is spelt, unless nothing may be said of that.
+func (w *schemaWriter) writePattern(m *members, pattern string) {
+	if w.use != forToolOutput {
+		m.addText("pattern", pattern)
+	}
+}
+
 // writeQuoted writes the type of a `json:",string"` field: a string with the JSON of
 // the value in it, which for a string is a JSON string in a JSON string.
-func (w *schemaWriter) writeQuoted(m *members, s *shape) {
+func (w *schemaWriter) writeQuoted(m *members, s *shape, null bool) {
 	m.addText("type", "string")
 	switch s.kind {
 	case kindBool:
-		m.addRaw("enum", `["true","false"]`)
+		if w.use != forToolOutput {
+			m.addRaw("enum", withNull(`["true","false"]`, null))
+		}
 	case kindString:
-		m.addText("pattern", stringPattern)
+		w.writePattern(m, stringPattern)
 	case kindFloat, kindNumber:
-		m.addText("pattern", numberPattern)
+		w.writePattern(m, numberPattern)
 	default:
-		m.addText("pattern", integerPattern)
+		w.writePattern(m, integerPattern)
 	}
 }
 
@@ -249,7 +409,8 @@ func (w *schemaWriter) writeQuoted(m *members, s *shape) {
 // far as the format does not imply them:
 //
 //	int8, int16            int32, with both bounds
-//	int, int32             int32, also where int has 64 bits: most clients have no other
+//	int32                  int32, with both bounds unless in 3.0.3
+//	int                    int64, and in 3.0.3 int32 without bounds
 //	int64                  int64
 //	uint8, uint16          int32, with both bounds
 //	uint32                 int64, with both bounds
@@ -262,7 +423,12 @@ func (w *schemaWriter) writeQuoted(m *members, s *shape) {
 // The formats are those of OpenAPI 3.0.3 in every dialect, since 2020-12 leaves
 // formats open and code generators know these. OpenAPI has none for unsigned
 // integers, so they get the next signed one that holds them.
-func (s *shape) formatAndBounds() (format, low, high string) {
+//
+// Generators of 3.0.3 clients make the integer type that people expect of int32,
+// so that is what an int gets there, and nothing enforces it. Validators of the
+// other dialects may leave formats alone, so the bounds of int32 are said in
+// words that they do not leave alone.
+func (s *shape) formatAndBounds(d dialect) (format, low, high string) {
 	switch {
 	case s.kind == kindTime:
 		return "date-time", "", ""
@@ -280,10 +446,10 @@ func (s *shape) formatAndBounds() (format, low, high string) {
 			format = "int64"
 		}
 		return format, "0", high
-	case s.kind == kindInt && s.bits < 32:
-		return "int32", strconv.Itoa(-1 << (s.bits - 1)), strconv.Itoa(1<<(s.bits-1) - 1)
-	case s.kind == kindInt && (s.bits == 32 || s.typ.Kind() == reflect.Int):
+	case s.kind == kindInt && d == openAPI30 && (s.bits == 32 || s.typ.Kind() == reflect.Int):
 		return "int32", "", ""
+	case s.kind == kindInt && s.bits <= 32 && s.typ.Kind() != reflect.Int:
+		return "int32", strconv.Itoa(-1 << (s.bits - 1)), strconv.Itoa(1<<(s.bits-1) - 1)
 	case s.kind == kindInt:
 		return "int64", "", ""
 	}
@@ -321,14 +487,15 @@ func (w *schemaWriter) writeObject(m *members, s *shape, fields []*field) {
 	if len(required) > 0 {
 		m.addRaw("required", "["+string(required[:len(required)-1])+"]")
 	}
-	if s.strict {
+	if s.strict && w.use != forToolOutput {
 		m.addRaw("additionalProperties", "false")
 	}
 }
 
 // writeRules writes the constraints of a field. Of two bounds on one side the tighter
-// one is written: 3.0.3 has room for one only, and linters ask for no more.
-func (w *schemaWriter) writeRules(m *members, f *field) {
+// one is written: 3.0.3 has room for one only, and linters ask for no more. With
+// null an enum lists null too.
+func (w *schemaWriter) writeRules(m *members, f *field, null bool) {
 	for i := range f.rules {
 		r := &f.rules[i]
 		base, exclusive := strings.CutPrefix(r.keyword, "exclusive")
@@ -339,7 +506,7 @@ func (w *schemaWriter) writeRules(m *members, f *field) {
 			m.addRaw(strings.ToLower(base), string(r.value))
 			m.addRaw(r.keyword, "true")
 		default:
-			m.addRaw(r.keyword, string(r.value))
+			m.addRaw(r.keyword, withNull(string(r.value), null && r.keyword == "enum"))
 		}
 	}
 }
@@ -393,7 +560,7 @@ func (w *schemaWriter) writeAnnotations(m *members, f *field) {
 	if f.doc != "" {
 		m.addText("description", f.doc)
 	}
-	if w.forTools && f.mcpHeader != "" {
+	if w.use != forDocument && f.mcpHeader != "" {
 		m.addText("x-mcp-header", f.mcpHeader)
 	}
 	if f.def != nil {
@@ -465,7 +632,11 @@ func appendSelfContainedObject(dst []byte, s *shape, fields []*field, w schemaWr
 // schemaMap returns the self-contained JSON Schema 2020-12 of s as a map, for
 // descriptors. Numbers stay as they are written: bounds of 64 bits are no float64.
 func (s *shape) schemaMap() map[string]any {
-	text := appendSelfContained(nil, s, schemaWriter{})
+	return readSchema(appendSelfContained(nil, s, schemaWriter{}))
+}
+
+// readSchema returns a schema as a map.
+func readSchema(text []byte) map[string]any {
 	d := json.NewDecoder(bytes.NewReader(text))
 	d.UseNumber()
 	var out map[string]any

@@ -56,6 +56,7 @@ type method struct {
 // alone.
 type config struct {
 	iface       string // the interface, as its author calls it; see titleOf
+	strict      bool   // unknown members are violations
 	limits      limits
 	eventTimes  eventTimes
 	onError     ErrorHandler
@@ -105,6 +106,7 @@ func newMethodCompiler(p *mistakes, iface reflect.Type, impl any, o Options) *me
 		mistakes: p, iface: iface, impl: impl, opts: o,
 		config: &config{
 			iface:      titleOf(iface),
+			strict:     o.Strict,
 			limits:     limits{size: o.MaxBody, time: o.BodyTimeout},
 			eventTimes: defaultEventTimes,
 			onError:    o.OnError,

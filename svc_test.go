@@ -415,7 +415,7 @@ func TestStreamCollected(t *testing.T) {
 func TestStreamResultShape(t *testing.T) {
 	s := tickService(t, &tickImpl{}, false, quiet)
 	for _, test := range []struct{ method, want string }{
-		{"run", `{"type":"object","properties":{"items":{"type":"array","items":{"type":"object","properties":{"n":{"type":"integer","format":"int32"},"text":{"type":"string"}},"required":["n"]},"maxItems":1000}},"required":["items"]}`},
+		{"run", `{"type":"object","properties":{"items":{"type":"array","items":{"type":"object","properties":{"n":{"type":"integer","format":"int64"},"text":{"type":"string"}},"required":["n"]},"maxItems":1000}},"required":["items"]}`},
 	} {
 		m := s.findMethod("ticks", test.method)
 		got, err := json.Marshal(m.result.schemaMap())
@@ -707,7 +707,7 @@ func TestStreamInOpenAPI(t *testing.T) {
 	s := tickService(t, &tickImpl{}, false, quiet)
 	for _, d := range []dialect{openAPI30, openAPI31} {
 		doc := string(buildDocument(s, d))
-		if want := `"200":{"description":"OK","content":{"text/event-stream":{"schema":{"$ref":"#/components/schemas/tickItem"}}}}`; strings.Count(doc, want) != 3 {
+		if want := `"200":{"description":"` + streamDescription + `","content":{"text/event-stream":{"schema":{"$ref":"#/components/schemas/tickItem"}}}}`; strings.Count(doc, want) != 3 {
 			t.Errorf("the document lacks %s three times\n%s", want, doc)
 		}
 	}

@@ -489,10 +489,10 @@ func TestPagesThroughCall(t *testing.T) {
 // not.
 func TestPageSchema(t *testing.T) {
 	s := pageService(t)
-	const page = `{"default":1,"description":"The number of the page, from 1.","format":"int32","minimum":1,"type":"integer"}`
-	const perPage = `{"default":20,"description":"Items on a page; more than 100 counts as 100.","format":"int32","minimum":1,"type":"integer"}`
+	const page = `{"default":1,"description":"The number of the page, from 1.","format":"int64","minimum":1,"type":"integer"}`
+	const perPage = `{"default":20,"description":"Items on a page; more than 100 counts as 100.","format":"int64","minimum":1,"type":"integer"}`
 	const cursor = `{"description":"The next_cursor of an earlier answer; empty for the beginning.","type":"string"}`
-	const limit = `{"default":20,"description":"How many items; more than 100 counts as 100.","format":"int32","minimum":1,"type":"integer"}`
+	const limit = `{"default":20,"description":"How many items; more than 100 counts as 100.","format":"int64","minimum":1,"type":"integer"}`
 	for _, m := range s.Descriptor().Resources[0].Methods {
 		want := map[string]string{
 			"list_numbers": `{"properties":{"page":` + page + `,"per_page":` + perPage + `},"type":"object"}`,
