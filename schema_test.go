@@ -749,7 +749,7 @@ func TestSchemaBounds(t *testing.T) {
 		}{}, `{"type":"number","format":"double","exclusiveMaximum":1}`, `{"type":"number","format":"double","maximum":1,"exclusiveMaximum":true}`},
 		{struct{ A *[]int8 }{}, `{"anyOf":[{"type":"array","items":{"type":"integer","format":"int32","minimum":-128,"maximum":127}},{"type":"null"}]}`,
 			`{"type":"array","items":{"type":"integer","format":"int32","minimum":-128,"maximum":127},"nullable":true,` +
-				`"anyOf":[{"type":"array","items":{"type":"integer","format":"int32","minimum":-128,"maximum":127}},{"type":"array","nullable":true,"enum":[null],"items":{}}]}`},
+				`"anyOf":[{"type":"array","nullable":true,"enum":[null],"items":{}},{"type":"array","items":{"type":"integer","format":"int32","minimum":-128,"maximum":127}}]}`},
 		{struct{ A int }{}, `{"type":"integer","format":"int64"}`, `{"type":"integer","format":"int32"}`},
 		{struct{ A int32 }{}, `{"type":"integer","format":"int32","minimum":-2147483648,"maximum":2147483647}`, `{"type":"integer","format":"int32"}`},
 		{struct {
@@ -758,15 +758,15 @@ func TestSchemaBounds(t *testing.T) {
 		{struct {
 			A *string `enum:"a,b" doc:"One."`
 		}{}, `{"anyOf":[{"type":"string","enum":["a","b"]},{"type":"null"}],"description":"One."}`,
-			`{"type":"string","enum":["a","b",null],"nullable":true,"anyOf":[{"type":"string","enum":["a","b"]},{"type":"string","nullable":true,"enum":[null]}],"description":"One."}`},
+			`{"type":"string","enum":["a","b",null],"nullable":true,"anyOf":[{"type":"string","nullable":true,"enum":[null]},{"type":"string","enum":["a","b"]}],"description":"One."}`},
 		{struct {
 			A *bool `json:",string"`
 		}{}, `{"anyOf":[{"type":"string","enum":["true","false"]},{"type":"null"}]}`,
-			`{"type":"string","enum":["true","false",null],"nullable":true,"anyOf":[{"type":"string","enum":["true","false"]},{"type":"string","nullable":true,"enum":[null]}]}`},
+			`{"type":"string","enum":["true","false",null],"nullable":true,"anyOf":[{"type":"string","nullable":true,"enum":[null]},{"type":"string","enum":["true","false"]}]}`},
 		{struct{ A *sEnum }{}, `{"anyOf":[{"enum":[1,2],"type":"integer"},{"type":"null"}]}`,
-			`{"enum":[1,2,null],"type":"integer","nullable":true,"anyOf":[{"enum":[1,2],"type":"integer"},{"type":"integer","nullable":true,"enum":[null]}]}`},
+			`{"enum":[1,2,null],"type":"integer","nullable":true,"anyOf":[{"type":"integer","nullable":true,"enum":[null]},{"enum":[1,2],"type":"integer"}]}`},
 		{struct{ A *sUnion }{}, `{"anyOf":[{"oneOf":[{"type":"string"},{"type":"integer"}]},{"type":"null"}]}`,
-			`{"anyOf":[{"oneOf":[{"type":"string"},{"type":"integer"}]},{"type":"object","nullable":true,"enum":[null]}]}`},
+			`{"anyOf":[{"type":"object","nullable":true,"enum":[null]},{"oneOf":[{"type":"string"},{"type":"integer"}]}]}`},
 		{struct{ A map[uint8]bool }{},
 			`{"type":"object","propertyNames":{"pattern":"^(0|-?[1-9][0-9]*)$"},"additionalProperties":{"type":"boolean"}}`,
 			`{"type":"object","additionalProperties":{"type":"boolean"}}`},

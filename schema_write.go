@@ -109,7 +109,8 @@ func (w *schemaWriter) appendField(dst []byte, f *field) []byte {
 // find that exact. Generators read the keywords beside the anyOf and make an
 // optional field of them; of the anyOf alone oapi-codegen and ogen make nothing
 // that compiles. A $ref cannot have anything beside it in 3.0.3, and generators
-// know what to do with it.
+// know what to do with it. The null comes first there: up to 8.31 orval writes it
+// as "| null", which TypeScript takes at the beginning of a type only.
 func (w *schemaWriter) appendValue(dst []byte, s *shape, f *field) []byte {
 	target := s.deref() // several pointers in a row have one null
 	nullable := target != s && !(w.use != forDocument && f.canBeAbsent())
@@ -122,24 +123,27 @@ func (w *schemaWriter) appendValue(dst []byte, s *shape, f *field) []byte {
 		m.addRaw("nullable", "true")
 	}
 	m.addName("anyOf")
-	m.buf = append(m.buf, '[')
-	m.buf = append(w.appendPlain(m.buf, target, f, false), ',')
-	if w.dialect == openAPI30 {
-		// 3.0.3 has null only beside a type, and an enum must name it.
-		null := openMembers(m.buf)
-		null.addText("type", target.jsonType(f))
-		null.addRaw("nullable", "true")
-		null.addRaw("enum", "[null]")
-		if target.jsonType(f) == "array" {
-			null.addRaw("items", "{}") // which 3.0.3 wants beside the type
-		}
-		m.buf = null.close()
+	if m.buf = append(m.buf, '['); w.dialect == openAPI30 {
+		m.buf = append(appendNull30(m.buf, target.jsonType(f)), ',')
+		m.buf = append(w.appendPlain(m.buf, target, f, false), ']')
 	} else {
-		m.buf = append(m.buf, `{"type":"null"}`...)
+		m.buf = append(w.appendPlain(m.buf, target, f, false), `,{"type":"null"}]`...)
 	}
-	m.buf = append(m.buf, ']')
 	w.writeAnnotations(&m, f)
 	return m.close()
+}
+
+// appendNull30 appends the 3.0.3 schema whose one value is null. 3.0.3 has null
+// only beside a type, and an enum must name it.
+func appendNull30(dst []byte, beside string) []byte {
+	null := openMembers(dst)
+	null.addText("type", beside)
+	null.addRaw("nullable", "true")
+	null.addRaw("enum", "[null]")
+	if beside == "array" {
+		null.addRaw("items", "{}") // which 3.0.3 wants beside the type
+	}
+	return null.close()
 }
 
 // findRef returns the reference to write for s, or "" to write it in place.
