@@ -8,10 +8,12 @@ package svc
 //   - the details of an error as JSON; http.go and the transports frame them
 
 import (
+	"bytes"
 	"context"
 	"encoding/json"
 	"errors"
 	"fmt"
+	"io"
 	"maps"
 	"net/http"
 	"slices"
@@ -156,23 +158,26 @@ type Error struct {
 
 // Errorf returns an error with a formatted message. An error formatted with %w
 // becomes the cause: errors.Is and errors.As find it and the log shows it, but
-// Message leaves its text out, since clients see Message. An error formatted
-// with %v is text of the message, and clients see it.
+// Message leaves its text out, since clients see Message. What the text leaves
+// behind goes too: a pair of brackets around it, and colons and spaces between it
+// and the beginning or the end. An error formatted with %v is text of the message,
+// and clients see it.
 //
 //	Errorf(CodeNotFound, "no todo %d: %w", 7, err)  // Message "no todo 7", cause err
+//	Errorf(CodeNotFound, "no todo %d (%w)", 7, err) // the same
 //	Errorf(CodeNotFound, "no todo %d: %v", 7, err)  // the text of err in Message, no cause
 func Errorf(code Code, format string, args ...any) *Error {
 	message, cause := formatMessage(format, args)
 	return &Error{Code: code, Message: message, cause: cause}
 }
 
-// formatMessage formats like fmt.Errorf, but with nothing in the place of each
-// error given to %w. It returns the text, without colons and spaces around it,
-// and those errors as one.
+// formatMessage formats like fmt.Errorf, but leaves out each error given to %w. It
+// returns the text and those errors as one.
 //
-// Only fmt knows which arguments %w takes, so fmt formats twice. First every error
-// is wrapped in an operand, and Unwrap of the result returns the operands that %w
-// took. The second time those give no text, and every other error is itself again.
+// Only fmt knows which arguments %w takes and where their texts go, so fmt formats
+// twice. First every error is wrapped in an operand, and Unwrap of the result
+// returns the operands that %w took. The second time those give a mark, which no
+// other argument has in its text, and every other error is itself again.
 func formatMessage(format string, args []any) (string, error) {
 	if !strings.Contains(format, "%") {
 		return format, nil
@@ -202,23 +207,77 @@ func formatMessage(format string, args []any) (string, error) {
 		}
 	}
 	message := fmt.Errorf(format, wrapped...).Error()
-	switch len(causes) {
-	case 0:
+	if len(causes) == 0 {
 		return message, nil
-	case 1:
-		return strings.Trim(message, ": "), causes[0]
 	}
-	return strings.Trim(message, ": "), errors.Join(causes...)
+	mark := "\x00"
+	for strings.Contains(message, mark) { // until then the operands give no text
+		mark += "\x00"
+	}
+	for _, err := range found {
+		err.(*operand).mark = mark
+	}
+	message = dropMarks(fmt.Errorf(format, wrapped...).Error(), mark)
+	if len(causes) == 1 {
+		return message, causes[0]
+	}
+	return message, errors.Join(causes...)
+}
+
+// dropMarks takes out of a message the marks of the texts that are left out, and
+// what makes no sense without them.
+//
+//	message, ␀ is a mark   what is left
+//	---------------------  --------------
+//	cannot read: ␀         cannot read
+//	␀: while reading       while reading
+//	cannot read x (␀)      cannot read x
+//	no (␀) way: none       no way: none
+//	it is ␀ that is wrong  it is  that is wrong
+func dropMarks(message, mark string) string {
+	for {
+		before, after, ok := strings.Cut(message, mark)
+		if !ok {
+			return message
+		}
+		for n := len(before); n > 0 && after != "" && isBracketPair(before[n-1], after[0]); n = len(before) {
+			before, after = strings.TrimSuffix(before[:n-1], " "), after[1:]
+		}
+		if after == "" {
+			before = strings.TrimRight(before, ": ")
+		}
+		if before == "" {
+			after = strings.TrimLeft(after, ": ")
+		}
+		message = before + after
+	}
+}
+
+// isBracketPair reports whether two characters are an opening bracket and the
+// closing one for it.
+func isBracketPair(open, closing byte) bool {
+	switch open {
+	case '(':
+		return closing == ')'
+	case '[':
+		return closing == ']'
+	case '{':
+		return closing == '}'
+	case '<':
+		return closing == '>'
+	}
+	return false
 }
 
 // An operand stands for an error while formatMessage formats.
 type operand struct {
 	error
-	hidden bool // %w took it
+	hidden bool   // %w took it
+	mark   string // what it gives in place of its text
 }
 
-// Format writes nothing, whatever the verb.
-func (o *operand) Format(fmt.State, rune) {}
+// Format writes the mark, whatever the verb.
+func (o *operand) Format(f fmt.State, _ rune) { io.WriteString(f, o.mark) }
 
 // Error returns the code, the message and the text of the cause, for logs.
 // Clients never get this text. It returns a fixed text for a nil e, since a nil
@@ -292,6 +351,20 @@ func (e *Error) WithDetails(details map[string]any) *Error {
 func (e *Error) WithCause(err error) *Error {
 	c := e.copy()
 	c.cause = err
+	return c
+}
+
+// WithStatus returns a copy of e that has another HTTP status than its code, over
+// REST and wherever else an [ErrorHandler] writes it: 402, 408, 412, 422 or 428,
+// for example, which no code has. The other transports send no status of HTTP for
+// the error of a call. It panics if status is not from 400 to 599, since any other
+// says that there is no error.
+func (e *Error) WithStatus(status int) *Error {
+	if status < 400 || status > 599 {
+		panic("svc: WithStatus(" + strconv.Itoa(status) + "): the status of an error is from 400 to 599")
+	}
+	c := e.copy()
+	c.status = status
 	return c
 }
 
@@ -558,14 +631,19 @@ func appendDetail(dst []byte, value any) ([]byte, bool) {
 
 // marshalDetail returns the JSON of a detail, if it has any. A detail whose
 // MarshalJSON panics has none: it must not take the answer of the call with it.
+// Characters that mean something in HTML are not escaped, as nowhere else in what
+// this package writes: nosniff keeps browsers from taking JSON for a page.
 func marshalDetail(value any) (text []byte, ok bool) {
 	defer func() {
 		if recover() != nil {
 			text, ok = nil, false
 		}
 	}()
-	text, err := json.Marshal(value)
-	return text, err == nil
+	var buf bytes.Buffer
+	e := json.NewEncoder(&buf)
+	e.SetEscapeHTML(false)
+	err := e.Encode(value)
+	return bytes.TrimSuffix(buf.Bytes(), []byte("\n")), err == nil
 }
 
 // appendViolations appends list as JSON. Answers to bad input are common, and an

@@ -150,6 +150,14 @@ func TestErrorf(t *testing.T) {
 		{Errorf(CodeNotFound, "%d %x", syscall.ENOENT, syscall.ENOENT), "2 6e6f20737563682066696c65206f72206469726563746f7279", "NOT_FOUND: 2 6e6f20737563682066696c65206f72206469726563746f7279", nil},
 		{Errorf(CodeNotFound, "%10s|%-8v|", secret, secret), "    secret|secret  |", "NOT_FOUND:     secret|secret  |", nil},
 		{Errorf(CodeNotFound, "%v", error(nil)), "<nil>", "NOT_FOUND: <nil>", nil},
+		{Errorf(CodeNotFound, "cannot open %q (%w)", "x", secret), `cannot open "x"`, `NOT_FOUND: cannot open "x": secret`, []error{secret}},
+		{Errorf(CodeNotFound, "a [%w]: b <%w> {c} ()", secret, other), "a: b {c} ()", "NOT_FOUND: a: b {c} (): secret\nother", []error{secret, other}},
+		{Errorf(CodeNotFound, "((%w)) a: (%w)", secret, other), "a", "NOT_FOUND: a: secret\nother", []error{secret, other}},
+		{Errorf(CodeNotFound, "a (by %w, %d)", secret, 7), "a (by , 7)", "NOT_FOUND: a (by , 7): secret", []error{secret}},
+		{Errorf(CodeNotFound, "a%w%w", secret, other), "a", "NOT_FOUND: a: secret\nother", []error{secret, other}},
+		{Errorf(CodeNotFound, "%v: %w", ": (\x00) :", secret), ": (\x00)", "NOT_FOUND: : (\x00): secret", []error{secret}},
+		{Errorf(CodeNotFound, ": a (): %v :", other), ": a (): other :", "NOT_FOUND: : a (): other :", nil},
+		{Errorf(CodeNotFound, ": a %w.", other), ": a .", "NOT_FOUND: : a .: other", []error{other}},
 		{Errorf(CodeNotFound, "a: %w", fmt.Errorf("outer: %w", secret)), "a", "NOT_FOUND: a: outer: secret", []error{secret}},
 		{Errorf("", "x"), "x", "UNKNOWN: x", nil},
 	} {
@@ -331,16 +339,23 @@ func TestErrorBodies(t *testing.T) {
 		{"panic", "/", &PanicError{Value: "secret", Stack: []byte("secret")}},
 		{"not UTF-8", "/", Errorf(CodeNotFound, "a\xffb")},
 		{"path with everything", "/a b/%2F/%C3%A9?q=secret", base},
-		{"details in order", "/", base.WithDetails(map[string]any{"b": 1, "a": []string{"x"}, "": nil, "é\"": "<&>", "c": map[string]int{"z": 1, "y": 2}})},
+		{"details in order", "/", base.WithDetails(map[string]any{"b": 1, "a": []string{"<x>&"}, "": nil, "é\"": "<&>", "c": map[string]int{"z": 1, "y": 2}})},
 		{"details that JSON cannot carry", "/", base.WithDetails(map[string]any{"a": 1, "b": math.NaN(), "c": make(chan int), "d": panicker{}, "e": 2})},
 		{"nothing but such details", "/", base.WithDetail("b", math.Inf(1))},
 		{"empty details", "/", base.WithDetails(nil)},
 		{"violations", "/", base.WithDetail("violations", []Violation{{"body", "/a", "type", "must be \"x\""}, {"query", "/b", "range", "no"}})},
+		{"status of its own", "/", base.WithStatus(http.StatusPaymentRequired)},
 		{"status of the exchange", "/", &Error{Code: CodeUnimplemented, Message: "not allowed", status: http.StatusMethodNotAllowed}},
 	} {
 		for i, write := range []ErrorHandler{WriteError, WriteProblem} {
 			w := httptest.NewRecorder()
 			w.Header().Set("Content-Encoding", "gzip") // of the answer that was meant
+			for _, name := range []string{"Content-Disposition", "Content-Language", "Content-Location", "Content-Range", "ETag", "Last-Modified", "Cache-Control", "Expires", "Location"} {
+				w.Header().Set(name, "of the success")
+			}
+			for _, name := range []string{"Vary", "Set-Cookie", "Link", "Retry-After", "Www-Authenticate", "Deprecation"} {
+				w.Header().Set(name, "of the exchange")
+			}
 			w.Header().Set("Allow", "GET")
 			write(w, httptest.NewRequest("GET", strings.ReplaceAll(test.path, " ", "%20"), nil), test.err)
 			body := w.Body.Bytes()
@@ -349,6 +364,9 @@ func TestErrorBodies(t *testing.T) {
 			}
 			if i == 0 || test.name == "message" || strings.Contains(test.name, "path") || strings.Contains(test.name, "phrase") || strings.Contains(test.name, "order") {
 				fmt.Fprintf(&out, "%s\n%d %s %s %s\n%s\n\n", test.name, w.Code, w.Header().Get("Content-Type"), w.Header().Get("Content-Length"), w.Header().Get("Allow"), body)
+			}
+			if all := fmt.Sprint(w.Header()); strings.Contains(all, "of the success") || strings.Count(all, "of the exchange") != 6 {
+				t.Errorf("%s: %s", test.name, all)
 			}
 			if w.Header().Get("Content-Encoding") != "" || w.Header().Get("X-Content-Type-Options") != "nosniff" || bytes.Contains(body, []byte("secret")) {
 				t.Errorf("%s: %v\n%s", test.name, w.Header(), body)
@@ -402,8 +420,8 @@ func TestHandleTable(t *testing.T) {
 		{"abort, returned", nil, fails(http.ErrAbortHandler), nil, 500, "ERROR|abort"},
 		{"own handler", nil, fails(secret), func(w http.ResponseWriter, r *http.Request, err error) { w.WriteHeader(418) }, 418, "ERROR|secret"},
 		{"own handler that writes nothing", nil, fails(Errorf(CodeNotFound, "no")), func(http.ResponseWriter, *http.Request, error) {}, 404, "WARN|no"},
-		{"own handler that panics", nil, fails(Errorf(CodeNotFound, "no")), func(http.ResponseWriter, *http.Request, error) { panic("secret") }, 404, "WARN|no"},
-		{"own handler that panics late", nil, fails(Errorf(CodeNotFound, "no")), func(w http.ResponseWriter, r *http.Request, err error) { w.WriteHeader(418); panic("secret") }, 0, "WARN|no"},
+		{"own handler that panics", nil, fails(Errorf(CodeNotFound, "no")), func(http.ResponseWriter, *http.Request, error) { panic("secret") }, 404, "WARN|no|secret"},
+		{"own handler that panics late", nil, fails(Errorf(CodeNotFound, "no")), func(w http.ResponseWriter, r *http.Request, err error) { w.WriteHeader(418); panic("secret") }, 0, "WARN|no|secret"},
 		{"own handler that aborts", nil, fails(Errorf(CodeNotFound, "no")), func(http.ResponseWriter, *http.Request, error) { panic(http.ErrAbortHandler) }, 0, "WARN|no"},
 	} {
 		var log bytes.Buffer
@@ -434,12 +452,14 @@ func TestHandleTable(t *testing.T) {
 			if status != 0 && strings.Contains(w.Body.String(), "secret") {
 				t.Errorf("%s: told %s", test.name, w.Body)
 			}
-			level, part, _ := strings.Cut(test.log, "|")
+			level, rest, _ := strings.Cut(test.log, "|")
+			parts := strings.Split(rest, "|") // of a line each
+			part := parts[0]
 			line := log.String()
 			switch {
 			case test.log == "" && line != "":
 				t.Errorf("%s: logged %s", test.name, line)
-			case test.log != "" && (strings.Count(line, "level=") != 1 || !strings.Contains(line, "level="+level) || i == 0 && !strings.Contains(line, part) || !strings.Contains(line, "method=GET path=/some/path ")):
+			case test.log != "" && (strings.Count(line, "level=") != len(parts) || !strings.Contains(line, parts[len(parts)-1]) && i == 0 || !strings.Contains(line, "level="+level) || i == 0 && !strings.Contains(line, part) || !strings.Contains(line, "method=GET path=/some/path ")):
 				t.Errorf("%s: logged %q, want %s with %q", test.name, line, level, part)
 			}
 			if strings.Contains(line, "private") {

@@ -3,10 +3,12 @@ package svc
 // This file has what every HTTP transport, and every middleware of this
 // package, does with a request and a response. In this order:
 //
-//   - request bodies and their content types
+//   - request bodies and their content types, pages of other sites
+//   - answers that take longer than Server.WriteTimeout
 //   - responses with a body
 //   - errors as responses: ErrorHandler, WriteError, WriteProblem, refuse
 //   - handlers that return errors and panic: Handle, Recover, PanicError, the log
+//   - Limit, which bounds how many requests are served at a time
 //   - trackedWriter, which knows whether a response has begun
 //   - small text: quoted strings of headers, prefixes of paths
 //
@@ -19,6 +21,7 @@ import (
 	"fmt"
 	"io"
 	"log/slog"
+	"math"
 	"mime"
 	"net"
 	"net/http"
@@ -113,7 +116,7 @@ func (l limits) discardBody(w http.ResponseWriter, r *http.Request) error {
 		return l.tooLargeError(w, r)
 	}
 	var body io.Reader = r.Body
-	if l.size >= 0 {
+	if l.size >= 0 && l.size < math.MaxInt64 { // one more byte tells a body that is too large
 		body = io.LimitReader(r.Body, l.size+1)
 	}
 	n, err := io.Copy(io.Discard, body)
@@ -170,11 +173,120 @@ func leaveBody(w http.ResponseWriter, r *http.Request) {
 	}
 }
 
+// answerTime is how long a client has at least for taking an answer, from its
+// first byte, where the server has a WriteTimeout.
+const answerTime = 30 * time.Second
+
+// protectAnswer returns a writer that is to be used in place of w, so that an
+// answer is not lost because its method took longer than http.Server.WriteTimeout.
+// That time begins when the header of the request has been read. When it is over,
+// net/http drops over HTTP/1 what is written, without an error anywhere, and over
+// HTTP/2 resets the stream at once. What a method costs is bounded by its ctx and
+// not by the connection, so the time for the client begins anew with the answer.
+//
+// Without a WriteTimeout it returns w itself, and costs the look-up of the server
+// in the context.
+func protectAnswer(w http.ResponseWriter, r *http.Request) http.ResponseWriter {
+	server, ok := r.Context().Value(http.ServerContextKey).(*http.Server)
+	if !ok || server.WriteTimeout <= 0 {
+		return w
+	}
+	if r.ProtoMajor > 1 {
+		setWriteDeadline(w, time.Time{})
+	}
+	return &trackedWriter{ResponseWriter: w, answerTime: max(answerTime, server.WriteTimeout)}
+}
+
+// setWriteDeadline sets the time until which the client of w has to have taken
+// what is sent; the zero time sets none.
+func setWriteDeadline(w http.ResponseWriter, deadline time.Time) {
+	// net/http's own writer, without the allocation of a ResponseController.
+	if c, ok := w.(interface{ SetWriteDeadline(time.Time) error }); ok {
+		c.SetWriteDeadline(deadline) // an error means that there is no connection to limit
+		return
+	}
+	http.NewResponseController(w).SetWriteDeadline(deadline)
+}
+
 // The content types that this package writes, beside that of events.
 const (
 	contentTypeJSON    = "application/json"
 	contentTypeProblem = "application/problem+json"
 )
+
+// checkJSON checks what a request says of its body, for a method that reads it.
+// It comes to nothing more than two look-ups for nearly every request.
+func checkJSON(w http.ResponseWriter, r *http.Request) error {
+	if types := r.Header["Content-Type"]; len(types) == 1 && types[0] == contentTypeJSON && len(r.Header["Content-Encoding"]) == 0 {
+		return nil
+	}
+	if err := checkSite(w, r); err != nil {
+		return err
+	}
+	return checkContentType(w, r)
+}
+
+// checkSite refuses with 403 what a web page of another site can make the browser
+// of its reader send without asking first. Such a request carries the reader's
+// cookies, or the password that the browser keeps for this server, and the page
+// need not see the answer for the method to have run.
+//
+//	The request                                       Refused
+//	------------------------------------------------  -------------------------
+//	has another method than POST                      no: a browser asks first
+//	                                                  for PUT, PATCH and DELETE,
+//	                                                  and GET should change nothing
+//	says that its body is JSON                        no: a browser asks first
+//	has an Origin that CORS allows by its name        no
+//	has Sec-Fetch-Site: same-origin or none           no
+//	has any other Sec-Fetch-Site                      yes
+//	has none, and an Origin whose host is not Host    yes
+//	has neither header                                no: it is not of a browser
+//
+// Asking first is what the Fetch standard calls a preflight request (CORS
+// protocol). Sec-Fetch-Site is the word of the browser itself (W3C, Fetch Metadata
+// Request Headers, section 2.4), and right also where a proxy has changed Host. It
+// holds for methods without an input too, which accept any body.
+func checkSite(w http.ResponseWriter, r *http.Request) error {
+	if r.Method != http.MethodPost {
+		return nil
+	}
+	if types := r.Header["Content-Type"]; len(types) == 1 && isJSONType(types[0]) {
+		return nil
+	}
+	if !isFromOtherSite(r) || isAllowedOrigin(r.Context()) {
+		return nil
+	}
+	leaveBody(w, r)
+	return Errorf(CodePermissionDenied, "a page of another site must send this with the Content-Type application/json")
+}
+
+// isFromOtherSite reports whether a browser sends r for a page of another origin.
+// Several values of one header are no browser's and count as another origin.
+func isFromOtherSite(r *http.Request) bool {
+	if sites := r.Header["Sec-Fetch-Site"]; len(sites) > 0 {
+		return len(sites) > 1 || sites[0] != "same-origin" && sites[0] != "none"
+	}
+	origins := r.Header["Origin"]
+	if len(origins) == 0 {
+		return false
+	}
+	_, host, _ := strings.Cut(origins[0], "://")
+	return len(origins) > 1 || !strings.EqualFold(host, r.Host)
+}
+
+// An originKey is the key of the mark that withAllowedOrigin sets.
+type originKey struct{}
+
+// withAllowedOrigin returns a context that says that the Origin of its request is
+// one that the program allows by name. Middleware sets it; checkSite and the
+// handlers of transports that look at Origin themselves let such requests pass.
+func withAllowedOrigin(ctx context.Context) context.Context {
+	return context.WithValue(ctx, originKey{}, true)
+}
+
+// isAllowedOrigin reports whether ctx comes from withAllowedOrigin.
+func isAllowedOrigin(ctx context.Context) bool { return ctx.Value(originKey{}) != nil }
 
 // checkContentType accepts a body that says it is JSON in UTF-8 and refuses any
 // other with 415.
@@ -330,12 +442,18 @@ func WriteProblem(w http.ResponseWriter, r *http.Request, err error) {
 }
 
 // writeErrorBody sends the body of an error response. It deletes what the
-// application has set for another response: the error is not compressed, has no
-// ETag, and must not stay in a cache.
+// application has set for the success: what describes a body that is not sent,
+// and what would keep the error in a cache. What is said of the exchange stays,
+// such as Vary, Set-Cookie, Allow, Retry-After, WWW-Authenticate and the headers
+// of middleware.
 func writeErrorBody(w http.ResponseWriter, status int, contentType string, body []byte) {
 	h := w.Header()
-	for _, name := range [...]string{"Content-Encoding", "Etag", "Last-Modified", "Cache-Control"} {
-		delete(h, name)
+	for name := range h {
+		switch name {
+		case "Content-Encoding", "Content-Disposition", "Content-Language", "Content-Location", "Content-Range",
+			"Etag", "Last-Modified", "Cache-Control", "Expires", "Location":
+			delete(h, name)
+		}
 	}
 	setBodyHeader(h, contentType, len(body))
 	w.WriteHeader(status)
@@ -354,7 +472,8 @@ func errorOrUnknown(err error) *Error {
 
 // respondError answers with err by onError, where nil means WriteError; see
 // ErrorHandler. An onError that panics after it has written cuts the connection.
-func respondError(w http.ResponseWriter, r *http.Request, err error, onError ErrorHandler) {
+// Its panic is logged, since it hides the error. A nil logger means slog.Default.
+func respondError(w http.ResponseWriter, r *http.Request, err error, onError ErrorHandler, logger *slog.Logger) {
 	if onError == nil {
 		WriteError(w, r, err)
 		return
@@ -364,6 +483,9 @@ func respondError(w http.ResponseWriter, r *http.Request, err error, onError Err
 		onError(w, r, err)
 		return nil
 	}, tw, r)
+	if panicked != nil {
+		logError(r.Context(), logger, fmt.Errorf("the ErrorHandler: %w", panicked), logPlace{request: r})
+	}
 	switch {
 	case !tw.wrote:
 		WriteError(w, r, err)
@@ -383,7 +505,7 @@ func refuse(w http.ResponseWriter, r *http.Request, err error, onError ErrorHand
 		limits{time: DefaultBodyTimeout}.setDeadline(w, r)
 	}
 	leaveBody(w, r)
-	respondError(w, r, err, onError)
+	respondError(w, r, err, onError, nil)
 }
 
 // A HandlerFunc is an http.HandlerFunc that may return an error; see [Handle].
@@ -406,7 +528,7 @@ func Handle(fn HandlerFunc, onError ErrorHandler, logger *slog.Logger) http.Hand
 		if tw.wrote {
 			panic(http.ErrAbortHandler) // a response has begun, so the connection is cut
 		}
-		respondError(tw, r, err, onError)
+		respondError(tw, r, err, onError, logger)
 	})
 }
 
@@ -482,13 +604,21 @@ type logPlace struct {
 	resource, method string        // of the call; "" if nothing was called
 }
 
-// appendAttrs appends the attributes of p.
+// What a log line holds at most of a text that a client has a part in, in bytes.
+// A request of 1 MiB, which costs its sender nothing, must not become a line of
+// as much.
+const (
+	maxLoggedPath  = 256
+	maxLoggedError = 2048
+)
+
+// appendAttrs appends the attributes of p. It cuts what is long.
 func (p *logPlace) appendAttrs(attrs []slog.Attr) []slog.Attr {
 	if p.transport != "" {
 		attrs = append(attrs, slog.String("transport", p.transport))
 	}
 	if p.request != nil {
-		attrs = append(attrs, slog.String("method", p.request.Method), slog.String("path", p.request.URL.Path))
+		attrs = append(attrs, slog.String("method", clip(p.request.Method, maxLoggedPath)), slog.String("path", clip(p.request.URL.Path, maxLoggedPath)))
 	}
 	if p.method != "" {
 		attrs = append(attrs, slog.String("call", p.resource+"."+p.method))
@@ -499,7 +629,11 @@ func (p *logPlace) appendAttrs(attrs []slog.Attr) []slog.Attr {
 // logError writes one line about an error that a client is about to get, with
 // the attributes transport, method, path, call, code, error and stack, in this
 // order. The level is error for a status of 500 or more and warning below, and
-// info for a call that its client canceled. A nil logger means slog.Default.
+// info for a call that its client canceled. It is debug for an error that has
+// http.ErrServerClosed in its tree, with which a program ends the streams that are
+// open when it stops: that is no news. A nil logger means slog.Default.
+//
+// A path is cut after 256 bytes, the text of an error after 2 KiB.
 //
 // All transports use it, so a search over the log finds the same names everywhere.
 func logError(ctx context.Context, logger *slog.Logger, err error, place logPlace) {
@@ -511,6 +645,8 @@ func logError(ctx context.Context, logger *slog.Logger, err error, place logPlac
 	switch {
 	case e.code() == CodeCanceled && ctx.Err() != nil:
 		level = slog.LevelInfo
+	case errors.Is(err, http.ErrServerClosed):
+		level = slog.LevelDebug
 	case e.HTTPStatus() >= http.StatusInternalServerError:
 		level = slog.LevelError
 	}
@@ -518,11 +654,42 @@ func logError(ctx context.Context, logger *slog.Logger, err error, place logPlac
 		return
 	}
 	attrs := place.appendAttrs(make([]slog.Attr, 0, 7))
-	attrs = append(attrs, slog.String("code", string(e.code())), slog.String("error", fmt.Sprint(err))) // fmt survives an Error method that panics
+	attrs = append(attrs, slog.String("code", string(e.code())), slog.String("error", clip(fmt.Sprint(err), maxLoggedError))) // fmt survives an Error method that panics
 	if p := panicIn(err); p != nil {
 		attrs = append(attrs, slog.String("stack", string(p.Stack)))
 	}
 	logger.LogAttrs(ctx, level, "svc: "+codes[e.Code.row()].text, attrs...)
+}
+
+// Limit returns middleware that serves at most n requests at a time. One more
+// gets 503 with an UNAVAILABLE error and Retry-After at once, written by onError,
+// or by [WriteError] if onError is nil. Nothing waits: a queue would only hold what
+// nobody wants any more when its turn comes.
+//
+// It bounds what requests together can cost where one has a bound: the memory for
+// bodies is at most n times Options.MaxBody, and a small multiple of that for what
+// is decoded from them. A stream counts for as long as it lasts. Leave the route by
+// which a load balancer asks for the health of the process outside, or a busy
+// process counts as a dead one.
+//
+// Limit panics if n is less than 1, since nothing would ever be served.
+func Limit(n int, onError ErrorHandler) func(http.Handler) http.Handler {
+	if n < 1 {
+		panic(fmt.Sprintf("svc: Limit(%d): the number of requests must be at least 1", n))
+	}
+	places := make(chan struct{}, n)
+	return func(next http.Handler) http.Handler {
+		return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+			select {
+			case places <- struct{}{}:
+				defer func() { <-places }()
+				next.ServeHTTP(w, r)
+			default:
+				w.Header().Set("Retry-After", "1") // in seconds (RFC 9110, section 10.2.3)
+				refuse(w, r, Errorf(CodeUnavailable, "the server is busy; try again"), onError)
+			}
+		})
+	}
 }
 
 // A trackedWriter is a ResponseWriter that knows whether the response has
@@ -531,37 +698,53 @@ func logError(ctx context.Context, logger *slog.Logger, err error, place logPlac
 // and code that asks for an interface by the methods here.
 type trackedWriter struct {
 	http.ResponseWriter
-	wrote bool
+	wrote      bool
+	answerTime time.Duration // for sending, from the first byte; 0 leaves the deadline as it is
 }
 
 func (w *trackedWriter) Unwrap() http.ResponseWriter { return w.ResponseWriter }
+
+// begin notes that the response begins, and sets the deadline for it before its
+// first byte. A stream of events sets a new one for each event, after this one.
+func (w *trackedWriter) begin() {
+	if !w.wrote && w.answerTime > 0 {
+		setWriteDeadline(w.ResponseWriter, time.Now().Add(w.answerTime))
+	}
+	w.wrote = true
+}
 
 // WriteHeader does not count 1xx as a response, as the response follows them.
 // Only 101 is final: after it the connection is no longer HTTP (RFC 9110,
 // section 15.2.2).
 func (w *trackedWriter) WriteHeader(status int) {
-	w.wrote = w.wrote || status >= http.StatusOK || status == http.StatusSwitchingProtocols
+	if status >= http.StatusOK || status == http.StatusSwitchingProtocols {
+		w.begin()
+	}
 	w.ResponseWriter.WriteHeader(status)
 }
 
 func (w *trackedWriter) Write(b []byte) (int, error) {
-	w.wrote = true
+	w.begin()
 	return w.ResponseWriter.Write(b)
 }
 
 // ReadFrom keeps io.Copy able to send a file without copying it through memory
 // (sendfile).
 func (w *trackedWriter) ReadFrom(r io.Reader) (int64, error) {
-	w.wrote = true
+	w.begin()
 	return io.Copy(w.ResponseWriter, r)
 }
+
+// canFlush reports whether the writer behind w can flush. Flush alone does not
+// tell.
+func (w *trackedWriter) canFlush() bool { return canFlush(w.ResponseWriter) }
 
 // Flush implements http.Flusher, which cannot report an error.
 func (w *trackedWriter) Flush() { w.FlushError() }
 
 // FlushError is what http.ResponseController calls. A flush sends the header.
 func (w *trackedWriter) FlushError() error {
-	w.wrote = true
+	w.begin()
 	return http.NewResponseController(w.ResponseWriter).Flush()
 }
 

@@ -249,7 +249,7 @@ func (x *exchange) runTool(t *tool, m *message) error {
 		err = x.collectItems(t, in)
 	} else {
 		var out any
-		if out, err = t.invokeBy(x.invoker(t), x, in); err == nil {
+		if out, err = t.invokeBy(x.h.invoke, x, in); err == nil {
 			err = x.addOutput(t, out)
 		}
 	}
@@ -258,15 +258,6 @@ func (x *exchange) runTool(t *tool, m *message) error {
 	x.addJSON(`,"isError":false`)
 	x.closeResult(m)
 	return err
-}
-
-// invoker returns the function that makes the calls of t: that of MCPOptions, or
-// else that of Options.Intercept, or nil to call the method itself.
-func (x *exchange) invoker(t *tool) InvokeFunc {
-	if x.h.invoke != nil {
-		return x.h.invoke
-	}
-	return t.intercepted
 }
 
 // bindArguments decodes the arguments, an object or nil, into the input of the
@@ -324,7 +315,7 @@ func (x *exchange) addOutput(t *tool, out any) error {
 func (x *exchange) collectItems(t *tool, in any) error {
 	ctx, cancel := context.WithCancelCause(x)
 	defer cancel(nil)
-	out, err := t.invokeBy(x.invoker(t), ctx, in)
+	out, err := t.invokeBy(x.h.invoke, ctx, in)
 	if err != nil {
 		return err
 	}

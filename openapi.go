@@ -93,8 +93,9 @@ func newBuiltDocument(s *Service, d dialect) *builtDocument {
 
 func (h *openAPIHandler) ServeHTTP(w http.ResponseWriter, r *http.Request) { h.serveRequest(w, r, h) }
 
-// respond serves the document.
+// respond serves the document. Nothing reads the body, and nothing waits for it.
 func (h *openAPIHandler) respond(w http.ResponseWriter, r *http.Request, _ *workspace) error {
+	leaveBody(w, r)
 	if r.Method != http.MethodGet && r.Method != http.MethodHead {
 		w.Header().Set("Allow", "GET, HEAD")
 		return httpError(http.StatusMethodNotAllowed, CodeUnimplemented, "the method is not allowed here; allowed: GET, HEAD")

@@ -196,7 +196,10 @@ func NewPage[T any](data []T, req PageRequest, total int) *PageResponse[T] {
 // Links returns the value of a Link header (RFC 8288, section 3) with the
 // relations first, prev, next and last, as far as those pages exist. u is the
 // URL of this page. The links keep its other query parameters and drop user,
-// password and fragment. Links returns "" if TotalPages is below 1.
+// password and fragment. Links returns "" if TotalPages is below 1, and also if
+// the value would have more than 2 KiB. Each link repeats the parameters, which
+// the client chooses, and proxies answer 502 to a response whose header is larger
+// than a few KiB, and some then take the server for broken.
 //
 // A method adds the header through its context:
 //
@@ -204,7 +207,7 @@ func NewPage[T any](data []T, req PageRequest, total int) *PageResponse[T] {
 //		info.Header.Add("Link", page.Links(info.Request.URL))
 //	}
 func (p *PageResponse[T]) Links(u *url.URL) string {
-	if p.TotalPages < 1 {
+	if p.TotalPages < 1 || len(u.RawQuery) > maxLinks {
 		return ""
 	}
 	query := u.Query()
@@ -227,8 +230,15 @@ func (p *PageResponse[T]) Links(u *url.URL) string {
 		link("next", p.Page+1)
 	}
 	link("last", p.TotalPages)
-	return strings.Join(links, ", ")
+	value := strings.Join(links, ", ")
+	if len(value) > maxLinks {
+		return ""
+	}
+	return value
 }
+
+// maxLinks is the longest value of a Link header that Links returns, in bytes.
+const maxLinks = 2 << 10
 
 // CursorResponse is an output that carries one part of a list and the cursor
 // of the next part. The zero value is the end of a list, without items. For a

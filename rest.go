@@ -212,8 +212,10 @@ func (h *restHandler) callInfo(w http.ResponseWriter, r *http.Request) Info {
 func (h *restHandler) bindInput(ctx context.Context, w http.ResponseWriter, r *http.Request, ws *workspace) (in any, err error) {
 	m := h.only
 	if m.bind == nil || m.bind.body == nil {
-		err = m.limits.discardBody(w, r)
-	} else if err = checkContentType(w, r); err == nil {
+		if err = checkSite(w, r); err == nil {
+			err = m.limits.discardBody(w, r)
+		}
+	} else if err = checkJSON(w, r); err == nil {
 		ws.body, err = m.limits.readBody(w, r, ws.body[:0])
 	}
 	if err != nil || m.bind == nil {

@@ -120,7 +120,7 @@ func (h *rpcHandler) respond(w http.ResponseWriter, r *http.Request, ws *workspa
 		w.Header().Set("Allow", http.MethodPost)
 		return rpcHTTPError(httpError(http.StatusMethodNotAllowed, CodeUnimplemented, "the method is not allowed here; allowed: POST"))
 	}
-	err := checkContentType(w, r)
+	err := checkJSON(w, r)
 	if err == nil {
 		ws.body, err = h.limits.readBody(w, r, ws.body[:0])
 	}

@@ -169,6 +169,8 @@ func startEvents(w http.ResponseWriter, times eventTimes, onError func(error)) (
 func canFlush(w http.ResponseWriter) bool {
 	for {
 		switch t := w.(type) {
+		case interface{ canFlush() bool }: // of this package, which has Flush in front of any writer
+			return t.canFlush()
 		case http.Flusher, interface{ FlushError() error }:
 			return true
 		case interface{ Unwrap() http.ResponseWriter }:

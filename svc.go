@@ -76,7 +76,7 @@
 // the field. A struct with a method Validate() error checks itself.
 //
 // JSON is read strictly (RFC 8259, RFC 7493): names match exactly, no name
-// comes twice, only pointers can be null, and no number is rounded. A refused
+// comes twice, only pointers can be null, and no integer is rounded. A refused
 // input is answered with one error that has the code INVALID_ARGUMENT and every
 // [Violation].
 //
@@ -166,8 +166,10 @@ type Options struct {
 	// Intercept wraps every call on every transport, for what all methods have
 	// in common: access checks, tracing, transactions. It is called once, by
 	// Register, with the function that calls a method, and returns the function
-	// to call in its place. Inputs are bound and valid at that point. Default:
-	// none.
+	// to call in its place. Inputs are bound and valid at that point. It must
+	// pass on a context that is derived from the one it gets, an input of the
+	// method's type, and what the method returned or an output of the same type;
+	// anything else is INTERNAL. Default: none.
 	Intercept func(InvokeFunc) InvokeFunc
 	// OnError writes the error responses of REST; the other transports prescribe
 	// the form of theirs. Default: WriteError.
@@ -486,31 +488,62 @@ func (s *Service) typeInfo(t *shape) *TypeInfo {
 // service. A panic becomes an error. It is an error of the method to return
 // neither an output nor an error, or an output of another type.
 func (m *method) invoke(ctx context.Context, in any) (out any, err error) {
-	return m.invokeBy(m.intercepted, ctx, in)
+	return m.invokeBy(nil, ctx, in)
 }
 
-// invokeBy is like invoke with another function in the place of the
-// interceptor; nil calls the method itself.
-func (m *method) invokeBy(invoke InvokeFunc, ctx context.Context, in any) (out any, err error) {
+// invokeBy is like invoke with another function in the place of the method, for
+// transports that have an option for one. The interceptor runs around it as it
+// runs around the method; it is given the function by the context, since Register
+// has wrapped it long before the transport was made. A nil function stands for
+// the method.
+//
+// What the interceptor or the function returns is checked here. They are code of
+// the application, which Register could not check.
+func (m *method) invokeBy(inner InvokeFunc, ctx context.Context, in any) (out any, err error) {
 	defer recoverTo(&err)
-	if invoke != nil {
-		out, err = invoke(ctx, m.resource, m.name, in)
-	} else {
+	by := ""
+	switch {
+	case m.intercepted != nil:
+		by = "Options.Intercept"
+		if inner != nil {
+			ctx = context.WithValue(ctx, innerKey{}, inner)
+		}
+		out, err = m.intercepted(ctx, m.resource, m.name, in)
+	case inner != nil:
+		by = "Invoke"
+		out, err = inner(ctx, m.resource, m.name, in)
+	default:
 		out, err = m.call(ctx, in)
 	}
-	switch {
-	case err != nil:
+	if err != nil {
 		probeError(err)
 		return nil, err
-	case m.out == nil:
+	}
+	return m.checkOutput(out, by)
+}
+
+// checkOutput returns out if it is what m has to return, or an error, which tells
+// the log who returned it: by is the name of an option, or "" for the method
+// itself. A nil pointer in an interface counts as no output.
+func (m *method) checkOutput(out any, by string) (any, error) {
+	if m.out == nil {
 		return nil, nil
-	case out == nil:
-		return nil, fmt.Errorf("%s returned neither an output nor an error", m.goName)
+	}
+	if by != "" {
+		by = ", called through " + by + ","
+	}
+	switch {
+	case out == nil, reflect.TypeOf(out) == m.outType && reflect.ValueOf(out).IsNil():
+		return nil, fmt.Errorf("%s%s returned neither an output nor an error", m.goName, by)
 	case reflect.TypeOf(out) != m.outType:
-		return nil, fmt.Errorf("%s was answered with a %T, which is no %v", m.goName, out, m.outType)
+		return nil, fmt.Errorf("%s%s was answered with a %T, which is no %v", m.goName, by, out, m.outType)
 	}
 	return out, nil
 }
+
+// An innerKey is the key of the function in the place of the method in a context.
+// See invokeBy.
+type innerKey struct{}
 
 // bindObject makes the input of m from one JSON object that has every field by
 // its wire name, as transports without paths and queries send it. An empty text
@@ -617,16 +650,20 @@ func (s *Service) checkInput(m *method, input any) (err error) {
 	return err
 }
 
-// invokeByName calls the method itself. It is the function that
-// Options.Intercept wraps. It checks again, since an interceptor may call it with
-// any names and any input.
+// invokeByName calls the method itself, or what stands in its place; see invokeBy.
+// It is the function that Options.Intercept wraps. It checks again, since an
+// interceptor may call it with any names and any input. A wrong input is then an
+// error of the program, which no client has to know of.
 func (s *Service) invokeByName(ctx context.Context, resource, name string, in any) (any, error) {
 	m := s.findMethod(resource, name)
 	if m == nil {
 		return nil, noMethodError(resource, name)
 	}
 	if err := m.checkType(in); err != nil {
-		return nil, err
+		return nil, &Error{Code: CodeInternal, cause: fmt.Errorf("Options.Intercept passed on another input: %w", err)}
+	}
+	if inner, ok := ctx.Value(innerKey{}).(InvokeFunc); ok {
+		return inner(ctx, resource, name, in)
 	}
 	return m.call(ctx, in)
 }
@@ -677,10 +714,15 @@ type callContext struct {
 }
 
 // Value returns c itself for infoKey, so that InfoFrom finds it under contexts
-// that the application derived.
+// that the application derived. It hides what stands in the place of the method
+// of a call around this one: a method that calls another by Service.Call calls
+// that itself.
 func (c *callContext) Value(key any) any {
-	if key == (infoKey{}) {
+	switch key {
+	case infoKey{}:
 		return c
+	case innerKey{}:
+		return nil
 	}
 	return c.Context.Value(key)
 }
@@ -757,6 +799,7 @@ type responder interface {
 // new one is cheap.
 func (e *endpoint) serveRequest(w http.ResponseWriter, r *http.Request, h responder) {
 	e.limits.setDeadline(w, r)
+	w = protectAnswer(w, r)
 	ws := e.service.borrowWorkspace()
 	if err := h.respond(w, r, ws); err != nil {
 		e.logError(r.Context(), r, err, e.only)
@@ -768,7 +811,7 @@ func (e *endpoint) serveRequest(w http.ResponseWriter, r *http.Request, h respon
 // writeRefusal answers with err by Options.OnError. Transports whose errors have a
 // form of their own replace it.
 func (e *endpoint) writeRefusal(w http.ResponseWriter, r *http.Request, err error) {
-	respondError(w, r, err, e.onError)
+	respondError(w, r, err, e.onError, e.logger)
 }
 
 // logError logs err as the error of a call of m, or of the whole request if m is

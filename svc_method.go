@@ -8,6 +8,7 @@ package svc
 //   - names and routes, and the checks between methods
 
 import (
+	"cmp"
 	"context"
 	"fmt"
 	"log/slog"
@@ -55,7 +56,7 @@ type method struct {
 // a service of methods with different configs. It is written by registration
 // alone.
 type config struct {
-	iface       string // the interface, as its author calls it; see titleOf
+	iface       string // the interface, as its author calls it; see nameOf
 	strict      bool   // unknown members are violations
 	limits      limits
 	eventTimes  eventTimes
@@ -75,13 +76,22 @@ var (
 	typeError   = reflect.TypeFor[error]()
 )
 
-// title returns the name of the method for mistakes, such as TodoAPI.Create.
-func (m *method) title() string { return m.iface + "." + m.goName }
+// title returns the name of the method for mistakes.
+func (m *method) title() string { return m.titleOf(m.goName) }
 
-// titleOf returns the name of an interface type in its own package, with [...]
+// titleOf returns the name of a method for mistakes: TodoAPI.Create, and Create
+// alone for the method of an interface that has no name itself.
+func (c *config) titleOf(goName string) string {
+	if c.iface == "" {
+		return goName
+	}
+	return c.iface + "." + goName
+}
+
+// nameOf returns the name of an interface type in its own package, with [...]
 // for type arguments, as in the texts of Go itself. It is empty for a type
 // without a name.
-func titleOf(iface reflect.Type) string {
+func nameOf(iface reflect.Type) string {
 	name, _, generic := strings.Cut(iface.Name(), "[")
 	if generic {
 		name += "[...]"
@@ -105,7 +115,7 @@ func newMethodCompiler(p *mistakes, iface reflect.Type, impl any, o Options) *me
 	return &methodCompiler{
 		mistakes: p, iface: iface, impl: impl, opts: o,
 		config: &config{
-			iface:      titleOf(iface),
+			iface:      nameOf(iface),
 			strict:     o.Strict,
 			limits:     limits{size: o.MaxBody, time: o.BodyTimeout},
 			eventTimes: defaultEventTimes,
@@ -150,7 +160,7 @@ func (c *methodCompiler) compileMethods() []*method {
 // returns nil if the signature is of no use, since nothing else can be checked
 // then.
 func (c *methodCompiler) compileMethod(rm reflect.Method) *method {
-	c.where = strings.TrimPrefix(c.config.iface+"."+rm.Name, ".")
+	c.where = c.config.titleOf(rm.Name)
 	if !rm.IsExported() {
 		c.addf("the method is not exported, so nobody could call it")
 		return nil
@@ -334,7 +344,7 @@ func (c *methodCompiler) chooseCall(rm reflect.Method, sig signature, direct Cal
 	if direct.bind == nil {
 		return reflectCaller(reflect.TypeOf(c.impl), reflect.ValueOf(c.impl), rm.Name, sig.in != nil, sig.out != nil)
 	}
-	want := fmt.Sprintf("write %s(%s.%s)", sig.directName(), c.config.iface, rm.Name)
+	want := fmt.Sprintf("write %s(%s.%s)", sig.directName(), cmp.Or(c.config.iface, "interface{…}"), rm.Name)
 	switch {
 	case direct.iface != c.iface:
 		c.addf("Direct has a method of %v, not of the interface; %s", direct.iface, want)
@@ -606,7 +616,7 @@ func parsePattern(pattern string) (route, error) {
 			r.placeholders = append(r.placeholders, name)
 		}
 	}
-	if text := tryMux(r); text != "" {
+	if text := tryMux(http.NewServeMux(), r); text != "" {
 		return route{}, fmt.Errorf("http.ServeMux does not take it: %s", text)
 	}
 	return r, nil
@@ -662,35 +672,61 @@ func checkLiteral(segment string) error {
 	return nil
 }
 
-// tryMux registers the routes on a mux and returns the text of its panic, or "".
-// net/http has no other way to ask whether patterns are valid and compatible.
-func tryMux(routes ...route) (text string) {
+// tryMux registers a route on mux and returns the text of its panic, or "".
+// net/http has no other way to ask whether a pattern is valid, and whether it
+// clashes with another. A route that mux does not take changes nothing on it.
+func tryMux(mux *http.ServeMux, r route) (text string) {
 	defer func() {
 		if v := recover(); v != nil {
 			text = fmt.Sprint(v)
 		}
 	}()
-	mux := http.NewServeMux()
-	for _, r := range routes {
-		mux.Handle(r.method+" "+r.path, http.NotFoundHandler())
-	}
+	mux.Handle(r.method+" "+r.path, http.NotFoundHandler())
 	return ""
+}
+
+// clashesWith reports whether two routes, each of which a mux takes alone, match
+// some requests alike.
+func (r route) clashesWith(other route) bool {
+	if tryMux(http.NewServeMux(), r) != "" {
+		return false
+	}
+	mux := http.NewServeMux()
+	return tryMux(mux, other) == "" && tryMux(mux, r) != ""
 }
 
 // checkRoutes notes pairs of methods whose routes match the same request. A mux
 // would panic for them as well, but with the first pair alone and in terms of
-// patterns; the author knows methods. It compares all pairs, which is fast enough
-// for the few hundred methods of a large service.
+// patterns; the author knows methods. One mux finds out whether a method clashes
+// with any other. Only then it is compared with each, so that the time for a
+// service without clashes grows with the number of its methods, not faster.
+//
+// apart has the methods that clash, which are not on the mux. Those after them are
+// compared with them too, or a clash of two clashing methods would not be found.
 func checkRoutes(p *mistakes, methods []*method) {
+	mux := http.NewServeMux()
+	var apart []*method
 	for i, m := range methods {
-		for _, other := range methods[:i] {
-			switch {
-			case m.path == "" || other.path == "": // noted already
-			case m.method == other.method && sameRequests(m.path, other.path):
-				p.addf("%s and %s have the same route %s %s; give one of them an HTTP pattern or a resource of its own", other.title(), m.title(), m.method, m.path)
-			case m.method == other.method && tryMux(m.route, other.route) != "":
-				p.addf("%s and %s have the routes %s %s and %s, which some requests match alike; change one", other.title(), m.title(), m.method, other.path, m.path)
-			}
+		switch {
+		case m.path == "": // noted already
+		case tryMux(mux, m.route) == "":
+			noteClashes(p, m, apart)
+		default:
+			noteClashes(p, m, methods[:i])
+			apart = append(apart, m)
+		}
+	}
+}
+
+// noteClashes notes each of the others whose route matches what that of m does.
+func noteClashes(p *mistakes, m *method, others []*method) {
+	for _, other := range others {
+		switch {
+		case other.path == "" || m.method != other.method:
+		case sameRequests(m.path, other.path):
+			p.addf("%s and %s have the same route %s %s; give one of them an HTTP pattern or a resource of its own", other.title(), m.title(), m.method, m.path)
+		case m.clashesWith(other.route):
+			p.addf("%s and %s have the routes %s %s and %s, which some requests match alike; change one", other.title(), m.title(), m.method, other.path, m.path)
 		}
 	}
 }

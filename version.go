@@ -74,12 +74,15 @@ type Deprecation struct {
 //	Source            Gives a value if
 //	----------------  -----------------------------------------------------
 //	opts.Header       it is not empty; if it is sent twice, the first counts
-//	opts.QueryParam   it is not empty; if it is sent twice, the first counts
+//	opts.QueryParam   it is not empty; if it is sent twice, the first counts;
+//	                  one that cannot be decoded is no version in Supported
 //	the path          opts.PathPrefix is set and the first segment is a version
 //	DefaultVersion    it is not empty
 //
-// The value is taken as sent, so versions can be dates. [GetVersion] returns it
-// to the handlers behind Version and to methods. Version never copies it into a
+// The value is taken as sent, so versions can be dates. A parameter is decoded
+// first; if it cannot be, it is still what the client asks for. Then it is refused
+// if Supported is set, whatever else could give a value. [GetVersion] returns the
+// value to the handlers behind Version and to methods. Version never copies it into a
 // response. If a header is read, Version adds its name to Vary (RFC 9110,
 // section 12.5.5), so that caches keep the versions apart.
 //
@@ -92,8 +95,8 @@ func Version(opts VersionOptions) func(http.Handler) http.Handler {
 			if v.header != versionSourceOff {
 				w.Header().Add("Vary", v.header)
 			}
-			version := v.detectVersion(r)
-			if len(v.supported) > 0 && !slices.Contains(v.supported, version) {
+			version, ok := v.detectVersion(r)
+			if len(v.supported) > 0 && (!ok || !slices.Contains(v.supported, version)) {
 				v.refuseVersion(w, r, version)
 				return
 			}
@@ -167,22 +170,49 @@ func newVersioning(opts *VersionOptions) *versioning {
 	return v
 }
 
-// detectVersion returns the version that r asks for, or "".
-func (v *versioning) detectVersion(r *http.Request) string {
+// detectVersion returns the version that r asks for, or "". It reports false for
+// one that nobody supports, since it cannot be decoded.
+func (v *versioning) detectVersion(r *http.Request) (version string, ok bool) {
 	if v.header != versionSourceOff {
 		if version := r.Header.Get(v.header); version != "" {
-			return version
+			return version, true
 		}
 	}
 	if v.query != versionSourceOff && r.URL.RawQuery != "" {
-		if version := r.URL.Query().Get(v.query); version != "" {
-			return version
+		if version, ok := findParameter(r.URL.RawQuery, v.query); version != "" {
+			return version, ok
 		}
 	}
 	if v.path {
-		return cmp.Or(parsePathVersion(r.URL.Path), v.defaultVersion)
+		return cmp.Or(parsePathVersion(r.URL.Path), v.defaultVersion), true
 	}
-	return v.defaultVersion
+	return v.defaultVersion, true
+}
+
+// findParameter returns the value of the first parameter with a name in a query,
+// or "". It reports false, and returns the value as it is written, if the value
+// cannot be decoded. Other parameters do not matter, whatever they look like. For
+// those that can be decoded it agrees with url.ParseQuery, which drops the others
+// and so would make a version that is misspelt no version.
+//
+//	query               name     value  ok
+//	version=v%31&x=%    version  v1     true
+//	version=v1%         version  v1%    false
+//	version=v1;x=2      version  v1;x=2 false: url.ParseQuery takes no semicolon
+//	version=&version=2  version         true
+func findParameter(query, name string) (value string, ok bool) {
+	for pair := range strings.SplitSeq(query, "&") {
+		key, value, _ := strings.Cut(pair, "=")
+		if decoded, err := url.QueryUnescape(key); err != nil || decoded != name {
+			continue
+		}
+		decoded, err := url.QueryUnescape(value)
+		if err != nil || strings.Contains(pair, ";") {
+			return value, false
+		}
+		return decoded, true
+	}
+	return "", true
 }
 
 // parsePathVersion returns the first segment of path if it is a version and a

@@ -250,6 +250,7 @@ func TestPageZeroValues(t *testing.T) {
 }
 
 func TestPageLinks(t *testing.T) {
+	most := strings.Repeat("a", 980) // as long as two links may be, together
 	for _, test := range []struct {
 		url         string
 		page, total int
@@ -263,6 +264,9 @@ func TestPageLinks(t *testing.T) {
 		{"/todos", 9, 11, `</todos?page=1&per_page=10>; rel="first", </todos?page=2&per_page=10>; rel="prev", </todos?page=2&per_page=10>; rel="last"`},
 		{"https://op:secret@example.com/a%2Fb/%3E?x=%3E%22%0D%0A#part", 1, 1,
 			`<https://example.com/a%2Fb/%3E?page=1&per_page=10&x=%3E%22%0D%0A>; rel="first", <https://example.com/a%2Fb/%3E?page=1&per_page=10&x=%3E%22%0D%0A>; rel="last"`},
+		{"/todos?q=" + most, 1, 10, "</todos?page=1&per_page=10&q=" + most + `>; rel="first", </todos?page=1&per_page=10&q=` + most + `>; rel="last"`},
+		{"/todos?q=" + most + "a", 1, 10, ""}, // more than 2 KiB
+		{"/todos?q=" + strings.Repeat("a", 1<<20), 2, 30, ""},
 		{"//evil.example/x", 1, 1, `<//evil.example/x?page=1&per_page=10>; rel="first", <//evil.example/x?page=1&per_page=10>; rel="last"`}, // a host, by the caller's word
 	} {
 		u, err := url.Parse(test.url)
