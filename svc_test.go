@@ -11,7 +11,9 @@ import (
 	"net/http"
 	"net/http/httptest"
 	"reflect"
+	"runtime"
 	"slices"
+	"strconv"
 	"strings"
 	"sync"
 	"testing"
@@ -191,6 +193,166 @@ func TestNames(t *testing.T) {
 			t.Errorf("%q is found in another resource", test.name)
 		}
 	}
+}
+
+// Verify that clashes are found between methods that clash with others too, each
+// pair once and in the order of the methods.
+func TestRouteClashes(t *testing.T) {
+	var methods []*method
+	for i, text := range []string{"GET /a/{x}", "GET /b", "", "GET /a/{y}", "GET /{z}/c", "POST /a/{x}", "GET /a/c", "GET /{w}/c", "GET /a{b"} {
+		verb, path, _ := strings.Cut(text, " ")
+		methods = append(methods, &method{config: new(config), goName: strconv.Itoa(i), route: route{method: verb, path: path}})
+	}
+	p := new(mistakes)
+	checkRoutes(p, methods)
+	var got []string
+	for _, text := range p.list {
+		first, rest, _ := strings.Cut(text.Error(), " and ")
+		second, _, _ := strings.Cut(rest, " ")
+		got = append(got, first+second)
+	}
+	if got, want := strings.Join(got, " "), "03 04 34 07 37 47"; got != want {
+		t.Errorf("the pairs %s clash, want %s: %q", got, want, p.list)
+	}
+}
+
+// Verify that the memory for registering methods grows with their number and not
+// with its square: all routes and names of 1,000 methods, with room for the rest.
+func TestManyMethods(t *testing.T) {
+	const limit = 3 << 20
+	var services []*Service
+	for i := range 250 {
+		services = append(services, MustRegister[manyAPI](manyImpl{}, &Options{Resource: fmt.Sprint("r", i), Logger: quiet}))
+	}
+	var before, after runtime.MemStats
+	runtime.ReadMemStats(&before)
+	s := Join("many", services...)
+	s.REST()
+	runtime.ReadMemStats(&after)
+	if got := after.TotalAlloc - before.TotalAlloc; len(s.methods) != 1000 || got > limit {
+		t.Errorf("%d methods take %d bytes, want at most %d", len(s.methods), got, limit)
+	}
+}
+
+// A manyAPI has methods whose routes a mux has to compare.
+type manyAPI interface {
+	Create(context.Context, *tickIn) error
+	Mark(context.Context) error
+	List(context.Context) error
+	Send(context.Context) error
+}
+
+type manyImpl struct{ manyAPI }
+
+// Verify that Options.Intercept runs around what stands in the place of a method,
+// and who is told of a value of the wrong type: the log, and no client.
+func TestInvokeBy(t *testing.T) {
+	type out = tickItem
+	answers := func(out any, err error) InvokeFunc {
+		return func(context.Context, string, string, any) (any, error) { return out, err }
+	}
+	passes := func(input any) func(InvokeFunc) InvokeFunc {
+		return func(next InvokeFunc) InvokeFunc {
+			return func(ctx context.Context, resource, method string, in any) (any, error) {
+				return next(ctx, resource, method, input)
+			}
+		}
+	}
+	around := func(next InvokeFunc) InvokeFunc {
+		return func(ctx context.Context, resource, method string, in any) (any, error) {
+			got, err := next(ctx, resource, method, in)
+			if o, ok := got.(*out); ok && o != nil {
+				got = &out{N: o.N + 100}
+			}
+			return got, err
+		}
+	}
+	replaces := func(out any) func(InvokeFunc) InvokeFunc {
+		return func(InvokeFunc) InvokeFunc { return answers(out, nil) }
+	}
+	const neither, other = " returned neither an output nor an error", " was answered with a *svc.tickIn, which is no *svc.tickItem"
+	for _, test := range []struct {
+		name      string
+		intercept func(InvokeFunc) InvokeFunc
+		inner     InvokeFunc
+		method    string
+		want      string // the output, or what the log says
+	}{
+		{"the method", nil, nil, "get", "7"},
+		{"in its place", nil, answers(&out{N: 1}, nil), "get", "1"},
+		{"around the method", around, nil, "get", "107"},
+		{"around what is in its place", around, answers(&out{N: 1}, nil), "get", "101"},
+		{"of a method that calls another", around, answers(&out{N: 1}, nil), "call", "101"},
+		{"an error", around, answers(nil, Errorf(CodeAborted, "no")), "get", "ABORTED: no"},
+		{"an error beside an output", around, answers(&out{}, Errorf(CodeAborted, "no")), "get", "ABORTED: no"},
+		{"no output of the method", nil, nil, "nothing", "Nothing" + neither},
+		{"no output in its place", nil, answers(nil, nil), "get", "Get, called through Invoke," + neither},
+		{"a nil pointer in its place", nil, answers((*out)(nil), nil), "get", "Get, called through Invoke," + neither},
+		{"another output in its place", nil, answers(&tickIn{}, nil), "get", "Get, called through Invoke," + other},
+		{"a nil pointer of another type", nil, answers((*tickIn)(nil), nil), "get", "Get, called through Invoke," + other},
+		{"a nil pointer of the interceptor", replaces((*out)(nil)), nil, "get", "Get, called through Options.Intercept," + neither},
+		{"another output of the interceptor", replaces(&tickIn{}), nil, "get", "Get, called through Options.Intercept," + other},
+		{"an output of a method without one", replaces(&tickIn{}), nil, "drop", "<nil>"},
+		{"another input", passes(&out{}), nil, "get", "INTERNAL: Options.Intercept passed on another input: INVALID_ARGUMENT: invoke.get takes a *svc.tickIn that is not nil, not a *svc.tickItem"},
+		{"a nil pointer as input", passes((*tickIn)(nil)), nil, "get", "INTERNAL: Options.Intercept passed on another input: INVALID_ARGUMENT: invoke.get takes a *svc.tickIn that is not nil, not a *svc.tickIn"},
+		{"no input", passes(nil), answers(&out{N: 1}, nil), "get", "INTERNAL: Options.Intercept passed on another input: INVALID_ARGUMENT: invoke.get takes a *svc.tickIn that is not nil, not a <nil>"},
+	} {
+		for _, direct := range []bool{false, true} {
+			impl := &invokeImpl{}
+			o := &Options{Resource: "invoke", Intercept: test.intercept, Logger: quiet}
+			if direct {
+				o.Methods = map[string]MethodOptions{"Get": {Direct: Direct(invokeAPI.Get)}, "Nothing": {Direct: Direct(invokeAPI.Nothing)}, "Call": {Direct: Direct(invokeAPI.Call)}}
+			}
+			impl.service = MustRegister[invokeAPI](impl, o)
+			m := impl.service.findMethod("invoke", test.method)
+			got, err := m.invokeBy(test.inner, &callContext{Context: context.Background()}, &tickIn{})
+			text := fmt.Sprint(err)
+			if o, ok := got.(*out); ok && err == nil {
+				text = strconv.Itoa(o.N)
+			}
+			if text != test.want {
+				t.Errorf("%s, direct %t: %s, want %s", test.name, direct, text, test.want)
+			}
+			if err == nil {
+				continue
+			}
+			if body := string(appendEnvelope(nil, ErrorFrom(err))); strings.Contains(body, "svc.") {
+				t.Errorf("%s: a client gets %s", test.name, body)
+			}
+		}
+	}
+	// What is called from within a call is that itself.
+	impl := &invokeImpl{}
+	impl.service = MustRegister[invokeAPI](impl, &Options{Resource: "invoke", Intercept: around, Logger: quiet})
+	m := impl.service.findMethod("invoke", "call")
+	got, err := m.invokeBy(func(ctx context.Context, _, _ string, in any) (any, error) { return impl.Call(ctx, in.(*tickIn)) },
+		&callContext{Context: context.Background()}, &tickIn{})
+	if o, ok := got.(*out); err != nil || !ok || o.N != 207 {
+		t.Errorf("a call within another call: %v, %v", got, err)
+	}
+}
+
+// An invokeAPI has a method for each thing that a call can return.
+type invokeAPI interface {
+	Get(context.Context, *tickIn) (*tickItem, error)
+	Nothing(context.Context, *tickIn) (*tickItem, error)
+	Call(context.Context, *tickIn) (*tickItem, error)
+	Drop(context.Context, *tickIn) error
+}
+
+type invokeImpl struct{ service *Service }
+
+func (*invokeImpl) Get(context.Context, *tickIn) (*tickItem, error)     { return &tickItem{N: 7}, nil }
+func (*invokeImpl) Nothing(context.Context, *tickIn) (*tickItem, error) { return nil, nil }
+func (*invokeImpl) Drop(context.Context, *tickIn) error                 { return nil }
+
+// Call calls Get by its name.
+func (i *invokeImpl) Call(ctx context.Context, in *tickIn) (*tickItem, error) {
+	out, err := i.service.Call(ctx, "invoke", "get", in)
+	if err != nil {
+		return nil, err
+	}
+	return out.(*tickItem), nil
 }
 
 // FuzzRoutePattern verifies that a pattern which is accepted is one that requests

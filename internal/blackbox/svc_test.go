@@ -853,6 +853,15 @@ func TestRegisterNames(t *testing.T) {
 	regGolden(t, "names.txt", []regCase{
 		{"methods that differ by case", reg[AliasesAPI](&svc.Options{Resource: "todos"})},
 		{"methods with one alias", reg[SpellingsAPI](&svc.Options{Resource: "todos"})},
+		{"methods of an interface without a name", reg[interface {
+			Create(context.Context, *regIn) (*regOut, error)
+			Delete(context.Context, *regID) error
+			Purge(context.Context) error
+		}](&svc.Options{Name: "Todos", Methods: map[string]svc.MethodOptions{
+			"Create": {HTTP: "POST /todos"},
+			"Delete": {HTTP: "todos", Direct: svc.DirectIn(DirectAPI.Delete)},
+			"Purge":  {HTTP: "POST /todos"},
+		}})},
 	})
 }
 
