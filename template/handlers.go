@@ -8,11 +8,24 @@ import (
 	"fmt"
 	"io"
 	"net/http"
+	"os"
 	"strings"
 	"unicode/utf8"
 
 	"example.com/svc"
 )
+
+// ignoreBody returns a handler that answers at once also where the client sends a
+// body, which next does not read. Otherwise net/http reads a small body before it
+// sends the response, and waits for a client that stalls until ReadTimeout.
+func ignoreBody(next http.HandlerFunc) http.HandlerFunc {
+	return func(w http.ResponseWriter, r *http.Request) {
+		if r.ContentLength != 0 && r.ProtoMajor == 1 {
+			w.Header().Set("Connection", "close")
+		}
+		next(w, r)
+	}
+}
 
 // health tells a load balancer that the process serves requests.
 func health(w http.ResponseWriter, r *http.Request) {
@@ -56,6 +69,8 @@ func echo(w http.ResponseWriter, r *http.Request) error {
 	switch {
 	case errors.As(err, &tooLarge):
 		return err // svc answers a *http.MaxBytesError with 413
+	case errors.Is(err, os.ErrDeadlineExceeded): // of ReadTimeout
+		return svc.Errorf(svc.CodeDeadlineExceeded, "the request body did not arrive in time: %w", err).WithStatus(http.StatusRequestTimeout)
 	case err != nil:
 		return svc.Errorf(svc.CodeInvalidArgument, "the request body could not be read: %w", err)
 	case !utf8.Valid(body) || !json.Valid(body):

@@ -45,19 +45,27 @@ func main() {
 // public. Middleware for all of it is applied at the end, the outermost last.
 func newHandler(todos *svc.Service) http.Handler {
 	mux := http.NewServeMux()
-	mux.HandleFunc("GET /health", health)
-	mux.HandleFunc("GET /hello", hello)
-	mux.HandleFunc("GET /users", users)
+	mux.Handle("GET /hello", ignoreBody(hello))
+	mux.Handle("GET /users", ignoreBody(users))
 	mux.Handle("POST /echo", svc.Handle(echo, nil, nil))
 	mux.Handle("/openapi.json", todos.OpenAPI())
 	mux.Handle("/rpc", todos.RPC())
 	mux.Handle("/mcp", todos.MCP(nil))
 	mux.Handle("/", versions()(todos.REST())) // also writes the 404 for all other paths
 
-	var handler http.Handler = mux
+	front := http.NewServeMux()
+	front.Handle("GET /health", ignoreBody(health)) // outside the limit: a busy process must not count as a dead one
+	front.Handle("/", svc.Limit(maxRequests, nil)(mux))
+
+	var handler http.Handler = front
 	handler = svc.Recover(nil, nil)(handler)
 	return handler
 }
+
+// maxRequests is how many requests are served at a time, streams included; more
+// get 503. Together with the largest body of a request it bounds the memory that
+// clients can make the process use. Choose it by the memory that there is.
+const maxRequests = 500
 
 // versions returns middleware that lets clients choose a version of the API, by
 // the header Accept-Version or the query parameter version. Methods read it with

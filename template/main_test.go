@@ -11,6 +11,7 @@ import (
 	"io"
 	"net"
 	"net/http"
+	"net/http/httptest"
 	"os"
 	"os/exec"
 	"path/filepath"
@@ -19,6 +20,7 @@ import (
 	"strings"
 	"syscall"
 	"testing"
+	"time"
 )
 
 // program is the path of the program, which TestMain builds.
@@ -105,6 +107,9 @@ func (p *process) stop(t *testing.T, signal os.Signal) {
 func (p *process) wait(t *testing.T) {
 	t.Helper()
 	for p.stderr.Scan() { // Wait wants the pipe read to its end
+		if line := p.stderr.Text(); strings.Contains(line, " ERROR ") {
+			t.Errorf("at the end the program logged %s", line)
+		}
 	}
 	if err := p.cmd.Wait(); err != nil {
 		t.Errorf("the program ended with %v, want status 0", err)
@@ -144,6 +149,7 @@ func TestRoutes(t *testing.T) {
 		{"POST /todos", `{"title":"Buy milk"}`, 200, milk},
 		{"POST /todos", `{"title":"Pay rent","description":"by Friday"}`, 200, rent},
 		{"POST /todos", `{"title":""}`, 400, invalid("body", "/title", "minLength", "must have at least 1 character")},
+		{"POST /todos", `{"title":"` + strings.Repeat("x", 201) + `"}`, 400, invalid("body", "/title", "maxLength", "must have at most 200 characters")},
 		{"POST /todos", `{}`, 400, invalid("body", "/title", "required", "is required")},
 		{"POST /todos", `{"title":1}`, 400, invalid("body", "/title", "type", "must be a string")},
 		{"POST /todos", "", 400, invalid("body", "", "required", "a JSON body is required; send at least {}")},
@@ -196,6 +202,81 @@ func TestRoutes(t *testing.T) {
 		if status != test.status || answer != test.answer {
 			t.Errorf("%s %.80q = %d %s\nwant %d %s", test.route, test.body, status, answer, test.status, test.answer)
 		}
+	}
+}
+
+// Verify what a client gets that announces a body and sends half of it: an answer
+// at once where nobody wants the body, and one that says so where somebody does.
+func TestStalledBodies(t *testing.T) {
+	server := newServer(newHandler(newService(newStore(), nil)))
+	server.ReadTimeout = 200 * time.Millisecond
+	patient := newServer(server.Handler)
+	for _, test := range []struct {
+		server *http.Server
+		route  string
+		status int
+	}{
+		{patient, "GET /health", 200},
+		{patient, "GET /hello", 200},
+		{patient, "GET /users", 200},
+		{patient, "GET /openapi.json", 200},
+		{patient, "POST /nowhere", 404},
+		{server, "POST /echo", 408},
+	} {
+		listener, err := net.Listen("tcp", "127.0.0.1:0")
+		if err != nil {
+			t.Fatal(err)
+		}
+		go test.server.Serve(listener)
+		conn, err := net.Dial("tcp", listener.Addr().String())
+		if err != nil {
+			t.Fatal(err)
+		}
+		conn.SetDeadline(time.Now().Add(20 * time.Second)) // less than ReadTimeout
+		fmt.Fprintf(conn, "%s HTTP/1.1\r\nHost: localhost\r\nContent-Type: application/json\r\nContent-Length: 1000\r\n\r\n{", test.route)
+		w, err := http.ReadResponse(bufio.NewReader(conn), nil)
+		if err != nil || w.StatusCode != test.status {
+			t.Errorf("%s: %v, %v; want %d", test.route, w, err, test.status)
+		}
+		conn.Close()
+	}
+	server.Close()
+	patient.Close()
+}
+
+// Verify that there is a limit on requests, and that the health of the program is
+// told beyond it.
+func TestBusy(t *testing.T) {
+	s := newStore()
+	stopping := make(chan struct{})
+	server := httptest.NewServer(newHandler(newService(s, stopping)))
+	defer server.Close()
+	client := server.Client()
+	var streams []*http.Response
+	for range maxRequests {
+		w, err := client.Get(server.URL + "/todos/watch")
+		if err != nil {
+			t.Fatal(err)
+		}
+		streams = append(streams, w)
+	}
+	for _, test := range []struct {
+		path   string
+		status int
+	}{{"/todos", 503}, {"/rpc", 503}, {"/health", 200}} {
+		w, err := client.Get(server.URL + test.path)
+		if err != nil {
+			t.Fatal(err)
+		}
+		w.Body.Close()
+		if w.StatusCode != test.status {
+			t.Errorf("%s: %d, want %d", test.path, w.StatusCode, test.status)
+		}
+	}
+	close(stopping)
+	for _, w := range streams {
+		io.Copy(io.Discard, w.Body)
+		w.Body.Close()
 	}
 }
 

@@ -31,8 +31,8 @@ type Todo struct {
 
 // CreateTodo is the input of Create.
 type CreateTodo struct {
-	Title       string `json:"title" minLength:"1"`
-	Description string `json:"description,omitempty"`
+	Title       string `json:"title" minLength:"1" maxLength:"200"`
+	Description string `json:"description,omitempty" maxLength:"2000"`
 }
 
 // ListTodos is the input of List: the parameters page and per_page.
@@ -49,7 +49,7 @@ type TodoID struct {
 // UpdateTodo is the input of Update.
 type UpdateTodo struct {
 	ID        string `json:"id" path:"id"`
-	Title     string `json:"title" minLength:"1"`
+	Title     string `json:"title" minLength:"1" maxLength:"200"`
 	Completed bool   `json:"completed"`
 }
 

@@ -4,6 +4,7 @@ package main
 
 import (
 	"context"
+	"net/http"
 	"slices"
 	"strconv"
 
@@ -22,8 +23,9 @@ type WatchTodos struct {
 func (t *Todo) SSE() svc.Event { return svc.Event{ID: t.ID} }
 
 // errStopping ends the streams of a server that shuts down. Clients connect
-// again, to another process.
-var errStopping = svc.Errorf(svc.CodeUnavailable, "the server is stopping; come back")
+// again, to another process. For its cause svc does not log it as an error: that a
+// server stops is no news, and there may be thousands of streams.
+var errStopping = svc.Errorf(svc.CodeUnavailable, "the server is stopping; come back: %w", http.ErrServerClosed)
 
 // Watch returns a stream of the todos that are created from now on, or since the
 // last one that the client has seen. The code up to return runs before the
@@ -42,6 +44,9 @@ func (t *todos) Watch(ctx context.Context, in *WatchTodos) (svc.Stream[Todo], er
 				if sent++; sent == in.Count {
 					return
 				}
+			}
+			if len(list) > 0 {
+				continue // there may be more already
 			}
 			select {
 			case <-more:
@@ -71,14 +76,21 @@ func (s *store) begin(id string) string {
 	return id
 }
 
-// since returns the todos after an ID, and a channel that is closed when the next
-// one is added. Both come from one lock, so no todo can be missed between them.
+// maxSince is how many todos since returns at a time, so that a stream that begins
+// far back does not hold a copy of all there are.
+const maxSince = 100
+
+// since returns the first todos after an ID, and a channel that is closed when the
+// next one is added. Both come from one lock, so no todo can be missed between
+// them. All streams call since for each new todo, so it searches and does not look
+// at every todo.
 func (s *store) since(id string) ([]Todo, <-chan struct{}) {
 	s.mu.RLock()
 	defer s.mu.RUnlock()
-	i := slices.IndexFunc(s.todos, func(todo Todo) bool { return compareIDs(todo.ID, id) > 0 })
-	if i < 0 {
-		return nil, s.grown
+	i, err := s.find(id)
+	if err == nil {
+		i++
 	}
-	return slices.Clone(s.todos[i:]), s.grown
+	rest := s.todos[i:]
+	return slices.Clone(rest[:min(maxSince, len(rest))]), s.grown
 }

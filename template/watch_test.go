@@ -4,6 +4,7 @@ import (
 	"bufio"
 	"io"
 	"net/http"
+	"strconv"
 	"strings"
 	"syscall"
 	"testing"
@@ -50,6 +51,42 @@ func (w *watcher) next() string {
 		}
 	}
 	return ""
+}
+
+// Verify that a stream looks at few todos to find the next ones, takes few at a
+// time, and misses none.
+func TestSince(t *testing.T) {
+	s := newStore()
+	for range 1000 {
+		s.add("x", "")
+	}
+	s.todos[0].ID = "9999" // which only a search through all would find
+	list, more := s.since("990")
+	if len(list) != 10 || list[0].ID != "991" {
+		t.Errorf("after 990 there are %d todos, %v", len(list), list)
+	}
+	s.add("y", "")
+	select {
+	case <-more:
+	default:
+		t.Error("a new todo is not told of")
+	}
+	s.todos[0].ID = "1"
+	next := 2
+	for after := "1"; ; after = list[len(list)-1].ID {
+		if list, _ = s.since(after); len(list) == 0 {
+			break
+		}
+		for _, todo := range list {
+			if todo.ID != strconv.Itoa(next) || len(list) > maxSince {
+				t.Fatalf("got %s of %d todos, want %d", todo.ID, len(list), next)
+			}
+			next++
+		}
+	}
+	if next != 1002 {
+		t.Errorf("the last todo is %d", next-1)
+	}
 }
 
 // Verify that todos arrive as they are created, that a client that comes back
