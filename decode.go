@@ -631,8 +631,8 @@ func (d *decoder) checkRules(rules []rule, v reflect.Value) {
 		v = v.Elem()
 	}
 	for i := range rules {
-		if r := &rules[i]; r.broken(v) {
-			d.addViolation(r.wrong)
+		if r := &rules[i]; r.violates(v) {
+			d.addViolation(r.complaint)
 		}
 	}
 }

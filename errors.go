@@ -340,7 +340,7 @@ func (e *Error) WithDetail(key string, value any) *Error {
 // WithDetails returns a copy of e with more details. A key that e has already
 // gets the new value.
 func (e *Error) WithDetails(details map[string]any) *Error {
-	c := e.copy()
+	c := e.clone()
 	c.Details = make(map[string]any, len(e.Details)+len(details))
 	maps.Copy(c.Details, e.Details)
 	maps.Copy(c.Details, details)
@@ -349,7 +349,7 @@ func (e *Error) WithDetails(details map[string]any) *Error {
 
 // WithCause returns a copy of e with err as its cause, in place of the one it had.
 func (e *Error) WithCause(err error) *Error {
-	c := e.copy()
+	c := e.clone()
 	c.cause = err
 	return c
 }
@@ -363,13 +363,13 @@ func (e *Error) WithStatus(status int) *Error {
 	if status < 400 || status > 599 {
 		panic("svc: WithStatus(" + strconv.Itoa(status) + "): the status of an error is from 400 to 599")
 	}
-	c := e.copy()
+	c := e.clone()
 	c.status = status
 	return c
 }
 
-// copy returns a shallow copy of e that knows where it came from.
-func (e *Error) copy() *Error {
+// clone returns a shallow copy of e that knows where it came from.
+func (e *Error) clone() *Error {
 	c := *e
 	if c.origin == nil {
 		c.origin = e

@@ -164,7 +164,7 @@ func (s *Service) MCP(opts *MCPOptions) http.Handler {
 	}
 	p := new(mistakes)
 	h := &mcpHandler{
-		endpoint: s.endpoint(TransportMCP),
+		endpoint: s.newEndpoint(TransportMCP),
 		origins:  newOriginPolicy(p, o.AllowedOrigins),
 		invoke:   o.Invoke,
 		tools:    make(map[string]*tool),

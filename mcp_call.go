@@ -658,11 +658,11 @@ func (s *mcpStream) stopCall() {
 }
 
 // hasBegun reports whether the answer is a stream. It does not lock, so it must be
-// called only while no method runs, and so must finish.
+// called only while no method runs, and so must endWithAnswer.
 func (s *mcpStream) hasBegun() bool { return s.events != nil }
 
-// finish sends the answer as the last event and ends the stream.
-func (s *mcpStream) finish(body []byte) {
+// endWithAnswer sends the answer as the last event and ends the stream.
+func (s *mcpStream) endWithAnswer(body []byte) {
 	s.events.sendEvent(&Event{Name: messageEvent}, body) // a client that has gone cannot be told
 	s.events.close()
 }

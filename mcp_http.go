@@ -91,8 +91,8 @@ func checkMCPContentType(w http.ResponseWriter, r *http.Request) error {
 	return httpError(http.StatusUnsupportedMediaType, CodeInvalidArgument, "the Content-Type must be application/json")
 }
 
-// writeRefusal answers the whole request with err, in the form of JSON-RPC.
-func (h *mcpHandler) writeRefusal(w http.ResponseWriter, _ *http.Request, err error) {
+// writeErrorResponse answers the whole request with err, in the form of JSON-RPC.
+func (h *mcpHandler) writeErrorResponse(w http.ResponseWriter, _ *http.Request, err error) {
 	e := ErrorFrom(err)
 	writeErrorBody(w, e.HTTPStatus(), contentTypeJSON, appendRPCError(nil, rpcInvalidRequest, e.message(), nil, nil))
 }

@@ -405,12 +405,12 @@ func (x *exchange) checkModern(m *message) *mcpError {
 	}
 	switch version := textOf(m.meta.version); {
 	case string(version) != header[0]:
-		return wrongVersion
+		return versionMismatch
 	case header[0] != modernRevision:
 		return unsupportedVersion(header[0])
 	}
 	if method := x.r.Header["Mcp-Method"]; len(method) != 1 || method[0] != string(m.method) {
-		return wrongMethod
+		return methodMismatch
 	}
 	if !isJSONObject(m.meta.capabilities) {
 		return noCapabilities
@@ -501,7 +501,7 @@ func (x *exchange) answerListen(m *message) *mcpError {
 	if x.accept.events && !x.batch {
 		x.sendNotification([]byte(`{"jsonrpc":"2.0","method":"notifications/subscriptions/acknowledged","params":{"_meta":{` + subscription + `},"notifications":{}}}`))
 	}
-	x.ws.enc.buf = openRPCResult(x.ws.enc.buf[:0])
+	x.ws.enc.buf = beginRPCResult(x.ws.enc.buf[:0])
 	x.addJSON(`{"resultType":"complete","_meta":{` + mcpMetaServerInfo + x.h.texts.serverInfo + `,` + subscription + `}`)
 	x.closeResult(m)
 	return nil
@@ -510,7 +510,7 @@ func (x *exchange) answerListen(m *message) *mcpError {
 // openResult begins a result in ws.enc.buf. A modern result begins with
 // resultType and _meta, which all of them have; legacy results never have them.
 func (x *exchange) openResult() {
-	x.ws.enc.buf = append(openRPCResult(x.ws.enc.buf[:0]), '{')
+	x.ws.enc.buf = append(beginRPCResult(x.ws.enc.buf[:0]), '{')
 	if x.modern {
 		x.ws.enc.buf = append(x.ws.enc.buf, x.h.texts.modern...)
 	}
@@ -521,7 +521,7 @@ func (x *exchange) addJSON(text string) { x.ws.enc.buf = append(x.ws.enc.buf, te
 
 // closeResult ends the result of the request m.
 func (x *exchange) closeResult(m *message) {
-	x.ws.enc.buf = closeRPCResult(append(x.ws.enc.buf, '}'), m.id)
+	x.ws.enc.buf = endRPCResult(append(x.ws.enc.buf, '}'), m.id)
 }
 
 // An mcpError is an answer that is not a result. Where the eras differ in the
@@ -568,8 +568,8 @@ var (
 	badToken        = invalidParams("params._meta.progressToken must be a string or an integer")
 	repeatedVersion = badRequest(mcpHeaderMismatch, "the header MCP-Protocol-Version is given more than once")
 	missingVersion  = badRequest(mcpHeaderMismatch, "the header MCP-Protocol-Version is required")
-	wrongVersion    = badRequest(mcpHeaderMismatch, "the header MCP-Protocol-Version differs from the protocolVersion in _meta")
-	wrongMethod     = badRequest(mcpHeaderMismatch, "the header Mcp-Method must be there once and be the method of the request")
+	versionMismatch = badRequest(mcpHeaderMismatch, "the header MCP-Protocol-Version differs from the protocolVersion in _meta")
+	methodMismatch  = badRequest(mcpHeaderMismatch, "the header Mcp-Method must be there once and be the method of the request")
 	noMetaVersion   = badRequest(mcpInvalidParams, `params._meta["io.modelcontextprotocol/protocolVersion"] is required and must be a string`)
 	noCapabilities  = badRequest(mcpInvalidParams, `params._meta["io.modelcontextprotocol/clientCapabilities"] is required and must be an object`)
 )
@@ -628,7 +628,7 @@ func (x *exchange) sendAnswer(status int) {
 		}
 		x.out = append(x.out, body...)
 	case x.stream.hasBegun():
-		x.stream.finish(body)
+		x.stream.endWithAnswer(body)
 	case status != http.StatusOK:
 		writeErrorBody(x.w, status, contentTypeJSON, body)
 	case !x.accept.json:

@@ -60,7 +60,7 @@ import (
 // ErrorHandler writes: the document says only that there are errors.
 func (s *Service) OpenAPI() http.Handler {
 	return &openAPIHandler{
-		endpoint: s.endpoint("openapi"),
+		endpoint: s.newEndpoint("openapi"),
 		v30:      sync.OnceValue(func() *builtDocument { return newBuiltDocument(s, openAPI30) }),
 		v31:      sync.OnceValue(func() *builtDocument { return newBuiltDocument(s, openAPI31) }),
 	}

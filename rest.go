@@ -80,7 +80,7 @@ func mountedOn(mux *http.ServeMux, r Route) *method {
 // Options.OnError like every other error. It never redirects: a path that is not
 // clean is a 404, since a redirect turns the POST of many clients into a GET.
 func (s *Service) REST() http.Handler {
-	h := &restMux{endpoint: s.endpoint(TransportREST), mux: http.NewServeMux()}
+	h := &restMux{endpoint: s.newEndpoint(TransportREST), mux: http.NewServeMux()}
 	s.Mount(h.mux)
 	h.mux.Handle("/", http.HandlerFunc(h.serveNoRoute))
 	return h

@@ -88,7 +88,7 @@ func (s *Service) RPC() http.Handler {
 		}
 	}
 	return &rpcHandler{
-		endpoint: s.endpoint(TransportRPC),
+		endpoint: s.newEndpoint(TransportRPC),
 		document: buildOpenRPC(s),
 		pool:     &sync.Pool{New: func() any { return new(rpcExchange) }},
 	}
@@ -170,9 +170,9 @@ func (h *rpcHandler) returnExchange(x *rpcExchange) {
 	h.pool.Put(x)
 }
 
-// writeRefusal answers the whole request with err. Its id is null, since no
+// writeErrorResponse answers the whole request with err. Its id is null, since no
 // message belongs to it.
-func (h *rpcHandler) writeRefusal(w http.ResponseWriter, _ *http.Request, err error) {
+func (h *rpcHandler) writeErrorResponse(w http.ResponseWriter, _ *http.Request, err error) {
 	e := ErrorFrom(err)
 	var buf [512]byte
 	writeErrorBody(w, e.HTTPStatus(), contentTypeJSON, appendRPCErrorOf(buf[:0], e, rpcNull))
@@ -195,10 +195,10 @@ type rpcWorker struct {
 // everything: what an encoder leaves that failed may be any part of a value.
 func (w *rpcWorker) answerMessage(msg *rpcMessage) {
 	before := w.ws.enc.buf
-	w.ws.enc.buf = openRPCResult(w.ws.enc.buf)
+	w.ws.enc.buf = beginRPCResult(w.ws.enc.buf)
 	m, err := w.appendResult(msg)
 	if err == nil && msg.kind != rpcNotification {
-		w.ws.enc.buf = closeRPCResult(w.ws.enc.buf, msg.id)
+		w.ws.enc.buf = endRPCResult(w.ws.enc.buf, msg.id)
 		return
 	}
 	w.ws.enc.buf = before
@@ -233,16 +233,16 @@ func (w *rpcWorker) appendResult(msg *rpcMessage) (*method, error) {
 		w.ws.enc.buf = append(w.ws.enc.buf, w.handler.document...)
 		return nil, checkNoParams(msg.params)
 	}
-	m := w.handler.findMethod(msg.method)
+	m := w.handler.resolveMethod(msg.method)
 	if m == nil {
 		return nil, rpcProtocolError(rpcNoMethod, CodeUnimplemented, "Method not found", nil)
 	}
 	return m, w.callMethod(m, msg)
 }
 
-// findMethod returns the method of a name such as todos.mark_done, or nil. The
+// resolveMethod returns the method of a name such as todos.mark_done, or nil. The
 // name is cut at its first dot, since neither part can have one.
-func (h *rpcHandler) findMethod(name []byte) *method {
+func (h *rpcHandler) resolveMethod(name []byte) *method {
 	dot := bytes.IndexByte(name, '.')
 	if dot < 0 {
 		return nil
@@ -486,12 +486,12 @@ func isRPCID(value []byte) bool {
 // 2.0, section 5).
 var rpcNull = []byte("null")
 
-// openRPCResult begins a response with a result. The result, as JSON, and
-// closeRPCResult follow.
-func openRPCResult(dst []byte) []byte { return append(dst, `{"jsonrpc":"2.0","result":`...) }
+// beginRPCResult begins a response with a result. The result, as JSON, and
+// endRPCResult follow.
+func beginRPCResult(dst []byte) []byte { return append(dst, `{"jsonrpc":"2.0","result":`...) }
 
-// closeRPCResult ends what openRPCResult began.
-func closeRPCResult(dst, id []byte) []byte { return append(appendRPCID(dst, id), '}') }
+// endRPCResult ends what beginRPCResult began.
+func endRPCResult(dst, id []byte) []byte { return append(appendRPCID(dst, id), '}') }
 
 // appendRPCError appends a response with an error. data is JSON; nil leaves it
 // out.

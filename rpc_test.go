@@ -157,7 +157,7 @@ func TestRPCTextAllocations(t *testing.T) {
 }
 
 func TestAppendRPC(t *testing.T) {
-	result := func(id []byte) []byte { return closeRPCResult(append(openRPCResult(nil), "19"...), id) }
+	result := func(id []byte) []byte { return endRPCResult(append(beginRPCResult(nil), "19"...), id) }
 	for _, test := range []struct {
 		got  []byte
 		want string

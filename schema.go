@@ -49,9 +49,9 @@ type shape struct {
 	name   string
 	custom map[string]any // what JSONSchema returned, for kindCustom
 
-	recursive bool // an object that can contain itself
-	strict    bool // an object that has no properties but its own
-	broken    bool // a mistake was noted of it; there will be no plan
+	recursive  bool // an object that can contain itself
+	strict     bool // an object that has no properties but its own
+	hasMistake bool // a mistake was noted of it; there will be no plan
 }
 
 // A shapeKind says how values of a type are written in JSON. The order counts:
@@ -174,7 +174,7 @@ func (c *shapes) shapeFor(t reflect.Type, at string) *shape {
 	before := len(c.list)
 	c.fillShape(s, at)
 	// A struct with a mistake names its fields by its own type, so once is enough.
-	if s.broken = len(c.list) > before; s.broken && (t.Name() == "" || t.Kind() != reflect.Struct) {
+	if s.hasMistake = len(c.list) > before; s.hasMistake && (t.Name() == "" || t.Kind() != reflect.Struct) {
 		delete(c.byType, t) // its other places are to be named too
 	}
 	// Types with a meaning of their own in a schema, such as time.Time, are written
@@ -383,7 +383,7 @@ func (c *shapes) finishShapes() {
 	// findCycles cannot follow a shape without an end, so those come first.
 	for _, s := range c.all {
 		if s.containsItself() {
-			s.broken = true
+			s.hasMistake = true
 			c.addf("%v contains itself without a struct in between, which no schema can say; put a struct around it", s.typ)
 		}
 	}
@@ -393,7 +393,7 @@ func (c *shapes) finishShapes() {
 	for _, s := range c.all {
 		s.recursive = can[s]
 		if must[s] {
-			s.broken = true
+			s.hasMistake = true
 			c.addf("%v must contain itself, so that no value is finite; make a field on the way optional (omitempty) or a pointer", s.typ)
 		}
 	}
@@ -403,7 +403,7 @@ func (c *shapes) finishShapes() {
 // can a default be decoded and a plan be made.
 func (c *shapes) isSound(s *shape) bool {
 	sound := true
-	c.walkShapes(s, "", make(map[*shape]bool), func(s *shape, _ string) { sound = sound && !s.broken })
+	c.walkShapes(s, "", make(map[*shape]bool), func(s *shape, _ string) { sound = sound && !s.hasMistake })
 	return sound
 }
 
@@ -809,7 +809,7 @@ func (c *cycleFinder) visitShape(s *shape) int {
 // object around it; with must, cannot do without. It returns nil if there is
 // none.
 func (s *shape) containedObject(must bool, minItems int) *shape {
-	if s.broken && s.kind != kindObject {
+	if s.hasMistake && s.kind != kindObject {
 		return nil // it may have no end
 	}
 	switch s.kind {

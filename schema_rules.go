@@ -24,11 +24,11 @@ import (
 // A rule is one constraint on the values of a field. The decoder and the binder
 // check the rules of a field in their order, and a value can be against several.
 type rule struct {
-	keyword string     // of JSON Schema 2020-12
-	value   []byte     // of the keyword, as JSON
-	wrong   *complaint // what a client is told
-	// broken reports whether a value, with pointers followed, is against the rule.
-	broken func(v reflect.Value) bool
+	keyword   string     // of JSON Schema 2020-12
+	value     []byte     // of the keyword, as JSON
+	complaint *complaint // what a client is told
+	// violates reports whether a value, with pointers followed, is against the rule.
+	violates func(v reflect.Value) bool
 }
 
 // A ruleTag makes a rule from the text of a constraint tag, for values of shape s.
@@ -158,7 +158,7 @@ func (c *shapes) parseLiteral(f *field, tag, text, at string) []byte {
 // the values of an enum to be unique.
 func makeEnum(s *shape, text string) (rule, string) {
 	const want = "different values with commas between them, all of the field's type"
-	r := rule{keyword: "enum", wrong: &complaint{"enum", "must be one of " + strings.ReplaceAll(text, ",", ", ")}}
+	r := rule{keyword: "enum", complaint: &complaint{"enum", "must be one of " + strings.ReplaceAll(text, ",", ", ")}}
 	parts := strings.Split(text, ",")
 	r.value = append(r.value, '[')
 	for i, part := range parts {
@@ -176,14 +176,14 @@ func makeEnum(s *shape, text string) (rule, string) {
 	}
 	r.value = append(r.value, ']')
 	if isString(s) {
-		r.broken = func(v reflect.Value) bool { return !slices.Contains(parts, v.String()) }
+		r.violates = func(v reflect.Value) bool { return !slices.Contains(parts, v.String()) }
 		return r, ""
 	}
 	outside, ok := isNoneOf(s, parts)
 	if !ok {
 		return r, want
 	}
-	r.broken = outside
+	r.violates = outside
 	return r, ""
 }
 
@@ -218,7 +218,7 @@ func sameValue(s *shape, a, b string) bool {
 }
 
 // makeSize makes a rule that compares the length of a string or a slice with n: it
-// is broken where outside returns true. noun is what the length counts. The length
+// is violated where outside returns true. noun is what the length counts. The length
 // of an array is part of its type, so that a rule would have no effect.
 func makeSize(keyword, message, noun string, outside func(v reflect.Value, n int) bool) func(*shape, string) (rule, string) {
 	return func(_ *shape, text string) (rule, string) {
@@ -227,10 +227,10 @@ func makeSize(keyword, message, noun string, outside func(v reflect.Value, n int
 			return rule{}, "a whole number of " + noun + "s"
 		}
 		return rule{
-			keyword: keyword,
-			value:   []byte(text),
-			wrong:   &complaint{keyword, message + countText(n, noun)},
-			broken:  func(v reflect.Value) bool { return outside(v, n) },
+			keyword:   keyword,
+			value:     []byte(text),
+			complaint: &complaint{keyword, message + countText(n, noun)},
+			violates:  func(v reflect.Value) bool { return outside(v, n) },
 		}, ""
 	}
 }
@@ -265,10 +265,10 @@ func makePattern(_ *shape, text string) (rule, string) {
 		return rule{}, "a regular expression that Go and ECMAScript share: " + err.Error()
 	}
 	return rule{
-		keyword: "pattern",
-		value:   appendQuoted(nil, text),
-		wrong:   &complaint{"pattern", "must match the pattern " + text},
-		broken:  func(v reflect.Value) bool { return !re.MatchString(v.String()) },
+		keyword:   "pattern",
+		value:     appendQuoted(nil, text),
+		complaint: &complaint{"pattern", "must match the pattern " + text},
+		violates:  func(v reflect.Value) bool { return !re.MatchString(v.String()) },
 	}, ""
 }
 
@@ -283,10 +283,10 @@ func makeBound(keyword, message string, outside func(int) bool) func(*shape, str
 			return rule{}, "a number of the field's type, spelt as in JSON"
 		}
 		return rule{
-			keyword: keyword,
-			value:   []byte(text),
-			wrong:   &complaint{keyword, message + text},
-			broken:  func(v reflect.Value) bool { return outside(compare(v)) },
+			keyword:   keyword,
+			value:     []byte(text),
+			complaint: &complaint{keyword, message + text},
+			violates:  func(v reflect.Value) bool { return outside(compare(v)) },
 		}, ""
 	}
 }
@@ -321,12 +321,12 @@ func makeMultiple(s *shape, text string) (rule, string) {
 	if !ok || num[0] == '-' {
 		return rule{}, want
 	}
-	r := rule{keyword: "multipleOf", value: num, wrong: &complaint{"multipleOf", "must be a multiple of " + text}}
+	r := rule{keyword: "multipleOf", value: num, complaint: &complaint{"multipleOf", "must be a multiple of " + text}}
 	if s.kind == kindFloat {
 		// In decimals, as the schema's reader would do it: 0.3 is a multiple of
 		// 0.1, which the nearest doubles are not.
 		unit, ok := new(big.Rat).SetString(text)
-		r.broken = func(v reflect.Value) bool {
+		r.violates = func(v reflect.Value) bool {
 			x, _ := new(big.Rat).SetString(strconv.FormatFloat(v.Float(), 'g', -1, s.bits))
 			return !x.Quo(x, unit).IsInt()
 		}
@@ -340,9 +340,9 @@ func makeMultiple(s *shape, text string) (rule, string) {
 		return r, want
 	}
 	if s.kind == kindInt {
-		r.broken = func(v reflect.Value) bool { return magnitude(v.Int())%mag != 0 }
+		r.violates = func(v reflect.Value) bool { return magnitude(v.Int())%mag != 0 }
 	} else {
-		r.broken = func(v reflect.Value) bool { return v.Uint()%mag != 0 }
+		r.violates = func(v reflect.Value) bool { return v.Uint()%mag != 0 }
 	}
 	return r, ""
 }
@@ -354,10 +354,10 @@ func makeUnique(_ *shape, text string) (rule, string) {
 		return rule{}, `"true"`
 	}
 	return rule{
-		keyword: "uniqueItems",
-		value:   []byte("true"),
-		wrong:   &complaint{"uniqueItems", "must not have the same item twice"},
-		broken:  hasRepeated,
+		keyword:   "uniqueItems",
+		value:     []byte("true"),
+		complaint: &complaint{"uniqueItems", "must not have the same item twice"},
+		violates:  hasRepeated,
 	}, ""
 }
 

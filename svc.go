@@ -772,9 +772,9 @@ type endpoint struct {
 	only      *method // the method of a handler that serves one; nil if it serves all
 }
 
-// endpoint returns the endpoint of a handler that serves all methods. Its
+// newEndpoint returns the endpoint of a handler that serves all methods. Its
 // options are those of the first method.
-func (s *Service) endpoint(t Transport) endpoint {
+func (s *Service) newEndpoint(t Transport) endpoint {
 	return endpoint{config: s.methods[0].config, service: s, transport: t}
 }
 
@@ -789,8 +789,8 @@ type responder interface {
 	// respond answers r. If it returns an error, it has written nothing, and
 	// r is refused with the error.
 	respond(w http.ResponseWriter, r *http.Request, ws *workspace) error
-	// writeRefusal answers r with err, in the form of the transport.
-	writeRefusal(w http.ResponseWriter, r *http.Request, err error)
+	// writeErrorResponse answers r with err, in the form of the transport.
+	writeErrorResponse(w http.ResponseWriter, r *http.Request, err error)
 }
 
 // serveRequest does for every request what does not depend on the transport. The
@@ -803,14 +803,14 @@ func (e *endpoint) serveRequest(w http.ResponseWriter, r *http.Request, h respon
 	ws := e.service.borrowWorkspace()
 	if err := h.respond(w, r, ws); err != nil {
 		e.logError(r.Context(), r, err, e.only)
-		h.writeRefusal(w, r, err)
+		h.writeErrorResponse(w, r, err)
 	}
 	e.service.returnWorkspace(ws)
 }
 
-// writeRefusal answers with err by Options.OnError. Transports whose errors have a
+// writeErrorResponse answers with err by Options.OnError. Transports whose errors have a
 // form of their own replace it.
-func (e *endpoint) writeRefusal(w http.ResponseWriter, r *http.Request, err error) {
+func (e *endpoint) writeErrorResponse(w http.ResponseWriter, r *http.Request, err error) {
 	respondError(w, r, err, e.onError, e.logger)
 }
 
