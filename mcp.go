@@ -334,11 +334,10 @@ func (t *tool) compileInput(p *mistakes, own []byte) {
 		var buf bytes.Buffer
 		json.Compact(&buf, own) // cannot fail: the scanner has found it to be JSON
 		t.input = buf.Bytes()
-	case t.in == nil:
-		t.input = []byte(`{"type":"object"}`) // the server takes any members
-		if t.config.strict {
-			t.input = []byte(`{"type":"object","additionalProperties":false}`)
-		}
+	case t.in == nil && t.strict:
+		t.input = []byte(`{"type":"object","additionalProperties":false}`)
+	case t.in == nil: // any argument is ignored, as unknown properties are everywhere
+		t.input = []byte(`{"type":"object"}`)
 	default:
 		fields := make([]*field, len(t.in.fields))
 		for i, f := range t.in.fields {

@@ -13,12 +13,14 @@ package svc
 //	The call                                       Answer
 //	---------------------------------------------  -------------------------
 //	names no tool, or one that is not there        error -32602
-//	has headers that contradict it (modern)        error -32020
+//	has headers that contradict it                 error -32020
 //	lacks a capability of the client (modern)      error -32021
 //	has arguments that are not valid               result with isError
-//	ends in an error of the method                 result with isError
-//	ends in a panic of the method                  error -32603
+//	ends in an error or a panic of the method      result with isError
 //	has an output that cannot be written           result with isError
+//
+// A panic is a result too: the frameworks that run models turn an error of the
+// protocol into an exception, which ends the run over one call of one tool.
 //
 // A client that disconnects cancels the context of the method in every era. For
 // modern clients that is the rule (MCP 2026-07-28, Cancellation). Legacy clients
@@ -45,17 +47,17 @@ func (x *exchange) answerToolsCall(m *message) *mcpError {
 		return invalidParams("params.name is required and must be a string")
 	}
 	name := textOf(m.name)
-	if x.modern && !x.hasHeader("Mcp-Name", name) {
+	if !x.agreesOn("Mcp-Name", name) {
 		return badRequest(mcpHeaderMismatch, "the header Mcp-Name must be there once and be params.name")
 	}
 	t := x.h.tools[string(name)]
 	if t == nil {
 		return invalidParams("there is no tool of this name; tools/list has all")
 	}
+	if e := x.checkParamHeaders(t, m.arguments); e != nil {
+		return e
+	}
 	if x.modern {
-		if e := x.checkParamHeaders(t, m.arguments); e != nil {
-			return e
-		}
 		if e := t.checkCapabilities(m.meta.capabilities); e != nil {
 			return e
 		}
@@ -63,13 +65,8 @@ func (x *exchange) answerToolsCall(m *message) *mcpError {
 	x.called = t.method
 	x.info.Resource, x.info.Method = t.resource, t.method.name
 	err := x.runTool(t, m)
-	switch {
-	case err == nil:
+	if err == nil {
 		return nil
-	case panicIn(err) != nil:
-		e := rpcError(http.StatusOK, mcpInternalError, "internal error")
-		e.cause = err
-		return e
 	}
 	x.logError(err)
 	x.openResult()
@@ -115,14 +112,16 @@ func (t *tool) checkCapabilities(declared []byte) *mcpError {
 //	Mcp-Param-{name}  an argument that   strings and booleans as text, integers
 //	                  x-mcp-header marks as numbers, base64 decoded
 //
-// Legacy clients do not send these headers, and notifications need none.
+// Legacy clients need not send these headers, but a gateway may decide by them in
+// any era, so they must agree wherever they are there. Notifications need none.
 
-// hasHeader reports whether the request has the header exactly once and it stands
-// for value. name is in canonical form.
-func (x *exchange) hasHeader(name string, value []byte) bool {
+// agreesOn reports whether the request has the header exactly once and it stands
+// for value, or whether it is a legacy one without the header. name is in canonical
+// form.
+func (x *exchange) agreesOn(name string, value []byte) bool {
 	values := x.r.Header[name]
 	if len(values) != 1 {
-		return false
+		return len(values) == 0 && !x.modern
 	}
 	text, ok := decodeHeader(values[0])
 	return ok && text == string(value)
@@ -152,10 +151,17 @@ func decodeHeader(value string) (string, bool) {
 
 // checkParamHeaders checks the headers Mcp-Param-* of a call against its arguments.
 // An argument that is absent or null must have no header. Headers that the schema
-// does not name are ignored.
+// does not name are ignored. Arguments that cannot be read call nothing, whatever
+// the headers say.
 func (x *exchange) checkParamHeaders(t *tool, arguments []byte) *mcpError {
+	if x.unread != nil {
+		return nil
+	}
 	for _, p := range t.headers {
 		values := x.r.Header[p.header]
+		if len(values) == 0 && !x.modern {
+			continue
+		}
 		value := argumentAt(arguments, p.path)
 		if value == nil && len(values) == 0 {
 			continue
@@ -261,15 +267,18 @@ func (x *exchange) runTool(t *tool, m *message) error {
 }
 
 // bindArguments decodes the arguments, an object or nil, into the input of the
-// method. Each argument of a method without an input is a violation, as the schema
-// says ("additionalProperties":false).
+// method. A method without an input takes any, unless Options.Strict says that
+// unknown names are violations.
 func (x *exchange) bindArguments(t *tool, arguments []byte) (in any, err error) {
 	d := &x.ws.dec
+	if x.unread != nil {
+		return nil, Errorf(CodeInvalidArgument, "the arguments are not acceptable JSON: %s", x.unread.reason)
+	}
 	if t.method.bind != nil {
 		return t.bindObject(d, arguments)
 	}
 	d.start(nil)
-	if arguments != nil {
+	if arguments != nil && t.strict {
 		eachMember(arguments, func(name, _ []byte) {
 			d.push(string(name))
 			d.addViolation(isUnknown)
@@ -302,11 +311,14 @@ func (x *exchange) addOutput(t *tool, out any) error {
 	}
 	var err error
 	x.ws.enc.buf, err = t.appendOutput(&x.ws.enc, x.ws.enc.buf, out)
+	if err != nil {
+		return err // after a panic not even the beginning of the result is left
+	}
 	if t.wrapped {
 		x.addJSON(`}`)
 	}
 	x.addText(start)
-	return err
+	return nil
 }
 
 // collectItems calls a method that returns a stream, adds the items to the result as
@@ -322,7 +334,9 @@ func (x *exchange) collectItems(t *tool, in any) error {
 	x.addJSON(`"structuredContent":`)
 	start := len(x.ws.enc.buf)
 	x.ws.enc.buf, err = t.appendItems(cancel, &x.ws.enc, x.ws.enc.buf, out, func(n int) { x.stream.countItem(x, n) })
-	x.addText(start)
+	if err == nil {
+		x.addText(start)
+	}
 	return err
 }
 
@@ -636,7 +650,7 @@ const (
 // 2025-11-25, schema, LoggingMessageNotification).
 // No other goroutine has x yet, so it does not lock.
 func (s *mcpStream) startCall(x *exchange, m *message) {
-	if x.batch || !x.accept.events {
+	if x.batched || !x.accept.events {
 		return
 	}
 	s.running = true

@@ -17,8 +17,8 @@ package svc
 //	era                      legacy      legacy      legacy      legacy      modern
 //	MCP-Protocol-Version     optional    optional    optional    optional    required
 //	the same in _meta        no          no          no          no          required
-//	Mcp-Method, -Name        no          no          no          no          required
-//	Mcp-Param-*              no          no          no          no          as x-mcp-header says
+//	Mcp-Method, -Name        optional    optional    optional    optional    required
+//	Mcp-Param-*              optional    optional    optional    optional    as x-mcp-header says
 //	clientCapabilities       no          no          no          no          required in _meta
 //	initialize, ping         yes         yes         yes         yes         no
 //	logging/setLevel         yes         yes         yes         yes         no
@@ -132,8 +132,10 @@ func (x *exchange) readParams(m *message) *mcpError {
 			case "level":
 				m.level = value
 			case "_meta":
-				if ok = isJSONObject(value); ok {
+				if isJSONObject(value) {
 					m.meta.readMembers(value)
+				} else if !isJSONNull(value) { // clients send null for an absent _meta
+					ok = false
 				}
 			}
 		})
@@ -160,16 +162,26 @@ func (meta *requestMeta) readMembers(text []byte) {
 		case "io.modelcontextprotocol/logLevel":
 			meta.logLevel = value
 		case "progressToken":
-			meta.token = value
+			if !isJSONNull(value) { // which clients send for none
+				meta.token = value
+			}
 		}
 	})
 }
 
+// maxMCPID is how long an id or a progressToken may be, in bytes of JSON. The
+// token is repeated in each report of progress, so that a long one would cost its
+// length hundreds of times.
+const maxMCPID = 1 << 10
+
 // isMCPID reports whether a JSON value is allowed as an id or as a progressToken:
-// a string or an integer. JSON-RPC itself allows null and fractions as ids (MCP
-// 2025-11-25, Base Protocol, Requests). Integers have any size, because an id is
-// repeated as text and never computed with.
+// a string or an integer of at most maxMCPID. JSON-RPC itself allows null and
+// fractions as ids (MCP 2025-11-25, Base Protocol, Requests). Integers have any
+// size up to there, because an id is repeated as text and never computed with.
 func isMCPID(id []byte) bool {
+	if len(id) > maxMCPID {
+		return false
+	}
 	if isText(id) {
 		return true
 	}
@@ -193,11 +205,11 @@ type exchange struct {
 	modern   bool       // the era of the message that is being answered
 	revision string     // its revision
 	accept   accepted
-	batch    bool          // answers are collected in out
-	out      []byte        // the answers of a batch so far, with commas between them
+	batched  bool          // it answers one message of a batch, and leaves the answer in ws
 	stream   mcpStream     // events of the answer; unused in a batch
 	text     rpcText       // the messages of the body
 	one      [1]rpcMessage // where text keeps its message unless there are several
+	unread   *syntaxError  // why the arguments of a tool cannot be read; nil if they can
 	called   *method       // by the message that is being answered; nil if it calls none
 }
 
@@ -224,15 +236,83 @@ func (x *exchange) serveBody() error {
 	s := &x.ws.dec.scan
 	x.text.readText(s, x.ws.body, maxMCPBatch)
 	x.accept = parseAccept(x.r.Header["Accept"])
+	if s.err != nil {
+		if err := s.err; !x.readAround(s) {
+			x.sendError(nil, badRequest(rpcParseError, "the body is not valid JSON: "+err.Error()))
+			return nil
+		}
+	}
 	switch {
-	case s.err != nil:
-		x.sendError(nil, badRequest(rpcParseError, "the body is not valid JSON: "+s.err.Error()))
 	case x.text.batch:
 		x.serveBatch()
 	default:
 		return x.serveMessage(&x.text.messages[0])
 	}
 	return nil
+}
+
+// readAround reads the body again, without the arguments of a tool. A duplicate
+// name or a lone surrogate in them comes from the model, which can mend it, but
+// not from its client, so the call is answered like one with wrong arguments. s
+// has the error. readAround reports false if the error is another one or
+// elsewhere, or if the rest of the body is not one call of a tool.
+func (x *exchange) readAround(s *scanner) bool {
+	err := s.err
+	if err.rule != ruleDuplicate && err.reason != reasonSurrogate {
+		return false
+	}
+	start, end := findArguments(x.ws.body)
+	if start >= err.offset || err.offset > end {
+		return false
+	}
+	x.text.readText(s, slices.Concat(x.ws.body[:start], []byte("{}"), x.ws.body[end:]), maxMCPBatch)
+	x.unread = err
+	return s.err == nil && !x.text.batch && x.text.messages[0].kind == rpcRequest && string(x.text.messages[0].method) == "tools/call"
+}
+
+// findArguments returns where params.arguments begins and ends in a message, if
+// it is an object, and otherwise an empty range. The text up to its first error
+// is valid, and behind that brackets decide where the object ends.
+func findArguments(text []byte) (start, end int) {
+	s := scanner{data: text}
+	if !findMember(&s, "params") || !findMember(&s, "arguments") || s.peek() != '{' {
+		return 0, 0
+	}
+	depth := 0
+	for i := s.pos; i < len(text); i++ {
+		switch text[i] {
+		case '"':
+			for i++; i < len(text) && text[i] != '"'; i++ {
+				if text[i] == '\\' {
+					i++
+				}
+			}
+		case '{', '[':
+			depth++
+		case '}', ']':
+			if depth--; depth == 0 {
+				return s.pos, i + 1
+			}
+		}
+	}
+	return 0, 0
+}
+
+// findMember moves s into the object at its position, to the value of a member,
+// and reports whether it is there.
+func findMember(s *scanner, want string) bool {
+	if s.peek() != '{' {
+		return false
+	}
+	s.openBracket()
+	for first := true; s.more('}', first); first = false {
+		name := s.readName()
+		if string(name) == want {
+			return s.err == nil
+		}
+		s.skipValue()
+	}
+	return false
 }
 
 // serveMessage answers a body that is one message.
@@ -271,6 +351,10 @@ const maxMCPBatch = 100
 // batches. Messages are answered one after the other, and the answers are sent
 // as one array at the end. Methods cannot send events meanwhile: the first event
 // would fix the status, and a log message does not say which call it is about.
+//
+// Each message has an exchange of its own, since that is the context of the method
+// it calls: a goroutine that the method leaves behind still reads it. What methods
+// add to Info.Header is dropped, since one response answers all of them.
 func (x *exchange) serveBatch() {
 	if header := x.versionHeader(); len(header) > 0 && !slices.Contains([]string{revisionMar2025, revisionNov2024}, header[0]) {
 		x.sendError(nil, badRequest(rpcInvalidRequest, "this revision has no batches; send one message at a time"))
@@ -284,18 +368,28 @@ func (x *exchange) serveBatch() {
 		x.sendError(nil, badRequest(rpcInvalidRequest, "a batch must have at most 100 messages"))
 		return
 	}
-	x.batch = true
+	out := []byte{'['}
 	for i := range x.text.messages {
-		if m := &x.text.messages[i]; m.kind == rpcRequest || m.kind == rpcInvalid {
-			x.answerRequest(m)
+		m := &x.text.messages[i]
+		if m.kind != rpcRequest && m.kind != rpcInvalid {
+			continue
 		}
+		if x.Err() != nil {
+			return // nobody is there to receive the answers
+		}
+		y := newExchange(x.h, x.w, x.r, x.ws)
+		y.batched, y.info.Header = true, make(http.Header)
+		y.answerRequest(m)
+		if len(out) > 1 {
+			out = append(out, ',')
+		}
+		out = append(out, x.ws.enc.buf...)
 	}
-	if len(x.out) == 0 { // notifications and responses only
+	if len(out) == 1 { // notifications and responses only
 		x.w.WriteHeader(http.StatusAccepted)
 		return
 	}
-	x.batch = false
-	x.ws.enc.buf = append(append(append(x.ws.enc.buf[:0], '['), x.out...), ']')
+	x.ws.enc.buf = append(append(x.ws.enc.buf[:0], out...), ']')
 	x.sendAnswer(http.StatusOK)
 }
 
@@ -308,13 +402,12 @@ func (x *exchange) answerRequest(rpc *rpcMessage) {
 		id = nil
 	}
 	m := message{rpcMessage: rpc}
-	x.called = nil
 	var e *mcpError
 	switch {
 	case rpc.kind == rpcInvalid:
 		e = badRequest(rpcInvalidRequest, violationText(rpc.violation))
 	case id == nil:
-		e = badRequest(rpcInvalidRequest, "/id must be a string or an integer")
+		e = badRequest(rpcInvalidRequest, "/id must be a string or an integer, of at most 1024 bytes")
 	default:
 		if e = x.readParams(&m); e == nil {
 			if e = x.chooseEra(&m); e == nil {
@@ -380,7 +473,17 @@ func (x *exchange) checkLegacy(m *message) *mcpError {
 	default:
 		return unsupportedVersion(values[0])
 	}
+	if len(x.r.Header["Mcp-Method"]) > 0 && !x.saysMethod(m) {
+		return methodMismatch
+	}
 	return nil
+}
+
+// saysMethod reports whether the header Mcp-Method is there once and is the method
+// of m. Clients never need base64 for it.
+func (x *exchange) saysMethod(m *message) bool {
+	values := x.r.Header["Mcp-Method"]
+	return len(values) == 1 && values[0] == string(m.method)
 }
 
 // checkModern checks what all modern requests must have, so that a gateway that
@@ -409,7 +512,7 @@ func (x *exchange) checkModern(m *message) *mcpError {
 	case header[0] != modernRevision:
 		return unsupportedVersion(header[0])
 	}
-	if method := x.r.Header["Mcp-Method"]; len(method) != 1 || method[0] != string(m.method) {
+	if !x.saysMethod(m) {
 		return methodMismatch
 	}
 	if !isJSONObject(m.meta.capabilities) {
@@ -457,7 +560,7 @@ func (x *exchange) answerMethod(m *message) *mcpError {
 // Lifecycle, Version Negotiation): the one that the client wants, or else the
 // latest. Nothing is kept of it, and calls without initialize are answered too.
 func (x *exchange) answerInitialize(m *message) *mcpError {
-	if x.batch { // MCP 2025-03-26, Lifecycle, Initialization
+	if x.batched { // MCP 2025-03-26, Lifecycle, Initialization
 		return badRequest(rpcInvalidRequest, "initialize must not be part of a batch")
 	}
 	if !isText(m.version) {
@@ -498,7 +601,7 @@ func (x *exchange) answerToolsList(m *message) *mcpError {
 // client that takes no events gets the result alone.
 func (x *exchange) answerListen(m *message) *mcpError {
 	subscription := `"io.modelcontextprotocol/subscriptionId":` + string(m.id)
-	if x.accept.events && !x.batch {
+	if x.accept.events && !x.batched {
 		x.sendNotification([]byte(`{"jsonrpc":"2.0","method":"notifications/subscriptions/acknowledged","params":{"_meta":{` + subscription + `},"notifications":{}}}`))
 	}
 	x.ws.enc.buf = beginRPCResult(x.ws.enc.buf[:0])
@@ -536,8 +639,7 @@ func (x *exchange) closeResult(m *message) {
 //	names an unknown method                     -32601  200     404
 //	lacks protocolVersion or capabilities       -32602  none    400
 //	has other bad params, or no such tool       -32602  200     400
-//	ends in a panic of the method               -32603  200     200
-//	has headers that contradict the body        -32020  none    400
+//	has headers that contradict the body        -32020  400     400
 //	has MCP-Protocol-Version more than once     -32020  400     400
 //	lacks a capability that the tool needs      -32021  none    400
 //	wants a revision that is not served         -32022  400     400
@@ -549,7 +651,6 @@ type mcpError struct {
 	data     []byte // JSON, or nil
 	status   int    // of HTTP
 	everyEra bool   // status is for both eras; if not, legacy clients get 200
-	cause    error  // logged in place of text; nil to log text
 }
 
 // The numbers of errors that MCP uses beside those of rpc.go. MCP 2026-07-28,
@@ -559,13 +660,12 @@ const (
 	mcpMissingCapability  = -32021
 	mcpUnsupportedVersion = -32022
 	mcpInvalidParams      = -32602
-	mcpInternalError      = -32603
 )
 
 var (
 	badParams       = invalidParams("/params must be an object, and so must _meta and arguments in it")
 	badLogLevel     = invalidParams("the log level must be one of debug, info, notice, warning, error, critical, alert and emergency")
-	badToken        = invalidParams("params._meta.progressToken must be a string or an integer")
+	badToken        = invalidParams("params._meta.progressToken must be a string or an integer, of at most 1024 bytes")
 	repeatedVersion = badRequest(mcpHeaderMismatch, "the header MCP-Protocol-Version is given more than once")
 	missingVersion  = badRequest(mcpHeaderMismatch, "the header MCP-Protocol-Version is required")
 	versionMismatch = badRequest(mcpHeaderMismatch, "the header MCP-Protocol-Version differs from the protocolVersion in _meta")
@@ -603,11 +703,7 @@ func unsupportedVersion(requested string) *mcpError {
 // sendError logs e and sends it. id is nil if the request has none that is
 // allowed; the error then has no id either.
 func (x *exchange) sendError(id []byte, e *mcpError) {
-	err := e.cause
-	if err == nil {
-		err = Errorf(CodeInvalidArgument, "%s", e.text)
-	}
-	x.logError(err)
+	x.logError(Errorf(CodeInvalidArgument, "%s", e.text))
 	x.ws.enc.buf = appendRPCError(x.ws.enc.buf[:0], e.number, e.text, e.data, id)
 	status := http.StatusOK
 	if x.modern || e.everyEra {
@@ -622,11 +718,7 @@ func (x *exchange) sendError(id []byte, e *mcpError) {
 func (x *exchange) sendAnswer(status int) {
 	body := x.ws.enc.buf
 	switch {
-	case x.batch:
-		if len(x.out) > 0 {
-			x.out = append(x.out, ',')
-		}
-		x.out = append(x.out, body...)
+	case x.batched: // serveBatch takes it from there
 	case x.stream.hasBegun():
 		x.stream.endWithAnswer(body)
 	case status != http.StatusOK:

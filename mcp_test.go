@@ -63,7 +63,7 @@ func TestMCPItems(t *testing.T) {
 		{"one record", `"name":"ticks_one"`, result(`{"items":[{"n":5}]}`)},
 		{"error", `"name":"ticks_run","arguments":{"count":1,"after":7}`, failure("NOT_FOUND: no more")},
 		{"too many", `"name":"ticks_run","arguments":{"count":1001}`, failure(tooMany)},
-		{"panic", `"name":"ticks_run","arguments":{"count":1,"after":8}`, `{"jsonrpc":"2.0","error":{"code":-32603,"message":"internal error"},"id":1}`},
+		{"panic", `"name":"ticks_run","arguments":{"count":1,"after":8}`, failure("INTERNAL: internal error")},
 		{"progress", `"name":"ticks_run","arguments":{"count":2},"_meta":{"progressToken":"t"}`,
 			":\n\n" + progress(`"progress":1`) + progress(`"progress":2`) + last(result(`{"items":[{"n":1},{"n":2}]}`))},
 		{"its own progress", `"name":"ticks_run","arguments":{"count":2,"after":6},"_meta":{"progressToken":"t"}`,

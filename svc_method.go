@@ -57,11 +57,11 @@ type method struct {
 // alone.
 type config struct {
 	iface       string // the interface, as its author calls it; see nameOf
-	strict      bool   // unknown members are violations
 	limits      limits
 	eventTimes  eventTimes
 	onError     ErrorHandler
 	logger      *slog.Logger
+	strict      bool       // Options.Strict
 	intercepted InvokeFunc // what Options.Intercept returned; nil without
 }
 
@@ -116,11 +116,11 @@ func newMethodCompiler(p *mistakes, iface reflect.Type, impl any, o Options) *me
 		mistakes: p, iface: iface, impl: impl, opts: o,
 		config: &config{
 			iface:      nameOf(iface),
-			strict:     o.Strict,
 			limits:     limits{size: o.MaxBody, time: o.BodyTimeout},
 			eventTimes: defaultEventTimes,
 			onError:    o.OnError,
 			logger:     o.Logger,
+			strict:     o.Strict,
 		},
 		shapes: &shapes{mistakes: p, strict: o.Strict, byType: make(map[reflect.Type]*shape)},
 	}

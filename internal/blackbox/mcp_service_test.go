@@ -381,11 +381,13 @@ func TestMCPInvoke(t *testing.T) {
 		seen = append(seen, fmt.Sprintf("%s %s.%s %T", info.Transport, resource, method, input))
 		switch method {
 		case "count":
-			return &mcpCount{99}, nil
+			return &mcpCount{N: 99}, nil
+		case "locate":
+			return (*mcpCount)(nil), nil
 		case "delete":
 			return nil, svc.Errorf(svc.CodePermissionDenied, "no")
 		case "get":
-			return &mcpCount{1}, nil // not what Get returns
+			return &mcpCount{N: 1}, nil // not what Get returns
 		}
 		return s.Call(ctx, resource, method, input)
 	}})
@@ -394,6 +396,7 @@ func TestMCPInvoke(t *testing.T) {
 		{`"name":"notes_delete","arguments":{"id":"x"}`, `…PERMISSION_DENIED: no…"isError":true…`},
 		{`"name":"notes_get","arguments":{"id":"x"}`, `…INTERNAL: internal error…"isError":true…`},
 		{`"name":"notes_create","arguments":{"title":"x"}`, `…"title":"x"…"isError":false…`},
+		{`"name":"notes_locate","arguments":{"region":"eu"}`, `…INTERNAL: internal error…"isError":true…`},
 		{`"name":"notes_create","arguments":{}`, `…/title is required…"isError":true…`},
 		{`"name":"notes_work","arguments":{"steps":1},"_meta":{"progressToken":1}`, `…"progress":0…"isError":false…`},
 	} {
@@ -401,9 +404,46 @@ func TestMCPInvoke(t *testing.T) {
 			t.Errorf("%s: %s", test.params, got)
 		}
 	}
-	want := []string{"mcp notes.count <nil>", "mcp notes.delete *blackbox_test.mcpGet", "mcp notes.get *blackbox_test.mcpGet", "mcp notes.create *blackbox_test.mcpCreate", "mcp notes.work *blackbox_test.mcpWork"}
+	want := []string{"mcp notes.count <nil>", "mcp notes.delete *blackbox_test.mcpGet", "mcp notes.get *blackbox_test.mcpGet", "mcp notes.create *blackbox_test.mcpCreate", "mcp notes.locate *blackbox_test.mcpFind", "mcp notes.work *blackbox_test.mcpWork"}
 	if !slices.Equal(seen, want) {
 		t.Errorf("Invoke saw %q", seen)
+	}
+}
+
+// Verify that each call of a batch has a context of its own, which still says what
+// the call was about when the next one runs, and that what methods add to the header
+// is dropped. Calls that the client no longer waits for are not made.
+func TestMCPBatchContexts(t *testing.T) {
+	var seen []context.Context
+	leave := func() {}
+	h := svc.MustRegister[mcpNotes](mcpService{}, &svc.Options{Resource: "notes", Logger: slog.New(slog.DiscardHandler), Intercept: func(next svc.InvokeFunc) svc.InvokeFunc {
+		return func(ctx context.Context, resource, method string, input any) (any, error) {
+			seen = append(seen, ctx)
+			info, _ := svc.InfoFrom(ctx)
+			info.Header.Add("X-Call", method)
+			leave()
+			return next(ctx, resource, method, input)
+		}
+	}}).MCP(nil)
+	const batch = `[{"jsonrpc":"2.0","id":1,"method":"tools/call","params":{"name":"notes_count"}},{"jsonrpc":"2.0","id":2,"method":"tools/call","params":{"name":"notes_sample"}}]`
+	w := mcpPost(h, batch)
+	if len(seen) != 2 || w.Code != 200 || w.Header().Get("X-Call") != "" {
+		t.Fatalf("%d calls, %d %v", len(seen), w.Code, w.Header())
+	}
+	for i, want := range []string{"count", "sample"} {
+		info, _ := svc.InfoFrom(seen[i])
+		if info.Method != want || seen[i] == seen[1-i] || len(info.Header["X-Call"]) != 1 {
+			t.Errorf("call %d says %s, %v; want %s", i, info.Method, info.Header, want)
+		}
+	}
+	seen = nil
+	ctx, cancel := context.WithCancel(context.Background())
+	leave = cancel
+	r := httptest.NewRequest("POST", "/mcp", strings.NewReader(batch)).WithContext(ctx)
+	r.Header.Set("Content-Type", "application/json")
+	h.ServeHTTP(httptest.NewRecorder(), r)
+	if len(seen) != 1 {
+		t.Errorf("%d calls after the client has left, want none", len(seen)-1)
 	}
 }
 

@@ -52,8 +52,21 @@ type mcpGet struct {
 }
 
 type mcpCount struct {
-	N int `json:"n"`
+	N int     `json:"n"`
+	X *mcpOdd `json:"x,omitempty"`
 }
+
+// An mcpOdd cannot be written.
+type mcpOdd struct{ how string }
+
+func (o *mcpOdd) MarshalJSON() ([]byte, error) {
+	if o.how == "marshal" {
+		panic("secret-17")
+	}
+	return nil, errors.New("secret-17")
+}
+
+func (o *mcpOdd) UnmarshalJSON([]byte) error { return nil }
 
 type mcpWork struct {
 	Steps int    `json:"steps,omitempty"`
@@ -105,17 +118,20 @@ func (mcpService) Get(_ context.Context, in *mcpGet) (*mcpNote, error) {
 }
 
 func (mcpService) Delete(context.Context, *mcpGet) error               { return nil }
-func (mcpService) Count(context.Context) (*mcpCount, error)            { return &mcpCount{7}, nil }
+func (mcpService) Count(context.Context) (*mcpCount, error)            { return &mcpCount{N: 7}, nil }
 func (mcpService) Sample(context.Context) error                        { return nil }
-func (mcpService) Locate(context.Context, *mcpFind) (*mcpCount, error) { return &mcpCount{1}, nil }
+func (mcpService) Locate(context.Context, *mcpFind) (*mcpCount, error) { return &mcpCount{N: 1}, nil }
 
 // Watch breaks after the first item if n is negative.
 func (mcpService) Watch(_ context.Context, in *mcpCount) (svc.Stream[mcpCount], error) {
 	return func(yield func(*mcpCount, error) bool) {
 		for i := range max(in.N, 1) {
-			if !yield(&mcpCount{i}, nil) {
+			if !yield(&mcpCount{N: i}, nil) {
 				return
 			}
+		}
+		if in.N == -2 {
+			yield(&mcpCount{X: &mcpOdd{"marshal"}}, nil)
 		}
 		if in.N < 0 {
 			yield(nil, svc.Errorf(svc.CodeAborted, "it broke"))
@@ -137,7 +153,7 @@ func (mcpService) Work(ctx context.Context, in *mcpWork) (*mcpCount, error) {
 	if in.Abort {
 		panic(http.ErrAbortHandler)
 	}
-	return &mcpCount{in.Steps}, nil
+	return &mcpCount{N: in.Steps}, nil
 }
 
 func (mcpService) Show(_ context.Context, in *mcpShow) (*mcpShown, error) {
@@ -168,6 +184,8 @@ func (mcpService) Fail(_ context.Context, in *mcpFail) (*mcpCount, error) {
 		return nil, errors.New("secret-17")
 	case "nil":
 		return nil, nil
+	case "marshal", "marshal error":
+		return &mcpCount{X: &mcpOdd{in.How}}, nil
 	}
 	return nil, svc.Errorf(svc.CodeFailedPrecondition, "not now")
 }
@@ -299,6 +317,11 @@ func mcpAnonymous(number, message string) string {
 	return `{"jsonrpc":"2.0","error":{"code":` + number + `,"message":"…` + message + `…}}`
 }
 
+// mcpUnreadable is the answer to a call whose arguments cannot be read.
+func mcpUnreadable(why string) string {
+	return `{"jsonrpc":"2.0","result":{"content":[{"type":"text","text":"INVALID_ARGUMENT: the arguments are not acceptable JSON: ` + why + `"}],"isError":true},"id":1}`
+}
+
 const mcpCallCount = `"name":"notes_count"`
 
 func mcpEnvelopeRows() []mcpRow {
@@ -344,12 +367,28 @@ func mcpEnvelopeRows() []mcpRow {
 		{"2.2", `{"jsonrpc":"2.0","id":-0,"method":"ping"}`, 200, `…"id":-0}`},
 		{"2.2", `{"jsonrpc":"2.0","id":"\u0041\"é","method":"ping"}`, 200, `…"id":"\u0041\"é"}`},
 		{"2.2", `{"jsonrpc":"2.0","id":"","method":"nope"}`, 200, `…"id":""}`},
+		{"2.2", `{"jsonrpc":"2.0","id":"` + strings.Repeat("x", 1022) + `","method":"ping"}`, 200, mcpOK[:len(mcpOK)-2] + `"` + strings.Repeat("x", 1022) + `"}`},
+		{"2.2 1.12", `{"jsonrpc":"2.0","id":"` + strings.Repeat("x", 1023) + `","method":"ping"}`, 400, mcpAnonymous("-32600", "1024 bytes")},
+		{"2.2 1.12", `{"jsonrpc":"2.0","id":` + strings.Repeat("1", 1025) + `,"method":"ping"}`, 400, mcpAnonymous("-32600", "1024 bytes")},
 		{"2.5 2.6", `{"jsonrpc":"2.0","id":1,"method":"nope"}`, 200, `{"jsonrpc":"2.0","error":{"code":-32601,"message":"there is no such method"},"id":1}`},
 		{"2.7", `{"jsonrpc":"2.0","id":1,"method":"ping","Method":"tools/list"}`, 200, `{"jsonrpc":"2.0","result":{},"id":1}`},
 		{"2.7", `{"jsonrpc":"2.0","id":1,"METHOD":"ping"}`, 400, mcpFailure("-32600", "method is required")},
 		{"2.7", `{"jsonrpc":"2.0","id":1,"method":"ping","method":"tools/list"}`, 400, mcpAnonymous("-32700", "same name twice")},
 		{"2.7", mcpLegacy("", "tools/call", `"name":"notes_create","arguments":{"TITLE":"x"}`), 200, `…/title is required…"isError":true…`},
-		{"2.7", mcpLegacy("", "tools/call", `"name":"notes_create","arguments":{"title":"x","title":"y"}`), 400, mcpAnonymous("-32700", "same name twice")},
+		{"2.7", mcpLegacy("", "tools/call", `"name":"notes_create","arguments":{"title":"x","title":"y"}`), 200, mcpUnreadable("the same name twice in one object")},
+		{"2.7", mcpLegacy("", "tools/call", `"arguments" : {"tags":["}\"",{"a":1,"a":[2]}]} ,"name":"notes_create"`), 200, mcpUnreadable("the same name twice in one object")},
+		{"2.7", mcpLegacy("", "tools/call", `"name":"notes_nope","arguments":{"a":1,"a":1}`), 200, mcpFailure("-32602", "no tool")},
+		{"2.7", mcpLegacy("", "tools/list", `"arguments":{"a":1,"a":1}`), 400, mcpAnonymous("-32700", "same name twice")},
+		{"2.7", mcpLegacy("", "tools/call", `"name":"notes_create","name":"notes_get","arguments":{}`), 400, mcpAnonymous("-32700", "same name twice")},
+		{"2.7", mcpLegacy("", "tools/call", `"name":"notes_create","arguments":{"a":1,"a":1},"arguments":{}`), 400, mcpAnonymous("-32700", "same name twice")},
+		{"2.7", mcpLegacy("", "tools/call", `"name":"notes_create","arguments":{"a":1,"a":1`), 400, mcpAnonymous("-32700", "same name twice")},
+		{"2.7", `{"jsonrpc":"2.0","method":"tools/call","params":{"name":"notes_count","arguments":{"a":1,"a":1}}}`, 400, mcpAnonymous("-32700", "same name twice")},
+		{"2.7", `[` + `{"jsonrpc":"2.0","id":1,"method":"tools/call","params":{"name":"notes_count","arguments":{"a":1,"a":1}}}` + `]`, 400, mcpAnonymous("-32700", "same name twice")},
+		{"2.8", mcpLegacy("", "tools/call", `"name":"notes_create","arguments":{"title":"\ud800"}`), 200, mcpUnreadable("a lone surrogate in a string (RFC 7493, section 2.1)")},
+		{"2.8", mcpLegacy("", "tools/call", `"name":"notes_create","arguments":{"title":"\ud800\ud800","a":"\"}{"}`), 200, mcpUnreadable("a lone surrogate in a string (RFC 7493, section 2.1)")},
+		{"2.8", mcpLegacy("", "tools/call", `"name":"\udfff","arguments":{}`), 400, mcpAnonymous("-32700", "surrogate")},
+		{"2.8", mcpModern("tools/call", `"name":"notes_locate","arguments":{"region":"\ud800"}`, "Mcp-Param-Region: x"), 200, `…"resultType":"complete"…a lone surrogate…"isError":true},"id":1}`},
+		{"2.8", mcpLegacy("", "tools/call", "\"name\":\"notes_create\",\"arguments\":{\"title\":\"\xff\"}"), 400, mcpAnonymous("-32700", "UTF-8")},
 		{"2.8", "{\"jsonrpc\":\"2.0\",\"id\":1,\"method\":\"pi\xffng\"}", 400, mcpAnonymous("-32700", "UTF-8")},
 		{"2.8", `{"jsonrpc":"2.0","id":"\ud800","method":"ping"}`, 400, mcpAnonymous("-32700", "surrogate")},
 		{"2.9", `{"jsonrpc":"2.0","id":1,"method":"ping","params":[1]}`, 200, mcpFailure("-32602", "params")},
@@ -412,7 +451,11 @@ func mcpVersionRows() []mcpRow {
 		{"4.1 3.7", mcpModern("tools/list", "", "Mcp-Method: tools/list"), 400, mcpFailure("-32020", "Mcp-Method")},
 		{"0.4 8.1", mcpLegacy("2026-07-28", "tools/list", `"_meta":{"io.modelcontextprotocol/protocolVersion":"2026-07-28"}`, "Mcp-Method: tools/list"), 400, mcpFailure("-32602", "clientCapabilities")},
 		{"8.1", mcpLegacy("2026-07-28", "tools/list", `"_meta":{"io.modelcontextprotocol/protocolVersion":"2026-07-28","io.modelcontextprotocol/clientCapabilities":[]}`, "Mcp-Method: tools/list"), 400, mcpFailure("-32602", "clientCapabilities")},
-		{"4.1", mcpLegacy("2025-11-25", "tools/list", "", "Mcp-Method: nonsense"), 200, mcpOK},
+		{"4.1", mcpLegacy("2025-11-25", "tools/list", "", "Mcp-Method: nonsense"), 400, mcpFailure("-32020", "Mcp-Method")},
+		{"4.1", mcpLegacy("2025-11-25", "tools/list", "", "Mcp-Method: tools/list"), 200, mcpOK},
+		{"4.1 0.3", mcpLegacy("2026-07-28", "initialize", `"protocolVersion":"2025-11-25"`, "Mcp-Method: initialize"), 200, mcpOK},
+		{"4.1", mcpLegacy("", "tools/list", "", "Mcp-Method: tools/list", "Mcp-Method: tools/list"), 400, mcpFailure("-32020", "Mcp-Method")},
+		{"4.1", "Mcp-Method: ping\n\n" + `[{"jsonrpc":"2.0","id":1,"method":"tools/list"},{"jsonrpc":"2.0","id":1,"method":"ping"}]`, 200, `[` + mcpFailure("-32020", "Mcp-Method") + `,{"jsonrpc":"2.0","result":{},"id":1}]`},
 		{"2.6 8.8", mcpModern("resources/list", ""), 404, mcpFailure("-32601", "no such method")},
 		{"8.8 7.6", mcpModern("ping", ""), 404, mcpFailure("-32601", "no such method")},
 		{"8.8 7.7", mcpModern("logging/setLevel", `"level":"info"`), 404, mcpFailure("-32601", "no such method")},
@@ -435,7 +478,8 @@ func mcpNameRows() []mcpRow {
 		{"4.2", count("-Mcp-Name"), 400, mismatch},
 		{"4.2", count("-Mcp-Name", "Mcp-Name: notes_get"), 400, mismatch},
 		{"4.2 3.7", count("Mcp-Name: notes_count"), 400, mismatch},
-		{"4.2", mcpLegacy("2025-11-25", "tools/call", mcpCallCount, "Mcp-Name: nonsense"), 200, mcpOK},
+		{"4.2", mcpLegacy("2025-11-25", "tools/call", mcpCallCount, "Mcp-Name: nonsense"), 400, mismatch},
+		{"4.2", mcpLegacy("2025-11-25", "tools/call", mcpCallCount, "Mcp-Name: notes_count"), 200, mcpOK},
 		{"4.3", count("-Mcp-Name", "Mcp-Name: =?base64?bm90ZXNfY291bnQ=?="), 200, mcpOK},
 		{"4.3", count("-Mcp-Name", "Mcp-Name: =?base64?bm90ZXNfY291bnQ?="), 400, mismatch},
 		{"4.3", count("-Mcp-Name", "Mcp-Name: =?base64?bm90ZXNf!!!uQ=?="), 400, mismatch},
@@ -469,6 +513,9 @@ func mcpNameRows() []mcpRow {
 		{"4.6", locate(`"region":"eu","more":[{"city":"Bern"}]`, eu), 200, mcpOK},
 		{"4.6", locate(`"region":"eu"`, eu, "Mcp-Param-Other: x"), 200, mcpOK},
 		{"4.6", mcpLegacy("2025-11-25", "tools/call", `"name":"notes_locate","arguments":{"region":"eu"}`), 200, mcpOK},
+		{"4.6", mcpLegacy("2025-11-25", "tools/call", `"name":"notes_locate","arguments":{"region":"eu"}`, eu), 200, mcpOK},
+		{"4.6", mcpLegacy("2025-11-25", "tools/call", `"name":"notes_locate","arguments":{"region":"us"}`, eu), 400, mismatch},
+		{"4.6", mcpLegacy("2025-11-25", "tools/call", `"name":"notes_locate","arguments":{}`, eu), 400, mismatch},
 		{"2.7 4.6", locate(`"REGION":"eu"`, eu), 400, mismatch},
 	}
 }
@@ -540,14 +587,18 @@ func mcpToolRows() []mcpRow {
 		{"10.17 10.13", call("create", `{}`), 200, tellsModel(`INVALID_ARGUMENT: invalid input: /title is required`)},
 		{"10.17", call("create", `{"title":"","tags":[1],"stars":9}`), 200, tellsModel(`INVALID_ARGUMENT: invalid input: /title must …\n- /title must …\n- /tags/0 must be a string\n- /stars must be at most 5`)},
 		{"10.17", call("create", `{"title":5}`), 200, tellsModel(`…/title must be a string`)},
-		{"10.17", call("count", `{"verbose":true}`), 200, tellsModel(`INVALID_ARGUMENT: invalid input: /verbose is not a known property`)},
+		{"10.17", call("count", `{"verbose":true}`), 200, `{"jsonrpc":"2.0","result":{` + mcpN7 + `},"id":1}`},
+		{"10.18", call("fail", `{"how":"marshal"}`), 200, tellsModel(`INTERNAL: internal error`)},
+		{"10.18", call("fail", `{"how":"marshal error"}`), 200, tellsModel(`INTERNAL: internal error`)},
+		{"10.18", mcpLegacy("", "tools/call", `"name":"notes_fail","arguments":{"how":"marshal"},"_meta":{"progressToken":1}`), 200, tellsModel(`INTERNAL: internal error`)},
+		{"10.18", call("fail", `{"how":"panic"}`), 200, tellsModel(`INTERNAL: internal error`)},
+		{"10.18", call("watch", `{"n":-2}`), 200, tellsModel(`INTERNAL: internal error`)},
 		{"10.18 10.13", call("get", `{"id":"n2"}`), 200, tellsModel(`NOT_FOUND: there is no note \"n2\"\ndetails: {\"hint\":\"the ids are n1 to n9\"}`)},
 		{"10.18", call("fail", `{"how":"no"}`), 200, tellsModel(`FAILED_PRECONDITION: not now`)},
 		{"10.18", call("fail", `{"how":"plain"}`), 200, tellsModel(`INTERNAL: internal error`)},
 		{"10.18", call("fail", `{"how":"internal"}`), 200, tellsModel(`INTERNAL: internal error`)},
 		{"10.18", call("fail", `{"how":"nil"}`), 200, tellsModel(`INTERNAL: internal error`)},
-		{"10.18", call("fail", `{"how":"panic"}`), 200, `{"jsonrpc":"2.0","error":{"code":-32603,"message":"internal error"},"id":1}`},
-		{"10.18", mcpModern("tools/call", `"name":"notes_fail","arguments":{"how":"panic"}`), 200, `{"jsonrpc":"2.0","error":{"code":-32603,"message":"internal error"},"id":1}`},
+		{"10.18", mcpModern("tools/call", `"name":"notes_fail","arguments":{"how":"panic"}`), 200, mcpModern1 + `"content":[{"type":"text","text":"INTERNAL: internal error"}],"isError":true},"id":1}`},
 		{"10.15", show("2025-11-25", "text"), 200, shows(`{"type":"text","text":"plain"}`)},
 		{"10.15", show("2025-11-25", "image"), 200, shows(`{"type":"image","data":"cG5n","mimeType":"image/png"}`)},
 		{"10.15", show("2025-11-25", "audio"), 200, shows(`{"type":"audio","data":"d2F2","mimeType":"audio/wav"}`)},
@@ -587,7 +638,11 @@ func mcpStreamRows() []mcpRow {
 		{"11.4", mcpLegacy("", "tools/call", work+`,"_meta":{"progressToken":true}`), 200, mcpFailure("-32602", "progressToken")},
 		{"11.4", mcpLegacy("", "tools/call", work+`,"_meta":{"progressToken":{}}`), 200, mcpFailure("-32602", "progressToken")},
 		{"11.4", mcpModern("tools/call", work, `meta: "progressToken":[1]`), 400, mcpFailure("-32602", "progressToken")},
-		{"11.4", mcpModern("tools/call", work, `meta: "progressToken":null`), 400, mcpFailure("-32602", "progressToken")},
+		{"11.4", mcpModern("tools/call", work, `meta: "progressToken":null`), 200, mcpModern1 + `…`},
+		{"11.4", mcpLegacy("", "tools/call", work+`,"_meta":{"progressToken":null}`), 200, mcpOK},
+		{"11.4", mcpLegacy("", "tools/call", work+`,"_meta":null`), 200, mcpOK},
+		{"11.4", mcpLegacy("", "tools/call", work+`,"_meta":{"progressToken":"`+strings.Repeat("x", 1023)+`"}`), 200, mcpFailure("-32602", "1024 bytes")},
+		{"11.4", mcpLegacy("", "tools/call", work+`,"_meta":{"progressToken":"`+strings.Repeat("x", 1022)+`"}`), 200, begin + `…`},
 		{"11.4 1.7", mcpLegacy("", "tools/call", work+`,"_meta":{"progressToken":1}`, "Accept: application/json"), 200, `{"jsonrpc":"2.0","result":{"structuredContent":{"n":2},…`},
 		{"8.7", warn(), 200, mcpModern1 + `…`},
 		{"8.7", warn(`meta: "io.modelcontextprotocol/logLevel":"warning"`), 200, begin + warning + next + mcpModern1 + `…`},
@@ -912,7 +967,7 @@ var mcpRequirements = []struct{ number, text, kept string }{
 	{"10.15", "blocks of content, by revision", "rows"},
 	{"10.16", "an unknown tool is -32602", "rows"},
 	{"10.17", "wrong arguments are a result", "rows"},
-	{"10.18", "errors are a result, panics -32603", "rows"},
+	{"10.18", "errors and panics are a result", "rows"},
 	{"10.19", "inputs are validated; access and rates are controlled", "not done beyond validation, which rows of 10.17 show: access and rates are for middleware"},
 	{"10.20", "input_required", "not done: optional, and left out of the first version"},
 	{"10.21", "schemas are 2020-12 and need nothing beside them", "TestMCPToolList"},
