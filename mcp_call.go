@@ -69,12 +69,17 @@ func (x *exchange) answerToolsCall(m *message) *mcpError {
 		return nil
 	}
 	x.logError(err)
+	x.addFailure(m, err)
+	return nil
+}
+
+// addFailure makes the result that says that the call of a tool ended with err.
+func (x *exchange) addFailure(m *message, err error) {
 	x.openResult()
 	x.addJSON(`"content":[{"type":"text","text":`)
 	x.ws.enc.buf = appendQuoted(x.ws.enc.buf, errorText(ErrorFrom(err)))
 	x.addJSON(`}],"isError":true`)
 	x.closeResult(m)
-	return nil
 }
 
 // checkCapabilities returns an error if the client does not declare all that the
@@ -650,7 +655,7 @@ const (
 // 2025-11-25, schema, LoggingMessageNotification).
 // No other goroutine has x yet, so it does not lock.
 func (s *mcpStream) startCall(x *exchange, m *message) {
-	if x.batched || !x.accept.events {
+	if x.budget != nil || !x.accept.events {
 		return
 	}
 	s.running = true

@@ -205,7 +205,7 @@ type exchange struct {
 	modern   bool       // the era of the message that is being answered
 	revision string     // its revision
 	accept   accepted
-	batched  bool          // it answers one message of a batch, and leaves the answer in ws
+	budget   *batchBudget  // of the batch that the message is part of, whose answer stays in ws; nil if it is alone
 	stream   mcpStream     // events of the answer; unused in a batch
 	text     rpcText       // the messages of the body
 	one      [1]rpcMessage // where text keeps its message unless there are several
@@ -355,6 +355,9 @@ const maxMCPBatch = 100
 // Each message has an exchange of its own, since that is the context of the method
 // it calls: a goroutine that the method leaves behind still reads it. What methods
 // add to Info.Header is dropped, since one response answers all of them.
+//
+// The answers have the bounds of JSON-RPC's batches; see batchBudget. When the client
+// has gone, the rest of the calls is not run, and nothing is sent.
 func (x *exchange) serveBatch() {
 	if header := x.versionHeader(); len(header) > 0 && !slices.Contains([]string{revisionMar2025, revisionNov2024}, header[0]) {
 		x.sendError(nil, badRequest(rpcInvalidRequest, "this revision has no batches; send one message at a time"))
@@ -369,21 +372,25 @@ func (x *exchange) serveBatch() {
 		return
 	}
 	out := []byte{'['}
+	budget := new(batchBudget)
+	defer budget.logRest(&x.h.endpoint, x.r)
 	for i := range x.text.messages {
 		m := &x.text.messages[i]
 		if m.kind != rpcRequest && m.kind != rpcInvalid {
 			continue
 		}
-		if x.Err() != nil {
-			return // nobody is there to receive the answers
-		}
 		y := newExchange(x.h, x.w, x.r, x.ws)
-		y.batched, y.info.Header = true, make(http.Header)
-		y.answerRequest(m)
+		y.budget, y.info.Header = budget, make(http.Header)
+		if !y.answerWithin(m) {
+			continue
+		}
 		if len(out) > 1 {
 			out = append(out, ',')
 		}
 		out = append(out, x.ws.enc.buf...)
+	}
+	if x.Err() != nil {
+		return
 	}
 	if len(out) == 1 { // notifications and responses only
 		x.w.WriteHeader(http.StatusAccepted)
@@ -391,6 +398,29 @@ func (x *exchange) serveBatch() {
 	}
 	x.ws.enc.buf = append(append(x.ws.enc.buf[:0], out...), ']')
 	x.sendAnswer(http.StatusOK)
+}
+
+// answerWithin answers one message of a batch within its budget, or with
+// RESOURCE_EXHAUSTED: a result for a tool, which its model reads, and an error for
+// everything else. It reports false if the client has gone.
+func (x *exchange) answerWithin(rpc *rpcMessage) bool {
+	err := x.budget.checkNext(x)
+	if err == nil {
+		x.answerRequest(rpc)
+		if err = x.budget.keepAnswer(len(x.ws.enc.buf)); err == nil {
+			return true
+		}
+		x.logError(err)
+	}
+	switch {
+	case x.Err() != nil:
+		return false
+	case string(rpc.method) == "tools/call":
+		x.addFailure(&message{rpcMessage: rpc}, err)
+	default:
+		x.ws.enc.buf = appendRPCError(x.ws.enc.buf[:0], mcpInternalError, errorText(ErrorFrom(err)), nil, rpc.id)
+	}
+	return true
 }
 
 // answerRequest answers a request, or a message that is not valid JSON-RPC. An
@@ -560,7 +590,7 @@ func (x *exchange) answerMethod(m *message) *mcpError {
 // Lifecycle, Version Negotiation): the one that the client wants, or else the
 // latest. Nothing is kept of it, and calls without initialize are answered too.
 func (x *exchange) answerInitialize(m *message) *mcpError {
-	if x.batched { // MCP 2025-03-26, Lifecycle, Initialization
+	if x.budget != nil { // MCP 2025-03-26, Lifecycle, Initialization
 		return badRequest(rpcInvalidRequest, "initialize must not be part of a batch")
 	}
 	if !isText(m.version) {
@@ -601,7 +631,7 @@ func (x *exchange) answerToolsList(m *message) *mcpError {
 // client that takes no events gets the result alone.
 func (x *exchange) answerListen(m *message) *mcpError {
 	subscription := `"io.modelcontextprotocol/subscriptionId":` + string(m.id)
-	if x.accept.events && !x.batched {
+	if x.accept.events && x.budget == nil {
 		x.sendNotification([]byte(`{"jsonrpc":"2.0","method":"notifications/subscriptions/acknowledged","params":{"_meta":{` + subscription + `},"notifications":{}}}`))
 	}
 	x.ws.enc.buf = beginRPCResult(x.ws.enc.buf[:0])
@@ -660,6 +690,7 @@ const (
 	mcpMissingCapability  = -32021
 	mcpUnsupportedVersion = -32022
 	mcpInvalidParams      = -32602
+	mcpInternalError      = -32603
 )
 
 var (
@@ -718,7 +749,7 @@ func (x *exchange) sendError(id []byte, e *mcpError) {
 func (x *exchange) sendAnswer(status int) {
 	body := x.ws.enc.buf
 	switch {
-	case x.batched: // serveBatch takes it from there
+	case x.budget != nil: // serveBatch takes it from there
 	case x.stream.hasBegun():
 		x.stream.endWithAnswer(body)
 	case status != http.StatusOK:
@@ -731,4 +762,6 @@ func (x *exchange) sendAnswer(status int) {
 }
 
 // logError logs the error that the client is about to get.
-func (x *exchange) logError(err error) { x.h.logError(x, x.r, err, x.called) }
+func (x *exchange) logError(err error) {
+	x.budget.logError(&x.h.endpoint, x, x.r, err, x.called)
+}

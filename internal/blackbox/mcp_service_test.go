@@ -447,6 +447,48 @@ func TestMCPBatchContexts(t *testing.T) {
 	}
 }
 
+// Verify that the answers of a batch have a bound, that each message has an answer in
+// its place, and that its log is short.
+func TestMCPBatchBudget(t *testing.T) {
+	var log bytes.Buffer
+	large := strings.Repeat("x", 6<<20)
+	calls := 0
+	h := svc.MustRegister[mcpNotes](mcpService{}, &svc.Options{Resource: "notes", Logger: slog.New(slog.NewTextHandler(&log, nil)), Intercept: func(next svc.InvokeFunc) svc.InvokeFunc {
+		return func(ctx context.Context, resource, method string, input any) (any, error) {
+			if calls++; method == "count" {
+				return nil, svc.Errorf(svc.CodeNotFound, "none")
+			}
+			return &mcpNote{Title: large}, nil
+		}
+	}}).MCP(nil)
+	batch := func(n int, call string) *httptest.ResponseRecorder {
+		return mcpPost(h, `[`+strings.Repeat(call+`,`, n)+`{"jsonrpc":"2.0","id":9,"method":"tools/list"}]`)
+	}
+	w := batch(5, `{"jsonrpc":"2.0","id":1,"method":"tools/call","params":{"name":"notes_get","arguments":{"id":"n1"}}}`)
+	var answers []struct {
+		Result *struct{ IsError bool }
+		Error  *struct{ Message string }
+	}
+	if err := json.Unmarshal(w.Body.Bytes(), &answers); err != nil || len(answers) != 6 {
+		t.Fatalf("%d answers, %v", len(answers), err)
+	}
+	for i, a := range answers[:5] {
+		if a.Result == nil || a.Result.IsError != (i > 0) {
+			t.Errorf("answer %d is %+v", i, a)
+		}
+	}
+	if a := answers[5]; a.Error == nil || !strings.Contains(a.Error.Message, "not begun") || calls != 2 {
+		t.Errorf("tools/list is %+v after %d calls", a, calls)
+	}
+	if lines := strings.Count(log.String(), "\n"); lines != 2 {
+		t.Errorf("the log has %d lines:\n%s", lines, log.String())
+	}
+	log.Reset()
+	if batch(50, `{"jsonrpc":"2.0","id":1,"method":"tools/call","params":{"name":"notes_count"}}`); strings.Count(log.String(), "\n") != 9 || !strings.Contains(log.String(), "errors=42") {
+		t.Errorf("the log of 50 errors is\n%s", log.String())
+	}
+}
+
 // Verify that we do not make the mistakes that the SDKs were seen to make.
 func TestMCPMistakesOfOthers(t *testing.T) {
 	h := newMCP(nil)
