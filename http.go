@@ -378,7 +378,7 @@ func httpError(status int, code Code, format string, args ...any) *Error {
 
 // An ErrorHandler writes the response for an error. [WriteError] and
 // [WriteProblem] are the two of this package. If a handler returns or panics
-// without having written, WriteError answers in its place.
+// without having written, WriteError answers in its place. A panic is logged.
 type ErrorHandler func(w http.ResponseWriter, r *http.Request, err error)
 
 // WriteError responds with the envelope that every svc handler uses:

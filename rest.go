@@ -79,6 +79,11 @@ func mountedOn(mux *http.ServeMux, r Route) *method {
 // none with 404, or with 405 and Allow if another method would match, by
 // Options.OnError like every other error. It never redirects: a path that is not
 // clean is a 404, since a redirect turns the POST of many clients into a GET.
+//
+// A POST that a browser sends for a page of another origin must say that its body
+// is application/json, also to a method without an input. Otherwise it gets 403
+// and calls nothing: browsers send other forms without asking the server, along
+// with the cookies and the password that they have for it.
 func (s *Service) REST() http.Handler {
 	h := &restMux{endpoint: s.newEndpoint(TransportREST), mux: http.NewServeMux()}
 	s.Mount(h.mux)
