@@ -1,3 +1,0 @@
-module example.com/svc/testdata/bench
-
-go 1.24
