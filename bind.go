@@ -26,15 +26,19 @@ package svc
 // JSON-RPC and MCP have no such sources. There one object has every field by
 // its wire name (bindObject), and a Go value of [Service.Call] has every field
 // already (checkValue). Violation.In is the source in the REST route for all
-// three, so that one mistake has one description on every transport.
+// three, so that one mistake has one description on every transport. Only its
+// Path differs where a tag renames a parameter: a client is told the name that
+// it has sent, which over REST is that in the path, the query or the header.
 
 import (
 	"bytes"
 	"cmp"
 	"errors"
+	"math"
 	"reflect"
 	"runtime"
 	"slices"
+	"strconv"
 	"strings"
 	"unicode/utf8"
 )
@@ -53,9 +57,9 @@ import (
 //	body decodes bodyFields; it is nil if there are none, and the request's
 //	  body is then not looked at
 //	all decodes every field by its wire name
-//	hooks calls the Validate methods; check also checks the rules of the
-//	  fields, which a decoder would have checked. Each is nil if there is
-//	  nothing to do
+//	hooks calls the Validate methods; restHooks does the same, with the places
+//	  that REST clients know; check also checks the rules of the fields, which
+//	  a decoder would have checked. Each is nil if there is nothing to do
 type binding struct {
 	in     *shape // of an object
 	path   []param
@@ -67,6 +71,7 @@ type binding struct {
 
 	bodyFields []*field
 	hooks      checkFunc
+	restHooks  checkFunc
 	check      checkFunc
 }
 
@@ -76,25 +81,30 @@ type binding struct {
 // Invariants:
 //
 //	set takes the text of one value: the field's, an element's if list is true
-//	notNumber is set for numbers only. JSON numbers reach their setter with the
-//	  spelling checked by the scanner; here nobody has checked it
+//	spells and notNumber are set for numbers only. JSON numbers reach their
+//	  setter with the spelling checked by the scanner; here spells checks it
 //	list is true for slices in the query, which take a parameter as often as it
 //	  is given
+//	limit is the rule maxItems of such a list, or empty, and most its number
 type param struct {
 	*field
-	sourceName string // of the placeholder, the parameter or the header
-	in         string // inPath, inQuery or inHeader
-	set        setter
-	notNumber  *complaint
-	list       bool
-	absent     func(reflect.Value) // sets the default; nil if there is none
+	sourceName  string // of the placeholder, the parameter or the header
+	sourceToken string // the same as a reference token of a JSON Pointer
+	in          string // inPath, inQuery or inHeader
+	set         setter
+	spells      func(text []byte) bool
+	notNumber   *complaint
+	list        bool
+	limit       []rule
+	most        int
+	absent      func(reflect.Value) // sets the default; nil if there is none
 }
 
 // A bindSpec is what compileBinding needs to know of the route.
 type bindSpec struct {
 	placeholders []string
-	explicit     bool // the author wrote the pattern
-	hasBody      bool // the HTTP method has a body
+	instead      string // a pattern without the placeholder of an inferred route; "" if the author wrote the pattern
+	hasBody      bool   // the HTTP method has a body
 }
 
 // compileBinding compiles the binding of input s for a route. What does not fit
@@ -129,20 +139,34 @@ func compileBinding(c *decoders, s *shape, spec bindSpec) *binding {
 	if len(b.bodyFields) > 0 {
 		b.body = c.objectPlan(b.bodyFields, of)
 	}
-	b.hooks = compileInputCheck(s, false, of)
-	b.check = compileInputCheck(s, true, of)
+	b.hooks = compileInputCheck(s, false, of, nil)
+	b.restHooks = compileInputCheck(s, false, of, b.sourceTokens())
+	b.check = compileInputCheck(s, true, of, nil)
 	return b
+}
+
+// sourceTokens returns the reference tokens by which REST clients know the
+// fields that are not in the body.
+func (b *binding) sourceTokens() map[*field]string {
+	tokens := make(map[*field]string)
+	for _, list := range [...][]param{b.path, b.query, b.header} {
+		for i := range list {
+			tokens[list[i].field] = list[i].sourceToken
+		}
+	}
+	return tokens
 }
 
 // compileInputCheck compiles the check of a whole input: its Validate methods
 // and, if rules is set, the rules of its fields. It returns nil if there are
-// none.
-func compileInputCheck(s *shape, rules bool, in func(*field) string) checkFunc {
+// none. tokens has the reference tokens of fields that have another one than
+// their own.
+func compileInputCheck(s *shape, rules bool, in func(*field) string, tokens map[*field]string) checkFunc {
 	c := &checks{rules: rules, byShape: make(map[*shape]*checkFunc)}
 	if !c.needsCheck(s, make(map[*shape]bool)) {
 		return nil
 	}
-	return c.structCheck(s, in)
+	return c.structCheck(s, in, tokens)
 }
 
 // sourceOf returns the source of the field f and its name there, by the table
@@ -193,8 +217,8 @@ func checkHeaderField(p *mistakes, f *field, at string) {
 }
 
 // checkPlaceholders adds a mistake for each placeholder that no field fills,
-// or more than one. A placeholder that svc inferred from the method's name may
-// have no field: the author did not ask for it.
+// or more than one. That holds for a placeholder that svc inferred from the
+// method's name too: DELETE /users/7 must not act on anything but user 7.
 func (b *binding) checkPlaceholders(p *mistakes, spec bindSpec, at string) {
 	for _, name := range spec.placeholders {
 		n := 0
@@ -206,17 +230,26 @@ func (b *binding) checkPlaceholders(p *mistakes, spec bindSpec, at string) {
 		switch {
 		case n > 1:
 			p.addf("%s: %d fields fill the placeholder {%s}; rename all but one", at, n, name)
-		case n == 0 && spec.explicit:
-			p.addf("%s: no field fills the placeholder {%s}; add one with the tag `path:%q`", at, name, name)
+		case n == 0:
+			p.addf("%s: no field fills the placeholder {%s}; add one with the tag `path:%q`%s", at, name, name, spec.orPattern())
 		}
 	}
+}
+
+// orPattern returns the end of a message about a placeholder that nothing fills:
+// what to write if the method needs none.
+func (spec bindSpec) orPattern() string {
+	if spec.instead == "" {
+		return ""
+	}
+	return ", or give the method an HTTP pattern without it, such as " + strconv.Quote(spec.instead)
 }
 
 // compileParam compiles a field that comes from in by that name. A path or a
 // header has one value, so only scalars fit there. Each parameter of a query is
 // a scalar too, and a slice takes several.
 func (c *decoders) compileParam(f *field, name, in, at string) param {
-	p := param{field: f, sourceName: name, in: in}
+	p := param{field: f, sourceName: name, sourceToken: string(appendPointer(nil, name)), in: in, most: math.MaxInt}
 	target := f.shape.deref()
 	if target.kind == kindSlice && in == inQuery {
 		p.list, target = true, target.elem.deref()
@@ -230,8 +263,14 @@ func (c *decoders) compileParam(f *field, name, in, at string) param {
 		return p
 	}
 	p.set = setterFor(target, false)
-	if target.kind.isNumeric() {
-		p.notNumber = target.typeComplaint()
+	switch {
+	case target.kind == kindInt, target.kind == kindUint:
+		p.spells, p.notNumber = isParamInteger, mustBeInteger
+	case target.kind.isNumeric():
+		p.spells, p.notNumber = isNumberText, mustBeNumber
+	}
+	if i := slices.IndexFunc(f.rules, func(r rule) bool { return r.keyword == "maxItems" }); i >= 0 {
+		p.limit, p.most = f.rules[i:i+1], f.rules[i].count
 	}
 	p.absent = c.defaultFor(&fieldPlan{field: f, decode: c.fieldDecoder(f)})
 	return p
@@ -271,14 +310,14 @@ func (b *binding) bindRequest(d *decoder, r requestValues) (reflect.Value, error
 	if b.body != nil {
 		b.bindBody(d, v, r.body)
 	}
-	return in, b.finishInput(d, v, b.hooks)
+	return in, b.finishInput(d, v, b.restHooks)
 }
 
 // bindPath sets the field of the struct v from the value of its placeholder.
 // The value is copied to scratch because setters take bytes.
 func (p *param) bindPath(d *decoder, v reflect.Value, value string) {
 	d.in = inPath
-	d.pushToken(p.token)
+	d.pushToken(p.sourceToken)
 	d.scratch = append(d.scratch[:0], value...)
 	p.setChecked(d, p.settableIn(v), d.scratch)
 	d.pop()
@@ -289,7 +328,7 @@ func (p *param) bindPath(d *decoder, v reflect.Value, value string) {
 // send either.
 func (p *param) bindHeader(d *decoder, v reflect.Value, values []string) {
 	d.in = inHeader
-	d.push(p.name)
+	d.pushToken(p.sourceToken)
 	switch {
 	case len(values) > 1:
 		d.addViolation(isRepeated)
@@ -317,6 +356,34 @@ func (b *binding) bindBody(d *decoder, v reflect.Value, body []byte) {
 	d.scan.checkEnd()
 }
 
+// bindNothing reads the JSON object that a client sent to a method without an
+// input. It may hold anything, as the objects of other methods may, unless the
+// service is strict; then each member is a violation.
+func bindNothing(d *decoder, text []byte, strict bool) error {
+	if len(text) == 0 {
+		return nil
+	}
+	d.start(text)
+	(&objectPlan{strict: strict}).decodeObject(d, reflect.Value{})
+	d.scan.checkEnd()
+	return d.finish()
+}
+
+// setDefaults sets the fields of the struct v that have a default, and those of
+// the structs in it. What is behind a pointer or in a list is not there yet, and
+// an optional struct is absent as long as it is zero.
+func (p *objectPlan) setDefaults(v reflect.Value) {
+	for i := range p.fields {
+		f := &p.fields[i]
+		switch {
+		case f.absent != nil:
+			f.absent(f.settableIn(v))
+		case f.inner != nil && !f.optional:
+			f.inner.setDefaults(f.settableIn(v))
+		}
+	}
+}
+
 // bindObject makes an input from one JSON object that has every field by its
 // wire name, and returns a pointer to the struct. An empty text counts as {},
 // since params may be left out (JSON-RPC 2.0, section 4). Every other text that
@@ -334,10 +401,101 @@ func (b *binding) bindObject(d *decoder, text []byte) (reflect.Value, error) {
 }
 
 // checkValue checks an input that came as a Go value, with the rules that a
-// decoder would have checked. in is a pointer to the struct.
-func (b *binding) checkValue(d *decoder, in reflect.Value) error {
+// decoder would have checked. in is a pointer to the struct, which belongs to the
+// caller and is not changed: where there are Validate methods, which may write
+// what they like, a copy is checked. The result is what was checked.
+func (b *binding) checkValue(d *decoder, in reflect.Value) (reflect.Value, error) {
 	d.start(nil)
-	return b.finishInput(d, in.Elem(), b.check)
+	if b.hooks != nil {
+		fresh := reflect.New(b.in.typ)
+		if !copyValue(fresh.Elem(), in.Elem(), 0) {
+			d.addViolation(isTooDeep)
+			return in, d.finish()
+		}
+		in = fresh
+	}
+	return in, b.finishInput(d, in.Elem(), b.check)
+}
+
+var isTooDeep = &complaint{ruleSyntax, "is nested more than 1000 levels deep, or contains itself"}
+
+// copyValue copies src to dst, which can be set, with everything that src leads
+// to. It reports false if structs, lists and maps are nested deeper than JSON may
+// be; a value that contains itself has no end. What is opaque to svc is shared:
+// interfaces, unexported fields, and types that write their own JSON or text.
+func copyValue(dst, src reflect.Value, depth int) bool {
+	dst.Set(src)
+	t := src.Type()
+	if t == typeTime || hasOwnText(t) {
+		return true
+	}
+	switch t.Kind() {
+	case reflect.Pointer:
+		if src.IsNil() || hasOwnText(t.Elem()) {
+			return true
+		}
+		dst.Set(reflect.New(t.Elem()))
+		return copyValue(dst.Elem(), src.Elem(), depth)
+	case reflect.Slice:
+		if src.IsNil() {
+			return true
+		}
+		dst.Set(reflect.MakeSlice(t, src.Len(), src.Len()))
+		return depth < maxDepth && copyElements(dst, src, depth+1)
+	case reflect.Array:
+		return depth < maxDepth && copyElements(dst, src, depth+1)
+	case reflect.Map:
+		return depth < maxDepth && copyMap(dst, src, depth+1)
+	case reflect.Struct:
+		return depth < maxDepth && copyFields(dst, src, depth+1)
+	}
+	return true
+}
+
+// copyFields is copyValue for the fields of a struct, which dst has already. An
+// embedded struct cannot be set where its type is unexported, and its fields can.
+func copyFields(dst, src reflect.Value, depth int) bool {
+	t, ok := src.Type(), true
+	for i := 0; i < t.NumField() && ok; i++ {
+		f := t.Field(i)
+		switch {
+		case f.IsExported():
+			ok = copyValue(dst.Field(i), src.Field(i), depth)
+		case f.Anonymous && f.Type.Kind() == reflect.Struct:
+			ok = copyFields(dst.Field(i), src.Field(i), depth)
+		}
+	}
+	return ok
+}
+
+// copyElements is copyValue for the elements of a list, which dst has room for.
+func copyElements(dst, src reflect.Value, depth int) bool {
+	if k := src.Type().Elem().Kind(); k <= reflect.Complex128 || k == reflect.String { // which lead nowhere
+		reflect.Copy(dst, src)
+		return true
+	}
+	for i := range src.Len() {
+		if !copyValue(dst.Index(i), src.Index(i), depth) {
+			return false
+		}
+	}
+	return true
+}
+
+// copyMap is copyValue for a map.
+func copyMap(dst, src reflect.Value, depth int) bool {
+	if src.IsNil() {
+		return true
+	}
+	dst.Set(reflect.MakeMapWithSize(src.Type(), src.Len()))
+	value := reflect.New(src.Type().Elem()).Elem()
+	for entry := src.MapRange(); entry.Next(); {
+		if !copyValue(value, entry.Value(), depth) {
+			return false
+		}
+		dst.SetMapIndex(entry.Key(), value)
+	}
+	return true
 }
 
 // finishInput runs check if the input has no violations so far, and returns the
@@ -352,14 +510,18 @@ func (b *binding) finishInput(d *decoder, v reflect.Value, check checkFunc) erro
 		d.in = inBody
 		check(d, v)
 	}
+	if d.tooDeep {
+		d.found = violations{}
+		d.addViolation(isTooDeep)
+	}
 	return d.finish()
 }
 
 var (
 	isRepeated      = &complaint{ruleDuplicate, "is given more than once"}
 	isNotUTF8       = &complaint{ruleType, "must be valid UTF-8"}
-	hasStrayPercent = &complaint{ruleSyntax, "the query string has a % that two hexadecimal digits do not follow"}
-	hasSemicolon    = &complaint{ruleSyntax, "the query string has a semicolon; write %3B for the character, and & between parameters"}
+	hasStrayPercent = &complaint{ruleSyntax, "has a % that two hexadecimal digits do not follow"}
+	hasSemicolon    = &complaint{ruleSyntax, "has a semicolon; write %3B for the character, and & between parameters"}
 )
 
 // bindQuery fills the fields that come from the query string, read as
@@ -371,8 +533,9 @@ var (
 //	a=x+y, a=x%20y  "x y"
 //	%61=1           as a=1
 //	z=1             ignored if no field has z; clients and proxies add their own
+//	z=%zz, %zz=1    likewise
 //	a=%FF           a violation at a: not UTF-8
-//	a=%zz, a=1;b=2  a violation, and the rest is not read
+//	a=%zz, a=1;b=2  a violation at a
 //
 // It reads the text once, from left to right, and makes no map of it:
 // url.ParseQuery would allocate for each parameter. d.seen has a bit for each
@@ -386,14 +549,14 @@ func (b *binding) bindQuery(d *decoder, v reflect.Value, query string) {
 	for query != "" {
 		var name, value string
 		name, value, query = cutPair(query)
-		if (name != "" || value != "") && !b.bindPair(d, v, name, value, d.seen) {
-			return
+		if i := b.findParam(d, name); i >= 0 && (name != "" || value != "") {
+			b.query[i].bindPair(d, v, value, &d.seen[i/64], i%64)
 		}
 	}
 	for i := range b.query {
 		p := &b.query[i]
 		given := d.seen[i/64]>>(i%64)&1 != 0
-		d.pushToken(p.token)
+		d.pushToken(p.sourceToken)
 		switch {
 		case given && p.list:
 			p.checkList(d, p.settableIn(v))
@@ -425,48 +588,42 @@ func cutPair(query string) (name, value, rest string) {
 	return query[:equal], query[equal+1 : end], rest
 }
 
-// bindPair sets the field that one name=value is for, and marks it in seen. It
-// reports whether the rest of the query string may be read: if one pair is
-// malformed, the client meant something else with all of it. The values of
-// unknown parameters are decoded too, so that this does not depend on the
-// names.
-func (b *binding) bindPair(d *decoder, v reflect.Value, name, value string, seen []uint64) bool {
-	i, c := b.findParam(d, name)
-	if c == nil {
-		if d.scratch, c = appendQueryText(d.scratch[:0], value); c == nil && i >= 0 {
-			p := &b.query[i]
-			d.pushToken(p.token)
-			switch twice := seen[i/64]>>(i%64)&1 != 0; {
-			case p.list:
-				p.addElement(d, p.settableIn(v), d.scratch)
-			case twice:
-				d.addViolation(isRepeated)
-			default:
-				p.setChecked(d, p.settableIn(v), d.scratch)
-			}
-			seen[i/64] |= 1 << (i % 64)
-			d.pop()
-		}
+// bindPair sets the field of p in the struct v from one value as the query string
+// has it, and sets the bit of p in seen.
+func (p *param) bindPair(d *decoder, v reflect.Value, value string, seen *uint64, bit int) {
+	var c *complaint
+	d.scratch, c = appendQueryText(d.scratch[:0], value)
+	d.pushToken(p.sourceToken)
+	switch twice := *seen>>bit&1 != 0; {
+	case p.list:
+		p.addElement(d, p.settableIn(v), d.scratch, c)
+	case c != nil:
+		d.addViolation(c)
+	case twice:
+		d.addViolation(isRepeated)
+	default:
+		p.setChecked(d, p.settableIn(v), d.scratch)
 	}
-	d.addIfAny(c)
-	return c == nil
+	*seen |= 1 << bit
+	d.pop()
 }
 
 // findParam returns the index of the parameter that a name in a query string
 // stands for, or -1. It compares first, because parameters are few and their
-// names are rarely escaped, and then unescapes the name for the map.
-func (b *binding) findParam(d *decoder, name string) (int, *complaint) {
+// names are rarely escaped, and then unescapes the name for the map. A name that
+// is malformed is that of no parameter.
+func (b *binding) findParam(d *decoder, name string) int {
 	for i := range b.query {
 		if b.query[i].sourceName == name {
-			return i, nil
+			return i
 		}
 	}
 	var c *complaint
 	d.scratch, c = appendQueryText(d.scratch[:0], name)
 	if i, ok := b.byName[string(d.scratch)]; ok && c == nil {
-		return i, nil
+		return i
 	}
-	return -1, c
+	return -1
 }
 
 // appendQueryText appends what a name or a value of a query string stands for.
@@ -502,7 +659,7 @@ func appendQueryText(dst []byte, s string) ([]byte, *complaint) {
 func (p *param) setChecked(d *decoder, v reflect.Value, text []byte) {
 	before := d.found.count()
 	if p.setScalar(d, v, text); d.found.count() == before {
-		d.checkRules(p.rules, v)
+		d.checkDecoded(p.rules, v)
 	}
 }
 
@@ -517,18 +674,33 @@ func (p *param) setScalar(d *decoder, v reflect.Value, text []byte) {
 		d.addViolation(isNotUTF8)
 		return
 	}
-	if p.notNumber != nil && !isPlainInteger(text) {
-		if _, ok := jsonNumber(text); !ok {
-			d.addViolation(p.notNumber)
-			return
-		}
+	if p.spells != nil && !p.spells(text) {
+		d.addViolation(p.notNumber)
+		return
 	}
 	d.addIfAny(p.set(d, v, text))
 }
 
-// addElement appends one value to the field v, a list. Its rules are checked by
-// checkList when the list is complete.
-func (p *param) addElement(d *decoder, v reflect.Value, text []byte) {
+// isParamInteger reports whether text is an integer as paths, queries and headers
+// have it: in digits, without an exponent or a point. JSON bodies may have 1e2,
+// which JSON Schema counts as an integer; in a URL it is a mistake, more likely,
+// and a cache would take /pages/100 and /pages/1e2 for two things.
+func isParamInteger(text []byte) bool { return isPlainInteger(text) || string(text) == "-0" }
+
+// isNumberText reports whether text is a JSON number.
+func isNumberText(text []byte) bool {
+	_, ok := jsonNumber(text)
+	return ok
+}
+
+// addElement appends one value to the field v, a list, or adds the violation c
+// in its place. The rules are checked by checkList when the list is complete.
+// What is beyond maxItems is not stored, but for one element that checkList needs
+// to see; nor is anything once no more violations are kept.
+func (p *param) addElement(d *decoder, v reflect.Value, text []byte, c *complaint) {
+	if d.found.full() {
+		return
+	}
 	for v.Kind() == reflect.Pointer {
 		if v.IsNil() {
 			v.Set(reflect.New(v.Type().Elem()))
@@ -536,27 +708,38 @@ func (p *param) addElement(d *decoder, v reflect.Value, text []byte) {
 		v = v.Elem()
 	}
 	n := v.Len()
+	if n > p.most {
+		return
+	}
 	v.Grow(1)
 	v.SetLen(n + 1)
+	if n == p.most {
+		return
+	}
 	d.path = append(d.path, step{index: n})
-	p.setScalar(d, v.Index(n), text)
+	if c != nil {
+		d.addViolation(c)
+	} else {
+		p.setScalar(d, v.Index(n), text)
+	}
 	d.pop()
 }
 
-// checkList checks the rules of the complete list v, unless an element has a
-// violation. The violations of elements are those whose place starts with the
-// place of the list.
+// checkList checks the rules of the complete list v. If an element has a
+// violation it checks maxItems only, as for a list in a body. The violations of
+// elements are those whose place starts with the place of the list.
 func (p *param) checkList(d *decoder, v reflect.Value) {
 	if len(p.rules) == 0 {
 		return
 	}
-	place := d.place() + "/"
+	rules, place := p.rules, d.place()+"/"
 	for i := range d.found.list {
 		if d.found.list[i].In == p.in && strings.HasPrefix(d.found.list[i].Path, place) {
-			return
+			rules = p.limit
+			break
 		}
 	}
-	d.checkRules(p.rules, v)
+	d.checkRules(rules, v)
 }
 
 // validator is implemented by a struct that checks itself.
@@ -574,7 +757,7 @@ type checkFunc func(d *decoder, v reflect.Value)
 //
 // Invariant: byShape has a pointer to nil for a shape that is being compiled.
 type checks struct {
-	rules   bool // check the rules of fields too, not only Validate
+	rules   bool // check the rules of fields and the depth too, not only Validate
 	byShape map[*shape]*checkFunc
 }
 
@@ -604,7 +787,7 @@ func (c *checks) needsCheck(s *shape, open map[*shape]bool) bool {
 		return false
 	}
 	open[s] = true
-	if len(hooksOf(s.typ)) > 0 || c.needsCheck(s.elem, open) {
+	if len(hooksOf(s.typ)) > 0 || c.rules && s.recursive || c.needsCheck(s.elem, open) {
 		return true
 	}
 	return slices.ContainsFunc(s.fields, func(f *field) bool {
@@ -633,16 +816,17 @@ func (c *checks) compileCheck(s *shape) checkFunc {
 			d.pop()
 		}
 	case kindMap:
-		return checkMap(s, c.checkFor(s.elem))
+		return checkMap(s, c.checkFor(s.elem), (&checks{}).needsCheck(s.elem, make(map[*shape]bool)))
 	}
-	return c.structCheck(s, nil)
+	return c.structCheck(s, nil, nil)
 }
 
 // checkMap returns the check of a map of shape s. It visits values in the order
 // of their keys, so that an input has the same violations each time. The
-// values of a map are not addressable, so it checks a copy and puts that back,
-// with what Validate changed.
-func checkMap(s *shape, elem checkFunc) checkFunc {
+// values of a map are not addressable, so it checks a copy. If there are Validate
+// methods in them (hooked) it puts the copy back, with what those changed;
+// otherwise the map may be in use by others, and is only read.
+func checkMap(s *shape, elem checkFunc, hooked bool) checkFunc {
 	type entry struct {
 		name string
 		key  reflect.Value
@@ -660,7 +844,9 @@ func checkMap(s *shape, elem checkFunc) checkFunc {
 			d.push(e.name)
 			elem(d, value)
 			d.pop()
-			v.SetMapIndex(e.key, value)
+			if hooked {
+				v.SetMapIndex(e.key, value)
+			}
 		}
 	}
 }
@@ -671,11 +857,14 @@ func checkMap(s *shape, elem checkFunc) checkFunc {
 // inside another in is nil, and fields hidden by json:"-" are left out.
 //
 // Rules are not checked for an optional field with its zero value: in a Go
-// value that is how an absent field looks.
-func (c *checks) structCheck(s *shape, in func(*field) string) checkFunc {
+// value that is how an absent field looks. A Go value may contain itself, which
+// is found when it is deeper than any JSON; the first such place ends all checks,
+// since a value may contain itself twice.
+func (c *checks) structCheck(s *shape, in func(*field) string, tokens map[*field]string) checkFunc {
 	type member struct {
 		*field
 		in    string
+		token string
 		inner checkFunc
 	}
 	var members []member
@@ -683,7 +872,7 @@ func (c *checks) structCheck(s *shape, in func(*field) string) checkFunc {
 		if in == nil && f.hidden {
 			continue
 		}
-		m := member{field: f, inner: c.checkFor(f.shape)}
+		m := member{field: f, token: cmp.Or(tokens[f], f.token), inner: c.checkFor(f.shape)}
 		if in != nil {
 			m.in = in(f)
 		}
@@ -693,6 +882,9 @@ func (c *checks) structCheck(s *shape, in func(*field) string) checkFunc {
 	}
 	hooks, rules := hooksOf(s.typ), c.rules
 	return func(d *decoder, v reflect.Value) {
+		if d.tooDeep = d.tooDeep || len(d.path) >= maxDepth; d.tooDeep {
+			return
+		}
 		outer := d.in
 		for _, m := range members {
 			value, ok := m.valueIn(v)

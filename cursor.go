@@ -77,6 +77,10 @@ type CursorKey struct {
 	keys [][]byte // the first one seals; never written after NewCursorKey
 }
 
+// minCursorKey is the least number of bytes in a key: 128 bits, which nobody can
+// try out.
+const minCursorKey = 16
+
 // NewCursorKey returns a CursorKey that seals with the first of keys and
 // accepts what any of them has sealed. To replace a key, put the new one in
 // front and keep the old one for as long as its cursors are in use.
@@ -86,16 +90,17 @@ type CursorKey struct {
 // lists if a cursor of one must not be accepted by another. The keys are
 // copied.
 //
-// NewCursorKey panics if there are no keys or one is empty, such as an
-// environment variable that is not set.
+// NewCursorKey panics if there are no keys, or one has less than 16 bytes, such
+// as an environment variable that is not set: clients that try out keys would find
+// it.
 func NewCursorKey(keys ...[]byte) *CursorKey {
 	if len(keys) == 0 {
 		panic("svc: NewCursorKey without a key")
 	}
 	k := &CursorKey{keys: make([][]byte, len(keys))}
 	for i, key := range keys {
-		if len(key) == 0 {
-			panic(fmt.Sprintf("svc: NewCursorKey: key %d is empty", i+1))
+		if len(key) < minCursorKey {
+			panic(fmt.Sprintf("svc: NewCursorKey: key %d has %d bytes; a key needs %d at least, and should be 32 random ones", i+1, len(key), minCursorKey))
 		}
 		k.keys[i] = slices.Clone(key)
 	}

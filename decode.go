@@ -76,6 +76,7 @@ type decoder struct {
 	path    []step
 	seen    []uint64
 	texts   []string
+	number  []byte          // the text of the last float of 32 bits; see checkDecoded
 	scratch []byte          // for text that is read and not kept: unescaped strings, query values, places
 	arena   strings.Builder // the block that takes the next short string; see keepText
 	ahead   int             // bytes of input that may still come and are not in scan.data, such as the query
@@ -88,6 +89,8 @@ type decoder struct {
 	// validateErr is the *Error that a Validate method returned. It takes the
 	// place of all violations.
 	validateErr error
+
+	tooDeep bool // a Go value is nested deeper than JSON may be; see structCheck
 }
 
 // A step is one reference token of a JSON Pointer (RFC 6901, section 3).
@@ -122,9 +125,10 @@ var sourceOrder = []string{inPath, inQuery, inHeader, inBody}
 func (d *decoder) start(data []byte) {
 	d.scan.reset(data)
 	d.found = violations{}
-	d.in, d.validateErr, d.ahead = inBody, nil, 0
+	d.in, d.validateErr, d.tooDeep, d.ahead = inBody, nil, false, 0
 	d.path = d.path[:0]
 	d.seen = d.seen[:0]
+	d.number = nil
 	clear(d.texts) // a syntax error leaves some behind
 	d.texts = d.texts[:0]
 	d.arena.Reset()
@@ -178,6 +182,19 @@ func (d *decoder) push(name string) { d.pushToken(string(appendPointer(nil, name
 // the tokens of their fields.
 func (d *decoder) pushToken(token string) { d.path = append(d.path, step{token: token}) }
 func (d *decoder) pop()                   { d.path = d.path[:len(d.path)-1] }
+
+// skipIfFull skips the value at hand and reports true once no more violations
+// are kept. The input is refused then, so its values would be made for nothing:
+// 1 MiB of wrong elements would cost 300 MiB. The value is still scanned, since
+// a text that is not JSON is an error of another kind. Whatever can make a value
+// again and again asks this first: lists, maps and pointers.
+func (d *decoder) skipIfFull() bool {
+	if !d.found.full() {
+		return false
+	}
+	d.scan.skipValue()
+	return true
+}
 
 // skipMismatch skips a value of the wrong type and adds c.
 func (d *decoder) skipMismatch(c *complaint) {
@@ -312,14 +329,15 @@ func (d *decoder) keepText(raw []byte, escaped bool) string {
 type decoders struct {
 	mistakes *mistakes
 	byShape  map[*shape]*decodeFunc
-	strict   bool     // unknown members are violations
-	open     int      // how many shapes are being compiled, one inside another
-	pending  []func() // called when open is 0: defaults can be tried only by complete decoders
+	plans    map[*shape]*objectPlan // of structs inside others
+	strict   bool                   // unknown members are violations
+	open     int                    // how many shapes are being compiled, one inside another
+	pending  []func()               // called when open is 0: defaults can be tried only by complete decoders
 }
 
 // newDecoders returns an empty compile pass.
 func newDecoders(p *mistakes, strict bool) *decoders {
-	return &decoders{mistakes: p, byShape: make(map[*shape]*decodeFunc), strict: strict}
+	return &decoders{mistakes: p, byShape: make(map[*shape]*decodeFunc), plans: make(map[*shape]*objectPlan), strict: strict}
 }
 
 // decoderFor returns the decodeFunc for values of shape s. A shape that
@@ -362,16 +380,14 @@ func (c *decoders) compileDecoder(s *shape) decodeFunc {
 	case kindPointer:
 		return decodePointer(c.decoderFor(s.elem), s.elem.typ)
 	case kindSlice:
-		if s.typ == reflect.TypeFor[[]string]() {
-			return decodeStrings
-		}
-		return decodeSlice(c.decoderFor(s.elem), s.typ)
+		return c.sliceDecoder(s, nil)
 	case kindArray:
 		return decodeArray(c.decoderFor(s.elem), s.typ.Len())
 	case kindMap:
 		return decodeMap(setterFor(s.key, true), c.decoderFor(s.elem), s)
 	case kindObject:
 		plan := c.objectPlan(s.fields, nil)
+		c.plans[s] = plan
 		return plan.decodeObject
 	}
 	return decodeScalar(s)
@@ -385,6 +401,9 @@ func decodePointer(elem decodeFunc, t reflect.Type) decodeFunc {
 			d.scan.readLiteral("null")
 			return
 		}
+		if d.skipIfFull() {
+			return
+		}
 		p := reflect.New(t)
 		elem(d, p.Elem())
 		v.Set(p)
@@ -393,18 +412,32 @@ func decodePointer(elem decodeFunc, t reflect.Type) decodeFunc {
 
 var mustBeArray = &complaint{ruleType, "must be an array"}
 
+// sliceDecoder returns the decodeFunc of a slice of shape s with at most as many
+// items as limit says, the rule maxItems of a field; nil means any number.
+func (c *decoders) sliceDecoder(s *shape, limit *rule) decodeFunc {
+	most, tooMany := math.MaxInt, (*complaint)(nil)
+	if limit != nil {
+		most, tooMany = limit.count, limit.complaint
+	}
+	if s.typ == reflect.TypeFor[[]string]() {
+		return decodeStrings(most, tooMany)
+	}
+	return decodeSlice(c.decoderFor(s.elem), s.typ, most, tooMany)
+}
+
 // decodeSlice returns the decodeFunc of a slice of type t. The slice grows in
 // place, to four elements and then as append grows it, and each element is
 // decoded where it stays. An empty array gives an empty slice; only an absent
-// one is nil.
-func decodeSlice(elem decodeFunc, t reflect.Type) decodeFunc {
+// one is nil. Elements beyond most are scanned and not stored: an element of
+// three bytes may take a kilobyte in memory.
+func decodeSlice(elem decodeFunc, t reflect.Type, most int, tooMany *complaint) decodeFunc {
 	return func(d *decoder, v reflect.Value) {
 		if d.scan.peek() != '[' {
 			d.skipMismatch(mustBeArray)
 			return
 		}
 		n := 0
-		d.eachElement(func() {
+		d.eachElement(most, tooMany, func() {
 			if n == v.Cap() {
 				v.Grow(4)
 			}
@@ -418,30 +451,32 @@ func decodeSlice(elem decodeFunc, t reflect.Type) decodeFunc {
 	}
 }
 
-// decodeStrings decodes a []string. It is decodeSlice for the most frequent
-// type of list, without reflection. The strings wait in d.texts until the
-// array ends, so that the slice is made once and has the right length. They
-// are cleared there, or the workspace would keep them in memory.
-func decodeStrings(d *decoder, v reflect.Value) {
-	if d.scan.peek() != '[' {
-		d.skipMismatch(mustBeArray)
-		return
-	}
-	base := len(d.texts)
-	d.eachElement(func() {
-		text := ""
-		if d.scan.peek() != '"' {
-			d.skipMismatch(mustBeString)
-		} else if raw, escaped := d.scan.readString(); d.scan.err == nil {
-			text = d.keepText(raw, escaped)
+// decodeStrings returns the decodeFunc of a []string. It is decodeSlice for the
+// most frequent type of list, without reflection. The strings wait in d.texts
+// until the array ends, so that the slice is made once and has the right length.
+// They are cleared there, or the workspace would keep them in memory.
+func decodeStrings(most int, tooMany *complaint) decodeFunc {
+	return func(d *decoder, v reflect.Value) {
+		if d.scan.peek() != '[' {
+			d.skipMismatch(mustBeArray)
+			return
 		}
-		d.texts = append(d.texts, text)
-	})
-	list := make([]string, len(d.texts)-base)
-	copy(list, d.texts[base:])
-	clear(d.texts[base:])
-	d.texts = d.texts[:base]
-	*v.Addr().Interface().(*[]string) = list
+		base := len(d.texts)
+		d.eachElement(most, tooMany, func() {
+			text := ""
+			if d.scan.peek() != '"' {
+				d.skipMismatch(mustBeString)
+			} else if raw, escaped := d.scan.readString(); d.scan.err == nil {
+				text = d.keepText(raw, escaped)
+			}
+			d.texts = append(d.texts, text)
+		})
+		list := make([]string, len(d.texts)-base)
+		copy(list, d.texts[base:])
+		clear(d.texts[base:])
+		d.texts = d.texts[:base]
+		*v.Addr().Interface().(*[]string) = list
+	}
 }
 
 // decodeArray returns the decodeFunc of an array. JSON with fewer or more
@@ -456,35 +491,39 @@ func decodeArray(elem decodeFunc, length int) decodeFunc {
 			return
 		}
 		n := 0
-		d.eachElement(func() {
-			if n < length {
-				elem(d, v.Index(n))
-			} else {
-				d.scan.skipValue()
-			}
+		count := d.eachElement(length, tooMany, func() {
+			elem(d, v.Index(n))
 			n++
 		})
-		switch {
-		case d.scan.err != nil:
-		case n < length:
+		if count < length && d.scan.err == nil {
 			d.addViolation(tooFew)
-		case n > length:
-			d.addViolation(tooMany)
 		}
 	}
 }
 
-// eachElement calls decode for each element of the array whose bracket the
-// caller has seen, with the element as the current place.
-func (d *decoder) eachElement(decode func()) {
+// eachElement calls decode for the elements of the array whose bracket the
+// caller has seen, with the element as the current place, and returns how many
+// elements there are. It skips the elements beyond most, which together are the
+// one violation tooMany of the array, and all elements once no more violations
+// are kept.
+func (d *decoder) eachElement(most int, tooMany *complaint, decode func()) (count int) {
 	d.scan.openBracket()
 	d.path = append(d.path, step{})
 	top := len(d.path) - 1
 	for first := true; d.scan.more(']', first); first = false {
-		decode()
+		if count >= most {
+			d.scan.skipValue()
+		} else if !d.skipIfFull() {
+			decode()
+		}
+		count++
 		d.path[top].index++
 	}
 	d.path = d.path[:top]
+	if count > most && d.scan.err == nil {
+		d.addViolation(tooMany)
+	}
+	return count
 }
 
 var mustBeObject = &complaint{ruleType, "must be an object"}
@@ -509,6 +548,9 @@ func decodeMap(setKey setter, elem decodeFunc, s *shape) decodeFunc {
 			if d.scan.err == nil && !set.addName(&d.scan, name) {
 				d.scan.failDuplicate()
 				return
+			}
+			if d.skipIfFull() {
+				continue
 			}
 			d.push(string(name))
 			key.SetZero()
@@ -562,12 +604,14 @@ type objectPlan struct {
 //	  takes the field from, and empty for fields of structs inside it, which
 //	  come from where the struct comes from
 //	decode does not check the field's rules; decodeChecked does
+//	inner is set if the field is a struct, not a pointer to one
 type fieldPlan struct {
 	*field
 	prefix string
 	in     string
 	decode decodeFunc
 	absent func(v reflect.Value) // sets the default; nil if there is none
+	inner  *objectPlan
 }
 
 // objectPlan compiles the plan for these fields. For an input, in returns where
@@ -585,7 +629,7 @@ func (c *decoders) objectPlan(fields []*field, in func(*field) string) *objectPl
 			plan.in = in(f)
 		}
 		plan.decode = c.fieldDecoder(f)
-		plan.absent = c.defaultFor(&plan)
+		plan.absent, plan.inner = c.defaultFor(&plan), c.plans[f.shape]
 		i := len(p.fields)
 		if i%64 == 0 {
 			p.need = append(p.need, 0)
@@ -599,12 +643,26 @@ func (c *decoders) objectPlan(fields []*field, in func(*field) string) *objectPl
 	return p
 }
 
-// fieldDecoder returns the decodeFunc for a field, without its rules.
+// fieldDecoder returns the decodeFunc for a field, without its rules, except
+// that maxItems is enforced while a list is read: afterwards it would be too
+// late for the memory.
 func (c *decoders) fieldDecoder(f *field) decodeFunc {
 	if f.quoted {
 		return decodeQuoted(f.shape)
 	}
+	if limit := f.findRule("maxItems"); limit != nil {
+		return c.limitedDecoder(f.shape, limit)
+	}
 	return c.decoderFor(f.shape)
+}
+
+// limitedDecoder is decoderFor for a slice, or a pointer to one, that has a rule
+// maxItems.
+func (c *decoders) limitedDecoder(s *shape, limit *rule) decodeFunc {
+	if s.kind == kindPointer {
+		return decodePointer(c.limitedDecoder(s.elem, limit), s.elem.typ)
+	}
+	return c.sliceDecoder(s, limit)
 }
 
 // decodeChecked decodes a member into v, the field, and checks its rules. A
@@ -616,13 +674,29 @@ func (f *fieldPlan) decodeChecked(d *decoder, v reflect.Value) {
 		return
 	}
 	before := d.found.count()
-	if f.decode(d, v); d.scan.err == nil && d.found.count() == before {
-		d.checkRules(f.rules, v)
+	if f.decode(d, v); d.scan.err == nil && d.found.count() == before && !d.found.full() {
+		d.checkDecoded(f.rules, v)
 	}
 }
 
-// checkRules adds a violation for each rule that v breaks. A null breaks none:
-// rules are about the value that a pointer points to.
+// checkDecoded checks the rules of the field v, which was just decoded. A float
+// of 32 bits is judged by the number that was sent: rounded, 0.10000000001 is
+// not more than 0.1.
+func (d *decoder) checkDecoded(rules []rule, v reflect.Value) {
+	for v.Kind() == reflect.Pointer && !v.IsNil() {
+		v = v.Elem()
+	}
+	if v.Kind() == reflect.Float32 {
+		sent, _ := strconv.ParseFloat(string(d.number), 64) // its setter has read it
+		v = reflect.ValueOf(sent)
+	}
+	d.checkRules(rules, v)
+}
+
+// checkRules adds a violation for each rule that v breaks, except that a costly
+// rule is not tried on a value that breaks another: a pattern may take a second
+// for a text of 1 MiB that is too long in any case. A null breaks no rule: rules
+// are about the value that a pointer points to.
 func (d *decoder) checkRules(rules []rule, v reflect.Value) {
 	for v.Kind() == reflect.Pointer {
 		if v.IsNil() {
@@ -630,9 +704,11 @@ func (d *decoder) checkRules(rules []rule, v reflect.Value) {
 		}
 		v = v.Elem()
 	}
+	broken := false
 	for i := range rules {
-		if r := &rules[i]; r.violates(v) {
+		if r := &rules[i]; !(broken && r.costly) && r.violates(v) {
 			d.addViolation(r.complaint)
+			broken = true
 		}
 	}
 }
@@ -886,6 +962,10 @@ var (
 	mustBeTime     = &complaint{ruleType, "must be a date and time by RFC 3339, such as 2006-01-02T15:04:05Z"}
 	mustBeDuration = &complaint{ruleType, "must be a duration, such as 1h30m or 1.5s"}
 	mustBeBase64   = &complaint{ruleType, "must be base64 with padding"}
+	isUnpadded     = &complaint{ruleType, "must be base64 with padding: = at the end is missing"}
+	isBase64URL    = &complaint{ruleType, "must be base64 with + and /, not with - and _"}
+	hasLineEnds    = &complaint{ruleType, "must be base64 without line ends"}
+	hasStrayBits   = &complaint{ruleType, "must be base64 in which the unused bits of the last character are 0"}
 	mustBeQuoted   = &complaint{ruleType, "must be a string that holds a JSON string"}
 	isNotValid     = &complaint{ruleType, "is not in the form that is expected here"}
 )
@@ -1064,15 +1144,18 @@ func isPlainInteger(text []byte) bool {
 }
 
 // setFloat returns the setter for floats of that many bits. The text is a JSON
-// number, so an error can only say that it is out of range.
+// number, so an error can only say that it is out of range. Rules need the number
+// as it was sent, so that of a float of 32 bits is remembered.
 func setFloat(bits int) setter {
 	outside := &complaint{ruleRange, "must be a number that a float of " + strconv.Itoa(bits) + " bits can hold"}
-	return func(_ *decoder, v reflect.Value, text []byte) *complaint {
+	return func(d *decoder, v reflect.Value, text []byte) *complaint {
 		f, err := strconv.ParseFloat(string(text), bits)
 		if err != nil {
 			return outside
 		}
-		v.SetFloat(f)
+		if v.SetFloat(f); bits == 32 {
+			d.number = text
+		}
 		return nil
 	}
 }
@@ -1162,14 +1245,33 @@ func setDuration(_ *decoder, v reflect.Value, text []byte) *complaint {
 func setBytes(_ *decoder, v reflect.Value, text []byte) *complaint {
 	out := make([]byte, base64.StdEncoding.DecodedLen(len(text)))
 	n, err := base64.StdEncoding.Strict().Decode(out, text)
-	if err != nil {
-		return mustBeBase64
-	}
-	if bytes.ContainsAny(text, "\r\n") {
-		return mustBeBase64
+	if err != nil || bytes.ContainsAny(text, "\r\n") {
+		return complainBase64(text)
 	}
 	v.SetBytes(out[:n])
 	return nil
+}
+
+// complainBase64 returns the complaint about a text that is not base64 as
+// setBytes wants it. It reads it as the other kinds of base64 to say which one it
+// is.
+func complainBase64(text []byte) *complaint {
+	out := make([]byte, len(text))
+	decodes := func(e *base64.Encoding) bool {
+		_, err := e.Decode(out, text)
+		return err == nil
+	}
+	switch {
+	case bytes.ContainsAny(text, "\r\n"):
+		return hasLineEnds
+	case bytes.ContainsAny(text, "-_"):
+		return isBase64URL
+	case decodes(base64.StdEncoding):
+		return hasStrayBits
+	case decodes(base64.RawStdEncoding):
+		return isUnpadded
+	}
+	return mustBeBase64
 }
 
 // setText sets a value by its UnmarshalText.

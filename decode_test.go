@@ -64,7 +64,7 @@ func TestViolations(t *testing.T) {
 		{`{"id":1.5,"buyer":{},"lines":[]}`, "/id type,/buyer/name required,/lines minItems"},
 		{`{"id":9223372036854775808,"buyer":{"name":null},"lines":[null]}`, "/id range,/buyer/name type,/lines/0 type"},
 		{`{"id":null,"buyer":{"name":"ABCDEF","age":131},"lines":[{},{"sku":"c","n":-1}]}`,
-			"/id type,/buyer/name maxLength,/buyer/name pattern,/buyer/age maximum,/lines/0/sku required,/lines/0/n required,/lines/1/sku enum,/lines/1/n minimum,/lines/1/n multipleOf"},
+			"/id type,/buyer/name maxLength,/buyer/age maximum,/lines/0/sku required,/lines/0/n required,/lines/1/sku enum,/lines/1/n minimum,/lines/1/n multipleOf"},
 		{`{"id":1,"buyer":{"name":"","age":256},"lines":[{"sku":"a","n":1e400}]}`, "/buyer/name minLength,/buyer/age range,/lines/0/n range"},
 		{`{"lines":[{"sku":1,"n":"2"}],"id":true,"buyer":[]}`, "/lines/0/sku type,/lines/0/n type,/id type,/buyer type"},
 		{`{"id":1,"buyer":null,"lines":[{"sku":"a","n":2}],"notes":{"":1,"a/b":null,"m~n":[],"é":"ok"}}`, "/notes/ type,/notes/a~1b type,/notes/m~0n type"},
@@ -153,10 +153,10 @@ func TestViolationLimits(t *testing.T) {
 	}{
 		{"one", `{"a":"x"}`, 1, 1, ""},
 		{"32", "{" + strings.Join(many[:32], ",") + "}", 32, 32, "31 more"},
-		{"33", "{" + strings.Join(many[:33], ",") + "}", 32, 32, "32 more"},
-		{"1000", "{" + strings.Join(many, ",") + "}", 32, 32, "999 more"},
-		{"long names", "{" + strings.Join(wide, ",") + "}", 32, 32, "999 more"},
-		{"names that grow when quoted", "{" + strings.Join(deep, ",") + "}", 5, 25, "999 more"},
+		{"33", "{" + strings.Join(many[:33], ",") + "}", 32, 32, "at least 31 more"},
+		{"1000", "{" + strings.Join(many, ",") + "}", 32, 32, "at least 31 more"},
+		{"long names", "{" + strings.Join(wide, ",") + "}", 32, 32, "at least 31 more"},
+		{"names that grow when quoted", "{" + strings.Join(deep, ",") + "}", 5, 25, "and at least "},
 	} {
 		_, err := compileFor[map[string]int](t).unmarshal([]byte(test.text))
 		e := ErrorFrom(err)
@@ -658,7 +658,8 @@ func TestCheckValue(t *testing.T) {
 		{input{Lines: []dLine{line}, Leaf: []vCoded{{}, {"plain"}}}, []string{"body /leaf/1 validate"}},
 	} {
 		b := bindingOf(t, reflect.TypeFor[input]())
-		if got := placesOf(b.checkValue(new(decoder), reflect.ValueOf(&test.in))); !slices.Equal(got, test.want) {
+		_, err := b.checkValue(new(decoder), reflect.ValueOf(&test.in))
+		if got := placesOf(err); !slices.Equal(got, test.want) {
 			t.Errorf("%+v: %q, want %q", test.in, got, test.want)
 		}
 	}

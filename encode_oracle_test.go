@@ -11,7 +11,6 @@ import (
 	"math/rand/v2"
 	"net"
 	"net/netip"
-	"net/url"
 	"reflect"
 	"slices"
 	"strconv"
@@ -118,7 +117,6 @@ func (g *valuer) fillSpecial(v reflect.Value) bool {
 		p.SetFrac64(g.Int64(), 1+g.Int64N(100))
 	case *big.Float:
 		p.SetInt64(g.Int64())
-	case *url.Userinfo:
 	case *json.Number:
 		if g.full || g.IntN(4) > 0 {
 			*p = json.Number(numberTexts[g.IntN(len(numberTexts))])

@@ -524,10 +524,12 @@ func (vs *violations) addViolation(v Violation) {
 
 // full reports whether nothing more is kept. After the first violation that did
 // not fit none is kept, not even a short one: to see whether it is short, the
-// place of each of 100,000 violations would have to be written out.
+// place of each of 100,000 violations would have to be written out. The decoder
+// then makes no more values either, since the input is not going to be used. So
+// from there on nobody knows how many violations there are in all.
 func (vs *violations) full() bool { return vs.omitted > 0 || len(vs.list) == maxViolations }
 
-// count returns how many violations there were, kept or not.
+// count returns how many violations were found, kept or not.
 func (vs *violations) count() int { return len(vs.list) + vs.omitted }
 
 // makeError returns the error that carries the violations in its Details, or nil
@@ -554,7 +556,11 @@ func (vs *violations) makeLeanError() *Error {
 	}
 	message = append(message, first.Message...)
 	if n := vs.count() - 1; n > 0 {
-		message = append(strconv.AppendInt(append(message, " (and "...), int64(n), 10), " more)"...)
+		message = append(message, " (and "...)
+		if vs.full() {
+			message = append(message, "at least "...)
+		}
+		message = append(strconv.AppendInt(message, int64(n), 10), " more)"...)
 	}
 	return &Error{
 		Code:       CodeInvalidArgument,

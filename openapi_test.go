@@ -41,13 +41,17 @@ type oaPoint struct {
 	ID int `json:"id"`
 }
 
+type oaGetIn struct {
+	ID string `json:"id"`
+}
+
 type oaAPI interface {
 	Create(context.Context, *oaTodo) (*oaTodo, error)
 	List(context.Context, *oaList) (*oaTodos, error)
 	Update(context.Context, *oaUpdate) (*oaTodo, error)
 	Delete(context.Context, *oaPoint) error
 	MarkDone(context.Context) error
-	Get(context.Context) (*oaTodo, error)
+	Get(context.Context, *oaGetIn) (*oaTodo, error)
 }
 
 // oaImpl answers nothing: documents never call.
@@ -58,7 +62,7 @@ func (oaImpl) List(context.Context, *oaList) (*oaTodos, error)    { return nil, 
 func (oaImpl) Update(context.Context, *oaUpdate) (*oaTodo, error) { return nil, nil }
 func (oaImpl) Delete(context.Context, *oaPoint) error             { return nil }
 func (oaImpl) MarkDone(context.Context) error                     { return nil }
-func (oaImpl) Get(context.Context) (*oaTodo, error)               { return nil, nil }
+func (oaImpl) Get(context.Context, *oaGetIn) (*oaTodo, error)     { return nil, nil }
 
 func oaService(o Options) *Service {
 	o.Logger = slog.New(slog.NewTextHandler(io.Discard, nil))
@@ -141,7 +145,7 @@ func TestOpenAPIRules(t *testing.T) {
 		{"integer in the path, 3.0.3", plain, openAPI30, "paths /todos/{id} delete parameters 0 schema",
 			`{"type":"string","pattern":"^-?(0|[1-9][0-9]*)$"}`},
 		{"integer in the path, 3.1", plain, openAPI31, "paths /todos/{id} delete parameters 0 schema", `{"type":"integer","format":"int64"}`},
-		{"placeholder that no field fills", plain, openAPI30, "paths /todos/{id} get parameters", `[{"name":"id","in":"path","required":true,"schema":{"type":"string"}}]`},
+		{"placeholder of the name of a field", plain, openAPI30, "paths /todos/{id} get parameters", `[{"name":"id","in":"path","required":true,"schema":{"type":"string"}}]`},
 		{"query tag on PUT", plain, openAPI30, "paths /todos/{id} put parameters 1", `{"name":"fast","in":"query","schema":{"type":"boolean"}}`},
 		{"optional query parameter", plain, openAPI30, "paths /todos get parameters 0",
 			`{"name":"limit","in":"query","description":"How many.","schema":{"type":"integer","format":"int32","minimum":1,"maximum":100,"default":20}}`},
@@ -444,7 +448,7 @@ func TestFindCycles(t *testing.T) {
 			for range random.IntN(3) {
 				elem := all[random.IntN(len(all))]
 				shapes := []*shape{elem, {kind: kindPointer, elem: elem}, {kind: kindSlice, elem: elem}, {kind: kindMap, elem: elem}}
-				s.fields = append(s.fields, &field{shape: shapes[random.IntN(4)], optional: random.IntN(3) == 0, minItems: random.IntN(2)})
+				s.fields = append(s.fields, &field{shape: shapes[random.IntN(4)], optional: random.IntN(3) == 0, rules: []rule{{keyword: "minItems", count: random.IntN(2)}}})
 			}
 		}
 		for _, must := range []bool{false, true} {
@@ -464,7 +468,7 @@ func reachesItself(s *shape, must bool) bool {
 	var below func(e *shape) bool
 	below = func(e *shape) bool {
 		for _, f := range e.fields {
-			next := f.shape.containedObject(must, f.minItems)
+			next := f.shape.containedObject(must, f.rules[0].count > 0)
 			if next == nil || must && !f.isRequired() {
 				continue
 			}

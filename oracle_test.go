@@ -14,7 +14,6 @@ import (
 	"math/rand/v2"
 	"net"
 	"net/netip"
-	"net/url"
 	"reflect"
 	"regexp"
 	"strconv"
@@ -825,7 +824,6 @@ type oHidden struct {
 }
 
 type oStd struct {
-	URL     url.URL          `json:"url"`
 	Month   time.Month       `json:"month"`
 	Port    netip.AddrPort   `json:"port"`
 	IPNet   *net.IPNet       `json:"ipnet"`

@@ -254,7 +254,7 @@ func (h *rpcHandler) resolveMethod(name []byte) *method {
 func (w *rpcWorker) callMethod(m *method, msg *rpcMessage) (err error) {
 	ctx := &callContext{w.request.Context(), Info{Transport: TransportRPC, Resource: m.resource, Method: m.name, Request: w.request, Header: w.header}}
 	var in any
-	if m.bind == nil {
+	if m.bind == nil && len(msg.params) > 0 && msg.params[0] == '[' {
 		err = checkNoParams(msg.params)
 	} else {
 		in, err = m.bindObject(&w.ws.dec, msg.params)
@@ -293,9 +293,9 @@ func (w *rpcWorker) callStream(ctx context.Context, m *method, in any, msg *rpcM
 	return err
 }
 
-// checkNoParams checks the params of a method without an input. Names are
-// ignored, as unknown properties are everywhere else. A value at a position
-// cannot be meant for anything, so a list must be empty.
+// checkNoParams checks the params of a method without an input, as far as their
+// names do not matter. A value at a position cannot be meant for anything, so a
+// list must be empty.
 func checkNoParams(params []byte) error {
 	if len(params) == 0 || params[0] == '{' || len(bytes.TrimLeft(params[1:], " \t\r\n")) == 1 {
 		return nil

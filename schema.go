@@ -5,7 +5,7 @@ package svc
 // schema are made from shapes, so they cannot disagree.
 //
 // In this order: shapes, and the mistakes that are noted; from a type to its shape;
-// checks that need all types; the fields of a struct, their tags and names; structs
+// what a type says of itself by JSONSchema; checks that need all types; the fields of a struct, their tags and names; structs
 // that contain themselves; the names of types in documents.
 //
 // schema_rules.go has the constraint tags and schema_write.go the three dialects
@@ -17,6 +17,8 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"maps"
+	"net/url"
 	"reflect"
 	"slices"
 	"strconv"
@@ -34,7 +36,8 @@ import (
 //	elem is set for pointers, slices, arrays and maps; key for maps
 //	fields is set for objects, in the order of the JSON members
 //	bits is set for integers and floats, also where they are the key of a map
-//	custom is set for those types of kindCustom that have a method JSONSchema
+//	custom is set for those types of kindCustom and kindText that have a method
+//	  JSONSchema, and custom30 too if 3.0.3 has all the keywords in it
 //	name is set for named types, and unique among the shapes of one compile
 //	  pass, also where case is ignored
 //	a type has one shape in a compile pass, so that types which contain
@@ -47,8 +50,9 @@ type shape struct {
 	key    *shape
 	fields []*field
 	name   string
-	custom map[string]any // what JSONSchema returned, for kindCustom
+	custom map[string]any // what JSONSchema returned, read back from its JSON
 
+	custom30   bool // custom is a schema of OpenAPI 3.0.3 too
 	recursive  bool // an object that can contain itself
 	strict     bool // an object that has no properties but its own
 	hasMistake bool // a mistake was noted of it; there will be no plan
@@ -206,7 +210,7 @@ func hasMethods(t, iface reflect.Type) bool {
 
 // fillShape decides what s.typ is. The last three cases are in the order of
 // encoding/json; the types before them have a form of their own, whatever methods
-// they have.
+// they have. A method JSONSchema says more of the two kinds that have methods.
 func (c *shapes) fillShape(s *shape, at string) {
 	t := s.typ
 	switch {
@@ -221,9 +225,11 @@ func (c *shapes) fillShape(s *shape, at string) {
 	case t.Kind() == reflect.Pointer:
 		s.kind, s.elem = kindPointer, c.shapeFor(t.Elem(), at)
 	case hasMethods(t, typeJSONMarshaler) || hasMethods(t, typeJSONUnmarshaler):
+		s.kind = kindCustom
 		c.fillCustom(s, at)
 	case hasMethods(t, typeTextMarshaler) || hasMethods(t, typeTextUnmarshaler):
 		s.kind = kindText
+		c.fillCustom(s, at)
 	default:
 		c.fillKind(s, at)
 	}
@@ -257,8 +263,9 @@ func (c *shapes) fillKind(s *shape, at string) {
 	case reflect.Map:
 		s.kind, s.key, s.elem = kindMap, c.keyShape(t.Key(), at), c.shapeFor(t.Elem(), at+"[]")
 	case reflect.Struct:
-		s.kind = kindObject
-		c.fillFields(s, at)
+		if s.kind = kindObject; !c.isOpaque(t, at) {
+			c.fillFields(s, at)
+		}
 	case reflect.Interface:
 		// An output could be encoded, but no input decoded and no schema written, so
 		// interfaces with methods are a mistake everywhere.
@@ -269,6 +276,32 @@ func (c *shapes) fillKind(s *shape, at string) {
 	default:
 		c.addf("%s: JSON cannot carry a %v; hide the field with `json:\"-\"` or change its type", at, t)
 	}
+}
+
+// isOpaque reports whether t is a struct that would be {} in JSON although it holds
+// something, or make no sense there, and notes the mistake. It is one that has fields, all of them unexported. A field named _ holds nothing, and
+// an output that makes the content of its MCP results itself may have no JSON.
+func (c *shapes) isOpaque(t reflect.Type, at string) bool {
+	if t == reflect.TypeFor[url.URL]() {
+		c.addf("%s: a url.URL has no form in JSON; use a string with the tag `format:\"uri\"` and parse it in Validate", at)
+		return true
+	}
+	fields := 0
+	for i := range t.NumField() {
+		f := t.Field(i)
+		if _, promoted := promotedStruct(f); promoted || f.IsExported() {
+			return false
+		}
+		if f.Name != "_" {
+			fields++
+		}
+	}
+	_, content := reflect.PointerTo(t).MethodByName("MCPContent")
+	if fields == 0 || content {
+		return false
+	}
+	c.addf("%s: %v has unexported fields only, so that JSON would never have any of them; export them, give the type MarshalText and UnmarshalText, or use a string or a struct of your own in its place", at, t)
+	return true
 }
 
 // hasOwnText reports whether t has methods of its own for JSON or text.
@@ -311,12 +344,12 @@ func (s *shape) keyText(key reflect.Value) (string, error) {
 	return string(text), err
 }
 
-// fillCustom fills the shape of a type that writes or reads its own JSON. Only
-// the type itself can say what that looks like, by a method JSONSchema; without
-// it the schema takes anything. The method is called once, on a zero value, and
-// is the application's, so it may panic or return what is not JSON.
+// fillCustom fills the schema of a type that writes or reads its own JSON or text.
+// Only the type itself can say what that looks like, by a method JSONSchema, which
+// returns JSON Schema 2020-12; without it the schema takes anything, or any string.
+// The method is called once, on a zero value, and is the application's, so it may
+// panic or return what is not JSON.
 func (c *shapes) fillCustom(s *shape, at string) {
-	s.kind = kindCustom
 	d, ok := reflect.New(s.typ).Interface().(interface{ JSONSchema() map[string]any })
 	if !ok {
 		return
@@ -326,11 +359,171 @@ func (c *shapes) fillCustom(s *shape, at string) {
 			c.addf("%s: %v.JSONSchema panics on the zero value: %v", at, s.typ, v)
 		}
 	}()
-	s.custom = d.JSONSchema()
-	if _, err := json.Marshal(s.custom); err != nil {
-		c.addf("%s: what %v.JSONSchema returns is not JSON: %v", at, s.typ, err)
-		s.custom = nil
+	own := d.JSONSchema()
+	if own == nil {
+		return
 	}
+	schema, err := readCustom(own)
+	if err != nil {
+		c.addf("%s: what %v.JSONSchema returns %v", at, s.typ, err)
+		return
+	}
+	if t, ok := schema["type"]; ok && s.kind == kindText && t != "string" {
+		c.addf("%s: %v.JSONSchema says the type is %v, but its MarshalText and UnmarshalText make it a string", at, s.typ, t)
+	}
+	s.custom, s.custom30 = schema, isSchema30(schema)
+}
+
+// readCustom returns what a method JSONSchema has returned as plain JSON, with what
+// each $ref leads to in its place: the schema is published inside others, where
+// #/$defs would be theirs. Its errors go on after "what T.JSONSchema returns".
+func readCustom(own map[string]any) (map[string]any, error) {
+	text, err := json.Marshal(own)
+	if err != nil {
+		return nil, fmt.Errorf("is not JSON: %v", err)
+	}
+	root := readSchema(text)
+	schema, err := inlineRefs(root, root, nil)
+	if err != nil {
+		return nil, err
+	}
+	return schema.(map[string]any), nil
+}
+
+// inlineRefs returns v, a schema or a part of one inside root, with every $ref
+// replaced and the definitions left out. open has the references that v is being
+// put in the place of.
+func inlineRefs(root map[string]any, v any, open []string) (any, error) {
+	var err error
+	switch v := v.(type) {
+	case []any:
+		out := make([]any, len(v))
+		for i := range v {
+			if out[i], err = inlineRefs(root, v[i], open); err != nil {
+				return nil, err
+			}
+		}
+		return out, nil
+	case map[string]any:
+		out := make(map[string]any, len(v))
+		for _, name := range slices.Sorted(maps.Keys(v)) {
+			switch value := v[name]; name {
+			case "$ref", "$dynamicRef", "$defs", "definitions": // dealt with below, and left out
+			case "enum", "const", "default", "example", "examples":
+				out[name] = value // which are values and not schemas
+			case "properties", "patternProperties", "dependentSchemas":
+				out[name], err = inlineEach(root, value, open)
+			default:
+				out[name], err = inlineRefs(root, value, open)
+			}
+			if err != nil {
+				return nil, err
+			}
+		}
+		return inlineRef(root, v, out, open)
+	}
+	return v, nil
+}
+
+// inlineEach is inlineRefs for an object whose names are not keywords.
+func inlineEach(root map[string]any, v any, open []string) (any, error) {
+	schemas, ok := v.(map[string]any)
+	if !ok {
+		return v, nil
+	}
+	out := make(map[string]any, len(schemas))
+	for _, name := range slices.Sorted(maps.Keys(schemas)) {
+		schema, err := inlineRefs(root, schemas[name], open)
+		if err != nil {
+			return nil, err
+		}
+		out[name] = schema
+	}
+	return out, nil
+}
+
+// inlineRef returns the schema v with its $ref replaced, where out has the rest of
+// it. Keywords beside a $ref hold too (JSON Schema 2020-12, section 8.2.3.1), so
+// the two then stand in an allOf.
+func inlineRef(root, v, out map[string]any, open []string) (any, error) {
+	ref, ok := v["$ref"].(string)
+	if _, dynamic := v["$dynamicRef"]; dynamic {
+		return nil, errors.New("has a $dynamicRef; write a $ref to #/$defs")
+	}
+	if !ok {
+		return out, nil
+	}
+	if slices.Contains(open, ref) {
+		return nil, fmt.Errorf("has the $ref %q, which leads back to itself; let the schema be open there, as {} is", ref)
+	}
+	target, ok := resolveRef(root, ref)
+	if !ok {
+		return nil, fmt.Errorf("has the $ref %q, which leads out of it; a $ref must stay inside, as #/$defs/name does", ref)
+	}
+	schema, err := inlineRefs(root, target, append(slices.Clip(open), ref))
+	if err != nil || len(out) == 0 {
+		return schema, err
+	}
+	all, _ := out["allOf"].([]any)
+	out["allOf"] = append([]any{schema}, all...)
+	return out, nil
+}
+
+// resolveRef returns what a reference of the form #/a/b leads to in root.
+func resolveRef(root map[string]any, ref string) (v any, ok bool) {
+	pointer, ok := strings.CutPrefix(ref, "#")
+	if !ok || pointer != "" && pointer[0] != '/' {
+		return nil, false
+	}
+	v = root
+	for pointer != "" {
+		token, rest, _ := strings.Cut(pointer[1:], "/")
+		if pointer = ""; rest != "" {
+			pointer = "/" + rest
+		}
+		object, ok := v.(map[string]any)
+		if v, ok = object[strings.NewReplacer("~1", "/", "~0", "~").Replace(token)]; !ok {
+			return nil, false
+		}
+	}
+	return v, true
+}
+
+// isSchema30 reports whether a schema of JSON Schema 2020-12 says the same in
+// OpenAPI 3.0.3, which has fewer keywords, no schemas true and false, no null, and
+// wants the items of an array.
+func isSchema30(v any) bool {
+	schema, ok := v.(map[string]any)
+	for name, value := range schema {
+		ok = ok && isKeyword30(name, value)
+	}
+	return ok && (schema["type"] != "array" || schema["items"] != nil)
+}
+
+// isKeyword30 reports whether a keyword with this value means in OpenAPI 3.0.3 what
+// it means in 2020-12 (OpenAPI 3.0.3, section 4.7.24).
+func isKeyword30(name string, value any) bool {
+	list, _ := value.([]any)
+	object, _ := value.(map[string]any)
+	switch name {
+	case "title", "description", "format", "default", "example", "deprecated", "readOnly", "writeOnly", "nullable", "externalDocs",
+		"enum", "multipleOf", "minimum", "maximum", "minLength", "maxLength", "pattern",
+		"minItems", "maxItems", "uniqueItems", "minProperties", "maxProperties", "required":
+		return true
+	case "type":
+		_, one := value.(string)
+		return one && value != "null"
+	case "items", "not":
+		return isSchema30(value)
+	case "additionalProperties":
+		_, plain := value.(bool)
+		return plain || isSchema30(value)
+	case "allOf", "anyOf", "oneOf":
+		return !slices.ContainsFunc(list, func(v any) bool { return !isSchema30(v) })
+	case "properties":
+		return !slices.ContainsFunc(slices.Collect(maps.Values(object)), func(v any) bool { return !isSchema30(v) })
+	}
+	return strings.HasPrefix(name, "x-")
 }
 
 // checkUse notes what makes the shapes below s unfit for a use: a type that can be
@@ -456,12 +649,11 @@ type field struct {
 	header    string // the request header that it takes
 	mcpHeader string // the x-mcp-header that mirrors it
 
-	rules    []rule // constraints, in the order they are published
-	minItems int    // the constraint of that name, or 0
-	def      []byte // the default, as JSON; nil if there is none
-	format   string // replaces that of the type
-	doc      string
-	example  []byte // as JSON; nil if there is none
+	rules   []rule // constraints, in the order they are published
+	def     []byte // the default, as JSON; nil if there is none
+	format  string // replaces that of the type
+	doc     string
+	example []byte // as JSON; nil if there is none
 }
 
 // omission says when the encoder leaves a field out: never if it is zero, or
@@ -782,7 +974,8 @@ func (c *cycleFinder) visitShape(s *shape) int {
 		if c.must && !f.isRequired() {
 			continue
 		}
-		e := f.shape.containedObject(c.must, f.minItems)
+		least := f.findRule("minItems")
+		e := f.shape.containedObject(c.must, least != nil && least.count > 0)
 		if e == nil {
 			continue
 		}
@@ -806,24 +999,24 @@ func (c *cycleFinder) visitShape(s *shape) int {
 }
 
 // containedObject returns the object that a value of s is or can contain with no other
-// object around it; with must, cannot do without. It returns nil if there is
-// none.
-func (s *shape) containedObject(must bool, minItems int) *shape {
+// object around it; with must, cannot do without. filled says that a list cannot
+// be empty. It returns nil if there is none.
+func (s *shape) containedObject(must, filled bool) *shape {
 	if s.hasMistake && s.kind != kindObject {
 		return nil // it may have no end
 	}
 	switch s.kind {
 	case kindPointer, kindMap:
 		if !must {
-			return s.elem.containedObject(must, 0)
+			return s.elem.containedObject(must, false)
 		}
 	case kindSlice:
-		if !must || minItems > 0 {
-			return s.elem.containedObject(must, 0)
+		if !must || filled {
+			return s.elem.containedObject(must, false)
 		}
 	case kindArray:
 		if s.typ.Len() > 0 {
-			return s.elem.containedObject(must, 0)
+			return s.elem.containedObject(must, false)
 		}
 	case kindObject:
 		return s

@@ -24,9 +24,12 @@ import (
 // A rule is one constraint on the values of a field. The decoder and the binder
 // check the rules of a field in their order, and a value can be against several.
 type rule struct {
-	keyword   string     // of JSON Schema 2020-12
-	value     []byte     // of the keyword, as JSON
-	complaint *complaint // what a client is told
+	keyword   string          // of JSON Schema 2020-12
+	value     []byte          // of the keyword, as JSON
+	count     int             // the number of a length or of items
+	values    []reflect.Value // of an enum
+	complaint *complaint      // what a client is told
+	costly    bool            // tried only if the rules before it hold; see checkRules
 	// violates reports whether a value, with pointers followed, is against the rule.
 	violates func(v reflect.Value) bool
 }
@@ -41,10 +44,21 @@ type ruleTag struct {
 	make func(s *shape, text string) (r rule, want string)
 }
 
+// findRule returns the rule of this keyword, or nil.
+func (f *field) findRule(keyword string) *rule {
+	for i := range f.rules {
+		if f.rules[i].keyword == keyword {
+			return &f.rules[i]
+		}
+	}
+	return nil
+}
+
 // ruleTags is the place where a tag becomes a keyword of a schema: each row has the
 // name of the tag, which is the keyword too, the types that it fits, and the
-// function that makes the rule. Schemas have the keywords in this order. In 3.0.3
-// the exclusive bounds are written in another way; see writeRules.
+// function that makes the rule. Schemas have the keywords in this order, and the
+// costly rules come after those that save them. In 3.0.3 the exclusive bounds are
+// written in another way; see writeRules.
 //
 //	enum:"a,b,c"              one of these; strings and numbers
 //	minLength:"1"             Unicode code points, not bytes; strings
@@ -107,11 +121,9 @@ func (c *shapes) applyTags(f *field, tag reflect.StructTag, at string) {
 				continue
 			}
 			f.rules = append(f.rules, r)
-			if t.name == "minItems" {
-				f.minItems, _ = strconv.Atoi(text)
-			}
 		}
 	}
+	c.checkSatisfiable(f, target, at)
 	f.doc, f.format = tag.Get("doc"), tag.Get("format")
 	if own, _, _ := target.formatAndBounds(jsonSchema); f.format != "" && f.format != own && (target.kind == kindTime || target.kind == kindBytes) {
 		c.addf("%s: format:%q does not change that a %v is read from %s; leave it out", at, f.format, target.typ, own)
@@ -146,10 +158,133 @@ func (c *shapes) parseLiteral(f *field, tag, text, at string) []byte {
 		return appendQuoted(nil, text)
 	}
 	if !isJSON([]byte(text)) {
-		c.addf("%s: %s:%q: want a JSON value", at, tag, text)
+		c.addf("%s: %s:%q: want %s", at, tag, text, f.shape.literalForm())
 		return nil
 	}
 	return []byte(text)
+}
+
+// literalForm returns what a tag has to have for a value of shape s, which is no
+// string.
+func (s *shape) literalForm() string {
+	form := "a JSON value"
+	switch target := s.deref(); {
+	case target.kind == kindBool:
+		form = "true or false"
+	case target.kind == kindInt, target.kind == kindUint:
+		form = "an integer"
+	case target.kind.isNumeric():
+		form = "a number, spelt as in JSON"
+	case target.kind == kindSlice, target.kind == kindArray:
+		form = "a JSON array, such as [] or [1,2]"
+	case target.kind == kindMap, target.kind == kindObject:
+		form = "a JSON object, such as {}"
+	case target.kind <= kindCustom:
+		form = "a JSON value; a string is in quotes there"
+	}
+	if s.kind == kindPointer {
+		form += ", or null"
+	}
+	return form
+}
+
+// checkSatisfiable notes rules of a field that no value meets together: bounds
+// that leave nothing between them, and values of an enum that another rule
+// excludes. That a default keeps the rules is found by decoding it.
+func (c *shapes) checkSatisfiable(f *field, s *shape, at string) {
+	for _, pair := range [...][2]string{{"minLength", "maxLength"}, {"minItems", "maxItems"}} {
+		least, most := f.findRule(pair[0]), f.findRule(pair[1])
+		if least != nil && most != nil && least.count > most.count {
+			c.addf("%s: no value meets %s:\"%d\" and %s:\"%d\"; make the first at most the second", at, pair[0], least.count, pair[1], most.count)
+		}
+	}
+	if isBoundable(s) {
+		c.checkRange(f, s, at)
+	}
+	enum := f.findRule("enum")
+	if enum == nil {
+		return
+	}
+	for _, v := range enum.values {
+		for _, r := range f.rules {
+			if r.keyword != "enum" && r.violates(v) {
+				c.addf("%s: the value %s of the enum is against %s:%s; drop one of them", at, literalText(v), r.keyword, quotedValue(r.value))
+			}
+		}
+	}
+}
+
+// literalText returns a value of an enum as messages have it.
+func literalText(v reflect.Value) string {
+	if v.Kind() == reflect.String {
+		return strconv.Quote(v.String())
+	}
+	return fmt.Sprint(v.Interface())
+}
+
+// quotedValue returns the value of a keyword in quotes, as tags have it.
+func quotedValue(value []byte) string {
+	if value[0] == '"' {
+		return string(value)
+	}
+	return strconv.Quote(string(value))
+}
+
+// checkRange notes bounds of a number that leave no value of the type between
+// them, or no multiple of multipleOf. The type of an integer has bounds itself.
+func (c *shapes) checkRange(f *field, s *shape, at string) {
+	var least, greatest string
+	var unit *big.Rat
+	if s.kind != kindFloat {
+		least, greatest = s.integerBounds()
+		unit = big.NewRat(1, 1)
+	}
+	low, above, lowTag := f.tightestBound(boundRivals[0], least)
+	high, below, highTag := f.tightestBound(boundRivals[1], greatest)
+	unitTag := ""
+	if r := f.findRule("multipleOf"); r != nil {
+		unit, _ = new(big.Rat).SetString(string(r.value))
+		unitTag = r.keyword + ":" + quotedValue(r.value)
+	}
+	if low == nil || high == nil || unit == nil && s.kind != kindFloat || hasBetween(low, high, above, below, unit) {
+		return
+	}
+	tags := slices.DeleteFunc([]string{lowTag, highTag, unitTag}, func(tag string) bool { return tag == "" })
+	c.addf("%s: no %v meets %s", at, s.typ, strings.Join(tags, " and "))
+}
+
+// tightestBound returns the bound of a field on one side, of which boundRivals has
+// the keywords, whether it is exclusive, and its tag. Without one it returns the
+// limit of the type, or nil if that is "".
+func (f *field) tightestBound(side [2]string, limit string) (x *big.Rat, exclusive bool, tag string) {
+	for i := range f.rules {
+		r := &f.rules[i]
+		if slices.Contains(side[:], r.keyword) && f.isTightest(r) {
+			x, _ = new(big.Rat).SetString(string(r.value))
+			return x, r.keyword == side[1], r.keyword + ":" + quotedValue(r.value)
+		}
+	}
+	if limit != "" {
+		x, _ = new(big.Rat).SetString(limit)
+	}
+	return x, false, ""
+}
+
+// hasBetween reports whether there is a number from low to high, without these
+// where above and below say so, that is a multiple of unit. A nil unit asks for
+// any number.
+func hasBetween(low, high *big.Rat, above, below bool, unit *big.Rat) bool {
+	first := low
+	if unit != nil {
+		k := new(big.Rat).Quo(low, unit)
+		n := new(big.Int).Div(k.Num(), k.Denom()) // rounded down
+		if !k.IsInt() || above {
+			n.Add(n, big.NewInt(1))
+		}
+		first, above = new(big.Rat).Mul(new(big.Rat).SetInt(n), unit), false
+	}
+	n := first.Cmp(high)
+	return n < 0 || n == 0 && !above && !below
 }
 
 // makeEnum makes the rule that a value is one of those in the tag, which have
@@ -162,6 +297,9 @@ func makeEnum(s *shape, text string) (rule, string) {
 	parts := strings.Split(text, ",")
 	r.value = append(r.value, '[')
 	for i, part := range parts {
+		if strings.TrimSpace(part) != part {
+			return r, "values without blanks around them, such as enum:" + strconv.Quote(strings.Join(trimmed(parts), ","))
+		}
 		if i > 0 {
 			r.value = append(r.value, ',')
 		}
@@ -176,32 +314,33 @@ func makeEnum(s *shape, text string) (rule, string) {
 	}
 	r.value = append(r.value, ']')
 	if isString(s) {
+		for _, part := range parts {
+			r.values = append(r.values, reflect.ValueOf(part))
+		}
 		r.violates = func(v reflect.Value) bool { return !slices.Contains(parts, v.String()) }
 		return r, ""
 	}
-	outside, ok := isNoneOf(s, parts)
-	if !ok {
-		return r, want
+	for _, part := range parts {
+		x, ok := numberFor(s, part)
+		if !ok {
+			return r, want
+		}
+		r.values = append(r.values, x)
 	}
-	r.violates = outside
+	// Enums are short, so that looking at each value is as fast as a map.
+	r.violates = func(v reflect.Value) bool {
+		return !slices.ContainsFunc(r.values, func(x reflect.Value) bool { return compareNumbers(v, x) == 0 })
+	}
 	return r, ""
 }
 
-// isNoneOf returns a function that reports whether a number of shape s is none of
-// those that parts spell; ok is false if one of them is no number of the type.
-// Enums are short, so that looking at each value is as fast as a map.
-func isNoneOf(s *shape, parts []string) (outside func(reflect.Value) bool, ok bool) {
-	var values []func(reflect.Value) int
-	for _, part := range parts {
-		compare, ok := makeComparison(s, part)
-		if !ok {
-			return nil, false
-		}
-		values = append(values, compare)
+// trimmed returns parts without the blanks around them.
+func trimmed(parts []string) []string {
+	out := make([]string, len(parts))
+	for i, part := range parts {
+		out[i] = strings.TrimSpace(part)
 	}
-	return func(v reflect.Value) bool {
-		return !slices.ContainsFunc(values, func(compare func(reflect.Value) int) bool { return compare(v) == 0 })
-	}, true
+	return out
 }
 
 // sameValue reports whether two values of an enum are one to JSON Schema, to
@@ -229,6 +368,7 @@ func makeSize(keyword, message, noun string, outside func(v reflect.Value, n int
 		return rule{
 			keyword:   keyword,
 			value:     []byte(text),
+			count:     n,
 			complaint: &complaint{keyword, message + countText(n, noun)},
 			violates:  func(v reflect.Value) bool { return outside(v, n) },
 		}, ""
@@ -268,6 +408,7 @@ func makePattern(_ *shape, text string) (rule, string) {
 		keyword:   "pattern",
 		value:     appendQuoted(nil, text),
 		complaint: &complaint{"pattern", "must match the pattern " + text},
+		costly:    true,
 		violates:  func(v reflect.Value) bool { return !re.MatchString(v.String()) },
 	}, ""
 }
@@ -278,7 +419,7 @@ func makePattern(_ *shape, text string) (rule, string) {
 // every value.
 func makeBound(keyword, message string, outside func(int) bool) func(*shape, string) (rule, string) {
 	return func(s *shape, text string) (rule, string) {
-		compare, ok := makeComparison(s, text)
+		x, ok := numberFor(s, text)
 		if !ok {
 			return rule{}, "a number of the field's type, spelt as in JSON"
 		}
@@ -286,32 +427,48 @@ func makeBound(keyword, message string, outside func(int) bool) func(*shape, str
 			keyword:   keyword,
 			value:     []byte(text),
 			complaint: &complaint{keyword, message + text},
-			violates:  func(v reflect.Value) bool { return outside(compare(v)) },
+			violates:  func(v reflect.Value) bool { return outside(compareNumbers(v, x)) },
 		}, ""
 	}
 }
 
-// makeComparison returns a function that compares values of shape s with the
-// number that text spells in JSON. Integers are compared as such: as doubles,
-// those beyond 2^53 would be equal to their neighbours.
-func makeComparison(s *shape, text string) (func(reflect.Value) int, bool) {
+// numberFor returns the number that text spells in JSON as an int64, a uint64 or a
+// float64, for rules about values of shape s; ok is false if the type cannot hold
+// it. A float of 32 bits is not rounded, since rules are about the number that a
+// client sends.
+func numberFor(s *shape, text string) (x reflect.Value, ok bool) {
 	num, ok := jsonNumber(text)
 	if !ok {
-		return nil, false
+		return x, false
 	}
+	mag, neg, bad := parseInteger(num)
 	switch s.kind {
 	case kindInt:
-		mag, neg, bad := parseInteger(num)
 		n, ok := signed(mag, neg)
-		ok = ok && bad == integerOK && n>>(s.bits-1) == n>>63 // the bits above are all the sign
-		return func(v reflect.Value) int { return cmp.Compare(v.Int(), n) }, ok
+		return reflect.ValueOf(n), ok && bad == integerOK && n>>(s.bits-1) == n>>63 // the bits above are all the sign
 	case kindUint:
-		mag, neg, bad := parseInteger(num)
-		ok := bad == integerOK && mag <= math.MaxUint64>>(64-s.bits) && !(neg && mag > 0)
-		return func(v reflect.Value) int { return cmp.Compare(v.Uint(), mag) }, ok
+		return reflect.ValueOf(mag), bad == integerOK && mag <= math.MaxUint64>>(64-s.bits) && !(neg && mag > 0)
 	}
-	x, err := strconv.ParseFloat(text, s.bits)
-	return func(v reflect.Value) int { return cmp.Compare(v.Float(), x) }, err == nil
+	_, err := strconv.ParseFloat(text, s.bits)
+	f, _ := strconv.ParseFloat(text, 64)
+	return reflect.ValueOf(f), err == nil
+}
+
+// compareNumbers compares a value with a number from numberFor. Integers are
+// compared as such: as doubles, those beyond 2^53 would be equal to their
+// neighbours.
+func compareNumbers(v, x reflect.Value) int {
+	switch x.Kind() {
+	case reflect.Int64:
+		return cmp.Compare(v.Int(), x.Int())
+	case reflect.Uint64:
+		return cmp.Compare(v.Uint(), x.Uint())
+	}
+	f := v.Float()
+	if v.Kind() == reflect.Float32 { // of Service.Call: the number that JSON would have
+		f, _ = strconv.ParseFloat(strconv.FormatFloat(f, 'g', -1, 32), 64)
+	}
+	return cmp.Compare(f, x.Float())
 }
 
 // makeMultiple makes the rule that a number is a multiple of the one in the tag.
@@ -327,8 +484,8 @@ func makeMultiple(s *shape, text string) (rule, string) {
 		// 0.1, which the nearest doubles are not.
 		unit, ok := new(big.Rat).SetString(text)
 		r.violates = func(v reflect.Value) bool {
-			x, _ := new(big.Rat).SetString(strconv.FormatFloat(v.Float(), 'g', -1, s.bits))
-			return !x.Quo(x, unit).IsInt()
+			x, finite := new(big.Rat).SetString(strconv.FormatFloat(v.Float(), 'g', -1, v.Type().Bits()))
+			return !finite || !x.Quo(x, unit).IsInt()
 		}
 		if !ok || unit.Sign() <= 0 {
 			return r, want
@@ -357,6 +514,7 @@ func makeUnique(_ *shape, text string) (rule, string) {
 		keyword:   "uniqueItems",
 		value:     []byte("true"),
 		complaint: &complaint{"uniqueItems", "must not have the same item twice"},
+		costly:    true,
 		violates:  hasRepeated,
 	}, ""
 }

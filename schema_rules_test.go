@@ -125,7 +125,7 @@ func (c schemaCodec) agree(t *testing.T, text []byte) bool {
 // cannot say: ranges of numbers, the texts of types with methods, and two names
 // for one key.
 func finer(v Violation) bool {
-	texts := []*complaint{mustBeTime, mustBeDuration, mustBeBase64, isNotValid, mustBeQuoted}
+	texts := []*complaint{mustBeTime, mustBeDuration, mustBeBase64, isUnpadded, isBase64URL, hasLineEnds, hasStrayBits, isNotValid, mustBeQuoted}
 	return v.Rule == ruleRange || v.Rule == ruleDuplicate || slices.ContainsFunc(texts, func(m *complaint) bool { return m.message == v.Message })
 }
 

@@ -12,6 +12,7 @@ import (
 	"regexp"
 	"slices"
 	"strings"
+	"sync"
 	"testing"
 	"time"
 )
@@ -508,6 +509,27 @@ type (
 	sNoJSON    struct{}
 )
 
+// Types whose JSONSchema cannot be published inside other schemas, and one that
+// does not say what its text methods do.
+type (
+	sRefOut     struct{ sText }
+	sRefLoop    struct{ sText }
+	sRefDynamic struct{ sText }
+	sTextType   struct{ sText }
+	sText       struct{}
+)
+
+func (sText) MarshalText() ([]byte, error) { return nil, nil }
+func (*sText) UnmarshalText([]byte) error  { return nil }
+func (sRefOut) JSONSchema() map[string]any {
+	return map[string]any{"$ref": "#/components/schemas/Other"}
+}
+func (sRefLoop) JSONSchema() map[string]any {
+	return map[string]any{"$ref": "#/$defs/a", "$defs": map[string]any{"a": map[string]any{"anyOf": []any{map[string]any{"$ref": "#/$defs/a"}}}}}
+}
+func (sRefDynamic) JSONSchema() map[string]any { return map[string]any{"$dynamicRef": "#node"} }
+func (sTextType) JSONSchema() map[string]any   { return map[string]any{"type": "integer"} }
+
 func (sPanicking) JSONSchema() map[string]any   { panic("no receiver") }
 func (sPanicking) MarshalJSON() ([]byte, error) { return nil, nil }
 func (*sPanicking) UnmarshalJSON([]byte) error  { return nil }
@@ -522,6 +544,7 @@ func TestTypeProblems(t *testing.T) {
 		reflect.TypeFor[sCaseA](), reflect.TypeFor[sCaseB](), reflect.TypeFor[sTwice](), reflect.TypeFor[sPathTwice](), reflect.TypeFor[sQueryTwice](),
 		reflect.TypeFor[sPointerBase](), reflect.TypeFor[sNamedBase](), reflect.TypeFor[sSelfList](), reflect.TypeFor[sSelfMap](), reflect.TypeFor[sSelfPtr](),
 		reflect.TypeFor[sEndless](), reflect.TypeFor[sEndlessA](), reflect.TypeFor[sLoopDefault](), reflect.TypeFor[sPanicking](), reflect.TypeFor[sNoJSON](),
+		reflect.TypeFor[url.URL](), reflect.TypeFor[sync.Mutex](), reflect.TypeFor[struct{ URL *url.URL }](), reflect.TypeFor[sRefOut](), reflect.TypeFor[sRefLoop](), reflect.TypeFor[sRefDynamic](), reflect.TypeFor[sTextType](),
 		reflect.TypeFor[struct {
 			A chan int
 			B []struct{ C map[string]complex64 }
@@ -538,7 +561,7 @@ func TestTypeProblems(t *testing.T) {
 	}
 	golden(t, "schema/types.txt", out.Bytes())
 	for _, typ := range []reflect.Type{
-		reflect.TypeFor[sBounded](), reflect.TypeFor[sNullDefault](), reflect.TypeFor[sLeafDefault](), reflect.TypeFor[sTree](), reflect.TypeFor[url.URL](), reflect.TypeFor[big.Int](),
+		reflect.TypeFor[sBounded](), reflect.TypeFor[sNullDefault](), reflect.TypeFor[sLeafDefault](), reflect.TypeFor[sTree](), reflect.TypeFor[big.Int](), reflect.TypeFor[struct{ _ int }](),
 		reflect.TypeFor[struct{ A, b chan int }](), reflect.TypeFor[oEmbedAmbiguous](),
 	} {
 		texts := mistakesOf(typ)
@@ -597,7 +620,7 @@ func TestComponentNames(t *testing.T) {
 		c := newShapes(new(mistakes))
 		for _, typ := range []reflect.Type{
 			reflect.TypeFor[sTree](), reflect.TypeFor[Pair[int, string]](), reflect.TypeFor[Pair[sTree, []*sTree]](), reflect.TypeFor[Pair[map[string]int, any]](),
-			reflect.TypeFor[Pair[Pair[int, bool], url.URL]](), reflect.TypeFor[Pair[[]*sTree, sTree]](), reflect.TypeFor[Pair[*sTree, sTree]](), reflect.TypeFor[Größe](),
+			reflect.TypeFor[Pair[Pair[int, bool], big.Int]](), reflect.TypeFor[Pair[[]*sTree, sTree]](), reflect.TypeFor[Pair[*sTree, sTree]](), reflect.TypeFor[Größe](),
 			reflect.TypeFor[sTODO](), reflect.TypeFor[Stodo](), reflect.TypeFor[IP](), reflect.TypeFor[Addr](), reflect.TypeFor[oTexts](), reflect.TypeFor[local](), reflect.TypeFor[日本](),
 			reflect.TypeFor[Pair[local, struct{ A int }]](), reflect.TypeFor[sPage[sPage[int]]](), reflect.TypeFor[[]sScalars](), reflect.TypeFor[map[oID]*sLeaf](), reflect.TypeFor[oStd](),
 		} {

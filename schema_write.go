@@ -217,7 +217,7 @@ func (w *schemaWriter) writePlain(m *members, s *shape, f *field, null bool) {
 	switch {
 	case f != nil && f.quoted:
 		w.writeQuoted(m, s, null)
-	case s.kind == kindCustom:
+	case s.kind == kindCustom, s.custom != nil:
 		w.writeCustom(m, s, null)
 	case s.kind == kindObject:
 		w.writeObject(m, s, s.fields)
@@ -239,15 +239,20 @@ func withNull(list string, null bool) string {
 }
 
 // writeCustom writes what the type says of itself. JSONSchema returns a map, so the
-// keywords are sorted: what is published has one order.
+// keywords are sorted: what is published has one order. If 3.0.3 cannot say all of
+// it, the schema there takes anything and has the description only: a part of a
+// schema may refuse what the whole accepts.
 func (w *schemaWriter) writeCustom(m *members, s *shape, null bool) {
 	custom := s.custom
 	if w.use != forDocument {
 		custom = w.trimCustom(custom)
 	}
 	for _, name := range slices.Sorted(maps.Keys(custom)) {
+		if w.dialect == openAPI30 && !s.custom30 && name != "description" {
+			continue
+		}
 		text, err := json.Marshal(custom[name])
-		if err == nil { // shapes.fillCustom has tried the whole
+		if err == nil { // it was read from JSON
 			var enum []any
 			addNull := null && name == "enum" && json.Unmarshal(text, &enum) == nil && !slices.Contains(enum, nil)
 			m.addRaw(name, withNull(string(text), addNull))
@@ -260,7 +265,7 @@ func (w *schemaWriter) writeCustom(m *members, s *shape, null bool) {
 // of an output altogether, since a schema with fewer constraints below them would
 // accept less. What is left out only makes a schema accept more.
 func (w *schemaWriter) trimCustom(custom map[string]any) map[string]any {
-	if text, err := json.Marshal(custom); err == nil { // its values may have any Go type
+	if text, err := json.Marshal(custom); err == nil { // a copy, since lists are changed in place
 		custom = readSchema(text)
 	}
 	out := make(map[string]any, len(custom))
@@ -545,9 +550,7 @@ func (f *field) isTightest(r *rule) bool {
 }
 
 // hasRule reports whether the field has a rule of this keyword. A nil field has none.
-func (f *field) hasRule(keyword string) bool {
-	return f != nil && slices.ContainsFunc(f.rules, func(r rule) bool { return r.keyword == keyword })
-}
+func (f *field) hasRule(keyword string) bool { return f != nil && f.findRule(keyword) != nil }
 
 // hasAnnotations reports whether writeAnnotations has something to write, for which
 // 3.0.3 has no room beside a $ref.

@@ -547,9 +547,13 @@ type innerKey struct{}
 
 // bindObject makes the input of m from one JSON object that has every field by
 // its wire name, as transports without paths and queries send it. An empty text
-// counts as {}. m must take an input. A panic becomes an error.
+// counts as {}. For a method that takes no input it returns nil, and an error if
+// the text is no object; see bindNothing. A panic becomes an error.
 func (m *method) bindObject(d *decoder, text []byte) (in any, err error) {
 	defer recoverTo(&err) // Validate and UnmarshalJSON are code of the application
+	if m.bind == nil {
+		return nil, bindNothing(d, text, m.strict)
+	}
 	v, err := m.bind.bindObject(d, text)
 	return v.Interface(), err
 }
@@ -576,14 +580,17 @@ func (m *method) appendOutput(e *encoder, dst []byte, out any) (_ []byte, err er
 // [Stream] is returned as it is, and the caller has to run it.
 //
 // A Go value cannot say that a field is absent: an optional field counts as
-// absent if it is zero. Call applies no defaults; [Service.NewInput] does.
+// absent if it is zero. Call applies no defaults; [Service.NewInput] does. Call
+// does not change the input. If there are Validate methods, which may do so, the
+// method gets a copy that has what they changed. An input that is nested more than
+// 1,000 levels deep, as one is that contains itself, is INVALID_ARGUMENT.
 func (s *Service) Call(ctx context.Context, resource, method string, input any) (any, error) {
 	m, err := s.findForCall(resource, method)
 	if err == nil {
 		err = m.checkType(input)
 	}
 	if err == nil && m.in != nil {
-		err = s.checkInput(m, input)
+		input, err = s.checkInput(m, input)
 	}
 	if err != nil {
 		return nil, err
@@ -596,20 +603,17 @@ func (s *Service) Call(ctx context.Context, resource, method string, input any) 
 	return m.invoke(&callContext{ctx, info}, input)
 }
 
-// NewInput returns a new input for a method, with the defaults applied, to be
-// filled in and passed to [Service.Call]. It returns nil for a method that takes
-// no input, and an UNIMPLEMENTED error for an unknown method.
+// NewInput returns a new input for a method, with the defaults applied, those of
+// structs in it too, to be filled in and passed to [Service.Call]. It returns nil
+// for a method that takes no input, and an UNIMPLEMENTED error for an unknown
+// method.
 func (s *Service) NewInput(resource, method string) (any, error) {
 	m, err := s.findForCall(resource, method)
 	if err != nil || m.in == nil {
 		return nil, err
 	}
 	in := reflect.New(m.in.typ)
-	for i := range m.bind.all.fields {
-		if f := &m.bind.all.fields[i]; f.absent != nil {
-			f.absent(f.settableIn(in.Elem()))
-		}
-	}
+	m.bind.all.setDefaults(in.Elem())
 	return in.Interface(), nil
 }
 
@@ -640,14 +644,14 @@ func (m *method) checkType(in any) error {
 	return nil
 }
 
-// checkInput checks the rules of a Go value. A panic of a Validate method
-// becomes an error.
-func (s *Service) checkInput(m *method, input any) (err error) {
+// checkInput checks the rules of a Go value and returns what the method gets in
+// its place; see binding.checkValue. A panic of a Validate method becomes an error.
+func (s *Service) checkInput(m *method, input any) (checked any, err error) {
 	defer recoverTo(&err)
 	ws := s.borrowWorkspace()
-	err = m.bind.checkValue(&ws.dec, reflect.ValueOf(input))
+	v, err := m.bind.checkValue(&ws.dec, reflect.ValueOf(input))
 	s.returnWorkspace(ws)
-	return err
+	return v.Interface(), err
 }
 
 // invokeByName calls the method itself, or what stands in its place; see invokeBy.

@@ -326,11 +326,12 @@ func (c *methodCompiler) compilePlans(m *method, d *decoders, e encoders) {
 	if m.in != nil {
 		m.bind = compileBinding(d, m.in, bindSpec{
 			placeholders: m.placeholders,
-			explicit:     m.explicit,
+			instead:      m.instead,
 			hasBody:      m.hasBody(),
 		})
-	} else if m.explicit && len(m.placeholders) > 0 {
-		c.addf("the method has no input that could fill {%s}", strings.Join(m.placeholders, "}, {"))
+	} else if len(m.placeholders) > 0 {
+		spec := bindSpec{instead: m.instead}
+		c.addf("the method has no input that could fill {%s}; give it an input with such a field%s", strings.Join(m.placeholders, "}, {"), spec.orPattern())
 	}
 	if m.out != nil {
 		m.encode = e.encoderFor(m.out)
@@ -550,7 +551,7 @@ type route struct {
 	method       string   // in capitals
 	path         string   // such as /todos/{id}/archive, without Service.prefix
 	placeholders []string // such as id, in the order of the path
-	explicit     bool     // from MethodOptions.HTTP
+	instead      string   // a pattern without the placeholder, for an inferred route that has one
 }
 
 // hasBody reports whether requests to the route have a body that means
@@ -572,7 +573,9 @@ var firstWords = map[string]struct {
 }
 
 // inferRoute returns the route of a method by the words of its name. placeholder
-// is the name of the item in the path. FindUsers is a list, FindUser an item.
+// is the name of the item in the path. FindUsers is a list, FindUser an item. A
+// method that is about no item, such as GetAll or DeleteMe, needs an HTTP pattern
+// of its own, which the route suggests.
 func inferRoute(resource string, name []string, placeholder string) route {
 	verb, ok := firstWords[name[0]]
 	path := "/" + resource
@@ -582,7 +585,11 @@ func inferRoute(resource string, name []string, placeholder string) route {
 	case name[0] == "find" && len(name) > 1 && isPlural(name[1]), !verb.item:
 		return route{method: verb.method, path: path}
 	}
-	return route{method: verb.method, path: path + "/{" + placeholder + "}", placeholders: []string{placeholder}}
+	instead := verb.method + " " + path // as for GetAll
+	if len(name) > 1 && name[1] != "all" {
+		instead += "/" + strings.Join(name[1:], "_") // as for DeleteMe
+	}
+	return route{method: verb.method, path: path + "/{" + placeholder + "}", placeholders: []string{placeholder}, instead: instead}
 }
 
 // isPlural reports whether the word after Find asks for a list. English endings
@@ -603,7 +610,7 @@ func parsePattern(pattern string) (route, error) {
 	case !strings.HasPrefix(path, "/"):
 		return route{}, fmt.Errorf("want a path that starts with a slash, without a host")
 	}
-	r := route{method: method, path: path, explicit: true}
+	r := route{method: method, path: path}
 	for _, segment := range strings.Split(path[1:], "/") {
 		name, err := parseSegment(segment)
 		switch {

@@ -299,9 +299,9 @@ func TestInvokeBy(t *testing.T) {
 	} {
 		for _, direct := range []bool{false, true} {
 			impl := &invokeImpl{}
-			o := &Options{Resource: "invoke", Intercept: test.intercept, Logger: quiet}
+			o := &Options{Resource: "invoke", Intercept: test.intercept, Methods: invokeRoutes, Logger: quiet}
 			if direct {
-				o.Methods = map[string]MethodOptions{"Get": {Direct: Direct(invokeAPI.Get)}, "Nothing": {Direct: Direct(invokeAPI.Nothing)}, "Call": {Direct: Direct(invokeAPI.Call)}}
+				o.Methods = map[string]MethodOptions{"Get": {HTTP: "GET /invoke", Direct: Direct(invokeAPI.Get)}, "Nothing": {Direct: Direct(invokeAPI.Nothing)}, "Call": {Direct: Direct(invokeAPI.Call)}}
 			}
 			impl.service = MustRegister[invokeAPI](impl, o)
 			m := impl.service.findMethod("invoke", test.method)
@@ -323,7 +323,7 @@ func TestInvokeBy(t *testing.T) {
 	}
 	// What is called from within a call is that itself.
 	impl := &invokeImpl{}
-	impl.service = MustRegister[invokeAPI](impl, &Options{Resource: "invoke", Intercept: around, Logger: quiet})
+	impl.service = MustRegister[invokeAPI](impl, &Options{Resource: "invoke", Intercept: around, Methods: invokeRoutes, Logger: quiet})
 	m := impl.service.findMethod("invoke", "call")
 	got, err := m.invokeBy(func(ctx context.Context, _, _ string, in any) (any, error) { return impl.Call(ctx, in.(*tickIn)) },
 		&callContext{Context: context.Background()}, &tickIn{})
@@ -331,6 +331,9 @@ func TestInvokeBy(t *testing.T) {
 		t.Errorf("a call within another call: %v, %v", got, err)
 	}
 }
+
+// invokeRoutes is needed since the input of invokeAPI has no ID.
+var invokeRoutes = map[string]MethodOptions{"Get": {HTTP: "GET /invoke"}}
 
 // An invokeAPI has a method for each thing that a call can return.
 type invokeAPI interface {

@@ -60,7 +60,7 @@ func TestEncodeCursor(t *testing.T) {
 // Verify that what was encoded comes back, open and sealed, given as a value
 // and by a pointer.
 func TestCursorRoundTrip(t *testing.T) {
-	sealer := svc.NewCursorKey([]byte("a key"))
+	sealer := svc.NewCursorKey([]byte("a key of 16 byte"))
 	for _, test := range cursorRows {
 		want := reflect.ValueOf(test.key)
 		if want.Kind() == reflect.Pointer {
@@ -113,7 +113,7 @@ func TestEncodeCursorRefuses(t *testing.T) {
 		if got, err := svc.EncodeCursor(key); err == nil || got != "" {
 			t.Errorf("EncodeCursor(%s) = %q, %v; want an error", name, got, err)
 		}
-		if got, err := svc.NewCursorKey([]byte("k")).Encode(key); err == nil || got != "" {
+		if got, err := svc.NewCursorKey([]byte("a key of 16 byte")).Encode(key); err == nil || got != "" {
 			t.Errorf("Encode(%s) = %q, %v; want an error", name, got, err)
 		}
 	}
@@ -204,7 +204,7 @@ func TestDecodeCursorNeedsPointer(t *testing.T) {
 }
 
 func TestCursorKey(t *testing.T) {
-	oldKey, newKey, otherKey := []byte("the old key"), []byte("the new key"), []byte("another key")
+	oldKey, newKey, otherKey := []byte("the old key here"), []byte("the new key here"), []byte("another key here")
 	before, rotated, after := svc.NewCursorKey(oldKey), svc.NewCursorKey(newKey, oldKey), svc.NewCursorKey(newKey)
 	fromOld, fromRotated, fromOther := mustSeal(t, before, "x"), mustSeal(t, rotated, "x"), mustSeal(t, svc.NewCursorKey(otherKey), "x")
 	for _, test := range []struct {
@@ -255,7 +255,7 @@ func mustSeal(t *testing.T, k *svc.CursorKey, key any) string {
 // character replaced by every other, every cut, and a piece of another cursor.
 func TestCursorKeyTampering(t *testing.T) {
 	const alphabet = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789-_="
-	k := svc.NewCursorKey([]byte("a key"))
+	k := svc.NewCursorKey([]byte("a key of 16 byte"))
 	sealed := mustSeal(t, k, cursorPair{1, "a"})
 	tried := 0
 	try := func(cursor string) {
@@ -283,7 +283,7 @@ func TestCursorKeyTampering(t *testing.T) {
 
 // Verify that a CursorKey does not share memory with its caller.
 func TestCursorKeyCopies(t *testing.T) {
-	secret := []byte("secret")
+	secret := []byte("a secret of bytes")
 	k := svc.NewCursorKey(secret)
 	sealed := mustSeal(t, k, "x")
 	clear(secret)
@@ -295,9 +295,9 @@ func TestCursorKeyCopies(t *testing.T) {
 
 func TestNewCursorKeyPanics(t *testing.T) {
 	for name, keys := range map[string][][]byte{
-		"svc: NewCursorKey without a key":   {},
-		"svc: NewCursorKey: key 2 is empty": {[]byte("a"), {}},
-		"svc: NewCursorKey: key 1 is empty": {nil},
+		"svc: NewCursorKey without a key": {},
+		"svc: NewCursorKey: key 2 has 15 bytes; a key needs 16 at least, and should be 32 random ones": {[]byte("a key of 16 byte"), []byte("a key of 15 byt")},
+		"svc: NewCursorKey: key 1 has 0 bytes; a key needs 16 at least, and should be 32 random ones":  {nil},
 	} {
 		func() {
 			defer func() {
@@ -319,7 +319,7 @@ func FuzzDecodeCursor(f *testing.F) {
 	for _, test := range cursorRows {
 		f.Add(cursorOf(test.want))
 	}
-	k := svc.NewCursorKey([]byte("a key"))
+	k := svc.NewCursorKey([]byte("a key of 16 byte"))
 	f.Fuzz(func(t *testing.T, cursor string) {
 		var text string
 		if svc.DecodeCursor(cursor, &text) == nil {
@@ -349,7 +349,7 @@ func FuzzCursor(f *testing.F) {
 	f.Add("todo-17", int64(1<<62))
 	f.Add("", int64(-1))
 	f.Add("\x00\xff\u2028", int64(0))
-	k := svc.NewCursorKey([]byte("a key"))
+	k := svc.NewCursorKey([]byte("a key of 16 byte"))
 	f.Fuzz(func(t *testing.T, id string, nanos int64) {
 		want := svc.TimeCursor{ID: strings.ToValidUTF8(id, "\ufffd"), At: time.Unix(0, nanos).UTC()} // JSON strings are UTF-8
 		for name, form := range cursorForms(k) {

@@ -215,6 +215,9 @@ func TestTransportsAgreeOnQueries(t *testing.T) {
 		var query []string
 		for _, i := range random.Perm(len(names))[:random.IntN(6)] {
 			v := rpcValues[random.IntN(19)]
+			if v.json[0] <= '9' && strings.ContainsAny(v.json, ".e") && strings.Contains("i8 i64 u8 u64 ptr limit", names[i]) {
+				continue // an integer in JSON perhaps, and in a query none
+			}
 			members = append(members, rpcMember{names[i], v.json, v.text})
 			query = append(query, names[i]+"="+url.QueryEscape(v.text))
 		}

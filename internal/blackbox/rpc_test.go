@@ -153,9 +153,15 @@ type panickingText struct{}
 func (panickingText) MarshalText() ([]byte, error) { panic("secret") }
 
 func mathOptions() *svc.Options {
-	return &svc.Options{Resource: "math", Logger: slog.New(slog.DiscardHandler), MaxBody: 300_000, Methods: map[string]svc.MethodOptions{
-		"MarkDone": {HTTP: "POST /math/{id}/done", Description: "Marks one as done."},
-	}}
+	return &svc.Options{Resource: "math", Logger: slog.New(slog.DiscardHandler), MaxBody: 300_000, Methods: mathMethods("math")}
+}
+
+func mathMethods(resource string) map[string]svc.MethodOptions {
+	return map[string]svc.MethodOptions{
+		"MarkDone": {HTTP: "POST /" + resource + "/{id}/done", Description: "Marks one as done."},
+		"GetData":  {HTTP: "GET /" + resource + "/data"},
+		"Update":   {HTTP: "PUT /" + resource},
+	}
 }
 
 func newMath(t testing.TB, impl *mathService) http.Handler {
@@ -544,7 +550,7 @@ func TestRPCLog(t *testing.T) {
 func TestLogOfTransports(t *testing.T) {
 	var first, second bytes.Buffer
 	logTo := func(b *bytes.Buffer, resource string) *svc.Service {
-		return svc.MustRegister[MathAPI](&mathService{}, &svc.Options{Name: resource, Resource: resource, Logger: slog.New(slog.NewTextHandler(b,
+		return svc.MustRegister[MathAPI](&mathService{}, &svc.Options{Name: resource, Resource: resource, Methods: mathMethods(resource), Logger: slog.New(slog.NewTextHandler(b,
 			&slog.HandlerOptions{ReplaceAttr: func(_ []string, a slog.Attr) slog.Attr {
 				if a.Key == slog.TimeKey {
 					return slog.Attr{}
@@ -584,7 +590,7 @@ func TestLogOfTransports(t *testing.T) {
 
 func TestRPCReserved(t *testing.T) {
 	opts := mathOptions()
-	opts.Methods = map[string]svc.MethodOptions{"Ping": {Resource: "rpc"}}
+	opts.Methods["Ping"] = svc.MethodOptions{Resource: "rpc"}
 	s := svc.MustRegister[MathAPI](&mathService{}, opts)
 	defer func() {
 		if text := fmt.Sprint(recover()); !strings.Contains(text, "it cannot serve Ping") {
@@ -599,7 +605,7 @@ func TestRPCReserved(t *testing.T) {
 func TestRPCJoin(t *testing.T) {
 	strict := mathOptions()
 	strict.Strict, strict.Resource = true, "strict"
-	strict.Methods = nil
+	strict.Methods = mathMethods("strict")
 	joined := svc.Join("both", svc.MustRegister[MathAPI](&mathService{}, mathOptions()), svc.MustRegister[MathAPI](&mathService{}, strict))
 	h := joined.At("/v1").RPC()
 	for _, test := range []struct{ method, want string }{

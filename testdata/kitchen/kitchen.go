@@ -26,7 +26,7 @@ func Sink(strict bool) *svc.Service {
 		Logger:      slog.New(slog.DiscardHandler),
 		Methods: map[string]svc.MethodOptions{
 			"Move":        {HTTP: "POST /shelves/{shelf}/{row}/sinks/{ratio}/{wet}/{at}/{for}/{size}/{address}/{digits}", Description: "Moves a sink."},
-			"ReadTool":    {Resource: "tools", Description: "Reads <b>one</b> tool & its \"handle\"."},
+			"ReadTool":    {Resource: "tools", HTTP: "GET /tools/first", Description: "Reads <b>one</b> tool & its \"handle\"."},
 			"ReplaceTool": {Resource: "tools", HTTP: "PUT /tools/{name}"},
 			"Watch":       {HTTP: "GET /sinks/watch"},
 			"Follow":      {HTTP: "GET /sinks/{id}/follow", Stream: svc.StreamSSE},
