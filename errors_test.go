@@ -418,6 +418,7 @@ func TestHandleTable(t *testing.T) {
 		{"error after the status", nil, func(w http.ResponseWriter, r *http.Request) error { w.WriteHeader(204); return secret }, nil, 0, "ERROR|secret"},
 		{"abort", nil, panics(http.ErrAbortHandler, ""), nil, 0, ""},
 		{"abort, returned", nil, fails(http.ErrAbortHandler), nil, 500, "ERROR|abort"},
+		{"server that stops", nil, fails(Errorf(CodeUnavailable, "bye: %w", http.ErrServerClosed)), nil, 503, ""},
 		{"own handler", nil, fails(secret), func(w http.ResponseWriter, r *http.Request, err error) { w.WriteHeader(418) }, 418, "ERROR|secret"},
 		{"own handler that writes nothing", nil, fails(Errorf(CodeNotFound, "no")), func(http.ResponseWriter, *http.Request, error) {}, 404, "WARN|no"},
 		{"own handler that panics", nil, fails(Errorf(CodeNotFound, "no")), func(http.ResponseWriter, *http.Request, error) { panic("secret") }, 404, "WARN|no|secret"},

@@ -1,8 +1,8 @@
 package svc
 
 // This file has what middleware reads of a request and cannot be seen from
-// outside in full: prefixes of paths, versions in them, and bodies and deadlines
-// of profiles.
+// outside in full: prefixes of paths, versions in them and in queries, bodies and
+// deadlines of profiles, and the deadlines of answers.
 
 import (
 	"context"
@@ -10,11 +10,89 @@ import (
 	"net"
 	"net/http"
 	"net/http/httptest"
+	"net/url"
 	"regexp"
 	"strings"
 	"testing"
 	"time"
 )
+
+// An answerWriter notes its write deadlines. It cannot flush.
+type answerWriter struct {
+	http.ResponseWriter
+	deadlines []time.Time
+}
+
+func (w *answerWriter) SetWriteDeadline(d time.Time) error {
+	w.deadlines = append(w.deadlines, d)
+	return nil
+}
+
+// Verify that a server without a WriteTimeout pays nothing for it, and when the
+// others get which deadline.
+func TestProtectAnswer(t *testing.T) {
+	for _, test := range []struct {
+		name   string
+		server *http.Server
+		major  int
+		first  bool          // the deadline is taken back before the call
+		time   time.Duration // for the answer; 0 means that the writer is left as it is
+	}{
+		{"no server", nil, 1, false, 0},
+		{"no time-out", &http.Server{}, 1, false, 0},
+		{"no time-out, HTTP/2", &http.Server{}, 2, false, 0},
+		{"negative", &http.Server{WriteTimeout: -1}, 2, false, 0},
+		{"short", &http.Server{WriteTimeout: time.Second}, 1, false, 30 * time.Second},
+		{"short, HTTP/2", &http.Server{WriteTimeout: time.Second}, 2, true, 30 * time.Second},
+		{"long", &http.Server{WriteTimeout: time.Hour}, 1, false, time.Hour},
+		{"long, HTTP/2", &http.Server{WriteTimeout: time.Hour}, 2, true, time.Hour},
+	} {
+		r := httptest.NewRequest("GET", "/", nil)
+		if r.ProtoMajor = test.major; test.server != nil {
+			r = r.WithContext(context.WithValue(r.Context(), http.ServerContextKey, test.server))
+		}
+		w := &answerWriter{ResponseWriter: struct{ http.ResponseWriter }{httptest.NewRecorder()}}
+		got := protectAnswer(w, r)
+		if test.time == 0 {
+			if got != http.ResponseWriter(w) || len(w.deadlines) > 0 {
+				t.Errorf("%s: %T, %v", test.name, got, w.deadlines)
+			}
+			if n := testing.AllocsPerRun(10, func() { protectAnswer(w, r) }); n > 0 {
+				t.Errorf("%s: %v allocations", test.name, n)
+			}
+			continue
+		}
+		if cleared := len(w.deadlines) == 1 && w.deadlines[0].IsZero(); cleared != test.first {
+			t.Errorf("%s: before the call %v", test.name, w.deadlines)
+		}
+		w.deadlines = nil
+		before := time.Now()
+		got.WriteHeader(http.StatusContinue)
+		got.WriteHeader(http.StatusOK)
+		got.Write([]byte("x"))
+		after := time.Now()
+		if d := w.deadlines; len(d) != 1 || d[0].Before(before.Add(test.time)) || d[0].After(after.Add(test.time)) {
+			t.Errorf("%s: after the call %v", test.name, d)
+		}
+		if canFlush(got) {
+			t.Errorf("%s: the writer hides that it cannot flush", test.name)
+		}
+	}
+}
+
+// Verify that a request whose Origin is allowed by name may come from elsewhere.
+func TestAllowedOrigin(t *testing.T) {
+	for _, allowed := range []bool{false, true} {
+		r := httptest.NewRequest("POST", "/", nil)
+		r.Header.Set("Sec-Fetch-Site", "cross-site")
+		if allowed {
+			r = r.WithContext(withAllowedOrigin(r.Context()))
+		}
+		if err := checkSite(httptest.NewRecorder(), r); (err == nil) != allowed {
+			t.Errorf("allowed %t: %v", allowed, err)
+		}
+	}
+}
 
 func TestCutPrefixPath(t *testing.T) {
 	for _, test := range []struct {
@@ -78,6 +156,24 @@ func TestPathVersion(t *testing.T) {
 			t.Errorf("parsePathVersion(%q) = %q, want %q", test.path, got, test.want)
 		}
 	}
+}
+
+// FuzzFindParameter verifies that findParameter finds what url.ParseQuery finds,
+// where that finds all there is.
+func FuzzFindParameter(f *testing.F) {
+	for _, query := range []string{"", "version=1", "x=1&version=2&version=3", "v%65rsion=%31+", "version", "version=&version=2", "version=%", "version=1;2", "a;b&version=1", "&&version==", "%=1&version=2"} {
+		f.Add(query)
+	}
+	f.Fuzz(func(t *testing.T, query string) {
+		got, ok := findParameter(query, "version")
+		want, err := url.ParseQuery(query)
+		if err == nil && (got != want.Get("version") || !ok) {
+			t.Errorf("%q: %q, %t; want %q", query, got, ok, want.Get("version"))
+		}
+		if ok && got != want.Get("version") || !ok && got == "" {
+			t.Errorf("%q: %q, %t; url.ParseQuery has %q", query, got, ok, want["version"])
+		}
+	})
 }
 
 func FuzzPathVersion(f *testing.F) {
