@@ -70,8 +70,9 @@ func newCredentials(users map[string]string) credentials {
 }
 
 // matchRequest reports whether r has one of the credentials. It compares with all
-// of them, so its time does not tell whether a name is known. A request with two Authorization headers never matches: a
-// proxy in front may have checked one of them, and svc the other.
+// of them, so its time does not tell whether a name is known. A request with two
+// Authorization headers never matches: a proxy may have checked one of them, and
+// svc the other.
 func (known credentials) matchRequest(r *http.Request) bool {
 	name, password, ok := r.BasicAuth()
 	if !ok || len(r.Header.Values("Authorization")) != 1 {

@@ -100,7 +100,7 @@ type param struct {
 	absent      func(reflect.Value) // sets the default; nil if there is none
 }
 
-// A bindSpec is what compileBinding needs to know of the route.
+// A bindSpec holds the parts of a route that compileBinding needs.
 type bindSpec struct {
 	placeholders []string
 	instead      string // a pattern without the placeholder of an inferred route; "" if the author wrote the pattern
@@ -276,8 +276,8 @@ func (c *decoders) compileParam(f *field, name, in, at string) param {
 	return p
 }
 
-// requestValues is the part of a request that an input is made from. The
-// decoder copies what it keeps of it, so the body may be overwritten later.
+// requestValues is the part of a request that an input is made from. The decoder
+// copies the parts it keeps, so the body may be overwritten later.
 type requestValues struct {
 	path interface {
 		PathValue(placeholder string) string // unescaped, as http.Request has it
@@ -287,10 +287,10 @@ type requestValues struct {
 	body   []byte // the whole of it
 }
 
-// bindRequest makes an input from an HTTP request. It starts the caller's
-// decoder, and returns one error for all sources: a client learns at once what
-// is wrong with a parameter and what is wrong with the body. The result is a
-// pointer to the input's struct.
+// bindRequest makes an input from an HTTP request. It starts the caller's decoder,
+// and returns one error for all sources: a client learns all violations of the
+// parameters and of the body at once. The result is a pointer to the input's
+// struct.
 func (b *binding) bindRequest(d *decoder, r requestValues) (reflect.Value, error) {
 	d.start(nil)
 	in := reflect.New(b.in.typ)
@@ -626,10 +626,9 @@ func (b *binding) findParam(d *decoder, name string) int {
 	return -1
 }
 
-// appendQueryText appends what a name or a value of a query string stands for.
-// A semicolon is refused: some proxies take it as a separator, and a client and
-// a server that differ on where a parameter ends are open to attack. net/url
-// refuses it as well.
+// appendQueryText appends a name or a value of a query string, decoded. A semicolon
+// is refused: some proxies take it as a separator, and a client and a server that
+// differ on where a parameter ends are open to attack. net/url refuses it as well.
 func appendQueryText(dst []byte, s string) ([]byte, *complaint) {
 	start := 0
 	for i := 0; i < len(s); i++ {
@@ -663,8 +662,8 @@ func (p *param) setChecked(d *decoder, v reflect.Value, text []byte) {
 	}
 }
 
-// setScalar sets v, the field or an element of it, to a value. It makes what
-// pointers point to: a text cannot be null.
+// setScalar sets v, the field or an element of it, to a value. It allocates the
+// targets of pointers: a text cannot be null.
 func (p *param) setScalar(d *decoder, v reflect.Value, text []byte) {
 	for v.Kind() == reflect.Pointer {
 		v.Set(reflect.New(v.Type().Elem()))
@@ -851,10 +850,10 @@ func checkMap(s *shape, elem checkFunc, hooked bool) checkFunc {
 	}
 }
 
-// structCheck compiles the check of a struct of shape s: first the fields,
-// then the struct itself, so that its Validate sees what those of its fields
-// changed. For an input, in returns where each field comes from. For a struct
-// inside another in is nil, and fields hidden by json:"-" are left out.
+// structCheck compiles the check of a struct of shape s: first the fields, then the
+// struct itself, so that its Validate sees the changes of those before. For an
+// input, in returns where each field comes from. For a struct inside another in is
+// nil, and fields hidden by json:"-" are left out.
 //
 // Rules are not checked for an optional field with its zero value: in a Go
 // value that is how an absent field looks. A Go value may contain itself, which

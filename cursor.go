@@ -4,9 +4,9 @@ package svc
 // client has seen, so that the next request can go on after it, on any replica.
 // Inputs and outputs with cursors are in page.go.
 //
-// A cursor comes from the client like any other input, so reading one is
-// strict: one spelling for each cursor, valid UTF-8, I-JSON. Every cursor that
-// is not accepted gets the same answer, whatever the reason was.
+// A cursor comes from the client like any other input, so reading one is strict:
+// one spelling for each cursor, valid UTF-8, I-JSON. Every cursor that is not
+// accepted gets the same answer, for every reason.
 
 import (
 	"crypto/hmac"
@@ -23,11 +23,11 @@ import (
 	"unicode/utf8"
 )
 
-// EncodeCursor returns a cursor that holds key, in base64url without padding
-// (RFC 4648, section 5). A string, or a type with MarshalText and UnmarshalText
-// such as [time.Time], is held as its text; any other type is held as its JSON
-// by encoding/json. A pointer counts as what it points to. The cursor of the
-// empty string is empty.
+// EncodeCursor returns a cursor that holds key, in base64url without padding (RFC
+// 4648, section 5). A string, or a type with MarshalText and UnmarshalText such as
+// [time.Time], is held as its text; any other type is held as its JSON by
+// encoding/json. A pointer counts as its target. The cursor of the empty string is
+// empty.
 //
 // EncodeCursor returns an error for a nil key, for a text that is not valid
 // UTF-8 (use a []byte, which becomes JSON), and for a value that encoding/json
@@ -69,10 +69,10 @@ type TimeCursor struct {
 	At time.Time `json:"at"` // of the last item of the page; compare it with Equal
 }
 
-// CursorKey seals cursors, so that a service knows its own: clients can read
-// what is in a sealed cursor, but neither change it nor make one. The zero
-// CursorKey has no key: Encode returns an error and Decode accepts no cursor.
-// A CursorKey is safe for concurrent use.
+// CursorKey seals cursors, so that a service knows its own: clients can read the
+// content of a sealed cursor, but cannot change it or make one. The zero CursorKey
+// has no key: Encode returns an error and Decode accepts no cursor. A CursorKey is
+// safe for concurrent use.
 type CursorKey struct {
 	keys [][]byte // the first one seals; never written after NewCursorKey
 }
@@ -81,9 +81,9 @@ type CursorKey struct {
 // try out.
 const minCursorKey = 16
 
-// NewCursorKey returns a CursorKey that seals with the first of keys and
-// accepts what any of them has sealed. To replace a key, put the new one in
-// front and keep the old one for as long as its cursors are in use.
+// NewCursorKey returns a CursorKey that seals with the first of keys and accepts
+// cursors sealed with any of them. To replace a key, put the new one in front and
+// keep the old one for as long as its cursors are in use.
 //
 // A key should be at least 32 random bytes, the length of the hash (RFC 2104,
 // section 3), and the same on every replica. Use different keys for different
@@ -221,8 +221,8 @@ func writeCursorKey(v reflect.Value) (payload []byte, err error) {
 	return payload, err
 }
 
-// setCursorKey reads payload into what key points to. It reads into a fresh
-// value first, so that an error leaves the caller's value unchanged.
+// setCursorKey decodes payload into the target of key. It reads into a fresh value
+// first, so that an error leaves the caller's value unchanged.
 func setCursorKey(payload []byte, key any) error {
 	p := reflect.ValueOf(key)
 	if p.Kind() != reflect.Pointer || p.IsNil() {

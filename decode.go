@@ -6,7 +6,7 @@ package svc
 // this order: decoder, the blocks of short strings, decoders, lists and maps,
 // structs, scalars, setters for their texts, types that decode themselves, any.
 //
-// The shape decides what a value may be. Everything else is a violation with
+// The shape decides which values are accepted. Everything else is a violation with
 // the rule "type":
 //
 //	kind                    JSON that it takes              decoded by
@@ -35,8 +35,8 @@ package svc
 // are no tokens to dispatch on and no tree of values in between, and yet every
 // byte passes the same strict checks, whether its value is wanted or not.
 //
-// Values are only ever decoded into fresh zero values. No function needs to
-// undo what an earlier input left, and false, 0, nil and "" need not be set.
+// Values are only ever decoded into fresh zero values. No function needs to clear
+// values of an earlier input, and false, 0, nil and "" need not be set.
 
 import (
 	"bytes"
@@ -68,7 +68,7 @@ import (
 //	scratch and scan.data are overwritten by the next value or the next input,
 //	  so what refers to them is never stored in a value
 //
-// After a syntax error the stacks keep what was open; start clears them.
+// After a syntax error the stacks keep their open levels; start clears them.
 type decoder struct {
 	scan    scanner
 	found   violations
@@ -204,9 +204,9 @@ func (d *decoder) skipMismatch(c *complaint) {
 	}
 }
 
-// finish returns the error of the whole input, or nil. A text that is not JSON
-// has one violation only: what was found before says little about a text that
-// is cut off or garbled.
+// finish returns the error of the whole input, or nil. A text that is not JSON has
+// one violation only: violations found before it mean little in a text that is cut
+// off or garbled.
 func (d *decoder) finish() error {
 	switch {
 	case d.scan.err != nil:
@@ -293,13 +293,12 @@ const (
 // keepText returns the string that raw, the content of a JSON string, stands
 // for. escaped says that raw has escapes.
 //
-// A strings.Builder makes strings from its buffer without copying, and never
-// writes the same byte twice, so a substring of what it holds stays valid while
-// later strings are appended. When the next string does not fit, Reset leaves
-// the block to the strings in it. A new block is no longer than the rest of the
-// input, because the strings to come cannot be longer: an input with a single
-// word gets a few bytes. Strings of one byte or none are free: Go has all of
-// them.
+// A strings.Builder makes strings from its buffer without copying and never writes
+// the same byte twice, so its substrings stay valid while later strings are
+// appended. When the next string does not fit, Reset leaves the block to the
+// strings in it. A new block is no longer than the rest of the input, because the
+// strings to come cannot be longer: an input with a single word gets a few bytes.
+// Strings of one byte or none are free: Go has all of them.
 func (d *decoder) keepText(raw []byte, escaped bool) string {
 	if escaped {
 		d.scratch = appendUnescaped(d.scratch[:0], raw)
@@ -816,11 +815,11 @@ func (d *decoder) enterMember(f *fieldPlan) {
 // and the name.
 //
 // It guesses first. Most senders write members in the order of the schema and
-// without white space, so the field after the last one is next. If its prefix
-// is in the text, one comparison does for reading the name, checking its
-// UTF-8, finding the colon and looking the name up. The guess cannot be wrong:
-// the prefix starts and ends with what only a whole name can have around it.
-// Where it fails, byName decides, and the next guess follows the field found.
+// without white space, so the field after the last one is next. If its prefix is in
+// the text, one comparison does for reading the name, checking its UTF-8, finding
+// the colon and looking the name up. The guess cannot be wrong: the prefix starts
+// and ends with characters that only enclose whole names. Where it fails, byName
+// decides, and the next guess follows the field found.
 func (p *objectPlan) findMember(d *decoder, next int) (int, []byte) {
 	d.scan.peek()
 	if next < len(p.fields) {
@@ -906,7 +905,7 @@ func decodeScalar(s *shape) decodeFunc {
 	}
 }
 
-// readText reads a string and returns what it stands for. The result is valid
+// readText reads a string and returns its text, unescaped. The result is valid
 // until the decoder reads on or adds a violation.
 func (d *decoder) readText() []byte {
 	raw, escaped := d.scan.readString()
@@ -927,7 +926,7 @@ func decodeString(d *decoder, v reflect.Value) {
 	}
 }
 
-// decodeBool decodes true or false. False is what v holds already.
+// decodeBool decodes true or false. The value v is already false.
 func decodeBool(d *decoder, v reflect.Value) {
 	switch d.scan.peek() {
 	case 't':

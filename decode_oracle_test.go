@@ -229,8 +229,8 @@ func agree(t testing.TB, c *codec, text []byte) bool {
 	case err != nil && theirErr == nil:
 		t.Errorf("%s: %q: %v; the oracle accepts it", c.name, text, err)
 	case err != nil:
-		if fault := checkRefusal(text, err, errors.Is(theirErr, errText)); fault != "" {
-			t.Errorf("%s: %q: %v (oracle: %v): %s", c.name, text, err, theirErr, fault)
+		if why := checkRefusal(text, err, errors.Is(theirErr, errText)); why != "" {
+			t.Errorf("%s: %q: %v (oracle: %v): %s", c.name, text, err, theirErr, why)
 		}
 	case !o.same(ours, theirs):
 		t.Errorf("%s: %q is\n%#v, the oracle says\n%#v", c.name, text, ours, theirs)
@@ -264,7 +264,7 @@ func checkRefusal(text []byte, err error, textual bool) string {
 		}
 	}
 	if textual && len(list) != 1 {
-		return fmt.Sprintf("%d violations for a fault of the text", len(list))
+		return fmt.Sprintf("%d violations for an error of the text", len(list))
 	}
 	return ""
 }
@@ -324,7 +324,7 @@ func (o *oracle) decode(t reflect.Type, text []byte) (reflect.Value, error) {
 	return v, d.Decode(v.Addr().Interface())
 }
 
-// errText marks faults of the text, which no type can make good.
+// errText marks errors of the text, which no type can make good.
 var errText = errors.New("not acceptable JSON")
 
 // checkText checks what is JSON and I-JSON.

@@ -78,7 +78,7 @@ func TestViolations(t *testing.T) {
 		// A list with bad elements is not judged as a whole.
 		{`{"id":1,"buyer":null,"lines":[` + strings.Repeat("1,", 9) + `2]}`, "/lines/0 type,/lines/1 type,/lines/2 type,/lines/3 type,/lines/4 type,/lines/5 type,/lines/6 type,/lines/7 type,/lines/8 type,/lines/9 type"},
 
-		// A fault of the text is told alone, whatever else is wrong.
+		// An error of the text is reported alone, whatever else is wrong.
 		{``, " syntax"},
 		{`{"id":"1",`, " syntax"},
 		{`{"id":"1"} x`, " syntax"},

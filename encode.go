@@ -5,8 +5,8 @@ package svc
 // encoder runs it and appends to one buffer. In this order: encoder, encoders,
 // lists and maps, structs, scalars, values of any type.
 //
-// The shape decides what a value becomes, and the decoder (decode.go) reads
-// each of these forms back:
+// The shape decides the form of a value, and the decoder (decode.go) reads each of
+// these forms back:
 //
 //	kind                    JSON                            encoded by
 //	kindPointer             null, or what it points to      encodePointer
@@ -88,9 +88,8 @@ func (e *encoder) enterLevel() bool {
 	return true
 }
 
-// appendCompact appends JSON that other code wrote, without its white space: an
-// event of a stream and a message over standard input and output are one line
-// each. err is the error of that code.
+// appendCompact appends JSON that other code wrote, without its white space: the
+// data of an event is one line. err is the error of that code.
 func (e *encoder) appendCompact(text []byte, err error) {
 	if err != nil {
 		e.fail(err)
@@ -523,7 +522,7 @@ func encodeBytes(e *encoder, v reflect.Value) {
 	e.buf = append(e.buf, '"')
 }
 
-// encodeText appends what MarshalText returns, as a string. A text that is not
+// encodeText appends the result of MarshalText as a string. A text that is not
 // UTF-8 gets U+FFFD for each stray byte, like any other string.
 func encodeText(e *encoder, v reflect.Value) {
 	text, err := v.Addr().Interface().(encoding.TextMarshaler).MarshalText()
@@ -568,8 +567,8 @@ func (e *encoder) appendAny(x any) {
 	}
 }
 
-// appendAnyPointer appends what x points to. It counts a level, because x may
-// point to itself.
+// appendAnyPointer appends the value that x points to. It counts a level, because x
+// may point to itself.
 func (e *encoder) appendAnyPointer(x *any) {
 	if x == nil {
 		e.buf = append(e.buf, "null"...)
@@ -641,8 +640,8 @@ func (e *encoder) appendAnyList(list []any) {
 // pointer, so that methods with pointer receivers are found.
 func encodeDynamic(e *encoder, v reflect.Value) { e.appendDynamic(v.Addr().Interface()) }
 
-// appendDynamic appends what encoding/json makes of x, a value of a type that
-// has no shape. Its text is checked like that of any other code: x may have a
+// appendDynamic appends x, a value of a type that has no shape, as encoding/json
+// encodes it. Its text is checked like that of any other code: x may have a
 // MarshalJSON too.
 func (e *encoder) appendDynamic(x any) {
 	buf := bytes.NewBuffer(e.buf)

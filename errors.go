@@ -22,9 +22,9 @@ import (
 	"unicode/utf8"
 )
 
-// A Code says what kind of error an [Error] is. The names are those of
-// google.rpc.Code, spelt as they appear on the wire. The zero value, a name that
-// is not below, and OK all count as UNKNOWN wherever an error is written.
+// A Code is the kind of an [Error]. The names are those of google.rpc.Code, spelt
+// as they appear on the wire. The zero value, a name that is not below, and OK all
+// count as UNKNOWN wherever an error is written.
 type Code string
 
 const (
@@ -93,8 +93,8 @@ func (c Code) row() int {
 }
 
 // private reports whether the message of an error with this code is for the log
-// only. These codes say that the server made the error, and such messages tend
-// to contain what a client must not see: queries, file names, addresses.
+// only. These codes say that the server made the error, and such messages tend to
+// contain texts that a client must not see: queries, file names, addresses.
 func (c Code) private() bool { return c == CodeUnknown || c == CodeInternal || c == CodeDataLoss }
 
 // codesFromHTTP are the codes of CodeFromHTTP, but for whole classes of statuses.
@@ -118,8 +118,8 @@ var codesFromHTTP = map[int]Code{
 }
 
 // CodeFromHTTP returns the code for the status of an HTTP response, for a method
-// that passes on what another server answered. A 2xx gives OK. A 4xx without a
-// code of its own gives INVALID_ARGUMENT, and any other status UNKNOWN.
+// that passes on the answer of another server. A 2xx gives OK. A 4xx without a code
+// of its own gives INVALID_ARGUMENT, and any other status UNKNOWN.
 //
 // It is not the inverse of [Error.HTTPStatus], which gives several codes the
 // same status.
@@ -136,8 +136,8 @@ func CodeFromHTTP(status int) Code {
 	return CodeUnknown
 }
 
-// An Error is what a method returns to tell its client what went wrong. It has
-// the same code, message and details on every transport. The zero value is an
+// A method returns an Error to tell its client the reason for which it failed. It
+// has the same code, message and details on every transport. The zero value is an
 // UNKNOWN error.
 //
 // Clients see Code, Details and Message; for UNKNOWN, INTERNAL and DATA_LOSS, and
@@ -224,8 +224,8 @@ func formatMessage(format string, args []any) (string, error) {
 	return message, errors.Join(causes...)
 }
 
-// dropMarks takes out of a message the marks of the texts that are left out, and
-// what makes no sense without them.
+// dropMarks removes from a message the marks of the texts that are left out, and
+// the punctuation around them.
 //
 //	message, ␀ is a mark   what is left
 //	---------------------  --------------
@@ -494,9 +494,9 @@ type violations struct {
 	cause   error // the first error that a Validate method returned, for the log
 }
 
-// addViolation keeps v if there is room. It counts v at first as if every byte
-// of its text needed an escape, which is quick and nearly always fits. Only if
-// that does not fit, it counts what the list really takes.
+// addViolation keeps v if there is room. It counts v at first as if every byte of
+// its text needed an escape, which is quick and nearly always fits. Only if that
+// does not fit, it counts the exact size of the list.
 func (vs *violations) addViolation(v Violation) {
 	if vs.full() {
 		vs.omitted++
@@ -637,8 +637,8 @@ func appendDetail(dst []byte, value any) ([]byte, bool) {
 
 // marshalDetail returns the JSON of a detail, if it has any. A detail whose
 // MarshalJSON panics has none: it must not take the answer of the call with it.
-// Characters that mean something in HTML are not escaped, as nowhere else in what
-// this package writes: nosniff keeps browsers from taking JSON for a page.
+// Characters that mean something in HTML are not escaped, as everywhere in this
+// package: nosniff keeps browsers from taking JSON for a page.
 func marshalDetail(value any) (text []byte, ok bool) {
 	defer func() {
 		if recover() != nil {
@@ -665,7 +665,8 @@ func appendViolations(dst []byte, list []Violation) []byte {
 	return append(dst, ']')
 }
 
-// appendViolation appends v as JSON. frameLen and jsonLen count what it appends.
+// appendViolation appends v as JSON. frameLen and jsonLen count the bytes that it
+// appends.
 func appendViolation(dst []byte, v *Violation) []byte {
 	dst = appendQuoted(append(dst, `{"in":`...), v.In)
 	dst = appendQuoted(append(dst, `,"path":`...), v.Path)

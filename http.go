@@ -1,7 +1,7 @@
 package svc
 
-// This file has what every HTTP transport, and every middleware of this
-// package, does with a request and a response. In this order:
+// This file does the work that all HTTP transports and middleware of this package
+// share. In this order:
 //
 //   - request bodies and their content types, pages of other sites
 //   - answers that take longer than Server.WriteTimeout
@@ -12,7 +12,7 @@ package svc
 //   - trackedWriter, which knows whether a response has begun
 //   - small text: quoted strings of headers, prefixes of paths
 //
-// It is the only place that decides what a client gets to see of an error.
+// It is the only place that decides which parts of an error a client sees.
 
 import (
 	"bufio"
@@ -43,7 +43,7 @@ const DefaultMaxBody = 1 << 20
 // as long for a body that it refuses to read.
 const DefaultBodyTimeout = 30 * time.Second
 
-// limits says what a request body may cost.
+// limits bounds the size of a request body and the time to send it.
 type limits struct {
 	size int64         // bytes; negative means any
 	time time.Duration // for receiving it; negative means for ever
@@ -55,11 +55,11 @@ func hasBody(r *http.Request) bool {
 	return r.ContentLength != 0 && r.Body != nil && r.Body != http.NoBody
 }
 
-// setDeadline limits the time that receiving the body of r takes. Transports
-// call it first for every request, also for one that they are going to refuse
-// unread. The reason is what net/http does with an unread body of up to 256
-// KiB: it reads the body to its end before it sends the response, and without a
-// deadline it waits for ever for a client that sends no more.
+// setDeadline limits the time that receiving the body of r takes. Transports call
+// it first for every request, also for one that they are going to refuse unread.
+// The reason is the way net/http treats an unread body of up to 256 KiB: it reads
+// the body to its end before it sends the response, and without a deadline it waits
+// for ever for a client that sends no more.
 //
 // Nothing takes the deadline back. net/http does so itself at the end of the
 // body, where it begins to watch for the client leaving, and again before the
@@ -77,8 +77,8 @@ func (l limits) setDeadline(w http.ResponseWriter, r *http.Request) {
 	http.NewResponseController(w).SetReadDeadline(deadline)
 }
 
-// readBody appends the whole body of r to buf. The memory for it grows with what
-// has arrived, not with what the client announces.
+// readBody appends the whole body of r to buf. Its memory grows with the bytes that
+// have arrived, not with the length that the client announces.
 func (l limits) readBody(w http.ResponseWriter, r *http.Request, buf []byte) ([]byte, error) {
 	if !hasBody(r) {
 		return buf, nil
@@ -158,12 +158,12 @@ func (l limits) bodyError(w http.ResponseWriter, r *http.Request, err error) err
 	return Errorf(CodeInvalidArgument, "the request body could not be read: %w", err)
 }
 
-// leaveBody prepares for a response that leaves the body of r, or the rest of
-// it, unread: it makes the response the last one on its connection. net/http
-// then sends the response at once. Otherwise it would first read what is left of
-// a small body, to find the next request after it, and a client that announced
-// a body and stalls would get no answer before the deadline. HTTP/2 needs none
-// of this: each request is a stream of its own, which net/http ends.
+// leaveBody prepares for a response that leaves the body of r, or the rest of it,
+// unread: it makes the response the last one on its connection. net/http then sends
+// the response at once. Otherwise it would first read the rest of a small body, to
+// find the next request after it, and a client that announced a body and stalls
+// would get no answer before the deadline. HTTP/2 needs none of this: each request
+// is a stream of its own, which net/http ends.
 //
 // A deadline must be set, by limits.setDeadline or by Server.ReadTimeout: after
 // the response net/http still reads up to 256 KiB of the body, to close it.
@@ -180,9 +180,9 @@ const answerTime = 30 * time.Second
 // protectAnswer returns a writer that is to be used in place of w, so that an
 // answer is not lost because its method took longer than http.Server.WriteTimeout.
 // That time begins when the header of the request has been read. When it is over,
-// net/http drops over HTTP/1 what is written, without an error anywhere, and over
-// HTTP/2 resets the stream at once. What a method costs is bounded by its ctx and
-// not by the connection, so the time for the client begins anew with the answer.
+// net/http drops the answer over HTTP/1, without an error anywhere, and resets the
+// stream at once over HTTP/2. What a method costs is bounded by its ctx and not by
+// the connection, so the time for the client begins anew with the answer.
 //
 // Without a WriteTimeout it returns w itself, and costs the look-up of the server
 // in the context.
@@ -197,8 +197,8 @@ func protectAnswer(w http.ResponseWriter, r *http.Request) http.ResponseWriter {
 	return &trackedWriter{ResponseWriter: w, answerTime: max(answerTime, server.WriteTimeout)}
 }
 
-// setWriteDeadline sets the time until which the client of w has to have taken
-// what is sent; the zero time sets none.
+// setWriteDeadline sets the time until which the client of w must have read the
+// answer; the zero time sets none.
 func setWriteDeadline(w http.ResponseWriter, deadline time.Time) {
 	// net/http's own writer, without the allocation of a ResponseController.
 	if c, ok := w.(interface{ SetWriteDeadline(time.Time) error }); ok {
@@ -214,7 +214,7 @@ const (
 	contentTypeProblem = "application/problem+json"
 )
 
-// checkJSON checks what a request says of its body, for a method that reads it.
+// checkJSON checks the headers that describe the body, for a method that reads it.
 // It comes to nothing more than two look-ups for nearly every request.
 func checkJSON(w http.ResponseWriter, r *http.Request) error {
 	if types := r.Header["Content-Type"]; len(types) == 1 && types[0] == contentTypeJSON && len(r.Header["Content-Encoding"]) == 0 {
@@ -226,10 +226,10 @@ func checkJSON(w http.ResponseWriter, r *http.Request) error {
 	return checkContentType(w, r)
 }
 
-// checkSite refuses with 403 what a web page of another site can make the browser
-// of its reader send without asking first. Such a request carries the reader's
-// cookies, or the password that the browser keeps for this server, and the page
-// need not see the answer for the method to have run.
+// checkSite answers 403 to the requests that a web page of another site can make
+// its reader's browser send without asking first. Such a request carries the
+// reader's cookies, or the password that the browser keeps for this server, and the
+// page need not see the answer for the method to have run.
 //
 //	The request                                       Refused
 //	------------------------------------------------  -------------------------
@@ -243,10 +243,10 @@ func checkJSON(w http.ResponseWriter, r *http.Request) error {
 //	has none, and an Origin whose host is not Host    yes
 //	has neither header                                no: it is not of a browser
 //
-// Asking first is what the Fetch standard calls a preflight request (CORS
-// protocol). Sec-Fetch-Site is the word of the browser itself (W3C, Fetch Metadata
-// Request Headers, section 2.4), and right also where a proxy has changed Host. It
-// holds for methods without an input too, which accept any body.
+// The Fetch standard calls asking first a preflight request (CORS protocol).
+// Sec-Fetch-Site is the word of the browser itself (W3C, Fetch Metadata Request
+// Headers, section 2.4), and right also where a proxy has changed Host. It holds
+// for methods without an input too, which accept any body.
 func checkSite(w http.ResponseWriter, r *http.Request) error {
 	if r.Method != http.MethodPost {
 		return nil
@@ -294,9 +294,9 @@ func isAllowedOrigin(ctx context.Context) bool { return ctx.Value(originKey{}) !
 //	accepted      none, application/json, application/merge-patch+json; v=1
 //	not accepted  text/plain, application/json; charset=iso-8859-1, two of them
 //
-// A compressed body is refused since a small one can unpack to gigabytes. The
-// response then says in Accept-Encoding what would be accepted (RFC 9110,
-// section 12.5.3).
+// checkMCPContentType is stricter: MCP requests need a Content-Type. A compressed
+// body is refused since a small one can unpack to gigabytes. Accept-Encoding in the
+// response lists the accepted encodings (RFC 9110, section 12.5.3).
 func checkContentType(w http.ResponseWriter, r *http.Request) error {
 	if len(r.Header["Content-Encoding"]) > 0 {
 		leaveBody(w, r)
@@ -338,10 +338,10 @@ func writeJSON(w http.ResponseWriter, r *http.Request, body []byte) {
 	}
 }
 
-// setBodyHeader sets what every response with a body has. nosniff keeps
-// browsers from taking JSON for a page. Every response pays for these three
-// values, so they share the allocation of one array; each slice has the
-// capacity 1, so that an append to one cannot overwrite the next.
+// setBodyHeader sets the headers that every response with a body has. nosniff keeps
+// browsers from taking JSON for a page. Every response pays for these three values,
+// so they share the allocation of one array; each slice has the capacity 1, so that
+// an append to one cannot overwrite the next.
 func setBodyHeader(h http.Header, contentType string, length int) {
 	values := [...]string{contentType, "nosniff", decimal(length)}
 	h["Content-Type"] = values[0:1:1]
@@ -387,8 +387,8 @@ type ErrorHandler func(w http.ResponseWriter, r *http.Request, err error)
 //
 // and the status of the error's code. The message is a general text for UNKNOWN,
 // INTERNAL and DATA_LOSS; details are left out if there are none. [ErrorFrom]
-// says what becomes of an error that is no *Error; nil counts as UNKNOWN.
-// WriteError is the default [ErrorHandler].
+// converts errors that are not an *Error; nil counts as UNKNOWN. WriteError is the
+// default [ErrorHandler].
 func WriteError(w http.ResponseWriter, r *http.Request, err error) {
 	e := errorOrUnknown(err)
 	buf := buffers.Get().(*[]byte)
@@ -441,11 +441,11 @@ func WriteProblem(w http.ResponseWriter, r *http.Request, err error) {
 	writeErrorBody(w, status, contentTypeProblem, append(buf, '}'))
 }
 
-// writeErrorBody sends the body of an error response. It deletes what the
-// application has set for the success: what describes a body that is not sent,
-// and what would keep the error in a cache. What is said of the exchange stays,
-// such as Vary, Set-Cookie, Allow, Retry-After, WWW-Authenticate and the headers
-// of middleware.
+// writeErrorBody sends the body of an error response. It deletes the headers that
+// the application has set for the success: those that describe a body that is not
+// sent, and those that would keep the error in a cache. What is said of the
+// exchange stays, such as Vary, Set-Cookie, Allow, Retry-After, WWW-Authenticate
+// and the headers of middleware.
 func writeErrorBody(w http.ResponseWriter, status int, contentType string, body []byte) {
 	h := w.Header()
 	for name := range h {
@@ -661,15 +661,15 @@ func logError(ctx context.Context, logger *slog.Logger, err error, place logPlac
 	logger.LogAttrs(ctx, level, "svc: "+codes[e.Code.row()].text, attrs...)
 }
 
-// Limit returns middleware that serves at most n requests at a time. One more
-// gets 503 with an UNAVAILABLE error and Retry-After at once, written by onError,
-// or by [WriteError] if onError is nil. Nothing waits: a queue would only hold what
-// nobody wants any more when its turn comes.
+// Limit returns middleware that serves at most n requests at a time. One more gets
+// 503 with an UNAVAILABLE error and Retry-After at once, written by onError, or by
+// [WriteError] if onError is nil. Nothing waits: the clients of queued requests
+// have often given up when their turn comes.
 //
-// It bounds what requests together can cost where one has a bound: the memory for
-// bodies is at most n times Options.MaxBody, and a small multiple of that for what
-// is decoded from them. A stream counts for as long as it lasts. Leave the route by
-// which a load balancer asks for the health of the process outside, or a busy
+// It bounds the total cost of all requests where the cost of each is bounded: the
+// memory for bodies is at most n times Options.MaxBody, and that for decoded values
+// a small multiple of it. A stream counts for as long as it lasts. Leave the route
+// by which a load balancer asks for the health of the process outside, or a busy
 // process counts as a dead one.
 //
 // Limit panics if n is less than 1, since nothing would ever be served.
@@ -742,7 +742,7 @@ func (w *trackedWriter) canFlush() bool { return canFlush(w.ResponseWriter) }
 // Flush implements http.Flusher, which cannot report an error.
 func (w *trackedWriter) Flush() { w.FlushError() }
 
-// FlushError is what http.ResponseController calls. A flush sends the header.
+// http.ResponseController calls FlushError. A flush sends the header.
 func (w *trackedWriter) FlushError() error {
 	w.begin()
 	return http.NewResponseController(w.ResponseWriter).Flush()
@@ -784,9 +784,9 @@ func trimmedPrefix(caller, prefix string) string {
 	return trimmed
 }
 
-// cutPrefixPath reports whether p is prefix or below it, and returns what
-// follows prefix without the slash between. A prefix matches whole segments. If ok
-// is false, rest means nothing.
+// cutPrefixPath reports whether p is prefix or below it, and returns the rest
+// without the slash between. A prefix matches whole segments. If ok is false, rest
+// means nothing.
 func cutPrefixPath(p, prefix string) (rest string, ok bool) {
 	rest, ok = strings.CutPrefix(p, prefix)
 	if !ok || rest == "" {

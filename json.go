@@ -69,8 +69,8 @@ func plainEnd[T string | []byte](s T, i int) int {
 	return i
 }
 
-// appendQuoted appends s as a JSON string. It escapes only what RFC 8259,
-// section 7 wants escaped, and nothing for the sake of HTML.
+// appendQuoted appends s as a JSON string. It escapes only the characters that RFC
+// 8259, section 7 requires, and none for the sake of HTML.
 //
 // A byte that is not UTF-8 becomes U+FFFD, as in encoding/json. It is not an error,
 // since the name of a file on a disk must not turn an answer into one.
@@ -103,7 +103,7 @@ func decodeRune[T string | []byte](s T, i int) (rune, int) {
 	return utf8.DecodeRune(buf[:copy(buf[:], s[i:end])])
 }
 
-// appendEscaped appends what stands for a byte that cannot stand for itself.
+// appendEscaped appends the escape of a byte that must be escaped.
 func appendEscaped(dst []byte, c byte) []byte {
 	const hex = "0123456789abcdef"
 	switch c {
@@ -143,9 +143,9 @@ func quotedLen(s string) int {
 	return n
 }
 
-// escapeLen returns the length of the escape that b starts with, or 0 and why it
-// is none. The two halves of a surrogate pair count as one escape; half of a
-// pair is none, since no UTF-8 text has it (RFC 7493, section 2.1).
+// escapeLen returns the length of the escape that b starts with, or 0 and the
+// reason why it is invalid. The two halves of a surrogate pair count as one escape;
+// half of a pair is none, since no UTF-8 text has it (RFC 7493, section 2.1).
 func escapeLen(b []byte) (n int, reason string) {
 	if len(b) < 2 {
 		return 0, "a string without its closing quote"
@@ -200,8 +200,8 @@ func hexDigit(c byte) int {
 	return -1
 }
 
-// appendUnescaped appends what the inside of a JSON string stands for. raw must
-// come from [scanner.readString], which has checked its escapes.
+// appendUnescaped appends the text of a JSON string, given without its quotes. raw
+// must come from [scanner.readString], which has checked its escapes.
 func appendUnescaped(dst, raw []byte) []byte {
 	for len(raw) > 0 {
 		i := bytes.IndexByte(raw, '\\')
@@ -224,15 +224,16 @@ func appendUnescaped(dst, raw []byte) []byte {
 	return dst
 }
 
-// unescaped gives what the second character of a two-character escape stands for.
+// unescaped maps the second character of a two-character escape to the character it
+// means.
 var unescaped = [256]byte{'"': '"', '\\': '\\', '/': '/', 'b': '\b', 'f': '\f', 'n': '\n', 'r': '\r', 't': '\t'}
 
 // appendQuotedJSON appends a JSON text as a JSON string, as MCP wants results: the
 // same value once as JSON and once as text. text must be compact JSON, as the
 // encoder writes it: then it has no control characters and is UTF-8, so nothing in
-// it needs an escape but quotes and backslashes. Eight bytes without either are copied at once; plainEnd explains
-// the arithmetic. Memory for the longest result is reserved first, so that the
-// loop needs no checks of its own.
+// it needs an escape but quotes and backslashes. Eight bytes without either are
+// copied at once: plainEnd explains the arithmetic. Memory for the longest result
+// is reserved first, so that the loop needs no checks of its own.
 func appendQuotedJSON(dst, text []byte) []byte {
 	const (
 		ones = 0x0101010101010101
@@ -471,7 +472,7 @@ const maxDepth = 1000
 //
 // The first error ends the reading: the scanner keeps it in err and moves to the
 // end of data, so that every loop over the text stops by itself. Callers look at
-// err only where they would otherwise act on what they have read.
+// err only before they act on a value they have read.
 //
 // Invariants:
 //
@@ -616,9 +617,8 @@ func (s *scanner) readName() []byte {
 	return raw
 }
 
-// readString reads the string that starts at pos. It returns what is between the
-// quotes, which is a part of the text, and whether it has escapes; appendUnescaped
-// undoes them.
+// readString reads the string that starts at pos. It returns the part of the text
+// between the quotes, and whether that has escapes; appendUnescaped undoes them.
 func (s *scanner) readString() (raw []byte, escaped bool) {
 	data, start := s.data, s.pos+1
 	for i := plainEnd(data, start); i < len(data); i = plainEnd(data, i) {
@@ -926,8 +926,8 @@ func isJSONNumber(value []byte) bool { return len(value) > 0 && (value[0] == '-'
 // isContainer reports whether a JSON value is an object or an array.
 func isContainer(value []byte) bool { return len(value) > 0 && (value[0] == '{' || value[0] == '[') }
 
-// textOf returns what a JSON string stands for: a part of value, or new memory if
-// it has escapes.
+// textOf returns the text of a JSON string: a part of value, or new memory if it
+// has escapes.
 func textOf(value []byte) []byte {
 	inside := value[1 : len(value)-1]
 	if bytes.IndexByte(inside, '\\') < 0 {

@@ -358,7 +358,7 @@ var scanTexts = []struct {
 	{`{"a":{"b":1},"c":{"b":1,"b":2}}`, ruleDuplicate, 28},
 	{`{"a":{"b":1},"a":{"c":1}}`, ruleDuplicate, 17},
 	{`{"a" :1 , "a" :2}`, ruleDuplicate, 15},
-	{`{"a":1,"a":`, ruleDuplicate, 11}, // the first fault counts
+	{`{"a":1,"a":`, ruleDuplicate, 11}, // the first error counts
 	{`{"a":1,"a"}`, ruleSyntax, 10},
 	{`{"a":1,"A":2}`, "", 0},
 	{`{"a":{"a":{"a":1}}}`, "", 0},
@@ -384,8 +384,8 @@ func TestScanner(t *testing.T) {
 	}
 }
 
-// A fault must tell nothing of the text: it goes to clients and into logs.
-func TestFaultsQuoteNothing(t *testing.T) {
+// A syntaxError must not quote the text: it goes to clients and into logs.
+func TestSyntaxErrorsQuoteNothing(t *testing.T) {
 	for _, test := range scanTexts {
 		text := strings.NewReplacer("a", "secret", "b", "secret").Replace(test.text)
 		if _, f := scan([]byte(text)); f != nil && strings.Contains(f.Error(), "secret") {
@@ -523,7 +523,7 @@ func checkScan(t *testing.T, text []byte) {
 	}
 	switch {
 	case f != nil && (f.offset < 0 || f.offset > len(text) || f.reason == ""):
-		t.Errorf("%q: a bad fault %+v", text, f)
+		t.Errorf("%q: a bad error %+v", text, f)
 	case f != nil || want != nil:
 	case string(value) != strings.Trim(string(text), " \t\r\n"):
 		t.Errorf("the value in %q is %q", text, value)

@@ -13,9 +13,10 @@ package svc
 // as "MCP 2026-07-28, Tools", which is the page Tools of that revision.
 //
 // There are no sessions. The legacy revisions do not require them (MCP 2025-11-25,
-// Transports, Session Management), and MCP 2026-07-28 has none. Without sessions any replica can answer any request,
-// and a restart loses nothing. The price is that the server cannot remember what
-// initialize and logging/setLevel said, and cannot send anything on its own.
+// Transports, Session Management), and MCP 2026-07-28 has none. Without sessions
+// any replica can answer any request, and restarts lose nothing. The price is that
+// the server cannot remember what initialize and logging/setLevel said, and cannot
+// send anything on its own.
 //
 // This file comes in this order: options, handler, texts, tools, headers that
 // mirror arguments. All of it runs once, when the handler is made.
@@ -100,8 +101,8 @@ type ToolOptions struct {
 	RequiredCapabilities []string
 	// ReadOnly says that the tool changes nothing. Default: true for GET.
 	ReadOnly *bool
-	// Destructive says that the tool may change or delete what is there, not
-	// only add to it. Default: true unless the tool is read-only.
+	// Destructive says that the tool may change or delete existing data, not only
+	// add to it. Default: true unless the tool is read-only.
 	Destructive *bool
 	// Idempotent says that calling again with the same arguments changes
 	// nothing more. Default: true for GET, PUT and DELETE.
@@ -137,13 +138,13 @@ type mcpTexts struct {
 // handler takes POST requests and keeps no sessions, so any replica can answer
 // any request.
 //
-// The name of a tool is resource_method, such as todos_get. Its arguments are
-// the fields of the method's input, all under their JSON names, and its result
-// is the output. The items of a [Stream] are collected in {"items":[…]}. An
-// output type with a method MCPContent decides itself what models see; see
-// [MCPContent]. An error of the method is a result with isError, so that the
-// model can read it and try again. Methods report progress with [Progress] and
-// send log messages with [MCPLog].
+// The name of a tool is resource_method, such as todos_get. Its arguments are the
+// fields of the method's input, all under their JSON names, and its result is the
+// output. The items of a [Stream] are collected in {"items":[…]}. An output type
+// with a method MCPContent makes the content for models itself; see [MCPContent].
+// An error of the method is a result with isError, so that the model can read it
+// and try again. Methods report progress with [Progress] and send log messages with
+// [MCPLog].
 //
 // Requests from web pages get 403 unless MCPOptions.AllowedOrigins has the
 // origin of the page. The handler does not authenticate: put middleware in
@@ -188,7 +189,7 @@ func (s *Service) MCP(opts *MCPOptions) http.Handler {
 	return h
 }
 
-// mcpCapabilities declares what the server can do: call tools and send log
+// mcpCapabilities declares the capabilities of the server: call tools and send log
 // messages during a call. It does not declare listChanged, because the list of
 // tools never changes and the server could not tell anyone.
 const mcpCapabilities = `"capabilities":{"logging":{},"tools":{}}`
@@ -409,8 +410,8 @@ type toolAnnotations struct {
 	OpenWorld   bool   `json:"openWorldHint"`
 }
 
-// toolObject returns t as tools/list has it. HTTP says what a method may do: GET
-// is safe, and PUT and DELETE are idempotent (RFC 9110, section 9.2).
+// toolObject returns t as tools/list has it. The HTTP method implies hints: GET is
+// safe, and PUT and DELETE are idempotent (RFC 9110, section 9.2).
 func (t *tool) toolObject() toolObject {
 	o, verb := &t.options, t.route.method
 	readOnly := boolOr(o.ReadOnly, verb == http.MethodGet)

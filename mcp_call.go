@@ -1,14 +1,14 @@
 package svc
 
-// This file answers tools/call. It comes in the order of a call: what is checked
-// before it; the headers that mirror arguments; the call itself; its result;
-// content that an output type makes itself; and last what a method tells the
-// client before it returns, progress and log messages, with the stream of events
-// that carries them and the levels of log messages.
+// This file answers tools/call. It comes in the order of a call: the checks before
+// it; the headers that mirror arguments; the call itself; its result; content that
+// an output type makes itself; and last the progress and log messages that a method
+// sends before it returns, with the stream of events that carries them and the
+// levels of log messages.
 //
-// What a model can put right is a result with isError, which clients show to the
-// model. What the program around it has to put right is a JSON-RPC error, which
-// they do not show (MCP 2025-11-25, Tools, Error Handling):
+// Errors that a model can correct are results with isError, which clients show to
+// the model. Errors that its program must correct are JSON-RPC errors, which
+// clients do not show (MCP 2025-11-25, Tools, Error Handling):
 //
 //	The call                                       Answer
 //	---------------------------------------------  -------------------------
@@ -107,8 +107,8 @@ func (t *tool) checkCapabilities(declared []byte) *mcpError {
 
 // Modern clients repeat parts of the body in headers, so that gateways can decide
 // without the body. The server checks that both agree: otherwise a gateway could
-// let a request through for what its headers say, and the server would act on what
-// the body says (MCP 2026-07-28, Streamable HTTP, Server Validation).
+// let a request through because of its headers, and the server would act on a
+// different body (MCP 2026-07-28, Streamable HTTP, Server Validation).
 //
 //	Header            Repeats            Compared
 //	----------------  -----------------  -----------------------------------
@@ -293,8 +293,8 @@ func (x *exchange) bindArguments(t *tool, arguments []byte) (in any, err error) 
 	return nil, d.finish()
 }
 
-// addOutput adds what the method returned to the result, in the form that
-// compileOutput has decided.
+// addOutput adds the output of the method to the result, in the form that
+// compileOutput has chosen.
 func (x *exchange) addOutput(t *tool, out any) error {
 	switch {
 	case t.out == nil:
@@ -617,9 +617,10 @@ func MCPLog(ctx context.Context, level slog.Level, data any) {
 	}
 }
 
-// An mcpStream sends what a method tells the client before it returns. The answer
-// begins as JSON that is not sent yet. The first notification turns it into a stream
-// of events (MCP 2026-07-28, Streamable HTTP), in which the answer is the last event.
+// An mcpStream sends the messages of a method to the client before it returns. The
+// answer begins as JSON that is not sent yet. The first notification turns it into
+// a stream of events (MCP 2026-07-28, Streamable HTTP), in which the answer is the
+// last event.
 //
 // The life of a stream: startCall, notifications while running is true, stopCall,
 // and finish or abandon. Invariants: token and logs are set only by startCall;
@@ -649,11 +650,11 @@ const (
 	notificationInterval = 50 * time.Millisecond
 )
 
-// startCall lets the method that is about to run send what the client of m wants:
-// nothing in a batch, nor to a client that takes no events. Legacy clients get log
-// messages from info on: until a client sets a level, the server may choose one (MCP
-// 2025-11-25, schema, LoggingMessageNotification).
-// No other goroutine has x yet, so it does not lock.
+// startCall lets the method that is about to run send the notifications that the
+// client of m wants: nothing in a batch, nor to a client that takes no events.
+// Legacy clients get log messages from info on: until a client sets a level, the
+// server may choose one (MCP 2025-11-25, schema, LoggingMessageNotification). No
+// other goroutine has x yet, so it does not lock.
 func (s *mcpStream) startCall(x *exchange, m *message) {
 	if x.budget != nil || !x.accept.events {
 		return
@@ -668,8 +669,8 @@ func (s *mcpStream) startCall(x *exchange, m *message) {
 	}
 }
 
-// stopCall lets nothing more be sent but the answer, also by goroutines that the
-// method has left behind.
+// stopCall ends the call. After it only the answer can be sent, even if the method
+// left goroutines behind.
 func (s *mcpStream) stopCall() {
 	s.mu.Lock()
 	s.running = false

@@ -1,16 +1,16 @@
 package svc
 
 // This file reads the messages of one request, decides by the rules of which
-// revision each is answered, and answers it. It comes in this order: revisions
-// and eras; messages and what is read of them; the exchange; the body of a
-// request, alone or a batch; the choice of an era and its rules; the methods of
-// the protocol but tools/call; results; errors; and the sending of both.
+// revision each is answered, and answers it. It comes in this order: revisions and
+// eras; messages and the members that are read; the exchange; the body of a
+// request, alone or a batch; the choice of an era and its rules; the methods of the
+// protocol but tools/call; results; errors; and the sending of both.
 //
 // The revisions up to 2025-11-25 are called legacy here, those from 2026-07-28
 // modern (MCP 2026-07-28, Versioning). A legacy client agrees on a revision with
-// the server by initialize. A modern client says in each request what the server
-// has to know. Legacy clients repeat the revision in a header from 2025-06-18 on,
-// so the server need not remember what initialize agreed on:
+// the server by initialize. A modern client sends in each request everything the
+// server has to know. Legacy clients repeat the revision in a header from
+// 2025-06-18 on, so the server need not remember the result of initialize:
 //
 //	                         2024-11-05  2025-03-26  2025-06-18  2025-11-25  2026-07-28
 //	-----------------------  ----------  ----------  ----------  ----------  ----------
@@ -33,10 +33,10 @@ package svc
 //	ttlMs, cacheScope        no          no          no          no          in lists
 //	status of most errors    200         200         200         200         of the error
 //
-// The table says what the server does. It is more lenient than the specification
-// in one row: clients of 2025-06-18 and 2025-11-25 must send the header after
-// initialize (MCP 2025-11-25, Transports, Protocol Version Header), but the same
-// page tells the server to assume 2025-03-26 without it.
+// The table lists the actions of the server. It is more lenient than the
+// specification in one row: clients of 2025-06-18 and 2025-11-25 must send the
+// header after initialize (MCP 2025-11-25, Transports, Protocol Version Header),
+// but the same page tells the server to assume 2025-03-26 without it.
 
 import (
 	"net/http"
@@ -101,8 +101,9 @@ type message struct {
 	level     []byte // logging/setLevel: the least level
 }
 
-// A requestMeta is what params._meta says about a request. Each part is the text
-// of a JSON value, or nil if it is absent. No part is known to have the right type.
+// A requestMeta holds the members of params._meta that describe a request. Each
+// part is the text of a JSON value, or nil if it is absent. No part is known to
+// have the right type.
 type requestMeta struct {
 	version      []byte // the revision; its presence makes a request modern
 	capabilities []byte // what the client can do
@@ -112,7 +113,7 @@ type requestMeta struct {
 
 // readParams finds the parts of m.params. It needs to run before the era is known
 // and must not depend on it. Other members are ignored, because clients may send
-// what another revision or an extension has.
+// those of another revision or an extension.
 func (x *exchange) readParams(m *message) *mcpError {
 	if len(m.params) == 0 {
 		return nil
@@ -193,9 +194,9 @@ func isMCPID(id []byte) bool {
 }
 
 // An exchange is the answering of one HTTP request. It is also the context of the
-// method that the request calls, which saves an allocation and lets [Progress]
-// and [MCPLog] find it. It is used by one goroutine, except for its stream, which
-// goroutines of the method may use; Value reads only what no call changes.
+// method that the request calls, which saves an allocation and lets [Progress] and
+// [MCPLog] find it. It is used by one goroutine, except for its stream, which
+// goroutines of the method may use; Value reads only fields that no call changes.
 type exchange struct {
 	callContext
 	h        *mcpHandler
@@ -499,7 +500,7 @@ func (x *exchange) checkLegacy(m *message) *mcpError {
 	case isLegacyRevision(values[0]):
 		x.revision = values[0]
 	case string(m.method) == "initialize" && isModernRevision(values[0]):
-		// The client speaks both eras, and its params say what it wants.
+		// The client speaks both eras, and its params decide the era.
 	default:
 		return unsupportedVersion(values[0])
 	}
@@ -516,11 +517,12 @@ func (x *exchange) saysMethod(m *message) bool {
 	return len(values) == 1 && values[0] == string(m.method)
 }
 
-// checkModern checks what all modern requests must have, so that a gateway that
-// reads only headers and a server that reads only the body act on the same
-// request (MCP 2026-07-28, Streamable HTTP, Server Validation). The specification
-// gives each error its number; the order of the checks is ours. A repeated header
-// counts as malformed, since two programs could each take another one of them.
+// checkModern checks the members and headers that all modern requests must have, so
+// that a gateway that reads only headers and a server that reads only the body act
+// on the same request (MCP 2026-07-28, Streamable HTTP, Server Validation). The
+// specification gives each error its number; the order of the checks is ours. A
+// repeated header counts as malformed, since two programs could each take another
+// one of them.
 func (x *exchange) checkModern(m *message) *mcpError {
 	x.revision = modernRevision
 	header := x.versionHeader()
@@ -530,8 +532,8 @@ func (x *exchange) checkModern(m *message) *mcpError {
 	case len(header) > 1:
 		return repeatedVersion
 	case m.meta.version == nil && header[0] != modernRevision && !isLegacyRevision(header[0]):
-		// Without _meta nothing but the header says what the client wants. A
-		// later revision may not even have _meta.
+		// Without _meta only the header names the revision. A later revision may
+		// not even have _meta.
 		return unsupportedVersion(header[0])
 	case !isText(m.meta.version):
 		return noMetaVersion

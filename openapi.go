@@ -13,11 +13,11 @@ package svc
 //	descriptions of methods    none                       yes
 //	tags                       none                       one for each resource
 //
-// In order: the handler that serves a document, and how a request chooses the
-// form; the builder, which goes from methods to operations, from operations to
-// components, and from components to names; descriptions of error responses;
-// the objects of the specification. schema_write.go has what the document shares
-// with OpenRPC.
+// In order: the handler that serves a document, and how a request chooses the form;
+// the builder, which goes from methods to operations, from operations to
+// components, and from components to names; descriptions of error responses; the
+// objects of the specification. The parts that the document shares with OpenRPC are
+// in schema_write.go.
 
 import (
 	"bytes"
@@ -55,8 +55,8 @@ import (
 // Methods other than GET and HEAD get 405, an unknown version in the query gets
 // 400.
 //
-// If Options.OnError is nil, [WriteError] or [WriteProblem], the document
-// describes the error responses that it writes. svc cannot know what another
+// If Options.OnError is nil, [WriteError] or [WriteProblem], the document describes
+// the error responses that it writes. svc cannot know the bodies that another
 // ErrorHandler writes: the document says only that there are errors.
 func (s *Service) OpenAPI() http.Handler {
 	return &openAPIHandler{
@@ -116,8 +116,8 @@ func (h *openAPIHandler) respond(w http.ResponseWriter, r *http.Request, _ *work
 }
 
 // chooseForm returns the document that r asks for and its media type. The query
-// wins over Accept, since a person who types it into a browser cannot choose
-// what the browser accepts.
+// wins over Accept, since people who type it into a browser cannot set its Accept
+// header.
 func (h *openAPIHandler) chooseForm(r *http.Request) (doc *builtDocument, contentType string, err error) {
 	switch r.URL.Query().Get("openapi") {
 	case "":
@@ -334,8 +334,8 @@ func (b *apiBuilder) referBody(m *method) string {
 
 // listResponses returns the responses of m by status. All errors have the same
 // form, so default alone would do. Linters ask for a client error by its status,
-// and some generators cannot read the range 4XX; 400 is what every method can
-// answer, and 404 what one with a placeholder is likely to.
+// and some generators cannot read the range 4XX. Every method can answer 400, and
+// one with a placeholder is likely to answer 404.
 func (b *apiBuilder) listResponses(m *method) map[string]apiResponse {
 	err := b.describeErrors(m)
 	list := map[string]apiResponse{"400": err, "default": err}
@@ -354,9 +354,9 @@ func (b *apiBuilder) listResponses(m *method) map[string]apiResponse {
 	return list
 }
 
-// streamDescription says in words what the schema of a stream cannot: generators
-// take it for the data of one event, so it is that of an item, and the two events
-// that end a stream have other data.
+// streamDescription describes the parts of a stream that its schema cannot:
+// generators take it for the data of one event, so it is that of an item, and the
+// two events that end a stream have other data.
 const streamDescription = "Server-sent events. The data of each event is one item. " +
 	"The event named done, whose data is an empty object, says that the stream is complete. " +
 	"The event named error ends it too early: its data is an object with the member error, " +

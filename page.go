@@ -27,10 +27,9 @@ const (
 // number or by cursor. Embed it in an input that supports both. Most lists
 // support one of them: embed [PageQuery] or [CursorQuery] instead.
 //
-// Over REST the fields are query parameters, whatever the HTTP method is. Over
-// JSON-RPC and MCP they are members of the params object. Page counts from 1.
-// PerPage and Limit are in items; an absent one is 20. The zero value selects
-// the first page.
+// Over REST the fields are query parameters, for every HTTP method. Over JSON-RPC
+// and MCP they are members of the params object. Page counts from 1. PerPage and
+// Limit are in items; an absent one is 20. The zero value selects the first page.
 //
 // A number below 1, or a value that is not an integer, is an INVALID_ARGUMENT
 // error. A size above 100 counts as 100 on every transport, so that a client
@@ -66,13 +65,13 @@ func (p *PageRequest) Validate() error {
 	return nil
 }
 
-// Validate does for a PageQuery what [PageRequest.Validate] does.
+// Validate checks a PageQuery as [PageRequest.Validate] does.
 func (q *PageQuery) Validate() error {
 	q.Page, q.PerPage = max(q.Page, 1), cappedSize(q.PerPage)
 	return nil
 }
 
-// Validate does for a CursorQuery what [PageRequest.Validate] does.
+// Validate checks a CursorQuery as [PageRequest.Validate] does.
 func (q *CursorQuery) Validate() error {
 	q.Limit = cappedSize(q.Limit)
 	return nil
@@ -251,12 +250,12 @@ type CursorResponse[T any] struct {
 	HasMore    bool   `json:"has_more"`              // there may be items after these
 }
 
-// NewCursorPage returns a part of a list with at most limit items of data. If
-// data has at least limit items, HasMore is true and NextCursor is what cursor
-// returns for the last item of the part; further items are left for the next
-// part. A list that ends with a full part therefore has an empty part after
-// it. A limit below 1 means that data is the end of the list. data is not
-// copied, and Data is never nil.
+// NewCursorPage returns a part of a list with at most limit items of data. If data
+// has at least limit items, HasMore is true and NextCursor is the result of cursor
+// for the last item of the part; further items are left for the next part. A list
+// that ends with a full part therefore has an empty part after it. A limit below 1
+// means that data is the end of the list. data is not copied, and Data is never
+// nil.
 //
 // Readers neither skip nor repeat items while others insert and delete, if the
 // list is sorted by a key that no two items share and the method reads the

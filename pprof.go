@@ -42,11 +42,10 @@ import (
 //	…/heap         that profile of runtime/pprof; likewise allocs, block,
 //	               goroutine, mutex, threadcreate and the program's own
 //
-// A profile is the gzipped protocol buffer that go tool pprof reads; with
-// ?debug=1 or ?debug=2 it is text. /heap?gc=1 collects garbage first. Unlike
-// net/http/pprof, Pprof does not compute what changes in a named profile during
-// ?seconds. The tool does: fetch the profile twice and run
-// go tool pprof -diff_base=first second.
+// A profile is the gzipped protocol buffer that go tool pprof reads; with ?debug=1
+// or ?debug=2 it is text. /heap?gc=1 collects garbage first. Unlike net/http/pprof,
+// Pprof does not compute the changes of a named profile during ?seconds. The tool
+// does: fetch the profile twice and run go tool pprof -diff_base=first second.
 //
 // An error is a short text, which go tool pprof prints:
 //

@@ -45,8 +45,8 @@ func (s *Service) Mount(mux *http.ServeMux) {
 	}
 }
 
-// mountRoute registers r on mux. The text of the mux speaks of patterns; the
-// methods are what the author of the service knows, so they come first.
+// mountRoute registers r on mux. The mux's message names only patterns, so the
+// panic names the methods first.
 func mountRoute(mux *http.ServeMux, r Route) {
 	defer func() {
 		if v := recover(); v != nil {
@@ -60,8 +60,8 @@ func mountRoute(mux *http.ServeMux, r Route) {
 	mux.Handle(r.Method+" "+r.Path, r.Handler)
 }
 
-// mountedOn returns the method that answers requests for r on mux, or nil if it
-// is none of svc's. It asks mux with a request that both patterns match.
+// mountedOn returns the method of svc that answers requests for r on mux, or nil if
+// another handler does. It asks mux with a request that both patterns match.
 func mountedOn(mux *http.ServeMux, r Route) *method {
 	path := strings.NewReplacer("{", "", "}", "").Replace(r.Path) // placeholders match their own names
 	req, err := http.NewRequest(r.Method, path, nil)
@@ -173,21 +173,22 @@ func (h *restMux) allowedMethods(r *http.Request) []string {
 	return allowed
 }
 
-// A restHandler serves one method, the only one of its endpoint. A panic with http.ErrAbortHandler passes through, and net/http drops the
-// connection. The body is read to its end before the method is called, and a
-// record is encoded before the status is written, so no client gets half of one.
+// A restHandler serves one method, the only one of its endpoint. A panic with
+// http.ErrAbortHandler passes through, and net/http closes the connection. The body
+// is read to its end before the method is called, and a record is encoded before
+// the status is written, so no client gets half of one.
 type restHandler struct{ endpoint }
 
 func (h *restHandler) ServeHTTP(w http.ResponseWriter, r *http.Request) { h.serveRequest(w, r, h) }
 
-// respond binds the input, calls the method and writes what it returned.
+// respond binds the input, calls the method and writes its output.
 func (h *restHandler) respond(w http.ResponseWriter, r *http.Request, ws *workspace) error {
 	m := h.only
 	if m.stream != "" {
 		return h.serveStream(w, r, ws)
 	}
 	ctx := &callContext{r.Context(), h.callInfo(w, r)}
-	in, err := h.bindInput(ctx, w, r, ws)
+	in, err := h.bindInput(w, r, ws)
 	if err != nil {
 		return err
 	}
@@ -206,7 +207,7 @@ func (h *restHandler) respond(w http.ResponseWriter, r *http.Request, ws *worksp
 	return nil
 }
 
-// callInfo returns what the method can learn of the request by InfoFrom.
+// callInfo returns the Info that the method gets from InfoFrom.
 func (h *restHandler) callInfo(w http.ResponseWriter, r *http.Request) Info {
 	return Info{Transport: TransportREST, Resource: h.only.resource, Method: h.only.name, Request: r, Header: w.Header()}
 }
@@ -214,7 +215,7 @@ func (h *restHandler) callInfo(w http.ResponseWriter, r *http.Request) Info {
 // bindInput returns the method's input, or nil if it takes none. A body that
 // means nothing to the method is read all the same: net/http reports that a
 // client has left only when nothing of the request is unread.
-func (h *restHandler) bindInput(ctx context.Context, w http.ResponseWriter, r *http.Request, ws *workspace) (in any, err error) {
+func (h *restHandler) bindInput(w http.ResponseWriter, r *http.Request, ws *workspace) (in any, err error) {
 	m := h.only
 	if m.bind == nil || m.bind.body == nil {
 		if err = checkSite(w, r); err == nil {
@@ -249,13 +250,13 @@ const (
 //	while sending                     nothing more: the client is gone or
 //	                                  does not read
 //
-// The iterator of the stream is run in every case, since that is where a method
-// releases what it holds for the stream. HEAD runs it without taking an item.
+// The iterator of the stream is run in every case, since a method releases its
+// resources there. HEAD runs it without taking an item.
 func (h *restHandler) serveStream(w http.ResponseWriter, r *http.Request, ws *workspace) error {
 	m := h.only
 	ctx, cancel := context.WithCancelCause(&callContext{r.Context(), h.callInfo(w, r)})
 	defer cancel(nil)
-	in, err := h.bindInput(ctx, w, r, ws)
+	in, err := h.bindInput(w, r, ws)
 	if err != nil {
 		return err
 	}
@@ -293,9 +294,9 @@ func (h *restHandler) logStreamError(ctx context.Context, r *http.Request, err e
 	h.logError(ctx, r, err, h.only)
 }
 
-// sendItems sends each item of what the method returned, and then the event
-// "done". Iterators return when their ctx is canceled, which looks like the end
-// of the stream and is not: then sendItems returns an error.
+// sendItems sends each item of the stream, and then the event "done". Iterators
+// return when their ctx is canceled, which looks like the end of the stream and is
+// not: then sendItems returns an error.
 func (m *method) sendItems(ctx context.Context, cancel context.CancelCauseFunc, events *eventStream, ws *workspace, out any) error {
 	err := m.eachItem(cancel, out, func(item any) (err error) {
 		if ws.enc.buf, err = m.appendOutput(&ws.enc, ws.enc.buf[:0], item); err != nil {

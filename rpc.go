@@ -160,8 +160,8 @@ func (h *rpcHandler) answerText(w http.ResponseWriter, r *http.Request, ws *work
 	return x.batch.answerMessages(h, r, ws, x.text.messages), nil
 }
 
-// returnExchange keeps x for another request, unless an unusual one made it
-// large: memory in a pool is never smaller than what its largest request needed.
+// returnExchange keeps x for another request, unless an unusual one made it large:
+// memory in a pool is never smaller than its largest request needed.
 func (h *rpcHandler) returnExchange(x *rpcExchange) {
 	if cap(x.text.messages) > maxBatch/4 || cap(x.batch.body) > maxPooled {
 		return
@@ -191,8 +191,9 @@ type rpcWorker struct {
 // answerMessage appends the response to msg, or nothing if it wants none.
 //
 // The result is written behind the beginning of a response before it is known
-// whether the call succeeds, so that it need not be copied. An error takes back
-// everything: what an encoder leaves that failed may be any part of a value.
+// whether the call succeeds, so that it need not be copied. After an error all
+// appended bytes are dropped, because a failed encoder may leave an incomplete
+// value.
 func (w *rpcWorker) answerMessage(msg *rpcMessage) {
 	before := w.ws.enc.buf
 	w.ws.enc.buf = beginRPCResult(w.ws.enc.buf)
@@ -250,7 +251,7 @@ func (h *rpcHandler) resolveMethod(name []byte) *method {
 	return h.service.names[methodName{string(name[:dot]), string(name[dot+1:])}]
 }
 
-// callMethod calls m with the params of msg and appends what it returns.
+// callMethod calls m with the params of msg and appends its output.
 func (w *rpcWorker) callMethod(m *method, msg *rpcMessage) (err error) {
 	ctx := &callContext{w.request.Context(), Info{Transport: TransportRPC, Resource: m.resource, Method: m.name, Request: w.request, Header: w.header}}
 	var in any
@@ -305,7 +306,7 @@ func checkNoParams(params []byte) error {
 	return v.makeError()
 }
 
-// An rpcKind says what a message is.
+// An rpcKind is the kind of a message.
 type rpcKind uint8
 
 const (
@@ -315,10 +316,11 @@ const (
 	rpcResponse                    // an answer to a request that the receiver sent
 )
 
-// An rpcMessage is one message as the text has it (JSON-RPC 2.0, sections 4 and
-// 5). It aliases the text. Params of null count as absent. A message without a
-// method that has result or error is a response. Names match exactly, and other members are ignored. A request whose id is
-// null wants an answer: the specification advises against it and allows it.
+// An rpcMessage is one message as the text has it (JSON-RPC 2.0, sections 4 and 5).
+// It aliases the text. Params of null count as absent. A message without a method
+// that has result or error is a response. Names match exactly; other members are
+// ignored. A request whose id is null wants an answer: the specification advises
+// against it and allows it.
 //
 // Invariants:
 //
@@ -442,7 +444,7 @@ func (m *rpcMessage) readMessage(s *scanner) {
 	}
 }
 
-// setMembers decides what the message is. It takes the id first: the answer to
+// setMembers decides the kind of the message. It takes the id first: the answer to
 // an invalid message has the id too where it can be read.
 func (m *rpcMessage) setMembers(seen *rpcMembers) {
 	if isRPCID(seen.id) {
@@ -490,7 +492,7 @@ var rpcNull = []byte("null")
 // endRPCResult follow.
 func beginRPCResult(dst []byte) []byte { return append(dst, `{"jsonrpc":"2.0","result":`...) }
 
-// endRPCResult ends what beginRPCResult began.
+// endRPCResult ends the response that beginRPCResult began.
 func endRPCResult(dst, id []byte) []byte { return append(appendRPCID(dst, id), '}') }
 
 // appendRPCError appends a response with an error. data is JSON; nil leaves it
@@ -574,10 +576,10 @@ func rpcHTTPError(err error) *Error {
 // batchLines is how many errors of one batch are logged one by one.
 const batchLines = 8
 
-// A batchBudget is what the answers and the log of one batch may take. A small
-// request can ask for the largest answer of a service, or cause an error, as often
-// as a batch has calls. The batches of JSON-RPC have one each, and so have those of
-// MCP, which answers them as follows:
+// A batchBudget bounds the answers and the log lines of one batch. A small request
+// can ask for the largest answer of a service, or cause an error, as often as a
+// batch has calls. The batches of JSON-RPC have one each, and so have those of MCP,
+// which answers them as follows:
 //
 //	for each message: checkNext; if it returns an error, answer with that and call
 //	  nothing; if not, answer the message and give the length to keepAnswer; if

@@ -217,12 +217,12 @@ func FuzzRPCText(f *testing.F) {
 func rpcCompare(t *testing.T, m *rpcMessage, item json.RawMessage) {
 	t.Helper()
 	if (m.kind == rpcInvalid) != (m.violation != nil) {
-		t.Fatalf("kind %d with flaw %v", m.kind, m.violation)
+		t.Fatalf("kind %d with violation %v", m.kind, m.violation)
 	}
 	var members map[string]json.RawMessage
 	if json.Unmarshal(item, &members) != nil || members == nil {
 		if m.violation != rpcNotObject {
-			t.Fatalf("%s: flaw %v, want that it is no object", item, m.violation)
+			t.Fatalf("%s: violation %v, want that it is no object", item, m.violation)
 		}
 		return
 	}

@@ -1,8 +1,8 @@
 package svc
 
-// This file decides what a Go type looks like as JSON. It walks every type
-// once, into a shape. The decoder, the binder, the encoder and every published
-// schema are made from shapes, so they cannot disagree.
+// This file decides the JSON form of each Go type. It walks every type once, into a
+// shape. The decoder, the binder, the encoder and every published schema are made
+// from shapes, so they cannot disagree.
 //
 // In this order: shapes, and the mistakes that are noted; from a type to its shape;
 // what a type says of itself by JSONSchema; checks that need all types; the fields of a struct, their tags and names; structs
@@ -27,9 +27,9 @@ import (
 	"unicode"
 )
 
-// A shape is what one Go type looks like as JSON. shapes.shapeFor makes it and
-// finishShapes completes it; from then on many goroutines read it and none
-// writes it.
+// A shape describes the JSON form of one Go type. shapes.shapeFor makes it and
+// finishShapes completes it; from then on many goroutines read it and none writes
+// it.
 //
 // Invariants:
 //
@@ -59,8 +59,8 @@ type shape struct {
 }
 
 // A shapeKind says how values of a type are written in JSON. The order counts:
-// kindAny to kindCustom are the kinds whose JSON may be of any type, of which a
-// schema says nothing but what JSONSchema returns.
+// kindAny to kindCustom are the kinds whose JSON may be of any type. A schema says
+// nothing about it, unless JSONSchema does.
 type shapeKind uint8
 
 const (
@@ -101,7 +101,7 @@ func (k shapeKind) isStringy() bool {
 // is not.
 func (k shapeKind) isScalar() bool { return k == kindBool || k.isNumeric() || k.isStringy() }
 
-// deref returns what a value is where it is not null.
+// deref returns the shape of the values that are not null.
 func (s *shape) deref() *shape {
 	for s.kind == kindPointer {
 		s = s.elem
@@ -109,10 +109,10 @@ func (s *shape) deref() *shape {
 	return s
 }
 
-// mistakes collects what is wrong with a registration, so that the service's
-// author can mend all of it at once. Compilers note a mistake and go on with
-// something harmless in its place; nothing that they make is used in the end
-// unless list is empty. The zero value is ready for use.
+// mistakes collects the mistakes of a registration, so that the service's author
+// can mend all of them at once. Compilers note a mistake and go on with something
+// harmless in its place; nothing that they make is used in the end unless list is
+// empty. The zero value is ready for use.
 type mistakes struct {
 	where string // the method being looked at
 	list  []error
@@ -156,7 +156,7 @@ func newShapes(p *mistakes) *shapes {
 	return &shapes{mistakes: p, byType: make(map[reflect.Type]*shape)}
 }
 
-// A use says what values of a type are needed for. A type may be fit for one
+// A use is the way in which values of a type are used. A type may be fit for one
 // and not for the other: with MarshalJSON alone it can be an output and no input.
 type use string
 
@@ -166,8 +166,8 @@ const (
 )
 
 // shapeFor returns the shape of t, whose place in the user's types is at. It always
-// returns a shape; what is wrong with t is noted as a mistake, and
-// a shape with a mistake is as good as any for going on.
+// returns a shape; mistakes in t are noted, and a shape with a mistake is as good
+// as any for going on.
 func (c *shapes) shapeFor(t reflect.Type, at string) *shape {
 	if s, ok := c.byType[t]; ok {
 		return s
@@ -202,13 +202,13 @@ var (
 )
 
 // hasMethods reports whether a variable of type t has the methods of iface. Those
-// of *t count, as in encoding/json: what we decode into and encode from can be
-// addressed.
+// of *t count, as in encoding/json: svc only decodes into and encodes from
+// addressable values.
 func hasMethods(t, iface reflect.Type) bool {
 	return t.Kind() != reflect.Interface && reflect.PointerTo(t).Implements(iface)
 }
 
-// fillShape decides what s.typ is. The last three cases are in the order of
+// fillShape decides the kind of s. The last three cases are in the order of
 // encoding/json; the types before them have a form of their own, whatever methods
 // they have. A method JSONSchema says more of the two kinds that have methods.
 func (c *shapes) fillShape(s *shape, at string) {
@@ -347,8 +347,8 @@ func (s *shape) keyText(key reflect.Value) (string, error) {
 // fillCustom fills the schema of a type that writes or reads its own JSON or text.
 // Only the type itself can say what that looks like, by a method JSONSchema, which
 // returns JSON Schema 2020-12; without it the schema takes anything, or any string.
-// The method is called once, on a zero value, and is the application's, so it may
-// panic or return what is not JSON.
+// The method is called once, on a zero value. It belongs to the application, so it
+// may panic or return a map that is not JSON.
 func (c *shapes) fillCustom(s *shape, at string) {
 	d, ok := reflect.New(s.typ).Interface().(interface{ JSONSchema() map[string]any })
 	if !ok {
@@ -526,8 +526,8 @@ func isKeyword30(name string, value any) bool {
 	return strings.HasPrefix(name, "x-")
 }
 
-// checkUse notes what makes the shapes below s unfit for a use: a type that can be
-// written but not read has a schema that no input could be held to.
+// checkUse notes the mistakes that make the shapes below s unfit for a use: a type
+// that can be written but not read has a schema that no input could be held to.
 func (c *shapes) checkUse(s *shape, u use, at string) {
 	c.walkShapes(s, at, make(map[*shape]bool), func(s *shape, at string) {
 		var need reflect.Type
@@ -723,8 +723,8 @@ func (c *shapes) collectFields(t reflect.Type, at string) []*field {
 	return all
 }
 
-// embeddedStruct is promotedStruct for a field that may be a mistake, with what
-// it means for the fields: behind a pointer none of them need be there.
+// embeddedStruct is like promotedStruct, and also notes mistakes. The fields of an
+// embedded pointer are optional.
 func (c *shapes) embeddedStruct(sf reflect.StructField, at string) (level, bool) {
 	t, ok := promotedStruct(sf)
 	pointer := sf.Type.Kind() == reflect.Pointer
@@ -749,14 +749,15 @@ func promotedStruct(sf reflect.StructField) (reflect.Type, bool) {
 	return t, t.Kind() == reflect.Struct && t != typeTime && !hasOwnText(t)
 }
 
-// fieldFor returns what sf is as a member, or nil if it is none. Unexported fields
+// fieldFor returns the member that sf is, or nil if it is none. Unexported fields
 // are none, as are those with json:"-" that no other tag names. index leads to sf
 // from the struct being walked, which at names, and optional says that a pointer is
 // on the way.
 func (c *shapes) fieldFor(sf reflect.StructField, index []int, optional bool, at string) *field {
 	jsonTag := sf.Tag.Get("json")
 	if !sf.IsExported() {
-		// An embedded unexported struct without a name has been walked by collect.
+		// An embedded unexported struct without a name has been walked by
+		// collectFields.
 		if name, _ := parseJSONTag(jsonTag); sf.Anonymous && name != "" {
 			c.addf("%s.%s: a field that is embedded and of an unexported type cannot have a JSON name; write a name before the type", at, sf.Name)
 		}
@@ -790,7 +791,7 @@ func (c *shapes) fieldFor(sf reflect.StructField, index []int, optional bool, at
 	return f
 }
 
-// applyOptions takes what stands behind the names in the json and query tags.
+// applyOptions applies the options that follow the name in json and query tags.
 // Options that mean nothing to encoding/json are passed over, as it does.
 func (c *shapes) applyOptions(f *field, jsonOptions, queryOptions []string) {
 	for _, o := range jsonOptions {
@@ -887,8 +888,8 @@ func (c *shapes) checkClashes(all []*field, at string) {
 	}
 }
 
-// checkNames notes names that differ only by case: they are two names to us,
-// and one to many a client and generator. Folding by upper case and then by lower case
+// checkNames notes names that differ only by case. svc treats them as two
+// names; many clients and generators treat them as one. Folding by upper case and then by lower case
 // also finds letters with two forms, such as the long s.
 func (c *shapes) checkNames(fields []*field, at string) {
 	byFold := make(map[string]*field)
@@ -1024,10 +1025,10 @@ func (s *shape) containedObject(must, filled bool) *shape {
 	return nil
 }
 
-// nameTypes gives every named type the name it has in documents: its Go name
-// with the names of its type arguments. The second type of a name gets its
-// package's name in front, and a number if that is taken too. Names that differ
-// only by case count as one, since they are one file to many generators.
+// nameTypes gives every named type the name it has in documents: its Go name with
+// the names of its type arguments. The second type of a name gets its package's
+// name in front, and a number if that is taken too. Names that differ only by case
+// count as one, since many generators write both to the same file.
 func nameTypes(named []*shape) map[*shape]string {
 	names := make(map[*shape]string)
 	byType := make(map[reflect.Type]string) // two services may both have made a shape of a type
@@ -1077,7 +1078,7 @@ func isNameRune(r rune) bool {
 	return 'a' <= r|0x20 && r|0x20 <= 'z' || '0' <= r && r <= '9' || r == '_'
 }
 
-// onlyNameBytes returns s without what is no ASCII letter, digit or underscore.
+// onlyNameBytes returns the ASCII letters, digits and underscores of s.
 func onlyNameBytes(s string) string {
 	return strings.Map(func(r rune) rune {
 		if isNameRune(r) {

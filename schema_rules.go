@@ -35,8 +35,8 @@ type rule struct {
 }
 
 // A ruleTag makes a rule from the text of a constraint tag, for values of shape s.
-// If the text is a mistake, make returns as want what would be right, and the rule
-// that comes with it is not used.
+// If the text is a mistake, make returns in want a description of a correct text,
+// and the rule is not used.
 type ruleTag struct {
 	name string
 	fits func(s *shape) bool
@@ -87,9 +87,9 @@ var ruleTags = [...]ruleTag{
 	{"uniqueItems", isScalarList, "a slice or an array of strings, booleans or numbers", makeUnique},
 }
 
-// These functions say which types a constraint fits. Types with a text form
-// are not strings here: only their own methods know what their texts mean. Nor is
-// json.Number a number: it keeps the text, of which bounds would need a decimal.
+// These functions say which types a constraint fits. Types with a text form are not
+// strings here: only their own methods can interpret their texts. json.Number is
+// not a number here: it keeps the text, and bounds would need a decimal.
 
 func isString(s *shape) bool { return s.kind == kindString }
 func isBoundable(s *shape) bool {
@@ -101,8 +101,8 @@ func isScalarList(s *shape) bool {
 	return (isSlice(s) || s.kind == kindArray) && (isEnumerable(s.elem) || s.elem.kind == kindBool)
 }
 
-// applyTags reads every tag of a field but its names. A constraint on a pointer is
-// one on what it points to: null is not against it.
+// applyTags reads every tag of a field but its names. A constraint on a pointer
+// applies to the value it points to. Null satisfies every constraint.
 func (c *shapes) applyTags(f *field, tag reflect.StructTag, at string) {
 	target := f.shape.deref()
 	for _, t := range ruleTags {
@@ -536,7 +536,8 @@ func hasRepeated(list reflect.Value) bool {
 
 // A published pattern is read by ECMAScript's rules, in practice with the flag u
 // (JSON Schema 2020-12, section 6.4), and enforced by Go's. It is published and
-// compiled as it is written, so only what both read alike is accepted:
+// compiled as it is written, so svc accepts only the constructs that both read
+// alike:
 //
 //	x                      the character itself, but for ^$\.*+?()[]{}|
 //	\. \* \/               one of those characters, or a slash; inside [ ] also \-
@@ -549,8 +550,8 @@ func hasRepeated(list reflect.Value) bool {
 //	x* x+ x? x{2,3} x+?    repetitions
 //
 // The general categories are those with one name and meaning in both: C and Cn
-// have what Unicode has not assigned in Go from 1.25 on only, and LC is new there.
-// Which characters are in a category depends on each side's version of Unicode.
+// include unassigned characters only from Go 1.25 on, and LC is new there. Which
+// characters are in a category depends on each side's version of Unicode.
 const (
 	sharedChar = `\\[tnvfr^$\\.*+?()\[\]{}|/]|\\x[0-9A-Fa-f]{2}`
 	sharedSet  = `\\[dDwW]|\\[pP]\{(?:L[ulmto]?|M[nce]?|N[dlo]?|P[cdseifo]?|S[mcko]?|Z[slp]?|C[cfo])\}`
@@ -562,15 +563,15 @@ const (
 	classFirst = `(?:-|(?:[^\\\[\]^-]|\\-|` + sharedChar + `)(?:-` + classChar + `)?|` + sharedSet + `)`
 	classStart = `\[\^?` + classFirst + classItem + `*`
 
-	// Only what is no end of something can be repeated; Go would take ^* too.
+	// Anchors and group starts cannot be repeated. Go would accept ^*.
 	sharedEnd     = `[\^$|]|\\[bB]|\(\?:|\(`
 	sharedAtom    = `[^\\^$.*+?()\[\]{}|]|\)|` + sharedChar + `|` + sharedSet + `|` + classStart + `-?\]`
 	sharedRepeat  = `(?:[*+?]|\{(?:0|[1-9][0-9]*)(?:,(?:0|[1-9][0-9]*)?)?\})\??`
 	sharedPattern = `(?:` + sharedEnd + `|(?:` + sharedAtom + `)(?:` + sharedRepeat + `)?)*`
 )
 
-// unsharedPieces has what to write in place of what is not shared. The first row
-// that a text begins with counts.
+// unsharedPieces maps each construct that is not shared to its replacement. The
+// first row whose piece begins the text counts.
 var unsharedPieces = [...]struct{ piece, instead string }{
 	{`.`, `[^\n], or [\d\D] for any character: in ECMAScript the point stops at \r, U+2028 and U+2029 too`},
 	{`\s`, `the characters, such as [ \t\n]: ECMAScript has more of them than Go`},
@@ -597,8 +598,8 @@ var unsharedPieces = [...]struct{ piece, instead string }{
 }
 
 // compilePattern compiles a pattern that Go and ECMAScript share. It looks for the
-// longest part from the start that is shared; if that is not all, what follows it
-// tells what to write instead. Its errors are for the author of the service.
+// longest shared prefix. If that is not all, the next piece selects the replacement
+// that the error suggests. Its errors are for the author of the service.
 func compilePattern(pattern string) (*regexp.Regexp, error) {
 	rest := pattern[len(regexp.MustCompile(`^`+sharedPattern).FindString(pattern)):]
 	if before := pattern[:len(pattern)-len(rest)]; strings.HasPrefix(rest, "?") && strings.HasSuffix(before, "(") {
@@ -610,14 +611,14 @@ func compilePattern(pattern string) (*regexp.Regexp, error) {
 			return nil, errors.New("a [ is not closed")
 		}
 	}
-	// rest is what is not shared, from its first piece on.
+	// rest begins with the first piece that is not shared.
 	for _, row := range unsharedPieces {
 		if strings.HasPrefix(rest, row.piece) {
 			return nil, fmt.Errorf("for %s write %s", row.piece, row.instead)
 		}
 	}
-	// What package regexp refuses is such as a ( without a ), a range that ends before
-	// it starts, a repetition above 1000, or text that is not UTF-8.
+	// Package regexp rejects, for example, an unclosed (, a range that ends before
+	// it starts, a repetition above 1000, and text that is not UTF-8.
 	re, err := regexp.Compile(pattern)
 	if err != nil || rest != "" {
 		return nil, errors.New("package regexp does not take it")

@@ -52,8 +52,8 @@ const (
 	openAPI30                 // the subset of OpenAPI 3.0.3: no null type, no siblings of $ref
 )
 
-// A schemaWriter appends schemas of one dialect. It has no state between two
-// schemas but what ref keeps.
+// A schemaWriter appends schemas of one dialect. It keeps no state between two
+// schemas, except in ref.
 type schemaWriter struct {
 	dialect dialect
 	use     schemaUse
@@ -62,7 +62,8 @@ type schemaWriter struct {
 	ref func(*shape) string
 }
 
-// A schemaUse is who reads a schema. The zero value is a document.
+// A schemaUse is the kind of reader that a schema is written for. The zero value is
+// a document.
 //
 // MCP clients hand the schema of an input to a model and check results against
 // that of an output. Both know less of JSON Schema than the tools that read
@@ -77,11 +78,10 @@ type schemaWriter struct {
 //	x-mcp-header          none             yes            yes
 //
 // A client that does not know a format, or takes it for narrower than it is,
-// refuses a value that is right. Models stumble over anyOf; the server takes
-// null for an optional pointer all the same. Nothing checks what a method
-// returns, so an output promises its types and names and nothing else: the
-// official TypeScript client throws away the result of a call that has happened
-// when one value breaks a constraint.
+// refuses a value that is right. Models stumble over anyOf; the server takes null
+// for an optional pointer all the same. Nothing checks outputs, so their schemas
+// promise types and names only: the official TypeScript client throws away the
+// result of a call that has happened when one value breaks a constraint.
 type schemaUse uint8
 
 const (
@@ -94,7 +94,7 @@ const (
 func (w *schemaWriter) appendShape(dst []byte, s *shape) []byte { return w.appendValue(dst, s, nil) }
 
 // appendField appends the schema of a field: that of its type, its constraints and
-// what its tags tell readers.
+// its annotations.
 func (w *schemaWriter) appendField(dst []byte, f *field) []byte {
 	return w.appendValue(dst, f.shape, f)
 }
@@ -194,7 +194,7 @@ func (s *shape) jsonType(f *field) string {
 }
 
 // appendPlain appends the schema of a value that is not null. Without annotate it
-// leaves out what the field tells readers: that stands beside the anyOf then, once
+// leaves out the annotations of the field: those stand beside the anyOf then, once
 // for both branches.
 func (w *schemaWriter) appendPlain(dst []byte, s *shape, f *field, annotate bool) []byte {
 	m := openMembers(dst)
@@ -238,10 +238,10 @@ func withNull(list string, null bool) string {
 	return strings.TrimSuffix(list, "]") + ",null]"
 }
 
-// writeCustom writes what the type says of itself. JSONSchema returns a map, so the
-// keywords are sorted: what is published has one order. If 3.0.3 cannot say all of
-// it, the schema there takes anything and has the description only: a part of a
-// schema may refuse what the whole accepts.
+// writeCustom writes the schema that the type returns itself. JSONSchema returns a
+// map, so the keywords are sorted: what is published has one order. If 3.0.3 cannot
+// say all of it, the schema there takes anything and has the description only: a
+// part of a schema may refuse what the whole accepts.
 func (w *schemaWriter) writeCustom(m *members, s *shape, null bool) {
 	custom := s.custom
 	if w.use != forDocument {
@@ -385,7 +385,8 @@ const (
 	stringPattern = `^"([^"\\\x00-\x1f]|\\["\\/bfnrt]|\\u([0-9abcefABCEF][0-9a-fA-F]{3}|[dD][0-7][0-9a-fA-F]{2}|` +
 		`[dD][89abAB][0-9a-fA-F]{2}\\u[dD][c-fC-F][0-9a-fA-F]{2}))*"$`
 
-	// durationPattern is what time.ParseDuration reads, but for values too large.
+	// durationPattern matches the texts that time.ParseDuration accepts, and also
+	// values that are too large.
 	durationPattern = `^[-+]?(0|(([0-9]+(\.[0-9]*)?|\.[0-9]+)(ns|us|µs|μs|ms|s|m|h))+)$`
 )
 
@@ -433,10 +434,10 @@ func (w *schemaWriter) writeQuoted(m *members, s *shape, null bool) {
 // formats open and code generators know these. OpenAPI has none for unsigned
 // integers, so they get the next signed one that holds them.
 //
-// Generators of 3.0.3 clients make the integer type that people expect of int32,
-// so that is what an int gets there, and nothing enforces it. Validators of the
-// other dialects may leave formats alone, so the bounds of int32 are said in
-// words that they do not leave alone.
+// Generators of 3.0.3 clients make the integer type that people expect from int32,
+// so an int gets that format there. Nothing enforces it. Validators of the other
+// dialects may leave formats alone, so the bounds of int32 are said in words that
+// they do not leave alone.
 func (s *shape) formatAndBounds(d dialect) (format, low, high string) {
 	switch {
 	case s.kind == kindTime:
@@ -558,8 +559,8 @@ func (f *field) hasAnnotations() bool {
 	return f != nil && (f.doc != "" || f.def != nil || f.example != nil)
 }
 
-// writeAnnotations writes what a field tells readers. None of it is enforced; a
-// default is also what the decoder sets where the field is absent.
+// writeAnnotations writes the annotations of a field. Nothing enforces them; the
+// default is also the value that the decoder sets for an absent field.
 func (w *schemaWriter) writeAnnotations(m *members, f *field) {
 	if f == nil {
 		return
@@ -594,8 +595,8 @@ func appendSelfContainedObject(dst []byte, s *shape, fields []*field, w schemaWr
 	var defs []*shape
 	root := s
 	w.ref = func(s *shape) string {
-		// Only what contains itself needs a name here. A client that reads one schema
-		// by itself is better served by the rest in place.
+		// Only a type that contains itself needs a name here. A client that reads
+		// one schema by itself is better served by the rest in place.
 		if s == root {
 			root = nil // it is written in place once: clients want to see its type
 			return ""
@@ -663,9 +664,8 @@ func (w *schemaWriter) appendParameter(dst []byte, f *field) []byte {
 	return w.appendPlain(dst, &target, f.asParameter(), true)
 }
 
-// asParameter returns a copy of f as it is outside of JSON: what a
-// `json:",string"` puts into a string is there by itself. The description
-// belongs to the parameter, not to its schema.
+// asParameter returns a copy of f for use in a URL, where a `json:",string"` value
+// is not quoted. The description belongs to the parameter, not to its schema.
 func (f *field) asParameter() *field {
 	p := *f
 	p.doc = ""
@@ -690,8 +690,9 @@ func unquotedLiteral(quoted []byte) []byte {
 	return nil
 }
 
-// appendPathParameter appends the schema of a field that the path gives. In 3.0.3 that
-// is always a string, with what tells the texts that the binder takes.
+// appendPathParameter appends the schema of a field that the path gives. In 3.0.3
+// it is always a string, with the keywords that describe the texts the binder
+// accepts.
 func (w *schemaWriter) appendPathParameter(dst []byte, f *field) []byte {
 	p := f.asParameter()
 	p.def = nil // a path is never without the value
@@ -749,9 +750,9 @@ func appendInteger(dst, num []byte) []byte {
 	return strconv.AppendUint(dst, mag, 10)
 }
 
-// encodeDocument returns a document as JSON, with <, > and & as they are. It is
-// for what is written once. v must have a JSON form, and each schema in it was
-// checked at registration.
+// encodeDocument returns a document as JSON, with <, > and & as they are. Use it
+// only for documents that are built once. v must have a JSON form, and each schema
+// in it was checked at registration.
 func encodeDocument(v any) []byte {
 	var buf bytes.Buffer
 	e := json.NewEncoder(&buf)

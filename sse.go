@@ -1,7 +1,7 @@
 package svc
 
 // This file writes server-sent events by the WHATWG HTML standard, section 9.2. It
-// knows nothing of methods; rest.go and the MCP endpoint decide what is sent.
+// knows nothing of methods; rest.go and the MCP endpoint choose the events.
 
 import (
 	"bytes"
@@ -15,8 +15,8 @@ import (
 	"unicode/utf8"
 )
 
-// An Event is what a server-sent event has beside its data. An item of a stream
-// that wants one has a method
+// An Event holds the fields of a server-sent event other than its data. An item can
+// set them with a method
 //
 //	SSE() svc.Event
 //
@@ -105,9 +105,9 @@ type eventTimes struct {
 	// heartbeat is how long a stream is silent at most. Many proxies drop a
 	// connection that is silent for 30 or 60 seconds.
 	heartbeat time.Duration
-	// write is how long the client has for taking what is sent. It must be
-	// longer than heartbeat: in HTTP/2 a deadline that passes ends the stream
-	// even if nothing is being written, and each heartbeat sets a new one.
+	// write is the time in which the client must read each write. It must be longer
+	// than heartbeat: in HTTP/2 a deadline that passes ends the stream even if
+	// nothing is being written, and each heartbeat sets a new one.
 	write time.Duration
 }
 
@@ -120,8 +120,8 @@ var defaultEventTimes = eventTimes{heartbeat: 15 * time.Second, write: 30 * time
 //
 // Every write has a deadline of its own. So Server.WriteTimeout does not cut a
 // stream whose client reads, and a client that stops reading is dropped. The last
-// deadline stays when the stream ends, on purpose: it limits what net/http still
-// writes after the handler, and net/http takes it back before the next request.
+// deadline stays when the stream ends, on purpose: it limits the writes of net/http
+// after the handler, and net/http takes it back before the next request.
 //
 // Invariants:
 //

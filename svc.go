@@ -18,11 +18,10 @@
 // net/http. It uses nothing but the standard library.
 //
 // Two rules hold everywhere. Register finds every mistake in the interface, its
-// types and its options, and reports all of them at once; what it returns does
-// not change, and is safe for concurrent use. And the published schemas and the
-// server agree, since both are made from one plan per type: what the schema
-// allows, the server accepts, and what it does not allow, the server refuses
-// with a message that names the place.
+// types and its options, and reports all of them at once; what it returns does not
+// change, and is safe for concurrent use. And the published schemas and the server
+// agree, since both are made from one plan per type. The server accepts exactly the
+// inputs that the schema allows, and an error names the place of each violation.
 //
 // # Methods
 //
@@ -82,10 +81,10 @@
 //
 // # Errors
 //
-// A method returns an [*Error] to tell its caller what went wrong; see [Errorf].
-// The text of any other error, and of a panic, goes to the log only, and the
-// client gets INTERNAL. Each transport spells an error in its own form, with the
-// same code, message and details.
+// A method returns an [*Error] to tell its caller the reason; see [Errorf]. The
+// text of any other error, and of a panic, goes to the log only, and the client
+// gets INTERNAL. Each transport spells an error in its own form, with the same
+// code, message and details.
 //
 // # Streams
 //
@@ -96,19 +95,20 @@
 //	data: {"id":"1"}
 //
 // The last event is named done and has the data {}, or it is named error and has
-// the data of an error response. So a stream that was cut is not taken for a
-// whole one. A browser's EventSource connects again after each end; close it on
-// done. A comment every 15 seconds keeps the connection alive. A client that does
-// not take what is sent within 30 seconds is dropped. On transports that send
-// one answer, the items come as {"items":[…]}, at most 1,000.
+// the data of an error response. So a stream that was cut is not taken for a whole
+// one. A browser's EventSource connects again after each end; close it on done. A
+// comment every 15 seconds keeps the connection alive. A client that does not read
+// an event within 30 seconds is dropped. On transports that send one answer, the
+// items come as {"items":[…]}, at most 1,000.
 //
 // An item with a method SSE() [Event] can give its event an ID. A client that
 // connects again sends the last ID it got in Last-Event-ID. http.Server.Shutdown
 // waits for streams, so let them end when the program is about to.
 package svc
 
-// This file turns an interface into a Service and calls its methods. It knows no
-// transport. In this order:
+// This file turns an interface into a Service and calls its methods. It names the
+// transports and has the frame that they share; it calls no transport's code. In
+// this order:
 //
 //   - options: Options, Defaults, MethodOptions
 //   - Service, and its registration: Register, Join, At
@@ -163,18 +163,18 @@ type Options struct {
 	// gets 408 (RFC 9110, section 15.5.9) and nothing is called. Zero means
 	// DefaultBodyTimeout; a negative value means no limit.
 	BodyTimeout time.Duration
-	// Intercept wraps every call on every transport, for what all methods have
-	// in common: access checks, tracing, transactions. It is called once, by
-	// Register, with the function that calls a method, and returns the function
-	// to call in its place. Inputs are bound and valid at that point. It must
-	// pass on a context that is derived from the one it gets, an input of the
-	// method's type, and what the method returned or an output of the same type;
-	// anything else is INTERNAL. Default: none.
+	// Intercept wraps every call on every transport, for the needs that all methods
+	// share: access checks, tracing, transactions. It is called once, by Register,
+	// with the function that calls a method, and returns the function to call in
+	// its place. Inputs are bound and valid at that point. It must pass on a
+	// context that is derived from the one it gets, an input of the method's type,
+	// and what the method returned or an output of the same type; anything else is
+	// INTERNAL. Default: none.
 	Intercept func(InvokeFunc) InvokeFunc
 	// OnError writes the error responses of REST; the other transports prescribe
 	// the form of theirs. Default: WriteError.
 	OnError ErrorHandler
-	// Logger gets one line for every error that a client is told of, with the
+	// Logger gets one line for every error that is sent to a client, with the
 	// cause. Default: slog.Default, asked for at each use.
 	Logger *slog.Logger
 }
@@ -193,9 +193,8 @@ type MethodOptions struct {
 	// without a host: "POST /todos/{id}/archive". Default: inferred from the
 	// method's name; see the package documentation.
 	HTTP string
-	// Description describes the method in the descriptor and in documents. For
-	// tools it is what a model decides by whether to call the method. Default:
-	// nothing.
+	// Description describes the method in the descriptor and in documents. A model
+	// reads it to decide whether to call the tool. Default: nothing.
 	Description string
 	// Stream says how the outputs are sent. Default: one record, or StreamSSE
 	// if the method returns a Stream.
@@ -244,9 +243,9 @@ type methodName struct{ resource, method string }
 //
 //	s, err := svc.Register[TodoAPI](impl, nil)
 //
-// The interface has to be given, since Go would infer the type of impl. A nil
-// opts stands for the defaults. The error lists every mistake in the interface,
-// its types and opts, not only the first, and says for each what would be right.
+// The interface has to be given, since Go would infer the type of impl. A nil opts
+// stands for the defaults. The error lists every mistake in the interface, its
+// types and opts, not only the first, and suggests a correction for each.
 func Register[I any](impl I, opts *Options) (*Service, error) {
 	return register(reflect.TypeFor[I](), impl, opts)
 }
@@ -303,9 +302,9 @@ func (o Options) withDefaults(iface reflect.Type) Options {
 	return o
 }
 
-// compileService compiles every method, and checks the options and what
-// concerns several methods. It notes mistakes in p; the service is of use only
-// if there are none.
+// compileService compiles every method, and checks the options and the relations
+// between methods. It notes mistakes in p; the service is of use only if there are
+// none.
 func compileService(p *mistakes, iface reflect.Type, impl any, o Options) *Service {
 	c := newMethodCompiler(p, iface, impl, o)
 	s := &Service{
@@ -408,8 +407,8 @@ func (s *Service) At(prefix string) *Service {
 	return &moved
 }
 
-// A ServiceDescriptor describes a service to programs. It is plain data. Its
-// JSON has names in lowerCamelCase and leaves out what is absent.
+// A ServiceDescriptor describes a service to programs. It is plain data. Its JSON
+// has names in lowerCamelCase and leaves out absent fields.
 type ServiceDescriptor struct {
 	Name        string     `json:"name"`
 	Description string     `json:"description,omitempty"`
@@ -558,10 +557,10 @@ func (m *method) bindObject(d *decoder, text []byte) (in any, err error) {
 	return v.Interface(), err
 }
 
-// appendOutput appends the JSON of what the method returned, or of one item of
-// the stream that it returned. Whatever goes wrong here is INTERNAL, even if
-// MarshalJSON returns an Error with another code: the call itself succeeded, and
-// the client cannot help it. A panic becomes an error.
+// appendOutput appends the JSON of the method's output, or of one item of its
+// stream. Whatever goes wrong here is INTERNAL, even if MarshalJSON returns an
+// Error with another code: the call itself succeeded, and the client cannot help
+// it. A panic becomes an error.
 func (m *method) appendOutput(e *encoder, dst []byte, out any) (_ []byte, err error) {
 	defer recoverTo(&err) // MarshalJSON is code of the application
 	*e = encoder{buf: dst}
@@ -654,10 +653,10 @@ func (s *Service) checkInput(m *method, input any) (checked any, err error) {
 	return v.Interface(), err
 }
 
-// invokeByName calls the method itself, or what stands in its place; see invokeBy.
-// It is the function that Options.Intercept wraps. It checks again, since an
-// interceptor may call it with any names and any input. A wrong input is then an
-// error of the program, which no client has to know of.
+// invokeByName calls the method itself, or its replacement; see invokeBy. It is the
+// function that Options.Intercept wraps. It checks again, since an interceptor may
+// call it with any names and any input. A wrong input is then an error of the
+// program, which no client has to know of.
 func (s *Service) invokeByName(ctx context.Context, resource, name string, in any) (any, error) {
 	m := s.findMethod(resource, name)
 	if m == nil {
@@ -717,10 +716,9 @@ type callContext struct {
 	info Info
 }
 
-// Value returns c itself for infoKey, so that InfoFrom finds it under contexts
-// that the application derived. It hides what stands in the place of the method
-// of a call around this one: a method that calls another by Service.Call calls
-// that itself.
+// Value returns c itself for infoKey, so that InfoFrom finds it under contexts that
+// the application derived. It hides the replacement that an outer call has for its
+// method: a method that calls another by Service.Call calls that itself.
 func (c *callContext) Value(key any) any {
 	switch key {
 	case infoKey{}:
@@ -733,7 +731,7 @@ func (c *callContext) Value(key any) any {
 
 // A workspace is the memory that one goroutine needs to serve one request. All
 // requests of a service share a pool of them, so that a request that is like the
-// ones before allocates little more than what it hands to the method.
+// ones before allocates little more than its input.
 //
 // Invariants:
 //
@@ -767,7 +765,7 @@ func (s *Service) returnWorkspace(ws *workspace) {
 	s.workspaces.Put(ws)
 }
 
-// An endpoint is what the http.Handlers of all transports have in common. Its
+// An endpoint is the common part of the http.Handlers of all transports. Its
 // options hold until a method is found, whose own can differ after Join.
 type endpoint struct {
 	*config
@@ -787,20 +785,20 @@ func (s *Service) newEndpoint(t Transport) endpoint {
 // To add a transport, write a file with a handler that embeds an endpoint,
 // implements responder and calls serveRequest as its ServeHTTP; a method of
 // *Service that returns the handler; and a constant of type Transport. Bind inputs
-// with method.bindObject, call with method.invoke, and append what that returns
-// with method.appendOutput, or for a stream with method.appendItems.
+// with method.bindObject, call with method.invoke, and append the output with
+// method.appendOutput, or for a stream with method.appendItems.
 type responder interface {
 	// respond answers r. If it returns an error, it has written nothing, and
-	// r is refused with the error.
+	// serveRequest writes the error.
 	respond(w http.ResponseWriter, r *http.Request, ws *workspace) error
 	// writeErrorResponse answers r with err, in the form of the transport.
 	writeErrorResponse(w http.ResponseWriter, r *http.Request, err error)
 }
 
-// serveRequest does for every request what does not depend on the transport. The
-// deadline comes first, since it holds for refused requests too. The workspace is
-// not returned by defer: after a panic its parts may contradict each other, and a
-// new one is cheap.
+// serveRequest does the part of every request that does not depend on the
+// transport. The deadline comes first, since it holds for refused requests too. The
+// workspace is not returned by defer: after a panic its parts may contradict each
+// other, and a new one is cheap.
 func (e *endpoint) serveRequest(w http.ResponseWriter, r *http.Request, h responder) {
 	e.limits.setDeadline(w, r)
 	w = protectAnswer(w, r)
@@ -812,8 +810,8 @@ func (e *endpoint) serveRequest(w http.ResponseWriter, r *http.Request, h respon
 	e.service.returnWorkspace(ws)
 }
 
-// writeErrorResponse answers with err by Options.OnError. Transports whose errors have a
-// form of their own replace it.
+// writeErrorResponse answers with err by Options.OnError. Transports with another
+// form of errors replace it.
 func (e *endpoint) writeErrorResponse(w http.ResponseWriter, r *http.Request, err error) {
 	respondError(w, r, err, e.onError, e.logger)
 }

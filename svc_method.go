@@ -220,7 +220,7 @@ type signature struct {
 	stream  bool
 }
 
-// readSignature returns the signature of a method's type. It notes what differs
+// readSignature returns the signature of a method's type. It notes each difference
 // from the forms in the package documentation, and how to change it.
 func (c *methodCompiler) readSignature(t reflect.Type) (sig signature) {
 	nIn, nOut := t.NumIn(), t.NumOut()
@@ -264,8 +264,8 @@ func (c *methodCompiler) structBehind(t reflect.Type, role string) reflect.Type 
 	return nil
 }
 
-// setStream decides whether the outputs of m are sent as items, and which
-// function takes the items out of what m returns.
+// setStream decides whether the outputs of m are sent as items, and which function
+// takes the items out of the stream.
 func (c *methodCompiler) setStream(m *method, sig signature, o MethodOptions) {
 	m.result = m.out
 	switch {
@@ -391,7 +391,7 @@ type Caller struct {
 //
 //	"Create": {Direct: svc.Direct(TodoAPI.Create)},
 //
-// Such a call costs what it costs in Go; a call by reflection costs a few
+// Such a call costs as much as a plain Go call; a call by reflection costs a few
 // hundred nanoseconds and three allocations more. Any other function, a method
 // expression of the concrete type included, is a mistake that Register reports.
 //
@@ -725,7 +725,8 @@ func checkRoutes(p *mistakes, methods []*method) {
 	}
 }
 
-// noteClashes notes each of the others whose route matches what that of m does.
+// noteClashes notes each of the others whose route matches a request that the route
+// of m matches.
 func noteClashes(p *mistakes, m *method, others []*method) {
 	for _, other := range others {
 		switch {

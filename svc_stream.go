@@ -18,12 +18,12 @@ import (
 //
 //	Watch(ctx context.Context, in *WatchIn) (svc.Stream[Todo], error)
 //
-// svc calls the iterator exactly once, whatever becomes of the client, so the
-// iterator is the place to release what the method holds for the stream. ctx is
-// canceled when the client has gone, and an iterator that waits must watch it.
-// yield reports false when nothing more is wanted. It may be called from any
-// goroutine, and also after the end, where it reports false; the yield of a range
-// statement would panic there.
+// svc calls the iterator exactly once, even if the client has gone, so the iterator
+// is the place to release the resources of the stream. ctx is canceled when the
+// client has gone, and an iterator that waits must watch it. yield reports false
+// when nothing more is wanted. It may be called from any goroutine, and also after
+// the end, where it reports false; the yield of a range statement would panic
+// there.
 //
 // An error ends the stream, as does a nil item without one. The item may be
 // changed after yield has returned.
@@ -138,9 +138,9 @@ type iteration struct {
 
 var errNothingYielded = errors.New("the stream yielded neither an item nor an error")
 
-// yieldItem takes what the stream yields, and reports whether it wants more. The
-// error that ends the stream cancels the ctx of the method too, for goroutines
-// of the method that wait for something else than yield.
+// yieldItem takes an item or an error of the stream, and reports whether it wants
+// more. The error that ends the stream cancels the ctx of the method too, for
+// goroutines of the method that wait for something else than yield.
 func (it *iteration) yieldItem(item any, err error) bool {
 	it.mu.Lock()
 	defer it.mu.Unlock()
@@ -180,10 +180,10 @@ func (it *iteration) endIteration() error {
 	return it.err
 }
 
-// eachItem calls consume for each item of what m returned, one at a time, until
-// the end or the first error: of the stream, of consume, or by a panic of
-// either. The error cancels the ctx that m was called with. consume is not called
-// after eachItem has returned, even if the application goes on to yield.
+// eachItem calls consume for each item of the stream, one at a time, until the end
+// or the first error: of the stream, of consume, or by a panic of either. The error
+// cancels the ctx that m was called with. consume is not called after eachItem has
+// returned, even if the application goes on to yield.
 func (m *method) eachItem(cancel context.CancelCauseFunc, out any, consume func(item any) error) (err error) {
 	it := &iteration{consume: consume, cancel: cancel}
 	defer func() {
@@ -202,9 +202,9 @@ func (m *method) eachItem(cancel context.CancelCauseFunc, out any, consume func(
 // errNobodyListens is why the ctx of a discarded stream is canceled.
 var errNobodyListens = errors.New("nobody listens to the stream")
 
-// discardStream runs what m returned and takes none of its items, since the
-// iterator is where a method releases what it holds for a stream. Errors of the
-// stream are dropped, since its ctx was canceled; a panic is returned.
+// discardStream runs the stream and takes none of its items, since a method
+// releases its resources in the iterator. Errors of the stream are dropped, since
+// its ctx was canceled; a panic is returned.
 func (m *method) discardStream(cancel context.CancelCauseFunc, out any) error {
 	cancel(errNobodyListens)
 	err := m.eachItem(cancel, out, func(any) error { return errNobodyListens })
@@ -219,8 +219,8 @@ func (m *method) discardStream(cancel context.CancelCauseFunc, out any) error {
 const maxCollected = 1000
 
 // maxAnswers is how many bytes the items of a stream may have in one record, and
-// how many the answers of one batch may have together: 16 MiB. Neither is bounded
-// by the size of the request.
+// how many the answers of one batch may have together: 16 MiB. The size of the
+// request bounds neither of them.
 const maxAnswers = 16 << 20
 
 // errItemsTooLarge ends a stream whose items do not fit into one record.

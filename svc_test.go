@@ -640,7 +640,7 @@ func TestStreamCall(t *testing.T) {
 	}
 }
 
-// A nil stream is a fault of the method, and so is another type from an
+// A nil stream is an error of the method, and so is another type from an
 // InvokeFunc.
 func TestStreamMissing(t *testing.T) {
 	for _, direct := range []bool{false, true} {

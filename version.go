@@ -80,11 +80,11 @@ type Deprecation struct {
 //	DefaultVersion    it is not empty
 //
 // The value is taken as sent, so versions can be dates. A parameter is decoded
-// first; if it cannot be, it is still what the client asks for. Then it is refused
-// if Supported is set, whatever else could give a value. [GetVersion] returns the
-// value to the handlers behind Version and to methods. Version never copies it into a
-// response. If a header is read, Version adds its name to Vary (RFC 9110,
-// section 12.5.5), so that caches keep the versions apart.
+// first. One that cannot be decoded still counts as a request for a version. It is
+// refused if Supported is set, even if another source has a valid version.
+// [GetVersion] returns the value to the handlers behind Version and to methods.
+// Version never copies it into a response. If a header is read, Version adds its
+// name to Vary (RFC 9110, section 12.5.5), so that caches keep the versions apart.
 //
 // Version panics if a Link is not a URL, or if a Sunset is before its Since,
 // which RFC 9745, section 4 forbids.
@@ -189,11 +189,11 @@ func (v *versioning) detectVersion(r *http.Request) (version string, ok bool) {
 	return v.defaultVersion, true
 }
 
-// findParameter returns the value of the first parameter with a name in a query,
-// or "". It reports false, and returns the value as it is written, if the value
-// cannot be decoded. Other parameters do not matter, whatever they look like. For
-// those that can be decoded it agrees with url.ParseQuery, which drops the others
-// and so would make a version that is misspelt no version.
+// findParameter returns the value of the first parameter with a name in a query, or
+// "". It reports false, and returns the value as it is written, if the value cannot
+// be decoded. Other parameters do not matter, even malformed ones. For those that
+// can be decoded it agrees with url.ParseQuery, which drops the others and so would
+// make a version that is misspelt no version.
 //
 //	query               name     value  ok
 //	version=v%31&x=%    version  v1     true
@@ -241,7 +241,7 @@ func isPathVersion(s string) bool {
 
 // refuseVersion writes the response to a request for a version that is not
 // supported. It lists the supported ones as the detail "supported" and does not
-// repeat what the client sent.
+// repeat the version that the client sent.
 func (v *versioning) refuseVersion(w http.ResponseWriter, r *http.Request, version string) {
 	message := "there is no such version of this API"
 	if version == "" {
@@ -254,8 +254,8 @@ func (v *versioning) refuseVersion(w http.ResponseWriter, r *http.Request, versi
 	refuse(w, r, Errorf(CodeInvalidArgument, "%s", message).WithDetail("supported", v.supported), onError)
 }
 
-// A notice is what the headers of one deprecated version say. An empty value is
-// not sent. The zero notice belongs to versions that are not deprecated.
+// A notice holds the header values of one deprecated version. An empty value is not
+// sent. The zero notice belongs to versions that are not deprecated.
 type notice struct {
 	deprecation, sunset, link string
 }

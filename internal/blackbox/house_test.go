@@ -438,7 +438,7 @@ func TestDocumentsExist(t *testing.T) {
 	}
 }
 
-// Verify that the rules can be broken: each row is a package with one fault.
+// Verify that the rules can be broken: each row is a package with one mistake.
 func TestHouseRules(t *testing.T) {
 	t.Parallel()
 	long := strings.Repeat("\n", maxFuncLines-1)

@@ -559,7 +559,7 @@ func TestMCPTranscripts(t *testing.T) {
 }
 
 // FuzzMCP sends any message with any header of the protocol: whatever comes, the
-// answer is no fault of the server's, and JSON.
+// answer is no error of the server's, and JSON.
 func FuzzMCP(f *testing.F) {
 	for _, row := range mcpRows() {
 		head, body, ok := strings.Cut(row.request, "\n\n")

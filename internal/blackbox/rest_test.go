@@ -827,7 +827,7 @@ func TestHandleAndRecover(t *testing.T) {
 	}
 }
 
-// Verify that a client that leaves is news and not a fault, and that a method
+// Verify that a client that leaves is news and not an error, and that a method
 // that gives up by itself is one.
 func TestLogLevelOfCancel(t *testing.T) {
 	log := newFailLog()
@@ -848,7 +848,7 @@ func TestLogLevelOfCancel(t *testing.T) {
 	}
 }
 
-// Verify that a body too large for http.MaxBytesReader is the client's fault,
+// Verify that a body too large for http.MaxBytesReader is the client's error,
 // also where the handler passes the error on as it is.
 func TestHandleMaxBytes(t *testing.T) {
 	h := svc.Handle(func(w http.ResponseWriter, r *http.Request) error {
