@@ -4,6 +4,7 @@ import (
 	"context"
 	"encoding/json"
 	"fmt"
+	"log/slog"
 	"net"
 	"net/http"
 	"net/http/httptest"
@@ -11,6 +12,7 @@ import (
 	"net/url"
 	"reflect"
 	"regexp"
+	"slices"
 	"strings"
 	"testing"
 	"time"
@@ -314,6 +316,50 @@ func (s *sourceService) Update(_ context.Context, in *SourceUpdate) error { retu
 
 func pointerTo[T any](v T) *T { return &v }
 
+// WideParams has more query parameters than a word has bits.
+type WideParams struct {
+	A0, A1, A2, A3, A4, A5, A6, A7, A8, A9, B0, B1, B2, B3, B4, B5, B6, B7, B8, B9, C0, C1, C2, C3, C4, C5, C6, C7, C8, C9, D0, D1, D2, D3, D4, D5, D6, D7, D8, D9,
+	E0, E1, E2, E3, E4, E5, E6, E7, E8, E9, F0, F1, F2, F3, F4, F5, F6, F7, F8, F9, G0, G1, G2, G3, G4, G5, G6, G7, G8, G9 int8
+}
+
+type WideAPI interface {
+	List(context.Context, *WideParams) error
+}
+
+type wideService struct{}
+
+func (wideService) List(context.Context, *WideParams) error { return nil }
+
+// Verify of each of 70 parameters that it is missed when it is not there, and that
+// it is found when it comes twice.
+func TestWideParams(t *testing.T) {
+	s, err := svc.Register[WideAPI](wideService{}, &svc.Options{Resource: "wide", Logger: slog.New(slog.DiscardHandler)})
+	if err != nil {
+		t.Fatal(err)
+	}
+	get := func(query []string) string {
+		w := httptest.NewRecorder()
+		s.REST().ServeHTTP(w, httptest.NewRequest("GET", "/wide?"+strings.Join(query, "&"), nil))
+		return w.Body.String()
+	}
+	var all []string
+	for i := range 70 {
+		all = append(all, fmt.Sprintf("%c%d=1", 'A'+i/10, i%10))
+	}
+	if got := get(all); got != "" {
+		t.Errorf("all: %s", got)
+	}
+	for i, param := range all {
+		name, _, _ := strings.Cut(param, "=")
+		if got := get(slices.Delete(slices.Clone(all), i, i+1)); strings.Count(got, `"rule":"required"`) != 1 || !strings.Contains(got, `"path":"/`+name+`"`) {
+			t.Errorf("without %s: %s", name, got)
+		}
+		if got := get(append(slices.Clone(all), param)); strings.Count(got, `"path":`) != 1 || !strings.Contains(got, `"path":"/`+name+`"`) {
+			t.Errorf("%s twice: %s", name, got)
+		}
+	}
+}
+
 // Verify that each field comes from its own place and from no other, and what
 // becomes of one that is not there.
 func TestSources(t *testing.T) {
@@ -359,6 +405,9 @@ func TestSources(t *testing.T) {
 		{"GET", "/src?q=x&since=1&kind=", `{"q":"body"}`, &SourceList{Q: "x", Limit: 20, Since: pointerTo(1), Kinds: []string{""}}},
 		{"GET", "/src", `{"q":"x","since":1}`, "query/q query/since"},
 		{"GET", "/src?q=x&q=y&since=1&since=2&limit=51&flag=true&flag=true&flag=true", "", "query/q query/since query/limit query/flag"},
+		{"GET", "/src?&q=x&&since=1&", "", &SourceList{Q: "x", Limit: 20, Since: pointerTo(1), Kinds: []string{"a", "b"}}},
+		{"GET", "/src?q=x&since=1&flag=true&flag=x&flag=true", "", "query/flag/1 query/flag"},
+		{"GET", "/src?q=x&since=-&limit=", "", "query/since query/limit"},
 		{"HEAD", "/src?q=x&since=1", "", &SourceList{Q: "x", Limit: 20, Since: pointerTo(1), Kinds: []string{"a", "b"}}},
 
 		{"DELETE", "/src/1?id=2&force=true", `{"id":"3","force":false}`, &SourceDelete{ID: "1", Force: true}},
