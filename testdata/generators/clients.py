@@ -1,0 +1,70 @@
+"""Calls the kitchen sink with the Python clients that openapi-generator and
+openapi-python-client made of its document.
+
+    python clients.py URL
+"""
+
+import sys
+
+import openapi_client as og
+import python_client.models as models
+from python_client import Client
+from python_client.api.default import (
+    sinks_create,
+    sinks_delete,
+    sinks_echo_tree,
+    sinks_get,
+    sinks_list,
+    sinks_update,
+)
+
+url = sys.argv[1]
+
+# What both send.
+numbers = {
+    "int": 2**31 - 1, "int8": -128, "int16": 2**15 - 1, "int32": -(2**31), "int64": -(2**63),
+    "uint": 1, "uint8": 255, "uint16": 2**16 - 1, "uint32": 2**32 - 1, "uint64": 2**64 - 1,
+    "float32": 1.5, "float64": 0.1, "number": 2.5, "bool": True,
+}
+
+
+def call_openapi_generator():
+    api = og.DefaultApi(og.ApiClient(og.Configuration(host=url)))
+    assert api.sinks_create(og.Numbers.from_dict(numbers)).to_dict() == numbers
+    assert api.sinks_get("7").id == 7
+    try:
+        api.sinks_get("0")
+        raise AssertionError("get finds what is not there")
+    except og.exceptions.NotFoundException as err:
+        assert err.data.error.code == "NOT_FOUND"
+    page = api.sinks_list(required="x", text="ab", limit=5, tag=["a", "b"])
+    assert page.data[0].id == 5 and page.data[0].name == "ab"
+    body = og.UpdateBody(name="saw", inner=og.Inner(id=3), tags=["t"])
+    updated = api.sinks_update("a1", body)
+    assert updated.id == "a1" and updated.inner.id == 3 and updated.tags == ["t"]
+    api.sinks_delete("7")
+    echo = api.sinks_echo_tree(og.Tree(value=1, right=og.Tree(value=2, right=None)))
+    assert echo.right.value == 2 and echo.right.right is None
+    print("openapi-generator python: create, get, list, update, delete and null made their round trip")
+
+
+def call_openapi_python_client():
+    client = Client(base_url=url)
+    created = sinks_create.sync(client=client, body=models.Numbers.from_dict(numbers))
+    assert created.to_dict() == numbers, created
+    assert sinks_get.sync("7", client=client).id == 7
+    missing = sinks_get.sync_detailed("0", client=client)
+    assert missing.status_code == 404 and missing.parsed.error.code == "NOT_FOUND", missing
+    page = sinks_list.sync(client=client, required="x", text="ab", limit=5, tag=["a", "b"])
+    assert page.data[0].id == 5 and page.data[0].name == "ab", page
+    body = models.UpdateBody(name="saw", inner=models.Inner(id=3), tags=["t"])
+    updated = sinks_update.sync("a1", client=client, body=body)
+    assert updated.id == "a1" and updated.inner.id == 3 and updated.tags == ["t"], updated
+    assert sinks_delete.sync_detailed("7", client=client).status_code == 204
+    echo = sinks_echo_tree.sync(client=client, body=models.Tree(value=1, right=models.Tree(value=2, right=None)))
+    assert echo.right.value == 2 and echo.right.right is None, echo
+    print("openapi-python-client: create, get, list, update, delete and null made their round trip")
+
+
+call_openapi_generator()
+call_openapi_python_client()

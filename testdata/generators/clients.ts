@@ -1,0 +1,100 @@
+// Calls the kitchen sink with the TypeScript clients that orval, hey-api and
+// openapi-generator made of its document.
+//
+//   node clients.js URL
+import assert from "node:assert/strict";
+import * as orval from "./dist/orval/sink.js";
+import * as hey from "./dist/hey/index.js";
+import { client } from "./dist/hey/client.gen.js";
+import { Configuration, DefaultApi, ResponseError } from "./dist/openapifetch/index.js";
+
+const url = process.argv[2];
+assert(url, "usage: clients.js URL");
+
+// What all of them send. Numbers in JavaScript have 53 bits.
+const numbers = {
+  int: 2147483647, int8: -128, int16: 32767, int32: -2147483648, int64: Number.MIN_SAFE_INTEGER,
+  uint: 1, uint8: 255, uint16: 65535, uint32: 4294967295, uint64: Number.MAX_SAFE_INTEGER,
+  float32: 1.5, float64: 0.1, number: 2.5, bool: true,
+};
+const change = { name: "saw", inner: { id: 3 }, tags: ["t"] };
+const changed = { id: "a1", force: false, ...change };
+const tree = { value: 1, right: { value: 2, right: null } };
+
+function finish(name: string) {
+  console.log(`${name}: create, get, list, update, delete and null made their round trip`);
+}
+
+async function callOrval() {
+  const created = await orval.sinksCreate(numbers);
+  assert(created.status === 200);
+  assert.deepEqual(created.data, numbers);
+  const got = await orval.sinksGet("7");
+  assert(got.status === 200);
+  assert.equal(got.data.id, 7);
+  const missing = await orval.sinksGet("0");
+  assert(missing.status === 404);
+  assert.equal(missing.data.error.code, "NOT_FOUND");
+  const page = await orval.sinksList({ required: "x", text: "ab", limit: 5, tag: ["a"] });
+  assert(page.status === 200);
+  assert.deepEqual(page.data.data, [{ id: 5, name: "ab" }]);
+  const updated = await orval.sinksUpdate("a1", change);
+  assert(updated.status === 200);
+  assert.deepEqual(updated.data, changed);
+  const deleted = await orval.sinksDelete("7");
+  assert.equal(deleted.status, 204);
+  const echo = await orval.sinksEchoTree(tree);
+  assert(echo.status === 200);
+  const right: orval.Tree | null = echo.data.right;
+  assert.equal(right?.value, 2);
+  assert.equal(right?.right, null);
+  finish("orval");
+}
+
+async function callHey() {
+  client.setConfig({ baseUrl: url });
+  const created = await hey.sinksCreate({ body: numbers });
+  assert.deepEqual(created.data, numbers);
+  // @ts-expect-error: the name is required
+  const refused = await hey.sinksUpdate({ path: { id: "a1" }, body: {} });
+  assert.equal(refused.error?.error.code, "INVALID_ARGUMENT");
+  const got = await hey.sinksGet({ path: { id: "7" } });
+  assert.equal(got.data?.id, 7);
+  const missing = await hey.sinksGet({ path: { id: "0" } });
+  assert.equal(missing.response?.status, 404);
+  assert.equal(missing.error?.error.code, "NOT_FOUND");
+  const page = await hey.sinksList({ query: { required: "x", text: "ab", limit: 5, tag: ["a", "b"] } });
+  assert.deepEqual(page.data?.data, [{ id: 5, name: "ab" }]);
+  const updated = await hey.sinksUpdate({ path: { id: "a1" }, body: change });
+  assert.deepEqual(updated.data, changed);
+  const deleted = await hey.sinksDelete({ path: { id: "7" } });
+  assert.equal(deleted.response?.status, 204);
+  const echo = await hey.sinksEchoTree({ body: tree });
+  const right: hey.Tree | null | undefined = echo.data?.right;
+  assert.equal(right?.value, 2);
+  assert.equal(right?.right, null);
+  finish("hey-api");
+}
+
+async function callOpenAPIGenerator() {
+  const api = new DefaultApi(new Configuration({ basePath: url }));
+  const { int: _int, ...others } = numbers; // the generator keeps clear of names of types
+  const renamed = { _int, ...others };
+  assert.deepEqual(await api.sinksCreate({ numbers: renamed }), renamed);
+  assert.equal((await api.sinksGet({ id: "7" })).id, 7);
+  await assert.rejects(api.sinksGet({ id: "0" }), (err) => err instanceof ResponseError && err.response.status === 404);
+  const page = await api.sinksList({ required: "x", text: "ab", limit: 5, tag: ["a", "b"] });
+  assert.equal(page.data[0]?.id, 5);
+  const updated = await api.sinksUpdate({ id: "a1", updateBody: change });
+  assert.equal(updated.id, "a1");
+  assert.equal(updated.inner?.id, 3);
+  await api.sinksDelete({ id: "7" });
+  const echo = await api.sinksEchoTree({ tree });
+  assert.equal(echo.right?.value, 2);
+  assert.equal(echo.right?.right, null);
+  finish("openapi-generator typescript-fetch");
+}
+
+await callOrval();
+await callHey();
+await callOpenAPIGenerator();
