@@ -339,6 +339,7 @@ func TestErrorBodies(t *testing.T) {
 		{"panic", "/", &PanicError{Value: "secret", Stack: []byte("secret")}},
 		{"not UTF-8", "/", Errorf(CodeNotFound, "a\xffb")},
 		{"path with everything", "/a b/%2F/%C3%A9?q=secret", base},
+		{"path that is long", "/" + strings.Repeat("a", 2<<10), base},
 		{"details in order", "/", base.WithDetails(map[string]any{"b": 1, "a": []string{"<x>&"}, "": nil, "é\"": "<&>", "c": map[string]int{"z": 1, "y": 2}})},
 		{"details that JSON cannot carry", "/", base.WithDetails(map[string]any{"a": 1, "b": math.NaN(), "c": make(chan int), "d": panicker{}, "e": 2})},
 		{"nothing but such details", "/", base.WithDetail("b", math.Inf(1))},

@@ -422,7 +422,7 @@ const maxPooled = 64 << 10
 //	title     the phrase of the status
 //	status    the status
 //	detail    the message, as in [WriteError]
-//	instance  the path of the request
+//	instance  the path of the request; left out if it has more than 2 KiB
 //	code      the code, an extension member
 //	details   the details, an extension member; left out if there are none
 func WriteProblem(w http.ResponseWriter, r *http.Request, err error) {
@@ -435,11 +435,17 @@ func WriteProblem(w http.ResponseWriter, r *http.Request, err error) {
 	buf := appendQuoted([]byte(`{"type":"about:blank","title":`), title)
 	buf = strconv.AppendInt(append(buf, `,"status":`...), int64(status), 10)
 	buf = appendQuoted(append(buf, `,"detail":`...), e.message())
-	buf = appendQuoted(append(buf, `,"instance":`...), r.URL.EscapedPath())
+	if path := r.URL.EscapedPath(); len(path) <= maxInstance {
+		buf = appendQuoted(append(buf, `,"instance":`...), path)
+	}
 	buf = appendQuoted(append(buf, `,"code":`...), string(e.code()))
 	buf = appendDetails(buf, e)
 	writeErrorBody(w, status, contentTypeProblem, append(buf, '}'))
 }
+
+// maxInstance is the longest path, in bytes, that WriteProblem repeats: an error
+// must not grow with its request.
+const maxInstance = 2 << 10
 
 // writeErrorBody sends the body of an error response. It deletes the headers that
 // the application has set for the success: those that describe a body that is not

@@ -54,9 +54,10 @@ type MCPOptions struct {
 	// origins get 403 (MCP 2026-07-28, Streamable HTTP, Security Warning).
 	// Default: none.
 	AllowedOrigins []string
-	// Invoke makes the calls in place of the service. The input is decoded and
-	// valid. Options.Intercept runs only if Invoke calls [Service.Call].
-	// Default: nil, which calls the service itself.
+	// Invoke takes the place of the methods. The input is decoded and valid. It
+	// returns what the method would return; anything else is INTERNAL.
+	// Options.Intercept runs around it, and once more within an Invoke that calls
+	// [Service.Call]. Default: nil, which calls the methods.
 	Invoke InvokeFunc
 	// ListTTL is how long clients of revision 2026-07-28 and later may keep the
 	// list of tools and the answer of server/discover (MCP 2026-07-28, Caching).

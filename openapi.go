@@ -446,7 +446,7 @@ const (
 		`"type":{"type":"string"},"title":{"type":"string"},"status":{"type":"integer","format":"int32"},` +
 		`"detail":{"type":"string"},"instance":{"type":"string"},` +
 		`"code":{"type":"string","enum":CODES},"details":` + detailsSchema + `},` +
-		`"required":["type","title","status","detail","instance","code"]}`
+		`"required":["type","title","status","detail","code"]}`
 
 	// detailsSchema has one property, the violations, which is svc's own. The
 	// application may add others.

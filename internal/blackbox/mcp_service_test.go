@@ -374,8 +374,13 @@ func TestMCPRevisions(t *testing.T) {
 
 // Verify that Invoke makes the calls, with the bound input, and may pass them on.
 func TestMCPInvoke(t *testing.T) {
-	var seen []string
-	s := svc.MustRegister[mcpNotes](mcpService{}, &svc.Options{Resource: "notes", Logger: slog.New(slog.DiscardHandler)})
+	var seen, around []string
+	s := svc.MustRegister[mcpNotes](mcpService{}, &svc.Options{Resource: "notes", Logger: slog.New(slog.DiscardHandler), Intercept: func(next svc.InvokeFunc) svc.InvokeFunc {
+		return func(ctx context.Context, resource, method string, input any) (any, error) {
+			around = append(around, method)
+			return next(ctx, resource, method, input)
+		}
+	}})
 	h := s.MCP(&svc.MCPOptions{Invoke: func(ctx context.Context, resource, method string, input any) (any, error) {
 		info, _ := svc.InfoFrom(ctx)
 		seen = append(seen, fmt.Sprintf("%s %s.%s %T", info.Transport, resource, method, input))
@@ -407,6 +412,10 @@ func TestMCPInvoke(t *testing.T) {
 	want := []string{"mcp notes.count <nil>", "mcp notes.delete *blackbox_test.mcpGet", "mcp notes.get *blackbox_test.mcpGet", "mcp notes.create *blackbox_test.mcpCreate", "mcp notes.locate *blackbox_test.mcpFind", "mcp notes.work *blackbox_test.mcpWork"}
 	if !slices.Equal(seen, want) {
 		t.Errorf("Invoke saw %q", seen)
+	}
+	// Those that Invoke passes on come twice.
+	if got, want := strings.Join(around, " "), "count delete get create create locate work work"; got != want {
+		t.Errorf("Intercept saw %s, want %s", got, want)
 	}
 }
 
