@@ -760,23 +760,12 @@ type checks struct {
 	byShape map[*shape]*checkFunc
 }
 
-// checkFor returns the check of values of shape s, or nil. A shape that
-// contains itself is met again while it is being compiled. It then gets a
-// function that looks the finished one up when it is called.
+// checkFor returns the check of values of shape s, or nil.
 func (c *checks) checkFor(s *shape) checkFunc {
 	if !c.needsCheck(s, make(map[*shape]bool)) {
 		return nil
 	}
-	if fn, ok := c.byShape[s]; ok {
-		if *fn != nil {
-			return *fn
-		}
-		return func(d *decoder, v reflect.Value) { (*fn)(d, v) }
-	}
-	fn := new(checkFunc)
-	c.byShape[s] = fn
-	*fn = c.compileCheck(s)
-	return *fn
+	return compileOnce(c.byShape, s, c.compileCheck)
 }
 
 // needsCheck reports whether there is anything to check in values of shape s.

@@ -339,23 +339,13 @@ func newDecoders(p *mistakes, strict bool) *decoders {
 	return &decoders{mistakes: p, byShape: make(map[*shape]*decodeFunc), plans: make(map[*shape]*objectPlan), strict: strict}
 }
 
-// decoderFor returns the decodeFunc for values of shape s. A shape that
-// contains itself is met again while it is being compiled. It then gets a
-// function that looks the finished one up when it is called.
+// decoderFor returns the decodeFunc for values of shape s.
 func (c *decoders) decoderFor(s *shape) decodeFunc {
-	if fn, ok := c.byShape[s]; ok {
-		if *fn != nil {
-			return *fn
-		}
-		return func(d *decoder, v reflect.Value) { (*fn)(d, v) }
-	}
-	fn := new(decodeFunc)
-	c.byShape[s] = fn
 	c.open++
-	*fn = c.compileDecoder(s)
+	decode := compileOnce(c.byShape, s, c.compileDecoder)
 	c.open--
 	c.runPending()
-	return *fn
+	return decode
 }
 
 // runPending calls the pending functions once all decoders are complete.

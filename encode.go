@@ -120,20 +120,9 @@ func (e *encoder) checkForeign(text []byte) bool {
 // themselves are never written again and serve all goroutines.
 type encoders map[*shape]*encodeFunc
 
-// encoderFor returns the encodeFunc for values of shape s. A shape that
-// contains itself is met again while it is being compiled. It then gets a
-// function that looks the finished one up when it is called.
+// encoderFor returns the encodeFunc for values of shape s.
 func (c encoders) encoderFor(s *shape) encodeFunc {
-	if fn, ok := c[s]; ok {
-		if *fn != nil {
-			return *fn
-		}
-		return func(e *encoder, v reflect.Value) { (*fn)(e, v) }
-	}
-	fn := new(encodeFunc)
-	c[s] = fn
-	*fn = c.compileEncoder(s)
-	return *fn
+	return compileOnce(c, s, c.compileEncoder)
 }
 
 // compileEncoder makes the encodeFunc for s, by the table at the top.

@@ -888,9 +888,9 @@ func (c *shapes) checkClashes(all []*field, at string) {
 	}
 }
 
-// checkNames notes names that differ only by case. svc treats them as two
-// names; many clients and generators treat them as one. Folding by upper case and then by lower case
-// also finds letters with two forms, such as the long s.
+// checkNames notes names that differ only by case. svc treats them as two names;
+// many clients and generators treat them as one. Folding by upper case and then by
+// lower case also finds letters with two forms, such as the long s.
 func (c *shapes) checkNames(fields []*field, at string) {
 	byFold := make(map[string]*field)
 	for _, f := range fields {
@@ -1023,6 +1023,23 @@ func (s *shape) containedObject(must, filled bool) *shape {
 		return s
 	}
 	return nil
+}
+
+// compileOnce returns the plan of s, which it compiles if plans has none. A shape
+// that contains itself is met again while it is being compiled: plans then has a
+// pointer to nil, and the shape gets a function that looks the finished plan up
+// when it is called.
+func compileOnce[F ~func(*C, reflect.Value), C any](plans map[*shape]*F, s *shape, compile func(*shape) F) F {
+	if fn, ok := plans[s]; ok {
+		if *fn != nil {
+			return *fn
+		}
+		return func(c *C, v reflect.Value) { (*fn)(c, v) }
+	}
+	fn := new(F)
+	plans[s] = fn
+	*fn = compile(s)
+	return *fn
 }
 
 // nameTypes gives every named type the name it has in documents: its Go name with
