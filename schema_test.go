@@ -2,6 +2,7 @@ package svc
 
 import (
 	"bytes"
+	"cmp"
 	"encoding/json"
 	"errors"
 	"fmt"
@@ -293,7 +294,14 @@ func TestConstraints(t *testing.T) {
 		{int8(0), `minimum:"-128"`, `-128 0`, ``, ""},
 		{uint64(0), `minimum:"18446744073709551615"`, `18446744073709551615`, `18446744073709551614 0`, "must be at least 18446744073709551615"},
 		{0.0, `minimum:"0.1"`, `0.1 1e-1 1`, `0.09 0 -1`, "must be at least 0.1"},
-		{float32(0), `minimum:"0.1"`, `0.1 0.2`, `0.09`, "must be at least 0.1"},
+		{float32(0), `minimum:"0.1"`, `0.1 0.2`, `0.09 0.0999999999999`, "must be at least 0.1"},
+		{float32(0), `maximum:"0.1"`, `0.1 1e-1`, `0.1000000001 0.10000001`, "must be at most 0.1"},
+		{new(*float32), `exclusiveMinimum:"0.1"`, `0.1000000001`, `0.1 0.0999999999`, "must be more than 0.1"},
+		{float32(0), `exclusiveMaximum:"16777217"`, `16777216 16777216.9`, `16777217`, "must be less than 16777217"},
+		{float32(0), `enum:"0.1,16777217"`, `16777217 0.1`, `16777216 0.10000000149`, "must be one of 0.1, 16777217"},
+		{0, `minimum:"1" maximum:"1"`, `1`, ``, ""},
+		{0.5, `minimum:"-0.5" maximum:"0.5" multipleOf:"0.5"`, `0 0.5`, ``, ""},
+		{0, `exclusiveMinimum:"1" exclusiveMaximum:"3"`, `2`, ``, ""},
 		{0, `exclusiveMinimum:"1"`, `2`, `1 1.0 0`, "must be more than 1"},
 		{0.0, `exclusiveMinimum:"0"`, `5e-324 1`, `0 -0 -0.0`, "must be more than 0"},
 		{0, `maximum:"1e2"`, `100 1e2`, `101 1e3`, "must be at most 1e2"},
@@ -419,6 +427,27 @@ func TestTagMistakes(t *testing.T) {
 		{struct{ A int }{}, `default:"{}"`},
 		{0, `example:"one"`},
 		{any(nil), `default:"{"`},
+		{1.5, `default:"abc"`},
+		{true, `default:"yes"`},
+		{new(int), `default:"abc"`},
+		{struct{ A int }{}, `default:"abc"`},
+		{0, `minimum:"2" maximum:"1"`},
+		{0, `exclusiveMinimum:"1" exclusiveMaximum:"2"`},
+		{0.5, `exclusiveMinimum:"1" maximum:"1"`},
+		{0.5, `minimum:"0.3" maximum:"0.4" multipleOf:"0.25"`},
+		{0, `minimum:"1" maximum:"4" multipleOf:"5"`},
+		{uint8(0), `exclusiveMaximum:"0"`},
+		{uint8(0), `exclusiveMinimum:"255"`},
+		{int8(0), `minimum:"101" multipleOf:"50"`},
+		{"", `minLength:"3" maxLength:"2"`},
+		{[]int(nil), `minItems:"3" maxItems:"2"`},
+		{"", `enum:"a,bcd,b" maxLength:"2"`},
+		{"", `enum:"a,b" pattern:"^a$"`},
+		{0, `enum:"1,5" maximum:"3"`},
+		{float32(0), `enum:"0.1,0.5" exclusiveMaximum:"0.5"`},
+		{"", `enum:"a, b"`},
+		{"", `enum:"a ,b"`},
+		{0, `enum:"1, 2"`},
 		{0, `Default:"1"`},
 		{make(chan int), ``},
 		{func() {}, `json:"f"`},
@@ -570,6 +599,62 @@ func TestTypeProblems(t *testing.T) {
 		}
 		if len(texts) > 0 {
 			t.Errorf("%v is refused: %q", typ, texts)
+		}
+	}
+}
+
+// Types that say by JSONSchema what their texts are.
+type (
+	sTicket struct{ sText } // in the words of 3.0.3
+	sHost   struct{ sText } // with definitions
+	sConst  struct{ sText } // with a keyword that 3.0.3 lacks
+)
+
+func (sTicket) JSONSchema() map[string]any {
+	return map[string]any{"type": "string", "pattern": "^[A-Z]{2}$", "x-kind": map[string]any{"$comment": "no schema"}}
+}
+func (sHost) JSONSchema() map[string]any {
+	return map[string]any{
+		"anyOf": []any{map[string]any{"$ref": "#/$defs/name"}, map[string]any{"$ref": "#/$defs/a~1b", "description": "both"}},
+		"$defs": map[string]any{
+			"name": map[string]any{"type": "string", "format": "hostname", "enum": []any{"$ref"}},
+			"a/b":  map[string]any{"$ref": "#/$defs/name"},
+		},
+	}
+}
+func (sConst) JSONSchema() map[string]any {
+	return map[string]any{"description": "Always x.", "type": "string", "not": map[string]any{"const": "y"}}
+}
+
+// Verify that a type with text methods is published as its JSONSchema says and read
+// from a string all the same, and what of that 3.0.3 can say.
+func TestTextSchema(t *testing.T) {
+	const name = `{"enum":["$ref"],"format":"hostname","type":"string"}`
+	host := `{"anyOf":[` + name + `,{"allOf":[` + name + `],"description":"both"}]}`
+	for _, test := range []struct {
+		typ        reflect.Type
+		json, oa30 string // "" for the same
+	}{
+		{reflect.TypeFor[sTicket](), `{"pattern":"^[A-Z]{2}$","type":"string","x-kind":{"$comment":"no schema"}}`, ""},
+		{reflect.TypeFor[sHost](), host, ""},
+		{reflect.TypeFor[sConst](), `{"description":"Always x.","not":{"const":"y"},"type":"string"}`, `{"description":"Always x."}`},
+	} {
+		c := newShapes(new(mistakes))
+		s := c.shapeFor(fieldType(test.typ, `json:"f"`), "In")
+		c.finishShapes()
+		for dialect, want := range map[dialect]string{jsonSchema: test.json, openAPI31: test.json, openAPI30: cmp.Or(test.oa30, test.json)} {
+			w := &schemaWriter{dialect: dialect}
+			if got := string(w.appendField(nil, s.fields[0])); got != want {
+				t.Errorf("%v, dialect %d: %s, want %s", test.typ, dialect, got, want)
+			}
+			if got := string(w.appendPathParameter(nil, s.fields[0])); got != want {
+				t.Errorf("%v in a path, dialect %d: %s, want %s", test.typ, dialect, got, want)
+			}
+		}
+		for text, ok := range map[string]bool{`"x"`: true, `1`: false, `null`: false} {
+			if _, err := compileType(t, "text", s.typ, false).unmarshal([]byte(`{"f":` + text + `}`)); (err == nil) != ok || len(c.list) > 0 {
+				t.Errorf("%v from %s: %v, %v", test.typ, text, err, c.list)
+			}
 		}
 	}
 }

@@ -619,6 +619,27 @@ func TestRPCJoin(t *testing.T) {
 	}
 }
 
+// Verify what a method without an input takes: anything in an object, unless the
+// service is strict.
+func TestRPCNoInput(t *testing.T) {
+	strict := mathOptions()
+	strict.Strict = true
+	for _, test := range []struct{ params, want, strict string }{
+		{``, `"result"`, `"result"`},
+		{`,"params":{}`, `"result"`, `"result"`},
+		{`,"params":[]`, `"result"`, `"result"`},
+		{`,"params":{"a":1,"b":{"c":[]}}`, `"result"`, `"violations":[{"in":"body","path":"/a","rule":"unknown","message":"is not a known property"},{"in":"body","path":"/b","rule":"unknown"`},
+		{`,"params":[1]`, `"maxItems"`, `"maxItems"`},
+	} {
+		for o, want := range map[*svc.Options]string{mathOptions(): test.want, strict: test.strict} {
+			w := rpcPost(svc.MustRegister[MathAPI](&mathService{}, o).RPC(), `{"jsonrpc":"2.0","method":"math.get_data","id":1`+test.params+`}`)
+			if !strings.Contains(w.Body.String(), want) {
+				t.Errorf("%s, strict %t: %s, want %s", test.params, o.Strict, w.Body, want)
+			}
+		}
+	}
+}
+
 // Verify that the document names every method, that every reference in it has a
 // target, and that it is the same each time.
 func TestRPCDiscover(t *testing.T) {

@@ -11,6 +11,7 @@ import (
 	"reflect"
 	"regexp"
 	"strings"
+	"sync"
 	"testing"
 	"time"
 
@@ -228,6 +229,191 @@ func TestNewInput(t *testing.T) {
 	b, _ := service.NewInput("books", "create")
 	if a == b || a.(*shelfBook).Kind != "novel" {
 		t.Errorf("two inputs: %p and %p, %+v", a, b, a)
+	}
+}
+
+type (
+	AlbumAPI interface {
+		Create(context.Context, *albumIn) (*albumIn, error)
+		Merge(context.Context, *albumNode) (*albumNode, error)
+		Rules(context.Context, *albumRules) (*albumRules, error)
+	}
+	albums struct{}
+
+	// An albumIn has a Validate method, and a place for each thing that it writes to.
+	albumIn struct {
+		Title  string            `json:"title" minLength:"1"`
+		Tags   map[string]*label `json:"tags,omitempty"`
+		Values map[string]label  `json:"values,omitempty"`
+		List   []label           `json:"list,omitempty"`
+		Cover  cover             `json:"cover"`
+		Extra
+	}
+	label struct {
+		Name string `json:"name"`
+	}
+	cover struct {
+		Width  int     `json:"width" default:"640" minimum:"1"`
+		Format string  `json:"format" default:"png" enum:"png,jpeg"`
+		Frame  frame   `json:"frame"`
+		Other  *cover2 `json:"other,omitempty"`
+	}
+	cover2 struct {
+		Width int `json:"width" default:"640" minimum:"1"`
+	}
+	frame struct {
+		Inset *int `json:"inset" default:"3"`
+	}
+	Extra struct {
+		Seen map[string]int `json:"seen,omitempty"`
+	}
+
+	// An albumNode may contain itself, and has nothing that would be checked.
+	albumNode struct {
+		Name  string                `json:"name,omitempty"`
+		Left  *albumNode            `json:"left,omitempty"`
+		Right *albumNode            `json:"right,omitempty"`
+		List  []albumNode           `json:"list,omitempty"`
+		Map   map[string]*albumNode `json:"map,omitempty"`
+	}
+	// An albumRules has rules in maps and no Validate method.
+	albumRules struct {
+		Sizes map[string]cover2 `json:"sizes,omitempty"`
+		Node  *validNode        `json:"node,omitempty"`
+	}
+	validNode struct {
+		Name string     `json:"name"`
+		Next *validNode `json:"next,omitempty"`
+		Also *validNode `json:"also,omitempty"`
+	}
+)
+
+func (albums) Create(_ context.Context, in *albumIn) (*albumIn, error)      { return in, nil }
+func (albums) Merge(_ context.Context, in *albumNode) (*albumNode, error)   { return in, nil }
+func (albums) Rules(_ context.Context, in *albumRules) (*albumRules, error) { return in, nil }
+
+func (l *label) Validate() error {
+	l.Name = strings.ToUpper(l.Name)
+	return nil
+}
+
+func (a *albumIn) Validate() error {
+	a.Title += "!"
+	if a.Seen != nil {
+		a.Seen["validate"]++
+	}
+	return nil
+}
+
+func newAlbums(t *testing.T) *svc.Service {
+	t.Helper()
+	s, err := svc.Register[AlbumAPI](albums{}, &svc.Options{Resource: "albums", Logger: slog.New(slog.DiscardHandler)})
+	if err != nil {
+		t.Fatal(err)
+	}
+	return s
+}
+
+// Verify that Call leaves the caller's value alone, so that two calls may share it,
+// and that the method sees what Validate methods changed.
+func TestCallChangesNothing(t *testing.T) {
+	s := newAlbums(t)
+	fresh := func() *albumIn {
+		return &albumIn{
+			Title: "a", Tags: map[string]*label{"x": {"x"}, "nil": nil}, Values: map[string]label{"y": {"y"}}, List: []label{{"z"}},
+			Cover: cover{Width: 1, Format: "png", Frame: frame{new(int)}}, Extra: Extra{map[string]int{}},
+		}
+	}
+	in := fresh()
+	var calls sync.WaitGroup
+	for range 4 {
+		calls.Add(1)
+		go func() {
+			defer calls.Done()
+			out, err := s.Call(context.Background(), "albums", "create", in)
+			if err != nil {
+				t.Error(err)
+				return
+			}
+			got := out.(*albumIn)
+			if got.Title != "a!" || got.Tags["x"].Name != "X" || got.Values["y"].Name != "Y" || got.List[0].Name != "Z" || got.Seen["validate"] != 1 || got == in {
+				t.Errorf("the method got %+v", got)
+			}
+		}()
+	}
+	calls.Wait()
+	if !reflect.DeepEqual(in, fresh()) {
+		t.Errorf("Call changed its input to %+v", in)
+	}
+	// Rules alone write nothing either, and need no copy.
+	sizes := &albumRules{Sizes: map[string]cover2{"a": {1}, "b": {2}}}
+	for range 4 {
+		calls.Add(1)
+		go func() {
+			defer calls.Done()
+			if out, err := s.Call(context.Background(), "albums", "rules", sizes); err != nil || out != any(sizes) {
+				t.Errorf("rules: %v, %v", out, err)
+			}
+		}()
+	}
+	calls.Wait()
+}
+
+// Verify that a value that contains itself is refused, and one of 1,000 levels is not.
+func TestCallDepth(t *testing.T) {
+	s := newAlbums(t)
+	chain := func(levels int) *validNode {
+		var n *validNode
+		for range levels {
+			n = &validNode{Name: "n", Next: n}
+		}
+		return n
+	}
+	twice := &albumNode{}
+	twice.Left, twice.Right = twice, twice
+	listed, mapped := &albumNode{List: make([]albumNode, 1)}, &albumNode{Map: map[string]*albumNode{}}
+	listed.List[0].List = listed.List
+	mapped.Map["x"] = mapped
+	circle := chain(1)
+	circle.Next, circle.Also = circle, circle
+	for name, test := range map[string]struct {
+		method string
+		in     any
+		ok     bool
+	}{
+		"twice":  {"merge", twice, false},
+		"listed": {"merge", listed, false},
+		"mapped": {"merge", mapped, false},
+		"plain":  {"merge", &albumNode{Left: &albumNode{}}, true},
+		"circle": {"rules", &albumRules{Node: circle}, false},
+		"1000":   {"rules", &albumRules{Node: chain(999)}, true},
+		"1001":   {"rules", &albumRules{Node: chain(1000)}, false},
+	} {
+		_, err := s.Call(context.Background(), "albums", test.method, test.in)
+		if (err == nil) != test.ok {
+			t.Errorf("%s: %v", name, err)
+		}
+		if e := svc.ErrorFrom(err); err != nil && (e.Code != svc.CodeInvalidArgument || !strings.Contains(e.Message, "is nested more than 1000 levels deep, or contains itself")) {
+			t.Errorf("%s: %v", name, err)
+		}
+	}
+}
+
+// Verify that NewInput sets the defaults of structs in the input, so that Call takes
+// it when the rest is filled in.
+func TestNewInputNested(t *testing.T) {
+	s := newAlbums(t)
+	in, err := s.NewInput("albums", "create")
+	if err != nil {
+		t.Fatal(err)
+	}
+	album := in.(*albumIn)
+	if c := album.Cover; c.Width != 640 || c.Format != "png" || c.Frame.Inset == nil || *c.Frame.Inset != 3 || c.Other != nil {
+		t.Errorf("NewInput has %+v", c)
+	}
+	album.Title = "a"
+	if _, err := s.Call(context.Background(), "albums", "create", album); err != nil {
+		t.Error(err)
 	}
 }
 

@@ -103,7 +103,7 @@ func (t *tally) call(h http.Handler, c *call, params string) {
 	case (err == nil) == accepted:
 		t.agree++
 	case err != nil:
-		rows, ok = explainError(1, value, err)
+		rows, ok = explainError(1, false, value, err)
 	default:
 		rows, ok = explainViolations(1, value, []byte(`{"details":`+string(answer.Error.Data.Details)+`}`))
 	}
@@ -114,7 +114,7 @@ func (t *tally) call(h http.Handler, c *call, params string) {
 		t.answers++
 		value := parse(string(answer.Result))
 		if err := c.output.Validate(value); err != nil {
-			more, ok := explainError(1, value, err)
+			more, ok := explainError(1, true, value, err)
 			if rows = append(rows, more...); !ok {
 				t.failures = append(t.failures, fmt.Sprintf("%s: the result %s is wrong: %v", c.name, answer.Result, err))
 			}

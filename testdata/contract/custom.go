@@ -52,6 +52,8 @@ type customTypes struct {
 	Maybe  *ticket `json:"maybe"`
 	Absent *span   `json:"absent,omitempty"`
 	Either either  `json:"either"`
+	Word   word    `json:"word"`
+	Spoken *word   `json:"spoken"`
 }
 
 // customLists has them in lists and maps.
@@ -59,6 +61,8 @@ type customLists struct {
 	Tickets []ticket         `json:"tickets" maxItems:"3"`
 	Spans   []*span          `json:"spans,omitempty"`
 	Levels  map[string]level `json:"levels"`
+	Words   []word           `json:"words,omitempty" maxItems:"4"`
+	Said    map[string]*word `json:"said,omitempty"`
 }
 
 var errNotThis = errors.New("is not in the form of the type")
@@ -79,6 +83,28 @@ func (t *ticket) UnmarshalJSON(text []byte) error {
 
 func (ticket) JSONSchema() map[string]any {
 	return map[string]any{"type": "string", "pattern": ticketPattern}
+}
+
+// A word is a string by its text methods, with a pattern and a length.
+type word struct{ text string }
+
+const wordPattern = `^[a-z]*$`
+
+func (w word) MarshalText() ([]byte, error) { return []byte(w.text), nil }
+
+func (w *word) UnmarshalText(text []byte) error {
+	if len(text) < 2 || len(text) > 5 || !regexp.MustCompile(wordPattern).Match(text) {
+		return errNotThis
+	}
+	w.text = string(text)
+	return nil
+}
+
+func (word) JSONSchema() map[string]any {
+	return map[string]any{
+		"$defs": map[string]any{"word": map[string]any{"type": "string", "pattern": wordPattern, "minLength": 2}},
+		"$ref":  "#/$defs/word", "type": "string", "maxLength": 5,
+	}
 }
 
 // A level is a number in Go and one of three words in JSON.

@@ -3,6 +3,7 @@ package main
 import (
 	"encoding/base64"
 	"encoding/json"
+	"maps"
 	"math/big"
 	"math/rand/v2"
 	"regexp"
@@ -35,6 +36,12 @@ func (g *generator) value(schema map[string]any, member string, depth int) strin
 	if g.Float64() < g.wrongs {
 		return g.anything(2)
 	}
+	if g.Float64() < g.wrongs/2 {
+		return "null" // everywhere
+	}
+	if all, ok := schema["allOf"].([]any); ok {
+		return g.value(merged(schema, all[0].(map[string]any)), member, depth)
+	}
 	if branches, ok := schema["anyOf"].([]any); ok {
 		i := g.IntN(len(branches))
 		if depth > 4 {
@@ -63,6 +70,17 @@ func (g *generator) value(schema map[string]any, member string, depth int) strin
 		return "null"
 	}
 	return g.anything(3)
+}
+
+// merged returns a schema with what the only schema of its allOf says in its place.
+func merged(schema, only map[string]any) map[string]any {
+	both := maps.Clone(only)
+	for name, value := range schema {
+		if name != "allOf" {
+			both[name] = value
+		}
+	}
+	return both
 }
 
 func (g *generator) pick(of ...string) string { return of[g.IntN(len(of))] }
@@ -245,6 +263,9 @@ func (g *generator) number(schema map[string]any) string {
 	step := big.NewRat(1, 1)
 	if !isInt {
 		step = big.NewRat(1, 8)
+	}
+	if schema["format"] == "float" && g.IntN(2) == 0 {
+		step = big.NewRat(1, 1e9) // which a float of 32 bits loses
 	}
 	if n, ok := schema["multipleOf"].(json.Number); ok && g.IntN(4) > 0 {
 		step.SetString(string(n))
