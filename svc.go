@@ -103,7 +103,10 @@
 //
 // An item with a method SSE() [Event] can give its event an ID. A client that
 // connects again sends the last ID it got in Last-Event-ID. http.Server.Shutdown
-// waits for streams, so let them end when the program is about to.
+// waits for streams, so let them end when the program is about to, with an error
+// such as Errorf(CodeUnavailable, "the server is stopping: %w", http.ErrServerClosed).
+// That cause makes it a line of the level debug in the log, not one error for each
+// stream.
 package svc
 
 // This file turns an interface into a Service and calls its methods. It names the
@@ -175,7 +178,8 @@ type Options struct {
 	// the form of theirs. Default: WriteError.
 	OnError ErrorHandler
 	// Logger gets one line for every error that is sent to a client, with the
-	// cause. Default: slog.Default, asked for at each use.
+	// cause. A path has at most 256 bytes there and the text of an error 2 KiB.
+	// Default: slog.Default, asked for at each use.
 	Logger *slog.Logger
 }
 
