@@ -48,12 +48,20 @@ var cursorRows = []struct {
 	{json.RawMessage(`[1]`), `[1]`},
 }
 
+// cursorWriteOnly can write itself as text, and not read itself.
+type cursorWriteOnly struct{}
+
+func (cursorWriteOnly) MarshalText() ([]byte, error) { return []byte("w"), nil }
+
 func TestEncodeCursor(t *testing.T) {
 	for _, test := range cursorRows {
 		got, err := svc.EncodeCursor(test.key)
 		if want := base64.RawURLEncoding.EncodeToString([]byte(test.want)); got != want || err != nil {
 			t.Errorf("EncodeCursor(%#v) = %q, %v; want %q", test.key, got, err, want)
 		}
+	}
+	if got, err := svc.EncodeCursor(cursorWriteOnly{}); got != base64.RawURLEncoding.EncodeToString([]byte(`"w"`)) || err != nil {
+		t.Errorf("a key that cannot read its text is %q, %v; want its JSON", got, err)
 	}
 }
 
