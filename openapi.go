@@ -85,34 +85,50 @@ type builtDocument struct {
 }
 
 // newBuiltDocument builds the document of s in a dialect.
-func newBuiltDocument(s *Service, d dialect) *builtDocument {
-	text := buildDocument(s, d)
+func newBuiltDocument(s *Service, d dialect) *builtDocument { return newBuiltText(buildDocument(s, d)) }
+
+// newBuiltText returns a document with the text.
+func newBuiltText(text []byte) *builtDocument {
 	sum := sha256.Sum256(text)
 	return &builtDocument{text, `"` + hex.EncodeToString(sum[:16]) + `"`} // 128 bits do not collide by accident
 }
 
 func (h *openAPIHandler) ServeHTTP(w http.ResponseWriter, r *http.Request) { h.serveRequest(w, r, h) }
 
-// respond serves the document. Nothing reads the body, and nothing waits for it.
+// respond serves the document.
 func (h *openAPIHandler) respond(w http.ResponseWriter, r *http.Request, _ *workspace) error {
-	leaveBody(w, r)
-	if r.Method != http.MethodGet && r.Method != http.MethodHead {
-		w.Header().Set("Allow", "GET, HEAD")
-		return httpError(http.StatusMethodNotAllowed, CodeUnimplemented, "the method is not allowed here; allowed: GET, HEAD")
+	if err := checkReads(w, r); err != nil {
+		return err
 	}
 	doc, contentType, err := h.chooseForm(r)
 	if err != nil {
 		return err
 	}
+	serveDocument(w, r, doc, contentType)
+	return nil
+}
+
+// checkReads returns an error unless r only reads. Nothing reads the body, and
+// nothing waits for it.
+func checkReads(w http.ResponseWriter, r *http.Request) error {
+	leaveBody(w, r)
+	if r.Method != http.MethodGet && r.Method != http.MethodHead {
+		w.Header().Set("Allow", "GET, HEAD")
+		return httpError(http.StatusMethodNotAllowed, CodeUnimplemented, "the method is not allowed here; allowed: GET, HEAD")
+	}
+	return nil
+}
+
+// serveDocument answers with a document in the form that Accept has chosen.
+func serveDocument(w http.ResponseWriter, r *http.Request, doc *builtDocument, contentType string) {
 	header := w.Header()
+	header.Add("Vary", "Accept") // a middleware in front may have added names of its own
 	header.Set("Content-Type", contentType)
 	header.Set("X-Content-Type-Options", "nosniff")
 	header.Set("ETag", doc.etag)
-	header.Add("Vary", "Accept") // a middleware in front may have added names of its own
 	// The zero time sends no Last-Modified: the text depends on the program
 	// and not on when it began.
 	http.ServeContent(w, r, "", time.Time{}, bytes.NewReader(doc.text))
-	return nil
 }
 
 // chooseForm returns the document that r asks for and its media type. The query
@@ -153,7 +169,10 @@ func accepts31(accept string) bool {
 
 // buildDocument returns the document of s in a dialect. It has no other input,
 // so a service has one document, byte for byte.
-func buildDocument(s *Service, d dialect) []byte {
+func buildDocument(s *Service, d dialect) []byte { return encodeDocument(newAPIBuilder(s, d).doc) }
+
+// newAPIBuilder returns a builder that has built the document of s.
+func newAPIBuilder(s *Service, d dialect) *apiBuilder {
 	b := &apiBuilder{
 		service: s,
 		dialect: d,
@@ -167,7 +186,7 @@ func buildDocument(s *Service, d dialect) []byte {
 		},
 		names:        make(map[componentKey]string),
 		taken:        make(map[string]bool),
-		operationIDs: make(map[string]bool),
+		operationIDs: make(map[string]*method),
 		paths:        make(map[string]*apiPath),
 	}
 	if s.defaults.Auth == "bearer" {
@@ -180,7 +199,7 @@ func buildDocument(s *Service, d dialect) []byte {
 		b.addOperation(m)
 	}
 	b.doc.Components.Schemas = b.components.writeSchemas()
-	return encodeDocument(b.doc)
+	return b
 }
 
 // An apiBuilder builds one document. Its maps are for lookups only: the order
@@ -196,7 +215,7 @@ type apiBuilder struct {
 
 	names        map[componentKey]string
 	taken        map[string]bool // component names in lower case: some generators make a file of each
-	operationIDs map[string]bool
+	operationIDs map[string]*method
 	paths        map[string]*apiPath // by the template with its placeholders unnamed
 }
 
@@ -273,10 +292,10 @@ func (b *apiBuilder) findPath(m *method) *apiPath {
 func (b *apiBuilder) newOperationID(m *method) string {
 	base := m.resource + "_" + m.goName
 	id := base
-	for i := 2; b.operationIDs[id]; i++ {
+	for i := 2; b.operationIDs[id] != nil; i++ {
 		id = base + "_" + strconv.Itoa(i)
 	}
-	b.operationIDs[id] = true
+	b.operationIDs[id] = m
 	return id
 }
 

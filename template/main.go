@@ -51,6 +51,9 @@ func newHandler(todos *svc.Service) http.Handler {
 	mux.Handle("/openapi.json", todos.OpenAPI())
 	mux.Handle("/rpc", todos.RPC())
 	mux.Handle("/mcp", todos.MCP(nil))
+	docs := todos.Docs(&svc.DocsOptions{REST: ".", RPC: "rpc", MCP: "mcp"})
+	mux.Handle("/{$}", docs) // a page to read about the service and to call it
+	mux.Handle("/llms.txt", docs)
 	mux.Handle("/", versions()(todos.REST())) // also writes the 404 for all other paths
 
 	front := http.NewServeMux()
@@ -142,6 +145,7 @@ func run(ctx context.Context, addr string, out io.Writer) error {
 // guide lists what the program serves, with a command to try each route. On a
 // new process all commands succeed if they are run from top to bottom.
 var guide = []struct{ route, curl string }{
+	{"GET /", "curl -H 'Accept: text/markdown' URL/"}, // or open it in a browser
 	{"GET /health", "curl URL/health"},
 	{"GET /hello", "curl URL/hello"},
 	{"GET /users", "curl URL/users"},

@@ -1,0 +1,272 @@
+package blackbox_test
+
+import (
+	"bytes"
+	"compress/gzip"
+	"context"
+	"crypto/sha256"
+	"encoding/base64"
+	"encoding/json"
+	"net/http"
+	"net/http/httptest"
+	"os"
+	"regexp"
+	"strings"
+	"testing"
+
+	"example.com/svc"
+	"example.com/svc/testdata/kitchen"
+)
+
+// This file tests the page of Service.Docs as text. testdata/page/check opens it in
+// a browser and uses it.
+
+// A docsNote has texts that would do something if they were more than text.
+type docsNote struct {
+	ID   string   `json:"id" path:"id" doc:"</script><script>alert(1)</script>"`
+	Text string   `json:"text" minLength:"1" maxLength:"80" enum:"<b>,it's" default:"it's" doc:"Two\n# lines, \u202eturned."`
+	Tags []string `json:"tags,omitempty" maxItems:"3"`
+	Dry  bool     `query:"dry_run,omitempty" json:"dry,omitempty"`
+	Seen *int64   `json:"seen,omitempty" header:"Last-Event-ID"`
+	Next *docsBox `json:"next,omitempty"`
+}
+
+type docsBox struct {
+	In map[string]docsBox `json:"in"`
+}
+
+type docsAPI interface {
+	Update(context.Context, *docsNote) (*docsBox, error)
+	Purge(context.Context) error
+}
+
+type docsImpl struct{}
+
+func (docsImpl) Update(context.Context, *docsNote) (*docsBox, error) { return &docsBox{}, nil }
+func (docsImpl) Purge(context.Context) error                         { return nil }
+
+func docsService() *svc.Service {
+	return svc.MustRegister[docsAPI](docsImpl{}, &svc.Options{
+		Name: "Notes </title><script>alert(2)</script>", Resource: "notes", Version: "7", Defaults: svc.Defaults{Auth: "bearer"},
+		Methods: map[string]svc.MethodOptions{"Purge": {Description: "Throws all <i>away</i>."}},
+	})
+}
+
+// getDocs requests a path of the page of s.
+func getDocs(s *svc.Service, opts *svc.DocsOptions, method, path string, header ...string) *httptest.ResponseRecorder {
+	r := httptest.NewRequest(method, path, nil)
+	for i := 0; i < len(header); i += 2 {
+		r.Header.Add(header[i], header[i+1])
+	}
+	w := httptest.NewRecorder()
+	s.Docs(opts).ServeHTTP(w, r)
+	return w
+}
+
+var docsAll = &svc.DocsOptions{REST: ".", RPC: "rpc", MCP: "../mcp"}
+
+// between returns what stands between two texts.
+func between(t *testing.T, text, start, end string) string {
+	t.Helper()
+	_, rest, ok := strings.Cut(text, start)
+	found, _, ok2 := strings.Cut(rest, end)
+	if !ok || !ok2 {
+		t.Fatalf("there is nothing between %s and %s", start, end)
+	}
+	return found
+}
+
+// Verify that the page runs its own script and no other, and loads nothing.
+func TestDocsPolicy(t *testing.T) {
+	w := getDocs(docsService(), docsAll, "GET", "/")
+	page, policy := w.Body.String(), w.Header().Get("Content-Security-Policy")
+	hash := func(text string) string {
+		sum := sha256.Sum256([]byte(text))
+		return "'sha256-" + base64.StdEncoding.EncodeToString(sum[:]) + "'"
+	}
+	for _, part := range []string{
+		"default-src 'none'",
+		"script-src " + hash(between(t, page, "<script>", "</script>")),
+		"style-src " + hash(between(t, page, "<style>", "</style>")),
+		"connect-src 'self'", "img-src data:", "base-uri 'none'", "form-action 'none'", "frame-ancestors 'none'",
+		"require-trusted-types-for 'script'", "trusted-types 'none'",
+	} {
+		if !strings.Contains("; "+policy+";", "; "+part+";") {
+			t.Errorf("the policy has no %s: %s", part, policy)
+		}
+	}
+	if strings.Contains(policy, "unsafe") {
+		t.Errorf("the policy is %s", policy)
+	}
+	for _, name := range []string{"innerHTML", "outerHTML", "insertAdjacent", "document.write", "eval(", "localStorage", "sessionStorage", "src=", "@import", ": url("} {
+		if source, _ := os.ReadFile(root("docs.html")); bytes.Contains(source, []byte(name)) {
+			t.Errorf("docs.html has %s", name)
+		}
+	}
+	if n := strings.Count(page, "<script"); n != 2 {
+		t.Errorf("the page has %d scripts, want its data and its own", n)
+	}
+	if got, want := between(t, page, "<title>", "</title>"), "Notes &lt;/title&gt;&lt;script&gt;alert(2)&lt;/script&gt;"; got != want {
+		t.Errorf("the title is %s, want %s", got, want)
+	}
+}
+
+// Verify that the page has the document, and what OpenAPI has no place for.
+func TestDocsData(t *testing.T) {
+	s := docsService()
+	text := between(t, getDocs(s, docsAll, "GET", "/").Body.String(), `id="data">`, "</script>")
+	if strings.Contains(text, "<") {
+		t.Error("the data of the page has a <")
+	}
+	var data struct {
+		Document       json.RawMessage
+		REST, RPC, MCP string
+		Calls          json.RawMessage
+		Codes          [][]any
+	}
+	if err := json.Unmarshal([]byte(text), &data); err != nil {
+		t.Fatal(err)
+	}
+	w := httptest.NewRecorder()
+	s.OpenAPI().ServeHTTP(w, httptest.NewRequest("GET", "/openapi.json?openapi=3.1", nil))
+	if want := strings.ReplaceAll(w.Body.String(), "<", `\u003c`); string(data.Document) != want {
+		t.Errorf("the document of the page is\n%s\nwant\n%s", data.Document, want)
+	}
+	if got, want := (svc.DocsOptions{REST: data.REST, RPC: data.RPC, MCP: data.MCP}), *docsAll; got != want {
+		t.Errorf("the page calls %v, want %v", got, want)
+	}
+	const calls = `{"notes_Purge":{"rpc":"notes.purge","mcp":"notes_purge"},"notes_Update":{"rpc":"notes.update","mcp":"notes_update",` +
+		`"names":{"header Last-Event-ID":{"name":"seen"},"query dry_run":{"name":"dry"}}}}`
+	if got := string(data.Calls); got != calls {
+		t.Errorf("the calls are\n%s\nwant\n%s", got, calls)
+	}
+	if len(data.Codes) != 16 {
+		t.Errorf("the page has %d codes", len(data.Codes))
+	}
+}
+
+// Verify that the page stays small.
+func TestDocsSize(t *testing.T) {
+	source, err := os.ReadFile(root("docs.html"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	var compressed bytes.Buffer
+	z, _ := gzip.NewWriterLevel(&compressed, gzip.BestCompression)
+	z.Write(source)
+	z.Close()
+	t.Logf("%d bytes, compressed %d", len(source), compressed.Len())
+	if len(source) >= 60_000 || compressed.Len() >= 20_000 {
+		t.Errorf("docs.html has %d bytes, compressed %d, want less than 60000 and 20000", len(source), compressed.Len())
+	}
+}
+
+func TestDocsRequests(t *testing.T) {
+	const page, markdown = "text/html; charset=utf-8", "text/markdown; charset=utf-8"
+	etag := getDocs(docsService(), nil, "GET", "/").Header().Get("ETag")
+	for _, test := range []struct {
+		method, path string
+		header       []string
+		status       int
+		contentType  string
+	}{
+		{"GET", "/", nil, 200, page},
+		{"HEAD", "/", nil, 200, page},
+		{"GET", "/docs/", []string{"Accept", "text/html,application/xhtml+xml,*/*;q=0.8"}, 200, page},
+		{"GET", "/", []string{"Accept", "text/markdown"}, 200, markdown},
+		{"GET", "/", []string{"Accept", "text/html;q=0.5, text/markdown;q=0.9"}, 200, markdown},
+		{"GET", "/", []string{"Accept", "text/html", "Accept", "text/markdown"}, 200, markdown},
+		{"GET", "/", []string{"Accept", "text/markdown;q=0"}, 200, page},
+		{"GET", "/llms.txt", nil, 200, markdown},
+		{"GET", "/docs/llms.txt", []string{"Accept", "text/html"}, 200, markdown},
+		{"GET", "/", []string{"If-None-Match", etag}, 304, ""},
+		{"POST", "/", nil, 405, "application/json"},
+	} {
+		w := getDocs(docsService(), nil, test.method, test.path, test.header...)
+		if w.Code != test.status || w.Header().Get("Content-Type") != test.contentType {
+			t.Errorf("%s %s %v: %d %q, want %d %q", test.method, test.path, test.header, w.Code, w.Header().Get("Content-Type"), test.status, test.contentType)
+		}
+		if w.Code == 200 && (w.Header().Get("Vary") != "Accept" || w.Header().Get("X-Content-Type-Options") != "nosniff") {
+			t.Errorf("%s %s: headers %v", test.method, test.path, w.Header())
+		}
+	}
+}
+
+func TestDocsOptions(t *testing.T) {
+	for place, ok := range map[string]bool{
+		"": true, ".": true, "rpc": true, "../v1/rpc": true, "/rpc": true, "./": true,
+		"https://example.com/rpc": false, "//example.com/rpc": false, `/\example.com`: false, `\\example.com`: false,
+		"javascript:alert(1)": false, "rpc?a=b": false, "rpc#a": false, "rpc?": false, "%zz": false,
+	} {
+		func() {
+			defer func() {
+				if refused := recover() != nil; refused == ok {
+					t.Errorf("Docs takes %q: %t, want %t", place, !refused, ok)
+				}
+			}()
+			docsService().Docs(&svc.DocsOptions{RPC: place})
+		}()
+	}
+}
+
+// Verify what assistants read.
+func TestDocsMarkdown(t *testing.T) {
+	text := getDocs(docsService(), docsAll, "GET", "/llms.txt").Body.String()
+	for _, want := range []string{
+		"# Notes \\</title>\\<script>alert(2)\\</script>\n",
+		"\n## notes\n",
+		"\n### POST /notes/purge\n\nThrows all \\<i>away\\</i>.\n\n- JSON-RPC method: `notes.purge`\n- MCP tool: `notes_purge`\n- needs credentials: bearer\n- answer 204: No Content\n",
+		"\n- `id` (path, string, required): \\</script>\\<script>alert(1)\\</script>\n",
+		"\n- `dry_run` (query, boolean)\n",
+		"\n- `Last-Event-ID` (header, ",
+		"\n- `text` (body, string; one of [\"\\<b>\",\"it's\"]; length at least 1; length at most 80; default \"it's\"): Two # lines, \ufffdturned.\n",
+		"\n- `tags` (body, array of string; at most 3 items)\n",
+		"\n- `next` (body, docsBox or null)\n",
+		"\n```sh\ncurl -X POST -H \"Authorization: Bearer $TOKEN\" \"$URL/notes/purge\"\n```\n",
+		"\n```sh\ncurl -X PUT -H \"Authorization: Bearer $TOKEN\" -H 'Content-Type: application/json' -d '{}' \"$URL/notes/1\"\n```\n",
+		"\n## Types\n", "\n### docsBox\n\n- `in` (map of docsBox, required)\n",
+		"\n| NOT_FOUND | 404 | -32005 |\n",
+	} {
+		if !strings.Contains(text, want) {
+			t.Errorf("the Markdown has no\n%s", want)
+		}
+	}
+	if t.Failed() {
+		t.Log(text)
+	}
+}
+
+// Verify that the commands of the Markdown call the methods: those of a service
+// that takes everything succeed, but for inputs that only an example could tell.
+func TestDocsCommands(t *testing.T) {
+	s := kitchen.Sink(false)
+	server := httptest.NewServer(s.REST())
+	defer server.Close()
+	text := getDocs(s, docsAll, "GET", "/llms.txt").Body.String()
+	command := regexp.MustCompile(`(?m)^curl(?: -X ([A-Z]+))?(?: -H 'Content-Type: application/json' -d '(.*)')? "\$URL(.*)"$`)
+	succeeded, lines := 0, strings.Count(text, "\ncurl ")
+	for _, found := range command.FindAllStringSubmatch(text, -1) {
+		r, err := http.NewRequest(found[1], server.URL+found[3], strings.NewReader(strings.ReplaceAll(found[2], `'\''`, "'")))
+		if err != nil {
+			t.Fatal(err)
+		}
+		if found[2] != "" {
+			r.Header.Set("Content-Type", "application/json")
+		}
+		answer, err := server.Client().Do(r)
+		if err != nil {
+			t.Fatal(err)
+		}
+		var body bytes.Buffer
+		body.ReadFrom(answer.Body)
+		answer.Body.Close()
+		if answer.StatusCode < 300 {
+			succeeded++
+		} else {
+			t.Logf("%s: %d %s", found[0], answer.StatusCode, body.String())
+		}
+	}
+	if lines != 25 || succeeded < 19 {
+		t.Errorf("the Markdown has %d commands, of which %d succeed", lines, succeeded)
+	}
+}

@@ -1,0 +1,211 @@
+// Command page serves the pages that check.mjs opens, each below a prefix that it
+// strips before the handlers see the path:
+//
+//	/app/deep/  the template, which runs as a process of its own: its address is the argument
+//	/sink/      a service that uses everything
+//	/many/      a service with 500 methods
+//	/hostile/   a service whose texts try to be something else than text
+//	/secret/    a service that wants a bearer token, or a user and a password
+//	/read/      a page that may not call anything
+package main
+
+import (
+	"context"
+	"encoding/json"
+	"fmt"
+	"log"
+	"log/slog"
+	"net"
+	"net/http"
+	"net/http/httputil"
+	"net/url"
+	"os"
+	"strings"
+
+	"example.com/svc"
+	"example.com/svc/testdata/kitchen"
+)
+
+var quiet = slog.New(slog.DiscardHandler)
+
+func main() {
+	template, err := url.Parse(os.Args[1])
+	if err != nil {
+		log.Fatal(err)
+	}
+	mux := http.NewServeMux()
+	proxy := httputil.NewSingleHostReverseProxy(template)
+	proxy.FlushInterval = -1 // streams
+	proxy.ErrorLog = log.New(discard{}, "", 0)
+	mount(mux, "/app/deep", proxy)
+	mount(mux, "/sink", pages(kitchen.Both(), &svc.DocsOptions{REST: "./", RPC: "rpc", MCP: "./mcp"}))
+	mount(mux, "/many", pages(many(), all))
+	mount(mux, "/hostile", pages(hostile(), all))
+	mount(mux, "/secret", guard(pages(secret(), all)))
+	mount(mux, "/read", pages(kitchen.Sink(false), nil))
+
+	listener, err := net.Listen("tcp", "127.0.0.1:0")
+	if err != nil {
+		log.Fatal(err)
+	}
+	fmt.Printf("listening on http://%s\n", listener.Addr())
+	log.Fatal(http.Serve(listener, mux))
+}
+
+var all = &svc.DocsOptions{REST: ".", RPC: "rpc", MCP: "mcp"}
+
+type discard struct{}
+
+func (discard) Write(p []byte) (int, error) { return len(p), nil }
+
+// mount puts a handler below a prefix, as a proxy does that strips it.
+func mount(mux *http.ServeMux, prefix string, handler http.Handler) {
+	mux.Handle(prefix+"/", http.StripPrefix(prefix, handler))
+}
+
+// pages returns the page of s with all that it can call.
+func pages(s *svc.Service, opts *svc.DocsOptions) http.Handler {
+	mux := http.NewServeMux()
+	docs := s.Docs(opts)
+	mux.Handle("/{$}", docs)
+	mux.Handle("/llms.txt", docs)
+	mux.Handle("/rpc", s.RPC())
+	mux.Handle("/mcp", s.MCP(nil))
+	mux.Handle("/", s.REST())
+	return mux
+}
+
+// An Item is what the methods of many take and return.
+type Item struct {
+	ID    string   `json:"id" doc:"What it is found by."`
+	Name  string   `json:"name" minLength:"1" maxLength:"80" example:"lamp"`
+	Size  int32    `json:"size,omitempty" minimum:"1" maximum:"100"`
+	Tags  []string `json:"tags,omitempty" maxItems:"5"`
+	Ratio *float64 `json:"ratio,omitempty"`
+}
+
+type ItemID struct {
+	ID string `json:"id"`
+}
+
+type ItemAPI interface {
+	Create(context.Context, *Item) (*Item, error)
+	Get(context.Context, *ItemID) (*Item, error)
+	Update(context.Context, *Item) (*Item, error)
+	Delete(context.Context, *ItemID) error
+	List(context.Context) (*Item, error)
+}
+
+type itemService struct{}
+
+func (itemService) Create(_ context.Context, in *Item) (*Item, error) { return in, nil }
+func (itemService) Get(_ context.Context, in *ItemID) (*Item, error) {
+	return &Item{ID: in.ID, Name: "lamp"}, nil
+}
+func (itemService) Update(_ context.Context, in *Item) (*Item, error) { return in, nil }
+func (itemService) Delete(context.Context, *ItemID) error             { return nil }
+func (itemService) List(context.Context) (*Item, error)               { return &Item{Name: "lamp"}, nil }
+
+// many returns a service with 500 methods.
+func many() *svc.Service {
+	var parts []*svc.Service
+	for i := range 100 {
+		parts = append(parts, svc.MustRegister[ItemAPI](itemService{}, &svc.Options{Name: fmt.Sprint("Part ", i), Resource: fmt.Sprintf("things_%d", i), Logger: quiet,
+			Methods: map[string]svc.MethodOptions{"Get": {Description: fmt.Sprintf("Gets thing number %d of its kind.", i)}}}))
+	}
+	return svc.Join("Many", parts...)
+}
+
+// secret returns a service that says that it wants a bearer token.
+func secret() *svc.Service {
+	return svc.MustRegister[ItemAPI](itemService{}, &svc.Options{Name: "Secret", Resource: "items", Defaults: svc.Defaults{Auth: "bearer"}, Logger: quiet})
+}
+
+// guard wants credentials for everything but the page.
+func guard(next http.Handler) http.Handler {
+	basic := svc.BasicAuth("secret", map[string]string{"ada": "pass:wörd"}, nil)(next)
+	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		switch scheme, token, _ := strings.Cut(r.Header.Get("Authorization"), " "); {
+		case r.URL.Path == "/" || token == "open-sesame":
+			next.ServeHTTP(w, r)
+		case scheme == "Basic":
+			basic.ServeHTTP(w, r)
+		default:
+			w.Header().Set("WWW-Authenticate", "Bearer")
+			svc.WriteError(w, r, svc.Errorf(svc.CodeUnauthenticated, "a token is needed"))
+		}
+	})
+}
+
+// evil is text that runs if it is taken for markup or script.
+const evil = `</script><script>window.hacked=1</script><img src=x onerror="window.hacked=2"><!--<script>` + "\u202eright to left\u2066 \u0000\u2028` ${window.hacked=3} '\"\\ &lt;b&gt;"
+
+// Nasty has evil names, values and texts.
+type Nasty struct {
+	Text string `json:"<img src=x onerror=window.hacked=4>" enum:"<script>window.hacked=5</script>,b" doc:"</script><script>window.hacked=6</script>" example:"b"`
+	Free Free   `json:"free"`
+	Odd  string `json:"__proto__,omitempty" default:"constructor" doc:"\u202egnp.exe\u2066"`
+	Long string `json:"long,omitempty"`
+}
+
+// Free says what it is in a schema of the application's own.
+type Free struct{ text json.RawMessage }
+
+func (f Free) MarshalJSON() ([]byte, error) {
+	if f.text == nil {
+		return []byte("null"), nil
+	}
+	return f.text, nil
+}
+
+func (f *Free) UnmarshalJSON(text []byte) error {
+	f.text = append(json.RawMessage(nil), text...)
+	return nil
+}
+
+func (Free) JSONSchema() map[string]any {
+	return map[string]any{
+		"title": evil, "description": strings.Repeat(evil, 12000), "pattern": strings.Repeat("(a*)*", 200), evil: evil,
+		"oneOf": []any{
+			map[string]any{"type": "string", "title": evil, "enum": []any{evil, strings.Repeat("x", 1<<20)}},
+			map[string]any{"const": evil},
+			map[string]any{"type": []any{"integer", "null"}, "description": "A number, or not."},
+			map[string]any{"type": "object", "properties": map[string]any{evil: map[string]any{"type": "string", "default": evil}}, "required": []any{evil}, "additionalProperties": false},
+			map[string]any{"type": "array", "prefixItems": []any{map[string]any{"type": "boolean"}}, "items": map[string]any{"not": map[string]any{"type": "object"}}},
+			true,
+		},
+	}
+}
+
+type NastyAPI interface {
+	Create(context.Context, *Nasty) (*Nasty, error)
+	Get(context.Context, *ItemID) (*Nasty, error)
+	Watch(context.Context) (svc.Stream[Nasty], error)
+	Fail(context.Context) error
+}
+
+type nasty struct{}
+
+func (nasty) Create(_ context.Context, in *Nasty) (*Nasty, error) { return in, nil }
+func (nasty) Get(_ context.Context, in *ItemID) (*Nasty, error) {
+	return &Nasty{Text: evil, Odd: in.ID, Long: strings.Repeat(evil+"x", 10000)}, nil
+}
+func (nasty) Watch(context.Context) (svc.Stream[Nasty], error) {
+	return func(yield func(*Nasty, error) bool) {
+		for range 1000 {
+			if !yield(&Nasty{Text: evil, Long: strings.Repeat("y", 1000)}, nil) {
+				return
+			}
+		}
+		yield(nil, svc.Errorf(svc.CodeAborted, "%s", evil))
+	}, nil
+}
+func (nasty) Fail(context.Context) error { return svc.Errorf(svc.CodeAborted, "%s", evil) }
+
+// hostile returns a service that is full of evil.
+func hostile() *svc.Service {
+	return svc.MustRegister[NastyAPI](nasty{}, &svc.Options{Name: evil, Description: evil + strings.Repeat(" long", 200000), Version: evil, Resource: "nasties", Logger: quiet,
+		Methods: map[string]svc.MethodOptions{
+			"Create": {Description: evil}, "Watch": {HTTP: "GET /nasties/watch", Description: strings.Repeat(evil, 10000)}, "Get": {Description: "# " + evil + "\n# two"},
+		}})
+}
