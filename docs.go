@@ -70,7 +70,7 @@ func (s *Service) Docs(opts *DocsOptions) http.Handler {
 	}
 	d := sync.OnceValue(func() *docsData { return newDocsData(s, places) })
 	return &docsHandler{
-		endpoint: s.endpoint("docs"),
+		endpoint: s.newEndpoint("docs"),
 		page:     sync.OnceValue(func() *docsPage { return newDocsPage(d()) }),
 		markdown: sync.OnceValue(func() *builtDocument { return newBuiltText(newDocsWriter(d()).writeAll()) }),
 	}

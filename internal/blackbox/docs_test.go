@@ -7,6 +7,7 @@ import (
 	"crypto/sha256"
 	"encoding/base64"
 	"encoding/json"
+	"log/slog"
 	"net/http"
 	"net/http/httptest"
 	"os"
@@ -47,7 +48,7 @@ func (docsImpl) Purge(context.Context) error                         { return ni
 
 func docsService() *svc.Service {
 	return svc.MustRegister[docsAPI](docsImpl{}, &svc.Options{
-		Name: "Notes </title><script>alert(2)</script>", Resource: "notes", Version: "7", Defaults: svc.Defaults{Auth: "bearer"},
+		Name: "Notes </title><script>alert(2)</script>", Resource: "notes", Version: "7", Defaults: svc.Defaults{Auth: "bearer"}, Logger: slog.New(slog.DiscardHandler),
 		Methods: map[string]svc.MethodOptions{"Purge": {Description: "Throws all <i>away</i>."}},
 	})
 }
