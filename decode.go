@@ -213,7 +213,7 @@ func (d *decoder) finish() error {
 		return d.makeSyntaxError()
 	case d.validateErr != nil:
 		return d.validateErr
-	case len(d.found.list) > 1:
+	case slices.ContainsFunc(d.found.list, func(v Violation) bool { return v.In != d.found.list[0].In }):
 		slices.SortStableFunc(d.found.list, func(a, b Violation) int {
 			return cmp.Compare(slices.Index(sourceOrder, a.In), slices.Index(sourceOrder, b.In))
 		})

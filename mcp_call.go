@@ -77,7 +77,8 @@ func (x *exchange) answerToolsCall(m *message) *mcpError {
 func (x *exchange) addFailure(m *message, err error) {
 	x.openResult()
 	x.addJSON(`"content":[{"type":"text","text":`)
-	x.ws.enc.buf = appendQuoted(x.ws.enc.buf, errorText(ErrorFrom(err)))
+	x.ws.dec.scratch = appendErrorText(x.ws.dec.scratch[:0], ErrorFrom(err))
+	x.ws.enc.buf = appendQuoted(x.ws.enc.buf, x.ws.dec.scratch)
 	x.addJSON(`}],"isError":true`)
 	x.closeResult(m)
 }
@@ -354,8 +355,9 @@ func (x *exchange) addText(start int) {
 	x.addJSON(`}]`)
 }
 
-// errorText returns an error as a text for models. A model needs the violations to
-// repair its call, so each has a line, unless the message already ends in it:
+// appendErrorText appends an error as a text for models. A model needs the
+// violations to repair its call, so each has a line, unless the message already
+// ends in it:
 //
 //	INVALID_ARGUMENT: invalid input: /title is required
 //
@@ -363,23 +365,29 @@ func (x *exchange) addText(start int) {
 //	- /title is required
 //	- /stars must be at most 5
 //	details: {"limit":10}
-func errorText(e *Error) string {
-	var text strings.Builder
-	text.WriteString(string(e.code()) + ": " + e.message())
-	details := maps.Clone(e.Details)
-	if list, ok := details["violations"].([]Violation); ok {
+func appendErrorText(dst []byte, e *Error) []byte {
+	message := e.message()
+	dst = append(append(append(dst, e.code()...), ": "...), message...)
+	list, details := e.violations, e.Details
+	if own, ok := details["violations"].([]Violation); ok {
+		list, details = own, maps.Clone(details)
 		delete(details, "violations")
-		for _, v := range list {
-			line := strings.TrimSpace(v.Path + " " + v.Message)
-			if len(list) > 1 || !strings.HasSuffix(e.message(), line) {
-				text.WriteString("\n- " + line)
-			}
+	}
+	for i := range list {
+		start := len(dst)
+		dst = append(append(dst, "\n- "...), list[i].Path...)
+		if list[i].Path != "" && list[i].Message != "" {
+			dst = append(dst, ' ')
+		}
+		dst = append(dst, list[i].Message...)
+		if len(list) == 1 && strings.HasSuffix(message, string(dst[start+len("\n- "):])) {
+			dst = dst[:start]
 		}
 	}
 	if len(details) > 0 {
-		text.WriteString("\ndetails: " + string(appendDetailsObject(nil, details)))
+		dst = appendDetailsObject(append(dst, "\ndetails: "...), details)
 	}
-	return text.String()
+	return dst
 }
 
 // MCPContent is one block of content in the result of a tool (MCP 2026-07-28,

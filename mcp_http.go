@@ -33,6 +33,7 @@ func (h *mcpHandler) ServeHTTP(w http.ResponseWriter, r *http.Request) { h.serve
 
 // respond answers a request, or returns the error to answer it with.
 func (h *mcpHandler) respond(w http.ResponseWriter, r *http.Request, ws *workspace) error {
+	ws.dec.lean = true // only svc reads the details of these errors
 	if origin, ok := r.Header["Origin"]; ok {
 		if !h.origins.allows(origin, r.Host) {
 			leaveBody(w, r)

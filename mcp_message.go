@@ -419,7 +419,7 @@ func (x *exchange) answerWithin(rpc *rpcMessage) bool {
 	case string(rpc.method) == "tools/call":
 		x.addFailure(&message{rpcMessage: rpc}, err)
 	default:
-		x.ws.enc.buf = appendRPCError(x.ws.enc.buf[:0], mcpInternalError, errorText(ErrorFrom(err)), nil, rpc.id)
+		x.ws.enc.buf = appendRPCError(x.ws.enc.buf[:0], mcpInternalError, string(appendErrorText(nil, ErrorFrom(err))), nil, rpc.id)
 	}
 	return true
 }
