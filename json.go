@@ -204,11 +204,13 @@ func hexDigit(c byte) int {
 // must come from [scanner.readString], which has checked its escapes.
 func appendUnescaped(dst, raw []byte) []byte {
 	for len(raw) > 0 {
-		i := bytes.IndexByte(raw, '\\')
-		if i < 0 {
-			return append(dst, raw...)
+		if raw[0] != '\\' { // escapes come in runs, where a search for the next would find nothing
+			i := bytes.IndexByte(raw, '\\')
+			if i < 0 {
+				return append(dst, raw...)
+			}
+			dst, raw = append(dst, raw[:i]...), raw[i:]
 		}
-		dst, raw = append(dst, raw[:i]...), raw[i:]
 		if raw[1] != 'u' {
 			dst, raw = append(dst, unescaped[raw[1]]), raw[2:]
 			continue
