@@ -80,9 +80,10 @@ func appendQuoted[T string | []byte](dst []byte, s T) []byte {
 	for i := plainEnd(s, 0); i < len(s); i = plainEnd(s, i) {
 		c := s[i]
 		if c >= utf8.RuneSelf {
-			r, n := decodeRune(s, i)
-			if r != utf8.RuneError || n != 1 {
-				i += n
+			if n := charLen(s, i); n > 0 {
+				for i += n; i < len(s) && s[i] >= utf8.RuneSelf && n > 0; i += n {
+					n = charLen(s, i)
+				}
 				continue
 			}
 		}
@@ -95,12 +96,37 @@ func appendQuoted[T string | []byte](dst []byte, s T) []byte {
 	return append(dst, '"')
 }
 
-// decodeRune decodes the character at s[i]. The copy to the stack lets one body
-// serve strings and bytes without a conversion, which would allocate.
-func decodeRune[T string | []byte](s T, i int) (rune, int) {
-	end := min(len(s), i+utf8.UTFMax)
-	var buf [utf8.UTFMax]byte
-	return utf8.DecodeRune(buf[:copy(buf[:], s[i:end])])
+// charLen returns the length of the UTF-8 character at s[i], a byte above ASCII,
+// or 0 if there is none (RFC 3629, section 4). It does not decode, and one body
+// serves strings and bytes: package utf8 would need a conversion, which allocates.
+func charLen[T string | []byte](s T, i int) int {
+	n, low, high := 0, byte(0x80), byte(0xBF) // the length, and the bounds of the second byte
+	switch c := s[i]; {
+	case c < 0xC2:
+		return 0
+	case c < 0xE0:
+		n = 2
+	case c < 0xF0:
+		n = 3
+		if c == 0xE0 {
+			low = 0xA0 // below it two bytes are enough
+		} else if c == 0xED {
+			high = 0x9F // above it there are surrogates
+		}
+	case c < 0xF5:
+		n = 4
+		if c == 0xF0 {
+			low = 0x90 // below it three bytes are enough
+		} else if c == 0xF4 {
+			high = 0x8F // above it nothing is left
+		}
+	default:
+		return 0
+	}
+	if i+n > len(s) || s[i+1] < low || s[i+1] > high || n > 2 && s[i+2]&0xC0 != 0x80 || n > 3 && s[i+3]&0xC0 != 0x80 {
+		return 0
+	}
+	return n
 }
 
 // appendEscaped appends the escape of a byte that must be escaped.
@@ -642,13 +668,15 @@ func (s *scanner) readString() (raw []byte, escaped bool) {
 			s.fail("a control character in a string, which JSON wants escaped")
 			return nil, false
 		default:
-			r, n := utf8.DecodeRune(data[i:])
-			if r == utf8.RuneError && n == 1 {
-				s.pos = i
-				s.fail("a string is not valid UTF-8")
-				return nil, false
+			for i < len(data) && data[i] >= utf8.RuneSelf { // such characters come in runs
+				n := charLen(data, i)
+				if n == 0 {
+					s.pos = i
+					s.fail("a string is not valid UTF-8")
+					return nil, false
+				}
+				i += n
 			}
-			i += n
 		}
 	}
 	s.pos = len(data)

@@ -536,6 +536,26 @@ func checkScan(t *testing.T, text []byte) {
 	}
 }
 
+// Verify that charLen and package utf8 agree on every first byte with every
+// boundary of the bytes after it, also where the text ends early.
+func TestCharLen(t *testing.T) {
+	const edges = "\x00\x7f\x80\x8f\x90\x9f\xa0\xbf\xc0\xff"
+	for first := utf8.RuneSelf; first < 256; first++ {
+		for i := range len(edges) * len(edges) * len(edges) {
+			text := []byte{byte(first), edges[i/100], edges[i/10%10], edges[i%10]}
+			for end := 1; end <= len(text); end++ {
+				r, want := utf8.DecodeRune(text[:end])
+				if r == utf8.RuneError && want == 1 {
+					want = 0
+				}
+				if got := charLen(text[:end], 0); got != want {
+					t.Fatalf("charLen(%x) = %d, want %d", text[:end], got, want)
+				}
+			}
+		}
+	}
+}
+
 // Verify that quotedLen never counts less than appendQuoted appends, or the
 // limits of violations would not hold.
 func TestQuotedLen(t *testing.T) {
