@@ -2,6 +2,7 @@ package svc
 
 import (
 	"context"
+	"errors"
 	"log/slog"
 	"net/http"
 	"net/http/httptest"
@@ -313,6 +314,77 @@ func TestQueryBills(t *testing.T) {
 		}
 		if cost := (after.TotalAlloc - before.TotalAlloc) >> 10; cost > test.most {
 			t.Errorf("%.20s costs %d KiB, over %d", test.query, cost, test.most)
+		}
+	}
+}
+
+// A checkedText is a text that checks itself.
+type checkedText struct{ text string }
+
+func (c checkedText) MarshalText() ([]byte, error)     { return []byte(c.text), nil }
+func (c *checkedText) UnmarshalText(text []byte) error { c.text = string(text); return nil }
+func (c checkedText) Validate() error {
+	if c.text == "bad" {
+		return errors.New("is bad")
+	}
+	return nil
+}
+
+type renamedIn struct {
+	ID    checkedText   `json:"todoId" path:"todo/id"`
+	Kinds []checkedText `json:"kinds" query:"k"`
+	Limit int           `json:"limit,omitempty" query:"max~" maximum:"5"`
+	Title string        `json:"title" minLength:"1"`
+}
+
+// renamedValues has the values of a path.
+type renamedValues string
+
+func (r renamedValues) PathValue(string) string { return string(r) }
+
+// Verify that violations name a parameter as it was sent: over REST by its name in
+// the path or the query, everywhere else by the wire name.
+func TestRenamedParameters(t *testing.T) {
+	p := new(mistakes)
+	c := newShapes(p)
+	b := compileBinding(newDecoders(p, false), c.shapeFor(reflect.TypeFor[renamedIn](), "T"), bindSpec{placeholders: []string{"todo/id"}, hasBody: true})
+	for _, test := range []struct {
+		path, query, body, rest string
+		object, named           string
+	}{
+		{"bad", "k=bad&k=good", `{"title":"x"}`, "path /todo~1id validate,query /k/0 validate",
+			`{"todoId":"bad","kinds":["bad","good"],"title":"x"}`, "path /todoId validate,query /kinds/0 validate"},
+		{"\xff", "k=%FF&max~=6", `{"title":""}`, "path /todo~1id type,query /k/0 type,query /max~0 maximum,body /title minLength",
+			`{"todoId":1,"kinds":[1],"limit":6,"title":""}`, "path /todoId type,query /kinds/0 type,query /limit maximum,body /title minLength"},
+		{"a", "limit=9&max~=1&max~=2", `{}`, "query /max~0 duplicate,query /k required,body /title required",
+			`{"todoId":"a","limit":1.5}`, "query /limit type,query /kinds required,body /title required"},
+		{"a", "k=%&max~=;&z=%", `{"title":"x"}`, "query /k/0 syntax,query /max~0 syntax",
+			`{"todoId":"a","kinds":["x"],"title":"x"}`, ""},
+	} {
+		_, err := b.bindRequest(new(decoder), requestValues{path: renamedValues(test.path), query: test.query, body: []byte(test.body)})
+		if got := strings.Join(placesOf(err), ","); got != test.rest {
+			t.Errorf("%s?%s: %s, want %s", test.path, test.query, got, test.rest)
+		}
+		_, err = b.bindObject(new(decoder), []byte(test.object))
+		if got := strings.Join(placesOf(err), ","); got != test.named {
+			t.Errorf("%s: %s, want %s", test.object, got, test.named)
+		}
+	}
+}
+
+// Verify what is said of a text that is not the base64 that svc takes.
+func TestBase64Complaints(t *testing.T) {
+	for text, want := range map[string]*complaint{
+		"": nil, "AA==": nil, "AAA=": nil, "+/+/": nil,
+		"AB==": hasStrayBits, "AAB=": hasStrayBits,
+		"AA": isUnpadded, "AAA": isUnpadded,
+		"-_-_": isBase64URL, "-_": isBase64URL,
+		"AA\n==": hasLineEnds, "AAAA\r\n": hasLineEnds,
+		"A": mustBeBase64, "A===": mustBeBase64, "AA=A": mustBeBase64, "*": mustBeBase64, "é": mustBeBase64,
+	} {
+		v := reflect.New(reflect.TypeFor[[]byte]()).Elem()
+		if got := setBytes(nil, v, []byte(text)); got != want {
+			t.Errorf("%q: %v, want %v", text, got, want)
 		}
 	}
 }

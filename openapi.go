@@ -300,9 +300,7 @@ func (b *apiBuilder) newOperationID(m *method) string {
 }
 
 // listParameters returns the parameters of m: first those of the path in the
-// order of the template and with these names, then query and header. A
-// placeholder that no field takes is still a parameter, since the client has to
-// send something there.
+// order of the template and with these names, then query and header.
 func (b *apiBuilder) listParameters(m *method, names []string) []apiParameter {
 	bind := m.bind
 	if bind == nil {
@@ -311,13 +309,8 @@ func (b *apiBuilder) listParameters(m *method, names []string) []apiParameter {
 	var list []apiParameter
 	w := &b.components.writer
 	for i, placeholder := range m.placeholders {
-		added := apiParameter{Name: names[i], In: inPath, Required: true, Schema: json.RawMessage(`{"type":"string"}`)}
-		for _, p := range bind.path {
-			if p.sourceName == placeholder {
-				added.Description, added.Schema = p.doc, w.appendPathParameter(nil, p.field)
-			}
-		}
-		list = append(list, added)
+		p := bind.path[slices.IndexFunc(bind.path, func(p param) bool { return p.sourceName == placeholder })]
+		list = append(list, apiParameter{names[i], inPath, p.doc, true, w.appendPathParameter(nil, p.field)})
 	}
 	for _, p := range slices.Concat(bind.query, bind.header) {
 		list = append(list, apiParameter{p.sourceName, p.in, p.doc, p.isRequired(), w.appendParameter(nil, p.field)})

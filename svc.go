@@ -65,14 +65,23 @@
 //	any other                                 the JSON body
 //
 // A field is required unless its tag says omitempty or omitzero, or it has a
-// default.
+// default. Each placeholder of a route needs a field, so a method such as GetAll or
+// DeleteMe, which is about no item, needs an HTTP pattern. Outside of JSON an
+// integer is spelt in digits: 100, not 1e2 or 100.0.
 //
 // The tags minLength, maxLength, pattern, minimum, maximum, exclusiveMinimum,
 // exclusiveMaximum, multipleOf, minItems, maxItems, uniqueItems and enum are
 // rules, which are enforced on every transport and published in every schema.
 // default is the value of an absent field. format, example and doc are published
 // and not enforced, and mcpheader names the header in which MCP clients repeat
-// the field. A struct with a method Validate() error checks itself.
+// the field. A struct with a method Validate() error checks itself. Give lists a
+// maxItems and strings a maxLength: without them an input may take much more
+// memory than its text. A rule that fails saves the costlier ones.
+//
+// A type with MarshalJSON or MarshalText and their counterparts is written and read
+// by them. Its method JSONSchema() map[string]any, if it has one, returns what that
+// looks like in JSON Schema 2020-12; a $ref in it leads to its own $defs. In
+// OpenAPI 3.0.3 the schema is empty if it has a keyword that is not in there.
 //
 // JSON is read strictly (RFC 8259, RFC 7493): names match exactly, no name
 // comes twice, only pointers can be null, and no integer is rounded. A refused
