@@ -119,7 +119,7 @@ func (k *CursorKey) Encode(key any) (string, error) {
 	if err != nil {
 		return "", err
 	}
-	sealed := append(sealOf(k.keys[0], payload), payload...)
+	sealed := append(sealOf(k.keys[0], cursorLabel, payload), payload...)
 	return base64.RawURLEncoding.EncodeToString(sealed), nil
 }
 
@@ -138,18 +138,22 @@ func (k *CursorKey) Decode(cursor string, key any) error {
 	}
 	seal, payload := sealed[:sha256.Size], sealed[sha256.Size:]
 	for _, candidate := range k.keys {
-		if hmac.Equal(seal, sealOf(candidate, payload)) {
+		if hmac.Equal(seal, sealOf(candidate, cursorLabel, payload)) {
 			return setCursorKey(payload, key)
 		}
 	}
 	return cursorError(errors.New("no key has sealed it"))
 }
 
-// sealOf returns the seal of a payload. The label in front separates seals from
-// anything else that an application signs with the same key.
-func sealOf(key, payload []byte) []byte {
+// cursorLabel is the label of cursors; see sealOf.
+const cursorLabel = "svc cursor\x00"
+
+// sealOf returns the seal of a payload. The label in front separates seals of one
+// use from those of another, and from anything else that an application signs with
+// the same key.
+func sealOf(key []byte, label string, payload []byte) []byte {
 	mac := hmac.New(sha256.New, key)
-	mac.Write([]byte("svc cursor\x00"))
+	mac.Write([]byte(label))
 	mac.Write(payload)
 	return mac.Sum(nil)
 }

@@ -1,13 +1,17 @@
 package svc
 
-// These files serve the methods of a service as tools for AI assistants, by the
-// Model Context Protocol (MCP) over Streamable HTTP. All published revisions are
-// served on one endpoint, and nothing is kept between two requests.
+// These files serve the methods of a service as tools, resources and prompts for AI
+// assistants, by the Model Context Protocol (MCP) over Streamable HTTP or standard
+// input and output. All published revisions are served on one endpoint, and nothing
+// is kept between two requests.
 //
-//	mcp.go          options, the handler, its texts, tools made of methods
-//	mcp_http.go     HTTP: statuses, origins, CORS, Accept
-//	mcp_message.go  revisions and eras, messages, all methods but tools/call
-//	mcp_call.go     tools/call: arguments, results, progress and log messages
+//	mcp.go            options, the handler, its texts, tools made of methods
+//	mcp_http.go       HTTP: statuses, origins, CORS, Accept
+//	mcp_stdio.go      standard input and output, in place of HTTP
+//	mcp_message.go    revisions and eras, messages, the methods that call nothing
+//	mcp_call.go       tools/call: arguments, results, progress and log messages
+//	mcp_resources.go  resources, prompts and the completion of their arguments
+//	mcp_ask.go        questions of a method to its caller
 //
 // The specification calls itself by the date of its revision; comments cite it
 // as "MCP 2026-07-28, Tools", which is the page Tools of that revision.
@@ -31,6 +35,7 @@ import (
 	"slices"
 	"strconv"
 	"strings"
+	"sync"
 	"time"
 )
 
@@ -67,6 +72,15 @@ type MCPOptions struct {
 	// ListScope says where a list may be kept: "public" allows caches that users
 	// share, "private" only the cache of one user. Default: "private".
 	ListScope string
+	// StateKey seals what clients carry from one round of questions to the next, for
+	// methods that ask again after an answer; see [Ask]. It must be the same on all
+	// replicas, and can be one that seals cursors too. Default: nil, with which a
+	// method can ask in one round only.
+	StateKey *CursorKey
+	// Resources makes resources of methods, and Prompts makes prompts of them, by
+	// names as in Tools. Default: none.
+	Resources map[string]ResourceOptions
+	Prompts   map[string]PromptOptions
 	// Tools has the options of single tools, by the Go name of the method, such
 	// as "GetTodo", or by the name of the tool, such as "todos_get". If a joined
 	// service has a Go name twice, only the name of the tool is allowed. A name
@@ -89,6 +103,9 @@ type ToolOptions struct {
 	// Title is the name that people see. Default: the words of the Go name, such
 	// as "Get todo".
 	Title string
+	// Description is what models read to decide whether to call the tool. Default:
+	// MethodOptions.Description, or else a sentence made of the names.
+	Description string
 	// InputSchema is a JSON Schema to publish in place of the generated one. It
 	// must be a JSON object with "type":"object" and is published as it is, but
 	// for white space. It only documents: arguments are still decoded and checked
@@ -117,21 +134,27 @@ type ToolOptions struct {
 // them, so it is safe for concurrent use and any replica can take any request.
 type mcpHandler struct {
 	endpoint
-	origins *originPolicy
-	invoke  InvokeFunc       // MCPOptions.Invoke; nil calls the service
-	tools   map[string]*tool // by the name of the tool
-	texts   mcpTexts
+	origins   *originPolicy
+	invoke    InvokeFunc       // MCPOptions.Invoke; nil calls the service
+	tools     map[string]*tool // by the name of the tool
+	resources []*resource
+	prompts   map[string]*prompt // by the name of the prompt
+	stateKey  *CursorKey         // nil without one
+	forms     sync.Map           // of *form, by reflect.Type; see formOf
+	quiet     sync.Pool          // of *quietTimer
+	now       func() time.Time
+	texts     mcpTexts
 }
 
 // mcpTexts are pieces of JSON that are the same in every answer of a kind. They
 // are made once, so that most methods of the protocol only copy bytes.
 type mcpTexts struct {
-	serverInfo string // {"name":…,"version":…}
-	modern     string // the first members of every modern result, and a comma
-	initialize string // the members of the result of initialize, after protocolVersion
-	discover   string // the members of the result of server/discover, after modern
-	list       string // the members of the result of tools/list, legacy: "tools":[…]
-	listModern string // the same, modern: list, ttlMs and cacheScope
+	serverInfo string            // {"name":…,"version":…}
+	modern     string            // the first members of every modern result, and a comma
+	initialize string            // the members of the result of initialize, after protocolVersion
+	discover   string            // the members of the result of server/discover, after modern
+	lists      map[string]string // by method: the member of a list, such as "tools":[…] of tools/list
+	cache      string            // what modern lists have beside it: a comma, ttlMs and cacheScope
 }
 
 // MCP returns a handler for one path, such as /mcp, that serves every method as
@@ -144,8 +167,14 @@ type mcpTexts struct {
 // output. The items of a [Stream] are collected in {"items":[…]}. An output type
 // with a method MCPContent makes the content for models itself; see [MCPContent].
 // An error of the method is a result with isError, so that the model can read it
-// and try again. Methods report progress with [Progress] and send log messages with
-// [MCPLog].
+// and try again. Methods report progress with [Progress], send log messages with
+// [MCPLog] and ask their callers with [Ask]. MCPOptions makes resources and prompts
+// of methods.
+//
+// A call that takes longer than 15 seconds is answered by a stream of events, where
+// the client accepts one, with a comment every 15 seconds, since proxies drop
+// connections that are silent. Headers that such a method adds to Info.Header after
+// that are not sent.
 //
 // Requests from web pages get 403 unless MCPOptions.AllowedOrigins has the
 // origin of the page. The handler does not authenticate: put middleware in
@@ -159,7 +188,10 @@ type mcpTexts struct {
 // integer or a boolean that is not in a list, a map or a recursive type (MCP
 // 2026-07-28, Tools, x-mcp-header). The text of the panic lists all mistakes,
 // with the Go names of method and field.
-func (s *Service) MCP(opts *MCPOptions) http.Handler {
+func (s *Service) MCP(opts *MCPOptions) http.Handler { return s.newMCPHandler(opts) }
+
+// newMCPHandler returns the handler, which [Service.MCPStdio] uses without HTTP.
+func (s *Service) newMCPHandler(opts *MCPOptions) *mcpHandler {
 	var o MCPOptions
 	if opts != nil {
 		o = *opts
@@ -170,8 +202,18 @@ func (s *Service) MCP(opts *MCPOptions) http.Handler {
 		origins:  newOriginPolicy(p, o.AllowedOrigins),
 		invoke:   o.Invoke,
 		tools:    make(map[string]*tool),
+		prompts:  make(map[string]*prompt),
+		stateKey: o.StateKey,
+		now:      time.Now,
 	}
-	tools := compileTools(p, s, o.Tools)
+	h.quiet.New = newQuietTimer
+	index := compileTools(p, s, o.Tools)
+	h.resources = compileResources(p, index, o.Resources)
+	prompts := compilePrompts(p, index, o.Prompts)
+	for _, q := range prompts {
+		h.prompts[q.name] = q
+	}
+	tools := slices.DeleteFunc(index.tools, func(t *tool) bool { return t.notTool })
 	for _, t := range tools {
 		h.tools[t.name] = t
 	}
@@ -183,26 +225,56 @@ func (s *Service) MCP(opts *MCPOptions) http.Handler {
 	if o.ListTTL < 0 {
 		p.addf("ListTTL is negative")
 	}
+	if o.StateKey != nil && len(o.StateKey.keys) == 0 {
+		p.addf("StateKey has no key; make it with NewCursorKey")
+	}
 	if len(p.list) > 0 {
 		panic(p.err("serve " + s.name + " over MCP").Error())
 	}
-	h.texts = newMCPTexts(s, &o, tools)
+	h.texts = newMCPTexts(s, &o)
+	objects := make([]toolObject, len(tools))
+	for i, t := range tools {
+		objects[i] = t.toolObject()
+	}
+	h.texts.addList("tools/list", "tools", objects)
+	if len(h.resources) > 0 {
+		h.texts.addList("resources/list", "resources", resourceObjects(h.resources, false))
+		h.texts.addList("resources/templates/list", "resourceTemplates", resourceObjects(h.resources, true))
+	}
+	if len(prompts) > 0 {
+		h.texts.addList("prompts/list", "prompts", promptObjects(prompts))
+	}
 	return h
 }
 
-// mcpCapabilities declares the capabilities of the server: call tools and send log
-// messages during a call. It does not declare listChanged, because the list of
-// tools never changes and the server could not tell anyone.
-const mcpCapabilities = `"capabilities":{"logging":{},"tools":{}}`
+// capabilities returns the member that declares what the server can do: call tools
+// and send log messages during a call, and what the options add. It does not declare
+// listChanged, because lists never change and the server could not tell anyone, nor
+// subscribe, for the same reason.
+func (o *MCPOptions) capabilities() string {
+	m := openMembers([]byte(`"capabilities":`))
+	if len(o.Resources)+len(o.Prompts) > 0 {
+		m.addRaw("completions", "{}")
+	}
+	m.addRaw("logging", "{}")
+	if len(o.Prompts) > 0 {
+		m.addRaw("prompts", "{}")
+	}
+	if len(o.Resources) > 0 {
+		m.addRaw("resources", "{}")
+	}
+	m.addRaw("tools", "{}")
+	return string(m.close())
+}
 
 // mcpMetaServerInfo begins the member of _meta in which modern results say which
 // server made them. Clients should get it in each result, since there is no
 // initialize that would tell it once (MCP 2026-07-28, Base Protocol).
 const mcpMetaServerInfo = `"io.modelcontextprotocol/serverInfo":`
 
-// newMCPTexts makes the texts of a handler. The defaults of o are already set,
-// but for those of ServerInfo.
-func newMCPTexts(s *Service, o *MCPOptions, tools []*tool) mcpTexts {
+// newMCPTexts makes the texts of a handler but for the lists. The defaults of o are
+// already set, but for those of ServerInfo.
+func newMCPTexts(s *Service, o *MCPOptions) mcpTexts {
 	info := openMembers(nil)
 	info.addText("name", cmp.Or(o.ServerInfo.Name, s.name))
 	info.addText("version", cmp.Or(o.ServerInfo.Version, s.version))
@@ -212,20 +284,20 @@ func newMCPTexts(s *Service, o *MCPOptions, tools []*tool) mcpTexts {
 	if o.Instructions != "" {
 		instructions = `,"instructions":` + string(appendQuoted(nil, o.Instructions))
 	}
-	cache := `"ttlMs":` + strconv.FormatInt(o.ListTTL.Milliseconds(), 10) + `,"cacheScope":"` + o.ListScope + `"`
-	objects := make([]toolObject, len(tools))
-	for i, t := range tools {
-		objects[i] = t.toolObject()
-	}
-	list := `"tools":` + string(encodeDocument(objects))
+	cache := `,"ttlMs":` + strconv.FormatInt(o.ListTTL.Milliseconds(), 10) + `,"cacheScope":"` + o.ListScope + `"`
 	return mcpTexts{
 		serverInfo: serverInfo,
 		modern:     `"resultType":"complete","_meta":{` + mcpMetaServerInfo + serverInfo + `},`,
-		initialize: mcpCapabilities + `,"serverInfo":` + serverInfo + instructions,
-		discover:   `"supportedVersions":` + string(appendRevisions(nil)) + `,` + mcpCapabilities + `,` + cache + instructions,
-		list:       list,
-		listModern: list + `,` + cache,
+		initialize: o.capabilities() + `,"serverInfo":` + serverInfo + instructions,
+		discover:   `"supportedVersions":` + string(appendRevisions(nil)) + `,` + o.capabilities() + cache + instructions,
+		lists:      make(map[string]string),
+		cache:      cache,
 	}
+}
+
+// addList adds the answer of a method that lists objects, whose member is name.
+func (t *mcpTexts) addList(method, name string, objects any) {
+	t.lists[method] = `"` + name + `":` + string(encodeDocument(objects))
 }
 
 // maxToolName is the longest name of a tool, in characters. The specification
@@ -248,36 +320,54 @@ type tool struct {
 	required   []byte        // ClientCapabilities, such as {"sampling":{}}; nil for none
 	ownContent bool          // the output makes the content itself
 	wrapped    bool          // the output is not a JSON object: {"result":…} holds it
+	notTool    bool          // it is a prompt, or a resource only
+}
+
+// A toolIndex finds the methods of a service by the names that options have.
+type toolIndex struct {
+	service string  // its name
+	tools   []*tool // of all methods, in their order
+	byName  map[string]*tool
+	goNames map[string][]*tool
+}
+
+// findTool returns the tool of a key in an option, or notes the mistake and returns
+// nil. The name of the tool comes before the Go name.
+func (x *toolIndex) findTool(p *mistakes, option, key string) *tool {
+	p.where = "MCPOptions"
+	list := x.goNames[key]
+	switch {
+	case x.byName[key] != nil:
+		return x.byName[key]
+	case len(list) == 1:
+		return list[0]
+	case len(list) > 1:
+		p.addf("%s[%q]: %d methods have that name; write the name of the tool", option, key, len(list))
+	default:
+		p.addf("%s[%q]: %s has no method of that name", option, key, x.service)
+	}
+	return nil
 }
 
 // compileTools makes the tools of all methods, in the order of the methods,
 // which is the order of tools/list: MCP 2026-07-28, Tools, asks for a list that
 // is the same each time.
-func compileTools(p *mistakes, s *Service, options map[string]ToolOptions) []*tool {
-	tools := make([]*tool, len(s.methods))
-	byName := make(map[string]*tool)
-	goNames := make(map[string]int)
+func compileTools(p *mistakes, s *Service, options map[string]ToolOptions) *toolIndex {
+	x := &toolIndex{s.name, make([]*tool, len(s.methods)), make(map[string]*tool), make(map[string][]*tool)}
 	for i, m := range s.methods {
 		t := &tool{method: m, name: m.resource + "_" + m.name}
 		p.where = m.goName
-		if other := byName[t.name]; other != nil {
+		if other := x.byName[t.name]; other != nil {
 			p.addf("the tool would have the name %q, as %s does; rename one", t.name, other.goName)
 		}
-		byName[t.name] = t
-		goNames[m.goName]++
-		tools[i] = t
+		x.byName[t.name] = t
+		x.goNames[m.goName] = append(x.goNames[m.goName], t)
+		x.tools[i] = t
 	}
-	p.where = "MCPOptions"
 	for _, key := range slices.Sorted(maps.Keys(options)) {
-		switch {
-		case byName[key] != nil || goNames[key] == 1:
-		case goNames[key] > 1:
-			p.addf("Tools[%q]: %d methods have that name; write the name of the tool", key, goNames[key])
-		default:
-			p.addf("Tools[%q]: %s has no method of that name", key, s.name)
-		}
+		x.findTool(p, "Tools", key)
 	}
-	for _, t := range tools {
+	for _, t := range x.tools {
 		o, ok := options[t.name] // the name of the tool comes before the Go name
 		if !ok {
 			o = options[t.goName]
@@ -285,7 +375,7 @@ func compileTools(p *mistakes, s *Service, options map[string]ToolOptions) []*to
 		p.where = t.goName
 		t.compileTool(p, o, s.name)
 	}
-	return tools
+	return x
 }
 
 // compileTool sets everything but the method and the name of t. service is the
@@ -300,7 +390,7 @@ func (t *tool) compileTool(p *mistakes, o ToolOptions, service string) {
 	t.options = o
 	t.options.Title = cmp.Or(o.Title, capitalized(strings.Join(splitWords(t.goName), " ")))
 	// A model that has only a name would guess.
-	t.about = cmp.Or(t.description, t.options.Title+" on "+t.resource+", a "+t.route.method+" method of "+service+".")
+	t.about = cmp.Or(o.Description, t.description, t.options.Title+" on "+t.resource+", a "+t.route.method+" method of "+service+".")
 	t.compileInput(p, o.InputSchema)
 	t.compileOutput()
 	if len(o.RequiredCapabilities) > 0 {
@@ -341,19 +431,25 @@ func (t *tool) compileInput(p *mistakes, own []byte) {
 	case t.in == nil: // any argument is ignored, as unknown properties are everywhere
 		t.input = []byte(`{"type":"object"}`)
 	default:
-		fields := make([]*field, len(t.in.fields))
-		for i, f := range t.in.fields {
-			shown := *f
-			shown.hidden = false // over MCP a path or query field is an argument
-			fields[i] = &shown
-		}
-		t.input = appendSelfContainedObject(nil, t.in, fields, schemaWriter{use: forToolInput})
+		t.input = appendInputSchema(nil, t.in)
 	}
 	places := make(map[string][]string)
 	if own == nil && t.in != nil {
 		addTagPlaces(places, t.in, make(map[*shape]bool))
 	}
 	t.headers = findHeaderParams(p, t.input, places)
+}
+
+// appendInputSchema appends the schema of an input with all its fields: over MCP
+// those of paths and queries are arguments too.
+func appendInputSchema(dst []byte, s *shape) []byte {
+	fields := make([]*field, len(s.fields))
+	for i, f := range s.fields {
+		shown := *f
+		shown.hidden = false
+		fields[i] = &shown
+	}
+	return appendSelfContainedObject(dst, s, fields, schemaWriter{use: forToolInput})
 }
 
 // A contentProvider is an output that makes its own content for models. See

@@ -62,10 +62,19 @@ func (x *exchange) answerToolsCall(m *message) *mcpError {
 			return e
 		}
 	}
-	x.called = t.method
-	x.info.Resource, x.info.Method = t.resource, t.method.name
-	err := x.runTool(t, m)
+	if e := x.readAnswers(m); e != nil {
+		return e
+	}
+	x.enterMethod(t.method)
+	in, err := x.bindArguments(t, m.arguments)
 	if err == nil {
+		err = x.runTool(t, m, in, (*exchange).addOutput)
+	}
+	if err == nil {
+		return nil
+	}
+	asks, err := x.answerQuestions(m, err)
+	if asks {
 		return nil
 	}
 	x.logError(err)
@@ -81,6 +90,12 @@ func (x *exchange) addFailure(m *message, err error) {
 	x.ws.enc.buf = appendQuoted(x.ws.enc.buf, x.ws.dec.scratch)
 	x.addJSON(`}],"isError":true`)
 	x.closeResult(m)
+}
+
+// enterMethod notes that a method is called, for its context and for the log.
+func (x *exchange) enterMethod(m *method) {
+	x.called = m
+	x.info.Resource, x.info.Method = m.resource, m.name
 }
 
 // checkCapabilities returns an error if the client does not declare all that the
@@ -121,13 +136,16 @@ func (t *tool) checkCapabilities(declared []byte) *mcpError {
 // Legacy clients need not send these headers, but a gateway may decide by them in
 // any era, so they must agree wherever they are there. Notifications need none.
 
+// needsHeaders reports whether the request must have the headers.
+func (x *exchange) needsHeaders() bool { return x.modern && x.pipe == nil }
+
 // agreesOn reports whether the request has the header exactly once and it stands
 // for value, or whether it is a legacy one without the header. name is in canonical
 // form.
 func (x *exchange) agreesOn(name string, value []byte) bool {
-	values := x.r.Header[name]
+	values := x.header[name]
 	if len(values) != 1 {
-		return len(values) == 0 && !x.modern
+		return len(values) == 0 && !x.needsHeaders()
 	}
 	text, ok := decodeHeader(values[0])
 	return ok && text == string(value)
@@ -164,8 +182,8 @@ func (x *exchange) checkParamHeaders(t *tool, arguments []byte) *mcpError {
 		return nil
 	}
 	for _, p := range t.headers {
-		values := x.r.Header[p.header]
-		if len(values) == 0 && !x.modern {
+		values := x.header[p.header]
+		if len(values) == 0 && !x.needsHeaders() {
 			continue
 		}
 		value := argumentAt(arguments, p.path)
@@ -239,20 +257,16 @@ func isSafeInteger(value []byte) bool {
 	return kind == integerOK && mag <= maxSafeInteger
 }
 
-// runTool calls the method with the arguments of m and makes the result in
-// ws.enc.buf. If it returns an error, the result is not complete and must be
-// replaced. If the method panics with http.ErrAbortHandler, runTool does not
-// return: it ends the stream without an answer and lets net/http close the
-// connection.
-func (x *exchange) runTool(t *tool, m *message) error {
-	in, err := x.bindArguments(t, m.arguments)
-	if err != nil {
-		return err
-	}
+// runTool calls the method with the input in and makes the result in ws.enc.buf, to
+// which add appends what the method has returned. If it returns an error, the result
+// is not complete and must be replaced. If the method panics with
+// http.ErrAbortHandler, runTool does not return: it ends the stream without an answer
+// and lets net/http close the connection.
+func (x *exchange) runTool(t *tool, m *message, in any, add func(*exchange, *tool, any) error) (err error) {
 	done := false
 	defer func() {
 		if !done {
-			x.stream.abandon()
+			x.stream.abandon(x)
 		}
 	}()
 	x.stream.startCall(x, m)
@@ -262,12 +276,11 @@ func (x *exchange) runTool(t *tool, m *message) error {
 	} else {
 		var out any
 		if out, err = t.invokeBy(x.h.invoke, x, in); err == nil {
-			err = x.addOutput(t, out)
+			err = add(x, t, out)
 		}
 	}
-	x.stream.stopCall()
+	x.stream.stopCall(x)
 	done = true
-	x.addJSON(`,"isError":false`)
 	x.closeResult(m)
 	return err
 }
@@ -299,7 +312,7 @@ func (x *exchange) bindArguments(t *tool, arguments []byte) (in any, err error) 
 func (x *exchange) addOutput(t *tool, out any) error {
 	switch {
 	case t.out == nil:
-		x.addJSON(`"content":[]`)
+		x.addJSON(`"content":[],"isError":false`)
 		return nil
 	case t.ownContent:
 		content, err := callContent(out)
@@ -308,6 +321,7 @@ func (x *exchange) addOutput(t *tool, out any) error {
 		}
 		x.addJSON(`"content":`)
 		x.ws.enc.buf, err = appendBlocks(x.ws.enc.buf, content, x.revision)
+		x.addJSON(`,"isError":false`)
 		return err
 	}
 	x.addJSON(`"structuredContent":`)
@@ -352,7 +366,7 @@ func (x *exchange) addText(start int) {
 	text := x.ws.enc.buf[start:]
 	x.addJSON(`,"content":[{"type":"text","text":`)
 	x.ws.enc.buf = appendQuotedJSON(x.ws.enc.buf, text)
-	x.addJSON(`}]`)
+	x.addJSON(`}],"isError":false`)
 }
 
 // appendErrorText appends an error as a text for models. A model needs the
@@ -637,7 +651,7 @@ func MCPLog(ctx context.Context, level slog.Level, data any) {
 // connection breaks calls again.
 type mcpStream struct {
 	mu         sync.Mutex   // protects the fields below: methods may start goroutines
-	running    bool         // the method may still send notifications
+	running    bool         // the method may still send notifications and ask
 	token      []byte       // progressToken, as JSON; nil if the client does not want progress
 	logs       bool         // the client wants log messages
 	logLevel   slog.Level   // the least level that it wants
@@ -647,6 +661,7 @@ type mcpStream struct {
 	last       float64      // how far the last of it said that the method was
 	sent       int          // how many notifications were sent
 	sentAt     time.Time    // when the last of them was sent
+	quiet      *quietTimer  // begins the stream of a quiet call; nil if there is none to begin
 }
 
 // Progress and log messages should be limited in rate (MCP 2025-11-25, Progress and
@@ -664,10 +679,18 @@ const (
 // server may choose one (MCP 2025-11-25, schema, LoggingMessageNotification). No
 // other goroutine has x yet, so it does not lock.
 func (s *mcpStream) startCall(x *exchange, m *message) {
+	s.running = true
 	if x.budget != nil || !x.accept.events {
 		return
 	}
-	s.running = true
+	if x.pipe == nil {
+		x.info.Header = http.Header{}
+		if len(x.w.Header()) > 0 {
+			x.info.Header = x.w.Header().Clone()
+		}
+		s.quiet = x.h.quiet.Get().(*quietTimer)
+		s.quiet.start(x)
+	}
 	s.token = m.meta.token
 	switch {
 	case !x.modern:
@@ -679,10 +702,78 @@ func (s *mcpStream) startCall(x *exchange, m *message) {
 
 // stopCall ends the call. After it only the answer can be sent, even if the method
 // left goroutines behind.
-func (s *mcpStream) stopCall() {
+func (s *mcpStream) stopCall(x *exchange) {
 	s.mu.Lock()
 	s.running = false
 	s.mu.Unlock()
+	if s.quiet == nil {
+		return
+	}
+	if s.quiet.stop() {
+		x.h.quiet.Put(s.quiet)
+	}
+	s.quiet = nil
+	if s.events == nil {
+		x.takeHeader()
+	}
+}
+
+// takeHeader makes what the method has done to its Info.Header the header of the
+// response. The method has a map of its own, since the timer of a quiet call writes
+// that of the response while the method may write its own.
+func (x *exchange) takeHeader() {
+	h := x.w.Header()
+	if len(h) == 0 && len(x.info.Header) == 0 {
+		return
+	}
+	clear(h)
+	maps.Copy(h, x.info.Header)
+}
+
+// A quietTimer begins the stream of events of a call that takes long and sends
+// nothing: many proxies drop a connection that is silent for 30 or 60 seconds. Calls
+// take them from a pool, since a timer costs more to make than to set.
+type quietTimer struct {
+	timer *time.Timer
+	x     *exchange // of the call; set while the timer runs
+}
+
+// newQuietTimer returns a *quietTimer that does not run, for a pool.
+func newQuietTimer() any {
+	q := new(quietTimer)
+	q.timer = time.AfterFunc(time.Hour, q.fire)
+	q.timer.Stop()
+	return q
+}
+
+// start starts the timer for x. A heartbeat later it fires.
+func (q *quietTimer) start(x *exchange) {
+	q.x = x
+	q.timer.Reset(x.h.eventTimes.heartbeat)
+}
+
+// stop stops the timer and reports whether it can be used again, which it cannot if
+// it has fired.
+func (q *quietTimer) stop() bool {
+	if !q.timer.Stop() {
+		return false
+	}
+	q.x = nil
+	return true
+}
+
+// fire begins the stream, unless the method has begun it or has ended. It runs on a
+// goroutine of its own, where a panic of some middleware's writer would end the
+// program, so it recovers it; the answer then meets the same writer.
+func (q *quietTimer) fire() {
+	x, s := q.x, &q.x.stream
+	defer func() { _ = recover() }()
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if !s.running || s.events != nil || !canFlush(x.w) {
+		return
+	}
+	s.events, _ = startEvents(x.w, x.h.eventTimes, func(error) {}) // cannot fail: the writer can flush
 }
 
 // hasBegun reports whether the answer is a stream. It does not lock, so it must be
@@ -696,8 +787,8 @@ func (s *mcpStream) endWithAnswer(body []byte) {
 }
 
 // abandon ends the stream, if it has begun, without an answer.
-func (s *mcpStream) abandon() {
-	s.stopCall()
+func (s *mcpStream) abandon(x *exchange) {
+	s.stopCall(x)
 	if s.events != nil {
 		s.events.close()
 	}
@@ -794,7 +885,16 @@ func (x *exchange) sendEvent(body []byte) {
 // sendLocked sends a notification. The first one begins the stream, with status 200;
 // if that fails, because the ResponseWriter cannot flush, the answer stays JSON.
 func (s *mcpStream) sendLocked(x *exchange, body []byte) {
+	s.sent++
+	s.sentAt = time.Now()
+	if x.pipe != nil {
+		x.pipe.writeLine(body)
+		return
+	}
 	if s.events == nil {
+		if s.quiet != nil {
+			x.takeHeader()
+		}
 		events, err := startEvents(x.w, x.h.eventTimes, func(error) {}) // net/http cancels the context
 		if err != nil {
 			x.logError(err)
@@ -803,8 +903,6 @@ func (s *mcpStream) sendLocked(x *exchange, body []byte) {
 		}
 		s.events = events
 	}
-	s.sent++
-	s.sentAt = time.Now()
 	s.events.sendEvent(&Event{Name: messageEvent}, body)
 }
 

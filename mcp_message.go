@@ -39,6 +39,7 @@ package svc
 // but the same page tells the server to assume 2025-03-26 without it.
 
 import (
+	"cmp"
 	"net/http"
 	"slices"
 )
@@ -94,8 +95,13 @@ func isModernRevision(v string) bool {
 type message struct {
 	*rpcMessage
 	meta      requestMeta
-	name      []byte // tools/call: the tool
-	arguments []byte // tools/call: an object; nil also for null
+	name      []byte // tools/call, prompts/get: the tool or the prompt
+	arguments []byte // tools/call, prompts/get: an object; nil also for null
+	uri       []byte // resources/read: the resource
+	responses []byte // inputResponses, the answers to questions; nil also for null
+	state     []byte // requestState, which goes with them; nil also for null
+	ref       []byte // completion/complete: the prompt or the resource
+	argument  []byte // completion/complete: the argument and the beginning of its value
 	cursor    []byte // tools/list: where the page begins
 	version   []byte // initialize: the revision that the client wants
 	level     []byte // logging/setLevel: the least level
@@ -121,23 +127,14 @@ func (x *exchange) readParams(m *message) *mcpError {
 	ok := isJSONObject(m.params)
 	if ok {
 		eachMember(m.params, func(name, value []byte) {
-			switch string(name) {
-			case "name":
-				m.name = value
-			case "arguments":
-				m.arguments = value
-			case "cursor":
-				m.cursor = value
-			case "protocolVersion":
-				m.version = value
-			case "level":
-				m.level = value
-			case "_meta":
-				if isJSONObject(value) {
-					m.meta.readMembers(value)
-				} else if !isJSONNull(value) { // clients send null for an absent _meta
-					ok = false
-				}
+			switch place := m.partNamed(name); {
+			case place != nil:
+				*place = value
+			case string(name) != "_meta" || isJSONNull(value): // clients send null for no _meta
+			case isJSONObject(value):
+				m.meta.readMembers(value)
+			default:
+				ok = false
 			}
 		})
 	}
@@ -145,9 +142,42 @@ func (x *exchange) readParams(m *message) *mcpError {
 		ok = ok && isJSONNull(m.arguments) // clients send null for no arguments
 		m.arguments = nil
 	}
+	if isJSONNull(m.responses) {
+		m.responses = nil
+	}
+	if isJSONNull(m.state) {
+		m.state = nil
+	}
 	if !ok {
 		x.modern = x.saysModern() // all that is known for the status of the error
 		return badParams
+	}
+	return nil
+}
+
+// partNamed returns the place for a member of params, or nil if it means nothing.
+func (m *message) partNamed(name []byte) *[]byte {
+	switch string(name) {
+	case "name":
+		return &m.name
+	case "arguments":
+		return &m.arguments
+	case "uri":
+		return &m.uri
+	case "inputResponses":
+		return &m.responses
+	case "requestState":
+		return &m.state
+	case "ref":
+		return &m.ref
+	case "argument":
+		return &m.argument
+	case "cursor":
+		return &m.cursor
+	case "protocolVersion":
+		return &m.version
+	case "level":
+		return &m.level
 	}
 	return nil
 }
@@ -200,11 +230,15 @@ func isMCPID(id []byte) bool {
 type exchange struct {
 	callContext
 	h        *mcpHandler
-	w        http.ResponseWriter
-	r        *http.Request
-	ws       *workspace // its enc.buf holds the answer until it is sent
-	modern   bool       // the era of the message that is being answered
-	revision string     // its revision
+	w        http.ResponseWriter // nil over standard input and output
+	r        *http.Request       // likewise
+	header   http.Header         // of r; nil likewise
+	pipe     *mcpPipe            // nil over HTTP
+	call     *pipeCall           // of a call that runs by itself on the pipe; nil otherwise
+	ws       *workspace          // its enc.buf holds the answer until it is sent
+	modern   bool                // the era of the message that is being answered
+	revision string              // its revision
+	agreed   string              // the revision of initialize on this pipe; "" before, and over HTTP
 	accept   accepted
 	budget   *batchBudget  // of the batch that the message is part of, whose answer stays in ws; nil if it is alone
 	stream   mcpStream     // events of the answer; unused in a batch
@@ -212,10 +246,13 @@ type exchange struct {
 	one      [1]rpcMessage // where text keeps its message unless there are several
 	unread   *syntaxError  // why the arguments of a tool cannot be read; nil if they can
 	called   *method       // by the message that is being answered; nil if it calls none
+
+	capabilities []byte  // of the client, as JSON; protected by stream.mu while the method runs
+	answers      answers // to questions of the method; likewise
 }
 
 func newExchange(h *mcpHandler, w http.ResponseWriter, r *http.Request, ws *workspace) *exchange {
-	x := &exchange{h: h, w: w, r: r, ws: ws}
+	x := &exchange{h: h, w: w, r: r, header: r.Header, ws: ws, accept: parseAccept(r.Header["Accept"])}
 	x.callContext = callContext{r.Context(), Info{Transport: TransportMCP, Request: r, Header: w.Header()}}
 	x.text.messages = x.one[:0]
 	return x
@@ -234,22 +271,31 @@ func (x *exchange) Value(key any) any {
 // serveBody answers all messages of the body, which is in ws.body. It returns an
 // error only if it has not sent anything.
 func (x *exchange) serveBody() error {
+	if !x.readBody() {
+		return nil
+	}
+	return x.serveMessages()
+}
+
+// readBody reads the messages of ws.body, or reports false and answers with an error
+// if they cannot be read.
+func (x *exchange) readBody() bool {
 	s := &x.ws.dec.scan
 	x.text.readText(s, x.ws.body, maxMCPBatch)
-	x.accept = parseAccept(x.r.Header["Accept"])
-	if s.err != nil {
-		if err := s.err; !x.readAround(s) {
-			x.sendError(nil, badRequest(rpcParseError, "the body is not valid JSON: "+err.Error()))
-			return nil
-		}
+	if err := s.err; err != nil && !x.readAround(s) {
+		x.sendError(nil, badRequest(rpcParseError, "the body is not valid JSON: "+err.Error()))
+		return false
 	}
-	switch {
-	case x.text.batch:
+	return true
+}
+
+// serveMessages answers what readBody has read.
+func (x *exchange) serveMessages() error {
+	if x.text.batch {
 		x.serveBatch()
-	default:
-		return x.serveMessage(&x.text.messages[0])
+		return nil
 	}
-	return nil
+	return x.serveMessage(&x.text.messages[0])
 }
 
 // readAround reads the body again, without the arguments of a tool. A duplicate
@@ -325,7 +371,7 @@ func (x *exchange) serveMessage(m *rpcMessage) error {
 		// call that notifications/cancelled names, may run on another replica;
 		// receivers may ignore ids that they do not know (MCP 2025-11-25,
 		// Cancellation).
-		x.w.WriteHeader(http.StatusAccepted)
+		x.acceptMessage()
 	case rpcResponse:
 		// A legacy client may send one, though this server has not asked
 		// anything. A modern client must not (MCP 2026-07-28, Streamable HTTP).
@@ -333,7 +379,7 @@ func (x *exchange) serveMessage(m *rpcMessage) error {
 			x.sendError(nil, badRequest(rpcInvalidRequest, "a client sends no responses in this revision"))
 			return nil
 		}
-		x.w.WriteHeader(http.StatusAccepted)
+		x.acceptMessage()
 	default:
 		if x.accept == (accepted{}) {
 			return httpError(http.StatusNotAcceptable, CodeInvalidArgument, "accept application/json, text/event-stream, or both")
@@ -341,6 +387,23 @@ func (x *exchange) serveMessage(m *rpcMessage) error {
 		x.answerRequest(m)
 	}
 	return nil
+}
+
+// acceptMessage says that messages which get no answer have arrived. Over standard
+// output they get nothing.
+func (x *exchange) acceptMessage() {
+	if x.pipe == nil {
+		x.w.WriteHeader(http.StatusAccepted)
+	}
+}
+
+// hasBatches reports whether the revision of the request has batches.
+func (x *exchange) hasBatches() bool {
+	revision := x.agreed
+	if header := x.versionHeader(); len(header) > 0 {
+		revision = header[0]
+	}
+	return revision == "" || revision == revisionMar2025 || revision == revisionNov2024
 }
 
 // maxMCPBatch is how many messages a batch may have. The revisions that have
@@ -360,7 +423,7 @@ const maxMCPBatch = 100
 // The answers have the bounds of JSON-RPC's batches; see batchBudget. When the client
 // has gone, the rest of the calls is not run, and nothing is sent.
 func (x *exchange) serveBatch() {
-	if header := x.versionHeader(); len(header) > 0 && !slices.Contains([]string{revisionMar2025, revisionNov2024}, header[0]) {
+	if !x.hasBatches() {
 		x.sendError(nil, badRequest(rpcInvalidRequest, "this revision has no batches; send one message at a time"))
 		return
 	}
@@ -374,14 +437,14 @@ func (x *exchange) serveBatch() {
 	}
 	out := []byte{'['}
 	budget := new(batchBudget)
-	defer budget.logRest(&x.h.endpoint, x.r)
+	defer budget.logRest(x, &x.h.endpoint, x.r)
 	for i := range x.text.messages {
 		m := &x.text.messages[i]
 		if m.kind != rpcRequest && m.kind != rpcInvalid {
 			continue
 		}
-		y := newExchange(x.h, x.w, x.r, x.ws)
-		y.budget, y.info.Header = budget, make(http.Header)
+		y := &exchange{callContext: x.callContext, h: x.h, w: x.w, r: x.r, header: x.header, pipe: x.pipe, agreed: x.agreed, ws: x.ws, accept: x.accept, budget: budget}
+		y.info.Header = make(http.Header)
 		if !y.answerWithin(m) {
 			continue
 		}
@@ -394,7 +457,7 @@ func (x *exchange) serveBatch() {
 		return
 	}
 	if len(out) == 1 { // notifications and responses only
-		x.w.WriteHeader(http.StatusAccepted)
+		x.acceptMessage()
 		return
 	}
 	x.ws.enc.buf = append(append(x.ws.enc.buf[:0], out...), ']')
@@ -462,7 +525,7 @@ func violationText(v *Violation) string {
 }
 
 // versionHeader returns the values of MCP-Protocol-Version.
-func (x *exchange) versionHeader() []string { return x.r.Header["Mcp-Protocol-Version"] }
+func (x *exchange) versionHeader() []string { return x.header["Mcp-Protocol-Version"] }
 
 // saysModern reports whether the header names a modern revision.
 func (x *exchange) saysModern() bool {
@@ -492,7 +555,7 @@ func (x *exchange) chooseEra(m *message) *mcpError {
 // Transports, Protocol Version Header). The 2024-11-05 and 2025-03-26 revisions
 // have no such header, but clients send it after they have agreed on those too.
 func (x *exchange) checkLegacy(m *message) *mcpError {
-	x.revision = assumedRevision
+	x.revision = cmp.Or(x.agreed, assumedRevision)
 	switch values := x.versionHeader(); {
 	case len(values) == 0:
 	case len(values) > 1:
@@ -504,7 +567,7 @@ func (x *exchange) checkLegacy(m *message) *mcpError {
 	default:
 		return unsupportedVersion(values[0])
 	}
-	if len(x.r.Header["Mcp-Method"]) > 0 && !x.saysMethod(m) {
+	if len(x.header["Mcp-Method"]) > 0 && !x.saysMethod(m) {
 		return methodMismatch
 	}
 	return nil
@@ -513,7 +576,7 @@ func (x *exchange) checkLegacy(m *message) *mcpError {
 // saysMethod reports whether the header Mcp-Method is there once and is the method
 // of m. Clients never need base64 for it.
 func (x *exchange) saysMethod(m *message) bool {
-	values := x.r.Header["Mcp-Method"]
+	values := x.header["Mcp-Method"]
 	return len(values) == 1 && values[0] == string(m.method)
 }
 
@@ -525,6 +588,24 @@ func (x *exchange) saysMethod(m *message) bool {
 // one of them.
 func (x *exchange) checkModern(m *message) *mcpError {
 	x.revision = modernRevision
+	if x.pipe == nil {
+		if e := x.checkModernHeaders(m); e != nil {
+			return e
+		}
+	}
+	switch {
+	case !isText(m.meta.version):
+		return noMetaVersion
+	case string(textOf(m.meta.version)) != modernRevision:
+		return unsupportedVersion(string(textOf(m.meta.version)))
+	case !isJSONObject(m.meta.capabilities):
+		return noCapabilities
+	}
+	return nil
+}
+
+// checkModernHeaders checks the headers that all modern requests must have.
+func (x *exchange) checkModernHeaders(m *message) *mcpError {
 	header := x.versionHeader()
 	switch {
 	case len(header) == 0:
@@ -547,9 +628,6 @@ func (x *exchange) checkModern(m *message) *mcpError {
 	if !x.saysMethod(m) {
 		return methodMismatch
 	}
-	if !isJSONObject(m.meta.capabilities) {
-		return noCapabilities
-	}
 	return nil
 }
 
@@ -564,8 +642,14 @@ func (x *exchange) answerMethod(m *message) *mcpError {
 		return badToken // MCP 2025-11-25, Progress
 	case method == "tools/call":
 		return x.answerToolsCall(m)
-	case method == "tools/list":
-		return x.answerToolsList(m)
+	case x.h.texts.lists[method] != "":
+		return x.answerList(m)
+	case len(x.h.resources) > 0 && method == "resources/read":
+		return x.answerRead(m)
+	case len(x.h.prompts) > 0 && method == "prompts/get":
+		return x.answerPrompt(m)
+	case len(x.h.resources)+len(x.h.prompts) > 0 && method == "completion/complete":
+		return x.answerComplete(m)
 	case x.modern && method == "server/discover":
 		x.openResult()
 		x.addJSON(x.h.texts.discover)
@@ -573,7 +657,8 @@ func (x *exchange) answerMethod(m *message) *mcpError {
 		return x.answerListen(m)
 	case !x.modern && method == "initialize":
 		return x.answerInitialize(m)
-	case !x.modern && method == "ping":
+	case !x.modern && (method == "ping" || len(x.h.resources) > 0 && (method == "resources/subscribe" || method == "resources/unsubscribe")):
+		// A subscription changes nothing: nobody could be told of a change.
 		x.openResult()
 	case !x.modern && method == "logging/setLevel":
 		// The level is not kept, because there are no sessions; see [MCPLog].
@@ -602,6 +687,9 @@ func (x *exchange) answerInitialize(m *message) *mcpError {
 	if !isLegacyRevision(version) {
 		version = legacyRevisions[0]
 	}
+	if x.pipe != nil {
+		x.pipe.agreed = version
+	}
 	x.openResult()
 	x.addJSON(`"protocolVersion":"` + version + `",`)
 	x.addJSON(x.h.texts.initialize)
@@ -609,18 +697,18 @@ func (x *exchange) answerInitialize(m *message) *mcpError {
 	return nil
 }
 
-// answerToolsList lists all tools on one page, because many clients ask only for
-// the first. So the server gives out no cursors, and any cursor is invalid, the
-// empty string too; invalid cursors get -32602 (MCP 2025-11-25, Pagination).
-func (x *exchange) answerToolsList(m *message) *mcpError {
+// answerList lists all tools, resources, templates or prompts on one page, because
+// many clients ask only for the first. So the server gives out no cursors, and any
+// cursor is invalid, the empty string too; invalid cursors get -32602 (MCP
+// 2025-11-25, Pagination).
+func (x *exchange) answerList(m *message) *mcpError {
 	if m.cursor != nil && !isJSONNull(m.cursor) {
 		return invalidParams("params.cursor is not one of this server's: the list has one page")
 	}
 	x.openResult()
+	x.addJSON(x.h.texts.lists[string(m.method)])
 	if x.modern {
-		x.addJSON(x.h.texts.listModern)
-	} else {
-		x.addJSON(x.h.texts.list)
+		x.addJSON(x.h.texts.cache)
 	}
 	x.closeResult(m)
 	return nil
@@ -683,6 +771,7 @@ type mcpError struct {
 	data     []byte // JSON, or nil
 	status   int    // of HTTP
 	everyEra bool   // status is for both eras; if not, legacy clients get 200
+	cause    error  // logged in place of text; nil to log text
 }
 
 // The numbers of errors that MCP uses beside those of rpc.go. MCP 2026-07-28,
@@ -736,7 +825,11 @@ func unsupportedVersion(requested string) *mcpError {
 // sendError logs e and sends it. id is nil if the request has none that is
 // allowed; the error then has no id either.
 func (x *exchange) sendError(id []byte, e *mcpError) {
-	x.logError(Errorf(CodeInvalidArgument, "%s", e.text))
+	err := e.cause
+	if err == nil {
+		err = Errorf(CodeInvalidArgument, "%s", e.text)
+	}
+	x.logError(err)
 	x.ws.enc.buf = appendRPCError(x.ws.enc.buf[:0], e.number, e.text, e.data, id)
 	status := http.StatusOK
 	if x.modern || e.everyEra {
@@ -752,6 +845,8 @@ func (x *exchange) sendAnswer(status int) {
 	body := x.ws.enc.buf
 	switch {
 	case x.budget != nil: // serveBatch takes it from there
+	case x.pipe != nil:
+		x.pipe.sendAnswer(x, body)
 	case x.stream.hasBegun():
 		x.stream.endWithAnswer(body)
 	case status != http.StatusOK:

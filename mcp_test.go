@@ -2,10 +2,15 @@ package svc
 
 import (
 	"context"
+	"encoding/json"
 	"fmt"
+	"net/http"
 	"net/http/httptest"
+	"slices"
 	"strings"
+	"sync"
 	"testing"
+	"time"
 )
 
 // SSE items that bring content of their own are still items.
@@ -88,7 +93,7 @@ func TestMCPItems(t *testing.T) {
 }
 
 func TestMCPItemsSchema(t *testing.T) {
-	tools := tickService(t, &tickImpl{}, false, quiet).MCP(nil).(*mcpHandler).texts.list
+	tools := tickService(t, &tickImpl{}, false, quiet).MCP(nil).(*mcpHandler).texts.lists["tools/list"]
 	want := `"outputSchema":{"type":"object","properties":{"items":{"type":"array","items":{"type":"object","properties":{"n":{"type":"integer"},"text":{"type":"string"}},"required":["n"]}}},"required":["items"]}`
 	if strings.Count(tools, want) != 3 {
 		t.Errorf("the tools lack %s three times\n%s", want, tools)
@@ -139,3 +144,152 @@ func TestEachMember(t *testing.T) {
 		}
 	}
 }
+
+// A flushSignal closes flushed at the first flush of a response.
+type flushSignal struct {
+	*httptest.ResponseRecorder
+	once    sync.Once
+	flushed chan struct{}
+}
+
+func (w *flushSignal) Flush() {
+	w.ResponseRecorder.Flush()
+	w.once.Do(func() { close(w.flushed) })
+}
+
+type quietAPI interface {
+	Run(context.Context, *tickIn) (*tickItem, error)
+}
+
+type quietImpl func(context.Context, *tickIn) (*tickItem, error)
+
+func (f quietImpl) Run(ctx context.Context, in *tickIn) (*tickItem, error) { return f(ctx, in) }
+
+// Verify that a call that sends nothing for a heartbeat is answered by events where
+// the client accepts them, and that what its method adds to the header meanwhile
+// meets nothing that is written at the same time.
+func TestMCPQuiet(t *testing.T) {
+	const params = `{"jsonrpc":"2.0","id":1,"method":"tools/call","params":{"name":"ticks_run","arguments":{"count":1}}}`
+	for _, test := range []struct {
+		name, accept string
+		answer       string
+		begins       bool
+	}{
+		{"events", "application/json, text/event-stream", `"n":3`, true},
+		{"an error", "application/json, text/event-stream", "NOT_FOUND", true},
+		{"events alone", "text/event-stream", `"n":3`, true},
+		{"JSON", "application/json", `"n":3`, false},
+	} {
+		w := &flushSignal{ResponseRecorder: httptest.NewRecorder(), flushed: make(chan struct{})}
+		w.Header().Set("X-Before", "1")
+		s := MustRegister[quietAPI](quietImpl(func(ctx context.Context, _ *tickIn) (*tickItem, error) {
+			info, _ := InfoFrom(ctx)
+			for i := 0; ; i++ {
+				info.Header.Set("X-Method", "1")
+				select {
+				case <-w.flushed:
+				default:
+					if test.begins || i < 100 {
+						continue
+					}
+				}
+				break
+			}
+			if test.name == "an error" {
+				return nil, Errorf(CodeNotFound, "none")
+			}
+			return &tickItem{N: 3}, nil
+		}), &Options{Resource: "ticks", Logger: quiet})
+		h := s.MCP(nil).(*mcpHandler)
+		config := *h.config
+		config.eventTimes.heartbeat = time.Millisecond
+		h.config = &config
+		r := httptest.NewRequest("POST", "/mcp", strings.NewReader(params))
+		r.Header.Set("Content-Type", "application/json")
+		r.Header.Set("Accept", test.accept)
+		h.ServeHTTP(w, r)
+		body, head := w.Body.String(), w.Result().Header
+		if events := head.Get("Content-Type") == contentTypeEvents; events != test.begins || !strings.Contains(body, test.answer) || head.Get("X-Before") != "1" {
+			t.Errorf("%s: %v\n%s", test.name, head, body)
+		}
+		if test.begins && (!strings.HasPrefix(body, comment) || strings.Count(body, "data: ") != 1 || !strings.HasSuffix(body, "\n\n")) {
+			t.Errorf("%s: the stream is %q", test.name, body)
+		}
+		if !test.begins && head.Get("X-Method") != "1" {
+			t.Errorf("%s: the header of the method is lost: %v", test.name, head)
+		}
+	}
+}
+
+// Verify that what a method does to the header of the response, beside what
+// middleware has set, is what is sent, also before a report of progress.
+func TestMCPHeader(t *testing.T) {
+	for _, report := range []bool{false, true} {
+		s := MustRegister[quietAPI](quietImpl(func(ctx context.Context, _ *tickIn) (*tickItem, error) {
+			info, _ := InfoFrom(ctx)
+			info.Header.Add("Link", "b")
+			info.Header.Del("X-Drop")
+			if report {
+				Progress(ctx, 1, 2, "")
+			}
+			return &tickItem{}, nil
+		}), &Options{Resource: "ticks", Logger: quiet})
+		w := httptest.NewRecorder()
+		w.Header().Set("Link", "a")
+		w.Header().Set("X-Drop", "a")
+		r := httptest.NewRequest("POST", "/mcp", strings.NewReader(`{"jsonrpc":"2.0","id":1,"method":"tools/call","params":{"name":"ticks_run","arguments":{"count":1},"_meta":{"progressToken":1}}}`))
+		r.Header.Set("Content-Type", "application/json")
+		s.MCP(nil).ServeHTTP(w, r)
+		if h := w.Result().Header; !slices.Equal(h["Link"], []string{"a", "b"}) || h["X-Drop"] != nil {
+			t.Errorf("report %t: %v", report, h)
+		}
+	}
+}
+
+// Verify that a state opens for its call until it expires, and not a second later.
+func TestMCPStateExpires(t *testing.T) {
+	now := time.Unix(1e9, 0)
+	h := &mcpHandler{stateKey: NewCursorKey([]byte("a new key, used from now on"), []byte("a key from before that")), now: func() time.Time { return now }}
+	digest := make([]byte, 32)
+	state := h.sealState(digest, []byte(`{"a":{}}`))
+	old := &mcpHandler{stateKey: NewCursorKey([]byte("a key from before that")), now: h.now}
+	if got := h.openState(digest, old.sealState(digest, []byte(`{}`))); string(got) != `{}` {
+		t.Errorf("with the key from before: %q", got)
+	}
+	for _, test := range []struct {
+		later time.Duration
+		opens bool
+	}{{0, true}, {stateLife, true}, {stateLife + time.Second, false}, {-time.Hour, true}} {
+		now = time.Unix(1e9, 0).Add(test.later)
+		if got := h.openState(digest, state); (got != nil) != test.opens {
+			t.Errorf("after %v: %q", test.later, got)
+		}
+	}
+}
+
+// FuzzMCPState opens any text as a state: none but those that were sealed opens, and
+// what opens is the object that was sealed.
+func FuzzMCPState(f *testing.F) {
+	h := &mcpHandler{stateKey: NewCursorKey([]byte("a key for the fuzzer")), now: func() time.Time { return time.Unix(1e9, 0) }}
+	digest := make([]byte, 32)
+	object := `{"a":{"action":"accept"}}`
+	state := h.sealState(digest, []byte(object))
+	f.Add(state, []byte{})
+	f.Add(state[:len(state)-1], []byte{1})
+	f.Add("", []byte{})
+	cursor, _ := h.stateKey.Encode("x")
+	f.Add(cursor, []byte{})
+	f.Fuzz(func(t *testing.T, text string, call []byte) {
+		d := append(slices.Clone(digest), call...)[len(call):]
+		switch got := h.openState(d, text); {
+		case got == nil && text == state && slices.Equal(d, digest):
+			t.Error("the state does not open")
+		case got != nil && (text != state || !slices.Equal(d, digest) || string(got) != object):
+			t.Errorf("%q opens for %x as %q", text, d, got)
+		case got != nil && !json.Valid(got):
+			t.Errorf("%q is no JSON", got)
+		}
+	})
+}
+
+var _ http.Flusher = (*flushSignal)(nil)

@@ -651,7 +651,7 @@ func (b *batchBudget) logError(e *endpoint, ctx context.Context, r *http.Request
 // the calls that were not run, if there are any. Its level is error if one of the
 // errors has that level, and info if the only reason is that the client has gone.
 // It goes to the logger of the endpoint, also after Join.
-func (b *batchBudget) logRest(e *endpoint, r *http.Request) {
+func (b *batchBudget) logRest(ctx context.Context, e *endpoint, r *http.Request) {
 	more, unrun := max(0, b.errors.Load()-batchLines), b.unrun.Load()
 	if more == 0 && unrun == 0 {
 		return
@@ -669,7 +669,7 @@ func (b *batchBudget) logRest(e *endpoint, r *http.Request) {
 	}
 	place := logPlace{transport: string(e.transport), request: r}
 	attrs := append(place.appendAttrs(nil), slog.Int64("errors", more), slog.Int64("notRun", unrun))
-	logger.LogAttrs(r.Context(), level, "svc: more in this batch", attrs...)
+	logger.LogAttrs(ctx, level, "svc: more in this batch", attrs...)
 }
 
 // batchWorkers is how many calls of one batch run at a time.
@@ -722,7 +722,7 @@ func (b *rpcBatch) answerMessages(h *rpcHandler, r *http.Request, ws *workspace,
 	if v := b.panicked.Load(); v != nil {
 		panic(*v) // on this goroutine net/http or a middleware recovers from it
 	}
-	b.budget.logRest(&h.endpoint, r)
+	b.budget.logRest(r.Context(), &h.endpoint, r)
 	b.joinAnswers()
 	for i, helper := range b.helpers {
 		if helper != nil {

@@ -969,7 +969,7 @@ var mcpRequirements = []struct{ number, text, kept string }{
 	{"10.17", "wrong arguments are a result", "rows"},
 	{"10.18", "errors and panics are a result", "rows"},
 	{"10.19", "inputs are validated; access and rates are controlled", "not done beyond validation, which rows of 10.17 show: access and rates are for middleware"},
-	{"10.20", "input_required", "not done: optional, and left out of the first version"},
+	{"10.20", "input_required", "TestMCPAsk"},
 	{"10.21", "schemas are 2020-12 and need nothing beside them", "TestMCPToolList"},
 	{"10.22", "a schema of the author's own", "TestMCPToolOptions"},
 	{"11.1", "JSON until the first notification, then events", "rows"},

@@ -1,0 +1,546 @@
+package blackbox_test
+
+import (
+	"bytes"
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"log/slog"
+	"net/http"
+	"net/http/httptest"
+	"strings"
+	"testing"
+
+	"example.com/svc"
+)
+
+// mcpAsking is a service whose methods ask their callers.
+type mcpAsking interface {
+	Archive(context.Context, *mcpArchive) (*mcpCount, error)
+	Converse(context.Context, *mcpArchive) (*mcpShown, error)
+	Model(context.Context) (*mcpCount, error)
+	Several(context.Context) (*mcpCount, error)
+	Wrong(context.Context) error
+	GetFile(context.Context, *mcpGet) (*mcpShown, error)
+	Compose(context.Context, *mcpCompose) (*mcpShown, error)
+}
+
+type mcpArchive struct {
+	Folder string `json:"folder,omitempty"`
+	Limit  int64  `json:"limit,omitempty"`
+}
+
+type mcpCompose struct {
+	Style string  `json:"style" enum:"formal,friendly,funny" doc:"how it sounds"`
+	Words int     `json:"words,omitempty" minimum:"1"`
+	Loud  *bool   `json:"loud,omitempty"`
+	Size  float64 `json:"size,omitempty" enum:"1,1.5"`
+}
+
+type mcpSure struct {
+	Sure  bool    `json:"sure" doc:"there is no way back"`
+	Why   string  `json:"why,omitempty" minLength:"3" enum:"old,wrong"`
+	Count *uint8  `json:"count,omitempty"`
+	Ratio float64 `json:"ratio,omitempty"`
+}
+
+type mcpName struct {
+	Name string `json:"name"`
+}
+
+func (n *mcpName) Validate() error {
+	if n.Name == "nobody" {
+		return errors.New("nobody has no name")
+	}
+	return nil
+}
+
+type mcpAsker struct{}
+
+func (mcpAsker) Archive(ctx context.Context, in *mcpArchive) (*mcpCount, error) {
+	sure, err := svc.Ask[mcpSure](ctx, "sure", "Archive all of it?")
+	if err != nil {
+		return nil, fmt.Errorf("archive: %w", err)
+	}
+	if !sure.Sure {
+		return &mcpCount{N: 0}, nil
+	}
+	return &mcpCount{N: len(sure.Why)}, nil
+}
+
+func (mcpAsker) Converse(ctx context.Context, in *mcpArchive) (*mcpShown, error) {
+	said := []string{in.Folder}
+	for i := range 3 {
+		name, err := svc.Ask[mcpName](ctx, fmt.Sprint("name/", i), "And the next one?")
+		if err != nil {
+			return nil, svc.Errorf(svc.CodeAborted, "not said: %w", err)
+		}
+		said = append(said, name.Name)
+	}
+	return &mcpShown{[]svc.MCPContent{{Text: strings.Join(said, ", ")}}}, nil
+}
+
+func (mcpAsker) Model(ctx context.Context) (*mcpCount, error) {
+	answer, err := svc.AskClient(ctx, "roots", "roots/list", nil)
+	if err != nil {
+		return nil, err
+	}
+	return &mcpCount{N: len(answer)}, nil
+}
+
+func (mcpAsker) Several(ctx context.Context) (*mcpCount, error) {
+	_, a := svc.Ask[mcpName](ctx, "z", "Z?")
+	_, b := svc.AskClient(ctx, "a", "sampling/createMessage", map[string]int{"maxTokens": 5})
+	return &mcpCount{N: 5}, errors.Join(a, b)
+}
+
+func (mcpAsker) Wrong(ctx context.Context) error {
+	_, err := svc.Ask[struct {
+		A []string
+		B *string
+	}](ctx, "k", "Q?")
+	return err
+}
+
+func (mcpAsker) GetFile(ctx context.Context, in *mcpGet) (*mcpShown, error) {
+	name, err := svc.Ask[mcpName](ctx, "n", "Who reads "+in.ID+"?")
+	if err != nil {
+		return nil, err
+	}
+	return &mcpShown{[]svc.MCPContent{{Text: name.Name}}}, nil
+}
+
+func (mcpAsker) Compose(ctx context.Context, in *mcpCompose) (*mcpShown, error) {
+	switch in.Words {
+	case 13:
+		return nil, svc.Errorf(svc.CodeNotFound, "no words")
+	case 14:
+		panic("secret-17")
+	}
+	return &mcpShown{[]svc.MCPContent{{Text: fmt.Sprintln(in.Style, in.Words, in.Loud != nil && *in.Loud)}, {Type: "image", Data: []byte("png"), MIMEType: "image/png"}}}, nil
+}
+
+func newAsking(opts *svc.MCPOptions) (*svc.Service, http.Handler) {
+	s := svc.MustRegister[mcpAsking](mcpAsker{}, &svc.Options{Name: "Notes", Resource: "ask", Version: "1.2.3", Logger: slog.New(slog.DiscardHandler)})
+	if opts == nil {
+		opts = &svc.MCPOptions{}
+	}
+	opts.Resources = map[string]svc.ResourceOptions{"GetFile": {URI: "files://f/{id}", NotTool: true}}
+	opts.Prompts = map[string]svc.PromptOptions{"Compose": {}}
+	return s, s.MCP(opts)
+}
+
+// mcpAsk is mcpModern for a client with these capabilities.
+func mcpAsk(capabilities, method, params string, head ...string) string {
+	return strings.Replace(mcpModern(method, params, head...), `Capabilities":{}`, `Capabilities":`+capabilities, 1)
+}
+
+const mcpForms = `{"elicitation":{}}`
+
+// Requirement 10.20: what a question looks like, and what becomes of the answers.
+func TestMCPAsk(t *testing.T) {
+	_, h := newAsking(nil)
+	archive := func(more string) string { return mcpAsk(mcpForms, "tools/call", `"name":"ask_archive"`+more) }
+	answer := func(content string) string {
+		return archive(`,"inputResponses":{"sure":{"action":"accept","content":` + content + `},"other":{}}`)
+	}
+	failure := func(text string) string {
+		return mcpModern1 + `"content":[{"type":"text","text":"` + text + `"}],"isError":true},"id":1}`
+	}
+	done := func(n int) string { return fmt.Sprintf(`%s"structuredContent":{"n":%d},…`, mcpModern1, n) }
+	const cannot = `FAILED_PRECONDITION: this caller cannot be asked, and the method has to know: Archive all of it?`
+	question := strings.Replace(mcpModern1, `"complete"`, `"input_required"`, 1) + `"inputRequests":{"sure":{"method":"elicitation/create","params":{"mode":"form","message":"Archive all of it?","requestedSchema":{"type":"object","properties":{"sure":{"type":"boolean","description":"there is no way back"},"why":{"type":"string","enum":["old","wrong"],"minLength":3},"count":{"type":"integer","minimum":0,"maximum":255},"ratio":{"type":"number"}},"required":["sure"]}}}}},"id":1}`
+	for _, test := range []struct {
+		text   string
+		status int
+		want   string
+	}{
+		{archive(""), 200, question},
+		{archive(`,"inputResponses":{}`), 200, question},
+		{archive(`,"inputResponses":null,"requestState":null`), 200, question},
+		{archive(`,"inputResponses":{"wrong":{"action":"accept"}}`), 200, question},
+		{mcpAsk(`{"elicitation":{"form":{},"url":{}}}`, "tools/call", `"name":"ask_archive"`), 200, question},
+		{answer(`{"sure":true,"why":"old"}`), 200, done(3)},
+		{answer(`{"sure":false}`), 200, done(0)},
+		{answer(`{"sure":true,"why":null,"count":null}`), 200, done(0)},
+		{answer(`{"why":"x","count":300}`), 200, failure(`…\n- /sure/why must be one of old, wrong\n…\n- /sure/count must be an integer between 0 and 255\n- /sure/sure is required`)},
+		{answer(`[]`), 200, failure(`…/sure/content must be an object`)},
+		{archive(`,"inputResponses":{"sure":{"action":"accept"}}`), 200, failure(`…/sure/sure is required`)},
+		{archive(`,"inputResponses":{"sure":{"action":"decline"}}`), 200, failure(`FAILED_PRECONDITION: the caller did not answer: Archive all of it?`)},
+		{archive(`,"inputResponses":{"sure":{"action":"cancel"}}`), 200, failure(`FAILED_PRECONDITION: the caller did not answer: Archive all of it?`)},
+		{archive(`,"inputResponses":{"sure":{}}`), 200, failure(`…/sure/action must be accept, decline or cancel`)},
+		{archive(`,"inputResponses":{"sure":5}`), 400, mcpFailure("-32602", "inputResponses")},
+		{archive(`,"inputResponses":[]`), 400, mcpFailure("-32602", "inputResponses")},
+		{archive(`,"requestState":"x"`), 400, mcpFailure("-32602", "requestState")},
+		{archive(`,"requestState":5`), 400, mcpFailure("-32602", "requestState")},
+		{mcpModern("tools/call", `"name":"ask_archive"`), 200, failure(cannot)},
+		{mcpAsk(`{"elicitation":{"url":{}}}`, "tools/call", `"name":"ask_archive"`), 200, failure(cannot)},
+		{mcpLegacy("2025-11-25", "tools/call", `"name":"ask_archive","inputResponses":5,"requestState":5`), 200, `…` + cannot + `…"isError":true…`},
+		{mcpModern("tools/call", `"name":"ask_model"`), 200, failure("FAILED_PRECONDITION: this caller cannot be asked, and the method has to know: roots/list")},
+		{mcpAsk(`{"roots":{}}`, "tools/call", `"name":"ask_model"`), 200, `…"inputRequests":{"roots":{"method":"roots/list"}}},"id":1}`},
+		{mcpAsk(`{"roots":{}}`, "tools/call", `"name":"ask_model","inputResponses":{"roots":{"roots":[]}}`), 200, done(len(`{"roots":[]}`))},
+		{mcpAsk(`{"roots":[]}`, "tools/call", `"name":"ask_model"`), 200, `…"isError":true…`},
+		{mcpAsk(`{"sampling":{},"elicitation":{}}`, "tools/call", `"name":"ask_several"`), 200, `…"inputRequests":{"a":{"method":"sampling/createMessage","params":{"maxTokens":5}},"z":{"method":"elicitation/create","params":{…}}}},"id":1}`},
+		{mcpAsk(`{"sampling":{},"elicitation":{}}`, "tools/call", `"name":"ask_several","inputResponses":{"a":{},"z":{"action":"accept","content":{"name":"nobody"}}}`), 200, failure(`…nobody has no name…`)},
+		{mcpAsk(mcpForms, "tools/call", `"name":"ask_several"`), 200, `…"inputRequests":{"z":…`},
+		{mcpAsk(mcpForms, "tools/call", `"name":"ask_wrong"`), 200, failure("INTERNAL: internal error")},
+		{mcpAsk(mcpForms, "tools/call", `"name":"ask_converse","inputResponses":{"name/0":{"action":"accept","content":{"name":"x"}}}`), 200, failure("INTERNAL: internal error")},
+		{mcpAsk(mcpForms, "resources/read", `"uri":"files://f/1"`, "Mcp-Name: files://f/1"), 200, `…"resultType":"input_required"…"message":"Who reads 1?"…`},
+		{mcpAsk(mcpForms, "resources/read", `"uri":"files://f/1","inputResponses":{"n":{"action":"accept","content":{"name":"me"}}}`, "-Mcp-Name", "Mcp-Name: files://f/1"), 200, `…"contents":[{"uri":"files://f/1","mimeType":"text/plain","text":"me"}],"ttlMs":0,"cacheScope":"private"},"id":1}`},
+		{mcpModern("resources/read", `"uri":"files://f/1"`, "Mcp-Name: files://f/1"), 200, mcpFailure("-32603", "FAILED_PRECONDITION: this caller cannot be asked")},
+	} {
+		w := mcpPost(h, test.text)
+		if got := w.Body.String(); w.Code != test.status || !mcpMatches(got, test.want) {
+			t.Errorf("%s\n got %d %s\nwant %d %s", test.text, w.Code, got, test.status, test.want)
+		}
+	}
+	s, _ := newAsking(nil)
+	w := httptest.NewRecorder()
+	s.REST().ServeHTTP(w, httptest.NewRequest("POST", "/ask/archive", strings.NewReader(`{}`)))
+	if w.Code != 400 || !strings.Contains(w.Body.String(), "FAILED_PRECONDITION") {
+		t.Errorf("over REST: %d %s", w.Code, w.Body)
+	}
+	if _, err := s.Call(context.Background(), "ask", "archive", &mcpArchive{}); !strings.Contains(fmt.Sprint(err), cannot) {
+		t.Errorf("by Call: %v", err)
+	}
+}
+
+// mcpAskedKey returns the only key that an answer asks for, and its requestState.
+func mcpAskedKey(body []byte) (key, state string) {
+	var answer struct {
+		Result struct {
+			InputRequests map[string]any
+			RequestState  string
+		}
+	}
+	json.Unmarshal(body, &answer)
+	for key = range answer.Result.InputRequests {
+	}
+	return key, answer.Result.RequestState
+}
+
+// Requirement 10.20: a conversation of three rounds hops over three replicas, and a
+// state that is not of this call opens nowhere.
+func TestMCPAskRounds(t *testing.T) {
+	key := svc.NewCursorKey([]byte("the key of all three replicas"))
+	var replicas []http.Handler
+	for range 3 {
+		_, h := newAsking(&svc.MCPOptions{StateKey: key})
+		replicas = append(replicas, h)
+	}
+	call := func(i int, name, arguments, more string) *httptest.ResponseRecorder {
+		return mcpPost(replicas[i%3], mcpAsk(mcpForms, "tools/call", `"name":"`+name+`","arguments":`+arguments+more))
+	}
+	more := func(key, name, state string) string {
+		text := `,"inputResponses":{"` + key + `":{"action":"accept","content":{"name":"` + name + `"}},"extra":{}}`
+		return text + `,"requestState":"` + state + `"`
+	}
+	const arguments = `{"folder":"f","limit":9007199254740993}`
+	w := call(0, "ask_converse", arguments, "")
+	states := []string{}
+	for i := range 3 {
+		asked, state := mcpAskedKey(w.Body.Bytes())
+		if asked != fmt.Sprint("name/", i) || state == "" {
+			t.Fatalf("round %d: %s", i, w.Body)
+		}
+		states = append(states, state)
+		again := arguments
+		if i == 1 { // a client may write its arguments in another way
+			again = `{ "limit" : 9007199254740993, "f\u006flder":"f"}`
+		}
+		w = call(i+1, "ask_converse", again, more(asked, fmt.Sprint("n", i), state))
+	}
+	if !strings.Contains(w.Body.String(), `"text":"f, n0, n1, n2"`) || strings.Contains(states[2], "extra") {
+		t.Errorf("the end of the conversation is %s", w.Body)
+	}
+
+	state := states[2]
+	_, other := newAsking(&svc.MCPOptions{StateKey: svc.NewCursorKey([]byte("another key, of another service"))})
+	replicas = append(replicas[:2], other)
+	cursor, _ := key.Encode("x")
+	refused := []struct{ name, arguments, state string }{
+		{"ask_archive", arguments, state},
+		{"ask_converse", `{"folder":"f","limit":9007199254740992}`, state},
+		{"ask_converse", `{"folder":"g","limit":9007199254740993}`, state},
+		{"ask_converse", `{}`, state},
+		{"ask_converse", arguments, cursor},
+		{"ask_converse", arguments, state + "-TAMPERED"},
+		{"ask_converse", arguments, state + "\\n"},
+	}
+	for n := range len(state) {
+		refused = append(refused, struct{ name, arguments, state string }{"ask_converse", arguments, state[:n]})
+		changed := []byte(state)
+		changed[n] = "AB"[len(changed)%2]
+		if changed[n] == state[n] {
+			changed[n] = 'C'
+		}
+		refused = append(refused, struct{ name, arguments, state string }{"ask_converse", arguments, string(changed)})
+	}
+	for _, test := range refused {
+		if w := call(0, test.name, test.arguments, more("name/2", "x", test.state)); w.Code != 400 || !strings.Contains(w.Body.String(), "requestState") {
+			t.Errorf("%s %s with the state %s: %d %s", test.name, test.arguments, test.state, w.Code, w.Body)
+		}
+	}
+	if w := call(2, "ask_converse", arguments, more("name/2", "x", state)); w.Code != 400 {
+		t.Errorf("with another key: %d %s", w.Code, w.Body)
+	}
+	if err := key.Decode(state, new(string)); err == nil {
+		t.Error("a state opens as a cursor")
+	}
+}
+
+// Verify that a method cannot ask when it has returned, and does not ask twice.
+func TestMCPAskLate(t *testing.T) {
+	var kept context.Context
+	h := newHookedMCP(func(ctx context.Context) error {
+		if !svc.CanAsk(ctx, "elicitation") {
+			return errors.New("cannot ask")
+		}
+		kept = ctx
+		_, err := svc.Ask[mcpName](ctx, "", "no key")
+		if _, err2 := svc.AskClient(ctx, "k", "roots", nil); err == nil || err2 == nil {
+			return errors.New("asked without a key or a method")
+		}
+		if _, err := svc.AskClient(ctx, "k", "elicitation/create", func() {}); err == nil {
+			return errors.New("asked with a function")
+		}
+		return nil
+	})
+	w := mcpPost(h, mcpAsk(mcpForms, "tools/call", `"name":"hook_run"`))
+	if w.Code != 200 || !strings.Contains(w.Body.String(), `"isError":false`) {
+		t.Errorf("%d %s", w.Code, w.Body)
+	}
+	if svc.CanAsk(kept, "elicitation") || svc.CanAsk(context.Background(), "elicitation") {
+		t.Error("it can still ask")
+	}
+	if _, err := svc.Ask[mcpName](kept, "k", "late?"); svc.CodeOf(err) != svc.CodeFailedPrecondition {
+		t.Errorf("got %v", err)
+	}
+}
+
+type mcpReading interface {
+	GetNote(context.Context, *mcpGet) (*mcpNote, error)
+	GetPart(context.Context, *mcpPart) (*mcpCount, error)
+	ListAll(context.Context, *mcpPage) (*mcpCount, error)
+	GetShown(context.Context, *mcpShow) (*mcpShown, error)
+	Create(context.Context, *mcpCreate) (*mcpNote, error)
+}
+
+type mcpPart struct {
+	ID   string `json:"id" path:"id"`
+	Part int    `json:"part" path:"part" minimum:"1"`
+}
+
+type mcpPage struct {
+	Limit int  `json:"limit,omitempty" query:"limit" maximum:"9"`
+	Done  bool `json:"done,omitempty" query:"done"`
+}
+
+type mcpReader struct{ mcpService }
+
+func (r mcpReader) GetNote(ctx context.Context, in *mcpGet) (*mcpNote, error) {
+	if in.ID == "boom" {
+		panic("secret-17")
+	}
+	if in.ID == "a/b" || in.ID == "ä" {
+		in.ID = "n1"
+	}
+	return r.Get(ctx, in)
+}
+
+func (mcpReader) GetPart(_ context.Context, in *mcpPart) (*mcpCount, error) {
+	return &mcpCount{N: in.Part}, nil
+}
+
+func (mcpReader) ListAll(_ context.Context, in *mcpPage) (*mcpCount, error) {
+	n := in.Limit
+	if in.Done {
+		n = -n
+	}
+	return &mcpCount{N: n}, nil
+}
+
+func (r mcpReader) GetShown(ctx context.Context, in *mcpShow) (*mcpShown, error) {
+	return r.Show(ctx, &mcpShow{Kinds: in.Kinds})
+}
+
+func newReading(opts *svc.MCPOptions) http.Handler {
+	return svc.MustRegister[mcpReading](mcpReader{}, &svc.Options{
+		Name: "Notes", Resource: "notes", Version: "1.2.3", Logger: slog.New(slog.DiscardHandler),
+		Methods: map[string]svc.MethodOptions{"GetPart": {HTTP: "GET /notes/{id}/{part}"}, "GetShown": {HTTP: "GET /shown"}},
+	}).MCP(opts)
+}
+
+// Verify resources: their lists, what a URI gives, and what it does not.
+func TestMCPResources(t *testing.T) {
+	h := newReading(&svc.MCPOptions{Resources: map[string]svc.ResourceOptions{
+		"GetNote":  {URI: "notes://notes/{id}", Title: "A note", Description: "One note."},
+		"GetPart":  {URI: "notes://notes/{id}/parts/{part}.txt", MIMEType: "text/x-part", NotTool: true},
+		"ListAll":  {URI: "notes://all{?limit,done}", TTL: 1500 * 1e6},
+		"GetShown": {URI: "notes://shown"},
+	}})
+	read := func(uri string) string { return mcpModern("resources/read", `"uri":"`+uri+`"`, "Mcp-Name: "+uri) }
+	old := func(uri string) string { return mcpLegacy("2025-11-25", "resources/read", `"uri":"`+uri+`"`) }
+	text := func(uri, kind, text string) string {
+		return `{"jsonrpc":"2.0","result":{"contents":[{"uri":"` + uri + `","mimeType":"` + kind + `","text":` + text + `}]},"id":1}`
+	}
+	missing := func(uri string) string { return `…"code":-32602,…"data":{"uri":"` + uri + `"}},"id":1}` }
+	const n5 = `"{\"n\":5}"`
+	for _, test := range []struct {
+		text   string
+		status int
+		want   string
+	}{
+		{mcpLegacy("", "initialize", `"protocolVersion":"2025-11-25"`), 200, `…"capabilities":{"completions":{},"logging":{},"resources":{},"tools":{}}…`},
+		{mcpLegacy("", "resources/list", ""), 200, `{"jsonrpc":"2.0","result":{"resources":[{"uri":"notes://shown","name":"notes_get_shown","title":"Get shown","description":"…","mimeType":"text/plain"}]},"id":1}`},
+		{mcpModern("resources/templates/list", ""), 200, mcpModern1 + `"resourceTemplates":[{"uriTemplate":"notes://notes/{id}","name":"notes_get_note","title":"A note","description":"One note.","mimeType":"application/json"},{…"text/x-part"},{"uriTemplate":"notes://all{?limit,done}",…}],"ttlMs":0,"cacheScope":"private"},"id":1}`},
+		{mcpLegacy("", "resources/list", `"cursor":"x"`), 200, mcpFailure("-32602", "cursor")},
+		{mcpLegacy("", "tools/list", ""), 200, `…"notes_get_note"…`},
+		{mcpLegacy("", "tools/call", `"name":"notes_get_part"`), 200, mcpFailure("-32602", "no tool")},
+		{old("notes://notes/n1"), 200, text("notes://notes/n1", "application/json", `"{\"id\":\"n1\",\"title\":\"a <b> & \\\"c\\\"\",\"tags\":[]}"`)},
+		{read("notes://notes/n1"), 200, mcpModern1 + `"contents":[{"uri":"notes://notes/n1",…}],"ttlMs":0,"cacheScope":"private"},"id":1}`},
+		{read("notes://notes/a%2Fb"), 200, `…"contents"…`},
+		{read("notes://notes/%C3%A4"), 200, `…"contents"…`},
+		{read("notes://notes/n2"), 400, `…"code":-32602,"message":"NOT_FOUND: there is no note \"n2\"\n…"data":{"uri":"notes://notes/n2"}},"id":1}`},
+		{old("notes://notes/n2"), 200, `…"code":-32002,…"data":{"uri":"notes://notes/n2"}…`},
+		{old("notes://nope"), 200, `…"code":-32002,"message":"there is no resource of this URI","data":{"uri":"notes://nope"}…`},
+		{read("notes://notes/"), 400, missing("notes://notes/")},
+		{read("notes://notes/.."), 400, missing("notes://notes/..")},
+		{read("notes://notes/%2e%2E"), 400, missing("notes://notes/%2e%2E")},
+		{read("notes://notes/..%2fetc"), 400, missing("notes://notes/..%2fetc")},
+		{read("notes://notes/a%5c..%5cb"), 400, missing("notes://notes/a%5c..%5cb")},
+		{read("notes://notes/a%00"), 400, missing("notes://notes/a%00")},
+		{read("notes://notes/%ff"), 400, missing("notes://notes/%ff")},
+		{read("notes://notes/%zz"), 400, missing("notes://notes/%zz")},
+		{read("notes://notes/n1?x=1"), 400, missing("notes://notes/n1?x=1")},
+		{read("NOTES://notes/n1"), 400, missing("NOTES://notes/n1")},
+		{old("notes://notes/n1/parts/5.txt"), 200, text("notes://notes/n1/parts/5.txt", "text/x-part", n5)},
+		{read("notes://notes/n1/parts/0.txt"), 400, mcpFailure("-32602", "/part must be at least 1")},
+		{read("notes://notes/n1/parts/x.txt"), 400, mcpFailure("-32602", "/part must be an integer")},
+		{read("notes://notes/n1/parts/5.txt/"), 400, missing("notes://notes/n1/parts/5.txt/")},
+		{read("notes://notes/n1/parts/.txt"), 400, missing("notes://notes/n1/parts/.txt")},
+		{old("notes://all"), 200, text("notes://all", "application/json", `"{\"n\":0}"`)},
+		{read("notes://all?limit=5&done=true"), 200, `…"text":"{\"n\":-5}"}],"ttlMs":1500,"cacheScope":"private"…`},
+		{read("notes://all?limit=50"), 400, mcpFailure("-32602", "/limit must be at most 9")},
+		{read("notes://all?limit=5&limit=5"), 400, missing("notes://all?limit=5&limit=5")},
+		{read("notes://all?other=5"), 400, missing("notes://all?other=5")},
+		{read("notes://all?limit=%"), 400, missing("notes://all?limit=%")},
+		{read("notes://shown"), 200, mcpFailure("-32603", "internal error")}, // no blocks
+		{read("notes://notes/boom"), 200, mcpFailure("-32603", "internal error")},
+		{mcpModern("resources/read", `"uri":"notes://notes/n1"`), 400, mcpFailure("-32020", "Mcp-Name")},
+		{mcpLegacy("", "resources/read", `"uri":"notes://notes/n1"`, "Mcp-Name: notes://notes/n2"), 400, mcpFailure("-32020", "Mcp-Name")},
+		{mcpLegacy("", "resources/read", `"uri":5`), 200, mcpFailure("-32602", "params.uri")},
+		{mcpLegacy("", "resources/subscribe", `"uri":"notes://shown"`), 200, `{"jsonrpc":"2.0","result":{},"id":1}`},
+		{mcpLegacy("", "resources/unsubscribe", `"uri":"notes://shown"`), 200, `{"jsonrpc":"2.0","result":{},"id":1}`},
+		{mcpModern("resources/subscribe", `"uri":"notes://shown"`), 404, mcpFailure("-32601", "no such method")},
+		{mcpModern("prompts/list", ""), 404, mcpFailure("-32601", "no such method")},
+		{mcpLegacy("", "completion/complete", `"ref":{"type":"ref/resource","uri":"notes://notes/{id}"},"argument":{"name":"id","value":""}`), 200, `…"completion":{"values":[],"total":0,"hasMore":false}…`},
+	} {
+		w := mcpPost(h, test.text)
+		if got := w.Body.String(); w.Code != test.status || !mcpMatches(got, test.want) {
+			t.Errorf("%s\n got %d %s\nwant %d %s", test.text, w.Code, got, test.status, test.want)
+		}
+	}
+}
+
+// Verify prompts and the completion of their arguments.
+func TestMCPPrompts(t *testing.T) {
+	_, h := newAsking(nil)
+	get := func(arguments string) string {
+		return mcpLegacy("2025-11-25", "prompts/get", `"name":"ask_compose","arguments":{`+arguments+`}`)
+	}
+	messages := func(text string) string {
+		return `{"jsonrpc":"2.0","result":{"description":"…","messages":[{"role":"user","content":{"type":"text","text":"` + text + `"}},{"role":"user","content":{"type":"image","data":"cG5n","mimeType":"image/png"}}]},"id":1}`
+	}
+	complete := func(name, value string) string {
+		return mcpLegacy("", "completion/complete", `"ref":{"type":"ref/prompt","name":"ask_compose"},"argument":{"name":"`+name+`","value":"`+value+`"}`)
+	}
+	values := func(list string, n int) string {
+		return fmt.Sprintf(`{"jsonrpc":"2.0","result":{"completion":{"values":[%s],"total":%d,"hasMore":false}},"id":1}`, list, n)
+	}
+	for _, test := range []struct {
+		text   string
+		status int
+		want   string
+	}{
+		{mcpLegacy("", "prompts/list", ""), 200, `{"jsonrpc":"2.0","result":{"prompts":[{"name":"ask_compose","title":"Compose","description":"…","arguments":[{"name":"style","description":"how it sounds","required":true},{"name":"words","required":false},{"name":"loud","required":false},{"name":"size","required":false}]}]},"id":1}`},
+		{mcpModern("prompts/list", ""), 200, `…],"ttlMs":0,"cacheScope":"private"},"id":1}`},
+		{mcpLegacy("", "tools/call", `"name":"ask_compose"`), 200, mcpFailure("-32602", "no tool")},
+		{get(`"style":"formal","words":"12","loud":"true"`), 200, messages(`formal 12 true\n`)},
+		{get(`"style":"formal","words":12`), 200, messages(`formal 12 false\n`)},
+		{mcpModern("prompts/get", `"name":"ask_compose","arguments":{"style":"funny"}`), 200, mcpModern1 + `"description":…`},
+		{mcpModern("prompts/get", `"name":"ask_compose"`, "-Mcp-Name"), 400, mcpFailure("-32020", "Mcp-Name")},
+		{get(``), 200, mcpFailure("-32602", "/style is required")},
+		{get(`"style":"x","words":"many"`), 200, mcpFailure("-32602", `/style must be one of …\n- /words must be an integer`)},
+		{get(`"style":"funny","words":"13"`), 200, mcpFailure("-32603", "NOT_FOUND: no words")},
+		{get(`"style":"funny","words":"14"`), 200, mcpFailure("-32603", "internal error")},
+		{get(`"style":"a","style":"b"`), 400, mcpAnonymous("-32700", "same name twice")},
+		{mcpLegacy("", "prompts/get", `"name":"nope"`), 200, mcpFailure("-32602", "no prompt")},
+		{mcpLegacy("", "prompts/get", ``), 200, mcpFailure("-32602", "params.name")},
+		{complete("style", "f"), 200, values(`"formal","friendly","funny"`, 3)},
+		{complete("style", "fu"), 200, values(`"funny"`, 1)},
+		{complete("style", "x"), 200, values(``, 0)},
+		{complete("size", "1"), 200, values(`"1","1.5"`, 2)},
+		{complete("words", "1"), 200, values(``, 0)},
+		{complete("nope", ""), 200, values(``, 0)},
+		{mcpLegacy("", "completion/complete", `"ref":{"type":"ref/prompt","name":"nope"},"argument":{"name":"x","value":""}`), 200, mcpFailure("-32602", "params.ref")},
+		{mcpLegacy("", "completion/complete", `"ref":{"type":"ref/prompt","name":"ask_compose"}`), 200, mcpFailure("-32602", "params.argument")},
+		{mcpModern("completion/complete", `"ref":{"type":"ref/prompt","name":"ask_compose"},"argument":{"name":"style","value":"fu"}`, "-Mcp-Name"), 200, mcpModern1 + `"completion":{"values":["funny"],…`},
+	} {
+		w := mcpPost(h, test.text)
+		if got := w.Body.String(); w.Code != test.status || !mcpMatches(got, test.want) {
+			t.Errorf("%s\n got %d %s\nwant %d %s", test.text, w.Code, got, test.status, test.want)
+		}
+	}
+}
+
+// Verify that mistakes with resources and prompts are said, all at once.
+func TestMCPResourceMistakes(t *testing.T) {
+	defer func() {
+		text := fmt.Sprint(recover())
+		for _, want := range []string{
+			`Create: a resource is read by GET, and the method is a POST`,
+			`GetNote: the URI notes://{nope} lacks {id}`, `has {nope}, and the input has no scalar field`,
+			`GetPart: ResourceOptions.URI is "notes://{id}{part}"; names are in braces, with text between them`,
+			`GetShown: the URI notes://shown{?kinds} has {kinds}`, `ListAll: ResourceOptions.URI is "all"; write one such as`,
+			`Resources["Nope"]: Notes has no method of that name`, `Prompts["Nope"]`,
+			`GetNote: the messages of a prompt are blocks`, `Kinds: the arguments of a prompt are texts, so they cannot be a []string`,
+			`StateKey has no key`, `ListAll: ResourceOptions.TTL is negative`,
+		} {
+			if !strings.Contains(text, want) {
+				t.Errorf("the panic does not say %s:\n%s", want, text)
+			}
+		}
+	}()
+	newReading(&svc.MCPOptions{
+		StateKey: new(svc.CursorKey),
+		Resources: map[string]svc.ResourceOptions{
+			"Create": {URI: "notes://create"}, "GetNote": {URI: "notes://{nope}"}, "GetPart": {URI: "notes://{id}{part}"},
+			"GetShown": {URI: "notes://shown{?kinds}"}, "ListAll": {URI: "all", TTL: -1}, "Nope": {},
+		},
+		Prompts: map[string]svc.PromptOptions{"Nope": {}, "GetNote": {}, "GetShown": {}},
+	})
+}
+
+func ExampleAsk() {
+	type Confirm struct {
+		Sure bool `json:"sure"`
+	}
+	h := newHookedMCP(func(ctx context.Context) error {
+		answer, err := svc.Ask[Confirm](ctx, "confirm", "Delete 12 files?")
+		if err != nil {
+			return err // the first time: the question itself
+		}
+		fmt.Println("delete them:", answer.Sure)
+		return nil
+	})
+	round := func(more string) *bytes.Buffer {
+		return mcpPost(h, mcpAsk(mcpForms, "tools/call", `"name":"hook_run"`+more)).Body
+	}
+	fmt.Println(strings.Contains(round("").String(), `"resultType":"input_required"`))
+	round(`,"inputResponses":{"confirm":{"action":"accept","content":{"sure":true}}}`)
+	// Output:
+	// true
+	// delete them: true
+}

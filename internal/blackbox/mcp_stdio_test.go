@@ -1,0 +1,310 @@
+package blackbox_test
+
+import (
+	"bufio"
+	"bytes"
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"log/slog"
+	"math/rand/v2"
+	"net/http"
+	"strings"
+	"sync"
+	"sync/atomic"
+	"testing"
+
+	"example.com/svc"
+)
+
+type mcpPiped interface {
+	Add(context.Context, *mcpCount) (*mcpCount, error)
+	Run(context.Context, *mcpFail) (*mcpCount, error)
+}
+
+type mcpPipedHook func(context.Context, *mcpFail) (*mcpCount, error)
+
+func (f mcpPipedHook) Add(_ context.Context, in *mcpCount) (*mcpCount, error) {
+	return &mcpCount{N: in.N + 1}, nil
+}
+
+func (f mcpPipedHook) Run(ctx context.Context, in *mcpFail) (*mcpCount, error) { return f(ctx, in) }
+
+func newPiped(hook mcpPipedHook) *svc.Service {
+	return svc.MustRegister[mcpPiped](hook, &svc.Options{Name: "Piped", Resource: "p", Version: "1", Logger: slog.New(slog.DiscardHandler), MaxBody: 2000})
+}
+
+// mcpLines serves the lines of in and returns the lines of out, sorted into answers
+// by id; those without an id have "".
+func mcpLines(t *testing.T, s *svc.Service, in string) map[string]string {
+	t.Helper()
+	var out bytes.Buffer
+	if err := s.MCPStdio(context.Background(), strings.NewReader(in), &out, nil); err != nil {
+		t.Errorf("MCPStdio returned %v", err)
+	}
+	answers := make(map[string]string)
+	for line := range strings.Lines(out.String()) {
+		var m struct{ ID json.RawMessage }
+		if err := json.Unmarshal([]byte(line), &m); err != nil && line[0] != '[' {
+			t.Errorf("%q is no message: %v", line, err)
+		}
+		answers[string(m.ID)] += strings.TrimSuffix(line, "\n")
+	}
+	return answers
+}
+
+// Verify one conversation over standard input and output: both eras, errors, and
+// that a revision holds from initialize on.
+func TestMCPStdio(t *testing.T) {
+	s := newPiped(func(ctx context.Context, in *mcpFail) (*mcpCount, error) {
+		switch in.How {
+		case "panic":
+			panic("secret-17")
+		case "abort":
+			panic(http.ErrAbortHandler)
+		case "info":
+			info, _ := svc.InfoFrom(ctx)
+			if info.Transport != "mcp" || info.Request != nil || info.Header != nil || info.Method != "run" {
+				return nil, fmt.Errorf("the info is %+v", info)
+			}
+		}
+		svc.Progress(ctx, 1, 2, "")
+		svc.MCPLog(ctx, slog.LevelWarn, "told")
+		return &mcpCount{N: 7}, nil
+	})
+	modern := func(id, method, params string) string {
+		return `{"jsonrpc":"2.0","id":` + id + `,"method":"` + method + `","params":{` + params + `"_meta":{"io.modelcontextprotocol/protocolVersion":"2026-07-28","io.modelcontextprotocol/clientCapabilities":{}}}}`
+	}
+	call := func(id, how, meta string) string {
+		return `{"jsonrpc":"2.0","id":` + id + `,"method":"tools/call","params":{"name":"p_run","arguments":{"how":"` + how + `"}` + meta + `}}`
+	}
+	rows := []struct{ id, line, want string }{
+		{`1`, `{"jsonrpc":"2.0","id":1,"method":"initialize","params":{"protocolVersion":"2025-06-18"}}`, `…"protocolVersion":"2025-06-18"…`},
+		{``, `{"jsonrpc":"2.0","method":"notifications/initialized"}`, ``},
+		{`2`, `{"jsonrpc":"2.0","id":2,"method":"ping"}`, `{"jsonrpc":"2.0","result":{},"id":2}`},
+		{`3`, modern("3", "server/discover", ""), `…"supportedVersions"…`},
+		{`4`, modern("4", "tools/list", ""), `…"resultType":"complete"…"ttlMs":0…`},
+		{`5`, modern("5", "tools/call", `"name":"p_add","arguments":{"n":4},`), `…"resultType":"complete"…{"n":5}…`},
+		{`6`, modern("6", "ping", ""), `…-32601…`},
+		{`7`, `{"jsonrpc":"2.0","id":7,"method":"tools/list","params":{"_meta":{"io.modelcontextprotocol/protocolVersion":"2026-07-28"}}}`, `…-32602…clientCapabilities…`},
+		{`8`, `{"jsonrpc":"2.0","id":8,"method":"tools/list","params":{"_meta":{"io.modelcontextprotocol/protocolVersion":"2027-07-28","io.modelcontextprotocol/clientCapabilities":{}}}}`, `…-32022…`},
+		{`9`, `{"jsonrpc":"2.0","id":9,"method":"server/discover"}`, `…-32602…protocolVersion…`},
+		{`"a"`, call(`"a"`, "info", ``), `{"jsonrpc":"2.0","result":{"structuredContent":{"n":7},…`},
+		{`10`, call(`10`, "panic", ``), `…INTERNAL: internal error…"isError":true…`},
+		{`11`, call(`11`, "abort", ``), `{"jsonrpc":"2.0","error":{"code":-32603,"message":"internal error"},"id":11}`},
+		{`12`, `{"jsonrpc":"2.0","id":12,"method":"nope"}`, `…-32601…`},
+		{`13`, call(`13`, "x", `,"_meta":{"progressToken":13}`), `…"structuredContent"…`},
+		{`14`, `{"jsonrpc":"2.0","id":14,"method":"tools/call","params":{"name":"p_run","arguments":{"how":"a","how":"b"}}}`, `…not acceptable JSON…"isError":true…`},
+		{`15`, " \t" + `{"jsonrpc":"2.0","id":15,"method":"ping"}` + "\r", `{"jsonrpc":"2.0","result":{},"id":15}`},
+		{`16`, modern("16", "subscriptions/listen", ""), `…subscriptionId":16}},"id":16}`},
+		{``, `[{"jsonrpc":"2.0","id":99,"method":"ping"}]`, ``}, // no batches since 2025-06-18
+		{``, `{"jsonrpc":"2.0","id":1,"result":{}}`, ``},
+		{``, ``, ``},
+		{``, `{"jsonrpc":"2.0",`, ``},
+		{``, `{"jsonrpc":"2.0","id":98,"method":"` + strings.Repeat("x", 2000) + `"}`, ``},
+		{`17`, `{"jsonrpc":"2.0","id":17,"method":"ping"}`, `{"jsonrpc":"2.0","result":{},"id":17}`}, // the last line has no end
+	}
+	var in []string
+	for _, row := range rows {
+		in = append(in, row.line)
+	}
+	answers := mcpLines(t, s, strings.Join(in, "\n"))
+	for _, row := range rows {
+		if row.id != "" && !mcpMatches(answers[row.id], row.want) {
+			t.Errorf("%s\n got %s\nwant %s", row.line, answers[row.id], row.want)
+		}
+	}
+	rest := answers[""]
+	for want, n := range map[string]int{
+		`"method":"notifications/progress","params":{"progressToken":13,"progress":1,"total":2}`: 1,
+		`"method":"notifications/message","params":{"level":"warning","data":"told"}`:            2,
+		`"method":"notifications/subscriptions/acknowledged"`:                                    1,
+		`"message":"this revision has no batches`:                                                1,
+		`"message":"the body is not valid JSON`:                                                  1,
+		`"message":"the message has more bytes`:                                                  1,
+	} {
+		if got := strings.Count(rest, want); got != n {
+			t.Errorf("%d times %s, want %d\n%s", got, want, n, rest)
+		}
+	}
+	if strings.Contains(rest, "secret") || len(answers) != 19 {
+		t.Errorf("%d answers, and\n%s", len(answers), rest)
+	}
+	batch := mcpLines(t, s, `[{"jsonrpc":"2.0","id":1,"method":"tools/call","params":{"name":"p_add","arguments":{"n":1}}},{"jsonrpc":"2.0","id":2,"method":"ping"}]`)
+	if !mcpMatches(batch[""], `[{"jsonrpc":"2.0","result":{"structuredContent":{"n":2},…},"id":1},{"jsonrpc":"2.0","result":{},"id":2}]`) {
+		t.Errorf("a batch before initialize: %s", batch)
+	}
+}
+
+// Verify that a canceled call ends and is not answered, and that others go on; then
+// that the end of ctx ends what is left.
+func TestMCPStdioCancel(t *testing.T) {
+	running := make(chan string, 100)
+	var ended atomic.Int64
+	s := newPiped(func(ctx context.Context, in *mcpFail) (*mcpCount, error) {
+		running <- in.How
+		<-ctx.Done()
+		ended.Add(1)
+		return nil, ctx.Err()
+	})
+	ctx, cancel := context.WithCancel(context.Background())
+	in, client := io.Pipe()
+	answers, out := io.Pipe()
+	result := make(chan error, 1)
+	go func() {
+		err := s.MCPStdio(ctx, in, out, nil)
+		out.Close()
+		result <- err
+	}()
+	lines := bufio.NewScanner(answers)
+	send := func(text string) { fmt.Fprintln(client, text) }
+	call := func(id string) string {
+		return `{"jsonrpc":"2.0","id":` + id + `,"method":"tools/call","params":{"name":"p_run","arguments":{"how":"x"}}}`
+	}
+	for i := range 70 { // more than run at a time
+		send(call(fmt.Sprint(i)))
+	}
+	for range 64 {
+		<-running
+	}
+	send(`{"jsonrpc":"2.0","method":"notifications/cancelled","params":{"requestId":3}}`)
+	send(`{"jsonrpc":"2.0","method":"notifications/cancelled","params":{"requestId":69}}`)
+	send(`{"jsonrpc":"2.0","method":"notifications/cancelled","params":{"requestId":"nope"}}`)
+	send(`{"jsonrpc":"2.0","method":"notifications/cancelled","params":[]}`)
+	<-running // one of those that waited begins
+	send(`{"jsonrpc":"2.0","id":"p","method":"ping"}`)
+	if !lines.Scan() || lines.Text() != `{"jsonrpc":"2.0","result":{},"id":"p"}` {
+		t.Errorf("got %s", lines.Text())
+	}
+	send(call(`"\u0061"`))
+	send(`{"jsonrpc":"2.0","method":"notifications/cancelled","params":{"requestId":"a"}}`)
+	cancel()
+	for lines.Scan() {
+		for _, id := range []string{`"id":3}`, `"id":69}`, `"id":"a"}`, `"id":"\u0061"}`} {
+			if strings.HasSuffix(lines.Text(), id) {
+				t.Errorf("answered: %s", lines.Text())
+			}
+		}
+	}
+	if err := <-result; !errors.Is(err, context.Canceled) {
+		t.Errorf("MCPStdio returned %v", err)
+	}
+	if n := ended.Load(); n < 65 || n > 71 {
+		t.Errorf("%d calls have ended", n)
+	}
+	client.Close()
+}
+
+// Verify that the calls that run at the end of in are answered, and that an error of
+// in or out is returned.
+func TestMCPStdioEnds(t *testing.T) {
+	const call = `{"jsonrpc":"2.0","id":1,"method":"tools/call","params":{"name":"p_run","arguments":{"how":"x"}}}` + "\n"
+	release := make(chan struct{})
+	s := newPiped(func(ctx context.Context, in *mcpFail) (*mcpCount, error) {
+		<-release
+		return &mcpCount{N: 1}, ctx.Err()
+	})
+	in, client := io.Pipe()
+	var out bytes.Buffer
+	result := make(chan error, 1)
+	go func() { result <- s.MCPStdio(context.Background(), in, &out, nil) }()
+	fmt.Fprint(client, call)
+	client.Close()
+	close(release)
+	if err := <-result; err != nil || !strings.Contains(out.String(), `"isError":false`) {
+		t.Errorf("%v, %s", err, out.String())
+	}
+	broken := errors.New("broken")
+	if err := s.MCPStdio(context.Background(), io.MultiReader(strings.NewReader(call), errorReader{broken}), io.Discard, nil); err != broken {
+		t.Errorf("with a broken in: %v", err)
+	}
+	stuck, client := io.Pipe()
+	go fmt.Fprint(client, call+call)
+	if err := s.MCPStdio(context.Background(), stuck, errorWriter{broken}, nil); err != broken {
+		t.Errorf("with a broken out: %v", err)
+	}
+	client.Close()
+}
+
+type errorReader struct{ err error }
+
+func (r errorReader) Read([]byte) (int, error) { return 0, r.err }
+
+type errorWriter struct{ err error }
+
+func (w errorWriter) Write([]byte) (int, error) { return 0, w.err }
+
+// Verify 10,000 messages, many of them broken, huge or canceled: each request that
+// can be answered is answered once, and nothing but messages is written.
+func TestMCPStdioMany(t *testing.T) {
+	s := newPiped(func(ctx context.Context, in *mcpFail) (*mcpCount, error) {
+		svc.Progress(ctx, 1, 0, "")
+		return &mcpCount{N: 1}, nil
+	})
+	random := rand.New(rand.NewPCG(1, 2))
+	want := make(map[string]int)
+	var in bytes.Buffer
+	for i := range 10000 {
+		id := fmt.Sprint(i)
+		ping := `{"jsonrpc":"2.0","id":` + id + `,"method":"ping"}`
+		switch random.IntN(8) {
+		case 0:
+			in.WriteString(ping[:random.IntN(len(ping))])
+		case 1:
+			in.WriteString(`{"jsonrpc":"2.0","id":1,"method":"` + strings.Repeat("x", 2000+random.IntN(9000)))
+		case 2:
+			in.WriteString(`{"jsonrpc":"2.0","method":"notifications/cancelled","params":{"requestId":1000000}}`)
+		case 3:
+			in.Write([]byte{byte(random.IntN(256)), 0, 0xff})
+		case 4:
+			in.WriteString(ping)
+			want[id] = 1
+		case 5:
+			in.WriteString(`{"jsonrpc":"2.0","id":` + id + `,"method":"tools/call","params":{"name":"p_add","arguments":{"n":` + id + `}}}`)
+			want[id] = 1
+		case 6:
+			in.WriteString(`{"jsonrpc":"2.0","id":` + id + `,"method":"tools/call","params":{"name":"p_run","arguments":{"how":""},"_meta":{"progressToken":0}}}`)
+			want[id] = 1
+		case 7:
+			in.WriteString(`{"jsonrpc":"2.0","id":` + id + `,"method":"tools/call","params":[]}`)
+			want[id] = 1
+		}
+		in.WriteByte('\n')
+	}
+	out := &lineWriter{t: t, got: make(map[string]int)}
+	if err := s.MCPStdio(context.Background(), &in, out, nil); err != nil {
+		t.Error(err)
+	}
+	for id := range want {
+		if out.got[id] != 1 {
+			t.Errorf("%s was answered %d times", id, out.got[id])
+		}
+	}
+	delete(out.got, "")
+	if len(out.got) != len(want) {
+		t.Errorf("%d ids, want %d", len(out.got), len(want))
+	}
+}
+
+// A lineWriter checks that each Write is one message, and counts the ids.
+type lineWriter struct {
+	t   *testing.T
+	mu  sync.Mutex
+	got map[string]int
+}
+
+func (w *lineWriter) Write(b []byte) (int, error) {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	var m struct {
+		JSONRPC string
+		ID      json.RawMessage
+	}
+	if err := json.Unmarshal(b, &m); err != nil || m.JSONRPC != "2.0" || bytes.IndexByte(b, '\n') != len(b)-1 {
+		w.t.Errorf("%q is no message: %v", b, err)
+	}
+	w.got[string(m.ID)]++
+	return len(b), nil
+}

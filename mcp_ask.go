@@ -1,0 +1,470 @@
+package svc
+
+// This file lets a method ask its caller in the middle of a call, by the multi
+// round-trip requests of MCP 2026-07-28: the method ends with the question as its
+// error, the client calls again with the answer, and the method runs from its top
+// and finds it. Nothing waits in between, so that any replica can go on. In this
+// order: the functions that ask; questions; forms, the types of answers; the answers
+// that a request brings; and the sealed state in which those of earlier rounds
+// travel with the client.
+
+import (
+	"bytes"
+	"context"
+	"crypto/hmac"
+	"crypto/sha256"
+	"encoding/base64"
+	"encoding/binary"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"maps"
+	"reflect"
+	"slices"
+	"strings"
+	"time"
+)
+
+// Ask asks the person who uses the client to fill in a form, and returns the form.
+// ctx is the context of the method, or one made from it. key names the question
+// within the call. The fields of T, a struct, are the fields of the form: strings,
+// numbers, booleans and enums, with the tags of an input. message says what is
+// asked.
+//
+//	sure, err := svc.Ask[Confirm](ctx, "confirm", "Delete 12 files?")
+//	if err != nil {
+//		return nil, err
+//	}
+//
+// The first time Ask returns an error, with which the method must end, wrapped or
+// not. The client then asks its user and calls again, and the method runs again
+// from its top; this time Ask returns the answer. So ask before you change anything.
+// Several questions can be asked at once by ending with errors.Join of their errors.
+// A method that asks again after an answer needs [MCPOptions.StateKey].
+//
+// A form that breaks a rule of T is INVALID_ARGUMENT, and its violations name the
+// question. Ask returns FAILED_PRECONDITION if the user declines, and if the caller
+// cannot be asked: over REST and JSON-RPC, and over MCP before 2026-07-28 or by a
+// client without the capability; see [CanAsk].
+//
+// An answer is input and no access control: a client can answer what nobody has
+// asked, and can send the same answers again until they expire, 10 minutes after
+// they were given.
+func Ask[T any](ctx context.Context, key, message string) (*T, error) {
+	answer, err := askForm(ctx, key, message, reflect.TypeFor[T]())
+	if err != nil {
+		return nil, err
+	}
+	return answer.(*T), nil
+}
+
+// AskClient asks the client a question by its method of MCP, such as
+// "sampling/createMessage" or "roots/list", and returns the result as the client
+// has sent it, which is always an object. params is anything that encoding/json can
+// write; nil leaves it out. The rest is as with [Ask]. The capability that the
+// client must have is the part of the method before the slash.
+func AskClient(ctx context.Context, key, method string, params any) (json.RawMessage, error) {
+	capability, _, ok := strings.Cut(method, "/")
+	if key == "" || !ok {
+		return nil, fmt.Errorf("AskClient needs a key and a method such as roots/list, not %q and %q", key, method)
+	}
+	x, answer := askedExchange(ctx, capability, key)
+	switch {
+	case x == nil:
+		return nil, cannotAsk(method)
+	case answer != nil:
+		return answer, nil
+	}
+	q := &question{key: key, method: method}
+	if params != nil {
+		var err error
+		if q.params, err = json.Marshal(params); err != nil {
+			return nil, fmt.Errorf("the params of %s: %w", method, err)
+		}
+	}
+	return nil, q
+}
+
+// CanAsk reports whether the caller of the running method can be asked for what a
+// capability of MCP names: "elicitation" for [Ask], or "sampling" or "roots" for
+// [AskClient]. Methods that other transports serve too ask only if it reports true.
+func CanAsk(ctx context.Context, capability string) bool {
+	x, _ := askedExchange(ctx, capability, "")
+	return x != nil
+}
+
+// askedExchange returns the exchange of the running method if its client has the
+// capability, and a copy of its answer to the question key if there is one. After
+// the method has returned there is nobody to ask any more.
+func askedExchange(ctx context.Context, capability, key string) (*exchange, []byte) {
+	x, ok := ctx.Value(exchangeKey{}).(*exchange)
+	if !ok {
+		return nil, nil
+	}
+	x.stream.mu.Lock()
+	defer x.stream.mu.Unlock()
+	if !x.stream.running || !x.modern || !declares(x.capabilities, capability) {
+		return nil, nil
+	}
+	if answer := x.answers.given[key]; answer != nil {
+		x.answers.used[key] = true
+		return x, bytes.Clone(answer)
+	}
+	return x, nil
+}
+
+// declares reports whether a ClientCapabilities object has a capability. A client
+// that elicits only by URLs cannot show forms; an empty object stands for forms
+// (MCP 2025-11-25, Elicitation, Capabilities).
+func declares(capabilities []byte, capability string) bool {
+	found := false
+	eachMember(capabilities, func(name, value []byte) {
+		if string(name) == capability && isJSONObject(value) {
+			found = capability != "elicitation" || elicitsForms(value)
+		}
+	})
+	return found
+}
+
+// elicitsForms reports whether the capability elicitation has forms.
+func elicitsForms(value []byte) bool {
+	found, empty := false, true
+	eachMember(value, func(name, _ []byte) {
+		empty = false
+		found = found || string(name) == "form"
+	})
+	return found || empty
+}
+
+// cannotAsk returns the error for a caller that cannot be asked.
+func cannotAsk(what string) error {
+	return Errorf(CodeFailedPrecondition, "this caller cannot be asked, and the method has to know: %s", what)
+}
+
+// A question is the error of a method that waits for an answer. It never reaches a
+// client as an error: the exchange finds it in what the method returns.
+type question struct {
+	key    string
+	method string // of MCP, such as elicitation/create
+	params []byte // JSON; nil for none
+}
+
+// Error is for logs, in case a method drops a question into one.
+func (q *question) Error() string { return "the caller has to answer the question " + q.key }
+
+// findQuestions adds the questions in err to found. They may be wrapped and joined,
+// so it walks the whole tree. The first of two with one key counts.
+func findQuestions(err error, found map[string]*question) {
+	switch e := err.(type) {
+	case *question:
+		if found[e.key] == nil {
+			found[e.key] = e
+		}
+	case interface{ Unwrap() error }:
+		findQuestions(e.Unwrap(), found)
+	case interface{ Unwrap() []error }:
+		for _, err := range e.Unwrap() {
+			findQuestions(err, found)
+		}
+	}
+}
+
+// answerQuestions makes a result of the questions in err, in the order of their
+// keys. It reports false if there are none. The error is nil, or what the client
+// gets because the questions cannot be asked.
+func (x *exchange) answerQuestions(m *message, err error) (bool, error) {
+	found := make(map[string]*question)
+	if findQuestions(err, found); len(found) == 0 {
+		return false, err
+	}
+	if x.h.stateKey == nil && len(x.answers.used) > 0 {
+		return false, errors.New("a method that asks again after an answer needs MCPOptions.StateKey")
+	}
+	x.ws.enc.buf = beginRPCResult(x.ws.enc.buf[:0])
+	x.addJSON(`{"resultType":"input_required","_meta":{` + mcpMetaServerInfo + x.h.texts.serverInfo + `},"inputRequests":`)
+	requests := openMembers(x.ws.enc.buf)
+	for _, key := range slices.Sorted(maps.Keys(found)) {
+		requests.addName(key)
+		r := openMembers(requests.buf)
+		r.addText("method", found[key].method)
+		if params := found[key].params; params != nil {
+			r.addRaw("params", string(params))
+		}
+		requests.buf = r.close()
+	}
+	x.ws.enc.buf = requests.close()
+	if x.h.stateKey != nil {
+		x.addJSON(`,"requestState":"` + x.h.sealState(x.callDigest(m), x.answers.appendUsed(nil)) + `"`)
+	}
+	x.closeResult(m)
+	return true, nil
+}
+
+// A form is a type of which [Ask] makes forms, compiled.
+type form struct {
+	schema string // the requestedSchema, as JSON
+	bind   *binding
+}
+
+// askForm is Ask for a type that is known only at run time.
+func askForm(ctx context.Context, key, message string, t reflect.Type) (any, error) {
+	if key == "" {
+		return nil, errors.New("Ask needs a key")
+	}
+	x, answer := askedExchange(ctx, "elicitation", key)
+	if x == nil {
+		return nil, cannotAsk(message)
+	}
+	f, err := x.h.formOf(t)
+	if err != nil {
+		return nil, err
+	}
+	if answer == nil {
+		m := openMembers(nil)
+		m.addText("mode", "form")
+		m.addText("message", message)
+		m.addRaw("requestedSchema", f.schema)
+		return nil, &question{key: key, method: "elicitation/create", params: m.close()}
+	}
+	return x.h.readForm(f, key, message, answer)
+}
+
+// formOf returns the form of a type, which it compiles once for a handler.
+func (h *mcpHandler) formOf(t reflect.Type) (*form, error) {
+	if f, ok := h.forms.Load(t); ok {
+		return f.(*form), nil
+	}
+	f, err := compileForm(t)
+	if err == nil {
+		h.forms.Store(t, f)
+	}
+	return f, err
+}
+
+// compileForm compiles the form of a type. Clients show a flat list of fields
+// (MCP 2026-07-28, Elicitation), so nothing else is allowed.
+func compileForm(t reflect.Type) (*form, error) {
+	p := new(mistakes)
+	if t.Kind() != reflect.Struct {
+		p.addf("a form is made from a struct, not from a %v", t)
+		return nil, p.err("ask for " + t.String())
+	}
+	c := newShapes(p)
+	s := c.shapeFor(t, t.String())
+	c.checkUse(s, asInput, t.String())
+	c.finishShapes()
+	for _, f := range s.fields {
+		switch {
+		case f.shape.kind == kindPointer && !f.optional:
+			p.addf("%s: a pointer in a form must be optional (omitempty)", f.place)
+		case !f.shape.deref().kind.isScalar():
+			p.addf("%s: a form has strings, numbers, booleans and enums, not a %v", f.place, f.shape.typ)
+		}
+	}
+	var f *form
+	if len(p.list) == 0 {
+		f = &form{string(appendInputSchema(nil, s)), compileBinding(newDecoders(p, false), s, bindSpec{hasBody: true})}
+	}
+	if len(p.list) > 0 {
+		return nil, p.err("ask for " + t.String())
+	}
+	return f, nil
+}
+
+// readForm returns the form that a client has sent, by the action of its user:
+//
+//	action  answer
+//	------  ---------------------------------
+//	accept  the content, checked like an input
+//	decline FAILED_PRECONDITION
+//	cancel  FAILED_PRECONDITION
+func (h *mcpHandler) readForm(f *form, key, message string, answer []byte) (any, error) {
+	var action, content []byte
+	eachMember(answer, func(name, value []byte) {
+		switch string(name) {
+		case "action":
+			action = value
+		case "content":
+			content = value
+		}
+	})
+	what := ""
+	if isText(action) {
+		what = string(textOf(action))
+	}
+	switch {
+	case what == "decline", what == "cancel":
+		return nil, Errorf(CodeFailedPrecondition, "the caller did not answer: %s", message)
+	case what != "accept":
+		return nil, answerError(key, Violation{inBody, "/action", "enum", "must be accept, decline or cancel"})
+	case content != nil && !isJSONObject(content):
+		return nil, answerError(key, Violation{inBody, "/content", ruleType, "must be an object"})
+	}
+	ws := h.service.borrowWorkspace()
+	in, err := f.bind.bindObject(&ws.dec, withoutNulls(content)) // a panic of Validate is one of the method
+	h.service.returnWorkspace(ws)
+	if err == nil {
+		return in.Interface(), nil
+	}
+	e := ErrorFrom(err)
+	list, _ := e.Details["violations"].([]Violation)
+	if len(list) == 0 {
+		return nil, err // of a Validate method
+	}
+	return nil, answerError(key, list...)
+}
+
+// withoutNulls returns an object without the members that are null: clients send
+// them for the fields that the user has left empty.
+func withoutNulls(object []byte) []byte {
+	if object == nil {
+		return nil
+	}
+	m := openMembers(nil)
+	eachMember(object, func(name, value []byte) {
+		if !isJSONNull(value) {
+			m.addRaw(string(name), string(value))
+		}
+	})
+	return m.close()
+}
+
+// answerError returns the error for an answer that breaks rules. The violations
+// name the question, as if the answers were members of the arguments.
+func answerError(key string, list ...Violation) error {
+	var vs violations
+	for _, v := range list {
+		v.Path = string(appendPointer(nil, key)) + v.Path
+		vs.addViolation(v)
+	}
+	return vs.makeError()
+}
+
+// answers are what a request says in answer to questions, with what it repeats of
+// earlier rounds. The zero value has none.
+type answers struct {
+	given map[string][]byte // by key; JSON objects
+	used  map[string]bool   // the keys that the method has asked for
+}
+
+// appendUsed appends an object with the answers that the method has asked for, in
+// the order of their keys. Others do not travel on: a client can invent any number.
+func (a *answers) appendUsed(dst []byte) []byte {
+	m := openMembers(dst)
+	for _, key := range slices.Sorted(maps.Keys(a.used)) {
+		m.addRaw(key, string(a.given[key]))
+	}
+	return m.close()
+}
+
+// readAnswers finds the answers that m brings. It must run before the method: no
+// call runs with a state that is not for it. Legacy requests have no answers, and
+// what looks like one is a parameter that is not known.
+func (x *exchange) readAnswers(m *message) *mcpError {
+	x.capabilities = m.meta.capabilities
+	if !x.modern || m.responses == nil && m.state == nil {
+		return nil
+	}
+	x.answers = answers{make(map[string][]byte), make(map[string]bool)}
+	if m.state != nil {
+		if !isText(m.state) {
+			return badState
+		}
+		object := x.h.openState(x.callDigest(m), string(textOf(m.state)))
+		if object == nil {
+			return badState
+		}
+		eachMember(object, func(name, value []byte) { x.answers.given[string(name)] = value })
+	}
+	if m.responses != nil {
+		ok := isJSONObject(m.responses)
+		if ok {
+			eachMember(m.responses, func(name, value []byte) {
+				ok = ok && isJSONObject(value)
+				x.answers.given[string(name)] = value
+			})
+		}
+		if !ok {
+			return badResponses
+		}
+	}
+	return nil
+}
+
+var (
+	badState     = invalidParams("params.requestState is not for this call, or is too old; call again without it")
+	badResponses = invalidParams("params.inputResponses must be an object of objects")
+)
+
+// stateLife is how long answers can be sent again.
+const stateLife = 10 * time.Minute
+
+// stateLabel separates the seals of states from those of cursors, which may have
+// the same key.
+const stateLabel = "svc mcp state\x00"
+
+// callDigest returns a digest of what a state must not be taken to: another method,
+// tool, prompt or resource, other arguments, another caller. The arguments count as
+// JSON values, since a client may write them in another order the next time.
+func (x *exchange) callDigest(m *message) []byte {
+	what := openMembers(nil)
+	what.addText("method", string(m.method))
+	what.addRaw("name", string(m.name))
+	what.addRaw("uri", string(m.uri))
+	what.addRaw("arguments", string(canonicalJSON(m.arguments)))
+	what.addText("caller", callerOf(x))
+	sum := sha256.Sum256(what.close())
+	return sum[:]
+}
+
+// callerOf returns the identity of the caller that ctx belongs to: nobody, as long
+// as the package has no identities.
+func callerOf(context.Context) string { return "" }
+
+// canonicalJSON returns a JSON text in a form that is the same for equal values,
+// but for the spelling of numbers.
+func canonicalJSON(text []byte) []byte {
+	d := json.NewDecoder(bytes.NewReader(text))
+	d.UseNumber()
+	var v any
+	if d.Decode(&v) != nil {
+		return nil
+	}
+	canonical, _ := json.Marshal(v) // what was decoded can be encoded
+	return canonical
+}
+
+// sealState returns a requestState that holds an object, in base64url:
+//
+//	32 bytes   HMAC-SHA-256 of stateLabel, the digest of the call, and the rest
+//	8 bytes    when it expires, in seconds of Unix time
+//	the rest   the object, as JSON
+//
+// Clients can read it, but neither change it nor make one.
+func (h *mcpHandler) sealState(digest, object []byte) string {
+	rest := binary.BigEndian.AppendUint64(nil, uint64(h.now().Add(stateLife).Unix()))
+	rest = append(rest, object...)
+	seal := sealOf(h.stateKey.keys[0], stateLabel, slices.Concat(digest, rest))
+	return base64.RawURLEncoding.EncodeToString(append(seal, rest...))
+}
+
+// openState returns the object that a requestState holds, or nil if it is not one
+// of this call or has expired.
+func (h *mcpHandler) openState(digest []byte, state string) []byte {
+	const head = sha256.Size + 8
+	sealed, err := decodeBase64(state)
+	if err != nil || len(sealed) < head || h.stateKey == nil {
+		return nil
+	}
+	seal, rest := sealed[:sha256.Size], sealed[sha256.Size:]
+	payload := slices.Concat(digest, rest)
+	for _, key := range h.stateKey.keys {
+		if hmac.Equal(seal, sealOf(key, stateLabel, payload)) {
+			if h.now().Unix() > int64(binary.BigEndian.Uint64(rest)) {
+				return nil
+			}
+			return rest[8:]
+		}
+	}
+	return nil
+}

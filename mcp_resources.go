@@ -1,0 +1,673 @@
+package svc
+
+// This file serves methods as resources and as prompts. In this order: the options
+// and the compilation of both; URIs, which name resources; lists; resources/read
+// and prompts/get; and completion/complete, which clients call while their users
+// fill in an argument.
+//
+// Tools are for models, resources for programs that put them in front of a model,
+// and prompts for people who choose them (MCP 2025-11-25, Server Features). A method
+// is called for all three in the same way; what differs is where its input comes
+// from and what becomes of its output:
+//
+//	             Tool                Resource          Prompt
+//	-----------  ------------------  ----------------  -------------------
+//	input        params.arguments    parts of the URI  params.arguments, texts
+//	output       structured content  contents          messages
+//	NOT_FOUND    result, isError     error, -32602 *   error, -32603
+//	a bad input  result, isError     error, -32602     error, -32602
+//	other        result, isError     error, -32603     error, -32603
+//
+// * -32002 before 2026-07-28.
+
+import (
+	"bytes"
+	"cmp"
+	"errors"
+	"maps"
+	"net/http"
+	"net/url"
+	"slices"
+	"strconv"
+	"strings"
+	"time"
+	"unicode/utf8"
+)
+
+// ResourceOptions makes a resource of a method that GET serves and that has an
+// output: something to read, under a URI.
+type ResourceOptions struct {
+	// URI is the address, in a scheme of the service's own, such as
+	// "todos://todos/{id}". A name in braces is a field of the input by its wire
+	// name: a scalar that is one segment of the path. The URI can end in optional
+	// parameters, as in "todos://todos{?limit,cursor}". All required fields must be
+	// in it (RFC 6570, level 1 and {?…}). A URI with braces is a template: clients
+	// find it in another list than the others.
+	URI string
+	// Title is the name that people see. Default: the words of the Go name.
+	Title string
+	// Description says what the resource is. Default: that of the method.
+	Description string
+	// MIMEType is the media type of texts. Default: "application/json", or
+	// "text/plain" for an output with MCPContent.
+	MIMEType string
+	// TTL is how long clients of revision 2026-07-28 and later may keep what they
+	// have read, in whole milliseconds, in a cache of one user. It must not be
+	// negative. Default: zero.
+	TTL time.Duration
+	// NotTool says that the method is a resource only and not a tool beside that.
+	NotTool bool
+}
+
+// PromptOptions makes a prompt of a method: messages that a person lets a client
+// send to a model. The output must have a method MCPContent, whose blocks are the
+// messages, all of them in the name of the user. The fields of the input are the
+// arguments of the prompt, which are texts; they must be scalars. A prompt is no
+// tool.
+type PromptOptions struct {
+	// Title is the name that people see. Default: the words of the Go name.
+	Title string
+	// Description says what the prompt is for. Default: that of the method.
+	Description string
+}
+
+// A resource is a method that clients read by a URI.
+type resource struct {
+	*tool
+	options ResourceOptions
+	uri     uriTemplate
+}
+
+// A prompt is a method whose output is messages.
+type prompt struct {
+	*tool
+	options PromptOptions
+}
+
+// compileResources compiles MCPOptions.Resources, in the order of the methods.
+func compileResources(p *mistakes, x *toolIndex, options map[string]ResourceOptions) []*resource {
+	byTool := make(map[*tool]ResourceOptions)
+	for _, key := range slices.Sorted(maps.Keys(options)) {
+		if t := x.findTool(p, "Resources", key); t != nil {
+			byTool[t] = options[key]
+		}
+	}
+	var list []*resource
+	for _, t := range x.tools {
+		o, ok := byTool[t]
+		if !ok {
+			continue
+		}
+		p.where = t.goName
+		r := &resource{tool: t, options: o, uri: compileURI(p, o.URI)}
+		r.options.Title = cmp.Or(o.Title, t.options.Title)
+		r.options.Description = cmp.Or(o.Description, t.about)
+		r.checkResource(p)
+		for _, other := range list {
+			if other.options.URI == o.URI {
+				p.addf("the resource has the URI of %s, %s", other.goName, o.URI)
+			}
+		}
+		t.notTool = o.NotTool
+		list = append(list, r)
+	}
+	return list
+}
+
+// checkResource notes what keeps the method of r from being a resource.
+func (r *resource) checkResource(p *mistakes) {
+	switch {
+	case r.route.method != http.MethodGet:
+		p.addf("a resource is read by GET, and the method is a %s", r.route.method)
+	case r.out == nil || r.stream != "":
+		p.addf("a resource is one output, and the method has none or a stream")
+	case r.options.TTL < 0:
+		p.addf("ResourceOptions.TTL is negative")
+	}
+	for _, name := range slices.Concat(r.uri.names, r.uri.query) {
+		if f := r.fieldNamed(name); f == nil || !f.shape.deref().kind.isScalar() {
+			p.addf("the URI %s has {%s}, and the input has no scalar field of that name", r.options.URI, name)
+		}
+	}
+	if r.in == nil {
+		return
+	}
+	for _, f := range r.in.fields {
+		if f.isRequired() && !slices.Contains(r.uri.names, f.name) {
+			p.addf("the URI %s lacks {%s}, which the input requires", r.options.URI, f.name)
+		}
+	}
+}
+
+// compilePrompts compiles MCPOptions.Prompts, in the order of the methods.
+func compilePrompts(p *mistakes, x *toolIndex, options map[string]PromptOptions) []*prompt {
+	byTool := make(map[*tool]PromptOptions)
+	for _, key := range slices.Sorted(maps.Keys(options)) {
+		if t := x.findTool(p, "Prompts", key); t != nil {
+			byTool[t] = options[key]
+		}
+	}
+	var list []*prompt
+	for _, t := range x.tools {
+		o, ok := byTool[t]
+		if !ok {
+			continue
+		}
+		p.where = t.goName
+		if !t.ownContent {
+			p.addf("the messages of a prompt are blocks; give the output a method MCPContent() []svc.MCPContent")
+		}
+		if t.in != nil {
+			for _, f := range t.in.fields {
+				if !f.shape.deref().kind.isScalar() {
+					p.addf("%s: the arguments of a prompt are texts, so they cannot be a %v", f.place, f.shape.typ)
+				}
+			}
+		}
+		o.Title = cmp.Or(o.Title, t.options.Title)
+		o.Description = cmp.Or(o.Description, t.about)
+		t.notTool = true
+		list = append(list, &prompt{t, o})
+	}
+	return list
+}
+
+// fieldNamed returns the field of the input with a wire name, or nil.
+func (t *tool) fieldNamed(name string) *field {
+	if t.in == nil {
+		return nil
+	}
+	for _, f := range t.in.fields {
+		if f.name == name {
+			return f
+		}
+	}
+	return nil
+}
+
+// A uriTemplate is the URI of a resource in parts:
+//
+//	todos://lists/{list}/todos/{id}{?limit}
+//	literals  "todos://lists/", "/todos/", ""
+//	names     list, id
+//	query     limit
+//
+// Invariants: literals has one element more than names, and only the first and the
+// last can be empty.
+type uriTemplate struct {
+	literals, names, query []string
+}
+
+// isTemplate reports whether more than one URI fits.
+func (u *uriTemplate) isTemplate() bool { return len(u.names)+len(u.query) > 0 }
+
+// compileURI splits the URI of a resource.
+func compileURI(p *mistakes, text string) (u uriTemplate) {
+	scheme, _, ok := strings.Cut(text, "://")
+	if parsed, err := url.Parse(scheme + "://x"); !ok || err != nil || parsed.Scheme == "" || strings.ContainsAny(text, " #") {
+		p.addf("ResourceOptions.URI is %q; write one such as todos://todos/{id}", text)
+		return u
+	}
+	rest := text
+	if before, params, ok := strings.Cut(text, "{?"); ok {
+		rest = before
+		params, ok = strings.CutSuffix(params, "}")
+		u.query = strings.Split(params, ",")
+		if !ok || strings.ContainsAny(params, "{}") {
+			p.addf("ResourceOptions.URI is %q; parameters are the end of it, as in {?limit,cursor}", text)
+		}
+	}
+	for {
+		literal, after, ok := strings.Cut(rest, "{")
+		u.literals = append(u.literals, literal)
+		if !ok {
+			break
+		}
+		name, after, closed := strings.Cut(after, "}")
+		if !closed || literal == "" {
+			p.addf("ResourceOptions.URI is %q; names are in braces, with text between them", text)
+			return u
+		}
+		u.names = append(u.names, name)
+		rest = after
+	}
+	return u
+}
+
+// matchURI returns the values of a URI by their names, or false if the URI does not
+// fit. Values are decoded, and one that could lead out of a folder does not fit: a
+// method may make the name of a file of it.
+func (u *uriTemplate) matchURI(uri string) (map[string]string, bool) {
+	values := make(map[string]string)
+	if len(u.query) > 0 {
+		before, params, _ := strings.Cut(uri, "?")
+		parsed, err := url.ParseQuery(params)
+		if err != nil {
+			return nil, false
+		}
+		for name, list := range parsed {
+			if !slices.Contains(u.query, name) || len(list) != 1 {
+				return nil, false
+			}
+			values[name] = list[0]
+		}
+		uri = before
+	}
+	rest, ok := strings.CutPrefix(uri, u.literals[0])
+	for i, name := range u.names {
+		end := len(rest)
+		if next := u.literals[i+1]; next != "" {
+			end = strings.Index(rest, next)
+		}
+		if !ok || end <= 0 || strings.ContainsAny(rest[:end], "/?#") {
+			return nil, false
+		}
+		value, err := url.PathUnescape(rest[:end])
+		if err != nil || !utf8.ValidString(value) || leadsOut(value) {
+			return nil, false
+		}
+		values[name] = value
+		rest = rest[end+len(u.literals[i+1]):]
+	}
+	return values, ok && rest == ""
+}
+
+// leadsOut reports whether a value has a segment that is a dot segment (RFC 3986,
+// section 5.2.4), or a NUL, at which C ends the name of a file.
+func leadsOut(value string) bool {
+	isSlash := func(r rune) bool { return r == '/' || r == '\\' }
+	for segment := range strings.FieldsFuncSeq(value, isSlash) {
+		if segment == "." || segment == ".." {
+			return true
+		}
+	}
+	return strings.IndexByte(value, 0) >= 0
+}
+
+// appendTextValue appends the JSON value that a text stands for as the value of a
+// field: itself for numbers and booleans, and a string otherwise. A text that is no
+// number becomes a string too, in which the decoder finds the violation.
+func appendTextValue(dst []byte, f *field, text string) []byte {
+	if f != nil && !f.quoted {
+		switch kind := f.shape.deref().kind; {
+		case kind == kindBool && (text == "true" || text == "false"):
+			return append(dst, text...)
+		case kind.isNumeric():
+			if num, ok := jsonNumber(text); ok {
+				return append(dst, num...)
+			}
+		}
+	}
+	return appendQuoted(dst, text)
+}
+
+// A resourceObject is one resource of resources/list, or one template of
+// resources/templates/list.
+type resourceObject struct {
+	URI         string `json:"uri,omitempty"`
+	URITemplate string `json:"uriTemplate,omitempty"`
+	Name        string `json:"name"`
+	Title       string `json:"title"`
+	Description string `json:"description"`
+	MIMEType    string `json:"mimeType"`
+}
+
+// resourceObjects returns the resources that are templates, or those that are not.
+func resourceObjects(list []*resource, templates bool) []resourceObject {
+	objects := []resourceObject{} // an empty list is not null
+	for _, r := range list {
+		if r.uri.isTemplate() != templates {
+			continue
+		}
+		o := resourceObject{"", "", r.name, r.options.Title, r.options.Description, r.mediaType()}
+		if templates {
+			o.URITemplate = r.options.URI
+		} else {
+			o.URI = r.options.URI
+		}
+		objects = append(objects, o)
+	}
+	return objects
+}
+
+// mediaType returns the media type of the texts of r.
+func (r *resource) mediaType() string {
+	if r.options.MIMEType == "" && r.ownContent {
+		return "text/plain"
+	}
+	return cmp.Or(r.options.MIMEType, contentTypeJSON)
+}
+
+// A promptObject is one prompt of prompts/list.
+type promptObject struct {
+	Name        string           `json:"name"`
+	Title       string           `json:"title"`
+	Description string           `json:"description"`
+	Arguments   []promptArgument `json:"arguments"`
+}
+
+// A promptArgument is a field of the input.
+type promptArgument struct {
+	Name        string `json:"name"`
+	Description string `json:"description,omitempty"`
+	Required    bool   `json:"required"`
+}
+
+// promptObjects returns the prompts as prompts/list has them.
+func promptObjects(list []*prompt) []promptObject {
+	objects := make([]promptObject, len(list))
+	for i, q := range list {
+		objects[i] = promptObject{q.name, q.options.Title, q.options.Description, []promptArgument{}}
+		if q.in != nil {
+			for _, f := range q.in.fields {
+				objects[i].Arguments = append(objects[i].Arguments, promptArgument{f.name, f.doc, f.isRequired()})
+			}
+		}
+	}
+	return objects
+}
+
+// answerRead answers resources/read. There is always something in the answer: a
+// resource that is not there is an error (MCP 2026-07-28, Resources).
+func (x *exchange) answerRead(m *message) *mcpError {
+	if !isText(m.uri) {
+		return invalidParams("params.uri is required and must be a string")
+	}
+	uri := textOf(m.uri)
+	if !x.agreesOn("Mcp-Name", uri) {
+		return badRequest(mcpHeaderMismatch, "the header Mcp-Name must be there once and be params.uri")
+	}
+	r, values := x.h.findResource(string(uri))
+	if r == nil {
+		return x.notFound(m, "there is no resource of this URI")
+	}
+	if e := x.readAnswers(m); e != nil {
+		return e
+	}
+	x.enterMethod(r.method)
+	args := openMembers(nil)
+	for _, name := range slices.Concat(r.uri.names, r.uri.query) {
+		if value, ok := values[name]; ok {
+			args.addName(name)
+			args.buf = appendTextValue(args.buf, r.fieldNamed(name), value)
+		}
+	}
+	in, err := x.bindArguments(r.tool, args.close())
+	if err == nil {
+		err = x.runTool(r.tool, m, in, func(x *exchange, _ *tool, out any) error { return x.addContents(r, m, out) })
+	}
+	return x.answerFailure(m, err)
+}
+
+// findResource returns the resource of a URI and the values in it, or nil. One
+// without braces comes before templates, and among these the order of the list
+// decides.
+func (h *mcpHandler) findResource(uri string) (*resource, map[string]string) {
+	for _, templates := range [...]bool{false, true} {
+		for _, r := range h.resources {
+			if r.uri.isTemplate() != templates {
+				continue
+			}
+			if values, ok := r.uri.matchURI(uri); ok {
+				return r, values
+			}
+		}
+	}
+	return nil, nil
+}
+
+// addContents adds what a resource has returned to the result: the blocks of
+// MCPContent, or the JSON of the output as one text.
+//
+//	Block                 Contents
+//	--------------------  -------------------------------
+//	text, link            uri as asked, mimeType, text
+//	image, audio          uri as asked, mimeType, blob
+//	resource              its own uri, mimeType?, text or blob
+func (x *exchange) addContents(r *resource, m *message, out any) error {
+	x.addJSON(`"contents":[`)
+	if r.ownContent {
+		content, err := callContent(out)
+		if err == nil && len(content) == 0 {
+			err = errors.New("MCPContent returned no blocks, and a resource needs one")
+		}
+		if err != nil {
+			return err
+		}
+		for i := range content {
+			c := &content[i]
+			if err := c.checkFields(); err != nil {
+				return err
+			}
+			if i > 0 {
+				x.addJSON(`,`)
+			}
+			x.ws.enc.buf = c.appendContents(x.ws.enc.buf, m.uri, r.mediaType())
+		}
+	} else {
+		c := openMembers(x.ws.enc.buf)
+		c.addRaw("uri", string(m.uri))
+		c.addText("mimeType", r.mediaType())
+		c.addName("text")
+		text, err := r.appendOutput(&x.ws.enc, nil, out)
+		if err != nil {
+			return err
+		}
+		c.buf = appendQuotedJSON(c.buf, text)
+		x.ws.enc.buf = c.close()
+	}
+	x.addJSON(`]`)
+	if x.modern {
+		x.addJSON(`,"ttlMs":` + strconv.FormatInt(r.options.TTL.Milliseconds(), 10) + `,"cacheScope":"private"`)
+	}
+	return nil
+}
+
+// appendContents appends a block as the contents of a resource. uri is that of the
+// request, as JSON.
+func (c *MCPContent) appendContents(dst, uri []byte, mediaType string) []byte {
+	m := openMembers(dst)
+	switch c.Type {
+	case "image", "audio":
+		m.addRaw("uri", string(uri))
+		m.addText("mimeType", c.MIMEType)
+		m.addBase64("blob", c.Data)
+	case "resource":
+		m.addText("uri", c.URI)
+		m.addOptional("mimeType", c.MIMEType)
+		if c.Data != nil {
+			m.addBase64("blob", c.Data)
+		} else {
+			m.addText("text", c.Text)
+		}
+	case "resource_link":
+		m.addRaw("uri", string(uri))
+		m.addText("mimeType", "text/plain")
+		m.addText("text", c.Name+": "+c.URI)
+	default:
+		m.addRaw("uri", string(uri))
+		m.addText("mimeType", mediaType)
+		m.addText("text", c.Text)
+	}
+	return m.close()
+}
+
+// answerPrompt answers prompts/get.
+func (x *exchange) answerPrompt(m *message) *mcpError {
+	if !isText(m.name) {
+		return invalidParams("params.name is required and must be a string")
+	}
+	name := textOf(m.name)
+	if !x.agreesOn("Mcp-Name", name) {
+		return badRequest(mcpHeaderMismatch, "the header Mcp-Name must be there once and be params.name")
+	}
+	q := x.h.prompts[string(name)]
+	if q == nil {
+		return invalidParams("there is no prompt of this name; prompts/list has all")
+	}
+	if e := x.readAnswers(m); e != nil {
+		return e
+	}
+	x.enterMethod(q.method)
+	args := openMembers(nil)
+	if m.arguments != nil {
+		eachMember(m.arguments, func(name, value []byte) {
+			args.addName(string(name))
+			if isText(value) {
+				value = appendTextValue(nil, q.fieldNamed(string(name)), string(textOf(value)))
+			}
+			args.buf = append(args.buf, value...)
+		})
+	}
+	in, err := x.bindArguments(q.tool, args.close())
+	if err == nil {
+		err = x.runTool(q.tool, m, in, func(x *exchange, _ *tool, out any) error { return x.addMessages(q, out) })
+	}
+	return x.answerFailure(m, err)
+}
+
+// addMessages adds what a prompt has returned to the result.
+func (x *exchange) addMessages(q *prompt, out any) error {
+	content, err := callContent(out)
+	if err != nil {
+		return err
+	}
+	x.addJSON(`"description":`)
+	x.ws.enc.buf = appendQuoted(x.ws.enc.buf, q.options.Description)
+	x.addJSON(`,"messages":[`)
+	for i := range content {
+		if i > 0 {
+			x.addJSON(`,`)
+		}
+		c := content[i]
+		if err := c.checkFields(); err != nil {
+			return err
+		}
+		c.adaptTo(x.revision)
+		x.addJSON(`{"role":"user","content":`)
+		x.ws.enc.buf = append(c.appendBlock(x.ws.enc.buf), '}')
+	}
+	x.addJSON(`]`)
+	return nil
+}
+
+// answerFailure returns the answer to a resource or a prompt that ended with err,
+// which can be nil or a question.
+func (x *exchange) answerFailure(m *message, err error) *mcpError {
+	if err == nil {
+		return nil
+	}
+	asks, err := x.answerQuestions(m, err)
+	if asks {
+		return nil
+	}
+	e := ErrorFrom(err)
+	var answer *mcpError
+	switch {
+	case e.code() == CodeNotFound && m.uri != nil:
+		answer = x.notFound(m, errorText(e))
+	case e.code() == CodeInvalidArgument:
+		answer = invalidParams(errorText(e))
+	default:
+		answer = rpcError(http.StatusOK, mcpInternalError, errorText(e))
+	}
+	answer.cause = err
+	return answer
+}
+
+// notFound returns the error for a resource that is not there. The number was
+// another one before 2026-07-28 (MCP 2026-07-28, Resources, Error Handling).
+func (x *exchange) notFound(m *message, text string) *mcpError {
+	e := invalidParams(text)
+	if !x.modern {
+		e.number = -32002
+	}
+	e.data = append(append([]byte(`{"uri":`), m.uri...), '}')
+	return e
+}
+
+// maxCompletions is how many values one answer may have (MCP 2025-11-25,
+// Completion).
+const maxCompletions = 100
+
+// answerComplete answers completion/complete: the values of the argument's enum that
+// begin with what the user has typed, or none if the argument has no enum.
+func (x *exchange) answerComplete(m *message) *mcpError {
+	var kind, name, argument, prefix string
+	read := func(object []byte, into map[string]*string) bool {
+		if !isJSONObject(object) {
+			return false
+		}
+		eachMember(object, func(name, value []byte) {
+			if place := into[string(name)]; place != nil && isText(value) {
+				*place = string(textOf(value))
+			}
+		})
+		return true
+	}
+	if !read(m.ref, map[string]*string{"type": &kind, "name": &name, "uri": &name}) ||
+		!read(m.argument, map[string]*string{"name": &argument, "value": &prefix}) {
+		return invalidParams("params.ref and params.argument are required and must be objects")
+	}
+	t := x.h.findReferred(kind, name)
+	if t == nil {
+		return invalidParams("params.ref names no prompt and no resource of this server")
+	}
+	var values []string
+	for _, value := range enumValues(t.fieldNamed(argument)) {
+		if strings.HasPrefix(value, prefix) {
+			values = append(values, value)
+		}
+	}
+	total := len(values)
+	x.openResult()
+	x.addJSON(`"completion":{"values":[`)
+	for i, value := range values[:min(total, maxCompletions)] {
+		if i > 0 {
+			x.addJSON(`,`)
+		}
+		x.ws.enc.buf = appendQuoted(x.ws.enc.buf, value)
+	}
+	x.addJSON(`],"total":` + strconv.Itoa(total) + `,"hasMore":` + strconv.FormatBool(total > maxCompletions) + `}`)
+	x.closeResult(m)
+	return nil
+}
+
+// findReferred returns the prompt or the resource that a client refers to, or nil.
+func (h *mcpHandler) findReferred(kind, name string) *tool {
+	switch kind {
+	case "ref/prompt":
+		if q := h.prompts[name]; q != nil {
+			return q.tool
+		}
+	case "ref/resource":
+		for _, r := range h.resources {
+			if r.options.URI == name {
+				return r.tool
+			}
+		}
+	}
+	return nil
+}
+
+// enumValues returns the values of a field's enum as texts, in their order.
+func enumValues(f *field) []string {
+	if f == nil {
+		return nil
+	}
+	i := slices.IndexFunc(f.rules, func(r rule) bool { return r.keyword == "enum" })
+	if i < 0 {
+		return nil
+	}
+	var values []string
+	s := scanner{data: bytes.TrimSpace(f.rules[i].value)}
+	s.openBracket()
+	for first := true; s.more(']', first); first = false {
+		value := s.skipValue()
+		if isText(value) {
+			value = textOf(value)
+		}
+		values = append(values, string(value))
+	}
+	return values
+}

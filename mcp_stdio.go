@@ -1,0 +1,333 @@
+package svc
+
+// This file serves MCP over standard input and output, for clients that start their
+// servers themselves: one JSON-RPC message a line, in both directions (MCP
+// 2026-07-28, stdio). The exchange answers the messages as over HTTP; what is here
+// is what HTTP gives otherwise: where a message ends, what runs at the same time,
+// and how a call is canceled.
+//
+//	                   HTTP                          here
+//	-----------------  ----------------------------  ------------------------------
+//	a message          a body                        a line
+//	revision, legacy   a header                      what initialize has agreed on
+//	Mcp-* headers      as in mcp_call.go             none
+//	cancellation       the connection ends           notifications/cancelled
+//	progress, logs     events before the answer      lines before the answer
+//	a batch            one array                     one array
+
+import (
+	"bufio"
+	"bytes"
+	"context"
+	"errors"
+	"io"
+	"sync"
+)
+
+// MCPStdio serves the methods over in and out, by the Model Context Protocol in the
+// form that has a message on each line. Assistants that start their servers
+// themselves speak it, on standard input and output:
+//
+//	err := service.MCPStdio(ctx, os.Stdin, os.Stdout, nil)
+//
+// The methods, the revisions and the options are those of [Service.MCP], but for
+// AllowedOrigins. Info.Request and Info.Header are nil. At most 64 calls run at a
+// time; others wait. notifications/cancelled ends the context of a call, whose
+// answer is then not sent. A line of more than Options.MaxBody gets an error, and
+// so does one that is no message; the lines after it are read all the same.
+//
+// Nothing but messages is written to out. A program that logs must do so elsewhere:
+// the default logger writes to standard error.
+//
+// MCPStdio returns nil at the end of in, when the calls that are running have been
+// answered. When ctx ends, it cancels them, waits for them and returns the error of
+// ctx; one goroutine stays until in ends, since a Read cannot be interrupted. It
+// returns the error if in or out has one. It panics as [Service.MCP] does.
+func (s *Service) MCPStdio(ctx context.Context, in io.Reader, out io.Writer, opts *MCPOptions) error {
+	ctx, cancel := context.WithCancelCause(ctx)
+	defer cancel(nil)
+	p := &mcpPipe{
+		h:       s.newMCPHandler(opts),
+		out:     out,
+		cancel:  cancel,
+		running: make(map[string]*pipeCall),
+		taken:   make(chan struct{}, maxPipeTaken),
+		slots:   make(chan struct{}, maxPipeCalls),
+	}
+	lines := make(chan pipeLine)
+	go readLines(in, p.h.limits.size, lines, ctx.Done())
+	err := p.serveLines(ctx, lines)
+	p.calls.Wait()
+	return err
+}
+
+const (
+	maxPipeCalls = 64   // how many calls run at a time
+	maxPipeTaken = 1024 // how many are read and not answered; then reading waits
+)
+
+// An mcpPipe is one conversation over standard input and output.
+//
+// Invariants: agreed is written and read by the goroutine that takes the lines; a
+// call is in running from before it is started until it is answered or canceled.
+type mcpPipe struct {
+	h      *mcpHandler
+	agreed string // the revision of initialize; "" before
+	cancel context.CancelCauseFunc
+	calls  sync.WaitGroup
+	taken  chan struct{} // has one element for each call that is read and not answered
+	slots  chan struct{} // and one for each that runs
+
+	mu      sync.Mutex // protects the fields below
+	out     io.Writer
+	buf     []byte
+	err     error                // of out; nothing is written after it
+	running map[string]*pipeCall // by id, in the form of idKey
+}
+
+// A pipeCall is a request that runs on a goroutine of its own.
+type pipeCall struct {
+	cancel   context.CancelFunc
+	canceled bool // the client wants no answer
+}
+
+// A pipeLine is one line without its end, or why there is none.
+type pipeLine struct {
+	text    []byte
+	tooLong bool
+	err     error
+}
+
+// readLines sends the lines of in until its end, or until done is closed.
+func readLines(in io.Reader, limit int64, lines chan<- pipeLine, done <-chan struct{}) {
+	r := bufio.NewReader(in)
+	for {
+		line := readLine(r, limit)
+		select {
+		case lines <- line:
+		case <-done:
+			return
+		}
+		if line.err != nil {
+			return
+		}
+	}
+}
+
+// readLine reads one line. Of a line over the limit it keeps nothing. The last line
+// need not have an end.
+func readLine(r *bufio.Reader, limit int64) pipeLine {
+	var line pipeLine
+	for {
+		part, err := r.ReadSlice('\n')
+		if limit >= 0 && int64(len(line.text)+len(part)) > limit+1 { // and the line end
+			line.text, line.tooLong = nil, true
+		}
+		if !line.tooLong {
+			line.text = append(line.text, part...)
+		}
+		switch {
+		case errors.Is(err, bufio.ErrBufferFull):
+		case err == io.EOF && (len(line.text) > 0 || line.tooLong):
+			return line // the next one has the end
+		default:
+			line.err = err
+			return line
+		}
+	}
+}
+
+// serveLines answers the lines until there are no more, or until ctx ends, which it
+// also does if out has an error.
+func (p *mcpPipe) serveLines(ctx context.Context, lines <-chan pipeLine) error {
+	for {
+		var line pipeLine
+		select {
+		case <-ctx.Done():
+		case line = <-lines:
+		}
+		switch {
+		case ctx.Err() != nil:
+			return context.Cause(ctx)
+		case line.err == io.EOF:
+			return nil
+		case line.err != nil:
+			return line.err
+		}
+		p.serveLine(ctx, line)
+	}
+}
+
+// serveLine answers one line, or starts a goroutine that does: for what calls a
+// method, so that nothing else waits for that.
+func (p *mcpPipe) serveLine(ctx context.Context, line pipeLine) {
+	text := bytes.TrimSpace(line.text)
+	if len(text) == 0 && !line.tooLong {
+		return
+	}
+	x := p.newExchange(ctx)
+	if line.tooLong {
+		x.sendError(nil, badRequest(rpcInvalidRequest, "the message has more bytes than this server takes"))
+		p.h.service.returnWorkspace(x.ws)
+		return
+	}
+	x.ws.body = append(x.ws.body[:0], text...)
+	if !x.readBody() {
+		p.h.service.returnWorkspace(x.ws)
+		return
+	}
+	m := &x.text.messages[0]
+	switch {
+	case x.text.batch:
+		p.startCall(ctx, x, nil)
+		return
+	case m.kind == rpcRequest && callsMethod(string(m.method)):
+		p.startCall(ctx, x, m.id)
+		return
+	case m.kind == rpcNotification && string(m.method) == "notifications/cancelled":
+		p.cancelCall(m.params)
+	default:
+		x.serveMessages()
+	}
+	p.h.service.returnWorkspace(x.ws)
+}
+
+// callsMethod reports whether a method of the protocol calls one of the service.
+func callsMethod(method string) bool {
+	return method == "tools/call" || method == "resources/read" || method == "prompts/get"
+}
+
+// newExchange returns the exchange for one line.
+func (p *mcpPipe) newExchange(ctx context.Context) *exchange {
+	x := &exchange{
+		callContext: callContext{ctx, Info{Transport: TransportMCP}},
+		h:           p.h,
+		pipe:        p,
+		agreed:      p.agreed,
+		ws:          p.h.service.borrowWorkspace(),
+		accept:      accepted{json: true, events: true},
+	}
+	x.text.messages = x.one[:0]
+	return x
+}
+
+// startCall answers x on a goroutine of its own. id is nil for a batch, whose calls
+// cannot be canceled one by one.
+func (p *mcpPipe) startCall(ctx context.Context, x *exchange, id []byte) {
+	select {
+	case p.taken <- struct{}{}:
+	case <-ctx.Done():
+		return
+	}
+	ctx, cancel := context.WithCancel(ctx)
+	x.callContext.Context = ctx
+	call := &pipeCall{cancel: cancel}
+	if key := idKey(id); key != "" {
+		x.call = call
+		p.mu.Lock()
+		p.running[key] = call
+		p.mu.Unlock()
+	}
+	p.calls.Add(1)
+	go p.runCall(x, call, idKey(id))
+}
+
+// runCall answers x when there is room for one more call.
+func (p *mcpPipe) runCall(x *exchange, call *pipeCall, key string) {
+	defer p.calls.Done()
+	defer func() {
+		call.cancel()
+		p.mu.Lock()
+		if p.running[key] == call {
+			delete(p.running, key)
+		}
+		p.mu.Unlock()
+		<-p.taken
+	}()
+	select {
+	case p.slots <- struct{}{}:
+	case <-x.Done():
+		return // canceled before it began
+	}
+	defer func() { <-p.slots }()
+	answered := false
+	defer func() {
+		v := recover() // with http.ErrAbortHandler, by which a method wants its connection dropped
+		if answered {
+			return
+		}
+		if v != nil {
+			x.logError(Errorf(CodeInternal, "the call ended with the panic %v", v))
+		}
+		var id []byte
+		if !x.text.batch {
+			id = x.text.messages[0].id
+		}
+		x.sendError(id, rpcError(0, mcpInternalError, "internal error"))
+	}()
+	x.serveMessages()
+	answered = true
+	p.h.service.returnWorkspace(x.ws)
+}
+
+// cancelCall ends the call that params name. Receivers may ignore ids that they do
+// not know (MCP 2025-11-25, Cancellation).
+func (p *mcpPipe) cancelCall(params []byte) {
+	if !isJSONObject(params) {
+		return
+	}
+	eachMember(params, func(name, value []byte) {
+		if string(name) != "requestId" {
+			return
+		}
+		p.mu.Lock()
+		defer p.mu.Unlock()
+		if call := p.running[idKey(value)]; call != nil {
+			call.canceled = true
+			call.cancel()
+		}
+	})
+}
+
+// idKey returns an id as a key of a map: the same for all spellings of a string, and
+// the text of a number. It is empty if id is neither.
+func idKey(id []byte) string {
+	switch {
+	case isText(id):
+		return `"` + string(textOf(id))
+	case isJSONNumber(id):
+		return string(id)
+	}
+	return ""
+}
+
+// sendAnswer writes the answer to x, unless its client has canceled the call.
+func (p *mcpPipe) sendAnswer(x *exchange, body []byte) {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	if x.call == nil || !x.call.canceled {
+		p.writeLocked(body)
+	}
+}
+
+// writeLine writes a notification.
+func (p *mcpPipe) writeLine(body []byte) {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	p.writeLocked(body)
+}
+
+// writeLocked writes a message and a line end, at once. The JSON of this package has
+// no line ends in it. An error means that the client has gone, so it ends all calls.
+func (p *mcpPipe) writeLocked(body []byte) {
+	if p.err != nil {
+		return
+	}
+	p.buf = append(append(p.buf[:0], body...), '\n')
+	if _, p.err = p.out.Write(p.buf); p.err != nil {
+		p.cancel(p.err)
+	}
+	if cap(p.buf) > maxPooled {
+		p.buf = nil
+	}
+}
