@@ -106,7 +106,7 @@ func TestMCPEmptyInputSchema(t *testing.T) {
 		false: `"name":"todos_mark_done","title":"Mark done","description":"Mark done on todos, a POST method of oaAPI.","inputSchema":{"type":"object"}`,
 		true:  `"name":"todos_mark_done","title":"Mark done","description":"Mark done on todos, a POST method of oaAPI.","inputSchema":{"type":"object","additionalProperties":false}`,
 	} {
-		tools := oaService(Options{Strict: strict}).MCP(nil).(*mcpHandler).texts.list
+		tools := oaService(Options{Strict: strict}).MCP(nil).(*mcpHandler).texts.lists["tools/list"]
 		if !strings.Contains(tools, want) {
 			t.Errorf("strict %t: the tools lack %s\n%s", strict, want, tools)
 		}
