@@ -562,14 +562,15 @@ func (x *exchange) answerFailure(m *message, err error) *mcpError {
 		return nil
 	}
 	e := ErrorFrom(err)
+	text := string(appendErrorText(nil, e))
 	var answer *mcpError
 	switch {
 	case e.code() == CodeNotFound && m.uri != nil:
-		answer = x.notFound(m, errorText(e))
+		answer = x.notFound(m, text)
 	case e.code() == CodeInvalidArgument:
-		answer = invalidParams(errorText(e))
+		answer = invalidParams(text)
 	default:
-		answer = rpcError(http.StatusOK, mcpInternalError, errorText(e))
+		answer = rpcError(http.StatusOK, mcpInternalError, text)
 	}
 	answer.cause = err
 	return answer
