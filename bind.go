@@ -140,7 +140,9 @@ func compileBinding(c *decoders, s *shape, spec bindSpec) *binding {
 		b.body = c.objectPlan(b.bodyFields, of)
 	}
 	b.hooks = compileInputCheck(s, false, of, nil)
-	b.restHooks = compileInputCheck(s, false, of, b.sourceTokens())
+	if b.hooks != nil {
+		b.restHooks = compileInputCheck(s, false, of, b.sourceTokens())
+	}
 	b.check = compileInputCheck(s, true, of, nil)
 	return b
 }
