@@ -329,11 +329,7 @@ func findArguments(text []byte) (start, end int) {
 	for i := s.pos; i < len(text); i++ {
 		switch text[i] {
 		case '"':
-			for i++; i < len(text) && text[i] != '"'; i++ {
-				if text[i] == '\\' {
-					i++
-				}
-			}
+			i = skipLooseString(text, i)
 		case '{', '[':
 			depth++
 		case '}', ']':
@@ -343,6 +339,17 @@ func findArguments(text []byte) (start, end int) {
 		}
 	}
 	return 0, 0
+}
+
+// skipLooseString returns the index of the quote that ends the string that begins at
+// text[i], or a larger one if the text ends before.
+func skipLooseString(text []byte, i int) int {
+	for i++; i < len(text) && text[i] != '"'; i++ {
+		if text[i] == '\\' {
+			i++
+		}
+	}
+	return i
 }
 
 // findMember moves s into the object at its position, to the value of a member,

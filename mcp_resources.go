@@ -154,22 +154,28 @@ func compilePrompts(p *mistakes, x *toolIndex, options map[string]PromptOptions)
 			continue
 		}
 		p.where = t.goName
-		if !t.ownContent {
-			p.addf("the messages of a prompt are blocks; give the output a method MCPContent() []svc.MCPContent")
-		}
-		if t.in != nil {
-			for _, f := range t.in.fields {
-				if !f.shape.deref().kind.isScalar() {
-					p.addf("%s: the arguments of a prompt are texts, so they cannot be a %v", f.place, f.shape.typ)
-				}
-			}
-		}
+		t.checkPrompt(p)
 		o.Title = cmp.Or(o.Title, t.options.Title)
 		o.Description = cmp.Or(o.Description, t.about)
 		t.notTool = true
 		list = append(list, &prompt{t, o})
 	}
 	return list
+}
+
+// checkPrompt notes what keeps the method of t from being a prompt.
+func (t *tool) checkPrompt(p *mistakes) {
+	if !t.ownContent {
+		p.addf("the messages of a prompt are blocks; give the output a method MCPContent() []svc.MCPContent")
+	}
+	if t.in == nil {
+		return
+	}
+	for _, f := range t.in.fields {
+		if !f.shape.deref().kind.isScalar() {
+			p.addf("%s: the arguments of a prompt are texts, so they cannot be a %v", f.place, f.shape.typ)
+		}
+	}
 }
 
 // fieldNamed returns the field of the input with a wire name, or nil.
