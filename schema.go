@@ -1061,18 +1061,24 @@ func nameTypes(named []*shape) map[*shape]string {
 		if !known {
 			name = documentName(s.typ.Name())
 			if !take(name) {
-				pkg := s.typ.PkgPath()
-				name = capitalized(documentName(pkg[strings.LastIndexByte(pkg, '/')+1:])) + name
-				for base, i := name, 1; !take(name); {
-					i++
-					name = base + strconv.Itoa(i)
-				}
+				name = takeQualified(s.typ.PkgPath(), name, take)
 			}
 			byType[s.typ] = name
 		}
 		names[s] = name
 	}
 	return names
+}
+
+// takeQualified takes the name of a type with that of its package in front, and with
+// a number behind if that is taken too.
+func takeQualified(pkg, name string, take func(string) bool) string {
+	base := capitalized(documentName(pkg[strings.LastIndexByte(pkg, '/')+1:])) + name
+	name = base
+	for i := 2; !take(name); i++ {
+		name = base + strconv.Itoa(i)
+	}
+	return name
 }
 
 // documentName turns a Go type name into one that OpenAPI allows
