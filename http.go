@@ -10,7 +10,7 @@ package svc
 //   - handlers that return errors and panic: Handle, Recover, PanicError, the log
 //   - Limit, which bounds how many requests are served at a time
 //   - trackedWriter, which knows whether a response has begun
-//   - small text: quoted strings of headers, prefixes of paths
+//   - small text: quoted strings and tokens of headers, prefixes of paths
 //
 // It is the only place that decides which parts of an error a client sees.
 
@@ -773,6 +773,15 @@ var (
 // have no control characters, which that grammar cannot express; see isControl.
 func quotedString(s string) string {
 	return `"` + strings.NewReplacer(`\`, `\\`, `"`, `\"`).Replace(s) + `"`
+}
+
+// isToken reports whether s is a token (RFC 9110, section 5.6.2), as names of
+// headers and parameters are.
+func isToken(s string) bool {
+	return s != "" && !strings.ContainsFunc(s, func(r rune) bool {
+		letter := 'a' <= r|0x20 && r|0x20 <= 'z'
+		return !letter && (r < '0' || r > '9') && !strings.ContainsRune("!#$%&'*+-.^_`|~", r)
+	})
 }
 
 // isControl reports whether r is an ASCII control character.

@@ -635,10 +635,3 @@ func (w *headerWalk) addHeader(node map[string]any, path []string, plain bool) {
 		w.found = append(w.found, headerParam{header, path})
 	}
 }
-
-// isToken reports whether s is a token (RFC 9110, section 5.6.2).
-func isToken(s string) bool {
-	return s != "" && !strings.ContainsFunc(s, func(r rune) bool {
-		return !isNameRune(r) && !strings.ContainsRune("!#$%&'*+-.^`|~", r)
-	})
-}

@@ -7,7 +7,6 @@ import (
 	"net"
 	"net/http"
 	"net/netip"
-	"net/url"
 	"strconv"
 	"strings"
 )
@@ -34,7 +33,8 @@ func (h *mcpHandler) ServeHTTP(w http.ResponseWriter, r *http.Request) { h.serve
 // respond answers a request, or returns the error to answer it with.
 func (h *mcpHandler) respond(w http.ResponseWriter, r *http.Request, ws *workspace) error {
 	ws.dec.lean = true // only svc reads the details of these errors
-	if origin, ok := r.Header["Origin"]; ok {
+	// CORS has answered for an origin that it allows by name, and its headers stay.
+	if origin, ok := r.Header["Origin"]; ok && !isAllowedOrigin(r.Context()) {
 		if !h.origins.allows(origin, r.Host) {
 			leaveBody(w, r)
 			return httpError(http.StatusForbidden, CodePermissionDenied, "this origin is not allowed here")
@@ -151,29 +151,6 @@ func (o *originPolicy) allows(origin []string, host string) bool {
 	return (scheme == "http" || scheme == "https") && isLoopback(rest) && isLoopback(host)
 }
 
-// normalOrigin returns an origin (RFC 6454, section 6.2) in lower case and without
-// the default port of its scheme. It reports false for text that is not an
-// origin, such as one with a path.
-func normalOrigin(text string) (string, bool) {
-	u, err := url.Parse(text)
-	if err != nil || u.Host == "" || !strings.EqualFold(text, u.Scheme+"://"+u.Host) {
-		return "", false
-	}
-	if port := u.Port(); port != "" {
-		if _, err := strconv.ParseUint(port, 10, 16); err != nil {
-			return "", false
-		}
-	}
-	host := strings.ToLower(u.Host)
-	switch u.Scheme {
-	case "http":
-		host = strings.TrimSuffix(host, ":80")
-	case "https":
-		host = strings.TrimSuffix(host, ":443")
-	}
-	return u.Scheme + "://" + host, true
-}
-
 // isLoopback reports whether a host, with or without a port, is localhost or a
 // loopback address, 127.0.0.0/8 or ::1, also in its IPv4-mapped form.
 func isLoopback(hostport string) bool {
@@ -193,7 +170,7 @@ func isLoopback(hostport string) bool {
 // and a bearer token is a header like others to CORS.
 func allowOrigin(h http.Header, origin string) {
 	h.Set("Access-Control-Allow-Origin", origin)
-	h.Add("Vary", "Origin")
+	addVary(h, "Origin")
 	h.Set("Access-Control-Expose-Headers", "WWW-Authenticate, Mcp-Session-Id, MCP-Protocol-Version")
 }
 
@@ -203,14 +180,14 @@ func allowOrigin(h http.Header, origin string) {
 // The answer may be kept for two hours, the most that some browsers accept.
 func preflight(h http.Header, r *http.Request) {
 	h.Set("Allow", mcpAllow)
-	if len(r.Header["Origin"]) == 0 {
+	if len(r.Header["Origin"]) == 0 || isAllowedOrigin(r.Context()) {
 		return
 	}
 	names := r.Header.Get("Access-Control-Request-Headers")
 	if names == "" {
 		names = "content-type, accept, authorization, mcp-protocol-version, mcp-method, mcp-name, mcp-session-id, last-event-id, traceparent, tracestate, baggage"
 	}
-	h.Add("Vary", "Access-Control-Request-Headers")
+	addVary(h, "Access-Control-Request-Headers")
 	h.Set("Access-Control-Allow-Headers", names) // Mcp-Param-* can have any name, and "*" excludes Authorization
 	h.Set("Access-Control-Allow-Methods", "POST, GET, DELETE, OPTIONS")
 	h.Set("Access-Control-Max-Age", "7200")

@@ -1,0 +1,132 @@
+// Cors serves a service behind svc.CORS, and pages of two other origins, of which
+// it allows one. The script browser.mjs opens them in Chromium and reports what
+// they can do.
+//
+// Usage, after npm ci:
+//
+//	go run .
+package main
+
+import (
+	"context"
+	"encoding/json"
+	"fmt"
+	"io"
+	"log"
+	"log/slog"
+	"net"
+	"net/http"
+	"os"
+	"os/exec"
+	"sync/atomic"
+	"time"
+
+	"example.com/svc"
+)
+
+func main() {
+	log.SetFlags(0)
+	log.SetPrefix("cors: ")
+	ctx, cancel := context.WithTimeout(context.Background(), 2*time.Minute)
+	defer cancel()
+	if err := run(ctx); err != nil {
+		log.Fatal(err)
+	}
+}
+
+// CounterAPI is the service that pages call.
+type CounterAPI interface {
+	List(ctx context.Context) (*Count, error)
+	Add(ctx context.Context) (*Count, error) // without an input, so that it needs no JSON
+	Update(ctx context.Context, in *SetCount) (*Count, error)
+}
+
+// A Count is the output of every method.
+type Count struct {
+	ID string `json:"id"`
+	N  int64  `json:"n"`
+}
+
+// A SetCount is the input of Update.
+type SetCount struct {
+	ID string `json:"id"`
+	N  int64  `json:"n"`
+}
+
+type counter struct{ n atomic.Int64 }
+
+func (c *counter) List(context.Context) (*Count, error) { return &Count{"a", c.n.Load()}, nil }
+func (c *counter) Add(context.Context) (*Count, error)  { return &Count{"a", c.n.Add(1)}, nil }
+
+func (c *counter) Update(_ context.Context, in *SetCount) (*Count, error) {
+	c.n.Store(in.N)
+	return &Count{in.ID, in.N}, nil
+}
+
+// run serves the service and the pages on free ports. Ports make origins differ,
+// and localhost is another site than 127.0.0.1 too.
+func run(ctx context.Context) error {
+	pages := http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		w.Header().Set("Content-Type", "text/html")
+		io.WriteString(w, "<!doctype html><title>a page</title>")
+	})
+	_, page, err := serve(pages)
+	if err != nil {
+		return err
+	}
+	_, otherPort, err := serve(pages)
+	if err != nil {
+		return err
+	}
+	allowed, refused := "http://127.0.0.1:"+page, "http://localhost:"+otherPort
+	_, port, err := serve(newHandler(allowed))
+	if err != nil {
+		return err
+	}
+	ports, err := json.Marshal(map[string]string{"server": "http://127.0.0.1:" + port, "allowed": allowed, "refused": refused})
+	if err != nil {
+		return err
+	}
+	cmd := exec.CommandContext(ctx, "node", "browser.mjs", string(ports))
+	cmd.Stdout, cmd.Stderr = os.Stdout, os.Stderr
+	if err := cmd.Run(); err != nil {
+		return fmt.Errorf("browser.mjs: %w", err)
+	}
+	return nil
+}
+
+// serve serves h on a free port, until the program ends.
+func serve(h http.Handler) (addr, port string, err error) {
+	listener, err := net.Listen("tcp", "127.0.0.1:0")
+	if err != nil {
+		return "", "", err
+	}
+	go http.Serve(listener, h)
+	addr = listener.Addr().String()
+	_, port, err = net.SplitHostPort(addr)
+	return addr, port, err
+}
+
+// newHandler returns the service behind CORS, which stands outside of the guard of
+// /mcp and /private.
+func newHandler(allowed string) http.Handler {
+	counters := svc.MustRegister[CounterAPI](&counter{}, &svc.Options{Logger: slog.New(slog.DiscardHandler)})
+	mux := http.NewServeMux()
+	mux.Handle("/mcp", counters.MCP(nil))
+	mux.HandleFunc("/private", func(w http.ResponseWriter, r *http.Request) { io.WriteString(w, "private") })
+	mux.HandleFunc("/login", func(w http.ResponseWriter, r *http.Request) {
+		http.SetCookie(w, &http.Cookie{Name: "session", Value: "s1", Path: "/"})
+	})
+	mux.HandleFunc("/me", func(w http.ResponseWriter, r *http.Request) {
+		cookie, err := r.Cookie("session")
+		if err != nil {
+			io.WriteString(w, "nobody")
+			return
+		}
+		io.WriteString(w, cookie.Value)
+	})
+	mux.Handle("/", counters.REST())
+	guard := svc.BasicAuth("staff", map[string]string{"ada": "lovelace"}, nil)
+	guarded := svc.Under("/mcp", guard)(svc.Under("/private", guard)(mux))
+	return svc.CORS(svc.CORSOptions{Origins: []string{allowed}, Credentials: true, MaxAge: time.Minute})(guarded)
+}
