@@ -1,11 +1,12 @@
 // Command template is a program to copy: a todo service that keeps its data in
 // memory, and a few plain handlers beside it.
 //
-//	main.go      the server: its routes, middleware, timeouts, start and stop
-//	todo.go      the service: its interface, inputs, outputs and methods
-//	watch.go     its one method that streams
-//	store.go     the data
-//	handlers.go  the handlers that are not methods of the service
+//	main.go       the server: its routes, middleware, timeouts, start and stop
+//	todo.go       the service: its interface, inputs, outputs and methods
+//	watch.go      its one method that streams
+//	assistant.go  a prompt, resources and a question for AI assistants
+//	store.go      the data
+//	handlers.go   the handlers that are not methods of the service
 package main
 
 import (
@@ -28,6 +29,7 @@ import (
 // main parses the flags and serves until the process gets SIGINT or SIGTERM.
 func main() {
 	addr := flag.String("addr", "127.0.0.1:8080", "the `address` to listen on; with port 0, a free port")
+	stdio := flag.Bool("mcp", false, "serve an AI assistant that has started this program, on standard input and output")
 	flag.Parse()
 	if flag.NArg() > 0 {
 		fmt.Fprintf(os.Stderr, "unexpected argument %q\n", flag.Arg(0))
@@ -36,9 +38,25 @@ func main() {
 	}
 	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM)
 	context.AfterFunc(ctx, stop) // a second signal ends the program at once
-	if err := run(ctx, *addr, os.Stdout); err != nil {
+	err := error(nil)
+	if *stdio {
+		err = runMCP(ctx, os.Stdin, os.Stdout)
+	} else {
+		err = run(ctx, *addr, os.Stdout)
+	}
+	if err != nil {
 		log.Fatal(err)
 	}
+}
+
+// runMCP serves one assistant until it closes in, or until ctx ends. Nothing else may
+// be written to out; package log writes to standard error.
+func runMCP(ctx context.Context, in io.Reader, out io.Writer) error {
+	err := newService(newStore(), ctx.Done()).MCPStdio(ctx, in, out, mcpOptions())
+	if ctx.Err() != nil {
+		return nil // a signal is how the program ends
+	}
+	return err
 }
 
 // newHandler returns the handler of everything that the program serves to the
@@ -50,7 +68,7 @@ func newHandler(todos *svc.Service) http.Handler {
 	mux.Handle("POST /echo", svc.Handle(echo, nil, nil))
 	mux.Handle("/openapi.json", todos.OpenAPI())
 	mux.Handle("/rpc", todos.RPC())
-	mux.Handle("/mcp", todos.MCP(nil))
+	mux.Handle("/mcp", todos.MCP(mcpOptions()))
 	docs := todos.Docs(&svc.DocsOptions{REST: ".", RPC: "rpc", MCP: "mcp"})
 	mux.Handle("/{$}", docs) // a page to read about the service and to call it
 	mux.Handle("/llms.txt", docs)
@@ -157,6 +175,7 @@ var guide = []struct{ route, curl string }{
 	{"GET /todos/{id}", "curl URL/todos/1"},
 	{"PUT /todos/{id}", `curl -X PUT -H 'Content-Type: application/json' -d '{"title":"Buy milk","completed":true}' URL/todos/1`},
 	{"DELETE /todos/{id}", "curl -X DELETE URL/todos/1"},
+	{"GET /todos/plan", "curl 'URL/todos/plan?order=oldest'"},
 	{"POST /todos/archive", "curl -X POST URL/todos/archive"},
 	{"POST /rpc", `curl -H 'Content-Type: application/json' -d '{"jsonrpc":"2.0","method":"todos.list","id":1}' URL/rpc`},
 	{"POST /mcp", `curl -H 'Content-Type: application/json' -d '{"jsonrpc":"2.0","method":"tools/list","id":1}' URL/mcp`},

@@ -18,6 +18,7 @@ type TodoAPI interface {
 	Delete(ctx context.Context, in *TodoID) error
 	Archive(ctx context.Context) (*Archived, error)
 	Watch(ctx context.Context, in *WatchTodos) (svc.Stream[Todo], error)
+	PlanDay(ctx context.Context, in *PlanDay) (*Plan, error)
 }
 
 // A Todo is something to do.
@@ -74,6 +75,7 @@ func newService(s *store, stopping <-chan struct{}) *svc.Service {
 			"Delete":  {Description: "Delete a todo."},
 			"Archive": {Description: "Take all completed todos off the list."},
 			"Watch":   {Description: "Get each todo when it is created.", HTTP: "GET /todos/watch"},
+			"PlanDay": {Description: "Plan the day with the todos that are open.", HTTP: "GET /todos/plan"},
 		},
 	})
 }
@@ -143,8 +145,11 @@ func (t *todos) Delete(ctx context.Context, in *TodoID) error {
 	return t.store.remove(in.ID)
 }
 
-// Archive deletes all completed todos.
+// Archive deletes all completed todos, if the user is sure.
 func (t *todos) Archive(ctx context.Context) (*Archived, error) {
+	if err := confirmArchive(ctx); err != nil {
+		return nil, err
+	}
 	n := t.store.removeIf(func(todo Todo) bool { return todo.Completed })
 	return &Archived{n}, nil
 }

@@ -1,0 +1,83 @@
+package main
+
+import (
+	"context"
+	"fmt"
+	"slices"
+	"strings"
+
+	"example.com/svc"
+)
+
+// mcpOptions returns what AI assistants get beside the tools: each todo as something
+// to read, and a prompt that a person can choose.
+func mcpOptions() *svc.MCPOptions {
+	return &svc.MCPOptions{
+		Instructions: "A list of things to do. Read a todo by its URI, todos://todos/ and its id.",
+		Resources:    map[string]svc.ResourceOptions{"Get": {URI: "todos://todos/{id}", Title: "One todo"}},
+		Prompts:      map[string]svc.PromptOptions{"PlanDay": {Title: "Plan my day"}},
+	}
+}
+
+// PlanDay is the input of the prompt. Assistants offer the values of an enum while
+// their users type.
+type PlanDay struct {
+	Order string `json:"order,omitempty" query:"order,omitempty" enum:"oldest,newest" doc:"which todos come first"`
+}
+
+// Plan is a text for a model.
+type Plan struct {
+	Text string `json:"text"`
+}
+
+// MCPContent returns the messages of the prompt. Other transports send the JSON.
+func (p *Plan) MCPContent() []svc.MCPContent { return []svc.MCPContent{{Text: p.Text}} }
+
+// maxPlanned is how many todos a plan has: a model that gets too many forgets some.
+const maxPlanned = 50
+
+// PlanDay asks a model to plan the day with the todos that are open.
+func (t *todos) PlanDay(_ context.Context, in *PlanDay) (*Plan, error) {
+	open := t.store.open(maxPlanned, in.Order == "newest")
+	if len(open) == 0 {
+		return &Plan{"Everything is done. Suggest how I could spend a free day."}, nil
+	}
+	var text strings.Builder
+	text.WriteString("Plan my day. These are my open todos:\n")
+	for _, todo := range open {
+		fmt.Fprintf(&text, "- %s (todo %s)\n", todo.Title, todo.ID)
+	}
+	return &Plan{text.String()}, nil
+}
+
+// open returns up to limit todos that are not completed, the oldest or the newest
+// ones first.
+func (s *store) open(limit int, newest bool) []Todo {
+	s.mu.RLock()
+	defer s.mu.RUnlock()
+	open := slices.DeleteFunc(slices.Clone(s.todos), func(todo Todo) bool { return todo.Completed })
+	if newest {
+		slices.Reverse(open)
+	}
+	return open[:min(limit, len(open))]
+}
+
+// A Confirm is a form that an assistant shows to its user.
+type Confirm struct {
+	Sure bool `json:"sure" doc:"there is no way back"`
+}
+
+// confirmArchive asks the user of an assistant before anything is deleted. Callers
+// that cannot be asked, such as those over REST, have decided already. The first time
+// it returns an error, with which the method ends; the method runs again from its top
+// with the answer.
+func confirmArchive(ctx context.Context) error {
+	if !svc.CanAsk(ctx, "elicitation") {
+		return nil
+	}
+	answer, err := svc.Ask[Confirm](ctx, "archive", "Take all completed todos off the list?")
+	if err == nil && !answer.Sure {
+		err = svc.Errorf(svc.CodeAborted, "the user is not sure")
+	}
+	return err
+}
