@@ -329,21 +329,26 @@ func isJSONType(value string) bool {
 }
 
 // writeJSON sends a complete body with the status 200; to HEAD, the header of
-// that response alone.
-func writeJSON(w http.ResponseWriter, r *http.Request, body []byte) {
-	setBodyHeader(w.Header(), contentTypeJSON, len(body))
+// that response alone. values is memory for the header.
+func writeJSON(w http.ResponseWriter, r *http.Request, body []byte, values *headerValues) {
+	values.setBodyHeader(w.Header(), contentTypeJSON, len(body))
 	w.WriteHeader(http.StatusOK)
 	if r.Method != http.MethodHead {
 		w.Write(body) // an error means that the client has gone
 	}
 }
 
+// headerValues is the memory of the values that the header of one response has
+// from this package. Transports have it in what they allocate for the call anyway.
+// Responses do not share it, though most have the same values: middleware may
+// write to the values of a header that it finds.
+type headerValues [3]string
+
 // setBodyHeader sets the headers that every response with a body has. nosniff keeps
-// browsers from taking JSON for a page. Every response pays for these three values,
-// so they share the allocation of one array; each slice has the capacity 1, so that
-// an append to one cannot overwrite the next.
-func setBodyHeader(h http.Header, contentType string, length int) {
-	values := [...]string{contentType, "nosniff", decimal(length)}
+// browsers from taking JSON for a page. Each value has the capacity 1, so that an
+// append to one cannot overwrite the next.
+func (values *headerValues) setBodyHeader(h http.Header, contentType string, length int) {
+	*values = headerValues{contentType, "nosniff", decimal(length)}
 	h["Content-Type"] = values[0:1:1]
 	h["X-Content-Type-Options"] = values[1:2:2]
 	h["Content-Length"] = values[2:3:3]
@@ -461,7 +466,7 @@ func writeErrorBody(w http.ResponseWriter, status int, contentType string, body 
 			delete(h, name)
 		}
 	}
-	setBodyHeader(h, contentType, len(body))
+	new(headerValues).setBodyHeader(h, contentType, len(body))
 	w.WriteHeader(status)
 	w.Write(body) // an error means that the client has gone
 }

@@ -253,7 +253,7 @@ type exchange struct {
 
 func newExchange(h *mcpHandler, w http.ResponseWriter, r *http.Request, ws *workspace) *exchange {
 	x := &exchange{h: h, w: w, r: r, header: r.Header, ws: ws, accept: parseAccept(r.Header["Accept"])}
-	x.callContext = callContext{r.Context(), Info{Transport: TransportMCP, Request: r, Header: w.Header()}}
+	x.callContext = callContext{Context: r.Context(), info: Info{Transport: TransportMCP, Request: r, Header: w.Header()}}
 	x.text.messages = x.one[:0]
 	return x
 }
@@ -861,7 +861,7 @@ func (x *exchange) sendAnswer(status int) {
 	case !x.accept.json:
 		x.sendEvent(body)
 	default:
-		writeJSON(x.w, x.r, body)
+		writeJSON(x.w, x.r, body, &x.values)
 	}
 }
 

@@ -200,7 +200,7 @@ func callsMethod(method string) bool {
 // newExchange returns the exchange for one line.
 func (p *mcpPipe) newExchange(ctx context.Context) *exchange {
 	x := &exchange{
-		callContext: callContext{ctx, Info{Transport: TransportMCP}},
+		callContext: callContext{Context: ctx, info: Info{Transport: TransportMCP}},
 		h:           p.h,
 		pipe:        p,
 		agreed:      p.agreed,

@@ -187,7 +187,7 @@ func (h *restHandler) respond(w http.ResponseWriter, r *http.Request, ws *worksp
 	if m.stream != "" {
 		return h.serveStream(w, r, ws)
 	}
-	ctx := &callContext{r.Context(), h.callInfo(w, r)}
+	ctx := &callContext{Context: r.Context(), info: h.callInfo(w, r)}
 	in, err := h.bindInput(w, r, ws)
 	if err != nil {
 		return err
@@ -203,7 +203,7 @@ func (h *restHandler) respond(w http.ResponseWriter, r *http.Request, ws *worksp
 	if ws.enc.buf, err = m.appendOutput(&ws.enc, ws.enc.buf[:0], out); err != nil {
 		return err
 	}
-	writeJSON(w, r, ws.enc.buf)
+	writeJSON(w, r, ws.enc.buf, &ctx.values)
 	return nil
 }
 
@@ -254,7 +254,7 @@ const (
 // resources there. HEAD runs it without taking an item.
 func (h *restHandler) serveStream(w http.ResponseWriter, r *http.Request, ws *workspace) error {
 	m := h.only
-	ctx, cancel := context.WithCancelCause(&callContext{r.Context(), h.callInfo(w, r)})
+	ctx, cancel := context.WithCancelCause(&callContext{Context: r.Context(), info: h.callInfo(w, r)})
 	defer cancel(nil)
 	in, err := h.bindInput(w, r, ws)
 	if err != nil {

@@ -135,7 +135,7 @@ func (h *rpcHandler) respond(w http.ResponseWriter, r *http.Request, ws *workspa
 	case len(body) == 0: // only notifications, which get no response (JSON-RPC 2.0, section 4.1)
 		w.WriteHeader(http.StatusNoContent)
 	default:
-		writeJSON(w, r, body)
+		writeJSON(w, r, body, new(headerValues))
 	}
 	h.returnExchange(x)
 	return err
@@ -253,7 +253,7 @@ func (h *rpcHandler) resolveMethod(name []byte) *method {
 
 // callMethod calls m with the params of msg and appends its output.
 func (w *rpcWorker) callMethod(m *method, msg *rpcMessage) (err error) {
-	ctx := &callContext{w.request.Context(), Info{Transport: TransportRPC, Resource: m.resource, Method: m.name, Request: w.request, Header: w.header}}
+	ctx := &callContext{Context: w.request.Context(), info: Info{Transport: TransportRPC, Resource: m.resource, Method: m.name, Request: w.request, Header: w.header}}
 	var in any
 	if m.bind == nil && len(msg.params) > 0 && msg.params[0] == '[' {
 		err = checkNoParams(msg.params)

@@ -612,7 +612,7 @@ func (s *Service) Call(ctx context.Context, resource, method string, input any) 
 		info.Transport = TransportCall
 	}
 	info.Resource, info.Method = m.resource, m.name
-	return m.invoke(&callContext{ctx, info}, input)
+	return m.invoke(&callContext{Context: ctx, info: info}, input)
 }
 
 // NewInput returns a new input for a method, with the defaults applied, those of
@@ -726,7 +726,8 @@ type infoKey struct{}
 // saves one of the two allocations that context.WithValue would take.
 type callContext struct {
 	context.Context
-	info Info
+	info   Info
+	values headerValues // of the response
 }
 
 // Value returns c itself for infoKey, so that InfoFrom finds it under contexts that
