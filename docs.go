@@ -17,14 +17,15 @@ import (
 	"encoding/json"
 	"fmt"
 	"html"
+	"math"
 	"mime"
 	"net/http"
 	"net/url"
+	"regexp"
 	"slices"
 	"strconv"
 	"strings"
 	"sync"
-	"time"
 )
 
 // DocsOptions say which handlers the page of [Service.Docs] may call. Each is a
@@ -590,8 +591,8 @@ func (w *docsWriter) exampleText(name string, schema []byte) string {
 }
 
 // appendExample appends a value that a schema accepts, with the required members
-// of objects only. It knows no text that matches a pattern: a field with a
-// pattern should have an example.
+// of objects only. It knows texts for simple patterns: a field with another one
+// should have an example.
 func (w *docsWriter) appendExample(dst []byte, name string, schema []byte, depth int) []byte {
 	schema = w.resolve(schema)
 	for _, keyword := range []string{"example", "default", "const"} {
@@ -614,21 +615,16 @@ func (w *docsWriter) appendExample(dst []byte, name string, schema []byte, depth
 
 // appendTyped appends an example for the type of a schema.
 func (w *docsWriter) appendTyped(dst []byte, name string, schema []byte, depth int) []byte {
-	number := func(keyword string) int { n, _ := strconv.Atoi(string(memberAt(schema, keyword))); return n }
-	switch textAt(schema, "type") {
+	switch kind := textAt(schema, "type"); kind {
 	case "boolean":
 		return append(dst, "true"...)
 	case "integer", "number":
-		n := max(number("minimum"), number("exclusiveMinimum")+1, number("multipleOf"), 1)
-		if high := memberAt(schema, "maximum"); high != nil {
-			n = min(n, number("maximum"))
-		}
-		return strconv.AppendInt(dst, int64(n), 10)
+		return appendFloat(dst, exampleNumber(schema, kind == "integer"), 64)
 	case "string":
-		return appendQuoted(dst, exampleString(textAt(schema, "format"), name, number("minLength"), number("maxLength")))
+		return appendQuoted(dst, exampleString(schema, name))
 	case "array":
 		dst = append(dst, '[')
-		for i := range min(number("minItems"), 10) {
+		for i := range min(int(numberAt(schema, "minItems", 0)), 10) {
 			if i > 0 {
 				dst = append(dst, ',')
 			}
@@ -638,8 +634,9 @@ func (w *docsWriter) appendTyped(dst []byte, name string, schema []byte, depth i
 	case "object":
 		m := openMembers(dst)
 		for _, r := range itemsOf(memberAt(schema, "required")) {
-			if property := memberAt(schema, "properties", string(textOf(r))); property != nil && depth < 6 {
-				m.addRaw(string(textOf(r)), string(w.appendExample(nil, string(textOf(r)), property, depth+1)))
+			required := string(textOf(r))
+			if property := memberAt(schema, "properties", required); property != nil && depth < 6 {
+				m.addRaw(required, string(w.appendExample(nil, required, property, depth+1)))
 			}
 		}
 		return m.close()
@@ -647,22 +644,65 @@ func (w *docsWriter) appendTyped(dst []byte, name string, schema []byte, depth i
 	return append(dst, "null"...)
 }
 
-// exampleString returns a string with a format and a length.
-func exampleString(format, name string, low, high int) string {
-	switch format {
+// numberAt returns a keyword of a schema that is a number, or otherwise.
+func numberAt(schema []byte, keyword string, otherwise float64) float64 {
+	if n, err := strconv.ParseFloat(string(memberAt(schema, keyword)), 64); err == nil {
+		return n
+	}
+	return otherwise
+}
+
+// exampleNumber returns the number nearest to 1 that is a multiple and within the
+// bounds of a schema.
+func exampleNumber(schema []byte, integer bool) float64 {
+	low, high := numberAt(schema, "minimum", math.Inf(-1)), numberAt(schema, "maximum", math.Inf(1))
+	above, below := numberAt(schema, "exclusiveMinimum", math.Inf(-1)), numberAt(schema, "exclusiveMaximum", math.Inf(1))
+	step := 1.0
+	if !integer && min(high, below) <= 1 {
+		step = 0.25
+	}
+	step = numberAt(schema, "multipleOf", step)
+	n := step
+	if n < low || n <= above {
+		n = max(math.Ceil(low/step), math.Floor(above/step)+1) * step
+	}
+	if n > high || n >= below {
+		n = min(math.Floor(high/step), math.Ceil(below/step)-1) * step
+	}
+	return n
+}
+
+// exampleTexts are strings that many patterns and formats accept.
+var exampleTexts = [...]string{
+	"text", "1", "a", "A", "a1", "abc", "ABC", "1s", "0.5", "a-b", "AB-1", "12", "1234", "12345", "2026-01-02", "#ffffff", "+15550100", "127.0.0.1",
+}
+
+// exampleString returns a string that a schema accepts, if it knows one.
+func exampleString(schema []byte, name string) string {
+	switch textAt(schema, "format") {
 	case "date-time":
-		return time.Date(2026, 1, 2, 15, 4, 5, 0, time.UTC).Format(time.RFC3339)
+		return "2026-01-02T15:04:05Z"
 	case "email":
 		return "ada@example.com"
 	case "uuid":
 		return "123e4567-e89b-42d3-a456-426614174000"
+	case "byte":
+		return "aGVsbG8="
+	}
+	if textAt(schema, "contentEncoding") == "base64" {
+		return "aGVsbG8="
+	}
+	if pattern, err := regexp.Compile(textAt(schema, "pattern")); err == nil && pattern.String() != "" {
+		for _, text := range exampleTexts {
+			if pattern.MatchString(text) {
+				return text
+			}
+		}
 	}
 	text := "text"
 	if strings.HasSuffix(strings.ToLower(name), "id") {
 		text = "1"
 	}
-	if high > 0 && len(text) > high {
-		text = text[:high]
-	}
-	return text + strings.Repeat("x", max(0, min(low, 1000)-len(text)))
+	low, high := int(numberAt(schema, "minLength", 0)), int(numberAt(schema, "maxLength", 1000))
+	return text[:min(len(text), high)] + strings.Repeat("x", max(0, min(low, 1000)-len(text)))
 }

@@ -157,8 +157,8 @@ func TestDocsSize(t *testing.T) {
 	z.Write(source)
 	z.Close()
 	t.Logf("%d bytes, compressed %d", len(source), compressed.Len())
-	if len(source) >= 60_000 || compressed.Len() >= 20_000 {
-		t.Errorf("docs.html has %d bytes, compressed %d, want less than 60000 and 20000", len(source), compressed.Len())
+	if len(source) >= 60_000 || compressed.Len() >= 20<<10 {
+		t.Errorf("docs.html has %d bytes, compressed %d, want less than 60000 and 20480", len(source), compressed.Len())
 	}
 }
 
@@ -267,7 +267,7 @@ func TestDocsCommands(t *testing.T) {
 			t.Logf("%s: %d %s", found[0], answer.StatusCode, body.String())
 		}
 	}
-	if lines != 25 || succeeded < 19 {
+	if lines < 20 || 4*succeeded < 3*lines {
 		t.Errorf("the Markdown has %d commands, of which %d succeed", lines, succeeded)
 	}
 }
