@@ -105,6 +105,7 @@ type bindSpec struct {
 	placeholders []string
 	instead      string // a pattern without the placeholder of an inferred route; "" if the author wrote the pattern
 	hasBody      bool   // the HTTP method has a body
+	noRoute      bool   // REST does not serve the method, so that tags of places in a request mean nothing
 }
 
 // compileBinding compiles the binding of input s for a route. What does not fit
@@ -175,6 +176,8 @@ func compileInputCheck(s *shape, rules bool, in func(*field) string, tokens map[
 // at the top. at is the field's place in messages.
 func (spec bindSpec) sourceOf(p *mistakes, f *field, at string) (name, source string) {
 	switch {
+	case spec.noRoute:
+		return "", inBody
 	case f.path != "" && f.query != "":
 		p.addf("%s: a field cannot come from the path and from the query; drop one of the tags", at)
 		return f.path, inPath

@@ -328,11 +328,11 @@ func isJSONType(value string) bool {
 	return ok && (subtype == "json" || len(subtype) > len("+json") && strings.HasSuffix(subtype, "+json"))
 }
 
-// writeJSON sends a complete body with the status 200; to HEAD, the header of
-// that response alone. values is memory for the header.
-func writeJSON(w http.ResponseWriter, r *http.Request, body []byte, values *headerValues) {
+// writeJSON sends a complete body with the status of a success; to HEAD, the
+// header of that response alone. values is memory for the header.
+func writeJSON(w http.ResponseWriter, r *http.Request, status int, body []byte, values *headerValues) {
 	values.setBodyHeader(w.Header(), contentTypeJSON, len(body))
-	w.WriteHeader(http.StatusOK)
+	w.WriteHeader(status)
 	if r.Method != http.MethodHead {
 		w.Write(body) // an error means that the client has gone
 	}

@@ -353,8 +353,9 @@ func (x *toolIndex) findTool(p *mistakes, option, key string) *tool {
 // which is the order of tools/list: MCP 2026-07-28, Tools, asks for a list that
 // is the same each time.
 func compileTools(p *mistakes, s *Service, options map[string]ToolOptions) *toolIndex {
-	x := &toolIndex{s.name, make([]*tool, len(s.methods)), make(map[string]*tool), make(map[string][]*tool)}
-	for i, m := range s.methods {
+	methods := s.methodsOn(TransportMCP)
+	x := &toolIndex{s.name, make([]*tool, len(methods)), make(map[string]*tool), make(map[string][]*tool)}
+	for i, m := range methods {
 		t := &tool{method: m, name: m.resource + "_" + m.name}
 		p.where = m.goName
 		if other := x.byName[t.name]; other != nil {
@@ -390,7 +391,10 @@ func (t *tool) compileTool(p *mistakes, o ToolOptions, service string) {
 	t.options = o
 	t.options.Title = cmp.Or(o.Title, capitalized(strings.Join(splitWords(t.goName), " ")))
 	// A model that has only a name would guess.
-	t.about = cmp.Or(o.Description, t.description, t.options.Title+" on "+t.resource+", a "+t.route.method+" method of "+service+".")
+	t.about = cmp.Or(o.Description, t.description, t.options.Title+" on "+t.resource+", a "+strings.TrimLeft(t.route.method+" method of ", " ")+service+".")
+	if t.deprecated {
+		t.about = "Deprecated: it may go away, so call another tool if one fits. " + t.about
+	}
 	t.compileInput(p, o.InputSchema)
 	t.compileOutput()
 	if len(o.RequiredCapabilities) > 0 {

@@ -861,7 +861,7 @@ func (x *exchange) sendAnswer(status int) {
 	case !x.accept.json:
 		x.sendEvent(body)
 	default:
-		writeJSON(x.w, x.r, body, &x.values)
+		writeJSON(x.w, x.r, http.StatusOK, body, &x.values)
 	}
 }
 

@@ -195,7 +195,7 @@ func newAPIBuilder(s *Service, d dialect) *apiBuilder {
 	}
 	b.components = newComponents(d, func(s *shape) string { return b.names[keyOf(s)] })
 	b.nameTypes()
-	for _, m := range s.methods {
+	for _, m := range s.methodsOn(TransportREST) {
 		b.addOperation(m)
 	}
 	b.doc.Components.Schemas = b.components.writeSchemas()
@@ -239,6 +239,7 @@ func (b *apiBuilder) addOperation(m *method) {
 		OperationID: b.newOperationID(m),
 		Parameters:  b.listParameters(m, path.placeholders),
 		Responses:   b.listResponses(m),
+		Deprecated:  m.deprecated,
 	}
 	if m.bind != nil && m.bind.body != nil {
 		o.RequestBody = &apiRequestBody{true, newContent(contentTypeJSON, refObject(b.referBody(m)))}
@@ -354,15 +355,15 @@ func (b *apiBuilder) listResponses(m *method) map[string]apiResponse {
 	if len(m.placeholders) > 0 {
 		list["404"] = err
 	}
-	if m.out == nil {
-		list["204"] = apiResponse{Description: "No Content"}
-		return list
+	success := apiResponse{Description: http.StatusText(m.status)}
+	switch {
+	case m.stream != "":
+		success.Description = streamDescription
+		success.Content = newContent(contentTypeEvents, b.components.writer.appendShape(nil, m.out))
+	case m.out != nil:
+		success.Content = newContent(contentTypeJSON, b.components.writer.appendShape(nil, m.out))
 	}
-	mediaType, description := contentTypeJSON, "OK"
-	if m.stream != "" {
-		mediaType, description = contentTypeEvents, streamDescription
-	}
-	list["200"] = apiResponse{Description: description, Content: newContent(mediaType, b.components.writer.appendShape(nil, m.out))}
+	list[strconv.Itoa(m.status)] = success
 	return list
 }
 
@@ -490,7 +491,9 @@ func codeList() string {
 //	Defaults.Auth                       security, components.securitySchemes
 //	a method                            an operation below paths
 //	a field of its input                one of parameters, or a property of requestBody
-//	its output                          the schema of response 200
+//	its output                          the schema of the response of success
+//	MethodOptions.Status                the status of that response
+//	MethodOptions.Deprecated            deprecated
 //	a named struct type                 one of components.schemas
 //	Options.OnError                     one of components.responses
 type apiDocument struct {
@@ -536,6 +539,7 @@ type apiOperation struct {
 	Parameters  []apiParameter         `json:"parameters,omitempty"`
 	RequestBody *apiRequestBody        `json:"requestBody,omitempty"`
 	Responses   map[string]apiResponse `json:"responses"`
+	Deprecated  bool                   `json:"deprecated,omitempty"`
 	Security    []apiSecurity          `json:"security,omitempty"`
 }
 

@@ -26,8 +26,9 @@ type Route struct {
 // Routes returns the routes without mounting them, in the order of the methods'
 // Go names.
 func (s *Service) Routes() []Route {
-	routes := make([]Route, len(s.methods))
-	for i, m := range s.methods {
+	methods := s.methodsOn(TransportREST)
+	routes := make([]Route, len(methods))
+	for i, m := range methods {
 		h := &restHandler{endpoint{config: m.config, service: s, transport: TransportREST, only: m}}
 		routes[i] = Route{Method: m.method, Path: s.prefix + m.path, Resource: m.resource, Name: m.name, Handler: h}
 	}
@@ -197,13 +198,13 @@ func (h *restHandler) respond(w http.ResponseWriter, r *http.Request, ws *worksp
 		return err
 	}
 	if m.out == nil {
-		w.WriteHeader(http.StatusNoContent)
+		w.WriteHeader(m.status)
 		return nil
 	}
 	if ws.enc.buf, err = m.appendOutput(&ws.enc, ws.enc.buf[:0], out); err != nil {
 		return err
 	}
-	writeJSON(w, r, ws.enc.buf, &ctx.values)
+	writeJSON(w, r, m.status, ws.enc.buf, &ctx.values)
 	return nil
 }
 

@@ -82,7 +82,7 @@ const maxBatch = 1000
 // that start with "rpc." are reserved (JSON-RPC 2.0, sections 4 and 8), so RPC panics
 // if the service has a resource of the name rpc.
 func (s *Service) RPC() http.Handler {
-	for _, m := range s.methods {
+	for _, m := range s.methodsOn(TransportRPC) {
 		if m.resource == "rpc" {
 			panic("svc: JSON-RPC reserves names that start with rpc., so it cannot serve " + m.goName + "; put it into another resource than rpc")
 		}
@@ -135,7 +135,7 @@ func (h *rpcHandler) respond(w http.ResponseWriter, r *http.Request, ws *workspa
 	case len(body) == 0: // only notifications, which get no response (JSON-RPC 2.0, section 4.1)
 		w.WriteHeader(http.StatusNoContent)
 	default:
-		writeJSON(w, r, body, new(headerValues))
+		writeJSON(w, r, http.StatusOK, body, new(headerValues))
 	}
 	h.returnExchange(x)
 	return err
@@ -248,7 +248,11 @@ func (h *rpcHandler) resolveMethod(name []byte) *method {
 	if dot < 0 {
 		return nil
 	}
-	return h.service.names[methodName{string(name[:dot]), string(name[dot+1:])}]
+	m := h.service.names[methodName{string(name[:dot]), string(name[dot+1:])}]
+	if m == nil || !m.isServedBy(TransportRPC) {
+		return nil
+	}
+	return m
 }
 
 // callMethod calls m with the params of msg and appends its output.
@@ -856,6 +860,7 @@ func (b *rpcBatch) joinAnswers() {
 //	paramStructure      by-name
 //	params              the fields of the input, in their order
 //	result              the output, or {"type":"null"}
+//	deprecated          MethodOptions.Deprecated; absent if it is not set
 type openRPCDocument struct {
 	OpenRPC    string          `json:"openrpc"`
 	Info       documentInfo    `json:"info"`
@@ -873,6 +878,7 @@ type openRPCMethod struct {
 	ParamStructure string         `json:"paramStructure"`
 	Params         []openRPCValue `json:"params"`
 	Result         openRPCValue   `json:"result"`
+	Deprecated     bool           `json:"deprecated,omitempty"`
 }
 
 // An openRPCValue is a Content Descriptor Object: a param or a result.
@@ -889,7 +895,7 @@ type openRPCValue struct {
 func buildOpenRPC(s *Service) []byte {
 	c := newComponents(jsonSchema, func(t *shape) string { return s.typeNames[t] })
 	doc := openRPCDocument{OpenRPC: "1.3.2", Info: documentInfo{s.name, s.description, s.version}}
-	for _, m := range s.methods {
+	for _, m := range s.methodsOn(TransportRPC) {
 		params := []openRPCValue{} // an empty list is not null
 		if m.in != nil {
 			for _, f := range m.in.fields {
@@ -902,7 +908,7 @@ func buildOpenRPC(s *Service) []byte {
 			result.Schema = c.writer.appendShape(nil, m.result)
 		}
 		tags := []documentTag{{Name: m.resource}}
-		doc.Methods = append(doc.Methods, openRPCMethod{m.resource + "." + m.name, m.description, tags, "by-name", params, result})
+		doc.Methods = append(doc.Methods, openRPCMethod{m.resource + "." + m.name, m.description, tags, "by-name", params, result, m.deprecated})
 	}
 	doc.Components.Schemas = c.writeSchemas()
 	return encodeDocument(doc)

@@ -158,6 +158,13 @@ type Options struct {
 	// other: the first segment of their paths, and the first part of their names
 	// on other transports. Default: Name in snake_case.
 	Resource string
+	// Path takes the place of Resource in REST paths, and of nothing else. It has
+	// one segment or more, none of them a placeholder. So two versions of a service
+	// can be joined side by side with the same paths behind their prefixes:
+	// Resource "orders_v2" and Path "orders", and then Join(v1.At("/v1"),
+	// v2.At("/v2")). Methods whose MethodOptions name a resource keep it in their
+	// paths. Default: Resource.
+	Path string
 	// Methods has the options of single methods, by Go name. A name that the
 	// interface does not have is a mistake.
 	Methods map[string]MethodOptions
@@ -206,9 +213,21 @@ type MethodOptions struct {
 	// without a host: "POST /todos/{id}/archive". Default: inferred from the
 	// method's name; see the package documentation.
 	HTTP string
+	// Status is the HTTP status of success: 200, 201, 202 or 203 if the method
+	// returns a record, and 202, 204 or 205 if it returns none, with an empty body.
+	// A stream has 200. Default: 200, or 204 without an output.
+	Status int
 	// Description describes the method in the descriptor and in documents. A model
 	// reads it to decide whether to call the tool. Default: nothing.
 	Description string
+	// Transports serve the method: TransportREST, TransportRPC, TransportMCP. On
+	// any other it is unknown, and in no document of it. Without TransportREST it has
+	// no route: HTTP and Status mean nothing, no placeholder has to be filled, and
+	// HTTPBinding is empty. Service.Call calls every method. Default: all three.
+	Transports []Transport
+	// Deprecated says in every document that the method is on its way out.
+	// It is served as before.
+	Deprecated bool
 	// Stream says how the outputs are sent. Default: one record, or StreamSSE
 	// if the method returns a Stream.
 	Stream StreamMode
@@ -310,6 +329,7 @@ func (o Options) withDefaults(iface reflect.Type) Options {
 	}
 	o.Version = cmp.Or(o.Version, "0.1.0")
 	o.Resource = cmp.Or(o.Resource, strings.Join(splitWords(o.Name), "_"))
+	o.Path = cmp.Or(strings.Trim(o.Path, "/"), o.Resource)
 	o.MaxBody = cmp.Or(o.MaxBody, DefaultMaxBody)
 	o.BodyTimeout = cmp.Or(o.BodyTimeout, DefaultBodyTimeout)
 	return o
@@ -337,6 +357,9 @@ func compileService(p *mistakes, iface reflect.Type, impl any, o Options) *Servi
 	usesDefault := func(m *method) bool { return m.resource == o.Resource }
 	if !isResource(o.Resource) && slices.ContainsFunc(s.methods, usesDefault) {
 		p.addf("Options.Resource is %q; want letters, digits, - and _, since paths and tool names are made from it", o.Resource)
+	}
+	if r, err := parsePattern("GET /" + o.Path); o.Path != o.Resource && (err != nil || len(r.placeholders) > 0) {
+		p.addf("Options.Path is %q; want segments of a path without placeholders, such as orders", o.Path)
 	}
 	if o.Defaults.Auth != "" && o.Defaults.Auth != "bearer" {
 		p.addf("Options.Defaults.Auth is %q; the one that documents can say is \"bearer\"", o.Defaults.Auth)
@@ -388,11 +411,14 @@ func Join(name string, services ...*Service) *Service {
 		}
 		for _, m := range s.methods {
 			moved := *m
-			moved.path = s.prefix + m.path
+			if m.path != "" { // empty without REST
+				moved.path = s.prefix + m.path
+			}
 			j.methods = append(j.methods, &moved)
 		}
 		j.types = append(j.types, s.types...)
 	}
+	slices.SortStableFunc(j.types, compareTypes) // names are given in this order
 	j.typeNames = nameTypes(j.types)
 	j.names = nameMethods(p, j.methods)
 	checkRoutes(p, j.methods)
@@ -400,6 +426,20 @@ func Join(name string, services ...*Service) *Service {
 		panic(p.err("join " + name).Error())
 	}
 	return j
+}
+
+// compareTypes compares shapes by package, by name and by strictness. Types of one
+// name get their names in documents in this order, which does not depend on the
+// order of the arguments of Join.
+func compareTypes(a, b *shape) int {
+	strictness := 0
+	switch {
+	case b.strict && !a.strict:
+		strictness = -1
+	case a.strict && !b.strict:
+		strictness = 1
+	}
+	return cmp.Or(strings.Compare(a.typ.PkgPath(), b.typ.PkgPath()), strings.Compare(a.typ.Name(), b.typ.Name()), strictness)
 }
 
 // At returns the same service under a path prefix: At("/v1") serves GET
@@ -453,6 +493,7 @@ type TypeInfo struct {
 }
 
 // An HTTPBinding is the REST route of a method, with the prefix of [Service.At].
+// It is zero if REST does not serve the method.
 type HTTPBinding struct {
 	Method string `json:"method"`
 	Path   string `json:"path"` // with placeholders, as in "/todos/{id}"
@@ -473,7 +514,7 @@ func (s *Service) Descriptor() *ServiceDescriptor {
 			Description: m.description,
 			Input:       s.typeInfo(m.in),
 			Output:      s.typeInfo(m.out),
-			HTTP:        HTTPBinding{Method: m.method, Path: s.prefix + m.path},
+			HTTP:        s.httpBinding(m),
 			Stream:      m.stream,
 		})
 	}
@@ -486,6 +527,25 @@ func (s *Service) Descriptor() *ServiceDescriptor {
 	}
 	slices.SortFunc(d.Types, func(a, b TypeInfo) int { return strings.Compare(a.Name, b.Name) })
 	return d
+}
+
+// httpBinding returns the route of m.
+func (s *Service) httpBinding(m *method) HTTPBinding {
+	if !m.isServedBy(TransportREST) {
+		return HTTPBinding{}
+	}
+	return HTTPBinding{Method: m.method, Path: s.prefix + m.path}
+}
+
+// methodsOn returns the methods that a transport serves.
+func (s *Service) methodsOn(t Transport) []*method {
+	var served []*method
+	for _, m := range s.methods {
+		if m.isServedBy(t) {
+			served = append(served, m)
+		}
+	}
+	return served
 }
 
 // typeInfo returns the description of a type, or nil if t is nil.

@@ -31,6 +31,7 @@ import (
 //	call is set, and calls the method of the implementation
 //	in and bind are set if the method takes an input, and nil otherwise
 //	out, outType, result and encode are set if it returns an output
+//	path is set if REST serves it, and is "" otherwise
 //	stream and each are set if its outputs are sent as items, of shape out
 //	  each. result is then the record of all items, for transports that send
 //	  one answer; otherwise result is out
@@ -41,6 +42,9 @@ type method struct {
 	name        string // Method.Name
 	resource    string
 	description string
+	deprecated  bool
+	transports  []Transport  // that serve it; nil for all
+	status      int          // of success over REST
 	in          *shape       // of the struct, not of the pointer to it
 	bind        *binding     // where each field of in comes from
 	out         *shape       // of one output, or of one item of a stream
@@ -178,6 +182,8 @@ func (c *methodCompiler) compileMethod(rm reflect.Method) *method {
 		name:        strings.Join(name, "_"),
 		resource:    o.Resource,
 		description: o.Description,
+		deprecated:  o.Deprecated,
+		transports:  o.Transports,
 	}
 	if m.resource == "" {
 		m.resource = c.opts.Resource // which compileService checks
@@ -185,10 +191,54 @@ func (c *methodCompiler) compileMethod(rm reflect.Method) *method {
 		c.addf("MethodOptions.Resource is %q; want letters, digits, - and _, since paths and tool names are made from it", m.resource)
 	}
 	c.compileTypes(m, sig)
-	m.route = c.chooseRoute(m, name, o.HTTP)
+	c.checkTransports(o.Transports)
+	if m.isServedBy(TransportREST) {
+		m.route = c.chooseRoute(m, name, o.HTTP)
+	}
 	m.call = c.chooseCall(rm, sig, o.Direct)
 	c.setStream(m, sig, o)
+	m.status = c.chooseStatus(m, o.Status)
 	return m
+}
+
+// checkTransports notes names of transports that serve nothing, and repeated ones.
+func (c *methodCompiler) checkTransports(list []Transport) {
+	if list != nil && len(list) == 0 {
+		c.addf("MethodOptions.Transports is empty, so that nothing would serve the method; leave it nil for all transports")
+	}
+	for i, t := range list {
+		switch {
+		case t != TransportREST && t != TransportRPC && t != TransportMCP:
+			c.addf("MethodOptions.Transports has %q; there are TransportREST, TransportRPC and TransportMCP", t)
+		case slices.Contains(list[:i], t):
+			c.addf("MethodOptions.Transports has %q twice", t)
+		}
+	}
+}
+
+// isServedBy reports whether a transport serves m.
+func (m *method) isServedBy(t Transport) bool {
+	return m.transports == nil || slices.Contains(m.transports, t)
+}
+
+// chooseStatus returns the status of success: that of the options, or the default.
+// Other statuses than these say something else than success, or ask for headers
+// or a body that svc does not send (RFC 9110, section 15.3).
+func (c *methodCompiler) chooseStatus(m *method, status int) int {
+	allowed := []int{http.StatusOK, http.StatusCreated, http.StatusAccepted, http.StatusNonAuthoritativeInfo}
+	has := "an output"
+	switch {
+	case m.out == nil:
+		allowed = []int{http.StatusNoContent, http.StatusAccepted, http.StatusResetContent}
+		has = "no output"
+	case m.stream != "":
+		allowed = allowed[:1]
+		has = "a stream"
+	}
+	if status != 0 && !slices.Contains(allowed, status) {
+		c.addf("MethodOptions.Status is %d; a method with %s can have one of %v", status, has, allowed)
+	}
+	return cmp.Or(status, allowed[0])
 }
 
 // compileTypes compiles the shapes of the input and the output of m.
@@ -318,7 +368,11 @@ func (c *methodCompiler) chooseRoute(m *method, name []string, pattern string) r
 	if !isPlaceholderName(placeholder) {
 		c.addf("path:%q: a placeholder must have a name of letters, digits and _, such as todo_id", placeholder)
 	}
-	return inferRoute(m.resource, name, placeholder)
+	base := m.resource
+	if base == c.opts.Resource {
+		base = c.opts.Path
+	}
+	return inferRoute(base, name, placeholder)
 }
 
 // compilePlans compiles the binding and the encoder of m.
@@ -328,6 +382,7 @@ func (c *methodCompiler) compilePlans(m *method, d *decoders, e encoders) {
 			placeholders: m.placeholders,
 			instead:      m.instead,
 			hasBody:      m.hasBody(),
+			noRoute:      m.path == "",
 		})
 	} else if len(m.placeholders) > 0 {
 		spec := bindSpec{instead: m.instead}
@@ -572,13 +627,13 @@ var firstWords = map[string]struct {
 	"patch": {http.MethodPatch, true},
 }
 
-// inferRoute returns the route of a method by the words of its name. placeholder
-// is the name of the item in the path. FindUsers is a list, FindUser an item. A
+// inferRoute returns the route of a method by the words of its name. base is the
+// path of its resource, without the slash before it. placeholder is the name of the item in the path. FindUsers is a list, FindUser an item. A
 // method that is about no item, such as GetAll or DeleteMe, needs an HTTP pattern
 // of its own, which the route suggests.
-func inferRoute(resource string, name []string, placeholder string) route {
+func inferRoute(base string, name []string, placeholder string) route {
 	verb, ok := firstWords[name[0]]
-	path := "/" + resource
+	path := "/" + base
 	switch {
 	case !ok:
 		return route{method: http.MethodPost, path: path + "/" + strings.Join(name, "_")}

@@ -694,6 +694,13 @@ func TestRegisterOptions(t *testing.T) {
 		{"a resource that is no name", reg[OptionsAPI](&svc.Options{Resource: "api/todos"})},
 		{"a method's resource that is no name", reg[OptionsAPI](methods("Do", svc.MethodOptions{Resource: "to do"}))},
 		{"a stream mode that does not exist", reg[OptionsAPI](methods("Do", svc.MethodOptions{Stream: "websocket"}))},
+		{"a status that no method has", reg[OptionsAPI](methods("Create", svc.MethodOptions{Status: 302}))},
+		{"a status that says there is no body", reg[OptionsAPI](methods("Create", svc.MethodOptions{Status: 204}))},
+		{"a status that says there is a body", reg[OptionsAPI](methods("Do", svc.MethodOptions{Status: 200}))},
+		{"transports that are none", reg[OptionsAPI](methods("Do", svc.MethodOptions{Transports: []svc.Transport{"grpc", svc.TransportRPC, svc.TransportRPC}}))},
+		{"no transport at all", reg[OptionsAPI](methods("Do", svc.MethodOptions{Transports: []svc.Transport{}}))},
+		{"a path with a placeholder", reg[OptionsAPI](&svc.Options{Path: "tenants/{tenant}"})},
+		{"a path with an empty segment", reg[OptionsAPI](&svc.Options{Path: "a//b"})},
 		{"several mistakes at once", reg[OptionsAPI](&svc.Options{
 			Resource: "to do",
 			Defaults: svc.Defaults{Auth: "Bearer"},
