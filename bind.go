@@ -81,6 +81,7 @@ type binding struct {
 // Invariants:
 //
 //	set takes the text of one value: the field's, an element's if list is true
+//	isText is true if that value is a string; see setScalar
 //	spells and notNumber are set for numbers only. JSON numbers reach their
 //	  setter with the spelling checked by the scanner; here spells checks it
 //	list is true for slices in the query, which take a parameter as often as it
@@ -92,6 +93,7 @@ type param struct {
 	sourceToken string // the same as a reference token of a JSON Pointer
 	in          string // inPath, inQuery or inHeader
 	set         setter
+	isText      bool
 	spells      func(text []byte) bool
 	notNumber   *complaint
 	list        bool
@@ -267,7 +269,7 @@ func (c *decoders) compileParam(f *field, name, in, at string) param {
 		c.mistakes.addf("%s: the type %v cannot come from the %s, which carries %s", at, f.shape.typ, in, carries)
 		return p
 	}
-	p.set = setterFor(target, false)
+	p.set, p.isText = setterFor(target, false), target.kind == kindString
 	switch {
 	case target.kind == kindInt, target.kind == kindUint:
 		p.spells, p.notNumber = isParamInteger, mustBeInteger
@@ -288,6 +290,7 @@ type requestValues struct {
 		PathValue(placeholder string) string // unescaped, as http.Request has it
 	}
 	query  string // as in the URL, undecoded
+	short  bool   // the texts of path and query may be kept; see isShortURL
 	header map[string][]string
 	body   []byte // the whole of it
 }
@@ -300,7 +303,7 @@ func (b *binding) bindRequest(d *decoder, r requestValues) (reflect.Value, error
 	d.start(nil)
 	in := reflect.New(b.in.typ)
 	v := in.Elem()
-	d.ahead = len(r.query)
+	d.ahead, d.keepsURL = len(r.query), r.short
 	for i := range b.path {
 		p := &b.path[i]
 		p.bindPath(d, v, r.path.PathValue(p.sourceName))
@@ -324,7 +327,7 @@ func (p *param) bindPath(d *decoder, v reflect.Value, value string) {
 	d.in = inPath
 	d.pushToken(p.sourceToken)
 	d.scratch = append(d.scratch[:0], value...)
-	p.setChecked(d, p.settableIn(v), d.scratch)
+	p.setChecked(d, p.settableIn(v), d.scratch, value)
 	d.pop()
 }
 
@@ -339,7 +342,7 @@ func (p *param) bindHeader(d *decoder, v reflect.Value, values []string) {
 		d.addViolation(isRepeated)
 	case len(values) == 1 && values[0] != "":
 		d.scratch = append(d.scratch[:0], values[0]...)
-		p.setChecked(d, p.settableIn(v), d.scratch)
+		p.setChecked(d, p.settableIn(v), d.scratch, "")
 	case p.absent != nil:
 		p.absent(p.settableIn(v))
 	}
@@ -601,13 +604,13 @@ func (p *param) bindPair(d *decoder, v reflect.Value, value string, seen *uint64
 	d.pushToken(p.sourceToken)
 	switch twice := *seen>>bit&1 != 0; {
 	case p.list:
-		p.addElement(d, p.settableIn(v), d.scratch, c)
+		p.addElement(d, p.settableIn(v), d.scratch, value, c)
 	case c != nil:
 		d.addViolation(c)
 	case twice:
 		d.addViolation(isRepeated)
 	default:
-		p.setChecked(d, p.settableIn(v), d.scratch)
+		p.setChecked(d, p.settableIn(v), d.scratch, value)
 	}
 	*seen |= 1 << bit
 	d.pop()
@@ -659,17 +662,18 @@ func appendQueryText(dst []byte, s string) ([]byte, *complaint) {
 }
 
 // setChecked sets the field v to its one value and checks its rules, unless the
-// value itself is a violation.
-func (p *param) setChecked(d *decoder, v reflect.Value, text []byte) {
+// value itself is a violation. source is as for setScalar.
+func (p *param) setChecked(d *decoder, v reflect.Value, text []byte, source string) {
 	before := d.found.count()
-	if p.setScalar(d, v, text); d.found.count() == before {
+	if p.setScalar(d, v, text, source); d.found.count() == before {
 		d.checkDecoded(p.rules, v)
 	}
 }
 
 // setScalar sets v, the field or an element of it, to a value. It allocates the
-// targets of pointers: a text cannot be null.
-func (p *param) setScalar(d *decoder, v reflect.Value, text []byte) {
+// targets of pointers: a text cannot be null. source is what the request has in
+// the place of text; a string that it spells as it is needs no copy.
+func (p *param) setScalar(d *decoder, v reflect.Value, text []byte, source string) {
 	for v.Kind() == reflect.Pointer {
 		v.Set(reflect.New(v.Type().Elem()))
 		v = v.Elem()
@@ -680,6 +684,10 @@ func (p *param) setScalar(d *decoder, v reflect.Value, text []byte) {
 	}
 	if p.spells != nil && !p.spells(text) {
 		d.addViolation(p.notNumber)
+		return
+	}
+	if d.keepsURL && p.isText && string(text) == source {
+		v.SetString(source)
 		return
 	}
 	d.addIfAny(p.set(d, v, text))
@@ -701,7 +709,7 @@ func isNumberText(text []byte) bool {
 // in its place. The rules are checked by checkList when the list is complete.
 // What is beyond maxItems is not stored, but for one element that checkList needs
 // to see; nor is anything once no more violations are kept.
-func (p *param) addElement(d *decoder, v reflect.Value, text []byte, c *complaint) {
+func (p *param) addElement(d *decoder, v reflect.Value, text []byte, source string, c *complaint) {
 	if d.found.full() {
 		return
 	}
@@ -724,7 +732,7 @@ func (p *param) addElement(d *decoder, v reflect.Value, text []byte, c *complain
 	if c != nil {
 		d.addViolation(c)
 	} else {
-		p.setScalar(d, v.Index(n), text)
+		p.setScalar(d, v.Index(n), text, source)
 	}
 	d.pop()
 }

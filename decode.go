@@ -70,16 +70,17 @@ import (
 //
 // After a syntax error the stacks keep their open levels; start clears them.
 type decoder struct {
-	scan    scanner
-	found   violations
-	in      string // Violation.In at the current place
-	path    []step
-	seen    []uint64
-	texts   []string
-	number  []byte          // the text of the last float of 32 bits; see checkDecoded
-	scratch []byte          // for text that is read and not kept: unescaped strings, query values, places
-	arena   strings.Builder // the block that takes the next short string; see keepText
-	ahead   int             // bytes of input that may still come and are not in scan.data, such as the query
+	scan     scanner
+	found    violations
+	in       string // Violation.In at the current place
+	path     []step
+	seen     []uint64
+	texts    []string
+	number   []byte          // the text of the last float of 32 bits; see checkDecoded
+	scratch  []byte          // for text that is read and not kept: unescaped strings, query values, places
+	arena    strings.Builder // the block that takes the next short string; see keepText
+	keepsURL bool            // see requestValues.short
+	ahead    int             // bytes of input that may still come and are not in scan.data, such as the query
 
 	// lean says that only svc reads the error of this input. Its violations then
 	// stay in a list: the map of Error.Details, which applications read, costs

@@ -230,8 +230,15 @@ func (h *restHandler) bindInput(w http.ResponseWriter, r *http.Request, ws *work
 	}
 	defer recoverTo(&err)          // Validate and UnmarshalJSON are code of the application
 	ws.dec.lean = m.onError == nil // an ErrorHandler of the application may look into Details
-	v, err := m.bind.bindRequest(&ws.dec, requestValues{r, r.URL.RawQuery, r.Header, ws.body})
+	v, err := m.bind.bindRequest(&ws.dec, requestValues{r, r.URL.RawQuery, isShortURL(r), r.Header, ws.body})
 	return v.Interface(), err
+}
+
+// isShortURL reports whether strings of the URL may be parts of its text in place
+// of copies. Such a string keeps all of the text in memory, with that of the first
+// line of the request, so the limit is what other short strings keep; see arenaBlock.
+func isShortURL(r *http.Request) bool {
+	return len(r.RequestURI) <= arenaBlock && len(r.URL.Path)+len(r.URL.RawQuery) <= arenaBlock
 }
 
 // The names of the events that end a stream. A stream that ends without either
