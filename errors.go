@@ -151,7 +151,8 @@ type Error struct {
 
 	cause      error
 	violations []Violation // written as the detail "violations", in place of Details; see violations.makeLeanError
-	status     int         // the HTTP status of an error about the HTTP exchange itself; 0 means that of Code
+	status     int         // the HTTP status of WithStatus, or of an error about the HTTP exchange itself; 0 means that of Code
+	header     http.Header // of WithHeader; never written after the error is made
 	number     int         // the number of an error about the JSON-RPC message itself; 0 means that of Code
 	origin     *Error      // what the With methods copied, for errors.Is
 }
@@ -366,6 +367,66 @@ func (e *Error) WithStatus(status int) *Error {
 	c := e.clone()
 	c.status = status
 	return c
+}
+
+// WithHeader returns a copy of e with a header for the response, over REST and
+// wherever else an [ErrorHandler] writes it: Retry-After, WWW-Authenticate, ETag. A
+// header of the same name that e has already gets the new value. The other
+// transports send no headers for the error of a call. Names and values that no
+// header can have are left out of the response (RFC 9110, section 5), and so are
+// the headers that svc itself sets, which are those that Register refuses for an
+// output.
+func (e *Error) WithHeader(name, value string) *Error {
+	c := e.clone()
+	c.header = e.header.Clone()
+	if c.header == nil {
+		c.header = make(http.Header)
+	}
+	c.header.Set(name, value)
+	return c
+}
+
+// Header returns the headers that [Error.WithHeader] has set, or nil if there are
+// none. For an error that a client of this package received, they are those of the
+// response. The caller may change the result.
+func (e *Error) Header() http.Header {
+	if e == nil {
+		return nil
+	}
+	return e.header.Clone()
+}
+
+// Violations returns what is wrong with an input, from the details of an
+// INVALID_ARGUMENT error: one of svc, or one that was received as JSON from a
+// service of svc. It returns nil if there are none. The caller may change the
+// result.
+func (e *Error) Violations() []Violation {
+	if e == nil {
+		return nil
+	}
+	if e.violations != nil {
+		return slices.Clone(e.violations)
+	}
+	switch list := e.Details["violations"].(type) {
+	case []Violation:
+		return slices.Clone(list)
+	case []any:
+		return receivedViolations(list)
+	}
+	return nil
+}
+
+// receivedViolations returns the violations of a list as encoding/json decodes it
+// into an any. It leaves out what is no object; a member that is no string is "".
+func receivedViolations(list []any) []Violation {
+	var out []Violation
+	for _, item := range list {
+		if m, ok := item.(map[string]any); ok {
+			text := func(name string) string { s, _ := m[name].(string); return s }
+			out = append(out, Violation{In: text("in"), Path: text("path"), Rule: text("rule"), Message: text("message")})
+		}
+	}
+	return out
 }
 
 // clone returns a shallow copy of e that knows where it came from.

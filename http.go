@@ -382,7 +382,8 @@ func httpError(status int, code Code, format string, args ...any) *Error {
 }
 
 // An ErrorHandler writes the response for an error. [WriteError] and
-// [WriteProblem] are the two of this package. If a handler returns or panics
+// [WriteProblem] are the two of this package. The headers of the error, which
+// [Error.WithHeader] gives, are set before it runs. If a handler returns or panics
 // without having written, WriteError answers in its place. A panic is logged.
 type ErrorHandler func(w http.ResponseWriter, r *http.Request, err error)
 
@@ -390,15 +391,15 @@ type ErrorHandler func(w http.ResponseWriter, r *http.Request, err error)
 //
 //	{"error":{"code":"NOT_FOUND","message":"no such todo","details":{…}}}
 //
-// and the status of the error's code. The message is a general text for UNKNOWN,
-// INTERNAL and DATA_LOSS; details are left out if there are none. [ErrorFrom]
+// and the status and the headers of the error. The message is a general text for
+// UNKNOWN, INTERNAL and DATA_LOSS; details are left out if there are none. [ErrorFrom]
 // converts errors that are not an *Error; nil counts as UNKNOWN. WriteError is the
 // default [ErrorHandler].
 func WriteError(w http.ResponseWriter, r *http.Request, err error) {
 	e := errorOrUnknown(err)
 	buf := buffers.Get().(*[]byte)
 	*buf = appendEnvelope((*buf)[:0], e)
-	writeErrorBody(w, e.HTTPStatus(), contentTypeJSON, *buf)
+	writeErrorBody(w, e.HTTPStatus(), e.header, contentTypeJSON, *buf)
 	if cap(*buf) <= maxPooled {
 		buffers.Put(buf)
 	}
@@ -421,7 +422,7 @@ var buffers = sync.Pool{New: func() any { return new([]byte) }}
 const maxPooled = 64 << 10
 
 // WriteProblem responds with application/problem+json (RFC 9457, section 3) and
-// the status of the error's code. It is an [ErrorHandler].
+// the status and the headers of the error. It is an [ErrorHandler].
 //
 //	type      "about:blank"
 //	title     the phrase of the status
@@ -445,7 +446,7 @@ func WriteProblem(w http.ResponseWriter, r *http.Request, err error) {
 	}
 	buf = appendQuoted(append(buf, `,"code":`...), string(e.code()))
 	buf = appendDetails(buf, e)
-	writeErrorBody(w, status, contentTypeProblem, append(buf, '}'))
+	writeErrorBody(w, status, e.header, contentTypeProblem, append(buf, '}'))
 }
 
 // maxInstance is the longest path, in bytes, that WriteProblem repeats: an error
@@ -456,8 +457,8 @@ const maxInstance = 2 << 10
 // the application has set for the success: those that describe a body that is not
 // sent, and those that would keep the error in a cache. What is said of the
 // exchange stays, such as Vary, Set-Cookie, Allow, Retry-After, WWW-Authenticate
-// and the headers of middleware.
-func writeErrorBody(w http.ResponseWriter, status int, contentType string, body []byte) {
+// and the headers of middleware. The headers of the error itself are set again.
+func writeErrorBody(w http.ResponseWriter, status int, header http.Header, contentType string, body []byte) {
 	h := w.Header()
 	for name := range h {
 		switch name {
@@ -466,9 +467,46 @@ func writeErrorBody(w http.ResponseWriter, status int, contentType string, body 
 			delete(h, name)
 		}
 	}
+	setErrorHeader(h, header)
 	new(headerValues).setBodyHeader(h, contentType, len(body))
 	w.WriteHeader(status)
 	w.Write(body) // an error means that the client has gone
+}
+
+// setErrorHeader sets the headers of an error, but for those that are not the
+// application's to set.
+func setErrorHeader(h, header http.Header) {
+	for name, values := range header {
+		if len(values) > 0 && isAnswerHeader(name) && isHeaderValue(values[0]) {
+			h[name] = values[:1:1]
+		}
+	}
+}
+
+// isAnswerHeader reports whether an application may give a header of a response by
+// an output or an error. The others are set by svc, by the server or by CORS, or
+// belong to the connection and not to the answer (RFC 9110, section 7.6.1). name
+// is in canonical form.
+func isAnswerHeader(name string) bool {
+	switch name {
+	case "Date", "Vary", "Trailer", "Connection", "Keep-Alive", "Proxy-Connection", "Proxy-Authenticate",
+		"Proxy-Authorization", "Te", "Transfer-Encoding", "Upgrade", "X-Content-Type-Options":
+		return false
+	}
+	return isToken(name) && !strings.HasPrefix(name, "Content-") && !strings.HasPrefix(name, "Access-Control-")
+}
+
+// isHeaderValue reports whether text arrives as it is where it is the value of a
+// header: it has visible ASCII characters, with spaces and tabs only between them
+// (RFC 9110, section 5.5). The bytes above ASCII that the grammar allows mean
+// something else to each recipient.
+func isHeaderValue(text string) bool {
+	for i := range len(text) {
+		if c := text[i]; (c < ' ' || c > '~') && c != '\t' {
+			return false
+		}
+	}
+	return strings.Trim(text, " \t") == text
 }
 
 // errorOrUnknown returns ErrorFrom(err), and an UNKNOWN error for nil: an
@@ -488,6 +526,9 @@ func respondError(w http.ResponseWriter, r *http.Request, err error, onError Err
 	if onError == nil {
 		WriteError(w, r, err)
 		return
+	}
+	if e := errorOrUnknown(err); e.header != nil {
+		setErrorHeader(w.Header(), e.header)
 	}
 	tw := &trackedWriter{ResponseWriter: w}
 	panicked := callHandler(func(w http.ResponseWriter, r *http.Request) error {

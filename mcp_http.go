@@ -95,7 +95,7 @@ func checkMCPContentType(w http.ResponseWriter, r *http.Request) error {
 // writeErrorResponse answers the whole request with err, in the form of JSON-RPC.
 func (h *mcpHandler) writeErrorResponse(w http.ResponseWriter, _ *http.Request, err error) {
 	e := ErrorFrom(err)
-	writeErrorBody(w, e.HTTPStatus(), contentTypeJSON, appendRPCError(nil, rpcInvalidRequest, e.message(), nil, nil))
+	writeErrorBody(w, e.HTTPStatus(), e.header, contentTypeJSON, appendRPCError(nil, rpcInvalidRequest, e.message(), nil, nil))
 }
 
 // An originPolicy says which web origins may call. Any web page can make the

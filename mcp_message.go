@@ -857,7 +857,7 @@ func (x *exchange) sendAnswer(status int) {
 	case x.stream.hasBegun():
 		x.stream.endWithAnswer(body)
 	case status != http.StatusOK:
-		writeErrorBody(x.w, status, contentTypeJSON, body)
+		writeErrorBody(x.w, status, nil, contentTypeJSON, body)
 	case !x.accept.json:
 		x.sendEvent(body)
 	default:

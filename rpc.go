@@ -175,7 +175,7 @@ func (h *rpcHandler) returnExchange(x *rpcExchange) {
 func (h *rpcHandler) writeErrorResponse(w http.ResponseWriter, _ *http.Request, err error) {
 	e := ErrorFrom(err)
 	var buf [512]byte
-	writeErrorBody(w, e.HTTPStatus(), contentTypeJSON, appendRPCErrorOf(buf[:0], e, rpcNull))
+	writeErrorBody(w, e.HTTPStatus(), e.header, contentTypeJSON, appendRPCErrorOf(buf[:0], e, rpcNull))
 }
 
 // An rpcWorker answers messages, one after the other. It belongs to one

@@ -3,6 +3,7 @@ package blackbox_test
 import (
 	"context"
 	"encoding/json"
+	"errors"
 	"io"
 	"log/slog"
 	"net/http"
@@ -334,5 +335,87 @@ func TestVersionsSideBySide(t *testing.T) {
 				t.Errorf("%s %s: %s\nin the other order %s", version, part, partOf(a, part), partOf(b, part))
 			}
 		}
+	}
+}
+
+// Verify that the status and the headers of an error are sent by every
+// ErrorHandler, over those of the success that the method had set already, and that
+// no header is sent that would break the response or is not the application's.
+func TestErrorHeaders(t *testing.T) {
+	known := svc.Errorf(svc.CodeFailedPrecondition, "pay first")
+	paid := known.WithStatus(402).WithHeader("retry-after", "9").WithHeader("Retry-After", "7").WithHeader("ETag", `"now"`)
+	if known.Header() != nil || !errors.Is(paid, known) || paid.Header().Get("Retry-After") != "7" {
+		t.Errorf("the error has %v, the one it was made from %v", paid.Header(), known.Header())
+	}
+	paid.Header().Set("Retry-After", "1") // of a copy
+	bad := paid.WithHeader("Content-Type", "text/html").WithHeader("Vary", "X").WithHeader("Access-Control-Allow-Origin", "*").
+		WithHeader("X Y", "1").WithHeader("X-Cut", "a\r\nSet-Cookie: b=c").WithHeader("X-Nul", "\x00").WithHeader("X-Wide", "ä").WithHeader("X-Edge", " a")
+	seen := ""
+	look := func(w http.ResponseWriter, _ *http.Request, err error) {
+		seen = w.Header().Get("Retry-After")
+		w.WriteHeader(svc.ErrorFrom(err).HTTPStatus())
+	}
+	for _, onError := range []svc.ErrorHandler{nil, svc.WriteError, svc.WriteProblem, look} {
+		h := svc.Handle(func(w http.ResponseWriter, _ *http.Request) error {
+			w.Header().Set("ETag", `"old"`)
+			w.Header().Set("Cache-Control", "max-age=60")
+			return bad
+		}, onError, slog.New(slog.DiscardHandler))
+		a := answerTo(h, "GET", "/", "")
+		if a.StatusCode != 402 || a.Header.Get("Retry-After") != "7" || a.Header.Get("ETag") != `"now"` {
+			t.Errorf("the response is %d with %v", a.StatusCode, a.Header)
+		}
+		for name := range a.Header {
+			if !slices.Contains([]string{"Retry-After", "Etag", "Content-Type", "Content-Length", "X-Content-Type-Options"}, name) && seen == "" {
+				t.Errorf("the response has the header %s: %q", name, a.Header[name])
+			}
+		}
+		if ct := a.Header.Get("Content-Type"); ct == "text/html" {
+			t.Errorf("the Content-Type is %s", ct)
+		}
+	}
+	if seen != "7" {
+		t.Error("the ErrorHandler saw no header")
+	}
+	for _, status := range []int{0, 200, 399, 600} {
+		func() {
+			defer func() {
+				if recover() == nil {
+					t.Errorf("WithStatus(%d) does not panic", status)
+				}
+			}()
+			known.WithStatus(status)
+		}()
+	}
+}
+
+// Verify that Violations finds those of svc's own errors and of errors that have
+// been through JSON, and that a change of the list changes no error.
+func TestErrorViolations(t *testing.T) {
+	s := svc.MustRegister[StatusAPI](statusImpl{}, statusOptions())
+	_, err := s.Call(context.Background(), "items", "create", &StatusItem{})
+	if got := svc.ErrorFrom(err).Violations(); len(got) != 0 {
+		t.Errorf("a valid call has the violations %v", got)
+	}
+	var received struct{ Error svc.Error }
+	text := textOf(answerTo(s.REST(), "POST", "/items", `{"name":5}`, "Content-Type", "application/json"))
+	if err := json.Unmarshal([]byte(text), &received); err != nil {
+		t.Fatal(err)
+	}
+	want := svc.Violation{In: "body", Path: "/name", Rule: "type", Message: "must be a string"}
+	if got := received.Error.Violations(); len(got) != 1 || got[0] != want {
+		t.Errorf("the violations of %s are %v", text, got)
+	}
+	own := svc.Errorf(svc.CodeInvalidArgument, "no").WithDetail("violations", []svc.Violation{want})
+	own.Violations()[0].In = "path"
+	if got := own.Violations(); len(got) != 1 || got[0] != want {
+		t.Errorf("the violations are %v", got)
+	}
+	if got := (*svc.Error)(nil).Violations(); got != nil {
+		t.Errorf("a nil error has %v", got)
+	}
+	odd := svc.Errorf(svc.CodeInvalidArgument, "no").WithDetail("violations", []any{7, map[string]any{"in": 5, "rule": "type"}})
+	if got := odd.Violations(); len(got) != 1 || got[0] != (svc.Violation{Rule: "type"}) {
+		t.Errorf("the violations of odd JSON are %v", got)
 	}
 }
