@@ -373,6 +373,46 @@ await step('hostile texts are text', '/hostile/', async (page) => {
 	await op(page, 'nasties_Get').getByRole('button', {name: /^Show all \d+/}).first().click();
 }, {statuses: [400, 409]});
 
+await step('what OpenAPI 3.1 has and svc does not write', '/general/', async (page) => {
+	let o = await open(page, 'things_Make');
+	const text = await o.innerText();
+	for (const part of ['deprecated', 'Needs a bearer token with read, write.', 'Location string, in the header required', 'Where it is.', 'Changes with it.', 'matches ^"[a-z]+"$', '201 Made.', '403 The scope write is missing.',
+		'any other It broke.', 'Square or Circle', 'n integer, in the path required', '≥ 9007199254740993', 'X-List array of string, in the header deprecated', 'session string, in the cookie', 'at least 2 characters', 'integer or null', 'The one around it.']) {
+		assert(text.replace(/\s+/g, ' ').includes(part), `${part} is not in ${text}`);
+	}
+	await o.getByRole('button', {name: 'Fill in an example'}).click();
+	await box(o, 'If-Match').fill('"tag"');
+	await box(o, 'session').fill('s1');
+	const list = o.locator('fieldset', {has: page.locator(':scope > legend', {hasText: /^X-List /})}).first();
+	await list.getByRole('checkbox').check();
+	for (const v of ['one', 'two']) {
+		await list.getByRole('button', {name: 'Add an item'}).click();
+		await list.getByRole('textbox').last().fill(v);
+	}
+	assert.match(await send(o), /^201 /);
+	assert.deepEqual(await answer(o), {uri: '/general/things/a%2Fb/9007199254740993', list: ['one, two'], match: '"tag"', body: '{"side":1}'});
+	await o.locator('.out summary', {hasText: 'Headers'}).click();
+	await o.getByText('location: /things/1').waitFor();
+	assert((await o.locator('pre.curl').innerText()).includes('-b session=s1'));
+	const body = o.locator('fieldset', {has: page.locator(':scope > legend', {hasText: /^body /})}).first();
+	await body.getByRole('combobox').first().selectOption({label: 'Circle'});
+	await body.getByRole('textbox', {name: /^radius /}).fill('18446744073709551615');
+	await send(o);
+	assert.equal((await answer(o)).body, '{"radius":18446744073709551615}');
+
+	o = await open(page, 'get/open');
+	await o.getByText('Public: needs no credentials.').waitFor();
+	await send(o);
+	o = await open(page, 'either');
+	await o.getByText('Needs key; works without, too.').waitFor();
+	await o.getByRole('button', {name: 'Fill in an example'}).click();
+	await send(o);
+	assert.deepEqual(JSON.parse((await answer(o)).body)[0], 7);
+	await open(page, 'type:Circle');
+	assert.match(await op(page, 'type:Circle').innerText(), /not: {"required":\["side"\]}[^]*≤ 18446744073709551615/);
+	await accessible(page);
+});
+
 await step('a page that may not call anything', '/read/', async (page, {sent}) => {
 	const o = await open(page, 'sinks_Create');
 	await o.getByText('uint64').first().waitFor();

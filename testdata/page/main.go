@@ -7,16 +7,20 @@
 //	/hostile/   a service whose texts try to be something else than text
 //	/secret/    a service that wants a bearer token, or a user and a password
 //	/read/      a page that may not call anything
+//	/general/   the page with the document of general.json, which has what svc does not write
 package main
 
 import (
 	"context"
+	_ "embed"
 	"encoding/json"
 	"fmt"
+	"io"
 	"log"
 	"log/slog"
 	"net"
 	"net/http"
+	"net/http/httptest"
 	"net/http/httputil"
 	"net/url"
 	"os"
@@ -42,6 +46,7 @@ func main() {
 	mount(mux, "/many", pages(many(), all))
 	mount(mux, "/hostile", pages(hostile(), all))
 	mount(mux, "/secret", guard(pages(secret(), all)))
+	mount(mux, "/general", general())
 	mount(mux, "/read", pages(kitchen.Sink(false), nil))
 
 	listener, err := net.Listen("tcp", "127.0.0.1:0")
@@ -208,4 +213,29 @@ func hostile() *svc.Service {
 		Methods: map[string]svc.MethodOptions{
 			"Create": {Description: evil}, "Watch": {HTTP: "GET /nasties/watch", Description: strings.Repeat(evil, 10000)}, "Get": {Description: "# " + evil + "\n# two"},
 		}})
+}
+
+//go:embed general.json
+var generalData string
+
+// general returns a page with another document, and a handler that answers what it
+// is sent.
+func general() http.Handler {
+	mux := http.NewServeMux()
+	mux.HandleFunc("/{$}", func(w http.ResponseWriter, r *http.Request) {
+		page := httptest.NewRecorder()
+		kitchen.Second().Docs(nil).ServeHTTP(page, r)
+		start, rest, _ := strings.Cut(page.Body.String(), `id="data">`)
+		_, end, _ := strings.Cut(rest, "</script>")
+		w.Header().Set("Content-Security-Policy", page.Header().Get("Content-Security-Policy"))
+		fmt.Fprint(w, start, `id="data">`, generalData, "</script>", end)
+	})
+	mux.HandleFunc("/", func(w http.ResponseWriter, r *http.Request) {
+		body, _ := io.ReadAll(r.Body)
+		w.Header().Set("Content-Type", "application/json")
+		w.Header().Set("Location", "/things/1")
+		w.WriteHeader(http.StatusCreated)
+		json.NewEncoder(w).Encode(map[string]any{"uri": r.RequestURI, "list": r.Header.Values("X-List"), "match": r.Header.Get("If-Match"), "body": string(body)})
+	})
+	return mux
 }
