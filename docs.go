@@ -173,7 +173,8 @@ type docsData struct {
 	Codes    [][3]any            `json:"codes"` // code, HTTP status, JSON-RPC number
 }
 
-// A docsCall says how a method is called over the other transports.
+// A docsCall says how a method is called over the other transports, if they serve
+// it.
 type docsCall struct {
 	RPC   string              `json:"rpc,omitempty"`
 	MCP   string              `json:"mcp,omitempty"`
@@ -193,7 +194,14 @@ func newDocsData(s *Service, places DocsOptions) *docsData {
 	b := newAPIBuilder(s, openAPI31)
 	d := &docsData{encodeDocument(b.doc), places.REST, places.RPC, places.MCP, make(map[string]docsCall), nil}
 	for id, m := range b.operationIDs {
-		d.Calls[id] = docsCall{m.resource + "." + m.name, m.resource + "_" + m.name, docsNames(m, b.findPath(m).placeholders)}
+		call := docsCall{Names: docsNames(m, b.findPath(m).placeholders)}
+		if m.isServedBy(TransportRPC) {
+			call.RPC = m.resource + "." + m.name
+		}
+		if m.isServedBy(TransportMCP) {
+			call.MCP = m.resource + "_" + m.name
+		}
+		d.Calls[id] = call
 	}
 	for _, c := range codes {
 		d.Codes = append(d.Codes, [3]any{c.code, c.http, c.rpc})

@@ -39,17 +39,22 @@ type docsBox struct {
 type docsAPI interface {
 	Update(context.Context, *docsNote) (*docsBox, error)
 	Purge(context.Context) error
+	Hide(context.Context) error
 }
 
 type docsImpl struct{}
 
 func (docsImpl) Update(context.Context, *docsNote) (*docsBox, error) { return &docsBox{}, nil }
 func (docsImpl) Purge(context.Context) error                         { return nil }
+func (docsImpl) Hide(context.Context) error                          { return nil }
 
 func docsService() *svc.Service {
 	return svc.MustRegister[docsAPI](docsImpl{}, &svc.Options{
 		Name: "Notes </title><script>alert(2)</script>", Resource: "notes", Version: "7", Defaults: svc.Defaults{Auth: "bearer"}, Logger: slog.New(slog.DiscardHandler),
-		Methods: map[string]svc.MethodOptions{"Purge": {Description: "Throws all <i>away</i>."}},
+		Methods: map[string]svc.MethodOptions{
+			"Purge": {Description: "Throws all <i>away</i>.", Transports: []svc.Transport{svc.TransportREST, svc.TransportRPC}},
+			"Hide":  {Transports: []svc.Transport{svc.TransportRPC, svc.TransportMCP}}, // not a route, so not on the page
+		},
 	})
 }
 
@@ -136,7 +141,7 @@ func TestDocsData(t *testing.T) {
 	if got, want := (svc.DocsOptions{REST: data.REST, RPC: data.RPC, MCP: data.MCP}), *docsAll; got != want {
 		t.Errorf("the page calls %v, want %v", got, want)
 	}
-	const calls = `{"notes_Purge":{"rpc":"notes.purge","mcp":"notes_purge"},"notes_Update":{"rpc":"notes.update","mcp":"notes_update",` +
+	const calls = `{"notes_Purge":{"rpc":"notes.purge"},"notes_Update":{"rpc":"notes.update","mcp":"notes_update",` +
 		`"names":{"header Last-Event-ID":{"name":"seen"},"query dry_run":{"name":"dry"}}}}`
 	if got := string(data.Calls); got != calls {
 		t.Errorf("the calls are\n%s\nwant\n%s", got, calls)
@@ -216,7 +221,7 @@ func TestDocsMarkdown(t *testing.T) {
 	for _, want := range []string{
 		"# Notes \\</title>\\<script>alert(2)\\</script>\n",
 		"\n## notes\n",
-		"\n### POST /notes/purge\n\nThrows all \\<i>away\\</i>.\n\n- JSON-RPC method: `notes.purge`\n- MCP tool: `notes_purge`\n- needs credentials: bearer\n- answer 204: No Content\n",
+		"\n### POST /notes/purge\n\nThrows all \\<i>away\\</i>.\n\n- JSON-RPC method: `notes.purge`\n- needs credentials: bearer\n- answer 204: No Content\n",
 		"\n- `id` (path, string, required): \\</script>\\<script>alert(1)\\</script>\n",
 		"\n- `dry_run` (query, boolean)\n",
 		"\n- `Last-Event-ID` (header, ",
