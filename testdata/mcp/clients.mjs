@@ -1,21 +1,33 @@
-// What the TypeScript SDKs make of the fixture: each client lists, calls, gets an
-// error that it can act on, and gets progress. Usage: node clients.mjs URL
+// What the TypeScript SDKs make of the fixture, over HTTP and over the standard input
+// and output of FIXTURE: each client lists, calls, gets an error that it can act on
+// and progress, reads a resource and a prompt, completes an argument, cancels a call,
+// and answers and declines a question. Usage: node clients.mjs URL FIXTURE
 import { Client as Client1 } from '@modelcontextprotocol/sdk/client/index.js';
+import { StdioClientTransport as Stdio1 } from '@modelcontextprotocol/sdk/client/stdio.js';
 import { StreamableHTTPClientTransport as Transport1 } from '@modelcontextprotocol/sdk/client/streamableHttp.js';
 import { Client as Client2, StreamableHTTPClientTransport as Transport2 } from '@modelcontextprotocol/client';
+import { StdioClientTransport as Stdio2 } from '@modelcontextprotocol/client/stdio';
 import assert from 'node:assert/strict';
 
 const url = new URL(process.argv[2]);
+const program = { command: process.argv[3], args: ['-stdio'] };
 const info = { name: 'svc-interop', version: '1' };
 
-async function exercise(name, client, transport, call) {
+async function exercise(name, client, transport, call, asks) {
   const problems = [];
+  const asked = [];
   client.onerror = (err) => problems.push(err);
+  if (asks) {
+    client.setRequestHandler('elicitation/create', async ({ params }) => {
+      asked.push(params.message);
+      return /confirm/.test(params.message) ? { action: 'decline' } : { action: 'accept', content: { name: 'Ada' } };
+    });
+  }
   await client.connect(transport);
   assert.equal(client.getServerVersion()?.name ?? 'fixture', 'fixture');
 
   const { tools } = await client.listTools();
-  assert.equal(tools.length, 14);
+  assert.equal(tools.length, 22);
   assert.ok(tools.every((tool) => tool.description && tool.inputSchema.type === 'object'));
 
   const sum = await call('test_add_numbers', { a: 1, b: 2 });
@@ -31,11 +43,40 @@ async function exercise(name, client, transport, call) {
 
   const failed = await call('test_error_handling', {});
   assert.equal(failed.isError, true);
+  assert.equal((await call('test_image_content', {})).content[0].type, 'image');
+  assert.equal((await call('test_audio_content', {})).content[0].type, 'audio');
 
   const progress = [];
   const last = await call('test_tool_with_progress', {}, { onprogress: (p) => progress.push(p.progress) });
   assert.deepEqual(progress, [0, 50, 100]);
   assert.deepEqual(last.structuredContent, { sum: 100 });
+
+  const stop = new AbortController();
+  const canceled = call('test_tool_with_progress', {}, { signal: stop.signal });
+  stop.abort('enough');
+  await assert.rejects(canceled);
+
+  assert.equal((await client.listResources()).resources.length, 2);
+  assert.equal((await client.listResourceTemplates()).resourceTemplates.length, 1);
+  const { contents } = await client.readResource({ uri: 'test://template/7/data' });
+  assert.equal(JSON.parse(contents[0].text).id, '7');
+  await assert.rejects(client.readResource({ uri: 'test://template/missing/data' }));
+
+  assert.equal((await client.listPrompts()).prompts.length, 6);
+  const prompt = await client.getPrompt({ name: 'test_styled_prompt', arguments: { style: 'funny', words: '20' } });
+  assert.equal(prompt.messages[0].content.text, 'Write 20 words in a funny tone.');
+  const done = await client.complete({ ref: { type: 'ref/prompt', name: 'test_styled_prompt' }, argument: { name: 'style', value: 'f' } });
+  assert.deepEqual(done.completion.values, ['formal', 'friendly', 'funny']);
+
+  const hello = await call('test_input_required_result_elicitation', {});
+  if (asks) {
+    assert.equal(hello.content[0].text, 'Hello, Ada!');
+    const declined = await call('test_input_required_result_request_state', {});
+    assert.match(declined.content[0].text, /FAILED_PRECONDITION/);
+    assert.equal(asked.length, 2);
+  } else {
+    assert.match(hello.content[0].text, /FAILED_PRECONDITION: this caller cannot be asked/);
+  }
 
   await assert.rejects(call('test_no_such_tool', {}));
   await client.close();
@@ -43,13 +84,15 @@ async function exercise(name, client, transport, call) {
   console.log(`ok ${name}`);
 }
 
-{
+for (const [over, transport] of [['HTTP', () => new Transport1(url)], ['stdio', () => new Stdio1(program)]]) {
   const client = new Client1(info);
-  await exercise('@modelcontextprotocol/sdk 1.x', client, new Transport1(url),
+  await exercise(`@modelcontextprotocol/sdk 1.x, ${over}`, client, transport(),
     (name, args, options) => client.callTool({ name, arguments: args }, undefined, options));
 }
 for (const mode of ['legacy', 'auto', { pin: '2026-07-28' }]) {
-  const client = new Client2(info, { versionNegotiation: { mode } });
-  await exercise(`@modelcontextprotocol/client 2.x, ${JSON.stringify(mode)}`, client, new Transport2(url),
-    (name, args, options) => client.callTool({ name, arguments: args }, options));
+  for (const [over, transport] of [['HTTP', () => new Transport2(url)], ['stdio', () => new Stdio2(program)]]) {
+    const client = new Client2(info, { versionNegotiation: { mode }, capabilities: { elicitation: {} } });
+    await exercise(`@modelcontextprotocol/client 2.x, ${over}, ${JSON.stringify(mode)}`, client, transport(),
+      (name, args, options) => client.callTool({ name, arguments: args }, options), mode !== 'legacy');
+  }
 }

@@ -1,6 +1,7 @@
 // Command clients calls the fixture with the Go clients that people use, at every
 // revision that they speak: each lists, calls, gets an error that it can act on,
-// and gets progress. Usage: clients URL
+// gets progress, and reads a resource and a prompt, over HTTP and over the standard
+// input and output of FIXTURE. Usage: clients URL FIXTURE
 package main
 
 import (
@@ -8,6 +9,8 @@ import (
 	"encoding/json"
 	"fmt"
 	"os"
+	"os/exec"
+	"path/filepath"
 	"slices"
 	"strings"
 	"sync"
@@ -23,19 +26,20 @@ var revisions = []string{"2024-11-05", "2025-03-26", "2025-06-18", "2025-11-25",
 func main() {
 	ctx, cancel := context.WithTimeout(context.Background(), time.Minute)
 	defer cancel()
-	url := os.Args[1]
 	failed := false
 	for _, side := range []struct {
 		name string
-		run  func(ctx context.Context, url, revision string) error
+		run  func(ctx context.Context, server, revision string) error
 	}{{"go-sdk", runSDK}, {"mcp-go", runMCPGo}} {
-		for _, revision := range revisions {
-			if err := side.run(ctx, url, revision); err != nil {
-				fmt.Printf("FAILED %s %s: %v\n", side.name, revision, err)
-				failed = true
-				continue
+		for _, server := range os.Args[1:] {
+			for _, revision := range revisions {
+				if err := side.run(ctx, server, revision); err != nil {
+					fmt.Printf("FAILED %s %s %s: %v\n", side.name, filepath.Base(server), revision, err)
+					failed = true
+					continue
+				}
+				fmt.Printf("ok %s %s %s\n", side.name, filepath.Base(server), revision)
 			}
-			fmt.Printf("ok %s %s\n", side.name, revision)
 		}
 	}
 	if failed {
@@ -77,12 +81,14 @@ type answers struct {
 	wrong      string
 	wrongIsErr bool
 	unknown    error
+	data       string // of a resource
+	message    string // of a prompt
 }
 
 func (a *answers) check() error {
 	sum, _ := json.Marshal(a.sum)
 	switch {
-	case a.tools != 14:
+	case a.tools != 22:
 		return fmt.Errorf("%d tools", a.tools)
 	case string(sum) != `{"sum":3}`:
 		return fmt.Errorf("the sum is %s", sum)
@@ -90,16 +96,24 @@ func (a *answers) check() error {
 		return fmt.Errorf("a wrong call answered %q, isError %t", a.wrong, a.wrongIsErr)
 	case a.unknown == nil:
 		return fmt.Errorf("an unknown tool was called")
+	case !strings.Contains(a.data, `"id":"7"`):
+		return fmt.Errorf("the resource is %q", a.data)
+	case a.message != "Write 20 words in a funny tone.":
+		return fmt.Errorf("the prompt is %q", a.message)
 	}
 	return nil
 }
 
-func runSDK(ctx context.Context, url, revision string) error {
+func runSDK(ctx context.Context, server, revision string) error {
 	var heard reports
+	var transport mcp.Transport = &mcp.StreamableClientTransport{Endpoint: server}
+	if !strings.HasPrefix(server, "http") {
+		transport = &mcp.CommandTransport{Command: exec.Command(server, "-stdio")}
+	}
 	c := mcp.NewClient(&mcp.Implementation{Name: "svc-interop", Version: "1"}, &mcp.ClientOptions{
 		ProgressNotificationHandler: func(_ context.Context, r *mcp.ProgressNotificationClientRequest) { heard.add(r.Params.Progress) },
 	})
-	s, err := c.Connect(ctx, &mcp.StreamableClientTransport{Endpoint: url}, &mcp.ClientSessionOptions{ProtocolVersion: revision})
+	s, err := c.Connect(ctx, transport, &mcp.ClientSessionOptions{ProtocolVersion: revision})
 	if err != nil {
 		return err
 	}
@@ -128,15 +142,27 @@ func runSDK(ctx context.Context, url, revision string) error {
 		return err
 	}
 	_, unknown := s.CallTool(ctx, &mcp.CallToolParams{Name: "test_no_such_tool"})
-	a := answers{len(list.Tools), sum.StructuredContent, wrong.Content[0].(*mcp.TextContent).Text, wrong.IsError, unknown}
+	data, err := s.ReadResource(ctx, &mcp.ReadResourceParams{URI: "test://template/7/data"})
+	if err != nil {
+		return err
+	}
+	prompt, err := s.GetPrompt(ctx, &mcp.GetPromptParams{Name: "test_styled_prompt", Arguments: map[string]string{"style": "funny", "words": "20"}})
+	if err != nil {
+		return err
+	}
+	a := answers{len(list.Tools), sum.StructuredContent, wrong.Content[0].(*mcp.TextContent).Text, wrong.IsError, unknown,
+		data.Contents[0].Text, prompt.Messages[0].Content.(*mcp.TextContent).Text}
 	if err := a.check(); err != nil {
 		return err
 	}
 	return heard.check()
 }
 
-func runMCPGo(ctx context.Context, url, revision string) error {
-	c, err := client.NewStreamableHttpClient(url)
+func runMCPGo(ctx context.Context, server, revision string) error {
+	c, err := client.NewStreamableHttpClient(server)
+	if !strings.HasPrefix(server, "http") {
+		c, err = client.NewStdioMCPClient(server, nil, "-stdio")
+	}
 	if err != nil {
 		return err
 	}
@@ -185,7 +211,20 @@ func runMCPGo(ctx context.Context, url, revision string) error {
 		return err
 	}
 	_, unknown := call("test_no_such_tool", nil, nil)
-	a := answers{len(list.Tools), sum.StructuredContent, wrong.Content[0].(mcpgo.TextContent).Text, wrong.IsError, unknown}
+	var read mcpgo.ReadResourceRequest
+	read.Params.URI = "test://template/7/data"
+	data, err := c.ReadResource(ctx, read)
+	if err != nil {
+		return err
+	}
+	var get mcpgo.GetPromptRequest
+	get.Params.Name, get.Params.Arguments = "test_styled_prompt", map[string]string{"style": "funny", "words": "20"}
+	prompt, err := c.GetPrompt(ctx, get)
+	if err != nil {
+		return err
+	}
+	a := answers{len(list.Tools), sum.StructuredContent, wrong.Content[0].(mcpgo.TextContent).Text, wrong.IsError, unknown,
+		data.Contents[0].(mcpgo.TextResourceContents).Text, prompt.Messages[0].Content.(mcpgo.TextContent).Text}
 	if err := a.check(); err != nil {
 		return err
 	}
