@@ -84,8 +84,10 @@ type decoder struct {
 
 	// lean says that only svc reads the error of this input. Its violations then
 	// stay in a list: the map of Error.Details, which applications read, costs
-	// more than the rest of the error. Transports set it before they bind.
-	lean bool
+	// more than the rest of the error. Both the error, which is leanErr, and the
+	// list are overwritten by the next input. Transports set lean before they bind.
+	lean    bool
+	leanErr Error
 
 	// validateErr is the *Error that a Validate method returned. It takes the
 	// place of all violations.
@@ -125,7 +127,7 @@ var sourceOrder = []string{inPath, inQuery, inHeader, inBody}
 // together: a string kept from one would keep the other's text in memory.
 func (d *decoder) start(data []byte) {
 	d.scan.reset(data)
-	d.found = violations{}
+	d.found = violations{list: d.emptyList()}
 	d.in, d.validateErr, d.tooDeep, d.ahead = inBody, nil, false, 0
 	d.path = d.path[:0]
 	d.seen = d.seen[:0]
@@ -133,6 +135,19 @@ func (d *decoder) start(data []byte) {
 	clear(d.texts) // a syntax error leaves some behind
 	d.texts = d.texts[:0]
 	d.arena.Reset()
+}
+
+// emptyList returns the list for the violations of the next input. That of the last
+// one can be used again if no application has seen it. Nothing stays in it.
+func (d *decoder) emptyList() []Violation {
+	if !d.lean {
+		return nil
+	}
+	if list := d.found.list; len(list) > 0 {
+		clear(list)
+		d.leanErr = Error{}
+	}
+	return d.found.list[:0]
 }
 
 // addViolation adds a violation at the current place. It does not work out the
@@ -225,10 +240,12 @@ func (d *decoder) finish() error {
 // makeError returns the error that carries these violations, or nil if there
 // are none.
 func (d *decoder) makeError(vs *violations) error {
-	if d.lean && len(vs.list) > 0 {
-		return vs.makeLeanError()
+	if !d.lean || len(vs.list) == 0 {
+		return vs.makeError()
 	}
-	return vs.makeError()
+	d.scratch = vs.appendMessage(d.scratch[:0])
+	d.leanErr = Error{Code: CodeInvalidArgument, Message: string(d.scratch), violations: vs.list, cause: vs.cause}
+	return &d.leanErr
 }
 
 // makeSyntaxError returns the error of a text that is not acceptable JSON. Its
@@ -239,9 +256,10 @@ func (d *decoder) makeSyntaxError() error {
 	if d.scan.err.rule == ruleDuplicate {
 		v.Path = string(pointerToName(d.scan.data[:d.scan.err.offset]))
 	}
-	var one violations
+	one := violations{list: d.emptyList()}
 	one.addViolation(v)
-	return d.makeError(&one)
+	d.found = one
+	return d.makeError(&d.found)
 }
 
 // pointerToName returns the JSON Pointer to the member whose name and colon are

@@ -150,7 +150,7 @@ type Error struct {
 	Details map[string]any // as JSON; empty means that the answer has none
 
 	cause      error
-	violations []Violation // written as the detail "violations", in place of Details; see violations.makeLeanError
+	violations []Violation // written as the detail "violations", in place of Details; see decoder.makeError
 	status     int         // the HTTP status of WithStatus, or of an error about the HTTP exchange itself; 0 means that of Code
 	header     http.Header // of WithHeader; never written after the error is made
 	number     int         // the number of an error about the JSON-RPC message itself; 0 means that of Code
@@ -599,36 +599,31 @@ func (vs *violations) makeError() error {
 	if len(vs.list) == 0 {
 		return nil
 	}
-	e := vs.makeLeanError()
-	e.violations, e.Details = nil, map[string]any{"violations": vs.list}
-	return e
+	return &Error{
+		Code:    CodeInvalidArgument,
+		Message: string(vs.appendMessage(nil)),
+		Details: map[string]any{"violations": vs.list},
+		cause:   vs.cause,
+	}
 }
 
-// makeLeanError returns the error that carries the violations in a field that
-// only this package sees. It is for errors that no code of an application gets to
-// see before they are written, since making the map for Details costs more than
-// everything else. The list must not be empty.
-func (vs *violations) makeLeanError() *Error {
+// appendMessage appends the message of the error that carries the violations, of
+// which there must be one.
+func (vs *violations) appendMessage(dst []byte) []byte {
 	first := &vs.list[0]
-	var buf [maxViolationPath + maxViolationText + 64]byte
-	message := append(append(buf[:0], codes[CodeInvalidArgument.row()].text...), ": "...)
+	dst = append(append(dst, codes[CodeInvalidArgument.row()].text...), ": "...)
 	if first.Path != "" {
-		message = append(append(message, first.Path...), ' ')
+		dst = append(append(dst, first.Path...), ' ')
 	}
-	message = append(message, first.Message...)
+	dst = append(dst, first.Message...)
 	if n := vs.count() - 1; n > 0 {
-		message = append(message, " (and "...)
+		dst = append(dst, " (and "...)
 		if vs.full() {
-			message = append(message, "at least "...)
+			dst = append(dst, "at least "...)
 		}
-		message = append(strconv.AppendInt(message, int64(n), 10), " more)"...)
+		dst = append(strconv.AppendInt(dst, int64(n), 10), " more)"...)
 	}
-	return &Error{
-		Code:       CodeInvalidArgument,
-		Message:    string(message),
-		violations: vs.list,
-		cause:      vs.cause,
-	}
+	return dst
 }
 
 // clip shortens s to at most n bytes, between two characters, and says so with an
