@@ -383,12 +383,11 @@ func (w *docsWriter) listSecurity(operation []byte) (ways []string) {
 
 // writeResponse writes an answer and its headers.
 func (w *docsWriter) writeResponse(status string, response []byte) {
-	fmt.Fprintf(w, "- answer %s: ", status)
-	mediaType, schema := contentOf(response)
-	if schema != nil {
-		fmt.Fprintf(w, "%s as %s. ", w.describeType(schema), mediaType)
+	fmt.Fprintf(w, "- answer %s: %s", status, plainLine(textAt(response, "description")))
+	if mediaType, schema := contentOf(response); schema != nil {
+		fmt.Fprintf(w, ", %s as %s", w.describeType(schema), mediaType)
 	}
-	fmt.Fprintf(w, "%s\n", plainLine(textAt(response, "description")))
+	w.WriteByte('\n')
 	if headers := memberAt(response, "headers"); headers != nil {
 		eachMember(headers, func(name, header []byte) {
 			header = w.resolve(header)
@@ -436,17 +435,17 @@ func (w *docsWriter) writeProperties(indent, place string, schema []byte) {
 
 // writeField writes a parameter, a property or a header.
 func (w *docsWriter) writeField(indent, name, place string, required bool, description string, schema []byte) {
-	facts := []string{w.describeType(schema)}
+	fmt.Fprintf(w, "%s- %s (", indent, codeSpan(name))
 	if place != "" {
-		facts = append([]string{place}, facts...)
+		fmt.Fprintf(w, "%s, ", place)
 	}
 	if required {
-		facts = append(facts, "required")
+		w.WriteString("required, ")
 	}
 	if string(memberAt(schema, "deprecated")) == "true" {
-		facts = append(facts, "deprecated")
+		w.WriteString("deprecated, ")
 	}
-	fmt.Fprintf(w, "%s- %s (%s)", indent, codeSpan(name), strings.Join(facts, ", "))
+	fmt.Fprintf(w, "%s)", w.describeType(schema))
 	if description != "" {
 		fmt.Fprintf(w, ": %s", plainLine(description))
 	}
@@ -540,6 +539,9 @@ func codeSpan(text string) string { return "`" + strings.ReplaceAll(plainLine(te
 // curl returns a command that calls an operation with an example of an input.
 func (w *docsWriter) curl(verb, path string, operation []byte) string {
 	command := "curl"
+	if bytes.Contains(memberAt(operation, "responses"), []byte(`"`+contentTypeEvents+`"`)) {
+		command += " -N" // shows events as they come
+	}
 	if verb != http.MethodGet {
 		command += " -X " + verb
 	}

@@ -222,7 +222,7 @@ func TestDocsMarkdown(t *testing.T) {
 		"# Notes \\</title>\\<script>alert(2)\\</script>\n",
 		"\n## notes\n",
 		"\n### POST /notes/purge\n\nThrows all \\<i>away\\</i>.\n\n- JSON-RPC method: `notes.purge`\n- needs credentials: bearer\n- answer 204: No Content\n",
-		"\n- `id` (path, string, required): \\</script>\\<script>alert(1)\\</script>\n",
+		"\n- `id` (path, required, string): \\</script>\\<script>alert(1)\\</script>\n",
 		"\n- `dry_run` (query, boolean)\n",
 		"\n- `Last-Event-ID` (header, ",
 		"\n- `text` (body, string; one of [\"\\<b>\",\"it's\"]; length at least 1; length at most 80; default \"it's\"): Two # lines, \ufffdturned.\n",
@@ -230,7 +230,7 @@ func TestDocsMarkdown(t *testing.T) {
 		"\n- `next` (body, docsBox or null)\n",
 		"\n```sh\ncurl -X POST -H \"Authorization: Bearer $TOKEN\" \"$URL/notes/purge\"\n```\n",
 		"\n```sh\ncurl -X PUT -H \"Authorization: Bearer $TOKEN\" -H 'Content-Type: application/json' -d '{}' \"$URL/notes/1\"\n```\n",
-		"\n## Types\n", "\n### docsBox\n\n- `in` (map of docsBox, required)\n",
+		"\n## Types\n", "\n### docsBox\n\n- `in` (required, map of docsBox)\n",
 		"\n| NOT_FOUND | 404 | -32005 |\n",
 	} {
 		if !strings.Contains(text, want) {
@@ -249,7 +249,7 @@ func TestDocsCommands(t *testing.T) {
 	server := httptest.NewServer(s.REST())
 	defer server.Close()
 	text := getDocs(s, docsAll, "GET", "/llms.txt").Body.String()
-	command := regexp.MustCompile(`(?m)^curl(?: -X ([A-Z]+))?(?: -H 'Content-Type: application/json' -d '(.*)')? "\$URL(.*)"$`)
+	command := regexp.MustCompile(`(?m)^curl(?: -N)?(?: -X ([A-Z]+))?(?: -H 'Content-Type: application/json' -d '(.*)')? "\$URL(.*)"$`)
 	succeeded, lines := 0, strings.Count(text, "\ncurl ")
 	for _, found := range command.FindAllStringSubmatch(text, -1) {
 		r, err := http.NewRequest(found[1], server.URL+found[3], strings.NewReader(strings.ReplaceAll(found[2], `'\''`, "'")))

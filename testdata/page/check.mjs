@@ -168,6 +168,10 @@ await step('a stream is watched and stopped', app, async (page) => {
 	await over(o, 'JSON-RPC');
 	await send(o);
 	assert.equal((await answer(o)).result.items.length, 2);
+	await box(o, 'count').fill(''); // without an end
+	await o.getByRole('button', {name: 'Send'}).click();
+	await o.getByRole('button', {name: 'Stop'}).click();
+	await o.locator('.out [role=status]', {hasText: /^Stopped after/}).waitFor();
 });
 
 await step('a deep link opens its method and sends nothing', app + '#todos_Update', async (page, {sent}) => {
@@ -368,6 +372,7 @@ await step('hostile texts are text', '/hostile/', async (page) => {
 	assert.equal(await page.locator('img, script:not(#data):not(:last-child), iframe').count(), 0);
 	assert.match(await page.locator('h1').innerText(), /<\/script><script>window.hacked=1/);
 	assert(!/[\u202e\u2066]/.test(await page.locator('body').innerText()), 'a text turns the one around it');
+	await picture(page, 'hostile');
 	await page.getByRole('searchbox').fill('hacked');
 	await page.getByText(/^[1-9]\d* of /).waitFor();
 	await op(page, 'nasties_Get').getByRole('button', {name: /^Show all \d+/}).first().click();
@@ -450,7 +455,10 @@ for (const [name, path, options] of [
 				await o.getByRole('button', {name: 'Send'}).click();
 				await o.locator('.out .good, .out .bad').first().waitFor();
 			}
-			if (id === ids[0]) { await o.scrollIntoViewIfNeeded(); await picture(page, name + '-open'); }
+			const jump = o.getByRole('button', {name: 'Try it'});
+			assert.equal(await jump.isVisible(), name.includes('phone') && !id.startsWith('type:'));
+			if (await jump.isVisible()) await jump.click();
+			if (id === ids[0]) { await picture(page, name + '-open'); }
 		}
 		for (const b of await page.locator('.op[open] form').getByRole('checkbox').all()) if (await b.isVisible()) await b.check();
 		await page.locator('.login > summary').click();
