@@ -54,6 +54,7 @@ func (x *exchange) answerToolsCall(m *message) *mcpError {
 	if t == nil {
 		return invalidParams("there is no tool of this name; tools/list has all")
 	}
+	x.enterMethod(t.method)
 	if e := x.checkParamHeaders(t, m.arguments); e != nil {
 		return e
 	}
@@ -65,7 +66,6 @@ func (x *exchange) answerToolsCall(m *message) *mcpError {
 	if e := x.readAnswers(m); e != nil {
 		return e
 	}
-	x.enterMethod(t.method)
 	in, err := x.bindArguments(t, m.arguments)
 	if err == nil {
 		err = x.runTool(t, m, in, (*exchange).addOutput)
@@ -77,6 +77,7 @@ func (x *exchange) answerToolsCall(m *message) *mcpError {
 	if asks {
 		return nil
 	}
+	x.outcome = err
 	x.logError(err)
 	x.addFailure(m, err)
 	return nil
@@ -92,10 +93,12 @@ func (x *exchange) addFailure(m *message, err error) {
 	x.closeResult(m)
 }
 
-// enterMethod notes that a method is called, for its context and for the log.
+// enterMethod notes that a method is called, for its context, for the log and for
+// Options.Observe.
 func (x *exchange) enterMethod(m *method) {
 	x.called = m
 	x.info.Resource, x.info.Method = m.resource, m.name
+	x.watch = m.watchCall(x, TransportMCP, "")
 }
 
 // checkCapabilities returns an error if the client does not declare all that the

@@ -246,6 +246,8 @@ type exchange struct {
 	one      [1]rpcMessage // where text keeps its message unless there are several
 	unread   *syntaxError  // why the arguments of a tool cannot be read; nil if they can
 	called   *method       // by the message that is being answered; nil if it calls none
+	watch    callWatch     // of that call
+	outcome  error         // of that call: what its answer says; nil for success
 
 	capabilities []byte  // of the client, as JSON; protected by stream.mu while the method runs
 	answers      answers // to questions of the method; likewise
@@ -388,6 +390,7 @@ func (x *exchange) serveMessage(m *rpcMessage) error {
 		}
 		x.acceptMessage()
 	default:
+		defer x.watch.end(http.ErrAbortHandler)
 		if x.accept == (accepted{}) {
 			return httpError(http.StatusNotAcceptable, CodeInvalidArgument, "accept application/json, text/event-stream, or both")
 		}
@@ -477,12 +480,17 @@ func (x *exchange) serveBatch() {
 func (x *exchange) answerWithin(rpc *rpcMessage) bool {
 	err := x.budget.checkNext(x)
 	if err == nil {
+		defer x.watch.end(http.ErrAbortHandler)
 		x.answerRequest(rpc)
 		if err = x.budget.keepAnswer(len(x.ws.enc.buf)); err == nil {
+			x.watch.end(x.outcome)
 			return true
 		}
 		x.logError(err)
+	} else if m := x.findCalled(rpc); m != nil {
+		x.enterMethod(m)
 	}
+	x.watch.end(err)
 	switch {
 	case x.Err() != nil:
 		return false
@@ -492,6 +500,38 @@ func (x *exchange) answerWithin(rpc *rpcMessage) bool {
 		x.ws.enc.buf = appendRPCError(x.ws.enc.buf[:0], mcpInternalError, string(appendErrorText(nil, ErrorFrom(err))), nil, rpc.id)
 	}
 	return true
+}
+
+// findCalled returns the method that a message calls, or nil if it calls none.
+func (x *exchange) findCalled(rpc *rpcMessage) *method {
+	m := message{rpcMessage: rpc}
+	if rpc.kind != rpcRequest || x.readParams(&m) != nil {
+		return nil
+	}
+	name := m.name
+	if string(rpc.method) == "resources/read" {
+		name = m.uri
+	}
+	if !isText(name) {
+		return nil
+	}
+	var called *tool
+	switch text := string(textOf(name)); string(rpc.method) {
+	case "tools/call":
+		called = x.h.tools[text]
+	case "prompts/get":
+		if q := x.h.prompts[text]; q != nil {
+			called = q.tool
+		}
+	case "resources/read":
+		if r, _ := x.h.findResource(text); r != nil {
+			called = r.tool
+		}
+	}
+	if called == nil {
+		return nil
+	}
+	return called.method
 }
 
 // answerRequest answers a request, or a message that is not valid JSON-RPC. An
@@ -836,6 +876,7 @@ func (x *exchange) sendError(id []byte, e *mcpError) {
 	if err == nil {
 		err = Errorf(CodeInvalidArgument, "%s", e.text)
 	}
+	x.outcome = err
 	x.logError(err)
 	x.ws.enc.buf = appendRPCError(x.ws.enc.buf[:0], e.number, e.text, e.data, id)
 	status := http.StatusOK
@@ -850,6 +891,9 @@ func (x *exchange) sendError(id []byte, e *mcpError) {
 // stream of events has status 200.
 func (x *exchange) sendAnswer(status int) {
 	body := x.ws.enc.buf
+	if x.budget == nil {
+		x.watch.end(x.outcome)
+	}
 	switch {
 	case x.budget != nil: // serveBatch takes it from there
 	case x.pipe != nil:

@@ -387,10 +387,10 @@ func (x *exchange) answerRead(m *message) *mcpError {
 	if r == nil {
 		return x.notFound(m, "there is no resource of this URI")
 	}
+	x.enterMethod(r.method)
 	if e := x.readAnswers(m); e != nil {
 		return e
 	}
-	x.enterMethod(r.method)
 	args := openMembers(nil)
 	for _, name := range slices.Concat(r.uri.names, r.uri.query) {
 		if value, ok := values[name]; ok {
@@ -511,10 +511,10 @@ func (x *exchange) answerPrompt(m *message) *mcpError {
 	if q == nil {
 		return invalidParams("there is no prompt of this name; prompts/list has all")
 	}
+	x.enterMethod(q.method)
 	if e := x.readAnswers(m); e != nil {
 		return e
 	}
-	x.enterMethod(q.method)
 	args := openMembers(nil)
 	if m.arguments != nil {
 		eachMember(m.arguments, func(name, value []byte) {

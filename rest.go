@@ -29,7 +29,7 @@ func (s *Service) Routes() []Route {
 	methods := s.methodsOn(TransportREST)
 	routes := make([]Route, len(methods))
 	for i, m := range methods {
-		h := &restHandler{endpoint{config: m.config, service: s, transport: TransportREST, only: m}}
+		h := &restHandler{endpoint{config: m.config, service: s, transport: TransportREST, only: m}, m.method + " " + s.prefix + m.path}
 		routes[i] = Route{Method: m.method, Path: s.prefix + m.path, Resource: m.resource, Name: m.name, Handler: h}
 	}
 	return routes
@@ -178,7 +178,10 @@ func (h *restMux) allowedMethods(r *http.Request) []string {
 // http.ErrAbortHandler passes through, and net/http closes the connection. The body
 // is read to its end before the method is called, and a record is encoded before
 // the status is written, so no client gets half of one.
-type restHandler struct{ endpoint }
+type restHandler struct {
+	endpoint
+	pattern string // of its route, for Observation.Route
+}
 
 func (h *restHandler) ServeHTTP(w http.ResponseWriter, r *http.Request) { h.serveRequest(w, r, h) }
 
@@ -189,23 +192,31 @@ func (h *restHandler) respond(w http.ResponseWriter, r *http.Request, ws *worksp
 		return h.serveStream(w, r, ws)
 	}
 	ctx := &callContext{Context: r.Context(), info: h.callInfo(w, r)}
+	watch := m.watchCall(ctx, TransportREST, h.pattern)
+	defer watch.end(http.ErrAbortHandler)
+	out, err := h.callMethod(ctx, w, r, ws)
+	if err == nil && m.out != nil {
+		ws.enc.buf, err = m.appendOutput(&ws.enc, ws.enc.buf[:0], out)
+	}
+	watch.end(err)
+	switch {
+	case err != nil:
+		return err
+	case m.out == nil:
+		w.WriteHeader(m.status)
+	default:
+		writeJSON(w, r, m.status, ws.enc.buf, &ctx.values)
+	}
+	return nil
+}
+
+// callMethod binds the input and calls the method.
+func (h *restHandler) callMethod(ctx context.Context, w http.ResponseWriter, r *http.Request, ws *workspace) (any, error) {
 	in, err := h.bindInput(w, r, ws)
 	if err != nil {
-		return err
+		return nil, err
 	}
-	out, err := m.invoke(ctx, in)
-	if err != nil {
-		return err
-	}
-	if m.out == nil {
-		w.WriteHeader(m.status)
-		return nil
-	}
-	if ws.enc.buf, err = m.appendOutput(&ws.enc, ws.enc.buf[:0], out); err != nil {
-		return err
-	}
-	writeJSON(w, r, m.status, ws.enc.buf, &ctx.values)
-	return nil
+	return h.only.invoke(ctx, in)
 }
 
 // callInfo returns the Info that the method gets from InfoFrom.
@@ -264,28 +275,33 @@ func (h *restHandler) serveStream(w http.ResponseWriter, r *http.Request, ws *wo
 	m := h.only
 	ctx, cancel := context.WithCancelCause(&callContext{Context: r.Context(), info: h.callInfo(w, r)})
 	defer cancel(nil)
-	in, err := h.bindInput(w, r, ws)
+	watch := m.watchCall(ctx, TransportREST, h.pattern)
+	defer watch.end(http.ErrAbortHandler)
+	out, err := h.callMethod(ctx, w, r, ws)
 	if err != nil {
-		return err
-	}
-	out, err := m.invoke(ctx, in)
-	if err != nil {
+		watch.end(err)
 		return err
 	}
 	if r.Method == http.MethodHead {
 		setEventHeader(w.Header())
 		w.WriteHeader(http.StatusOK)
-		if err := m.discardStream(cancel, out); err != nil {
+		err := m.discardStream(cancel, out)
+		watch.end(err)
+		if err != nil {
 			h.logError(ctx, r, err, m)
 		}
 		return nil
 	}
 	events, err := startEvents(w, m.eventTimes, cancel)
 	if err != nil {
-		return errors.Join(err, m.discardStream(cancel, out))
+		err = errors.Join(err, m.discardStream(cancel, out))
+		watch.end(err)
+		return err
 	}
 	defer events.close()
-	if err := m.sendItems(ctx, cancel, events, ws, out); err != nil {
+	err = m.sendItems(ctx, cancel, events, ws, out)
+	watch.end(err)
+	if err != nil {
 		h.logStreamError(ctx, r, err)
 		events.sendEvent(&Event{Name: eventError}, appendEnvelope(nil, ErrorFrom(err))) // OnError writes whole responses
 	}

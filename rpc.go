@@ -149,8 +149,9 @@ func (h *rpcHandler) answerText(w http.ResponseWriter, r *http.Request, ws *work
 		return nil, rpcTextError(ws.dec.scan.err)
 	case !x.text.batch:
 		ws.enc.buf = ws.enc.buf[:0]
-		worker := rpcWorker{h, r, w.Header(), ws, nil}
-		worker.answerMessage(&x.text.messages[0])
+		worker := rpcWorker{handler: h, request: r, header: w.Header(), ws: ws}
+		defer worker.watch.end(http.ErrAbortHandler)
+		worker.watch.end(worker.answerMessage(&x.text.messages[0]))
 		return ws.enc.buf, nil
 	case x.text.count == 0:
 		return nil, rpcRequestError(rpcEmptyBatch)
@@ -186,28 +187,30 @@ type rpcWorker struct {
 	header  http.Header // for Info.Header
 	ws      *workspace  // of this worker alone; answers are appended to enc.buf
 	budget  *batchBudget
+	watch   callWatch // of the call that is being answered
 }
 
-// answerMessage appends the response to msg, or nothing if it wants none.
+// answerMessage appends the response to msg, or nothing if it wants none. It
+// returns the error that the response says; the caller ends w.watch by it.
 //
 // The result is written behind the beginning of a response before it is known
 // whether the call succeeds, so that it need not be copied. After an error all
 // appended bytes are dropped, because a failed encoder may leave an incomplete
 // value.
-func (w *rpcWorker) answerMessage(msg *rpcMessage) {
+func (w *rpcWorker) answerMessage(msg *rpcMessage) error {
 	before := w.ws.enc.buf
 	w.ws.enc.buf = beginRPCResult(w.ws.enc.buf)
 	m, err := w.appendResult(msg)
 	if err == nil && msg.kind != rpcNotification {
 		w.ws.enc.buf = endRPCResult(w.ws.enc.buf, msg.id)
-		return
+		return nil
 	}
 	w.ws.enc.buf = before
-	if err == nil {
-		return
+	if err != nil {
+		w.budget.logError(&w.handler.endpoint, w.request.Context(), w.request, err, m)
+		w.appendError(msg, err)
 	}
-	w.budget.logError(&w.handler.endpoint, w.request.Context(), w.request, err, m)
-	w.appendError(msg, err)
+	return err
 }
 
 // appendError appends the response to msg that says that it failed with err.
@@ -255,9 +258,27 @@ func (h *rpcHandler) resolveMethod(name []byte) *method {
 	return m
 }
 
+// callContext returns the context of a call of m.
+func (w *rpcWorker) callContext(m *method) *callContext {
+	return &callContext{Context: w.request.Context(), info: Info{Transport: TransportRPC, Resource: m.resource, Method: m.name, Request: w.request, Header: w.header}}
+}
+
+// skipMessage appends the error for a message that is not run because of err.
+func (w *rpcWorker) skipMessage(msg *rpcMessage, err error) {
+	w.appendError(msg, err)
+	if msg.kind != rpcRequest && msg.kind != rpcNotification {
+		return
+	}
+	if m := w.handler.resolveMethod(msg.method); m != nil {
+		w.watch = m.watchCall(w.callContext(m), TransportRPC, "")
+		w.watch.end(err)
+	}
+}
+
 // callMethod calls m with the params of msg and appends its output.
 func (w *rpcWorker) callMethod(m *method, msg *rpcMessage) (err error) {
-	ctx := &callContext{Context: w.request.Context(), info: Info{Transport: TransportRPC, Resource: m.resource, Method: m.name, Request: w.request, Header: w.header}}
+	ctx := w.callContext(m)
+	w.watch = m.watchCall(ctx, TransportRPC, "")
 	var in any
 	if m.bind == nil && len(msg.params) > 0 && msg.params[0] == '[' {
 		err = checkNoParams(msg.params)
@@ -809,18 +830,20 @@ func (b *rpcBatch) takeMessages(ws *workspace) {
 // room for the answer, or else an error in its place. The header is for this call
 // alone: a goroutine that outlives its call must not write into that of another.
 func (b *rpcBatch) takeMessage(ws *workspace, msg *rpcMessage) {
-	w := rpcWorker{b.handler, b.request, make(http.Header), ws, &b.budget}
+	w := rpcWorker{handler: b.handler, request: b.request, header: make(http.Header), ws: ws, budget: &b.budget}
 	if err := b.budget.checkNext(b.request.Context()); err != nil {
-		w.appendError(msg, err)
+		w.skipMessage(msg, err)
 		return
 	}
 	before := ws.enc.buf
-	w.answerMessage(msg)
-	if err := b.budget.keepAnswer(len(ws.enc.buf) - len(before)); err != nil {
-		ws.enc.buf = before
+	defer w.watch.end(http.ErrAbortHandler)
+	err := w.answerMessage(msg)
+	if tooLarge := b.budget.keepAnswer(len(ws.enc.buf) - len(before)); tooLarge != nil {
+		err, ws.enc.buf = tooLarge, before
 		b.budget.logError(&b.handler.endpoint, b.request.Context(), b.request, err, nil)
 		w.appendError(msg, err)
 	}
+	w.watch.end(err)
 }
 
 // takeAll leaves nothing for workers to take.

@@ -126,7 +126,7 @@ package svc
 //   - Service, and its registration: Register, Join, At
 //   - its description for programs: Descriptor
 //   - calls: how a transport calls a method, and Call
-//   - Info: what a method can learn of its call
+//   - Info: what a method can learn of its call; Observation: what is learned of calls
 //   - the frame of every request: workspaces, endpoints, the log
 //
 // svc_method.go compiles one method, svc_stream.go has the streams.
@@ -139,6 +139,7 @@ import (
 	"maps"
 	"net/http"
 	"reflect"
+	"runtime/debug"
 	"slices"
 	"strings"
 	"sync"
@@ -190,6 +191,9 @@ type Options struct {
 	// and what the method returned or an output of the same type; anything else is
 	// INTERNAL. Default: none.
 	Intercept func(InvokeFunc) InvokeFunc
+	// Observe is told how every call ended, for metrics and traces; see
+	// [Observation]. Default: nobody is, and nothing is measured.
+	Observe func(ctx context.Context, o Observation)
 	// OnError writes the error responses of REST; the other transports prescribe
 	// the form of theirs. Default: WriteError.
 	OnError ErrorHandler
@@ -658,12 +662,6 @@ func (m *method) appendOutput(e *encoder, dst []byte, out any) (_ []byte, err er
 // 1,000 levels deep, as one is that contains itself, is INVALID_ARGUMENT.
 func (s *Service) Call(ctx context.Context, resource, method string, input any) (any, error) {
 	m, err := s.findForCall(resource, method)
-	if err == nil {
-		err = m.checkType(input)
-	}
-	if err == nil && m.in != nil {
-		input, err = s.checkInput(m, input)
-	}
 	if err != nil {
 		return nil, err
 	}
@@ -672,7 +670,18 @@ func (s *Service) Call(ctx context.Context, resource, method string, input any) 
 		info.Transport = TransportCall
 	}
 	info.Resource, info.Method = m.resource, m.name
-	return m.invoke(&callContext{Context: ctx, info: info}, input)
+	call := &callContext{Context: ctx, info: info}
+	watch := m.watchCall(call, info.Transport, "")
+	defer watch.end(http.ErrAbortHandler)
+	if err = m.checkType(input); err == nil && m.in != nil {
+		input, err = s.checkInput(m, input)
+	}
+	var out any
+	if err == nil {
+		out, err = m.invoke(call, input)
+	}
+	watch.end(err)
+	return out, err
 }
 
 // NewInput returns a new input for a method, with the defaults applied, those of
@@ -801,6 +810,78 @@ func (c *callContext) Value(key any) any {
 		return nil
 	}
 	return c.Context.Value(key)
+}
+
+// An Observation is what Options.Observe is told of one call:
+//
+//	Each of these is observed once         Err
+//	-------------------------------------  ----------------------------------
+//	a call, also one of a batch, a         the error of the answer, or nil
+//	notification, a Service.Call
+//	a refusal on a known method: of its    the same
+//	input, of the body, of the caller
+//	a call of a batch that is not run      why: RESOURCE_EXHAUSTED or CANCELED
+//	a stream, when it has ended            why it ended early, or nil
+//	a call that panics with                http.ErrAbortHandler
+//	http.ErrAbortHandler
+//	a round of MCP that ends in a          nil
+//	question to the caller
+//
+// Requests that reach no method, such as one for an unknown path or with a body
+// that is not JSON-RPC, are not observed. A [Stream] that Service.Call returns is
+// observed when the method has returned it.
+//
+// Observe is called when the answer is known, before it is sent, on the goroutine of
+// the call; so it is called concurrently, and the client waits for it. ctx is that of
+// the call: [InfoFrom] finds the request in it. A panic in Observe is logged and
+// changes no answer.
+type Observation struct {
+	Transport Transport     // by which the call came
+	Resource  string        // of the method
+	Method    string        // Method.Name
+	Route     string        // the pattern of the REST route, "GET /todos/{id}"; empty on other transports
+	Err       error         // as the log has it, with its cause; nil for success. CodeOf(Err) is a label of few values
+	Took      time.Duration // from the request to here
+}
+
+// A callWatch measures one call for Options.Observe. Where nobody observes, it is
+// the zero value, which does nothing.
+type callWatch struct {
+	ctx       context.Context
+	method    *method // nil once the call is observed
+	transport Transport
+	route     string
+	start     time.Time
+}
+
+// watchCall begins to measure a call of m, of which ctx is the context. Its end must follow on every way out, also
+// by a panic; see callWatch.end.
+func (m *method) watchCall(ctx context.Context, t Transport, route string) callWatch {
+	if m.observe == nil {
+		return callWatch{}
+	}
+	return callWatch{ctx, m, t, route, time.Now()}
+}
+
+// end tells Options.Observe how the call ended. Only the first end of a call does
+// something, so a deferred one with http.ErrAbortHandler is for panics alone.
+func (c *callWatch) end(err error) {
+	if c.method != nil {
+		c.tellObserver(err)
+	}
+}
+
+// tellObserver calls Options.Observe, which is code of the application.
+func (c *callWatch) tellObserver(err error) {
+	m := c.method
+	c.method = nil
+	defer func() {
+		if v := recover(); v != nil {
+			err := fmt.Errorf("Options.Observe: %w", &PanicError{Value: v, Stack: debug.Stack()})
+			logError(c.ctx, m.logger, err, logPlace{transport: string(c.transport), resource: m.resource, method: m.name})
+		}
+	}()
+	m.observe(c.ctx, Observation{c.transport, m.resource, m.name, c.route, err, time.Since(c.start)})
 }
 
 // A workspace is the memory that one goroutine needs to serve one request. All

@@ -65,8 +65,9 @@ type config struct {
 	eventTimes  eventTimes
 	onError     ErrorHandler
 	logger      *slog.Logger
-	strict      bool       // Options.Strict
-	intercepted InvokeFunc // what Options.Intercept returned; nil without
+	strict      bool                               // Options.Strict
+	intercepted InvokeFunc                         // what Options.Intercept returned; nil without
+	observe     func(context.Context, Observation) // Options.Observe; nil without
 }
 
 // A callFunc calls a method of one implementation. in is a pointer to the input,
@@ -125,6 +126,7 @@ func newMethodCompiler(p *mistakes, iface reflect.Type, impl any, o Options) *me
 			onError:    o.OnError,
 			logger:     o.Logger,
 			strict:     o.Strict,
+			observe:    o.Observe,
 		},
 		shapes: &shapes{mistakes: p, strict: o.Strict, byType: make(map[reflect.Type]*shape)},
 	}
