@@ -1,10 +1,18 @@
 package svc_test
 
 import (
+	"cmp"
+	"context"
 	"fmt"
+	"io"
+	"log/slog"
+	"maps"
 	"net/http"
 	"net/http/httptest"
 	"net/netip"
+	"slices"
+	"strings"
+	"sync"
 	"time"
 
 	"example.com/svc"
@@ -71,4 +79,92 @@ func ExampleAllowIPs() {
 	fmt.Println(w.Code, w.Body)
 	// Output:
 	// 403 {"error":{"code":"PERMISSION_DENIED","message":"this address may not come here"}}
+}
+
+// CallMetrics counts calls, and writes the counts in the text form of Prometheus.
+type CallMetrics struct {
+	mu     sync.Mutex
+	counts map[string]int // by labels, all of which have few values
+}
+
+// Observe is an Options.Observe.
+func (m *CallMetrics) Observe(_ context.Context, o svc.Observation) {
+	code := svc.Code("OK")
+	if o.Err != nil {
+		code = svc.CodeOf(o.Err)
+	}
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	m.counts[fmt.Sprintf("{transport=%q,method=%q,code=%q}", o.Transport, o.Resource+"."+o.Method, code)]++
+}
+
+// WriteText writes the counts.
+func (m *CallMetrics) WriteText(w io.Writer) {
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	fmt.Fprintln(w, "# TYPE svc_calls_total counter")
+	for _, labels := range slices.Sorted(maps.Keys(m.counts)) {
+		fmt.Fprintf(w, "svc_calls_total%s %d\n", labels, m.counts[labels])
+	}
+}
+
+// Counts for Prometheus need one function and no package.
+func ExampleObservation_prometheus() {
+	metrics := &CallMetrics{counts: make(map[string]int)}
+	primes := svc.MustRegister[PrimesAPI](primes{}, &svc.Options{
+		Resource: "primes", Observe: metrics.Observe, Logger: slog.New(slog.DiscardHandler),
+	})
+	for _, target := range []string{"/primes/watch", "/nowhere"} {
+		primes.REST().ServeHTTP(httptest.NewRecorder(), httptest.NewRequest("POST", target, strings.NewReader(`{"count":2}`)))
+	}
+	primes.RPC().ServeHTTP(httptest.NewRecorder(), httptest.NewRequest("POST", "/", strings.NewReader(
+		`{"jsonrpc":"2.0","id":1,"method":"primes.watch","params":{"count":0}}`)))
+
+	var text strings.Builder
+	metrics.WriteText(&text)
+	fmt.Print(text.String())
+	// Output:
+	// # TYPE svc_calls_total counter
+	// svc_calls_total{transport="rest",method="primes.watch",code="OK"} 1
+	// svc_calls_total{transport="rpc",method="primes.watch",code="INVALID_ARGUMENT"} 1
+}
+
+// A Span is what tracers such as OpenTelemetry record of a call. The names of its
+// attributes are those of the semantic conventions for RPC.
+type Span struct {
+	TraceID    string // of the caller, from the header traceparent (W3C, Trace Context)
+	Name       string
+	Start, End time.Time
+	Attributes map[string]string
+	Error      string
+}
+
+// A span can be made at the end of a call: its beginning is o.Took ago.
+func ExampleObservation_span() {
+	var spans []Span
+	observe := func(ctx context.Context, o svc.Observation) {
+		end := time.Now()
+		s := Span{Name: o.Resource + "/" + o.Method, Start: end.Add(-o.Took), End: end, Attributes: map[string]string{
+			"rpc.system": "svc", "rpc.service": o.Resource, "rpc.method": o.Method, "svc.transport": string(o.Transport), "http.route": o.Route,
+		}}
+		if info, ok := svc.InfoFrom(ctx); ok && info.Request != nil {
+			if parts := strings.Split(info.Request.Header.Get("Traceparent"), "-"); len(parts) == 4 {
+				s.TraceID = parts[1]
+			}
+		}
+		if o.Err != nil {
+			s.Error = string(svc.CodeOf(o.Err)) + ": " + o.Err.Error() // with the cause, which clients do not see
+		}
+		spans = append(spans, s) // a program with concurrent calls hands it to its tracer
+	}
+	primes := svc.MustRegister[PrimesAPI](primes{}, &svc.Options{Resource: "primes", Observe: observe, Logger: slog.New(slog.DiscardHandler)})
+
+	r := httptest.NewRequest("POST", "/primes/watch", strings.NewReader(`{"count":2}`))
+	r.Header.Set("Traceparent", "00-4bf92f3577b34da6a3ce929d0e0e4736-00f067aa0ba902b7-01")
+	primes.REST().ServeHTTP(httptest.NewRecorder(), r)
+	for _, s := range spans {
+		fmt.Println(s.TraceID, s.Name, s.Attributes["http.route"], cmp.Or(s.Error, "ok"))
+	}
+	// Output:
+	// 4bf92f3577b34da6a3ce929d0e0e4736 primes/watch POST /primes/watch ok
 }

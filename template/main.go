@@ -7,6 +7,7 @@
 //	assistant.go  a prompt, resources and a question for AI assistants
 //	store.go      the data
 //	handlers.go   the handlers that are not methods of the service
+//	metrics.go    counts of calls, for Prometheus
 package main
 
 import (
@@ -52,7 +53,7 @@ func main() {
 // runMCP serves one assistant until it closes in, or until ctx ends. Nothing else may
 // be written to out; package log writes to standard error.
 func runMCP(ctx context.Context, in io.Reader, out io.Writer) error {
-	err := newService(newStore(), ctx.Done()).MCPStdio(ctx, in, out, mcpOptions())
+	err := newService(newStore(), ctx.Done(), nil).MCPStdio(ctx, in, out, mcpOptions())
 	if ctx.Err() != nil {
 		return nil // a signal is how the program ends
 	}
@@ -61,7 +62,7 @@ func runMCP(ctx context.Context, in io.Reader, out io.Writer) error {
 
 // newHandler returns the handler of everything that the program serves to the
 // public. Middleware for all of it is applied at the end, the outermost last.
-func newHandler(todos *svc.Service) http.Handler {
+func newHandler(todos *svc.Service, counts *metrics) http.Handler {
 	mux := http.NewServeMux()
 	mux.Handle("GET /hello", ignoreBody(hello))
 	mux.Handle("GET /users", ignoreBody(users))
@@ -76,6 +77,7 @@ func newHandler(todos *svc.Service) http.Handler {
 
 	front := http.NewServeMux()
 	front.Handle("GET /health", ignoreBody(health)) // outside the limit: a busy process must not count as a dead one
+	front.Handle("GET /metrics", ignoreBody(counts.ServeHTTP))
 	front.Handle("/", svc.Limit(maxRequests, nil)(mux))
 
 	var handler http.Handler = front
@@ -139,7 +141,8 @@ func run(ctx context.Context, addr string, out io.Writer) error {
 	if err != nil {
 		return err
 	}
-	handler := withProfiles(newHandler(newService(newStore(), ctx.Done())), os.Getenv("PPROF_USER"), os.Getenv("PPROF_PASSWORD"))
+	counts := new(metrics)
+	handler := withProfiles(newHandler(newService(newStore(), ctx.Done(), counts.observe), counts), os.Getenv("PPROF_USER"), os.Getenv("PPROF_PASSWORD"))
 	server := newServer(handler)
 	printGuide(out, "http://"+listener.Addr().String())
 
@@ -180,4 +183,5 @@ var guide = []struct{ route, curl string }{
 	{"POST /rpc", `curl -H 'Content-Type: application/json' -d '{"jsonrpc":"2.0","method":"todos.list","id":1}' URL/rpc`},
 	{"POST /mcp", `curl -H 'Content-Type: application/json' -d '{"jsonrpc":"2.0","method":"tools/list","id":1}' URL/mcp`},
 	{"GET /openapi.json", "curl URL/openapi.json"},
+	{"GET /metrics", "curl URL/metrics"},
 }

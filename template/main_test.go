@@ -208,7 +208,7 @@ func TestRoutes(t *testing.T) {
 // Verify what a client gets that announces a body and sends half of it: an answer
 // at once where nobody wants the body, and one that says so where somebody does.
 func TestStalledBodies(t *testing.T) {
-	server := newServer(newHandler(newService(newStore(), nil)))
+	server := newServer(newTestHandler(newStore(), nil))
 	server.ReadTimeout = 200 * time.Millisecond
 	patient := newServer(server.Handler)
 	for _, test := range []struct {
@@ -249,7 +249,7 @@ func TestStalledBodies(t *testing.T) {
 func TestBusy(t *testing.T) {
 	s := newStore()
 	stopping := make(chan struct{})
-	server := httptest.NewServer(newHandler(newService(s, stopping)))
+	server := httptest.NewServer(newTestHandler(s, stopping))
 	defer server.Close()
 	client := server.Client()
 	var streams []*http.Response
@@ -409,7 +409,7 @@ func TestGuide(t *testing.T) {
 
 // Verify that the guide leaves out no method.
 func TestGuideIsComplete(t *testing.T) {
-	for _, r := range newService(newStore(), nil).Routes() {
+	for _, r := range newService(newStore(), nil, nil).Routes() {
 		route := r.Method + " " + r.Path
 		if !slices.ContainsFunc(guide, func(g struct{ route, curl string }) bool { return g.route == route }) {
 			t.Errorf("the guide does not have %s", route)
@@ -515,5 +515,42 @@ func TestTimeouts(t *testing.T) {
 	s := newServer(nil)
 	if s.ReadHeaderTimeout <= 0 || s.ReadTimeout <= 0 || s.WriteTimeout <= s.ReadTimeout || s.IdleTimeout <= 0 {
 		t.Errorf("time-outs: header %v, read %v, write %v, idle %v", s.ReadHeaderTimeout, s.ReadTimeout, s.WriteTimeout, s.IdleTimeout)
+	}
+}
+
+// newTestHandler returns everything that the program serves to the public.
+func newTestHandler(s *store, stopping <-chan struct{}) http.Handler {
+	counts := new(metrics)
+	return newHandler(newService(s, stopping, counts.observe), counts)
+}
+
+// Verify that calls are counted by how they ended, refused ones too.
+func TestMetrics(t *testing.T) {
+	h := newTestHandler(newStore(), nil)
+	get := func(method, path, body string) string {
+		r := httptest.NewRequest(method, path, strings.NewReader(body))
+		if body != "" {
+			r.Header.Set("Content-Type", "application/json")
+		}
+		w := httptest.NewRecorder()
+		h.ServeHTTP(w, r)
+		return w.Body.String()
+	}
+	get("POST", "/todos", `{"title":"Buy milk"}`)
+	get("POST", "/todos", `{"title":""}`)
+	get("GET", "/todos/1", "")
+	get("POST", "/rpc", `[{"jsonrpc":"2.0","method":"todos.get","params":{"id":"1"},"id":1},{"jsonrpc":"2.0","method":"todos.get","params":{"id":"2"},"id":2}]`)
+	text := get("GET", "/metrics", "")
+	for _, want := range []string{
+		"# TYPE svc_call_seconds summary\n",
+		`svc_call_seconds_count{transport="rest",method="todos.create",code="OK"} 1`,
+		`svc_call_seconds_count{transport="rest",method="todos.create",code="INVALID_ARGUMENT"} 1`,
+		`svc_call_seconds_count{transport="rest",method="todos.get",code="OK"} 1`,
+		`svc_call_seconds_count{transport="rpc",method="todos.get",code="NOT_FOUND"} 1`,
+		`svc_call_seconds_sum{transport="rpc",method="todos.get",code="OK"} `,
+	} {
+		if !strings.Contains(text, want) {
+			t.Errorf("no %s in\n%s", want, text)
+		}
 	}
 }

@@ -61,11 +61,13 @@ type Archived struct {
 
 // newService registers TodoAPI. The streams of Watch end when stopping is closed,
 // since a server that shuts down waits for all responses to end.
-func newService(s *store, stopping <-chan struct{}) *svc.Service {
+// observe is told how each call ended.
+func newService(s *store, stopping <-chan struct{}, observe func(context.Context, svc.Observation)) *svc.Service {
 	return svc.MustRegister[TodoAPI](&todos{s, stopping}, &svc.Options{
 		Name:        "Todos",
 		Description: "A list of things to do.",
 		Resource:    "todos",
+		Observe:     observe,
 		Methods: map[string]svc.MethodOptions{
 			"Create":  {Description: "Add a todo."},
 			"List":    {Description: "List the todos, oldest first, one page at a time."},
