@@ -25,6 +25,10 @@ package svc
 //	server/discover          no          no          no          no          yes
 //	subscriptions/listen     no          no          no          no          yes
 //	tools/list, tools/call   yes         yes         yes         yes         yes
+//	resources/*, prompts/*   yes         yes         yes         yes         yes
+//	completion/complete      yes         yes         yes         yes         yes
+//	resources/subscribe      {}          {}          {}          {}          no
+//	questions of a method    no          no          no          no          yes
 //	batches                  yes         yes         no          no          no
 //	audio blocks             as text     yes         yes         yes         yes
 //	links to resources       as text     as text     yes         yes         yes

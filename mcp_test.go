@@ -4,6 +4,7 @@ import (
 	"context"
 	"encoding/json"
 	"fmt"
+	"io"
 	"net/http"
 	"net/http/httptest"
 	"slices"
@@ -218,6 +219,33 @@ func TestMCPQuiet(t *testing.T) {
 		if !test.begins && head.Get("X-Method") != "1" {
 			t.Errorf("%s: the header of the method is lost: %v", test.name, head)
 		}
+	}
+}
+
+// Verify the same on a connection whose write timeout has passed long before: the
+// client gets the header while the method runs, and then the answer.
+func TestMCPQuietConnection(t *testing.T) {
+	release := make(chan struct{})
+	s := MustRegister[quietAPI](quietImpl(func(ctx context.Context, _ *tickIn) (*tickItem, error) {
+		<-release
+		return &tickItem{N: 3}, ctx.Err()
+	}), &Options{Resource: "ticks", Logger: quiet})
+	h := s.MCP(nil).(*mcpHandler)
+	config := *h.config
+	config.eventTimes.heartbeat = time.Millisecond
+	h.config = &config
+	server := httptest.NewUnstartedServer(h)
+	server.Config.WriteTimeout = 1 // ns: over before anything is written
+	server.Start()
+	defer server.Close()
+	w, err := server.Client().Post(server.URL, contentTypeJSON, strings.NewReader(`{"jsonrpc":"2.0","id":1,"method":"tools/call","params":{"name":"ticks_run","arguments":{"count":1}}}`))
+	close(release)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer w.Body.Close()
+	if body, err := io.ReadAll(w.Body); err != nil || !strings.Contains(string(body), `"structuredContent":{"n":3}`) {
+		t.Errorf("%v\n%s", err, body)
 	}
 }
 

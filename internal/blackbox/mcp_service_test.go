@@ -65,11 +65,12 @@ func TestMCPToolList(t *testing.T) {
 func TestMCPToolOptions(t *testing.T) {
 	no, yes := false, true
 	h := newMCP(&svc.MCPOptions{Tools: map[string]svc.ToolOptions{
-		"Count":        {Title: "How many", ReadOnly: &yes},
+		"Count":        {Title: "How many", Description: "Counts the notes.", ReadOnly: &yes},
 		"notes_create": {InputSchema: []byte(`{"type":"object", "$defs":{"a":{"$anchor":"x"}}, "if":{}}`), Destructive: &no, Idempotent: &yes, OpenWorld: &yes},
 	}})
 	list := mcpPost(h, mcpLegacy("", "tools/list", "")).Body.String()
 	for _, want := range []string{
+		`"title":"How many","description":"Counts the notes.",`,
 		`"title":"How many","readOnlyHint":true,"destructiveHint":false,"idempotentHint":true,"openWorldHint":false`,
 		`"title":"Create","readOnlyHint":false,"destructiveHint":false,"idempotentHint":true,"openWorldHint":true`,
 		`"inputSchema":{"type":"object","$defs":{"a":{"$anchor":"x"}},"if":{}}`,
