@@ -8,6 +8,7 @@ package svc
 //	sources        which field comes from where
 //	inputs         from an HTTP request, from one JSON object, from a Go value
 //	path, header   one value each
+//	cookies        those that have a field
 //	query          the text, then its parameters
 //	setChecked …   one text into one field
 //	checks         rules and Validate methods on a finished input
@@ -15,26 +16,29 @@ package svc
 //
 // A field has one source, by the first line that is true for it:
 //
-//	source   if the field                      read by           Violation.In
-//	path     has a tag path:"x"                param.bindPath    "path"
-//	path     is named like a placeholder       param.bindPath    "path"
-//	query    has a tag query:"x"               binding.bindQuery "query"
-//	header   has a tag header:"Last-Event-ID"  param.bindHeader  "header"
-//	query    is in a route without a body      binding.bindQuery "query"
-//	body     is any other                      binding.bindBody  "body"
+//	source   if the field                   read by              Violation.In
+//	path     has a tag path:"x"             param.bindPath       "path"
+//	header   has a tag header:"X"           param.bindHeader     "header"
+//	cookie   has a tag cookie:"x"           binding.bindCookies  "cookie"
+//	path     is named like a placeholder    param.bindPath       "path"
+//	query    has a tag query:"x"            binding.bindQuery    "query"
+//	query    is in a route without a body   binding.bindQuery    "query"
+//	body     is any other                   binding.bindBody     "body"
 //
 // JSON-RPC and MCP have no such sources. There one object has every field by
 // its wire name (bindObject), and a Go value of [Service.Call] has every field
 // already (checkValue). Violation.In is the source in the REST route for all
 // three, so that one mistake has one description on every transport. Only its
 // Path differs where a tag renames a parameter: a client is told the name that
-// it has sent, which over REST is that in the path, the query or the header.
+// it has sent, which over REST is that of the parameter. A field with json:"-" and
+// a tag header or cookie has no wire name, and such an object cannot have it.
 
 import (
 	"bytes"
 	"cmp"
 	"errors"
 	"math"
+	"net/textproto"
 	"reflect"
 	"runtime"
 	"slices"
@@ -50,13 +54,13 @@ import (
 //
 // Invariants:
 //
-//	path, query, header and bodyFields are disjoint, and together hold every
-//	  field of the input, each list in the order of the Go fields
-//	header has at most one field, for lastEventID
+//	path, query, header, cookie and bodyFields are disjoint, and together hold
+//	  every field of the input, each list in the order of the Go fields
+//	no two of a list have the same name, headers whatever their case
 //	byName has the index in query of each parameter, by its name
 //	body decodes bodyFields; it is nil if there are none, and the request's
 //	  body is then not looked at
-//	all decodes every field by its wire name
+//	all decodes every field that has a wire name, and sets the defaults of all
 //	hooks calls the Validate methods; restHooks does the same, with the places
 //	  that REST clients know; check also checks the rules of the fields, which
 //	  a decoder would have checked. Each is nil if there is nothing to do
@@ -66,6 +70,7 @@ type binding struct {
 	query  []param
 	byName map[string]int
 	header []param
+	cookie []param
 	body   *objectPlan
 	all    *objectPlan
 
@@ -75,8 +80,8 @@ type binding struct {
 	check      checkFunc
 }
 
-// A param is the plan of a field that comes from the path, the query or a
-// header. compileParam writes it.
+// A param is the plan of a field that comes from the path, the query, a header
+// or a cookie. compileParam writes it.
 //
 // Invariants:
 //
@@ -87,11 +92,13 @@ type binding struct {
 //	list is true for slices in the query, which take a parameter as often as it
 //	  is given
 //	limit is the rule maxItems of such a list, or empty, and most its number
+//	key is sourceName in the canonical form, for headers only
 type param struct {
 	*field
-	sourceName  string // of the placeholder, the parameter or the header
+	sourceName  string // of the placeholder, the parameter, the header or the cookie
 	sourceToken string // the same as a reference token of a JSON Pointer
-	in          string // inPath, inQuery or inHeader
+	key         string // where http.Header has the values
+	in          string // inPath, inQuery, inHeader or inCookie
 	set         setter
 	isText      bool
 	spells      func(text []byte) bool
@@ -130,11 +137,17 @@ func compileBinding(c *decoders, s *shape, spec bindSpec) *binding {
 			b.byName[name] = len(b.query)
 			b.query = append(b.query, c.compileParam(f, name, source, at))
 		case inHeader:
-			checkHeaderField(c.mistakes, f, at)
-			b.header = append(b.header, c.compileParam(f, name, source, at))
+			checkHeaderName(c.mistakes, f, at)
+			b.header = c.appendParam(b.header, f, name, source, at)
+		case inCookie:
+			if !isToken(name) {
+				c.mistakes.addf("%s: cookie:%q: want the name of a cookie, in letters, digits and dashes", at, name)
+			}
+			b.cookie = c.appendParam(b.cookie, f, name, source, at)
 		default:
 			b.bodyFields = append(b.bodyFields, f)
 		}
+		checkNameless(c.mistakes, f, at)
 	}
 	b.checkPlaceholders(c.mistakes, spec, at)
 	of := func(f *field) string { return in[f] }
@@ -154,7 +167,7 @@ func compileBinding(c *decoders, s *shape, spec bindSpec) *binding {
 // fields that are not in the body.
 func (b *binding) sourceTokens() map[*field]string {
 	tokens := make(map[*field]string)
-	for _, list := range [...][]param{b.path, b.query, b.header} {
+	for _, list := range [...][]param{b.path, b.query, b.header, b.cookie} {
 		for i := range list {
 			tokens[list[i].field] = list[i].sourceToken
 		}
@@ -177,15 +190,19 @@ func compileInputCheck(s *shape, rules bool, in func(*field) string, tokens map[
 // sourceOf returns the source of the field f and its name there, by the table
 // at the top. at is the field's place in messages.
 func (spec bindSpec) sourceOf(p *mistakes, f *field, at string) (name, source string) {
-	switch {
-	case spec.noRoute:
+	if spec.noRoute {
 		return "", inBody
-	case f.path != "" && f.query != "":
-		p.addf("%s: a field cannot come from the path and from the query; drop one of the tags", at)
-		return f.path, inPath
-	case f.header != "" && (f.path != "" || f.query != ""):
-		p.addf("%s: a field cannot come from a header and from the path or the query too; drop one of the tags", at)
-		return f.header, inHeader
+	}
+	tags := []struct{ name, source string }{{f.path, inPath}, {f.query, inQuery}, {f.header, inHeader}, {f.cookie, inCookie}}
+	for i, t := range tags {
+		for _, other := range tags[i+1:] {
+			if t.name != "" && other.name != "" {
+				p.addf("%s: a field cannot come from the %s and from the %s; drop one of the tags", at, t.source, other.source)
+				return t.name, t.source
+			}
+		}
+	}
+	switch {
 	case f.path != "":
 		if !slices.Contains(spec.placeholders, f.path) {
 			has := "none"
@@ -195,31 +212,83 @@ func (spec bindSpec) sourceOf(p *mistakes, f *field, at string) (name, source st
 			p.addf("%s: path:%q names no placeholder of the route, which has %s", at, f.path, has)
 		}
 		return f.path, inPath
+	case f.header != "":
+		return f.header, inHeader
+	case f.cookie != "":
+		return f.cookie, inCookie
 	case slices.Contains(spec.placeholders, f.name):
 		return f.name, inPath
 	case f.query != "":
 		return f.query, inQuery
-	case f.header != "":
-		return f.header, inHeader
 	case !spec.hasBody:
 		return f.name, inQuery
 	}
 	return "", inBody
 }
 
-// lastEventID is the only header that a field can come from. A client that
-// comes back to a stream sends the ID of the last event it received (WHATWG
-// HTML, section 9.2.4).
-const lastEventID = "Last-Event-ID"
+// appendParam appends a header or a cookie to list. Of two with one name the
+// second adds a mistake: one may be in an embedded struct, where nothing hides it.
+func (c *decoders) appendParam(list []param, f *field, name, in, at string) []param {
+	p := c.compileParam(f, name, in, at)
+	for _, other := range list {
+		if other.key == p.key && (in == inHeader || other.sourceName == name) {
+			c.mistakes.addf("%s: %s takes the %s %q too", at, other.goName, in, name)
+		}
+	}
+	return append(list, p)
+}
 
-// checkHeaderField adds a mistake for a header tag that cannot work: another
-// header, or a field that every request would need.
-func checkHeaderField(p *mistakes, f *field, at string) {
-	if f.header != lastEventID {
-		p.addf("%s: header:%q: the one header that a field can come from is %s", at, f.header, lastEventID)
+// lastEventID is the header in which a client that comes back to a stream sends the
+// ID of the last event it received (WHATWG HTML, section 9.2.4).
+const lastEventID = "Last-Event-Id" // in canonical form
+
+// ownedHeaders are the request headers that no field can come from, in canonical
+// form, with what to do instead. A dash at the end stands for every name that
+// begins so. Browsers let no page set those of the last rows (Fetch, section 2.2.2),
+// and a proxy replaces or drops those of a connection (RFC 9110, section 7.6.1).
+var ownedHeaders = [...]struct{ names, instead string }{
+	{"Authorization Proxy-", "let a middleware such as BasicAuth read it"},
+	{"Cookie", "give the field a tag cookie:\"name\""},
+	{"Accept Accept-Charset Accept-Encoding Content-", "the forms of bodies are not up to methods; choose another name"},
+	{"Host Connection Expect Keep-Alive Te Trailer Transfer-Encoding Upgrade", "it belongs to the connection; choose another name"},
+	{"Origin Sec- Access-Control- Set-Cookie", "it belongs to the browser; choose another name"},
+}
+
+// checkHeaderName adds a mistake for the header tag of an input's field that
+// cannot work: what is no name, a name that HTTP or the browser owns, or the ID of
+// an event where every request would need it.
+func checkHeaderName(p *mistakes, f *field, at string) {
+	key := textproto.CanonicalMIMEHeaderKey(f.header)
+	if !isToken(f.header) {
+		p.addf("%s: header:%q: want the name of a header, in letters, digits and dashes", at, f.header)
+	}
+	for _, row := range ownedHeaders {
+		for _, name := range strings.Fields(row.names) {
+			if key == name || strings.HasSuffix(name, "-") && strings.HasPrefix(key, name) {
+				p.addf("%s: header:%q: %s", at, f.header, row.instead)
+			}
+		}
+	}
+	if key == lastEventID && f.isRequired() {
+		p.addf("%s: a client sends %s only when it comes back, so the field must be optional (omitempty)", at, f.header)
+	}
+}
+
+// checkNameless adds a mistake for a field that no JSON object can have, if an
+// input cannot do without it or a tag is about its member.
+func checkNameless(p *mistakes, f *field, at string) {
+	if !f.isNameless() {
+		return
+	}
+	tag, name := "header", f.header
+	if name == "" {
+		tag, name = "cookie", f.cookie
 	}
 	if f.isRequired() {
-		p.addf("%s: a client sends %s only when it comes back, so the field must be optional (omitempty)", at, lastEventID)
+		p.addf("%s: with json:\"-\" the field exists over REST alone, so it must be optional: write %s:\"%s,omitempty\", or give it a JSON name", at, tag, name)
+	}
+	if f.mcpHeader != "" {
+		p.addf("%s: mcpheader:%q is about a member of the input, and json:\"-\" says that the field is none; drop one of them", at, f.mcpHeader)
 	}
 }
 
@@ -252,11 +321,14 @@ func (spec bindSpec) orPattern() string {
 	return ", or give the method an HTTP pattern without it, such as " + strconv.Quote(spec.instead)
 }
 
-// compileParam compiles a field that comes from in by that name. A path or a
-// header has one value, so only scalars fit there. Each parameter of a query is
-// a scalar too, and a slice takes several.
+// compileParam compiles a field that comes from in by that name. A path, a header
+// or a cookie has one value, so only scalars fit there. Each parameter of a query
+// is a scalar too, and a slice takes several.
 func (c *decoders) compileParam(f *field, name, in, at string) param {
 	p := param{field: f, sourceName: name, sourceToken: string(appendPointer(nil, name)), in: in, most: math.MaxInt}
+	if in == inHeader {
+		p.key = textproto.CanonicalMIMEHeaderKey(name)
+	}
 	target := f.shape.deref()
 	if target.kind == kindSlice && in == inQuery {
 		p.list, target = true, target.elem.deref()
@@ -312,7 +384,11 @@ func (b *binding) bindRequest(d *decoder, r requestValues) (reflect.Value, error
 		b.bindQuery(d, v, r.query)
 	}
 	for i := range b.header {
-		b.header[i].bindHeader(d, v, r.header["Last-Event-Id"]) // in canonical form
+		p := &b.header[i]
+		p.bindHeader(d, v, r.header[p.key])
+	}
+	if len(b.cookie) > 0 {
+		b.bindCookies(d, v, r.header["Cookie"])
 	}
 	d.in = inBody
 	if b.body != nil {
@@ -331,21 +407,87 @@ func (p *param) bindPath(d *decoder, v reflect.Value, value string) {
 	d.pop()
 }
 
-// bindHeader sets the field of the struct v from the values of its header. An
-// empty value counts as an absent one: a client whose last event had no ID may
-// send either.
+// bindHeader sets the field of the struct v from the values of its header, which
+// has one (RFC 9110, section 5.3: of two, no server can tell which was meant). An
+// empty value of Last-Event-ID counts as an absent one: a client whose last event
+// had no ID may send either.
 func (p *param) bindHeader(d *decoder, v reflect.Value, values []string) {
 	d.in = inHeader
 	d.pushToken(p.sourceToken)
 	switch {
 	case len(values) > 1:
 		d.addViolation(isRepeated)
-	case len(values) == 1 && values[0] != "":
+	case len(values) == 1 && (values[0] != "" || p.key != lastEventID):
 		d.scratch = append(d.scratch[:0], values[0]...)
 		p.setChecked(d, p.settableIn(v), d.scratch, "")
-	case p.absent != nil:
-		p.absent(p.settableIn(v))
+	default:
+		p.setAbsent(d, v)
 	}
+	d.pop()
+}
+
+// setAbsent deals with a parameter that a request does not have.
+func (p *param) setAbsent(d *decoder, v reflect.Value) {
+	if p.absent != nil {
+		p.absent(p.settableIn(v))
+	} else if !p.optional {
+		d.addViolation(isRequired)
+	}
+}
+
+// bindCookies fills the fields that come from cookies, read as RFC 6265, section
+// 5.4, has clients write them:
+//
+//	a=1; b=2     the fields of the cookies a and b are set from "1" and "2"
+//	a=           the empty text, which is a value
+//	a="1"        "1": the quotes are no part of the value, as for net/http
+//	a=%20        "%20": nothing is unescaped, as for net/http
+//	a=1; a=2     a violation at a: which of them was set for which path is not sent
+//	A=1, c       ignored if no field has A; names have a case. So is what has no =
+//
+// All lines of the header count: HTTP/2 may split it (RFC 9113, section 8.2.3).
+// d.seen has a bit for each cookie, as in bindQuery.
+func (b *binding) bindCookies(d *decoder, v reflect.Value, lines []string) {
+	d.in = inCookie
+	for range (len(b.cookie) + 63) / 64 {
+		d.seen = append(d.seen, 0)
+	}
+	for _, line := range lines {
+		for line != "" {
+			var pair string
+			pair, line, _ = strings.Cut(line, ";")
+			b.bindCookie(d, v, strings.Trim(pair, " \t"))
+		}
+	}
+	for i := range b.cookie {
+		if p := &b.cookie[i]; d.seen[i/64]>>(i%64)&1 == 0 {
+			d.pushToken(p.sourceToken)
+			p.setAbsent(d, v)
+			d.pop()
+		}
+	}
+	d.seen = d.seen[:0]
+}
+
+// bindCookie sets the field of one cookie, if it has one.
+func (b *binding) bindCookie(d *decoder, v reflect.Value, pair string) {
+	name, value, ok := strings.Cut(pair, "=")
+	i := slices.IndexFunc(b.cookie, func(p param) bool { return p.sourceName == name })
+	if !ok || i < 0 {
+		return
+	}
+	if len(value) > 1 && value[0] == '"' && value[len(value)-1] == '"' {
+		value = value[1 : len(value)-1]
+	}
+	p, seen, bit := &b.cookie[i], &d.seen[i/64], uint64(1)<<(i%64)
+	d.pushToken(p.sourceToken)
+	if *seen&bit != 0 {
+		d.addViolation(isRepeated)
+	} else {
+		d.scratch = append(d.scratch[:0], value...)
+		p.setChecked(d, p.settableIn(v), d.scratch, "")
+	}
+	*seen |= bit
 	d.pop()
 }
 
@@ -568,11 +710,8 @@ func (b *binding) bindQuery(d *decoder, v reflect.Value, query string) {
 		switch {
 		case given && p.list:
 			p.checkList(d, p.settableIn(v))
-		case given:
-		case p.absent != nil:
-			p.absent(p.settableIn(v))
-		case !p.optional:
-			d.addViolation(isRequired)
+		case !given:
+			p.setAbsent(d, v)
 		}
 		d.pop()
 	}
@@ -693,7 +832,7 @@ func (p *param) setScalar(d *decoder, v reflect.Value, text []byte, source strin
 	d.addIfAny(p.set(d, v, text))
 }
 
-// isParamInteger reports whether text is an integer as paths, queries and headers
+// isParamInteger reports whether text is an integer as all sources but the body
 // have it: in digits, without an exponent or a point. JSON bodies may have 1e2,
 // which JSON Schema counts as an integer; in a URL it is a mistake, more likely,
 // and a cache would take /pages/100 and /pages/1e2 for two things.

@@ -113,6 +113,7 @@ const (
 	inPath   = "path"
 	inQuery  = "query"
 	inHeader = "header"
+	inCookie = "cookie"
 	inBody   = "body"
 )
 
@@ -120,7 +121,7 @@ const (
 // violations. Transports that take all fields from one object find them in the
 // order of its members; finish sorts them, so that every transport answers the
 // same.
-var sourceOrder = []string{inPath, inQuery, inHeader, inBody}
+var sourceOrder = []string{inPath, inQuery, inHeader, inCookie, inBody}
 
 // start prepares d for the next input, whose JSON is data. The arena's block
 // belongs to the values of the last input. Filling it up would tie two inputs
@@ -588,9 +589,10 @@ func decodeMap(setKey setter, elem decodeFunc, s *shape) decodeFunc {
 //
 // Invariants:
 //
-//	fields are in the order of the Go fields, which is the order of the
-//	  published schema; see findMember
-//	byName has the index of each field by its wire name
+//	the first fields are in the order of the Go fields, which is the order of
+//	  the published schema; see findMember
+//	byName has the index of each field by its wire name; those that have none
+//	  are the last fields, from named on, and no member is decoded into them
 //	need has a bit for each field whose absence needs work: a required field,
 //	  or one with a default. Bit i%64 of need[i/64] is for fields[i]; the bit
 //	  sets in decoder.seen have the same layout, so that need &^ seen is what
@@ -598,6 +600,7 @@ func decodeMap(setKey setter, elem decodeFunc, s *shape) decodeFunc {
 //	strict makes unknown members violations
 type objectPlan struct {
 	fields []fieldPlan
+	named  int
 	byName map[string]int
 	need   []uint64
 	strict bool
@@ -624,28 +627,32 @@ type fieldPlan struct {
 
 // objectPlan compiles the plan for these fields. For an input, in returns where
 // each field comes from, and every field is in the plan: a transport with one
-// object needs a member for a path parameter, too. For a struct inside another
-// in is nil, and fields hidden by json:"-" are left out.
+// object needs a member for a path parameter, too, and sets the defaults of fields
+// that only a header or a cookie can give. For a struct inside another in is nil,
+// and fields hidden by json:"-" are left out.
 func (c *decoders) objectPlan(fields []*field, in func(*field) string) *objectPlan {
 	p := &objectPlan{byName: make(map[string]int), strict: c.strict}
-	for _, f := range fields {
-		if in == nil && f.hidden {
-			continue
-		}
+	named := slices.DeleteFunc(slices.Clone(fields), func(f *field) bool { return f.isNameless() || in == nil && f.hidden })
+	p.named = len(named)
+	if in != nil {
+		named = append(named, slices.DeleteFunc(slices.Clone(fields), func(f *field) bool { return !f.isNameless() })...)
+	}
+	for i, f := range named {
 		plan := fieldPlan{field: f, prefix: string(appendQuoted(nil, f.name)) + ":"}
 		if in != nil {
 			plan.in = in(f)
 		}
 		plan.decode = c.fieldDecoder(f)
 		plan.absent, plan.inner = c.defaultFor(&plan), c.plans[f.shape]
-		i := len(p.fields)
 		if i%64 == 0 {
 			p.need = append(p.need, 0)
 		}
 		if !f.optional || plan.absent != nil {
 			p.need[i/64] |= 1 << (i % 64)
 		}
-		p.byName[f.name] = i
+		if i < p.named {
+			p.byName[f.name] = i
+		}
 		p.fields = append(p.fields, plan)
 	}
 	return p
@@ -831,7 +838,7 @@ func (d *decoder) enterMember(f *fieldPlan) {
 // decides, and the next guess follows the field found.
 func (p *objectPlan) findMember(d *decoder, next int) (int, []byte) {
 	d.scan.peek()
-	if next < len(p.fields) {
+	if next < p.named {
 		prefix := p.fields[next].prefix
 		if end := d.scan.pos + len(prefix); end <= len(d.scan.data) && string(d.scan.data[d.scan.pos:end]) == prefix {
 			d.scan.pos = end

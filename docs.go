@@ -182,8 +182,7 @@ type docsCall struct {
 }
 
 // A docsName is the member of an input that a parameter becomes over JSON-RPC and
-// MCP, where it differs from the parameter. A placeholder that no field takes is
-// no member: its Name is "".
+// MCP, where it differs from the parameter. Where it is no member its Name is "".
 type docsName struct {
 	Name   string `json:"name"`
 	Quoted bool   `json:"quoted,omitempty"` // a number or boolean inside a string
@@ -231,8 +230,12 @@ func docsNames(m *method, placeholders []string) map[string]docsName {
 		}
 		add(inPath, placeholders[i], name)
 	}
-	for _, p := range slices.Concat(bind.query, bind.header) {
-		add(p.in, p.sourceName, docsName{p.name, p.quoted})
+	for _, p := range slices.Concat(bind.query, bind.header, bind.cookie) {
+		if p.isNameless() {
+			add(p.in, p.sourceName, docsName{})
+		} else {
+			add(p.in, p.sourceName, docsName{p.name, p.quoted})
+		}
 	}
 	return names
 }
@@ -562,7 +565,7 @@ func (w *docsWriter) curl(verb, path string, operation []byte) string {
 			query = append(query, url.QueryEscape(name)+"="+url.QueryEscape(text))
 		case inHeader:
 			command += " -H " + shellQuote(name+": "+text)
-		case "cookie":
+		case inCookie:
 			command += " -b " + shellQuote(name+"="+text)
 		}
 	}

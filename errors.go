@@ -507,7 +507,7 @@ func CodeOf(err error) Code {
 // details as "violations". Programs can tell them apart by Rule; Message is for
 // people.
 type Violation struct {
-	In      string `json:"in"`      // "path", "query", "header" or "body": where the REST route takes the field from
+	In      string `json:"in"`      // "path", "query", "header", "cookie" or "body": where the REST route takes the field from
 	Path    string `json:"path"`    // a JSON Pointer (RFC 6901) to the place as it was sent, "/name" for a REST parameter; "" means the whole input
 	Rule    string `json:"rule"`    // "required", "type", "range", … or the name of a constraint tag
 	Message string `json:"message"` // never quotes what the client sent

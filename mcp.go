@@ -444,14 +444,16 @@ func (t *tool) compileInput(p *mistakes, own []byte) {
 	t.headers = findHeaderParams(p, t.input, places)
 }
 
-// appendInputSchema appends the schema of an input with all its fields: over MCP
-// those of paths and queries are arguments too.
+// appendInputSchema appends the schema of an input with all fields that have a
+// name: over MCP those of paths and queries are arguments too.
 func appendInputSchema(dst []byte, s *shape) []byte {
-	fields := make([]*field, len(s.fields))
-	for i, f := range s.fields {
-		shown := *f
-		shown.hidden = false
-		fields[i] = &shown
+	fields := make([]*field, 0, len(s.fields))
+	for _, f := range s.fields {
+		if !f.isNameless() {
+			shown := *f
+			shown.hidden = false
+			fields = append(fields, &shown)
+		}
 	}
 	return appendSelfContainedObject(dst, s, fields, schemaWriter{use: forToolInput})
 }

@@ -184,7 +184,7 @@ func (t *tool) fieldNamed(name string) *field {
 		return nil
 	}
 	for _, f := range t.in.fields {
-		if f.name == name {
+		if f.name == name && !f.isNameless() {
 			return f
 		}
 	}
@@ -366,7 +366,9 @@ func promptObjects(list []*prompt) []promptObject {
 		objects[i] = promptObject{q.name, q.options.Title, q.options.Description, []promptArgument{}}
 		if q.in != nil {
 			for _, f := range q.in.fields {
-				objects[i].Arguments = append(objects[i].Arguments, promptArgument{f.name, f.doc, f.isRequired()})
+				if !f.isNameless() {
+					objects[i].Arguments = append(objects[i].Arguments, promptArgument{f.name, f.doc, f.isRequired()})
+				}
 			}
 		}
 	}

@@ -301,7 +301,7 @@ func (b *apiBuilder) newOperationID(m *method) string {
 }
 
 // listParameters returns the parameters of m: first those of the path in the
-// order of the template and with these names, then query and header.
+// order of the template and with these names, then query, header and cookie.
 func (b *apiBuilder) listParameters(m *method, names []string) []apiParameter {
 	bind := m.bind
 	if bind == nil {
@@ -313,7 +313,7 @@ func (b *apiBuilder) listParameters(m *method, names []string) []apiParameter {
 		p := bind.path[slices.IndexFunc(bind.path, func(p param) bool { return p.sourceName == placeholder })]
 		list = append(list, apiParameter{names[i], inPath, p.doc, true, w.appendPathParameter(nil, p.field)})
 	}
-	for _, p := range slices.Concat(bind.query, bind.header) {
+	for _, p := range slices.Concat(bind.query, bind.header, bind.cookie) {
 		list = append(list, apiParameter{p.sourceName, p.in, p.doc, p.isRequired(), w.appendParameter(nil, p.field)})
 	}
 	return list
@@ -326,7 +326,7 @@ func (b *apiBuilder) listParameters(m *method, names []string) []apiParameter {
 // in the body too, which the server refuses.
 func (b *apiBuilder) referBody(m *method) string {
 	bind := m.bind
-	if len(bind.path) == 0 && len(bind.query) == 0 && len(bind.header) == 0 {
+	if len(bind.bodyFields) == len(m.in.fields) {
 		if ref := b.components.referShape(m.in); ref != "" {
 			return ref
 		}

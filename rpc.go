@@ -922,6 +922,9 @@ func buildOpenRPC(s *Service) []byte {
 		params := []openRPCValue{} // an empty list is not null
 		if m.in != nil {
 			for _, f := range m.in.fields {
+				if f.isNameless() {
+					continue
+				}
 				params = append(params, openRPCValue{f.name, f.doc, f.isRequired(), c.writer.appendField(nil, f)})
 			}
 		}

@@ -613,16 +613,17 @@ func (s *shape) containsItself() bool {
 	return false
 }
 
-// A field is one member of an object, or a value that only a path, a query or a
-// header gives. Its tags become these fields:
+// A field is one member of an object, or a value that only a path, a query, a
+// header or a cookie gives. Its tags become these fields:
 //
 //	json:"name,omitempty"    name, tagged; optional, omit
 //	json:",omitzero"         optional, omit
 //	json:",string"           quoted, for strings, booleans and numbers
-//	json:"-"                 hidden, and no field at all without a tag of the next three
+//	json:"-"                 hidden, and no field at all without a tag of the next four
 //	path:"id"                path, and name if json has none
 //	query:"tag,omitempty"    query, and name if json and path have none; optional
-//	header:"Last-Event-ID"   header, and name if the others have none
+//	header:"X,omitempty"     header, and name if the others have none; optional
+//	cookie:"x,omitempty"     cookie, and name if the others have none; optional
 //	mcpheader:"Region"       mcpHeader
 //	default, example         def, example: strings as they are, all else as JSON
 //	doc, format              doc, format
@@ -639,7 +640,7 @@ type field struct {
 	shape  *shape
 
 	tagged   bool // the wire name was given in a json tag
-	hidden   bool // json:"-": no member of an object; only a path, query or header tag names it
+	hidden   bool // json:"-": no member of an object; only a tag of another place names it
 	quoted   bool // json:",string"
 	optional bool // absence is no mistake
 	omit     omission
@@ -647,6 +648,7 @@ type field struct {
 	path      string // the placeholder of the route that it fills
 	query     string // the query parameter that it fills
 	header    string // the request header that it takes
+	cookie    string // the cookie that it takes
 	mcpHeader string // the x-mcp-header that mirrors it
 
 	rules   []rule // constraints, in the order they are published
@@ -666,7 +668,14 @@ const (
 )
 
 // isBound reports whether a tag names a place of its own for the field.
-func (f *field) isBound() bool { return f.path != "" || f.query != "" || f.header != "" }
+func (f *field) isBound() bool {
+	return f.path != "" || f.query != "" || f.header != "" || f.cookie != ""
+}
+
+// isNameless reports whether no JSON object can have the field, on no transport: it
+// is not a member, and headers and cookies are there over REST alone. Its name is
+// for messages then.
+func (f *field) isNameless() bool { return f.hidden && f.path == "" && f.query == "" }
 
 // isRequired reports whether an input must have the field.
 func (f *field) isRequired() bool { return !f.optional && f.def == nil }
@@ -767,18 +776,19 @@ func (c *shapes) fieldFor(sf reflect.StructField, index []int, optional bool, at
 		goName:    sf.Name,
 		index:     index,
 		path:      sf.Tag.Get("path"),
-		header:    sf.Tag.Get("header"),
 		mcpHeader: sf.Tag.Get("mcpheader"),
 		hidden:    jsonTag == "-",
 		optional:  optional,
 	}
-	var queryOptions []string
+	var queryOptions, headerOptions, cookieOptions []string
 	f.query, queryOptions = parseTag(sf.Tag.Get("query"))
+	f.header, headerOptions = parseTag(sf.Tag.Get("header"))
+	f.cookie, cookieOptions = parseTag(sf.Tag.Get("cookie"))
 	if f.hidden && !f.isBound() {
 		return nil
 	}
 	name, jsonOptions := parseJSONTag(jsonTag)
-	f.name = cmp.Or(f.path, f.query, f.header, sf.Name)
+	f.name = cmp.Or(f.path, f.query, f.header, f.cookie, sf.Name)
 	if name != "" && !f.hidden {
 		f.name, f.tagged = name, true
 	}
@@ -786,14 +796,15 @@ func (c *shapes) fieldFor(sf reflect.StructField, index []int, optional bool, at
 	at += "." + sf.Name
 	f.place = at
 	f.shape = c.shapeFor(sf.Type, at)
-	c.applyOptions(f, jsonOptions, queryOptions)
+	c.applyOptions(f, jsonOptions, slices.Concat(queryOptions, headerOptions, cookieOptions))
 	c.applyTags(f, sf.Tag, at)
 	return f
 }
 
-// applyOptions applies the options that follow the name in json and query tags.
-// Options that mean nothing to encoding/json are passed over, as it does.
-func (c *shapes) applyOptions(f *field, jsonOptions, queryOptions []string) {
+// applyOptions applies the options that follow the name in a json tag and in those
+// of other places. Options that mean nothing to encoding/json are passed over, as it
+// does.
+func (c *shapes) applyOptions(f *field, jsonOptions, otherOptions []string) {
 	for _, o := range jsonOptions {
 		switch o {
 		case "omitempty":
@@ -804,7 +815,7 @@ func (c *shapes) applyOptions(f *field, jsonOptions, queryOptions []string) {
 			f.quoted = f.shape.canBeQuoted()
 		}
 	}
-	if slices.Contains(queryOptions, "omitempty") || slices.Contains(queryOptions, "omitzero") {
+	if slices.Contains(otherOptions, "omitempty") || slices.Contains(otherOptions, "omitzero") {
 		f.optional = true
 	}
 }
@@ -866,8 +877,8 @@ func hidesField(a, b *field) bool {
 
 // checkClashes notes two fields of one name where encoding/json would hide both
 // without a word, or knows nothing of the tag that names them. Both are declared
-// in the struct itself, or neither hides the other and one has a path, query or
-// header tag.
+// in the struct itself, or neither hides the other and one has a tag of another
+// place.
 func (c *shapes) checkClashes(all []*field, at string) {
 	for i, f := range all {
 		for _, other := range all[:i] {
@@ -881,8 +892,10 @@ func (c *shapes) checkClashes(all []*field, at string) {
 				c.addf("%s: the fields %s and %s have the same path name %q; rename one", at, other.goName, f.goName, f.path)
 			case f.query != "" && f.query == other.query:
 				c.addf("%s: the fields %s and %s have the same query name %q; rename one", at, other.goName, f.goName, f.query)
-			case f.header != "" && f.header == other.header:
+			case f.header != "" && strings.EqualFold(f.header, other.header):
 				c.addf("%s: the fields %s and %s take the same header %q; drop one of the tags", at, other.goName, f.goName, f.header)
+			case f.cookie != "" && f.cookie == other.cookie:
+				c.addf("%s: the fields %s and %s take the same cookie %q; drop one of the tags", at, other.goName, f.goName, f.cookie)
 			}
 		}
 	}
@@ -894,6 +907,9 @@ func (c *shapes) checkClashes(all []*field, at string) {
 func (c *shapes) checkNames(fields []*field, at string) {
 	byFold := make(map[string]*field)
 	for _, f := range fields {
+		if f.isNameless() {
+			continue
+		}
 		fold := strings.ToLower(strings.ToUpper(f.name))
 		if other := byFold[fold]; other != nil {
 			c.addf("%s: the fields %s and %s have the names %q and %q, which differ only by case; rename one", at, other.goName, f.goName, other.name, f.name)

@@ -60,9 +60,16 @@
 //	with a path tag, or named like a          that placeholder of the path
 //	placeholder of the route
 //	with a query tag                          the query
-//	header:"Last-Event-ID"                    that header, the only one
+//	with a tag header:"If-Match"              that header
+//	with a tag cookie:"session"               that cookie
 //	any other, for GET and DELETE             the query
 //	any other                                 the JSON body
+//
+// A header or a cookie is one value, taken as it was sent: nothing is unescaped.
+// Those that belong to HTTP or to the browser, such as Accept, Authorization, Cookie
+// and Origin, are not for fields. json:"-" beside one of these two tags says that
+// the field is there over REST alone; it must then be optional, which
+// header:"If-Match,omitempty" says.
 //
 // A field is required unless its tag says omitempty or omitzero, or it has a
 // default. Each placeholder of a route needs a field, so a method such as GetAll or

@@ -30,6 +30,7 @@ type WireAPI interface {
 	Get(context.Context, *WireKey) (*WireItem, error)
 	Kinds(context.Context, *WireKinds) (*WireKinds, error)
 	List(context.Context, *WireList) (*WireList, error)
+	Mark(context.Context, *WireMark) (*WireMarked, error)
 	Ping(context.Context) error
 	Update(context.Context, *WireUpdate) (*WireItem, error)
 }
@@ -117,6 +118,23 @@ type WireList struct {
 	Limit int           `json:"limit" default:"20" minimum:"1" maximum:"100"`
 }
 
+// WireMark has parameters in headers and cookies only.
+type WireMark struct {
+	ID    int64     `json:"id,omitempty" header:"X-ID"`
+	Note  string    `json:"-" header:"X-Note,omitempty" maxLength:"8"`
+	Since time.Time `json:"since,omitzero" header:"If-Modified"`
+	Size  uint8     `json:"size" cookie:"size" default:"7"`
+	Word  string    `json:"-" cookie:"word,omitempty" maxLength:"8"`
+}
+
+type WireMarked struct {
+	ID    int64     `json:"id"`
+	Note  string    `json:"note"`
+	Since time.Time `json:"since,omitzero"`
+	Size  uint8     `json:"size"`
+	Word  string    `json:"word"`
+}
+
 // A wireStore implements WireAPI. It counts what is executed, so that a test
 // can tell a refused request from one that was answered with an error.
 type wireStore struct {
@@ -182,6 +200,11 @@ func (s *wireStore) Delete(_ context.Context, in *WireKey) error {
 func (s *wireStore) Echo(_ context.Context, in *WireValue) (*WireValue, error) {
 	s.calls.Add(1)
 	return in, nil
+}
+
+func (s *wireStore) Mark(_ context.Context, in *WireMark) (*WireMarked, error) {
+	s.calls.Add(1)
+	return (*WireMarked)(in), nil
 }
 
 func (s *wireStore) Kinds(_ context.Context, in *WireKinds) (*WireKinds, error) {
@@ -863,6 +886,61 @@ func manyPairs(n int) string {
 	return b.String()
 }
 
+// mark sends the lines of a header to the method that has fields for them.
+func mark(lines ...string) wireRequest {
+	return wireRequest{"POST /items/mark", strings.Join(lines, "\n"), ""}
+}
+
+var badHeaders = []badInput{
+	{"none", mark("-"), 200},
+	{"all", mark("X-Id: 5", "X-Note: n", "If-Modified: 2026-02-28T00:00:00Z", "Cookie: size=8; word=w"), 200},
+	{"names in another case", mark("x-id: 5", "X-NOTE: n", "cookie: size=8; WORD=w"), 200},
+	{"header empty", mark("X-Note: "), 200},
+	{"header of an int empty", mark("X-Id: "), 400},
+	{"header of an int 1e2", mark("X-Id: 1e2"), 400},
+	{"header of an int 007", mark("X-Id: 007"), 400},
+	{"header of an int with plus", mark("X-Id: +1"), 400},
+	{"header of an int and one", mark("X-Id: 9223372036854775808"), 400},
+	{"header with a comma", mark("X-Id: 1, 2"), 400},
+	{"header twice", mark("X-Id: 1", "X-Id: 1"), 400},
+	{"header three times, all wrong", mark("X-Id: a", "X-Id: b", "X-Id: c"), 400},
+	{"header 1,000 times", mark(repeated("X-Note: n", 1000)...), 400},
+	{"header of 256 KiB", mark("X-Note: " + strings.Repeat("x", 256<<10)), 400},
+	{"header of an int of 256 KiB", mark("X-Id: " + strings.Repeat("9", 256<<10)), 400},
+	{"header in UTF-8", mark("X-Note: 日本"), 200},
+	{"header not in UTF-8", mark("X-Note: \xff"), 400},
+	{"header with a tab", mark("X-Note: a\tb"), 200},
+	{"header of a date of HTTP", mark("If-Modified: Sat, 28 Feb 2026 00:00:00 GMT"), 400},
+	{"cookie empty", mark("Cookie: word="), 200},
+	{"cookie of an int empty", mark("Cookie: size="), 400},
+	{"cookie without equals sign", mark("Cookie: size"), 200},
+	{"cookie of an int 256", mark("Cookie: size=256"), 400},
+	{"cookie of an int 007", mark("Cookie: size=007"), 400},
+	{"cookie in quotes", mark(`Cookie: size="8"; word="`), 200},
+	{"cookie with an escape", mark("Cookie: word=%20"), 200},
+	{"cookie with equals signs", mark("Cookie: word=a=b="), 200},
+	{"cookie with a space", mark("Cookie: word=a b ;size= 8"), 400},
+	{"cookie in UTF-8", mark("Cookie: word=日本"), 200},
+	{"cookie not in UTF-8", mark("Cookie: word=\xff"), 400},
+	{"cookie twice", mark("Cookie: word=a; word=a"), 400},
+	{"cookie twice, in two headers", mark("Cookie: word=a", "Cookie: word=b"), 400},
+	{"cookie 1,000 times", mark("Cookie: " + strings.Repeat("word=a; ", 1000) + "word=a"), 400},
+	{"cookie of 256 KiB", mark("Cookie: word=" + strings.Repeat("x", 256<<10)), 400},
+	{"20,000 unknown cookies", mark("Cookie: " + strings.ReplaceAll(manyPairs(20_000), "&", "; ") + "size=8"), 200},
+	{"semicolons only", mark("Cookie: ;;;"), 200},
+	{"equals sign only", mark("Cookie: ="), 200},
+	{"everything wrong", mark("X-Id: a", "X-Note: 123456789", "If-Modified: b", "Cookie: size=c; word=123456789"), 400},
+	{"in the query", wireRequest{"POST /items/mark?id=1&X-ID=1&size=1&word=w", "-", ""}, 200},
+}
+
+func repeated(line string, n int) []string {
+	lines := make([]string, n)
+	for i := range lines {
+		lines[i] = line
+	}
+	return lines
+}
+
 // With Options.Strict.
 var badStrict = []badInput{
 	{"unknown name", create(`{"title":"a","x":1}`), 400},
@@ -896,6 +974,7 @@ func TestBadInput(t *testing.T) {
 		{"types", badTypes, wireOptions()},
 		{"paths", badPaths, wireOptions()},
 		{"queries", badQueries, wireOptions()},
+		{"headers", badHeaders, wireOptions()},
 		{"strict", badStrict, strict},
 	} {
 		t.Run(group.name, func(t *testing.T) {
@@ -946,7 +1025,7 @@ func TestBadInputOverSockets(t *testing.T) {
 			rows []badInput
 			opts *svc.Options
 		}{
-			{badBodies, wireOptions()}, {badTypes, wireOptions()}, {badPaths, wireOptions()}, {badQueries, wireOptions()}, {badStrict, strict},
+			{badBodies, wireOptions()}, {badTypes, wireOptions()}, {badPaths, wireOptions()}, {badQueries, wireOptions()}, {badHeaders, wireOptions()}, {badStrict, strict},
 		} {
 			var h http.Handler
 			srv := wireServer(t, http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) { h.ServeHTTP(w, r) }), http2)

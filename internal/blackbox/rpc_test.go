@@ -658,8 +658,8 @@ func TestRPCDiscover(t *testing.T) {
 	if err := json.Unmarshal(body, &response); err != nil {
 		t.Fatal(err)
 	}
-	if n := len(response.Result.Methods); n != 8 {
-		t.Errorf("%d methods, want 8", n)
+	if n := len(response.Result.Methods); n != 9 {
+		t.Errorf("%d methods, want 9", n)
 	}
 	for _, part := range strings.Split(string(body), `"$ref":"#/components/schemas/`)[1:] {
 		name, _, _ := strings.Cut(part, `"`)
