@@ -18,6 +18,11 @@ type headerIn struct {
 	Topic string `json:"topic,omitempty"`
 }
 
+type headerCountOut struct {
+	After int    `json:"after,omitempty"`
+	Topic string `json:"topic,omitempty"`
+}
+
 type headerTextIn struct {
 	After *string `json:"-" header:"Last-Event-ID" default:"none" maxLength:"4"`
 }
@@ -39,7 +44,7 @@ func (in *headerManyIn) Validate() error {
 }
 
 type headerAPI interface {
-	Count(context.Context, *headerIn) (*headerIn, error)
+	Count(context.Context, *headerIn) (*headerCountOut, error)
 	Text(context.Context, *headerTextIn) (*headerOut, error)
 	Many(context.Context, *headerManyIn) (*headerManyOut, error)
 }
@@ -59,7 +64,9 @@ type headerManyOut struct {
 
 type headerImpl struct{}
 
-func (headerImpl) Count(_ context.Context, in *headerIn) (*headerIn, error) { return in, nil }
+func (headerImpl) Count(_ context.Context, in *headerIn) (*headerCountOut, error) {
+	return (*headerCountOut)(in), nil
+}
 func (headerImpl) Text(_ context.Context, in *headerTextIn) (*headerOut, error) {
 	return &headerOut{in.After}, nil
 }

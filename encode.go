@@ -3,7 +3,7 @@ package svc
 // This file turns Go values into JSON text. At registration an encoders pass
 // compiles each shape (schema.go) into an encodeFunc; for each output one
 // encoder runs it and appends to one buffer. In this order: encoder, encoders,
-// lists and maps, structs, scalars, values of any type.
+// lists and maps, structs, scalars, values of any type, headers of responses.
 //
 // The shape decides the form of a value, and the decoder (decode.go) reads each of
 // these forms back:
@@ -40,9 +40,11 @@ import (
 	"errors"
 	"fmt"
 	"math"
+	"net/http"
 	"reflect"
 	"slices"
 	"strconv"
+	"strings"
 	"time"
 	"unicode/utf8"
 )
@@ -305,18 +307,19 @@ type memberEncoder struct {
 // the order of the Go fields, like the properties of the published schema. A
 // hidden field (json:"-", which path, query and header fields may have) has no
 // member.
-func (c encoders) structEncoder(s *shape) encodeFunc {
+func (c encoders) structEncoder(s *shape) encodeFunc { return c.membersEncoder(s.fields) }
+
+// membersEncoder is structEncoder for some of the fields of a struct.
+func (c encoders) membersEncoder(fields []*field) encodeFunc {
 	var members []memberEncoder
-	for _, f := range s.fields {
+	for _, f := range fields {
 		if f.hidden {
 			continue
 		}
-		m := memberEncoder{field: f, prefix: string(appendQuoted(nil, f.name)) + ":", single: -1, encode: c.encoderFor(f.shape), omits: f.omitRule()}
+		m := c.memberEncoder(f)
+		m.prefix = string(appendQuoted(nil, f.name)) + ":"
 		if f.quoted {
 			m.encode = encodeQuoted(m.encode, f.shape.deref().kind == kindString)
-		}
-		if len(f.index) == 1 {
-			m.single = f.index[0]
 		}
 		members = append(members, m)
 	}
@@ -341,6 +344,15 @@ func (c encoders) structEncoder(s *shape) encodeFunc {
 		e.buf = append(e.buf, '}')
 		e.depth--
 	}
+}
+
+// memberEncoder returns the plan of the value of f, without its name.
+func (c encoders) memberEncoder(f *field) memberEncoder {
+	m := memberEncoder{field: f, single: -1, encode: c.encoderFor(f.shape), omits: f.omitRule()}
+	if len(f.index) == 1 {
+		m.single = f.index[0]
+	}
+	return m
 }
 
 // fieldOf returns the field of the struct v. It reports false for a field
@@ -643,4 +655,158 @@ func (e *encoder) appendDynamic(x any) {
 	start := len(e.buf)
 	e.buf = bytes.TrimSuffix(buf.Bytes(), []byte("\n"))
 	e.checkForeign(e.buf[start:])
+}
+
+// outputHeaders is the plan of an output that has fields with a header tag, for
+// REST: the fields become headers of the response, and the others its body. Only
+// the fields of the output itself are headers. Inside another type, in a stream and
+// on other transports they are members.
+//
+// Invariants:
+//
+//	fields has at least one, and no two with the same key
+//	body and the fields of fields are disjoint, and together all fields of the type
+type outputHeaders struct {
+	fields []outputHeader
+	body   []*field   // those that stay in the body
+	encode encodeFunc // of the body
+}
+
+// An outputHeader is the plan of one field that is a header. It is left out of the
+// response where omits says so, and where it is null or an empty list.
+type outputHeader struct {
+	memberEncoder
+	key   string     // the name in canonical form, as http.Header has it
+	shape *shape     // of one value
+	text  encodeFunc // of one value, as JSON
+	list  bool       // each element is a value
+}
+
+// compileHeaders returns the plan of the headers of an output, or nil if no field
+// of it has a header tag.
+func (c encoders) compileHeaders(p *mistakes, s *shape) *outputHeaders {
+	o := new(outputHeaders)
+	for _, f := range s.fields {
+		at := f.place
+		if s.typ.FieldByIndex(f.index).Tag.Get("cookie") != "" {
+			p.addf("%s: a cookie tag is for inputs; an output sets cookies by a field with the tag `header:\"Set-Cookie\"`", at)
+		}
+		if f.header == "" {
+			o.body = append(o.body, f)
+			continue
+		}
+		h := c.outputHeader(p, f)
+		if slices.ContainsFunc(o.fields, func(other outputHeader) bool { return other.key == h.key }) {
+			p.addf("%s: header:%q: another field is this header too; drop one of the tags", at, f.header)
+		}
+		o.fields = append(o.fields, h)
+	}
+	if len(o.fields) == 0 {
+		return nil
+	}
+	o.encode = c.membersEncoder(o.body)
+	return o
+}
+
+// outputHeader returns the plan of f. A field with json:"-" cannot say there that it
+// is optional, so it counts as optional.
+func (c encoders) outputHeader(p *mistakes, f *field) outputHeader {
+	h := outputHeader{memberEncoder: c.memberEncoder(f), key: http.CanonicalHeaderKey(f.header), shape: f.shape.deref()}
+	if h.omits == nil && (f.hidden || f.optional) {
+		h.omits = reflect.Value.IsZero
+	}
+	if h.shape.kind == kindSlice && h.shape.elem.kind == kindString {
+		h.list, h.shape = true, h.shape.elem
+	}
+	if h.shape.kind.isScalar() {
+		h.text = c.encoderFor(h.shape)
+	}
+	switch {
+	case !isToken(f.header):
+		p.addf("%s: header:%q: want the name of a header, in letters, digits and dashes", f.place, f.header)
+	case !isAnswerHeader(h.key):
+		p.addf("%s: header:%q: svc, the server or CORS sets this header of responses; choose another name", f.place, f.header)
+	case !h.shape.kind.isScalar():
+		p.addf("%s: the type %v cannot be a header of a response, which is a scalar or a list of strings", f.place, f.shape.typ)
+	}
+	return h
+}
+
+// isSent reports whether every response has the header.
+func (h *outputHeader) isSent() bool {
+	return !h.optional && h.omits == nil && !h.list && h.field.shape == h.shape
+}
+
+// isETag reports whether the header is an entity tag (RFC 9110, section 8.8.3).
+func (h *outputHeader) isETag() bool { return h.key == "Etag" }
+
+// makeHeader returns the headers of the output v, or an error for a value that
+// cannot be one: net/http would send something else in its place, or CR and LF
+// would begin a header that the application does not know of.
+func (o *outputHeaders) makeHeader(v reflect.Value) (http.Header, error) {
+	header := make(http.Header, len(o.fields))
+	for i := range o.fields {
+		h := &o.fields[i]
+		values, err := h.valuesIn(v)
+		for _, text := range values {
+			if !isHeaderValue(text) {
+				err = errors.New("the text has characters that no header can hold, or spaces around it")
+			} else if h.isETag() && !isEntityTag(text) {
+				err = errors.New("the text is no entity tag, which is in quotation marks")
+			}
+		}
+		if err != nil {
+			return nil, fmt.Errorf("the header %s of the output: %w", h.key, err)
+		}
+		if len(values) > 0 {
+			header[h.key] = values
+		}
+	}
+	return header, nil
+}
+
+// valuesIn returns the values of the header in the output v.
+func (h *outputHeader) valuesIn(v reflect.Value) ([]string, error) {
+	value, ok := h.fieldOf(v)
+	if !ok || h.omits != nil && h.omits(value) {
+		return nil, nil
+	}
+	for value.Kind() == reflect.Pointer {
+		if value.IsNil() {
+			return nil, nil
+		}
+		value = value.Elem()
+	}
+	if !h.list {
+		text, err := h.textOf(value)
+		return []string{text}, err
+	}
+	values := make([]string, value.Len())
+	for i := range values {
+		values[i] = value.Index(i).String()
+	}
+	return values, nil
+}
+
+// textOf returns the text of one value: that of its JSON without the quotes. A time
+// is an HTTP-date (RFC 9110, section 5.6.7), and a duration spells µs as us.
+func (h *outputHeader) textOf(v reflect.Value) (string, error) {
+	switch h.shape.kind {
+	case kindString:
+		return v.String(), nil
+	case kindText:
+		text, err := v.Addr().Interface().(encoding.TextMarshaler).MarshalText()
+		return string(text), err
+	case kindTime:
+		t := v.Interface().(time.Time).UTC()
+		if year := t.Year(); year < 0 || year > 9999 {
+			return "", errors.New("a date has a year of four digits")
+		}
+		return t.Format(http.TimeFormat), nil
+	case kindDuration:
+		return strings.Replace(time.Duration(v.Int()).String(), "µ", "u", 1), nil
+	}
+	var e encoder
+	h.text(&e, v)
+	return strings.Trim(string(e.buf), `"`), e.err
 }

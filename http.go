@@ -510,6 +510,49 @@ func isHeaderValue(text string) bool {
 	return strings.Trim(text, " \t") == text
 }
 
+// isEntityTag reports whether text is an entity tag, strong or weak (RFC 9110,
+// section 8.8.3).
+func isEntityTag(text string) bool {
+	text = strings.TrimPrefix(text, "W/")
+	return len(text) >= 2 && text[0] == '"' && strings.IndexByte(text[1:], '"') == len(text)-2 && !strings.ContainsAny(text, " \t")
+}
+
+// isUnchanged reports whether the client of r has the representation with the entity
+// tag etag already, so that 304 is the answer: whether If-None-Match is * or has the
+// tag, by the weak comparison (RFC 9110, sections 13.1.2 and 8.8.3.2). What follows
+// text that is no entity tag is not looked at.
+func isUnchanged(r *http.Request, etag string) bool {
+	etag = strings.TrimPrefix(etag, "W/")
+	for _, list := range r.Header["If-None-Match"] {
+		if strings.Trim(list, " \t") == "*" {
+			return true
+		}
+		for {
+			list = strings.TrimPrefix(strings.TrimLeft(list, " \t,"), "W/")
+			end := strings.IndexByte(strings.TrimPrefix(list, `"`), '"') + len(`""`)
+			if !strings.HasPrefix(list, `"`) || end < len(`""`) || !isEntityTag(list[:end]) {
+				break
+			}
+			if list[:end] == etag {
+				return true
+			}
+			list = list[end:]
+		}
+	}
+	return false
+}
+
+// writeNotModified answers 304. Of the headers that describe a representation, the
+// response keeps those that a cache needs to update what it has (RFC 9110, section
+// 15.4.5): Cache-Control, Content-Location, Date, ETag, Expires and Vary.
+func writeNotModified(w http.ResponseWriter) {
+	h := w.Header()
+	for _, name := range [...]string{"Content-Type", "Content-Length", "Content-Encoding", "Content-Language", "Content-Range", "Content-Disposition", "Last-Modified"} {
+		delete(h, name)
+	}
+	w.WriteHeader(http.StatusNotModified)
+}
+
 // errorOrUnknown returns ErrorFrom(err), and an UNKNOWN error for nil: an
 // application may call WriteError with a nil error by mistake, and it must not
 // then say that all is well.

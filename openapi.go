@@ -195,6 +195,7 @@ func newAPIBuilder(s *Service, d dialect) *apiBuilder {
 	}
 	b.components = newComponents(d, func(s *shape) string { return b.names[keyOf(s)] })
 	b.nameTypes()
+	b.nameParts()
 	for _, m := range s.methodsOn(TransportREST) {
 		b.addOperation(m)
 	}
@@ -331,18 +332,25 @@ func (b *apiBuilder) referBody(m *method) string {
 			return ref
 		}
 	}
-	key := keyOf(m.in)
-	for _, f := range bind.bodyFields {
+	return b.referPart(m, m.in, bind.bodyFields, "Body")
+}
+
+// referPart returns the reference to the component that has some fields of s, the
+// input or the output of m. Its name is that of the type with suffix behind it.
+func (b *apiBuilder) referPart(m *method, s *shape, fields []*field, suffix string) string {
+	key := keyOf(s)
+	for _, f := range fields {
 		key.fields += f.name + "\x00"
 	}
+	key.fields += suffix
 	if b.names[key] == "" {
-		base := b.service.typeNames[m.in]
+		base := b.service.typeNames[s]
 		if base == "" {
 			base = capitalized(m.resource) + m.goName
 		}
-		b.names[key] = b.takeName(onlyNameBytes(base) + "Body")
+		b.names[key] = b.takeName(onlyNameBytes(base) + suffix)
 	}
-	return b.components.refer(component{b.names[key], m.in, bind.bodyFields})
+	return b.components.refer(component{b.names[key], s, fields})
 }
 
 // listResponses returns the responses of m by status. All errors have the same
@@ -361,9 +369,39 @@ func (b *apiBuilder) listResponses(m *method) map[string]apiResponse {
 		success.Description = streamDescription
 		success.Content = newContent(contentTypeEvents, b.components.writer.appendShape(nil, m.out))
 	case m.out != nil:
-		success.Content = newContent(contentTypeJSON, b.components.writer.appendShape(nil, m.out))
+		success.Content = newContent(contentTypeJSON, b.recordSchema(m))
+		success.Headers = b.listHeaders(m)
 	}
 	list[strconv.Itoa(m.status)] = success
+	return list
+}
+
+// recordSchema returns the schema of the body of a success. An output with headers
+// that are members elsewhere has a component of its own, such as TodoResponse.
+func (b *apiBuilder) recordSchema(m *method) []byte {
+	if m.headers == nil || !slices.ContainsFunc(m.headers.fields, func(h outputHeader) bool { return !h.hidden }) {
+		return b.components.writer.appendShape(nil, m.out)
+	}
+	return refObject(b.referPart(m, m.out, m.headers.body, "Response"))
+}
+
+// listHeaders returns the headers of a success that the output gives, by name.
+// Their values are texts: a time is an HTTP-date, which has no format in JSON
+// Schema. Set-Cookie is sent once for each cookie, and a schema describes one of
+// them.
+func (b *apiBuilder) listHeaders(m *method) map[string]apiHeader {
+	if m.headers == nil {
+		return nil
+	}
+	list := make(map[string]apiHeader)
+	for i := range m.headers.fields {
+		h := &m.headers.fields[i]
+		schema := json.RawMessage(`{"type":"string"}`)
+		if h.shape.kind != kindTime && h.key != "Set-Cookie" {
+			schema = b.components.writer.appendParameter(nil, h.memberEncoder.field)
+		}
+		list[h.header] = apiHeader{h.doc, h.isSent(), schema}
+	}
 	return list
 }
 
@@ -383,7 +421,7 @@ const streamDescription = "Server-sent events. The data of each event is one ite
 type componentKey struct {
 	typ    reflect.Type
 	strict bool
-	fields string // the names of a body's fields, each with a NUL behind it; "" for all fields
+	fields string // the names of some fields, each with a NUL behind it, and what they are; "" for all fields
 }
 
 // keyOf returns the key of s with all its fields.
@@ -396,6 +434,23 @@ func (b *apiBuilder) nameTypes() {
 	for _, t := range b.service.types {
 		if key := keyOf(t); t.kind == kindObject && b.names[key] == "" {
 			b.names[key] = b.takeName(b.service.typeNames[t])
+		}
+	}
+}
+
+// nameParts gives the bodies that are a part of a type their names, in an order
+// that does not depend on that of the arguments of Join.
+func (b *apiBuilder) nameParts() {
+	methods := b.service.methodsOn(TransportREST)
+	slices.SortStableFunc(methods, func(x, y *method) int {
+		return cmp.Or(strings.Compare(x.goName, y.goName), strings.Compare(x.resource, y.resource))
+	})
+	for _, m := range methods {
+		if m.bind != nil && m.bind.body != nil {
+			b.referBody(m)
+		}
+		if m.headers != nil {
+			b.recordSchema(m)
 		}
 	}
 }
@@ -491,6 +546,7 @@ func codeList() string {
 //	Defaults.Auth                       security, components.securitySchemes
 //	a method                            an operation below paths
 //	a field of its input                one of parameters, or a property of requestBody
+//	a header tag in its output          one of the headers of that response
 //	its output                          the schema of the response of success
 //	MethodOptions.Status                the status of that response
 //	MethodOptions.Deprecated            deprecated
@@ -560,9 +616,17 @@ type apiRequestBody struct {
 
 // An apiResponse is a Response Object, or a Reference Object if Ref is not "".
 type apiResponse struct {
-	Ref         string     `json:"$ref,omitempty"`
-	Description string     `json:"description,omitempty"`
-	Content     apiContent `json:"content,omitempty"`
+	Ref         string               `json:"$ref,omitempty"`
+	Description string               `json:"description,omitempty"`
+	Headers     map[string]apiHeader `json:"headers,omitempty"`
+	Content     apiContent           `json:"content,omitempty"`
+}
+
+// An apiHeader is a Header Object.
+type apiHeader struct {
+	Description string          `json:"description,omitempty"`
+	Required    bool            `json:"required,omitempty"`
+	Schema      json.RawMessage `json:"schema"`
 }
 
 // An apiContent has Media Type Objects by media type.

@@ -195,8 +195,9 @@ func (h *restHandler) respond(w http.ResponseWriter, r *http.Request, ws *worksp
 	watch := m.watchCall(ctx, TransportREST, h.pattern)
 	defer watch.end(http.ErrAbortHandler)
 	out, err := h.callMethod(ctx, w, r, ws)
+	var header http.Header
 	if err == nil && m.out != nil {
-		ws.enc.buf, err = m.appendOutput(&ws.enc, ws.enc.buf[:0], out)
+		header, err = m.encodeOutput(ws, out)
 	}
 	watch.end(err)
 	switch {
@@ -204,7 +205,7 @@ func (h *restHandler) respond(w http.ResponseWriter, r *http.Request, ws *worksp
 		return err
 	case m.out == nil:
 		w.WriteHeader(m.status)
-	default:
+	case header == nil || !m.sendHeaders(w, r, header):
 		writeJSON(w, r, m.status, ws.enc.buf, &ctx.values)
 	}
 	return nil
@@ -217,6 +218,39 @@ func (h *restHandler) callMethod(ctx context.Context, w http.ResponseWriter, r *
 		return nil, err
 	}
 	return h.only.invoke(ctx, in)
+}
+
+// encodeOutput appends the body of an answer to the workspace and returns its
+// headers, which are nil for an output that has none. So everything that can go
+// wrong with an output has done so before a byte is sent.
+func (m *method) encodeOutput(ws *workspace, out any) (header http.Header, err error) {
+	if m.headers == nil {
+		ws.enc.buf, err = m.appendOutput(&ws.enc, ws.enc.buf[:0], out)
+		return nil, err
+	}
+	if header, err = m.makeHeader(out); err != nil {
+		return nil, err
+	}
+	ws.enc.buf, err = m.appendBody(&ws.enc, ws.enc.buf[:0], out)
+	return header, err
+}
+
+// sendHeaders sets the headers of an output. For a GET whose client has the output
+// already, by its entity tag, it answers 304 and reports true. Preconditions count
+// only where the answer without them would be a success (RFC 9110, section 13.2.1),
+// so they come after the call.
+func (m *method) sendHeaders(w http.ResponseWriter, r *http.Request, header http.Header) bool {
+	for name, texts := range header {
+		if name == "Set-Cookie" { // middleware may have set others
+			texts = append(w.Header()[name], texts...)
+		}
+		w.Header()[name] = texts
+	}
+	if etag := header["Etag"]; m.method != http.MethodGet || len(etag) == 0 || !isUnchanged(r, etag[0]) {
+		return false
+	}
+	writeNotModified(w)
+	return true
 }
 
 // callInfo returns the Info that the method gets from InfoFrom.

@@ -90,6 +90,28 @@
 // looks like in JSON Schema 2020-12; a $ref in it leads to its own $defs. In
 // OpenAPI 3.0.3 the schema is empty if it has a keyword that is not in there.
 //
+// # Outputs
+//
+// A field of an output with the tag header:"Name" is a header of the REST response
+// and no member of its body; on other transports it is a member by its json name, or
+// nowhere with json:"-". It is a scalar or a list of strings, of which each is sent
+// once, as Set-Cookie needs it. A time is sent as an HTTP-date (RFC 9110, section
+// 5.6.7). A field that is optional, or has json:"-", is not sent where it is empty.
+// Only the fields of the output itself are headers: those of types inside it and
+// of the items of a stream stay where they are. A value that no header can hold is
+// answered with INTERNAL.
+//
+//	type Created struct {
+//		ID       string `json:"id"`
+//		Location string `json:"-" header:"Location"` // with MethodOptions.Status 201
+//		ETag     string `json:"-" header:"ETag"`
+//	}
+//
+// With header:"ETag" on the output of a GET, a client that has the record with this
+// tag, by its If-None-Match, gets 304 and no body (RFC 9110, section 13.1.2).
+//
+// # JSON
+//
 // JSON is read strictly (RFC 8259, RFC 7493): names match exactly, no name
 // comes twice, only pointers can be null, and no integer is rounded. A refused
 // input is answered with one error that has the code INVALID_ARGUMENT and every
@@ -647,11 +669,32 @@ func (m *method) bindObject(d *decoder, text []byte) (in any, err error) {
 // it. A panic becomes an error.
 func (m *method) appendOutput(e *encoder, dst []byte, out any) (_ []byte, err error) {
 	defer recoverTo(&err) // MarshalJSON is code of the application
+	return m.appendRecord(e, dst, out, m.encode)
+}
+
+// appendRecord appends what encode makes of an output.
+func (m *method) appendRecord(e *encoder, dst []byte, out any, encode encodeFunc) ([]byte, error) {
 	*e = encoder{buf: dst}
-	if m.encode(e, reflect.ValueOf(out).Elem()); e.err != nil {
+	if encode(e, reflect.ValueOf(out).Elem()); e.err != nil {
 		return e.buf, &Error{Code: CodeInternal, cause: e.err}
 	}
 	return e.buf, nil
+}
+
+// makeHeader returns the headers of an output, for a method whose headers are set.
+// Whatever goes wrong is INTERNAL, as in appendOutput.
+func (m *method) makeHeader(out any) (header http.Header, err error) {
+	defer recoverTo(&err) // MarshalText is code of the application
+	if header, err = m.headers.makeHeader(reflect.ValueOf(out).Elem()); err != nil {
+		return nil, &Error{Code: CodeInternal, cause: err}
+	}
+	return header, nil
+}
+
+// appendBody is appendOutput without the fields that makeHeader returns.
+func (m *method) appendBody(e *encoder, dst []byte, out any) (_ []byte, err error) {
+	defer recoverTo(&err)
+	return m.appendRecord(e, dst, out, m.headers.encode)
 }
 
 // Call calls a method by name, as a transport would: it checks the rules and the

@@ -50,6 +50,7 @@ type method struct {
 	out         *shape       // of one output, or of one item of a stream
 	outType     reflect.Type // of what the method returns: *Out or a stream of them
 	encode      encodeFunc
+	headers     *outputHeaders // of REST responses; nil if the output has no header tag
 	stream      StreamMode
 	each        eachFunc // takes the items out of what call returned
 	result      *shape   // of a whole answer
@@ -392,6 +393,9 @@ func (c *methodCompiler) compilePlans(m *method, d *decoders, e encoders) {
 	}
 	if m.out != nil {
 		m.encode = e.encoderFor(m.out)
+		if m.stream == "" && m.isServedBy(TransportREST) {
+			m.headers = e.compileHeaders(c.mistakes, m.out)
+		}
 	}
 }
 

@@ -8,9 +8,12 @@ import (
 	"log/slog"
 	"net/http"
 	"net/http/httptest"
+	"net/netip"
+	"net/url"
 	"slices"
 	"strings"
 	"testing"
+	"time"
 
 	"example.com/svc"
 )
@@ -417,5 +420,296 @@ func TestErrorViolations(t *testing.T) {
 	odd := svc.Errorf(svc.CodeInvalidArgument, "no").WithDetail("violations", []any{7, map[string]any{"in": 5, "rule": "type"}})
 	if got := odd.Violations(); len(got) != 1 || got[0] != (svc.Violation{Rule: "type"}) {
 		t.Errorf("the violations of odd JSON are %v", got)
+	}
+}
+
+type (
+	HeadAPI interface {
+		Create(context.Context, *HeadIn) (*HeadOut, error)
+		Get(context.Context, *HeadIn) (*HeadOut, error)
+		List(context.Context) (*HeadList, error)
+		Only(context.Context) (*HeadOnly, error)
+		Watch(context.Context) (svc.Stream[HeadOut], error)
+	}
+	HeadIn struct {
+		ID    string `json:"id" path:"id"`
+		Value string `json:"value,omitempty" query:"value"`
+	}
+	HeadOut struct {
+		ID       string        `json:"id"`
+		ETag     string        `json:"etag,omitempty" header:"ETag" doc:"Of this version."`
+		Location string        `json:"-" header:"Location"`
+		Count    int           `json:"count" header:"X-Count" minimum:"0"`
+		Ratio    float64       `json:"-" header:"X-Ratio"`
+		Flag     bool          `json:"-" header:"X-Flag"`
+		Maybe    *string       `json:"maybe" header:"X-Maybe"`
+		Cookies  []string      `json:"-" header:"Set-Cookie"`
+		Changed  time.Time     `json:"-" header:"Last-Modified"`
+		Wait     time.Duration `json:"-" header:"x-wait"`
+		Blob     []byte        `json:"-" header:"X-Blob"`
+		Address  netip.Addr    `json:"-" header:"X-Address"`
+	}
+	HeadList struct {
+		Items []HeadOut `json:"items"`
+		Total int       `json:"-" header:"X-Total"`
+	}
+	HeadOnly struct {
+		Place string `json:"place" header:"Location"`
+	}
+	headImpl struct{}
+)
+
+func (headImpl) Create(ctx context.Context, in *HeadIn) (*HeadOut, error) {
+	info, _ := svc.InfoFrom(ctx)
+	if info.Header != nil {
+		info.Header.Add("Set-Cookie", "z=26")
+		info.Header.Set("Last-Modified", "never")
+		info.Header.Set("Content-Language", "en")
+		info.Header.Set("Content-Location", "/there")
+		info.Header.Set("Cache-Control", "private")
+	}
+	return &HeadOut{
+		ID: in.ID, ETag: `"v1"`, Location: "/heads/" + in.Value, Count: 7, Ratio: 0.5, Flag: true, Maybe: &in.Value,
+		Cookies: []string{"a=1", "b=2; HttpOnly"}, Changed: time.Date(2026, 11, 21, 9, 0, 0, 5, time.FixedZone("", 3600)),
+		Wait: 1500 * time.Nanosecond, Blob: []byte{255}, Address: netip.MustParseAddr("::1"),
+	}, nil
+}
+func (h headImpl) Get(ctx context.Context, in *HeadIn) (*HeadOut, error) {
+	out, err := h.Create(ctx, &HeadIn{ID: in.ID})
+	switch in.ID {
+	case "none":
+		out = &HeadOut{}
+	case "weak":
+		out.ETag = `W/"v1"`
+	case "etag":
+		out.ETag = in.Value
+	case "fails":
+		err = svc.Errorf(svc.CodeNotFound, "no")
+	case "value":
+		out.Location = in.Value
+	case "cookie":
+		out.Cookies = []string{"a=1", in.Value}
+	case "year":
+		out.Changed = time.Date(10000, 1, 1, 0, 0, 0, 0, time.UTC)
+	}
+	return out, err
+}
+func (h headImpl) List(ctx context.Context) (*HeadList, error) {
+	out, err := h.Create(ctx, &HeadIn{Value: "x"})
+	return &HeadList{[]HeadOut{*out}, 1}, err
+}
+func (headImpl) Only(context.Context) (*HeadOnly, error) { return &HeadOnly{"/here"}, nil }
+func (h headImpl) Watch(ctx context.Context) (svc.Stream[HeadOut], error) {
+	return func(yield func(*HeadOut, error) bool) { yield(&HeadOut{ID: "1", ETag: `"v1"`}, nil) }, nil
+}
+
+// headService returns a service whose outputs have headers.
+func headService() *svc.Service {
+	return svc.MustRegister[HeadAPI](headImpl{}, &svc.Options{Resource: "heads", Logger: slog.New(slog.DiscardHandler), Methods: map[string]svc.MethodOptions{
+		"Create": {Status: 201, HTTP: "POST /heads/{id}"},
+		"Watch":  {HTTP: "GET /heads/watch"},
+	}})
+}
+
+// Verify the headers and the body that outputs with header tags become over REST, and
+// that the other transports have them as members.
+func TestOutputHeaders(t *testing.T) {
+	s := headService()
+	a := answerTo(s.REST(), "POST", "/heads/5?value=v", "")
+	for name, want := range map[string]string{
+		"Etag": `"v1"`, "Location": "/heads/v", "X-Count": "7", "X-Ratio": "0.5", "X-Flag": "true", "X-Maybe": "v",
+		"Set-Cookie": "z=26|a=1|b=2; HttpOnly", "Last-Modified": "Sat, 21 Nov 2026 08:00:00 GMT", "X-Wait": "1.5us", "X-Blob": "/w==", "X-Address": "::1",
+	} {
+		if got := strings.Join(a.Header[name], "|"); got != want {
+			t.Errorf("%s: %q, want %q", name, got, want)
+		}
+	}
+	if got := textOf(a); a.StatusCode != 201 || got != `{"id":"5"}` {
+		t.Errorf("the answer is %d %s", a.StatusCode, got)
+	}
+	empty := answerTo(s.REST(), "GET", "/heads/none", "")
+	for name := range empty.Header {
+		if strings.HasPrefix(name, "X-") && name != "X-Count" && name != "X-Content-Type-Options" || name == "Etag" || name == "Location" {
+			t.Errorf("an empty output has the header %s: %q", name, empty.Header[name])
+		}
+	}
+	if got := empty.Header.Get("X-Count"); got != "0" {
+		t.Errorf("X-Count is %q", got)
+	}
+	for _, test := range []struct{ path, body, header, value string }{
+		{"/heads", `{"items":[{"id":"","etag":"\"v1\"","count":7,"maybe":"x"}]}`, "X-Total", "1"},
+		{"/heads/watch", "data: {\"id\":\"1\",\"etag\":\"\\\"v1\\\"\",\"count\":0,\"maybe\":null}\n\nevent: done\ndata: {}\n\n", "X-Count", ""},
+	} {
+		a := answerTo(s.REST(), "GET", test.path, "")
+		if got := strings.TrimPrefix(textOf(a), ":\n\n"); got != test.body || a.Header.Get(test.header) != test.value {
+			t.Errorf("%s: %s with %v", test.path, got, a.Header)
+		}
+	}
+	if a := answerTo(s.REST(), "POST", "/heads/only", ""); a.StatusCode != 200 || a.Header.Get("Location") != "/here" || textOf(a) != "{}" {
+		t.Errorf("an output of headers alone: %d %v", a.StatusCode, a.Header)
+	}
+	rpc := answerTo(s.RPC(), "POST", "/", `{"jsonrpc":"2.0","id":1,"method":"heads.get","params":{"id":"5"}}`, "Content-Type", "application/json")
+	if got := textOf(rpc); !strings.Contains(got, `{"id":"5","etag":"\"v1\"","count":7,"maybe":""}`) || rpc.Header.Get("ETag") != "" {
+		t.Errorf("over RPC: %s with %v", got, rpc.Header)
+	}
+}
+
+// Verify that a value that no header can hold is INTERNAL, and that no part of it
+// and of the output arrives.
+func TestOutputHeaderInjection(t *testing.T) {
+	server := httptest.NewServer(headService().REST())
+	defer server.Close()
+	for _, id := range []string{"value", "cookie"} {
+		for _, value := range []string{"a\r\nSet-Cookie: x=1", "a\nb", "a\rb", "a\x00b", "ä", " a", "a ", "a\x7f", "\t", "a\x80"} {
+			a, err := http.Get(server.URL + "/heads/" + id + "?value=" + url.QueryEscape(strings.ToValidUTF8(value, "\uFFFD")))
+			if err != nil {
+				t.Fatal(err)
+			}
+			if a.StatusCode != 500 || a.Header.Get("Location") != "" || a.Header.Get("ETag") != "" || slices.Contains(a.Header["Set-Cookie"], "a=1") {
+				t.Errorf("%s %q: %d %v", id, value, a.StatusCode, a.Header)
+			}
+			a.Body.Close()
+		}
+	}
+	for _, etag := range []string{"v1", `"a" "b"`, `"a b"`, `w/"a"`, `"`, `"a`, `W/`, `"a""`} {
+		if a := answerTo(headService().REST(), "GET", "/heads/etag?value="+url.QueryEscape(etag), ""); a.StatusCode != 500 || a.Header.Get("ETag") != "" {
+			t.Errorf("the ETag %s: %d %v", etag, a.StatusCode, a.Header)
+		}
+	}
+	if a := answerTo(headService().REST(), "GET", "/heads/year", ""); a.StatusCode != 500 {
+		t.Errorf("the year 10000: %d", a.StatusCode)
+	}
+}
+
+// Verify which requests are answered with 304, and with which headers (RFC 9110,
+// sections 13.1.2 and 15.4.5).
+func TestConditionalGet(t *testing.T) {
+	h := headService().REST()
+	for _, test := range []struct {
+		id, none string
+		status   int
+	}{
+		{"5", `"v1"`, 304},
+		{"5", `W/"v1"`, 304},
+		{"5", `*`, 304},
+		{"5", ` * `, 304},
+		{"5", `"a", "v1"`, 304},
+		{"5", `"a",,W/"b" ,"v1"`, 304},
+		{"5", `"v2"`, 200},
+		{"5", `v1`, 200},
+		{"5", `"v1`, 200},
+		{"5", ``, 200},
+		{"5", `"`, 200},
+		{"5", `W/`, 200},
+		{"5", `"a"*`, 200},
+		{"5", `junk, "v1"`, 200},
+		{"5", `"V1"`, 200},
+		{"weak", `"v1"`, 304},
+		{"weak", `W/"v1"`, 304},
+		{"none", `*`, 200}, // no tag, no validator
+		{"fails", `*`, 404},
+		{"value", `"v1"`, 304},
+	} {
+		for _, method := range []string{"GET", "HEAD"} {
+			a := answerTo(h, method, "/heads/"+test.id, "", "If-None-Match", test.none)
+			if a.StatusCode != test.status {
+				t.Errorf("%s %s with %s: %d, want %d", method, test.id, test.none, a.StatusCode, test.status)
+			}
+			if a.StatusCode == 304 && (textOf(a) != "" || a.Header.Get("ETag") == "") {
+				t.Errorf("%s %s with %s: %v", method, test.id, test.none, a.Header)
+			}
+		}
+	}
+	a := answerTo(h, "GET", "/heads/5", "", "If-None-Match", `"a"`, "If-None-Match", `"v1"`)
+	if a.StatusCode != 304 {
+		t.Errorf("two lines of If-None-Match: %d", a.StatusCode)
+	}
+	for name, want := range map[string]string{"Etag": `"v1"`, "Cache-Control": "private", "Content-Location": "/there", "Last-Modified": "", "Content-Language": "", "Content-Type": "", "Content-Length": ""} {
+		if got := a.Header.Get(name); got != want {
+			t.Errorf("a 304 has %s %q, want %q", name, got, want)
+		}
+	}
+	if a := answerTo(h, "POST", "/heads/5", "", "If-None-Match", `"v1"`); a.StatusCode != 201 {
+		t.Errorf("POST with If-None-Match: %d", a.StatusCode)
+	}
+}
+
+// Verify what the document says of headers and of bodies without them.
+func TestOutputHeadersInOpenAPI(t *testing.T) {
+	for _, version := range []string{"3.0", "3.1"} {
+		doc := documentOf(t, headService(), version)
+		created := []string{"paths", "/heads/{id}", "post", "responses", "201"}
+		for _, test := range []struct {
+			names []string
+			want  string
+		}{
+			{append(created, "content", "application/json", "schema"), `{"$ref":"#/components/schemas/HeadOutResponse"}`},
+			{append(created, "headers", "ETag"), `{"description":"Of this version.","schema":{"type":"string"}}`},
+			{append(created, "headers", "Location"), `{"schema":{"type":"string"}}`},
+			{append(created, "headers", "Last-Modified"), `{"schema":{"type":"string"}}`},
+			{append(created, "headers", "Set-Cookie"), `{"schema":{"type":"string"}}`},
+			{append(created, "headers", "X-Count", "required"), `true`},
+			{[]string{"components", "schemas", "HeadOutResponse"}, `{"properties":{"id":{"type":"string"}},"required":["id"],"type":"object"}`},
+			{[]string{"components", "schemas", "HeadOut", "properties", "etag", "type"}, `"string"`},
+			{[]string{"components", "schemas", "HeadOnlyResponse"}, `{"type":"object"}`},
+			{[]string{"paths", "/heads", "get", "responses", "200", "content", "application/json", "schema"}, `{"$ref":"#/components/schemas/HeadList"}`},
+			{[]string{"paths", "/heads/watch", "get", "responses", "200", "headers"}, ``},
+		} {
+			if got := partOf(doc, test.names...); got != test.want {
+				t.Errorf("%s: %v is %s\nwant %s", version, test.names, got, test.want)
+			}
+		}
+	}
+}
+
+type (
+	OddHeadAPI interface {
+		Create(context.Context) (*oddHeadOut, error)
+	}
+	oddHeadOut struct {
+		Type    string    `json:"-" header:"Content-Type"`
+		Day     string    `json:"-" header:"date"`
+		Vary    []string  `json:"-" header:"Vary"`
+		Cors    string    `json:"-" header:"access-control-allow-origin"`
+		Hop     string    `json:"-" header:"Keep-Alive"`
+		Spaced  string    `json:"-" header:"X Y"`
+		Struct  oddHeadIn `json:"-" header:"X-Struct"`
+		Numbers []int     `json:"-" header:"X-Numbers"`
+		One     string    `json:"one" header:"X-One"`
+		Two     string    `json:"two" header:"x-one"`
+		Session string    `json:"session" cookie:"session"`
+	}
+	oddHeadIn   struct{ Text string }
+	oddHeadImpl struct{ OddHeadAPI }
+)
+
+// Verify that Register refuses headers that an output cannot have, and says why.
+func TestOutputHeaderMistakes(t *testing.T) {
+	_, err := svc.Register[OddHeadAPI](oddHeadImpl{}, nil)
+	if err == nil {
+		t.Fatal("accepted")
+	}
+	text := err.Error()
+	for _, want := range []string{
+		`Type: header:"Content-Type": svc, the server or CORS sets this header of responses; choose another name`,
+		`Day: header:"date": svc, the server`, `Vary: header:"Vary": svc`, `Cors: header:"access-control-allow-origin": svc`, `Hop: header:"Keep-Alive": svc`,
+		`Spaced: header:"X Y": want the name of a header`,
+		`Struct: the type blackbox_test.oddHeadIn cannot be a header of a response, which is a scalar or a list of strings`,
+		`Numbers: the type []int cannot be`,
+		`Two: header:"x-one": another field is this header too; drop one of the tags`,
+		"Session: a cookie tag is for inputs; an output sets cookies by a field with the tag `header:\"Set-Cookie\"`",
+	} {
+		if !strings.Contains(text, want) {
+			t.Errorf("no %s in\n%s", want, text)
+		}
+	}
+	if n := strings.Count(text, "\n"); n != 10 {
+		t.Errorf("%d mistakes:\n%s", n, text)
+	}
+	for _, transports := range [][]svc.Transport{{svc.TransportRPC}, {svc.TransportMCP, svc.TransportRPC}} {
+		o := &svc.Options{Methods: map[string]svc.MethodOptions{"Create": {Transports: transports}}}
+		if _, err := svc.Register[OddHeadAPI](oddHeadImpl{}, o); err != nil {
+			t.Errorf("without REST: %v", err)
+		}
 	}
 }
