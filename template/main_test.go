@@ -132,6 +132,7 @@ func TestRoutes(t *testing.T) {
 		status      int
 		answer      string
 	}{
+		{"HEAD /", "", 200, ""},
 		{"GET /health", "", 200, `{"status":"ok"}`},
 		{"HEAD /health", "", 200, ""},
 		{"GET /hello", "", 200, "Hello from svc.\n"},

@@ -12,7 +12,7 @@ import {chromium} from 'playwright-core';
 
 const [base, option, directory, only] = process.argv.slice(2);
 const axe = readFileSync(createRequire(import.meta.url).resolve('axe-core/axe.min.js'), 'utf8');
-const browser = await chromium.launch({executablePath: '/usr/bin/chromium', args: ['--no-sandbox']});
+const browser = await chromium.launch({executablePath: process.env.CHROMIUM, args: ['--no-sandbox']});
 
 // The page without its data is small.
 const source = readFileSync('../../docs.html');
