@@ -350,6 +350,7 @@ type decoders struct {
 	byShape  map[*shape]*decodeFunc
 	plans    map[*shape]*objectPlan // of structs inside others
 	strict   bool                   // unknown members are violations
+	outputs  bool                   // a client decodes outputs; see lenientField
 	open     int                    // how many shapes are being compiled, one inside another
 	pending  []func()               // called when open is 0: defaults can be tried only by complete decoders
 }
@@ -638,6 +639,9 @@ func (c *decoders) objectPlan(fields []*field, in func(*field) string) *objectPl
 		named = append(named, slices.DeleteFunc(slices.Clone(fields), func(f *field) bool { return !f.isNameless() })...)
 	}
 	for i, f := range named {
+		if c.outputs {
+			f = f.lenientField()
+		}
 		plan := fieldPlan{field: f, prefix: string(appendQuoted(nil, f.name)) + ":"}
 		if in != nil {
 			plan.in = in(f)
@@ -656,6 +660,15 @@ func (c *decoders) objectPlan(fields []*field, in func(*field) string) *objectPl
 		p.fields = append(p.fields, plan)
 	}
 	return p
+}
+
+// lenientField returns f as a client reads it in an output: of its type, but
+// without rules and default, and it may be absent. What has happened on the server
+// is not thrown away because another version of it writes less, or more.
+func (f *field) lenientField() *field {
+	lenient := *f
+	lenient.rules, lenient.def, lenient.optional = nil, nil, true
+	return &lenient
 }
 
 // fieldDecoder returns the decodeFunc for a field, without its rules, except

@@ -77,13 +77,16 @@ func (e *encoder) fail(err error) {
 	}
 }
 
+// errTooDeep is the error of a value that is nested deeper than JSON may be.
+var errTooDeep = errors.New("a value nested more than 1000 levels deep")
+
 // enterLevel counts one more open array or object and reports whether the limit
 // allows it. The decoder has the same limit. Here it also stops a value that
 // contains itself through a pointer, which has no end. The caller decrements
 // depth at the closing bracket.
 func (e *encoder) enterLevel() bool {
 	if e.depth == maxDepth {
-		e.fail(errors.New("a value nested more than 1000 levels deep"))
+		e.fail(errTooDeep)
 		return false
 	}
 	e.depth++
@@ -117,18 +120,29 @@ func (e *encoder) checkForeign(text []byte) bool {
 }
 
 // encoders is the compile pass of one service: the encodeFunc of every shape
-// that it reaches. An entry is a pointer to nil while its shape is being
-// compiled. Nothing looks at the map after registration; the functions
+// that it reaches. An entry of byShape is a pointer to nil while its shape is
+// being compiled. Nothing looks at the pass after registration; the functions
 // themselves are never written again and serve all goroutines.
-type encoders map[*shape]*encodeFunc
+type encoders struct {
+	byShape map[*shape]*encodeFunc
+	// inputs says that a client encodes inputs. A field is then left out if it is
+	// zero and the server takes it for absent, whichever of omitempty, omitzero and
+	// default says so: a struct that is zero too, and no empty list that is not nil.
+	inputs bool
+}
+
+// newEncoders returns an empty compile pass, of inputs or of outputs.
+func newEncoders(inputs bool) *encoders {
+	return &encoders{byShape: make(map[*shape]*encodeFunc), inputs: inputs}
+}
 
 // encoderFor returns the encodeFunc for values of shape s.
-func (c encoders) encoderFor(s *shape) encodeFunc {
-	return compileOnce(c, s, c.compileEncoder)
+func (c *encoders) encoderFor(s *shape) encodeFunc {
+	return compileOnce(c.byShape, s, c.compileEncoder)
 }
 
 // compileEncoder makes the encodeFunc for s, by the table at the top.
-func (c encoders) compileEncoder(s *shape) encodeFunc {
+func (c *encoders) compileEncoder(s *shape) encodeFunc {
 	switch s.kind {
 	case kindAny:
 		return encodeAny
@@ -172,7 +186,7 @@ func (c encoders) compileEncoder(s *shape) encodeFunc {
 // customEncoder returns the encodeFunc of a type with MarshalJSON or
 // UnmarshalJSON. A type that has only UnmarshalJSON is encoded by
 // encoding/json, since nothing else is known of its form.
-func (c encoders) customEncoder(s *shape) encodeFunc {
+func (c *encoders) customEncoder(s *shape) encodeFunc {
 	if hasMethods(s.typ, typeJSONMarshaler) {
 		return func(e *encoder, v reflect.Value) {
 			text, err := v.Addr().Interface().(json.Marshaler).MarshalJSON()
@@ -303,14 +317,14 @@ type memberEncoder struct {
 	omits  func(v reflect.Value) bool
 }
 
-// structEncoder compiles the encodeFunc of a struct of shape s. Members come in
-// the order of the Go fields, like the properties of the published schema. A
-// hidden field (json:"-", which path, query and header fields may have) has no
+// structEncoder compiles the encodeFunc of a struct of shape s. Members come
+// in the order of the Go fields, like the properties of the published schema.
+// A hidden field (json:"-", which path, query and header fields may have) has no
 // member.
-func (c encoders) structEncoder(s *shape) encodeFunc { return c.membersEncoder(s.fields) }
+func (c *encoders) structEncoder(s *shape) encodeFunc { return c.membersEncoder(s.fields) }
 
 // membersEncoder is structEncoder for some of the fields of a struct.
-func (c encoders) membersEncoder(fields []*field) encodeFunc {
+func (c *encoders) membersEncoder(fields []*field) encodeFunc {
 	var members []memberEncoder
 	for _, f := range fields {
 		if f.hidden {
@@ -347,8 +361,11 @@ func (c encoders) membersEncoder(fields []*field) encodeFunc {
 }
 
 // memberEncoder returns the plan of the value of f, without its name.
-func (c encoders) memberEncoder(f *field) memberEncoder {
+func (c *encoders) memberEncoder(f *field) memberEncoder {
 	m := memberEncoder{field: f, single: -1, encode: c.encoderFor(f.shape), omits: f.omitRule()}
+	if c.inputs {
+		m.omits = f.omitInputRule()
+	}
 	if len(f.index) == 1 {
 		m.single = f.index[0]
 	}
@@ -381,6 +398,16 @@ func (f *field) omitRule() func(reflect.Value) bool {
 		return isZero
 	}
 	return func(v reflect.Value) bool { return isEmpty(v) || isZero(v) }
+}
+
+// omitInputRule is omitRule for inputs that a client sends. A field that is
+// optional only because it is promoted from an embedded pointer is always written:
+// the server then makes what the pointer points to.
+func (f *field) omitInputRule() func(reflect.Value) bool {
+	if f.omit == 0 && f.def == nil {
+		return nil
+	}
+	return reflect.Value.IsZero
 }
 
 // zeroRule returns the rule of omitzero in encoding/json for values of type t:
@@ -684,7 +711,7 @@ type outputHeader struct {
 
 // compileHeaders returns the plan of the headers of an output, or nil if no field
 // of it has a header tag.
-func (c encoders) compileHeaders(p *mistakes, s *shape) *outputHeaders {
+func (c *encoders) compileHeaders(p *mistakes, s *shape) *outputHeaders {
 	o := new(outputHeaders)
 	for _, f := range s.fields {
 		at := f.place
@@ -710,7 +737,7 @@ func (c encoders) compileHeaders(p *mistakes, s *shape) *outputHeaders {
 
 // outputHeader returns the plan of f. A field with json:"-" cannot say there that it
 // is optional, so it counts as optional.
-func (c encoders) outputHeader(p *mistakes, f *field) outputHeader {
+func (c *encoders) outputHeader(p *mistakes, f *field) outputHeader {
 	h := outputHeader{memberEncoder: c.memberEncoder(f), key: http.CanonicalHeaderKey(f.header), shape: f.shape.deref()}
 	if h.omits == nil && (f.hidden || f.optional) {
 		h.omits = reflect.Value.IsZero

@@ -586,7 +586,7 @@ func compileOutput(t testing.TB, typ reflect.Type) *codec {
 	for _, err := range p.list {
 		t.Fatalf("%v: %v", typ, err)
 	}
-	return &codec{name: typ.String(), typ: typ, encode: encoders{}.encoderFor(s)}
+	return &codec{name: typ.String(), typ: typ, encode: newEncoders(false).encoderFor(s)}
 }
 
 // An oPointerText has its method on the pointer only.

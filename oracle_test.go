@@ -438,7 +438,7 @@ func compileType(t testing.TB, name string, typ reflect.Type, strict bool) *code
 	c.finishShapes()
 	c.checkUse(s, asInput, "T")
 	c.checkUse(s, asOutput, "T")
-	cod := &codec{name: name, typ: typ, strict: strict, decode: newDecoders(p, strict).decoderFor(s), encode: encoders{}.encoderFor(s)}
+	cod := &codec{name: name, typ: typ, strict: strict, decode: newDecoders(p, strict).decoderFor(s), encode: newEncoders(false).encoderFor(s)}
 	for _, err := range p.list {
 		t.Fatalf("%s (%v): %v", name, typ, err)
 	}

@@ -1,12 +1,16 @@
 package svc
 
-// This file writes server-sent events by the WHATWG HTML standard, section 9.2. It
-// knows nothing of methods; rest.go and the MCP endpoint choose the events.
+// This file writes server-sent events by the WHATWG HTML standard, section 9.2,
+// and reads them. It knows nothing of methods; rest.go and the MCP endpoint choose
+// the events, and client.go gives them a meaning. Writing comes first.
 
 import (
+	"bufio"
 	"bytes"
 	"errors"
 	"fmt"
+	"io"
+	"math"
 	"net/http"
 	"strconv"
 	"strings"
@@ -267,4 +271,127 @@ func (s *eventStream) close() {
 	}
 	s.mu.Unlock()
 	s.beats.Wait()
+}
+
+// An eventReader reads the events of a response (WHATWG HTML, section 9.2.6). It
+// reads whatever a server may write, not only what appendEvent does:
+//
+//	text                            what readEvent returns
+//	data: a, data: b, empty line    the data a\nb
+//	data:a and data: a              the same: one space is no part of the value
+//	data, or data:                  empty data, which is an event too
+//	event: x, id: 7, retry: 2000    fields of the next event that has data
+//	id: with a NUL, retry: 2s       nothing; the field is passed over
+//	: text, other: text             nothing; heartbeats are such comments
+//	no empty line before the end    io.EOF: the event was cut
+//
+// Lines end with LF, CR or CRLF. A mark of the byte order before the first line is
+// passed over.
+//
+// Invariants:
+//
+//	most bounds the bytes of one line, and of the data of one event
+//	afterCR says that an LF at hand belongs to the line before it. It is not waited
+//	  for: the CR may be the last byte for an hour
+type eventReader struct {
+	r       *bufio.Reader
+	most    int
+	line    []byte
+	data    []byte
+	begun   bool // the first line was read
+	afterCR bool
+}
+
+// newEventReader returns a reader of the events in r, each of at most that many bytes.
+func newEventReader(r io.Reader, most int) *eventReader {
+	return &eventReader{r: bufio.NewReader(r), most: most}
+}
+
+// errEventTooLarge is the error of an event with more bytes than the reader takes.
+var errEventTooLarge = errors.New("an event is too large")
+
+// readEvent returns the next event and its data, which is valid until the next
+// call. ID is that of this event, and "" if it has none. The error is io.EOF at the
+// end of the text, errEventTooLarge, or that of reading.
+func (r *eventReader) readEvent() (e Event, data []byte, err error) {
+	r.data = r.data[:0]
+	hasData := false
+	for {
+		if err := r.readLine(); err != nil {
+			return Event{}, nil, err
+		}
+		if len(r.line) == 0 {
+			if hasData {
+				return e, r.data[:len(r.data)-1], nil // without its last LF
+			}
+			e = Event{}
+			continue
+		}
+		name, value, _ := bytes.Cut(r.line, []byte(":"))
+		value = bytes.TrimPrefix(value, []byte(" "))
+		switch string(name) {
+		case "data":
+			hasData = true
+			r.data = append(append(r.data, value...), '\n')
+		case "event":
+			e.Name = string(value)
+		case "id":
+			if bytes.IndexByte(value, 0) < 0 {
+				e.ID = string(value)
+			}
+		case "retry":
+			e.Retry = parseRetry(value)
+		}
+		if len(r.data) > r.most {
+			return Event{}, nil, errEventTooLarge
+		}
+	}
+}
+
+// parseRetry returns the time that the value of a field retry stands for, which is
+// in milliseconds, and 0 for a value that is not in digits or is too large.
+func parseRetry(value []byte) time.Duration {
+	ms, err := strconv.ParseUint(string(value), 10, 63)
+	if err != nil || ms > uint64(math.MaxInt64/time.Millisecond) {
+		return 0
+	}
+	return time.Duration(ms) * time.Millisecond
+}
+
+// readLine reads the next line into r.line, without its end. A line that the end of
+// the text cuts is io.EOF.
+func (r *eventReader) readLine() error {
+	r.line = r.line[:0]
+	for {
+		if _, err := r.r.Peek(1); err != nil {
+			return err
+		}
+		chunk, _ := r.r.Peek(r.r.Buffered())
+		if r.afterCR && chunk[0] == '\n' {
+			r.r.Discard(1)
+			r.afterCR = false
+			continue
+		}
+		r.afterCR = false
+		end := bytes.IndexAny(chunk, "\r\n")
+		if end < 0 {
+			r.line = append(r.line, chunk...)
+			r.r.Discard(len(chunk))
+		} else {
+			r.line = append(r.line, chunk[:end]...)
+			r.afterCR = chunk[end] == '\r'
+			r.r.Discard(end + 1)
+		}
+		if len(r.line) > r.most {
+			return errEventTooLarge
+		}
+		if end >= 0 {
+			break
+		}
+	}
+	if !r.begun {
+		r.begun = true
+		r.line = bytes.TrimPrefix(r.line, []byte("\uFEFF"))
+	}
+	return nil
 }

@@ -28,7 +28,8 @@ import (
 //
 // Invariants:
 //
-//	call is set, and calls the method of the implementation
+//	call is set, and calls the method of the implementation, unless m is the
+//	  method of a client
 //	in and bind are set if the method takes an input, and nil otherwise
 //	out, outType, result and encode are set if it returns an output
 //	path is set if REST serves it, and is "" otherwise
@@ -153,7 +154,7 @@ func (c *methodCompiler) compileMethods() []*method {
 	}
 	c.where = ""
 	c.shapes.finishShapes()
-	decoders, encoders := newDecoders(c.mistakes, c.opts.Strict), make(encoders)
+	decoders, encoders := newDecoders(c.mistakes, c.opts.Strict), newEncoders(false)
 	for _, m := range sound { // the plans of others would repeat the same mistakes in other words
 		if c.shapes.isSound(m.in) && c.shapes.isSound(m.out) {
 			c.where = m.title()
@@ -379,7 +380,7 @@ func (c *methodCompiler) chooseRoute(m *method, name []string, pattern string) r
 }
 
 // compilePlans compiles the binding and the encoder of m.
-func (c *methodCompiler) compilePlans(m *method, d *decoders, e encoders) {
+func (c *methodCompiler) compilePlans(m *method, d *decoders, e *encoders) {
 	if m.in != nil {
 		m.bind = compileBinding(d, m.in, bindSpec{
 			placeholders: m.placeholders,
@@ -401,8 +402,12 @@ func (c *methodCompiler) compilePlans(m *method, d *decoders, e encoders) {
 
 // chooseCall returns the function that calls the method: the Caller of its
 // options, or one that uses reflection. A Caller of another method, which has the
-// right types by chance, is a mistake that nothing else would find.
+// right types by chance, is a mistake that nothing else would find. A client has
+// no implementation and calls nothing; see [Connect].
 func (c *methodCompiler) chooseCall(rm reflect.Method, sig signature, direct Caller) callFunc {
+	if c.impl == nil {
+		return nil
+	}
 	if direct.bind == nil {
 		return reflectCaller(reflect.TypeOf(c.impl), reflect.ValueOf(c.impl), rm.Name, sig.in != nil, sig.out != nil)
 	}

@@ -1,0 +1,1252 @@
+package svc
+
+// This file calls the methods of an interface over REST: it is rest.go and bind.go
+// the other way round, by the same plans. In this order:
+//
+//   - ClientOptions and Connect
+//   - registration: the fields of the client, and the plan of each method
+//   - a call: from the function of a field to the request and back
+//   - inputs: checked, then written into path, query, header and body
+//   - answers: outputs, errors, and what is no answer of the service
+//   - streams
+//   - a handler in the place of the network
+//
+// What a caller gets for what comes back; ctx that has ended decides before all of
+// these, as CANCELED or DEADLINE_EXCEEDED:
+//
+//	from the network                           the caller gets
+//	-----------------------------------------  ------------------------------
+//	nothing: refused, reset, no such host      UNAVAILABLE with the cause
+//	2xx with the JSON of an output             the output
+//	2xx with anything else                     INTERNAL
+//	a body with more than MaxBody bytes        INTERNAL
+//	a body that is cut                         UNAVAILABLE with the cause
+//	an error of WriteError or WriteProblem     the same code, message, details
+//	any other body of another status, 3xx too  the code of CodeFromHTTP
+//	a stream that ends with the event error    the same code, message, details
+//	a stream that ends without done and error  UNAVAILABLE
+
+import (
+	"bytes"
+	"cmp"
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"math"
+	"net/http"
+	"net/url"
+	"reflect"
+	"strconv"
+	"strings"
+	"sync"
+	"sync/atomic"
+	"unicode/utf8"
+)
+
+// ClientOptions configures a client. The zero value and nil stand for the defaults.
+type ClientOptions struct {
+	// Service has the options of the service that is called. Name, Resource,
+	// Methods and Strict are read, since the routes follow from them; a package
+	// that declares an interface does well to export the options with it.
+	// Default: the defaults of Options.
+	Service *Options
+	// HTTPClient sends the requests. Its Transport is the place for
+	// authentication, retries and tracing, its Timeout bounds streams too, and its
+	// CheckRedirect is not used: see [Connect]. It is copied. Default:
+	// http.DefaultClient.
+	HTTPClient *http.Client
+	// Handler is called in place of the network, for tests: the handler of
+	// Service.REST, with middleware or without. The URL of Connect may then be
+	// empty. It is a mistake to set both Handler and HTTPClient. Default: none.
+	Handler http.Handler
+	// MaxBody is the largest body of a response, in bytes, and the largest event of
+	// a stream; anything larger is an INTERNAL error. Zero means 16 MiB; a negative
+	// value means no limit.
+	MaxBody int64
+}
+
+// defaultClientBody is the default of ClientOptions.MaxBody. It is that of what a
+// service puts into one answer; see maxAnswers.
+const defaultClientBody = maxAnswers
+
+// Connect sets each field of the struct client to a function that calls the method
+// of the interface I with the same name over REST:
+//
+//	type Todos struct {
+//		Create func(ctx context.Context, in *CreateTodo) (*Todo, error)
+//		Watch  func(ctx context.Context, in *WatchTodos) (svc.Stream[Todo], error)
+//	}
+//	var todos Todos
+//	err := svc.Connect[TodoAPI](&todos, "https://todos.example", nil)
+//
+// The struct has the methods that its program needs, and no others; a test sets a
+// field to a function of its own. A service that is mounted below a path, by
+// [Service.At] or otherwise, has that path in baseURL. The error lists every mistake
+// in the interface, the struct, the URL and opts, and no field is set then.
+//
+// Inputs are checked before they are sent, and refused with the error that the
+// server would answer with. A field that is zero is left out if it is optional or
+// has a default: a Go value cannot say that it is absent. So a pointer is what says
+// 0 where the default is another. Strings that are not UTF-8 are sent with U+FFFD in
+// a body, and refused elsewhere. INVALID_ARGUMENT is also the error for what HTTP
+// cannot carry: a path value that is empty, "." or "..", a null in a list of the
+// query, and header values with control characters or spaces around them.
+//
+// Every error is an [*Error]. That of the server has its code, message, details and
+// HTTP status, and no cause. What comes from elsewhere, as the page of a proxy does,
+// gives the code of [CodeFromHTTP] and none of its text. Without an answer the code
+// is UNAVAILABLE, and the cause says why; the method may have run nevertheless. At
+// the end of ctx it is CANCELED or DEADLINE_EXCEEDED. In outputs unknown members are
+// passed over and absent ones stay zero. Their types are checked, and their rules and
+// Validate methods are not: what the server has done is not undone by it.
+//
+// A [Stream] has its request sent before the function returns. Range over it once,
+// or cancel ctx: until then it keeps its connection. Leaving the loop closes the
+// connection, which ends the method on the server. A stream that was cut ends with
+// UNAVAILABLE; to go on, call again with the ID of the last event, if the method
+// takes one.
+//
+// Redirects are errors: http.Client would turn a redirected DELETE into a GET. The
+// functions are safe for concurrent use.
+func Connect[I, C any](client *C, baseURL string, opts *ClientOptions) error {
+	return connect(reflect.TypeFor[I](), reflect.ValueOf(client), baseURL, opts)
+}
+
+// connect is Connect without the type parameters, so that it is compiled once.
+func connect(iface reflect.Type, client reflect.Value, baseURL string, opts *ClientOptions) error {
+	var o ClientOptions
+	if opts != nil {
+		o = *opts
+	}
+	p := new(mistakes)
+	c := newConnection(p, baseURL, o)
+	fields := checkClient(p, client)
+	if iface.Kind() != reflect.Interface {
+		p.addf("%v is not an interface; write Connect[TodoAPI](…) with the interface of the service", iface)
+		return p.err("connect to " + iface.String())
+	}
+	var methods map[string]*method
+	if c.service = compileForClient(p, iface, o.Service); c.service != nil {
+		methods = make(map[string]*method)
+		for _, m := range c.service.methods {
+			methods[m.goName] = m
+		}
+	}
+	functions := make([]reflect.Value, len(fields))
+	for i, f := range fields {
+		functions[i] = c.compileField(p, iface, f, methods)
+	}
+	p.where = ""
+	if len(p.list) > 0 {
+		return p.err("connect to " + iface.String())
+	}
+	for i, f := range fields {
+		client.Elem().FieldByIndex(f.Index).Set(functions[i])
+	}
+	return nil
+}
+
+// compileForClient compiles the service as the server has it, but without an
+// implementation. It returns nil if there are mistakes, which it notes.
+func compileForClient(p *mistakes, iface reflect.Type, opts *Options) *Service {
+	var o Options
+	if opts != nil {
+		o = *opts
+	}
+	o = o.withDefaults(iface)
+	o.Intercept = nil // it belongs to the server
+	before := len(p.list)
+	s := compileService(p, iface, nil, o)
+	if len(p.list) > before {
+		return nil
+	}
+	return s
+}
+
+// checkClient returns the fields of the struct that client points to, in their
+// order.
+func checkClient(p *mistakes, client reflect.Value) (fields []reflect.StructField) {
+	t := client.Type().Elem()
+	switch {
+	case client.IsNil():
+		p.addf("the client is a nil *%v; give the address of a variable", t)
+	case t.Kind() != reflect.Struct:
+		p.addf("the client is a %v; want a struct with a field for each method that is called, such as Create func(ctx context.Context, in *CreateTodo) (*Todo, error)", t)
+		return nil
+	}
+	for i := range t.NumField() {
+		if f := t.Field(i); f.Name != "_" {
+			fields = append(fields, f)
+		}
+	}
+	if len(fields) == 0 {
+		p.addf("%v has no fields; give it one for each method that is called, such as Create func(ctx context.Context, in *CreateTodo) (*Todo, error)", t)
+	}
+	return fields
+}
+
+// newConnection returns the part of a client that its methods share.
+func newConnection(p *mistakes, baseURL string, o ClientOptions) *connection {
+	c := &connection{max: cmp.Or(o.MaxBody, defaultClientBody), buffers: &sync.Pool{New: func() any { return new(callBuffer) }}}
+	if c.max < 0 {
+		c.max = math.MaxInt64 - 1
+	}
+	c.http = *http.DefaultClient
+	switch {
+	case o.HTTPClient != nil && o.Handler != nil:
+		p.addf("ClientOptions has an HTTPClient and a Handler; set one, since the handler takes the place of the network")
+	case o.HTTPClient != nil:
+		c.http = *o.HTTPClient
+	case o.Handler != nil:
+		c.http = http.Client{Transport: handlerTransport{o.Handler}}
+		baseURL = cmp.Or(baseURL, "http://svc.test")
+	}
+	c.http.CheckRedirect = func(*http.Request, []*http.Request) error { return http.ErrUseLastResponse }
+	if text := c.parseBase(baseURL); text != "" {
+		p.addf("the URL %q %s; want one such as https://todos.example or http://127.0.0.1:8080/v1", baseURL, text)
+	}
+	return c
+}
+
+// parseBase sets the base of c. The result is the end of a sentence about a URL that
+// cannot be one.
+func (c *connection) parseBase(text string) string {
+	u, err := url.Parse(text)
+	switch {
+	case err != nil:
+		return "is not a URL"
+	case u.Scheme != "http" && u.Scheme != "https":
+		return "has not the scheme http or https"
+	case u.Host == "" || u.Opaque != "":
+		return "has no host"
+	case u.RawQuery != "" || u.ForceQuery || u.Fragment != "":
+		return "has a query or a fragment"
+	}
+	c.base = *u
+	c.base.Path, c.base.RawPath = "", ""
+	c.path, c.escaped = strings.TrimRight(u.Path, "/"), strings.TrimRight(u.EscapedPath(), "/")
+	if c.path != "" && !isClean(&url.URL{Path: c.path}) {
+		return "has empty or dot segments in its path"
+	}
+	return ""
+}
+
+// compileField returns the function for a field of the client, and notes a mistake
+// if the field is not that of a method. methods is nil if the service itself has
+// mistakes; then only names and types are looked at.
+func (c *connection) compileField(p *mistakes, iface reflect.Type, f reflect.StructField, methods map[string]*method) reflect.Value {
+	p.where = "the field " + f.Name
+	rm, ok := iface.MethodByName(f.Name)
+	switch {
+	case !ok:
+		p.addf("%v has no method of that name%s", iface, suggestField(iface, f.Name))
+		return reflect.Value{}
+	case f.Type != rm.Type:
+		p.addf("it is a %v, and the method of %v a %v; give it that type", f.Type, iface, rm.Type)
+		return reflect.Value{}
+	case methods == nil:
+		return reflect.Value{}
+	}
+	return reflect.MakeFunc(f.Type, c.compileCall(p, methods[f.Name]).callField)
+}
+
+// suggestField returns the end of a message about a field that is no method: the
+// method that was probably meant, or "".
+func suggestField(iface reflect.Type, name string) string {
+	for i := range iface.NumMethod() {
+		if m := iface.Method(i).Name; strings.EqualFold(m, name) {
+			return "; call it " + m
+		}
+	}
+	return ""
+}
+
+// A connection is what the methods of one client share. It is written by Connect
+// alone.
+//
+// Invariants:
+//
+//	base has no path; path and escaped are the path of the URL, without a slash at
+//	  the end, and the same with its escapes
+//	max > 0
+type connection struct {
+	service *Service
+	http    http.Client
+	base    url.URL
+	path    string
+	escaped string
+	max     int64
+	buffers *sync.Pool // of *callBuffer
+}
+
+// A callBuffer is the memory for making one request and reading its answer. Nothing
+// that a caller or the network gets aliases it.
+type callBuffer struct {
+	dec     decoder
+	enc     encoder
+	body    []byte // of the response
+	text    []byte // one value
+	path    []byte // without escapes
+	escaped []byte // path with its escapes
+	query   []byte
+	header  []headerText
+}
+
+// A headerText is a header of a request, beside those of its body.
+type headerText struct{ name, value string }
+
+// release keeps b for another call, unless an unusual one made it large; see
+// returnWorkspace.
+func (c *connection) release(b *callBuffer) {
+	if cap(b.body) > maxPooled || cap(b.enc.buf) > maxPooled || cap(b.query) > maxPooled || cap(b.text) > maxPooled ||
+		cap(b.path) > maxPooled || cap(b.escaped) > maxPooled || cap(b.dec.scratch) > maxPooled ||
+		cap(b.dec.scan.names) > maxPooled/16 || cap(b.dec.texts) > maxPooled/16 {
+		return
+	}
+	b.dec.start(nil)
+	clear(b.dec.scan.names[:cap(b.dec.scan.names)])
+	clear(b.header)
+	c.buffers.Put(b)
+}
+
+// A clientCall is the plan of one method of a client.
+//
+// Invariants:
+//
+//	segments are those of the path, each with a literal or a placeholder
+//	body encodes the fields that come from the body; nil if there are none
+//	check and exact say how an input is checked. If exact is set, check on the Go
+//	  value finds what the server would find; else the request is bound as the server
+//	  would bind it, since only then UnmarshalText and Validate are called on what
+//	  the server calls them on
+//	decode decodes an output, or an item; nil if there is none
+type clientCall struct {
+	*method
+	conn     *connection
+	segments []pathSegment
+	query    []sendParam
+	header   []sendParam
+	body     encodeFunc
+	check    checkFunc
+	exact    bool
+	decode   decodeFunc
+	noOutput reflect.Value // the zero value of the output
+	isItems  bool          // the output is a Stream
+}
+
+// A pathSegment is one segment of a route's path.
+type pathSegment struct {
+	literal string     // without escapes
+	escaped string     // literal as it is sent
+	param   *sendParam // of a placeholder; nil for a literal
+}
+
+// A sendParam writes a field into the path, the query or a header: it is a param the
+// other way round.
+type sendParam struct {
+	*param
+	encode encodeFunc // of the value, or of an element of a list
+	plain  bool       // the value is a string without methods of its own
+}
+
+// compileCall compiles the plan of m, and notes in p what a client cannot do.
+func (c *connection) compileCall(p *mistakes, m *method) *clientCall {
+	call := &clientCall{method: m, conn: c, exact: true}
+	e := newEncoders(true)
+	if m.bind != nil {
+		b := m.bind
+		call.segments = c.compilePath(b, e, m.path)
+		call.query, call.header = sendParams(b.query, e), sendParams(b.header, e)
+		if b.body != nil {
+			call.body = e.membersEncoder(b.bodyFields)
+		}
+		call.exact = b.isExact()
+		call.check = b.compileClientCheck()
+	} else {
+		call.segments = c.compilePath(&binding{}, e, m.path)
+	}
+	if m.out == nil {
+		return call
+	}
+	shapes := newShapes(p)
+	out := shapes.shapeFor(m.out.typ, m.out.typ.String())
+	shapes.finishShapes()
+	shapes.checkUse(out, asInput, m.out.typ.String())
+	d := newDecoders(p, false)
+	d.outputs = true
+	call.decode = d.decoderFor(out)
+	call.noOutput = reflect.Zero(m.outType)
+	call.isItems = m.outType.Kind() == reflect.Func
+	return call
+}
+
+// compilePath compiles the segments of a route's path.
+func (c *connection) compilePath(b *binding, e *encoders, path string) (segments []pathSegment) {
+	params := sendParams(b.path, e)
+	for _, text := range strings.Split(path[1:], "/") {
+		s := pathSegment{}
+		if name, err := parseSegment(text); err == nil && name != "" {
+			for i := range params {
+				if params[i].sourceName == name {
+					s.param = &params[i]
+				}
+			}
+		} else {
+			s.literal, _ = url.PathUnescape(text) // registration has checked it
+			s.escaped = (&url.URL{Path: s.literal, RawPath: text}).EscapedPath()
+		}
+		segments = append(segments, s)
+	}
+	return segments
+}
+
+// sendParams returns what writes the fields of params.
+func sendParams(params []param, e *encoders) []sendParam {
+	out := make([]sendParam, len(params))
+	for i := range params {
+		p := &params[i]
+		target := p.shape.deref()
+		if p.list {
+			target = target.elem.deref()
+		}
+		out[i] = sendParam{param: p, encode: e.encoderFor(target), plain: target.kind == kindString}
+	}
+	return out
+}
+
+// compileClientCheck compiles the check of a Go value with the places that REST
+// clients know.
+func (b *binding) compileClientCheck() checkFunc {
+	in := make(map[*field]string)
+	for source, list := range map[string][]param{inPath: b.path, inQuery: b.query, inHeader: b.header} {
+		for i := range list {
+			in[list[i].field] = source
+		}
+	}
+	return compileInputCheck(b.in, true, func(f *field) string { return cmp.Or(in[f], inBody) }, b.sourceTokens())
+}
+
+// isExact reports whether the rules of the fields, checked on a Go value, find all
+// that the server would find. A pointer or a list in the query may be a value that
+// is not sent.
+func (b *binding) isExact() bool {
+	for _, list := range [...][]param{b.path, b.query, b.header} {
+		for i := range list {
+			if list[i].list || list[i].shape.kind == kindPointer {
+				return false
+			}
+		}
+	}
+	return isExactShape(b.in, make(map[*shape]bool))
+}
+
+// isExactShape reports whether checking values of shape s finds what decoding their
+// JSON would. That is not so where code of the application reads the JSON, where
+// Validate has to see the defaults, for floats of 32 bits, which are judged by their
+// digits, and for structs that are left out if they are zero.
+func isExactShape(s *shape, open map[*shape]bool) bool {
+	if s == nil || open[s] {
+		return true
+	}
+	open[s] = true
+	switch s.kind {
+	case kindAny, kindRaw, kindCustom, kindText, kindNumber:
+		return false
+	}
+	if len(hooksOf(s.typ)) > 0 || !isExactShape(s.elem, open) || s.key != nil && s.key.kind == kindText {
+		return false
+	}
+	for _, f := range s.fields {
+		target, leftOut := f.shape.deref(), f.omit != 0 || f.def != nil
+		switch {
+		case len(f.rules) > 0 && (target.kind == kindFloat && target.bits == 32 || f.optional && !leftOut),
+			leftOut && (f.shape.kind == kindObject || f.shape.kind == kindArray),
+			!isExactShape(f.shape, open):
+			return false
+		}
+	}
+	return true
+}
+
+// callField is the function of a field of the client, for reflect.MakeFunc.
+func (c *clientCall) callField(args []reflect.Value) []reflect.Value {
+	ctx, _ := args[0].Interface().(context.Context)
+	var in any
+	if len(args) > 1 {
+		in = args[1].Interface()
+	}
+	out := c.noOutput
+	var e *Error
+	switch {
+	case ctx == nil:
+		e = Errorf(CodeInvalidArgument, "%s was called with a nil context; give context.Background()", c.title())
+	case c.stream != "":
+		out, e = c.callStream(ctx, in)
+	default:
+		out, e = c.callRecord(ctx, in)
+	}
+	results := make([]reflect.Value, 0, 2)
+	if c.out != nil {
+		results = append(results, out)
+	}
+	if e == nil {
+		return append(results, noError)
+	}
+	err := error(e)
+	return append(results, reflect.ValueOf(&err).Elem())
+}
+
+// noError is a nil error as a result of a function. It is never written.
+var noError = reflect.Zero(typeError)
+
+// callRecord calls a method that has one output at most.
+func (c *clientCall) callRecord(ctx context.Context, in any) (reflect.Value, *Error) {
+	b := c.conn.buffers.Get().(*callBuffer)
+	r, err := c.newRequest(ctx, b, in)
+	if err != nil {
+		return c.noOutput, c.inputError(err)
+	}
+	response, err := c.conn.http.Do(r)
+	if err != nil {
+		return c.noOutput, c.conn.networkError(ctx, err)
+	}
+	defer response.Body.Close()
+	out, e := c.readAnswer(ctx, b, response)
+	c.conn.release(b)
+	return out, e
+}
+
+// inputError returns the error of an input that is not sent.
+func (c *clientCall) inputError(err error) *Error {
+	if panicIn(err) == nil && errors.As(err, new(*Error)) {
+		return ErrorFrom(err)
+	}
+	return &Error{Code: CodeInternal, cause: err}
+}
+
+// networkError returns the error for a request that was not answered, or whose
+// answer was cut. The end of ctx decides before what the network says of it; an
+// error at the end of its time may come before ctx knows of it.
+func (c *connection) networkError(ctx context.Context, err error) *Error {
+	if ended := ctx.Err(); ended != nil {
+		if !errors.Is(err, ended) {
+			err = errors.Join(ended, err)
+		}
+		return &Error{Code: CodeOf(ended), Message: codes[CodeOf(ended).row()].text, cause: err}
+	}
+	var timeout interface{ Timeout() bool }
+	_, limited := ctx.Deadline()
+	if (limited || c.http.Timeout > 0) && errors.Is(err, context.DeadlineExceeded) && errors.As(err, &timeout) && timeout.Timeout() {
+		return &Error{Code: CodeDeadlineExceeded, Message: codes[CodeDeadlineExceeded.row()].text, cause: err}
+	}
+	return &Error{Code: CodeUnavailable, Message: "the server did not answer", cause: err}
+}
+
+// newRequest checks the input and returns the request for it. Everything in the
+// request has memory of its own: net/http may read its body after it has returned
+// the response.
+func (c *clientCall) newRequest(ctx context.Context, b *callBuffer, in any) (_ *http.Request, err error) {
+	if err := c.checkType(in); err != nil {
+		return nil, err
+	}
+	if err := c.writeInput(b, in); err != nil {
+		return nil, err
+	}
+	var body io.Reader
+	if c.body != nil {
+		body = bytes.NewReader(bytes.Clone(b.enc.buf))
+	}
+	r, err := http.NewRequestWithContext(ctx, c.route.method, "", body)
+	if err != nil {
+		return nil, err
+	}
+	*r.URL = c.conn.base
+	r.Host = c.conn.base.Host
+	if r.URL.Path = string(b.path); r.URL.Path != string(b.escaped) {
+		r.URL.RawPath = string(b.escaped)
+	}
+	r.URL.RawQuery = string(b.query)
+	accept := contentTypeJSON
+	if c.stream != "" {
+		accept = contentTypeEvents
+	}
+	values := [...]string{accept, contentTypeJSON} // one allocation for both
+	r.Header["Accept"] = values[0:1:1]
+	if c.body != nil {
+		r.Header["Content-Type"] = values[1:2:2]
+	}
+	for _, h := range b.header {
+		r.Header[h.name] = []string{h.value}
+	}
+	return r, nil
+}
+
+// writeInput checks the input in and writes it into b: the path, the query, the
+// headers and, in b.enc.buf, the body. Code of the application may panic there.
+func (c *clientCall) writeInput(b *callBuffer, in any) (err error) {
+	defer recoverTo(&err)
+	b.path, b.escaped = append(b.path[:0], c.conn.path...), append(b.escaped[:0], c.conn.escaped...)
+	b.query, b.header = b.query[:0], b.header[:0]
+	b.enc = encoder{buf: b.enc.buf[:0]}
+	d := &b.dec
+	d.start(nil)
+	var v reflect.Value
+	if c.bind != nil {
+		v = reflect.ValueOf(in).Elem()
+		if c.exact {
+			if err := c.bind.finishInput(d, v, c.check); err != nil {
+				return err
+			}
+			d.start(nil)
+		}
+	}
+	values := c.writePath(b, v)
+	c.writeQuery(b, v)
+	c.writeHeader(b, v)
+	if c.body != nil {
+		c.body(&b.enc, v)
+	}
+	switch {
+	case b.enc.err == errTooDeep:
+		d.in = inBody
+		d.addViolation(isTooDeep)
+		return d.finish()
+	case b.enc.err != nil:
+		return Errorf(CodeInvalidArgument, "the input has no form in JSON: %w", b.enc.err)
+	}
+	unsent := d.finish()
+	if !c.exact {
+		err = c.tryBinding(b, values)
+	}
+	if err == nil {
+		err = unsent
+	}
+	return err
+}
+
+// tryBinding binds the request in b as the server will, and returns its error.
+func (c *clientCall) tryBinding(b *callBuffer, values pathValues) error {
+	header := make(map[string][]string, len(b.header))
+	for _, h := range b.header {
+		header[h.name] = []string{h.value}
+	}
+	_, err := c.bind.bindRequest(&b.dec, requestValues{values, string(b.query), header, b.enc.buf})
+	return err
+}
+
+// pathValues are the values of the placeholders, by their names.
+type pathValues map[string]string
+
+// PathValue returns the value of a placeholder, as http.Request does.
+func (p pathValues) PathValue(name string) string { return p[name] }
+
+var (
+	isNoSegment = &complaint{ruleSyntax, `must not be empty, "." or "..", which the path of a URL cannot carry`}
+	isNullParam = &complaint{ruleType, "must not be null, which the query of a URL cannot carry"}
+	isNoHeader  = &complaint{ruleSyntax, "has a control character, or a space at its beginning or end, which a header cannot carry"}
+)
+
+// writePath appends the path to b.path, and with its escapes to b.escaped. It returns
+// the values of the placeholders if tryBinding needs them.
+func (c *clientCall) writePath(b *callBuffer, v reflect.Value) (values pathValues) {
+	b.dec.in = inPath
+	for i := range c.segments {
+		s := &c.segments[i]
+		b.path, b.escaped = append(b.path, '/'), append(b.escaped, '/')
+		if s.param == nil {
+			b.path, b.escaped = append(b.path, s.literal...), append(b.escaped, s.escaped...)
+			continue
+		}
+		value, ok := s.param.settledIn(v)
+		b.text = b.text[:0]
+		if ok {
+			b.text = s.param.appendText(&b.enc, b.text, value)
+		}
+		b.dec.pushToken(s.param.sourceToken)
+		if text := string(b.text); text == "" || text == "." || text == ".." {
+			b.dec.addViolation(isNoSegment)
+		} else if !utf8.ValidString(text) {
+			b.dec.addViolation(isNotUTF8)
+		}
+		b.dec.pop()
+		b.path, b.escaped = append(b.path, b.text...), appendEscapedText(b.escaped, b.text)
+		if !c.exact {
+			if values == nil {
+				values = make(pathValues)
+			}
+			values[s.param.sourceName] = string(b.text)
+		}
+	}
+	return values
+}
+
+// writeQuery appends the parameters to b.query, in the order of the fields.
+func (c *clientCall) writeQuery(b *callBuffer, v reflect.Value) {
+	b.dec.in = inQuery
+	for i := range c.query {
+		p := &c.query[i]
+		value, ok := p.settledIn(v)
+		if !ok {
+			continue
+		}
+		b.dec.pushToken(p.sourceToken)
+		if !p.list {
+			c.writePair(b, p, value)
+			b.dec.pop()
+			continue
+		}
+		b.dec.path = append(b.dec.path, step{})
+		for n := range value.Len() {
+			b.dec.path[len(b.dec.path)-1].index = n
+			if element, ok := followPointers(value.Index(n)); ok {
+				c.writePair(b, p, element)
+			} else {
+				b.dec.addViolation(isNullParam)
+			}
+		}
+		b.dec.pop()
+		b.dec.pop()
+	}
+}
+
+// writePair appends name=value to b.query.
+func (c *clientCall) writePair(b *callBuffer, p *sendParam, v reflect.Value) {
+	b.text = p.appendText(&b.enc, b.text[:0], v)
+	if !utf8.Valid(b.text) {
+		b.dec.addViolation(isNotUTF8)
+	}
+	if len(b.query) > 0 {
+		b.query = append(b.query, '&')
+	}
+	b.query = append(appendEscapedText(b.query, []byte(p.sourceName)), '=')
+	b.query = appendEscapedText(b.query, b.text)
+}
+
+// writeHeader puts the values of headers into b.header. An empty value is an absent
+// one for the server.
+func (c *clientCall) writeHeader(b *callBuffer, v reflect.Value) {
+	b.dec.in = inHeader
+	for i := range c.header {
+		p := &c.header[i]
+		value, ok := p.settledIn(v)
+		if !ok {
+			continue
+		}
+		b.text = p.appendText(&b.enc, b.text[:0], value)
+		b.dec.pushToken(p.sourceToken)
+		text := string(b.text)
+		switch {
+		case !utf8.ValidString(text):
+			b.dec.addViolation(isNotUTF8)
+		case strings.ContainsFunc(text, isControl) || strings.Trim(text, " ") != text:
+			b.dec.addViolation(isNoHeader)
+		case text != "":
+			b.header = append(b.header, headerText{http.CanonicalHeaderKey(p.sourceName), text})
+		}
+		b.dec.pop()
+	}
+}
+
+// settledIn returns the value of the field in the struct v, with pointers followed.
+// It reports false for one that is not sent: a nil pointer, or a zero that the server
+// takes for absent.
+func (p *sendParam) settledIn(v reflect.Value) (reflect.Value, bool) {
+	value, ok := p.valueIn(v)
+	if !ok || p.in != inPath && (p.optional || p.def != nil) && value.IsZero() {
+		return value, false
+	}
+	return followPointers(value)
+}
+
+// followPointers returns what v points to, through all pointers. It reports false
+// if one is nil.
+func followPointers(v reflect.Value) (reflect.Value, bool) {
+	for v.Kind() == reflect.Pointer {
+		if v.IsNil() {
+			return v, false
+		}
+		v = v.Elem()
+	}
+	return v, true
+}
+
+// appendText appends the text of one value: its JSON, of a string the content. It is
+// the inverse of the setters, which take the same for a value in JSON and in a URL.
+func (p *sendParam) appendText(e *encoder, dst []byte, v reflect.Value) []byte {
+	if p.plain {
+		return append(dst, v.String()...)
+	}
+	start := len(e.buf)
+	p.encode(e, v)
+	text := e.buf[start:]
+	e.buf = e.buf[:start]
+	if len(text) < 2 || text[0] != '"' {
+		return append(dst, text...)
+	}
+	return appendUnescaped(dst, text[1:len(text)-1])
+}
+
+// appendEscapedText appends text for a segment of a path or for a query: everything
+// but the characters that never have to be escaped (RFC 3986, section 2.3).
+func appendEscapedText(dst, text []byte) []byte {
+	const digits = "0123456789ABCDEF"
+	for _, c := range text {
+		if isDigit(c) || 'a' <= c && c <= 'z' || 'A' <= c && c <= 'Z' || c == '-' || c == '_' || c == '.' || c == '~' {
+			dst = append(dst, c)
+		} else {
+			dst = append(dst, '%', digits[c>>4], digits[c&15])
+		}
+	}
+	return dst
+}
+
+// readAnswer returns the output in a response, or the error. It reads the body to its
+// end, or the connection could not be used again.
+func (c *clientCall) readAnswer(ctx context.Context, b *callBuffer, response *http.Response) (reflect.Value, *Error) {
+	var err error
+	b.body, err = readLimited(b.body[:0], response.Body, c.conn.max)
+	switch isError := response.StatusCode/100 != 2; {
+	case err == errOverMaxBody && isError:
+		return c.noOutput, foreignError(response)
+	case err == errOverMaxBody:
+		return c.noOutput, c.conn.largeError()
+	case err != nil:
+		return c.noOutput, c.conn.cutError(ctx, err)
+	case isError:
+		return c.noOutput, readError(&b.dec, response, b.body)
+	}
+	types := response.Header.Values("Content-Type")
+	isJSON := len(types) == 1 && isJSONType(types[0])
+	switch {
+	case c.out == nil && (len(b.body) == 0 || isJSON):
+		return c.noOutput, nil
+	case c.out == nil:
+		return c.noOutput, Errorf(CodeInternal, "the response has a body that is not JSON, and the method has no output")
+	case len(b.body) == 0:
+		return c.noOutput, Errorf(CodeInternal, "the response has the status %s and no output", statusText(response.StatusCode))
+	case !isJSON:
+		return c.noOutput, Errorf(CodeInternal, "the response is not JSON by its Content-Type")
+	}
+	return c.decodeOutput(&b.dec, b.body)
+}
+
+// decodeOutput returns the output, or the item, that text is the JSON of.
+func (c *clientCall) decodeOutput(d *decoder, text []byte) (_ reflect.Value, e *Error) {
+	out := reflect.New(c.out.typ)
+	var err error
+	func() {
+		defer recoverTo(&err) // UnmarshalJSON is code of the application
+		d.start(text)
+		c.decode(d, out.Elem())
+		d.scan.checkEnd()
+		err = d.finish()
+	}()
+	if err == nil {
+		return out, nil
+	}
+	e = &Error{Code: CodeInternal, Message: "the response is not of the type of the output", cause: err}
+	if invalid, ok := err.(*Error); ok {
+		e.Message += ": " + strings.TrimPrefix(invalid.Message, codes[CodeInvalidArgument.row()].text+": ")
+	}
+	return reflect.Zero(reflect.PointerTo(c.out.typ)), e
+}
+
+// errOverMaxBody is the error of a body with more than MaxBody bytes.
+var errOverMaxBody = errors.New("the body is larger than ClientOptions.MaxBody")
+
+// readLimited appends all that r has to buf, but no more than one byte more than the
+// limit.
+func readLimited(buf []byte, r io.Reader, limit int64) ([]byte, error) {
+	for {
+		if len(buf) == cap(buf) {
+			buf = append(buf, make([]byte, max(512, len(buf)/2))...)[:len(buf)]
+		}
+		n, err := r.Read(buf[len(buf):min(int64(cap(buf)), limit+1)])
+		buf = buf[:len(buf)+n]
+		switch {
+		case int64(len(buf)) > limit:
+			return buf, errOverMaxBody
+		case err == io.EOF:
+			return buf, nil
+		case err != nil:
+			return buf, err
+		}
+	}
+}
+
+// largeError returns the error for an output, or an item, that is too large.
+func (c *connection) largeError() *Error {
+	return Errorf(CodeInternal, "the response has more than %d bytes, the limit of the client: %w", c.max, errOverMaxBody)
+}
+
+// cutError returns the error for a response whose body ended before its end.
+func (c *connection) cutError(ctx context.Context, err error) *Error {
+	e := c.networkError(ctx, err)
+	if e.Code == CodeUnavailable {
+		e.Message = "the response was cut"
+	}
+	return e
+}
+
+// statusText returns a status and its phrase, such as 502 Bad Gateway.
+func statusText(status int) string {
+	return strings.TrimSpace(strconv.Itoa(status) + " " + http.StatusText(status))
+}
+
+// foreignError returns the error for a response that no service wrote. It has none
+// of the text: a proxy's page is not meant for the users of this program.
+func foreignError(response *http.Response) *Error {
+	status := response.StatusCode
+	what := "the response is not from the service"
+	if status/100 == 3 {
+		what = "the server redirects, which clients do not follow"
+	}
+	return withAnswer(Errorf(CodeFromHTTP(status), "%s: it has the status %s", what, statusText(status)), response)
+}
+
+// withAnswer sets on e, which is new, what a response says beside its body.
+func withAnswer(e *Error, response *http.Response) *Error {
+	if status := response.StatusCode; status >= 400 && status <= 599 {
+		e.status = status
+	}
+	return e
+}
+
+// readError returns the error that a response carries in the form of WriteError or
+// of WriteProblem.
+func readError(d *decoder, response *http.Response, body []byte) *Error {
+	types := response.Header.Values("Content-Type")
+	if len(types) != 1 || !isJSONType(types[0]) || !isJSON(body) {
+		return foreignError(response)
+	}
+	e := readEnvelope(d, body)
+	if e == nil {
+		return foreignError(response)
+	}
+	return withAnswer(e, response)
+}
+
+// readEnvelope returns the error that the JSON text carries, or nil if there is none
+// that a service would have written: its code must be one of this package.
+//
+//	from the envelope  from RFC 9457  the field
+//	error.code         code           Code
+//	error.message      detail         Message
+//	error.details      details        Details, with "violations" as a []Violation
+func readEnvelope(d *decoder, text []byte) *Error {
+	var e Error
+	hasMessage := false
+	visit := func(name, value []byte) {
+		switch string(name) {
+		case "code":
+			if isText(value) {
+				e.Code = Code(textOf(value))
+			}
+		case "message", "detail":
+			if hasMessage = isText(value); hasMessage {
+				e.Message = string(textOf(value))
+			}
+		case "details":
+			if isJSONObject(value) {
+				e.Details = readDetails(d, value)
+			}
+		}
+	}
+	text = bytes.TrimLeft(text, " \t\r\n")
+	if !isJSONObject(text) {
+		return nil
+	}
+	inside := text
+	eachMember(text, func(name, value []byte) {
+		if string(name) == "error" && isJSONObject(value) {
+			inside = value
+		}
+	})
+	eachMember(inside, visit)
+	if e.code() != e.Code || !hasMessage {
+		return nil
+	}
+	return &e
+}
+
+// readDetails returns the details of an error.
+func readDetails(d *decoder, text []byte) map[string]any {
+	d.start(text)
+	details, _ := d.decodeAnyValue().(map[string]any)
+	if list, ok := details["violations"].([]any); ok {
+		if vs, ok := readViolations(list); ok {
+			details["violations"] = vs
+		}
+	}
+	return details
+}
+
+// readViolations returns the violations in a list, or false if it has anything else.
+func readViolations(list []any) ([]Violation, bool) {
+	vs := make([]Violation, len(list))
+	for i, x := range list {
+		m, ok := x.(map[string]any)
+		for name, to := range map[string]*string{"in": &vs[i].In, "path": &vs[i].Path, "rule": &vs[i].Rule, "message": &vs[i].Message} {
+			text, isString := m[name].(string)
+			*to, ok = text, ok && isString
+		}
+		if !ok {
+			return nil, false
+		}
+	}
+	return vs, true
+}
+
+// callStream calls a method whose outputs are sent as events. The stream keeps the
+// response; its loop closes it.
+func (c *clientCall) callStream(ctx context.Context, in any) (reflect.Value, *Error) {
+	b := c.conn.buffers.Get().(*callBuffer)
+	reading, cancel := context.WithCancel(ctx)
+	r, err := c.newRequest(reading, b, in)
+	if err != nil {
+		cancel()
+		return c.noOutput, c.inputError(err)
+	}
+	response, err := c.conn.http.Do(r)
+	if err != nil {
+		cancel()
+		return c.noOutput, c.conn.networkError(ctx, err)
+	}
+	if e := c.checkEvents(ctx, b, response); e != nil {
+		response.Body.Close()
+		cancel()
+		return c.noOutput, e
+	}
+	s := &clientStream{call: c, ctx: ctx, cancel: cancel, body: response.Body, events: newEventReader(response.Body, int(min(c.conn.max, math.MaxInt32)))}
+	c.conn.release(b)
+	if c.isItems {
+		return reflect.MakeFunc(c.outType, s.rangeOver), nil
+	}
+	return s.readOnly()
+}
+
+// checkEvents returns the error that a response carries in place of events, or nil.
+func (c *clientCall) checkEvents(ctx context.Context, b *callBuffer, response *http.Response) *Error {
+	mediaType, _, _ := strings.Cut(response.Header.Get("Content-Type"), ";")
+	switch {
+	case response.StatusCode/100 != 2:
+		_, e := c.readAnswer(ctx, b, response)
+		return e
+	case response.StatusCode != http.StatusOK || !strings.EqualFold(strings.TrimSpace(mediaType), contentTypeEvents):
+		return Errorf(CodeInternal, "the response is not a stream of events by its Content-Type")
+	}
+	return nil
+}
+
+// A clientStream is a response with events that is being read.
+//
+// Invariants:
+//
+//	taken is set by the first loop, which alone reads events and closes body
+//	ctx is that of the caller, which tells why the stream ended; cancel ends the
+//	  request
+type clientStream struct {
+	call   *clientCall
+	ctx    context.Context
+	cancel context.CancelFunc
+	body   io.ReadCloser
+	events *eventReader
+	dec    decoder
+	taken  atomic.Bool
+}
+
+// rangeOver is the function of a Stream, for reflect.MakeFunc: it calls yield for
+// each item, and for the error that ends the stream.
+func (s *clientStream) rangeOver(args []reflect.Value) []reflect.Value {
+	yield := args[0]
+	none := reflect.Zero(reflect.PointerTo(s.call.out.typ))
+	if s.taken.Swap(true) {
+		err := error(Errorf(CodeFailedPrecondition, "the stream of %s was read already; call the method again", s.call.title()))
+		yield.Call([]reflect.Value{none, reflect.ValueOf(&err).Elem()})
+		return nil
+	}
+	defer s.close()
+	for {
+		item, e := s.next()
+		switch {
+		case e != nil:
+			err := error(e)
+			yield.Call([]reflect.Value{none, reflect.ValueOf(&err).Elem()})
+			return nil
+		case !item.IsValid(), !yield.Call([]reflect.Value{item, noError})[0].Bool():
+			return nil
+		}
+	}
+}
+
+// readOnly returns the item of a method that returns a record and is served as a
+// stream of one.
+func (s *clientStream) readOnly() (reflect.Value, *Error) {
+	defer s.close()
+	out, e := s.next()
+	if e == nil && out.IsValid() {
+		var more reflect.Value
+		if more, e = s.next(); e == nil && !more.IsValid() {
+			return out, nil
+		}
+	}
+	if e == nil {
+		e = Errorf(CodeInternal, "the response has not one item, as it is to have")
+	}
+	return s.call.noOutput, e
+}
+
+// next returns the next item; an invalid value at the end of the stream; or the error
+// that ended it.
+func (s *clientStream) next() (reflect.Value, *Error) {
+	e, data, err := s.events.readEvent()
+	switch {
+	case err == errEventTooLarge:
+		return reflect.Value{}, s.call.conn.largeError()
+	case err != nil:
+		if err == io.EOF {
+			err = io.ErrUnexpectedEOF // without done or error before it
+		}
+		return reflect.Value{}, s.call.conn.cutError(s.ctx, err)
+	case e.Name == eventDone:
+		// What follows is the end of the body; when it is read, the connection can be
+		// used again.
+		io.CopyN(io.Discard, s.body, 1)
+		return reflect.Value{}, nil
+	case e.Name == eventError:
+		if isJSON(data) {
+			if e := readEnvelope(&s.dec, data); e != nil {
+				return reflect.Value{}, e
+			}
+		}
+		return reflect.Value{}, Errorf(CodeInternal, "the stream ended with an error that is not from the service")
+	}
+	return s.call.decodeOutput(&s.dec, data)
+}
+
+// close ends the request. If it is not at its end, its connection is closed, and
+// that is how the server learns that nobody listens.
+func (s *clientStream) close() {
+	s.cancel()
+	s.body.Close()
+}
+
+// A handlerTransport is an http.RoundTripper that calls a handler, as a server
+// would: on a goroutine of its own, with a context that ends when the caller is done
+// with the response, and so that what the handler writes is read while it runs.
+type handlerTransport struct{ handler http.Handler }
+
+// RoundTrip calls the handler and returns when it has begun the response.
+func (t handlerTransport) RoundTrip(r *http.Request) (*http.Response, error) {
+	ctx, cancel := context.WithCancel(r.Context())
+	reader, writer := io.Pipe()
+	served := r.Clone(ctx)
+	served.RequestURI = r.URL.RequestURI()
+	served.RemoteAddr = "192.0.2.1:1234" // of those that documentation may use, as in package httptest
+	if served.Body == nil {
+		served.Body = http.NoBody
+	}
+	if u, err := url.ParseRequestURI(served.RequestURI); err == nil {
+		served.URL = u // a server sees no scheme and host
+	}
+	w := &pipeWriter{header: make(http.Header), body: writer, begun: make(chan struct{})}
+	go func() {
+		defer cancel()
+		defer served.Body.Close()
+		w.finish(panicOf(func() { t.handler.ServeHTTP(w, served) }))
+	}()
+	context.AfterFunc(ctx, func() { writer.CloseWithError(context.Canceled) }) // after the end of the handler it changes nothing
+	select {
+	case <-w.begun:
+	case <-ctx.Done():
+	}
+	if err := r.Context().Err(); err != nil {
+		reader.CloseWithError(err)
+		cancel()
+		return nil, err
+	}
+	return w.response(r, reader, cancel)
+}
+
+// panicOf calls f and returns what it panicked with, or nil.
+func panicOf(f func()) (err error) {
+	defer func() {
+		if v := recover(); v != nil {
+			err = panicError(v)
+		}
+	}()
+	f()
+	return nil
+}
+
+// A pipeWriter is the http.ResponseWriter of a handlerTransport. As with a server of
+// net/http, one goroutine uses it at a time.
+type pipeWriter struct {
+	header http.Header
+	body   *io.PipeWriter
+	begun  chan struct{} // closed when the fields below are set
+	status int           // 0 if the handler panicked before it began
+	sent   http.Header   // header, when it was sent
+	err    error         // of that panic
+}
+
+// Header returns the header of the response, to be changed until it is sent.
+func (w *pipeWriter) Header() http.Header { return w.header }
+
+// WriteHeader begins the response.
+func (w *pipeWriter) WriteHeader(status int) {
+	if w.status == 0 && status >= 200 {
+		w.status, w.sent = status, w.header.Clone()
+		close(w.begun)
+	}
+}
+
+// Write writes a part of the body, and returns when it was read.
+func (w *pipeWriter) Write(p []byte) (int, error) {
+	w.WriteHeader(http.StatusOK)
+	return w.body.Write(p)
+}
+
+// Flush does nothing: everything is read at once.
+func (w *pipeWriter) Flush() { w.WriteHeader(http.StatusOK) }
+
+// finish ends the response. A handler that panics closes the connection in a server,
+// so that the body is cut.
+func (w *pipeWriter) finish(err error) {
+	if err == nil {
+		w.WriteHeader(http.StatusOK)
+		w.body.Close()
+		return
+	}
+	if w.status == 0 {
+		w.err = err
+		close(w.begun)
+	}
+	w.body.CloseWithError(fmt.Errorf("%w: %w", io.ErrUnexpectedEOF, err))
+}
+
+// response returns the response that has begun.
+func (w *pipeWriter) response(r *http.Request, reader *io.PipeReader, cancel context.CancelFunc) (*http.Response, error) {
+	<-w.begun
+	if w.status == 0 {
+		return nil, w.err
+	}
+	return &http.Response{
+		Status: statusText(w.status), StatusCode: w.status,
+		Proto: "HTTP/1.1", ProtoMajor: 1, ProtoMinor: 1,
+		Header: w.sent, Body: &pipeBody{reader, cancel}, ContentLength: -1, Request: r,
+	}, nil
+}
+
+// A pipeBody is the body of a response that a handler is writing.
+type pipeBody struct {
+	*io.PipeReader
+	cancel context.CancelFunc // tells the handler that its client has gone
+}
+
+// Close ends the handler's request.
+func (b *pipeBody) Close() error {
+	b.cancel()
+	return b.PipeReader.Close()
+}
