@@ -1006,6 +1006,7 @@ func (c *checks) structCheck(s *shape, in func(*field) string, tokens map[*field
 		in    string
 		token string
 		inner checkFunc
+		hooks bool // inner calls Validate methods, on a zero struct too
 	}
 	var members []member
 	for _, f := range s.fields {
@@ -1013,6 +1014,7 @@ func (c *checks) structCheck(s *shape, in func(*field) string, tokens map[*field
 			continue
 		}
 		m := member{field: f, token: cmp.Or(tokens[f], f.token), inner: c.checkFor(f.shape)}
+		m.hooks = (&checks{}).needsCheck(f.shape, make(map[*shape]bool))
 		if in != nil {
 			m.in = in(f)
 		}
@@ -1035,10 +1037,11 @@ func (c *checks) structCheck(s *shape, in func(*field) string, tokens map[*field
 				d.in = m.in
 			}
 			d.pushToken(m.token)
-			if rules && !(m.optional && value.IsZero()) {
+			absent := rules && m.optional && value.IsZero()
+			if rules && !absent {
 				d.checkRules(m.rules, value)
 			}
-			if m.inner != nil {
+			if m.inner != nil && (!absent || m.hooks) {
 				m.inner(d, value)
 			}
 			d.pop()

@@ -291,6 +291,7 @@ type callBuffer struct {
 	escaped []byte // path with its escapes
 	query   []byte
 	header  []headerText
+	isUTF8  bool // all of path, query and header
 }
 
 // A headerText is a header of a request, beside those of its body.
@@ -444,7 +445,8 @@ func (b *binding) isExact() bool {
 // isExactShape reports whether checking values of shape s finds what decoding their
 // JSON would. That is not so where code of the application reads the JSON, where
 // Validate has to see the defaults, for floats of 32 bits, which are judged by their
-// digits, and for structs that are left out if they are zero.
+// digits, for structs that are left out if they are zero, and where being optional,
+// which spares a zero its rules, is not the same as being left out.
 func isExactShape(s *shape, open map[*shape]bool) bool {
 	if s == nil || open[s] {
 		return true
@@ -460,7 +462,7 @@ func isExactShape(s *shape, open map[*shape]bool) bool {
 	for _, f := range s.fields {
 		target, leftOut := f.shape.deref(), f.omit != 0 || f.def != nil
 		switch {
-		case len(f.rules) > 0 && (target.kind == kindFloat && target.bits == 32 || f.optional && !leftOut),
+		case len(f.rules) > 0 && (target.kind == kindFloat && target.bits == 32 || f.optional != leftOut),
 			leftOut && (f.shape.kind == kindObject || f.shape.kind == kindArray),
 			!isExactShape(f.shape, open):
 			return false
@@ -582,26 +584,22 @@ func (c *clientCall) newRequest(ctx context.Context, b *callBuffer, in any) (_ *
 	return r, nil
 }
 
-// writeInput checks the input in and writes it into b: the path, the query, the
-// headers and, in b.enc.buf, the body. Code of the application may panic there.
+// writeInput writes the input in into b: the path, the query, the headers and, in
+// b.enc.buf, the body. Then it checks the input, and last of all whether HTTP can
+// carry it: for all else the server has an error of its own. Code of the application
+// may panic there.
 func (c *clientCall) writeInput(b *callBuffer, in any) (err error) {
 	defer recoverTo(&err)
 	b.path, b.escaped = append(b.path[:0], c.conn.path...), append(b.escaped[:0], c.conn.escaped...)
-	b.query, b.header = b.query[:0], b.header[:0]
+	b.query, b.header, b.isUTF8 = b.query[:0], b.header[:0], true
 	b.enc = encoder{buf: b.enc.buf[:0]}
 	d := &b.dec
 	d.start(nil)
 	var v reflect.Value
 	if c.bind != nil {
 		v = reflect.ValueOf(in).Elem()
-		if c.exact {
-			if err := c.bind.finishInput(d, v, c.check); err != nil {
-				return err
-			}
-			d.start(nil)
-		}
 	}
-	values := c.writePath(b, v)
+	c.writePath(b, v)
 	c.writeQuery(b, v)
 	c.writeHeader(b, v)
 	if c.body != nil {
@@ -609,15 +607,20 @@ func (c *clientCall) writeInput(b *callBuffer, in any) (err error) {
 	}
 	switch {
 	case b.enc.err == errTooDeep:
-		d.in = inBody
+		d.start(nil)
 		d.addViolation(isTooDeep)
 		return d.finish()
 	case b.enc.err != nil:
 		return Errorf(CodeInvalidArgument, "the input has no form in JSON: %w", b.enc.err)
+	case c.bind == nil:
+		return nil
 	}
 	unsent := d.finish()
-	if !c.exact {
-		err = c.tryBinding(b, values)
+	if c.exact && b.isUTF8 {
+		d.start(nil)
+		err = c.bind.finishInput(d, v, c.check)
+	} else {
+		err = c.tryBinding(b, v)
 	}
 	if err == nil {
 		err = unsent
@@ -626,7 +629,13 @@ func (c *clientCall) writeInput(b *callBuffer, in any) (err error) {
 }
 
 // tryBinding binds the request in b as the server will, and returns its error.
-func (c *clientCall) tryBinding(b *callBuffer, values pathValues) error {
+func (c *clientCall) tryBinding(b *callBuffer, v reflect.Value) error {
+	values := make(pathValues)
+	for i := range c.segments {
+		if p := c.segments[i].param; p != nil {
+			values[p.sourceName] = string(p.appendPathText(b, v))
+		}
+	}
 	header := make(map[string][]string, len(b.header))
 	for _, h := range b.header {
 		header[h.name] = []string{h.value}
@@ -647,9 +656,8 @@ var (
 	isNoHeader  = &complaint{ruleSyntax, "has a control character, or a space at its beginning or end, which a header cannot carry"}
 )
 
-// writePath appends the path to b.path, and with its escapes to b.escaped. It returns
-// the values of the placeholders if tryBinding needs them.
-func (c *clientCall) writePath(b *callBuffer, v reflect.Value) (values pathValues) {
+// writePath appends the path to b.path, and with its escapes to b.escaped.
+func (c *clientCall) writePath(b *callBuffer, v reflect.Value) {
 	b.dec.in = inPath
 	for i := range c.segments {
 		s := &c.segments[i]
@@ -658,27 +666,26 @@ func (c *clientCall) writePath(b *callBuffer, v reflect.Value) (values pathValue
 			b.path, b.escaped = append(b.path, s.literal...), append(b.escaped, s.escaped...)
 			continue
 		}
-		value, ok := s.param.settledIn(v)
-		b.text = b.text[:0]
-		if ok {
-			b.text = s.param.appendText(&b.enc, b.text, value)
-		}
-		b.dec.pushToken(s.param.sourceToken)
-		if text := string(b.text); text == "" || text == "." || text == ".." {
+		b.text = s.param.appendPathText(b, v)
+		switch string(b.text) {
+		case "", ".", "..":
+			b.dec.pushToken(s.param.sourceToken)
 			b.dec.addViolation(isNoSegment)
-		} else if !utf8.ValidString(text) {
-			b.dec.addViolation(isNotUTF8)
+			b.dec.pop()
 		}
-		b.dec.pop()
+		b.isUTF8 = b.isUTF8 && utf8.Valid(b.text)
 		b.path, b.escaped = append(b.path, b.text...), appendEscapedText(b.escaped, b.text)
-		if !c.exact {
-			if values == nil {
-				values = make(pathValues)
-			}
-			values[s.param.sourceName] = string(b.text)
-		}
 	}
-	return values
+}
+
+// appendPathText writes the value of a placeholder into b.text, nothing for a nil
+// pointer, and returns it.
+func (p *sendParam) appendPathText(b *callBuffer, v reflect.Value) []byte {
+	value, ok := p.settledIn(v)
+	if !ok {
+		return b.text[:0]
+	}
+	return p.appendText(&b.enc, b.text[:0], value)
 }
 
 // writeQuery appends the parameters to b.query, in the order of the fields.
@@ -713,9 +720,7 @@ func (c *clientCall) writeQuery(b *callBuffer, v reflect.Value) {
 // writePair appends name=value to b.query.
 func (c *clientCall) writePair(b *callBuffer, p *sendParam, v reflect.Value) {
 	b.text = p.appendText(&b.enc, b.text[:0], v)
-	if !utf8.Valid(b.text) {
-		b.dec.addViolation(isNotUTF8)
-	}
+	b.isUTF8 = b.isUTF8 && utf8.Valid(b.text)
 	if len(b.query) > 0 {
 		b.query = append(b.query, '&')
 	}
@@ -734,17 +739,15 @@ func (c *clientCall) writeHeader(b *callBuffer, v reflect.Value) {
 			continue
 		}
 		b.text = p.appendText(&b.enc, b.text[:0], value)
-		b.dec.pushToken(p.sourceToken)
-		text := string(b.text)
-		switch {
-		case !utf8.ValidString(text):
-			b.dec.addViolation(isNotUTF8)
-		case strings.ContainsFunc(text, isControl) || strings.Trim(text, " ") != text:
-			b.dec.addViolation(isNoHeader)
-		case text != "":
+		b.isUTF8 = b.isUTF8 && utf8.Valid(b.text)
+		if text := string(b.text); text != "" {
 			b.header = append(b.header, headerText{http.CanonicalHeaderKey(p.sourceName), text})
+			if strings.ContainsFunc(text, isControl) || strings.Trim(text, " ") != text {
+				b.dec.pushToken(p.sourceToken)
+				b.dec.addViolation(isNoHeader)
+				b.dec.pop()
+			}
 		}
-		b.dec.pop()
 	}
 }
 

@@ -16,8 +16,11 @@ import (
 )
 
 // Sink returns the service that uses everything.
-func Sink(strict bool) *svc.Service {
-	return svc.MustRegister[SinkAPI](sink{}, &svc.Options{
+func Sink(strict bool) *svc.Service { return svc.MustRegister[SinkAPI](sink{}, SinkOptions(strict)) }
+
+// SinkOptions returns the options of [Sink], for its clients.
+func SinkOptions(strict bool) *svc.Options {
+	return &svc.Options{
 		Name:        "Kitchen sink",
 		Description: "Every kind, every tag, every route.",
 		Version:     "1.2.3",
@@ -32,7 +35,7 @@ func Sink(strict bool) *svc.Service {
 			"Follow":      {HTTP: "GET /sinks/{id}/follow", Stream: svc.StreamSSE},
 			"Pages":       {HTTP: "GET /sinks/pages"},
 		},
-	})
+	}
 }
 
 // Second returns a strict service that shares types with [Sink].

@@ -1,0 +1,251 @@
+package svc_test
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"net/http"
+	"net/http/httptest"
+
+	"example.com/svc"
+)
+
+// BookAPI is a service with eight methods, of which its callers need few.
+type BookAPI interface {
+	Create(ctx context.Context, in *Book) (*Book, error)
+	List(ctx context.Context) (*Books, error)
+	Get(ctx context.Context, in *BookID) (*Book, error)
+	Update(ctx context.Context, in *Book) (*Book, error)
+	Delete(ctx context.Context, in *BookID) error
+	Lend(ctx context.Context, in *BookID) error
+	Return(ctx context.Context, in *BookID) error
+	Watch(ctx context.Context) (svc.Stream[Book], error)
+}
+
+type (
+	BookID struct {
+		ID string `json:"id" pattern:"^[a-z]+$"`
+	}
+	Book struct {
+		ID    string `json:"id"`
+		Title string `json:"title" minLength:"1"`
+	}
+	Books struct {
+		Books []Book `json:"books"`
+	}
+)
+
+// A library has the methods that the examples call.
+type library struct{ BookAPI }
+
+func (library) Get(_ context.Context, in *BookID) (*Book, error) {
+	if in.ID != "emma" {
+		return nil, svc.Errorf(svc.CodeNotFound, "there is no book %q", in.ID)
+	}
+	return &Book{ID: in.ID, Title: "Emma"}, nil
+}
+
+func (library) Watch(context.Context) (svc.Stream[Book], error) {
+	return func(yield func(*Book, error) bool) {
+		if yield(&Book{ID: "emma", Title: "Emma"}, nil) {
+			yield(nil, svc.Errorf(svc.CodeUnavailable, "the library closes"))
+		}
+	}, nil
+}
+
+// bookOptions are those of the service and of its clients.
+func bookOptions() *svc.Options { return &svc.Options{Resource: "books", Logger: noLog} }
+
+// A consumer declares two of the eight methods and calls them over the network.
+func ExampleConnect() {
+	server := httptest.NewServer(svc.MustRegister[BookAPI](library{}, bookOptions()).REST())
+	defer server.Close()
+
+	var books struct {
+		Get   func(ctx context.Context, in *BookID) (*Book, error)
+		Watch func(ctx context.Context) (svc.Stream[Book], error)
+	}
+	if err := svc.Connect[BookAPI](&books, server.URL, &svc.ClientOptions{Service: bookOptions()}); err != nil {
+		fmt.Println(err)
+		return
+	}
+	ctx := context.Background()
+	book, err := books.Get(ctx, &BookID{ID: "emma"})
+	fmt.Println(book.Title, err)
+	_, err = books.Get(ctx, &BookID{ID: "dune"})
+	fmt.Println(svc.CodeOf(err), err)
+	_, err = books.Get(ctx, &BookID{ID: "Emma!"}) // is not sent
+	fmt.Println(err)
+
+	stream, err := books.Watch(ctx)
+	if err != nil {
+		fmt.Println(err)
+		return
+	}
+	for book, err := range stream {
+		if err != nil {
+			fmt.Println(err)
+			break
+		}
+		fmt.Println(book.Title)
+	}
+	// Output:
+	// Emma <nil>
+	// NOT_FOUND NOT_FOUND: there is no book "dune"
+	// INVALID_ARGUMENT: invalid input: /id must match the pattern ^[a-z]+$
+	// Emma
+	// UNAVAILABLE: the library closes
+}
+
+// A ReaderAPI is a service that calls another one.
+type ReaderAPI interface {
+	Describe(ctx context.Context, in *BookID) (*Description, error)
+}
+
+type Description struct{ Text string }
+
+// A reader calls the library. Its field is what it needs of it.
+type reader struct {
+	books struct {
+		Get func(ctx context.Context, in *BookID) (*Book, error)
+	}
+}
+
+// Describe passes ctx on, so that the call ends when its own client has gone, and it
+// says itself what an error of the other service means for its client.
+func (r *reader) Describe(ctx context.Context, in *BookID) (*Description, error) {
+	book, err := r.books.Get(ctx, in)
+	if svc.CodeOf(err) == svc.CodeNotFound {
+		return &Description{"unknown"}, nil
+	} else if err != nil {
+		return nil, svc.Errorf(svc.CodeUnavailable, "the library does not answer: %w", err)
+	}
+	return &Description{"the book " + book.Title}, nil
+}
+
+// A service calls another one in its methods.
+func ExampleConnect_service() {
+	server := httptest.NewServer(svc.MustRegister[BookAPI](library{}, bookOptions()).REST())
+	defer server.Close()
+
+	r := new(reader)
+	if err := svc.Connect[BookAPI](&r.books, server.URL, &svc.ClientOptions{Service: bookOptions()}); err != nil {
+		fmt.Println(err)
+		return
+	}
+	service := svc.MustRegister[ReaderAPI](r, &svc.Options{Resource: "readers", Logger: noLog})
+	try(service.REST(), "POST", "/readers/describe", `{"id":"emma"}`)
+	try(service.REST(), "POST", "/readers/describe", `{"id":"dune"}`)
+	// Output:
+	// 200 {"Text":"the book Emma"}
+	// 200 {"Text":"unknown"}
+}
+
+// In a test, a field is set to a function of the test's own.
+func ExampleConnect_mock() {
+	r := new(reader)
+	r.books.Get = func(context.Context, *BookID) (*Book, error) {
+		return nil, errors.New("the roof is leaking")
+	}
+	_, err := r.Describe(context.Background(), &BookID{ID: "emma"})
+	fmt.Println(err)
+	// Output:
+	// UNAVAILABLE: the library does not answer: the roof is leaking
+}
+
+// In a test of both sides, the handler takes the place of the network.
+func ExampleClientOptions_handler() {
+	service := svc.MustRegister[BookAPI](library{}, bookOptions())
+	r := new(reader)
+	err := svc.Connect[BookAPI](&r.books, "", &svc.ClientOptions{Service: bookOptions(), Handler: service.REST()})
+	fmt.Println(err)
+	out, err := r.Describe(context.Background(), &BookID{ID: "emma"})
+	fmt.Println(out.Text, err)
+	// Output:
+	// <nil>
+	// the book Emma <nil>
+}
+
+// A roundTripper is an http.RoundTripper that is a function.
+type roundTripper func(*http.Request) (*http.Response, error)
+
+func (f roundTripper) RoundTrip(r *http.Request) (*http.Response, error) { return f(r) }
+
+// withPassword returns a RoundTripper that authenticates each request. It changes a
+// copy, as package http asks of a RoundTripper.
+func withPassword(next http.RoundTripper, user, password string) http.RoundTripper {
+	return roundTripper(func(r *http.Request) (*http.Response, error) {
+		r = r.Clone(r.Context())
+		r.SetBasicAuth(user, password)
+		return next.RoundTrip(r)
+	})
+}
+
+// Authentication belongs to the Transport of the http.Client.
+func ExampleClientOptions_authentication() {
+	guard := svc.BasicAuth("books", map[string]string{"reader": "secret"}, nil)
+	server := httptest.NewServer(guard(svc.MustRegister[BookAPI](library{}, bookOptions()).REST()))
+	defer server.Close()
+
+	for _, password := range []string{"guess", "secret"} {
+		var books struct {
+			Get func(ctx context.Context, in *BookID) (*Book, error)
+		}
+		client := &http.Client{Transport: withPassword(http.DefaultTransport, "reader", password)}
+		err := svc.Connect[BookAPI](&books, server.URL, &svc.ClientOptions{Service: bookOptions(), HTTPClient: client})
+		if err != nil {
+			fmt.Println(err)
+			return
+		}
+		_, err = books.Get(context.Background(), &BookID{ID: "emma"})
+		fmt.Println(err)
+	}
+	// Output:
+	// UNAUTHENTICATED: a valid name and password are required
+	// <nil>
+}
+
+// withRetries returns a RoundTripper that sends a GET again, up to twice, if the
+// server is not there or says that it is not available. A program would wait in
+// between.
+func withRetries(next http.RoundTripper) http.RoundTripper {
+	return roundTripper(func(r *http.Request) (*http.Response, error) {
+		for try := 0; ; try++ {
+			response, err := next.RoundTrip(r)
+			unavailable := err != nil || response.StatusCode == http.StatusServiceUnavailable
+			if !unavailable || r.Method != http.MethodGet || try == 2 || r.Context().Err() != nil {
+				return response, err
+			}
+			if err == nil {
+				response.Body.Close()
+			}
+		}
+	})
+}
+
+// So do retries: only the program knows which calls may be made twice.
+func ExampleClientOptions_retries() {
+	service, requests := svc.MustRegister[BookAPI](library{}, bookOptions()).REST(), 0
+	server := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		if requests++; requests < 3 {
+			svc.WriteError(w, r, svc.Errorf(svc.CodeUnavailable, "the library opens soon"))
+			return
+		}
+		service.ServeHTTP(w, r)
+	}))
+	defer server.Close()
+
+	var books struct {
+		Get func(ctx context.Context, in *BookID) (*Book, error)
+	}
+	client := &http.Client{Transport: withRetries(http.DefaultTransport)}
+	err := svc.Connect[BookAPI](&books, server.URL, &svc.ClientOptions{Service: bookOptions(), HTTPClient: client})
+	if err != nil {
+		fmt.Println(err)
+		return
+	}
+	book, err := books.Get(context.Background(), &BookID{ID: "emma"})
+	fmt.Println(book.Title, err, requests)
+	// Output:
+	// Emma <nil> 3
+}
