@@ -47,8 +47,8 @@ import (
 // ClientOptions configures a client. The zero value and nil stand for the defaults.
 type ClientOptions struct {
 	// Service has the options of the service that is called. Name, Resource,
-	// Methods and Strict are read, since the routes follow from them; a package
-	// that declares an interface does well to export the options with it.
+	// Path, Methods and Strict are read, since the routes follow from them; a
+	// package that declares an interface does well to export the options with it.
 	// Default: the defaults of Options.
 	Service *Options
 	// HTTPClient sends the requests. Its Transport is the place for
@@ -93,8 +93,8 @@ const defaultClientBody = maxAnswers
 // cannot carry: a path value that is empty, "." or "..", a null in a list of the
 // query, and header values with control characters or spaces around them.
 //
-// Every error is an [*Error]. That of the server has its code, message, details and
-// HTTP status, and no cause. What comes from elsewhere, as the page of a proxy does,
+// Every error is an [*Error]. That of the server has its code, message, details, HTTP
+// status and header Retry-After, and no cause. What comes from elsewhere, as the page of a proxy does,
 // gives the code of [CodeFromHTTP] and none of its text. Without an answer the code
 // is UNAVAILABLE, and the cause says why; the method may have run nevertheless. At
 // the end of ctx it is CANCELED or DEADLINE_EXCEEDED. In outputs unknown members are
@@ -246,6 +246,9 @@ func (c *connection) compileField(p *mistakes, iface reflect.Type, f reflect.Str
 		p.addf("it is a %v, and the method of %v a %v; give it that type", f.Type, iface, rm.Type)
 		return reflect.Value{}
 	case methods == nil:
+		return reflect.Value{}
+	case methods[f.Name].path == "":
+		p.addf("REST does not serve the method, by its MethodOptions.Transports, so that a client cannot call it; drop the field")
 		return reflect.Value{}
 	}
 	return reflect.MakeFunc(f.Type, c.compileCall(p, methods[f.Name]).callField)
@@ -640,7 +643,7 @@ func (c *clientCall) tryBinding(b *callBuffer, v reflect.Value) error {
 	for _, h := range b.header {
 		header[h.name] = []string{h.value}
 	}
-	_, err := c.bind.bindRequest(&b.dec, requestValues{values, string(b.query), header, b.enc.buf})
+	_, err := c.bind.bindRequest(&b.dec, requestValues{path: values, query: string(b.query), header: header, body: b.enc.buf})
 	return err
 }
 
@@ -908,10 +911,15 @@ func foreignError(response *http.Response) *Error {
 	return withAnswer(Errorf(CodeFromHTTP(status), "%s: it has the status %s", what, statusText(status)), response)
 }
 
-// withAnswer sets on e, which is new, what a response says beside its body.
+// withAnswer sets on e, which is new, what a response says beside its body. Other
+// headers are left out: they describe that response and that connection, and a
+// method that passes the error on would send them to its own client.
 func withAnswer(e *Error, response *http.Response) *Error {
 	if status := response.StatusCode; status >= 400 && status <= 599 {
 		e.status = status
+	}
+	if after := response.Header.Get("Retry-After"); after != "" {
+		e.header = http.Header{"Retry-After": {after}}
 	}
 	return e
 }
@@ -978,27 +986,11 @@ func readDetails(d *decoder, text []byte) map[string]any {
 	d.start(text)
 	details, _ := d.decodeAnyValue().(map[string]any)
 	if list, ok := details["violations"].([]any); ok {
-		if vs, ok := readViolations(list); ok {
+		if vs := receivedViolations(list); len(vs) == len(list) {
 			details["violations"] = vs
 		}
 	}
 	return details
-}
-
-// readViolations returns the violations in a list, or false if it has anything else.
-func readViolations(list []any) ([]Violation, bool) {
-	vs := make([]Violation, len(list))
-	for i, x := range list {
-		m, ok := x.(map[string]any)
-		for name, to := range map[string]*string{"in": &vs[i].In, "path": &vs[i].Path, "rule": &vs[i].Rule, "message": &vs[i].Message} {
-			text, isString := m[name].(string)
-			*to, ok = text, ok && isString
-		}
-		if !ok {
-			return nil, false
-		}
-	}
-	return vs, true
 }
 
 // callStream calls a method whose outputs are sent as events. The stream keeps the

@@ -387,8 +387,8 @@ func (e *Error) WithHeader(name, value string) *Error {
 }
 
 // Header returns the headers that [Error.WithHeader] has set, or nil if there are
-// none. For an error that a client of this package received, they are those of the
-// response. The caller may change the result.
+// none. For an error that a client of this package received, see [Connect], it is
+// Retry-After of the response. The caller may change the result.
 func (e *Error) Header() http.Header {
 	if e == nil {
 		return nil

@@ -25,6 +25,7 @@ import (
 	"mime"
 	"net"
 	"net/http"
+	"net/url"
 	"os"
 	"path"
 	"runtime/debug"
@@ -898,4 +899,38 @@ func cutPrefixPath(p, prefix string) (rest string, ok bool) {
 		return "", ok
 	}
 	return strings.CutPrefix(rest, "/")
+}
+
+// isClean reports whether a path has neither empty nor dot segments, which is
+// when http.ServeMux does not redirect. An escaped dot or slash is a character of
+// its segment. If a path also has characters that should have been escaped,
+// net/url escapes it again and takes every slash for a separator; such a path is
+// not clean if that moves a value into another segment.
+func isClean(u *url.URL) bool {
+	path := u.Path
+	if u.RawPath != "" {
+		path = u.EscapedPath()
+		if strings.Count(path, "/") != strings.Count(u.RawPath, "/") {
+			return false
+		}
+	}
+	if path == "" || path[0] != '/' {
+		return false
+	}
+	for i := 1; i < len(path); i++ {
+		if path[i-1] == '/' && !isCleanSegment(path[i:]) {
+			return false
+		}
+	}
+	return true
+}
+
+// isCleanSegment reports whether the segment that path begins with is neither
+// empty nor a dot segment (RFC 3986, section 3.3).
+func isCleanSegment(path string) bool {
+	if path[0] != '.' && path[0] != '/' {
+		return true
+	}
+	segment, _, _ := strings.Cut(path, "/")
+	return segment != "" && segment != "." && segment != ".."
 }

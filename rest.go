@@ -8,7 +8,6 @@ import (
 	"errors"
 	"fmt"
 	"net/http"
-	"net/url"
 	"strings"
 )
 
@@ -106,40 +105,6 @@ func (h *restMux) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 		return
 	}
 	h.mux.ServeHTTP(w, r)
-}
-
-// isClean reports whether a path has neither empty nor dot segments, which is
-// when http.ServeMux does not redirect. An escaped dot or slash is a character of
-// its segment. If a path also has characters that should have been escaped,
-// net/url escapes it again and takes every slash for a separator; such a path is
-// not clean if that moves a value into another segment.
-func isClean(u *url.URL) bool {
-	path := u.Path
-	if u.RawPath != "" {
-		path = u.EscapedPath()
-		if strings.Count(path, "/") != strings.Count(u.RawPath, "/") {
-			return false
-		}
-	}
-	if path == "" || path[0] != '/' {
-		return false
-	}
-	for i := 1; i < len(path); i++ {
-		if path[i-1] == '/' && !isCleanSegment(path[i:]) {
-			return false
-		}
-	}
-	return true
-}
-
-// isCleanSegment reports whether the segment that path begins with is neither
-// empty nor a dot segment (RFC 3986, section 3.3).
-func isCleanSegment(path string) bool {
-	if path[0] != '.' && path[0] != '/' {
-		return true
-	}
-	segment, _, _ := strings.Cut(path, "/")
-	return segment != "" && segment != "." && segment != ".."
 }
 
 // serveNoRoute answers a request that no route matches.
@@ -285,13 +250,6 @@ func (h *restHandler) bindInput(w http.ResponseWriter, r *http.Request, ws *work
 func isShortURL(r *http.Request) bool {
 	return len(r.RequestURI) <= arenaBlock && len(r.URL.Path)+len(r.URL.RawQuery) <= arenaBlock
 }
-
-// The names of the events that end a stream. A stream that ends without either
-// was cut, and its client knows that items are missing.
-const (
-	eventDone  = "done"
-	eventError = "error"
-)
 
 // serveStream answers with a stream, or returns the error to answer with in its
 // place. Once the first byte is sent there is no status left to change:

@@ -34,6 +34,13 @@ type Stream[T any] = iter.Seq2[*T, error]
 // that returns a record sends it as the only item.
 const StreamSSE StreamMode = "sse"
 
+// The names of the events that end a stream. A stream that ends without either
+// was cut, and its client knows that items are missing.
+const (
+	eventDone  = "done"
+	eventError = "error"
+)
+
 // DirectStream is [Direct] for a method that returns a [Stream].
 func DirectStream[I, In, Out any](method func(I, context.Context, *In) (Stream[Out], error)) Caller {
 	c := newCaller[I](method, reflect.TypeFor[In](), reflect.TypeFor[Out](), func(impl I) callFunc {
