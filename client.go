@@ -41,6 +41,7 @@ import (
 	"strings"
 	"sync"
 	"sync/atomic"
+	"time"
 	"unicode/utf8"
 )
 
@@ -91,7 +92,7 @@ const defaultClientBody = maxAnswers
 // 0 where the default is another. Strings that are not UTF-8 are sent with U+FFFD in
 // a body, and refused elsewhere. INVALID_ARGUMENT is also the error for what HTTP
 // cannot carry: a path value that is empty, "." or "..", a null in a list of the
-// query, and header values with control characters or spaces around them.
+// query, and in headers and cookies what is not ASCII or has spaces around it.
 //
 // Every error is an [*Error]. That of the server has its code, message, details, HTTP
 // status and header Retry-After, and no cause. What comes from elsewhere, as the page of a proxy does,
@@ -331,6 +332,7 @@ type clientCall struct {
 	segments []pathSegment
 	query    []sendParam
 	header   []sendParam
+	cookie   []sendParam
 	body     encodeFunc
 	check    checkFunc
 	exact    bool
@@ -361,7 +363,7 @@ func (c *connection) compileCall(p *mistakes, m *method) *clientCall {
 	if m.bind != nil {
 		b := m.bind
 		call.segments = c.compilePath(b, e, m.path)
-		call.query, call.header = sendParams(b.query, e), sendParams(b.header, e)
+		call.query, call.header, call.cookie = sendParams(b.query, e), sendParams(b.header, e), sendParams(b.cookie, e)
 		if b.body != nil {
 			call.body = e.membersEncoder(b.bodyFields)
 		}
@@ -423,7 +425,7 @@ func sendParams(params []param, e *encoders) []sendParam {
 // clients know.
 func (b *binding) compileClientCheck() checkFunc {
 	in := make(map[*field]string)
-	for source, list := range map[string][]param{inPath: b.path, inQuery: b.query, inHeader: b.header} {
+	for source, list := range map[string][]param{inPath: b.path, inQuery: b.query, inHeader: b.header, inCookie: b.cookie} {
 		for i := range list {
 			in[list[i].field] = source
 		}
@@ -435,7 +437,7 @@ func (b *binding) compileClientCheck() checkFunc {
 // that the server would find. A pointer or a list in the query may be a value that
 // is not sent.
 func (b *binding) isExact() bool {
-	for _, list := range [...][]param{b.path, b.query, b.header} {
+	for _, list := range [...][]param{b.path, b.query, b.header, b.cookie} {
 		for i := range list {
 			if list[i].list || list[i].shape.kind == kindPointer {
 				return false
@@ -605,6 +607,7 @@ func (c *clientCall) writeInput(b *callBuffer, in any) (err error) {
 	c.writePath(b, v)
 	c.writeQuery(b, v)
 	c.writeHeader(b, v)
+	c.writeCookies(b, v)
 	if c.body != nil {
 		c.body(&b.enc, v)
 	}
@@ -656,7 +659,8 @@ func (p pathValues) PathValue(name string) string { return p[name] }
 var (
 	isNoSegment = &complaint{ruleSyntax, `must not be empty, "." or "..", which the path of a URL cannot carry`}
 	isNullParam = &complaint{ruleType, "must not be null, which the query of a URL cannot carry"}
-	isNoHeader  = &complaint{ruleSyntax, "has a control character, or a space at its beginning or end, which a header cannot carry"}
+	isNoHeader  = &complaint{ruleSyntax, "must be visible ASCII characters, with spaces only between them, since a header carries nothing else"}
+	isNoCookie  = &complaint{ruleSyntax, "must be visible ASCII characters, without semicolons, quotes around them and spaces around them, since a cookie carries nothing else"}
 )
 
 // writePath appends the path to b.path, and with its escapes to b.escaped.
@@ -670,12 +674,8 @@ func (c *clientCall) writePath(b *callBuffer, v reflect.Value) {
 			continue
 		}
 		b.text = s.param.appendPathText(b, v)
-		switch string(b.text) {
-		case "", ".", "..":
-			b.dec.pushToken(s.param.sourceToken)
-			b.dec.addViolation(isNoSegment)
-			b.dec.pop()
-		}
+		text := string(b.text)
+		s.param.complainUnless(b, text != "" && text != "." && text != "..", isNoSegment)
 		b.isUTF8 = b.isUTF8 && utf8.Valid(b.text)
 		b.path, b.escaped = append(b.path, b.text...), appendEscapedText(b.escaped, b.text)
 	}
@@ -731,26 +731,58 @@ func (c *clientCall) writePair(b *callBuffer, p *sendParam, v reflect.Value) {
 	b.query = appendEscapedText(b.query, b.text)
 }
 
-// writeHeader puts the values of headers into b.header. An empty value is an absent
-// one for the server.
+// writeHeader puts the values of headers into b.header. An empty Last-Event-ID is an
+// absent one for the server; see bindHeader.
 func (c *clientCall) writeHeader(b *callBuffer, v reflect.Value) {
 	b.dec.in = inHeader
 	for i := range c.header {
 		p := &c.header[i]
-		value, ok := p.settledIn(v)
-		if !ok {
-			continue
+		if text, ok := p.fieldText(b, v); ok && (text != "" || p.key != lastEventID) {
+			p.complainUnless(b, isHeaderValue(text), isNoHeader)
+			b.header = append(b.header, headerText{p.key, text})
 		}
-		b.text = p.appendText(&b.enc, b.text[:0], value)
-		b.isUTF8 = b.isUTF8 && utf8.Valid(b.text)
-		if text := string(b.text); text != "" {
-			b.header = append(b.header, headerText{http.CanonicalHeaderKey(p.sourceName), text})
-			if strings.ContainsFunc(text, isControl) || strings.Trim(text, " ") != text {
-				b.dec.pushToken(p.sourceToken)
-				b.dec.addViolation(isNoHeader)
-				b.dec.pop()
-			}
+	}
+}
+
+// writeCookies puts the header with all cookies into b.header. A cookie jar adds its
+// own to it.
+func (c *clientCall) writeCookies(b *callBuffer, v reflect.Value) {
+	b.dec.in = inCookie
+	var pairs []string
+	for i := range c.cookie {
+		p := &c.cookie[i]
+		if text, ok := p.fieldText(b, v); ok {
+			quoted := len(text) > 1 && text[0] == '"' && text[len(text)-1] == '"'
+			p.complainUnless(b, isHeaderValue(text) && !quoted && !strings.Contains(text, ";"), isNoCookie)
+			pairs = append(pairs, p.sourceName+"="+text)
 		}
+	}
+	if pairs != nil {
+		b.header = append(b.header, headerText{"Cookie", strings.Join(pairs, "; ")})
+	}
+}
+
+// fieldText returns the text of the field in the struct v. It reports false for one
+// that is not sent.
+func (p *sendParam) fieldText(b *callBuffer, v reflect.Value) (string, bool) {
+	value, ok := p.settledIn(v)
+	if !ok {
+		return "", false
+	}
+	b.text = p.appendText(&b.enc, b.text[:0], value)
+	b.isUTF8 = b.isUTF8 && utf8.Valid(b.text)
+	if p.shape.deref().kind == kindDuration {
+		return strings.Replace(string(b.text), "µ", "u", 1), true // as in outputHeader.textOf
+	}
+	return string(b.text), true
+}
+
+// complainUnless adds a violation at the field unless ok is set.
+func (p *sendParam) complainUnless(b *callBuffer, ok bool, c *complaint) {
+	if !ok {
+		b.dec.pushToken(p.sourceToken)
+		b.dec.addViolation(c)
+		b.dec.pop()
 	}
 }
 
@@ -834,11 +866,67 @@ func (c *clientCall) readAnswer(ctx context.Context, b *callBuffer, response *ht
 	case !isJSON:
 		return c.noOutput, Errorf(CodeInternal, "the response is not JSON by its Content-Type")
 	}
-	return c.decodeOutput(&b.dec, b.body)
+	out, e := c.decodeOutput(&b.dec, b.body)
+	if e == nil && c.headers != nil {
+		if e = c.readHeaders(&b.dec, out.Elem(), response.Header); e != nil {
+			out = c.noOutput
+		}
+	}
+	return out, e
+}
+
+// readHeaders sets the fields of the output v that are headers of the response. What
+// is not there stays zero.
+func (c *clientCall) readHeaders(d *decoder, v reflect.Value, header http.Header) (e *Error) {
+	var err error
+	func() {
+		defer recoverTo(&err) // UnmarshalText is code of the application
+		d.start(nil)
+		d.in = inHeader
+		for i := range c.headers.fields {
+			h := &c.headers.fields[i]
+			if values := header[h.key]; len(values) > 0 {
+				d.pushToken(string(appendPointer(nil, h.header)))
+				h.setField(d, h.settableIn(v), values)
+				d.pop()
+			}
+		}
+		err = d.finish()
+	}()
+	return outputError(err)
+}
+
+// setField sets a field of an output from the values of its header: the inverse of
+// outputHeader.valuesIn.
+func (h *outputHeader) setField(d *decoder, v reflect.Value, values []string) {
+	for v.Kind() == reflect.Pointer {
+		v.Set(reflect.New(v.Type().Elem()))
+		v = v.Elem()
+	}
+	switch {
+	case h.list:
+		v.Set(reflect.MakeSlice(v.Type(), len(values), len(values)))
+		for i, text := range values {
+			v.Index(i).SetString(text)
+		}
+	case len(values) > 1:
+		d.addViolation(isRepeated)
+	case h.shape.kind == kindTime:
+		t, err := http.ParseTime(values[0])
+		if err != nil {
+			d.addViolation(mustBeTime)
+			return
+		}
+		*v.Addr().Interface().(*time.Time) = t
+	case h.shape.kind.isNumeric() && !isNumberText([]byte(values[0])):
+		d.addViolation(mustBeNumber)
+	default:
+		d.addIfAny(setterFor(h.shape, false)(d, v, []byte(values[0])))
+	}
 }
 
 // decodeOutput returns the output, or the item, that text is the JSON of.
-func (c *clientCall) decodeOutput(d *decoder, text []byte) (_ reflect.Value, e *Error) {
+func (c *clientCall) decodeOutput(d *decoder, text []byte) (reflect.Value, *Error) {
 	out := reflect.New(c.out.typ)
 	var err error
 	func() {
@@ -848,14 +936,23 @@ func (c *clientCall) decodeOutput(d *decoder, text []byte) (_ reflect.Value, e *
 		d.scan.checkEnd()
 		err = d.finish()
 	}()
-	if err == nil {
-		return out, nil
+	if e := outputError(err); e != nil {
+		return reflect.Zero(reflect.PointerTo(c.out.typ)), e
 	}
-	e = &Error{Code: CodeInternal, Message: "the response is not of the type of the output", cause: err}
+	return out, nil
+}
+
+// outputError returns the error for a response that is not of the type of the output,
+// or nil if err is nil. err is that of a decoder, or a panic.
+func outputError(err error) *Error {
+	if err == nil {
+		return nil
+	}
+	e := &Error{Code: CodeInternal, Message: "the response is not of the type of the output", cause: err}
 	if invalid, ok := err.(*Error); ok {
 		e.Message += ": " + strings.TrimPrefix(invalid.Message, codes[CodeInvalidArgument.row()].text+": ")
 	}
-	return reflect.Zero(reflect.PointerTo(c.out.typ)), e
+	return e
 }
 
 // errOverMaxBody is the error of a body with more than MaxBody bytes.
@@ -905,7 +1002,10 @@ func statusText(status int) string {
 func foreignError(response *http.Response) *Error {
 	status := response.StatusCode
 	what := "the response is not from the service"
-	if status/100 == 3 {
+	switch {
+	case status == http.StatusNotModified:
+		what = "the response has no output, since the client is to have it"
+	case status/100 == 3:
 		what = "the server redirects, which clients do not follow"
 	}
 	return withAnswer(Errorf(CodeFromHTTP(status), "%s: it has the status %s", what, statusText(status)), response)
