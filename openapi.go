@@ -2,8 +2,9 @@ package svc
 
 // This file makes the OpenAPI document of a service out of the plans that its
 // REST routes use, so the document cannot say anything else than the server
-// does. The document has two forms: 3.0.3, which nearly every tool reads, and
-// 3.1, whose schemas are full JSON Schema 2020-12. They differ in:
+// does. The document has three forms: 3.0.3, which nearly every tool reads, and 3.1,
+// whose schemas are full JSON Schema 2020-12. 3.2 is 3.1 with a schema of the events
+// of streams. The first two differ in:
 //
 //	What                       3.0.3                      3.1
 //	-------------------------  -------------------------  -----------------------
@@ -43,14 +44,17 @@ import (
 //	-------------------------------------------------------  ----------------------------
 //	?openapi=3.0 or 3.0.3                                    3.0.3, as application/json
 //	?openapi=3.1 or 3.1.0                                    3.1, as application/json
+//	?openapi=3.2 or 3.2.0                                    3.2, as application/json
 //	Accept: application/vnd.oai.openapi+json;version=3.1     3.1, as that media type
+//	the same with version=3.2                                3.2, as that media type
 //	anything else                                            3.0.3, as application/json
 //
-// Only the 3.1 form has the descriptions of methods, a tag for each resource,
+// Only the later forms have the descriptions of methods, a tag for each resource,
 // and path parameters with the type of their field instead of the text that
-// they are in a URL.
+// they are in a URL. 3.2 is 3.1 but for streams: itemSchema says what each event
+// is, those that end a stream included, where 3.1 has the schema of an item alone.
 //
-// Both forms are made once, at the first request for them. A response has an
+// Each form is made once, at the first request for it. A response has an
 // ETag, and conditional and range requests work (RFC 9110, sections 13 and 14).
 // Methods other than GET and HEAD get 405, an unknown version in the query gets
 // 400.
@@ -63,6 +67,7 @@ func (s *Service) OpenAPI() http.Handler {
 		endpoint: s.newEndpoint("openapi"),
 		v30:      sync.OnceValue(func() *builtDocument { return newBuiltDocument(s, openAPI30) }),
 		v31:      sync.OnceValue(func() *builtDocument { return newBuiltDocument(s, openAPI31) }),
+		v32:      sync.OnceValue(func() *builtDocument { return newBuiltDocument(s, openAPI32) }),
 	}
 }
 
@@ -70,10 +75,10 @@ func (s *Service) OpenAPI() http.Handler {
 // not registered with IANA.
 const contentTypeOpenAPI = "application/vnd.oai.openapi+json"
 
-// An openAPIHandler serves the document of one service in both forms.
+// An openAPIHandler serves the document of one service in all forms.
 type openAPIHandler struct {
 	endpoint
-	v30, v31 func() *builtDocument
+	v30, v31, v32 func() *builtDocument
 }
 
 var _ http.Handler = (*openAPIHandler)(nil)
@@ -141,18 +146,26 @@ func (h *openAPIHandler) chooseForm(r *http.Request) (doc *builtDocument, conten
 		return h.v30(), contentTypeJSON, nil
 	case "3.1", openAPI31.version():
 		return h.v31(), contentTypeJSON, nil
+	case "3.2", openAPI32.version():
+		return h.v32(), contentTypeJSON, nil
 	default:
-		return nil, "", Errorf(CodeInvalidArgument, "the document is there as openapi=3.0 and openapi=3.1")
+		return nil, "", Errorf(CodeInvalidArgument, "the document is there as openapi=3.0, openapi=3.1 and openapi=3.2")
 	}
-	if slices.ContainsFunc(r.Header["Accept"], accepts31) {
-		return h.v31(), contentTypeOpenAPI + ";version=3.1", nil
+	for _, accept := range r.Header["Accept"] {
+		switch {
+		case acceptsOpenAPI(accept, "3.1"):
+			return h.v31(), contentTypeOpenAPI + ";version=3.1", nil
+		case acceptsOpenAPI(accept, "3.2"):
+			return h.v32(), contentTypeOpenAPI + ";version=3.2", nil
+		}
 	}
 	return h.v30(), contentTypeJSON, nil
 }
 
-// accepts31 reports whether an Accept header contains the media type of OpenAPI
-// 3.1 with a weight other than 0 (RFC 9110, sections 12.4.2 and 12.5.1).
-func accepts31(accept string) bool {
+// acceptsOpenAPI reports whether an Accept header contains the media type of OpenAPI
+// in a version such as 3.1 with a weight other than 0 (RFC 9110, sections 12.4.2
+// and 12.5.1).
+func acceptsOpenAPI(accept, version string) bool {
 	for item := range strings.SplitSeq(accept, ",") {
 		mediaType, params, err := mime.ParseMediaType(item)
 		if err != nil || mediaType != contentTypeOpenAPI {
@@ -160,7 +173,7 @@ func accepts31(accept string) bool {
 		}
 		q, err := strconv.ParseFloat(params["q"], 64)
 		excluded := err == nil && q == 0
-		if v := params["version"]; !excluded && (v == "3.1" || strings.HasPrefix(v, "3.1.")) {
+		if v := params["version"]; !excluded && (v == version || strings.HasPrefix(v, version+".")) {
 			return true
 		}
 	}
@@ -186,6 +199,7 @@ func newAPIBuilder(s *Service, d dialect) *apiBuilder {
 		},
 		names:        make(map[componentKey]string),
 		taken:        make(map[string]bool),
+		errorNames:   make(map[string]string),
 		operationIDs: make(map[string]*method),
 		paths:        make(map[string]*apiPath),
 	}
@@ -215,7 +229,8 @@ type apiBuilder struct {
 	components *components
 
 	names        map[componentKey]string
-	taken        map[string]bool // component names in lower case: some generators make a file of each
+	taken        map[string]bool   // component names in lower case: some generators make a file of each
+	errorNames   map[string]string // of the components that describe errors
 	operationIDs map[string]*method
 	paths        map[string]*apiPath // by the template with its placeholders unnamed
 }
@@ -248,7 +263,7 @@ func (b *apiBuilder) addOperation(m *method) {
 	if len(b.doc.Security) > 0 {
 		o.Security = b.doc.Security // again, since some tools read it only here
 	}
-	if b.dialect == openAPI31 {
+	if b.dialect != openAPI30 {
 		o.Description, o.Tags = m.description, []string{m.resource}
 		tag := documentTag{m.resource, "The methods of " + m.resource + "."}
 		if !slices.Contains(b.doc.Tags, tag) {
@@ -367,7 +382,7 @@ func (b *apiBuilder) listResponses(m *method) map[string]apiResponse {
 	switch {
 	case m.stream != "":
 		success.Description = streamDescription
-		success.Content = newContent(contentTypeEvents, b.components.writer.appendShape(nil, m.out))
+		success.Content = b.streamContent(m)
 	case m.out != nil:
 		success.Content = newContent(contentTypeJSON, b.recordSchema(m))
 		success.Headers = b.listHeaders(m)
@@ -412,6 +427,31 @@ const streamDescription = "Server-sent events. The data of each event is one ite
 	"The event named done, whose data is an empty object, says that the stream is complete. " +
 	"The event named error ends it too early: its data is an object with the member error, " +
 	"which has code, message and, if there are any, details. A stream that ends without either event was cut."
+
+// streamContent returns the content of a stream: the schema of an item, and in 3.2
+// that of an event. There a schema is about the whole of a sequence, and itemSchema
+// about each element, which for server-sent events is an object of their fields
+// (OpenAPI 3.2.0, Media Type Object, section "Sequential Media Types").
+func (b *apiBuilder) streamContent(m *method) apiContent {
+	item := b.components.writer.appendShape(nil, m.out)
+	if b.dialect != openAPI32 {
+		return newContent(contentTypeEvents, item)
+	}
+	envelope := refObject(b.referErrorSchema("Error", envelopeSchema))
+	events := strings.NewReplacer("ITEM", string(item), "ENVELOPE", string(envelope)).Replace(eventSchema)
+	return apiContent{contentTypeEvents: {ItemSchema: json.RawMessage(events)}}
+}
+
+// eventSchema is the schema of an event of a stream: an item, the end, or the error
+// that is in the place of the end. ITEM stands for the schema of an item, ENVELOPE
+// for that of errors.
+const eventSchema = `{"oneOf":[` +
+	`{"title":"Item","type":"object","properties":{"id":{"type":"string"},` +
+	`"event":{"type":"string","not":{"enum":["done","error"]}},"retry":{"type":"integer","minimum":0},` +
+	`"data":{"type":"string","contentMediaType":"application/json","contentSchema":ITEM}},"required":["data"]},` +
+	`{"title":"Done","type":"object","properties":{"event":{"const":"done"},"data":{"const":"{}"}},"required":["event","data"]},` +
+	`{"title":"Error","type":"object","properties":{"event":{"const":"error"},` +
+	`"data":{"type":"string","contentMediaType":"application/json","contentSchema":ENVELOPE}},"required":["event","data"]}]}`
 
 // A componentKey says which schemas are the same component. It has the Go type
 // and not the shape, since services that are joined have a shape each of a type
@@ -490,12 +530,20 @@ func isHandler(h, fn ErrorHandler) bool {
 func (b *apiBuilder) referErrors(name, mediaType, schema string) apiResponse {
 	responses := &b.doc.Components.Responses
 	if !slices.ContainsFunc(*responses, func(r namedValue) bool { return r.name == name }) {
-		typeName := b.takeName(name)
-		b.components.schemas[typeName] = json.RawMessage(strings.Replace(schema, "CODES", codeList(), 1))
-		content := newContent(mediaType, refObject(componentRef(typeName)))
+		content := newContent(mediaType, refObject(b.referErrorSchema(name, schema)))
 		responses.addMember(name, apiResponse{Description: "Error", Content: content})
 	}
 	return apiResponse{Ref: "#/components/responses/" + name}
+}
+
+// referErrorSchema returns the reference to the schema of errors called name. The
+// first call adds it to the document.
+func (b *apiBuilder) referErrorSchema(name, schema string) string {
+	if b.errorNames[name] == "" {
+		b.errorNames[name] = b.takeName(name)
+		b.components.schemas[b.errorNames[name]] = json.RawMessage(strings.Replace(schema, "CODES", codeList(), 1))
+	}
+	return componentRef(b.errorNames[name])
 }
 
 // These are the schemas of errors. CODES stands for all codes.
@@ -566,8 +614,11 @@ type apiDocument struct {
 
 // version returns the member "openapi" of a document.
 func (d dialect) version() string {
-	if d == openAPI31 {
+	switch d {
+	case openAPI31:
 		return "3.1.0"
+	case openAPI32:
+		return "3.2.0"
 	}
 	return "3.0.3"
 }
@@ -634,12 +685,13 @@ type apiContent map[string]apiMediaType
 
 // An apiMediaType is a Media Type Object.
 type apiMediaType struct {
-	Schema json.RawMessage `json:"schema"`
+	Schema     json.RawMessage `json:"schema,omitempty"`
+	ItemSchema json.RawMessage `json:"itemSchema,omitempty"` // of each event, in 3.2
 }
 
 // newContent returns the content of one media type.
 func newContent(mediaType string, schema []byte) apiContent {
-	return apiContent{mediaType: {schema}}
+	return apiContent{mediaType: {Schema: schema}}
 }
 
 // apiComponents is the Components Object.

@@ -49,6 +49,7 @@ type dialect uint8
 const (
 	jsonSchema dialect = iota // JSON Schema 2020-12, by itself
 	openAPI31                 // the same inside an OpenAPI 3.1 document
+	openAPI32                 // the same inside an OpenAPI 3.2 document
 	openAPI30                 // the subset of OpenAPI 3.0.3: no null type, no siblings of $ref
 )
 

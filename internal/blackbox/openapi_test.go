@@ -27,8 +27,10 @@ func TestOpenAPIGolden(t *testing.T) {
 	}{
 		{"sink-3.0.json", kitchen.Sink(false), ""},
 		{"sink-3.1.json", kitchen.Sink(false), "?openapi=3.1"},
+		{"sink-3.2.json", kitchen.Sink(false), "?openapi=3.2"},
 		{"both-3.0.json", kitchen.Both(), ""},
 		{"both-3.1.json", kitchen.Both(), "?openapi=3.1"},
+		{"both-3.2.json", kitchen.Both(), "?openapi=3.2"},
 	} {
 		var indented bytes.Buffer
 		if err := json.Indent(&indented, kitchenDocument(test.service, test.query), "", " "); err != nil {

@@ -5,13 +5,15 @@
 import { readFileSync } from "node:fs";
 import { validate as validate30 } from "@hyperjump/json-schema/openapi-3-0";
 import { validate as validate31 } from "@hyperjump/json-schema/openapi-3-1";
+import { validate as validate32 } from "@hyperjump/json-schema/openapi-3-2";
 import SwaggerParser from "@apidevtools/swagger-parser";
 
-// Both come with the package, as the OpenAPI Initiative publishes them. The
-// second includes what a Schema Object may be.
+// They come with the package, as the OpenAPI Initiative publishes them. The last two
+// include what a Schema Object may be.
 const metaSchemas = {
   "3.0.3": [validate30, "https://spec.openapis.org/oas/3.0/schema"],
   "3.1.0": [validate31, "https://spec.openapis.org/oas/3.1/schema-base"],
+  "3.2.0": [validate32, "https://spec.openapis.org/oas/3.2/schema-base"],
 };
 
 let failed = false;
@@ -26,6 +28,10 @@ for (const file of process.argv.slice(2)) {
   const output = await validate(url, doc, "BASIC");
   if (!output.valid) {
     fail(file, `does not satisfy ${url}: ${JSON.stringify(output.errors?.slice(0, 20), null, 1)}`);
+  }
+  if (doc.openapi === "3.2.0") {
+    console.log(`${file}: meta-schema ${url}`); // swagger-parser does not know 3.2
+    continue;
   }
   try {
     await SwaggerParser.validate(structuredClone(doc));
