@@ -2,6 +2,7 @@ package svc
 
 // This file is middleware that guards other handlers: BasicAuth by a name and a
 // password, AllowIPs by an address; and Under, which applies any to a part of a site.
+// auth_bearer.go has Bearer, and the identity that guards give to a request.
 
 import (
 	"crypto/sha256"
@@ -16,7 +17,8 @@ import (
 )
 
 // BasicAuth returns middleware that requires HTTP Basic credentials (RFC 7617)
-// and passes requests whose name and password are in users. Every other request
+// and passes requests whose name and password are in users, with a [Principal] of
+// that name and no scopes. Every other request
 // gets 401 with a WWW-Authenticate header and an UNAUTHENTICATED error, written
 // by onError, or by [WriteError] if onError is nil. Unknown names and wrong
 // passwords take the same time.
@@ -39,7 +41,8 @@ func BasicAuth(realm string, users map[string]string, onError ErrorHandler) func
 	return func(next http.Handler) http.Handler {
 		return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 			if known.matchRequest(r) {
-				next.ServeHTTP(w, r)
+				name, _, _ := r.BasicAuth()
+				next.ServeHTTP(w, r.WithContext(WithPrincipal(r.Context(), &Principal{Subject: name})))
 				return
 			}
 			w.Header().Set("WWW-Authenticate", challenge)

@@ -417,9 +417,14 @@ func (x *exchange) callDigest(m *message) []byte {
 	return sum[:]
 }
 
-// callerOf returns the identity of the caller that ctx belongs to: nobody, as long
-// as the package has no identities.
-func callerOf(context.Context) string { return "" }
+// callerOf returns the subject of the caller that ctx belongs to, or "" if nobody
+// knows it.
+func callerOf(ctx context.Context) string {
+	if p, ok := PrincipalFrom(ctx); ok {
+		return p.Subject
+	}
+	return ""
+}
 
 // canonicalJSON returns a JSON text in a form that is the same for equal values,
 // but for the spelling of numbers.

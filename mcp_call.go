@@ -55,6 +55,9 @@ func (x *exchange) answerToolsCall(m *message) *mcpError {
 		return invalidParams("there is no tool of this name; tools/list has all")
 	}
 	x.enterMethod(t.method)
+	if e := x.checkCaller(); e != nil {
+		return e
+	}
 	if e := x.checkParamHeaders(t, m.arguments); e != nil {
 		return e
 	}
@@ -99,6 +102,22 @@ func (x *exchange) enterMethod(m *method) {
 	x.called = m
 	x.info.Resource, x.info.Method = m.resource, m.name
 	x.watch = m.watchCall(x, TransportMCP, "")
+}
+
+// checkCaller returns an error if the caller must not call x.called. It is an error
+// of the protocol with a status and a challenge, by which a client logs in; a result
+// with isError would be seen by the model, and by nobody else. Where other messages
+// share the response, and over stdio, the error has to do without them.
+func (x *exchange) checkCaller() *mcpError {
+	err := x.called.checkCaller(x)
+	if err == nil {
+		return nil
+	}
+	e := ErrorFrom(err)
+	if x.budget == nil && x.pipe == nil {
+		setErrorHeader(x.w.Header(), e.header)
+	}
+	return &mcpError{number: rpcInvalidRequest, text: e.message(), status: e.HTTPStatus(), everyEra: true, cause: err}
 }
 
 // checkCapabilities returns an error if the client does not declare all that the

@@ -390,6 +390,9 @@ func (x *exchange) answerRead(m *message) *mcpError {
 		return x.notFound(m, "there is no resource of this URI")
 	}
 	x.enterMethod(r.method)
+	if e := x.checkCaller(); e != nil {
+		return e
+	}
 	if e := x.readAnswers(m); e != nil {
 		return e
 	}
@@ -514,6 +517,9 @@ func (x *exchange) answerPrompt(m *message) *mcpError {
 		return invalidParams("there is no prompt of this name; prompts/list has all")
 	}
 	x.enterMethod(q.method)
+	if e := x.checkCaller(); e != nil {
+		return e
+	}
 	if e := x.readAnswers(m); e != nil {
 		return e
 	}

@@ -195,7 +195,7 @@ func newAPIBuilder(s *Service, d dialect) *apiBuilder {
 			// "/" is the host that the document came from; linters want a server.
 			// Every path begins with a slash, so a URL has none at its end.
 			Servers:  []apiServer{{cmp.Or(strings.TrimRight(s.defaults.BaseURL, "/"), "/")}},
-			Security: []apiSecurity{},
+			Security: []documentSecurity{},
 		},
 		names:        make(map[componentKey]string),
 		taken:        make(map[string]bool),
@@ -203,8 +203,8 @@ func newAPIBuilder(s *Service, d dialect) *apiBuilder {
 		operationIDs: make(map[string]*method),
 		paths:        make(map[string]*apiPath),
 	}
-	if s.defaults.Auth == "bearer" {
-		b.doc.Security = []apiSecurity{{"bearer": {}}}
+	if slices.ContainsFunc(s.methodsOn(TransportREST), func(m *method) bool { return m.needsCaller }) {
+		b.doc.Security = []documentSecurity{{"bearer": {}}}
 		b.doc.Components.SecuritySchemes = map[string]apiSecurityScheme{"bearer": {Type: "http", Scheme: "bearer"}}
 	}
 	b.components = newComponents(d, func(s *shape) string { return b.names[keyOf(s)] })
@@ -260,8 +260,8 @@ func (b *apiBuilder) addOperation(m *method) {
 	if m.bind != nil && m.bind.body != nil {
 		o.RequestBody = &apiRequestBody{true, newContent(contentTypeJSON, refObject(b.referBody(m)))}
 	}
-	if len(b.doc.Security) > 0 {
-		o.Security = b.doc.Security // again, since some tools read it only here
+	if len(b.doc.Security) > 0 { // again, since some tools read it only here; an empty list is public
+		o.Security = append([]documentSecurity{}, m.listSecurity(b.dialect != openAPI30)...)
 	}
 	if b.dialect != openAPI30 {
 		o.Description, o.Tags = m.description, []string{m.resource}
@@ -378,6 +378,12 @@ func (b *apiBuilder) listResponses(m *method) map[string]apiResponse {
 	if len(m.placeholders) > 0 {
 		list["404"] = err
 	}
+	if m.needsCaller {
+		list["401"], list["403"] = err, err
+	}
+	if len(m.scopes) > 0 && b.dialect == openAPI30 {
+		list["403"] = b.describeScopes(m, err)
+	}
 	success := apiResponse{Description: http.StatusText(m.status)}
 	switch {
 	case m.stream != "":
@@ -418,6 +424,19 @@ func (b *apiBuilder) listHeaders(m *method) map[string]apiHeader {
 		list[h.header] = apiHeader{h.doc, h.isSent(), schema}
 	}
 	return list
+}
+
+// describeScopes returns the response err with the scopes of m as its description,
+// for dialects whose security says no scopes of http schemes. A reference cannot have
+// a description of its own, so it is replaced by what it refers to.
+func (b *apiBuilder) describeScopes(m *method, err apiResponse) apiResponse {
+	for _, r := range b.doc.Components.Responses {
+		if shared, ok := r.value.(apiResponse); ok && err.Ref == "#/components/responses/"+r.name {
+			err = shared
+		}
+	}
+	err.Description = "The caller lacks one of these scopes: " + strings.Join(m.scopes, " ")
+	return err
 }
 
 // streamDescription describes the parts of a stream that its schema cannot:
@@ -591,7 +610,8 @@ func codeList() string {
 //	----------------------------------  ---------------------------------------------
 //	Options.Name, Description, Version  info
 //	Defaults.BaseURL                    servers
-//	Defaults.Auth                       security, components.securitySchemes
+//	Defaults.Auth, Public               security, components.securitySchemes
+//	MethodOptions.Scopes                security in 3.1, response 403 in 3.0.3
 //	a method                            an operation below paths
 //	a field of its input                one of parameters, or a property of requestBody
 //	a header tag in its output          one of the headers of that response
@@ -606,10 +626,10 @@ type apiDocument struct {
 	Servers []apiServer  `json:"servers"`
 	// The empty list says that no identity is required. Without the member the
 	// document would leave it open, and linters complain.
-	Security   []apiSecurity `json:"security"`
-	Tags       []documentTag `json:"tags,omitempty"`
-	Paths      orderedObject `json:"paths"` // in the order of the methods
-	Components apiComponents `json:"components"`
+	Security   []documentSecurity `json:"security"`
+	Tags       []documentTag      `json:"tags,omitempty"`
+	Paths      orderedObject      `json:"paths"` // in the order of the methods
+	Components apiComponents      `json:"components"`
 }
 
 // version returns the member "openapi" of a document.
@@ -628,9 +648,6 @@ type apiServer struct {
 	URL string `json:"url"`
 }
 
-// An apiSecurity is a Security Requirement Object: scopes by the name of a scheme.
-type apiSecurity map[string][]string
-
 // An apiSecurityScheme is a Security Scheme Object.
 type apiSecurityScheme struct {
 	Type   string `json:"type"`
@@ -647,7 +664,7 @@ type apiOperation struct {
 	RequestBody *apiRequestBody        `json:"requestBody,omitempty"`
 	Responses   map[string]apiResponse `json:"responses"`
 	Deprecated  bool                   `json:"deprecated,omitempty"`
-	Security    []apiSecurity          `json:"security,omitempty"`
+	Security    []documentSecurity     `json:"security,omitzero"`
 }
 
 // An apiParameter is a Parameter Object.

@@ -176,8 +176,12 @@ func (h *restHandler) respond(w http.ResponseWriter, r *http.Request, ws *worksp
 	return nil
 }
 
-// callMethod binds the input and calls the method.
+// callMethod checks the caller, binds the input and calls the method.
 func (h *restHandler) callMethod(ctx context.Context, w http.ResponseWriter, r *http.Request, ws *workspace) (any, error) {
+	if err := h.only.checkCaller(ctx); err != nil {
+		leaveBody(w, r)
+		return nil, err
+	}
 	in, err := h.bindInput(w, r, ws)
 	if err != nil {
 		return nil, err

@@ -279,6 +279,10 @@ func (w *rpcWorker) skipMessage(msg *rpcMessage, err error) {
 func (w *rpcWorker) callMethod(m *method, msg *rpcMessage) (err error) {
 	ctx := w.callContext(m)
 	w.watch = m.watchCall(ctx, TransportRPC, "")
+	if err := m.checkCaller(ctx); err != nil {
+		setErrorHeader(w.header, ErrorFrom(err).header) // the challenge; in a batch the header goes nowhere
+		return err
+	}
 	var in any
 	if m.bind == nil && len(msg.params) > 0 && msg.params[0] == '[' {
 		err = checkNoParams(msg.params)
@@ -902,6 +906,8 @@ type openRPCMethod struct {
 	Params         []openRPCValue `json:"params"`
 	Result         openRPCValue   `json:"result"`
 	Deprecated     bool           `json:"deprecated,omitempty"`
+	// OpenRPC has no word for identity; an extension says it as OpenAPI does.
+	Security []documentSecurity `json:"x-security,omitempty"`
 }
 
 // An openRPCValue is a Content Descriptor Object: a param or a result.
@@ -934,7 +940,7 @@ func buildOpenRPC(s *Service) []byte {
 			result.Schema = c.writer.appendShape(nil, m.result)
 		}
 		tags := []documentTag{{Name: m.resource}}
-		doc.Methods = append(doc.Methods, openRPCMethod{m.resource + "." + m.name, m.description, tags, "by-name", params, result, m.deprecated})
+		doc.Methods = append(doc.Methods, openRPCMethod{m.resource + "." + m.name, m.description, tags, "by-name", params, result, m.deprecated, m.listSecurity(true)})
 	}
 	doc.Components.Schemas = c.writeSchemas()
 	return encodeDocument(doc)

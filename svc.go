@@ -235,7 +235,11 @@ type Options struct {
 // Defaults holds for every method of a service.
 type Defaults struct {
 	BaseURL string // URL of the REST routes in documents; "" means the server of the document
-	Auth    string // "bearer" if documents ask for a bearer token, else ""; it checks nothing itself
+	// Auth is "bearer" if the methods need an identity, or "". Documents then ask for
+	// a bearer token. It takes a middleware such as [Bearer] to find the identity
+	// out, and to refuse requests without one; services do the latter only behind a
+	// Bearer that is Optional, and for methods with Scopes.
+	Auth string
 }
 
 // MethodOptions configures one method. The zero value stands for the defaults.
@@ -258,6 +262,14 @@ type MethodOptions struct {
 	// no route: HTTP and Status mean nothing, no placeholder has to be filled, and
 	// HTTPBinding is empty. Service.Call calls every method. Default: all three.
 	Transports []Transport
+	// Public lets everybody call the method although Defaults.Auth is set. Behind
+	// [Bearer] that needs BearerOptions.Optional.
+	Public bool
+	// Scopes are what the [Principal] of the caller must have, all of them. The
+	// service checks that itself, before it reads the input, on every transport and
+	// in Service.Call: a caller without a Principal is UNAUTHENTICATED, and one
+	// without a scope PERMISSION_DENIED. They need Defaults.Auth. Default: none.
+	Scopes []string
 	// Deprecated says in every document that the method is on its way out.
 	// It is served as before.
 	Deprecated bool
@@ -422,7 +434,7 @@ func suggestName(methods []*method, name string) string {
 // and one document. Each method keeps the options of its own service.
 // Description, Version and Defaults are those of the first. Join panics if two
 // methods have the same route, or the same name in the same resource, or if the
-// services differ in Defaults, since these are mistakes in the program's text.
+// services differ in Defaults.BaseURL, since these are mistakes in the program's text.
 func Join(name string, services ...*Service) *Service {
 	p := new(mistakes)
 	if len(services) == 0 {
@@ -439,8 +451,8 @@ func Join(name string, services ...*Service) *Service {
 			first = s
 			j.description, j.version, j.defaults = s.description, s.version, s.defaults
 		}
-		if s.defaults != j.defaults {
-			p.addf("%s and %s differ in Options.Defaults, of which one document has one", first.name, s.name)
+		if s.defaults.BaseURL != j.defaults.BaseURL {
+			p.addf("%s and %s differ in Options.Defaults.BaseURL, of which one document has one", first.name, s.name)
 		}
 		for _, m := range s.methods {
 			moved := *m
@@ -723,7 +735,10 @@ func (s *Service) Call(ctx context.Context, resource, method string, input any) 
 	call := &callContext{Context: ctx, info: info}
 	watch := m.watchCall(call, info.Transport, "")
 	defer watch.end(http.ErrAbortHandler)
-	if err = m.checkType(input); err == nil && m.in != nil {
+	if err = m.checkCaller(ctx); err == nil {
+		err = m.checkType(input)
+	}
+	if err == nil && m.in != nil {
 		input, err = s.checkInput(m, input)
 	}
 	var out any

@@ -44,6 +44,8 @@ type method struct {
 	resource    string
 	description string
 	deprecated  bool
+	needsCaller bool         // Defaults.Auth is set and the method is not public
+	scopes      []string     // that its caller must have; only if needsCaller
 	transports  []Transport  // that serve it; nil for all
 	status      int          // of success over REST
 	in          *shape       // of the struct, not of the pointer to it
@@ -187,6 +189,8 @@ func (c *methodCompiler) compileMethod(rm reflect.Method) *method {
 		resource:    o.Resource,
 		description: o.Description,
 		deprecated:  o.Deprecated,
+		needsCaller: c.opts.Defaults.Auth != "" && !o.Public,
+		scopes:      slices.Clone(o.Scopes),
 		transports:  o.Transports,
 	}
 	if m.resource == "" {
@@ -194,6 +198,7 @@ func (c *methodCompiler) compileMethod(rm reflect.Method) *method {
 	} else if !isResource(m.resource) {
 		c.addf("MethodOptions.Resource is %q; want letters, digits, - and _, since paths and tool names are made from it", m.resource)
 	}
+	c.checkCallers(o)
 	c.compileTypes(m, sig)
 	c.checkTransports(o.Transports)
 	if m.isServedBy(TransportREST) {
@@ -243,6 +248,47 @@ func (c *methodCompiler) chooseStatus(m *method, status int) int {
 		c.addf("MethodOptions.Status is %d; a method with %s can have one of %v", status, has, allowed)
 	}
 	return cmp.Or(status, allowed[0])
+}
+
+// checkCallers notes mistakes in what the options say about callers.
+func (c *methodCompiler) checkCallers(o MethodOptions) {
+	if c.opts.Defaults.Auth == "" && (o.Public || len(o.Scopes) > 0) {
+		c.addf("Public and Scopes mean something only with Options.Defaults.Auth \"bearer\"")
+	}
+	if o.Public && len(o.Scopes) > 0 {
+		c.addf("the method is Public and has Scopes, which a caller without an identity cannot have; take one away")
+	}
+	for _, s := range o.Scopes {
+		if !isScope(s) {
+			c.addf("MethodOptions.Scopes has %q; a scope is visible ASCII without quotes and backslashes", s)
+		}
+	}
+}
+
+// checkCaller returns an error if the caller that ctx knows must not call m. It is
+// called before the input is read, by every transport.
+func (m *method) checkCaller(ctx context.Context) error {
+	if !m.needsCaller {
+		return nil
+	}
+	return checkIdentity(ctx, m.scopes)
+}
+
+// A documentSecurity is a Security Requirement Object of OpenAPI: scopes by the name
+// of a scheme.
+type documentSecurity map[string][]string
+
+// listSecurity returns what a document says about the callers of m, with or without
+// the scopes: OpenAPI has them for http schemes from 3.1 on, as roles. It is nil for a
+// method that everybody may call.
+func (m *method) listSecurity(scopes bool) []documentSecurity {
+	switch {
+	case !m.needsCaller:
+		return nil
+	case scopes && m.scopes != nil:
+		return []documentSecurity{{"bearer": m.scopes}}
+	}
+	return []documentSecurity{{"bearer": {}}}
 }
 
 // compileTypes compiles the shapes of the input and the output of m.

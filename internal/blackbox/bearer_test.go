@@ -1,0 +1,393 @@
+package blackbox_test
+
+import (
+	"bytes"
+	"context"
+	"errors"
+	"fmt"
+	"log/slog"
+	"net/http"
+	"net/http/httptest"
+	"strings"
+	"testing"
+	"time"
+
+	"example.com/svc"
+)
+
+// VaultAPI has a method for everybody, one for every caller, and two for callers with
+// scopes.
+type VaultAPI interface {
+	Open(ctx context.Context) (*VaultOut, error)
+	Peek(ctx context.Context, in *VaultIn) (*VaultOut, error)
+	Take(ctx context.Context, in *VaultIn) (*VaultOut, error)
+	Watch(ctx context.Context, in *VaultIn) (svc.Stream[VaultOut], error)
+}
+
+type VaultIn struct {
+	N int `json:"n" maximum:"5"`
+}
+
+type VaultOut struct {
+	By string `json:"by"`
+}
+
+type vault struct{}
+
+func (vault) out(ctx context.Context) *VaultOut {
+	if p, ok := svc.PrincipalFrom(ctx); ok {
+		return &VaultOut{p.Subject}
+	}
+	return &VaultOut{"nobody"}
+}
+
+func (v vault) Open(ctx context.Context) (*VaultOut, error)             { return v.out(ctx), nil }
+func (v vault) Peek(ctx context.Context, _ *VaultIn) (*VaultOut, error) { return v.out(ctx), nil }
+func (v vault) Take(ctx context.Context, _ *VaultIn) (*VaultOut, error) { return v.out(ctx), nil }
+
+func (v vault) Watch(ctx context.Context, _ *VaultIn) (svc.Stream[VaultOut], error) {
+	return func(yield func(*VaultOut, error) bool) { yield(v.out(ctx), nil) }, nil
+}
+
+// newVault returns the service and a handler of all transports.
+func newVault(logger *slog.Logger) (*svc.Service, http.Handler) {
+	s := svc.MustRegister[VaultAPI](vault{}, &svc.Options{
+		Resource: "vault", Logger: logger, Defaults: svc.Defaults{Auth: "bearer"},
+		Methods: map[string]svc.MethodOptions{
+			"Open":  {HTTP: "POST /vault/open", Public: true},
+			"Peek":  {HTTP: "POST /vault/peek"},
+			"Take":  {HTTP: "POST /vault/take", Scopes: []string{"vault:read", "vault:take"}},
+			"Watch": {HTTP: "POST /vault/watch", Scopes: []string{"vault:read"}},
+		},
+	})
+	mux := http.NewServeMux()
+	mux.Handle("/rpc", s.RPC())
+	mux.Handle("/mcp", s.MCP(nil))
+	mux.Handle("/", s.REST())
+	return s, mux
+}
+
+// verifyTest knows tokens by their names.
+func verifyTest(ctx context.Context, token string) (*svc.Principal, error) {
+	switch name, _, _ := strings.Cut(token, "."); name {
+	case "good":
+		return &svc.Principal{Subject: "ada", Scopes: []string{"base"}}, nil
+	case "reader":
+		return &svc.Principal{Subject: "bob", Scopes: []string{"base", "vault:read", `not"a scope`}}, nil
+	case "taker":
+		return &svc.Principal{Subject: "eve", Scopes: []string{"vault:take", "base", "vault:read"}, Expires: time.Now().Add(time.Hour)}, nil
+	case "expired":
+		return &svc.Principal{Subject: "ada", Scopes: []string{"base"}, Expires: time.Now()}, nil
+	case "scopeless":
+		return &svc.Principal{Subject: "ada"}, nil
+	case "audience":
+		return nil, svc.Errorf(svc.CodeUnauthenticated, "the token is for another server")
+	case "quoting":
+		return nil, svc.Errorf(svc.CodeUnauthenticated, "cannot read %q", token)
+	case "partly":
+		return nil, fmt.Errorf("bad payload: %s", token[len(token)-12:])
+	case "failing":
+		return nil, errors.New("no route to the key server")
+	case "panicking":
+		panic("the token " + token + " makes no sense")
+	case "nothing":
+		return nil, nil
+	case "gone":
+		return nil, ctx.Err()
+	}
+	return nil, svc.Errorf(svc.CodeUnauthenticated, "unknown token")
+}
+
+// Verify the answer, the challenge and the log line for each token and header, on
+// every transport.
+func TestBearer(t *testing.T) {
+	const secret = ".c2VjcmV0LXBhcnQtb2YtYS10b2tlbg"
+	const meta = `resource_metadata="https://api.example/.well-known/oauth-protected-resource/mcp"`
+	const all = `scope="base", ` + meta
+	var log bytes.Buffer
+	_, h := newVault(slog.New(slog.DiscardHandler))
+	guard := svc.Bearer(verifyTest, svc.BearerOptions{
+		Resource: "https://api.example/mcp", AuthorizationServers: []string{"https://login.example"}, Scopes: []string{"base"},
+		Logger: slog.New(slog.NewTextHandler(&log, nil)),
+	})(h)
+	for _, test := range []struct {
+		name      string
+		headers   []string
+		status    int // 200 is the service's answer
+		challenge string
+		log       string
+	}{
+		{"none", nil, 401, "Bearer " + all, `level=WARN msg="svc: unauthenticated" method=POST path=PATH code=UNAUTHENTICATED error="UNAUTHENTICATED: an access token is required"`},
+		{"another scheme", []string{"Basic YTpi"}, 401, "Bearer " + all, `error="UNAUTHENTICATED: an access token is required"`},
+		{"empty header", []string{""}, 401, "Bearer " + all, `error="UNAUTHENTICATED: an access token is required"`},
+		{"two headers", []string{"Bearer good" + secret, "Bearer good" + secret}, 400, `Bearer error="invalid_request", ` + meta, `code=INVALID_ARGUMENT error="INVALID_ARGUMENT: the request has more than one Authorization header"`},
+		{"scheme alone", []string{"Bearer"}, 400, `Bearer error="invalid_request", ` + meta, `error="INVALID_ARGUMENT: the access token is empty"`},
+		{"scheme and spaces", []string{"Bearer  "}, 400, `Bearer error="invalid_request", ` + meta, `error="INVALID_ARGUMENT: the access token is empty"`},
+		{"9 KB", []string{"Bearer good." + strings.Repeat("x", 9<<10)}, 400, `Bearer error="invalid_request", ` + meta, `error="INVALID_ARGUMENT: the access token has more than 8192 bytes"`},
+		{"two tokens", []string{"Bearer good" + secret + " good"}, 401, `Bearer error="invalid_token", ` + all, `code=UNAUTHENTICATED error="UNAUTHENTICATED: the access token is not valid: it has characters that no token has"`},
+		{"a quote", []string{`Bearer good"` + secret}, 401, `Bearer error="invalid_token", ` + all, `it has characters that no token has`},
+		{"unknown", []string{"Bearer other" + secret}, 401, `Bearer error="invalid_token", ` + all, `unknown token`},
+		{"expired", []string{"Bearer expired" + secret}, 401, `Bearer error="invalid_token", ` + all, `it has expired`},
+		{"for another server", []string{"Bearer audience" + secret}, 401, `Bearer error="invalid_token", ` + all, `the token is for another server`},
+		{"verify quotes the token", []string{"Bearer quoting" + secret}, 401, `Bearer error="invalid_token", ` + all, `verify returned an error that quotes the token`},
+		{"verify quotes a part of it", []string{"Bearer partly" + secret}, 503, "", `level=ERROR msg="svc: unavailable" method=POST path=PATH code=UNAVAILABLE error="UNAVAILABLE: access tokens cannot be checked at the moment: verify returned an error that quotes the token"`},
+		{"verify fails", []string{"Bearer failing" + secret}, 503, "", `no route to the key server`},
+		{"verify panics", []string{"Bearer panicking" + secret}, 503, "", `panic: verify returned an error that quotes the token`},
+		{"verify returns nothing", []string{"Bearer nothing" + secret}, 503, "", `verify returned neither a Principal nor an error`},
+		{"the client is gone", []string{"Bearer gone" + secret}, 499, "", `level=INFO msg="svc: the call was canceled" method=POST path=PATH code=CANCELED`},
+		{"without a scope", []string{"Bearer scopeless" + secret}, 403, `Bearer error="insufficient_scope", ` + all, `code=PERMISSION_DENIED error="PERMISSION_DENIED: the access token lacks a scope: base"`},
+		{"good", []string{"Bearer good" + secret}, 200, "", ""},
+		{"good, in lower case", []string{"bearer good" + secret}, 200, "", ""},
+		{"good, with two spaces", []string{"Bearer  good" + secret}, 200, "", ""},
+	} {
+		for _, target := range []struct{ path, body string }{
+			{"/vault/peek", `{"n":1}`},
+			{"/vault/watch", `{"n":9}`},
+			{"/rpc", `{"jsonrpc":"2.0","id":1,"method":"vault.peek","params":{"n":1}}`},
+			{"/rpc", `[{"jsonrpc":"2.0","id":1,"method":"vault.peek","params":{"n":1}}]`},
+			{"/mcp", `{"jsonrpc":"2.0","id":1,"method":"tools/call","params":{"name":"vault_peek","arguments":{"n":1}}}`},
+			{"/mcp", `[{"jsonrpc":"2.0","id":1,"method":"tools/list"}]`},
+		} {
+			log.Reset()
+			ctx, cancel := context.WithCancel(context.Background())
+			if test.status == 499 {
+				cancel()
+			}
+			r := httptest.NewRequestWithContext(ctx, "POST", target.path, strings.NewReader(target.body))
+			r.Header.Set("Content-Type", "application/json")
+			r.Header["Authorization"] = test.headers
+			w := httptest.NewRecorder()
+			guard.ServeHTTP(w, r)
+			cancel()
+			status, name := test.status, test.name+", "+target.path
+			if status == 200 && target.path == "/vault/watch" {
+				status = 403 // of the service: see TestCallers
+			}
+			if w.Code != status {
+				t.Errorf("%s: status %d, want %d; %s", name, w.Code, status, w.Body)
+			}
+			if got := w.Header().Get("WWW-Authenticate"); test.status != 200 && got != test.challenge {
+				t.Errorf("%s: WWW-Authenticate: %s\nwant %s", name, got, test.challenge)
+			}
+			want := strings.ReplaceAll(test.log, "PATH", target.path)
+			if lines := strings.Count(log.String(), "\n"); !strings.Contains(log.String(), want) || want == "" && lines > 0 || want != "" && lines != 1 {
+				t.Errorf("%s: logged %s\nwant %s", name, &log, want)
+			}
+			for i := 0; i+8 <= len(secret); i++ {
+				if part := secret[i : i+8]; strings.Contains(log.String(), part) || strings.Contains(fmt.Sprint(w.Body, w.Header()), part) {
+					t.Errorf("%s: a part of the token is in the log or the answer:\n%s\n%s", name, &log, w.Body)
+					break
+				}
+			}
+		}
+	}
+}
+
+// Verify what a service asks of its callers, by itself, before it reads an input: on
+// each transport, behind an Optional Bearer and without one.
+func TestCallers(t *testing.T) {
+	s, h := newVault(slog.New(slog.DiscardHandler))
+	optional := svc.Bearer(verifyTest, svc.BearerOptions{Optional: true, Scopes: []string{"base"}, Logger: slog.New(slog.DiscardHandler)})(h)
+	const needRead, needAll = `Bearer scope="base vault:read"`, `Bearer scope="base vault:read vault:take"`
+	for _, test := range []struct {
+		token, method string
+		code          string // "" for success
+		challenge     string
+	}{
+		{"", "open", "", ""},
+		{"", "peek", "UNAUTHENTICATED", `Bearer scope="base"`},
+		{"", "take", "UNAUTHENTICATED", needAll},
+		{"", "watch", "UNAUTHENTICATED", needRead},
+		{"good", "open", "", ""},
+		{"good", "peek", "", ""},
+		{"good", "take", "PERMISSION_DENIED", `Bearer error="insufficient_scope", scope="base vault:read vault:take"`},
+		{"good", "watch", "PERMISSION_DENIED", `Bearer error="insufficient_scope", scope="base vault:read"`},
+		{"reader", "take", "PERMISSION_DENIED", `Bearer error="insufficient_scope", scope="base vault:read vault:take"`},
+		{"reader", "watch", "", ""},
+		{"taker", "take", "", ""},
+		{"none", "open", "", ""},
+		{"none", "peek", "", ""}, // a program without Bearer guards it itself
+		{"none", "take", "UNAUTHENTICATED", `Bearer scope="vault:read vault:take"`},
+		{"none", "watch", "UNAUTHENTICATED", `Bearer scope="vault:read"`},
+		{"basic", "peek", "", ""},
+		{"basic", "take", "PERMISSION_DENIED", ""},
+	} {
+		send := func(path, body string) *httptest.ResponseRecorder {
+			r := httptest.NewRequest("POST", path, strings.NewReader(body))
+			r.Header.Set("Content-Type", "application/json")
+			front := http.Handler(optional)
+			switch test.token {
+			case "":
+			case "none":
+				front = h
+			case "basic":
+				front = svc.BasicAuth("x", map[string]string{"ada": "l"}, nil)(h)
+				r.SetBasicAuth("ada", "l")
+			default:
+				r.Header.Set("Authorization", "Bearer "+test.token)
+			}
+			w := httptest.NewRecorder()
+			front.ServeHTTP(w, r)
+			return w
+		}
+		input := `{"n":9}` // a wrong input: the caller is checked first
+		if test.code == "" {
+			input = `{"n":1}`
+		}
+		status := map[string]int{"": 200, "UNAUTHENTICATED": 401, "PERMISSION_DENIED": 403}[test.code]
+		rpc := `{"jsonrpc":"2.0","id":1,"method":"vault.` + test.method + `","params":` + input + `}`
+		mcp := `{"jsonrpc":"2.0","id":1,"method":"tools/call","params":{"name":"vault_` + test.method + `","arguments":` + input + `}}`
+		for _, target := range []struct {
+			path, body string
+			status     int
+			challenged bool
+			want       string // of an error
+		}{
+			{"/vault/" + test.method, input, status, true, `{"error":{"code":"` + test.code + `"`},
+			{"/rpc", rpc, 200, true, `"data":{"code":"` + test.code + `"}`},
+			{"/rpc", "[" + rpc + "]", 200, false, `"data":{"code":"` + test.code + `"}`},
+			{"/mcp", mcp, status, true, `{"jsonrpc":"2.0","error":{"code":-32600,"message":"`},
+			{"/mcp", "[" + mcp + "]", 200, false, `[{"jsonrpc":"2.0","error":{"code":-32600,"message":"`},
+		} {
+			w := send(target.path, target.body)
+			name := fmt.Sprintf("token %q, %s, %s", test.token, test.method, target.body)
+			challenge := test.challenge
+			if !target.challenged {
+				challenge = ""
+			}
+			if got := w.Header().Get("WWW-Authenticate"); w.Code != target.status || got != challenge {
+				t.Errorf("%s: status %d, WWW-Authenticate: %s\nwant %d, %s\n%s", name, w.Code, got, target.status, challenge, w.Body)
+			}
+			if failed := strings.Contains(w.Body.String(), `"error":{"code"`); failed != (test.code != "") || failed && !strings.Contains(w.Body.String(), target.want) {
+				t.Errorf("%s: %s", name, w.Body)
+			}
+		}
+	}
+	for _, test := range []struct {
+		p    *svc.Principal
+		want string
+	}{
+		{nil, `UNAUTHENTICATED: an access token is required`},
+		{&svc.Principal{Scopes: []string{"vault:read"}}, `PERMISSION_DENIED: the access token lacks a scope: vault:take`},
+		{&svc.Principal{Scopes: []string{"vault:take", "vault:read"}}, `<nil>`},
+	} {
+		ctx := context.Background()
+		if test.p != nil {
+			ctx = svc.WithPrincipal(ctx, test.p)
+		}
+		if _, err := s.Call(ctx, "vault", "Take", &VaultIn{1}); fmt.Sprint(err) != test.want {
+			t.Errorf("Call by %+v: %v", test.p, err)
+		}
+	}
+}
+
+// Verify where the metadata document is, and that any page may read it.
+func TestBearerMetadata(t *testing.T) {
+	for _, test := range []struct {
+		resource string
+		paths    []string
+		url      string
+	}{
+		{"https://api.example/mcp", []string{"/.well-known/oauth-protected-resource", "/.well-known/oauth-protected-resource/mcp"}, "https://api.example/.well-known/oauth-protected-resource/mcp"},
+		{"https://api.example", []string{"/.well-known/oauth-protected-resource"}, "https://api.example/.well-known/oauth-protected-resource"},
+		{"https://api.example/", []string{"/.well-known/oauth-protected-resource"}, "https://api.example/.well-known/oauth-protected-resource"},
+		{"https://api.example:8443/a/b?c=d", []string{"/.well-known/oauth-protected-resource/a/b?c=d"}, "https://api.example:8443/.well-known/oauth-protected-resource/a/b?c=d"},
+	} {
+		opts := svc.BearerOptions{Resource: test.resource, AuthorizationServers: []string{"https://login.example"}, Scopes: []string{"a", "b"}, Logger: slog.New(slog.DiscardHandler)}
+		h := svc.Bearer(verifyTest, opts)(http.NotFoundHandler())
+		want := `{"resource":"` + test.resource + `","authorization_servers":["https://login.example"],"scopes_supported":["a","b"],"bearer_methods_supported":["header"]}`
+		for _, path := range test.paths {
+			for _, handler := range []http.Handler{h, opts.Metadata()} {
+				w := httptest.NewRecorder()
+				handler.ServeHTTP(w, httptest.NewRequest("GET", path, nil))
+				if w.Code != 200 || w.Body.String() != want || w.Header().Get("Access-Control-Allow-Origin") != "*" || w.Header().Get("Content-Type") != "application/json" {
+					t.Errorf("%s at %s: %d %v %s", test.resource, path, w.Code, w.Header(), w.Body)
+				}
+				w = httptest.NewRecorder()
+				handler.ServeHTTP(w, httptest.NewRequest("OPTIONS", path, nil))
+				if w.Code != 204 || w.Header().Get("Access-Control-Allow-Headers") != "*" {
+					t.Errorf("%s: OPTIONS: %d %v", path, w.Code, w.Header())
+				}
+				w = httptest.NewRecorder()
+				handler.ServeHTTP(w, httptest.NewRequest("POST", path, nil))
+				if w.Code != 405 || w.Header().Get("Allow") != "GET, HEAD, OPTIONS" {
+					t.Errorf("%s: POST: %d %v", path, w.Code, w.Header())
+				}
+			}
+		}
+		w := httptest.NewRecorder()
+		h.ServeHTTP(w, httptest.NewRequest("GET", "/x", nil))
+		if got := w.Header().Get("WWW-Authenticate"); got != `Bearer scope="a b", resource_metadata="`+test.url+`"` {
+			t.Errorf("%s: %s", test.resource, got)
+		}
+	}
+	w := httptest.NewRecorder()
+	svc.Bearer(verifyTest, svc.BearerOptions{Logger: slog.New(slog.DiscardHandler)})(http.NotFoundHandler()).ServeHTTP(w, httptest.NewRequest("GET", "/x", nil))
+	if got := w.Header().Get("WWW-Authenticate"); got != `Bearer realm="api"` {
+		t.Errorf("a challenge without a parameter: %s", got)
+	}
+}
+
+// Each mistake is named.
+func TestBearerMistakes(t *testing.T) {
+	caught := func(fn func()) (text string) {
+		defer func() { text = fmt.Sprint(recover()) }()
+		fn()
+		return
+	}
+	for _, test := range []struct {
+		opts svc.BearerOptions
+		want string
+	}{
+		{svc.BearerOptions{AuthorizationServers: []string{"https://a.example"}}, "AuthorizationServers need a Resource"},
+		{svc.BearerOptions{Resource: "api.example"}, `Resource is "api.example"`},
+		{svc.BearerOptions{Resource: "https://a.example/#x"}, `Resource is "https://a.example/#x"`},
+		{svc.BearerOptions{Resource: "https://a.example", AuthorizationServers: []string{"login"}}, `AuthorizationServers has "login"`},
+		{svc.BearerOptions{Scopes: []string{"a b", ""}}, `Scopes has "a b"`},
+	} {
+		if got := caught(func() { svc.Bearer(verifyTest, test.opts) }); !strings.HasPrefix(got, "svc: Bearer:") || !strings.Contains(got, test.want) {
+			t.Errorf("%+v: %s", test.opts, got)
+		}
+	}
+	if got := caught(func() { svc.Bearer(nil, svc.BearerOptions{}) }); !strings.Contains(got, "verify is nil") {
+		t.Error(got)
+	}
+	if got := caught(func() { svc.BearerOptions{}.Metadata() }); !strings.Contains(got, "needs a Resource") {
+		t.Error(got)
+	}
+	_, err := svc.Register[VaultAPI](vault{}, &svc.Options{Methods: map[string]svc.MethodOptions{"Open": {Public: true}, "Take": {Scopes: []string{"a"}}}})
+	if err == nil || strings.Count(err.Error(), `mean something only with Options.Defaults.Auth "bearer"`) != 2 {
+		t.Error(err)
+	}
+	_, err = svc.Register[VaultAPI](vault{}, &svc.Options{Defaults: svc.Defaults{Auth: "bearer"}, Methods: map[string]svc.MethodOptions{"Open": {Public: true, Scopes: []string{"a\"b"}}}})
+	if err == nil || !strings.Contains(err.Error(), "is Public and has Scopes") || !strings.Contains(err.Error(), "MethodOptions.Scopes has") {
+		t.Error(err)
+	}
+}
+
+// Verify that a public and a private service join, and that documents say of each
+// method what it needs.
+func TestCallersDocuments(t *testing.T) {
+	s, _ := newVault(nil)
+	public := svc.MustRegister[PokeAPI](new(poker), &svc.Options{Resource: "poke"})
+	joined := svc.Join("all", public, s)
+	document := func(h http.Handler, method, target, body string) string {
+		r := httptest.NewRequest(method, target, strings.NewReader(body))
+		r.Header.Set("Content-Type", "application/json")
+		w := httptest.NewRecorder()
+		h.ServeHTTP(w, r)
+		return strings.NewReplacer(" ", "", "\n", "").Replace(w.Body.String())
+	}
+	for _, test := range []struct{ name, text, want string }{
+		{"3.0.3, public", document(joined.OpenAPI(), "GET", "/", ""), `"operationId":"poke_Poke"`},
+		{"3.0.3, no security", document(joined.OpenAPI(), "GET", "/", ""), `"security":[]}`},
+		{"3.0.3, scopes", document(joined.OpenAPI(), "GET", "/", ""), `"403":{"description":"Thecallerlacksoneofthesescopes:vault:readvault:take","content":`},
+		{"3.0.3, identity", document(joined.OpenAPI(), "GET", "/", ""), `"401":{"$ref":"#/components/responses/Error"}`},
+		{"3.1, scopes", document(joined.OpenAPI(), "GET", "/?openapi=3.1", ""), `"security":[{"bearer":["vault:read","vault:take"]}]`},
+		{"OpenRPC", document(joined.RPC(), "POST", "/", `{"jsonrpc":"2.0","id":1,"method":"rpc.discover"}`), `"x-security":[{"bearer":["vault:read","vault:take"]}]`},
+	} {
+		if !strings.Contains(test.text, test.want) {
+			t.Errorf("%s: no %s in\n%s", test.name, test.want, test.text)
+		}
+	}
+}
