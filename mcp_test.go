@@ -101,19 +101,6 @@ func TestMCPItemsSchema(t *testing.T) {
 	}
 }
 
-// Verify that a tool without input promises to refuse arguments only where it does.
-func TestMCPEmptyInputSchema(t *testing.T) {
-	for strict, want := range map[bool]string{
-		false: `"name":"todos_mark_done","title":"Mark done","description":"Mark done on todos, a POST method of oaAPI.","inputSchema":{"type":"object"}`,
-		true:  `"name":"todos_mark_done","title":"Mark done","description":"Mark done on todos, a POST method of oaAPI.","inputSchema":{"type":"object","additionalProperties":false}`,
-	} {
-		tools := oaService(Options{Strict: strict}).MCP(nil).(*mcpHandler).texts.lists["tools/list"]
-		if !strings.Contains(tools, want) {
-			t.Errorf("strict %t: the tools lack %s\n%s", strict, want, tools)
-		}
-	}
-}
-
 // Verify that the quick way to quote a JSON text gives what the plain way does.
 func TestAppendQuotedJSON(t *testing.T) {
 	for n := range 40 {

@@ -7,6 +7,7 @@ import (
 	"errors"
 	"fmt"
 	"math/big"
+	"math/rand/v2"
 	"net/netip"
 	"net/url"
 	"reflect"
@@ -1011,4 +1012,69 @@ func TestQuotedStringPattern(t *testing.T) {
 			t.Errorf("%q: decoder %t, pattern %t", text, got, want)
 		}
 	}
+}
+
+// chainOfObjects returns n objects each of which contains the next, and the last
+// the first.
+func chainOfObjects(n int) []*shape {
+	all := make([]*shape, n)
+	for i := range all {
+		all[i] = &shape{kind: kindObject}
+	}
+	for i, s := range all {
+		pointer := &shape{kind: kindPointer, elem: all[(i+1)%n]}
+		s.fields = []*field{{shape: pointer}, {shape: &shape{kind: kindString}}}
+	}
+	return all
+}
+
+// Verify the cycle finder against the plain search over random small graphs.
+func TestFindCycles(t *testing.T) {
+	random := rand.New(rand.NewPCG(1, 1))
+	for range 3000 {
+		all := make([]*shape, 1+random.IntN(6))
+		for i := range all {
+			all[i] = &shape{kind: kindObject}
+		}
+		for _, s := range all {
+			for range random.IntN(3) {
+				elem := all[random.IntN(len(all))]
+				shapes := []*shape{elem, {kind: kindPointer, elem: elem}, {kind: kindSlice, elem: elem}, {kind: kindMap, elem: elem}}
+				s.fields = append(s.fields, &field{shape: shapes[random.IntN(4)], optional: random.IntN(3) == 0, rules: []rule{{keyword: "minItems", count: random.IntN(2)}}})
+			}
+		}
+		for _, must := range []bool{false, true} {
+			got := findCycles(all, must)
+			for i, s := range all {
+				if want := reachesItself(s, must); got[s] != want {
+					t.Fatalf("object %d of %d, must %t: %t, want %t", i, len(all), must, got[s], want)
+				}
+			}
+		}
+	}
+}
+
+// reachesItself is the plain search.
+func reachesItself(s *shape, must bool) bool {
+	done := make(map[*shape]bool)
+	var below func(e *shape) bool
+	below = func(e *shape) bool {
+		for _, f := range e.fields {
+			next := f.shape.containedObject(must, f.rules[0].count > 0)
+			if next == nil || must && !f.isRequired() {
+				continue
+			}
+			if next == s {
+				return true
+			}
+			if !done[next] {
+				done[next] = true
+				if below(next) {
+					return true
+				}
+			}
+		}
+		return false
+	}
+	return below(s)
 }

@@ -877,3 +877,90 @@ func TestStreamInOpenAPI(t *testing.T) {
 		}
 	}
 }
+
+// A largeTodo is in the documents of a large service.
+type largeTodo struct {
+	ID    string `json:"id"`
+	Title string `json:"title" minLength:"1" doc:"What is to be done."`
+}
+
+// largeService returns a service of n methods, each with an input and an output
+// of its own, as far as documents are concerned: reflection can make the types
+// and not the methods.
+func largeService(n int) *Service {
+	p := new(mistakes)
+	shapes := newShapes(p)
+	s := &Service{name: "Large", version: "1"}
+	var methods []*method
+	for i := range n {
+		number := reflect.StructField{Name: fmt.Sprintf("Number%d", i), Type: reflect.TypeFor[int64](), Tag: `json:"number,omitempty" minimum:"1"`}
+		in := reflect.StructOf([]reflect.StructField{
+			{Name: "ID", Type: reflect.TypeFor[string](), Tag: `path:"id"`},
+			{Name: "Title", Type: reflect.TypeFor[string](), Tag: `json:"title" minLength:"1"`},
+			{Name: "Before", Type: reflect.TypeFor[*largeTodo](), Tag: `json:"before,omitempty"`},
+			number,
+		})
+		out := reflect.StructOf([]reflect.StructField{
+			{Name: "ID", Type: reflect.TypeFor[string](), Tag: `json:"id"`},
+			{Name: "Items", Type: reflect.TypeFor[[]largeTodo](), Tag: `json:"items"`},
+			number,
+		})
+		methods = append(methods, &method{
+			config:   new(config),
+			goName:   fmt.Sprintf("Update%d", i),
+			name:     fmt.Sprintf("update%d", i),
+			resource: fmt.Sprintf("r%d", i),
+			route:    route{method: http.MethodPut, path: fmt.Sprintf("/r%d/{id}", i), placeholders: []string{"id"}},
+			in:       shapes.shapeFor(in, "in"),
+			out:      shapes.shapeFor(out, "out"),
+		})
+	}
+	for _, t := range shapes.all {
+		if t.kind == kindObject && t.typ.Name() == "" { // StructOf makes types without names
+			shapes.named = append(shapes.named, t)
+		}
+	}
+	shapes.finishShapes()
+	s.methods, s.types = methods, shapes.named
+	s.typeNames = make(map[*shape]string)
+	for i, t := range s.types {
+		s.typeNames[t] = fmt.Sprintf("Type%d", i)
+	}
+	d := newDecoders(p, false)
+	for _, m := range methods {
+		m.bind = compileBinding(d, m.in, bindSpec{placeholders: m.placeholders, hasBody: true})
+	}
+	if err := p.err("register oaAPI"); len(p.list) > 0 {
+		panic(err)
+	}
+	return s
+}
+
+// BenchmarkOpenAPI makes and serves the document of 500 methods and 1,000 types.
+func BenchmarkOpenAPI(b *testing.B) {
+	b.Run("cycles", func(b *testing.B) {
+		all := chainOfObjects(1000)
+		for range b.N {
+			findCycles(all, false)
+		}
+	})
+	s := largeService(500)
+	for _, d := range []dialect{openAPI30, openAPI31} {
+		b.Run("build/"+d.version(), func(b *testing.B) {
+			b.ReportAllocs()
+			for range b.N {
+				b.SetBytes(int64(len(buildDocument(s, d))))
+			}
+		})
+	}
+	b.Run("serve", func(b *testing.B) {
+		h := s.OpenAPI()
+		r := httptest.NewRequest("GET", "/openapi.json", nil)
+		h.ServeHTTP(httptest.NewRecorder(), r) // makes the document
+		b.ReportAllocs()
+		b.ResetTimer()
+		for range b.N {
+			h.ServeHTTP(httptest.NewRecorder(), r)
+		}
+	})
+}

@@ -1058,3 +1058,16 @@ func testComments(t *testing.T) map[string]string {
 	}
 	return comments
 }
+
+// Verify that a tool without input promises to refuse arguments only where it does.
+func TestMCPEmptyInputSchema(t *testing.T) {
+	for strict, want := range map[bool]string{
+		false: `"name":"todos_mark_done","title":"Mark done","description":"Mark done on todos, a POST method of oaAPI.","inputSchema":{"type":"object"}`,
+		true:  `"name":"todos_mark_done","title":"Mark done","description":"Mark done on todos, a POST method of oaAPI.","inputSchema":{"type":"object","additionalProperties":false}`,
+	} {
+		tools := rpcPost(oaService(svc.Options{Strict: strict}).MCP(nil), `{"jsonrpc":"2.0","id":1,"method":"tools/list"}`).Body.String()
+		if !strings.Contains(tools, want) {
+			t.Errorf("strict %t: the tools lack %s\n%s", strict, want, tools)
+		}
+	}
+}
