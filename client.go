@@ -173,7 +173,7 @@ func checkClient(p *mistakes, client reflect.Value) (fields []reflect.StructFiel
 	case client.IsNil():
 		p.addf("the client is a nil *%v; give the address of a variable", t)
 	case t.Kind() != reflect.Struct:
-		p.addf("the client is a %v; want a struct with a field for each method that is called, such as Create func(ctx context.Context, in *CreateTodo) (*Todo, error)", t)
+		p.addf("the client is of the type %v; want a struct with a field for each method that is called, such as Create func(ctx context.Context, in *CreateTodo) (*Todo, error)", t)
 		return nil
 	}
 	for i := range t.NumField() {
@@ -378,7 +378,7 @@ func (c *connection) compileCall(p *mistakes, m *method) *clientCall {
 	shapes := newShapes(p)
 	out := shapes.shapeFor(m.out.typ, m.out.typ.String())
 	shapes.finishShapes()
-	shapes.checkUse(out, asInput, m.out.typ.String())
+	shapes.checkUse(out, asReadOutput, m.out.typ.String())
 	d := newDecoders(p, false)
 	d.outputs = true
 	call.decode = d.decoderFor(out)
@@ -950,6 +950,7 @@ func outputError(err error) *Error {
 	}
 	e := &Error{Code: CodeInternal, Message: "the response is not of the type of the output", cause: err}
 	if invalid, ok := err.(*Error); ok {
+		e.cause = invalid.cause // the rest of it is said here
 		e.Message += ": " + strings.TrimPrefix(invalid.Message, codes[CodeInvalidArgument.row()].text+": ")
 	}
 	return e

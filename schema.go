@@ -163,6 +163,8 @@ type use string
 const (
 	asInput  use = "input"  // decoded
 	asOutput use = "output" // encoded
+	// asReadOutput is the use of an output by a client, which decodes it.
+	asReadOutput use = "output that a client reads"
 )
 
 // shapeFor returns the shape of t, whose place in the user's types is at. It always
@@ -533,9 +535,9 @@ func (c *shapes) checkUse(s *shape, u use, at string) {
 		var need reflect.Type
 		var method string
 		switch {
-		case s.kind == kindCustom && u == asInput && !hasMethods(s.typ, typeJSONUnmarshaler):
+		case s.kind == kindCustom && u != asOutput && !hasMethods(s.typ, typeJSONUnmarshaler):
 			need, method = typeJSONMarshaler, "UnmarshalJSON"
-		case s.kind == kindText && u == asInput && !hasMethods(s.typ, typeTextUnmarshaler):
+		case s.kind == kindText && u != asOutput && !hasMethods(s.typ, typeTextUnmarshaler):
 			need, method = typeTextMarshaler, "UnmarshalText"
 		case s.kind == kindText && u == asOutput && !hasMethods(s.typ, typeTextMarshaler):
 			need, method = typeTextUnmarshaler, "MarshalText"

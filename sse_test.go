@@ -5,6 +5,7 @@ import (
 	"bytes"
 	"context"
 	"errors"
+	"fmt"
 	"io"
 	"net/http"
 	"net/http/httptest"
@@ -13,6 +14,7 @@ import (
 	"strings"
 	"sync"
 	"testing"
+	"testing/iotest"
 	"time"
 	"unicode/utf8"
 )
@@ -467,4 +469,69 @@ func TestEventStreamOutlivesWriteTimeout(t *testing.T) {
 	if m, err := reader.next(); err != nil || m.data != "still here" {
 		t.Errorf("read %+v, %v", m, err)
 	}
+}
+
+// Verify what the reader makes of every form of line and field, whatever the pieces
+// in which the text comes.
+func TestReadEvents(t *testing.T) {
+	for _, test := range []struct{ name, text, want string }{
+		{"one", "data: a\n\n", `a|EOF`},
+		{"lines", "data: a\ndata:b\ndata:  c\ndata\n\n", `a\nb\n c\n|EOF`},
+		{"empty data", "data\n\ndata:\n\n", `||EOF`},
+		{"ends", "data: a\r\rdata: b\r\n\r\ndata: c\n\r\n", `a|b|c|EOF`},
+		{"comments", ":\n\n: data: x\n\ndata: a\n:\n\n", `a|EOF`},
+		{"fields", "id: 7\nevent: added\nretry: 2000\ndata: a\n\ndata: b\n\n", `7 added 2s a|b|EOF`},
+		{"unknown fields", "Data: x\ndatum: y\n data: z\ndata: a\n\n", `a|EOF`},
+		{"fields that count for nothing", "id: a\x00b\nretry: 2s\nretry: 99999999999999999999\nretry: -1\ndata: a\n\n", `a|EOF`},
+		{"without data", "id: 7\nevent: x\n\ndata: a\n\n", `a|EOF`},
+		{"cut", "data: a\n\ndata: b\n", `a|EOF`},
+		{"cut line", "data: a\n\ndata: b", `a|EOF`},
+		{"mark", "\uFEFFdata: a\n\n\uFEFFdata: b\n\n", `a|EOF`},
+		{"large line", "data: a\n\n:" + strings.Repeat("x", 100) + "\n\n", `a|an event is too large`},
+		{"large data", strings.Repeat("data: xxxxxxxx\n", 10), `an event is too large`},
+	} {
+		for _, pieces := range []io.Reader{strings.NewReader(test.text), iotest.OneByteReader(strings.NewReader(test.text)), iotest.HalfReader(strings.NewReader(test.text))} {
+			if got := readEvents(pieces, 64); got != test.want {
+				t.Errorf("%s: got %q, want %q", test.name, got, test.want)
+			}
+		}
+	}
+}
+
+// readEvents returns the events of a text and the error that ends it.
+func readEvents(text io.Reader, most int) string {
+	r := newEventReader(text, most)
+	out := ""
+	for {
+		e, data, err := r.readEvent()
+		if err != nil {
+			return out + err.Error()
+		}
+		if e != (Event{}) {
+			out += fmt.Sprintf("%s %s %v ", e.ID, e.Name, e.Retry)
+		}
+		out += strings.ReplaceAll(string(data), "\n", `\n`) + "|"
+	}
+}
+
+// FuzzReadEvents reads any text, whole and in pieces, which must be the same; and
+// what appendEvent writes of it, which must come back.
+func FuzzReadEvents(f *testing.F) {
+	f.Add("data: a\r\ndata: b\n\nid: 7\nevent: x\rretry: 1\n:\n\n", "7", "x")
+	f.Add("\uFEFFdata\n\n", "", "")
+	f.Fuzz(func(t *testing.T, text, id, name string) {
+		whole := readEvents(strings.NewReader(text), 1<<10)
+		if pieces := readEvents(iotest.OneByteReader(strings.NewReader(text)), 1<<10); pieces != whole {
+			t.Fatalf("in pieces %q, whole %q", pieces, whole)
+		}
+		e := Event{ID: id, Name: name}
+		if e.checkFields() != nil {
+			return
+		}
+		got, data, err := newEventReader(bytes.NewReader(appendEvent(nil, &e, []byte(text))), 1<<20).readEvent()
+		want := strings.NewReplacer("\r\n", "\n", "\r", "\n").Replace(text)
+		if err != nil || got != e || string(data) != want {
+			t.Fatalf("wrote %+v %q, read %+v %q, %v", e, text, got, data, err)
+		}
+	})
 }
