@@ -7,8 +7,10 @@ import (
 	"fmt"
 	"math"
 	"math/big"
+	"net/http"
 	"net/http/httptest"
 	"slices"
+	"strconv"
 	"strings"
 
 	"example.com/svc"
@@ -26,7 +28,9 @@ type operation struct {
 	document    map[string]any // the 3.1 document, for the generator
 	schema      map[string]any // of the body, in it
 	body        [2]*jsonschema.Schema
-	answer      [2]*jsonschema.Schema // of 200, or nil
+	status      int                   // of success
+	answer      [2]*jsonschema.Schema // of success, or nil
+	headers     [2]map[string]header  // of success
 	failure     [2]*jsonschema.Schema // of the default response
 }
 
@@ -61,15 +65,62 @@ func load(s *svc.Service) []*operation {
 			o.schema = dig(op, "requestBody", "content", "application/json", "schema")
 			for i, c := range compilers {
 				o.body[i] = c.MustCompile(at + "/requestBody/content/application~1json/schema")
-				if dig(op, "responses", "200") != nil {
-					o.answer[i] = c.MustCompile(at + "/responses/200/content/application~1json/schema")
-				}
+				o.compileSuccess(i, c, documents[i], path, method)
 				o.failure[i] = compileFailure(c, documents[i], op)
 			}
 			operations = append(operations, o)
 		}
 	}
 	return operations
+}
+
+// A header is a header of a response, by a document.
+type header struct {
+	schema   *jsonschema.Schema
+	text     bool // the value is a string and not JSON
+	required bool
+}
+
+// compileSuccess sets what the document says of a success: its status, its body and
+// its headers.
+func (o *operation) compileSuccess(i int, c *jsonschema.Compiler, document map[string]any, path, method string) {
+	at := "doc.json#/paths/" + escape(path) + "/" + method + "/responses/"
+	o.headers[i] = make(map[string]header)
+	for status, response := range dig(document, "paths", path, method, "responses") {
+		if status[0] != '2' {
+			continue
+		}
+		o.status, _ = strconv.Atoi(status)
+		r := response.(map[string]any)
+		if r["content"] != nil {
+			o.answer[i] = c.MustCompile(at + status + "/content/application~1json/schema")
+		}
+		for name := range dig(r, "headers") {
+			h := dig(r, "headers", name)
+			schema := c.MustCompile(at + status + "/headers/" + name + "/schema")
+			o.headers[i][name] = header{schema, dig(h, "schema")["type"] == "string", h["required"] == true}
+		}
+	}
+}
+
+// checkHeaders compares the headers of a success with the document.
+func (o *operation) checkHeaders(i int, got http.Header) error {
+	for name, h := range o.headers[i] {
+		values := got.Values(name)
+		if h.required && len(values) == 0 {
+			return fmt.Errorf("the header %s is not there", name)
+		}
+		for _, text := range values {
+			value := any(text)
+			if !h.text {
+				value = parse(text)
+			}
+			if err := h.schema.Validate(value); err != nil {
+				return fmt.Errorf("the header %s: %w", name, err)
+			}
+		}
+	}
+	return nil
 }
 
 // compileFailure returns the schema of the default response, which is a

@@ -138,7 +138,7 @@ func (t *tally) send(h http.Handler, o *operation, body string) {
 	accepted := w.Code != http.StatusBadRequest
 	if accepted {
 		t.accepted++
-		if w.Code != http.StatusOK && w.Code != http.StatusNoContent {
+		if w.Code != o.status {
 			t.failures = append(t.failures, fmt.Sprintf("%s %s: %s gets %d %s", o.method, o.url, body, w.Code, w.Body))
 		}
 	}
@@ -160,6 +160,9 @@ func (t *tally) send(h http.Handler, o *operation, body string) {
 		rows, wrong := o.checkAnswer(i, w.Code, w.Body.Bytes())
 		for _, row := range rows {
 			t.differences[row]++
+		}
+		if wrong == nil && accepted {
+			wrong = o.checkHeaders(i, w.Header())
 		}
 		if wrong != nil {
 			t.failures = append(t.failures, fmt.Sprintf("%s %s, OpenAPI %s: the answer %s is wrong: %v", o.method, o.url, dialects[i].version, w.Body, wrong))

@@ -10,6 +10,7 @@ import (
 	"log/slog"
 	"math/big"
 	"net/netip"
+	"strconv"
 	"time"
 
 	"example.com/svc"
@@ -34,6 +35,10 @@ func SinkOptions(strict bool) *svc.Options {
 			"Watch":       {HTTP: "GET /sinks/watch"},
 			"Follow":      {HTTP: "GET /sinks/{id}/follow", Stream: svc.StreamSSE},
 			"Pages":       {HTTP: "GET /sinks/pages"},
+			"Archive":     {Status: 202, Deprecated: true},
+			"Make":        {Status: 201},
+			"Made":        {HTTP: "GET /sinks/made"},
+			"Hide":        {Transports: []svc.Transport{svc.TransportRPC, svc.TransportMCP}},
 		},
 	}
 }
@@ -62,6 +67,9 @@ type SinkAPI interface {
 	Archive(context.Context) error
 	Count(context.Context) (*Inner, error)
 	Forget(context.Context, *Inner) error
+	Hide(context.Context, *Inner) error
+	Made(context.Context) (*Made, error)
+	Make(context.Context, *Inner) (*Made, error)
 	Move(context.Context, *Move) (*Move, error)
 	ReadTool(context.Context) (*Tool, error)
 	ReplaceTool(context.Context, *Tool) (*Tool, error)
@@ -84,6 +92,19 @@ type SinkAPI interface {
 type SecondAPI interface {
 	Create(context.Context, *Inner) (*Tree, error)
 	Get(context.Context, *ByID) (*Page[Tree], error)
+}
+
+// Made is an output with every kind of header.
+type Made struct {
+	Inner
+	ETag     string        `json:"etag" header:"ETag" doc:"Of what was made."`
+	Location string        `json:"-" header:"Location"`
+	Cookies  []string      `json:"-" header:"Set-Cookie"`
+	At       time.Time     `json:"at,omitzero" header:"Last-Modified"`
+	Count    int32         `json:"count" header:"X-Count" minimum:"0"`
+	Ratio    *float64      `json:"ratio,omitempty" header:"X-Ratio"`
+	Done     bool          `json:"-" header:"X-Done"`
+	Wait     time.Duration `json:"-" header:"X-Wait"`
 }
 
 // Numbers has every kind of number.
@@ -375,6 +396,18 @@ type Tool struct {
 }
 
 type sink struct{}
+
+func (sink) Hide(context.Context, *Inner) error { return nil }
+
+func (s sink) Made(ctx context.Context) (*Made, error) { return s.Make(ctx, &Inner{ID: 7}) }
+
+func (sink) Make(_ context.Context, in *Inner) (*Made, error) {
+	ratio := 0.5
+	return &Made{
+		Inner: *in, ETag: `"` + strconv.FormatInt(int64(in.ID), 10) + `"`, Location: "/sinks/7", Cookies: []string{"a=1", "b=2"},
+		At: time.Date(2026, 1, 2, 3, 4, 5, 0, time.UTC), Count: 7, Ratio: &ratio, Done: true, Wait: time.Second,
+	}, nil
+}
 
 func (sink) Create(_ context.Context, in *Numbers) (*Numbers, error)   { return in, nil }
 func (sink) Update(_ context.Context, in *Update) (*Update, error)     { return in, nil }
