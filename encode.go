@@ -714,19 +714,14 @@ type outputHeader struct {
 func (c *encoders) compileHeaders(p *mistakes, s *shape) *outputHeaders {
 	o := new(outputHeaders)
 	for _, f := range s.fields {
-		at := f.place
 		if s.typ.FieldByIndex(f.index).Tag.Get("cookie") != "" {
-			p.addf("%s: a cookie tag is for inputs; an output sets cookies by a field with the tag `header:\"Set-Cookie\"`", at)
+			p.addf("%s: a cookie tag is for inputs; an output sets cookies by a field with the tag `header:\"Set-Cookie\"`", f.place)
 		}
 		if f.header == "" {
 			o.body = append(o.body, f)
 			continue
 		}
-		h := c.outputHeader(p, f)
-		if slices.ContainsFunc(o.fields, func(other outputHeader) bool { return other.key == h.key }) {
-			p.addf("%s: header:%q: another field is this header too; drop one of the tags", at, f.header)
-		}
-		o.fields = append(o.fields, h)
+		o.fields = append(o.fields, c.outputHeader(p, f))
 	}
 	if len(o.fields) == 0 {
 		return nil
