@@ -4,6 +4,7 @@ import (
 	"bufio"
 	"fmt"
 	"io"
+	"math/rand/v2"
 	"net/http"
 	"os"
 	"os/exec"
@@ -124,10 +125,10 @@ type result struct {
 	ns, allocs, bytes float64
 }
 
-// measure runs the contenders of one workload in slices, in an order that starts
-// one further in every round, so that each of them has every neighbour and the
-// machine's drift meets all alike. It takes the 10th percentile of the rounds,
-// which other programs on the machine disturb least.
+// measure runs the contenders of one workload in slices. Each round has another
+// order, so that every contender has every other one before it, whose garbage may
+// be collected in its time, and the machine's drift meets all alike. It takes the
+// 10th percentile of the rounds, which other programs on the machine disturb least.
 func measure(list []contender, load workload, rounds int) (map[string]result, error) {
 	type runner struct {
 		name  string
@@ -153,9 +154,10 @@ func measure(list []contender, load workload, rounds int) (map[string]result, er
 		}
 		runners = append(runners, run)
 	}
+	order := rand.New(rand.NewPCG(1, 2))
 	for round := range rounds + 3 {
-		for i := range runners {
-			run := runners[(i+round)%len(runners)]
+		for _, i := range order.Perm(len(runners)) {
+			run := runners[i]
 			if ns := run.slice(); round >= 3 { // the first rounds warm up
 				run.times = append(run.times, ns)
 			}
