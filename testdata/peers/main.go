@@ -23,7 +23,6 @@ import (
 	"runtime"
 	"slices"
 	"strings"
-	"text/tabwriter"
 	"time"
 )
 
@@ -80,12 +79,12 @@ func compare(w io.Writer, rounds int, match, only string) error {
 	first := list[0].name
 	list = slices.DeleteFunc(list, func(c contender) bool { return c.name != first && !wanted.MatchString(c.name) })
 	fmt.Fprintf(w, "%s, %s, %s/%s, %d CPUs, %s, p10 of %d rounds\n\n", time.Now().UTC().Format(time.DateOnly), runtime.Version(), runtime.GOOS, runtime.GOARCH, runtime.NumCPU(), processor(), rounds)
-	t := tabwriter.NewWriter(w, 0, 0, 1, ' ', tabwriter.AlignRight|tabwriter.Debug)
-	fmt.Fprint(t, "workload\thandwritten ns\tallocs\t")
+	cells := []string{"workload", first + ", ns and allocations"}
 	for _, c := range list[1:] {
-		fmt.Fprintf(t, "%s\t", c.name)
+		cells = append(cells, c.name)
 	}
-	fmt.Fprintln(t, "direct allocs\t")
+	printRow(w, cells)
+	printRow(w, append([]string{"---"}, slices.Repeat([]string{"--:"}, len(cells)-1)...))
 	for _, load := range workloads() {
 		if !pattern.MatchString(load.name) {
 			continue
@@ -95,24 +94,30 @@ func compare(w io.Writer, rounds int, match, only string) error {
 			return err
 		}
 		base := results[first]
-		fmt.Fprintf(t, "%s\t%.0f\t%.0f\t", load.name, base.ns, base.allocs)
+		cells := []string{load.name, fmt.Sprintf("%.0f, %.0f", base.ns, base.allocs)}
 		for _, c := range list[1:] {
+			cell := ""
 			if r, ok := results[c.name]; ok {
-				fmt.Fprintf(t, "%s\t", ratio(r.ns/base.ns))
-			} else {
-				fmt.Fprint(t, "\t")
+				cell = ratio(r.ns / base.ns)
+				if c.name == "direct" || c.name == "reflect" {
+					cell += fmt.Sprintf(", %.0f", r.allocs)
+				}
 			}
+			cells = append(cells, cell)
 		}
-		fmt.Fprintf(t, "%.0f\t\n", results["direct"].allocs)
+		printRow(w, cells)
 	}
-	return t.Flush()
+	return nil
+}
+
+// printRow prints a row of a table in Markdown.
+func printRow(w io.Writer, cells []string) {
+	fmt.Fprintf(w, "| %s |\n", strings.Join(cells, " | "))
 }
 
 // ratio formats with as many digits as two runs agree on.
 func ratio(r float64) string {
 	switch {
-	case r < 1:
-		return fmt.Sprintf("%.3f", r)
 	case r < 10:
 		return fmt.Sprintf("%.2f", r)
 	}
