@@ -84,14 +84,12 @@ type decoder struct {
 
 	// lean says that only svc reads the error of this input. Its violations then
 	// stay in a list: the map of Error.Details, which applications read, costs
-	// more than the rest of the error. Both the error, which is leanErr, and the
-	// list are overwritten by the next input. Transports set lean before they bind.
+	// more than the rest. The next input overwrites the list and the error, leanErr.
+	// Transports set lean before they bind.
 	lean    bool
 	leanErr Error
 
-	// validateErr is the *Error that a Validate method returned. It takes the
-	// place of all violations.
-	validateErr error
+	validateErr error // the *Error of a Validate method, in place of all violations
 
 	tooDeep bool // a Go value is nested deeper than JSON may be; see structCheck
 }
@@ -144,10 +142,8 @@ func (d *decoder) emptyList() []Violation {
 	if !d.lean {
 		return nil
 	}
-	if list := d.found.list; len(list) > 0 {
-		clear(list)
-		d.leanErr = Error{}
-	}
+	clear(d.found.list)
+	d.leanErr.Message, d.leanErr.violations, d.leanErr.cause = "", nil, nil
 	return d.found.list[:0]
 }
 
@@ -235,12 +231,13 @@ func (d *decoder) finish() error {
 			return cmp.Compare(slices.Index(sourceOrder, a.In), slices.Index(sourceOrder, b.In))
 		})
 	}
-	return d.makeError(&d.found)
+	return d.makeError()
 }
 
-// makeError returns the error that carries these violations, or nil if there
-// are none.
-func (d *decoder) makeError(vs *violations) error {
+// makeError returns the error that carries the violations, or nil if there are
+// none.
+func (d *decoder) makeError() error {
+	vs := &d.found
 	if !d.lean || len(vs.list) == 0 {
 		return vs.makeError()
 	}
@@ -257,10 +254,9 @@ func (d *decoder) makeSyntaxError() error {
 	if d.scan.err.rule == ruleDuplicate {
 		v.Path = string(pointerToName(d.scan.data[:d.scan.err.offset]))
 	}
-	one := violations{list: d.emptyList()}
-	one.addViolation(v)
-	d.found = one
-	return d.makeError(&d.found)
+	d.found = violations{list: d.emptyList()}
+	d.found.addViolation(v)
+	return d.makeError()
 }
 
 // pointerToName returns the JSON Pointer to the member whose name and colon are
