@@ -74,8 +74,9 @@ type MCPOptions struct {
 	ListScope string
 	// StateKey seals what clients carry from one round of questions to the next, for
 	// methods that ask again after an answer; see [Ask]. It must be the same on all
-	// replicas, and can be one that seals cursors too. Default: nil, with which a
-	// method can ask in one round only.
+	// replicas, and can be one that seals cursors too. Clients can read what it seals,
+	// which is what they have answered. Default: nil, with which a method can ask in
+	// one round only.
 	StateKey *CursorKey
 	// Resources makes resources of methods, and Prompts makes prompts of them, by
 	// names as in Tools. Default: none.

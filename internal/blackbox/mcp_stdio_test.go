@@ -161,28 +161,38 @@ func TestMCPStdioCancel(t *testing.T) {
 	lines := bufio.NewScanner(answers)
 	send := func(text string) { fmt.Fprintln(client, text) }
 	call := func(id string) string {
-		return `{"jsonrpc":"2.0","id":` + id + `,"method":"tools/call","params":{"name":"p_run","arguments":{"how":"x"}}}`
+		return `{"jsonrpc":"2.0","id":` + id + `,"method":"tools/call","params":{"name":"p_run","arguments":{"how":"` + strings.Trim(id, `"`) + `"}}}`
 	}
+	waiting := make(map[string]bool)
 	for i := range 70 { // more than run at a time
+		waiting[fmt.Sprint(i)] = true
 		send(call(fmt.Sprint(i)))
 	}
-	for range 64 {
-		<-running
+	runs, waits := "", ""
+	for range 64 { // which ones they are is for the scheduler to say
+		runs = <-running
+		delete(waiting, runs)
 	}
-	send(`{"jsonrpc":"2.0","method":"notifications/cancelled","params":{"requestId":3}}`)
-	send(`{"jsonrpc":"2.0","method":"notifications/cancelled","params":{"requestId":69}}`)
+	for waits = range waiting {
+	}
+	send(`{"jsonrpc":"2.0","method":"notifications/cancelled","params":{"requestId":` + runs + `}}`)
+	send(`{"jsonrpc":"2.0","method":"notifications/cancelled","params":{"requestId":` + waits + `}}`)
 	send(`{"jsonrpc":"2.0","method":"notifications/cancelled","params":{"requestId":"nope"}}`)
 	send(`{"jsonrpc":"2.0","method":"notifications/cancelled","params":[]}`)
-	<-running // one of those that waited begins
-	send(`{"jsonrpc":"2.0","id":"p","method":"ping"}`)
-	if !lines.Scan() || lines.Text() != `{"jsonrpc":"2.0","result":{},"id":"p"}` {
-		t.Errorf("got %s", lines.Text())
+	<-running        // one of those that waited begins
+	ping := func() { // what was sent before has been read when it is answered
+		send(`{"jsonrpc":"2.0","id":"p","method":"ping"}`)
+		if !lines.Scan() || lines.Text() != `{"jsonrpc":"2.0","result":{},"id":"p"}` {
+			t.Errorf("got %s", lines.Text())
+		}
 	}
+	ping()
 	send(call(`"\u0061"`))
 	send(`{"jsonrpc":"2.0","method":"notifications/cancelled","params":{"requestId":"a"}}`)
+	ping()
 	cancel()
 	for lines.Scan() {
-		for _, id := range []string{`"id":3}`, `"id":69}`, `"id":"a"}`, `"id":"\u0061"}`} {
+		for _, id := range []string{`"id":` + runs + `}`, `"id":` + waits + `}`, `"id":"a"}`, `"id":"\u0061"}`} {
 			if strings.HasSuffix(lines.Text(), id) {
 				t.Errorf("answered: %s", lines.Text())
 			}
@@ -226,6 +236,48 @@ func TestMCPStdioEnds(t *testing.T) {
 		t.Errorf("with a broken out: %v", err)
 	}
 	client.Close()
+}
+
+// Verify that a client can die at any point: wherever in ends, and whichever message
+// is the first that out does not take, MCPStdio returns, and nothing runs after that.
+func TestMCPStdioDies(t *testing.T) {
+	var running atomic.Int64
+	s := newPiped(func(ctx context.Context, in *mcpFail) (*mcpCount, error) {
+		running.Add(1)
+		defer running.Add(-1)
+		svc.Progress(ctx, 1, 0, "")
+		return &mcpCount{N: 1}, nil
+	})
+	text := strings.Repeat(`{"jsonrpc":"2.0","id":1,"method":"tools/call","params":{"name":"p_run","arguments":{"how":"é"},"_meta":{"progressToken":0}}}`+"\n", 3)
+	for n := range len(text) {
+		if err := s.MCPStdio(context.Background(), strings.NewReader(text[:n]), io.Discard, nil); err != nil || running.Load() != 0 {
+			t.Fatalf("in ends at byte %d: %v, %d calls run", n, err, running.Load())
+		}
+	}
+	broken := errors.New("broken")
+	for n := range 6 {
+		in, client := io.Pipe() // which does not end by itself
+		go fmt.Fprint(client, text)
+		err := s.MCPStdio(context.Background(), in, &dyingWriter{n, broken}, nil)
+		if err != broken || running.Load() != 0 {
+			t.Errorf("out takes %d messages: %v, %d calls run", n, err, running.Load())
+		}
+		client.Close()
+		in.Close()
+	}
+}
+
+// A dyingWriter takes left messages.
+type dyingWriter struct {
+	left int
+	err  error
+}
+
+func (w *dyingWriter) Write(b []byte) (int, error) {
+	if w.left--; w.left < 0 {
+		return 0, w.err
+	}
+	return len(b), nil
 }
 
 type errorReader struct{ err error }
