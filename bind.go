@@ -333,6 +333,10 @@ func (c *decoders) compileParam(f *field, name, in, at string) param {
 	if target.kind == kindSlice && in == inQuery {
 		p.list, target = true, target.elem.deref()
 	}
+	if f.shape.kind == kindOptional {
+		c.mistakes.addf("%s: an Optional cannot come from the %s, where there is no null; write a *%v in its place", at, in, target.typ)
+		return p
+	}
 	if !target.kind.isScalar() {
 		carries := "scalars"
 		if in == inQuery {
@@ -576,6 +580,13 @@ var isTooDeep = &complaint{ruleSyntax, "is nested more than 1000 levels deep, or
 func copyValue(dst, src reflect.Value, depth int) bool {
 	dst.Set(src)
 	t := src.Type()
+	if elem := optionalElem(t); elem != nil {
+		value, _ := optionalValue(dst)
+		copied := reflect.New(elem).Elem()
+		ok := copyValue(copied, value, depth)
+		value.Set(copied)
+		return ok
+	}
 	if t == typeTime || hasOwnText(t) {
 		return true
 	}
@@ -943,6 +954,13 @@ func (c *checks) compileCheck(s *shape) checkFunc {
 		return func(d *decoder, v reflect.Value) {
 			if !v.IsNil() {
 				elem(d, v.Elem())
+			}
+		}
+	case kindOptional:
+		elem := c.checkFor(s.elem)
+		return func(d *decoder, v reflect.Value) {
+			if value, ok := optionalValue(v); ok {
+				elem(d, value)
 			}
 		}
 	case kindSlice, kindArray:

@@ -11,6 +11,7 @@ package svc
 //
 //	kind                    JSON that it takes              decoded by
 //	kindPointer             null, or what it points to      decodePointer
+//	kindOptional            null, or what it holds          decodeOptional
 //	kindSlice               array                           decodeSlice, decodeStrings
 //	kindArray               array of that length            decodeArray
 //	kindMap                 object; names are the keys      decodeMap, setterFor
@@ -27,7 +28,7 @@ package svc
 //	kindRaw                 any, kept as text               decodeRaw
 //	kindAny                 any                             decodeAny
 //
-// Null is a value of pointers, custom types, raw JSON and any only.
+// Null is a value of pointers, Optionals, custom types, raw JSON and any only.
 //
 // The decoder drives the scanner (json.go), and not the other way round. A
 // plan knows which kind of value comes next, so it looks at one byte, asks the
@@ -385,6 +386,8 @@ func (c *decoders) compileDecoder(s *shape) decodeFunc {
 		return decodeCustom
 	case kindPointer:
 		return decodePointer(c.decoderFor(s.elem), s.elem.typ)
+	case kindOptional:
+		return decodeOptional(c.decoderFor(s.elem))
 	case kindSlice:
 		return c.sliceDecoder(s, nil)
 	case kindArray:
@@ -413,6 +416,21 @@ func decodePointer(elem decodeFunc, t reflect.Type) decodeFunc {
 		p := reflect.New(t)
 		elem(d, p.Elem())
 		v.Set(p)
+	}
+}
+
+// decodeOptional returns the decodeFunc of an Optional, whose value elem decodes.
+func decodeOptional(elem decodeFunc) decodeFunc {
+	return func(d *decoder, v reflect.Value) {
+		o := v.Addr().Interface().(optionalField)
+		if d.scan.peek() == 'n' {
+			d.scan.readLiteral("null")
+			o.SetNull()
+			return
+		}
+		value, _ := optionalValue(v)
+		elem(d, value)
+		o.hold()
 	}
 }
 
@@ -680,11 +698,14 @@ func (c *decoders) fieldDecoder(f *field) decodeFunc {
 	return c.decoderFor(f.shape)
 }
 
-// limitedDecoder is decoderFor for a slice, or a pointer to one, that has a rule
-// maxItems.
+// limitedDecoder is decoderFor for a slice, or a pointer to one or an Optional, that
+// has a rule maxItems.
 func (c *decoders) limitedDecoder(s *shape, limit *rule) decodeFunc {
-	if s.kind == kindPointer {
+	switch s.kind {
+	case kindPointer:
 		return decodePointer(c.limitedDecoder(s.elem, limit), s.elem.typ)
+	case kindOptional:
+		return decodeOptional(c.limitedDecoder(s.elem, limit))
 	}
 	return c.sliceDecoder(s, limit)
 }
@@ -707,8 +728,9 @@ func (f *fieldPlan) decodeChecked(d *decoder, v reflect.Value) {
 // of 32 bits is judged by the number that was sent: rounded, 0.10000000001 is
 // not more than 0.1.
 func (d *decoder) checkDecoded(rules []rule, v reflect.Value) {
-	for v.Kind() == reflect.Pointer && !v.IsNil() {
-		v = v.Elem()
+	v, ok := notNull(v)
+	if !ok {
+		return
 	}
 	if v.Kind() == reflect.Float32 {
 		sent, _ := strconv.ParseFloat(string(d.number), 64) // its setter has read it
@@ -720,13 +742,11 @@ func (d *decoder) checkDecoded(rules []rule, v reflect.Value) {
 // checkRules adds a violation for each rule that v breaks, except that a costly
 // rule is not tried on a value that breaks another: a pattern may take a second
 // for a text of 1 MiB that is too long in any case. A null breaks no rule: rules
-// are about the value that a pointer points to.
+// are about the value that a pointer points to, or that an Optional holds.
 func (d *decoder) checkRules(rules []rule, v reflect.Value) {
-	for v.Kind() == reflect.Pointer {
-		if v.IsNil() {
-			return
-		}
-		v = v.Elem()
+	v, ok := notNull(v)
+	if !ok {
+		return
 	}
 	broken := false
 	for i := range rules {

@@ -426,6 +426,11 @@ func (o *oracle) rewrite(t reflect.Type, raw []byte) ([]byte, error) {
 			return raw, nil
 		}
 		return o.rewrite(t.Elem(), raw)
+	case optionalElem(t) != nil:
+		if string(raw) == "null" {
+			return raw, nil
+		}
+		return o.rewrite(optionalElem(t), raw)
 	case own && pointer.Implements(reflect.TypeFor[json.Unmarshaler]()):
 		return raw, nil
 	case own && pointer.Implements(reflect.TypeFor[encoding.TextUnmarshaler]()):
@@ -805,6 +810,14 @@ func (o *oracle) same(ours, theirs reflect.Value) bool {
 		_, zoneA := a.Zone()
 		_, zoneB := b.Zone()
 		return a.Equal(b) && zoneA == zoneB
+	}
+	if optionalElem(ours.Type()) != nil {
+		a, b := reflect.New(ours.Type()).Elem(), reflect.New(ours.Type()).Elem()
+		a.Set(ours)
+		b.Set(theirs)
+		x, okX := optionalValue(a)
+		y, okY := optionalValue(b)
+		return okX == okY && a.IsZero() == b.IsZero() && (!okX || o.same(x, y))
 	}
 	switch ours.Kind() {
 	case reflect.Interface:

@@ -10,6 +10,7 @@ package svc
 //
 //	kind                    JSON                            encoded by
 //	kindPointer             null, or what it points to      encodePointer
+//	kindOptional            null, or what it holds          encodeOptional
 //	kindSlice, kindArray    array; [] for nil               encodeList, encodeStrings
 //	kindMap                 object, sorted; {} for nil      encodeMap
 //	kindObject              object, in order of fields      structEncoder
@@ -172,6 +173,8 @@ func (c *encoders) compileEncoder(s *shape) encodeFunc {
 		return encodeNumber
 	case kindPointer:
 		return encodePointer(c.encoderFor(s.elem))
+	case kindOptional:
+		return encodeOptional(c.encoderFor(s.elem))
 	case kindSlice, kindArray:
 		if s.typ == reflect.TypeFor[[]string]() {
 			return encodeStrings
@@ -216,6 +219,18 @@ func encodePointer(elem encodeFunc) encodeFunc {
 			return
 		}
 		elem(e, v.Elem())
+	}
+}
+
+// encodeOptional returns the encodeFunc of an Optional: null, or the value. One that
+// is absent was left out before, by omitzero.
+func encodeOptional(elem encodeFunc) encodeFunc {
+	return func(e *encoder, v reflect.Value) {
+		if value, ok := optionalValue(v); ok {
+			elem(e, value)
+		} else {
+			e.buf = append(e.buf, "null"...)
+		}
 	}
 }
 

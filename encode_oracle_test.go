@@ -34,6 +34,17 @@ func (g *valuer) fill(v reflect.Value, depth int) {
 	switch {
 	case g.fillSpecial(v):
 		return
+	case optionalElem(v.Type()) != nil && v.CanSet():
+		o := v.Addr().Interface().(optionalField)
+		switch n := g.IntN(6); {
+		case g.full || n > 1:
+			value, _ := optionalValue(v)
+			g.fill(value, depth-1)
+			o.hold()
+		case n == 1:
+			o.SetNull()
+		}
+		return
 	case !g.full && g.IntN(5) == 0:
 		return // stays zero
 	}
@@ -391,6 +402,14 @@ func unquoted(token json.Token) json.Token {
 func loose(was, is reflect.Value) bool {
 	if isNull(was) || isNull(is) {
 		return isNull(was) && isNull(is)
+	}
+	if optionalElem(was.Type()) != nil {
+		a, b := reflect.New(was.Type()).Elem(), reflect.New(was.Type()).Elem()
+		a.Set(was)
+		b.Set(is)
+		x, okX := optionalValue(a)
+		y, okY := optionalValue(b)
+		return okX == okY && (was.IsZero() == is.IsZero()) && (!okX || loose(x, y))
 	}
 	if was.CanInterface() {
 		if same, known := looseSpecial(was.Interface(), is.Interface()); known {

@@ -257,6 +257,8 @@ func compileForm(t reflect.Type) (*form, error) {
 		switch {
 		case f.shape.kind == kindPointer && !f.optional:
 			p.addf("%s: a pointer in a form must be optional (omitempty)", f.place)
+		case f.shape.kind == kindOptional:
+			p.addf("%s: a form has no null; write a *%v that is optional (omitempty)", f.place, f.shape.elem.typ)
 		case !f.shape.deref().kind.isScalar():
 			p.addf("%s: a form has strings, numbers, booleans and enums, not a %v", f.place, f.shape.typ)
 		}

@@ -77,6 +77,12 @@ func (w *texter) value(t reflect.Type) {
 		return
 	case w.special(t):
 		return
+	case optionalElem(t) != nil && w.rarely(4):
+		w.buf.WriteString("null")
+		return
+	case optionalElem(t) != nil:
+		w.value(optionalElem(t))
+		return
 	}
 	switch k := t.Kind(); k {
 	case reflect.Bool:
@@ -486,7 +492,7 @@ func oracleTypes() []reflect.Type {
 		reflect.TypeFor[oOmit](), reflect.TypeFor[oOmitZero](), reflect.TypeFor[oArrays](), reflect.TypeFor[oMaps](), reflect.TypeFor[oBytes](),
 		reflect.TypeFor[oTimes](), reflect.TypeFor[oTexts](), reflect.TypeFor[oCustoms](), reflect.TypeFor[oNumbers](), reflect.TypeFor[oAnys](),
 		reflect.TypeFor[oNode](), reflect.TypeFor[oEven](), reflect.TypeFor[oPair[int, string]](), reflect.TypeFor[oPage[oPair[bool, oID]]](),
-		reflect.TypeFor[oNames](), reflect.TypeFor[oHidden](), reflect.TypeFor[struct{}](), reflect.TypeFor[oStd](),
+		reflect.TypeFor[oNames](), reflect.TypeFor[oHidden](), reflect.TypeFor[struct{}](), reflect.TypeFor[oStd](), reflect.TypeFor[oOptional](),
 
 		reflect.TypeFor[oEmbedValue](), reflect.TypeFor[oEmbedPointer](), reflect.TypeFor[oEmbedDeep](), reflect.TypeFor[oEmbedAmbiguous](),
 		reflect.TypeFor[oEmbedTagged](), reflect.TypeFor[oEmbedShadow](), reflect.TypeFor[oEmbedUnexported](), reflect.TypeFor[oEmbedScalar](),
@@ -543,6 +549,19 @@ type oNamed struct {
 	Table  oTable  `json:"table"`
 	Octets oOctets `json:"octets"`
 	Any    oAny    `json:"any"`
+}
+
+type oOptional struct {
+	Int    Optional[int8]            `json:"int,omitzero"`
+	String Optional[string]          `json:"string,omitzero"`
+	Time   Optional[time.Time]       `json:"time,omitzero"`
+	Bytes  Optional[[]byte]          `json:"bytes,omitzero"`
+	List   Optional[[]int]           `json:"list,omitzero"`
+	Table  Optional[map[string]bool] `json:"table,omitzero"`
+	Struct Optional[oPair[int, int]] `json:"struct,omitempty,omitzero"`
+	Text   Optional[netip.Addr]      `json:"text,omitzero"`
+	Custom Optional[oPicky]          `json:"custom,omitzero"`
+	Last   bool                      `json:"last"`
 }
 
 type oPointers struct {

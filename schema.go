@@ -4,7 +4,7 @@ package svc
 // shape. The decoder, the binder, the encoder and every published schema are made
 // from shapes, so they cannot disagree.
 //
-// In this order: shapes, and the mistakes that are noted; from a type to its shape;
+// In this order: shapes, and the mistakes that are noted; Optional; from a type to its shape;
 // what a type says of itself by JSONSchema; checks that need all types; the fields of a struct, their tags and names; structs
 // that contain themselves; the names of types in documents.
 //
@@ -33,7 +33,7 @@ import (
 //
 // Invariants:
 //
-//	elem is set for pointers, slices, arrays and maps; key for maps
+//	elem is set for pointers, Optionals, slices, arrays and maps; key for maps
 //	fields is set for objects, in the order of the JSON members
 //	bits is set for integers and floats, also where they are the key of a map
 //	custom is set for those types of kindCustom and kindText that have a method
@@ -78,6 +78,7 @@ const (
 	kindFloat
 	kindNumber // json.Number
 	kindPointer
+	kindOptional // an Optional, which is only ever the type of a field
 	kindSlice
 	kindArray
 	kindMap
@@ -103,10 +104,133 @@ func (k shapeKind) isScalar() bool { return k == kindBool || k.isNumeric() || k.
 
 // deref returns the shape of the values that are not null.
 func (s *shape) deref() *shape {
-	for s.kind == kindPointer {
+	for s.kind == kindPointer || s.kind == kindOptional {
 		s = s.elem
 	}
 	return s
+}
+
+// An Optional is a field that can be absent, null or a value, which a PATCH has to
+// tell apart: absent leaves things as they are, null removes, and a value replaces.
+// The zero value is absent. The field needs omitzero and is never required:
+//
+//	type PatchTodo struct {
+//		ID    string                `path:"id"`
+//		Title svc.Optional[string]  `json:"title,omitzero" maxLength:"80"`
+//		Due   svc.Optional[time.Time] `json:"due,omitzero"`
+//	}
+//
+// Constraint tags are about the value; null keeps them all. In an output an absent
+// Optional is left out, and the others are written. Schemas say that it is a T or
+// null. An Optional is for fields of JSON objects: it cannot come from a path, a
+// query, a header or a cookie, where there is no null, and is no element of a list
+// or a map, which is never absent. T is not a pointer, since null is not a T, and
+// an absent Optional has no default.
+//
+// It is for one goroutine at a time, as any variable is.
+type Optional[T any] struct {
+	value T
+	state optionalState
+}
+
+// An optionalState says which of its three forms an Optional has.
+type optionalState uint8
+
+const (
+	stateAbsent optionalState = iota
+	stateNull
+	stateValue
+)
+
+// IsSet reports whether o is present: null or a value.
+func (o Optional[T]) IsSet() bool { return o.state != stateAbsent }
+
+// IsNull reports whether o is null.
+func (o Optional[T]) IsNull() bool { return o.state == stateNull }
+
+// Get returns the value of o. It returns the zero value and false if o is absent
+// or null.
+func (o Optional[T]) Get() (T, bool) { return o.value, o.state == stateValue }
+
+// Set makes v the value of o.
+func (o *Optional[T]) Set(v T) { o.value, o.state = v, stateValue }
+
+// SetNull makes o null.
+func (o *Optional[T]) SetNull() { *o = Optional[T]{state: stateNull} }
+
+// MarshalJSON returns the value of o, as encoding/json writes it, or null. An absent
+// Optional is null too where nothing leaves it out.
+func (o Optional[T]) MarshalJSON() ([]byte, error) {
+	if o.state != stateValue {
+		return []byte("null"), nil
+	}
+	return json.Marshal(o.value)
+}
+
+// UnmarshalJSON makes o null, or the value that encoding/json reads.
+func (o *Optional[T]) UnmarshalJSON(text []byte) error {
+	if string(text) == "null" {
+		o.SetNull()
+		return nil
+	}
+	var v T
+	err := json.Unmarshal(text, &v)
+	if err == nil {
+		o.Set(v)
+	}
+	return err
+}
+
+// held returns the pointer to the value, and whether there is one.
+func (o *Optional[T]) held() (value any, ok bool) { return &o.value, o.state == stateValue }
+
+// hold says that there is a value.
+func (o *Optional[T]) hold() { o.state = stateValue }
+
+// An optionalField is a pointer to an Optional.
+type optionalField interface {
+	SetNull()
+	hold()
+	held() (value any, ok bool)
+}
+
+// optionalElem returns the type of the value of the Optional t, or nil if t is none.
+// A struct that embeds an Optional has its methods and is none: it has the JSON of
+// the Optional, as encoding/json has it.
+func optionalElem(t reflect.Type) reflect.Type {
+	if t.Kind() != reflect.Struct || !strings.HasPrefix(t.Name(), "Optional[") {
+		return nil
+	}
+	o, ok := reflect.New(t).Interface().(optionalField)
+	if !ok || t.PkgPath() != reflect.TypeFor[Optional[int]]().PkgPath() {
+		return nil
+	}
+	value, _ := o.held()
+	return reflect.TypeOf(value).Elem()
+}
+
+// optionalValue returns the value of the Optional v, which is addressable, and
+// whether there is one. Without one the result can be set all the same.
+func optionalValue(v reflect.Value) (reflect.Value, bool) {
+	value, ok := v.Addr().Interface().(optionalField).held()
+	return reflect.ValueOf(value).Elem(), ok
+}
+
+// notNull follows pointers and Optionals from v to a value, and reports whether
+// there is one.
+func notNull(v reflect.Value) (reflect.Value, bool) {
+	for v.Kind() == reflect.Pointer {
+		if v.IsNil() {
+			return v, false
+		}
+		v = v.Elem()
+	}
+	if v.Kind() == reflect.Struct {
+		if _, ok := v.Addr().Interface().(optionalField); ok {
+			return optionalValue(v)
+		}
+	}
+	return v, true
 }
 
 // mistakes collects the mistakes of a registration, so that the service's author
@@ -185,7 +309,8 @@ func (c *shapes) shapeFor(t reflect.Type, at string) *shape {
 	}
 	// Types with a meaning of their own in a schema, such as time.Time, are written
 	// in place: as a component they would be a name for "a string".
-	if t.Name() != "" && t.PkgPath() != "" && s.kind != kindTime && s.kind != kindDuration && s.kind != kindRaw && s.kind != kindNumber {
+	inPlace := s.kind == kindTime || s.kind == kindDuration || s.kind == kindRaw || s.kind == kindNumber || s.kind == kindOptional
+	if t.Name() != "" && t.PkgPath() != "" && !inPlace {
 		c.named = append(c.named, s)
 	}
 	return s
@@ -225,7 +350,12 @@ func (c *shapes) fillShape(s *shape, at string) {
 	case t == typeNumber:
 		s.kind = kindNumber
 	case t.Kind() == reflect.Pointer:
-		s.kind, s.elem = kindPointer, c.shapeFor(t.Elem(), at)
+		s.kind, s.elem = kindPointer, c.elemShape(t, at, at)
+	case optionalElem(t) != nil:
+		s.kind = kindOptional
+		if s.elem = c.shapeFor(optionalElem(t), at); s.elem.kind == kindPointer || s.elem.kind == kindOptional {
+			c.addf("%s: an Optional can be null itself, so write an Optional of %v", at, s.elem.deref().typ)
+		}
 	case hasMethods(t, typeJSONMarshaler) || hasMethods(t, typeJSONUnmarshaler):
 		s.kind = kindCustom
 		c.fillCustom(s, at)
@@ -259,11 +389,11 @@ func (c *shapes) fillKind(s *shape, at string) {
 			s.kind = kindBytes
 			return
 		}
-		s.kind, s.elem = kindSlice, c.shapeFor(t.Elem(), at+"[]")
+		s.kind, s.elem = kindSlice, c.elemShape(t, at, at+"[]")
 	case reflect.Array:
-		s.kind, s.elem = kindArray, c.shapeFor(t.Elem(), at+"[]")
+		s.kind, s.elem = kindArray, c.elemShape(t, at, at+"[]")
 	case reflect.Map:
-		s.kind, s.key, s.elem = kindMap, c.keyShape(t.Key(), at), c.shapeFor(t.Elem(), at+"[]")
+		s.kind, s.key, s.elem = kindMap, c.keyShape(t.Key(), at), c.elemShape(t, at, at+"[]")
 	case reflect.Struct:
 		if s.kind = kindObject; !c.isOpaque(t, at) {
 			c.fillFields(s, at)
@@ -278,6 +408,16 @@ func (c *shapes) fillKind(s *shape, at string) {
 	default:
 		c.addf("%s: JSON cannot carry a %v; hide the field with `json:\"-\"` or change its type", at, t)
 	}
+}
+
+// elemShape returns the shape of what is in a value of type t, which is at a place
+// at and has its elements at a place in. Only a field can be absent.
+func (c *shapes) elemShape(t reflect.Type, at, in string) *shape {
+	s := c.shapeFor(t.Elem(), in)
+	if s.kind == kindOptional {
+		c.addf("%s: an Optional is for fields, since nothing in a %v is ever absent; write a *%v in its place", at, t, s.elem.typ)
+	}
+	return s
 }
 
 // isOpaque reports whether t is a struct that would be {} in JSON although it holds
@@ -558,7 +698,7 @@ func (c *shapes) walkShapes(s *shape, at string, done map[*shape]bool, visit fun
 	visit(s, at)
 	c.walkShapes(s.key, at+" key", done, visit)
 	switch s.kind {
-	case kindPointer:
+	case kindPointer, kindOptional:
 		c.walkShapes(s.elem, at, done, visit)
 	case kindObject:
 		for _, f := range s.fields {
@@ -798,6 +938,9 @@ func (c *shapes) fieldFor(sf reflect.StructField, index []int, optional bool, at
 	at += "." + sf.Name
 	f.place = at
 	f.shape = c.shapeFor(sf.Type, at)
+	if f.shape.kind == kindOptional && (f.hidden || !slices.Contains(jsonOptions, "omitzero")) {
+		c.addf("%s: an Optional may be absent, which only omitzero leaves out: write `json:\"%s,omitzero\"`", at, f.name)
+	}
 	c.applyOptions(f, jsonOptions, slices.Concat(queryOptions, headerOptions, cookieOptions))
 	c.applyTags(f, sf.Tag, at)
 	return f
@@ -1025,7 +1168,7 @@ func (s *shape) containedObject(must, filled bool) *shape {
 		return nil // it may have no end
 	}
 	switch s.kind {
-	case kindPointer, kindMap:
+	case kindPointer, kindOptional, kindMap:
 		if !must {
 			return s.elem.containedObject(must, false)
 		}

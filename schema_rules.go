@@ -132,6 +132,10 @@ func (c *shapes) applyTags(f *field, tag reflect.StructTag, at string) {
 		c.checkSpelling(tag, name, at)
 	}
 	if text, ok := tag.Lookup("default"); ok {
+		if f.shape.kind == kindOptional {
+			c.addf("%s: default:%q: an Optional says itself that the field is absent; leave the tag out, or give the field the type %v", at, text, target.typ)
+			return
+		}
 		f.def = c.parseLiteral(f, "default", text, at)
 	}
 	if text, ok := tag.Lookup("example"); ok {
@@ -182,7 +186,7 @@ func (s *shape) literalForm() string {
 	case target.kind <= kindCustom:
 		form = "a JSON value; a string is in quotes there"
 	}
-	if s.kind == kindPointer {
+	if s != s.deref() {
 		form += ", or null"
 	}
 	return form

@@ -152,10 +152,18 @@ type sHidden struct {
 	Body   string `json:"body"`
 }
 
+type sOptional struct {
+	Text   Optional[string] `json:"text,omitzero" minLength:"1" enum:"a,b" doc:"One of two." example:"a"`
+	Tree   Optional[sTree]  `json:"tree,omitzero"`
+	List   Optional[[]int8] `json:"list,omitzero" maxItems:"2"`
+	Any    Optional[any]    `json:"any,omitzero"`
+	Number Optional[int32]  `json:"number,omitzero" example:"null"`
+}
+
 func sinkTypes() []reflect.Type {
 	return []reflect.Type{
 		reflect.TypeFor[sScalars](), reflect.TypeFor[sConstraints](), reflect.TypeFor[sPointers](), reflect.TypeFor[sLists](), reflect.TypeFor[sQuoted](),
-		reflect.TypeFor[sTree](), reflect.TypeFor[sLeaf](), reflect.TypeFor[sPage[sTree]](), reflect.TypeFor[sPage[map[string]*sLeaf]](), reflect.TypeFor[sEmbedding](), reflect.TypeFor[sHidden](),
+		reflect.TypeFor[sTree](), reflect.TypeFor[sLeaf](), reflect.TypeFor[sPage[sTree]](), reflect.TypeFor[sPage[map[string]*sLeaf]](), reflect.TypeFor[sEmbedding](), reflect.TypeFor[sHidden](), reflect.TypeFor[sOptional](),
 		reflect.TypeFor[[]sPage[int]](), reflect.TypeFor[*sEmpty](), reflect.TypeFor[any](),
 	}
 }
@@ -323,8 +331,12 @@ func TestConstraints(t *testing.T) {
 		{new(*int), `minimum:"1"`, `1 null`, `0`, "must be at least 1"},
 		{new([]int), `maxItems:"1"`, `[] [1] null`, `[1,2]`, "must have at most 1 item"},
 		{new(string), `enum:"a"`, `"a" null`, `"b"`, "must be one of a"},
+		{Optional[string]{}, `minLength:"1"`, `"a" null`, `""`, "must have at least 1 character"},
+		{Optional[float32]{}, `maximum:"0.1"`, `0.1 null`, `0.10000000001`, "must be at most 0.1"},
+		{Optional[[]int]{}, `maxItems:"1"`, `[] [1] null`, `[1,2]`, "must have at most 1 item"},
+		{Optional[string]{}, `enum:"a"`, `"a" null`, `"b"`, "must be one of a"},
 	} {
-		c := compileType(t, test.tag, fieldType(reflect.TypeOf(test.value), `json:"f" `+test.tag), false)
+		c := compileType(t, test.tag, fieldType(reflect.TypeOf(test.value), `json:"f,omitzero" `+test.tag), false)
 		keyword, _, _ := strings.Cut(test.tag, ":")
 		for _, value := range strings.Fields(test.pass) {
 			if _, err := c.unmarshal([]byte(`{"f":` + value + `}`)); err != nil {
@@ -458,6 +470,19 @@ func TestTagMistakes(t *testing.T) {
 		{map[[2]int]int{}, ``},
 		{[]map[struct{ A int }]int{}, ``},
 		{new(fmt.Stringer), ``},
+		{Optional[int]{}, `json:"f"`},
+		{Optional[int]{}, `json:"f,omitempty"`},
+		{Optional[int]{}, `json:"f,omitzero" default:"1"`},
+		{Optional[int]{}, `json:"f,omitzero" minLength:"1"`},
+		{Optional[int]{}, `json:"f,omitzero" example:"one"`},
+		{Optional[int]{}, `json:"-" header:"X,omitempty"`},
+		{Optional[*int]{}, `json:"f,omitzero"`},
+		{Optional[Optional[int]]{}, `json:"f,omitzero"`},
+		{Optional[chan int]{}, `json:"f,omitzero"`},
+		{new(Optional[int]), `json:"f,omitempty"`},
+		{[]Optional[int]{}, ``},
+		{[2]Optional[int]{}, ``},
+		{map[string]Optional[int]{}, ``},
 		{oFailing(0), ``},
 		{oFailingText(0), ``},
 		{map[oFailingText]int{}, ``},

@@ -73,6 +73,7 @@ type schemaWriter struct {
 //	                      in a document    of an input    of an output
 //	format                all              date-time      of time.Time
 //	optional pointer      T or null        T              T
+//	Optional              T or null        T or null      T or null
 //	bounds of a Go type   those that the   of integers    none
 //	                      format leaves    below 64 bits
 //	rules, patterns       all              all            none
@@ -103,7 +104,7 @@ func (w *schemaWriter) appendField(dst []byte, f *field) []byte {
 // appendValue appends the schema of a value of shape s in the field f, or anywhere if
 // f is nil.
 //
-// A pointer is anyOf of its type and null. In 3.0.3 the keyword nullable adds null
+// A pointer or an Optional is anyOf of its type and null. In 3.0.3 the keyword nullable adds null
 // to the type beside it and to nothing else, so its null is a schema of the same
 // type whose one value is null, and a pointer to a type in place says its type
 // twice: all of it beside the anyOf, and again as the first branch. Validators
@@ -114,7 +115,7 @@ func (w *schemaWriter) appendField(dst []byte, f *field) []byte {
 // as "| null", which TypeScript takes at the beginning of a type only.
 func (w *schemaWriter) appendValue(dst []byte, s *shape, f *field) []byte {
 	target := s.deref() // several pointers in a row have one null
-	nullable := target != s && !(w.use != forDocument && f.canBeAbsent())
+	nullable := target != s && !(w.use != forDocument && s.kind == kindPointer && f.canBeAbsent())
 	if free := target.kind <= kindCustom && target.custom == nil; free || !nullable {
 		return w.appendPlain(dst, target, f, true)
 	}

@@ -76,6 +76,8 @@
 // DeleteMe, which is about no item, needs an HTTP pattern. Outside of JSON an
 // integer is spelt in digits: 100, not 1e2 or 100.0.
 //
+// An [Optional] tells absent, null and a value apart, which a PATCH needs.
+//
 // The tags minLength, maxLength, pattern, minimum, maximum, exclusiveMinimum,
 // exclusiveMaximum, multipleOf, minItems, maxItems, uniqueItems and enum are
 // rules, which are enforced on every transport and published in every schema.
@@ -113,9 +115,9 @@
 // # JSON
 //
 // JSON is read strictly (RFC 8259, RFC 7493): names match exactly, no name
-// comes twice, only pointers can be null, and no integer is rounded. A refused
-// input is answered with one error that has the code INVALID_ARGUMENT and every
-// [Violation].
+// comes twice, only pointers and Optionals can be null, and no integer is rounded.
+// A refused input is answered with one error that has the code INVALID_ARGUMENT and
+// every [Violation].
 //
 // # Errors
 //

@@ -840,3 +840,152 @@ func TestHeaderFieldMistakes(t *testing.T) {
 		t.Error(fine)
 	}
 }
+
+type optionalDue struct {
+	Day   int      `json:"day"`
+	Notes []string `json:"notes,omitempty"`
+}
+
+func (d *optionalDue) Validate() error {
+	if d.Day > 31 {
+		return errors.New("no such day")
+	}
+	if len(d.Notes) > 0 {
+		d.Notes[0] = "seen"
+	}
+	return nil
+}
+
+type optionalIn struct {
+	ID    string                    `json:"id" path:"id"`
+	Title svc.Optional[string]      `json:"title,omitzero" maxLength:"3"`
+	Due   svc.Optional[optionalDue] `json:"due,omitzero"`
+	Tags  svc.Optional[[]string]    `json:"tags,omitzero" maxItems:"1"`
+}
+
+type optionalAPI interface {
+	Patch(context.Context, *optionalIn) (*optionalIn, error)
+}
+
+type optionalImpl struct{}
+
+func (optionalImpl) Patch(_ context.Context, in *optionalIn) (*optionalIn, error) { return in, nil }
+
+// What is absent, null or a value stays so from the body to the method and back, and
+// encoding/json writes and reads it in the same way.
+func TestOptional(t *testing.T) {
+	s, err := svc.Register[optionalAPI](optionalImpl{}, &svc.Options{Name: "O", Logger: slog.New(slog.DiscardHandler)})
+	if err != nil {
+		t.Fatal(err)
+	}
+	rest := s.REST()
+	for _, test := range []struct{ body, want string }{
+		{`{}`, `{}`},
+		{`{"title":null,"due":null,"tags":null}`, `{"title":null,"due":null,"tags":null}`},
+		{`{"title":"","due":{"day":1},"tags":[]}`, `{"title":"","due":{"day":1},"tags":[]}`},
+		{`{"title":"abc","tags":["a"]}`, `{"title":"abc","tags":["a"]}`},
+		{`{"title":"abcd"}`, `"path":"/title","rule":"maxLength"`},
+		{`{"tags":["a","b"]}`, `"path":"/tags","rule":"maxItems"`},
+		{`{"tags":[null]}`, `"path":"/tags/0","rule":"type"`},
+		{`{"title":1}`, `"path":"/title","rule":"type"`},
+		{`{"due":{}}`, `"path":"/due/day","rule":"required"`},
+		{`{"due":{"day":32}}`, `"path":"/due","rule":"validate","message":"no such day"`},
+		{`{"title":nul}`, `"rule":"syntax"`},
+	} {
+		w := httptest.NewRecorder()
+		rest.ServeHTTP(w, httptest.NewRequest("PATCH", "/o/1", strings.NewReader(test.body)))
+		want := test.want
+		if w.Code == 200 {
+			want = `{"id":"1"` + strings.Replace(","+want[1:], ",}", "}", 1)
+			var in optionalIn
+			if err := json.Unmarshal([]byte(test.body), &in); err != nil {
+				t.Errorf("%s: encoding/json: %v", test.body, err)
+			}
+			in.ID = "1"
+			if text, err := json.Marshal(in); string(text) != want || err != nil {
+				t.Errorf("%s: encoding/json makes %s of it, %v; want %s", test.body, text, err, want)
+			}
+		}
+		if !strings.Contains(w.Body.String(), want) {
+			t.Errorf("%s: %d %s, want %s", test.body, w.Code, w.Body, want)
+		}
+	}
+
+	in := &optionalIn{ID: "1"}
+	in.Due.Set(optionalDue{1, []string{"mine"}})
+	out, err := s.Call(context.Background(), "o", "patch", in)
+	if err != nil {
+		t.Fatal(err)
+	}
+	got, _ := out.(*optionalIn).Due.Get()
+	if mine, _ := in.Due.Get(); got.Notes[0] != "seen" || mine.Notes[0] != "mine" {
+		t.Errorf("Call: %v, and the caller has %v; want Validate to change a copy only", got, mine)
+	}
+	in.Title.Set("abcd")
+	in.Due.Set(optionalDue{Day: 32})
+	if _, err = s.Call(context.Background(), "o", "patch", in); err == nil || !strings.Contains(err.Error(), "/title must have at most 3 characters") {
+		t.Errorf("Call: %v, want the rule of an Optional", err)
+	}
+}
+
+func TestOptionalStates(t *testing.T) {
+	var o svc.Optional[int]
+	check := func(set, null bool, want int, is bool, text string) {
+		t.Helper()
+		v, ok := o.Get()
+		got, err := json.Marshal(o)
+		if o.IsSet() != set || o.IsNull() != null || v != want || ok != is || string(got) != text || err != nil {
+			t.Errorf("%t %t %v %t %s %v, want %t %t %v %t %s", o.IsSet(), o.IsNull(), v, ok, got, err, set, null, want, is, text)
+		}
+	}
+	check(false, false, 0, false, "null")
+	o.Set(0)
+	check(true, false, 0, true, "0")
+	o.Set(5)
+	check(true, false, 5, true, "5")
+	if err := json.Unmarshal([]byte(`"x"`), &o); err == nil {
+		t.Error("a string is no int")
+	}
+	check(true, false, 5, true, "5")
+	o.SetNull()
+	check(true, true, 0, false, "null")
+	if err := json.Unmarshal([]byte(" 7 "), &o); err != nil {
+		t.Error(err)
+	}
+	check(true, false, 7, true, "7")
+	if err := json.Unmarshal([]byte("null"), &o); err != nil {
+		t.Error(err)
+	}
+	check(true, true, 0, false, "null")
+}
+
+type optionalPlacesIn struct {
+	Query  svc.Optional[int] `json:"query,omitzero" query:"q"`
+	Header svc.Optional[int] `json:"header,omitzero" header:"X-H"`
+	Cookie svc.Optional[int] `json:"cookie,omitzero" cookie:"c"`
+	Other  svc.Optional[int] `json:"other,omitzero"`
+}
+
+type optionalPlacesAPI interface {
+	GetAll(context.Context, *optionalPlacesIn) error
+	Get(context.Context, *struct {
+		ID svc.Optional[int] `json:"id,omitzero"`
+	}) error
+	Do(context.Context, *svc.Optional[int]) error
+}
+
+func TestOptionalMistakes(t *testing.T) {
+	got := headerErr[optionalPlacesAPI](struct{ optionalPlacesAPI }{})
+	for _, want := range []string{
+		`Query: an Optional cannot come from the query, where there is no null; write a *int in its place`,
+		`Header: an Optional cannot come from the header, where there is no null; write a *int in its place`,
+		`Cookie: an Optional cannot come from the cookie, where`,
+		`Other: an Optional cannot come from the query, where`,
+		`.ID: an Optional cannot come from the path, where`,
+		`the input svc.Optional[int] is no JSON object; put it into a field of a struct`,
+	} {
+		if !strings.Contains(got, want) {
+			t.Errorf("%s\nwant %s", got, want)
+		}
+	}
+}
