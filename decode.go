@@ -1172,21 +1172,6 @@ func integerFrom(text []byte, plain bool, outside *complaint) (mag uint64, neg b
 	return mag, neg, nil
 }
 
-// isPlainInteger reports whether text is an integer in the spelling that
-// strconv writes: no leading zero, no plus, no -0, no point, no exponent.
-func isPlainInteger(text []byte) bool {
-	digits := text
-	if len(digits) > 1 && digits[0] == '-' && digits[1] != '0' {
-		digits = digits[1:]
-	}
-	for _, c := range digits {
-		if !isDigit(c) {
-			return false
-		}
-	}
-	return len(digits) == 1 || len(digits) > 1 && digits[0] != '0'
-}
-
 // setFloat returns the setter for floats of that many bits. The text is a JSON
 // number, so an error can only say that it is out of range. Rules need the number
 // as it was sent, so that of a float of 32 bits is remembered.
@@ -1223,54 +1208,6 @@ func setTime(_ *decoder, v reflect.Value, text []byte) *complaint {
 	}
 	*v.Addr().Interface().(*time.Time) = t
 	return nil
-}
-
-// hasTimeForm reports whether text has the form of an RFC 3339 time, as far as
-// package time does not check it.
-func hasTimeForm(text []byte) bool {
-	const date = "0000-00-00T00:00:00"
-	if len(text) <= len(date) || !matchesForm(text[:len(date)], date) {
-		return false
-	}
-	zone := text[len(date):]
-	if zone[0] == '.' {
-		n := 1
-		for n < len(zone) && isDigit(zone[n]) {
-			n++
-		}
-		if n == 1 {
-			return false
-		}
-		zone = zone[n:]
-	}
-	if string(zone) == "Z" {
-		return true
-	}
-	return matchesForm(zone, "+00:00") && string(zone[1:3]) < "24" && string(zone[4:]) < "60"
-}
-
-// matchesForm reports whether text has a digit for each 0 of form, a sign for
-// each +, and the same byte for every other.
-func matchesForm(text []byte, form string) bool {
-	if len(text) != len(form) {
-		return false
-	}
-	for i, c := range text {
-		switch form[i] {
-		case '0':
-			if !isDigit(c) {
-				return false
-			}
-		case '+':
-			if c != '+' && c != '-' {
-				return false
-			}
-		case c:
-		default:
-			return false
-		}
-	}
-	return true
 }
 
 // setDuration sets a time.Duration, spelled as [time.ParseDuration] wants it.

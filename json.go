@@ -3,7 +3,7 @@ package svc
 // This file reads and writes JSON text. It knows nothing about Go types: the
 // decoder and the encoder for those call it. In this order:
 //
-//   - strings, numbers, JSON Pointers
+//   - strings, numbers, times, JSON Pointers
 //   - the scanner, which reads a text strictly, and its nameSet
 //   - members, which writes an object member by member
 //   - eachMember, which reads an object again that the scanner has accepted
@@ -437,6 +437,69 @@ func jsonNumber[T string | []byte](text T) ([]byte, bool) {
 	s := scanner{data: []byte(text)}
 	num := s.readNumber()
 	return num, s.err == nil && s.pos == len(s.data)
+}
+
+// isPlainInteger reports whether text is an integer in the spelling that
+// strconv writes: no leading zero, no plus, no -0, no point, no exponent.
+func isPlainInteger(text []byte) bool {
+	digits := text
+	if len(digits) > 1 && digits[0] == '-' && digits[1] != '0' {
+		digits = digits[1:]
+	}
+	for _, c := range digits {
+		if !isDigit(c) {
+			return false
+		}
+	}
+	return len(digits) == 1 || len(digits) > 1 && digits[0] != '0'
+}
+
+// hasTimeForm reports whether text has the form of an RFC 3339 time, as far as
+// package time does not check it.
+func hasTimeForm(text []byte) bool {
+	const date = "0000-00-00T00:00:00"
+	if len(text) <= len(date) || !matchesForm(text[:len(date)], date) {
+		return false
+	}
+	zone := text[len(date):]
+	if zone[0] == '.' {
+		n := 1
+		for n < len(zone) && isDigit(zone[n]) {
+			n++
+		}
+		if n == 1 {
+			return false
+		}
+		zone = zone[n:]
+	}
+	if string(zone) == "Z" {
+		return true
+	}
+	return matchesForm(zone, "+00:00") && string(zone[1:3]) < "24" && string(zone[4:]) < "60"
+}
+
+// matchesForm reports whether text has a digit for each 0 of form, a sign for
+// each +, and the same byte for every other.
+func matchesForm(text []byte, form string) bool {
+	if len(text) != len(form) {
+		return false
+	}
+	for i, c := range text {
+		switch form[i] {
+		case '0':
+			if !isDigit(c) {
+				return false
+			}
+		case '+':
+			if c != '+' && c != '-' {
+				return false
+			}
+		case c:
+		default:
+			return false
+		}
+	}
+	return true
 }
 
 // appendFloat appends a finite number in the shortest spelling that reads back as
