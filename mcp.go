@@ -28,6 +28,7 @@ package svc
 import (
 	"bytes"
 	"cmp"
+	"context"
 	"encoding/json"
 	"maps"
 	"net/http"
@@ -72,6 +73,11 @@ type MCPOptions struct {
 	// ListScope says where a list may be kept: "public" allows caches that users
 	// share, "private" only the cache of one user. Default: "private".
 	ListScope string
+	// Show leaves tools out of the list for a caller: those for whose method it returns
+	// false. ctx is that of the request, with its [Principal]. It hides tools and does
+	// not protect them; MethodOptions.Scopes do. ListScope must be "private" with it.
+	// Default: all are shown.
+	Show func(ctx context.Context, m Method) bool
 	// StateKey seals what clients carry from one round of questions to the next, for
 	// methods that ask again after an answer; see [Ask]. It must be the same on all
 	// replicas, and can be one that seals cursors too. Clients can read what it seals,
@@ -139,10 +145,12 @@ type mcpHandler struct {
 	invoke    InvokeFunc       // MCPOptions.Invoke; nil calls the service
 	tools     map[string]*tool // by the name of the tool
 	resources []*resource
-	prompts   map[string]*prompt // by the name of the prompt
-	stateKey  *CursorKey         // nil without one
-	forms     sync.Map           // of *form, by reflect.Type; see formOf
-	quiet     sync.Pool          // of *quietTimer
+	prompts   map[string]*prompt                 // by the name of the prompt
+	stateKey  *CursorKey                         // nil without one
+	show      func(context.Context, Method) bool // MCPOptions.Show; nil shows all tools
+	shown     []shownTool                        // in the order of the list; nil without show
+	forms     sync.Map                           // of *form, by reflect.Type; see formOf
+	quiet     sync.Pool                          // of *quietTimer
 	now       func() time.Time
 	texts     mcpTexts
 }
@@ -223,6 +231,9 @@ func (s *Service) newMCPHandler(opts *MCPOptions) *mcpHandler {
 	if o.ListScope != "private" && o.ListScope != "public" {
 		p.addf("ListScope is %q; write \"public\" or \"private\"", o.ListScope)
 	}
+	if o.Show != nil && o.ListScope == "public" {
+		p.addf("Show and ListScope \"public\": a cache would give the list of one caller to another; write \"private\"")
+	}
 	if o.ListTTL < 0 {
 		p.addf("ListTTL is negative")
 	}
@@ -238,6 +249,11 @@ func (s *Service) newMCPHandler(opts *MCPOptions) *mcpHandler {
 		objects[i] = t.toolObject()
 	}
 	h.texts.addList("tools/list", "tools", objects)
+	if h.show = o.Show; h.show != nil {
+		for i, t := range tools {
+			h.shown = append(h.shown, shownTool{s.describeMethod(t.method), encodeDocument(objects[i])})
+		}
+	}
 	if len(h.resources) > 0 {
 		h.texts.addList("resources/list", "resources", resourceObjects(h.resources, false))
 		h.texts.addList("resources/templates/list", "resourceTemplates", resourceObjects(h.resources, true))
@@ -489,6 +505,30 @@ func (t *tool) compileOutput() {
 			t.output = append(append([]byte(`{"type":"object","properties":{"result":`), t.output...), `},"required":["result"]}`...)
 		}
 	}
+}
+
+// A shownTool is a tool as MCPOptions.Show and as the list have it.
+type shownTool struct {
+	method Method
+	object []byte // JSON
+}
+
+// appendShown appends the tools that the caller of ctx is shown, as the member of a
+// list. A panic of Show becomes an error.
+func (h *mcpHandler) appendShown(dst []byte, ctx context.Context) (_ []byte, err error) {
+	defer recoverTo(&err)
+	dst = append(dst, `"tools":[`...)
+	first := true
+	for i := range h.shown {
+		if !h.show(ctx, h.shown[i].method) {
+			continue
+		}
+		if !first {
+			dst = append(dst, ',')
+		}
+		dst, first = append(dst, h.shown[i].object...), false
+	}
+	return append(dst, ']'), nil
 }
 
 // A toolObject is one tool of tools/list. All revisions get the same members:

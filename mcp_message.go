@@ -757,7 +757,15 @@ func (x *exchange) answerList(m *message) *mcpError {
 		return invalidParams("params.cursor is not one of this server's: the list has one page")
 	}
 	x.openResult()
-	x.addJSON(x.h.texts.lists[string(m.method)])
+	if string(m.method) == "tools/list" && x.h.show != nil {
+		list, err := x.h.appendShown(x.ws.enc.buf, x)
+		if err != nil {
+			return &mcpError{number: mcpInternalError, text: "internal error", status: http.StatusOK, cause: err}
+		}
+		x.ws.enc.buf = list
+	} else {
+		x.addJSON(x.h.texts.lists[string(m.method)])
+	}
 	if x.modern {
 		x.addJSON(x.h.texts.cache)
 	}

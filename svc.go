@@ -556,14 +556,7 @@ func (s *Service) Descriptor() *ServiceDescriptor {
 			i = len(d.Resources)
 			d.Resources = append(d.Resources, Resource{Name: m.resource})
 		}
-		d.Resources[i].Methods = append(d.Resources[i].Methods, Method{
-			Name:        m.name,
-			Description: m.description,
-			Input:       s.typeInfo(m.in),
-			Output:      s.typeInfo(m.out),
-			HTTP:        s.httpBinding(m),
-			Stream:      m.stream,
-		})
+		d.Resources[i].Methods = append(d.Resources[i].Methods, s.describeMethod(m))
 	}
 	done := make(map[string]bool)
 	for _, t := range s.types {
@@ -593,6 +586,18 @@ func (s *Service) methodsOn(t Transport) []*method {
 		}
 	}
 	return served
+}
+
+// describeMethod returns the description of m.
+func (s *Service) describeMethod(m *method) Method {
+	return Method{
+		Name:        m.name,
+		Description: m.description,
+		Input:       s.typeInfo(m.in),
+		Output:      s.typeInfo(m.out),
+		HTTP:        s.httpBinding(m),
+		Stream:      m.stream,
+	}
 }
 
 // typeInfo returns the description of a type, or nil if t is nil.

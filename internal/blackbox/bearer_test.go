@@ -3,6 +3,7 @@ package blackbox_test
 import (
 	"bytes"
 	"context"
+	"encoding/json"
 	"errors"
 	"fmt"
 	"log/slog"
@@ -390,4 +391,48 @@ func TestCallersDocuments(t *testing.T) {
 			t.Errorf("%s: no %s in\n%s", test.name, test.want, test.text)
 		}
 	}
+}
+
+// Verify that Show leaves tools out of the list of a caller, and nothing else.
+func TestMCPShow(t *testing.T) {
+	s, _ := newVault(slog.New(slog.DiscardHandler))
+	h := s.MCP(&svc.MCPOptions{Show: func(ctx context.Context, m svc.Method) bool {
+		p, ok := svc.PrincipalFrom(ctx)
+		if ok && p.Subject == "panic" {
+			panic("oops")
+		}
+		return ok || m.Name == "open"
+	}})
+	for _, test := range []struct{ subject, want string }{
+		{"", `"vault_open"`},
+		{"ada", `"vault_open" "vault_peek" "vault_take" "vault_watch"`},
+		{"panic", ""},
+	} {
+		r := httptest.NewRequest("POST", "/", strings.NewReader(`{"jsonrpc":"2.0","id":1,"method":"tools/list"}`))
+		r.Header.Set("Content-Type", "application/json")
+		if test.subject != "" {
+			r = r.WithContext(svc.WithPrincipal(r.Context(), &svc.Principal{Subject: test.subject}))
+		}
+		w := httptest.NewRecorder()
+		h.ServeHTTP(w, r)
+		var answer struct {
+			Result struct{ Tools []struct{ Name string } }
+		}
+		if err := json.Unmarshal(w.Body.Bytes(), &answer); err != nil {
+			t.Fatal(err)
+		}
+		var names []string
+		for _, tool := range answer.Result.Tools {
+			names = append(names, fmt.Sprintf("%q", tool.Name))
+		}
+		if got := strings.Join(names, " "); got != test.want {
+			t.Errorf("%q is shown %s; %s", test.subject, got, w.Body)
+		}
+	}
+	defer func() {
+		if text := fmt.Sprint(recover()); !strings.Contains(text, `Show and ListScope "public"`) {
+			t.Error(text)
+		}
+	}()
+	s.MCP(&svc.MCPOptions{Show: func(context.Context, svc.Method) bool { return true }, ListScope: "public"})
 }
