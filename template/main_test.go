@@ -555,3 +555,46 @@ func TestMetrics(t *testing.T) {
 		}
 	}
 }
+
+// Verify that a client does not get a todo that it has, that of two writers who have
+// seen the same todo one is told of the other, and that a list has no ETags in it.
+func TestConditional(t *testing.T) {
+	h := newTestHandler(newStore(), nil)
+	do := func(method, path, body string, header ...string) *httptest.ResponseRecorder {
+		r := httptest.NewRequest(method, path, strings.NewReader(body))
+		r.Header.Set("Content-Type", "application/json")
+		for i := 0; i < len(header); i += 2 {
+			r.Header.Set(header[i], header[i+1])
+		}
+		w := httptest.NewRecorder()
+		h.ServeHTTP(w, r)
+		return w
+	}
+	first := do("POST", "/todos", `{"title":"Buy milk"}`).Header().Get("ETag")
+	if got := do("GET", "/todos/1", "").Header().Get("ETag"); got != first || first == "" {
+		t.Fatalf("the ETag is %s, and was %s", got, first)
+	}
+	for _, test := range []struct {
+		method, name, value string
+		want                int
+	}{
+		{"GET", "If-None-Match", first, 304},
+		{"GET", "If-None-Match", `"x"`, 200},
+		{"PUT", "If-Match", `"x"`, 412},
+		{"PUT", "If-Match", `"x", ` + first, 200},
+		{"PUT", "If-Match", first, 412}, // the other writer
+		{"GET", "If-None-Match", first, 200},
+		{"PUT", "If-Match", "*", 200},
+	} {
+		w := do(test.method, "/todos/1", `{"title":"Buy oat milk","completed":false}`, test.name, test.value)
+		if w.Code != test.want {
+			t.Errorf("%s with %s: %s: %d %s, want %d", test.method, test.name, test.value, w.Code, w.Body, test.want)
+		}
+		if (w.Header().Get("ETag") == "") != (w.Code >= 400 && w.Code != 412) {
+			t.Errorf("%s with %s: %s: the ETag is %q", test.method, test.name, test.value, w.Header().Get("ETag"))
+		}
+	}
+	if body := do("GET", "/todos", "").Body.String(); strings.Contains(body, "ETag") || strings.Contains(body, first) {
+		t.Errorf("the list is %s", body)
+	}
+}

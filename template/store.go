@@ -78,16 +78,22 @@ func (s *store) get(id string) (Todo, error) {
 }
 
 // update calls change with the todo that has the ID, and returns the changed
-// todo, or errNoTodo. change runs under the lock and must not call the store.
-func (s *store) update(id string, change func(*Todo)) (Todo, error) {
+// todo, or errNoTodo. An error of change leaves the todo as it was. change runs
+// under the lock, so that of two writers with the same If-Match one fails, and must
+// not call the store.
+func (s *store) update(id string, change func(*Todo) error) (Todo, error) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	i, err := s.find(id)
 	if err != nil {
 		return Todo{}, err
 	}
-	change(&s.todos[i])
-	return s.todos[i], nil
+	todo := s.todos[i]
+	if err := change(&todo); err != nil {
+		return Todo{}, err
+	}
+	s.todos[i] = todo
+	return todo, nil
 }
 
 // remove deletes the todo with the ID, or returns errNoTodo.

@@ -2,6 +2,10 @@ package main
 
 import (
 	"context"
+	"crypto/sha256"
+	"fmt"
+	"net/http"
+	"strings"
 	"time"
 
 	"example.com/svc"
@@ -28,6 +32,7 @@ type Todo struct {
 	Description string    `json:"description,omitempty"`
 	Completed   bool      `json:"completed"`
 	CreatedAt   time.Time `json:"createdAt"`
+	ETag        string    `json:"-" header:"ETag"` // set where one todo is the output; see tagged
 }
 
 // CreateTodo is the input of Create.
@@ -52,6 +57,7 @@ type UpdateTodo struct {
 	ID        string `json:"id" path:"id"`
 	Title     string `json:"title" minLength:"1" maxLength:"200"`
 	Completed bool   `json:"completed"`
+	IfMatch   string `json:"-" header:"If-Match,omitempty" doc:"The ETag of the todo that is to be replaced. Without it the last writer wins."`
 }
 
 // Archived is the output of Archive.
@@ -91,8 +97,7 @@ type todos struct {
 
 // Create adds a todo.
 func (t *todos) Create(ctx context.Context, in *CreateTodo) (*Todo, error) {
-	todo := t.store.add(in.Title, in.Description)
-	return &todo, nil
+	return tagged(t.store.add(in.Title, in.Description)), nil
 }
 
 // List returns a page of todos. Over REST it also sends links to the other pages
@@ -128,18 +133,48 @@ func (t *todos) Feed(ctx context.Context, in *FeedTodos) (*svc.CursorResponse[To
 	return feed, failed
 }
 
-// Get returns one todo.
+// Get returns one todo. A client that has it already, and says so by its ETag in
+// If-None-Match, gets 304 from svc.
 func (t *todos) Get(ctx context.Context, in *TodoID) (*Todo, error) {
 	todo, err := t.store.get(in.ID)
-	return &todo, err
+	return tagged(todo), err
 }
 
-// Update replaces the title and the completed mark of a todo.
+// errChanged is the answer to a client that would overwrite the change of another.
+var errChanged = svc.Errorf(svc.CodeFailedPrecondition, "the todo has changed; get it again").WithStatus(http.StatusPreconditionFailed)
+
+// Update replaces the title and the completed mark of a todo, if it is still the one
+// that the client has seen.
 func (t *todos) Update(ctx context.Context, in *UpdateTodo) (*Todo, error) {
-	todo, err := t.store.update(in.ID, func(todo *Todo) {
+	todo, err := t.store.update(in.ID, func(todo *Todo) error {
+		if !matches(in.IfMatch, tagged(*todo).ETag) {
+			return errChanged.WithHeader("ETag", tagged(*todo).ETag)
+		}
 		todo.Title, todo.Completed = in.Title, in.Completed
+		return nil
 	})
-	return &todo, err
+	return tagged(todo), err
+}
+
+// tagged returns todo with its ETag, which is another one after each change.
+func tagged(todo Todo) *Todo {
+	sum := sha256.Sum256(fmt.Appendf(nil, "%q %q %q %t", todo.ID, todo.Title, todo.Description, todo.Completed))
+	todo.ETag = fmt.Sprintf(`"%x"`, sum[:8])
+	return &todo
+}
+
+// matches reports whether the header If-Match lets a change of the version etag
+// pass (RFC 9110, section 13.1.1). No header lets every change pass.
+func matches(ifMatch, etag string) bool {
+	if ifMatch == "" || ifMatch == "*" {
+		return true
+	}
+	for tag := range strings.SplitSeq(ifMatch, ",") { // the tags of todos have no comma
+		if strings.TrimSpace(tag) == etag {
+			return true
+		}
+	}
+	return false
 }
 
 // Delete deletes a todo. A method without an output answers with 204.
