@@ -95,12 +95,6 @@ type decoder struct {
 	tooDeep bool // a Go value is nested deeper than JSON may be; see structCheck
 }
 
-// A step is one reference token of a JSON Pointer (RFC 6901, section 3).
-type step struct {
-	token string // with its slash, escaped; "" for an array element
-	index int    // of the array element
-}
-
 // A decodeFunc decodes the value at the scanner's position into v, which is
 // settable and zero. It moves the scanner past the value in any case. What is
 // wrong with the value is added to the decoder's violations; after a syntax
@@ -176,18 +170,6 @@ func (d *decoder) place() string {
 	return string(d.scratch)
 }
 
-// appendSteps appends the JSON Pointer made of these steps.
-func appendSteps(dst []byte, path []step) []byte {
-	for _, s := range path {
-		if s.token != "" {
-			dst = append(dst, s.token...)
-		} else {
-			dst = strconv.AppendInt(append(dst, '/'), int64(s.index), 10)
-		}
-	}
-	return dst
-}
-
 // push makes the named member the current place; pop makes the value around it
 // the current place again.
 func (d *decoder) push(name string) { d.pushToken(string(appendPointer(nil, name))) }
@@ -258,39 +240,6 @@ func (d *decoder) makeSyntaxError() error {
 	d.found = violations{list: d.emptyList()}
 	d.found.addViolation(v)
 	return d.makeError()
-}
-
-// pointerToName returns the JSON Pointer to the member whose name and colon are
-// the end of text. It reads the text a second time, since the first time
-// skipped values left no path. The text up to there is well-formed, and
-// duplicate names are rare enough.
-func pointerToName(text []byte) []byte {
-	s := scanner{data: text}
-	var open []step
-	for c := s.peek(); c != 0; c = s.peek() {
-		switch top := len(open) - 1; {
-		case c == '"':
-			raw, escaped := s.readString()
-			if s.peek() != ':' {
-				continue // a value
-			}
-			if escaped {
-				raw = appendUnescaped(nil, raw)
-			}
-			open[top].token = string(appendPointer(nil, string(raw)))
-			continue
-		case c == '{':
-			open = append(open, step{token: "/"})
-		case c == '[':
-			open = append(open, step{})
-		case c == '}' || c == ']':
-			open = open[:top]
-		case c == ',' && open[top].token == "":
-			open[top].index++
-		}
-		s.pos++
-	}
-	return appendSteps(nil, open)
 }
 
 // Short strings share blocks. A request of ten small fields would else make

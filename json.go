@@ -3,10 +3,11 @@ package svc
 // This file reads and writes JSON text. It knows nothing about Go types: the
 // decoder and the encoder for those call it. In this order:
 //
-//   - strings, numbers, times, JSON Pointers
+//   - strings, numbers, times, JSON Pointers of one token
 //   - the scanner, which reads a text strictly, and its nameSet
 //   - members, which writes an object member by member
 //   - eachMember, which reads an object again that the scanner has accepted
+//   - pointerToName, which finds the place of a duplicate name, and its steps
 //
 // Everything in the package that reads or writes JSON goes through here, so that
 // every transport refuses the same texts for the same reasons.
@@ -1027,4 +1028,55 @@ func textOf(value []byte) []byte {
 		return inside
 	}
 	return appendUnescaped(make([]byte, 0, len(inside)), inside)
+}
+
+// pointerToName returns the JSON Pointer to the member whose name and colon are
+// the end of text. It reads the text a second time, since the first time
+// skipped values left no path. The text up to there is well-formed, and
+// duplicate names are rare enough.
+func pointerToName(text []byte) []byte {
+	s := scanner{data: text}
+	var open []step
+	for c := s.peek(); c != 0; c = s.peek() {
+		switch top := len(open) - 1; {
+		case c == '"':
+			raw, escaped := s.readString()
+			if s.peek() != ':' {
+				continue // a value
+			}
+			if escaped {
+				raw = appendUnescaped(nil, raw)
+			}
+			open[top].token = string(appendPointer(nil, string(raw)))
+			continue
+		case c == '{':
+			open = append(open, step{token: "/"})
+		case c == '[':
+			open = append(open, step{})
+		case c == '}' || c == ']':
+			open = open[:top]
+		case c == ',' && open[top].token == "":
+			open[top].index++
+		}
+		s.pos++
+	}
+	return appendSteps(nil, open)
+}
+
+// A step is one reference token of a JSON Pointer (RFC 6901, section 3).
+type step struct {
+	token string // with its slash, escaped; "" for an array element
+	index int    // of the array element
+}
+
+// appendSteps appends the JSON Pointer made of these steps.
+func appendSteps(dst []byte, path []step) []byte {
+	for _, s := range path {
+		if s.token != "" {
+			dst = append(dst, s.token...)
+		} else {
+			dst = strconv.AppendInt(append(dst, '/'), int64(s.index), 10)
+		}
+	}
+	return dst
 }

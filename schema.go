@@ -1037,10 +1037,6 @@ func (c *shapes) checkClashes(all []*field, at string) {
 				c.addf("%s: the fields %s and %s have the same path name %q; rename one", at, other.goName, f.goName, f.path)
 			case f.query != "" && f.query == other.query:
 				c.addf("%s: the fields %s and %s have the same query name %q; rename one", at, other.goName, f.goName, f.query)
-			case f.header != "" && strings.EqualFold(f.header, other.header):
-				c.addf("%s: the fields %s and %s take the same header %q; drop one of the tags", at, other.goName, f.goName, f.header)
-			case f.cookie != "" && f.cookie == other.cookie:
-				c.addf("%s: the fields %s and %s take the same cookie %q; drop one of the tags", at, other.goName, f.goName, f.cookie)
 			}
 		}
 	}

@@ -803,8 +803,8 @@ func TestHeaderFieldMistakes(t *testing.T) {
 	bad := headerErr[headerBadAPI](struct{ headerBadAPI }{})
 	place := headerErr[headerPlaceAPI](struct{ headerPlaceAPI }{})
 	for _, test := range []struct{ got, want string }{
-		{twice, `the fields A and B take the same header "x-one"; drop one of the tags`},
-		{twice, `the fields C and D take the same cookie "two"; drop one of the tags`},
+		{twice, `headerTwiceIn.B: A takes the header "x-one" too`},
+		{twice, `headerTwiceIn.D: C takes the cookie "two" too`},
 		{outer, `headerOuterIn.B: A takes the header "x-one" too`},
 		{outer, `headerOuterIn.D: C takes the cookie "two" too`},
 		{bad, `headerBadIn.Required: a client sends Last-Event-ID only when it comes back, so the field must be optional (omitempty)`},
