@@ -8,6 +8,7 @@
 //	store.go      the data
 //	handlers.go   the handlers that are not methods of the service
 //	metrics.go    counts of calls, for Prometheus
+//	tokens.go     callers with a token, from TODO_TOKENS
 package main
 
 import (
@@ -53,7 +54,7 @@ func main() {
 // runMCP serves one assistant until it closes in, or until ctx ends. Nothing else may
 // be written to out; package log writes to standard error.
 func runMCP(ctx context.Context, in io.Reader, out io.Writer) error {
-	err := newService(newStore(), ctx.Done(), nil).MCPStdio(ctx, in, out, mcpOptions())
+	err := newService(newStore(), ctx.Done(), nil, nil).MCPStdio(ctx, in, out, mcpOptions())
 	if ctx.Err() != nil {
 		return nil // a signal is how the program ends
 	}
@@ -141,8 +142,12 @@ func run(ctx context.Context, addr string, out io.Writer) error {
 	if err != nil {
 		return err
 	}
+	callers, err := parseTokens(os.Getenv("TODO_TOKENS"))
+	if err != nil {
+		return err
+	}
 	counts := new(metrics)
-	handler := withProfiles(newHandler(newService(newStore(), ctx.Done(), counts.observe), counts), os.Getenv("PPROF_USER"), os.Getenv("PPROF_PASSWORD"))
+	handler := withProfiles(callers.guard(newHandler(newService(newStore(), ctx.Done(), counts.observe, callers), counts)), os.Getenv("PPROF_USER"), os.Getenv("PPROF_PASSWORD"))
 	server := newServer(handler)
 	printGuide(out, "http://"+listener.Addr().String())
 

@@ -56,7 +56,7 @@ type process struct {
 func start(t *testing.T, env ...string) *process {
 	t.Helper()
 	p := &process{cmd: exec.Command(program, "-addr", "127.0.0.1:0")}
-	p.cmd.Env = append(os.Environ(), append([]string{"PPROF_USER=", "PPROF_PASSWORD="}, env...)...)
+	p.cmd.Env = append(os.Environ(), append([]string{"PPROF_USER=", "PPROF_PASSWORD=", "TODO_TOKENS="}, env...)...)
 	stdout, err := p.cmd.StdoutPipe()
 	if err != nil {
 		t.Fatal(err)
@@ -410,7 +410,7 @@ func TestGuide(t *testing.T) {
 
 // Verify that the guide leaves out no method.
 func TestGuideIsComplete(t *testing.T) {
-	for _, r := range newService(newStore(), nil, nil).Routes() {
+	for _, r := range newService(newStore(), nil, nil, nil).Routes() {
 		route := r.Method + " " + r.Path
 		if !slices.ContainsFunc(guide, func(g struct{ route, curl string }) bool { return g.route == route }) {
 			t.Errorf("the guide does not have %s", route)
@@ -522,7 +522,7 @@ func TestTimeouts(t *testing.T) {
 // newTestHandler returns everything that the program serves to the public.
 func newTestHandler(s *store, stopping <-chan struct{}) http.Handler {
 	counts := new(metrics)
-	return newHandler(newService(s, stopping, counts.observe), counts)
+	return newHandler(newService(s, stopping, counts.observe, nil), counts)
 }
 
 // Verify that calls are counted by how they ended, refused ones too.
@@ -596,5 +596,38 @@ func TestConditional(t *testing.T) {
 	}
 	if body := do("GET", "/todos", "").Body.String(); strings.Contains(body, "ETag") || strings.Contains(body, first) {
 		t.Errorf("the list is %s", body)
+	}
+}
+
+// Verify that tokens are asked for where there are any, with their scopes.
+func TestTokens(t *testing.T) {
+	callers, err := parseTokens("abc:todos:read+todos:write,def:todos:read")
+	if err != nil {
+		t.Fatal(err)
+	}
+	counts := new(metrics)
+	h := callers.guard(newHandler(newService(newStore(), nil, counts.observe, callers), counts))
+	for _, test := range []struct {
+		method, path, token string
+		status              int
+	}{
+		{"GET", "/todos", "", 401}, {"GET", "/todos", "xyz", 401}, {"GET", "/todos", "def", 200},
+		{"POST", "/todos", "def", 403}, {"POST", "/todos", "abc", 200}, {"GET", "/openapi.json", "", 200}, {"GET", "/health", "", 200},
+	} {
+		r := httptest.NewRequest(test.method, test.path, strings.NewReader(`{"title":"Buy milk"}`))
+		r.Header.Set("Content-Type", "application/json")
+		if test.token != "" {
+			r.Header.Set("Authorization", "Bearer "+test.token)
+		}
+		w := httptest.NewRecorder()
+		h.ServeHTTP(w, r)
+		if w.Code != test.status {
+			t.Errorf("%s %s with %q: %d %s", test.method, test.path, test.token, w.Code, w.Body)
+		}
+	}
+	for _, text := range []string{"abc", ":todos:read", "abc:x,"} {
+		if _, err := parseTokens(text); err == nil || strings.Contains(err.Error(), "abc") {
+			t.Errorf("%q: %v", text, err)
+		}
 	}
 }

@@ -68,8 +68,8 @@ type Archived struct {
 // newService registers TodoAPI. The streams of Watch end when stopping is closed,
 // since a server that shuts down waits for all responses to end.
 // observe is told how each call ended.
-func newService(s *store, stopping <-chan struct{}, observe func(context.Context, svc.Observation)) *svc.Service {
-	return svc.MustRegister[TodoAPI](&todos{s, stopping}, &svc.Options{
+func newService(s *store, stopping <-chan struct{}, observe func(context.Context, svc.Observation), callers tokens) *svc.Service {
+	return svc.MustRegister[TodoAPI](&todos{s, stopping}, callers.scopes(&svc.Options{
 		Name:        "Todos",
 		Description: "A list of things to do.",
 		Resource:    "todos",
@@ -85,7 +85,7 @@ func newService(s *store, stopping <-chan struct{}, observe func(context.Context
 			"Watch":   {Description: "Get each todo when it is created.", HTTP: "GET /todos/watch"},
 			"PlanDay": {Description: "Plan the day with the todos that are open.", HTTP: "GET /todos/plan"},
 		},
-	})
+	}))
 }
 
 // todos implements TodoAPI. svc calls its methods only with inputs that have

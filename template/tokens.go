@@ -1,0 +1,69 @@
+package main
+
+// This file lets in callers with a token, if there are any.
+
+import (
+	"context"
+	"crypto/sha256"
+	"fmt"
+	"net/http"
+	"strings"
+
+	"example.com/svc"
+)
+
+// tokens has the callers by the hash of their token, so that a look-up takes a time
+// that says nothing about the tokens.
+type tokens map[[sha256.Size]byte]*svc.Principal
+
+// parseTokens reads TODO_TOKENS, such as "abc:todos:read+todos:write,def:todos:read":
+// tokens with their scopes. No text means that everybody may call.
+func parseTokens(text string) (tokens, error) {
+	if text == "" {
+		return nil, nil
+	}
+	known := make(tokens)
+	for i, entry := range strings.Split(text, ",") {
+		token, scopes, ok := strings.Cut(entry, ":")
+		if !ok || token == "" {
+			return nil, fmt.Errorf("TODO_TOKENS: entry %d must be token:scope+scope", i+1)
+		}
+		known[sha256.Sum256([]byte(token))] = &svc.Principal{Subject: fmt.Sprintf("token %d", i+1), Scopes: strings.Split(scopes, "+")}
+	}
+	return known, nil
+}
+
+// verify is what svc.Bearer calls.
+func (t tokens) verify(_ context.Context, token string) (*svc.Principal, error) {
+	if p, ok := t[sha256.Sum256([]byte(token))]; ok {
+		return p, nil
+	}
+	return nil, svc.Errorf(svc.CodeUnauthenticated, "the token is unknown")
+}
+
+// guard returns next behind svc.Bearer, or next itself if there are no tokens. The
+// service asks for the scopes of each method itself; pages and documents are open.
+func (t tokens) guard(next http.Handler) http.Handler {
+	if t == nil {
+		return next
+	}
+	return svc.Bearer(t.verify, svc.BearerOptions{Optional: true})(next)
+}
+
+// scopes returns the options of a service that asks for scopes: todos:read for the
+// methods that only read, and todos:write for the others.
+func (t tokens) scopes(o *svc.Options) *svc.Options {
+	if t == nil {
+		return o
+	}
+	o.Defaults.Auth = "bearer"
+	for name, m := range o.Methods {
+		m.Scopes = []string{"todos:write"}
+		switch name {
+		case "List", "Feed", "Get", "Watch", "PlanDay":
+			m.Scopes = []string{"todos:read"}
+		}
+		o.Methods[name] = m
+	}
+	return o
+}
