@@ -220,6 +220,11 @@ type Optional struct {
 	Null    *int             `json:"null" default:"null"`
 	Any     *any             `json:"any,omitempty"`
 	Inner   Inner            `json:"inner,omitzero" doc:"An object."`
+
+	Word   svc.Optional[string]  `json:"word,omitzero" minLength:"2" doc:"Null, or at least two characters."`
+	Number svc.Optional[int8]    `json:"number,omitzero" minimum:"1"`
+	Thing  svc.Optional[Inner]   `json:"thing,omitzero"`
+	Many   svc.Optional[[]int16] `json:"many,omitzero" maxItems:"2"`
 }
 
 // Quoted has what json:",string" puts into strings.
@@ -349,6 +354,10 @@ type Query struct {
 	Sizes    []*int8       `json:"sizes,omitempty"`
 	Sort     string        `json:"-" query:"sort,omitempty" enum:"asc,desc"`
 	Quoted   int64         `json:"quoted,string,omitempty" default:"3"`
+	Tenant   string        `json:"tenant,omitempty" header:"X-Tenant" pattern:"^[a-z]+$" doc:"Whose sinks."`
+	Trace    *int32        `json:"-" header:"X-Trace,omitempty" minimum:"1"`
+	Theme    string        `json:"theme,omitempty" cookie:"theme" enum:"light,dark"`
+	Visits   uint8         `json:"-" cookie:"visits" default:"1"`
 }
 
 type ByID struct {
