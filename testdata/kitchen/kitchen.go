@@ -35,6 +35,7 @@ func SinkOptions(strict bool) *svc.Options {
 			"Watch":       {HTTP: "GET /sinks/watch"},
 			"Follow":      {HTTP: "GET /sinks/{id}/follow", Stream: svc.StreamSSE},
 			"Pages":       {HTTP: "GET /sinks/pages"},
+			"Seek":        {HTTP: "GET /sinks/seek"},
 			"Archive":     {Status: 202, Deprecated: true},
 			"Make":        {Status: 201},
 			"Made":        {HTTP: "GET /sinks/made"},
@@ -76,6 +77,7 @@ type SinkAPI interface {
 	Watch(context.Context, *Watch) (svc.Stream[Inner], error)
 	Follow(context.Context, *ByID) (*Inner, error)
 	Pages(context.Context, *Pages) (*svc.PageResponse[Inner], error)
+	Seek(context.Context, *Seek) (*Inner, error)
 
 	EchoBounds(context.Context, *Bounds) (*Bounds, error)
 	EchoFloats(context.Context, *Floats) (*Floats, error)
@@ -354,10 +356,14 @@ type Query struct {
 	Sizes    []*int8       `json:"sizes,omitempty"`
 	Sort     string        `json:"-" query:"sort,omitempty" enum:"asc,desc"`
 	Quoted   int64         `json:"quoted,string,omitempty" default:"3"`
-	Tenant   string        `json:"tenant,omitempty" header:"X-Tenant" pattern:"^[a-z]+$" doc:"Whose sinks."`
-	Trace    *int32        `json:"-" header:"X-Trace,omitempty" minimum:"1"`
-	Theme    string        `json:"theme,omitempty" cookie:"theme" enum:"light,dark"`
-	Visits   uint8         `json:"-" cookie:"visits" default:"1"`
+}
+
+// Seek has parameters in headers and cookies, two of them over REST alone.
+type Seek struct {
+	Tenant string `json:"tenant,omitempty" header:"X-Tenant" pattern:"^[a-z]+$" doc:"Whose sinks."`
+	Trace  *int32 `json:"-" header:"X-Trace,omitempty" minimum:"1"`
+	Theme  string `json:"theme,omitempty" cookie:"theme" enum:"light,dark"`
+	Visits uint8  `json:"-" cookie:"visits" default:"1"`
 }
 
 type ByID struct {
@@ -453,6 +459,8 @@ func (sink) Get(_ context.Context, in *ByID) (*Inner, error) {
 func (sink) Watch(context.Context, *Watch) (svc.Stream[Inner], error) {
 	return func(yield func(*Inner, error) bool) { yield(&Inner{ID: 1}, nil) }, nil
 }
+
+func (sink) Seek(context.Context, *Seek) (*Inner, error) { return &Inner{ID: 1}, nil }
 
 func (sink) Follow(context.Context, *ByID) (*Inner, error) { return &Inner{ID: 1}, nil }
 
