@@ -162,7 +162,7 @@ type Error struct {
 // Message leaves its text out, since clients see Message. What the text leaves
 // behind goes too: a pair of brackets around it, and colons and spaces between it
 // and the beginning or the end. An error formatted with %v is text of the message,
-// and clients see it.
+// and clients see it. A %w that is given no error gives the text that fmt gives.
 //
 //	Errorf(CodeNotFound, "no todo %d: %w", 7, err)  // Message "no todo 7", cause err
 //	Errorf(CodeNotFound, "no todo %d (%w)", 7, err) // the same
@@ -198,9 +198,10 @@ func formatMessage(format string, args []any) (string, error) {
 		found = err.Unwrap()
 	}
 	for _, err := range found {
-		op := err.(*operand)
-		op.hidden = true
-		causes = append(causes, op.error)
+		if op, ok := err.(*operand); ok { // nil for a %w that was given no error
+			op.hidden = true
+			causes = append(causes, op.error)
+		}
 	}
 	for i, arg := range wrapped {
 		if op, ok := arg.(*operand); ok && !op.hidden {
@@ -216,7 +217,9 @@ func formatMessage(format string, args []any) (string, error) {
 		mark += "\x00"
 	}
 	for _, err := range found {
-		err.(*operand).mark = mark
+		if op, ok := err.(*operand); ok {
+			op.mark = mark
+		}
 	}
 	message = dropMarks(fmt.Errorf(format, wrapped...).Error(), mark)
 	if len(causes) == 1 {
@@ -233,6 +236,7 @@ func formatMessage(format string, args []any) (string, error) {
 //	cannot read: ␀         cannot read
 //	␀: while reading       while reading
 //	cannot read x (␀)      cannot read x
+//	cannot read x ( ␀ )    cannot read x
 //	no (␀) way: none       no way: none
 //	it is ␀ that is wrong  it is  that is wrong
 func dropMarks(message, mark string) string {
@@ -241,8 +245,12 @@ func dropMarks(message, mark string) string {
 		if !ok {
 			return message
 		}
-		for n := len(before); n > 0 && after != "" && isBracketPair(before[n-1], after[0]); n = len(before) {
-			before, after = strings.TrimSuffix(before[:n-1], " "), after[1:]
+		for {
+			left, right := strings.TrimRight(before, " "), strings.TrimLeft(after, " ")
+			if left == "" || right == "" || !isBracketPair(left[len(left)-1], right[0]) {
+				break
+			}
+			before, after = strings.TrimSuffix(left[:len(left)-1], " "), right[1:]
 		}
 		if after == "" {
 			before = strings.TrimRight(before, ": ")

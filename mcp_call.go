@@ -156,7 +156,8 @@ func (t *tool) checkCapabilities(declared []byte) *mcpError {
 //	                  x-mcp-header marks as numbers, base64 decoded
 //
 // Legacy clients need not send these headers, but a gateway may decide by them in
-// any era, so they must agree wherever they are there. Notifications need none.
+// any era, so they must agree wherever they are there. Notifications need none, but a
+// Mcp-Method that they have must agree too.
 
 // needsHeaders reports whether the request must have the headers.
 func (x *exchange) needsHeaders() bool { return x.modern && x.pipe == nil }
@@ -376,10 +377,12 @@ func (x *exchange) collectItems(t *tool, in any) error {
 	x.addJSON(`"structuredContent":`)
 	start := len(x.ws.enc.buf)
 	x.ws.enc.buf, err = t.appendItems(cancel, &x.ws.enc, x.ws.enc.buf, out, func(n int) { x.stream.countItem(x, n) })
-	if err == nil {
-		x.addText(start)
+	if err != nil {
+		x.budget.countDropped(len(x.ws.enc.buf) - start)
+		return err
 	}
-	return err
+	x.addText(start)
+	return nil
 }
 
 // addText adds the structured content, which begins at start, once more as a block

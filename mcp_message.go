@@ -380,10 +380,15 @@ func (x *exchange) serveMessage(m *rpcMessage) error {
 	switch m.kind {
 	case rpcNotification:
 		// 202 without a body, whatever the notification says. The specification
-		// does not say which headers it needs. What it is about, such as the
+		// does not say which headers it needs, but a Mcp-Method that contradicts it
+		// gets 400: a gateway may have decided by it. What it is about, such as the
 		// call that notifications/cancelled names, may run on another replica;
 		// receivers may ignore ids that they do not know (MCP 2025-11-25,
 		// Cancellation).
+		if len(x.header["Mcp-Method"]) > 0 && !x.saysMethod(m.method) {
+			x.sendError(nil, methodMismatch)
+			return nil
+		}
 		x.acceptMessage()
 	case rpcResponse:
 		// A legacy client may send one, though this server has not asked
@@ -618,17 +623,17 @@ func (x *exchange) checkLegacy(m *message) *mcpError {
 	default:
 		return unsupportedVersion(values[0])
 	}
-	if len(x.header["Mcp-Method"]) > 0 && !x.saysMethod(m) {
+	if len(x.header["Mcp-Method"]) > 0 && !x.saysMethod(m.method) {
 		return methodMismatch
 	}
 	return nil
 }
 
 // saysMethod reports whether the header Mcp-Method is there once and is the method
-// of m. Clients never need base64 for it.
-func (x *exchange) saysMethod(m *message) bool {
+// of a message. Clients never need base64 for it.
+func (x *exchange) saysMethod(method []byte) bool {
 	values := x.header["Mcp-Method"]
-	return len(values) == 1 && values[0] == string(m.method)
+	return len(values) == 1 && values[0] == string(method)
 }
 
 // checkModern checks the members and headers that all modern requests must have, so
@@ -676,7 +681,7 @@ func (x *exchange) checkModernHeaders(m *message) *mcpError {
 	case header[0] != modernRevision:
 		return unsupportedVersion(header[0])
 	}
-	if !x.saysMethod(m) {
+	if !x.saysMethod(m.method) {
 		return methodMismatch
 	}
 	return nil

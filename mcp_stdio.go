@@ -91,7 +91,8 @@ type pipeCall struct {
 	canceled bool // the client wants no answer
 }
 
-// A pipeLine is one line without its end, or why there is none.
+// A pipeLine is one line. With an error it is the last one: with io.EOF it has what
+// came after the last line end, with any other it is incomplete.
 type pipeLine struct {
 	text    []byte
 	tooLong bool
@@ -115,22 +116,18 @@ func readLines(in io.Reader, limit int64, lines chan<- pipeLine, done <-chan str
 }
 
 // readLine reads one line. Of a line over the limit it keeps nothing. The last line
-// need not have an end.
+// need not have an end, and comes together with io.EOF, so nothing is read after it.
 func readLine(r *bufio.Reader, limit int64) pipeLine {
 	var line pipeLine
 	for {
 		part, err := r.ReadSlice('\n')
-		if limit >= 0 && int64(len(line.text)+len(part)) > limit+1 { // and the line end
+		if limit >= 0 && int64(len(line.text)+len(part))-1 > limit { // without the line end; limit+1 could overflow
 			line.text, line.tooLong = nil, true
 		}
 		if !line.tooLong {
 			line.text = append(line.text, part...)
 		}
-		switch {
-		case errors.Is(err, bufio.ErrBufferFull):
-		case err == io.EOF && (len(line.text) > 0 || line.tooLong):
-			return line // the next one has the end
-		default:
+		if !errors.Is(err, bufio.ErrBufferFull) {
 			line.err = err
 			return line
 		}
@@ -149,12 +146,13 @@ func (p *mcpPipe) serveLines(ctx context.Context, lines <-chan pipeLine) error {
 		switch {
 		case ctx.Err() != nil:
 			return context.Cause(ctx)
-		case line.err == io.EOF:
-			return nil
-		case line.err != nil:
+		case line.err != nil && line.err != io.EOF:
 			return line.err
 		}
 		p.serveLine(ctx, line)
+		if line.err == io.EOF {
+			return nil
+		}
 	}
 }
 

@@ -71,7 +71,8 @@ const maxBatch = 1000
 //
 // The answers of a batch have at most 16 MiB together. An answer that does not
 // fit is replaced by RESOURCE_EXHAUSTED, and calls that have not begun by then are
-// answered with RESOURCE_EXHAUSTED and not run; the messages of the two differ.
+// answered with RESOURCE_EXHAUSTED and not run; the messages of the two differ. What
+// a stream collected before an error ended it counts too.
 // When the client has disconnected, or the context of the request ends otherwise,
 // the calls that have not begun are not run either. A batch logs at most 8 errors,
 // and one line that counts the rest.
@@ -319,7 +320,10 @@ func (w *rpcWorker) callStream(ctx context.Context, m *method, in any, msg *rpcM
 	case msg.kind == rpcNotification:
 		return m.discardStream(cancel, out)
 	}
-	w.ws.enc.buf, err = m.appendItems(cancel, &w.ws.enc, w.ws.enc.buf, out, nil)
+	start := len(w.ws.enc.buf)
+	if w.ws.enc.buf, err = m.appendItems(cancel, &w.ws.enc, w.ws.enc.buf, out, nil); err != nil {
+		w.budget.countDropped(len(w.ws.enc.buf) - start)
+	}
 	return err
 }
 
@@ -616,7 +620,8 @@ const batchLines = 8
 //	for each error: logError in place of endpoint.logError
 //	at the end: logRest
 //
-// The errors themselves are not counted as answers: they are short. An answer that
+// The errors themselves are not counted as answers: they are short. The items of a
+// stream that ended in an error are counted, by countDropped. An answer that
 // does not fit has been made in full before it is dropped. So a batch takes the
 // memory of maxAnswers and of one answer for each of its workers.
 //
@@ -662,6 +667,15 @@ func (b *batchBudget) keepAnswer(n int) error {
 		if b.kept.CompareAndSwap(kept, kept+int64(n)) {
 			return nil
 		}
+	}
+}
+
+// countDropped counts n bytes that a call collected before it ended in an error. They
+// were made all the same, so a batch of streams that are all too large must not run
+// to its end: the first of them uses up the budget. A nil budget counts nothing.
+func (b *batchBudget) countDropped(n int) {
+	if b != nil {
+		b.keepAnswer(n)
 	}
 }
 

@@ -623,7 +623,7 @@ func resolveRef(root map[string]any, ref string) (v any, ok bool) {
 		if pointer = ""; rest != "" {
 			pointer = "/" + rest
 		}
-		object, ok := v.(map[string]any)
+		object, _ := v.(map[string]any)
 		if v, ok = object[strings.NewReplacer("~1", "/", "~0", "~").Replace(token)]; !ok {
 			return nil, false
 		}

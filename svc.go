@@ -204,7 +204,8 @@ type Options struct {
 	Defaults Defaults
 	// Strict refuses JSON objects with unknown properties, which are ignored
 	// otherwise; schemas then say additionalProperties: false. It does not
-	// apply to query parameters.
+	// apply to query parameters. For a method without an input, JSON-RPC and MCP
+	// refuse every argument; REST reads no body for it, so it ignores one.
 	Strict bool
 	// MaxBody is the largest request body accepted, in bytes. A larger one is
 	// answered with 413 (RFC 9110, section 15.5.14) and nothing is called. Zero
@@ -218,8 +219,8 @@ type Options struct {
 	// share: access checks, tracing, transactions. It is called once, by Register,
 	// with the function that calls a method, and returns the function to call in
 	// its place. Inputs are bound and valid at that point. It must pass on a
-	// context that is derived from the one it gets, an input of the method's type,
-	// and what the method returned or an output of the same type; anything else is
+	// context that is derived from the one it gets, the same names, an input of the
+	// method's type, and what the method returned or an output of the same type; anything else is
 	// INTERNAL. Default: none.
 	Intercept func(InvokeFunc) InvokeFunc
 	// Observe is told how every call ended, for metrics and traces; see
@@ -791,10 +792,13 @@ func (m *method) checkType(in any) error {
 		return nil
 	case m.in == nil:
 		return Errorf(CodeInvalidArgument, "%s.%s takes no input; give nil", m.resource, m.name)
-	case in == nil || reflect.TypeOf(in) != reflect.PointerTo(m.in.typ) || reflect.ValueOf(in).IsNil():
+	case in != nil && reflect.TypeOf(in) == reflect.PointerTo(m.in.typ) && !reflect.ValueOf(in).IsNil():
+		return nil
+	case in != nil && reflect.TypeOf(in) == reflect.PointerTo(m.in.typ):
+		return Errorf(CodeInvalidArgument, "the input of %s.%s is a nil %T", m.resource, m.name, in)
+	default:
 		return Errorf(CodeInvalidArgument, "%s.%s takes a *%v that is not nil, not a %T", m.resource, m.name, m.in.typ, in)
 	}
-	return nil
 }
 
 // checkInput checks the rules of a Go value and returns what the method gets in
@@ -809,12 +813,16 @@ func (s *Service) checkInput(m *method, input any) (checked any, err error) {
 
 // invokeByName calls the method itself, or its replacement; see invokeBy. It is the
 // function that Options.Intercept wraps. It checks again, since an interceptor may
-// call it with any names and any input. A wrong input is then an error of the
+// call it with any context, any names and any input. A wrong input is then an error of the
 // program, which no client has to know of.
 func (s *Service) invokeByName(ctx context.Context, resource, name string, in any) (any, error) {
+	c, ok := ctx.Value(infoKey{}).(*callContext)
 	m := s.findMethod(resource, name)
-	if m == nil {
-		return nil, noMethodError(resource, name)
+	switch {
+	case !ok: // the function in the place of the method would be missed, too
+		return nil, &Error{Code: CodeInternal, cause: fmt.Errorf("Options.Intercept passed on a context that is not derived from the one it got")}
+	case m == nil || c.info.Resource != resource || c.info.Method != name:
+		return nil, &Error{Code: CodeInternal, cause: fmt.Errorf("Options.Intercept passed on the names %q and %q, or the context of another call", resource, name)}
 	}
 	if err := m.checkType(in); err != nil {
 		return nil, &Error{Code: CodeInternal, cause: fmt.Errorf("Options.Intercept passed on another input: %w", err)}

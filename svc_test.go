@@ -258,6 +258,16 @@ func TestInvokeBy(t *testing.T) {
 			}
 		}
 	}
+	passesCall := func(ctx context.Context, resource, method string) func(InvokeFunc) InvokeFunc {
+		return func(next InvokeFunc) InvokeFunc {
+			return func(own context.Context, _, _ string, in any) (any, error) {
+				if ctx != nil {
+					own = ctx
+				}
+				return next(own, resource, method, in)
+			}
+		}
+	}
 	around := func(next InvokeFunc) InvokeFunc {
 		return func(ctx context.Context, resource, method string, in any) (any, error) {
 			got, err := next(ctx, resource, method, in)
@@ -294,7 +304,11 @@ func TestInvokeBy(t *testing.T) {
 		{"another output of the interceptor", replaces(&tickIn{}), nil, "get", "Get, called through Options.Intercept," + other},
 		{"an output of a method without one", replaces(&tickIn{}), nil, "drop", "<nil>"},
 		{"another input", passes(&out{}), nil, "get", "INTERNAL: Options.Intercept passed on another input: INVALID_ARGUMENT: invoke.get takes a *svc.tickIn that is not nil, not a *svc.tickItem"},
-		{"a nil pointer as input", passes((*tickIn)(nil)), nil, "get", "INTERNAL: Options.Intercept passed on another input: INVALID_ARGUMENT: invoke.get takes a *svc.tickIn that is not nil, not a *svc.tickIn"},
+		{"a nil pointer as input", passes((*tickIn)(nil)), nil, "get", "INTERNAL: Options.Intercept passed on another input: INVALID_ARGUMENT: the input of invoke.get is a nil *svc.tickIn"},
+		{"a context of its own", passesCall(context.Background(), "invoke", "get"), answers(&out{N: 1}, nil), "get", "INTERNAL: Options.Intercept passed on a context that is not derived from the one it got"},
+		{"a context of its own, without a replacement", passesCall(context.Background(), "invoke", "get"), nil, "get", "INTERNAL: Options.Intercept passed on a context that is not derived from the one it got"},
+		{"another name", passesCall(nil, "invoke", "ask"), nil, "get", `INTERNAL: Options.Intercept passed on the names "invoke" and "ask", or the context of another call`},
+		{"another resource", passesCall(nil, "invokes", "get"), nil, "get", `INTERNAL: Options.Intercept passed on the names "invokes" and "get", or the context of another call`},
 		{"no input", passes(nil), answers(&out{N: 1}, nil), "get", "INTERNAL: Options.Intercept passed on another input: INVALID_ARGUMENT: invoke.get takes a *svc.tickIn that is not nil, not a <nil>"},
 	} {
 		for _, direct := range []bool{false, true} {
@@ -305,7 +319,7 @@ func TestInvokeBy(t *testing.T) {
 			}
 			impl.service = MustRegister[invokeAPI](impl, o)
 			m := impl.service.findMethod("invoke", test.method)
-			got, err := m.invokeBy(test.inner, &callContext{Context: context.Background()}, &tickIn{})
+			got, err := m.invokeBy(test.inner, &callContext{Context: context.Background(), info: Info{Resource: m.resource, Method: m.name}}, &tickIn{})
 			text := fmt.Sprint(err)
 			if o, ok := got.(*out); ok && err == nil {
 				text = strconv.Itoa(o.N)
@@ -326,7 +340,7 @@ func TestInvokeBy(t *testing.T) {
 	impl.service = MustRegister[invokeAPI](impl, &Options{Resource: "invoke", Intercept: around, Methods: invokeRoutes, Logger: quiet})
 	m := impl.service.findMethod("invoke", "call")
 	got, err := m.invokeBy(func(ctx context.Context, _, _ string, in any) (any, error) { return impl.Call(ctx, in.(*tickIn)) },
-		&callContext{Context: context.Background()}, &tickIn{})
+		&callContext{Context: context.Background(), info: Info{Resource: m.resource, Method: m.name}}, &tickIn{})
 	if o, ok := got.(*out); err != nil || !ok || o.N != 207 {
 		t.Errorf("a call within another call: %v, %v", got, err)
 	}

@@ -9,12 +9,14 @@ import (
 	"fmt"
 	"io"
 	"log/slog"
+	"math"
 	"math/rand/v2"
 	"net/http"
 	"strings"
 	"sync"
 	"sync/atomic"
 	"testing"
+	"time"
 
 	"example.com/svc"
 )
@@ -278,6 +280,34 @@ func (w *dyingWriter) Write(b []byte) (int, error) {
 		return 0, w.err
 	}
 	return len(b), nil
+}
+
+// Verify that lines have room where MaxBody is the largest number there is, and that
+// the end of in is the end also behind a line that has no end or is too long.
+func TestMCPStdioLimits(t *testing.T) {
+	const ping = `{"jsonrpc":"2.0","id":1,"method":"ping"}`
+	for _, test := range []struct {
+		limit    int64
+		in, want string
+	}{
+		{math.MaxInt64, ping + "\n", `"result":{}`},
+		{math.MaxInt64, ping, `"result":{}`},
+		{-1, ping, `"result":{}`},
+		{int64(len(ping)), ping + "\n", `"result":{}`},
+		{int64(len(ping)), ping, `"result":{}`},
+		{int64(len(ping)) - 1, ping + "\n", "more bytes"},
+		{10, ping, "more bytes"},
+		{10, "", ""},
+	} {
+		s := svc.MustRegister[mcpPiped](mcpPipedHook(nil), &svc.Options{Resource: "p", Logger: slog.New(slog.DiscardHandler), MaxBody: test.limit})
+		ctx, cancel := context.WithTimeout(context.Background(), 10*time.Second)
+		var out bytes.Buffer
+		err := s.MCPStdio(ctx, strings.NewReader(test.in), &out, nil)
+		cancel()
+		if got := out.String(); err != nil || !strings.Contains(got, test.want) || strings.Count(got, "\n") > 1 {
+			t.Errorf("%d bytes of %q: %.200s, %v; want %q once", test.limit, test.in, got, err, test.want)
+		}
+	}
 }
 
 type errorReader struct{ err error }

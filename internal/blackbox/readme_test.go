@@ -324,13 +324,6 @@ func (m scratchModule) write(name, text string) {
 	}
 }
 
-func (m scratchModule) remove(name string) {
-	m.t.Helper()
-	if err := os.RemoveAll(filepath.Join(m.dir, filepath.FromSlash(name))); err != nil {
-		m.t.Fatal(err)
-	}
-}
-
 func (m scratchModule) command(name string, args ...string) *exec.Cmd {
 	cmd := exec.Command(name, args...)
 	cmd.Dir = m.dir

@@ -911,6 +911,50 @@ func TestRPCBatchBudget(t *testing.T) {
 	}
 }
 
+// A tooMuchAPI has a stream that no answer has room for.
+type tooMuchAPI interface {
+	Flow(context.Context) (svc.Stream[wireNote], error)
+}
+
+type wireNote struct {
+	Text string `json:"text"`
+}
+
+// A tooMuch notes how many calls began and how many items were taken.
+type tooMuch struct{ calls, items atomic.Int64 }
+
+func (s *tooMuch) Flow(context.Context) (svc.Stream[wireNote], error) {
+	s.calls.Add(1)
+	return func(yield func(*wireNote, error) bool) {
+		note := &wireNote{strings.Repeat("x", 1<<20)}
+		for yield(note, nil) {
+			s.items.Add(1)
+		}
+	}, nil
+}
+
+// Verify that what a stream collected before its own bound ended it counts against
+// the budget of the batch, so that no further call begins.
+func TestBatchOfLargeStreams(t *testing.T) {
+	for _, test := range []struct {
+		call      string
+		handler   func(*svc.Service) http.Handler
+		n, atOnce int
+	}{
+		{`{"jsonrpc":"2.0","id":1,"method":"x.flow"}`, (*svc.Service).RPC, 300, 8},
+		{`{"jsonrpc":"2.0","id":1,"method":"tools/call","params":{"name":"x_flow"}}`, func(s *svc.Service) http.Handler { return s.MCP(nil) }, 100, 1},
+	} {
+		impl := new(tooMuch)
+		s := svc.MustRegister[tooMuchAPI](impl, &svc.Options{Resource: "x", Logger: slog.New(slog.DiscardHandler)})
+		batch := "[" + strings.Repeat(test.call+",", test.n-1) + test.call + "]"
+		body := rpcPost(test.handler(s), batch).Body.Bytes()
+		calls := int(impl.calls.Load())
+		if skipped := bytes.Count(body, []byte("the call was not begun")); calls > test.atOnce || skipped != test.n-calls {
+			t.Errorf("%s: %d calls took %d items, %d were not begun; want at most %d calls", test.call, calls, impl.items.Load(), skipped, test.atOnce)
+		}
+	}
+}
+
 // Verify that the rest of a batch is not run when the client has gone: its calls
 // are answered as canceled, in their places, and counted in one line of the log.
 func TestRPCBatchAbandoned(t *testing.T) {

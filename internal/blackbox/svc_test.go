@@ -157,7 +157,7 @@ func TestCall(t *testing.T) {
 		{"books", "where", nil, "&{call books where}"},
 
 		{"books", "mark_read", nil, "INVALID_ARGUMENT: books.mark_read takes a *blackbox_test.shelfID that is not nil, not a <nil>"},
-		{"books", "mark_read", (*shelfID)(nil), "INVALID_ARGUMENT: books.mark_read takes a *blackbox_test.shelfID that is not nil, not a *blackbox_test.shelfID"},
+		{"books", "mark_read", (*shelfID)(nil), "INVALID_ARGUMENT: the input of books.mark_read is a nil *blackbox_test.shelfID"},
 		{"books", "mark_read", shelfID{7}, "INVALID_ARGUMENT: books.mark_read takes a *blackbox_test.shelfID that is not nil, not a blackbox_test.shelfID"},
 		{"books", "mark_read", &shelfQuery{}, "INVALID_ARGUMENT: books.mark_read takes a *blackbox_test.shelfID that is not nil, not a *blackbox_test.shelfQuery"},
 		{"books", "ping", &shelfID{}, "INVALID_ARGUMENT: books.ping takes no input; give nil"},
