@@ -251,6 +251,8 @@ func (e *equivalence) request() (*http.Request, bool) {
 				path = strings.ReplaceAll(path, "{"+name+"}", url.PathEscape(text))
 			case "query":
 				query = append(query, url.QueryEscape(name)+"="+url.QueryEscape(text))
+			case "cookie":
+				header["Cookie"] = []string{strings.TrimPrefix(header.Get("Cookie")+"; "+name+"="+text, "; ")}
 			default:
 				header.Add(name, text)
 			}
@@ -273,8 +275,10 @@ func (e *equivalence) request() (*http.Request, bool) {
 func fieldSource(f reflect.StructField, path string, hasBody bool) (name, place string, optional bool) {
 	tag, options, _ := strings.Cut(f.Tag.Get("json"), ",")
 	q, queryOptions, _ := strings.Cut(f.Tag.Get("query"), ",")
+	header, headerOptions, _ := strings.Cut(f.Tag.Get("header"), ",")
+	cookie, cookieOptions, _ := strings.Cut(f.Tag.Get("cookie"), ",")
 	_, hasDefault := f.Tag.Lookup("default")
-	optional = hasDefault || strings.Contains(options, "omit") || strings.Contains(queryOptions, "omit")
+	optional = hasDefault || strings.Contains(options+queryOptions+headerOptions+cookieOptions, "omit")
 	if name = tag; tag == "" || tag == "-" {
 		name = f.Name
 		if q != "" {
@@ -289,8 +293,10 @@ func fieldSource(f reflect.StructField, path string, hasBody bool) (name, place 
 		return name, "path", false
 	case q != "":
 		return q, "query", optional
-	case f.Tag.Get("header") != "":
-		return f.Tag.Get("header"), "header", optional
+	case header != "":
+		return header, "header", optional
+	case cookie != "":
+		return cookie, "cookie", optional
 	case !hasBody:
 		return name, "query", optional
 	}
@@ -574,6 +580,8 @@ func (g *inputs) tagged(tag reflect.StructTag, wild bool) string {
 		return pick(g, strings.Split(tag.Get("enum"), ",")...)
 	case strings.HasPrefix(tag.Get("pattern"), "^[A-Z]"):
 		return "AB-1"
+	case tag.Get("pattern") == "^[a-z]+$":
+		return "a"
 	case tag.Get("pattern") != "":
 		return "a1"
 	}
