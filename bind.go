@@ -938,7 +938,7 @@ func (c *checks) needsCheck(s *shape, open map[*shape]bool) bool {
 		return false
 	}
 	open[s] = true
-	if len(hooksOf(s.typ)) > 0 || c.rules && s.recursive || c.needsCheck(s.elem, open) {
+	if len(hooksOf(s.typ)) > 0 || c.rules && (s.recursive || s.kind == kindAny) || c.needsCheck(s.elem, open) {
 		return true
 	}
 	return slices.ContainsFunc(s.fields, func(f *field) bool {
@@ -949,6 +949,10 @@ func (c *checks) needsCheck(s *shape, open map[*shape]bool) bool {
 // compileCheck makes the check for s, which needs one.
 func (c *checks) compileCheck(s *shape) checkFunc {
 	switch s.kind {
+	case kindAny:
+		return func(d *decoder, v reflect.Value) {
+			d.tooDeep = d.tooDeep || !endsInTime(v, len(d.path))
+		}
 	case kindPointer:
 		elem := c.checkFor(s.elem)
 		return func(d *decoder, v reflect.Value) {
@@ -977,6 +981,38 @@ func (c *checks) compileCheck(s *shape) checkFunc {
 		return checkMap(s, c.checkFor(s.elem), (&checks{}).needsCheck(s.elem, make(map[*shape]bool)))
 	}
 	return c.structCheck(s, nil, nil)
+}
+
+// endsInTime reports whether v, the value of an any, has no lists, maps and pointers
+// nested deeper than JSON may be. Values of other types in it are not looked into.
+func endsInTime(v reflect.Value, depth int) bool {
+	if depth > maxDepth {
+		return false
+	}
+	switch v.Kind() {
+	case reflect.Interface, reflect.Pointer:
+		return v.IsNil() || endsInTime(v.Elem(), depth+1)
+	case reflect.Slice, reflect.Array, reflect.Map:
+	default:
+		return true
+	}
+	if k := v.Type().Elem().Kind(); k <= reflect.Complex128 || k == reflect.String { // which lead nowhere
+		return true
+	}
+	if v.Kind() == reflect.Map {
+		for entry := v.MapRange(); entry.Next(); {
+			if !endsInTime(entry.Value(), depth+1) {
+				return false
+			}
+		}
+		return true
+	}
+	for i := range v.Len() {
+		if !endsInTime(v.Index(i), depth+1) {
+			return false
+		}
+	}
+	return true
 }
 
 // checkMap returns the check of a map of shape s. It visits values in the order

@@ -874,3 +874,29 @@ func TestBase64Complaints(t *testing.T) {
 		}
 	}
 }
+
+// Verify that a Go value which contains itself inside an any is refused.
+func TestAnyContainsItself(t *testing.T) {
+	type anyIn struct {
+		V any `json:"v"`
+	}
+	object, list := map[string]any{}, []any{nil}
+	object["a"], list[0] = []any{object}, list
+	var pointer any
+	pointer = &pointer
+	b := bindingOf(t, reflect.TypeFor[anyIn]())
+	for _, test := range []struct {
+		v  any
+		ok bool
+	}{
+		{map[string]any{"a": []any{1, "x", nil}}, true},
+		{object, false},
+		{list, false},
+		{pointer, false},
+	} {
+		_, err := b.checkValue(new(decoder), reflect.ValueOf(&anyIn{test.v}))
+		if (err == nil) != test.ok || err != nil && CodeOf(err) != CodeInvalidArgument {
+			t.Errorf("%T: %v, want it taken: %t", test.v, err, test.ok)
+		}
+	}
+}
