@@ -148,7 +148,7 @@ func TestClientUnsent(t *testing.T) {
 		in   *WidgetIn
 		want string
 	}{
-		{nil, "INVALID_ARGUMENT: parts.update takes a *blackbox_test.WidgetIn that is not nil, not a *blackbox_test.WidgetIn"},
+		{nil, "INVALID_ARGUMENT: the input of parts.update is a nil *blackbox_test.WidgetIn"},
 		{&WidgetIn{}, `INVALID_ARGUMENT: invalid input: /id must not be empty, "." or "..", which the path of a URL cannot carry`},
 		{&WidgetIn{ID: "."}, `INVALID_ARGUMENT: invalid input: /id must not be empty, "." or "..", which the path of a URL cannot carry`},
 		{&WidgetIn{ID: ".."}, `INVALID_ARGUMENT: invalid input: /id must not be empty, "." or "..", which the path of a URL cannot carry`},
