@@ -60,12 +60,13 @@ func callSink(ctx context.Context, c *sink.Client) error {
 
 func callTodos(ctx context.Context, c *todos.Client) error {
 	created, err := c.TodosCreate(ctx, &todos.CreateTodo{Title: "Buy milk", Description: todos.NewOptString("two litres")})
-	todo, ok := created.(*todos.Todo)
-	if err != nil || !ok || todo.Title != "Buy milk" || todo.Description.Value != "two litres" || todo.CreatedAt.IsZero() {
+	answer, ok := created.(*todos.TodoHeaders)
+	if err != nil || !ok || answer.ETag.Value == "" || answer.Response.Title != "Buy milk" || answer.Response.Description.Value != "two litres" || answer.Response.CreatedAt.IsZero() {
 		return fmt.Errorf("create: %v, %v", created, err)
 	}
+	todo := answer.Response
 	updated, err := c.TodosUpdate(ctx, &todos.UpdateTodoBody{Title: "Buy bread", Completed: true}, todos.TodosUpdateParams{ID: todo.ID})
-	if got, ok := updated.(*todos.Todo); err != nil || !ok || got.ID != todo.ID || got.Title != "Buy bread" || !got.Completed {
+	if got, ok := updated.(*todos.TodoHeaders); err != nil || !ok || got.Response.ID != todo.ID || got.Response.Title != "Buy bread" || !got.Response.Completed {
 		return fmt.Errorf("update: %v, %v", updated, err)
 	}
 	list, err := c.TodosList(ctx, todos.TodosListParams{PerPage: todos.NewOptInt32(100)})
@@ -74,7 +75,7 @@ func callTodos(ctx context.Context, c *todos.Client) error {
 		return fmt.Errorf("list: %v, %v", list, err)
 	}
 	got, err := c.TodosGet(ctx, todos.TodosGetParams{ID: todo.ID})
-	if found, ok := got.(*todos.Todo); err != nil || !ok || found.Title != "Buy bread" {
+	if found, ok := got.(*todos.TodoHeaders); err != nil || !ok || found.Response.Title != "Buy bread" {
 		return fmt.Errorf("get: %v, %v", got, err)
 	}
 	deleted, err := c.TodosDelete(ctx, todos.TodosDeleteParams{ID: todo.ID})
