@@ -3,7 +3,9 @@
 package blackbox_test
 
 import (
+	"os"
 	"os/exec"
+	"path/filepath"
 	"slices"
 	"strings"
 	"testing"
@@ -174,5 +176,13 @@ func TestReadmeInstall(t *testing.T) {
 	m.run("go", "build", ".")
 	if got := m.run("go", "list", "-m", "all"); got != "app\n" {
 		t.Errorf("the modules of a program with a copy: %q", got)
+	}
+}
+
+// remove removes a file or a directory of the module, or beside it.
+func (m scratchModule) remove(name string) {
+	m.t.Helper()
+	if err := os.RemoveAll(filepath.Join(m.dir, filepath.FromSlash(name))); err != nil {
+		m.t.Fatal(err)
 	}
 }
