@@ -875,11 +875,12 @@ func TestBase64Complaints(t *testing.T) {
 	}
 }
 
+type anyIn struct {
+	V any `json:"v"`
+}
+
 // Verify that a Go value which contains itself inside an any is refused.
 func TestAnyContainsItself(t *testing.T) {
-	type anyIn struct {
-		V any `json:"v"`
-	}
 	object, list := map[string]any{}, []any{nil}
 	object["a"], list[0] = []any{object}, list
 	var pointer any
