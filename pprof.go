@@ -14,6 +14,7 @@ import (
 	"fmt"
 	"html"
 	"io"
+	"maps"
 	"net"
 	"net/http"
 	"net/url"
@@ -22,6 +23,7 @@ import (
 	"runtime"
 	"runtime/pprof"
 	"runtime/trace"
+	"slices"
 	"strconv"
 	"strings"
 	"time"
@@ -257,14 +259,12 @@ func writeProfileIndex(w http.ResponseWriter, r *http.Request) {
 	var buf bytes.Buffer
 	buf.WriteString("<!DOCTYPE html>\n<html lang=\"en\">\n<meta charset=\"utf-8\">\n<title>Profiles</title>\n<h1>Profiles</h1>\n")
 	buf.WriteString("<table>\n<tr><th>Count<th>Profile\n")
-	line := func(count int, name string) {
-		fmt.Fprintf(&buf, "<tr><td>%d<td><a href=\"%s\">%s</a>\n", count, link(name, "debug=1"), html.EscapeString(name))
+	counts := map[string]int{"cmdline": 0, "profile": 0, "symbol": 0, "trace": 0}
+	for _, p := range pprof.Profiles() {
+		counts[p.Name()] = p.Count()
 	}
-	for _, p := range pprof.Profiles() { // sorted by name
-		line(p.Count(), p.Name())
-	}
-	for _, name := range [...]string{"cmdline", "profile", "symbol", "trace"} {
-		line(0, name)
+	for _, name := range slices.Sorted(maps.Keys(counts)) {
+		fmt.Fprintf(&buf, "<tr><td>%d<td><a href=\"%s\">%s</a>\n", counts[name], link(name, "debug=1"), html.EscapeString(name))
 	}
 	fmt.Fprintf(&buf, "</table>\n<p><a href=\"%s\">All goroutines with their stacks</a>\n", link("goroutine", "debug=2"))
 	buf.WriteString("<p>With debug=1 a profile is text; without, it is a file for go tool pprof.\n</html>\n")

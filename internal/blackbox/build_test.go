@@ -60,10 +60,11 @@ func (g *Generic[T]) Validate() error { g.count.Generic++; return nil }
 
 type Own struct {
 	Value
-	Count *Count
+	ID  int
+	own *Count // what is exported Call copies, with all that it leads to
 }
 
-func (o *Own) Validate() error { o.Count.Own++; return nil }
+func (o *Own) Validate() error { o.own.Own++; return nil }
 
 type Middle struct{ Inner }
 
@@ -90,8 +91,7 @@ func main() {
 			continue
 		}
 		c := new(Count)
-		in := &Outer{Middle: Middle{Inner{c}}, Own: Own{Value{c}, nil}}
-		in.Own.Count = c
+		in := &Outer{Middle: Middle{Inner{c}}, Own: Own{Value{c}, 0, c}}
 		in.Generic.Generic = Generic[int]{c}
 		fmt.Println(s.Call(context.Background(), "api", "create", in))
 	}
