@@ -32,7 +32,7 @@ import (
 
 var clientInputs = flag.Int("client.inputs", 6000, "how many inputs TestClientEquivalence generates")
 
-// A sinkClient has every method of the kitchen sink.
+// A sinkClient has every method of the kitchen sink but Hide, which REST does not serve.
 type sinkClient struct {
 	Create       func(context.Context, *kitchen.Numbers) (*kitchen.Numbers, error)
 	List         func(context.Context, *kitchen.Query) (*kitchen.Page[kitchen.Inner], error)
@@ -43,12 +43,15 @@ type sinkClient struct {
 	Archive      func(context.Context) error
 	Count        func(context.Context) (*kitchen.Inner, error)
 	Forget       func(context.Context, *kitchen.Inner) error
+	Made         func(context.Context) (*kitchen.Made, error)
+	Make         func(context.Context, *kitchen.Inner) (*kitchen.Made, error)
 	Move         func(context.Context, *kitchen.Move) (*kitchen.Move, error)
 	ReadTool     func(context.Context) (*kitchen.Tool, error)
 	ReplaceTool  func(context.Context, *kitchen.Tool) (*kitchen.Tool, error)
 	Watch        func(context.Context, *kitchen.Watch) (svc.Stream[kitchen.Inner], error)
 	Follow       func(context.Context, *kitchen.ByID) (*kitchen.Inner, error)
 	Pages        func(context.Context, *kitchen.Pages) (*svc.PageResponse[kitchen.Inner], error)
+	Seek         func(context.Context, *kitchen.Seek) (*kitchen.Inner, error)
 	EchoBounds   func(context.Context, *kitchen.Bounds) (*kitchen.Bounds, error)
 	EchoFloats   func(context.Context, *kitchen.Floats) (*kitchen.Floats, error)
 	EchoTexts    func(context.Context, *kitchen.Texts) (*kitchen.Texts, error)
@@ -65,10 +68,10 @@ type sinkClient struct {
 // calls in the program, for inputs of all kinds.
 func TestClientEquivalence(t *testing.T) {
 	service := kitchen.Sink(false)
-	sent := 0
+	var sent http.Header // of the client's request; nil if there was none
 	rest := service.REST()
 	handler := http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
-		sent++
+		sent = r.Header.Clone()
 		rest.ServeHTTP(w, r)
 	})
 	var client sinkClient
@@ -94,9 +97,9 @@ func TestClientEquivalence(t *testing.T) {
 			g.wild = g.IntN(3) == 0
 			g.fill(call.in.Elem(), "", 0)
 		}
-		before := sent
+		sent = nil
 		out, err := call.callClient(v.Field(i % v.NumField()))
-		kind, text := call.compare(out, err, sent > before)
+		kind, text := call.compare(out, err, sent)
 		if text != "" {
 			failures++
 			t.Errorf("%s %s: %s", f.Name, showInput(call.in), text)
@@ -145,7 +148,7 @@ func (e *equivalence) callClient(fn reflect.Value) (string, error) {
 func outputText(out any) (string, error) {
 	stream, ok := out.(svc.Stream[kitchen.Inner])
 	if !ok {
-		return dumpJSON(reflect.ValueOf(out)), nil
+		return dumpJSON(reflect.ValueOf(out)) + dumpOptionals(out), nil
 	}
 	text := ""
 	for item, err := range stream {
@@ -157,10 +160,21 @@ func outputText(out any) (string, error) {
 	return text, nil
 }
 
+// dumpOptionals returns the states and values of the Optionals of an output, of which
+// compare ignores null and [] in the JSON.
+func dumpOptionals(out any) string {
+	o, ok := out.(*kitchen.Optional)
+	if !ok {
+		return ""
+	}
+	return string([]rune(fmt.Sprintf(" %+v %+v %+v %+v", o.Word, o.Number, o.Thing, o.Many)))
+}
+
 // compare says what kind of input it was, and what is wrong with the answer that the
-// client got.
-func (e *equivalence) compare(out string, err error, sent bool) (kind, wrong string) {
+// client got. header is that of the client's request, nil if there was none.
+func (e *equivalence) compare(out string, err error, header http.Header) (kind, wrong string) {
 	r, sendable := e.request()
+	sent := header != nil
 	if !sendable {
 		if svc.CodeOf(err) != svc.CodeInvalidArgument || sent {
 			wrong = fmt.Sprintf("nobody could send this; got %v, sent %t", err, sent)
@@ -183,6 +197,11 @@ func (e *equivalence) compare(out string, err error, sent bool) (kind, wrong str
 	direct, directErr := e.callDirect()
 	if err != nil || directErr != nil || emptyMembers.ReplaceAllString(direct, "") != emptyMembers.ReplaceAllString(out, "") {
 		wrong = fmt.Sprintf("%s %s: in the program it is\n%s %v\nby the client\n%s %v", r.Method, r.URL, direct, directErr, out, err)
+	}
+	for _, name := range []string{"X-Tenant", "X-Trace", "Cookie", "Last-Event-Id"} {
+		if !slices.Equal(header[name], r.Header[name]) {
+			wrong += fmt.Sprintf("the header %s is %q, want %q", name, header[name], r.Header[name])
+		}
 	}
 	return "taken", wrong
 }
@@ -252,8 +271,10 @@ func (e *equivalence) request() (*http.Request, bool) {
 			case "query":
 				query = append(query, url.QueryEscape(name)+"="+url.QueryEscape(text))
 			case "cookie":
+				sendable = sendable && isCarried.MatchString(text) && !strings.Contains(text, ";") && !isQuoted.MatchString(text)
 				header["Cookie"] = []string{strings.TrimPrefix(header.Get("Cookie")+"; "+name+"="+text, "; ")}
 			default:
+				sendable = sendable && isCarried.MatchString(text)
 				header.Add(name, text)
 			}
 		}
@@ -269,6 +290,11 @@ func (e *equivalence) request() (*http.Request, bool) {
 	r.Header.Set("Content-Type", "application/json")
 	return r, true
 }
+
+var (
+	isCarried = regexp.MustCompile(`^([!-~]([\t -~]*[!-~])?)?$`) // by a header
+	isQuoted  = regexp.MustCompile(`^".*"$`)
+)
 
 // fieldSource returns where REST takes a field from and its name there, and whether
 // a zero is left out.
@@ -371,6 +397,12 @@ func writeJSON(v reflect.Value, f reflect.StructField) (string, bool) {
 		}
 		text, ok := writeJSON(v, reflect.StructField{})
 		return marshalText(text), ok
+	}
+	if o, ok := v.Interface().(interface{ IsNull() bool }); ok {
+		if get := v.MethodByName("Get").Call(nil); get[1].Bool() {
+			return writeJSON(get[0], reflect.StructField{})
+		}
+		return "null", o.IsNull()
 	}
 	switch x := v.Interface().(type) {
 	case time.Duration:
@@ -480,6 +512,14 @@ func (g *inputs) fill(v reflect.Value, tag reflect.StructTag, depth int) {
 		return
 	}
 	switch x := v.Addr().Interface().(type) {
+	case interface{ SetNull() }: // an Optional
+		if x.SetNull(); g.IntN(4) > 0 {
+			set := v.Addr().MethodByName("Set")
+			value := reflect.New(set.Type().In(0)).Elem()
+			g.fill(value, tag, depth+1)
+			set.Call([]reflect.Value{value})
+		}
+		return
 	case *time.Time:
 		*x = time.Unix(g.Int64N(4e9), g.Int64N(1e9)).In([]*time.Location{time.UTC, time.FixedZone("", 5400)}[g.IntN(2)])
 		if wild && g.IntN(4) == 0 {
@@ -575,7 +615,7 @@ func (g *inputs) fillKind(v reflect.Value, tag reflect.StructTag, depth int, wil
 func (g *inputs) tagged(tag reflect.StructTag, wild bool) string {
 	switch {
 	case wild:
-		return pick(g, "", ".", "..", "a/b", "%2F+ ;&=#?", "ü\x00\"\\", "\xff", "a\nb", " pad ", "long long long")
+		return pick(g, "", ".", "..", "a/b", "%2F+ ;&=#?", "ü\x00\"\\", "\xff", "a\nb", " pad ", "long long long", "a;b", `"quoted"`)
 	case tag.Get("enum") != "":
 		return pick(g, strings.Split(tag.Get("enum"), ",")...)
 	case strings.HasPrefix(tag.Get("pattern"), "^[A-Z]"):
