@@ -524,9 +524,16 @@ func bindNothing(d *decoder, text []byte, strict bool) error {
 }
 
 // setDefaults sets the fields of the struct v that have a default, and those of
-// the structs in it. What is behind a pointer or in a list is not there yet, and
-// an optional struct is absent as long as it is zero.
+// the structs in it; v may also be an array of such structs, or of such arrays,
+// whose items are there from the start. What is behind a pointer or in a slice is
+// not there yet, and an optional field is absent as long as it is zero.
 func (p *objectPlan) setDefaults(v reflect.Value) {
+	if v.Kind() == reflect.Array {
+		for i := range v.Len() {
+			p.setDefaults(v.Index(i))
+		}
+		return
+	}
 	for i := range p.fields {
 		f := &p.fields[i]
 		switch {

@@ -579,7 +579,8 @@ type objectPlan struct {
 //	  takes the field from, and empty for fields of structs inside it, which
 //	  come from where the struct comes from
 //	decode does not check the field's rules; decodeChecked does
-//	inner is set if the field is a struct, not a pointer to one
+//	inner is set if the field is a struct, or an array of structs however many
+//	  arrays deep, and not if there is a pointer on the way
 type fieldPlan struct {
 	*field
 	prefix string
@@ -610,7 +611,7 @@ func (c *decoders) objectPlan(fields []*field, in func(*field) string) *objectPl
 			plan.in = in(f)
 		}
 		plan.decode = c.fieldDecoder(f)
-		plan.absent, plan.inner = c.defaultFor(&plan), c.plans[f.shape]
+		plan.absent, plan.inner = c.defaultFor(&plan), c.plans[f.shape.arrayItem()]
 		if i%64 == 0 {
 			p.need = append(p.need, 0)
 		}

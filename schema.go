@@ -1182,6 +1182,15 @@ func (s *shape) containedObject(must, filled bool) *shape {
 	return nil
 }
 
+// arrayItem returns the shape of the items of an array, of their items if they are
+// arrays too, and so on, and s if it is no array.
+func (s *shape) arrayItem() *shape {
+	for s.kind == kindArray {
+		s = s.elem
+	}
+	return s
+}
+
 // compileOnce returns the plan of s, which it compiles if plans has none. A shape
 // that contains itself is met again while it is being compiled: plans then has a
 // pointer to nil, and the shape gets a function that looks the finished plan up

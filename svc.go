@@ -758,9 +758,9 @@ func (s *Service) Call(ctx context.Context, resource, method string, input any) 
 }
 
 // NewInput returns a new input for a method, with the defaults applied, those of
-// structs in it too, to be filled in and passed to [Service.Call]. It returns nil
-// for a method that takes no input, and an UNIMPLEMENTED error for an unknown
-// method.
+// structs and of arrays of structs in it too, to be filled in and passed to
+// [Service.Call]. It returns nil for a method that takes no input, and an
+// UNIMPLEMENTED error for an unknown method.
 func (s *Service) NewInput(resource, method string) (any, error) {
 	m, err := s.findForCall(resource, method)
 	if err != nil || m.in == nil {

@@ -237,6 +237,7 @@ type (
 		Create(context.Context, *albumIn) (*albumIn, error)
 		Merge(context.Context, *albumNode) (*albumNode, error)
 		Rules(context.Context, *albumRules) (*albumRules, error)
+		Press(context.Context, *albumPress) (*albumPress, error)
 	}
 	albums struct{}
 
@@ -281,6 +282,19 @@ type (
 		Sizes map[string]cover2 `json:"sizes,omitempty"`
 		Node  *validNode        `json:"node,omitempty"`
 	}
+	// An albumPress has structs with defaults in arrays, where the zero value is
+	// against the rules.
+	albumPress struct {
+		Discs  [2]cover2    `json:"discs"`
+		Sides  [1][2]cover2 `json:"sides"`
+		Covers [1]cover     `json:"covers"`
+		Box    pressBox     `json:"box"`
+		Links  [2]*cover2   `json:"links"`
+		Spare  [2]cover2    `json:"spare,omitzero"`
+	}
+	pressBox struct {
+		Cards [2]cover2 `json:"cards"`
+	}
 	validNode struct {
 		Name string     `json:"name"`
 		Next *validNode `json:"next,omitempty"`
@@ -291,6 +305,7 @@ type (
 func (albums) Create(_ context.Context, in *albumIn) (*albumIn, error)      { return in, nil }
 func (albums) Merge(_ context.Context, in *albumNode) (*albumNode, error)   { return in, nil }
 func (albums) Rules(_ context.Context, in *albumRules) (*albumRules, error) { return in, nil }
+func (albums) Press(_ context.Context, in *albumPress) (*albumPress, error) { return in, nil }
 
 func (l *label) Validate() error {
 	l.Name = strings.ToUpper(l.Name)
@@ -414,6 +429,60 @@ func TestNewInputNested(t *testing.T) {
 	album.Title = "a"
 	if _, err := s.Call(context.Background(), "albums", "create", album); err != nil {
 		t.Error(err)
+	}
+	if in, err = s.NewInput("albums", "press"); err != nil {
+		t.Fatal(err)
+	}
+	three, wide := 3, cover2{Width: 640}
+	want := albumPress{
+		Discs:  [2]cover2{wide, wide},
+		Sides:  [1][2]cover2{{wide, wide}},
+		Covers: [1]cover{{Width: 640, Format: "png", Frame: frame{Inset: &three}}},
+		Box:    pressBox{Cards: [2]cover2{wide, wide}},
+	}
+	if !reflect.DeepEqual(in, &want) {
+		t.Errorf("NewInput has %+v in arrays, want %+v", in, &want)
+	}
+	if _, err := s.Call(context.Background(), "albums", "press", in); err != nil {
+		t.Error(err)
+	}
+}
+
+// Verify what Strict says of arguments for a method without an input: JSON-RPC and
+// MCP refuse them, and REST reads no body.
+func TestStrictNoInput(t *testing.T) {
+	rest := func(s *svc.Service) http.Handler { return s.REST() }
+	rpc := func(s *svc.Service) http.Handler { return s.RPC() }
+	mcp := func(s *svc.Service) http.Handler { return s.MCP(nil) }
+	const rpcPing = `{"jsonrpc":"2.0","id":1,"method":"books.ping"`
+	const mcpPing = `{"jsonrpc":"2.0","id":1,"method":"tools/call","params":{"name":"books_ping"`
+	const ok, refused = `"result"`, `{"in":"body","path":"/a","rule":"unknown","message":"is not a known property"}`
+	for _, test := range []struct {
+		name           string
+		handler        func(*svc.Service) http.Handler
+		path, body     string
+		status         int
+		lenient, rigid string
+	}{
+		{"REST, an unknown name", rest, "/books/ping", `{"a":1}`, 204, "", ""},
+		{"REST, no JSON", rest, "/books/ping", `{"a"`, 204, "", ""},
+		{"REST, nothing", rest, "/books/ping", ``, 204, "", ""},
+		{"RPC, an unknown name", rpc, "/rpc", rpcPing + `,"params":{"a":1}}`, 200, ok, refused},
+		{"RPC, no names", rpc, "/rpc", rpcPing + `,"params":{}}`, 200, ok, ok},
+		{"RPC, nothing", rpc, "/rpc", rpcPing + `}`, 200, ok, ok},
+		{"MCP, an unknown name", mcp, "/mcp", mcpPing + `,"arguments":{"a":1}}}`, 200, `"isError":false`, `/a is not a known property`},
+		{"MCP, no names", mcp, "/mcp", mcpPing + `,"arguments":{}}}`, 200, `"isError":false`, `"isError":false`},
+		{"MCP, nothing", mcp, "/mcp", mcpPing + `}}`, 200, `"isError":false`, `"isError":false`},
+	} {
+		for strict, want := range map[bool]string{false: test.lenient, true: test.rigid} {
+			r := httptest.NewRequest("POST", test.path, strings.NewReader(test.body))
+			r.Header.Set("Content-Type", "application/json")
+			w := httptest.NewRecorder()
+			test.handler(newShelf(svc.Options{Strict: strict})).ServeHTTP(w, r)
+			if got := w.Body.String(); w.Code != test.status || !strings.Contains(got, want) {
+				t.Errorf("%s, strict %t: %d %s, want %d %s", test.name, strict, w.Code, got, test.status, want)
+			}
+		}
 	}
 }
 
