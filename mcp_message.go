@@ -308,7 +308,9 @@ func (x *exchange) serveMessages() error {
 // name or a lone surrogate in them comes from the model, which can mend it, but
 // not from its client, so the call is answered like one with wrong arguments. s
 // has the error. readAround reports false if the error is another one or
-// elsewhere, or if the rest of the body is not one call of a tool.
+// elsewhere, or if the rest of the body is not one call of a tool. A batch, which
+// only older clients send, has no such second reading: its text is refused as a
+// whole, whichever of its messages is to blame, and none of them is served.
 func (x *exchange) readAround(s *scanner) bool {
 	err := s.err
 	if err.rule != ruleDuplicate && err.reason != reasonSurrogate {

@@ -406,6 +406,9 @@ func mcpBatchRows() []mcpRow {
 		{"1.14", `[` + ping + `]`, 200, `[` + pong + `]`},
 		{"1.14", "MCP-Protocol-Version: 2025-03-26\n\n[" + ping + `,` + ping + `]`, 200, `[` + pong + `,` + pong + `]`},
 		{"1.14", "MCP-Protocol-Version: 2024-11-05\n\n[" + ping + `]`, 200, `[` + pong + `]`},
+		// The text of a batch is refused as a whole, whichever of its messages is to blame.
+		{"1.14 2.7", "MCP-Protocol-Version: 2025-03-26\n\n[" + ping + `,{"jsonrpc":"2.0","id":2,"method":"tools/call","params":{"name":"notes_count","arguments":{"a":1,"a":1}}}]`, 400, mcpAnonymous("-32700", "same name twice")},
+		{"1.14 2.8", "MCP-Protocol-Version: 2025-03-26\n\n[" + ping + `,{"jsonrpc":"2.0","id":2,"method":"tools/call","params":{"name":"notes_count","arguments":{"a":"\ud800"}}}]`, 400, mcpAnonymous("-32700", "surrogate")},
 		{"1.14", "Accept: text/event-stream\n\n[" + ping + `]`, 200, "event: message\ndata: [" + pong + "]\n\n"},
 		{"1.14", "MCP-Protocol-Version: 2025-06-18\n\n[" + ping + `]`, 400, mcpAnonymous("-32600", "no batches")},
 		{"1.14", "MCP-Protocol-Version: 2026-07-28\n\n[" + ping + `]`, 400, mcpAnonymous("-32600", "no batches")},
