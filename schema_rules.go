@@ -193,14 +193,18 @@ func (s *shape) literalForm() string {
 }
 
 // checkSatisfiable notes rules of a field that no value meets together: bounds
-// that leave nothing between them, and values of an enum that another rule
-// excludes. That a default keeps the rules is found by decoding it.
+// that leave nothing between them, more different booleans than there are, and
+// values of an enum that another rule excludes. That a default keeps the rules is
+// found by decoding it.
 func (c *shapes) checkSatisfiable(f *field, s *shape, at string) {
 	for _, pair := range [...][2]string{{"minLength", "maxLength"}, {"minItems", "maxItems"}} {
 		least, most := f.findRule(pair[0]), f.findRule(pair[1])
 		if least != nil && most != nil && least.count > most.count {
 			c.addf("%s: no value meets %s:\"%d\" and %s:\"%d\"; make the first at most the second", at, pair[0], least.count, pair[1], most.count)
 		}
+	}
+	if f.findRule("uniqueItems") != nil && s.elem.kind == kindBool {
+		c.checkBools(f, s, at)
 	}
 	if isBoundable(s) {
 		c.checkRange(f, s, at)
@@ -215,6 +219,19 @@ func (c *shapes) checkSatisfiable(f *field, s *shape, at string) {
 				c.addf("%s: the value %s of the enum is against %s:%s; drop one of them", at, literalText(v), r.keyword, quotedValue(r.value))
 			}
 		}
+	}
+}
+
+// checkBools notes that a list of different booleans must have more than two. The
+// length of an array is part of its type; a slice may be short unless minItems
+// says otherwise.
+func (c *shapes) checkBools(f *field, s *shape, at string) {
+	least := f.findRule("minItems")
+	switch {
+	case s.kind == kindArray && s.typ.Len() > 2:
+		c.addf("%s: no %v meets uniqueItems:\"true\", since there are two booleans; make it a [2]%v, or drop the tag", at, s.typ, s.elem.typ)
+	case least != nil && least.count > 2:
+		c.addf("%s: no value meets minItems:\"%d\" and uniqueItems:\"true\", since there are two booleans; make the first at most 2, or drop one of them", at, least.count)
 	}
 }
 
