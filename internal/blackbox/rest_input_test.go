@@ -1038,7 +1038,11 @@ func TestBadInputOverSockets(t *testing.T) {
 				want := wireDirect(s.REST())(t, row.wireRequest).text()
 				s, _ = newWire(t, group.opts)
 				h = s.REST()
-				if got := overSocket(t, row.wireRequest).text(); got != want {
+				a := overSocket(t, row.wireRequest)
+				if a.status == http.StatusRequestHeaderFieldsTooLarge {
+					continue // from Go 1.27 on, net/http refuses very many fields before svc sees them
+				}
+				if got := a.text(); got != want {
 					t.Errorf("HTTP/2 %t: %s: %s\n got %s\nwant %s", http2, row.name, clipped(row.line), clipped(got), clipped(want))
 				}
 			}
