@@ -30,7 +30,7 @@ import (
 // file, which checks nothing. The client must get what the server answered to that;
 // what the server refused the client must have refused itself, in the same bytes.
 
-var clientInputs = flag.Int("client.inputs", 6000, "how many inputs TestClientEquivalence generates")
+var clientInputs = flag.Int("client.inputs", 2000, "how many inputs TestClientEquivalence generates")
 
 // A sinkClient has every method of the kitchen sink but Hide, which REST does not serve.
 type sinkClient struct {
