@@ -92,7 +92,7 @@ async function main() {
   await batches();
   console.log("json-rpc-2.0: calls, errors, notifications and batches are understood");
   checkDocument(await client.request("rpc.discover"));
-  checkDocument(JSON.parse(readFileSync("discover.txt")).result); // of a service with every kind of field
+  checkDocument(JSON.parse(readFileSync("../../internal/blackbox/testdata/rpc/discover.txt")).result); // of a service with every kind of field
   console.log("OpenRPC: the documents are valid");
 }
 
