@@ -11,6 +11,7 @@ package svc
 
 import (
 	"bytes"
+	"cmp"
 	"crypto/sha256"
 	"embed"
 	"encoding/base64"
@@ -321,7 +322,7 @@ func (w *docsWriter) writeAll() []byte {
 			}
 		})
 	}
-	w.WriteString("\n## Errors\n\n| code | HTTP | JSON-RPC |\n|---|---|---|\n")
+	w.WriteString("\n## Errors\n\nA method may answer with another HTTP status.\n\n| code | usual HTTP status | JSON-RPC |\n|---|---|---|\n")
 	for _, c := range w.data.Codes {
 		fmt.Fprintf(w, "| %v | %v | %v |\n", c[0], c[1], c[2])
 	}
@@ -351,7 +352,8 @@ func (w *docsWriter) writeOperation(verb, path string, operation []byte) {
 		fmt.Fprintf(w, "- JSON-RPC method: `%s`\n", call.RPC)
 	}
 	if call.MCP != "" {
-		fmt.Fprintf(w, "- MCP tool: `%s`\n", call.MCP)
+		// The options of the MCP handler decide; they are not known here.
+		fmt.Fprintf(w, "- MCP tool: `%s` (unless the server hides it or makes it a prompt)\n", call.MCP)
 	}
 	if scopes := w.listSecurity(operation); len(scopes) > 0 {
 		fmt.Fprintf(w, "- needs credentials: %s\n", plainLine(strings.Join(scopes, ", or ")))
@@ -384,12 +386,21 @@ func (w *docsWriter) listSecurity(operation []byte) (ways []string) {
 	return ways
 }
 
-// writeResponse writes an answer and its headers.
+// writeResponse writes an answer and its headers. A description that only repeats
+// the name of the type, which that of errors does, gives way to the phrase of the
+// status.
 func (w *docsWriter) writeResponse(status string, response []byte) {
-	fmt.Fprintf(w, "- answer %s: %s", status, plainLine(textAt(response, "description")))
-	if mediaType, schema := contentOf(response); schema != nil {
-		fmt.Fprintf(w, ", %s as %s", w.describeType(schema), mediaType)
+	description := plainLine(textAt(response, "description"))
+	mediaType, schema := contentOf(response)
+	if schema != nil {
+		name := w.describeType(schema)
+		if description == name {
+			number, _ := strconv.Atoi(status) // "default" has no phrase
+			description = cmp.Or(http.StatusText(number), "any other status")
+		}
+		description += ", " + name + " as " + mediaType
 	}
+	fmt.Fprintf(w, "- answer %s: %s", status, description)
 	w.WriteByte('\n')
 	if headers := memberAt(response, "headers"); headers != nil {
 		eachMember(headers, func(name, header []byte) {

@@ -232,6 +232,8 @@ func TestDocsMarkdown(t *testing.T) {
 		"\n```sh\ncurl -X PUT -H \"Authorization: Bearer $TOKEN\" -H 'Content-Type: application/json' -d '{}' \"$URL/notes/1\"\n```\n",
 		"\n## Types\n", "\n### docsBox\n\n- `in` (required, map of docsBox)\n",
 		"\n| NOT_FOUND | 404 | -32005 |\n",
+		"` (unless the server hides it or makes it a prompt)\n", "\n- answer 400: Bad Request, Error as application/json\n", "\n- answer default: any other status, Error as application/json\n",
+		"\nA method may answer with another HTTP status.\n\n| code | usual HTTP status | JSON-RPC |\n",
 	} {
 		if !strings.Contains(text, want) {
 			t.Errorf("the Markdown has no\n%s", want)

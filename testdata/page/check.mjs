@@ -174,6 +174,15 @@ await step('a stream is watched and stopped', app, async (page) => {
 	await o.locator('.out [role=status]', {hasText: /^Stopped after/}).waitFor();
 });
 
+await step('a prompt is no tool', app, async (page) => {
+	const o = await open(page, 'todos_PlanDay');
+	await o.getByText('unless the server hides it or makes it a prompt').waitFor();
+	assert(!/400 Error/.test(await o.innerText()));
+	assert.equal(await o.getByRole('button', {name: 'Fill in an example'}).count(), 0);
+	await over(o, 'MCP');
+	assert.match(await send(o, false), /this server does not offer the method as a tool/);
+}, {statuses: [400]});
+
 await step('a deep link opens its method and sends nothing', app + '#todos_Update', async (page, {sent}) => {
 	const o = op(page, 'todos_Update');
 	await o.getByRole('button', {name: 'Send'}).waitFor();
@@ -208,8 +217,14 @@ await step('by keyboard only', app, async (page) => {
 await step('search', '/sink/', async (page) => {
 	const search = page.getByRole('searchbox');
 	await search.fill('exclusively nothing');
-	await page.getByText(/^0 of /).waitFor();
+	await page.getByText('Nothing matches "exclusively nothing"').waitFor();
+	assert(await page.getByRole('region', {name: 'Errors'}).isHidden());
+	await search.fill('failed_precondition'); // only in the table of errors
+	await page.getByRole('region', {name: 'Errors'}).waitFor();
+	await search.fill('');
+	await page.evaluate(() => scrollTo(0, 1e6));
 	await search.fill('quarter'); // a field of one type
+	assert(await op(page, 'sinks_EchoFloats').locator('summary').first().evaluate((e) => e.getBoundingClientRect().top >= 0 && e.getBoundingClientRect().bottom <= innerHeight));
 	assert(await op(page, 'sinks_EchoFloats').isVisible());
 	assert(await op(page, 'sinks_Create').isHidden());
 	await search.fill('TOOL handle');
@@ -249,7 +264,8 @@ await step('credentials', '/secret/', async (page, {sent}) => {
 await step('every kind of field', '/sink/', async (page, {sent}) => {
 	for (const id of ['sinks_Create', 'sinks_EchoBounds', 'sinks_EchoFloats', 'sinks_EchoTexts', 'sinks_EchoLists', 'sinks_EchoMaps', 'sinks_EchoOptional', 'sinks_EchoFlat', 'sinks_EchoTree', 'sinks_Update', 'sinks_Patch', 'sinks_List', 'tools_ReplaceTool', 'sinks_Forget', 'sinks_Pages']) {
 		const o = await open(page, id);
-		await o.getByRole('button', {name: 'Fill in an example'}).click();
+		const example = o.getByRole('button', {name: 'Fill in an example'}); // where there is anything to fill in
+		if (await example.count()) await example.click();
 		for (const transport of ['REST', 'JSON-RPC', 'MCP']) {
 			await over(o, transport);
 			try { await send(o); } catch { assert.fail(`the example of ${id} over ${transport}: ${await o.locator('.out').innerText()}`); }
@@ -304,6 +320,19 @@ await step('every kind of field', '/sink/', async (page, {sent}) => {
 	await send(o);
 	await o.getByRole('button', {name: 'Edit as a form'}).click();
 	assert.equal(await ints.getByRole('textbox', {name: /^value /}).inputValue(), '8');
+	const command = o.locator('pre.curl');
+	assert((await command.innerText()).includes('"a/b":8'));
+	await o.getByRole('button', {name: 'Edit as JSON'}).click();
+	await text.fill('{"ints":{"x":1},"extra":{"y":2}}');
+	await o.getByRole('button', {name: 'Edit as a form'}).click();
+	await o.getByText('The form cannot hold /extra').waitFor();
+	assert(await text.isVisible() && (await command.innerText()).includes('"y":2'));
+	await text.fill('{"ints":[]}');
+	await o.getByRole('button', {name: 'Edit as a form'}).click();
+	await o.getByText('The form cannot hold /ints').waitFor();
+	await text.fill('{"ints":{"x":1}}');
+	await o.getByRole('button', {name: 'Edit as a form'}).click();
+	assert(await text.isHidden() && (await command.innerText()).includes('"x":1'));
 
 	// Null, absent and a value.
 	o = await open(page, 'sinks_EchoOptional');
@@ -334,6 +363,8 @@ await step('every kind of field', '/sink/', async (page, {sent}) => {
 	await box(o, 'id').fill('..');
 	await o.getByRole('button', {name: 'Send'}).click();
 	await o.getByText('cannot stand in a path').waitFor();
+	assert.equal(await o.locator('.out').innerText(), 'Not sent.');
+	assert((await o.locator('pre.curl').innerText()).includes('/{id}'));
 	assert.equal(sent.length, before);
 }, {statuses: [400]});
 
