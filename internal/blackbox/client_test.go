@@ -5,6 +5,7 @@ import (
 	"context"
 	"encoding/json"
 	"errors"
+	"flag"
 	"fmt"
 	"io"
 	"log/slog"
@@ -516,13 +517,12 @@ func TestClientHandlerPanics(t *testing.T) {
 	}
 }
 
+var clientFailures = flag.Int("client.failures", 1000, "how many calls TestClientLeaksNothing makes")
+
 // Verify that many failures of all kinds leave no connection open. TestMain looks for
-// goroutines.
+// goroutines. testdata/client/check makes 10,000 calls.
 func TestClientLeaksNothing(t *testing.T) {
-	n := 10_000
-	if testing.Short() {
-		n = 500
-	}
+	n := *clientFailures
 	var open atomic.Int64
 	p, handler := newParts()
 	server := httptest.NewUnstartedServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
