@@ -84,14 +84,21 @@ type prompt struct {
 	options PromptOptions
 }
 
-// compileResources compiles MCPOptions.Resources, in the order of the methods.
-func compileResources(p *mistakes, x *toolIndex, options map[string]ResourceOptions) []*resource {
-	byTool := make(map[*tool]ResourceOptions)
+// optionsByTool returns the options of the member of MCPOptions called what by the
+// tools that their keys name. A key that names none is a mistake.
+func optionsByTool[O any](p *mistakes, x *toolIndex, what string, options map[string]O) map[*tool]O {
+	byTool := make(map[*tool]O)
 	for _, key := range slices.Sorted(maps.Keys(options)) {
-		if t := x.findTool(p, "Resources", key); t != nil {
+		if t := x.findTool(p, what, key); t != nil {
 			byTool[t] = options[key]
 		}
 	}
+	return byTool
+}
+
+// compileResources compiles MCPOptions.Resources, in the order of the methods.
+func compileResources(p *mistakes, x *toolIndex, options map[string]ResourceOptions) []*resource {
+	byTool := optionsByTool(p, x, "Resources", options)
 	var list []*resource
 	for _, t := range x.tools {
 		o, ok := byTool[t]
@@ -141,12 +148,7 @@ func (r *resource) checkResource(p *mistakes) {
 
 // compilePrompts compiles MCPOptions.Prompts, in the order of the methods.
 func compilePrompts(p *mistakes, x *toolIndex, options map[string]PromptOptions) []*prompt {
-	byTool := make(map[*tool]PromptOptions)
-	for _, key := range slices.Sorted(maps.Keys(options)) {
-		if t := x.findTool(p, "Prompts", key); t != nil {
-			byTool[t] = options[key]
-		}
-	}
+	byTool := optionsByTool(p, x, "Prompts", options)
 	var list []*prompt
 	for _, t := range x.tools {
 		o, ok := byTool[t]
