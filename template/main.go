@@ -22,6 +22,7 @@ import (
 	"net/http"
 	"os"
 	"os/signal"
+	"strings"
 	"syscall"
 	"time"
 
@@ -118,6 +119,16 @@ func withProfiles(handler http.Handler, user, password string) http.Handler {
 	return guard(svc.Pprof("/debug/pprof")(handler))
 }
 
+// withOrigins returns a handler that web pages of these origins may call, such as
+// "https://app.example,http://localhost:5173". It is outside of all that can refuse a
+// request, so that a page can read why. If there are none, it returns handler itself.
+func withOrigins(handler http.Handler, origins string) http.Handler {
+	if origins == "" {
+		return handler
+	}
+	return svc.CORS(svc.CORSOptions{Origins: strings.Split(origins, ","), MaxAge: time.Hour})(handler)
+}
+
 // newServer returns a server with all four timeouts, so that a slow client cannot
 // keep a connection open for ever. net/http sets none of them by default.
 func newServer(handler http.Handler) *http.Server {
@@ -147,7 +158,9 @@ func run(ctx context.Context, addr string, out io.Writer) error {
 		return err
 	}
 	counts := new(metrics)
-	handler := withProfiles(callers.guard(newHandler(newService(newStore(), ctx.Done(), counts.observe, callers), counts)), os.Getenv("PPROF_USER"), os.Getenv("PPROF_PASSWORD"))
+	handler := newHandler(newService(newStore(), ctx.Done(), counts.observe, callers), counts)
+	handler = withProfiles(callers.guard(handler), os.Getenv("PPROF_USER"), os.Getenv("PPROF_PASSWORD"))
+	handler = withOrigins(handler, os.Getenv("TODO_ORIGINS"))
 	server := newServer(handler)
 	printGuide(out, "http://"+listener.Addr().String())
 
@@ -182,6 +195,7 @@ var guide = []struct{ route, curl string }{
 	{"GET /todos/watch", "curl -N -H 'Last-Event-ID: 0' 'URL/todos/watch?count=1'"},
 	{"GET /todos/{id}", "curl URL/todos/1"},
 	{"PUT /todos/{id}", `curl -X PUT -H 'Content-Type: application/json' -d '{"title":"Buy milk","completed":true}' URL/todos/1`},
+	{"PATCH /todos/{id}", `curl -X PATCH -H 'Content-Type: application/json' -d '{"description":"Two bottles"}' URL/todos/1`},
 	{"DELETE /todos/{id}", "curl -X DELETE URL/todos/1"},
 	{"GET /todos/plan", "curl 'URL/todos/plan?order=oldest'"},
 	{"POST /todos/archive", "curl -X POST URL/todos/archive"},

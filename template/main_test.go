@@ -56,7 +56,7 @@ type process struct {
 func start(t *testing.T, env ...string) *process {
 	t.Helper()
 	p := &process{cmd: exec.Command(program, "-addr", "127.0.0.1:0")}
-	p.cmd.Env = append(os.Environ(), append([]string{"PPROF_USER=", "PPROF_PASSWORD=", "TODO_TOKENS="}, env...)...)
+	p.cmd.Env = append(os.Environ(), append([]string{"PPROF_USER=", "PPROF_PASSWORD=", "TODO_TOKENS=", "TODO_ORIGINS="}, env...)...)
 	stdout, err := p.cmd.StdoutPipe()
 	if err != nil {
 		t.Fatal(err)
@@ -123,6 +123,7 @@ func TestRoutes(t *testing.T) {
 	const (
 		milk     = `{"id":"1","title":"Buy milk","completed":false,"createdAt":"TIME"}`
 		milkDone = `{"id":"1","title":"Buy oat milk","completed":true,"createdAt":"TIME"}`
+		milkTwo  = `{"id":"1","title":"Buy oat milk","description":"Two bottles","completed":true,"createdAt":"TIME"}`
 		rent     = `{"id":"2","title":"Pay rent","description":"by Friday","completed":false,"createdAt":"TIME"}`
 		noTodo   = `{"error":{"code":"NOT_FOUND","message":"there is no todo with this id"}}`
 		noJSON   = `{"error":{"code":"INVALID_ARGUMENT","message":"the request body is not JSON"}}`
@@ -180,6 +181,13 @@ func TestRoutes(t *testing.T) {
 		{"PUT /todos/1", `{"title":"Buy oat milk","completed":true}`, 200, milkDone},
 		{"PUT /todos/1", `{"completed":true}`, 400, invalid("body", "/title", "required", "is required")},
 		{"PUT /todos/17", `{"title":"x","completed":true}`, 404, noTodo},
+		{"PATCH /todos/1", `{"description":"Two bottles"}`, 200, milkTwo},
+		{"PATCH /todos/1", `{}`, 200, milkTwo},
+		{"PATCH /todos/1", `{"completed":null,"title":"Buy milk","unknown":1}`, 200, strings.NewReplacer("oat ", "", "true", "false").Replace(milkTwo)},
+		{"PATCH /todos/1", `{"title":null}`, 400, `{"error":{"code":"INVALID_ARGUMENT","message":"title cannot be null, since every todo has one; leave it out to keep it"}}`},
+		{"PATCH /todos/1", `{"title":""}`, 400, invalid("body", "/title", "minLength", "must have at least 1 character")},
+		{"PATCH /todos/1", `{"title":"Buy oat milk","completed":true,"description":null}`, 200, milkDone},
+		{"PATCH /todos/17", `{}`, 404, noTodo},
 		{"GET /todos/1", "", 200, milkDone},
 		{"POST /todos/archive", "", 200, `{"archived":1}`},
 		{"GET /todos/1", "", 404, noTodo},
@@ -197,7 +205,7 @@ func TestRoutes(t *testing.T) {
 		{"GET /rpc", "", 405, `{"jsonrpc":"2.0","error":{"code":-32600,"message":"the method is not allowed here; allowed: POST","data":{"code":"UNIMPLEMENTED"}},"id":null}`},
 
 		{"GET /nowhere", "", 404, `{"error":{"code":"NOT_FOUND","message":"there is nothing at this path"}}`},
-		{"PATCH /todos/3", "", 405, `{"error":{"code":"UNIMPLEMENTED","message":"the method is not allowed here; allowed: GET, HEAD, PUT, DELETE"}}`},
+		{"POST /todos/3", "", 405, `{"error":{"code":"UNIMPLEMENTED","message":"the method is not allowed here; allowed: GET, HEAD, PUT, PATCH, DELETE"}}`},
 	} {
 		status, answer := p.send(t, test.route, test.body)
 		if status != test.status || answer != test.answer {
@@ -585,6 +593,8 @@ func TestConditional(t *testing.T) {
 		{"PUT", "If-Match", first, 412}, // the other writer
 		{"GET", "If-None-Match", first, 200},
 		{"PUT", "If-Match", "*", 200},
+		{"PATCH", "If-Match", first, 412},
+		{"PATCH", "If-Match", "*", 200},
 	} {
 		w := do(test.method, "/todos/1", `{"title":"Buy oat milk","completed":false}`, test.name, test.value)
 		if w.Code != test.want {
@@ -596,6 +606,40 @@ func TestConditional(t *testing.T) {
 	}
 	if body := do("GET", "/todos", "").Body.String(); strings.Contains(body, "ETag") || strings.Contains(body, first) {
 		t.Errorf("the list is %s", body)
+	}
+}
+
+// Verify that pages of the origins in TODO_ORIGINS may call, and can read that they
+// need a token.
+func TestOrigins(t *testing.T) {
+	p := start(t, "TODO_ORIGINS=https://app.example,http://localhost:5173", "TODO_TOKENS=abc:todos:read")
+	for _, test := range []struct {
+		method, origin string
+		status         int
+		allowed        string
+	}{
+		{"OPTIONS", "http://localhost:5173", 204, "http://localhost:5173"},
+		{"OPTIONS", "https://evil.example", 403, ""},
+		{"GET", "https://app.example", 401, "https://app.example"},
+		{"GET", "https://evil.example", 401, ""},
+		{"GET", "", 401, ""},
+	} {
+		r, err := http.NewRequest(test.method, p.url+"/todos", nil)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if test.origin != "" {
+			r.Header.Set("Origin", test.origin)
+			r.Header.Set("Access-Control-Request-Method", "GET")
+		}
+		w, err := http.DefaultClient.Do(r)
+		if err != nil {
+			t.Fatal(err)
+		}
+		w.Body.Close()
+		if got := w.Header.Get("Access-Control-Allow-Origin"); w.StatusCode != test.status || got != test.allowed {
+			t.Errorf("%s from %q: %d, allowed %q; want %d, %q", test.method, test.origin, w.StatusCode, got, test.status, test.allowed)
+		}
 	}
 }
 

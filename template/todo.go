@@ -19,6 +19,7 @@ type TodoAPI interface {
 	Feed(ctx context.Context, in *FeedTodos) (*svc.CursorResponse[Todo], error)
 	Get(ctx context.Context, in *TodoID) (*Todo, error)
 	Update(ctx context.Context, in *UpdateTodo) (*Todo, error)
+	Patch(ctx context.Context, in *PatchTodo) (*Todo, error)
 	Delete(ctx context.Context, in *TodoID) error
 	Archive(ctx context.Context) (*Archived, error)
 	Watch(ctx context.Context, in *WatchTodos) (svc.Stream[Todo], error)
@@ -60,6 +61,25 @@ type UpdateTodo struct {
 	IfMatch   string `json:"-" header:"If-Match,omitempty" doc:"The ETag of the todo that is to be replaced. Without it the last writer wins."`
 }
 
+// PatchTodo is the input of Patch. A field that is absent keeps its value; null
+// removes it, as JSON Merge Patch says (RFC 7396).
+type PatchTodo struct {
+	ID          string               `json:"id" path:"id"`
+	Title       svc.Optional[string] `json:"title,omitzero" minLength:"1" maxLength:"200"`
+	Description svc.Optional[string] `json:"description,omitzero" maxLength:"2000"`
+	Completed   svc.Optional[bool]   `json:"completed,omitzero"`
+	IfMatch     string               `json:"-" header:"If-Match,omitempty" doc:"The ETag of the todo that is to be changed. Without it the last writer wins."`
+}
+
+// Validate refuses the one null that makes no sense. svc calls it after the checks
+// in the tags.
+func (in *PatchTodo) Validate() error {
+	if in.Title.IsNull() {
+		return svc.Errorf(svc.CodeInvalidArgument, "title cannot be null, since every todo has one; leave it out to keep it")
+	}
+	return nil
+}
+
 // Archived is the output of Archive.
 type Archived struct {
 	Archived int `json:"archived"` // the number of todos
@@ -79,7 +99,8 @@ func newService(s *store, stopping <-chan struct{}, observe func(context.Context
 			"List":    {Description: "List the todos, oldest first, one page at a time."},
 			"Feed":    {HTTP: "GET /todos/feed", Description: "Read the todos, oldest first, from where the last answer ended."},
 			"Get":     {Description: "Get one todo."},
-			"Update":  {Description: "Change a todo."},
+			"Update":  {Description: "Replace the title and the completed mark of a todo."},
+			"Patch":   {Description: "Change the fields of a todo that are given."},
 			"Delete":  {Description: "Delete a todo."},
 			"Archive": {Description: "Take all completed todos off the list."},
 			"Watch":   {Description: "Get each todo when it is created.", HTTP: "GET /todos/watch"},
@@ -146,11 +167,34 @@ var errChanged = svc.Errorf(svc.CodeFailedPrecondition, "the todo has changed; g
 // Update replaces the title and the completed mark of a todo, if it is still the one
 // that the client has seen.
 func (t *todos) Update(ctx context.Context, in *UpdateTodo) (*Todo, error) {
-	todo, err := t.store.update(in.ID, func(todo *Todo) error {
-		if !matches(in.IfMatch, tagged(*todo).ETag) {
-			return errChanged.WithHeader("ETag", tagged(*todo).ETag)
-		}
+	return t.change(in.ID, in.IfMatch, func(todo *Todo) {
 		todo.Title, todo.Completed = in.Title, in.Completed
+	})
+}
+
+// Patch changes the fields that are in the input, if the todo is still the one that
+// the client has seen. Get returns the zero value for null.
+func (t *todos) Patch(ctx context.Context, in *PatchTodo) (*Todo, error) {
+	return t.change(in.ID, in.IfMatch, func(todo *Todo) {
+		if in.Title.IsSet() {
+			todo.Title, _ = in.Title.Get()
+		}
+		if in.Description.IsSet() {
+			todo.Description, _ = in.Description.Get()
+		}
+		if in.Completed.IsSet() {
+			todo.Completed, _ = in.Completed.Get()
+		}
+	})
+}
+
+// change calls edit with the todo that has the ID, if ifMatch lets it pass.
+func (t *todos) change(id, ifMatch string, edit func(*Todo)) (*Todo, error) {
+	todo, err := t.store.update(id, func(todo *Todo) error {
+		if etag := tagged(*todo).ETag; !matches(ifMatch, etag) {
+			return errChanged.WithHeader("ETag", etag)
+		}
+		edit(todo)
 		return nil
 	})
 	return tagged(todo), err
