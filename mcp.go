@@ -73,10 +73,16 @@ type MCPOptions struct {
 	// ListScope says where a list may be kept: "public" allows caches that users
 	// share, "private" only the cache of one user. Default: "private".
 	ListScope string
-	// Show leaves tools out of the list for a caller: those for whose method it returns
-	// false. ctx is that of the request, with its [Principal]. It hides tools and does
-	// not protect them; MethodOptions.Scopes do. ListScope must be "private" with it.
-	// Default: all are shown.
+	// Show hides tools, resources and prompts from a caller: those for whose method it
+	// returns false. Lists leave them out, and a call, a read or a completion gets the
+	// same answer as for a name that does not exist. So nobody is asked to log in for
+	// what is hidden: show what a caller could get by logging in or by more scopes.
+	// ctx is that of the request, with its [Principal]. Show is called for each object
+	// of a list and for each use of one. If it panics, the answer is an error.
+	//
+	// Show does not protect a method, which other transports serve as before;
+	// MethodOptions.Scopes do. ListScope must be "private" with it. Default: all are
+	// shown.
 	Show func(ctx context.Context, m Method) bool
 	// StateKey seals what clients carry from one round of questions to the next, for
 	// methods that ask again after an answer; see [Ask]. It must be the same on all
@@ -147,8 +153,8 @@ type mcpHandler struct {
 	resources []*resource
 	prompts   map[string]*prompt                 // by the name of the prompt
 	stateKey  *CursorKey                         // nil without one
-	show      func(context.Context, Method) bool // MCPOptions.Show; nil shows all tools
-	shown     []shownTool                        // in the order of the list; nil without show
+	show      func(context.Context, Method) bool // MCPOptions.Show; nil shows all
+	shown     map[string]*shownList              // by method, such as tools/list; empty without show
 	forms     sync.Map                           // of *form, by reflect.Type; see formOf
 	quiet     sync.Pool                          // of *quietTimer
 	now       func() time.Time
@@ -213,6 +219,8 @@ func (s *Service) newMCPHandler(opts *MCPOptions) *mcpHandler {
 		tools:    make(map[string]*tool),
 		prompts:  make(map[string]*prompt),
 		stateKey: o.StateKey,
+		show:     o.Show,
+		shown:    make(map[string]*shownList),
 		now:      time.Now,
 	}
 	h.quiet.New = newQuietTimer
@@ -221,6 +229,11 @@ func (s *Service) newMCPHandler(opts *MCPOptions) *mcpHandler {
 	prompts := compilePrompts(p, index, o.Prompts)
 	for _, q := range prompts {
 		h.prompts[q.name] = q
+	}
+	if h.show != nil {
+		for _, t := range index.tools {
+			t.described = s.describeMethod(t.method)
+		}
 	}
 	tools := slices.DeleteFunc(index.tools, func(t *tool) bool { return t.notTool })
 	for _, t := range tools {
@@ -244,22 +257,17 @@ func (s *Service) newMCPHandler(opts *MCPOptions) *mcpHandler {
 		panic(p.err("serve " + s.name + " over MCP").Error())
 	}
 	h.texts = newMCPTexts(s, &o)
-	objects := make([]toolObject, len(tools))
+	objects := make([]listed, len(tools))
 	for i, t := range tools {
-		objects[i] = t.toolObject()
+		objects[i] = listed{t, t.toolObject()}
 	}
-	h.texts.addList("tools/list", "tools", objects)
-	if h.show = o.Show; h.show != nil {
-		for i, t := range tools {
-			h.shown = append(h.shown, shownTool{s.describeMethod(t.method), encodeDocument(objects[i])})
-		}
-	}
+	h.addList("tools/list", "tools", objects)
 	if len(h.resources) > 0 {
-		h.texts.addList("resources/list", "resources", resourceObjects(h.resources, false))
-		h.texts.addList("resources/templates/list", "resourceTemplates", resourceObjects(h.resources, true))
+		h.addList("resources/list", "resources", resourceObjects(h.resources, false))
+		h.addList("resources/templates/list", "resourceTemplates", resourceObjects(h.resources, true))
 	}
 	if len(prompts) > 0 {
-		h.texts.addList("prompts/list", "prompts", promptObjects(prompts))
+		h.addList("prompts/list", "prompts", promptObjects(prompts))
 	}
 	return h
 }
@@ -312,9 +320,30 @@ func newMCPTexts(s *Service, o *MCPOptions) mcpTexts {
 	}
 }
 
+// A listed is an object of a list, and the tool that it is made of.
+type listed struct {
+	tool   *tool
+	object any
+}
+
+// A shownList is a list of which callers see parts.
+type shownList struct {
+	name  string // of the member, such as "tools"
+	tools []*tool
+	texts [][]byte // the object of each tool, as JSON
+}
+
 // addList adds the answer of a method that lists objects, whose member is name.
-func (t *mcpTexts) addList(method, name string, objects any) {
-	t.lists[method] = `"` + name + `":` + string(encodeDocument(objects))
+func (h *mcpHandler) addList(method, name string, list []listed) {
+	l := &shownList{name: name}
+	for _, o := range list {
+		l.tools = append(l.tools, o.tool)
+		l.texts = append(l.texts, encodeDocument(o.object))
+	}
+	h.texts.lists[method] = `"` + name + `":[` + string(bytes.Join(l.texts, []byte(","))) + `]`
+	if h.show != nil {
+		h.shown[method] = l
+	}
 }
 
 // maxToolName is the longest name of a tool, in characters. The specification
@@ -338,6 +367,7 @@ type tool struct {
 	ownContent bool          // the output makes the content itself
 	wrapped    bool          // the output is not a JSON object: {"result":…} holds it
 	notTool    bool          // it is a prompt, or a resource only
+	described  Method        // what MCPOptions.Show gets; zero without it
 }
 
 // A toolIndex finds the methods of a service by the names that options have.
@@ -507,28 +537,33 @@ func (t *tool) compileOutput() {
 	}
 }
 
-// A shownTool is a tool as MCPOptions.Show and as the list have it.
-type shownTool struct {
-	method Method
-	object []byte // JSON
-}
-
-// appendShown appends the tools that the caller of ctx is shown, as the member of a
-// list. A panic of Show becomes an error.
-func (h *mcpHandler) appendShown(dst []byte, ctx context.Context) (_ []byte, err error) {
-	defer recoverTo(&err)
-	dst = append(dst, `"tools":[`...)
+// addShown adds the objects of a list that the caller is shown, as its member.
+func (x *exchange) addShown(m *message, l *shownList) {
+	x.addJSON(`"` + l.name + `":[`)
 	first := true
-	for i := range h.shown {
-		if !h.show(ctx, h.shown[i].method) {
+	for i, t := range l.tools {
+		if !x.isShown(m, t) {
 			continue
 		}
 		if !first {
-			dst = append(dst, ',')
+			x.addJSON(`,`)
 		}
-		dst, first = append(dst, h.shown[i].object...), false
+		x.ws.enc.buf, first = append(x.ws.enc.buf, l.texts[i]...), false
 	}
-	return append(dst, ']'), nil
+	x.addJSON(`]`)
+}
+
+// isShown reports whether the caller is shown t. It is false for nil, which is no
+// tool, and after a panic of Show, which it leaves in m for the answer.
+func (x *exchange) isShown(m *message, t *tool) (shown bool) {
+	if t == nil || x.h.show == nil {
+		return t != nil
+	}
+	if m.showPanic == nil {
+		defer recoverTo(&m.showPanic)
+		shown = x.h.show(x, t.described)
+	}
+	return shown
 }
 
 // A toolObject is one tool of tools/list. All revisions get the same members:

@@ -12,7 +12,8 @@ package svc
 //
 //	The call                                       Answer
 //	---------------------------------------------  -------------------------
-//	names no tool, or one that is not there        error -32602
+//	names no tool, or one that is not there or is  error -32602
+//	hidden from the caller
 //	has headers that contradict it                 error -32020
 //	lacks a capability of the client (modern)      error -32021
 //	has arguments that are not valid               result with isError
@@ -51,7 +52,7 @@ func (x *exchange) answerToolsCall(m *message) *mcpError {
 		return badRequest(mcpHeaderMismatch, "the header Mcp-Name must be there once and be params.name")
 	}
 	t := x.h.tools[string(name)]
-	if t == nil {
+	if !x.isShown(m, t) {
 		return invalidParams("there is no tool of this name; tools/list has all")
 	}
 	x.enterMethod(t.method)

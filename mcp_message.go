@@ -109,6 +109,7 @@ type message struct {
 	cursor    []byte // tools/list: where the page begins
 	version   []byte // initialize: the revision that the client wants
 	level     []byte // logging/setLevel: the least level
+	showPanic error  // of MCPOptions.Show, which makes the answer an error; nil for none
 }
 
 // A requestMeta holds the members of params._meta that describe a request. Each
@@ -535,11 +536,11 @@ func (x *exchange) findCalled(rpc *rpcMessage) *method {
 			called = q.tool
 		}
 	case "resources/read":
-		if r, _ := x.h.findResource(text); r != nil {
+		if r, _ := x.findResource(&m, text); r != nil {
 			called = r.tool
 		}
 	}
-	if called == nil {
+	if !x.isShown(&m, called) {
 		return nil
 	}
 	return called.method
@@ -566,6 +567,9 @@ func (x *exchange) answerRequest(rpc *rpcMessage) {
 				e = x.answerMethod(&m)
 			}
 		}
+	}
+	if m.showPanic != nil {
+		e = &mcpError{number: mcpInternalError, text: "internal error", status: http.StatusOK, cause: m.showPanic}
 	}
 	if e != nil {
 		x.sendError(id, e)
@@ -764,12 +768,8 @@ func (x *exchange) answerList(m *message) *mcpError {
 		return invalidParams("params.cursor is not one of this server's: the list has one page")
 	}
 	x.openResult()
-	if string(m.method) == "tools/list" && x.h.show != nil {
-		list, err := x.h.appendShown(x.ws.enc.buf, x)
-		if err != nil {
-			return &mcpError{number: mcpInternalError, text: "internal error", status: http.StatusOK, cause: err}
-		}
-		x.ws.enc.buf = list
+	if l := x.h.shown[string(m.method)]; l != nil {
+		x.addShown(m, l)
 	} else {
 		x.addJSON(x.h.texts.lists[string(m.method)])
 	}

@@ -320,9 +320,9 @@ type resourceObject struct {
 	MIMEType    string `json:"mimeType"`
 }
 
-// resourceObjects returns the resources that are templates, or those that are not.
-func resourceObjects(list []*resource, templates bool) []resourceObject {
-	objects := []resourceObject{} // an empty list is not null
+// resourceObjects returns the resources that are templates, or those that are not, as
+// lists have them.
+func resourceObjects(list []*resource, templates bool) (objects []listed) {
 	for _, r := range list {
 		if r.uri.isTemplate() != templates {
 			continue
@@ -333,7 +333,7 @@ func resourceObjects(list []*resource, templates bool) []resourceObject {
 		} else {
 			o.URI = r.options.URI
 		}
-		objects = append(objects, o)
+		objects = append(objects, listed{r.tool, o})
 	}
 	return objects
 }
@@ -362,17 +362,18 @@ type promptArgument struct {
 }
 
 // promptObjects returns the prompts as prompts/list has them.
-func promptObjects(list []*prompt) []promptObject {
-	objects := make([]promptObject, len(list))
+func promptObjects(list []*prompt) []listed {
+	objects := make([]listed, len(list))
 	for i, q := range list {
-		objects[i] = promptObject{q.name, q.options.Title, q.options.Description, []promptArgument{}}
+		o := promptObject{q.name, q.options.Title, q.options.Description, []promptArgument{}}
 		if q.in != nil {
 			for _, f := range q.in.fields {
 				if !f.isNameless() {
-					objects[i].Arguments = append(objects[i].Arguments, promptArgument{f.name, f.doc, f.isRequired()})
+					o.Arguments = append(o.Arguments, promptArgument{f.name, f.doc, f.isRequired()})
 				}
 			}
 		}
+		objects[i] = listed{q.tool, o}
 	}
 	return objects
 }
@@ -387,7 +388,7 @@ func (x *exchange) answerRead(m *message) *mcpError {
 	if !x.agreesOn("Mcp-Name", uri) {
 		return badRequest(mcpHeaderMismatch, "the header Mcp-Name must be there once and be params.uri")
 	}
-	r, values := x.h.findResource(string(uri))
+	r, values := x.findResource(m, string(uri))
 	if r == nil {
 		return x.notFound(m, "there is no resource of this URI")
 	}
@@ -414,14 +415,14 @@ func (x *exchange) answerRead(m *message) *mcpError {
 
 // findResource returns the resource of a URI and the values in it, or nil. One
 // without braces comes before templates, and among these the order of the list
-// decides.
-func (h *mcpHandler) findResource(uri string) (*resource, map[string]string) {
+// decides. What is hidden from the caller is left out.
+func (x *exchange) findResource(m *message, uri string) (*resource, map[string]string) {
 	for _, templates := range [...]bool{false, true} {
-		for _, r := range h.resources {
+		for _, r := range x.h.resources {
 			if r.uri.isTemplate() != templates {
 				continue
 			}
-			if values, ok := r.uri.matchURI(uri); ok {
+			if values, ok := r.uri.matchURI(uri); ok && x.isShown(m, r.tool) {
 				return r, values
 			}
 		}
@@ -515,7 +516,7 @@ func (x *exchange) answerPrompt(m *message) *mcpError {
 		return badRequest(mcpHeaderMismatch, "the header Mcp-Name must be there once and be params.name")
 	}
 	q := x.h.prompts[string(name)]
-	if q == nil {
+	if q == nil || !x.isShown(m, q.tool) {
 		return invalidParams("there is no prompt of this name; prompts/list has all")
 	}
 	x.enterMethod(q.method)
@@ -627,7 +628,7 @@ func (x *exchange) answerComplete(m *message) *mcpError {
 		return invalidParams("params.ref and params.argument are required and must be objects")
 	}
 	t := x.h.findReferred(kind, name)
-	if t == nil {
+	if !x.isShown(m, t) {
 		return invalidParams("params.ref names no prompt and no resource of this server")
 	}
 	var values []string

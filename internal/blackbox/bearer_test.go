@@ -10,6 +10,7 @@ import (
 	"net/http"
 	"net/http/httptest"
 	"strings"
+	"sync/atomic"
 	"testing"
 	"time"
 
@@ -393,7 +394,7 @@ func TestCallersDocuments(t *testing.T) {
 	}
 }
 
-// Verify that Show leaves tools out of the list of a caller, and nothing else.
+// Verify that Show leaves tools out of the list of a caller.
 func TestMCPShow(t *testing.T) {
 	s, _ := newVault(slog.New(slog.DiscardHandler))
 	h := s.MCP(&svc.MCPOptions{Show: func(ctx context.Context, m svc.Method) bool {
@@ -435,4 +436,265 @@ func TestMCPShow(t *testing.T) {
 		}
 	}()
 	s.MCP(&svc.MCPOptions{Show: func(context.Context, svc.Method) bool { return true }, ListScope: "public"})
+}
+
+// StudyAPI has what MCP serves as tools, resources and prompts.
+type StudyAPI interface {
+	GetIndex(ctx context.Context) (*VaultOut, error)
+	GetNote(ctx context.Context, in *StudyNote) (*VaultOut, error)
+	GetPage(ctx context.Context) (*VaultOut, error)
+	Draft(ctx context.Context, in *StudyDraft) (*StudyText, error)
+}
+
+type StudyNote struct {
+	ID string `json:"id" path:"id" enum:"one,two"`
+}
+
+type StudyDraft struct {
+	Tone string `json:"tone,omitempty" enum:"dry,warm"`
+}
+
+type StudyText struct {
+	Text string `json:"text"`
+}
+
+func (t *StudyText) MCPContent() []svc.MCPContent {
+	return []svc.MCPContent{{Type: "text", Text: t.Text}}
+}
+
+type study struct{ calls *atomic.Int64 }
+
+func (s study) out(ctx context.Context) *VaultOut {
+	s.calls.Add(1)
+	return vault{}.out(ctx)
+}
+
+func (s study) GetIndex(ctx context.Context) (*VaultOut, error)              { return s.out(ctx), nil }
+func (s study) GetNote(ctx context.Context, _ *StudyNote) (*VaultOut, error) { return s.out(ctx), nil }
+func (s study) GetPage(ctx context.Context) (*VaultOut, error)               { return s.out(ctx), nil }
+
+func (s study) Draft(ctx context.Context, _ *StudyDraft) (*StudyText, error) {
+	return &StudyText{s.out(ctx).By}, nil
+}
+
+// newStudy returns the service and options that make resources and a prompt of it.
+func newStudy(calls *atomic.Int64) (*svc.Service, *svc.MCPOptions) {
+	s := svc.MustRegister[StudyAPI](study{calls}, &svc.Options{
+		Resource: "study", Logger: slog.New(slog.DiscardHandler), Defaults: svc.Defaults{Auth: "bearer"},
+		Methods: map[string]svc.MethodOptions{
+			"GetIndex": {HTTP: "GET /index", Public: true},
+			"GetNote":  {HTTP: "GET /notes/{id}", Scopes: []string{"notes:read"}},
+			"GetPage":  {HTTP: "GET /page"},
+			"Draft":    {Scopes: []string{"notes:write"}},
+		},
+	})
+	return s, &svc.MCPOptions{
+		Resources: map[string]svc.ResourceOptions{"GetIndex": {URI: "study://index"}, "GetNote": {URI: "study://notes/{id}"}, "GetPage": {URI: "study://page"}},
+		Prompts:   map[string]svc.PromptOptions{"Draft": {}},
+	}
+}
+
+// mcpStdioAs returns the answers to the lines of in by a pipe of p, or of nobody.
+func mcpStdioAs(t *testing.T, s *svc.Service, p *svc.Principal, in string, opts *svc.MCPOptions) string {
+	t.Helper()
+	var out bytes.Buffer
+	ctx := context.Background()
+	if p != nil {
+		ctx = svc.WithPrincipal(ctx, p)
+	}
+	if err := s.MCPStdio(ctx, strings.NewReader(in), &out, opts); err != nil {
+		t.Error(err)
+	}
+	return strings.TrimSpace(out.String())
+}
+
+// Verify what callers need to read a resource and to get a prompt, with the error and
+// the challenge: in both eras, alone, in a batch, and over standard input and output.
+func TestCallersOfResources(t *testing.T) {
+	var calls atomic.Int64
+	s, opts := newStudy(&calls)
+	h := s.MCP(opts)
+	optional := svc.Bearer(verifyTest, svc.BearerOptions{Optional: true, Logger: slog.New(slog.DiscardHandler)})(h)
+	reader := &svc.Principal{Subject: "bob", Scopes: []string{"notes:read"}}
+	const index, note, page = `"uri":"study://index"`, `"uri":"study://notes/one"`, `"uri":"study://page"`
+	const badNote, draft, badDraft = `"uri":"study://notes/three"`, `"name":"study_draft"`, `"name":"study_draft","arguments":{"tone":"x"}`
+	const login, scope = "an access token is required", "the access token lacks a scope: "
+	for _, test := range []struct {
+		caller    string // none, anonymous, guest or reader
+		params    string
+		status    int
+		challenge string // after "Bearer "
+		text      string // of the error
+	}{
+		{"none", index, 200, "", ""},
+		{"none", page, 200, "", ""}, // a program without Bearer guards it itself
+		{"none", note, 401, `scope="notes:read"`, login},
+		{"none", badNote, 401, `scope="notes:read"`, login}, // the caller is checked first
+		{"none", draft, 401, `scope="notes:write"`, login},
+		{"anonymous", index, 200, "", ""},
+		{"anonymous", page, 401, `realm="api"`, login},
+		{"anonymous", note, 401, `scope="notes:read"`, login},
+		{"anonymous", draft, 401, `scope="notes:write"`, login},
+		{"guest", index, 200, "", ""},
+		{"guest", page, 200, "", ""},
+		{"guest", note, 403, `error="insufficient_scope", scope="base notes:read"`, scope + "notes:read"},
+		{"guest", badDraft, 403, `error="insufficient_scope", scope="base notes:write"`, scope + "notes:write"},
+		{"reader", note, 200, "", ""},
+		{"reader", draft, 403, "", scope + "notes:write"}, // of middleware without a challenge
+	} {
+		method := "resources/read"
+		if strings.HasPrefix(test.params, `"name"`) {
+			method = "prompts/get"
+		}
+		_, name, _ := strings.Cut(strings.TrimSuffix(test.params, `"`), `:"`)
+		name, _, _ = strings.Cut(name, `"`)
+		message := `{"jsonrpc":"2.0","id":1,"method":"` + method + `","params":{` + test.params + `}}`
+		post := func(body string, modern bool) *httptest.ResponseRecorder {
+			r := httptest.NewRequest("POST", "/", strings.NewReader(body))
+			r.Header.Set("Content-Type", "application/json")
+			if modern {
+				r.Header.Set("Mcp-Protocol-Version", "2026-07-28")
+				r.Header.Set("Mcp-Method", method)
+				r.Header.Set("Mcp-Name", name)
+			}
+			front := http.Handler(optional)
+			switch test.caller {
+			case "none":
+				front = h
+			case "guest":
+				r.Header.Set("Authorization", "Bearer good")
+			case "reader":
+				front, r = h, r.WithContext(svc.WithPrincipal(r.Context(), reader))
+			}
+			w := httptest.NewRecorder()
+			front.ServeHTTP(w, r)
+			return w
+		}
+		want := `{"jsonrpc":"2.0","error":{"code":-32600,"message":"` + test.text + `"},"id":1}`
+		challenge := ""
+		if test.challenge != "" {
+			challenge = "Bearer " + test.challenge
+		}
+		calls.Store(0)
+		modern := strings.TrimSuffix(message, "}}") + `,"_meta":{"io.modelcontextprotocol/protocolVersion":"2026-07-28","io.modelcontextprotocol/clientCapabilities":{}}}}`
+		for _, sent := range []struct {
+			body      string
+			modern    bool
+			status    int
+			challenge string
+		}{
+			{message, false, test.status, challenge},
+			{modern, true, test.status, challenge},
+			{"[" + message + "]", false, 200, ""},
+		} {
+			w := post(sent.body, sent.modern)
+			place := fmt.Sprintf("%s, %s", test.caller, sent.body)
+			if got := w.Header().Get("WWW-Authenticate"); w.Code != sent.status || got != sent.challenge {
+				t.Errorf("%s: status %d, WWW-Authenticate: %s\nwant %d, %s\n%s", place, w.Code, got, sent.status, sent.challenge, w.Body)
+			}
+			if got := strings.Trim(w.Body.String(), "[]"); (test.text != "") != (got == want) || test.text == "" && !strings.Contains(got, `"result":{`) {
+				t.Errorf("%s: %s", place, got)
+			}
+		}
+		if got := calls.Load(); test.text != "" && got > 0 || test.text == "" && got != 3 {
+			t.Errorf("%s, %s: the method ran %d times", test.caller, test.params, got)
+		}
+		var p *svc.Principal
+		switch test.caller {
+		case "anonymous":
+			continue // there is no Bearer in front of a pipe
+		case "guest":
+			p = &svc.Principal{Scopes: []string{"base"}}
+		case "reader":
+			p = reader
+		}
+		if got := mcpStdioAs(t, s, p, message, opts); (test.text != "") != (got == want) || test.text == "" && !strings.Contains(got, `"result":{`) {
+			t.Errorf("%s, %s over stdio: %s", test.caller, test.params, got)
+		}
+	}
+}
+
+// Verify that Show hides resources, templates, prompts and tools: from lists, and so
+// that a use is answered as that of a name which does not exist, over HTTP and stdio.
+func TestMCPShowHides(t *testing.T) {
+	var calls atomic.Int64
+	s, opts := newStudy(&calls)
+	opts.Show = func(ctx context.Context, m svc.Method) bool {
+		p, _ := svc.PrincipalFrom(ctx)
+		if p != nil && p.Subject == "panic" {
+			panic("oops")
+		}
+		return p != nil || m.Name == "get_index"
+	}
+	h := s.MCP(opts)
+	all := &svc.Principal{Subject: "ada", Scopes: []string{"notes:read", "notes:write"}}
+	send := func(p *svc.Principal, method, params string) string {
+		message := `{"jsonrpc":"2.0","id":1,"method":"` + method + `","params":{` + params + `}}`
+		r := httptest.NewRequest("POST", "/", strings.NewReader(message))
+		r.Header.Set("Content-Type", "application/json")
+		if p != nil {
+			r = r.WithContext(svc.WithPrincipal(r.Context(), p))
+		}
+		w := httptest.NewRecorder()
+		h.ServeHTTP(w, r)
+		if piped := mcpStdioAs(t, s, p, message, opts); piped != w.Body.String() {
+			t.Errorf("%s: over stdio %s\nover HTTP %s", message, piped, w.Body)
+		}
+		return w.Body.String()
+	}
+	for _, test := range []struct{ method, params, all, nobody string }{
+		{"tools/list", "", `get_index get_note get_page`, `get_index`},
+		{"resources/list", "", `get_index get_page`, `get_index`},
+		{"resources/templates/list", "", `get_note`, ``},
+		{"prompts/list", "", `draft`, ``},
+	} {
+		for _, caller := range []struct {
+			p    *svc.Principal
+			want string
+		}{{all, test.all}, {nil, test.nobody}} {
+			var answer struct {
+				Result map[string][]struct{ Name string }
+			}
+			if err := json.Unmarshal([]byte(send(caller.p, test.method, test.params)), &answer); err != nil {
+				t.Fatal(err)
+			}
+			var names []string
+			for _, list := range answer.Result {
+				for _, o := range list {
+					names = append(names, strings.TrimPrefix(o.Name, "study_"))
+				}
+			}
+			if got := strings.Join(names, " "); got != caller.want || len(answer.Result) != 1 {
+				t.Errorf("%s of %v: %s", test.method, caller.p, got)
+			}
+		}
+		if got := send(&svc.Principal{Subject: "panic"}, test.method, test.params); got != `{"jsonrpc":"2.0","error":{"code":-32603,"message":"internal error"},"id":1}` {
+			t.Errorf("%s when Show panics: %s", test.method, got)
+		}
+	}
+	for _, test := range []struct{ method, params, unknown string }{
+		{"tools/call", `"name":"study_get_page"`, `"name":"study_get_nope"`},
+		{"resources/read", `"uri":"study://page"`, `"uri":"study://nope"`},
+		{"resources/read", `"uri":"study://notes/one"`, `"uri":"study://nopes/one"`},
+		{"prompts/get", `"name":"study_draft"`, `"name":"study_nope"`},
+		{"completion/complete", `"ref":{"type":"ref/prompt","name":"study_draft"},"argument":{"name":"tone","value":""}`, `"ref":{"type":"ref/prompt","name":"study_nope"},"argument":{"name":"tone","value":""}`},
+		{"completion/complete", `"ref":{"type":"ref/resource","uri":"study://notes/{id}"},"argument":{"name":"id","value":""}`, `"ref":{"type":"ref/resource","uri":"study://nopes/{id}"},"argument":{"name":"id","value":""}`},
+	} {
+		calls.Store(0)
+		hidden := send(nil, test.method, test.params)
+		unknown := send(nil, test.method, test.unknown)
+		unknown = strings.NewReplacer("study://nopes", "study://notes", "study://nope", "study://page").Replace(unknown)
+		if hidden != unknown || !strings.Contains(hidden, `"error":{"code":-32`) {
+			t.Errorf("%s: what is hidden gets %s\nand what does not exist %s", test.params, hidden, unknown)
+		}
+		if got := send(&svc.Principal{Subject: "panic"}, test.method, test.params); got != `{"jsonrpc":"2.0","error":{"code":-32603,"message":"internal error"},"id":1}` {
+			t.Errorf("%s when Show panics: %s", test.params, got)
+		}
+		if n := calls.Load(); n > 0 {
+			t.Errorf("%s: the method ran %d times", test.params, n)
+		}
+		if got := send(all, test.method, test.params); !strings.Contains(got, `"result":{`) || strings.Contains(got, `"isError":true`) {
+			t.Errorf("%s, shown: %s", test.params, got)
+		}
+	}
 }
