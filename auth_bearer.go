@@ -103,6 +103,8 @@ const maxToken = 8 << 10
 //	has a token for which verify returns     503     no such header
 //	another error or nil, or panics
 //
+// A 503 has the header Retry-After of the error that verify returns, or else 1 second.
+//
 // verify gets the token as it was sent, and must check everything about it: the
 // signature, the issuer, the audience and, unless it sets Principal.Expires, the time.
 // What it returns must not depend on the request. It is called for each request, and
@@ -250,7 +252,8 @@ func (g *bearerGuard) verifyToken(ctx context.Context, token string) (*Principal
 	case CodeOf(err) == CodeUnauthenticated:
 		return nil, g.tokenError(withoutToken(err, token))
 	}
-	return nil, Errorf(CodeUnavailable, "access tokens cannot be checked at the moment").WithCause(withoutToken(err, token))
+	after := cmp.Or(ErrorFrom(err).Header().Get("Retry-After"), "1") // in seconds, as Limit has it
+	return nil, Errorf(CodeUnavailable, "access tokens cannot be checked at the moment").WithCause(withoutToken(err, token)).WithHeader("Retry-After", after)
 }
 
 // callVerify calls verify and returns its panic as an error.

@@ -94,10 +94,27 @@ func verifyTest(ctx context.Context, token string) (*svc.Principal, error) {
 		panic("the token " + token + " makes no sense")
 	case "nothing":
 		return nil, nil
+	case "busy":
+		return nil, svc.Errorf(svc.CodeUnavailable, "the database is down").WithHeader("Retry-After", "7")
 	case "gone":
 		return nil, ctx.Err()
 	}
 	return nil, svc.Errorf(svc.CodeUnauthenticated, "unknown token")
+}
+
+// Verify that a client whose token cannot be checked is told when to come back: when
+// verify says, or in a second.
+func TestBearerRetryAfter(t *testing.T) {
+	guard := svc.Bearer(verifyTest, svc.BearerOptions{Logger: slog.New(slog.DiscardHandler)})(http.NotFoundHandler())
+	for token, want := range map[string]string{"busy": "7", "failing": "1", "panicking": "1", "nothing": "1", "quoting": "", "gone": "1"} {
+		r := httptest.NewRequest("GET", "/", nil)
+		r.Header.Set("Authorization", "Bearer "+token+".token")
+		w := httptest.NewRecorder()
+		guard.ServeHTTP(w, r)
+		if got := w.Header().Get("Retry-After"); got != want {
+			t.Errorf("%s: %d with Retry-After %q, want %q", token, w.Code, got, want)
+		}
+	}
 }
 
 // Verify the answer, the challenge and the log line for each token and header, on
