@@ -1,0 +1,99 @@
+// Package bookmarks is the interface of the bookmark service: what its methods are, what
+// they take and what they return. The server implements it, and programs that call the
+// server import it.
+package bookmarks
+
+import (
+	"context"
+	"strconv"
+	"time"
+
+	"example.com/svc"
+)
+
+// API has the methods. All of them are about the bookmarks of the caller.
+type API interface {
+	Create(ctx context.Context, in *NewBookmark) (*Bookmark, error)
+	List(ctx context.Context, in *Filter) (*svc.CursorResponse[Bookmark], error)
+	Get(ctx context.Context, in *ID) (*Bookmark, error)
+	Patch(ctx context.Context, in *Change) (*Bookmark, error)
+	Delete(ctx context.Context, in *ID) error
+	Watch(ctx context.Context, in *Since) (svc.Stream[Bookmark], error)
+}
+
+// A Bookmark is an address on the web that somebody wants to find again.
+type Bookmark struct {
+	ID        int64     `json:"id"`
+	URL       string    `json:"url" format:"uri"`
+	Title     string    `json:"title"`
+	Note      *string   `json:"note,omitempty"`
+	Tags      []string  `json:"tags"`
+	CreatedAt time.Time `json:"created_at"`
+	// Where one bookmark is the answer over REST, the next two are headers. In lists
+	// and on other transports the ETag is a member, so that all clients can send it
+	// back in a Change.
+	ETag     string `json:"etag" header:"ETag"`
+	Location string `json:"-" header:"Location"`
+}
+
+// SSE gives the event of a bookmark its ID, from which a client that has lost its
+// connection goes on.
+func (b *Bookmark) SSE() svc.Event { return svc.Event{ID: strconv.FormatInt(b.ID, 10)} }
+
+// NewBookmark is the input of Create. Every text has a largest length: it is stored.
+type NewBookmark struct {
+	URL   string   `json:"url" format:"uri" pattern:"^https?://[!-~]+$" maxLength:"2000"`
+	Title string   `json:"title" minLength:"1" maxLength:"200"`
+	Note  *string  `json:"note,omitempty" maxLength:"5000"`
+	Tags  []string `json:"tags,omitempty" maxItems:"10" uniqueItems:"true"`
+	Key   string   `json:"idempotency_key,omitempty" header:"Idempotency-Key" minLength:"8" maxLength:"100" doc:"Chosen by the client. A request with the same key again is answered with the same bookmark."`
+}
+
+// Filter is the input of List, with the parameters cursor and limit.
+type Filter struct {
+	Query string   `json:"q,omitempty" maxLength:"200" doc:"Words of the title or the note, as one types them into a search engine."`
+	Tags  []string `json:"tag,omitempty" maxItems:"10" doc:"The bookmark has all of them."`
+	svc.CursorQuery
+}
+
+// ID is the input of Get and Delete.
+type ID struct {
+	ID int64 `json:"id" minimum:"1"`
+}
+
+// Change is the input of Patch. An absent title stays, and so need not be Optional: no
+// title is empty. The address stays in any case, since it is what a bookmark is.
+type Change struct {
+	ID      int64                  `json:"id" minimum:"1"`
+	Title   string                 `json:"title,omitempty" minLength:"1" maxLength:"200"`
+	Note    svc.Optional[string]   `json:"note,omitzero" maxLength:"5000"`
+	Tags    svc.Optional[[]string] `json:"tags,omitzero" maxItems:"10" uniqueItems:"true"`
+	IfMatch string                 `json:"if_match,omitempty" header:"If-Match" doc:"The ETag of the bookmark that is to be changed. Without it the last writer wins."`
+}
+
+// Since is the input of Watch.
+type Since struct {
+	After int64 `json:"after,omitempty" header:"Last-Event-ID" minimum:"0" doc:"The ID of the last bookmark that the client has."`
+}
+
+// Options returns what the server and its clients have to agree about.
+func Options() *svc.Options {
+	read, write := []string{"bookmarks:read"}, []string{"bookmarks:write"}
+	return &svc.Options{
+		Name:        "Bookmarks",
+		Description: "Addresses on the web, with notes and tags.",
+		Version:     "1.0.0",
+		Resource:    "bookmarks",
+		Defaults:    svc.Defaults{Auth: "bearer"},
+		Methods: map[string]svc.MethodOptions{
+			"Create": {Scopes: write, Status: 201, Description: "Add a bookmark. An address that is there already is refused."},
+			"List":   {Scopes: read, Description: "List bookmarks, newest first, all of them or those with some words and tags."},
+			"Get":    {Scopes: read, Description: "Get one bookmark."},
+			"Patch":  {Scopes: write, Description: "Change title, note or tags; null removes a note or all tags."},
+			"Delete": {Scopes: write, Description: "Delete a bookmark."},
+			// Over the other transports a stream is one answer when it has ended, and
+			// this one never ends.
+			"Watch": {Scopes: read, HTTP: "GET /bookmarks/watch", Transports: []svc.Transport{svc.TransportREST}, Description: "Get all bookmarks, oldest first, and then each new one."},
+		},
+	}
+}

@@ -1,0 +1,189 @@
+package main
+
+import (
+	"context"
+	"crypto/sha256"
+	"embed"
+	"errors"
+	"fmt"
+	"io/fs"
+	"strings"
+
+	"github.com/jackc/pgx/v5"
+	"github.com/jackc/pgx/v5/pgconn"
+	"github.com/jackc/pgx/v5/pgxpool"
+
+	"example.com/bookmarks"
+	"example.com/svc"
+)
+
+// postgres is the store of a real service.
+type postgres struct{ pool *pgxpool.Pool }
+
+// openPostgres connects and brings the tables up to date.
+func openPostgres(ctx context.Context, url string) (*postgres, error) {
+	pool, err := pgxpool.New(ctx, url) // the URL may have pool_max_conns
+	if err != nil {
+		return nil, err
+	}
+	return &postgres{pool}, migrate(ctx, pool)
+}
+
+func (p *postgres) ping(ctx context.Context) error { return storeError(ctx, p.pool.Ping(ctx)) }
+
+//go:embed migrations/*.sql
+var migrations embed.FS
+
+// Advisory locks are numbers that a program chooses.
+const migrateLock, createLock = 7001, 7002
+
+// migrate runs the migrations that have not been run, in the order of their names and
+// in one transaction. Replicas that start together wait for each other.
+func migrate(ctx context.Context, pool *pgxpool.Pool) error {
+	files, _ := fs.Glob(migrations, "migrations/*.sql") // no error: the pattern is good
+	return pgx.BeginFunc(ctx, pool, func(tx pgx.Tx) error {
+		if _, err := tx.Exec(ctx, "select pg_advisory_xact_lock($1)", migrateLock); err != nil {
+			return err
+		}
+		if _, err := tx.Exec(ctx, "create table if not exists migrations (name text primary key, run_at timestamptz not null default now())"); err != nil {
+			return err
+		}
+		for _, file := range files {
+			tag, err := tx.Exec(ctx, "insert into migrations (name) values ($1) on conflict do nothing", file)
+			if err == nil && tag.RowsAffected() == 1 {
+				text, _ := migrations.ReadFile(file) // no error: it is embedded
+				_, err = tx.Exec(ctx, string(text))
+			}
+			if err != nil {
+				return fmt.Errorf("%s: %w", file, err)
+			}
+		}
+		return nil
+	})
+}
+
+// columns are what scan reads.
+const columns = ` id, url, title, note, tags, created_at, '"' || version || '"' `
+
+func scan(row pgx.CollectableRow) (bookmarks.Bookmark, error) {
+	var b bookmarks.Bookmark
+	err := row.Scan(&b.ID, &b.URL, &b.Title, &b.Note, &b.Tags, &b.CreatedAt, &b.ETag)
+	b.CreatedAt = b.CreatedAt.UTC()
+	return b, err
+}
+
+// A querier is a pool or a transaction.
+type querier interface {
+	Query(ctx context.Context, sql string, args ...any) (pgx.Rows, error)
+}
+
+func one(ctx context.Context, q querier, sql string, args ...any) (*bookmarks.Bookmark, error) {
+	rows, _ := q.Query(ctx, sql, args...) // rows have the error
+	b, err := pgx.CollectExactlyOneRow(rows, scan)
+	return &b, storeError(ctx, err)
+}
+
+func many(ctx context.Context, q querier, sql string, args ...any) ([]bookmarks.Bookmark, error) {
+	rows, _ := q.Query(ctx, sql, args...)
+	list, err := pgx.CollectRows(rows, scan)
+	return list, storeError(ctx, err)
+}
+
+// create takes a lock until it commits, so that bookmarks become visible in the order
+// of their IDs: a stream that has seen 7 never has to go back for 6. The batch is one
+// transaction and one round trip. Where the key is there already, the update changes
+// nothing, and returns the bookmark that insert alone would not.
+func (p *postgres) create(ctx context.Context, owner string, in *bookmarks.NewBookmark) (b *bookmarks.Bookmark, err error) {
+	batch := new(pgx.Batch)
+	batch.Queue("select pg_advisory_xact_lock($1)", createLock)
+	batch.Queue(`insert into bookmarks (owner, url, title, note, tags, idempotency_key)
+		values ($1, $2, $3, $4, coalesce($5::text[], '{}'), nullif($6, ''))
+		on conflict (owner, idempotency_key) do update set idempotency_key = excluded.idempotency_key
+		returning`+columns, owner, in.URL, in.Title, in.Note, in.Tags, in.Key).Query(func(rows pgx.Rows) error {
+		made, err := pgx.CollectExactlyOneRow(rows, scan)
+		b = &made
+		return err
+	})
+	return b, storeError(ctx, p.pool.SendBatch(ctx, batch).Close())
+}
+
+func (p *postgres) get(ctx context.Context, owner string, id int64) (*bookmarks.Bookmark, error) {
+	return one(ctx, p.pool, "select"+columns+"from bookmarks where owner = $1 and id = $2", owner, id)
+}
+
+func (p *postgres) list(ctx context.Context, owner string, in *bookmarks.Filter, before place) ([]bookmarks.Bookmark, error) {
+	return many(ctx, p.pool, "select"+columns+`from bookmarks where owner = $1
+		and ($2 = '' or search @@ websearch_to_tsquery('english', $2))
+		and ($3::text[] is null or tags @> $3)
+		and ($4 or (created_at, id) < ($5, $6))
+		order by created_at desc, id desc limit $7`, owner, in.Query, in.Tags, before == place{}, before.At, before.ID, in.Limit)
+}
+
+func (p *postgres) change(ctx context.Context, owner string, id int64, edit func(*bookmarks.Bookmark) error) (b *bookmarks.Bookmark, err error) {
+	err = pgx.BeginFunc(ctx, p.pool, func(tx pgx.Tx) error {
+		if b, err = one(ctx, tx, "select"+columns+"from bookmarks where owner = $1 and id = $2 for update", owner, id); err != nil {
+			return err
+		}
+		if err := edit(b); err != nil {
+			return err
+		}
+		b, err = one(ctx, tx, `update bookmarks set title = $2, note = $3, tags = coalesce($4::text[], '{}'), version = version + 1
+			where id = $1 returning`+columns, id, b.Title, b.Note, b.Tags)
+		return err
+	})
+	return b, storeError(ctx, err)
+}
+
+func (p *postgres) remove(ctx context.Context, owner string, id int64) error {
+	tag, err := p.pool.Exec(ctx, "delete from bookmarks where owner = $1 and id = $2", owner, id)
+	if err == nil && tag.RowsAffected() == 0 {
+		return errNotFound
+	}
+	return storeError(ctx, err)
+}
+
+func (p *postgres) since(ctx context.Context, owner string, after int64) ([]bookmarks.Bookmark, error) {
+	return many(ctx, p.pool, "select"+columns+"from bookmarks where owner = $1 and id > $2 order by id limit 1000", owner, after)
+}
+
+// verify finds the caller by a token. It is what svc.Bearer calls, for each request, so
+// a token that is deleted is refused at once by all processes.
+func (p *postgres) verify(ctx context.Context, token string) (*svc.Principal, error) {
+	ctx, cancel := context.WithTimeout(ctx, callTimeout)
+	defer cancel()
+	hash, caller := sha256.Sum256([]byte(token)), new(svc.Principal)
+	err := p.pool.QueryRow(ctx, "select subject, scopes from tokens where hash = $1 and (expires is null or expires > now())", hash[:]).
+		Scan(&caller.Subject, &caller.Scopes)
+	if errors.Is(err, pgx.ErrNoRows) {
+		return nil, svc.Errorf(svc.CodeUnauthenticated, "the token is unknown")
+	}
+	return caller, storeError(ctx, err)
+}
+
+// errUnavailable has the time to wait twice, since only REST sends headers with errors.
+var errUnavailable = svc.Errorf(svc.CodeUnavailable, "the database does not answer; try again").
+	WithHeader("Retry-After", "1").WithDetail("retry_after", 1)
+
+// storeError returns the error that clients get for one of the database. What it does
+// not know is a bug of this program, and goes on as it is: INTERNAL.
+func storeError(ctx context.Context, err error) error {
+	var answer *pgconn.PgError
+	var known *svc.Error
+	switch {
+	case err == nil, errors.As(err, &known), ctx.Err() != nil: // svc knows the errors of contexts
+		return err
+	case errors.Is(err, pgx.ErrNoRows):
+		return errNotFound
+	case !errors.As(err, &answer): // no connection, or it broke
+		return errUnavailable.WithCause(err)
+	}
+	switch class := answer.Code[:2]; {
+	case answer.ConstraintName == "bookmarks_url":
+		return errExists.WithCause(err)
+	case answer.Code == "22021": // U+0000, which JSON can carry and PostgreSQL cannot
+		return svc.Errorf(svc.CodeInvalidArgument, "a text has the character U+0000: %w", err)
+	case strings.Contains("08 53 57", class): // connection, resources, shutdown
+		return errUnavailable.WithCause(err)
+	}
+	return err
+}

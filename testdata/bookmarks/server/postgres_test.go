@@ -1,0 +1,167 @@
+package main
+
+import (
+	"crypto/rand"
+	"fmt"
+	"net/http"
+	"net/http/httptest"
+	"os"
+	"strings"
+	"testing"
+
+	"github.com/jackc/pgx/v5/pgxpool"
+
+	"example.com/bookmarks"
+	"example.com/svc"
+)
+
+// serve starts a server on the database of DATABASE_URL, and returns it with a client
+// whose bookmarks no other test has.
+func serve(t *testing.T, scopes ...string) (*httptest.Server, *bookmarks.Client, string) {
+	t.Helper()
+	url := os.Getenv("DATABASE_URL")
+	if url == "" {
+		t.Skip("SKIPPED: set DATABASE_URL to a PostgreSQL database for tests")
+	}
+	db, err := openPostgres(t.Context(), url)
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(db.pool.Close)
+	token, stopping := rand.Text(), make(chan struct{})
+	_, err = db.pool.Exec(t.Context(), "insert into tokens values (sha256($1), $2, $3)", []byte(token), rand.Text(), scopes)
+	if err != nil {
+		t.Fatal(err)
+	}
+	server := httptest.NewServer(newHandler(t.Context(), db, stopping))
+	t.Cleanup(server.Close)
+	t.Cleanup(func() { close(stopping) }) // runs before Close, which waits for streams
+	client, err := bookmarks.Connect(server.URL, token, nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return server, client, token
+}
+
+// Verify what the database decides: conflicts, keys, versions.
+func TestPostgres(t *testing.T) {
+	_, client, _ := serve(t, "bookmarks:read", "bookmarks:write")
+	ctx, in := t.Context(), &bookmarks.NewBookmark{URL: "https://go.dev", Title: "The Go language", Tags: []string{"go"}, Key: "12345678"}
+	b, err := client.Create(ctx, in)
+	if err != nil || b.Location != fmt.Sprint("/bookmarks/", b.ID) || b.ETag != `"1"` {
+		t.Fatalf("created %+v, %v", b, err)
+	}
+	if again, err := client.Create(ctx, in); err != nil || again.ID != b.ID {
+		t.Errorf("created again %+v, %v", again, err)
+	}
+	_, err = client.Create(ctx, &bookmarks.NewBookmark{URL: in.URL, Title: "Go"})
+	wantCode(t, err, svc.CodeAlreadyExists)
+	_, err = client.Create(ctx, &bookmarks.NewBookmark{URL: in.URL + "/x", Title: "a\x00b"})
+	wantCode(t, err, svc.CodeInvalidArgument)
+	change := &bookmarks.Change{ID: b.ID, IfMatch: b.ETag}
+	change.Note.Set("mascots are gophers")
+	if b, err = client.Patch(ctx, change); err != nil || b.ETag != `"2"` || *b.Note != "mascots are gophers" || len(b.Tags) != 1 {
+		t.Errorf("changed %+v, %v", b, err)
+	}
+	_, err = client.Patch(ctx, change)
+	wantCode(t, err, svc.CodeFailedPrecondition)
+	wantCode(t, client.Delete(ctx, &bookmarks.ID{ID: b.ID}), svc.CodeOK)
+	wantCode(t, client.Delete(ctx, &bookmarks.ID{ID: b.ID}), svc.CodeNotFound)
+}
+
+func wantCode(t *testing.T, err error, want svc.Code) {
+	t.Helper()
+	if svc.CodeOf(err) != want {
+		t.Errorf("got %v, want %s", err, want)
+	}
+}
+
+// Verify that pages have everything once and in order, what search finds, and that a
+// stream has all of it and what comes while it runs. Another owner sees nothing.
+func TestListAndWatch(t *testing.T) {
+	_, client, _ := serve(t, "bookmarks:read", "bookmarks:write")
+	_, other, _ := serve(t, "bookmarks:read")
+	add := func(i int) {
+		in := &bookmarks.NewBookmark{URL: fmt.Sprint("https://go.dev/", i), Title: fmt.Sprint("Page number ", i), Tags: []string{fmt.Sprint("t", i%2), "all"}}
+		if _, err := client.Create(t.Context(), in); err != nil {
+			t.Fatal(err)
+		}
+	}
+	for i := range 25 {
+		add(i)
+	}
+	list := func(c *bookmarks.Client, f bookmarks.Filter) (n int) {
+		f.Limit = 10
+		for newest := int64(1 << 62); ; {
+			page, err := c.List(t.Context(), &f)
+			if err != nil {
+				t.Fatal(err)
+			}
+			for _, b := range page.Data {
+				if n++; b.ID >= newest || b.ETag != `"1"` {
+					t.Errorf("%+v comes after %d", b, newest)
+				}
+				newest = b.ID
+			}
+			if f.Cursor = page.NextCursor; !page.HasMore {
+				return n
+			}
+		}
+	}
+	all, some, words := list(client, bookmarks.Filter{}), list(client, bookmarks.Filter{Tags: []string{"t1", "all"}}), list(client, bookmarks.Filter{Query: `"pages numbers"`})
+	if none := list(other, bookmarks.Filter{}); all != 25 || some != 12 || words != 25 || none != 0 {
+		t.Errorf("%d in all, %d with tags, %d with words, %d of another owner", all, some, words, none)
+	}
+	stream, err := client.Watch(t.Context(), &bookmarks.Since{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	n := 0
+	for b, err := range stream {
+		if err != nil || b.URL != fmt.Sprint("https://go.dev/", n) {
+			t.Fatalf("item %d is %+v, %v", n, b, err)
+		}
+		if n++; n == 27 {
+			break
+		} else if n >= 25 {
+			add(n)
+		}
+	}
+}
+
+// Verify who may do what, and what clients get while the database is down.
+func TestHandler(t *testing.T) {
+	server, client, token := serve(t, "bookmarks:read")
+	_, err := client.Create(t.Context(), &bookmarks.NewBookmark{URL: "https://go.dev", Title: "Go"})
+	wantCode(t, err, svc.CodePermissionDenied)
+	pool, err := pgxpool.New(t.Context(), "postgres://127.0.0.1:1/x") // nothing listens there
+	if err != nil {
+		t.Fatal(err)
+	}
+	up, down := server.Config.Handler, newHandler(t.Context(), &postgres{pool}, nil)
+	for _, test := range []struct {
+		handler           http.Handler
+		path, token, want string
+	}{
+		{up, "/bookmarks", "", `401 {"error":{"code":"UNAUTHENTICATED"`},
+		{up, "/bookmarks", token + "x", `401 {"error":{"code":"UNAUTHENTICATED"`},
+		{up, "/bookmarks", token, `200 {"data":[]`},
+		{up, "/livez", "", "200"},
+		{up, "/readyz", "", "200"},
+		{up, "/openapi.json", "", `200 {"openapi":"3.0.3"`},
+		{up, "/metrics", "", `method="bookmarks.create",code="PERMISSION_DENIED"} 1`},
+		{down, "/bookmarks", token, `503 {"error":{"code":"UNAVAILABLE"`},
+		{down, "/readyz", "", `503 {"error":{"code":"UNAVAILABLE"`},
+		{down, "/livez", "", "200"},
+	} {
+		r := httptest.NewRequest("GET", test.path, nil)
+		if test.token != "" {
+			r.Header.Set("Authorization", "Bearer "+test.token)
+		}
+		w := httptest.NewRecorder()
+		test.handler.ServeHTTP(w, r)
+		if got := fmt.Sprint(w.Code, " ", w.Body); !strings.Contains(got, test.want) || w.Code == 503 && w.Header().Get("Retry-After") != "1" {
+			t.Errorf("%s: %s %v, want %s", test.path, got, w.Header(), test.want)
+		}
+	}
+}

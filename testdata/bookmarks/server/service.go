@@ -1,0 +1,187 @@
+package main
+
+import (
+	"context"
+	"net/http"
+	"strconv"
+	"strings"
+	"time"
+
+	"example.com/bookmarks"
+	"example.com/svc"
+)
+
+// A store keeps the bookmarks of all owners. Its errors are those that clients get. The
+// tests have one in memory.
+type store interface {
+	// create adds a bookmark, or returns the one that the owner has added with the key.
+	create(ctx context.Context, owner string, in *bookmarks.NewBookmark) (*bookmarks.Bookmark, error)
+	get(ctx context.Context, owner string, id int64) (*bookmarks.Bookmark, error)
+	// list returns up to in.Limit bookmarks before a place, newest first.
+	list(ctx context.Context, owner string, in *bookmarks.Filter, before place) ([]bookmarks.Bookmark, error)
+	// change calls edit with a bookmark that nobody else changes meanwhile, and stores
+	// what edit has made of it. An error of edit leaves it as it was.
+	change(ctx context.Context, owner string, id int64, edit func(*bookmarks.Bookmark) error) (*bookmarks.Bookmark, error)
+	remove(ctx context.Context, owner string, id int64) error
+	// since returns the first bookmarks with an ID greater than after, in their order.
+	// No bookmark turns up later with a smaller one.
+	since(ctx context.Context, owner string, after int64) ([]bookmarks.Bookmark, error)
+}
+
+// newService registers the methods. Streams end when stopping is closed.
+func newService(s store, stopping <-chan struct{}, observe func(context.Context, svc.Observation)) *svc.Service {
+	options := bookmarks.Options()
+	options.Observe = observe
+	options.Intercept = withTimeout
+	return svc.MustRegister[bookmarks.API](&service{s, stopping}, options)
+}
+
+// callTimeout is how long a call may take. Its client has given up by then.
+const callTimeout = 10 * time.Second
+
+// withTimeout ends calls that take too long, with DEADLINE_EXCEEDED. A stream lasts for
+// as long as its client stays.
+func withTimeout(next svc.InvokeFunc) svc.InvokeFunc {
+	return func(ctx context.Context, resource, method string, input any) (any, error) {
+		if method != "watch" {
+			limit, cancel := context.WithTimeout(ctx, callTimeout)
+			defer cancel()
+			ctx = limit
+		}
+		return next(ctx, resource, method, input)
+	}
+}
+
+// service implements bookmarks.API.
+type service struct {
+	store    store
+	stopping <-chan struct{}
+}
+
+// owner returns the caller. There always is one, since all methods need scopes.
+func owner(ctx context.Context) string {
+	p, _ := svc.PrincipalFrom(ctx)
+	return p.Subject
+}
+
+var (
+	errNotFound = svc.Errorf(svc.CodeNotFound, "there is no bookmark with this id")
+	errExists   = svc.Errorf(svc.CodeAlreadyExists, "there is a bookmark of this address")
+	errKeyUsed  = svc.Errorf(svc.CodeFailedPrecondition, "the idempotency key belongs to another bookmark").WithStatus(http.StatusUnprocessableEntity)
+	errChanged  = svc.Errorf(svc.CodeFailedPrecondition, "the bookmark has changed; get it again").WithStatus(http.StatusPreconditionFailed)
+)
+
+// Create answers a request that was sent again as it did the first time, or would have.
+func (s *service) Create(ctx context.Context, in *bookmarks.NewBookmark) (*bookmarks.Bookmark, error) {
+	b, err := s.store.create(ctx, owner(ctx), in)
+	if err != nil {
+		return nil, err
+	}
+	if b.URL != in.URL {
+		return nil, errKeyUsed
+	}
+	b.Location = "/bookmarks/" + strconv.FormatInt(b.ID, 10)
+	return b, nil
+}
+
+// A place is where a page ends: bookmarks have an order by both.
+type place struct {
+	At time.Time `json:"at"`
+	ID int64     `json:"id"`
+}
+
+// List reads by place and not by page number, so that nobody who reads on misses a
+// bookmark or gets one twice when others come and go.
+func (s *service) List(ctx context.Context, in *bookmarks.Filter) (*svc.CursorResponse[bookmarks.Bookmark], error) {
+	var before place
+	if in.Cursor != "" {
+		if err := svc.DecodeCursor(in.Cursor, &before); err != nil {
+			return nil, err
+		}
+	}
+	list, err := s.store.list(ctx, owner(ctx), in, before)
+	if err != nil {
+		return nil, err
+	}
+	return svc.NewCursorPage(list, in.Limit, func(last bookmarks.Bookmark) string {
+		cursor, _ := svc.EncodeCursor(place{last.CreatedAt, last.ID}) // no error: JSON can carry both
+		return cursor
+	}), nil
+}
+
+// Get returns one bookmark. svc answers If-None-Match.
+func (s *service) Get(ctx context.Context, in *bookmarks.ID) (*bookmarks.Bookmark, error) {
+	return s.store.get(ctx, owner(ctx), in.ID)
+}
+
+// Patch changes what the input has.
+func (s *service) Patch(ctx context.Context, in *bookmarks.Change) (*bookmarks.Bookmark, error) {
+	return s.store.change(ctx, owner(ctx), in.ID, func(b *bookmarks.Bookmark) error {
+		if err := checkMatch(in.IfMatch, b); err != nil {
+			return err
+		}
+		if in.Title != "" {
+			b.Title = in.Title
+		}
+		if in.Note.IsSet() {
+			b.Note = nil
+			if note, ok := in.Note.Get(); ok {
+				b.Note = &note
+			}
+		}
+		if in.Tags.IsSet() {
+			b.Tags, _ = in.Tags.Get()
+		}
+		return nil
+	})
+}
+
+func (s *service) Delete(ctx context.Context, in *bookmarks.ID) error {
+	return s.store.remove(ctx, owner(ctx), in.ID)
+}
+
+// checkMatch returns errChanged if the header If-Match has other ETags than that of b
+// (RFC 9110, section 13.1.1).
+func checkMatch(ifMatch string, b *bookmarks.Bookmark) error {
+	for tag := range strings.SplitSeq(ifMatch, ",") {
+		if tag = strings.TrimSpace(tag); tag == b.ETag || tag == "*" || ifMatch == "" {
+			return nil
+		}
+	}
+	return errChanged.WithHeader("ETag", b.ETag)
+}
+
+// errStopping ends the streams of a process that stops. Clients go on at another one.
+// For its cause it is no error in the log.
+var errStopping = svc.Errorf(svc.CodeUnavailable, "the server is stopping; come back: %w", http.ErrServerClosed)
+
+// watchPause is how long a stream waits before it looks for new bookmarks again. With
+// very many streams, one LISTEN of PostgreSQL that wakes them all is cheaper.
+const watchPause = 500 * time.Millisecond
+
+// Watch ends with an error of the database, as any call does. The client comes back
+// with the ID of its last event.
+func (s *service) Watch(ctx context.Context, in *bookmarks.Since) (svc.Stream[bookmarks.Bookmark], error) {
+	return func(yield func(*bookmarks.Bookmark, error) bool) {
+		for after := in.After; ; {
+			list, err := s.store.since(ctx, owner(ctx), after)
+			if err != nil {
+				yield(nil, err)
+				return
+			}
+			for i := range list {
+				if after = list[i].ID; !yield(&list[i], nil) {
+					return
+				}
+			}
+			select {
+			case <-time.After(watchPause):
+			case <-ctx.Done(): // the client has gone
+				return
+			case <-s.stopping:
+				yield(nil, errStopping)
+				return
+			}
+		}
+	}, nil
+}
