@@ -86,7 +86,7 @@ type binding struct {
 // Invariants:
 //
 //	set takes the text of one value: the field's, an element's if list is true
-//	isText is true if that value is a string; see setScalar
+//	isText is true if that value is a string without rules of its own; see setScalar
 //	spells and notNumber are set for numbers only. JSON numbers reach their
 //	  setter with the spelling checked by the scanner; here spells checks it
 //	list is true for slices in the query, which take a parameter as often as it
@@ -104,7 +104,7 @@ type param struct {
 	spells      func(text []byte) bool
 	notNumber   *complaint
 	list        bool
-	limit       []rule
+	limit       ruleSet
 	most        int
 	absent      func(reflect.Value) // sets the default; nil if there is none
 }
@@ -345,7 +345,7 @@ func (c *decoders) compileParam(f *field, name, in, at string) param {
 		c.mistakes.addf("%s: the type %v cannot come from the %s, which carries %s", at, f.shape.typ, in, carries)
 		return p
 	}
-	p.set, p.isText = setterFor(target, false), target.kind == kindString
+	p.set, p.isText = c.checkedSetter(target, false), target.kind == kindString && len(target.rules) == 0
 	switch {
 	case target.kind == kindInt, target.kind == kindUint:
 		p.spells, p.notNumber = isParamInteger, mustBeInteger
@@ -945,7 +945,10 @@ func (c *checks) needsCheck(s *shape, open map[*shape]bool) bool {
 		return false
 	}
 	open[s] = true
-	if len(hooksOf(s.typ)) > 0 || c.rules && (s.recursive || s.kind == kindAny) || c.needsCheck(s.elem, open) {
+	if c.rules && s.key != nil && len(s.key.rules) > 0 {
+		return true
+	}
+	if len(hooksOf(s.typ)) > 0 || c.rules && (s.recursive || s.kind == kindAny || len(s.rules) > 0) || c.needsCheck(s.elem, open) {
 		return true
 	}
 	return slices.ContainsFunc(s.fields, func(f *field) bool {
@@ -955,6 +958,9 @@ func (c *checks) needsCheck(s *shape, open map[*shape]bool) bool {
 
 // compileCheck makes the check for s, which needs one.
 func (c *checks) compileCheck(s *shape) checkFunc {
+	if len(s.rules) > 0 {
+		return func(d *decoder, v reflect.Value) { d.checkRules(s.rules, v) }
+	}
 	switch s.kind {
 	case kindAny:
 		return func(d *decoder, v reflect.Value) {
@@ -985,7 +991,7 @@ func (c *checks) compileCheck(s *shape) checkFunc {
 			d.pop()
 		}
 	case kindMap:
-		return checkMap(s, c.checkFor(s.elem), (&checks{}).needsCheck(s.elem, make(map[*shape]bool)))
+		return c.checkMap(s, (&checks{}).needsCheck(s.elem, make(map[*shape]bool)))
 	}
 	return c.structCheck(s, nil, nil)
 }
@@ -1027,7 +1033,8 @@ func endsInTime(v reflect.Value, depth int) bool {
 // values of a map are not addressable, so it checks a copy. If there are Validate
 // methods in them (hooked) it puts the copy back, with what those changed;
 // otherwise the map may be in use by others, and is only read.
-func checkMap(s *shape, elem checkFunc, hooked bool) checkFunc {
+func (c *checks) checkMap(s *shape, hooked bool) checkFunc {
+	elem := c.checkFor(s.elem) // nil if there is something to check in the names only
 	type entry struct {
 		name string
 		key  reflect.Value
@@ -1043,7 +1050,10 @@ func checkMap(s *shape, elem checkFunc, hooked bool) checkFunc {
 			value := reflect.New(s.elem.typ).Elem()
 			value.Set(v.MapIndex(e.key))
 			d.push(e.name)
-			elem(d, value)
+			d.checkRules(s.key.rules, e.key)
+			if elem != nil {
+				elem(d, value)
+			}
 			d.pop()
 			if hooked {
 				v.SetMapIndex(e.key, value)

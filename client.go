@@ -467,7 +467,7 @@ func isExactShape(s *shape, open map[*shape]bool) bool {
 	for _, f := range s.fields {
 		target, leftOut := f.shape.deref(), f.omit != 0 || f.def != nil
 		switch {
-		case len(f.rules) > 0 && (target.kind == kindFloat && target.bits == 32 || f.optional != leftOut),
+		case len(target.rulesIn(f)) > 0 && (target.kind == kindFloat && target.bits == 32 || f.optional != leftOut),
 			leftOut && (f.shape.kind == kindObject || f.shape.kind == kindArray),
 			!isExactShape(f.shape, open):
 			return false

@@ -342,13 +342,13 @@ func (c *decoders) compileDecoder(s *shape) decodeFunc {
 	case kindArray:
 		return decodeArray(c.decoderFor(s.elem), s.typ.Len())
 	case kindMap:
-		return decodeMap(setterFor(s.key, true), c.decoderFor(s.elem), s)
+		return decodeMap(c.checkedSetter(s.key, true), c.decoderFor(s.elem), s)
 	case kindObject:
 		plan := c.objectPlan(s.fields, nil)
 		c.plans[s] = plan
 		return plan.decodeObject
 	}
-	return decodeScalar(s)
+	return c.decodeScalar(s)
 }
 
 // decodePointer returns the decodeFunc of a pointer to t. Null leaves it nil;
@@ -392,7 +392,7 @@ func (c *decoders) sliceDecoder(s *shape, limit *rule) decodeFunc {
 	if limit != nil {
 		most, tooMany = limit.count, limit.complaint
 	}
-	if s.typ == reflect.TypeFor[[]string]() {
+	if s.typ == reflect.TypeFor[[]string]() && (len(s.elem.rules) == 0 || c.outputs) {
 		return decodeStrings(most, tooMany)
 	}
 	return decodeSlice(c.decoderFor(s.elem), s.typ, most, tooMany)
@@ -642,7 +642,7 @@ func (c *decoders) fieldDecoder(f *field) decodeFunc {
 	if f.quoted {
 		return decodeQuoted(f.shape)
 	}
-	if limit := f.findRule("maxItems"); limit != nil {
+	if limit := f.rules.findRule("maxItems"); limit != nil {
 		return c.limitedDecoder(f.shape, limit)
 	}
 	return c.decoderFor(f.shape)
@@ -677,7 +677,7 @@ func (f *fieldPlan) decodeChecked(d *decoder, v reflect.Value) {
 // checkDecoded checks the rules of the field v, which was just decoded. A float
 // of 32 bits is judged by the number that was sent: rounded, 0.10000000001 is
 // not more than 0.1.
-func (d *decoder) checkDecoded(rules []rule, v reflect.Value) {
+func (d *decoder) checkDecoded(rules ruleSet, v reflect.Value) {
 	v, ok := notNull(v)
 	if !ok {
 		return
@@ -693,7 +693,7 @@ func (d *decoder) checkDecoded(rules []rule, v reflect.Value) {
 // rule is not tried on a value that breaks another: a pattern may take a second
 // for a text of 1 MiB that is too long in any case. A null breaks no rule: rules
 // are about the value that a pointer points to, or that an Optional holds.
-func (d *decoder) checkRules(rules []rule, v reflect.Value) {
+func (d *decoder) checkRules(rules ruleSet, v reflect.Value) {
 	v, ok := notNull(v)
 	if !ok {
 		return
@@ -871,10 +871,10 @@ func (p *objectPlan) completeAbsent(d *decoder, v reflect.Value, seen []uint64) 
 // decodeScalar returns the decodeFunc for scalars of shape s. It reads the
 // JSON around the scalar, and the shape's setter does the rest. Strings and
 // booleans, the most frequent kinds, have functions of their own.
-func decodeScalar(s *shape) decodeFunc {
-	set, mismatch := setterFor(s, false), s.typeComplaint()
+func (c *decoders) decodeScalar(s *shape) decodeFunc {
+	set, mismatch := c.checkedSetter(s, false), s.typeComplaint()
 	switch {
-	case s.kind == kindString:
+	case s.kind == kindString && (len(s.rules) == 0 || c.outputs):
 		return decodeString
 	case s.kind == kindBool:
 		return decodeBool
@@ -1044,6 +1044,33 @@ func setterFor(s *shape, plain bool) setter {
 		return setNumber
 	}
 	return setString
+}
+
+// checkedSetter is setterFor with the rules of the shape, unless a client reads an
+// output. The setter adds the violations of rules itself, since there may be several.
+// The enum of a type with UnmarshalText is about the text, which may be one of many
+// that are the same value.
+func (c *decoders) checkedSetter(s *shape, plain bool) setter {
+	set := setterFor(s, plain)
+	switch {
+	case len(s.rules) == 0 || c.outputs:
+		return set
+	case s.kind == kindText:
+		enum := &s.rules[0]
+		return func(d *decoder, v reflect.Value, text []byte) *complaint {
+			if !slices.ContainsFunc(enum.values, func(x reflect.Value) bool { return x.String() == string(text) }) {
+				return enum.complaint
+			}
+			return set(d, v, text)
+		}
+	}
+	return func(d *decoder, v reflect.Value, text []byte) *complaint {
+		if c := set(d, v, text); c != nil {
+			return c
+		}
+		d.checkDecoded(s.rules, v)
+		return nil
+	}
 }
 
 // setString sets a string. Its text has no escapes left.

@@ -901,3 +901,90 @@ func TestAnyContainsItself(t *testing.T) {
 		}
 	}
 }
+
+// enumIn has types with a method Enum, and rules of items, wherever a value can be.
+type enumIn struct {
+	ID     sLevel            `json:"id" path:"id"`
+	Color  sColor            `json:"color,omitempty" query:"color,omitempty"`
+	Moods  []sMood           `json:"moods,omitempty" query:"moods,omitempty" maxItems:"2"`
+	Words  []string          `json:"words,omitempty" query:"words,omitempty" minLength:"2" maxLength:"4" pattern:"^[a-z]*$"`
+	Odds   []*float32        `json:"odds,omitempty" query:"odds,omitempty" maximum:"0.1"`
+	Head   sMask             `json:"head,omitempty" header:"X-Head,omitempty"`
+	Cookie *sColor           `json:"cookie,omitempty" cookie:"c,omitempty"`
+	Body   sColor            `json:"body"`
+	Pair   [2]string         `json:"pair,omitzero" enum:"x,y"`
+	Map    map[sLevel]sColor `json:"map,omitempty"`
+	Mood   map[sMood]*sMood  `json:"mood,omitempty"`
+	Opt    Optional[sMood]   `json:"opt,omitzero"`
+}
+
+// Verify that Enum and the rules of items hold for every source of REST, for one
+// object and for a Go value, with the same places, and that a client reads any value
+// of an output.
+func TestEnumSources(t *testing.T) {
+	p := new(mistakes)
+	c := newShapes(p)
+	s := c.shapeFor(reflect.TypeFor[enumIn](), "T")
+	c.finishShapes()
+	b := compileBinding(newDecoders(p, false), s, bindSpec{placeholders: []string{"id"}, hasBody: true})
+	outputs := newDecoders(p, false)
+	outputs.outputs = true
+	read := outputs.decoderFor(s)
+	for _, err := range p.list {
+		t.Fatal(err)
+	}
+	tenth := []*float32{new(float32), nil}
+	*tenth[0] = 0.2
+	blue, mood := sColor("blue"), sMood(0)
+	var opt Optional[sMood]
+	opt.Set(mood)
+	for _, test := range []struct {
+		path, query, head, cookie, body string
+		object                          string // the same in one object
+		value                           enumIn // and as a Go value
+		want                            string
+	}{
+		{"7", "color=&moods=sad&words=ab&odds=0.1", "9223372036854775808", "b", `{"body":"","pair":["x","y"],"map":{"-1":"a"},"mood":{"glad":null},"opt":null}`,
+			`{"id":7.0,"color":"","moods":["sad"],"words":["ab"],"odds":[0.1,null],"head":9223372036854775808,"cookie":"b","body":"\u0061"}`,
+			enumIn{ID: 7, Words: []string{"ab"}}, ""},
+		{"1", "color=blue", "2", "blue", `{"body":"c"}`,
+			`{"id":1,"color":"blue","head":2,"cookie":"blue","body":"c"}`,
+			enumIn{ID: 1, Color: blue, Head: 2, Cookie: &blue, Body: "c"},
+			"path /id enum,query /color enum,header /X-Head enum,cookie /c enum,body /body enum"},
+		{"0", "moods=sad&moods=SAD&words=ab&words=a&words=ABCDE&odds=0&odds=0.10000001", "1", "", `{"body":"a","pair":["x","z"],"map":{"1":"a","7":"A"},"mood":{"GLAD":"glad","sad":"x"},"opt":""}`,
+			`{"id":0,"moods":["sad","SAD"],"words":["ab","a","ABCDE"],"odds":[0,0.10000001],"head":1,"body":"a","pair":["x","z"],"map":{"1":"a","7":"A"},"mood":{"GLAD":"glad","sad":"x"},"opt":""}`,
+			enumIn{Moods: []sMood{2, mood}, Words: []string{"ab", "a", "ABCDE"}, Odds: []*float32{nil, tenth[0]}, Body: "a", Pair: [2]string{"x", "z"}, Map: map[sLevel]sColor{1: "a", 7: "A"}, Mood: map[sMood]*sMood{0: nil, 2: &mood}, Opt: opt},
+			"query /moods/1 enum,query /words/1 minLength,query /words/2 maxLength,query /odds/1 maximum,body /pair/1 enum,body /map/1 enum,body /map/7 enum,body /mood/GLAD enum,body /mood/sad enum,body /opt enum"},
+		{"x", "moods=sad&moods=x&moods=glad", "x", "", `{"body":1,"pair":["x"]}`,
+			`{"id":"x","moods":["sad","x","glad"],"head":"x","body":1,"pair":["x"]}`,
+			enumIn{},
+			"path /id type,query /moods/1 enum,query /moods maxItems,header /X-Head type,body /body type,body /pair minItems"},
+	} {
+		d := new(decoder)
+		header := map[string][]string{"X-Head": {test.head}}
+		if test.cookie != "" {
+			header["Cookie"] = []string{"c=" + test.cookie}
+		}
+		_, err := b.bindRequest(d, requestValues{path: renamedValues(test.path), query: test.query, short: true, header: header, body: []byte(test.body)})
+		if got := strings.Join(placesOf(err), ","); got != test.want {
+			t.Errorf("%s?%s %s: %s, want %s", test.path, test.query, test.body, got, test.want)
+		}
+		want := strings.NewReplacer("/X-Head", "/head", "/c enum", "/cookie enum").Replace(test.want)
+		_, err = b.bindObject(d, []byte(test.object))
+		if got := strings.Join(placesOf(err), ","); got != want {
+			t.Errorf("%s: %s, want %s", test.object, got, want)
+		}
+		if strings.Contains(want, "type") {
+			continue // which no Go value can be
+		}
+		_, err = b.checkValue(d, reflect.ValueOf(&test.value))
+		want = strings.NewReplacer("/mood/GLAD", "/mood/").Replace(want)
+		if got := strings.Join(placesOf(err), ","); got != want {
+			t.Errorf("%+v: %s, want %s", test.value, got, want)
+		}
+		d.start([]byte(test.object))
+		if read(d, reflect.New(s.typ).Elem()); d.finish() != nil {
+			t.Errorf("%s as an output: %v", test.object, d.finish())
+		}
+	}
+}

@@ -21,7 +21,6 @@ package svc
 // * -32002 before 2026-07-28.
 
 import (
-	"bytes"
 	"cmp"
 	"errors"
 	"maps"
@@ -668,17 +667,18 @@ func (h *mcpHandler) findReferred(kind, name string) *tool {
 	return nil
 }
 
-// enumValues returns the values of a field's enum as texts, in their order.
+// enumValues returns the values of the enum of a field, or of its type, as texts in
+// their order.
 func enumValues(f *field) []string {
 	if f == nil {
 		return nil
 	}
-	i := slices.IndexFunc(f.rules, func(r rule) bool { return r.keyword == "enum" })
-	if i < 0 {
+	enum := f.shape.deref().rulesIn(f).findRule("enum")
+	if enum == nil {
 		return nil
 	}
 	var values []string
-	s := scanner{data: bytes.TrimSpace(f.rules[i].value)}
+	s := scanner{data: enum.value}
 	s.openBracket()
 	for first := true; s.more(']', first); first = false {
 		value := s.skipValue()

@@ -486,12 +486,12 @@ type componentKey struct {
 // keyOf returns the key of s with all its fields.
 func keyOf(s *shape) componentKey { return componentKey{typ: s.typ, strict: s.strict} }
 
-// nameTypes gives every struct type its name. It runs before anything else
+// nameTypes gives every struct type and every enum its name. It runs before anything else
 // takes a name, so that a body or an error schema gets the number if both want
 // the same one.
 func (b *apiBuilder) nameTypes() {
 	for _, t := range b.service.types {
-		if key := keyOf(t); t.kind == kindObject && b.names[key] == "" {
+		if key := keyOf(t); (t.kind == kindObject || t.isEnum) && b.names[key] == "" {
 			b.names[key] = b.takeName(b.service.typeNames[t])
 		}
 	}

@@ -116,6 +116,8 @@ func (w *texter) value(t reflect.Type) {
 // reports whether t is one.
 func (w *texter) special(t reflect.Type) bool {
 	switch {
+	case w.enumText(t) != "" && !w.rarely(10):
+		w.buf.WriteString(w.enumText(t))
 	case t == reflect.TypeFor[time.Time]() || t == reflect.TypeFor[OStamp]():
 		w.str(w.pick(timeTexts, rfc3339.MatchString))
 	case t == reflect.TypeFor[time.Duration]():
@@ -136,6 +138,17 @@ func (w *texter) special(t reflect.Type) bool {
 		return false
 	}
 	return true
+}
+
+// enumText returns the JSON of one of the values of a type with a method Enum, or "".
+func (w *texter) enumText(t reflect.Type) string {
+	method := reflect.New(t).MethodByName("Enum")
+	if !method.IsValid() || t.Kind() == reflect.Pointer {
+		return ""
+	}
+	list := method.Call(nil)[0]
+	text, _ := json.Marshal(list.Index(w.IntN(list.Len())).Interface())
+	return string(text)
 }
 
 // textual writes a value of a type with an UnmarshalText.
@@ -185,6 +198,8 @@ func (w *texter) table(t reflect.Type) {
 
 func (w *texter) key(t reflect.Type) string {
 	switch {
+	case w.enumText(t) != "" && !w.rarely(10):
+		return strings.Trim(w.enumText(t), `"`)
 	case t == reflect.TypeFor[netip.Addr]():
 		return pickOne(w, "1.2.3.4", "::1", "::2", "0:0::1", "10.0.0.1", "x")
 	case t == reflect.TypeFor[oFold]():

@@ -38,6 +38,9 @@ import (
 //	bits is set for integers and floats, also where they are the key of a map
 //	custom is set for those types of kindCustom and kindText that have a method
 //	  JSONSchema, and custom30 too if 3.0.3 has all the keywords in it
+//	rules and format are set for scalars only: rules by a method Enum, for all values
+//	  of the type (isEnum is set), and both by the tags of a field, for the items of
+//	  a list that is the field alone (isEnum is not)
 //	name is set for named types, and unique among the shapes of one compile
 //	  pass, also where case is ignored
 //	a type has one shape in a compile pass, so that types which contain
@@ -51,8 +54,11 @@ type shape struct {
 	fields []*field
 	name   string
 	custom map[string]any // what JSONSchema returned, read back from its JSON
+	rules  ruleSet
+	format string // replaces that of the type
 
 	custom30   bool // custom is a schema of OpenAPI 3.0.3 too
+	isEnum     bool // a component of documents, since it has a method Enum
 	recursive  bool // an object that can contain itself
 	strict     bool // an object that has no properties but its own
 	hasMistake bool // a mistake was noted of it; there will be no plan
@@ -337,7 +343,8 @@ func hasMethods(t, iface reflect.Type) bool {
 
 // fillShape decides the kind of s. The last three cases are in the order of
 // encoding/json; the types before them have a form of their own, whatever methods
-// they have. A method JSONSchema says more of the two kinds that have methods.
+// they have. A method JSONSchema says more of the two kinds that have methods, and
+// a method Enum says more of scalars.
 func (c *shapes) fillShape(s *shape, at string) {
 	t := s.typ
 	switch {
@@ -364,6 +371,9 @@ func (c *shapes) fillShape(s *shape, at string) {
 		c.fillCustom(s, at)
 	default:
 		c.fillKind(s, at)
+	}
+	if t.Kind() <= reflect.Float64 || t.Kind() == reflect.String {
+		c.fillEnum(s, at)
 	}
 }
 
@@ -466,7 +476,9 @@ func (c *shapes) keyShape(t reflect.Type, at string) *shape {
 		s.kind, s.bits = kindUint, t.Bits()
 	default:
 		c.addf("%s: a JSON object cannot have a %v as its key; use a string, an integer or a type with MarshalText and UnmarshalText", at, t)
+		return s
 	}
+	c.fillEnum(s, at)
 	return s
 }
 
@@ -769,7 +781,7 @@ func (s *shape) containsItself() bool {
 //	mcpheader:"Region"       mcpHeader
 //	default, example         def, example: strings as they are, all else as JSON
 //	doc, format              doc, format
-//	minLength, enum, …       rules, by the table ruleTags
+//	minLength, enum, …       rules, by the table ruleTags, or rules of the items
 //
 // Without a name in any tag the name is that of the Go field. A default makes an
 // input's field optional, and so does an embedded pointer before it.
@@ -793,9 +805,9 @@ type field struct {
 	cookie    string // the cookie that it takes
 	mcpHeader string // the x-mcp-header that mirrors it
 
-	rules   []rule // constraints, in the order they are published
-	def     []byte // the default, as JSON; nil if there is none
-	format  string // replaces that of the type
+	rules   ruleSet // constraints; those of the items of a list are in its shape
+	def     []byte  // the default, as JSON; nil if there is none
+	format  string  // replaces that of the type
 	doc     string
 	example []byte // as JSON; nil if there is none
 }
@@ -958,6 +970,9 @@ func (c *shapes) applyOptions(f *field, jsonOptions, otherOptions []string) {
 			f.optional, f.omit = true, f.omit|omitZero
 		case "string":
 			f.quoted = f.shape.canBeQuoted()
+			if target := f.shape.deref(); f.quoted && target.isEnum {
+				c.addf("%s: `json:\",string\"` makes this a string, which is none that %v.Enum returns; drop the option", f.place, target.typ)
+			}
 		}
 	}
 	if slices.Contains(otherOptions, "omitempty") || slices.Contains(otherOptions, "omitzero") {
@@ -1132,7 +1147,7 @@ func (c *cycleFinder) visitShape(s *shape) int {
 		if c.must && !f.isRequired() {
 			continue
 		}
-		least := f.findRule("minItems")
+		least := f.rules.findRule("minItems")
 		e := f.shape.containedObject(c.must, least != nil && least.count > 0)
 		if e == nil {
 			continue

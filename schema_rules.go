@@ -1,11 +1,12 @@
 package svc
 
-// This file reads the constraint tags of a field. A constraint is one rule: the
-// keyword that schemas publish and the check that inputs must pass, made from the
-// same tag at the same time, so that neither can say more than the other.
+// This file reads the constraint tags of a field and the Enum method of a type. A
+// constraint is one rule: the keyword that schemas publish and the check that inputs
+// must pass, made at the same time, so that neither can say more than the other.
 //
-// In this order: the table ruleTags; applyTags; a function for each row of the
-// table; which regular expressions are accepted.
+// In this order: the table ruleTags; applyTags, and which rules are those of items;
+// rules that no value meets; Enum; a function for each row of the table; which
+// regular expressions are accepted.
 
 import (
 	"cmp"
@@ -21,8 +22,8 @@ import (
 	"unicode/utf8"
 )
 
-// A rule is one constraint on the values of a field. The decoder and the binder
-// check the rules of a field in their order, and a value can be against several.
+// A rule is one constraint on the values of a field or of a type. The decoder and
+// the binder check rules in their order, and a value can be against several.
 type rule struct {
 	keyword   string          // of JSON Schema 2020-12
 	value     []byte          // of the keyword, as JSON
@@ -44,11 +45,15 @@ type ruleTag struct {
 	make func(s *shape, text string) (r rule, want string)
 }
 
+// A ruleSet is the rules of one value, in the order they are published. No two of
+// them have the same keyword.
+type ruleSet []rule
+
 // findRule returns the rule of this keyword, or nil.
-func (f *field) findRule(keyword string) *rule {
-	for i := range f.rules {
-		if f.rules[i].keyword == keyword {
-			return &f.rules[i]
+func (rs ruleSet) findRule(keyword string) *rule {
+	for i := range rs {
+		if rs[i].keyword == keyword {
+			return &rs[i]
 		}
 	}
 	return nil
@@ -59,6 +64,9 @@ func (f *field) findRule(keyword string) *rule {
 // function that makes the rule. Schemas have the keywords in this order, and the
 // costly rules come after those that save them. In 3.0.3 the exclusive bounds are
 // written in another way; see writeRules.
+//
+// On a list of scalars the tags that fit the items and not the list are about each
+// item, and so is the tag format.
 //
 //	enum:"a,b,c"              one of these; strings and numbers
 //	minLength:"1"             Unicode code points, not bytes; strings
@@ -104,35 +112,13 @@ func isScalarList(s *shape) bool {
 // applyTags reads every tag of a field but its names. A constraint on a pointer
 // applies to the value it points to. Null satisfies every constraint.
 func (c *shapes) applyTags(f *field, tag reflect.StructTag, at string) {
-	target := f.shape.deref()
-	for _, t := range ruleTags {
-		c.checkSpelling(tag, t.name, at)
-		text, ok := tag.Lookup(t.name)
-		switch {
-		case !ok:
-		case f.quoted:
-			c.addf("%s: %s fits %s, and `json:\",string\"` makes this a string of another kind", at, t.name, t.on)
-		case !t.fits(target):
-			c.addf("%s: %s fits %s, and the field's type is %v", at, t.name, t.on, f.shape.typ)
-		default:
-			r, want := t.make(target, text)
-			if want != "" {
-				c.addf("%s: %s:%q: want %s", at, t.name, text, want)
-				continue
-			}
-			f.rules = append(f.rules, r)
-		}
-	}
-	c.checkSatisfiable(f, target, at)
-	f.doc, f.format = tag.Get("doc"), tag.Get("format")
-	if own, _, _ := target.formatAndBounds(jsonSchema); f.format != "" && f.format != own && (target.kind == kindTime || target.kind == kindBytes) {
-		c.addf("%s: format:%q does not change that a %v is read from %s; leave it out", at, f.format, target.typ, own)
-	}
+	f.doc = tag.Get("doc")
+	c.applyRules(f, tag, at)
 	for _, name := range [...]string{"default", "example", "format", "doc", "path", "query", "mcpheader"} {
 		c.checkSpelling(tag, name, at)
 	}
 	if text, ok := tag.Lookup("default"); ok {
-		if f.shape.kind == kindOptional {
+		if target := f.shape.deref(); f.shape.kind == kindOptional {
 			c.addf("%s: default:%q: an Optional says itself that the field is absent; leave the tag out, or give the field the type %v", at, text, target.typ)
 			return
 		}
@@ -141,6 +127,86 @@ func (c *shapes) applyTags(f *field, tag reflect.StructTag, at string) {
 	if text, ok := tag.Lookup("example"); ok {
 		f.example = c.parseLiteral(f, "example", text, at)
 	}
+}
+
+// applyRules reads the constraint tags of a field, and format. What is about the
+// items of a list becomes a part of their shape, which is that of the field alone
+// then: whatever reads or writes an item follows its shape.
+func (c *shapes) applyRules(f *field, tag reflect.StructTag, at string) {
+	target := f.shape.deref()
+	item := target.scalarItem()
+	var itemRules ruleSet
+	for _, t := range ruleTags {
+		c.checkSpelling(tag, t.name, at)
+		text, ok := tag.Lookup(t.name)
+		on, rules := target, &f.rules
+		if item != nil && !t.fits(target) {
+			on, rules = item, &itemRules
+		}
+		switch {
+		case !ok:
+		case f.quoted:
+			c.addf("%s: %s fits %s, and `json:\",string\"` makes this a string of another kind", at, t.name, t.on)
+		case !t.fits(on):
+			c.addf("%s: %s fits %s, and the field's type is %v", at, t.name, t.on, f.shape.typ)
+		default:
+			r, want := t.make(on, text)
+			if want != "" {
+				c.addf("%s: %s:%q: want %s", at, t.name, text, want)
+				continue
+			}
+			*rules = append(*rules, r)
+		}
+	}
+	f.format = tag.Get("format")
+	if item == nil {
+		c.checkRules(f.rules, target, f.format, at)
+		if f.rules.findRule("enum") != nil && target.rules != nil {
+			f.shape = f.shape.replaced(target, target.narrowed(f.rules[:1], ""))
+			f.rules = f.rules[1:]
+		}
+		return
+	}
+	c.checkRules(f.rules, target, "", at)
+	c.checkRules(itemRules, item, f.format, at)
+	if itemRules != nil || f.format != "" {
+		f.shape = f.shape.replaced(item, item.narrowed(itemRules, f.format))
+	}
+	f.format = ""
+}
+
+// scalarItem returns the shape of the items of a list of scalars, which may be behind
+// pointers, or nil if s is no such list.
+func (s *shape) scalarItem() *shape {
+	if s.kind == kindSlice || s.kind == kindArray {
+		if item := s.elem.deref(); item.kind.isScalar() {
+			return item
+		}
+	}
+	return nil
+}
+
+// narrowed returns a copy of s, a scalar, with these rules and this format. An enum
+// takes the place of that of the type, which has its values and more. A copy is no
+// component of documents: it has what one field says of the type.
+func (s *shape) narrowed(rules ruleSet, format string) *shape {
+	own := s.rules
+	if rules.findRule("enum") != nil {
+		own = nil // an enum is the only rule of a type
+	}
+	n := *s
+	n.rules, n.format, n.isEnum = slices.Concat(own, rules), format, false
+	return &n
+}
+
+// replaced returns a copy of s, which leads to the shape old, with other in its place.
+func (s *shape) replaced(old, other *shape) *shape {
+	if s == old {
+		return other
+	}
+	copied := *s
+	copied.elem = s.elem.replaced(old, other)
+	return &copied
 }
 
 // checkSpelling notes a tag whose name is written in lower case: reflect passes
@@ -192,41 +258,128 @@ func (s *shape) literalForm() string {
 	return form
 }
 
-// checkSatisfiable notes rules of a field that no value meets together: bounds
-// that leave nothing between them, more different booleans than there are, and
-// values of an enum that another rule excludes. That a default keeps the rules is
-// found by decoding it.
-func (c *shapes) checkSatisfiable(f *field, s *shape, at string) {
+// checkRules notes rules and a format that do not go together with each other or
+// with s, the shape of the values: a format that the type does not have, bounds that
+// leave nothing between them, more different booleans than there are, and an enum
+// that no value meets. That a default keeps the rules is found by decoding it.
+func (c *shapes) checkRules(rules ruleSet, s *shape, format, at string) {
 	for _, pair := range [...][2]string{{"minLength", "maxLength"}, {"minItems", "maxItems"}} {
-		least, most := f.findRule(pair[0]), f.findRule(pair[1])
+		least, most := rules.findRule(pair[0]), rules.findRule(pair[1])
 		if least != nil && most != nil && least.count > most.count {
 			c.addf("%s: no value meets %s:\"%d\" and %s:\"%d\"; make the first at most the second", at, pair[0], least.count, pair[1], most.count)
 		}
 	}
-	if f.findRule("uniqueItems") != nil && s.elem.kind == kindBool {
-		c.checkBools(f, s, at)
+	if rules.findRule("uniqueItems") != nil && s.elem.kind == kindBool {
+		c.checkBools(rules, s, at)
 	}
 	if isBoundable(s) {
-		c.checkRange(f, s, at)
+		c.checkRange(rules, s, at)
 	}
-	enum := f.findRule("enum")
-	if enum == nil {
-		return
+	c.checkEnum(rules, s, at)
+	if own, _, _ := s.formatAndBounds(jsonSchema); format != "" && format != own && (s.kind == kindTime || s.kind == kindBytes) {
+		c.addf("%s: format:%q does not change that a %v is read from %s; leave it out", at, format, s.typ, own)
 	}
-	for _, v := range enum.values {
-		for _, r := range f.rules {
-			if r.keyword != "enum" && r.violates(v) {
-				c.addf("%s: the value %s of the enum is against %s:%s; drop one of them", at, literalText(v), r.keyword, quotedValue(r.value))
+}
+
+// checkEnum notes values of an enum tag that another rule excludes or that the type
+// does not have, and tags that exclude all values of a type with a method Enum.
+func (c *shapes) checkEnum(rules ruleSet, s *shape, at string) {
+	enum, own := rules.findRule("enum"), s.rules.findRule("enum")
+	switch {
+	case enum != nil:
+		for _, v := range enum.values {
+			for _, r := range rules {
+				if r.violates(v) {
+					c.addf("%s: the value %s of the enum is against %s:%s; drop one of them", at, literalText(v), r.keyword, quotedValue(r.value))
+				}
+			}
+			if own != nil && own.violates(v) {
+				c.addf("%s: the value %s of the enum is none that %v.Enum returns; drop it, or add it there", at, literalText(v), s.typ)
 			}
 		}
+	case own != nil && !slices.ContainsFunc(own.values, func(v reflect.Value) bool {
+		return !slices.ContainsFunc(rules, func(r rule) bool { return r.violates(v) })
+	}):
+		c.addf("%s: no value that %v.Enum returns meets the tags; drop one of them", at, s.typ)
 	}
+}
+
+// fillEnum gives s, the shape of a type of strings, numbers or booleans, the rule that
+// its values are those that its method Enum returns, if it has one:
+//
+//	func (Color) Enum() []Color { return []Color{Red, Green, Blue} }
+//
+// The values of a type with MarshalText are listed by their texts, and no other
+// spelling that UnmarshalText knows is one of them. Types that write their own JSON
+// describe it by JSONSchema, and what that says goes before Enum.
+//
+// The method is called once, on a zero value. It belongs to the application, so it
+// may panic. One with parameters or without a list, as generated code for Protocol
+// Buffers has it, is about something else.
+func (c *shapes) fillEnum(s *shape, at string) {
+	method := reflect.New(s.typ).MethodByName("Enum")
+	if !method.IsValid() || s.custom != nil || method.Type().NumIn() > 0 || method.Type().NumOut() != 1 || method.Type().Out(0).Kind() != reflect.Slice {
+		return
+	}
+	switch list := method.Type().Out(0); {
+	case list.Elem() != s.typ:
+		c.addf("%s: %v.Enum returns %v; for the values of the type it has to return []%v", at, s.typ, list, s.typ)
+		return
+	case s.kind == kindCustom:
+		c.addf("%s: %v has Enum and its own JSON; describe that by a method JSONSchema() map[string]any, with an enum in it", at, s.typ)
+		return
+	case s.kind != kindText && !isString(s) && s.kind != kindInt && s.kind != kindUint, s.kind == kindText && !hasMethods(s.typ, typeTextMarshaler):
+		c.addf("%s: %v.Enum is for types whose values are strings, integers, or texts by MarshalText; rename the method", at, s.typ)
+		return
+	}
+	defer func() {
+		if v := recover(); v != nil {
+			c.addf("%s: %v.Enum or the text of a value panics: %v", at, s.typ, v)
+		}
+	}()
+	c.listValues(s, method.Call(nil)[0], at)
+}
+
+// listValues gives s the rule that its values are those of list.
+func (c *shapes) listValues(s *shape, list reflect.Value, at string) {
+	var values []reflect.Value
+	var texts []string
+	for i := range list.Len() {
+		text, err := s.keyText(list.Index(i))
+		switch {
+		case err != nil:
+			c.addf("%s: a value that %v.Enum returns has no text: %v", at, s.typ, err)
+			return
+		case !utf8.ValidString(text):
+			c.addf("%s: %v.Enum returns %q, which is not UTF-8 and so not JSON", at, s.typ, text)
+		case slices.Contains(texts, text):
+			c.addf("%s: %v.Enum returns %q twice; drop one of them", at, s.typ, text)
+		}
+		value := reflect.ValueOf(text)
+		if s.kind == kindInt || s.kind == kindUint {
+			value, _ = numberFor(s, text)
+		}
+		values, texts = append(values, value), append(texts, text)
+	}
+	if len(texts) == 0 {
+		c.addf("%s: %v.Enum returns no value, so that nothing could be one; list the values, or drop the method", at, s.typ)
+		return
+	}
+	r := enumRule(values, texts)
+	if s.kind == kindText {
+		r.violates = func(v reflect.Value) bool {
+			text, err := s.keyText(v)
+			return err != nil || !slices.Contains(texts, text)
+		}
+	}
+	s.rules, s.isEnum = ruleSet{r}, true
 }
 
 // checkBools notes that a list of different booleans must have more than two. The
 // length of an array is part of its type; a slice may be short unless minItems
 // says otherwise.
-func (c *shapes) checkBools(f *field, s *shape, at string) {
-	least := f.findRule("minItems")
+func (c *shapes) checkBools(rules ruleSet, s *shape, at string) {
+	least := rules.findRule("minItems")
 	switch {
 	case s.kind == kindArray && s.typ.Len() > 2:
 		c.addf("%s: no %v meets uniqueItems:\"true\", since there are two booleans; make it a [2]%v, or drop the tag", at, s.typ, s.elem.typ)
@@ -253,17 +406,17 @@ func quotedValue(value []byte) string {
 
 // checkRange notes bounds of a number that leave no value of the type between
 // them, or no multiple of multipleOf. The type of an integer has bounds itself.
-func (c *shapes) checkRange(f *field, s *shape, at string) {
+func (c *shapes) checkRange(rules ruleSet, s *shape, at string) {
 	var least, greatest string
 	var unit *big.Rat
 	if s.kind != kindFloat {
 		least, greatest = s.integerBounds()
 		unit = big.NewRat(1, 1)
 	}
-	low, above, lowTag := f.tightestBound(boundRivals[0], least)
-	high, below, highTag := f.tightestBound(boundRivals[1], greatest)
+	low, above, lowTag := rules.tightestBound(boundRivals[0], least)
+	high, below, highTag := rules.tightestBound(boundRivals[1], greatest)
 	unitTag := ""
-	if r := f.findRule("multipleOf"); r != nil {
+	if r := rules.findRule("multipleOf"); r != nil {
 		unit, _ = new(big.Rat).SetString(string(r.value))
 		unitTag = r.keyword + ":" + quotedValue(r.value)
 	}
@@ -274,13 +427,13 @@ func (c *shapes) checkRange(f *field, s *shape, at string) {
 	c.addf("%s: no %v meets %s", at, s.typ, strings.Join(tags, " and "))
 }
 
-// tightestBound returns the bound of a field on one side, of which boundRivals has
+// tightestBound returns the bound on one side, of which boundRivals has
 // the keywords, whether it is exclusive, and its tag. Without one it returns the
 // limit of the type, or nil if that is "".
-func (f *field) tightestBound(side [2]string, limit string) (x *big.Rat, exclusive bool, tag string) {
-	for i := range f.rules {
-		r := &f.rules[i]
-		if slices.Contains(side[:], r.keyword) && f.isTightest(r) {
+func (rs ruleSet) tightestBound(side [2]string, limit string) (x *big.Rat, exclusive bool, tag string) {
+	for i := range rs {
+		r := &rs[i]
+		if slices.Contains(side[:], r.keyword) && rs.isTightest(r) {
 			x, _ = new(big.Rat).SetString(string(r.value))
 			return x, r.keyword == side[1], r.keyword + ":" + quotedValue(r.value)
 		}
@@ -314,45 +467,43 @@ func hasBetween(low, high *big.Rat, above, below bool, unit *big.Rat) bool {
 // the values of an enum to be unique.
 func makeEnum(s *shape, text string) (rule, string) {
 	const want = "different values with commas between them, all of the field's type"
-	r := rule{keyword: "enum", complaint: &complaint{"enum", "must be one of " + strings.ReplaceAll(text, ",", ", ")}}
 	parts := strings.Split(text, ",")
-	r.value = append(r.value, '[')
+	var values []reflect.Value
 	for i, part := range parts {
 		if strings.TrimSpace(part) != part {
-			return r, "values without blanks around them, such as enum:" + strconv.Quote(strings.Join(trimmed(parts), ","))
+			return rule{}, "values without blanks around them, such as enum:" + strconv.Quote(strings.Join(trimmed(parts), ","))
 		}
-		if i > 0 {
-			r.value = append(r.value, ',')
+		x, ok := reflect.ValueOf(part), true
+		if !isString(s) {
+			x, ok = numberFor(s, part)
 		}
-		if slices.ContainsFunc(parts[:i], func(other string) bool { return sameValue(s, part, other) }) {
-			return r, want
+		if !ok || slices.ContainsFunc(parts[:i], func(other string) bool { return sameValue(s, part, other) }) {
+			return rule{}, want
 		}
-		if isString(s) {
-			r.value = appendQuoted(r.value, part)
-		} else {
-			r.value = append(r.value, part...)
-		}
+		values = append(values, x)
 	}
-	r.value = append(r.value, ']')
-	if isString(s) {
-		for _, part := range parts {
-			r.values = append(r.values, reflect.ValueOf(part))
+	return enumRule(values, parts), ""
+}
+
+// enumRule returns the rule that a value is one of values: strings, or numbers from
+// numberFor. texts has their texts as messages and, for numbers, schemas have them.
+func enumRule(values []reflect.Value, texts []string) rule {
+	r := rule{keyword: "enum", values: values, complaint: &complaint{"enum", "must be one of " + strings.Join(texts, ", ")}}
+	if values[0].Kind() == reflect.String {
+		r.value = []byte{'['}
+		for _, text := range texts {
+			r.value = append(appendQuoted(r.value, text), ',')
 		}
-		r.violates = func(v reflect.Value) bool { return !slices.Contains(parts, v.String()) }
-		return r, ""
+		r.value[len(r.value)-1] = ']'
+		r.violates = func(v reflect.Value) bool { return !slices.Contains(texts, v.String()) }
+		return r
 	}
-	for _, part := range parts {
-		x, ok := numberFor(s, part)
-		if !ok {
-			return r, want
-		}
-		r.values = append(r.values, x)
-	}
+	r.value = []byte("[" + strings.Join(texts, ",") + "]")
 	// Enums are short, so that looking at each value is as fast as a map.
 	r.violates = func(v reflect.Value) bool {
-		return !slices.ContainsFunc(r.values, func(x reflect.Value) bool { return compareNumbers(v, x) == 0 })
+		return !slices.ContainsFunc(values, func(x reflect.Value) bool { return compareNumbers(v, x) == 0 })
 	}
-	return r, ""
+	return r
 }
 
 // trimmed returns parts without the blanks around them.

@@ -25,6 +25,7 @@ func agreeTypes() []reflect.Type {
 	return []reflect.Type{
 		reflect.TypeFor[sConstraints](), reflect.TypeFor[sScalars](), reflect.TypeFor[sPointers](), reflect.TypeFor[sLists](), reflect.TypeFor[sQuoted](),
 		reflect.TypeFor[sTree](), reflect.TypeFor[sPage[sTree]](), reflect.TypeFor[sEmbedding](), reflect.TypeFor[sBounds](),
+		reflect.TypeFor[sEnums](), reflect.TypeFor[sItems](),
 	}
 }
 

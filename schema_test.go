@@ -160,10 +160,61 @@ type sOptional struct {
 	Number Optional[int32]  `json:"number,omitzero" example:"null"`
 }
 
+// Types with a method Enum, each written in its own way.
+type (
+	sColor string
+	sLevel int8
+	sMask  uint64
+	sMood  int // by its text
+)
+
+func (sColor) Enum() []sColor { return []sColor{"a", "b", ""} }
+func (*sLevel) Enum() sLevels { return sLevels{-1, 0, 7} }
+func (sMask) Enum() []sMask   { return []sMask{1, 1 << 63} }
+func (sMood) Enum() []sMood   { return []sMood{2, 1} }
+
+type sLevels []sLevel
+
+func (m sMood) MarshalText() ([]byte, error) { return []byte([]string{"", "glad", "sad"}[m]), nil }
+
+func (m *sMood) UnmarshalText(text []byte) error {
+	*m = sMood(slices.Index([]string{"", "glad", "sad"}, strings.ToLower(string(text))))
+	return nil
+}
+
+type sEnums struct {
+	Color   sColor            `json:"color" default:"a" doc:"A color."`
+	One     sColor            `json:"one" enum:"b"`
+	Short   sColor            `json:"short,omitempty" minLength:"1" format:"color"`
+	Level   sLevel            `json:"level" minimum:"0"`
+	Levels  []sLevel          `json:"levels" maxItems:"2" uniqueItems:"true"`
+	Mask    *sMask            `json:"mask" doc:"Bits."`
+	Maybe   *sColor           `json:"maybe,omitempty"`
+	Opt     Optional[sColor]  `json:"opt,omitzero"`
+	Ones    *[]*sColor        `json:"ones,omitempty" enum:"a,b" minLength:"1"`
+	Map     map[string]sColor `json:"map"`
+	ByColor map[sColor]*int   `json:"byColor"`
+	ByLevel map[sLevel]sLevel `json:"byLevel"`
+	Mood    sMood             `json:"mood"`
+	ByMood  map[sMood][]sMood `json:"byMood,omitempty"`
+}
+
+// sItems has tags that are about the items of its lists.
+type sItems struct {
+	Tags    []string           `json:"tags" minItems:"1" minLength:"1" maxLength:"2" pattern:"^[a-z]*$" default:"[\"a\"]" doc:"Words."`
+	Kinds   []string           `json:"kinds,omitempty" enum:"a,b" uniqueItems:"true"`
+	Sizes   [2]int8            `json:"sizes" enum:"1,-2"`
+	Weights []*float32         `json:"weights" exclusiveMinimum:"-1" maximum:"0.1"`
+	Odds    *[]uint16          `json:"odds" minimum:"1" multipleOf:"2" format:"odd"`
+	Mails   []string           `json:"mails,omitempty" format:"email"`
+	Opt     Optional[[]string] `json:"opt,omitzero" maxItems:"3" maxLength:"1"`
+}
+
 func sinkTypes() []reflect.Type {
 	return []reflect.Type{
 		reflect.TypeFor[sScalars](), reflect.TypeFor[sConstraints](), reflect.TypeFor[sPointers](), reflect.TypeFor[sLists](), reflect.TypeFor[sQuoted](),
 		reflect.TypeFor[sTree](), reflect.TypeFor[sLeaf](), reflect.TypeFor[sPage[sTree]](), reflect.TypeFor[sPage[map[string]*sLeaf]](), reflect.TypeFor[sEmbedding](), reflect.TypeFor[sHidden](), reflect.TypeFor[sOptional](),
+		reflect.TypeFor[sEnums](), reflect.TypeFor[sItems](), reflect.TypeFor[sColor](), reflect.TypeFor[sMood](),
 		reflect.TypeFor[[]sPage[int]](), reflect.TypeFor[*sEmpty](), reflect.TypeFor[any](),
 	}
 }
@@ -171,7 +222,7 @@ func sinkTypes() []reflect.Type {
 // Verify the schemas by eye: testdata/schema has each type in each dialect.
 func TestSchemaGolden(t *testing.T) {
 	component := func(s *shape) string {
-		if s.kind == kindObject && s.name != "" {
+		if (s.kind == kindObject || s.isEnum) && s.name != "" {
 			return "#/components/schemas/" + s.name
 		}
 		return ""
@@ -336,6 +387,9 @@ func TestConstraints(t *testing.T) {
 		{Optional[float32]{}, `maximum:"0.1"`, `0.1 null`, `0.10000000001`, "must be at most 0.1"},
 		{Optional[[]int]{}, `maxItems:"1"`, `[] [1] null`, `[1,2]`, "must have at most 1 item"},
 		{Optional[string]{}, `enum:"a"`, `"a" null`, `"b"`, "must be one of a"},
+		{sColor(""), `enum:"b"`, `"b" "\u0062"`, `"a" "c" ""`, "must be one of b"},
+		{sColor(""), `maxLength:"0"`, `""`, `"a"`, "must have at most 0 characters"},
+		{sLevel(0), `minimum:"0"`, `0 7.0`, `-1`, "must be at least 0"},
 	} {
 		c := compileType(t, test.tag, fieldType(reflect.TypeOf(test.value), `json:"f,omitzero" `+test.tag), false)
 		keyword, _, _ := strings.Cut(test.tag, ":")
@@ -371,7 +425,38 @@ func TestTagMistakes(t *testing.T) {
 		tag   string
 	}{
 		{0, `minLength:"1"`},
-		{[]string(nil), `minLength:"1"`},
+		{[]bool(nil), `minLength:"1"`},
+		{[][]string(nil), `minLength:"1"`},
+		{map[string]string(nil), `pattern:"a"`},
+		{[]string(nil), `minLength:"2" maxLength:"1"`},
+		{[]string(nil), `enum:"a,b" pattern:"a"`},
+		{[]string(nil), `pattern:"("`},
+		{[]string(nil), `enum:"a" default:"[\"b\"]"`},
+		{[2]*int8{}, `enum:"1,300"`},
+		{[]uint8{}, `enum:"1"`},
+		{[]time.Time(nil), `format:"date"`},
+		{sColor(""), `enum:"a,c"`},
+		{sColor(""), `enum:"a" default:"b"`},
+		{sColor(""), `default:"c"`},
+		{sColor(""), `minLength:"2"`},
+		{sColor(""), `minimum:"2"`},
+		{sLevel(0), `json:",string"`},
+		{sMood(0), `enum:"glad"`},
+		{sMood(0), `default:"GLAD"`},
+		{[]sLevel(nil), `enum:"7,8"`},
+		{[]*sColor(nil), `minLength:"2"`},
+		{[]sColor(nil), `default:"[\"a\",\"A\"]"`},
+		{sEnumNone(""), ``},
+		{sEnumTwice(0), ``},
+		{sEnumTexts(""), ``},
+		{map[sEnumTexts]int(nil), ``},
+		{sEnumPanics(""), ``},
+		{sEnumBytes(""), ``},
+		{sEnumFloat(0), ``},
+		{sEnumBool(false), ``},
+		{sEnumRead(0), ``},
+		{sEnumFails(0), ``},
+		{sEnumJSON(0), ``},
 		{"", `minLength:"-1"`},
 		{"", `minLength:"+1"`},
 		{"", `minLength:"01"`},
@@ -418,7 +503,6 @@ func TestTagMistakes(t *testing.T) {
 		{0, `enum:""`},
 		{int8(0), `enum:"1,300"`},
 		{true, `enum:"true"`},
-		{[]string(nil), `enum:"a"`},
 		{"", `minItems:"1"`},
 		{[2]int{}, `minItems:"1"`},
 		{map[string]int(nil), `maxItems:"1"`},
@@ -509,6 +593,51 @@ func TestTagMistakes(t *testing.T) {
 	}
 	golden(t, "schema/mistakes.txt", out.Bytes())
 }
+
+// Types whose method Enum cannot be right.
+type (
+	sEnumNone   string
+	sEnumTwice  int
+	sEnumTexts  string
+	sEnumPanics string
+	sEnumBytes  string
+	sEnumFloat  float64
+	sEnumBool   bool
+	sEnumRead   int
+	sEnumFails  int
+	sEnumJSON   int
+)
+
+func (sEnumNone) Enum() []sEnumNone             { return nil }
+func (sEnumTwice) Enum() []sEnumTwice           { return []sEnumTwice{1, 2, 1} }
+func (sEnumTexts) Enum() []string               { return []string{"a"} }
+func (sEnumPanics) Enum() []sEnumPanics         { panic("no values") }
+func (sEnumBytes) Enum() []sEnumBytes           { return []sEnumBytes{"a", "\xff"} }
+func (sEnumFloat) Enum() []sEnumFloat           { return []sEnumFloat{1} }
+func (sEnumBool) Enum() []sEnumBool             { return []sEnumBool{true} }
+func (sEnumRead) Enum() []sEnumRead             { return []sEnumRead{1} }
+func (*sEnumRead) UnmarshalText([]byte) error   { return nil }
+func (sEnumFails) Enum() []sEnumFails           { return []sEnumFails{1} }
+func (sEnumFails) MarshalText() ([]byte, error) { return nil, errors.New("no text") }
+func (*sEnumFails) UnmarshalText([]byte) error  { return nil }
+func (sEnumJSON) Enum() []sEnumJSON             { return []sEnumJSON{1} }
+func (sEnumJSON) MarshalJSON() ([]byte, error)  { return nil, nil }
+func (*sEnumJSON) UnmarshalJSON([]byte) error   { return nil }
+
+// Types with a method Enum that is about something else, and one that describes
+// itself by JSONSchema.
+type (
+	sEnumOther  int
+	sEnumWords  int
+	sEnumStruct struct{ A int }
+	sEnumOwn    struct{ sText }
+)
+
+func (sEnumOther) Enum() *sEnumOther          { return nil } // as generated for Protocol Buffers
+func (sEnumWords) Enum(s string) []sEnumWords { return nil }
+func (sEnumStruct) Enum() []sEnumStruct       { return nil }
+func (sEnumOwn) Enum() []sEnumOwn             { return nil }
+func (sEnumOwn) JSONSchema() map[string]any   { return map[string]any{"type": "string"} }
 
 type (
 	sCaseA struct{ Title, TITLE int }
@@ -622,6 +751,7 @@ func TestTypeProblems(t *testing.T) {
 	for _, typ := range []reflect.Type{
 		reflect.TypeFor[sBounded](), reflect.TypeFor[sNullDefault](), reflect.TypeFor[sLeafDefault](), reflect.TypeFor[sTree](), reflect.TypeFor[big.Int](), reflect.TypeFor[struct{ _ int }](),
 		reflect.TypeFor[struct{ A, b chan int }](), reflect.TypeFor[oEmbedAmbiguous](),
+		reflect.TypeFor[sEnumOther](), reflect.TypeFor[sEnumWords](), reflect.TypeFor[sEnumStruct](), reflect.TypeFor[sEnumOwn](),
 	} {
 		texts := mistakesOf(typ)
 		if strings.Contains(typ.String(), "chan") { // A is seen, b is not
@@ -960,6 +1090,11 @@ func TestSchemaPathParameter(t *testing.T) {
 		{struct {
 			A string `enum:"a,b"`
 		}{}, `{"type":"string","enum":["a","b"]}`},
+		{struct{ A sLevel }{}, `{"type":"string","enum":["-1","0","7"]}`},
+		{struct {
+			A sLevel `enum:"0,7e0"`
+		}{}, `{"type":"string","enum":["0","7"]}`},
+		{struct{ A sMood }{}, `{"type":"string","enum":["sad","glad"]}`},
 		{struct{ A time.Time }{}, `{"type":"string","format":"date-time"}`},
 	} {
 		c := newShapes(new(mistakes))

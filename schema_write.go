@@ -120,7 +120,7 @@ func (w *schemaWriter) appendValue(dst []byte, s *shape, f *field) []byte {
 		return w.appendPlain(dst, target, f, true)
 	}
 	m := openMembers(dst)
-	if w.dialect == openAPI30 && w.findRef(target) == "" && target.takesNullable() {
+	if w.dialect == openAPI30 && w.findRef(target, f) == "" && target.takesNullable() {
 		w.writePlain(&m, target, f, true)
 		m.addRaw("nullable", "true")
 	}
@@ -148,9 +148,10 @@ func appendNull30(dst []byte, beside string) []byte {
 	return null.close()
 }
 
-// findRef returns the reference to write for s, or "" to write it in place.
-func (w *schemaWriter) findRef(s *shape) string {
-	if w.ref == nil {
+// findRef returns the reference to write for s in the field f, or "" to write it in
+// place. A field may have rules and a format for a scalar that has a component.
+func (w *schemaWriter) findRef(s *shape, f *field) string {
+	if w.ref == nil || f != nil && (len(f.rules) > 0 || f.format != "") {
 		return ""
 	}
 	return w.ref(s)
@@ -200,7 +201,7 @@ func (s *shape) jsonType(f *field) string {
 // for both branches.
 func (w *schemaWriter) appendPlain(dst []byte, s *shape, f *field, annotate bool) []byte {
 	m := openMembers(dst)
-	if ref := w.findRef(s); ref == "" {
+	if ref := w.findRef(s, f); ref == "" {
 		w.writePlain(&m, s, f, false)
 	} else if w.dialect == openAPI30 && annotate && f.hasAnnotations() {
 		m.addRaw("allOf", `[{"$ref":`+string(appendQuoted(nil, ref))+`}]`)
@@ -226,8 +227,8 @@ func (w *schemaWriter) writePlain(m *members, s *shape, f *field, null bool) {
 	case s.kind > kindCustom && s.kind != kindRaw:
 		w.writeTyped(m, s, f)
 	}
-	if f != nil && w.use != forToolOutput {
-		w.writeRules(m, f, null)
+	if w.use != forToolOutput {
+		w.writeRules(m, s.rulesIn(f), null)
 	}
 }
 
@@ -327,8 +328,8 @@ func (w *schemaWriter) trimEach(v any) any {
 func (w *schemaWriter) writeTyped(m *members, s *shape, f *field) {
 	m.addText("type", s.jsonType(nil))
 	format, low, high := s.formatAndBounds(w.dialect)
-	if f != nil && f.format != "" {
-		format = f.format
+	if own := s.formatIn(f); own != "" {
+		format = own
 		if w.use == forDocument && (s.kind == kindInt || s.kind == kindUint) { // the format of the type implied its bounds
 			low, high = s.integerBounds()
 		}
@@ -342,10 +343,11 @@ func (w *schemaWriter) writeTyped(m *members, s *shape, f *field) {
 	if w.use == forToolOutput {
 		low, high = "", ""
 	}
-	if low != "" && !f.hasRule("minimum") && !f.hasRule("exclusiveMinimum") {
+	rules := s.rulesIn(f)
+	if low != "" && rules.findRule("minimum") == nil && rules.findRule("exclusiveMinimum") == nil {
 		m.addRaw("minimum", low)
 	}
-	if high != "" && !f.hasRule("maximum") && !f.hasRule("exclusiveMaximum") {
+	if high != "" && rules.findRule("maximum") == nil && rules.findRule("exclusiveMaximum") == nil {
 		m.addRaw("maximum", high)
 	}
 	switch s.kind {
@@ -360,13 +362,41 @@ func (w *schemaWriter) writeTyped(m *members, s *shape, f *field) {
 			m.addRaw("maxItems", n)
 		}
 	case kindMap:
-		// Names are strings, so a pattern is all that can be said of integers.
-		if w.dialect != openAPI30 && w.use != forToolOutput && s.key.kind != kindString && s.key.kind != kindText {
-			m.addRaw("propertyNames", `{"pattern":`+string(appendQuoted(nil, integerPattern))+`}`)
+		if w.dialect != openAPI30 && w.use != forToolOutput {
+			w.writeNames(m, s.key)
 		}
 		m.addName("additionalProperties")
 		m.buf = w.appendShape(m.buf, s.elem)
 	}
+}
+
+// writeNames writes which names the members of a map with this key have. Names are
+// strings, so an enum or a pattern is all that can be said of integers.
+func (w *schemaWriter) writeNames(m *members, key *shape) {
+	switch enum := key.rules.findRule("enum"); {
+	case enum != nil:
+		m.addRaw("propertyNames", `{"enum":`+string(enum.listTexts(key))+`}`)
+	case key.kind != kindString && key.kind != kindText:
+		m.addRaw("propertyNames", `{"pattern":`+string(appendQuoted(nil, integerPattern))+`}`)
+	}
+}
+
+// rulesIn returns the rules of values of shape s in the field f, or anywhere if f is
+// nil.
+func (s *shape) rulesIn(f *field) ruleSet {
+	if f == nil {
+		return s.rules
+	}
+	return slices.Concat(s.rules, f.rules)
+}
+
+// formatIn returns the format that a tag gives to values of shape s in the field f,
+// or anywhere if f is nil.
+func (s *shape) formatIn(f *field) string {
+	if f == nil {
+		return s.format
+	}
+	return cmp.Or(s.format, f.format)
 }
 
 // These patterns say how values are spelt in strings. A reader of JSON Schema has
@@ -504,15 +534,15 @@ func (w *schemaWriter) writeObject(m *members, s *shape, fields []*field) {
 	}
 }
 
-// writeRules writes the constraints of a field. Of two bounds on one side the tighter
+// writeRules writes the constraints of a value. Of two bounds on one side the tighter
 // one is written: 3.0.3 has room for one only, and linters ask for no more. With
 // null an enum lists null too.
-func (w *schemaWriter) writeRules(m *members, f *field, null bool) {
-	for i := range f.rules {
-		r := &f.rules[i]
+func (w *schemaWriter) writeRules(m *members, rules ruleSet, null bool) {
+	for i := range rules {
+		r := &rules[i]
 		base, exclusive := strings.CutPrefix(r.keyword, "exclusive")
 		switch {
-		case !f.isTightest(r):
+		case !rules.isTightest(r):
 		case exclusive && w.dialect == openAPI30:
 			// In 3.0.3 the exclusive keywords are booleans beside the bound.
 			m.addRaw(strings.ToLower(base), string(r.value))
@@ -529,18 +559,18 @@ var boundRivals = [...][2]string{{"minimum", "exclusiveMinimum"}, {"maximum", "e
 
 // isTightest reports whether r is not a bound that another one makes superfluous.
 // Of the same number the exclusive bound is the tighter.
-func (f *field) isTightest(r *rule) bool {
+func (rs ruleSet) isTightest(r *rule) bool {
 	for side, pair := range boundRivals {
 		at := slices.Index(pair[:], r.keyword)
 		if at < 0 {
 			continue
 		}
-		i := slices.IndexFunc(f.rules, func(other rule) bool { return other.keyword == pair[1-at] })
-		if i < 0 {
+		rival := rs.findRule(pair[1-at])
+		if rival == nil {
 			return true
 		}
 		x, _ := new(big.Rat).SetString(string(r.value)) // a number: rules are checked
-		y, _ := new(big.Rat).SetString(string(f.rules[i].value))
+		y, _ := new(big.Rat).SetString(string(rival.value))
 		switch x.Cmp(y) {
 		case 0:
 			return at == 1
@@ -551,9 +581,6 @@ func (f *field) isTightest(r *rule) bool {
 	}
 	return true
 }
-
-// hasRule reports whether the field has a rule of this keyword. A nil field has none.
-func (f *field) hasRule(keyword string) bool { return f != nil && f.findRule(keyword) != nil }
 
 // hasAnnotations reports whether writeAnnotations has something to write, for which
 // 3.0.3 has no room beside a $ref.
@@ -705,12 +732,12 @@ func (w *schemaWriter) appendPathParameter(dst []byte, f *field) []byte {
 	}
 	m := openMembers(dst)
 	m.addText("type", "string")
-	enum := f.enumTexts(target)
+	enum := target.rulesIn(f).findRule("enum")
 	switch {
 	case target.kind == kindBool:
 		m.addRaw("enum", `["true","false"]`)
 	case enum != nil:
-		m.addRaw("enum", string(enum))
+		m.addRaw("enum", string(enum.listTexts(target)))
 	case target.kind == kindInt || target.kind == kindUint:
 		m.addText("pattern", pathIntegerPattern)
 	default:
@@ -723,16 +750,15 @@ func (w *schemaWriter) appendPathParameter(dst []byte, f *field) []byte {
 	return m.close()
 }
 
-// enumTexts returns the numbers of the field's enum as a JSON array of strings,
-// as they are written in a path, or nil if the field has no enum. Integers have
-// one spelling there, whatever their tag says.
-func (f *field) enumTexts(s *shape) []byte {
-	i := slices.IndexFunc(f.rules, func(r rule) bool { return r.keyword == "enum" })
-	if i < 0 {
-		return nil
+// listTexts returns the values of an enum of shape s as a JSON array of strings, as
+// they are written in a path or as names. Integers have one spelling there, whatever
+// their tag says.
+func (r *rule) listTexts(s *shape) []byte {
+	if s.kind.isStringy() {
+		return r.value
 	}
 	texts := []byte{'['}
-	for _, num := range bytes.Split(bytes.Trim(f.rules[i].value, "[]"), []byte(",")) {
+	for _, num := range bytes.Split(bytes.Trim(r.value, "[]"), []byte(",")) {
 		if s.kind != kindFloat {
 			num = appendInteger(nil, num)
 		}
@@ -811,7 +837,7 @@ type components struct {
 	pending []component // those that are not written yet, in the order of the first references
 }
 
-// A component is an object type under components/schemas.
+// A component is an object type or an enum under components/schemas.
 type component struct {
 	name   string
 	shape  *shape
@@ -826,9 +852,10 @@ func newComponents(d dialect, nameOf func(*shape) string) *components {
 }
 
 // referShape returns the reference to the component of s, or "" if the schema is
-// to be written in place: only struct types that have a name become components.
+// to be written in place: only struct types and enums that have a name become
+// components.
 func (c *components) referShape(s *shape) string {
-	if s.kind == kindObject {
+	if s.kind == kindObject || s.isEnum {
 		if name := c.nameOf(s); name != "" {
 			return c.refer(component{name, s, s.fields})
 		}
@@ -849,7 +876,11 @@ func (c *components) refer(added component) string {
 func (c *components) writeSchemas() map[string]json.RawMessage {
 	for i := 0; i < len(c.pending); i++ {
 		m := openMembers(nil)
-		c.writer.writeObject(&m, c.pending[i].shape, c.pending[i].fields)
+		if s := c.pending[i].shape; s.isEnum {
+			c.writer.writePlain(&m, s, nil, false)
+		} else {
+			c.writer.writeObject(&m, s, c.pending[i].fields)
+		}
 		c.schemas[c.pending[i].name] = m.close()
 	}
 	return c.schemas

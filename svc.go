@@ -85,7 +85,18 @@
 // and not enforced, and mcpheader names the header in which MCP clients repeat
 // the field. A struct with a method Validate() error checks itself. Give lists a
 // maxItems and strings a maxLength: without them an input may take much more
-// memory than its text. A rule that fails saves the costlier ones.
+// memory than its text. A rule that fails saves the costlier ones. On a list of
+// scalars the rules that fit the items, and format, are about each item:
+//
+//	Tags []string `json:"tags" maxItems:"10" minLength:"1" maxLength:"40"`
+//
+// A type of strings or integers that has a method Enum takes the values that it
+// returns and no others, wherever it is used, and is one component of documents:
+//
+//	func (Color) Enum() []Color { return []Color{Red, Green, Blue} }
+//
+// A tag enum on such a field allows some of them. With MarshalText and UnmarshalText
+// the values are those texts.
 //
 // A type with MarshalJSON or MarshalText and their counterparts is written and read
 // by them. Its method JSONSchema() map[string]any, if it has one, returns what that
