@@ -265,7 +265,7 @@ type MethodOptions struct {
 	// method's name; see the package documentation.
 	HTTP string
 	// Status is the HTTP status of success: 200, 201, 202 or 203 if the method
-	// returns a record, and 202, 204 or 205 if it returns none, with an empty body.
+	// returns a record, and 200, 202, 204 or 205 if it returns none, with an empty body.
 	// A stream has 200. Default: 200, or 204 without an output.
 	Status int
 	// Description describes the method in the descriptor and in documents. A model

@@ -235,11 +235,11 @@ func (m *method) isServedBy(t Transport) bool {
 // or a body that svc does not send (RFC 9110, section 15.3).
 func (c *methodCompiler) chooseStatus(m *method, status int) int {
 	allowed := []int{http.StatusOK, http.StatusCreated, http.StatusAccepted, http.StatusNonAuthoritativeInfo}
-	has := "an output"
+	has, usual := "an output", http.StatusOK
 	switch {
 	case m.out == nil:
-		allowed = []int{http.StatusNoContent, http.StatusAccepted, http.StatusResetContent}
-		has = "no output"
+		allowed = []int{http.StatusOK, http.StatusAccepted, http.StatusNoContent, http.StatusResetContent}
+		has, usual = "no output", http.StatusNoContent
 	case m.stream != "":
 		allowed = allowed[:1]
 		has = "a stream"
@@ -247,7 +247,7 @@ func (c *methodCompiler) chooseStatus(m *method, status int) int {
 	if status != 0 && !slices.Contains(allowed, status) {
 		c.addf("MethodOptions.Status is %d; a method with %s can have one of %v", status, has, allowed)
 	}
-	return cmp.Or(status, allowed[0])
+	return cmp.Or(status, usual)
 }
 
 // checkCallers notes mistakes in what the options say about callers.

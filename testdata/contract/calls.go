@@ -59,7 +59,7 @@ func runCalls(s *svc.Service, n int, seed uint64) *tally {
 	t := &tally{}
 	calls := loadCalls(s)
 	g := &generator{Rand: rand.New(rand.NewPCG(seed, 99))}
-	handler := s.RPC()
+	handler := withScope(s.RPC())
 	for i := range n {
 		c := calls[i%len(calls)]
 		g.document = c.schema
@@ -103,9 +103,9 @@ func (t *tally) call(h http.Handler, c *call, params string) {
 	case (err == nil) == accepted:
 		t.agree++
 	case err != nil:
-		rows, ok = explainError(1, false, value, err)
+		rows, ok = explainError(finding{dialect: 1}, value, err)
 	default:
-		rows, ok = explainViolations(1, value, []byte(`{"details":`+string(answer.Error.Data.Details)+`}`))
+		rows, ok = explainViolations(1, value, violationsOf([]byte(`{"details":`+string(answer.Error.Data.Details)+`}`)))
 	}
 	if !ok {
 		t.failures = append(t.failures, fmt.Sprintf("%s: answer %s, validator %v, params %s", c.name, w.Body, err, params))
@@ -114,7 +114,7 @@ func (t *tally) call(h http.Handler, c *call, params string) {
 		t.answers++
 		value := parse(string(answer.Result))
 		if err := c.output.Validate(value); err != nil {
-			more, ok := explainError(1, true, value, err)
+			more, ok := explainError(finding{dialect: 1, answer: true}, value, err)
 			if rows = append(rows, more...); !ok {
 				t.failures = append(t.failures, fmt.Sprintf("%s: the result %s is wrong: %v", c.name, answer.Result, err))
 			}

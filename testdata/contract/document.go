@@ -22,26 +22,26 @@ import (
 // dialects are the two documents of a service.
 var dialects = [2]struct{ version, query string }{{"3.0.3", "?openapi=3.0"}, {"3.1", "?openapi=3.1"}}
 
-// An operation is one that has a body, by both documents.
+// An operation is an operation by both documents.
 type operation struct {
-	method, url string
-	document    map[string]any // the 3.1 document, for the generator
-	schema      map[string]any // of the body, in it
-	body        [2]*jsonschema.Schema
-	status      int                   // of success
-	answer      [2]*jsonschema.Schema // of success, or nil
-	headers     [2]map[string]header  // of success
-	failure     [2]*jsonschema.Schema // of the default response
+	method, path string         // the path with its placeholders
+	document     map[string]any // the 3.1 document, for the generator
+	params       []*param
+	schema       map[string]any        // of the body in the 3.1 document, or nil
+	body         [2]*jsonschema.Schema // or nil
+	status       int                   // of success
+	event        *jsonschema.Schema    // of the events of its stream by the 3.2 document, or nil
+	answer       [2]*jsonschema.Schema // of success, or nil
+	headers      [2]map[string]header  // of success
+	failure      [2]*jsonschema.Schema // of the default response
 }
 
-// load returns the operations of s that have a body.
+// load returns the operations of s.
 func load(s *svc.Service) []*operation {
 	var compilers [2]*jsonschema.Compiler
 	var documents [2]map[string]any
 	for i, d := range dialects {
-		w := httptest.NewRecorder()
-		s.OpenAPI().ServeHTTP(w, httptest.NewRequest("GET", "/"+d.query, nil))
-		documents[i] = parse(w.Body.String()).(map[string]any)
+		documents[i] = documentOf(s, d.query)
 		if i == 0 {
 			modernize(documents[i])
 		}
@@ -51,27 +51,38 @@ func load(s *svc.Service) []*operation {
 		}
 		compilers[i] = c
 	}
+	events := loadEvents(s)
 	var operations []*operation
 	paths := documents[1]["paths"].(map[string]any)
 	for _, path := range sortedKeys(paths) {
 		item := paths[path].(map[string]any)
 		for _, method := range sortedKeys(item) {
 			op := item[method].(map[string]any)
-			if op["requestBody"] == nil {
-				continue
-			}
 			at := "doc.json#/paths/" + escape(path) + "/" + method
-			o := &operation{method: strings.ToUpper(method), url: example(path), document: documents[1]}
+			o := &operation{method: strings.ToUpper(method), path: path, document: documents[1]}
 			o.schema = dig(op, "requestBody", "content", "application/json", "schema")
 			for i, c := range compilers {
-				o.body[i] = c.MustCompile(at + "/requestBody/content/application~1json/schema")
+				if o.schema != nil {
+					o.body[i] = c.MustCompile(at + "/requestBody/content/application~1json/schema")
+				}
+				o.compileParams(i, c, documents[i], at, dig(documents[i], "paths", path, method))
 				o.compileSuccess(i, c, documents[i], path, method)
 				o.failure[i] = compileFailure(c, documents[i], op)
+			}
+			if dig(op, "responses", "200", "content", eventStream) != nil {
+				o.event = events.MustCompile(at + "/responses/200/content/" + escape(eventStream) + "/itemSchema")
 			}
 			operations = append(operations, o)
 		}
 	}
 	return operations
+}
+
+// documentOf returns a document of s.
+func documentOf(s *svc.Service, query string) map[string]any {
+	w := httptest.NewRecorder()
+	s.OpenAPI().ServeHTTP(w, httptest.NewRequest("GET", "/"+query, nil))
+	return parse(w.Body.String()).(map[string]any)
 }
 
 // A header is a header of a response, by a document.
@@ -93,7 +104,7 @@ func (o *operation) compileSuccess(i int, c *jsonschema.Compiler, document map[s
 		o.status, _ = strconv.Atoi(status)
 		r := response.(map[string]any)
 		if r["content"] != nil {
-			o.answer[i] = c.MustCompile(at + status + "/content/application~1json/schema")
+			o.answer[i] = c.MustCompile(at + status + "/content/" + escape(sortedKeys(dig(r, "content"))[0]) + "/schema")
 		}
 		for name := range dig(r, "headers") {
 			h := dig(r, "headers", name)
@@ -130,14 +141,6 @@ func compileFailure(c *jsonschema.Compiler, document, op map[string]any) *jsonsc
 	name := ref[strings.LastIndex(ref, "/")+1:]
 	content := dig(document, "components", "responses", name, "content")
 	return c.MustCompile("doc.json" + ref + "/content/" + escape(sortedKeys(content)[0]) + "/schema")
-}
-
-// example fills the placeholders of a path with what any field takes.
-func example(path string) string {
-	replacer := strings.NewReplacer(
-		"{shelf}", "top", "{row}", "1", "{ratio}", "1.5", "{wet}", "true", "{at}", "2020-01-02T03:04:05Z",
-		"{for}", "1s", "{size}", "5", "{address}", "::1", "{digits}", "10", "{id}", "a1", "{name}", "saw")
-	return replacer.Replace(path)
 }
 
 func escape(token string) string {

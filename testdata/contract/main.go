@@ -1,8 +1,9 @@
 // Command contract holds svc to its published contract with a JSON Schema
-// validator that knows nothing of svc: for bodies by the thousand, some right
-// and some damaged, the validator accepts if and only if the server does not
-// answer 400, by the OpenAPI 3.0.3 document and by the 3.1 document, and every
-// answer is what the document says; the same for calls by JSON-RPC and the JSON
+// validator that knows nothing of svc: for requests by the thousand, some right
+// and some damaged in their path, query, headers, cookies or body, the validator
+// accepts each part if and only if the server has no violation of it, by the OpenAPI
+// 3.0.3 document and by the 3.1 document, and every answer is what the document says,
+// its headers too; the events of streams are what the 3.2 document says; the same for calls by JSON-RPC and the JSON
 // Schema 2020-12 of descriptors. Where the two cannot agree, the reason is in
 // the table of differences.go; anything else is a failure.
 //
@@ -18,7 +19,6 @@ import (
 	"net/http/httptest"
 	"os"
 	"slices"
-	"strings"
 	"sync"
 
 	"example.com/svc"
@@ -26,7 +26,7 @@ import (
 )
 
 func main() {
-	n := flag.Int("n", 60000, "how many bodies to send")
+	n := flag.Int("n", 60000, "how many requests to send")
 	seed := flag.Uint64("seed", 1, "of the generator")
 	flag.Parse()
 	failed := false
@@ -78,7 +78,7 @@ func (t *tally) add(o *tally) {
 
 // print reports, and says whether something is wrong.
 func (t *tally) print() bool {
-	fmt.Printf("  %d bodies, of which the server took %d; %d answers validated\n", t.bodies, t.accepted, t.answers)
+	fmt.Printf("  %d requests, of which the server took %d; %d answers validated\n", t.bodies, t.accepted, t.answers)
 	if t.agree > 0 {
 		fmt.Printf("  agree on %d, listed differences %d\n", t.agree, t.bodies-t.agree-len(t.failures))
 	}
@@ -102,7 +102,7 @@ func (t *tally) print() bool {
 	return len(t.failures) > 0
 }
 
-// run sends n bodies to the operations of s in turn, from two goroutines.
+// run sends n requests to the operations of s in turn, from two goroutines.
 func run(s *svc.Service, n int, seed uint64) *tally {
 	operations := load(s)
 	var total tally
@@ -114,10 +114,9 @@ func run(s *svc.Service, n int, seed uint64) *tally {
 			defer wg.Done()
 			t := &tally{}
 			g := &generator{Rand: rand.New(rand.NewPCG(seed, uint64(worker)))}
-			handler := s.REST()
+			handler := withScope(s.REST())
 			for i := range n / 2 {
-				o := operations[i%len(operations)]
-				t.send(handler, o, g.body(o))
+				t.send(g, handler, operations[i%len(operations)])
 			}
 			mu.Lock()
 			total.add(t)
@@ -128,46 +127,79 @@ func run(s *svc.Service, n int, seed uint64) *tally {
 	return &total
 }
 
-// send sends one body and compares what everyone says of it.
-func (t *tally) send(h http.Handler, o *operation, body string) {
-	r := httptest.NewRequest(o.method, o.url, strings.NewReader(body))
-	r.Header.Set("Content-Type", "application/json")
+// send sends one request and compares what everyone says of it.
+func (t *tally) send(g *generator, h http.Handler, o *operation) {
+	params, body := g.params(o), ""
+	if o.schema != nil {
+		body = g.body(o)
+	}
+	r := g.request(o, params, body)
+	request := fmt.Sprintf("%s %s %q %s", r.Method, r.URL, r.Header, body)
 	w := httptest.NewRecorder()
 	h.ServeHTTP(w, r)
 	t.bodies++
-	accepted := w.Code != http.StatusBadRequest
-	if accepted {
+	violations := violationsOf(w.Body.Bytes())
+	refused := w.Code == http.StatusBadRequest
+	if !refused {
 		t.accepted++
-		if w.Code != o.status {
-			t.failures = append(t.failures, fmt.Sprintf("%s %s: %s gets %d %s", o.method, o.url, body, w.Code, w.Body))
-		}
 	}
-	value := parse(body)
+	if refused != (len(violations) > 0) || !refused && w.Code != o.status && w.Code != others[o.method+" "+o.path] {
+		t.failures = append(t.failures, fmt.Sprintf("%s gets %d %s", request, w.Code, w.Body))
+	}
 	for i := range dialects {
-		rows, ok := o.compare(i, value, accepted, w.Body.Bytes())
-		if len(rows) > 0 || !ok {
+		before := len(t.failures)
+		rows, wrong := o.compareRequest(i, params, body, violations)
+		if wrong != "" {
+			t.failures = append(t.failures, fmt.Sprintf("%s, OpenAPI %s: server %d %s, %s", request, dialects[i].version, w.Code, w.Body, wrong))
+		}
+		if len(rows) > 0 || len(t.failures) > before {
 			t.byDialect[i].differ++
 		} else {
 			t.byDialect[i].agree++
 		}
-		for _, row := range rows {
+		more, err := o.checkAnswer(i, w)
+		if err != nil {
+			t.failures = append(t.failures, fmt.Sprintf("%s, OpenAPI %s: the answer %d %q %s is wrong: %v", request, dialects[i].version, w.Code, w.Header(), w.Body, err))
+		}
+		for _, row := range append(rows, more...) {
 			t.differences[row]++
-		}
-		if !ok {
-			t.failures = append(t.failures, fmt.Sprintf("%s %s, OpenAPI %s: server %d %s, validator %v, body %s",
-				o.method, o.url, dialects[i].version, w.Code, w.Body, o.body[i].Validate(value), body))
-		}
-		rows, wrong := o.checkAnswer(i, w.Code, w.Body.Bytes())
-		for _, row := range rows {
-			t.differences[row]++
-		}
-		if wrong == nil && accepted {
-			wrong = o.checkHeaders(i, w.Header())
-		}
-		if wrong != nil {
-			t.failures = append(t.failures, fmt.Sprintf("%s %s, OpenAPI %s: the answer %s is wrong: %v", o.method, o.url, dialects[i].version, w.Body, wrong))
 		}
 	}
 	t.answers++
 	t.failures = slices.Clip(t.failures[:min(len(t.failures), 100)])
+}
+
+// others are the statuses of methods that refuse what the documents allow.
+var others = map[string]int{
+	"GET /sinks/{id}":        http.StatusNotFound,
+	"GET /sinks/{id}/follow": http.StatusNotFound,
+	"PUT /tools/{name}":      http.StatusPreconditionFailed,
+}
+
+// most is how many violations an answer has at most.
+const most = 32
+
+// compareRequest compares the document's word on each part of a request with the
+// server's. It returns the rows of the differences, and what is in no row.
+func (o *operation) compareRequest(dialect int, params []sent, body string, violations []violation) (rows []int, wrong string) {
+	if len(violations) == most {
+		return nil, "" // of which nothing says which parts are not among them
+	}
+	for _, s := range params {
+		of := slices.DeleteFunc(slices.Clone(violations), func(v violation) bool { return v.In != s.in || v.tokens()[0] != s.name })
+		more, ok := s.compareParam(dialect, of)
+		if rows = append(rows, more...); !ok {
+			wrong += fmt.Sprintf("the %s %s is %.100q; ", s.in, s.name, s.texts)
+		}
+	}
+	if o.schema == nil {
+		return rows, wrong
+	}
+	of := slices.DeleteFunc(slices.Clone(violations), func(v violation) bool { return v.In != "body" })
+	value := parse(body)
+	more, ok := o.compare(dialect, value, of)
+	if rows = append(rows, more...); !ok {
+		wrong += fmt.Sprintf("validator %v", o.body[dialect].Validate(value))
+	}
+	return rows, wrong
 }

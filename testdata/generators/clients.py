@@ -26,11 +26,14 @@ numbers = {
     "uint": 1, "uint8": 255, "uint16": 2**16 - 1, "uint32": 2**32 - 1, "uint64": 2**64 - 1,
     "float32": 1.5, "float64": 0.1, "number": 2.5, "bool": True,
 }
+location = "/sinks/65536"
 
 
 def call_openapi_generator():
     api = og.DefaultApi(og.ApiClient(og.Configuration(host=url)))
-    assert api.sinks_create(og.Numbers.from_dict(numbers)).to_dict() == numbers
+    created = api.sinks_create_with_http_info(og.Numbers.from_dict(numbers))
+    assert created.status_code == 201 and created.headers["Location"] == location, created
+    assert created.data.to_dict() == numbers, created
     assert api.sinks_get("7").id == 7
     try:
         api.sinks_get("0")
@@ -50,8 +53,9 @@ def call_openapi_generator():
 
 def call_openapi_python_client():
     client = Client(base_url=url)
-    created = sinks_create.sync(client=client, body=models.Numbers.from_dict(numbers))
-    assert created.to_dict() == numbers, created
+    created = sinks_create.sync_detailed(client=client, body=models.Numbers.from_dict(numbers))
+    assert created.status_code == 201 and created.headers["Location"] == location, created
+    assert created.parsed.to_dict() == numbers, created
     assert sinks_get.sync("7", client=client).id == 7
     missing = sinks_get.sync_detailed("0", client=client)
     assert missing.status_code == 404 and missing.parsed.error.code == "NOT_FOUND", missing

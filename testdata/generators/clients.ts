@@ -17,6 +17,7 @@ const numbers = {
   uint: 1, uint8: 255, uint16: 65535, uint32: 4294967295, uint64: Number.MAX_SAFE_INTEGER,
   float32: 1.5, float64: 0.1, number: 2.5, bool: true,
 };
+const location = "/sinks/65536";
 const change = { name: "saw", inner: { id: 3 }, tags: ["t"] };
 const changed = { id: "a1", force: false, ...change };
 const tree = { value: 1, right: { value: 2, right: null } };
@@ -27,8 +28,9 @@ function finish(name: string) {
 
 async function callOrval() {
   const created = await orval.sinksCreate(numbers);
-  assert(created.status === 200);
+  assert(created.status === 201);
   assert.deepEqual(created.data, numbers);
+  assert.equal(created.headers.get("Location"), location);
   const got = await orval.sinksGet("7");
   assert(got.status === 200);
   assert.equal(got.data.id, 7);
@@ -55,6 +57,8 @@ async function callHey() {
   client.setConfig({ baseUrl: url });
   const created = await hey.sinksCreate({ body: numbers });
   assert.deepEqual(created.data, numbers);
+  assert.equal(created.response?.status, 201);
+  assert.equal(created.response?.headers.get("Location"), location);
   // @ts-expect-error: the name is required
   const refused = await hey.sinksUpdate({ path: { id: "a1" }, body: {} });
   assert.equal(refused.error?.error.code, "INVALID_ARGUMENT");
@@ -80,7 +84,10 @@ async function callOpenAPIGenerator() {
   const api = new DefaultApi(new Configuration({ basePath: url }));
   const { int: _int, ...others } = numbers; // the generator keeps clear of names of types
   const renamed = { _int, ...others };
-  assert.deepEqual(await api.sinksCreate({ numbers: renamed }), renamed);
+  const created = await api.sinksCreateRaw({ numbers: renamed });
+  assert.equal(created.raw.status, 201);
+  assert.equal(created.raw.headers.get("Location"), location);
+  assert.deepEqual(await created.value(), renamed);
   assert.equal((await api.sinksGet({ id: "7" })).id, 7);
   await assert.rejects(api.sinksGet({ id: "0" }), (err) => err instanceof ResponseError && err.response.status === 404);
   const page = await api.sinksList({ required: "x", text: "ab", limit: 5, tag: ["a", "b"] });

@@ -9,6 +9,7 @@ import (
 	"encoding/json"
 	"log/slog"
 	"math/big"
+	"net/http"
 	"net/netip"
 	"strconv"
 	"time"
@@ -36,48 +37,63 @@ func SinkOptions(strict bool) *svc.Options {
 			"Follow":      {HTTP: "GET /sinks/{id}/follow", Stream: svc.StreamSSE},
 			"Pages":       {HTTP: "GET /sinks/pages"},
 			"Seek":        {HTTP: "GET /sinks/seek"},
+			"Create":      {Status: 201},
 			"Archive":     {Status: 202, Deprecated: true},
-			"Make":        {Status: 201},
+			"Make":        {Status: 203},
 			"Made":        {HTTP: "GET /sinks/made"},
+			"Forget":      {Status: 205},
+			"Empty":       {Status: 200},
 			"Hide":        {Transports: []svc.Transport{svc.TransportRPC, svc.TransportMCP}},
 		},
 	}
 }
 
-// Second returns a strict service that shares types with [Sink].
+// Second returns a strict service that shares types with [Sink] and has paths like
+// its own, so that it stands beside it under a prefix. Create needs a scope.
 func Second() *svc.Service {
 	return svc.MustRegister[SecondAPI](second{}, &svc.Options{
 		Name:     "Second",
 		Resource: "seconds",
+		Path:     "sinks",
 		Strict:   true,
+		Defaults: svc.Defaults{Auth: "bearer"},
 		OnError:  svc.WriteProblem,
 		Logger:   slog.New(slog.DiscardHandler),
+		Methods: map[string]svc.MethodOptions{
+			"Create": {Scopes: []string{Scope}},
+			"Get":    {Public: true},
+		},
 	})
 }
+
+// Scope is what callers of Create of [Second] need.
+const Scope = "sinks:write"
 
 // Both returns one service out of two.
 func Both() *svc.Service { return svc.Join("Both", Sink(false), Second().At("/v2")) }
 
 type SinkAPI interface {
-	Create(context.Context, *Numbers) (*Numbers, error)
+	Create(context.Context, *Numbers) (*Created, error)
 	List(context.Context, *Query) (*Page[Inner], error)
 	Get(context.Context, *ByID) (*Inner, error)
 	Update(context.Context, *Update) (*Update, error)
-	Patch(context.Context, *Update) (*Update, error)
+	Patch(context.Context, *Change) (*Change, error)
 	Delete(context.Context, *ByID) error
 	Archive(context.Context) error
 	Count(context.Context) (*Inner, error)
+	Empty(context.Context) error
 	Forget(context.Context, *Inner) error
 	Hide(context.Context, *Inner) error
 	Made(context.Context) (*Made, error)
 	Make(context.Context, *Inner) (*Made, error)
 	Move(context.Context, *Move) (*Move, error)
 	ReadTool(context.Context) (*Tool, error)
-	ReplaceTool(context.Context, *Tool) (*Tool, error)
+	ReplaceTool(context.Context, *NewTool) (*Tool, error)
 	Watch(context.Context, *Watch) (svc.Stream[Inner], error)
 	Follow(context.Context, *ByID) (*Inner, error)
 	Pages(context.Context, *Pages) (*svc.PageResponse[Inner], error)
 	Seek(context.Context, *Seek) (*Inner, error)
+	Sift(context.Context, *Sift) (*Sifted, error)
 
 	EchoBounds(context.Context, *Bounds) (*Bounds, error)
 	EchoFloats(context.Context, *Floats) (*Floats, error)
@@ -94,6 +110,12 @@ type SinkAPI interface {
 type SecondAPI interface {
 	Create(context.Context, *Inner) (*Tree, error)
 	Get(context.Context, *ByID) (*Page[Tree], error)
+}
+
+// Created is what was sent, and where it can be had.
+type Created struct {
+	Numbers
+	Location string `json:"-" header:"Location" doc:"Of what was created."`
 }
 
 // Made is an output with every kind of header.
@@ -366,6 +388,42 @@ type Seek struct {
 	Visits uint8  `json:"-" cookie:"visits" default:"1"`
 }
 
+// Sift has every kind of value in headers and cookies, some of them required, beside
+// a body.
+type Sift struct {
+	Region  string        `json:"region" header:"X-Region" minLength:"2" maxLength:"8" pattern:"^[ -~]*$" doc:"What an output header can hold."`
+	Remark  string        `json:"remark,omitempty" header:"X-Remark" maxLength:"12"`
+	Session string        `json:"session" cookie:"session" pattern:"^[a-z0-9]+$" example:"a1"`
+	Level   int32         `json:"level" header:"X-Level" minimum:"-5" maximum:"5"`
+	Page    uint16        `json:"page" cookie:"page" minimum:"1" multipleOf:"2"`
+	On      bool          `json:"on,omitempty" header:"X-On"`
+	Off     *bool         `json:"off,omitempty" cookie:"off"`
+	Wide    uint64        `json:"wide,omitempty" header:"X-Wide"`
+	Tiny    int8          `json:"tiny,omitempty" cookie:"tiny"`
+	Ratio   float64       `json:"ratio,omitempty" header:"X-Ratio" minimum:"0" exclusiveMaximum:"1"`
+	Share   float32       `json:"share,omitempty" cookie:"share" maximum:"100"`
+	Number  json.Number   `json:"number,omitempty" header:"X-Number"`
+	Since   time.Time     `json:"since,omitzero" header:"X-Since"`
+	Until   *time.Time    `json:"until,omitempty" cookie:"until"`
+	Wait    time.Duration `json:"wait,omitempty" header:"X-Wait"`
+	Stay    time.Duration `json:"stay,omitempty" cookie:"stay"`
+	Blob    []byte        `json:"blob,omitempty" header:"X-Blob"`
+	Blot    []byte        `json:"blot,omitempty" cookie:"blot"`
+	From    netip.Addr    `json:"from,omitzero" header:"X-From" example:"::1"`
+	Sort    string        `json:"-" header:"X-Sort" enum:"asc,desc" default:"asc"`
+	Size    int           `json:"-" cookie:"size,omitempty" enum:"1,2,30"`
+	Note    string        `json:"note,omitempty" maxLength:"5"`
+}
+
+// Sifted has in its headers what was sent in headers.
+type Sifted struct {
+	Region string  `json:"region" header:"X-Region"`
+	Level  int32   `json:"level" header:"X-Level"`
+	Wide   uint64  `json:"-" header:"X-Wide"`
+	Ratio  float64 `json:"-" header:"X-Ratio,omitempty"`
+	Note   string  `json:"note"`
+}
+
 type ByID struct {
 	ID int64 `json:"id"`
 }
@@ -390,6 +448,14 @@ type Update struct {
 	Tags  []string `json:"tags,omitempty"`
 }
 
+// Change is an update of some fields.
+type Change struct {
+	ID    string                 `path:"id" json:"id" pattern:"^[a-z0-9]+$" example:"a1"`
+	Name  svc.Optional[string]   `json:"name,omitzero" minLength:"1"`
+	Inner svc.Optional[Inner]    `json:"inner,omitzero"`
+	Tags  svc.Optional[[]string] `json:"tags,omitzero" maxItems:"3"`
+}
+
 // Move has placeholders of every kind, in another order than the path.
 type Move struct {
 	Row     int8          `path:"row"`
@@ -404,10 +470,19 @@ type Move struct {
 	Carry   string        `json:"carry"`
 }
 
-// Tool has a path field that is called otherwise in the route of another method.
+// Tool is an output with an entity-tag.
 type Tool struct {
 	Name   string `json:"name"`
 	Handle string `json:"handle" doc:"Of <wood> & \"steel\"."`
+	ETag   string `json:"-" header:"ETag"`
+}
+
+// NewTool has a path field that is called otherwise in the route of another method,
+// and a condition.
+type NewTool struct {
+	Name    string `json:"name"`
+	Handle  string `json:"handle"`
+	IfMatch string `json:"-" header:"If-Match,omitempty" example:"*" doc:"The entity-tag of the tool to replace."`
 }
 
 type sink struct{}
@@ -424,14 +499,33 @@ func (sink) Make(_ context.Context, in *Inner) (*Made, error) {
 	}, nil
 }
 
-func (sink) Create(_ context.Context, in *Numbers) (*Numbers, error)   { return in, nil }
+// Create answers with the path of a sink that Get finds.
+func (sink) Create(_ context.Context, in *Numbers) (*Created, error) {
+	return &Created{Numbers: *in, Location: "/sinks/" + strconv.Itoa(int(in.Uint16)+1)}, nil
+}
+
+// ReplaceTool replaces the one tool there is, whose entity-tag is "1".
+func (sink) ReplaceTool(_ context.Context, in *NewTool) (*Tool, error) {
+	if in.IfMatch != "" && in.IfMatch != "*" && in.IfMatch != toolTag {
+		return nil, svc.Errorf(svc.CodeFailedPrecondition, "the tool has changed").
+			WithStatus(http.StatusPreconditionFailed).WithHeader("ETag", toolTag)
+	}
+	return &Tool{Name: in.Name, Handle: in.Handle, ETag: toolTag}, nil
+}
+
+const toolTag = `"1"`
+
+func (sink) Sift(_ context.Context, in *Sift) (*Sifted, error) {
+	return &Sifted{Region: in.Region, Level: in.Level, Wide: in.Wide, Ratio: in.Ratio, Note: in.Note}, nil
+}
+
 func (sink) Update(_ context.Context, in *Update) (*Update, error)     { return in, nil }
-func (sink) Patch(_ context.Context, in *Update) (*Update, error)      { return in, nil }
+func (sink) Patch(_ context.Context, in *Change) (*Change, error)      { return in, nil }
 func (sink) Delete(context.Context, *ByID) error                       { return nil }
 func (sink) Archive(context.Context) error                             { return nil }
+func (sink) Empty(context.Context) error                               { return nil }
 func (sink) Forget(context.Context, *Inner) error                      { return nil }
 func (sink) Move(_ context.Context, in *Move) (*Move, error)           { return in, nil }
-func (sink) ReplaceTool(_ context.Context, in *Tool) (*Tool, error)    { return in, nil }
 func (sink) EchoBounds(_ context.Context, in *Bounds) (*Bounds, error) { return in, nil }
 func (sink) EchoFloats(_ context.Context, in *Floats) (*Floats, error) { return in, nil }
 func (sink) EchoTexts(_ context.Context, in *Texts) (*Texts, error)    { return in, nil }
@@ -469,7 +563,7 @@ func (sink) Pages(_ context.Context, in *Pages) (*svc.PageResponse[Inner], error
 }
 
 func (sink) Count(context.Context) (*Inner, error)   { return &Inner{ID: 1}, nil }
-func (sink) ReadTool(context.Context) (*Tool, error) { return &Tool{Name: "saw"}, nil }
+func (sink) ReadTool(context.Context) (*Tool, error) { return &Tool{Name: "saw", ETag: toolTag}, nil }
 
 type second struct{}
 

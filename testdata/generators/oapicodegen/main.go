@@ -35,7 +35,7 @@ func create(ctx context.Context, c *sink.ClientWithResponses) error {
 	if err != nil {
 		return err
 	}
-	if res.JSON200 == nil || *res.JSON200 != numbers {
+	if res.JSON201 == nil || sink.Numbers(*res.JSON201) != numbers || res.HTTPResponse.Header.Get("Location") != "/sinks/65536" {
 		return fmt.Errorf("create: %s %s", res.Status(), res.Body)
 	}
 	wrong, err := c.SinksCreateWithResponse(ctx, sink.Numbers{Int8: 128})

@@ -40,7 +40,7 @@ func callSink(ctx context.Context, c *sink.Client) error {
 		Uint: 1, Uint8: 255, Uint16: 1<<16 - 1, Uint32: 1<<32 - 1, Uint64: 1<<63 - 1, Float32: 1.5, Float64: 0.1, Number: 2.5, Bool: true,
 	}
 	created, err := c.SinksCreate(ctx, &numbers)
-	if got, ok := created.(*sink.Numbers); err != nil || !ok || *got != numbers {
+	if got, ok := created.(*sink.CreatedHeaders); err != nil || !ok || got.Location.Value != "/sinks/65536" || sink.Numbers(got.Response) != numbers {
 		return fmt.Errorf("create: %v, %v", created, err)
 	}
 	got, err := c.SinksGet(ctx, sink.SinksGetParams{ID: "7"})

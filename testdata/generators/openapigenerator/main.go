@@ -31,8 +31,8 @@ func create(ctx context.Context, api *sink.DefaultAPIService) error {
 		Int: 1<<31 - 1, Int8: -128, Int16: 1<<15 - 1, Int32: -1 << 31, Int64: -1 << 63,
 		Uint: 1, Uint8: 255, Uint16: 1<<16 - 1, Uint32: 1<<32 - 1, Uint64: 1<<63 - 1, Float32: 1.5, Float64: 0.1, Number: 2.5, Bool: true,
 	}
-	got, _, err := api.SinksCreate(ctx).Numbers(numbers).Execute()
-	if err != nil || *got != numbers {
+	got, res, err := api.SinksCreate(ctx).Numbers(numbers).Execute()
+	if err != nil || sink.Numbers(*got) != numbers || res.StatusCode != http.StatusCreated || res.Header.Get("Location") != "/sinks/65536" {
 		return fmt.Errorf("create: %v, %v", got, err)
 	}
 	return nil
