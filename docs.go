@@ -5,9 +5,9 @@ package svc
 // in the browser; there is no other request for what it shows. The same document
 // is also written as Markdown, for readers that do not run scripts.
 //
-// In order: the options and the handler; the page, its data and its policy; the
-// Markdown; texts and examples made from schemas. Everything is made from the
-// text of the document, so whatever the document says next is on the page too.
+// In order: the options and the handler; the page, its policy and its data; examples
+// made from schemas; the Markdown. Everything is made from the text of the document,
+// so whatever the document says next is on the page too.
 
 import (
 	"bytes"
@@ -19,7 +19,6 @@ import (
 	"fmt"
 	"html"
 	"math"
-	"mime"
 	"net/http"
 	"net/url"
 	"regexp"
@@ -27,6 +26,7 @@ import (
 	"strconv"
 	"strings"
 	"sync"
+	"unicode"
 )
 
 // DocsOptions say which handlers the page of [Service.Docs] may call. Each is a
@@ -95,7 +95,7 @@ func (h *docsHandler) respond(w http.ResponseWriter, r *http.Request, _ *workspa
 	if err := checkReads(w, r); err != nil {
 		return err
 	}
-	if strings.HasSuffix(r.URL.Path, "/llms.txt") || slices.ContainsFunc(r.Header["Accept"], acceptsMarkdown) {
+	if strings.HasSuffix(r.URL.Path, "/llms.txt") || acceptsType(r, "text/markdown", "") {
 		serveDocument(w, r, h.markdown(), "text/markdown; charset=utf-8")
 		return nil
 	}
@@ -104,19 +104,6 @@ func (h *docsHandler) respond(w http.ResponseWriter, r *http.Request, _ *workspa
 	w.Header().Set("Referrer-Policy", "no-referrer")
 	serveDocument(w, r, &page.builtDocument, "text/html; charset=utf-8")
 	return nil
-}
-
-// acceptsMarkdown reports whether an Accept header names text/markdown and does
-// not exclude it. A browser does not name it.
-func acceptsMarkdown(accept string) bool {
-	for item := range strings.SplitSeq(accept, ",") {
-		mediaType, params, err := mime.ParseMediaType(item)
-		q, qErr := strconv.ParseFloat(params["q"], 64)
-		if err == nil && mediaType == "text/markdown" && (qErr != nil || q > 0) {
-			return true
-		}
-	}
-	return false
 }
 
 // docsFiles has docs.html: the one file of the package that is not Go. It is a
@@ -143,7 +130,7 @@ func newDocsPage(d *docsData) *docsPage {
 	start, rest, _ := strings.Cut(text, "{{title}}")
 	middle, end, _ := strings.Cut(rest, "{{data}}")
 	data := bytes.ReplaceAll(encodeDocument(d), []byte("<"), []byte(`\u003c`))
-	page := start + html.EscapeString(d.title()) + middle + string(data) + end
+	page := start + html.EscapeString(textAt(d.Document, "info", "title")) + middle + string(data) + end
 	return &docsPage{*newBuiltText([]byte(page)), docsPolicy(text)}
 }
 
@@ -174,12 +161,14 @@ type docsData struct {
 	Codes    [][3]any            `json:"codes"` // code, HTTP status, JSON-RPC number
 }
 
-// A docsCall says how a method is called over the other transports, if they serve
-// it.
+// A docsCall has what a method is called over the other transports, if they serve
+// it, and an example of an input. The place and name of a parameter are a key such
+// as "query page".
 type docsCall struct {
-	RPC   string              `json:"rpc,omitempty"`
-	MCP   string              `json:"mcp,omitempty"`
-	Names map[string]docsName `json:"names,omitempty"` // by place and name of a parameter
+	RPC      string                     `json:"rpc,omitempty"`
+	MCP      string                     `json:"mcp,omitempty"`
+	Names    map[string]docsName        `json:"names,omitempty"`
+	Examples map[string]json.RawMessage `json:"examples,omitempty"` // of parameters, and of the "body"
 }
 
 // A docsName is the member of an input that a parameter becomes over JSON-RPC and
@@ -193,8 +182,10 @@ type docsName struct {
 func newDocsData(s *Service, places DocsOptions) *docsData {
 	b := newAPIBuilder(s, openAPI31)
 	d := &docsData{encodeDocument(b.doc), places.REST, places.RPC, places.MCP, make(map[string]docsCall), nil}
-	for id, m := range b.operationIDs {
-		call := docsCall{Names: docsNames(m, b.findPath(m).placeholders)}
+	d.eachOperation(func(_, _ string, operation []byte) {
+		id := textAt(operation, "operationId")
+		m := b.operationIDs[id]
+		call := docsCall{Names: docsNames(m, b.findPath(m).placeholders), Examples: d.makeExamples(operation)}
 		if m.isServedBy(TransportRPC) {
 			call.RPC = m.resource + "." + m.name
 		}
@@ -202,7 +193,7 @@ func newDocsData(s *Service, places DocsOptions) *docsData {
 			call.MCP = m.resource + "_" + m.name
 		}
 		d.Calls[id] = call
-	}
+	})
 	for _, c := range codes {
 		d.Codes = append(d.Codes, [3]any{c.code, c.http, c.rpc})
 	}
@@ -213,59 +204,85 @@ func newDocsData(s *Service, places DocsOptions) *docsData {
 // placeholders has their names in the document.
 func docsNames(m *method, placeholders []string) map[string]docsName {
 	names := make(map[string]docsName)
-	add := func(in, parameter string, name docsName) {
-		if name != (docsName{parameter, false}) {
-			names[in+" "+parameter] = name
-		}
+	if m.bind == nil {
+		return names
 	}
-	bind := m.bind
-	if bind == nil {
-		bind = new(binding) // of no fields
-	}
-	for i, placeholder := range m.placeholders {
-		name := docsName{}
-		for _, p := range bind.path {
-			if p.sourceName == placeholder {
-				name = docsName{p.name, p.quoted}
-			}
-		}
-		add(inPath, placeholders[i], name)
-	}
-	for _, p := range slices.Concat(bind.query, bind.header, bind.cookie) {
+	add := func(p param, parameter string) {
+		name := docsName{p.name, p.quoted}
 		if p.isNameless() {
-			add(p.in, p.sourceName, docsName{})
-		} else {
-			add(p.in, p.sourceName, docsName{p.name, p.quoted})
+			name = docsName{}
 		}
+		if name != (docsName{parameter, false}) {
+			names[p.in+" "+parameter] = name
+		}
+	}
+	for _, p := range m.bind.path {
+		add(p, placeholders[slices.Index(m.placeholders, p.sourceName)])
+	}
+	for _, p := range slices.Concat(m.bind.query, m.bind.header, m.bind.cookie) {
+		add(p, p.sourceName)
 	}
 	return names
 }
 
-// title returns the title of the document.
-func (d *docsData) title() string { return textAt(d.Document, "info", "title") }
+// eachOperation calls visit for each operation of the document, in order.
+func (d *docsData) eachOperation(visit func(verb, path string, operation []byte)) {
+	forMembers(memberAt(d.Document, "paths"), func(path string, item []byte) {
+		forMembers(item, func(verb string, operation []byte) { visit(strings.ToUpper(verb), path, operation) })
+	})
+}
+
+// resolve returns what a Reference Object refers to, and any other value as it is.
+// Components have names that need no escapes in a JSON Pointer.
+func (d *docsData) resolve(o []byte) []byte {
+	if ref := textAt(o, "$ref"); ref != "" {
+		return memberAt(d.Document, strings.Split(ref, "/")[1:]...)
+	}
+	return o
+}
+
+// forMembers calls visit for each member of a JSON object, and not at all for
+// other values.
+func forMembers(value []byte, visit func(name string, value []byte)) {
+	if isJSONObject(value) {
+		eachMember(value, func(name, v []byte) { visit(string(name), v) })
+	}
+}
 
 // memberAt returns what is below a JSON object by names, or nil if there is nothing.
 func memberAt(value []byte, names ...string) []byte {
 	for _, name := range names {
-		var found []byte
-		if isJSONObject(value) {
-			eachMember(value, func(n, v []byte) {
-				if string(n) == name {
-					found = v
-				}
-			})
-		}
-		value = found
+		object := value
+		value = nil
+		forMembers(object, func(n string, v []byte) {
+			if n == name {
+				value = v
+			}
+		})
 	}
 	return value
 }
 
 // textAt returns the string below a JSON object by names, or "".
-func textAt(value []byte, names ...string) string {
-	if v := memberAt(value, names...); isText(v) {
-		return string(textOf(v))
+func textAt(value []byte, names ...string) string { return plainText(memberAt(value, names...), "") }
+
+// plainText returns the text of a JSON string, and otherwise for other values.
+func plainText(value []byte, otherwise string) string {
+	if isText(value) {
+		return string(textOf(value))
 	}
-	return ""
+	return otherwise
+}
+
+// isTrueAt reports whether a member of a JSON object is true.
+func isTrueAt(object []byte, name string) bool { return string(memberAt(object, name)) == "true" }
+
+// numberAt returns a member of a JSON object that is a number, or otherwise.
+func numberAt(object []byte, name string, otherwise float64) float64 {
+	if n, err := strconv.ParseFloat(string(memberAt(object, name)), 64); err == nil {
+		return n
+	}
+	return otherwise
 }
 
 // itemsOf returns the elements of a JSON array, or nil if value is none.
@@ -281,6 +298,157 @@ func itemsOf(value []byte) (list [][]byte) {
 	return list
 }
 
+// requiredIn returns the names of the members that a schema of objects requires.
+func requiredIn(schema []byte) (names []string) {
+	for _, name := range itemsOf(memberAt(schema, "required")) {
+		names = append(names, plainText(name, ""))
+	}
+	return names
+}
+
+// makeExamples returns an example of the input of an operation: of its body, and of
+// the parameters that are required or whose schema has an example.
+func (d *docsData) makeExamples(operation []byte) map[string]json.RawMessage {
+	examples := make(map[string]json.RawMessage)
+	for _, p := range itemsOf(memberAt(operation, "parameters")) {
+		name, schema := textAt(p, "name"), memberAt(p, "schema")
+		if isTrueAt(p, "required") || givenExample(schema) != nil {
+			examples[textAt(p, "in")+" "+name] = d.makeExample(name, schema, 0, 0)
+		}
+	}
+	if _, schema := contentOf(memberAt(operation, "requestBody")); schema != nil {
+		examples["body"] = d.makeExample("", schema, 0, 0)
+	}
+	return examples
+}
+
+// givenExample returns the example that a schema has, or nil.
+func givenExample(schema []byte) []byte {
+	list := append(itemsOf(memberAt(schema, "examples")), memberAt(schema, "example"))
+	return list[0]
+}
+
+// maxExample is how deep examples are, and how many items lists in them have.
+const maxExample = 6
+
+// makeExample returns a value that a schema accepts. Objects have the members that
+// are required or have an example; a member that may be null is null. nth is the
+// index of the value in a list, whose items should differ. A pattern that none of
+// exampleTexts matches needs an example of its own.
+func (d *docsData) makeExample(name string, schema []byte, nth, depth int) []byte {
+	schema = d.resolve(schema)
+	given := append([][]byte{givenExample(schema), memberAt(schema, "default"), memberAt(schema, "const")}, itemsOf(memberAt(schema, "enum"))...)
+	given = slices.DeleteFunc(given, func(v []byte) bool { return v == nil || isJSONNull(v) })
+	if len(given) > 0 {
+		return given[min(nth, len(given)-1)]
+	}
+	isNull := func(s []byte) bool { return textAt(s, "type") == "null" }
+	several := slices.Concat(itemsOf(memberAt(schema, "anyOf")), itemsOf(memberAt(schema, "oneOf")))
+	if first := slices.IndexFunc(several, func(s []byte) bool { return !isNull(s) }); first >= 0 && depth < maxExample {
+		if depth > 0 && slices.ContainsFunc(several, isNull) {
+			return []byte("null")
+		}
+		return d.makeExample(name, several[first], nth, depth+1)
+	}
+	return d.makeTyped(name, schema, nth, depth)
+}
+
+// makeTyped returns an example for the type of a schema.
+func (d *docsData) makeTyped(name string, schema []byte, nth, depth int) []byte {
+	kind := memberAt(schema, "type")
+	if several := itemsOf(kind); len(several) > 0 {
+		kind = several[0]
+	}
+	switch kind := plainText(kind, ""); kind {
+	case "null":
+		return []byte("null")
+	case "boolean":
+		return strconv.AppendBool(nil, nth%2 == 0)
+	case "integer", "number":
+		return exampleNumber(schema, kind == "integer", nth)
+	case "string":
+		return appendQuoted(nil, exampleString(schema, name, nth))
+	case "array":
+		list := make([]json.RawMessage, min(int(numberAt(schema, "minItems", 0)), 20))
+		for i := range list {
+			list[i] = d.makeExample(name, memberAt(schema, "items"), i, depth+1)
+		}
+		return encodeDocument(list)
+	}
+	required, m := requiredIn(schema), openMembers(nil)
+	forMembers(memberAt(schema, "properties"), func(name string, property []byte) {
+		if depth < maxExample && (slices.Contains(required, name) || givenExample(property) != nil) {
+			m.addRaw(name, string(d.makeExample(name, property, 0, depth+1)))
+		}
+	})
+	return m.close()
+}
+
+// exampleNumber returns the number nearest to 1+nth that is a multiple and within
+// the bounds of a schema.
+func exampleNumber(schema []byte, integer bool, nth int) []byte {
+	low, high := numberAt(schema, "minimum", math.Inf(-1)), numberAt(schema, "maximum", math.Inf(1))
+	above, below := numberAt(schema, "exclusiveMinimum", math.Inf(-1)), numberAt(schema, "exclusiveMaximum", math.Inf(1))
+	step := 1.0
+	if !integer && min(high, below) <= 1 {
+		step = 0.25
+	}
+	step = numberAt(schema, "multipleOf", step)
+	n := step * float64(1+nth)
+	if n < low || n <= above {
+		n = max(math.Ceil(low/step), math.Floor(above/step)+1) * step
+	}
+	if n > high || n >= below {
+		n = min(math.Floor(high/step), math.Ceil(below/step)-1) * step
+	}
+	for _, bound := range []string{"minimum", "maximum"} {
+		if n == numberAt(schema, bound, math.NaN()) {
+			return memberAt(schema, bound) // which a float may have rounded
+		}
+	}
+	return appendFloat(nil, n, 64)
+}
+
+// exampleTexts has a text for each format, and texts that many patterns match.
+var exampleTexts = [...]struct{ format, text string }{
+	{"date-time", "2026-01-02T15:04:05Z"}, {"date", "2026-01-02"}, {"time", "15:04:05Z"}, {"email", "ada@example.com"}, {"uri", "https://example.com/"},
+	{"uuid", "123e4567-e89b-42d3-a456-426614174000"}, {"ipv4", "192.0.2.1"}, {"ipv6", "2001:db8::1"}, {"byte", "aGVsbG8="}, {"base64", "aGVsbG8="},
+	{"", "1"}, {"", "a"}, {"", "A"}, {"", "a1"}, {"", "abc"}, {"", "ABC"}, {"", "text"}, {"", "1s"}, {"", "0.5"}, {"", "a-b"}, {"", "AB-1"}, {"", "12"}, {"", "1234"},
+	{"", "12345"}, {"", "2026-01-02"}, {"", "#ffffff"}, {"", "+15550100"}, {"", "a@b.co"}, {"", "https://example.com/"}, {"", "127.0.0.1"}, {"", `"text"`},
+}
+
+// exampleString returns a string that a schema accepts, if it knows one.
+func exampleString(schema []byte, name string, nth int) string {
+	low, high := int(numberAt(schema, "minLength", 0)), int(numberAt(schema, "maxLength", 1000))
+	text := "text"
+	if strings.HasSuffix(strings.ToLower(name), "id") {
+		text = "1"
+	}
+	if nth > 0 {
+		text += strconv.Itoa(nth + 1)
+	}
+	text = text[:min(len(text), high)] + strings.Repeat("x", max(0, min(low, 1000)-len(text)))
+	form, pattern := cmp.Or(textAt(schema, "format"), textAt(schema, "contentEncoding")), textAt(schema, "pattern")
+	matches, err := regexp.Compile(pattern)
+	for _, e := range exampleTexts {
+		if e.format == form && (form != "" || pattern != "") && err == nil && matches.MatchString(e.text) && len(e.text) >= low && len(e.text) <= high {
+			return e.text
+		}
+	}
+	return text
+}
+
+// contentOf returns the first media type of a request body or response, and its
+// schema.
+func contentOf(o []byte) (mediaType string, schema []byte) {
+	forMembers(memberAt(o, "content"), func(name string, media []byte) {
+		if mediaType == "" {
+			mediaType, schema = name, memberAt(media, "schema")
+		}
+	})
+	return mediaType, schema
+}
+
 // A docsWriter writes the Markdown of a service.
 //
 //	In the document           In the Markdown
@@ -288,7 +456,7 @@ func itemsOf(value []byte) (list [][]byte) {
 //	info                      the heading and the quote below it
 //	a tag                     a section
 //	an operation              a section below that of its tag, with a command
-//	a parameter, a property   an item: `name` (place, type, required): text
+//	a parameter, a property   an item: `name` (place, required, type): text
 //	a response                an item, its headers below it
 //	a component               a section below Types
 type docsWriter struct {
@@ -301,27 +469,32 @@ func newDocsWriter(d *docsData) *docsWriter { return &docsWriter{data: d} }
 // writeAll returns the whole text.
 func (w *docsWriter) writeAll() []byte {
 	doc := w.data.Document
-	fmt.Fprintf(w, "# %s\n\n", plainLine(w.data.title()))
+	fmt.Fprintf(w, "# %s\n\n", plainLine(textAt(doc, "info", "title")))
 	if about := textAt(doc, "info", "description"); about != "" {
 		fmt.Fprintf(w, "> %s\n\n", plainLine(about))
 	}
-	fmt.Fprintf(w, "Version %s. In the commands, URL is the address of this page without the slash at its end, such as https://example.com.\n", plainLine(textAt(doc, "info", "version")))
-	for _, tag := range itemsOf(memberAt(doc, "tags")) {
-		fmt.Fprintf(w, "\n## %s\n", plainLine(textAt(tag, "name")))
-		w.writeTag(textAt(tag, "name"))
+	place := "this page"
+	if strings.HasPrefix(w.data.REST, "/") {
+		place = "the host of this page"
 	}
-	w.WriteString("\n## Types\n")
-	if schemas := memberAt(doc, "components", "schemas"); schemas != nil {
-		eachMember(schemas, func(name, schema []byte) {
-			fmt.Fprintf(w, "\n### %s\n\n", plainLine(string(name)))
-			w.writeDescription(schema)
-			if members := memberAt(schema, "properties"); isJSONObject(members) && len(members) > len("{}") {
-				w.writeProperties("", "", schema)
-			} else {
-				fmt.Fprintf(w, "%s\n", w.describeType(schema))
+	fmt.Fprintf(w, "Version %s. In the commands, URL is the address of %s without the slash at its end, such as https://example.com.\n", plainLine(textAt(doc, "info", "version")), place)
+	for _, tag := range itemsOf(memberAt(doc, "tags")) {
+		name := textAt(tag, "name")
+		fmt.Fprintf(w, "\n## %s\n", plainLine(name))
+		w.data.eachOperation(func(verb, path string, operation []byte) {
+			if tags := itemsOf(memberAt(operation, "tags")); string(textOf(tags[0])) == name {
+				w.writeOperation(verb, path, operation)
 			}
 		})
 	}
+	w.WriteString("\n## Types\n")
+	forMembers(memberAt(doc, "components", "schemas"), func(name string, schema []byte) {
+		fmt.Fprintf(w, "\n### %s\n\n", plainLine(name))
+		w.writeDescription(schema)
+		if !w.writeProperties("", "", schema) {
+			fmt.Fprintf(w, "%s\n", describeType(schema))
+		}
+	})
 	w.WriteString("\n## Errors\n\nA method may answer with another HTTP status.\n\n| code | usual HTTP status | JSON-RPC |\n|---|---|---|\n")
 	for _, c := range w.data.Codes {
 		fmt.Fprintf(w, "| %v | %v | %v |\n", c[0], c[1], c[2])
@@ -329,22 +502,11 @@ func (w *docsWriter) writeAll() []byte {
 	return w.Bytes()
 }
 
-// writeTag writes the operations whose first tag is tag.
-func (w *docsWriter) writeTag(tag string) {
-	eachMember(memberAt(w.data.Document, "paths"), func(path, item []byte) {
-		eachMember(item, func(verb, operation []byte) {
-			if tags := itemsOf(memberAt(operation, "tags")); len(tags) > 0 && string(textOf(tags[0])) == tag {
-				w.writeOperation(strings.ToUpper(string(verb)), string(path), operation)
-			}
-		})
-	})
-}
-
 // writeOperation writes one method.
 func (w *docsWriter) writeOperation(verb, path string, operation []byte) {
 	fmt.Fprintf(w, "\n### %s %s\n\n", verb, plainLine(path))
 	w.writeDescription(operation)
-	if string(memberAt(operation, "deprecated")) == "true" {
+	if isTrueAt(operation, "deprecated") {
 		w.WriteString("Deprecated.\n\n")
 	}
 	call := w.data.Calls[textAt(operation, "operationId")]
@@ -352,35 +514,32 @@ func (w *docsWriter) writeOperation(verb, path string, operation []byte) {
 		fmt.Fprintf(w, "- JSON-RPC method: `%s`\n", call.RPC)
 	}
 	if call.MCP != "" {
-		// The options of the MCP handler decide; they are not known here.
-		fmt.Fprintf(w, "- MCP tool: `%s` (unless the server hides it or makes it a prompt)\n", call.MCP)
+		// The options of the MCP handler, which can hide it or make it a prompt, are not known here.
+		fmt.Fprintf(w, "- MCP tool: `%s` (if the server offers it)\n", call.MCP)
 	}
-	if scopes := w.listSecurity(operation); len(scopes) > 0 {
-		fmt.Fprintf(w, "- needs credentials: %s\n", plainLine(strings.Join(scopes, ", or ")))
+	ways := listWays(operation)
+	if len(ways) > 0 {
+		fmt.Fprintf(w, "- needs credentials: %s\n", plainLine(strings.Join(ways, ", or ")))
+	} else if memberAt(operation, "security") != nil {
+		w.WriteString("- public: needs no credentials\n")
 	}
 	for _, p := range itemsOf(memberAt(operation, "parameters")) {
-		w.writeField("", textAt(p, "name"), textAt(p, "in"), string(memberAt(p, "required")) == "true", textAt(p, "description"), memberAt(p, "schema"))
+		w.writeField("", textAt(p, "name"), textAt(p, "in"), isTrueAt(p, "required"), textAt(p, "description"), memberAt(p, "schema"))
 	}
-	if _, schema := contentOf(memberAt(operation, "requestBody")); schema != nil {
-		w.writeProperties("", "body", w.resolve(schema))
-	}
-	eachMember(memberAt(operation, "responses"), func(status, response []byte) { w.writeResponse(string(status), w.resolve(response)) })
-	fmt.Fprintf(w, "\n```sh\n%s\n```\n", w.curl(verb, path, operation))
+	_, body := contentOf(memberAt(operation, "requestBody"))
+	w.writeProperties("", "body", w.data.resolve(body))
+	forMembers(memberAt(operation, "responses"), func(status string, response []byte) { w.writeResponse(status, w.data.resolve(response)) })
+	fmt.Fprintf(w, "\n```sh\n%s\n```\n", w.makeCommand(verb, path, operation, len(ways) > 0))
 }
 
-// listSecurity returns the ways to identify oneself to an operation.
-func (w *docsWriter) listSecurity(operation []byte) (ways []string) {
-	list := memberAt(operation, "security")
-	if list == nil {
-		list = memberAt(w.data.Document, "security")
-	}
-	for _, requirement := range itemsOf(list) {
-		eachMember(requirement, func(scheme, scopes []byte) {
-			way := string(scheme)
+// listWays returns the ways to identify oneself to an operation.
+func listWays(operation []byte) (ways []string) {
+	for _, requirement := range itemsOf(memberAt(operation, "security")) {
+		forMembers(requirement, func(scheme string, scopes []byte) {
 			for _, scope := range itemsOf(scopes) {
-				way += " " + string(textOf(scope))
+				scheme += " " + plainText(scope, "")
 			}
-			ways = append(ways, way)
+			ways = append(ways, scheme)
 		})
 	}
 	return ways
@@ -390,43 +549,19 @@ func (w *docsWriter) listSecurity(operation []byte) (ways []string) {
 // the name of the type, which that of errors does, gives way to the phrase of the
 // status.
 func (w *docsWriter) writeResponse(status string, response []byte) {
-	description := plainLine(textAt(response, "description"))
-	mediaType, schema := contentOf(response)
-	if schema != nil {
-		name := w.describeType(schema)
+	description := strings.TrimSuffix(plainLine(textAt(response, "description")), ".")
+	if mediaType, schema := contentOf(response); schema != nil {
+		name := describeType(schema)
 		if description == name {
 			number, _ := strconv.Atoi(status) // "default" has no phrase
 			description = cmp.Or(http.StatusText(number), "any other status")
 		}
 		description += ", " + name + " as " + mediaType
 	}
-	fmt.Fprintf(w, "- answer %s: %s", status, description)
-	w.WriteByte('\n')
-	if headers := memberAt(response, "headers"); headers != nil {
-		eachMember(headers, func(name, header []byte) {
-			header = w.resolve(header)
-			w.writeField("  ", string(name), "header", string(memberAt(header, "required")) == "true", textAt(header, "description"), memberAt(header, "schema"))
-		})
-	}
-}
-
-// contentOf returns the first media type of a request body or response, and its
-// schema. That of one item of a stream comes first, which is itemSchema in
-// OpenAPI 3.2.
-func contentOf(o []byte) (mediaType string, schema []byte) {
-	content := memberAt(o, "content")
-	if content == nil {
-		return "", nil
-	}
-	eachMember(content, func(name, media []byte) {
-		if mediaType == "" {
-			mediaType = string(name)
-			if schema = memberAt(media, "itemSchema"); schema == nil {
-				schema = memberAt(media, "schema")
-			}
-		}
+	fmt.Fprintf(w, "- answer %s: %s\n", status, description)
+	forMembers(memberAt(response, "headers"), func(name string, header []byte) {
+		w.writeField("  ", name, "header", isTrueAt(header, "required"), textAt(header, "description"), memberAt(header, "schema"))
 	})
-	return mediaType, schema
 }
 
 // writeDescription writes the description of an object as a paragraph.
@@ -436,53 +571,35 @@ func (w *docsWriter) writeDescription(o []byte) {
 	}
 }
 
-// writeProperties writes the members of an object.
-func (w *docsWriter) writeProperties(indent, place string, schema []byte) {
-	required := itemsOf(memberAt(schema, "required"))
-	if properties := memberAt(schema, "properties"); properties != nil {
-		eachMember(properties, func(name, property []byte) {
-			isRequired := slices.ContainsFunc(required, func(r []byte) bool { return string(textOf(r)) == string(name) })
-			w.writeField(indent, string(name), place, isRequired, textAt(property, "description"), property)
-		})
-	}
+// writeProperties writes the members of an object. It reports whether there are any.
+func (w *docsWriter) writeProperties(indent, place string, schema []byte) (any bool) {
+	required := requiredIn(schema)
+	forMembers(memberAt(schema, "properties"), func(name string, property []byte) {
+		any = true
+		w.writeField(indent, name, place, slices.Contains(required, name), textAt(property, "description"), property)
+	})
+	return any
 }
 
 // writeField writes a parameter, a property or a header.
 func (w *docsWriter) writeField(indent, name, place string, required bool, description string, schema []byte) {
-	fmt.Fprintf(w, "%s- %s (", indent, codeSpan(name))
+	about := []string{}
 	if place != "" {
-		fmt.Fprintf(w, "%s, ", place)
+		about = append(about, place)
 	}
 	if required {
-		w.WriteString("required, ")
+		about = append(about, "required")
 	}
-	if string(memberAt(schema, "deprecated")) == "true" {
-		w.WriteString("deprecated, ")
+	if isTrueAt(schema, "deprecated") {
+		about = append(about, "deprecated")
 	}
-	fmt.Fprintf(w, "%s)", w.describeType(schema))
+	about = append(about, describeType(schema))
+	fmt.Fprintf(w, "%s- `%s` (%s)", indent, strings.ReplaceAll(plainLine(name), "\\`", "'"), strings.Join(about, ", "))
 	if description != "" {
 		fmt.Fprintf(w, ": %s", plainLine(description))
 	}
 	w.WriteByte('\n')
-	if ref := memberAt(schema, "$ref"); ref == nil && memberAt(schema, "properties") != nil {
-		w.writeProperties(indent+"  ", "", schema)
-	}
-}
-
-// resolve returns what a Reference Object refers to, and any other value as it is.
-func (w *docsWriter) resolve(o []byte) []byte {
-	for range 40 { // a document has no circle of references; one would end here
-		ref := textAt(o, "$ref")
-		if ref == "" {
-			break
-		}
-		names := strings.Split(strings.TrimPrefix(ref, "#/"), "/")
-		for i, name := range names {
-			names[i] = strings.NewReplacer("~1", "/", "~0", "~").Replace(name)
-		}
-		o = memberAt(w.data.Document, names...)
-	}
-	return o
+	w.writeProperties(indent+"  ", "", schema)
 }
 
 // docsPhrases says how Markdown names a constraint; % is its value.
@@ -494,64 +611,58 @@ var docsPhrases = [...]struct{ keyword, phrase string }{
 	{"default", "default %"}, {"example", "for example %"}, {"examples", "for example %"},
 }
 
-// describeType returns the type of a schema in words, with its constraints.
-func (w *docsWriter) describeType(schema []byte) string {
-	if ref := textAt(schema, "$ref"); ref != "" {
-		return plainLine(ref[strings.LastIndexByte(ref, '/')+1:])
+// describeType returns the type of a schema in words, with its constraints. Those of
+// a part of it, such as the items of a list, are in parentheses.
+func describeType(schema []byte) string {
+	part := func(schema []byte) string {
+		text := describeType(schema)
+		if strings.Contains(text, "; ") {
+			text = "(" + text + ")"
+		}
+		return text
 	}
-	var words []string
+	var kinds []string
 	for _, keyword := range []string{"anyOf", "oneOf", "allOf"} {
 		for _, s := range itemsOf(memberAt(schema, keyword)) {
-			words = append(words, w.describeType(s))
+			kinds = append(kinds, part(s))
 		}
 	}
-	text := ""
-	switch kind := textAt(schema, "type"); {
-	case len(words) > 0:
-		text = strings.Join(words, " or ")
-	case kind == "array":
-		text = "array of " + w.describeType(memberAt(schema, "items"))
-	case kind == "object" && isJSONObject(memberAt(schema, "additionalProperties")):
-		text = "map of " + w.describeType(memberAt(schema, "additionalProperties"))
-	case kind != "":
-		text = kind
-	case len(itemsOf(memberAt(schema, "type"))) > 0:
-		text = strings.ReplaceAll(strings.Trim(string(memberAt(schema, "type")), "[]"), ",", " or ")
-	default:
-		text = "any JSON"
+	kind, values := memberAt(schema, "type"), memberAt(schema, "additionalProperties")
+	for _, k := range itemsOf(kind) {
+		kinds = append(kinds, plainText(k, ""))
+	}
+	ref := textAt(schema, "$ref")
+	text := cmp.Or(ref[strings.LastIndexByte(ref, '/')+1:], strings.Join(kinds, " or "), plainText(kind, "any JSON"))
+	switch {
+	case text == "array":
+		text = "array of " + part(memberAt(schema, "items"))
+	case text == "object" && isJSONObject(values):
+		text = "map of " + part(values)
 	}
 	for _, p := range docsPhrases {
 		if value := memberAt(schema, p.keyword); value != nil {
-			text += "; " + plainLine(strings.Replace(p.phrase, "%", string(value), 1))
+			text += "; " + strings.Replace(p.phrase, "%", string(value), 1)
 		}
 	}
-	return text
+	return plainLine(text)
 }
 
 // plainLine returns text as one line that begins no other element of Markdown.
+// Characters that are not seen, or that turn the text around them, are replaced
+// but for the two joiners, which scripts and emoji need.
 func plainLine(text string) string {
-	text = strings.Join(strings.Fields(text), " ")
 	text = strings.Map(func(r rune) rune {
-		if isUnseen(r) {
+		if unicode.In(r, unicode.Cc, unicode.Cf) && r != '\u200c' && r != '\u200d' {
 			return '\ufffd'
 		}
 		return r
-	}, text)
+	}, strings.Join(strings.Fields(text), " "))
 	return strings.NewReplacer("<", `\<`, "`", "\\`").Replace(text)
 }
 
-// isUnseen reports whether r is a control character, or one that changes the order
-// in which the text around it is shown.
-func isUnseen(r rune) bool {
-	return r < ' ' || 0x7f <= r && r < 0xa0 || r == 0x61c || 0x200b <= r && r <= 0x200f && r != 0x200c && r != 0x200d ||
-		0x2028 <= r && r <= 0x202e || 0x2060 <= r && r <= 0x2069 || r == 0xfeff
-}
-
-// codeSpan returns text as code, on one line.
-func codeSpan(text string) string { return "`" + strings.ReplaceAll(plainLine(text), "\\`", "'") + "`" }
-
-// curl returns a command that calls an operation with an example of an input.
-func (w *docsWriter) curl(verb, path string, operation []byte) string {
+// makeCommand returns a curl command that calls an operation with its example.
+func (w *docsWriter) makeCommand(verb, path string, operation []byte, login bool) string {
+	examples := w.data.Calls[textAt(operation, "operationId")].Examples
 	command := "curl"
 	if bytes.Contains(memberAt(operation, "responses"), []byte(`"`+contentTypeEvents+`"`)) {
 		command += " -N" // shows events as they come
@@ -559,174 +670,42 @@ func (w *docsWriter) curl(verb, path string, operation []byte) string {
 	if verb != http.MethodGet {
 		command += " -X " + verb
 	}
-	if len(w.listSecurity(operation)) > 0 {
+	if login {
 		command += ` -H "Authorization: Bearer $TOKEN"`
 	}
-	var query []string
+	query := make(url.Values)
 	for _, p := range itemsOf(memberAt(operation, "parameters")) {
-		name, value := textAt(p, "name"), memberAt(p, "schema")
-		if string(memberAt(p, "required")) != "true" {
+		name, in := textAt(p, "name"), textAt(p, "in")
+		example := examples[in+" "+name]
+		if example == nil {
 			continue
 		}
-		text := w.exampleText(name, value)
-		switch textAt(p, "in") {
+		text := plainText(example, string(example))
+		switch in {
 		case inPath:
 			path = strings.ReplaceAll(path, "{"+name+"}", url.PathEscape(text))
 		case inQuery:
-			query = append(query, url.QueryEscape(name)+"="+url.QueryEscape(text))
+			query.Add(name, text)
 		case inHeader:
 			command += " -H " + shellQuote(name+": "+text)
 		case inCookie:
 			command += " -b " + shellQuote(name+"="+text)
 		}
 	}
-	if mediaType, schema := contentOf(memberAt(operation, "requestBody")); schema != nil {
-		command += " -H 'Content-Type: " + mediaType + "' -d " + shellQuote(string(w.appendExample(nil, "", schema, 0)))
+	if body := examples["body"]; body != nil {
+		command += " -H 'Content-Type: " + contentTypeJSON + "' -d " + shellQuote(string(body))
 	}
 	if len(query) > 0 {
-		path += "?" + strings.Join(query, "&")
+		path += "?" + query.Encode()
 	}
-	path = strings.TrimRight(docsBase(w.data.REST), "/") + path
+	if base := strings.Trim(w.data.REST, "./"); base != "" {
+		path = "/" + base + path
+	}
 	if strings.ContainsAny(path, "$`\"\\!") {
 		return command + ` "$URL"` + shellQuote(path)
 	}
 	return command + ` "$URL` + path + `"`
 }
 
-// docsBase returns what stands between the address of the page and the paths of
-// the document.
-func docsBase(rest string) string {
-	if rest = strings.TrimPrefix(rest, "."); rest == "" || strings.HasPrefix(rest, "/") {
-		return rest
-	}
-	return "/" + rest
-}
-
 // shellQuote returns text as one word of a shell.
 func shellQuote(text string) string { return "'" + strings.ReplaceAll(text, "'", `'\''`) + "'" }
-
-// exampleText returns an example of a schema as it stands in a URL or a header.
-func (w *docsWriter) exampleText(name string, schema []byte) string {
-	value := w.appendExample(nil, name, schema, 0)
-	if isText(value) {
-		return string(textOf(value))
-	}
-	return string(value)
-}
-
-// appendExample appends a value that a schema accepts, with the required members
-// of objects only. It knows texts for simple patterns: a field with another one
-// should have an example.
-func (w *docsWriter) appendExample(dst []byte, name string, schema []byte, depth int) []byte {
-	schema = w.resolve(schema)
-	for _, keyword := range []string{"example", "default", "const"} {
-		if value := memberAt(schema, keyword); value != nil {
-			return append(dst, value...)
-		}
-	}
-	for _, keyword := range []string{"examples", "enum"} {
-		if list := itemsOf(memberAt(schema, keyword)); len(list) > 0 {
-			return append(dst, list[0]...)
-		}
-	}
-	for _, keyword := range []string{"anyOf", "oneOf"} {
-		if list := itemsOf(memberAt(schema, keyword)); len(list) > 0 && depth < 4 {
-			return w.appendExample(dst, name, list[0], depth+1)
-		}
-	}
-	return w.appendTyped(dst, name, schema, depth)
-}
-
-// appendTyped appends an example for the type of a schema.
-func (w *docsWriter) appendTyped(dst []byte, name string, schema []byte, depth int) []byte {
-	switch kind := textAt(schema, "type"); kind {
-	case "boolean":
-		return append(dst, "true"...)
-	case "integer", "number":
-		return appendFloat(dst, exampleNumber(schema, kind == "integer"), 64)
-	case "string":
-		return appendQuoted(dst, exampleString(schema, name))
-	case "array":
-		dst = append(dst, '[')
-		for i := range min(int(numberAt(schema, "minItems", 0)), 10) {
-			if i > 0 {
-				dst = append(dst, ',')
-			}
-			dst = w.appendExample(dst, "", memberAt(schema, "items"), depth+1)
-		}
-		return append(dst, ']')
-	case "object":
-		m := openMembers(dst)
-		for _, r := range itemsOf(memberAt(schema, "required")) {
-			required := string(textOf(r))
-			if property := memberAt(schema, "properties", required); property != nil && depth < 6 {
-				m.addRaw(required, string(w.appendExample(nil, required, property, depth+1)))
-			}
-		}
-		return m.close()
-	}
-	return append(dst, "null"...)
-}
-
-// numberAt returns a keyword of a schema that is a number, or otherwise.
-func numberAt(schema []byte, keyword string, otherwise float64) float64 {
-	if n, err := strconv.ParseFloat(string(memberAt(schema, keyword)), 64); err == nil {
-		return n
-	}
-	return otherwise
-}
-
-// exampleNumber returns the number nearest to 1 that is a multiple and within the
-// bounds of a schema.
-func exampleNumber(schema []byte, integer bool) float64 {
-	low, high := numberAt(schema, "minimum", math.Inf(-1)), numberAt(schema, "maximum", math.Inf(1))
-	above, below := numberAt(schema, "exclusiveMinimum", math.Inf(-1)), numberAt(schema, "exclusiveMaximum", math.Inf(1))
-	step := 1.0
-	if !integer && min(high, below) <= 1 {
-		step = 0.25
-	}
-	step = numberAt(schema, "multipleOf", step)
-	n := step
-	if n < low || n <= above {
-		n = max(math.Ceil(low/step), math.Floor(above/step)+1) * step
-	}
-	if n > high || n >= below {
-		n = min(math.Floor(high/step), math.Ceil(below/step)-1) * step
-	}
-	return n
-}
-
-// exampleTexts are strings that many patterns and formats accept.
-var exampleTexts = [...]string{
-	"text", "1", "a", "A", "a1", "abc", "ABC", "1s", "0.5", "a-b", "AB-1", "12", "1234", "12345", "2026-01-02", "#ffffff", "+15550100", "127.0.0.1",
-}
-
-// exampleString returns a string that a schema accepts, if it knows one.
-func exampleString(schema []byte, name string) string {
-	switch textAt(schema, "format") {
-	case "date-time":
-		return "2026-01-02T15:04:05Z"
-	case "email":
-		return "ada@example.com"
-	case "uuid":
-		return "123e4567-e89b-42d3-a456-426614174000"
-	case "byte":
-		return "aGVsbG8="
-	}
-	if textAt(schema, "contentEncoding") == "base64" {
-		return "aGVsbG8="
-	}
-	if pattern, err := regexp.Compile(textAt(schema, "pattern")); err == nil && pattern.String() != "" {
-		for _, text := range exampleTexts {
-			if pattern.MatchString(text) {
-				return text
-			}
-		}
-	}
-	text := "text"
-	if strings.HasSuffix(strings.ToLower(name), "id") {
-		text = "1"
-	}
-	low, high := int(numberAt(schema, "minLength", 0)), int(numberAt(schema, "maxLength", 1000))
-	return text[:min(len(text), high)] + strings.Repeat("x", max(0, min(low, 1000)-len(text)))
-}

@@ -151,29 +151,27 @@ func (h *openAPIHandler) chooseForm(r *http.Request) (doc *builtDocument, conten
 	default:
 		return nil, "", Errorf(CodeInvalidArgument, "the document is there as openapi=3.0, openapi=3.1 and openapi=3.2")
 	}
-	for _, accept := range r.Header["Accept"] {
-		switch {
-		case acceptsOpenAPI(accept, "3.1"):
-			return h.v31(), contentTypeOpenAPI + ";version=3.1", nil
-		case acceptsOpenAPI(accept, "3.2"):
-			return h.v32(), contentTypeOpenAPI + ";version=3.2", nil
-		}
+	switch {
+	case acceptsType(r, contentTypeOpenAPI, "3.1"):
+		return h.v31(), contentTypeOpenAPI + ";version=3.1", nil
+	case acceptsType(r, contentTypeOpenAPI, "3.2"):
+		return h.v32(), contentTypeOpenAPI + ";version=3.2", nil
 	}
 	return h.v30(), contentTypeJSON, nil
 }
 
-// acceptsOpenAPI reports whether an Accept header contains the media type of OpenAPI
-// in a version such as 3.1 with a weight other than 0 (RFC 9110, sections 12.4.2
-// and 12.5.1).
-func acceptsOpenAPI(accept, version string) bool {
-	for item := range strings.SplitSeq(accept, ",") {
-		mediaType, params, err := mime.ParseMediaType(item)
-		if err != nil || mediaType != contentTypeOpenAPI {
+// acceptsType reports whether r accepts the media type by its name with a weight other
+// than 0 (RFC 9110, sections 12.4.2 and 12.5.1), and in the version, such as 3.1, if
+// that is not "".
+func acceptsType(r *http.Request, mediaType, version string) bool {
+	for item := range strings.SplitSeq(strings.Join(r.Header["Accept"], ","), ",") {
+		name, params, err := mime.ParseMediaType(item)
+		if err != nil || name != mediaType {
 			continue
 		}
 		q, err := strconv.ParseFloat(params["q"], 64)
 		excluded := err == nil && q == 0
-		if v := params["version"]; !excluded && (v == version || strings.HasPrefix(v, version+".")) {
+		if v := params["version"]; !excluded && (version == "" || v == version || strings.HasPrefix(v, version+".")) {
 			return true
 		}
 	}

@@ -142,7 +142,7 @@ func TestDocsData(t *testing.T) {
 		t.Errorf("the page calls %v, want %v", got, want)
 	}
 	const calls = `{"notes_Purge":{"rpc":"notes.purge"},"notes_Update":{"rpc":"notes.update","mcp":"notes_update",` +
-		`"names":{"header Last-Event-ID":{"name":"seen"},"query dry_run":{"name":"dry"}}}}`
+		`"names":{"header Last-Event-ID":{"name":"seen"},"query dry_run":{"name":"dry"}},"examples":{"body":{},"path id":"1"}}}`
 	if got := string(data.Calls); got != calls {
 		t.Errorf("the calls are\n%s\nwant\n%s", got, calls)
 	}
@@ -232,7 +232,7 @@ func TestDocsMarkdown(t *testing.T) {
 		"\n```sh\ncurl -X PUT -H \"Authorization: Bearer $TOKEN\" -H 'Content-Type: application/json' -d '{}' \"$URL/notes/1\"\n```\n",
 		"\n## Types\n", "\n### docsBox\n\n- `in` (required, map of docsBox)\n",
 		"\n| NOT_FOUND | 404 | -32005 |\n",
-		"` (unless the server hides it or makes it a prompt)\n", "\n- answer 400: Bad Request, Error as application/json\n", "\n- answer default: any other status, Error as application/json\n",
+		"\n- MCP tool: `notes_update` (if the server offers it)\n", "\n- answer 400: Bad Request, Error as application/json\n", "\n- answer default: any other status, Error as application/json\n",
 		"\nA method may answer with another HTTP status.\n\n| code | usual HTTP status | JSON-RPC |\n",
 	} {
 		if !strings.Contains(text, want) {

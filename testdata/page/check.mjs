@@ -176,7 +176,7 @@ await step('a stream is watched and stopped', app, async (page) => {
 
 await step('a prompt is no tool', app, async (page) => {
 	const o = await open(page, 'todos_PlanDay');
-	await o.getByText('unless the server hides it or makes it a prompt').waitFor();
+	await o.getByText('if the server offers it').waitFor();
 	assert(!/400 Error/.test(await o.innerText()));
 	assert.equal(await o.getByRole('button', {name: 'Fill in an example'}).count(), 0);
 	await over(o, 'MCP');
