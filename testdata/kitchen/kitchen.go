@@ -18,7 +18,10 @@ import (
 )
 
 // Sink returns the service that uses everything.
-func Sink(strict bool) *svc.Service { return svc.MustRegister[SinkAPI](sink{}, SinkOptions(strict)) }
+func Sink(strict bool) *svc.Service { return SinkWith(SinkOptions(strict)) }
+
+// SinkWith returns the service of [Sink] with other options.
+func SinkWith(opts *svc.Options) *svc.Service { return svc.MustRegister[SinkAPI](sink{}, opts) }
 
 // SinkOptions returns the options of [Sink], for its clients.
 func SinkOptions(strict bool) *svc.Options {
