@@ -10,12 +10,13 @@ import (
 	"math/big"
 	"regexp"
 	"slices"
+	"strings"
 
 	"example.com/svc"
 )
 
 // This file has a service whose types write and read their own JSON and say by
-// JSONSchema what that looks like. For all other types the schema and the code
+// JSONSchema what that looks like, or list their values by Enum. For all other types the schema and the code
 // are made from one plan; these have to keep a promise of their own, so here the
 // validator and the type meet: what it writes must satisfy its schema, what the
 // schema refuses it must refuse, and what the schema takes it must take.
@@ -23,6 +24,8 @@ import (
 type customAPI interface {
 	EchoCustom(context.Context, *customTypes) (*customTypes, error)
 	EchoLists(context.Context, *customLists) (*customLists, error)
+	EchoEnums(context.Context, *enums) (*enums, error)
+	EchoItems(context.Context, *items) (*items, error)
 }
 
 type customImpl struct{}
@@ -33,6 +36,9 @@ func (customImpl) EchoCustom(_ context.Context, in *customTypes) (*customTypes, 
 func (customImpl) EchoLists(_ context.Context, in *customLists) (*customLists, error) {
 	return in, nil
 }
+
+func (customImpl) EchoEnums(_ context.Context, in *enums) (*enums, error) { return in, nil }
+func (customImpl) EchoItems(_ context.Context, in *items) (*items, error) { return in, nil }
 
 // newCustom returns the service of customAPI.
 func newCustom() *svc.Service {
@@ -63,6 +69,60 @@ type customLists struct {
 	Levels  map[string]level `json:"levels"`
 	Words   []word           `json:"words,omitempty" maxItems:"4"`
 	Said    map[string]*word `json:"said,omitempty"`
+}
+
+// enums has types with a method Enum in every place where a body has a value. The
+// schema is svc's own here.
+type enums struct {
+	Color   color                `json:"color" default:"red"`
+	Warm    color                `json:"warm" enum:"red"`
+	Short   *color               `json:"short,omitempty" maxLength:"4"`
+	Maybe   *grade               `json:"maybe"`
+	Opt     svc.Optional[color]  `json:"opt,omitzero"`
+	Grades  []grade              `json:"grades" maxItems:"3" uniqueItems:"true"`
+	Colors  [2]*color            `json:"colors"`
+	Some    []color              `json:"some,omitempty" enum:"green,blue"`
+	Moods   map[string]mood      `json:"moods"`
+	Mood    mood                 `json:"mood"`
+	ByColor map[color]int8       `json:"byColor"`
+	ByGrade map[grade]*color     `json:"byGrade,omitempty"`
+	ByMood  map[mood][]mood      `json:"byMood,omitempty"`
+	OptList svc.Optional[[]mood] `json:"optList,omitzero" maxItems:"2"`
+}
+
+type (
+	color string
+	grade int16
+	mood  uint8 // by its text, of which it reads more spellings than it has
+)
+
+func (color) Enum() []color  { return []color{"red", "green", "blue", "é"} }
+func (*grade) Enum() []grade { return []grade{1, -1, 100, 32767} }
+func (mood) Enum() []mood    { return []mood{0, 1} }
+
+func (m mood) MarshalText() ([]byte, error) { return []byte([]string{"true", "ab"}[m]), nil }
+
+func (m *mood) UnmarshalText(text []byte) error {
+	switch strings.ToLower(string(text)) {
+	case "true":
+		*m = 0
+	case "ab":
+		*m = 1
+	default:
+		return errNotThis
+	}
+	return nil
+}
+
+// items has lists of scalars with rules that are about their items.
+type items struct {
+	Words   []string               `json:"words" minItems:"1" maxItems:"4" minLength:"1" maxLength:"4" pattern:"^[^ ]*$"`
+	Sizes   [2]int8                `json:"sizes" minimum:"-5" exclusiveMaximum:"100"`
+	Odds    []*uint32              `json:"odds,omitempty" multipleOf:"3" maximum:"4000000000"`
+	Shares  *[]float64             `json:"shares" exclusiveMinimum:"0" maximum:"1" multipleOf:"0.25"`
+	Primes  []int64                `json:"primes,omitempty" enum:"2,3,5e0,9223372036854775807" uniqueItems:"true"`
+	Mails   []string               `json:"mails,omitempty" format:"email" maxLength:"6"`
+	OptList svc.Optional[[]string] `json:"optList,omitzero" maxItems:"2" enum:"a,b"`
 }
 
 var errNotThis = errors.New("is not in the form of the type")

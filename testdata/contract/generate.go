@@ -128,6 +128,9 @@ func (g *generator) object(schema map[string]any, member string, depth int) stri
 // name returns a name for a member of a map.
 func (g *generator) name(schema map[string]any) string {
 	if names, ok := schema["propertyNames"].(map[string]any); ok {
+		if enum, ok := names["enum"].([]any); ok && g.Float64() >= g.wrongs {
+			return enum[g.IntN(len(enum))].(string)
+		}
 		if g.Float64() >= g.wrongs {
 			return g.text(names)
 		}
