@@ -2,7 +2,7 @@
 // Chromium: one that CORS allows and one that it does not.
 import { chromium } from 'playwright-core'
 
-const { server, allowed, refused } = JSON.parse(process.argv[2])
+const { server, bare, allowed, refused } = JSON.parse(process.argv[2])
 const browser = await chromium.launch({ executablePath: '/usr/bin/chromium', args: ['--no-sandbox'] })
 let failed = 0
 
@@ -27,7 +27,7 @@ async function pageAt(origin) {
           return { error: err.name }
         }
       },
-      [server + path, init, names],
+      [new URL(path, server).href, init, names],
     )
 }
 
@@ -54,6 +54,23 @@ check('a password', (await mine('/private', { headers: basic })).text, 'private'
 check('MCP without a password', await mine('/mcp', { method: 'POST', headers: json, body: call }, ['WWW-Authenticate']).then((r) => [r.status, r.headers[0]]), [401, challenge])
 const answer = await mine('/mcp', { method: 'POST', headers: { ...json, ...basic, 'MCP-Protocol-Version': '2025-11-25' }, body: call })
 check('MCP with a password', [answer.status, JSON.parse(answer.text).result?.structuredContent], [200, { id: 'a', n: 5 }])
+
+// How a client in a page finds out where to log in: by the challenge of a 401, and
+// by the document that it names.
+const wellKnown = '/.well-known/oauth-protected-resource/bearer'
+const metadata = (url) => ({ status: 200, headers: [], text: JSON.stringify({ resource: url + '/bearer', authorization_servers: ['https://login.example'], scopes_supported: ['count'], bearer_methods_supported: ['header'] }) })
+const asked = { headers: { 'MCP-Protocol-Version': '2025-11-25' } } // for which a browser asks first
+const bearer = (token) => ({ method: 'POST', headers: { ...json, ...asked.headers, ...token }, body: call })
+const login = await mine('/bearer', bearer(), ['WWW-Authenticate'])
+check('a 401 of Bearer', [login.status, login.headers[0]], [401, `Bearer scope="count", resource_metadata="${server}${wellKnown}"`])
+check('the metadata that it names', await mine(login.headers[0].match(/resource_metadata="(.*)"/)[1], asked), metadata(server))
+check('a token that is not good', await mine('/bearer', bearer({ Authorization: 'Bearer x' }), ['WWW-Authenticate']).then((r) => [r.status, r.headers[0].split(',')[0]]), [401, 'Bearer error="invalid_token"'])
+check('another origin: a 401 of Bearer', await other('/bearer', bearer()), blocked)
+check('another origin: the metadata', await other(wellKnown), metadata(server))
+for (const [name, page] of [['one', mine], ['another', other]]) {
+  check(`a server without CORS: the metadata, from ${name} origin`, await page(bare + wellKnown, asked), metadata(bare))
+  check(`a server without CORS: a 401, from ${name} origin`, await page(bare + '/bearer', bearer()), blocked)
+}
 
 check('another origin: a simple request', await other('/counter_api'), blocked)
 check('another origin: a simple POST', await other('/counter_api', { method: 'POST' }), blocked)

@@ -18,6 +18,7 @@ import (
 	"net/http"
 	"os"
 	"os/exec"
+	"strings"
 	"sync/atomic"
 	"time"
 
@@ -70,20 +71,25 @@ func run(ctx context.Context) error {
 		w.Header().Set("Content-Type", "text/html")
 		io.WriteString(w, "<!doctype html><title>a page</title>")
 	})
-	_, page, err := serve(pages)
+	everywhere := func(string) http.Handler { return pages }
+	allowed, err := serve(everywhere)
 	if err != nil {
 		return err
 	}
-	_, otherPort, err := serve(pages)
+	refused, err := serve(everywhere)
 	if err != nil {
 		return err
 	}
-	allowed, refused := "http://127.0.0.1:"+page, "http://localhost:"+otherPort
-	_, port, err := serve(newHandler(allowed))
+	refused = strings.Replace(refused, "127.0.0.1", "localhost", 1)
+	server, err := serve(func(url string) http.Handler { return newHandler(allowed, url) })
 	if err != nil {
 		return err
 	}
-	ports, err := json.Marshal(map[string]string{"server": "http://127.0.0.1:" + port, "allowed": allowed, "refused": refused})
+	bare, err := serve(func(url string) http.Handler { return newBearer(url)(http.NotFoundHandler()) })
+	if err != nil {
+		return err
+	}
+	ports, err := json.Marshal(map[string]string{"server": server, "bare": bare, "allowed": allowed, "refused": refused})
 	if err != nil {
 		return err
 	}
@@ -95,24 +101,26 @@ func run(ctx context.Context) error {
 	return nil
 }
 
-// serve serves h on a free port, until the program ends.
-func serve(h http.Handler) (addr, port string, err error) {
+// serve serves, on a free port until the program ends, the handler for its address.
+func serve(handler func(url string) http.Handler) (url string, err error) {
 	listener, err := net.Listen("tcp", "127.0.0.1:0")
 	if err != nil {
-		return "", "", err
+		return "", err
 	}
-	go http.Serve(listener, h)
-	addr = listener.Addr().String()
-	_, port, err = net.SplitHostPort(addr)
-	return addr, port, err
+	url = "http://" + listener.Addr().String()
+	go http.Serve(listener, handler(url))
+	return url, nil
 }
 
-// newHandler returns the service behind CORS, which stands outside of the guard of
-// /mcp and /private.
-func newHandler(allowed string) http.Handler {
+// newHandler returns the service behind CORS, which stands outside of the guards of
+// /mcp, /private and /bearer.
+func newHandler(allowed, url string) http.Handler {
 	counters := svc.MustRegister[CounterAPI](&counter{}, &svc.Options{Logger: slog.New(slog.DiscardHandler)})
 	mux := http.NewServeMux()
 	mux.Handle("/mcp", counters.MCP(nil))
+	bearer := newBearer(url)
+	mux.Handle("/bearer", bearer(counters.MCP(nil)))
+	mux.Handle("/.well-known/", bearer(http.NotFoundHandler()))
 	mux.HandleFunc("/private", func(w http.ResponseWriter, r *http.Request) { io.WriteString(w, "private") })
 	mux.HandleFunc("/login", func(w http.ResponseWriter, r *http.Request) {
 		http.SetCookie(w, &http.Cookie{Name: "session", Value: "s1", Path: "/"})
@@ -129,4 +137,14 @@ func newHandler(allowed string) http.Handler {
 	guard := svc.BasicAuth("staff", map[string]string{"ada": "lovelace"}, nil)
 	guarded := svc.Under("/mcp", guard)(svc.Under("/private", guard)(mux))
 	return svc.CORS(svc.CORSOptions{Origins: []string{allowed}, Credentials: true, MaxAge: time.Minute})(guarded)
+}
+
+// newBearer returns a guard of /bearer at url, which knows no token.
+func newBearer(url string) func(http.Handler) http.Handler {
+	return svc.Bearer(func(context.Context, string) (*svc.Principal, error) {
+		return nil, svc.Errorf(svc.CodeUnauthenticated, "there are no tokens")
+	}, svc.BearerOptions{
+		Resource: url + "/bearer", AuthorizationServers: []string{"https://login.example"},
+		Scopes: []string{"count"}, Logger: slog.New(slog.DiscardHandler),
+	})
 }
