@@ -267,6 +267,16 @@ func (g *generator) inAnyCase(name string) string {
 	return name
 }
 
+// violations returns those of all that are about p.
+func (p *param) violations(all []violation) (list []violation) {
+	for _, v := range all {
+		if v.In == p.in && v.tokens()[0] == p.name {
+			list = append(list, v)
+		}
+	}
+	return list
+}
+
 // compareParam compares what the document says of a parameter with what the server
 // says of it. It returns the rows of the differences, and
 // false for one in no row.

@@ -1,9 +1,12 @@
 package main
 
 import (
+	"context"
 	"errors"
 	"fmt"
+	"log/slog"
 	"strings"
+	"time"
 
 	"example.com/svc"
 	"github.com/santhosh-tekuri/jsonschema/v6"
@@ -11,7 +14,8 @@ import (
 
 // This file holds streams to the documents: in the 3.2 form every event, as an object
 // with the members event and data, satisfies itemSchema, the last too; in the others
-// the data of every event but the last satisfies the schema of the response.
+// the data of every event but the last satisfies the schema of the response. The
+// service at its end has streams that end in every way.
 
 const eventStream = "text/event-stream"
 
@@ -55,4 +59,56 @@ func (o *operation) readStream(body string) (items []any, wrong error) {
 		return nil, errors.New("the stream does not end")
 	}
 	return items, nil
+}
+
+// streamAPI is a service whose streams end in every way.
+type streamAPI interface {
+	Count(context.Context, *countIn) (svc.Stream[countItem], error)
+}
+
+// countIn says how many items the stream has and how it ends.
+type countIn struct {
+	To  int    `json:"to" minimum:"0" maximum:"20"`
+	End string `json:"end" enum:"done,plain,code,details,panic"`
+}
+
+// countItem has what an event must not be cut by.
+type countItem struct {
+	N    int       `json:"n"`
+	Text string    `json:"text,omitempty"`
+	At   time.Time `json:"at"`
+	Raw  any       `json:"raw"`
+}
+
+type streamImpl struct{}
+
+func (streamImpl) Count(_ context.Context, in *countIn) (svc.Stream[countItem], error) {
+	return func(yield func(*countItem, error) bool) {
+		for n := range in.To {
+			item := &countItem{N: n, Text: texts[n*7%len(texts)], At: time.Unix(int64(n)<<20, 5).UTC(), Raw: map[string]any{"data: x\n\n": []any{nil, n}}}
+			if !yield(item, nil) {
+				return
+			}
+		}
+		switch in.End {
+		case "plain":
+			yield(nil, errors.New("a reason that stays on the server"))
+		case "code":
+			yield(nil, svc.Errorf(svc.CodeUnavailable, "come back\n\nlater"))
+		case "details":
+			yield(nil, svc.Errorf(svc.CodeResourceExhausted, "enough").WithDetail("left", 0))
+		case "panic":
+			panic("in a stream")
+		}
+	}, nil
+}
+
+// newStreams returns the service of streamAPI.
+func newStreams() *svc.Service {
+	return svc.MustRegister[streamAPI](streamImpl{}, &svc.Options{
+		Name:     "Streams",
+		Resource: "streams",
+		Logger:   slog.New(slog.DiscardHandler),
+		Methods:  map[string]svc.MethodOptions{"Count": {HTTP: "POST /streams/count"}},
+	})
 }
