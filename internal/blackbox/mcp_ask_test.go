@@ -32,11 +32,15 @@ type mcpArchive struct {
 }
 
 type mcpCompose struct {
-	Style string  `json:"style" enum:"formal,friendly,funny" doc:"how it sounds"`
-	Words int     `json:"words,omitempty" minimum:"1"`
-	Loud  *bool   `json:"loud,omitempty"`
-	Size  float64 `json:"size,omitempty" enum:"1,1.5"`
+	Style mcpStyle `json:"style" doc:"how it sounds"`
+	Words int      `json:"words,omitempty" minimum:"1"`
+	Loud  *bool    `json:"loud,omitempty"`
+	Size  float64  `json:"size,omitempty" enum:"1,1.5"`
 }
+
+type mcpStyle string
+
+func (mcpStyle) Enum() []mcpStyle { return []mcpStyle{"formal", "friendly", "funny"} }
 
 type mcpSure struct {
 	Sure  bool    `json:"sure" doc:"there is no way back"`

@@ -92,7 +92,23 @@ type WireKinds struct {
 	Score float64           `json:"score,omitempty" minimum:"0" maximum:"1" multipleOf:"0.1"`
 	Set   []string          `json:"set,omitempty" uniqueItems:"true" minItems:"1" maxItems:"3"`
 	Deep  map[string][]any  `json:"deep,omitempty"`
+
+	Color   WireColor           `json:"color,omitempty"`
+	Level   *WireLevel          `json:"level,omitempty" minimum:"2"`
+	Colors  []WireColor         `json:"colors,omitempty" maxItems:"3"`
+	ByLevel map[WireLevel]uint8 `json:"byLevel,omitempty"`
+	Words   []string            `json:"words,omitempty" maxItems:"3" minLength:"2" maxLength:"4" pattern:"^[a-z]*$"`
+	Sizes   [2]*int8            `json:"sizes,omitzero" minimum:"-1" enum:"-1,0,1e1"`
 }
+
+// A WireColor is one of three strings, and a WireLevel one of three numbers.
+type (
+	WireColor string
+	WireLevel int8
+)
+
+func (WireColor) Enum() []WireColor { return []WireColor{"red", "green", "blue"} }
+func (WireLevel) Enum() []WireLevel { return []WireLevel{1, 2, 3} }
 
 type WireNode struct {
 	Next *WireNode `json:"next,omitempty"`
@@ -116,6 +132,10 @@ type WireList struct {
 	Tags  []string      `json:"tag,omitempty" maxItems:"3"`
 	List  []int8        `json:"list,omitempty"`
 	Limit int           `json:"limit" default:"20" minimum:"1" maximum:"100"`
+
+	Color  WireColor   `json:"color,omitempty"`
+	Levels []WireLevel `json:"level,omitempty"`
+	Words  []string    `json:"word,omitempty" minLength:"2" maxLength:"4"`
 }
 
 // WireMark has parameters in headers and cookies only.
@@ -125,6 +145,8 @@ type WireMark struct {
 	Since time.Time `json:"since,omitzero" header:"If-Modified"`
 	Size  uint8     `json:"size" cookie:"size" default:"7"`
 	Word  string    `json:"-" cookie:"word,omitempty" maxLength:"8"`
+	Level WireLevel `json:"-" header:"X-Level,omitempty"`
+	Color WireColor `json:"-" cookie:"color,omitempty" enum:"red,blue"`
 }
 
 type WireMarked struct {
@@ -133,6 +155,8 @@ type WireMarked struct {
 	Since time.Time `json:"since,omitzero"`
 	Size  uint8     `json:"size"`
 	Word  string    `json:"word"`
+	Level WireLevel `json:"level,omitempty"`
+	Color WireColor `json:"color,omitempty"`
 }
 
 // A wireStore implements WireAPI. It counts what is executed, so that a test
@@ -639,6 +663,18 @@ var badBodies = []badInput{
 	{"map key of 256 KiB with a wrong value", kinds(`"map":{"` + strings.Repeat("é", 128<<10) + `":"secret"}`), 400},
 	{"1,000 unknown names", create(manyMembers(1000, func(i int) string { return fmt.Sprintf(`"x%d":1`, i) })), 400},
 	{"1,000 wrong values", kinds(`"map":` + manyMembers(1000, func(i int) string { return fmt.Sprintf(`"x%d":"secret"`, i) })), 400},
+	{"enum", kinds(`"color":"red","level":3.0,"colors":["blue","red"],"byLevel":{"1":1}`), 200},
+	{"enum in another case", kinds(`"color":"Red"`), 400},
+	{"enum of another type", kinds(`"color":1,"level":"1"`), 400},
+	{"enum null", kinds(`"color":null,"level":null,"colors":[null]`), 400},
+	{"enum with a rule of the field", kinds(`"level":1`), 400},
+	{"enum without it, by a field with a rule", kinds(`"level":4`), 400},
+	{"enum in a list, two wrong", kinds(`"colors":["red","","RED"]`), 400},
+	{"enum in a list that is too long", kinds(`"colors":["red","red","red","x"]`), 400},
+	{"enum as a name, two wrong", kinds(`"byLevel":{"1":1,"4":2,"01":3}`), 400},
+	{"items with rules", kinds(`"words":["ab","abcd"],"sizes":[10,null]`), 200},
+	{"items with rules, all of them broken", kinds(`"words":["a","abcde","AB"],"sizes":[-2,1.5]`), 400},
+	{"1,000 items with rules, all broken", kinds(`"colors":["x"],"words":[` + strings.Repeat(`"A",`, 999) + `"A"]`), 400},
 	{"1,000 wrong elements", create(`{"title":"a","tags":[` + strings.Repeat("1,", 999) + `1]}`), 400},
 	{"500 wrong values with names of control characters", kinds(`"map":` + manyMembers(500, func(i int) string {
 		return fmt.Sprintf(`"%d%s":"secret"`, i, strings.Repeat(`\u0001`, 300))
@@ -851,6 +887,13 @@ var badQueries = []badInput{
 	{"list", list("tag=a&tag=b&tag="), 200},
 	{"list too long", list("tag=a&tag=b&tag=c&tag=d"), 400},
 	{"list with commas", list("tag=a,b"), 200},
+	{"enum", list("color=red&level=1&level=3"), 200},
+	{"enum in another case", list("color=Red"), 400},
+	{"enum empty", list("color="), 400},
+	{"enum with a space", list("color=red+"), 400},
+	{"enum of ints, two wrong", list("level=1&level=0&level=x&level=4"), 400},
+	{"list with rules for its items", list("word=ab&word=abcd"), 200},
+	{"list with rules for its items, three wrong", list("word=a&word=ab&word=abcde&word=%ff"), 400},
 	{"list of ints", list("list=1&list=2&list=-3"), 200},
 	{"list of ints, two wrong", list("list=1&list=x&list=300"), 400},
 	{"list of 50,000", list(strings.Repeat("list=1&", 50_000)), 200},
@@ -910,11 +953,17 @@ var badHeaders = []badInput{
 	{"header in UTF-8", mark("X-Note: 日本"), 200},
 	{"header not in UTF-8", mark("X-Note: \xff"), 400},
 	{"header with a tab", mark("X-Note: a\tb"), 200},
+	{"header of an enum", mark("X-Level: 3"), 200},
+	{"header of an enum without it", mark("X-Level: 4"), 400},
+	{"header of an enum empty", mark("X-Level: "), 400},
 	{"header of a date of HTTP", mark("If-Modified: Sat, 28 Feb 2026 00:00:00 GMT"), 400},
 	{"cookie empty", mark("Cookie: word="), 200},
 	{"cookie of an int empty", mark("Cookie: size="), 400},
 	{"cookie without equals sign", mark("Cookie: size"), 200},
 	{"cookie of an int 256", mark("Cookie: size=256"), 400},
+	{"cookie of an enum", mark("Cookie: color=red"), 200},
+	{"cookie of an enum that the field leaves out", mark("Cookie: color=green"), 400},
+	{"cookie of an enum in another case", mark("Cookie: color=RED"), 400},
 	{"cookie of an int 007", mark("Cookie: size=007"), 400},
 	{"cookie in quotes", mark(`Cookie: size="8"; word="`), 200},
 	{"cookie with an escape", mark("Cookie: word=%20"), 200},
