@@ -1,7 +1,9 @@
 package bookmarks
 
 import (
+	"bytes"
 	"context"
+	"io"
 	"math/rand/v2"
 	"net/http"
 	"strconv"
@@ -49,6 +51,12 @@ func (t *transport) RoundTrip(r *http.Request) (*http.Response, error) {
 			attempt.Body, _ = r.GetBody() // no error: the body is in memory
 		}
 		response, err := t.next.RoundTrip(attempt)
+		if err == nil && r.Header.Get("Accept") == "application/json" { // and no stream: a body that is cut counts, too
+			var body []byte
+			body, err = io.ReadAll(response.Body)
+			response.Body.Close()
+			response.Body = io.NopCloser(bytes.NewReader(body))
+		}
 		if !again || err == nil && svc.CodeFromHTTP(response.StatusCode) != svc.CodeUnavailable {
 			return response, err
 		}

@@ -32,7 +32,7 @@ func (m *metrics) observe(ctx context.Context, o svc.Observation) {
 	if p, ok := svc.PrincipalFrom(ctx); ok {
 		subject = p.Subject
 	}
-	slog.InfoContext(ctx, "call", "transport", o.Transport, "method", method, "code", code, "took", o.Took, "subject", subject)
+	slog.InfoContext(ctx, "call", "transport", o.Transport, "method", method, "code", code, "seconds", o.Took.Seconds(), "subject", subject)
 	labels := fmt.Sprintf("{transport=%q,method=%q,code=%q}", o.Transport, method, code)
 	m.mu.Lock()
 	defer m.mu.Unlock()

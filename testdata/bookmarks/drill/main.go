@@ -1,0 +1,221 @@
+// Command drill runs three replicas of the server behind nginx, lets clients of all
+// protocols work on them, and stops replicas and the database meanwhile. It ends with
+// an error if an answer was wrong or a write was lost or made twice.
+//
+//	drill -for 60s SERVER DIR   the server's binary, and a directory for everything
+package main
+
+import (
+	"bufio"
+	"context"
+	"errors"
+	"flag"
+	"fmt"
+	"log"
+	"maps"
+	"net/http"
+	"os"
+	"os/exec"
+	"slices"
+	"strings"
+	"sync"
+	"syscall"
+	"time"
+
+	"github.com/jackc/pgx/v5"
+
+	"example.com/bookmarks"
+)
+
+func main() {
+	log.SetFlags(0)
+	span := flag.Duration("for", time.Minute, "how long the load lasts")
+	flag.Parse()
+	if flag.NArg() != 2 {
+		log.Fatal("usage: drill -for 60s SERVER DIR")
+	}
+	if err := run(*span, flag.Arg(0), flag.Arg(1)); err != nil {
+		log.Fatal(err)
+	}
+}
+
+// run returns when everything that it has started has ended.
+func run(span time.Duration, server, dir string) error {
+	ctx := context.Background()
+	database, url, err := newPostgres(dir)
+	if err != nil {
+		return err
+	}
+	defer database.stop(syscall.SIGINT)
+	for _, name := range []string{"tests", "drill"} {
+		if err := execute(ctx, url+"postgres", "create database "+name); err != nil {
+			return err
+		}
+	}
+	tests := exec.Command("go", "test", "-race", "-count=1", "./...")
+	tests.Env = append(os.Environ(), "DATABASE_URL="+url+"tests")
+	if out, err := tests.CombinedOutput(); err != nil {
+		return fmt.Errorf("the unit tests fail: %w\n%s", err, out)
+	}
+	log.Print("unit tests with a database: ok")
+
+	replicas := newReplicas(3, dir, server, url+"drill")
+	var starts sync.WaitGroup // together, so that one migrates and the others wait
+	errs := make([]error, len(replicas))
+	for i, r := range replicas {
+		defer r.stop(syscall.SIGKILL) // unless it has ended as it should
+		starts.Go(func() { errs[i] = r.start() })
+	}
+	starts.Wait()
+	if err := errors.Join(errs...); err != nil {
+		return err
+	}
+	nginx, err := newNginx(dir, replicas)
+	if err != nil {
+		return err
+	}
+	defer nginx.stop(syscall.SIGQUIT)
+	return drill(ctx, span, url+"drill", "http://"+nginx.address, &chaos{replicas: replicas, database: database})
+}
+
+// newHTTPClient returns a client that counts.
+func newHTTPClient(protocol string, f *figures) *http.Client {
+	return &http.Client{Transport: recorder{protocol, f}}
+}
+
+var protocols = []string{"REST", "JSON-RPC", "MCP 2025-11-25", modern}
+
+// drill runs the load and the chaos, and then compares what was acknowledged with what
+// there is.
+func drill(ctx context.Context, span time.Duration, databaseURL, base string, c *chaos) error {
+	f := &figures{requests: make(map[string]int), errors: make(map[string]int), next: &http.Transport{MaxIdleConnsPerHost: 100}}
+	var workers []*worker
+	for i := range 12 {
+		w := &worker{figures: f, protocol: protocols[i%4], name: fmt.Sprint("w", i), url: base, token: fmt.Sprint("token-", i)}
+		if err := execute(ctx, databaseURL, "insert into tokens values (sha256($1), $2, '{bookmarks:read,bookmarks:write}')", []byte(w.token), w.name); err != nil {
+			return err
+		}
+		client, err := newClient(w.protocol, base, w.token, f)
+		if err != nil {
+			return err
+		}
+		w.client = client
+		workers = append(workers, w)
+	}
+	load, stop := context.WithTimeout(ctx, span)
+	defer stop()
+	var working, watching sync.WaitGroup
+	watch, unwatch := context.WithCancel(ctx)
+	for _, w := range workers {
+		working.Go(func() { w.run(load) })
+		watching.Go(func() { w.watch(watch) })
+	}
+	quiet, calm := context.WithTimeout(load, span-5*time.Second)
+	defer calm()
+	c.run(quiet, span/2)
+	working.Wait()
+	for deadline := time.Now().Add(patience); slices.ContainsFunc(workers, (*worker).behind) && time.Now().Before(deadline); {
+		time.Sleep(50 * time.Millisecond)
+	}
+	unwatch()
+	watching.Wait()
+	for _, r := range c.replicas {
+		if err := r.stop(syscall.SIGTERM); err != nil {
+			c.errs = append(c.errs, fmt.Errorf("%s at the end: %w", r.name, err))
+		}
+	}
+	return report(ctx, databaseURL, workers, f, c)
+}
+
+// report prints the figures and returns what is wrong.
+func report(ctx context.Context, databaseURL string, workers []*worker, f *figures, c *chaos) error {
+	acked, found, patched, uncertain, streamed, reconnects := 0, 0, 0, 0, 0, 0
+	for _, w := range workers {
+		acked, patched, uncertain, streamed, reconnects = acked+len(w.acked), patched+w.patched, uncertain+w.uncertain, streamed+len(w.watched), reconnects+w.reconnects
+		n, err := w.verify(ctx, databaseURL)
+		if err != nil {
+			f.fail("%s: %v", w.name, err)
+		}
+		found += n
+	}
+	for _, r := range c.replicas {
+		if err := checkLog(r.log); err != nil {
+			f.fail("%s: %v", r.name, err)
+		}
+	}
+	for _, p := range protocols {
+		log.Printf("%-15s %6d requests", p, f.requests[p])
+	}
+	log.Printf("replicas: %d SIGTERM, %d SIGKILL, %d restarts, %d of them in vain; the database crashed once", c.terms, c.kills, c.restarts, c.dead)
+	log.Printf("writes: %d acknowledged, %d found; %d changes acknowledged, %d of them without an answer at first", acked, found, patched, uncertain)
+	log.Printf("streams: %d, which got %d items and came back %d times", len(workers), streamed, reconnects)
+	for _, kind := range slices.Sorted(maps.Keys(f.errors)) {
+		log.Printf("sent again after: %5d  %s", f.errors[kind], kind)
+	}
+	log.Printf("the longest call with its retries: %v", f.longest.Round(time.Millisecond))
+	for _, text := range f.wrong[:min(10, len(f.wrong))] {
+		log.Print("WRONG: ", text)
+	}
+	if len(f.wrong) > 0 {
+		c.errs = append(c.errs, fmt.Errorf("%d answers are wrong", len(f.wrong)))
+	}
+	return errors.Join(c.errs...)
+}
+
+// behind reports whether the stream of the owner does not have everything yet.
+func (w *worker) behind() bool { return len(w.acked) > 0 && w.seen.Load() < w.acked[len(w.acked)-1].ID }
+
+// verify compares what the owner was told with the database and with the stream, and
+// returns the number of rows.
+func (w *worker) verify(ctx context.Context, databaseURL string) (int, error) {
+	conn, err := pgx.Connect(ctx, databaseURL)
+	if err != nil {
+		return 0, err
+	}
+	defer conn.Close(ctx)
+	rows, _ := conn.Query(ctx, `select id, url, title, note, tags, created_at, '"' || version || '"' from bookmarks where owner = $1 order by id`, w.name)
+	list, err := pgx.CollectRows(rows, func(row pgx.CollectableRow) (b bookmarks.Bookmark, err error) {
+		err = row.Scan(&b.ID, &b.URL, &b.Title, &b.Note, &b.Tags, &b.CreatedAt, &b.ETag)
+		return b, err
+	})
+	if err != nil || len(list) != len(w.acked) || len(w.watched) != len(w.acked) {
+		return len(list), fmt.Errorf("%d acknowledged, %d in the database, %d in the stream: %w", len(w.acked), len(list), len(w.watched), err)
+	}
+	for i := range list {
+		if err := same(&list[i], w.acked[i]); err != nil {
+			return len(list), err
+		}
+		if w.watched[i] != list[i].ID {
+			return len(list), fmt.Errorf("item %d of the stream is %d and not %d", i, w.watched[i], list[i].ID)
+		}
+	}
+	return len(list), nil
+}
+
+// checkLog returns the first line about a bug in the server.
+func checkLog(name string) error {
+	file, err := os.Open(name)
+	if err != nil {
+		return err
+	}
+	defer file.Close()
+	lines := bufio.NewScanner(file)
+	lines.Buffer(nil, 1<<20)
+	for lines.Scan() {
+		if line := lines.Text(); strings.Contains(line, `"code":"INTERNAL"`) || strings.Contains(line, "panic") {
+			return errors.New(line)
+		}
+	}
+	return lines.Err()
+}
+
+// execute runs a statement on the database.
+func execute(ctx context.Context, url, sql string, args ...any) error {
+	conn, err := pgx.Connect(ctx, url)
+	if err != nil {
+		return err
+	}
+	defer conn.Close(ctx)
+	_, err = conn.Exec(ctx, sql, args...)
+	return err
+}

@@ -1,0 +1,217 @@
+package main
+
+import (
+	"bytes"
+	"context"
+	_ "embed"
+	"fmt"
+	"net"
+	"os"
+	"os/exec"
+	"os/user"
+	"path/filepath"
+	"strconv"
+	"strings"
+	"sync"
+	"syscall"
+	"time"
+)
+
+// freeAddress returns an address on which nothing listens.
+func freeAddress() string {
+	l, err := net.Listen("tcp", "127.0.0.1:0")
+	if err != nil {
+		panic(err)
+	}
+	defer l.Close()
+	return l.Addr().String()
+}
+
+// A process is one that the drill starts, and starts again. It ends with the drill
+// itself in any case.
+type process struct {
+	name    string
+	args    []string
+	env     []string
+	user    *syscall.Credential // nil for that of the drill
+	orphan  syscall.Signal      // what the process gets if the drill dies
+	log     string              // a file
+	address string              // where it listens
+	cmd     *exec.Cmd
+}
+
+// start starts the process and waits until it listens or ends.
+func (p *process) start() error {
+	log, err := os.OpenFile(p.log, os.O_CREATE|os.O_APPEND|os.O_WRONLY, 0o600)
+	if err != nil {
+		return err
+	}
+	defer log.Close()
+	p.cmd = exec.Command(p.args[0], p.args[1:]...)
+	p.cmd.Env, p.cmd.Stdout, p.cmd.Stderr = append(os.Environ(), p.env...), log, log
+	p.cmd.SysProcAttr = &syscall.SysProcAttr{Pdeathsig: p.orphan, Credential: p.user}
+	if err := p.cmd.Start(); err != nil {
+		return err
+	}
+	for deadline := time.Now().Add(20 * time.Second); time.Now().Before(deadline); time.Sleep(20 * time.Millisecond) {
+		if conn, err := net.Dial("tcp", p.address); err == nil {
+			return conn.Close()
+		}
+		if syscall.Kill(p.cmd.Process.Pid, 0) != nil || exited(p.cmd.Process.Pid) {
+			return fmt.Errorf("%s ends: %w", p.name, p.cmd.Wait())
+		}
+	}
+	p.stop(syscall.SIGKILL)
+	return fmt.Errorf("%s does not listen", p.name)
+}
+
+// exited reports whether a child has ended and has not been waited for.
+func exited(pid int) bool {
+	stat, err := os.ReadFile(fmt.Sprintf("/proc/%d/stat", pid))
+	return err != nil || bytes.Contains(stat, []byte(") Z "))
+}
+
+// stop sends a signal and waits until the process has ended.
+func (p *process) stop(signal syscall.Signal) error {
+	if p.cmd == nil || p.cmd.Process == nil || p.cmd.ProcessState != nil {
+		return nil
+	}
+	p.cmd.Process.Signal(signal)
+	killer := time.AfterFunc(30*time.Second, func() { p.cmd.Process.Kill() })
+	defer killer.Stop()
+	return p.cmd.Wait()
+}
+
+// newPostgres makes a database cluster in dir. PostgreSQL does not run as root.
+func newPostgres(dir string) (*process, string, error) {
+	bin, err := exec.Command("pg_config", "--bindir").Output()
+	if found, _ := filepath.Glob("/usr/lib/postgresql/*/bin"); err != nil || len(found) > 0 {
+		bin = []byte(found[len(found)-1])
+	}
+	tool := func(name string) string { return filepath.Join(strings.TrimSpace(string(bin)), name) }
+	home := filepath.Join(dir, "postgres")
+	if err := os.MkdirAll(home, 0o700); err != nil {
+		return nil, "", err
+	}
+	var credential *syscall.Credential
+	if os.Getuid() == 0 {
+		u, err := user.Lookup("postgres")
+		if err != nil {
+			return nil, "", err
+		}
+		uid, _ := strconv.Atoi(u.Uid)
+		gid, _ := strconv.Atoi(u.Gid)
+		credential = &syscall.Credential{Uid: uint32(uid), Gid: uint32(gid)}
+		if err := os.Chown(home, uid, gid); err != nil {
+			return nil, "", err
+		}
+		if err := os.Chmod(dir, 0o711); err != nil { // to get through
+			return nil, "", err
+		}
+	}
+	data := filepath.Join(home, "data")
+	init := exec.Command(tool("initdb"), "-D", data, "-A", "trust", "-U", "drill", "-E", "UTF8", "--locale=C", "--no-sync")
+	init.Dir, init.SysProcAttr = home, &syscall.SysProcAttr{Credential: credential}
+	if out, err := init.CombinedOutput(); err != nil {
+		return nil, "", fmt.Errorf("initdb: %w\n%s", err, out)
+	}
+	address := freeAddress()
+	_, port, _ := net.SplitHostPort(address)
+	p := &process{name: "postgres", user: credential, orphan: syscall.SIGQUIT, log: filepath.Join(dir, "postgres.log"), address: address,
+		args: []string{tool("postgres"), "-D", data, "-p", port, "-k", home, "-c", "listen_addresses=127.0.0.1"}}
+	return p, "postgres://drill@" + address + "/", p.start()
+}
+
+// newReplicas returns the servers, which are not started yet.
+func newReplicas(n int, dir, server, databaseURL string) []*process {
+	replicas := make([]*process, n)
+	for i := range replicas {
+		address := freeAddress()
+		replicas[i] = &process{name: fmt.Sprint("replica ", i+1), orphan: syscall.SIGKILL, log: filepath.Join(dir, fmt.Sprint("replica", i+1, ".log")),
+			address: address, args: []string{server, "-addr", address, "-drain", "200ms"}, env: []string{"DATABASE_URL=" + databaseURL}}
+	}
+	return replicas
+}
+
+//go:embed nginx.conf
+var nginxConf string
+
+// newNginx starts nginx in front of the replicas.
+func newNginx(dir string, replicas []*process) (*process, error) {
+	var servers []string
+	for _, r := range replicas {
+		servers = append(servers, "server "+r.address+" fail_timeout=1s;")
+	}
+	address, file := freeAddress(), filepath.Join(dir, "nginx.conf")
+	conf := strings.NewReplacer("DIR", dir, "LISTEN", address, "SERVERS", strings.Join(servers, "\n\t\t")).Replace(strings.SplitN(nginxConf, "\ndaemon", 2)[1])
+	if err := os.WriteFile(file, []byte("daemon"+conf), 0o600); err != nil {
+		return nil, err
+	}
+	path, err := exec.LookPath("nginx")
+	if err != nil {
+		path = "/usr/sbin/nginx"
+	}
+	p := &process{name: "nginx", orphan: syscall.SIGKILL, log: filepath.Join(dir, "nginx.out"), address: address, args: []string{path, "-c", file}}
+	return p, p.start()
+}
+
+// A chaos stops processes and starts them again.
+type chaos struct {
+	replicas               []*process
+	database               *process
+	terms, kills, restarts int
+	dead                   int // restarts that failed, since the database was down
+	errs                   []error
+}
+
+// run stops a replica every 2.5 seconds, by SIGTERM and SIGKILL in turns, until ctx ends.
+// Halfway the database crashes and is away for two seconds.
+func (c *chaos) run(ctx context.Context, half time.Duration) {
+	var wg sync.WaitGroup
+	var databaseErr error
+	wg.Go(func() {
+		if sleep(ctx, half) {
+			c.database.stop(syscall.SIGQUIT) // without a checkpoint
+			time.Sleep(2 * time.Second)
+			databaseErr = c.database.start()
+		}
+	})
+	for i := 0; sleep(ctx, 2500*time.Millisecond); i++ {
+		r := c.replicas[i%len(c.replicas)]
+		if i%2 == 0 {
+			c.terms++
+			if err := r.stop(syscall.SIGTERM); err != nil {
+				c.errs = append(c.errs, fmt.Errorf("%s after SIGTERM: %w", r.name, err))
+			}
+		} else {
+			c.kills++
+			r.stop(syscall.SIGKILL)
+		}
+		c.restart(r)
+	}
+	wg.Wait()
+	c.errs = append(c.errs, databaseErr)
+}
+
+// restart starts a replica until it stays, as Kubernetes does.
+func (c *chaos) restart(r *process) {
+	for range 30 {
+		if err := r.start(); err == nil {
+			c.restarts++
+			return
+		}
+		c.dead++
+		time.Sleep(300 * time.Millisecond)
+	}
+	c.errs = append(c.errs, fmt.Errorf("%s does not start any more", r.name))
+}
+
+// sleep waits and reports whether ctx is still good.
+func sleep(ctx context.Context, d time.Duration) bool {
+	select {
+	case <-time.After(d):
+		return true
+	case <-ctx.Done():
+		return false
+	}
+}
