@@ -27,6 +27,7 @@ import (
 	"strings"
 	"sync"
 	"unicode"
+	"unicode/utf16"
 )
 
 // DocsOptions say which handlers the page of [Service.Docs] may call. Each is a
@@ -74,7 +75,7 @@ func (s *Service) Docs(opts *DocsOptions) http.Handler {
 	return &docsHandler{
 		endpoint: s.newEndpoint("docs"),
 		page:     sync.OnceValue(func() *docsPage { return newDocsPage(d()) }),
-		markdown: sync.OnceValue(func() *builtDocument { return newBuiltText(newDocsWriter(d()).writeAll()) }),
+		markdown: sync.OnceValue(func() *builtDocument { return newBuiltText((&docsWriter{data: d()}).writeAll()) }),
 	}
 }
 
@@ -159,6 +160,15 @@ type docsData struct {
 	MCP      string              `json:"mcp,omitempty"`
 	Calls    map[string]docsCall `json:"calls"` // by operationId
 	Codes    [][3]any            `json:"codes"` // code, HTTP status, JSON-RPC number
+
+	operations []docsOperation // of the document, in order
+	components []byte          // of the document, since finding them takes long in a large one
+}
+
+// A docsOperation is an operation of the document.
+type docsOperation struct {
+	verb, path, id, tag string
+	text                []byte
 }
 
 // A docsCall has what a method is called over the other transports, if they serve
@@ -181,19 +191,25 @@ type docsName struct {
 // newDocsData makes the data of s.
 func newDocsData(s *Service, places DocsOptions) *docsData {
 	b := newAPIBuilder(s, openAPI31)
-	d := &docsData{encodeDocument(b.doc), places.REST, places.RPC, places.MCP, make(map[string]docsCall), nil}
-	d.eachOperation(func(_, _ string, operation []byte) {
-		id := textAt(operation, "operationId")
-		m := b.operationIDs[id]
-		call := docsCall{Names: docsNames(m, b.findPath(m).placeholders), Examples: d.makeExamples(operation)}
+	d := &docsData{Document: encodeDocument(b.doc), REST: places.REST, RPC: places.RPC, MCP: places.MCP, Calls: make(map[string]docsCall)}
+	d.components = memberAt(d.Document, "components")
+	forMembers(memberAt(d.Document, "paths"), func(path string, item []byte) {
+		forMembers(item, func(verb string, text []byte) {
+			tag := itemsOf(memberAt(text, "tags"))[0] // each operation has one
+			d.operations = append(d.operations, docsOperation{strings.ToUpper(verb), path, textAt(text, "operationId"), plainText(tag), text})
+		})
+	})
+	for _, o := range d.operations {
+		m := b.operationIDs[o.id]
+		call := docsCall{Names: docsNames(m, b.findPath(m).placeholders), Examples: d.makeExamples(o.text)}
 		if m.isServedBy(TransportRPC) {
 			call.RPC = m.resource + "." + m.name
 		}
 		if m.isServedBy(TransportMCP) {
 			call.MCP = m.resource + "_" + m.name
 		}
-		d.Calls[id] = call
-	})
+		d.Calls[o.id] = call
+	}
 	for _, c := range codes {
 		d.Codes = append(d.Codes, [3]any{c.code, c.http, c.rpc})
 	}
@@ -225,18 +241,11 @@ func docsNames(m *method, placeholders []string) map[string]docsName {
 	return names
 }
 
-// eachOperation calls visit for each operation of the document, in order.
-func (d *docsData) eachOperation(visit func(verb, path string, operation []byte)) {
-	forMembers(memberAt(d.Document, "paths"), func(path string, item []byte) {
-		forMembers(item, func(verb string, operation []byte) { visit(strings.ToUpper(verb), path, operation) })
-	})
-}
-
 // resolve returns what a Reference Object refers to, and any other value as it is.
 // Components have names that need no escapes in a JSON Pointer.
 func (d *docsData) resolve(o []byte) []byte {
 	if ref := textAt(o, "$ref"); ref != "" {
-		return memberAt(d.Document, strings.Split(ref, "/")[1:]...)
+		return memberAt(d.components, strings.Split(ref, "/")[2:]...) // behind "#/components"
 	}
 	return o
 }
@@ -264,14 +273,14 @@ func memberAt(value []byte, names ...string) []byte {
 }
 
 // textAt returns the string below a JSON object by names, or "".
-func textAt(value []byte, names ...string) string { return plainText(memberAt(value, names...), "") }
+func textAt(value []byte, names ...string) string { return plainText(memberAt(value, names...)) }
 
-// plainText returns the text of a JSON string, and otherwise for other values.
-func plainText(value []byte, otherwise string) string {
+// plainText returns the text of a JSON string, and "" for other values.
+func plainText(value []byte) string {
 	if isText(value) {
 		return string(textOf(value))
 	}
-	return otherwise
+	return ""
 }
 
 // isTrueAt reports whether a member of a JSON object is true.
@@ -301,7 +310,7 @@ func itemsOf(value []byte) (list [][]byte) {
 // requiredIn returns the names of the members that a schema of objects requires.
 func requiredIn(schema []byte) (names []string) {
 	for _, name := range itemsOf(memberAt(schema, "required")) {
-		names = append(names, plainText(name, ""))
+		names = append(names, plainText(name))
 	}
 	return names
 }
@@ -359,7 +368,7 @@ func (d *docsData) makeTyped(name string, schema []byte, nth, depth int) []byte 
 	if several := itemsOf(kind); len(several) > 0 {
 		kind = several[0]
 	}
-	switch kind := plainText(kind, ""); kind {
+	switch kind := plainText(kind); kind {
 	case "null":
 		return []byte("null")
 	case "boolean":
@@ -464,8 +473,6 @@ type docsWriter struct {
 	data *docsData
 }
 
-func newDocsWriter(d *docsData) *docsWriter { return &docsWriter{data: d} }
-
 // writeAll returns the whole text.
 func (w *docsWriter) writeAll() []byte {
 	doc := w.data.Document
@@ -481,21 +488,21 @@ func (w *docsWriter) writeAll() []byte {
 	for _, tag := range itemsOf(memberAt(doc, "tags")) {
 		name := textAt(tag, "name")
 		fmt.Fprintf(w, "\n## %s\n", plainLine(name))
-		w.data.eachOperation(func(verb, path string, operation []byte) {
-			if tags := itemsOf(memberAt(operation, "tags")); string(textOf(tags[0])) == name {
-				w.writeOperation(verb, path, operation)
+		for _, o := range w.data.operations {
+			if o.tag == name {
+				w.writeOperation(o)
 			}
-		})
+		}
 	}
 	w.WriteString("\n## Types\n")
-	forMembers(memberAt(doc, "components", "schemas"), func(name string, schema []byte) {
+	forMembers(memberAt(w.data.components, "schemas"), func(name string, schema []byte) {
 		fmt.Fprintf(w, "\n### %s\n\n", plainLine(name))
 		w.writeDescription(schema)
 		if !w.writeProperties("", "", schema) {
 			fmt.Fprintf(w, "%s\n", describeType(schema))
 		}
 	})
-	w.WriteString("\n## Errors\n\nA method may answer with another HTTP status.\n\n| code | usual HTTP status | JSON-RPC |\n|---|---|---|\n")
+	w.WriteString("\n## Errors\n\nEvery error has one of these codes. Over JSON-RPC it stands in the data of the error; over MCP an error is a result with isError, whose text begins with it. A method may answer with another HTTP status.\n\n| code | usual HTTP status | JSON-RPC |\n|---|---|---|\n")
 	for _, c := range w.data.Codes {
 		fmt.Fprintf(w, "| %v | %v | %v |\n", c[0], c[1], c[2])
 	}
@@ -503,13 +510,13 @@ func (w *docsWriter) writeAll() []byte {
 }
 
 // writeOperation writes one method.
-func (w *docsWriter) writeOperation(verb, path string, operation []byte) {
-	fmt.Fprintf(w, "\n### %s %s\n\n", verb, plainLine(path))
+func (w *docsWriter) writeOperation(o docsOperation) {
+	operation, call := o.text, w.data.Calls[o.id]
+	fmt.Fprintf(w, "\n### %s %s\n\n", o.verb, plainLine(o.path))
 	w.writeDescription(operation)
 	if isTrueAt(operation, "deprecated") {
 		w.WriteString("Deprecated.\n\n")
 	}
-	call := w.data.Calls[textAt(operation, "operationId")]
 	if call.RPC != "" {
 		fmt.Fprintf(w, "- JSON-RPC method: `%s`\n", call.RPC)
 	}
@@ -529,7 +536,7 @@ func (w *docsWriter) writeOperation(verb, path string, operation []byte) {
 	_, body := contentOf(memberAt(operation, "requestBody"))
 	w.writeProperties("", "body", w.data.resolve(body))
 	forMembers(memberAt(operation, "responses"), func(status string, response []byte) { w.writeResponse(status, w.data.resolve(response)) })
-	fmt.Fprintf(w, "\n```sh\n%s\n```\n", w.makeCommand(verb, path, operation, len(ways) > 0))
+	fmt.Fprintf(w, "\n```sh\n%s\n```\n", w.makeCommand(o, len(ways) > 0))
 }
 
 // listWays returns the ways to identify oneself to an operation.
@@ -537,7 +544,7 @@ func listWays(operation []byte) (ways []string) {
 	for _, requirement := range itemsOf(memberAt(operation, "security")) {
 		forMembers(requirement, func(scheme string, scopes []byte) {
 			for _, scope := range itemsOf(scopes) {
-				scheme += " " + plainText(scope, "")
+				scheme += " " + plainText(scope)
 			}
 			ways = append(ways, scheme)
 		})
@@ -594,93 +601,123 @@ func (w *docsWriter) writeField(indent, name, place string, required bool, descr
 		about = append(about, "deprecated")
 	}
 	about = append(about, describeType(schema))
-	fmt.Fprintf(w, "%s- `%s` (%s)", indent, strings.ReplaceAll(plainLine(name), "\\`", "'"), strings.Join(about, ", "))
+	fmt.Fprintf(w, "%s- %s (%s)", indent, codeSpan(name), strings.Join(about, ", "))
 	if description != "" {
 		fmt.Fprintf(w, ": %s", plainLine(description))
 	}
 	w.WriteByte('\n')
 	w.writeProperties(indent+"  ", "", schema)
+	w.writeProperties(indent+"  ", "", memberAt(schema, "items"))
 }
 
-// docsPhrases says how Markdown names a constraint; % is its value.
-var docsPhrases = [...]struct{ keyword, phrase string }{
-	{"const", "always %"}, {"enum", "one of %"}, {"format", "format %"}, {"contentEncoding", "encoded as %"}, {"pattern", "matches %"},
-	{"minLength", "length at least %"}, {"maxLength", "length at most %"},
-	{"minimum", "at least %"}, {"exclusiveMinimum", "more than %"}, {"maximum", "at most %"}, {"exclusiveMaximum", "less than %"},
-	{"multipleOf", "a multiple of %"}, {"minItems", "at least % items"}, {"maxItems", "at most % items"}, {"uniqueItems", "no item twice"},
-	{"default", "default %"}, {"example", "for example %"}, {"examples", "for example %"},
-}
+// docsKeywords are the keywords of a schema that have a place of their own.
+const docsKeywords = " $ref type anyOf oneOf allOf items properties required description deprecated "
 
-// describeType returns the type of a schema in words, with its constraints. Those of
-// a part of it, such as the items of a list, are in parentheses.
+// describeType returns the type of a schema in words, and the other keywords as they
+// are.
 func describeType(schema []byte) string {
-	part := func(schema []byte) string {
-		text := describeType(schema)
-		if strings.Contains(text, "; ") {
-			text = "(" + text + ")"
-		}
-		return text
-	}
 	var kinds []string
 	for _, keyword := range []string{"anyOf", "oneOf", "allOf"} {
 		for _, s := range itemsOf(memberAt(schema, keyword)) {
-			kinds = append(kinds, part(s))
+			kinds = append(kinds, describePart(s))
 		}
 	}
-	kind, values := memberAt(schema, "type"), memberAt(schema, "additionalProperties")
-	for _, k := range itemsOf(kind) {
-		kinds = append(kinds, plainText(k, ""))
+	kind, items, values := memberAt(schema, "type"), memberAt(schema, "items"), memberAt(schema, "additionalProperties")
+	for _, name := range itemsOf(kind) {
+		kinds = append(kinds, plainText(name))
 	}
-	ref := textAt(schema, "$ref")
-	text := cmp.Or(ref[strings.LastIndexByte(ref, '/')+1:], strings.Join(kinds, " or "), plainText(kind, "any JSON"))
-	switch {
-	case text == "array":
-		text = "array of " + part(memberAt(schema, "items"))
-	case text == "object" && isJSONObject(values):
-		text = "map of " + part(values)
+	_, component, _ := strings.Cut(textAt(schema, "$ref"), "#/components/schemas/")
+	text := cmp.Or(component, strings.Join(kinds, " or "), plainText(kind), "any JSON")
+	if items != nil {
+		text += " of " + describePart(items)
 	}
-	for _, p := range docsPhrases {
-		if value := memberAt(schema, p.keyword); value != nil {
-			text += "; " + strings.Replace(p.phrase, "%", string(value), 1)
+	if isJSONObject(values) {
+		text = "map of " + describePart(values)
+	}
+	forMembers(schema, func(keyword string, value []byte) {
+		if strings.Contains(docsKeywords, " "+keyword+" ") || keyword == "additionalProperties" && isJSONObject(value) {
+			return
 		}
+		text += "; " + plainLine(keyword) + " "
+		if isText(value) || isContainer(value) {
+			text += codeSpan(string(value))
+		} else {
+			text += string(value)
+		}
+	})
+	return text
+}
+
+// describePart is describeType for the items of a list and the like: where there are
+// other keywords it adds parentheses.
+func describePart(schema []byte) string {
+	text := describeType(schema)
+	if strings.Contains(text, "; ") {
+		return "(" + text + ")"
 	}
-	return plainLine(text)
+	return text
 }
 
 // plainLine returns text as one line that begins no other element of Markdown.
-// Characters that are not seen, or that turn the text around them, are replaced
-// but for the two joiners, which scripts and emoji need.
 func plainLine(text string) string {
-	text = strings.Map(func(r rune) rune {
-		if unicode.In(r, unicode.Cc, unicode.Cf) && r != '\u200c' && r != '\u200d' {
-			return '\ufffd'
+	text = strings.NewReplacer("<", `\<`, "`", "\\`", "](", `]\(`).Replace(visibleText(strings.Join(strings.Fields(text), " ")))
+	if strings.IndexAny(text, "#>-+*_=~|[") == 0 {
+		return `\` + text
+	}
+	return text
+}
+
+// codeSpan returns text as code, with a fence longer than any in it.
+func codeSpan(text string) string {
+	text, fence := visibleText(text), "`"
+	for strings.Contains(text, fence) {
+		fence += "`"
+	}
+	if len(fence) > 1 {
+		text = " " + text + " " // which is no part of the code
+	}
+	return fence + text + fence
+}
+
+// visibleText returns text with escapes of JSON for characters that are not seen or
+// that turn the text around them. The two joiners stay, which scripts and emoji need.
+func visibleText(text string) string {
+	var visible strings.Builder
+	for _, r := range text {
+		if !unicode.In(r, unicode.Cc, unicode.Cf, unicode.Zl, unicode.Zp) || r == '\u200c' || r == '\u200d' {
+			visible.WriteRune(r)
+			continue
 		}
-		return r
-	}, strings.Join(strings.Fields(text), " "))
-	return strings.NewReplacer("<", `\<`, "`", "\\`").Replace(text)
+		for _, unit := range utf16.AppendRune(nil, r) {
+			fmt.Fprintf(&visible, `\u%04x`, unit)
+		}
+	}
+	return visible.String()
 }
 
 // makeCommand returns a curl command that calls an operation with its example.
-func (w *docsWriter) makeCommand(verb, path string, operation []byte, login bool) string {
-	examples := w.data.Calls[textAt(operation, "operationId")].Examples
-	command := "curl"
-	if bytes.Contains(memberAt(operation, "responses"), []byte(`"`+contentTypeEvents+`"`)) {
+func (w *docsWriter) makeCommand(o docsOperation, login bool) string {
+	path, examples, command := o.path, w.data.Calls[o.id].Examples, "curl"
+	if bytes.Contains(memberAt(o.text, "responses"), []byte(`"`+contentTypeEvents+`"`)) {
 		command += " -N" // shows events as they come
 	}
-	if verb != http.MethodGet {
-		command += " -X " + verb
+	if o.verb != http.MethodGet {
+		command += " -X " + o.verb
 	}
 	if login {
 		command += ` -H "Authorization: Bearer $TOKEN"`
 	}
 	query := make(url.Values)
-	for _, p := range itemsOf(memberAt(operation, "parameters")) {
+	for _, p := range itemsOf(memberAt(o.text, "parameters")) {
 		name, in := textAt(p, "name"), textAt(p, "in")
 		example := examples[in+" "+name]
 		if example == nil {
 			continue
 		}
-		text := plainText(example, string(example))
+		text := string(example)
+		if isText(example) {
+			text = plainText(example)
+		}
 		switch in {
 		case inPath:
 			path = strings.ReplaceAll(path, "{"+name+"}", url.PathEscape(text))
@@ -693,7 +730,7 @@ func (w *docsWriter) makeCommand(verb, path string, operation []byte, login bool
 		}
 	}
 	if body := examples["body"]; body != nil {
-		command += " -H 'Content-Type: " + contentTypeJSON + "' -d " + shellQuote(string(body))
+		command += " -H 'Content-Type: " + contentTypeJSON + "' -d " + shellQuote(visibleText(string(body)))
 	}
 	if len(query) > 0 {
 		path += "?" + query.Encode()

@@ -222,18 +222,18 @@ func TestDocsMarkdown(t *testing.T) {
 		"# Notes \\</title>\\<script>alert(2)\\</script>\n",
 		"\n## notes\n",
 		"\n### POST /notes/purge\n\nThrows all \\<i>away\\</i>.\n\n- JSON-RPC method: `notes.purge`\n- needs credentials: bearer\n- answer 204: No Content\n",
-		"\n- `id` (path, required, string): \\</script>\\<script>alert(1)\\</script>\n",
+		"\n      - `rule` (required, string)\n", "\n- `id` (path, required, string): \\</script>\\<script>alert(1)\\</script>\n",
 		"\n- `dry_run` (query, boolean)\n",
 		"\n- `Last-Event-ID` (header, ",
-		"\n- `text` (body, string; one of [\"\\<b>\",\"it's\"]; length at least 1; length at most 80; default \"it's\"): Two # lines, \ufffdturned.\n",
-		"\n- `tags` (body, array of string; at most 3 items)\n",
+		"\n- `text` (body, string; enum `[\"<b>\",\"it's\"]`; minLength 1; maxLength 80; default `\"it's\"`): Two # lines, \\u202eturned.\n",
+		"\n- `tags` (body, array of string; maxItems 3)\n",
 		"\n- `next` (body, docsBox or null)\n",
 		"\n```sh\ncurl -X POST -H \"Authorization: Bearer $TOKEN\" \"$URL/notes/purge\"\n```\n",
 		"\n```sh\ncurl -X PUT -H \"Authorization: Bearer $TOKEN\" -H 'Content-Type: application/json' -d '{}' \"$URL/notes/1\"\n```\n",
 		"\n## Types\n", "\n### docsBox\n\n- `in` (required, map of docsBox)\n",
 		"\n| NOT_FOUND | 404 | -32005 |\n",
 		"\n- MCP tool: `notes_update` (if the server offers it)\n", "\n- answer 400: Bad Request, Error as application/json\n", "\n- answer default: any other status, Error as application/json\n",
-		"\nA method may answer with another HTTP status.\n\n| code | usual HTTP status | JSON-RPC |\n",
+		" over MCP an error is a result with isError, whose text begins with it. A method may answer with another HTTP status.\n\n| code | usual HTTP status | JSON-RPC |\n",
 	} {
 		if !strings.Contains(text, want) {
 			t.Errorf("the Markdown has no\n%s", want)
