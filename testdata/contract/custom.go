@@ -26,6 +26,7 @@ type customAPI interface {
 	EchoLists(context.Context, *customLists) (*customLists, error)
 	EchoEnums(context.Context, *enums) (*enums, error)
 	EchoItems(context.Context, *items) (*items, error)
+	FindEnums(context.Context, *enumParams) (*enumFound, error)
 }
 
 type customImpl struct{}
@@ -39,6 +40,9 @@ func (customImpl) EchoLists(_ context.Context, in *customLists) (*customLists, e
 
 func (customImpl) EchoEnums(_ context.Context, in *enums) (*enums, error) { return in, nil }
 func (customImpl) EchoItems(_ context.Context, in *items) (*items, error) { return in, nil }
+func (customImpl) FindEnums(_ context.Context, in *enumParams) (*enumFound, error) {
+	return &enumFound{in.Grade, in.Color, in.Color, append(in.Many, in.One)}, nil
+}
 
 // newCustom returns the service of customAPI.
 func newCustom() *svc.Service {
@@ -46,6 +50,7 @@ func newCustom() *svc.Service {
 		Name:     "Custom",
 		Resource: "customs",
 		Strict:   true,
+		Methods:  map[string]svc.MethodOptions{"FindEnums": {HTTP: "GET /customs/enums/{grade}/{color}/{mood}"}},
 		Logger:   slog.New(slog.DiscardHandler),
 	})
 }
@@ -88,6 +93,31 @@ type enums struct {
 	ByGrade map[grade]*color     `json:"byGrade,omitempty"`
 	ByMood  map[mood][]mood      `json:"byMood,omitempty"`
 	OptList svc.Optional[[]mood] `json:"optList,omitzero" maxItems:"2"`
+}
+
+// enumParams has them in parameters.
+type enumParams struct {
+	Grade  grade    `json:"grade" path:"grade"`
+	Color  color    `json:"color" path:"color" enum:"red,blue"`
+	Mood   mood     `json:"mood" path:"mood"`
+	One    color    `json:"one" default:"green"`
+	Two    *grade   `json:"two,omitempty" minimum:"1"`
+	Many   []color  `json:"many" maxItems:"2"`
+	Moods  []*mood  `json:"moods,omitempty"`
+	Words  []string `json:"words,omitempty" minLength:"1" maxLength:"4" pattern:"^[^ ]*$"`
+	Sizes  []int8   `json:"sizes,omitempty" minimum:"-5" exclusiveMaximum:"100"`
+	Header grade    `json:"header,omitempty" header:"X-Grade,omitempty"`
+	Hidden color    `json:"-" header:"X-Color,omitempty"`
+	Cookie mood     `json:"cookie,omitempty" cookie:"mood,omitempty"`
+	Crumb  *color   `json:"crumb,omitempty" cookie:"crumb,omitempty" maxLength:"3"`
+}
+
+// enumFound has them in a body and in headers.
+type enumFound struct {
+	Grade  grade   `json:"grade"`
+	Color  color   `json:"color" header:"X-Color"`
+	Hidden color   `json:"-" header:"X-Hidden"`
+	Colors []color `json:"colors"`
 }
 
 type (

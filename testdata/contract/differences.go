@@ -75,6 +75,8 @@ var differences = [...]struct {
 		func(f finding) bool {
 			return f.dialect == 0 && len(f.path) > 1 && strings.HasPrefix(f.path[len(f.path)-2], "by") && (f.rule == "type" || f.rule == "range" || f.rule == "enum")
 		}},
+	{"an empty Last-Event-ID: no event has an empty ID, so a client that sends one has seen none (WHATWG HTML, section 9.2.4)",
+		func(f finding) bool { return f.in == "header" && f.path[0] == "Last-Event-ID" && f.value == "" }},
 	{"null for an optional pointer on MCP: the schema leaves it out, since models stumble over anyOf (not tested here)", never},
 	{"1.0 for an integer by the letter of 3.0.3 (draft wright-00, section 4.2): read as every later draft and validator reads it", never},
 }

@@ -109,7 +109,7 @@ func (o *operation) compileSuccess(i int, c *jsonschema.Compiler, document map[s
 		for name := range dig(r, "headers") {
 			h := dig(r, "headers", name)
 			schema := c.MustCompile(at + status + "/headers/" + name + "/schema")
-			o.headers[i][name] = header{schema, dig(h, "schema")["type"] == "string", h["required"] == true}
+			o.headers[i][name] = header{schema, typeOf(document, dig(h, "schema")) == "string", h["required"] == true}
 		}
 	}
 }

@@ -132,7 +132,7 @@ func (g *generator) params(o *operation) []sent {
 	for _, p := range o.params {
 		s := sent{param: p}
 		leave := g.Float64() < g.wrongs/4
-		if p.in == "path" || p.required != leave && (p.required || g.IntN(2) == 0) {
+		if p.in == "path" || p.required && !leave || !p.required && g.IntN(2) == 0 {
 			s.texts = g.paramTexts(p)
 		}
 		list = append(list, s)
