@@ -579,6 +579,8 @@ type objectPlan struct {
 //	  takes the field from, and empty for fields of structs inside it, which
 //	  come from where the struct comes from
 //	decode does not check the field's rules; decodeChecked does
+//	plain says that each rule can be tried on the field as it is: it is no
+//	  pointer, no Optional and no float of 32 bits, and no rule is costly
 //	inner is set if the field is a struct, or an array of structs however many
 //	  arrays deep, and not if there is a pointer on the way
 type fieldPlan struct {
@@ -586,6 +588,7 @@ type fieldPlan struct {
 	prefix string
 	in     string
 	decode decodeFunc
+	plain  bool
 	absent func(v reflect.Value) // sets the default; nil if there is none
 	inner  *objectPlan
 }
@@ -610,7 +613,7 @@ func (c *decoders) objectPlan(fields []*field, in func(*field) string) *objectPl
 		if in != nil {
 			plan.in = in(f)
 		}
-		plan.decode = c.fieldDecoder(f)
+		plan.decode, plan.plain = c.fieldDecoder(f), f.hasPlainRules()
 		plan.absent, plan.inner = c.defaultFor(&plan), c.plans[f.shape.arrayItem()]
 		if i%64 == 0 {
 			p.need = append(p.need, 0)
@@ -633,6 +636,15 @@ func (f *field) lenientField() *field {
 	lenient := *f
 	lenient.rules, lenient.def, lenient.optional = nil, nil, true
 	return &lenient
+}
+
+// hasPlainRules reports whether f is plain; see fieldPlan.
+func (f *field) hasPlainRules() bool {
+	switch f.shape.typ.Kind() {
+	case reflect.Pointer, reflect.Struct, reflect.Float32:
+		return false
+	}
+	return !slices.ContainsFunc(f.rules, func(r rule) bool { return r.costly })
 }
 
 // fieldDecoder returns the decodeFunc for a field, without its rules, except
@@ -669,8 +681,18 @@ func (f *fieldPlan) decodeChecked(d *decoder, v reflect.Value) {
 		return
 	}
 	before := d.found.count()
-	if f.decode(d, v); d.scan.err == nil && d.found.count() == before && !d.found.full() {
+	f.decode(d, v)
+	if d.scan.err != nil || d.found.count() != before || d.found.full() {
+		return
+	}
+	if !f.plain {
 		d.checkDecoded(f.rules, v)
+		return
+	}
+	for i := range f.rules {
+		if r := &f.rules[i]; r.violates(v) {
+			d.addViolation(r.complaint)
+		}
 	}
 }
 
