@@ -554,7 +554,7 @@ func decodeMap(setKey setter, elem decodeFunc, s *shape) decodeFunc {
 // Invariants:
 //
 //	the first fields are in the order of the Go fields, which is the order of
-//	  the published schema; see findMember
+//	  the published schema; see nextMember
 //	byName has the index of each field by its wire name; those that have none
 //	  are the last fields, from named on, and no member is decoded into them
 //	need has a bit for each field whose absence needs work: a required field,
@@ -574,7 +574,9 @@ type objectPlan struct {
 //
 // Invariants:
 //
-//	prefix is `"name":`, as encoders without white space write it
+//	prefix is `,"name":`, as encoders without white space write it
+//	single >= 0 if the field is the struct's own; -1 if it is promoted from an
+//	  embedded struct, which may be a nil pointer
 //	in is not empty for fields of an input, whose violations say where REST
 //	  takes the field from, and empty for fields of structs inside it, which
 //	  come from where the struct comes from
@@ -586,6 +588,7 @@ type objectPlan struct {
 type fieldPlan struct {
 	*field
 	prefix string
+	single int
 	in     string
 	decode decodeFunc
 	plain  bool
@@ -609,9 +612,13 @@ func (c *decoders) objectPlan(fields []*field, in func(*field) string) *objectPl
 		if c.outputs {
 			f = f.lenientField()
 		}
-		plan := fieldPlan{field: f, prefix: string(appendQuoted(nil, f.name)) + ":"}
+		plan := fieldPlan{field: f, prefix: "," + string(appendQuoted(nil, f.name)) + ":"}
 		if in != nil {
 			plan.in = in(f)
+		}
+		plan.single = -1
+		if len(f.index) == 1 {
+			plan.single = f.index[0]
 		}
 		plan.decode, plan.plain = c.fieldDecoder(f), f.hasPlainRules()
 		plan.absent, plan.inner = c.defaultFor(&plan), c.plans[f.shape.arrayItem()]
@@ -793,9 +800,12 @@ func (p *objectPlan) decodeObject(d *decoder, v reflect.Value) {
 	unknown := nameSet{base: len(d.scan.names)}
 	d.scan.openBracket()
 	next := 0
-	for first := true; d.scan.more('}', first); first = false {
-		i, name := p.findMember(d, next)
+	for first := true; ; first = false {
+		i, name := p.nextMember(d, next, first)
 		if i < 0 {
+			if name == nil {
+				break
+			}
 			p.skipUnknown(d, &unknown, name)
 			continue
 		}
@@ -806,7 +816,11 @@ func (p *objectPlan) decodeObject(d *decoder, v reflect.Value) {
 			*seen |= 1 << (i % 64)
 		}
 		d.enterMember(f)
-		f.decodeChecked(d, f.settableIn(v))
+		if f.single >= 0 {
+			f.decodeChecked(d, v.Field(f.single))
+		} else {
+			f.decodeChecked(d, f.settableIn(v))
+		}
 		if d.scan.err != nil {
 			return
 		}
@@ -828,25 +842,30 @@ func (d *decoder) enterMember(f *fieldPlan) {
 	d.pushToken(f.token)
 }
 
-// findMember reads a member's name and returns the index of its field, or -1
-// and the name.
+// nextMember reads the name of the next member and returns the index of its field,
+// or -1 and the name. At the end of the object, and after an error, the name is nil.
 //
 // It guesses first. Most senders write members in the order of the schema and
 // without white space, so the field after the last one is next. If its prefix is in
-// the text, one comparison does for reading the name, checking its UTF-8, finding
-// the colon and looking the name up. The guess cannot be wrong: the prefix starts
-// and ends with characters that only enclose whole names. Where it fails, byName
-// decides, and the next guess follows the field found.
-func (p *objectPlan) findMember(d *decoder, next int) (int, []byte) {
-	d.scan.peek()
+// the text, one comparison does for finding the comma, reading the name, checking
+// its UTF-8, finding the colon and looking the name up. The guess cannot be wrong:
+// the prefix starts and ends with characters that only enclose whole names. Where it
+// fails, byName decides, and the next guess follows the field found.
+func (p *objectPlan) nextMember(d *decoder, next int, first bool) (i int, name []byte) {
 	if next < p.named {
 		prefix := p.fields[next].prefix
+		if first {
+			prefix = prefix[1:]
+		}
 		if end := d.scan.pos + len(prefix); end <= len(d.scan.data) && string(d.scan.data[d.scan.pos:end]) == prefix {
 			d.scan.pos = end
 			return next, nil
 		}
 	}
-	name := d.scan.readName()
+	if !d.scan.more('}', first) {
+		return -1, nil
+	}
+	name = d.scan.readName()
 	if i, ok := p.byName[string(name)]; ok {
 		return i, nil
 	}
