@@ -19,14 +19,14 @@ PHASES = ["examples", "coverage", "fuzzing", "stateful"]
 FORBIDDEN = {"DELETE /sinks/{id}"}
 
 
-def main(token, paths):
+def main(token, times, paths):
     rows = tomllib.loads(pathlib.Path("differences.toml").read_text())["differences"]
     for row in rows:
-        unknown = row.keys() - {"check", "versions", "operation", "says", "answer", "elsewhere", "why"}
+        unknown = row.keys() - {"check", "versions", "operation", "says", "answer", "elsewhere", "rare", "why"}
         if unknown or not row.get("why"):
             sys.exit(f"FAILED: a row has no reason, or members that nobody reads: {row}")
     explained = [0] * len(rows)
-    wrong = []
+    wrong, kinds = [], set()  # one report of each kind is enough to read
     for path in paths:
         run = Run(path)
         wrong += run.shortcomings(token)
@@ -34,10 +34,13 @@ def main(token, paths):
             found = [i for i, row in enumerate(rows) if explains(row, report)]
             for i in found[:1]:
                 explained[i] += 1
-            if not found:
+            if not found and report.kind() not in kinds:
+                kinds.add(report.kind())
                 wrong.append(report.text())
         print(run.summary())
-    wrong += [f"no report is explained by this row any more: {row}" for row, n in zip(rows, explained) if n == 0]
+    for row, n in zip(rows, explained):
+        if n == 0 and not (row.get("rare") and times < 10):
+            wrong.append(f"no report is explained by this row any more: {row}")
     for text in wrong[:10]:
         print(f"FAILED: {text}\n")
     if wrong:
@@ -95,7 +98,8 @@ class Run:
             if phases[name]["status"] not in ("success", "failure"):
                 yield f"{self.name}: the phase {name} was not run: {phases[name]}"
         forbidden = FORBIDDEN if self.name.startswith("guarded-sink") else set()
-        warnings = {k: v for k, v in self.run["warnings"].items() if v}
+        # An ID that is random is seldom there: missing_test_data says nothing of the service.
+        warnings = {k: v for k, v in self.run["warnings"].items() if v and k != "missing_test_data"}
         if warnings != ({"missing_auth": sorted(forbidden)} if forbidden else {}):
             yield f"{self.name}: warnings: {warnings}"
         if missing := forbidden - self.answered(lambda status, sent: status == 403 and sent == ["Bearer " + token]):
@@ -185,6 +189,9 @@ class Report:
             return {m.strip() for m in self.interaction["response"]["headers"]["allow"][0].split(",")} <= allowed
         return self.case["method"] in allowed
 
+    def kind(self):
+        return self.check, self.operation, self.says.splitlines()[-1][-60:], self.answer[:60]
+
     def text(self):
         request = self.interaction["request"]
         lines = [
@@ -205,4 +212,4 @@ def body(message):
 
 
 if __name__ == "__main__":
-    main(sys.argv[1], sys.argv[2:])
+    main(sys.argv[1], int(sys.argv[2]), sys.argv[3:])

@@ -1,7 +1,7 @@
 // Command sinkserver serves the kitchen sink and its document. With the flag -token it
-// serves it to callers with that token, together with a second service that is open to
-// all: a few methods of the sink are public, a few ask for a scope that the token has, and
-// Delete for one that it does not have.
+// serves it to callers with that token, together with the second service of the kitchen:
+// a few methods are public, a few ask for a scope that the token has, and Delete for one
+// that it does not have.
 package main
 
 import (
@@ -41,11 +41,11 @@ func bearer(token string) func(http.Handler) http.Handler {
 		if got != token {
 			return nil, svc.Errorf(svc.CodeUnauthenticated, "the token is unknown")
 		}
-		return &svc.Principal{Subject: "caller", Scopes: []string{"sinks:read"}}, nil
+		return &svc.Principal{Subject: "caller", Scopes: []string{kitchen.Scope}}, nil
 	}, svc.BearerOptions{Optional: true})
 }
 
-// guardedSink returns the sink for callers with a token, joined with an open service.
+// guardedSink returns the sink for callers with a token, joined with the second service.
 func guardedSink() *svc.Service {
 	opts := kitchen.SinkOptions(false)
 	opts.Defaults.Auth = "bearer"
@@ -58,8 +58,8 @@ func guardedSink() *svc.Service {
 		set(name, func(m *svc.MethodOptions) { m.Public = true })
 	}
 	for _, name := range []string{"List", "Get", "Pages"} {
-		set(name, func(m *svc.MethodOptions) { m.Scopes = []string{"sinks:read"} })
+		set(name, func(m *svc.MethodOptions) { m.Scopes = []string{kitchen.Scope} })
 	}
-	set("Delete", func(m *svc.MethodOptions) { m.Scopes = []string{"sinks:write"} })
+	set("Delete", func(m *svc.MethodOptions) { m.Scopes = []string{"sinks:delete"} })
 	return svc.Join("Both", kitchen.SinkWith(opts), kitchen.Second().At("/v2"))
 }
