@@ -3,6 +3,7 @@ package main
 // This file has the handlers that are not methods of the service.
 
 import (
+	"context"
 	"encoding/json"
 	"errors"
 	"fmt"
@@ -10,6 +11,7 @@ import (
 	"net/http"
 	"os"
 	"strings"
+	"time"
 	"unicode/utf8"
 
 	"example.com/svc"
@@ -30,6 +32,26 @@ func ignoreBody(next http.HandlerFunc) http.HandlerFunc {
 // health tells a load balancer that the process serves requests.
 func health(w http.ResponseWriter, r *http.Request) {
 	writeJSON(w, r, map[string]string{"status": "ok"})
+}
+
+// askHealth returns an error if the process that listens on addr does not say that it
+// is well. An image that has nothing but this program has no curl to ask with.
+func askHealth(ctx context.Context, addr string) error {
+	ctx, cancel := context.WithTimeout(ctx, 5*time.Second)
+	defer cancel()
+	r, err := http.NewRequestWithContext(ctx, "GET", "http://"+addr+"/health", nil)
+	if err != nil {
+		return err
+	}
+	response, err := new(http.Transport).RoundTrip(r) // which uses no proxy
+	if err != nil {
+		return err
+	}
+	response.Body.Close()
+	if response.StatusCode != http.StatusOK {
+		return fmt.Errorf("the process at %s answers with %s", addr, response.Status)
+	}
+	return nil
 }
 
 // hello writes plain text.

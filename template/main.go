@@ -33,6 +33,7 @@ import (
 func main() {
 	addr := flag.String("addr", "127.0.0.1:8080", "the `address` to listen on; with port 0, a free port")
 	stdio := flag.Bool("mcp", false, "serve an AI assistant that has started this program, on standard input and output")
+	probe := flag.Bool("health", false, "ask the process at the address whether it is well, and exit with 0 if it is")
 	flag.Parse()
 	if flag.NArg() > 0 {
 		fmt.Fprintf(os.Stderr, "unexpected argument %q\n", flag.Arg(0))
@@ -42,9 +43,12 @@ func main() {
 	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM)
 	context.AfterFunc(ctx, stop) // a second signal ends the program at once
 	err := error(nil)
-	if *stdio {
+	switch {
+	case *probe:
+		err = askHealth(ctx, *addr)
+	case *stdio:
 		err = runMCP(ctx, os.Stdin, os.Stdout)
-	} else {
+	default:
 		err = run(ctx, *addr, os.Stdout)
 	}
 	if err != nil {

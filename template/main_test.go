@@ -489,6 +489,8 @@ func TestBadStart(t *testing.T) {
 		t.Fatal(err)
 	}
 	defer taken.Close()
+	sick := httptest.NewServer(http.NotFoundHandler())
+	defer sick.Close()
 	for _, test := range []struct {
 		args   []string
 		status int
@@ -499,6 +501,8 @@ func TestBadStart(t *testing.T) {
 		{[]string{"-port", "8080"}, 2, "flag provided but not defined: -port"},
 		{[]string{"-addr"}, 2, "flag needs an argument: -addr"},
 		{[]string{"8080"}, 2, `unexpected argument "8080"`},
+		{[]string{"-health", "-addr", "127.0.0.1:1"}, 1, "connection refused"},
+		{[]string{"-health", "-addr", sick.Listener.Addr().String()}, 1, "answers with 404 Not Found"},
 		{[]string{"-h"}, 0, "the address to listen on"},
 	} {
 		cmd := exec.Command(program, test.args...)
@@ -514,6 +518,18 @@ func TestBadStart(t *testing.T) {
 		}
 		if test.status == 2 && !strings.Contains(stderr.String(), "-addr address") {
 			t.Errorf("%q: stderr %q does not say which flags there are", test.args, &stderr)
+		}
+	}
+}
+
+// Verify that a health check succeeds, for all addresses that a server can have.
+func TestHealthFlag(t *testing.T) {
+	_, port, _ := net.SplitHostPort(strings.TrimPrefix(start(t).url, "http://"))
+	for _, host := range []string{"127.0.0.1", "localhost", ""} {
+		cmd := exec.Command(program, "-health", "-addr", net.JoinHostPort(host, port))
+		cmd.Env = append(os.Environ(), "HTTP_PROXY=http://127.0.0.1:1")
+		if out, err := cmd.CombinedOutput(); err != nil || len(out) > 0 {
+			t.Errorf("host %q: %v, %s", host, err, out)
 		}
 	}
 }

@@ -3,6 +3,8 @@
 package blackbox_test
 
 import (
+	"encoding/json"
+	"fmt"
 	"os"
 	"os/exec"
 	"path/filepath"
@@ -176,6 +178,85 @@ func TestReadmeInstall(t *testing.T) {
 	m.run("go", "build", ".")
 	if got := m.run("go", "list", "-m", "all"); got != "app\n" {
 		t.Errorf("the modules of a program with a copy: %q", got)
+	}
+}
+
+// Verify that the commands in the template's README make a service of one's own, which
+// passes its tests, and that its Dockerfile makes an image that runs: the program is
+// built as the Dockerfile says, from vendored files alone, and started with nothing
+// else in its root directory.
+func TestTemplateReadme(t *testing.T) {
+	t.Parallel()
+	text, err := os.ReadFile(root("template/README.md"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	copied := newScratchModule(t, "package main\n")
+	if err := os.CopyFS(filepath.Join(copied.dir, "../svc/template"), os.DirFS(root("template"))); err != nil {
+		t.Fatal(err)
+	}
+	copied.dir = filepath.Join(copied.dir, "../svc")
+	blocks := strings.Split(string(text), "```")
+	if len(blocks) != 5 || !strings.HasSuffix(blocks[1], " && go run .\n") || strings.Count(blocks[1], "\n") != 3 || !strings.HasPrefix(blocks[3], "sh\ngo mod vendor\ndocker build ") {
+		t.Fatalf("the README has the commands %q", blocks)
+	}
+	commands := strings.TrimPrefix(strings.TrimSuffix(blocks[1], "go run .\n"), "sh\n")
+	copied.run("sh", "-ec", commands+"go test .")
+
+	own := scratchModule{t, filepath.Join(copied.dir, "../todos")}
+	own.run("go", "mod", "vendor")
+	own.remove("../svc")
+	docker, err := os.ReadFile(filepath.Join(own.dir, "Dockerfile"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	said := make(map[string]string) // the last line with each instruction
+	for line := range strings.Lines(string(docker)) {
+		name, rest, _ := strings.Cut(strings.TrimSpace(line), " ")
+		said[name] = rest
+	}
+	image := filepath.Join(own.dir, "../image") // all there is in the second stage
+	own.run("mkdir", image)
+	own.run("sh", "-ec", strings.Replace(said["RUN"], "-o /server", "-o "+image+"/server", 1))
+	own.checkImage(image, said)
+}
+
+// checkImage runs a program in an image that has nothing else, as the user that the
+// Dockerfile names, and asks it for its health, as containers do.
+func (m scratchModule) checkImage(image string, said map[string]string) {
+	m.t.Helper()
+	if os.Getuid() != 0 {
+		m.t.Log("not root, who alone can change the root directory: the image is not run")
+		return
+	}
+	inside := func(list, addr string) *exec.Cmd {
+		var args []string
+		if err := json.Unmarshal([]byte(list), &args); err != nil {
+			m.t.Fatalf("%s: %v", list, err)
+		}
+		args = slices.Concat([]string{"--userspec=" + said["USER"], image}, args, []string{"-addr", addr})
+		return m.command("chroot", args...)
+	}
+	server := inside(said["ENTRYPOINT"], "127.0.0.1:0")
+	stdout, err := server.StdoutPipe()
+	if err != nil {
+		m.t.Fatal(err)
+	}
+	if err := server.Start(); err != nil {
+		m.t.Fatal(err)
+	}
+	defer server.Wait()
+	defer server.Process.Kill()
+	var url string
+	if _, err := fmt.Fscanf(stdout, "listening on http://%s", &url); err != nil {
+		m.t.Fatal(err)
+	}
+	check := strings.TrimPrefix(said["HEALTHCHECK"], "CMD ")
+	if out, err := inside(check, url).CombinedOutput(); err != nil {
+		m.t.Errorf("the health of a process that runs: %v, %s", err, out)
+	}
+	if out, err := inside(check, "127.0.0.1:1").CombinedOutput(); err == nil {
+		m.t.Errorf("the health of a process that does not run: %s", out)
 	}
 }
 

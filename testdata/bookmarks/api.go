@@ -45,14 +45,14 @@ type NewBookmark struct {
 	URL   string   `json:"url" format:"uri" pattern:"^https?://[!-~]+$" maxLength:"2000"`
 	Title string   `json:"title" minLength:"1" maxLength:"200"`
 	Note  *string  `json:"note,omitempty" maxLength:"5000"`
-	Tags  []string `json:"tags,omitempty" maxItems:"10" uniqueItems:"true"`
+	Tags  []string `json:"tags,omitempty" maxItems:"10" uniqueItems:"true" pattern:"^[a-z0-9-]+$" maxLength:"30"`
 	Key   string   `json:"idempotency_key,omitempty" header:"Idempotency-Key" minLength:"8" maxLength:"100" doc:"Chosen by the client. A request with the same key again is answered with the same bookmark."`
 }
 
 // Filter is the input of List, with the parameters cursor and limit.
 type Filter struct {
 	Query string   `json:"q,omitempty" maxLength:"200" doc:"Words of the title or the note, as one types them into a search engine."`
-	Tags  []string `json:"tag,omitempty" maxItems:"10" doc:"The bookmark has all of them."`
+	Tags  []string `json:"tag,omitempty" maxItems:"10" maxLength:"30" doc:"The bookmark has all of them."`
 	svc.CursorQuery
 }
 
@@ -67,7 +67,7 @@ type Change struct {
 	ID      int64                  `json:"id" minimum:"1"`
 	Title   string                 `json:"title,omitempty" minLength:"1" maxLength:"200"`
 	Note    svc.Optional[string]   `json:"note,omitzero" maxLength:"5000"`
-	Tags    svc.Optional[[]string] `json:"tags,omitzero" maxItems:"10" uniqueItems:"true"`
+	Tags    svc.Optional[[]string] `json:"tags,omitzero" maxItems:"10" uniqueItems:"true" pattern:"^[a-z0-9-]+$" maxLength:"30"`
 	IfMatch string                 `json:"if_match,omitempty" header:"If-Match" doc:"The ETag of the bookmark that is to be changed. Without it the last writer wins."`
 }
 

@@ -155,6 +155,7 @@ func call[T any](ctx context.Context, e *endpoint, method string, in any) (*T, e
 
 // refused returns the error of a method, and counts it if that is to be sent again.
 func (e *endpoint) refused(code, text string) error {
+	text, _, _ = strings.Cut(text, "\n") // models also see the details
 	if code == "UNAVAILABLE" {
 		e.mu.Lock()
 		defer e.mu.Unlock()

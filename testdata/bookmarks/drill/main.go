@@ -47,6 +47,12 @@ func run(span time.Duration, server, dir string) error {
 		return err
 	}
 	defer database.stop(syscall.SIGINT)
+	for range 100 { // it listens before it is ready
+		if err = execute(ctx, url+"postgres", "select 1"); err == nil {
+			break
+		}
+		time.Sleep(200 * time.Millisecond)
+	}
 	for _, name := range []string{"tests", "drill"} {
 		if err := execute(ctx, url+"postgres", "create database "+name); err != nil {
 			return err

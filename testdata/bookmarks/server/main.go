@@ -105,7 +105,7 @@ func newHandler(ctx context.Context, db *postgres, stopping <-chan struct{}) htt
 		}
 		ctx, cancel := context.WithTimeout(r.Context(), time.Second)
 		defer cancel()
-		return db.ping(ctx)
+		return storeError(ctx, db.pool.Ping(ctx))
 	}, nil, nil))
 	front.Handle("GET /metrics", counts)
 	return svc.Recover(nil, nil)(front)

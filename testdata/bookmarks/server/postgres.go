@@ -29,8 +29,6 @@ func openPostgres(ctx context.Context, url string) (*postgres, error) {
 	return &postgres{pool}, migrate(ctx, pool)
 }
 
-func (p *postgres) ping(ctx context.Context) error { return storeError(ctx, p.pool.Ping(ctx)) }
-
 //go:embed migrations/*.sql
 var migrations embed.FS
 
@@ -42,10 +40,9 @@ const migrateLock, createLock = 7001, 7002
 func migrate(ctx context.Context, pool *pgxpool.Pool) error {
 	files, _ := fs.Glob(migrations, "migrations/*.sql") // no error: the pattern is good
 	return pgx.BeginFunc(ctx, pool, func(tx pgx.Tx) error {
-		if _, err := tx.Exec(ctx, "select pg_advisory_xact_lock($1)", migrateLock); err != nil {
-			return err
-		}
-		if _, err := tx.Exec(ctx, "create table if not exists migrations (name text primary key, run_at timestamptz not null default now())"); err != nil {
+		_, err := tx.Exec(ctx, fmt.Sprintf(`select pg_advisory_xact_lock(%d);
+			create table if not exists migrations (name text primary key, run_at timestamptz not null default now())`, migrateLock))
+		if err != nil {
 			return err
 		}
 		for _, file := range files {

@@ -38,6 +38,7 @@ func TestService(t *testing.T) {
 		{"POST /bookmarks", `{"url":"https://go.dev","title":"Go"}`, "", "201", "/bookmarks/7", `"note":"old"`},
 		{"POST /bookmarks", `{"url":"https://go.dev/x","title":"Go"}`, "", "422", "", `"FAILED_PRECONDITION"`},
 		{"POST /bookmarks", `{"url":"gopher://go.dev","title":""}`, "", "400", "", `must have at least 1 character`},
+		{"POST /bookmarks", `{"url":"https://go.dev","title":"Go","tags":["go","Go!"]}`, "", "400", "", `"path":"/tags/1"`},
 		{"PATCH /bookmarks/7", `{"title":"Gopher"}`, `"1", "2"`, "200", "", `"title":"Gopher","note":"old","tags":[]`},
 		{"PATCH /bookmarks/7", `{"note":null,"tags":["go"]}`, "*", "200", "", `"title":"Go","tags":["go"]`},
 		{"PATCH /bookmarks/7", `{"note":"new"}`, "", "200", "", `"note":"new"`},
@@ -69,11 +70,8 @@ func TestClient(t *testing.T) {
 		w.Write([]byte(`{"id":7,"url":"https://go.dev","title":"Go","tags":[],"created_at":"2026-01-01T00:00:00Z"}`))
 	}))
 	defer server.Close()
-	client, err := bookmarks.Connect(server.URL, "secret", nil)
-	if err != nil {
-		t.Fatal(err)
-	}
-	_, err = client.Create(t.Context(), &bookmarks.NewBookmark{URL: "https://go.dev", Title: "Go"})
+	client, _ := bookmarks.Connect(server.URL, "secret", nil)
+	_, err := client.Create(t.Context(), &bookmarks.NewBookmark{URL: "https://go.dev", Title: "Go"})
 	if svc.CodeOf(err) != svc.CodeUnavailable || requests != 1 {
 		t.Errorf("without a key: %v after %d requests", err, requests)
 	}
