@@ -196,7 +196,7 @@ func newDocsData(s *Service, places DocsOptions) *docsData {
 	forMembers(memberAt(d.Document, "paths"), func(path string, item []byte) {
 		forMembers(item, func(verb string, text []byte) {
 			tag := itemsOf(memberAt(text, "tags"))[0] // each operation has one
-			d.operations = append(d.operations, docsOperation{strings.ToUpper(verb), path, textAt(text, "operationId"), plainText(tag), text})
+			d.operations = append(d.operations, docsOperation{strings.ToUpper(verb), path, textAt(text, "operationId"), textAt(tag), text})
 		})
 	})
 	for _, o := range d.operations {
@@ -258,31 +258,6 @@ func forMembers(value []byte, visit func(name string, value []byte)) {
 	}
 }
 
-// memberAt returns what is below a JSON object by names, or nil if there is nothing.
-func memberAt(value []byte, names ...string) []byte {
-	for _, name := range names {
-		object := value
-		value = nil
-		forMembers(object, func(n string, v []byte) {
-			if n == name {
-				value = v
-			}
-		})
-	}
-	return value
-}
-
-// textAt returns the string below a JSON object by names, or "".
-func textAt(value []byte, names ...string) string { return plainText(memberAt(value, names...)) }
-
-// plainText returns the text of a JSON string, and "" for other values.
-func plainText(value []byte) string {
-	if isText(value) {
-		return string(textOf(value))
-	}
-	return ""
-}
-
 // isTrueAt reports whether a member of a JSON object is true.
 func isTrueAt(object []byte, name string) bool { return string(memberAt(object, name)) == "true" }
 
@@ -310,7 +285,7 @@ func itemsOf(value []byte) (list [][]byte) {
 // requiredIn returns the names of the members that a schema of objects requires.
 func requiredIn(schema []byte) (names []string) {
 	for _, name := range itemsOf(memberAt(schema, "required")) {
-		names = append(names, plainText(name))
+		names = append(names, textAt(name))
 	}
 	return names
 }
@@ -368,7 +343,7 @@ func (d *docsData) makeTyped(name string, schema []byte, nth, depth int) []byte 
 	if several := itemsOf(kind); len(several) > 0 {
 		kind = several[0]
 	}
-	switch kind := plainText(kind); kind {
+	switch kind := textAt(kind); kind {
 	case "null":
 		return []byte("null")
 	case "boolean":
@@ -544,7 +519,7 @@ func listWays(operation []byte) (ways []string) {
 	for _, requirement := range itemsOf(memberAt(operation, "security")) {
 		forMembers(requirement, func(scheme string, scopes []byte) {
 			for _, scope := range itemsOf(scopes) {
-				scheme += " " + plainText(scope)
+				scheme += " " + textAt(scope)
 			}
 			ways = append(ways, scheme)
 		})
@@ -624,10 +599,10 @@ func describeType(schema []byte) string {
 	}
 	kind, items, values := memberAt(schema, "type"), memberAt(schema, "items"), memberAt(schema, "additionalProperties")
 	for _, name := range itemsOf(kind) {
-		kinds = append(kinds, plainText(name))
+		kinds = append(kinds, textAt(name))
 	}
 	_, component, _ := strings.Cut(textAt(schema, "$ref"), "#/components/schemas/")
-	text := cmp.Or(component, strings.Join(kinds, " or "), plainText(kind), "any JSON")
+	text := cmp.Or(component, strings.Join(kinds, " or "), textAt(kind), "any JSON")
 	if items != nil {
 		text += " of " + describePart(items)
 	}
@@ -716,7 +691,7 @@ func (w *docsWriter) makeCommand(o docsOperation, login bool) string {
 		}
 		text := string(example)
 		if isText(example) {
-			text = plainText(example)
+			text = textAt(example)
 		}
 		switch in {
 		case inPath:

@@ -967,6 +967,31 @@ func eachMember(object []byte, visit func(name, value []byte)) {
 	}
 }
 
+// memberAt returns the value that names lead to, one inside the other, or nil if there
+// is none or something on the way is no object. The text must be valid JSON.
+func memberAt(value []byte, names ...string) []byte {
+	for _, want := range names {
+		object := value
+		if value = nil; !isJSONObject(object) {
+			return nil
+		}
+		eachMember(object, func(name, v []byte) {
+			if string(name) == want {
+				value = v
+			}
+		})
+	}
+	return value
+}
+
+// textAt returns the string that names lead to, as memberAt does, or "".
+func textAt(value []byte, names ...string) string {
+	if value = memberAt(value, names...); isText(value) {
+		return string(textOf(value))
+	}
+	return ""
+}
+
 // skipBetween returns the index of the first byte from i on that is no white
 // space, comma or colon: where the next name, value or bracket is.
 func skipBetween(text []byte, i int) int {

@@ -117,23 +117,8 @@ func askedExchange(ctx context.Context, capability, key string) (*exchange, []by
 // that elicits only by URLs cannot show forms; an empty object stands for forms
 // (MCP 2025-11-25, Elicitation, Capabilities).
 func declares(capabilities []byte, capability string) bool {
-	found := false
-	eachMember(capabilities, func(name, value []byte) {
-		if string(name) == capability && isJSONObject(value) {
-			found = capability != "elicitation" || elicitsForms(value)
-		}
-	})
-	return found
-}
-
-// elicitsForms reports whether the capability elicitation has forms.
-func elicitsForms(value []byte) bool {
-	found, empty := false, true
-	eachMember(value, func(name, _ []byte) {
-		empty = false
-		found = found || string(name) == "form"
-	})
-	return found || empty
+	value := memberAt(capabilities, capability)
+	return isJSONObject(value) && (capability != "elicitation" || memberAt(value, "form") != nil || bytes.IndexByte(value, '"') < 0)
 }
 
 // cannotAsk returns the error for a caller that cannot be asked.
@@ -281,25 +266,15 @@ func compileForm(t reflect.Type) (*form, error) {
 //	decline FAILED_PRECONDITION
 //	cancel  FAILED_PRECONDITION
 func (h *mcpHandler) readForm(f *form, key, message string, answer []byte) (any, error) {
-	var action, content []byte
-	eachMember(answer, func(name, value []byte) {
-		switch string(name) {
-		case "action":
-			action = value
-		case "content":
-			content = value
-		}
-	})
-	what := ""
-	if isText(action) {
-		what = string(textOf(action))
-	}
-	switch {
-	case what == "decline", what == "cancel":
+	switch textAt(answer, "action") {
+	case "accept":
+	case "decline", "cancel":
 		return nil, Errorf(CodeFailedPrecondition, "the caller did not answer: %s", message)
-	case what != "accept":
+	default:
 		return nil, answerError(key, Violation{inBody, "/action", "enum", "must be accept, decline or cancel"})
-	case content != nil && !isJSONObject(content):
+	}
+	content := memberAt(answer, "content")
+	if content != nil && !isJSONObject(content) {
 		return nil, answerError(key, Violation{inBody, "/content", ruleType, "must be an object"})
 	}
 	ws := h.service.borrowWorkspace()

@@ -37,6 +37,7 @@ import (
 	"maps"
 	"math"
 	"net/http"
+	"slices"
 	"strings"
 	"sync"
 	"time"
@@ -102,7 +103,10 @@ func (x *exchange) addFailure(m *message, err error) {
 func (x *exchange) enterMethod(m *method) {
 	x.called = m
 	x.info.Resource, x.info.Method = m.resource, m.name
-	x.watch = m.watchCall(x, TransportMCP, "")
+	if m.observe != nil {
+		watch := m.watchCall(x, TransportMCP, "")
+		x.watch = &watch
+	}
 }
 
 // checkCaller returns an error if the caller must not call x.called. It is an error
@@ -128,15 +132,8 @@ func (t *tool) checkCapabilities(declared []byte) *mcpError {
 	if t.required == nil {
 		return nil
 	}
-	missing := len(t.options.RequiredCapabilities)
-	eachMember(declared, func(name, value []byte) {
-		for _, required := range t.options.RequiredCapabilities {
-			if string(name) == required && isJSONObject(value) {
-				missing--
-			}
-		}
-	})
-	if missing == 0 {
+	isMissing := func(name string) bool { return !isJSONObject(memberAt(declared, name)) }
+	if !slices.ContainsFunc(t.options.RequiredCapabilities, isMissing) {
 		return nil
 	}
 	e := badRequest(mcpMissingCapability, "the tool needs capabilities that the client does not declare")
@@ -198,8 +195,9 @@ func decodeHeader(value string) (string, bool) {
 }
 
 // checkParamHeaders checks the headers Mcp-Param-* of a call against its arguments.
-// An argument that is absent or null must have no header. Headers that the schema
-// does not name are ignored. Arguments that cannot be read call nothing, whatever
+// An argument that is absent or null must have no header, and so must one that has
+// no object on its way, which binding will report. Headers that the schema does not
+// name are ignored. Arguments that cannot be read call nothing, whatever
 // the headers say.
 func (x *exchange) checkParamHeaders(t *tool, arguments []byte) *mcpError {
 	if x.unread != nil {
@@ -210,7 +208,10 @@ func (x *exchange) checkParamHeaders(t *tool, arguments []byte) *mcpError {
 		if len(values) == 0 && !x.needsHeaders() {
 			continue
 		}
-		value := argumentAt(arguments, p.path)
+		value := memberAt(arguments, p.path...)
+		if isJSONNull(value) {
+			value = nil
+		}
 		if value == nil && len(values) == 0 {
 			continue
 		}
@@ -219,28 +220,6 @@ func (x *exchange) checkParamHeaders(t *tool, arguments []byte) *mcpError {
 		}
 	}
 	return nil
-}
-
-// argumentAt returns the JSON value that a path of properties leads to. It returns
-// nil if the value is absent or null, and if there is no object on the way, which
-// binding the arguments will report.
-func argumentAt(object []byte, path []string) []byte {
-	for _, property := range path {
-		if !isJSONObject(object) {
-			return nil
-		}
-		var next []byte
-		eachMember(object, func(name, value []byte) {
-			if string(name) == property {
-				next = value
-			}
-		})
-		object = next
-	}
-	if isJSONNull(object) {
-		return nil
-	}
-	return object
 }
 
 // maxSafeInteger is the greatest integer that a float64 can tell from the next one
@@ -710,10 +689,7 @@ func (s *mcpStream) startCall(x *exchange, m *message) {
 		return
 	}
 	if x.pipe == nil {
-		x.info.Header = http.Header{}
-		if len(x.w.Header()) > 0 {
-			x.info.Header = x.w.Header().Clone()
-		}
+		x.info.Header = nil // until copyHeader
 		s.quiet = x.h.quiet.Get().(*quietTimer)
 		s.quiet.start(x)
 	}
@@ -730,41 +706,63 @@ func (s *mcpStream) startCall(x *exchange, m *message) {
 // left goroutines behind.
 func (s *mcpStream) stopCall(x *exchange) {
 	s.mu.Lock()
+	defer s.mu.Unlock()
 	s.running = false
-	s.mu.Unlock()
 	if s.quiet == nil {
 		return
 	}
-	if s.quiet.stop() {
-		x.h.quiet.Put(s.quiet)
-	}
+	s.quiet.stop()
+	x.h.quiet.Put(s.quiet)
 	s.quiet = nil
 	if s.events == nil {
 		x.takeHeader()
 	}
 }
 
+// copyHeader gives the method of x an Info.Header of its own, when it first asks for
+// its Info: the timer of a quiet call may write that of the response at any time.
+// Calls without such a timer have a header from the beginning, or none.
+func (s *mcpStream) copyHeader(x *exchange) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	switch {
+	case x.info.Header != nil || x.w == nil:
+	case s.running:
+		x.info.Header = x.w.Header().Clone()
+	default: // net/http may be reading that of the response
+		x.info.Header = make(http.Header)
+	}
+}
+
 // takeHeader makes what the method has done to its Info.Header the header of the
-// response. The method has a map of its own, since the timer of a quiet call writes
-// that of the response while the method may write its own.
+// response. The caller holds the mutex of x.stream.
 func (x *exchange) takeHeader() {
-	h := x.w.Header()
-	if len(h) == 0 && len(x.info.Header) == 0 {
+	if x.info.Header == nil {
 		return
 	}
+	h := x.w.Header()
 	clear(h)
 	maps.Copy(h, x.info.Header)
 }
 
 // A quietTimer begins the stream of events of a call that takes long and sends
 // nothing: many proxies drop a connection that is silent for 30 or 60 seconds. Calls
-// take them from a pool, since a timer costs more to make than to set.
+// take them from a pool. Nearly all calls are short, and to set and to stop a timer
+// would cost them more than anything else here, so it runs on from call to call, and
+// stops when it finds no call. It begins the stream of a call that it meets twice,
+// which is after half a heartbeat at least and after a whole one at most.
+//
+// Invariant: armed says that the timer is going to call fire.
 type quietTimer struct {
+	mu    sync.Mutex // protects the fields below
 	timer *time.Timer
-	x     *exchange // of the call; set while the timer runs
+	armed bool
+	x     *exchange // of the call; nil between two calls
+	calls int       // how many there were
+	met   int       // which of them fire has met
 }
 
-// newQuietTimer returns a *quietTimer that does not run, for a pool.
+// newQuietTimer returns a *quietTimer that is not armed, for a pool.
 func newQuietTimer() any {
 	q := new(quietTimer)
 	q.timer = time.AfterFunc(time.Hour, q.fire)
@@ -772,34 +770,48 @@ func newQuietTimer() any {
 	return q
 }
 
-// start starts the timer for x. A heartbeat later it fires.
+// start begins the call of x.
 func (q *quietTimer) start(x *exchange) {
+	q.mu.Lock()
 	q.x = x
-	q.timer.Reset(x.h.eventTimes.heartbeat)
-}
-
-// stop stops the timer and reports whether it can be used again, which it cannot if
-// it has fired.
-func (q *quietTimer) stop() bool {
-	if !q.timer.Stop() {
-		return false
+	q.calls++
+	if !q.armed {
+		q.armed = true
+		q.timer.Reset(x.h.eventTimes.heartbeat / 2)
 	}
-	q.x = nil
-	return true
+	q.mu.Unlock()
 }
 
-// fire begins the stream, unless the method has begun it or has ended. It runs on a
-// goroutine of its own, where a panic of some middleware's writer would end the
-// program, so it recovers it; the answer then meets the same writer.
+// stop ends the call.
+func (q *quietTimer) stop() {
+	q.mu.Lock()
+	q.x = nil
+	q.mu.Unlock()
+}
+
 func (q *quietTimer) fire() {
-	x, s := q.x, &q.x.stream
+	q.mu.Lock()
+	x, again := q.x, q.met == q.calls
+	q.met = q.calls
+	if q.armed = x != nil && !again; q.armed {
+		q.timer.Reset(x.h.eventTimes.heartbeat / 2)
+	}
+	q.mu.Unlock()
+	if x != nil && again {
+		x.stream.beginQuiet(x)
+	}
+}
+
+// beginQuiet begins the stream, unless the method has begun it or has ended. It runs
+// on the goroutine of a timer, where a panic of some middleware's writer would end
+// the program, so it recovers it; the answer then meets the same writer.
+func (s *mcpStream) beginQuiet(x *exchange) {
 	defer func() { _ = recover() }()
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	if !s.running || s.events != nil || !canFlush(x.w) {
-		return
+	if s.running && s.events == nil && canFlush(x.w) {
+		s.events, _ = startEvents(x.w, x.h.eventTimes, func(error) {}) // cannot fail: the writer can flush
 	}
-	s.events, _ = startEvents(x.w, x.h.eventTimes, func(error) {}) // cannot fail: the writer can flush
 }
 
 // hasBegun reports whether the answer is a stream. It does not lock, so it must be

@@ -97,7 +97,7 @@ func isModernRevision(v string) bool {
 // protocol knows. Each part is the text of a JSON value within the body, or nil
 // if it is absent. Only arguments is known to have the right type.
 type message struct {
-	*rpcMessage
+	rpcMessage
 	meta      requestMeta
 	name      []byte // tools/call, prompts/get: the tool or the prompt
 	arguments []byte // tools/call, prompts/get: an object; nil also for null
@@ -231,7 +231,7 @@ func isMCPID(id []byte) bool {
 // An exchange is the answering of one HTTP request. It is also the context of the
 // method that the request calls, which saves an allocation and lets [Progress] and
 // [MCPLog] find it. It is used by one goroutine, except for its stream, which
-// goroutines of the method may use; Value reads only fields that no call changes.
+// goroutines of the method may use; Value changes nothing but the header of its Info.
 type exchange struct {
 	callContext
 	h        *mcpHandler
@@ -245,14 +245,12 @@ type exchange struct {
 	revision string              // its revision
 	agreed   string              // the revision of initialize on this pipe; "" before, and over HTTP
 	accept   accepted
-	budget   *batchBudget  // of the batch that the message is part of, whose answer stays in ws; nil if it is alone
-	stream   mcpStream     // events of the answer; unused in a batch
-	text     rpcText       // the messages of the body
-	one      [1]rpcMessage // where text keeps its message unless there are several
-	unread   *syntaxError  // why the arguments of a tool cannot be read; nil if they can
-	called   *method       // by the message that is being answered; nil if it calls none
-	watch    callWatch     // of that call
-	outcome  error         // of that call: what its answer says; nil for success
+	budget   *batchBudget // of the batch that the message is part of, whose answer stays in ws; nil if it is alone
+	stream   mcpStream    // events of the answer; unused in a batch
+	unread   *syntaxError // why the arguments of a tool cannot be read; nil if they can
+	called   *method      // by the message that is being answered; nil if it calls none
+	watch    *callWatch   // of that call; nil if nobody observes it
+	outcome  error        // of that call: what its answer says; nil for success
 
 	capabilities []byte  // of the client, as JSON; protected by stream.mu while the method runs
 	answers      answers // to questions of the method; likewise
@@ -261,7 +259,6 @@ type exchange struct {
 func newExchange(h *mcpHandler, w http.ResponseWriter, r *http.Request, ws *workspace) *exchange {
 	x := &exchange{h: h, w: w, r: r, header: r.Header, ws: ws, accept: parseAccept(r.Header["Accept"])}
 	x.callContext = callContext{Context: r.Context(), info: Info{Transport: TransportMCP, Request: r, Header: w.Header()}}
-	x.text.messages = x.one[:0]
 	return x
 }
 
@@ -269,8 +266,11 @@ func newExchange(h *mcpHandler, w http.ResponseWriter, r *http.Request, ws *work
 type exchangeKey struct{}
 
 func (x *exchange) Value(key any) any {
-	if key == (exchangeKey{}) {
+	switch key {
+	case exchangeKey{}:
 		return x
+	case infoKey{}:
+		x.stream.copyHeader(x)
 	}
 	return x.callContext.Value(key)
 }
@@ -278,41 +278,46 @@ func (x *exchange) Value(key any) any {
 // serveBody answers all messages of the body, which is in ws.body. It returns an
 // error only if it has not sent anything.
 func (x *exchange) serveBody() error {
-	if !x.readBody() {
+	if x.isBatch() {
+		x.serveBatch()
 		return nil
 	}
-	return x.serveMessages()
+	var m rpcMessage
+	if !x.readMessage(&m) {
+		return nil
+	}
+	return x.serveMessage(&m)
 }
 
-// readBody reads the messages of ws.body, or reports false and answers with an error
-// if they cannot be read.
-func (x *exchange) readBody() bool {
+// isBatch reports whether the body is an array.
+func (x *exchange) isBatch() bool {
+	s := scanner{data: x.ws.body}
+	return s.peek() == '['
+}
+
+// readMessage reads the one message of the body, or reports false and answers with an
+// error if it cannot be read.
+func (x *exchange) readMessage(m *rpcMessage) bool {
 	s := &x.ws.dec.scan
-	x.text.readText(s, x.ws.body, maxMCPBatch)
-	if err := s.err; err != nil && !x.readAround(s) {
-		x.sendError(nil, badRequest(rpcParseError, "the body is not valid JSON: "+err.Error()))
+	s.reset(x.ws.body)
+	m.readMessage(s)
+	s.checkEnd()
+	if err := s.err; err != nil && !x.readAround(m) {
+		x.sendError(nil, notJSON(err))
 		return false
 	}
 	return true
 }
 
-// serveMessages answers what readBody has read.
-func (x *exchange) serveMessages() error {
-	if x.text.batch {
-		x.serveBatch()
-		return nil
-	}
-	return x.serveMessage(&x.text.messages[0])
-}
-
 // readAround reads the body again, without the arguments of a tool. A duplicate
 // name or a lone surrogate in them comes from the model, which can mend it, but
-// not from its client, so the call is answered like one with wrong arguments. s
-// has the error. readAround reports false if the error is another one or
+// not from its client, so the call is answered like one with wrong arguments. It
+// reports false if the error of the first reading is another one or
 // elsewhere, or if the rest of the body is not one call of a tool. A batch, which
 // only older clients send, has no such second reading: its text is refused as a
 // whole, whichever of its messages is to blame, and none of them is served.
-func (x *exchange) readAround(s *scanner) bool {
+func (x *exchange) readAround(m *rpcMessage) bool {
+	s := &x.ws.dec.scan
 	err := s.err
 	if err.rule != ruleDuplicate && err.reason != reasonSurrogate {
 		return false
@@ -321,9 +326,12 @@ func (x *exchange) readAround(s *scanner) bool {
 	if start >= err.offset || err.offset > end {
 		return false
 	}
-	x.text.readText(s, slices.Concat(x.ws.body[:start], []byte("{}"), x.ws.body[end:]), maxMCPBatch)
+	s.reset(slices.Concat(x.ws.body[:start], []byte("{}"), x.ws.body[end:]))
+	*m = rpcMessage{}
+	m.readMessage(s)
+	s.checkEnd()
 	x.unread = err
-	return s.err == nil && !x.text.batch && x.text.messages[0].kind == rpcRequest && string(x.text.messages[0].method) == "tools/call"
+	return s.err == nil && m.kind == rpcRequest && string(m.method) == "tools/call"
 }
 
 // findArguments returns where params.arguments begins and ends in a message, if
@@ -445,23 +453,16 @@ const maxMCPBatch = 100
 // The answers have the bounds of JSON-RPC's batches; see batchBudget. When the client
 // has gone, the rest of the calls is not run, and nothing is sent.
 func (x *exchange) serveBatch() {
-	if !x.hasBatches() {
-		x.sendError(nil, badRequest(rpcInvalidRequest, "this revision has no batches; send one message at a time"))
-		return
-	}
-	switch n := x.text.count; {
-	case n == 0:
-		x.sendError(nil, badRequest(rpcInvalidRequest, "a batch must have at least one message"))
-		return
-	case n > maxMCPBatch:
-		x.sendError(nil, badRequest(rpcInvalidRequest, "a batch must have at most 100 messages"))
+	messages, e := x.readBatch()
+	if e != nil {
+		x.sendError(nil, e)
 		return
 	}
 	out := []byte{'['}
 	budget := new(batchBudget)
 	defer budget.logRest(x, &x.h.endpoint, x.r)
-	for i := range x.text.messages {
-		m := &x.text.messages[i]
+	for i := range messages {
+		m := &messages[i]
 		if m.kind != rpcRequest && m.kind != rpcInvalid {
 			continue
 		}
@@ -486,6 +487,24 @@ func (x *exchange) serveBatch() {
 	x.sendAnswer(http.StatusOK)
 }
 
+// readBatch returns the messages of a batch, or the error to answer it with.
+func (x *exchange) readBatch() ([]rpcMessage, *mcpError) {
+	s := &x.ws.dec.scan
+	var text rpcText
+	text.readText(s, x.ws.body, maxMCPBatch)
+	switch {
+	case s.err != nil:
+		return nil, notJSON(s.err)
+	case !x.hasBatches():
+		return nil, badRequest(rpcInvalidRequest, "this revision has no batches; send one message at a time")
+	case text.count == 0:
+		return nil, badRequest(rpcInvalidRequest, "a batch must have at least one message")
+	case text.count > maxMCPBatch:
+		return nil, badRequest(rpcInvalidRequest, "a batch must have at most 100 messages")
+	}
+	return text.messages, nil
+}
+
 // answerWithin answers one message of a batch within its budget, or with
 // RESOURCE_EXHAUSTED: a result for a tool, which its model reads, and an error for
 // everything else. It reports false if the client has gone.
@@ -507,7 +526,7 @@ func (x *exchange) answerWithin(rpc *rpcMessage) bool {
 	case x.Err() != nil:
 		return false
 	case string(rpc.method) == "tools/call":
-		x.addFailure(&message{rpcMessage: rpc}, err)
+		x.addFailure(&message{rpcMessage: *rpc}, err)
 	default:
 		x.ws.enc.buf = appendRPCError(x.ws.enc.buf[:0], mcpInternalError, string(appendErrorText(nil, ErrorFrom(err))), nil, rpc.id)
 	}
@@ -516,7 +535,7 @@ func (x *exchange) answerWithin(rpc *rpcMessage) bool {
 
 // findCalled returns the method that a message calls, or nil if it calls none.
 func (x *exchange) findCalled(rpc *rpcMessage) *method {
-	m := message{rpcMessage: rpc}
+	m := message{rpcMessage: *rpc}
 	if rpc.kind != rpcRequest || x.readParams(&m) != nil {
 		return nil
 	}
@@ -554,7 +573,7 @@ func (x *exchange) answerRequest(rpc *rpcMessage) {
 	if !isMCPID(id) {
 		id = nil
 	}
-	m := message{rpcMessage: rpc}
+	m := message{rpcMessage: *rpc}
 	var e *mcpError
 	switch {
 	case rpc.kind == rpcInvalid:
@@ -875,6 +894,11 @@ func invalidParams(text string) *mcpError {
 // badRequest returns an error with status 400 in both eras.
 func badRequest(number int, text string) *mcpError {
 	return &mcpError{number: number, text: text, status: http.StatusBadRequest, everyEra: true}
+}
+
+// notJSON returns the error for a body that is not acceptable JSON.
+func notJSON(err *syntaxError) *mcpError {
+	return badRequest(rpcParseError, "the body is not valid JSON: "+err.Error())
 }
 
 // unsupportedVersion returns the error for a revision that the server does not

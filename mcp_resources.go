@@ -610,29 +610,16 @@ const maxCompletions = 100
 // answerComplete answers completion/complete: the values of the argument's enum that
 // begin with what the user has typed, or none if the argument has no enum.
 func (x *exchange) answerComplete(m *message) *mcpError {
-	var kind, name, argument, prefix string
-	read := func(object []byte, into map[string]*string) bool {
-		if !isJSONObject(object) {
-			return false
-		}
-		eachMember(object, func(name, value []byte) {
-			if place := into[string(name)]; place != nil && isText(value) {
-				*place = string(textOf(value))
-			}
-		})
-		return true
-	}
-	if !read(m.ref, map[string]*string{"type": &kind, "name": &name, "uri": &name}) ||
-		!read(m.argument, map[string]*string{"name": &argument, "value": &prefix}) {
+	if !isJSONObject(m.ref) || !isJSONObject(m.argument) {
 		return invalidParams("params.ref and params.argument are required and must be objects")
 	}
-	t := x.h.findReferred(kind, name)
+	t := x.h.findReferred(m.ref)
 	if !x.isShown(m, t) {
 		return invalidParams("params.ref names no prompt and no resource of this server")
 	}
 	var values []string
-	for _, value := range enumValues(t.fieldNamed(argument)) {
-		if strings.HasPrefix(value, prefix) {
+	for _, value := range enumValues(t.fieldNamed(textAt(m.argument, "name"))) {
+		if strings.HasPrefix(value, textAt(m.argument, "value")) {
 			values = append(values, value)
 		}
 	}
@@ -651,17 +638,16 @@ func (x *exchange) answerComplete(m *message) *mcpError {
 }
 
 // findReferred returns the prompt or the resource that a client refers to, or nil.
-func (h *mcpHandler) findReferred(kind, name string) *tool {
-	switch kind {
+func (h *mcpHandler) findReferred(ref []byte) *tool {
+	switch textAt(ref, "type") {
 	case "ref/prompt":
-		if q := h.prompts[name]; q != nil {
+		if q := h.prompts[textAt(ref, "name")]; q != nil {
 			return q.tool
 		}
 	case "ref/resource":
-		for _, r := range h.resources {
-			if r.options.URI == name {
-				return r.tool
-			}
+		uri := textAt(ref, "uri")
+		if i := slices.IndexFunc(h.resources, func(r *resource) bool { return r.options.URI == uri }); i >= 0 {
+			return h.resources[i].tool
 		}
 	}
 	return nil

@@ -159,44 +159,10 @@ func (p *mcpPipe) serveLines(ctx context.Context, lines <-chan pipeLine) error {
 // serveLine answers one line, or starts a goroutine that does: for what calls a
 // method, so that nothing else waits for that.
 func (p *mcpPipe) serveLine(ctx context.Context, line pipeLine) {
-	text := bytes.TrimSpace(line.text)
-	if len(text) == 0 && !line.tooLong {
+	body := bytes.TrimSpace(line.text)
+	if len(body) == 0 && !line.tooLong {
 		return
 	}
-	x := p.newExchange(ctx)
-	if line.tooLong {
-		x.sendError(nil, badRequest(rpcInvalidRequest, "the message has more bytes than this server takes"))
-		p.h.service.returnWorkspace(x.ws)
-		return
-	}
-	x.ws.body = append(x.ws.body[:0], text...)
-	if !x.readBody() {
-		p.h.service.returnWorkspace(x.ws)
-		return
-	}
-	m := &x.text.messages[0]
-	switch {
-	case x.text.batch:
-		p.startCall(ctx, x, nil)
-		return
-	case m.kind == rpcRequest && callsMethod(string(m.method)):
-		p.startCall(ctx, x, m.id)
-		return
-	case m.kind == rpcNotification && string(m.method) == "notifications/cancelled":
-		p.cancelCall(m.params)
-	default:
-		x.serveMessages()
-	}
-	p.h.service.returnWorkspace(x.ws)
-}
-
-// callsMethod reports whether a method of the protocol calls one of the service.
-func callsMethod(method string) bool {
-	return method == "tools/call" || method == "resources/read" || method == "prompts/get"
-}
-
-// newExchange returns the exchange for one line.
-func (p *mcpPipe) newExchange(ctx context.Context) *exchange {
 	x := &exchange{
 		callContext: callContext{Context: ctx, info: Info{Transport: TransportMCP}},
 		h:           p.h,
@@ -205,13 +171,38 @@ func (p *mcpPipe) newExchange(ctx context.Context) *exchange {
 		ws:          p.h.service.borrowWorkspace(),
 		accept:      accepted{json: true, events: true},
 	}
-	x.text.messages = x.one[:0]
-	return x
+	x.ws.body = append(x.ws.body[:0], body...)
+	m := new(rpcMessage)
+	switch {
+	case line.tooLong:
+		x.sendError(nil, badRequest(rpcInvalidRequest, "the message has more bytes than this server takes"))
+	case x.isBatch():
+		p.startCall(ctx, x, nil)
+		return
+	case !x.readMessage(m): // it has answered
+	case callsMethod(m):
+		p.startCall(ctx, x, m)
+		return
+	case m.kind == rpcNotification && string(m.method) == "notifications/cancelled":
+		p.cancelCall(m.params)
+	default:
+		x.serveMessage(m)
+	}
+	p.h.service.returnWorkspace(x.ws)
 }
 
-// startCall answers x on a goroutine of its own. id is nil for a batch, whose calls
-// cannot be canceled one by one.
-func (p *mcpPipe) startCall(ctx context.Context, x *exchange, id []byte) {
+// callsMethod reports whether a message calls a method of the service.
+func callsMethod(m *rpcMessage) bool {
+	switch string(m.method) {
+	case "tools/call", "resources/read", "prompts/get":
+		return m.kind == rpcRequest
+	}
+	return false
+}
+
+// startCall answers m on a goroutine of its own, or all of x if m is nil: that is a
+// batch, whose calls cannot be canceled one by one.
+func (p *mcpPipe) startCall(ctx context.Context, x *exchange, m *rpcMessage) {
 	select {
 	case p.taken <- struct{}{}:
 	case <-ctx.Done():
@@ -219,29 +210,39 @@ func (p *mcpPipe) startCall(ctx context.Context, x *exchange, id []byte) {
 	}
 	ctx, cancel := context.WithCancel(ctx)
 	x.callContext.Context = ctx
-	call := &pipeCall{cancel: cancel}
-	if key := idKey(id); key != "" {
+	call, key := &pipeCall{cancel: cancel}, ""
+	if m != nil {
+		key = idKey(m.id)
+	}
+	if key != "" {
 		x.call = call
 		p.mu.Lock()
 		p.running[key] = call
 		p.mu.Unlock()
 	}
 	p.calls.Add(1)
-	go p.runCall(x, call, idKey(id))
+	go func() {
+		defer p.calls.Done()
+		defer p.endCall(call, key)
+		p.runCall(x, m)
+	}()
 }
 
-// runCall answers x when there is room for one more call.
-func (p *mcpPipe) runCall(x *exchange, call *pipeCall, key string) {
-	defer p.calls.Done()
-	defer func() {
-		call.cancel()
-		p.mu.Lock()
-		if p.running[key] == call {
-			delete(p.running, key)
-		}
-		p.mu.Unlock()
-		<-p.taken
-	}()
+// endCall makes room for one more call.
+func (p *mcpPipe) endCall(call *pipeCall, key string) {
+	call.cancel()
+	p.mu.Lock()
+	if p.running[key] == call {
+		delete(p.running, key)
+	}
+	p.mu.Unlock()
+	<-p.taken
+}
+
+// runCall answers m, or all of x, when there is room for one more call. It answers
+// also if the method panics with http.ErrAbortHandler, by which it wants its
+// connection dropped, or ends its goroutine.
+func (p *mcpPipe) runCall(x *exchange, m *rpcMessage) {
 	select {
 	case p.slots <- struct{}{}:
 	case <-x.Done():
@@ -250,7 +251,7 @@ func (p *mcpPipe) runCall(x *exchange, call *pipeCall, key string) {
 	defer func() { <-p.slots }()
 	answered := false
 	defer func() {
-		v := recover() // with http.ErrAbortHandler, by which a method wants its connection dropped
+		v := recover()
 		if answered {
 			return
 		}
@@ -258,12 +259,16 @@ func (p *mcpPipe) runCall(x *exchange, call *pipeCall, key string) {
 			x.logError(Errorf(CodeInternal, "the call ended with the panic %v", v))
 		}
 		var id []byte
-		if !x.text.batch {
-			id = x.text.messages[0].id
+		if m != nil {
+			id = m.id
 		}
 		x.sendError(id, rpcError(0, mcpInternalError, "internal error"))
 	}()
-	x.serveMessages()
+	if m == nil {
+		x.serveBatch()
+	} else {
+		x.serveMessage(m)
+	}
 	answered = true
 	p.h.service.returnWorkspace(x.ws)
 }
@@ -271,20 +276,12 @@ func (p *mcpPipe) runCall(x *exchange, call *pipeCall, key string) {
 // cancelCall ends the call that params name. Receivers may ignore ids that they do
 // not know (MCP 2025-11-25, Cancellation).
 func (p *mcpPipe) cancelCall(params []byte) {
-	if !isJSONObject(params) {
-		return
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	if call := p.running[idKey(memberAt(params, "requestId"))]; call != nil {
+		call.canceled = true
+		call.cancel()
 	}
-	eachMember(params, func(name, value []byte) {
-		if string(name) != "requestId" {
-			return
-		}
-		p.mu.Lock()
-		defer p.mu.Unlock()
-		if call := p.running[idKey(value)]; call != nil {
-			call.canceled = true
-			call.cancel()
-		}
-	})
 }
 
 // idKey returns an id as a key of a map: the same for all spellings of a string, and

@@ -209,30 +209,77 @@ func TestMCPQuiet(t *testing.T) {
 	}
 }
 
-// Verify the same on a connection whose write timeout has passed long before: the
-// client gets the header while the method runs, and then the answer.
+// Verify the same on a connection whose write timeout passes before the stream begins
+// or after it: the client gets the header while the method runs, and then the answer.
 func TestMCPQuietConnection(t *testing.T) {
-	release := make(chan struct{})
-	s := MustRegister[quietAPI](quietImpl(func(ctx context.Context, _ *tickIn) (*tickItem, error) {
-		<-release
-		return &tickItem{N: 3}, ctx.Err()
-	}), &Options{Resource: "ticks", Logger: quiet})
-	h := s.MCP(nil).(*mcpHandler)
-	config := *h.config
-	config.eventTimes.heartbeat = time.Millisecond
-	h.config = &config
-	server := httptest.NewUnstartedServer(h)
-	server.Config.WriteTimeout = 1 // ns: over before anything is written
-	server.Start()
-	defer server.Close()
-	w, err := server.Client().Post(server.URL, contentTypeJSON, strings.NewReader(`{"jsonrpc":"2.0","id":1,"method":"tools/call","params":{"name":"ticks_run","arguments":{"count":1}}}`))
-	close(release)
-	if err != nil {
-		t.Fatal(err)
+	t.Parallel()
+	const timeout = 300 * time.Millisecond // which covers the TLS handshake too
+	bothProtocols(t, func(t *testing.T, http2 bool) {
+		for _, heartbeat := range []time.Duration{time.Millisecond, 3 * timeout} { // it begins after half of it at least
+			release := make(chan struct{})
+			s := MustRegister[quietAPI](quietImpl(func(ctx context.Context, _ *tickIn) (*tickItem, error) {
+				time.Sleep(timeout + timeout/3)
+				<-release
+				return &tickItem{N: 3}, ctx.Err()
+			}), &Options{Resource: "ticks", Logger: quiet})
+			h := s.MCP(nil).(*mcpHandler)
+			config := *h.config
+			config.eventTimes.heartbeat = heartbeat
+			h.config = &config
+			server := httptest.NewUnstartedServer(h)
+			server.Config.WriteTimeout = timeout
+			if server.EnableHTTP2 = http2; http2 {
+				server.StartTLS()
+			} else {
+				server.Start()
+			}
+			w, err := server.Client().Post(server.URL, contentTypeJSON, strings.NewReader(`{"jsonrpc":"2.0","id":1,"method":"tools/call","params":{"name":"ticks_run","arguments":{"count":1}}}`))
+			close(release)
+			if err != nil {
+				t.Fatal(err)
+			}
+			body, err := io.ReadAll(w.Body)
+			w.Body.Close()
+			server.Close()
+			if err != nil || !strings.HasPrefix(string(body), comment) || !strings.Contains(string(body), `"structuredContent":{"n":3}`) {
+				t.Errorf("heartbeat %v: %v\n%s", heartbeat, err, body)
+			}
+		}
+	})
+}
+
+// Verify that the timer of one call does not begin the stream of the next, however
+// many calls it meets, and that it stops when it meets none.
+func TestQuietTimer(t *testing.T) {
+	q := newQuietTimer().(*quietTimer)
+	h := &mcpHandler{endpoint: endpoint{config: &config{eventTimes: eventTimes{heartbeat: time.Hour, write: time.Hour}}}}
+	begun := func(x *exchange) bool {
+		x.stream.mu.Lock()
+		defer x.stream.mu.Unlock()
+		return x.stream.events != nil
 	}
-	defer w.Body.Close()
-	if body, err := io.ReadAll(w.Body); err != nil || !strings.Contains(string(body), `"structuredContent":{"n":3}`) {
-		t.Errorf("%v\n%s", err, body)
+	for range 3 {
+		x := &exchange{h: h, w: httptest.NewRecorder()}
+		x.stream.running = true
+		q.start(x)
+		if q.fire(); begun(x) || !q.armed {
+			t.Fatal("the stream of a call that has just begun begins, or never does")
+		}
+		q.stop()
+	}
+	x := &exchange{h: h, w: httptest.NewRecorder()}
+	x.stream.running = true
+	q.start(x)
+	q.fire()
+	if q.fire(); !begun(x) || q.armed {
+		t.Error("the stream of a quiet call does not begin")
+	}
+	x.stream.events.close()
+	q.stop()
+	q.start(&exchange{h: h})
+	q.stop()
+	if q.fire(); q.armed {
+		t.Error("the timer runs although there is no call")
 	}
 }
 
@@ -279,6 +326,27 @@ func TestMCPStateExpires(t *testing.T) {
 		if got := h.openState(digest, state); (got != nil) != test.opens {
 			t.Errorf("after %v: %q", test.later, got)
 		}
+	}
+}
+
+// Verify that a goroutine that a method leaves behind has a header of its own, which
+// nothing else reads.
+func TestMCPHeaderLate(t *testing.T) {
+	late := make(chan context.Context, 1)
+	s := MustRegister[quietAPI](quietImpl(func(ctx context.Context, _ *tickIn) (*tickItem, error) {
+		late <- ctx
+		return &tickItem{}, nil
+	}), &Options{Resource: "ticks", Logger: quiet})
+	w := httptest.NewRecorder()
+	r := httptest.NewRequest("POST", "/mcp", strings.NewReader(`{"jsonrpc":"2.0","id":1,"method":"tools/call","params":{"name":"ticks_run","arguments":{"count":1}}}`))
+	r.Header.Set("Content-Type", "application/json")
+	s.MCP(nil).ServeHTTP(w, r)
+	info, ok := InfoFrom(<-late)
+	if !ok || info.Header == nil || info.Method != "run" {
+		t.Fatalf("%t, %+v", ok, info)
+	}
+	if info.Header.Set("X-Late", "1"); w.Header().Get("X-Late") != "" || len(info.Header) != 1 {
+		t.Errorf("the method writes to %v, the response has %v", info.Header, w.Header())
 	}
 }
 

@@ -955,9 +955,10 @@ func (m *method) watchCall(ctx context.Context, t Transport, route string) callW
 }
 
 // end tells Options.Observe how the call ended. Only the first end of a call does
-// something, so a deferred one with http.ErrAbortHandler is for panics alone.
+// something, so a deferred one with http.ErrAbortHandler is for panics alone. A nil c
+// does nothing.
 func (c *callWatch) end(err error) {
-	if c.method != nil {
+	if c != nil && c.method != nil {
 		c.tellObserver(err)
 	}
 }

@@ -102,6 +102,8 @@ func TestMCPStdio(t *testing.T) {
 		{`15`, " \t" + `{"jsonrpc":"2.0","id":15,"method":"ping"}` + "\r", `{"jsonrpc":"2.0","result":{},"id":15}`},
 		{`16`, modern("16", "subscriptions/listen", ""), `…subscriptionId":16}},"id":16}`},
 		{``, `[{"jsonrpc":"2.0","id":99,"method":"ping"}]`, ``}, // no batches since 2025-06-18
+		{``, `[]`, ``},
+		{``, `[`, ``},
 		{``, `{"jsonrpc":"2.0","id":1,"result":{}}`, ``},
 		{``, ``, ``},
 		{``, `{"jsonrpc":"2.0",`, ``},
@@ -123,8 +125,8 @@ func TestMCPStdio(t *testing.T) {
 		`"method":"notifications/progress","params":{"progressToken":13,"progress":1,"total":2}`: 1,
 		`"method":"notifications/message","params":{"level":"warning","data":"told"}`:            2,
 		`"method":"notifications/subscriptions/acknowledged"`:                                    1,
-		`"message":"this revision has no batches`:                                                1,
-		`"message":"the body is not valid JSON`:                                                  1,
+		`"message":"this revision has no batches`:                                                2,
+		`"message":"the body is not valid JSON`:                                                  2,
 		`"message":"the message has more bytes`:                                                  1,
 	} {
 		if got := strings.Count(rest, want); got != n {
@@ -137,6 +139,9 @@ func TestMCPStdio(t *testing.T) {
 	batch := mcpLines(t, s, `[{"jsonrpc":"2.0","id":1,"method":"tools/call","params":{"name":"p_add","arguments":{"n":1}}},{"jsonrpc":"2.0","id":2,"method":"ping"}]`)
 	if !mcpMatches(batch[""], `[{"jsonrpc":"2.0","result":{"structuredContent":{"n":2},…},"id":1},{"jsonrpc":"2.0","result":{},"id":2}]`) {
 		t.Errorf("a batch before initialize: %s", batch)
+	}
+	if empty := mcpLines(t, s, `[]`); !mcpMatches(empty[""], `…"a batch must have at least one message"}}`) {
+		t.Errorf("an empty batch: %s", empty)
 	}
 }
 
@@ -308,6 +313,27 @@ func TestMCPStdioLimits(t *testing.T) {
 			t.Errorf("%d bytes of %q: %.200s, %v; want %q once", test.limit, test.in, got, err, test.want)
 		}
 	}
+}
+
+// FuzzMCPStdio sends any lines: whatever comes, all that is written is messages.
+func FuzzMCPStdio(f *testing.F) {
+	for _, row := range mcpRows() {
+		_, body, _ := strings.Cut("\n\n"+row.request, "\n\n")
+		f.Add(body)
+	}
+	f.Add("[]\n[]")
+	s := newMCPService()
+	f.Fuzz(func(t *testing.T, in string) {
+		var out bytes.Buffer
+		if err := s.MCPStdio(context.Background(), strings.NewReader(in), &out, mcpWireOptions); err != nil {
+			t.Errorf("MCPStdio returned %v", err)
+		}
+		for line := range strings.Lines(out.String()) {
+			if !json.Valid([]byte(line)) {
+				t.Errorf("%q is not JSON", line)
+			}
+		}
+	})
 }
 
 type errorReader struct{ err error }

@@ -190,11 +190,13 @@ func (mcpService) Fail(_ context.Context, in *mcpFail) (*mcpCount, error) {
 	return nil, svc.Errorf(svc.CodeFailedPrecondition, "not now")
 }
 
-func newMCP(opts *svc.MCPOptions) http.Handler {
+func newMCP(opts *svc.MCPOptions) http.Handler { return newMCPService().MCP(opts) }
+
+func newMCPService() *svc.Service {
 	return svc.MustRegister[mcpNotes](mcpService{}, &svc.Options{
 		Name: "Notes", Resource: "notes", Version: "1.2.3", Logger: slog.New(slog.DiscardHandler),
 		Methods: map[string]svc.MethodOptions{"Create": {Description: "Makes a note."}},
-	}).MCP(opts)
+	})
 }
 
 // mcpPost sends a POST with lines of header in front of the body:
