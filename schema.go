@@ -41,8 +41,9 @@ import (
 //	rules and format are set for scalars only: rules by a method Enum, for all values
 //	  of the type (isEnum is set), and both by the tags of a field, for the items of
 //	  a list that is the field alone (isEnum is not)
-//	name is set for named types, and unique among the shapes of one compile
-//	  pass, also where case is ignored
+//	name is set for named types and for structs without a name that contain
+//	  themselves, and unique among the shapes of one compile pass, also where case
+//	  is ignored
 //	a type has one shape in a compile pass, so that types which contain
 //	  themselves end: the shape is registered before its parts are walked
 type shape struct {
@@ -724,9 +725,6 @@ func (c *shapes) walkShapes(s *shape, at string, done map[*shape]bool, visit fun
 // finishShapes names the types and finds those that contain themselves. It is called
 // once, when all types of the service are known.
 func (c *shapes) finishShapes() {
-	for s, name := range nameTypes(c.named) {
-		s.name = name
-	}
 	// findCycles cannot follow a shape without an end, so those come first.
 	for _, s := range c.all {
 		if s.containsItself() {
@@ -734,8 +732,8 @@ func (c *shapes) finishShapes() {
 			c.addf("%v contains itself without a struct in between, which no schema can say; put a struct around it", s.typ)
 		}
 	}
-	// A type that can contain itself needs a name in schemas, to be referred to; one
-	// that must contain itself has no value that ends.
+	// A type that can contain itself needs a name in schemas, to be referred to, even if
+	// it has none in Go; one that must contain itself has no value that ends.
 	can, must := findCycles(c.all, false), findCycles(c.all, true)
 	for _, s := range c.all {
 		s.recursive = can[s]
@@ -743,6 +741,12 @@ func (c *shapes) finishShapes() {
 			s.hasMistake = true
 			c.addf("%v must contain itself, so that no value is finite; make a field on the way optional (omitempty) or a pointer", s.typ)
 		}
+		if s.recursive && s.typ.Name() == "" && !slices.Contains(c.named, s) {
+			c.named = append(c.named, s)
+		}
+	}
+	for s, name := range nameTypes(c.named) {
+		s.name = name
 	}
 }
 
@@ -1223,8 +1227,8 @@ func compileOnce[F ~func(*C, reflect.Value), C any](plans map[*shape]*F, s *shap
 	return *fn
 }
 
-// nameTypes gives every named type the name it has in documents: its Go name with
-// the names of its type arguments. The second type of a name gets its package's
+// nameTypes gives every type the name it has in documents: its Go name with the
+// names of its type arguments, or Type if it has no name in Go. The second type of a name gets its package's
 // name in front, and a number if that is taken too. Names that differ only by case
 // count as one, since many generators write both to the same file.
 func nameTypes(named []*shape) map[*shape]string {
@@ -1254,7 +1258,10 @@ func nameTypes(named []*shape) map[*shape]string {
 // takeQualified takes the name of a type with that of its package in front, and with
 // a number behind if that is taken too.
 func takeQualified(pkg, name string, take func(string) bool) string {
-	base := capitalized(documentName(pkg[strings.LastIndexByte(pkg, '/')+1:])) + name
+	base := name
+	if pkg != "" { // a struct without a name is of no package
+		base = capitalized(documentName(pkg[strings.LastIndexByte(pkg, '/')+1:])) + name
+	}
 	name = base
 	for i := 2; !take(name); i++ {
 		name = base + strconv.Itoa(i)

@@ -725,6 +725,47 @@ func (sNoJSON) JSONSchema() map[string]any      { return map[string]any{"x": mak
 func (sNoJSON) MarshalJSON() ([]byte, error)    { return nil, nil }
 func (*sNoJSON) UnmarshalJSON([]byte) error     { return nil }
 
+// Structs without a name that contain themselves, by lists that have one.
+type (
+	sUnnamedA []struct {
+		Kids sUnnamedA `json:"kids"`
+	}
+	sUnnamedB []struct {
+		Kids sUnnamedB `json:"kids"`
+		N    bool      `json:"n"`
+	}
+	sUnnamed struct {
+		A sUnnamedA `json:"a"`
+		B sUnnamedB `json:"b"`
+		C Type      `json:"c"`
+	}
+	Type struct{ C *Type }
+)
+
+// Verify that structs without a name that contain themselves are told apart, in
+// schemas that need nothing beside them and among components.
+func TestUnnamedRecursive(t *testing.T) {
+	c := newShapes(new(mistakes))
+	s := c.shapeFor(reflect.TypeFor[sUnnamed](), "T")
+	c.finishShapes()
+	const defs = `"Type2":{"type":"object","properties":{"kids":{"type":"array","items":{"$ref":"#/$defs/Type2"}}},"required":["kids"]},` +
+		`"Type3":{"type":"object","properties":{"kids":{"type":"array","items":{"$ref":"#/$defs/Type3"}},"n":{"type":"boolean"}},"required":["kids","n"]},` +
+		`"Type":{"type":"object","properties":{"C":{"anyOf":[{"$ref":"#/$defs/Type"},{"type":"null"}]}},"required":["C"]}`
+	want := `{"type":"object","properties":{"a":{"type":"array","items":{"$ref":"#/$defs/Type2"}},"b":{"type":"array","items":{"$ref":"#/$defs/Type3"}},` +
+		`"c":{"$ref":"#/$defs/Type"}},"required":["a","b","c"],"$defs":{` + defs + `}}`
+	if got := string(appendSelfContained(nil, s, schemaWriter{})); got != want {
+		t.Errorf("%s\nwant %s", got, want)
+	}
+	all := newComponents(openAPI31, func(s *shape) string { return s.name })
+	all.referShape(s)
+	got := encodeDocument(all.writeSchemas())
+	for _, want := range strings.SplitAfter(strings.ReplaceAll(defs, "$defs", "components/schemas"), `},"Type`) {
+		if want = strings.TrimSuffix(want, `,"Type`); !strings.Contains(string(got), want) {
+			t.Errorf("%s\nis without %s", got, want)
+		}
+	}
+}
+
 // Verify what is said of whole types that cannot be.
 func TestTypeProblems(t *testing.T) {
 	var out bytes.Buffer

@@ -636,7 +636,7 @@ func appendSelfContainedObject(dst []byte, s *shape, fields []*field, w schemaWr
 		if !slices.Contains(defs, s) {
 			defs = append(defs, s)
 		}
-		return "#/$defs/" + cmp.Or(s.name, "Type")
+		return "#/$defs/" + s.name
 	}
 	// What the schema refers to is known when it is written, so $defs comes last and
 	// is put inside its closing brace.
@@ -654,7 +654,7 @@ func appendSelfContainedObject(dst []byte, s *shape, fields []*field, w schemaWr
 	}
 	m := openMembers(nil)
 	for i := 0; i < len(defs); i++ { // writing one may add others
-		m.addName(cmp.Or(defs[i].name, "Type"))
+		m.addName(defs[i].name)
 		root = defs[i]
 		m.buf = w.appendShape(m.buf, defs[i])
 	}
