@@ -25,6 +25,25 @@ import (
 // A Code is the kind of an [Error]. The names are those of google.rpc.Code, spelt
 // as they appear on the wire. The zero value, a name that is not below, and OK all
 // count as UNKNOWN wherever an error is written.
+//
+//	Code                  HTTP  JSON-RPC
+//	--------------------  ----  --------
+//	CANCELED              499   -32001
+//	UNKNOWN               500   -32002
+//	INVALID_ARGUMENT      400   -32602
+//	DEADLINE_EXCEEDED     504   -32004
+//	NOT_FOUND             404   -32005
+//	ALREADY_EXISTS        409   -32006
+//	PERMISSION_DENIED     403   -32007
+//	RESOURCE_EXHAUSTED    429   -32008
+//	FAILED_PRECONDITION   400   -32009
+//	ABORTED               409   -32010
+//	OUT_OF_RANGE          400   -32011
+//	UNIMPLEMENTED         501   -32012
+//	INTERNAL              500   -32603
+//	UNAVAILABLE           503   -32014
+//	DATA_LOSS             500   -32015
+//	UNAUTHENTICATED       401   -32016
 type Code string
 
 const (

@@ -2,6 +2,7 @@ package blackbox_test
 
 import (
 	"bytes"
+	"encoding/json"
 	"fmt"
 	"go/ast"
 	"go/doc"
@@ -13,6 +14,7 @@ import (
 	"path/filepath"
 	"regexp"
 	"slices"
+	"strconv"
 	"strings"
 	"testing"
 
@@ -165,7 +167,7 @@ func TestReadmeNames(t *testing.T) {
 			t.Errorf("the README has %s, which the package does not", match[1])
 		}
 	}
-	for _, link := range regexp.MustCompile(`\]\(([^)#:]+)\)`).FindAllStringSubmatch(text, -1) {
+	for _, link := range regexp.MustCompile(`\]\(([A-Za-z_./-]+)\)`).FindAllStringSubmatch(text, -1) {
 		if _, err := os.Stat(root(link[1])); err != nil {
 			t.Error(err)
 		}
@@ -220,25 +222,17 @@ func exportedNames(t *testing.T) []string {
 	return names
 }
 
-// Verify that the picture has the rooms that there are, in the layers that
+// Verify that the table of rooms has those that there are, in the layers that
 // layering_test.go holds them to.
 func TestReadmePicture(t *testing.T) {
 	text, _ := readReadme(t)
 	for layer, rooms := range layers {
-		exists := func(room string) bool {
-			_, err := os.Stat(root(room + ".go"))
-			return err == nil
-		}
-		want := strings.Join(slices.DeleteFunc(slices.Clone(rooms), func(room string) bool { return !exists(room) }), "  ")
-		if want == "" {
-			continue
-		}
-		if line := regexp.MustCompile(fmt.Sprintf(`(?m)^  %d   %s(   .*)?$`, layer, want)); !line.MatchString(text) {
-			t.Errorf("the picture of the layers has no line for %d: %s", layer, want)
-		}
-		for room := range strings.FieldsSeq(want) {
-			if !regexp.MustCompile(`(?m)^\|.*` + "`" + room + "`" + `.*\| .+ \|$`).MatchString(text) {
-				t.Errorf("the table of rooms has no line for %s", room)
+		for _, room := range rooms {
+			if _, err := os.Stat(root(room + ".go")); err != nil {
+				continue
+			}
+			if row := regexp.MustCompile(fmt.Sprintf("(?m)^\\| %d \\|[^|]*`%s`[^|]*\\|", layer, room)); !row.MatchString(text) {
+				t.Errorf("the table of rooms has no %s in layer %d", room, layer)
 			}
 		}
 	}
@@ -264,19 +258,28 @@ func TestReadmeWhere(t *testing.T) {
 	}
 }
 
-// Verify that the table of errors is that of the package, and complete.
-func TestReadmeErrors(t *testing.T) {
-	text, _ := readReadme(t)
-	rows := regexp.MustCompile(`(?m)^\| ([A-Z_]+) \| (\d+) \| (-\d+) \|$`).FindAllStringSubmatch(text, -1)
+// Verify that the table of codes in the documentation is what the package does, and
+// complete.
+func TestCodeTable(t *testing.T) {
+	source, err := os.ReadFile(root("errors.go"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	rows := regexp.MustCompile(`(?m)^//\t([A-Z_]+) +(\d+) +(-\d+)$`).FindAllStringSubmatch(string(source), -1)
 	if len(rows) != 16 {
-		t.Errorf("the README has %d codes, want 16", len(rows))
+		t.Errorf("the table has %d codes, want 16", len(rows))
 	}
 	for _, row := range rows {
 		e := svc.Errorf(svc.Code(row[1]), "")
 		if got := fmt.Sprintf("%s %d %d", svc.CodeOf(e), e.HTTPStatus(), e.RPCCode()); got != strings.Join(row[1:], " ") {
-			t.Errorf("the README says %v, the package %s", row[1:], got)
+			t.Errorf("the documentation says %v, the package %s", row[1:], got)
 		}
 	}
+}
+
+// Verify that the README has the limits of the package.
+func TestReadmeLimits(t *testing.T) {
+	text, _ := readReadme(t)
 	for _, limit := range []string{
 		fmt.Sprintf("| request body | %d MiB |", svc.DefaultMaxBody>>20),
 		fmt.Sprintf("| time to send it | %.0f s |", svc.DefaultBodyTimeout.Seconds()),
@@ -284,6 +287,51 @@ func TestReadmeErrors(t *testing.T) {
 		if !strings.Contains(text, limit) {
 			t.Errorf("the README does not have %q", limit)
 		}
+	}
+}
+
+// Verify that what the README shows for other programs is what they get: the lines
+// for nginx are those that the bookmarks run behind, the probe is a route of the
+// template, which stops in the time that there is, and the JSON is JSON.
+func TestReadmeDeployment(t *testing.T) {
+	read := func(name string) string {
+		t.Helper()
+		text, err := os.ReadFile(root(name))
+		if err != nil {
+			t.Fatal(err)
+		}
+		return string(text)
+	}
+	program := read("template/main.go")
+	_, blocks := readReadme(t)
+	seen := make(map[string]int)
+	for _, b := range blocks {
+		seen[b.lang]++
+		switch b.lang {
+		case "json":
+			if !json.Valid([]byte(b.text)) {
+				t.Errorf("this is not JSON:\n%s", b.text)
+			}
+		case "nginx":
+			if conf := withoutIndent(read("testdata/bookmarks/drill/nginx.conf")); !strings.Contains(conf, withoutIndent(b.text)) {
+				t.Errorf("nobody runs nginx with these lines:\n%s", b.text)
+			}
+		case "yaml":
+			if path := regexp.MustCompile(`path: ([^,]+),`).FindStringSubmatch(b.text); path == nil || !strings.Contains(program, `"GET `+path[1]+`"`) {
+				t.Errorf("the template does not serve what is probed: %q", path)
+			}
+			var grace, drain int
+			fmt.Sscanf(b.text, "terminationGracePeriodSeconds: %d", &grace)
+			if m := regexp.MustCompile(`const drainTime = (\d+) \* time\.Second`).FindStringSubmatch(program); m != nil {
+				drain, _ = strconv.Atoi(m[1])
+			}
+			if drain == 0 || grace <= drain {
+				t.Errorf("Kubernetes waits for %d s, and the template takes %d s", grace, drain)
+			}
+		}
+	}
+	if seen["json"] < 2 || seen["nginx"] != 1 || seen["yaml"] != 1 {
+		t.Errorf("the README has blocks of %v", seen)
 	}
 }
 
