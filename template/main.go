@@ -13,7 +13,6 @@ package main
 
 import (
 	"context"
-	"errors"
 	"flag"
 	"fmt"
 	"io"
@@ -149,6 +148,10 @@ func newServer(handler http.Handler) *http.Server {
 // 30 seconds, after which Kubernetes kills the process by default.
 const drainTime = 25 * time.Second
 
+// readTime is how long open connections are served as before after a signal. What
+// clients have sent by then has arrived.
+const readTime = 100 * time.Millisecond
+
 // run serves on addr until ctx ends. Then it accepts no more requests and waits
 // until those in progress are done, for at most drainTime. It prints the guide
 // to out.
@@ -172,11 +175,15 @@ func run(ctx context.Context, addr string, out io.Writer) error {
 	go func() {
 		<-ctx.Done()
 		log.Print("stopping: requests in flight get their answers")
+		// Shutdown drops the requests that it finds unread. So first take no new
+		// connections, and read what clients have sent on those that are open.
+		listener.Close()
+		time.Sleep(readTime)
 		drain, cancel := context.WithTimeout(context.Background(), drainTime)
 		defer cancel()
 		stopped <- server.Shutdown(drain)
 	}()
-	if err := server.Serve(listener); !errors.Is(err, http.ErrServerClosed) {
+	if err := server.Serve(listener); ctx.Err() == nil {
 		return err
 	}
 	if err := <-stopped; err != nil {

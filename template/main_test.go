@@ -471,6 +471,41 @@ func TestSignal(t *testing.T) {
 	}
 }
 
+// Verify that a request gets its answer that comes on an open connection when the
+// program takes no new ones any more. The program waits a moment for such requests, and
+// a busy machine may take longer, so there are several attempts.
+func TestSignalOpenConnection(t *testing.T) {
+	for range 5 {
+		p := start(t)
+		address := strings.TrimPrefix(p.url, "http://")
+		conn, err := net.Dial("tcp", address)
+		if err != nil {
+			t.Fatal(err)
+		}
+		defer conn.Close()
+		answers := bufio.NewReader(conn)
+		ask := func() error {
+			fmt.Fprintf(conn, "GET /health HTTP/1.1\r\nHost: %s\r\n\r\n", address)
+			w, err := http.ReadResponse(answers, nil)
+			if err == nil {
+				_, err = io.ReadAll(w.Body)
+			}
+			return err
+		}
+		if err := ask(); err != nil {
+			t.Fatal(err)
+		}
+		p.stop(t, syscall.SIGTERM)
+		waitUntilClosed(address)
+		err = ask()
+		p.wait(t)
+		if err == nil {
+			return
+		}
+	}
+	t.Error("requests on open connections are dropped")
+}
+
 // waitUntilClosed returns when nobody listens at the address any more.
 func waitUntilClosed(address string) {
 	for {

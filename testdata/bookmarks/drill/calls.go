@@ -42,8 +42,8 @@ func (f *figures) fail(format string, args ...any) {
 }
 
 // A recorder is a RoundTripper that counts requests and looks at every answer that is
-// not the method's: it must be 503, with Retry-After and the envelope. Streams and
-// bodies that end too early are seen by those that read them.
+// not the method's: it must be 503, with Retry-After and the envelope. A stream that
+// ends too early is seen by the one who reads it.
 type recorder struct {
 	protocol string
 	*figures
@@ -51,9 +51,19 @@ type recorder struct {
 
 func (r recorder) RoundTrip(request *http.Request) (*http.Response, error) {
 	response, err := r.next.RoundTrip(request)
+	if err == nil && response.Header.Get("Content-Type") == "text/event-stream" {
+		r.count(r.protocol, "")
+		return response, nil
+	}
+	var body []byte
+	if err == nil {
+		body, err = io.ReadAll(response.Body)
+		response.Body.Close()
+		response.Body = io.NopCloser(bytes.NewReader(body))
+	}
 	if err != nil {
 		if request.Context().Err() == nil {
-			r.count(r.protocol, "connection lost")
+			r.count(r.protocol, "no answer, or half of one")
 		}
 		return nil, err
 	}
@@ -61,9 +71,6 @@ func (r recorder) RoundTrip(request *http.Request) (*http.Response, error) {
 		r.count(r.protocol, "")
 		return response, nil
 	}
-	body, _ := io.ReadAll(response.Body)
-	response.Body.Close()
-	response.Body = io.NopCloser(bytes.NewReader(body))
 	var envelope struct {
 		Error struct{ Code, Message string }
 	}

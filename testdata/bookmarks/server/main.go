@@ -1,6 +1,5 @@
 // Command server serves the bookmarks of package bookmarks from a PostgreSQL database.
 // It keeps nothing itself: run as many processes as you like behind a load balancer.
-// nginx.conf in drill has one.
 //
 //	DATABASE_URL=postgres://… server -addr 127.0.0.1:8080
 //
@@ -12,7 +11,6 @@ package main
 
 import (
 	"context"
-	"errors"
 	"flag"
 	"fmt"
 	"log/slog"
@@ -66,12 +64,14 @@ func run(ctx context.Context, databaseURL, addr string, drain time.Duration) err
 	go func() {
 		<-ctx.Done()
 		time.Sleep(drain)
-		// Kubernetes kills a process 30 seconds after the signal.
-		limit, cancel := context.WithTimeout(context.Background(), 20*time.Second)
+		// Shutdown drops requests that it finds unread. So first take no new connections.
+		listener.Close()
+		time.Sleep(100 * time.Millisecond)
+		limit, cancel := context.WithTimeout(context.Background(), 20*time.Second) // Kubernetes kills after 30
 		defer cancel()
 		stopped <- server.Shutdown(limit)
 	}()
-	if err := server.Serve(listener); !errors.Is(err, http.ErrServerClosed) {
+	if err := server.Serve(listener); ctx.Err() == nil {
 		return err
 	}
 	return <-stopped
