@@ -110,6 +110,11 @@ const maxToken = 8 << 10
 // What it returns must not depend on the request. It is called for each request, and
 // concurrently. A token in the query or in a form is never looked at.
 //
+// If verify asks another server, give that a deadline: the ctx of a request with a body
+// does not end when the client leaves, because net/http notices that only after the
+// body has been read. An error of verify after the end of ctx counts as CANCELED or
+// DEADLINE_EXCEEDED.
+//
 // The scopes of a challenge are those that the token has and those that it lacks,
 // since clients ask for all scopes of a challenge and for no other.
 //
@@ -247,8 +252,8 @@ func (g *bearerGuard) verifyToken(ctx context.Context, token string) (*Principal
 		return p, nil
 	case err == nil:
 		err = errors.New("verify returned neither a Principal nor an error")
-	case ctx.Err() != nil: // the client has gone
-		return nil, &Error{Code: CodeCanceled, cause: withoutToken(err, token)}
+	case ctx.Err() != nil: // the client has gone, or a deadline is over
+		return nil, &Error{Code: CodeOf(ctx.Err()), cause: withoutToken(err, token)}
 	case CodeOf(err) == CodeUnauthenticated:
 		return nil, g.tokenError(withoutToken(err, token))
 	}

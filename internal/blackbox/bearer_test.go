@@ -166,6 +166,7 @@ func TestBearer(t *testing.T) {
 			{"/rpc", `[{"jsonrpc":"2.0","id":1,"method":"vault.peek","params":{"n":1}}]`},
 			{"/mcp", `{"jsonrpc":"2.0","id":1,"method":"tools/call","params":{"name":"vault_peek","arguments":{"n":1}}}`},
 			{"/mcp", `[{"jsonrpc":"2.0","id":1,"method":"tools/list"}]`},
+			{"/mcp", `{"jsonrpc":"2.0","id":1,"method":"server/discover","params":{"_meta":{"io.modelcontextprotocol/protocolVersion":"2026-07-28","io.modelcontextprotocol/clientCapabilities":{}}}}`},
 		} {
 			log.Reset()
 			ctx, cancel := context.WithCancel(context.Background())
@@ -175,6 +176,10 @@ func TestBearer(t *testing.T) {
 			r := httptest.NewRequestWithContext(ctx, "POST", target.path, strings.NewReader(target.body))
 			r.Header.Set("Content-Type", "application/json")
 			r.Header["Authorization"] = test.headers
+			if strings.Contains(target.body, "discover") { // of the modern era
+				r.Header.Set("Mcp-Protocol-Version", "2026-07-28")
+				r.Header.Set("Mcp-Method", "server/discover")
+			}
 			w := httptest.NewRecorder()
 			guard.ServeHTTP(w, r)
 			cancel()
@@ -199,6 +204,96 @@ func TestBearer(t *testing.T) {
 				}
 			}
 		}
+	}
+}
+
+// Verify what becomes of a request whose client leaves while its token is verified: no
+// goroutine, no error in the log, and nothing of the token there. net/http ends the
+// context of a request without a body at once, and of others only when the body has
+// been read, which is after verify.
+func TestBearerClientLeaves(t *testing.T) {
+	before := len(leaked(time.Second))
+	const secret = "c2VjcmV0LXBhcnQtb2YtYS10b2tlbg"
+	for _, test := range []struct{ method, path, body, verify, log string }{
+		{"GET", "/vault/peek", "", "waits", `level=INFO msg="svc: the call was canceled" method=GET path=/vault/peek code=CANCELED`},
+		{"GET", "/vault/peek", "", "fails late", `level=INFO msg="svc: the call was canceled" method=GET path=/vault/peek code=CANCELED`},
+		{"GET", "/vault/peek", "", "panics late", `level=INFO msg="svc: the call was canceled" method=GET path=/vault/peek code=CANCELED`},
+		{"GET", "/mcp", "", "waits", `level=INFO msg="svc: the call was canceled" method=GET path=/mcp code=CANCELED`},
+		{"POST", "/vault/peek", `{"n":1}`, "succeeds late", ""},
+		{"POST", "/vault/watch", `{"n":1}`, "succeeds late", ""},
+		{"POST", "/rpc", `{"jsonrpc":"2.0","id":1,"method":"vault.peek","params":{"n":1}}`, "succeeds late", ""},
+		{"POST", "/rpc", `[{"jsonrpc":"2.0","id":1,"method":"vault.peek","params":{"n":1}}]`, "succeeds late", ""},
+		{"POST", "/mcp", `{"jsonrpc":"2.0","id":1,"method":"tools/call","params":{"name":"vault_peek","arguments":{"n":1}}}`, "succeeds late", ""},
+		{"POST", "/mcp", `[{"jsonrpc":"2.0","id":1,"method":"tools/list"}]`, "succeeds late", ""},
+	} {
+		var log bytes.Buffer
+		logger := slog.New(slog.NewTextHandler(&log, nil)) // of one request, which is over before it is read
+		_, h := newVault(logger)
+		verifying, left, done := make(chan bool), make(chan bool), make(chan bool)
+		guard := svc.Bearer(func(ctx context.Context, token string) (*svc.Principal, error) {
+			close(verifying)
+			<-left
+			switch test.verify {
+			case "waits":
+				<-ctx.Done()
+				return nil, ctx.Err()
+			case "fails late":
+				<-ctx.Done()
+				return nil, fmt.Errorf("Get https://login.example/?token=%s: %w", token, ctx.Err())
+			case "panics late":
+				<-ctx.Done()
+				panic("no answer for " + token)
+			}
+			return &svc.Principal{Subject: "ada", Scopes: []string{"vault:read"}}, nil
+		}, svc.BearerOptions{Logger: logger})(h)
+		server := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+			defer close(done)
+			guard.ServeHTTP(w, r)
+		}))
+		ctx, cancel := context.WithCancel(context.Background())
+		go func() {
+			<-verifying
+			cancel()
+		}()
+		r, err := http.NewRequestWithContext(ctx, test.method, server.URL+test.path, strings.NewReader(test.body))
+		if err != nil {
+			t.Fatal(err)
+		}
+		r.Header.Set("Authorization", "Bearer "+secret)
+		r.Header.Set("Content-Type", "application/json")
+		if res, err := server.Client().Do(r); !errors.Is(err, context.Canceled) {
+			t.Errorf("the client did not leave: %v, %v", res, err)
+		}
+		close(left)
+		<-done
+		server.Close()
+		name := fmt.Sprintf("%s %s, verify %s", test.method, test.path, test.verify)
+		got := log.String()
+		if !strings.Contains(got, test.log) || strings.Count(got, "\n") > 1 || strings.Contains(got, "level=WARN") || strings.Contains(got, "level=ERROR") || strings.Contains(got, secret[:8]) {
+			t.Errorf("%s: logged %s\nwant one line at most, with %s", name, got, test.log)
+		}
+	}
+	if left := leaked(3 * time.Second); len(left) > before {
+		t.Errorf("%d goroutines are left:\n%s", len(left)-before, strings.Join(left, "\n\n"))
+	}
+}
+
+// Verify that the end of a context by its deadline, which is the server's, is not
+// taken for that of a client which has left.
+func TestBearerDeadline(t *testing.T) {
+	var log bytes.Buffer
+	guard := svc.Bearer(func(ctx context.Context, _ string) (*svc.Principal, error) {
+		<-ctx.Done()
+		return nil, ctx.Err()
+	}, svc.BearerOptions{Logger: slog.New(slog.NewTextHandler(&log, nil))})(http.NotFoundHandler())
+	ctx, cancel := context.WithTimeout(context.Background(), time.Millisecond)
+	defer cancel()
+	r := httptest.NewRequestWithContext(ctx, "GET", "/", nil)
+	r.Header.Set("Authorization", "Bearer x")
+	w := httptest.NewRecorder()
+	guard.ServeHTTP(w, r)
+	if w.Code != 504 || w.Body.String() != `{"error":{"code":"DEADLINE_EXCEEDED","message":"the call took too long"}}` || !strings.Contains(log.String(), "level=ERROR") {
+		t.Errorf("%d %s, logged %s", w.Code, w.Body, &log)
 	}
 }
 
@@ -384,29 +479,79 @@ func TestBearerMistakes(t *testing.T) {
 	}
 }
 
-// Verify that a public and a private service join, and that documents say of each
-// method what it needs.
+// Verify that a public and a private service join, and that documents and the page say
+// of each method what it needs.
 func TestCallersDocuments(t *testing.T) {
 	s, _ := newVault(nil)
-	public := svc.MustRegister[PokeAPI](new(poker), &svc.Options{Resource: "poke"})
-	joined := svc.Join("all", public, s)
-	document := func(h http.Handler, method, target, body string) string {
+	joined := svc.Join("all", svc.MustRegister[PokeAPI](new(poker), &svc.Options{Resource: "poke"}), s)
+	get := func(h http.Handler, method, target, body string) []byte {
 		r := httptest.NewRequest(method, target, strings.NewReader(body))
 		r.Header.Set("Content-Type", "application/json")
+		r.Header.Set("Accept", "text/markdown")
 		w := httptest.NewRecorder()
 		h.ServeHTTP(w, r)
-		return strings.NewReplacer(" ", "", "\n", "").Replace(w.Body.String())
+		return w.Body.Bytes()
 	}
-	for _, test := range []struct{ name, text, want string }{
-		{"3.0.3, public", document(joined.OpenAPI(), "GET", "/", ""), `"operationId":"poke_Poke"`},
-		{"3.0.3, no security", document(joined.OpenAPI(), "GET", "/", ""), `"security":[]}`},
-		{"3.0.3, scopes", document(joined.OpenAPI(), "GET", "/", ""), `"403":{"description":"Thecallerlacksoneofthesescopes:vault:readvault:take","content":`},
-		{"3.0.3, identity", document(joined.OpenAPI(), "GET", "/", ""), `"401":{"$ref":"#/components/responses/Error"}`},
-		{"3.1, scopes", document(joined.OpenAPI(), "GET", "/?openapi=3.1", ""), `"security":[{"bearer":["vault:read","vault:take"]}]`},
-		{"OpenRPC", document(joined.RPC(), "POST", "/", `{"jsonrpc":"2.0","id":1,"method":"rpc.discover"}`), `"x-security":[{"bearer":["vault:read","vault:take"]}]`},
+	documents := map[string][]byte{
+		"3.0": get(joined.OpenAPI(), "GET", "/", ""),
+		"3.1": get(joined.OpenAPI(), "GET", "/?openapi=3.1", ""),
+		"3.2": get(joined.OpenAPI(), "GET", "/?openapi=3.2", ""),
+		"rpc": get(joined.RPC(), "POST", "/", `{"jsonrpc":"2.0","id":1,"method":"rpc.discover"}`),
+	}
+	const (
+		bearer = `[{"bearer":[]}]`
+		refer  = `{"$ref":"#/components/responses/Error"}`
+		lacks  = `"The caller lacks one of these scopes: vault:read vault:take"`
+		all    = `[{"bearer":["vault:read","vault:take"]}]`
+	)
+	type row struct{ version, path, want string }
+	rows := []row{
+		{"3.0", "paths /vault/take post security", bearer}, // which has no scopes for http schemes
+		{"3.0", "paths /vault/take post responses 403 description", lacks},
+		{"3.0", "paths /vault/watch post responses 403 description", `"The caller lacks one of these scopes: vault:read"`},
+		{"3.1", "paths /vault/take post security", all},
+		{"3.1", "paths /vault/take post responses 403", refer},
+		{"3.2", "paths /vault/take post security", all},
+		{"rpc", "result methods 1 name", `"vault.open"`},
+		{"rpc", "result methods 1 x-security", ""},
+		{"rpc", "result methods 2 x-security", bearer},
+		{"rpc", "result methods 3 x-security", all},
+		{"rpc", "result methods 4 x-security", `[{"bearer":["vault:read"]}]`},
+	}
+	for _, version := range []string{"3.0", "3.1", "3.2"} {
+		rows = append(rows,
+			row{version, "components securitySchemes bearer", `{"type":"http","scheme":"bearer"}`},
+			row{version, "paths /poke/poke post security", "[]"}, // of a service without Auth
+			row{version, "paths /poke/poke post responses 401", ""},
+			row{version, "paths /vault/open post security", "[]"},
+			row{version, "paths /vault/open post responses 401", ""},
+			row{version, "paths /vault/open post responses 403", ""},
+			row{version, "paths /vault/peek post security", bearer},
+			row{version, "paths /vault/peek post responses 401", refer},
+			row{version, "paths /vault/peek post responses 403", refer},
+			row{version, "paths /vault/take post responses 401", refer})
+	}
+	for _, test := range rows {
+		var got bytes.Buffer
+		if text := oaAt(t, documents[test.version], strings.Fields(test.path)...); text != "" {
+			json.Compact(&got, []byte(text))
+		}
+		if got.String() != test.want {
+			t.Errorf("%s: %s is %s\nwant %s", test.version, test.path, &got, test.want)
+		}
+	}
+	text := string(get(joined.Docs(nil), "GET", "/", ""))
+	for _, test := range []struct{ heading, want string }{
+		{"Poke", "- public: needs no credentials\n"},
+		{"Open", "- public: needs no credentials\n"},
+		{"Peek", "- needs credentials: bearer\n"},
+		{"Take", "- needs credentials: bearer vault:read vault:take\n"},
+		{"Watch", "- needs credentials: bearer vault:read\n"},
 	} {
-		if !strings.Contains(test.text, test.want) {
-			t.Errorf("%s: no %s in\n%s", test.name, test.want, test.text)
+		_, part, _ := strings.Cut(text, "_"+strings.ToLower(test.heading)+"`")
+		part, _, _ = strings.Cut(part, "```")
+		if !strings.Contains(part, test.want) {
+			t.Errorf("Markdown of %s has no %q:\n%s", test.heading, test.want, part)
 		}
 	}
 }
@@ -525,8 +670,9 @@ func mcpStdioAs(t *testing.T, s *svc.Service, p *svc.Principal, in string, opts 
 	return strings.TrimSpace(out.String())
 }
 
-// Verify what callers need to read a resource and to get a prompt, with the error and
-// the challenge: in both eras, alone, in a batch, and over standard input and output.
+// Verify what callers need to read a resource, to get a prompt and to call a tool, with
+// the error and the challenge: in both eras, alone, in a batch, and over standard input
+// and output.
 func TestCallersOfResources(t *testing.T) {
 	var calls atomic.Int64
 	s, opts := newStudy(&calls)
@@ -535,6 +681,7 @@ func TestCallersOfResources(t *testing.T) {
 	reader := &svc.Principal{Subject: "bob", Scopes: []string{"notes:read"}}
 	const index, note, page = `"uri":"study://index"`, `"uri":"study://notes/one"`, `"uri":"study://page"`
 	const badNote, draft, badDraft = `"uri":"study://notes/three"`, `"name":"study_draft"`, `"name":"study_draft","arguments":{"tone":"x"}`
+	const tool, badTool = `"name":"study_get_note","arguments":{"id":"one"}`, `"name":"study_get_note"`
 	const login, scope = "an access token is required", "the access token lacks a scope: "
 	for _, test := range []struct {
 		caller    string // none, anonymous, guest or reader
@@ -548,6 +695,7 @@ func TestCallersOfResources(t *testing.T) {
 		{"none", note, 401, `scope="notes:read"`, login},
 		{"none", badNote, 401, `scope="notes:read"`, login}, // the caller is checked first
 		{"none", draft, 401, `scope="notes:write"`, login},
+		{"none", badTool, 401, `scope="notes:read"`, login},
 		{"anonymous", index, 200, "", ""},
 		{"anonymous", page, 401, `realm="api"`, login},
 		{"anonymous", note, 401, `scope="notes:read"`, login},
@@ -556,11 +704,16 @@ func TestCallersOfResources(t *testing.T) {
 		{"guest", page, 200, "", ""},
 		{"guest", note, 403, `error="insufficient_scope", scope="base notes:read"`, scope + "notes:read"},
 		{"guest", badDraft, 403, `error="insufficient_scope", scope="base notes:write"`, scope + "notes:write"},
+		{"guest", badTool, 403, `error="insufficient_scope", scope="base notes:read"`, scope + "notes:read"},
 		{"reader", note, 200, "", ""},
+		{"reader", tool, 200, "", ""},
 		{"reader", draft, 403, "", scope + "notes:write"}, // of middleware without a challenge
 	} {
 		method := "resources/read"
-		if strings.HasPrefix(test.params, `"name"`) {
+		switch {
+		case strings.HasPrefix(test.params, tool[:len(badTool)]):
+			method = "tools/call"
+		case strings.HasPrefix(test.params, draft):
 			method = "prompts/get"
 		}
 		_, name, _ := strings.Cut(strings.TrimSuffix(test.params, `"`), `:"`)
