@@ -518,7 +518,10 @@ func (w *docsWriter) writeOperation(o docsOperation) {
 func listWays(operation []byte) (ways []string) {
 	for _, requirement := range itemsOf(memberAt(operation, "security")) {
 		forMembers(requirement, func(scheme string, scopes []byte) {
-			for _, scope := range itemsOf(scopes) {
+			for i, scope := range itemsOf(scopes) {
+				if i == 0 {
+					scheme += ", with the scopes"
+				}
 				scheme += " " + textAt(scope)
 			}
 			ways = append(ways, scheme)
@@ -527,18 +530,16 @@ func listWays(operation []byte) (ways []string) {
 	return ways
 }
 
-// writeResponse writes an answer and its headers. A description that only repeats
-// the name of the type, which that of errors does, gives way to the phrase of the
-// status.
+// writeResponse writes an answer and its headers. The description that all errors
+// have gives way to the phrase of the status.
 func (w *docsWriter) writeResponse(status string, response []byte) {
 	description := strings.TrimSuffix(plainLine(textAt(response, "description")), ".")
 	if mediaType, schema := contentOf(response); schema != nil {
-		name := describeType(schema)
-		if description == name {
+		if description == "Error" {
 			number, _ := strconv.Atoi(status) // "default" has no phrase
 			description = cmp.Or(http.StatusText(number), "any other status")
 		}
-		description += ", " + name + " as " + mediaType
+		description += ", " + describeType(schema) + " as " + mediaType
 	}
 	fmt.Fprintf(w, "- answer %s: %s\n", status, description)
 	forMembers(memberAt(response, "headers"), func(name string, header []byte) {

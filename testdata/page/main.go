@@ -1,9 +1,10 @@
 // Command page serves the pages that check.mjs opens, each below a prefix that it
 // strips before the handlers see the path:
 //
-//	/app/deep/  the template, which runs as a process of its own: its address is the argument
-//	/sink/      a service that uses everything
-//	/many/      a service with 500 methods
+//	/app/deep/  the template, which runs as a process of its own: its address is the first argument
+//	/tokens/    the template with TODO_TOKENS, whose address is the second argument
+//	/sink/      a service that uses everything, with that of extras
+//	/many/      a service with 500 methods, with that of extras
 //	/hostile/   a service whose texts try to be something else than text
 //	/secret/    a service that wants a bearer token, or a user and a password
 //	/read/      a page that may not call anything
@@ -25,6 +26,7 @@ import (
 	"net/url"
 	"os"
 	"strings"
+	"time"
 
 	"example.com/svc"
 	"example.com/svc/testdata/kitchen"
@@ -33,17 +35,11 @@ import (
 var quiet = slog.New(slog.DiscardHandler)
 
 func main() {
-	template, err := url.Parse(os.Args[1])
-	if err != nil {
-		log.Fatal(err)
-	}
 	mux := http.NewServeMux()
-	proxy := httputil.NewSingleHostReverseProxy(template)
-	proxy.FlushInterval = -1 // streams
-	proxy.ErrorLog = log.New(discard{}, "", 0)
-	mount(mux, "/app/deep", proxy)
-	mount(mux, "/sink", pages(kitchen.Both(), &svc.DocsOptions{REST: "./", RPC: "rpc", MCP: "./mcp"}))
-	mount(mux, "/many", pages(many(), all))
+	mount(mux, "/app/deep", proxy(os.Args[1]))
+	mount(mux, "/tokens", proxy(os.Args[2]))
+	mount(mux, "/sink", bearer(pages(svc.Join("Both", kitchen.Sink(false), kitchen.Second().At("/v2"), extras()), &svc.DocsOptions{REST: "./", RPC: "rpc", MCP: "./mcp"})))
+	mount(mux, "/many", bearer(pages(many(), all)))
 	mount(mux, "/hostile", pages(hostile(), all))
 	mount(mux, "/secret", guard(pages(secret(), all)))
 	mount(mux, "/general", general())
@@ -58,6 +54,18 @@ func main() {
 }
 
 var all = &svc.DocsOptions{REST: ".", RPC: "rpc", MCP: "mcp"}
+
+// proxy returns a handler that passes requests to another process.
+func proxy(address string) http.Handler {
+	target, err := url.Parse(address)
+	if err != nil {
+		log.Fatal(err)
+	}
+	proxy := httputil.NewSingleHostReverseProxy(target)
+	proxy.FlushInterval = -1 // streams
+	proxy.ErrorLog = log.New(discard{}, "", 0)
+	return proxy
+}
 
 type discard struct{}
 
@@ -118,7 +126,75 @@ func many() *svc.Service {
 		parts = append(parts, svc.MustRegister[ItemAPI](itemService{}, &svc.Options{Name: fmt.Sprint("Part ", i), Resource: fmt.Sprintf("things_%d", i), Logger: quiet,
 			Methods: map[string]svc.MethodOptions{"Get": {Description: fmt.Sprintf("Gets thing number %d of its kind.", i)}}}))
 	}
-	return svc.Join("Many", parts...)
+	return svc.Join("Many", append(parts, extras())...)
+}
+
+// ExtraAPI has what the other services of this program lack: methods that need
+// a scope, and a stream that does not end by itself.
+type ExtraAPI interface {
+	Tick(context.Context, *Tick) (svc.Stream[Item], error)
+	Rename(context.Context, *Rename) (*Rename, error)
+	Purge(context.Context) error
+}
+
+type Tick struct {
+	Count int `json:"count,omitempty" minimum:"1" doc:"After how many ticks the stream ends. Without it, it does not."`
+}
+
+// Rename has a type with values of its own, rules for the items of lists, and a
+// value that can be null.
+type Rename struct {
+	ID    string               `json:"id" path:"id"`
+	Name  string               `json:"name" minLength:"1" maxLength:"80" example:"lamp"`
+	Mood  Mood                 `json:"mood,omitempty"`
+	Moods []Mood               `json:"moods,omitempty" maxItems:"2"`
+	Codes []string             `json:"codes,omitempty" pattern:"^[A-Z]+$"`
+	Note  svc.Optional[string] `json:"note,omitzero" minLength:"2"`
+	Token string               `json:"-" header:"X-Note,omitempty" doc:"A word."`
+}
+
+type Mood string
+
+func (Mood) Enum() []Mood { return []Mood{"calm", "wild"} }
+
+type extra struct{}
+
+func (extra) Tick(ctx context.Context, in *Tick) (svc.Stream[Item], error) {
+	return func(yield func(*Item, error) bool) {
+		for n := 1; ; n++ {
+			select {
+			case <-ctx.Done():
+				return
+			case <-time.After(50 * time.Millisecond):
+				if !yield(&Item{ID: fmt.Sprint(n), Name: "tick"}, nil) || n == in.Count {
+					return
+				}
+			}
+		}
+	}, nil
+}
+func (extra) Rename(_ context.Context, in *Rename) (*Rename, error) { return in, nil }
+func (extra) Purge(context.Context) error                           { return nil }
+
+// extras returns a service with the methods of ExtraAPI.
+func extras() *svc.Service {
+	return svc.MustRegister[ExtraAPI](extra{}, &svc.Options{Name: "Extras", Resource: "extras", Defaults: svc.Defaults{Auth: "bearer"}, Logger: quiet,
+		Methods: map[string]svc.MethodOptions{
+			"Tick":   {HTTP: "GET /extras/tick", Public: true, Description: "Sends a tick now and then."},
+			"Rename": {HTTP: "PUT /extras/{id}", Scopes: []string{"items:write"}},
+			"Purge":  {Scopes: []string{"items:write", "items:purge"}, Deprecated: true, Status: 202},
+		}})
+}
+
+// bearer lets callers in who bring the token open-sesame, which has one scope, and
+// those without a token.
+func bearer(next http.Handler) http.Handler {
+	return svc.Bearer(func(_ context.Context, token string) (*svc.Principal, error) {
+		if token != "open-sesame" {
+			return nil, svc.Errorf(svc.CodeUnauthenticated, "the token is unknown")
+		}
+		return &svc.Principal{Subject: "ada", Scopes: []string{"items:write"}}, nil
+	}, svc.BearerOptions{Optional: true, Logger: quiet})(next)
 }
 
 // secret returns a service that says that it wants a bearer token.
