@@ -446,6 +446,14 @@ func TestRequestTargets(t *testing.T) {
 		{"POST /items HTTP/1.1\r\nHost: svc.test\r\nContent-Length: -1\r\n", 400},
 		{"POST /items HTTP/1.1\r\nHost: svc.test\r\nContent-Length: 9223372036854775808\r\n", 400},
 		{"GET /items/1 HTTP/1.1\r\nHost: svc.test\r\nX-A : b\r\n", 400},
+		{"POST /items/mark HTTP/1.1\r\nHost: svc.test\r\nX-Note: a\r\n b\r\n", 200},      // folded, which net/http undoes
+		{"POST /items/mark HTTP/1.1\r\nHost: svc.test\r\nX-Note: a\nX-Note: b\r\n", 400}, // given twice
+		{"POST /items/mark HTTP/1.1\r\nHost: svc.test\r\nX-Note: a\rX-Id: 1\r\n", 400},
+		{"POST /items/mark HTTP/1.1\r\nHost: svc.test\r\nX-Note: a\nb\r\n", 400},
+		{"POST /items/mark HTTP/1.1\r\nHost: svc.test\r\nX-Note: a\x00b\r\n", 400},
+		{"POST /items/mark HTTP/1.1\r\nHost: svc.test\r\nCookie: word=a\x00b\r\n", 400},
+		{"POST /items/mark HTTP/1.1\r\nHost: svc.test\r\nCookie: word=a\rb\r\n", 400},
+		{"POST /items/mark HTTP/1.1\r\nHost: svc.test\r\nCookie: word=" + strings.Repeat("x", 1_200_000) + "\r\n", 431},
 		{"GET /items/1 HTTP/1.1\r\nHost: svc.test\r\nX-A: " + strings.Repeat("x", 1_200_000) + "\r\n", 431},
 		{"GET /items/" + strings.Repeat("x", 1_200_000) + " HTTP/1.1\r\nHost: svc.test\r\n", 431},
 	} {

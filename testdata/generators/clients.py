@@ -5,6 +5,7 @@ openapi-python-client made of its document.
 """
 
 import sys
+from datetime import datetime, timezone
 
 import openapi_client as og
 import python_client.models as models
@@ -15,6 +16,7 @@ from python_client.api.default import (
     sinks_echo_tree,
     sinks_get,
     sinks_list,
+    sinks_seek,
     sinks_update,
 )
 
@@ -26,6 +28,7 @@ numbers = {
     "uint": 1, "uint8": 255, "uint16": 2**16 - 1, "uint32": 2**32 - 1, "uint64": 2**64 - 1,
     "float32": 1.5, "float64": 0.1, "number": 2.5, "bool": True,
 }
+noon = datetime(2026, 1, 2, 12, tzinfo=timezone.utc)
 location = "/sinks/65536"
 
 
@@ -48,7 +51,10 @@ def call_openapi_generator():
     api.sinks_delete("7")
     echo = api.sinks_echo_tree(og.Tree(value=1, right=og.Tree(value=2, right=None)))
     assert echo.right.value == 2 and echo.right.right is None
-    print("openapi-generator python: create, get, list, update, delete and null made their round trip")
+    api = og.DefaultApi(og.ApiClient(og.Configuration(host=url), cookie="session=a1; page=2"))  # which its methods do not send
+    sifted = api.sinks_sift_with_http_info("north", -5, "a1", 2, og.SiftBody(note="n"), x_ratio=0.5, x_on=True, x_since=noon)
+    assert sifted.data.note == "n" and sifted.headers["X-Region"] == "north" and sifted.headers["X-Level"] == "-5", sifted
+    print("openapi-generator python: create, get, list, update, delete, headers and null made their round trip")
 
 
 def call_openapi_python_client():
@@ -67,7 +73,12 @@ def call_openapi_python_client():
     assert sinks_delete.sync_detailed("7", client=client).status_code == 204
     echo = sinks_echo_tree.sync(client=client, body=models.Tree(value=1, right=models.Tree(value=2, right=None)))
     assert echo.right.value == 2 and echo.right.right is None, echo
-    print("openapi-python-client: create, get, list, update, delete and null made their round trip")
+    sought = sinks_seek.sync(client=client, x_tenant="acme", x_trace=7, theme=models.SinksSeekTheme.DARK, visits=3)
+    assert sought.id == 1, sought
+    wrong = sinks_seek.sync_detailed(client=client, x_tenant="Acme", visits=300)
+    places = [(v.in_, v.path) for v in wrong.parsed.error.details.violations]
+    assert places == [("header", "/X-Tenant"), ("cookie", "/visits")], places
+    print("openapi-python-client: create, get, list, update, delete, headers, cookies and null made their round trip")
 
 
 call_openapi_generator()

@@ -22,8 +22,14 @@ const change = { name: "saw", inner: { id: 3 }, tags: ["t"] };
 const changed = { id: "a1", force: false, ...change };
 const tree = { value: 1, right: { value: 2, right: null } };
 
+const cookies = { Cookie: "session=a1; page=2" }; // which browsers send, and these clients do not
+
+function checkSifted(headers: Headers, note: string | undefined) {
+  assert.deepEqual([headers.get("X-Region"), headers.get("X-Level"), headers.get("X-Ratio"), note], ["north", "-5", "0.5", "n"]);
+}
+
 function finish(name: string) {
-  console.log(`${name}: create, get, list, update, delete and null made their round trip`);
+  console.log(`${name}: create, get, list, update, delete, headers and null made their round trip`);
 }
 
 async function callOrval() {
@@ -50,6 +56,9 @@ async function callOrval() {
   const right: orval.Tree | null = echo.data.right;
   assert.equal(right?.value, 2);
   assert.equal(right?.right, null);
+  const sifted = await orval.sinksSift({ note: "n" }, { headers: { ...cookies, "X-Region": "north", "X-Level": "-5", "X-Ratio": "0.5" } });
+  assert(sifted.status === 200);
+  checkSifted(sifted.headers, sifted.data.note);
   finish("orval");
 }
 
@@ -77,11 +86,18 @@ async function callHey() {
   const right: hey.Tree | null | undefined = echo.data?.right;
   assert.equal(right?.value, 2);
   assert.equal(right?.right, null);
+  client.setConfig({ headers: cookies });
+  // @ts-expect-error: the level is required
+  const levelless = await hey.sinksSift({ headers: { "X-Region": "north" }, body: {} });
+  assert.equal(levelless.error?.error.details?.violations?.[0]?.in, "header");
+  const sifted = await hey.sinksSift({ headers: { "X-Region": "north", "X-Level": -5, "X-Ratio": 0.5, "X-Since": "2026-01-02T12:00:00Z", "X-Sort": "desc" }, body: { note: "n" } });
+  assert(sifted.response);
+  checkSifted(sifted.response.headers, sifted.data?.note);
   finish("hey-api");
 }
 
 async function callOpenAPIGenerator() {
-  const api = new DefaultApi(new Configuration({ basePath: url }));
+  const api = new DefaultApi(new Configuration({ basePath: url, headers: cookies }));
   const { int: _int, ...others } = numbers; // the generator keeps clear of names of types
   const renamed = { _int, ...others };
   const created = await api.sinksCreateRaw({ numbers: renamed });
@@ -99,6 +115,8 @@ async function callOpenAPIGenerator() {
   const echo = await api.sinksEchoTree({ tree });
   assert.equal(echo.right?.value, 2);
   assert.equal(echo.right?.right, null);
+  const sifted = await api.sinksSiftRaw({ xRegion: "north", xLevel: -5, xRatio: 0.5, xOn: true, session: "a1", page: 2, siftBody: { note: "n" } });
+  checkSifted(sifted.raw.headers, (await sifted.value()).note);
   finish("openapi-generator typescript-fetch");
 }
 

@@ -8,6 +8,7 @@ import (
 	"log"
 	"net/http"
 	"os"
+	"time"
 
 	sink "example.com/svc/testdata/generators/dist/oapisink"
 )
@@ -18,12 +19,12 @@ func main() {
 	if err != nil {
 		log.Fatal(err)
 	}
-	for _, step := range []func(context.Context, *sink.ClientWithResponses) error{create, get, list, update, remove, nulls} {
+	for _, step := range []func(context.Context, *sink.ClientWithResponses) error{create, get, list, update, remove, sift, nulls} {
 		if err := step(context.Background(), c); err != nil {
 			log.Fatalf("oapi-codegen: %v", err)
 		}
 	}
-	fmt.Println("oapi-codegen: create, get, list, update, delete and null made their round trip")
+	fmt.Println("oapi-codegen: create, get, list, update, delete, headers, cookies and null made their round trip")
 }
 
 func create(ctx context.Context, c *sink.ClientWithResponses) error {
@@ -102,6 +103,22 @@ func remove(ctx context.Context, c *sink.ClientWithResponses) error {
 	}
 	if res.StatusCode() != http.StatusNoContent {
 		return fmt.Errorf("delete: %s %s", res.Status(), res.Body)
+	}
+	return nil
+}
+
+// sift sends headers and cookies of every kind.
+func sift(ctx context.Context, c *sink.ClientWithResponses) error {
+	note, wide, since, blob, share, stay := "n", int64(1<<62), time.Date(2026, 1, 2, 12, 0, 0, 0, time.UTC), []byte{255, 0}, float32(1.5), "1h30m"
+	res, err := c.SinksSiftWithResponse(ctx, &sink.SinksSiftParams{
+		XRegion: "north", XLevel: -5, XWide: &wide, XSince: &since, XBlob: &blob,
+		Session: "a1", Page: 2, Share: &share, Until: &since, Blot: &blob, Stay: &stay,
+	}, sink.SiftBody{Note: &note})
+	if err != nil {
+		return err
+	}
+	if header := res.HTTPResponse.Header; res.JSON200 == nil || res.JSON200.Note != note || header.Get("X-Region") != "north" || header.Get("X-Level") != "-5" || header.Get("X-Wide") != "4611686018427387904" {
+		return fmt.Errorf("sift: %s %v %s", res.Status(), header, res.Body)
 	}
 	return nil
 }

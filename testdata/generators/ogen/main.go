@@ -9,6 +9,7 @@ import (
 	"log"
 	"os"
 	"slices"
+	"time"
 
 	sink "example.com/svc/testdata/generators/dist/ogensink"
 	todos "example.com/svc/testdata/generators/dist/ogentodos"
@@ -31,8 +32,10 @@ func main() {
 	if err != nil {
 		log.Fatalf("ogen, template: %v", err)
 	}
-	fmt.Println("ogen: create, get and delete of the kitchen sink made their round trip; create, get, list, update and delete of the template did")
+	fmt.Println("ogen: create, get, delete, headers and cookies of the kitchen sink made their round trip; create, get, list, update and delete of the template did")
 }
+
+var noon = time.Date(2026, 1, 2, 12, 0, 0, 0, time.UTC)
 
 func callSink(ctx context.Context, c *sink.Client) error {
 	numbers := sink.Numbers{
@@ -50,6 +53,13 @@ func callSink(ctx context.Context, c *sink.Client) error {
 	got, err = c.SinksGet(ctx, sink.SinksGetParams{ID: "0"})
 	if missing, ok := got.(*sink.SinksGetNotFound); err != nil || !ok || missing.Response.Error.Code != sink.ErrorErrorCodeNOTFOUND {
 		return fmt.Errorf("get: %v, %v", got, err)
+	}
+	sifted, err := c.SinksSift(ctx, &sink.SiftBody{Note: sink.NewOptString("n")}, sink.SinksSiftParams{
+		XRegion: "north", XLevel: -5, XWide: sink.NewOptInt64(1 << 62), XSince: sink.NewOptDateTime(noon),
+		Session: "a1", Page: 2, Share: sink.NewOptFloat32(1.5), Until: sink.NewOptDateTime(noon), Stay: sink.NewOptString("1h30m"),
+	})
+	if got, ok := sifted.(*sink.SiftedResponseHeaders); err != nil || !ok || got.XRegion != "north" || got.XLevel != -5 || got.XWide.Value != 1<<62 || got.Response.Note != "n" {
+		return fmt.Errorf("sift: %+v, %v", sifted, err)
 	}
 	deleted, err := c.SinksDelete(ctx, sink.SinksDeleteParams{ID: "7"})
 	if _, ok := deleted.(*sink.SinksDeleteNoContent); err != nil || !ok {

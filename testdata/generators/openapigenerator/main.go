@@ -9,6 +9,7 @@ import (
 	"log"
 	"net/http"
 	"os"
+	"time"
 
 	sink "example.com/svc/testdata/generators/dist/openapigo"
 )
@@ -16,14 +17,15 @@ import (
 func main() {
 	log.SetFlags(0)
 	config := sink.NewConfiguration()
+	config.AddDefaultHeader("Cookie", "session=a1; page=2") // which its methods do not send
 	config.Servers = sink.ServerConfigurations{{URL: os.Args[1]}}
 	api := sink.NewAPIClient(config).DefaultAPI
-	for _, step := range []func(context.Context, *sink.DefaultAPIService) error{create, get, list, update, remove, nulls} {
+	for _, step := range []func(context.Context, *sink.DefaultAPIService) error{create, get, list, update, remove, sift, nulls} {
 		if err := step(context.Background(), api); err != nil {
 			log.Fatalf("openapi-generator go: %v", err)
 		}
 	}
-	fmt.Println("openapi-generator go: create, get, list, update, delete and null made their round trip")
+	fmt.Println("openapi-generator go: create, get, list, update, delete, headers and null made their round trip")
 }
 
 func create(ctx context.Context, api *sink.DefaultAPIService) error {
@@ -77,6 +79,16 @@ func remove(ctx context.Context, api *sink.DefaultAPIService) error {
 	res, err := api.SinksDelete(ctx, "7").Execute()
 	if err != nil || res.StatusCode != http.StatusNoContent {
 		return fmt.Errorf("delete: %v, %v", res, err)
+	}
+	return nil
+}
+
+// sift sends headers of every kind.
+func sift(ctx context.Context, api *sink.DefaultAPIService) error {
+	call := api.SinksSift(ctx).XRegion("north").XLevel(-5).XWide(1 << 62).XOn(true).XSince(time.Date(2026, 1, 2, 12, 0, 0, 0, time.UTC)).Session("a1").Page(2)
+	got, res, err := call.SiftBody(sink.SiftBody{Note: sink.PtrString("n")}).Execute()
+	if err != nil || got.Note != "n" || res.Header.Get("X-Region") != "north" || res.Header.Get("X-Level") != "-5" || res.Header.Get("X-Wide") != "4611686018427387904" {
+		return fmt.Errorf("sift: %v, %v", got, err)
 	}
 	return nil
 }
