@@ -660,6 +660,33 @@ func TestConditional(t *testing.T) {
 	}
 }
 
+// Verify that of many writers who have seen the same todo exactly one changes it.
+func TestWritersRace(t *testing.T) {
+	h := newTestHandler(newStore(), nil)
+	write := func(method, path, etag string) *httptest.ResponseRecorder {
+		r := httptest.NewRequest(method, path, strings.NewReader(`{"title":"Buy tea","completed":true}`))
+		r.Header.Set("Content-Type", "application/json")
+		if etag != "" {
+			r.Header.Set("If-Match", etag)
+		}
+		w := httptest.NewRecorder()
+		h.ServeHTTP(w, r)
+		return w
+	}
+	first := write("POST", "/todos", "").Header().Get("ETag")
+	statuses := make(chan int, 16)
+	for i := range cap(statuses) {
+		go func() { statuses <- write([]string{"PUT", "PATCH"}[i%2], "/todos/1", first).Code }()
+	}
+	count := make(map[int]int)
+	for range cap(statuses) {
+		count[<-statuses]++
+	}
+	if count[200] != 1 || count[412] != cap(statuses)-1 {
+		t.Errorf("the statuses and how often: %v", count)
+	}
+}
+
 // Verify that pages of the origins in TODO_ORIGINS may call, and can read that they
 // need a token.
 func TestOrigins(t *testing.T) {

@@ -1,5 +1,6 @@
 // Calls the server that the argument names from two pages of other origins, in
-// Chromium: one that CORS allows and one that it does not.
+// Chromium: one that CORS allows and one that it does not. A page of the server's own
+// origin has its cache revalidated, and lets writers race.
 import { chromium } from 'playwright-core'
 
 const { server, bare, allowed, refused } = JSON.parse(process.argv[2])
@@ -14,9 +15,9 @@ function check(name, got, want) {
 
 // pageAt returns a function that fetches from a page of the origin. It returns what
 // the page can read: the status, some headers and the text, or the name of an error.
-async function pageAt(origin) {
+async function pageAt(origin, path = '') {
   const page = await browser.newPage()
-  await page.goto(origin)
+  await page.goto(origin + path)
   return (path, init = {}, names = []) =>
     page.evaluate(
       async ([url, init, names]) => {
@@ -79,6 +80,26 @@ check('another origin: with credentials', await other('/me', { credentials: 'inc
 check('another origin: a 401', await other('/private'), blocked)
 check('another origin: MCP', await other('/mcp', { method: 'POST', headers: { ...json, ...basic }, body: call }), blocked)
 check('what another origin sent has changed nothing', await mine('/counter_api'), count(5))
+
+// No answer says how long it is good for, so that a browser asks for each again with the
+// ETag of the last one.
+const own = await pageAt(server, '/page')
+const version = (n) => ({ status: 200, headers: [`"v${n}"`], text: `{"id":"a","n":${n}}` })
+await own('/answers')
+check('a page reads a record', await own('/counter_api/a', {}, ['ETag']), version(1))
+check('and again, from its cache', await own('/counter_api/a', {}, ['ETag']), version(1))
+check('which were one whole answer and one 304', (await own('/answers')).text, '200, "v1" 304')
+const change = { method: 'PATCH', headers: { 'If-Match': '"v1"' } }
+const races = await Promise.all(Array.from({ length: 6 }, () => own('/counter_api/a', change, ['ETag'])))
+check('of six writers who saw the same, one wins', races.map((r) => r.status).sort(), [200, 412, 412, 412, 412, 412])
+check('and all are told of its version', races.every((r) => r.headers[0] === '"v2"'), true)
+check('the page reads what has changed', await own('/counter_api/a', {}, ['ETag']), version(2))
+check('which its cache did not have', (await own('/answers')).text, '"v1" 200')
+check('a page of another origin reads it, with its ETag', await mine('/counter_api/a', {}, ['ETag']), version(2))
+check('and again, from its cache', await mine('/counter_api/a', {}, ['ETag']), version(2))
+check('and is told itself that it has it', await mine('/counter_api/a', { headers: { 'If-None-Match': '"v2"' } }, ['ETag']), { status: 304, headers: ['"v2"'], text: '' })
+check('which were one whole answer and two of 304', (await own('/answers')).text, '200, "v2" 304, "v2" 304')
+check('another origin: the record', await other('/counter_api/a'), blocked)
 
 await browser.close()
 process.exit(failed ? 1 : 0)

@@ -1,6 +1,7 @@
-// Cors serves a service behind svc.CORS, and pages of two other origins, of which
+// Browser serves a service behind svc.CORS, and pages of two other origins, of which
 // it allows one. The script browser.mjs opens them in Chromium and reports what
-// they can do.
+// they can do. Chromium and curl also have a record revalidated that they have
+// already (RFC 9110, section 13), and change it only if it is still the same.
 //
 // Usage, after npm ci:
 //
@@ -27,7 +28,7 @@ import (
 
 func main() {
 	log.SetFlags(0)
-	log.SetPrefix("cors: ")
+	log.SetPrefix("browser: ")
 	ctx, cancel := context.WithTimeout(context.Background(), 2*time.Minute)
 	defer cancel()
 	if err := run(ctx); err != nil {
@@ -40,6 +41,8 @@ type CounterAPI interface {
 	List(ctx context.Context) (*Count, error)
 	Add(ctx context.Context) (*Count, error) // without an input, so that it needs no JSON
 	Update(ctx context.Context, in *SetCount) (*Count, error)
+	Get(ctx context.Context, in *VersionID) (*Version, error)
+	Patch(ctx context.Context, in *NextVersion) (*Version, error)
 }
 
 // A Count is the output of every method.
@@ -54,7 +57,7 @@ type SetCount struct {
 	N  int64  `json:"n"`
 }
 
-type counter struct{ n atomic.Int64 }
+type counter struct{ n, version atomic.Int64 }
 
 func (c *counter) List(context.Context) (*Count, error) { return &Count{"a", c.n.Load()}, nil }
 func (c *counter) Add(context.Context) (*Count, error)  { return &Count{"a", c.n.Add(1)}, nil }
@@ -87,6 +90,9 @@ func run(ctx context.Context) error {
 	}
 	bare, err := serve(func(url string) http.Handler { return newBearer(url)(http.NotFoundHandler()) })
 	if err != nil {
+		return err
+	}
+	if err := runCurl(ctx, server, allowed); err != nil {
 		return err
 	}
 	ports, err := json.Marshal(map[string]string{"server": server, "bare": bare, "allowed": allowed, "refused": refused})
@@ -133,7 +139,10 @@ func newHandler(allowed, url string) http.Handler {
 		}
 		io.WriteString(w, cookie.Value)
 	})
-	mux.Handle("/", counters.REST())
+	answers := &answerLog{next: counters.REST()}
+	mux.HandleFunc("/answers", answers.report)
+	mux.HandleFunc("/page", func(w http.ResponseWriter, r *http.Request) { io.WriteString(w, "of the server's own origin") })
+	mux.Handle("/", answers)
 	guard := svc.BasicAuth("staff", map[string]string{"ada": "lovelace"}, nil)
 	guarded := svc.Under("/mcp", guard)(svc.Under("/private", guard)(mux))
 	return svc.CORS(svc.CORSOptions{Origins: []string{allowed}, Credentials: true, MaxAge: time.Minute})(guarded)

@@ -1,4 +1,4 @@
-module example.com/svc/testdata/cors
+module example.com/svc/testdata/browser
 
 go 1.24
 
