@@ -64,6 +64,8 @@ import (
 //	hooks calls the Validate methods; restHooks does the same, with the places
 //	  that REST clients know; check also checks the rules of the fields, which
 //	  a decoder would have checked. Each is nil if there is nothing to do
+//	runsCode says that decoding calls methods of the application, such as
+//	  UnmarshalText
 type binding struct {
 	in     *shape // of an object
 	path   []param
@@ -75,6 +77,7 @@ type binding struct {
 	all    *objectPlan
 
 	bodyFields []*field
+	runsCode   bool
 	hooks      checkFunc
 	restHooks  checkFunc
 	check      checkFunc
@@ -120,7 +123,7 @@ type bindSpec struct {
 // compileBinding compiles the binding of input s for a route. What does not fit
 // is added to the mistakes of the registration, and the binding is not used.
 func compileBinding(c *decoders, s *shape, spec bindSpec) *binding {
-	b := &binding{in: s, byName: make(map[string]int)}
+	b := &binding{in: s, byName: make(map[string]int), runsCode: s.runsCode(make(map[*shape]bool))}
 	at := s.typ.String()
 	in := make(map[*field]string)
 	for _, f := range s.fields {
@@ -161,6 +164,17 @@ func compileBinding(c *decoders, s *shape, spec bindSpec) *binding {
 	}
 	b.check = compileInputCheck(s, true, of, nil)
 	return b
+}
+
+// runsCode reports whether decoding s calls methods of the application. done has
+// the shapes that need no further look.
+func (s *shape) runsCode(done map[*shape]bool) bool {
+	if s == nil || done[s] {
+		return false
+	}
+	done[s] = true
+	return s.kind == kindCustom || s.kind == kindText || s.key.runsCode(done) || s.elem.runsCode(done) ||
+		slices.ContainsFunc(s.fields, func(f *field) bool { return f.shape.runsCode(done) })
 }
 
 // sourceTokens returns the reference tokens by which REST clients know the
@@ -559,6 +573,25 @@ func (b *binding) bindObject(d *decoder, text []byte) (reflect.Value, error) {
 	b.all.decodeObject(d, v)
 	d.scan.checkEnd()
 	return in, b.finishInput(d, v, b.hooks)
+}
+
+// readObject is the part of bindObject for an object in the middle of the text that
+// d is reading. It returns nil if that has a violation; bindObject then finds it
+// again, when the error is wanted. finishObject is the rest.
+func (b *binding) readObject(d *decoder) any {
+	d.startInside()
+	in := reflect.New(b.in.typ)
+	b.all.decodeObject(d, in.Elem())
+	if d.scan.err != nil || len(d.found.list) > 0 {
+		return nil
+	}
+	return in.Interface()
+}
+
+// finishObject calls the Validate methods of an input that readObject has made.
+func (b *binding) finishObject(d *decoder, in any) error {
+	d.start(nil)
+	return b.finishInput(d, reflect.ValueOf(in).Elem(), b.hooks)
 }
 
 // checkValue checks an input that came as a Go value, with the rules that a

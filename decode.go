@@ -121,6 +121,11 @@ var sourceOrder = []string{inPath, inQuery, inHeader, inCookie, inBody}
 // together: a string kept from one would keep the other's text in memory.
 func (d *decoder) start(data []byte) {
 	d.scan.reset(data)
+	d.startInside()
+}
+
+// startInside is start for an input in the middle of a text.
+func (d *decoder) startInside() {
 	d.found = violations{list: d.emptyList()}
 	d.in, d.validateErr, d.tooDeep, d.ahead = inBody, nil, false, 0
 	d.path = d.path[:0]

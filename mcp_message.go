@@ -300,7 +300,7 @@ func (x *exchange) isBatch() bool {
 func (x *exchange) readMessage(m *rpcMessage) bool {
 	s := &x.ws.dec.scan
 	s.reset(x.ws.body)
-	m.readMessage(s)
+	m.readMessage(s, nil)
 	s.checkEnd()
 	if err := s.err; err != nil && !x.readAround(m) {
 		x.sendError(nil, notJSON(err))
@@ -328,7 +328,7 @@ func (x *exchange) readAround(m *rpcMessage) bool {
 	}
 	s.reset(slices.Concat(x.ws.body[:start], []byte("{}"), x.ws.body[end:]))
 	*m = rpcMessage{}
-	m.readMessage(s)
+	m.readMessage(s, nil)
 	s.checkEnd()
 	x.unread = err
 	return s.err == nil && m.kind == rpcRequest && string(m.method) == "tools/call"
@@ -491,7 +491,7 @@ func (x *exchange) serveBatch() {
 func (x *exchange) readBatch() ([]rpcMessage, *mcpError) {
 	s := &x.ws.dec.scan
 	var text rpcText
-	text.readText(s, x.ws.body, maxMCPBatch)
+	text.readText(s, x.ws.body, maxMCPBatch, nil)
 	switch {
 	case s.err != nil:
 		return nil, notJSON(s.err)

@@ -88,11 +88,9 @@ func (s *Service) RPC() http.Handler {
 			panic("svc: JSON-RPC reserves names that start with rpc., so it cannot serve " + m.goName + "; put it into another resource than rpc")
 		}
 	}
-	return &rpcHandler{
-		endpoint: s.newEndpoint(TransportRPC),
-		document: buildOpenRPC(s),
-		pool:     &sync.Pool{New: func() any { return new(rpcExchange) }},
-	}
+	h := &rpcHandler{endpoint: s.newEndpoint(TransportRPC), document: buildOpenRPC(s)}
+	h.pool.New = func() any { return &rpcExchange{handler: h} }
+	return h
 }
 
 // An rpcHandler serves all methods of a service on one endpoint. The options of
@@ -100,14 +98,28 @@ func (s *Service) RPC() http.Handler {
 // method.
 type rpcHandler struct {
 	endpoint
-	document []byte     // the result of rpc.discover
-	pool     *sync.Pool // of *rpcExchange
+	document []byte    // the result of rpc.discover
+	pool     sync.Pool // of *rpcExchange
 }
 
 // An rpcExchange is the memory that one request needs beside its workspace.
 type rpcExchange struct {
-	text  rpcText
-	batch rpcBatch
+	handler *rpcHandler
+	request *http.Request // while its text is read, by
+	dec     *decoder
+	text    rpcText
+	batch   rpcBatch
+}
+
+// readParams is the paramsReader of JSON-RPC. It leaves the params to callMethod if
+// the caller must not call the method, and if code of the application takes part in
+// decoding, which must not run before the text is known to be JSON.
+func (x *rpcExchange) readParams(name []byte) any {
+	m := x.handler.resolveMethod(name)
+	if m == nil || m.bind == nil || m.bind.runsCode || m.checkCaller(x.request.Context()) != nil {
+		return nil
+	}
+	return m.bind.readObject(x.dec)
 }
 
 func (h *rpcHandler) ServeHTTP(w http.ResponseWriter, r *http.Request) { h.serveRequest(w, r, h) }
@@ -129,7 +141,9 @@ func (h *rpcHandler) respond(w http.ResponseWriter, r *http.Request, ws *workspa
 		return rpcHTTPError(err)
 	}
 	x := h.pool.Get().(*rpcExchange)
-	x.text.readText(&ws.dec.scan, ws.body, maxBatch)
+	x.request, x.dec = r, &ws.dec
+	x.text.readText(&ws.dec.scan, ws.body, maxBatch, x)
+	x.request, x.dec = nil, nil
 	body, err := h.answerText(w, r, ws, x)
 	switch {
 	case err != nil:
@@ -285,9 +299,13 @@ func (w *rpcWorker) callMethod(m *method, msg *rpcMessage) (err error) {
 		return err
 	}
 	var in any
-	if m.bind == nil && len(msg.params) > 0 && msg.params[0] == '[' {
+	switch {
+	case msg.input != nil:
+		in, err = m.finishObject(&w.ws.dec, msg.input)
+		msg.input = nil // a long batch needs not keep it until its end
+	case m.bind == nil && len(msg.params) > 0 && msg.params[0] == '[':
 		err = checkNoParams(msg.params)
-	} else {
+	default:
 		in, err = m.bindObject(&w.ws.dec, msg.params)
 	}
 	if err != nil {
@@ -366,6 +384,17 @@ type rpcMessage struct {
 	id        []byte     // nil if absent, or not what an id may be
 	method    []byte     // what the string stands for; nil if absent, or no string
 	params    []byte     // nil if absent
+	input     any        // what a paramsReader made of params; nil if nothing
+}
+
+// A paramsReader decodes the params of messages while their text is read, which
+// saves to read them twice. The method must come before the params, as it nearly
+// always does.
+type paramsReader interface {
+	// readParams reads the object at the position of the scanner, which is that of
+	// the decoder, as the params of a method. It may return nil, for whatever reason:
+	// the params are then decoded when the method is called.
+	readParams(method []byte) any
 }
 
 // The violations of a text that is no message. Violation.In is that of a body,
@@ -390,17 +419,17 @@ type rpcText struct {
 
 // readText reads a text in one strict pass. If s.err is set afterwards, the text
 // is not acceptable JSON and t means nothing. Messages beyond the limit must be
-// valid JSON too and are counted, but not kept.
-func (t *rpcText) readText(s *scanner, text []byte, limit int) {
+// valid JSON too and are counted, but not kept. params may be nil.
+func (t *rpcText) readText(s *scanner, text []byte, limit int, params paramsReader) {
 	s.reset(text)
 	t.reset()
 	if t.batch = s.peek() == '['; t.batch {
 		s.openBracket()
 		for first := true; s.more(']', first); first = false {
-			t.addMessage(s, limit)
+			t.addMessage(s, limit, params)
 		}
 	} else {
-		t.addMessage(s, limit)
+		t.addMessage(s, limit, params)
 	}
 	s.checkEnd()
 }
@@ -412,13 +441,13 @@ func (t *rpcText) reset() {
 }
 
 // addMessage reads the message at the position of s.
-func (t *rpcText) addMessage(s *scanner, limit int) {
+func (t *rpcText) addMessage(s *scanner, limit int, params paramsReader) {
 	if t.count++; t.count > limit {
 		s.skipValue()
 		return
 	}
 	t.messages = append(t.messages, rpcMessage{})
-	t.messages[len(t.messages)-1].readMessage(s)
+	t.messages[len(t.messages)-1].readMessage(s, params)
 }
 
 // An rpcMembers has the members that mean something, as they are written; nil if
@@ -450,7 +479,7 @@ func (seen *rpcMembers) valueOf(name []byte) *[]byte {
 // readMessage reads the value at the position of s. No name may come twice, at
 // any depth; for the six known names the value itself says whether it has been
 // there.
-func (m *rpcMessage) readMessage(s *scanner) {
+func (m *rpcMessage) readMessage(s *scanner, params paramsReader) {
 	if s.peek() != '{' {
 		s.skipValue()
 		m.violation = rpcNotObject
@@ -466,6 +495,13 @@ func (m *rpcMessage) readMessage(s *scanner) {
 		case s.err != nil:
 		case value == nil && !others.addName(s, name), value != nil && *value != nil:
 			s.failDuplicate()
+		}
+		if value == &seen.params && params != nil && isText(seen.method) && s.peek() == '{' {
+			start := s.pos
+			if m.input = params.readParams(textOf(seen.method)); s.pos > start {
+				*value = s.data[start:s.pos]
+				continue
+			}
 		}
 		if text := s.skipValue(); value != nil {
 			*value = text

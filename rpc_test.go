@@ -16,7 +16,7 @@ var rpcKindNames = [...]string{"invalid", "request", "notification", "response"}
 func rpcSaid(text string, limit int) string {
 	var s scanner
 	var t rpcText
-	t.readText(&s, []byte(text), limit)
+	t.readText(&s, []byte(text), limit, nil)
 	if s.err != nil {
 		return s.err.rule
 	}
@@ -150,7 +150,7 @@ func TestRPCTextAllocations(t *testing.T) {
 	var s scanner
 	var text rpcText
 	for _, body := range [][]byte{single, batch} {
-		if n := testing.AllocsPerRun(100, func() { text.readText(&s, body, 1000) }); n != 0 {
+		if n := testing.AllocsPerRun(100, func() { text.readText(&s, body, 1000, nil) }); n != 0 {
 			t.Errorf("%.40s: %v allocations", body, n)
 		}
 	}
@@ -185,7 +185,7 @@ func FuzzRPCText(f *testing.F) {
 	f.Fuzz(func(t *testing.T, text []byte) {
 		var s, plain scanner
 		var got rpcText
-		got.readText(&s, text, 4)
+		got.readText(&s, text, 4, nil)
 		plain.reset(text)
 		plain.skipValue()
 		plain.checkEnd()

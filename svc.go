@@ -694,6 +694,15 @@ func (m *method) bindObject(d *decoder, text []byte) (in any, err error) {
 	return v.Interface(), err
 }
 
+// finishObject is the rest of bindObject for an input that binding.readObject made.
+func (m *method) finishObject(d *decoder, in any) (_ any, err error) {
+	if m.bind.hooks == nil {
+		return in, nil
+	}
+	defer recoverTo(&err)
+	return in, m.bind.finishObject(d, in)
+}
+
 // appendOutput appends the JSON of the method's output, or of one item of its
 // stream. Whatever goes wrong here is INTERNAL, even if MarshalJSON returns an
 // Error with another code: the call itself succeeded, and the client cannot help

@@ -678,6 +678,136 @@ func TestRPCDiscover(t *testing.T) {
 // so that a test that passes has seen what it is about, however fast the
 // machine is; one that fails may hang.
 
+// paramsAPI has inputs that are decoded while the message is read, and others that
+// wait for the call.
+type paramsAPI interface {
+	Plain(context.Context, *plainParams) (*plainParams, error)
+	Custom(context.Context, *customParams) error
+}
+
+type plainParams struct {
+	Title  string            `json:"title" minLength:"1" maxLength:"9"`
+	Tags   []string          `json:"tags,omitempty" maxItems:"2"`
+	Part   *plainParams      `json:"part,omitempty"`
+	Counts map[string]int8   `json:"counts,omitempty"`
+	Any    any               `json:"any,omitempty"`
+	Share  float32           `json:"share,omitempty" maximum:"0.1"`
+	Level  svc.Optional[int] `json:"level,omitzero" minimum:"1"`
+	Size   int               `json:"size,omitempty" default:"7"`
+}
+
+// Validate makes title the name of a violation that only the call can find.
+func (p *plainParams) Validate() error {
+	if p.Title == "no" {
+		return svc.Errorf(svc.CodeInvalidArgument, "no is no title")
+	}
+	return nil
+}
+
+type customParams struct {
+	Text countedText `json:"text"`
+}
+
+// A countedText counts how often text was decoded.
+type countedText struct{ s string }
+
+var decodedTexts atomic.Int64
+
+func (t *countedText) UnmarshalText(text []byte) error {
+	decodedTexts.Add(1)
+	t.s = string(text)
+	return nil
+}
+
+func (t countedText) MarshalText() ([]byte, error) { return []byte(t.s), nil }
+
+type paramsImpl struct{}
+
+func (paramsImpl) Plain(_ context.Context, in *plainParams) (*plainParams, error) { return in, nil }
+func (paramsImpl) Custom(context.Context, *customParams) error                    { return nil }
+
+func newParams() http.Handler {
+	return svc.MustRegister[paramsAPI](paramsImpl{}, &svc.Options{Resource: "p", Logger: slog.New(slog.DiscardHandler)}).RPC()
+}
+
+// paramsTwice answers a call with the params behind the method, which are decoded
+// while the message is read, and with the params in front of it, which are decoded
+// at the call. Both are at the same byte of the text, since errors have it.
+func paramsTwice(h http.Handler, params string) (behind, before string) {
+	const form = `{"jsonrpc":"2.0",%s,"params":%s,%s,"id":1}`
+	method, other := `"method":"p.plain"`, `"ignore":"ignored"`
+	behind = rpcPost(h, fmt.Sprintf(form, method, params, other)).Body.String()
+	return behind, rpcPost(h, fmt.Sprintf(form, other, params, method)).Body.String()
+}
+
+var paramsTexts = []string{
+	`{"title":"a"}`, `{}`, `[]`, `[1]`, `null`, `7`, ` { "title" : "a" , "tags" : [ "b" ] } `,
+	`{"title":"no"}`, `{"title":""}`, `{"title":"0123456789","tags":["a","b","c"]}`,
+	`{"title":"a","part":{"title":"b","part":{}}}`, `{"title":"a","counts":{"b":1,"c":300}}`,
+	`{"title":"a","title":"b"}`, `{"title":"a","x":{"y":1,"y":2}}`, `{"title":"a","counts":{"b":1,"b":2}}`,
+	`{"title":"a","any":{"b":[1,null,{"c":"\u00e4"}]}}`, `{"title":"a","any":{"b":1,"b":1}}`,
+	`{"title":"a","share":0.10000000001}`, `{"title":"a","level":null}`, `{"title":"a","level":0}`,
+	`{"title":"a","any":` + strings.Repeat("[", 997) + strings.Repeat("]", 997) + `}`,
+	`{"title":"a","any":` + strings.Repeat("[", 999) + strings.Repeat("]", 999) + `}`,
+	`{"title":"a"`, `{"title":"a",}`, `{"title":"\ud800"}`, "{\"title\":\"\xff\"}", `{"title":tru}`, `{"size":01}`,
+}
+
+// Verify that it makes no difference whether params are decoded while the message
+// is read.
+func TestRPCParamsInPlace(t *testing.T) {
+	h := newParams()
+	for _, params := range paramsTexts {
+		behind, before := paramsTwice(h, params)
+		if behind != before || behind == "" {
+			t.Errorf("params %.80s\n got %.300s\nwant %.300s", params, behind, before)
+		}
+		batch := rpcPost(h, `[{"jsonrpc":"2.0","method":"p.plain","params":{"title":"first","tags":["x","y"]},"id":0},{"jsonrpc":"2.0","method":"p.plain","params":`+params+`,"id":1},{"jsonrpc":"2.0","method":"p.plain","params":{"title":"last"},"id":2}]`).Body.String()
+		first, last := `[{"jsonrpc":"2.0","result":{"title":"first","tags":["x","y"],"size":7},"id":0},`, `,{"jsonrpc":"2.0","result":{"title":"last","size":7},"id":2}]`
+		if !strings.Contains(behind, "-32700") && batch != first+before+last {
+			t.Errorf("batch with params %.80s\n got %.500s\nwant %.300s between the others", params, batch, before)
+		}
+	}
+}
+
+// Verify that no code of the application runs for a text that is not JSON, and none
+// before it is known who calls.
+func TestRPCParamsRunNoCode(t *testing.T) {
+	const call = `{"jsonrpc":"2.0","id":1,"method":"p.custom","params":{"text":"a"}}`
+	closed := svc.MustRegister[paramsAPI](paramsImpl{}, &svc.Options{Resource: "p", Logger: slog.New(slog.DiscardHandler), Defaults: svc.Defaults{Auth: "bearer"},
+		Methods: map[string]svc.MethodOptions{"Custom": {Scopes: []string{"custom"}}}}).RPC()
+	for _, test := range []struct {
+		h    http.Handler
+		body string
+		want int64
+	}{
+		{newParams(), call, 1},
+		{newParams(), call + "x", 0},
+		{newParams(), "[" + call + ",", 0},
+		{newParams(), "[" + call + "," + call + "]", 2},
+		{closed, call, 0},
+	} {
+		decodedTexts.Store(0)
+		rpcPost(test.h, test.body)
+		if got := decodedTexts.Load(); got != test.want {
+			t.Errorf("%s: %d texts decoded, want %d", test.body, got, test.want)
+		}
+	}
+}
+
+// FuzzRPCParams verifies the same for any params.
+func FuzzRPCParams(f *testing.F) {
+	for _, params := range paramsTexts {
+		f.Add(params)
+	}
+	h := newParams()
+	f.Fuzz(func(t *testing.T, params string) {
+		behind, before := paramsTwice(h, params)
+		if json.Valid([]byte(params)) && behind != before || strings.Contains(behind, `"error"`) != strings.Contains(before, `"error"`) {
+			t.Errorf("params %s\n got %s\nwant %s", params, behind, before)
+		}
+	})
+}
+
 // rpcBatchOf joins n requests, of which the i-th is what request returns.
 func rpcBatchOf(n int, request func(i int) string) string {
 	requests := make([]string, n)
