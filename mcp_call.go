@@ -878,12 +878,13 @@ func (s *mcpStream) sendProgressLocked(x *exchange, done, total float64, message
 	s.sendLocked(x, append(m.close(), '}'))
 }
 
-// sendLog sends a log message if the client wants its level. A modern client that
-// names no level must not get any message (MCP 2026-07-28, Logging).
+// sendLog sends a log message if the client wants its level. It encodes data without
+// the lock, since a MarshalJSON may send messages itself.
 func (s *mcpStream) sendLog(x *exchange, level slog.Level, data any) {
 	s.mu.Lock()
-	defer s.mu.Unlock()
-	if !s.running || !s.logs || level < s.logLevel || s.tooMany() {
+	wanted := s.wantsLog(level)
+	s.mu.Unlock()
+	if !wanted {
 		return
 	}
 	text, err := json.Marshal(data)
@@ -894,7 +895,18 @@ func (s *mcpStream) sendLog(x *exchange, level slog.Level, data any) {
 	m := openMembers([]byte(`{"jsonrpc":"2.0","method":"notifications/message","params":`))
 	m.addText("level", logLevelName(level))
 	m.addRaw("data", string(text))
-	s.sendLocked(x, append(m.close(), '}'))
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if s.wantsLog(level) {
+		s.sendLocked(x, append(m.close(), '}'))
+	}
+}
+
+// wantsLog reports whether a log message of this level is to be sent now. A modern
+// client that names no level must not get any message (MCP 2026-07-28, Logging). The
+// caller holds the mutex.
+func (s *mcpStream) wantsLog(level slog.Level) bool {
+	return s.running && s.logs && level >= s.logLevel && !s.tooMany()
 }
 
 // tooMany reports whether another notification now would exceed the rate.

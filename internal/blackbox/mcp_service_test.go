@@ -279,6 +279,28 @@ func TestMCPAfterwards(t *testing.T) {
 	svc.MCPLog(context.Background(), slog.LevelInfo, "nobody is there")
 }
 
+// A mcpTelling logs when it is encoded.
+type mcpTelling struct{ ctx context.Context }
+
+func (l mcpTelling) MarshalJSON() ([]byte, error) {
+	svc.MCPLog(l.ctx, slog.LevelInfo, "inside")
+	svc.Progress(l.ctx, 1, 2, "inside")
+	return []byte(`"outside"`), nil
+}
+
+// Verify that what a method logs may log while it is encoded.
+func TestMCPLogInside(t *testing.T) {
+	h := newHookedMCP(func(ctx context.Context) error {
+		svc.MCPLog(ctx, slog.LevelInfo, mcpTelling{ctx})
+		return nil
+	})
+	got := mcpPost(h, mcpLegacy("", "tools/call", `"name":"hook_run","_meta":{"progressToken":1}`)).Body.String()
+	inside, progress, outside := strings.Index(got, `"data":"inside"`), strings.Index(got, `"progress":1`), strings.Index(got, `"data":"outside"`)
+	if inside < 0 || progress < inside || outside < progress {
+		t.Errorf("the messages are %s", got)
+	}
+}
+
 // Requirements 11.5, 11.6: the context ends when the client leaves, in either era.
 func TestMCPDisconnect(t *testing.T) {
 	for _, text := range []string{
