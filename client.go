@@ -95,7 +95,7 @@ const defaultClientBody = maxAnswers
 // query, and in headers and cookies what is not ASCII or has spaces around it.
 //
 // Every error is an [*Error]. That of the server has its code, message, details, HTTP
-// status and header Retry-After, and no cause. What comes from elsewhere, as the page of a proxy does,
+// status and headers, and no cause. What comes from elsewhere, as the page of a proxy does,
 // gives the code of [CodeFromHTTP] and none of its text. Without an answer the code
 // is UNAVAILABLE, and the cause says why; the method may have run nevertheless. At
 // the end of ctx it is CANCELED or DEADLINE_EXCEEDED. In outputs unknown members are
@@ -1012,16 +1012,16 @@ func foreignError(response *http.Response) *Error {
 	return withAnswer(Errorf(CodeFromHTTP(status), "%s: it has the status %s", what, statusText(status)), response)
 }
 
-// withAnswer sets on e, which is new, what a response says beside its body. Other
-// headers are left out: they describe that response and that connection, and a
-// method that passes the error on would send them to its own client.
+// withAnswer sets on e, which is new, what a response says beside its body. A method
+// that passes e on sends Retry-After only.
 func withAnswer(e *Error, response *http.Response) *Error {
 	if status := response.StatusCode; status >= 400 && status <= 599 {
-		e.status = status
+		e.status = int32(status)
 	}
 	if after := response.Header.Get("Retry-After"); after != "" {
 		e.header = http.Header{"Retry-After": {after}}
 	}
+	e.received = response.Header
 	return e
 }
 

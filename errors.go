@@ -170,9 +170,10 @@ type Error struct {
 
 	cause      error
 	violations []Violation // written as the detail "violations", in place of Details; see decoder.makeError
-	status     int         // the HTTP status of WithStatus, or of an error about the HTTP exchange itself; 0 means that of Code
+	status     int32       // the HTTP status of WithStatus, or of an error about the HTTP exchange itself; 0 means that of Code
+	number     int32       // the number of an error about the JSON-RPC message itself; 0 means that of Code
 	header     http.Header // of WithHeader; never written after the error is made
-	number     int         // the number of an error about the JSON-RPC message itself; 0 means that of Code
+	received   http.Header // of the response that a client received; not sent on, and never written
 	origin     *Error      // what the With methods copied, for errors.Is
 }
 
@@ -343,7 +344,7 @@ func (e *Error) Is(target error) bool {
 // as 405 and 413.
 func (e *Error) HTTPStatus() int {
 	if e.status != 0 {
-		return e.status
+		return int(e.status)
 	}
 	return codes[e.Code.row()].http
 }
@@ -353,7 +354,7 @@ func (e *Error) HTTPStatus() int {
 // about the message itself, such as -32601 for an unknown method.
 func (e *Error) RPCCode() int {
 	if e.number != 0 {
-		return e.number
+		return int(e.number)
 	}
 	return codes[e.Code.row()].rpc
 }
@@ -392,7 +393,7 @@ func (e *Error) WithStatus(status int) *Error {
 		panic("svc: WithStatus(" + strconv.Itoa(status) + "): the status of an error is from 400 to 599")
 	}
 	c := e.clone()
-	c.status = status
+	c.status = int32(status)
 	return c
 }
 
@@ -414,13 +415,20 @@ func (e *Error) WithHeader(name, value string) *Error {
 }
 
 // Header returns the headers that [Error.WithHeader] has set, or nil if there are
-// none. For an error that a client of this package received, see [Connect], it is
-// Retry-After of the response. The caller may change the result.
+// none. For an error that a client of this package received, see [Connect], it
+// returns those of the response too. A method that returns such an error sends
+// Retry-After of that response, and no other header of it: the rest describes that
+// response and that connection. The caller may change the result.
 func (e *Error) Header() http.Header {
-	if e == nil {
+	switch {
+	case e == nil:
 		return nil
+	case e.received == nil:
+		return e.header.Clone()
 	}
-	return e.header.Clone()
+	h := e.received.Clone()
+	maps.Copy(h, e.header.Clone())
+	return h
 }
 
 // Violations returns what is wrong with an input, from the details of an

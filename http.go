@@ -379,7 +379,7 @@ func decimal(n int) string {
 // a status of its own, which the code does not determine: 405, 408, 413, 415.
 func httpError(status int, code Code, format string, args ...any) *Error {
 	e := Errorf(code, format, args...)
-	e.status = status
+	e.status = int32(status)
 	return e
 }
 

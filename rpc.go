@@ -615,7 +615,7 @@ var rpcEmptyBatch = &Violation{inBody, "", "minItems", "a batch must have a call
 // status is 200: the exchange of HTTP itself went well, and clients read the
 // body only then. v may be nil. The messages are those of JSON-RPC 2.0, section
 // 5.1, where it has one.
-func rpcProtocolError(number int, code Code, message string, v *Violation) *Error {
+func rpcProtocolError(number int32, code Code, message string, v *Violation) *Error {
 	e := &Error{Code: code, Message: message, status: http.StatusOK, number: number}
 	if v != nil {
 		e.violations = []Violation{*v}

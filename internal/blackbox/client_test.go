@@ -195,7 +195,7 @@ func TestClientErrors(t *testing.T) {
 			p.err = test.err
 			err := client.Delete(context.Background(), &WidgetID{"1"})
 			var e *svc.Error
-			if !errors.As(err, &e) || e.Error() != test.want || e.HTTPStatus() != test.status || e.Header().Get("Retry-After") != test.after || e.Header().Get("X-Other") != "" || errors.Unwrap(e) != nil {
+			if !errors.As(err, &e) || e.Error() != test.want || e.HTTPStatus() != test.status || e.Header().Get("Retry-After") != test.after || errors.Unwrap(e) != nil {
 				t.Errorf("%v: got %v %+v, want %s", test.err, err, e, test.want)
 			}
 		}
@@ -204,6 +204,59 @@ func TestClientErrors(t *testing.T) {
 		want := map[string]any{"n": 1.0, "violations": []svc.Violation{{In: "body", Path: "/a", Rule: "type", Message: "m"}}}
 		if got := svc.ErrorFrom(err).Details; !reflect.DeepEqual(got, want) {
 			t.Errorf("details %v, want %v", got, want)
+		}
+	}
+}
+
+// Verify that an error that a client received has the headers of the response, and
+// that a method which returns it sends Retry-After of them and what it adds itself.
+func TestClientErrorHeaders(t *testing.T) {
+	back := &parts{err: svc.Errorf(svc.CodeUnavailable, "busy").WithHeader("Retry-After", "7").WithHeader("X-Other", "1").WithHeader("X-Mine", "back").
+		WithHeader("Set-Cookie", "a=b").WithHeader("ETag", `"v1"`)}
+	rest := svc.MustRegister[WidgetAPI](back, partsOptions()).REST()
+	foreign := http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		w.Header().Set("Set-Cookie", "a=b")
+		w.Header().Set("X-Other", "1")
+		w.Header().Set("Retry-After", "7")
+		w.WriteHeader(http.StatusBadGateway)
+	})
+	for _, h := range []http.Handler{rest, foreign} {
+		client := connectParts(t, "", svc.ClientOptions{Handler: h})
+		e := svc.ErrorFrom(client.Delete(context.Background(), &WidgetID{"1"}))
+		for name, want := range map[string]string{"Retry-After": "7", "X-Other": "1", "Set-Cookie": "a=b"} {
+			if got := e.Header().Get(name); got != want {
+				t.Errorf("the error has %s: %q, want %q", name, got, want)
+			}
+		}
+		e.Header().Set("X-Other", "2") // of a copy
+		mine := e.WithHeader("X-Mine", "front").WithDetail("n", 1)
+		if mine.Header().Get("X-Mine") != "front" || mine.Header().Get("X-Other") != "1" {
+			t.Errorf("with a header of its own the error has %v", mine.Header())
+		}
+		for _, err := range []error{e, mine, fmt.Errorf("asking: %w", mine)} {
+			for _, onError := range []svc.ErrorHandler{svc.WriteError, svc.WriteProblem} {
+				opts := partsOptions()
+				opts.OnError = onError
+				a := answerTo(svc.MustRegister[WidgetAPI](&parts{err: err}, opts).REST(), "DELETE", "/parts/1", "")
+				for name, values := range a.Header {
+					switch name {
+					case "Content-Type", "Content-Length", "X-Content-Type-Options":
+					case "Retry-After":
+						if values[0] != "7" {
+							t.Errorf("%v is sent with %s: %q", err, name, values)
+						}
+					case "X-Mine":
+						if values[0] != "front" || err == error(e) {
+							t.Errorf("%v is sent with %s: %q", err, name, values)
+						}
+					default:
+						t.Errorf("%v is sent with %s: %q", err, name, values)
+					}
+				}
+				if a.Header.Get("Retry-After") == "" || a.Header.Get("X-Mine") == "" && err != error(e) {
+					t.Errorf("%v is sent with %v", err, a.Header)
+				}
+			}
 		}
 	}
 }

@@ -424,13 +424,13 @@ func FuzzQuery(f *testing.F) {
 			return // perhaps more violations than are listed
 		}
 		values, _ := url.ParseQuery(query) // without what it refuses
-		others := []string{"i8", "i64", "u8", "u64", "f32", "f64", "b", "time", "dur", "bytes", "ptr", "num", "list", "limit"}
+		others := []string{"i8", "i64", "u8", "u64", "f32", "f64", "b", "time", "dur", "bytes", "ptr", "num", "list", "limit", "level"}
 		malformed := false
 		for _, pair := range strings.Split(query, "&") {
 			name, _, _ := strings.Cut(pair, "=")
 			name, nameErr := url.QueryUnescape(name)
 			_, err := url.ParseQuery(pair)
-			malformed = malformed || nameErr == nil && err != nil && slices.Contains(append(others, "s", "tag"), name)
+			malformed = malformed || nameErr == nil && err != nil && slices.Contains(append(others, "s", "tag", "word", "color"), name)
 		}
 		if syntax := bytes.Contains(w.Body.Bytes(), []byte(`"rule":"syntax"`)); syntax != malformed {
 			t.Fatalf("%q: %d %s; net/url says malformed: %t", query, w.Code, w.Body, malformed)
@@ -440,14 +440,21 @@ func FuzzQuery(f *testing.F) {
 				return // the oracle is for strings
 			}
 		}
-		fits := len(values["s"]) <= 1 && len(values["tag"]) <= 3
-		for _, text := range slices.Concat(values["s"], values["tag"]) {
+		fits := len(values["s"]) <= 1 && len(values["tag"]) <= 3 && len(values["color"]) <= 1
+		for _, text := range slices.Concat(values["s"], values["tag"], values["word"]) {
 			fits = fits && utf8.ValidString(text)
+		}
+		for _, text := range values["word"] {
+			n := utf8.RuneCountInString(text)
+			fits = fits && n >= 2 && n <= 4
+		}
+		for _, text := range values["color"] {
+			fits = fits && slices.Contains([]string{"red", "green", "blue"}, text)
 		}
 		if fits != (w.Code == 200) {
 			t.Fatalf("%q: %d %s; net/url says %q", query, w.Code, w.Body, values)
 		}
-		if in, ok := seen.input.(*WireList); fits && (!ok || in.S != values.Get("s") || !slices.Equal(in.Tags, values["tag"])) {
+		if in, ok := seen.input.(*WireList); fits && (!ok || in.S != values.Get("s") || !slices.Equal(in.Tags, values["tag"]) || !slices.Equal(in.Words, values["word"]) || string(in.Color) != values.Get("color")) {
 			t.Errorf("%q: the method got %+v; net/url says %q", query, seen.input, values)
 		}
 	})
