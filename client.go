@@ -53,7 +53,8 @@ type ClientOptions struct {
 	// Default: the defaults of Options.
 	Service *Options
 	// HTTPClient sends the requests. Its Transport is the place for
-	// authentication, retries and tracing, its Timeout bounds streams too, and its
+	// authentication, retries and tracing; to send a request again whose answer was
+	// cut, a Transport has to read the body. Its Timeout bounds streams too, and its
 	// CheckRedirect is not used: see [Connect]. It is copied. Default:
 	// http.DefaultClient.
 	HTTPClient *http.Client

@@ -30,10 +30,8 @@ func Connect(baseURL, token string, next http.RoundTripper) (*Client, error) {
 		next = http.DefaultTransport
 	}
 	c := new(Client)
-	return c, svc.Connect[API](c, baseURL, &svc.ClientOptions{
-		Service:    Options(),
-		HTTPClient: &http.Client{Transport: &transport{next, token}},
-	})
+	h := &http.Client{Transport: &transport{next, token}}
+	return c, svc.Connect[API](c, baseURL, &svc.ClientOptions{Service: Options(), HTTPClient: h})
 }
 
 // A transport adds the token to requests, and sends some of them again.

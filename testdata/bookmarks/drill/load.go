@@ -13,7 +13,7 @@ import (
 )
 
 // patience is how long a client sends again. Everything is up again long before.
-const patience = 30 * time.Second
+const patience = time.Minute
 
 // A worker is one owner, who calls one method after the other over one protocol, and
 // knows what all answers have to be.

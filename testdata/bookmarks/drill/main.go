@@ -152,7 +152,7 @@ func report(ctx context.Context, databaseURL string, workers []*worker, f *figur
 	for _, p := range protocols {
 		log.Printf("%-15s %6d requests", p, f.requests[p])
 	}
-	log.Printf("replicas: %d SIGTERM, %d SIGKILL, %d restarts, %d of them in vain; the database crashed once", c.terms, c.kills, c.restarts, c.dead)
+	log.Printf("replicas: %d SIGTERM, %d SIGKILL, %d restarts; the database crashed once, and %d starts were in vain meanwhile", c.terms, c.kills, c.restarts, c.dead)
 	log.Printf("writes: %d acknowledged, %d found; %d changes acknowledged, %d of them without an answer at first", acked, found, patched, uncertain)
 	log.Printf("streams: %d, which got %d items and came back %d times", len(workers), streamed, reconnects)
 	for _, kind := range slices.Sorted(maps.Keys(f.errors)) {

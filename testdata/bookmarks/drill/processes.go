@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"context"
 	_ "embed"
+	"errors"
 	"fmt"
 	"net"
 	"os"
@@ -84,11 +85,11 @@ func (p *process) stop(signal syscall.Signal) error {
 
 // newPostgres makes a database cluster in dir. PostgreSQL does not run as root.
 func newPostgres(dir string) (*process, string, error) {
-	bin, err := exec.Command("pg_config", "--bindir").Output()
-	if found, _ := filepath.Glob("/usr/lib/postgresql/*/bin"); err != nil || len(found) > 0 {
-		bin = []byte(found[len(found)-1])
+	found, _ := filepath.Glob("/usr/lib/postgresql/*/bin") // of Debian
+	if len(found) == 0 {
+		return nil, "", errors.New("PostgreSQL is not installed")
 	}
-	tool := func(name string) string { return filepath.Join(strings.TrimSpace(string(bin)), name) }
+	tool := func(name string) string { return filepath.Join(found[len(found)-1], name) }
 	home := filepath.Join(dir, "postgres")
 	if err := os.MkdirAll(home, 0o700); err != nil {
 		return nil, "", err
@@ -118,7 +119,7 @@ func newPostgres(dir string) (*process, string, error) {
 	address := freeAddress()
 	_, port, _ := net.SplitHostPort(address)
 	p := &process{name: "postgres", user: credential, orphan: syscall.SIGQUIT, log: filepath.Join(dir, "postgres.log"), address: address,
-		args: []string{tool("postgres"), "-D", data, "-p", port, "-k", home, "-c", "listen_addresses=127.0.0.1"}}
+		args: []string{tool("postgres"), "-D", data, "-p", port, "-k", "", "-c", "listen_addresses=127.0.0.1"}}
 	return p, "postgres://drill@" + address + "/", p.start()
 }
 
@@ -160,7 +161,7 @@ type chaos struct {
 	replicas               []*process
 	database               *process
 	terms, kills, restarts int
-	dead                   int // restarts that failed, since the database was down
+	dead                   int // starts in vain, since the database was down
 	errs                   []error
 }
 
@@ -195,7 +196,7 @@ func (c *chaos) run(ctx context.Context, half time.Duration) {
 
 // restart starts a replica until it stays, as Kubernetes does.
 func (c *chaos) restart(r *process) {
-	for range 30 {
+	for range 100 {
 		if err := r.start(); err == nil {
 			c.restarts++
 			return

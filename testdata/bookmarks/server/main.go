@@ -85,7 +85,7 @@ const maxRequests = 1000
 // are the methods, which ask for scopes; the documents and the page are for everybody.
 // When ctx ends the process is about to stop, and when stopping is closed it stops.
 func newHandler(ctx context.Context, db *postgres, stopping <-chan struct{}) http.Handler {
-	counts, mux := newMetrics(), http.NewServeMux()
+	counts, mux := &metrics{count: map[string]int{}, took: map[string]time.Duration{}}, http.NewServeMux()
 	service := newService(db, stopping, counts.observe)
 	mux.Handle("/", service.REST())
 	mux.Handle("/rpc", service.RPC())

@@ -21,10 +21,6 @@ type metrics struct {
 	took  map[string]time.Duration
 }
 
-func newMetrics() *metrics {
-	return &metrics{count: make(map[string]int), took: make(map[string]time.Duration)}
-}
-
 // observe is svc.Options.Observe. It also logs who called; why a call failed is in the
 // lines of svc.
 func (m *metrics) observe(ctx context.Context, o svc.Observation) {

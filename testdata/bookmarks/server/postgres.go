@@ -109,11 +109,15 @@ func (p *postgres) get(ctx context.Context, owner string, id int64) (*bookmarks.
 }
 
 func (p *postgres) list(ctx context.Context, owner string, in *bookmarks.Filter, before place) ([]bookmarks.Bookmark, error) {
-	return many(ctx, p.pool, "select"+columns+`from bookmarks where owner = $1
-		and ($2 = '' or search @@ websearch_to_tsquery('english', $2))
-		and ($3::text[] is null or tags @> $3)
-		and ($4 or (created_at, id) < ($5, $6))
-		order by created_at desc, id desc limit $7`, owner, in.Query, in.Tags, before == place{}, before.At, before.ID, in.Limit)
+	sql := "select" + columns + "from bookmarks where owner = @owner and (created_at, id) < (@at, @id)"
+	if in.Query != "" { // and not one text for all, which PostgreSQL would run without this index
+		sql += " and search @@ websearch_to_tsquery('english', @query)"
+	}
+	if len(in.Tags) > 0 {
+		sql += " and tags @> @tags"
+	}
+	return many(ctx, p.pool, sql+" order by created_at desc, id desc limit @limit",
+		pgx.NamedArgs{"owner": owner, "at": before.At, "id": before.ID, "query": in.Query, "tags": in.Tags, "limit": in.Limit})
 }
 
 func (p *postgres) change(ctx context.Context, owner string, id int64, edit func(*bookmarks.Bookmark) error) (b *bookmarks.Bookmark, err error) {

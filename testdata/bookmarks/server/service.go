@@ -2,6 +2,7 @@ package main
 
 import (
 	"context"
+	"math"
 	"net/http"
 	"strconv"
 	"strings"
@@ -93,7 +94,7 @@ type place struct {
 // List reads by place and not by page number, so that nobody who reads on misses a
 // bookmark or gets one twice when others come and go.
 func (s *service) List(ctx context.Context, in *bookmarks.Filter) (*svc.CursorResponse[bookmarks.Bookmark], error) {
-	var before place
+	before := place{time.Date(9999, 1, 1, 0, 0, 0, 0, time.UTC), math.MaxInt64} // the newest are before it
 	if in.Cursor != "" {
 		if err := svc.DecodeCursor(in.Cursor, &before); err != nil {
 			return nil, err
