@@ -357,7 +357,7 @@ const maxToolName = 64
 // list of tools if one output schema has no "type":"object".
 type tool struct {
 	*method
-	name       string // resource_method, unique in the handler
+	name       string // of toolName, unique in the handler
 	about      string // the description, never empty
 	options    ToolOptions
 	input      []byte        // the input schema, an object
@@ -370,9 +370,12 @@ type tool struct {
 	described  Method        // what MCPOptions.Show gets; zero without it
 }
 
+// toolName returns the name of the tool of a method.
+func toolName(m *method) string { return m.resource + "_" + m.name }
+
 // A toolIndex finds the methods of a service by the names that options have.
 type toolIndex struct {
-	service string  // its name
+	service *Service
 	tools   []*tool // of all methods, in their order
 	byName  map[string]*tool
 	goNames map[string][]*tool
@@ -390,8 +393,10 @@ func (x *toolIndex) findTool(p *mistakes, option, key string) *tool {
 		return list[0]
 	case len(list) > 1:
 		p.addf("%s[%q]: %d methods have that name; write the name of the tool", option, key, len(list))
+	case slices.ContainsFunc(x.service.methods, func(m *method) bool { return m.goName == key || toolName(m) == key }):
+		p.addf("%s[%q]: MCP does not serve the method; add TransportMCP to its Transports", option, key)
 	default:
-		p.addf("%s[%q]: %s has no method of that name", option, key, x.service)
+		p.addf("%s[%q]: %s has no method of that name", option, key, x.service.name)
 	}
 	return nil
 }
@@ -401,9 +406,9 @@ func (x *toolIndex) findTool(p *mistakes, option, key string) *tool {
 // is the same each time.
 func compileTools(p *mistakes, s *Service, options map[string]ToolOptions) *toolIndex {
 	methods := s.methodsOn(TransportMCP)
-	x := &toolIndex{s.name, make([]*tool, len(methods)), make(map[string]*tool), make(map[string][]*tool)}
+	x := &toolIndex{s, make([]*tool, len(methods)), make(map[string]*tool), make(map[string][]*tool)}
 	for i, m := range methods {
-		t := &tool{method: m, name: m.resource + "_" + m.name}
+		t := &tool{method: m, name: toolName(m)}
 		p.where = m.goName
 		if other := x.byName[t.name]; other != nil {
 			p.addf("the tool would have the name %q, as %s does; rename one", t.name, other.goName)

@@ -386,8 +386,8 @@ const stateLabel = "svc mcp state\x00"
 func (x *exchange) callDigest(m *message) []byte {
 	what := openMembers(nil)
 	what.addText("method", string(m.method))
-	what.addRaw("name", string(m.name))
-	what.addRaw("uri", string(m.uri))
+	what.addText("name", textAt(m.params, "name"))
+	what.addText("uri", textAt(m.params, "uri"))
 	what.addRaw("arguments", string(canonicalJSON(m.arguments)))
 	what.addText("caller", callerOf(x))
 	sum := sha256.Sum256(what.close())

@@ -350,6 +350,38 @@ func TestMCPHeaderLate(t *testing.T) {
 	}
 }
 
+// Verify that a state goes on with nothing but the call it was sealed for: each part of
+// a call changes the digest, and the spelling of its arguments does not.
+func TestMCPCallDigest(t *testing.T) {
+	digest := func(text string) string {
+		x := &exchange{callContext: callContext{Context: context.Background()}}
+		m := message{rpcMessage: rpcMessage{method: []byte(textAt([]byte(text), "method")), params: memberAt([]byte(text), "params")}}
+		if e := x.readParams(&m); e != nil {
+			t.Fatal(e.text)
+		}
+		return string(x.callDigest(&m))
+	}
+	const call = `{"method":"tools/call","params":{"name":"a","uri":"u:a","arguments":{"b":[1,{"c":"d"}],"e":1.50}}}`
+	for _, test := range []struct {
+		text string
+		same bool
+	}{
+		{`{ "params" : {"arguments":{"e":1.50,"b":[ 1 , {"\u0063":"\u0064"} ]}, "name":"\u0061", "uri":"u:\u0061"},"method":"tools/call"}`, true},
+		{strings.Replace(call, "tools/call", "prompts/get", 1), false},
+		{strings.Replace(call, `"a"`, `"A"`, 1), false},
+		{strings.Replace(call, `u:a`, `u:b`, 1), false},
+		{strings.Replace(call, `"d"`, `"D"`, 1), false},
+		{strings.Replace(call, `"c"`, `"C"`, 1), false},
+		{strings.Replace(call, `[1,{"c":"d"}]`, `[{"c":"d"},1]`, 1), false},
+		{strings.Replace(call, `1.50`, `"1.50"`, 1), false},
+		{strings.Replace(call, `,"arguments":{"b":[1,{"c":"d"}],"e":1.50}`, ``, 1), false},
+	} {
+		if same := digest(test.text) == digest(call); same != test.same {
+			t.Errorf("%s: the same digest %t", test.text, same)
+		}
+	}
+}
+
 // FuzzMCPState opens any text as a state: none but those that were sealed opens, and
 // what opens is the object that was sealed.
 func FuzzMCPState(f *testing.F) {

@@ -294,6 +294,34 @@ func TestMCPAskRounds(t *testing.T) {
 	}
 }
 
+// Verify that a state goes on for the caller it was sealed for, and for nobody else,
+// known or not.
+func TestMCPAskCallers(t *testing.T) {
+	_, h := newAsking(&svc.MCPOptions{StateKey: svc.NewCursorKey([]byte("the key of one replica"))})
+	post := func(caller, more string) *httptest.ResponseRecorder {
+		return mcpPost(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+			if caller != "" {
+				r = r.WithContext(svc.WithPrincipal(r.Context(), &svc.Principal{Subject: caller}))
+			}
+			h.ServeHTTP(w, r)
+		}), mcpAsk(mcpForms, "tools/call", `"name":"ask_converse"`+more))
+	}
+	callers := []string{"", "ada", "bob"}
+	for _, sealer := range callers {
+		_, state := mcpAskedKey(post(sealer, "").Body.Bytes())
+		for _, caller := range callers {
+			w := post(caller, `,"inputResponses":{"name/0":{"action":"accept","content":{"name":"x"}}},"requestState":"`+state+`"`)
+			want := mcpFailure("-32602", "requestState")
+			if caller == sealer {
+				want = `…"inputRequests":{"name/1":…`
+			}
+			if !mcpMatches(w.Body.String(), want) {
+				t.Errorf("%q brings the state of %q: %s", caller, sealer, w.Body)
+			}
+		}
+	}
+}
+
 // Verify that a method cannot ask when it has returned, and does not ask twice.
 func TestMCPAskLate(t *testing.T) {
 	var kept context.Context
@@ -329,6 +357,7 @@ type mcpReading interface {
 	ListAll(context.Context, *mcpPage) (*mcpCount, error)
 	GetShown(context.Context, *mcpShow) (*mcpShown, error)
 	Create(context.Context, *mcpCreate) (*mcpNote, error)
+	GetCount(context.Context) (*mcpCount, error)
 }
 
 type mcpPart struct {
@@ -369,10 +398,12 @@ func (r mcpReader) GetShown(ctx context.Context, in *mcpShow) (*mcpShown, error)
 	return r.Show(ctx, &mcpShow{Kinds: in.Kinds})
 }
 
+func (r mcpReader) GetCount(ctx context.Context) (*mcpCount, error) { return r.Count(ctx) }
+
 func newReading(opts *svc.MCPOptions) http.Handler {
 	return svc.MustRegister[mcpReading](mcpReader{}, &svc.Options{
 		Name: "Notes", Resource: "notes", Version: "1.2.3", Logger: slog.New(slog.DiscardHandler),
-		Methods: map[string]svc.MethodOptions{"GetPart": {HTTP: "GET /notes/{id}/{part}"}, "GetShown": {HTTP: "GET /shown"}},
+		Methods: map[string]svc.MethodOptions{"GetPart": {HTTP: "GET /notes/{id}/{part}"}, "GetShown": {HTTP: "GET /shown"}, "GetCount": {HTTP: "GET /count", Transports: []svc.Transport{svc.TransportREST}}},
 	}).MCP(opts)
 }
 
@@ -509,6 +540,8 @@ func TestMCPResourceMistakes(t *testing.T) {
 			`GetPart: ResourceOptions.URI is "notes://{id}{part}"; names are in braces, with text between them`,
 			`GetShown: the URI notes://shown{?kinds} has {kinds}`, `ListAll: ResourceOptions.URI is "all"; write one such as`,
 			`Resources["Nope"]: Notes has no method of that name`, `Prompts["Nope"]`,
+			`Resources["GetCount"]: MCP does not serve the method; add TransportMCP to its Transports`,
+			`Prompts["notes_get_count"]: MCP does not serve the method`, `Tools["GetCount"]: MCP does not serve the method`,
 			`GetNote: the messages of a prompt are blocks`, `Kinds: the arguments of a prompt are texts, so they cannot be a []string`,
 			`StateKey has no key`, `ListAll: ResourceOptions.TTL is negative`,
 		} {
@@ -521,9 +554,10 @@ func TestMCPResourceMistakes(t *testing.T) {
 		StateKey: new(svc.CursorKey),
 		Resources: map[string]svc.ResourceOptions{
 			"Create": {URI: "notes://create"}, "GetNote": {URI: "notes://{nope}"}, "GetPart": {URI: "notes://{id}{part}"},
-			"GetShown": {URI: "notes://shown{?kinds}"}, "ListAll": {URI: "all", TTL: -1}, "Nope": {},
+			"GetShown": {URI: "notes://shown{?kinds}"}, "ListAll": {URI: "all", TTL: -1}, "Nope": {}, "GetCount": {URI: "notes://count"},
 		},
-		Prompts: map[string]svc.PromptOptions{"Nope": {}, "GetNote": {}, "GetShown": {}},
+		Prompts: map[string]svc.PromptOptions{"Nope": {}, "GetNote": {}, "GetShown": {}, "notes_get_count": {}},
+		Tools:   map[string]svc.ToolOptions{"GetCount": {}},
 	})
 }
 
