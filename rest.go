@@ -45,34 +45,35 @@ func (s *Service) Mount(mux *http.ServeMux) {
 	}
 }
 
-// mountRoute registers r on mux. The mux's message names only patterns, so the
-// panic names the methods first.
+// mountRoute registers r on mux. The mux's message names only patterns, so the panic
+// says first whose they are, and what to do.
 func mountRoute(mux *http.ServeMux, r Route) {
 	defer func() {
 		if v := recover(); v != nil {
-			text := "svc: cannot mount " + r.Resource + "." + r.Name
-			if other := mountedOn(mux, r); other != nil {
-				text += ", since " + other.resource + "." + other.name + " is on the same path"
-			}
-			panic(text + ": " + fmt.Sprint(v))
+			panic(fmt.Sprintf("svc: cannot mount %s.%s, since %s: %v", r.Resource, r.Name, explainClash(mux, r), v))
 		}
 	}()
 	mux.Handle(r.Method+" "+r.Path, r.Handler)
 }
 
-// mountedOn returns the method of svc that answers requests for r on mux, or nil if
-// another handler does. It asks mux with a request that both patterns match.
-func mountedOn(mux *http.ServeMux, r Route) *method {
+// explainClash says what is on mux in place of r. It asks mux with a request that both
+// patterns match.
+func explainClash(mux *http.ServeMux, r Route) string {
 	path := strings.NewReplacer("{", "", "}", "").Replace(r.Path) // placeholders match their own names
 	req, err := http.NewRequest(r.Method, path, nil)
 	if err != nil {
-		return nil
+		return "the mux does not take it"
 	}
 	chosen, _ := mux.Handler(req)
-	if h, ok := chosen.(*restHandler); ok {
-		return h.only
+	own, _ := r.Handler.(*restHandler)
+	switch h, _ := chosen.(*restHandler); {
+	case h == nil:
+		return "another handler matches some of its requests; move that, or mount the service under a prefix, as by At(\"/v1\")"
+	case own != nil && h.service == own.service:
+		return "the service is on this mux already; mount it once"
+	default:
+		return fmt.Sprintf("%s.%s of another service is on the same path; give one of them another Resource or Path, or a prefix, as by At(\"/v2\")", h.only.resource, h.only.name)
 	}
-	return nil
 }
 
 // REST returns a handler that serves every route. It answers requests that match

@@ -684,21 +684,82 @@ func isKeyword30(name string, value any) bool {
 // checkUse notes the mistakes that make the shapes below s unfit for a use: a type
 // that can be written but not read has a schema that no input could be held to.
 func (c *shapes) checkUse(s *shape, u use, at string) {
+	checksItself := reflect.PointerTo(s.typ).Implements(reflect.TypeFor[interface{ Validate() error }]())
 	c.walkShapes(s, at, make(map[*shape]bool), func(s *shape, at string) {
 		var need reflect.Type
 		var method string
 		switch {
+		case s.kind == kindObject && u == asInput:
+			c.checkForeignTags(s, checksItself)
+			return
 		case s.kind == kindCustom && u != asOutput && !hasMethods(s.typ, typeJSONUnmarshaler):
 			need, method = typeJSONMarshaler, "UnmarshalJSON"
 		case s.kind == kindText && u != asOutput && !hasMethods(s.typ, typeTextUnmarshaler):
 			need, method = typeTextMarshaler, "UnmarshalText"
 		case s.kind == kindText && u == asOutput && !hasMethods(s.typ, typeTextMarshaler):
 			need, method = typeTextUnmarshaler, "MarshalText"
+		case s.kind == kindCustom && u != asOutput:
+			c.checkReceiver(s.typ, "UnmarshalJSON", at)
+			return
+		case s.kind == kindText && u != asOutput:
+			c.checkReceiver(s.typ, "UnmarshalText", at)
+			return
 		default:
 			return
 		}
 		c.addf("%s: %v has %s but not %s, so it cannot be part of an %s", at, s.typ, need.Method(0).Name, method, u)
 	})
+}
+
+// foreignTags are those of other libraries that nothing here reads, with what to write
+// in their place, where NAME is the tag's. A field that has one looks as if something
+// were checked or bound.
+var foreignTags = [...]struct{ name, instead string }{
+	{"binding", "a field without omitempty is required, and rules are tags of their own, such as minLength:\"1\" or enum:\"a,b\""},
+	{"validate", "a field without omitempty is required, rules are tags of their own, such as minLength:\"1\" or enum:\"a,b\", and a method Validate() error of the input may read this one"},
+	{"required", "a field is required unless its json tag has omitempty"},
+	{"form", "write `json:\"NAME\"`"},
+	{"uri", "write `path:\"NAME\"`"},
+	{"param", "write `path:\"NAME\"`"},
+}
+
+// checkForeignTags notes the tags of other libraries on the fields of s, a struct of an
+// input. An input that checks itself, by Validate, may do so with a library that reads
+// the tag validate.
+func (c *shapes) checkForeignTags(s *shape, checksItself bool) {
+	for _, f := range s.fields {
+		tag := s.typ.FieldByIndex(f.index).Tag
+		for _, foreign := range foreignTags {
+			value, ok := tag.Lookup(foreign.name)
+			if !ok || checksItself && foreign.name == "validate" {
+				continue
+			}
+			name, _, _ := strings.Cut(value, ",")
+			c.addf("%s: nothing reads the tag %s: %s", f.place, foreign.name, strings.ReplaceAll(foreign.instead, "NAME", name))
+		}
+	}
+}
+
+// checkReceiver notes a method that reads JSON or text into a copy of the value, which
+// is lost. A method that is promoted from an embedded field has another receiver.
+func (c *shapes) checkReceiver(t reflect.Type, name, at string) {
+	if _, ok := t.MethodByName(name); ok && !promotesMethod(t, name) {
+		c.addf("%s: %v.%s sets a copy of the value, since its receiver is no pointer; write func (x *%s) %s", at, t, name, t.Name(), name)
+	}
+}
+
+// promotesMethod reports whether t is a struct that has a method by an embedded field.
+func promotesMethod(t reflect.Type, name string) bool {
+	if t.Kind() != reflect.Struct {
+		return false
+	}
+	for i := range t.NumField() {
+		f := t.Field(i)
+		if _, ok := f.Type.MethodByName(name); ok && f.Anonymous {
+			return true
+		}
+	}
+	return false
 }
 
 // walkShapes calls visit for s and every shape below it, once each. The place of a

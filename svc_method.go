@@ -742,10 +742,14 @@ func parsePattern(pattern string) (route, error) {
 }
 
 // parseSegment returns the name of the placeholder if a segment of a path is
-// one, and "" for literal text.
+// one, and "" for literal text. A segment such as :id, which is a placeholder in other
+// routers, would be literal text that no client means.
 func parseSegment(segment string) (name string, err error) {
 	if segment == "" || segment == "." || segment == ".." {
 		return "", fmt.Errorf("the path has an empty segment, a dot segment or a slash at its end, which no request matches")
+	}
+	if strings.HasPrefix(segment, ":") {
+		return "", fmt.Errorf("a placeholder is written {%s}, and not %s", segment[1:], segment)
 	}
 	if !strings.ContainsAny(segment, "{}") {
 		return "", checkLiteral(segment)

@@ -660,7 +660,7 @@ func reg[I any](opts *svc.Options) func() error {
 func regImpl[I any]() I {
 	for _, impl := range []any{
 		regEmpty{}, regShapes{}, regObjects{}, regOptions{}, regClash{}, regPatterns{}, regBinding{},
-		regTypes{}, regTags{}, regFields{}, regAliases{}, regDirect{}, regMany{}, regHidden{},
+		regTypes{}, regTags{}, regForeignTags{}, regReceiver{}, regFields{}, regAliases{}, regDirect{}, regMany{}, regHidden{},
 		regPaths{}, regOddPaths{}, regLone{}, regSpellings{}, regList[regOut]{},
 	} {
 		if i, ok := impl.(I); ok {
@@ -840,6 +840,7 @@ func TestRegisterPatterns(t *testing.T) {
 		"POST /todos/{}",
 		"POST /todos/{todo-id}",
 		"POST /todos/{id",
+		"POST /todos/:id",
 		"POST /todos/id}",
 		"POST /todos/no-{id}",
 		"POST /todos/{id}.json",
@@ -1054,6 +1055,73 @@ func TestRegisterTags(t *testing.T) {
 			_, err := svc.Register[DefaultsAPI](regTags{}, nil)
 			return err
 		}},
+	})
+}
+
+type (
+	ForeignAPI interface {
+		Create(context.Context, *regForeign) error
+		Edit(context.Context, *regSelfChecked) (*regForeignOut, error)
+		List(context.Context, *regForeignPart) error
+	}
+	regForeignTags struct{ ForeignAPI }
+	regForeign     struct {
+		regForeignPart
+		ID     string         `uri:"id"`
+		Title  string         `json:"title" binding:"required,max=80"`
+		Mail   string         `json:"mail" validate:"email"`
+		Note   string         `json:"note" required:"false"`
+		Nested []regForeignIn `json:"nested"`
+		Cache  string         `json:"-" validate:"required"`
+	}
+	regForeignPart struct {
+		Page int `form:"page,default=1"`
+	}
+	regForeignIn struct {
+		Key string `json:"key" param:"key"`
+	}
+	regForeignOut struct {
+		Title string `json:"title" binding:"required" validate:"min=1" required:"true" form:"title"`
+	}
+	regSelfChecked struct {
+		ID    string `json:"id" validate:"uuid"`
+		Inner struct {
+			Name string `validate:"min=1"`
+		} `json:"inner"`
+	}
+
+	ReceiverAPI interface {
+		Create(context.Context, *regReceivers) error
+		Show(context.Context) (*regReceiversOut, error)
+	}
+	regReceiver  struct{ ReceiverAPI }
+	regReceivers struct {
+		Money    regCopiedMoney           `json:"money"`
+		Texts    map[string]regCopiedText `json:"texts"`
+		Keys     map[regCopiedText]bool   `json:"keys"`
+		Promoted struct{ *regCustom }     `json:"promoted"`
+	}
+	regReceiversOut struct {
+		Money regCopiedMoney `json:"money"`
+		Text  regCopiedText  `json:"text"`
+	}
+	regCopiedMoney struct{ Cents int }
+	regCopiedText  string
+)
+
+func (*regSelfChecked) Validate() error { return nil }
+
+func (m regCopiedMoney) MarshalJSON() ([]byte, error) { return []byte("1"), nil }
+func (m regCopiedMoney) UnmarshalJSON([]byte) error   { return nil }
+func (t regCopiedText) MarshalText() ([]byte, error)  { return []byte(t), nil }
+func (t regCopiedText) UnmarshalText([]byte) error    { return nil }
+
+// Verify that what would silently do nothing is found: tags that only other libraries
+// read, and methods that read into a copy. Outputs may have them.
+func TestRegisterInVain(t *testing.T) {
+	regGolden(t, "vain.txt", []regCase{
+		{"tags of other libraries", reg[ForeignAPI](nil)},
+		{"methods that read into a copy", reg[ReceiverAPI](nil)},
 	})
 }
 
@@ -1281,6 +1349,12 @@ func TestPanics(t *testing.T) {
 		{"Mount: on a route of the program", mounted(a, "POST /todos")},
 		{"Mount: on a route of the program that says so otherwise", mounted(a, "GET /todos/{name}")},
 		{"Mount: on a route that overlaps", mounted(a, "GET /{kind}/first")},
+		{"Mount: a method of another service", func() error {
+			mux := http.NewServeMux()
+			todos(svc.Options{Name: "C", Resource: "todos"}).Mount(mux)
+			a.Mount(mux)
+			return nil
+		}},
 		{"Mount: twice", func() error {
 			mux := http.NewServeMux()
 			a.Mount(mux)
