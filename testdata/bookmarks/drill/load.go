@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"math"
 	"slices"
 	"sync/atomic"
 	"time"
@@ -71,19 +72,78 @@ func (w *worker) run(ctx context.Context) {
 }
 
 func (w *worker) create(ctx context.Context, i int) error {
-	note := fmt.Sprintf("note of %s", w.name)
-	in := &bookmarks.NewBookmark{URL: fmt.Sprintf("https://example.com/%s/%d", w.name, i), Title: fmt.Sprintf("Ünïque w%dw", i),
-		Note: &note, Tags: []string{"drill", fmt.Sprint("t", i%10)}, Key: fmt.Sprintf("key-%s-%d", w.name, i)}
-	b, err := w.client.Create(ctx, in)
+	b, want, err := w.add(ctx, w.client, fmt.Sprint(i))
 	if err != nil {
 		return err
 	}
 	if n := len(w.acked); n > 0 && b.ID <= w.acked[n-1].ID {
 		return fmt.Errorf("%d comes after %d", b.ID, w.acked[n-1].ID)
 	}
-	want := bookmarks.Bookmark{ID: b.ID, URL: in.URL, Title: in.Title, Note: in.Note, Tags: in.Tags, CreatedAt: b.CreatedAt, ETag: `"1"`}
-	w.acked, w.keys = append(w.acked, want), append(w.keys, in.Key)
+	w.acked, w.keys = append(w.acked, want), append(w.keys, w.key(fmt.Sprint(i)))
 	return same(b, want)
+}
+
+func (w *worker) key(name string) string { return fmt.Sprintf("key-%s-%s", w.name, name) }
+
+// add creates a bookmark, and returns it and what it has to be.
+func (w *worker) add(ctx context.Context, client *bookmarks.Client, name string) (b *bookmarks.Bookmark, want bookmarks.Bookmark, err error) {
+	note := "note of " + w.name
+	in := &bookmarks.NewBookmark{URL: "https://example.com/" + w.name + "/" + name, Title: "Ünïque w" + name + "w",
+		Note: &note, Tags: []string{"drill", "t" + name}, Key: w.key(name)}
+	if b, err = client.Create(ctx, in); err == nil {
+		want = bookmarks.Bookmark{ID: b.ID, URL: in.URL, Title: in.Title, Note: in.Note, Tags: in.Tags, CreatedAt: b.CreatedAt, ETag: `"1"`}
+	}
+	return b, want, err
+}
+
+// crowd is one of several programs of the same owner, who create at the same time. Pages
+// and the stream must have everything all the same.
+func (w *worker) crowd(ctx context.Context, client *bookmarks.Client, name string) {
+	for i := 1; sleep(ctx, 15*time.Millisecond); i++ {
+		w.try("create", func(ctx context.Context) error {
+			b, want, err := w.add(ctx, client, fmt.Sprint(name, "-", i))
+			if err != nil {
+				return err
+			}
+			w.mu.Lock()
+			w.acked = append(w.acked, want)
+			w.mu.Unlock()
+			return same(b, want)
+		})
+		if i%80 == 0 {
+			w.try("list", func(ctx context.Context) error { return w.listCrowd(ctx, client) })
+		}
+	}
+}
+
+// listCrowd reads all pages while others create.
+func (w *worker) listCrowd(ctx context.Context, client *bookmarks.Client) error {
+	missing := make(map[int64]bool) // of those that were acknowledged before
+	w.mu.Lock()
+	for _, b := range w.acked {
+		missing[b.ID] = true
+	}
+	w.mu.Unlock()
+	in := &bookmarks.Filter{CursorQuery: svc.CursorQuery{Limit: 100}}
+	for before := int64(math.MaxInt64); ; {
+		page, err := client.List(ctx, in)
+		if err != nil {
+			return err
+		}
+		for _, b := range page.Data {
+			if b.ID >= before {
+				return fmt.Errorf("%d comes after %d", b.ID, before)
+			}
+			before = b.ID
+			delete(missing, b.ID)
+		}
+		if in.Cursor = page.NextCursor; !page.HasMore {
+			if len(missing) > 0 {
+				return fmt.Errorf("the pages lack %d bookmarks", len(missing))
+			}
+			return nil
+		}
+	}
 }
 
 // same returns an error if b is not the bookmark that is wanted.

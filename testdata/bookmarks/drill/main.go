@@ -7,6 +7,7 @@ package main
 
 import (
 	"bufio"
+	"cmp"
 	"context"
 	"errors"
 	"flag"
@@ -95,31 +96,40 @@ var protocols = []string{"REST", "JSON-RPC", "MCP 2025-11-25", modern}
 // there is.
 func drill(ctx context.Context, span time.Duration, databaseURL, base string, c *chaos) error {
 	f := &figures{requests: make(map[string]int), errors: make(map[string]int), next: &http.Transport{MaxIdleConnsPerHost: 100}}
-	var workers []*worker
-	for i := range 12 {
+	workers := make([]*worker, 13) // three of each protocol, and the owner of the crowd
+	for i := range workers {
 		w := &worker{figures: f, protocol: protocols[i%4], name: fmt.Sprint("w", i), url: base, token: fmt.Sprint("token-", i)}
-		if err := execute(ctx, databaseURL, "insert into tokens values (sha256($1), $2, '{bookmarks:read,bookmarks:write}')", []byte(w.token), w.name); err != nil {
-			return err
+		err := execute(ctx, databaseURL, "insert into tokens values (sha256($1), $2, '{bookmarks:read,bookmarks:write}')", []byte(w.token), w.name)
+		if err == nil {
+			w.client, err = newClient(w.protocol, base, w.token, f)
 		}
-		client, err := newClient(w.protocol, base, w.token, f)
 		if err != nil {
 			return err
 		}
-		w.client = client
-		workers = append(workers, w)
+		workers[i] = w
 	}
 	load, stop := context.WithTimeout(ctx, span)
 	defer stop()
 	var working, watching sync.WaitGroup
 	watch, unwatch := context.WithCancel(ctx)
-	for _, w := range workers {
-		working.Go(func() { w.run(load) })
+	for i, w := range workers {
 		watching.Go(func() { w.watch(watch) })
+		if i < 12 {
+			working.Go(func() { w.run(load) })
+			continue
+		}
+		for _, p := range protocols {
+			client, _ := newClient(p, base, w.token, f) // no error: it is made like those above
+			working.Go(func() { w.crowd(load, client, strings.ToLower(strings.ReplaceAll(p, " ", "-"))) })
+		}
 	}
 	quiet, calm := context.WithTimeout(load, span-5*time.Second)
 	defer calm()
 	c.run(quiet, span/2)
 	working.Wait()
+	for _, w := range workers {
+		slices.SortFunc(w.acked, func(a, b bookmarks.Bookmark) int { return cmp.Compare(a.ID, b.ID) })
+	}
 	for deadline := time.Now().Add(patience); slices.ContainsFunc(workers, (*worker).behind) && time.Now().Before(deadline); {
 		time.Sleep(50 * time.Millisecond)
 	}
@@ -184,8 +194,11 @@ func (w *worker) verify(ctx context.Context, databaseURL string) (int, error) {
 		err = row.Scan(&b.ID, &b.URL, &b.Title, &b.Note, &b.Tags, &b.CreatedAt, &b.ETag)
 		return b, err
 	})
-	if err != nil || len(list) != len(w.acked) || len(w.watched) != len(w.acked) {
-		return len(list), fmt.Errorf("%d acknowledged, %d in the database, %d in the stream: %w", len(w.acked), len(list), len(w.watched), err)
+	if err != nil {
+		return 0, err
+	}
+	if len(list) != len(w.acked) || len(w.watched) != len(w.acked) {
+		return len(list), fmt.Errorf("%d acknowledged, %d in the database, %d in the stream", len(w.acked), len(list), len(w.watched))
 	}
 	for i := range list {
 		if err := same(&list[i], w.acked[i]); err != nil {
