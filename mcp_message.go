@@ -410,7 +410,7 @@ func (x *exchange) serveMessage(m *rpcMessage) error {
 		}
 		x.acceptMessage()
 	default:
-		defer x.watch.end(http.ErrAbortHandler)
+		defer x.endAborted()
 		if x.accept == (accepted{}) {
 			return httpError(http.StatusNotAcceptable, CodeInvalidArgument, "accept application/json, text/event-stream, or both")
 		}
@@ -418,6 +418,10 @@ func (x *exchange) serveMessage(m *rpcMessage) error {
 	}
 	return nil
 }
+
+// endAborted tells Options.Observe of a call that ends by http.ErrAbortHandler. It is
+// deferred before the method is known, which is why it is no x.watch.end.
+func (x *exchange) endAborted() { x.watch.end(http.ErrAbortHandler) }
 
 // acceptMessage says that messages which get no answer have arrived. Over standard
 // output they get nothing.
@@ -511,7 +515,7 @@ func (x *exchange) readBatch() ([]rpcMessage, *mcpError) {
 func (x *exchange) answerWithin(rpc *rpcMessage) bool {
 	err := x.budget.checkNext(x)
 	if err == nil {
-		defer x.watch.end(http.ErrAbortHandler)
+		defer x.endAborted()
 		x.answerRequest(rpc)
 		if err = x.budget.keepAnswer(len(x.ws.enc.buf)); err == nil {
 			x.watch.end(x.outcome)

@@ -257,3 +257,179 @@ func TestObserveBefore(t *testing.T) {
 		}
 	}
 }
+
+// Verify that calls by other methods of MCP than tools/call are observed, and each
+// round of a call that asks, over HTTP and over standard input alike.
+func TestObserveMCP(t *testing.T) {
+	o := new(observer)
+	s := svc.MustRegister[mcpAsking](mcpAsker{}, &svc.Options{Resource: "ask", Observe: o.observe, Logger: slog.New(slog.DiscardHandler)})
+	opts := &svc.MCPOptions{
+		Resources: map[string]svc.ResourceOptions{"GetFile": {URI: "files://f/{id}", NotTool: true}},
+		Prompts:   map[string]svc.PromptOptions{"Compose": {}},
+	}
+	h := s.MCP(opts)
+	compose := func(arguments string) string {
+		return mcpAsk(mcpForms, "prompts/get", `"name":"ask_compose","arguments":{`+arguments+`}`)
+	}
+	read := func(more string, head ...string) string {
+		return mcpAsk(mcpForms, "resources/read", `"uri":"files://f/1"`+more, append(head, "Mcp-Name: files://f/1")...)
+	}
+	const archive = `"name":"ask_archive"`
+	for _, test := range []struct{ name, text, want string }{
+		{"a round that asks", mcpAsk(mcpForms, "tools/call", archive), "mcp ask.archive OK"},
+		{"the round with the answer", mcpAsk(mcpForms, "tools/call", archive+`,"inputResponses":{"sure":{"action":"accept","content":{"sure":true}}}`), "mcp ask.archive OK"},
+		{"the round with a refusal", mcpAsk(mcpForms, "tools/call", archive+`,"inputResponses":{"sure":{"action":"decline"}}`), "mcp ask.archive FAILED_PRECONDITION"},
+		{"a caller who cannot be asked", mcpModern("tools/call", archive), "mcp ask.archive FAILED_PRECONDITION"},
+		{"a wrong question", mcpAsk(mcpForms, "tools/call", `"name":"ask_wrong"`), "mcp ask.wrong INTERNAL"},
+		{"resources/read, a round that asks", read(""), "mcp ask.get_file OK"},
+		{"resources/read", read(`,"inputResponses":{"n":{"action":"accept","content":{"name":"me"}}}`, "-Mcp-Name"), "mcp ask.get_file OK"},
+		{"resources/read, a caller who cannot be asked", mcpModern("resources/read", `"uri":"files://f/1"`, "Mcp-Name: files://f/1"), "mcp ask.get_file FAILED_PRECONDITION"},
+		{"resources/read of no resource", mcpModern("resources/read", `"uri":"files://g"`, "Mcp-Name: files://g"), ""},
+		{"prompts/get", compose(`"style":"funny"`), "mcp ask.compose OK"},
+		{"prompts/get, an error", compose(`"style":"funny","words":"13"`), "mcp ask.compose NOT_FOUND"},
+		{"prompts/get, a panic", compose(`"style":"funny","words":"14"`), "mcp ask.compose INTERNAL"},
+		{"prompts/get, a wrong argument", compose(`"style":"funny","words":"x"`), "mcp ask.compose INVALID_ARGUMENT"},
+		{"prompts/get without an argument", compose(""), "mcp ask.compose INVALID_ARGUMENT"},
+		{"prompts/get of no prompt", mcpModern("prompts/get", `"name":"ask_nothing"`), ""},
+		{"completion/complete", mcpModern("completion/complete", `"ref":{"type":"ref/prompt","name":"ask_compose"},"argument":{"name":"style","value":"f"}`), ""},
+		{"resources/templates/list", mcpModern("resources/templates/list", ""), ""},
+	} {
+		mcpPost(h, test.text)
+		if got := o.take(); got != test.want {
+			t.Errorf("HTTP: %s: observed %q, want %q", test.name, got, test.want)
+		}
+		_, line, _ := strings.Cut(test.text, "\n\n")
+		if err := s.MCPStdio(context.Background(), strings.NewReader(line+"\n"), io.Discard, opts); err != nil {
+			t.Fatal(err)
+		}
+		if got := o.take(); got != test.want {
+			t.Errorf("standard input: %s: observed %q, want %q", test.name, got, test.want)
+		}
+	}
+	for _, bad := range o.bad {
+		t.Error(bad)
+	}
+}
+
+// Verify that HEAD and what conditions and headers make of a call are observed as
+// the one call that they are.
+func TestObserveConditions(t *testing.T) {
+	o := new(observer)
+	h := svc.MustRegister[HeadAPI](headImpl{}, &svc.Options{
+		Resource: "heads", Observe: o.observe, Logger: slog.New(slog.DiscardHandler),
+		Methods: map[string]svc.MethodOptions{"Create": {Status: 201, HTTP: "POST /heads/{id}"}, "Watch": {HTTP: "GET /heads/watch"}},
+	}).REST()
+	for _, test := range []struct {
+		method, path, none string
+		status             int
+		want               string
+	}{
+		{"GET", "/heads/5", "", 200, "rest heads.get OK GET /heads/{id}"},
+		{"HEAD", "/heads/5", "", 200, "rest heads.get OK GET /heads/{id}"},
+		{"GET", "/heads/5", `"v1"`, 304, "rest heads.get OK GET /heads/{id}"},
+		{"HEAD", "/heads/5", `"v1"`, 304, "rest heads.get OK GET /heads/{id}"},
+		{"HEAD", "/heads/fails", "", 404, "rest heads.get NOT_FOUND GET /heads/{id}"},
+		{"GET", "/heads/etag?value=v1", "", 500, "rest heads.get INTERNAL GET /heads/{id}"}, // no entity-tag
+		{"GET", "/heads/value?value=%00", "", 500, "rest heads.get INTERNAL GET /heads/{id}"},
+		{"GET", "/heads/5?value=%ff", "", 400, "rest heads.get INVALID_ARGUMENT GET /heads/{id}"},
+		{"HEAD", "/heads/watch", "", 200, "rest heads.watch OK GET /heads/watch"},
+		{"PUT", "/heads/5", "", 405, ""},
+		{"HEAD", "/nowhere", "", 404, ""},
+	} {
+		var header []string
+		if test.none != "" {
+			header = []string{"If-None-Match", test.none}
+		}
+		a := answerTo(h, test.method, test.path, "", header...)
+		if got := o.take(); got != test.want || a.StatusCode != test.status {
+			t.Errorf("%s %s: %d, observed %q, want %d and %q", test.method, test.path, a.StatusCode, got, test.status, test.want)
+		}
+	}
+}
+
+// Verify that a caller without identity or scope is observed once on every transport.
+func TestObserveIdentity(t *testing.T) {
+	o := new(observer)
+	s := svc.MustRegister[ObserveAPI](observed{}, &svc.Options{
+		Resource: "o", Observe: o.observe, Logger: slog.New(slog.DiscardHandler), Defaults: svc.Defaults{Auth: "bearer"},
+		Methods: map[string]svc.MethodOptions{"Get": {HTTP: "POST /o/get", Scopes: []string{"read"}}, "Watch": {HTTP: "POST /o/watch", Scopes: []string{"read"}}},
+	})
+	mux := http.NewServeMux()
+	mux.Handle("/rpc", s.RPC())
+	mux.Handle("/mcp", s.MCP(nil))
+	mux.Handle("/", s.REST())
+	const rpc, mcp = `{"jsonrpc":"2.0","id":1,"method":"o.get"}`, `{"jsonrpc":"2.0","id":1,"method":"tools/call","params":{"name":"o_get","arguments":{}}}`
+	for _, caller := range []struct {
+		principal *svc.Principal
+		code      string
+	}{
+		{nil, "UNAUTHENTICATED"},
+		{&svc.Principal{Subject: "ada", Scopes: []string{"write"}}, "PERMISSION_DENIED"},
+	} {
+		ctx := context.Background()
+		if caller.principal != nil {
+			ctx = svc.WithPrincipal(ctx, caller.principal)
+		}
+		for _, test := range []struct{ path, body, want string }{
+			{"/o/get", "{}", "rest o.get " + caller.code + " POST /o/get"},
+			{"/o/watch", "{}", "rest o.watch " + caller.code + " POST /o/watch"},
+			{"/rpc", rpc, "rpc o.get " + caller.code},
+			{"/rpc", "[" + rpc + "," + rpc + "]", "rpc o.get " + caller.code + "\nrpc o.get " + caller.code},
+			{"/mcp", mcp, "mcp o.get " + caller.code},
+			{"/mcp", "[" + mcp + "]", "mcp o.get " + caller.code},
+		} {
+			r := httptest.NewRequestWithContext(ctx, "POST", test.path, strings.NewReader(test.body))
+			r.Header.Set("Content-Type", "application/json")
+			mux.ServeHTTP(httptest.NewRecorder(), r)
+			if got := o.take(); got != test.want {
+				t.Errorf("%s %s: observed %q, want %q", test.path, test.body, got, test.want)
+			}
+		}
+		if err := s.MCPStdio(ctx, strings.NewReader(mcp+"\n"), io.Discard, nil); err != nil || o.take() != "mcp o.get "+caller.code {
+			t.Errorf("standard input: not observed, or %v", err)
+		}
+		if _, err := s.Call(ctx, "o", "get", &ObserveIn{}); err == nil || o.take() != "call o.get "+caller.code {
+			t.Errorf("Call: not observed, or %v", err)
+		}
+	}
+}
+
+// Verify that a body that comes too slowly, too short or not as announced is observed
+// once, on the route of a method with an input and of one without.
+func TestObserveBodies(t *testing.T) {
+	o := new(observer)
+	opts := wireOptions()
+	opts.BodyTimeout = 50 * time.Millisecond
+	opts.Observe = o.observe
+	s, _ := newWire(t, opts)
+	mux := http.NewServeMux()
+	mux.Handle("/rpc", s.RPC())
+	mux.Handle("/mcp", s.MCP(nil))
+	mux.Handle("/", s.REST())
+	addr := wireServer(t, mux, false).Listener.Addr().String()
+	for _, test := range []struct {
+		name, line, rest string
+		end              bool // the client sends no more, and says so
+		status           int
+		want             string
+	}{
+		{"slow", "POST /items", withLength(9, `{"`), false, 408, "rest items.create DEADLINE_EXCEEDED POST /items"},
+		{"slow, chunked", "POST /items", chunked(chunks(`{"title":"a`, 3)), false, 408, "rest items.create DEADLINE_EXCEEDED POST /items"},
+		{"slow, without an input", "POST /items/ping", withLength(9, `{"`), false, 408, "rest items.ping DEADLINE_EXCEEDED POST /items/ping"},
+		{"slow, GET", "GET /items/1", withLength(9, `{"`), false, 408, "rest items.get DEADLINE_EXCEEDED GET /items/{id}"},
+		{"short", "POST /items", withLength(9, `{"`), true, 400, "rest items.create INVALID_ARGUMENT POST /items"},
+		{"no chunks", "POST /items", chunked("zz\r\n"), true, 400, "rest items.create INVALID_ARGUMENT POST /items"},
+		{"slow, JSON-RPC", "POST /rpc", withLength(9, `{"`), false, 408, ""},
+		{"slow, MCP", "POST /mcp", withLength(9, `{"`), false, 408, ""},
+	} {
+		conn := wireDial(t, addr)
+		conn.send(wireHead(test.line) + test.rest)
+		if test.end {
+			conn.end()
+		}
+		a := conn.answer(t)
+		if got := o.take(); got != test.want || a.status != test.status {
+			t.Errorf("%s: %d, observed %q, want %d and %q", test.name, a.status, got, test.status, test.want)
+		}
+	}
+}
