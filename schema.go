@@ -713,7 +713,8 @@ func (c *shapes) checkUse(s *shape, u use, at string) {
 
 // foreignTags are those of other libraries that nothing here reads, with what to write
 // in their place, where NAME is the tag's. A field that has one looks as if something
-// were checked or bound.
+// were checked or bound. Where that is so for another reason the tag may stay: types
+// that other libraries read too have both.
 var foreignTags = [...]struct{ name, instead string }{
 	{"binding", "a field without omitempty is required, and rules are tags of their own, such as minLength:\"1\" or enum:\"a,b\""},
 	{"validate", "a field without omitempty is required, rules are tags of their own, such as minLength:\"1\" or enum:\"a,b\", and a method Validate() error of the input may read this one"},
@@ -731,10 +732,13 @@ func (c *shapes) checkForeignTags(s *shape, checksItself bool) {
 		tag := s.typ.FieldByIndex(f.index).Tag
 		for _, foreign := range foreignTags {
 			value, ok := tag.Lookup(foreign.name)
-			if !ok || checksItself && foreign.name == "validate" {
+			name, _, _ := strings.Cut(value, ",")
+			switch {
+			case !ok, checksItself && foreign.name == "validate",
+				strings.HasSuffix(foreign.instead, "NAME\"`") && name == f.name,
+				foreign.name == "required" && value == strconv.FormatBool(!f.optional):
 				continue
 			}
-			name, _, _ := strings.Cut(value, ",")
 			c.addf("%s: nothing reads the tag %s: %s", f.place, foreign.name, strings.ReplaceAll(foreign.instead, "NAME", name))
 		}
 	}

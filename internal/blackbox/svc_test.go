@@ -1073,6 +1073,9 @@ type (
 		Note   string         `json:"note" required:"false"`
 		Nested []regForeignIn `json:"nested"`
 		Cache  string         `json:"-" validate:"required"`
+		Same   string         `json:"same" form:"same" required:"true"`
+		Left   string         `json:"left,omitempty" uri:"left" required:"false"`
+		Must   string         `json:"must,omitempty" required:"true"`
 	}
 	regForeignPart struct {
 		Page int `form:"page,default=1"`
