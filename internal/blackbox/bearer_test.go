@@ -395,6 +395,75 @@ func TestCallers(t *testing.T) {
 	}
 }
 
+// Verify that a program with middleware of its own in place of Bearer gets the answers
+// of a service without Auth, byte for byte and without another allocation, whatever is
+// in Authorization.
+func TestCallersOfOtherMiddleware(t *testing.T) {
+	newHandler := func(auth string) http.Handler {
+		s := svc.MustRegister[VaultAPI](vault{}, &svc.Options{
+			Resource: "vault", Logger: slog.New(slog.DiscardHandler), Defaults: svc.Defaults{Auth: auth},
+			Methods: map[string]svc.MethodOptions{"Open": {HTTP: "POST /vault/open"}, "Watch": {HTTP: "POST /vault/watch"}},
+		})
+		mux := http.NewServeMux()
+		mux.Handle("/rpc", s.RPC())
+		mux.Handle("/mcp", s.MCP(nil))
+		mux.Handle("/", s.REST())
+		return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+			if r.Header.Get("X-Key") != "k" {
+				http.Error(w, "who are you?", http.StatusUnauthorized)
+				return
+			}
+			mux.ServeHTTP(w, r)
+		})
+	}
+	plain, private := newHandler(""), newHandler("bearer")
+	for _, key := range []string{"k", ""} {
+		for _, target := range []struct{ path, body string }{
+			{"/vault/open", ``},
+			{"/vault/peek", `{"n":1}`},
+			{"/vault/peek", `{"n":9}`},
+			{"/vault/watch", `{"n":1}`},
+			{"/vault/nowhere", `{}`},
+			{"/rpc", `{"jsonrpc":"2.0","id":1,"method":"vault.take","params":{"n":1}}`},
+			{"/rpc", `[{"jsonrpc":"2.0","id":1,"method":"vault.peek","params":{"n":9}},{"jsonrpc":"2.0","id":2,"method":"vault.open"}]`},
+			{"/mcp", `{"jsonrpc":"2.0","id":1,"method":"tools/list"}`},
+			{"/mcp", `{"jsonrpc":"2.0","id":1,"method":"tools/call","params":{"name":"vault_peek","arguments":{"n":1}}}`},
+			{"/mcp", `{"jsonrpc":"2.0","id":1,"method":"tools/call","params":{"name":"vault_watch","arguments":{"n":9}}}`},
+			{"/mcp", `[{"jsonrpc":"2.0","id":1,"method":"tools/call","params":{"name":"vault_take","arguments":{"n":1}}}]`},
+		} {
+			for _, authorization := range [][]string{nil, {"Bearer x"}, {"Bearer"}, {"Basic YTpi", "Bearer x"}} {
+				send := func(h http.Handler) string {
+					r := httptest.NewRequest("POST", target.path, strings.NewReader(target.body))
+					r.Header = http.Header{"Content-Type": {"application/json"}, "X-Key": {key}, "Authorization": authorization}
+					w := httptest.NewRecorder()
+					h.ServeHTTP(w, r)
+					return fmt.Sprintln(w.Code, w.Header(), w.Body)
+				}
+				if got, want := send(private), send(plain); got != want {
+					t.Errorf("%s, key %q, Authorization %q: %s\nwithout Auth: %s", target.path, key, authorization, got, want)
+				}
+			}
+		}
+	}
+	for _, load := range []workload{
+		{"REST", "POST", "/vault/peek", `{"n":1}`, 200},
+		{"MCP", "POST", "/mcp", `{"jsonrpc":"2.0","id":1,"method":"tools/call","params":{"name":"vault_peek","arguments":{"n":1}}}`, 200},
+	} {
+		count := func(h http.Handler) float64 { // the least, since a pool loses some things with -race
+			r := newReplay(load)
+			r.fresh.Header.Set("X-Key", "k")
+			least := testing.AllocsPerRun(1, func() { r.serve(h) })
+			for range 50 {
+				least = min(least, testing.AllocsPerRun(1, func() { r.serve(h) }))
+			}
+			return least
+		}
+		if got, want := count(private), count(plain); got > want {
+			t.Errorf("%s: %v allocations with Auth, and %v without", load.name, got, want)
+		}
+	}
+}
+
 // Verify where the metadata document is, and that any page may read it.
 func TestBearerMetadata(t *testing.T) {
 	for _, test := range []struct {
