@@ -35,44 +35,59 @@ func errBadToken(reason string) error {
 	return svc.Errorf(svc.CodeUnauthenticated, "the token %s", reason)
 }
 
-// Verify is the function that Bearer calls.
+// Verify is the function that Bearer calls. It looks at no claim before it knows that
+// the issuer has signed it.
 func (v *JWTVerifier) Verify(_ context.Context, token string) (*svc.Principal, error) {
-	parts := strings.Split(token, ".")
+	parts := strings.SplitN(token, ".", 4)
 	if len(parts) != 3 {
 		return nil, errBadToken("does not have three parts")
 	}
-	var header struct {
-		Alg, Kid string
-		Crit     any
+	header := readPart(parts[0])
+	if _, critical := header["crit"]; header == nil || critical { // this program knows no extension
+		return nil, errBadToken("has a header that cannot be read")
 	}
-	var claims struct {
-		Iss, Sub, Scope string
-		Aud             any // a string, or a list of them
-		Exp, Nbf        float64
-	}
+	alg, _ := header["alg"].(string)
+	kid, _ := header["kid"].(string)
 	signature, err := base64.RawURLEncoding.DecodeString(parts[2])
-	if err != nil || !readPart(parts[0], &header) || !readPart(parts[1], &claims) || header.Crit != nil {
-		return nil, errBadToken("cannot be read")
-	}
-	if !verifySignature(v.Keys[header.Kid], header.Alg, parts[0]+"."+parts[1], signature) {
+	if err != nil || !verifySignature(v.Keys[kid], alg, parts[0]+"."+parts[1], signature) {
 		return nil, errBadToken("is not signed by the issuer")
 	}
-	now := float64(time.Now().Unix())
-	list, _ := claims.Aud.([]any)
-	switch {
-	case claims.Iss != v.Issuer:
-		return nil, errBadToken("is of another issuer")
-	case claims.Aud != v.Audience && !slices.Contains(list, any(v.Audience)):
-		return nil, errBadToken("is for another server")
-	case claims.Exp <= now || claims.Nbf > now: // a token without exp would be good for ever
-		return nil, errBadToken("is not valid at this time")
-	}
-	return &svc.Principal{Subject: claims.Sub, Scopes: strings.Fields(claims.Scope), Expires: time.Unix(int64(claims.Exp), 0)}, nil
+	return v.readClaims(readPart(parts[1]))
 }
 
-func readPart(part string, v any) bool {
+// readClaims returns what the claims of the issuer say, if this server may believe it
+// now.
+func (v *JWTVerifier) readClaims(claims map[string]any) (*svc.Principal, error) {
+	issuer, _ := claims["iss"].(string)
+	subject, _ := claims["sub"].(string)
+	scope, _ := claims["scope"].(string)
+	audiences, _ := claims["aud"].([]any) // a string, or a list of them
+	notBefore, hasNotBefore := claims["nbf"].(float64)
+	expires, _ := claims["exp"].(float64)
+	now := float64(time.Now().Unix())
+	switch {
+	case issuer == "" || issuer != v.Issuer:
+		return nil, errBadToken("is of another issuer")
+	case v.Audience == "" || claims["aud"] != v.Audience && !slices.Contains(audiences, any(v.Audience)):
+		return nil, errBadToken("is for another server")
+	case expires <= now || expires > 1e11: // one without exp would be good for ever, as would one for millennia
+		return nil, errBadToken("has expired")
+	case claims["nbf"] != nil && (!hasNotBefore || notBefore > now):
+		return nil, errBadToken("is not valid yet")
+	case subject == "":
+		return nil, errBadToken("is nobody's")
+	}
+	return &svc.Principal{Subject: subject, Scopes: strings.Fields(scope), Expires: time.Unix(int64(expires), 0)}, nil
+}
+
+// readPart returns the members of a part, or nil. The fields of a struct would take
+// members in upper case too, such as a SCOPE that users can give themselves somewhere.
+func readPart(part string) (members map[string]any) {
 	text, err := base64.RawURLEncoding.DecodeString(part)
-	return err == nil && json.Unmarshal(text, v) == nil
+	if err != nil || json.Unmarshal(text, &members) != nil {
+		return nil
+	}
+	return members
 }
 
 // verifySignature lets the key decide the algorithm, and not the token. Otherwise a
@@ -108,7 +123,7 @@ func ParseJWKS(text []byte) (map[string]crypto.PublicKey, error) {
 	for _, k := range set.Keys {
 		switch {
 		case k.Use != "" && k.Use != "sig":
-		case k.Kty == "RSA" && number(k.N).BitLen() >= 2048 && number(k.E).IsInt64():
+		case k.Kty == "RSA" && number(k.N).BitLen() >= 2048 && number(k.E).BitLen() < 32:
 			keys[k.Kid] = &rsa.PublicKey{N: number(k.N), E: int(number(k.E).Int64())}
 		case k.Kty == "EC" && k.Crv == "P-256":
 			key := &ecdsa.PublicKey{Curve: elliptic.P256(), X: number(k.X), Y: number(k.Y)}
@@ -167,8 +182,15 @@ func ExampleBearer() {
 		{"other claims", strings.Join([]string{strings.Split(good, ".")[0], encode([]byte(replaced("ada", "eve"))), strings.Split(good, ".")[2]}, ".")},
 		{"another audience", sign(rs256, replaced("https://api.example", "https://other.example"))},
 		{"another issuer", sign(rs256, replaced("https://login.example", "https://evil.example"))},
+		{"no issuer", sign(rs256, replaced(`"iss"`, `"ISS"`))},
 		{"expired", sign(rs256, replaced(`"exp":`, `"exp":1,"was":`))},
+		{"good for ever", sign(rs256, replaced(`"exp":`, `"exp":1e300,"was":`))},
+		{"not valid yet", sign(rs256, replaced(`"sub"`, `"nbf":9e9,"sub"`))},
+		{"an unknown extension", sign(`{"alg":"RS256","kid":"r","crit":["x"],"x":1}`, claims)},
+		{"a signature cut short", good[:len(good)-4]},
+		{"nobody's", sign(rs256, replaced("ada", ""))},
 		{"without the scope", sign(rs256, replaced("todos", "notes"))},
+		{"a claim that looks like the scope", sign(rs256, replaced(`"scope"`, `"SCOPE"`))},
 	} {
 		r := httptest.NewRequest("GET", "/", nil)
 		r.Header.Set("Authorization", "Bearer "+test.token)
@@ -188,6 +210,13 @@ func ExampleBearer() {
 	// other claims: 401 error="invalid_token"
 	// another audience: 401 error="invalid_token"
 	// another issuer: 401 error="invalid_token"
+	// no issuer: 401 error="invalid_token"
 	// expired: 401 error="invalid_token"
+	// good for ever: 401 error="invalid_token"
+	// not valid yet: 401 error="invalid_token"
+	// an unknown extension: 401 error="invalid_token"
+	// a signature cut short: 401 error="invalid_token"
+	// nobody's: 401 error="invalid_token"
 	// without the scope: 403 error="insufficient_scope"
+	// a claim that looks like the scope: 403 error="insufficient_scope"
 }
