@@ -1,8 +1,8 @@
 package svc
 
-// This file is middleware that guards other handlers: BasicAuth by a name and a
-// password, AllowIPs by an address; and Under, which applies any to a part of a site.
-// auth_bearer.go has Bearer, and the identity that guards give to a request.
+// This file has middleware that guards other handlers: BasicAuth by name and password,
+// and AllowIPs by address. Under applies middleware to a part of a site. auth_bearer.go
+// has Bearer, and the identity that guards give to a request.
 
 import (
 	"crypto/sha256"
@@ -18,14 +18,13 @@ import (
 
 // BasicAuth returns middleware that requires HTTP Basic credentials (RFC 7617)
 // and passes requests whose name and password are in users, with a [Principal] of
-// that name and no scopes. Every other request
-// gets 401 with a WWW-Authenticate header and an UNAUTHENTICATED error, written
-// by onError, or by [WriteError] if onError is nil. Unknown names and wrong
-// passwords take the same time.
+// that name and no scopes. Every other request gets 401 with a WWW-Authenticate
+// header and an UNAUTHENTICATED error, written by onError, or by [WriteError] if
+// onError is nil. Unknown names and wrong passwords take the same time.
 //
-// users maps names to passwords. BasicAuth copies it. If it is nil or empty,
-// nobody gets in. A name with an empty password never gets in either, because
-// an environment variable that is not set gives an empty password. Names and
+// users maps names to passwords. BasicAuth copies it. If it is nil or empty, every
+// request gets 401. So does a name whose password is empty, because an environment
+// variable that is not set gives an empty password. Names and
 // passwords are UTF-8, as the challenge says, and must match byte by byte: write
 // them in Unicode normalization form C, which browsers send.
 //
@@ -74,8 +73,8 @@ func newCredentials(users map[string]string) credentials {
 
 // matchRequest reports whether r has one of the credentials. It compares with all
 // of them, so its time does not tell whether a name is known. A request with two
-// Authorization headers never matches: a proxy may have checked one of them, and
-// svc the other.
+// Authorization headers never matches, because a proxy may have checked the other
+// one.
 func (known credentials) matchRequest(r *http.Request) bool {
 	name, password, ok := r.BasicAuth()
 	if !ok || len(r.Header.Values("Authorization")) != 1 {
@@ -91,8 +90,8 @@ func (known credentials) matchRequest(r *http.Request) bool {
 
 // AllowIPs returns middleware that passes requests on connections from addresses
 // within prefixes. Every other request gets 403 with a PERMISSION_DENIED error,
-// written by onError, or by [WriteError] if onError is nil. Without prefixes
-// nobody gets in.
+// written by onError, or by [WriteError] if onError is nil. Without prefixes every
+// request gets 403.
 //
 // AllowIPs looks at the address of the connection, which is
 // http.Request.RemoteAddr as net/http sets it. It never looks at headers such as

@@ -18,12 +18,12 @@ import (
 	"time"
 )
 
-// A Principal is who calls, as a token or a password says. It is shared by all code
-// that handles a request, which must not change it.
+// A Principal is the caller of a request, as a token or a password says. All code that
+// handles the request shares it and must not change it.
 type Principal struct {
 	Subject string    // the name of the caller; that of the user with BasicAuth
 	Scopes  []string  // what the caller may do; see MethodOptions.Scopes
-	Expires time.Time // when the token ends; zero means never
+	Expires time.Time // when the token ends; zero means never. A call that has begun goes on
 	Claims  any       // whatever else is known, for the application
 }
 
@@ -31,7 +31,7 @@ type Principal struct {
 //
 // Invariant: with neither a principal nor a guard there is no identity in a context.
 type identity struct {
-	principal *Principal   // nil if the caller did not say who it is
+	principal *Principal   // nil if the caller is unknown
 	guard     *bearerGuard // the Bearer in front, which knows the challenge; nil without one
 }
 
@@ -52,7 +52,7 @@ func PrincipalFrom(ctx context.Context) (*Principal, bool) {
 	return p, p != nil
 }
 
-// WithPrincipal returns a context of calls by p, for middleware of one's own,
+// WithPrincipal returns a context of calls by p, for your own middleware,
 // [Service.Call] and [Service.MCPStdio]. With nil the caller is unknown.
 func WithPrincipal(ctx context.Context, p *Principal) context.Context {
 	return context.WithValue(ctx, identityKey{}, identity{p, identityOf(ctx).guard})
@@ -62,20 +62,19 @@ func WithPrincipal(ctx context.Context, p *Principal) context.Context {
 // scopes.
 type BearerOptions struct {
 	// Resource is the URL of this server, as clients know it: that of the MCP
-	// endpoint, for example. Tokens must be made out to it, which verify has to
-	// check: a token for another server must not be good here (RFC 8707).
+	// endpoint, for example. verify must check that a token was issued for it,
+	// because a token for another server must not be accepted here (RFC 8707).
 	Resource string
-	// AuthorizationServers are the issuers that clients can get a token from. With
-	// them Bearer serves the metadata document, and names it in its challenges.
-	// They need a Resource.
+	// AuthorizationServers are the URLs of the issuers from which clients can get a
+	// token. With them Bearer serves the metadata document and names it in its
+	// challenges. They need a Resource.
 	AuthorizationServers []string
-	// Scopes are those that every token must have. Those of single methods are
-	// MethodOptions.Scopes. Default: none.
+	// Scopes are the scopes that every token must have. MethodOptions.Scopes has
+	// those that single methods need. Default: none.
 	Scopes []string
-	// Optional lets requests without a token through. The services behind it then
-	// refuse them for all methods but those that are public; handlers that are not
-	// of a service are open, and have to look at PrincipalFrom themselves. A token
-	// that is there must be good all the same.
+	// Optional passes requests without a token. Services behind Bearer then refuse
+	// them for all methods that are not public. Other handlers are open and must
+	// call PrincipalFrom themselves. A token that is sent must still be valid.
 	Optional bool
 	// OnError writes the answers to refused requests. Default: WriteError.
 	OnError ErrorHandler
@@ -96,9 +95,10 @@ const maxToken = 8 << 10
 //	has no token, or another scheme          401     none
 //	has two headers, or a token that is      400     invalid_request
 //	empty or longer than 8 KiB
-//	has a token that is no token by its      401     invalid_token
-//	syntax, that verify calls
-//	UNAUTHENTICATED, or that has expired
+//	has a token with characters that no      401     invalid_token
+//	token has, one that has expired, or
+//	one for which verify returns
+//	UNAUTHENTICATED
 //	has a token without one of Scopes        403     insufficient_scope
 //	has a token for which verify returns     503     no such header
 //	another error or nil, or panics
@@ -107,8 +107,8 @@ const maxToken = 8 << 10
 //
 // verify gets the token as it was sent, and must check everything about it: the
 // signature, the issuer, the audience and, unless it sets Principal.Expires, the time.
-// What it returns must not depend on the request. It is called for each request, and
-// concurrently. A token in the query or in a form is never looked at.
+// It is called for each request, and concurrently. Tokens in the query or in a form are
+// ignored.
 //
 // If verify asks another server, give that a deadline: the ctx of a request with a body
 // does not end when the client leaves, because net/http notices that only after the
@@ -166,8 +166,8 @@ func newBearerGuard(opts BearerOptions) *bearerGuard {
 		}
 	}
 	for _, s := range opts.AuthorizationServers {
-		if !isResourceURL(s) {
-			bad = append(bad, fmt.Sprintf("AuthorizationServers has %q; write a URL such as https://login.example", s))
+		if !isResourceURL(s) || strings.Contains(s, "?") { // RFC 8414, section 2
+			bad = append(bad, fmt.Sprintf("AuthorizationServers has %q; write a URL without a query, such as https://login.example", s))
 		}
 	}
 	switch {
@@ -269,20 +269,19 @@ func (g *bearerGuard) callVerify(ctx context.Context, token string) (p *Principa
 	return p, err
 }
 
-// withoutToken returns err, or an error without its text if that has a part of the
-// token: an error of a verifier often quotes what it could not read. The log keeps
-// the stack of a panic.
+// withoutToken returns err, or another error if its text has a part of the token:
+// verifiers often quote what they could not read. The stack of a panic stays.
 func withoutToken(err error, token string) error {
-	const part = 8 // bytes that nothing but a token has in common with it
+	const part = 8 // bytes; a shorter part may be in any text by chance
 	text := fmt.Sprint(err)
 	size := min(part, len(token))
-	parts := make(map[string]bool)
-	for i := 0; i+size <= len(text); i++ {
-		parts[text[i:i+size]] = true
+	parts := make(map[string]bool) // of the token, since text has no bound
+	for i := 0; i+size <= len(token); i++ {
+		parts[token[i:i+size]] = true
 	}
 	found := false
-	for i := 0; i+size <= len(token) && !found; i++ {
-		found = parts[token[i:i+size]]
+	for i := 0; i+size <= len(text) && !found; i++ {
+		found = parts[text[i:i+size]]
 	}
 	const hidden = "verify returned an error that quotes the token"
 	if p := panicIn(err); p != nil && found {
@@ -310,21 +309,21 @@ func (g *bearerGuard) requestError(text string) error {
 	return Errorf(CodeInvalidArgument, "%s", text).WithHeader("WWW-Authenticate", g.challenge("invalid_request", nil))
 }
 
-// missingError returns the error for a request without a token. A nil guard, where
-// no Bearer is in front, has a challenge too.
+// missingError returns the error for a request without a token. g can be nil, where no
+// Bearer is in front.
 func (g *bearerGuard) missingError(scopes []string) error {
 	return Errorf(CodeUnauthenticated, "an access token is required").WithHeader("WWW-Authenticate", g.challenge("", scopes))
 }
 
-// tokenError returns the error for a token that is not good. The log has the reason,
-// and the client does not: it cannot mend a token.
+// tokenError returns the error for a token that is not valid. The reason is logged and
+// not sent, because a client cannot repair a token.
 func (g *bearerGuard) tokenError(reason error) error {
 	return Errorf(CodeUnauthenticated, "the access token is not valid").WithCause(reason).
 		WithHeader("WWW-Authenticate", g.challenge("invalid_token", g.opts.Scopes))
 }
 
 // scopeError returns the error for a caller that lacks scopes. Without a Bearer in
-// front it has no challenge: the caller may have come by another scheme.
+// front it has no challenge, because the caller may have used another scheme.
 func (g *bearerGuard) scopeError(p *Principal, missing []string) error {
 	e := Errorf(CodePermissionDenied, "the access token lacks a scope: %s", strings.Join(missing, " "))
 	if g == nil {
@@ -335,7 +334,8 @@ func (g *bearerGuard) scopeError(p *Principal, missing []string) error {
 }
 
 // challenge returns a value of WWW-Authenticate (RFC 6750, section 3, and RFC 9728,
-// section 5.1). The scheme must have one parameter at least.
+// section 5.1). The scheme must have one parameter at least. A scope that is in scopes
+// twice is in the challenge once.
 //
 //	Bearer error="invalid_token", scope="todos:read", resource_metadata="https://…"
 func (g *bearerGuard) challenge(code string, scopes []string) string {
@@ -344,7 +344,13 @@ func (g *bearerGuard) challenge(code string, scopes []string) string {
 		params = append(params, `error="`+code+`"`)
 	}
 	if len(scopes) > 0 {
-		params = append(params, `scope="`+strings.Join(scopes, " ")+`"`)
+		seen := make(map[string]bool)
+		once := slices.DeleteFunc(slices.Clone(scopes), func(s string) bool {
+			again := seen[s]
+			seen[s] = true
+			return again
+		})
+		params = append(params, `scope="`+strings.Join(once, " ")+`"`)
 	}
 	if g != nil && g.metadataURL != "" {
 		params = append(params, `resource_metadata="`+g.metadataURL+`"`)
@@ -362,7 +368,7 @@ func (g *bearerGuard) challenge(code string, scopes []string) string {
 //	Optional
 //	is unknown, without Bearer            UNAUTHENTICATED       may call
 //
-// The last line is for programs with middleware of their own, which is responsible.
+// The last line is for programs with their own middleware, which decides who may call.
 func checkIdentity(ctx context.Context, scopes []string) error {
 	id := identityOf(ctx)
 	if id.principal == nil {
@@ -386,7 +392,7 @@ func checkIdentity(ctx context.Context, scopes []string) error {
 const metadataPath = "/.well-known/oauth-protected-resource"
 
 // setMetadata makes the metadata document (RFC 9728, section 2) and decides where it
-// is. It is served at the root too, where clients look that know only the host.
+// is served. Clients that know only the host look for it at the root.
 func (g *bearerGuard) setMetadata() {
 	u, _ := url.Parse(g.opts.Resource) // newBearerGuard has checked it
 	path := u.EscapedPath()
@@ -421,8 +427,8 @@ func encodeMetadata(o BearerOptions) []byte {
 	return append(buf, `,"bearer_methods_supported":["header"]}`...)
 }
 
-// serveMetadata answers with the metadata document. Pages of every origin may read
-// it: a page has to, before it can get a token, and there is nothing secret in it.
+// serveMetadata answers with the metadata document. Pages of every origin may read it:
+// they need it to get a token, and nothing in it is secret.
 func serveMetadata(w http.ResponseWriter, r *http.Request, body []byte) {
 	h := w.Header()
 	if h.Get("Access-Control-Allow-Origin") == "" { // which CORS in front has set
@@ -445,7 +451,7 @@ func serveMetadata(w http.ResponseWriter, r *http.Request, body []byte) {
 // Metadata returns a handler of the metadata document (RFC 9728), to mount at
 // /.well-known/oauth-protected-resource and the path of Resource behind it, where
 // [Bearer] does not wrap these paths. It panics without a Resource and
-// AuthorizationServers, and where Bearer does.
+// AuthorizationServers, and on the mistakes on which Bearer panics.
 func (o BearerOptions) Metadata() http.Handler {
 	g := newBearerGuard(o)
 	if g.metadata == nil {

@@ -1,7 +1,7 @@
 package svc
 
-// This file is CORS, the middleware that says which web pages of other origins
-// may call, and the comparison of origins, which MCP needs too.
+// This file has CORS, the middleware that decides which web pages of other origins
+// may call, and the comparison of origins, which MCP uses too.
 
 import (
 	"fmt"
@@ -19,14 +19,14 @@ type CORSOptions struct {
 	// "https://app.example" and "http://localhost:5173": a scheme and a host,
 	// with the port unless it is the default one. They are compared whole,
 	// without regard to case. "*" allows every page to call without
-	// credentials. "null" allows pages without an origin of their own, such as
-	// files and sandboxed frames; anybody can make one.
+	// credentials. "null" allows pages without an origin, such as files and
+	// sandboxed frames, which anybody can make.
 	Origins []string
 	// Headers are the names of request headers that pages may set. nil allows
-	// those that a page asks for, which is safe where the origins are known.
+	// all that a page asks for, which is safe if Origins are listed by name.
 	// The few that the Fetch standard calls safe need no permission.
 	Headers []string
-	// Expose are the names of response headers that pages may read beside the
+	// Expose are the names of response headers that pages may read, besides the
 	// few that the Fetch standard calls safe. nil stands for WWW-Authenticate,
 	// Location, ETag, Link, Retry-After, Deprecation and Sunset.
 	Expose []string
@@ -40,8 +40,8 @@ type CORSOptions struct {
 	MaxAge time.Duration
 }
 
-// corsMethods are the methods that pages may use. A method that a route does not
-// have gets 405 there, which a page can then read.
+// corsMethods are the methods that pages may use. A route answers a method that it
+// does not have with 405, which pages can read.
 const corsMethods = "GET, HEAD, POST, PUT, PATCH, DELETE"
 
 // corsExposed is the value of Access-Control-Expose-Headers where Expose is nil:
@@ -64,14 +64,14 @@ const corsExposed = "WWW-Authenticate, Location, ETag, Link, Retry-After, Deprec
 // sees none. Every answer has Vary: Origin, because caches must not give the answer
 // for one origin to another.
 //
-// CORS does not keep anybody from calling: a page of another origin gets no answer
-// that it can read, but simple requests still reach the handler. Use it outside of
-// guards such as [BasicAuth], since preflight requests carry no credentials and a
-// page has to be able to read a 401.
+// CORS does not protect the handler: a page of another origin cannot read the answer,
+// but its simple requests still reach the handler. Use CORS outside of guards such as
+// [BasicAuth] and [Bearer], because preflight requests carry no credentials and pages
+// need to read a 401.
 //
 // Requests of an origin that is listed by its name also pass the checks that
 // handlers of this package make themselves: that of a POST from another site, and
-// MCPOptions.AllowedOrigins. "*" and "null" name no one and do not pass there.
+// MCPOptions.AllowedOrigins. With "*" and "null" they do not.
 //
 // CORS panics if an origin or a header is not valid, and if Credentials come with
 // "*" or "null", since then every page on the web could act for its reader.
@@ -172,7 +172,7 @@ func (p *corsPolicy) addOrigins(origins []string) (bad []string) {
 }
 
 // allowsOrigin reports whether a request with these Origin headers is of an allowed
-// origin, and whether it is listed by its name. Two headers are no browser's.
+// origin, and whether it is listed by its name. No browser sends two headers.
 func (p *corsPolicy) allowsOrigin(origins []string) (allowed, named bool) {
 	if len(origins) != 1 {
 		return false, false
@@ -227,8 +227,8 @@ func (p *corsPolicy) answerPreflight(w http.ResponseWriter, r *http.Request, all
 	w.WriteHeader(http.StatusNoContent)
 }
 
-// addVary adds a name to Vary unless it is there: several handlers of one request
-// may look at the same header.
+// addVary adds a name to Vary unless it is there. Several handlers of one request may
+// depend on the same header.
 func addVary(h http.Header, name string) {
 	if !slices.Contains(h["Vary"], name) {
 		h.Add("Vary", name)

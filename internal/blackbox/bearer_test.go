@@ -377,6 +377,18 @@ func TestCallers(t *testing.T) {
 			}
 		}
 	}
+	// A scope that Bearer, a token and a method have is in a challenge once.
+	twice := svc.Bearer(func(context.Context, string) (*svc.Principal, error) {
+		return &svc.Principal{Scopes: []string{"vault:read", "x", "x"}}, nil
+	}, svc.BearerOptions{Optional: true, Scopes: []string{"vault:read"}, Logger: slog.New(slog.DiscardHandler)})(h)
+	for token, want := range map[string]string{"": `Bearer scope="vault:read vault:take"`, "Bearer t": `Bearer error="insufficient_scope", scope="vault:read x vault:take"`} {
+		r := httptest.NewRequest("POST", "/vault/take", strings.NewReader(`{"n":1}`))
+		r.Header = http.Header{"Content-Type": {"application/json"}, "Authorization": {token}}
+		w := httptest.NewRecorder()
+		if twice.ServeHTTP(w, r); w.Header().Get("WWW-Authenticate") != want {
+			t.Errorf("token %q: %d, WWW-Authenticate: %s\nwant %s", token, w.Code, w.Header().Get("WWW-Authenticate"), want)
+		}
+	}
 	for _, test := range []struct {
 		p    *svc.Principal
 		want string
@@ -526,6 +538,7 @@ func TestBearerMistakes(t *testing.T) {
 		{svc.BearerOptions{Resource: "api.example"}, `Resource is "api.example"`},
 		{svc.BearerOptions{Resource: "https://a.example/#x"}, `Resource is "https://a.example/#x"`},
 		{svc.BearerOptions{Resource: "https://a.example", AuthorizationServers: []string{"login"}}, `AuthorizationServers has "login"`},
+		{svc.BearerOptions{Resource: "https://a.example", AuthorizationServers: []string{"https://login.example?a=b"}}, `AuthorizationServers has "https://login.example?a=b"; write a URL without a query`},
 		{svc.BearerOptions{Scopes: []string{"a b", ""}}, `Scopes has "a b"`},
 	} {
 		if got := caught(func() { svc.Bearer(verifyTest, test.opts) }); !strings.HasPrefix(got, "svc: Bearer:") || !strings.Contains(got, test.want) {
