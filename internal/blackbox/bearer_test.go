@@ -627,8 +627,8 @@ func TestCallersDocuments(t *testing.T) {
 		{"Poke", "- public: needs no credentials\n"},
 		{"Open", "- public: needs no credentials\n"},
 		{"Peek", "- needs credentials: bearer\n"},
-		{"Take", "- needs credentials: bearer vault:read vault:take\n"},
-		{"Watch", "- needs credentials: bearer vault:read\n"},
+		{"Take", "- needs credentials: bearer, with the scopes vault:read vault:take\n"},
+		{"Watch", "- needs credentials: bearer, with the scopes vault:read\n"},
 	} {
 		_, part, _ := strings.Cut(text, "_"+strings.ToLower(test.heading)+"`")
 		part, _, _ = strings.Cut(part, "```")
