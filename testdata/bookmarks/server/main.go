@@ -91,22 +91,22 @@ func newHandler(ctx context.Context, db *postgres, stopping <-chan struct{}) htt
 	mux.Handle("/rpc", service.RPC())
 	mux.Handle("/mcp", service.MCP(nil))
 	mux.Handle("/openapi.json", service.OpenAPI())
-	mux.Handle("/{$}", service.Docs(&svc.DocsOptions{REST: ".", RPC: "rpc", MCP: "mcp"}))
+	docs := service.Docs(&svc.DocsOptions{REST: ".", RPC: "rpc", MCP: "mcp"})
+	mux.Handle("/{$}", docs)
+	mux.Handle("/llms.txt", docs) // the same for assistants
 	guard := svc.Bearer(db.verify, svc.BearerOptions{Optional: true})
 
 	front := http.NewServeMux()
 	front.Handle("/", svc.Limit(maxRequests, nil)(guard(mux)))
-	// Outside of the limit: a busy process is neither dead nor deaf. A proxy that faces
-	// the public does not pass these on.
+	// Outside of the limit, and not passed on by a proxy that faces the public.
 	front.HandleFunc("GET /livez", func(http.ResponseWriter, *http.Request) {}) // else: start me anew
-	front.Handle("GET /readyz", svc.Handle(func(w http.ResponseWriter, r *http.Request) error {
+	// Else: send me nothing more. Not so while the database is down: then no process
+	// would be ready, and a proxy would answer in place of the envelope with Retry-After.
+	front.HandleFunc("GET /readyz", func(w http.ResponseWriter, r *http.Request) {
 		if ctx.Err() != nil {
-			return svc.Errorf(svc.CodeUnavailable, "this process is stopping: %w", http.ErrServerClosed)
+			svc.WriteError(w, r, errStopping)
 		}
-		ctx, cancel := context.WithTimeout(r.Context(), time.Second)
-		defer cancel()
-		return storeError(ctx, db.pool.Ping(ctx))
-	}, nil, nil))
+	})
 	front.Handle("GET /metrics", counts)
 	return svc.Recover(nil, nil)(front)
 }
