@@ -690,15 +690,17 @@ func (w *docsWriter) makeCommand(o docsOperation, login bool) string {
 		if example == nil {
 			continue
 		}
-		text := string(example)
-		if isText(example) {
-			text = textAt(example)
-		}
+		text := unquotedText(example)
 		switch in {
 		case inPath:
 			path = strings.ReplaceAll(path, "{"+name+"}", url.PathEscape(text))
 		case inQuery:
-			query.Add(name, text)
+			for _, item := range itemsOf(example) {
+				query.Add(name, unquotedText(item))
+			}
+			if !query.Has(name) {
+				query.Add(name, text)
+			}
 		case inHeader:
 			command += " -H " + shellQuote(name+": "+text)
 		case inCookie:
@@ -718,6 +720,14 @@ func (w *docsWriter) makeCommand(o docsOperation, login bool) string {
 		return command + ` "$URL"` + shellQuote(path)
 	}
 	return command + ` "$URL` + path + `"`
+}
+
+// unquotedText returns what stands for a JSON value in a URL or a header.
+func unquotedText(value []byte) string {
+	if isText(value) {
+		return textAt(value)
+	}
+	return string(value)
 }
 
 // shellQuote returns text as one word of a shell.

@@ -565,14 +565,21 @@ await step('500 methods within a second', '/many/', async (page) => {
 });
 
 await step('hostile texts are text', '/hostile/', async (page) => {
-	for (const id of ['nasties_Create', 'nasties_Get', 'nasties_Watch', 'nasties_Fail']) {
+	for (const id of ['nasties_Create', 'nasties_Get', 'nasties_Watch', 'nasties_Fail', 'nasties_Lock']) {
 		const o = await open(page, id);
 		const example = o.getByRole('button', {name: 'Fill in an example'});
 		if (await example.count()) await example.click();
 		await o.getByRole('button', {name: 'Send'}).click();
 		await o.locator('.out .good, .out .bad').first().waitFor();
 	}
+	assert.match(await op(page, 'nasties_Lock').innerText(), /<\/script><script>window\.hacked=9/); // a scope
+	await op(page, 'nasties_Lock').locator('pre.curl', {hasText: /lock\?%3Cb%3E%E2%80%AE%26%22q'=%3C%2Fscript%3E|lock\?%3Cb%3E%E2%80%AE%26%22q%27=%3C%2Fscript%3E/}).waitFor();
 	const create = op(page, 'nasties_Create');
+	const text = create.getByRole('combobox', {name: /^<img src=x onerror=window\.hacked=4> /});
+	assert.deepEqual(await text.locator('option').allTextContents(), ['choose…', '<script>window.hacked=5</script>', 'b']);
+	await text.selectOption({index: 0});
+	await send(create, false);
+	assert.match(await create.locator('.field', {has: page.getByRole('combobox', {name: /^<img /})}).locator('.bad').innerText(), /required/);
 	const free = create.locator('fieldset', {has: page.locator(':scope > legend', {hasText: /^free /})}).first().getByRole('combobox').first();
 	for (let i = 1; i <= 6; i++) { await free.selectOption({index: i}); await create.locator('pre.curl').innerText(); }
 	for (const summary of await page.locator('[id^="type:"] > summary').all()) await summary.click();
@@ -580,11 +587,19 @@ await step('hostile texts are text', '/hostile/', async (page) => {
 	assert.equal(await page.locator('img, script:not(#data):not(:last-child), iframe').count(), 0);
 	assert.match(await page.locator('h1').innerText(), /<\/script><script>window.hacked=1/);
 	assert(!/[\u202e\u2066]/.test(await page.locator('body').innerText()), 'a text turns the one around it');
+	const hidden = /[\u0000-\u0009\u000b-\u001f\u007f-\u009f\u061c\u200b\u200e\u200f\u2028-\u202e\u2060-\u2069\ufeff]/;
+	const markdown = await (await page.request.get(base + '/hostile/llms.txt')).text();
+	assert(!hidden.test(markdown), 'a text turns or hides a part of the Markdown');
+	for (const line of markdown.replace(/```sh\n[^]*?\n```/g, '').split('\n')) {
+		const outside = line.replace(/(`+)(?!`)[^]*?[^`]\1(?!`)/g, '');
+		assert(!/(?<!\\)<|\]\(/.test(outside), `the Markdown has ${outside.slice(0, 300)}`);
+	}
+	assert.deepEqual([...markdown.matchAll(/^#+ .{9}/gm)].map((m) => m[0]).filter((h) => !/^(# \\<\/script|## nasties|## Types|## Errors|### (GET|POST|Error|Free|Nasty))/.test(h + '\n')), []);
 	await picture(page, 'hostile');
 	await page.getByRole('searchbox').fill('hacked');
 	await page.getByText(/^[1-9]\d* of /).waitFor();
 	await op(page, 'nasties_Get').getByRole('button', {name: /^Show all \d+/}).first().click();
-}, {statuses: [400, 409]});
+}, {statuses: [400, 401, 409]});
 
 await step('what OpenAPI 3.1 has and svc does not write', '/general/', async (page) => {
 	let o = await open(page, 'things_Make');

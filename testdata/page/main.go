@@ -246,12 +246,12 @@ func (f *Free) UnmarshalJSON(text []byte) error {
 
 func (Free) JSONSchema() map[string]any {
 	return map[string]any{
-		"title": evil, "description": strings.Repeat(evil, 12000), "pattern": strings.Repeat("(a*)*", 200), evil: evil,
+		"title": evil, "examples": []any{evil, strings.Repeat("e", 1<<20)}, "description": strings.Repeat(evil, 12000), "pattern": strings.Repeat("(a*)*", 200), evil: evil,
 		"oneOf": []any{
 			map[string]any{"type": "string", "title": evil, "enum": []any{evil, strings.Repeat("x", 1<<20)}},
 			map[string]any{"const": evil},
 			map[string]any{"type": []any{"integer", "null"}, "description": "A number, or not."},
-			map[string]any{"type": "object", "properties": map[string]any{evil: map[string]any{"type": "string", "default": evil}}, "required": []any{evil}, "additionalProperties": false},
+			map[string]any{"type": "object", "properties": map[string]any{evil: map[string]any{"type": "string", "default": evil}, strings.Repeat("n", 1<<20): map[string]any{"const": 1}}, "required": []any{evil}, "additionalProperties": false},
 			map[string]any{"type": "array", "prefixItems": []any{map[string]any{"type": "boolean"}}, "items": map[string]any{"not": map[string]any{"type": "object"}}},
 			true,
 		},
@@ -263,6 +263,14 @@ type NastyAPI interface {
 	Get(context.Context, *ItemID) (*Nasty, error)
 	Watch(context.Context) (svc.Stream[Nasty], error)
 	Fail(context.Context) error
+	Lock(context.Context, *NastyQuery) error
+}
+
+// NastyQuery has evil names in every place of a request that can have them.
+type NastyQuery struct {
+	ID     string   `path:"id" json:"id" example:"</script>/..?#%00\u202e"`
+	Query  []string `query:"<b>\u202e&\"q'" json:"-" enum:"a&b,</script>" doc:"](javascript:alert(1)) ![x](//evil.example)" example:"[\"</script>\"]"`
+	Header string   `header:"X-Evil,omitempty" json:"-" example:"it's $(id) \u0060id\u0060"`
 }
 
 type nasty struct{}
@@ -281,12 +289,14 @@ func (nasty) Watch(context.Context) (svc.Stream[Nasty], error) {
 		yield(nil, svc.Errorf(svc.CodeAborted, "%s", evil))
 	}, nil
 }
-func (nasty) Fail(context.Context) error { return svc.Errorf(svc.CodeAborted, "%s", evil) }
+func (nasty) Lock(context.Context, *NastyQuery) error { return nil }
+func (nasty) Fail(context.Context) error              { return svc.Errorf(svc.CodeAborted, "%s", evil) }
 
 // hostile returns a service that is full of evil.
 func hostile() *svc.Service {
-	return svc.MustRegister[NastyAPI](nasty{}, &svc.Options{Name: evil, Description: evil + strings.Repeat(" long", 200000), Version: evil, Resource: "nasties", Logger: quiet,
+	return svc.MustRegister[NastyAPI](nasty{}, &svc.Options{Name: evil, Description: evil + strings.Repeat(" long", 200000), Version: evil, Resource: "nasties", Defaults: svc.Defaults{Auth: "bearer"}, Logger: quiet,
 		Methods: map[string]svc.MethodOptions{
+			"Lock":   {HTTP: "POST /nasties/{id}/lock", Scopes: []string{"</script><script>window.hacked=9</script>"}, Description: "[x]: //evil.example\n\n# Heading\n- item"},
 			"Create": {Description: evil}, "Watch": {HTTP: "GET /nasties/watch", Description: strings.Repeat(evil, 10000)}, "Get": {Description: "# " + evil + "\n# two"},
 		}})
 }
