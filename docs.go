@@ -165,10 +165,12 @@ type docsData struct {
 	components []byte          // of the document, since finding them takes long in a large one
 }
 
-// A docsOperation is an operation of the document.
+// A docsOperation is an operation of the document, and the method that it calls.
 type docsOperation struct {
-	verb, path, id, tag string
-	text                []byte
+	path   string
+	text   []byte
+	method *method
+	call   docsCall
 }
 
 // A docsCall has what a method is called over the other transports, if they serve
@@ -194,22 +196,20 @@ func newDocsData(s *Service, places DocsOptions) *docsData {
 	d := &docsData{Document: encodeDocument(b.doc), REST: places.REST, RPC: places.RPC, MCP: places.MCP, Calls: make(map[string]docsCall)}
 	d.components = memberAt(d.Document, "components")
 	forMembers(memberAt(d.Document, "paths"), func(path string, item []byte) {
-		forMembers(item, func(verb string, text []byte) {
-			tag := itemsOf(memberAt(text, "tags"))[0] // each operation has one
-			d.operations = append(d.operations, docsOperation{strings.ToUpper(verb), path, textAt(text, "operationId"), textAt(tag), text})
+		forMembers(item, func(_ string, text []byte) {
+			id := textAt(text, "operationId")
+			m := b.operationIDs[id]
+			call := docsCall{Names: docsNames(m, b.findPath(m).placeholders), Examples: d.makeExamples(text)}
+			if m.isServedBy(TransportRPC) {
+				call.RPC = m.resource + "." + m.name
+			}
+			if m.isServedBy(TransportMCP) {
+				call.MCP = m.resource + "_" + m.name
+			}
+			d.Calls[id] = call
+			d.operations = append(d.operations, docsOperation{path, text, m, call})
 		})
 	})
-	for _, o := range d.operations {
-		m := b.operationIDs[o.id]
-		call := docsCall{Names: docsNames(m, b.findPath(m).placeholders), Examples: d.makeExamples(o.text)}
-		if m.isServedBy(TransportRPC) {
-			call.RPC = m.resource + "." + m.name
-		}
-		if m.isServedBy(TransportMCP) {
-			call.MCP = m.resource + "_" + m.name
-		}
-		d.Calls[o.id] = call
-	}
 	for _, c := range codes {
 		d.Codes = append(d.Codes, [3]any{c.code, c.http, c.rpc})
 	}
@@ -464,7 +464,7 @@ func (w *docsWriter) writeAll() []byte {
 		name := textAt(tag, "name")
 		fmt.Fprintf(w, "\n## %s\n", plainLine(name))
 		for _, o := range w.data.operations {
-			if o.tag == name {
+			if o.method.resource == name {
 				w.writeOperation(o)
 			}
 		}
@@ -486,23 +486,25 @@ func (w *docsWriter) writeAll() []byte {
 
 // writeOperation writes one method.
 func (w *docsWriter) writeOperation(o docsOperation) {
-	operation, call := o.text, w.data.Calls[o.id]
-	fmt.Fprintf(w, "\n### %s %s\n\n", o.verb, plainLine(o.path))
+	operation, m := o.text, o.method
+	fmt.Fprintf(w, "\n### %s %s\n\n", m.method, plainLine(o.path))
 	w.writeDescription(operation)
-	if isTrueAt(operation, "deprecated") {
+	if m.deprecated {
 		w.WriteString("Deprecated.\n\n")
 	}
-	if call.RPC != "" {
-		fmt.Fprintf(w, "- JSON-RPC method: `%s`\n", call.RPC)
+	if o.call.RPC != "" {
+		fmt.Fprintf(w, "- JSON-RPC method: `%s`\n", o.call.RPC)
 	}
-	if call.MCP != "" {
+	if o.call.MCP != "" {
 		// The options of the MCP handler, which can hide it or make it a prompt, are not known here.
-		fmt.Fprintf(w, "- MCP tool: `%s` (if the server offers it)\n", call.MCP)
+		fmt.Fprintf(w, "- MCP tool: `%s` (if the server offers it)\n", o.call.MCP)
 	}
-	ways := listWays(operation)
-	if len(ways) > 0 {
-		fmt.Fprintf(w, "- needs credentials: %s\n", plainLine(strings.Join(ways, ", or ")))
-	} else if memberAt(operation, "security") != nil {
+	switch {
+	case len(m.scopes) > 0:
+		fmt.Fprintf(w, "- needs credentials: bearer, with the scopes %s\n", plainLine(strings.Join(m.scopes, " ")))
+	case m.needsCaller:
+		w.WriteString("- needs credentials: bearer\n")
+	case memberAt(operation, "security") != nil: // that of other methods is not empty
 		w.WriteString("- public: needs no credentials\n")
 	}
 	for _, p := range itemsOf(memberAt(operation, "parameters")) {
@@ -511,23 +513,7 @@ func (w *docsWriter) writeOperation(o docsOperation) {
 	_, body := contentOf(memberAt(operation, "requestBody"))
 	w.writeProperties("", "body", w.data.resolve(body))
 	forMembers(memberAt(operation, "responses"), func(status string, response []byte) { w.writeResponse(status, w.data.resolve(response)) })
-	fmt.Fprintf(w, "\n```sh\n%s\n```\n", w.makeCommand(o, len(ways) > 0))
-}
-
-// listWays returns the ways to identify oneself to an operation.
-func listWays(operation []byte) (ways []string) {
-	for _, requirement := range itemsOf(memberAt(operation, "security")) {
-		forMembers(requirement, func(scheme string, scopes []byte) {
-			for i, scope := range itemsOf(scopes) {
-				if i == 0 {
-					scheme += ", with the scopes"
-				}
-				scheme += " " + textAt(scope)
-			}
-			ways = append(ways, scheme)
-		})
-	}
-	return ways
+	fmt.Fprintf(w, "\n```sh\n%s\n```\n", w.makeCommand(o))
 }
 
 // writeResponse writes an answer and its headers. The description that all errors
@@ -672,21 +658,21 @@ func visibleText(text string) string {
 }
 
 // makeCommand returns a curl command that calls an operation with its example.
-func (w *docsWriter) makeCommand(o docsOperation, login bool) string {
-	path, examples, command := o.path, w.data.Calls[o.id].Examples, "curl"
-	if bytes.Contains(memberAt(o.text, "responses"), []byte(`"`+contentTypeEvents+`"`)) {
+func (w *docsWriter) makeCommand(o docsOperation) string {
+	path, command := o.path, "curl"
+	if o.method.stream != "" {
 		command += " -N" // shows events as they come
 	}
-	if o.verb != http.MethodGet {
-		command += " -X " + o.verb
+	if o.method.method != http.MethodGet {
+		command += " -X " + o.method.method
 	}
-	if login {
+	if o.method.needsCaller {
 		command += ` -H "Authorization: Bearer $TOKEN"`
 	}
 	query := make(url.Values)
 	for _, p := range itemsOf(memberAt(o.text, "parameters")) {
 		name, in := textAt(p, "name"), textAt(p, "in")
-		example := examples[in+" "+name]
+		example := o.call.Examples[in+" "+name]
 		if example == nil {
 			continue
 		}
@@ -707,7 +693,7 @@ func (w *docsWriter) makeCommand(o docsOperation, login bool) string {
 			command += " -b " + shellQuote(name+"="+text)
 		}
 	}
-	if body := examples["body"]; body != nil {
+	if body := o.call.Examples["body"]; body != nil {
 		command += " -H 'Content-Type: " + contentTypeJSON + "' -d " + shellQuote(visibleText(string(body)))
 	}
 	if len(query) > 0 {
