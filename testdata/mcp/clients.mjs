@@ -16,18 +16,20 @@ const info = { name: 'svc-interop', version: '1' };
 async function exercise(name, client, transport, call, asks) {
   const problems = [];
   const asked = [];
-  client.onerror = (err) => problems.push(err);
+  client.onerror = (err) => err.name === 'AbortError' || problems.push(err); // of the call that is canceled
   if (asks) {
     client.setRequestHandler('elicitation/create', async ({ params }) => {
       asked.push(params.message);
-      return /confirm/.test(params.message) ? { action: 'decline' } : { action: 'accept', content: { name: 'Ada' } };
+      if (/confirm/.test(params.message)) return { action: 'decline' };
+      const content = /color/.test(params.message) ? { color: 'red' } : /sure/.test(params.message) ? { ok: true } : { name: 'Ada' };
+      return { action: 'accept', content };
     });
   }
   await client.connect(transport);
   assert.equal(client.getServerVersion()?.name ?? 'fixture', 'fixture');
 
   const { tools } = await client.listTools();
-  assert.equal(tools.length, 22);
+  assert.equal(tools.length, 24);
   assert.ok(tools.every((tool) => tool.description && tool.inputSchema.type === 'object'));
 
   const sum = await call('test_add_numbers', { a: 1, b: 2 });
@@ -52,8 +54,8 @@ async function exercise(name, client, transport, call, asks) {
   assert.deepEqual(last.structuredContent, { sum: 100 });
 
   const stop = new AbortController();
-  const canceled = call('test_tool_with_progress', {}, { signal: stop.signal });
-  stop.abort('enough');
+  const canceled = call('test_endless', {}, { signal: stop.signal });
+  setTimeout(() => stop.abort('enough'), 50);
   await assert.rejects(canceled);
 
   assert.equal((await client.listResources()).resources.length, 2);
@@ -73,7 +75,9 @@ async function exercise(name, client, transport, call, asks) {
     assert.equal(hello.content[0].text, 'Hello, Ada!');
     const declined = await call('test_input_required_result_request_state', {});
     assert.match(declined.content[0].text, /FAILED_PRECONDITION/);
-    assert.equal(asked.length, 2);
+    const talk = await call('test_conversation', { about: 'colors' });
+    assert.equal(talk.content[0].text, 'colors: Ada, red, true');
+    assert.equal(asked.length, 5);
   } else {
     assert.match(hello.content[0].text, /FAILED_PRECONDITION: this caller cannot be asked/);
   }

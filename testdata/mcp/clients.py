@@ -1,110 +1,176 @@
-"""What the Python SDK and FastMCP make of the fixture. Usage: clients.py URL FIXTURE
+"""What the Python clients make of the fixture. Usage: clients.py URL FIXTURE
 
-Each mode lists, calls, gets an error that it can act on, gets progress, reads a
-resource and a prompt, completes an argument, and answers and declines a question:
-over HTTP, and over the standard input and output of FIXTURE."""
+Each client goes through exercise, over HTTP and over the standard input and output of
+FIXTURE. README.md says what a client cannot do."""
 
 import asyncio
 import sys
 
 import fastmcp
+from fastmcp.client.elicitation import ElicitResult as FastElicitResult
 from fastmcp.client.transports import StdioTransport
 from mcp import Client, MCPError
 from mcp.client.stdio import StdioServerParameters
 from mcp_types import ElicitResult, PromptReference
+from pydantic_ai import Agent, ModelResponse, TextPart, ToolCallPart
+from pydantic_ai.mcp import MCPToolset
+from pydantic_ai.messages import ToolReturnPart
+from pydantic_ai.models.function import FunctionModel
+
+ERRORS = (MCPError, fastmcp.exceptions.McpError, fastmcp.exceptions.ToolError)
 
 
-async def exercise(name, server, mode):
-    asked = []
+class Person:
+    """Answers the questions of a server, and declines what it should confirm."""
+
+    def __init__(self):
+        self.asked = []
+
+    def answer(self, message):
+        self.asked.append(message)
+        for word, content in {"confirm": None, "color": {"color": "red"}, "sure": {"ok": True}}.items():
+            if word in message:
+                return content
+        return {"name": "Ada"}
+
+
+async def fails(call):
+    try:
+        await call
+    except ERRORS:
+        return
+    raise AssertionError("a call that must fail did not")
+
+
+async def exercise(client, call, person, heard, modern):
+    """Does with one client what a client can do. call is client.call_tool with errors
+    as results, and the rest is the same in both packages."""
+    result = await call("test_add_numbers", {"a": 1, "b": 2})
+    assert result.structured_content == {"sum": 3}, result
+    result = await call("test_header_tool", {"region": "Zürich"})
+    assert result.structured_content == {"region": "Zürich"}, result
+    result = await call("test_add_numbers", {"a": "one"})
+    assert result.is_error and "/a must be a number\n- /b is required" in result.content[0].text, result
+    for tool, kind in ("test_image_content", "image"), ("test_audio_content", "audio"):
+        result = await call(tool, {})
+        assert result.content[0].type == kind, result
+    await call("test_tool_with_progress", {})
+    assert heard == [0, 50, 100], heard
+    try:
+        await asyncio.wait_for(call("test_endless", {}), 0.05)
+    except asyncio.TimeoutError:
+        pass
+    result = await call("test_conversation", {"about": "colors"})
+    declined = await call("test_input_required_result_request_state", {})
+    assert declined.is_error and "FAILED_PRECONDITION" in declined.content[0].text, declined
+    if modern:
+        assert result.content[0].text == "colors: Ada, red, true", result
+        assert len(person.asked) == 4, person.asked
+    else:
+        assert "FAILED_PRECONDITION: this caller cannot be asked" in result.content[0].text, result
+        assert person.asked == [], person.asked
+    await fails(client.read_resource("test://template/missing/data"))
+
+
+async def exercise_mcp(name, server, mode):
+    person, heard = Person(), []
 
     async def elicit(context, params):
-        asked.append(params.message)
-        if "confirm" in params.message:
-            return ElicitResult(action="decline")
-        return ElicitResult(action="accept", content={"name": "Ada"})
+        content = person.answer(params.message)
+        return ElicitResult(action="accept" if content else "decline", content=content)
+
+    async def report(done, total, message):
+        heard.append(done)
 
     async with Client(server, mode=mode, elicitation_callback=elicit) as client:
-        tools = (await client.list_tools()).tools
-        assert len(tools) == 22, len(tools)
-
-        result = await client.call_tool("test_add_numbers", {"a": 1, "b": 2})
-        assert result.structured_content == {"sum": 3}, result
-
-        result = await client.call_tool("test_header_tool", {"region": "Zürich"})
-        assert result.structured_content == {"region": "Zürich"}, result
-
-        result = await client.call_tool("test_add_numbers", {"a": "one"})
-        assert result.is_error and "/a must be a number\n- /b is required" in result.content[0].text, result
-
-        for tool, kind in ("test_image_content", "image"), ("test_audio_content", "audio"):
-            result = await client.call_tool(tool, {})
-            assert result.content[0].type == kind, result
-
-        heard = []
-
-        async def report(done, total, message):
-            heard.append(done)
-
-        await client.call_tool("test_tool_with_progress", {}, progress_callback=report)
-        assert heard == [0, 50, 100], heard
-
-        try:
-            await client.call_tool("test_no_such_tool", {})
-        except MCPError:
-            pass
-        else:
-            raise AssertionError("an unknown tool was called")
-
+        assert len((await client.list_tools()).tools) == 24
+        await fails(client.call_tool("test_no_such_tool", {}))
         assert len((await client.list_resources()).resources) == 2
         assert len((await client.list_resource_templates()).resource_templates) == 1
         contents = (await client.read_resource("test://template/7/data")).contents
         assert '"id":"7"' in contents[0].text, contents
-        try:
-            await client.read_resource("test://template/missing/data")
-        except MCPError:
-            pass
-        else:
-            raise AssertionError("a resource was read that is not there")
-
         assert len((await client.list_prompts()).prompts) == 6
         prompt = await client.get_prompt("test_styled_prompt", {"style": "funny", "words": "20"})
         assert prompt.messages[0].content.text == "Write 20 words in a funny tone.", prompt
         done = await client.complete(PromptReference(name="test_styled_prompt"), {"name": "style", "value": "f"})
         assert done.completion.values == ["formal", "friendly", "funny"], done
-
-        result = await client.call_tool("test_input_required_result_elicitation", {})
-        if asked:  # a client of 2026-07-28
-            assert result.content[0].text == "Hello, Ada!", result
-            result = await client.call_tool("test_input_required_result_request_state", {})
-        assert result.is_error and "FAILED_PRECONDITION" in result.content[0].text, result
-        assert (len(asked) == 2) == (mode != "legacy"), asked
+        await exercise(client, lambda tool, args: client.call_tool(tool, args, progress_callback=report), person, heard, mode != "legacy")
     print(f"ok mcp (Python), {name}, {mode}")
 
 
 async def exercise_fastmcp(name, server):
+    person, heard = Person(), []
+
     async def elicit(message, response_type, params, context):
-        return {"name": "Ada"}
+        content = person.answer(message)
+        return content if content else FastElicitResult(action="decline")
+
+    async def report(done, total, message):
+        heard.append(done)
 
     async with fastmcp.Client(server, elicitation_handler=elicit) as client:
-        assert len(await client.list_tools()) == 22
-        result = await client.call_tool("test_add_numbers", {"a": 1, "b": 2})
-        assert result.structured_content == {"sum": 3}, result
-        result = await client.call_tool("test_add_numbers", {"a": "one"}, raise_on_error=False)
-        assert result.is_error, result
+        assert len(await client.list_tools()) == 24
+        await fails(client.call_tool("test_no_such_tool", {}))
+        assert len(await client.list_resources()) == 2
+        assert len(await client.list_resource_templates()) == 1
         contents = await client.read_resource("test://template/7/data")
         assert '"id":"7"' in contents[0].text, contents
+        assert len(await client.list_prompts()) == 6
         prompt = await client.get_prompt("test_styled_prompt", {"style": "funny", "words": "20"})
         assert prompt.messages[0].content.text == "Write 20 words in a funny tone.", prompt
+        done = await client.complete(PromptReference(name="test_styled_prompt"), {"name": "style", "value": "f"})
+        assert done.values == ["formal", "friendly", "funny"], done
+        await exercise(client, lambda tool, args: client.call_tool(tool, args, raise_on_error=False, progress_handler=report), person, heard, True)
     print(f"ok FastMCP, {name}")
+
+
+async def exercise_agent(name, server):
+    """Runs an agent whose model is a script: it calls one tool after the other, also
+    with wrong arguments, which the framework tells it so that it can repair them."""
+    heard, seen = [], []
+
+    async def report(done, total, message):
+        heard.append(done)
+
+    script = [
+        ("test_add_numbers", {"a": "one"}),
+        ("test_add_numbers", {"a": 1, "b": 2}),
+        ("test_image_content", {}),
+        ("test_tool_with_progress", {}),
+        ("test_conversation", {"about": "colors"}),
+    ]
+
+    def model(messages, info):
+        seen.extend(part for part in messages[-1].parts if isinstance(part, ToolReturnPart))
+        if len(seen) == len(script):
+            return ModelResponse(parts=[TextPart("done")])
+        assert len(info.function_tools) == 24, len(info.function_tools)
+        tool, args = script[len(seen)]
+        return ModelResponse(parts=[ToolCallPart(tool, args)])
+
+    toolset = MCPToolset(server, progress_handler=report)
+    async with Agent(FunctionModel(model), toolsets=[toolset]) as agent:
+        result = await agent.run("go")
+        assert result.output == "done", result
+        assert len(await toolset.list_resources()) == 2
+        assert '"id":"7"' in str(await toolset.read_resource("test://template/7/data"))
+        assert "Write 20 words" in str(await toolset.get_prompt("test_styled_prompt", {"style": "funny", "words": "20"}))
+    assert seen[0].outcome == "retried" and "/b is required" in seen[0].content, seen[0]
+    assert seen[1].content == {"sum": 3}, seen[1]
+    assert "image/png" in str(seen[2]), seen[2]
+    assert heard == [0, 50, 100], heard
+    assert "FAILED_PRECONDITION: this caller cannot be asked" in seen[4].content, seen[4]
+    print(f"ok pydantic-ai, {name}")
 
 
 async def main():
     url, fixture = sys.argv[1:]
     for mode in ("legacy", "auto", "2026-07-28"):
-        await exercise("HTTP", url, mode)
-        await exercise("stdio", StdioServerParameters(command=fixture, args=["-stdio"]), mode)
-    await exercise_fastmcp("HTTP", url)
-    await exercise_fastmcp("stdio", StdioTransport(fixture, ["-stdio"]))
+        await exercise_mcp("HTTP", url, mode)
+        await exercise_mcp("stdio", StdioServerParameters(command=fixture, args=["-stdio"]), mode)
+    for run in (exercise_fastmcp, exercise_agent):
+        await run("HTTP", url)
+        await run("stdio", StdioTransport(fixture, ["-stdio"]))
 
 
 asyncio.run(main())

@@ -1,16 +1,17 @@
 // Command clients calls the fixture with the Go clients that people use, at every
-// revision that they speak: each lists, calls, gets an error that it can act on,
-// gets progress, and reads a resource and a prompt, over HTTP and over the standard
-// input and output of FIXTURE. Usage: clients URL FIXTURE
+// revision that they speak, over HTTP and over the standard input and output of
+// FIXTURE. Usage: clients URL FIXTURE
 package main
 
 import (
 	"context"
 	"encoding/json"
+	"errors"
 	"fmt"
 	"os"
 	"os/exec"
 	"path/filepath"
+	"reflect"
 	"slices"
 	"strings"
 	"sync"
@@ -28,12 +29,12 @@ func main() {
 	defer cancel()
 	failed := false
 	for _, side := range []struct {
-		name string
-		run  func(ctx context.Context, server, revision string) error
-	}{{"go-sdk", runSDK}, {"mcp-go", runMCPGo}} {
+		name    string
+		connect func(ctx context.Context, server, revision string, asked *person, heard *reports) (session, error)
+	}{{"go-sdk", connectSDK}, {"mcp-go", connectMCPGo}} {
 		for _, server := range os.Args[1:] {
 			for _, revision := range revisions {
-				if err := side.run(ctx, server, revision); err != nil {
+				if err := exercise(ctx, side.connect, server, revision); err != nil {
 					fmt.Printf("FAILED %s %s %s: %v\n", side.name, filepath.Base(server), revision, err)
 					failed = true
 					continue
@@ -74,159 +75,318 @@ func (r *reports) check() error {
 	return fmt.Errorf("progress %v, want %v", r.done, want)
 }
 
-// answers is what the calls answered, in the terms of either client.
-type answers struct {
-	tools      int
-	sum        any
-	wrong      string
-	wrongIsErr bool
-	unknown    error
-	data       string // of a resource
-	message    string // of a prompt
+// A person answers the questions of a server, and declines what it should confirm.
+type person struct {
+	mu    sync.Mutex
+	asked []string
 }
 
-func (a *answers) check() error {
-	sum, _ := json.Marshal(a.sum)
+func (p *person) answer(message string) (action string, content map[string]any) {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	p.asked = append(p.asked, message)
 	switch {
-	case a.tools != 22:
-		return fmt.Errorf("%d tools", a.tools)
-	case string(sum) != `{"sum":3}`:
-		return fmt.Errorf("the sum is %s", sum)
-	case !a.wrongIsErr || !strings.Contains(a.wrong, "/a must be a number\n- /b is required"):
-		return fmt.Errorf("a wrong call answered %q, isError %t", a.wrong, a.wrongIsErr)
-	case a.unknown == nil:
-		return fmt.Errorf("an unknown tool was called")
-	case !strings.Contains(a.data, `"id":"7"`):
-		return fmt.Errorf("the resource is %q", a.data)
-	case a.message != "Write 20 words in a funny tone.":
-		return fmt.Errorf("the prompt is %q", a.message)
+	case strings.Contains(message, "confirm"):
+		return "decline", nil
+	case strings.Contains(message, "color"):
+		return "accept", map[string]any{"color": "red"}
+	case strings.Contains(message, "sure"):
+		return "accept", map[string]any{"ok": true}
+	}
+	return "accept", map[string]any{"name": "Ada"}
+}
+
+// A result is what came of a call, in the terms of either client.
+type result struct {
+	isError bool
+	data    any    // the structured content
+	kind    string // of the first block
+	text    string // of the first block, if it is one
+}
+
+// A session is a connection of either client.
+type session interface {
+	listTools(ctx context.Context) (int, error)
+	call(ctx context.Context, tool string, arguments map[string]any, token any) (result, error)
+	read(ctx context.Context, uri string) (string, error)
+	prompt(ctx context.Context, name string, arguments map[string]string) (string, error)
+	complete(ctx context.Context, prompt, argument, value string) ([]string, error)
+	close()
+}
+
+// exercise does with one client what a client can do.
+func exercise(ctx context.Context, connect func(context.Context, string, string, *person, *reports) (session, error), server, revision string) error {
+	var user person
+	var heard reports
+	s, err := connect(ctx, server, revision, &user, &heard)
+	if err != nil {
+		return err
+	}
+	defer s.close()
+	if n, err := s.listTools(ctx); n != 24 || err != nil {
+		return fmt.Errorf("%d tools, %v", n, err)
+	}
+	for _, test := range []struct {
+		tool, arguments string
+		want            result
+	}{
+		{"test_add_numbers", `{"a":1,"b":2}`, result{data: map[string]any{"sum": 3.0}, kind: "text", text: `{"sum":3}`}},
+		{"test_add_numbers", `{"a":"one"}`, result{isError: true, kind: "text", text: "INVALID_ARGUMENT: invalid input: /a must be a number (and 1 more)\n- /a must be a number\n- /b is required"}},
+		{"test_header_tool", `{"region":"Zürich"}`, result{data: map[string]any{"region": "Zürich"}, kind: "text", text: `{"region":"Zürich"}`}},
+		{"test_image_content", `{}`, result{kind: "image"}},
+		{"test_audio_content", `{}`, result{kind: map[bool]string{true: "text", false: "audio"}[revision == "2024-11-05"]}},
+	} {
+		var arguments map[string]any
+		json.Unmarshal([]byte(test.arguments), &arguments)
+		got, err := s.call(ctx, test.tool, arguments, nil)
+		if test.want.text == "" {
+			got.text = ""
+		}
+		if err != nil || !reflect.DeepEqual(got, test.want) {
+			return fmt.Errorf("%s %s: %+v, %v", test.tool, test.arguments, got, err)
+		}
+	}
+	if _, err := s.call(ctx, "test_no_such_tool", nil, nil); err == nil {
+		return errors.New("an unknown tool was called")
+	}
+	if text, err := s.read(ctx, "test://template/7/data"); !strings.Contains(text, `"id":"7"`) || err != nil {
+		return fmt.Errorf("the resource is %q, %v", text, err)
+	}
+	if _, err := s.read(ctx, "test://template/missing/data"); err == nil {
+		return errors.New("a resource was read that is not there")
+	}
+	if text, err := s.prompt(ctx, "test_styled_prompt", map[string]string{"style": "funny", "words": "20"}); text != "Write 20 words in a funny tone." || err != nil {
+		return fmt.Errorf("the prompt is %q, %v", text, err)
+	}
+	if list, err := s.complete(ctx, "test_styled_prompt", "style", "f"); !slices.Equal(list, []string{"formal", "friendly", "funny"}) || err != nil {
+		return fmt.Errorf("the completion is %q, %v", list, err)
+	}
+	if err := converse(ctx, s, revision, &user); err != nil {
+		return err
+	}
+	return cancel(ctx, s, &heard)
+}
+
+// converse answers and declines questions, which only the last revision has.
+func converse(ctx context.Context, s session, revision string, user *person) error {
+	want, refused, n := "colors: Ada, red, true", "FAILED_PRECONDITION: the caller did not answer", 4
+	if revision != "2026-07-28" {
+		want, refused, n = "FAILED_PRECONDITION: this caller cannot be asked", "FAILED_PRECONDITION: this caller cannot be asked", 0
+	}
+	talk, err := s.call(ctx, "test_conversation", map[string]any{"about": "colors"}, nil)
+	if err != nil || !strings.HasPrefix(talk.text, want) {
+		return fmt.Errorf("the conversation ends with %+v, %v", talk, err)
+	}
+	declined, err := s.call(ctx, "test_input_required_result_request_state", nil, nil)
+	if err != nil || !declined.isError || !strings.HasPrefix(declined.text, refused) {
+		return fmt.Errorf("a question that is declined ends with %+v, %v", declined, err)
+	}
+	if len(user.asked) != n {
+		return fmt.Errorf("the user was asked %q", user.asked)
 	}
 	return nil
 }
 
-func runSDK(ctx context.Context, server, revision string) error {
-	var heard reports
+// cancel cancels a call that would take for ever, and hears of the progress of another.
+func cancel(ctx context.Context, s session, heard *reports) error {
+	short, stop := context.WithTimeout(ctx, 50*time.Millisecond)
+	defer stop()
+	if got, err := s.call(short, "test_endless", nil, nil); err == nil {
+		return fmt.Errorf("a canceled call ends with %+v", got)
+	}
+	if _, err := s.call(ctx, "test_tool_with_progress", nil, "t"); err != nil {
+		return err
+	}
+	return heard.check()
+}
+
+type sdkSession struct{ *mcp.ClientSession }
+
+func connectSDK(ctx context.Context, server, revision string, user *person, heard *reports) (session, error) {
 	var transport mcp.Transport = &mcp.StreamableClientTransport{Endpoint: server}
 	if !strings.HasPrefix(server, "http") {
 		transport = &mcp.CommandTransport{Command: exec.Command(server, "-stdio")}
 	}
 	c := mcp.NewClient(&mcp.Implementation{Name: "svc-interop", Version: "1"}, &mcp.ClientOptions{
 		ProgressNotificationHandler: func(_ context.Context, r *mcp.ProgressNotificationClientRequest) { heard.add(r.Params.Progress) },
+		ElicitationHandler: func(_ context.Context, r *mcp.ElicitRequest) (*mcp.ElicitResult, error) {
+			action, content := user.answer(r.Params.Message)
+			return &mcp.ElicitResult{Action: action, Content: content}, nil
+		},
 	})
 	s, err := c.Connect(ctx, transport, &mcp.ClientSessionOptions{ProtocolVersion: revision})
 	if err != nil {
-		return err
+		return nil, err
 	}
-	defer s.Close()
 	if got := s.InitializeResult().ProtocolVersion; got != revision {
-		return fmt.Errorf("agreed on %s", got)
+		return nil, fmt.Errorf("agreed on %s", got)
 	}
-	list, err := s.ListTools(ctx, nil)
-	if err != nil {
-		return err
-	}
-	sum, err := s.CallTool(ctx, &mcp.CallToolParams{Name: "test_add_numbers", Arguments: map[string]any{"a": 1, "b": 2}})
-	if err != nil {
-		return err
-	}
-	wrong, err := s.CallTool(ctx, &mcp.CallToolParams{Name: "test_add_numbers", Arguments: map[string]any{"a": "one"}})
-	if err != nil {
-		return err
-	}
-	if _, err := s.CallTool(ctx, &mcp.CallToolParams{Name: "test_header_tool", Arguments: map[string]any{"region": "Zürich"}}); err != nil {
-		return err
-	}
-	slow := &mcp.CallToolParams{Name: "test_tool_with_progress", Arguments: map[string]any{}}
-	slow.SetProgressToken("t")
-	if _, err := s.CallTool(ctx, slow); err != nil {
-		return err
-	}
-	_, unknown := s.CallTool(ctx, &mcp.CallToolParams{Name: "test_no_such_tool"})
-	data, err := s.ReadResource(ctx, &mcp.ReadResourceParams{URI: "test://template/7/data"})
-	if err != nil {
-		return err
-	}
-	prompt, err := s.GetPrompt(ctx, &mcp.GetPromptParams{Name: "test_styled_prompt", Arguments: map[string]string{"style": "funny", "words": "20"}})
-	if err != nil {
-		return err
-	}
-	a := answers{len(list.Tools), sum.StructuredContent, wrong.Content[0].(*mcp.TextContent).Text, wrong.IsError, unknown,
-		data.Contents[0].Text, prompt.Messages[0].Content.(*mcp.TextContent).Text}
-	if err := a.check(); err != nil {
-		return err
-	}
-	return heard.check()
+	return sdkSession{s}, nil
 }
 
-func runMCPGo(ctx context.Context, server, revision string) error {
+func (s sdkSession) close() { s.Close() }
+
+func (s sdkSession) listTools(ctx context.Context) (int, error) {
+	list, err := s.ListTools(ctx, nil)
+	if err != nil {
+		return 0, err
+	}
+	return len(list.Tools), nil
+}
+
+func (s sdkSession) call(ctx context.Context, tool string, arguments map[string]any, token any) (r result, err error) {
+	params := &mcp.CallToolParams{Name: tool, Arguments: arguments}
+	if arguments == nil {
+		params.Arguments = map[string]any{}
+	}
+	if token != nil {
+		params.SetProgressToken(token)
+	}
+	got, err := s.CallTool(ctx, params)
+	if err != nil {
+		return r, err
+	}
+	r.isError, r.data = got.IsError, got.StructuredContent
+	switch c := got.Content[0].(type) {
+	case *mcp.TextContent:
+		r.kind, r.text = "text", c.Text
+	case *mcp.ImageContent:
+		r.kind = "image"
+	case *mcp.AudioContent:
+		r.kind = "audio"
+	}
+	return r, nil
+}
+
+func (s sdkSession) read(ctx context.Context, uri string) (string, error) {
+	got, err := s.ReadResource(ctx, &mcp.ReadResourceParams{URI: uri})
+	if err != nil {
+		return "", err
+	}
+	return got.Contents[0].Text, nil
+}
+
+func (s sdkSession) prompt(ctx context.Context, name string, arguments map[string]string) (string, error) {
+	got, err := s.GetPrompt(ctx, &mcp.GetPromptParams{Name: name, Arguments: arguments})
+	if err != nil {
+		return "", err
+	}
+	return got.Messages[0].Content.(*mcp.TextContent).Text, nil
+}
+
+func (s sdkSession) complete(ctx context.Context, prompt, argument, value string) ([]string, error) {
+	got, err := s.Complete(ctx, &mcp.CompleteParams{
+		Ref: &mcp.CompleteReference{Type: "ref/prompt", Name: prompt}, Argument: mcp.CompleteParamsArgument{Name: argument, Value: value},
+	})
+	if err != nil {
+		return nil, err
+	}
+	return got.Completion.Values, nil
+}
+
+type mcpGoSession struct{ *client.Client }
+
+// A mcpGoPerson is a person as the handler of mcp-go.
+type mcpGoPerson struct{ *person }
+
+func (p mcpGoPerson) Elicit(_ context.Context, r mcpgo.ElicitationRequest) (*mcpgo.ElicitationResult, error) {
+	action, content := p.answer(r.Params.Message)
+	return &mcpgo.ElicitationResult{ElicitationResponse: mcpgo.ElicitationResponse{Action: mcpgo.ElicitationResponseAction(action), Content: content}}, nil
+}
+
+func connectMCPGo(ctx context.Context, server, revision string, user *person, heard *reports) (session, error) {
 	c, err := client.NewStreamableHttpClient(server)
 	if !strings.HasPrefix(server, "http") {
 		c, err = client.NewStdioMCPClient(server, nil, "-stdio")
 	}
 	if err != nil {
-		return err
+		return nil, err
 	}
 	client.WithProtocolVersion(revision)(c)
-	defer c.Close()
-	var heard reports
+	client.WithElicitationHandler(mcpGoPerson{user})(c)
 	c.OnNotification(func(n mcpgo.JSONRPCNotification) {
 		if done, ok := n.Params.AdditionalFields["progress"].(float64); ok && n.Method == "notifications/progress" {
 			heard.add(done)
 		}
 	})
 	if err := c.Start(ctx); err != nil {
-		return err
+		return nil, err
 	}
 	var hello mcpgo.InitializeRequest
 	hello.Params.ProtocolVersion = revision
 	hello.Params.ClientInfo = mcpgo.Implementation{Name: "svc-interop", Version: "1"}
-	result, err := c.Initialize(ctx, hello)
+	agreed, err := c.Initialize(ctx, hello)
 	if err != nil {
-		return err
+		return nil, err
 	}
-	if result.ProtocolVersion != revision {
-		return fmt.Errorf("agreed on %s", result.ProtocolVersion)
+	if agreed.ProtocolVersion != revision {
+		return nil, fmt.Errorf("agreed on %s", agreed.ProtocolVersion)
 	}
-	list, err := c.ListTools(ctx, mcpgo.ListToolsRequest{})
+	return mcpGoSession{c}, nil
+}
+
+func (s mcpGoSession) close() { s.Close() }
+
+func (s mcpGoSession) listTools(ctx context.Context) (int, error) {
+	list, err := s.ListTools(ctx, mcpgo.ListToolsRequest{})
 	if err != nil {
-		return err
+		return 0, err
 	}
-	call := func(name string, arguments map[string]any, token any) (*mcpgo.CallToolResult, error) {
-		var r mcpgo.CallToolRequest
-		r.Params.Name, r.Params.Arguments = name, arguments
-		if token != nil {
-			r.Params.Meta = &mcpgo.Meta{ProgressToken: token}
-		}
-		return c.CallTool(ctx, r)
+	return len(list.Tools), nil
+}
+
+func (s mcpGoSession) call(ctx context.Context, tool string, arguments map[string]any, token any) (r result, err error) {
+	var request mcpgo.CallToolRequest
+	request.Params.Name, request.Params.Arguments = tool, arguments
+	if arguments == nil {
+		request.Params.Arguments = map[string]any{}
 	}
-	sum, err := call("test_add_numbers", map[string]any{"a": 1, "b": 2}, nil)
+	if token != nil {
+		request.Params.Meta = &mcpgo.Meta{ProgressToken: token}
+	}
+	got, err := s.CallTool(ctx, request)
 	if err != nil {
-		return err
+		return r, err
 	}
-	wrong, err := call("test_add_numbers", map[string]any{"a": "one"}, nil)
+	r.isError, r.data = got.IsError, got.StructuredContent
+	switch c := got.Content[0].(type) {
+	case mcpgo.TextContent:
+		r.kind, r.text = "text", c.Text
+	case mcpgo.ImageContent:
+		r.kind = "image"
+	case mcpgo.AudioContent:
+		r.kind = "audio"
+	}
+	return r, nil
+}
+
+func (s mcpGoSession) read(ctx context.Context, uri string) (string, error) {
+	var request mcpgo.ReadResourceRequest
+	request.Params.URI = uri
+	got, err := s.ReadResource(ctx, request)
 	if err != nil {
-		return err
+		return "", err
 	}
-	if _, err := call("test_tool_with_progress", map[string]any{}, "t"); err != nil {
-		return err
-	}
-	_, unknown := call("test_no_such_tool", nil, nil)
-	var read mcpgo.ReadResourceRequest
-	read.Params.URI = "test://template/7/data"
-	data, err := c.ReadResource(ctx, read)
+	return got.Contents[0].(mcpgo.TextResourceContents).Text, nil
+}
+
+func (s mcpGoSession) prompt(ctx context.Context, name string, arguments map[string]string) (string, error) {
+	var request mcpgo.GetPromptRequest
+	request.Params.Name, request.Params.Arguments = name, arguments
+	got, err := s.GetPrompt(ctx, request)
 	if err != nil {
-		return err
+		return "", err
 	}
-	var get mcpgo.GetPromptRequest
-	get.Params.Name, get.Params.Arguments = "test_styled_prompt", map[string]string{"style": "funny", "words": "20"}
-	prompt, err := c.GetPrompt(ctx, get)
+	return got.Messages[0].Content.(mcpgo.TextContent).Text, nil
+}
+
+func (s mcpGoSession) complete(ctx context.Context, prompt, argument, value string) ([]string, error) {
+	var request mcpgo.CompleteRequest
+	request.Params.Ref = mcpgo.PromptReference{Type: "ref/prompt", Name: prompt}
+	request.Params.Argument = mcpgo.CompleteArgument{Name: argument, Value: value}
+	got, err := s.Complete(ctx, request)
 	if err != nil {
-		return err
+		return nil, err
 	}
-	a := answers{len(list.Tools), sum.StructuredContent, wrong.Content[0].(mcpgo.TextContent).Text, wrong.IsError, unknown,
-		data.Contents[0].(mcpgo.TextResourceContents).Text, prompt.Messages[0].Content.(mcpgo.TextContent).Text}
-	if err := a.check(); err != nil {
-		return err
-	}
-	return heard.check()
+	return got.Completion.Values, nil
 }
