@@ -28,8 +28,8 @@ import (
 // Ask asks the person who uses the client to fill in a form, and returns the form.
 // ctx is the context of the method, or one made from it. key names the question
 // within the call. The fields of T, a struct, are the fields of the form: strings,
-// numbers, booleans and enums, with the tags of an input. message says what is
-// asked.
+// numbers, booleans, enums, and lists of strings with an enum, of which the user
+// chooses some, all with the tags of an input. message says what is asked.
 //
 //	sure, err := svc.Ask[Confirm](ctx, "confirm", "Delete 12 files?")
 //	if err != nil {
@@ -227,7 +227,8 @@ func (h *mcpHandler) formOf(t reflect.Type) (*form, error) {
 }
 
 // compileForm compiles the form of a type. Clients show a flat list of fields
-// (MCP 2026-07-28, Elicitation), so nothing else is allowed.
+// (MCP 2026-07-28, Elicitation), so nothing else is allowed: scalars, and lists from
+// whose values the user chooses some.
 func compileForm(t reflect.Type) (*form, error) {
 	p := new(mistakes)
 	if t.Kind() != reflect.Struct {
@@ -244,8 +245,8 @@ func compileForm(t reflect.Type) (*form, error) {
 			p.addf("%s: a pointer in a form must be optional (omitempty)", f.place)
 		case f.shape.kind == kindOptional:
 			p.addf("%s: a form has no null; write a *%v that is optional (omitempty)", f.place, f.shape.elem.typ)
-		case !f.shape.deref().kind.isScalar():
-			p.addf("%s: a form has strings, numbers, booleans and enums, not a %v", f.place, f.shape.typ)
+		case !f.shape.deref().kind.isScalar() && !f.shape.isChoice():
+			p.addf("%s: a form has strings, numbers, booleans, enums and lists of strings with an enum, not a %v", f.place, f.shape.typ)
 		}
 	}
 	var f *form
@@ -256,6 +257,16 @@ func compileForm(t reflect.Type) (*form, error) {
 		return nil, p.err("ask for " + t.String())
 	}
 	return f, nil
+}
+
+// isChoice reports whether s is a list of strings with an enum, which clients show as
+// a choice of several (MCP 2026-07-28, schema, UntitledMultiSelectEnumSchema).
+func (s *shape) isChoice() bool {
+	if s.kind != kindSlice || !s.elem.kind.isScalar() {
+		return false
+	}
+	enum := s.elem.rules.findRule("enum")
+	return enum != nil && isText(enum.value[len("["):])
 }
 
 // readForm returns the form that a client has sent, by the action of its user:

@@ -11,6 +11,7 @@ import (
 	"net/http/httptest"
 	"strings"
 	"testing"
+	"time"
 
 	"example.com/svc"
 )
@@ -47,7 +48,16 @@ type mcpSure struct {
 	Why   string  `json:"why,omitempty" minLength:"3" enum:"old,wrong"`
 	Count *uint8  `json:"count,omitempty"`
 	Ratio float64 `json:"ratio,omitempty"`
+
+	Kinds []string   `json:"kinds,omitempty" enum:"note,task" maxItems:"1"`
+	Moods []mcpMood  `json:"moods,omitempty"`
+	When  *time.Time `json:"when,omitempty"`
+	Mail  string     `json:"mail,omitempty" format:"email"`
 }
+
+type mcpMood string
+
+func (mcpMood) Enum() []mcpMood { return []mcpMood{"good", "bad"} }
 
 type mcpName struct {
 	Name string `json:"name"`
@@ -100,11 +110,17 @@ func (mcpAsker) Several(ctx context.Context) (*mcpCount, error) {
 }
 
 func (mcpAsker) Wrong(ctx context.Context) error {
-	_, err := svc.Ask[struct {
-		A []string
-		B *string
-	}](ctx, "k", "Q?")
-	return err
+	_, a := svc.Ask[struct{ A []string }](ctx, "a", "Q?")
+	_, b := svc.Ask[struct{ B *string }](ctx, "b", "Q?")
+	_, c := svc.Ask[struct {
+		C []int `enum:"1,2"`
+	}](ctx, "c", "Q?")
+	for _, err := range []error{a, b, c} {
+		if !strings.Contains(fmt.Sprint(err), "form") {
+			return nil
+		}
+	}
+	return errors.Join(a, b, c)
 }
 
 func (mcpAsker) GetFile(ctx context.Context, in *mcpGet) (*mcpShown, error) {
@@ -154,7 +170,7 @@ func TestMCPAsk(t *testing.T) {
 	}
 	done := func(n int) string { return fmt.Sprintf(`%s"structuredContent":{"n":%d},…`, mcpModern1, n) }
 	const cannot = `FAILED_PRECONDITION: this caller cannot be asked, and the method has to know: Archive all of it?`
-	question := strings.Replace(mcpModern1, `"complete"`, `"input_required"`, 1) + `"inputRequests":{"sure":{"method":"elicitation/create","params":{"mode":"form","message":"Archive all of it?","requestedSchema":{"type":"object","properties":{"sure":{"type":"boolean","description":"there is no way back"},"why":{"type":"string","enum":["old","wrong"],"minLength":3},"count":{"type":"integer","minimum":0,"maximum":255},"ratio":{"type":"number"}},"required":["sure"]}}}}},"id":1}`
+	question := strings.Replace(mcpModern1, `"complete"`, `"input_required"`, 1) + `"inputRequests":{"sure":{"method":"elicitation/create","params":{"mode":"form","message":"Archive all of it?","requestedSchema":{"type":"object","properties":{"sure":{"type":"boolean","description":"there is no way back"},"why":{"type":"string","enum":["old","wrong"],"minLength":3},"count":{"type":"integer","minimum":0,"maximum":255},"ratio":{"type":"number"},"kinds":{"type":"array","items":{"type":"string","enum":["note","task"]},"maxItems":1},"moods":{"type":"array","items":{"type":"string","enum":["good","bad"]}},"when":{"type":"string","format":"date-time"},"mail":{"type":"string"}},"required":["sure"]}}}}},"id":1}`
 	for _, test := range []struct {
 		text   string
 		status int
@@ -169,6 +185,8 @@ func TestMCPAsk(t *testing.T) {
 		{answer(`{"sure":false}`), 200, done(0)},
 		{answer(`{"sure":true,"why":null,"count":null}`), 200, done(0)},
 		{answer(`{"why":"x","count":300}`), 200, failure(`…\n- /sure/why must be one of old, wrong\n…\n- /sure/count must be an integer between 0 and 255\n- /sure/sure is required`)},
+		{answer(`{"sure":true,"kinds":["task"],"moods":["bad","good"]}`), 200, done(0)},
+		{answer(`{"sure":true,"kinds":["x"],"moods":["ugly"]}`), 200, failure(`…\n- /sure/kinds/0 must be one of note, task\n- /sure/moods/0 must be one of good, bad`)},
 		{answer(`[]`), 200, failure(`…/sure/content must be an object`)},
 		{archive(`,"inputResponses":{"sure":{"action":"accept"}}`), 200, failure(`…/sure/sure is required`)},
 		{archive(`,"inputResponses":{"sure":{"action":"decline"}}`), 200, failure(`FAILED_PRECONDITION: the caller did not answer: Archive all of it?`)},
