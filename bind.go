@@ -1083,7 +1083,9 @@ func (c *checks) checkMap(s *shape, hooked bool) checkFunc {
 			value := reflect.New(s.elem.typ).Elem()
 			value.Set(v.MapIndex(e.key))
 			d.push(e.name)
+			d.naming = true
 			d.checkRules(s.key.rules, e.key)
+			d.naming = false
 			if elem != nil {
 				elem(d, value)
 			}

@@ -23,7 +23,7 @@ package svc
 //	kindTime                string by RFC 3339              setTime
 //	kindDuration            string by time.ParseDuration    setDuration
 //	kindBytes               string in base64                setBytes
-//	kindText                string for UnmarshalText        setText
+//	kindText                string for UnmarshalText        setTextOr
 //	kindCustom              any, for UnmarshalJSON          decodeCustom
 //	kindRaw                 any, kept as text               decodeRaw
 //	kindAny                 any                             decodeAny
@@ -93,6 +93,7 @@ type decoder struct {
 	validateErr error // the *Error of a Validate method, in place of all violations
 
 	tooDeep bool // a Go value is nested deeper than JSON may be; see structCheck
+	naming  bool // what is wrong is the name of the member at path, a map key, and not its value
 }
 
 // A decodeFunc decodes the value at the scanner's position into v, which is
@@ -127,7 +128,7 @@ func (d *decoder) start(data []byte) {
 // startInside is start for an input in the middle of a text.
 func (d *decoder) startInside() {
 	d.found = violations{list: d.emptyList()}
-	d.in, d.validateErr, d.tooDeep, d.ahead = inBody, nil, false, 0
+	d.in, d.validateErr, d.tooDeep, d.naming, d.ahead = inBody, nil, false, false, 0
 	d.path = d.path[:0]
 	d.seen = d.seen[:0]
 	d.number = nil
@@ -154,7 +155,11 @@ func (d *decoder) addViolation(c *complaint) {
 		d.found.omitted++
 		return
 	}
-	d.found.addViolation(Violation{In: d.in, Path: d.place(), Rule: c.rule, Message: c.message})
+	message := c.message
+	if d.naming {
+		message = "has a name that " + message
+	}
+	d.found.addViolation(Violation{In: d.in, Path: d.place(), Rule: c.rule, Message: message})
 }
 
 // addIfAny adds a violation unless c is nil, which a setter returns for a good
@@ -533,11 +538,13 @@ func decodeMap(setKey setter, elem decodeFunc, s *shape) decodeFunc {
 			d.push(string(name))
 			key.SetZero()
 			value.SetZero()
+			d.naming = true
 			c := setKey(d, key, name)
 			if c == nil && m.MapIndex(key).IsValid() {
 				c = sameKey
 			}
 			d.addIfAny(c)
+			d.naming = false
 			if elem(d, value); d.scan.err != nil {
 				return
 			}
@@ -1071,7 +1078,7 @@ type setter func(d *decoder, v reflect.Value, text []byte) *complaint
 func setterFor(s *shape, plain bool) setter {
 	switch s.kind {
 	case kindText:
-		return setText
+		return setTextOr(cmp.Or(s.textComplaint(), isNotValid))
 	case kindTime:
 		return setTime
 	case kindDuration:
@@ -1278,17 +1285,20 @@ func complainBase64(text []byte) *complaint {
 	return mustBeBase64
 }
 
-// setText sets a value by its UnmarshalText.
-func setText(d *decoder, v reflect.Value, text []byte) *complaint {
-	return d.complaintFor(v.Addr().Interface().(encoding.TextUnmarshaler).UnmarshalText(text))
+// setTextOr returns the setter by UnmarshalText. Texts that it refuses get the complaint
+// c.
+func setTextOr(c *complaint) setter {
+	return func(d *decoder, v reflect.Value, text []byte) *complaint {
+		return d.complaintFor(v.Addr().Interface().(encoding.TextUnmarshaler).UnmarshalText(text), c)
+	}
 }
 
 // complaintFor returns the complaint for the error of an application's own
 // decoding, or nil for nil. Clients read the message of an *Error, which is
 // written for them. Any other text may tell about the inside of the service, so
-// clients get a general one and the first such error becomes the cause, for the
+// clients get the complaint c and the first such error becomes the cause, for the
 // log.
-func (d *decoder) complaintFor(err error) *complaint {
+func (d *decoder) complaintFor(err error, c *complaint) *complaint {
 	if err == nil {
 		return nil
 	}
@@ -1299,14 +1309,14 @@ func (d *decoder) complaintFor(err error) *complaint {
 	if errors.As(err, &e) && e != nil && e.Message != "" && !e.code().private() {
 		return &complaint{ruleType, e.Message}
 	}
-	return isNotValid
+	return c
 }
 
 // decodeCustom decodes a value by its UnmarshalJSON, which gets the text of one
 // value, strictly checked.
 func decodeCustom(d *decoder, v reflect.Value) {
 	if text := d.scan.skipValue(); d.scan.err == nil {
-		d.addIfAny(d.complaintFor(v.Addr().Interface().(json.Unmarshaler).UnmarshalJSON(text)))
+		d.addIfAny(d.complaintFor(v.Addr().Interface().(json.Unmarshaler).UnmarshalJSON(text), isNotValid))
 	}
 }
 

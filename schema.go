@@ -47,16 +47,17 @@ import (
 //	a type has one shape in a compile pass, so that types which contain
 //	  themselves end: the shape is registered before its parts are walked
 type shape struct {
-	typ    reflect.Type
-	kind   shapeKind
-	bits   int // of kindInt, kindUint and kindFloat
-	elem   *shape
-	key    *shape
-	fields []*field
-	name   string
-	custom map[string]any // what JSONSchema returned, read back from its JSON
-	rules  ruleSet
-	format string // replaces that of the type
+	typ     reflect.Type
+	kind    shapeKind
+	bits    int // of kindInt, kindUint and kindFloat
+	elem    *shape
+	key     *shape
+	fields  []*field
+	name    string
+	custom  map[string]any // what JSONSchema returned, read back from its JSON
+	rules   ruleSet
+	format  string // replaces that of the type
+	example string // of a text, by the tag of the field; for messages
 
 	custom30   bool // custom is a schema of OpenAPI 3.0.3 too
 	isEnum     bool // a component of documents, since it has a method Enum

@@ -14,6 +14,7 @@ import (
 	"fmt"
 	"math"
 	"math/big"
+	"net/netip"
 	"reflect"
 	"regexp"
 	"slices"
@@ -126,6 +127,11 @@ func (c *shapes) applyTags(f *field, tag reflect.StructTag, at string) {
 	}
 	if text, ok := tag.Lookup("example"); ok {
 		f.example = c.parseLiteral(f, "example", text, at)
+		if target := f.shape.deref(); target.kind == kindText && !target.isEnum {
+			like := *target
+			like.example = text
+			f.shape = f.shape.replaced(target, &like)
+		}
 	}
 }
 
@@ -218,6 +224,22 @@ func (c *shapes) checkSpelling(tag reflect.StructTag, name, at string) {
 			c.addf("%s: the tag %s is spelt %s", at, lower, name)
 		}
 	}
+}
+
+// textComplaint returns the complaint about a text that UnmarshalText of the type
+// refuses, or nil for one that can say nothing more. Only the type knows which texts
+// those are, so the complaint has the example of the field. Addresses are what most
+// services have of such types.
+func (s *shape) textComplaint() *complaint {
+	switch {
+	case s.example != "":
+		return &complaint{ruleType, "is not in the form that is expected here, such as " + s.example}
+	case s.typ == reflect.TypeFor[netip.Addr]():
+		return &complaint{ruleType, "must be an IP address, such as 192.0.2.1 or 2001:db8::1"}
+	case s.typ == reflect.TypeFor[netip.Prefix]():
+		return &complaint{ruleType, "must be a range of IP addresses, such as 192.0.2.0/24"}
+	}
+	return nil
 }
 
 // parseLiteral returns the JSON of a value written in a tag: as it is for strings,

@@ -7,6 +7,7 @@ import (
 	"fmt"
 	"math/big"
 	"math/rand/v2"
+	"net/netip"
 	"reflect"
 	"slices"
 	"strconv"
@@ -127,7 +128,11 @@ func (c schemaCodec) agree(t *testing.T, text []byte) bool {
 // for one key.
 func finer(v Violation) bool {
 	texts := []*complaint{mustBeTime, mustBeDuration, mustBeBase64, isUnpadded, isBase64URL, hasLineEnds, hasStrayBits, isNotValid, mustBeQuoted}
-	return v.Rule == ruleRange || v.Rule == ruleDuplicate || slices.ContainsFunc(texts, func(m *complaint) bool { return m.message == v.Message })
+	for _, t := range []reflect.Type{reflect.TypeFor[netip.Addr](), reflect.TypeFor[netip.Prefix]()} {
+		texts = append(texts, (&shape{typ: t}).textComplaint())
+	}
+	message := strings.TrimPrefix(v.Message, "has a name that ")
+	return v.Rule == ruleRange || v.Rule == ruleDuplicate || slices.ContainsFunc(texts, func(m *complaint) bool { return m.message == message })
 }
 
 // A schemaReader validates by the part of JSON Schema 2020-12 that svc writes.

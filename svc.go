@@ -82,11 +82,13 @@
 // exclusiveMaximum, multipleOf, minItems, maxItems, uniqueItems and enum are
 // rules, which are enforced on every transport and published in every schema.
 // default is the value of an absent field. format, example and doc are published
-// and not enforced, and mcpheader names the header in which MCP clients repeat
-// the field. A struct with a method Validate() error checks itself. Give lists a
-// maxItems and strings a maxLength: without them an input may take much more
-// memory than its text. A rule that fails saves the costlier ones. On a list of
-// scalars the rules that fit the items, and format, are about each item:
+// and not enforced; the message about a text that UnmarshalText refuses has the
+// example, or what the error says if that is an [Error]. mcpheader names the
+// header in which MCP clients repeat the field. A struct with a method Validate()
+// error checks itself. Give lists a maxItems and strings a maxLength: without them
+// an input may take much more memory than its text. A rule that fails saves the
+// costlier ones. On a list of scalars the rules that fit the items, and format,
+// are about each item:
 //
 //	Tags []string `json:"tags" maxItems:"10" minLength:"1" maxLength:"40"`
 //

@@ -989,3 +989,75 @@ func TestOptionalMistakes(t *testing.T) {
 		}
 	}
 }
+
+type (
+	spelledAPI interface {
+		Create(context.Context, *spelled) error
+		List(context.Context, *spelledQuery) (*spelled, error)
+	}
+	spelledImpl struct{}
+	spelled     struct {
+		Addr    netip.Addr           `json:"addr,omitzero"`
+		Range   *netip.Prefix        `json:"range,omitempty"`
+		Shade   spelledShade         `json:"shade,omitempty" example:"dark red"`
+		Other   spelledShade         `json:"other,omitempty"`
+		Ports   map[uint8]string     `json:"ports,omitempty"`
+		Hosts   map[netip.Addr]bool  `json:"hosts,omitempty"`
+		Levels  map[spelledLevel]int `json:"levels,omitempty"`
+		Numbers map[string]int       `json:"numbers,omitempty"`
+	}
+	spelledQuery struct {
+		From  []netip.Addr `json:"from,omitempty"`
+		Shade spelledShade `query:"shade,omitempty" example:"dark red"`
+	}
+	spelledShade string
+	spelledLevel string
+)
+
+func (spelledImpl) Create(context.Context, *spelled) error { return nil }
+func (spelledImpl) List(context.Context, *spelledQuery) (*spelled, error) {
+	return &spelled{}, nil
+}
+
+func (spelledShade) MarshalText() ([]byte, error)  { return []byte("dark red"), nil }
+func (*spelledShade) UnmarshalText(b []byte) error { return errors.New("secret " + string(b)) }
+func (spelledLevel) Enum() []spelledLevel          { return []spelledLevel{"low", "high"} }
+
+// Verify that the message about a text that a type refuses says what would be right, as
+// far as anybody knows, and that it tells the name of a member from its value.
+func TestSpelledTexts(t *testing.T) {
+	service := svc.MustRegister[spelledAPI](spelledImpl{}, &svc.Options{Resource: "things", Logger: slog.New(slog.DiscardHandler)})
+	handler := service.REST()
+	for _, test := range []struct{ request, in, path, rule, message string }{
+		{`{"addr":"here"}`, "body", "/addr", "type", "must be an IP address, such as 192.0.2.1 or 2001:db8::1"},
+		{`{"range":"10.0.0.0/99"}`, "body", "/range", "type", "must be a range of IP addresses, such as 192.0.2.0/24"},
+		{`{"shade":"blue"}`, "body", "/shade", "type", "is not in the form that is expected here, such as dark red"},
+		{`{"other":"blue"}`, "body", "/other", "type", "is not in the form that is expected here"},
+		{`{"ports":{"x":"a"}}`, "body", "/ports/x", "type", "has a name that must be an integer"},
+		{`{"ports":{"256":"a"}}`, "body", "/ports/256", "range", "has a name that must be an integer between 0 and 255"},
+		{`{"ports":{"80":1}}`, "body", "/ports/80", "type", "must be a string"},
+		{`{"hosts":{"here":true}}`, "body", "/hosts/here", "type", "has a name that must be an IP address, such as 192.0.2.1 or 2001:db8::1"},
+		{`{"hosts":{"::1":true,"0::1":true}}`, "body", "/hosts/0::1", "duplicate", "has a name that is the same key as another name"},
+		{`{"levels":{"middle":1}}`, "body", "/levels/middle", "enum", "has a name that must be one of low, high"},
+		{`{"numbers":{"x":"a"}}`, "body", "/numbers/x", "type", "must be an integer"},
+		{`?from=::1&from=here`, "query", "/from/1", "type", "must be an IP address, such as 192.0.2.1 or 2001:db8::1"},
+		{`?shade=blue`, "query", "/shade", "type", "is not in the form that is expected here, such as dark red"},
+	} {
+		r := httptest.NewRequest("POST", "/things", strings.NewReader(test.request))
+		if strings.HasPrefix(test.request, "?") {
+			r = httptest.NewRequest("GET", "/things"+test.request, nil)
+		}
+		w := httptest.NewRecorder()
+		handler.ServeHTTP(w, r)
+		want := fmt.Sprintf(`"violations":[{"in":%q,"path":%q,"rule":%q,"message":%q}]`, test.in, test.path, test.rule, test.message)
+		if got := w.Body.String(); w.Code != 400 || !strings.Contains(got, want) {
+			t.Errorf("%s: %d %s, want %s", test.request, w.Code, got, want)
+		}
+	}
+	// By Call the name is looked at in another place.
+	_, err := service.Call(context.Background(), "things", "create", &spelled{Levels: map[spelledLevel]int{"middle": 1}})
+	var e *svc.Error
+	if !errors.As(err, &e) || len(e.Violations()) != 1 || e.Violations()[0].Message != "has a name that must be one of low, high" {
+		t.Errorf("Call: %v", err)
+	}
+}
