@@ -38,7 +38,7 @@ type Todo struct {
 
 // CreateTodo is the input of Create.
 type CreateTodo struct {
-	Title       string `json:"title" minLength:"1" maxLength:"200"`
+	Title       string `json:"title" minLength:"1" maxLength:"200" example:"Buy milk"`
 	Description string `json:"description,omitempty" maxLength:"2000"`
 }
 
@@ -56,7 +56,7 @@ type TodoID struct {
 // UpdateTodo is the input of Update.
 type UpdateTodo struct {
 	ID        string `json:"id" path:"id"`
-	Title     string `json:"title" minLength:"1" maxLength:"200"`
+	Title     string `json:"title" minLength:"1" maxLength:"200" example:"Buy oat milk"`
 	Completed bool   `json:"completed"`
 	IfMatch   string `json:"-" header:"If-Match,omitempty" doc:"The ETag of the todo that is to be replaced. Without it the last writer wins."`
 }

@@ -96,7 +96,7 @@ const giveToken = async (page, token) => {
 // fields; at one of them bad gives the complaint says. stream has a stream that does
 // not end by itself, of which feed makes events where it makes none itself.
 for (const t of [
-	{name: 'the template', path: '/tokens/', secured: 'todos_Create', fields: {title: 'Buy milk'}, field: 'description', bad: 'x'.repeat(2001), good: 'soon', says: /at most 2000 characters/, stream: 'todos_Watch', feed: 'todos_Create'},
+	{name: 'the template', path: '/tokens/', secured: 'todos_Create', weak: 'reader', fields: {title: 'Buy milk'}, field: 'description', bad: 'x'.repeat(2001), good: 'soon', says: /at most 2000 characters/, stream: 'todos_Watch', feed: 'todos_Create'},
 	{name: 'the kitchen sink', path: '/sink/', secured: 'extras_Rename', fields: {id: '7', name: 'saw'}, field: 'name', bad: '', good: 'axe', says: /at least 1 character/, stream: 'extras_Tick'},
 	{name: '500 methods', path: '/many/', secured: 'extras_Rename', fields: {id: '7', name: 'saw'}, field: 'name', bad: 'x'.repeat(81), good: 'axe', says: /at most 80 characters/, stream: 'extras_Tick'},
 ]) {
@@ -113,6 +113,11 @@ for (const t of [
 		}
 		await giveToken(page, 'wrong');
 		assert.match(await send(o, false), /^401/);
+		if (t.weak) {
+			await giveToken(page, t.weak); // without the scope
+			assert.match(await send(o, false), /^403/);
+			assert.match(await o.locator('.out pre').first().innerText(), /PERMISSION_DENIED/);
+		}
 		await giveToken(page, 'open-sesame');
 		for (const transport of ['REST', 'JSON-RPC', 'MCP']) {
 			await over(o, transport);
@@ -144,7 +149,7 @@ for (const t of [
 		if (!t.feed) assert.equal((await (await send(w), answer(w))).result.items.length, 1);
 		await accessible(page);
 		assert(await page.evaluate(() => document.documentElement.scrollWidth <= innerWidth), 'the page is wider than the screen');
-	}, {statuses: [400, 401]});
+	}, {statuses: [400, 401, 403]});
 }
 
 await step('a newcomer at 1280 x 800', app, async (page) => {
@@ -405,9 +410,11 @@ await step('credentials', '/secret/', async (page, {sent}) => {
 	await box(o, 'id').fill('7');
 	assert.match(await send(o, false), /^401/);
 	await o.getByRole('button', {name: 'Give them'}).click();
-	await page.getByLabel('Token').fill('open-sesame');
+	await page.keyboard.type('open-sesame');
 	await page.keyboard.press('Enter');
 	await page.getByText('Credentials: a bearer token').waitFor();
+	await page.keyboard.press('Enter'); // on Send, where the call goes on
+	await o.locator('.out .good').waitFor();
 	for (const transport of ['REST', 'JSON-RPC', 'MCP']) {
 		await over(o, transport);
 		await send(o);
