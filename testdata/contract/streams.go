@@ -2,9 +2,11 @@ package main
 
 import (
 	"context"
+	"encoding/json"
 	"errors"
 	"fmt"
 	"log/slog"
+	"strconv"
 	"strings"
 	"time"
 
@@ -38,8 +40,15 @@ func (o *operation) readStream(body string) (items []any, wrong error) {
 		event := make(map[string]any)
 		for _, line := range strings.Split(block, "\n") {
 			name, value, _ := strings.Cut(line, ":")
-			if name != "" { // a comment
-				event[name] = strings.TrimPrefix(value, " ")
+			value = strings.TrimPrefix(value, " ")
+			switch {
+			case name == "": // a comment
+			case name == "retry":
+				event[name] = json.Number(value)
+			case event[name] != nil:
+				return nil, fmt.Errorf("the event %q has %s twice", block, name)
+			default:
+				event[name] = value
 			}
 		}
 		if len(event) == 0 {
@@ -51,7 +60,7 @@ func (o *operation) readStream(body string) (items []any, wrong error) {
 		if err := o.event.Validate(event); err != nil {
 			return nil, fmt.Errorf("the event %q: %w", block, err)
 		}
-		if ended = event["event"] != nil; !ended {
+		if ended = event["event"] == "done" || event["event"] == "error"; !ended {
 			items = append(items, parse(event["data"].(string)))
 		}
 	}
@@ -78,6 +87,17 @@ type countItem struct {
 	Text string    `json:"text,omitempty"`
 	At   time.Time `json:"at"`
 	Raw  any       `json:"raw"`
+}
+
+// SSE gives some items an ID, a name or a time to wait.
+func (i *countItem) SSE() svc.Event {
+	switch i.N % 4 {
+	case 1:
+		return svc.Event{ID: strconv.Itoa(i.N)}
+	case 2:
+		return svc.Event{Name: "count", Retry: time.Second}
+	}
+	return svc.Event{}
 }
 
 type streamImpl struct{}
