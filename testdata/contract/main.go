@@ -12,6 +12,8 @@
 package main
 
 import (
+	"context"
+	"encoding/json"
 	"flag"
 	"fmt"
 	"math/rand/v2"
@@ -33,15 +35,20 @@ func main() {
 	for _, subject := range []struct {
 		name    string
 		service *svc.Service
+		watched bool // by observe
 	}{
-		{"kitchen sink", kitchen.Sink(false)},
-		{"kitchen sink, strict", kitchen.Sink(true)},
-		{"two services joined", kitchen.Both()},
-		{"types that write their own JSON", newCustom()},
-		{"streams", newStreams()},
+		{"kitchen sink", kitchen.ObservedSink(false, observe), true},
+		{"kitchen sink, strict", kitchen.ObservedSink(true, observe), true},
+		{"two services joined", kitchen.Both(), false},
+		{"types that write their own JSON", newCustom(), false},
+		{"streams", newStreams(), false},
 	} {
 		t := run(subject.service, *n/3+1, *seed)
 		fmt.Printf("\n%s:\n", subject.name)
+		if subject.watched && t.seen != t.bodies {
+			fmt.Printf("  OBSERVED %d of %d\n", t.seen, t.bodies)
+			failed = true
+		}
 		failed = t.print() || failed
 		if len(loadCalls(subject.service)) == 0 {
 			continue
@@ -63,6 +70,7 @@ type tally struct {
 	bodies      int
 	accepted    int
 	answers     int
+	seen        int // calls that were observed
 	agree       int // by JSON-RPC
 	byDialect   [2]struct{ agree, differ int }
 	sources     [len(sources)]struct{ taken, refused, absent int } // parameters
@@ -74,6 +82,7 @@ func (t *tally) add(o *tally) {
 	t.bodies += o.bodies
 	t.accepted += o.accepted
 	t.answers += o.answers
+	t.seen += o.seen
 	for i := range t.sources {
 		t.sources[i].taken += o.sources[i].taken
 		t.sources[i].refused += o.sources[i].refused
@@ -92,6 +101,9 @@ func (t *tally) add(o *tally) {
 // print reports, and says whether something is wrong.
 func (t *tally) print() bool {
 	fmt.Printf("  %d requests, of which the server took %d; %d answers validated\n", t.bodies, t.accepted, t.answers)
+	if t.seen > 0 {
+		fmt.Printf("  %d observed\n", t.seen)
+	}
 	if t.agree > 0 {
 		fmt.Printf("  agree on %d, listed differences %d\n", t.agree, t.bodies-t.agree-len(t.failures))
 	}
@@ -155,9 +167,15 @@ func (t *tally) send(g *generator, h http.Handler, o *operation) {
 	}
 	r := g.request(o, params, body)
 	request := fmt.Sprintf("%s %s %q %s", r.Method, r.URL, r.Header, body)
+	var seen []svc.Code
+	r = r.WithContext(context.WithValue(r.Context(), seenKey{}, &seen))
 	w := httptest.NewRecorder()
 	h.ServeHTTP(w, r)
 	t.bodies++
+	if err := checkSeen(seen, w); err != nil {
+		t.failures = append(t.failures, fmt.Sprintf("%s gets %d: %v", request, w.Code, err))
+	}
+	t.seen += len(seen)
 	violations := violationsOf(w.Body.Bytes())
 	refused := w.Code == http.StatusBadRequest
 	if !refused {
@@ -198,6 +216,37 @@ func (t *tally) send(g *generator, h http.Handler, o *operation) {
 	}
 	t.answers++
 	t.failures = slices.Clip(t.failures[:min(len(t.failures), 100)])
+}
+
+type seenKey struct{}
+
+// observe notes the code of a call in the list that its request brought along.
+func observe(ctx context.Context, o svc.Observation) {
+	code := svc.CodeOK
+	if o.Err != nil {
+		code = svc.CodeOf(o.Err)
+	}
+	info, _ := svc.InfoFrom(ctx)
+	if seen, ok := info.Request.Context().Value(seenKey{}).(*[]svc.Code); ok {
+		*seen = append(*seen, code)
+	}
+}
+
+// checkSeen compares the code that was observed, if any was, with the answer.
+func checkSeen(seen []svc.Code, w *httptest.ResponseRecorder) error {
+	if len(seen) == 0 { // of a service that nobody observes, or main finds that they are too few
+		return nil
+	}
+	var answer struct{ Error struct{ Code svc.Code } }
+	if w.Code >= 400 {
+		json.Unmarshal(w.Body.Bytes(), &answer)
+	} else {
+		answer.Error.Code = svc.CodeOK
+	}
+	if len(seen) != 1 || seen[0] != answer.Error.Code {
+		return fmt.Errorf("observed %v, answered %s", seen, answer.Error.Code)
+	}
+	return nil
 }
 
 // others are the statuses of methods that refuse what the documents allow.

@@ -23,6 +23,13 @@ func Sink(strict bool) *svc.Service { return SinkWith(SinkOptions(strict)) }
 // SinkWith returns the service of [Sink] with other options.
 func SinkWith(opts *svc.Options) *svc.Service { return svc.MustRegister[SinkAPI](sink{}, opts) }
 
+// ObservedSink is Sink with Options.Observe.
+func ObservedSink(strict bool, observe func(context.Context, svc.Observation)) *svc.Service {
+	opts := SinkOptions(strict)
+	opts.Observe = observe
+	return svc.MustRegister[SinkAPI](sink{}, opts)
+}
+
 // SinkOptions returns the options of [Sink], for its clients.
 func SinkOptions(strict bool) *svc.Options {
 	return &svc.Options{
