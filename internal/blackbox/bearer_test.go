@@ -622,6 +622,11 @@ func TestCallersDocuments(t *testing.T) {
 			t.Errorf("%s: %s is %s\nwant %s", test.version, test.path, &got, test.want)
 		}
 	}
+	var pretty bytes.Buffer // which testdata/rpc holds to the meta-schema
+	if err := json.Indent(&pretty, documents["rpc"], "", "  "); err != nil {
+		t.Fatal(err)
+	}
+	golden(t, "rpc/discover_callers.txt", append(pretty.Bytes(), '\n'))
 	text := string(get(joined.Docs(nil), "GET", "/", ""))
 	for _, test := range []struct{ heading, want string }{
 		{"Poke", "- public: needs no credentials\n"},

@@ -92,7 +92,9 @@ async function main() {
   await batches();
   console.log("json-rpc-2.0: calls, errors, notifications and batches are understood");
   checkDocument(await client.request("rpc.discover"));
-  checkDocument(JSON.parse(readFileSync("../../internal/blackbox/testdata/rpc/discover.txt")).result); // of a service with every kind of field
+  for (const name of ["discover", "discover_callers"]) { // of services with every kind of field, and with every need of callers
+    checkDocument(JSON.parse(readFileSync(`../../internal/blackbox/testdata/rpc/${name}.txt`)).result);
+  }
   console.log("OpenRPC: the documents are valid");
 }
 
