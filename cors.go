@@ -85,7 +85,7 @@ func CORS(opts CORSOptions) func(http.Handler) http.Handler {
 				next.ServeHTTP(w, r)
 				return
 			}
-			allowed, named := p.allowsOrigin(origins)
+			allowed, named := p.origins.allowsOrigin(origins)
 			if allowed {
 				p.setHeader(w.Header(), origins[0], named)
 			}
@@ -103,14 +103,9 @@ func CORS(opts CORSOptions) func(http.Handler) http.Handler {
 
 // A corsPolicy is compiled CORSOptions.
 //
-// Invariants:
-//
-//	known has origins in the form of normalOrigin
-//	credentials are allowed only if any and null are not
+// Invariant: credentials are allowed only if all origins and "null" are not.
 type corsPolicy struct {
-	any         bool // every origin may call
-	null        bool // and so may pages without an origin
-	known       map[string]bool
+	origins     originSet
 	credentials bool
 	headers     string // Access-Control-Allow-Headers; "" if none
 	echo        bool   // the headers that a request asks for are allowed
@@ -120,8 +115,9 @@ type corsPolicy struct {
 
 // newCORSPolicy compiles opts. It panics with every mistake in them.
 func newCORSPolicy(opts CORSOptions) *corsPolicy {
+	origins, bad := newOriginSet("Origins", opts.Origins)
 	p := &corsPolicy{
-		known:       make(map[string]bool),
+		origins:     origins,
 		credentials: opts.Credentials,
 		headers:     strings.Join(opts.Headers, ", "),
 		echo:        opts.Headers == nil,
@@ -133,8 +129,7 @@ func newCORSPolicy(opts CORSOptions) *corsPolicy {
 	if opts.MaxAge != 0 {
 		p.maxAge = strconv.FormatInt(max(0, int64(opts.MaxAge/time.Second)), 10)
 	}
-	bad := p.addOrigins(opts.Origins)
-	if opts.Credentials && (p.any || p.null) {
+	if opts.Credentials && (origins.any || origins.null) {
 		bad = append(bad, `Credentials with "*" or "null" would let every page on the web act for its reader; list the origins by name`)
 	}
 	for _, name := range opts.Headers {
@@ -153,42 +148,52 @@ func newCORSPolicy(opts CORSOptions) *corsPolicy {
 	return p
 }
 
-// addOrigins adds the origins of CORSOptions and returns the mistakes in them.
-func (p *corsPolicy) addOrigins(origins []string) (bad []string) {
+// An originSet is a list of web origins of an option.
+//
+// Invariant: known has origins in the form of normalOrigin.
+type originSet struct {
+	any   bool // every origin is in it
+	null  bool // and so are pages without an origin
+	known map[string]bool
+}
+
+// newOriginSet returns the set of an option and the mistakes in it.
+func newOriginSet(option string, origins []string) (set originSet, bad []string) {
+	set.known = make(map[string]bool)
 	for i, text := range origins {
 		origin, ok := normalOrigin(text)
 		switch {
 		case text == "*":
-			p.any = true
+			set.any = true
 		case text == "null":
-			p.null = true
+			set.null = true
 		case !ok:
-			bad = append(bad, fmt.Sprintf("Origins[%d] is %q; an origin is a scheme and a host, as in https://app.example", i, text))
+			bad = append(bad, fmt.Sprintf("%s[%d] is %q; an origin is a scheme and a host, as in https://app.example", option, i, text))
 		default:
-			p.known[origin] = true
+			set.known[origin] = true
 		}
 	}
-	return bad
+	return set, bad
 }
 
 // allowsOrigin reports whether a request with these Origin headers is of an allowed
 // origin, and whether it is listed by its name. No browser sends two headers.
-func (p *corsPolicy) allowsOrigin(origins []string) (allowed, named bool) {
+func (set *originSet) allowsOrigin(origins []string) (allowed, named bool) {
 	if len(origins) != 1 {
 		return false, false
 	}
 	if origins[0] == "null" {
-		return p.any || p.null, false
+		return set.any || set.null, false
 	}
 	origin, ok := normalOrigin(origins[0])
-	named = ok && p.known[origin]
-	return p.any || named, named
+	named = ok && set.known[origin]
+	return set.any || named, named
 }
 
 // setHeader lets the page of an allowed origin read the answer. A named origin is
 // repeated as the request spells it, since browsers compare the text.
 func (p *corsPolicy) setHeader(h http.Header, origin string, named bool) {
-	if p.any && !named {
+	if p.origins.any && !named {
 		origin = "*"
 	}
 	h.Set("Access-Control-Allow-Origin", origin)

@@ -330,6 +330,18 @@ func isJSONType(value string) bool {
 	return ok && (subtype == "json" || len(subtype) > len("+json") && strings.HasSuffix(subtype, "+json"))
 }
 
+// eachMediaRange calls visit for each media range of Accept headers (RFC 9110, section
+// 12.5.1), with its name in lower case, its parameters, and whether its weight is 0, which
+// excludes it (section 12.4.2). Without parameters that can be read it has none.
+func eachMediaRange(accept []string, visit func(name string, params map[string]string, excluded bool)) {
+	for item := range strings.SplitSeq(strings.Join(accept, ","), ",") {
+		if name, params, err := mime.ParseMediaType(item); err == nil || errors.Is(err, mime.ErrInvalidMediaParameter) {
+			q, err := strconv.ParseFloat(params["q"], 64)
+			visit(name, params, err == nil && q == 0)
+		}
+	}
+}
+
 // writeJSON sends a complete body with the status of a success; to HEAD, the
 // header of that response alone. values is memory for the header.
 func writeJSON(w http.ResponseWriter, r *http.Request, status int, body []byte, values *headerValues) {

@@ -147,7 +147,7 @@ type ToolOptions struct {
 // them, so it is safe for concurrent use and any replica can take any request.
 type mcpHandler struct {
 	endpoint
-	origins   *originPolicy
+	origins   originSet        // MCPOptions.AllowedOrigins
 	invoke    InvokeFunc       // MCPOptions.Invoke; nil calls the service
 	tools     map[string]*tool // by the name of the tool
 	resources []*resource
@@ -214,7 +214,6 @@ func (s *Service) newMCPHandler(opts *MCPOptions) *mcpHandler {
 	p := new(mistakes)
 	h := &mcpHandler{
 		endpoint: s.newEndpoint(TransportMCP),
-		origins:  newOriginPolicy(p, o.AllowedOrigins),
 		invoke:   o.Invoke,
 		tools:    make(map[string]*tool),
 		prompts:  make(map[string]*prompt),
@@ -222,6 +221,11 @@ func (s *Service) newMCPHandler(opts *MCPOptions) *mcpHandler {
 		show:     o.Show,
 		shown:    make(map[string]*shownList),
 		now:      time.Now,
+	}
+	origins, bad := newOriginSet("MCPOptions.AllowedOrigins", o.AllowedOrigins)
+	h.origins = origins
+	for _, text := range bad {
+		p.addf("%s", text)
 	}
 	h.quiet.New = newQuietTimer
 	index := compileTools(p, s, o.Tools)

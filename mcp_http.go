@@ -7,7 +7,6 @@ import (
 	"net"
 	"net/http"
 	"net/netip"
-	"strconv"
 	"strings"
 )
 
@@ -35,7 +34,7 @@ func (h *mcpHandler) respond(w http.ResponseWriter, r *http.Request, ws *workspa
 	ws.dec.lean = true // only svc reads the details of these errors
 	// CORS has answered for an origin that it allows by name, and its headers stay.
 	if origin, ok := r.Header["Origin"]; ok && !isAllowedOrigin(r.Context()) {
-		if !h.origins.allows(origin, r.Host) {
+		if !h.allowsOrigin(origin, r.Host) {
 			leaveBody(w, r)
 			return httpError(http.StatusForbidden, CodePermissionDenied, "this origin is not allowed here")
 		}
@@ -98,55 +97,23 @@ func (h *mcpHandler) writeErrorResponse(w http.ResponseWriter, _ *http.Request, 
 	writeErrorBody(w, e.HTTPStatus(), e.header, contentTypeJSON, appendRPCError(nil, rpcInvalidRequest, e.message(), nil, nil))
 }
 
-// An originPolicy says which web origins may call. Any web page can make the
-// browser of its reader send requests to any address that the browser reaches,
-// such as a server on the reader's machine. Servers must check Origin for that
-// reason (MCP 2026-07-28, Streamable HTTP, Security Warning).
+// allowsOrigin reports whether a request with these Origin headers may call. Any web
+// page can make the browser of its reader send requests to any address that the
+// browser reaches, such as a server on the reader's machine. Servers must check Origin
+// for that reason (MCP 2026-07-28, Streamable HTTP, Security Warning).
 //
 // It is not enough that Origin and Host agree. An attacker can make a name point
 // to the address of the server (DNS rebinding), and requests of the page then have
-// that name in both headers. So the zero policy allows nothing but localhost.
-type originPolicy struct {
-	any   bool            // all origins are allowed
-	known map[string]bool // allowed origins, in the form of normalOrigin, or "null"
-}
-
-// newOriginPolicy compiles MCPOptions.AllowedOrigins.
-func newOriginPolicy(p *mistakes, allowed []string) *originPolicy {
-	o := &originPolicy{known: make(map[string]bool)}
-	for i, text := range allowed {
-		origin, ok := normalOrigin(text)
-		switch {
-		case text == "*":
-			o.any = true
-		case text == "null":
-			o.known[text] = true
-		case !ok:
-			p.addf("MCPOptions.AllowedOrigins[%d] is %q; an origin is a scheme and a host, as in https://app.example", i, text)
-		default:
-			o.known[origin] = true
-		}
+// that name in both headers. So without options nothing but localhost is allowed.
+//
+// host is the Host header: a page of this machine may call a server on this machine,
+// on any port.
+func (h *mcpHandler) allowsOrigin(origins []string, host string) bool {
+	allowed, _ := h.origins.allowsOrigin(origins)
+	if allowed || len(origins) != 1 {
+		return allowed
 	}
-	return o
-}
-
-// allows reports whether a request with the given Origin headers may call. host is
-// its Host header: a page of this machine may call a server on this machine, on
-// any port. Two Origin headers are no origin.
-func (o *originPolicy) allows(origin []string, host string) bool {
-	if len(origin) != 1 {
-		return false
-	}
-	if o.any || origin[0] == "null" {
-		return o.any || o.known["null"]
-	}
-	normal, ok := normalOrigin(origin[0])
-	if !ok {
-		return false
-	}
-	if o.known[normal] {
-		return true
-	}
+	normal, _ := normalOrigin(origins[0])
 	scheme, rest, _ := strings.Cut(normal, "://")
 	return (scheme == "http" || scheme == "https") && isLoopback(rest) && isLoopback(host)
 }
@@ -210,17 +177,14 @@ func parseAccept(values []string) accepted {
 }
 
 // accepts reports whether the media ranges of Accept include a media type. The
-// most specific range decides, and q=0 excludes (RFC 9110, section 12.4.2).
+// most specific range decides, and q=0 excludes.
 func accepts(values []string, mediaType string) bool {
 	best, ok := 0, false
-	for _, value := range values {
-		for part := range strings.SplitSeq(value, ",") {
-			mediaRange, params, _ := strings.Cut(part, ";")
-			if n := specificity(strings.ToLower(strings.TrimSpace(mediaRange)), mediaType); n > best {
-				best, ok = n, !isZeroWeight(params)
-			}
+	eachMediaRange(values, func(name string, _ map[string]string, excluded bool) {
+		if n := specificity(name, mediaType); n > best {
+			best, ok = n, !excluded
 		}
-	}
+	})
 	return ok
 }
 
@@ -237,17 +201,4 @@ func specificity(mediaRange, mediaType string) int {
 		return 1
 	}
 	return 0
-}
-
-// isZeroWeight reports whether the parameters of a media range have q=0, in any
-// spelling of zero. A q that is not a number does not exclude.
-func isZeroWeight(params string) bool {
-	for param := range strings.SplitSeq(params, ";") {
-		name, value, _ := strings.Cut(strings.TrimSpace(param), "=")
-		if strings.EqualFold(strings.TrimSpace(name), "q") {
-			q, err := strconv.ParseFloat(strings.TrimSpace(value), 64)
-			return err == nil && q == 0
-		}
-	}
-	return false
 }

@@ -26,7 +26,6 @@ import (
 	"crypto/sha256"
 	"encoding/hex"
 	"encoding/json"
-	"mime"
 	"net/http"
 	"net/url"
 	"reflect"
@@ -161,21 +160,13 @@ func (h *openAPIHandler) chooseForm(r *http.Request) (doc *builtDocument, conten
 }
 
 // acceptsType reports whether r accepts the media type by its name with a weight other
-// than 0 (RFC 9110, sections 12.4.2 and 12.5.1), and in the version, such as 3.1, if
-// that is not "".
-func acceptsType(r *http.Request, mediaType, version string) bool {
-	for item := range strings.SplitSeq(strings.Join(r.Header["Accept"], ","), ",") {
-		name, params, err := mime.ParseMediaType(item)
-		if err != nil || name != mediaType {
-			continue
-		}
-		q, err := strconv.ParseFloat(params["q"], 64)
-		excluded := err == nil && q == 0
-		if v := params["version"]; !excluded && (version == "" || v == version || strings.HasPrefix(v, version+".")) {
-			return true
-		}
-	}
-	return false
+// than 0, and in the version, such as 3.1, if that is not "".
+func acceptsType(r *http.Request, mediaType, version string) (accepted bool) {
+	eachMediaRange(r.Header["Accept"], func(name string, params map[string]string, excluded bool) {
+		v := params["version"]
+		accepted = accepted || !excluded && name == mediaType && (version == "" || v == version || strings.HasPrefix(v, version+"."))
+	})
+	return accepted
 }
 
 // buildDocument returns the document of s in a dialect. It has no other input,
