@@ -45,12 +45,9 @@ import (
 
 // answerToolsCall answers tools/call. See the table at the top of the file.
 func (x *exchange) answerToolsCall(m *message) *mcpError {
-	if !isText(m.name) {
-		return invalidParams("params.name is required and must be a string")
-	}
-	name := textOf(m.name)
-	if !x.agreesOn("Mcp-Name", name) {
-		return badRequest(mcpHeaderMismatch, "the header Mcp-Name must be there once and be params.name")
+	name, e := x.readName(m.name, "name")
+	if e != nil {
+		return e
 	}
 	t := x.h.tools[string(name)]
 	if !x.isShown(m, t) {
@@ -86,6 +83,19 @@ func (x *exchange) answerToolsCall(m *message) *mcpError {
 	x.logError(err)
 	x.addFailure(m, err)
 	return nil
+}
+
+// readName returns the text of a member of params that names what is called, which
+// the header Mcp-Name repeats.
+func (x *exchange) readName(value []byte, member string) ([]byte, *mcpError) {
+	if !isText(value) {
+		return nil, invalidParams("params." + member + " is required and must be a string")
+	}
+	name := textOf(value)
+	if !x.agreesOn("Mcp-Name", name) {
+		return nil, badRequest(mcpHeaderMismatch, "the header Mcp-Name must be there once and be params."+member)
+	}
+	return name, nil
 }
 
 // addFailure makes the result that says that the call of a tool ended with err.
@@ -323,7 +333,7 @@ func (x *exchange) addOutput(t *tool, out any) error {
 			return err
 		}
 		x.addJSON(`"content":`)
-		x.ws.enc.buf, err = appendBlocks(x.ws.enc.buf, content, x.revision)
+		x.ws.enc.buf, err = appendBlocks(x.ws.enc.buf, content, x.revision, "", "")
 		x.addJSON(`,"isError":false`)
 		return err
 	}
@@ -467,8 +477,9 @@ func callContent(out any) (content []MCPContent, err error) {
 }
 
 // appendBlocks appends the blocks as a JSON array for a client of the given
-// revision. The error names the first block that is not allowed.
-func appendBlocks(dst []byte, content []MCPContent, revision string) ([]byte, error) {
+// revision, each with what is before and after it. The error names the first block
+// that is not allowed.
+func appendBlocks(dst []byte, content []MCPContent, revision, before, after string) ([]byte, error) {
 	dst = append(dst, '[')
 	for i := range content {
 		if i > 0 {
@@ -479,7 +490,7 @@ func appendBlocks(dst []byte, content []MCPContent, revision string) ([]byte, er
 			return dst, fmt.Errorf("MCPContent()[%d]: %w", i, err)
 		}
 		c.adaptTo(revision)
-		dst = c.appendBlock(dst)
+		dst = append(c.appendBlock(append(dst, before...)), after...)
 	}
 	return append(dst, ']'), nil
 }
@@ -558,15 +569,7 @@ func (c *MCPContent) appendBlock(dst []byte) []byte {
 		m.addText("mimeType", c.MIMEType)
 	case "resource":
 		m.addName("resource")
-		r := openMembers(m.buf)
-		r.addText("uri", c.URI)
-		r.addOptional("mimeType", c.MIMEType)
-		if c.Data != nil {
-			r.addBase64("blob", c.Data)
-		} else {
-			r.addText("text", c.Text)
-		}
-		m.buf = r.close()
+		m.buf = c.appendResource(m.buf)
 	case "resource_link":
 		m.addText("uri", c.URI)
 		m.addText("name", c.Name)
@@ -575,6 +578,19 @@ func (c *MCPContent) appendBlock(dst []byte) []byte {
 		m.addOptional("mimeType", c.MIMEType)
 	}
 	c.appendAnnotations(&m)
+	return m.close()
+}
+
+// appendResource appends what is in a resource.
+func (c *MCPContent) appendResource(dst []byte) []byte {
+	m := openMembers(dst)
+	m.addText("uri", c.URI)
+	m.addOptional("mimeType", c.MIMEType)
+	if c.Data != nil {
+		m.addBase64("blob", c.Data)
+	} else {
+		m.addText("text", c.Text)
+	}
 	return m.close()
 }
 

@@ -93,22 +93,16 @@ func isModernRevision(v string) bool {
 	return true
 }
 
-// A message is one JSON-RPC message with the parts of its params that the
-// protocol knows. Each part is the text of a JSON value within the body, or nil
+// A message is one JSON-RPC message with the parts of its params that calls have.
+// Each part is the text of a JSON value within the body, or nil
 // if it is absent. Only arguments is known to have the right type.
 type message struct {
 	rpcMessage
 	meta      requestMeta
 	name      []byte // tools/call, prompts/get: the tool or the prompt
 	arguments []byte // tools/call, prompts/get: an object; nil also for null
-	uri       []byte // resources/read: the resource
 	responses []byte // inputResponses, the answers to questions; nil also for null
 	state     []byte // requestState, which goes with them; nil also for null
-	ref       []byte // completion/complete: the prompt or the resource
-	argument  []byte // completion/complete: the argument and the beginning of its value
-	cursor    []byte // tools/list: where the page begins
-	version   []byte // initialize: the revision that the client wants
-	level     []byte // logging/setLevel: the least level
 	showPanic error  // of MCPOptions.Show, which makes the answer an error; nil for none
 }
 
@@ -167,22 +161,10 @@ func (m *message) partNamed(name []byte) *[]byte {
 		return &m.name
 	case "arguments":
 		return &m.arguments
-	case "uri":
-		return &m.uri
 	case "inputResponses":
 		return &m.responses
 	case "requestState":
 		return &m.state
-	case "ref":
-		return &m.ref
-	case "argument":
-		return &m.argument
-	case "cursor":
-		return &m.cursor
-	case "protocolVersion":
-		return &m.version
-	case "level":
-		return &m.level
 	}
 	return nil
 }
@@ -545,7 +527,7 @@ func (x *exchange) findCalled(rpc *rpcMessage) *method {
 	}
 	name := m.name
 	if string(rpc.method) == "resources/read" {
-		name = m.uri
+		name = memberAt(m.params, "uri")
 	}
 	if !isText(name) {
 		return nil
@@ -747,7 +729,7 @@ func (x *exchange) answerMethod(m *message) *mcpError {
 		x.openResult()
 	case !x.modern && method == "logging/setLevel":
 		// The level is not kept, because there are no sessions; see [MCPLog].
-		if !isLogLevel(m.level) {
+		if !isLogLevel(memberAt(m.params, "level")) {
 			return badLogLevel
 		}
 		x.openResult()
@@ -765,10 +747,11 @@ func (x *exchange) answerInitialize(m *message) *mcpError {
 	if x.budget != nil { // MCP 2025-03-26, Lifecycle, Initialization
 		return badRequest(rpcInvalidRequest, "initialize must not be part of a batch")
 	}
-	if !isText(m.version) {
+	wanted := memberAt(m.params, "protocolVersion")
+	if !isText(wanted) {
 		return invalidParams("params.protocolVersion is required and must be a string")
 	}
-	version := string(textOf(m.version))
+	version := string(textOf(wanted))
 	if !isLegacyRevision(version) {
 		version = legacyRevisions[0]
 	}
@@ -787,7 +770,7 @@ func (x *exchange) answerInitialize(m *message) *mcpError {
 // cursor is invalid, the empty string too; invalid cursors get -32602 (MCP
 // 2025-11-25, Pagination).
 func (x *exchange) answerList(m *message) *mcpError {
-	if m.cursor != nil && !isJSONNull(m.cursor) {
+	if cursor := memberAt(m.params, "cursor"); cursor != nil && !isJSONNull(cursor) {
 		return invalidParams("params.cursor is not one of this server's: the list has one page")
 	}
 	x.openResult()

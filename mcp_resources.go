@@ -380,23 +380,14 @@ func promptObjects(list []*prompt) []listed {
 // answerRead answers resources/read. There is always something in the answer: a
 // resource that is not there is an error (MCP 2026-07-28, Resources).
 func (x *exchange) answerRead(m *message) *mcpError {
-	if !isText(m.uri) {
-		return invalidParams("params.uri is required and must be a string")
-	}
-	uri := textOf(m.uri)
-	if !x.agreesOn("Mcp-Name", uri) {
-		return badRequest(mcpHeaderMismatch, "the header Mcp-Name must be there once and be params.uri")
+	asked := memberAt(m.params, "uri")
+	uri, e := x.readName(asked, "uri")
+	if e != nil {
+		return e
 	}
 	r, values := x.findResource(m, string(uri))
 	if r == nil {
-		return x.notFound(m, "there is no resource of this URI")
-	}
-	x.enterMethod(r.method)
-	if e := x.checkCaller(); e != nil {
-		return e
-	}
-	if e := x.readAnswers(m); e != nil {
-		return e
+		return x.notFound(asked, "there is no resource of this URI")
 	}
 	args := openMembers(nil)
 	for _, name := range slices.Concat(r.uri.names, r.uri.query) {
@@ -405,11 +396,12 @@ func (x *exchange) answerRead(m *message) *mcpError {
 			args.buf = appendTextValue(args.buf, r.fieldNamed(name), value)
 		}
 	}
-	in, err := x.bindArguments(r.tool, args.close())
-	if err == nil {
-		err = x.runTool(r.tool, m, in, func(x *exchange, _ *tool, out any) error { return x.addContents(r, m, out) })
+	e, err := x.callFor(r.tool, m, args.close(), func(x *exchange, _ *tool, out any) error { return x.addContents(r, asked, out) })
+	if CodeOf(err) == CodeNotFound {
+		e = x.notFound(asked, e.text)
+		e.cause = err
 	}
-	return x.answerFailure(m, err)
+	return e
 }
 
 // findResource returns the resource of a URI and the values in it, or nil. One
@@ -437,7 +429,7 @@ func (x *exchange) findResource(m *message, uri string) (*resource, map[string]s
 //	text, link            uri as asked, mimeType, text
 //	image, audio          uri as asked, mimeType, blob
 //	resource              its own uri, mimeType?, text or blob
-func (x *exchange) addContents(r *resource, m *message, out any) error {
+func (x *exchange) addContents(r *resource, uri []byte, out any) error {
 	x.addJSON(`"contents":[`)
 	if r.ownContent {
 		content, err := callContent(out)
@@ -455,11 +447,11 @@ func (x *exchange) addContents(r *resource, m *message, out any) error {
 			if i > 0 {
 				x.addJSON(`,`)
 			}
-			x.ws.enc.buf = c.appendContents(x.ws.enc.buf, m.uri, r.mediaType())
+			x.ws.enc.buf = c.appendContents(x.ws.enc.buf, uri, r.mediaType())
 		}
 	} else {
 		c := openMembers(x.ws.enc.buf)
-		c.addRaw("uri", string(m.uri))
+		c.addRaw("uri", string(uri))
 		c.addText("mimeType", r.mediaType())
 		c.addName("text")
 		text, err := r.appendOutput(&x.ws.enc, nil, out)
@@ -479,26 +471,19 @@ func (x *exchange) addContents(r *resource, m *message, out any) error {
 // appendContents appends a block as the contents of a resource. uri is that of the
 // request, as JSON.
 func (c *MCPContent) appendContents(dst, uri []byte, mediaType string) []byte {
+	if c.Type == "resource" {
+		return c.appendResource(dst)
+	}
 	m := openMembers(dst)
+	m.addRaw("uri", string(uri))
 	switch c.Type {
 	case "image", "audio":
-		m.addRaw("uri", string(uri))
 		m.addText("mimeType", c.MIMEType)
 		m.addBase64("blob", c.Data)
-	case "resource":
-		m.addText("uri", c.URI)
-		m.addOptional("mimeType", c.MIMEType)
-		if c.Data != nil {
-			m.addBase64("blob", c.Data)
-		} else {
-			m.addText("text", c.Text)
-		}
 	case "resource_link":
-		m.addRaw("uri", string(uri))
 		m.addText("mimeType", "text/plain")
 		m.addText("text", c.Name+": "+c.URI)
 	default:
-		m.addRaw("uri", string(uri))
 		m.addText("mimeType", mediaType)
 		m.addText("text", c.Text)
 	}
@@ -507,23 +492,13 @@ func (c *MCPContent) appendContents(dst, uri []byte, mediaType string) []byte {
 
 // answerPrompt answers prompts/get.
 func (x *exchange) answerPrompt(m *message) *mcpError {
-	if !isText(m.name) {
-		return invalidParams("params.name is required and must be a string")
-	}
-	name := textOf(m.name)
-	if !x.agreesOn("Mcp-Name", name) {
-		return badRequest(mcpHeaderMismatch, "the header Mcp-Name must be there once and be params.name")
+	name, e := x.readName(m.name, "name")
+	if e != nil {
+		return e
 	}
 	q := x.h.prompts[string(name)]
 	if q == nil || !x.isShown(m, q.tool) {
 		return invalidParams("there is no prompt of this name; prompts/list has all")
-	}
-	x.enterMethod(q.method)
-	if e := x.checkCaller(); e != nil {
-		return e
-	}
-	if e := x.readAnswers(m); e != nil {
-		return e
 	}
 	args := openMembers(nil)
 	if m.arguments != nil {
@@ -535,11 +510,8 @@ func (x *exchange) answerPrompt(m *message) *mcpError {
 			args.buf = append(args.buf, value...)
 		})
 	}
-	in, err := x.bindArguments(q.tool, args.close())
-	if err == nil {
-		err = x.runTool(q.tool, m, in, func(x *exchange, _ *tool, out any) error { return x.addMessages(q, out) })
-	}
-	return x.answerFailure(m, err)
+	e, _ = x.callFor(q.tool, m, args.close(), func(x *exchange, _ *tool, out any) error { return x.addMessages(q, out) })
+	return e
 }
 
 // addMessages adds what a prompt has returned to the result.
@@ -550,56 +522,51 @@ func (x *exchange) addMessages(q *prompt, out any) error {
 	}
 	x.addJSON(`"description":`)
 	x.ws.enc.buf = appendQuoted(x.ws.enc.buf, q.options.Description)
-	x.addJSON(`,"messages":[`)
-	for i := range content {
-		if i > 0 {
-			x.addJSON(`,`)
-		}
-		c := content[i]
-		if err := c.checkFields(); err != nil {
-			return err
-		}
-		c.adaptTo(x.revision)
-		x.addJSON(`{"role":"user","content":`)
-		x.ws.enc.buf = append(c.appendBlock(x.ws.enc.buf), '}')
-	}
-	x.addJSON(`]`)
-	return nil
+	x.addJSON(`,"messages":`)
+	x.ws.enc.buf, err = appendBlocks(x.ws.enc.buf, content, x.revision, `{"role":"user","content":`, "}")
+	return err
 }
 
-// answerFailure returns the answer to a resource or a prompt that ended with err,
-// which can be nil or a question.
-func (x *exchange) answerFailure(m *message, err error) *mcpError {
+// callFor calls the method of a resource or of a prompt. It returns what to answer with
+// in place of a result, which is nil if there is a result or a question, and the error
+// of the method if that is why.
+func (x *exchange) callFor(t *tool, m *message, args []byte, add func(*exchange, *tool, any) error) (*mcpError, error) {
+	x.enterMethod(t.method)
+	if e := x.checkCaller(); e != nil {
+		return e, nil
+	}
+	if e := x.readAnswers(m); e != nil {
+		return e, nil
+	}
+	in, err := x.bindArguments(t, args)
 	if err == nil {
-		return nil
+		err = x.runTool(t, m, in, add)
+	}
+	if err == nil {
+		return nil, nil
 	}
 	asks, err := x.answerQuestions(m, err)
 	if asks {
-		return nil
+		return nil, nil
 	}
 	e := ErrorFrom(err)
-	text := string(appendErrorText(nil, e))
-	var answer *mcpError
-	switch {
-	case e.code() == CodeNotFound && m.uri != nil:
-		answer = x.notFound(m, text)
-	case e.code() == CodeInvalidArgument:
-		answer = invalidParams(text)
-	default:
-		answer = rpcError(http.StatusOK, mcpInternalError, text)
+	answer := rpcError(http.StatusOK, mcpInternalError, string(appendErrorText(nil, e)))
+	if e.code() == CodeInvalidArgument {
+		answer = invalidParams(answer.text)
 	}
 	answer.cause = err
-	return answer
+	return answer, err
 }
 
-// notFound returns the error for a resource that is not there. The number was
-// another one before 2026-07-28 (MCP 2026-07-28, Resources, Error Handling).
-func (x *exchange) notFound(m *message, text string) *mcpError {
+// notFound returns the error for a resource that is not there. uri is that of the
+// request, as JSON. The number was another one before 2026-07-28 (MCP 2026-07-28,
+// Resources, Error Handling).
+func (x *exchange) notFound(uri []byte, text string) *mcpError {
 	e := invalidParams(text)
 	if !x.modern {
 		e.number = -32002
 	}
-	e.data = append(append([]byte(`{"uri":`), m.uri...), '}')
+	e.data = append(append([]byte(`{"uri":`), uri...), '}')
 	return e
 }
 
@@ -610,16 +577,17 @@ const maxCompletions = 100
 // answerComplete answers completion/complete: the values of the argument's enum that
 // begin with what the user has typed, or none if the argument has no enum.
 func (x *exchange) answerComplete(m *message) *mcpError {
-	if !isJSONObject(m.ref) || !isJSONObject(m.argument) {
+	ref, argument := memberAt(m.params, "ref"), memberAt(m.params, "argument")
+	if !isJSONObject(ref) || !isJSONObject(argument) {
 		return invalidParams("params.ref and params.argument are required and must be objects")
 	}
-	t := x.h.findReferred(m.ref)
+	t := x.h.findReferred(ref)
 	if !x.isShown(m, t) {
 		return invalidParams("params.ref names no prompt and no resource of this server")
 	}
 	var values []string
-	for _, value := range enumValues(t.fieldNamed(textAt(m.argument, "name"))) {
-		if strings.HasPrefix(value, textAt(m.argument, "value")) {
+	for _, value := range enumValues(t.fieldNamed(textAt(argument, "name"))) {
+		if strings.HasPrefix(value, textAt(argument, "value")) {
 			values = append(values, value)
 		}
 	}
