@@ -116,7 +116,7 @@ for (const t of [
 		if (t.weak) {
 			await giveToken(page, t.weak); // without the scope
 			assert.match(await send(o, false), /^403/);
-			assert.match(await o.locator('.out pre').first().innerText(), /PERMISSION_DENIED/);
+			assert.match(await o.locator('.out pre').first().innerText(), /lacks a scope: todos:write/);
 		}
 		await giveToken(page, 'open-sesame');
 		for (const transport of ['REST', 'JSON-RPC', 'MCP']) {
