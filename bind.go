@@ -37,12 +37,12 @@ import (
 	"bytes"
 	"cmp"
 	"errors"
+	"fmt"
 	"math"
 	"net/textproto"
 	"reflect"
 	"runtime"
 	"slices"
-	"strconv"
 	"strings"
 	"unicode/utf8"
 )
@@ -332,7 +332,7 @@ func (spec bindSpec) orPattern() string {
 	if spec.instead == "" {
 		return ""
 	}
-	return ", or give the method an HTTP pattern without it, such as " + strconv.Quote(spec.instead)
+	return fmt.Sprintf(", or give the method an HTTP pattern without it in Options.Methods, such as {HTTP: %q}", spec.instead)
 }
 
 // compileParam compiles a field that comes from in by that name. A path, a header

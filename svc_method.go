@@ -411,7 +411,7 @@ func (c *methodCompiler) chooseRoute(m *method, name []string, pattern string) r
 	}
 	switch {
 	case len(tagged) > 1:
-		c.addf("%d fields have a path tag, and the route inferred from the name has one placeholder at most; give the method an HTTP pattern", len(tagged))
+		c.addf("%d fields have a path tag, and the route inferred from the name has one placeholder at most; give the method an HTTP pattern in Options.Methods", len(tagged))
 	case len(tagged) == 1:
 		placeholder = tagged[0]
 	}
@@ -848,7 +848,7 @@ func noteClashes(p *mistakes, m *method, others []*method) {
 		switch {
 		case other.path == "" || m.method != other.method:
 		case sameRequests(m.path, other.path):
-			p.addf("%s and %s have the same route %s %s; give one of them an HTTP pattern or a resource of its own", other.title(), m.title(), m.method, m.path)
+			p.addf("%s and %s have the same route %s %s; give one of them an HTTP pattern or a resource of its own, in Options.Methods", other.title(), m.title(), m.method, m.path)
 		case m.clashesWith(other.route):
 			p.addf("%s and %s have the routes %s %s and %s, which some requests match alike; change one", other.title(), m.title(), m.method, other.path, m.path)
 		}
