@@ -126,7 +126,11 @@ func (w *schemaWriter) appendValue(dst []byte, s *shape, f *field) []byte {
 	}
 	m.addName("anyOf")
 	if m.buf = append(m.buf, '['); w.dialect == openAPI30 {
-		m.buf = append(appendNull30(m.buf, target.jsonType(f)), ',')
+		beside := target.jsonType(f)
+		if beside == "integer" && w.findRef(target, f) != "" {
+			beside = "object" // as for a struct: oapi-codegen has no constant for a null among integers
+		}
+		m.buf = append(appendNull30(m.buf, beside), ',')
 		m.buf = append(w.appendPlain(m.buf, target, f, false), ']')
 	} else {
 		m.buf = append(w.appendPlain(m.buf, target, f, false), `,{"type":"null"}]`...)

@@ -115,6 +115,7 @@ type SinkAPI interface {
 	EchoFree(context.Context, *Free) (*Free, error)
 	EchoFlat(context.Context, *Flat) (*Flat, error)
 	EchoTree(context.Context, *Tree) (*Tree, error)
+	EchoEnums(context.Context, *Enums) (*Enums, error)
 }
 
 type SecondAPI interface {
@@ -204,6 +205,36 @@ type Texts struct {
 	Address  netip.Addr    `json:"address" example:"::1"`
 	UUID     string        `json:"uuid" format:"uuid"`
 }
+
+// Enums has types with a method Enum, and lists with rules for their items.
+type Enums struct {
+	Shade   Shade                `json:"shade" default:"red" doc:"Of red or green."`
+	Warm    Shade                `json:"warm" enum:"red"`
+	Depth   Depth                `json:"depth"`
+	Maybe   *Shade               `json:"maybe"`
+	Perhaps *Depth               `json:"perhaps,omitempty"`
+	Opt     svc.Optional[Shade]  `json:"opt,omitzero"`
+	Many    []Depth              `json:"many" maxItems:"3" uniqueItems:"true"`
+	Some    []*Shade             `json:"some,omitempty"`
+	Named   map[string]Shade     `json:"named"`
+	ByShade map[Shade]Depth      `json:"byShade"`
+	ByDepth map[Depth]bool       `json:"byDepth,omitempty"`
+	Words   []string             `json:"words" maxItems:"3" minLength:"1" maxLength:"5" pattern:"^[^ ]*$"`
+	Sizes   [2]int16             `json:"sizes" minimum:"-5" exclusiveMaximum:"10"`
+	Kinds   *[]string            `json:"kinds,omitempty" enum:"a,b" uniqueItems:"true"`
+	Mails   []string             `json:"mails,omitempty" format:"email"`
+	OptList svc.Optional[[]int8] `json:"optList,omitzero" maxItems:"2" multipleOf:"3"`
+}
+
+// Shade is one of three strings.
+type Shade string
+
+func (Shade) Enum() []Shade { return []Shade{"red", "green", "blue"} }
+
+// Depth is one of three numbers.
+type Depth int16
+
+func (Depth) Enum() []Depth { return []Depth{1, 2, 300} }
 
 // Colour is a string with a name of its own.
 type Colour string
@@ -386,6 +417,9 @@ type Query struct {
 	From     netip.Addr    `json:"from,omitzero"`
 	Tags     []string      `query:"tag" json:"tags,omitempty" maxItems:"3"`
 	Sizes    []*int8       `json:"sizes,omitempty"`
+	Shade    Shade         `json:"shade,omitempty"`
+	Depths   []Depth       `json:"depths,omitempty" maxItems:"2"`
+	Words    []string      `json:"words,omitempty" minLength:"1" maxLength:"4"`
 	Sort     string        `json:"-" query:"sort,omitempty" enum:"asc,desc"`
 	Quoted   int64         `json:"quoted,string,omitempty" default:"3"`
 }
@@ -548,6 +582,7 @@ func (sink) EchoQuoted(_ context.Context, in *Quoted) (*Quoted, error) { return 
 func (sink) EchoFree(_ context.Context, in *Free) (*Free, error)       { return in, nil }
 func (sink) EchoFlat(_ context.Context, in *Flat) (*Flat, error)       { return in, nil }
 func (sink) EchoTree(_ context.Context, in *Tree) (*Tree, error)       { return in, nil }
+func (sink) EchoEnums(_ context.Context, in *Enums) (*Enums, error)    { return in, nil }
 
 func (sink) List(_ context.Context, in *Query) (*Page[Inner], error) {
 	return &Page[Inner]{Data: []Inner{{ID: int32(in.Limit), Name: in.Text}}}, nil
