@@ -73,16 +73,14 @@ type MCPOptions struct {
 	// ListScope says where a list may be kept: "public" allows caches that users
 	// share, "private" only the cache of one user. Default: "private".
 	ListScope string
-	// Show hides tools, resources and prompts from a caller: those for whose method it
-	// returns false. Lists leave them out, and a call, a read or a completion gets the
-	// same answer as for a name that does not exist. So nobody is asked to log in for
-	// what is hidden: show what a caller could get by logging in or by more scopes.
-	// ctx is that of the request, with its [Principal]. Show is called for each object
-	// of a list and for each use of one. If it panics, the answer is an error.
+	// Show leaves tools, resources and prompts out of the lists for a caller: those
+	// for whose method it returns false. ctx is that of the request, with its
+	// [Principal]. Show what a caller could get by logging in, or by more scopes: a
+	// client asks for no more than it sees. If Show panics, the answer is an error.
 	//
-	// Show does not protect a method, which other transports serve as before;
-	// MethodOptions.Scopes do. ListScope must be "private" with it. Default: all are
-	// shown.
+	// Show hides methods and does not protect them: whoever knows the name of one can
+	// call it. MethodOptions.Scopes protect. ListScope must be "private" with it.
+	// Default: all are shown.
 	Show func(ctx context.Context, m Method) bool
 	// StateKey seals what clients carry from one round of questions to the next, for
 	// methods that ask again after an answer; see [Ask]. It must be the same on all
@@ -546,12 +544,14 @@ func (t *tool) compileOutput() {
 	}
 }
 
-// addShown adds the objects of a list that the caller is shown, as its member.
-func (x *exchange) addShown(m *message, l *shownList) {
+// addShown adds the objects of a list that the caller is shown, as its member. A
+// panic of Show becomes an error.
+func (x *exchange) addShown(l *shownList) (err error) {
+	defer recoverTo(&err)
 	x.addJSON(`"` + l.name + `":[`)
 	first := true
 	for i, t := range l.tools {
-		if !x.isShown(m, t) {
+		if !x.h.show(x, t.described) {
 			continue
 		}
 		if !first {
@@ -560,19 +560,7 @@ func (x *exchange) addShown(m *message, l *shownList) {
 		x.ws.enc.buf, first = append(x.ws.enc.buf, l.texts[i]...), false
 	}
 	x.addJSON(`]`)
-}
-
-// isShown reports whether the caller is shown t. It is false for nil, which is no
-// tool, and after a panic of Show, which it leaves in m for the answer.
-func (x *exchange) isShown(m *message, t *tool) (shown bool) {
-	if t == nil || x.h.show == nil {
-		return t != nil
-	}
-	if m.showPanic == nil {
-		defer recoverTo(&m.showPanic)
-		shown = x.h.show(x, t.described)
-	}
-	return shown
+	return nil
 }
 
 // A toolObject is one tool of tools/list. All revisions get the same members:

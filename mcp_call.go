@@ -50,7 +50,7 @@ func (x *exchange) answerToolsCall(m *message) *mcpError {
 		return e
 	}
 	t := x.h.tools[string(name)]
-	if !x.isShown(m, t) {
+	if t == nil {
 		return invalidParams("there is no tool of this name; tools/list has all")
 	}
 	x.enterMethod(t.method)

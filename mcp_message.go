@@ -103,7 +103,6 @@ type message struct {
 	arguments []byte // tools/call, prompts/get: an object; nil also for null
 	responses []byte // inputResponses, the answers to questions; nil also for null
 	state     []byte // requestState, which goes with them; nil also for null
-	showPanic error  // of MCPOptions.Show, which makes the answer an error; nil for none
 }
 
 // A requestMeta holds the members of params._meta that describe a request. Each
@@ -541,11 +540,11 @@ func (x *exchange) findCalled(rpc *rpcMessage) *method {
 			called = q.tool
 		}
 	case "resources/read":
-		if r, _ := x.findResource(&m, text); r != nil {
+		if r, _ := x.h.findResource(text); r != nil {
 			called = r.tool
 		}
 	}
-	if !x.isShown(&m, called) {
+	if called == nil {
 		return nil
 	}
 	return called.method
@@ -572,9 +571,6 @@ func (x *exchange) answerRequest(rpc *rpcMessage) {
 				e = x.answerMethod(&m)
 			}
 		}
-	}
-	if m.showPanic != nil {
-		e = &mcpError{number: mcpInternalError, text: "internal error", status: http.StatusOK, cause: m.showPanic}
 	}
 	if e != nil {
 		x.sendError(id, e)
@@ -775,7 +771,9 @@ func (x *exchange) answerList(m *message) *mcpError {
 	}
 	x.openResult()
 	if l := x.h.shown[string(m.method)]; l != nil {
-		x.addShown(m, l)
+		if err := x.addShown(l); err != nil {
+			return &mcpError{number: mcpInternalError, text: "internal error", status: http.StatusOK, cause: err}
+		}
 	} else {
 		x.addJSON(x.h.texts.lists[string(m.method)])
 	}

@@ -385,7 +385,7 @@ func (x *exchange) answerRead(m *message) *mcpError {
 	if e != nil {
 		return e
 	}
-	r, values := x.findResource(m, string(uri))
+	r, values := x.h.findResource(string(uri))
 	if r == nil {
 		return x.notFound(asked, "there is no resource of this URI")
 	}
@@ -406,14 +406,14 @@ func (x *exchange) answerRead(m *message) *mcpError {
 
 // findResource returns the resource of a URI and the values in it, or nil. One
 // without braces comes before templates, and among these the order of the list
-// decides. What is hidden from the caller is left out.
-func (x *exchange) findResource(m *message, uri string) (*resource, map[string]string) {
+// decides.
+func (h *mcpHandler) findResource(uri string) (*resource, map[string]string) {
 	for _, templates := range [...]bool{false, true} {
-		for _, r := range x.h.resources {
+		for _, r := range h.resources {
 			if r.uri.isTemplate() != templates {
 				continue
 			}
-			if values, ok := r.uri.matchURI(uri); ok && x.isShown(m, r.tool) {
+			if values, ok := r.uri.matchURI(uri); ok {
 				return r, values
 			}
 		}
@@ -497,7 +497,7 @@ func (x *exchange) answerPrompt(m *message) *mcpError {
 		return e
 	}
 	q := x.h.prompts[string(name)]
-	if q == nil || !x.isShown(m, q.tool) {
+	if q == nil {
 		return invalidParams("there is no prompt of this name; prompts/list has all")
 	}
 	args := openMembers(nil)
@@ -582,7 +582,7 @@ func (x *exchange) answerComplete(m *message) *mcpError {
 		return invalidParams("params.ref and params.argument are required and must be objects")
 	}
 	t := x.h.findReferred(ref)
-	if !x.isShown(m, t) {
+	if t == nil {
 		return invalidParams("params.ref names no prompt and no resource of this server")
 	}
 	var values []string
