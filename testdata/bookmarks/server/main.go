@@ -100,8 +100,7 @@ func newHandler(ctx context.Context, db *postgres, stopping <-chan struct{}) htt
 	front.Handle("/", svc.Limit(maxRequests, nil)(guard(mux)))
 	// Outside of the limit, and not passed on by a proxy that faces the public.
 	front.HandleFunc("GET /livez", func(http.ResponseWriter, *http.Request) {}) // else: start me anew
-	// Else: send me nothing more. Not so while the database is down: then no process
-	// would be ready, and a proxy would answer in place of the envelope with Retry-After.
+	// else: send me nothing more; not while the database is down, or no process is ready
 	front.HandleFunc("GET /readyz", func(w http.ResponseWriter, r *http.Request) {
 		if ctx.Err() != nil {
 			svc.WriteError(w, r, errStopping)
