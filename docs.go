@@ -269,6 +269,11 @@ func numberAt(object []byte, name string, otherwise float64) float64 {
 	return otherwise
 }
 
+// sizeAt is numberAt for a length or a count, which is at most most.
+func sizeAt(schema []byte, name string, otherwise, most int) int {
+	return int(max(0, min(numberAt(schema, name, float64(otherwise)), float64(most))))
+}
+
 // itemsOf returns the elements of a JSON array, or nil if value is none.
 func itemsOf(value []byte) (list [][]byte) {
 	if len(value) == 0 || value[0] != '[' {
@@ -312,7 +317,7 @@ func givenExample(schema []byte) []byte {
 	return list[0]
 }
 
-// maxExample is how deep examples are, and how many items lists in them have.
+// maxExample is how deep examples are.
 const maxExample = 6
 
 // makeExample returns a value that a schema accepts. Objects have the members that
@@ -327,7 +332,7 @@ func (d *docsData) makeExample(name string, schema []byte, nth, depth int) []byt
 		return given[min(nth, len(given)-1)]
 	}
 	isNull := func(s []byte) bool { return textAt(s, "type") == "null" }
-	several := slices.Concat(itemsOf(memberAt(schema, "anyOf")), itemsOf(memberAt(schema, "oneOf")))
+	several := slices.Concat(itemsOf(memberAt(schema, "anyOf")), itemsOf(memberAt(schema, "oneOf")), itemsOf(memberAt(schema, "allOf")))
 	if first := slices.IndexFunc(several, func(s []byte) bool { return !isNull(s) }); first >= 0 && depth < maxExample {
 		if depth > 0 && slices.ContainsFunc(several, isNull) {
 			return []byte("null")
@@ -353,9 +358,13 @@ func (d *docsData) makeTyped(name string, schema []byte, nth, depth int) []byte 
 	case "string":
 		return appendQuoted(nil, exampleString(schema, name, nth))
 	case "array":
-		list := make([]json.RawMessage, min(int(numberAt(schema, "minItems", 0)), 20))
+		list, prefix := make([]json.RawMessage, sizeAt(schema, "minItems", 0, 20)), itemsOf(memberAt(schema, "prefixItems"))
 		for i := range list {
-			list[i] = d.makeExample(name, memberAt(schema, "items"), i, depth+1)
+			item := memberAt(schema, "items")
+			if i < len(prefix) {
+				item = prefix[i]
+			}
+			list[i] = d.makeExample(name, item, i, depth+1)
 		}
 		return encodeDocument(list)
 	}
@@ -377,7 +386,9 @@ func exampleNumber(schema []byte, integer bool, nth int) []byte {
 	if !integer && min(high, below) <= 1 {
 		step = 0.25
 	}
-	step = numberAt(schema, "multipleOf", step)
+	if multiple := numberAt(schema, "multipleOf", 0); multiple > 0 {
+		step = multiple
+	}
 	n := step * float64(1+nth)
 	if n < low || n <= above {
 		n = max(math.Ceil(low/step), math.Floor(above/step)+1) * step
@@ -403,7 +414,7 @@ var exampleTexts = [...]struct{ format, text string }{
 
 // exampleString returns a string that a schema accepts, if it knows one.
 func exampleString(schema []byte, name string, nth int) string {
-	low, high := int(numberAt(schema, "minLength", 0)), int(numberAt(schema, "maxLength", 1000))
+	low, high := sizeAt(schema, "minLength", 0, 1000), sizeAt(schema, "maxLength", 1000, 1000)
 	text := "text"
 	if strings.HasSuffix(strings.ToLower(name), "id") {
 		text = "1"
@@ -411,7 +422,7 @@ func exampleString(schema []byte, name string, nth int) string {
 	if nth > 0 {
 		text += strconv.Itoa(nth + 1)
 	}
-	text = text[:min(len(text), high)] + strings.Repeat("x", max(0, min(low, 1000)-len(text)))
+	text = text[:min(len(text), high)] + strings.Repeat("x", max(0, low-len(text)))
 	form, pattern := cmp.Or(textAt(schema, "format"), textAt(schema, "contentEncoding")), textAt(schema, "pattern")
 	matches, err := regexp.Compile(pattern)
 	for _, e := range exampleTexts {
@@ -694,12 +705,12 @@ func (w *docsWriter) makeCommand(o docsOperation) string {
 		}
 	}
 	if body := o.call.Examples["body"]; body != nil {
-		command += " -H 'Content-Type: " + contentTypeJSON + "' -d " + shellQuote(visibleText(string(body)))
+		command += " -H 'Content-Type: " + contentTypeJSON + "' -d " + shellQuote(string(body))
 	}
 	if len(query) > 0 {
 		path += "?" + query.Encode()
 	}
-	if base := strings.Trim(w.data.REST, "./"); base != "" {
+	if base := strings.TrimPrefix(strings.Trim(w.data.REST, "/"), "./"); base != "" && base != "." {
 		path = "/" + base + path
 	}
 	if strings.ContainsAny(path, "$`\"\\!") {
@@ -716,5 +727,7 @@ func unquotedText(value []byte) string {
 	return string(value)
 }
 
-// shellQuote returns text as one word of a shell.
-func shellQuote(text string) string { return "'" + strings.ReplaceAll(text, "'", `'\''`) + "'" }
+// shellQuote returns text as one word of a shell, whose characters are all seen.
+func shellQuote(text string) string {
+	return "'" + strings.ReplaceAll(visibleText(text), "'", `'\''`) + "'"
+}

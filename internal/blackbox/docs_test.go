@@ -244,6 +244,65 @@ func TestDocsMarkdown(t *testing.T) {
 	}
 }
 
+// A docsOdd has schemas that no tag gives, some of which make little sense.
+type docsOdd struct{ json.RawMessage }
+
+func (docsOdd) JSONSchema() map[string]any {
+	properties := map[string]any{
+		"all":    map[string]any{"allOf": []any{map[string]any{"type": "integer", "minimum": 5}}},
+		"kinds":  map[string]any{"type": []any{"integer", "null"}},
+		"long":   map[string]any{"type": "string", "maxLength": json.Number("9223372036854775807")},
+		"short":  map[string]any{"type": "string", "maxLength": 2},
+		"minus":  map[string]any{"type": "array", "minItems": -1},
+		"none":   map[string]any{"type": "number", "multipleOf": 0},
+		"prefix": map[string]any{"type": "array", "minItems": 3, "prefixItems": []any{map[string]any{"const": 7}}, "items": map[string]any{"type": "string"}},
+		"regexp": map[string]any{"type": "string", "pattern": "(?<=a)"},
+	}
+	required := []any{}
+	for name := range properties {
+		required = append(required, name)
+	}
+	return map[string]any{"type": "object", "properties": properties, "required": required}
+}
+
+// A docsSample has bounds between which an example has to be.
+type docsSample struct {
+	Large  int64            `json:"large" minimum:"9007199254740993"`
+	Below  float64          `json:"below" exclusiveMaximum:"1"`
+	Tens   int32            `json:"tens" minimum:"15" multipleOf:"10"`
+	Pair   [2]int32         `json:"pair" uniqueItems:"true"`
+	Named  []string         `json:"named" minItems:"2" enum:"a,b"`
+	Null   *string          `json:"null"`
+	Given  string           `json:"given,omitempty" example:"this"`
+	Absent string           `json:"absent,omitempty"`
+	Tree   map[string]int32 `json:"tree"`
+	Odd    docsOdd          `json:"odd"`
+}
+
+type docsSampleAPI interface {
+	Create(context.Context, *docsSample) error
+}
+
+type docsSampleImpl struct{}
+
+func (docsSampleImpl) Create(context.Context, *docsSample) error { return nil }
+
+// Verify that examples are what their schemas accept, and that odd schemas have one.
+func TestDocsExamples(t *testing.T) {
+	s := svc.MustRegister[docsSampleAPI](docsSampleImpl{}, &svc.Options{Resource: "samples", Logger: slog.New(slog.DiscardHandler)})
+	const want = `-d '{"large":9007199254740993,"below":0.25,"tens":20,"pair":[1,2],"named":["a","b"],"null":null,"given":"this","tree":{},` +
+		`"odd":{"all":5,"kinds":1,"long":"text","minus":[],"none":1,"prefix":[7,"text2","text3"],"regexp":"text","short":"te"}}' `
+	for rest, url := range map[string]string{".": `"$URL/samples"`, "./": `"$URL/samples"`, "api/": `"$URL/api/samples"`, "./.api": `"$URL/.api/samples"`, "../v1": `"$URL/../v1/samples"`, "/v1/": `"$URL/v1/samples"`} {
+		text := getDocs(s, &svc.DocsOptions{REST: rest}, "GET", "/llms.txt").Body.String()
+		if !strings.Contains(text, want+url+"\n") {
+			t.Errorf("with REST %q the Markdown has no\n%s\nin\n%s", rest, want+url, text)
+		}
+		if strings.Contains(text, "the host of this page") != (rest[0] == '/') {
+			t.Errorf("with REST %q the Markdown says otherwise what URL is", rest)
+		}
+	}
+}
+
 // Verify that the commands of the Markdown call the methods: those of a service
 // that takes everything succeed, but for inputs that only an example could tell.
 func TestDocsCommands(t *testing.T) {
