@@ -576,16 +576,19 @@ func (b *binding) bindObject(d *decoder, text []byte) (reflect.Value, error) {
 }
 
 // readObject is the part of bindObject for an object in the middle of the text that
-// d is reading. It returns nil if that has a violation; bindObject then finds it
-// again, when the error is wanted. finishObject is the rest.
-func (b *binding) readObject(d *decoder) any {
+// d is reading. The error is about its values; a text that is not JSON is left to
+// d. finishObject is the rest.
+func (b *binding) readObject(d *decoder) (any, error) {
 	d.startInside()
 	in := reflect.New(b.in.typ)
 	b.all.decodeObject(d, in.Elem())
-	if d.scan.err != nil || len(d.found.list) > 0 {
-		return nil
+	if d.scan.err != nil {
+		return nil, nil
 	}
-	return in.Interface()
+	if err := d.finish(); err != nil {
+		return nil, err
+	}
+	return in.Interface(), nil
 }
 
 // finishObject calls the Validate methods of an input that readObject has made.

@@ -68,7 +68,13 @@ func (x *exchange) answerToolsCall(m *message) *mcpError {
 	if e := x.readAnswers(m); e != nil {
 		return e
 	}
-	in, err := x.bindArguments(t, m.arguments)
+	in, err := m.input, m.inputErr
+	switch {
+	case in != nil:
+		in, err = t.finishObject(&x.ws.dec, in)
+	case err == nil:
+		in, err = x.bindArguments(t, m.arguments)
+	}
 	if err == nil {
 		err = x.runTool(t, m, in, (*exchange).addOutput)
 	}
@@ -296,6 +302,34 @@ func (x *exchange) runTool(t *tool, m *message, in any, add func(*exchange, *too
 	done = true
 	x.closeResult(m)
 	return err
+}
+
+// readParams is the paramsReader of a single message: where the name of a tool comes
+// before its arguments, it decodes those. It leaves arguments to bindArguments for
+// the same reasons as rpcExchange.readParams.
+func (x *exchange) readParams(method []byte) (in any, err error) {
+	if string(method) != "tools/call" {
+		return nil, nil
+	}
+	s := &x.ws.dec.scan
+	var t *tool
+	names := nameSet{base: len(s.names)}
+	s.openBracket()
+	for first := true; s.more('}', first); first = false {
+		name := s.readName()
+		if s.err == nil && !names.addName(s, name) {
+			s.failDuplicate()
+		}
+		if s.peek() == '{' && string(name) == "arguments" && t != nil && t.bind != nil && !t.bind.runsCode && t.method.checkCaller(x) == nil {
+			in, err = t.bind.readObject(&x.ws.dec)
+			continue
+		}
+		if value := s.skipValue(); string(name) == "name" && isText(value) {
+			t = x.h.tools[string(textOf(value))]
+		}
+	}
+	names.forgetNames(s)
+	return in, err
 }
 
 // bindArguments decodes the arguments, an object or nil, into the input of the

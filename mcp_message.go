@@ -115,10 +115,10 @@ type requestMeta struct {
 	token        []byte // progressToken; nil if the client does not want progress
 }
 
-// readParams finds the parts of m.params. It needs to run before the era is known
+// findParts finds the parts of m.params. It needs to run before the era is known
 // and must not depend on it. Other members are ignored, because clients may send
 // those of another revision or an extension.
-func (x *exchange) readParams(m *message) *mcpError {
+func (x *exchange) findParts(m *message) *mcpError {
 	if len(m.params) == 0 {
 		return nil
 	}
@@ -281,7 +281,7 @@ func (x *exchange) isBatch() bool {
 func (x *exchange) readMessage(m *rpcMessage) bool {
 	s := &x.ws.dec.scan
 	s.reset(x.ws.body)
-	m.readMessage(s, nil)
+	m.readMessage(s, x)
 	s.checkEnd()
 	if err := s.err; err != nil && !x.readAround(m) {
 		x.sendError(nil, notJSON(err))
@@ -521,7 +521,7 @@ func (x *exchange) answerWithin(rpc *rpcMessage) bool {
 // findCalled returns the method that a message calls, or nil if it calls none.
 func (x *exchange) findCalled(rpc *rpcMessage) *method {
 	m := message{rpcMessage: *rpc}
-	if rpc.kind != rpcRequest || x.readParams(&m) != nil {
+	if rpc.kind != rpcRequest || x.findParts(&m) != nil {
 		return nil
 	}
 	name := m.name
@@ -566,7 +566,7 @@ func (x *exchange) answerRequest(rpc *rpcMessage) {
 	case id == nil:
 		e = badRequest(rpcInvalidRequest, "/id must be a string or an integer, of at most 1024 bytes")
 	default:
-		if e = x.readParams(&m); e == nil {
+		if e = x.findParts(&m); e == nil {
 			if e = x.chooseEra(&m); e == nil {
 				e = x.answerMethod(&m)
 			}

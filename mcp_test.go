@@ -356,7 +356,7 @@ func TestMCPCallDigest(t *testing.T) {
 	digest := func(text string) string {
 		x := &exchange{callContext: callContext{Context: context.Background()}}
 		m := message{rpcMessage: rpcMessage{method: []byte(textAt([]byte(text), "method")), params: memberAt([]byte(text), "params")}}
-		if e := x.readParams(&m); e != nil {
+		if e := x.findParts(&m); e != nil {
 			t.Fatal(e.text)
 		}
 		return string(x.callDigest(&m))

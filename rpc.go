@@ -113,13 +113,17 @@ type rpcExchange struct {
 
 // readParams is the paramsReader of JSON-RPC. It leaves the params to callMethod if
 // the caller must not call the method, and if code of the application takes part in
-// decoding, which must not run before the text is known to be JSON.
-func (x *rpcExchange) readParams(name []byte) any {
+// decoding, which must not run before the text is known to be JSON. In a batch it
+// also leaves those with violations: the decoder keeps one error only.
+func (x *rpcExchange) readParams(name []byte) (in any, err error) {
 	m := x.handler.resolveMethod(name)
 	if m == nil || m.bind == nil || m.bind.runsCode || m.checkCaller(x.request.Context()) != nil {
-		return nil
+		return nil, nil
 	}
-	return m.bind.readObject(x.dec)
+	if in, err = m.bind.readObject(x.dec); x.text.batch {
+		err = nil
+	}
+	return in, err
 }
 
 func (h *rpcHandler) ServeHTTP(w http.ResponseWriter, r *http.Request) { h.serveRequest(w, r, h) }
@@ -298,11 +302,12 @@ func (w *rpcWorker) callMethod(m *method, msg *rpcMessage) (err error) {
 		setErrorHeader(w.header, ErrorFrom(err).header) // the challenge; in a batch the header goes nowhere
 		return err
 	}
-	var in any
+	in, err := msg.input, msg.inputErr
+	msg.input = nil // a long batch needs not keep it until its end
 	switch {
-	case msg.input != nil:
-		in, err = m.finishObject(&w.ws.dec, msg.input)
-		msg.input = nil // a long batch needs not keep it until its end
+	case in != nil:
+		in, err = m.finishObject(&w.ws.dec, in)
+	case err != nil:
 	case m.bind == nil && len(msg.params) > 0 && msg.params[0] == '[':
 		err = checkNoParams(msg.params)
 	default:
@@ -385,6 +390,7 @@ type rpcMessage struct {
 	method    []byte     // what the string stands for; nil if absent, or no string
 	params    []byte     // nil if absent
 	input     any        // what a paramsReader made of params; nil if nothing
+	inputErr  error      // the error that it found in place of an input
 }
 
 // A paramsReader decodes the params of messages while their text is read, which
@@ -392,9 +398,10 @@ type rpcMessage struct {
 // always does.
 type paramsReader interface {
 	// readParams reads the object at the position of the scanner, which is that of
-	// the decoder, as the params of a method. It may return nil, for whatever reason:
-	// the params are then decoded when the method is called.
-	readParams(method []byte) any
+	// the decoder, as the params of a method. The error is about the values in it,
+	// not about the text, and is valid until the decoder starts again. It may return
+	// neither, for whatever reason: the params are then decoded for the call.
+	readParams(method []byte) (input any, err error)
 }
 
 // The violations of a text that is no message. Violation.In is that of a body,
@@ -498,7 +505,7 @@ func (m *rpcMessage) readMessage(s *scanner, params paramsReader) {
 		}
 		if value == &seen.params && params != nil && isText(seen.method) && s.peek() == '{' {
 			start := s.pos
-			if m.input = params.readParams(textOf(seen.method)); s.pos > start {
+			if m.input, m.inputErr = params.readParams(textOf(seen.method)); s.pos > start {
 				*value = s.data[start:s.pos]
 				continue
 			}

@@ -769,6 +769,20 @@ func TestRPCParamsInPlace(t *testing.T) {
 	}
 }
 
+// Verify the same for the arguments of tools, which may come in front of the name.
+func TestMCPArgumentsInPlace(t *testing.T) {
+	h := svc.MustRegister[paramsAPI](paramsImpl{}, &svc.Options{Resource: "p", Logger: slog.New(slog.DiscardHandler)}).MCP(nil)
+	const form = `{"jsonrpc":"2.0","id":1,"method":"tools/call","params":{%s,"arguments":%s,%s}}`
+	const name, other = `"name":"p_plain"`, `"nome":"p_plain"`
+	for _, arguments := range paramsTexts {
+		behind := rpcPost(h, fmt.Sprintf(form, name, arguments, other))
+		before := rpcPost(h, fmt.Sprintf(form, other, arguments, name))
+		if behind.Code != before.Code || behind.Body.String() != before.Body.String() || behind.Body.Len() == 0 {
+			t.Errorf("arguments %.80s\n got %d %.300s\nwant %d %.300s", arguments, behind.Code, behind.Body, before.Code, before.Body)
+		}
+	}
+}
+
 // Verify that no code of the application runs for a text that is not JSON, and none
 // before it is known who calls.
 func TestRPCParamsRunNoCode(t *testing.T) {
@@ -778,7 +792,7 @@ func TestRPCParamsRunNoCode(t *testing.T) {
 	for _, test := range []struct {
 		h    http.Handler
 		body string
-		want int64
+		want int64 // how many texts are decoded
 	}{
 		{newParams(), call, 1},
 		{newParams(), call + "x", 0},
