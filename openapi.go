@@ -306,8 +306,9 @@ func (b *apiBuilder) newOperationID(m *method) string {
 }
 
 // listParameters returns the parameters of m: first those of the path in the
-// order of the template and with these names, then query, header and cookie. Only
-// the 3.2 form can say that nothing is escaped in a cookie (style cookie).
+// order of the template and with these names, then query, header and cookie. That
+// nothing is escaped in a cookie only the 3.2 form could say (style cookie), which
+// linters of today refuse.
 func (b *apiBuilder) listParameters(m *method, names []string) []apiParameter {
 	bind := m.bind
 	if bind == nil {
@@ -317,14 +318,10 @@ func (b *apiBuilder) listParameters(m *method, names []string) []apiParameter {
 	w := &b.components.writer
 	for i, placeholder := range m.placeholders {
 		p := bind.path[slices.IndexFunc(bind.path, func(p param) bool { return p.sourceName == placeholder })]
-		list = append(list, apiParameter{names[i], inPath, "", p.doc, true, w.appendPathParameter(nil, p.field)})
+		list = append(list, apiParameter{names[i], inPath, p.doc, true, w.appendPathParameter(nil, p.field)})
 	}
 	for _, p := range slices.Concat(bind.query, bind.header, bind.cookie) {
-		style := "" // the default
-		if p.in == inCookie && b.dialect == openAPI32 {
-			style = "cookie"
-		}
-		list = append(list, apiParameter{p.sourceName, p.in, style, p.doc, p.isRequired(), w.appendParameter(nil, p.field)})
+		list = append(list, apiParameter{p.sourceName, p.in, p.doc, p.isRequired(), w.appendParameter(nil, p.field)})
 	}
 	return list
 }
@@ -665,7 +662,6 @@ type apiOperation struct {
 type apiParameter struct {
 	Name        string          `json:"name"`
 	In          string          `json:"in"`
-	Style       string          `json:"style,omitempty"`
 	Description string          `json:"description,omitempty"`
 	Required    bool            `json:"required,omitempty"`
 	Schema      json.RawMessage `json:"schema"`
