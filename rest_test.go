@@ -379,15 +379,19 @@ func TestThousandStreams(t *testing.T) {
 	bothProtocols(t, func(t *testing.T, http2 bool) {
 		manyGoroutines(10000) // the runtime keeps the memory of as many as there ever were
 		manyStreams(t, http2, 100)
-		before := inUse()
-		manyStreams(t, http2, 1000)
-		after := inUse()
-		t.Logf("goroutines %d to %d, objects %d to %d, heap %d to %d KiB",
-			before.goroutines, after.goroutines, before.objects, after.objects, before.heap>>10, after.heap>>10)
-		// A stream that left one object behind would leave a thousand.
-		if after.goroutines > before.goroutines || after.objects > before.objects+900 || after.heap > before.heap+1<<20 {
-			t.Error("something stayed behind")
+		// A stream that left one object behind would leave a thousand, each time. What
+		// the runtime and net/http keep at a busy moment they keep once.
+		for range 3 {
+			before := inUse()
+			manyStreams(t, http2, 1000)
+			after := inUse()
+			t.Logf("goroutines %d to %d, objects %d to %d, heap %d to %d KiB",
+				before.goroutines, after.goroutines, before.objects, after.objects, before.heap>>10, after.heap>>10)
+			if after.goroutines <= before.goroutines && after.objects <= before.objects+900 && after.heap <= before.heap+1<<20 {
+				return
+			}
 		}
+		t.Error("something stayed behind")
 	})
 }
 
