@@ -279,7 +279,7 @@ func TestMCPAfterwards(t *testing.T) {
 	svc.MCPLog(context.Background(), slog.LevelInfo, "nobody is there")
 }
 
-// A mcpTelling logs when it is encoded.
+// An mcpTelling logs when it is encoded.
 type mcpTelling struct{ ctx context.Context }
 
 func (l mcpTelling) MarshalJSON() ([]byte, error) {
