@@ -155,7 +155,11 @@ func compileBinding(c *decoders, s *shape, spec bindSpec) *binding {
 	b.checkPlaceholders(c.mistakes, spec, at)
 	of := func(f *field) string { return in[f] }
 	b.all = c.objectPlan(s.fields, of)
-	if len(b.bodyFields) > 0 {
+	switch len(b.bodyFields) {
+	case 0:
+	case len(s.fields):
+		b.body = b.all
+	default:
 		b.body = c.objectPlan(b.bodyFields, of)
 	}
 	b.hooks = compileInputCheck(s, false, of, nil)

@@ -620,6 +620,7 @@ func (c *decoders) objectPlan(fields []*field, in func(*field) string) *objectPl
 	if in != nil {
 		named = append(named, slices.DeleteFunc(slices.Clone(fields), func(f *field) bool { return !f.isNameless() })...)
 	}
+	p.fields = make([]fieldPlan, 0, len(named))
 	for i, f := range named {
 		if c.outputs {
 			f = f.lenientField()

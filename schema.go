@@ -775,15 +775,19 @@ func (c *shapes) walkShapes(s *shape, at string, done map[*shape]bool, visit fun
 	}
 	done[s] = true
 	visit(s, at)
-	c.walkShapes(s.key, at+" key", done, visit)
+	if s.key != nil {
+		c.walkShapes(s.key, at+" key", done, visit)
+	}
 	switch s.kind {
 	case kindPointer, kindOptional:
 		c.walkShapes(s.elem, at, done, visit)
 	case kindObject:
 		for _, f := range s.fields {
-			c.walkShapes(f.shape, at+"."+f.goName, done, visit)
+			if !done[f.shape] { // which is known without the text for where it is
+				c.walkShapes(f.shape, at+"."+f.goName, done, visit)
+			}
 		}
-	default:
+	case kindSlice, kindArray, kindMap:
 		c.walkShapes(s.elem, at+"[]", done, visit)
 	}
 }
@@ -1061,8 +1065,11 @@ func (s *shape) canBeQuoted() bool {
 
 // parseTag splits a tag into its name and the options, at the commas.
 func parseTag(tag string) (name string, options []string) {
-	parts := strings.Split(tag, ",")
-	return parts[0], parts[1:]
+	name, rest, found := strings.Cut(tag, ",")
+	if found {
+		options = strings.Split(rest, ",")
+	}
+	return name, options
 }
 
 // parseJSONTag is parseTag, except that a name that encoding/json would not

@@ -44,9 +44,9 @@ func (t ten) J(ctx context.Context, in *Import) (*Imported, error) { return t.Im
 
 // joined returns a service of n methods, a multiple of ten.
 func joined(n int) *svc.Service {
-	services := make([]*svc.Service, n/10)
+	services, impl := make([]*svc.Service, n/10), ten{newTodos()}
 	for i := range services {
-		services[i] = svc.MustRegister[TenAPI](ten{newTodos()}, &svc.Options{Resource: fmt.Sprintf("r%d", i), Logger: slog.New(slog.DiscardHandler)})
+		services[i] = svc.MustRegister[TenAPI](impl, &svc.Options{Resource: fmt.Sprintf("r%d", i), Logger: slog.New(slog.DiscardHandler)})
 	}
 	return svc.Join("all", services...)
 }
