@@ -336,20 +336,23 @@ func (h byHand) callCreate(ctx context.Context, params []byte) (any, *rpcError) 
 	return out, nil
 }
 
-// MCP, stateless and in both eras: a call is decoded in two steps too.
+// MCP, stateless and in both eras: a call is decoded in three steps, since the
+// method says what the params are, and the tool what the arguments are.
 
 type mcpCall struct {
 	Version string          `json:"jsonrpc"`
 	ID      json.RawMessage `json:"id"`
 	Method  string          `json:"method"`
-	Params  struct {
-		Name      string          `json:"name"`
-		Arguments json.RawMessage `json:"arguments"`
-		Meta      struct {
-			Version      string           `json:"io.modelcontextprotocol/protocolVersion"`
-			Capabilities *json.RawMessage `json:"io.modelcontextprotocol/clientCapabilities"`
-		} `json:"_meta"`
-	} `json:"params"`
+	Params  json.RawMessage `json:"params"`
+}
+
+type mcpParams struct {
+	Name      string          `json:"name"`
+	Arguments json.RawMessage `json:"arguments"`
+	Meta      struct {
+		Version      string           `json:"io.modelcontextprotocol/protocolVersion"`
+		Capabilities *json.RawMessage `json:"io.modelcontextprotocol/clientCapabilities"`
+	} `json:"_meta"`
 }
 
 type mcpReply struct {
@@ -394,31 +397,36 @@ func (h byHand) mcp(w http.ResponseWriter, r *http.Request) {
 		h.refuseMCP(w, http.StatusBadRequest, nullID, -32600, "Invalid Request")
 		return
 	}
-	meta := &call.Params.Meta
-	modern := version == modernEra
-	if modern && (r.Header.Get("Mcp-Method") != call.Method || r.Header.Get("Mcp-Name") != call.Params.Name || meta.Version != modernEra || meta.Capabilities == nil) {
-		h.refuseMCP(w, http.StatusBadRequest, call.ID, -32602, "the header and _meta do not say what the message says")
-		return
-	}
 	switch {
 	case call.ID == nil:
 		w.WriteHeader(http.StatusAccepted)
 	case call.Method != "tools/call":
 		h.refuseMCP(w, http.StatusOK, call.ID, -32601, "Method not found")
-	case call.Params.Name != "todos_create":
-		h.refuseMCP(w, http.StatusOK, call.ID, -32602, "unknown tool")
 	default:
-		h.callTool(w, r, &call, modern)
+		h.callTool(w, r, &call, version == modernEra)
 	}
 }
 
 func (h byHand) callTool(w http.ResponseWriter, r *http.Request, call *mcpCall, modern bool) {
+	var params mcpParams
+	if len(call.Params) > 0 && h.unmarshal(call.Params, &params) != nil {
+		h.refuseMCP(w, http.StatusOK, call.ID, -32602, "the params are not acceptable JSON")
+		return
+	}
+	if modern && (r.Header.Get("Mcp-Method") != call.Method || r.Header.Get("Mcp-Name") != params.Name || params.Meta.Version != modernEra || params.Meta.Capabilities == nil) {
+		h.refuseMCP(w, http.StatusBadRequest, call.ID, -32602, "the header and _meta do not say what the message says")
+		return
+	}
+	if params.Name != "todos_create" {
+		h.refuseMCP(w, http.StatusOK, call.ID, -32602, "unknown tool")
+		return
+	}
 	var in Create
 	result := mcpResult{}
 	if modern {
 		result.Type = "complete"
 	}
-	if err := h.unmarshal(call.Params.Arguments, &in); err != nil {
+	if err := h.unmarshal(params.Arguments, &in); err != nil {
 		result.IsError, result.Content = true, []mcpText{{"text", "the arguments are not acceptable JSON"}}
 	} else if list := checkCreate(&in); list != nil {
 		result.IsError = true

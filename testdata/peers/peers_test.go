@@ -137,7 +137,9 @@ func TestByHand(t *testing.T) {
 		{"POST", "/rpc", `[]`, isJSON, 200, "-32600"},
 		{"POST", "/rpc", `{"jsonrpc":"2.0","method":"todos.create"}`, isJSON, 204, ""},
 		{"POST", "/mcp", `{"jsonrpc":"2.0","id":1,"method":"x"}`, isJSON, 200, "-32601"},
+		{"POST", "/mcp", `{"jsonrpc":"2.0","id":1,"method":"x","params":[1]}`, isJSON, 200, "-32601"},
 		{"POST", "/mcp", `{"jsonrpc":"2.0","id":1,"method":"tools/call"}`, isJSON, 200, "-32602"},
+		{"POST", "/mcp", `{"jsonrpc":"2.0","id":1,"method":"tools/call","params":{"name":1}}`, isJSON, 200, "-32602"},
 		{"POST", "/mcp", `{"jsonrpc":"2.0","method":"x"}`, isJSON, 202, ""},
 	} {
 		r, err := newReplay(list[0], workload{"", row.method, row.target, row.body, row.header, false})
