@@ -184,10 +184,10 @@ type mcpTexts struct {
 // [MCPLog] and ask their callers with [Ask]. MCPOptions makes resources and prompts
 // of methods.
 //
-// A call that takes 15 seconds or more, or half of that, is answered by a stream of
-// events, where the client accepts one, with a comment every 15 seconds, since proxies
-// drop connections that are silent. Headers that a method adds to Info.Header when its
-// stream has begun are not sent.
+// A call that takes long is answered by a stream of events, where the client accepts
+// one. The stream begins after 7.5 to 15 seconds and has a comment every 15 seconds,
+// since proxies drop connections that are silent. Headers that a method adds to
+// Info.Header after that are not sent.
 //
 // Requests from web pages get 403 unless MCPOptions.AllowedOrigins has the
 // origin of the page. The handler does not authenticate: put middleware in

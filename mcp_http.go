@@ -167,11 +167,14 @@ type accepted struct{ json, events bool }
 
 // parseAccept reads the Accept header (RFC 9110, section 12.5.1). Clients must name
 // both forms (MCP 2026-07-28, Streamable HTTP), but many name only one or send no
-// Accept, and nothing tells the server to refuse them. Without Accept a client
-// takes any form.
+// Accept, and nothing tells the server to refuse them. Without Accept,
+// or with an empty one, a client takes any form.
 func parseAccept(values []string) accepted {
-	if len(values) == 0 || len(values) == 1 && values[0] == "application/json, text/event-stream" {
+	switch list := strings.Join(values, ","); list { // nearly every request: no parsing, no allocation
+	case "", "application/json, text/event-stream", "*/*":
 		return accepted{true, true}
+	case contentTypeJSON:
+		return accepted{json: true}
 	}
 	return accepted{accepts(values, contentTypeJSON), accepts(values, contentTypeEvents)}
 }

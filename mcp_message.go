@@ -520,31 +520,20 @@ func (x *exchange) answerWithin(rpc *rpcMessage) bool {
 
 // findCalled returns the method that a message calls, or nil if it calls none.
 func (x *exchange) findCalled(rpc *rpcMessage) *method {
-	m := message{rpcMessage: *rpc}
-	if rpc.kind != rpcRequest || x.findParts(&m) != nil {
-		return nil
-	}
-	name := m.name
-	if string(rpc.method) == "resources/read" {
-		name = memberAt(m.params, "uri")
-	}
-	if !isText(name) {
-		return nil
-	}
 	var called *tool
-	switch text := string(textOf(name)); string(rpc.method) {
+	switch name := textAt(rpc.params, "name"); string(rpc.method) {
 	case "tools/call":
-		called = x.h.tools[text]
+		called = x.h.tools[name]
 	case "prompts/get":
-		if q := x.h.prompts[text]; q != nil {
+		if q := x.h.prompts[name]; q != nil {
 			called = q.tool
 		}
 	case "resources/read":
-		if r, _ := x.h.findResource(text); r != nil {
+		if r, _ := x.h.findResource(textAt(rpc.params, "uri")); r != nil {
 			called = r.tool
 		}
 	}
-	if called == nil {
+	if called == nil || rpc.kind != rpcRequest {
 		return nil
 	}
 	return called.method

@@ -342,6 +342,7 @@ func mcpEnvelopeRows() []mcpRow {
 		{"1.7", mcpLegacy("", "ping", "", "Accept: application/*;q=0.1, text/plain"), 200, mcpOK},
 		{"1.7 1.8", mcpLegacy("", "ping", "", "Accept: text/event-stream"), 200, "event: message\ndata: " + `{"jsonrpc":"2.0","result":{},"id":1}` + "\n\n"},
 		{"1.7", mcpLegacy("", "ping", "", "Accept: application/json;q=0, text/*"), 200, "event: message\n…"},
+		{"1.7", mcpLegacy("", "ping", "", "Accept: text/html, application/json; x"), 200, mcpOK},
 		{"1.7", mcpLegacy("", "ping", "", "Accept: text/html"), 406, mcpAnonymous("-32600", "accept")},
 		{"1.7", mcpLegacy("", "ping", "", "Accept: */*;q=0.0"), 406, mcpAnonymous("-32600", "accept")},
 		{"1.9 2.4", `{"jsonrpc":"2.0","method":"notifications/initialized"}`, 202, mcpNone},
