@@ -145,12 +145,11 @@ func (c *methodCompiler) compileMethods() []*method {
 	}
 	var methods, sound []*method
 	for i := range c.iface.NumMethod() {
-		before := len(c.list)
-		m := c.compileMethod(c.iface.Method(i))
+		m, routed := c.compileMethod(c.iface.Method(i))
 		if m != nil {
 			methods = append(methods, m)
 		}
-		if len(c.list) == before {
+		if routed {
 			sound = append(sound, m)
 		}
 	}
@@ -168,21 +167,21 @@ func (c *methodCompiler) compileMethods() []*method {
 
 // compileMethod compiles the types, the route and the call of a method. It
 // returns nil if the signature is of no use, since nothing else can be checked
-// then.
-func (c *methodCompiler) compileMethod(rm reflect.Method) *method {
+// then. routed says that the route has no mistake, so that fields can be held to it.
+func (c *methodCompiler) compileMethod(rm reflect.Method) (m *method, routed bool) {
 	c.where = c.config.titleOf(rm.Name)
 	if !rm.IsExported() {
 		c.addf("the method is not exported, so nobody could call it")
-		return nil
+		return nil, false
 	}
 	before := len(c.list)
 	sig := c.readSignature(rm.Type)
 	if len(c.list) > before {
-		return nil
+		return nil, false
 	}
 	o := c.opts.Methods[rm.Name]
 	name := splitWords(rm.Name)
-	m := &method{
+	m = &method{
 		config:      c.config,
 		goName:      rm.Name,
 		name:        strings.Join(name, "_"),
@@ -201,13 +200,15 @@ func (c *methodCompiler) compileMethod(rm reflect.Method) *method {
 	c.checkCallers(o)
 	c.compileTypes(m, sig)
 	c.checkTransports(o.Transports)
+	before = len(c.list)
 	if m.isServedBy(TransportREST) {
 		m.route = c.chooseRoute(m, name, o.HTTP)
 	}
+	routed = len(c.list) == before
 	m.call = c.chooseCall(rm, sig, o.Direct)
 	c.setStream(m, sig, o)
 	m.status = c.chooseStatus(m, o.Status)
-	return m
+	return m, routed
 }
 
 // checkTransports notes names of transports that serve nothing, and repeated ones.
