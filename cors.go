@@ -168,7 +168,7 @@ func newOriginSet(option string, origins []string) (set originSet, bad []string)
 		case text == "null":
 			set.null = true
 		case !ok:
-			bad = append(bad, fmt.Sprintf("%s[%d] is %q; an origin is a scheme and a host, as in https://app.example", option, i, text))
+			bad = append(bad, fmt.Sprintf("%s[%d] is %q; an origin is a scheme and a host without a slash at its end or a * in it, as in https://app.example", option, i, text))
 		default:
 			set.known[origin] = true
 		}
@@ -245,8 +245,8 @@ func addVary(h http.Header, name string) {
 // origin, such as one with a path.
 func normalOrigin(text string) (string, bool) {
 	u, err := url.Parse(text)
-	if err != nil || u.Host == "" || !strings.EqualFold(text, u.Scheme+"://"+u.Host) {
-		return "", false
+	if err != nil || u.Host == "" || strings.Contains(u.Host, "*") || !strings.EqualFold(text, u.Scheme+"://"+u.Host) {
+		return "", false // "*" within a host would match nothing
 	}
 	if port := u.Port(); port != "" {
 		if _, err := strconv.ParseUint(port, 10, 16); err != nil {

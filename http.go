@@ -532,27 +532,45 @@ func isEntityTag(text string) bool {
 
 // isUnchanged reports whether the client of r has the representation with the entity
 // tag etag already, so that 304 is the answer: whether If-None-Match is * or has the
-// tag, by the weak comparison (RFC 9110, sections 13.1.2 and 8.8.3.2). What follows
-// text that is no entity tag is not looked at.
+// tag, by the weak comparison (RFC 9110, sections 13.1.2 and 8.8.3.2).
 func isUnchanged(r *http.Request, etag string) bool {
-	etag = strings.TrimPrefix(etag, "W/")
 	for _, list := range r.Header["If-None-Match"] {
-		if strings.Trim(list, " \t") == "*" {
+		if strings.Trim(list, " \t") == "*" || listsEntityTag(list, strings.TrimPrefix(etag, "W/"), false) {
 			return true
-		}
-		for {
-			list = strings.TrimPrefix(strings.TrimLeft(list, " \t,"), "W/")
-			end := strings.IndexByte(strings.TrimPrefix(list, `"`), '"') + len(`""`)
-			if !strings.HasPrefix(list, `"`) || end < len(`""`) || !isEntityTag(list[:end]) {
-				break
-			}
-			if list[:end] == etag {
-				return true
-			}
-			list = list[end:]
 		}
 	}
 	return false
+}
+
+// MatchesETag reports whether a request with the header If-Match may change the
+// record whose entity tag is now etag (RFC 9110, section 13.1.1): whether ifMatch is
+// "*" or lists the tag, by the strong comparison, for which a weak tag matches
+// nothing. An empty text stands for no header, with which every request may. The
+// answer to the others is 412:
+//
+//	if !svc.MatchesETag(in.IfMatch, etag) {
+//		return nil, svc.Errorf(svc.CodeFailedPrecondition, "the note has changed").WithStatus(412).WithHeader("ETag", etag)
+//	}
+func MatchesETag(ifMatch, etag string) bool {
+	list := strings.Trim(ifMatch, " \t")
+	return list == "" || list == "*" || listsEntityTag(list, etag, true)
+}
+
+// listsEntityTag reports whether a list of entity tags has the tag etag, by the strong
+// or by the weak comparison (RFC 9110, section 8.8.3.2). What follows text that is no
+// entity tag is not looked at.
+func listsEntityTag(list, etag string, strong bool) bool {
+	for {
+		tag, weak := strings.CutPrefix(strings.TrimLeft(list, " \t,"), "W/")
+		end := strings.IndexByte(strings.TrimPrefix(tag, `"`), '"') + len(`""`)
+		if !strings.HasPrefix(tag, `"`) || end < len(`""`) || !isEntityTag(tag[:end]) {
+			return false
+		}
+		if tag[:end] == etag && !(weak && strong) {
+			return true
+		}
+		list = tag[end:]
+	}
 }
 
 // writeNotModified answers 304. Of the headers that describe a representation, the

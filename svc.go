@@ -85,8 +85,10 @@
 // and not enforced; the message about a text that UnmarshalText refuses has the
 // example, or what the error says if that is an [Error]. mcpheader names the
 // header in which MCP clients repeat the field. A struct with a method Validate()
-// error checks itself. Give lists a maxItems and strings a maxLength: without them
-// an input may take much more memory than its text. A rule that fails saves the
+// error checks itself: clients get the text of its error with INVALID_ARGUMENT, and
+// an [*Error] as it is, which names fields by WithDetail("violations",
+// []Violation{…}). Give lists a maxItems and strings a maxLength: without them an
+// input may take much more memory than its text. A rule that fails saves the
 // costlier ones. On a list of scalars the rules that fit the items, and format,
 // are about each item:
 //

@@ -5,7 +5,6 @@ import (
 	"crypto/sha256"
 	"fmt"
 	"net/http"
-	"strings"
 	"time"
 
 	"example.com/svc"
@@ -191,7 +190,7 @@ func (t *todos) Patch(ctx context.Context, in *PatchTodo) (*Todo, error) {
 // change calls edit with the todo that has the ID, if ifMatch lets it pass.
 func (t *todos) change(id, ifMatch string, edit func(*Todo)) (*Todo, error) {
 	todo, err := t.store.update(id, func(todo *Todo) error {
-		if etag := tagged(*todo).ETag; !matches(ifMatch, etag) {
+		if etag := tagged(*todo).ETag; !svc.MatchesETag(ifMatch, etag) {
 			return errChanged.WithHeader("ETag", etag)
 		}
 		edit(todo)
@@ -205,20 +204,6 @@ func tagged(todo Todo) *Todo {
 	sum := sha256.Sum256(fmt.Appendf(nil, "%q %q %q %t", todo.ID, todo.Title, todo.Description, todo.Completed))
 	todo.ETag = fmt.Sprintf(`"%x"`, sum[:8])
 	return &todo
-}
-
-// matches reports whether the header If-Match lets a change of the version etag
-// pass (RFC 9110, section 13.1.1). No header lets every change pass.
-func matches(ifMatch, etag string) bool {
-	if ifMatch == "" || ifMatch == "*" {
-		return true
-	}
-	for tag := range strings.SplitSeq(ifMatch, ",") { // the tags of todos have no comma
-		if strings.TrimSpace(tag) == etag {
-			return true
-		}
-	}
-	return false
 }
 
 // Delete deletes a todo. A method without an output answers with 204.

@@ -714,3 +714,20 @@ func TestOutputHeaderMistakes(t *testing.T) {
 		}
 	}
 }
+
+// Verify the strong comparison of If-Match, and that no header lets every change pass.
+func TestMatchesETag(t *testing.T) {
+	for _, test := range []struct {
+		ifMatch, etag string
+		want          bool
+	}{
+		{``, `"1"`, true}, {` `, `"1"`, true}, {`*`, `"1"`, true}, {` * `, `"1"`, true},
+		{`"1"`, `"1"`, true}, {`"2"`, `"1"`, false}, {`"2", "1"`, `"1"`, true}, {`"2","1"`, `"1"`, true}, {`, ,"1"`, `"1"`, true},
+		{`W/"1"`, `"1"`, false}, {`W/"1"`, `W/"1"`, false}, {`"1"`, `W/"1"`, false}, {`W/"1", "1"`, `"1"`, true},
+		{`"1,2"`, `"1,2"`, true}, {`"1,2"`, `"1"`, false}, {`1`, `"1"`, false}, {`1`, `1`, false}, {`"1`, `"1"`, false}, {`"1" x "2"`, `"2"`, false},
+	} {
+		if got := svc.MatchesETag(test.ifMatch, test.etag); got != test.want {
+			t.Errorf("MatchesETag(%q, %q) = %t", test.ifMatch, test.etag, got)
+		}
+	}
+}

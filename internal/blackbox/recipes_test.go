@@ -148,7 +148,7 @@ func (n *notes) Patch(ctx context.Context, in *PatchNote) (*SavedNote, error) {
 	if err != nil {
 		return nil, err
 	}
-	if in.IfMatch != "" && in.IfMatch != etag(*note) {
+	if !svc.MatchesETag(in.IfMatch, etag(*note)) {
 		return nil, svc.Errorf(svc.CodeFailedPrecondition, "the note has changed; get it again").
 			WithStatus(http.StatusPreconditionFailed).WithHeader("ETag", etag(*note))
 	}

@@ -550,7 +550,7 @@ func (sink) Create(_ context.Context, in *Numbers) (*Created, error) {
 
 // ReplaceTool replaces the one tool there is, whose entity-tag is "1".
 func (sink) ReplaceTool(_ context.Context, in *NewTool) (*Tool, error) {
-	if in.IfMatch != "" && in.IfMatch != "*" && in.IfMatch != toolTag {
+	if !svc.MatchesETag(in.IfMatch, toolTag) {
 		return nil, svc.Errorf(svc.CodeFailedPrecondition, "the tool has changed").
 			WithStatus(http.StatusPreconditionFailed).WithHeader("ETag", toolTag)
 	}

@@ -5,7 +5,6 @@ import (
 	"math"
 	"net/http"
 	"strconv"
-	"strings"
 	"time"
 
 	"example.com/bookmarks"
@@ -118,8 +117,8 @@ func (s *service) Get(ctx context.Context, in *bookmarks.ID) (*bookmarks.Bookmar
 // Patch changes what the input has.
 func (s *service) Patch(ctx context.Context, in *bookmarks.Change) (*bookmarks.Bookmark, error) {
 	return s.store.change(ctx, owner(ctx), in.ID, func(b *bookmarks.Bookmark) error {
-		if err := checkMatch(in.IfMatch, b); err != nil {
-			return err
+		if !svc.MatchesETag(in.IfMatch, b.ETag) {
+			return errChanged.WithHeader("ETag", b.ETag)
 		}
 		if in.Title != "" {
 			b.Title = in.Title
@@ -139,17 +138,6 @@ func (s *service) Patch(ctx context.Context, in *bookmarks.Change) (*bookmarks.B
 
 func (s *service) Delete(ctx context.Context, in *bookmarks.ID) error {
 	return s.store.remove(ctx, owner(ctx), in.ID)
-}
-
-// checkMatch returns errChanged if the header If-Match has other ETags than that of b
-// (RFC 9110, section 13.1.1).
-func checkMatch(ifMatch string, b *bookmarks.Bookmark) error {
-	for tag := range strings.SplitSeq(ifMatch, ",") {
-		if tag = strings.TrimSpace(tag); tag == b.ETag || tag == "*" || ifMatch == "" {
-			return nil
-		}
-	}
-	return errChanged.WithHeader("ETag", b.ETag)
 }
 
 // errStopping ends the streams of a process that stops. Clients go on at another one.
