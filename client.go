@@ -59,8 +59,8 @@ type ClientOptions struct {
 	// http.DefaultClient.
 	HTTPClient *http.Client
 	// Handler is called in place of the network, for tests: the handler of
-	// Service.REST, with middleware or without. The URL of Connect may then be
-	// empty. It is a mistake to set both Handler and HTTPClient. Default: none.
+	// Service.REST, with middleware or without, which may add a token. The URL of
+	// Connect may then be empty or a path, such as "/v1" for Service.At. It is a mistake to set both Handler and HTTPClient. Default: none.
 	Handler http.Handler
 	// MaxBody is the largest body of a response, in bytes, and the largest event of
 	// a stream; anything larger is an INTERNAL error. Zero means 16 MiB; a negative
@@ -202,7 +202,9 @@ func newConnection(p *mistakes, baseURL string, o ClientOptions) *connection {
 		c.http = *o.HTTPClient
 	case o.Handler != nil:
 		c.http = http.Client{Transport: handlerTransport{o.Handler}}
-		baseURL = cmp.Or(baseURL, "http://svc.test")
+		if baseURL == "" || baseURL[0] == '/' {
+			baseURL = "http://svc.test" + baseURL
+		}
 	}
 	c.http.CheckRedirect = func(*http.Request, []*http.Request) error { return http.ErrUseLastResponse }
 	if text := c.parseBase(baseURL); text != "" {

@@ -31,10 +31,12 @@ import (
 //	err := service.MCPStdio(ctx, os.Stdin, os.Stdout, nil)
 //
 // The methods, the revisions and the options are those of [Service.MCP], but for
-// AllowedOrigins. Info.Request and Info.Header are nil. At most 64 calls run at a
-// time; others wait. notifications/cancelled ends the context of a call, whose
-// answer is then not sent. A line of more than Options.MaxBody gets an error, and
-// so does one that is no message; the lines after it are read all the same.
+// AllowedOrigins. Nobody sends a token here, so the caller of methods with Scopes is
+// the [Principal] in ctx: see [WithPrincipal]. Info.Request and Info.Header are nil.
+// At most 64 calls run at a time; others wait. notifications/cancelled ends the
+// context of a call, whose answer is then not sent. A line of more than
+// Options.MaxBody gets an error, and so does one that is no message; the lines after
+// it are read all the same.
 //
 // Nothing but messages is written to out. A program that logs must do so elsewhere:
 // the default logger writes to standard error.

@@ -281,6 +281,8 @@ type shapes struct {
 	byType map[reflect.Type]*shape
 	all    []*shape // in the order they were met
 	named  []*shape // those of all with a name
+
+	tagMistakes int // those of the list that are about tags, without which a plan can be made
 }
 
 // newShapes returns a compile pass that notes mistakes in p.
@@ -309,10 +311,12 @@ func (c *shapes) shapeFor(t reflect.Type, at string) *shape {
 	s := &shape{typ: t, strict: c.strict}
 	c.byType[t] = s
 	c.all = append(c.all, s)
-	before := len(c.list)
+	before, tagsBefore := len(c.list), c.tagMistakes
 	c.fillShape(s, at)
+	found := len(c.list) - before
+	s.hasMistake = found > c.tagMistakes-tagsBefore
 	// A struct with a mistake names its fields by its own type, so once is enough.
-	if s.hasMistake = len(c.list) > before; s.hasMistake && (t.Name() == "" || t.Kind() != reflect.Struct) {
+	if found > 0 && (t.Name() == "" || t.Kind() != reflect.Struct) {
 		delete(c.byType, t) // its other places are to be named too
 	}
 	// Types with a meaning of their own in a schema, such as time.Time, are written
@@ -717,6 +721,10 @@ func (c *shapes) checkUse(s *shape, u use, at string) {
 // were checked or bound. Where that is so for another reason the tag may stay: types
 // that other libraries read too have both.
 var foreignTags = [...]struct{ name, instead string }{
+	{"min", "write `minimum`, or `minLength` or `minItems`"},
+	{"max", "write `maximum`, or `maxLength` or `maxItems`"},
+	{"len", "write `minLength` and `maxLength`"},
+	{"oneof", "write `enum:\"a,b\"`"},
 	{"binding", "a field without omitempty is required, and rules are tags of their own, such as minLength:\"1\" or enum:\"a,b\""},
 	{"validate", "a field without omitempty is required, rules are tags of their own, such as minLength:\"1\" or enum:\"a,b\", and a method Validate() error of the input may read this one"},
 	{"required", "a field is required unless its json tag has omitempty"},
@@ -1028,7 +1036,9 @@ func (c *shapes) fieldFor(sf reflect.StructField, index []int, optional bool, at
 		c.addf("%s: an Optional may be absent, which only omitzero leaves out: write `json:\"%s,omitzero\"`", at, f.name)
 	}
 	c.applyOptions(f, jsonOptions, slices.Concat(queryOptions, headerOptions, cookieOptions))
+	before := len(c.list)
 	c.applyTags(f, sf.Tag, at)
+	c.tagMistakes += len(c.list) - before
 	return f
 }
 

@@ -85,12 +85,12 @@
 // and not enforced; the message about a text that UnmarshalText refuses has the
 // example, or what the error says if that is an [Error]. mcpheader names the
 // header in which MCP clients repeat the field. A struct with a method Validate()
-// error checks itself: clients get the text of its error with INVALID_ARGUMENT, and
-// an [*Error] as it is, which names fields by WithDetail("violations",
-// []Violation{…}). Give lists a maxItems and strings a maxLength: without them an
-// input may take much more memory than its text. A rule that fails saves the
-// costlier ones. On a list of scalars the rules that fit the items, and format,
-// are about each item:
+// error checks itself, and so does one that is embedded: clients get the text of the
+// error with INVALID_ARGUMENT, and an [*Error] as it is, which names fields by
+// WithDetail("violations", []Violation{…}). Give lists a maxItems and strings a
+// maxLength: without them an input may take much more memory than its text. A rule
+// that fails saves the costlier ones. On a list of scalars the rules that fit the
+// items, and format, are about each item:
 //
 //	Tags []string `json:"tags" maxItems:"10" minLength:"1" maxLength:"40"`
 //
@@ -150,8 +150,8 @@
 //	data: {"id":"1"}
 //
 // The last event is named done and has the data {}, or it is named error and has
-// the data of an error response. So a stream that was cut is not taken for a whole
-// one. A browser's EventSource connects again after each end; close it on done. A
+// the envelope of [WriteError] as its data, whatever OnError is. So a stream that
+// was cut is not taken for a whole one. A browser's EventSource connects again after each end; close it on done. A
 // comment every 15 seconds keeps the connection alive. A client that does not read
 // an event within 30 seconds is dropped. On transports that send one answer, the
 // items come as {"items":[…]}, at most 1,000.
@@ -265,8 +265,8 @@ type MethodOptions struct {
 	// Resource is the resource of the method. Default: Options.Resource.
 	Resource string
 	// HTTP is the route, as a pattern of http.ServeMux with a method and
-	// without a host: "POST /todos/{id}/archive". Default: inferred from the
-	// method's name; see the package documentation.
+	// without a host or the prefix of At: "POST /todos/{id}/archive". Default:
+	// inferred from the method's name; see the package documentation.
 	HTTP string
 	// Status is the HTTP status of success: 200, 201, 202 or 203 if the method
 	// returns a record, and 200, 202, 204 or 205 if it returns none, with an empty body.
@@ -450,9 +450,11 @@ func suggestName(methods []*method, name string) string {
 
 // Join returns one service with the methods of all services: one set of routes
 // and one document. Each method keeps the options of its own service.
-// Description, Version and Defaults are those of the first. Join panics if two
-// methods have the same route, or the same name in the same resource, or if the
-// services differ in Defaults.BaseURL, since these are mistakes in the program's text.
+// Description, Version and Defaults are those of the first, and so is OnError for
+// requests that no route matches. Join panics if two methods have the same route, or
+// the same name in the same resource, or if the services differ in Defaults.BaseURL,
+// since these are mistakes in the program's text. Two versions of one interface need
+// two Resources, may have one Path, and stand below a prefix each, by [Service.At].
 func Join(name string, services ...*Service) *Service {
 	p := new(mistakes)
 	if len(services) == 0 {

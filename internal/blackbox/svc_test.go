@@ -1076,6 +1076,9 @@ type (
 		Same   string         `json:"same" form:"same" required:"true"`
 		Left   string         `json:"left,omitempty" uri:"left" required:"false"`
 		Must   string         `json:"must,omitempty" required:"true"`
+		Least  int            `json:"least" min:"1"`
+		Range  string         `json:"range" minLength:"5" maxLength:"3" default:"four"`
+		Secret string         `json:"secret" header:"Authorization"`
 	}
 	regForeignPart struct {
 		Page int `form:"page,default=1"`
