@@ -215,6 +215,7 @@ func isMCPID(id []byte) bool {
 // goroutines of the method may use; Value changes nothing but the header of its Info.
 type exchange struct {
 	callContext
+	values   headerValues // of the response
 	h        *mcpHandler
 	w        http.ResponseWriter // nil over standard input and output
 	r        *http.Request       // likewise

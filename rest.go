@@ -149,6 +149,12 @@ type restHandler struct {
 	pattern string // of its route, for Observation.Route
 }
 
+// A restCall is the context of one call, with memory for the header of its response.
+type restCall struct {
+	callContext
+	values headerValues
+}
+
 func (h *restHandler) ServeHTTP(w http.ResponseWriter, r *http.Request) { h.serveRequest(w, r, h) }
 
 // respond binds the input, calls the method and writes its output.
@@ -157,7 +163,7 @@ func (h *restHandler) respond(w http.ResponseWriter, r *http.Request, ws *worksp
 	if m.stream != "" {
 		return h.serveStream(w, r, ws)
 	}
-	ctx := &callContext{Context: r.Context(), info: h.callInfo(w, r)}
+	ctx := &restCall{callContext: callContext{Context: r.Context(), info: h.callInfo(w, r)}}
 	watch := m.watchCall(ctx, TransportREST, h.pattern)
 	defer watch.end(http.ErrAbortHandler)
 	out, err := h.callMethod(ctx, w, r, ws)

@@ -901,8 +901,7 @@ type infoKey struct{}
 // saves one of the two allocations that context.WithValue would take.
 type callContext struct {
 	context.Context
-	info   Info
-	values headerValues // of the response
+	info Info
 }
 
 // Value returns c itself for infoKey, so that InfoFrom finds it under contexts that

@@ -714,7 +714,7 @@ func TestClientMistakes(t *testing.T) {
 func TestClientBasePath(t *testing.T) {
 	p := &parts{}
 	service := svc.MustRegister[WidgetAPI](p, partsOptions()).At("/v1")
-	for _, base := range []string{"http://x/v1", "http://x/v1/"} {
+	for _, base := range []string{"http://x/v1", "http://x/v1/", "/v1", "/v1/"} {
 		client := connectParts(t, base, svc.ClientOptions{Handler: service.REST()})
 		if err := client.Delete(context.Background(), &WidgetID{"%2F/é"}); err != nil {
 			t.Errorf("%s: %v", base, err)
