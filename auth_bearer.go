@@ -141,6 +141,9 @@ func Bearer(verify func(ctx context.Context, token string) (*Principal, error), 
 				refuse(w, r, err, opts.OnError)
 				return
 			}
+			if p == nil { // as middleware outside may have found another way to know the caller
+				p = identityOf(r.Context()).principal
+			}
 			next.ServeHTTP(w, r.WithContext(context.WithValue(r.Context(), identityKey{}, identity{p, g})))
 		})
 	}

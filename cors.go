@@ -11,6 +11,7 @@ import (
 	"strconv"
 	"strings"
 	"time"
+	"unicode"
 )
 
 // CORSOptions configures [CORS]. The zero value allows no origin.
@@ -62,7 +63,7 @@ const corsExposed = "WWW-Authenticate, Location, ETag, Link, Retry-After, Deprec
 // A preflight request is an OPTIONS request that has the headers Origin and
 // Access-Control-Request-Method. It is answered for every path, so the next handler
 // sees none. Every answer has Vary: Origin, because caches must not give the answer
-// for one origin to another.
+// for one origin to another; a handler that sets Vary anew has to say it too.
 //
 // CORS does not protect the handler: a page of another origin cannot read the answer,
 // but its simple requests still reach the handler. Use CORS outside of guards such as
@@ -245,8 +246,8 @@ func addVary(h http.Header, name string) {
 // origin, such as one with a path.
 func normalOrigin(text string) (string, bool) {
 	u, err := url.Parse(text)
-	if err != nil || u.Host == "" || strings.Contains(u.Host, "*") || !strings.EqualFold(text, u.Scheme+"://"+u.Host) {
-		return "", false // "*" within a host would match nothing
+	if err != nil || u.Host == "" || strings.HasSuffix(u.Host, ":") || strings.ContainsFunc(u.Host, func(r rune) bool { return r == '*' || r > unicode.MaxASCII }) || !strings.EqualFold(text, u.Scheme+"://"+u.Host) {
+		return "", false // no browser sends a host with a *, or with other letters than those of its ASCII form
 	}
 	if port := u.Port(); port != "" {
 		if _, err := strconv.ParseUint(port, 10, 16); err != nil {

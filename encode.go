@@ -736,7 +736,11 @@ func (c *encoders) compileHeaders(p *mistakes, s *shape) *outputHeaders {
 			o.body = append(o.body, f)
 			continue
 		}
-		o.fields = append(o.fields, c.outputHeader(p, f))
+		h := c.outputHeader(p, f)
+		if i := slices.IndexFunc(o.fields, func(other outputHeader) bool { return other.key == h.key }); i >= 0 {
+			p.addf("%s: %s takes the header %s too; drop one of them, or make it a list", f.place, o.fields[i].field.goName, h.key)
+		}
+		o.fields = append(o.fields, h)
 	}
 	if len(o.fields) == 0 {
 		return nil
@@ -763,8 +767,12 @@ func (c *encoders) outputHeader(p *mistakes, f *field) outputHeader {
 		p.addf("%s: header:%q: want the name of a header, in letters, digits and dashes", f.place, f.header)
 	case !isAnswerHeader(h.key):
 		p.addf("%s: header:%q: svc, the server or CORS sets this header of responses; choose another name", f.place, f.header)
+	case f.shape.kind == kindOptional:
+		p.addf("%s: a header has no null; give the field the type %v, and header:%q with json:\"-\"", f.place, h.shape.typ, f.header)
 	case !h.shape.kind.isScalar():
 		p.addf("%s: the type %v cannot be a header of a response, which is a scalar or a list of strings", f.place, f.shape.typ)
+	case h.isETag() && (h.list || h.shape.kind != kindString && h.shape.kind != kindText):
+		p.addf("%s: an ETag is one text in quotation marks, such as \"1\" with them; give the field the type string", f.place)
 	}
 	return h
 }

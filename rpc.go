@@ -424,13 +424,22 @@ type rpcText struct {
 	count    int          // of the messages, with those beyond the limit
 }
 
+// maxEagerBatch is how long the text of a batch may be whose params are decoded before
+// the first call runs, in bytes.
+const maxEagerBatch = 16 << 10
+
 // readText reads a text in one strict pass. If s.err is set afterwards, the text
 // is not acceptable JSON and t means nothing. Messages beyond the limit must be
-// valid JSON too and are counted, but not kept. params may be nil.
+// valid JSON too and are counted, but not kept. params may be nil. It reads those of a
+// short batch only: the inputs of all calls are there at once then, and text can stand
+// for a hundred times its size.
 func (t *rpcText) readText(s *scanner, text []byte, limit int, params paramsReader) {
 	s.reset(text)
 	t.reset()
 	if t.batch = s.peek() == '['; t.batch {
+		if len(text) > maxEagerBatch {
+			params = nil
+		}
 		s.openBracket()
 		for first := true; s.more(']', first); first = false {
 			t.addMessage(s, limit, params)

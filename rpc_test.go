@@ -176,6 +176,32 @@ func TestAppendRPC(t *testing.T) {
 	}
 }
 
+// A countingReader is a paramsReader that reads nothing, and counts.
+type countingReader struct{ asked int }
+
+func (r *countingReader) readParams([]byte) (any, error) { r.asked++; return nil, nil }
+
+// Verify that the inputs of a long batch are not all made before its first call runs,
+// since together they could take any memory.
+func TestRPCEagerParams(t *testing.T) {
+	call := `{"jsonrpc":"2.0","method":"a.b","params":{},"id":1}`
+	for _, test := range []struct {
+		text string
+		want int
+	}{
+		{call, 1}, {"[" + call + "," + call + "]", 2},
+		{strings.Replace(call, "{}", `{"a":"`+strings.Repeat("x", maxEagerBatch)+`"}`, 1), 1},
+		{"[" + call + strings.Repeat(","+call, maxEagerBatch/len(call)) + "]", 0},
+	} {
+		var s scanner
+		var text rpcText
+		reader := new(countingReader)
+		if text.readText(&s, []byte(test.text), 1000, reader); s.err != nil || reader.asked != test.want {
+			t.Errorf("%.80s… of %d bytes: %v, read %d params, want %d", test.text, len(test.text), s.err, reader.asked, test.want)
+		}
+	}
+}
+
 // Verify on any text that it is read as JSON if and only if it is, and that
 // what is read of a message is what encoding/json reads.
 func FuzzRPCText(f *testing.F) {

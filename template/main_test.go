@@ -747,7 +747,7 @@ func TestTokens(t *testing.T) {
 			t.Errorf("%s %s with %q: %d %s", test.method, test.path, test.token, w.Code, w.Body)
 		}
 	}
-	for _, text := range []string{"abc", ":todos:read", "abc:x,"} {
+	for _, text := range []string{"abc", ":todos:read", "abc:x,", "abc d:x"} {
 		if _, err := parseTokens(text); err == nil || strings.Contains(err.Error(), "abc") {
 			t.Errorf("%q: %v", text, err)
 		}

@@ -24,9 +24,9 @@ func parseTokens(text string) (tokens, error) {
 	}
 	known := make(tokens)
 	for i, entry := range strings.Split(text, ",") {
-		token, scopes, ok := strings.Cut(entry, ":")
-		if !ok || token == "" {
-			return nil, fmt.Errorf("TODO_TOKENS: entry %d must be token:scope+scope", i+1)
+		token, scopes, ok := strings.Cut(strings.TrimSpace(entry), ":")
+		if !ok || token == "" || strings.ContainsAny(token, " \t") {
+			return nil, fmt.Errorf("TODO_TOKENS: entry %d must be token:scope+scope, without blanks", i+1)
 		}
 		known[sha256.Sum256([]byte(token))] = &svc.Principal{Subject: fmt.Sprintf("token %d", i+1), Scopes: strings.Split(scopes, "+")}
 	}

@@ -680,6 +680,11 @@ type (
 		Struct  oddHeadIn `json:"-" header:"X-Struct"`
 		Numbers []int     `json:"-" header:"X-Numbers"`
 		Session string    `json:"session" cookie:"session"`
+		Version int       `json:"-" header:"ETag"`
+		First   string    `json:"-" header:"X-Twice"`
+		Second  string    `json:"-" header:"x-twice"`
+
+		Maybe svc.Optional[int] `json:"maybe,omitzero" header:"X-Maybe"`
 	}
 	oddHeadIn   struct{ Text string }
 	oddHeadImpl struct{ OddHeadAPI }
@@ -698,13 +703,14 @@ func TestOutputHeaderMistakes(t *testing.T) {
 		`Spaced: header:"X Y": want the name of a header`,
 		`Struct: the type blackbox_test.oddHeadIn cannot be a header of a response, which is a scalar or a list of strings`,
 		`Numbers: the type []int cannot be`,
+		`Version: an ETag is one text in quotation marks`, `Second: First takes the header X-Twice too`, `Maybe: a header has no null; give the field the type int`,
 		"Session: a cookie tag is for inputs; an output sets cookies by a field with the tag `header:\"Set-Cookie\"`",
 	} {
 		if !strings.Contains(text, want) {
 			t.Errorf("no %s in\n%s", want, text)
 		}
 	}
-	if n := strings.Count(text, "\n"); n != 9 {
+	if n := strings.Count(text, "\n"); n != 12 {
 		t.Errorf("%d mistakes:\n%s", n, text)
 	}
 	for _, transports := range [][]svc.Transport{{svc.TransportRPC}, {svc.TransportMCP, svc.TransportRPC}} {

@@ -297,6 +297,20 @@ func TestBearerDeadline(t *testing.T) {
 	}
 }
 
+// Verify that a Bearer that is Optional leaves alone who is known without a token.
+func TestBearerInside(t *testing.T) {
+	h := svc.Bearer(verifyTest, svc.BearerOptions{Optional: true})(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		p, _ := svc.PrincipalFrom(r.Context())
+		fmt.Fprint(w, p.Subject)
+	}))
+	r := httptest.NewRequest("GET", "/", nil)
+	w := httptest.NewRecorder()
+	h.ServeHTTP(w, r.WithContext(svc.WithPrincipal(r.Context(), &svc.Principal{Subject: "by key"})))
+	if w.Body.String() != "by key" {
+		t.Errorf("the caller is %q", w.Body)
+	}
+}
+
 // Verify what a service asks of its callers, by itself, before it reads an input: on
 // each transport, behind an Optional Bearer and without one.
 func TestCallers(t *testing.T) {
