@@ -495,8 +495,11 @@ func Example_intercept() {
 	options := noteOptions()
 	options.Intercept = func(next svc.InvokeFunc) svc.InvokeFunc {
 		return func(ctx context.Context, resource, method string, input any) (any, error) {
-			ctx, cancel := context.WithTimeout(ctx, 5*time.Second) // of each call, on every transport
-			defer cancel()
+			if method != "watch" { // a stream lasts for as long as its client stays
+				limit, cancel := context.WithTimeout(ctx, 5*time.Second)
+				defer cancel()
+				ctx = limit
+			}
 			return next(ctx, resource, method, input)
 		}
 	}
