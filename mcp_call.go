@@ -12,8 +12,7 @@ package svc
 //
 //	The call                                       Answer
 //	---------------------------------------------  -------------------------
-//	names no tool, or one that is not there or is  error -32602
-//	hidden from the caller
+//	names no tool, or one that is not there        error -32602
 //	has headers that contradict it                 error -32020
 //	lacks a capability of the client (modern)      error -32021
 //	has arguments that are not valid               result with isError
