@@ -60,7 +60,8 @@ type ClientOptions struct {
 	HTTPClient *http.Client
 	// Handler is called in place of the network, for tests: the handler of
 	// Service.REST, with middleware or without, which may add a token. The URL of
-	// Connect may then be empty or a path, such as "/v1" for Service.At. It is a mistake to set both Handler and HTTPClient. Default: none.
+	// Connect may then be empty or a path, such as "/v1" for Service.At. It is a
+	// mistake to set both Handler and HTTPClient. Default: none.
 	Handler http.Handler
 	// MaxBody is the largest body of a response, in bytes, and the largest event of
 	// a stream; anything larger is an INTERNAL error. Zero means 16 MiB; a negative

@@ -436,9 +436,10 @@ func (c *shapes) elemShape(t reflect.Type, at, in string) *shape {
 	return s
 }
 
-// isOpaque reports whether t is a struct that would be {} in JSON although it holds
-// something, or make no sense there, and notes the mistake. It is one that has fields, all of them unexported. A field named _ holds nothing, and
-// an output that makes the content of its MCP results itself may have no JSON.
+// isOpaque reports whether t is a struct that would be {} in JSON although it
+// holds something, or make no sense there, and notes the mistake. It is one that
+// has fields, all of them unexported. A field named _ holds nothing, and an output
+// that makes the content of its MCP results itself may have no JSON.
 func (c *shapes) isOpaque(t reflect.Type, at string) bool {
 	if t == reflect.TypeFor[url.URL]() {
 		c.addf("%s: a url.URL has no form in JSON; use a string with the tag `format:\"uri\"` and parse it in Validate", at)
@@ -1311,9 +1312,10 @@ func compileOnce[F ~func(*C, reflect.Value), C any](plans map[*shape]*F, s *shap
 }
 
 // nameTypes gives every type the name it has in documents: its Go name with the
-// names of its type arguments, or Type if it has no name in Go. The second type of a name gets its package's
-// name in front, and a number if that is taken too. Names that differ only by case
-// count as one, since many generators write both to the same file.
+// names of its type arguments, or Type if it has no name in Go. The second type of
+// a name gets its package's name in front, and a number if that is taken too.
+// Names that differ only by case count as one, since many generators write both to
+// the same file.
 func nameTypes(named []*shape) map[*shape]string {
 	names := make(map[*shape]string)
 	byType := make(map[reflect.Type]string) // two services may both have made a shape of a type

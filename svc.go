@@ -151,10 +151,11 @@
 //
 // The last event is named done and has the data {}, or it is named error and has
 // the envelope of [WriteError] as its data, whatever OnError is. So a stream that
-// was cut is not taken for a whole one. A browser's EventSource connects again after each end; close it on done. A
-// comment every 15 seconds keeps the connection alive. A client that does not read
-// an event within 30 seconds is dropped. On transports that send one answer, the
-// items come as {"items":[…]}, at most 1,000.
+// was cut is not taken for a whole one. A browser's EventSource connects again
+// after each end; close it on done. A comment every 15 seconds keeps the
+// connection alive. A client that does not read an event within 30 seconds is
+// dropped. On transports that send one answer, the items come as {"items":[…]}, at
+// most 1,000.
 //
 // An item with a method SSE() [Event] can give its event an ID. A client that
 // connects again sends the last ID it got in Last-Event-ID. http.Server.Shutdown
@@ -959,8 +960,8 @@ type callWatch struct {
 	start     time.Time
 }
 
-// watchCall begins to measure a call of m, of which ctx is the context. Its end must follow on every way out, also
-// by a panic; see callWatch.end.
+// watchCall begins to measure a call of m, of which ctx is the context. Its end
+// must follow on every way out, also by a panic; see callWatch.end.
 func (m *method) watchCall(ctx context.Context, t Transport, route string) callWatch {
 	if m.observe == nil {
 		return callWatch{}

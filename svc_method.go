@@ -686,9 +686,10 @@ var firstWords = map[string]struct {
 }
 
 // inferRoute returns the route of a method by the words of its name. base is the
-// path of its resource, without the slash before it. placeholder is the name of the item in the path. FindUsers is a list, FindUser an item. A
-// method that is about no item, such as GetAll or DeleteMe, needs an HTTP pattern
-// of its own, which the route suggests.
+// path of its resource, without the slash before it. placeholder is the name of
+// the item in the path. FindUsers is a list, FindUser an item. A method that is
+// about no item, such as GetAll or DeleteMe, needs an HTTP pattern of its own,
+// which the route suggests.
 func inferRoute(base string, name []string, placeholder string) route {
 	verb, ok := firstWords[name[0]]
 	path := "/" + base
