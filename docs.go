@@ -220,6 +220,9 @@ func newDocsData(s *Service, places DocsOptions) *docsData {
 // placeholders has their names in the document.
 func docsNames(m *method, placeholders []string) map[string]docsName {
 	names := make(map[string]docsName)
+	if m.addsCondition() {
+		names[inHeader+" "+ifNoneMatch] = docsName{}
+	}
 	if m.bind == nil {
 		return names
 	}

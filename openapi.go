@@ -323,7 +323,32 @@ func (b *apiBuilder) listParameters(m *method, names []string) []apiParameter {
 	for _, p := range slices.Concat(bind.query, bind.header, bind.cookie) {
 		list = append(list, apiParameter{p.sourceName, p.in, p.doc, p.isRequired(), w.appendParameter(nil, p.field)})
 	}
+	if m.addsCondition() {
+		list = append(list, apiParameter{ifNoneMatch, inHeader, "The ETag of an answer that the client has: while it is current, the answer is 304.", false, json.RawMessage(`{"type":"string"}`)})
+	}
 	return list
+}
+
+// ifNoneMatch is the request header by which REST answers 304.
+const ifNoneMatch = "If-None-Match"
+
+// addsCondition reports whether REST reads ifNoneMatch although it is no field of the
+// input of m.
+func (m *method) addsCondition() bool {
+	return m.etag() != nil && (m.bind == nil || !slices.ContainsFunc(m.bind.header, func(p param) bool { return p.key == ifNoneMatch }))
+}
+
+// etag returns the header of the output by which restHandler answers 304, or nil if it
+// never does.
+func (m *method) etag() *outputHeader {
+	if m.method == http.MethodGet && m.headers != nil {
+		for i := range m.headers.fields {
+			if h := &m.headers.fields[i]; h.isETag() {
+				return h
+			}
+		}
+	}
+	return nil
 }
 
 // referBody returns the reference to the component that has exactly the fields
@@ -362,7 +387,8 @@ func (b *apiBuilder) referPart(m *method, s *shape, fields []*field, suffix stri
 // listResponses returns the responses of m by status. All errors have the same
 // form, so default alone would do. Linters ask for a client error by its status,
 // and some generators cannot read the range 4XX. Every method can answer 400, and
-// one with a placeholder is likely to answer 404.
+// one with a placeholder is likely to answer 404. 304 has no body, so the default
+// does not describe it.
 func (b *apiBuilder) listResponses(m *method) map[string]apiResponse {
 	err := b.describeErrors(m)
 	list := map[string]apiResponse{"400": err, "default": err}
@@ -383,6 +409,10 @@ func (b *apiBuilder) listResponses(m *method) map[string]apiResponse {
 	case m.out != nil:
 		success.Content = newContent(contentTypeJSON, b.recordSchema(m))
 		success.Headers = b.listHeaders(m)
+	}
+	if h := m.etag(); h != nil {
+		sent := map[string]apiHeader{h.header: {h.doc, true, success.Headers[h.header].Schema}}
+		list["304"] = apiResponse{Description: http.StatusText(http.StatusNotModified), Headers: sent}
 	}
 	list[strconv.Itoa(m.status)] = success
 	return list
@@ -606,6 +636,7 @@ func codeList() string {
 //	a method                            an operation below paths
 //	a field of its input                one of parameters, or a property of requestBody
 //	a header tag in its output          one of the headers of that response
+//	the tag ETag in that of a GET       the parameter If-None-Match, the response 304
 //	its output                          the schema of the response of success
 //	MethodOptions.Status                the status of that response
 //	MethodOptions.Deprecated            deprecated

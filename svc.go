@@ -125,7 +125,8 @@
 //	}
 //
 // With header:"ETag" on the output of a GET, a client that has the record with this
-// tag, by its If-None-Match, gets 304 and no body (RFC 9110, section 13.1.2).
+// tag, by its If-None-Match, gets 304 and no body (RFC 9110, section 13.1.2). The
+// OpenAPI document has both.
 //
 // # JSON
 //

@@ -638,6 +638,61 @@ func TestConditionalGet(t *testing.T) {
 	}
 }
 
+// OwnTagAPI has a method that reads If-None-Match itself, and one that cannot answer 304.
+type (
+	OwnTagAPI interface {
+		Get(context.Context, *OwnTagIn) (*HeadOut, error)
+		Only(context.Context) (*HeadOnly, error)
+	}
+	OwnTagIn struct {
+		ID   string `path:"id" json:"id"`
+		None string `json:"-" header:"if-none-match,omitempty" doc:"Its own."`
+	}
+	ownTagImpl struct{ OwnTagAPI }
+)
+
+// Verify that the documents have If-None-Match and 304 where the server reads and
+// answers them, and nowhere else.
+func TestConditionalGetInDocuments(t *testing.T) {
+	const condition = `{"description":"The ETag of an answer that the client has: while it is current, the answer is 304.","in":"header","name":"If-None-Match","schema":{"type":"string"}}`
+	const unchanged = `{"description":"Not Modified","headers":{"ETag":{"description":"Of this version.","required":true,"schema":{"type":"string"}}}}`
+	own := svc.MustRegister[OwnTagAPI](ownTagImpl{}, &svc.Options{Resource: "heads", Methods: map[string]svc.MethodOptions{"Only": {HTTP: "GET /heads/only"}}})
+	for _, test := range []struct {
+		service            *svc.Service
+		method, path       string
+		condition, answers bool
+	}{
+		{headService(), "get", "/heads/{id}", true, true},
+		{headService(), "get", "/heads", false, false},
+		{headService(), "get", "/heads/watch", false, false},
+		{headService(), "post", "/heads/{id}", false, false},
+		{own, "get", "/heads/{id}", false, true},
+		{own, "get", "/heads/only", false, false},
+	} {
+		for _, version := range []string{"3.0", "3.1", "3.2"} {
+			doc := documentOf(t, test.service, version)
+			if got := partOf(doc, "paths", test.path, test.method, "parameters"); strings.Contains(got, condition) != test.condition {
+				t.Errorf("%s: %s %s has the parameters %s", version, test.method, test.path, got)
+			}
+			want := ""
+			if test.answers {
+				want = unchanged
+			}
+			if got := partOf(doc, "paths", test.path, test.method, "responses", "304"); got != want {
+				t.Errorf("%s: the 304 of %s %s is %s, want %s", version, test.method, test.path, got, want)
+			}
+		}
+	}
+	for _, test := range []struct {
+		service *svc.Service
+		want    string
+	}{{headService(), `"header If-None-Match":{"name":""}`}, {own, `"header if-none-match":{"name":""}`}} {
+		if page := textOf(answerTo(test.service.Docs(nil), "GET", "/", "")); strings.Count(page, test.want) != 1 {
+			t.Errorf("the page has no single %s, so that its forms would send it over JSON-RPC", test.want)
+		}
+	}
+}
+
 // Verify what the document says of headers and of bodies without them.
 func TestOutputHeadersInOpenAPI(t *testing.T) {
 	for _, version := range []string{"3.0", "3.1"} {

@@ -34,6 +34,7 @@ type operation struct {
 	answer       [2]*jsonschema.Schema // of success, or nil
 	headers      [2]map[string]header  // of success
 	failure      [2]*jsonschema.Schema // of the default response
+	unchanged    [2]bool               // 304 is documented, without a body
 }
 
 // load returns the operations of s.
@@ -98,6 +99,9 @@ func (o *operation) compileSuccess(i int, c *jsonschema.Compiler, document map[s
 	at := "doc.json#/paths/" + escape(path) + "/" + method + "/responses/"
 	o.headers[i] = make(map[string]header)
 	for status, response := range dig(document, "paths", path, method, "responses") {
+		if status == "304" {
+			o.unchanged[i] = response.(map[string]any)["content"] == nil
+		}
 		if status[0] != '2' {
 			continue
 		}

@@ -181,7 +181,7 @@ func (t *tally) send(g *generator, h http.Handler, o *operation) {
 	if !refused {
 		t.accepted++
 	}
-	if refused != (len(violations) > 0) || !refused && w.Code != o.status && w.Code != others[o.method+" "+o.path] {
+	if refused != (len(violations) > 0) || !refused && w.Code != o.status && w.Code != http.StatusNotModified && w.Code != others[o.method+" "+o.path] {
 		t.failures = append(t.failures, fmt.Sprintf("%s gets %d %s", request, w.Code, w.Body))
 	}
 	for _, s := range params {
