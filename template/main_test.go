@@ -646,12 +646,16 @@ func TestConditional(t *testing.T) {
 		{"PUT", "If-Match", "*", 200},
 		{"PATCH", "If-Match", first, 412},
 		{"PATCH", "If-Match", "*", 200},
+		{"DELETE", "If-Match", first, 412},
+		{"GET", "If-None-Match", first, 200}, // it is still there
+		{"DELETE", "If-Match", "*", 204},
+		{"DELETE", "If-Match", "*", 404},
 	} {
 		w := do(test.method, "/todos/1", `{"title":"Buy oat milk","completed":false}`, test.name, test.value)
 		if w.Code != test.want {
 			t.Errorf("%s with %s: %s: %d %s, want %d", test.method, test.name, test.value, w.Code, w.Body, test.want)
 		}
-		if (w.Header().Get("ETag") == "") != (w.Code >= 400 && w.Code != 412) {
+		if (w.Header().Get("ETag") == "") != (w.Code == 204 || w.Code == 404) {
 			t.Errorf("%s with %s: %s: the ETag is %q", test.method, test.name, test.value, w.Header().Get("ETag"))
 		}
 	}

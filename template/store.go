@@ -96,12 +96,16 @@ func (s *store) update(id string, change func(*Todo) error) (Todo, error) {
 	return todo, nil
 }
 
-// remove deletes the todo with the ID, or returns errNoTodo.
-func (s *store) remove(id string) error {
+// remove deletes the todo with the ID, or returns errNoTodo. An error of check leaves
+// it where it is; like the change of update, check runs under the lock.
+func (s *store) remove(id string, check func(Todo) error) error {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	i, err := s.find(id)
 	if err != nil {
+		return err
+	}
+	if err := check(s.todos[i]); err != nil {
 		return err
 	}
 	s.todos = slices.Delete(s.todos, i, i+1)

@@ -19,7 +19,7 @@ type TodoAPI interface {
 	Get(ctx context.Context, in *TodoID) (*Todo, error)
 	Update(ctx context.Context, in *UpdateTodo) (*Todo, error)
 	Patch(ctx context.Context, in *PatchTodo) (*Todo, error)
-	Delete(ctx context.Context, in *TodoID) error
+	Delete(ctx context.Context, in *DeleteTodo) error
 	Archive(ctx context.Context) (*Archived, error)
 	Watch(ctx context.Context, in *WatchTodos) (svc.Stream[Todo], error)
 	PlanDay(ctx context.Context, in *PlanDay) (*Plan, error)
@@ -47,7 +47,7 @@ type ListTodos struct{ svc.PageQuery }
 // FeedTodos is the input of Feed: the parameters cursor and limit.
 type FeedTodos struct{ svc.CursorQuery }
 
-// TodoID is the input of methods that need only the ID of a todo.
+// TodoID is the input of Get.
 type TodoID struct {
 	ID string `json:"id" path:"id"`
 }
@@ -68,6 +68,12 @@ type PatchTodo struct {
 	Description svc.Optional[string] `json:"description,omitzero" maxLength:"2000"`
 	Completed   svc.Optional[bool]   `json:"completed,omitzero"`
 	IfMatch     string               `json:"-" header:"If-Match,omitempty" doc:"The ETag of the todo that is to be changed. Without it the last writer wins."`
+}
+
+// DeleteTodo is the input of Delete.
+type DeleteTodo struct {
+	ID      string `json:"id" path:"id"`
+	IfMatch string `json:"-" header:"If-Match,omitempty" doc:"The ETag of the todo that is to be deleted. Without it any is."`
 }
 
 // Validate refuses the one null that makes no sense. svc calls it after the checks
@@ -160,7 +166,7 @@ func (t *todos) Get(ctx context.Context, in *TodoID) (*Todo, error) {
 	return tagged(todo), err
 }
 
-// errChanged is the answer to a client that would overwrite the change of another.
+// errChanged is the answer to a client that would undo the change of another.
 var errChanged = svc.Errorf(svc.CodeFailedPrecondition, "the todo has changed; get it again").WithStatus(http.StatusPreconditionFailed)
 
 // Update replaces the title and the completed mark of a todo, if it is still the one
@@ -190,13 +196,21 @@ func (t *todos) Patch(ctx context.Context, in *PatchTodo) (*Todo, error) {
 // change calls edit with the todo that has the ID, if ifMatch lets it pass.
 func (t *todos) change(id, ifMatch string, edit func(*Todo)) (*Todo, error) {
 	todo, err := t.store.update(id, func(todo *Todo) error {
-		if etag := tagged(*todo).ETag; !svc.MatchesETag(ifMatch, etag) {
-			return errChanged.WithHeader("ETag", etag)
+		if err := checkMatch(*todo, ifMatch); err != nil {
+			return err
 		}
 		edit(todo)
 		return nil
 	})
 	return tagged(todo), err
+}
+
+// checkMatch returns errChanged unless ifMatch lets its client write todo.
+func checkMatch(todo Todo, ifMatch string) error {
+	if etag := tagged(todo).ETag; !svc.MatchesETag(ifMatch, etag) {
+		return errChanged.WithHeader("ETag", etag)
+	}
+	return nil
 }
 
 // tagged returns todo with its ETag, which is another one after each change.
@@ -206,9 +220,10 @@ func tagged(todo Todo) *Todo {
 	return &todo
 }
 
-// Delete deletes a todo. A method without an output answers with 204.
-func (t *todos) Delete(ctx context.Context, in *TodoID) error {
-	return t.store.remove(in.ID)
+// Delete deletes a todo, if it is still the one that the client has seen. A method
+// without an output answers with 204.
+func (t *todos) Delete(ctx context.Context, in *DeleteTodo) error {
+	return t.store.remove(in.ID, func(todo Todo) error { return checkMatch(todo, in.IfMatch) })
 }
 
 // Archive deletes all completed todos, if the user is sure.
