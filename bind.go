@@ -389,12 +389,11 @@ type requestValues struct {
 	body   []byte // the whole of it
 }
 
-// bindRequest makes an input from an HTTP request. It starts the caller's decoder,
-// and returns one error for all sources: a client learns all violations of the
-// parameters and of the body at once. The result is a pointer to the input's
-// struct.
+// bindRequest makes an input from an HTTP request. The decoder must be as
+// borrowWorkspace gives it: to start it again would cost every call. One error is for
+// all sources, so that a client learns all violations of the parameters and of the
+// body at once. The result is a pointer to the input's struct.
 func (b *binding) bindRequest(d *decoder, r requestValues) (reflect.Value, error) {
-	d.start(nil)
 	in := reflect.New(b.in.typ)
 	v := in.Elem()
 	d.ahead, d.keepsURL = len(r.query), r.short
@@ -518,7 +517,7 @@ var isEmptyBody = &complaint{ruleRequired, "a JSON body is required; send at lea
 // bindBody decodes the JSON body into the fields of v that come from it. An
 // empty body has a message of its own, since clients often forget the {}.
 func (b *binding) bindBody(d *decoder, v reflect.Value, body []byte) {
-	d.scan.reset(body)
+	d.scan.data = body
 	d.ahead = 0
 	if len(bytes.TrimLeft(body, " \t\r\n")) == 0 {
 		d.addViolation(isEmptyBody)

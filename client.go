@@ -650,6 +650,7 @@ func (c *clientCall) tryBinding(b *callBuffer, v reflect.Value) error {
 	for _, h := range b.header {
 		header[h.name] = []string{h.value}
 	}
+	b.dec.start(nil)
 	_, err := c.bind.bindRequest(&b.dec, requestValues{path: values, query: string(b.query), header: header, body: b.enc.buf})
 	return err
 }

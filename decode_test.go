@@ -792,6 +792,7 @@ func TestQueryBills(t *testing.T) {
 		d := new(decoder)
 		b.bindRequest(d, requestValues{query: test.query})
 		var before, after runtime.MemStats
+		d.start(nil)
 		runtime.ReadMemStats(&before)
 		_, err := b.bindRequest(d, requestValues{query: test.query})
 		runtime.ReadMemStats(&after)

@@ -116,20 +116,19 @@ func (x *exchange) addFailure(m *message, err error) {
 // enterMethod notes that a method is called, for its context, for the log and for
 // Options.Observe.
 func (x *exchange) enterMethod(m *method) {
-	x.called = m
-	x.info.Resource, x.info.Method = m.resource, m.name
+	x.method = m
 	if m.observe != nil {
 		watch := m.watchCall(x, TransportMCP, "")
 		x.watch = &watch
 	}
 }
 
-// checkCaller returns an error if the caller must not call x.called. It is an error
+// checkCaller returns an error if the caller must not call x.method. It is an error
 // of the protocol with a status and a challenge, by which a client logs in; a result
 // with isError would be seen by the model, and by nobody else. Where other messages
 // share the response, and over stdio, the error has to do without them.
 func (x *exchange) checkCaller() *mcpError {
-	err := x.called.checkCaller(x)
+	err := x.method.checkCaller(x)
 	if err == nil {
 		return nil
 	}
@@ -738,7 +737,7 @@ func (s *mcpStream) startCall(x *exchange, m *message) {
 		return
 	}
 	if x.pipe == nil {
-		x.info.Header = nil // until copyHeader
+		x.response = nil // until copyHeader
 		s.quiet = x.h.quiet.Get().(*quietTimer)
 		s.quiet.start(x)
 	}
@@ -770,28 +769,28 @@ func (s *mcpStream) stopCall(x *exchange) {
 
 // copyHeader gives the method of x an Info.Header of its own, when it first asks for
 // its Info: the timer of a quiet call may write that of the response at any time.
-// Calls without such a timer have a header from the beginning, or none.
+// The header of a call in a batch goes nowhere.
 func (s *mcpStream) copyHeader(x *exchange) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	switch {
-	case x.info.Header != nil || x.w == nil:
+	case x.response != nil || x.w == nil:
 	case s.running:
-		x.info.Header = x.w.Header().Clone()
+		x.response = x.w.Header().Clone()
 	default: // net/http may be reading that of the response
-		x.info.Header = make(http.Header)
+		x.response = make(http.Header)
 	}
 }
 
 // takeHeader makes what the method has done to its Info.Header the header of the
 // response. The caller holds the mutex of x.stream.
 func (x *exchange) takeHeader() {
-	if x.info.Header == nil {
+	if x.response == nil {
 		return
 	}
 	h := x.w.Header()
 	clear(h)
-	maps.Copy(h, x.info.Header)
+	maps.Copy(h, x.response)
 }
 
 // A quietTimer begins the stream of events of a call that takes long and sends

@@ -218,8 +218,7 @@ type exchange struct {
 	values   headerValues // of the response
 	h        *mcpHandler
 	w        http.ResponseWriter // nil over standard input and output
-	r        *http.Request       // likewise
-	header   http.Header         // of r; nil likewise
+	header   http.Header         // of the request; nil likewise
 	pipe     *mcpPipe            // nil over HTTP
 	call     *pipeCall           // of a call that runs by itself on the pipe; nil otherwise
 	ws       *workspace          // its enc.buf holds the answer until it is sent
@@ -230,8 +229,7 @@ type exchange struct {
 	budget   *batchBudget // of the batch that the message is part of, whose answer stays in ws; nil if it is alone
 	stream   mcpStream    // events of the answer; unused in a batch
 	unread   *syntaxError // why the arguments of a tool cannot be read; nil if they can
-	called   *method      // by the message that is being answered; nil if it calls none
-	watch    *callWatch   // of that call; nil if nobody observes it
+	watch    *callWatch   // of the call; nil if nobody observes it
 	outcome  error        // of that call: what its answer says; nil for success
 
 	capabilities []byte  // of the client, as JSON; protected by stream.mu while the method runs
@@ -239,8 +237,8 @@ type exchange struct {
 }
 
 func newExchange(h *mcpHandler, w http.ResponseWriter, r *http.Request, ws *workspace) *exchange {
-	x := &exchange{h: h, w: w, r: r, header: r.Header, ws: ws, accept: parseAccept(r.Header["Accept"])}
-	x.callContext = callContext{Context: r.Context(), info: Info{Transport: TransportMCP, Request: r, Header: w.Header()}}
+	x := &exchange{h: h, w: w, header: r.Header, ws: ws, accept: parseAccept(r.Header["Accept"])}
+	x.callContext = callContext{Context: r.Context(), endpoint: &h.endpoint, request: r, response: w.Header()}
 	return x
 }
 
@@ -446,14 +444,14 @@ func (x *exchange) serveBatch() {
 	}
 	out := []byte{'['}
 	budget := new(batchBudget)
-	defer budget.logRest(x, &x.h.endpoint, x.r)
+	defer budget.logRest(x, &x.h.endpoint, x.request)
 	for i := range messages {
 		m := &messages[i]
 		if m.kind != rpcRequest && m.kind != rpcInvalid {
 			continue
 		}
-		y := &exchange{callContext: x.callContext, h: x.h, w: x.w, r: x.r, header: x.header, pipe: x.pipe, agreed: x.agreed, ws: x.ws, accept: x.accept, budget: budget}
-		y.info.Header = make(http.Header)
+		y := &exchange{callContext: x.callContext, h: x.h, w: x.w, header: x.header, pipe: x.pipe, agreed: x.agreed, ws: x.ws, accept: x.accept, budget: budget}
+		y.response = nil
 		if !y.answerWithin(m) {
 			continue
 		}
@@ -923,11 +921,11 @@ func (x *exchange) sendAnswer(status int) {
 	case !x.accept.json:
 		x.sendEvent(body)
 	default:
-		writeJSON(x.w, x.r, http.StatusOK, body, &x.values)
+		writeJSON(x.w, x.request, http.StatusOK, body, &x.values)
 	}
 }
 
 // logError logs the error that the client is about to get.
 func (x *exchange) logError(err error) {
-	x.budget.logError(&x.h.endpoint, x, x.r, err, x.called)
+	x.budget.logError(&x.h.endpoint, x, x.request, err, x.method)
 }

@@ -166,7 +166,7 @@ func (p *mcpPipe) serveLine(ctx context.Context, line pipeLine) {
 		return
 	}
 	x := &exchange{
-		callContext: callContext{Context: ctx, info: Info{Transport: TransportMCP}},
+		callContext: callContext{Context: ctx, endpoint: &p.h.endpoint},
 		h:           p.h,
 		pipe:        p,
 		agreed:      p.agreed,

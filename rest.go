@@ -163,7 +163,7 @@ func (h *restHandler) respond(w http.ResponseWriter, r *http.Request, ws *worksp
 	if m.stream != "" {
 		return h.serveStream(w, r, ws)
 	}
-	ctx := &restCall{callContext: callContext{Context: r.Context(), info: h.callInfo(w, r)}}
+	ctx := &restCall{callContext: h.callContext(w, r)}
 	watch := m.watchCall(ctx, TransportREST, h.pattern)
 	defer watch.end(http.ErrAbortHandler)
 	out, err := h.callMethod(ctx, w, r, ws)
@@ -229,9 +229,9 @@ func (m *method) sendHeaders(w http.ResponseWriter, r *http.Request, header http
 	return true
 }
 
-// callInfo returns the Info that the method gets from InfoFrom.
-func (h *restHandler) callInfo(w http.ResponseWriter, r *http.Request) Info {
-	return Info{Transport: TransportREST, Resource: h.only.resource, Method: h.only.name, Request: r, Header: w.Header()}
+// callContext returns the context of the call that r makes.
+func (h *restHandler) callContext(w http.ResponseWriter, r *http.Request) callContext {
+	return callContext{r.Context(), &h.endpoint, h.only, r, w.Header()}
 }
 
 // bindInput returns the method's input, or nil if it takes none. A body that
@@ -276,7 +276,8 @@ func isShortURL(r *http.Request) bool {
 // resources there. HEAD runs it without taking an item.
 func (h *restHandler) serveStream(w http.ResponseWriter, r *http.Request, ws *workspace) error {
 	m := h.only
-	ctx, cancel := context.WithCancelCause(&callContext{Context: r.Context(), info: h.callInfo(w, r)})
+	call := h.callContext(w, r)
+	ctx, cancel := context.WithCancelCause(&call)
 	defer cancel(nil)
 	watch := m.watchCall(ctx, TransportREST, h.pattern)
 	defer watch.end(http.ErrAbortHandler)

@@ -203,7 +203,7 @@ func (h *rpcHandler) writeErrorResponse(w http.ResponseWriter, _ *http.Request, 
 type rpcWorker struct {
 	handler *rpcHandler
 	request *http.Request
-	header  http.Header // for Info.Header
+	header  http.Header // of the response; nil in a batch
 	ws      *workspace  // of this worker alone; answers are appended to enc.buf
 	budget  *batchBudget
 	watch   callWatch // of the call that is being answered
@@ -279,7 +279,7 @@ func (h *rpcHandler) resolveMethod(name []byte) *method {
 
 // callContext returns the context of a call of m.
 func (w *rpcWorker) callContext(m *method) *callContext {
-	return &callContext{Context: w.request.Context(), info: Info{Transport: TransportRPC, Resource: m.resource, Method: m.name, Request: w.request, Header: w.header}}
+	return &callContext{w.request.Context(), &w.handler.endpoint, m, w.request, w.header}
 }
 
 // skipMessage appends the error for a message that is not run because of err.
@@ -299,7 +299,9 @@ func (w *rpcWorker) callMethod(m *method, msg *rpcMessage) (err error) {
 	ctx := w.callContext(m)
 	w.watch = m.watchCall(ctx, TransportRPC, "")
 	if err := m.checkCaller(ctx); err != nil {
-		setErrorHeader(w.header, ErrorFrom(err).header) // the challenge; in a batch the header goes nowhere
+		if w.header != nil {
+			setErrorHeader(w.header, ErrorFrom(err).header) // the challenge
+		}
 		return err
 	}
 	in, err := msg.input, msg.inputErr
@@ -897,10 +899,9 @@ func (b *rpcBatch) takeMessages(ws *workspace) {
 }
 
 // takeMessage appends the answer to msg, if the budget lets the call begin and has
-// room for the answer, or else an error in its place. The header is for this call
-// alone: a goroutine that outlives its call must not write into that of another.
+// room for the answer, or else an error in its place.
 func (b *rpcBatch) takeMessage(ws *workspace, msg *rpcMessage) {
-	w := rpcWorker{handler: b.handler, request: b.request, header: make(http.Header), ws: ws, budget: &b.budget}
+	w := rpcWorker{handler: b.handler, request: b.request, ws: ws, budget: &b.budget}
 	if err := b.budget.checkNext(b.request.Context()); err != nil {
 		w.skipMessage(msg, err)
 		return

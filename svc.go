@@ -763,12 +763,11 @@ func (s *Service) Call(ctx context.Context, resource, method string, input any) 
 	if err != nil {
 		return nil, err
 	}
-	info, ok := InfoFrom(ctx)
-	if !ok {
-		info.Transport = TransportCall
+	call := &callContext{Context: ctx, method: m}
+	if outer, ok := ctx.Value(infoKey{}).(*callContext); ok {
+		*call = callContext{ctx, outer.endpoint, m, outer.request, outer.response}
 	}
-	info.Resource, info.Method = m.resource, m.name
-	call := &callContext{Context: ctx, info: info}
+	info, _ := InfoFrom(call)
 	watch := m.watchCall(call, info.Transport, "")
 	defer watch.end(http.ErrAbortHandler)
 	if err = m.checkCaller(ctx); err == nil {
@@ -844,12 +843,12 @@ func (s *Service) checkInput(m *method, input any) (checked any, err error) {
 // call it with any context, any names and any input. A wrong input is then an error of the
 // program, which no client has to know of.
 func (s *Service) invokeByName(ctx context.Context, resource, name string, in any) (any, error) {
-	c, ok := ctx.Value(infoKey{}).(*callContext)
+	info, ok := InfoFrom(ctx)
 	m := s.findMethod(resource, name)
 	switch {
 	case !ok: // the function in the place of the method would be missed, too
 		return nil, &Error{Code: CodeInternal, cause: fmt.Errorf("Options.Intercept passed on a context that is not derived from the one it got")}
-	case m == nil || c.info.Resource != resource || c.info.Method != name:
+	case m == nil || info.Resource != resource || info.Method != name:
 		return nil, &Error{Code: CodeInternal, cause: fmt.Errorf("Options.Intercept passed on the names %q and %q, or the context of another call", resource, name)}
 	}
 	if err := m.checkType(in); err != nil {
@@ -883,7 +882,7 @@ type Info struct {
 	Resource  string        // of the method
 	Method    string        // Method.Name
 	Request   *http.Request // nil for Service.Call outside any request
-	Header    http.Header   // of the response, to add to; nil if there is no response
+	Header    http.Header   // of the response, to add to; nil if there is none. What a call of a batch adds is dropped
 }
 
 // InfoFrom returns the [Info] of the call that ctx belongs to. It reports false
@@ -893,17 +892,30 @@ func InfoFrom(ctx context.Context) (Info, bool) {
 	if !ok {
 		return Info{}, false
 	}
-	return c.info, true
+	info := Info{Transport: TransportCall, Request: c.request, Header: c.response}
+	if c.endpoint != nil {
+		info.Transport = c.endpoint.transport
+	}
+	if c.response == nil && c.request != nil { // a call of a batch, which must not write into the header of another
+		info.Header = make(http.Header)
+	}
+	if c.method != nil {
+		info.Resource, info.Method = c.method.resource, c.method.name
+	}
+	return info, true
 }
 
 // An infoKey is the key of the callContext in a context.
 type infoKey struct{}
 
-// A callContext is the context of one call. It holds the Info itself, which
-// saves one of the two allocations that context.WithValue would take.
+// A callContext is the context of one call. It has what Info is made of, for the few
+// methods that ask.
 type callContext struct {
 	context.Context
-	info Info
+	endpoint *endpoint     // that the request came to; nil for Service.Call outside any request
+	method   *method       // nil in MCP until it is known
+	request  *http.Request // nil where there is none
+	response http.Header   // of the response; nil where there is none, and in a batch, which has one for all calls
 }
 
 // Value returns c itself for infoKey, so that InfoFrom finds it under contexts that
@@ -1008,7 +1020,8 @@ type workspace struct {
 	body []byte // of the request
 }
 
-// borrowWorkspace returns a workspace, to be given back by returnWorkspace.
+// borrowWorkspace returns a workspace, whose decoder is started, to be given back by
+// returnWorkspace.
 func (s *Service) borrowWorkspace() *workspace {
 	ws := s.workspaces.Get().(*workspace)
 	ws.dec.lean = false

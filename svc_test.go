@@ -319,7 +319,7 @@ func TestInvokeBy(t *testing.T) {
 			}
 			impl.service = MustRegister[invokeAPI](impl, o)
 			m := impl.service.findMethod("invoke", test.method)
-			got, err := m.invokeBy(test.inner, &callContext{Context: context.Background(), info: Info{Resource: m.resource, Method: m.name}}, &tickIn{})
+			got, err := m.invokeBy(test.inner, &callContext{Context: context.Background(), method: m}, &tickIn{})
 			text := fmt.Sprint(err)
 			if o, ok := got.(*out); ok && err == nil {
 				text = strconv.Itoa(o.N)
@@ -340,7 +340,7 @@ func TestInvokeBy(t *testing.T) {
 	impl.service = MustRegister[invokeAPI](impl, &Options{Resource: "invoke", Intercept: around, Methods: invokeRoutes, Logger: quiet})
 	m := impl.service.findMethod("invoke", "call")
 	got, err := m.invokeBy(func(ctx context.Context, _, _ string, in any) (any, error) { return impl.Call(ctx, in.(*tickIn)) },
-		&callContext{Context: context.Background(), info: Info{Resource: m.resource, Method: m.name}}, &tickIn{})
+		&callContext{Context: context.Background(), method: m}, &tickIn{})
 	if o, ok := got.(*out); err != nil || !ok || o.N != 207 {
 		t.Errorf("a call within another call: %v, %v", got, err)
 	}
