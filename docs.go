@@ -51,7 +51,8 @@ type DocsOptions struct {
 // forgets tokens and passwords when it is closed.
 //
 // The same as Markdown, with a curl command for each method, is served to requests
-// with "Accept: text/markdown" and at llms.txt below the page:
+// with "Accept: text/markdown", unless text/html has a higher weight there, and at
+// llms.txt below the page:
 //
 //	docs := service.Docs(&svc.DocsOptions{REST: ".", RPC: "rpc", MCP: "mcp"})
 //	mux.Handle("/{$}", docs)
@@ -96,7 +97,7 @@ func (h *docsHandler) respond(w http.ResponseWriter, r *http.Request, _ *workspa
 	if err := checkReads(w, r); err != nil {
 		return err
 	}
-	if strings.HasSuffix(r.URL.Path, "/llms.txt") || acceptsType(r, "text/markdown", "") {
+	if strings.HasSuffix(r.URL.Path, "/llms.txt") || chooseType(r.Header["Accept"], "text/html", "text/markdown") == "text/markdown" {
 		serveDocument(w, r, h.markdown(), "text/markdown; charset=utf-8")
 		return nil
 	}

@@ -330,16 +330,59 @@ func isJSONType(value string) bool {
 	return ok && (subtype == "json" || len(subtype) > len("+json") && strings.HasSuffix(subtype, "+json"))
 }
 
-// eachMediaRange calls visit for each media range of Accept headers (RFC 9110, section
-// 12.5.1), with its name in lower case, its parameters, and whether its weight is 0, which
-// excludes it (section 12.4.2). Without parameters that can be read it has none.
-func eachMediaRange(accept []string, visit func(name string, params map[string]string, excluded bool)) {
-	for item := range strings.SplitSeq(strings.Join(accept, ","), ",") {
-		if name, params, err := mime.ParseMediaType(item); err == nil || errors.Is(err, mime.ErrInvalidMediaParameter) {
-			q, err := strconv.ParseFloat(params["q"], 64)
-			visit(name, params, err == nil && q == 0)
+// chooseType returns the one of some media types that the Accept headers give the
+// highest weight. The first is served where none is acceptable, and the others only if
+// they are named: browsers and curl send */*. Of equals the last wins.
+func chooseType(accept []string, types ...string) (chosen string) {
+	highest := 0.0
+	for i, t := range types {
+		if weight, named := acceptWeight(accept, t); i == 0 || named && weight > 0 && weight >= highest {
+			chosen, highest = t, weight
 		}
 	}
+	return chosen
+}
+
+// acceptWeight returns the weight of a media type in Accept headers: that of the most
+// specific range that includes it, or 0 if none does (RFC 9110, sections 12.4.2 and
+// 12.5.1). It reports whether that range is the type itself. A type may have the
+// parameter version, which is then that of the range or the beginning of it.
+func acceptWeight(accept []string, mediaType string) (weight float64, named bool) {
+	mediaType, version, _ := strings.Cut(mediaType, ";version=")
+	best := 0
+	for item := range strings.SplitSeq(strings.Join(accept, ","), ",") {
+		name, params, err := mime.ParseMediaType(item)
+		if err != nil && !errors.Is(err, mime.ErrInvalidMediaParameter) {
+			continue
+		}
+		q, err := strconv.ParseFloat(params["q"], 64)
+		if err != nil || !(q >= 0 && q <= 1) {
+			q = 1 // the default
+		}
+		n := specificity(name, mediaType)
+		if n == 3 && version != "" && !strings.HasPrefix(params["version"]+".", version+".") {
+			continue
+		}
+		if n > best || n == best && n > 0 && q > weight {
+			best, weight = n, q
+		}
+	}
+	return weight, best == 3
+}
+
+// specificity returns 3 if a media range is the media type, 2 if it is all of its
+// kind, 1 if it is all types, and 0 if it does not include the type.
+func specificity(mediaRange, mediaType string) int {
+	kind, _, _ := strings.Cut(mediaType, "/")
+	switch mediaRange {
+	case mediaType:
+		return 3
+	case kind + "/*":
+		return 2
+	case "*/*":
+		return 1
+	}
+	return 0
 }
 
 // writeJSON sends a complete body with the status of a success; to HEAD, the

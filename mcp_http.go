@@ -176,32 +176,7 @@ func parseAccept(values []string) accepted {
 	case contentTypeJSON:
 		return accepted{json: true}
 	}
-	return accepted{accepts(values, contentTypeJSON), accepts(values, contentTypeEvents)}
-}
-
-// accepts reports whether the media ranges of Accept include a media type. The
-// most specific range decides, and q=0 excludes.
-func accepts(values []string, mediaType string) bool {
-	best, ok := 0, false
-	eachMediaRange(values, func(name string, _ map[string]string, excluded bool) {
-		if n := specificity(name, mediaType); n > best {
-			best, ok = n, !excluded
-		}
-	})
-	return ok
-}
-
-// specificity returns 3 if a media range is the media type, 2 if it is all of its
-// kind, 1 if it is all types, and 0 if it does not include the type.
-func specificity(mediaRange, mediaType string) int {
-	kind, _, _ := strings.Cut(mediaType, "/")
-	switch mediaRange {
-	case mediaType:
-		return 3
-	case kind + "/*":
-		return 2
-	case "*/*":
-		return 1
-	}
-	return 0
+	asJSON, _ := acceptWeight(values, contentTypeJSON)
+	asEvents, _ := acceptWeight(values, contentTypeEvents)
+	return accepted{asJSON > 0, asEvents > 0}
 }

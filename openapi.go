@@ -48,6 +48,9 @@ import (
 //	the same with version=3.2                                3.2, as that media type
 //	anything else                                            3.0.3, as application/json
 //
+// Of several media types in Accept the one with the highest weight wins, and of equals
+// the first form in the order 3.1, 3.2, 3.0.3.
+//
 // Only the later forms have the descriptions of methods, a tag for each resource,
 // and path parameters with the type of their field instead of the text that
 // they are in a URL. 3.2 is 3.1 but for streams: itemSchema says what each event
@@ -139,34 +142,20 @@ func serveDocument(w http.ResponseWriter, r *http.Request, doc *builtDocument, c
 // wins over Accept, since people who type it into a browser cannot set its Accept
 // header.
 func (h *openAPIHandler) chooseForm(r *http.Request) (doc *builtDocument, contentType string, err error) {
-	switch r.URL.Query().Get("openapi") {
-	case "":
-	case "3.0", openAPI30.version():
-		return h.v30(), contentTypeJSON, nil
+	version, contentType := r.URL.Query().Get("openapi"), contentTypeJSON
+	if version == "" {
+		contentType = chooseType(r.Header["Accept"], contentTypeJSON, contentTypeOpenAPI+";version=3.2", contentTypeOpenAPI+";version=3.1")
+		_, version, _ = strings.Cut(contentType, ";version=")
+	}
+	switch version {
+	case "", "3.0", openAPI30.version():
+		return h.v30(), contentType, nil
 	case "3.1", openAPI31.version():
-		return h.v31(), contentTypeJSON, nil
+		return h.v31(), contentType, nil
 	case "3.2", openAPI32.version():
-		return h.v32(), contentTypeJSON, nil
-	default:
-		return nil, "", Errorf(CodeInvalidArgument, "the document is there as openapi=3.0, openapi=3.1 and openapi=3.2")
+		return h.v32(), contentType, nil
 	}
-	switch {
-	case acceptsType(r, contentTypeOpenAPI, "3.1"):
-		return h.v31(), contentTypeOpenAPI + ";version=3.1", nil
-	case acceptsType(r, contentTypeOpenAPI, "3.2"):
-		return h.v32(), contentTypeOpenAPI + ";version=3.2", nil
-	}
-	return h.v30(), contentTypeJSON, nil
-}
-
-// acceptsType reports whether r accepts the media type by its name with a weight other
-// than 0, and in the version, such as 3.1, if that is not "".
-func acceptsType(r *http.Request, mediaType, version string) (accepted bool) {
-	eachMediaRange(r.Header["Accept"], func(name string, params map[string]string, excluded bool) {
-		v := params["version"]
-		accepted = accepted || !excluded && name == mediaType && (version == "" || v == version || strings.HasPrefix(v, version+"."))
-	})
-	return accepted
+	return nil, "", Errorf(CodeInvalidArgument, "the document is there as openapi=3.0, openapi=3.1 and openapi=3.2")
 }
 
 // buildDocument returns the document of s in a dialect. It has no other input,
