@@ -7,7 +7,6 @@ import (
 	"fmt"
 	"net/http"
 	"net/url"
-	"slices"
 	"strconv"
 	"strings"
 	"time"
@@ -231,14 +230,6 @@ func (p *corsPolicy) answerPreflight(w http.ResponseWriter, r *http.Request, all
 		h.Set("Access-Control-Max-Age", p.maxAge)
 	}
 	w.WriteHeader(http.StatusNoContent)
-}
-
-// addVary adds a name to Vary unless it is there. Several handlers of one request may
-// depend on the same header.
-func addVary(h http.Header, name string) {
-	if !slices.Contains(h["Vary"], name) {
-		h.Add("Vary", name)
-	}
 }
 
 // normalOrigin returns an origin (RFC 6454, section 6.2) in lower case and without

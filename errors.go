@@ -403,7 +403,7 @@ func (e *Error) WithStatus(status int) *Error {
 // transports send no headers for the error of a call. Names and values that no
 // header can have are left out of the response (RFC 9110, section 5), and so are
 // the headers that svc itself sets, which are those that Register refuses for an
-// output.
+// output; only Vary is added to what the response has.
 func (e *Error) WithHeader(name, value string) *Error {
 	c := e.clone()
 	c.header = e.header.Clone()

@@ -531,12 +531,25 @@ func writeErrorBody(w http.ResponseWriter, status int, header http.Header, conte
 }
 
 // setErrorHeader sets the headers of an error, but for those that are not the
-// application's to set.
+// application's to set. Vary says what the answer depends on, which is all that the
+// error and the handlers in front say (RFC 9110, section 12.5.5).
 func setErrorHeader(h, header http.Header) {
 	for name, values := range header {
-		if len(values) > 0 && isAnswerHeader(name) && isHeaderValue(values[0]) {
+		switch {
+		case len(values) == 0 || !isHeaderValue(values[0]):
+		case name == "Vary":
+			addVary(h, values[0])
+		case isAnswerHeader(name):
 			h[name] = values[:1:1]
 		}
+	}
+}
+
+// addVary adds a name to Vary unless it is there. Several handlers of one request may
+// depend on the same header.
+func addVary(h http.Header, name string) {
+	if !slices.Contains(h["Vary"], name) {
+		h.Add("Vary", name)
 	}
 }
 

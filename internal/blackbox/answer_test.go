@@ -347,7 +347,8 @@ func TestVersionsSideBySide(t *testing.T) {
 
 // Verify that the status and the headers of an error are sent by every
 // ErrorHandler, over those of the success that the method had set already, and that
-// no header is sent that would break the response or is not the application's.
+// no header is sent that would break the response or is not the application's. Vary
+// is added to that of the middleware.
 func TestErrorHeaders(t *testing.T) {
 	known := svc.Errorf(svc.CodeFailedPrecondition, "pay first")
 	paid := known.WithStatus(402).WithHeader("retry-after", "9").WithHeader("Retry-After", "7").WithHeader("ETag", `"now"`)
@@ -368,12 +369,16 @@ func TestErrorHeaders(t *testing.T) {
 			w.Header().Set("Cache-Control", "max-age=60")
 			return bad
 		}, onError, slog.New(slog.DiscardHandler))
+		h = svc.CORS(svc.CORSOptions{Origins: []string{"https://a.example"}})(svc.VersionFromHeader("")(h))
 		a := answerTo(h, "GET", "/", "")
+		if vary := strings.Join(a.Header["Vary"], ", "); vary != "Origin, Accept-Version, X" {
+			t.Errorf("Vary is %s", vary)
+		}
 		if a.StatusCode != 402 || a.Header.Get("Retry-After") != "7" || a.Header.Get("ETag") != `"now"` {
 			t.Errorf("the response is %d with %v", a.StatusCode, a.Header)
 		}
 		for name := range a.Header {
-			if !slices.Contains([]string{"Retry-After", "Etag", "Content-Type", "Content-Length", "X-Content-Type-Options"}, name) && seen == "" {
+			if !slices.Contains([]string{"Retry-After", "Etag", "Vary", "Content-Type", "Content-Length", "X-Content-Type-Options"}, name) && seen == "" {
 				t.Errorf("the response has the header %s: %q", name, a.Header[name])
 			}
 		}
