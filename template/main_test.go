@@ -1,12 +1,13 @@
 package main
 
-// This file tests the program as its users meet it: built, started as a
-// process, spoken to over a socket, and stopped by a signal.
+// This file tests the program as its users meet it: started as a process, spoken
+// to over a socket, and stopped by a signal.
 
 import (
 	"bufio"
 	"bytes"
 	"errors"
+	"flag"
 	"fmt"
 	"io"
 	"net"
@@ -14,7 +15,6 @@ import (
 	"net/http/httptest"
 	"os"
 	"os/exec"
-	"path/filepath"
 	"regexp"
 	"slices"
 	"strings"
@@ -23,24 +23,26 @@ import (
 	"time"
 )
 
-// program is the path of the program, which TestMain builds.
+// program is the path of the program. It is that of these tests, which TestMain
+// turns into the program if it is started by a test.
 var program string
 
 func TestMain(m *testing.M) {
-	dir, err := os.MkdirTemp("", "template")
+	const started = "TEMPLATE_STARTED_BY_TEST"
+	if os.Getenv(started) != "" {
+		flag.CommandLine = flag.NewFlagSet(os.Args[0], flag.ExitOnError) // without the flags of package testing
+		main()
+		return
+	}
+	var err error
+	if program, err = os.Executable(); err == nil {
+		err = os.Setenv(started, "1")
+	}
 	if err != nil {
 		fmt.Fprintln(os.Stderr, err)
 		os.Exit(1)
 	}
-	program = filepath.Join(dir, "template.exe") // a name that every system runs
-	code := 1
-	if out, err := exec.Command("go", "build", "-o", program, ".").CombinedOutput(); err != nil {
-		fmt.Fprintf(os.Stderr, "go build: %v\n%s", err, out)
-	} else {
-		code = m.Run()
-	}
-	os.RemoveAll(dir)
-	os.Exit(code)
+	m.Run()
 }
 
 // A process is the program while it runs.

@@ -3,8 +3,10 @@
 package blackbox_test
 
 import (
+	"bytes"
 	"encoding/json"
 	"fmt"
+	"io/fs"
 	"os"
 	"os/exec"
 	"path/filepath"
@@ -258,6 +260,62 @@ func (m scratchModule) checkImage(image string, said map[string]string) {
 	if out, err := inside(check, "127.0.0.1:1").CombinedOutput(); err == nil {
 		m.t.Errorf("the health of a process that does not run: %s", out)
 	}
+}
+
+// A scratchModule is a module called app in a directory of its own, with what
+// there is of svc in ../svc, and without a network.
+type scratchModule struct {
+	t   *testing.T
+	dir string
+}
+
+func newScratchModule(t *testing.T, program string) scratchModule {
+	t.Helper()
+	m := scratchModule{t, filepath.Join(t.TempDir(), "app")}
+	paths, err := fs.Glob(os.DirFS(root(".")), "*.go")
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, path := range append(paths, "docs.html", "go.mod", "internal/blackbox/main_test.go") {
+		data, err := os.ReadFile(root(path))
+		if err != nil {
+			t.Fatal(err)
+		}
+		m.write("../svc/"+path, string(data))
+	}
+	m.write("go.mod", "module app\n\ngo 1.24\n")
+	m.write("main.go", program)
+	return m
+}
+
+func (m scratchModule) write(name, text string) {
+	m.t.Helper()
+	file := filepath.Join(m.dir, filepath.FromSlash(name))
+	if err := os.MkdirAll(filepath.Dir(file), 0o777); err != nil {
+		m.t.Fatal(err)
+	}
+	if err := os.WriteFile(file, []byte(text), 0o666); err != nil {
+		m.t.Fatal(err)
+	}
+}
+
+func (m scratchModule) command(name string, args ...string) *exec.Cmd {
+	cmd := exec.Command(name, args...)
+	cmd.Dir = m.dir
+	cmd.Env = append(os.Environ(), "GOPROXY=off", "GOWORK=off", "GOFLAGS=-buildvcs=false -trimpath", "PWD="+m.dir)
+	return cmd
+}
+
+// run runs a command that must succeed, and returns what it prints.
+func (m scratchModule) run(name string, args ...string) string {
+	m.t.Helper()
+	cmd := m.command(name, args...)
+	var stdout, stderr bytes.Buffer
+	cmd.Stdout, cmd.Stderr = &stdout, &stderr
+	if err := cmd.Run(); err != nil {
+		m.t.Fatalf("%s %s: %v\n%s%s", name, strings.Join(args, " "), err, &stdout, &stderr)
+	}
+	return stdout.String()
 }
 
 // remove removes a file or a directory of the module, or beside it.

@@ -503,7 +503,7 @@ func TestHouseRules(t *testing.T) {
 
 func wantComplaint(t *testing.T, sources map[string]string, want string) {
 	t.Helper()
-	fset, imp := standardLibrary(t)
+	fset := token.NewFileSet()
 	var files []*ast.File
 	for name, src := range sources {
 		f, err := parser.ParseFile(fset, name, "package svc\n"+src+"\n", parser.ParseComments)
@@ -512,7 +512,7 @@ func wantComplaint(t *testing.T, sources map[string]string, want string) {
 		}
 		files = append(files, f)
 	}
-	got, err := inspect(fset, files, imp)
+	got, err := inspect(fset, files, standardLibrary(t))
 	if err != nil {
 		t.Fatal(err)
 	}

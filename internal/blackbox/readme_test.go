@@ -1,14 +1,12 @@
 package blackbox_test
 
 import (
-	"bytes"
 	"encoding/json"
 	"fmt"
 	"go/ast"
 	"go/doc"
 	"go/parser"
 	"go/token"
-	"io/fs"
 	"os"
 	"os/exec"
 	"path/filepath"
@@ -101,19 +99,27 @@ func TestReadmeProgram(t *testing.T) {
 	if i < 0 || i+1 == len(blocks) || blocks[i+1].lang != "console" {
 		t.Fatal("the README has no program with a console block behind it")
 	}
-	m := newScratchModule(t, blocks[i].text)
-	m.run("go", "mod", "edit", "-require=example.com/svc@v0.0.0", "-replace=example.com/svc=../svc")
-
-	// It listens on a fixed port, which somebody else may have here.
-	source := strings.Replace(blocks[i].text, "http.ListenAndServe(", "listenAndServe(", 1)
-	m.write("main.go", source)
-	m.write("serve.go", readmeServe)
-	m.run("go", "build", "-o", "server.exe", ".")
+	// It is built with the svc of these tests, which is compiled already; with -tags
+	// slow TestReadmeInstall builds it in a module of its own. It listens on a fixed
+	// port, which somebody else may have here.
+	dir := t.TempDir()
+	program, main, serve := filepath.Join(dir, "server.exe"), filepath.Join(dir, "main.go"), filepath.Join(dir, "serve.go")
+	for file, text := range map[string]string{
+		main:  strings.Replace(blocks[i].text, "http.ListenAndServe(", "listenAndServe(", 1),
+		serve: readmeServe,
+	} {
+		if err := os.WriteFile(file, []byte(text), 0o666); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if out, err := exec.Command("go", "build", "-buildvcs=false", "-o", program, main, serve).CombinedOutput(); err != nil {
+		t.Fatalf("go build: %v\n%s", err, out)
+	}
 	curl, err := exec.LookPath("curl")
 	if err != nil {
 		t.Skip("curl is not installed")
 	}
-	address := m.start("./server.exe")
+	address := startReadme(t, program)
 	commands := strings.Split("\n"+strings.TrimSpace(blocks[i+1].text), "\n$ ")[1:]
 	for _, c := range commands {
 		command, want, _ := strings.Cut(c, "\n")
@@ -149,6 +155,29 @@ func listenAndServe(_ string, h http.Handler) error {
 	return http.Serve(l, h)
 }
 `
+
+// startReadme starts the program and returns the address that it prints. The program
+// ends with the test.
+func startReadme(t *testing.T, program string) string {
+	t.Helper()
+	cmd := exec.Command(program)
+	stdout, err := cmd.StdoutPipe()
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := cmd.Start(); err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() {
+		cmd.Process.Kill()
+		cmd.Wait()
+	})
+	var address string
+	if _, err := fmt.Fscanln(stdout, &address); err != nil {
+		t.Fatal(err)
+	}
+	return address
+}
 
 // Verify that svc itself depends on nothing.
 func TestModuleGraph(t *testing.T) {
@@ -333,83 +362,4 @@ func TestReadmeDeployment(t *testing.T) {
 	if seen["json"] < 2 || seen["nginx"] != 1 || seen["yaml"] != 1 {
 		t.Errorf("the README has blocks of %v", seen)
 	}
-}
-
-// A scratchModule is a module called app in a directory of its own, with what
-// there is of svc in ../svc, and without a network.
-type scratchModule struct {
-	t   *testing.T
-	dir string
-}
-
-func newScratchModule(t *testing.T, program string) scratchModule {
-	t.Helper()
-	m := scratchModule{t, filepath.Join(t.TempDir(), "app")}
-	paths, err := fs.Glob(os.DirFS(root(".")), "*.go")
-	if err != nil {
-		t.Fatal(err)
-	}
-	for _, path := range append(paths, "docs.html", "go.mod", "internal/blackbox/main_test.go") {
-		data, err := os.ReadFile(root(path))
-		if err != nil {
-			t.Fatal(err)
-		}
-		m.write("../svc/"+path, string(data))
-	}
-	m.write("go.mod", "module app\n\ngo 1.24\n")
-	m.write("main.go", program)
-	return m
-}
-
-func (m scratchModule) write(name, text string) {
-	m.t.Helper()
-	file := filepath.Join(m.dir, filepath.FromSlash(name))
-	if err := os.MkdirAll(filepath.Dir(file), 0o777); err != nil {
-		m.t.Fatal(err)
-	}
-	if err := os.WriteFile(file, []byte(text), 0o666); err != nil {
-		m.t.Fatal(err)
-	}
-}
-
-func (m scratchModule) command(name string, args ...string) *exec.Cmd {
-	cmd := exec.Command(name, args...)
-	cmd.Dir = m.dir
-	cmd.Env = append(os.Environ(), "GOPROXY=off", "GOWORK=off", "GOFLAGS=-buildvcs=false -trimpath", "PWD="+m.dir)
-	return cmd
-}
-
-// run runs a command that must succeed, and returns what it prints.
-func (m scratchModule) run(name string, args ...string) string {
-	m.t.Helper()
-	cmd := m.command(name, args...)
-	var stdout, stderr bytes.Buffer
-	cmd.Stdout, cmd.Stderr = &stdout, &stderr
-	if err := cmd.Run(); err != nil {
-		m.t.Fatalf("%s %s: %v\n%s%s", name, strings.Join(args, " "), err, &stdout, &stderr)
-	}
-	return stdout.String()
-}
-
-// start starts a server that prints its address, and returns that. The server
-// ends with the test.
-func (m scratchModule) start(name string) string {
-	m.t.Helper()
-	cmd := m.command(name)
-	stdout, err := cmd.StdoutPipe()
-	if err != nil {
-		m.t.Fatal(err)
-	}
-	if err := cmd.Start(); err != nil {
-		m.t.Fatal(err)
-	}
-	m.t.Cleanup(func() {
-		cmd.Process.Kill()
-		cmd.Wait()
-	})
-	var address string
-	if _, err := fmt.Fscanln(stdout, &address); err != nil {
-		m.t.Fatal(err)
-	}
-	return address
 }
