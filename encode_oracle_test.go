@@ -207,12 +207,8 @@ func (g *valuer) any(depth int) any {
 // it was made from, to the oracle and to our decoder.
 func TestEncodeAgainstOracle(t *testing.T) {
 	t.Parallel()
-	rounds := uint64(60)
-	if testing.Short() {
-		rounds = 10
-	}
 	for i, c := range oracleCodecs(t) {
-		for seed := range rounds {
+		for seed := range uint64(rounds(10, 60)) {
 			checkEncoding(t, c, uint64(i), seed, seed%8 == 0)
 			if t.Failed() {
 				return

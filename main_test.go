@@ -8,6 +8,7 @@ import (
 	"os"
 	"path/filepath"
 	"runtime"
+	"runtime/debug"
 	"slices"
 	"strconv"
 	"strings"
@@ -18,6 +19,7 @@ import (
 // TestMain fails the run if the tests leave goroutines behind: in a server each
 // would be one request's leak.
 func TestMain(m *testing.M) {
+	debug.SetGCPercent(400) // the tests make much garbage and keep little
 	code := m.Run()
 	if code == 0 && !fuzzing() {
 		if left := leaked(3 * time.Second); len(left) > 0 {
@@ -95,6 +97,15 @@ func TestLeaked(t *testing.T) {
 }
 
 var update = flag.Bool("update", false, "rewrite testdata with the output of the tests")
+
+// rounds returns how often a test does what it does with inputs of many kinds: few
+// times; or many times, if SVC_TEST_ROUNDS is many, as in .ci/run, without -short.
+func rounds(few, many int) int {
+	if os.Getenv("SVC_TEST_ROUNDS") == "many" && !testing.Short() {
+		return many
+	}
+	return few
+}
 
 // golden compares got with the file testdata/name, or with -update writes it
 // there. The external tests reach it as svc.Golden.

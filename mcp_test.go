@@ -214,38 +214,51 @@ func TestMCPQuiet(t *testing.T) {
 func TestMCPQuietConnection(t *testing.T) {
 	t.Parallel()
 	const timeout = 300 * time.Millisecond // which covers the TLS handshake too
-	bothProtocols(t, func(t *testing.T, http2 bool) {
+	var all sync.WaitGroup                 // most of the time they wait, so they do it together
+	defer all.Wait()
+	for _, http2 := range []bool{false, true} {
 		for _, heartbeat := range []time.Duration{time.Millisecond, 3 * timeout} { // it begins after half of it at least
-			release := make(chan struct{})
-			s := MustRegister[quietAPI](quietImpl(func(ctx context.Context, _ *tickIn) (*tickItem, error) {
-				time.Sleep(timeout + timeout/3)
-				<-release
-				return &tickItem{N: 3}, ctx.Err()
-			}), &Options{Resource: "ticks", Logger: quiet})
-			h := s.MCP(nil).(*mcpHandler)
-			config := *h.config
-			config.eventTimes.heartbeat = heartbeat
-			h.config = &config
-			server := httptest.NewUnstartedServer(h)
-			server.Config.WriteTimeout = timeout
-			if server.EnableHTTP2 = http2; http2 {
-				server.StartTLS()
-			} else {
-				server.Start()
-			}
-			w, err := server.Client().Post(server.URL, contentTypeJSON, strings.NewReader(`{"jsonrpc":"2.0","id":1,"method":"tools/call","params":{"name":"ticks_run","arguments":{"count":1}}}`))
-			close(release)
-			if err != nil {
-				t.Fatal(err)
-			}
-			body, err := io.ReadAll(w.Body)
-			w.Body.Close()
-			server.Close()
-			if err != nil || !strings.HasPrefix(string(body), comment) || !strings.Contains(string(body), `"structuredContent":{"n":3}`) {
-				t.Errorf("heartbeat %v: %v\n%s", heartbeat, err, body)
-			}
+			all.Add(1)
+			go func() {
+				defer all.Done()
+				body, err := quietAnswer(timeout, http2, heartbeat)
+				if err != nil || !strings.HasPrefix(body, comment) || !strings.Contains(body, `"structuredContent":{"n":3}`) {
+					t.Errorf("HTTP/2 %t, heartbeat %v: %v\n%s", http2, heartbeat, err, body)
+				}
+			}()
 		}
-	})
+	}
+}
+
+// quietAnswer returns the answer to a call that says nothing for longer than the write
+// timeout of the server.
+func quietAnswer(timeout time.Duration, http2 bool, heartbeat time.Duration) (string, error) {
+	release := make(chan struct{})
+	s := MustRegister[quietAPI](quietImpl(func(ctx context.Context, _ *tickIn) (*tickItem, error) {
+		time.Sleep(timeout + timeout/3)
+		<-release
+		return &tickItem{N: 3}, ctx.Err()
+	}), &Options{Resource: "ticks", Logger: quiet})
+	h := s.MCP(nil).(*mcpHandler)
+	config := *h.config
+	config.eventTimes.heartbeat = heartbeat
+	h.config = &config
+	server := httptest.NewUnstartedServer(h)
+	server.Config.WriteTimeout = timeout
+	if server.EnableHTTP2 = http2; http2 {
+		server.StartTLS()
+	} else {
+		server.Start()
+	}
+	defer server.Close()
+	w, err := server.Client().Post(server.URL, contentTypeJSON, strings.NewReader(`{"jsonrpc":"2.0","id":1,"method":"tools/call","params":{"name":"ticks_run","arguments":{"count":1}}}`))
+	close(release)
+	if err != nil {
+		return "", err
+	}
+	defer w.Body.Close()
+	body, err := io.ReadAll(w.Body)
+	return string(body), err
 }
 
 // Verify that the timer of one call does not begin the stream of the next, however

@@ -15,13 +15,14 @@ import (
 	"net"
 	"net/netip"
 	"reflect"
-	"regexp"
+
 	"strconv"
 	"strings"
 	"testing"
 	"time"
 	"unicode"
 	"unicode/utf16"
+	"unicode/utf8"
 )
 
 // This file makes up JSON texts for the oracle tests: such as a type takes, in
@@ -370,11 +371,9 @@ var (
 )
 
 // jsonTokens cuts any text into what is about a JSON token each.
-var jsonTokens = regexp.MustCompile(`"(?:[^"\\]|\\.)*"|[-+0-9.eE]+|true|false|null|(?s:.)`)
-
 // damage returns text with something wrong with it, mostly.
 func (w *texter) damage(text []byte) []byte {
-	tokens := jsonTokens.FindAllIndex(text, -1)
+	tokens := tokensIn(text)
 	if len(tokens) == 0 {
 		return []byte(pickOne(w, "x", "{", "\xef\xbb\xbf{}", "[,]"))
 	}
@@ -415,6 +414,44 @@ func (w *texter) damage(text []byte) []byte {
 		return splice(a[0], b[0], "")
 	}
 	return splice(len(text), len(text), pickOne(w, " ", "x", "{}", "\x00", ",", "null", "]", "}"))
+}
+
+// tokensIn returns where the tokens of a text begin and end: strings, runs of what
+// numbers are made of, names of values, and for all else single characters.
+func tokensIn(text []byte) [][2]int {
+	var tokens [][2]int
+	for i := 0; i < len(text); {
+		_, n := utf8.DecodeRune(text[i:])
+		if m := closingQuote(text[i:]); m > 0 {
+			n = m
+		} else if m := len(text[i:]) - len(bytes.TrimLeft(text[i:], "-+.eE0123456789")); m > 0 {
+			n = m
+		}
+		for _, name := range []string{"true", "false", "null"} {
+			if bytes.HasPrefix(text[i:], []byte(name)) {
+				n = len(name)
+			}
+		}
+		tokens = append(tokens, [2]int{i, i + n})
+		i += n
+	}
+	return tokens
+}
+
+// closingQuote returns the length of the string that text begins with, or 0.
+func closingQuote(text []byte) int {
+	if text[0] != '"' {
+		return 0
+	}
+	for i := 1; i < len(text); i++ {
+		switch text[i] {
+		case '"':
+			return i + 1
+		case '\\':
+			i++
+		}
+	}
+	return 0
 }
 
 func concat(parts ...[]byte) []byte { return bytes.Join(parts, nil) }

@@ -9,6 +9,7 @@ import (
 	"os"
 	"path/filepath"
 	"runtime"
+	"runtime/debug"
 	"slices"
 	"strconv"
 	"strings"
@@ -19,6 +20,7 @@ import (
 // TestMain fails the run if the tests leave goroutines behind: in a server each
 // would be one request's leak.
 func TestMain(m *testing.M) {
+	debug.SetGCPercent(400) // the tests make much garbage and keep little
 	code := m.Run()
 	if code == 0 && !fuzzing() {
 		if left := leaked(3 * time.Second); len(left) > 0 {
