@@ -463,7 +463,7 @@ func TestScannerManyNames(t *testing.T) {
 	}{
 		{"all different", `}`, ""},
 		{"first again", `,"name0":0}`, ruleDuplicate},
-		{"last again", `,"name`+strconv.Itoa(many-1)+`":0}`, ruleDuplicate},
+		{"last again", `,"name` + strconv.Itoa(many-1) + `":0}`, ruleDuplicate},
 		{"escaped", `,"n\u0061me5000":0}`, ruleDuplicate},
 	} {
 		text := append(slices.Clip(object), test.last...)
