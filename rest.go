@@ -40,6 +40,9 @@ func (s *Service) Routes() []Route {
 // route clashes with a pattern of mux, and names the other method if the pattern
 // belongs to one.
 func (s *Service) Mount(mux *http.ServeMux) {
+	if mux == nil {
+		panic("svc: cannot mount " + s.name + " on nil; give Mount http.DefaultServeMux, or the http.NewServeMux() that the server has")
+	}
 	for _, r := range s.Routes() {
 		mountRoute(mux, r)
 	}

@@ -697,6 +697,7 @@ func (c *shapes) checkUse(s *shape, u use, at string) {
 		switch {
 		case s.kind == kindObject && u == asInput:
 			c.checkForeignTags(s, checksItself)
+			c.checkValidate(s.typ, at)
 			return
 		case s.kind == kindCustom && u != asOutput && !hasMethods(s.typ, typeJSONUnmarshaler):
 			need, method = typeJSONMarshaler, "UnmarshalJSON"
@@ -1034,7 +1035,11 @@ func (c *shapes) fieldFor(sf reflect.StructField, index []int, optional bool, at
 	f.place = at
 	f.shape = c.shapeFor(sf.Type, at)
 	if f.shape.kind == kindOptional && (f.hidden || !slices.Contains(jsonOptions, "omitzero")) {
-		c.addf("%s: an Optional may be absent, which only omitzero leaves out: write `json:\"%s,omitzero\"`", at, f.name)
+		alone := ""
+		if f.isBound() {
+			alone = fmt.Sprintf(" and no other tag, since only JSON has null; elsewhere write a *%v", f.shape.deref().typ)
+		}
+		c.addf("%s: an Optional may be absent, which only omitzero leaves out: write `json:\"%s,omitzero\"`%s", at, f.name, alone)
 	}
 	c.applyOptions(f, jsonOptions, slices.Concat(queryOptions, headerOptions, cookieOptions))
 	before := len(c.list)

@@ -5,11 +5,12 @@ package svc
 // must pass, made at the same time, so that neither can say more than the other.
 //
 // In this order: the table ruleTags; applyTags, and which rules are those of items;
-// rules that no value meets; Enum; a function for each row of the table; which
-// regular expressions are accepted.
+// tags and methods that nothing reads; rules that no value meets; Enum; a function
+// for each row of the table; which regular expressions are accepted.
 
 import (
 	"cmp"
+	"context"
 	"errors"
 	"fmt"
 	"math"
@@ -173,11 +174,11 @@ func (c *shapes) applyRules(f *field, tag reflect.StructTag, at string) {
 		}
 		return
 	}
-	c.checkRules(f.rules, target, "", at)
 	c.checkRules(itemRules, item, f.format, at)
 	if itemRules != nil || f.format != "" {
 		f.shape = f.shape.replaced(item, item.narrowed(itemRules, f.format))
 	}
+	c.checkRules(f.rules, f.shape.deref(), "", at)
 	f.format = ""
 }
 
@@ -224,6 +225,17 @@ func (c *shapes) checkSpelling(tag reflect.StructTag, name, at string) {
 			c.addf("%s: the tag %s is spelt %s", at, lower, name)
 		}
 	}
+}
+
+// checkValidate notes a method Validate that looks as if svc called it and has another
+// form. One with parameters of its own, other than a context, is the application's.
+func (c *shapes) checkValidate(t reflect.Type, at string) {
+	m, ok := reflect.PointerTo(t).MethodByName("Validate")
+	if !ok || reflect.PointerTo(t).Implements(reflect.TypeFor[interface{ Validate() error }]()) ||
+		m.Type.NumIn() > 2 || m.Type.NumIn() == 2 && m.Type.In(1) != reflect.TypeFor[context.Context]() {
+		return
+	}
+	c.addf("%s: nothing calls %v.Validate, since it has not the form Validate() error; write that, and check what needs a context in the method of the service", at, t)
 }
 
 // textComplaint returns the complaint about a text that UnmarshalText of the type
@@ -282,7 +294,7 @@ func (s *shape) literalForm() string {
 
 // checkRules notes rules and a format that do not go together with each other or
 // with s, the shape of the values: a format that the type does not have, bounds that
-// leave nothing between them, more different booleans than there are, and an enum
+// leave nothing between them, more different items than there are values, and an enum
 // that no value meets. That a default keeps the rules is found by decoding it.
 func (c *shapes) checkRules(rules ruleSet, s *shape, format, at string) {
 	for _, pair := range [...][2]string{{"minLength", "maxLength"}, {"minItems", "maxItems"}} {
@@ -291,8 +303,8 @@ func (c *shapes) checkRules(rules ruleSet, s *shape, format, at string) {
 			c.addf("%s: no value meets %s:\"%d\" and %s:\"%d\"; make the first at most the second", at, pair[0], least.count, pair[1], most.count)
 		}
 	}
-	if rules.findRule("uniqueItems") != nil && s.elem.kind == kindBool {
-		c.checkBools(rules, s, at)
+	if rules.findRule("uniqueItems") != nil {
+		c.checkDistinct(rules, s, at)
 	}
 	if isBoundable(s) {
 		c.checkRange(rules, s, at)
@@ -397,16 +409,22 @@ func (c *shapes) listValues(s *shape, list reflect.Value, at string) {
 	s.rules, s.isEnum = ruleSet{r}, true
 }
 
-// checkBools notes that a list of different booleans must have more than two. The
-// length of an array is part of its type; a slice may be short unless minItems
-// says otherwise.
-func (c *shapes) checkBools(rules ruleSet, s *shape, at string) {
+// checkDistinct notes that a list of different values must have more than there are:
+// two booleans, or the values of an enum. The length of an array is part of its type; a
+// slice may be short unless minItems says otherwise.
+func (c *shapes) checkDistinct(rules ruleSet, s *shape, at string) {
+	most := 2
+	if enum := s.elem.rules.findRule("enum"); enum != nil {
+		most = len(enum.values)
+	} else if s.elem.kind != kindBool {
+		return
+	}
 	least := rules.findRule("minItems")
 	switch {
-	case s.kind == kindArray && s.typ.Len() > 2:
-		c.addf("%s: no %v meets uniqueItems:\"true\", since there are two booleans; make it a [2]%v, or drop the tag", at, s.typ, s.elem.typ)
-	case least != nil && least.count > 2:
-		c.addf("%s: no value meets minItems:\"%d\" and uniqueItems:\"true\", since there are two booleans; make the first at most 2, or drop one of them", at, least.count)
+	case s.kind == kindArray && s.typ.Len() > most:
+		c.addf("%s: no %v meets uniqueItems:\"true\", since there are at most %d different items; make it a [%d]%v, or drop the tag", at, s.typ, most, most, s.elem.typ)
+	case least != nil && least.count > most:
+		c.addf("%s: no value meets minItems:\"%d\" and uniqueItems:\"true\", since there are at most %d different items; make the first at most %d, or drop one of them", at, least.count, most, most)
 	}
 }
 

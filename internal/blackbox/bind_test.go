@@ -991,6 +991,48 @@ func TestOptionalMistakes(t *testing.T) {
 }
 
 type (
+	formAPI interface {
+		Ctx(context.Context, *formCtx) error
+		None(context.Context, *formNone) error
+		Bool(context.Context, *formBool) error
+		Outer(context.Context, *formOuter) error
+		Below(context.Context, *struct {
+			M map[string]formCtx `json:"m"`
+		}) error
+		Own(context.Context, *formOwn) error
+		Right(context.Context, *formRight) error
+		Answer(context.Context) (*formBool, error)
+	}
+	formCtx   struct{}
+	formNone  struct{}
+	formBool  struct{}
+	formOuter struct{ formRight }
+	formOwn   struct{}
+	formRight struct{}
+)
+
+func (formCtx) Validate(context.Context) error { return nil }
+func (*formNone) Validate()                    {}
+func (formBool) Validate() bool                { return false }
+func (*formOuter) Validate() (string, error)   { return "", nil }
+func (formOwn) Validate(limit int) error       { return nil }
+func (*formRight) Validate() error             { return nil }
+
+// Verify that a method Validate that would never be called is a mistake of an input,
+// unless it takes something that only the application can give it.
+func TestValidateMistakes(t *testing.T) {
+	got := headerErr[formAPI](struct{ formAPI }{})
+	for _, name := range []string{"Ctx: .*formCtx", "None: .*formNone", "Bool: .*formBool", "Outer: .*formOuter", `Below: .*M\[\]: nothing calls blackbox_test.formCtx`} {
+		if !regexp.MustCompile(`formAPI\.` + name + `\.Validate, since it has not the form Validate\(\) error; write that,`).MatchString(got) {
+			t.Errorf("%s\nwant one about %s", got, name)
+		}
+	}
+	if n := strings.Count(got, "\n"); n != 5 {
+		t.Errorf("%s\nhas %d mistakes, want 5", got, n)
+	}
+}
+
+type (
 	spelledAPI interface {
 		Create(context.Context, *spelled) error
 		List(context.Context, *spelledQuery) (*spelled, error)

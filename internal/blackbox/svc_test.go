@@ -1367,5 +1367,9 @@ func TestPanics(t *testing.T) {
 			a.Mount(mux)
 			return nil
 		}},
+		{"Mount: nil", func() error {
+			a.Mount(nil)
+			return nil
+		}},
 	})
 }
