@@ -75,8 +75,8 @@ func ask(h http.Handler, method, target, body string) (status int, answer string
 	return w.Code, w.Body.String()
 }
 
-// numberTexts are all texts of up to four characters that numbers are made of,
-// and some longer ones that are on the border of a type.
+// numberTexts are all texts of up to three characters that numbers are made of,
+// or of four for many rounds, and some longer ones that are on the border of a type.
 func numberTexts() []string {
 	var texts []string
 	var grow func(text string, left int)
@@ -88,7 +88,7 @@ func numberTexts() []string {
 			}
 		}
 	}
-	grow("", 4)
+	grow("", rounds(3, 4))
 	return append(texts,
 		"127", "128", "-128", "-129", "255", "256", "32767", "32768", "65535", "65536", "2147483647", "2147483648", "-2147483648", "-2147483649", "4294967295", "4294967296",
 		"9007199254740993", "9223372036854775807", "9223372036854775808", "-9223372036854775808", "-9223372036854775809", "18446744073709551615", "18446744073709551616",

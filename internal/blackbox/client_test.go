@@ -2,6 +2,7 @@ package blackbox_test
 
 import (
 	"bytes"
+	"cmp"
 	"context"
 	"encoding/json"
 	"errors"
@@ -452,8 +453,9 @@ func TestClientStream(t *testing.T) {
 	p, handler := newParts()
 	eachProtocol(t, handler, func(t *testing.T, baseURL string, opts svc.ClientOptions) {
 		client := connectParts(t, baseURL, opts)
-		items, err := takeParts(client, context.Background(), 100_000, -1)
-		if items != 100_000 || err != nil || <-p.ended != nil {
+		many := rounds(10_000, 100_000)
+		items, err := takeParts(client, context.Background(), many, -1)
+		if items != many || err != nil || <-p.ended != nil {
 			t.Errorf("%d items, %v", items, err)
 		}
 		p.err = svc.Errorf(svc.CodeAborted, "no more").WithDetail("at", 3)
@@ -570,12 +572,12 @@ func TestClientHandlerPanics(t *testing.T) {
 	}
 }
 
-var clientFailures = flag.Int("client.failures", 1000, "how many calls TestClientLeaksNothing makes")
+var clientFailures = flag.Int("client.failures", 0, "how many calls TestClientLeaksNothing makes; 0 means 300, or 1,000 for many rounds")
 
 // Verify that many failures of all kinds leave no connection open. TestMain looks for
 // goroutines. testdata/client/check makes 10,000 calls.
 func TestClientLeaksNothing(t *testing.T) {
-	n := *clientFailures
+	n := cmp.Or(*clientFailures, rounds(300, 1000))
 	var open atomic.Int64
 	p, handler := newParts()
 	server := httptest.NewUnstartedServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {

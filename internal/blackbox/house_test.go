@@ -417,6 +417,7 @@ func TestDepth(t *testing.T) {
 // of text is named by its path, and documents in capitals are README and LICENSE.
 func TestDocumentsExist(t *testing.T) {
 	document := regexp.MustCompile(`[\w./-]+\.md\b|\b(DESIGN|RELIABILITY|STYLE)\b`)
+	marks := []string{".md", "DESIGN", "RELIABILITY", "STYLE"}
 	for _, pattern := range []string{"*.go", "internal/blackbox/*.go", "template/*.go", "testdata/*/*.go", "testdata/*/check", "README.md", ".ci/run"} {
 		names, err := filepath.Glob(root(pattern))
 		if err != nil || len(names) == 0 {
@@ -428,6 +429,9 @@ func TestDocumentsExist(t *testing.T) {
 				t.Fatal(err)
 			}
 			for i, line := range strings.Split(string(text), "\n") {
+				if !slices.ContainsFunc(marks, func(mark string) bool { return strings.Contains(line, mark) }) {
+					continue // for speed
+				}
 				for _, found := range document.FindAllString(line, -1) {
 					if _, err := os.Stat(root(found)); err != nil && filepath.Base(name) != "house_test.go" {
 						t.Errorf("%s:%d: refers to %s, which is not in the repository", name, i+1, found)

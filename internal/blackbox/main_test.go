@@ -31,6 +31,15 @@ func TestMain(m *testing.M) {
 	os.Exit(code)
 }
 
+// rounds returns how often a test does what it does with inputs of many kinds: few
+// times; or many times, if SVC_TEST_ROUNDS is many, as in .ci/run, without -short.
+func rounds(few, many int) int {
+	if os.Getenv("SVC_TEST_ROUNDS") == "many" && !testing.Short() {
+		return many
+	}
+	return few
+}
+
 // root returns the path of a file in the root of the repository.
 func root(name string) string { return filepath.Join("..", "..", filepath.FromSlash(name)) }
 

@@ -52,7 +52,7 @@ func TestOpenAPIGolden(t *testing.T) {
 func TestOpenAPIByteIdentical(t *testing.T) {
 	t.Parallel()
 	want := kitchenDocument(kitchen.Both(), "")
-	for range 100 {
+	for range rounds(20, 100) {
 		if got := kitchenDocument(kitchen.Both(), ""); !bytes.Equal(got, want) {
 			t.Fatalf("got %s\nwant %s", got, want)
 		}

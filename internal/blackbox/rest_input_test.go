@@ -170,6 +170,13 @@ type wireStore struct {
 
 func newWireStore() *wireStore { return &wireStore{items: make(map[string]*WireItem)} }
 
+// reset leaves one item in the store, whose id is "1", and forgets all calls.
+func (s *wireStore) reset() {
+	s.items, s.next = make(map[string]*WireItem), 0
+	s.Create(context.Background(), &WireCreate{Title: "first"})
+	s.calls.Store(0)
+}
+
 func (s *wireStore) Create(_ context.Context, in *WireCreate) (*WireItem, error) {
 	s.calls.Add(1)
 	s.mu.Lock()
@@ -259,8 +266,7 @@ func newWire(t testing.TB, opts *svc.Options) (*svc.Service, *wireStore) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	store.Create(context.Background(), &WireCreate{Title: "first"})
-	store.calls.Store(0)
+	store.reset()
 	return s, store
 }
 
@@ -1028,9 +1034,11 @@ func TestBadInput(t *testing.T) {
 	} {
 		t.Run(group.name, func(t *testing.T) {
 			var transcript strings.Builder
+			s, store := newWire(t, group.opts)
+			call := wireDirect(s.REST())
 			for _, row := range group.rows {
-				s, store := newWire(t, group.opts)
-				a := wireDirect(s.REST())(t, row.wireRequest)
+				store.reset()
+				a := call(t, row.wireRequest)
 				checkBadInput(t, row, a, store)
 				fmt.Fprintf(&transcript, "# %s\n%s\n%s\n", row.name, clipped(row.line), shortened(a.text()))
 			}

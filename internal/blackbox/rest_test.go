@@ -227,7 +227,8 @@ func (c *wireLoad) round(n int) string {
 // Verify that with many clients at once nothing acknowledged is lost, nothing
 // deleted comes back, and no answer goes to somebody else.
 func TestConcurrentClients(t *testing.T) {
-	const clients, rounds = 16, 18
+	const clients = 16
+	rounds := rounds(9, 18)
 	for _, http2 := range []bool{false, true} {
 		s, store := newWire(t, wireOptions())
 		srv := wireServer(t, s.REST(), http2)
