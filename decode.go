@@ -354,8 +354,9 @@ func (c *decoders) compileDecoder(s *shape) decodeFunc {
 	case kindMap:
 		return decodeMap(c.checkedSetter(s.key, true), c.decoderFor(s.elem), s)
 	case kindObject:
-		plan := c.objectPlan(s.fields, nil)
-		c.plans[s] = plan
+		plan := new(objectPlan)
+		c.plans[s] = plan // before the fields are compiled, which may lead back to s
+		*plan = *c.objectPlan(s.fields, nil)
 		return plan.decodeObject
 	}
 	return c.decodeScalar(s)

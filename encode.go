@@ -254,8 +254,11 @@ func encodeList(elem encodeFunc) encodeFunc {
 }
 
 // encodeStrings appends a []string. It is encodeList for the most frequent type
-// of list, without reflection. It counts no level, since strings hold no more.
+// of list, without reflection.
 func encodeStrings(e *encoder, v reflect.Value) {
+	if !e.enterLevel() {
+		return
+	}
 	e.buf = append(e.buf, '[')
 	for i, s := range *v.Addr().Interface().(*[]string) {
 		if i > 0 {
@@ -264,6 +267,7 @@ func encodeStrings(e *encoder, v reflect.Value) {
 		e.buf = appendQuoted(e.buf, s)
 	}
 	e.buf = append(e.buf, ']')
+	e.depth--
 }
 
 // encodeMap returns the encodeFunc of a map of shape s, whose members come in

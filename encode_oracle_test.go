@@ -679,6 +679,7 @@ func TestEncodeErrors(t *testing.T) {
 		{"1000 levels of raw text in a list", []json.RawMessage{json.RawMessage(strings.Repeat("[", 1000) + strings.Repeat("]", 1000))}},
 		{"1001 nodes", chain(1001)},
 		{"1001 nodes in any", []any{chain(1001)}},
+		{"a list of strings in 1000 nodes", chainOfWords(1000)},
 	} {
 		v := reflect.New(reflect.TypeOf(test.value)).Elem()
 		v.Set(reflect.ValueOf(test.value))
@@ -702,6 +703,20 @@ func chain(n int) *oNode {
 	node := new(oNode)
 	for range n - 1 {
 		node = &oNode{Next: node}
+	}
+	return node
+}
+
+type oWords struct {
+	Next  *oWords  `json:"next,omitempty"`
+	Words []string `json:"words,omitempty"`
+}
+
+// chainOfWords returns n nodes in each other, the last of which has a list.
+func chainOfWords(n int) *oWords {
+	node := &oWords{Words: []string{"a"}}
+	for range n - 1 {
+		node = &oWords{Next: node}
 	}
 	return node
 }

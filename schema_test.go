@@ -1000,6 +1000,12 @@ func TestSchemaForTools(t *testing.T) {
 			A *string `json:",omitempty" pattern:"a"`
 		}{}, `{"type":"string","pattern":"a"}`, `{"type":"string"}`},
 		{struct {
+			A *string `query:"a,omitempty"` // which an output does not leave out
+		}{}, `{"type":"string"}`, `{"anyOf":[{"type":"string"},{"type":"null"}]}`},
+		{struct {
+			A **string `json:",omitempty"` // which can lead to null
+		}{}, `{"anyOf":[{"type":"string"},{"type":"null"}]}`, ""},
+		{struct {
 			A *string `maxLength:"1"`
 		}{}, `{"anyOf":[{"type":"string","maxLength":1},{"type":"null"}]}`, `{"anyOf":[{"type":"string"},{"type":"null"}]}`},
 		{struct {

@@ -115,7 +115,7 @@ func (w *schemaWriter) appendField(dst []byte, f *field) []byte {
 // as "| null", which TypeScript takes at the beginning of a type only.
 func (w *schemaWriter) appendValue(dst []byte, s *shape, f *field) []byte {
 	target := s.deref() // several pointers in a row have one null
-	nullable := target != s && !(w.use != forDocument && s.kind == kindPointer && f.canBeAbsent())
+	nullable := target != s && !(w.use != forDocument && s.kind == kindPointer && s.elem == target && w.leavesOutNull(f))
 	if free := target.kind <= kindCustom && target.custom == nil; free || !nullable {
 		return w.appendPlain(dst, target, f, true)
 	}
@@ -175,9 +175,11 @@ func (s *shape) takesNullable() bool {
 	return typed
 }
 
-// canBeAbsent reports whether the field is absent where it would be null: in an
-// input if the client wants, in an output always.
-func (f *field) canBeAbsent() bool { return f != nil && f.optional && (f.omit != 0 || f.query != "") }
+// leavesOutNull reports whether f, a pointer, is absent where it would be null: in an
+// input if the client wants, in an output if the encoder leaves it out.
+func (w *schemaWriter) leavesOutNull(f *field) bool {
+	return f != nil && f.optional && (f.omit != 0 || w.use == forToolInput)
+}
 
 // jsonType returns the JSON type of a value of shape s that is not null, in the
 // field f or anywhere if f is nil. Only a field can put a number into a string.

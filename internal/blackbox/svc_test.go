@@ -293,7 +293,17 @@ type (
 		Spare  [2]cover2    `json:"spare,omitzero"`
 	}
 	pressBox struct {
-		Cards [2]cover2 `json:"cards"`
+		Cards  [2]cover2 `json:"cards"`
+		Sleeve sleeve    `json:"sleeve"`
+		Insert insert    `json:"insert"`
+	}
+	// A sleeve leads back to itself through an insert.
+	sleeve struct {
+		Inserts []insert `json:"inserts,omitempty"`
+		Size    int      `json:"size" minimum:"1" default:"12"`
+	}
+	insert struct {
+		Sleeve sleeve `json:"sleeve"`
 	}
 	validNode struct {
 		Name string     `json:"name"`
@@ -438,7 +448,7 @@ func TestNewInputNested(t *testing.T) {
 		Discs:  [2]cover2{wide, wide},
 		Sides:  [1][2]cover2{{wide, wide}},
 		Covers: [1]cover{{Width: 640, Format: "png", Frame: frame{Inset: &three}}},
-		Box:    pressBox{Cards: [2]cover2{wide, wide}},
+		Box:    pressBox{Cards: [2]cover2{wide, wide}, Sleeve: sleeve{Size: 12}, Insert: insert{sleeve{Size: 12}}},
 	}
 	if !reflect.DeepEqual(in, &want) {
 		t.Errorf("NewInput has %+v in arrays, want %+v", in, &want)
