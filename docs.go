@@ -470,11 +470,12 @@ func (w *docsWriter) writeAll() []byte {
 	if about := textAt(doc, "info", "description"); about != "" {
 		fmt.Fprintf(w, "> %s\n\n", plainLine(about))
 	}
-	place := "this page"
-	if strings.HasPrefix(w.data.REST, "/") {
-		place = "the host of this page"
+	fmt.Fprintf(w, "Version %s. In the commands, URL is %s.\n", plainLine(textAt(doc, "info", "version")), w.describeURL())
+	for _, endpoint := range [...][2]string{{"JSON-RPC", w.data.RPC}, {"MCP", w.data.MCP}} {
+		if endpoint[1] != "" {
+			fmt.Fprintf(w, "%s is served at %s, relative to this page.\n", endpoint[0], codeSpan(endpoint[1]))
+		}
 	}
-	fmt.Fprintf(w, "Version %s. In the commands, URL is the address of %s without the slash at its end, such as https://example.com.\n", plainLine(textAt(doc, "info", "version")), place)
 	for _, tag := range itemsOf(memberAt(doc, "tags")) {
 		name := textAt(tag, "name")
 		fmt.Fprintf(w, "\n## %s\n", plainLine(name))
@@ -497,6 +498,21 @@ func (w *docsWriter) writeAll() []byte {
 		fmt.Fprintf(w, "| %v | %v | %v |\n", c[0], c[1], c[2])
 	}
 	return w.Bytes()
+}
+
+// describeURL says what URL stands for in the commands. Where the page may not call
+// the routes, it is the server of the document.
+func (w *docsWriter) describeURL() string {
+	place := "this page"
+	if w.data.REST == "" {
+		if server := textAt(itemsOf(memberAt(w.data.Document, "servers"))[0], "url"); server != "/" {
+			return plainLine(server)
+		}
+	}
+	if w.data.REST == "" || w.data.REST[0] == '/' {
+		place = "the host of this page"
+	}
+	return "the address of " + place + " without the slash at its end, such as https://example.com"
 }
 
 // writeOperation writes one method.
@@ -626,10 +642,10 @@ func describeType(schema []byte) string {
 }
 
 // describePart is describeType for the items of a list and the like: where there are
-// other keywords it adds parentheses.
+// other keywords, or several types, it adds parentheses.
 func describePart(schema []byte) string {
 	text := describeType(schema)
-	if strings.Contains(text, "; ") {
+	if strings.Contains(text, "; ") || strings.Contains(text, " or ") {
 		return "(" + text + ")"
 	}
 	return text

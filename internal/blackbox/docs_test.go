@@ -30,6 +30,9 @@ type docsNote struct {
 	Dry  bool     `query:"dry_run,omitempty" json:"dry,omitempty"`
 	Seen *int64   `json:"seen,omitempty" header:"Last-Event-ID"`
 	Next *docsBox `json:"next,omitempty"`
+
+	Tree []*docsBox              `json:"tree,omitempty"`
+	None svc.Optional[[]docsBox] `json:"none,omitzero"`
 }
 
 type docsBox struct {
@@ -236,7 +239,7 @@ func TestDocsMarkdown(t *testing.T) {
 		"\n- `Last-Event-ID` (header, ",
 		"\n- `text` (body, string; enum `[\"<b>\",\"it's\"]`; minLength 1; maxLength 80; default `\"it's\"`): Two # lines, \\u202eturned.\n",
 		"\n- `tags` (body, array of string; maxItems 3)\n",
-		"\n- `next` (body, docsBox or null)\n",
+		"\n- `next` (body, docsBox or null)\n", "\n- `tree` (body, array of (docsBox or null))\n", "\n- `none` (body, array of docsBox or null)\n",
 		"\n```sh\ncurl -X POST -H \"Authorization: Bearer $TOKEN\" \"$URL/notes/purge\"\n```\n",
 		"\n```sh\ncurl -X PUT -H \"Authorization: Bearer $TOKEN\" -H 'Content-Type: application/json' -d '{}' \"$URL/notes/1\"\n```\n",
 		"\n## Types\n", "\n### docsBox\n\n- `in` (required, map of docsBox)\n",
@@ -308,6 +311,26 @@ func TestDocsExamples(t *testing.T) {
 		}
 		if strings.Contains(text, "the host of this page") != (rest[0] == '/') {
 			t.Errorf("with REST %q the Markdown says otherwise what URL is", rest)
+		}
+	}
+}
+
+// Verify that the Markdown says where the transports are.
+func TestDocsAddresses(t *testing.T) {
+	const page, host = "URL is the address of this page without the slash at its end, such as https://example.com.\n", "URL is the address of the host of this page without the slash at its end, such as https://example.com.\n"
+	for _, test := range []struct {
+		opts          *svc.DocsOptions
+		baseURL, want string
+	}{
+		{docsAll, "", page + "JSON-RPC is served at `rpc`, relative to this page.\nMCP is served at `../mcp`, relative to this page.\n\n## samples\n"},
+		{&svc.DocsOptions{REST: "/v1"}, "", host + "\n## samples\n"},
+		{&svc.DocsOptions{MCP: "/mcp"}, "", host + "MCP is served at `/mcp`, relative to this page.\n\n## samples\n"},
+		{docsAll, "https://api.example/x/", page},
+		{nil, "https://api.example/x/", "In the commands, URL is https://api.example/x.\n\n## samples\n"},
+	} {
+		s := svc.MustRegister[docsSampleAPI](docsSampleImpl{}, &svc.Options{Resource: "samples", Defaults: svc.Defaults{BaseURL: test.baseURL}})
+		if text := getDocs(s, test.opts, "GET", "/llms.txt").Body.String(); !strings.Contains(text, test.want) {
+			t.Errorf("%v and %q: the Markdown has no\n%s\nin\n%s", test.opts, test.baseURL, test.want, text[:min(400, len(text))])
 		}
 	}
 }
