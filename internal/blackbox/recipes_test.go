@@ -8,6 +8,7 @@ import (
 	"log/slog"
 	"net/http"
 	"net/http/httptest"
+	"slices"
 	"strconv"
 	"strings"
 	"sync"
@@ -138,7 +139,7 @@ func (n *notes) List(ctx context.Context, in *ListNotes) (*svc.PageResponse[Note
 	req := in.PageRequest()
 	from := min(req.Offset(), len(n.list))
 	to := min(from+req.Size(), len(n.list))
-	return svc.NewPage(n.list[from:to:to], req, len(n.list)), nil
+	return svc.NewPage(slices.Clone(n.list[from:to]), req, len(n.list)), nil
 }
 
 func (n *notes) Patch(ctx context.Context, in *PatchNote) (*SavedNote, error) {
