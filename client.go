@@ -48,8 +48,9 @@ import (
 // ClientOptions configures a client. The zero value and nil stand for the defaults.
 type ClientOptions struct {
 	// Service has the options of the service that is called. Name, Resource,
-	// Path, Methods and Strict are read, since the routes follow from them; a
-	// package that declares an interface does well to export the options with it.
+	// Path, Methods and Strict are read, since the routes follow from them, and
+	// Defaults.Auth, without which Scopes are a mistake. A package that declares an
+	// interface does well to export the options with it.
 	// Default: the defaults of Options.
 	Service *Options
 	// HTTPClient sends the requests. Its Transport is the place for

@@ -137,8 +137,8 @@ var codesFromHTTP = map[int]Code{
 }
 
 // CodeFromHTTP returns the code for the status of an HTTP response, for a method
-// that passes on the answer of another server. A 2xx gives OK. A 4xx without a code
-// of its own gives INVALID_ARGUMENT, and any other status UNKNOWN.
+// that passes on the answer of another server. A 2xx gives OK. A status without a
+// code of its own gives INVALID_ARGUMENT if it is a 4xx, and otherwise UNKNOWN.
 //
 // It is not the inverse of [Error.HTTPStatus], which gives several codes the
 // same status.
@@ -339,9 +339,10 @@ func (e *Error) Is(target error) bool {
 	return e != nil && e.origin != nil && target == error(e.origin)
 }
 
-// HTTPStatus returns the status of an HTTP response that carries e. It follows
-// from Code, except for the errors that svc makes about the exchange itself, such
-// as 405 and 413.
+// HTTPStatus returns the status of an HTTP response that carries e: that of
+// [Error.WithStatus], else that of the response from which a client of this package
+// got e, else that of Code. The errors that svc makes about the exchange itself, such
+// as 405 and 413, have one of their own.
 func (e *Error) HTTPStatus() int {
 	if e.status != 0 {
 		return int(e.status)

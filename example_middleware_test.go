@@ -89,13 +89,9 @@ type CallMetrics struct {
 
 // Observe is an Options.Observe.
 func (m *CallMetrics) Observe(_ context.Context, o svc.Observation) {
-	code := svc.Code("OK")
-	if o.Err != nil {
-		code = svc.CodeOf(o.Err)
-	}
 	m.mu.Lock()
 	defer m.mu.Unlock()
-	m.counts[fmt.Sprintf("{transport=%q,method=%q,code=%q}", o.Transport, o.Resource+"."+o.Method, code)]++
+	m.counts[fmt.Sprintf("{transport=%q,method=%q,code=%q}", o.Transport, o.Resource+"."+o.Method, svc.CodeOf(o.Err))]++
 }
 
 // WriteText writes the counts.

@@ -49,8 +49,8 @@ func (c Cities) Feed(ctx context.Context, in *FeedCities) (*svc.CursorResponse[s
 	}), nil
 }
 
-// The parameters need no more than to be embedded: they have their defaults and
-// limits on every transport, and documents show them.
+// An input embeds PageQuery or CursorQuery to have their parameters, with defaults and
+// limits, on every transport and in documents.
 func ExamplePageQuery() {
 	cities := svc.MustRegister[CityAPI](Cities{"Accra", "Lima", "Oslo"}, &svc.Options{
 		Resource: "cities",
@@ -73,7 +73,7 @@ func ExamplePageQuery() {
 	// {"data":["Oslo"],"has_more":false}
 }
 
-// A handler of one's own reads the same parameters in the same way.
+// ParsePage reads the same parameters for a handler that belongs to no service.
 func ExampleParsePage() {
 	r := httptest.NewRequest("GET", "/cities?page=3&per_page=50", nil)
 	page, err := svc.ParsePage(r.URL.Query())

@@ -484,7 +484,7 @@ const maxPooled = 64 << 10
 //	type      "about:blank"
 //	title     the phrase of the status
 //	status    the status
-//	detail    the message, as in [WriteError]
+//	detail    the message, as in WriteError
 //	instance  the path of the request; left out if it has more than 2 KiB
 //	code      the code, an extension member
 //	details   the details, an extension member; left out if there are none

@@ -57,7 +57,7 @@ const maxBatch = 1000
 //	is not a JSON-RPC request       -32600  200
 //	has an empty or too long batch  -32600  200
 //	names an unknown method         -32601  200
-//	has a wrong input               -32602  200, with every [Violation]
+//	has a wrong input               -32602  200, with every Violation
 //	uses another method than POST   -32600  405
 //	does not say that it is JSON    -32600  415; 403 from a page of another site
 //	exceeds Options.MaxBody         -32600  413

@@ -7,11 +7,14 @@
 // and a type that implements it. [Register] compiles the two into a [Service],
 // which serves the methods over several transports:
 //
-//	[Service.REST], [Service.Mount]  one HTTP route per method
-//	[Service.RPC]                    JSON-RPC 2.0
-//	[Service.MCP]                    tools for AI assistants
-//	[Service.OpenAPI]                the document of the REST routes
-//	[Service.Call]                   a call by name, within the program
+//   - [Service.REST] and [Service.Mount]: one HTTP route per method
+//   - [Service.RPC]: JSON-RPC 2.0
+//   - [Service.MCP] and [Service.MCPStdio]: tools for AI assistants
+//   - [Service.OpenAPI] and [Service.Docs]: the document of the REST routes, and a
+//     page to read it and to try them
+//   - [Service.Call]: a call by name, within the program
+//
+// [Connect] makes a client of the same interface.
 //
 // Every transport is a plain http.Handler, and every middleware a plain
 // func(http.Handler) http.Handler, so svc works with whatever works with
@@ -131,9 +134,9 @@
 // # JSON
 //
 // JSON is read strictly (RFC 8259, RFC 7493): names match exactly, no name
-// comes twice, only pointers and Optionals can be null, and no integer is rounded.
-// A refused input is answered with one error that has the code INVALID_ARGUMENT and
-// every [Violation].
+// comes twice, only pointers, Optionals and any can be null, and no integer is
+// rounded. A refused input is answered with one error that has the code
+// INVALID_ARGUMENT and every [Violation].
 //
 // # Errors
 //
@@ -313,14 +316,14 @@ type InvokeFunc func(ctx context.Context, resource, method string, input any) (a
 
 // A Service is a compiled interface: a table of methods, each with its route,
 // its plans and its call. It never changes, keeps nothing between requests, and
-// is safe for concurrent use.
-//
-// Invariants:
-//
-//	methods is not empty, and no two have the same route or the same name
-//	names has every method by its name and its aliases
-//	typeNames has every shape in types, and two types never share a name
+// is safe for concurrent use. The zero Service has no methods and cannot be served.
 type Service struct {
+	// Invariants:
+	//
+	//	methods is not empty, and no two have the same route or the same name
+	//	names has every method by its name and its aliases
+	//	typeNames has every shape in types, and two types never share a name
+
 	name        string
 	description string
 	version     string
