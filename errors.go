@@ -174,7 +174,7 @@ type Error struct {
 	number     int32       // the number of an error about the JSON-RPC message itself; 0 means that of Code
 	header     http.Header // of WithHeader; never written after the error is made
 	received   http.Header // of the response that a client received; not sent on, and never written
-	origin     *Error      // what the With methods copied, for errors.Is
+	origin     *Error      // what a With method copied, for errors.Is
 }
 
 // Errorf returns an error with a formatted message. An error formatted with %w
@@ -333,10 +333,15 @@ func (e *Error) Unwrap() error {
 	return e.cause
 }
 
-// Is reports whether target is the error that e was made from by the With
-// methods, so that errors.Is works with errors kept in package variables.
+// Is reports whether e was made from target by the With methods, so that errors.Is
+// works with errors kept in package variables.
 func (e *Error) Is(target error) bool {
-	return e != nil && e.origin != nil && target == error(e.origin)
+	for e != nil && e.origin != nil {
+		if e = e.origin; target == error(e) {
+			return true
+		}
+	}
+	return false
 }
 
 // HTTPStatus returns the status of an HTTP response that carries e: that of
@@ -404,7 +409,7 @@ func (e *Error) WithStatus(status int) *Error {
 // transports send no headers for the error of a call. Names and values that no
 // header can have are left out of the response (RFC 9110, section 5), and so are
 // the headers that svc itself sets, which are those that Register refuses for an
-// output; only Vary is added to what the response has.
+// output. Vary, Link and Set-Cookie are added to those that the response has.
 func (e *Error) WithHeader(name, value string) *Error {
 	c := e.clone()
 	c.header = e.header.Clone()
@@ -468,9 +473,7 @@ func receivedViolations(list []any) []Violation {
 // clone returns a shallow copy of e that knows where it came from.
 func (e *Error) clone() *Error {
 	c := *e
-	if c.origin == nil {
-		c.origin = e
-	}
+	c.origin = e
 	return &c
 }
 
@@ -527,6 +530,19 @@ func ErrorFrom(err error) *Error {
 		}
 	}
 	return &Error{Code: CodeInternal, cause: err}
+}
+
+// keepableError returns err, or a copy with Details in place of the list that the
+// decoder uses again for the next input. Code of the application may keep errors and
+// look into them.
+func keepableError(err error) error {
+	e, ok := err.(*Error)
+	if !ok || e == nil || e.violations == nil {
+		return err
+	}
+	c := *e
+	c.violations, c.Details = nil, map[string]any{"violations": slices.Clone(e.violations)}
+	return &c
 }
 
 // CodeOf returns the code that clients get for err: that of the error that

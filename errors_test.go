@@ -199,6 +199,7 @@ func TestErrorCopies(t *testing.T) {
 	other := &Error{Code: CodeNotFound, Message: "m", Details: map[string]any{"a": 1}}
 	cause := errors.New("cause")
 	details := map[string]any{"b": 2, "a": 3}
+	teapot := original.WithStatus(418) // as in a package variable
 	for _, test := range []struct {
 		name  string
 		got   *Error
@@ -211,6 +212,7 @@ func TestErrorCopies(t *testing.T) {
 		{"WithDetails(nil)", original.WithDetails(nil), map[string]any{"a": 1}, nil},
 		{"WithCause", original.WithCause(cause), map[string]any{"a": 1}, cause},
 		{"all", original.WithDetail("x", 1).WithCause(cause).WithDetails(details), map[string]any{"a": 3, "b": 2, "x": 1}, cause},
+		{"a copy of a copy", teapot.WithDetail("b", 2), map[string]any{"a": 1, "b": 2}, nil},
 	} {
 		if test.got == original || test.got.Code != CodeNotFound || test.got.Message != "m" || !maps.Equal(test.got.Details, test.want) {
 			t.Errorf("%s gives %+v, want the details %v", test.name, test.got, test.want)
@@ -227,6 +229,9 @@ func TestErrorCopies(t *testing.T) {
 	}
 	if !maps.Equal(original.Details, map[string]any{"a": 1}) || original.Unwrap() != nil || len(details) != 2 {
 		t.Errorf("the original is now %+v, the details %v", original, details)
+	}
+	if !errors.Is(teapot.WithDetail("b", 2), teapot) || errors.Is(original.WithDetail("b", 2), teapot) {
+		t.Error("errors.Is does not find the copy that a copy was made from, or another one")
 	}
 	status := &Error{Code: CodeResourceExhausted, status: http.StatusRequestEntityTooLarge}
 	if got := status.WithDetail("limit", 1).HTTPStatus(); got != http.StatusRequestEntityTooLarge {

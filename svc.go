@@ -437,7 +437,9 @@ func compileService(p *mistakes, iface reflect.Type, impl any, o Options) *Servi
 	s.names = nameMethods(p, s.methods)
 	checkRoutes(p, s.methods)
 	if o.Intercept != nil {
-		c.config.intercepted = o.Intercept(s.invokeByName)
+		if c.config.intercepted = o.Intercept(s.invokeByName); c.config.intercepted == nil {
+			p.addf("Options.Intercept returns nil; return the function that it gets, or one that calls it")
+		}
 	}
 	return s
 }
@@ -1004,7 +1006,7 @@ func (c *callWatch) tellObserver(err error) {
 			logError(c.ctx, m.logger, err, logPlace{transport: string(c.transport), resource: m.resource, method: m.name})
 		}
 	}()
-	m.observe(c.ctx, Observation{c.transport, m.resource, m.name, c.route, err, time.Since(c.start)})
+	m.observe(c.ctx, Observation{c.transport, m.resource, m.name, c.route, keepableError(err), time.Since(c.start)})
 }
 
 // A workspace is the memory that one goroutine needs to serve one request. All

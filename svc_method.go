@@ -190,7 +190,7 @@ func (c *methodCompiler) compileMethod(rm reflect.Method) (m *method, routed boo
 		deprecated:  o.Deprecated,
 		needsCaller: c.opts.Defaults.Auth != "" && !o.Public,
 		scopes:      slices.Clone(o.Scopes),
-		transports:  o.Transports,
+		transports:  slices.Clone(o.Transports),
 	}
 	if m.resource == "" {
 		m.resource = c.opts.Resource // which compileService checks

@@ -347,6 +347,36 @@ func TestObserveConditions(t *testing.T) {
 	}
 }
 
+// Verify that an observed error stays as it is after the call, with its Details, also
+// where the next call is refused too.
+func TestObserveKeeps(t *testing.T) {
+	var kept []error
+	keep := func(_ context.Context, o svc.Observation) { kept = append(kept, o.Err) }
+	_, mux := newObserved(keep, slog.New(slog.DiscardHandler))
+	const rpc, mcp = `{"jsonrpc":"2.0","id":1,"method":"o.get","params":{"mode":%s}}`, `{"jsonrpc":"2.0","id":1,"method":"tools/call","params":{"name":"o_get","arguments":{"mode":%s}}}`
+	for _, test := range []struct{ path, body string }{
+		{"/v1/o/get", `{"mode":%s}`},
+		{"/rpc", rpc},
+		{"/rpc", "[" + rpc + "]"},
+		{"/mcp", mcp},
+		{"/mcp", "[" + mcp + "]"},
+	} {
+		for _, mode := range []string{`"too long a mode"`, "1", `"too long a mode"`, "2"} {
+			observeSend(mux, test.path, "application/json", fmt.Sprintf(test.body, mode))
+		}
+		for i, rule := range []string{"maxLength", "type", "maxLength", "type"} {
+			var e *svc.Error
+			if i >= len(kept) || !errors.As(kept[i], &e) {
+				t.Fatalf("%s: observed %v", test.path, kept)
+			}
+			if list, _ := e.Details["violations"].([]svc.Violation); len(list) != 1 || list[0].Rule != rule || len(e.Violations()) != 1 {
+				t.Errorf("%s, call %d: %v with the details %v, want the rule %s", test.path, i, e, e.Details, rule)
+			}
+		}
+		kept = nil
+	}
+}
+
 // Verify that a caller without identity or scope is observed once on every transport.
 func TestObserveIdentity(t *testing.T) {
 	o := new(observer)

@@ -780,6 +780,7 @@ func TestRegisterOptions(t *testing.T) {
 		{"no transport at all", reg[OptionsAPI](methods("Do", svc.MethodOptions{Transports: []svc.Transport{}}))},
 		{"a path with a placeholder", reg[OptionsAPI](&svc.Options{Path: "tenants/{tenant}"})},
 		{"a path with an empty segment", reg[OptionsAPI](&svc.Options{Path: "a//b"})},
+		{"an interceptor that is none", reg[OptionsAPI](&svc.Options{Intercept: func(svc.InvokeFunc) svc.InvokeFunc { return nil }})},
 		{"several mistakes at once", reg[OptionsAPI](&svc.Options{
 			Resource: "to do",
 			Defaults: svc.Defaults{Auth: "Bearer"},
