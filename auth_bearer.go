@@ -437,7 +437,7 @@ func serveMetadata(w http.ResponseWriter, r *http.Request, body []byte) {
 	if h.Get("Access-Control-Allow-Origin") == "" { // which CORS in front has set
 		h.Set("Access-Control-Allow-Origin", "*")
 	}
-	leaveBody(w, r)
+	leaveBodyEarly(w, r)
 	switch r.Method {
 	case http.MethodGet, http.MethodHead:
 		writeJSON(w, r, http.StatusOK, body, new(headerValues))
@@ -447,7 +447,7 @@ func serveMetadata(w http.ResponseWriter, r *http.Request, body []byte) {
 		w.WriteHeader(http.StatusNoContent)
 	default:
 		h.Set("Allow", "GET, HEAD, OPTIONS")
-		refuse(w, r, httpError(http.StatusMethodNotAllowed, CodeUnimplemented, "the method is not allowed here; allowed: GET, HEAD, OPTIONS"), nil)
+		WriteError(w, r, httpError(http.StatusMethodNotAllowed, CodeUnimplemented, "the method is not allowed here; allowed: GET, HEAD, OPTIONS"))
 	}
 }
 

@@ -79,7 +79,7 @@ func CORS(opts CORSOptions) func(http.Handler) http.Handler {
 	p := newCORSPolicy(opts)
 	return func(next http.Handler) http.Handler {
 		return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
-			addVary(w.Header(), "Origin")
+			addHeader(w.Header(), "Vary", "Origin")
 			origins := r.Header["Origin"]
 			if len(origins) == 0 {
 				next.ServeHTTP(w, r)
@@ -210,13 +210,13 @@ func (p *corsPolicy) setHeader(h http.Header, origin string, named bool) {
 // (Fetch, CORS-preflight fetch).
 func (p *corsPolicy) answerPreflight(w http.ResponseWriter, r *http.Request, allowed bool) {
 	h := w.Header()
-	addVary(h, "Access-Control-Request-Method")
-	addVary(h, "Access-Control-Request-Headers")
+	addHeader(h, "Vary", "Access-Control-Request-Method")
+	addHeader(h, "Vary", "Access-Control-Request-Headers")
 	if !allowed {
 		refuse(w, r, Errorf(CodePermissionDenied, "pages of this origin may not call"), nil)
 		return
 	}
-	leaveBody(w, r)
+	leaveBodyEarly(w, r)
 	headers := p.headers
 	if p.echo {
 		headers = strings.Join(r.Header["Access-Control-Request-Headers"], ", ")

@@ -175,6 +175,16 @@ func leaveBody(w http.ResponseWriter, r *http.Request) {
 	}
 }
 
+// leaveBodyEarly is leaveBody for middleware. It sets a deadline for the body, since
+// no transport has done so yet. If the server has a ReadTimeout it leaves that one,
+// which it would replace.
+func leaveBodyEarly(w http.ResponseWriter, r *http.Request) {
+	if s, ok := r.Context().Value(http.ServerContextKey).(*http.Server); !ok || s.ReadTimeout <= 0 {
+		limits{time: DefaultBodyTimeout}.setDeadline(w, r)
+	}
+	leaveBody(w, r)
+}
+
 // answerTime is how long a client has at least for taking an answer, from its
 // first byte, where the server has a WriteTimeout.
 const answerTime = 30 * time.Second
@@ -531,25 +541,30 @@ func writeErrorBody(w http.ResponseWriter, status int, header http.Header, conte
 }
 
 // setErrorHeader sets the headers of an error, but for those that are not the
-// application's to set. Vary says what the answer depends on, which is all that the
-// error and the handlers in front say (RFC 9110, section 12.5.5).
+// application's to set. Those that the middleware in front may have set as well are
+// added to its own; Vary, for example, has all that the answer depends on (RFC 9110,
+// section 12.5.5).
 func setErrorHeader(h, header http.Header) {
 	for name, values := range header {
 		switch {
 		case len(values) == 0 || !isHeaderValue(values[0]):
-		case name == "Vary":
-			addVary(h, values[0])
+		case name == "Vary", isAddedHeader(name):
+			addHeader(h, name, values[0])
 		case isAnswerHeader(name):
 			h[name] = values[:1:1]
 		}
 	}
 }
 
-// addVary adds a name to Vary unless it is there. Several handlers of one request may
-// depend on the same header.
-func addVary(h http.Header, name string) {
-	if !slices.Contains(h["Vary"], name) {
-		h.Add("Vary", name)
+// isAddedHeader reports whether a header of an output or an error is sent beside those
+// of the same name that middleware has set: its cookies, and the Link of Version.
+func isAddedHeader(name string) bool { return name == "Set-Cookie" || name == "Link" }
+
+// addHeader adds a value to a header unless it is there. Several handlers of one
+// request may depend on the same header, and each names it in Vary.
+func addHeader(h http.Header, name, value string) {
+	if !slices.Contains(h[name], value) {
+		h.Add(name, value)
 	}
 }
 
@@ -680,14 +695,8 @@ func respondError(w http.ResponseWriter, r *http.Request, err error, onError Err
 // refuse is for middleware: it answers with err, by onError or by WriteError,
 // before anything of the body was read. It logs nothing, since anybody on the
 // network can cause such answers, as often as they like.
-//
-// It sets a deadline for the body, since no transport has done so yet. If the
-// server has a ReadTimeout it leaves that one, which it would replace.
 func refuse(w http.ResponseWriter, r *http.Request, err error, onError ErrorHandler) {
-	if s, ok := r.Context().Value(http.ServerContextKey).(*http.Server); !ok || s.ReadTimeout <= 0 {
-		limits{time: DefaultBodyTimeout}.setDeadline(w, r)
-	}
-	leaveBody(w, r)
+	leaveBodyEarly(w, r)
 	respondError(w, r, err, onError, nil)
 }
 

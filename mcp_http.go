@@ -137,7 +137,7 @@ func isLoopback(hostport string) bool {
 // and a bearer token is a header like others to CORS.
 func allowOrigin(h http.Header, origin string) {
 	h.Set("Access-Control-Allow-Origin", origin)
-	addVary(h, "Origin")
+	addHeader(h, "Vary", "Origin")
 	h.Set("Access-Control-Expose-Headers", "WWW-Authenticate, Mcp-Session-Id, MCP-Protocol-Version")
 }
 
@@ -154,7 +154,7 @@ func preflight(h http.Header, r *http.Request) {
 	if names == "" {
 		names = "content-type, accept, authorization, mcp-protocol-version, mcp-method, mcp-name, mcp-session-id, last-event-id, traceparent, tracestate, baggage"
 	}
-	addVary(h, "Access-Control-Request-Headers")
+	addHeader(h, "Vary", "Access-Control-Request-Headers")
 	h.Set("Access-Control-Allow-Headers", names) // Mcp-Param-* can have any name, and "*" excludes Authorization
 	h.Set("Access-Control-Allow-Methods", "POST, GET, DELETE, OPTIONS")
 	h.Set("Access-Control-Max-Age", "7200")

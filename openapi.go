@@ -129,7 +129,7 @@ func checkReads(w http.ResponseWriter, r *http.Request) error {
 // serveDocument answers with a document in the form that Accept has chosen.
 func serveDocument(w http.ResponseWriter, r *http.Request, doc *builtDocument, contentType string) {
 	header := w.Header()
-	addVary(header, "Accept") // a middleware in front may have added names of its own
+	addHeader(header, "Vary", "Accept") // a middleware in front may have added names of its own
 	header.Set("Content-Type", contentType)
 	header.Set("X-Content-Type-Options", "nosniff")
 	header.Set("ETag", doc.etag)

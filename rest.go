@@ -220,7 +220,7 @@ func (m *method) encodeOutput(ws *workspace, out any) (header http.Header, err e
 // so they come after the call.
 func (m *method) sendHeaders(w http.ResponseWriter, r *http.Request, header http.Header) bool {
 	for name, texts := range header {
-		if name == "Set-Cookie" { // middleware may have set others
+		if isAddedHeader(name) {
 			texts = append(w.Header()[name], texts...)
 		}
 		w.Header()[name] = texts

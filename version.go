@@ -93,7 +93,7 @@ func Version(opts VersionOptions) func(http.Handler) http.Handler {
 	return func(next http.Handler) http.Handler {
 		return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 			if v.header != versionSourceOff {
-				addVary(w.Header(), v.header)
+				addHeader(w.Header(), "Vary", v.header)
 			}
 			version, ok := v.detectVersion(r)
 			if len(v.supported) > 0 && (!ok || !slices.Contains(v.supported, version)) {

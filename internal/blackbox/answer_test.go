@@ -348,7 +348,7 @@ func TestVersionsSideBySide(t *testing.T) {
 // Verify that the status and the headers of an error are sent by every
 // ErrorHandler, over those of the success that the method had set already, and that
 // no header is sent that would break the response or is not the application's. Vary
-// is added to that of the middleware.
+// and Link are added to those of the middleware.
 func TestErrorHeaders(t *testing.T) {
 	known := svc.Errorf(svc.CodeFailedPrecondition, "pay first")
 	paid := known.WithStatus(402).WithHeader("retry-after", "9").WithHeader("Retry-After", "7").WithHeader("ETag", `"now"`)
@@ -356,7 +356,7 @@ func TestErrorHeaders(t *testing.T) {
 		t.Errorf("the error has %v, the one it was made from %v", paid.Header(), known.Header())
 	}
 	paid.Header().Set("Retry-After", "1") // of a copy
-	bad := paid.WithHeader("Content-Type", "text/html").WithHeader("Vary", "X").WithHeader("Access-Control-Allow-Origin", "*").
+	bad := paid.WithHeader("Link", "</pay>").WithHeader("Content-Type", "text/html").WithHeader("Vary", "X").WithHeader("Access-Control-Allow-Origin", "*").
 		WithHeader("X Y", "1").WithHeader("X-Cut", "a\r\nSet-Cookie: b=c").WithHeader("X-Nul", "\x00").WithHeader("X-Wide", "ä").WithHeader("X-Edge", " a")
 	seen := ""
 	look := func(w http.ResponseWriter, _ *http.Request, err error) {
@@ -367,18 +367,19 @@ func TestErrorHeaders(t *testing.T) {
 		h := svc.Handle(func(w http.ResponseWriter, _ *http.Request) error {
 			w.Header().Set("ETag", `"old"`)
 			w.Header().Set("Cache-Control", "max-age=60")
+			w.Header().Set("Link", "</old>")
 			return bad
 		}, onError, slog.New(slog.DiscardHandler))
 		h = svc.CORS(svc.CORSOptions{Origins: []string{"https://a.example"}})(svc.VersionFromHeader("")(h))
 		a := answerTo(h, "GET", "/", "")
-		if vary := strings.Join(a.Header["Vary"], ", "); vary != "Origin, Accept-Version, X" {
-			t.Errorf("Vary is %s", vary)
+		if vary, link := strings.Join(a.Header["Vary"], ", "), strings.Join(a.Header["Link"], ", "); vary != "Origin, Accept-Version, X" || link != "</old>, </pay>" {
+			t.Errorf("Vary is %s and Link is %s", vary, link)
 		}
 		if a.StatusCode != 402 || a.Header.Get("Retry-After") != "7" || a.Header.Get("ETag") != `"now"` {
 			t.Errorf("the response is %d with %v", a.StatusCode, a.Header)
 		}
 		for name := range a.Header {
-			if !slices.Contains([]string{"Retry-After", "Etag", "Vary", "Content-Type", "Content-Length", "X-Content-Type-Options"}, name) && seen == "" {
+			if !slices.Contains([]string{"Retry-After", "Etag", "Vary", "Link", "Content-Type", "Content-Length", "X-Content-Type-Options"}, name) && seen == "" {
 				t.Errorf("the response has the header %s: %q", name, a.Header[name])
 			}
 		}
@@ -453,6 +454,7 @@ type (
 		Flag     bool          `json:"-" header:"X-Flag"`
 		Maybe    *string       `json:"maybe" header:"X-Maybe"`
 		Cookies  []string      `json:"-" header:"Set-Cookie"`
+		Next     string        `json:"-" header:"Link"`
 		Changed  time.Time     `json:"-" header:"Last-Modified"`
 		Wait     time.Duration `json:"-" header:"x-wait"`
 		Blob     []byte        `json:"-" header:"X-Blob"`
@@ -472,6 +474,7 @@ func (headImpl) Create(ctx context.Context, in *HeadIn) (*HeadOut, error) {
 	info, _ := svc.InfoFrom(ctx)
 	if info.Header != nil {
 		info.Header.Add("Set-Cookie", "z=26")
+		info.Header.Add("Link", "</old>")
 		info.Header.Set("Last-Modified", "never")
 		info.Header.Set("Content-Language", "en")
 		info.Header.Set("Content-Location", "/there")
@@ -479,7 +482,7 @@ func (headImpl) Create(ctx context.Context, in *HeadIn) (*HeadOut, error) {
 	}
 	return &HeadOut{
 		ID: in.ID, ETag: `"v1"`, Location: "/heads/" + in.Value, Count: 7, Ratio: 0.5, Flag: true, Maybe: &in.Value,
-		Cookies: []string{"a=1", "b=2; HttpOnly"}, Changed: time.Date(2026, 11, 21, 9, 0, 0, 5, time.FixedZone("", 3600)),
+		Cookies: []string{"a=1", "b=2; HttpOnly"}, Next: "</next>", Changed: time.Date(2026, 11, 21, 9, 0, 0, 5, time.FixedZone("", 3600)),
 		Wait: 1500 * time.Nanosecond, Blob: []byte{255}, Address: netip.MustParseAddr("::1"),
 	}, nil
 }
@@ -527,7 +530,7 @@ func TestOutputHeaders(t *testing.T) {
 	a := answerTo(s.REST(), "POST", "/heads/5?value=v", "")
 	for name, want := range map[string]string{
 		"Etag": `"v1"`, "Location": "/heads/v", "X-Count": "7", "X-Ratio": "0.5", "X-Flag": "true", "X-Maybe": "v",
-		"Set-Cookie": "z=26|a=1|b=2; HttpOnly", "Last-Modified": "Sat, 21 Nov 2026 08:00:00 GMT", "X-Wait": "1.5us", "X-Blob": "/w==", "X-Address": "::1",
+		"Set-Cookie": "z=26|a=1|b=2; HttpOnly", "Link": "</old>|</next>", "Last-Modified": "Sat, 21 Nov 2026 08:00:00 GMT", "X-Wait": "1.5us", "X-Blob": "/w==", "X-Address": "::1",
 	} {
 		if got := strings.Join(a.Header[name], "|"); got != want {
 			t.Errorf("%s: %q, want %q", name, got, want)
