@@ -194,11 +194,10 @@ func isScope(s string) bool {
 }
 
 // isResourceURL reports whether s is an absolute URL of the web without a fragment
-// (RFC 8707, section 2), in characters that a header can have.
+// (RFC 8707, section 2), in characters that a header, and so a scope, can have.
 func isResourceURL(s string) bool {
 	u, err := url.Parse(s)
-	plain := !strings.ContainsFunc(s, func(r rune) bool { return r <= ' ' || r >= 0x7F || r == '"' || r == '\\' })
-	return err == nil && plain && (u.Scheme == "https" || u.Scheme == "http") && u.Host != "" && u.User == nil && !strings.Contains(s, "#")
+	return err == nil && isScope(s) && (u.Scheme == "https" || u.Scheme == "http") && u.Host != "" && u.User == nil && !strings.Contains(s, "#")
 }
 
 // identify returns the principal of the token of r, or nil if it has none and needs

@@ -703,10 +703,10 @@ func TestPprofBody(t *testing.T) {
 	}{
 		{"none", nil, "", 0},
 		{"short", strings.NewReader("abc"), "abc", 0},
-		{"the limit", strings.NewReader(strings.Repeat("a", pprofBodyBytes)), strings.Repeat("a", pprofBodyBytes), 0},
-		{"too long", strings.NewReader(strings.Repeat("a", pprofBodyBytes+1)), "", http.StatusRequestEntityTooLarge},
+		{"the limit", strings.NewReader(strings.Repeat("a", DefaultMaxBody)), strings.Repeat("a", DefaultMaxBody), 0},
+		{"too long", strings.NewReader(strings.Repeat("a", DefaultMaxBody+1)), "", http.StatusRequestEntityTooLarge},
 		{"broken", io.MultiReader(strings.NewReader("abc"), pprofBroken{io.ErrUnexpectedEOF}), "", http.StatusBadRequest},
-		{"too slow", pprofBroken{&net.OpError{Op: "read", Err: pprofTimeout{}}}, "", http.StatusRequestTimeout},
+		{"too slow", pprofBroken{&net.OpError{Op: "read", Err: os.ErrDeadlineExceeded}}, "", http.StatusRequestTimeout},
 	} {
 		w := newDeadlineWriter()
 		body, err := readPprofBody(w, httptest.NewRequest("POST", "/", test.body))
@@ -726,15 +726,6 @@ func TestPprofBody(t *testing.T) {
 type pprofBroken struct{ err error }
 
 func (b pprofBroken) Read([]byte) (int, error) { return 0, b.err }
-
-// pprofTimeout is what a connection returns after its deadline.
-type pprofTimeout struct{}
-
-func (pprofTimeout) Error() string { return "i/o timeout" }
-
-func (pprofTimeout) Timeout() bool { return true }
-
-func (pprofTimeout) Temporary() bool { return true }
 
 // A deadlineWriter is a response writer of a connection that has deadlines.
 type deadlineWriter struct {

@@ -10,12 +10,10 @@ import (
 	"bytes"
 	"cmp"
 	"context"
-	"errors"
 	"fmt"
 	"html"
 	"io"
 	"maps"
-	"net"
 	"net/http"
 	"net/url"
 	"os"
@@ -272,31 +270,17 @@ func writeProfileIndex(w http.ResponseWriter, r *http.Request) {
 	buf.WriteTo(w)
 }
 
-// Limits on a request body. Only symbol reads one: a list of program counters.
-const (
-	pprofBodyBytes   = 1 << 20
-	pprofBodyTimeout = 30 * time.Second
-)
-
-// readPprofBody returns the whole body. It returns an error if the body is
-// larger than pprofBodyBytes, takes longer than pprofBodyTimeout or ends early.
+// readPprofBody returns the whole body, of which only symbol has a use: a list of
+// program counters.
 func readPprofBody(w http.ResponseWriter, r *http.Request) ([]byte, *pprofError) {
-	if r.Body == nil || r.Body == http.NoBody {
-		return nil, nil
+	l := limits{DefaultMaxBody, DefaultBodyTimeout}
+	l.setDeadline(w, r)
+	body, err := l.readBody(w, r, nil)
+	if err != nil {
+		e := ErrorFrom(err)
+		return nil, &pprofError{e.HTTPStatus(), e.message()}
 	}
-	http.NewResponseController(w).SetReadDeadline(time.Now().Add(pprofBodyTimeout)) // fails on writers without deadlines, such as those of tests
-	body, err := io.ReadAll(http.MaxBytesReader(w, r.Body, pprofBodyBytes))
-	var tooLarge *http.MaxBytesError
-	var timeout net.Error
-	switch {
-	case err == nil:
-		return body, nil
-	case errors.As(err, &tooLarge):
-		return nil, &pprofError{http.StatusRequestEntityTooLarge, "the body is too large"}
-	case errors.As(err, &timeout) && timeout.Timeout():
-		return nil, &pprofError{http.StatusRequestTimeout, "the body took too long"}
-	}
-	return nil, &pprofError{http.StatusBadRequest, "the body ended too early"}
+	return body, nil
 }
 
 // A pprofError is the response to a request that gets no profile.
