@@ -116,24 +116,16 @@ func (c Code) row() int {
 // contain texts that a client must not see: queries, file names, addresses.
 func (c Code) private() bool { return c == CodeUnknown || c == CodeInternal || c == CodeDataLoss }
 
-// codesFromHTTP are the codes of CodeFromHTTP, but for whole classes of statuses.
+// codesFromHTTP are the codes of the statuses that are not in the table codes, or of
+// which that has another code first.
 var codesFromHTTP = map[int]Code{
-	http.StatusUnauthorized:                 CodeUnauthenticated,
-	http.StatusForbidden:                    CodePermissionDenied,
-	http.StatusNotFound:                     CodeNotFound,
 	http.StatusMethodNotAllowed:             CodeUnimplemented,
-	http.StatusNotImplemented:               CodeUnimplemented,
 	http.StatusRequestTimeout:               CodeDeadlineExceeded,
-	http.StatusGatewayTimeout:               CodeDeadlineExceeded,
-	http.StatusConflict:                     CodeAlreadyExists,
 	http.StatusPreconditionFailed:           CodeFailedPrecondition,
 	http.StatusRequestEntityTooLarge:        CodeResourceExhausted,
-	http.StatusTooManyRequests:              CodeResourceExhausted,
 	http.StatusRequestedRangeNotSatisfiable: CodeOutOfRange,
-	statusClientClosedRequest:               CodeCanceled,
 	http.StatusInternalServerError:          CodeInternal,
 	http.StatusBadGateway:                   CodeUnavailable,
-	http.StatusServiceUnavailable:           CodeUnavailable,
 }
 
 // CodeFromHTTP returns the code for the status of an HTTP response, for a method
@@ -145,6 +137,11 @@ var codesFromHTTP = map[int]Code{
 func CodeFromHTTP(status int) Code {
 	if code, ok := codesFromHTTP[status]; ok {
 		return code
+	}
+	for _, row := range codes {
+		if row.http == status {
+			return row.code
+		}
 	}
 	switch status / 100 {
 	case 2:

@@ -196,10 +196,7 @@ func waitFor(ctx context.Context, d time.Duration) {
 // calls Write from a goroutine of its own. A client that stops reading would
 // block that goroutine, and with it the one profiler of the program, so each
 // write gets a deadline; net/http removes it when the request is done.
-type recordWriter struct {
-	w       http.ResponseWriter
-	control *http.ResponseController
-}
+type recordWriter struct{ w http.ResponseWriter }
 
 // recordWriteTimeout is how long the client may take for one write.
 const recordWriteTimeout = 30 * time.Second
@@ -208,16 +205,15 @@ const recordWriteTimeout = 30 * time.Second
 // the deadline that the server's WriteTimeout has set, since the client has asked
 // to wait that long. Without it, a server with a WriteTimeout of 10 seconds could
 // not serve a profile of 30.
-func newRecordWriter(w http.ResponseWriter, r *http.Request, d time.Duration) *recordWriter {
-	control := http.NewResponseController(w)
+func newRecordWriter(w http.ResponseWriter, r *http.Request, d time.Duration) recordWriter {
 	if s, ok := r.Context().Value(http.ServerContextKey).(*http.Server); ok && s.WriteTimeout > 0 {
-		control.SetWriteDeadline(time.Now().Add(d + s.WriteTimeout))
+		setWriteDeadline(w, time.Now().Add(d+s.WriteTimeout))
 	}
-	return &recordWriter{w, control}
+	return recordWriter{w}
 }
 
-func (rec *recordWriter) Write(b []byte) (int, error) {
-	rec.control.SetWriteDeadline(time.Now().Add(recordWriteTimeout)) // fails on writers without deadlines, such as those of tests
+func (rec recordWriter) Write(b []byte) (int, error) {
+	setWriteDeadline(rec.w, time.Now().Add(recordWriteTimeout))
 	return rec.w.Write(b)
 }
 

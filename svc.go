@@ -192,6 +192,7 @@ import (
 	"reflect"
 	"runtime/debug"
 	"slices"
+	"strconv"
 	"strings"
 	"sync"
 	"time"
@@ -504,14 +505,8 @@ func Join(name string, services ...*Service) *Service {
 // name get their names in documents in this order, which does not depend on the
 // order of the arguments of Join.
 func compareTypes(a, b *shape) int {
-	strictness := 0
-	switch {
-	case b.strict && !a.strict:
-		strictness = -1
-	case a.strict && !b.strict:
-		strictness = 1
-	}
-	return cmp.Or(strings.Compare(a.typ.PkgPath(), b.typ.PkgPath()), strings.Compare(a.typ.Name(), b.typ.Name()), strictness)
+	strict := func(s *shape) string { return strconv.FormatBool(s.strict) } // "false" comes before "true"
+	return cmp.Or(strings.Compare(a.typ.PkgPath(), b.typ.PkgPath()), strings.Compare(a.typ.Name(), b.typ.Name()), strings.Compare(strict(a), strict(b)))
 }
 
 // At returns the same service under a path prefix: At("/v1") serves GET
