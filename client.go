@@ -23,6 +23,7 @@ package svc
 //	a body that is cut                         UNAVAILABLE with the cause
 //	an error of WriteError or WriteProblem     the same code, message, details
 //	any other body of another status, 3xx too  the code of CodeFromHTTP
+//	404 or 405 without such a route            the same, its cause says which
 //	a stream that ends with the event error    the same code, message, details
 //	a stream that ends without done and error  UNAVAILABLE
 
@@ -1015,12 +1016,19 @@ func foreignError(response *http.Response) *Error {
 	case status/100 == 3:
 		what = "the server redirects, which clients do not follow"
 	}
-	return withAnswer(Errorf(CodeFromHTTP(status), "%s: it has the status %s", what, statusText(status)), response)
+	e := Errorf(CodeFromHTTP(status), "%s: it has the status %s", what, statusText(status))
+	return withAnswer(e, response, status == http.StatusNotFound || status == http.StatusMethodNotAllowed)
 }
 
 // withAnswer sets on e, which is new, what a response says beside its body. A method
-// that passes e on sends Retry-After only.
-func withAnswer(e *Error, response *http.Response) *Error {
+// that passes e on sends Retry-After only. If the server has no such route, the cause
+// says what was asked for, since wrong options of the client look like this.
+func withAnswer(e *Error, response *http.Response, noRoute bool) *Error {
+	if r := response.Request; noRoute && r != nil { // a Transport may leave it out
+		u := *r.URL
+		u.User, u.RawQuery = nil, "" // may be secrets
+		e.cause = fmt.Errorf("%s %s, by the base URL and ClientOptions.Service", r.Method, &u)
+	}
 	if status := response.StatusCode; status >= 400 && status <= 599 {
 		e.status = int32(status)
 	}
@@ -1042,7 +1050,7 @@ func readError(d *decoder, response *http.Response, body []byte) *Error {
 	if e == nil {
 		return foreignError(response)
 	}
-	return withAnswer(e, response)
+	return withAnswer(e, response, e.Message == nothingThere || response.StatusCode == http.StatusMethodNotAllowed)
 }
 
 // readEnvelope returns the error that the JSON text carries, or nil if there is none

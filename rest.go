@@ -123,7 +123,7 @@ func (h *restMux) respond(w http.ResponseWriter, r *http.Request, _ *workspace) 
 		allowed = h.allowedMethods(r)
 	}
 	if len(allowed) == 0 {
-		return httpError(http.StatusNotFound, CodeNotFound, "there is nothing at this path")
+		return httpError(http.StatusNotFound, CodeNotFound, nothingThere)
 	}
 	w.Header().Set("Allow", strings.Join(allowed, ", "))
 	return httpError(http.StatusMethodNotAllowed, CodeUnimplemented, "the method is not allowed here; allowed: %s", strings.Join(allowed, ", "))

@@ -274,11 +274,11 @@ func TestClientForeignAnswers(t *testing.T) {
 		{"proxy", "text/html", 502, html, "UNAVAILABLE: the response is not from the service: it has the status 502 Bad Gateway", ""},
 		{"no body", "", 503, "", "UNAVAILABLE: the response is not from the service: it has the status 503 Service Unavailable", ""},
 		{"unknown status", "text/plain", 599, "x", "UNKNOWN: the response is not from the service: it has the status 599", ""},
-		{"other JSON", "application/json", 404, `{"error":{"code":404,"message":"secret"}}`, "NOT_FOUND: the response is not from the service: it has the status 404 Not Found", ""},
+		{"other JSON", "application/json", 404, `{"error":{"code":404,"message":"secret"}}`, "NOT_FOUND: the response is not from the service: it has the status 404 Not Found: REQUEST", ""},
 		{"other code", "application/json", 409, `{"error":{"code":"STRANGE","message":"secret"}}`, "ALREADY_EXISTS: the response is not from the service: it has the status 409 Conflict", ""},
 		{"OK as an error", "application/json", 500, `{"error":{"code":"OK","message":"m"}}`, "INTERNAL: the response is not from the service: it has the status 500 Internal Server Error", ""},
-		{"JSON by another name", "text/plain", 404, `{"error":{"code":"ABORTED","message":"m"}}`, "NOT_FOUND: the response is not from the service: it has the status 404 Not Found", ""},
-		{"envelope in pieces", "application/json", 404, `{"error":{"code":"ABORTED","mess`, "NOT_FOUND: the response is not from the service: it has the status 404 Not Found", ""},
+		{"JSON by another name", "text/plain", 404, `{"error":{"code":"ABORTED","message":"m"}}`, "NOT_FOUND: the response is not from the service: it has the status 404 Not Found: REQUEST", ""},
+		{"envelope in pieces", "application/json", 404, `{"error":{"code":"ABORTED","mess`, "NOT_FOUND: the response is not from the service: it has the status 404 Not Found: REQUEST", ""},
 		{"redirect", "text/html", 302, html, "UNKNOWN: the server redirects, which clients do not follow: it has the status 302 Found", ""},
 		{"permanent redirect", "", 308, "", "UNKNOWN: the server redirects, which clients do not follow: it has the status 308 Permanent Redirect", ""},
 		{"not modified", "", 304, "", "UNKNOWN: the response has no output, since the client is to have it: it has the status 304 Not Modified", ""},
@@ -288,7 +288,7 @@ func TestClientForeignAnswers(t *testing.T) {
 		{"other type", "application/json", 200, `{"id":1}`, "INTERNAL: the response is not of the type of the output: /id must be a string", "<nil>"},
 		{"list", "application/json", 200, `[]`, "INTERNAL: the response is not of the type of the output: must be an object", "<nil>"},
 		{"too large", "application/json", 200, `{"id":"` + strings.Repeat("x", 3000) + `"}`, "INTERNAL: the response has more than 2000 bytes, the limit of the client: the body is larger than ClientOptions.MaxBody", "INTERNAL: the response has more than 2000 bytes, the limit of the client: the body is larger than ClientOptions.MaxBody"},
-		{"too large an error", "application/json", 404, strings.Repeat(" ", 3000) + `{"error":{"code":"ABORTED","message":"m"}}`, "NOT_FOUND: the response is not from the service: it has the status 404 Not Found", ""},
+		{"too large an error", "application/json", 404, strings.Repeat(" ", 3000) + `{"error":{"code":"ABORTED","message":"m"}}`, "NOT_FOUND: the response is not from the service: it has the status 404 Not Found: REQUEST", ""},
 		{"unknown and absent members", "application/json; charset=utf-8", 200, `{"new":[{}]}`, "<nil>", "<nil>"},
 		{"more than the rules allow", "application/json", 200, `{"id":"","size":-1}`, "<nil>", "<nil>"},
 	} {
@@ -303,16 +303,50 @@ func TestClientForeignAnswers(t *testing.T) {
 		}))
 		client := connectParts(t, server.URL, svc.ClientOptions{MaxBody: 2000})
 		_, err := client.Update(context.Background(), &WidgetIn{ID: "1"})
-		if got := fmt.Sprint(err); got != test.update {
+		const options = ", by the base URL and ClientOptions.Service"
+		if got := strings.ReplaceAll(fmt.Sprint(err), "PUT "+server.URL+"/parts/1"+options, "REQUEST"); got != test.update {
 			t.Errorf("%s: Update got\n%s, want\n%s", test.name, got, test.update)
 		}
 		if test.remove == "" {
 			test.remove = test.update
 		}
-		if got := fmt.Sprint(client.Delete(context.Background(), &WidgetID{"1"})); got != test.remove {
+		err = client.Delete(context.Background(), &WidgetID{"1"})
+		if got := strings.ReplaceAll(fmt.Sprint(err), "DELETE "+server.URL+"/parts/1"+options, "REQUEST"); got != test.remove {
 			t.Errorf("%s: Delete got\n%s, want\n%s", test.name, got, test.remove)
 		}
 		server.Close()
+	}
+}
+
+// Verify that an error says what was asked for where the options of the client lead to
+// no route, in its text and not on the wire, and nowhere else.
+func TestClientWithoutRoute(t *testing.T) {
+	_, handler := newParts()
+	mux := http.NewServeMux()
+	mux.Handle("/v1/", http.StripPrefix("/v1", handler))
+	for _, test := range []struct {
+		base    string
+		options svc.Options
+		want    string
+	}{
+		{"https://ada:secret@h.example/v1", svc.Options{Resource: "part"}, "NOT_FOUND: there is nothing at this path: PUT https://h.example/v1/part/a%2Fb, by the base URL and ClientOptions.Service"},
+		{"https://h.example", svc.Options{Resource: "parts"}, "NOT_FOUND: the response is not from the service: it has the status 404 Not Found: PUT https://h.example/parts/a%2Fb, by the base URL and ClientOptions.Service"},
+		{"https://h.example/v1", svc.Options{Resource: "parts", Methods: map[string]svc.MethodOptions{"Update": {HTTP: "PATCH /parts/{id}"}}},
+			"UNIMPLEMENTED: the method is not allowed here; allowed: PUT, DELETE: PATCH https://h.example/v1/parts/a%2Fb, by the base URL and ClientOptions.Service"},
+	} {
+		client := new(partsClient)
+		if err := svc.Connect[WidgetAPI](client, test.base, &svc.ClientOptions{Service: &test.options, Handler: mux}); err != nil {
+			t.Fatal(err)
+		}
+		_, err := client.Update(context.Background(), &WidgetIn{ID: "a/b", Force: true})
+		if fmt.Sprint(err) != test.want {
+			t.Errorf("got %v\nwant %s", err, test.want)
+		}
+		w := httptest.NewRecorder()
+		svc.WriteError(w, httptest.NewRequest("GET", "/", nil), err)
+		if body := w.Body.String(); strings.Contains(body, "h.example") {
+			t.Errorf("the answer to the client of the client is %s", body)
+		}
 	}
 }
 
