@@ -222,7 +222,7 @@ func newDocsData(s *Service, places DocsOptions) *docsData {
 func docsNames(m *method, placeholders []string) map[string]docsName {
 	names := make(map[string]docsName)
 	if m.addsCondition() {
-		names[inHeader+" "+ifNoneMatch] = docsName{}
+		names[inHeader+" If-None-Match"] = docsName{}
 	}
 	if m.bind == nil {
 		return names

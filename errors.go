@@ -400,9 +400,6 @@ func (e *Error) WithStatus(status int) *Error {
 	return c
 }
 
-// nothingThere is the message for a path that no route has. Clients know it.
-const nothingThere = "there is nothing at this path"
-
 // WithHeader returns a copy of e with a header for the response, over REST and
 // wherever else an [ErrorHandler] writes it: Retry-After, WWW-Authenticate, ETag. A
 // header of the same name that e has already gets the new value. The other

@@ -440,6 +440,9 @@ func decimal(n int) string {
 	return threeDigits[start : start+3]
 }
 
+// nothingThere is the message for a path that no route has, by which clients know it.
+const nothingThere = "there is nothing at this path"
+
 // httpError returns an error about the HTTP exchange, not about the call. It has
 // a status of its own, which the code does not determine: 405, 408, 413, 415.
 func httpError(status int, code Code, format string, args ...any) *Error {

@@ -65,12 +65,11 @@ import (
 // the error responses that it writes. svc cannot know the bodies that another
 // ErrorHandler writes: the document says only that there are errors.
 func (s *Service) OpenAPI() http.Handler {
-	return &openAPIHandler{
-		endpoint: s.newEndpoint("openapi"),
-		v30:      sync.OnceValue(func() *builtDocument { return newBuiltDocument(s, openAPI30) }),
-		v31:      sync.OnceValue(func() *builtDocument { return newBuiltDocument(s, openAPI31) }),
-		v32:      sync.OnceValue(func() *builtDocument { return newBuiltDocument(s, openAPI32) }),
+	h := &openAPIHandler{endpoint: s.newEndpoint("openapi")}
+	for d := openAPI31; d <= openAPI30; d++ {
+		h.forms[d] = sync.OnceValue(func() *builtDocument { return newBuiltText(buildDocument(s, d)) })
 	}
+	return h
 }
 
 // contentTypeOpenAPI is the media type that the OpenAPI Initiative uses. It is
@@ -80,7 +79,7 @@ const contentTypeOpenAPI = "application/vnd.oai.openapi+json"
 // An openAPIHandler serves the document of one service in all forms.
 type openAPIHandler struct {
 	endpoint
-	v30, v31, v32 func() *builtDocument
+	forms [openAPI30 + 1]func() *builtDocument // by dialect, from openAPI31
 }
 
 var _ http.Handler = (*openAPIHandler)(nil)
@@ -90,9 +89,6 @@ type builtDocument struct {
 	text []byte
 	etag string // a strong validator: a hash of the text (RFC 9110, section 8.8.3)
 }
-
-// newBuiltDocument builds the document of s in a dialect.
-func newBuiltDocument(s *Service, d dialect) *builtDocument { return newBuiltText(buildDocument(s, d)) }
 
 // newBuiltText returns a document with the text.
 func newBuiltText(text []byte) *builtDocument {
@@ -147,13 +143,10 @@ func (h *openAPIHandler) chooseForm(r *http.Request) (doc *builtDocument, conten
 		contentType = chooseType(r.Header["Accept"], contentTypeJSON, contentTypeOpenAPI+";version=3.2", contentTypeOpenAPI+";version=3.1")
 		_, version, _ = strings.Cut(contentType, ";version=")
 	}
-	switch version {
-	case "", "3.0", openAPI30.version():
-		return h.v30(), contentType, nil
-	case "3.1", openAPI31.version():
-		return h.v31(), contentType, nil
-	case "3.2", openAPI32.version():
-		return h.v32(), contentType, nil
+	for d := openAPI31; d <= openAPI30; d++ {
+		if full := d.version(); version == full || cmp.Or(version, "3.0") == full[:len("3.0")] {
+			return h.forms[d](), contentType, nil
+		}
 	}
 	return nil, "", Errorf(CodeInvalidArgument, "the document is there as openapi=3.0, openapi=3.1 and openapi=3.2")
 }
@@ -313,31 +306,20 @@ func (b *apiBuilder) listParameters(m *method, names []string) []apiParameter {
 		list = append(list, apiParameter{p.sourceName, p.in, p.doc, p.isRequired(), w.appendParameter(nil, p.field)})
 	}
 	if m.addsCondition() {
-		list = append(list, apiParameter{ifNoneMatch, inHeader, "The ETag of an answer that the client has: while it is current, the answer is 304.", false, json.RawMessage(`{"type":"string"}`)})
+		list = append(list, apiParameter{"If-None-Match", inHeader, "The ETag of an answer that the client has: while it is current, the answer is 304.", false, json.RawMessage(`{"type":"string"}`)})
 	}
 	return list
 }
 
-// ifNoneMatch is the request header by which REST answers 304.
-const ifNoneMatch = "If-None-Match"
-
-// addsCondition reports whether REST reads ifNoneMatch although it is no field of the
-// input of m.
+// addsCondition reports whether REST reads If-None-Match although it is no field of
+// the input of m.
 func (m *method) addsCondition() bool {
-	return m.etag() != nil && (m.bind == nil || !slices.ContainsFunc(m.bind.header, func(p param) bool { return p.key == ifNoneMatch }))
+	return m.isConditional() && (m.bind == nil || !slices.ContainsFunc(m.bind.header, func(p param) bool { return p.key == "If-None-Match" }))
 }
 
-// etag returns the header of the output by which restHandler answers 304, or nil if it
-// never does.
-func (m *method) etag() *outputHeader {
-	if m.method == http.MethodGet && m.headers != nil {
-		for i := range m.headers.fields {
-			if h := &m.headers.fields[i]; h.isETag() {
-				return h
-			}
-		}
-	}
-	return nil
+// isConditional reports whether restHandler answers If-None-Match with 304.
+func (m *method) isConditional() bool {
+	return m.method == http.MethodGet && m.headers != nil && slices.ContainsFunc(m.headers.fields, func(h outputHeader) bool { return h.isETag() })
 }
 
 // referBody returns the reference to the component that has exactly the fields
@@ -387,6 +369,9 @@ func (b *apiBuilder) listResponses(m *method) map[string]apiResponse {
 	if m.needsCaller {
 		list["401"], list["403"] = err, err
 	}
+	if m.isConditional() {
+		list["304"] = apiResponse{Description: http.StatusText(http.StatusNotModified)}
+	}
 	if len(m.scopes) > 0 && b.dialect == openAPI30 {
 		list["403"] = b.describeScopes(m, err)
 	}
@@ -398,10 +383,6 @@ func (b *apiBuilder) listResponses(m *method) map[string]apiResponse {
 	case m.out != nil:
 		success.Content = newContent(contentTypeJSON, b.recordSchema(m))
 		success.Headers = b.listHeaders(m)
-	}
-	if h := m.etag(); h != nil {
-		sent := map[string]apiHeader{h.header: {h.doc, true, success.Headers[h.header].Schema}}
-		list["304"] = apiResponse{Description: http.StatusText(http.StatusNotModified), Headers: sent}
 	}
 	list[strconv.Itoa(m.status)] = success
 	return list

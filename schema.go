@@ -1035,11 +1035,7 @@ func (c *shapes) fieldFor(sf reflect.StructField, index []int, optional bool, at
 	f.place = at
 	f.shape = c.shapeFor(sf.Type, at)
 	if f.shape.kind == kindOptional && (f.hidden || !slices.Contains(jsonOptions, "omitzero")) {
-		alone := ""
-		if f.isBound() {
-			alone = fmt.Sprintf(" and no other tag, since only JSON has null; elsewhere write a *%v", f.shape.deref().typ)
-		}
-		c.addf("%s: an Optional may be absent, which only omitzero leaves out: write `json:\"%s,omitzero\"`%s", at, f.name, alone)
+		c.addf("%s: an Optional may be absent, which only omitzero leaves out, or null, which only JSON has: write `json:\"%s,omitzero\"`, and no tag for another place", at, f.name)
 	}
 	c.applyOptions(f, jsonOptions, slices.Concat(queryOptions, headerOptions, cookieOptions))
 	before := len(c.list)

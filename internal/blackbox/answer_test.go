@@ -663,7 +663,7 @@ type (
 // answers them, and nowhere else.
 func TestConditionalGetInDocuments(t *testing.T) {
 	const condition = `{"description":"The ETag of an answer that the client has: while it is current, the answer is 304.","in":"header","name":"If-None-Match","schema":{"type":"string"}}`
-	const unchanged = `{"description":"Not Modified","headers":{"ETag":{"description":"Of this version.","required":true,"schema":{"type":"string"}}}}`
+	const unchanged = `{"description":"Not Modified"}`
 	own := svc.MustRegister[OwnTagAPI](ownTagImpl{}, &svc.Options{Resource: "heads", Methods: map[string]svc.MethodOptions{"Only": {HTTP: "GET /heads/only"}}})
 	for _, test := range []struct {
 		service            *svc.Service
