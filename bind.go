@@ -1089,9 +1089,11 @@ func (c *checks) checkMap(s *shape, hooked bool) checkFunc {
 			value := reflect.New(s.elem.typ).Elem()
 			value.Set(v.MapIndex(e.key))
 			d.push(e.name)
-			d.naming = true
-			d.checkRules(s.key.rules, e.key)
-			d.naming = false
+			if len(s.key.rules) > 0 { // which no struct has; checkRules takes only addressable ones
+				d.naming = true
+				d.checkRules(s.key.rules, e.key)
+				d.naming = false
+			}
 			if elem != nil {
 				elem(d, value)
 			}

@@ -438,15 +438,16 @@ type vTree struct {
 func (v *vTree) Validate() error { return fmt.Errorf("tree %d", v.N) }
 
 type vEverywhere struct {
-	Leaf  vLeaf              `json:"leaf"`
-	Ptr   *vLeaf             `json:"ptr"`
-	PPtr  **vPointer         `json:"pptr"`
-	List  []vPointer         `json:"list"`
-	Ptrs  []*vPointer        `json:"ptrs"`
-	Array [2]vLeaf           `json:"array"`
-	Map   map[string]vLeaf   `json:"map"`
-	PMap  map[int8]*vPointer `json:"pmap"`
-	Lists map[string][]vLeaf `json:"lists"`
+	Leaf  vLeaf                `json:"leaf"`
+	Ptr   *vLeaf               `json:"ptr"`
+	PPtr  **vPointer           `json:"pptr"`
+	List  []vPointer           `json:"list"`
+	Ptrs  []*vPointer          `json:"ptrs"`
+	Array [2]vLeaf             `json:"array"`
+	Map   map[string]vLeaf     `json:"map"`
+	PMap  map[int8]*vPointer   `json:"pmap"`
+	Lists map[string][]vLeaf   `json:"lists"`
+	Addrs map[netip.Addr]vLeaf `json:"addrs,omitempty"`
 	Plain struct {
 		Leaf vLeaf `json:"leaf"`
 	} `json:"plain"`
@@ -519,9 +520,9 @@ func TestValidate(t *testing.T) {
 		{reflect.TypeFor[vOverridesGeneric](), `{"G":1}`, []string{" generic 1", " overrides"}},
 		{reflect.TypeFor[vTree](), `{"n":1,"kids":[{"n":2,"kids":[{"n":3}]},{"n":4}],"next":{"n":5},"map":{"b":{"n":6},"a":{"n":7}}}`,
 			[]string{"/kids/0/kids/0 tree 3", "/kids/0 tree 2", "/kids/1 tree 4", "/next tree 5", "/map/a tree 7", "/map/b tree 6", " tree 1"}},
-		{reflect.TypeFor[vEverywhere](), `{"leaf":{"N":1},"ptr":{"N":2},"pptr":{"N":3},"list":[{"N":4},{"N":5}],"ptrs":[null,{"N":6}],"array":[{"N":7},{"N":8}],"map":{"z":{"N":9},"a/b":{"N":10}},"pmap":{"5":{"N":11},"-1":null,"10":{"N":12}},"lists":{"l":[{"N":13}]},"plain":{"leaf":{"N":14}}}`,
+		{reflect.TypeFor[vEverywhere](), `{"leaf":{"N":1},"ptr":{"N":2},"pptr":{"N":3},"list":[{"N":4},{"N":5}],"ptrs":[null,{"N":6}],"array":[{"N":7},{"N":8}],"map":{"z":{"N":9},"a/b":{"N":10}},"pmap":{"5":{"N":11},"-1":null,"10":{"N":12}},"lists":{"l":[{"N":13}]},"addrs":{"::1":{"N":15}},"plain":{"leaf":{"N":14}}}`,
 			[]string{"/leaf leaf 1", "/ptr leaf 2", "/pptr pointer 3", "/list/0 pointer 4", "/list/1 pointer 5", "/ptrs/1 pointer 6", "/array/0 leaf 7", "/array/1 leaf 8",
-				"/map/a~1b leaf 10", "/map/z leaf 9", "/pmap/10 pointer 12", "/pmap/5 pointer 11", "/lists/l/0 leaf 13", "/plain/leaf leaf 14", " everywhere"}},
+				"/map/a~1b leaf 10", "/map/z leaf 9", "/pmap/10 pointer 12", "/pmap/5 pointer 11", "/lists/l/0 leaf 13", "/addrs/::1 leaf 15", "/plain/leaf leaf 14", " everywhere"}},
 		{reflect.TypeFor[vEverywhere](), `{"leaf":{"N":1},"ptr":null,"pptr":null,"list":[],"ptrs":[],"array":[{"N":0},{"N":0}],"map":{},"pmap":{},"lists":{},"plain":{"leaf":{"N":0}}}`,
 			[]string{"/leaf leaf 1", "/array/0 leaf 0", "/array/1 leaf 0", "/plain/leaf leaf 0", " everywhere"}},
 		{reflect.TypeFor[struct{ T vText }](), `{"T":"x"}`, []string{"/T text x"}},
@@ -638,13 +639,14 @@ func TestValidateChanges(t *testing.T) {
 func TestCheckValue(t *testing.T) {
 	type input struct {
 		*OBase
-		Buyer *dBuyer           `json:"buyer"`
-		Lines []dLine           `json:"lines" minItems:"1"`
-		Map   map[int]dLine     `json:"map"`
-		Color string            `json:"color,omitempty" enum:"red,green"`
-		Pair  *[2]dLine         `json:"pair,omitempty"`
-		Text  map[oFold]*dBuyer `json:"text"`
-		Leaf  []vCoded          `json:"leaf"`
+		Buyer *dBuyer              `json:"buyer"`
+		Lines []dLine              `json:"lines" minItems:"1"`
+		Map   map[int]dLine        `json:"map"`
+		Color string               `json:"color,omitempty" enum:"red,green"`
+		Pair  *[2]dLine            `json:"pair,omitempty"`
+		Text  map[oFold]*dBuyer    `json:"text"`
+		Leaf  []vCoded             `json:"leaf"`
+		Addrs map[netip.Addr]dLine `json:"addrs"`
 	}
 	line, buyer := dLine{"a", 2}, dBuyer{Name: "ann"}
 	for _, test := range []struct {
@@ -658,6 +660,7 @@ func TestCheckValue(t *testing.T) {
 		{input{Lines: []dLine{line}, Map: map[int]dLine{10: {"a", 0}, 2: {"", 2}, 1: line}}, []string{"body /map/10/n minimum", "body /map/2/sku enum"}},
 		{input{Lines: []dLine{line}, Pair: &[2]dLine{line, {}}}, []string{"body /pair/1/sku enum", "body /pair/1/n minimum"}},
 		{input{Lines: []dLine{line}, Text: map[oFold]*dBuyer{"B": nil, "A": &buyer, "C/": {}}}, []string{"body /text/C~1/name minLength"}},
+		{input{Lines: []dLine{line}, Addrs: map[netip.Addr]dLine{netip.IPv6Loopback(): {"a", 0}}}, []string{"body /addrs/::1/n minimum"}},
 		{input{Lines: []dLine{line}, Leaf: []vCoded{{}, {"plain"}}}, []string{"body /leaf/1 validate"}},
 	} {
 		b := bindingOf(t, reflect.TypeFor[input]())
