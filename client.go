@@ -211,6 +211,9 @@ func newConnection(p *mistakes, baseURL string, o ClientOptions) *connection {
 	}
 	c.http.CheckRedirect = func(*http.Request, []*http.Request) error { return http.ErrUseLastResponse }
 	if text := c.parseBase(baseURL); text != "" {
+		if _, rest, ok := strings.Cut(baseURL, "@"); ok { // a password may be before it
+			baseURL = "…@" + rest
+		}
 		p.addf("the URL %q %s; want one such as https://todos.example or http://127.0.0.1:8080/v1", baseURL, text)
 	}
 	return c
@@ -224,7 +227,7 @@ func (c *connection) parseBase(text string) string {
 	case err != nil:
 		return "is not a URL"
 	case u.Scheme != "http" && u.Scheme != "https":
-		return "has not the scheme http or https"
+		return "does not have the scheme http or https"
 	case u.Host == "" || u.Opaque != "":
 		return "has no host"
 	case u.RawQuery != "" || u.ForceQuery || u.Fragment != "":

@@ -727,7 +727,7 @@ func TestClientMistakes(t *testing.T) {
 		_      int
 	}
 	say("fields", svc.Connect[WidgetAPI](&fields, "http://x", nil))
-	for _, u := range []string{"", "todos.example", "ftp://todos.example", "http://", "http://x/a?b", "http://x/#f", "http://x/a//b", "http://x/../b", "http://x:port", "mailto:x"} {
+	for _, u := range []string{"", "todos.example", "ftp://todos.example", "http://", "http://x/a?b", "http://x/#f", "http://x/a//b", "http://x/../b", "http://x:port", "mailto:x", "http://ada:secret@x?b", "http://ada:se%cret@x"} {
 		say("URL "+u, svc.Connect[WidgetAPI](new(partsClient), u, nil))
 	}
 	_, handler := newParts()
