@@ -291,6 +291,8 @@ for (const transport of ['REST', 'JSON-RPC', 'MCP']) {
 		await box(o, 'id').fill(todo.id);
 		await send(o);
 		assert.equal((await result(o, transport)).id, todo.id);
+		await box(o, 'If-None-Match').fill('*'); // which over the others is nowhere
+		assert.match(await send(o), transport === 'REST' ? /^304 / : /^200 /);
 
 		o = await open(page, 'todos_Update');
 		await over(o, transport);
