@@ -1046,14 +1046,12 @@ func withAnswer(e *Error, response *http.Response, noRoute bool) *Error {
 // of WriteProblem.
 func readError(d *decoder, response *http.Response, body []byte) *Error {
 	types := response.Header.Values("Content-Type")
-	if len(types) != 1 || !isJSONType(types[0]) || !isJSON(body) {
-		return foreignError(response)
+	if len(types) == 1 && isJSONType(types[0]) && isJSON(body) {
+		if e := readEnvelope(d, body); e != nil {
+			return withAnswer(e, response, e.Message == nothingThere || response.StatusCode == http.StatusMethodNotAllowed)
+		}
 	}
-	e := readEnvelope(d, body)
-	if e == nil {
-		return foreignError(response)
-	}
-	return withAnswer(e, response, e.Message == nothingThere || response.StatusCode == http.StatusMethodNotAllowed)
+	return foreignError(response)
 }
 
 // readEnvelope returns the error that the JSON text carries, or nil if there is none

@@ -503,13 +503,11 @@ func (w *docsWriter) writeAll() []byte {
 // describeURL says what URL stands for in the commands. Where the page may not call
 // the routes, it is the server of the document.
 func (w *docsWriter) describeURL() string {
-	place := "this page"
-	if w.data.REST == "" {
-		if server := textAt(itemsOf(memberAt(w.data.Document, "servers"))[0], "url"); server != "/" {
-			return plainLine(server)
-		}
-	}
-	if w.data.REST == "" || w.data.REST[0] == '/' {
+	place, server := "this page", textAt(itemsOf(memberAt(w.data.Document, "servers"))[0], "url")
+	switch {
+	case w.data.REST == "" && server != "/":
+		return plainLine(server)
+	case w.data.REST == "" || w.data.REST[0] == '/':
 		place = "the host of this page"
 	}
 	return "the address of " + place + " without the slash at its end, such as https://example.com"
