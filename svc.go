@@ -123,13 +123,15 @@
 //
 //	type Created struct {
 //		ID       string `json:"id"`
-//		Location string `json:"-" header:"Location"` // with MethodOptions.Status 201
+//		Location string `json:"-" header:"Location"` // with MethodOptions.Status 201, "notes/7"
 //		ETag     string `json:"-" header:"ETag"`
 //	}
 //
 // With header:"ETag" on the output of a GET, a client that has the record with this
-// tag, by its If-None-Match, gets 304 and no body (RFC 9110, section 13.1.2). The
-// OpenAPI document has both.
+// tag, by its If-None-Match, gets 304 and no body (RFC 9110, section 13.1.2), as the
+// OpenAPI document says. Clients resolve a Location against the URL of the request
+// (section 10.2.2), so notes/7 in the answer to POST /notes, without a slash before it,
+// is right under [Service.At] and behind http.StripPrefix too.
 //
 // # JSON
 //

@@ -566,6 +566,41 @@ func TestOutputHeaders(t *testing.T) {
 	}
 }
 
+type (
+	PlaceAPI interface {
+		Create(context.Context) (*HeadOnly, error)
+		Get(context.Context, *HeadIn) (*StatusItem, error)
+	}
+	placeImpl struct{}
+)
+
+func (placeImpl) Create(context.Context) (*HeadOnly, error) { return &HeadOnly{"places/5"}, nil }
+func (placeImpl) Get(_ context.Context, in *HeadIn) (*StatusItem, error) {
+	return &StatusItem{in.ID}, nil
+}
+
+// Verify that a Location relative to the request leads to what was created, whatever
+// prefix is in front of the routes.
+func TestRelativeLocation(t *testing.T) {
+	s := svc.MustRegister[PlaceAPI](placeImpl{}, &svc.Options{Resource: "places", Methods: map[string]svc.MethodOptions{"Create": {Status: 201}}})
+	for prefix, h := range map[string]http.Handler{
+		"":        s.REST(),
+		"/v1":     s.At("/v1").REST(),
+		"/api":    http.StripPrefix("/api", s.REST()),
+		"/api/v1": http.StripPrefix("/api", s.At("/v1").REST()),
+	} {
+		created := answerTo(h, "POST", prefix+"/places", "")
+		base, _ := url.Parse("https://h.example" + prefix + "/places")
+		place, err := base.Parse(created.Header.Get("Location"))
+		if err != nil || created.StatusCode != 201 {
+			t.Fatal(created.StatusCode, err)
+		}
+		if a := answerTo(h, "GET", place.Path, ""); textOf(a) != `{"name":"5"}` {
+			t.Errorf("below %q the Location %s is answered with %d", prefix, place, a.StatusCode)
+		}
+	}
+}
+
 // Verify that a value that no header can hold is INTERNAL, and that no part of it
 // and of the output arrives.
 func TestOutputHeaderInjection(t *testing.T) {
