@@ -186,8 +186,8 @@ type mcpTexts struct {
 //
 // A call that takes long is answered by a stream of events, where the client accepts
 // one. The stream begins after 7.5 to 15 seconds and has a comment every 15 seconds,
-// since proxies drop connections that are silent. Headers that a method adds to
-// Info.Header after that are not sent.
+// since proxies drop connections that are silent. It has none of the headers that the
+// method adds to Info.Header.
 //
 // Requests from web pages get 403 unless MCPOptions.AllowedOrigins has the
 // origin of the page. The handler does not authenticate: put middleware in

@@ -986,7 +986,7 @@ func (s *mcpStream) sendLocked(x *exchange, body []byte) {
 	s.sent++
 	s.sentAt = time.Now()
 	if x.pipe != nil {
-		x.pipe.writeLine(body)
+		x.pipe.writeMessage(x, body)
 		return
 	}
 	if s.events == nil {

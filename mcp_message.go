@@ -259,8 +259,7 @@ func (x *exchange) Value(key any) any {
 // error only if it has not sent anything.
 func (x *exchange) serveBody() error {
 	if x.isBatch() {
-		x.serveBatch()
-		return nil
+		return x.serveBatch()
 	}
 	var m rpcMessage
 	if !x.readMessage(&m) {
@@ -392,12 +391,15 @@ func (x *exchange) serveMessage(m *rpcMessage) error {
 	default:
 		defer x.endAborted()
 		if x.accept == (accepted{}) {
-			return httpError(http.StatusNotAcceptable, CodeInvalidArgument, "accept application/json, text/event-stream, or both")
+			return notAcceptable
 		}
 		x.answerRequest(m)
 	}
 	return nil
 }
+
+// notAcceptable is the error for a client that takes no form of an answer.
+var notAcceptable = httpError(http.StatusNotAcceptable, CodeInvalidArgument, "accept application/json, text/event-stream, or both")
 
 // endAborted tells Options.Observe of a call that ends by http.ErrAbortHandler. It is
 // deferred before the method is known, which is why it is no x.watch.end.
@@ -436,18 +438,21 @@ const maxMCPBatch = 100
 //
 // The answers have the bounds of JSON-RPC's batches; see batchBudget. When the client
 // has gone, the rest of the calls is not run, and nothing is sent.
-func (x *exchange) serveBatch() {
+func (x *exchange) serveBatch() error {
 	messages, e := x.readBatch()
-	if e != nil {
+	switch {
+	case e != nil:
 		x.sendError(nil, e)
-		return
+		return nil
+	case x.accept == (accepted{}) && slices.ContainsFunc(messages, wantsAnswer):
+		return notAcceptable
 	}
 	out := []byte{'['}
 	budget := new(batchBudget)
 	defer budget.logRest(x, &x.h.endpoint, x.request)
 	for i := range messages {
 		m := &messages[i]
-		if m.kind != rpcRequest && m.kind != rpcInvalid {
+		if !wantsAnswer(*m) {
 			continue
 		}
 		y := &exchange{callContext: x.callContext, h: x.h, w: x.w, header: x.header, pipe: x.pipe, agreed: x.agreed, ws: x.ws, accept: x.accept, budget: budget}
@@ -460,16 +465,19 @@ func (x *exchange) serveBatch() {
 		}
 		out = append(out, x.ws.enc.buf...)
 	}
-	if x.Err() != nil {
-		return
-	}
-	if len(out) == 1 { // notifications and responses only
+	switch {
+	case x.Err() != nil:
+	case len(out) == 1: // notifications and responses only
 		x.acceptMessage()
-		return
+	default:
+		x.ws.enc.buf = append(append(x.ws.enc.buf[:0], out...), ']')
+		x.sendAnswer(http.StatusOK)
 	}
-	x.ws.enc.buf = append(append(x.ws.enc.buf[:0], out...), ']')
-	x.sendAnswer(http.StatusOK)
+	return nil
 }
+
+// wantsAnswer reports whether a message of a batch has an answer.
+func wantsAnswer(m rpcMessage) bool { return m.kind == rpcRequest || m.kind == rpcInvalid }
 
 // readBatch returns the messages of a batch, or the error to answer it with.
 func (x *exchange) readBatch() ([]rpcMessage, *mcpError) {
@@ -480,7 +488,7 @@ func (x *exchange) readBatch() ([]rpcMessage, *mcpError) {
 	case s.err != nil:
 		return nil, notJSON(s.err)
 	case !x.hasBatches():
-		return nil, badRequest(rpcInvalidRequest, "this revision has no batches; send one message at a time")
+		return nil, noBatches
 	case text.count == 0:
 		return nil, badRequest(rpcInvalidRequest, "a batch must have at least one message")
 	case text.count > maxMCPBatch:
@@ -491,8 +499,13 @@ func (x *exchange) readBatch() ([]rpcMessage, *mcpError) {
 
 // answerWithin answers one message of a batch within its budget, or with
 // RESOURCE_EXHAUSTED: a result for a tool, which its model reads, and an error for
-// everything else. It reports false if the client has gone.
+// everything else. What is no valid request calls nothing, and its error is short. It
+// reports false if the client has gone.
 func (x *exchange) answerWithin(rpc *rpcMessage) bool {
+	if rpc.kind == rpcInvalid || !isMCPID(rpc.id) {
+		x.answerRequest(rpc)
+		return true
+	}
 	err := x.budget.checkNext(x)
 	if err == nil {
 		defer x.endAborted()
@@ -532,7 +545,7 @@ func (x *exchange) findCalled(rpc *rpcMessage) *method {
 			called = r.tool
 		}
 	}
-	if called == nil || rpc.kind != rpcRequest {
+	if called == nil {
 		return nil
 	}
 	return called.method
@@ -639,6 +652,9 @@ func (x *exchange) saysMethod(method []byte) bool {
 // one of them.
 func (x *exchange) checkModern(m *message) *mcpError {
 	x.revision = modernRevision
+	if x.budget != nil {
+		return noBatches
+	}
 	if x.pipe == nil {
 		if e := x.checkModernHeaders(m); e != nil {
 			return e
@@ -843,6 +859,7 @@ const (
 )
 
 var (
+	noBatches       = badRequest(rpcInvalidRequest, "this revision has no batches; send one message at a time")
 	badParams       = invalidParams("/params must be an object, and so must _meta and arguments in it")
 	badLogLevel     = invalidParams("the log level must be one of debug, info, notice, warning, error, critical, alert and emergency")
 	badToken        = invalidParams("params._meta.progressToken must be a string or an integer, of at most 1024 bytes")
@@ -913,7 +930,7 @@ func (x *exchange) sendAnswer(status int) {
 	switch {
 	case x.budget != nil: // serveBatch takes it from there
 	case x.pipe != nil:
-		x.pipe.sendAnswer(x, body)
+		x.pipe.writeMessage(x, body)
 	case x.stream.hasBegun():
 		x.stream.endWithAnswer(body)
 	case status != http.StatusOK:

@@ -253,7 +253,7 @@ func (u *uriTemplate) matchURI(uri string) (map[string]string, bool) {
 			return nil, false
 		}
 		for name, list := range parsed {
-			if !slices.Contains(u.query, name) || len(list) != 1 {
+			if !slices.Contains(u.query, name) || len(list) != 1 || !utf8.ValidString(list[0]) {
 				return nil, false
 			}
 			values[name] = list[0]

@@ -34,7 +34,7 @@ import (
 // AllowedOrigins. Nobody sends a token here, so the caller of methods with Scopes is
 // the [Principal] in ctx: see [WithPrincipal]. Info.Request and Info.Header are nil.
 // At most 64 calls run at a time; others wait. notifications/cancelled ends the
-// context of a call, whose answer is then not sent. A line of more than
+// context of a call, for which nothing is sent any more. A line of more than
 // Options.MaxBody gets an error, and so does one that is no message; the lines after
 // it are read all the same.
 //
@@ -60,6 +60,9 @@ func (s *Service) MCPStdio(ctx context.Context, in io.Reader, out io.Writer, opt
 	go readLines(in, p.h.limits.size, lines, ctx.Done())
 	err := p.serveLines(ctx, lines)
 	p.calls.Wait()
+	if err == nil {
+		err = p.err // in can end before out has failed
+	}
 	return err
 }
 
@@ -90,7 +93,7 @@ type mcpPipe struct {
 // A pipeCall is a request that runs on a goroutine of its own.
 type pipeCall struct {
 	cancel   context.CancelFunc
-	canceled bool // the client wants no answer
+	canceled bool // the client wants to hear no more of it; protected by mcpPipe.mu
 }
 
 // A pipeLine is one line. With an error it is the last one: with io.EOF it has what
@@ -298,26 +301,14 @@ func idKey(id []byte) string {
 	return ""
 }
 
-// sendAnswer writes the answer to x, unless its client has canceled the call.
-func (p *mcpPipe) sendAnswer(x *exchange, body []byte) {
+// writeMessage writes the answer to x, or a notification, and a line end, at once. The
+// JSON of this package has no line ends in it. Nothing more is written for a call that
+// the client has canceled (MCP 2026-07-28, stdio, Cancellation). An error means that
+// the client has gone, so it ends all calls.
+func (p *mcpPipe) writeMessage(x *exchange, body []byte) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
-	if x.call == nil || !x.call.canceled {
-		p.writeLocked(body)
-	}
-}
-
-// writeLine writes a notification.
-func (p *mcpPipe) writeLine(body []byte) {
-	p.mu.Lock()
-	defer p.mu.Unlock()
-	p.writeLocked(body)
-}
-
-// writeLocked writes a message and a line end, at once. The JSON of this package has
-// no line ends in it. An error means that the client has gone, so it ends all calls.
-func (p *mcpPipe) writeLocked(body []byte) {
-	if p.err != nil {
+	if p.err != nil || x.call != nil && x.call.canceled {
 		return
 	}
 	p.buf = append(append(p.buf[:0], body...), '\n')

@@ -952,7 +952,7 @@ func (b *rpcBatch) joinAnswers() {
 //	description         MethodOptions.Description; absent if that is empty
 //	tags                the resource
 //	paramStructure      by-name
-//	params              the fields of the input, in their order
+//	params              the fields of the input, those that are required first
 //	result              the output, or {"type":"null"}
 //	deprecated          MethodOptions.Deprecated; absent if it is not set
 type openRPCDocument struct {
@@ -992,15 +992,21 @@ func buildOpenRPC(s *Service) []byte {
 	c := newComponents(jsonSchema, func(t *shape) string { return s.typeNames[t] })
 	doc := openRPCDocument{OpenRPC: "1.3.2", Info: documentInfo{s.name, s.description, s.version}}
 	for _, m := range s.methodsOn(TransportRPC) {
-		params := []openRPCValue{} // an empty list is not null
+		params, optional := []openRPCValue{}, []openRPCValue(nil) // an empty list is not null
 		if m.in != nil {
 			for _, f := range m.in.fields {
 				if f.isNameless() {
 					continue
 				}
-				params = append(params, openRPCValue{f.name, f.doc, f.isRequired(), c.writer.appendField(nil, f)})
+				param := openRPCValue{f.name, f.doc, f.isRequired(), c.writer.appendField(nil, f)}
+				if param.Required {
+					params = append(params, param)
+				} else {
+					optional = append(optional, param)
+				}
 			}
 		}
+		params = append(params, optional...) // in this order (OpenRPC 1.3, Method Object)
 		result := openRPCValue{Name: "result", Schema: json.RawMessage(`{"type":"null"}`)}
 		if m.result != nil {
 			result.Name = cmp.Or(s.typeNames[m.result], result.Name)

@@ -993,10 +993,16 @@ func (c *callWatch) end(err error) {
 	}
 }
 
-// tellObserver calls Options.Observe, which is code of the application.
+// tellObserver calls Options.Observe, which is code of the application and may keep
+// the error.
 func (c *callWatch) tellObserver(err error) {
 	m := c.method
 	c.method = nil
+	if e, ok := err.(*Error); ok && e.violations != nil { // of a decoder, which overwrites it for the next input
+		kept := *e
+		kept.Details, kept.violations = map[string]any{"violations": e.Violations()}, nil
+		err = &kept
+	}
 	defer func() {
 		if v := recover(); v != nil {
 			err := fmt.Errorf("Options.Observe: %w", &PanicError{Value: v, Stack: debug.Stack()})

@@ -479,6 +479,7 @@ func TestMCPResources(t *testing.T) {
 		{read("notes://all?limit=5&limit=5"), 400, missing("notes://all?limit=5&limit=5")},
 		{read("notes://all?other=5"), 400, missing("notes://all?other=5")},
 		{read("notes://all?limit=%"), 400, missing("notes://all?limit=%")},
+		{read("notes://all?limit=%ff"), 400, missing("notes://all?limit=%ff")},
 		{read("notes://shown"), 200, mcpFailure("-32603", "internal error")}, // no blocks
 		{read("notes://notes/boom"), 200, mcpFailure("-32603", "internal error")},
 		{mcpModern("resources/read", `"uri":"notes://notes/n1"`), 400, mcpFailure("-32020", "Mcp-Name")},

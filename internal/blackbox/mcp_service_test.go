@@ -494,14 +494,14 @@ func TestMCPBatchBudget(t *testing.T) {
 		}
 	}}).MCP(nil)
 	batch := func(n int, call string) *httptest.ResponseRecorder {
-		return mcpPost(h, `[`+strings.Repeat(call+`,`, n)+`{"jsonrpc":"2.0","id":9,"method":"tools/list"}]`)
+		return mcpPost(h, `[`+strings.Repeat(call+`,`, n)+`{"jsonrpc":"2.0","id":9,"method":"tools/list"},{"method":"tools/call"}]`)
 	}
 	w := batch(5, `{"jsonrpc":"2.0","id":1,"method":"tools/call","params":{"name":"notes_get","arguments":{"id":"n1"}}}`)
 	var answers []struct {
 		Result *struct{ IsError bool }
 		Error  *struct{ Message string }
 	}
-	if err := json.Unmarshal(w.Body.Bytes(), &answers); err != nil || len(answers) != 6 {
+	if err := json.Unmarshal(w.Body.Bytes(), &answers); err != nil || len(answers) != 7 {
 		t.Fatalf("%d answers, %v", len(answers), err)
 	}
 	for i, a := range answers[:5] {
@@ -512,11 +512,14 @@ func TestMCPBatchBudget(t *testing.T) {
 	if a := answers[5]; a.Error == nil || !strings.Contains(a.Error.Message, "not begun") || calls != 2 {
 		t.Errorf("tools/list is %+v after %d calls", a, calls)
 	}
-	if lines := strings.Count(log.String(), "\n"); lines != 2 {
+	if a := answers[6]; a.Error == nil || !strings.Contains(a.Error.Message, "/jsonrpc is required") {
+		t.Errorf("what is no request is answered with %+v", a)
+	}
+	if lines := strings.Count(log.String(), "\n"); lines != 3 {
 		t.Errorf("the log has %d lines:\n%s", lines, log.String())
 	}
 	log.Reset()
-	if batch(50, `{"jsonrpc":"2.0","id":1,"method":"tools/call","params":{"name":"notes_count"}}`); strings.Count(log.String(), "\n") != 9 || !strings.Contains(log.String(), "errors=42") {
+	if batch(50, `{"jsonrpc":"2.0","id":1,"method":"tools/call","params":{"name":"notes_count"}}`); strings.Count(log.String(), "\n") != 9 || !strings.Contains(log.String(), "errors=43") {
 		t.Errorf("the log of 50 errors is\n%s", log.String())
 	}
 }

@@ -140,12 +140,15 @@ func TestMCPStdio(t *testing.T) {
 	if !mcpMatches(batch[""], `[{"jsonrpc":"2.0","result":{"structuredContent":{"n":2},…},"id":1},{"jsonrpc":"2.0","result":{},"id":2}]`) {
 		t.Errorf("a batch before initialize: %s", batch)
 	}
+	if late := mcpLines(t, s, "["+modern("1", "tools/list", "")+"]"); !mcpMatches(late[""], `[{…"message":"this revision has no batches…},"id":1}]`) {
+		t.Errorf("a batch with a modern message: %s", late)
+	}
 	if empty := mcpLines(t, s, `[]`); !mcpMatches(empty[""], `…"a batch must have at least one message"}}`) {
 		t.Errorf("an empty batch: %s", empty)
 	}
 }
 
-// Verify that a canceled call ends and is not answered, and that others go on; then
+// Verify that a canceled call ends and nothing is sent for it, and that others go on; then
 // that the end of ctx ends what is left.
 func TestMCPStdioCancel(t *testing.T) {
 	running := make(chan string, 100)
@@ -153,6 +156,7 @@ func TestMCPStdioCancel(t *testing.T) {
 	s := newPiped(func(ctx context.Context, in *mcpFail) (*mcpCount, error) {
 		running <- in.How
 		<-ctx.Done()
+		svc.MCPLog(ctx, slog.LevelError, "told too late by "+in.How)
 		ended.Add(1)
 		return nil, ctx.Err()
 	})
@@ -199,9 +203,9 @@ func TestMCPStdioCancel(t *testing.T) {
 	ping()
 	cancel()
 	for lines.Scan() {
-		for _, id := range []string{`"id":` + runs + `}`, `"id":` + waits + `}`, `"id":"a"}`, `"id":"\u0061"}`} {
-			if strings.HasSuffix(lines.Text(), id) {
-				t.Errorf("answered: %s", lines.Text())
+		for _, end := range []string{`"id":` + runs + `}`, `"id":` + waits + `}`, `"id":"a"}`, `"id":"\u0061"}`, ` by ` + runs + `"}}`} {
+			if strings.HasSuffix(lines.Text(), end) {
+				t.Errorf("sent for a canceled call: %s", lines.Text())
 			}
 		}
 	}
@@ -236,6 +240,12 @@ func TestMCPStdioEnds(t *testing.T) {
 	broken := errors.New("broken")
 	if err := s.MCPStdio(context.Background(), io.MultiReader(strings.NewReader(call), errorReader{broken}), io.Discard, nil); err != broken {
 		t.Errorf("with a broken in: %v", err)
+	}
+	const ping = `{"jsonrpc":"2.0","id":1,"method":"ping"}`
+	for _, in := range []string{call, ping, ping + "\n"} { // in ends before out can fail, or at the same time
+		if err := s.MCPStdio(context.Background(), strings.NewReader(in), errorWriter{broken}, nil); err != broken {
+			t.Errorf("with a broken out behind the end of in: %v", err)
+		}
 	}
 	stuck, client := io.Pipe()
 	go fmt.Fprint(client, call+call)

@@ -672,6 +672,9 @@ func TestRPCDiscover(t *testing.T) {
 		t.Fatal(err)
 	}
 	golden(t, "rpc/discover.txt", append(pretty.Bytes(), '\n'))
+	if body := rpcPost(newParams(), request).Body.String(); !mcpMatches(body, `…"params":[{"name":"text",…{"name":"note",…`) {
+		t.Errorf("a required param does not come first (OpenRPC 1.3, Method Object): %s", body)
+	}
 }
 
 // This file holds batches to what happens concurrently. Calls meet on channels,
@@ -705,6 +708,7 @@ func (p *plainParams) Validate() error {
 }
 
 type customParams struct {
+	Note string      `json:"note,omitempty"`
 	Text countedText `json:"text"`
 }
 
