@@ -400,18 +400,11 @@ func (x *exchange) callDigest(m *message) []byte {
 	what.addText("name", textAt(m.params, "name"))
 	what.addText("uri", textAt(m.params, "uri"))
 	what.addRaw("arguments", string(canonicalJSON(m.arguments)))
-	what.addText("caller", callerOf(x))
+	if p, ok := PrincipalFrom(x); ok {
+		what.addText("caller", p.Subject)
+	}
 	sum := sha256.Sum256(what.close())
 	return sum[:]
-}
-
-// callerOf returns the subject of the caller that ctx belongs to, or "" if nobody
-// knows it.
-func callerOf(ctx context.Context) string {
-	if p, ok := PrincipalFrom(ctx); ok {
-		return p.Subject
-	}
-	return ""
 }
 
 // canonicalJSON returns a JSON text in a form that is the same for equal values,
