@@ -604,17 +604,13 @@ func appendRPCID(dst, id []byte) []byte {
 	return append(append(dst, `,"id":`...), id...)
 }
 
-// appendRPCErrorOf appends the response for e.
+// appendRPCErrorOf appends the response for e. Its data are the members that the
+// envelope of REST has beside the message.
 func appendRPCErrorOf(dst []byte, e *Error, id []byte) []byte {
 	var buf [512]byte
-	return appendRPCError(dst, e.RPCCode(), e.message(), appendRPCErrorData(buf[:0], e), id)
-}
-
-// appendRPCErrorData appends the member data of an error: the members that the
-// envelope of REST has beside the message.
-func appendRPCErrorData(dst []byte, e *Error) []byte {
-	dst = appendQuoted(append(dst, `{"code":`...), string(e.code()))
-	return append(appendDetails(dst, e), '}')
+	data := appendQuoted(append(buf[:0], `{"code":`...), string(e.code()))
+	data = append(appendDetails(data, e), '}')
+	return appendRPCError(dst, e.RPCCode(), e.message(), data, id)
 }
 
 // The error numbers of JSON-RPC 2.0, section 5.1, for requests that call

@@ -167,8 +167,8 @@ func TestAppendRPC(t *testing.T) {
 		{result(nil), `{"jsonrpc":"2.0","result":19}`},
 		{appendRPCError(nil, rpcParseError, "Parse error", nil, rpcNull), `{"jsonrpc":"2.0","error":{"code":-32700,"message":"Parse error"},"id":null}`},
 		{appendRPCError([]byte("x"), 1, "\"\n", []byte("[1]"), nil), `x{"jsonrpc":"2.0","error":{"code":1,"message":"\"\n","data":[1]}}`},
-		{appendRPCErrorData(nil, Errorf(CodeNotFound, "no such todo")), `{"code":"NOT_FOUND"}`},
-		{appendRPCErrorData(nil, Errorf(CodeNotFound, "x").WithDetail("id", "1")), `{"code":"NOT_FOUND","details":{"id":"1"}}`},
+		{appendRPCErrorOf(nil, Errorf(CodeNotFound, "none"), nil), `{"jsonrpc":"2.0","error":{"code":-32005,"message":"none","data":{"code":"NOT_FOUND"}}}`},
+		{appendRPCErrorOf(nil, Errorf(CodeNotFound, "x").WithDetail("id", "1"), rpcNull), `{"jsonrpc":"2.0","error":{"code":-32005,"message":"x","data":{"code":"NOT_FOUND","details":{"id":"1"}}},"id":null}`},
 	} {
 		if string(test.got) != test.want {
 			t.Errorf("got  %s\nwant %s", test.got, test.want)
