@@ -737,9 +737,6 @@ func parsePattern(pattern string) (route, error) {
 			r.placeholders = append(r.placeholders, name)
 		}
 	}
-	if text := tryMux(http.NewServeMux(), r); text != "" {
-		return route{}, fmt.Errorf("http.ServeMux does not take it: %s", text)
-	}
 	return r, nil
 }
 
@@ -797,73 +794,89 @@ func checkLiteral(segment string) error {
 	return nil
 }
 
-// tryMux registers a route on mux and returns the text of its panic, or "".
-// net/http has no other way to ask whether a pattern is valid, and whether it
-// clashes with another. A route that mux does not take changes nothing on it.
-func tryMux(mux *http.ServeMux, r route) (text string) {
-	defer func() {
-		if v := recover(); v != nil {
-			text = fmt.Sprint(v)
+// segments returns the method of the route and the segments of its path, texts
+// unescaped, and "" for a placeholder.
+func (r route) segments() []string {
+	list := strings.Split(r.path, "/")
+	list[0] = r.method
+	for i, s := range list {
+		if strings.HasPrefix(s, "{") {
+			list[i] = ""
+		} else if text, err := url.PathUnescape(s); err == nil {
+			list[i] = text
 		}
-	}()
-	mux.Handle(r.method+" "+r.path, http.NotFoundHandler())
-	return ""
-}
-
-// clashesWith reports whether two routes, each of which a mux takes alone, match
-// some requests alike.
-func (r route) clashesWith(other route) bool {
-	if tryMux(http.NewServeMux(), r) != "" {
-		return false
 	}
-	mux := http.NewServeMux()
-	return tryMux(mux, other) == "" && tryMux(mux, r) != ""
+	return list
 }
 
-// checkRoutes notes pairs of methods whose routes match the same request. A mux
-// would panic for them as well, but with the first pair alone and in terms of
-// patterns; the author knows methods. One mux finds out whether a method clashes
-// with any other. Only then it is compared with each, so that the time for a
-// service without clashes grows with the number of its methods, not faster.
-//
-// apart has the methods that clash, which are not on the mux. Those after them are
-// compared with them too, or a clash of two clashing methods would not be found.
-func checkRoutes(p *mistakes, methods []*method) {
-	mux := http.NewServeMux()
-	var apart []*method
-	for i, m := range methods {
+// compareRoutes compares two routes by their segments, as net/http does. They clash if
+// they are the same but for the names of placeholders, and if they cross: each has a
+// placeholder where the other has a text, so that neither is preferred.
+func compareRoutes(a, b []string) (same, cross bool) {
+	if len(a) != len(b) {
+		return false, false
+	}
+	wider, narrower := false, false
+	for i := range a {
 		switch {
-		case m.path == "": // noted already
-		case tryMux(mux, m.route) == "":
-			noteClashes(p, m, apart)
+		case a[i] == b[i]:
+		case a[i] == "" && b[i] != "/": // which matches what "{$}" does
+			wider = true
+		case b[i] == "" && a[i] != "/":
+			narrower = true
 		default:
-			noteClashes(p, m, methods[:i])
-			apart = append(apart, m)
+			return false, false
+		}
+	}
+	return !wider && !narrower, wider && narrower
+}
+
+// checkRoutes notes pairs of methods whose routes match the same request. A mux would
+// panic for them as well, but with the first pair alone and in terms of patterns; the
+// author knows methods. A method is compared with the others only if its route is known,
+// or can cross one by masks: the routes so far without their texts, of which there are
+// few. So the time for a service without clashes grows with its methods, not faster.
+func checkRoutes(p *mistakes, methods []*method) {
+	known := make(map[string]bool, len(methods))
+	var routes, masks [][]string
+	for i, m := range methods {
+		route := m.segments()
+		if routes = append(routes, route); m.path == "" { // noted already, or not served over REST
+			continue
+		}
+		mask := slices.Clone(route)
+		for j, text := range mask {
+			if j > 0 && text != "" {
+				mask[j] = "*"
+			}
+		}
+		text := strings.Join(route, "/")
+		clashes, isNew := known[text], true
+		for _, other := range masks {
+			same, cross := compareRoutes(mask, other)
+			clashes, isNew = clashes || cross, isNew && !same
+		}
+		if clashes {
+			noteClashes(p, methods[:i+1], routes)
+		}
+		if known[text] = true; isNew {
+			masks = append(masks, mask)
 		}
 	}
 }
 
-// noteClashes notes each of the others whose route matches a request that the route
-// of m matches.
-func noteClashes(p *mistakes, m *method, others []*method) {
-	for _, other := range others {
-		switch {
-		case other.path == "" || m.method != other.method:
-		case sameRequests(m.path, other.path):
+// noteClashes notes each of the methods whose route clashes with that of the last.
+func noteClashes(p *mistakes, methods []*method, routes [][]string) {
+	last := len(methods) - 1
+	m := methods[last]
+	for i, other := range methods[:last] {
+		switch same, cross := compareRoutes(routes[last], routes[i]); {
+		case same:
 			p.addf("%s and %s have the same route %s %s; give one of them an HTTP pattern or a resource of its own, in Options.Methods", other.title(), m.title(), m.method, m.path)
-		case m.clashesWith(other.route):
+		case cross:
 			p.addf("%s and %s have the routes %s %s and %s, which some requests match alike; change one", other.title(), m.title(), m.method, other.path, m.path)
 		}
 	}
-}
-
-// sameRequests reports whether two paths differ at most in the names of their
-// placeholders.
-func sameRequests(a, b string) bool {
-	as, bs := strings.Split(a, "/"), strings.Split(b, "/")
-	return slices.EqualFunc(as, bs, func(a, b string) bool {
-		return a == b || strings.HasPrefix(a, "{") && strings.HasPrefix(b, "{")
-	})
 }
 
 // nameMethods returns the methods by every name they answer to. A Method.Name

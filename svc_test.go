@@ -8,6 +8,7 @@ import (
 	"fmt"
 	"iter"
 	"log/slog"
+	"math/rand/v2"
 	"net/http"
 	"net/http/httptest"
 	"reflect"
@@ -213,6 +214,64 @@ func TestRouteClashes(t *testing.T) {
 	}
 	if got, want := strings.Join(got, " "), "03 04 34 07 37 47"; got != want {
 		t.Errorf("the pairs %s clash, want %s: %q", got, want, p.list)
+	}
+}
+
+// tryMux registers a route on mux and returns the text of its panic, or "".
+func tryMux(mux *http.ServeMux, r route) (text string) {
+	defer func() {
+		if v := recover(); v != nil {
+			text = fmt.Sprint(v)
+		}
+	}()
+	mux.Handle(r.method+" "+r.path, http.NotFoundHandler())
+	return ""
+}
+
+// Verify by random patterns that http.ServeMux takes what parsePattern takes, and that
+// routes clash where it says so.
+func TestRoutesLikeServeMux(t *testing.T) {
+	segments := strings.Split("a a b c {x} {y} {z} a%2fb %61 %2F %2f%2F %7B%7D {{} } {} {$} {r...} {x.} :id . .. ~ é {é} {1} a{b} % %zz a?b", " ")
+	random := rand.New(rand.NewPCG(1, 2))
+	clashes, refused := 0, 0
+	for range 2000 {
+		var methods []*method
+		for len(methods) < 6 {
+			text := []string{"GET ", "GET ", "POST ", "PUT \t"}[random.IntN(4)]
+			most := []int{6, 7, 9, len(segments)}[random.IntN(4)]
+			for range 1 + random.IntN(3) {
+				text += "/" + segments[random.IntN(most)]
+			}
+			r, err := parsePattern(text)
+			if err != nil {
+				refused++
+				continue
+			}
+			if panicked := tryMux(http.NewServeMux(), r); panicked != "" {
+				t.Fatalf("http.ServeMux does not take %s: %s", text, panicked)
+			}
+			methods = append(methods, &method{config: new(config), goName: strconv.Itoa(len(methods)), route: r})
+		}
+		var want, got []string
+		for i, m := range methods {
+			for _, other := range methods[:i] {
+				mux := http.NewServeMux()
+				if tryMux(mux, other.route); tryMux(mux, m.route) != "" {
+					want = append(want, other.goName+" and "+m.goName)
+				}
+			}
+		}
+		p := new(mistakes)
+		checkRoutes(p, methods)
+		for _, err := range p.list {
+			got = append(got, err.Error()[:len("0 and 1")])
+		}
+		if clashes += len(want); !slices.Equal(got, want) {
+			t.Fatalf("of %v %v %v %v %v %v these clash: %q, want %q", methods[0].route, methods[1].route, methods[2].route, methods[3].route, methods[4].route, methods[5].route, got, want)
+		}
+	}
+	if clashes < 500 || refused < 500 { // the rest says little
+		t.Errorf("%d pairs clash, and %d patterns are refused", clashes, refused)
 	}
 }
 
