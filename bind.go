@@ -77,6 +77,7 @@ type binding struct {
 	all    *objectPlan
 
 	bodyFields []*field
+	sources    map[*field]string // where each field comes from
 	runsCode   bool
 	hooks      checkFunc
 	restHooks  checkFunc
@@ -123,13 +124,12 @@ type bindSpec struct {
 // compileBinding compiles the binding of input s for a route. What does not fit
 // is added to the mistakes of the registration, and the binding is not used.
 func compileBinding(c *decoders, s *shape, spec bindSpec) *binding {
-	b := &binding{in: s, byName: make(map[string]int), runsCode: s.runsCode(make(map[*shape]bool))}
+	b := &binding{in: s, byName: make(map[string]int), sources: make(map[*field]string), runsCode: s.runsCode(make(map[*shape]bool))}
 	at := s.typ.String()
-	in := make(map[*field]string)
 	for _, f := range s.fields {
-		at := at + "." + f.goName
+		at := f.place
 		name, source := spec.sourceOf(c.mistakes, f, at)
-		in[f] = source
+		b.sources[f] = source
 		switch source {
 		case inPath:
 			b.path = append(b.path, c.compileParam(f, name, source, at))
@@ -153,20 +153,19 @@ func compileBinding(c *decoders, s *shape, spec bindSpec) *binding {
 		checkNameless(c.mistakes, f, at)
 	}
 	b.checkPlaceholders(c.mistakes, spec, at)
-	of := func(f *field) string { return in[f] }
-	b.all = c.objectPlan(s.fields, of)
+	b.all = c.objectPlan(s.fields, b.sources)
 	switch len(b.bodyFields) {
 	case 0:
 	case len(s.fields):
 		b.body = b.all
 	default:
-		b.body = c.objectPlan(b.bodyFields, of)
+		b.body = c.objectPlan(b.bodyFields, b.sources)
 	}
-	b.hooks = compileInputCheck(s, false, of, nil)
+	b.hooks = compileInputCheck(s, false, b.sources, nil)
 	if b.hooks != nil {
-		b.restHooks = compileInputCheck(s, false, of, b.sourceTokens())
+		b.restHooks = compileInputCheck(s, false, b.sources, b.sourceTokens())
 	}
-	b.check = compileInputCheck(s, true, of, nil)
+	b.check = compileInputCheck(s, true, b.sources, nil)
 	return b
 }
 
@@ -197,7 +196,7 @@ func (b *binding) sourceTokens() map[*field]string {
 // and, if rules is set, the rules of its fields. It returns nil if there are
 // none. tokens has the reference tokens of fields that have another one than
 // their own.
-func compileInputCheck(s *shape, rules bool, in func(*field) string, tokens map[*field]string) checkFunc {
+func compileInputCheck(s *shape, rules bool, in map[*field]string, tokens map[*field]string) checkFunc {
 	c := &checks{rules: rules, byShape: make(map[*shape]*checkFunc)}
 	if !c.needsCheck(s, make(map[*shape]bool)) {
 		return nil
@@ -343,7 +342,7 @@ func (spec bindSpec) orPattern() string {
 // or a cookie has one value, so only scalars fit there. Each parameter of a query
 // is a scalar too, and a slice takes several.
 func (c *decoders) compileParam(f *field, name, in, at string) param {
-	p := param{field: f, sourceName: name, sourceToken: string(appendPointer(nil, name)), in: in, most: math.MaxInt}
+	p := param{field: f, sourceName: name, sourceToken: pointerToken(name), in: in, most: math.MaxInt}
 	if in == inHeader {
 		p.key = textproto.CanonicalMIMEHeaderKey(name)
 	}
@@ -983,14 +982,14 @@ func (c *checks) needsCheck(s *shape, open map[*shape]bool) bool {
 	if s == nil || open[s] {
 		return false
 	}
+	if len(hooksOf(s.typ)) > 0 || c.rules && (s.recursive || s.kind == kindAny || len(s.rules) > 0 || s.key != nil && len(s.key.rules) > 0) {
+		return true
+	}
+	if s.elem == nil && s.fields == nil { // most types, which need no room in open
+		return false
+	}
 	open[s] = true
-	if c.rules && s.key != nil && len(s.key.rules) > 0 {
-		return true
-	}
-	if len(hooksOf(s.typ)) > 0 || c.rules && (s.recursive || s.kind == kindAny || len(s.rules) > 0) || c.needsCheck(s.elem, open) {
-		return true
-	}
-	return slices.ContainsFunc(s.fields, func(f *field) bool {
+	return c.needsCheck(s.elem, open) || slices.ContainsFunc(s.fields, func(f *field) bool {
 		return c.rules && len(f.rules) > 0 || c.needsCheck(f.shape, open)
 	})
 }
@@ -1107,14 +1106,14 @@ func (c *checks) checkMap(s *shape, hooked bool) checkFunc {
 
 // structCheck compiles the check of a struct of shape s: first the fields, then the
 // struct itself, so that its Validate sees the changes of those before. For an
-// input, in returns where each field comes from. For a struct inside another in is
+// input, in has where each field comes from. For a struct inside another in is
 // nil, and fields hidden by json:"-" are left out.
 //
 // Rules are not checked for an optional field with its zero value: in a Go
 // value that is how an absent field looks. A Go value may contain itself, which
 // is found when it is deeper than any JSON; the first such place ends all checks,
 // since a value may contain itself twice.
-func (c *checks) structCheck(s *shape, in func(*field) string, tokens map[*field]string) checkFunc {
+func (c *checks) structCheck(s *shape, in map[*field]string, tokens map[*field]string) checkFunc {
 	type member struct {
 		*field
 		in    string
@@ -1127,11 +1126,8 @@ func (c *checks) structCheck(s *shape, in func(*field) string, tokens map[*field
 		if in == nil && f.hidden {
 			continue
 		}
-		m := member{field: f, token: cmp.Or(tokens[f], f.token), inner: c.checkFor(f.shape)}
+		m := member{field: f, in: in[f], token: cmp.Or(tokens[f], f.token), inner: c.checkFor(f.shape)}
 		m.hooks = (&checks{}).needsCheck(f.shape, make(map[*shape]bool))
-		if in != nil {
-			m.in = in(f)
-		}
 		if m.inner != nil || c.rules && len(f.rules) > 0 {
 			members = append(members, m)
 		}

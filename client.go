@@ -377,7 +377,7 @@ func (c *connection) compileCall(p *mistakes, m *method) *clientCall {
 			call.body = e.membersEncoder(b.bodyFields)
 		}
 		call.exact = b.isExact()
-		call.check = b.compileClientCheck()
+		call.check = compileInputCheck(b.in, true, b.sources, b.sourceTokens())
 	} else {
 		call.segments = c.compilePath(&binding{}, e, m.path)
 	}
@@ -428,18 +428,6 @@ func sendParams(params []param, e *encoders) []sendParam {
 		out[i] = sendParam{param: p, encode: e.encoderFor(target), plain: target.kind == kindString}
 	}
 	return out
-}
-
-// compileClientCheck compiles the check of a Go value with the places that REST
-// clients know.
-func (b *binding) compileClientCheck() checkFunc {
-	in := make(map[*field]string)
-	for source, list := range map[string][]param{inPath: b.path, inQuery: b.query, inHeader: b.header, inCookie: b.cookie} {
-		for i := range list {
-			in[list[i].field] = source
-		}
-	}
-	return compileInputCheck(b.in, true, func(f *field) string { return cmp.Or(in[f], inBody) }, b.sourceTokens())
 }
 
 // isExact reports whether the rules of the fields, checked on a Go value, find all
@@ -896,7 +884,7 @@ func (c *clientCall) readHeaders(d *decoder, v reflect.Value, header http.Header
 		for i := range c.headers.fields {
 			h := &c.headers.fields[i]
 			if values := header[h.key]; len(values) > 0 {
-				d.pushToken(string(appendPointer(nil, h.header)))
+				d.pushToken(pointerToken(h.header))
 				h.setField(d, h.settableIn(v), values)
 				d.pop()
 			}

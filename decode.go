@@ -182,7 +182,7 @@ func (d *decoder) place() string {
 
 // push makes the named member the current place; pop makes the value around it
 // the current place again.
-func (d *decoder) push(name string) { d.pushToken(string(appendPointer(nil, name))) }
+func (d *decoder) push(name string) { d.pushToken(pointerToken(name)) }
 
 // pushToken is push for a name that is a reference token already. Plans keep
 // the tokens of their fields.
@@ -609,12 +609,12 @@ type fieldPlan struct {
 	inner  *objectPlan
 }
 
-// objectPlan compiles the plan for these fields. For an input, in returns where
+// objectPlan compiles the plan for these fields. For an input, in has where
 // each field comes from, and every field is in the plan: a transport with one
 // object needs a member for a path parameter, too, and sets the defaults of fields
 // that only a header or a cookie can give. For a struct inside another in is nil,
 // and fields hidden by json:"-" are left out.
-func (c *decoders) objectPlan(fields []*field, in func(*field) string) *objectPlan {
+func (c *decoders) objectPlan(fields []*field, in map[*field]string) *objectPlan {
 	p := &objectPlan{byName: make(map[string]int), strict: c.strict}
 	named := slices.DeleteFunc(slices.Clone(fields), func(f *field) bool { return f.isNameless() || in == nil && f.hidden })
 	p.named = len(named)
@@ -626,11 +626,7 @@ func (c *decoders) objectPlan(fields []*field, in func(*field) string) *objectPl
 		if c.outputs {
 			f = f.lenientField()
 		}
-		plan := fieldPlan{field: f, prefix: "," + string(appendQuoted(nil, f.name)) + ":"}
-		if in != nil {
-			plan.in = in(f)
-		}
-		plan.single = -1
+		plan := fieldPlan{field: f, prefix: f.prefix, in: in[f], single: -1}
 		if len(f.index) == 1 {
 			plan.single = f.index[0]
 		}

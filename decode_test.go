@@ -120,7 +120,7 @@ func TestDuplicatePlaces(t *testing.T) {
 				text := strings.Replace(around, "@", inner, 1)
 				_, err := c.unmarshal([]byte(text))
 				list := listOf(err)
-				if len(list) != 1 || list[0].Rule != ruleDuplicate || !readTree([]byte(text)).resolves(list[0].Path, false) || !strings.HasSuffix(list[0].Path, string(appendPointer(nil, unquote(name)))) {
+				if len(list) != 1 || list[0].Rule != ruleDuplicate || !readTree([]byte(text)).resolves(list[0].Path, false) || !strings.HasSuffix(list[0].Path, pointerToken(unquote(name))) {
 					t.Errorf("%s: %s: %+v", c.name, text, list)
 				}
 			}

@@ -350,7 +350,7 @@ func (c *encoders) membersEncoder(fields []*field) encodeFunc {
 			continue
 		}
 		m := c.memberEncoder(f)
-		m.prefix = string(appendQuoted(nil, f.name)) + ":"
+		m.prefix = f.prefix[1:]
 		if f.quoted {
 			m.encode = encodeQuoted(m.encode, f.shape.deref().kind == kindString)
 		}
@@ -731,13 +731,12 @@ type outputHeader struct {
 // compileHeaders returns the plan of the headers of an output, or nil if no field
 // of it has a header tag.
 func (c *encoders) compileHeaders(p *mistakes, s *shape) *outputHeaders {
-	o := new(outputHeaders)
+	var o outputHeaders
 	for _, f := range s.fields {
-		if s.typ.FieldByIndex(f.index).Tag.Get("cookie") != "" {
+		if tagText(f.tag, "cookie") != "" {
 			p.addf("%s: a cookie tag is for inputs; an output sets cookies by a field with the tag `header:\"Set-Cookie\"`", f.place)
 		}
 		if f.header == "" {
-			o.body = append(o.body, f)
 			continue
 		}
 		h := c.outputHeader(p, f)
@@ -749,8 +748,9 @@ func (c *encoders) compileHeaders(p *mistakes, s *shape) *outputHeaders {
 	if len(o.fields) == 0 {
 		return nil
 	}
+	o.body = slices.DeleteFunc(slices.Clone(s.fields), func(f *field) bool { return f.header != "" })
 	o.encode = c.membersEncoder(o.body)
-	return o
+	return &o
 }
 
 // outputHeader returns the plan of f. A field with json:"-" cannot say there that it

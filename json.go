@@ -526,14 +526,13 @@ func appendFloat(dst []byte, f float64, bits int) []byte {
 	return dst
 }
 
-// appendPointer appends one reference token of a JSON Pointer with the slash
+// pointerToken returns a name as a reference token of a JSON Pointer with the slash
 // before it. ~ and / are spelt ~0 and ~1 (RFC 6901, section 3).
-func appendPointer(dst []byte, token string) []byte {
-	dst = append(dst, '/')
-	if strings.ContainsAny(token, "~/") {
-		token = strings.ReplaceAll(strings.ReplaceAll(token, "~", "~0"), "/", "~1")
+func pointerToken(name string) string {
+	if strings.ContainsAny(name, "~/") {
+		name = strings.ReplaceAll(strings.ReplaceAll(name, "~", "~0"), "/", "~1")
 	}
-	return append(dst, token...)
+	return "/" + name
 }
 
 // The rules of JSON text that a [Violation] can name.
@@ -1072,7 +1071,7 @@ func pointerToName(text []byte) []byte {
 			if escaped {
 				raw = appendUnescaped(nil, raw)
 			}
-			open[top].token = string(appendPointer(nil, string(raw)))
+			open[top].token = pointerToken(string(raw))
 			continue
 		case c == '{':
 			open = append(open, step{token: "/"})

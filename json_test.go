@@ -224,7 +224,7 @@ func checkQuoted(t *testing.T, s string) {
 	}
 }
 
-func TestAppendPointer(t *testing.T) {
+func TestPointerToken(t *testing.T) {
 	for _, test := range []struct{ token, want string }{
 		{"", "/"},
 		{"a", "/a"},
@@ -237,8 +237,8 @@ func TestAppendPointer(t *testing.T) {
 		{"é", "/é"},
 		{"0", "/0"},
 	} {
-		if got := string(appendPointer([]byte("x"), test.token)); got != "x"+test.want {
-			t.Errorf("appendPointer(x, %q) = %q, want %q", test.token, got, "x"+test.want)
+		if got := pointerToken(test.token); got != test.want {
+			t.Errorf("pointerToken(%q) = %q, want %q", test.token, got, test.want)
 		}
 	}
 }

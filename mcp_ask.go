@@ -322,7 +322,7 @@ func withoutNulls(object []byte) []byte {
 func answerError(key string, list ...Violation) error {
 	var vs violations
 	for _, v := range list {
-		v.Path = string(appendPointer(nil, key)) + v.Path
+		v.Path = pointerToken(key) + v.Path
 		vs.addViolation(v)
 	}
 	return vs.makeError()

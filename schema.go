@@ -279,15 +279,16 @@ type shapes struct {
 	*mistakes
 	strict bool // what the shapes are to be
 	byType map[reflect.Type]*shape
-	all    []*shape // in the order they were met
-	named  []*shape // those of all with a name
+	all    []*shape                // in the order they were met
+	named  []*shape                // those of all with a name
+	fit    map[use]map[*shape]bool // those that checkUse has seen
 
 	tagMistakes int // those of the list that are about tags, without which a plan can be made
 }
 
 // newShapes returns a compile pass that notes mistakes in p.
 func newShapes(p *mistakes) *shapes {
-	return &shapes{mistakes: p, byType: make(map[reflect.Type]*shape)}
+	return &shapes{mistakes: p, byType: make(map[reflect.Type]*shape), fit: make(map[use]map[*shape]bool)}
 }
 
 // A use is the way in which values of a type are used. A type may be fit for one
@@ -688,10 +689,17 @@ func isKeyword30(name string, value any) bool {
 }
 
 // checkUse notes the mistakes that make the shapes below s unfit for a use: a type
-// that can be written but not read has a schema that no input could be held to.
+// that can be written but not read has a schema that no input could be held to. One
+// look at a type is enough, but of a mistake each method is told that uses it.
 func (c *shapes) checkUse(s *shape, u use, at string) {
-	checksItself := reflect.PointerTo(s.typ).Implements(reflect.TypeFor[interface{ Validate() error }]())
-	c.walkShapes(s, at, make(map[*shape]bool), func(s *shape, at string) {
+	key, checksItself := u, reflect.PointerTo(s.typ).Implements(reflect.TypeFor[interface{ Validate() error }]())
+	if checksItself {
+		key += " that checks itself"
+	}
+	if c.fit[key] == nil || len(c.list) > 0 {
+		c.fit[key] = make(map[*shape]bool)
+	}
+	c.walkShapes(s, at, c.fit[key], func(s *shape, at string) {
 		var need reflect.Type
 		var method string
 		switch {
@@ -716,43 +724,6 @@ func (c *shapes) checkUse(s *shape, u use, at string) {
 		}
 		c.addf("%s: %v has %s but not %s, so it cannot be part of an %s", at, s.typ, need.Method(0).Name, method, u)
 	})
-}
-
-// foreignTags are those of other libraries that nothing here reads, with what to write
-// in their place, where NAME is the tag's. A field that has one looks as if something
-// were checked or bound. Where that is so for another reason the tag may stay: types
-// that other libraries read too have both.
-var foreignTags = [...]struct{ name, instead string }{
-	{"min", "write `minimum`, or `minLength` or `minItems`"},
-	{"max", "write `maximum`, or `maxLength` or `maxItems`"},
-	{"len", "write `minLength` and `maxLength`"},
-	{"oneof", "write `enum:\"a,b\"`"},
-	{"binding", "a field without omitempty is required, and rules are tags of their own, such as minLength:\"1\" or enum:\"a,b\""},
-	{"validate", "a field without omitempty is required, rules are tags of their own, such as minLength:\"1\" or enum:\"a,b\", and a method Validate() error of the input may read this one"},
-	{"required", "a field is required unless its json tag has omitempty"},
-	{"form", "write `json:\"NAME\"`"},
-	{"uri", "write `path:\"NAME\"`"},
-	{"param", "write `path:\"NAME\"`"},
-}
-
-// checkForeignTags notes the tags of other libraries on the fields of s, a struct of an
-// input. An input that checks itself, by Validate, may do so with a library that reads
-// the tag validate.
-func (c *shapes) checkForeignTags(s *shape, checksItself bool) {
-	for _, f := range s.fields {
-		tag := s.typ.FieldByIndex(f.index).Tag
-		for _, foreign := range foreignTags {
-			value, ok := tag.Lookup(foreign.name)
-			name, _, _ := strings.Cut(value, ",")
-			switch {
-			case !ok, checksItself && foreign.name == "validate",
-				strings.HasSuffix(foreign.instead, "NAME\"`") && name == f.name,
-				foreign.name == "required" && value == strconv.FormatBool(!f.optional):
-				continue
-			}
-			c.addf("%s: nothing reads the tag %s: %s", f.place, foreign.name, strings.ReplaceAll(foreign.instead, "NAME", name))
-		}
-	}
 }
 
 // checkReceiver notes a method that reads JSON or text into a copy of the value, which
@@ -874,6 +845,7 @@ type field struct {
 	place  string // likewise: the type and goName
 	name   string // the wire name, on every transport
 	token  string // the name as a reference token of a JSON Pointer
+	prefix string // what is before its value in an object: `,"name":`
 	index  []int  // as for reflect.Value.FieldByIndex
 	shape  *shape
 
@@ -894,6 +866,7 @@ type field struct {
 	format  string  // replaces that of the type
 	doc     string
 	example []byte // as JSON; nil if there is none
+	tag     reflect.StructTag
 }
 
 // omission says when the encoder leaves a field out: never if it is zero, or
@@ -920,14 +893,16 @@ func (f *field) isRequired() bool { return !f.optional && f.def == nil }
 
 // fillFields gives s its fields: all that could be members, without those that
 // encoding/json would hide. Two fields of one name are looked for before that,
-// since afterwards they are gone.
+// since afterwards they are gone; without them only promoted fields can be hidden.
 func (c *shapes) fillFields(s *shape, at string) {
 	if s.typ.Name() != "" {
 		at = s.typ.String() // from here on, fields are named by their own type
 	}
 	all := c.collectFields(s.typ, at)
 	c.checkClashes(all, at)
-	s.fields = dominantFields(all)
+	if s.fields = all; len(c.list) > 0 || slices.ContainsFunc(all, func(f *field) bool { return len(f.index) > 1 }) {
+		s.fields = dominantFields(all)
+	}
 	c.checkNames(s.fields, at)
 }
 
@@ -953,7 +928,10 @@ func (c *shapes) collectFields(t reflect.Type, at string) []*field {
 		for _, l := range current {
 			for i := range l.typ.NumField() {
 				sf := l.typ.Field(i)
-				index := append(slices.Clone(l.index), i)
+				index := sf.Index
+				if l.index != nil {
+					index = append(slices.Clone(l.index), i)
+				}
 				if e, ok := c.embeddedStruct(sf, at); ok {
 					if !visited[e.typ] {
 						next = append(next, level{e.typ, index, l.optional || e.optional})
@@ -985,8 +963,10 @@ func (c *shapes) embeddedStruct(sf reflect.StructField, at string) (level, bool)
 // is embedded, by itself or by a pointer, has no json name and no methods of its
 // own for JSON or text. Other embedded types are members with the name of the type.
 func promotedStruct(sf reflect.StructField) (reflect.Type, bool) {
-	name, _ := parseJSONTag(sf.Tag.Get("json"))
-	if !sf.Anonymous || name != "" || sf.Tag.Get("json") == "-" {
+	if !sf.Anonymous {
+		return nil, false
+	}
+	if name, _ := parseJSONTag(sf.Tag.Get("json")); name != "" || sf.Tag.Get("json") == "-" {
 		return nil, false
 	}
 	t := sf.Type
@@ -1001,54 +981,58 @@ func promotedStruct(sf reflect.StructField) (reflect.Type, bool) {
 // from the struct being walked, which at names, and optional says that a pointer is
 // on the way.
 func (c *shapes) fieldFor(sf reflect.StructField, index []int, optional bool, at string) *field {
-	jsonTag := sf.Tag.Get("json")
+	tag := sf.Tag
+	jsonTag := tagText(tag, "json")
+	name, jsonOptions := parseJSONTag(jsonTag)
 	if !sf.IsExported() {
 		// An embedded unexported struct without a name has been walked by
 		// collectFields.
-		if name, _ := parseJSONTag(jsonTag); sf.Anonymous && name != "" {
+		if sf.Anonymous && name != "" {
 			c.addf("%s.%s: a field that is embedded and of an unexported type cannot have a JSON name; write a name before the type", at, sf.Name)
 		}
 		return nil
 	}
 	f := &field{
 		goName:    sf.Name,
+		tag:       tag,
 		index:     index,
-		path:      sf.Tag.Get("path"),
-		mcpHeader: sf.Tag.Get("mcpheader"),
+		path:      tagText(tag, "path"),
+		mcpHeader: tagText(tag, "mcpheader"),
 		hidden:    jsonTag == "-",
 		optional:  optional,
 	}
-	var queryOptions, headerOptions, cookieOptions []string
-	f.query, queryOptions = parseTag(sf.Tag.Get("query"))
-	f.header, headerOptions = parseTag(sf.Tag.Get("header"))
-	f.cookie, cookieOptions = parseTag(sf.Tag.Get("cookie"))
+	var queryOptions, headerOptions, cookieOptions string
+	f.query, queryOptions, _ = strings.Cut(tagText(tag, "query"), ",")
+	f.header, headerOptions, _ = strings.Cut(tagText(tag, "header"), ",")
+	f.cookie, cookieOptions, _ = strings.Cut(tagText(tag, "cookie"), ",")
 	if f.hidden && !f.isBound() {
 		return nil
 	}
-	name, jsonOptions := parseJSONTag(jsonTag)
 	f.name = cmp.Or(f.path, f.query, f.header, f.cookie, sf.Name)
 	if name != "" && !f.hidden {
 		f.name, f.tagged = name, true
 	}
-	f.token = string(appendPointer(nil, f.name))
+	f.token = pointerToken(f.name)
+	f.prefix = string(append(appendQuoted([]byte{','}, f.name), ':'))
 	at += "." + sf.Name
 	f.place = at
 	f.shape = c.shapeFor(sf.Type, at)
-	if f.shape.kind == kindOptional && (f.hidden || !slices.Contains(jsonOptions, "omitzero")) {
+	if f.shape.kind == kindOptional && (f.hidden || !hasOption(jsonOptions, "omitzero")) {
 		c.addf("%s: an Optional may be absent, which only omitzero leaves out, or null, which only JSON has: write `json:\"%s,omitzero\"`, and no tag for another place", at, f.name)
 	}
-	c.applyOptions(f, jsonOptions, slices.Concat(queryOptions, headerOptions, cookieOptions))
+	c.applyOptions(f, jsonOptions)
+	others := queryOptions + "," + headerOptions + "," + cookieOptions
+	f.optional = f.optional || hasOption(others, "omitempty") || hasOption(others, "omitzero")
 	before := len(c.list)
-	c.applyTags(f, sf.Tag, at)
+	c.applyTags(f, tag, at)
 	c.tagMistakes += len(c.list) - before
 	return f
 }
 
-// applyOptions applies the options that follow the name in a json tag and in those
-// of other places. Options that mean nothing to encoding/json are passed over, as it
-// does.
-func (c *shapes) applyOptions(f *field, jsonOptions, otherOptions []string) {
-	for _, o := range jsonOptions {
+// applyOptions applies the options that follow the name in a json tag. Those that mean
+// nothing to encoding/json are passed over, as it does.
+func (c *shapes) applyOptions(f *field, options string) {
+	for o := range strings.SplitSeq(options, ",") {
 		switch o {
 		case "omitempty":
 			f.optional, f.omit = true, f.omit|omitEmpty
@@ -1061,9 +1045,6 @@ func (c *shapes) applyOptions(f *field, jsonOptions, otherOptions []string) {
 			}
 		}
 	}
-	if slices.Contains(otherOptions, "omitempty") || slices.Contains(otherOptions, "omitzero") {
-		f.optional = true
-	}
 }
 
 // canBeQuoted reports whether the option string of a json tag means anything to
@@ -1075,21 +1056,17 @@ func (s *shape) canBeQuoted() bool {
 	return s.kind == kindString || s.kind == kindBool || s.kind.isNumeric()
 }
 
-// parseTag splits a tag into its name and the options, at the commas.
-func parseTag(tag string) (name string, options []string) {
-	name, rest, found := strings.Cut(tag, ",")
-	if found {
-		options = strings.Split(rest, ",")
-	}
-	return name, options
+// hasOption reports whether an option is among those of a tag.
+func hasOption(options, option string) bool {
+	return strings.Contains(","+options+",", ","+option+",")
 }
 
-// parseJSONTag is parseTag, except that a name that encoding/json would not
-// take counts as none.
-func parseJSONTag(tag string) (name string, options []string) {
-	name, options = parseTag(tag)
+// parseJSONTag splits a tag into its name and the options, which have commas between
+// them. A name that encoding/json would not take counts as none.
+func parseJSONTag(tag string) (name, options string) {
+	name, options, _ = strings.Cut(tag, ",")
 	for _, r := range name {
-		if !strings.ContainsRune("!#$%&()*+-./:;<=>?@[]^_{|}~ ", r) && !unicode.IsLetter(r) && !unicode.IsDigit(r) {
+		if !unicode.IsLetter(r) && !unicode.IsDigit(r) && !strings.ContainsRune("!#$%&()*+-./:;<=>?@[]^_{|}~ ", r) {
 			return "", options
 		}
 	}
@@ -1155,7 +1132,7 @@ func (c *shapes) checkNames(fields []*field, at string) {
 		if f.isNameless() {
 			continue
 		}
-		fold := strings.ToLower(strings.ToUpper(f.name))
+		fold := strings.Map(func(r rune) rune { return unicode.ToLower(unicode.ToUpper(r)) }, f.name)
 		if other := byFold[fold]; other != nil {
 			c.addf("%s: the fields %s and %s have the names %q and %q, which differ only by case; rename one", at, other.goName, f.goName, other.name, f.name)
 		}

@@ -30,21 +30,37 @@ type rule struct {
 	keyword   string          // of JSON Schema 2020-12
 	value     []byte          // of the keyword, as JSON
 	count     int             // the number of a length or of items
-	values    []reflect.Value // of an enum
+	values    []reflect.Value // of an enum, or the one of a bound
 	complaint *complaint      // what a client is told
 	costly    bool            // tried only if the rules before it hold; see checkRules
 	// violates reports whether a value, with pointers followed, is against the rule.
 	violates func(v reflect.Value) bool
 }
 
+// lookupTag is tag.Lookup. Most tags have few of the names that are looked up in all of
+// them, which takes less time to find out than to read the tag.
+func lookupTag(tag reflect.StructTag, name string) (text string, ok bool) {
+	if !strings.Contains(string(tag), name) {
+		return "", false
+	}
+	return tag.Lookup(name)
+}
+
+// tagText is tag.Get, like lookupTag.
+func tagText(tag reflect.StructTag, name string) string {
+	text, _ := lookupTag(tag, name)
+	return text
+}
+
 // A ruleTag makes a rule from the text of a constraint tag, for values of shape s.
 // If the text is a mistake, make returns in want a description of a correct text,
 // and the rule is not used.
 type ruleTag struct {
-	name string
-	fits func(s *shape) bool
-	on   string // what fits, for messages
-	make func(s *shape, text string) (r rule, want string)
+	name  string
+	lower string // name in lower case, a mistake
+	fits  func(s *shape) bool
+	on    string // what fits, for messages
+	make  func(s *shape, text string) (r rule, want string)
 }
 
 // A ruleSet is the rules of one value, in the order they are published. No two of
@@ -83,18 +99,18 @@ func (rs ruleSet) findRule(keyword string) *rule {
 //	maxItems:"10"
 //	uniqueItems:"true"        slices and arrays of strings, booleans and numbers
 var ruleTags = [...]ruleTag{
-	{"enum", isEnumerable, "a string or a number", makeEnum},
-	{"minLength", isString, "a string", makeSize("minLength", "must have at least ", "character", isShorter)},
-	{"maxLength", isString, "a string", makeSize("maxLength", "must have at most ", "character", isLonger)},
-	{"pattern", isString, "a string", makePattern},
-	{"minimum", isBoundable, "a number", makeBound("minimum", "must be at least ", func(c int) bool { return c < 0 })},
-	{"exclusiveMinimum", isBoundable, "a number", makeBound("exclusiveMinimum", "must be more than ", func(c int) bool { return c <= 0 })},
-	{"maximum", isBoundable, "a number", makeBound("maximum", "must be at most ", func(c int) bool { return c > 0 })},
-	{"exclusiveMaximum", isBoundable, "a number", makeBound("exclusiveMaximum", "must be less than ", func(c int) bool { return c >= 0 })},
-	{"multipleOf", isBoundable, "a number", makeMultiple},
-	{"minItems", isSlice, "a slice", makeSize("minItems", "must have at least ", "item", func(v reflect.Value, n int) bool { return v.Len() < n })},
-	{"maxItems", isSlice, "a slice", makeSize("maxItems", "must have at most ", "item", func(v reflect.Value, n int) bool { return v.Len() > n })},
-	{"uniqueItems", isScalarList, "a slice or an array of strings, booleans or numbers", makeUnique},
+	{"enum", "enum", isEnumerable, "a string or a number", makeEnum},
+	{"minLength", "minlength", isString, "a string", makeSize("minLength", "must have at least ", "character", isShorter)},
+	{"maxLength", "maxlength", isString, "a string", makeSize("maxLength", "must have at most ", "character", isLonger)},
+	{"pattern", "pattern", isString, "a string", makePattern},
+	{"minimum", "minimum", isBoundable, "a number", makeBound("minimum", "must be at least ", func(c int) bool { return c < 0 })},
+	{"exclusiveMinimum", "exclusiveminimum", isBoundable, "a number", makeBound("exclusiveMinimum", "must be more than ", func(c int) bool { return c <= 0 })},
+	{"maximum", "maximum", isBoundable, "a number", makeBound("maximum", "must be at most ", func(c int) bool { return c > 0 })},
+	{"exclusiveMaximum", "exclusivemaximum", isBoundable, "a number", makeBound("exclusiveMaximum", "must be less than ", func(c int) bool { return c >= 0 })},
+	{"multipleOf", "multipleof", isBoundable, "a number", makeMultiple},
+	{"minItems", "minitems", isSlice, "a slice", makeSize("minItems", "must have at least ", "item", func(v reflect.Value, n int) bool { return v.Len() < n })},
+	{"maxItems", "maxitems", isSlice, "a slice", makeSize("maxItems", "must have at most ", "item", func(v reflect.Value, n int) bool { return v.Len() > n })},
+	{"uniqueItems", "uniqueitems", isScalarList, "a slice or an array of strings, booleans or numbers", makeUnique},
 }
 
 // These functions say which types a constraint fits. Types with a text form are not
@@ -114,19 +130,16 @@ func isScalarList(s *shape) bool {
 // applyTags reads every tag of a field but its names. A constraint on a pointer
 // applies to the value it points to. Null satisfies every constraint.
 func (c *shapes) applyTags(f *field, tag reflect.StructTag, at string) {
-	f.doc = tag.Get("doc")
+	f.doc = tagText(tag, "doc")
 	c.applyRules(f, tag, at)
-	for _, name := range [...]string{"default", "example", "format", "doc", "path", "query", "mcpheader"} {
-		c.checkSpelling(tag, name, at)
-	}
-	if text, ok := tag.Lookup("default"); ok {
+	if text, ok := lookupTag(tag, "default"); ok {
 		if target := f.shape.deref(); f.shape.kind == kindOptional {
 			c.addf("%s: default:%q: an Optional says itself that the field is absent; leave the tag out, or give the field the type %v", at, text, target.typ)
 			return
 		}
 		f.def = c.parseLiteral(f, "default", text, at)
 	}
-	if text, ok := tag.Lookup("example"); ok {
+	if text, ok := lookupTag(tag, "example"); ok {
 		f.example = c.parseLiteral(f, "example", text, at)
 		if target := f.shape.deref(); target.kind == kindText && !target.isEnum {
 			like := *target
@@ -144,8 +157,10 @@ func (c *shapes) applyRules(f *field, tag reflect.StructTag, at string) {
 	item := target.scalarItem()
 	var itemRules ruleSet
 	for _, t := range ruleTags {
-		c.checkSpelling(tag, t.name, at)
-		text, ok := tag.Lookup(t.name)
+		if _, ok := lookupTag(tag, t.lower); ok && t.lower != t.name { // which reflect passes over without a word
+			c.addf("%s: the tag %s is spelt %s", at, t.lower, t.name)
+		}
+		text, ok := lookupTag(tag, t.name)
 		on, rules := target, &f.rules
 		if item != nil && !t.fits(target) {
 			on, rules = item, &itemRules
@@ -165,7 +180,7 @@ func (c *shapes) applyRules(f *field, tag reflect.StructTag, at string) {
 			*rules = append(*rules, r)
 		}
 	}
-	f.format = tag.Get("format")
+	f.format = tagText(tag, "format")
 	if item == nil {
 		c.checkRules(f.rules, target, f.format, at)
 		if f.rules.findRule("enum") != nil && target.rules != nil {
@@ -216,17 +231,6 @@ func (s *shape) replaced(old, other *shape) *shape {
 	return &copied
 }
 
-// checkSpelling notes a tag whose name is written in lower case: reflect passes
-// over it without a word, and the constraint would be neither published nor
-// enforced.
-func (c *shapes) checkSpelling(tag reflect.StructTag, name, at string) {
-	if lower := strings.ToLower(name); lower != name {
-		if _, ok := tag.Lookup(lower); ok {
-			c.addf("%s: the tag %s is spelt %s", at, lower, name)
-		}
-	}
-}
-
 // checkValidate notes a method Validate that looks as if svc called it and has another
 // form. One with parameters of its own, other than a context, is the application's.
 func (c *shapes) checkValidate(t reflect.Type, at string) {
@@ -236,6 +240,42 @@ func (c *shapes) checkValidate(t reflect.Type, at string) {
 		return
 	}
 	c.addf("%s: nothing calls %v.Validate, since it has not the form Validate() error; write that, and check what needs a context in the method of the service", at, t)
+}
+
+// foreignTags are those of other libraries that nothing here reads, with what to write
+// in their place, where NAME is the tag's. A field that has one looks as if something
+// were checked or bound. Where that is so for another reason the tag may stay: types
+// that other libraries read too have both.
+var foreignTags = [...]struct{ name, instead string }{
+	{"min", "write `minimum`, or `minLength` or `minItems`"},
+	{"max", "write `maximum`, or `maxLength` or `maxItems`"},
+	{"len", "write `minLength` and `maxLength`"},
+	{"oneof", "write `enum:\"a,b\"`"},
+	{"binding", "a field without omitempty is required, and rules are tags of their own, such as minLength:\"1\" or enum:\"a,b\""},
+	{"validate", "a field without omitempty is required, rules are tags of their own, such as minLength:\"1\" or enum:\"a,b\", and a method Validate() error of the input may read this one"},
+	{"required", "a field is required unless its json tag has omitempty"},
+	{"form", "write `json:\"NAME\"`"},
+	{"uri", "write `path:\"NAME\"`"},
+	{"param", "write `path:\"NAME\"`"},
+}
+
+// checkForeignTags notes the tags of other libraries on the fields of s, a struct of an
+// input. An input that checks itself, by Validate, may do so with a library that reads
+// the tag validate.
+func (c *shapes) checkForeignTags(s *shape, checksItself bool) {
+	for _, f := range s.fields {
+		for _, foreign := range foreignTags {
+			value, ok := lookupTag(f.tag, foreign.name)
+			name, _, _ := strings.Cut(value, ",")
+			switch {
+			case !ok, checksItself && foreign.name == "validate",
+				strings.HasSuffix(foreign.instead, "NAME\"`") && name == f.name,
+				foreign.name == "required" && value == strconv.FormatBool(!f.optional):
+				continue
+			}
+			c.addf("%s: nothing reads the tag %s: %s", f.place, foreign.name, strings.ReplaceAll(foreign.instead, "NAME", name))
+		}
+	}
 }
 
 // textComplaint returns the complaint about a text that UnmarshalText of the type
@@ -445,8 +485,14 @@ func quotedValue(value []byte) string {
 }
 
 // checkRange notes bounds of a number that leave no value of the type between
-// them, or no multiple of multipleOf. The type of an integer has bounds itself.
+// them, or no multiple of multipleOf. The type of an integer has bounds itself. With
+// minimum and maximum alone their order is all there is to know.
 func (c *shapes) checkRange(rules ruleSet, s *shape, at string) {
+	if !slices.ContainsFunc(rules, func(r rule) bool { return r.keyword == "multipleOf" || strings.HasPrefix(r.keyword, "exclusive") }) {
+		if low, high := rules.findRule("minimum"), rules.findRule("maximum"); low == nil || high == nil || !high.violates(low.values[0]) {
+			return
+		}
+	}
 	var least, greatest string
 	var unit *big.Rat
 	if s.kind != kindFloat {
@@ -638,6 +684,7 @@ func makeBound(keyword, message string, outside func(int) bool) func(*shape, str
 		return rule{
 			keyword:   keyword,
 			value:     []byte(text),
+			values:    []reflect.Value{x},
 			complaint: &complaint{keyword, message + text},
 			violates:  func(v reflect.Value) bool { return outside(compareNumbers(v, x)) },
 		}, ""

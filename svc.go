@@ -485,11 +485,12 @@ func Join(name string, services ...*Service) *Service {
 			p.addf("%s and %s differ in Options.Defaults.BaseURL, of which one document has one", first.name, s.name)
 		}
 		for _, m := range s.methods {
-			moved := *m
-			if m.path != "" { // empty without REST
+			if m.path != "" && s.prefix != "" { // empty without REST
+				moved := *m
 				moved.path = s.prefix + m.path
+				m = &moved
 			}
-			j.methods = append(j.methods, &moved)
+			j.methods = append(j.methods, m)
 		}
 		j.types = append(j.types, s.types...)
 	}

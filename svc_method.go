@@ -12,7 +12,6 @@ import (
 	"context"
 	"fmt"
 	"log/slog"
-	"maps"
 	"net/http"
 	"net/url"
 	"reflect"
@@ -116,13 +115,27 @@ type methodCompiler struct {
 	impl   any
 	opts   Options
 	config *config
-	shapes *shapes
+
+	shapes   *shapes
+	decoders *decoders
+	encoders *encoders
+	bindings map[bindingKey]*binding
+}
+
+// A bindingKey has what decides how an input is bound.
+type bindingKey struct {
+	in               *shape
+	placeholders     string
+	hasBody, noRoute bool
 }
 
 // newMethodCompiler returns a compiler that notes mistakes in p.
 func newMethodCompiler(p *mistakes, iface reflect.Type, impl any, o Options) *methodCompiler {
+	shapes := newShapes(p)
+	shapes.strict = o.Strict
 	return &methodCompiler{
 		mistakes: p, iface: iface, impl: impl, opts: o,
+		shapes: shapes, decoders: newDecoders(p, o.Strict), encoders: newEncoders(false), bindings: make(map[bindingKey]*binding),
 		config: &config{
 			iface:      nameOf(iface),
 			limits:     limits{size: o.MaxBody, time: o.BodyTimeout},
@@ -132,7 +145,6 @@ func newMethodCompiler(p *mistakes, iface reflect.Type, impl any, o Options) *me
 			strict:     o.Strict,
 			observe:    o.Observe,
 		},
-		shapes: &shapes{mistakes: p, strict: o.Strict, byType: make(map[reflect.Type]*shape)},
 	}
 }
 
@@ -155,11 +167,10 @@ func (c *methodCompiler) compileMethods() []*method {
 	}
 	c.where = ""
 	c.shapes.finishShapes()
-	decoders, encoders := newDecoders(c.mistakes, c.opts.Strict), newEncoders(false)
 	for _, m := range sound { // the plans of others would repeat the same mistakes in other words
-		if c.shapes.isSound(m.in) && c.shapes.isSound(m.out) {
+		if len(c.list) == 0 || c.shapes.isSound(m.in) && c.shapes.isSound(m.out) {
 			c.where = m.title()
-			c.compilePlans(m, decoders, encoders)
+			c.compilePlans(m)
 		}
 	}
 	return methods
@@ -426,23 +437,24 @@ func (c *methodCompiler) chooseRoute(m *method, name []string, pattern string) r
 	return inferRoute(base, name, placeholder)
 }
 
-// compilePlans compiles the binding and the encoder of m.
-func (c *methodCompiler) compilePlans(m *method, d *decoders, e *encoders) {
+// compilePlans compiles the binding and the encoder of m. Methods of one bindingKey have
+// one binding, unless there are mistakes, of which each method is told.
+func (c *methodCompiler) compilePlans(m *method) {
 	if m.in != nil {
-		m.bind = compileBinding(d, m.in, bindSpec{
-			placeholders: m.placeholders,
-			instead:      m.instead,
-			hasBody:      m.hasBody(),
-			noRoute:      m.path == "",
-		})
+		spec := bindSpec{placeholders: m.placeholders, instead: m.instead, hasBody: m.hasBody(), noRoute: m.path == ""}
+		key := bindingKey{m.in, strings.Join(m.placeholders, "/"), spec.hasBody, spec.noRoute}
+		if m.bind = c.bindings[key]; m.bind == nil || len(c.list) > 0 {
+			m.bind = compileBinding(c.decoders, m.in, spec)
+			c.bindings[key] = m.bind
+		}
 	} else if len(m.placeholders) > 0 {
 		spec := bindSpec{instead: m.instead}
 		c.addf("the method has no input that could fill {%s}; give it an input with such a field%s", strings.Join(m.placeholders, "}, {"), spec.orPattern())
 	}
 	if m.out != nil {
-		m.encode = e.encoderFor(m.out)
+		m.encode = c.encoders.encoderFor(m.out)
 		if m.stream == "" && m.isServedBy(TransportREST) {
-			m.headers = e.compileHeaders(c.mistakes, m.out)
+			m.headers = c.encoders.compileHeaders(c.mistakes, m.out)
 		}
 	}
 }
@@ -631,11 +643,11 @@ func reflectCaller(t reflect.Type, impl reflect.Value, name string, hasIn, hasOu
 //	ListV2All   list v2 all
 func splitWords(name string) []string {
 	var out []string
-	runes := []rune(name)
+	runes, lower := []rune(name), []rune(strings.ToLower(name))
 	start := 0
 	flush := func(end int) {
 		if end > start {
-			out = append(out, strings.ToLower(string(runes[start:end])))
+			out = append(out, string(lower[start:end]))
 		}
 		start = end
 	}
@@ -882,7 +894,7 @@ func noteClashes(p *mistakes, methods []*method, routes [][]string) {
 // nameMethods returns the methods by every name they answer to. A Method.Name
 // always wins over an alias, so adding a method never takes the name of another.
 func nameMethods(p *mistakes, methods []*method) map[methodName]*method {
-	names := make(map[methodName]*method)
+	names := make(map[methodName]*method, 3*len(methods))
 	for _, m := range methods {
 		key := methodName{m.resource, m.name}
 		if other := names[key]; other != nil {
@@ -891,31 +903,27 @@ func nameMethods(p *mistakes, methods []*method) map[methodName]*method {
 		}
 		names[key] = m
 	}
-	aliases := make(map[methodName]*method)
 	for _, m := range methods {
 		for _, alias := range m.otherNames() {
 			key := methodName{m.resource, alias}
-			other := aliases[key]
-			switch {
-			case names[key] != nil || other == m:
-			case other != nil && other.name == m.name: // noted above
-			case other != nil:
-				p.addf("%s and %s both answer to the alias %s.%s; rename one or give it a resource of its own", other.title(), m.title(), m.resource, alias)
+			switch other := names[key]; {
+			case other == nil:
+				names[key] = m
+			case other == m, other.name == alias, other.name == m.name: // which is noted above
 			default:
-				aliases[key] = m
+				p.addf("%s and %s both answer to the alias %s.%s; rename one or give it a resource of its own", other.title(), m.title(), m.resource, alias)
 			}
 		}
 	}
-	maps.Copy(names, aliases)
 	return names
 }
 
 // otherNames returns the aliases of m: the Go name with its first word in lower
 // case, as clients in JavaScript spell it, and all in lower case. They are
 // markDone and markdone for MarkDone.
-func (m *method) otherNames() []string {
-	first := splitWords(m.goName)[0]
-	return []string{first + m.goName[len(first):], strings.ToLower(m.goName)}
+func (m *method) otherNames() [2]string {
+	first, _, _ := strings.Cut(m.name, "_")
+	return [2]string{first + m.goName[len(first):], strings.ToLower(m.goName)}
 }
 
 // findMethod returns the method that answers to a name, or nil.
