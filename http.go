@@ -888,9 +888,9 @@ func Limit(n int, onError ErrorHandler) func(http.Handler) http.Handler {
 }
 
 // A trackedWriter is a ResponseWriter that knows whether the response has
-// begun, since nothing can be answered after half of a response. It hides nothing
-// of what net/http's writers can do: http.ResponseController finds them by Unwrap,
-// and code that asks for an interface by the methods here.
+// begun, since nothing can be answered after half of a response.
+// http.ResponseController finds what the writer behind can do by Unwrap; code that
+// asks for an interface finds the methods here.
 type trackedWriter struct {
 	http.ResponseWriter
 	wrote      bool

@@ -235,8 +235,9 @@ type Options struct {
 	// means DefaultMaxBody; a negative value means no limit.
 	MaxBody int64
 	// BodyTimeout is how long a client may take to send a body. After that it
-	// gets 408 (RFC 9110, section 15.5.9) and nothing is called. Zero means
-	// DefaultBodyTimeout; a negative value means no limit.
+	// gets 408 (RFC 9110, section 15.5.9) and nothing is called. It takes the place
+	// of http.Server.ReadTimeout for the body. Zero means DefaultBodyTimeout; a
+	// negative value means no limit beside that of the server.
 	BodyTimeout time.Duration
 	// Intercept wraps every call on every transport, for the needs that all methods
 	// share: access checks, tracing, transactions. It is called once, by Register,
@@ -460,11 +461,13 @@ func suggestName(methods []*method, name string) string {
 
 // Join returns one service with the methods of all services: one set of routes
 // and one document. Each method keeps the options of its own service.
-// Description, Version and Defaults are those of the first, and so is OnError for
-// requests that no route matches. Join panics if two methods have the same route, or
-// the same name in the same resource, or if the services differ in Defaults.BaseURL,
-// since these are mistakes in the program's text. Two versions of one interface need
-// two Resources, may have one Path, and stand below a prefix each, by [Service.At].
+// Description, Version and Defaults are those of the first. So are OnError for
+// requests that no route matches, and MaxBody and BodyTimeout for JSON-RPC and MCP,
+// which find out from the body what is called. Join panics if two methods have the
+// same route, or the same name in the same resource, or if the services differ in
+// Defaults.BaseURL, since these are mistakes in the program's text. Two versions of
+// one interface need two Resources, may have one Path, and stand below a prefix each,
+// by [Service.At].
 func Join(name string, services ...*Service) *Service {
 	p := new(mistakes)
 	if len(services) == 0 {
