@@ -98,8 +98,13 @@ func servePprof(w http.ResponseWriter, r *http.Request, name string) *pprofError
 	if err != nil {
 		return err
 	}
-	if r.Method != http.MethodGet && r.Method != http.MethodHead && !(r.Method == http.MethodPost && name == "symbol") {
-		return pprofMethodError(w, name)
+	allowed := []string{http.MethodGet, http.MethodHead}
+	if name == "symbol" {
+		allowed = append(allowed, http.MethodPost)
+	}
+	if !slices.Contains(allowed, r.Method) {
+		w.Header().Set("Allow", strings.Join(allowed, ", ")) // RFC 9110, section 15.5.6
+		return &pprofError{http.StatusMethodNotAllowed, "method not allowed"}
 	}
 	w.Header().Set("X-Content-Type-Options", "nosniff")
 	switch name {
@@ -283,18 +288,6 @@ func readPprofBody(w http.ResponseWriter, r *http.Request) ([]byte, *pprofError)
 type pprofError struct {
 	status  int
 	message string
-}
-
-// pprofMethodError returns the error for a method that the page called name
-// does not have, and sets the Allow header that belongs to it (RFC 9110,
-// section 15.5.6).
-func pprofMethodError(w http.ResponseWriter, name string) *pprofError {
-	allow := "GET, HEAD"
-	if name == "symbol" {
-		allow += ", POST"
-	}
-	w.Header().Set("Allow", allow)
-	return &pprofError{http.StatusMethodNotAllowed, "method not allowed"}
 }
 
 // pprofSecondsError returns the error for seconds that cannot be recorded.

@@ -16,12 +16,8 @@ import (
 	"time"
 )
 
-// Defaults of VersionOptions, and the name that turns a source off.
-const (
-	defaultVersionHeader = "Accept-Version"
-	defaultVersionQuery  = "version"
-	versionSourceOff     = "-"
-)
+// versionSourceOff is the name that turns a source of VersionOptions off.
+const versionSourceOff = "-"
 
 // VersionOptions configure [Version]. The zero value reads the header
 // Accept-Version, then the query parameter version, and accepts every version.
@@ -154,8 +150,8 @@ type versioning struct {
 func newVersioning(opts *VersionOptions) *versioning {
 	v := &versioning{
 		defaultVersion: opts.DefaultVersion,
-		header:         http.CanonicalHeaderKey(cmp.Or(opts.Header, defaultVersionHeader)),
-		query:          cmp.Or(opts.QueryParam, defaultVersionQuery),
+		header:         http.CanonicalHeaderKey(cmp.Or(opts.Header, "Accept-Version")),
+		query:          cmp.Or(opts.QueryParam, "version"),
 		path:           opts.PathPrefix,
 		supported:      slices.Clone(opts.Supported),
 		notices:        make(map[string]notice),
