@@ -89,7 +89,7 @@ func (w *worker) key(name string) string { return fmt.Sprintf("key-%s-%s", w.nam
 func (w *worker) add(ctx context.Context, client *bookmarks.Client, name string) (b *bookmarks.Bookmark, want bookmarks.Bookmark, err error) {
 	note := "note of " + w.name
 	in := &bookmarks.NewBookmark{URL: "https://example.com/" + w.name + "/" + name, Title: "Ünïque w" + name + "w",
-		Note: &note, Tags: []string{"drill", "t" + name}, Key: w.key(name)}
+		Note: note, Tags: []string{"drill", "t" + name}, Key: w.key(name)}
 	if b, err = client.Create(ctx, in); err == nil {
 		want = bookmarks.Bookmark{ID: b.ID, URL: in.URL, Title: in.Title, Note: in.Note, Tags: in.Tags, CreatedAt: b.CreatedAt, ETag: `"1"`}
 	}
@@ -148,7 +148,7 @@ func (w *worker) listCrowd(ctx context.Context, client *bookmarks.Client) error 
 
 // same returns an error if b is not the bookmark that is wanted.
 func same(b *bookmarks.Bookmark, want bookmarks.Bookmark) error {
-	if b.ID != want.ID || b.URL != want.URL || b.Title != want.Title || b.Note == nil || *b.Note != *want.Note ||
+	if b.ID != want.ID || b.URL != want.URL || b.Title != want.Title || b.Note != want.Note ||
 		!slices.Equal(b.Tags, want.Tags) || !b.CreatedAt.Equal(want.CreatedAt) || b.ETag != want.ETag {
 		return fmt.Errorf("got %+v, want %+v", *b, want)
 	}
@@ -172,7 +172,7 @@ func (w *worker) patch(ctx context.Context, i, n int) error {
 	in.Note.Set(note)
 	var version int
 	fmt.Sscanf(want.ETag, `"%d"`, &version)
-	want.Note, want.ETag = &note, fmt.Sprintf(`"%d"`, version+1)
+	want.Note, want.ETag = note, fmt.Sprintf(`"%d"`, version+1)
 	for lost := false; ; {
 		b, err := w.client.Patch(ctx, in)
 		if svc.CodeOf(err) == svc.CodeUnavailable && sleep(ctx, 500*time.Millisecond) {

@@ -3,10 +3,9 @@
 //
 //	DATABASE_URL=postgres://… server -addr 127.0.0.1:8080
 //
-//	main.go      the process: its configuration, routes, start and stop
+//	main.go      the process: its configuration, start and stop, routes, metrics
 //	service.go   the methods, with what does not depend on the database
 //	postgres.go  the database: queries, migrations, tokens, errors
-//	observe.go   metrics and the log of calls
 package main
 
 import (
@@ -14,10 +13,13 @@ import (
 	"flag"
 	"fmt"
 	"log/slog"
+	"maps"
 	"net"
 	"net/http"
 	"os"
 	"os/signal"
+	"slices"
+	"sync"
 	"syscall"
 	"time"
 
@@ -77,10 +79,6 @@ func run(ctx context.Context, databaseURL, addr string, drain time.Duration) err
 	return <-stopped
 }
 
-// maxRequests is how many requests are served at a time, streams included. Together
-// with the largest body it bounds the memory that clients can make the process use.
-const maxRequests = 1000
-
 // newHandler returns the handler of everything that the process serves. Behind Bearer
 // are the methods, which ask for scopes; the documents and the page are for everybody.
 // When ctx ends the process is about to stop, and when stopping is closed it stops.
@@ -97,7 +95,8 @@ func newHandler(ctx context.Context, db *postgres, stopping <-chan struct{}) htt
 	guard := svc.Bearer(db.verify, svc.BearerOptions{Optional: true})
 
 	front := http.NewServeMux()
-	front.Handle("/", svc.Limit(maxRequests, nil)(guard(mux)))
+	// So many at a time, streams included, bound the memory, since bodies are bounded too.
+	front.Handle("/", svc.Limit(1000, nil)(guard(mux)))
 	// Outside of the limit, and not passed on by a proxy that faces the public.
 	front.HandleFunc("GET /livez", func(http.ResponseWriter, *http.Request) {}) // else: start me anew
 	// else: send me nothing more; not while the database is down, or no process is ready
@@ -108,4 +107,38 @@ func newHandler(ctx context.Context, db *postgres, stopping <-chan struct{}) htt
 	})
 	front.Handle("GET /metrics", counts)
 	return svc.Recover(nil, nil)(front)
+}
+
+// metrics has the number of calls and the time they took, by their labels: what they
+// were and how they ended. Labels have few values, none of which a client chooses.
+type metrics struct {
+	mu    sync.Mutex
+	count map[string]int
+	took  map[string]time.Duration
+}
+
+// observe is svc.Options.Observe. It logs who called too; svc logs why a call failed.
+func (m *metrics) observe(ctx context.Context, o svc.Observation) {
+	method, code, subject := o.Resource+"."+o.Method, svc.CodeOf(o.Err), ""
+	if p, ok := svc.PrincipalFrom(ctx); ok {
+		subject = p.Subject
+	}
+	slog.InfoContext(ctx, "call", "transport", o.Transport, "method", method, "code", code, "seconds", o.Took.Seconds(), "subject", subject)
+	labels := fmt.Sprintf("{transport=%q,method=%q,code=%q}", o.Transport, method, code)
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	m.count[labels]++
+	m.took[labels] += o.Took
+}
+
+// ServeHTTP writes the text form of Prometheus, version 0.0.4.
+func (m *metrics) ServeHTTP(w http.ResponseWriter, r *http.Request) {
+	text := []byte("# HELP svc_call_seconds How many calls ended and how long they took.\n# TYPE svc_call_seconds summary\n")
+	m.mu.Lock()
+	for _, labels := range slices.Sorted(maps.Keys(m.count)) {
+		text = fmt.Appendf(text, "svc_call_seconds_count%s %d\nsvc_call_seconds_sum%s %g\n", labels, m.count[labels], labels, m.took[labels].Seconds())
+	}
+	m.mu.Unlock() // before a slow reader
+	w.Header().Set("Content-Type", "text/plain; version=0.0.4; charset=utf-8")
+	w.Write(text)
 }

@@ -69,21 +69,15 @@ func scan(row pgx.CollectableRow) (bookmarks.Bookmark, error) {
 	return b, err
 }
 
-// A querier is a pool or a transaction.
-type querier interface {
-	Query(ctx context.Context, sql string, args ...any) (pgx.Rows, error)
-}
-
-func one(ctx context.Context, q querier, sql string, args ...any) (*bookmarks.Bookmark, error) {
-	rows, _ := q.Query(ctx, sql, args...) // rows have the error
+// one and many take what Query returns, whose error rows have too.
+func one(rows pgx.Rows, _ error) (*bookmarks.Bookmark, error) {
 	b, err := pgx.CollectExactlyOneRow(rows, scan)
-	return &b, storeError(ctx, err)
+	return &b, storeError(err)
 }
 
-func many(ctx context.Context, q querier, sql string, args ...any) ([]bookmarks.Bookmark, error) {
-	rows, _ := q.Query(ctx, sql, args...)
+func many(rows pgx.Rows, _ error) ([]bookmarks.Bookmark, error) {
 	list, err := pgx.CollectRows(rows, scan)
-	return list, storeError(ctx, err)
+	return list, storeError(err)
 }
 
 // create takes a lock until it commits, so that bookmarks become visible in the order
@@ -101,38 +95,38 @@ func (p *postgres) create(ctx context.Context, owner string, in *bookmarks.NewBo
 		b = &made
 		return err
 	})
-	return b, storeError(ctx, p.pool.SendBatch(ctx, batch).Close())
+	return b, storeError(p.pool.SendBatch(ctx, batch).Close())
 }
 
 func (p *postgres) get(ctx context.Context, owner string, id int64) (*bookmarks.Bookmark, error) {
-	return one(ctx, p.pool, "select"+columns+"from bookmarks where owner = $1 and id = $2", owner, id)
+	return one(p.pool.Query(ctx, "select"+columns+"from bookmarks where owner = $1 and id = $2", owner, id))
 }
 
-func (p *postgres) list(ctx context.Context, owner string, in *bookmarks.Filter, before place) ([]bookmarks.Bookmark, error) {
-	sql := "select" + columns + "from bookmarks where owner = @owner and (created_at, id) < (@at, @id)"
+func (p *postgres) list(ctx context.Context, owner string, in *bookmarks.Filter, before int64) ([]bookmarks.Bookmark, error) {
+	sql := "select" + columns + "from bookmarks where owner = @owner and id < @before"
 	if in.Query != "" { // and not one text for all, which PostgreSQL would run without this index
 		sql += " and search @@ websearch_to_tsquery('english', @query)"
 	}
 	if len(in.Tags) > 0 {
 		sql += " and tags @> @tags"
 	}
-	return many(ctx, p.pool, sql+" order by created_at desc, id desc limit @limit",
-		pgx.NamedArgs{"owner": owner, "at": before.At, "id": before.ID, "query": in.Query, "tags": in.Tags, "limit": in.Limit})
+	return many(p.pool.Query(ctx, sql+" order by id desc limit @limit",
+		pgx.NamedArgs{"owner": owner, "before": before, "query": in.Query, "tags": in.Tags, "limit": in.Limit}))
 }
 
 func (p *postgres) change(ctx context.Context, owner string, id int64, edit func(*bookmarks.Bookmark) error) (b *bookmarks.Bookmark, err error) {
 	err = pgx.BeginFunc(ctx, p.pool, func(tx pgx.Tx) error {
-		if b, err = one(ctx, tx, "select"+columns+"from bookmarks where owner = $1 and id = $2 for update", owner, id); err != nil {
+		if b, err = one(tx.Query(ctx, "select"+columns+"from bookmarks where owner = $1 and id = $2 for update", owner, id)); err != nil {
 			return err
 		}
 		if err := edit(b); err != nil {
 			return err
 		}
-		b, err = one(ctx, tx, `update bookmarks set title = $2, note = $3, tags = coalesce($4::text[], '{}'), version = version + 1
-			where id = $1 returning`+columns, id, b.Title, b.Note, b.Tags)
+		b, err = one(tx.Query(ctx, `update bookmarks set title = $2, note = $3, tags = coalesce($4::text[], '{}'), version = version + 1
+			where id = $1 returning`+columns, id, b.Title, b.Note, b.Tags))
 		return err
 	})
-	return b, storeError(ctx, err)
+	return b, storeError(err)
 }
 
 func (p *postgres) remove(ctx context.Context, owner string, id int64) error {
@@ -140,11 +134,11 @@ func (p *postgres) remove(ctx context.Context, owner string, id int64) error {
 	if err == nil && tag.RowsAffected() == 0 {
 		return errNotFound
 	}
-	return storeError(ctx, err)
+	return storeError(err)
 }
 
 func (p *postgres) since(ctx context.Context, owner string, after int64) ([]bookmarks.Bookmark, error) {
-	return many(ctx, p.pool, "select"+columns+"from bookmarks where owner = $1 and id > $2 order by id limit 1000", owner, after)
+	return many(p.pool.Query(ctx, "select"+columns+"from bookmarks where owner = $1 and id > $2 order by id limit 1000", owner, after))
 }
 
 // verify finds the caller by a token. It is what svc.Bearer calls, for each request, so
@@ -158,7 +152,7 @@ func (p *postgres) verify(ctx context.Context, token string) (*svc.Principal, er
 	if errors.Is(err, pgx.ErrNoRows) {
 		return nil, svc.Errorf(svc.CodeUnauthenticated, "the token is unknown")
 	}
-	return caller, storeError(ctx, err)
+	return caller, storeError(err)
 }
 
 // errUnavailable has the time to wait twice, since only REST sends headers with errors.
@@ -167,24 +161,20 @@ var errUnavailable = svc.Errorf(svc.CodeUnavailable, "the database does not answ
 
 // storeError returns the error that clients get for one of the database. What it does
 // not know is a bug of this program, and goes on as it is: INTERNAL.
-func storeError(ctx context.Context, err error) error {
+func storeError(err error) error {
 	var answer *pgconn.PgError
 	var known *svc.Error
 	switch {
-	case err == nil, errors.As(err, &known), ctx.Err() != nil: // svc knows the errors of contexts
-		return err
+	case err == nil, errors.As(err, &known), errors.Is(err, context.Canceled), errors.Is(err, context.DeadlineExceeded):
+		return err // as svc knows it
 	case errors.Is(err, pgx.ErrNoRows):
 		return errNotFound
-	case !errors.As(err, &answer): // no connection, or it broke
+	case !errors.As(err, &answer), strings.Contains("08 53 57", answer.Code[:2]): // connection, resources, shutdown
 		return errUnavailable.WithCause(err)
-	}
-	switch class := answer.Code[:2]; {
 	case answer.ConstraintName == "bookmarks_url":
 		return errExists.WithCause(err)
 	case answer.Code == "22021": // U+0000, which JSON can carry and PostgreSQL cannot
 		return svc.Errorf(svc.CodeInvalidArgument, "a text has the character U+0000: %w", err)
-	case strings.Contains("08 53 57", class): // connection, resources, shutdown
-		return errUnavailable.WithCause(err)
 	}
 	return err
 }

@@ -11,14 +11,13 @@ import (
 	"example.com/svc"
 )
 
-// A store keeps the bookmarks of all owners. Its errors are those that clients get. The
-// tests have one in memory.
+// A store keeps the bookmarks of all owners. Its errors are those that clients get.
 type store interface {
 	// create adds a bookmark, or returns the one that the owner has added with the key.
 	create(ctx context.Context, owner string, in *bookmarks.NewBookmark) (*bookmarks.Bookmark, error)
 	get(ctx context.Context, owner string, id int64) (*bookmarks.Bookmark, error)
-	// list returns up to in.Limit bookmarks before a place, newest first.
-	list(ctx context.Context, owner string, in *bookmarks.Filter, before place) ([]bookmarks.Bookmark, error)
+	// list returns up to in.Limit bookmarks with an ID below before, newest first.
+	list(ctx context.Context, owner string, in *bookmarks.Filter, before int64) ([]bookmarks.Bookmark, error)
 	// change calls edit with a bookmark that nobody else changes meanwhile, and stores
 	// what edit has made of it. An error of edit leaves it as it was.
 	change(ctx context.Context, owner string, id int64, edit func(*bookmarks.Bookmark) error) (*bookmarks.Bookmark, error)
@@ -32,27 +31,22 @@ type store interface {
 func newService(s store, stopping <-chan struct{}, observe func(context.Context, svc.Observation)) *svc.Service {
 	options := bookmarks.Options()
 	options.Observe = observe
-	options.Intercept = withTimeout
+	options.Intercept = func(next svc.InvokeFunc) svc.InvokeFunc {
+		return func(ctx context.Context, resource, method string, input any) (any, error) {
+			if method == "watch" { // which lasts for as long as its client stays
+				return next(ctx, resource, method, input)
+			}
+			ctx, cancel := context.WithTimeout(ctx, callTimeout)
+			defer cancel()
+			return next(ctx, resource, method, input)
+		}
+	}
 	return svc.MustRegister[bookmarks.API](&service{s, stopping}, options)
 }
 
 // callTimeout is how long a call may take. Its client has given up by then.
 const callTimeout = 10 * time.Second
 
-// withTimeout ends calls that take too long, with DEADLINE_EXCEEDED. A stream lasts for
-// as long as its client stays.
-func withTimeout(next svc.InvokeFunc) svc.InvokeFunc {
-	return func(ctx context.Context, resource, method string, input any) (any, error) {
-		if method != "watch" {
-			limit, cancel := context.WithTimeout(ctx, callTimeout)
-			defer cancel()
-			ctx = limit
-		}
-		return next(ctx, resource, method, input)
-	}
-}
-
-// service implements bookmarks.API.
 type service struct {
 	store    store
 	stopping <-chan struct{}
@@ -84,16 +78,10 @@ func (s *service) Create(ctx context.Context, in *bookmarks.NewBookmark) (*bookm
 	return b, nil
 }
 
-// A place is where a page ends: bookmarks have an order by both.
-type place struct {
-	At time.Time `json:"at"`
-	ID int64     `json:"id"`
-}
-
-// List reads by place and not by page number, so that nobody who reads on misses a
-// bookmark or gets one twice when others come and go.
+// List reads on from the ID where a page ended, and not by page number, so that nobody
+// misses a bookmark or gets one twice when others come and go.
 func (s *service) List(ctx context.Context, in *bookmarks.Filter) (*svc.CursorResponse[bookmarks.Bookmark], error) {
-	before := place{time.Date(9999, 1, 1, 0, 0, 0, 0, time.UTC), math.MaxInt64} // the newest are before it
+	before := int64(math.MaxInt64)
 	if in.Cursor != "" {
 		if err := svc.DecodeCursor(in.Cursor, &before); err != nil {
 			return nil, err
@@ -104,7 +92,7 @@ func (s *service) List(ctx context.Context, in *bookmarks.Filter) (*svc.CursorRe
 		return nil, err
 	}
 	return svc.NewCursorPage(list, in.Limit, func(last bookmarks.Bookmark) string {
-		cursor, _ := svc.EncodeCursor(place{last.CreatedAt, last.ID}) // no error: JSON can carry both
+		cursor, _ := svc.EncodeCursor(last.ID) // no error: JSON can carry it
 		return cursor
 	}), nil
 }
@@ -114,7 +102,6 @@ func (s *service) Get(ctx context.Context, in *bookmarks.ID) (*bookmarks.Bookmar
 	return s.store.get(ctx, owner(ctx), in.ID)
 }
 
-// Patch changes what the input has.
 func (s *service) Patch(ctx context.Context, in *bookmarks.Change) (*bookmarks.Bookmark, error) {
 	return s.store.change(ctx, owner(ctx), in.ID, func(b *bookmarks.Bookmark) error {
 		if !svc.MatchesETag(in.IfMatch, b.ETag) {
@@ -124,10 +111,7 @@ func (s *service) Patch(ctx context.Context, in *bookmarks.Change) (*bookmarks.B
 			b.Title = in.Title
 		}
 		if in.Note.IsSet() {
-			b.Note = nil
-			if note, ok := in.Note.Get(); ok {
-				b.Note = &note
-			}
+			b.Note, _ = in.Note.Get() // nothing for null
 		}
 		if in.Tags.IsSet() {
 			b.Tags, _ = in.Tags.Get()
@@ -143,10 +127,6 @@ func (s *service) Delete(ctx context.Context, in *bookmarks.ID) error {
 // errStopping ends the streams of a process that stops. Clients go on at another one.
 // For its cause it is no error in the log.
 var errStopping = svc.Errorf(svc.CodeUnavailable, "the server is stopping; come back: %w", http.ErrServerClosed)
-
-// watchPause is how long a stream waits before it looks for new bookmarks again. With
-// very many streams, one LISTEN of PostgreSQL that wakes them all is cheaper.
-const watchPause = 500 * time.Millisecond
 
 // Watch ends with an error of the database, as any call does. The client comes back
 // with the ID of its last event.
@@ -164,7 +144,7 @@ func (s *service) Watch(ctx context.Context, in *bookmarks.Since) (svc.Stream[bo
 				}
 			}
 			select {
-			case <-time.After(watchPause):
+			case <-time.After(500 * time.Millisecond): // or LISTEN, for very many streams
 			case <-ctx.Done(): // the client has gone
 				return
 			case <-s.stopping:

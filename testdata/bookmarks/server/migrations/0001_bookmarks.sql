@@ -3,16 +3,15 @@ create table bookmarks (
 	owner           text not null,
 	url             text not null,
 	title           text not null,
-	note            text,
+	note            text not null,
 	tags            text[] not null default '{}',
 	version         bigint not null default 1,
 	created_at      timestamptz not null default clock_timestamp(),
 	idempotency_key text,
-	search          tsvector not null generated always as (to_tsvector('english', title || ' ' || coalesce(note, ''))) stored,
+	search          tsvector not null generated always as (to_tsvector('english', title || ' ' || note)) stored,
 	constraint bookmarks_url unique (owner, url),
 	constraint bookmarks_key unique (owner, idempotency_key)
 );
-create index bookmarks_newest on bookmarks (owner, created_at desc, id desc);
-create index bookmarks_next on bookmarks (owner, id);
+create index bookmarks_by_id on bookmarks (owner, id);
 create index bookmarks_search on bookmarks using gin (search);
 create index bookmarks_tags on bookmarks using gin (tags);
