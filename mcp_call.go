@@ -751,7 +751,7 @@ func (s *mcpStream) startCall(x *exchange, m *message) {
 }
 
 // stopCall ends the call. After it only the answer can be sent, even if the method
-// left goroutines behind.
+// left goroutines behind. If that is no stream, it has the header of the method.
 func (s *mcpStream) stopCall(x *exchange) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -762,14 +762,17 @@ func (s *mcpStream) stopCall(x *exchange) {
 	s.quiet.stop()
 	x.h.quiet.Put(s.quiet)
 	s.quiet = nil
-	if s.events == nil {
-		x.takeHeader()
+	if s.events == nil && x.response != nil {
+		h := x.w.Header()
+		clear(h)
+		maps.Copy(h, x.response)
 	}
 }
 
 // copyHeader gives the method of x an Info.Header of its own, when it first asks for
-// its Info: the timer of a quiet call may write that of the response at any time.
-// The header of a call in a batch goes nowhere.
+// its Info: the timer of a quiet call, and any goroutine that reports progress, may
+// send that of the response at any time. So a stream of events goes without what the
+// method adds, and so does a batch.
 func (s *mcpStream) copyHeader(x *exchange) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -780,17 +783,6 @@ func (s *mcpStream) copyHeader(x *exchange) {
 	default: // net/http may be reading that of the response
 		x.response = make(http.Header)
 	}
-}
-
-// takeHeader makes what the method has done to its Info.Header the header of the
-// response. The caller holds the mutex of x.stream.
-func (x *exchange) takeHeader() {
-	if x.response == nil {
-		return
-	}
-	h := x.w.Header()
-	clear(h)
-	maps.Copy(h, x.response)
 }
 
 // A quietTimer begins the stream of events of a call that takes long and sends
@@ -990,9 +982,6 @@ func (s *mcpStream) sendLocked(x *exchange, body []byte) {
 		return
 	}
 	if s.events == nil {
-		if s.quiet != nil {
-			x.takeHeader()
-		}
 		events, err := startEvents(x.w, x.h.eventTimes, func(error) {}) // net/http cancels the context
 		if err != nil {
 			x.logError(err)

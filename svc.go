@@ -888,7 +888,7 @@ type Info struct {
 	Resource  string        // of the method
 	Method    string        // Method.Name
 	Request   *http.Request // nil for Service.Call outside any request
-	Header    http.Header   // of the response, to add to: Set replaces the Vary of middleware. Nil if there is none. What a call of a batch adds is dropped
+	Header    http.Header   // of the response, to add to: Set replaces the Vary of middleware. Nil if there is none. What is added in a batch, or where MCP answers by a stream, is dropped
 }
 
 // InfoFrom returns the [Info] of the call that ctx belongs to. It reports false
