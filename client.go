@@ -99,12 +99,15 @@ const defaultClientBody = maxAnswers
 // query, and in headers and cookies what is not ASCII or has spaces around it.
 //
 // Every error is an [*Error]. That of the server has its code, message, details, HTTP
-// status and headers, and no cause. What comes from elsewhere, as the page of a proxy does,
+// status and headers. It has no cause, but where the server has no such route the cause
+// says which was asked for. What comes from elsewhere, as the page of a proxy does,
 // gives the code of [CodeFromHTTP] and none of its text. Without an answer the code
 // is UNAVAILABLE, and the cause says why; the method may have run nevertheless. At
-// the end of ctx it is CANCELED or DEADLINE_EXCEEDED. In outputs unknown members are
-// passed over and absent ones stay zero. Their types are checked, and their rules and
-// Validate methods are not: what the server has done is not undone by it.
+// the end of ctx it is CANCELED or DEADLINE_EXCEEDED.
+//
+// In outputs unknown members are passed over and absent ones stay zero. Their types
+// are checked, and their rules and Validate methods are not: what the server has done
+// is not undone by it.
 //
 // A [Stream] has its request sent before the function returns. Range over it once,
 // or cancel ctx: until then it keeps its connection. Leaving the loop closes the
