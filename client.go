@@ -1256,7 +1256,8 @@ func (t handlerTransport) RoundTrip(r *http.Request) (*http.Response, error) {
 	go func() {
 		defer cancel()
 		defer served.Body.Close()
-		w.finish(panicOf(func() { t.handler.ServeHTTP(w, served) }))
+		defer func() { w.finish(recover()) }()
+		t.handler.ServeHTTP(w, served)
 	}()
 	context.AfterFunc(ctx, func() { writer.CloseWithError(context.Canceled) }) // after the end of the handler it changes nothing
 	select {
@@ -1269,17 +1270,6 @@ func (t handlerTransport) RoundTrip(r *http.Request) (*http.Response, error) {
 		return nil, err
 	}
 	return w.response(r, reader, cancel)
-}
-
-// panicOf calls f and returns what it panicked with, or nil.
-func panicOf(f func()) (err error) {
-	defer func() {
-		if v := recover(); v != nil {
-			err = panicError(v)
-		}
-	}()
-	f()
-	return nil
 }
 
 // A pipeWriter is the http.ResponseWriter of a handlerTransport. As with a server of
@@ -1313,13 +1303,17 @@ func (w *pipeWriter) Write(p []byte) (int, error) {
 // Flush does nothing: everything is read at once.
 func (w *pipeWriter) Flush() { w.WriteHeader(http.StatusOK) }
 
-// finish ends the response. A handler that panics closes the connection in a server,
-// so that the body is cut.
-func (w *pipeWriter) finish(err error) {
-	if err == nil {
+// finish ends the response. A handler that panics, with the value panicked, closes the
+// connection in a server, so that the body is cut.
+func (w *pipeWriter) finish(panicked any) {
+	if panicked == nil {
 		w.WriteHeader(http.StatusOK)
 		w.body.Close()
 		return
+	}
+	err := http.ErrAbortHandler // with which panicError would panic again
+	if panicked != err {
+		err = panicError(panicked)
 	}
 	if w.status == 0 {
 		w.err = err

@@ -15,6 +15,7 @@ import (
 	"net/http/httptest"
 	"net/url"
 	"reflect"
+	"runtime"
 	"strings"
 	"sync/atomic"
 	"testing"
@@ -590,18 +591,22 @@ func TestClientForeignStreams(t *testing.T) {
 	}
 }
 
-// Verify that a handler in the place of the network that panics cuts its answer.
+// Verify that a handler in the place of the network that panics cuts its answer, and
+// that one whose goroutine ends, as by t.FailNow, ends its answer.
 func TestClientHandlerPanics(t *testing.T) {
 	for _, begun := range []bool{false, true} {
-		client := connectParts(t, "", svc.ClientOptions{Handler: http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
-			if begun {
-				w.Header().Set("Content-Type", "application/json")
-				io.WriteString(w, "{")
+		for want, end := range map[string]func(){"oh": func() { panic("oh") }, "abort": func() { panic(http.ErrAbortHandler) }, "": runtime.Goexit} {
+			client := connectParts(t, "", svc.ClientOptions{Handler: http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+				if begun {
+					w.Header().Set("Content-Type", "application/json")
+					io.WriteString(w, "{")
+				}
+				end()
+			})})
+			_, err := client.Update(context.Background(), &WidgetIn{ID: "1"})
+			if (svc.CodeOf(err) == svc.CodeUnavailable) != (want != "") || !strings.Contains(fmt.Sprint(err), want) {
+				t.Errorf("%q, begun %t: %v", want, begun, err)
 			}
-			panic("oh")
-		})})
-		if _, err := client.Update(context.Background(), &WidgetIn{ID: "1"}); svc.CodeOf(err) != svc.CodeUnavailable || !strings.Contains(err.Error(), "oh") {
-			t.Errorf("begun %t: %v", begun, err)
 		}
 	}
 }
