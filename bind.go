@@ -197,7 +197,7 @@ func (b *binding) sourceTokens() map[*field]string {
 // none. tokens has the reference tokens of fields that have another one than
 // their own.
 func compileInputCheck(s *shape, rules bool, in map[*field]string, tokens map[*field]string) checkFunc {
-	c := &checks{rules: rules, byShape: make(map[*shape]*checkFunc)}
+	c := &checks{rules: rules, byShape: make(map[*shape]*checkFunc), absent: &checks{byShape: make(map[*shape]*checkFunc)}}
 	if !c.needsCheck(s, make(map[*shape]bool)) {
 		return nil
 	}
@@ -966,6 +966,7 @@ type checkFunc func(d *decoder, v reflect.Value)
 type checks struct {
 	rules   bool // check the rules of fields and the depth too, not only Validate
 	byShape map[*shape]*checkFunc
+	absent  *checks // with rules: the pass for fields that are absent, which has none
 }
 
 // checkFor returns the check of values of shape s, or nil.
@@ -1116,10 +1117,10 @@ func (c *checks) checkMap(s *shape, hooked bool) checkFunc {
 func (c *checks) structCheck(s *shape, in map[*field]string, tokens map[*field]string) checkFunc {
 	type member struct {
 		*field
-		in    string
-		token string
-		inner checkFunc
-		hooks bool // inner calls Validate methods, on a zero struct too
+		in     string
+		token  string
+		inner  checkFunc
+		absent checkFunc // in place of inner: the Validate methods, which are called on a zero struct too
 	}
 	var members []member
 	for _, f := range s.fields {
@@ -1127,7 +1128,9 @@ func (c *checks) structCheck(s *shape, in map[*field]string, tokens map[*field]s
 			continue
 		}
 		m := member{field: f, in: in[f], token: cmp.Or(tokens[f], f.token), inner: c.checkFor(f.shape)}
-		m.hooks = (&checks{}).needsCheck(f.shape, make(map[*shape]bool))
+		if c.rules && f.optional {
+			m.absent = c.absent.checkFor(f.shape)
+		}
 		if m.inner != nil || c.rules && len(f.rules) > 0 {
 			members = append(members, m)
 		}
@@ -1147,12 +1150,14 @@ func (c *checks) structCheck(s *shape, in map[*field]string, tokens map[*field]s
 				d.in = m.in
 			}
 			d.pushToken(m.token)
-			absent := rules && m.optional && value.IsZero()
-			if rules && !absent {
+			inner := m.inner
+			if rules && m.optional && value.IsZero() {
+				inner = m.absent
+			} else if rules {
 				d.checkRules(m.rules, value)
 			}
-			if m.inner != nil && (!absent || m.hooks) {
-				m.inner(d, value)
+			if inner != nil {
+				inner(d, value)
 			}
 			d.pop()
 		}

@@ -635,6 +635,18 @@ func TestValidateChanges(t *testing.T) {
 	}
 }
 
+// A vRuled has a Validate and a field with rules, which hold if it is there.
+type vRuled struct {
+	Line dLine `json:"line"`
+}
+
+func (v vRuled) Validate() error {
+	if v.Line.N == 4 {
+		return errors.New("four")
+	}
+	return nil
+}
+
 // Verify that an input that came as a Go value is held to the constraints too.
 func TestCheckValue(t *testing.T) {
 	type input struct {
@@ -647,6 +659,7 @@ func TestCheckValue(t *testing.T) {
 		Text  map[oFold]*dBuyer    `json:"text"`
 		Leaf  []vCoded             `json:"leaf"`
 		Addrs map[netip.Addr]dLine `json:"addrs"`
+		Maybe vRuled               `json:"maybe,omitzero"`
 	}
 	line, buyer := dLine{"a", 2}, dBuyer{Name: "ann"}
 	for _, test := range []struct {
@@ -661,6 +674,8 @@ func TestCheckValue(t *testing.T) {
 		{input{Lines: []dLine{line}, Pair: &[2]dLine{line, {}}}, []string{"body /pair/1/sku enum", "body /pair/1/n minimum"}},
 		{input{Lines: []dLine{line}, Text: map[oFold]*dBuyer{"B": nil, "A": &buyer, "C/": {}}}, []string{"body /text/C~1/name minLength"}},
 		{input{Lines: []dLine{line}, Addrs: map[netip.Addr]dLine{netip.IPv6Loopback(): {"a", 0}}}, []string{"body /addrs/::1/n minimum"}},
+		{input{Lines: []dLine{line}, Maybe: vRuled{dLine{"a", 1}}}, []string{"body /maybe/line/n multipleOf"}},
+		{input{Lines: []dLine{line}, Maybe: vRuled{dLine{"a", 4}}}, []string{"body /maybe validate"}},
 		{input{Lines: []dLine{line}, Leaf: []vCoded{{}, {"plain"}}}, []string{"body /leaf/1 validate"}},
 	} {
 		b := bindingOf(t, reflect.TypeFor[input]())
