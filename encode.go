@@ -13,7 +13,7 @@ package svc
 //	kindOptional            null, or what it holds          encodeOptional
 //	kindSlice, kindArray    array; [] for nil               encodeList, encodeStrings
 //	kindMap                 object, sorted; {} for nil      encodeMap
-//	kindObject              object, in order of fields      structEncoder
+//	kindObject              object, in order of fields      membersEncoder
 //	kindBool                true, false                     encodeBool
 //	kindInt, kindUint       integer                         encodeInt, encodeUint
 //	kindFloat, kindNumber   number                          encodeFloat, encodeNumber
@@ -183,7 +183,7 @@ func (c *encoders) compileEncoder(s *shape) encodeFunc {
 	case kindMap:
 		return encodeMap(s, c.encoderFor(s.elem))
 	}
-	return c.structEncoder(s)
+	return c.membersEncoder(s.fields)
 }
 
 // customEncoder returns the encodeFunc of a type with MarshalJSON or
@@ -318,7 +318,7 @@ func encodeMap(s *shape, elem encodeFunc) encodeFunc {
 	}
 }
 
-// A memberEncoder is the part of a struct's plan for one field. structEncoder
+// A memberEncoder is the part of a struct's plan for one field. membersEncoder
 // writes it at registration; after that it is only read.
 //
 // Invariants:
@@ -336,13 +336,10 @@ type memberEncoder struct {
 	omits  func(v reflect.Value) bool
 }
 
-// structEncoder compiles the encodeFunc of a struct of shape s. Members come
-// in the order of the Go fields, like the properties of the published schema.
-// A hidden field (json:"-", which path, query and header fields may have) has no
-// member.
-func (c *encoders) structEncoder(s *shape) encodeFunc { return c.membersEncoder(s.fields) }
-
-// membersEncoder is structEncoder for some of the fields of a struct.
+// membersEncoder compiles the encodeFunc of a struct, of all or some of its fields.
+// Members come in the order of the Go fields, like the properties of the published
+// schema. A hidden field (json:"-", which path, query and header fields may have)
+// has no member.
 func (c *encoders) membersEncoder(fields []*field) encodeFunc {
 	var members []memberEncoder
 	for _, f := range fields {

@@ -557,7 +557,10 @@ func makeEnum(s *shape, text string) (rule, string) {
 	var values []reflect.Value
 	for i, part := range parts {
 		if strings.TrimSpace(part) != part {
-			return rule{}, "values without blanks around them, such as enum:" + strconv.Quote(strings.Join(trimmed(parts), ","))
+			for j := range parts {
+				parts[j] = strings.TrimSpace(parts[j])
+			}
+			return rule{}, "values without blanks around them, such as enum:" + strconv.Quote(strings.Join(parts, ","))
 		}
 		x, ok := reflect.ValueOf(part), true
 		if !isString(s) {
@@ -590,15 +593,6 @@ func enumRule(values []reflect.Value, texts []string) rule {
 		return !slices.ContainsFunc(values, func(x reflect.Value) bool { return compareNumbers(v, x) == 0 })
 	}
 	return r
-}
-
-// trimmed returns parts without the blanks around them.
-func trimmed(parts []string) []string {
-	out := make([]string, len(parts))
-	for i, part := range parts {
-		out[i] = strings.TrimSpace(part)
-	}
-	return out
 }
 
 // sameValue reports whether two values of an enum are one to JSON Schema, to
