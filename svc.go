@@ -248,7 +248,7 @@ type Options struct {
 	// INTERNAL. Default: none.
 	Intercept func(InvokeFunc) InvokeFunc
 	// Observe is told how every call ended, for metrics and traces; see
-	// [Observation]. Default: nobody is, and nothing is measured.
+	// [Observation]. Default: none, and no time is measured.
 	Observe func(ctx context.Context, o Observation)
 	// OnError writes the error responses of REST; the other transports prescribe
 	// the form of theirs. Default: WriteError.
