@@ -516,6 +516,29 @@ func (w *answerWriter) SetWriteDeadline(d time.Time) error {
 	return nil
 }
 
+// Verify that a flush that the writer behind cannot do does not count as the
+// beginning of a response.
+func TestFlushInVain(t *testing.T) {
+	h := Handle(func(w http.ResponseWriter, _ *http.Request) error {
+		w.(http.Flusher).Flush()
+		return Errorf(CodeNotFound, "no")
+	}, nil, slog.New(slog.DiscardHandler))
+	for _, test := range []struct {
+		hidden bool
+		status int // 0 means that the connection is cut
+	}{{false, 0}, {true, 404}} {
+		outer := http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+			if test.hidden {
+				w = struct{ http.ResponseWriter }{w}
+			}
+			h.ServeHTTP(w, r)
+		})
+		if status := serve(outer, httptest.NewRecorder(), httptest.NewRequest("GET", "/", nil)); status != test.status {
+			t.Errorf("a writer that hides Flush, %t: status %d, want %d", test.hidden, status, test.status)
+		}
+	}
+}
+
 // Verify that a server without a WriteTimeout pays nothing for it, and when the
 // others get which deadline.
 func TestProtectAnswer(t *testing.T) {

@@ -937,9 +937,12 @@ func (w *trackedWriter) canFlush() bool { return canFlush(w.ResponseWriter) }
 // Flush implements http.Flusher, which cannot report an error.
 func (w *trackedWriter) Flush() { w.FlushError() }
 
-// http.ResponseController calls FlushError. A flush sends the header.
+// http.ResponseController calls FlushError. A flush sends the header, unless the
+// writer behind cannot flush.
 func (w *trackedWriter) FlushError() error {
-	w.begin()
+	if w.canFlush() {
+		w.begin()
+	}
 	return http.NewResponseController(w.ResponseWriter).Flush()
 }
 
