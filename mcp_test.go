@@ -214,8 +214,8 @@ func TestMCPQuiet(t *testing.T) {
 // or after it: the client gets the header while the method runs, and then the answer.
 func TestMCPQuietConnection(t *testing.T) {
 	t.Parallel()
-	const timeout = 300 * time.Millisecond // which covers the TLS handshake too
-	var all sync.WaitGroup                 // most of the time they wait, so they do it together
+	const timeout = 300 * time.Millisecond
+	var all sync.WaitGroup // most of the time they wait, so they do it together
 	defer all.Wait()
 	for _, http2 := range []bool{false, true} {
 		for _, heartbeat := range []time.Duration{time.Millisecond, 3 * timeout} { // it begins after half of it at least
@@ -246,12 +246,13 @@ func quietAnswer(timeout time.Duration, http2 bool, heartbeat time.Duration) (st
 	h.config = &config
 	server := httptest.NewUnstartedServer(h)
 	server.Config.WriteTimeout = timeout
-	if server.EnableHTTP2 = http2; http2 {
-		server.StartTLS()
-	} else {
-		server.Start()
-	}
+	protocols := new(http.Protocols)
+	protocols.SetHTTP1(!http2)
+	protocols.SetUnencryptedHTTP2(http2) // the timeout would cover a TLS handshake too
+	server.Config.Protocols = protocols
+	server.Start()
 	defer server.Close()
+	server.Client().Transport.(*http.Transport).Protocols = protocols
 	w, err := server.Client().Post(server.URL, contentTypeJSON, strings.NewReader(`{"jsonrpc":"2.0","id":1,"method":"tools/call","params":{"name":"ticks_run","arguments":{"count":1}}}`))
 	close(release)
 	if err != nil {
@@ -259,6 +260,9 @@ func quietAnswer(timeout time.Duration, http2 bool, heartbeat time.Duration) (st
 	}
 	defer w.Body.Close()
 	body, err := io.ReadAll(w.Body)
+	if w.ProtoMajor == 2 != http2 {
+		err = fmt.Errorf("the answer is by %s", w.Proto)
+	}
 	return string(body), err
 }
 

@@ -62,7 +62,7 @@ func (l late) Watch(ctx context.Context) (svc.Stream[lateOut], error) {
 // the server arrives, over each transport and version of HTTP, whatever it is.
 func TestWriteTimeout(t *testing.T) {
 	t.Parallel()
-	const timeout = 300 * time.Millisecond // which covers the TLS handshake too
+	const timeout = 300 * time.Millisecond
 	service := svc.MustRegister[LateAPI](late{timeout + timeout/3}, &svc.Options{Resource: "late", Logger: slog.New(slog.DiscardHandler)})
 	problems := svc.MustRegister[LateAPI](late{timeout + timeout/3}, &svc.Options{Resource: "late", Logger: slog.New(slog.DiscardHandler), OnError: svc.WriteProblem})
 	mux := http.NewServeMux()
@@ -77,11 +77,12 @@ func TestWriteTimeout(t *testing.T) {
 		srv := httptest.NewUnstartedServer(mux)
 		srv.Config.WriteTimeout = timeout
 		srv.Config.ErrorLog = slog.NewLogLogger(slog.DiscardHandler, slog.LevelError)
-		if srv.EnableHTTP2 = http2; http2 {
-			srv.StartTLS()
-		} else {
-			srv.Start()
-		}
+		protocols := new(http.Protocols)
+		protocols.SetHTTP1(!http2)
+		protocols.SetUnencryptedHTTP2(http2) // the timeout would cover a TLS handshake too
+		srv.Config.Protocols = protocols
+		srv.Start()
+		srv.Client().Transport.(*http.Transport).Protocols = protocols
 		t.Cleanup(srv.Close)
 		var running sync.WaitGroup
 		for _, test := range []struct {
@@ -130,6 +131,9 @@ func lateAnswer(srv *httptest.Server, path, body string) (string, error) {
 	}
 	defer w.Body.Close()
 	answer, err := io.ReadAll(w.Body)
+	if http2 := srv.Config.Protocols.UnencryptedHTTP2(); w.ProtoMajor == 2 != http2 {
+		err = fmt.Errorf("the answer is by %s", w.Proto)
+	}
 	return fmt.Sprint(w.StatusCode, " ", string(answer)), err
 }
 

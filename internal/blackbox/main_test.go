@@ -20,8 +20,8 @@ import (
 // TestMain fails the run if the tests leave goroutines behind: in a server each
 // would be one request's leak.
 func TestMain(m *testing.M) {
-	debug.SetGCPercent(400)         // the tests make much garbage and keep little
-	flag.Set("test.parallel", "16") // many of them wait; the flag -parallel comes after this
+	debug.SetGCPercent(400)        // the tests make much garbage and keep little
+	flag.Set("test.parallel", "8") // many of them wait; the flag -parallel comes after this
 	code := m.Run()
 	if code == 0 && !fuzzing() {
 		if left := leaked(3 * time.Second); len(left) > 0 {
