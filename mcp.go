@@ -468,22 +468,18 @@ func (t *tool) compileTool(p *mistakes, o ToolOptions, service string) {
 func (t *tool) compileInput(p *mistakes, own []byte) {
 	switch {
 	case own != nil:
-		var root struct {
-			Type string `json:"type"`
-		}
 		s := scanner{data: own}
 		s.skipValue()
 		if s.checkEnd(); s.err != nil {
 			p.addf("InputSchema is not JSON: %v", s.err)
 			return
 		}
-		if json.Unmarshal(own, &root) != nil || root.Type != "object" {
+		var buf bytes.Buffer
+		json.Compact(&buf, own) // cannot fail: the scanner has found it to be JSON
+		if t.input = buf.Bytes(); textAt(t.input, "type") != "object" {
 			p.addf(`InputSchema must be an object with "type":"object"`)
 			return
 		}
-		var buf bytes.Buffer
-		json.Compact(&buf, own) // cannot fail: the scanner has found it to be JSON
-		t.input = buf.Bytes()
 	case t.in == nil && t.strict:
 		t.input = []byte(`{"type":"object","additionalProperties":false}`)
 	case t.in == nil: // any argument is ignored, as unknown properties are everywhere

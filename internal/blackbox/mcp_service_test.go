@@ -100,7 +100,7 @@ func TestMCPMisconfigured(t *testing.T) {
 		text := fmt.Sprint(recover())
 		for _, want := range []string{
 			`Größe: the tool name "a_größe" has other characters`, `is longer than 64 characters`, `Tools["Nope"]: mcpMisnamed has no method`,
-			`InputSchema is not JSON`, `AllowedOrigins[0] is "app.example"`, `AllowedOrigins[1] is "https://app.example/x"`,
+			`InputSchema is not JSON`, `InputSchema must be an object with "type":"object"`, `AllowedOrigins[0] is "app.example"`, `AllowedOrigins[1] is "https://app.example/x"`,
 			`ListScope is "shared"`, `ListTTL is negative`,
 		} {
 			if !strings.Contains(text, want) {
@@ -108,9 +108,10 @@ func TestMCPMisconfigured(t *testing.T) {
 			}
 		}
 	}()
+	const long = "ThisNameOfAMethodIsFarLongerThanWhatTheModelsThatAreAroundAreWillingToTake"
 	s.MCP(&svc.MCPOptions{
 		AllowedOrigins: []string{"app.example", "https://app.example/x"}, ListScope: "shared", ListTTL: -1,
-		Tools: map[string]svc.ToolOptions{"Nope": {}, "Größe": {InputSchema: []byte(`{"type":"object"`)}},
+		Tools: map[string]svc.ToolOptions{"Nope": {}, "Größe": {InputSchema: []byte(`{"type":"object"`)}, long: {InputSchema: []byte(` {"Type":"object"}`)}},
 	})
 }
 
