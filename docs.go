@@ -473,7 +473,7 @@ func (w *docsWriter) writeAll() []byte {
 	fmt.Fprintf(w, "Version %s. In the commands, URL is %s.\n", plainLine(textAt(doc, "info", "version")), w.describeURL())
 	for _, endpoint := range [...][2]string{{"JSON-RPC", w.data.RPC}, {"MCP", w.data.MCP}} {
 		if endpoint[1] != "" {
-			fmt.Fprintf(w, "%s is served at %s, relative to this page.\n", endpoint[0], codeSpan(endpoint[1]))
+			fmt.Fprintf(w, "%s is served at %s, relative to this page; the input of a method is one object with all its fields.\n", endpoint[0], codeSpan(endpoint[1]))
 		}
 	}
 	for _, tag := range itemsOf(memberAt(doc, "tags")) {
@@ -537,12 +537,27 @@ func (w *docsWriter) writeOperation(o docsOperation) {
 		w.WriteString("- public: needs no credentials\n")
 	}
 	for _, p := range itemsOf(memberAt(operation, "parameters")) {
-		w.writeField("", textAt(p, "name"), textAt(p, "in"), isTrueAt(p, "required"), textAt(p, "description"), memberAt(p, "schema"))
+		w.writeField("", textAt(p, "name"), placeOf(o.call, textAt(p, "in"), textAt(p, "name")), isTrueAt(p, "required"), textAt(p, "description"), memberAt(p, "schema"))
 	}
 	_, body := contentOf(memberAt(operation, "requestBody"))
 	w.writeProperties("", "body", w.data.resolve(body))
 	forMembers(memberAt(operation, "responses"), func(status string, response []byte) { w.writeResponse(status, w.data.resolve(response)) })
 	fmt.Fprintf(w, "\n```sh\n%s\n```\n", w.makeCommand(o))
+}
+
+// placeOf returns where REST takes a parameter from, and what else than that name it
+// has over JSON-RPC and MCP.
+func placeOf(call docsCall, in, name string) string {
+	other, differs := call.Names[in+" "+name]
+	switch {
+	case !differs || call.RPC == "" && call.MCP == "":
+		return in
+	case other.Name == "":
+		return in + " of REST only"
+	case other.Quoted:
+		return in + ", over JSON-RPC and MCP " + codeSpan(other.Name) + " as a string"
+	}
+	return in + ", over JSON-RPC and MCP " + codeSpan(other.Name)
 }
 
 // writeResponse writes an answer and its headers. The description that all errors

@@ -30,6 +30,8 @@ type docsNote struct {
 	Dry  bool     `query:"dry_run,omitempty" json:"dry,omitempty"`
 	Seen *int64   `json:"seen,omitempty" header:"Last-Event-ID"`
 	Next *docsBox `json:"next,omitempty"`
+	If   string   `json:"-" header:"If-Match,omitempty"`
+	N    int8     `json:"n,string,omitempty" query:"n"`
 
 	Tree []*docsBox              `json:"tree,omitempty"`
 	None svc.Optional[[]docsBox] `json:"none,omitzero"`
@@ -145,7 +147,7 @@ func TestDocsData(t *testing.T) {
 		t.Errorf("the page calls %v, want %v", got, want)
 	}
 	const calls = `{"notes_Purge":{"rpc":"notes.purge"},"notes_Update":{"rpc":"notes.update","mcp":"notes_update",` +
-		`"names":{"header Last-Event-ID":{"name":"seen"},"query dry_run":{"name":"dry"}},"examples":{"body":{},"path id":"1"}}}`
+		`"names":{"header If-Match":{"name":""},"header Last-Event-ID":{"name":"seen"},"query dry_run":{"name":"dry"},"query n":{"name":"n","quoted":true}},"examples":{"body":{},"path id":"1"}}}`
 	if got := string(data.Calls); got != calls {
 		t.Errorf("the calls are\n%s\nwant\n%s", got, calls)
 	}
@@ -235,8 +237,8 @@ func TestDocsMarkdown(t *testing.T) {
 		"\n## notes\n",
 		"\n### POST /notes/purge\n\nThrows all \\<i>away\\</i>.\n\n- JSON-RPC method: `notes.purge`\n- needs credentials: bearer\n- answer 204: No Content\n",
 		"\n      - `rule` (required, string)\n", "\n- `id` (path, required, string): \\</script>\\<script>alert(1)\\</script>\n",
-		"\n- `dry_run` (query, boolean)\n",
-		"\n- `Last-Event-ID` (header, ",
+		"\n- `dry_run` (query, over JSON-RPC and MCP `dry`, boolean)\n",
+		"\n- `Last-Event-ID` (header, over JSON-RPC and MCP `seen`, ", "\n- `If-Match` (header of REST only, string)\n", "\n- `n` (query, over JSON-RPC and MCP `n` as a string, integer; ",
 		"\n- `text` (body, string; enum `[\"<b>\",\"it's\"]`; minLength 1; maxLength 80; default `\"it's\"`): Two # lines, \\u202eturned.\n",
 		"\n- `tags` (body, array of string; maxItems 3)\n",
 		"\n- `next` (body, docsBox or null)\n", "\n- `tree` (body, array of (docsBox or null))\n", "\n- `none` (body, array of docsBox or null)\n",
@@ -322,9 +324,9 @@ func TestDocsAddresses(t *testing.T) {
 		opts          *svc.DocsOptions
 		baseURL, want string
 	}{
-		{docsAll, "", page + "JSON-RPC is served at `rpc`, relative to this page.\nMCP is served at `../mcp`, relative to this page.\n\n## samples\n"},
+		{docsAll, "", page + "JSON-RPC is served at `rpc`, relative to this page; the input of a method is one object with all its fields.\nMCP is served at `../mcp`, relative to this page; the input of a method is one object with all its fields.\n\n## samples\n"},
 		{&svc.DocsOptions{REST: "/v1"}, "", host + "\n## samples\n"},
-		{&svc.DocsOptions{MCP: "/mcp"}, "", host + "MCP is served at `/mcp`, relative to this page.\n\n## samples\n"},
+		{&svc.DocsOptions{MCP: "/mcp"}, "", host + "MCP is served at `/mcp`, relative to this page; the input of a method is one object with all its fields.\n\n## samples\n"},
 		{docsAll, "https://api.example/x/", page},
 		{nil, "https://api.example/x/", "In the commands, URL is https://api.example/x.\n\n## samples\n"},
 	} {
