@@ -347,9 +347,10 @@ func parseInteger(num []byte) (mag uint64, neg bool, kind integerKind) {
 	return parseDecimal(digits[:i], digits[i:], neg)
 }
 
-// parseDecimal is parseInteger for a number in parts: the digits before the
-// point, and the rest from the point or the exponent on.
-func parseDecimal(whole, rest []byte, neg bool) (uint64, bool, integerKind) {
+// splitDecimal returns the magnitude of a number as mag × 10^point, where mag does not
+// end in 0, or over if its digits are no uint64. The number is in parts: the digits
+// before the point, and the rest from the point or the exponent on.
+func splitDecimal(whole, rest []byte) (mag uint64, point int, over bool) {
 	var frac []byte
 	exp := 0
 	if i := bytes.IndexAny(rest, "eE"); i >= 0 {
@@ -358,24 +359,27 @@ func parseDecimal(whole, rest []byte, neg bool) (uint64, bool, integerKind) {
 	if len(rest) > 0 {
 		frac = bytes.TrimRight(rest[1:], "0")
 	}
-	// The value is whole·frac × 10^point. Without trailing zeros the last digit is
-	// not 0, so a negative point leaves a digit after the decimal point.
-	point := exp - len(frac)
+	point = exp - len(frac)
 	if len(frac) == 0 {
 		trimmed := bytes.TrimRight(whole, "0")
 		point += len(whole) - len(trimmed)
 		whole = trimmed
 	}
-	mag, over := uint64(0), false
 	for _, part := range [2][]byte{whole, frac} {
 		for _, c := range part {
 			mag, over = mulAdd(mag, uint64(c-'0'), over)
 		}
 	}
+	return mag, point, over
+}
+
+// parseDecimal is parseInteger for a number in the parts that splitDecimal takes.
+func parseDecimal(whole, rest []byte, neg bool) (uint64, bool, integerKind) {
+	mag, point, over := splitDecimal(whole, rest)
 	switch {
 	case mag == 0 && !over:
 		return 0, neg, integerOK
-	case point < 0:
+	case point < 0: // the last digit, which is not 0, is after the decimal point
 		return 0, neg, integerFraction
 	case point > 20: // 10^20 is no uint64
 		return 0, neg, integerRange

@@ -5,6 +5,7 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"math"
 	"math/big"
 	"math/rand/v2"
 	"net/netip"
@@ -774,4 +775,31 @@ func (p *ecmaParser) escape(inClass bool) (in func(rune) bool, single rune, err 
 		return nil, 0, errors.New("an escape that is not shared")
 	}
 	return func(r rune) bool { return r == single }, single, nil
+}
+
+// Verify multiples of decimals against package big, and that none of its numbers are
+// made: an input may have 100,000 floats.
+func TestIsMultiple(t *testing.T) {
+	c := newShapes(new(mistakes))
+	s := c.shapeFor(reflect.TypeFor[float64](), "T")
+	units := []string{"1", "3", "10", "100", "0.1", "0.3", "0.25", "2.50", "1e2", "1E-2", "1e300", "1e-300", "5e-324", "152587890625", "18446744073709551615"}
+	values := []float64{0, 1, -3, 0.3, 0.1, 0.30000000000000004, 2.5, 1e2, 1e17, 1e22, -1e30, 1e300, 3e300, 5e-324, 1e-300, 152587890625, 1 << 60, 1<<64 - 1, math.MaxFloat64, math.Inf(1), math.NaN()}
+	for _, unit := range units {
+		r, want := makeMultiple(s, unit)
+		if want != "" {
+			t.Errorf("multipleOf:%q: want %s", unit, want)
+			continue
+		}
+		for _, f := range values {
+			v, u := reflect.ValueOf(f), new(big.Rat)
+			u.SetString(unit)
+			x, finite := new(big.Rat).SetString(strconv.FormatFloat(f, 'g', -1, 64))
+			if got, want := r.violates(v), !finite || !x.Quo(x, u).IsInt(); got != want {
+				t.Errorf("%v is against multipleOf:%q: %v, want %v", f, unit, got, want)
+			}
+			if n := testing.AllocsPerRun(5, func() { r.violates(v) }); n > 0 {
+				t.Errorf("%v and multipleOf:%q: %v allocations", f, unit, n)
+			}
+		}
+	}
 }
