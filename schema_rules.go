@@ -246,8 +246,8 @@ func (c *shapes) checkValidate(t reflect.Type, at string) {
 
 // foreignTags are those of other libraries that nothing here reads, with what to write
 // in their place, where NAME is the tag's. A field that has one looks as if something
-// were checked or bound. Where that is so for another reason the tag may stay: types
-// that other libraries read too have both.
+// were checked or bound. A name that the field has anyway may stay, and so may a
+// required that holds: types that other libraries read too have both.
 var foreignTags = [...]struct{ name, instead string }{
 	{"min", "write `minimum`, or `minLength` or `minItems`"},
 	{"max", "write `maximum`, or `maxLength` or `maxItems`"},
