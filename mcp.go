@@ -78,8 +78,8 @@ type MCPOptions struct {
 	// [Principal]. Show what a caller could get by logging in, or by more scopes: a
 	// client asks for no more than it sees. If Show panics, the answer is an error.
 	//
-	// Show hides methods and does not protect them: whoever knows the name of one can
-	// call it. MethodOptions.Scopes protect. ListScope must be "private" with it.
+	// Show hides methods and does not protect them: a client that knows a name can call
+	// it. MethodOptions.Scopes protect. ListScope must be "private" with it.
 	// Default: all are shown.
 	Show func(ctx context.Context, m Method) bool
 	// StateKey seals what clients carry from one round of questions to the next, for
