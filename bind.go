@@ -197,7 +197,8 @@ func (b *binding) sourceTokens() map[*field]string {
 // none. tokens has the reference tokens of fields that have another one than
 // their own.
 func compileInputCheck(s *shape, rules bool, in map[*field]string, tokens map[*field]string) checkFunc {
-	c := &checks{rules: rules, byShape: make(map[*shape]*checkFunc), absent: &checks{byShape: make(map[*shape]*checkFunc)}}
+	hooked := (&checks{hooked: true}).needsCheck(s, make(map[*shape]bool))
+	c := &checks{rules: rules, hooked: hooked, byShape: make(map[*shape]*checkFunc), absent: &checks{hooked: hooked, byShape: make(map[*shape]*checkFunc)}}
 	if !c.needsCheck(s, make(map[*shape]bool)) {
 		return nil
 	}
@@ -965,6 +966,7 @@ type checkFunc func(d *decoder, v reflect.Value)
 // Invariant: byShape has a pointer to nil for a shape that is being compiled.
 type checks struct {
 	rules   bool // check the rules of fields and the depth too, not only Validate
+	hooked  bool // there are Validate methods to call
 	byShape map[*shape]*checkFunc
 	absent  *checks // with rules: the pass for fields that are absent, which has none
 }
@@ -983,7 +985,7 @@ func (c *checks) needsCheck(s *shape, open map[*shape]bool) bool {
 	if s == nil || open[s] {
 		return false
 	}
-	if len(hooksOf(s.typ)) > 0 || c.rules && (s.recursive || s.kind == kindAny || len(s.rules) > 0 || s.key != nil && len(s.key.rules) > 0) {
+	if c.hooked && len(hooksOf(s.typ)) > 0 || c.rules && (s.recursive || s.kind == kindAny || len(s.rules) > 0 || s.key != nil && len(s.key.rules) > 0) {
 		return true
 	}
 	if s.elem == nil && s.fields == nil { // most types, which need no room in open
@@ -1030,7 +1032,7 @@ func (c *checks) compileCheck(s *shape) checkFunc {
 			d.pop()
 		}
 	case kindMap:
-		return c.checkMap(s, (&checks{}).needsCheck(s.elem, make(map[*shape]bool)))
+		return c.checkMap(s, (&checks{hooked: true}).needsCheck(s.elem, make(map[*shape]bool)))
 	}
 	return c.structCheck(s, nil, nil)
 }
@@ -1122,7 +1124,7 @@ func (c *checks) structCheck(s *shape, in map[*field]string, tokens map[*field]s
 		inner  checkFunc
 		absent checkFunc // in place of inner: the Validate methods, which are called on a zero struct too
 	}
-	var members []member
+	members := make([]member, 0, len(s.fields))
 	for _, f := range s.fields {
 		if in == nil && f.hidden {
 			continue

@@ -728,7 +728,7 @@ type outputHeader struct {
 // compileHeaders returns the plan of the headers of an output, or nil if no field
 // of it has a header tag.
 func (c *encoders) compileHeaders(p *mistakes, s *shape) *outputHeaders {
-	var o outputHeaders
+	var fields []outputHeader
 	for _, f := range s.fields {
 		if tagText(f.tag, "cookie") != "" {
 			p.addf("%s: a cookie tag is for inputs; an output sets cookies by a field with the tag `header:\"Set-Cookie\"`", f.place)
@@ -737,17 +737,16 @@ func (c *encoders) compileHeaders(p *mistakes, s *shape) *outputHeaders {
 			continue
 		}
 		h := c.outputHeader(p, f)
-		if i := slices.IndexFunc(o.fields, func(other outputHeader) bool { return other.key == h.key }); i >= 0 {
-			p.addf("%s: %s takes the header %s too; drop one of them, or make it a list", f.place, o.fields[i].field.goName, h.key)
+		if i := slices.IndexFunc(fields, func(other outputHeader) bool { return other.key == h.key }); i >= 0 {
+			p.addf("%s: %s takes the header %s too; drop one of them, or make it a list", f.place, fields[i].field.goName, h.key)
 		}
-		o.fields = append(o.fields, h)
+		fields = append(fields, h)
 	}
-	if len(o.fields) == 0 {
+	if fields == nil {
 		return nil
 	}
-	o.body = slices.DeleteFunc(slices.Clone(s.fields), func(f *field) bool { return f.header != "" })
-	o.encode = c.membersEncoder(o.body)
-	return &o
+	body := slices.DeleteFunc(slices.Clone(s.fields), func(f *field) bool { return f.header != "" })
+	return &outputHeaders{fields: fields, body: body, encode: c.membersEncoder(body)}
 }
 
 // outputHeader returns the plan of f. A field with json:"-" cannot say there that it

@@ -983,6 +983,9 @@ func promotedStruct(sf reflect.StructField) (reflect.Type, bool) {
 func (c *shapes) fieldFor(sf reflect.StructField, index []int, optional bool, at string) *field {
 	tag := sf.Tag
 	jsonTag := tagText(tag, "json")
+	if jsonTag != "" && strings.Count(string(tag), `:"`) == 1 {
+		tag = "" // nothing else is in it
+	}
 	name, jsonOptions := parseJSONTag(jsonTag)
 	if !sf.IsExported() {
 		// An embedded unexported struct without a name has been walked by
@@ -1013,7 +1016,7 @@ func (c *shapes) fieldFor(sf reflect.StructField, index []int, optional bool, at
 		f.name, f.tagged = name, true
 	}
 	f.token = pointerToken(f.name)
-	f.prefix = string(append(appendQuoted([]byte{','}, f.name), ':'))
+	f.prefix = string(append(appendQuoted(append(make([]byte, 0, 64), ','), f.name), ':'))
 	at += "." + sf.Name
 	f.place = at
 	f.shape = c.shapeFor(sf.Type, at)

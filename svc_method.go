@@ -856,7 +856,10 @@ func checkRoutes(p *mistakes, methods []*method) {
 		if routes = append(routes, route); m.path == "" { // noted already, or not served over REST
 			continue
 		}
-		mask := slices.Clone(route)
+		mask := route[:1] // enough for a route without placeholders
+		if slices.Contains(route, "") {
+			mask = slices.Clone(route)
+		}
 		for j, text := range mask {
 			if j > 0 && text != "" {
 				mask[j] = "*"
