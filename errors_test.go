@@ -1,6 +1,7 @@
 package svc
 
 import (
+	"bufio"
 	"bytes"
 	"context"
 	"errors"
@@ -514,6 +515,39 @@ type answerWriter struct {
 func (w *answerWriter) SetWriteDeadline(d time.Time) error {
 	w.deadlines = append(w.deadlines, d)
 	return nil
+}
+
+// A hijackedWriter is a ResponseWriter with a connection to take over.
+type hijackedWriter struct{ *httptest.ResponseRecorder }
+
+func (hijackedWriter) Hijack() (net.Conn, *bufio.ReadWriter, error) { return nil, nil, nil }
+
+// Verify that a connection that a handler has taken over is the handler's: its error
+// is not written there. Where there is none to take over, it is answered.
+func TestHijack(t *testing.T) {
+	h := Handle(func(w http.ResponseWriter, _ *http.Request) error {
+		w.(http.Hijacker).Hijack()
+		return Errorf(CodeNotFound, "no")
+	}, nil, slog.New(slog.DiscardHandler))
+	for _, test := range []struct {
+		hijacked bool
+		body     int
+		panics   any
+	}{{true, 0, http.ErrAbortHandler}, {false, len(`{"error":{"code":"NOT_FOUND","message":"no"}}`), nil}} {
+		recorder := httptest.NewRecorder()
+		w := http.ResponseWriter(recorder)
+		if test.hijacked {
+			w = hijackedWriter{recorder}
+		}
+		var panicked any
+		func() {
+			defer func() { panicked = recover() }()
+			h.ServeHTTP(w, httptest.NewRequest("GET", "/", nil))
+		}()
+		if recorder.Body.Len() != test.body || panicked != test.panics {
+			t.Errorf("taken over, %t: %s, panic %v", test.hijacked, recorder.Body, panicked)
+		}
+	}
 }
 
 // Verify that a flush that the writer behind cannot do does not count as the

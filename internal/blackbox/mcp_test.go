@@ -164,8 +164,15 @@ func (mcpService) Show(_ context.Context, in *mcpShow) (*mcpShown, error) {
 		"resource": {Type: "resource", URI: "note://1", MIMEType: "text/plain", Text: "a note"},
 		"blob":     {Type: "resource", URI: "note://2", Data: []byte{0, 1}},
 		"link":     {Type: "resource_link", URI: "note://3", Name: "three", Audience: []string{"user"}, Priority: 0.5},
+		"dated":    {Text: "old", LastModified: time.Date(2026, 1, 2, 3, 4, 5, 6, time.FixedZone("", 3600))},
 		"broken":   {Type: "image"},
 		"unknown":  {Type: "video"},
+		"no URI":   {Type: "resource", Text: "a note"},
+		"nowhere":  {Type: "resource_link", Name: "three"},
+		"unnamed":  {Type: "resource_link", URI: "note://3"},
+		"strange":  {Text: "plain", Audience: []string{"user", "stranger"}},
+		"urgent":   {Text: "plain", Priority: 1.01},
+		"lowly":    {Text: "plain", Priority: -0.01},
 	}
 	out := new(mcpShown)
 	for _, kind := range in.Kinds {
@@ -620,8 +627,15 @@ func mcpToolRows() []mcpRow {
 		{"10.15", show("2025-11-25", "blob"), 200, shows(`{"type":"resource","resource":{"uri":"note://2","blob":"AAE="}}`)},
 		{"10.15", show("2025-06-18", "link"), 200, shows(`{"type":"resource_link","uri":"note://3","name":"three","annotations":{"audience":["user"],"priority":0.5}}`)},
 		{"10.15", show("2025-03-26", "link"), 200, shows(`{"type":"text","text":"three: note://3","annotations":{"audience":["user"],"priority":0.5}}`)},
+		{"10.15 10.8", show("2025-11-25", "dated"), 200, shows(`{"type":"text","text":"old","annotations":{"lastModified":"2026-01-02T02:04:05Z"}}`)},
 		{"10.15", show("2025-11-25", "broken"), 200, tellsModel(`INTERNAL: internal error`)},
 		{"10.15", show("2025-11-25", "unknown"), 200, tellsModel(`INTERNAL: internal error`)},
+		{"10.15", show("2025-11-25", "no URI"), 200, tellsModel(`INTERNAL: internal error`)},
+		{"10.15", show("2025-11-25", "nowhere"), 200, tellsModel(`INTERNAL: internal error`)},
+		{"10.15", show("2025-11-25", "unnamed"), 200, tellsModel(`INTERNAL: internal error`)},
+		{"10.15 10.8", show("2025-11-25", "strange"), 200, tellsModel(`INTERNAL: internal error`)},
+		{"10.15 10.8", show("2025-11-25", "urgent"), 200, tellsModel(`INTERNAL: internal error`)},
+		{"10.15 10.8", show("2025-11-25", "lowly"), 200, tellsModel(`INTERNAL: internal error`)},
 	}
 }
 
