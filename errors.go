@@ -529,19 +529,6 @@ func ErrorFrom(err error) *Error {
 	return &Error{Code: CodeInternal, cause: err}
 }
 
-// keepableError returns err, or a copy with Details in place of the list that the
-// decoder uses again for the next input. Code of the application may keep errors and
-// look into them.
-func keepableError(err error) error {
-	e, ok := err.(*Error)
-	if !ok || e == nil || e.violations == nil {
-		return err
-	}
-	c := *e
-	c.violations, c.Details = nil, map[string]any{"violations": slices.Clone(e.violations)}
-	return &c
-}
-
 // CodeOf returns the code that clients get for err: that of the error that
 // [ErrorFrom] returns, and OK for nil.
 func CodeOf(err error) Code {

@@ -1013,7 +1013,7 @@ func (c *callWatch) tellObserver(err error) {
 			logError(c.ctx, m.logger, err, logPlace{transport: string(c.transport), resource: m.resource, method: m.name})
 		}
 	}()
-	m.observe(c.ctx, Observation{c.transport, m.resource, m.name, c.route, keepableError(err), time.Since(c.start)})
+	m.observe(c.ctx, Observation{c.transport, m.resource, m.name, c.route, err, time.Since(c.start)})
 }
 
 // A workspace is the memory that one goroutine needs to serve one request. All

@@ -258,30 +258,6 @@ func TestObserveBefore(t *testing.T) {
 	}
 }
 
-// Verify that Observe may keep the error of an input: the next request does not change it,
-// and it has what applications read of it.
-func TestObserveKept(t *testing.T) {
-	var kept []error
-	_, h := newObserved(func(_ context.Context, o svc.Observation) { kept = append(kept, o.Err) }, slog.New(slog.DiscardHandler))
-	for path, body := range map[string]string{
-		"/v1/o/get": `%s`,
-		"/rpc":      `{"jsonrpc":"2.0","id":1,"method":"o.get","params":%s}`,
-		"/mcp":      `{"jsonrpc":"2.0","id":1,"method":"tools/call","params":{"name":"o_get","arguments":%s}}`,
-	} {
-		kept = nil
-		observeSend(h, path, "application/json", fmt.Sprintf(body, `{"mode":1}`))
-		observeSend(h, path, "application/json", fmt.Sprintf(body, `{"mode":"x"}`))
-		var e *svc.Error
-		if len(kept) != 2 || !errors.As(kept[0], &e) {
-			t.Fatalf("%s: observed %v", path, kept)
-		}
-		list, _ := e.Details["violations"].([]svc.Violation)
-		if e.Message != "invalid input: /mode must be a string" || len(list) != 1 || list[0].Path != "/mode" {
-			t.Errorf("%s: kept %q with %v", path, e.Message, list)
-		}
-	}
-}
-
 // Verify that calls by other methods of MCP than tools/call are observed, and each
 // round of a call that asks, over HTTP and over standard input alike.
 func TestObserveMCP(t *testing.T) {
