@@ -256,6 +256,7 @@ func TestMCPAfterwards(t *testing.T) {
 	var kept context.Context
 	h := newHookedMCP(func(ctx context.Context) error {
 		kept = ctx
+		svc.MCPLog(ctx, slog.LevelError, func() {}) // which JSON cannot carry
 		svc.Progress(ctx, 1, 2, "")
 		svc.Progress(ctx, 0.5, 2, "")
 		svc.Progress(ctx, 1, 2, "")
@@ -263,7 +264,6 @@ func TestMCPAfterwards(t *testing.T) {
 			svc.Progress(ctx, 2+float64(i), 1e6, "")
 		}
 		svc.Progress(ctx, 1e6, 1e6, "done")
-		svc.MCPLog(ctx, slog.LevelError, func() {}) // nothing that JSON could carry
 		return nil
 	})
 	w := mcpPost(h, mcpLegacy("", "tools/call", `"name":"hook_run","_meta":{"progressToken":1}`))
@@ -275,6 +275,9 @@ func TestMCPAfterwards(t *testing.T) {
 	}
 	if n := strings.Count(before, "notifications/progress"); n > 1000 || !strings.Contains(before, `"message":"done"`) || strings.Contains(before, `"progress":0.5`) {
 		t.Errorf("%d reports reached the client", n)
+	}
+	if strings.Contains(before, "notifications/message") {
+		t.Errorf("a function was logged: %.200s", before)
 	}
 	svc.Progress(context.Background(), 1, 1, "nobody is there")
 	svc.MCPLog(context.Background(), slog.LevelInfo, "nobody is there")
