@@ -1000,15 +1000,15 @@ type (
 			M map[string]formCtx `json:"m"`
 		}) error
 		Own(context.Context, *formOwn) error
-		Right(context.Context, *formRight) error
+		Right(context.Context, *FormRight) error
 		Answer(context.Context) (*formBool, error)
 	}
 	formCtx   struct{}
 	formNone  struct{}
 	formBool  struct{}
-	formOuter struct{ formRight }
+	formOuter struct{ FormRight }
 	formOwn   struct{}
-	formRight struct{}
+	FormRight struct{}
 )
 
 func (formCtx) Validate(context.Context) error { return nil }
@@ -1016,7 +1016,7 @@ func (*formNone) Validate()                    {}
 func (formBool) Validate() bool                { return false }
 func (*formOuter) Validate() (string, error)   { return "", nil }
 func (formOwn) Validate(limit int) error       { return nil }
-func (*formRight) Validate() error             { return nil }
+func (*FormRight) Validate() error             { return nil }
 
 // Verify that a method Validate that would never be called is a mistake of an input,
 // unless it takes something that only the application can give it.
