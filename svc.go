@@ -888,7 +888,12 @@ type Info struct {
 	Resource  string        // of the method
 	Method    string        // Method.Name
 	Request   *http.Request // nil for Service.Call outside any request
-	Header    http.Header   // of the response, to add to: Set replaces the Vary of middleware. Nil if there is none. What is added in a batch, or where MCP answers by a stream, is dropped
+
+	// Header is that of the response, to add to; Set replaces what middleware has set,
+	// such as Vary. It is nil where there is no response. What is added in a batch, or
+	// where MCP answers by a stream, is not sent: one response has the answers of all
+	// calls, and a stream may have begun.
+	Header http.Header
 }
 
 // InfoFrom returns the [Info] of the call that ctx belongs to. It reports false
