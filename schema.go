@@ -279,16 +279,16 @@ type shapes struct {
 	*mistakes
 	strict bool // what the shapes are to be
 	byType map[reflect.Type]*shape
-	all    []*shape                // in the order they were met
-	named  []*shape                // those of all with a name
-	fit    map[use]map[*shape]bool // those that checkUse has seen
+	all    []*shape                   // in the order they were met
+	named  []*shape                   // those of all with a name
+	fit    map[fitKey]map[*shape]bool // those that checkUse has seen
 
 	tagMistakes int // those of the list that are about tags, without which a plan can be made
 }
 
 // newShapes returns a compile pass that notes mistakes in p.
 func newShapes(p *mistakes) *shapes {
-	return &shapes{mistakes: p, byType: make(map[reflect.Type]*shape), fit: make(map[use]map[*shape]bool)}
+	return &shapes{mistakes: p, byType: make(map[reflect.Type]*shape), fit: make(map[fitKey]map[*shape]bool)}
 }
 
 // A use is the way in which values of a type are used. A type may be fit for one
@@ -301,6 +301,12 @@ const (
 	// asReadOutput is the use of an output by a client, which decodes it.
 	asReadOutput use = "output that a client reads"
 )
+
+// A fitKey is what checkUse asks of the shapes below an input or an output.
+type fitKey struct {
+	use          use
+	checksItself bool // the input has a method Validate
+}
 
 // shapeFor returns the shape of t, whose place in the user's types is at. It always
 // returns a shape; mistakes in t are noted, and a shape with a mistake is as good
@@ -692,10 +698,7 @@ func isKeyword30(name string, value any) bool {
 // that can be written but not read has a schema that no input could be held to. One
 // look at a type is enough, but of a mistake each method is told that uses it.
 func (c *shapes) checkUse(s *shape, u use, at string) {
-	key, checksItself := u, reflect.PointerTo(s.typ).Implements(reflect.TypeFor[interface{ Validate() error }]())
-	if checksItself {
-		key += " that checks itself"
-	}
+	key := fitKey{u, reflect.PointerTo(s.typ).Implements(reflect.TypeFor[interface{ Validate() error }]())}
 	if c.fit[key] == nil || len(c.list) > 0 {
 		c.fit[key] = make(map[*shape]bool)
 	}
@@ -704,7 +707,7 @@ func (c *shapes) checkUse(s *shape, u use, at string) {
 		var method string
 		switch {
 		case s.kind == kindObject && u == asInput:
-			c.checkForeignTags(s, checksItself)
+			c.checkForeignTags(s, key.checksItself)
 			c.checkValidate(s.typ, at)
 			return
 		case s.kind == kindCustom && u != asOutput && !hasMethods(s.typ, typeJSONUnmarshaler):

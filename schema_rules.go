@@ -159,7 +159,7 @@ func (c *shapes) applyRules(f *field, tag reflect.StructTag, at string) {
 	item := target.scalarItem()
 	var itemRules ruleSet
 	for _, t := range ruleTags {
-		if t.lower != t.name && tagText(tag, t.lower) != "" { // which reflect passes over without a word
+		if _, misspelt := lookupTag(tag, t.lower); misspelt && t.lower != t.name { // which reflect passes over without a word
 			c.addf("%s: the tag %s is spelt %s", at, t.lower, t.name)
 		}
 		text, ok := lookupTag(tag, t.name)

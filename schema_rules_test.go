@@ -306,6 +306,15 @@ func equalAny(a, b any) bool {
 // to hold compilePattern against: what it accepts must be right there, and must
 // match the same.
 
+// Verify that every tag in lower case is taken for the mistake that it is.
+func TestRuleTagsInLowerCase(t *testing.T) {
+	for _, tag := range ruleTags {
+		if tag.lower != strings.ToLower(tag.name) {
+			t.Errorf("%s is %q in lower case", tag.name, tag.lower)
+		}
+	}
+}
+
 func TestPatternRefused(t *testing.T) {
 	const (
 		escapes    = `for \ write the character itself; of the escapes, both have \d`

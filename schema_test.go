@@ -467,6 +467,7 @@ func TestTagMistakes(t *testing.T) {
 		{"", `minLength:"99999999999999999999"`},
 		{"", `maxLength:"many"`},
 		{"", `minlength:"1"`},
+		{"", `maxlength:""`},
 		{0, `multipleof:"1"`},
 		{[]string(nil), `uniqueitems:"true"`},
 		{0, `exclusiveminimum:"1"`},
