@@ -102,15 +102,6 @@ type decoder struct {
 // error (scan.err) v holds nothing that counts.
 type decodeFunc func(d *decoder, v reflect.Value)
 
-// The values of Violation.In: where the REST route takes a field from.
-const (
-	inPath   = "path"
-	inQuery  = "query"
-	inHeader = "header"
-	inCookie = "cookie"
-	inBody   = "body"
-)
-
 // sourceOrder is the order in which REST reads the sources, and so the order of
 // violations. Transports that take all fields from one object find them in the
 // order of its members; finish sorts them, so that every transport answers the

@@ -549,6 +549,15 @@ type Violation struct {
 	Message string `json:"message"` // never quotes what the client sent
 }
 
+// The values of Violation.In: where the REST route takes a field from.
+const (
+	inPath   = "path"
+	inQuery  = "query"
+	inHeader = "header"
+	inCookie = "cookie"
+	inBody   = "body"
+)
+
 // The rules that are neither about JSON text, as ruleSyntax is, nor named after
 // a constraint tag.
 const (

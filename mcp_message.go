@@ -525,7 +525,7 @@ func (x *exchange) answerWithin(rpc *rpcMessage) bool {
 	case string(rpc.method) == "tools/call":
 		x.addFailure(&message{rpcMessage: *rpc}, err)
 	default:
-		x.ws.enc.buf = appendRPCError(x.ws.enc.buf[:0], mcpInternalError, string(appendErrorText(nil, ErrorFrom(err))), nil, rpc.id)
+		x.ws.enc.buf = appendRPCError(x.ws.enc.buf[:0], rpcInternalError, string(appendErrorText(nil, ErrorFrom(err))), nil, rpc.id)
 	}
 	return true
 }
@@ -776,7 +776,7 @@ func (x *exchange) answerList(m *message) *mcpError {
 	x.openResult()
 	if l := x.h.shown[string(m.method)]; l != nil {
 		if err := x.addShown(l); err != nil {
-			return &mcpError{number: mcpInternalError, text: "internal error", status: http.StatusOK, cause: err}
+			return &mcpError{number: rpcInternalError, text: "internal error", status: http.StatusOK, cause: err}
 		}
 	} else {
 		x.addJSON(x.h.texts.lists[string(m.method)])
@@ -848,14 +848,12 @@ type mcpError struct {
 	cause    error  // logged in place of text; nil to log text
 }
 
-// The numbers of errors that MCP uses beside those of rpc.go. MCP 2026-07-28,
-// Base Protocol, defines the first three.
+// The numbers of errors that MCP adds to those of JSON-RPC (MCP 2026-07-28, Base
+// Protocol).
 const (
 	mcpHeaderMismatch     = -32020
 	mcpMissingCapability  = -32021
 	mcpUnsupportedVersion = -32022
-	mcpInvalidParams      = -32602
-	mcpInternalError      = -32603
 )
 
 var (
@@ -867,8 +865,8 @@ var (
 	missingVersion  = badRequest(mcpHeaderMismatch, "the header MCP-Protocol-Version is required")
 	versionMismatch = badRequest(mcpHeaderMismatch, "the header MCP-Protocol-Version differs from the protocolVersion in _meta")
 	methodMismatch  = badRequest(mcpHeaderMismatch, "the header Mcp-Method must be there once and be the method of the request")
-	noMetaVersion   = badRequest(mcpInvalidParams, `params._meta["io.modelcontextprotocol/protocolVersion"] is required and must be a string`)
-	noCapabilities  = badRequest(mcpInvalidParams, `params._meta["io.modelcontextprotocol/clientCapabilities"] is required and must be an object`)
+	noMetaVersion   = badRequest(rpcInvalidParams, `params._meta["io.modelcontextprotocol/protocolVersion"] is required and must be a string`)
+	noCapabilities  = badRequest(rpcInvalidParams, `params._meta["io.modelcontextprotocol/clientCapabilities"] is required and must be an object`)
 )
 
 // rpcError returns an error whose status only modern clients get.
@@ -878,7 +876,7 @@ func rpcError(status, number int, text string) *mcpError {
 
 // invalidParams returns an error for parameters that the method does not take.
 func invalidParams(text string) *mcpError {
-	return rpcError(http.StatusBadRequest, mcpInvalidParams, text)
+	return rpcError(http.StatusBadRequest, rpcInvalidParams, text)
 }
 
 // badRequest returns an error with status 400 in both eras.

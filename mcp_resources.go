@@ -550,7 +550,7 @@ func (x *exchange) callFor(t *tool, m *message, args []byte, add func(*exchange,
 		return nil, nil
 	}
 	e := ErrorFrom(err)
-	answer := rpcError(http.StatusOK, mcpInternalError, string(appendErrorText(nil, e)))
+	answer := rpcError(http.StatusOK, rpcInternalError, string(appendErrorText(nil, e)))
 	if e.code() == CodeInvalidArgument {
 		answer = invalidParams(answer.text)
 	}

@@ -267,7 +267,7 @@ func (p *mcpPipe) runCall(x *exchange, m *rpcMessage) {
 		if m != nil {
 			id = m.id
 		}
-		x.sendError(id, rpcError(0, mcpInternalError, "internal error"))
+		x.sendError(id, rpcError(0, rpcInternalError, "internal error"))
 	}()
 	if m == nil {
 		x.serveBatch()

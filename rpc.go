@@ -5,13 +5,12 @@ package svc
 //
 //   - RPC and its handler: one HTTP request
 //   - one message: the call and its result
-//   - reading messages, writing responses, the errors of JSON-RPC itself
+//   - errors, and what the protocol says in place of a call
 //   - batchBudget: what the answers and the log of a batch may take
 //   - batches: several goroutines for one request
 //   - rpc.discover: the OpenRPC document
 //
-// The parts that read and write messages know nothing of services, methods or
-// HTTP. MCP is built on JSON-RPC too and starts from them.
+// jsonrpc.go reads and writes the messages.
 
 import (
 	"bytes"
@@ -21,7 +20,6 @@ import (
 	"log/slog"
 	"net/http"
 	"slices"
-	"strconv"
 	"sync"
 	"sync/atomic"
 	"time"
@@ -364,246 +362,6 @@ func checkNoParams(params []byte) error {
 	return v.makeError()
 }
 
-// An rpcKind is the kind of a message.
-type rpcKind uint8
-
-const (
-	rpcInvalid      rpcKind = iota // none of the others; see rpcMessage.violation
-	rpcRequest                     // wants an answer
-	rpcNotification                // a request without an id, which wants none
-	rpcResponse                    // an answer to a request that the receiver sent
-)
-
-// An rpcMessage is one message as the text has it (JSON-RPC 2.0, sections 4 and 5).
-// It aliases the text. Params of null count as absent. A message without a method
-// that has result or error is a response. Names match exactly; other members are
-// ignored. A request whose id is null wants an answer: the specification advises
-// against it and allows it.
-//
-// Invariants:
-//
-//	kind is rpcInvalid exactly if violation is set
-//	method is set if kind is rpcRequest or rpcNotification
-//	id is set if kind is rpcRequest, and nil if it is rpcNotification
-type rpcMessage struct {
-	kind      rpcKind
-	violation *Violation // why it is invalid; nil for the other kinds
-	id        []byte     // nil if absent, or not what an id may be
-	method    []byte     // what the string stands for; nil if absent, or no string
-	params    []byte     // nil if absent
-	input     any        // what a paramsReader made of params; nil if nothing
-	inputErr  error      // the error that it found in place of an input
-}
-
-// A paramsReader decodes the params of messages while their text is read, which
-// saves to read them twice. The method must come before the params, as it nearly
-// always does.
-type paramsReader interface {
-	// readParams reads the object at the position of the scanner, which is that of
-	// the decoder, as the params of a method. The error is about the values in it,
-	// not about the text, and is valid until the decoder starts again. It may return
-	// neither, for whatever reason: the params are then decoded for the call.
-	readParams(method []byte) (input any, err error)
-}
-
-// The violations of a text that is no message. Violation.In is that of a body,
-// since a message is one.
-var (
-	rpcNotObject  = &Violation{inBody, "", ruleType, "a request must be an object"}
-	rpcNoVersion  = &Violation{inBody, "/jsonrpc", ruleRequired, `is required and must be "2.0"`}
-	rpcBadVersion = &Violation{inBody, "/jsonrpc", "enum", `must be "2.0"`}
-	rpcBadID      = &Violation{inBody, "/id", ruleType, "must be a string, a number or null"}
-	rpcNoName     = &Violation{inBody, "/method", ruleRequired, "is required"}
-	rpcBadName    = &Violation{inBody, "/method", ruleType, "must be a string"}
-	rpcBadParams  = &Violation{inBody, "/params", ruleType, "must be an object or an array"}
-)
-
-// An rpcText is the content of one text: a message, or a batch of them. It can
-// be read into again, and then uses the same memory.
-type rpcText struct {
-	messages []rpcMessage // at most as many as the limit
-	batch    bool         // the text is an array
-	count    int          // of the messages, with those beyond the limit
-}
-
-// maxEagerBatch is how long the text of a batch may be whose params are decoded before
-// the first call runs, in bytes.
-const maxEagerBatch = 16 << 10
-
-// readText reads a text in one strict pass. If s.err is set afterwards, the text
-// is not acceptable JSON and t means nothing. Messages beyond the limit must be
-// valid JSON too and are counted, but not kept. params may be nil. It reads those of a
-// short batch only: the inputs of all calls are there at once then, and text can stand
-// for a hundred times its size.
-func (t *rpcText) readText(s *scanner, text []byte, limit int, params paramsReader) {
-	s.reset(text)
-	t.reset()
-	if t.batch = s.peek() == '['; t.batch {
-		if len(text) > maxEagerBatch {
-			params = nil
-		}
-		s.openBracket()
-		for first := true; s.more(']', first); first = false {
-			t.addMessage(s, limit, params)
-		}
-	} else {
-		t.addMessage(s, limit, params)
-	}
-	s.checkEnd()
-}
-
-// reset forgets the last text and keeps the memory.
-func (t *rpcText) reset() {
-	clear(t.messages) // they alias the last text, which the pool should not keep alive
-	*t = rpcText{messages: t.messages[:0]}
-}
-
-// addMessage reads the message at the position of s.
-func (t *rpcText) addMessage(s *scanner, limit int, params paramsReader) {
-	if t.count++; t.count > limit {
-		s.skipValue()
-		return
-	}
-	t.messages = append(t.messages, rpcMessage{})
-	t.messages[len(t.messages)-1].readMessage(s, params)
-}
-
-// An rpcMembers has the members that mean something, as they are written; nil if
-// absent.
-type rpcMembers struct {
-	version, id, method, params, result, err []byte
-}
-
-// valueOf returns the place for the value of a name, or nil if the name means
-// nothing.
-func (seen *rpcMembers) valueOf(name []byte) *[]byte {
-	switch string(name) {
-	case "jsonrpc":
-		return &seen.version
-	case "id":
-		return &seen.id
-	case "method":
-		return &seen.method
-	case "params":
-		return &seen.params
-	case "result":
-		return &seen.result
-	case "error":
-		return &seen.err
-	}
-	return nil
-}
-
-// readMessage reads the value at the position of s. No name may come twice, at
-// any depth; for the six known names the value itself says whether it has been
-// there.
-func (m *rpcMessage) readMessage(s *scanner, params paramsReader) {
-	if s.peek() != '{' {
-		s.skipValue()
-		m.violation = rpcNotObject
-		return
-	}
-	var seen rpcMembers
-	others := nameSet{base: len(s.names)}
-	s.openBracket()
-	for first := true; s.more('}', first); first = false {
-		name := s.readName()
-		value := seen.valueOf(name)
-		switch {
-		case s.err != nil:
-		case value == nil && !others.addName(s, name), value != nil && *value != nil:
-			s.failDuplicate()
-		}
-		if value == &seen.params && params != nil && isText(seen.method) && s.peek() == '{' {
-			start := s.pos
-			if m.input, m.inputErr = params.readParams(textOf(seen.method)); s.pos > start {
-				*value = s.data[start:s.pos]
-				continue
-			}
-		}
-		if text := s.skipValue(); value != nil {
-			*value = text
-		}
-	}
-	others.forgetNames(s)
-	if s.err == nil {
-		m.setMembers(&seen)
-	}
-}
-
-// setMembers decides the kind of the message. It takes the id first: the answer to
-// an invalid message has the id too where it can be read.
-func (m *rpcMessage) setMembers(seen *rpcMembers) {
-	if isRPCID(seen.id) {
-		m.id = seen.id
-	}
-	if isText(seen.method) {
-		m.method = textOf(seen.method)
-	}
-	if isContainer(seen.params) {
-		m.params = seen.params
-	}
-	switch {
-	case seen.id != nil && m.id == nil:
-		m.violation = rpcBadID
-	case seen.version == nil:
-		m.violation = rpcNoVersion
-	case !isText(seen.version) || string(textOf(seen.version)) != "2.0":
-		m.violation = rpcBadVersion
-	case seen.method == nil && (seen.result != nil || seen.err != nil):
-		m.kind = rpcResponse
-	case seen.method == nil:
-		m.violation = rpcNoName
-	case m.method == nil:
-		m.violation = rpcBadName
-	case seen.params != nil && m.params == nil && seen.params[0] != 'n':
-		m.violation = rpcBadParams
-	case m.id == nil:
-		m.kind = rpcNotification
-	default:
-		m.kind = rpcRequest
-	}
-}
-
-// isRPCID reports whether a value may be an id. Numbers of any size and with a
-// fraction are allowed: the id is sent back as it is written and never read.
-func isRPCID(value []byte) bool {
-	return len(value) > 0 && (value[0] == '"' || value[0] == 'n' || value[0] == '-' || isDigit(value[0]))
-}
-
-// rpcNull is the id of an answer to a request without a readable id (JSON-RPC
-// 2.0, section 5).
-var rpcNull = []byte("null")
-
-// beginRPCResult begins a response with a result. The result, as JSON, and
-// endRPCResult follow.
-func beginRPCResult(dst []byte) []byte { return append(dst, `{"jsonrpc":"2.0","result":`...) }
-
-// endRPCResult ends the response that beginRPCResult began.
-func endRPCResult(dst, id []byte) []byte { return append(appendRPCID(dst, id), '}') }
-
-// appendRPCError appends a response with an error. data is JSON; nil leaves it
-// out.
-func appendRPCError(dst []byte, number int, message string, data, id []byte) []byte {
-	dst = append(dst, `{"jsonrpc":"2.0","error":{"code":`...)
-	dst = strconv.AppendInt(dst, int64(number), 10)
-	dst = appendQuoted(append(dst, `,"message":`...), message)
-	if data != nil {
-		dst = append(append(dst, `,"data":`...), data...)
-	}
-	return append(appendRPCID(append(dst, '}'), id), '}')
-}
-
-// appendRPCID appends the last member of a response: the id as the request has
-// it, or nothing if it is nil. JSON-RPC writes rpcNull for an unknown id, while
-// MCP leaves it out.
-func appendRPCID(dst, id []byte) []byte {
-	if id == nil {
-		return dst
-	}
-	return append(append(dst, `,"id":`...), id...)
-}
-
 // appendRPCErrorOf appends the response for e. Its data are the members that the
 // envelope of REST has beside the message.
 func appendRPCErrorOf(dst []byte, e *Error, id []byte) []byte {
@@ -612,14 +370,6 @@ func appendRPCErrorOf(dst []byte, e *Error, id []byte) []byte {
 	data = append(appendDetails(data, e), '}')
 	return appendRPCError(dst, e.RPCCode(), e.message(), data, id)
 }
-
-// The error numbers of JSON-RPC 2.0, section 5.1, for requests that call
-// nothing. Those of calls are in the table of errors.go.
-const (
-	rpcParseError     = -32700
-	rpcInvalidRequest = -32600
-	rpcNoMethod       = -32601
-)
 
 // rpcEmptyBatch is the violation of an array without messages (JSON-RPC 2.0,
 // section 6).

@@ -28,7 +28,7 @@ import (
 var layers = [...][]string{
 	{"json"},
 	{"errors", "sse"},
-	{"http"},
+	{"http", "jsonrpc"},
 	{"schema", "cursor", "version", "cors", "auth", "pprof"},
 	{"decode", "encode"},
 	{"bind"},

@@ -1,0 +1,249 @@
+package svc
+
+// This file reads and writes the messages of JSON-RPC 2.0. MCP sends the same
+// messages, so this file knows nothing of services, methods or HTTP.
+
+import "strconv"
+
+// An rpcKind is the kind of a message.
+type rpcKind uint8
+
+const (
+	rpcInvalid      rpcKind = iota // not a message; rpcMessage.violation says why
+	rpcRequest                     // wants an answer
+	rpcNotification                // a request without an id, which wants no answer
+	rpcResponse                    // an answer to a request of the receiver
+)
+
+// An rpcMessage is one message (JSON-RPC 2.0, sections 4 and 5). It aliases its text.
+// Names of members match exactly, and unknown members are ignored. Params of null
+// count as absent. A message without a method that has a result or an error is a
+// response. A request whose id is null gets an answer: JSON-RPC advises against such
+// ids but allows them.
+//
+// Invariants:
+//
+//	kind is rpcInvalid exactly if violation is set
+//	method is set if kind is rpcRequest or rpcNotification
+//	id is set if kind is rpcRequest, and nil if it is rpcNotification
+type rpcMessage struct {
+	kind      rpcKind
+	violation *Violation // why it is invalid; nil for the other kinds
+	id        []byte     // JSON; nil if absent or not allowed as an id
+	method    []byte     // the unquoted name; nil if absent or not a string
+	params    []byte     // JSON, an object or an array; nil if absent
+	input     any        // the decoded params; nil if the paramsReader did not decode them
+	inputErr  error      // the error of the paramsReader
+}
+
+// A paramsReader decodes the params of a message while the scanner reads the message,
+// so that they are read only once. This works if the method comes before the params,
+// as most clients write it.
+type paramsReader interface {
+	// readParams decodes the object at the position of the scanner as the params of
+	// method. The error is about the values, not about the text, and is valid until
+	// the decoder is used again. If readParams returns neither an input nor an error,
+	// the params are decoded when the method is called.
+	readParams(method []byte) (input any, err error)
+}
+
+// The violations of a value that is not a message.
+var (
+	rpcNotObject  = &Violation{inBody, "", ruleType, "a request must be an object"}
+	rpcNoVersion  = &Violation{inBody, "/jsonrpc", ruleRequired, `is required and must be "2.0"`}
+	rpcBadVersion = &Violation{inBody, "/jsonrpc", "enum", `must be "2.0"`}
+	rpcBadID      = &Violation{inBody, "/id", ruleType, "must be a string, a number or null"}
+	rpcNoName     = &Violation{inBody, "/method", ruleRequired, "is required"}
+	rpcBadName    = &Violation{inBody, "/method", ruleType, "must be a string"}
+	rpcBadParams  = &Violation{inBody, "/params", ruleType, "must be an object or an array"}
+)
+
+// An rpcText is one message or a batch of messages. readText reuses its memory.
+type rpcText struct {
+	messages []rpcMessage // at most as many as the limit of readText
+	batch    bool         // the text is an array
+	count    int          // the number of messages, including those beyond the limit
+}
+
+// maxEagerBatch is how many bytes a batch may have for its params to be decoded before
+// the first call runs. All inputs are then in memory at once, and an input can be a
+// hundred times as large as its text.
+const maxEagerBatch = 16 << 10
+
+// readText reads a text in one strict pass. If it sets s.err, the text is not
+// acceptable JSON and t must not be used. Messages beyond the limit must be valid JSON
+// too; they are counted but not kept. params may be nil.
+func (t *rpcText) readText(s *scanner, text []byte, limit int, params paramsReader) {
+	s.reset(text)
+	t.reset()
+	if t.batch = s.peek() == '['; t.batch {
+		if len(text) > maxEagerBatch {
+			params = nil
+		}
+		s.openBracket()
+		for first := true; s.more(']', first); first = false {
+			t.addMessage(s, limit, params)
+		}
+	} else {
+		t.addMessage(s, limit, params)
+	}
+	s.checkEnd()
+}
+
+// reset empties t and keeps its memory.
+func (t *rpcText) reset() {
+	clear(t.messages) // they alias the text, which a pool should not keep alive
+	*t = rpcText{messages: t.messages[:0]}
+}
+
+// addMessage reads the message at the position of s.
+func (t *rpcText) addMessage(s *scanner, limit int, params paramsReader) {
+	if t.count++; t.count > limit {
+		s.skipValue()
+		return
+	}
+	t.messages = append(t.messages, rpcMessage{})
+	t.messages[len(t.messages)-1].readMessage(s, params)
+}
+
+// An rpcMembers has the text of each known member of a message; nil if absent.
+type rpcMembers struct {
+	version, id, method, params, result, err []byte
+}
+
+// valueOf returns the field for a member, or nil if its name is unknown.
+func (seen *rpcMembers) valueOf(name []byte) *[]byte {
+	switch string(name) {
+	case "jsonrpc":
+		return &seen.version
+	case "id":
+		return &seen.id
+	case "method":
+		return &seen.method
+	case "params":
+		return &seen.params
+	case "result":
+		return &seen.result
+	case "error":
+		return &seen.err
+	}
+	return nil
+}
+
+// readMessage reads the value at the position of s as a message. A duplicate name is
+// an error at any depth. nameSet finds those of unknown members; a known member is a
+// duplicate if its field is set.
+func (m *rpcMessage) readMessage(s *scanner, params paramsReader) {
+	if s.peek() != '{' {
+		s.skipValue()
+		m.violation = rpcNotObject
+		return
+	}
+	var seen rpcMembers
+	others := nameSet{base: len(s.names)}
+	s.openBracket()
+	for first := true; s.more('}', first); first = false {
+		name := s.readName()
+		value := seen.valueOf(name)
+		switch {
+		case s.err != nil:
+		case value == nil && !others.addName(s, name), value != nil && *value != nil:
+			s.failDuplicate()
+		}
+		if value == &seen.params && params != nil && isText(seen.method) && s.peek() == '{' {
+			start := s.pos
+			if m.input, m.inputErr = params.readParams(textOf(seen.method)); s.pos > start {
+				*value = s.data[start:s.pos]
+				continue
+			}
+		}
+		if text := s.skipValue(); value != nil {
+			*value = text
+		}
+	}
+	others.forgetNames(s)
+	if s.err == nil {
+		m.setMembers(&seen)
+	}
+}
+
+// setMembers sets the fields and the kind of m. It also sets the id of an invalid
+// message, since the answer to it has that id.
+func (m *rpcMessage) setMembers(seen *rpcMembers) {
+	if isRPCID(seen.id) {
+		m.id = seen.id
+	}
+	if isText(seen.method) {
+		m.method = textOf(seen.method)
+	}
+	if isContainer(seen.params) {
+		m.params = seen.params
+	}
+	switch {
+	case seen.id != nil && m.id == nil:
+		m.violation = rpcBadID
+	case seen.version == nil:
+		m.violation = rpcNoVersion
+	case !isText(seen.version) || string(textOf(seen.version)) != "2.0":
+		m.violation = rpcBadVersion
+	case seen.method == nil && (seen.result != nil || seen.err != nil):
+		m.kind = rpcResponse
+	case seen.method == nil:
+		m.violation = rpcNoName
+	case m.method == nil:
+		m.violation = rpcBadName
+	case seen.params != nil && m.params == nil && seen.params[0] != 'n':
+		m.violation = rpcBadParams
+	case m.id == nil:
+		m.kind = rpcNotification
+	default:
+		m.kind = rpcRequest
+	}
+}
+
+// isRPCID reports whether a value is allowed as an id: a string, a number or null. The
+// number may have any size and a fraction, since it is only sent back as text.
+func isRPCID(value []byte) bool {
+	return len(value) > 0 && (value[0] == '"' || value[0] == 'n' || value[0] == '-' || isDigit(value[0]))
+}
+
+// rpcNull is the id of a response to a request whose id is unknown (JSON-RPC 2.0,
+// section 5).
+var rpcNull = []byte("null")
+
+// beginRPCResult begins a response. The caller appends the result as JSON, and then
+// calls endRPCResult.
+func beginRPCResult(dst []byte) []byte { return append(dst, `{"jsonrpc":"2.0","result":`...) }
+
+// endRPCResult ends the response that beginRPCResult began.
+func endRPCResult(dst, id []byte) []byte { return append(appendRPCID(dst, id), '}') }
+
+// appendRPCError appends a response with an error. data is JSON; nil omits it.
+func appendRPCError(dst []byte, number int, message string, data, id []byte) []byte {
+	dst = append(dst, `{"jsonrpc":"2.0","error":{"code":`...)
+	dst = strconv.AppendInt(dst, int64(number), 10)
+	dst = appendQuoted(append(dst, `,"message":`...), message)
+	if data != nil {
+		dst = append(append(dst, `,"data":`...), data...)
+	}
+	return append(appendRPCID(append(dst, '}'), id), '}')
+}
+
+// appendRPCID appends the id of a response, its last member, or nothing if id is nil.
+// For an unknown id JSON-RPC has null, while MCP has no member.
+func appendRPCID(dst, id []byte) []byte {
+	if id == nil {
+		return dst
+	}
+	return append(append(dst, `,"id":`...), id...)
+}
+
+// The error numbers of JSON-RPC 2.0, section 5.1. The table in errors.go has those
+// of the error codes.
+const (
+	rpcParseError     = -32700
+	rpcInvalidRequest = -32600
+	rpcNoMethod       = -32601
+	rpcInvalidParams  = -32602
+	rpcInternalError  = -32603
+)
