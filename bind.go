@@ -601,109 +601,14 @@ func (b *binding) finishObject(d *decoder, in any) error {
 }
 
 // checkValue checks an input that came as a Go value, with the rules that a
-// decoder would have checked. in is a pointer to the struct, which belongs to the
-// caller and is not changed: where there are Validate methods, which may write
-// what they like, a copy is checked. The result is what was checked.
-func (b *binding) checkValue(d *decoder, in reflect.Value) (reflect.Value, error) {
+// decoder would have checked. in is the struct, which belongs to the caller: only
+// its Validate methods may change it.
+func (b *binding) checkValue(d *decoder, in reflect.Value) error {
 	d.start(nil)
-	if b.hooks != nil {
-		fresh := reflect.New(b.in.typ)
-		if !copyValue(fresh.Elem(), in.Elem(), 0) {
-			d.addViolation(isTooDeep)
-			return in, d.finish()
-		}
-		in = fresh
-	}
-	return in, b.finishInput(d, in.Elem(), b.check)
+	return b.finishInput(d, in, b.check)
 }
 
 var isTooDeep = &complaint{ruleSyntax, "is nested more than 1000 levels deep, or contains itself"}
-
-// copyValue copies src to dst, which can be set, with everything that src leads
-// to. It reports false if structs, lists and maps are nested deeper than JSON may
-// be; a value that contains itself has no end. What is opaque to svc is shared:
-// interfaces, unexported fields, and types that write their own JSON or text.
-func copyValue(dst, src reflect.Value, depth int) bool {
-	dst.Set(src)
-	t := src.Type()
-	if elem := optionalElem(t); elem != nil {
-		value, _ := optionalValue(dst)
-		copied := reflect.New(elem).Elem()
-		ok := copyValue(copied, value, depth)
-		value.Set(copied)
-		return ok
-	}
-	if t == typeTime || hasOwnText(t) {
-		return true
-	}
-	switch t.Kind() {
-	case reflect.Pointer:
-		if src.IsNil() || hasOwnText(t.Elem()) {
-			return true
-		}
-		dst.Set(reflect.New(t.Elem()))
-		return copyValue(dst.Elem(), src.Elem(), depth)
-	case reflect.Slice:
-		if src.IsNil() {
-			return true
-		}
-		dst.Set(reflect.MakeSlice(t, src.Len(), src.Len()))
-		return depth < maxDepth && copyElements(dst, src, depth+1)
-	case reflect.Array:
-		return depth < maxDepth && copyElements(dst, src, depth+1)
-	case reflect.Map:
-		return depth < maxDepth && copyMap(dst, src, depth+1)
-	case reflect.Struct:
-		return depth < maxDepth && copyFields(dst, src, depth+1)
-	}
-	return true
-}
-
-// copyFields is copyValue for the fields of a struct, which dst has already. An
-// embedded struct cannot be set where its type is unexported, and its fields can.
-func copyFields(dst, src reflect.Value, depth int) bool {
-	t, ok := src.Type(), true
-	for i := 0; i < t.NumField() && ok; i++ {
-		f := t.Field(i)
-		switch {
-		case f.IsExported():
-			ok = copyValue(dst.Field(i), src.Field(i), depth)
-		case f.Anonymous && f.Type.Kind() == reflect.Struct:
-			ok = copyFields(dst.Field(i), src.Field(i), depth)
-		}
-	}
-	return ok
-}
-
-// copyElements is copyValue for the elements of a list, which dst has room for.
-func copyElements(dst, src reflect.Value, depth int) bool {
-	if k := src.Type().Elem().Kind(); k <= reflect.Complex128 || k == reflect.String { // which lead nowhere
-		reflect.Copy(dst, src)
-		return true
-	}
-	for i := range src.Len() {
-		if !copyValue(dst.Index(i), src.Index(i), depth) {
-			return false
-		}
-	}
-	return true
-}
-
-// copyMap is copyValue for a map.
-func copyMap(dst, src reflect.Value, depth int) bool {
-	if src.IsNil() {
-		return true
-	}
-	dst.Set(reflect.MakeMapWithSize(src.Type(), src.Len()))
-	value := reflect.New(src.Type().Elem()).Elem()
-	for entry := src.MapRange(); entry.Next(); {
-		if !copyValue(value, entry.Value(), depth) {
-			return false
-		}
-		dst.SetMapIndex(entry.Key(), value)
-	}
-	return true
-}
 
 // finishInput runs check if the input has no violations so far, and returns the
 // error of the input or nil.

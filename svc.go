@@ -88,7 +88,8 @@
 // and not enforced; the message about a text that UnmarshalText refuses has the
 // example, or what the error says if that is an [Error]. mcpheader names the
 // header in which MCP clients repeat the field. A struct with a method Validate()
-// error checks itself, and so does one that is embedded: clients get the text of the
+// error checks itself, and so does one that is embedded. Validate may change the
+// value that it is called on, also one of Service.Call. Clients get the text of the
 // error with INVALID_ARGUMENT, and an [*Error] as it is, which names fields by
 // WithDetail("violations", []Violation{…}). Give lists a maxItems and strings a
 // maxLength: without them an input may take much more memory than its text. A rule
@@ -760,10 +761,10 @@ func (m *method) appendBody(e *encoder, dst []byte, out any) (_ []byte, err erro
 // [Stream] is returned as it is, and the caller has to run it.
 //
 // A Go value cannot say that a field is absent: an optional field counts as
-// absent if it is zero. Call applies no defaults; [Service.NewInput] does. Call
-// does not change the input. If there are Validate methods, which may do so, the
-// method gets a copy that has what they changed. An input that is nested more than
-// 1,000 levels deep, as one is that contains itself, is INVALID_ARGUMENT.
+// absent if it is zero. Call applies no defaults; [Service.NewInput] does. Validate
+// methods are called on the caller's own value and may change it; Call itself changes
+// nothing of it. An input that is nested more than 1,000 levels deep, as one is that
+// contains itself, is INVALID_ARGUMENT.
 func (s *Service) Call(ctx context.Context, resource, method string, input any) (any, error) {
 	m, err := s.findForCall(resource, method)
 	if err != nil {
@@ -780,7 +781,7 @@ func (s *Service) Call(ctx context.Context, resource, method string, input any) 
 		err = m.checkType(input)
 	}
 	if err == nil && m.in != nil {
-		input, err = s.checkInput(m, input)
+		err = s.checkInput(m, input)
 	}
 	var out any
 	if err == nil {
@@ -834,14 +835,14 @@ func (m *method) checkType(in any) error {
 	}
 }
 
-// checkInput checks the rules of a Go value and returns what the method gets in
-// its place; see binding.checkValue. A panic of a Validate method becomes an error.
-func (s *Service) checkInput(m *method, input any) (checked any, err error) {
+// checkInput checks an input that is a Go value; see binding.checkValue. A panic of a
+// Validate method becomes an error.
+func (s *Service) checkInput(m *method, input any) (err error) {
 	defer recoverTo(&err)
 	ws := s.borrowWorkspace()
-	v, err := m.bind.checkValue(&ws.dec, reflect.ValueOf(input))
+	err = m.bind.checkValue(&ws.dec, reflect.ValueOf(input).Elem())
 	s.returnWorkspace(ws)
-	return v.Interface(), err
+	return err
 }
 
 // invokeByName calls the method itself, or its replacement; see invokeBy. It is the
