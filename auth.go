@@ -1,8 +1,9 @@
 package svc
 
-// This file has middleware that guards other handlers: BasicAuth by name and password,
-// and AllowIPs by address. Under applies middleware to a part of a site. auth_bearer.go
-// has Bearer, and the identity that guards give to a request.
+// This file has the table of security schemes, and middleware that guards other
+// handlers: BasicAuth by name and password, and AllowIPs by address. Under applies
+// middleware to a part of a site. auth_bearer.go has Bearer, and the identity that
+// guards give to a request.
 
 import (
 	"crypto/sha256"
@@ -15,6 +16,43 @@ import (
 	"slices"
 	"strings"
 )
+
+// A scheme is a kind of credentials.
+type scheme struct {
+	Name   string       `json:"name"`   // in documents and in Defaults.Auth
+	Object schemeObject `json:"object"` // in components.securitySchemes
+	Noun   string       `json:"noun"`   // what a caller needs, in a sentence
+
+	// The page asks for credentials with these labels, and sends them in the header.
+	Label  string `json:"label"`
+	User   string `json:"user,omitempty"` // "" if there is only a secret; else base64 of both is sent
+	Secret string `json:"secret"`
+	Header string `json:"header"`
+	Prefix string `json:"prefix"` // of the header's value
+	Curl   string `json:"curl"`   // the arguments of curl; they name the secret and do not contain it
+}
+
+// A schemeObject is a Security Scheme Object of OpenAPI.
+type schemeObject struct {
+	Type   string `json:"type"`
+	Scheme string `json:"scheme"`
+}
+
+// schemes is the only statement of what a security scheme is. Documents, the page and
+// the Markdown follow it. Defaults.Auth can name the first; callers use the others with
+// middleware that svc does not know about.
+var schemes = []scheme{
+	{
+		Name: "bearer", Object: schemeObject{"http", "bearer"}, Noun: "a bearer token",
+		Label: "Bearer token", Secret: "Token",
+		Header: "Authorization", Prefix: "Bearer ", Curl: `-H "Authorization: Bearer $TOKEN"`,
+	},
+	{
+		Name: "basic", Object: schemeObject{"http", "basic"}, Noun: "a user and password",
+		Label: "User and password (Basic)", User: "User", Secret: "Password",
+		Header: "Authorization", Prefix: "Basic ", Curl: `-u "$USER_AND_PASSWORD"`,
+	},
+}
 
 // BasicAuth returns middleware that requires HTTP Basic credentials (RFC 7617)
 // and passes requests whose name and password are in users, with a [Principal] of

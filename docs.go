@@ -160,6 +160,7 @@ type docsData struct {
 	RPC      string              `json:"rpc,omitempty"`
 	MCP      string              `json:"mcp,omitempty"`
 	Calls    map[string]docsCall `json:"calls"` // by operationId
+	Schemes  []scheme            `json:"schemes"`
 	Codes    [][3]any            `json:"codes"` // code, HTTP status, JSON-RPC number
 
 	operations []docsOperation // of the document, in order
@@ -194,7 +195,7 @@ type docsName struct {
 // newDocsData makes the data of s.
 func newDocsData(s *Service, places DocsOptions) *docsData {
 	b := newAPIBuilder(s, openAPI31)
-	d := &docsData{Document: encodeDocument(b.doc), REST: places.REST, RPC: places.RPC, MCP: places.MCP, Calls: make(map[string]docsCall)}
+	d := &docsData{Document: encodeDocument(b.doc), REST: places.REST, RPC: places.RPC, MCP: places.MCP, Calls: make(map[string]docsCall), Schemes: schemes}
 	d.components = memberAt(d.Document, "components")
 	forMembers(memberAt(d.Document, "paths"), func(path string, item []byte) {
 		forMembers(item, func(_ string, text []byte) {
@@ -528,11 +529,14 @@ func (w *docsWriter) writeOperation(o docsOperation) {
 		// The options of the MCP handler, which can hide it or make it a prompt, are not known here.
 		fmt.Fprintf(w, "- MCP tool: `%s` (if the server offers it)\n", o.call.MCP)
 	}
+	for i, s := range m.schemes {
+		w.WriteString([]string{"- needs credentials: ", " or "}[min(i, 1)] + s.Name)
+	}
 	switch {
 	case len(m.scopes) > 0:
-		fmt.Fprintf(w, "- needs credentials: bearer, with the scopes %s\n", plainLine(strings.Join(m.scopes, " ")))
-	case m.needsCaller:
-		w.WriteString("- needs credentials: bearer\n")
+		fmt.Fprintf(w, ", with the scopes %s\n", plainLine(strings.Join(m.scopes, " ")))
+	case len(m.schemes) > 0:
+		w.WriteByte('\n')
 	case memberAt(operation, "security") != nil: // that of other methods is not empty
 		w.WriteString("- public: needs no credentials\n")
 	}
@@ -710,8 +714,8 @@ func (w *docsWriter) makeCommand(o docsOperation) string {
 	if o.method.method != http.MethodGet {
 		command += " -X " + o.method.method
 	}
-	if o.method.needsCaller {
-		command += ` -H "Authorization: Bearer $TOKEN"`
+	if len(o.method.schemes) > 0 {
+		command += " " + o.method.schemes[0].Curl
 	}
 	query := make(url.Values)
 	for _, p := range itemsOf(memberAt(o.text, "parameters")) {

@@ -174,9 +174,8 @@ func newAPIBuilder(s *Service, d dialect) *apiBuilder {
 		operationIDs: make(map[string]*method),
 		paths:        make(map[string]*apiPath),
 	}
-	if slices.ContainsFunc(s.methodsOn(TransportREST), func(m *method) bool { return m.needsCaller }) {
-		b.doc.Security = []documentSecurity{{"bearer": {}}}
-		b.doc.Components.SecuritySchemes = map[string]apiSecurityScheme{"bearer": {Type: "http", Scheme: "bearer"}}
+	for _, m := range s.methodsOn(TransportREST) {
+		b.addSchemes(m)
 	}
 	b.components = newComponents(d, func(s *shape) string { return b.names[keyOf(s)] })
 	b.nameTypes()
@@ -186,6 +185,17 @@ func newAPIBuilder(s *Service, d dialect) *apiBuilder {
 	}
 	b.doc.Components.Schemas = b.components.writeSchemas()
 	return b
+}
+
+// addSchemes adds the security schemes of m to those of the document.
+func (b *apiBuilder) addSchemes(m *method) {
+	all := &b.doc.Components.SecuritySchemes
+	for _, s := range m.schemes {
+		if !slices.ContainsFunc(*all, func(v namedValue) bool { return v.name == s.Name }) {
+			all.addMember(s.Name, s.Object)
+			b.doc.Security = append(b.doc.Security, documentSecurity{s.Name: {}})
+		}
+	}
 }
 
 // An apiBuilder builds one document. Its maps are for lookups only: the order
@@ -366,7 +376,7 @@ func (b *apiBuilder) listResponses(m *method) map[string]apiResponse {
 	if len(m.placeholders) > 0 {
 		list["404"] = err
 	}
-	if m.needsCaller {
+	if len(m.schemes) > 0 {
 		list["401"], list["403"] = err, err
 	}
 	if m.isConditional() {
@@ -640,12 +650,6 @@ type apiServer struct {
 	URL string `json:"url"`
 }
 
-// An apiSecurityScheme is a Security Scheme Object.
-type apiSecurityScheme struct {
-	Type   string `json:"type"`
-	Scheme string `json:"scheme"`
-}
-
 // An apiOperation is an Operation Object.
 type apiOperation struct {
 	Tags        []string               `json:"tags,omitempty"`
@@ -705,7 +709,7 @@ func newContent(mediaType string, schema []byte) apiContent {
 
 // apiComponents is the Components Object.
 type apiComponents struct {
-	Schemas         map[string]json.RawMessage   `json:"schemas,omitempty"`
-	Responses       orderedObject                `json:"responses,omitempty"`
-	SecuritySchemes map[string]apiSecurityScheme `json:"securitySchemes,omitempty"`
+	Schemas         map[string]json.RawMessage `json:"schemas,omitempty"`
+	Responses       orderedObject              `json:"responses,omitempty"`
+	SecuritySchemes orderedObject              `json:"securitySchemes,omitempty"`
 }

@@ -264,9 +264,9 @@ type Options struct {
 type Defaults struct {
 	BaseURL string // URL of the REST routes in documents; "" means the server of the document
 	// Auth is "bearer" if the methods need an identity, or "". Documents then ask for
-	// a bearer token. It takes a middleware such as [Bearer] to find the identity
-	// out, and to refuse requests without one; services do the latter only behind a
-	// Bearer that is Optional, and for methods with Scopes.
+	// a bearer token. A middleware such as [Bearer] must find out the identity and
+	// refuse requests without one. A service itself refuses them only behind a Bearer
+	// that is Optional, and for methods with Scopes.
 	Auth string
 }
 
@@ -434,8 +434,8 @@ func compileService(p *mistakes, iface reflect.Type, impl any, o Options) *Servi
 	if r, err := parsePattern("GET /" + o.Path); o.Path != o.Resource && (err != nil || len(r.placeholders) > 0) {
 		p.addf("Options.Path is %q; want segments of a path without placeholders, such as orders", o.Path)
 	}
-	if o.Defaults.Auth != "" && o.Defaults.Auth != "bearer" {
-		p.addf("Options.Defaults.Auth is %q; the one that documents can say is \"bearer\"", o.Defaults.Auth)
+	if o.Defaults.Auth != "" && o.Defaults.Auth != schemes[0].Name {
+		p.addf("Options.Defaults.Auth is %q; the one that documents can say is %q", o.Defaults.Auth, schemes[0].Name)
 	}
 	s.types = c.shapes.named
 	s.typeNames = nameTypes(s.types)

@@ -43,8 +43,8 @@ type method struct {
 	resource    string
 	description string
 	deprecated  bool
-	needsCaller bool         // Defaults.Auth is set and the method is not public
-	scopes      []string     // that its caller must have; only if needsCaller
+	schemes     []scheme     // any of them lets a caller in; empty if the method is public
+	scopes      []string     // that its caller must have; only with schemes
 	transports  []Transport  // that serve it; nil for all
 	status      int          // of success over REST
 	in          *shape       // of the struct, not of the pointer to it
@@ -199,7 +199,6 @@ func (c *methodCompiler) compileMethod(rm reflect.Method) (m *method, routed boo
 		resource:    o.Resource,
 		description: o.Description,
 		deprecated:  o.Deprecated,
-		needsCaller: c.opts.Defaults.Auth != "" && !o.Public,
 		scopes:      slices.Clone(o.Scopes),
 		transports:  slices.Clone(o.Transports),
 	}
@@ -207,6 +206,9 @@ func (c *methodCompiler) compileMethod(rm reflect.Method) (m *method, routed boo
 		m.resource = c.opts.Resource // which compileService checks
 	} else if !isResource(m.resource) {
 		c.addf("MethodOptions.Resource is %q; want letters, digits, - and _, since paths and tool names are made from it", m.resource)
+	}
+	if c.opts.Defaults.Auth != "" && !o.Public {
+		m.schemes = schemes[:1]
 	}
 	c.checkCallers(o)
 	c.compileTypes(m, sig)
@@ -265,7 +267,7 @@ func (c *methodCompiler) chooseStatus(m *method, status int) int {
 // checkCallers notes mistakes in what the options say about callers.
 func (c *methodCompiler) checkCallers(o MethodOptions) {
 	if c.opts.Defaults.Auth == "" && (o.Public || len(o.Scopes) > 0) {
-		c.addf("Public and Scopes mean something only with Options.Defaults.Auth \"bearer\"")
+		c.addf("Public and Scopes mean something only with Options.Defaults.Auth %q", schemes[0].Name)
 	}
 	if o.Public && len(o.Scopes) > 0 {
 		c.addf("the method is Public and has Scopes, which a caller without an identity cannot have; take one away")
@@ -280,7 +282,7 @@ func (c *methodCompiler) checkCallers(o MethodOptions) {
 // checkCaller returns an error if the caller that ctx knows must not call m. It is
 // called before the input is read, by every transport.
 func (m *method) checkCaller(ctx context.Context) error {
-	if !m.needsCaller {
+	if len(m.schemes) == 0 {
 		return nil
 	}
 	return checkIdentity(ctx, m.scopes)
@@ -293,14 +295,15 @@ type documentSecurity map[string][]string
 // listSecurity returns what a document says about the callers of m, with or without
 // the scopes: OpenAPI has them for http schemes from 3.1 on, as roles. It is nil for a
 // method that everybody may call.
-func (m *method) listSecurity(scopes bool) []documentSecurity {
-	switch {
-	case !m.needsCaller:
-		return nil
-	case scopes && m.scopes != nil:
-		return []documentSecurity{{"bearer": m.scopes}}
+func (m *method) listSecurity(scopes bool) (list []documentSecurity) {
+	asked := []string{}
+	if scopes && m.scopes != nil {
+		asked = m.scopes
 	}
-	return []documentSecurity{{"bearer": {}}}
+	for _, s := range m.schemes {
+		list = append(list, documentSecurity{s.Name: asked})
+	}
+	return list
 }
 
 // compileTypes compiles the shapes of the input and the output of m.
