@@ -193,12 +193,8 @@ func escapeLen(b []byte) (n int, reason string) {
 	case len(b) >= 12 && b[6] == '\\' && b[7] == 'u' && utf16.DecodeRune(r, hex4(b[8:])) != utf8.RuneError:
 		return 12, ""
 	}
-	return 0, reasonSurrogate
+	return 0, "a lone surrogate in a string (RFC 7493, section 2.1)"
 }
-
-// reasonSurrogate is the reason of a syntaxError that MCP tells apart from others:
-// a model can have written half of a pair, which its client then passes on.
-const reasonSurrogate = "a lone surrogate in a string (RFC 7493, section 2.1)"
 
 // hex4 returns the value of the four hexadecimal digits that b starts with, or -1.
 func hex4(b []byte) rune {

@@ -211,12 +211,8 @@ func decodeHeader(value string) (string, bool) {
 // checkParamHeaders checks the headers Mcp-Param-* of a call against its arguments.
 // An argument that is absent or null must have no header, and so must one that has
 // no object on its way, which binding will report. Headers that the schema does not
-// name are ignored. Arguments that cannot be read call nothing, whatever
-// the headers say.
+// name are ignored.
 func (x *exchange) checkParamHeaders(t *tool, arguments []byte) *mcpError {
-	if x.unread != nil {
-		return nil
-	}
 	for _, p := range t.headers {
 		values := x.header[p.header]
 		if len(values) == 0 && !x.needsHeaders() {
@@ -335,9 +331,6 @@ func (x *exchange) readParams(method []byte) (in any, err error) {
 // unknown names are violations.
 func (x *exchange) bindArguments(t *tool, arguments []byte) (in any, err error) {
 	d := &x.ws.dec
-	if x.unread != nil {
-		return nil, Errorf(CodeInvalidArgument, "the arguments are not acceptable JSON: %s", x.unread.reason)
-	}
 	if t.method.bind != nil {
 		return t.bindObject(d, arguments)
 	}

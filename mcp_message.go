@@ -228,7 +228,6 @@ type exchange struct {
 	accept   accepted
 	budget   *batchBudget // of the batch that the message is part of, whose answer stays in ws; nil if it is alone
 	stream   mcpStream    // events of the answer; unused in a batch
-	unread   *syntaxError // why the arguments of a tool cannot be read; nil if they can
 	watch    *callWatch   // of the call; nil if nobody observes it
 	outcome  error        // of that call: what its answer says; nil for success
 
@@ -281,88 +280,10 @@ func (x *exchange) readMessage(m *rpcMessage) bool {
 	s.reset(x.ws.body)
 	m.readMessage(s, x)
 	s.checkEnd()
-	if err := s.err; err != nil && !x.readAround(m) {
-		x.sendError(nil, notJSON(err))
-		return false
+	if s.err != nil {
+		x.sendError(nil, notJSON(s.err))
 	}
-	return true
-}
-
-// readAround reads the body again, without the arguments of a tool. A duplicate
-// name or a lone surrogate in them comes from the model, which can mend it, but
-// not from its client, so the call is answered like one with wrong arguments. It
-// reports false if the error of the first reading is another one or
-// elsewhere, or if the rest of the body is not one call of a tool. A batch, which
-// only older clients send, has no such second reading: its text is refused as a
-// whole, whichever of its messages is to blame, and none of them is served.
-func (x *exchange) readAround(m *rpcMessage) bool {
-	s := &x.ws.dec.scan
-	err := s.err
-	if err.rule != ruleDuplicate && err.reason != reasonSurrogate {
-		return false
-	}
-	start, end := findArguments(x.ws.body)
-	if start >= err.offset || err.offset > end {
-		return false
-	}
-	s.reset(slices.Concat(x.ws.body[:start], []byte("{}"), x.ws.body[end:]))
-	*m = rpcMessage{}
-	m.readMessage(s, nil)
-	s.checkEnd()
-	x.unread = err
-	return s.err == nil && m.kind == rpcRequest && string(m.method) == "tools/call"
-}
-
-// findArguments returns where params.arguments begins and ends in a message, if
-// it is an object, and otherwise an empty range. The text up to its first error
-// is valid, and behind that brackets decide where the object ends.
-func findArguments(text []byte) (start, end int) {
-	s := scanner{data: text}
-	if !findMember(&s, "params") || !findMember(&s, "arguments") || s.peek() != '{' {
-		return 0, 0
-	}
-	depth := 0
-	for i := s.pos; i < len(text); i++ {
-		switch text[i] {
-		case '"':
-			i = skipLooseString(text, i)
-		case '{', '[':
-			depth++
-		case '}', ']':
-			if depth--; depth == 0 {
-				return s.pos, i + 1
-			}
-		}
-	}
-	return 0, 0
-}
-
-// skipLooseString returns the index of the quote that ends the string that begins at
-// text[i], or a larger one if the text ends before.
-func skipLooseString(text []byte, i int) int {
-	for i++; i < len(text) && text[i] != '"'; i++ {
-		if text[i] == '\\' {
-			i++
-		}
-	}
-	return i
-}
-
-// findMember moves s into the object at its position, to the value of a member,
-// and reports whether it is there.
-func findMember(s *scanner, want string) bool {
-	if s.peek() != '{' {
-		return false
-	}
-	s.openBracket()
-	for first := true; s.more('}', first); first = false {
-		name := s.readName()
-		if string(name) == want {
-			return s.err == nil
-		}
-		s.skipValue()
-	}
-	return false
+	return s.err == nil
 }
 
 // serveMessage answers a body that is one message.

@@ -326,11 +326,6 @@ func mcpAnonymous(number, message string) string {
 	return `{"jsonrpc":"2.0","error":{"code":` + number + `,"message":"…` + message + `…}}`
 }
 
-// mcpUnreadable is the answer to a call whose arguments cannot be read.
-func mcpUnreadable(why string) string {
-	return `{"jsonrpc":"2.0","result":{"content":[{"type":"text","text":"INVALID_ARGUMENT: the arguments are not acceptable JSON: ` + why + `"}],"isError":true},"id":1}`
-}
-
 const mcpCallCount = `"name":"notes_count"`
 
 func mcpEnvelopeRows() []mcpRow {
@@ -385,19 +380,15 @@ func mcpEnvelopeRows() []mcpRow {
 		{"2.7", `{"jsonrpc":"2.0","id":1,"METHOD":"ping"}`, 400, mcpFailure("-32600", "method is required")},
 		{"2.7", `{"jsonrpc":"2.0","id":1,"method":"ping","method":"tools/list"}`, 400, mcpAnonymous("-32700", "same name twice")},
 		{"2.7", mcpLegacy("", "tools/call", `"name":"notes_create","arguments":{"TITLE":"x"}`), 200, `…/title is required…"isError":true…`},
-		{"2.7", mcpLegacy("", "tools/call", `"name":"notes_create","arguments":{"title":"x","title":"y"}`), 200, mcpUnreadable("the same name twice in one object")},
-		{"2.7", mcpLegacy("", "tools/call", `"arguments" : {"tags":["}\"",{"a":1,"a":[2]}]} ,"name":"notes_create"`), 200, mcpUnreadable("the same name twice in one object")},
-		{"2.7", mcpLegacy("", "tools/call", `"name":"notes_nope","arguments":{"a":1,"a":1}`), 200, mcpFailure("-32602", "no tool")},
+		{"2.7", mcpLegacy("", "tools/call", `"name":"notes_create","arguments":{"title":"x","title":"y"}`), 400, mcpAnonymous("-32700", "same name twice")},
+		{"2.7", mcpLegacy("", "tools/call", `"arguments" : {"tags":["}\"",{"a":1,"a":[2]}]} ,"name":"notes_create"`), 400, mcpAnonymous("-32700", "same name twice")},
 		{"2.7", mcpLegacy("", "tools/list", `"arguments":{"a":1,"a":1}`), 400, mcpAnonymous("-32700", "same name twice")},
 		{"2.7", mcpLegacy("", "tools/call", `"name":"notes_create","name":"notes_get","arguments":{}`), 400, mcpAnonymous("-32700", "same name twice")},
-		{"2.7", mcpLegacy("", "tools/call", `"name":"notes_create","arguments":{"a":1,"a":1},"arguments":{}`), 400, mcpAnonymous("-32700", "same name twice")},
-		{"2.7", mcpLegacy("", "tools/call", `"name":"notes_create","arguments":{"a":1,"a":1`), 400, mcpAnonymous("-32700", "same name twice")},
 		{"2.7", `{"jsonrpc":"2.0","method":"tools/call","params":{"name":"notes_count","arguments":{"a":1,"a":1}}}`, 400, mcpAnonymous("-32700", "same name twice")},
 		{"2.7", `[` + `{"jsonrpc":"2.0","id":1,"method":"tools/call","params":{"name":"notes_count","arguments":{"a":1,"a":1}}}` + `]`, 400, mcpAnonymous("-32700", "same name twice")},
-		{"2.8", mcpLegacy("", "tools/call", `"name":"notes_create","arguments":{"title":"\ud800"}`), 200, mcpUnreadable("a lone surrogate in a string (RFC 7493, section 2.1)")},
-		{"2.8", mcpLegacy("", "tools/call", `"name":"notes_create","arguments":{"title":"\ud800\ud800","a":"\"}{"}`), 200, mcpUnreadable("a lone surrogate in a string (RFC 7493, section 2.1)")},
+		{"2.8", mcpLegacy("", "tools/call", `"name":"notes_create","arguments":{"title":"\ud800"}`), 400, mcpAnonymous("-32700", "surrogate")},
 		{"2.8", mcpLegacy("", "tools/call", `"name":"\udfff","arguments":{}`), 400, mcpAnonymous("-32700", "surrogate")},
-		{"2.8", mcpModern("tools/call", `"name":"notes_locate","arguments":{"region":"\ud800"}`, "Mcp-Param-Region: x"), 200, `…"resultType":"complete"…a lone surrogate…"isError":true},"id":1}`},
+		{"2.8", mcpModern("tools/call", `"name":"notes_locate","arguments":{"region":"\ud800"}`, "Mcp-Param-Region: x"), 400, mcpAnonymous("-32700", "surrogate")},
 		{"2.8", mcpLegacy("", "tools/call", "\"name\":\"notes_create\",\"arguments\":{\"title\":\"\xff\"}"), 400, mcpAnonymous("-32700", "UTF-8")},
 		{"2.8", "{\"jsonrpc\":\"2.0\",\"id\":1,\"method\":\"pi\xffng\"}", 400, mcpAnonymous("-32700", "UTF-8")},
 		{"2.8", `{"jsonrpc":"2.0","id":"\ud800","method":"ping"}`, 400, mcpAnonymous("-32700", "surrogate")},
