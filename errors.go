@@ -13,7 +13,6 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
-	"io"
 	"maps"
 	"net/http"
 	"slices"
@@ -174,136 +173,59 @@ type Error struct {
 	origin     *Error      // what a With method copied, for errors.Is
 }
 
-// Errorf returns an error with a formatted message. An error formatted with %w
-// becomes the cause: errors.Is and errors.As find it and the log shows it, but
-// Message leaves its text out, since clients see Message. What the text leaves
-// behind goes too: a pair of brackets around it, and colons and spaces between it
-// and the beginning or the end. An error formatted with %v is text of the message,
-// and clients see it. A %w that is given no error gives the text that fmt gives.
+// Errorf returns an error with a message that is formatted as by fmt.Sprintf. If the
+// format ends with a separator and %w, the last argument, an error, is the cause:
+// errors.Is and errors.As find it and the log shows it, but Message has nothing of it,
+// since clients see Message. The separator, which is any of colons, commas,
+// semicolons, dashes and spaces, goes with it. The text of an error that is formatted
+// with %v is part of Message. Anywhere else %w is a wrong verb.
 //
 //	Errorf(CodeNotFound, "no todo %d: %w", 7, err)  // Message "no todo 7", cause err
-//	Errorf(CodeNotFound, "no todo %d (%w)", 7, err) // the same
 //	Errorf(CodeNotFound, "no todo %d: %v", 7, err)  // the text of err in Message, no cause
+//	Errorf(CodeNotFound, "no todo %d (%w)", 7, err) // Message "no todo 7 (%!w(*fs.PathError))", no cause
 func Errorf(code Code, format string, args ...any) *Error {
 	message, cause := formatMessage(format, args)
 	return &Error{Code: code, Message: message, cause: cause}
 }
 
-// formatMessage formats like fmt.Errorf, but leaves out each error given to %w. It
-// returns the text and those errors as one.
-//
-// Only fmt knows which arguments %w takes and where their texts go, so fmt formats
-// twice. First every error is wrapped in an operand, and Unwrap of the result
-// returns the operands that %w took. The second time those give a mark, which no
-// other argument has in its text, and every other error is itself again.
-func formatMessage(format string, args []any) (string, error) {
-	if !strings.Contains(format, "%") {
+// formatMessage returns the message and the cause of an error of Errorf.
+func formatMessage(format string, args []any) (message string, cause error) {
+	if len(args) == 0 && !strings.Contains(format, "%") {
 		return format, nil
 	}
-	wrapped := make([]any, len(args))
-	for i, arg := range args {
-		if err, ok := arg.(error); ok {
-			arg = &operand{error: err}
-		}
-		wrapped[i] = arg
-	}
-	var causes, found []error
-	switch err := fmt.Errorf(format, wrapped...).(type) {
-	case interface{ Unwrap() error }:
-		found = []error{err.Unwrap()}
-	case interface{ Unwrap() []error }:
-		found = err.Unwrap()
-	}
-	for _, err := range found {
-		if op, ok := err.(*operand); ok { // nil for a %w that was given no error
-			op.hidden = true
-			causes = append(causes, op.error)
+	before, found := strings.CutSuffix(format, "%w")
+	text := strings.TrimRight(before, " :;,-–—")
+	if found && len(args) > 0 && (before == "" || len(text) < len(before)) {
+		if err, ok := args[len(args)-1].(error); ok {
+			format, args, cause = text, args[:len(args)-1], err
 		}
 	}
-	for i, arg := range wrapped {
-		if op, ok := arg.(*operand); ok && !op.hidden {
-			wrapped[i] = op.error
-		}
-	}
-	message := fmt.Errorf(format, wrapped...).Error()
-	if len(causes) == 0 {
-		return message, nil
-	}
-	mark := "\x00"
-	for strings.Contains(message, mark) { // until then the operands give no text
-		mark += "\x00"
-	}
-	for _, err := range found {
-		if op, ok := err.(*operand); ok {
-			op.mark = mark
-		}
-	}
-	message = dropMarks(fmt.Errorf(format, wrapped...).Error(), mark)
-	if len(causes) == 1 {
-		return message, causes[0]
-	}
-	return message, errors.Join(causes...)
+	return fmt.Sprintf(spoilWrapping(format), args...), cause
 }
 
-// dropMarks removes from a message the marks of the texts that are left out, and
-// the punctuation around them.
-//
-//	message, ␀ is a mark   what is left
-//	---------------------  --------------
-//	cannot read: ␀         cannot read
-//	␀: while reading       while reading
-//	cannot read x (␀)      cannot read x
-//	cannot read x ( ␀ )    cannot read x
-//	no (␀) way: none       no way: none
-//	it is ␀ that is wrong  it is  that is wrong
-func dropMarks(message, mark string) string {
+// spoilWrapping returns a format in which each verb w gives a text such as
+// %!w(*fs.PathError). fmt.Sprintf would add the text of the error.
+func spoilWrapping(format string) string {
+	if !strings.Contains(format, "w") {
+		return format
+	}
+	var out strings.Builder
 	for {
-		before, after, ok := strings.Cut(message, mark)
-		if !ok {
-			return message
+		before, rest, ok := strings.Cut(format, "%")
+		if out.WriteString(before); !ok {
+			return out.String()
 		}
-		for {
-			left, right := strings.TrimRight(before, " "), strings.TrimLeft(after, " ")
-			if left == "" || right == "" || !isBracketPair(left[len(left)-1], right[0]) {
-				break
-			}
-			before, after = strings.TrimSuffix(left[:len(left)-1], " "), right[1:]
+		verb := strings.TrimLeft(rest, "+-# 0123456789.*[]")
+		flags := rest[:len(rest)-len(verb)]
+		if format, ok = strings.CutPrefix(verb, "w"); ok {
+			out.WriteString("%%!w(%" + flags + "T)")
+			continue
 		}
-		if after == "" {
-			before = strings.TrimRight(before, ": ")
-		}
-		if before == "" {
-			after = strings.TrimLeft(after, ": ")
-		}
-		message = before + after
+		n := min(len(verb), 1) // so that the second character of %% begins no verb
+		out.WriteString("%" + flags + verb[:n])
+		format = verb[n:]
 	}
 }
-
-// isBracketPair reports whether two characters are an opening bracket and the
-// closing one for it.
-func isBracketPair(open, closing byte) bool {
-	switch open {
-	case '(':
-		return closing == ')'
-	case '[':
-		return closing == ']'
-	case '{':
-		return closing == '}'
-	case '<':
-		return closing == '>'
-	}
-	return false
-}
-
-// An operand stands for an error while formatMessage formats.
-type operand struct {
-	error
-	hidden bool   // %w took it
-	mark   string // what it gives in place of its text
-}
-
-// Format writes the mark, whatever the verb.
-func (o *operand) Format(f fmt.State, _ rune) { io.WriteString(f, o.mark) }
 
 // Error returns the code, the message and the text of the cause, for logs.
 // Clients never get this text. It returns a fixed text for a nil e, since a nil
