@@ -146,7 +146,6 @@ type ToolOptions struct {
 type mcpHandler struct {
 	endpoint
 	origins   originSet        // MCPOptions.AllowedOrigins
-	invoke    InvokeFunc       // MCPOptions.Invoke; nil calls the service
 	tools     map[string]*tool // by the name of the tool
 	resources []*resource
 	prompts   map[string]*prompt                 // by the name of the prompt
@@ -212,7 +211,6 @@ func (s *Service) newMCPHandler(opts *MCPOptions) *mcpHandler {
 	p := new(mistakes)
 	h := &mcpHandler{
 		endpoint: s.newEndpoint(TransportMCP),
-		invoke:   o.Invoke,
 		tools:    make(map[string]*tool),
 		prompts:  make(map[string]*prompt),
 		stateKey: o.StateKey,
@@ -220,6 +218,7 @@ func (s *Service) newMCPHandler(opts *MCPOptions) *mcpHandler {
 		shown:    make(map[string]*shownList),
 		now:      time.Now,
 	}
+	h.invoke = o.Invoke
 	origins, bad := newOriginSet("MCPOptions.AllowedOrigins", o.AllowedOrigins)
 	h.origins = origins
 	for _, text := range bad {
@@ -489,13 +488,7 @@ func (t *tool) compileInput(p *mistakes, own []byte) {
 	}
 	places := make(map[string][]string)
 	if own == nil && t.in != nil {
-		t.in.walk("", make(map[*shape]bool), func(s *shape, _ string) {
-			for _, f := range s.fields {
-				if f.mcpHeader != "" { // mistakes name the fields that have a tag mcpheader
-					places[f.mcpHeader] = append(places[f.mcpHeader], f.place)
-				}
-			}
-		})
+		addTagPlaces(places, t.in, make(map[*shape]bool))
 	}
 	t.headers = findHeaderParams(p, t.input, places)
 }
@@ -624,6 +617,22 @@ type headerParam struct {
 	path   []string // the names of the properties that lead to the argument; not empty
 }
 
+// addTagPlaces adds the Go fields that s reaches and that have a tag mcpheader to
+// places, under the value of the tag. Mistakes name them.
+func addTagPlaces(places map[string][]string, s *shape, seen map[*shape]bool) {
+	if s == nil || seen[s] {
+		return
+	}
+	seen[s] = true
+	for _, f := range s.fields {
+		if f.mcpHeader != "" {
+			places[f.mcpHeader] = append(places[f.mcpHeader], f.place)
+		}
+		addTagPlaces(places, f.shape, seen)
+	}
+	addTagPlaces(places, s.elem, seen)
+}
+
 // findHeaderParams returns the header parameters of a JSON Schema and notes those
 // that break a rule. places has the Go fields of a generated schema.
 func findHeaderParams(p *mistakes, text []byte, places map[string][]string) []headerParam {
@@ -641,7 +650,7 @@ func findHeaderParams(p *mistakes, text []byte, places map[string][]string) []he
 // where it is not allowed, so that no mark is overlooked.
 type headerWalk struct {
 	mistakes *mistakes
-	places   map[string][]string // see compileInput
+	places   map[string][]string // see addTagPlaces
 	found    []headerParam
 }
 

@@ -154,16 +154,15 @@ func findQuestions(err error, found map[string]*question) {
 	}
 }
 
-// answerQuestions makes a result of the questions in err, in the order of their
-// keys. It reports false if there are none. The error is nil, or what the client
-// gets because the questions cannot be asked.
-func (x *exchange) answerQuestions(m *message, err error) (bool, error) {
+// answerQuestions makes a result of the questions in err, in the order of their keys.
+// If there are none, it returns err; if they cannot be asked, it returns why.
+func (x *exchange) answerQuestions(m *message, err error) error {
 	found := make(map[string]*question)
 	if findQuestions(err, found); len(found) == 0 {
-		return false, err
+		return err
 	}
 	if x.h.stateKey == nil && len(x.answers.used) > 0 {
-		return false, errors.New("a method that asks again after an answer needs MCPOptions.StateKey")
+		return errors.New("a method that asks again after an answer needs MCPOptions.StateKey")
 	}
 	x.ws.enc.buf = beginRPCResult(x.ws.enc.buf[:0])
 	x.addJSON(`{"resultType":"input_required","_meta":{` + mcpMetaServerInfo + x.h.texts.serverInfo + `},"inputRequests":`)
@@ -181,8 +180,8 @@ func (x *exchange) answerQuestions(m *message, err error) (bool, error) {
 	if x.h.stateKey != nil {
 		x.addJSON(`,"requestState":"` + x.h.sealState(x.callDigest(m), x.answers.appendUsed(nil)) + `"`)
 	}
-	x.closeResult(m)
-	return true, nil
+	x.closeResult(&m.rpcMessage)
+	return nil
 }
 
 // A form is a type of which [Ask] makes forms, compiled.

@@ -43,7 +43,7 @@ import (
 )
 
 // answerToolsCall answers tools/call. See the table at the top of the file.
-func (x *exchange) answerToolsCall(m *message) *mcpError {
+func (x *exchange) answerToolsCall(m *message) error {
 	name, e := x.readName(m.name, "name")
 	if e != nil {
 		return e
@@ -52,42 +52,11 @@ func (x *exchange) answerToolsCall(m *message) *mcpError {
 	if t == nil {
 		return invalidParams("there is no tool of this name; tools/list has all")
 	}
-	x.enterMethod(t.method)
-	if e := x.checkCaller(); e != nil {
-		return e
+	err := x.callTool(t, m, m.arguments, (*exchange).addOutput)
+	if _, ok := err.(*mcpError); err != nil && !ok {
+		x.addFailure(&m.rpcMessage, err)
 	}
-	if e := x.checkParamHeaders(t, m.arguments); e != nil {
-		return e
-	}
-	if x.modern {
-		if e := t.checkCapabilities(m.meta.capabilities); e != nil {
-			return e
-		}
-	}
-	if e := x.readAnswers(m); e != nil {
-		return e
-	}
-	in, err := m.input, m.inputErr
-	switch {
-	case in != nil:
-		in, err = t.finishObject(&x.ws.dec, in)
-	case err == nil:
-		in, err = x.bindArguments(t, m.arguments)
-	}
-	if err == nil {
-		err = x.runTool(t, m, in, (*exchange).addOutput)
-	}
-	if err == nil {
-		return nil
-	}
-	asks, err := x.answerQuestions(m, err)
-	if asks {
-		return nil
-	}
-	x.outcome = err
-	x.logError(err)
-	x.addFailure(m, err)
-	return nil
+	return err
 }
 
 // readName returns the text of a member of params that names what is called, which
@@ -104,46 +73,20 @@ func (x *exchange) readName(value []byte, member string) ([]byte, *mcpError) {
 }
 
 // addFailure makes the result that says that the call of a tool ended with err.
-func (x *exchange) addFailure(m *message, err error) {
+func (x *exchange) addFailure(rpc *rpcMessage, err error) {
 	x.openResult()
 	x.addJSON(`"content":[{"type":"text","text":`)
 	x.ws.dec.scratch = appendErrorText(x.ws.dec.scratch[:0], ErrorFrom(err))
 	x.ws.enc.buf = appendQuoted(x.ws.enc.buf, x.ws.dec.scratch)
 	x.addJSON(`}],"isError":true`)
-	x.closeResult(m)
-}
-
-// enterMethod notes that a method is called, for its context, for the log and for
-// Options.Observe.
-func (x *exchange) enterMethod(m *method) {
-	x.method = m
-	if m.observe != nil {
-		watch := m.watchCall(x, TransportMCP, "")
-		x.watch = &watch
-	}
-}
-
-// checkCaller returns an error if the caller must not call x.method. It is an error
-// of the protocol with a status and a challenge, by which a client logs in; a result
-// with isError would be seen by the model, and by nobody else. Where other messages
-// share the response, and over stdio, the error has to do without them.
-func (x *exchange) checkCaller() *mcpError {
-	err := x.method.checkCaller(x)
-	if err == nil {
-		return nil
-	}
-	e := ErrorFrom(err)
-	if x.budget == nil && x.pipe == nil {
-		setErrorHeader(x.w.Header(), e.header)
-	}
-	return &mcpError{number: rpcInvalidRequest, text: e.message(), status: e.HTTPStatus(), everyEra: true, cause: err}
+	x.closeResult(rpc)
 }
 
 // checkCapabilities returns an error if the client does not declare all that the
 // tool needs. declared is an object with one member per capability. The data of
 // the error is an object of the same form (MCP 2026-07-28, Base Protocol).
-func (t *tool) checkCapabilities(declared []byte) *mcpError {
-	if t.required == nil {
+func (x *exchange) checkCapabilities(t *tool, declared []byte) *mcpError {
+	if !x.modern || t.required == nil {
 		return nil
 	}
 	isMissing := func(name string) bool { return !isJSONObject(memberAt(declared, name)) }
@@ -270,36 +213,82 @@ func isSafeInteger(value []byte) bool {
 	return kind == integerOK && mag <= maxSafeInteger
 }
 
-// runTool calls the method with the input in and makes the result in ws.enc.buf, to
-// which add appends what the method has returned. If it returns an error, the result
-// is not complete and must be replaced. If the method panics with
-// http.ErrAbortHandler, runTool does not return: it ends the stream without an answer
-// and lets net/http close the connection.
-func (x *exchange) runTool(t *tool, m *message, in any, add func(*exchange, *tool, any) error) (err error) {
+// callTool calls the method of a tool, a resource or a prompt, and makes the result in
+// ws.enc.buf; add adds the output to it. If the method asks its caller, the result has
+// the questions. If callTool returns an error, there is no result. An *mcpError is an
+// error of the protocol. If the method panics with http.ErrAbortHandler, callTool ends
+// the stream without an answer and lets net/http close the connection.
+func (x *exchange) callTool(t *tool, m *message, arguments []byte, add addFunc) error {
+	x.method, x.tool, x.arguments, x.add = t.method, t, arguments, add
 	done := false
 	defer func() {
 		if !done {
 			x.stream.abandon(x)
 		}
 	}()
-	x.stream.startCall(x, m)
-	x.openResult()
-	if t.stream != "" {
-		err = x.collectItems(t, in)
-	} else {
-		var out any
-		if out, err = t.invokeBy(x.h.invoke, x, in); err == nil {
-			err = add(x, t, out)
-		}
-	}
+	err := x.run(x)
 	x.stream.stopCall(x)
 	done = true
-	x.closeResult(m)
+	switch {
+	case x.refused:
+		return x.refuseCaller(err)
+	case err != nil:
+		return x.answerQuestions(m, err)
+	}
+	x.closeResult(&m.rpcMessage)
+	return nil
+}
+
+// refuseCaller returns the error for a caller that must not call the method. It is an
+// error of the protocol with a status and a challenge, by which a client logs in; a
+// result with isError would be seen by the model only. If other messages share the
+// response, and over stdio, there is only the error.
+func (x *exchange) refuseCaller(err error) *mcpError {
+	e := ErrorFrom(err)
+	if x.budget == nil && x.pipe == nil {
+		setErrorHeader(x.w.Header(), e.header)
+	}
+	return &mcpError{number: rpcInvalidRequest, text: e.message(), status: e.HTTPStatus(), everyEra: true, cause: err}
+}
+
+// readInput checks what a call has beside its arguments, decodes these, and begins the
+// result. From then on the method may send messages.
+func (x *exchange) readInput() (in any, err error) {
+	m, t := &x.message, x.tool
+	if string(m.method) == "tools/call" {
+		if e := x.checkParamHeaders(t, x.arguments); e != nil {
+			return nil, e
+		}
+		if e := x.checkCapabilities(t, m.meta.capabilities); e != nil {
+			return nil, e
+		}
+	}
+	if e := x.readAnswers(m); e != nil {
+		return nil, e
+	}
+	if in, err = x.bindObject(x.arguments, m.input, m.inputErr); err == nil {
+		x.stream.startCall(x, m)
+		x.openResult()
+	}
+	return in, err
+}
+
+func (x *exchange) takeOutput(out any) error { return x.add(x, out) }
+
+// takeStream adds the items of a stream to the result as {"items":[…]} and reports
+// each as progress. A result of MCP is one message, so items cannot be sent one by one.
+func (x *exchange) takeStream(_ context.Context, cancel context.CancelCauseFunc, stream any) error {
+	x.addJSON(`"structuredContent":`)
+	start := len(x.ws.enc.buf)
+	err := x.collect(cancel, stream, func(n int) { x.stream.countItem(x, n) })
+	if err == nil {
+		x.addText(start)
+	}
 	return err
 }
 
 // readParams is the paramsReader of a single message: where the name of a tool comes
-// before its arguments, it decodes those. It leaves arguments to bindArguments for
+// before its arguments, it decodes those. It leaves arguments to readInput for
 // the same reasons as rpcExchange.readParams.
 func (x *exchange) readParams(method []byte) (in any, err error) {
 	if string(method) != "tools/call" {
@@ -326,38 +315,18 @@ func (x *exchange) readParams(method []byte) (in any, err error) {
 	return in, err
 }
 
-// bindArguments decodes the arguments, an object or nil, into the input of the
-// method. A method without an input takes any, unless Options.Strict says that
-// unknown names are violations.
-func (x *exchange) bindArguments(t *tool, arguments []byte) (in any, err error) {
-	d := &x.ws.dec
-	if t.method.bind != nil {
-		return t.bindObject(d, arguments)
-	}
-	d.start(nil)
-	if arguments != nil && t.strict {
-		eachMember(arguments, func(name, _ []byte) {
-			d.push(string(name))
-			d.addViolation(isUnknown)
-			d.pop()
-		})
-	}
-	return nil, d.finish()
-}
-
 // addOutput adds the output of the method to the result, in the form that
 // compileOutput has chosen.
-func (x *exchange) addOutput(t *tool, out any) error {
+func (x *exchange) addOutput(out any) error {
+	t := x.tool
 	switch {
 	case t.out == nil:
 		x.addJSON(`"content":[],"isError":false`)
 		return nil
 	case t.ownContent:
-		content, err := callContent(out)
-		if err != nil {
-			return err
-		}
+		content := out.(contentProvider).MCPContent()
 		x.addJSON(`"content":`)
+		var err error
 		x.ws.enc.buf, err = appendBlocks(x.ws.enc.buf, content, x.revision, "", "")
 		x.addJSON(`,"isError":false`)
 		return err
@@ -370,31 +339,10 @@ func (x *exchange) addOutput(t *tool, out any) error {
 	var err error
 	x.ws.enc.buf, err = t.appendOutput(&x.ws.enc, x.ws.enc.buf, out)
 	if err != nil {
-		return err // after a panic not even the beginning of the result is left
+		return err
 	}
 	if t.wrapped {
 		x.addJSON(`}`)
-	}
-	x.addText(start)
-	return nil
-}
-
-// collectItems calls a method that returns a stream, adds the items to the result as
-// {"items":[…]} and reports each of them as progress. A result of MCP is one
-// message, so items cannot be sent one by one. ctx ends with the stream.
-func (x *exchange) collectItems(t *tool, in any) error {
-	ctx, cancel := context.WithCancelCause(x)
-	defer cancel(nil)
-	out, err := t.invokeBy(x.h.invoke, ctx, in)
-	if err != nil {
-		return err
-	}
-	x.addJSON(`"structuredContent":`)
-	start := len(x.ws.enc.buf)
-	x.ws.enc.buf, err = t.appendItems(cancel, &x.ws.enc, x.ws.enc.buf, out, func(n int) { x.stream.countItem(x, n) })
-	if err != nil {
-		x.budget.countDropped(len(x.ws.enc.buf) - start)
-		return err
 	}
 	x.addText(start)
 	return nil
@@ -492,13 +440,6 @@ type MCPContent struct {
 	// LastModified is when the resource was changed, sent in UTC to the second.
 	// The zero time leaves it out.
 	LastModified time.Time
-}
-
-// callContent returns the blocks of an output, and a panic of its method as an
-// error.
-func callContent(out any) (content []MCPContent, err error) {
-	defer recoverTo(&err)
-	return out.(contentProvider).MCPContent(), nil
 }
 
 // appendBlocks appends the blocks as a JSON array for a client of the given
@@ -922,7 +863,7 @@ func (s *mcpStream) sendLog(x *exchange, level slog.Level, data any) {
 	}
 	text, err := json.Marshal(data)
 	if err != nil {
-		x.logError(err)
+		x.log(x, err)
 		return
 	}
 	m := openMembers([]byte(`{"jsonrpc":"2.0","method":"notifications/message","params":`))
@@ -977,7 +918,7 @@ func (s *mcpStream) sendLocked(x *exchange, body []byte) {
 	if s.events == nil {
 		events, err := startEvents(x.w, x.h.eventTimes, func(error) {}) // net/http cancels the context
 		if err != nil {
-			x.logError(err)
+			x.log(x, err)
 			s.running = false
 			return
 		}

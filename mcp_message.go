@@ -209,35 +209,39 @@ func isMCPID(id []byte) bool {
 	return kind != integerFraction
 }
 
-// An exchange is the answering of one HTTP request. It is also the context of the
-// method that the request calls, which saves an allocation and lets [Progress] and
-// [MCPLog] find it. It is used by one goroutine, except for its stream, which
+// An exchange answers one request, or one message of a batch. It is the carrier of the
+// call that the message makes, and so the context of the method, where [Progress],
+// [MCPLog] and [Ask] find it. It is used by one goroutine, except for its stream, which
 // goroutines of the method may use; Value changes nothing but the header of its Info.
 type exchange struct {
-	callContext
-	values   headerValues // of the response
+	call
 	h        *mcpHandler
 	w        http.ResponseWriter // nil over standard input and output
-	header   http.Header         // of the request; nil likewise
+	values   headerValues        // of the response
+	header   http.Header         // of the request; nil over standard input and output
 	pipe     *mcpPipe            // nil over HTTP
-	call     *pipeCall           // of a call that runs by itself on the pipe; nil otherwise
-	ws       *workspace          // its enc.buf holds the answer until it is sent
-	modern   bool                // the era of the message that is being answered
-	revision string              // its revision
-	agreed   string              // the revision of initialize on this pipe; "" before, and over HTTP
+	onPipe   *pipeCall           // of a call that runs by itself on the pipe; nil otherwise
 	accept   accepted
-	budget   *batchBudget // of the batch that the message is part of, whose answer stays in ws; nil if it is alone
-	stream   mcpStream    // events of the answer; unused in a batch
-	watch    *callWatch   // of the call; nil if nobody observes it
-	outcome  error        // of that call: what its answer says; nil for success
+	agreed   string    // the revision of initialize on this pipe; "" before, and over HTTP
+	revision string    // of the message that is being answered
+	modern   bool      // its era
+	stream   mcpStream // events of the answer; unused in a batch
+
+	message   message // that is being answered
+	tool      *tool   // that it calls; nil if it calls none
+	arguments []byte  // of the tool, as JSON; nil if there are none
+	add       addFunc // adds the output of the method to the result
 
 	capabilities []byte  // of the client, as JSON; protected by stream.mu while the method runs
 	answers      answers // to questions of the method; likewise
 }
 
+// An addFunc adds what a method has returned to the result in ws.enc.buf.
+type addFunc func(x *exchange, out any) error
+
 func newExchange(h *mcpHandler, w http.ResponseWriter, r *http.Request, ws *workspace) *exchange {
-	x := &exchange{h: h, w: w, header: r.Header, ws: ws, accept: parseAccept(r.Header["Accept"])}
-	x.callContext = callContext{Context: r.Context(), endpoint: &h.endpoint, request: r, response: w.Header()}
+	x := &exchange{h: h, w: w, header: r.Header, accept: parseAccept(r.Header["Accept"])}
+	x.call = call{Context: r.Context(), endpoint: &h.endpoint, request: r, response: w.Header(), ws: ws}
 	return x
 }
 
@@ -251,7 +255,7 @@ func (x *exchange) Value(key any) any {
 	case infoKey{}:
 		x.stream.copyHeader(x)
 	}
-	return x.callContext.Value(key)
+	return x.call.Value(key)
 }
 
 // serveBody answers all messages of the body, which is in ws.body. It returns an
@@ -310,7 +314,6 @@ func (x *exchange) serveMessage(m *rpcMessage) error {
 		}
 		x.acceptMessage()
 	default:
-		defer x.endAborted()
 		if x.accept == (accepted{}) {
 			return notAcceptable
 		}
@@ -321,10 +324,6 @@ func (x *exchange) serveMessage(m *rpcMessage) error {
 
 // notAcceptable is the error for a client that takes no form of an answer.
 var notAcceptable = httpError(http.StatusNotAcceptable, CodeInvalidArgument, "accept application/json, text/event-stream, or both")
-
-// endAborted tells Options.Observe of a call that ends by http.ErrAbortHandler. It is
-// deferred before the method is known, which is why it is no x.watch.end.
-func (x *exchange) endAborted() { x.watch.end(http.ErrAbortHandler) }
 
 // acceptMessage says that messages which get no answer have arrived. Over standard
 // output they get nothing.
@@ -376,11 +375,9 @@ func (x *exchange) serveBatch() error {
 		if !wantsAnswer(*m) {
 			continue
 		}
-		y := &exchange{callContext: x.callContext, h: x.h, w: x.w, header: x.header, pipe: x.pipe, agreed: x.agreed, ws: x.ws, accept: x.accept, budget: budget}
-		y.response = nil
-		if !y.answerWithin(m) {
-			continue
-		}
+		y := &exchange{call: x.call, h: x.h, w: x.w, header: x.header, pipe: x.pipe, agreed: x.agreed, accept: x.accept}
+		y.response, y.budget = nil, budget
+		y.answerWithin(m)
 		if len(out) > 1 {
 			out = append(out, ',')
 		}
@@ -418,37 +415,28 @@ func (x *exchange) readBatch() ([]rpcMessage, *mcpError) {
 	return text.messages, nil
 }
 
-// answerWithin answers one message of a batch within its budget, or with
-// RESOURCE_EXHAUSTED: a result for a tool, which its model reads, and an error for
-// everything else. What is no valid request calls nothing, and its error is short. It
-// reports false if the client has gone.
-func (x *exchange) answerWithin(rpc *rpcMessage) bool {
-	if rpc.kind == rpcInvalid || !isMCPID(rpc.id) {
-		x.answerRequest(rpc)
-		return true
-	}
-	err := x.budget.checkNext(x)
-	if err == nil {
-		defer x.endAborted()
-		x.answerRequest(rpc)
-		if err = x.budget.keepAnswer(len(x.ws.enc.buf)); err == nil {
-			x.watch.end(x.outcome)
-			return true
+// answerWithin answers one message of a batch, if the budget lets its call begin. What
+// is no valid request calls nothing.
+func (x *exchange) answerWithin(rpc *rpcMessage) {
+	if rpc.kind == rpcRequest && isMCPID(rpc.id) {
+		if err := x.budget.checkNext(x); err != nil {
+			x.method = x.findCalled(rpc)
+			x.observeSkipped(x, err)
+			x.addExhausted(rpc, err)
+			return
 		}
-		x.logError(err)
-	} else if m := x.findCalled(rpc); m != nil {
-		x.enterMethod(m)
 	}
-	x.watch.end(err)
-	switch {
-	case x.Err() != nil:
-		return false
-	case string(rpc.method) == "tools/call":
-		x.addFailure(&message{rpcMessage: *rpc}, err)
-	default:
-		x.ws.enc.buf = appendRPCError(x.ws.enc.buf[:0], rpcInternalError, string(appendErrorText(nil, ErrorFrom(err))), nil, rpc.id)
+	x.answerRequest(rpc)
+}
+
+// addExhausted makes the answer that says RESOURCE_EXHAUSTED: a result for a tool,
+// which its model reads, and an error for everything else.
+func (x *exchange) addExhausted(rpc *rpcMessage, err error) {
+	if string(rpc.method) == "tools/call" {
+		x.addFailure(rpc, err)
+		return
 	}
-	return true
+	x.ws.enc.buf = appendRPCError(x.ws.enc.buf[:0], rpcInternalError, string(appendErrorText(nil, ErrorFrom(err))), nil, rpc.id)
 }
 
 // findCalled returns the method that a message calls, or nil if it calls none.
@@ -476,29 +464,46 @@ func (x *exchange) findCalled(rpc *rpcMessage) *method {
 // error has the id of the request only if the id is allowed: with null in its
 // place the error would not be valid MCP (MCP 2025-11-25, Base Protocol).
 func (x *exchange) answerRequest(rpc *rpcMessage) {
-	id := rpc.id
-	if !isMCPID(id) {
-		id = nil
-	}
-	m := message{rpcMessage: *rpc}
 	var e *mcpError
 	switch {
 	case rpc.kind == rpcInvalid:
 		e = badRequest(rpcInvalidRequest, violationText(rpc.violation))
-	case id == nil:
+	case !isMCPID(rpc.id):
 		e = badRequest(rpcInvalidRequest, "/id must be a string or an integer, of at most 1024 bytes")
-	default:
-		if e = x.findParts(&m); e == nil {
-			if e = x.chooseEra(&m); e == nil {
-				e = x.answerMethod(&m)
-			}
-		}
 	}
 	if e != nil {
+		id := rpc.id
+		if !isMCPID(id) {
+			id = nil
+		}
 		x.sendError(id, e)
 		return
 	}
-	x.sendAnswer(http.StatusOK)
+	m := &x.message
+	m.rpcMessage = *rpc
+	status, err := http.StatusOK, x.answerMessage(m)
+	if e, ok := err.(*mcpError); ok {
+		status, err = x.addError(rpc.id, e), e.cause
+	}
+	if tooLarge := x.budget.keepAnswer(len(x.ws.enc.buf)); tooLarge != nil {
+		err = tooLarge
+		x.addExhausted(rpc, err)
+	}
+	x.end(x, err)
+	x.sendAnswer(status)
+}
+
+// answerMessage leaves the result of a valid request in ws.enc.buf, or returns an
+// *mcpError to send in its place. Another error is that of a tool, of which the result
+// tells.
+func (x *exchange) answerMessage(m *message) error {
+	if e := x.findParts(m); e != nil {
+		return e
+	}
+	if e := x.chooseEra(m); e != nil {
+		return e
+	}
+	return x.answerMethod(m)
 }
 
 // violationText returns a violation as one text, with its place if it has one.
@@ -619,9 +624,8 @@ func (x *exchange) checkModernHeaders(m *message) *mcpError {
 	return nil
 }
 
-// answerMethod answers a request that the rules of its era allow. It either
-// leaves a result in ws.enc.buf or returns an error, and sends neither.
-func (x *exchange) answerMethod(m *message) *mcpError {
+// answerMethod answers a request that the rules of its era allow; see answerMessage.
+func (x *exchange) answerMethod(m *message) error {
 	method := string(m.method)
 	switch {
 	case x.modern && m.meta.logLevel != nil && !isLogLevel(m.meta.logLevel):
@@ -657,14 +661,14 @@ func (x *exchange) answerMethod(m *message) *mcpError {
 	default:
 		return rpcError(http.StatusNotFound, rpcNoMethod, "there is no such method")
 	}
-	x.closeResult(m)
+	x.closeResult(&m.rpcMessage)
 	return nil
 }
 
 // answerInitialize agrees on a revision with a legacy client (MCP 2025-11-25,
 // Lifecycle, Version Negotiation): the one that the client wants, or else the
 // latest. Nothing is kept of it, and calls without initialize are answered too.
-func (x *exchange) answerInitialize(m *message) *mcpError {
+func (x *exchange) answerInitialize(m *message) error {
 	if x.budget != nil { // MCP 2025-03-26, Lifecycle, Initialization
 		return badRequest(rpcInvalidRequest, "initialize must not be part of a batch")
 	}
@@ -682,7 +686,7 @@ func (x *exchange) answerInitialize(m *message) *mcpError {
 	x.openResult()
 	x.addJSON(`"protocolVersion":"` + version + `",`)
 	x.addJSON(x.h.texts.initialize)
-	x.closeResult(m)
+	x.closeResult(&m.rpcMessage)
 	return nil
 }
 
@@ -690,7 +694,7 @@ func (x *exchange) answerInitialize(m *message) *mcpError {
 // many clients ask only for the first. So the server gives out no cursors, and any
 // cursor is invalid, the empty string too; invalid cursors get -32602 (MCP
 // 2025-11-25, Pagination).
-func (x *exchange) answerList(m *message) *mcpError {
+func (x *exchange) answerList(m *message) error {
 	if cursor := memberAt(m.params, "cursor"); cursor != nil && !isJSONNull(cursor) {
 		return invalidParams("params.cursor is not one of this server's: the list has one page")
 	}
@@ -705,7 +709,7 @@ func (x *exchange) answerList(m *message) *mcpError {
 	if x.modern {
 		x.addJSON(x.h.texts.cache)
 	}
-	x.closeResult(m)
+	x.closeResult(&m.rpcMessage)
 	return nil
 }
 
@@ -714,14 +718,14 @@ func (x *exchange) answerList(m *message) *mcpError {
 // set of notifications, which must be the first message, and ends the
 // subscription with its result at once instead of holding a connection open. A
 // client that takes no events gets the result alone.
-func (x *exchange) answerListen(m *message) *mcpError {
+func (x *exchange) answerListen(m *message) error {
 	subscription := `"io.modelcontextprotocol/subscriptionId":` + string(m.id)
 	if x.accept.events && x.budget == nil {
 		x.sendNotification([]byte(`{"jsonrpc":"2.0","method":"notifications/subscriptions/acknowledged","params":{"_meta":{` + subscription + `},"notifications":{}}}`))
 	}
 	x.ws.enc.buf = beginRPCResult(x.ws.enc.buf[:0])
 	x.addJSON(`{"resultType":"complete","_meta":{` + mcpMetaServerInfo + x.h.texts.serverInfo + `,` + subscription + `}`)
-	x.closeResult(m)
+	x.closeResult(&m.rpcMessage)
 	return nil
 }
 
@@ -738,7 +742,7 @@ func (x *exchange) openResult() {
 func (x *exchange) addJSON(text string) { x.ws.enc.buf = append(x.ws.enc.buf, text...) }
 
 // closeResult ends the result of the request m.
-func (x *exchange) closeResult(m *message) {
+func (x *exchange) closeResult(m *rpcMessage) {
 	x.ws.enc.buf = endRPCResult(append(x.ws.enc.buf, '}'), m.id)
 }
 
@@ -766,8 +770,10 @@ type mcpError struct {
 	data     []byte // JSON, or nil
 	status   int    // of HTTP
 	everyEra bool   // status is for both eras; if not, legacy clients get 200
-	cause    error  // logged in place of text; nil to log text
+	cause    error  // for the log and for Options.Observe; not nil
 }
+
+func (e *mcpError) Error() string { return e.text }
 
 // The numbers of errors that MCP adds to those of JSON-RPC (MCP 2026-07-28, Base
 // Protocol).
@@ -792,7 +798,7 @@ var (
 
 // rpcError returns an error whose status only modern clients get.
 func rpcError(status, number int, text string) *mcpError {
-	return &mcpError{number: number, text: text, status: status}
+	return &mcpError{number: number, text: text, status: status, cause: Errorf(CodeInvalidArgument, "%s", text)}
 }
 
 // invalidParams returns an error for parameters that the method does not take.
@@ -802,7 +808,9 @@ func invalidParams(text string) *mcpError {
 
 // badRequest returns an error with status 400 in both eras.
 func badRequest(number int, text string) *mcpError {
-	return &mcpError{number: number, text: text, status: http.StatusBadRequest, everyEra: true}
+	e := rpcError(http.StatusBadRequest, number, text)
+	e.everyEra = true
+	return e
 }
 
 // notJSON returns the error for a body that is not acceptable JSON.
@@ -821,21 +829,21 @@ func unsupportedVersion(requested string) *mcpError {
 	return e
 }
 
-// sendError logs e and sends it. id is nil if the request has none that is
-// allowed; the error then has no id either.
+// sendError logs e and sends it, for a message that calls nothing. id is nil if the
+// message has none that is allowed; the error then has no id either.
 func (x *exchange) sendError(id []byte, e *mcpError) {
-	err := e.cause
-	if err == nil {
-		err = Errorf(CodeInvalidArgument, "%s", e.text)
-	}
-	x.outcome = err
-	x.logError(err)
-	x.ws.enc.buf = appendRPCError(x.ws.enc.buf[:0], e.number, e.text, e.data, id)
-	status := http.StatusOK
-	if x.modern || e.everyEra {
-		status = e.status
-	}
+	status := x.addError(id, e)
+	x.log(x, e.cause)
 	x.sendAnswer(status)
+}
+
+// addError makes the answer that says e, and returns its status.
+func (x *exchange) addError(id []byte, e *mcpError) int {
+	x.ws.enc.buf = appendRPCError(x.ws.enc.buf[:0], e.number, e.text, e.data, id)
+	if x.modern || e.everyEra {
+		return e.status
+	}
+	return http.StatusOK
 }
 
 // sendAnswer sends the result or error in ws.enc.buf, or keeps it for the batch.
@@ -843,9 +851,6 @@ func (x *exchange) sendError(id []byte, e *mcpError) {
 // stream of events has status 200.
 func (x *exchange) sendAnswer(status int) {
 	body := x.ws.enc.buf
-	if x.budget == nil {
-		x.watch.end(x.outcome)
-	}
 	switch {
 	case x.budget != nil: // serveBatch takes it from there
 	case x.pipe != nil:
@@ -859,9 +864,4 @@ func (x *exchange) sendAnswer(status int) {
 	default:
 		writeJSON(x.w, x.request, http.StatusOK, body, &x.values)
 	}
-}
-
-// logError logs the error that the client is about to get.
-func (x *exchange) logError(err error) {
-	x.budget.logError(&x.h.endpoint, x, x.request, err, x.method)
 }

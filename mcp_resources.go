@@ -379,7 +379,7 @@ func promptObjects(list []*prompt) []listed {
 
 // answerRead answers resources/read. There is always something in the answer: a
 // resource that is not there is an error (MCP 2026-07-28, Resources).
-func (x *exchange) answerRead(m *message) *mcpError {
+func (x *exchange) answerRead(m *message) error {
 	asked := memberAt(m.params, "uri")
 	uri, e := x.readName(asked, "uri")
 	if e != nil {
@@ -396,12 +396,13 @@ func (x *exchange) answerRead(m *message) *mcpError {
 			args.buf = appendTextValue(args.buf, r.fieldNamed(name), value)
 		}
 	}
-	e, err := x.callFor(r.tool, m, args.close(), func(x *exchange, _ *tool, out any) error { return x.addContents(r, asked, out) })
-	if CodeOf(err) == CodeNotFound {
-		e = x.notFound(asked, e.text)
+	err := x.callTool(r.tool, m, args.close(), func(x *exchange, out any) error { return x.addContents(r, asked, out) })
+	if _, ok := err.(*mcpError); !ok && CodeOf(err) == CodeNotFound {
+		e := x.notFound(asked, string(appendErrorText(nil, ErrorFrom(err))))
 		e.cause = err
+		return e
 	}
-	return e
+	return asProtocolError(err)
 }
 
 // findResource returns the resource of a URI and the values in it, or nil. One
@@ -432,12 +433,9 @@ func (h *mcpHandler) findResource(uri string) (*resource, map[string]string) {
 func (x *exchange) addContents(r *resource, uri []byte, out any) error {
 	x.addJSON(`"contents":[`)
 	if r.ownContent {
-		content, err := callContent(out)
-		if err == nil && len(content) == 0 {
-			err = errors.New("MCPContent returned no blocks, and a resource needs one")
-		}
-		if err != nil {
-			return err
+		content := out.(contentProvider).MCPContent()
+		if len(content) == 0 {
+			return errors.New("MCPContent returned no blocks, and a resource needs one")
 		}
 		for i := range content {
 			c := &content[i]
@@ -491,7 +489,7 @@ func (c *MCPContent) appendContents(dst, uri []byte, mediaType string) []byte {
 }
 
 // answerPrompt answers prompts/get.
-func (x *exchange) answerPrompt(m *message) *mcpError {
+func (x *exchange) answerPrompt(m *message) error {
 	name, e := x.readName(m.name, "name")
 	if e != nil {
 		return e
@@ -510,16 +508,12 @@ func (x *exchange) answerPrompt(m *message) *mcpError {
 			args.buf = append(args.buf, value...)
 		})
 	}
-	e, _ = x.callFor(q.tool, m, args.close(), func(x *exchange, _ *tool, out any) error { return x.addMessages(q, out) })
-	return e
+	return asProtocolError(x.callTool(q.tool, m, args.close(), func(x *exchange, out any) error { return x.addMessages(q, out) }))
 }
 
 // addMessages adds what a prompt has returned to the result.
-func (x *exchange) addMessages(q *prompt, out any) error {
-	content, err := callContent(out)
-	if err != nil {
-		return err
-	}
+func (x *exchange) addMessages(q *prompt, out any) (err error) {
+	content := out.(contentProvider).MCPContent()
 	x.addJSON(`"description":`)
 	x.ws.enc.buf = appendQuoted(x.ws.enc.buf, q.options.Description)
 	x.addJSON(`,"messages":`)
@@ -527,27 +521,11 @@ func (x *exchange) addMessages(q *prompt, out any) error {
 	return err
 }
 
-// callFor calls the method of a resource or of a prompt. It returns what to answer with
-// in place of a result, which is nil if there is a result or a question, and the error
-// of the method if that is why.
-func (x *exchange) callFor(t *tool, m *message, args []byte, add func(*exchange, *tool, any) error) (*mcpError, error) {
-	x.enterMethod(t.method)
-	if e := x.checkCaller(); e != nil {
-		return e, nil
-	}
-	if e := x.readAnswers(m); e != nil {
-		return e, nil
-	}
-	in, err := x.bindArguments(t, args)
-	if err == nil {
-		err = x.runTool(t, m, in, add)
-	}
-	if err == nil {
-		return nil, nil
-	}
-	asks, err := x.answerQuestions(m, err)
-	if asks {
-		return nil, nil
+// asProtocolError returns err, the error of a resource or of a prompt, as an error of
+// the protocol: their results cannot have one.
+func asProtocolError(err error) error {
+	if _, ok := err.(*mcpError); ok || err == nil {
+		return err
 	}
 	e := ErrorFrom(err)
 	answer := rpcError(http.StatusOK, rpcInternalError, string(appendErrorText(nil, e)))
@@ -555,7 +533,7 @@ func (x *exchange) callFor(t *tool, m *message, args []byte, add func(*exchange,
 		answer = invalidParams(answer.text)
 	}
 	answer.cause = err
-	return answer, err
+	return answer
 }
 
 // notFound returns the error for a resource that is not there. uri is that of the
@@ -576,7 +554,7 @@ const maxCompletions = 100
 
 // answerComplete answers completion/complete: the values of the argument's enum that
 // begin with what the user has typed, or none if the argument has no enum.
-func (x *exchange) answerComplete(m *message) *mcpError {
+func (x *exchange) answerComplete(m *message) error {
 	ref, argument := memberAt(m.params, "ref"), memberAt(m.params, "argument")
 	if !isJSONObject(ref) || !isJSONObject(argument) {
 		return invalidParams("params.ref and params.argument are required and must be objects")
@@ -601,7 +579,7 @@ func (x *exchange) answerComplete(m *message) *mcpError {
 		x.ws.enc.buf = appendQuoted(x.ws.enc.buf, value)
 	}
 	x.addJSON(`],"total":` + strconv.Itoa(total) + `,"hasMore":` + strconv.FormatBool(total > maxCompletions) + `}`)
-	x.closeResult(m)
+	x.closeResult(&m.rpcMessage)
 	return nil
 }
 

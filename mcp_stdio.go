@@ -169,12 +169,11 @@ func (p *mcpPipe) serveLine(ctx context.Context, line pipeLine) {
 		return
 	}
 	x := &exchange{
-		callContext: callContext{Context: ctx, endpoint: &p.h.endpoint},
-		h:           p.h,
-		pipe:        p,
-		agreed:      p.agreed,
-		ws:          p.h.service.borrowWorkspace(),
-		accept:      accepted{json: true, events: true},
+		call:   call{Context: ctx, endpoint: &p.h.endpoint, ws: p.h.service.borrowWorkspace()},
+		h:      p.h,
+		pipe:   p,
+		agreed: p.agreed,
+		accept: accepted{json: true, events: true},
 	}
 	x.ws.body = append(x.ws.body[:0], body...)
 	m := new(rpcMessage)
@@ -214,13 +213,13 @@ func (p *mcpPipe) startCall(ctx context.Context, x *exchange, m *rpcMessage) {
 		return
 	}
 	ctx, cancel := context.WithCancel(ctx)
-	x.callContext.Context = ctx
+	x.Context = ctx
 	call, key := &pipeCall{cancel: cancel}, ""
 	if m != nil {
 		key = idKey(m.id)
 	}
 	if key != "" {
-		x.call = call
+		x.onPipe = call
 		p.mu.Lock()
 		p.running[key] = call
 		p.mu.Unlock()
@@ -261,7 +260,7 @@ func (p *mcpPipe) runCall(x *exchange, m *rpcMessage) {
 			return
 		}
 		if v != nil {
-			x.logError(Errorf(CodeInternal, "the call ended with the panic %v", v))
+			x.log(x, Errorf(CodeInternal, "the call ended with the panic %v", v))
 		}
 		var id []byte
 		if m != nil {
@@ -308,7 +307,7 @@ func idKey(id []byte) string {
 func (p *mcpPipe) writeMessage(x *exchange, body []byte) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
-	if p.err != nil || x.call != nil && x.call.canceled {
+	if p.err != nil || x.onPipe != nil && x.onPipe.canceled {
 		return
 	}
 	p.buf = append(append(p.buf[:0], body...), '\n')

@@ -8,6 +8,7 @@ import (
 	"errors"
 	"fmt"
 	"net/http"
+	"reflect"
 	"strings"
 )
 
@@ -28,8 +29,9 @@ func (s *Service) Routes() []Route {
 	methods := s.methodsOn(TransportREST)
 	routes := make([]Route, len(methods))
 	for i, m := range methods {
-		h := &restHandler{endpoint{config: m.config, service: s, transport: TransportREST, only: m}, m.method + " " + s.prefix + m.path}
-		routes[i] = Route{Method: m.method, Path: s.prefix + m.path, Resource: m.resource, Name: m.name, Handler: h}
+		path := s.prefix + m.path
+		h := &restHandler{endpoint{config: m.config, service: s, transport: TransportREST, route: m.method + " " + path}, m}
+		routes[i] = Route{Method: m.method, Path: path, Resource: m.resource, Name: m.name, Handler: h}
 	}
 	return routes
 }
@@ -75,7 +77,7 @@ func explainClash(mux *http.ServeMux, r Route) string {
 	case own != nil && h.service == own.service:
 		return "the service is on this mux already; mount it once"
 	default:
-		return fmt.Sprintf("%s.%s of another service is on the same path; give one of them another Resource or Path, or a prefix, as by At(\"/v2\")", h.only.resource, h.only.name)
+		return fmt.Sprintf("%s.%s of another service is on the same path; give one of them another Resource or Path, or a prefix, as by At(\"/v2\")", h.served.resource, h.served.name)
 	}
 }
 
@@ -143,75 +145,87 @@ func (h *restMux) allowedMethods(r *http.Request) []string {
 	return allowed
 }
 
-// A restHandler serves one method, the only one of its endpoint. A panic with
-// http.ErrAbortHandler passes through, and net/http closes the connection. The body
-// is read to its end before the method is called, and a record is encoded before
-// the status is written, so no client gets half of one.
+// A restHandler serves one method. A panic with http.ErrAbortHandler passes through,
+// and net/http closes the connection. The body is read to its end before the method is
+// called, and a record is encoded before the status is written, so no client gets half
+// of one.
 type restHandler struct {
 	endpoint
-	pattern string // of its route, for Observation.Route
+	served *method
 }
 
-// A restCall is the context of one call, with memory for the header of its response.
+// A restCall is the carrier of one request.
 type restCall struct {
-	callContext
-	values headerValues
+	call
+	w      http.ResponseWriter
+	header http.Header  // of the output; nil if it has none
+	begun  bool         // the response has begun, as a stream
+	values headerValues // of the response
 }
 
 func (h *restHandler) ServeHTTP(w http.ResponseWriter, r *http.Request) { h.serveRequest(w, r, h) }
 
-// respond binds the input, calls the method and writes its output.
+// respond makes the call and writes its outcome.
 func (h *restHandler) respond(w http.ResponseWriter, r *http.Request, ws *workspace) error {
-	m := h.only
-	if m.stream != "" {
-		return h.serveStream(w, r, ws)
+	m := h.served
+	c := &restCall{call: call{Context: r.Context(), endpoint: &h.endpoint, method: m, request: r, response: w.Header(), ws: ws}, w: w}
+	err := c.run(c)
+	if !c.begun || err != nil {
+		c.end(c, err)
 	}
-	ctx := &restCall{callContext: h.callContext(w, r)}
-	watch := m.watchCall(ctx, TransportREST, h.pattern)
-	defer watch.end(http.ErrAbortHandler)
-	out, err := h.callMethod(ctx, w, r, ws)
-	var header http.Header
-	if err == nil && m.out != nil {
-		header, err = m.encodeOutput(ws, out)
-	}
-	watch.end(err)
 	switch {
+	case c.begun && err != nil:
+		panic(http.ErrAbortHandler) // the writer has panicked, and half of a response is sent
+	case c.begun:
 	case err != nil:
-		return err
+		if c.refused {
+			leaveBody(w, r)
+		}
+		h.writeErrorResponse(w, r, err)
 	case m.out == nil:
 		w.WriteHeader(m.status)
-	case header == nil || !m.sendHeaders(w, r, header):
-		writeJSON(w, r, m.status, ws.enc.buf, &ctx.values)
+	case c.header == nil || !m.sendHeaders(w, r, c.header):
+		writeJSON(w, r, m.status, ws.enc.buf, &c.values)
 	}
 	return nil
 }
 
-// callMethod checks the caller, binds the input and calls the method.
-func (h *restHandler) callMethod(ctx context.Context, w http.ResponseWriter, r *http.Request, ws *workspace) (any, error) {
-	if err := h.only.checkCaller(ctx); err != nil {
-		leaveBody(w, r)
+// readInput reads the body and binds the input. A body that means nothing to the
+// method is read all the same: net/http reports that a client has left only after the
+// whole request has been read.
+func (c *restCall) readInput() (any, error) {
+	m, r, ws := c.method, c.request, c.ws
+	var err error
+	if m.bind == nil || m.bind.body == nil {
+		if err = checkSite(c.w, r); err == nil {
+			err = m.limits.discardBody(c.w, r)
+		}
+	} else if err = checkJSON(c.w, r); err == nil {
+		ws.body, err = m.limits.readBody(c.w, r, ws.body[:0])
+	}
+	if err != nil || m.bind == nil {
 		return nil, err
 	}
-	in, err := h.bindInput(w, r, ws)
-	if err != nil {
-		return nil, err
-	}
-	return h.only.invoke(ctx, in)
+	ws.dec.lean = m.onError == nil // an ErrorHandler of the application may look into Details
+	v, err := m.bind.bindRequest(&ws.dec, requestValues{r, r.URL.RawQuery, isShortURL(r), r.Header, ws.body})
+	return v.Interface(), err
 }
 
-// encodeOutput appends the body of an answer to the workspace and returns its
-// headers, which are nil for an output that has none. So everything that can go
-// wrong with an output has done so before a byte is sent.
-func (m *method) encodeOutput(ws *workspace, out any) (header http.Header, err error) {
-	if m.headers == nil {
+// takeOutput encodes an output, so that all errors of an output happen before a byte
+// is sent.
+func (c *restCall) takeOutput(out any) (err error) {
+	m, ws := c.method, c.ws
+	switch {
+	case m.out == nil:
+	case m.headers == nil:
 		ws.enc.buf, err = m.appendOutput(&ws.enc, ws.enc.buf[:0], out)
-		return nil, err
+	default:
+		if c.header, err = m.headers.makeHeader(reflect.ValueOf(out).Elem()); err != nil {
+			return &Error{Code: CodeInternal, cause: err}
+		}
+		ws.enc.buf, err = appendRecord(&ws.enc, ws.enc.buf[:0], out, m.headers.encode)
 	}
-	if header, err = m.makeHeader(out); err != nil {
-		return nil, err
-	}
-	ws.enc.buf, err = m.appendBody(&ws.enc, ws.enc.buf[:0], out)
-	return header, err
+	return err
 }
 
 // sendHeaders sets the headers of an output. For a GET whose client has the output
@@ -232,32 +246,6 @@ func (m *method) sendHeaders(w http.ResponseWriter, r *http.Request, header http
 	return true
 }
 
-// callContext returns the context of the call that r makes.
-func (h *restHandler) callContext(w http.ResponseWriter, r *http.Request) callContext {
-	return callContext{r.Context(), &h.endpoint, h.only, r, w.Header()}
-}
-
-// bindInput returns the method's input, or nil if it takes none. A body that
-// means nothing to the method is read all the same: net/http reports that a
-// client has left only when nothing of the request is unread.
-func (h *restHandler) bindInput(w http.ResponseWriter, r *http.Request, ws *workspace) (in any, err error) {
-	m := h.only
-	if m.bind == nil || m.bind.body == nil {
-		if err = checkSite(w, r); err == nil {
-			err = m.limits.discardBody(w, r)
-		}
-	} else if err = checkJSON(w, r); err == nil {
-		ws.body, err = m.limits.readBody(w, r, ws.body[:0])
-	}
-	if err != nil || m.bind == nil {
-		return nil, err
-	}
-	defer recoverTo(&err)          // Validate and UnmarshalJSON are code of the application
-	ws.dec.lean = m.onError == nil // an ErrorHandler of the application may look into Details
-	v, err := m.bind.bindRequest(&ws.dec, requestValues{r, r.URL.RawQuery, isShortURL(r), r.Header, ws.body})
-	return v.Interface(), err
-}
-
 // isShortURL reports whether strings of the URL may be parts of its text in place
 // of copies. Such a string keeps all of the text in memory, with that of the first
 // line of the request, so the limit is what other short strings keep; see arenaBlock.
@@ -265,8 +253,8 @@ func isShortURL(r *http.Request) bool {
 	return len(r.RequestURI) <= arenaBlock && len(r.URL.Path)+len(r.URL.RawQuery) <= arenaBlock
 }
 
-// serveStream answers with a stream, or returns the error to answer with in its
-// place. Once the first byte is sent there is no status left to change:
+// takeStream answers with a stream of events. Once the first byte is sent, there is no
+// status left to change:
 //
 //	When an error happens             What the client gets
 //	--------------------------------  ------------------------------------
@@ -275,54 +263,29 @@ func isShortURL(r *http.Request) bool {
 //	while sending                     nothing more: the client is gone or
 //	                                  does not read
 //
-// The iterator of the stream is run in every case, since a method releases its
-// resources there. HEAD runs it without taking an item.
-func (h *restHandler) serveStream(w http.ResponseWriter, r *http.Request, ws *workspace) error {
-	m := h.only
-	call := h.callContext(w, r)
-	ctx, cancel := context.WithCancelCause(&call)
-	defer cancel(nil)
-	watch := m.watchCall(ctx, TransportREST, h.pattern)
-	defer watch.end(http.ErrAbortHandler)
-	out, err := h.callMethod(ctx, w, r, ws)
-	if err != nil {
-		watch.end(err)
-		return err
-	}
-	if r.Method == http.MethodHead {
-		setEventHeader(w.Header())
-		w.WriteHeader(http.StatusOK)
-		err := m.discardStream(cancel, out)
-		watch.end(err)
-		if err != nil {
-			h.logError(ctx, r, err, m)
-		}
+// The iterator of the stream is always run, since a method releases its resources
+// there. HEAD runs it without taking an item. The call ends here, before the client
+// hears of an error.
+func (c *restCall) takeStream(ctx context.Context, cancel context.CancelCauseFunc, stream any) error {
+	m := c.method
+	if c.request.Method == http.MethodHead {
+		c.begun = true
+		setEventHeader(c.response)
+		c.w.WriteHeader(http.StatusOK)
+		c.end(c, m.discardStream(cancel, stream))
 		return nil
 	}
-	events, err := startEvents(w, m.eventTimes, cancel)
+	events, err := startEvents(c.w, m.eventTimes, cancel)
 	if err != nil {
-		err = errors.Join(err, m.discardStream(cancel, out))
-		watch.end(err)
-		return err
+		return errors.Join(err, m.discardStream(cancel, stream))
 	}
+	c.begun = true
 	defer events.close()
-	err = m.sendItems(ctx, cancel, events, ws, out)
-	watch.end(err)
-	if err != nil {
-		h.logStreamError(ctx, r, err)
+	err = m.sendItems(ctx, cancel, events, c.ws, stream)
+	if c.end(c, err); err != nil {
 		events.sendEvent(&Event{Name: eventError}, appendEnvelope(nil, ErrorFrom(err))) // OnError writes whole responses
 	}
 	return nil
-}
-
-// logStreamError logs the error that ended a stream. The level of the log line
-// depends on whether the client has gone, which ctx tells unless the error itself
-// canceled it.
-func (h *restHandler) logStreamError(ctx context.Context, r *http.Request, err error) {
-	if errors.Is(context.Cause(ctx), err) {
-		ctx = r.Context()
-	}
-	h.logError(ctx, r, err, h.only)
 }
 
 // sendItems sends each item of the stream, and then the event "done". Iterators

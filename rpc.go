@@ -6,7 +6,6 @@ package svc
 //   - RPC and its handler: one HTTP request
 //   - one message: the call and its result
 //   - errors, and what the protocol says in place of a call
-//   - batchBudget: what the answers and the log of a batch may take
 //   - batches: several goroutines for one request
 //   - rpc.discover: the OpenRPC document
 //
@@ -17,7 +16,6 @@ import (
 	"cmp"
 	"context"
 	"encoding/json"
-	"log/slog"
 	"net/http"
 	"slices"
 	"sync"
@@ -166,9 +164,7 @@ func (h *rpcHandler) answerText(w http.ResponseWriter, r *http.Request, ws *work
 		return nil, rpcTextError(ws.dec.scan.err)
 	case !x.text.batch:
 		ws.enc.buf = ws.enc.buf[:0]
-		worker := rpcWorker{handler: h, request: r, header: w.Header(), ws: ws}
-		defer worker.watch.end(http.ErrAbortHandler)
-		worker.watch.end(worker.answerMessage(&x.text.messages[0]))
+		h.answerMessage(&x.text.messages[0], r, w.Header(), ws, nil)
 		return ws.enc.buf, nil
 	case x.text.count == 0:
 		return nil, rpcRequestError(rpcEmptyBatch)
@@ -196,69 +192,84 @@ func (h *rpcHandler) writeErrorResponse(w http.ResponseWriter, _ *http.Request, 
 	writeErrorBody(w, e.HTTPStatus(), e.header, contentTypeJSON, appendRPCErrorOf(buf[:0], e, rpcNull))
 }
 
-// An rpcWorker answers messages, one after the other. It belongs to one
-// goroutine.
-type rpcWorker struct {
-	handler *rpcHandler
-	request *http.Request
-	header  http.Header // of the response; nil in a batch
-	ws      *workspace  // of this worker alone; answers are appended to enc.buf
-	budget  *batchBudget
-	watch   callWatch // of the call that is being answered
+// An rpcCall is the carrier of one message.
+type rpcCall struct {
+	call
+	msg *rpcMessage
 }
 
-// answerMessage appends the response to msg, or nothing if it wants none. It
-// returns the error that the response says; the caller ends w.watch by it.
+// answerMessage appends the response to msg to ws.enc.buf, or nothing if msg wants
+// none. header is that of the HTTP response, and budget nil, for a single message; in
+// a batch header is nil.
 //
 // The result is written behind the beginning of a response before it is known
 // whether the call succeeds, so that it need not be copied. After an error all
 // appended bytes are dropped, because a failed encoder may leave an incomplete
 // value.
-func (w *rpcWorker) answerMessage(msg *rpcMessage) error {
-	before := w.ws.enc.buf
-	w.ws.enc.buf = beginRPCResult(w.ws.enc.buf)
-	m, err := w.appendResult(msg)
-	if err == nil && msg.kind != rpcNotification {
-		w.ws.enc.buf = endRPCResult(w.ws.enc.buf, msg.id)
-		return nil
+func (h *rpcHandler) answerMessage(msg *rpcMessage, r *http.Request, header http.Header, ws *workspace, budget *batchBudget) {
+	c := &rpcCall{call{Context: r.Context(), endpoint: &h.endpoint, method: h.findCalled(msg), request: r, response: header, ws: ws, budget: budget}, msg}
+	if err := budget.checkNext(c); err != nil {
+		c.observeSkipped(c, err)
+		c.appendError(err)
+		return
 	}
-	w.ws.enc.buf = before
-	if err != nil {
-		w.budget.logError(&w.handler.endpoint, w.request.Context(), w.request, err, m)
-		w.appendError(msg, err)
+	before := ws.enc.buf
+	ws.enc.buf = beginRPCResult(before)
+	err := c.appendResult(h.document)
+	if err == nil && msg.kind != rpcNotification {
+		ws.enc.buf = endRPCResult(ws.enc.buf, msg.id)
+	} else {
+		ws.enc.buf = before
+		c.appendError(err)
+	}
+	if tooLarge := budget.keepAnswer(len(ws.enc.buf) - len(before)); tooLarge != nil {
+		err, ws.enc.buf = tooLarge, before
+		c.appendError(err)
+	}
+	c.end(c, err)
+}
+
+// appendError appends the response that says that the call failed with err, if it did
+// and if msg wants a response. A notification gets no error either (JSON-RPC 2.0,
+// section 4.1).
+func (c *rpcCall) appendError(err error) {
+	if err == nil || c.msg.kind == rpcNotification {
+		return
+	}
+	id := c.msg.id
+	if id == nil {
+		id = rpcNull
+	}
+	c.ws.enc.buf = appendRPCErrorOf(c.ws.enc.buf, ErrorFrom(err), id)
+}
+
+// appendResult makes the call that the message asks for and appends its result.
+// document is that of rpc.discover.
+func (c *rpcCall) appendResult(document []byte) error {
+	switch {
+	case c.msg.kind == rpcInvalid:
+		return rpcRequestError(c.msg.violation)
+	case c.msg.kind == rpcResponse:
+		return rpcRequestError(rpcNoName) // svc sends no requests, so no response belongs here
+	case c.method == nil && string(c.msg.method) == "rpc.discover":
+		c.ws.enc.buf = append(c.ws.enc.buf, document...)
+		return checkNoParams(c.msg.params)
+	case c.method == nil:
+		return rpcProtocolError(rpcNoMethod, CodeUnimplemented, "Method not found", nil)
+	}
+	err := c.run(c)
+	if c.refused && c.response != nil {
+		setErrorHeader(c.response, ErrorFrom(err).header) // the challenge
 	}
 	return err
 }
 
-// appendError appends the response to msg that says that it failed with err.
-func (w *rpcWorker) appendError(msg *rpcMessage, err error) {
-	if msg.kind == rpcNotification {
-		return // a notification gets no error either (JSON-RPC 2.0, section 4.1)
+// findCalled returns the method that a message calls, or nil.
+func (h *rpcHandler) findCalled(msg *rpcMessage) *method {
+	if msg.kind != rpcRequest && msg.kind != rpcNotification {
+		return nil
 	}
-	id := msg.id
-	if id == nil {
-		id = rpcNull
-	}
-	w.ws.enc.buf = appendRPCErrorOf(w.ws.enc.buf, ErrorFrom(err), id)
-}
-
-// appendResult makes the call that msg asks for and appends its result. It also
-// returns the method, or nil if the message names none.
-func (w *rpcWorker) appendResult(msg *rpcMessage) (*method, error) {
-	switch {
-	case msg.kind == rpcInvalid:
-		return nil, rpcRequestError(msg.violation)
-	case msg.kind == rpcResponse:
-		return nil, rpcRequestError(rpcNoName) // svc sends no requests, so no response belongs here
-	case string(msg.method) == "rpc.discover":
-		w.ws.enc.buf = append(w.ws.enc.buf, w.handler.document...)
-		return nil, checkNoParams(msg.params)
-	}
-	m := w.handler.resolveMethod(msg.method)
-	if m == nil {
-		return nil, rpcProtocolError(rpcNoMethod, CodeUnimplemented, "Method not found", nil)
-	}
-	return m, w.callMethod(m, msg)
+	return h.resolveMethod(msg.method)
 }
 
 // resolveMethod returns the method of a name such as todos.mark_done, or nil. The
@@ -275,79 +286,34 @@ func (h *rpcHandler) resolveMethod(name []byte) *method {
 	return m
 }
 
-// callContext returns the context of a call of m.
-func (w *rpcWorker) callContext(m *method) *callContext {
-	return &callContext{w.request.Context(), &w.handler.endpoint, m, w.request, w.header}
+func (c *rpcCall) readInput() (any, error) {
+	msg := c.msg
+	read := msg.input
+	msg.input = nil // a long batch need not keep it until its end
+	if c.method.bind == nil && len(msg.params) > 0 && msg.params[0] == '[' {
+		return nil, checkNoParams(msg.params)
+	}
+	return c.bindObject(msg.params, read, msg.inputErr)
 }
 
-// skipMessage appends the error for a message that is not run because of err.
-func (w *rpcWorker) skipMessage(msg *rpcMessage, err error) {
-	w.appendError(msg, err)
-	if msg.kind != rpcRequest && msg.kind != rpcNotification {
-		return
-	}
-	if m := w.handler.resolveMethod(msg.method); m != nil {
-		w.watch = m.watchCall(w.callContext(m), TransportRPC, "")
-		w.watch.end(err)
-	}
-}
-
-// callMethod calls m with the params of msg and appends its output.
-func (w *rpcWorker) callMethod(m *method, msg *rpcMessage) (err error) {
-	ctx := w.callContext(m)
-	w.watch = m.watchCall(ctx, TransportRPC, "")
-	if err := m.checkCaller(ctx); err != nil {
-		if w.header != nil {
-			setErrorHeader(w.header, ErrorFrom(err).header) // the challenge
-		}
-		return err
-	}
-	in, err := msg.input, msg.inputErr
-	msg.input = nil // a long batch needs not keep it until its end
+func (c *rpcCall) takeOutput(out any) (err error) {
+	enc := &c.ws.enc
 	switch {
-	case in != nil:
-		in, err = m.finishObject(&w.ws.dec, in)
-	case err != nil:
-	case m.bind == nil && len(msg.params) > 0 && msg.params[0] == '[':
-		err = checkNoParams(msg.params)
+	case c.msg.kind == rpcNotification:
+	case c.method.out == nil:
+		enc.buf = append(enc.buf, "null"...)
 	default:
-		in, err = m.bindObject(&w.ws.dec, msg.params)
+		enc.buf, err = c.method.appendOutput(enc, enc.buf, out)
 	}
-	if err != nil {
-		return err
-	}
-	if m.stream != "" {
-		return w.callStream(ctx, m, in, msg)
-	}
-	out, err := m.invoke(ctx, in)
-	if err != nil || msg.kind == rpcNotification {
-		return err
-	}
-	if m.out == nil {
-		w.ws.enc.buf = append(w.ws.enc.buf, "null"...)
-		return nil
-	}
-	w.ws.enc.buf, err = m.appendOutput(&w.ws.enc, w.ws.enc.buf, out)
 	return err
 }
 
-// callStream calls a method that returns a stream and appends its items as one
-// result.
-func (w *rpcWorker) callStream(ctx context.Context, m *method, in any, msg *rpcMessage) error {
-	ctx, cancel := context.WithCancelCause(ctx)
-	defer cancel(nil)
-	out, err := m.invoke(ctx, in)
-	switch {
-	case err != nil:
-		return err
-	case msg.kind == rpcNotification:
-		return m.discardStream(cancel, out)
+// takeStream appends the items of the stream as one result.
+func (c *rpcCall) takeStream(_ context.Context, cancel context.CancelCauseFunc, stream any) error {
+	if c.msg.kind == rpcNotification {
+		return c.method.discardStream(cancel, stream)
 	}
-	start := len(w.ws.enc.buf)
-	if w.ws.enc.buf, err = m.appendItems(cancel, &w.ws.enc, w.ws.enc.buf, out, nil); err != nil {
-		w.budget.countDropped(len(w.ws.enc.buf) - start)
-	}
-	return err
+	return c.collect(cancel, stream, nil)
 }
 
 // checkNoParams checks the params of a method without an input, as far as their
@@ -404,115 +370,6 @@ func rpcHTTPError(err error) *Error {
 	e := *ErrorFrom(err)
 	e.number = rpcInvalidRequest
 	return &e
-}
-
-// batchLines is how many errors of one batch are logged one by one.
-const batchLines = 8
-
-// A batchBudget bounds the answers and the log lines of one batch. A small request
-// can ask for the largest answer of a service, or cause an error, as often as a
-// batch has calls. The batches of JSON-RPC have one each, and so have those of MCP,
-// which answers them as follows:
-//
-//	for each message: checkNext; if it returns an error, answer with that and call
-//	  nothing; if not, answer the message and give the length to keepAnswer; if
-//	  that returns an error, log it, drop the answer and answer with the error
-//	for each error: logError in place of endpoint.logError
-//	at the end: logRest
-//
-// The errors themselves are not counted as answers: they are short. The items of a
-// stream that ended in an error are counted, by countDropped. An answer that
-// does not fit has been made in full before it is dropped. So a batch takes the
-// memory of maxAnswers and of one answer for each of its workers.
-//
-// The zero value is a whole budget. Methods may be called by several goroutines.
-type batchBudget struct {
-	kept   atomic.Int64 // the bytes of the answers that are kept, at most maxAnswers
-	spent  atomic.Bool  // an answer did not fit, so no call begins any more
-	unrun  atomic.Int64 // the calls that did not begin, for whatever reason
-	errors atomic.Int64 // the errors that were to be logged
-	severe atomic.Bool  // an error that was counted and not logged has a status of 500 or more
-}
-
-// The errors of calls that the budget is too small for. A client can tell by the
-// message whether the call was begun, which matters if it is a write.
-var (
-	errAnswerTooLarge = Errorf(CodeResourceExhausted, "the call was begun, but its answer does not fit: the answers of a batch have at most 16 MiB together")
-	errBudgetSpent    = Errorf(CodeResourceExhausted, "the call was not begun: the answers of a batch have at most 16 MiB together, and those of other calls have used them up")
-)
-
-// checkNext returns nil if the next call of the batch may begin. It returns
-// errBudgetSpent if the answers so far use up the budget, and the error of ctx if
-// that has ended: nobody waits for the answers of a client that has disconnected.
-func (b *batchBudget) checkNext(ctx context.Context) error {
-	err := ctx.Err()
-	if err == nil && b.spent.Load() {
-		err = errBudgetSpent
-	}
-	if err != nil {
-		b.unrun.Add(1)
-	}
-	return err
-}
-
-// keepAnswer counts an answer of n bytes. It returns errAnswerTooLarge if the
-// budget has not so many left; then no further call may begin.
-func (b *batchBudget) keepAnswer(n int) error {
-	for {
-		kept := b.kept.Load()
-		if kept+int64(n) > maxAnswers {
-			b.spent.Store(true)
-			return errAnswerTooLarge
-		}
-		if b.kept.CompareAndSwap(kept, kept+int64(n)) {
-			return nil
-		}
-	}
-}
-
-// countDropped counts n bytes that a call collected before it ended in an error. They
-// were made all the same, so a batch of streams that are all too large must not run
-// to its end: the first of them uses up the budget. A nil budget counts nothing.
-func (b *batchBudget) countDropped(n int) {
-	if b != nil {
-		b.keepAnswer(n)
-	}
-}
-
-// logError logs err as endpoint.logError does, or only counts it if the batch has
-// logged as many as it may. A nil budget, that of a single message, logs.
-func (b *batchBudget) logError(e *endpoint, ctx context.Context, r *http.Request, err error, m *method) {
-	switch {
-	case b == nil || b.errors.Add(1) <= batchLines:
-		e.logError(ctx, r, err, m)
-	case ErrorFrom(err).HTTPStatus() >= http.StatusInternalServerError:
-		b.severe.Store(true)
-	}
-}
-
-// logRest writes a line with the number of the errors that were not logged and of
-// the calls that were not run, if there are any. Its level is error if one of the
-// errors has that level, and info if the only reason is that the client has gone.
-// It goes to the logger of the endpoint, also after Join.
-func (b *batchBudget) logRest(ctx context.Context, e *endpoint, r *http.Request) {
-	more, unrun := max(0, b.errors.Load()-batchLines), b.unrun.Load()
-	if more == 0 && unrun == 0 {
-		return
-	}
-	level := slog.LevelInfo
-	switch {
-	case b.severe.Load():
-		level = slog.LevelError
-	case more > 0 || b.spent.Load():
-		level = slog.LevelWarn
-	}
-	logger := e.logger
-	if logger == nil {
-		logger = slog.Default()
-	}
-	place := logPlace{transport: string(e.transport), request: r}
-	attrs := append(place.appendAttrs(nil), slog.Int64("errors", more), slog.Int64("notRun", unrun))
-	logger.LogAttrs(ctx, level, "svc: more in this batch", attrs...)
 }
 
 // batchWorkers is how many calls of one batch run at a time.
@@ -636,31 +493,12 @@ func (b *rpcBatch) takeMessages(ws *workspace) {
 			return
 		}
 		start := len(ws.enc.buf)
-		b.takeMessage(ws, &b.messages[i])
+		b.handler.answerMessage(&b.messages[i], b.request, nil, ws, &b.budget)
 		b.answers[i] = ws.enc.buf[start:] // stays valid where the next answer makes the buffer grow
 		if len(ws.enc.buf) > maxPooled {
 			ws.enc.buf = nil
 		}
 	}
-}
-
-// takeMessage appends the answer to msg, if the budget lets the call begin and has
-// room for the answer, or else an error in its place.
-func (b *rpcBatch) takeMessage(ws *workspace, msg *rpcMessage) {
-	w := rpcWorker{handler: b.handler, request: b.request, ws: ws, budget: &b.budget}
-	if err := b.budget.checkNext(b.request.Context()); err != nil {
-		w.skipMessage(msg, err)
-		return
-	}
-	before := ws.enc.buf
-	defer w.watch.end(http.ErrAbortHandler)
-	err := w.answerMessage(msg)
-	if tooLarge := b.budget.keepAnswer(len(ws.enc.buf) - len(before)); tooLarge != nil {
-		err, ws.enc.buf = tooLarge, before
-		b.budget.logError(&b.handler.endpoint, b.request.Context(), b.request, err, nil)
-		w.appendError(msg, err)
-	}
-	w.watch.end(err)
 }
 
 // takeAll leaves nothing for workers to take.

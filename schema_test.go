@@ -707,21 +707,23 @@ type (
 // Types whose JSONSchema cannot be published inside other schemas, and one that
 // does not say what its text methods do.
 type (
-	sRef      struct{ sText }
-	sDefs     struct{ sText }
-	sTextType struct{ sText }
-	sText     struct{}
+	sRefOut     struct{ sText }
+	sRefLoop    struct{ sText }
+	sRefDynamic struct{ sText }
+	sTextType   struct{ sText }
+	sText       struct{}
 )
 
 func (sText) MarshalText() ([]byte, error) { return nil, nil }
 func (*sText) UnmarshalText([]byte) error  { return nil }
-func (sRef) JSONSchema() map[string]any {
-	return map[string]any{"anyOf": []any{map[string]any{"properties": map[string]any{"a": map[string]any{"$ref": "#/components/schemas/Other"}}}}}
+func (sRefOut) JSONSchema() map[string]any {
+	return map[string]any{"$ref": "#/components/schemas/Other"}
 }
-func (sDefs) JSONSchema() map[string]any {
-	return map[string]any{"not": map[string]any{"$defs": map[string]any{}}}
+func (sRefLoop) JSONSchema() map[string]any {
+	return map[string]any{"$ref": "#/$defs/a", "$defs": map[string]any{"a": map[string]any{"anyOf": []any{map[string]any{"$ref": "#/$defs/a"}}}}}
 }
-func (sTextType) JSONSchema() map[string]any { return map[string]any{"type": "integer"} }
+func (sRefDynamic) JSONSchema() map[string]any { return map[string]any{"$dynamicRef": "#node"} }
+func (sTextType) JSONSchema() map[string]any   { return map[string]any{"type": "integer"} }
 
 func (sPanicking) JSONSchema() map[string]any   { panic("no receiver") }
 func (sPanicking) MarshalJSON() ([]byte, error) { return nil, nil }
@@ -778,7 +780,7 @@ func TestTypeProblems(t *testing.T) {
 		reflect.TypeFor[sCaseA](), reflect.TypeFor[sCaseB](), reflect.TypeFor[sTwice](), reflect.TypeFor[sPathTwice](), reflect.TypeFor[sQueryTwice](),
 		reflect.TypeFor[sPointerBase](), reflect.TypeFor[sNamedBase](), reflect.TypeFor[sSelfList](), reflect.TypeFor[sSelfMap](), reflect.TypeFor[sSelfPtr](),
 		reflect.TypeFor[sEndless](), reflect.TypeFor[sEndlessA](), reflect.TypeFor[sLoopDefault](), reflect.TypeFor[sPanicking](), reflect.TypeFor[sNoJSON](),
-		reflect.TypeFor[url.URL](), reflect.TypeFor[sync.Mutex](), reflect.TypeFor[struct{ URL *url.URL }](), reflect.TypeFor[sRef](), reflect.TypeFor[sDefs](), reflect.TypeFor[sTextType](),
+		reflect.TypeFor[url.URL](), reflect.TypeFor[sync.Mutex](), reflect.TypeFor[struct{ URL *url.URL }](), reflect.TypeFor[sRefOut](), reflect.TypeFor[sRefLoop](), reflect.TypeFor[sRefDynamic](), reflect.TypeFor[sTextType](),
 		reflect.TypeFor[struct {
 			A chan int
 			B []struct{ C map[string]complex64 }
@@ -812,7 +814,7 @@ func TestTypeProblems(t *testing.T) {
 // Types that say by JSONSchema what their texts are.
 type (
 	sTicket struct{ sText } // in the words of 3.0.3
-	sHost   struct{ sText } // with names that look like references
+	sHost   struct{ sText } // with definitions
 	sConst  struct{ sText } // with a keyword that 3.0.3 lacks
 )
 
@@ -820,7 +822,13 @@ func (sTicket) JSONSchema() map[string]any {
 	return map[string]any{"type": "string", "pattern": "^[A-Z]{2}$", "x-kind": map[string]any{"$comment": "no schema"}}
 }
 func (sHost) JSONSchema() map[string]any {
-	return map[string]any{"type": "string", "format": "hostname", "properties": map[string]any{"$ref": map[string]any{}}, "default": map[string]any{"$ref": "x"}}
+	return map[string]any{
+		"anyOf": []any{map[string]any{"$ref": "#/$defs/name"}, map[string]any{"$ref": "#/$defs/a~1b", "description": "both"}},
+		"$defs": map[string]any{
+			"name": map[string]any{"type": "string", "format": "hostname", "enum": []any{"$ref"}},
+			"a/b":  map[string]any{"$ref": "#/$defs/name"},
+		},
+	}
 }
 func (sConst) JSONSchema() map[string]any {
 	return map[string]any{"description": "Always x.", "type": "string", "not": map[string]any{"const": "y"}}
@@ -829,12 +837,14 @@ func (sConst) JSONSchema() map[string]any {
 // Verify that a type with text methods is published as its JSONSchema says and read
 // from a string all the same, and what of that 3.0.3 can say.
 func TestTextSchema(t *testing.T) {
+	const name = `{"enum":["$ref"],"format":"hostname","type":"string"}`
+	host := `{"anyOf":[` + name + `,{"allOf":[` + name + `],"description":"both"}]}`
 	for _, test := range []struct {
 		typ        reflect.Type
 		json, oa30 string // "" for the same
 	}{
 		{reflect.TypeFor[sTicket](), `{"pattern":"^[A-Z]{2}$","type":"string","x-kind":{"$comment":"no schema"}}`, ""},
-		{reflect.TypeFor[sHost](), `{"default":{"$ref":"x"},"format":"hostname","properties":{"$ref":{}},"type":"string"}`, ""},
+		{reflect.TypeFor[sHost](), host, ""},
 		{reflect.TypeFor[sConst](), `{"description":"Always x.","not":{"const":"y"},"type":"string"}`, `{"description":"Always x."}`},
 	} {
 		c := newShapes(new(mistakes))
@@ -1236,7 +1246,7 @@ func chainOfObjects(n int) []*shape {
 	return all
 }
 
-// Verify the cycle finder and findEndless against plain searches over random small graphs.
+// Verify the cycle finder against the plain search over random small graphs.
 func TestFindCycles(t *testing.T) {
 	random := rand.New(rand.NewPCG(1, 1))
 	for range 3000 {
@@ -1247,41 +1257,32 @@ func TestFindCycles(t *testing.T) {
 		for _, s := range all {
 			for range random.IntN(3) {
 				elem := all[random.IntN(len(all))]
-				shapes := []*shape{elem, {kind: kindPointer, elem: elem}, {kind: kindSlice, elem: elem}, {kind: kindMap, elem: elem, key: &shape{kind: kindString}}}
+				shapes := []*shape{elem, {kind: kindPointer, elem: elem}, {kind: kindSlice, elem: elem}, {kind: kindMap, elem: elem}}
 				s.fields = append(s.fields, &field{shape: shapes[random.IntN(4)], optional: random.IntN(3) == 0, rules: []rule{{keyword: "minItems", count: random.IntN(2)}}})
 			}
 		}
-		endless := findEndless(all)
-		can := findCycles(all, func(p part) *shape { return p.shape })
-		must := findCycles(all, func(p part) *shape { return p.field.needed() })
-		for i, s := range all {
-			inCan, inMust := slices.ContainsFunc(can, func(c []*shape) bool { return slices.Contains(c, s) }), slices.ContainsFunc(must, func(c []*shape) bool { return slices.Contains(c, s) })
-			wantCan, wantMust := reaches(s, s, false), reaches(s, s, true)
-			if inCan != wantCan || inMust != wantMust {
-				t.Fatalf("object %d of %d: can %t, want %t; must %t, want %t", i, len(all), inCan, wantCan, inMust, wantMust)
-			}
-			if want := wantMust || slices.ContainsFunc(all, func(e *shape) bool { return reaches(s, e, true) && reaches(e, e, true) }); endless[s] != want {
-				t.Fatalf("object %d of %d: endless %t, want %t", i, len(all), endless[s], want)
+		for _, must := range []bool{false, true} {
+			got := findCycles(all, must)
+			for i, s := range all {
+				if want := reachesItself(s, must); got[s] != want {
+					t.Fatalf("object %d of %d, must %t: %t, want %t", i, len(all), must, got[s], want)
+				}
 			}
 		}
 	}
 }
 
-// reaches is the plain search for a way from one object to another. With must it uses
-// only fields that always hold an object.
-func reaches(from, to *shape, must bool) bool {
+// reachesItself is the plain search.
+func reachesItself(s *shape, must bool) bool {
 	done := make(map[*shape]bool)
 	var below func(e *shape) bool
 	below = func(e *shape) bool {
 		for _, f := range e.fields {
-			next := f.shape
-			if next.kind != kindObject {
-				next = next.elem
-			}
-			if must && (f.optional || f.shape.kind != kindObject && (f.shape.kind != kindSlice || f.rules[0].count == 0)) {
+			next := f.shape.containedObject(must, f.rules[0].count > 0)
+			if next == nil || must && !f.isRequired() {
 				continue
 			}
-			if next == to {
+			if next == s {
 				return true
 			}
 			if !done[next] {
@@ -1293,5 +1294,5 @@ func reaches(from, to *shape, must bool) bool {
 		}
 		return false
 	}
-	return below(from)
+	return below(s)
 }

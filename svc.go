@@ -108,8 +108,8 @@
 //
 // A type with MarshalJSON or MarshalText and their counterparts is written and read
 // by them. Its method JSONSchema() map[string]any, if it has one, returns what that
-// looks like in JSON Schema 2020-12, without $ref. In OpenAPI 3.0.3 the schema is
-// empty if it has a keyword that is not in there.
+// looks like in JSON Schema 2020-12; a $ref in it leads to its own $defs. In
+// OpenAPI 3.0.3 the schema is empty if it has a keyword that is not in there.
 //
 // # Outputs
 //
@@ -172,18 +172,15 @@
 // stream.
 package svc
 
-// This file turns an interface into a Service and calls its methods. It names the
-// transports and has the frame that they share; it calls no transport's code. In
-// this order:
+// This file turns an interface into a Service. In this order:
 //
 //   - options: Options, Defaults, MethodOptions
 //   - Service, and its registration: Register, Join, At
 //   - its description for programs: Descriptor
-//   - calls: how a transport calls a method, and Call
-//   - Info: what a method can learn of its call; Observation: what is learned of calls
-//   - the frame of every request: workspaces, endpoints, the log
+//   - what the options are about: Transport, Observation
 //
-// svc_method.go compiles one method, svc_stream.go has the streams.
+// svc_method.go compiles one method, svc_stream.go has the streams, and call.go makes
+// the calls.
 
 import (
 	"cmp"
@@ -191,9 +188,7 @@ import (
 	"fmt"
 	"log/slog"
 	"maps"
-	"net/http"
 	"reflect"
-	"runtime/debug"
 	"slices"
 	"strconv"
 	"strings"
@@ -338,7 +333,7 @@ type Service struct {
 	names       map[methodName]*method // by every name they answer to
 	types       []*shape               // every named type that the methods reach
 	typeNames   map[*shape]string      // in documents
-	workspaces  *sync.Pool             // of *workspace
+	workspaces  *sync.Pool             // of *workspace; see call.go
 }
 
 // A methodName is a name that a method answers to, Method.Name or an alias.
@@ -419,7 +414,7 @@ func compileService(p *mistakes, iface reflect.Type, impl any, o Options) *Servi
 		version:     o.Version,
 		defaults:    o.Defaults,
 		methods:     c.compileMethods(),
-		workspaces:  &sync.Pool{New: func() any { return new(workspace) }},
+		workspaces:  new(sync.Pool),
 	}
 	p.where = ""
 	for _, name := range slices.Sorted(maps.Keys(o.Methods)) {
@@ -442,7 +437,7 @@ func compileService(p *mistakes, iface reflect.Type, impl any, o Options) *Servi
 	s.names = nameMethods(p, s.methods)
 	checkRoutes(p, s.methods)
 	if o.Intercept != nil {
-		if c.config.intercepted = o.Intercept(s.invokeByName); c.config.intercepted == nil {
+		if c.config.intercepted = o.Intercept(invokeIntercepted); c.config.intercepted == nil {
 			p.addf("Options.Intercept returns nil; return the function that it gets, or one that calls it")
 		}
 	}
@@ -474,7 +469,7 @@ func Join(name string, services ...*Service) *Service {
 	if len(services) == 0 {
 		p.addf("there is nothing to join")
 	}
-	j := &Service{name: name, workspaces: &sync.Pool{New: func() any { return new(workspace) }}}
+	j := &Service{name: name, workspaces: new(sync.Pool)}
 	var first *Service
 	for i, s := range services {
 		if s == nil {
@@ -635,241 +630,22 @@ func (s *Service) typeInfo(t *shape) *TypeInfo {
 	return &TypeInfo{Name: s.typeNames[t], Kind: t.typ.Kind().String(), Schema: t.schemaMap()}
 }
 
-// invoke calls m with a bound and valid input, through the interceptor of its
-// service. A panic becomes an error. It is an error of the method to return
-// neither an output nor an error, or an output of another type.
-func (m *method) invoke(ctx context.Context, in any) (out any, err error) {
-	return m.invokeBy(nil, ctx, in)
-}
-
-// invokeBy is like invoke with another function in the place of the method, for
-// transports that have an option for one. The interceptor runs around it as it
-// runs around the method; it is given the function by the context, since Register
-// has wrapped it long before the transport was made. A nil function stands for
-// the method.
-//
-// What the interceptor or the function returns is checked here. They are code of
-// the application, which Register could not check.
-func (m *method) invokeBy(inner InvokeFunc, ctx context.Context, in any) (out any, err error) {
-	defer recoverTo(&err)
-	by := ""
-	switch {
-	case m.intercepted != nil:
-		by = "Options.Intercept"
-		if inner != nil {
-			ctx = context.WithValue(ctx, innerKey{}, inner)
-		}
-		out, err = m.intercepted(ctx, m.resource, m.name, in)
-	case inner != nil:
-		by = "Invoke"
-		out, err = inner(ctx, m.resource, m.name, in)
-	default:
-		out, err = m.call(ctx, in)
-	}
-	if err != nil {
-		probeError(err)
-		return nil, err
-	}
-	return m.checkOutput(out, by)
-}
-
-// checkOutput returns out if it is what m has to return, or an error, which tells
-// the log who returned it: by is the name of an option, or "" for the method
-// itself. A nil pointer in an interface counts as no output.
-func (m *method) checkOutput(out any, by string) (any, error) {
-	if m.out == nil {
-		return nil, nil
-	}
-	if by != "" {
-		by = ", called through " + by + ","
-	}
-	switch {
-	case out == nil, reflect.TypeOf(out) == m.outType && reflect.ValueOf(out).IsNil():
-		return nil, fmt.Errorf("%s%s returned neither an output nor an error", m.goName, by)
-	case reflect.TypeOf(out) != m.outType:
-		return nil, fmt.Errorf("%s%s was answered with a %T, which is no %v", m.goName, by, out, m.outType)
-	}
-	return out, nil
-}
-
-// An innerKey is the key of the function in the place of the method in a context.
-// See invokeBy.
-type innerKey struct{}
-
-// bindObject makes the input of m from one JSON object that has every field by
-// its wire name, as transports without paths and queries send it. An empty text
-// counts as {}. For a method that takes no input it returns nil, and an error if
-// the text is no object; see bindNothing. A panic becomes an error.
-func (m *method) bindObject(d *decoder, text []byte) (in any, err error) {
-	defer recoverTo(&err) // Validate and UnmarshalJSON are code of the application
-	if m.bind == nil {
-		return nil, bindNothing(d, text, m.strict)
-	}
-	v, err := m.bind.bindObject(d, text)
-	return v.Interface(), err
-}
-
-// finishObject is the rest of bindObject for an input that binding.readObject made.
-func (m *method) finishObject(d *decoder, in any) (_ any, err error) {
-	if m.bind.hooks == nil {
-		return in, nil
-	}
-	defer recoverTo(&err)
-	return in, m.bind.finishObject(d, in)
-}
-
-// appendOutput appends the JSON of the method's output, or of one item of its
-// stream. Whatever goes wrong here is INTERNAL, even if MarshalJSON returns an
-// Error with another code: the call itself succeeded, and the client cannot help
-// it. A panic becomes an error.
-func (m *method) appendOutput(e *encoder, dst []byte, out any) (_ []byte, err error) {
-	defer recoverTo(&err) // MarshalJSON is code of the application
-	return m.appendRecord(e, dst, out, m.encode)
-}
-
-// appendRecord appends what encode makes of an output.
-func (m *method) appendRecord(e *encoder, dst []byte, out any, encode encodeFunc) ([]byte, error) {
-	*e = encoder{buf: dst}
-	if encode(e, reflect.ValueOf(out).Elem()); e.err != nil {
-		return e.buf, &Error{Code: CodeInternal, cause: e.err}
-	}
-	return e.buf, nil
-}
-
-// makeHeader returns the headers of an output, for a method whose headers are set.
-// Whatever goes wrong is INTERNAL, as in appendOutput.
-func (m *method) makeHeader(out any) (header http.Header, err error) {
-	defer recoverTo(&err) // MarshalText is code of the application
-	if header, err = m.headers.makeHeader(reflect.ValueOf(out).Elem()); err != nil {
-		return nil, &Error{Code: CodeInternal, cause: err}
-	}
-	return header, nil
-}
-
-// appendBody is appendOutput without the fields that makeHeader returns.
-func (m *method) appendBody(e *encoder, dst []byte, out any) (_ []byte, err error) {
-	defer recoverTo(&err)
-	return m.appendRecord(e, dst, out, m.headers.encode)
-}
-
-// Call calls a method by name, as a transport would: it checks the rules and the
-// Validate methods of the input, runs Options.Intercept, and turns a panic into
-// an error. The input is a pointer to the method's input, or nil if it takes
-// none. The method may be given by Method.Name, by one of its aliases or by its
-// Go name. An unknown method is UNIMPLEMENTED; an input of the wrong type, or one
-// that breaks a rule, is INVALID_ARGUMENT. The output is a pointer or nil. A
-// [Stream] is returned as it is, and the caller has to run it.
-//
-// A Go value cannot say that a field is absent: an optional field counts as
-// absent if it is zero. Call applies no defaults; [Service.NewInput] does. Validate
-// methods are called on the caller's own value and may change it; Call itself changes
-// nothing of it. An input that is nested more than 1,000 levels deep, as one is that
-// contains itself, is INVALID_ARGUMENT.
-func (s *Service) Call(ctx context.Context, resource, method string, input any) (any, error) {
-	m, err := s.findForCall(resource, method)
-	if err != nil {
-		return nil, err
-	}
-	call := &callContext{Context: ctx, method: m}
-	if outer, ok := ctx.Value(infoKey{}).(*callContext); ok {
-		*call = callContext{ctx, outer.endpoint, m, outer.request, outer.response}
-	}
-	info, _ := InfoFrom(call)
-	watch := m.watchCall(call, info.Transport, "")
-	defer watch.end(http.ErrAbortHandler)
-	if err = m.checkCaller(ctx); err == nil {
-		err = m.checkType(input)
-	}
-	if err == nil && m.in != nil {
-		err = s.checkInput(m, input)
-	}
-	var out any
-	if err == nil {
-		out, err = m.invoke(call, input)
-	}
-	watch.end(err)
-	return out, err
-}
-
-// NewInput returns a new input for a method, with the defaults applied, those of
-// structs and of arrays of structs in it too, to be filled in and passed to
-// [Service.Call]. It returns nil for a method that takes no input, and an
-// UNIMPLEMENTED error for an unknown method.
-func (s *Service) NewInput(resource, method string) (any, error) {
-	m, err := s.findForCall(resource, method)
-	if err != nil || m.in == nil {
-		return nil, err
-	}
-	in := reflect.New(m.in.typ)
-	m.bind.all.setDefaults(in.Elem())
-	return in.Interface(), nil
-}
-
-// findForCall returns the method of a name that a Go program gives: one that
-// clients may use too, or the Go name, which they do not see.
-func (s *Service) findForCall(resource, name string) (*method, error) {
-	if m := s.findMethod(resource, name); m != nil {
-		return m, nil
-	}
-	for _, m := range s.methods {
-		if m.resource == resource && m.goName == name {
-			return m, nil
-		}
-	}
-	return nil, noMethodError(resource, name)
-}
-
-// checkType returns an error if the method cannot be called with in.
-func (m *method) checkType(in any) error {
-	switch {
-	case m.in == nil && in == nil:
-		return nil
-	case m.in == nil:
-		return Errorf(CodeInvalidArgument, "%s.%s takes no input; give nil", m.resource, m.name)
-	case in != nil && reflect.TypeOf(in) == reflect.PointerTo(m.in.typ) && !reflect.ValueOf(in).IsNil():
-		return nil
-	case in != nil && reflect.TypeOf(in) == reflect.PointerTo(m.in.typ):
-		return Errorf(CodeInvalidArgument, "the input of %s.%s is a nil %T", m.resource, m.name, in)
-	default:
-		return Errorf(CodeInvalidArgument, "%s.%s takes a *%v that is not nil, not a %T", m.resource, m.name, m.in.typ, in)
-	}
-}
-
-// checkInput checks an input that is a Go value; see binding.checkValue. A panic of a
-// Validate method becomes an error.
-func (s *Service) checkInput(m *method, input any) (err error) {
-	defer recoverTo(&err)
-	ws := s.borrowWorkspace()
-	err = m.bind.checkValue(&ws.dec, reflect.ValueOf(input).Elem())
-	s.returnWorkspace(ws)
-	return err
-}
-
-// invokeByName calls the method itself, or its replacement; see invokeBy. It is the
-// function that Options.Intercept wraps. It checks again, since an interceptor may
-// call it with any context, any names and any input. A wrong input is then an error of the
-// program, which no client has to know of.
-func (s *Service) invokeByName(ctx context.Context, resource, name string, in any) (any, error) {
-	info, ok := InfoFrom(ctx)
-	m := s.findMethod(resource, name)
-	switch {
-	case !ok: // the function in the place of the method would be missed, too
+// invokeIntercepted is the function that Options.Intercept wraps. The call that ctx
+// belongs to does the rest: which method it is, and which function replaces it.
+func invokeIntercepted(ctx context.Context, resource, method string, input any) (any, error) {
+	c, ok := ctx.Value(callKey{}).(runningCall)
+	if !ok {
 		return nil, &Error{Code: CodeInternal, cause: fmt.Errorf("Options.Intercept passed on a context that is not derived from the one it got")}
-	case m == nil || info.Resource != resource || info.Method != name:
-		return nil, &Error{Code: CodeInternal, cause: fmt.Errorf("Options.Intercept passed on the names %q and %q, or the context of another call", resource, name)}
 	}
-	if err := m.checkType(in); err != nil {
-		return nil, &Error{Code: CodeInternal, cause: fmt.Errorf("Options.Intercept passed on another input: %w", err)}
-	}
-	if inner, ok := ctx.Value(innerKey{}).(InvokeFunc); ok {
-		return inner(ctx, resource, name, in)
-	}
-	return m.call(ctx, in)
+	return c.callIntercepted(ctx, resource, method, input)
 }
 
-// noMethodError returns the error for a name that no method answers to.
-func noMethodError(resource, name string) *Error {
-	return Errorf(CodeUnimplemented, "there is no method %q in resource %q", name, resource)
+// A callKey is the key of the runningCall in a context.
+type callKey struct{}
+
+// A runningCall calls its method; see call.callIntercepted.
+type runningCall interface {
+	callIntercepted(ctx context.Context, resource, method string, input any) (any, error)
 }
 
 // A Transport names a way to call a method.
@@ -882,66 +658,6 @@ const (
 	TransportMCP  Transport = "mcp"  // the Model Context Protocol
 	TransportCall Transport = "call" // Service.Call outside any other call
 )
-
-// Info tells a method how it was called.
-type Info struct {
-	Transport Transport     // by which the call came
-	Resource  string        // of the method
-	Method    string        // Method.Name
-	Request   *http.Request // nil for Service.Call outside any request
-
-	// Header is that of the response, to add to; Set replaces what middleware has set,
-	// such as Vary. It is nil where there is no response. What is added in a batch, or
-	// where MCP answers by a stream, is not sent: one response has the answers of all
-	// calls, and a stream may have begun.
-	Header http.Header
-}
-
-// InfoFrom returns the [Info] of the call that ctx belongs to. It reports false
-// if ctx does not belong to a call.
-func InfoFrom(ctx context.Context) (Info, bool) {
-	c, ok := ctx.Value(infoKey{}).(*callContext)
-	if !ok {
-		return Info{}, false
-	}
-	info := Info{Transport: TransportCall, Request: c.request, Header: c.response}
-	if c.endpoint != nil {
-		info.Transport = c.endpoint.transport
-	}
-	if c.response == nil && c.request != nil { // a call of a batch, which must not write into the header of another
-		info.Header = make(http.Header)
-	}
-	if c.method != nil {
-		info.Resource, info.Method = c.method.resource, c.method.name
-	}
-	return info, true
-}
-
-// An infoKey is the key of the callContext in a context.
-type infoKey struct{}
-
-// A callContext is the context of one call. It has what Info is made of, for the few
-// methods that ask.
-type callContext struct {
-	context.Context
-	endpoint *endpoint     // that the request came to; nil for Service.Call outside any request
-	method   *method       // nil in MCP until it is known
-	request  *http.Request // nil where there is none
-	response http.Header   // of the response; nil where there is none, and in a batch, which has one for all calls
-}
-
-// Value returns c itself for infoKey, so that InfoFrom finds it under contexts that
-// the application derived. It hides the replacement that an outer call has for its
-// method: a method that calls another by Service.Call calls that itself.
-func (c *callContext) Value(key any) any {
-	switch key {
-	case infoKey{}:
-		return c
-	case innerKey{}:
-		return nil
-	}
-	return c.Context.Value(key)
-}
 
 // An Observation is what Options.Observe is told of one call:
 //
@@ -973,150 +689,4 @@ type Observation struct {
 	Route     string        // the pattern of the REST route, "GET /todos/{id}"; empty on other transports
 	Err       error         // as the log has it, with its cause; nil for success. CodeOf(Err) is a label of few values
 	Took      time.Duration // from the request to here
-}
-
-// A callWatch measures one call for Options.Observe. Where nobody observes, it is
-// the zero value, which does nothing.
-type callWatch struct {
-	ctx       context.Context
-	method    *method // nil once the call is observed
-	transport Transport
-	route     string
-	start     time.Time
-}
-
-// watchCall begins to measure a call of m, of which ctx is the context. Its end
-// must follow on every way out, also by a panic; see callWatch.end.
-func (m *method) watchCall(ctx context.Context, t Transport, route string) callWatch {
-	if m.observe == nil {
-		return callWatch{}
-	}
-	return callWatch{ctx, m, t, route, time.Now()}
-}
-
-// end tells Options.Observe how the call ended. Only the first end of a call does
-// something, so a deferred one with http.ErrAbortHandler is for panics alone. A nil c
-// does nothing.
-func (c *callWatch) end(err error) {
-	if c != nil && c.method != nil {
-		c.tellObserver(err)
-	}
-}
-
-// tellObserver calls Options.Observe, which is code of the application and may keep
-// the error.
-func (c *callWatch) tellObserver(err error) {
-	m := c.method
-	c.method = nil
-	if e, ok := err.(*Error); ok && e.violations != nil { // of a decoder, which overwrites it for the next input
-		kept := *e
-		kept.Details, kept.violations = map[string]any{"violations": e.Violations()}, nil
-		err = &kept
-	}
-	defer func() {
-		if v := recover(); v != nil {
-			err := fmt.Errorf("Options.Observe: %w", &PanicError{Value: v, Stack: debug.Stack()})
-			logError(c.ctx, m.logger, err, logPlace{transport: string(c.transport), resource: m.resource, method: m.name})
-		}
-	}()
-	m.observe(c.ctx, Observation{c.transport, m.resource, m.name, c.route, err, time.Since(c.start)})
-}
-
-// A workspace is the memory that one goroutine needs to serve one request. All
-// requests of a service share a pool of them, so that a request that is like the
-// ones before allocates little more than its input.
-//
-// Invariants:
-//
-//	one goroutine uses a workspace at a time
-//	nothing that a method gets to see aliases it, since a method may keep its
-//	  input after it has returned
-//	one that lies in the pool points to nothing of the request it served
-type workspace struct {
-	dec  decoder
-	enc  encoder
-	body []byte // of the request
-}
-
-// borrowWorkspace returns a workspace, whose decoder is started, to be given back by
-// returnWorkspace.
-func (s *Service) borrowWorkspace() *workspace {
-	ws := s.workspaces.Get().(*workspace)
-	ws.dec.lean = false
-	return ws
-}
-
-// returnWorkspace keeps ws for another request, unless an unusual one made it
-// large: otherwise a few large requests would make every workspace of the pool
-// large, for ever.
-func (s *Service) returnWorkspace(ws *workspace) {
-	if cap(ws.body) > maxPooled || cap(ws.enc.buf) > maxPooled || cap(ws.dec.scratch) > maxPooled ||
-		cap(ws.dec.scan.names) > maxPooled/16 || cap(ws.dec.texts) > maxPooled/16 {
-		return
-	}
-	ws.dec.start(nil) // with the line below, drops all pointers into the request
-	clear(ws.dec.scan.names[:cap(ws.dec.scan.names)])
-	s.workspaces.Put(ws)
-}
-
-// An endpoint is the common part of the http.Handlers of all transports. Its
-// options hold until a method is found, whose own can differ after Join.
-type endpoint struct {
-	*config
-	service   *Service
-	transport Transport
-	only      *method // the method of a handler that serves one; nil if it serves all
-}
-
-// newEndpoint returns the endpoint of a handler that serves all methods. Its
-// options are those of the first method.
-func (s *Service) newEndpoint(t Transport) endpoint {
-	return endpoint{config: s.methods[0].config, service: s, transport: t}
-}
-
-// A responder is the part of a handler that differs between transports.
-//
-// To add a transport, write a file with a handler that embeds an endpoint,
-// implements responder and calls serveRequest as its ServeHTTP; a method of
-// *Service that returns the handler; and a constant of type Transport. Bind inputs
-// with method.bindObject, call with method.invoke, and append the output with
-// method.appendOutput, or for a stream with method.appendItems.
-type responder interface {
-	// respond answers r. If it returns an error, it has written nothing, and
-	// serveRequest writes the error.
-	respond(w http.ResponseWriter, r *http.Request, ws *workspace) error
-	// writeErrorResponse answers r with err, in the form of the transport.
-	writeErrorResponse(w http.ResponseWriter, r *http.Request, err error)
-}
-
-// serveRequest does the part of every request that does not depend on the
-// transport. The deadline comes first, since it holds for refused requests too. The
-// workspace is not returned by defer: after a panic its parts may contradict each
-// other, and a new one is cheap.
-func (e *endpoint) serveRequest(w http.ResponseWriter, r *http.Request, h responder) {
-	e.limits.setDeadline(w, r)
-	w = protectAnswer(w, r)
-	ws := e.service.borrowWorkspace()
-	if err := h.respond(w, r, ws); err != nil {
-		e.logError(r.Context(), r, err, e.only)
-		h.writeErrorResponse(w, r, err)
-	}
-	e.service.returnWorkspace(ws)
-}
-
-// writeErrorResponse answers with err by Options.OnError. Transports with another
-// form of errors replace it.
-func (e *endpoint) writeErrorResponse(w http.ResponseWriter, r *http.Request, err error) {
-	respondError(w, r, err, e.onError, e.logger)
-}
-
-// logError logs err as the error of a call of m, or of the whole request if m is
-// nil. It uses the logger of the method's own service, which after Join need not
-// be that of the endpoint.
-func (e *endpoint) logError(ctx context.Context, r *http.Request, err error, m *method) {
-	place, logger := logPlace{transport: string(e.transport), request: r}, e.logger
-	if m != nil {
-		place.resource, place.method, logger = m.resource, m.name, m.logger
-	}
-	logError(ctx, logger, err, place)
 }

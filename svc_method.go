@@ -84,6 +84,22 @@ var (
 	typeError   = reflect.TypeFor[error]()
 )
 
+// appendOutput appends the JSON of the method's output, or of one item of its stream.
+// Any error is INTERNAL, even if MarshalJSON returns another code: the call itself has
+// succeeded, and the client cannot help it.
+func (m *method) appendOutput(e *encoder, dst []byte, out any) ([]byte, error) {
+	return appendRecord(e, dst, out, m.encode)
+}
+
+// appendRecord appends what encode makes of an output.
+func appendRecord(e *encoder, dst []byte, out any, encode encodeFunc) ([]byte, error) {
+	*e = encoder{buf: dst}
+	if encode(e, reflect.ValueOf(out).Elem()); e.err != nil {
+		return e.buf, &Error{Code: CodeInternal, cause: e.err}
+	}
+	return e.buf, nil
+}
+
 // title returns the name of the method for mistakes.
 func (m *method) title() string { return m.titleOf(m.goName) }
 
@@ -168,7 +184,7 @@ func (c *methodCompiler) compileMethods() []*method {
 	c.where = ""
 	c.shapes.finishShapes()
 	for _, m := range sound { // the plans of others would repeat the same mistakes in other words
-		if len(c.list) == 0 || m.in.isSound() && m.out.isSound() {
+		if len(c.list) == 0 || c.shapes.isSound(m.in) && c.shapes.isSound(m.out) {
 			c.where = m.title()
 			c.compilePlans(m)
 		}
@@ -277,15 +293,6 @@ func (c *methodCompiler) checkCallers(o MethodOptions) {
 			c.addf("MethodOptions.Scopes has %q; a scope is visible ASCII without quotes and backslashes", s)
 		}
 	}
-}
-
-// checkCaller returns an error if the caller that ctx knows must not call m. It is
-// called before the input is read, by every transport.
-func (m *method) checkCaller(ctx context.Context) error {
-	if len(m.schemes) == 0 {
-		return nil
-	}
-	return checkIdentity(ctx, m.scopes)
 }
 
 // A documentSecurity is a Security Requirement Object of OpenAPI: scopes by the name

@@ -24,7 +24,7 @@ const (
 	maxFileLines = 1400
 	maxFuncLines = 70
 	maxLines     = 22940 // of all sources; raise it for what is worth it
-	maxFiles     = 55    // with tests, in the root of the repository
+	maxFiles     = 56    // with tests, in the root of the repository
 	minComments  = 22    // lines of comments, in percent of those that are not blank
 	maxDepth     = 3     // statements in one another; one function in a hundred may have more
 )
@@ -460,7 +460,7 @@ func TestHouseRules(t *testing.T) {
 		{"constant", map[string]string{"json.go": "var a [n]int", "bind.go": "const n = 2"}, "uses n of bind"},
 		{"attach a method", map[string]string{"svc.go": "type s struct{}", "rest.go": "func (*s) REST() {}"}, ""},
 		{"call a method from below", map[string]string{"svc.go": "type s struct{}; func (x *s) f() { x.REST() }", "rest.go": "func (*s) REST() {}"},
-			"svc.go:2: svc (layer 6) uses REST of rest (layer 7)"},
+			"svc.go:2: svc (layer 6) uses REST of rest (layer 8)"},
 		{"method of a generic type", map[string]string{"svc.go": "type s[T any] struct{}; func f(x s[int]) { x.g() }", "rest.go": "func (s[T]) g() {}"}, "uses g of rest"},
 		{"interface method", map[string]string{"svc.go": "type i = interface{ j }", "svc_b.go": "func f(x i) { x.m() }", "svc_c.go": "type j interface{ m() }"}, ""},
 		{"unknown file", map[string]string{"util.go": ""}, "util.go is not in the layer table"},

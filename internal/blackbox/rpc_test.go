@@ -508,7 +508,7 @@ func TestRPCLog(t *testing.T) {
 	const (
 		invalid  = `level=WARN msg="svc: invalid input" transport=rpc method=POST path=/rpc code=INVALID_ARGUMENT error="INVALID_ARGUMENT: Invalid Request"` + "\n"
 		secret   = `level=ERROR msg="svc: internal error" transport=rpc method=POST path=/rpc call=math.fail code=INTERNAL error=secret` + "\n"
-		tooLarge = `level=WARN msg="svc: a limit is reached" transport=rpc method=POST path=/rpc code=RESOURCE_EXHAUSTED error="RESOURCE_EXHAUSTED: the call was begun, but its answer does not fit: the answers of a batch have at most 16 MiB together"` + "\n"
+		tooLarge = `level=WARN msg="svc: a limit is reached" transport=rpc method=POST path=/rpc call=math.fail code=RESOURCE_EXHAUSTED error="RESOURCE_EXHAUSTED: the call was begun, but its answer does not fit: the answers of a batch have at most 16 MiB together"` + "\n"
 	)
 	more := func(level string, errors, notRun int) string {
 		return fmt.Sprintf(`level=%s msg="svc: more in this batch" transport=rpc method=POST path=/rpc errors=%d notRun=%d`, level, errors, notRun)

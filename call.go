@@ -1,0 +1,661 @@
+package svc
+
+// This file makes calls: it takes one call of a method from its caller to its
+// outcome, in the same way for every transport. In this order:
+//
+//   - call and carrier: the steps of a call, and the part of a transport in them
+//   - the steps: caller, input, method, output
+//   - the end of a call: Options.Observe and the log
+//   - Call and NewInput, for calls from within the program
+//   - Info, what a method can learn about its call
+//   - batchBudget: the limits on the answers and the log lines of a batch
+//   - the frame of a request: workspaces, endpoints, deadlines
+//
+// A transport turns text into calls and outcomes into text. Everything that is true
+// for each call, whatever its transport, stands here.
+
+import (
+	"context"
+	"fmt"
+	"log/slog"
+	"net/http"
+	"reflect"
+	"runtime/debug"
+	"sync/atomic"
+	"time"
+)
+
+// A call is one call of a method. It is the context of the method too, from which
+// [InfoFrom] reads.
+//
+// Every call takes these steps, in this order. An error ends it:
+//
+//	Step    Function             Errors
+//	------  -------------------  ------------------------------------------------
+//	caller  method.checkCaller   UNAUTHENTICATED, PERMISSION_DENIED; the input is
+//	                             not read
+//	input   carrier.readInput    INVALID_ARGUMENT, and the errors of reading a body
+//	method  call.invoke          those of the method; Options.Intercept runs around
+//	                             call.callMethod, which runs MCPOptions.Invoke or
+//	                             the method
+//	output  carrier.takeOutput   INTERNAL for an output that cannot be written
+//	end     call.end             tells Options.Observe and the log
+//
+// run takes the steps up to the output. The transport calls end itself, since it may
+// still replace the outcome: an answer can be too large for its batch.
+type call struct {
+	context.Context               // of the request
+	endpoint        *endpoint     // that received the request; nil for Service.Call outside a request
+	method          *method       // nil if the request names none
+	request         *http.Request // nil if there is none
+	response        http.Header   // of the response; nil if there is none, and in a batch
+	ws              *workspace
+	budget          *batchBudget // of the batch; nil for a call that is alone in its request
+	start           time.Time    // zero if nobody observes the call, and once it has been observed
+	nested          bool         // a Service.Call: it does not share the route or MCPOptions.Invoke of endpoint
+	refused         bool         // checkCaller has failed, so the input is unread
+}
+
+// A carrier is a call with the part that its transport has in it.
+type carrier interface {
+	context.Context // of the method
+	// readInput returns the input of the method: a pointer, or nil if it takes none.
+	readInput() (any, error)
+	// takeOutput encodes what the method has returned: a pointer, or nil if it returns
+	// none.
+	takeOutput(out any) error
+}
+
+// A streamCarrier is a carrier that runs the streams of methods. Without it, the
+// stream is the output.
+type streamCarrier interface {
+	carrier
+	// takeStream runs a stream to its end. ctx is the context of the method, and
+	// cancel cancels it.
+	takeStream(ctx context.Context, cancel context.CancelCauseFunc, stream any) error
+}
+
+// run takes the steps of a call up to its output and returns the error of the step
+// that failed. A panic of the application becomes an error. A panic with
+// http.ErrAbortHandler goes on, so that net/http closes the connection.
+func (c *call) run(t carrier) (err error) {
+	if c.method.observe != nil {
+		c.start = time.Now()
+	}
+	done := false
+	defer func() {
+		if done {
+			return
+		}
+		v := recover()
+		if v == nil || v == http.ErrAbortHandler { // nil: the method called runtime.Goexit
+			c.observe(t, http.ErrAbortHandler)
+		}
+		if v != nil {
+			err = panicError(v)
+		}
+	}()
+	err = c.takeSteps(t)
+	done = true
+	return err
+}
+
+func (c *call) takeSteps(t carrier) error {
+	if err := c.method.checkCaller(t); err != nil {
+		c.refused = true
+		return err
+	}
+	in, err := t.readInput()
+	if err != nil {
+		return err
+	}
+	if c.method.stream != "" {
+		if t, ok := t.(streamCarrier); ok {
+			return c.runStream(t, in)
+		}
+	}
+	out, err := c.invoke(t, in)
+	if err != nil {
+		return err
+	}
+	return t.takeOutput(out)
+}
+
+// runStream calls a method that returns a stream, and runs the stream. The context of
+// the method ends with the stream.
+func (c *call) runStream(t streamCarrier, in any) error {
+	ctx, cancel := context.WithCancelCause(t)
+	defer cancel(nil)
+	stream, err := c.invoke(ctx, in)
+	if err != nil {
+		return err
+	}
+	return t.takeStream(ctx, cancel, stream)
+}
+
+// checkCaller returns an error if the caller in ctx must not call m.
+func (m *method) checkCaller(ctx context.Context) error {
+	if len(m.schemes) == 0 {
+		return nil
+	}
+	return checkIdentity(ctx, m.scopes)
+}
+
+// bindObject returns the input in text, a JSON object with all fields by their wire
+// names, as transports without paths and queries send it. An empty text stands for
+// {}. read and readErr are what a paramsReader has made of the text already.
+func (c *call) bindObject(text []byte, read any, readErr error) (any, error) {
+	m := c.method
+	switch {
+	case readErr != nil:
+		return nil, readErr
+	case m.bind == nil:
+		return nil, bindNothing(&c.ws.dec, text, m.strict)
+	case read == nil:
+		v, err := m.bind.bindObject(&c.ws.dec, text)
+		return v.Interface(), err
+	case m.bind.hooks != nil:
+		return read, m.bind.finishObject(&c.ws.dec, read)
+	}
+	return read, nil
+}
+
+// invoke calls the method with a valid input, through Options.Intercept if the service
+// has one, and checks the output. A method must return an output or an error.
+func (c *call) invoke(ctx context.Context, in any) (out any, err error) {
+	m := c.method
+	if m.intercepted != nil {
+		out, err = m.intercepted(ctx, m.resource, m.name, in)
+	} else {
+		out, err = c.callMethod(ctx, in)
+	}
+	if err != nil {
+		probeError(err)
+		return nil, err
+	}
+	return c.checkOutput(out)
+}
+
+// callMethod calls the method, or MCPOptions.Invoke in its place.
+func (c *call) callMethod(ctx context.Context, in any) (any, error) {
+	m := c.method
+	if invoke := c.replacement(); invoke != nil {
+		return invoke(ctx, m.resource, m.name, in)
+	}
+	return m.call(ctx, in)
+}
+
+// replacement returns the function that is called in place of the method, or nil.
+func (c *call) replacement() InvokeFunc {
+	if c.endpoint == nil || c.nested {
+		return nil
+	}
+	return c.endpoint.invoke
+}
+
+// callIntercepted is callMethod for an interceptor, which can pass on any names and any
+// input. Its mistakes are errors of the program, so clients get INTERNAL.
+func (c *call) callIntercepted(ctx context.Context, resource, name string, in any) (any, error) {
+	if m := c.method; m.resource != resource || m.name != name {
+		return nil, &Error{Code: CodeInternal, cause: fmt.Errorf("Options.Intercept passed on the names %q and %q, or the context of another call", resource, name)}
+	}
+	if err := c.method.checkType(in); err != nil {
+		return nil, &Error{Code: CodeInternal, cause: fmt.Errorf("Options.Intercept passed on another input: %w", err)}
+	}
+	return c.callMethod(ctx, in)
+}
+
+// checkType returns an error if the method cannot be called with in.
+func (m *method) checkType(in any) error {
+	switch {
+	case m.in == nil && in == nil:
+		return nil
+	case m.in == nil:
+		return Errorf(CodeInvalidArgument, "%s.%s takes no input; give nil", m.resource, m.name)
+	case in == nil || reflect.TypeOf(in) != reflect.PointerTo(m.in.typ):
+		return Errorf(CodeInvalidArgument, "%s.%s takes a *%v that is not nil, not a %T", m.resource, m.name, m.in.typ, in)
+	case reflect.ValueOf(in).IsNil():
+		return Errorf(CodeInvalidArgument, "the input of %s.%s is a nil %T", m.resource, m.name, in)
+	}
+	return nil
+}
+
+// checkOutput returns out if the method may return it. An interceptor and a
+// replacement can return anything, so the error names the option, for the log. A nil
+// pointer in an interface counts as no output.
+func (c *call) checkOutput(out any) (any, error) {
+	m := c.method
+	if m.out == nil {
+		return nil, nil
+	}
+	isOutput := reflect.TypeOf(out) == m.outType
+	if isOutput && !reflect.ValueOf(out).IsNil() {
+		return out, nil
+	}
+	by := ""
+	switch {
+	case m.intercepted != nil:
+		by = ", called through Options.Intercept,"
+	case c.replacement() != nil:
+		by = ", called through Invoke,"
+	}
+	if out == nil || isOutput {
+		return nil, fmt.Errorf("%s%s returned neither an output nor an error", m.goName, by)
+	}
+	return nil, fmt.Errorf("%s%s was answered with a %T, which is no %v", m.goName, by, out, m.outType)
+}
+
+// collect appends the items of a stream to ws.enc.buf, as the one record that the
+// transport sends: {"items":[…]}. seen is called with the number of items so far; it
+// may be nil. A stream that fails counts against the budget of its batch.
+func (c *call) collect(cancel context.CancelCauseFunc, stream any, seen func(n int)) (err error) {
+	enc := &c.ws.enc
+	start := len(enc.buf)
+	if enc.buf, err = c.method.appendItems(cancel, enc, enc.buf, stream, seen); err != nil {
+		c.budget.countDropped(len(enc.buf) - start)
+	}
+	return err
+}
+
+// end tells Options.Observe and the log how the call ended: with err, or with success
+// if err is nil. ctx is that of the method.
+func (c *call) end(ctx context.Context, err error) {
+	c.observe(ctx, err)
+	if err != nil {
+		c.log(ctx, err)
+	}
+}
+
+// log logs an error of the call, or counts it if the batch has logged enough.
+func (c *call) log(ctx context.Context, err error) {
+	if c.budget.mayLog(err) {
+		c.endpoint.logError(ctx, c.request, err, c.method)
+	}
+}
+
+// observe calls Options.Observe, once for each call. Observe may keep the error.
+func (c *call) observe(ctx context.Context, err error) {
+	if c.start.IsZero() {
+		return
+	}
+	o := Observation{Transport: c.transport(), Resource: c.method.resource, Method: c.method.name, Err: err, Took: time.Since(c.start)}
+	c.start = time.Time{}
+	if !c.nested && c.endpoint != nil {
+		o.Route = c.endpoint.route
+	}
+	if e, ok := err.(*Error); ok && e.violations != nil { // a decoder overwrites them for its next input
+		kept := *e
+		kept.Details, kept.violations = map[string]any{"violations": e.Violations()}, nil
+		o.Err = &kept
+	}
+	defer func() {
+		if v := recover(); v != nil {
+			err := fmt.Errorf("Options.Observe: %w", &PanicError{Value: v, Stack: debug.Stack()})
+			logError(ctx, c.method.logger, err, logPlace{transport: string(o.Transport), resource: o.Resource, method: o.Method})
+		}
+	}()
+	c.method.observe(ctx, o)
+}
+
+// observeSkipped observes a call that is not run because of err.
+func (c *call) observeSkipped(ctx context.Context, err error) {
+	if c.method != nil && c.method.observe != nil {
+		c.start = time.Now()
+		c.observe(ctx, err)
+	}
+}
+
+// transport returns the transport of the call. A Service.Call within another call has
+// the transport of that.
+func (c *call) transport() Transport {
+	if c.endpoint == nil {
+		return TransportCall
+	}
+	return c.endpoint.transport
+}
+
+// Call calls a method by name, as a transport would: it checks the rules and the
+// Validate methods of the input, runs Options.Intercept, and turns a panic into
+// an error. The input is a pointer to the method's input, or nil if it takes
+// none. The method may be given by Method.Name, by one of its aliases or by its
+// Go name. An unknown method is UNIMPLEMENTED; an input of the wrong type, or one
+// that breaks a rule, is INVALID_ARGUMENT. The output is a pointer or nil. A
+// [Stream] is returned as it is, and the caller has to run it.
+//
+// A Go value cannot say that a field is absent: an optional field counts as
+// absent if it is zero. Call applies no defaults; [Service.NewInput] does. Validate
+// methods are called on the caller's own value and may change it; Call itself changes
+// nothing of it. An input that is nested more than 1,000 levels deep, as one is that
+// contains itself, is INVALID_ARGUMENT.
+func (s *Service) Call(ctx context.Context, resource, method string, input any) (any, error) {
+	m, err := s.findForCall(resource, method)
+	if err != nil {
+		return nil, err
+	}
+	c := &localCall{call: call{Context: ctx, method: m, nested: true}, service: s, input: input}
+	if outer, ok := ctx.Value(infoKey{}).(*call); ok {
+		c.endpoint, c.request, c.response = outer.endpoint, outer.request, outer.response
+	}
+	err = c.run(c)
+	c.observe(c, err)
+	return c.output, err
+}
+
+// A localCall is the carrier of [Service.Call]. Its input and output are Go values,
+// and its caller gets the error, so nothing is logged.
+type localCall struct {
+	call
+	service *Service
+	input   any
+	output  any
+}
+
+func (c *localCall) readInput() (any, error) {
+	err := c.method.checkType(c.input)
+	if err != nil || c.method.in == nil {
+		return nil, err
+	}
+	ws := c.service.borrowWorkspace()
+	err = c.method.bind.checkValue(&ws.dec, reflect.ValueOf(c.input).Elem())
+	c.service.returnWorkspace(ws)
+	return c.input, err
+}
+
+func (c *localCall) takeOutput(out any) error {
+	c.output = out
+	return nil
+}
+
+// NewInput returns a new input for a method, with the defaults applied, those of
+// structs and of arrays of structs in it too, to be filled in and passed to
+// [Service.Call]. It returns nil for a method that takes no input, and an
+// UNIMPLEMENTED error for an unknown method.
+func (s *Service) NewInput(resource, method string) (any, error) {
+	m, err := s.findForCall(resource, method)
+	if err != nil || m.in == nil {
+		return nil, err
+	}
+	in := reflect.New(m.in.typ)
+	m.bind.all.setDefaults(in.Elem())
+	return in.Interface(), nil
+}
+
+// findForCall returns the method of a name that a Go program gives: one that
+// clients may use too, or the Go name, which they do not see.
+func (s *Service) findForCall(resource, name string) (*method, error) {
+	if m := s.findMethod(resource, name); m != nil {
+		return m, nil
+	}
+	for _, m := range s.methods {
+		if m.resource == resource && m.goName == name {
+			return m, nil
+		}
+	}
+	return nil, noMethodError(resource, name)
+}
+
+// noMethodError returns the error for a name that no method answers to.
+func noMethodError(resource, name string) *Error {
+	return Errorf(CodeUnimplemented, "there is no method %q in resource %q", name, resource)
+}
+
+// Info tells a method how it was called.
+type Info struct {
+	Transport Transport     // by which the call came
+	Resource  string        // of the method
+	Method    string        // Method.Name
+	Request   *http.Request // nil for a Service.Call outside a request
+
+	// Header is the header of the response. A method can add to it; Set replaces what
+	// middleware has set, such as Vary. It is nil if there is no response. One response
+	// answers all calls of a batch, and MCP may begin to answer before the method
+	// returns: what is added there is not sent.
+	Header http.Header
+}
+
+// InfoFrom returns the [Info] of the call that ctx belongs to. It reports false if ctx
+// does not belong to a call.
+func InfoFrom(ctx context.Context) (Info, bool) {
+	c, ok := ctx.Value(infoKey{}).(*call)
+	if !ok {
+		return Info{}, false
+	}
+	info := Info{Transport: c.transport(), Request: c.request, Header: c.response}
+	if c.response == nil && c.request != nil { // in a batch
+		info.Header = make(http.Header)
+	}
+	if c.method != nil {
+		info.Resource, info.Method = c.method.resource, c.method.name
+	}
+	return info, true
+}
+
+// An infoKey is the key of the *call in a context, for [InfoFrom].
+type infoKey struct{}
+
+// Value returns c for the two keys of calls. The keys differ since the exchange of MCP
+// does more for an infoKey.
+func (c *call) Value(key any) any {
+	switch key {
+	case infoKey{}, callKey{}:
+		return c
+	}
+	return c.Context.Value(key)
+}
+
+// batchLines is how many errors of one batch are logged one by one.
+const batchLines = 8
+
+// A batchBudget bounds the answers and the log lines of one batch. A small request
+// can ask for the largest answer of a service, or cause an error, as often as a
+// batch has calls. The batches of JSON-RPC have one each, and so have those of MCP,
+// which answers them as follows:
+//
+//	for each message: checkNext; if it returns an error, answer with that and call
+//	  nothing; if not, answer the message and give the length to keepAnswer; if
+//	  that returns an error, drop the answer and answer with the error
+//	at the end: logRest
+//
+// The errors themselves are not counted as answers: they are short. The items of a
+// stream that ended in an error are counted, by countDropped. An answer that
+// does not fit has been made in full before it is dropped. So a batch takes the
+// memory of maxAnswers and of one answer for each of its workers.
+//
+// The zero value is a whole budget. Methods may be called by several goroutines.
+type batchBudget struct {
+	kept   atomic.Int64 // the bytes of the answers that are kept, at most maxAnswers
+	spent  atomic.Bool  // an answer did not fit, so no call begins any more
+	unrun  atomic.Int64 // the calls that did not begin, for whatever reason
+	errors atomic.Int64 // the errors that were to be logged
+	severe atomic.Bool  // an error that was counted and not logged has a status of 500 or more
+}
+
+// The errors of calls that the budget is too small for. A client can tell by the
+// message whether the call was begun, which matters if it is a write.
+var (
+	errAnswerTooLarge = Errorf(CodeResourceExhausted, "the call was begun, but its answer does not fit: the answers of a batch have at most 16 MiB together")
+	errBudgetSpent    = Errorf(CodeResourceExhausted, "the call was not begun: the answers of a batch have at most 16 MiB together, and those of other calls have used them up")
+)
+
+// checkNext returns nil if the next call of the batch may begin. It returns
+// errBudgetSpent if the answers so far use up the budget, and the error of ctx if
+// that has ended: nobody waits for the answers of a client that has disconnected.
+func (b *batchBudget) checkNext(ctx context.Context) error {
+	if b == nil {
+		return nil
+	}
+	err := ctx.Err()
+	if err == nil && b.spent.Load() {
+		err = errBudgetSpent
+	}
+	if err != nil {
+		b.unrun.Add(1)
+	}
+	return err
+}
+
+// keepAnswer counts an answer of n bytes. It returns errAnswerTooLarge if the
+// budget has not so many left; then no further call may begin.
+func (b *batchBudget) keepAnswer(n int) error {
+	if b == nil {
+		return nil
+	}
+	for {
+		kept := b.kept.Load()
+		if kept+int64(n) > maxAnswers {
+			b.spent.Store(true)
+			return errAnswerTooLarge
+		}
+		if b.kept.CompareAndSwap(kept, kept+int64(n)) {
+			return nil
+		}
+	}
+}
+
+// countDropped counts n bytes that a call collected before it ended in an error. They
+// were made all the same, so a batch of streams that are all too large must not run
+// to its end: the first of them uses up the budget. A nil budget counts nothing.
+func (b *batchBudget) countDropped(n int) {
+	if b != nil {
+		b.keepAnswer(n)
+	}
+}
+
+// mayLog reports whether err is to be logged. If not, it is counted for logRest. A nil
+// budget, that of a single message, allows all.
+func (b *batchBudget) mayLog(err error) bool {
+	if b == nil || b.errors.Add(1) <= batchLines {
+		return true
+	}
+	if ErrorFrom(err).HTTPStatus() >= http.StatusInternalServerError {
+		b.severe.Store(true)
+	}
+	return false
+}
+
+// logRest writes a line with the number of the errors that were not logged and of
+// the calls that were not run, if there are any. Its level is error if one of the
+// errors has that level, and info if the only reason is that the client has gone.
+// It goes to the logger of the endpoint, also after Join.
+func (b *batchBudget) logRest(ctx context.Context, e *endpoint, r *http.Request) {
+	more, unrun := max(0, b.errors.Load()-batchLines), b.unrun.Load()
+	if more == 0 && unrun == 0 {
+		return
+	}
+	level := slog.LevelInfo
+	switch {
+	case b.severe.Load():
+		level = slog.LevelError
+	case more > 0 || b.spent.Load():
+		level = slog.LevelWarn
+	}
+	logger := e.logger
+	if logger == nil {
+		logger = slog.Default()
+	}
+	place := logPlace{transport: string(e.transport), request: r}
+	attrs := append(place.appendAttrs(nil), slog.Int64("errors", more), slog.Int64("notRun", unrun))
+	logger.LogAttrs(ctx, level, "svc: more in this batch", attrs...)
+}
+
+// A workspace is the memory that one goroutine needs to serve one request. All
+// requests of a service share a pool of them, so that a request that is like the
+// ones before allocates little more than its input.
+//
+// Invariants:
+//
+//	one goroutine uses a workspace at a time
+//	nothing that a method gets to see aliases it, since a method may keep its
+//	  input after it has returned
+//	one that lies in the pool points to nothing of the request it served
+type workspace struct {
+	dec  decoder
+	enc  encoder
+	body []byte // of the request
+}
+
+// borrowWorkspace returns a workspace, whose decoder is started, to be given back by
+// returnWorkspace.
+func (s *Service) borrowWorkspace() *workspace {
+	ws, _ := s.workspaces.Get().(*workspace)
+	if ws == nil {
+		ws = new(workspace)
+	}
+	ws.dec.lean = false
+	return ws
+}
+
+// returnWorkspace keeps ws for another request, unless an unusual one made it
+// large: otherwise a few large requests would make every workspace of the pool
+// large, for ever.
+func (s *Service) returnWorkspace(ws *workspace) {
+	if cap(ws.body) > maxPooled || cap(ws.enc.buf) > maxPooled || cap(ws.dec.scratch) > maxPooled ||
+		cap(ws.dec.scan.names) > maxPooled/16 || cap(ws.dec.texts) > maxPooled/16 {
+		return
+	}
+	ws.dec.start(nil) // with the line below, drops all pointers into the request
+	clear(ws.dec.scan.names[:cap(ws.dec.scan.names)])
+	s.workspaces.Put(ws)
+}
+
+// An endpoint is the common part of the http.Handlers of all transports. Its options
+// apply until a method is found. After Join, the method can have others.
+type endpoint struct {
+	*config
+	service   *Service
+	transport Transport
+	route     string     // the pattern of the only route, for Observation.Route; "" if there is none
+	invoke    InvokeFunc // is called in place of the methods; nil calls the methods
+}
+
+// newEndpoint returns the endpoint of a handler that serves all methods. Its
+// options are those of the first method.
+func (s *Service) newEndpoint(t Transport) endpoint {
+	return endpoint{config: s.methods[0].config, service: s, transport: t}
+}
+
+// A responder is the part of a handler that differs between transports.
+//
+// To add a transport, write a file with a handler that embeds an endpoint, implements
+// responder and calls serveRequest in its ServeHTTP; a carrier, whose readInput and
+// takeOutput read and write the text of one call; a method of *Service that returns
+// the handler; and a constant of type Transport. respond makes carriers of the
+// request, and calls call.run and call.end for each.
+type responder interface {
+	// respond answers r. It returns an error if it has written nothing because r makes
+	// no call; serveRequest logs and writes that error.
+	respond(w http.ResponseWriter, r *http.Request, ws *workspace) error
+	// writeErrorResponse answers r with err, in the form of the transport.
+	writeErrorResponse(w http.ResponseWriter, r *http.Request, err error)
+}
+
+// serveRequest does the part of every request that does not depend on the
+// transport. The deadline comes first, since it applies to refused requests too. The
+// workspace is not returned by defer: after a panic it may be in any state, and a new
+// one is cheap.
+func (e *endpoint) serveRequest(w http.ResponseWriter, r *http.Request, h responder) {
+	e.limits.setDeadline(w, r)
+	w = protectAnswer(w, r)
+	ws := e.service.borrowWorkspace()
+	if err := h.respond(w, r, ws); err != nil {
+		e.logError(r.Context(), r, err, nil)
+		h.writeErrorResponse(w, r, err)
+	}
+	e.service.returnWorkspace(ws)
+}
+
+// writeErrorResponse answers with err by Options.OnError. Transports with another
+// form of errors replace it.
+func (e *endpoint) writeErrorResponse(w http.ResponseWriter, r *http.Request, err error) {
+	respondError(w, r, err, e.onError, e.logger)
+}
+
+// logError logs err as the error of a call of m, or of the whole request if m is nil.
+// After Join, m can have another logger than the endpoint.
+func (e *endpoint) logError(ctx context.Context, r *http.Request, err error, m *method) {
+	place, logger := logPlace{transport: string(e.transport), request: r}, e.logger
+	if m != nil {
+		place.resource, place.method, logger = m.resource, m.name, m.logger
+	}
+	logError(ctx, logger, err, place)
+}
