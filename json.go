@@ -4,7 +4,7 @@ package svc
 // decoder and the encoder for those call it. In this order:
 //
 //   - strings, numbers, times, JSON Pointers of one token
-//   - the scanner, which reads a text strictly, and its nameSet
+//   - the scanner, which reads a text strictly, also ahead, and its nameSet
 //   - members, which writes an object member by member
 //   - eachMember, which reads an object again that the scanner has accepted
 //   - pointerToName, which finds the place of a duplicate name, and its steps
@@ -848,6 +848,26 @@ func (s *scanner) skipObject() {
 		s.skipValue()
 	}
 	set.forgetNames(s)
+}
+
+// findMember returns the value of a member of the object at the position of s, without
+// moving s. It reads and checks the object up to that value; so it returns nil if the
+// text before the end of the value is not acceptable, and also for another value than
+// an object. It returns the first of two members with the same name: reading the object
+// afterwards finds the duplicate. Each call reads from the start of the object.
+func (s *scanner) findMember(name string) []byte {
+	ahead := *s // with the names of the objects around; new ones stay behind the end of s.names
+	if ahead.peek() != '{' {
+		return nil
+	}
+	ahead.openBracket()
+	for first := true; ahead.more('}', first); first = false {
+		found := string(ahead.readName()) == name
+		if value := ahead.skipValue(); found {
+			return value
+		}
+	}
+	return nil
 }
 
 // isJSON reports whether text is one JSON value that a scanner accepts.

@@ -384,6 +384,52 @@ func TestScanner(t *testing.T) {
 	}
 }
 
+// Verify that findMember finds what is there and leaves the scanner as it was.
+func TestFindMember(t *testing.T) {
+	for _, test := range []struct{ text, want string }{
+		{`{"kind":"a"}`, `"a"`},
+		{` { "a" : 1 , "k\u0069nd" : [1, {"kind":2}] , "b" : 3 }`, `[1, {"kind":2}]`},
+		{`{"a":{"kind":1},"b":["kind"],"c":"kind","Kind":1,"kinds":1}`, ``},
+		{`{"kind":null}`, `null`},
+		{`{"kind":1,"kind":2}`, `1`},
+		{`{"a":1,"a":2,"kind":3}`, `3`},
+		{`{"a":{"x":1,"x":1},"kind":3}`, ``},
+		{`{"kind":1 x`, `1`},
+		{`{"a":x,"kind":1}`, ``},
+		{`{"kind":x}`, ``},
+		{`{"kind":[1,x]}`, ``},
+		{`{"kind"`, ``},
+		{`{"kind":`, ``},
+		{`{}`, ``},
+		{`{`, ``},
+		{`["kind",1]`, ``},
+		{`"kind"`, ``},
+		{``, ``},
+	} {
+		// The object is a member of another one, whose names the scanner still has.
+		var s, plain scanner
+		for _, s := range []*scanner{&s, &plain} {
+			s.reset([]byte(`{"kind":1,"c":` + test.text))
+			s.openBracket()
+			s.names = append(make([][]byte, 0, 8), s.readName())
+			s.skipValue()
+			s.more('}', false)
+			s.readName()
+		}
+		if got := s.findMember("kind"); string(got) != test.want {
+			t.Errorf("%s: %s, want %s", test.text, got, test.want)
+		}
+		if !reflect.DeepEqual(s, plain) {
+			t.Errorf("%s: findMember left %+v of %+v", test.text, s, plain)
+		}
+		s.skipValue()
+		plain.skipValue()
+		if !reflect.DeepEqual(s, plain) {
+			t.Errorf("%s: then read up to %+v, want %+v", test.text, s, plain)
+		}
+	}
+}
+
 // A syntaxError must not quote the text: it goes to clients and into logs.
 func TestSyntaxErrorsQuoteNothing(t *testing.T) {
 	for _, test := range scanTexts {
