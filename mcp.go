@@ -184,9 +184,9 @@ type mcpTexts struct {
 // of methods.
 //
 // A call that sends anything before it returns, or takes long, is answered by a stream
-// of events, where the client accepts one. That of a quiet call begins after 7.5 to 15
-// seconds and has a comment every 15 seconds, since proxies drop connections that are
-// silent. A stream has none of the headers that the method adds to Info.Header.
+// of events, where the client accepts one. That of a quiet call begins after 15 seconds
+// and has a comment every 15 seconds, since proxies drop connections that are silent. A
+// stream has none of the headers that the method adds to Info.Header.
 //
 // Requests from web pages get 403 unless MCPOptions.AllowedOrigins has the
 // origin of the page. The handler does not authenticate: put middleware in

@@ -673,7 +673,8 @@ func (s *mcpStream) startCall(x *exchange, m *message) {
 	if x.pipe == nil {
 		x.response = nil // until copyHeader
 		s.quiet = x.h.quiet.Get().(*quietTimer)
-		s.quiet.start(x)
+		s.quiet.x = x
+		s.quiet.timer.Reset(x.h.eventTimes.heartbeat)
 	}
 	s.token = m.meta.token
 	switch {
@@ -693,8 +694,10 @@ func (s *mcpStream) stopCall(x *exchange) {
 	if s.quiet == nil {
 		return
 	}
-	s.quiet.stop()
-	x.h.quiet.Put(s.quiet)
+	if s.quiet.timer.Stop() {
+		s.quiet.x = nil
+		x.h.quiet.Put(s.quiet)
+	}
 	s.quiet = nil
 	if s.events == nil && x.response != nil {
 		h := x.w.Header()
@@ -719,61 +722,23 @@ func (s *mcpStream) copyHeader(x *exchange) {
 	}
 }
 
-// A quietTimer begins the stream of events of a call that takes long and sends
-// nothing: many proxies drop a connection that is silent for 30 or 60 seconds. Calls
-// take them from a pool. Nearly all calls are short, and to set and to stop a timer
-// would cost them more than anything else here, so it runs on from call to call, and
-// stops when it finds no call. It begins the stream of a call that it meets twice,
-// which is after half a heartbeat at least and after a whole one at most.
+// A quietTimer begins the stream of events of a call that sends nothing for a whole
+// heartbeat: many proxies drop a connection that is silent for 30 or 60 seconds. It
+// comes from a pool, since a new timer makes a call 6 to 17 % slower.
 //
-// Invariant: armed says that the timer is going to call fire.
+// Invariant: a timer in the pool has been stopped before it fired, so it does not run
+// during the next call.
 type quietTimer struct {
-	mu    sync.Mutex // protects the fields below
 	timer *time.Timer
-	armed bool
-	x     *exchange // of the call; nil between two calls
-	calls int       // how many there were
-	met   int       // which of them fire has met
+	x     *exchange // of the call; nil in the pool
 }
 
-// newQuietTimer returns a *quietTimer that is not armed, for a pool.
+// newQuietTimer returns a stopped *quietTimer for a pool.
 func newQuietTimer() any {
 	q := new(quietTimer)
-	q.timer = time.AfterFunc(time.Hour, q.fire)
+	q.timer = time.AfterFunc(time.Hour, func() { q.x.stream.beginQuiet(q.x) })
 	q.timer.Stop()
 	return q
-}
-
-// start begins the call of x.
-func (q *quietTimer) start(x *exchange) {
-	q.mu.Lock()
-	q.x = x
-	q.calls++
-	if !q.armed {
-		q.armed = true
-		q.timer.Reset(x.h.eventTimes.heartbeat / 2)
-	}
-	q.mu.Unlock()
-}
-
-// stop ends the call.
-func (q *quietTimer) stop() {
-	q.mu.Lock()
-	q.x = nil
-	q.mu.Unlock()
-}
-
-func (q *quietTimer) fire() {
-	q.mu.Lock()
-	x, again := q.x, q.met == q.calls
-	q.met = q.calls
-	if q.armed = x != nil && !again; q.armed {
-		q.timer.Reset(x.h.eventTimes.heartbeat / 2)
-	}
-	q.mu.Unlock()
-	if x != nil && again {
-		x.stream.beginQuiet(x)
-	}
 }
 
 // beginQuiet begins the stream, unless the method has begun it or has ended. It runs

@@ -218,7 +218,7 @@ func TestMCPQuietConnection(t *testing.T) {
 	var all sync.WaitGroup                 // most of the time they wait, so they do it together
 	defer all.Wait()
 	for _, http2 := range []bool{false, true} {
-		for _, heartbeat := range []time.Duration{time.Millisecond, 3 * timeout} { // it begins after half of it at least
+		for _, heartbeat := range []time.Duration{time.Millisecond, 2 * timeout} {
 			all.Add(1)
 			go func() {
 				defer all.Done()
@@ -266,38 +266,25 @@ func quietAnswer(timeout time.Duration, http2 bool, heartbeat time.Duration) (st
 	return string(body), err
 }
 
-// Verify that the timer of one call does not begin the stream of the next, however
-// many calls it meets, and that it stops when it meets none.
+// Verify that a timer that begins a stream serves no other call.
 func TestQuietTimer(t *testing.T) {
-	q := newQuietTimer().(*quietTimer)
-	h := &mcpHandler{endpoint: endpoint{config: &config{eventTimes: eventTimes{heartbeat: time.Hour, write: time.Hour}}}}
-	begun := func(x *exchange) bool {
-		x.stream.mu.Lock()
-		defer x.stream.mu.Unlock()
-		return x.stream.events != nil
-	}
-	for range 3 {
-		x := &exchange{h: h, w: httptest.NewRecorder()}
-		x.stream.running = true
-		q.start(x)
-		if q.fire(); begun(x) || !q.armed {
-			t.Fatal("the stream of a call that has just begun begins, or never does")
+	for _, heartbeat := range []time.Duration{time.Nanosecond, time.Hour} {
+		h := &mcpHandler{endpoint: endpoint{config: &config{eventTimes: eventTimes{heartbeat: heartbeat, write: time.Hour}}}}
+		h.quiet.New = newQuietTimer
+		w := &flushSignal{ResponseRecorder: httptest.NewRecorder(), flushed: make(chan struct{})}
+		x := &exchange{h: h, w: w, accept: accepted{events: true}}
+		x.stream.startCall(x, new(message))
+		q := x.stream.quiet
+		if heartbeat < time.Hour {
+			<-w.flushed
 		}
-		q.stop()
-	}
-	x := &exchange{h: h, w: httptest.NewRecorder()}
-	x.stream.running = true
-	q.start(x)
-	q.fire()
-	if q.fire(); !begun(x) || q.armed {
-		t.Error("the stream of a quiet call does not begin")
-	}
-	x.stream.events.close()
-	q.stop()
-	q.start(&exchange{h: h})
-	q.stop()
-	if q.fire(); q.armed {
-		t.Error("the timer runs although there is no call")
+		x.stream.stopCall(x)
+		if begun := x.stream.hasBegun(); begun != (heartbeat < time.Hour) || begun == (q.x == nil) {
+			t.Errorf("after %v: begun %t, then free %t", heartbeat, begun, q.x == nil)
+		}
+		if x.stream.hasBegun() {
+			x.stream.events.close()
+		}
 	}
 }
 
