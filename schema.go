@@ -531,10 +531,14 @@ func (c *shapes) fillCustom(s *shape, at string) {
 	if own == nil {
 		return
 	}
-	schema, err := readCustom(own)
+	text, err := json.Marshal(own)
 	if err != nil {
-		c.addf("%s: what %v.JSONSchema returns %v", at, s.typ, err)
+		c.addf("%s: what %v.JSONSchema returns is not JSON: %v", at, s.typ, err)
 		return
+	}
+	schema := readSchema(text)
+	if hasReference(schema) {
+		c.addf("%s: %v.JSONSchema returns a $ref or definitions for one; write the schema out in their place", at, s.typ)
 	}
 	if t, ok := schema["type"]; ok && s.kind == kindText && t != "string" {
 		c.addf("%s: %v.JSONSchema says the type is %v, but its MarshalText and UnmarshalText make it a string", at, s.typ, t)
@@ -542,119 +546,31 @@ func (c *shapes) fillCustom(s *shape, at string) {
 	s.custom, s.custom30 = schema, isSchema30(schema)
 }
 
-// readCustom returns what a method JSONSchema has returned as plain JSON, with what
-// each $ref leads to in its place: the schema is published inside others, where
-// #/$defs would be theirs. Its errors go on after "what T.JSONSchema returns".
-func readCustom(own map[string]any) (map[string]any, error) {
-	text, err := json.Marshal(own)
-	if err != nil {
-		return nil, fmt.Errorf("is not JSON: %v", err)
-	}
-	root := readSchema(text)
-	schema, err := inlineRefs(root, root, nil)
-	if err != nil {
-		return nil, err
-	}
-	return schema.(map[string]any), nil
-}
-
-// inlineRefs returns v, a schema or a part of one inside root, with every $ref
-// replaced and the definitions left out. open has the references that v is being
-// put in the place of.
-func inlineRefs(root map[string]any, v any, open []string) (any, error) {
-	var err error
+// hasReference reports whether v, a schema or a part of one, has a $ref or definitions.
+// The schema is published inside others, where #/$defs would be theirs.
+func hasReference(v any) bool {
 	switch v := v.(type) {
 	case []any:
-		out := make([]any, len(v))
-		for i := range v {
-			if out[i], err = inlineRefs(root, v[i], open); err != nil {
-				return nil, err
-			}
-		}
-		return out, nil
+		return slices.ContainsFunc(v, hasReference)
 	case map[string]any:
-		out := make(map[string]any, len(v))
-		for _, name := range slices.Sorted(maps.Keys(v)) {
-			switch value := v[name]; name {
-			case "$ref", "$dynamicRef", "$defs", "definitions": // dealt with below, and left out
-			case "enum", "const", "default", "example", "examples":
-				out[name] = value // which are values and not schemas
-			case "properties", "patternProperties", "dependentSchemas":
-				out[name], err = inlineEach(root, value, open)
+		for name, value := range v {
+			switch name {
+			case "$ref", "$dynamicRef", "$defs", "definitions":
+				return true
+			case "enum", "const", "default", "example", "examples": // values, and no schemas
+			case "properties", "patternProperties", "dependentSchemas": // the names are no keywords
+				schemas, _ := value.(map[string]any)
+				if slices.ContainsFunc(slices.Collect(maps.Values(schemas)), hasReference) {
+					return true
+				}
 			default:
-				out[name], err = inlineRefs(root, value, open)
+				if hasReference(value) {
+					return true
+				}
 			}
-			if err != nil {
-				return nil, err
-			}
-		}
-		return inlineRef(root, v, out, open)
-	}
-	return v, nil
-}
-
-// inlineEach is inlineRefs for an object whose names are not keywords.
-func inlineEach(root map[string]any, v any, open []string) (any, error) {
-	schemas, ok := v.(map[string]any)
-	if !ok {
-		return v, nil
-	}
-	out := make(map[string]any, len(schemas))
-	for _, name := range slices.Sorted(maps.Keys(schemas)) {
-		schema, err := inlineRefs(root, schemas[name], open)
-		if err != nil {
-			return nil, err
-		}
-		out[name] = schema
-	}
-	return out, nil
-}
-
-// inlineRef returns the schema v with its $ref replaced, where out has the rest of
-// it. Keywords beside a $ref hold too (JSON Schema 2020-12, section 8.2.3.1), so
-// the two then stand in an allOf.
-func inlineRef(root, v, out map[string]any, open []string) (any, error) {
-	ref, ok := v["$ref"].(string)
-	if _, dynamic := v["$dynamicRef"]; dynamic {
-		return nil, errors.New("has a $dynamicRef; write a $ref to #/$defs")
-	}
-	if !ok {
-		return out, nil
-	}
-	if slices.Contains(open, ref) {
-		return nil, fmt.Errorf("has the $ref %q, which leads back to itself; let the schema be open there, as {} is", ref)
-	}
-	target, ok := resolveRef(root, ref)
-	if !ok {
-		return nil, fmt.Errorf("has the $ref %q, which leads out of it; a $ref must stay inside, as #/$defs/name does", ref)
-	}
-	schema, err := inlineRefs(root, target, append(slices.Clip(open), ref))
-	if err != nil || len(out) == 0 {
-		return schema, err
-	}
-	all, _ := out["allOf"].([]any)
-	out["allOf"] = append([]any{schema}, all...)
-	return out, nil
-}
-
-// resolveRef returns what a reference of the form #/a/b leads to in root.
-func resolveRef(root map[string]any, ref string) (v any, ok bool) {
-	pointer, ok := strings.CutPrefix(ref, "#")
-	if !ok || pointer != "" && pointer[0] != '/' {
-		return nil, false
-	}
-	v = root
-	for pointer != "" {
-		token, rest, _ := strings.Cut(pointer[1:], "/")
-		if pointer = ""; rest != "" {
-			pointer = "/" + rest
-		}
-		object, _ := v.(map[string]any)
-		if v, ok = object[strings.NewReplacer("~1", "/", "~0", "~").Replace(token)]; !ok {
-			return nil, false
 		}
 	}
-	return v, true
+	return false
 }
 
 // isSchema30 reports whether a schema of JSON Schema 2020-12 says the same in

@@ -169,7 +169,7 @@ func (s *shape) takesNullable() bool {
 		return true
 	}
 	_, typed := s.custom["type"].(string)
-	for _, name := range []string{"$ref", "allOf", "anyOf", "const", "not", "nullable", "oneOf"} {
+	for _, name := range []string{"allOf", "anyOf", "const", "not", "nullable", "oneOf"} {
 		typed = typed && s.custom[name] == nil
 	}
 	return typed
@@ -285,7 +285,7 @@ func (w *schemaWriter) trimCustom(custom map[string]any) map[string]any {
 			kept = value == "date-time" && w.use == forToolInput
 		case "properties":
 			value = w.trimEach(value)
-		case "$defs", "patternProperties":
+		case "patternProperties":
 			value, kept = w.trimEach(value), w.use == forToolInput
 		case "items", "additionalProperties":
 			_, isSchema := value.(map[string]any)

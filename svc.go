@@ -108,8 +108,8 @@
 //
 // A type with MarshalJSON or MarshalText and their counterparts is written and read
 // by them. Its method JSONSchema() map[string]any, if it has one, returns what that
-// looks like in JSON Schema 2020-12; a $ref in it leads to its own $defs. In
-// OpenAPI 3.0.3 the schema is empty if it has a keyword that is not in there.
+// looks like in JSON Schema 2020-12, without $ref. In OpenAPI 3.0.3 the schema is
+// empty if it has a keyword that is not in there.
 //
 // # Outputs
 //
