@@ -124,7 +124,7 @@ type bindSpec struct {
 // compileBinding compiles the binding of input s for a route. What does not fit
 // is added to the mistakes of the registration, and the binding is not used.
 func compileBinding(c *decoders, s *shape, spec bindSpec) *binding {
-	b := &binding{in: s, byName: make(map[string]int), sources: make(map[*field]string), runsCode: s.runsCode(make(map[*shape]bool))}
+	b := &binding{in: s, byName: make(map[string]int), sources: make(map[*field]string), runsCode: s.runsCode()}
 	at := s.typ.String()
 	for _, f := range s.fields {
 		at := f.place
@@ -169,15 +169,9 @@ func compileBinding(c *decoders, s *shape, spec bindSpec) *binding {
 	return b
 }
 
-// runsCode reports whether decoding s calls methods of the application. done has
-// the shapes that need no further look.
-func (s *shape) runsCode(done map[*shape]bool) bool {
-	if s == nil || done[s] {
-		return false
-	}
-	done[s] = true
-	return s.kind == kindCustom || s.kind == kindText || s.key.runsCode(done) || s.elem.runsCode(done) ||
-		slices.ContainsFunc(s.fields, func(f *field) bool { return f.shape.runsCode(done) })
+// runsCode reports whether decoding s calls methods of the application.
+func (s *shape) runsCode() bool {
+	return s.reaches(func(s *shape) bool { return s.kind == kindCustom || s.kind == kindText })
 }
 
 // sourceTokens returns the reference tokens by which REST clients know the
@@ -197,9 +191,9 @@ func (b *binding) sourceTokens() map[*field]string {
 // none. tokens has the reference tokens of fields that have another one than
 // their own.
 func compileInputCheck(s *shape, rules bool, in map[*field]string, tokens map[*field]string) checkFunc {
-	hooked := (&checks{hooked: true}).needsCheck(s, make(map[*shape]bool))
+	hooked := (&checks{hooked: true}).needsCheck(s)
 	c := &checks{rules: rules, hooked: hooked, byShape: make(map[*shape]*checkFunc), absent: &checks{hooked: hooked, byShape: make(map[*shape]*checkFunc)}}
-	if !c.needsCheck(s, make(map[*shape]bool)) {
+	if !c.needsCheck(s) {
 		return nil
 	}
 	return c.structCheck(s, in, tokens)
@@ -878,27 +872,17 @@ type checks struct {
 
 // checkFor returns the check of values of shape s, or nil.
 func (c *checks) checkFor(s *shape) checkFunc {
-	if !c.needsCheck(s, make(map[*shape]bool)) {
+	if !c.needsCheck(s) {
 		return nil
 	}
 	return compileOnce(c.byShape, s, c.compileCheck)
 }
 
 // needsCheck reports whether there is anything to check in values of shape s.
-// open has the shapes that were visited.
-func (c *checks) needsCheck(s *shape, open map[*shape]bool) bool {
-	if s == nil || open[s] {
-		return false
-	}
-	if c.hooked && len(hooksOf(s.typ)) > 0 || c.rules && (s.recursive || s.kind == kindAny || len(s.rules) > 0 || s.key != nil && len(s.key.rules) > 0) {
-		return true
-	}
-	if s.elem == nil && s.fields == nil { // most types, which need no room in open
-		return false
-	}
-	open[s] = true
-	return c.needsCheck(s.elem, open) || slices.ContainsFunc(s.fields, func(f *field) bool {
-		return c.rules && len(f.rules) > 0 || c.needsCheck(f.shape, open)
+func (c *checks) needsCheck(s *shape) bool {
+	return s.reaches(func(s *shape) bool {
+		return c.hooked && len(hooksOf(s.typ)) > 0 || c.rules && (s.recursive || s.kind == kindAny || len(s.rules) > 0 ||
+			slices.ContainsFunc(s.fields, func(f *field) bool { return len(f.rules) > 0 }))
 	})
 }
 
@@ -912,17 +896,10 @@ func (c *checks) compileCheck(s *shape) checkFunc {
 		return func(d *decoder, v reflect.Value) {
 			d.tooDeep = d.tooDeep || !endsInTime(v, len(d.path))
 		}
-	case kindPointer:
-		elem := c.checkFor(s.elem)
+	case kindPointer, kindOptional:
+		elem := c.checkFor(s.deref())
 		return func(d *decoder, v reflect.Value) {
-			if !v.IsNil() {
-				elem(d, v.Elem())
-			}
-		}
-	case kindOptional:
-		elem := c.checkFor(s.elem)
-		return func(d *decoder, v reflect.Value) {
-			if value, ok := optionalValue(v); ok {
+			if value, ok := notNull(v); ok {
 				elem(d, value)
 			}
 		}
@@ -937,7 +914,7 @@ func (c *checks) compileCheck(s *shape) checkFunc {
 			d.pop()
 		}
 	case kindMap:
-		return c.checkMap(s, (&checks{hooked: true}).needsCheck(s.elem, make(map[*shape]bool)))
+		return c.checkMap(s, (&checks{hooked: true}).needsCheck(s.elem))
 	}
 	return c.structCheck(s, nil, nil)
 }

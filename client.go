@@ -38,6 +38,7 @@ import (
 	"net/http"
 	"net/url"
 	"reflect"
+	"slices"
 	"strconv"
 	"strings"
 	"sync"
@@ -444,36 +445,24 @@ func (b *binding) isExact() bool {
 			}
 		}
 	}
-	return isExactShape(b.in, make(map[*shape]bool))
+	return !b.in.reaches(isInexact)
 }
 
-// isExactShape reports whether checking values of shape s finds what decoding their
-// JSON would. That is not so where code of the application reads the JSON, where
+// isInexact reports whether checking values of shape s misses what decoding their
+// JSON would find. That is so where code of the application reads the JSON, where
 // Validate has to see the defaults, for floats of 32 bits, which are judged by their
 // digits, for structs that are left out if they are zero, and where being optional,
 // which spares a zero its rules, is not the same as being left out.
-func isExactShape(s *shape, open map[*shape]bool) bool {
-	if s == nil || open[s] {
-		return true
-	}
-	open[s] = true
+func isInexact(s *shape) bool {
 	switch s.kind {
 	case kindAny, kindRaw, kindCustom, kindText, kindNumber:
-		return false
+		return true
 	}
-	if len(hooksOf(s.typ)) > 0 || !isExactShape(s.elem, open) || s.key != nil && s.key.kind == kindText {
-		return false
-	}
-	for _, f := range s.fields {
+	return len(hooksOf(s.typ)) > 0 || slices.ContainsFunc(s.fields, func(f *field) bool {
 		target, leftOut := f.shape.deref(), f.omit != 0 || f.def != nil
-		switch {
-		case len(target.rulesIn(f)) > 0 && (target.kind == kindFloat && target.bits == 32 || f.optional != leftOut),
-			leftOut && (f.shape.kind == kindObject || f.shape.kind == kindArray),
-			!isExactShape(f.shape, open):
-			return false
-		}
-	}
-	return true
+		return len(target.rulesIn(f)) > 0 && (target.kind == kindFloat && target.bits == 32 || f.optional != leftOut) ||
+			leftOut && (f.shape.kind == kindObject || f.shape.kind == kindArray)
+	})
 }
 
 // callField is the function of a field of the client, for reflect.MakeFunc.

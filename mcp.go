@@ -488,7 +488,13 @@ func (t *tool) compileInput(p *mistakes, own []byte) {
 	}
 	places := make(map[string][]string)
 	if own == nil && t.in != nil {
-		addTagPlaces(places, t.in, make(map[*shape]bool))
+		t.in.walk("", make(map[*shape]bool), func(s *shape, _ string) {
+			for _, f := range s.fields {
+				if f.mcpHeader != "" { // mistakes name the fields that have a tag mcpheader
+					places[f.mcpHeader] = append(places[f.mcpHeader], f.place)
+				}
+			}
+		})
 	}
 	t.headers = findHeaderParams(p, t.input, places)
 }
@@ -617,22 +623,6 @@ type headerParam struct {
 	path   []string // the names of the properties that lead to the argument; not empty
 }
 
-// addTagPlaces adds the Go fields that s reaches and that have a tag mcpheader to
-// places, under the value of the tag. Mistakes name them.
-func addTagPlaces(places map[string][]string, s *shape, seen map[*shape]bool) {
-	if s == nil || seen[s] {
-		return
-	}
-	seen[s] = true
-	for _, f := range s.fields {
-		if f.mcpHeader != "" {
-			places[f.mcpHeader] = append(places[f.mcpHeader], f.place)
-		}
-		addTagPlaces(places, f.shape, seen)
-	}
-	addTagPlaces(places, s.elem, seen)
-}
-
 // findHeaderParams returns the header parameters of a JSON Schema and notes those
 // that break a rule. places has the Go fields of a generated schema.
 func findHeaderParams(p *mistakes, text []byte, places map[string][]string) []headerParam {
@@ -650,7 +640,7 @@ func findHeaderParams(p *mistakes, text []byte, places map[string][]string) []he
 // where it is not allowed, so that no mark is overlooked.
 type headerWalk struct {
 	mistakes *mistakes
-	places   map[string][]string // see addTagPlaces
+	places   map[string][]string // see compileInput
 	found    []headerParam
 }
 

@@ -18,6 +18,7 @@ import (
 	"errors"
 	"fmt"
 	"maps"
+	"math"
 	"net/url"
 	"reflect"
 	"slices"
@@ -109,6 +110,104 @@ func (k shapeKind) isStringy() bool {
 // read their own JSON are not among them: they expect JSON, which text in a URL
 // is not.
 func (k shapeKind) isScalar() bool { return k == kindBool || k.isNumeric() || k.isStringy() }
+
+// A part is a shape inside another one: what a pointer points to, an item, a key, the
+// type of a field.
+type part struct {
+	shape *shape
+	field *field // set if the part is the type of a field
+	in    string // without a field: what is behind the place of the whole in messages
+}
+
+// parts calls yield for each part of s, in the order of the source. Whatever visits
+// shapes finds the next ones here, so that a new kind of type is a new case here.
+func (s *shape) parts(yield func(part) bool) {
+	switch s.kind {
+	case kindPointer, kindOptional:
+		yield(part{shape: s.elem})
+	case kindSlice, kindArray:
+		yield(part{shape: s.elem, in: "[]"})
+	case kindMap:
+		_ = yield(part{shape: s.key, in: " key"}) && yield(part{shape: s.elem, in: "[]"})
+	case kindObject:
+		for _, f := range s.fields {
+			if !yield(part{shape: f.shape, field: f}) {
+				return
+			}
+		}
+	}
+}
+
+// hasParts reports whether s has parts. Most types have none.
+func (s *shape) hasParts() bool { return s.elem != nil || s.fields != nil }
+
+// isEndless reports whether every value of the object s contains one of the objects
+// endless.
+func (s *shape) isEndless(endless map[*shape]bool) bool {
+	for _, f := range s.fields {
+		if endless[f.needed()] {
+			return true
+		}
+	}
+	return false
+}
+
+// needed returns the object that every value of f contains: its type, or that of the
+// items of a list that cannot be empty. It returns nil if there is none, and for no
+// field.
+func (f *field) needed() *shape {
+	if f == nil || !f.isRequired() {
+		return nil
+	}
+	s := f.shape
+	if least := f.rules.findRule("minItems"); s.kind == kindSlice && least != nil && least.count > 0 {
+		s = s.elem
+	}
+	if s = s.arrayItem(); s.kind != kindObject {
+		return nil
+	}
+	return s
+}
+
+// place returns the place of p in messages, if at is that of the whole.
+func (p part) place(at string) string {
+	if p.field != nil {
+		return at + "." + p.field.goName
+	}
+	return at + p.in
+}
+
+// walk calls visit for s and every shape below it, once each, except for those in
+// done. The place of a shape that is reached by several ways is that of the first.
+func (s *shape) walk(at string, done map[*shape]bool, visit func(s *shape, at string)) {
+	if done[s] {
+		return
+	}
+	done[s] = true
+	visit(s, at)
+	for p := range s.parts {
+		if !done[p.shape] { // which is known without the text for where it is
+			p.shape.walk(p.place(at), done, visit)
+		}
+	}
+}
+
+// reaches reports whether fits returns true for s or a shape below it.
+func (s *shape) reaches(fits func(*shape) bool) bool {
+	return fits(s) || s.hasParts() && s.partsReach(make(map[*shape]bool), fits)
+}
+
+// partsReach is reaches for the parts of s. done has the shapes whose parts were
+// looked at.
+func (s *shape) partsReach(done map[*shape]bool, fits func(*shape) bool) bool {
+	done[s] = true
+	for p := range s.parts {
+		if fits(p.shape) || p.shape.hasParts() && !done[p.shape] && p.shape.partsReach(done, fits) {
+			return true
+		}
+	}
+	return false
+}
 
 // deref returns the shape of the values that are not null.
 func (s *shape) deref() *shape {
@@ -548,7 +647,7 @@ func (c *shapes) fillCustom(s *shape, at string) {
 
 // hasReference reports whether v, a schema or a part of one, has a $ref or definitions.
 // The schema is published inside others, where #/$defs would be theirs.
-func hasReference(v any) bool {
+func hasReference(v any) (found bool) {
 	switch v := v.(type) {
 	case []any:
 		return slices.ContainsFunc(v, hasReference)
@@ -556,21 +655,17 @@ func hasReference(v any) bool {
 		for name, value := range v {
 			switch name {
 			case "$ref", "$dynamicRef", "$defs", "definitions":
-				return true
+				found = true
 			case "enum", "const", "default", "example", "examples": // values, and no schemas
 			case "properties", "patternProperties", "dependentSchemas": // the names are no keywords
 				schemas, _ := value.(map[string]any)
-				if slices.ContainsFunc(slices.Collect(maps.Values(schemas)), hasReference) {
-					return true
-				}
+				found = found || slices.ContainsFunc(slices.Collect(maps.Values(schemas)), hasReference)
 			default:
-				if hasReference(value) {
-					return true
-				}
+				found = found || hasReference(value)
 			}
 		}
 	}
-	return false
+	return found
 }
 
 // isSchema30 reports whether a schema of JSON Schema 2020-12 says the same in
@@ -618,7 +713,7 @@ func (c *shapes) checkUse(s *shape, u use, at string) {
 	if c.fit[key] == nil || len(c.list) > 0 {
 		c.fit[key] = make(map[*shape]bool)
 	}
-	c.walkShapes(s, at, c.fit[key], func(s *shape, at string) {
+	s.walk(at, c.fit[key], func(s *shape, at string) {
 		var need reflect.Type
 		var method string
 		switch {
@@ -667,52 +762,25 @@ func promotesMethod(t reflect.Type, name string) bool {
 	return false
 }
 
-// walkShapes calls visit for s and every shape below it, once each. The place of a
-// shape that is reached by several ways is that of the first.
-func (c *shapes) walkShapes(s *shape, at string, done map[*shape]bool, visit func(s *shape, at string)) {
-	if s == nil || done[s] {
-		return
-	}
-	done[s] = true
-	visit(s, at)
-	if s.key != nil {
-		c.walkShapes(s.key, at+" key", done, visit)
-	}
-	switch s.kind {
-	case kindPointer, kindOptional:
-		c.walkShapes(s.elem, at, done, visit)
-	case kindObject:
-		for _, f := range s.fields {
-			if !done[f.shape] { // which is known without the text for where it is
-				c.walkShapes(f.shape, at+"."+f.goName, done, visit)
-			}
-		}
-	case kindSlice, kindArray, kindMap:
-		c.walkShapes(s.elem, at+"[]", done, visit)
-	}
-}
-
 // finishShapes names the types and finds those that contain themselves. It is called
 // once, when all types of the service are known.
 func (c *shapes) finishShapes() {
-	// findCycles cannot follow a shape without an end, so those come first.
-	for _, s := range c.all {
-		if s.containsItself() {
-			s.hasMistake = true
-			c.addf("%v contains itself without a struct in between, which no schema can say; put a struct around it", s.typ)
-		}
+	for _, cycle := range findCycles(c.all, func(p part) *shape { return p.shape }) {
+		c.markCycle(cycle)
 	}
-	// A type that can contain itself needs a name in schemas, to be referred to, even if
-	// it has none in Go; one that must contain itself has no value that ends.
-	can, must := findCycles(c.all, false), findCycles(c.all, true)
-	for _, s := range c.all {
-		s.recursive = can[s]
-		if must[s] {
-			s.hasMistake = true
-			c.addf("%v must contain itself, so that no value is finite; make a field on the way optional (omitempty) or a pointer", s.typ)
+	// A type that must contain itself has no value that ends.
+	if endless := findEndless(c.all); len(endless) > 0 {
+		mustLead := func(p part) *shape {
+			if e := p.field.needed(); endless[e] {
+				return e
+			}
+			return nil
 		}
-		if s.recursive && s.typ.Name() == "" && !slices.Contains(c.named, s) {
-			c.named = append(c.named, s)
+		for _, cycle := range findCycles(c.all, mustLead) {
+			for _, s := range cycle {
+				s.hasMistake = true
+				c.addf("%v must contain itself, so that no value is finite; make a field on the way optional (omitempty) or a pointer", s.typ)
+			}
 		}
 	}
 	for s, name := range nameTypes(c.named) {
@@ -720,25 +788,26 @@ func (c *shapes) finishShapes() {
 	}
 }
 
-// isSound reports whether nothing is wrong with s and the shapes below it. Only then
-// can a default be decoded and a plan be made.
-func (c *shapes) isSound(s *shape) bool {
-	sound := true
-	c.walkShapes(s, "", make(map[*shape]bool), func(s *shape, _ string) { sound = sound && !s.hasMistake })
-	return sound
+// markCycle marks shapes that contain one another. They need names in schemas, to be
+// referred to, even if they have none in Go; only structs have any.
+func (c *shapes) markCycle(cycle []*shape) {
+	inStruct := slices.ContainsFunc(cycle, func(s *shape) bool { return s.fields != nil })
+	for _, s := range cycle {
+		if !inStruct {
+			s.hasMistake = true
+			c.addf("%v contains itself without a struct in between, which no schema can say; put a struct around it", s.typ)
+		}
+		if s.recursive = s.fields != nil; s.recursive && s.typ.Name() == "" && !slices.Contains(c.named, s) {
+			c.named = append(c.named, s)
+		}
+	}
 }
 
-// containsItself reports whether s leads back to itself with no struct on the way,
-// as in type T []T. done stops at a circle that s leads to and is not part of.
-func (s *shape) containsItself() bool {
-	done := make(map[*shape]bool)
-	for e := s.elem; e != nil && !done[e]; e = e.elem {
-		if e == s {
-			return true
-		}
-		done[e] = true
-	}
-	return false
+// isSound reports whether nothing is wrong with s and the shapes below it. Only then
+// can a default be decoded and a plan be made. A method without an input or an output
+// has nil there.
+func (s *shape) isSound() bool {
+	return s == nil || !s.reaches(func(s *shape) bool { return s.hasMistake })
 }
 
 // A field is one member of an object, or a value that only a path, a query, a
@@ -1096,99 +1165,94 @@ func followIndex(v reflect.Value, index []int) (reflect.Value, bool) {
 	return v, true
 }
 
+// findEndless returns the objects that have no finite value, since all their values
+// contain others of these objects.
+func findEndless(all []*shape) map[*shape]bool {
+	endless := make(map[*shape]bool)
+	for _, s := range all {
+		if s.kind == kindObject && slices.ContainsFunc(s.fields, func(f *field) bool { return f.needed() != nil }) {
+			endless[s] = true
+		}
+	}
+	// Parts come after the whole in all, so that one round is enough for most services.
+	for before := -1; before != len(endless); {
+		before = len(endless)
+		for _, s := range slices.Backward(all) {
+			if endless[s] && !s.isEndless(endless) {
+				delete(endless, s)
+			}
+		}
+	}
+	return endless
+}
+
 // A cycleFinder finds the strongly connected components of the graph whose nodes
-// are objects and whose edges are "contains" (R. Tarjan, Depth-first search and
-// linear graph algorithms, 1972). It looks at every object once: a service may
+// are shapes and whose edges lead to their parts (R. Tarjan, Depth-first search and
+// linear graph algorithms, 1972). It looks at every shape once: a service may
 // have thousands, of which most contain others.
 //
 // Invariants:
 //
-//	order numbers the objects from 1 as they are met
+//	order numbers the shapes from 1 as they are met; those whose component is known
+//	  have the greatest number
 //	open holds those whose component is not known yet, in that order
 type cycleFinder struct {
-	must  bool
-	order map[*shape]int
-	open  []*shape
-	known map[*shape]bool // the component is known; true if it is a cycle
+	follow func(part) *shape // the shape that an edge leads to; nil for no edge
+	order  map[*shape]int
+	open   []*shape
+	cycles [][]*shape
 }
 
-// findCycles returns true for the objects of which a value can contain one of
-// the same type; with must, for those of which it cannot do without.
-func findCycles(all []*shape, must bool) map[*shape]bool {
-	c := &cycleFinder{must: must, order: make(map[*shape]int), known: make(map[*shape]bool)}
+// findCycles returns the groups of shapes of which each leads to all others and to
+// itself, by the edges that follow returns.
+func findCycles(all []*shape, follow func(part) *shape) [][]*shape {
+	c := &cycleFinder{follow: follow, order: make(map[*shape]int, len(all))}
 	for _, s := range all {
-		if s.kind == kindObject && c.order[s] == 0 {
+		if s.hasParts() && c.order[s] == 0 {
 			c.visitShape(s)
 		}
 	}
-	return c.known
+	return c.cycles
 }
 
-// visitShape walks everything below s and returns the number of the first object that
+// visitShape walks everything below s and returns the number of the first shape that
 // is in a cycle with it: that of s itself if there is none before s.
 func (c *cycleFinder) visitShape(s *shape) int {
 	number, start, self := len(c.order)+1, len(c.open), false
 	c.order[s] = number
 	c.open = append(c.open, s)
 	first := number
-	for _, f := range s.fields {
-		if c.must && !f.isRequired() {
-			continue
-		}
-		least := f.rules.findRule("minItems")
-		e := f.shape.containedObject(c.must, least != nil && least.count > 0)
-		if e == nil {
+	for p := range s.parts {
+		e := c.follow(p)
+		if e == nil || !e.hasParts() {
 			continue
 		}
 		self = self || e == s
-		if c.order[e] == 0 {
-			first = min(first, c.visitShape(e))
-		} else if _, known := c.known[e]; !known {
-			first = min(first, c.order[e])
+		reached := c.order[e]
+		if reached == 0 {
+			reached = c.visitShape(e)
 		}
+		first = min(first, reached)
 	}
 	// Nothing below s leads back to before it: the component of s is s and what is
 	// still open behind it, and it is complete.
 	if first == number {
 		component := c.open[start:]
 		for _, e := range component {
-			c.known[e] = self || len(component) > 1
+			c.order[e] = math.MaxInt
+		}
+		if self || len(component) > 1 {
+			c.cycles = append(c.cycles, slices.Clone(component))
 		}
 		c.open = c.open[:start]
 	}
 	return first
 }
 
-// containedObject returns the object that a value of s is or can contain with no other
-// object around it; with must, cannot do without. filled says that a list cannot
-// be empty. It returns nil if there is none.
-func (s *shape) containedObject(must, filled bool) *shape {
-	if s.hasMistake && s.kind != kindObject {
-		return nil // it may have no end
-	}
-	switch s.kind {
-	case kindPointer, kindOptional, kindMap:
-		if !must {
-			return s.elem.containedObject(must, false)
-		}
-	case kindSlice:
-		if !must || filled {
-			return s.elem.containedObject(must, false)
-		}
-	case kindArray:
-		if s.typ.Len() > 0 {
-			return s.elem.containedObject(must, false)
-		}
-	case kindObject:
-		return s
-	}
-	return nil
-}
-
 // arrayItem returns the shape of the items of an array, of their items if they are
-// arrays too, and so on, and s if it is no array.
+// arrays too, and so on, and s if it is no array or has no items.
 func (s *shape) arrayItem() *shape {
-	for s.kind == kindArray {
+	for s.kind == kindArray && s.typ.Len() > 0 {
 		s = s.elem
 	}
 	return s

@@ -1236,7 +1236,7 @@ func chainOfObjects(n int) []*shape {
 	return all
 }
 
-// Verify the cycle finder against the plain search over random small graphs.
+// Verify the cycle finder and findEndless against plain searches over random small graphs.
 func TestFindCycles(t *testing.T) {
 	random := rand.New(rand.NewPCG(1, 1))
 	for range 3000 {
@@ -1247,32 +1247,41 @@ func TestFindCycles(t *testing.T) {
 		for _, s := range all {
 			for range random.IntN(3) {
 				elem := all[random.IntN(len(all))]
-				shapes := []*shape{elem, {kind: kindPointer, elem: elem}, {kind: kindSlice, elem: elem}, {kind: kindMap, elem: elem}}
+				shapes := []*shape{elem, {kind: kindPointer, elem: elem}, {kind: kindSlice, elem: elem}, {kind: kindMap, elem: elem, key: &shape{kind: kindString}}}
 				s.fields = append(s.fields, &field{shape: shapes[random.IntN(4)], optional: random.IntN(3) == 0, rules: []rule{{keyword: "minItems", count: random.IntN(2)}}})
 			}
 		}
-		for _, must := range []bool{false, true} {
-			got := findCycles(all, must)
-			for i, s := range all {
-				if want := reachesItself(s, must); got[s] != want {
-					t.Fatalf("object %d of %d, must %t: %t, want %t", i, len(all), must, got[s], want)
-				}
+		endless := findEndless(all)
+		can := findCycles(all, func(p part) *shape { return p.shape })
+		must := findCycles(all, func(p part) *shape { return p.field.needed() })
+		for i, s := range all {
+			inCan, inMust := slices.ContainsFunc(can, func(c []*shape) bool { return slices.Contains(c, s) }), slices.ContainsFunc(must, func(c []*shape) bool { return slices.Contains(c, s) })
+			wantCan, wantMust := reaches(s, s, false), reaches(s, s, true)
+			if inCan != wantCan || inMust != wantMust {
+				t.Fatalf("object %d of %d: can %t, want %t; must %t, want %t", i, len(all), inCan, wantCan, inMust, wantMust)
+			}
+			if want := wantMust || slices.ContainsFunc(all, func(e *shape) bool { return reaches(s, e, true) && reaches(e, e, true) }); endless[s] != want {
+				t.Fatalf("object %d of %d: endless %t, want %t", i, len(all), endless[s], want)
 			}
 		}
 	}
 }
 
-// reachesItself is the plain search.
-func reachesItself(s *shape, must bool) bool {
+// reaches is the plain search for a way from one object to another. With must it uses
+// only fields that always hold an object.
+func reaches(from, to *shape, must bool) bool {
 	done := make(map[*shape]bool)
 	var below func(e *shape) bool
 	below = func(e *shape) bool {
 		for _, f := range e.fields {
-			next := f.shape.containedObject(must, f.rules[0].count > 0)
-			if next == nil || must && !f.isRequired() {
+			next := f.shape
+			if next.kind != kindObject {
+				next = next.elem
+			}
+			if must && (f.optional || f.shape.kind != kindObject && (f.shape.kind != kindSlice || f.rules[0].count == 0)) {
 				continue
 			}
-			if next == s {
+			if next == to {
 				return true
 			}
 			if !done[next] {
@@ -1284,5 +1293,5 @@ func reachesItself(s *shape, must bool) bool {
 		}
 		return false
 	}
-	return below(s)
+	return below(from)
 }

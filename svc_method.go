@@ -184,7 +184,7 @@ func (c *methodCompiler) compileMethods() []*method {
 	c.where = ""
 	c.shapes.finishShapes()
 	for _, m := range sound { // the plans of others would repeat the same mistakes in other words
-		if len(c.list) == 0 || c.shapes.isSound(m.in) && c.shapes.isSound(m.out) {
+		if len(c.list) == 0 || m.in.isSound() && m.out.isSound() {
 			c.where = m.title()
 			c.compilePlans(m)
 		}

@@ -1033,7 +1033,7 @@ func BenchmarkOpenAPI(b *testing.B) {
 	b.Run("cycles", func(b *testing.B) {
 		all := chainOfObjects(1000)
 		for range b.N {
-			findCycles(all, false)
+			findCycles(all, func(p part) *shape { return p.shape })
 		}
 	})
 	s := largeService(500)
