@@ -116,7 +116,8 @@ const maxToken = 8 << 10
 // DEADLINE_EXCEEDED.
 //
 // The scopes of a challenge are those that the token has and those that it lacks,
-// since clients ask for all scopes of a challenge and for no other.
+// since clients ask for all scopes of a challenge and for no other. Where they are
+// more than 1 KiB together, they are those that it lacks.
 //
 // Use [CORS] outside of Bearer: preflight requests have no token. Methods with
 // MethodOptions.Public cannot be reached through a Bearer that is not Optional.
@@ -332,6 +333,9 @@ func (g *bearerGuard) scopeError(p *Principal, missing []string) error {
 		return e
 	}
 	scopes := slices.DeleteFunc(slices.Concat(p.Scopes, missing), func(s string) bool { return !isScope(s) })
+	if len(strings.Join(scopes, " ")) > maxEchoed { // p.Scopes are as many as its token says
+		scopes = missing
+	}
 	return e.WithHeader("WWW-Authenticate", g.challenge("insufficient_scope", scopes))
 }
 

@@ -55,7 +55,8 @@ const corsExposed = "WWW-Authenticate, Location, ETag, Link, Retry-After, Deprec
 //	The request                                        Answer
 //	-------------------------------------------------  -----------------------------
 //	a preflight request of an allowed origin           204 with what is allowed
-//	a preflight request of another origin              403 PERMISSION_DENIED
+//	a preflight request of another origin, or one      403 PERMISSION_DENIED
+//	that asks for more than 1 KiB of header names
 //	any other, of an allowed origin                    the next handler's, readable
 //	any other                                          the next handler's
 //
@@ -186,8 +187,9 @@ func (set *originSet) allowsOrigin(origins []string) (allowed, named bool) {
 		return set.any || set.null, false
 	}
 	origin, ok := normalOrigin(origins[0])
+	ok = ok && len(origins[0]) <= maxEchoed
 	named = ok && set.known[origin]
-	return set.any || named, named
+	return ok && set.any || named, named
 }
 
 // setHeader lets the page of an allowed origin read the answer. A named origin is
@@ -216,11 +218,15 @@ func (p *corsPolicy) answerPreflight(w http.ResponseWriter, r *http.Request, all
 		refuse(w, r, Errorf(CodePermissionDenied, "pages of this origin may not call"), nil)
 		return
 	}
-	leaveBodyEarly(w, r)
-	headers := p.headers
-	if p.echo {
-		headers = strings.Join(r.Header["Access-Control-Request-Headers"], ", ")
+	headers, ok := askedHeaders(r)
+	if !p.echo {
+		headers, ok = p.headers, true
 	}
+	if !ok {
+		refuse(w, r, Errorf(CodePermissionDenied, askedTooMuch), nil)
+		return
+	}
+	leaveBodyEarly(w, r)
 	h.Del("Access-Control-Expose-Headers") // is for the request that follows
 	h.Set("Access-Control-Allow-Methods", corsMethods)
 	if headers != "" {
@@ -231,6 +237,15 @@ func (p *corsPolicy) answerPreflight(w http.ResponseWriter, r *http.Request, all
 	}
 	w.WriteHeader(http.StatusNoContent)
 }
+
+// askedHeaders returns the names of headers that a preflight request asks for, to be
+// repeated in the answer. It reports false if they have more than maxEchoed bytes.
+func askedHeaders(r *http.Request) (string, bool) {
+	names := strings.Join(r.Header["Access-Control-Request-Headers"], ", ")
+	return names, len(names) <= maxEchoed
+}
+
+const askedTooMuch = "Access-Control-Request-Headers has more than 1024 bytes"
 
 // normalOrigin returns an origin (RFC 6454, section 6.2) in lower case and without
 // the default port of its scheme. It reports false for text that is not an

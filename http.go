@@ -563,6 +563,11 @@ func setErrorHeader(h, header http.Header) {
 // of the same name that middleware has set: its cookies, and the Link of Version.
 func isAddedHeader(name string) bool { return name == "Set-Cookie" || name == "Link" }
 
+// maxEchoed is how many bytes of a request a header of its response repeats at most. A
+// proxy has a buffer of 4 or 8 KiB for the header of a response, and takes a server
+// whose header does not fit for broken; nginx then sends it no requests for 10 s.
+const maxEchoed = 1 << 10
+
 // addHeader adds a value to a header unless it is there. Several handlers of one
 // request may depend on the same header, and each names it in Vary.
 func addHeader(h http.Header, name, value string) {

@@ -18,6 +18,7 @@ import (
 //	-------------------------------------  ------  --------------------------------
 //	has an Origin that is not allowed      403     MCP 2026-07-28, Security Warning
 //	is OPTIONS                             204     the Fetch standard (CORS)
+//	asks by it for over 1 KiB of headers   403
 //	is GET or DELETE                       405     MCP 2026-07-28, Streamable HTTP
 //	has another method than POST           405     RFC 9110, section 15.5.6
 //	does not say that it is JSON           415     RFC 9110, section 15.5.16
@@ -45,7 +46,9 @@ func (h *mcpHandler) respond(w http.ResponseWriter, r *http.Request, ws *workspa
 		return h.answerPost(w, r, ws)
 	case http.MethodOptions:
 		leaveBody(w, r)
-		preflight(w.Header(), r)
+		if !preflight(w.Header(), r) {
+			return httpError(http.StatusForbidden, CodePermissionDenied, askedTooMuch)
+		}
 		w.WriteHeader(http.StatusNoContent)
 		return nil
 	default:
@@ -144,20 +147,25 @@ func allowOrigin(h http.Header, origin string) {
 // preflight sets the header of the answer to a preflight request, which a browser
 // sends before the request of a page (Fetch, CORS protocol). GET and DELETE are
 // allowed so that the page sees their 405, which it can tell from a network error.
-// The answer may be kept for two hours, the most that some browsers accept.
-func preflight(h http.Header, r *http.Request) {
+// The answer may be kept for two hours, the most that some browsers accept. It reports
+// false if the page asks for more headers than are repeated.
+func preflight(h http.Header, r *http.Request) bool {
 	h.Set("Allow", mcpAllow)
 	if len(r.Header["Origin"]) == 0 || isAllowedOrigin(r.Context()) {
-		return
+		return true
 	}
-	names := r.Header.Get("Access-Control-Request-Headers")
+	names, ok := askedHeaders(r)
 	if names == "" {
 		names = "content-type, accept, authorization, mcp-protocol-version, mcp-method, mcp-name, mcp-session-id, last-event-id, traceparent, tracestate, baggage"
 	}
 	addHeader(h, "Vary", "Access-Control-Request-Headers")
+	if !ok {
+		return false
+	}
 	h.Set("Access-Control-Allow-Headers", names) // Mcp-Param-* can have any name, and "*" excludes Authorization
 	h.Set("Access-Control-Allow-Methods", "POST, GET, DELETE, OPTIONS")
 	h.Set("Access-Control-Max-Age", "7200")
+	return true
 }
 
 // accepted says which forms of an answer a client takes. With json alone methods
