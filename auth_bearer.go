@@ -29,7 +29,7 @@ type Principal struct {
 
 // An identity is what a context knows about its caller.
 //
-// Invariant: with neither a principal nor a guard there is no identity in a context.
+// A context without one is that of a caller whom nobody has looked for.
 type identity struct {
 	principal *Principal   // nil if the caller is unknown
 	guard     *bearerGuard // the Bearer in front, which knows the challenge; nil without one
@@ -217,7 +217,7 @@ func (g *bearerGuard) identify(r *http.Request) (*Principal, error) {
 	case !strings.EqualFold(scheme, "Bearer") && g.opts.Optional:
 		return nil, nil
 	case !strings.EqualFold(scheme, "Bearer"):
-		return nil, g.missingError(g.opts.Scopes)
+		return nil, g.missingError()
 	case token == "":
 		return nil, g.requestError("the access token is empty")
 	case len(token) > maxToken:
@@ -312,10 +312,9 @@ func (g *bearerGuard) requestError(text string) error {
 	return Errorf(CodeInvalidArgument, "%s", text).WithHeader("WWW-Authenticate", g.challenge("invalid_request", nil))
 }
 
-// missingError returns the error for a request without a token. g can be nil, where no
-// Bearer is in front.
-func (g *bearerGuard) missingError(scopes []string) error {
-	return Errorf(CodeUnauthenticated, "an access token is required").WithHeader("WWW-Authenticate", g.challenge("", scopes))
+// missingError returns the error for a request without a token.
+func (g *bearerGuard) missingError() error {
+	return Errorf(CodeUnauthenticated, "an access token is required").WithHeader("WWW-Authenticate", g.challenge("", g.opts.Scopes))
 }
 
 // tokenError returns the error for a token that is not valid. The reason is logged and
@@ -364,34 +363,30 @@ func (g *bearerGuard) challenge(code string, scopes []string) string {
 	return "Bearer " + cmp.Or(strings.Join(params, ", "), `realm="api"`)
 }
 
-// checkIdentity returns an error if the caller of ctx must not use a method that
-// needs an identity, and scopes.
-//
-//	The caller                            A method with scopes  A method without
-//	------------------------------------  --------------------  -----------------
-//	is known                              needs them all        may call
-//	came without a token, by Bearer with  UNAUTHENTICATED       UNAUTHENTICATED
-//	Optional
-//	is unknown, without Bearer            UNAUTHENTICATED       may call
-//
-// The last line is for programs with their own middleware, which decides who may call.
+// checkIdentity returns an error if the caller of ctx must not use a method that needs
+// an identity and these scopes. It fails closed: a caller whom nobody has looked for is
+// refused like one whom nobody knows, and only the log tells the two apart.
 func checkIdentity(ctx context.Context, scopes []string) error {
-	id := identityOf(ctx)
-	if id.principal == nil {
-		if len(scopes) == 0 && id.guard == nil {
-			return nil
+	id, looked := ctx.Value(identityKey{}).(identity)
+	if id.principal != nil {
+		if missing := missingScopes(id.principal, scopes); len(missing) > 0 {
+			return id.guard.scopeError(id.principal, missing)
 		}
-		needed := scopes
-		if id.guard != nil {
-			needed = slices.Concat(id.guard.opts.Scopes, scopes)
-		}
-		return id.guard.missingError(needed)
+		return nil
 	}
-	if missing := missingScopes(id.principal, scopes); len(missing) > 0 {
-		return id.guard.scopeError(id.principal, missing)
+	if id.guard != nil {
+		scopes = slices.Concat(id.guard.opts.Scopes, scopes)
 	}
-	return nil
+	e := Errorf(CodeUnauthenticated, "the caller is not known").WithHeader("WWW-Authenticate", id.guard.challenge("", scopes))
+	if !looked {
+		e.cause = errNobodyLooked
+	}
+	return e
 }
+
+// errNobodyLooked is why a caller is not known in a program that has forgotten its
+// guard, or has one that does not say whom it has let in.
+var errNobodyLooked = errors.New("no middleware in front of this service sets a Principal; see WithPrincipal")
 
 // metadataPath is where clients look for the metadata document of a resource,
 // followed by the path of the resource (RFC 9728, section 3).

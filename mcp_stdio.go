@@ -31,10 +31,11 @@ import (
 //	err := service.MCPStdio(ctx, os.Stdin, os.Stdout, nil)
 //
 // The methods, the revisions and the options are those of [Service.MCP], but for
-// AllowedOrigins. Nobody sends a token here, so the caller of methods with Scopes is
-// the [Principal] in ctx: see [WithPrincipal]. Info.Request and Info.Header are nil.
-// At most 64 calls run at a time; others wait. notifications/cancelled ends the
-// context of a call, for which nothing is sent any more. A line of more than
+// AllowedOrigins. Nobody sends a token here, so the caller is the [Principal] in
+// ctx, which methods need where the service has Auth; see [WithPrincipal].
+// Info.Request and Info.Header are nil. At most 64 calls run at a time; others wait.
+// notifications/cancelled ends the context of a call, for which nothing is sent any
+// more. A line of more than
 // Options.MaxBody gets an error, and so does one that is no message; the lines after
 // it are read all the same.
 //

@@ -259,9 +259,10 @@ type Options struct {
 type Defaults struct {
 	BaseURL string // URL of the REST routes in documents; "" means the server of the document
 	// Auth is "bearer" if the methods need an identity, or "". Documents then ask for
-	// a bearer token. A middleware such as [Bearer] must find out the identity and
-	// refuse requests without one. A service itself refuses them only behind a Bearer
-	// that is Optional, and for methods with Scopes.
+	// a bearer token, and every call without a [Principal] in its context is
+	// UNAUTHENTICATED, on every transport and in Service.Call, before its input is
+	// read. [Bearer] puts one there, [BasicAuth] too, and your own middleware by
+	// [WithPrincipal].
 	Auth string
 }
 
@@ -285,13 +286,13 @@ type MethodOptions struct {
 	// no route: HTTP and Status mean nothing, no placeholder has to be filled, and
 	// HTTPBinding is empty. Service.Call calls every method. Default: all three.
 	Transports []Transport
-	// Public lets everybody call the method although Defaults.Auth is set. Behind
-	// [Bearer] that needs BearerOptions.Optional.
+	// Public lets everybody call the method although Defaults.Auth is set, such as
+	// one that says that the process is well. Behind [Bearer] that needs
+	// BearerOptions.Optional.
 	Public bool
-	// Scopes are what the [Principal] of the caller must have, all of them. The
-	// service checks that itself, before it reads the input, on every transport and
-	// in Service.Call: a caller without a Principal is UNAUTHENTICATED, and one
-	// without a scope PERMISSION_DENIED. They need Defaults.Auth. Default: none.
+	// Scopes are what the [Principal] of the caller must have, all of them; a caller
+	// without one of them is PERMISSION_DENIED. They are checked where
+	// Defaults.Auth is, which they need. Default: none.
 	Scopes []string
 	// Deprecated says in every document that the method is on its way out.
 	// It is served as before.

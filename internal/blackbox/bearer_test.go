@@ -334,7 +334,7 @@ func TestCallers(t *testing.T) {
 		{"reader", "watch", "", ""},
 		{"taker", "take", "", ""},
 		{"none", "open", "", ""},
-		{"none", "peek", "", ""}, // a program without Bearer guards it itself
+		{"none", "peek", "UNAUTHENTICATED", `Bearer realm="api"`}, // nobody has looked
 		{"none", "take", "UNAUTHENTICATED", `Bearer scope="vault:read vault:take"`},
 		{"none", "watch", "UNAUTHENTICATED", `Bearer scope="vault:read"`},
 		{"basic", "peek", "", ""},
@@ -407,7 +407,7 @@ func TestCallers(t *testing.T) {
 		p    *svc.Principal
 		want string
 	}{
-		{nil, `UNAUTHENTICATED: an access token is required`},
+		{nil, `UNAUTHENTICATED: the caller is not known: no middleware in front of this service sets a Principal; see WithPrincipal`},
 		{&svc.Principal{Scopes: []string{"vault:read"}}, `PERMISSION_DENIED: the access token lacks a scope: vault:take`},
 		{&svc.Principal{Scopes: []string{"vault:take", "vault:read"}}, `<nil>`},
 	} {
@@ -439,7 +439,7 @@ func TestCallersOfOtherMiddleware(t *testing.T) {
 				http.Error(w, "who are you?", http.StatusUnauthorized)
 				return
 			}
-			mux.ServeHTTP(w, r)
+			mux.ServeHTTP(w, r.WithContext(svc.WithPrincipal(r.Context(), &svc.Principal{Subject: "ada"})))
 		})
 	}
 	plain, private := newHandler(""), newHandler("bearer")
@@ -783,7 +783,7 @@ func TestCallersOfResources(t *testing.T) {
 	const index, note, page = `"uri":"study://index"`, `"uri":"study://notes/one"`, `"uri":"study://page"`
 	const badNote, draft, badDraft = `"uri":"study://notes/three"`, `"name":"study_draft"`, `"name":"study_draft","arguments":{"tone":"x"}`
 	const tool, badTool = `"name":"study_get_note","arguments":{"id":"one"}`, `"name":"study_get_note"`
-	const login, scope = "an access token is required", "the access token lacks a scope: "
+	const login, scope = "the caller is not known", "the access token lacks a scope: "
 	for _, test := range []struct {
 		caller    string // none, anonymous, guest or reader
 		params    string
@@ -792,7 +792,7 @@ func TestCallersOfResources(t *testing.T) {
 		text      string // of the error
 	}{
 		{"none", index, 200, "", ""},
-		{"none", page, 200, "", ""}, // a program without Bearer guards it itself
+		{"none", page, 401, `realm="api"`, login}, // nobody has looked
 		{"none", note, 401, `scope="notes:read"`, login},
 		{"none", badNote, 401, `scope="notes:read"`, login}, // the caller is checked first
 		{"none", draft, 401, `scope="notes:write"`, login},

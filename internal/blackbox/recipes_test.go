@@ -325,9 +325,29 @@ func Example_authentication() {
 	show(handler, request("DELETE", "/notes/1", "", "Authorization", "Bearer secret"))
 	// Output:
 	// 200 {"data":[],"page":1,"per_page":20,"total":0,"total_pages":0}
-	// 401 {"error":{"code":"UNAUTHENTICATED","message":"an access token is required"}}; WWW-Authenticate: Bearer realm="api"
+	// 401 {"error":{"code":"UNAUTHENTICATED","message":"the caller is not known"}}; WWW-Authenticate: Bearer realm="api"
 	// 201 {"id":1,"text":"Buy milk","color":"yellow","by":"ada"}
 	// 403 {"error":{"code":"PERMISSION_DENIED","message":"the access token lacks a scope: notes:admin"}}
+}
+
+// identify is for a service that only a gateway can reach, which has checked who calls.
+func identify(next http.Handler) http.Handler {
+	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		caller := &svc.Principal{Subject: r.Header.Get("X-User")} // which the gateway sets, whatever clients send
+		next.ServeHTTP(w, r.WithContext(svc.WithPrincipal(r.Context(), caller)))
+	})
+}
+
+func Example_gateway() {
+	options := noteOptions()
+	options.Defaults.Auth = "bearer"
+	service := svc.MustRegister[NoteAPI](&notes{}, options)
+
+	show(service.REST(), request("GET", "/notes", ""))
+	show(identify(service.REST()), request("GET", "/notes", "", "X-User", "ada"))
+	// Output:
+	// 401 {"error":{"code":"UNAUTHENTICATED","message":"the caller is not known"}}
+	// 200 {"data":[],"page":1,"per_page":20,"total":0,"total_pages":0}
 }
 
 func Example_cors() {

@@ -40,7 +40,7 @@ func main() {
 	mount(mux, "/tokens", proxy(os.Args[2]))
 	mount(mux, "/sink", bearer(pages(svc.Join("Both", kitchen.Sink(false), kitchen.Second().At("/v2"), extras()), &svc.DocsOptions{REST: "./", RPC: "rpc", MCP: "./mcp"})))
 	mount(mux, "/many", bearer(pages(many(), all)))
-	mount(mux, "/hostile", pages(hostile(), all))
+	mount(mux, "/hostile", known(pages(hostile(), all)))
 	mount(mux, "/secret", guard(pages(secret(), all)))
 	mount(mux, "/general", general())
 	mount(mux, "/read", pages(kitchen.Sink(false), nil))
@@ -202,13 +202,20 @@ func secret() *svc.Service {
 	return svc.MustRegister[ItemAPI](itemService{}, &svc.Options{Name: "Secret", Resource: "items", Defaults: svc.Defaults{Auth: "bearer"}, Logger: quiet})
 }
 
+// known lets everybody call what asks for no scopes.
+func known(next http.Handler) http.Handler {
+	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		next.ServeHTTP(w, r.WithContext(svc.WithPrincipal(r.Context(), &svc.Principal{Subject: "anybody"})))
+	})
+}
+
 // guard wants credentials for everything but the page.
 func guard(next http.Handler) http.Handler {
 	basic := svc.BasicAuth("secret", map[string]string{"ada": "pass:wörd"}, nil)(next)
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		switch scheme, token, _ := strings.Cut(r.Header.Get("Authorization"), " "); {
 		case r.URL.Path == "/" || token == "open-sesame":
-			next.ServeHTTP(w, r)
+			known(next).ServeHTTP(w, r)
 		case scheme == "Basic":
 			basic.ServeHTTP(w, r)
 		default:
