@@ -516,10 +516,11 @@ func wantComplaint(t *testing.T, sources map[string]string, want string) {
 		}
 		files = append(files, f)
 	}
-	got, err := inspect(fset, files, standardLibrary(t))
+	h, err := inspect(fset, files, standardLibrary(t))
 	if err != nil {
 		t.Fatal(err)
 	}
+	got := h.bad
 	switch {
 	case want == "" && len(got) > 0:
 		t.Errorf("got %q, want no complaint", got)

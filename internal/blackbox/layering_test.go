@@ -1,6 +1,7 @@
 package blackbox_test
 
 import (
+	"cmp"
 	"fmt"
 	"go/ast"
 	"go/importer"
@@ -8,6 +9,7 @@ import (
 	"go/token"
 	"go/types"
 	"io"
+	"maps"
 	"os"
 	"os/exec"
 	"path/filepath"
@@ -59,12 +61,13 @@ type house struct {
 	files []*ast.File
 	pkg   *types.Package
 	info  types.Info
-	bad   []string // "file.go:12: what is wrong"
+	uses  map[[2]string]map[string]bool // the names that one room uses of another
+	bad   []string                      // "file.go:12: what is wrong"
 }
 
-// inspect checks the types of the files and returns every complaint, sorted.
-func inspect(fset *token.FileSet, files []*ast.File, imp types.Importer) ([]string, error) {
-	h := &house{fset: fset, files: files, info: types.Info{
+// inspect checks the types and the rules of the files. The complaints are sorted.
+func inspect(fset *token.FileSet, files []*ast.File, imp types.Importer) (*house, error) {
+	h := &house{fset: fset, files: files, uses: make(map[[2]string]map[string]bool), info: types.Info{
 		Types:      make(map[ast.Expr]types.TypeAndValue),
 		Uses:       make(map[*ast.Ident]types.Object),
 		Selections: make(map[*ast.SelectorExpr]*types.Selection),
@@ -78,7 +81,8 @@ func inspect(fset *token.FileSet, files []*ast.File, imp types.Importer) ([]stri
 	h.checkFiles()
 	h.checkVariables()
 	slices.Sort(h.bad)
-	return slices.Compact(h.bad), nil
+	h.bad = slices.Compact(h.bad)
+	return h, nil
 }
 
 func (h *house) complain(at token.Pos, format string, args ...any) {
@@ -103,7 +107,15 @@ func (h *house) checkLayers() {
 		}
 		from, user := roomOf(h.fset.Position(id.Pos()).Filename)
 		to, owner := roomOf(h.fset.Position(obj.Pos()).Filename)
-		if from != to && owner >= user {
+		if from == to {
+			continue
+		}
+		pair := [2]string{from, to}
+		if h.uses[pair] == nil {
+			h.uses[pair] = make(map[string]bool)
+		}
+		h.uses[pair][id.Name] = true
+		if owner >= user {
 			h.complain(id.Pos(), "%s (layer %d) uses %s of %s (layer %d)", from, user, id.Name, to, owner)
 		}
 	}
@@ -155,12 +167,32 @@ func standardLibrary(t *testing.T) types.Importer {
 
 func TestLayering(t *testing.T) {
 	fset := token.NewFileSet()
-	bad, err := inspect(fset, readSources(t, fset), standardLibrary(t))
+	h, err := inspect(fset, readSources(t, fset), standardLibrary(t))
 	if err != nil {
 		t.Fatal(err)
 	}
-	for _, complaint := range bad {
+	for _, complaint := range h.bad {
 		t.Error(complaint)
+	}
+	h.checkPairs(t)
+}
+
+// maxPairs bounds how many pairs of rooms there may be of which the first uses the
+// second. Each pair is something to know before one of the two is changed.
+const maxPairs = 100
+
+// checkPairs logs the pairs of rooms, the loosest first: those with few names are the
+// cheapest to part. go test -v -run TestLayering shows them.
+func (h *house) checkPairs(t *testing.T) {
+	pairs := slices.SortedFunc(maps.Keys(h.uses), func(a, b [2]string) int {
+		return cmp.Or(cmp.Compare(len(h.uses[a]), len(h.uses[b])), slices.Compare(a[:], b[:]))
+	})
+	for _, pair := range pairs {
+		names := slices.Sorted(maps.Keys(h.uses[pair]))
+		t.Logf("%s uses %d names of %s: %s", pair[0], len(names), pair[1], strings.Join(names[:min(len(names), 6)], ", "))
+	}
+	if t.Logf("%d pairs", len(pairs)); len(pairs) > maxPairs {
+		t.Errorf("%d pairs of rooms use each other, over %d", len(pairs), maxPairs)
 	}
 }
 
