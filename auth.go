@@ -1,9 +1,8 @@
 package svc
 
-// This file has the table of security schemes, and middleware that guards other
-// handlers: BasicAuth by name and password, and AllowIPs by address. Under applies
-// middleware to a part of a site. auth_bearer.go has Bearer, and the identity that
-// guards give to a request.
+// This file has the table of security schemes, two guards, BasicAuth (names and
+// passwords) and AllowIPs (addresses), and Under, which applies middleware to a part of
+// a site. auth_bearer.go has Bearer and the identity of callers.
 
 import (
 	"crypto/sha256"
@@ -61,14 +60,13 @@ var schemes = []scheme{
 // onError is nil. Unknown names and wrong passwords take the same time.
 //
 // users maps names to passwords. BasicAuth copies it. If it is nil or empty, every
-// request gets 401. So does a name whose password is empty, because an environment
-// variable that is not set gives an empty password. Names and
-// passwords are UTF-8, as the challenge says, and must match byte by byte: write
-// them in Unicode normalization form C, which browsers send.
+// request gets 401. A user with an empty password also gets 401, because an
+// environment variable that is not set gives an empty password. Names and passwords
+// are compared byte by byte, in UTF-8. Write them in Unicode normalization form C
+// (NFC), which browsers send.
 //
 // Passwords are sent in clear text: use TLS. BasicAuth panics if realm or a name
-// contains a control character, or a name contains a colon (RFC 7617, section
-// 2).
+// contains a control character, or a name contains a colon (RFC 7617, section 2).
 func BasicAuth(realm string, users map[string]string, onError ErrorHandler) func(http.Handler) http.Handler {
 	if strings.ContainsFunc(realm, isControl) {
 		panic(fmt.Sprintf("svc: BasicAuth: the realm %q has a control character", realm))
@@ -93,11 +91,11 @@ func BasicAuth(realm string, users map[string]string, onError ErrorHandler) func
 // text. Hashes have one length, which a comparison in constant time needs.
 type credentials [][sha256.Size]byte
 
-// newCredentials returns the credentials of users. It panics if a name cannot
-// be sent by the Basic scheme.
+// newCredentials returns the credentials of users. It panics if the Basic scheme
+// cannot carry a name.
 func newCredentials(users map[string]string) credentials {
 	var known credentials
-	for _, name := range slices.Sorted(maps.Keys(users)) { // so that a panic always names the same user
+	for _, name := range slices.Sorted(maps.Keys(users)) { // sorted, so that the panic is always the same
 		password := users[name]
 		if strings.ContainsFunc(name, isControl) || strings.Contains(name, ":") {
 			panic(fmt.Sprintf("svc: BasicAuth: the name %q has a colon or a control character", name))
@@ -109,10 +107,9 @@ func newCredentials(users map[string]string) credentials {
 	return known
 }
 
-// matchRequest reports whether r has one of the credentials. It compares with all
-// of them, so its time does not tell whether a name is known. A request with two
-// Authorization headers never matches, because a proxy may have checked the other
-// one.
+// matchRequest reports whether r has one of the credentials. It always compares with
+// all of them, so its time does not show whether a name is known. A request with two
+// Authorization headers never matches: a proxy may have checked the other one.
 func (known credentials) matchRequest(r *http.Request) bool {
 	name, password, ok := r.BasicAuth()
 	if !ok || len(r.Header.Values("Authorization")) != 1 {
@@ -131,13 +128,12 @@ func (known credentials) matchRequest(r *http.Request) bool {
 // written by onError, or by [WriteError] if onError is nil. Without prefixes every
 // request gets 403.
 //
-// AllowIPs looks at the address of the connection, which is
-// http.Request.RemoteAddr as net/http sets it. It never looks at headers such as
-// X-Forwarded-For, which any client can send. Behind a proxy it therefore sees
-// the address of the proxy. An IPv4 address and its IPv6 form (::ffff:192.0.2.1;
-// RFC 4291, section 2.5.5.2) are equal, in connections and in prefixes. IPv6
-// zones are ignored. A RemoteAddr that is not an IP address and a port, as on a
-// Unix socket, gets 403.
+// AllowIPs checks http.Request.RemoteAddr, the address of the connection. It ignores
+// headers such as X-Forwarded-For, which any client can send. Behind a proxy it
+// therefore sees the address of the proxy. An IPv4 address and its IPv6 form
+// (::ffff:192.0.2.1; RFC 4291, section 2.5.5.2) are equal, in connections and in
+// prefixes. IPv6 zones are ignored. If RemoteAddr is not an IP address and a port, as
+// on a Unix socket, the request gets 403.
 //
 // AllowIPs panics if a prefix is not valid.
 func AllowIPs(onError ErrorHandler, prefixes ...netip.Prefix) func(http.Handler) http.Handler {
@@ -154,13 +150,13 @@ func AllowIPs(onError ErrorHandler, prefixes ...netip.Prefix) func(http.Handler)
 				next.ServeHTTP(w, r)
 				return
 			}
-			refuse(w, r, Errorf(CodePermissionDenied, "this address may not come here"), onError)
+			refuse(w, r, Errorf(CodePermissionDenied, "requests from this address are not allowed"), onError)
 		})
 	}
 }
 
-// unmapPrefix turns a prefix of IPv4-mapped IPv6 addresses into the IPv4 prefix
-// for the same addresses, and returns any other prefix unchanged.
+// unmapPrefix converts a prefix of IPv4-mapped IPv6 addresses to the IPv4 prefix of
+// the same addresses. It returns other prefixes unchanged.
 func unmapPrefix(p netip.Prefix) netip.Prefix {
 	const mappedBits = 96 // of ::ffff:0:0/96
 	if p.Addr().Is4In6() && p.Bits() >= mappedBits {
@@ -171,22 +167,21 @@ func unmapPrefix(p netip.Prefix) netip.Prefix {
 
 // containsIP reports whether addr is within one of prefixes.
 func containsIP(prefixes []netip.Prefix, addr netip.Addr) bool {
-	addr = addr.Unmap().WithZone("") // Prefix.Contains matches neither form
+	addr = addr.Unmap().WithZone("") // Prefix.Contains does not match these forms
 	return slices.ContainsFunc(prefixes, func(p netip.Prefix) bool { return p.Contains(addr) })
 }
 
 // Under returns middleware that applies mw to requests whose path is prefix or
-// below it, and passes other requests to the next handler directly. It compares
-// whole segments: /admin covers /admin and /admin/users, and not /administrator.
-// Slashes at the end of prefix are ignored; "" and "/" cover every path.
+// below it. Other requests go directly to the next handler. Under compares whole
+// segments: /admin covers /admin and /admin/users, but not /administrator. Case
+// matters. Slashes at the end of prefix are ignored; "" and "/" cover every path.
 //
-// mw is often a guard, so Under also covers paths that are below prefix only
-// after cleaning, such as //admin and /x/../admin: handlers such as
-// http.FileServer clean the path and would serve them. Upper and lower case
-// differ.
+// Under also covers paths that are below prefix only after cleaning, such as //admin
+// and /x/../admin. mw is often a guard, and handlers such as http.FileServer clean the
+// path before they use it.
 //
-// Under panics if prefix is not empty and does not start with a slash, or is not
-// clean in the sense of path.Clean.
+// Under panics if prefix is not empty and does not start with a slash, or if
+// path.Clean would change it.
 func Under(prefix string, mw func(http.Handler) http.Handler) func(http.Handler) http.Handler {
 	prefix = trimmedPrefix("Under", prefix)
 	return func(next http.Handler) http.Handler {

@@ -1,9 +1,11 @@
 package svc
 
-// This file has the identity of callers: Principal and its place in a context;
-// Bearer, the middleware that gets it from a bearer token (RFC 6750), with its
-// challenges; what Bearer lets into the log; and the metadata document by which
-// clients find out where to get a token (RFC 9728).
+// This file has, in this order:
+//
+//   - the identity of callers: Principal and its place in a context
+//   - Bearer, the middleware that reads it from a bearer token (RFC 6750)
+//   - the errors and challenges of Bearer, and what may be logged of a token
+//   - the metadata document, which tells clients where to get a token (RFC 9728)
 
 import (
 	"cmp"
@@ -18,21 +20,20 @@ import (
 	"time"
 )
 
-// A Principal is the caller of a request, as a token or a password says. All code that
-// handles the request shares it and must not change it.
+// A Principal is the authenticated caller of a request. All code that handles the
+// request shares it and must not change it.
 type Principal struct {
-	Subject string    // the name of the caller; that of the user with BasicAuth
+	Subject string    // who calls; the user name with BasicAuth
 	Scopes  []string  // what the caller may do; see MethodOptions.Scopes
-	Expires time.Time // when the token ends; zero means never. A call that has begun goes on
-	Claims  any       // whatever else is known, for the application
+	Expires time.Time // when the token expires; zero means never. Calls in progress continue
+	Claims  any       // anything else, for the application
 }
 
-// An identity is what a context knows about its caller.
-//
-// A context without one is that of a caller whom nobody has looked for.
+// An identity is what a context knows about its caller. If a context has none, no
+// middleware has looked for the caller.
 type identity struct {
 	principal *Principal   // nil if the caller is unknown
-	guard     *bearerGuard // the Bearer in front, which knows the challenge; nil without one
+	guard     *bearerGuard // the Bearer that the request passed, which writes challenges; nil if none
 }
 
 // An identityKey is the key of an identity in a context.
@@ -45,46 +46,46 @@ func identityOf(ctx context.Context) identity {
 }
 
 // PrincipalFrom returns the caller of the request that ctx belongs to, and reports
-// whether it is known. [Bearer] and [BasicAuth] set it, and so does
-// [WithPrincipal].
+// whether the caller is known. [Bearer], [BasicAuth] and [WithPrincipal] set it.
 func PrincipalFrom(ctx context.Context) (*Principal, bool) {
 	p := identityOf(ctx).principal
 	return p, p != nil
 }
 
-// WithPrincipal returns a context of calls by p, for your own middleware,
-// [Service.Call] and [Service.MCPStdio]. With nil the caller is unknown.
+// WithPrincipal returns a copy of ctx in which p is the caller. Use it in your own
+// middleware and with [Service.Call] and [Service.MCPStdio]. If p is nil, the caller
+// is unknown.
 func WithPrincipal(ctx context.Context, p *Principal) context.Context {
 	return context.WithValue(ctx, identityKey{}, identity{p, identityOf(ctx).guard})
 }
 
-// BearerOptions configures [Bearer]. The zero value requires a token, whatever its
+// BearerOptions configures [Bearer]. The zero value requires a valid token and no
 // scopes.
 type BearerOptions struct {
-	// Resource is the URL of this server, as clients know it: that of the MCP
-	// endpoint, for example. verify must check that a token was issued for it,
-	// because a token for another server must not be accepted here (RFC 8707).
+	// Resource is the URL by which clients know this server, for example the URL
+	// of the MCP endpoint. verify must reject tokens that were issued for another
+	// server (RFC 8707).
 	Resource string
-	// AuthorizationServers are the URLs of the issuers from which clients can get a
-	// token. With them Bearer serves the metadata document and names it in its
-	// challenges. They need a Resource.
+	// AuthorizationServers are the URLs of the servers that issue tokens. If there
+	// are any, Bearer serves the metadata document, and its challenges have the URL
+	// of the document. Resource must be set too.
 	AuthorizationServers []string
-	// Scopes are the scopes that every token must have. MethodOptions.Scopes has
-	// those that single methods need. Default: none.
+	// Scopes are the scopes that every token must have. MethodOptions.Scopes are
+	// the scopes that one method needs. Default: none.
 	Scopes []string
-	// Optional passes requests without a token. Services behind Bearer then refuse
-	// them for all methods that are not public. Other handlers are open and must
+	// Optional lets requests without a token pass. Services behind Bearer answer
+	// them with UNAUTHENTICATED, except for public methods. Other handlers must
 	// call PrincipalFrom themselves. A token that is sent must still be valid.
 	Optional bool
-	// OnError writes the answers to refused requests. Default: WriteError.
+	// OnError writes the responses to rejected requests. Default: WriteError.
 	OnError ErrorHandler
-	// Logger gets one line for each refused request. No line has a token or a
-	// part of one. Default: slog.Default, asked for at each use.
+	// Logger gets one line for each rejected request. No line contains a token or
+	// part of one. Default: the slog.Default of the moment.
 	Logger *slog.Logger
 }
 
-// maxToken is how many bytes a token may have. It is more than servers accept in all
-// headers together, in most cases, and bounds the work of verify.
+// maxToken is the largest size of a token, in bytes. It bounds the work of verify.
+// Most servers accept less than that in all headers together.
 const maxToken = 8 << 10
 
 // Bearer returns middleware that requires a bearer token (RFC 6750) in the header
@@ -103,30 +104,29 @@ const maxToken = 8 << 10
 //	has a token for which verify returns     503     no such header
 //	another error or nil, or panics
 //
-// A 503 has the header Retry-After of the error that verify returns, or else 1 second.
+// A 503 has the Retry-After header of the error that verify returns, or else 1 second.
 //
-// verify gets the token as it was sent, and must check everything about it: the
-// signature, the issuer, the audience and, unless it sets Principal.Expires, the time.
-// It is called for each request, and concurrently. Tokens in the query or in a form are
-// ignored.
+// verify gets the token as it was sent. It must check the signature, the issuer, the
+// audience and, unless it sets Principal.Expires, the expiry time. Bearer calls it for
+// each request, concurrently. Tokens in the query or in a form are ignored.
 //
-// If verify asks another server, give that a deadline: the ctx of a request with a body
-// does not end when the client leaves, because net/http notices that only after the
-// body has been read. An error of verify after the end of ctx counts as CANCELED or
+// If verify calls another server, set a deadline. If a request has a body and its
+// client disconnects, net/http cancels ctx only after the body has been read. If
+// verify returns an error after ctx has ended, the error counts as CANCELED or
 // DEADLINE_EXCEEDED.
 //
-// The scopes of a challenge are those that the token has and those that it lacks,
-// since clients ask for all scopes of a challenge and for no other. Where they are
-// more than 1 KiB together, they are those that it lacks.
+// A challenge for missing scopes also lists the scopes that the token has, because
+// clients then request the listed scopes and no others. If both are more than 1 KiB
+// together, it lists only the missing ones.
 //
-// Use [CORS] outside of Bearer: preflight requests have no token. Methods with
-// MethodOptions.Public cannot be reached through a Bearer that is not Optional.
+// Use [CORS] outside of Bearer: preflight requests have no token. Without Optional,
+// methods with MethodOptions.Public need a token too.
 //
-// Bearer panics if verify is nil, if AuthorizationServers come without a Resource, and
+// Bearer panics if verify is nil, if AuthorizationServers is set without Resource, and
 // if a URL or a scope is not valid.
 func Bearer(verify func(ctx context.Context, token string) (*Principal, error), opts BearerOptions) func(http.Handler) http.Handler {
 	if verify == nil {
-		panic("svc: Bearer: verify is nil, so no token would be good")
+		panic("svc: Bearer: verify must not be nil")
 	}
 	g := newBearerGuard(opts)
 	g.verify = verify
@@ -142,7 +142,7 @@ func Bearer(verify func(ctx context.Context, token string) (*Principal, error), 
 				refuse(w, r, err, opts.OnError)
 				return
 			}
-			if p == nil { // as middleware outside may have found another way to know the caller
+			if p == nil { // middleware outside may know the caller
 				p = identityOf(r.Context()).principal
 			}
 			next.ServeHTTP(w, r.WithContext(context.WithValue(r.Context(), identityKey{}, identity{p, g})))
@@ -155,7 +155,7 @@ type bearerGuard struct {
 	verify      func(ctx context.Context, token string) (*Principal, error)
 	opts        BearerOptions
 	metadataURL string       // of the metadata document; "" if there is none
-	wellKnown   []string     // the paths that it is served at
+	wellKnown   []string     // the paths of the metadata document
 	metadata    http.Handler // nil if there is none
 }
 
@@ -176,7 +176,7 @@ func newBearerGuard(opts BearerOptions) *bearerGuard {
 	}
 	switch {
 	case opts.Resource == "" && len(opts.AuthorizationServers) > 0:
-		bad = append(bad, "AuthorizationServers need a Resource, the URL of this server")
+		bad = append(bad, "AuthorizationServers is set, so Resource must be the URL of this server")
 	case opts.Resource != "" && !isResourceURL(opts.Resource):
 		bad = append(bad, fmt.Sprintf("Resource is %q; write a URL such as https://api.example/mcp", opts.Resource))
 	}
@@ -194,15 +194,15 @@ func isScope(s string) bool {
 	return s != "" && !strings.ContainsFunc(s, func(r rune) bool { return r <= ' ' || r >= 0x7F || r == '"' || r == '\\' })
 }
 
-// isResourceURL reports whether s is an absolute URL of the web without a fragment
-// (RFC 8707, section 2), in characters that a header, and so a scope, can have.
+// isResourceURL reports whether s is an http or https URL without a user and a fragment
+// (RFC 8707, section 2). A challenge quotes it, so it has the characters of a scope.
 func isResourceURL(s string) bool {
 	u, err := url.Parse(s)
 	return err == nil && isScope(s) && (u.Scheme == "https" || u.Scheme == "http") && u.Host != "" && u.User == nil && !strings.Contains(s, "#")
 }
 
-// identify returns the principal of the token of r, or nil if it has none and needs
-// none.
+// identify returns the principal for the token of r. It returns nil if r has no token
+// and Optional is set.
 func (g *bearerGuard) identify(r *http.Request) (*Principal, error) {
 	values := r.Header["Authorization"]
 	if len(values) > 1 {
@@ -223,7 +223,7 @@ func (g *bearerGuard) identify(r *http.Request) (*Principal, error) {
 	case len(token) > maxToken:
 		return nil, g.requestError("the access token has more than 8192 bytes")
 	case !isBearerToken(token):
-		return nil, g.tokenError(errors.New("it has characters that no token has"))
+		return nil, g.tokenError(errors.New("it contains characters that a token cannot have"))
 	}
 	p, err := g.verifyToken(r.Context(), token)
 	switch {
@@ -247,7 +247,7 @@ func isBearerToken(s string) bool {
 	})
 }
 
-// verifyToken calls verify, which is code of the application, and sorts its errors.
+// verifyToken calls verify and converts its error to the one that the client gets.
 func (g *bearerGuard) verifyToken(ctx context.Context, token string) (*Principal, error) {
 	p, err := g.callVerify(ctx, token)
 	switch {
@@ -255,12 +255,12 @@ func (g *bearerGuard) verifyToken(ctx context.Context, token string) (*Principal
 		return p, nil
 	case err == nil:
 		err = errors.New("verify returned neither a Principal nor an error")
-	case ctx.Err() != nil: // the client has gone, or a deadline is over
+	case ctx.Err() != nil: // the client has disconnected, or a deadline has passed
 		return nil, &Error{Code: CodeOf(ctx.Err()), cause: withoutToken(err, token)}
 	case CodeOf(err) == CodeUnauthenticated:
 		return nil, g.tokenError(withoutToken(err, token))
 	}
-	after := cmp.Or(ErrorFrom(err).Header().Get("Retry-After"), "1") // in seconds, as Limit has it
+	after := cmp.Or(ErrorFrom(err).Header().Get("Retry-After"), "1") // in seconds
 	return nil, Errorf(CodeUnavailable, "access tokens cannot be checked at the moment").WithCause(withoutToken(err, token)).WithHeader("Retry-After", after)
 }
 
@@ -272,13 +272,13 @@ func (g *bearerGuard) callVerify(ctx context.Context, token string) (p *Principa
 	return p, err
 }
 
-// withoutToken returns err, or another error if its text has a part of the token:
-// verifiers often quote what they could not read. The stack of a panic stays.
+// withoutToken returns err, or another error if the text of err contains part of the
+// token. Verifiers often quote what they could not parse. The stack of a panic stays.
 func withoutToken(err error, token string) error {
-	const part = 8 // bytes; a shorter part may be in any text by chance
+	const part = 8 // bytes; shorter parts occur in other text by chance
 	text := fmt.Sprint(err)
 	size := min(part, len(token))
-	parts := make(map[string]bool) // of the token, since text has no bound
+	parts := make(map[string]bool) // of the token, because text can be long
 	for i := 0; i+size <= len(token); i++ {
 		parts[token[i:i+size]] = true
 	}
@@ -306,8 +306,8 @@ func missingScopes(p *Principal, needed []string) []string {
 	return missing
 }
 
-// requestError returns the error for a request that RFC 6750, section 3.1, calls
-// invalid_request.
+// requestError returns the error for a malformed request: invalid_request in RFC 6750,
+// section 3.1.
 func (g *bearerGuard) requestError(text string) error {
 	return Errorf(CodeInvalidArgument, "%s", text).WithHeader("WWW-Authenticate", g.challenge("invalid_request", nil))
 }
@@ -317,15 +317,15 @@ func (g *bearerGuard) missingError() error {
 	return Errorf(CodeUnauthenticated, "an access token is required").WithHeader("WWW-Authenticate", g.challenge("", g.opts.Scopes))
 }
 
-// tokenError returns the error for a token that is not valid. The reason is logged and
-// not sent, because a client cannot repair a token.
+// tokenError returns the error for a token that is not valid. The reason is only
+// logged, because a client cannot repair a token.
 func (g *bearerGuard) tokenError(reason error) error {
 	return Errorf(CodeUnauthenticated, "the access token is not valid").WithCause(reason).
 		WithHeader("WWW-Authenticate", g.challenge("invalid_token", g.opts.Scopes))
 }
 
-// scopeError returns the error for a caller that lacks scopes. Without a Bearer in
-// front it has no challenge, because the caller may have used another scheme.
+// scopeError returns the error for a caller that lacks scopes. If g is nil, the error
+// has no challenge, because the caller may have used another scheme.
 func (g *bearerGuard) scopeError(p *Principal, missing []string) error {
 	e := Errorf(CodePermissionDenied, "the access token lacks a scope: %s", strings.Join(missing, " "))
 	if g == nil {
@@ -339,8 +339,7 @@ func (g *bearerGuard) scopeError(p *Principal, missing []string) error {
 }
 
 // challenge returns a value of WWW-Authenticate (RFC 6750, section 3, and RFC 9728,
-// section 5.1). The scheme must have one parameter at least. A scope that is in scopes
-// twice is in the challenge once.
+// section 5.1), which must have at least one parameter. It lists each scope once.
 //
 //	Bearer error="invalid_token", scope="todos:read", resource_metadata="https://…"
 func (g *bearerGuard) challenge(code string, scopes []string) string {
@@ -363,9 +362,9 @@ func (g *bearerGuard) challenge(code string, scopes []string) string {
 	return "Bearer " + cmp.Or(strings.Join(params, ", "), `realm="api"`)
 }
 
-// checkIdentity returns an error if the caller of ctx must not use a method that needs
-// an identity and these scopes. It fails closed: a caller whom nobody has looked for is
-// refused like one whom nobody knows, and only the log tells the two apart.
+// checkIdentity returns an error unless the caller in ctx is known and has these scopes.
+// It fails closed: if no middleware has looked for the caller, the response is the same
+// as for an unknown caller, and only the log tells the difference.
 func checkIdentity(ctx context.Context, scopes []string) error {
 	id, looked := ctx.Value(identityKey{}).(identity)
 	if id.principal != nil {
@@ -384,20 +383,20 @@ func checkIdentity(ctx context.Context, scopes []string) error {
 	return e
 }
 
-// errNobodyLooked is why a caller is not known in a program that has forgotten its
-// guard, or has one that does not say whom it has let in.
+// errNobodyLooked is logged in a program that has no guard, or whose guard does not call
+// WithPrincipal.
 var errNobodyLooked = errors.New("no middleware in front of this service sets a Principal; see WithPrincipal")
 
-// metadataPath is where clients look for the metadata document of a resource,
-// followed by the path of the resource (RFC 9728, section 3).
+// metadataPath begins the path of the metadata document; the path of the resource
+// follows (RFC 9728, section 3).
 const metadataPath = "/.well-known/oauth-protected-resource"
 
-// setMetadata makes the metadata document (RFC 9728, section 2) and decides where it
-// is served. Clients that know only the host look for it at the root.
+// setMetadata sets the metadata document (RFC 9728, section 2) and its paths. One path
+// has no resource, for clients that know only the host.
 func (g *bearerGuard) setMetadata() {
 	u, _ := url.Parse(g.opts.Resource) // newBearerGuard has checked it
 	path := u.EscapedPath()
-	if path == "/" { // goes away (RFC 9728, section 3.1)
+	if path == "/" { // is dropped (RFC 9728, section 3.1)
 		path = ""
 	}
 	g.metadataURL = u.Scheme + "://" + u.Host + metadataPath + path
@@ -428,18 +427,18 @@ func encodeMetadata(o BearerOptions) []byte {
 	return append(buf, `,"bearer_methods_supported":["header"]}`...)
 }
 
-// serveMetadata answers with the metadata document. Pages of every origin may read it:
-// they need it to get a token, and nothing in it is secret.
+// serveMetadata responds with the metadata document. Pages of every origin may read it:
+// they need it to get a token, and it has no secrets.
 func serveMetadata(w http.ResponseWriter, r *http.Request, body []byte) {
 	h := w.Header()
-	if h.Get("Access-Control-Allow-Origin") == "" { // which CORS in front has set
+	if h.Get("Access-Control-Allow-Origin") == "" { // not set by CORS
 		h.Set("Access-Control-Allow-Origin", "*")
 	}
 	leaveBodyEarly(w, r)
 	switch r.Method {
 	case http.MethodGet, http.MethodHead:
 		writeJSON(w, r, http.StatusOK, body, new(headerValues))
-	case http.MethodOptions: // MCP clients send MCP-Protocol-Version, for which browsers ask first
+	case http.MethodOptions: // browsers send a preflight request because of the header MCP-Protocol-Version
 		h.Set("Access-Control-Allow-Methods", "GET, HEAD")
 		h.Set("Access-Control-Allow-Headers", "*")
 		w.WriteHeader(http.StatusNoContent)
@@ -449,14 +448,14 @@ func serveMetadata(w http.ResponseWriter, r *http.Request, body []byte) {
 	}
 }
 
-// Metadata returns a handler of the metadata document (RFC 9728), to mount at
-// /.well-known/oauth-protected-resource and the path of Resource behind it, where
-// [Bearer] does not wrap these paths. It panics without a Resource and
-// AuthorizationServers, and on the mistakes on which Bearer panics.
+// Metadata returns a handler that serves the metadata document (RFC 9728). Use it if
+// [Bearer] does not wrap the path of the document, which is
+// /.well-known/oauth-protected-resource followed by the path of Resource. Metadata
+// panics if Resource or AuthorizationServers is missing, and where Bearer panics.
 func (o BearerOptions) Metadata() http.Handler {
 	g := newBearerGuard(o)
 	if g.metadata == nil {
-		panic("svc: BearerOptions.Metadata needs a Resource and AuthorizationServers")
+		panic("svc: BearerOptions.Metadata: Resource and AuthorizationServers must be set")
 	}
 	return g.metadata
 }

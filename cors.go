@@ -1,7 +1,7 @@
 package svc
 
-// This file has CORS, the middleware that decides which web pages of other origins
-// may call, and the comparison of origins, which MCP uses too.
+// This file has CORS, the middleware that decides which pages of other origins may
+// call, and the comparison of origins, which MCP uses too.
 
 import (
 	"fmt"
@@ -16,66 +16,65 @@ import (
 // CORSOptions configures [CORS]. The zero value allows no origin.
 type CORSOptions struct {
 	// Origins are the origins whose pages may call, such as
-	// "https://app.example" and "http://localhost:5173": a scheme and a host,
-	// with the port unless it is the default one. They are compared whole,
-	// without regard to case. "*" allows every page to call without
-	// credentials. "null" allows pages without an origin, such as files and
-	// sandboxed frames, which anybody can make.
+	// "https://app.example" and "http://localhost:5173": a scheme, a host, and
+	// the port unless it is the default. Case does not matter. "*" allows all
+	// pages to call without credentials. "null" allows pages without an origin,
+	// such as files and sandboxed frames, which anybody can make.
 	Origins []string
 	// Headers are the names of request headers that pages may set. nil allows
-	// all that a page asks for, which is safe if Origins are listed by name.
-	// The few that the Fetch standard calls safe need no permission.
+	// all headers that a page asks for, which is safe if Origins are listed by
+	// name. The headers that the Fetch standard calls safe are always allowed.
 	Headers []string
-	// Expose are the names of response headers that pages may read, besides the
-	// few that the Fetch standard calls safe. nil stands for WWW-Authenticate,
+	// Expose are the names of response headers that pages may read, besides
+	// those that the Fetch standard calls safe. nil means WWW-Authenticate,
 	// Location, ETag, Link, Retry-After, Deprecation and Sunset.
 	Expose []string
-	// Credentials lets pages send cookies, and the password that the browser
-	// keeps for this server. A bearer token that a page sets itself needs no
-	// Credentials.
+	// Credentials lets pages send cookies and the password that the browser has
+	// stored for this server. Pages that set a bearer token themselves do not
+	// need it.
 	Credentials bool
-	// MaxAge is how long a browser may keep the answer to a preflight request,
-	// in whole seconds. Zero leaves it to the browser, which keeps it for 5
-	// seconds; a negative value forbids it. Most browsers limit it to 2 hours.
+	// MaxAge is how long browsers may cache the answer to a preflight request,
+	// in whole seconds. Zero means the browser's default of 5 seconds; a
+	// negative value forbids caching. Most browsers limit it to 2 hours.
 	MaxAge time.Duration
 }
 
-// corsMethods are the methods that pages may use. A route answers a method that it
-// does not have with 405, which pages can read.
+// corsMethods are the methods that pages may use. Routes answer other methods with
+// 405, which pages can read.
 const corsMethods = "GET, HEAD, POST, PUT, PATCH, DELETE"
 
-// corsExposed is the value of Access-Control-Expose-Headers where Expose is nil:
-// what the errors, the records and the middleware of this package set.
+// corsExposed is the default of Access-Control-Expose-Headers: the headers that
+// errors, outputs and middleware of this package set.
 const corsExposed = "WWW-Authenticate, Location, ETag, Link, Retry-After, Deprecation, Sunset"
 
 // CORS returns middleware that lets pages of other origins call, by the CORS
-// protocol of the Fetch standard. Browsers enforce it, and other clients do not
-// notice it:
+// protocol of the Fetch standard. Browsers enforce it; other clients ignore it:
 //
-//	The request                                        Answer
-//	-------------------------------------------------  -----------------------------
-//	a preflight request of an allowed origin           204 with what is allowed
-//	a preflight request of another origin, or one      403 PERMISSION_DENIED
-//	that asks for more than 1 KiB of header names
-//	any other, of an allowed origin                    the next handler's, readable
-//	any other                                          the next handler's
+//	The request                               Response
+//	----------------------------------------  ------------------------------------
+//	a preflight request, allowed origin       204 with what is allowed
+//	a preflight request, another origin       403 PERMISSION_DENIED
+//	a preflight request with more than 1 KiB  403 PERMISSION_DENIED
+//	of header names
+//	another request, allowed origin           the next handler's; pages can read it
+//	another request, another origin           the next handler's
 //
-// A preflight request is an OPTIONS request that has the headers Origin and
-// Access-Control-Request-Method. It is answered for every path, so the next handler
-// sees none. Every answer has Vary: Origin, because caches must not give the answer
-// for one origin to another; a handler that sets Vary anew has to say it too.
+// A preflight request is an OPTIONS request with the headers Origin and
+// Access-Control-Request-Method. CORS answers it for every path, so it never reaches
+// the next handler. Every response has Vary: Origin, so that caches keep the responses
+// for different origins apart. A handler that replaces Vary must include Origin.
 //
-// CORS does not protect the handler: a page of another origin cannot read the answer,
-// but its simple requests still reach the handler. Use CORS outside of guards such as
-// [BasicAuth] and [Bearer], because preflight requests carry no credentials and pages
-// need to read a 401.
+// CORS does not protect the next handler: simple requests from other origins still
+// reach it, although their pages cannot read the response. Use CORS outside of guards
+// such as [BasicAuth] and [Bearer], because preflight requests carry no credentials
+// and pages need to read a 401.
 //
-// Requests of an origin that is listed by its name also pass the checks that
-// handlers of this package make themselves: that of a POST from another site, and
-// MCPOptions.AllowedOrigins. With "*" and "null" they do not.
+// Handlers of this package reject a POST from another site, and the MCP handler
+// rejects origins that are not in MCPOptions.AllowedOrigins. Both accept the origins
+// that are listed here by name; "*" and "null" do not count.
 //
-// CORS panics if an origin or a header is not valid, and if Credentials come with
-// "*" or "null", since then every page on the web could act for its reader.
+// CORS panics if an origin or a header is not valid. It also panics if Credentials is
+// set with "*" or "null": every page on the web could then act as its reader.
 func CORS(opts CORSOptions) func(http.Handler) http.Handler {
 	p := newCORSPolicy(opts)
 	return func(next http.Handler) http.Handler {
@@ -104,12 +103,12 @@ func CORS(opts CORSOptions) func(http.Handler) http.Handler {
 
 // A corsPolicy is compiled CORSOptions.
 //
-// Invariant: credentials are allowed only if all origins and "null" are not.
+// Invariant: credentials implies that neither every origin nor "null" is allowed.
 type corsPolicy struct {
 	origins     originSet
 	credentials bool
 	headers     string // Access-Control-Allow-Headers; "" if none
-	echo        bool   // the headers that a request asks for are allowed
+	echo        bool   // allow the headers that a request asks for
 	expose      string // Access-Control-Expose-Headers; "" if none
 	maxAge      string // in seconds; "" if the browser decides
 }
@@ -131,16 +130,16 @@ func newCORSPolicy(opts CORSOptions) *corsPolicy {
 		p.maxAge = strconv.FormatInt(max(0, int64(opts.MaxAge/time.Second)), 10)
 	}
 	if opts.Credentials && (origins.any || origins.null) {
-		bad = append(bad, `Credentials with "*" or "null" would let every page on the web act for its reader; list the origins by name`)
+		bad = append(bad, `Credentials with "*" or "null" would let every page on the web act as its reader; list the origins by name`)
 	}
 	for _, name := range opts.Headers {
 		if !isToken(name) || name == "*" { // "*" would not allow Authorization (Fetch, CORS protocol)
-			bad = append(bad, fmt.Sprintf("Headers has %q, which is no name of a header; leave Headers nil to allow all", name))
+			bad = append(bad, fmt.Sprintf("Headers has %q, which is not a header name; leave Headers nil to allow all headers", name))
 		}
 	}
 	for _, name := range opts.Expose {
-		if !isToken(name) || name == "*" && opts.Credentials { // with credentials "*" is a name like others
-			bad = append(bad, fmt.Sprintf("Expose has %q, which is no name of a header", name))
+		if !isToken(name) || name == "*" && opts.Credentials { // with credentials, "*" is an ordinary name
+			bad = append(bad, fmt.Sprintf("Expose has %q, which is not a header name", name))
 		}
 	}
 	if len(bad) > 0 {
@@ -149,16 +148,16 @@ func newCORSPolicy(opts CORSOptions) *corsPolicy {
 	return p
 }
 
-// An originSet is a list of web origins of an option.
+// An originSet is the value of an option that lists origins.
 //
-// Invariant: known has origins in the form of normalOrigin.
+// Invariant: the origins in known have the form that normalOrigin returns.
 type originSet struct {
-	any   bool // every origin is in it
-	null  bool // and so are pages without an origin
+	any   bool // "*": every origin
+	null  bool // "null": pages without an origin
 	known map[string]bool
 }
 
-// newOriginSet returns the set of an option and the mistakes in it.
+// newOriginSet returns the origins of an option, and the mistakes in them.
 func newOriginSet(option string, origins []string) (set originSet, bad []string) {
 	set.known = make(map[string]bool)
 	for i, text := range origins {
@@ -169,7 +168,7 @@ func newOriginSet(option string, origins []string) (set originSet, bad []string)
 		case text == "null":
 			set.null = true
 		case !ok:
-			bad = append(bad, fmt.Sprintf("%s[%d] is %q; an origin is a scheme and a host without a slash at its end or a * in it, as in https://app.example", option, i, text))
+			bad = append(bad, fmt.Sprintf("%s[%d] is %q; an origin is a scheme and a host, without a * and without a slash at the end, such as https://app.example", option, i, text))
 		default:
 			set.known[origin] = true
 		}
@@ -177,8 +176,9 @@ func newOriginSet(option string, origins []string) (set originSet, bad []string)
 	return set, bad
 }
 
-// allowsOrigin reports whether a request with these Origin headers is of an allowed
-// origin, and whether it is listed by its name. No browser sends two headers.
+// allowsOrigin reports whether the Origin headers of a request name an allowed origin,
+// and whether it is listed by name. Two headers are never allowed: no browser sends
+// them.
 func (set *originSet) allowsOrigin(origins []string) (allowed, named bool) {
 	if len(origins) != 1 {
 		return false, false
@@ -192,8 +192,8 @@ func (set *originSet) allowsOrigin(origins []string) (allowed, named bool) {
 	return ok && set.any || named, named
 }
 
-// setHeader lets the page of an allowed origin read the answer. A named origin is
-// repeated as the request spells it, since browsers compare the text.
+// setHeader lets a page of an allowed origin read the response. It repeats a named
+// origin as the request spells it, because browsers compare the text.
 func (p *corsPolicy) setHeader(h http.Header, origin string, named bool) {
 	if p.origins.any && !named {
 		origin = "*"
@@ -207,15 +207,15 @@ func (p *corsPolicy) setHeader(h http.Header, origin string, named bool) {
 	}
 }
 
-// answerPreflight answers a preflight request. A browser sends the request that it
-// asks about only if the status is 200 to 299 and everything about it is allowed
-// (Fetch, CORS-preflight fetch).
+// answerPreflight responds to a preflight request. The browser sends the real request
+// only if the status is 200 to 299 and the headers allow it (Fetch, CORS-preflight
+// fetch).
 func (p *corsPolicy) answerPreflight(w http.ResponseWriter, r *http.Request, allowed bool) {
 	h := w.Header()
 	addHeader(h, "Vary", "Access-Control-Request-Method")
 	addHeader(h, "Vary", "Access-Control-Request-Headers")
 	if !allowed {
-		refuse(w, r, Errorf(CodePermissionDenied, "pages of this origin may not call"), nil)
+		refuse(w, r, Errorf(CodePermissionDenied, "the server does not allow requests from pages of this origin"), nil)
 		return
 	}
 	headers, ok := askedHeaders(r)
@@ -227,7 +227,7 @@ func (p *corsPolicy) answerPreflight(w http.ResponseWriter, r *http.Request, all
 		return
 	}
 	leaveBodyEarly(w, r)
-	h.Del("Access-Control-Expose-Headers") // is for the request that follows
+	h.Del("Access-Control-Expose-Headers") // belongs to the real request
 	h.Set("Access-Control-Allow-Methods", corsMethods)
 	if headers != "" {
 		h.Set("Access-Control-Allow-Headers", headers)
@@ -253,7 +253,7 @@ const askedTooMuch = "Access-Control-Request-Headers has more than 1024 bytes"
 func normalOrigin(text string) (string, bool) {
 	u, err := url.Parse(text)
 	if err != nil || u.Host == "" || strings.HasSuffix(u.Host, ":") || strings.ContainsFunc(u.Host, func(r rune) bool { return r == '*' || r > unicode.MaxASCII }) || !strings.EqualFold(text, u.Scheme+"://"+u.Host) {
-		return "", false // no browser sends a host with a *, or with other letters than those of its ASCII form
+		return "", false // browsers send hosts in ASCII, without *
 	}
 	if port := u.Port(); port != "" {
 		if _, err := strconv.ParseUint(port, 10, 16); err != nil {

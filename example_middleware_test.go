@@ -41,7 +41,7 @@ func ExampleVersion() {
 	// Output:
 	// 200 v2 "" ""
 	// 200 v1 "@1735689600" "Thu, 01 Jan 2026 00:00:00 GMT"
-	// 400 {"error":{"code":"INVALID_ARGUMENT","message":"there is no such version of this API","details":{"supported":["v1","v2"]}}} "" ""
+	// 400 {"error":{"code":"INVALID_ARGUMENT","message":"this version of the API does not exist","details":{"supported":["v1","v2"]}}} "" ""
 }
 
 // Profiles are for operators: the guard covers the pages that Pprof serves and
@@ -78,7 +78,7 @@ func ExampleAllowIPs() {
 	handler.ServeHTTP(w, r)
 	fmt.Println(w.Code, w.Body)
 	// Output:
-	// 403 {"error":{"code":"PERMISSION_DENIED","message":"this address may not come here"}}
+	// 403 {"error":{"code":"PERMISSION_DENIED","message":"requests from this address are not allowed"}}
 }
 
 // CallMetrics counts calls, and writes the counts in the text form of Prometheus.

@@ -1,8 +1,8 @@
 package svc
 
-// This file detects the API version of a request, puts it into the request's
-// context, and adds headers to responses of deprecated versions. It does not
-// route: a version in the path stays in the path.
+// This file detects the API version of a request, stores it in the context of the
+// request, and adds headers to the responses of deprecated versions. It does not
+// change the path.
 
 import (
 	"cmp"
@@ -16,74 +16,71 @@ import (
 	"time"
 )
 
-// versionSourceOff is the name that turns a source of VersionOptions off.
+// versionSourceOff is the name that disables a source of VersionOptions.
 const versionSourceOff = "-"
 
-// VersionOptions configure [Version]. The zero value reads the header
+// VersionOptions configures [Version]. The zero value reads the header
 // Accept-Version, then the query parameter version, and accepts every version.
 type VersionOptions struct {
-	// DefaultVersion is the version of a request that names none. Empty means
-	// that such a request has no version.
+	// DefaultVersion is the version of requests that name none. Empty means that
+	// they have no version.
 	DefaultVersion string
-	// Header is the name of the request header with the version. Empty means
+	// Header is the request header that has the version. Empty means
 	// Accept-Version; "-" means that no header is read.
 	Header string
-	// QueryParam is the name of the query parameter with the version. Empty
-	// means version; "-" means that no parameter is read.
+	// QueryParam is the query parameter that has the version. Empty means
+	// version; "-" means that no parameter is read.
 	QueryParam string
-	// PathPrefix says whether the first segment of the path may be a version: v
-	// or V, then numbers with dots between them, as in /v1.2/todos. The next
-	// handler gets the path unchanged; Service.At serves such paths.
+	// PathPrefix means that the first segment of the path may be a version: v or
+	// V, then numbers separated by dots, as in /v1.2/todos. The next handler gets
+	// the path unchanged; Service.At serves such paths.
 	PathPrefix bool
-	// Supported lists the versions that exist. They are compared exactly. A
-	// request for another version, or for none, gets 400. Empty means that every
-	// version is accepted.
+	// Supported lists the accepted versions, which are compared exactly. Requests
+	// for another version, or for none, get 400. Empty means that every version is
+	// accepted.
 	Supported []string
-	// Deprecated lists versions that still work and should no longer be used.
-	// Their responses have the headers "Deprecation: true" and
-	// "Sunset: See documentation for migration guide". The latter has no date
-	// and so does not follow RFC 8594; for headers that follow the RFCs, use
-	// Deprecations.
+	// Deprecated lists versions that work but should no longer be used. Their
+	// responses have the headers "Deprecation: true" and
+	// "Sunset: See documentation for migration guide". The second has no date, so
+	// it does not follow RFC 8594. Use Deprecations for headers that do.
 	Deprecated []string
-	// Deprecations maps deprecated versions to details, which replace the
-	// headers described at Deprecated. A version need not be in Deprecated too.
+	// Deprecations maps deprecated versions to the headers of their responses. A
+	// version in both Deprecated and Deprecations gets these headers.
 	Deprecations map[string]Deprecation
 	// ErrorHandler writes the response to a request for a version that is not
 	// in Supported. version is empty if the request names none. Otherwise it is
-	// the text that the client sent: do not write it into a response unescaped.
-	// Nil means the envelope with INVALID_ARGUMENT.
+	// the text that the client sent: escape it before you write it. Nil means the
+	// envelope with INVALID_ARGUMENT.
 	ErrorHandler func(w http.ResponseWriter, r *http.Request, version string)
 }
 
-// A Deprecation says since when a version is deprecated, when it will be removed
-// and where to read about it. Zero fields are not sent, with one exception: a
-// zero Since sends "Deprecation: true". Times are sent in whole seconds.
+// A Deprecation describes a deprecated version. Zero fields are not sent, except that
+// a zero Since sends "Deprecation: true". Times are sent in whole seconds.
 type Deprecation struct {
-	Since  time.Time // the Deprecation header (RFC 9745, section 2); may be in the future
-	Sunset time.Time // the Sunset header (RFC 8594, section 3); not before Since
-	Link   string    // a URL, sent as Link with rel="deprecation" (RFC 9745, section 3)
+	Since  time.Time // when it is deprecated: the Deprecation header (RFC 9745, section 2); may be in the future
+	Sunset time.Time // when it is removed: the Sunset header (RFC 8594, section 3); not before Since
+	Link   string    // the URL of a page about it: a Link header with rel="deprecation" (RFC 9745, section 3)
 }
 
-// Version returns middleware that detects the API version of each request. It
-// takes the first source that gives a value:
+// Version returns middleware that detects the API version of each request. It uses
+// the first source that has a value:
 //
-//	Source            Gives a value if
-//	----------------  -----------------------------------------------------
+//	Source            Has a value if
+//	----------------  ---------------------------------------------------------
 //	opts.Header       it is not empty; if it is sent twice, the first counts
-//	opts.QueryParam   it is not empty; if it is sent twice, the first counts;
-//	                  one that cannot be decoded is no version in Supported
+//	opts.QueryParam   it is not empty; if it is sent twice, the first counts
 //	the path          opts.PathPrefix is set and the first segment is a version
 //	DefaultVersion    it is not empty
 //
-// The value is taken as sent, so versions can be dates. A parameter is decoded
-// first. One that cannot be decoded still counts as a request for a version. It is
-// refused if Supported is set, even if another source has a valid version.
-// [GetVersion] returns the value to the handlers behind Version and to methods.
-// Version never copies it into a response. If a header is read, Version adds its
-// name to Vary (RFC 9110, section 12.5.5), so that caches keep the versions apart.
+// A version is any text, such as a date. It is used as sent; only the query parameter
+// is decoded. If the parameter cannot be decoded and Supported is set, the request
+// gets 400, even if another source has a valid version. [GetVersion] returns the
+// version to handlers behind Version and to methods. Version never writes it into a
+// response. If Version reads a header, it adds the name of the header to Vary (RFC
+// 9110, section 12.5.5), so that caches keep the versions apart.
 //
-// Version panics if a Link is not a URL, or if a Sunset is before its Since,
-// which RFC 9745, section 4 forbids.
+// Version panics if a Link is not a URL, or if a Sunset is before its Since (RFC 9745,
+// section 4).
 func Version(opts VersionOptions) func(http.Handler) http.Handler {
 	v := newVersioning(&opts)
 	return func(next http.Handler) http.Handler {
@@ -102,21 +99,20 @@ func Version(opts VersionOptions) func(http.Handler) http.Handler {
 	}
 }
 
-// VersionFromHeader returns the middleware of [Version] with one source, the
-// request header called name. It accepts every version. An empty name means
-// Accept-Version.
+// VersionFromHeader returns [Version] middleware that reads only the request header
+// name. It accepts every version. An empty name means Accept-Version.
 func VersionFromHeader(name string) func(http.Handler) http.Handler {
 	return Version(VersionOptions{Header: name, QueryParam: versionSourceOff})
 }
 
-// VersionFromQuery returns the middleware of [Version] with one source, the query
-// parameter called name. It accepts every version. An empty name means version.
+// VersionFromQuery returns [Version] middleware that reads only the query parameter
+// name. It accepts every version. An empty name means version.
 func VersionFromQuery(name string) func(http.Handler) http.Handler {
 	return Version(VersionOptions{Header: versionSourceOff, QueryParam: name})
 }
 
-// VersionFromPath returns the middleware of [Version] with one source, the first
-// segment of the path. It accepts every version.
+// VersionFromPath returns [Version] middleware that reads only the first segment of
+// the path. It accepts every version.
 func VersionFromPath() func(http.Handler) http.Handler {
 	return Version(VersionOptions{Header: versionSourceOff, QueryParam: versionSourceOff, PathPrefix: true})
 }
@@ -124,9 +120,8 @@ func VersionFromPath() func(http.Handler) http.Handler {
 // versionKey is the key of the version in a context.
 type versionKey struct{}
 
-// GetVersion returns the version that [Version] detected for the request that ctx
-// belongs to, as the client sent it. It returns "" if the request has no version
-// or did not pass through Version.
+// GetVersion returns the version that [Version] detected for the request of ctx. It
+// returns "" if the request has no version or did not pass through Version.
 func GetVersion(ctx context.Context) string {
 	version, _ := ctx.Value(versionKey{}).(string)
 	return version
@@ -141,12 +136,12 @@ type versioning struct {
 	header, query  string // versionSourceOff if the source is off; header is canonical
 	path           bool
 	supported      []string
-	notices        map[string]notice // by version; deprecated versions only
+	notices        map[string]notice // of the deprecated versions
 	onError        func(w http.ResponseWriter, r *http.Request, version string)
 }
 
-// newVersioning returns opts with defaults. It panics with the first mistake in
-// a Deprecation, in the order of the versions.
+// newVersioning compiles opts. It panics at the first mistake in a Deprecation, in the
+// order of the versions.
 func newVersioning(opts *VersionOptions) *versioning {
 	v := &versioning{
 		defaultVersion: opts.DefaultVersion,
@@ -166,8 +161,8 @@ func newVersioning(opts *VersionOptions) *versioning {
 	return v
 }
 
-// detectVersion returns the version that r asks for, or "". It reports false for
-// one that nobody supports, since it cannot be decoded.
+// detectVersion returns the version that r asks for, or "". It reports false if the
+// version cannot be decoded.
 func (v *versioning) detectVersion(r *http.Request) (version string, ok bool) {
 	if v.header != versionSourceOff {
 		if version := r.Header.Get(v.header); version != "" {
@@ -185,16 +180,16 @@ func (v *versioning) detectVersion(r *http.Request) (version string, ok bool) {
 	return v.defaultVersion, true
 }
 
-// findParameter returns the value of the first parameter with a name in a query, or
-// "". It reports false, and returns the value as it is written, if the value cannot
-// be decoded. Other parameters do not matter, even malformed ones. For those that
-// can be decoded it agrees with url.ParseQuery, which drops the others and so would
-// make a version that is misspelt no version.
+// findParameter returns the value of the first query parameter with the name, or "".
+// If the value cannot be decoded, it reports false and returns the value as it was
+// sent. Other parameters do not matter, even malformed ones. url.ParseQuery drops
+// malformed parameters, so a misspelt version would look like none. For well-formed
+// ones findParameter agrees with it.
 //
 //	query               name     value  ok
 //	version=v%31&x=%    version  v1     true
 //	version=v1%         version  v1%    false
-//	version=v1;x=2      version  v1;x=2 false: url.ParseQuery takes no semicolon
+//	version=v1;x=2      version  v1;x=2 false: url.ParseQuery rejects semicolons
 //	version=&version=2  version         true
 func findParameter(query, name string) (value string, ok bool) {
 	for pair := range strings.SplitSeq(query, "&") {
@@ -211,8 +206,8 @@ func findParameter(query, name string) (value string, ok bool) {
 	return "", true
 }
 
-// parsePathVersion returns the first segment of path if it is a version and a
-// slash follows it. Otherwise it returns "": /v1 alone is a resource called v1.
+// parsePathVersion returns the first segment of path if it is a version followed by a
+// slash, and "" otherwise: /v1 alone is a resource called v1.
 func parsePathVersion(path string) string {
 	path, rooted := strings.CutPrefix(path, "/")
 	segment, _, more := strings.Cut(path, "/")
@@ -235,11 +230,11 @@ func isPathVersion(s string) bool {
 	return true
 }
 
-// refuseVersion writes the response to a request for a version that is not
-// supported. It lists the supported ones as the detail "supported" and does not
-// repeat the version that the client sent.
+// refuseVersion writes the response to a request for a version that is not supported.
+// The detail "supported" lists the supported ones. The version that the client sent is
+// not repeated.
 func (v *versioning) refuseVersion(w http.ResponseWriter, r *http.Request, version string) {
-	message := "there is no such version of this API"
+	message := "this version of the API does not exist"
 	if version == "" {
 		message = "the request must name a version of this API"
 	}
@@ -250,8 +245,8 @@ func (v *versioning) refuseVersion(w http.ResponseWriter, r *http.Request, versi
 	refuse(w, r, Errorf(CodeInvalidArgument, "%s", message).WithDetail("supported", v.supported), onError)
 }
 
-// A notice holds the header values of one deprecated version. An empty value is not
-// sent. The zero notice belongs to versions that are not deprecated.
+// A notice holds the headers for one deprecated version. Empty values are not sent.
+// The zero notice is for versions that are not deprecated.
 type notice struct {
 	deprecation, sunset, link string
 }
@@ -287,6 +282,6 @@ func (n notice) addTo(h http.Header) {
 		h.Set("Sunset", n.sunset)
 	}
 	if n.link != "" {
-		h.Add("Link", n.link) // Add and not Set: a response may have several (RFC 8288, section 3)
+		h.Add("Link", n.link) // not Set: a response may have several (RFC 8288, section 3)
 	}
 }

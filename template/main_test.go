@@ -172,7 +172,7 @@ func TestRoutes(t *testing.T) {
 		{"GET /todos/feed?cursor=MQ==", "", 400, invalid("query", "/cursor", "type", "must be a cursor from an earlier answer of this list")},
 		{"GET /todos/feed?limit=0", "", 400, invalid("query", "/limit", "minimum", "must be at least 1")},
 		{"GET /todos?version=v1", "", 200, `{"data":[` + milk + `,` + rent + `],"page":1,"per_page":20,"total":2,"total_pages":1}`},
-		{"GET /todos?version=v3", "", 400, `{"error":{"code":"INVALID_ARGUMENT","message":"there is no such version of this API","details":{"supported":["v1","v2"]}}}`},
+		{"GET /todos?version=v3", "", 400, `{"error":{"code":"INVALID_ARGUMENT","message":"this version of the API does not exist","details":{"supported":["v1","v2"]}}}`},
 		{"GET /todos/watch?count=0", "", 400, invalid("query", "/count", "minimum", "must be at least 1")},
 		{"HEAD /todos/watch", "", 200, ""},
 

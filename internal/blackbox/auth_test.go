@@ -197,7 +197,7 @@ func TestAllowIPs(t *testing.T) {
 		}
 		status, body := 200, "passed"
 		if !test.ok {
-			status, body = 403, `{"error":{"code":"PERMISSION_DENIED","message":"this address may not come here"}}`
+			status, body = 403, `{"error":{"code":"PERMISSION_DENIED","message":"requests from this address are not allowed"}}`
 		}
 		if w := guardServe(svc.AllowIPs(nil, prefixes...), r); w.Code != status || w.Body.String() != body {
 			t.Errorf("%q in %q: %d %s, want %d %s", test.remote, test.prefixes, w.Code, w.Body, status, body)

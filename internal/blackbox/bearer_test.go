@@ -143,8 +143,8 @@ func TestBearer(t *testing.T) {
 		{"scheme alone", []string{"Bearer"}, 400, `Bearer error="invalid_request", ` + meta, `error="INVALID_ARGUMENT: the access token is empty"`},
 		{"scheme and spaces", []string{"Bearer  "}, 400, `Bearer error="invalid_request", ` + meta, `error="INVALID_ARGUMENT: the access token is empty"`},
 		{"9 KB", []string{"Bearer good." + strings.Repeat("x", 9<<10)}, 400, `Bearer error="invalid_request", ` + meta, `error="INVALID_ARGUMENT: the access token has more than 8192 bytes"`},
-		{"two tokens", []string{"Bearer good" + secret + " good"}, 401, `Bearer error="invalid_token", ` + all, `code=UNAUTHENTICATED error="UNAUTHENTICATED: the access token is not valid: it has characters that no token has"`},
-		{"a quote", []string{`Bearer good"` + secret}, 401, `Bearer error="invalid_token", ` + all, `it has characters that no token has`},
+		{"two tokens", []string{"Bearer good" + secret + " good"}, 401, `Bearer error="invalid_token", ` + all, `code=UNAUTHENTICATED error="UNAUTHENTICATED: the access token is not valid: it contains characters that a token cannot have"`},
+		{"a quote", []string{`Bearer good"` + secret}, 401, `Bearer error="invalid_token", ` + all, `it contains characters that a token cannot have`},
 		{"unknown", []string{"Bearer other" + secret}, 401, `Bearer error="invalid_token", ` + all, `unknown token`},
 		{"expired", []string{"Bearer expired" + secret}, 401, `Bearer error="invalid_token", ` + all, `it has expired`},
 		{"for another server", []string{"Bearer audience" + secret}, 401, `Bearer error="invalid_token", ` + all, `the token is for another server`},
@@ -548,7 +548,7 @@ func TestBearerMistakes(t *testing.T) {
 		opts svc.BearerOptions
 		want string
 	}{
-		{svc.BearerOptions{AuthorizationServers: []string{"https://a.example"}}, "AuthorizationServers need a Resource"},
+		{svc.BearerOptions{AuthorizationServers: []string{"https://a.example"}}, "AuthorizationServers is set, so Resource must be"},
 		{svc.BearerOptions{Resource: "api.example"}, `Resource is "api.example"`},
 		{svc.BearerOptions{Resource: "https://a.example/#x"}, `Resource is "https://a.example/#x"`},
 		{svc.BearerOptions{Resource: "https://a.example", AuthorizationServers: []string{"login"}}, `AuthorizationServers has "login"`},
@@ -559,10 +559,10 @@ func TestBearerMistakes(t *testing.T) {
 			t.Errorf("%+v: %s", test.opts, got)
 		}
 	}
-	if got := caught(func() { svc.Bearer(nil, svc.BearerOptions{}) }); !strings.Contains(got, "verify is nil") {
+	if got := caught(func() { svc.Bearer(nil, svc.BearerOptions{}) }); !strings.Contains(got, "verify must not be nil") {
 		t.Error(got)
 	}
-	if got := caught(func() { svc.BearerOptions{}.Metadata() }); !strings.Contains(got, "needs a Resource") {
+	if got := caught(func() { svc.BearerOptions{}.Metadata() }); !strings.Contains(got, "Resource and AuthorizationServers must be set") {
 		t.Error(got)
 	}
 	_, err := svc.Register[VaultAPI](vault{}, &svc.Options{Methods: map[string]svc.MethodOptions{"Open": {Public: true}, "Take": {Scopes: []string{"a"}}}})

@@ -119,7 +119,7 @@ func TestCORSMistakes(t *testing.T) {
 	}{
 		{svc.CORSOptions{Origins: []string{"https://ä.example", "https://app.example:"}}, []string{`Origins[0] is "https://ä.example"`, `Origins[1] is "https://app.example:"`}},
 		{svc.CORSOptions{Origins: []string{"https://app.example/", "app.example"}}, []string{`Origins[0] is "https://app.example/"; an origin is a scheme and a host`, `Origins[1] is "app.example"`}},
-		{svc.CORSOptions{Origins: []string{"https://*.example"}, Headers: []string{"*"}}, []string{`Origins[0] is "https://*.example"`, `Headers has "*", which is no name of a header; leave Headers nil`}},
+		{svc.CORSOptions{Origins: []string{"https://*.example"}, Headers: []string{"*"}}, []string{`Origins[0] is "https://*.example"`, `Headers has "*", which is not a header name; leave Headers nil`}},
 		{svc.CORSOptions{Origins: []string{"*"}, Credentials: true}, []string{`Credentials with "*" or "null"`}},
 		{svc.CORSOptions{Origins: []string{"null"}, Credentials: true}, []string{`Credentials with "*" or "null"`}},
 		{svc.CORSOptions{Headers: []string{"X Y"}, Expose: []string{"", "*"}, Credentials: true}, []string{`Headers has "X Y"`, `Expose has ""`, `Expose has "*"`}},

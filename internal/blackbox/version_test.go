@@ -217,7 +217,7 @@ func TestVersionRefusal(t *testing.T) {
 		status  int
 		body    string
 	}{
-		{"envelope", nil, target, 400, `{"error":{"code":"INVALID_ARGUMENT","message":"there is no such version of this API",` + details},
+		{"envelope", nil, target, 400, `{"error":{"code":"INVALID_ARGUMENT","message":"this version of the API does not exist",` + details},
 		{"none", nil, "/", 400, `{"error":{"code":"INVALID_ARGUMENT","message":"the request must name a version of this API",` + details},
 		{"handler", func(w http.ResponseWriter, r *http.Request, version string) {
 			w.WriteHeader(http.StatusGone)
