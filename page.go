@@ -1,12 +1,11 @@
 package svc
 
-// This file holds pagination: inputs that say which part of a list is wanted,
-// and outputs that carry one part.
+// This file has pagination: inputs that select a part of a list, and outputs that
+// carry it. cursor.go encodes cursors.
 //
-// The inputs are ordinary structs. Their tags bind, default and publish them as
-// they do for any other input, so no transport knows about pagination. The one
-// special rule, that a size above 100 is not an error, is in the Validate
-// methods: a maximum tag would refuse it. Cursors are encoded in cursor.go.
+// The inputs are ordinary structs with ordinary tags, so no transport knows about
+// pagination. One rule is special: a size above 100 is not an error. It is in the
+// Validate methods, because a maximum tag would reject such a size.
 
 import (
 	"math"
@@ -16,24 +15,23 @@ import (
 	"strings"
 )
 
-// Sizes are in items. The struct tags and the doc comments below repeat both
-// numbers, because a tag cannot refer to a constant.
+// Sizes are in items. The tags below repeat both numbers, because a tag cannot refer to
+// a constant.
 const (
 	defaultPageSize = 20
 	maxPageSize     = 100
 )
 
-// PageRequest is an input that selects one page of a list, either by page
-// number or by cursor. Embed it in an input that supports both. Most lists
-// support one of them: embed [PageQuery] or [CursorQuery] instead.
+// PageRequest is an input that selects one page of a list, by page number or by
+// cursor. Embed it in an input that supports both. Most lists support only one: embed
+// [PageQuery] or [CursorQuery] instead.
 //
 // Over REST the fields are query parameters, for every HTTP method. Over JSON-RPC
 // and MCP they are members of the params object. Page counts from 1. PerPage and
-// Limit are in items; an absent one is 20. The zero value selects the first page.
+// Limit are in items; the default is 20. The zero value selects the first page.
 //
 // A number below 1, or a value that is not an integer, is an INVALID_ARGUMENT
-// error. A size above 100 counts as 100 on every transport, so that a client
-// that asks for too much gets the most there is.
+// error. On every transport, a size above 100 counts as 100.
 type PageRequest struct {
 	Page    int    `json:"page,omitempty" query:"page" minimum:"1" default:"1" doc:"The number of the page, from 1."`
 	PerPage int    `json:"per_page,omitempty" query:"per_page" minimum:"1" default:"20" doc:"Items on a page; more than 100 counts as 100."`
@@ -56,10 +54,10 @@ type CursorQuery struct {
 	Limit  int    `json:"limit,omitempty" query:"limit" minimum:"1" default:"20" doc:"How many items; more than 100 counts as 100."`
 }
 
-// Validate replaces numbers below 1 by their defaults and sizes above 100 by
-// 100. It always returns nil. The service calls it for every input. An input
-// from a client has passed the minimum tags before, so the defaults matter only
-// for a Go value given to [Service.Call], where zero means absent.
+// Validate replaces numbers below 1 by their defaults and sizes above 100 by 100. It
+// always returns nil. The service calls it for every input. The minimum tags have
+// already rejected such numbers from clients, so the defaults are for [Service.Call],
+// where zero means absent.
 func (p *PageRequest) Validate() error {
 	p.Page, p.PerPage, p.Limit = max(p.Page, 1), cappedSize(p.PerPage), cappedSize(p.Limit)
 	return nil
@@ -77,11 +75,11 @@ func (q *CursorQuery) Validate() error {
 	return nil
 }
 
-// cappedSize returns the page size that a client gets for n.
+// cappedSize returns the page size for a client that asks for n.
 func cappedSize(n int) int { return min(orDefaultSize(n), maxPageSize) }
 
-// orDefaultSize returns n, or the default for an n below 1. It does not cap:
-// an application may build a PageRequest itself, with any size it wants.
+// orDefaultSize returns n, or the default if n is below 1. It has no upper limit: an
+// application may build a PageRequest of any size itself.
 func orDefaultSize(n int) int {
 	if n < 1 {
 		return defaultPageSize
@@ -93,16 +91,15 @@ func orDefaultSize(n int) int {
 // [PageRequest.Offset].
 func (q PageQuery) PageRequest() PageRequest { return PageRequest{Page: q.Page, PerPage: q.PerPage} }
 
-// PageRequest returns q as a [PageRequest], for [PageRequest.Size] and code
-// that takes both kinds of request.
+// PageRequest returns q as a [PageRequest], for [PageRequest.Size] and for code that
+// accepts both kinds.
 func (q CursorQuery) PageRequest() PageRequest { return PageRequest{Cursor: q.Cursor, Limit: q.Limit} }
 
-// pageBinding binds a PageRequest as any service would, for ParsePage. It is never
-// written after the program has started.
+// pageBinding binds a PageRequest for ParsePage, as any service does. It never changes.
 var pageBinding = compilePageBinding()
 
-// compilePageBinding compiles pageBinding. It panics if the tags of
-// PageRequest are wrong, which no user of the package can cause.
+// compilePageBinding compiles pageBinding. It panics if the tags of PageRequest above
+// are wrong.
 func compilePageBinding() *binding {
 	p := new(mistakes)
 	c := newShapes(p)
@@ -115,13 +112,12 @@ func compilePageBinding() *binding {
 	return b
 }
 
-// ParsePage reads page, per_page, limit and cursor from the query parameters
-// q, for handlers that do not belong to a service. Defaults, limits and errors
-// are those of a [PageRequest] in an input. Other parameters are ignored.
+// ParsePage reads page, per_page, limit and cursor from the query parameters q. It is
+// for handlers that do not belong to a service. Defaults, limits and errors are those
+// of a [PageRequest] in an input. Other parameters are ignored.
 //
-// A number that is below 1, not an integer, empty, or given twice gives an
-// *Error with code INVALID_ARGUMENT that carries a [Violation] for each
-// parameter that is not acceptable.
+// If a number is below 1, not an integer, empty, or given twice, ParsePage returns an
+// *Error with code INVALID_ARGUMENT and a [Violation] for each invalid parameter.
 func ParsePage(q url.Values) (PageRequest, error) {
 	known := make(url.Values)
 	for i := range pageBinding.query {
@@ -136,10 +132,9 @@ func ParsePage(q url.Values) (PageRequest, error) {
 	return *in.Interface().(*PageRequest), nil
 }
 
-// Offset returns the number of items before the page: (Page-1)*PerPage, where a
-// Page below 1 counts as 1 and a PerPage below 1 as 20. It returns math.MaxInt
-// if an int cannot hold the product, so a page far beyond the end is empty
-// and the result is never negative.
+// Offset returns the number of items before the page: (Page-1)*PerPage. A Page below 1
+// counts as 1, a PerPage below 1 as 20. If the product overflows, Offset returns
+// math.MaxInt, so it is never negative and such a page is empty.
 func (p PageRequest) Offset() int {
 	before, size := max(p.Page, 1)-1, orDefaultSize(p.PerPage)
 	if before > math.MaxInt/size {
@@ -148,12 +143,12 @@ func (p PageRequest) Offset() int {
 	return before * size
 }
 
-// IsCursor reports whether p has a cursor. The first request for a feed has
-// none; a list that only has cursors embeds [CursorQuery] and need not ask.
+// IsCursor reports whether p has a cursor. The first request for a feed has none. Lists
+// that use only cursors do not need it: they embed [CursorQuery].
 func (p PageRequest) IsCursor() bool { return p.Cursor != "" }
 
-// Size returns how many items the page may have: Limit if IsCursor reports
-// true, else PerPage. A size below 1 counts as 20.
+// Size returns the largest number of items on the page: Limit if p has a cursor, and
+// PerPage otherwise. A size below 1 counts as 20.
 func (p PageRequest) Size() int {
 	if p.IsCursor() {
 		return orDefaultSize(p.Limit)
@@ -161,11 +156,9 @@ func (p PageRequest) Size() int {
 	return orDefaultSize(p.PerPage)
 }
 
-// PageResponse is an output that carries one numbered page of a list. The zero
-// value is a page without items. Services write a nil Data as [] on every
-// transport, as they do for every list. encoding/json writes it as null; code
-// that marshals a PageResponse itself makes it by [NewPage], whose Data is
-// never nil.
+// PageResponse is an output that carries one numbered page of a list. The zero value is
+// a page without items. Services write a nil Data as [], like every nil slice, but
+// encoding/json writes it as null. [NewPage] never leaves Data nil.
 type PageResponse[T any] struct {
 	Data       []T `json:"data"`        // the items of this page
 	Page       int `json:"page"`        // the number of this page, from 1
@@ -174,14 +167,13 @@ type PageResponse[T any] struct {
 	TotalPages int `json:"total_pages"` // Total/PerPage, rounded up; 0 if Total is 0
 }
 
-// NewPage returns the page that req selects. data holds the items of that page
-// and is not copied; total is the number of items on all pages, where a
-// negative total counts as 0. Data is never nil.
+// NewPage returns the page that req selects. data holds the items of that page and is
+// not copied. total is the number of items on all pages; a negative total counts as 0.
+// Data is never nil.
 //
-// Page numbers count from the beginning of the list on every request. If an
-// item is inserted before a reader's place, the reader gets one item twice. If
-// one is deleted there, the reader misses one. Use cursors for lists that
-// change while they are read.
+// Use cursors for lists that change while clients read them. With page numbers, a
+// client gets an item twice if another is inserted before it between two requests, and
+// misses one if another is deleted.
 func NewPage[T any](data []T, req PageRequest, total int) *PageResponse[T] {
 	size := orDefaultSize(req.PerPage)
 	total = max(total, 0)
@@ -192,13 +184,13 @@ func NewPage[T any](data []T, req PageRequest, total int) *PageResponse[T] {
 	return &PageResponse[T]{nonNil(data), max(req.Page, 1), size, total, pages}
 }
 
-// Links returns the value of a Link header (RFC 8288, section 3) with the
-// relations first, prev, next and last, as far as those pages exist. u is the
-// URL of this page. The links keep its other query parameters and drop user,
-// password and fragment. Links returns "" if TotalPages is below 1, and also if
-// the value would have more than 2 KiB. Each link repeats the parameters, which
-// the client chooses, and proxies answer 502 to a response whose header is larger
-// than a few KiB, and some then take the server for broken.
+// Links returns the value of a Link header (RFC 8288, section 3) with the relations
+// first, prev, next and last, if those pages exist. u is the URL of this page. The
+// links keep its other query parameters and drop user, password and fragment.
+//
+// Links returns "" if TotalPages is below 1, or if the value would be longer than 2
+// KiB. The client chooses the parameters, which each link repeats, and many proxies
+// answer 502 if the header of a response is larger than a few KiB.
 //
 // A method adds the header through its context:
 //
@@ -213,7 +205,7 @@ func (p *PageResponse[T]) Links(u *url.URL) string {
 	query.Set("per_page", strconv.Itoa(p.PerPage))
 	target := url.URL{Scheme: u.Scheme, Host: u.Host, Path: u.Path, RawPath: u.RawPath}
 	if target.Host == "" && strings.HasPrefix(target.Path, "//") {
-		target.Path, target.RawPath = "/."+target.Path, "" // else it would name a host (RFC 3986, section 4.2)
+		target.Path, target.RawPath = "/."+target.Path, "" // otherwise // begins a host (RFC 3986, section 4.2)
 	}
 	var links []string
 	link := func(rel string, page int) {
@@ -236,30 +228,28 @@ func (p *PageResponse[T]) Links(u *url.URL) string {
 	return value
 }
 
-// maxLinks is the longest value of a Link header that Links returns, in bytes.
+// maxLinks is the longest value that Links returns, in bytes.
 const maxLinks = 2 << 10
 
-// CursorResponse is an output that carries one part of a list and the cursor
-// of the next part. The zero value is the end of a list, without items. For a
-// nil Data the same holds as in a [PageResponse]: services write [], and
-// [NewCursorPage] never leaves it nil.
+// CursorResponse is an output that carries one part of a list and the cursor of the
+// next part. The zero value is the end of a list, without items. Services write a nil
+// Data as []; [NewCursorPage] never leaves it nil.
 type CursorResponse[T any] struct {
 	Data       []T    `json:"data"`                  // the items of this part
-	NextCursor string `json:"next_cursor,omitempty"` // leads to the items after these; empty at the end
-	PrevCursor string `json:"prev_cursor,omitempty"` // leads to the items before these; set by applications that can go back
+	NextCursor string `json:"next_cursor,omitempty"` // the cursor for the items after these; empty at the end
+	PrevCursor string `json:"prev_cursor,omitempty"` // the cursor for the items before these; for the application to set
 	HasMore    bool   `json:"has_more"`              // there may be items after these
 }
 
-// NewCursorPage returns a part of a list with at most limit items of data. If data
-// has at least limit items, HasMore is true and NextCursor is the result of cursor
-// for the last item of the part; further items are left for the next part. A list
-// that ends with a full part therefore has an empty part after it. A limit below 1
-// means that data is the end of the list. data is not copied, and Data is never
-// nil.
+// NewCursorPage returns a part of a list with at most limit items of data. If data has
+// at least limit items, HasMore is true and NextCursor is the result of cursor for the
+// last item of the part. So a list that ends with a full part has an empty part after
+// it. A limit below 1 means that data is the end of the list. data is not copied, and
+// Data is never nil.
 //
-// Readers neither skip nor repeat items while others insert and delete, if the
-// list is sorted by a key that no two items share and the method reads the
-// items after the key in the cursor. See [EncodeCursor].
+// Clients neither skip nor repeat items, even if items are inserted and deleted in
+// between, if the list is sorted by a unique key and the method reads the items after
+// the key in the cursor. See [EncodeCursor].
 func NewCursorPage[T any](data []T, limit int, cursor func(last T) string) *CursorResponse[T] {
 	page := &CursorResponse[T]{Data: nonNil(data)}
 	if limit < 1 || len(data) < limit {
@@ -270,8 +260,8 @@ func NewCursorPage[T any](data []T, limit int, cursor func(last T) string) *Curs
 	return page
 }
 
-// nonNil returns data, or an empty slice for nil, which encoding/json would
-// write as null.
+// nonNil returns data, or an empty slice if data is nil: encoding/json writes nil as
+// null.
 func nonNil[T any](data []T) []T {
 	if data == nil {
 		return []T{}

@@ -1,10 +1,9 @@
 package svc
 
-// This file serves the profiles of package runtime/pprof at the paths and in
-// the formats of net/http/pprof, which go tool pprof expects. It does not
-// import net/http/pprof: that package registers its handlers on
-// http.DefaultServeMux of every program that links it. Errors are plain texts
-// and not the envelope, because go tool pprof prints such a text to its user.
+// This file serves the profiles of package runtime/pprof, with the paths and formats of
+// net/http/pprof that go tool pprof expects. It does not import net/http/pprof, because
+// that package registers its handlers on http.DefaultServeMux of every program that
+// links it. Errors are plain text, not the envelope: go tool pprof shows them.
 
 import (
 	"bytes"
@@ -28,9 +27,9 @@ import (
 )
 
 // Pprof returns middleware that serves profiles of the running program below
-// prefix, as net/http/pprof does, and passes every other request to the next
-// handler. An empty prefix means /debug/pprof. Importing svc publishes nothing:
-// only requests that reach this middleware can get a profile.
+// prefix, as net/http/pprof does. Other requests go to the next handler. An empty
+// prefix means /debug/pprof. Importing svc does not publish profiles: only requests
+// that reach this middleware get them.
 //
 //	Path           Response
 //	-------------  ----------------------------------------------------------
@@ -39,41 +38,40 @@ import (
 //	…/trace        an execution trace of ?seconds, by default 1; may be 1.5
 //	…/cmdline      the command line, with NUL between the arguments
 //	…/symbol       names of program counters, from the query or a POST body
-//	…/heap         that profile of runtime/pprof; likewise allocs, block,
+//	…/heap         that profile of runtime/pprof; also allocs, block,
 //	               goroutine, mutex, threadcreate and the program's own
 //
 // A profile is the gzipped protocol buffer that go tool pprof reads; with ?debug=1
 // or ?debug=2 it is text. /heap?gc=1 collects garbage first. Unlike net/http/pprof,
-// Pprof does not compute the changes of a named profile during ?seconds. The tool
-// does: fetch the profile twice and run go tool pprof -diff_base=first second.
+// Pprof does not compute how a named profile changes during ?seconds. Fetch the profile
+// twice instead and run go tool pprof -diff_base=first second.
 //
 // An error is a short text, which go tool pprof prints:
 //
 //	Status  Reason
 //	------  ------------------------------------------------------------------
-//	400     seconds is not a number from 1 to 300, or stands on a named profile
+//	400     seconds is not a number from 1 to 300, or is given for a named
+//	        profile
 //	404     there is no such profile
-//	405     the method is not GET or HEAD (on symbol: nor POST)
+//	405     the method is not GET or HEAD (or POST, for symbol)
 //	409     another CPU profile, or another trace, is being recorded: the
-//	        runtime can record one of each
+//	        runtime can record one of each at a time
 //
-// A recording stops when its client disconnects, and when the client reads no
-// data for 30 seconds.
+// A recording stops if the client disconnects or reads nothing for 30 seconds.
 //
-// Profiles show how the program works inside, and recording slows it down. Put
-// a guard such as [BasicAuth] or [AllowIPs] in front, with [Under]. 30 to 60
-// seconds are enough for a CPU profile. Keep traces short: they grow fast.
+// Profiles show the inner workings of the program, and recording slows it down. Put a
+// guard such as [BasicAuth] or [AllowIPs] in front, with [Under]. 30 to 60 seconds are
+// enough for a CPU profile. Keep traces short: they grow fast.
 //
-// Pprof panics if prefix is not empty and does not start with a slash, is not
-// clean in the sense of path.Clean, or consists of slashes only. Slashes at its
-// end are ignored.
+// Pprof panics if prefix is not empty and does not start with a slash, if it consists
+// of slashes only, or if path.Clean would change it. Slashes at its end are ignored.
 func Pprof(prefix string) func(http.Handler) http.Handler {
 	if prefix == "" {
 		prefix = "/debug/pprof"
 	}
 	trimmed := trimmedPrefix("Pprof", prefix)
 	if trimmed == "" {
-		panic("svc: Pprof: the prefix " + prefix + " covers everything")
+		panic("svc: Pprof: the prefix " + prefix + " covers all paths; write a path such as /debug/pprof")
 	}
 	return func(next http.Handler) http.Handler {
 		return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
@@ -89,11 +87,10 @@ func Pprof(prefix string) func(http.Handler) http.Handler {
 	}
 }
 
-// servePprof serves the page called name. If it returns an error, it has
-// written nothing yet.
+// servePprof serves the page name. If it returns an error, it has written nothing.
 func servePprof(w http.ResponseWriter, r *http.Request, name string) *pprofError {
-	// Read the body first, on every page: net/http notices that a client has
-	// disconnected only after the body was read.
+	// Always read the body first: net/http notices that a client has disconnected
+	// only after it has read the body.
 	body, err := readPprofBody(w, r)
 	if err != nil {
 		return err
@@ -133,12 +130,12 @@ func serveNamedProfile(w http.ResponseWriter, r *http.Request, name string) *ppr
 	}
 	query := r.URL.Query()
 	if query.Get("seconds") != "" {
-		// Ignoring seconds would return all that happened since the program
-		// began to a client that asked for the last few seconds of it.
-		return &pprofError{http.StatusBadRequest, "seconds is for profile and trace only; to see what changes, fetch " + name +
+		// The client wants a few seconds. Without this error it would get all that
+		// happened since the program started.
+		return &pprofError{http.StatusBadRequest, "seconds is only for profile and trace; to see what changes, fetch " + name +
 			" twice and subtract: go tool pprof -diff_base=first second"}
 	}
-	debug, _ := strconv.Atoi(query.Get("debug")) // text that is not a number counts as 0, as in net/http/pprof
+	debug, _ := strconv.Atoi(query.Get("debug")) // other text counts as 0, as in net/http/pprof
 	if gc, _ := strconv.Atoi(query.Get("gc")); gc > 0 && name == "heap" {
 		runtime.GC()
 	}
@@ -151,8 +148,8 @@ func serveNamedProfile(w http.ResponseWriter, r *http.Request, name string) *ppr
 	return nil
 }
 
-// maxProfileSeconds is the longest recording that a request can ask for. It
-// keeps a mistyped number from leaving a profiler on for hours.
+// maxProfileSeconds is the longest recording. It keeps a mistyped number from running
+// a profiler for hours.
 const maxProfileSeconds = 300
 
 // recordCPU serves a CPU profile that starts now.
@@ -164,7 +161,7 @@ func recordCPU(w http.ResponseWriter, r *http.Request) *pprofError {
 	setPprofFile(w, "profile")
 	duration := time.Duration(seconds) * time.Second
 	if err := pprof.StartCPUProfile(newRecordWriter(w, r, duration)); err != nil {
-		return &pprofError{http.StatusConflict, "a CPU profile is running already; try again when it is done"}
+		return &pprofError{http.StatusConflict, "another CPU profile is being recorded; try again later"}
 	}
 	defer pprof.StopCPUProfile() // waits for the last write
 	waitFor(r.Context(), duration)
@@ -180,14 +177,14 @@ func recordTrace(w http.ResponseWriter, r *http.Request) *pprofError {
 	setPprofFile(w, "trace")
 	duration := time.Duration(seconds * float64(time.Second))
 	if err := trace.Start(newRecordWriter(w, r, duration)); err != nil {
-		return &pprofError{http.StatusConflict, "a trace is running already; try again when it is done"}
+		return &pprofError{http.StatusConflict, "another trace is being recorded; try again later"}
 	}
 	defer trace.Stop() // waits for the last write
 	waitFor(r.Context(), duration)
 	return nil
 }
 
-// waitFor returns after d, or earlier when ctx ends.
+// waitFor returns after d, or when ctx ends.
 func waitFor(ctx context.Context, d time.Duration) {
 	timer := time.NewTimer(d)
 	defer timer.Stop()
@@ -197,19 +194,18 @@ func waitFor(ctx context.Context, d time.Duration) {
 	}
 }
 
-// A recordWriter passes on the data that the runtime records. The runtime
-// calls Write from a goroutine of its own. A client that stops reading would
-// block that goroutine, and with it the one profiler of the program, so each
-// write gets a deadline; net/http removes it when the request is done.
+// A recordWriter writes what the runtime records. The runtime calls Write from its own
+// goroutine. A client that stops reading would block that goroutine, and with it the
+// only profiler of the program, so each write has a deadline. net/http removes the
+// deadline at the end of the request.
 type recordWriter struct{ w http.ResponseWriter }
 
-// recordWriteTimeout is how long the client may take for one write.
+// recordWriteTimeout is how long one write may take.
 const recordWriteTimeout = 30 * time.Second
 
-// newRecordWriter returns a writer for a recording that takes d. It adds d to
-// the deadline that the server's WriteTimeout has set, since the client has asked
-// to wait that long. Without it, a server with a WriteTimeout of 10 seconds could
-// not serve a profile of 30.
+// newRecordWriter returns a writer for a recording that takes d. It extends the write
+// deadline of the server by d: otherwise a server with a WriteTimeout of 10 seconds
+// could not serve a profile of 30.
 func newRecordWriter(w http.ResponseWriter, r *http.Request, d time.Duration) recordWriter {
 	if s, ok := r.Context().Value(http.ServerContextKey).(*http.Server); ok && s.WriteTimeout > 0 {
 		setWriteDeadline(w, time.Now().Add(d+s.WriteTimeout))
@@ -222,10 +218,9 @@ func (rec recordWriter) Write(b []byte) (int, error) {
 	return rec.w.Write(b)
 }
 
-// writeSymbols writes the names of program counters in the format of go tool
-// pprof's symbolizer. The first line has a number, of which the tool only
-// checks that it is not zero. Each further line has a counter and its function;
-// unknown counters have none.
+// writeSymbols writes the names of program counters in the format that go tool pprof
+// reads. The first line has a number, which must not be 0. Each following line has a
+// counter and its function; unknown counters have no line.
 func writeSymbols(w http.ResponseWriter, r *http.Request, body []byte) {
 	counters := r.URL.RawQuery
 	if r.Method == http.MethodPost {
@@ -243,10 +238,10 @@ func writeSymbols(w http.ResponseWriter, r *http.Request, body []byte) {
 	buf.WriteTo(w)
 }
 
-// writeProfileIndex writes the HTML page of links. The links are relative, so
-// that they work behind a proxy that strips a prefix. A browser resolves them
-// against the last slash of the page's own path, so a page that was requested
-// without a slash at the end puts its own last segment in front of each.
+// writeProfileIndex writes the HTML page of links. The links are relative, so that they
+// work behind a proxy that strips a prefix. Browsers resolve them against the path up
+// to its last slash, so if the path does not end with a slash, each link begins with
+// the last segment of the path.
 func writeProfileIndex(w http.ResponseWriter, r *http.Request) {
 	base := ""
 	if !strings.HasSuffix(r.URL.Path, "/") {
@@ -266,13 +261,12 @@ func writeProfileIndex(w http.ResponseWriter, r *http.Request) {
 		fmt.Fprintf(&buf, "<tr><td>%d<td><a href=\"%s\">%s</a>\n", counts[name], link(name, "debug=1"), html.EscapeString(name))
 	}
 	fmt.Fprintf(&buf, "</table>\n<p><a href=\"%s\">All goroutines with their stacks</a>\n", link("goroutine", "debug=2"))
-	buf.WriteString("<p>With debug=1 a profile is text; without, it is a file for go tool pprof.\n</html>\n")
+	buf.WriteString("<p>With debug=1 a profile is text; without it, a file for go tool pprof.\n</html>\n")
 	w.Header().Set("Content-Type", "text/html; charset=utf-8")
 	buf.WriteTo(w)
 }
 
-// readPprofBody returns the whole body, of which only symbol has a use: a list of
-// program counters.
+// readPprofBody returns the whole body. Only symbol uses it: a list of program counters.
 func readPprofBody(w http.ResponseWriter, r *http.Request) ([]byte, *pprofError) {
 	l := limits{DefaultMaxBody, DefaultBodyTimeout}
 	l.setDeadline(w, r)
@@ -284,19 +278,19 @@ func readPprofBody(w http.ResponseWriter, r *http.Request) ([]byte, *pprofError)
 	return body, nil
 }
 
-// A pprofError is the response to a request that gets no profile.
+// A pprofError is the response to a request that cannot be served.
 type pprofError struct {
 	status  int
 	message string
 }
 
-// pprofSecondsError returns the error for seconds that cannot be recorded.
+// pprofSecondsError returns the error for an invalid number of seconds.
 func pprofSecondsError() *pprofError {
 	return &pprofError{http.StatusBadRequest, fmt.Sprintf("seconds must be a number from 1 to %d", maxProfileSeconds)}
 }
 
-// writePprofError writes e in the form that go tool pprof shows to its user: a
-// plain text in a response that has the header X-Go-Pprof.
+// writePprofError writes e as plain text with the header X-Go-Pprof, which go tool pprof
+// shows to its user.
 func writePprofError(w http.ResponseWriter, e *pprofError) {
 	h := w.Header()
 	h.Del("Content-Disposition")
@@ -307,10 +301,10 @@ func writePprofError(w http.ResponseWriter, e *pprofError) {
 	io.WriteString(w, e.message+"\n")
 }
 
-// setPprofText announces plain text.
+// setPprofText sets the content type of plain text.
 func setPprofText(w http.ResponseWriter) { w.Header().Set("Content-Type", "text/plain; charset=utf-8") }
 
-// setPprofFile announces a file to save under name.
+// setPprofFile sets the headers of a file that browsers save as name.
 func setPprofFile(w http.ResponseWriter, name string) {
 	w.Header().Set("Content-Type", "application/octet-stream")
 	w.Header().Set("Content-Disposition", fmt.Sprintf("attachment; filename=%q", name))

@@ -303,9 +303,9 @@ func TestCursorKeyCopies(t *testing.T) {
 
 func TestNewCursorKeyPanics(t *testing.T) {
 	for name, keys := range map[string][][]byte{
-		"svc: NewCursorKey without a key": {},
-		"svc: NewCursorKey: key 2 has 15 bytes; a key needs 16 at least, and should be 32 random ones": {[]byte("a key of 16 byte"), []byte("a key of 15 byt")},
-		"svc: NewCursorKey: key 1 has 0 bytes; a key needs 16 at least, and should be 32 random ones":  {nil},
+		"svc: NewCursorKey: at least one key is needed": {},
+		"svc: NewCursorKey: key 2 has 15 bytes; a key needs at least 16, and should have 32 random ones": {[]byte("a key of 16 byte"), []byte("a key of 15 byt")},
+		"svc: NewCursorKey: key 1 has 0 bytes; a key needs at least 16, and should have 32 random ones":  {nil},
 	} {
 		func() {
 			defer func() {

@@ -97,8 +97,8 @@ func TestPprofPanics(t *testing.T) {
 		{"", nil},
 		{"/x", nil},
 		{"/x/", nil},
-		{"/", "svc: Pprof: the prefix / covers everything"},
-		{"///", "svc: Pprof: the prefix /// covers everything"},
+		{"/", "svc: Pprof: the prefix / covers all paths; write a path such as /debug/pprof"},
+		{"///", "svc: Pprof: the prefix /// covers all paths; write a path such as /debug/pprof"},
 		{"debug", "svc: Pprof: the prefix debug must be a clean path that starts with a slash"},
 		{"//debug", "svc: Pprof: the prefix //debug must be a clean path that starts with a slash"},
 		{"/a/../b", "svc: Pprof: the prefix /a/../b must be a clean path that starts with a slash"},
@@ -115,7 +115,7 @@ func TestPprofRefuses(t *testing.T) {
 	const number = "seconds must be a number from 1 to 300\n"
 	const method = "method not allowed\n"
 	named := func(name string) string {
-		return "seconds is for profile and trace only; to see what changes, fetch " + name + " twice and subtract: go tool pprof -diff_base=first second\n"
+		return "seconds is only for profile and trace; to see what changes, fetch " + name + " twice and subtract: go tool pprof -diff_base=first second\n"
 	}
 	own := pprofOwn("svc.test/own")
 	own.Add(t, 0)
@@ -280,8 +280,8 @@ func pprofRecording(t *testing.T, name string) (stop func() *guardWriter) {
 func TestPprofOneRecordingAtATime(t *testing.T) {
 	pprofNeedsProfiler(t)
 	for name, want := range map[string]string{
-		"profile": "a CPU profile is running already; try again when it is done\n",
-		"trace":   "a trace is running already; try again when it is done\n",
+		"profile": "another CPU profile is being recorded; try again later\n",
+		"trace":   "another trace is being recorded; try again later\n",
 	} {
 		for round := range 3 {
 			stop := pprofRecording(t, name)
