@@ -1,18 +1,19 @@
 package svc
 
-// This file does the work that all HTTP transports and middleware of this package
-// share. In this order:
+// This file has what the HTTP transports and the middleware of this package share, in
+// this order:
 //
-//   - request bodies and their content types, pages of other sites
-//   - answers that take longer than Server.WriteTimeout
+//   - request bodies
+//   - write deadlines of responses
+//   - content types, and requests from pages of other sites
 //   - responses with a body
 //   - errors as responses: ErrorHandler, WriteError, WriteProblem, refuse
 //   - handlers that return errors and panic: Handle, Recover, PanicError, the log
 //   - Limit, which bounds how many requests are served at a time
 //   - trackedWriter, which knows whether a response has begun
-//   - small text: quoted strings and tokens of headers, prefixes of paths
+//   - quoted strings and tokens of headers, prefixes of paths
 //
-// It is the only place that decides which parts of an error a client sees.
+// No other file decides which parts of an error a client sees.
 
 import (
 	"bufio"
@@ -36,51 +37,49 @@ import (
 	"time"
 )
 
-// DefaultMaxBody is the largest request body, in bytes, that a service accepts
-// where Options.MaxBody is zero: 1 MiB.
+// DefaultMaxBody is the largest request body, in bytes, that a service accepts if
+// Options.MaxBody is zero: 1 MiB.
 const DefaultMaxBody = 1 << 20
 
-// DefaultBodyTimeout is how long a client has for sending a request body where
-// Options.BodyTimeout is zero. The middleware of this package gives a client
-// as long for a body that it refuses to read.
+// DefaultBodyTimeout is how long sending a request body may take if
+// Options.BodyTimeout is zero. If middleware of this package rejects a request, the
+// body that it leaves unread has the same time.
 const DefaultBodyTimeout = 30 * time.Second
 
 // limits bounds the size of a request body and the time to send it.
 type limits struct {
 	size int64         // bytes; negative means any
-	time time.Duration // for receiving it; negative means for ever
+	time time.Duration // for receiving the body; negative means no limit
 }
 
-// hasBody reports whether the client sends a body. A chunked one has the
-// ContentLength -1 and may turn out to be empty.
+// hasBody reports whether the client sends a body. A chunked body has ContentLength -1
+// and can be empty.
 func hasBody(r *http.Request) bool {
 	return r.ContentLength != 0 && r.Body != nil && r.Body != http.NoBody
 }
 
-// setDeadline limits the time that receiving the body of r takes. Transports call
-// it first for every request, also for one that they are going to refuse unread.
-// The reason is the way net/http treats an unread body of up to 256 KiB: it reads
-// the body to its end before it sends the response, and without a deadline it waits
-// for ever for a client that sends no more.
+// setDeadline limits the time for receiving the body of r. Transports call it first
+// for every request, even if they do not read the body: net/http reads an unread body
+// of up to 256 KiB before it sends the response. Without a deadline it would wait for
+// ever for a client that stops sending.
 //
-// Nothing takes the deadline back. net/http does so itself at the end of the
-// body, where it begins to watch for the client leaving, and again before the
+// net/http itself removes the deadline at the end of the body, and again before the
 // next request of the connection.
 func (l limits) setDeadline(w http.ResponseWriter, r *http.Request) {
 	if l.time < 0 || !hasBody(r) {
 		return
 	}
 	deadline := time.Now().Add(l.time)
-	// net/http's own writer, without the allocation of a ResponseController.
+	// The writer of net/http needs no ResponseController, which would be allocated.
 	if c, ok := w.(interface{ SetReadDeadline(time.Time) error }); ok {
-		c.SetReadDeadline(deadline) // an error means that there is no connection to limit
+		c.SetReadDeadline(deadline) // fails only if there is no connection
 		return
 	}
 	http.NewResponseController(w).SetReadDeadline(deadline)
 }
 
-// readBody appends the whole body of r to buf. Its memory grows with the bytes that
-// have arrived, not with the length that the client announces.
+// readBody appends the whole body of r to buf. It allocates for the bytes that have
+// arrived, not for the length that the client announces.
 func (l limits) readBody(w http.ResponseWriter, r *http.Request, buf []byte) ([]byte, error) {
 	if !hasBody(r) {
 		return buf, nil
@@ -91,7 +90,7 @@ func (l limits) readBody(w http.ResponseWriter, r *http.Request, buf []byte) ([]
 	start := len(buf)
 	for {
 		if len(buf) == cap(buf) {
-			buf = slices.Grow(buf, max(len(buf), 512)) // append grows by a quarter only, and copies more
+			buf = slices.Grow(buf, max(len(buf), 512)) // doubles; append grows large buffers by a quarter
 		}
 		n, err := r.Body.Read(buf[len(buf):cap(buf)])
 		buf = buf[:len(buf)+n]
@@ -107,9 +106,9 @@ func (l limits) readBody(w http.ResponseWriter, r *http.Request, buf []byte) ([]
 	}
 }
 
-// discardBody reads the body of a request that needs none to its end, within
-// the same limits. net/http watches for a client that leaves, and cancels the
-// context of the request, only after the end of the body.
+// discardBody reads and drops the body of a request that needs none, within the same
+// limits. Only after the end of the body does net/http watch for a client that
+// disconnects, and then cancel the context of the request.
 func (l limits) discardBody(w http.ResponseWriter, r *http.Request) error {
 	if !hasBody(r) {
 		return nil
@@ -118,7 +117,7 @@ func (l limits) discardBody(w http.ResponseWriter, r *http.Request) error {
 		return l.tooLargeError(w, r)
 	}
 	var body io.Reader = r.Body
-	if l.size >= 0 && l.size < math.MaxInt64 { // one more byte tells a body that is too large
+	if l.size >= 0 && l.size < math.MaxInt64 { // one more byte means that the body is too large
 		body = io.LimitReader(r.Body, l.size+1)
 	}
 	n, err := io.Copy(io.Discard, body)
@@ -131,21 +130,21 @@ func (l limits) discardBody(w http.ResponseWriter, r *http.Request) error {
 	return nil
 }
 
-// tooLargeError returns the error for a body of more than l.size bytes, and
-// leaves the rest of the body unread.
+// tooLargeError returns the error for a body of more than l.size bytes. The rest of the
+// body stays unread.
 func (l limits) tooLargeError(w http.ResponseWriter, r *http.Request) error {
 	leaveBody(w, r)
 	return httpError(http.StatusRequestEntityTooLarge, CodeResourceExhausted, "the request body has more than %d bytes", l.size)
 }
 
-// bodyError returns the error for a body that ended early with err.
+// bodyError returns the error for a body that could not be read because of err.
 //
-// In HTTP/1 every failed read cancels the context of the request, also if the
-// client has only miscounted and still waits for the answer. A client that has
-// left shows as an error of the connection.
+// In HTTP/1 every failed read cancels the context of the request, even if the client
+// only sent a wrong length and waits for the response. Only an error of the connection
+// means that the client has disconnected.
 func (l limits) bodyError(w http.ResponseWriter, r *http.Request, err error) error {
 	leaveBody(w, r)
-	var max *http.MaxBytesError // from middleware in front of this handler
+	var max *http.MaxBytesError // from middleware outside
 	var conn *net.OpError
 	switch {
 	case errors.As(err, &max):
@@ -160,24 +159,22 @@ func (l limits) bodyError(w http.ResponseWriter, r *http.Request, err error) err
 	return Errorf(CodeInvalidArgument, "the request body could not be read: %w", err)
 }
 
-// leaveBody prepares for a response that leaves the body of r, or the rest of it,
-// unread: it makes the response the last one on its connection. net/http then sends
-// the response at once. Otherwise it would first read the rest of a small body, to
-// find the next request after it, and a client that announced a body and stalls
-// would get no answer before the deadline. HTTP/2 needs none of this: each request
-// is a stream of its own, which net/http ends.
+// leaveBody prepares a response that leaves the body of r, or the rest of it, unread.
+// It makes the response the last one on its connection, so net/http sends it at once.
+// Otherwise net/http would first read the rest of a small body to find the next
+// request, and a client that stalls would get no response before the deadline. HTTP/2
+// does not need this, because each request has its own stream.
 //
-// A deadline must be set, by limits.setDeadline or by Server.ReadTimeout: after
-// the response net/http still reads up to 256 KiB of the body, to close it.
+// A deadline must be set, by limits.setDeadline or by Server.ReadTimeout: after the
+// response net/http still reads up to 256 KiB of the body.
 func leaveBody(w http.ResponseWriter, r *http.Request) {
 	if hasBody(r) && r.ProtoMajor == 1 {
 		w.Header().Set("Connection", "close")
 	}
 }
 
-// leaveBodyEarly is leaveBody for middleware. It sets a deadline for the body, since
-// no transport has done so yet. If the server has a ReadTimeout it leaves that one,
-// which it would replace.
+// leaveBodyEarly is leaveBody for middleware, which runs before a transport sets the
+// deadline of the body. It sets one unless the server has a ReadTimeout.
 func leaveBodyEarly(w http.ResponseWriter, r *http.Request) {
 	if s, ok := r.Context().Value(http.ServerContextKey).(*http.Server); !ok || s.ReadTimeout <= 0 {
 		limits{time: DefaultBodyTimeout}.setDeadline(w, r)
@@ -185,19 +182,18 @@ func leaveBodyEarly(w http.ResponseWriter, r *http.Request) {
 	leaveBody(w, r)
 }
 
-// answerTime is how long a client has at least for taking an answer, from its
-// first byte, where the server has a WriteTimeout.
+// answerTime is the shortest time for sending a response, from its first byte, if the
+// server has a WriteTimeout.
 const answerTime = 30 * time.Second
 
-// protectAnswer returns a writer that is to be used in place of w, so that an
-// answer is not lost because its method took longer than http.Server.WriteTimeout.
-// That time begins when the header of the request has been read. When it is over,
-// net/http drops the answer over HTTP/1, without an error anywhere, and resets the
-// stream at once over HTTP/2. What a method costs is bounded by its ctx and not by
-// the connection, so the time for the client begins anew with the answer.
+// protectAnswer returns a writer to use instead of w. With it, a response is not lost
+// because its method took longer than http.Server.WriteTimeout. That time begins when
+// the header of the request has been read. After it, net/http drops the response
+// without an error over HTTP/1, and resets the stream over HTTP/2. The time of a method
+// is limited by its ctx, so here the time for the client starts again at the first byte
+// of the response.
 //
-// Without a WriteTimeout it returns w itself, and costs the look-up of the server
-// in the context.
+// Without a WriteTimeout it returns w, at the cost of one context value.
 func protectAnswer(w http.ResponseWriter, r *http.Request) http.ResponseWriter {
 	server, ok := r.Context().Value(http.ServerContextKey).(*http.Server)
 	if !ok || server.WriteTimeout <= 0 {
@@ -209,25 +205,24 @@ func protectAnswer(w http.ResponseWriter, r *http.Request) http.ResponseWriter {
 	return &trackedWriter{ResponseWriter: w, answerTime: max(answerTime, server.WriteTimeout)}
 }
 
-// setWriteDeadline sets the time until which the client of w must have read the
-// answer; the zero time sets none.
+// setWriteDeadline sets the write deadline of w. The zero time removes it.
 func setWriteDeadline(w http.ResponseWriter, deadline time.Time) {
-	// net/http's own writer, without the allocation of a ResponseController.
+	// The writer of net/http needs no ResponseController, which would be allocated.
 	if c, ok := w.(interface{ SetWriteDeadline(time.Time) error }); ok {
-		c.SetWriteDeadline(deadline) // an error means that there is no connection to limit
+		c.SetWriteDeadline(deadline) // fails only if there is no connection
 		return
 	}
 	http.NewResponseController(w).SetWriteDeadline(deadline)
 }
 
-// The content types that this package writes, beside that of events.
+// The content types that this package writes, besides contentTypeEvents.
 const (
 	contentTypeJSON    = "application/json"
 	contentTypeProblem = "application/problem+json"
 )
 
-// checkJSON checks the headers that describe the body, for a method that reads it.
-// It comes to nothing more than two look-ups for nearly every request.
+// checkJSON checks the headers of a request whose body a method reads. Most requests
+// need only two map lookups.
 func checkJSON(w http.ResponseWriter, r *http.Request) error {
 	if types := r.Header["Content-Type"]; len(types) == 1 && types[0] == contentTypeJSON && len(r.Header["Content-Encoding"]) == 0 {
 		return nil
@@ -238,27 +233,26 @@ func checkJSON(w http.ResponseWriter, r *http.Request) error {
 	return checkContentType(w, r)
 }
 
-// checkSite answers 403 to the requests that a web page of another site can make
-// its reader's browser send without asking first. Such a request carries the
-// reader's cookies, or the password that the browser keeps for this server, and the
-// page need not see the answer for the method to have run.
+// checkSite rejects, with 403, cross-site requests that a browser sends without a
+// preflight request (Fetch, CORS protocol). Such a request carries the user's cookies,
+// or the password that the browser has stored for this server, and its method would
+// run although the page cannot read the response.
 //
-//	The request                                       Refused
+//	The request                                       Rejected
 //	------------------------------------------------  -------------------------
-//	has another method than POST                      no: a browser asks first
-//	                                                  for PUT, PATCH and DELETE,
-//	                                                  and GET should change nothing
-//	says that its body is JSON                        no: a browser asks first
-//	has an Origin that CORS allows by its name        no
+//	is not a POST                                     no: PUT, PATCH and DELETE need
+//	                                                  a preflight request, and GET
+//	                                                  should change nothing
+//	has a JSON Content-Type                           no: needs a preflight request
+//	has an Origin that CORS allows by name            no
 //	has Sec-Fetch-Site: same-origin or none           no
-//	has any other Sec-Fetch-Site                      yes
+//	has another Sec-Fetch-Site                        yes
 //	has none, and an Origin whose host is not Host    yes
-//	has neither header                                no: it is not of a browser
+//	has neither header                                no: not sent by a browser
 //
-// The Fetch standard calls asking first a preflight request (CORS protocol).
-// Sec-Fetch-Site is the word of the browser itself (W3C, Fetch Metadata Request
-// Headers, section 2.4), and right also where a proxy has changed Host. It holds
-// for methods without an input too, which accept any body.
+// Browsers set Sec-Fetch-Site themselves (W3C, Fetch Metadata Request Headers, section
+// 2.4), and it is right even if a proxy has changed Host. The check includes methods
+// without an input, which accept any body.
 func checkSite(w http.ResponseWriter, r *http.Request) error {
 	if r.Method != http.MethodPost {
 		return nil
@@ -270,11 +264,11 @@ func checkSite(w http.ResponseWriter, r *http.Request) error {
 		return nil
 	}
 	leaveBody(w, r)
-	return Errorf(CodePermissionDenied, "a page of another site must send this with the Content-Type application/json")
+	return Errorf(CodePermissionDenied, "requests from pages of other sites need the Content-Type application/json")
 }
 
-// isFromOtherSite reports whether a browser sends r for a page of another origin.
-// Several values of one header are no browser's and count as another origin.
+// isFromOtherSite reports whether a page of another origin made a browser send r. If a
+// header occurs twice, which browsers never send, the answer is true.
 func isFromOtherSite(r *http.Request) bool {
 	if sites := r.Header["Sec-Fetch-Site"]; len(sites) > 0 {
 		return len(sites) > 1 || sites[0] != "same-origin" && sites[0] != "none"
@@ -287,27 +281,25 @@ func isFromOtherSite(r *http.Request) bool {
 	return len(origins) > 1 || !strings.EqualFold(host, r.Host)
 }
 
-// An originKey is the key of the mark that withAllowedOrigin sets.
+// An originKey is the context key of withAllowedOrigin.
 type originKey struct{}
 
-// withAllowedOrigin returns a context that says that the Origin of its request is
-// one that the program allows by name. Middleware sets it; checkSite and the
-// handlers of transports that look at Origin themselves let such requests pass.
+// withAllowedOrigin returns a context for a request whose Origin is allowed by name.
+// CORS sets it. checkSite, and transports that check Origin, accept such requests.
 func withAllowedOrigin(ctx context.Context) context.Context {
 	return context.WithValue(ctx, originKey{}, true)
 }
 
-// isAllowedOrigin reports whether ctx comes from withAllowedOrigin.
+// isAllowedOrigin reports whether withAllowedOrigin has marked ctx.
 func isAllowedOrigin(ctx context.Context) bool { return ctx.Value(originKey{}) != nil }
 
-// checkContentType accepts a body that says it is JSON in UTF-8 and refuses any
-// other with 415.
+// checkContentType rejects, with 415, bodies whose headers do not say JSON in UTF-8.
 //
 //	accepted      none, application/json, application/merge-patch+json; v=1
-//	not accepted  text/plain, application/json; charset=iso-8859-1, two of them
+//	not accepted  text/plain, application/json; charset=iso-8859-1, two values
 //
-// checkMCPContentType is stricter: MCP requests need a Content-Type. A compressed
-// body is refused since a small one can unpack to gigabytes. Accept-Encoding in the
+// checkMCPContentType is stricter: MCP requests need a Content-Type. Compressed bodies
+// are rejected, because a small one can expand to gigabytes. Accept-Encoding in the
 // response lists the accepted encodings (RFC 9110, section 12.5.3).
 func checkContentType(w http.ResponseWriter, r *http.Request) error {
 	if len(r.Header["Content-Encoding"]) > 0 {
@@ -317,7 +309,7 @@ func checkContentType(w http.ResponseWriter, r *http.Request) error {
 	}
 	switch types := r.Header["Content-Type"]; {
 	case len(types) == 0, len(types) == 1 && (types[0] == contentTypeJSON || types[0] == ""):
-		return nil // nearly every request: no parsing, no allocation
+		return nil // most requests: no parsing, no allocation
 	case len(types) == 1 && isJSONType(types[0]):
 		return nil
 	}
@@ -326,8 +318,8 @@ func checkContentType(w http.ResponseWriter, r *http.Request) error {
 }
 
 // isJSONType reports whether a media type is application/json, or an application
-// type with the suffix +json (RFC 6839, section 3.1), in UTF-8. Parameters
-// other than charset mean nothing to JSON (RFC 8259, section 11).
+// type with the suffix +json (RFC 6839, section 3.1), in UTF-8. JSON ignores other
+// parameters than charset (RFC 8259, section 11).
 func isJSONType(value string) bool {
 	mediaType, params, err := mime.ParseMediaType(value)
 	if err != nil {
@@ -340,9 +332,9 @@ func isJSONType(value string) bool {
 	return ok && (subtype == "json" || len(subtype) > len("+json") && strings.HasSuffix(subtype, "+json"))
 }
 
-// chooseType returns the one of some media types that the Accept headers give the
-// highest weight. The first is served where none is acceptable, and the others only if
-// they are named: browsers and curl send */*. Of equals the last wins.
+// chooseType returns the media type to which the Accept headers give the highest
+// weight. If none is acceptable, it returns the first. The others must be named, since
+// browsers and curl send */*. Of types with the same weight it returns the last.
 func chooseType(accept []string, types ...string) (chosen string) {
 	highest := 0.0
 	for i, t := range types {
@@ -353,10 +345,11 @@ func chooseType(accept []string, types ...string) (chosen string) {
 	return chosen
 }
 
-// acceptWeight returns the weight of a media type in Accept headers: that of the most
-// specific range that includes it, or 0 if none does (RFC 9110, sections 12.4.2 and
-// 12.5.1). It reports whether that range is the type itself. A type may have the
-// parameter version, which is then that of the range or the beginning of it.
+// acceptWeight returns the weight of a media type in Accept headers: the weight of the
+// most specific range that includes it, or 0 if none does (RFC 9110, sections 12.4.2
+// and 12.5.1). named reports whether that range is the type itself. If mediaType has
+// the parameter version, a range that is the type itself must have a version that is
+// equal or begins with it: 3 matches 3 and 3.1.
 func acceptWeight(accept []string, mediaType string) (weight float64, named bool) {
 	mediaType, version, _ := strings.Cut(mediaType, ";version=")
 	best := 0
@@ -380,8 +373,8 @@ func acceptWeight(accept []string, mediaType string) (weight float64, named bool
 	return weight, best == 3
 }
 
-// specificity returns 3 if a media range is the media type, 2 if it is all of its
-// kind, 1 if it is all types, and 0 if it does not include the type.
+// specificity returns 3 if a media range is the media type, 2 if it is type/*, 1 if it
+// is */*, and 0 if it does not include the type.
 func specificity(mediaRange, mediaType string) int {
 	kind, _, _ := strings.Cut(mediaType, "/")
 	switch mediaRange {
@@ -395,25 +388,24 @@ func specificity(mediaRange, mediaType string) int {
 	return 0
 }
 
-// writeJSON sends a complete body with the status of a success; to HEAD, the
-// header of that response alone. values is memory for the header.
+// writeJSON sends a successful response with a complete body. For HEAD it sends only
+// the header. values is memory for the header.
 func writeJSON(w http.ResponseWriter, r *http.Request, status int, body []byte, values *headerValues) {
 	values.setBodyHeader(w.Header(), contentTypeJSON, len(body))
 	w.WriteHeader(status)
 	if r.Method != http.MethodHead {
-		w.Write(body) // an error means that the client has gone
+		w.Write(body) // fails only if the client has disconnected
 	}
 }
 
-// headerValues is the memory of the values that the header of one response has
-// from this package. Transports have it in what they allocate for the call anyway.
-// Responses do not share it, though most have the same values: middleware may
-// write to the values of a header that it finds.
+// headerValues is memory for the header values that this package sets in one response.
+// Transports allocate it together with the call. Responses do not share it, although
+// most have the same values, because middleware may change the values in place.
 type headerValues [3]string
 
-// setBodyHeader sets the headers that every response with a body has. nosniff keeps
-// browsers from taking JSON for a page. Each value has the capacity 1, so that an
-// append to one cannot overwrite the next.
+// setBodyHeader sets the headers of every response with a body. nosniff keeps browsers
+// from showing JSON as a page. Each slice has capacity 1, so that an append to one
+// cannot overwrite the next.
 func (values *headerValues) setBodyHeader(h http.Header, contentType string, length int) {
 	*values = headerValues{contentType, "nosniff", decimal(length)}
 	h["Content-Type"] = values[0:1:1]
@@ -421,7 +413,7 @@ func (values *headerValues) setBodyHeader(h http.Header, contentType string, len
 	h["Content-Length"] = values[2:3:3]
 }
 
-// threeDigits holds the numbers from 100 to 999, one after the other.
+// threeDigits holds the numbers from 100 to 999 without separators.
 var threeDigits = func() string {
 	var digits strings.Builder
 	for n := 100; n < 1000; n++ {
@@ -430,8 +422,8 @@ var threeDigits = func() string {
 	return digits.String()
 }()
 
-// decimal returns n in decimal. strconv.Itoa allocates from 100 on; most bodies
-// have less than 1,000 bytes, and their length is a part of threeDigits.
+// decimal returns n in decimal. strconv.Itoa allocates for 100 and more. Most bodies
+// have less than 1,000 bytes, so their length is a substring of threeDigits.
 func decimal(n int) string {
 	if n < 100 || n >= 1000 {
 		return strconv.Itoa(n)
@@ -440,29 +432,29 @@ func decimal(n int) string {
 	return threeDigits[start : start+3]
 }
 
-// nothingThere is the message for a path that no route has, by which clients know it.
+// nothingThere is the message for a path without a route. Clients recognize it.
 const nothingThere = "there is nothing at this path"
 
-// httpError returns an error about the HTTP exchange, not about the call. It has
-// a status of its own, which the code does not determine: 405, 408, 413, 415.
+// httpError returns an error with its own status, which the code does not determine:
+// 405, 408, 413, 415.
 func httpError(status int, code Code, format string, args ...any) *Error {
 	e := Errorf(code, format, args...)
 	e.status = int32(status)
 	return e
 }
 
-// An ErrorHandler writes the response for an error. [WriteError] and
-// [WriteProblem] are the two of this package. The headers of the error, which
-// [Error.WithHeader] gives, are set before it runs. If a handler returns or panics
-// without having written, WriteError answers in its place. A panic is logged.
+// An ErrorHandler writes the response for an error. This package has two: [WriteError]
+// and [WriteProblem]. The headers of [Error.WithHeader] are set before it runs. If it
+// returns or panics before it has written anything, WriteError responds instead. A
+// panic is logged.
 type ErrorHandler func(w http.ResponseWriter, r *http.Request, err error)
 
 // WriteError responds with the envelope that every svc handler uses:
 //
 //	{"error":{"code":"NOT_FOUND","message":"no such todo","details":{…}}}
 //
-// and the status and the headers of the error. The message is a general text for
-// UNKNOWN, INTERNAL and DATA_LOSS; details are left out if there are none. [ErrorFrom]
+// and the status and the headers of the error. For UNKNOWN, INTERNAL and DATA_LOSS the
+// message is a general text. Details are omitted if there are none. [ErrorFrom]
 // converts errors that are not an *Error; nil counts as UNKNOWN. WriteError is the
 // default [ErrorHandler].
 func WriteError(w http.ResponseWriter, r *http.Request, err error) {
@@ -482,13 +474,13 @@ func appendEnvelope(dst []byte, e *Error) []byte {
 	return append(appendDetails(dst, e), "}}"...)
 }
 
-// buffers holds memory for envelopes. It is the only pool of the package that is
-// not in a Service: WriteError is called without one, by middleware and by
-// applications. It holds nothing but bytes, so sharing it cannot be noticed.
+// buffers holds memory for envelopes. It is the only pool outside of a Service, because
+// middleware and applications call WriteError without one. It holds only bytes, so
+// sharing it has no visible effect.
 var buffers = sync.Pool{New: func() any { return new([]byte) }}
 
-// maxPooled is the largest buffer, in bytes, that is kept for the next use: one
-// unusual answer must not occupy its memory for ever.
+// maxPooled is the largest buffer, in bytes, that a pool keeps: one unusual response
+// must not occupy memory for ever.
 const maxPooled = 64 << 10
 
 // WriteProblem responds with application/problem+json (RFC 9457, section 3) and
@@ -498,9 +490,9 @@ const maxPooled = 64 << 10
 //	title     the phrase of the status
 //	status    the status
 //	detail    the message, as in WriteError
-//	instance  the path of the request; left out if it has more than 2 KiB
+//	instance  the path of the request; omitted if it is longer than 2 KiB
 //	code      the code, an extension member
-//	details   the details, an extension member; left out if there are none
+//	details   the details, an extension member; omitted if there are none
 func WriteProblem(w http.ResponseWriter, r *http.Request, err error) {
 	e := errorOrUnknown(err)
 	status := e.HTTPStatus()
@@ -519,15 +511,15 @@ func WriteProblem(w http.ResponseWriter, r *http.Request, err error) {
 	writeErrorBody(w, status, e.header, contentTypeProblem, append(buf, '}'))
 }
 
-// maxInstance is the longest path, in bytes, that WriteProblem repeats: an error
-// must not grow with its request.
+// maxInstance is the longest path, in bytes, that WriteProblem writes: the size of an
+// error must not depend on the request.
 const maxInstance = 2 << 10
 
-// writeErrorBody sends the body of an error response. It deletes the headers that
-// the application has set for the success: those that describe a body that is not
-// sent, and those that would keep the error in a cache. What is said of the
-// exchange stays, such as Vary, Set-Cookie, Allow, Retry-After, WWW-Authenticate
-// and the headers of middleware. The headers of the error itself are set again.
+// writeErrorBody sends an error response. It deletes headers that the application has
+// set for a successful response: those that describe its body, and those that would
+// keep the error in a cache. Other headers stay, such as Vary, Set-Cookie, Allow,
+// Retry-After, WWW-Authenticate and those of middleware. It then sets the headers of
+// the error.
 func writeErrorBody(w http.ResponseWriter, status int, header http.Header, contentType string, body []byte) {
 	h := w.Header()
 	for name := range h {
@@ -540,13 +532,12 @@ func writeErrorBody(w http.ResponseWriter, status int, header http.Header, conte
 	setErrorHeader(h, header)
 	new(headerValues).setBodyHeader(h, contentType, len(body))
 	w.WriteHeader(status)
-	w.Write(body) // an error means that the client has gone
+	w.Write(body) // fails only if the client has disconnected
 }
 
-// setErrorHeader sets the headers of an error, but for those that are not the
-// application's to set. Those that the middleware in front may have set as well are
-// added to its own; Vary, for example, has all that the answer depends on (RFC 9110,
-// section 12.5.5).
+// setErrorHeader sets the headers of an error, except those that applications may not
+// set. Set-Cookie, Link and Vary are added to the values that middleware has set: Vary
+// must list all that the response depends on (RFC 9110, section 12.5.5).
 func setErrorHeader(h, header http.Header) {
 	for name, values := range header {
 		switch {
@@ -559,27 +550,26 @@ func setErrorHeader(h, header http.Header) {
 	}
 }
 
-// isAddedHeader reports whether a header of an output or an error is sent beside those
-// of the same name that middleware has set: its cookies, and the Link of Version.
+// isAddedHeader reports whether a header of an output or an error is added to those of
+// the same name, such as the cookies of middleware and the Link of Version.
 func isAddedHeader(name string) bool { return name == "Set-Cookie" || name == "Link" }
 
-// maxEchoed is how many bytes of a request a header of its response repeats at most. A
-// proxy has a buffer of 4 or 8 KiB for the header of a response, and takes a server
-// whose header does not fit for broken; nginx then sends it no requests for 10 s.
+// maxEchoed is how many bytes of a request one header of its response may repeat.
+// Proxies have a buffer of 4 or 8 KiB for the header of a response. If it does not fit,
+// they treat the server as broken; nginx then sends it no requests for 10 s.
 const maxEchoed = 1 << 10
 
-// addHeader adds a value to a header unless it is there. Several handlers of one
-// request may depend on the same header, and each names it in Vary.
+// addHeader adds a value to a header unless the header has it already. Several handlers
+// of one request may add the same name to Vary.
 func addHeader(h http.Header, name, value string) {
 	if !slices.Contains(h[name], value) {
 		h.Add(name, value)
 	}
 }
 
-// isAnswerHeader reports whether an application may give a header of a response by
-// an output or an error. The others are set by svc, by the server or by CORS, or
-// belong to the connection and not to the answer (RFC 9110, section 7.6.1). name
-// is in canonical form.
+// isAnswerHeader reports whether an output or an error may set a header of the
+// response. svc, the server or CORS set the others, or they belong to the connection
+// (RFC 9110, section 7.6.1). name is in canonical form.
 func isAnswerHeader(name string) bool {
 	switch name {
 	case "Date", "Vary", "Trailer", "Connection", "Keep-Alive", "Proxy-Connection", "Proxy-Authenticate",
@@ -589,10 +579,10 @@ func isAnswerHeader(name string) bool {
 	return isToken(name) && !strings.HasPrefix(name, "Content-") && !strings.HasPrefix(name, "Access-Control-")
 }
 
-// isHeaderValue reports whether text arrives as it is where it is the value of a
-// header: it has visible ASCII characters, with spaces and tabs only between them
-// (RFC 9110, section 5.5). The bytes above ASCII that the grammar allows mean
-// something else to each recipient.
+// isHeaderValue reports whether text can be the value of a header without changes: it
+// has only visible ASCII characters, with spaces and tabs between them (RFC 9110,
+// section 5.5). The grammar also allows bytes above ASCII, but recipients do not agree
+// on their meaning.
 func isHeaderValue(text string) bool {
 	for i := range len(text) {
 		if c := text[i]; (c < ' ' || c > '~') && c != '\t' {
@@ -609,9 +599,9 @@ func isEntityTag(text string) bool {
 	return len(text) >= 2 && text[0] == '"' && strings.IndexByte(text[1:], '"') == len(text)-2 && !strings.ContainsAny(text, " \t")
 }
 
-// isUnchanged reports whether the client of r has the representation with the entity
-// tag etag already, so that 304 is the answer: whether If-None-Match is * or has the
-// tag, by the weak comparison (RFC 9110, sections 13.1.2 and 8.8.3.2).
+// isUnchanged reports whether the client of r already has the representation with the
+// entity tag etag, so that the response is 304. That is so if If-None-Match is * or
+// lists the tag by the weak comparison (RFC 9110, sections 13.1.2 and 8.8.3.2).
 func isUnchanged(r *http.Request, etag string) bool {
 	for _, list := range r.Header["If-None-Match"] {
 		if strings.Trim(list, " \t") == "*" || listsEntityTag(list, strings.TrimPrefix(etag, "W/"), false) {
@@ -621,11 +611,10 @@ func isUnchanged(r *http.Request, etag string) bool {
 	return false
 }
 
-// MatchesETag reports whether a request with the header If-Match may change the
-// record whose entity tag is now etag (RFC 9110, section 13.1.1): whether ifMatch is
-// "*" or lists the tag, by the strong comparison, for which a weak tag matches
-// nothing. An empty text stands for no header, with which every request may. The
-// answer to the others is 412:
+// MatchesETag reports whether a request may change a record whose entity tag is etag
+// (RFC 9110, section 13.1.1). ifMatch is the value of the header If-Match. The request
+// may if ifMatch is empty (no header) or "*", or if it lists the tag by the strong
+// comparison, in which weak tags never match. Otherwise respond with 412:
 //
 //	if !svc.MatchesETag(in.IfMatch, etag) {
 //		return nil, svc.Errorf(svc.CodeFailedPrecondition, "the note has changed").WithStatus(412).WithHeader("ETag", etag)
@@ -636,8 +625,8 @@ func MatchesETag(ifMatch, etag string) bool {
 }
 
 // listsEntityTag reports whether a list of entity tags has the tag etag, by the strong
-// or by the weak comparison (RFC 9110, section 8.8.3.2). What follows text that is no
-// entity tag is not looked at.
+// or the weak comparison (RFC 9110, section 8.8.3.2). It stops at text that is not an
+// entity tag.
 func listsEntityTag(list, etag string, strong bool) bool {
 	for {
 		tag, weak := strings.CutPrefix(strings.TrimLeft(list, " \t,"), "W/")
@@ -652,9 +641,9 @@ func listsEntityTag(list, etag string, strong bool) bool {
 	}
 }
 
-// writeNotModified answers 304. Of the headers that describe a representation, the
-// response keeps those that a cache needs to update what it has (RFC 9110, section
-// 15.4.5): Cache-Control, Content-Location, Date, ETag, Expires and Vary.
+// writeNotModified responds with 304. It deletes the headers that describe the body and
+// keeps those that a cache needs (RFC 9110, section 15.4.5): Cache-Control,
+// Content-Location, Date, ETag, Expires and Vary.
 func writeNotModified(w http.ResponseWriter) {
 	h := w.Header()
 	for _, name := range [...]string{"Content-Type", "Content-Length", "Content-Encoding", "Content-Language", "Content-Range", "Content-Disposition", "Last-Modified"} {
@@ -663,9 +652,8 @@ func writeNotModified(w http.ResponseWriter) {
 	w.WriteHeader(http.StatusNotModified)
 }
 
-// errorOrUnknown returns ErrorFrom(err), and an UNKNOWN error for nil: an
-// application may call WriteError with a nil error by mistake, and it must not
-// then say that all is well.
+// errorOrUnknown returns ErrorFrom(err), or an UNKNOWN error if err is nil: an
+// application that calls WriteError with nil by mistake must not send a success.
 func errorOrUnknown(err error) *Error {
 	if err == nil {
 		return &Error{Code: CodeUnknown}
@@ -673,9 +661,9 @@ func errorOrUnknown(err error) *Error {
 	return ErrorFrom(err)
 }
 
-// respondError answers with err by onError, where nil means WriteError; see
-// ErrorHandler. An onError that panics after it has written cuts the connection.
-// Its panic is logged, since it hides the error. A nil logger means slog.Default.
+// respondError writes the response for err with onError; nil means WriteError. See
+// ErrorHandler. If onError panics, the panic is logged. If it has written before, the
+// connection is closed. A nil logger means slog.Default.
 func respondError(w http.ResponseWriter, r *http.Request, err error, onError ErrorHandler, logger *slog.Logger) {
 	if onError == nil {
 		WriteError(w, r, err)
@@ -700,9 +688,9 @@ func respondError(w http.ResponseWriter, r *http.Request, err error, onError Err
 	}
 }
 
-// refuse is for middleware: it answers with err, by onError or by WriteError,
-// before anything of the body was read. It logs nothing, since anybody on the
-// network can cause such answers, as often as they like.
+// refuse is for middleware that has not read the body. It writes the response for err
+// with onError; nil means WriteError. It logs nothing, because any client can cause
+// such errors, as often as it likes.
 func refuse(w http.ResponseWriter, r *http.Request, err error, onError ErrorHandler) {
 	leaveBodyEarly(w, r)
 	respondError(w, r, err, onError, nil)
@@ -711,12 +699,12 @@ func refuse(w http.ResponseWriter, r *http.Request, err error, onError ErrorHand
 // A HandlerFunc is an http.HandlerFunc that may return an error; see [Handle].
 type HandlerFunc func(w http.ResponseWriter, r *http.Request) error
 
-// Handle returns an http.Handler that calls fn. It logs an error that fn returns
-// and answers with it by onError; nil means [WriteError]. It recovers a panic,
-// which counts as an INTERNAL error with a [*PanicError] as its cause. If fn has
-// already begun its response, an error or a panic cuts the connection, so that
-// no client takes half an answer for a whole one. A panic with
-// http.ErrAbortHandler goes on to net/http. A nil logger means slog.Default.
+// Handle returns an http.Handler that calls fn. If fn returns an error, Handle logs it
+// and writes the response with onError; nil means [WriteError]. A panic counts as an
+// INTERNAL error with a [*PanicError] as its cause. If the response has already begun,
+// an error or a panic closes the connection, so that clients notice that the response
+// is incomplete. A panic with http.ErrAbortHandler goes on to net/http. A nil logger
+// means slog.Default.
 func Handle(fn HandlerFunc, onError ErrorHandler, logger *slog.Logger) http.Handler {
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		tw := &trackedWriter{ResponseWriter: w}
@@ -726,15 +714,15 @@ func Handle(fn HandlerFunc, onError ErrorHandler, logger *slog.Logger) http.Hand
 		}
 		logError(r.Context(), logger, err, logPlace{request: r})
 		if tw.wrote {
-			panic(http.ErrAbortHandler) // a response has begun, so the connection is cut
+			panic(http.ErrAbortHandler) // closes the connection
 		}
 		respondError(tw, r, err, onError, logger)
 	})
 }
 
-// Recover returns middleware that turns a panic in the next handler into a
-// response with the status 500, as [Handle] does with the same arguments. A
-// panic with http.ErrAbortHandler goes on to net/http.
+// Recover returns middleware that turns a panic in the next handler into a 500
+// response, as [Handle] does with the same arguments. A panic with
+// http.ErrAbortHandler goes on to net/http.
 func Recover(onError ErrorHandler, logger *slog.Logger) func(http.Handler) http.Handler {
 	return func(next http.Handler) http.Handler {
 		return Handle(func(w http.ResponseWriter, r *http.Request) error {
@@ -744,7 +732,7 @@ func Recover(onError ErrorHandler, logger *slog.Logger) func(http.Handler) http.
 	}
 }
 
-// callHandler calls fn and returns its error, or its panic as an error.
+// callHandler calls fn. It returns a panic as an error.
 func callHandler(fn HandlerFunc, w http.ResponseWriter, r *http.Request) (err error) {
 	defer recoverTo(&err)
 	err = fn(w, r)
@@ -752,9 +740,9 @@ func callHandler(fn HandlerFunc, w http.ResponseWriter, r *http.Request) (err er
 	return err
 }
 
-// probeError panics if looking into err panics, as methods of a nil pointer in
-// an error interface do. Callers call it where they still recover panics; the
-// writers of answers and the log, which look into err later, do not.
+// probeError calls the methods of err that are used later. They panic if err holds a
+// nil pointer, for example. Call it where panics are recovered; where responses and the
+// log are written, they are not.
 func probeError(err error) {
 	if err != nil {
 		CodeOf(err)
@@ -762,20 +750,19 @@ func probeError(err error) {
 	}
 }
 
-// A PanicError is the cause of the INTERNAL error that a panic becomes. The log
-// has it, with the stack; clients never see it.
+// A PanicError is the cause of the INTERNAL error for a panic. It is logged with its
+// stack; clients never see it.
 type PanicError struct {
-	Value any    // what panic was called with
+	Value any    // the argument of panic
 	Stack []byte // of the goroutine that panicked, as debug.Stack formats it
 }
 
-// Error returns the value of the panic as text, without the stack.
+// Error returns "panic: " and the value, without the stack.
 func (e *PanicError) Error() string { return fmt.Sprintf("panic: %v", e.Value) }
 
-// panicError returns the error for the recovered value v. It panics again with
-// http.ErrAbortHandler, by which a handler asks net/http to drop the
-// connection. Call it in the deferred function that recovered, so that the
-// stack shows where the panic was.
+// panicError returns the error for the recovered value v. If v is http.ErrAbortHandler,
+// with which a handler asks net/http to close the connection, it panics again. Call it
+// in the deferred function that recovered, so that the stack shows the panic.
 func panicError(v any) error {
 	if v == http.ErrAbortHandler {
 		panic(v)
@@ -783,7 +770,7 @@ func panicError(v any) error {
 	return &PanicError{Value: v, Stack: debug.Stack()}
 }
 
-// recoverTo, when deferred, turns a panic into an error, as panicError does.
+// recoverTo sets *err to the error for a panic. Defer it.
 func recoverTo(err *error) {
 	if v := recover(); v != nil {
 		*err = panicError(v)
@@ -797,22 +784,21 @@ func panicIn(err error) *PanicError {
 	return p
 }
 
-// A logPlace says where an error happened. What is zero is left out of the log.
+// A logPlace says where an error happened. Zero fields are not logged.
 type logPlace struct {
 	transport        string        // "rest"; "" for handlers that belong to no service
 	request          *http.Request // its method and path are logged
 	resource, method string        // of the call; "" if nothing was called
 }
 
-// What a log line holds at most of a text that a client has a part in, in bytes.
-// A request of 1 MiB, which costs its sender nothing, must not become a line of
-// as much.
+// Limits, in bytes, for text from clients in a log line: a request of 1 MiB must not
+// become a line of 1 MiB.
 const (
 	maxLoggedPath  = 256
 	maxLoggedError = 2048
 )
 
-// appendAttrs appends the attributes of p. It cuts what is long.
+// appendAttrs appends the attributes of p. It cuts long text.
 func (p *logPlace) appendAttrs(attrs []slog.Attr) []slog.Attr {
 	if p.transport != "" {
 		attrs = append(attrs, slog.String("transport", p.transport))
@@ -826,16 +812,14 @@ func (p *logPlace) appendAttrs(attrs []slog.Attr) []slog.Attr {
 	return attrs
 }
 
-// logError writes one line about an error that a client is about to get, with
-// the attributes transport, method, path, call, code, error and stack, in this
-// order. The level is error for a status of 500 or more and warning below, and
-// info for a call that its client canceled. It is debug for an error that has
-// http.ErrServerClosed in its tree, with which a program ends the streams that are
-// open when it stops: that is no news. A nil logger means slog.Default.
+// logError logs one line for an error that a client gets. All transports use it. The
+// attributes are transport, method, path, call, code, error and stack, in this order.
+// A path is cut after 256 bytes, the text of an error after 2 KiB. A nil logger means
+// slog.Default.
 //
-// A path is cut after 256 bytes, the text of an error after 2 KiB.
-//
-// All transports use it, so a search over the log finds the same names everywhere.
+// The level is error for a status of 500 or more, info for a call that its client
+// canceled, and warning otherwise. It is debug for an error that wraps
+// http.ErrServerClosed: programs end their streams with it when they stop.
 func logError(ctx context.Context, logger *slog.Logger, err error, place logPlace) {
 	if logger == nil {
 		logger = slog.Default()
@@ -854,28 +838,27 @@ func logError(ctx context.Context, logger *slog.Logger, err error, place logPlac
 		return
 	}
 	attrs := place.appendAttrs(make([]slog.Attr, 0, 7))
-	attrs = append(attrs, slog.String("code", string(e.code())), slog.String("error", clip(fmt.Sprint(err), maxLoggedError))) // fmt survives an Error method that panics
+	attrs = append(attrs, slog.String("code", string(e.code())), slog.String("error", clip(fmt.Sprint(err), maxLoggedError))) // fmt recovers if the Error method panics
 	if p := panicIn(err); p != nil {
 		attrs = append(attrs, slog.String("stack", string(p.Stack)))
 	}
 	logger.LogAttrs(ctx, level, "svc: "+codes[e.Code.row()].text, attrs...)
 }
 
-// Limit returns middleware that serves at most n requests at a time. One more gets
-// 503 with an UNAVAILABLE error and Retry-After at once, written by onError, or by
-// [WriteError] if onError is nil. Nothing waits: the clients of queued requests
-// have often given up when their turn comes.
+// Limit returns middleware that serves at most n requests at a time. Further requests
+// get 503 with an UNAVAILABLE error and Retry-After at once, written by onError, or by
+// [WriteError] if onError is nil. Requests are not queued, because their clients have
+// often given up when their turn comes.
 //
-// It bounds the total cost of all requests where the cost of each is bounded: the
-// memory for bodies is at most n times Options.MaxBody, and that for decoded values
-// a small multiple of it. A stream counts for as long as it lasts. Leave the route
-// by which a load balancer asks for the health of the process outside, or a busy
-// process counts as a dead one.
+// Limit bounds the total memory of all requests: bodies need at most n times
+// Options.MaxBody, and decoded values a small multiple of that. A stream counts for as
+// long as it lasts. Do not put the health check of a load balancer behind Limit, or a
+// busy process counts as a dead one.
 //
-// Limit panics if n is less than 1, since nothing would ever be served.
+// Limit panics if n is less than 1.
 func Limit(n int, onError ErrorHandler) func(http.Handler) http.Handler {
 	if n < 1 {
-		panic(fmt.Sprintf("svc: Limit(%d): the number of requests must be at least 1", n))
+		panic(fmt.Sprintf("svc: Limit: n is %d; it must be at least 1", n))
 	}
 	places := make(chan struct{}, n)
 	return func(next http.Handler) http.Handler {
@@ -892,10 +875,9 @@ func Limit(n int, onError ErrorHandler) func(http.Handler) http.Handler {
 	}
 }
 
-// A trackedWriter is a ResponseWriter that knows whether the response has
-// begun, since nothing can be answered after half of a response.
-// http.ResponseController finds what the writer behind can do by Unwrap; code that
-// asks for an interface finds the methods here.
+// A trackedWriter is a ResponseWriter that knows whether the response has begun: after
+// that, no error can be sent. http.ResponseController uses Unwrap to find what the
+// wrapped writer can do; code that asks for an interface finds the methods here.
 type trackedWriter struct {
 	http.ResponseWriter
 	wrote      bool
@@ -904,8 +886,8 @@ type trackedWriter struct {
 
 func (w *trackedWriter) Unwrap() http.ResponseWriter { return w.ResponseWriter }
 
-// begin notes that the response begins, and sets the deadline for it before its
-// first byte. A stream of events sets a new one for each event, after this one.
+// begin is called before the first byte of the response. It records that the response
+// begins, and sets its deadline. A stream of events later sets one for each event.
 func (w *trackedWriter) begin() {
 	if !w.wrote && w.answerTime > 0 {
 		setWriteDeadline(w.ResponseWriter, time.Now().Add(w.answerTime))
@@ -913,9 +895,8 @@ func (w *trackedWriter) begin() {
 	w.wrote = true
 }
 
-// WriteHeader does not count 1xx as a response, as the response follows them.
-// Only 101 is final: after it the connection is no longer HTTP (RFC 9110,
-// section 15.2.2).
+// WriteHeader does not count 1xx as a response, because the response follows. 101 is
+// final: after it the connection is no longer HTTP (RFC 9110, section 15.2.2).
 func (w *trackedWriter) WriteHeader(status int) {
 	if status >= http.StatusOK || status == http.StatusSwitchingProtocols {
 		w.begin()
@@ -928,22 +909,20 @@ func (w *trackedWriter) Write(b []byte) (int, error) {
 	return w.ResponseWriter.Write(b)
 }
 
-// ReadFrom keeps io.Copy able to send a file without copying it through memory
-// (sendfile).
+// ReadFrom lets io.Copy send a file without copying it through memory (sendfile).
 func (w *trackedWriter) ReadFrom(r io.Reader) (int64, error) {
 	w.begin()
 	return io.Copy(w.ResponseWriter, r)
 }
 
-// canFlush reports whether the writer behind w can flush. Flush alone does not
-// tell.
+// canFlush reports whether the wrapped writer can flush. w itself always has Flush.
 func (w *trackedWriter) canFlush() bool { return canFlush(w.ResponseWriter) }
 
 // Flush implements http.Flusher, which cannot report an error.
 func (w *trackedWriter) Flush() { w.FlushError() }
 
-// http.ResponseController calls FlushError. A flush sends the header, unless the
-// writer behind cannot flush.
+// FlushError is what http.ResponseController calls. A flush sends the header, unless the
+// wrapped writer cannot flush.
 func (w *trackedWriter) FlushError() error {
 	if w.canFlush() {
 		w.begin()
@@ -951,7 +930,7 @@ func (w *trackedWriter) FlushError() error {
 	return http.NewResponseController(w.ResponseWriter).Flush()
 }
 
-// Hijack counts as the beginning of a response: the connection then belongs to
+// Hijack counts as the beginning of a response, because the connection then belongs to
 // the handler.
 func (w *trackedWriter) Hijack() (net.Conn, *bufio.ReadWriter, error) {
 	conn, rw, err := http.NewResponseController(w.ResponseWriter).Hijack()
@@ -966,14 +945,14 @@ var (
 	_ interface{ Unwrap() http.ResponseWriter } = (*trackedWriter)(nil)
 )
 
-// quotedString returns s as a quoted-string (RFC 9110, section 5.6.4). It must
-// have no control characters, which that grammar cannot express; see isControl.
+// quotedString returns s as a quoted-string (RFC 9110, section 5.6.4). s must have no
+// control characters, which the grammar does not allow; see isControl.
 func quotedString(s string) string {
 	return `"` + strings.NewReplacer(`\`, `\\`, `"`, `\"`).Replace(s) + `"`
 }
 
-// isToken reports whether s is a token (RFC 9110, section 5.6.2), as names of
-// headers and parameters are.
+// isToken reports whether s is a token (RFC 9110, section 5.6.2), such as the name of a
+// header.
 func isToken(s string) bool {
 	return s != "" && !strings.ContainsFunc(s, func(r rune) bool {
 		letter := 'a' <= r|0x20 && r|0x20 <= 'z'
@@ -984,10 +963,9 @@ func isToken(s string) bool {
 // isControl reports whether r is an ASCII control character.
 func isControl(r rune) bool { return r < ' ' || r == 0x7F }
 
-// trimmedPrefix returns prefix without its trailing slashes; Under and Pprof
-// accept /admin and /admin/ alike. It panics if prefix is not a path as a
-// request has it after cleaning, since no request would ever be below it.
-// caller is named in the text of the panic.
+// trimmedPrefix returns prefix without slashes at its end: Under and Pprof accept /admin
+// and /admin/. It panics if prefix is not a clean path, because no request would be
+// below it. The panic names caller.
 func trimmedPrefix(caller, prefix string) string {
 	trimmed := strings.TrimRight(prefix, "/")
 	if trimmed != "" && (trimmed[0] != '/' || path.Clean(trimmed) != trimmed) {
@@ -996,9 +974,8 @@ func trimmedPrefix(caller, prefix string) string {
 	return trimmed
 }
 
-// cutPrefixPath reports whether p is prefix or below it, and returns the rest
-// without the slash between. A prefix matches whole segments. If ok is false, rest
-// means nothing.
+// cutPrefixPath reports whether p is prefix or below it, and returns the rest without
+// the slash between. A prefix matches whole segments. If ok is false, ignore rest.
 func cutPrefixPath(p, prefix string) (rest string, ok bool) {
 	rest, ok = strings.CutPrefix(p, prefix)
 	if !ok || rest == "" {
@@ -1007,11 +984,11 @@ func cutPrefixPath(p, prefix string) (rest string, ok bool) {
 	return strings.CutPrefix(rest, "/")
 }
 
-// isClean reports whether a path has neither empty nor dot segments, which is
-// when http.ServeMux does not redirect. An escaped dot or slash is a character of
-// its segment. If a path also has characters that should have been escaped,
-// net/url escapes it again and takes every slash for a separator; such a path is
-// not clean if that moves a value into another segment.
+// isClean reports whether a path has neither empty nor dot segments, so that
+// http.ServeMux does not redirect. An escaped dot or slash is part of its segment. If a
+// path also has characters that should have been escaped, net/url escapes it again and
+// treats every slash as a separator. Such a path is not clean if its number of
+// segments changes.
 func isClean(u *url.URL) bool {
 	path := u.Path
 	if u.RawPath != "" {
@@ -1031,8 +1008,8 @@ func isClean(u *url.URL) bool {
 	return true
 }
 
-// isCleanSegment reports whether the segment that path begins with is neither
-// empty nor a dot segment (RFC 3986, section 3.3).
+// isCleanSegment reports whether the first segment of path is neither empty nor a dot
+// segment (RFC 3986, section 3.3).
 func isCleanSegment(path string) bool {
 	if path[0] != '.' && path[0] != '/' {
 		return true

@@ -122,7 +122,7 @@ func TestStreamAlwaysRuns(t *testing.T) {
 		log    string
 	}{
 		{"HEAD", "HEAD", httptest.NewRecorder(), http.StatusOK, ""},
-		{"no Flush", "GET", struct{ http.ResponseWriter }{httptest.NewRecorder()}, http.StatusInternalServerError, "cannot flush, so it cannot carry events"},
+		{"no Flush", "GET", struct{ http.ResponseWriter }{httptest.NewRecorder()}, http.StatusInternalServerError, "events need a ResponseWriter that can flush"},
 	} {
 		var ran []string
 		impl := &tickImpl{run: func(ctx context.Context, _ *tickIn) (Stream[tickItem], error) {

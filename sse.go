@@ -1,8 +1,8 @@
 package svc
 
-// This file writes server-sent events by the WHATWG HTML standard, section 9.2,
-// and reads them. It knows nothing of methods; rest.go and the MCP endpoint choose
-// the events, and client.go gives them a meaning. Writing comes first.
+// This file writes server-sent events (WHATWG HTML, section 9.2), and then reads them.
+// It knows nothing about methods: rest.go and the MCP files choose the events to write,
+// and client.go interprets those that it reads.
 
 import (
 	"bufio"
@@ -19,26 +19,25 @@ import (
 	"unicode/utf8"
 )
 
-// An Event holds the fields of a server-sent event other than its data. An item can
-// set them with a method
+// An Event holds the fields of a server-sent event other than its data. An item sets
+// them with the method
 //
 //	SSE() svc.Event
 //
-// which is called once for each item sent. The zero value is an event with
-// nothing but data.
+// which is called once for each item sent. The zero value is an event with only data.
 //
-// A stream ends with an INTERNAL error at an event that cannot be sent: ID or
-// Name is not one line of UTF-8 without NUL, Retry is negative, or Name is "done"
-// or "error", which end a stream.
+// A stream ends with an INTERNAL error if an event cannot be sent: if ID or Name is
+// not one line of UTF-8 without NUL, if Retry is negative, or if Name is "done" or
+// "error", which svc uses to end a stream.
 type Event struct {
-	ID    string        // the Last-Event-ID of a client that comes back; "" leaves the one before
-	Name  string        // the event type that browsers give to listeners; "" means "message"
-	Retry time.Duration // how long clients wait before they come back; less than a millisecond leaves it as it was
+	ID    string        // sent back in Last-Event-ID when the client reconnects; "" keeps the last one
+	Name  string        // the type of the event in browsers; "" means "message"
+	Retry time.Duration // how long clients wait before they reconnect; less than a millisecond keeps the last one
 }
 
-// checkFields returns why e cannot be sent, or nil. A line end in a value would
-// begin another field, so that the source of a value could forge whole events.
-// Clients ignore an id with a NUL (section 9.2.6).
+// checkFields returns an error if e cannot be sent. A line break in a value would begin
+// another field, so whoever supplies the value could forge events. Clients ignore an
+// id with a NUL (section 9.2.6).
 func (e *Event) checkFields() error {
 	switch {
 	case !isFieldValue(e.ID):
@@ -54,10 +53,10 @@ func (e *Event) checkFields() error {
 // isFieldValue reports whether s can be the value of a field.
 func isFieldValue(s string) bool { return !strings.ContainsAny(s, "\r\n\x00") && utf8.ValidString(s) }
 
-// appendEvent appends an event that checkFields accepts. The empty line at the end
-// makes clients act on it.
+// appendEvent appends an event that checkFields accepts. Clients dispatch the event at
+// the empty line that ends it.
 //
-//	Event                         data    appended, a line each
+//	Event                         data    appended lines
 //	{}                            {"a":1} data: {"a":1}
 //	{ID: "7", Name: "added"}      x       id: 7, event: added, data: x
 //	{Retry: 2 * time.Second}      x       retry: 2000, data: x
@@ -76,10 +75,10 @@ func appendEvent(dst []byte, e *Event, data []byte) []byte {
 	return append(appendData(dst, data), '\n')
 }
 
-// appendData appends one data field for each line of data. CR, LF and CRLF all end
-// a line; the client puts LF between the lines. Even empty data gets a field,
-// since clients drop an event without one. The data of this package is compact
-// JSON, which is one line, so that case is first.
+// appendData appends one data field for each line of data. CR, LF and CRLF end a line;
+// the client joins the lines with LF. Empty data gets a field too, because clients drop
+// events without one. The data of this package is compact JSON, so one line is the
+// usual case.
 func appendData(dst, data []byte) []byte {
 	dst = append(dst, "data: "...)
 	if bytes.IndexByte(data, '\n') < 0 && bytes.IndexByte(data, '\r') < 0 {
@@ -87,7 +86,7 @@ func appendData(dst, data []byte) []byte {
 	}
 	for i, c := range data {
 		switch {
-		case c == '\n' && i > 0 && data[i-1] == '\r': // the CR has ended the line
+		case c == '\n' && i > 0 && data[i-1] == '\r': // the CR before it has ended the line
 		case c == '\n' || c == '\r':
 			dst = append(dst, "\ndata: "...)
 		default:
@@ -100,36 +99,35 @@ func appendData(dst, data []byte) []byte {
 // contentTypeEvents is the content type of a response with events.
 const contentTypeEvents = "text/event-stream"
 
-// comment is a line without a field and the empty line after it. Clients ignore
-// both; proxies and net/http see traffic.
+// comment is a comment line and an empty line. Clients ignore both, but proxies see
+// traffic.
 const comment = ":\n\n"
 
 // eventTimes are the times of one event stream.
 type eventTimes struct {
-	// heartbeat is how long a stream is silent at most. Many proxies drop a
-	// connection that is silent for 30 or 60 seconds.
+	// heartbeat is the longest silence of a stream. Many proxies drop a connection
+	// that is silent for 30 or 60 seconds.
 	heartbeat time.Duration
-	// write is the time in which the client must read each write. It must be longer
-	// than heartbeat: in HTTP/2 a deadline that passes ends the stream even if
-	// nothing is being written, and each heartbeat sets a new one.
+	// write is how long each write may take. It must be longer than heartbeat: in
+	// HTTP/2 an expired deadline ends the stream even if nothing is being written,
+	// and each heartbeat sets a new deadline.
 	write time.Duration
 }
 
-// defaultEventTimes are those of every stream; tests have shorter ones.
+// defaultEventTimes are the times of every stream, except in tests.
 var defaultEventTimes = eventTimes{heartbeat: 15 * time.Second, write: 30 * time.Second}
 
 // An eventStream is a response that carries server-sent events. Any goroutine may
-// send on it. It starts one goroutine itself, that of a timer, for the time that
-// a comment takes to write; close waits for it.
+// send on it. A timer writes comments in its own goroutine; close waits for it.
 //
-// Every write has a deadline of its own. So Server.WriteTimeout does not cut a
-// stream whose client reads, and a client that stops reading is dropped. The last
-// deadline stays when the stream ends, on purpose: it limits the writes of net/http
-// after the handler, and net/http takes it back before the next request.
+// Every write has its own deadline. So Server.WriteTimeout does not cut a stream whose
+// client reads, and a client that stops reading is dropped. The last deadline is kept
+// when the stream ends: it limits what net/http still writes, and net/http removes it
+// before the next request.
 //
 // Invariants:
 //
-//	err != nil implies that nothing is written any more
+//	err != nil implies that nothing more is written
 //	beats counts the timer while it is armed, and its callback while it runs
 type eventStream struct {
 	w       http.ResponseWriter
@@ -138,7 +136,7 @@ type eventStream struct {
 	onError func(error) // called with the first error, once
 
 	mu    sync.Mutex // protects the fields below
-	err   error      // why nothing can be sent any more
+	err   error      // why nothing more can be sent
 	buf   []byte
 	last  time.Time // when the last write began
 	timer *time.Timer
@@ -148,32 +146,32 @@ type eventStream struct {
 // errEventsEnded is the error of sending on a stream after close.
 var errEventsEnded = errors.New("the event stream has ended")
 
-// startEvents begins a response with the status 200 and a comment, so that the
-// client knows at once that its request is being answered. It returns an error,
-// and has sent nothing, if w cannot flush: each event would then wait for a
-// buffer to fill. It calls onError with the first error of a write, from any
-// goroutine; onError must not use the stream.
+// startEvents sends the status 200, the header and a comment, so that the client knows
+// at once that its request is being served. If w cannot flush, startEvents returns an
+// error and sends nothing, because events would wait until a buffer is full. onError is
+// called with the first error of a write, from any goroutine. It must not use the
+// stream.
 func startEvents(w http.ResponseWriter, times eventTimes, onError func(error)) (*eventStream, error) {
 	if !canFlush(w) {
-		return nil, fmt.Errorf("a %T cannot flush, so it cannot carry events; give it a method Flush or Unwrap", w)
+		return nil, fmt.Errorf("events need a ResponseWriter that can flush: give %T a method Flush or Unwrap", w)
 	}
 	setEventHeader(w.Header())
 	w.WriteHeader(http.StatusOK)
 	s := &eventStream{w: w, c: http.NewResponseController(w), times: times, onError: onError}
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	s.writeLocked([]byte(comment)) // sending the first event returns the error
+	s.writeLocked([]byte(comment)) // if it fails, the first sendEvent returns the error
 	s.beats.Add(1)
 	s.timer = time.AfterFunc(times.heartbeat, s.beat)
 	return s, nil
 }
 
-// canFlush reports whether http.ResponseController can flush w. It looks for the
-// same methods in the same way, since the only other way to find out is to flush.
+// canFlush reports whether http.ResponseController can flush w. It looks for the same
+// methods in the same order: otherwise only a flush would tell.
 func canFlush(w http.ResponseWriter) bool {
 	for {
 		switch t := w.(type) {
-		case interface{ canFlush() bool }: // of this package, which has Flush in front of any writer
+		case interface{ canFlush() bool }: // a trackedWriter, which always has Flush
 			return t.canFlush()
 		case http.Flusher, interface{ FlushError() error }:
 			return true
@@ -185,8 +183,8 @@ func canFlush(w http.ResponseWriter) bool {
 	}
 }
 
-// setEventHeader sets the header of a response with events. X-Accel-Buffering asks
-// nginx not to collect events before it passes them on.
+// setEventHeader sets the header of a response with events. X-Accel-Buffering makes
+// nginx pass events on at once.
 func setEventHeader(h http.Header) {
 	h.Set("Content-Type", contentTypeEvents)
 	if h.Get("Cache-Control") == "" {
@@ -197,12 +195,12 @@ func setEventHeader(h http.Header) {
 	h.Del("Content-Length")
 }
 
-// maxEventBuffer is the largest buffer, in bytes, that a stream keeps from one
-// event for the next: a stream may live for days after one unusual event.
+// maxEventBuffer is the largest buffer, in bytes, that a stream reuses for the next
+// event: a stream may last for days after one large event.
 const maxEventBuffer = 64 << 10
 
-// sendEvent sends an event that checkFields accepts, and returns when it is
-// flushed. After an error it sends nothing more and returns that error.
+// sendEvent sends an event that checkFields accepts, and flushes it. After an error it
+// sends nothing more and returns that error.
 func (s *eventStream) sendEvent(e *Event, data []byte) error {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -219,7 +217,7 @@ func (s *eventStream) writeLocked(b []byte) error {
 		return s.err
 	}
 	s.last = time.Now()
-	s.c.SetWriteDeadline(s.last.Add(s.times.write)) // an error means that there is no connection to limit
+	s.c.SetWriteDeadline(s.last.Add(s.times.write)) // fails only if there is no connection
 	_, err := s.w.Write(b)
 	if err == nil {
 		err = s.c.Flush()
@@ -231,9 +229,9 @@ func (s *eventStream) writeLocked(b []byte) error {
 	return err
 }
 
-// beat sends a comment if nothing was sent for the time of a heartbeat, and arms
-// the timer again. It runs on the timer's goroutine, where a panic of some
-// middleware's writer would end the program, so it recovers it.
+// beat sends a comment if nothing was sent for the time of a heartbeat, and arms the
+// timer again. It runs in the goroutine of the timer, where a panic of a writer of
+// middleware would end the program, so it recovers panics.
 func (s *eventStream) beat() {
 	defer s.beats.Done()
 	s.mu.Lock()
@@ -258,9 +256,8 @@ func (s *eventStream) beat() {
 	s.timer.Reset(wait)
 }
 
-// close ends the stream. When it returns, the stream has no goroutine and nothing
-// is written any more, even if another goroutine sends. Defer it, since the
-// handler may panic.
+// close ends the stream. When it returns, the stream has no goroutine, and nothing more
+// is written even if another goroutine sends. Defer it: the handler may panic.
 func (s *eventStream) close() {
 	s.mu.Lock()
 	if s.err == nil {
@@ -274,25 +271,24 @@ func (s *eventStream) close() {
 }
 
 // An eventReader reads the events of a response (WHATWG HTML, section 9.2.6). It
-// reads whatever a server may write, not only what appendEvent does:
+// accepts all that the standard allows, not only what appendEvent writes:
 //
 //	text                            what readEvent returns
 //	data: a, data: b, empty line    the data a\nb
-//	data:a and data: a              the same: one space is no part of the value
-//	data, or data:                  empty data, which is an event too
+//	data:a and data: a              the same: one space after the colon is ignored
+//	data, or data:                  an event with empty data
 //	event: x, id: 7, retry: 2000    fields of the next event that has data
-//	id: with a NUL, retry: 2s       nothing; the field is passed over
+//	id: with a NUL, retry: 2s       nothing; the field is ignored
 //	: text, other: text             nothing; heartbeats are such comments
-//	no empty line before the end    io.EOF: the event was cut
+//	no empty line before the end    io.EOF: the event was cut off
 //
-// Lines end with LF, CR or CRLF. A mark of the byte order before the first line is
-// passed over.
+// Lines end with LF, CR or CRLF. A byte order mark before the first line is ignored.
 //
 // Invariants:
 //
 //	most bounds the bytes of one line, and of the data of one event
-//	afterCR says that an LF at hand belongs to the line before it. It is not waited
-//	  for: the CR may be the last byte for an hour
+//	afterCR means that an LF, if it comes next, belongs to the line before. readLine
+//	  does not wait for it: the next byte may come an hour later
 type eventReader struct {
 	r       *bufio.Reader
 	most    int
@@ -302,17 +298,17 @@ type eventReader struct {
 	afterCR bool
 }
 
-// newEventReader returns a reader of the events in r, each of at most that many bytes.
+// newEventReader returns a reader of the events in r. most is the largest event in bytes.
 func newEventReader(r io.Reader, most int) *eventReader {
 	return &eventReader{r: bufio.NewReader(r), most: most}
 }
 
-// errEventTooLarge is the error of an event with more bytes than the reader takes.
+// errEventTooLarge is the error for an event with more bytes than the reader accepts.
 var errEventTooLarge = errors.New("an event is too large")
 
-// readEvent returns the next event and its data, which is valid until the next
-// call. ID is that of this event, and "" if it has none. The error is io.EOF at the
-// end of the text, errEventTooLarge, or that of reading.
+// readEvent returns the next event and its data, which is valid until the next call.
+// ID is "" if this event has none. The error is io.EOF at the end, errEventTooLarge, or
+// an error of the reader.
 func (r *eventReader) readEvent() (e Event, data []byte, err error) {
 	r.data = r.data[:0]
 	hasData := false
@@ -348,8 +344,8 @@ func (r *eventReader) readEvent() (e Event, data []byte, err error) {
 	}
 }
 
-// parseRetry returns the time that the value of a field retry stands for, which is
-// in milliseconds, and 0 for a value that is not in digits or is too large.
+// parseRetry parses the value of a retry field, which is in milliseconds. It returns 0
+// if the value is not in digits or too large.
 func parseRetry(value []byte) time.Duration {
 	ms, err := strconv.ParseUint(string(value), 10, 63)
 	if err != nil || ms > uint64(math.MaxInt64/time.Millisecond) {
@@ -358,8 +354,8 @@ func parseRetry(value []byte) time.Duration {
 	return time.Duration(ms) * time.Millisecond
 }
 
-// readLine reads the next line into r.line, without its end. A line that the end of
-// the text cuts is io.EOF.
+// readLine reads the next line into r.line, without its end. If the text ends within a
+// line, it returns io.EOF.
 func (r *eventReader) readLine() error {
 	r.line = r.line[:0]
 	for {

@@ -318,7 +318,7 @@ func TestEventStreamKeepsCacheControl(t *testing.T) {
 // A writer that cannot flush would hold events back.
 func TestEventStreamWithoutFlush(t *testing.T) {
 	w := struct{ http.ResponseWriter }{httptest.NewRecorder()}
-	if s, err := startEvents(w, defaultEventTimes, nil); s != nil || err == nil || !strings.Contains(err.Error(), "cannot flush") {
+	if s, err := startEvents(w, defaultEventTimes, nil); s != nil || err == nil || !strings.Contains(err.Error(), "that can flush") {
 		t.Errorf("startEvents = %v, %v", s, err)
 	}
 	if h := w.Header(); len(h) > 0 {

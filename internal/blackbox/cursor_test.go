@@ -303,7 +303,7 @@ func TestCursorKeyCopies(t *testing.T) {
 
 func TestNewCursorKeyPanics(t *testing.T) {
 	for name, keys := range map[string][][]byte{
-		"svc: NewCursorKey: at least one key is needed": {},
+		"svc: NewCursorKey: at least one key is needed":                                                  {},
 		"svc: NewCursorKey: key 2 has 15 bytes; a key needs at least 16, and should have 32 random ones": {[]byte("a key of 16 byte"), []byte("a key of 15 byt")},
 		"svc: NewCursorKey: key 1 has 0 bytes; a key needs at least 16, and should have 32 random ones":  {nil},
 	} {

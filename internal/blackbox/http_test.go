@@ -281,7 +281,7 @@ func TestLimit(t *testing.T) {
 	for _, n := range []int{0, -1, math.MinInt} {
 		func() {
 			defer func() {
-				if v := recover(); v != fmt.Sprintf("svc: Limit(%d): the number of requests must be at least 1", n) {
+				if v := recover(); v != fmt.Sprintf("svc: Limit: n is %d; it must be at least 1", n) {
 					t.Errorf("Limit(%d) panicked with %v", n, v)
 				}
 			}()
