@@ -30,20 +30,21 @@ type JWTVerifier struct {
 	Keys     map[string]crypto.PublicKey // by key ID: *rsa.PublicKey or *ecdsa.PublicKey
 }
 
-// errBadToken says nothing about the token: the answer and the log must not have it.
+// errBadToken returns the error for a token. Responses and logs must not contain the
+// token, so the error does not quote it.
 func errBadToken(reason string) error {
 	return svc.Errorf(svc.CodeUnauthenticated, "the token %s", reason)
 }
 
-// Verify is the function that Bearer calls. It looks at no claim before it knows that
-// the issuer has signed it.
+// Verify is the function that Bearer calls. It reads the claims only after it has
+// checked the signature of the issuer.
 func (v *JWTVerifier) Verify(_ context.Context, token string) (*svc.Principal, error) {
 	parts := strings.SplitN(token, ".", 4)
 	if len(parts) != 3 {
 		return nil, errBadToken("does not have three parts")
 	}
 	header := readPart(parts[0])
-	if _, critical := header["crit"]; header == nil || critical { // this program knows no extension
+	if _, critical := header["crit"]; header == nil || critical { // extensions are not supported
 		return nil, errBadToken("has a header that cannot be read")
 	}
 	alg, _ := header["alg"].(string)
@@ -55,8 +56,7 @@ func (v *JWTVerifier) Verify(_ context.Context, token string) (*svc.Principal, e
 	return v.readClaims(readPart(parts[1]))
 }
 
-// readClaims returns what the claims of the issuer say, if this server may believe it
-// now.
+// readClaims checks the claims and returns the Principal that they describe.
 func (v *JWTVerifier) readClaims(claims map[string]any) (*svc.Principal, error) {
 	issuer, _ := claims["iss"].(string)
 	subject, _ := claims["sub"].(string)
@@ -67,21 +67,21 @@ func (v *JWTVerifier) readClaims(claims map[string]any) (*svc.Principal, error) 
 	now := float64(time.Now().Unix())
 	switch {
 	case issuer == "" || issuer != v.Issuer:
-		return nil, errBadToken("is of another issuer")
+		return nil, errBadToken("was issued by another issuer")
 	case v.Audience == "" || claims["aud"] != v.Audience && !slices.Contains(audiences, any(v.Audience)):
 		return nil, errBadToken("is for another server")
-	case expires <= now || expires > 1e11: // one without exp would be good for ever, as would one for millennia
+	case expires <= now || expires > 1e11: // without exp, or with a huge one, it would never expire
 		return nil, errBadToken("has expired")
 	case claims["nbf"] != nil && (!hasNotBefore || notBefore > now):
 		return nil, errBadToken("is not valid yet")
 	case subject == "":
-		return nil, errBadToken("is nobody's")
+		return nil, errBadToken("has no subject")
 	}
 	return &svc.Principal{Subject: subject, Scopes: strings.Fields(scope), Expires: time.Unix(int64(expires), 0)}, nil
 }
 
-// readPart returns the members of a part, or nil. The fields of a struct would take
-// members in upper case too, such as a SCOPE that users can give themselves somewhere.
+// readPart returns the members of a part, or nil. A struct would also accept members
+// in upper case, such as a SCOPE that a user may be able to set.
 func readPart(part string) (members map[string]any) {
 	text, err := base64.RawURLEncoding.DecodeString(part)
 	if err != nil || json.Unmarshal(text, &members) != nil {
@@ -90,8 +90,8 @@ func readPart(part string) (members map[string]any) {
 	return members
 }
 
-// verifySignature lets the key decide the algorithm, and not the token. Otherwise a
-// token could say "none", or that a public key is the secret of an HMAC.
+// verifySignature reports whether the signature is valid. The key decides the algorithm,
+// not the token: a token could say "none", or use the public key as an HMAC secret.
 func verifySignature(key crypto.PublicKey, alg, signed string, signature []byte) bool {
 	hash := sha256.Sum256([]byte(signed))
 	switch k := key.(type) {
@@ -106,8 +106,8 @@ func verifySignature(key crypto.PublicKey, alg, signed string, signature []byte)
 	return false // no such key
 }
 
-// ParseJWKS reads a JSON Web Key Set (RFC 7517), as issuers publish it. Fetch it from
-// time to time, and not for each token.
+// ParseJWKS reads a JSON Web Key Set (RFC 7517), which issuers publish. Fetch the set
+// from time to time, not for each token.
 func ParseJWKS(text []byte) (map[string]crypto.PublicKey, error) {
 	var set struct {
 		Keys []struct{ Kty, Kid, Use, Crv, N, E, X, Y string }
@@ -135,7 +135,7 @@ func ParseJWKS(text []byte) (map[string]crypto.PublicKey, error) {
 	return keys, nil
 }
 
-// Tokens that are JWTs can be checked with the standard library alone.
+// The standard library is enough to check JWTs.
 func ExampleBearer() {
 	rsaKey, _ := rsa.GenerateKey(rand.Reader, 2048)
 	ecKey, _ := ecdsa.GenerateKey(elliptic.P256(), rand.Reader)
@@ -156,7 +156,7 @@ func ExampleBearer() {
 		fmt.Fprint(w, "hello, ", p.Subject)
 	}))
 
-	// sign makes a token, as the issuer does.
+	// sign returns a token, as the issuer does.
 	sign := func(header, claims string) string {
 		signed := encode([]byte(header)) + "." + encode([]byte(claims))
 		hash := sha256.Sum256([]byte(signed))
@@ -188,7 +188,7 @@ func ExampleBearer() {
 		{"not valid yet", sign(rs256, replaced(`"sub"`, `"nbf":9e9,"sub"`))},
 		{"an unknown extension", sign(`{"alg":"RS256","kid":"r","crit":["x"],"x":1}`, claims)},
 		{"a signature cut short", good[:len(good)-4]},
-		{"nobody's", sign(rs256, replaced("ada", ""))},
+		{"no subject", sign(rs256, replaced("ada", ""))},
 		{"without the scope", sign(rs256, replaced("todos", "notes"))},
 		{"a claim that looks like the scope", sign(rs256, replaced(`"scope"`, `"SCOPE"`))},
 	} {
@@ -216,7 +216,7 @@ func ExampleBearer() {
 	// not valid yet: 401 error="invalid_token"
 	// an unknown extension: 401 error="invalid_token"
 	// a signature cut short: 401 error="invalid_token"
-	// nobody's: 401 error="invalid_token"
+	// no subject: 401 error="invalid_token"
 	// without the scope: 403 error="insufficient_scope"
 	// a claim that looks like the scope: 403 error="insufficient_scope"
 }

@@ -10,7 +10,7 @@ import (
 	"example.com/svc"
 )
 
-// BookAPI is a service with eight methods, of which its callers need few.
+// BookAPI is a service with eight methods. Its clients need only some of them.
 type BookAPI interface {
 	Create(ctx context.Context, in *Book) (*Book, error)
 	List(ctx context.Context) (*Books, error)
@@ -35,7 +35,7 @@ type (
 	}
 )
 
-// A library has the methods that the examples call.
+// A library implements the methods that the examples call.
 type library struct{ BookAPI }
 
 func (library) Get(_ context.Context, in *BookID) (*Book, error) {
@@ -53,10 +53,10 @@ func (library) Watch(context.Context) (svc.Stream[Book], error) {
 	}, nil
 }
 
-// bookOptions are those of the service and of its clients.
+// bookOptions returns the options of the service, which its clients use too.
 func bookOptions() *svc.Options { return &svc.Options{Resource: "books", Logger: noLog} }
 
-// A consumer declares two of the eight methods and calls them over the network.
+// A client declares two of the eight methods and calls them over the network.
 func ExampleConnect() {
 	server := httptest.NewServer(svc.MustRegister[BookAPI](library{}, bookOptions()).REST())
 	defer server.Close()
@@ -104,15 +104,15 @@ type ReaderAPI interface {
 
 type Description struct{ Text string }
 
-// A reader calls the library. Its field is what it needs of it.
+// A reader calls the library. Its field has the methods that it needs.
 type reader struct {
 	books struct {
 		Get func(ctx context.Context, in *BookID) (*Book, error)
 	}
 }
 
-// Describe passes ctx on, so that the call ends when its own client has gone, and it
-// says itself what an error of the other service means for its client.
+// Describe passes ctx on, so that the call ends when the client of Describe disconnects.
+// It converts errors of the library to errors for that client.
 func (r *reader) Describe(ctx context.Context, in *BookID) (*Description, error) {
 	book, err := r.books.Get(ctx, in)
 	if svc.CodeOf(err) == svc.CodeNotFound {
@@ -141,7 +141,7 @@ func ExampleConnect_service() {
 	// 200 {"Text":"unknown"}
 }
 
-// In a test, a field is set to a function of the test's own.
+// A test sets the field to its own function.
 func ExampleConnect_mock() {
 	r := new(reader)
 	r.books.Get = func(context.Context, *BookID) (*Book, error) {
@@ -153,7 +153,7 @@ func ExampleConnect_mock() {
 	// UNAVAILABLE: the library does not answer: the roof is leaking
 }
 
-// In a test of both sides, the handler takes the place of the network.
+// A test of both sides uses the handler instead of the network.
 func ExampleClientOptions_handler() {
 	service := svc.MustRegister[BookAPI](library{}, bookOptions())
 	r := new(reader)
@@ -171,8 +171,8 @@ type roundTripper func(*http.Request) (*http.Response, error)
 
 func (f roundTripper) RoundTrip(r *http.Request) (*http.Response, error) { return f(r) }
 
-// withPassword returns a RoundTripper that authenticates each request. It changes a
-// copy, as package http asks of a RoundTripper.
+// withPassword returns a RoundTripper that adds a password to each request. It changes
+// a copy, because a RoundTripper must not change the request.
 func withPassword(next http.RoundTripper, user, password string) http.RoundTripper {
 	return roundTripper(func(r *http.Request) (*http.Response, error) {
 		r = r.Clone(r.Context())
@@ -181,7 +181,7 @@ func withPassword(next http.RoundTripper, user, password string) http.RoundTripp
 	})
 }
 
-// Authentication belongs to the Transport of the http.Client.
+// The Transport of the http.Client adds credentials.
 func ExampleClientOptions_authentication() {
 	guard := svc.BasicAuth("books", map[string]string{"reader": "secret"}, nil)
 	server := httptest.NewServer(guard(svc.MustRegister[BookAPI](library{}, bookOptions()).REST()))
@@ -205,9 +205,8 @@ func ExampleClientOptions_authentication() {
 	// <nil>
 }
 
-// withRetries returns a RoundTripper that sends a GET again, up to twice, if the
-// server is not there or says that it is not available. A program would wait in
-// between.
+// withRetries returns a RoundTripper that repeats a GET up to twice if the server cannot
+// be reached or responds with 503. A real program would wait before it tries again.
 func withRetries(next http.RoundTripper) http.RoundTripper {
 	return roundTripper(func(r *http.Request) (*http.Response, error) {
 		for try := 0; ; try++ {
@@ -223,7 +222,7 @@ func withRetries(next http.RoundTripper) http.RoundTripper {
 	})
 }
 
-// So do retries: only the program knows which calls may be made twice.
+// The Transport also retries: only the program knows which calls are safe to repeat.
 func ExampleClientOptions_retries() {
 	service, requests := svc.MustRegister[BookAPI](library{}, bookOptions()).REST(), 0
 	server := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {

@@ -15,19 +15,19 @@ type ChartsAPI interface {
 	Draw(ctx context.Context, in *DrawIn) (*Chart, error)
 }
 
-// DrawIn has an argument that clients repeat in the header Mcp-Param-Region, so
-// that a gateway can choose a server in that region.
+// DrawIn has an argument that clients also send in the header Mcp-Param-Region, so that
+// a gateway can choose a server in that region.
 type DrawIn struct {
 	Region string `json:"region" enum:"eu,us" mcpheader:"Region" doc:"where the numbers come from"`
 }
 
-// A Chart is an image. Over REST it is the JSON of its fields.
+// A Chart is an image. REST sends it as JSON.
 type Chart struct {
 	Title string `json:"title"`
 	SVG   string `json:"svg"`
 }
 
-// MCPContent shows models the title as a text and the chart as an image.
+// MCPContent returns the title as text and the chart as an image.
 func (c *Chart) MCPContent() []svc.MCPContent {
 	return []svc.MCPContent{
 		{Text: c.Title},
@@ -37,8 +37,8 @@ func (c *Chart) MCPContent() []svc.MCPContent {
 
 type charts struct{}
 
-// Draw reports progress and sends a log message. Both do nothing unless an MCP
-// client calls.
+// Draw reports progress and sends a log message. Both do nothing if the caller is not
+// an MCP client.
 func (charts) Draw(ctx context.Context, in *DrawIn) (*Chart, error) {
 	svc.Progress(ctx, 1, 2, "reading")
 	svc.MCPLog(ctx, slog.LevelWarn, "2 rows have no number")
@@ -46,8 +46,7 @@ func (charts) Draw(ctx context.Context, in *DrawIn) (*Chart, error) {
 	return &Chart{Title: "Sales in " + in.Region, SVG: "<svg/>"}, nil
 }
 
-// A client that asks for progress gets a stream of events. The last one is the
-// result.
+// A client that asks for progress gets a stream of events. The last event is the result.
 func ExampleService_MCP() {
 	service := svc.MustRegister[ChartsAPI](charts{}, &svc.Options{Resource: "charts"})
 	handler := service.MCP(&svc.MCPOptions{Instructions: "Draw a chart before you explain numbers."})

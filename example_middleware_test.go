@@ -18,7 +18,7 @@ import (
 	"example.com/svc"
 )
 
-// Handlers and methods learn from their context which version was asked for.
+// Handlers and methods read the requested version from their context.
 func ExampleVersion() {
 	version := svc.Version(svc.VersionOptions{
 		DefaultVersion: "v2",
@@ -44,8 +44,7 @@ func ExampleVersion() {
 	// 400 {"error":{"code":"INVALID_ARGUMENT","message":"this version of the API does not exist","details":{"supported":["v1","v2"]}}} "" ""
 }
 
-// Profiles are for operators: the guard covers the pages that Pprof serves and
-// leaves the rest of the site alone.
+// The guard protects the pages of Pprof and no other path.
 func ExamplePprof() {
 	site := http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) { fmt.Fprint(w, "the site") })
 	guard := svc.Under("/debug/pprof", svc.BasicAuth("profiles", map[string]string{"op": "secret"}, nil))
@@ -73,7 +72,7 @@ func ExampleAllowIPs() {
 
 	r := httptest.NewRequest("GET", "/admin", nil)
 	r.RemoteAddr = "192.0.2.1:1234"
-	r.Header.Set("X-Forwarded-For", "127.0.0.1") // anyone can send that
+	r.Header.Set("X-Forwarded-For", "127.0.0.1") // any client can send this
 	w := httptest.NewRecorder()
 	handler.ServeHTTP(w, r)
 	fmt.Println(w.Code, w.Body)
@@ -81,13 +80,13 @@ func ExampleAllowIPs() {
 	// 403 {"error":{"code":"PERMISSION_DENIED","message":"requests from this address are not allowed"}}
 }
 
-// CallMetrics counts calls, and writes the counts in the text form of Prometheus.
+// CallMetrics counts calls and writes the counts in the text format of Prometheus.
 type CallMetrics struct {
 	mu     sync.Mutex
-	counts map[string]int // by labels, all of which have few values
+	counts map[string]int // by labels; each label has few values
 }
 
-// Observe is an Options.Observe.
+// Observe is for Options.Observe.
 func (m *CallMetrics) Observe(_ context.Context, o svc.Observation) {
 	m.mu.Lock()
 	defer m.mu.Unlock()
@@ -104,7 +103,7 @@ func (m *CallMetrics) WriteText(w io.Writer) {
 	}
 }
 
-// Counts for Prometheus need one function and no package.
+// One function is enough to count calls for Prometheus.
 func ExampleObservation_prometheus() {
 	metrics := &CallMetrics{counts: make(map[string]int)}
 	primes := svc.MustRegister[PrimesAPI](primes{}, &svc.Options{
@@ -125,8 +124,8 @@ func ExampleObservation_prometheus() {
 	// svc_calls_total{transport="rpc",method="primes.watch",code="INVALID_ARGUMENT"} 1
 }
 
-// A Span is what tracers such as OpenTelemetry record of a call. The names of its
-// attributes are those of the semantic conventions for RPC.
+// A Span is what tracers such as OpenTelemetry record for a call. The attributes have
+// the names of the semantic conventions for RPC.
 type Span struct {
 	TraceID    string // of the caller, from the header traceparent (W3C, Trace Context)
 	Name       string
@@ -135,7 +134,7 @@ type Span struct {
 	Error      string
 }
 
-// A span can be made at the end of a call: its beginning is o.Took ago.
+// A span is created at the end of a call. It started o.Took before.
 func ExampleObservation_span() {
 	var spans []Span
 	observe := func(ctx context.Context, o svc.Observation) {
@@ -149,9 +148,9 @@ func ExampleObservation_span() {
 			}
 		}
 		if o.Err != nil {
-			s.Error = string(svc.CodeOf(o.Err)) + ": " + o.Err.Error() // with the cause, which clients do not see
+			s.Error = string(svc.CodeOf(o.Err)) + ": " + o.Err.Error() // includes the cause, which clients do not see
 		}
-		spans = append(spans, s) // a program with concurrent calls hands it to its tracer
+		spans = append(spans, s) // a real program passes it to its tracer
 	}
 	primes := svc.MustRegister[PrimesAPI](primes{}, &svc.Options{Resource: "primes", Observe: observe, Logger: slog.New(slog.DiscardHandler)})
 

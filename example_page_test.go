@@ -10,7 +10,7 @@ import (
 	"example.com/svc"
 )
 
-// A CityAPI lists cities by pages and by cursors.
+// CityAPI lists cities, by page number and by cursor.
 type CityAPI interface {
 	List(ctx context.Context, in *ListCities) (*svc.PageResponse[string], error)
 	Feed(ctx context.Context, in *FeedCities) (*svc.CursorResponse[string], error)
@@ -20,7 +20,7 @@ type ListCities struct{ svc.PageQuery }
 
 type FeedCities struct{ svc.CursorQuery }
 
-// Cities are in the order of their names, which are the keys of their cursors.
+// Cities are sorted by name. The names are the keys of the cursors.
 type Cities []string
 
 func (c Cities) List(ctx context.Context, in *ListCities) (*svc.PageResponse[string], error) {
@@ -44,13 +44,13 @@ func (c Cities) Feed(ctx context.Context, in *FeedCities) (*svc.CursorResponse[s
 	}
 	to := from + min(in.Limit, len(c)-from)
 	return svc.NewCursorPage(c[from:to], in.Limit, func(last string) string {
-		cursor, _ := svc.EncodeCursor(last) // fails for text that is not UTF-8 only
+		cursor, _ := svc.EncodeCursor(last) // fails only for text that is not UTF-8
 		return cursor
 	}), nil
 }
 
-// An input embeds PageQuery or CursorQuery to have their parameters, with defaults and
-// limits, on every transport and in documents.
+// An input that embeds PageQuery or CursorQuery has their parameters, with defaults and
+// limits, on every transport and in the documents.
 func ExamplePageQuery() {
 	cities := svc.MustRegister[CityAPI](Cities{"Accra", "Lima", "Oslo"}, &svc.Options{
 		Resource: "cities",
@@ -73,7 +73,7 @@ func ExamplePageQuery() {
 	// {"data":["Oslo"],"has_more":false}
 }
 
-// ParsePage reads the same parameters for a handler that belongs to no service.
+// ParsePage reads the same parameters, for handlers that do not belong to a service.
 func ExampleParsePage() {
 	r := httptest.NewRequest("GET", "/cities?page=3&per_page=50", nil)
 	page, err := svc.ParsePage(r.URL.Query())
@@ -86,8 +86,8 @@ func ExampleParsePage() {
 	// INVALID_ARGUMENT: invalid input: /page must be at least 1
 }
 
-// A cursor holds the key of the last item of a page: the next page begins
-// after it, whatever was added or removed in between.
+// A cursor holds the key of the last item of a page. The next page begins after that
+// key, even if items were added or removed.
 func ExampleEncodeCursor() {
 	last := svc.TimeCursor{ID: "17", At: time.Date(2025, 3, 1, 12, 30, 0, 0, time.UTC)}
 	cursor, err := svc.EncodeCursor(last)
@@ -105,8 +105,8 @@ func ExampleEncodeCursor() {
 	// true
 }
 
-// A sealed cursor is one that this service has given out. To replace a key,
-// put the new one in front and keep the old one until its cursors are gone.
+// Clients cannot forge a sealed cursor. To replace a key, put the new one first and
+// keep the old one until its cursors are no longer in use.
 func ExampleCursorKey() {
 	oldKey := svc.NewCursorKey([]byte("32 random bytes, kept in a secret"))
 	cursor, err := oldKey.Encode("todo-17")

@@ -14,8 +14,7 @@ import (
 	"example.com/svc"
 )
 
-// This file has the examples of services that are less than a program. Each
-// uses the small service below.
+// This file has short examples of services. Each uses the small service below.
 
 type LampAPI interface {
 	List(ctx context.Context) (*Lamps, error)
@@ -52,7 +51,7 @@ func (lamps) Dim(ctx context.Context, in *DimLamp) (*Lamp, error) {
 
 func (lamps) SwitchOff(ctx context.Context, in *LampID) error { return nil }
 
-// try sends one request to a handler and prints the answer.
+// try sends one request to a handler and prints the response.
 func try(h http.Handler, method, path, body string) {
 	w := httptest.NewRecorder()
 	h.ServeHTTP(w, httptest.NewRequest(method, path, strings.NewReader(body)))
@@ -61,7 +60,7 @@ func try(h http.Handler, method, path, body string) {
 
 var noLog = slog.New(slog.DiscardHandler)
 
-// Mistakes in types, tags and options are told at registration, all at once.
+// Register reports all mistakes in types, tags and options at once.
 func ExampleRegister() {
 	_, err := svc.Register[LampAPI](lamps{}, &svc.Options{
 		Resource: "lamps",
@@ -78,8 +77,8 @@ func ExampleRegister() {
 	//   - Options.Methods["Off"]: svc_test.LampAPI has no method of that name
 }
 
-// A pattern of http.ServeMux in place of the route by name. Fields of the same
-// name fill its placeholders, and the others come from the body.
+// A method can have a pattern of http.ServeMux instead of the route of its name. The
+// placeholders fill the fields of the same names; the other fields come from the body.
 func ExampleMethodOptions() {
 	service := svc.MustRegister[LampAPI](lamps{}, &svc.Options{
 		Resource: "lamps",
@@ -93,7 +92,7 @@ func ExampleMethodOptions() {
 	// 200 {"id":"hall","level":40}
 }
 
-// A method called without reflection, where every nanosecond counts.
+// With Direct, a method is called without reflection, which is faster.
 func ExampleDirect() {
 	service := svc.MustRegister[LampAPI](lamps{}, &svc.Options{
 		Resource: "lamps",
@@ -109,7 +108,7 @@ func ExampleDirect() {
 	// 204
 }
 
-// The routes, for another router than http.ServeMux.
+// Routes lists the routes, for routers other than http.ServeMux.
 func ExampleService_Routes() {
 	service := svc.MustRegister[LampAPI](lamps{}, &svc.Options{Resource: "lamps"})
 	for _, r := range service.Routes() {
@@ -122,7 +121,7 @@ func ExampleService_Routes() {
 	// POST /lamps/switch_off calls lamps.switch_off
 }
 
-// Routes beside others on one mux.
+// Mount adds the routes to a mux that has other routes.
 func ExampleService_Mount() {
 	mux := http.NewServeMux()
 	mux.HandleFunc("GET /health", func(w http.ResponseWriter, r *http.Request) { fmt.Fprint(w, "fine") })
@@ -135,7 +134,7 @@ func ExampleService_Mount() {
 	// 200 {"Lamps":[]}
 }
 
-// Two versions of an API in one program.
+// At serves two versions of an API in one program.
 func ExampleService_At() {
 	service := svc.MustRegister[LampAPI](lamps{}, &svc.Options{Resource: "lamps"})
 	mux := http.NewServeMux()
@@ -147,7 +146,7 @@ func ExampleService_At() {
 	// 200 {"Lamps":[]}
 }
 
-// Two interfaces as one service: one set of routes, one document.
+// Join combines two interfaces in one service, with one set of routes and one document.
 func ExampleJoin() {
 	service := svc.Join("Home",
 		svc.MustRegister[LampAPI](lamps{}, &svc.Options{Resource: "lamps"}),
@@ -162,8 +161,8 @@ func ExampleJoin() {
 	// notes 3
 }
 
-// Over JSON-RPC a method is called as resource.name, its input by name, one or
-// many at a time.
+// JSON-RPC clients call a method as resource.name, with named parameters, alone or in a
+// batch.
 func ExampleService_RPC() {
 	h := svc.MustRegister[LampAPI](lamps{}, &svc.Options{Resource: "lamps", Logger: noLog}).RPC()
 	try(h, "POST", "/rpc", `{"jsonrpc":"2.0","method":"lamps.dim","params":{"id":"hall","level":40},"id":1}`)
@@ -176,8 +175,8 @@ func ExampleService_RPC() {
 	// 200 [{"jsonrpc":"2.0","result":{"Lamps":[]},"id":2}]
 }
 
-// A method called by name, as a transport does it: here for an event from a
-// queue. NewInput has the defaults filled in.
+// Call calls a method by name, for example for an event from a queue. NewInput returns
+// an input with its defaults.
 func ExampleService_Call() {
 	service := svc.MustRegister[LampAPI](lamps{}, &svc.Options{Resource: "lamps"})
 	in, err := service.NewInput("lamps", "dim")
@@ -202,7 +201,7 @@ func ExampleService_Call() {
 	// INVALID_ARGUMENT: invalid input: /level must be at most 100
 }
 
-// What the service has, as data.
+// Descriptor describes the service as data.
 func ExampleService_Descriptor() {
 	service := svc.MustRegister[LampAPI](lamps{}, &svc.Options{Resource: "lamps"})
 	for _, m := range service.Descriptor().Resources[0].Methods {
@@ -221,7 +220,7 @@ func ExampleService_Descriptor() {
 	// switch_off POST /lamps/switch_off
 }
 
-// A function around every call, on every transport.
+// Intercept wraps every call, on every transport.
 func ExampleOptions() {
 	service := svc.MustRegister[LampAPI](lamps{}, &svc.Options{
 		Resource: "lamps",
@@ -244,7 +243,7 @@ func ExampleOptions() {
 	// 404 {"error":{"code":"NOT_FOUND","message":"there is no lamp \"attic\""}}
 }
 
-// A method that wants to know how it is called, and to add to the answer.
+// InfoFrom tells a method how it is called, and lets it add headers to the response.
 func ExampleInfoFrom() {
 	service := svc.MustRegister[LampAPI](lamps{}, &svc.Options{
 		Resource: "lamps",
@@ -265,7 +264,7 @@ func ExampleInfoFrom() {
 	// rest lamps.list
 }
 
-// An error for clients, with a cause for the log only.
+// The error behind %w is only logged; clients get the message.
 func ExampleErrorf() {
 	err := svc.Errorf(svc.CodeUnavailable, "the lamp does not answer: %w", io.ErrUnexpectedEOF)
 	fmt.Println(err.Message)
@@ -276,8 +275,8 @@ func ExampleErrorf() {
 	// UNAVAILABLE: the lamp does not answer: unexpected EOF
 }
 
-// Details make an error something that a program can act on. The error itself
-// does not change, so it can be a package variable.
+// Programs can read the details of an error. WithDetail returns a copy, so the error
+// can be a package variable.
 func ExampleError_WithDetail() {
 	errLimit := svc.Errorf(svc.CodeResourceExhausted, "too many lamps")
 	err := errLimit.WithDetail("limit", 12)
@@ -287,7 +286,7 @@ func ExampleError_WithDetail() {
 	// map[] map[limit:12] 429 -32008
 }
 
-// Handlers beside the service that fail as its methods do.
+// Handlers that are not methods can return the same errors.
 func ExampleHandle() {
 	upload := svc.Handle(func(w http.ResponseWriter, r *http.Request) error {
 		body, err := io.ReadAll(http.MaxBytesReader(w, r.Body, 1<<10))
@@ -310,7 +309,7 @@ func ExampleHandle() {
 	// 413 {"error":{"code":"RESOURCE_EXHAUSTED","message":"the request body has more than 1024 bytes"}}
 }
 
-// A panic in any handler becomes an answer, and what it says stays in the log.
+// A panic in a handler becomes a 500 response. Its text is only logged.
 func ExampleRecover() {
 	broken := http.HandlerFunc(func(http.ResponseWriter, *http.Request) { panic("secret") })
 	try(svc.Recover(nil, noLog)(broken), "GET", "/", "")
@@ -319,7 +318,7 @@ func ExampleRecover() {
 	// 500 {"error":{"code":"INTERNAL","message":"internal error"}}
 }
 
-// Errors as problem details (RFC 9457) in place of the envelope.
+// WriteProblem writes errors as problem details (RFC 9457) instead of the envelope.
 func ExampleWriteProblem() {
 	service := svc.MustRegister[LampAPI](lamps{}, &svc.Options{
 		Resource: "lamps",
@@ -332,7 +331,7 @@ func ExampleWriteProblem() {
 	// 404 {"type":"about:blank","title":"Not Found","status":404,"detail":"there is no lamp \"attic\"","instance":"/lamps/dim","code":"NOT_FOUND"}
 }
 
-// What another server answered, passed on with the code that fits.
+// CodeFromHTTP returns the code for the status of another server.
 func ExampleCodeFromHTTP() {
 	for _, status := range []int{200, 404, 429, 502} {
 		fmt.Println(status, svc.CodeFromHTTP(status))

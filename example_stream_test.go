@@ -9,12 +9,12 @@ import (
 	"example.com/svc"
 )
 
-// PrimesAPI has a method with more than one output.
+// PrimesAPI has a method that returns a stream.
 type PrimesAPI interface {
 	Watch(ctx context.Context, in *PrimesIn) (svc.Stream[Prime], error)
 }
 
-// PrimesIn takes up where the client's last connection ended.
+// PrimesIn continues where the client's last connection ended.
 type PrimesIn struct {
 	After int `json:"after,omitempty" header:"Last-Event-ID" minimum:"0" maximum:"1000000"`
 	Count int `json:"count" minimum:"1"`
@@ -25,13 +25,13 @@ type Prime struct {
 	N int `json:"n"`
 }
 
-// SSE gives the event of the item its ID.
+// SSE sets the ID of the event.
 func (p *Prime) SSE() svc.Event { return svc.Event{ID: strconv.Itoa(p.N)} }
 
 type primes struct{}
 
-// Watch may wait as long as it likes between two items, in a select with
-// ctx.Done: that is closed when the client has gone.
+// Watch may wait between two items, in a select with ctx.Done, which is closed when the
+// client disconnects.
 func (primes) Watch(ctx context.Context, in *PrimesIn) (svc.Stream[Prime], error) {
 	return func(yield func(*Prime, error) bool) {
 		for n, sent := in.After+1, 0; sent < in.Count; n++ {
@@ -54,7 +54,7 @@ func isPrime(n int) bool {
 	return n > 1
 }
 
-// A client that comes back gets what it has missed.
+// A client that reconnects gets the items that it has missed.
 func ExampleStream() {
 	service := svc.MustRegister[PrimesAPI](primes{}, &svc.Options{
 		Resource: "primes",

@@ -12,7 +12,7 @@ import (
 	"example.com/svc"
 )
 
-// NoteAPI is what clients can do. The first word of a method's name decides its
+// NoteAPI has the methods that clients can call. The first word of the name decides the
 // route: POST /notes, GET /notes, GET /notes/{id}.
 type NoteAPI interface {
 	Create(ctx context.Context, in *CreateNote) (*Note, error)
@@ -42,7 +42,7 @@ type GetNote struct {
 	ID int `json:"id"`
 }
 
-// notes implements NoteAPI. What it is given has passed the checks in the tags.
+// notes implements NoteAPI. Its inputs have passed the checks in the tags.
 type notes struct {
 	mu   sync.Mutex
 	list []Note
@@ -73,11 +73,11 @@ func (n *notes) Get(ctx context.Context, in *GetNote) (*Note, error) {
 	return &note, nil
 }
 
-// A whole service: an interface, its implementation, and a server.
+// A complete service: an interface, its implementation, and a server.
 func Example() {
 	service, err := svc.Register[NoteAPI](&notes{}, &svc.Options{Resource: "notes"})
 	if err != nil {
-		fmt.Println(err) // every mistake in the types, the tags and the options
+		fmt.Println(err) // all mistakes in the types, the tags and the options
 		return
 	}
 	server := httptest.NewServer(service.REST()) // an http.Handler
