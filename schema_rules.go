@@ -15,7 +15,6 @@ import (
 	"errors"
 	"fmt"
 	"math"
-	"math/big"
 	"math/bits"
 	"net/netip"
 	"reflect"
@@ -334,27 +333,34 @@ func (s *shape) literalForm() string {
 	return form
 }
 
+// opposites has the bounds of which one can exclude all values that the other allows.
+var opposites = [...][2]string{
+	{"minLength", "maxLength"}, {"minItems", "maxItems"}, {"minimum", "maximum"},
+	{"minimum", "exclusiveMaximum"}, {"exclusiveMinimum", "maximum"}, {"exclusiveMinimum", "exclusiveMaximum"},
+}
+
 // checkRules notes rules and a format that do not go together with each other or
-// with s, the shape of the values: a format that the type does not have, bounds that
-// leave nothing between them, more different items than there are values, and an enum
-// that no value meets. That a default keeps the rules is found by decoding it.
+// with s, the shape of the values: two bounds with nothing between them, an enum with
+// values that another rule excludes, and a format that the type does not have. That a
+// default keeps the rules is found by decoding it.
 func (c *shapes) checkRules(rules ruleSet, s *shape, format, at string) {
-	for _, pair := range [...][2]string{{"minLength", "maxLength"}, {"minItems", "maxItems"}} {
-		least, most := rules.findRule(pair[0]), rules.findRule(pair[1])
-		if least != nil && most != nil && least.count > most.count {
-			c.addf("%s: no value meets %s:\"%d\" and %s:\"%d\"; make the first at most the second", at, pair[0], least.count, pair[1], most.count)
+	for _, pair := range opposites {
+		if low, high := rules.findRule(pair[0]), rules.findRule(pair[1]); low != nil && high != nil && low.excludes(high) {
+			c.addf("%s: no value meets %s:%q and %s:%q; lower the first, or raise the second", at, low.keyword, low.value, high.keyword, high.value)
 		}
-	}
-	if rules.findRule("uniqueItems") != nil {
-		c.checkDistinct(rules, s, at)
-	}
-	if isBoundable(s) {
-		c.checkRange(rules, s, at)
 	}
 	c.checkEnum(rules, s, at)
 	if own, _, _ := s.formatAndBounds(jsonSchema); format != "" && format != own && (s.kind == kindTime || s.kind == kindBytes) {
 		c.addf("%s: format:%q does not change that a %v is read from %s; leave it out", at, format, s.typ, own)
 	}
+}
+
+// excludes reports whether no value meets both r, a lower bound, and high, an upper one.
+func (r *rule) excludes(high *rule) bool {
+	if r.values == nil {
+		return r.count > high.count
+	}
+	return r.violates(high.values[0]) || high.violates(r.values[0])
 }
 
 // checkEnum notes values of an enum tag that another rule excludes or that the type
@@ -451,25 +457,6 @@ func (c *shapes) listValues(s *shape, list reflect.Value, at string) {
 	s.rules, s.isEnum = ruleSet{r}, true
 }
 
-// checkDistinct notes that a list of different values must have more than there are:
-// two booleans, or the values of an enum. The length of an array is part of its type; a
-// slice may be short unless minItems says otherwise.
-func (c *shapes) checkDistinct(rules ruleSet, s *shape, at string) {
-	most := 2
-	if enum := s.elem.rules.findRule("enum"); enum != nil {
-		most = len(enum.values)
-	} else if s.elem.kind != kindBool {
-		return
-	}
-	least := rules.findRule("minItems")
-	switch {
-	case s.kind == kindArray && s.typ.Len() > most:
-		c.addf("%s: no %v meets uniqueItems:\"true\", since there are at most %d different items; make it a [%d]%v, or drop the tag", at, s.typ, most, most, s.elem.typ)
-	case least != nil && least.count > most:
-		c.addf("%s: no value meets minItems:\"%d\" and uniqueItems:\"true\", since there are at most %d different items; make the first at most %d, or drop one of them", at, least.count, most, most)
-	}
-}
-
 // literalText returns a value of an enum as messages have it.
 func literalText(v reflect.Value) string {
 	if v.Kind() == reflect.String {
@@ -486,69 +473,6 @@ func quotedValue(value []byte) string {
 	return strconv.Quote(string(value))
 }
 
-// checkRange notes bounds of a number that leave no value of the type between
-// them, or no multiple of multipleOf. The type of an integer has bounds itself. With
-// minimum and maximum alone their order is all there is to know.
-func (c *shapes) checkRange(rules ruleSet, s *shape, at string) {
-	if !slices.ContainsFunc(rules, func(r rule) bool { return r.keyword == "multipleOf" || strings.HasPrefix(r.keyword, "exclusive") }) {
-		if low, high := rules.findRule("minimum"), rules.findRule("maximum"); low == nil || high == nil || !high.violates(low.values[0]) {
-			return
-		}
-	}
-	var least, greatest string
-	var unit *big.Rat
-	if s.kind != kindFloat {
-		least, greatest = s.integerBounds()
-		unit = big.NewRat(1, 1)
-	}
-	low, above, lowTag := rules.tightestBound(boundRivals[0], least)
-	high, below, highTag := rules.tightestBound(boundRivals[1], greatest)
-	unitTag := ""
-	if r := rules.findRule("multipleOf"); r != nil {
-		unit, _ = new(big.Rat).SetString(string(r.value))
-		unitTag = r.keyword + ":" + quotedValue(r.value)
-	}
-	if low == nil || high == nil || unit == nil && s.kind != kindFloat || hasBetween(low, high, above, below, unit) {
-		return
-	}
-	tags := slices.DeleteFunc([]string{lowTag, highTag, unitTag}, func(tag string) bool { return tag == "" })
-	c.addf("%s: no %v meets %s", at, s.typ, strings.Join(tags, " and "))
-}
-
-// tightestBound returns the bound on one side, of which boundRivals has
-// the keywords, whether it is exclusive, and its tag. Without one it returns the
-// limit of the type, or nil if that is "".
-func (rs ruleSet) tightestBound(side [2]string, limit string) (x *big.Rat, exclusive bool, tag string) {
-	for i := range rs {
-		r := &rs[i]
-		if slices.Contains(side[:], r.keyword) && rs.isTightest(r) {
-			x, _ = new(big.Rat).SetString(string(r.value))
-			return x, r.keyword == side[1], r.keyword + ":" + quotedValue(r.value)
-		}
-	}
-	if limit != "" {
-		x, _ = new(big.Rat).SetString(limit)
-	}
-	return x, false, ""
-}
-
-// hasBetween reports whether there is a number from low to high, without these
-// where above and below say so, that is a multiple of unit. A nil unit asks for
-// any number.
-func hasBetween(low, high *big.Rat, above, below bool, unit *big.Rat) bool {
-	first := low
-	if unit != nil {
-		k := new(big.Rat).Quo(low, unit)
-		n := new(big.Int).Div(k.Num(), k.Denom()) // rounded down
-		if !k.IsInt() || above {
-			n.Add(n, big.NewInt(1))
-		}
-		first, above = new(big.Rat).Mul(new(big.Rat).SetInt(n), unit), false
-	}
-	n := first.Cmp(high)
-	return n < 0 || n == 0 && !above && !below
-}
-
 // makeEnum makes the rule that a value is one of those in the tag, which have
 // commas between them. Numbers are published as they are written, and compared by
 // value. Different spellings of one value are a mistake, since JSON Schema wants
@@ -557,7 +481,7 @@ func makeEnum(s *shape, text string) (rule, string) {
 	const want = "different values with commas between them, all of the field's type"
 	parts := strings.Split(text, ",")
 	var values []reflect.Value
-	for i, part := range parts {
+	for _, part := range parts {
 		if strings.TrimSpace(part) != part {
 			for j := range parts {
 				parts[j] = strings.TrimSpace(parts[j])
@@ -568,7 +492,7 @@ func makeEnum(s *shape, text string) (rule, string) {
 		if !isString(s) {
 			x, ok = numberFor(s, part)
 		}
-		if !ok || slices.ContainsFunc(parts[:i], func(other string) bool { return sameValue(s, part, other) }) {
+		if !ok || slices.ContainsFunc(values, x.Equal) {
 			return rule{}, want
 		}
 		values = append(values, x)
@@ -595,19 +519,6 @@ func enumRule(values []reflect.Value, texts []string) rule {
 		return !slices.ContainsFunc(values, func(x reflect.Value) bool { return compareNumbers(v, x) == 0 })
 	}
 	return r
-}
-
-// sameValue reports whether two values of an enum are one to JSON Schema, to
-// which 1 and 1.0 are.
-func sameValue(s *shape, a, b string) bool {
-	_, okA := jsonNumber(a)
-	_, okB := jsonNumber(b)
-	if isString(s) || a == b || !okA || !okB { // no number is another mistake
-		return a == b
-	}
-	x, okX := new(big.Rat).SetString(a)
-	y, okY := new(big.Rat).SetString(b)
-	return okX && okY && x.Cmp(y) == 0
 }
 
 // makeSize makes a rule that compares the length of a string or a slice with n: it

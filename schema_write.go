@@ -36,7 +36,6 @@ import (
 	"encoding/json"
 	"maps"
 	"math"
-	"math/big"
 	"reflect"
 	"slices"
 	"strconv"
@@ -575,9 +574,7 @@ func (rs ruleSet) isTightest(r *rule) bool {
 		if rival == nil {
 			return true
 		}
-		x, _ := new(big.Rat).SetString(string(r.value)) // a number: rules are checked
-		y, _ := new(big.Rat).SetString(string(rival.value))
-		switch x.Cmp(y) {
+		switch compareNumbers(r.values[0], rival.values[0]) {
 		case 0:
 			return at == 1
 		case 1:
