@@ -25,19 +25,6 @@ import (
 	"unicode/utf8"
 )
 
-// A rule is one constraint on the values of a field or of a type. The decoder and
-// the binder check rules in their order, and a value can be against several.
-type rule struct {
-	keyword   string          // of JSON Schema 2020-12
-	value     []byte          // of the keyword, as JSON
-	count     int             // the number of a length or of items
-	values    []reflect.Value // of an enum, or the one of a bound
-	complaint *complaint      // what a client is told
-	costly    bool            // tried only if the rules before it hold; see checkRules
-	// violates reports whether a value, with pointers followed, is against the rule.
-	violates func(v reflect.Value) bool
-}
-
 // lookupTag is tag.Lookup. Most tags have few of the names that are looked up in all of
 // them, which takes less time to find out than to read the tag.
 func lookupTag(tag reflect.StructTag, name string) (text string, ok bool) {
@@ -62,20 +49,6 @@ type ruleTag struct {
 	fits  func(s *shape) bool
 	on    string // what fits, for messages
 	make  func(s *shape, text string) (r rule, want string)
-}
-
-// A ruleSet is the rules of one value, in the order they are published. No two of
-// them have the same keyword.
-type ruleSet []rule
-
-// findRule returns the rule of this keyword, or nil.
-func (rs ruleSet) findRule(keyword string) *rule {
-	for i := range rs {
-		if rs[i].keyword == keyword {
-			return &rs[i]
-		}
-	}
-	return nil
 }
 
 // ruleTags is the place where a tag becomes a keyword of a schema: each row has the
@@ -130,18 +103,18 @@ func isScalarList(s *shape) bool {
 
 // applyTags reads every tag of a field but its names. A constraint on a pointer
 // applies to the value it points to. Null satisfies every constraint.
-func (c *shapes) applyTags(f *field, tag reflect.StructTag, at string) {
+func (p *mistakes) applyTags(f *field, tag reflect.StructTag, at string) {
 	f.doc = tagText(tag, "doc")
-	c.applyRules(f, tag, at)
+	p.applyRules(f, tag, at)
 	if text, ok := lookupTag(tag, "default"); ok {
 		if target := f.shape.deref(); f.shape.kind == kindOptional {
-			c.addf("%s: default:%q: an Optional says itself that the field is absent; leave the tag out, or give the field the type %v", at, text, target.typ)
+			p.addf("%s: default:%q: an Optional says itself that the field is absent; leave the tag out, or give the field the type %v", at, text, target.typ)
 			return
 		}
-		f.def = c.parseLiteral(f, "default", text, at)
+		f.def = p.parseLiteral(f, "default", text, at)
 	}
 	if text, ok := lookupTag(tag, "example"); ok {
-		f.example = c.parseLiteral(f, "example", text, at)
+		f.example = p.parseLiteral(f, "example", text, at)
 		if target := f.shape.deref(); target.kind == kindText && !target.isEnum {
 			like := *target
 			like.example = text
@@ -153,13 +126,13 @@ func (c *shapes) applyTags(f *field, tag reflect.StructTag, at string) {
 // applyRules reads the constraint tags of a field, and format. What is about the
 // items of a list becomes a part of their shape, which is that of the field alone
 // then: whatever reads or writes an item follows its shape.
-func (c *shapes) applyRules(f *field, tag reflect.StructTag, at string) {
+func (p *mistakes) applyRules(f *field, tag reflect.StructTag, at string) {
 	target := f.shape.deref()
 	item := target.scalarItem()
 	var itemRules ruleSet
 	for _, t := range ruleTags {
 		if _, misspelt := lookupTag(tag, t.lower); misspelt && t.lower != t.name { // which reflect passes over without a word
-			c.addf("%s: the tag %s is spelt %s", at, t.lower, t.name)
+			p.addf("%s: the tag %s is spelt %s", at, t.lower, t.name)
 		}
 		text, ok := lookupTag(tag, t.name)
 		on, rules := target, &f.rules
@@ -169,13 +142,13 @@ func (c *shapes) applyRules(f *field, tag reflect.StructTag, at string) {
 		switch {
 		case !ok:
 		case f.quoted:
-			c.addf("%s: %s fits %s, and `json:\",string\"` makes this a string of another kind", at, t.name, t.on)
+			p.addf("%s: %s fits %s, and `json:\",string\"` makes this a string of another kind", at, t.name, t.on)
 		case !t.fits(on):
-			c.addf("%s: %s fits %s, and the field's type is %v", at, t.name, t.on, f.shape.typ)
+			p.addf("%s: %s fits %s, and the field's type is %v", at, t.name, t.on, f.shape.typ)
 		default:
 			r, want := t.make(on, text)
 			if want != "" {
-				c.addf("%s: %s:%q: want %s", at, t.name, text, want)
+				p.addf("%s: %s:%q: want %s", at, t.name, text, want)
 				continue
 			}
 			*rules = append(*rules, r)
@@ -183,18 +156,18 @@ func (c *shapes) applyRules(f *field, tag reflect.StructTag, at string) {
 	}
 	f.format = tagText(tag, "format")
 	if item == nil {
-		c.checkRules(f.rules, target, f.format, at)
+		p.checkRules(f.rules, target, f.format, at)
 		if f.rules.findRule("enum") != nil && target.rules != nil {
 			f.shape = f.shape.replaced(target, target.narrowed(f.rules[:1], ""))
 			f.rules = f.rules[1:]
 		}
 		return
 	}
-	c.checkRules(itemRules, item, f.format, at)
+	p.checkRules(itemRules, item, f.format, at)
 	if itemRules != nil || f.format != "" {
 		f.shape = f.shape.replaced(item, item.narrowed(itemRules, f.format))
 	}
-	c.checkRules(f.rules, f.shape.deref(), "", at)
+	p.checkRules(f.rules, f.shape.deref(), "", at)
 	f.format = ""
 }
 
@@ -234,13 +207,13 @@ func (s *shape) replaced(old, other *shape) *shape {
 
 // checkValidate notes a method Validate that looks as if svc called it and has another
 // form. One with parameters of its own, other than a context, is the application's.
-func (c *shapes) checkValidate(t reflect.Type, at string) {
+func (p *mistakes) checkValidate(t reflect.Type, at string) {
 	m, ok := reflect.PointerTo(t).MethodByName("Validate")
 	if !ok || reflect.PointerTo(t).Implements(reflect.TypeFor[interface{ Validate() error }]()) ||
 		m.Type.NumIn() > 2 || m.Type.NumIn() == 2 && m.Type.In(1) != reflect.TypeFor[context.Context]() {
 		return
 	}
-	c.addf("%s: nothing calls %v.Validate, since it has not the form Validate() error; write that, and check what needs a context in the method of the service", at, t)
+	p.addf("%s: nothing calls %v.Validate, since it has not the form Validate() error; write that, and check what needs a context in the method of the service", at, t)
 }
 
 // foreignTags are those of other libraries that nothing here reads, with what to write
@@ -263,7 +236,7 @@ var foreignTags = [...]struct{ name, instead string }{
 // checkForeignTags notes the tags of other libraries on the fields of s, a struct of an
 // input. An input that checks itself, by Validate, may do so with a library that reads
 // the tag validate.
-func (c *shapes) checkForeignTags(s *shape, checksItself bool) {
+func (p *mistakes) checkForeignTags(s *shape, checksItself bool) {
 	for _, f := range s.fields {
 		for _, foreign := range foreignTags {
 			value, ok := lookupTag(f.tag, foreign.name)
@@ -274,7 +247,7 @@ func (c *shapes) checkForeignTags(s *shape, checksItself bool) {
 				foreign.name == "required" && value == strconv.FormatBool(!f.optional):
 				continue
 			}
-			c.addf("%s: nothing reads the tag %s: %s", f.place, foreign.name, strings.ReplaceAll(foreign.instead, "NAME", name))
+			p.addf("%s: nothing reads the tag %s: %s", f.place, foreign.name, strings.ReplaceAll(foreign.instead, "NAME", name))
 		}
 	}
 }
@@ -298,12 +271,12 @@ func (s *shape) textComplaint() *complaint {
 // parseLiteral returns the JSON of a value written in a tag: as it is for strings,
 // as JSON for everything else. Whether the type takes a default is found out later,
 // by decoding it.
-func (c *shapes) parseLiteral(f *field, tag, text, at string) []byte {
+func (p *mistakes) parseLiteral(f *field, tag, text, at string) []byte {
 	if f.quoted || f.shape.deref().kind.isStringy() {
 		return appendQuoted(nil, text)
 	}
 	if !isJSON([]byte(text)) {
-		c.addf("%s: %s:%q: want %s", at, tag, text, f.shape.literalForm())
+		p.addf("%s: %s:%q: want %s", at, tag, text, f.shape.literalForm())
 		return nil
 	}
 	return []byte(text)
@@ -343,15 +316,15 @@ var opposites = [...][2]string{
 // with s, the shape of the values: two bounds with nothing between them, an enum with
 // values that another rule excludes, and a format that the type does not have. That a
 // default keeps the rules is found by decoding it.
-func (c *shapes) checkRules(rules ruleSet, s *shape, format, at string) {
+func (p *mistakes) checkRules(rules ruleSet, s *shape, format, at string) {
 	for _, pair := range opposites {
 		if low, high := rules.findRule(pair[0]), rules.findRule(pair[1]); low != nil && high != nil && low.excludes(high) {
-			c.addf("%s: no value meets %s:%q and %s:%q; lower the first, or raise the second", at, low.keyword, low.value, high.keyword, high.value)
+			p.addf("%s: no value meets %s:%q and %s:%q; lower the first, or raise the second", at, low.keyword, low.value, high.keyword, high.value)
 		}
 	}
-	c.checkEnum(rules, s, at)
-	if own, _, _ := s.formatAndBounds(jsonSchema); format != "" && format != own && (s.kind == kindTime || s.kind == kindBytes) {
-		c.addf("%s: format:%q does not change that a %v is read from %s; leave it out", at, format, s.typ, own)
+	p.checkEnum(rules, s, at)
+	if own := s.kind.ownFormat(); own != "" && format != "" && format != own {
+		p.addf("%s: format:%q does not change that a %v is read from %s; leave it out", at, format, s.typ, own)
 	}
 }
 
@@ -365,24 +338,24 @@ func (r *rule) excludes(high *rule) bool {
 
 // checkEnum notes values of an enum tag that another rule excludes or that the type
 // does not have, and tags that exclude all values of a type with a method Enum.
-func (c *shapes) checkEnum(rules ruleSet, s *shape, at string) {
+func (p *mistakes) checkEnum(rules ruleSet, s *shape, at string) {
 	enum, own := rules.findRule("enum"), s.rules.findRule("enum")
 	switch {
 	case enum != nil:
 		for _, v := range enum.values {
 			for _, r := range rules {
 				if r.violates(v) {
-					c.addf("%s: the value %s of the enum is against %s:%s; drop one of them", at, literalText(v), r.keyword, quotedValue(r.value))
+					p.addf("%s: the value %s of the enum is against %s:%s; drop one of them", at, literalText(v), r.keyword, quotedValue(r.value))
 				}
 			}
 			if own != nil && own.violates(v) {
-				c.addf("%s: the value %s of the enum is none that %v.Enum returns; drop it, or add it there", at, literalText(v), s.typ)
+				p.addf("%s: the value %s of the enum is none that %v.Enum returns; drop it, or add it there", at, literalText(v), s.typ)
 			}
 		}
 	case own != nil && !slices.ContainsFunc(own.values, func(v reflect.Value) bool {
 		return !slices.ContainsFunc(rules, func(r rule) bool { return r.violates(v) })
 	}):
-		c.addf("%s: no value that %v.Enum returns meets the tags; drop one of them", at, s.typ)
+		p.addf("%s: no value that %v.Enum returns meets the tags; drop one of them", at, s.typ)
 	}
 }
 
@@ -398,44 +371,44 @@ func (c *shapes) checkEnum(rules ruleSet, s *shape, at string) {
 // The method is called once, on a zero value. It belongs to the application, so it
 // may panic. One with parameters or without a list, as generated code for Protocol
 // Buffers has it, is about something else.
-func (c *shapes) fillEnum(s *shape, at string) {
+func (p *mistakes) fillEnum(s *shape, at string) {
 	method := reflect.New(s.typ).MethodByName("Enum")
 	if !method.IsValid() || s.custom != nil || method.Type().NumIn() > 0 || method.Type().NumOut() != 1 || method.Type().Out(0).Kind() != reflect.Slice {
 		return
 	}
 	switch list := method.Type().Out(0); {
 	case list.Elem() != s.typ:
-		c.addf("%s: %v.Enum returns %v; for the values of the type it has to return []%v", at, s.typ, list, s.typ)
+		p.addf("%s: %v.Enum returns %v; for the values of the type it has to return []%v", at, s.typ, list, s.typ)
 		return
 	case s.kind == kindCustom:
-		c.addf("%s: %v has Enum and its own JSON; describe that by a method JSONSchema() map[string]any, with an enum in it", at, s.typ)
+		p.addf("%s: %v has Enum and its own JSON; describe that by a method JSONSchema() map[string]any, with an enum in it", at, s.typ)
 		return
 	case s.kind != kindText && !isString(s) && s.kind != kindInt && s.kind != kindUint, s.kind == kindText && !hasMethods(s.typ, typeTextMarshaler):
-		c.addf("%s: %v.Enum is for types whose values are strings, integers, or texts by MarshalText; rename the method", at, s.typ)
+		p.addf("%s: %v.Enum is for types whose values are strings, integers, or texts by MarshalText; rename the method", at, s.typ)
 		return
 	}
 	defer func() {
 		if v := recover(); v != nil {
-			c.addf("%s: %v.Enum or the text of a value panics: %v", at, s.typ, v)
+			p.addf("%s: %v.Enum or the text of a value panics: %v", at, s.typ, v)
 		}
 	}()
-	c.listValues(s, method.Call(nil)[0], at)
+	p.listValues(s, method.Call(nil)[0], at)
 }
 
 // listValues gives s the rule that its values are those of list.
-func (c *shapes) listValues(s *shape, list reflect.Value, at string) {
+func (p *mistakes) listValues(s *shape, list reflect.Value, at string) {
 	var values []reflect.Value
 	var texts []string
 	for i := range list.Len() {
 		text, err := s.keyText(list.Index(i))
 		switch {
 		case err != nil:
-			c.addf("%s: a value that %v.Enum returns has no text: %v", at, s.typ, err)
+			p.addf("%s: a value that %v.Enum returns has no text: %v", at, s.typ, err)
 			return
 		case !utf8.ValidString(text):
-			c.addf("%s: %v.Enum returns %q, which is not UTF-8 and so not JSON", at, s.typ, text)
+			p.addf("%s: %v.Enum returns %q, which is not UTF-8 and so not JSON", at, s.typ, text)
 		case slices.Contains(texts, text):
-			c.addf("%s: %v.Enum returns %q twice; drop one of them", at, s.typ, text)
+			p.addf("%s: %v.Enum returns %q twice; drop one of them", at, s.typ, text)
 		}
 		value := reflect.ValueOf(text)
 		if s.kind == kindInt || s.kind == kindUint {
@@ -444,7 +417,7 @@ func (c *shapes) listValues(s *shape, list reflect.Value, at string) {
 		values, texts = append(values, value), append(texts, text)
 	}
 	if len(texts) == 0 {
-		c.addf("%s: %v.Enum returns no value, so that nothing could be one; list the values, or drop the method", at, s.typ)
+		p.addf("%s: %v.Enum returns no value, so that nothing could be one; list the values, or drop the method", at, s.typ)
 		return
 	}
 	r := enumRule(values, texts)

@@ -251,12 +251,12 @@ func withNull(list string, null bool) string {
 // say all of it, the schema there takes anything and has the description only: a
 // part of a schema may refuse what the whole accepts.
 func (w *schemaWriter) writeCustom(m *members, s *shape, null bool) {
-	custom := s.custom
+	custom, cut := s.custom, w.dialect == openAPI30 && !isSchema30(s.custom)
 	if w.use != forDocument {
 		custom = w.trimCustom(custom)
 	}
 	for _, name := range slices.Sorted(maps.Keys(custom)) {
-		if w.dialect == openAPI30 && !s.custom30 && name != "description" {
+		if cut && name != "description" {
 			continue
 		}
 		text, err := json.Marshal(custom[name])
@@ -325,6 +325,43 @@ func (w *schemaWriter) trimEach(v any) any {
 		}
 	}
 	return v
+}
+
+// isSchema30 reports whether a schema of JSON Schema 2020-12 says the same in
+// OpenAPI 3.0.3, which has fewer keywords, no schemas true and false, no null, and
+// wants the items of an array.
+func isSchema30(v any) bool {
+	schema, ok := v.(map[string]any)
+	for name, value := range schema {
+		ok = ok && isKeyword30(name, value)
+	}
+	return ok && (schema["type"] != "array" || schema["items"] != nil)
+}
+
+// isKeyword30 reports whether a keyword with this value means in OpenAPI 3.0.3 what
+// it means in 2020-12 (OpenAPI 3.0.3, section 4.7.24).
+func isKeyword30(name string, value any) bool {
+	list, _ := value.([]any)
+	object, _ := value.(map[string]any)
+	switch name {
+	case "title", "description", "format", "default", "example", "deprecated", "readOnly", "writeOnly", "nullable", "externalDocs",
+		"enum", "multipleOf", "minimum", "maximum", "minLength", "maxLength", "pattern",
+		"minItems", "maxItems", "uniqueItems", "minProperties", "maxProperties", "required":
+		return true
+	case "type":
+		_, one := value.(string)
+		return one && value != "null"
+	case "items", "not":
+		return isSchema30(value)
+	case "additionalProperties":
+		_, plain := value.(bool)
+		return plain || isSchema30(value)
+	case "allOf", "anyOf", "oneOf":
+		return !slices.ContainsFunc(list, func(v any) bool { return !isSchema30(v) })
+	case "properties":
+		return !slices.ContainsFunc(slices.Collect(maps.Values(object)), func(v any) bool { return !isSchema30(v) })
+	}
+	return strings.HasPrefix(name, "x-")
 }
 
 // writeTyped writes the type of a scalar, a list or a map, with the bounds of the Go
@@ -477,10 +514,8 @@ func (w *schemaWriter) writeQuoted(m *members, s *shape, null bool) {
 // they do not leave alone.
 func (s *shape) formatAndBounds(d dialect) (format, low, high string) {
 	switch {
-	case s.kind == kindTime:
-		return "date-time", "", ""
-	case s.kind == kindBytes:
-		return "byte", "", ""
+	case s.kind.ownFormat() != "":
+		return s.kind.ownFormat(), "", ""
 	case s.kind == kindFloat && s.bits == 32:
 		return "float", "", ""
 	case s.kind == kindFloat:
@@ -673,17 +708,6 @@ func appendSelfContainedObject(dst []byte, s *shape, fields []*field, w schemaWr
 // descriptors. Numbers stay as they are written: bounds of 64 bits are no float64.
 func (s *shape) schemaMap() map[string]any {
 	return readSchema(appendSelfContained(nil, s, schemaWriter{}))
-}
-
-// readSchema returns a schema as a map.
-func readSchema(text []byte) map[string]any {
-	d := json.NewDecoder(bytes.NewReader(text))
-	d.UseNumber()
-	var out map[string]any
-	if err := d.Decode(&out); err != nil {
-		panic("svc: a schema is not JSON: " + err.Error()) // every piece of it was checked at registration
-	}
-	return out
 }
 
 // appendParameter appends the schema of a field that a parameter gives, as the value

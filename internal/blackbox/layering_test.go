@@ -26,13 +26,14 @@ import (
 // package as a house, so that a test can show them a bad one.
 
 // layers names the rooms of the package, the lowest layer first. A room is
-// name.go together with every name_*.go; its files may use each other freely.
+// name.go together with every name_*.go that is no room itself; its files may use each
+// other freely, unless ordered has them.
 var layers = [...][]string{
 	{"json"},
 	{"errors", "sse"},
 	{"http", "jsonrpc"},
 	{"schema", "cursor", "version", "cors", "auth", "pprof"},
-	{"decode", "encode"},
+	{"decode", "encode", "schema_write"},
 	{"bind"},
 	{"svc"},
 	{"call", "page"},
@@ -41,18 +42,24 @@ var layers = [...][]string{
 	{"docs"},
 }
 
+// ordered has the files of rooms in which each file uses only those before it.
+var ordered = [...][]string{
+	{"schema", "schema_rules", "schema_types"},
+}
+
 // roomOf returns the room that a file belongs to and the layer of the room,
 // which is -1 for a file that the table does not know.
 func roomOf(file string) (room string, layer int) {
 	base := strings.TrimSuffix(filepath.Base(file), ".go")
-	for layer, rooms := range layers {
-		for _, room := range rooms {
-			if base == room || strings.HasPrefix(base, room+"_") {
-				return room, layer
+	layer = -1
+	for i, rooms := range layers {
+		for _, r := range rooms {
+			if strings.HasPrefix(base+"_", r+"_") && len(r) > len(room) {
+				room, layer = r, i
 			}
 		}
 	}
-	return base, -1
+	return cmp.Or(room, base), layer
 }
 
 // A house is a package, parsed and type-checked, and what is wrong with it.
@@ -118,7 +125,18 @@ func (h *house) checkLayers() {
 		if owner >= user {
 			h.complain(id.Pos(), "%s (layer %d) uses %s of %s (layer %d)", from, user, id.Name, to, owner)
 		}
+		for _, files := range ordered {
+			from, to := slices.Index(files, h.fileOf(id.Pos())), slices.Index(files, h.fileOf(obj.Pos()))
+			if from >= 0 && to > from {
+				h.complain(id.Pos(), "%s.go uses %s of %s.go, which comes after it", files[from], id.Name, files[to])
+			}
+		}
 	}
+}
+
+// fileOf returns the name of the file at a position, without .go.
+func (h *house) fileOf(at token.Pos) string {
+	return strings.TrimSuffix(filepath.Base(h.fset.Position(at).Filename), ".go")
 }
 
 // std imports what the sources of svc and the rows of TestHouseRules import, as

@@ -1,0 +1,795 @@
+package svc
+
+// This file turns Go types into shapes. It walks every type once.
+//
+// In this order: from a type to its shape; what a type says of itself by JSONSchema;
+// whether a type is fit for its use; the fields of a struct, their tags and names; types
+// that contain themselves; the names of types in documents.
+
+import (
+	"bytes"
+	"cmp"
+	"encoding/json"
+	"maps"
+	"math"
+	"net/url"
+	"reflect"
+	"slices"
+	"strconv"
+	"strings"
+	"unicode"
+)
+
+// shapes is one compile pass: the shapes of all types that a service reaches.
+// The order of all is that of the methods and fields in the source, and with it
+// the order of everything published: no map is ranged over.
+type shapes struct {
+	*mistakes
+	strict bool // what the shapes are to be
+	byType map[reflect.Type]*shape
+	all    []*shape                   // in the order they were met
+	named  []*shape                   // those of all with a name
+	fit    map[fitKey]map[*shape]bool // those that checkUse has seen
+
+	tagMistakes int // those of the list that are about tags, without which a plan can be made
+}
+
+// newShapes returns a compile pass that notes mistakes in p.
+func newShapes(p *mistakes) *shapes {
+	return &shapes{mistakes: p, byType: make(map[reflect.Type]*shape), fit: make(map[fitKey]map[*shape]bool)}
+}
+
+// shapeFor returns the shape of t, whose place in the user's types is at. It always
+// returns a shape; mistakes in t are noted, and a shape with a mistake is as good
+// as any for going on.
+func (c *shapes) shapeFor(t reflect.Type, at string) *shape {
+	if s, ok := c.byType[t]; ok {
+		return s
+	}
+	s := &shape{typ: t, strict: c.strict}
+	c.byType[t] = s
+	c.all = append(c.all, s)
+	before, tagsBefore := len(c.list), c.tagMistakes
+	c.fillShape(s, at)
+	found := len(c.list) - before
+	s.hasMistake = found > c.tagMistakes-tagsBefore
+	// A struct with a mistake names its fields by its own type, so once is enough.
+	if found > 0 && (t.Name() == "" || t.Kind() != reflect.Struct) {
+		delete(c.byType, t) // its other places are to be named too
+	}
+	// Types with a meaning of their own in a schema, such as time.Time, are written
+	// in place: as a component they would be a name for "a string".
+	inPlace := s.kind == kindTime || s.kind == kindDuration || s.kind == kindRaw || s.kind == kindNumber || s.kind == kindOptional
+	if t.Name() != "" && t.PkgPath() != "" && !inPlace {
+		c.named = append(c.named, s)
+	}
+	return s
+}
+
+// fillShape decides the kind of s. The last three cases are in the order of
+// encoding/json; the types before them have a form of their own, whatever methods
+// they have. A method JSONSchema says more of the two kinds that have methods, and
+// a method Enum says more of scalars.
+func (c *shapes) fillShape(s *shape, at string) {
+	t := s.typ
+	switch {
+	case t == typeTime:
+		s.kind = kindTime
+	case t == typeDuration:
+		s.kind = kindDuration
+	case t == typeRaw:
+		s.kind = kindRaw
+	case t == typeNumber:
+		s.kind = kindNumber
+	case t.Kind() == reflect.Pointer:
+		s.kind, s.elem = kindPointer, c.elemShape(t, at, at)
+	case optionalElem(t) != nil:
+		s.kind = kindOptional
+		if s.elem = c.shapeFor(optionalElem(t), at); s.elem.kind == kindPointer || s.elem.kind == kindOptional {
+			c.addf("%s: an Optional can be null itself, so write an Optional of %v", at, s.elem.deref().typ)
+		}
+	case hasMethods(t, typeJSONMarshaler) || hasMethods(t, typeJSONUnmarshaler):
+		s.kind = kindCustom
+		c.fillCustom(s, at)
+	case hasMethods(t, typeTextMarshaler) || hasMethods(t, typeTextUnmarshaler):
+		s.kind = kindText
+		c.fillCustom(s, at)
+	default:
+		c.fillKind(s, at)
+	}
+	if t.Kind() <= reflect.Float64 || t.Kind() == reflect.String {
+		c.fillEnum(s, at)
+	}
+}
+
+// fillKind decides by the Go kind of a type, for types without methods of their
+// own for JSON.
+func (c *shapes) fillKind(s *shape, at string) {
+	t := s.typ
+	switch t.Kind() {
+	case reflect.String:
+		s.kind = kindString
+	case reflect.Bool:
+		s.kind = kindBool
+	case reflect.Int, reflect.Int8, reflect.Int16, reflect.Int32, reflect.Int64:
+		s.kind, s.bits = kindInt, t.Bits()
+	case reflect.Uint, reflect.Uint8, reflect.Uint16, reflect.Uint32, reflect.Uint64, reflect.Uintptr:
+		s.kind, s.bits = kindUint, t.Bits()
+	case reflect.Float32, reflect.Float64:
+		s.kind, s.bits = kindFloat, t.Bits()
+	case reflect.Slice:
+		// As in encoding/json, a slice of bytes is base64 unless a byte writes
+		// itself in another way.
+		if e := t.Elem(); e.Kind() == reflect.Uint8 && !hasOwnText(e) {
+			s.kind = kindBytes
+			return
+		}
+		s.kind, s.elem = kindSlice, c.elemShape(t, at, at+"[]")
+	case reflect.Array:
+		s.kind, s.elem = kindArray, c.elemShape(t, at, at+"[]")
+	case reflect.Map:
+		s.kind, s.key, s.elem = kindMap, c.keyShape(t.Key(), at), c.elemShape(t, at, at+"[]")
+	case reflect.Struct:
+		if s.kind = kindObject; !c.isOpaque(t, at) {
+			c.fillFields(s, at)
+		}
+	case reflect.Interface:
+		// An output could be encoded, but no input decoded and no schema written, so
+		// interfaces with methods are a mistake everywhere.
+		if t.NumMethod() > 0 {
+			c.addf("%s: JSON cannot say which type is in the interface %v; use a struct, or any", at, t)
+		}
+		s.kind = kindAny
+	default:
+		c.addf("%s: JSON cannot carry a %v; hide the field with `json:\"-\"` or change its type", at, t)
+	}
+}
+
+// elemShape returns the shape of what is in a value of type t, which is at a place
+// at and has its elements at a place in. Only a field can be absent.
+func (c *shapes) elemShape(t reflect.Type, at, in string) *shape {
+	s := c.shapeFor(t.Elem(), in)
+	if s.kind == kindOptional {
+		c.addf("%s: an Optional is for fields, since nothing in a %v is ever absent; write a *%v in its place", at, t, s.elem.typ)
+	}
+	return s
+}
+
+// isOpaque reports whether t is a struct that would be {} in JSON although it
+// holds something, or make no sense there, and notes the mistake. It is one that
+// has fields, all of them unexported. A field named _ holds nothing, and an output
+// that makes the content of its MCP results itself may have no JSON.
+func (c *shapes) isOpaque(t reflect.Type, at string) bool {
+	if t == reflect.TypeFor[url.URL]() {
+		c.addf("%s: a url.URL has no form in JSON; use a string with the tag `format:\"uri\"` and parse it in Validate", at)
+		return true
+	}
+	fields := 0
+	for i := range t.NumField() {
+		f := t.Field(i)
+		if _, promoted := promotedStruct(f); promoted || f.IsExported() {
+			return false
+		}
+		if f.Name != "_" {
+			fields++
+		}
+	}
+	_, content := reflect.PointerTo(t).MethodByName("MCPContent")
+	if fields == 0 || content {
+		return false
+	}
+	c.addf("%s: %v has unexported fields only, so that JSON would never have any of them; export them, give the type MarshalText and UnmarshalText, or use a string or a struct of your own in its place", at, t)
+	return true
+}
+
+// keyShape returns the shape of a map key: a string, an integer or a text. A
+// string type with text methods is a text, as in encoding/json.
+func (c *shapes) keyShape(t reflect.Type, at string) *shape {
+	s := &shape{typ: t}
+	switch {
+	case t.Kind() == reflect.String && !hasMethods(t, typeTextMarshaler) && !hasMethods(t, typeTextUnmarshaler):
+		s.kind = kindString
+	case hasMethods(t, typeTextMarshaler) || hasMethods(t, typeTextUnmarshaler):
+		s.kind = kindText
+	case t.Kind() >= reflect.Int && t.Kind() <= reflect.Int64:
+		s.kind, s.bits = kindInt, t.Bits()
+	case t.Kind() >= reflect.Uint && t.Kind() <= reflect.Uintptr:
+		s.kind, s.bits = kindUint, t.Bits()
+	default:
+		c.addf("%s: a JSON object cannot have a %v as its key; use a string, an integer or a type with MarshalText and UnmarshalText", at, t)
+		return s
+	}
+	c.fillEnum(s, at)
+	return s
+}
+
+// fillCustom fills the schema of a type that writes or reads its own JSON or text.
+// Only the type itself can say what that looks like, by a method JSONSchema, which
+// returns JSON Schema 2020-12; without it the schema takes anything, or any string.
+// The method is called once, on a zero value. It belongs to the application, so it
+// may panic or return a map that is not JSON.
+func (c *shapes) fillCustom(s *shape, at string) {
+	d, ok := reflect.New(s.typ).Interface().(interface{ JSONSchema() map[string]any })
+	if !ok {
+		return
+	}
+	defer func() {
+		if v := recover(); v != nil {
+			c.addf("%s: %v.JSONSchema panics on the zero value: %v", at, s.typ, v)
+		}
+	}()
+	own := d.JSONSchema()
+	if own == nil {
+		return
+	}
+	text, err := json.Marshal(own)
+	if err != nil {
+		c.addf("%s: what %v.JSONSchema returns is not JSON: %v", at, s.typ, err)
+		return
+	}
+	schema := readSchema(text)
+	if hasReference(schema) {
+		c.addf("%s: %v.JSONSchema returns a $ref or definitions for one; write the schema out in their place", at, s.typ)
+	}
+	if t, ok := schema["type"]; ok && s.kind == kindText && t != "string" {
+		c.addf("%s: %v.JSONSchema says the type is %v, but its MarshalText and UnmarshalText make it a string", at, s.typ, t)
+	}
+	s.custom = schema
+}
+
+// hasReference reports whether v, a schema or a part of one, has a $ref or definitions.
+// The schema is published inside others, where #/$defs would be theirs.
+func hasReference(v any) (found bool) {
+	switch v := v.(type) {
+	case []any:
+		return slices.ContainsFunc(v, hasReference)
+	case map[string]any:
+		for name, value := range v {
+			switch name {
+			case "$ref", "$dynamicRef", "$defs", "definitions":
+				found = true
+			case "enum", "const", "default", "example", "examples": // values, and no schemas
+			case "properties", "patternProperties", "dependentSchemas": // the names are no keywords
+				schemas, _ := value.(map[string]any)
+				found = found || slices.ContainsFunc(slices.Collect(maps.Values(schemas)), hasReference)
+			default:
+				found = found || hasReference(value)
+			}
+		}
+	}
+	return found
+}
+
+// readSchema returns a schema as a map.
+func readSchema(text []byte) map[string]any {
+	d := json.NewDecoder(bytes.NewReader(text))
+	d.UseNumber()
+	var out map[string]any
+	if err := d.Decode(&out); err != nil {
+		panic("svc: a schema is not JSON: " + err.Error()) // every piece of it was checked at registration
+	}
+	return out
+}
+
+// A use is the way in which values of a type are used. A type may be fit for one
+// and not for the other: with MarshalJSON alone it can be an output and no input.
+type use string
+
+const (
+	asInput  use = "input"  // decoded
+	asOutput use = "output" // encoded
+	// asReadOutput is the use of an output by a client, which decodes it.
+	asReadOutput use = "output that a client reads"
+)
+
+// A fitKey is what checkUse asks of the shapes below an input or an output.
+type fitKey struct {
+	use          use
+	checksItself bool // the input has a method Validate
+}
+
+// checkUse notes the mistakes that make the shapes below s unfit for a use: a type
+// that can be written but not read has a schema that no input could be held to. One
+// look at a type is enough, but of a mistake each method is told that uses it.
+func (c *shapes) checkUse(s *shape, u use, at string) {
+	key := fitKey{u, reflect.PointerTo(s.typ).Implements(reflect.TypeFor[interface{ Validate() error }]())}
+	if c.fit[key] == nil || len(c.list) > 0 {
+		c.fit[key] = make(map[*shape]bool)
+	}
+	s.walk(at, c.fit[key], func(s *shape, at string) {
+		var need reflect.Type
+		var method string
+		switch {
+		case s.kind == kindObject && u == asInput:
+			c.checkForeignTags(s, key.checksItself)
+			c.checkValidate(s.typ, at)
+			return
+		case s.kind == kindCustom && u != asOutput && !hasMethods(s.typ, typeJSONUnmarshaler):
+			need, method = typeJSONMarshaler, "UnmarshalJSON"
+		case s.kind == kindText && u != asOutput && !hasMethods(s.typ, typeTextUnmarshaler):
+			need, method = typeTextMarshaler, "UnmarshalText"
+		case s.kind == kindText && u == asOutput && !hasMethods(s.typ, typeTextMarshaler):
+			need, method = typeTextUnmarshaler, "MarshalText"
+		case s.kind == kindCustom && u != asOutput:
+			c.checkReceiver(s.typ, "UnmarshalJSON", at)
+			return
+		case s.kind == kindText && u != asOutput:
+			c.checkReceiver(s.typ, "UnmarshalText", at)
+			return
+		default:
+			return
+		}
+		c.addf("%s: %v has %s but not %s, so it cannot be part of an %s", at, s.typ, need.Method(0).Name, method, u)
+	})
+}
+
+// checkReceiver notes a method that reads JSON or text into a copy of the value, which
+// is lost. A method that is promoted from an embedded field has another receiver.
+func (c *shapes) checkReceiver(t reflect.Type, name, at string) {
+	if _, ok := t.MethodByName(name); ok && !promotesMethod(t, name) {
+		c.addf("%s: %v.%s sets a copy of the value, since its receiver is no pointer; write func (x *%s) %s", at, t, name, t.Name(), name)
+	}
+}
+
+// promotesMethod reports whether t is a struct that has a method by an embedded field.
+func promotesMethod(t reflect.Type, name string) bool {
+	if t.Kind() != reflect.Struct {
+		return false
+	}
+	for i := range t.NumField() {
+		f := t.Field(i)
+		if _, ok := f.Type.MethodByName(name); ok && f.Anonymous {
+			return true
+		}
+	}
+	return false
+}
+
+// fillFields gives s its fields: all that could be members, without those that
+// encoding/json would hide. Two fields of one name are looked for before that,
+// since afterwards they are gone; without them only promoted fields can be hidden.
+func (c *shapes) fillFields(s *shape, at string) {
+	if s.typ.Name() != "" {
+		at = s.typ.String() // from here on, fields are named by their own type
+	}
+	all := c.collectFields(s.typ, at)
+	c.checkClashes(all, at)
+	if s.fields = all; len(c.list) > 0 || slices.ContainsFunc(all, func(f *field) bool { return len(f.index) > 1 }) {
+		s.fields = dominantFields(all)
+	}
+	c.checkNames(s.fields, at)
+}
+
+// A level is a struct whose fields are promoted to the one being walked.
+type level struct {
+	typ      reflect.Type
+	index    []int
+	optional bool // behind a pointer, which may be nil
+}
+
+// collectFields returns every field of t that could be a member, breadth first: the
+// fields of t, then those of the structs it embeds, and so on. A struct is walked
+// on one level only: deeper down its fields would lose to those, and a struct that
+// embeds itself by a pointer would have no end.
+func (c *shapes) collectFields(t reflect.Type, at string) []*field {
+	var all []*field
+	visited := make(map[reflect.Type]bool)
+	for current := []level{{typ: t}}; len(current) > 0; {
+		for _, l := range current {
+			visited[l.typ] = true
+		}
+		var next []level
+		for _, l := range current {
+			for i := range l.typ.NumField() {
+				sf := l.typ.Field(i)
+				index := sf.Index
+				if l.index != nil {
+					index = append(slices.Clone(l.index), i)
+				}
+				if e, ok := c.embeddedStruct(sf, at); ok {
+					if !visited[e.typ] {
+						next = append(next, level{e.typ, index, l.optional || e.optional})
+					}
+					continue
+				}
+				if f := c.fieldFor(sf, index, l.optional, at); f != nil {
+					all = append(all, f)
+				}
+			}
+		}
+		current = next
+	}
+	return all
+}
+
+// embeddedStruct is like promotedStruct, and also notes mistakes. The fields of an
+// embedded pointer are optional.
+func (c *shapes) embeddedStruct(sf reflect.StructField, at string) (level, bool) {
+	t, ok := promotedStruct(sf)
+	pointer := sf.Type.Kind() == reflect.Pointer
+	if ok && pointer && !sf.IsExported() {
+		c.addf("%s.%s: an embedded pointer to an unexported struct cannot be set; embed the struct itself", at, sf.Name)
+	}
+	return level{typ: t, optional: pointer}, ok
+}
+
+// promotedStruct returns the struct whose fields sf promotes, if it does: one that
+// is embedded, by itself or by a pointer, has no json name and no methods of its
+// own for JSON or text. Other embedded types are members with the name of the type.
+func promotedStruct(sf reflect.StructField) (reflect.Type, bool) {
+	if !sf.Anonymous {
+		return nil, false
+	}
+	if name, _ := parseJSONTag(sf.Tag.Get("json")); name != "" || sf.Tag.Get("json") == "-" {
+		return nil, false
+	}
+	t := sf.Type
+	if t.Kind() == reflect.Pointer {
+		t = t.Elem()
+	}
+	return t, t.Kind() == reflect.Struct && t != typeTime && !hasOwnText(t)
+}
+
+// fieldFor returns the member that sf is, or nil if it is none. Unexported fields
+// are none, as are those with json:"-" that no other tag names. index leads to sf
+// from the struct being walked, which at names, and optional says that a pointer is
+// on the way.
+func (c *shapes) fieldFor(sf reflect.StructField, index []int, optional bool, at string) *field {
+	tag := sf.Tag
+	jsonTag := tagText(tag, "json")
+	if jsonTag != "" && strings.Count(string(tag), `:"`) == 1 {
+		tag = "" // nothing else is in it
+	}
+	name, jsonOptions := parseJSONTag(jsonTag)
+	if !sf.IsExported() {
+		// An embedded unexported struct without a name has been walked by
+		// collectFields.
+		if sf.Anonymous && name != "" {
+			c.addf("%s.%s: a field that is embedded and of an unexported type cannot have a JSON name; write a name before the type", at, sf.Name)
+		}
+		return nil
+	}
+	f := &field{
+		goName:    sf.Name,
+		tag:       tag,
+		index:     index,
+		path:      tagText(tag, "path"),
+		mcpHeader: tagText(tag, "mcpheader"),
+		hidden:    jsonTag == "-",
+		optional:  optional,
+	}
+	var queryOptions, headerOptions, cookieOptions string
+	f.query, queryOptions, _ = strings.Cut(tagText(tag, "query"), ",")
+	f.header, headerOptions, _ = strings.Cut(tagText(tag, "header"), ",")
+	f.cookie, cookieOptions, _ = strings.Cut(tagText(tag, "cookie"), ",")
+	if f.hidden && !f.isBound() {
+		return nil
+	}
+	f.name = cmp.Or(f.path, f.query, f.header, f.cookie, sf.Name)
+	if name != "" && !f.hidden {
+		f.name, f.tagged = name, true
+	}
+	f.token = pointerToken(f.name)
+	f.prefix = string(append(appendQuoted(append(make([]byte, 0, 64), ','), f.name), ':'))
+	at += "." + sf.Name
+	f.place = at
+	f.shape = c.shapeFor(sf.Type, at)
+	if f.shape.kind == kindOptional && (f.hidden || !hasOption(jsonOptions, "omitzero")) {
+		c.addf("%s: an Optional may be absent, which only omitzero leaves out, or null, which only JSON has: write `json:\"%s,omitzero\"`, and no tag for another place", at, f.name)
+	}
+	c.applyOptions(f, jsonOptions)
+	others := queryOptions + "," + headerOptions + "," + cookieOptions
+	f.optional = f.optional || hasOption(others, "omitempty") || hasOption(others, "omitzero")
+	before := len(c.list)
+	c.applyTags(f, tag, at)
+	c.tagMistakes += len(c.list) - before
+	return f
+}
+
+// applyOptions applies the options that follow the name in a json tag. Those that mean
+// nothing to encoding/json are passed over, as it does.
+func (c *shapes) applyOptions(f *field, options string) {
+	for o := range strings.SplitSeq(options, ",") {
+		switch o {
+		case "omitempty":
+			f.optional, f.omit = true, f.omit|omitEmpty
+		case "omitzero":
+			f.optional, f.omit = true, f.omit|omitZero
+		case "string":
+			f.quoted = f.shape.canBeQuoted()
+			if target := f.shape.deref(); f.quoted && target.isEnum {
+				c.addf("%s: `json:\",string\"` makes this a string, which is none that %v.Enum returns; drop the option", f.place, target.typ)
+			}
+		}
+	}
+}
+
+// hasOption reports whether an option is among those of a tag.
+func hasOption(options, option string) bool {
+	return strings.Contains(","+options+",", ","+option+",")
+}
+
+// parseJSONTag splits a tag into its name and the options, which have commas between
+// them. A name that encoding/json would not take counts as none.
+func parseJSONTag(tag string) (name, options string) {
+	name, options, _ = strings.Cut(tag, ",")
+	for _, r := range name {
+		if !unicode.IsLetter(r) && !unicode.IsDigit(r) && !strings.ContainsRune("!#$%&()*+-./:;<=>?@[]^_{|}~ ", r) {
+			return "", options
+		}
+	}
+	return name, options
+}
+
+// dominantFields drops the fields that encoding/json would: of those with one name,
+// the least nested wins, then the tagged; if that leaves two, neither is seen.
+// The rest are in the order of their declaration, as encoding/json writes them.
+// Losers are not reported here: hiding a promoted field is a feature of Go.
+func dominantFields(all []*field) []*field {
+	byName := make(map[string][]*field)
+	for _, f := range all {
+		byName[f.name] = append(byName[f.name], f)
+	}
+	var out []*field
+	for _, f := range all {
+		rivals := byName[f.name]
+		if !slices.ContainsFunc(rivals, func(r *field) bool { return r != f && !hidesField(f, r) }) {
+			out = append(out, f)
+		}
+	}
+	slices.SortStableFunc(out, func(a, b *field) int { return slices.Compare(a.index, b.index) })
+	return out
+}
+
+// hidesField reports whether a wins over b, which has the same name.
+func hidesField(a, b *field) bool {
+	if len(a.index) != len(b.index) {
+		return len(a.index) < len(b.index)
+	}
+	return a.tagged && !b.tagged
+}
+
+// checkClashes notes two fields of one name where encoding/json would hide both
+// without a word, or knows nothing of the tag that names them. Both are declared
+// in the struct itself, or neither hides the other and one has a tag of another
+// place.
+func (c *shapes) checkClashes(all []*field, at string) {
+	for i, f := range all {
+		for _, other := range all[:i] {
+			declared := len(f.index) == 1 && len(other.index) == 1
+			bound := f.isBound() || other.isBound()
+			switch {
+			case !declared && !(bound && !hidesField(f, other) && !hidesField(other, f)):
+			case f.name == other.name:
+				c.addf("%s: the fields %s and %s have the same name %q; rename one", at, other.goName, f.goName, f.name)
+			case f.path != "" && f.path == other.path:
+				c.addf("%s: the fields %s and %s have the same path name %q; rename one", at, other.goName, f.goName, f.path)
+			case f.query != "" && f.query == other.query:
+				c.addf("%s: the fields %s and %s have the same query name %q; rename one", at, other.goName, f.goName, f.query)
+			}
+		}
+	}
+}
+
+// checkNames notes names that differ only by case. svc treats them as two names;
+// many clients and generators treat them as one. Folding by upper case and then by
+// lower case also finds letters with two forms, such as the long s.
+func (c *shapes) checkNames(fields []*field, at string) {
+	byFold := make(map[string]*field)
+	for _, f := range fields {
+		if f.isNameless() {
+			continue
+		}
+		fold := strings.Map(func(r rune) rune { return unicode.ToLower(unicode.ToUpper(r)) }, f.name)
+		if other := byFold[fold]; other != nil {
+			c.addf("%s: the fields %s and %s have the names %q and %q, which differ only by case; rename one", at, other.goName, f.goName, other.name, f.name)
+		}
+		byFold[fold] = f
+	}
+}
+
+// finishShapes names the types and finds those that contain themselves. It is called
+// once, when all types of the service are known.
+func (c *shapes) finishShapes() {
+	for _, cycle := range findCycles(c.all, func(p part) *shape { return p.shape }) {
+		c.markCycle(cycle)
+	}
+	// A type that must contain itself has no value that ends.
+	if endless := findEndless(c.all); len(endless) > 0 {
+		mustLead := func(p part) *shape {
+			if e := p.field.needed(); endless[e] {
+				return e
+			}
+			return nil
+		}
+		for _, cycle := range findCycles(c.all, mustLead) {
+			for _, s := range cycle {
+				s.hasMistake = true
+				c.addf("%v must contain itself, so that no value is finite; make a field on the way optional (omitempty) or a pointer", s.typ)
+			}
+		}
+	}
+	for s, name := range nameTypes(c.named) {
+		s.name = name
+	}
+}
+
+// markCycle marks shapes that contain one another. They need names in schemas, to be
+// referred to, even if they have none in Go; only structs have any.
+func (c *shapes) markCycle(cycle []*shape) {
+	inStruct := slices.ContainsFunc(cycle, func(s *shape) bool { return s.fields != nil })
+	for _, s := range cycle {
+		if !inStruct {
+			s.hasMistake = true
+			c.addf("%v contains itself without a struct in between, which no schema can say; put a struct around it", s.typ)
+		}
+		if s.recursive = s.fields != nil; s.recursive && s.typ.Name() == "" && !slices.Contains(c.named, s) {
+			c.named = append(c.named, s)
+		}
+	}
+}
+
+// findEndless returns the objects that have no finite value, since all their values
+// contain others of these objects.
+func findEndless(all []*shape) map[*shape]bool {
+	endless := make(map[*shape]bool)
+	for _, s := range all {
+		if s.kind == kindObject && slices.ContainsFunc(s.fields, func(f *field) bool { return f.needed() != nil }) {
+			endless[s] = true
+		}
+	}
+	// Parts come after the whole in all, so that one round is enough for most services.
+	for before := -1; before != len(endless); {
+		before = len(endless)
+		for _, s := range slices.Backward(all) {
+			if endless[s] && !s.isEndless(endless) {
+				delete(endless, s)
+			}
+		}
+	}
+	return endless
+}
+
+// A cycleFinder finds the strongly connected components of the graph whose nodes
+// are shapes and whose edges lead to their parts (R. Tarjan, Depth-first search and
+// linear graph algorithms, 1972). It looks at every shape once: a service may
+// have thousands, of which most contain others.
+//
+// Invariants:
+//
+//	order numbers the shapes from 1 as they are met; those whose component is known
+//	  have the greatest number
+//	open holds those whose component is not known yet, in that order
+type cycleFinder struct {
+	follow func(part) *shape // the shape that an edge leads to; nil for no edge
+	order  map[*shape]int
+	open   []*shape
+	cycles [][]*shape
+}
+
+// findCycles returns the groups of shapes of which each leads to all others and to
+// itself, by the edges that follow returns.
+func findCycles(all []*shape, follow func(part) *shape) [][]*shape {
+	c := &cycleFinder{follow: follow, order: make(map[*shape]int, len(all))}
+	for _, s := range all {
+		if s.hasParts() && c.order[s] == 0 {
+			c.visitShape(s)
+		}
+	}
+	return c.cycles
+}
+
+// visitShape walks everything below s and returns the number of the first shape that
+// is in a cycle with it: that of s itself if there is none before s.
+func (c *cycleFinder) visitShape(s *shape) int {
+	number, start, self := len(c.order)+1, len(c.open), false
+	c.order[s] = number
+	c.open = append(c.open, s)
+	first := number
+	for p := range s.parts {
+		e := c.follow(p)
+		if e == nil || !e.hasParts() {
+			continue
+		}
+		self = self || e == s
+		reached := c.order[e]
+		if reached == 0 {
+			reached = c.visitShape(e)
+		}
+		first = min(first, reached)
+	}
+	// Nothing below s leads back to before it: the component of s is s and what is
+	// still open behind it, and it is complete.
+	if first == number {
+		component := c.open[start:]
+		for _, e := range component {
+			c.order[e] = math.MaxInt
+		}
+		if self || len(component) > 1 {
+			c.cycles = append(c.cycles, slices.Clone(component))
+		}
+		c.open = c.open[:start]
+	}
+	return first
+}
+
+// nameTypes gives every type the name it has in documents: its Go name with the
+// names of its type arguments, or Type if it has no name in Go. The second type of
+// a name gets its package's name in front, and a number if that is taken too.
+// Names that differ only by case count as one, since many generators write both to
+// the same file.
+func nameTypes(named []*shape) map[*shape]string {
+	names := make(map[*shape]string)
+	byType := make(map[reflect.Type]string) // two services may both have made a shape of a type
+	taken := make(map[string]bool)
+	take := func(name string) bool {
+		fold := strings.ToLower(name)
+		free := !taken[fold]
+		taken[fold] = true
+		return free
+	}
+	for _, s := range named {
+		name, known := byType[s.typ]
+		if !known {
+			name = documentName(s.typ.Name())
+			if !take(name) {
+				name = takeQualified(s.typ.PkgPath(), name, take)
+			}
+			byType[s.typ] = name
+		}
+		names[s] = name
+	}
+	return names
+}
+
+// takeQualified takes the name of a type with that of its package in front, and with
+// a number behind if that is taken too.
+func takeQualified(pkg, name string, take func(string) bool) string {
+	base := name
+	if pkg != "" { // a struct without a name is of no package
+		base = capitalized(documentName(pkg[strings.LastIndexByte(pkg, '/')+1:])) + name
+	}
+	name = base
+	for i := 2; !take(name); i++ {
+		name = base + strconv.Itoa(i)
+	}
+	return name
+}
+
+// documentName turns a Go type name into one that OpenAPI allows
+// (^[A-Za-z0-9._-]+$; we use letters and digits): Page[app.Todo] to PageTodo.
+func documentName(goName string) string {
+	name, args, generic := strings.Cut(goName, "[")
+	out := onlyNameBytes(name)
+	if generic {
+		for _, arg := range strings.FieldsFunc(args, func(r rune) bool { return strings.ContainsRune("[],* ", r) }) {
+			arg = arg[strings.LastIndexByte(arg, '/')+1:]
+			arg = arg[strings.LastIndexByte(arg, '.')+1:]
+			out += capitalized(onlyNameBytes(arg))
+		}
+	}
+	return cmp.Or(out, "Type")
+}
+
+// isNameRune reports whether r is an ASCII letter, a digit or an underscore.
+func isNameRune(r rune) bool {
+	return 'a' <= r|0x20 && r|0x20 <= 'z' || '0' <= r && r <= '9' || r == '_'
+}
+
+// onlyNameBytes returns the ASCII letters, digits and underscores of s.
+func onlyNameBytes(s string) string {
+	return strings.Map(func(r rune) rune {
+		if isNameRune(r) {
+			return r
+		}
+		return -1
+	}, s)
+}
+
+// capitalized returns s with its first byte, which is ASCII, in upper case.
+func capitalized(s string) string {
+	if s == "" {
+		return ""
+	}
+	return strings.ToUpper(s[:1]) + s[1:]
+}
