@@ -9,8 +9,8 @@ import (
 	"example.com/svc"
 )
 
-// mcpOptions returns what AI assistants get beside the tools: each todo as something
-// to read, and a prompt that a person can choose.
+// mcpOptions returns what AI assistants get besides the tools: each todo as a resource,
+// and a prompt that users can choose.
 func mcpOptions() *svc.MCPOptions {
 	return &svc.MCPOptions{
 		Instructions: "A list of things to do. Read a todo by its URI, todos://todos/ and its id.",
@@ -19,24 +19,24 @@ func mcpOptions() *svc.MCPOptions {
 	}
 }
 
-// PlanDay is the input of the prompt. Assistants offer the values of an enum while
-// their users type.
+// PlanDay is the input of the prompt. Assistants suggest the values of an enum while
+// users type.
 type PlanDay struct {
 	Order string `json:"order,omitempty" query:"order,omitempty" enum:"oldest,newest" doc:"which todos come first"`
 }
 
-// Plan is a text for a model.
+// Plan is text for a model.
 type Plan struct {
 	Text string `json:"text"`
 }
 
-// MCPContent returns the messages of the prompt. Other transports send the JSON.
+// MCPContent returns the message of the prompt. Other transports send JSON.
 func (p *Plan) MCPContent() []svc.MCPContent { return []svc.MCPContent{{Text: p.Text}} }
 
-// maxPlanned is how many todos a plan has: a model that gets too many forgets some.
+// maxPlanned is the largest number of todos in a plan: models miss items of long lists.
 const maxPlanned = 50
 
-// PlanDay asks a model to plan the day with the todos that are open.
+// PlanDay asks a model to plan the day with the open todos.
 func (t *todos) PlanDay(_ context.Context, in *PlanDay) (*Plan, error) {
 	open := t.store.open(maxPlanned, in.Order == "newest")
 	if len(open) == 0 {
@@ -50,8 +50,7 @@ func (t *todos) PlanDay(_ context.Context, in *PlanDay) (*Plan, error) {
 	return &Plan{text.String()}, nil
 }
 
-// open returns up to limit todos that are not completed, the oldest or the newest
-// ones first.
+// open returns up to limit todos that are not completed, the oldest or the newest first.
 func (s *store) open(limit int, newest bool) []Todo {
 	s.mu.RLock()
 	defer s.mu.RUnlock()
@@ -64,20 +63,20 @@ func (s *store) open(limit int, newest bool) []Todo {
 
 // A Confirm is a form that an assistant shows to its user.
 type Confirm struct {
-	Sure bool `json:"sure" doc:"there is no way back"`
+	Sure bool `json:"sure" doc:"this cannot be undone"`
 }
 
-// confirmArchive asks the user of an assistant before anything is deleted. Callers
-// that cannot be asked, such as those over REST, have decided already. The first time
-// it returns an error, with which the method ends; the method runs again from its top
-// with the answer.
+// confirmArchive asks the user of an assistant before anything is deleted. Other
+// callers, such as REST clients, cannot be asked and are not. svc.Ask first returns an
+// error, which ends the method. The method then runs again from its start, with the
+// answer.
 func confirmArchive(ctx context.Context) error {
 	if !svc.CanAsk(ctx, "elicitation") {
 		return nil
 	}
 	answer, err := svc.Ask[Confirm](ctx, "archive", "Take all completed todos off the list?")
 	if err == nil && !answer.Sure {
-		err = svc.Errorf(svc.CodeAborted, "the user is not sure")
+		err = svc.Errorf(svc.CodeAborted, "the user has not confirmed it")
 	}
 	return err
 }

@@ -17,9 +17,9 @@ import (
 	"example.com/svc"
 )
 
-// ignoreBody returns a handler that answers at once also where the client sends a
-// body, which next does not read. Otherwise net/http reads a small body before it
-// sends the response, and waits for a client that stalls until ReadTimeout.
+// ignoreBody returns a handler that responds at once even if the client sends a body,
+// which next does not read. Otherwise net/http reads a small body before it sends the
+// response. If the client stalls, that takes until ReadTimeout.
 func ignoreBody(next http.HandlerFunc) http.HandlerFunc {
 	return func(w http.ResponseWriter, r *http.Request) {
 		if r.ContentLength != 0 && r.ProtoMajor == 1 {
@@ -34,8 +34,8 @@ func health(w http.ResponseWriter, r *http.Request) {
 	writeJSON(w, r, map[string]string{"status": "ok"})
 }
 
-// askHealth returns an error if the process that listens on addr does not say that it
-// is well. An image that has nothing but this program has no curl to ask with.
+// askHealth returns an error if the process that listens on addr is not healthy. An
+// image with only this program has no curl.
 func askHealth(ctx context.Context, addr string) error {
 	ctx, cancel := context.WithTimeout(ctx, 5*time.Second)
 	defer cancel()
@@ -43,13 +43,13 @@ func askHealth(ctx context.Context, addr string) error {
 	if err != nil {
 		return err
 	}
-	response, err := new(http.Transport).RoundTrip(r) // which uses no proxy
+	response, err := new(http.Transport).RoundTrip(r) // without a proxy
 	if err != nil {
 		return err
 	}
 	response.Body.Close()
 	if response.StatusCode != http.StatusOK {
-		return fmt.Errorf("the process at %s answers with %s", addr, response.Status)
+		return fmt.Errorf("the process at %s responded with %s", addr, response.Status)
 	}
 	return nil
 }
@@ -60,7 +60,7 @@ func hello(w http.ResponseWriter, r *http.Request) {
 	fmt.Fprintln(w, "Hello from svc.")
 }
 
-// A User is an example of data that no service checks or describes.
+// A User is an example of data outside of the service.
 type User struct {
 	ID   string `json:"id"`
 	Name string `json:"name"`
@@ -71,7 +71,7 @@ func users(w http.ResponseWriter, r *http.Request) {
 	writeJSON(w, r, []User{{"1", "Ada"}, {"2", "Grace"}})
 }
 
-// writeJSON writes v as JSON with status 200. If v has no JSON, it writes an
+// writeJSON writes v as JSON with status 200. If v cannot be encoded, it writes an
 // error.
 func writeJSON(w http.ResponseWriter, r *http.Request, v any) {
 	body, err := json.Marshal(v)
@@ -80,17 +80,17 @@ func writeJSON(w http.ResponseWriter, r *http.Request, v any) {
 		return
 	}
 	w.Header().Set("Content-Type", "application/json")
-	w.Write(body) // an error means that the client has disconnected
+	w.Write(body) // fails only if the client has disconnected
 }
 
-// echo writes back the JSON of the request, byte for byte. svc.Handle turns the
-// errors that it returns into responses.
+// echo writes the JSON of the request back, byte for byte. svc.Handle turns its errors
+// into responses.
 func echo(w http.ResponseWriter, r *http.Request) error {
 	body, err := io.ReadAll(http.MaxBytesReader(w, r.Body, svc.DefaultMaxBody))
 	var tooLarge *http.MaxBytesError
 	switch {
 	case errors.As(err, &tooLarge):
-		return err // svc answers a *http.MaxBytesError with 413
+		return err // svc responds to a *http.MaxBytesError with 413
 	case errors.Is(err, os.ErrDeadlineExceeded): // of ReadTimeout
 		return svc.Errorf(svc.CodeDeadlineExceeded, "the request body did not arrive in time: %w", err).WithStatus(http.StatusRequestTimeout)
 	case err != nil:

@@ -1,14 +1,14 @@
-// Command template is a program to copy: a todo service that keeps its data in
-// memory, and a few plain handlers beside it.
+// Command template is a program to copy: a todo service that keeps its data in memory,
+// and a few plain handlers.
 //
-//	main.go       the server: its routes, middleware, timeouts, start and stop
+//	main.go       the server: routes, middleware, timeouts, start and stop
 //	todo.go       the service: its interface, inputs, outputs and methods
-//	watch.go      its one method that streams
+//	watch.go      the method that streams
 //	assistant.go  a prompt, resources and a question for AI assistants
 //	store.go      the data
-//	handlers.go   the handlers that are not methods of the service
+//	handlers.go   handlers that are not methods of the service
 //	metrics.go    counts of calls, for Prometheus
-//	tokens.go     callers with a token, from TODO_TOKENS
+//	tokens.go     the access tokens in TODO_TOKENS
 package main
 
 import (
@@ -31,8 +31,8 @@ import (
 // main parses the flags and serves until the process gets SIGINT or SIGTERM.
 func main() {
 	addr := flag.String("addr", "127.0.0.1:8080", "the `address` to listen on; with port 0, a free port")
-	stdio := flag.Bool("mcp", false, "serve an AI assistant that has started this program, on standard input and output")
-	probe := flag.Bool("health", false, "ask the process at the address whether it is well, and exit with 0 if it is")
+	stdio := flag.Bool("mcp", false, "serve an AI assistant on standard input and output")
+	probe := flag.Bool("health", false, "check the health of the process at the address; exit with 0 if it is healthy")
 	flag.Parse()
 	if flag.NArg() > 0 {
 		fmt.Fprintf(os.Stderr, "unexpected argument %q\n", flag.Arg(0))
@@ -40,7 +40,7 @@ func main() {
 		os.Exit(2)
 	}
 	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM)
-	context.AfterFunc(ctx, stop) // a second signal ends the program at once
+	context.AfterFunc(ctx, stop) // a second signal kills the program
 	err := error(nil)
 	switch {
 	case *probe:
@@ -56,17 +56,17 @@ func main() {
 }
 
 // runMCP serves one assistant until it closes in, or until ctx ends. Nothing else may
-// be written to out; package log writes to standard error.
+// write to out; package log writes to standard error.
 func runMCP(ctx context.Context, in io.Reader, out io.Writer) error {
 	err := newService(newStore(), ctx.Done(), nil, nil).MCPStdio(ctx, in, out, mcpOptions())
 	if ctx.Err() != nil {
-		return nil // a signal is how the program ends
+		return nil // a signal is not an error
 	}
 	return err
 }
 
-// newHandler returns the handler of everything that the program serves to the
-// public. Middleware for all of it is applied at the end, the outermost last.
+// newHandler returns the handler for all public routes. Middleware for all routes is
+// applied at the end, the outermost last.
 func newHandler(todos *svc.Service, counts *metrics) http.Handler {
 	mux := http.NewServeMux()
 	mux.Handle("GET /hello", ignoreBody(hello))
@@ -76,9 +76,9 @@ func newHandler(todos *svc.Service, counts *metrics) http.Handler {
 	mux.Handle("/rpc", todos.RPC())
 	mux.Handle("/mcp", todos.MCP(mcpOptions()))
 	docs := todos.Docs(&svc.DocsOptions{REST: ".", RPC: "rpc", MCP: "mcp"})
-	mux.Handle("/{$}", docs) // a page to read about the service and to call it
+	mux.Handle("/{$}", docs) // a page that describes the service and can call it
 	mux.Handle("/llms.txt", docs)
-	mux.Handle("/", versions()(todos.REST())) // also writes the 404 for all other paths
+	mux.Handle("/", versions()(todos.REST())) // also responds with 404 to all other paths
 
 	front := http.NewServeMux()
 	front.Handle("GET /health", ignoreBody(health)) // outside the limit: a busy process must not count as a dead one
@@ -90,15 +90,14 @@ func newHandler(todos *svc.Service, counts *metrics) http.Handler {
 	return handler
 }
 
-// maxRequests is how many requests are served at a time, streams included; more
-// get 503. Together with the largest body of a request it bounds the memory that
-// clients can make the process use. Choose it by the memory that there is.
+// maxRequests is how many requests, including streams, are served at a time. Further
+// requests get 503. With the largest size of a body, it bounds the memory that clients
+// can use. Choose it by the memory of the machine.
 const maxRequests = 500
 
-// versions returns middleware that lets clients choose a version of the API, by
-// the header Accept-Version or the query parameter version. Methods read it with
-// svc.GetVersion. Here v1 and v2 do the same; v1 shows how to announce that a
-// version is deprecated.
+// versions returns middleware that lets clients choose a version of the API, with the
+// header Accept-Version or the query parameter version. Methods read it with
+// svc.GetVersion. Here v1 and v2 do the same; v1 is announced as deprecated.
 func versions() func(http.Handler) http.Handler {
 	return svc.Version(svc.VersionOptions{
 		DefaultVersion: "v2",
@@ -111,9 +110,9 @@ func versions() func(http.Handler) http.Handler {
 	})
 }
 
-// withProfiles returns a handler that serves profiles below /debug/pprof to
-// clients with this user and password, and everything else by handler. If user
-// or password is empty, it serves no profiles.
+// withProfiles returns a handler that serves profiles below /debug/pprof to clients with
+// this user and password. Other requests go to handler. If user or password is empty,
+// there are no profiles.
 func withProfiles(handler http.Handler, user, password string) http.Handler {
 	if user == "" || password == "" {
 		return handler
@@ -122,9 +121,10 @@ func withProfiles(handler http.Handler, user, password string) http.Handler {
 	return guard(svc.Pprof("/debug/pprof")(handler))
 }
 
-// withOrigins returns a handler that web pages of these origins may call, such as
-// "https://app.example,http://localhost:5173". It is outside of all that can refuse a
-// request, so that a page can read why. If there are none, it returns handler itself.
+// withOrigins returns a handler that pages of these origins may call, such as
+// "https://app.example,http://localhost:5173". Use it outside of all middleware that
+// can reject a request, so that pages can read the error. If origins is empty, it
+// returns handler.
 func withOrigins(handler http.Handler, origins string) http.Handler {
 	if origins == "" {
 		return handler
@@ -132,29 +132,28 @@ func withOrigins(handler http.Handler, origins string) http.Handler {
 	return svc.CORS(svc.CORSOptions{Origins: strings.Split(origins, ","), MaxAge: time.Hour})(handler)
 }
 
-// newServer returns a server with all four timeouts, so that a slow client cannot
-// keep a connection open for ever. net/http sets none of them by default.
+// newServer returns a server with all four timeouts, so that slow clients cannot keep
+// connections open for ever. net/http has no default timeouts.
 func newServer(handler http.Handler) *http.Server {
 	return &http.Server{
 		Handler:           handler,
 		ReadHeaderTimeout: 5 * time.Second,
 		ReadTimeout:       30 * time.Second,
-		WriteTimeout:      60 * time.Second, // begins when the header is read, so it has to cover ReadTimeout; svc extends it for streams
+		WriteTimeout:      60 * time.Second, // starts when the header is read, so it must be longer than ReadTimeout; svc extends it for streams
 		IdleTimeout:       2 * time.Minute,
 	}
 }
 
-// drainTime is how long requests may still take after a signal. It is less than
-// 30 seconds, after which Kubernetes kills the process by default.
+// drainTime is how long requests may take after a signal. It is less than 30 seconds,
+// after which Kubernetes kills the process by default.
 const drainTime = 25 * time.Second
 
-// readTime is how long open connections are served as before after a signal. What
-// clients have sent by then has arrived.
+// readTime is how long open connections are served after a signal, so that requests
+// that clients have already sent can arrive.
 const readTime = 100 * time.Millisecond
 
-// run serves on addr until ctx ends. Then it accepts no more requests and waits
-// until those in progress are done, for at most drainTime. It prints the guide
-// to out.
+// run prints the guide to out and serves on addr until ctx ends. Then it accepts no more
+// requests and waits for those in progress, for at most drainTime.
 func run(ctx context.Context, addr string, out io.Writer) error {
 	listener, err := net.Listen("tcp", addr)
 	if err != nil {
@@ -174,9 +173,9 @@ func run(ctx context.Context, addr string, out io.Writer) error {
 	stopped := make(chan error, 1)
 	go func() {
 		<-ctx.Done()
-		log.Print("stopping: requests in flight get their answers")
-		// Shutdown drops the requests that it finds unread. So first take no new
-		// connections, and read what clients have sent on those that are open.
+		log.Print("stopping: waiting for requests in progress")
+		// Shutdown drops requests that have not been read. So first accept no new
+		// connections, and read the requests on the open ones.
 		listener.Close()
 		time.Sleep(readTime)
 		drain, cancel := context.WithTimeout(context.Background(), drainTime)
@@ -187,13 +186,13 @@ func run(ctx context.Context, addr string, out io.Writer) error {
 		return err
 	}
 	if err := <-stopped; err != nil {
-		return fmt.Errorf("some requests were cut off after %v: %w", drainTime, err)
+		return fmt.Errorf("some requests were still in progress after %v: %w", drainTime, err)
 	}
 	return nil
 }
 
-// guide lists what the program serves, with a command to try each route. On a
-// new process all commands succeed if they are run from top to bottom.
+// guide lists the routes, with a command to try each of them. In a new process all
+// commands succeed if they are run in this order.
 var guide = []struct{ route, curl string }{
 	{"GET /", "curl -H 'Accept: text/markdown' URL/"}, // or open it in a browser
 	{"GET /health", "curl URL/health"},

@@ -15,8 +15,8 @@ import (
 	"example.com/svc"
 )
 
-// metrics has the number of calls and the time they took, by what they were and how
-// they ended. All labels have few values, none of which a client chooses.
+// metrics has the number and the total time of calls, by transport, method and code.
+// Each label has few values, and clients cannot choose them.
 type metrics struct {
 	mu    sync.Mutex
 	calls map[callLabels]callTotal
@@ -29,7 +29,7 @@ type callTotal struct {
 	took  time.Duration
 }
 
-// observe is the svc.Options.Observe of the service.
+// observe is for svc.Options.Observe.
 func (m *metrics) observe(_ context.Context, o svc.Observation) {
 	labels := callLabels{string(o.Transport), o.Resource + "." + o.Method, "OK"}
 	if o.Err != nil {
@@ -44,13 +44,13 @@ func (m *metrics) observe(_ context.Context, o svc.Observation) {
 	m.calls[labels] = callTotal{total.count + 1, total.took + o.Took}
 }
 
-// ServeHTTP writes the text form of Prometheus, version 0.0.4.
+// ServeHTTP writes the text format of Prometheus, version 0.0.4.
 func (m *metrics) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	m.mu.Lock()
 	calls := maps.Clone(m.calls)
 	m.mu.Unlock()
 	w.Header().Set("Content-Type", "text/plain; version=0.0.4; charset=utf-8")
-	fmt.Fprint(w, "# HELP svc_call_seconds How many calls ended and how long they took.\n# TYPE svc_call_seconds summary\n")
+	fmt.Fprint(w, "# HELP svc_call_seconds Number and duration of calls.\n# TYPE svc_call_seconds summary\n")
 	byText := func(a, b callLabels) int {
 		return cmp.Or(cmp.Compare(a.transport, b.transport), cmp.Compare(a.method, b.method), cmp.Compare(a.code, b.code))
 	}

@@ -10,22 +10,22 @@ import (
 	"example.com/svc"
 )
 
-// A store keeps todos in memory, until the process ends. In a real program it
-// would be a database; the methods in todo.go could stay as they are.
+// A store keeps todos in memory. A real program would use a database; the methods in
+// todo.go could stay as they are.
 type store struct {
 	mu    sync.RWMutex  // protects the fields below
 	last  int           // the ID of the newest todo; IDs are never reused
-	todos []Todo        // sorted by ID, which is also the order of creation
-	grown chan struct{} // closed and replaced when a todo is added: see since
+	todos []Todo        // sorted by ID, so the oldest is first
+	grown chan struct{} // closed and replaced when a todo is added; see since
 }
 
-// errNoTodo is the error for an ID that no todo has.
+// errNoTodo is the error for an unknown ID.
 var errNoTodo = svc.Errorf(svc.CodeNotFound, "there is no todo with this id")
 
 // newStore returns an empty store.
 func newStore() *store { return &store{grown: make(chan struct{})} }
 
-// add adds a todo, gives it an ID and wakes all streams that wait for one.
+// add adds a todo with a new ID and wakes all streams.
 func (s *store) add(title, description string) Todo {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -42,8 +42,7 @@ func (s *store) add(title, description string) Todo {
 	return todo
 }
 
-// page returns up to limit todos, beginning at offset, and the number of all
-// todos. Beyond the end it returns none.
+// page returns up to limit todos, beginning at offset, and the number of all todos.
 func (s *store) page(offset, limit int) ([]Todo, int) {
 	s.mu.RLock()
 	defer s.mu.RUnlock()
@@ -53,8 +52,8 @@ func (s *store) page(offset, limit int) ([]Todo, int) {
 	return slices.Clone(s.todos[from:to]), total
 }
 
-// after returns up to limit todos with a greater ID. No todo needs to have id
-// itself, since it may have been deleted; "" is less than every ID.
+// after returns up to limit todos with an ID greater than id. The todo with this id may
+// have been deleted. "" is less than every ID.
 func (s *store) after(id string, limit int) []Todo {
 	s.mu.RLock()
 	defer s.mu.RUnlock()
@@ -77,10 +76,10 @@ func (s *store) get(id string) (Todo, error) {
 	return s.todos[i], nil
 }
 
-// update calls change with the todo that has the ID, and returns the changed
-// todo, or errNoTodo. An error of change leaves the todo as it was. change runs
-// under the lock, so that of two writers with the same If-Match one fails, and must
-// not call the store.
+// update calls change with the todo that has the ID and returns the changed todo, or
+// errNoTodo. If change returns an error, the todo stays as it was. change must not call
+// the store, because it runs under the lock: of two writers with the same If-Match, one
+// must fail.
 func (s *store) update(id string, change func(*Todo) error) (Todo, error) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -96,8 +95,8 @@ func (s *store) update(id string, change func(*Todo) error) (Todo, error) {
 	return todo, nil
 }
 
-// remove deletes the todo with the ID, or returns errNoTodo. An error of check leaves
-// it where it is; like the change of update, check runs under the lock.
+// remove deletes the todo with the ID, or returns errNoTodo. If check returns an error,
+// the todo is not deleted. check runs under the lock, like change in update.
 func (s *store) remove(id string, check func(Todo) error) error {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -112,8 +111,7 @@ func (s *store) remove(id string, check func(Todo) error) error {
 	return nil
 }
 
-// removeIf deletes the todos for which gone returns true, and returns their
-// number.
+// removeIf deletes the todos for which gone returns true and returns their number.
 func (s *store) removeIf(gone func(Todo) bool) int {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -134,8 +132,8 @@ func (s *store) find(id string) (int, error) {
 	return i, nil
 }
 
-// compareIDs compares IDs as numbers. They are decimal and have no leading zeros,
-// so the shorter one is the smaller one, and equally long ones compare as text.
+// compareIDs compares IDs as numbers. They are decimal without leading zeros, so a
+// shorter ID is smaller, and IDs of the same length compare as text.
 func compareIDs(a, b string) int {
 	return cmp.Or(cmp.Compare(len(a), len(b)), cmp.Compare(a, b))
 }

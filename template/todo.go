@@ -10,8 +10,8 @@ import (
 	"example.com/svc"
 )
 
-// TodoAPI has the methods that clients can call. Each one is a route; the first
-// word of its name decides which one, unless newService sets another.
+// TodoAPI has the methods that clients can call. Each method has a route. The first word
+// of its name decides which, unless newService sets another.
 type TodoAPI interface {
 	Create(ctx context.Context, in *CreateTodo) (*Todo, error)
 	List(ctx context.Context, in *ListTodos) (*svc.PageResponse[Todo], error)
@@ -32,7 +32,7 @@ type Todo struct {
 	Description string    `json:"description,omitempty"`
 	Completed   bool      `json:"completed"`
 	CreatedAt   time.Time `json:"createdAt"`
-	ETag        string    `json:"-" header:"ETag"` // set where one todo is the output; see tagged
+	ETag        string    `json:"-" header:"ETag"` // set if the output is one todo; see tagged
 }
 
 // CreateTodo is the input of Create.
@@ -60,8 +60,8 @@ type UpdateTodo struct {
 	IfMatch   string `json:"-" header:"If-Match,omitempty" doc:"The ETag of the todo that is to be replaced. Without it the last writer wins."`
 }
 
-// PatchTodo is the input of Patch. A field that is absent keeps its value; null
-// removes it, as JSON Merge Patch says (RFC 7396).
+// PatchTodo is the input of Patch. An absent field keeps its value; null removes it, as
+// in JSON Merge Patch (RFC 7396).
 type PatchTodo struct {
 	ID          string               `json:"id" path:"id"`
 	Title       svc.Optional[string] `json:"title,omitzero" minLength:"1" maxLength:"200"`
@@ -73,14 +73,13 @@ type PatchTodo struct {
 // DeleteTodo is the input of Delete.
 type DeleteTodo struct {
 	ID      string `json:"id" path:"id"`
-	IfMatch string `json:"-" header:"If-Match,omitempty" doc:"The ETag of the todo that is to be deleted. Without it any is."`
+	IfMatch string `json:"-" header:"If-Match,omitempty" doc:"The ETag of the todo to delete. Without it, the todo is deleted even if it has changed."`
 }
 
-// Validate refuses the one null that makes no sense. svc calls it after the checks
-// in the tags.
+// Validate rejects null for the title. svc calls it after the checks in the tags.
 func (in *PatchTodo) Validate() error {
 	if in.Title.IsNull() {
-		return svc.Errorf(svc.CodeInvalidArgument, "title cannot be null, since every todo has one; leave it out to keep it")
+		return svc.Errorf(svc.CodeInvalidArgument, "title cannot be null; leave it out to keep the title")
 	}
 	return nil
 }
@@ -91,8 +90,8 @@ type Archived struct {
 }
 
 // newService registers TodoAPI. The streams of Watch end when stopping is closed,
-// since a server that shuts down waits for all responses to end.
-// observe is told how each call ended.
+// because a server that shuts down waits for all responses. observe is called at the
+// end of each call.
 func newService(s *store, stopping <-chan struct{}, observe func(context.Context, svc.Observation), callers tokens) *svc.Service {
 	return svc.MustRegister[TodoAPI](&todos{s, stopping}, callers.scopes(&svc.Options{
 		Name:        "Todos",
@@ -127,22 +126,22 @@ func (t *todos) Create(ctx context.Context, in *CreateTodo) (*Todo, error) {
 }
 
 // List returns a page of todos. Over REST it also sends links to the other pages
-// (RFC 8288); info says which transport the call came by.
+// (RFC 8288); info has the transport of the call.
 func (t *todos) List(ctx context.Context, in *ListTodos) (*svc.PageResponse[Todo], error) {
 	req := in.PageRequest()
 	data, total := t.store.page(req.Offset(), req.Size())
 	page := svc.NewPage(data, req, total)
 	if info, ok := svc.InfoFrom(ctx); ok && info.Transport == "rest" {
 		if links := page.Links(info.Request.URL); links != "" {
-			info.Header.Add("Link", links) // Add and not Set: a deprecated version has a Link too
+			info.Header.Add("Link", links) // not Set: a deprecated version has a Link too
 		}
 	}
 	return page, nil
 }
 
-// Feed returns the todos after the one whose ID is in the cursor, which may have
-// been deleted since. For a list in order of time, use svc.TimeCursor as the key.
-// If clients must not make cursors of their own, use svc.CursorKey.
+// Feed returns the todos after the one whose ID is in the cursor, even if that one has
+// been deleted. For a list that is sorted by time, use svc.TimeCursor as the key. If
+// clients must not forge cursors, use svc.CursorKey.
 func (t *todos) Feed(ctx context.Context, in *FeedTodos) (*svc.CursorResponse[Todo], error) {
 	after := ""
 	if in.Cursor != "" {
@@ -159,26 +158,26 @@ func (t *todos) Feed(ctx context.Context, in *FeedTodos) (*svc.CursorResponse[To
 	return feed, failed
 }
 
-// Get returns one todo. A client that has it already, and says so by its ETag in
-// If-None-Match, gets 304 from svc.
+// Get returns one todo. If the client sends the ETag of the todo in If-None-Match, svc
+// responds with 304.
 func (t *todos) Get(ctx context.Context, in *TodoID) (*Todo, error) {
 	todo, err := t.store.get(in.ID)
 	return tagged(todo), err
 }
 
-// errChanged is the answer to a client that would undo the change of another.
+// errChanged is the error for a client that would overwrite the change of another.
 var errChanged = svc.Errorf(svc.CodeFailedPrecondition, "the todo has changed; get it again").WithStatus(http.StatusPreconditionFailed)
 
-// Update replaces the title and the completed mark of a todo, if it is still the one
-// that the client has seen.
+// Update replaces the title and the completed mark of a todo, if the todo has not
+// changed since the client read it.
 func (t *todos) Update(ctx context.Context, in *UpdateTodo) (*Todo, error) {
 	return t.change(in.ID, in.IfMatch, func(todo *Todo) {
 		todo.Title, todo.Completed = in.Title, in.Completed
 	})
 }
 
-// Patch changes the fields that are in the input, if the todo is still the one that
-// the client has seen. Get returns the zero value for null.
+// Patch changes the fields that are in the input, if the todo has not changed since the
+// client read it. Optional.Get returns the zero value for null.
 func (t *todos) Patch(ctx context.Context, in *PatchTodo) (*Todo, error) {
 	return t.change(in.ID, in.IfMatch, func(todo *Todo) {
 		if in.Title.IsSet() {
@@ -193,7 +192,7 @@ func (t *todos) Patch(ctx context.Context, in *PatchTodo) (*Todo, error) {
 	})
 }
 
-// change calls edit with the todo that has the ID, if ifMatch lets it pass.
+// change calls edit with the todo that has the ID, if ifMatch allows it.
 func (t *todos) change(id, ifMatch string, edit func(*Todo)) (*Todo, error) {
 	todo, err := t.store.update(id, func(todo *Todo) error {
 		if err := checkMatch(*todo, ifMatch); err != nil {
@@ -205,7 +204,7 @@ func (t *todos) change(id, ifMatch string, edit func(*Todo)) (*Todo, error) {
 	return tagged(todo), err
 }
 
-// checkMatch returns errChanged unless ifMatch lets its client write todo.
+// checkMatch returns errChanged unless ifMatch allows a change of todo.
 func checkMatch(todo Todo, ifMatch string) error {
 	if etag := tagged(todo).ETag; !svc.MatchesETag(ifMatch, etag) {
 		return errChanged.WithHeader("ETag", etag)
@@ -213,20 +212,20 @@ func checkMatch(todo Todo, ifMatch string) error {
 	return nil
 }
 
-// tagged returns todo with its ETag, which is another one after each change.
+// tagged returns todo with its ETag, which is different after each change.
 func tagged(todo Todo) *Todo {
 	sum := sha256.Sum256(fmt.Appendf(nil, "%q %q %q %t", todo.ID, todo.Title, todo.Description, todo.Completed))
 	todo.ETag = fmt.Sprintf(`"%x"`, sum[:8])
 	return &todo
 }
 
-// Delete deletes a todo, if it is still the one that the client has seen. A method
-// without an output answers with 204.
+// Delete deletes a todo, if it has not changed since the client read it. The response
+// of a method without an output is 204.
 func (t *todos) Delete(ctx context.Context, in *DeleteTodo) error {
 	return t.store.remove(in.ID, func(todo Todo) error { return checkMatch(todo, in.IfMatch) })
 }
 
-// Archive deletes all completed todos, if the user is sure.
+// Archive deletes all completed todos, if the user confirms it.
 func (t *todos) Archive(ctx context.Context) (*Archived, error) {
 	if err := confirmArchive(ctx); err != nil {
 		return nil, err

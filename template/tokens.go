@@ -1,6 +1,6 @@
 package main
 
-// This file lets in callers with a token, if there are any.
+// This file checks access tokens, if TODO_TOKENS is set.
 
 import (
 	"context"
@@ -12,12 +12,12 @@ import (
 	"example.com/svc"
 )
 
-// tokens has the callers by the hash of their token, so that a look-up takes a time
-// that says nothing about the tokens.
+// tokens maps the hash of each token to its caller. With hashes, the time of a lookup
+// says nothing about the tokens.
 type tokens map[[sha256.Size]byte]*svc.Principal
 
-// parseTokens reads TODO_TOKENS, such as "abc:todos:read+todos:write,def:todos:read":
-// tokens with their scopes. No text means that everybody may call.
+// parseTokens parses TODO_TOKENS, which has tokens with their scopes, such as
+// "abc:todos:read+todos:write,def:todos:read". If text is empty, everybody may call.
 func parseTokens(text string) (tokens, error) {
 	if text == "" {
 		return nil, nil
@@ -26,14 +26,14 @@ func parseTokens(text string) (tokens, error) {
 	for i, entry := range strings.Split(text, ",") {
 		token, scopes, ok := strings.Cut(strings.TrimSpace(entry), ":")
 		if !ok || token == "" || strings.ContainsAny(token, " \t") {
-			return nil, fmt.Errorf("TODO_TOKENS: entry %d must be token:scope+scope, without blanks", i+1)
+			return nil, fmt.Errorf("TODO_TOKENS: entry %d must be token:scope+scope, without spaces", i+1)
 		}
 		known[sha256.Sum256([]byte(token))] = &svc.Principal{Subject: fmt.Sprintf("token %d", i+1), Scopes: strings.Split(scopes, "+")}
 	}
 	return known, nil
 }
 
-// verify is what svc.Bearer calls.
+// verify is for svc.Bearer.
 func (t tokens) verify(_ context.Context, token string) (*svc.Principal, error) {
 	if p, ok := t[sha256.Sum256([]byte(token))]; ok {
 		return p, nil
@@ -41,8 +41,8 @@ func (t tokens) verify(_ context.Context, token string) (*svc.Principal, error) 
 	return nil, svc.Errorf(svc.CodeUnauthenticated, "the token is unknown")
 }
 
-// guard returns next behind svc.Bearer, or next itself if there are no tokens. The
-// service asks for the scopes of each method itself; pages and documents are open.
+// guard returns next behind svc.Bearer, or next if there are no tokens. The service
+// checks the scopes of each method; everybody can read pages and documents.
 func (t tokens) guard(next http.Handler) http.Handler {
 	if t == nil {
 		return next
@@ -50,8 +50,8 @@ func (t tokens) guard(next http.Handler) http.Handler {
 	return svc.Bearer(t.verify, svc.BearerOptions{Optional: true})(next)
 }
 
-// scopes returns the options of a service that asks for scopes: todos:read for the
-// methods that only read, and todos:write for the others.
+// scopes adds scopes to the options of a service: todos:read for the methods that only
+// read, and todos:write for the others.
 func (t tokens) scopes(o *svc.Options) *svc.Options {
 	if t == nil {
 		return o

@@ -13,24 +13,22 @@ import (
 
 // WatchTodos is the input of Watch.
 type WatchTodos struct {
-	After string `json:"after,omitempty" header:"Last-Event-ID" pattern:"^(0|[1-9][0-9]*)$" doc:"The ID of the last todo that the client got. Without it the stream begins with the next todo."`
-	Count int    `json:"count,omitempty" minimum:"1" doc:"After how many todos the stream ends. Without it, it does not."`
+	After string `json:"after,omitempty" header:"Last-Event-ID" pattern:"^(0|[1-9][0-9]*)$" doc:"The ID of the last todo that the client got. Without it, the stream begins with the next new todo."`
+	Count int    `json:"count,omitempty" minimum:"1" doc:"The number of todos after which the stream ends. Without it, the stream does not end."`
 }
 
-// SSE returns the fields of the todo's event: its ID. A browser that has lost its
-// connection sends the last ID back in the header Last-Event-ID and so gets the
-// todos that it has missed.
+// SSE sets the ID of the event. A browser that reconnects sends the last ID in the header
+// Last-Event-ID, and gets the todos that it has missed.
 func (t *Todo) SSE() svc.Event { return svc.Event{ID: t.ID} }
 
-// errStopping ends the streams of a server that shuts down. Clients connect
-// again, to another process. For its cause svc does not log it as an error: that a
-// server stops is no news, and there may be thousands of streams.
-var errStopping = svc.Errorf(svc.CodeUnavailable, "the server is stopping; come back: %w", http.ErrServerClosed)
+// errStopping ends the streams of a server that shuts down. Clients reconnect to another
+// process. Because of the cause http.ErrServerClosed, svc logs it at the level debug.
+var errStopping = svc.Errorf(svc.CodeUnavailable, "the server is stopping; connect again: %w", http.ErrServerClosed)
 
-// Watch returns a stream of the todos that are created from now on, or since the
-// last one that the client has seen. The code up to return runs before the
-// response begins, so an error there still gets a status of its own. The function
-// that it returns runs afterwards, until it returns or the client disconnects.
+// Watch returns a stream of the todos that are created from now on, or after the last
+// one that the client got. The code before return runs before the response begins, so
+// an error there has its own status. The function that it returns runs afterwards, until
+// the client disconnects.
 func (t *todos) Watch(ctx context.Context, in *WatchTodos) (svc.Stream[Todo], error) {
 	after := t.store.begin(in.After)
 	return func(yield func(*Todo, error) bool) {
@@ -60,10 +58,9 @@ func (t *todos) Watch(ctx context.Context, in *WatchTodos) (svc.Stream[Todo], er
 	}, nil
 }
 
-// begin returns the ID after which a stream begins: that of the newest todo if
-// the client names none, or else the one it names. An ID greater than all that
-// this store has given comes from an earlier process, whose todos are gone: then
-// the stream begins at the first todo.
+// begin returns the ID after which a stream begins: id, or the ID of the newest todo if
+// id is empty. An ID greater than all in this store comes from an earlier process, whose
+// todos are lost, so the stream begins with the first todo.
 func (s *store) begin(id string) string {
 	s.mu.RLock()
 	defer s.mu.RUnlock()
@@ -76,14 +73,13 @@ func (s *store) begin(id string) string {
 	return id
 }
 
-// maxSince is how many todos since returns at a time, so that a stream that begins
-// far back does not hold a copy of all there are.
+// maxSince is how many todos since returns at a time, so that a stream does not copy all
+// todos.
 const maxSince = 100
 
-// since returns the first todos after an ID, and a channel that is closed when the
-// next one is added. Both come from one lock, so no todo can be missed between
-// them. All streams call since for each new todo, so it searches and does not look
-// at every todo.
+// since returns the first todos after an ID, and a channel that is closed when the next
+// todo is added. Both are read under one lock, so no todo is missed. Every stream calls
+// since for each new todo, so it uses a binary search.
 func (s *store) since(id string) ([]Todo, <-chan struct{}) {
 	s.mu.RLock()
 	defer s.mu.RUnlock()

@@ -131,7 +131,7 @@ func TestWatch(t *testing.T) {
 		}
 	}
 	p.stop(t, syscall.SIGTERM)
-	stopping := "event: error\n" + `data: {"error":{"code":"UNAVAILABLE","message":"the server is stopping; come back"}}` + "\n"
+	stopping := "event: error\n" + `data: {"error":{"code":"UNAVAILABLE","message":"the server is stopping; connect again"}}` + "\n"
 	for _, w := range []*watcher{again, all, other} {
 		if got := w.next(); got != stopping {
 			t.Errorf("at the end got %q, want %q", got, stopping)
