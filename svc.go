@@ -11,20 +11,20 @@
 //   - [Service.RPC]: JSON-RPC 2.0
 //   - [Service.MCP] and [Service.MCPStdio]: tools for AI assistants
 //   - [Service.OpenAPI] and [Service.Docs]: the document of the REST routes, and a
-//     page to read it and to try them
+//     page that shows it and can call them
 //   - [Service.Call]: a call by name, within the program
 //
-// [Connect] makes a client of the same interface.
+// [Connect] returns a client for the same interface.
 //
 // Every transport is a plain http.Handler, and every middleware a plain
-// func(http.Handler) http.Handler, so svc works with whatever works with
-// net/http. It uses nothing but the standard library.
+// func(http.Handler) http.Handler, so svc works with all code for net/http. It uses
+// only the standard library.
 //
-// Two rules hold everywhere. Register finds every mistake in the interface, its
-// types and its options, and reports all of them at once; what it returns does not
-// change, and is safe for concurrent use. And the published schemas and the server
-// agree, since both are made from one plan per type. The server accepts exactly the
-// inputs that the schema allows, and an error names the place of each violation.
+// Two rules hold everywhere. First, Register reports all mistakes in the interface, its
+// types and its options at once; the Service that it returns does not change and is
+// safe for concurrent use. Second, the server accepts exactly the inputs that the
+// published schemas allow, because both come from one plan for each type. An error
+// names the place of each violation.
 //
 // # Methods
 //
@@ -68,59 +68,58 @@
 //	any other, for GET and DELETE             the query
 //	any other                                 the JSON body
 //
-// A header or a cookie is one value, taken as it was sent: nothing is unescaped.
-// Those that belong to HTTP or to the browser, such as Accept, Authorization, Cookie
-// and Origin, are not for fields. json:"-" beside one of these two tags says that
-// the field is there over REST alone; it must then be optional, which
-// header:"If-Match,omitempty" says.
+// A header or a cookie is one value, which is used as sent, without unescaping. Fields
+// cannot have headers that belong to HTTP or to browsers, such as Accept,
+// Authorization, Cookie and Origin. A field with one of these two tags and json:"-"
+// exists only over REST. It must be optional, as in header:"If-Match,omitempty".
 //
 // A field is required unless its tag says omitempty or omitzero, or it has a
-// default. Each placeholder of a route needs a field, so a method such as GetAll or
-// DeleteMe, which is about no item, needs an HTTP pattern. Outside of JSON an
-// integer is spelt in digits: 100, not 1e2 or 100.0.
+// default. Each placeholder of a route needs a field, so a method without an item,
+// such as GetAll or DeleteMe, needs an HTTP pattern. Outside of JSON, integers are
+// written in digits: 100, not 1e2 or 100.0.
 //
-// An [Optional] tells absent, null and a value apart, which a PATCH needs.
+// For a PATCH, an [Optional] distinguishes absent, null and a value.
 //
 // The tags minLength, maxLength, pattern, minimum, maximum, exclusiveMinimum,
 // exclusiveMaximum, multipleOf, minItems, maxItems, uniqueItems and enum are
 // rules, which are enforced on every transport and published in every schema.
 // default is the value of an absent field. format, example and doc are published
-// and not enforced; the message about a text that UnmarshalText refuses has the
-// example, or what the error says if that is an [Error]. mcpheader names the
-// header in which MCP clients repeat the field. A struct with a method Validate()
-// error checks itself, and so does one that is embedded. Validate may change the
-// value that it is called on, also one of Service.Call. Clients get the text of the
-// error with INVALID_ARGUMENT, and an [*Error] as it is, which names fields by
-// WithDetail("violations", []Violation{…}). Give lists a maxItems and strings a
-// maxLength: without them an input may take much more memory than its text. A rule
-// that fails saves the costlier ones. On a list of scalars the rules that fit the
-// items, and format, are about each item:
+// but not enforced. If UnmarshalText fails, the message shows the example, or the
+// message of the error if that is an [Error]. mcpheader names the header in which
+// MCP clients repeat the field. Give lists a maxItems and strings a maxLength:
+// without them an input may need much more memory than its text. If a rule fails,
+// costlier rules are not checked. On a list of scalars, rules for the type of the
+// items, and format, apply to each item:
 //
 //	Tags []string `json:"tags" maxItems:"10" minLength:"1" maxLength:"40"`
 //
-// A type of strings or integers that has a method Enum takes the values that it
-// returns and no others, wherever it is used, and is one component of documents:
+// A struct, or an embedded struct, checks itself if it has a method Validate() error.
+// Validate may change the value that it is called on, even a value passed to
+// Service.Call. Clients get the text of its error with INVALID_ARGUMENT, but an
+// [*Error] as it is. To name fields, use WithDetail("violations", []Violation{…}).
+//
+// If a string or integer type has a method Enum, it accepts only the values that Enum
+// returns, and is one component in documents:
 //
 //	func (Color) Enum() []Color { return []Color{Red, Green, Blue} }
 //
-// A tag enum on such a field allows some of them. With MarshalText and UnmarshalText
-// the values are those texts.
+// A tag enum on such a field allows some of them. If the type has MarshalText and
+// UnmarshalText, the values are their texts.
 //
-// A type with MarshalJSON or MarshalText and their counterparts is written and read
-// by them. Its method JSONSchema() map[string]any, if it has one, returns what that
-// looks like in JSON Schema 2020-12, without $ref. In OpenAPI 3.0.3 the schema is
-// empty if it has a keyword that is not in there.
+// A type with MarshalJSON or MarshalText, and their counterparts, is written and read
+// with them. Its method JSONSchema() map[string]any, if any, returns its schema in JSON
+// Schema 2020-12, without $ref. In OpenAPI 3.0.3 that schema is empty if it has a
+// keyword that OpenAPI 3.0.3 does not have.
 //
 // # Outputs
 //
 // A field of an output with the tag header:"Name" is a header of the REST response
-// and no member of its body; on other transports it is a member by its json name, or
-// nowhere with json:"-". It is a scalar or a list of strings, of which each is sent
-// once, as Set-Cookie needs it. A time is sent as an HTTP-date (RFC 9110, section
-// 5.6.7). A field that is optional, or has json:"-", is not sent where it is empty.
-// Only the fields of the output itself are headers: those of types inside it and
-// of the items of a stream stay where they are. A value that no header can hold is
-// answered with INTERNAL.
+// and not in its body. On other transports it is a member with its json name, or
+// absent with json:"-". It is a scalar or a list of strings; each string is sent as
+// one header, such as Set-Cookie. A time is sent as an HTTP-date (RFC 9110, section
+// 5.6.7). An empty field is not sent if it is optional or has json:"-". Only fields of
+// the output itself can be headers, not those of types inside it or of the items of a
+// stream. If a header cannot hold a value, the client gets INTERNAL.
 //
 //	type Created struct {
 //		ID       string `json:"id"`
@@ -128,48 +127,44 @@
 //		ETag     string `json:"-" header:"ETag"`
 //	}
 //
-// With header:"ETag" on the output of a GET, a client that has the record with this
-// tag, by its If-None-Match, gets 304 and no body (RFC 9110, section 13.1.2), as the
-// OpenAPI document says. Clients resolve a Location against the URL of the request
-// (section 10.2.2), so notes/7 in the answer to POST /notes, without a slash before it,
-// is right under [Service.At] and behind http.StripPrefix too.
+// If the output of a GET has header:"ETag", a client that sends the same tag in
+// If-None-Match gets 304 without a body (RFC 9110, section 13.1.2). The OpenAPI
+// document says so. Clients resolve a Location against the URL of the request (section
+// 10.2.2). So notes/7, without a slash in front, is right in the response to POST
+// /notes, also with [Service.At] and behind http.StripPrefix.
 //
 // # JSON
 //
-// JSON is read strictly (RFC 8259, RFC 7493): names match exactly, no name
-// comes twice, only pointers, Optionals and any can be null, and no integer is
-// rounded. A refused input is answered with one error that has the code
-// INVALID_ARGUMENT and every [Violation].
+// JSON is read strictly (RFC 8259, RFC 7493): names match exactly, no name occurs
+// twice, only pointers, Optionals and any can be null, and no integer is rounded. The
+// error for an invalid input has the code INVALID_ARGUMENT and every [Violation].
 //
 // # Errors
 //
-// A method returns an [*Error] to tell its caller the reason; see [Errorf]. The
-// text of any other error, and of a panic, goes to the log only, and the client
-// gets INTERNAL. Each transport spells an error in its own form, with the same
-// code, message and details.
+// A method returns an [*Error] to tell its caller the reason; see [Errorf]. The text
+// of other errors and of panics is only logged, and the client gets INTERNAL. Each
+// transport has its own form of an error, with the same code, message and details.
 //
 // # Streams
 //
 // A method that returns a [Stream] is served as server-sent events. An error
-// that the method itself returns is an ordinary error response. After that the
-// response has begun, and each item is an event
+// that the method itself returns is an ordinary error response. Otherwise the response
+// begins, and each item is an event
 //
 //	data: {"id":"1"}
 //
-// The last event is named done and has the data {}, or it is named error and has
-// the envelope of [WriteError] as its data, whatever OnError is. So a stream that
-// was cut is not taken for a whole one. A browser's EventSource connects again
-// after each end; close it on done. A comment every 15 seconds keeps the
-// connection alive. A client that does not read an event within 30 seconds is
-// dropped. On transports that send one answer, the items come as {"items":[…]}, at
-// most 1,000.
+// The last event is named done and has the data {}, or it is named error and has the
+// envelope of [WriteError] as its data, whatever OnError is. A stream without it is
+// incomplete. The EventSource of browsers reconnects after each end; close it on done.
+// A comment every 15 seconds keeps the connection alive. A client that does not read
+// an event within 30 seconds is dropped. Transports with one response send the items
+// as {"items":[…]}, at most 1,000.
 //
-// An item with a method SSE() [Event] can give its event an ID. A client that
-// connects again sends the last ID it got in Last-Event-ID. http.Server.Shutdown
-// waits for streams, so let them end when the program is about to, with an error
-// such as Errorf(CodeUnavailable, "the server is stopping: %w", http.ErrServerClosed).
-// That cause makes it a line of the level debug in the log, not one error for each
-// stream.
+// An item with a method SSE() [Event] can set the ID of its event. A client that
+// reconnects sends the last ID that it got in Last-Event-ID. http.Server.Shutdown
+// waits for streams, so end them when the program stops, with an error such as
+// Errorf(CodeUnavailable, "the server is stopping: %w", http.ErrServerClosed). With
+// that cause, the log has a line of the level debug for each stream, not an error.
 package svc
 
 // This file turns an interface into a Service. In this order:
