@@ -539,7 +539,7 @@ func TestBadStart(t *testing.T) {
 		{[]string{"-addr"}, 2, "flag needs an argument: -addr"},
 		{[]string{"8080"}, 2, `unexpected argument "8080"`},
 		{[]string{"-health", "-addr", "127.0.0.1:1"}, 1, "connection refused"},
-		{[]string{"-health", "-addr", sick.Listener.Addr().String()}, 1, "answers with 404 Not Found"},
+		{[]string{"-health", "-addr", sick.Listener.Addr().String()}, 1, "responded with 404 Not Found"},
 		{[]string{"-h"}, 0, "the address to listen on"},
 	} {
 		cmd := exec.Command(program, test.args...)
