@@ -1,12 +1,11 @@
 package svc
 
-// This file lets a method ask its caller in the middle of a call, by the multi
-// round-trip requests of MCP 2026-07-28: the method ends with the question as its
-// error, the client calls again with the answer, and the method runs from its top
-// and finds it. Nothing waits in between, so that any replica can go on. In this
-// order: the functions that ask; questions; forms, the types of answers; the answers
-// that a request brings; and the sealed state in which those of earlier rounds
-// travel with the client.
+// This file lets a method ask its caller during a call, by the multi round-trip requests
+// of MCP 2026-07-28. The method returns the question as its error, the client calls
+// again with the answer, and the method runs again from its start and finds the answer.
+// Nothing waits in between, so any replica can serve the second call. In this order: the
+// functions that ask; questions; forms, the types of answers; the answers of a request;
+// and the sealed state, by which the client returns answers of earlier rounds.
 
 import (
 	"bytes"
@@ -25,31 +24,30 @@ import (
 	"time"
 )
 
-// Ask asks the person who uses the client to fill in a form, and returns the form.
-// ctx is the context of the method, or one made from it. key names the question
-// within the call. The fields of T, a struct, are the fields of the form: strings,
-// numbers, booleans, enums, and lists of strings with an enum, of which the user
-// chooses some, all with the tags of an input. message says what is asked.
+// Ask asks the user of the client to fill in a form, and returns the form. ctx is the
+// context of the method or derived from it. key names the question within the call. The
+// fields of T, a struct, are the fields of the form: strings, numbers, booleans, enums,
+// and lists of strings with an enum, from which the user chooses several. They have the
+// tags of an input. message is the question.
 //
 //	sure, err := svc.Ask[Confirm](ctx, "confirm", "Delete 12 files?")
 //	if err != nil {
 //		return nil, err
 //	}
 //
-// The first time Ask returns an error, with which the method must end, wrapped or
-// not. The client then asks its user and calls again, and the method runs again
-// from its top; this time Ask returns the answer. So ask before you change anything.
-// Several questions can be asked at once by ending with errors.Join of their errors.
-// A method that asks again after an answer needs [MCPOptions.StateKey].
+// The first time Ask returns an error, which the method must return, wrapped or not. The
+// client then asks its user and calls again. The method runs again from its start, and
+// this time Ask returns the answer. So ask before you change anything. To ask several
+// questions at once, return errors.Join of their errors. A method that asks again after
+// an answer needs [MCPOptions.StateKey].
 //
-// A form that breaks a rule of T is INVALID_ARGUMENT, and its violations name the
-// question. Ask returns FAILED_PRECONDITION if the user declines, and if the caller
-// cannot be asked: over REST and JSON-RPC, and over MCP before 2026-07-28 or by a
-// client without the capability; see [CanAsk].
+// If the form breaks a rule of T, Ask returns INVALID_ARGUMENT with violations that name
+// the question. It returns FAILED_PRECONDITION if the user declines or the caller cannot
+// be asked: over REST and JSON-RPC, over MCP before 2026-07-28, and if the client lacks
+// the capability; see [CanAsk].
 //
-// An answer is input and no access control: a client can answer what nobody has
-// asked, and can send the same answers again until they expire, 10 minutes after
-// they were given.
+// Treat an answer as input, not as a permission: a client can send answers without
+// questions, and can send the same answers again for 10 minutes.
 func Ask[T any](ctx context.Context, key, message string) (*T, error) {
 	answer, err := askForm(ctx, key, message, reflect.TypeFor[T]())
 	if err != nil {
@@ -58,11 +56,10 @@ func Ask[T any](ctx context.Context, key, message string) (*T, error) {
 	return answer.(*T), nil
 }
 
-// AskClient asks the client a question by its method of MCP, such as
-// "sampling/createMessage" or "roots/list", and returns the result as the client
-// has sent it, which is always an object. params is anything that encoding/json can
-// write; nil leaves it out. The rest is as with [Ask]. The capability that the
-// client must have is the part of the method before the slash.
+// AskClient sends the client a request of MCP, such as "sampling/createMessage" or
+// "roots/list", and returns the result as the client has sent it, which is always an
+// object. params is any value that encoding/json can write; nil omits it. The rest is as
+// with [Ask]. The client needs the capability that is named before the slash.
 func AskClient(ctx context.Context, key, method string, params any) (json.RawMessage, error) {
 	capability, _, ok := strings.Cut(method, "/")
 	if key == "" || !ok {
@@ -85,17 +82,17 @@ func AskClient(ctx context.Context, key, method string, params any) (json.RawMes
 	return nil, q
 }
 
-// CanAsk reports whether the caller of the running method can be asked for what a
-// capability of MCP names: "elicitation" for [Ask], or "sampling" or "roots" for
-// [AskClient]. Methods that other transports serve too ask only if it reports true.
+// CanAsk reports whether the caller has a capability of MCP: "elicitation" for [Ask], or
+// "sampling" or "roots" for [AskClient]. It is false on other transports. ctx is the
+// context of the method or derived from it.
 func CanAsk(ctx context.Context, capability string) bool {
 	x, _ := askedExchange(ctx, capability, "")
 	return x != nil
 }
 
 // askedExchange returns the exchange of the running method if its client has the
-// capability, and a copy of its answer to the question key if there is one. After
-// the method has returned there is nobody to ask any more.
+// capability, and a copy of its answer to the question key if there is one. It returns
+// nil after the method has returned.
 func askedExchange(ctx context.Context, capability, key string) (*exchange, []byte) {
 	x, ok := ctx.Value(exchangeKey{}).(*exchange)
 	if !ok {
@@ -113,9 +110,9 @@ func askedExchange(ctx context.Context, capability, key string) (*exchange, []by
 	return x, nil
 }
 
-// declares reports whether a ClientCapabilities object has a capability. A client
-// that elicits only by URLs cannot show forms; an empty object stands for forms
-// (MCP 2025-11-25, Elicitation, Capabilities).
+// declares reports whether a ClientCapabilities object has a capability. For elicitation
+// that is the capability to show forms: it has the member form or is empty; a client may
+// support only URLs (MCP 2025-11-25, Elicitation, Capabilities).
 func declares(capabilities []byte, capability string) bool {
 	value := memberAt(capabilities, capability)
 	return isJSONObject(value) && (capability != "elicitation" || memberAt(value, "form") != nil || bytes.IndexByte(value, '"') < 0)
@@ -123,22 +120,22 @@ func declares(capabilities []byte, capability string) bool {
 
 // cannotAsk returns the error for a caller that cannot be asked.
 func cannotAsk(what string) error {
-	return Errorf(CodeFailedPrecondition, "this caller cannot be asked, and the method has to know: %s", what)
+	return Errorf(CodeFailedPrecondition, "this caller cannot be asked, but the method needs an answer: %s", what)
 }
 
-// A question is the error of a method that waits for an answer. It never reaches a
-// client as an error: the exchange finds it in what the method returns.
+// A question is the error of a method that needs an answer. Clients never see it as an
+// error, since the exchange turns it into a request.
 type question struct {
 	key    string
 	method string // of MCP, such as elicitation/create
 	params []byte // JSON; nil for none
 }
 
-// Error is for logs, in case a method drops a question into one.
-func (q *question) Error() string { return "the caller has to answer the question " + q.key }
+// Error is for methods that log the error.
+func (q *question) Error() string { return "the caller must answer the question " + q.key }
 
-// findQuestions adds the questions in err to found. They may be wrapped and joined,
-// so it walks the whole tree. The first of two with one key counts.
+// findQuestions adds the questions in err to found, wrapped and joined ones too. Of two
+// with the same key it takes the first.
 func findQuestions(err error, found map[string]*question) {
 	switch e := err.(type) {
 	case *question:
@@ -154,8 +151,9 @@ func findQuestions(err error, found map[string]*question) {
 	}
 }
 
-// answerQuestions makes a result of the questions in err, in the order of their keys.
-// If there are none, it returns err; if they cannot be asked, it returns why.
+// answerQuestions writes the result that asks the questions in err, in the order of
+// their keys. It returns err if there are none, and another error if they cannot be
+// asked.
 func (x *exchange) answerQuestions(m *message, err error) error {
 	found := make(map[string]*question)
 	if findQuestions(err, found); len(found) == 0 {
@@ -184,13 +182,13 @@ func (x *exchange) answerQuestions(m *message, err error) error {
 	return nil
 }
 
-// A form is a type of which [Ask] makes forms, compiled.
+// A form is the compiled type of a form of [Ask].
 type form struct {
 	schema string // the requestedSchema, as JSON
 	bind   *binding
 }
 
-// askForm is Ask for a type that is known only at run time.
+// askForm is Ask for a reflect.Type.
 func askForm(ctx context.Context, key, message string, t reflect.Type) (any, error) {
 	if key == "" {
 		return nil, errors.New("Ask needs a key")
@@ -213,7 +211,7 @@ func askForm(ctx context.Context, key, message string, t reflect.Type) (any, err
 	return x.h.readForm(f, key, message, answer)
 }
 
-// formOf returns the form of a type, which it compiles once for a handler.
+// formOf returns the form of a type. A handler compiles it once.
 func (h *mcpHandler) formOf(t reflect.Type) (*form, error) {
 	if f, ok := h.forms.Load(t); ok {
 		return f.(*form), nil
@@ -225,13 +223,12 @@ func (h *mcpHandler) formOf(t reflect.Type) (*form, error) {
 	return f, err
 }
 
-// compileForm compiles the form of a type. Clients show a flat list of fields
-// (MCP 2026-07-28, Elicitation), so nothing else is allowed: scalars, and lists from
-// whose values the user chooses some.
+// compileForm compiles the form of a type. Clients show a flat list of fields (MCP
+// 2026-07-28, Elicitation), so only scalars and lists of choices are allowed.
 func compileForm(t reflect.Type) (*form, error) {
 	p := new(mistakes)
 	if t.Kind() != reflect.Struct {
-		p.addf("a form is made from a struct, not from a %v", t)
+		p.addf("a form must be a struct, not a %v", t)
 		return nil, p.err("ask for " + t.String())
 	}
 	c := newShapes(p)
@@ -248,18 +245,17 @@ func compileForm(t reflect.Type) (*form, error) {
 			p.addf("%s: a form has strings, numbers, booleans, enums and lists of strings with an enum, not a %v", f.place, f.shape.typ)
 		}
 	}
-	var f *form
 	if len(p.list) == 0 {
-		f = &form{string(appendInputSchema(nil, s)), compileBinding(newDecoders(p, false), s, bindSpec{hasBody: true})}
+		f := &form{string(appendInputSchema(nil, s)), compileBinding(newDecoders(p, false), s, bindSpec{hasBody: true})}
+		if len(p.list) == 0 {
+			return f, nil
+		}
 	}
-	if len(p.list) > 0 {
-		return nil, p.err("ask for " + t.String())
-	}
-	return f, nil
+	return nil, p.err("ask for " + t.String())
 }
 
-// isChoice reports whether s is a list of strings with an enum, which clients show as
-// a choice of several (MCP 2026-07-28, schema, UntitledMultiSelectEnumSchema).
+// isChoice reports whether s is a list of strings with an enum, from which the user
+// chooses several (MCP 2026-07-28, schema, UntitledMultiSelectEnumSchema).
 func (s *shape) isChoice() bool {
 	if s.kind != kindSlice || !s.elem.kind.isScalar() {
 		return false
@@ -268,13 +264,8 @@ func (s *shape) isChoice() bool {
 	return enum != nil && isText(enum.value[len("["):])
 }
 
-// readForm returns the form that a client has sent, by the action of its user:
-//
-//	action  answer
-//	------  ---------------------------------
-//	accept  the content, checked like an input
-//	decline FAILED_PRECONDITION
-//	cancel  FAILED_PRECONDITION
+// readForm decodes the form in an answer. If the user declined or canceled, it returns
+// FAILED_PRECONDITION.
 func (h *mcpHandler) readForm(f *form, key, message string, answer []byte) (any, error) {
 	switch textAt(answer, "action") {
 	case "accept":
@@ -301,8 +292,8 @@ func (h *mcpHandler) readForm(f *form, key, message string, answer []byte) (any,
 	return nil, answerError(key, list...)
 }
 
-// withoutNulls returns an object without the members that are null: clients send
-// them for the fields that the user has left empty.
+// withoutNulls returns an object without the members that are null, which clients send
+// for fields that the user has left empty.
 func withoutNulls(object []byte) []byte {
 	if object == nil {
 		return nil
@@ -316,8 +307,8 @@ func withoutNulls(object []byte) []byte {
 	return m.close()
 }
 
-// answerError returns the error for an answer that breaks rules. The violations
-// name the question, as if the answers were members of the arguments.
+// answerError returns the error for an answer that breaks rules. The paths of its
+// violations begin with the key of the question.
 func answerError(key string, list ...Violation) error {
 	var vs violations
 	for _, v := range list {
@@ -327,15 +318,15 @@ func answerError(key string, list ...Violation) error {
 	return vs.makeError()
 }
 
-// answers are what a request says in answer to questions, with what it repeats of
-// earlier rounds. The zero value has none.
+// answers has the answers of a request, including those of earlier rounds. The zero
+// value has none.
 type answers struct {
 	given map[string][]byte // by key; JSON objects
 	used  map[string]bool   // the keys that the method has asked for
 }
 
-// appendUsed appends an object with the answers that the method has asked for, in
-// the order of their keys. Others do not travel on: a client can invent any number.
+// appendUsed appends an object with the answers that the method has asked for, in the
+// order of their keys. It omits others, since a client can send any number of them.
 func (a *answers) appendUsed(dst []byte) []byte {
 	m := openMembers(dst)
 	for _, key := range slices.Sorted(maps.Keys(a.used)) {
@@ -344,9 +335,9 @@ func (a *answers) appendUsed(dst []byte) []byte {
 	return m.close()
 }
 
-// readAnswers finds the answers that m brings. It must run before the method: no
-// call runs with a state that is not for it. Legacy requests have no answers, and
-// what looks like one is a parameter that is not known.
+// readAnswers reads the answers in m. It runs before the method, since a call with the
+// state of another call must not run. Legacy requests have no answers; it ignores
+// members with these names.
 func (x *exchange) readAnswers(m *message) *mcpError {
 	x.capabilities = m.meta.capabilities
 	if !x.modern || m.responses == nil && m.state == nil {
@@ -386,13 +377,12 @@ var (
 // stateLife is how long answers can be sent again.
 const stateLife = 10 * time.Minute
 
-// stateLabel separates the seals of states from those of cursors, which may have
-// the same key.
+// stateLabel makes the seals of states differ from those of cursors with the same key.
 const stateLabel = "svc mcp state\x00"
 
-// callDigest returns a digest of what a state must not be taken to: another method,
-// tool, prompt or resource, other arguments, another caller. The arguments count as
-// JSON values, since a client may write them in another order the next time.
+// callDigest returns a digest of the call that a state is valid for: the method, the
+// tool, prompt or resource, the arguments and the caller. It is the same for equal
+// arguments, since a client may write their members in another order the next time.
 func (x *exchange) callDigest(m *message) []byte {
 	what := openMembers(nil)
 	what.addText("method", string(m.method))
@@ -406,8 +396,8 @@ func (x *exchange) callDigest(m *message) []byte {
 	return sum[:]
 }
 
-// canonicalJSON returns a JSON text in a form that is the same for equal values,
-// but for the spelling of numbers.
+// canonicalJSON returns JSON in a form that is the same for equal values, except that
+// numbers keep their spelling.
 func canonicalJSON(text []byte) []byte {
 	d := json.NewDecoder(bytes.NewReader(text))
 	d.UseNumber()
@@ -425,7 +415,7 @@ func canonicalJSON(text []byte) []byte {
 //	8 bytes    when it expires, in seconds of Unix time
 //	the rest   the object, as JSON
 //
-// Clients can read it, but neither change it nor make one.
+// Clients can read it, but cannot change or make one.
 func (h *mcpHandler) sealState(digest, object []byte) string {
 	rest := binary.BigEndian.AppendUint64(nil, uint64(h.now().Add(stateLife).Unix()))
 	rest = append(rest, object...)
@@ -433,8 +423,8 @@ func (h *mcpHandler) sealState(digest, object []byte) string {
 	return base64.RawURLEncoding.EncodeToString(append(seal, rest...))
 }
 
-// openState returns the object that a requestState holds, or nil if it is not one
-// of this call or has expired.
+// openState returns the object in a requestState, or nil if the state is for another
+// call or has expired.
 func (h *mcpHandler) openState(digest []byte, state string) []byte {
 	const head = sha256.Size + 8
 	sealed, err := decodeBase64(state)

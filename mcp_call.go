@@ -67,7 +67,7 @@ func (x *exchange) readName(value []byte, member string) ([]byte, *mcpError) {
 	}
 	name := textOf(value)
 	if !x.agreesOn("Mcp-Name", name) {
-		return nil, badRequest(mcpHeaderMismatch, "the header Mcp-Name must be there once and be params."+member)
+		return nil, badRequest(mcpHeaderMismatch, "the request must have one Mcp-Name header, equal to params."+member)
 	}
 	return name, nil
 }
@@ -169,7 +169,7 @@ func (x *exchange) checkParamHeaders(t *tool, arguments []byte) *mcpError {
 			continue
 		}
 		if value == nil || len(values) != 1 || !sameArgument(values[0], value) {
-			return badRequest(mcpHeaderMismatch, "the header "+p.header+" must be there once and be the argument /"+strings.Join(p.path, "/")+", or not be there if that is absent or null")
+			return badRequest(mcpHeaderMismatch, "the request must have one "+p.header+" header, equal to the argument /"+strings.Join(p.path, "/")+", or none if the argument is absent or null")
 		}
 	}
 	return nil

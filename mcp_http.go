@@ -1,7 +1,7 @@
 package svc
 
-// This file has the parts of HTTP in MCP's Streamable HTTP: the answer to a request
-// up to its body, Origin, CORS and Accept.
+// This file has the HTTP part of MCP's Streamable HTTP: the checks of a request before
+// its body is read, Origin, CORS and Accept.
 
 import (
 	"net"
@@ -26,14 +26,14 @@ import (
 //	has a body that does not arrive        408     RFC 9110, section 15.5.9
 //	accepts neither JSON nor events        406     RFC 9110, section 15.5.7
 //
-// The Host header is not checked: a server behind a proxy does not know its
-// names, and browsers send an Origin header with every POST.
+// The Host header is not checked: a server behind a proxy does not know its own names,
+// and browsers send an Origin header with every POST.
 func (h *mcpHandler) ServeHTTP(w http.ResponseWriter, r *http.Request) { h.serveRequest(w, r, h) }
 
-// respond answers a request, or returns the error to answer it with.
+// respond answers a request, or returns the error to send.
 func (h *mcpHandler) respond(w http.ResponseWriter, r *http.Request, ws *workspace) error {
 	ws.dec.lean = true // only svc reads the details of these errors
-	// CORS has answered for an origin that it allows by name, and its headers stay.
+	// For an origin that the middleware CORS has allowed, its headers stay.
 	if origin, ok := r.Header["Origin"]; ok && !isAllowedOrigin(r.Context()) {
 		if !h.allowsOrigin(origin, r.Host) {
 			leaveBody(w, r)
@@ -52,9 +52,9 @@ func (h *mcpHandler) respond(w http.ResponseWriter, r *http.Request, ws *workspa
 		w.WriteHeader(http.StatusNoContent)
 		return nil
 	default:
-		// GET asks for a stream that no request has started, DELETE for the end
-		// of a session. 405 is how a server says that it has neither (MCP
-		// 2025-11-25, Transports). Some clients report other statuses as errors.
+		// GET asks for a stream without a request, and DELETE ends a session. A
+		// server that has neither answers 405 (MCP 2025-11-25, Transports). Some
+		// clients report other statuses as errors.
 		leaveBody(w, r)
 		w.Header().Set("Allow", mcpAllow)
 		return httpError(http.StatusMethodNotAllowed, CodeUnimplemented, "the method is not allowed here; allowed: "+mcpAllow)
@@ -64,8 +64,8 @@ func (h *mcpHandler) respond(w http.ResponseWriter, r *http.Request, ws *workspa
 // mcpAllow is the header Allow, which 405 must have (RFC 9110, section 15.5.6).
 const mcpAllow = "POST, OPTIONS"
 
-// answerPost reads the body of a POST and answers the messages in it, or returns
-// the error to answer with.
+// answerPost reads the body of a POST and answers its messages, or returns the error to
+// send.
 func (h *mcpHandler) answerPost(w http.ResponseWriter, r *http.Request, ws *workspace) error {
 	if err := checkMCPContentType(w, r); err != nil {
 		return err
@@ -77,16 +77,16 @@ func (h *mcpHandler) answerPost(w http.ResponseWriter, r *http.Request, ws *work
 	return newExchange(h, w, r, ws).serveBody()
 }
 
-// checkMCPContentType accepts no type but application/json. Other transports take
-// a body without a Content-Type; here it could come from a web page, because a
-// browser sends that without a preflight request (Fetch, simple requests).
+// checkMCPContentType accepts only application/json. Other transports also accept a body
+// without a Content-Type, which a web page can send without a preflight request (Fetch,
+// simple requests).
 func checkMCPContentType(w http.ResponseWriter, r *http.Request) error {
 	if err := checkContentType(w, r); err != nil {
 		return err
 	}
 	if types := r.Header["Content-Type"]; len(types) == 1 {
 		mediaType, _, _ := strings.Cut(types[0], ";")
-		if mediaType == contentTypeJSON || strings.EqualFold(strings.TrimSpace(mediaType), contentTypeJSON) {
+		if strings.EqualFold(strings.TrimSpace(mediaType), contentTypeJSON) {
 			return nil
 		}
 	}
@@ -100,17 +100,15 @@ func (h *mcpHandler) writeErrorResponse(w http.ResponseWriter, _ *http.Request, 
 	writeErrorBody(w, e.HTTPStatus(), e.header, contentTypeJSON, appendRPCError(nil, rpcInvalidRequest, e.message(), nil, nil))
 }
 
-// allowsOrigin reports whether a request with these Origin headers may call. Any web
-// page can make the browser of its reader send requests to any address that the
-// browser reaches, such as a server on the reader's machine. Servers must check Origin
-// for that reason (MCP 2026-07-28, Streamable HTTP, Security Warning).
+// allowsOrigin reports whether a request with these Origin headers is allowed. Any web
+// page can make its reader's browser send requests to any address that the browser
+// reaches, such as a server on the reader's machine. So servers must check Origin (MCP
+// 2026-07-28, Streamable HTTP, Security Warning).
 //
-// It is not enough that Origin and Host agree. An attacker can make a name point
-// to the address of the server (DNS rebinding), and requests of the page then have
-// that name in both headers. So without options nothing but localhost is allowed.
-//
-// host is the Host header: a page of this machine may call a server on this machine,
-// on any port.
+// It is not enough that Origin and Host agree. An attacker can make a name point to the
+// address of the server (DNS rebinding), and requests of the page then have that name
+// in both headers. So by default only localhost is allowed: pages served from localhost
+// may call a server on localhost, on any port. host is the Host header.
 func (h *mcpHandler) allowsOrigin(origins []string, host string) bool {
 	allowed, _ := h.origins.allowsOrigin(origins)
 	if allowed || len(origins) != 1 {
@@ -136,19 +134,19 @@ func isLoopback(hostport string) bool {
 }
 
 // allowOrigin lets the page read the answer, whatever its status. Pages need
-// WWW-Authenticate to log in. Credentials stay forbidden: cookies are not used,
-// and a bearer token is a header like others to CORS.
+// WWW-Authenticate to log in. Credentials are not allowed: MCP does not use cookies, and
+// for CORS a bearer token is a header like any other.
 func allowOrigin(h http.Header, origin string) {
 	h.Set("Access-Control-Allow-Origin", origin)
 	addHeader(h, "Vary", "Origin")
 	h.Set("Access-Control-Expose-Headers", "WWW-Authenticate, Mcp-Session-Id, MCP-Protocol-Version")
 }
 
-// preflight sets the header of the answer to a preflight request, which a browser
-// sends before the request of a page (Fetch, CORS protocol). GET and DELETE are
-// allowed so that the page sees their 405, which it can tell from a network error.
-// The answer may be kept for two hours, the most that some browsers accept. It reports
-// false if the page asks for more headers than are repeated.
+// preflight sets the headers of the answer to a preflight request, which a browser sends
+// before the request of a page (Fetch, CORS protocol). GET and DELETE are allowed so
+// that the page gets their 405 and not a network error. Browsers may keep the answer for
+// two hours, the most that some of them accept. preflight reports false if the page asks
+// for more than 1 KiB of headers.
 func preflight(h http.Header, r *http.Request) bool {
 	h.Set("Allow", mcpAllow)
 	if len(r.Header["Origin"]) == 0 || isAllowedOrigin(r.Context()) {
@@ -168,15 +166,14 @@ func preflight(h http.Header, r *http.Request) bool {
 	return true
 }
 
-// accepted says which forms of an answer a client takes. With json alone methods
-// cannot send progress and log messages. With events alone an answer is a stream
-// of one event. The zero value gets 406.
+// accepted says which forms of an answer a client accepts. With json alone, methods
+// cannot send progress and log messages. With events alone, an answer is a stream of one
+// event. The zero value gets 406.
 type accepted struct{ json, events bool }
 
-// parseAccept reads the Accept header (RFC 9110, section 12.5.1). Clients must name
-// both forms (MCP 2026-07-28, Streamable HTTP), but many name only one or send no
-// Accept, and nothing tells the server to refuse them. Without Accept,
-// or with an empty one, a client takes any form.
+// parseAccept parses the Accept headers (RFC 9110, section 12.5.1). Clients must name
+// both forms (MCP 2026-07-28, Streamable HTTP), but many name only one or send no Accept,
+// and servers need not refuse them. No Accept or an empty one means any form.
 func parseAccept(values []string) accepted {
 	switch list := strings.Join(values, ","); list { // nearly every request: no parsing, no allocation
 	case "", "application/json, text/event-stream", "*/*":

@@ -1,16 +1,15 @@
 package svc
 
-// This file reads the messages of one request, decides by the rules of which
-// revision each is answered, and answers it. It comes in this order: revisions and
-// eras; messages and the members that are read; the exchange; the body of a
-// request, alone or a batch; the choice of an era and its rules; the methods of the
-// protocol but tools/call; results; errors; and the sending of both.
+// This file reads the messages of a request, finds the revision of each, and answers
+// it. In this order: revisions and eras; messages and their members; the exchange; the
+// body of a request, one message or a batch; the choice of the era and its checks; the
+// methods of the protocol except tools/call; results; errors; and sending both.
 //
-// The revisions up to 2025-11-25 are called legacy here, those from 2026-07-28
-// modern (MCP 2026-07-28, Versioning). A legacy client agrees on a revision with
-// the server by initialize. A modern client sends in each request everything the
-// server has to know. Legacy clients repeat the revision in a header from
-// 2025-06-18 on, so the server need not remember the result of initialize:
+// Revisions up to 2025-11-25 are called legacy here, and those from 2026-07-28 on are
+// called modern (MCP 2026-07-28, Versioning). A legacy client agrees with the server on
+// a revision by initialize. From 2025-06-18 on it repeats the revision in a header, so
+// the server need not remember it. A modern client sends everything that the server
+// needs in each request:
 //
 //	                         2024-11-05  2025-03-26  2025-06-18  2025-11-25  2026-07-28
 //	-----------------------  ----------  ----------  ----------  ----------  ----------
@@ -37,10 +36,10 @@ package svc
 //	ttlMs, cacheScope        no          no          no          no          in lists
 //	status of most errors    200         200         200         200         of the error
 //
-// The table lists the actions of the server. It is more lenient than the
-// specification in one row: clients of 2025-06-18 and 2025-11-25 must send the
-// header after initialize (MCP 2025-11-25, Transports, Protocol Version Header),
-// but the same page tells the server to assume 2025-03-26 without it.
+// The table says what this server requires and does. It is more lenient than the
+// specification in one row: clients of 2025-06-18 and 2025-11-25 must send the header
+// MCP-Protocol-Version after initialize, but the same page says that a server should
+// assume 2025-03-26 without it (MCP 2025-11-25, Transports, Protocol Version Header).
 
 import (
 	"cmp"
@@ -61,10 +60,9 @@ const (
 // 2025-11-25, Transports, Protocol Version Header).
 const assumedRevision = revisionMar2025
 
-// legacyRevisions has the latest revision first. The server offers it to a client
-// whose initialize asks for a revision that is not here (MCP 2025-11-25,
-// Lifecycle, Version Negotiation). It never offers the modern one, which no
-// client can use after initialize.
+// legacyRevisions has the latest revision first. If initialize asks for an unknown
+// revision, the server offers the latest one (MCP 2025-11-25, Lifecycle, Version
+// Negotiation). It never offers the modern one, which has no initialize.
 var legacyRevisions = []string{revisionNov2025, revisionJun2025, revisionMar2025, revisionNov2024}
 
 // appendRevisions appends all revisions as a JSON array. server/discover and the
@@ -79,8 +77,8 @@ func appendRevisions(dst []byte) []byte {
 
 func isLegacyRevision(v string) bool { return slices.Contains(legacyRevisions, v) }
 
-// isModernRevision reports whether v is the date of a modern revision, also of
-// one that is not known yet: dates in this form compare as strings.
+// isModernRevision reports whether v is the date of a modern revision, known or not.
+// Dates in this form compare as strings.
 func isModernRevision(v string) bool {
 	if len(v) != len("2006-01-02") || v < modernRevision {
 		return false
@@ -93,21 +91,20 @@ func isModernRevision(v string) bool {
 	return true
 }
 
-// A message is one JSON-RPC message with the parts of its params that calls have.
-// Each part is the text of a JSON value within the body, or nil
-// if it is absent. Only arguments is known to have the right type.
+// A message is a JSON-RPC message with the members of its params that several methods
+// have. Each is JSON, a part of the body, or nil if it is absent. Only the type of
+// arguments has been checked.
 type message struct {
 	rpcMessage
 	meta      requestMeta
-	name      []byte // tools/call, prompts/get: the tool or the prompt
-	arguments []byte // tools/call, prompts/get: an object; nil also for null
+	name      []byte // of the tool or prompt, for tools/call and prompts/get
+	arguments []byte // an object, for tools/call and prompts/get; nil also for null
 	responses []byte // inputResponses, the answers to questions; nil also for null
-	state     []byte // requestState, which goes with them; nil also for null
+	state     []byte // requestState, the sealed earlier answers; nil also for null
 }
 
-// A requestMeta holds the members of params._meta that describe a request. Each
-// part is the text of a JSON value, or nil if it is absent. No part is known to
-// have the right type.
+// A requestMeta has the members of params._meta that describe a request. Each is JSON,
+// or nil if it is absent. Their types have not been checked.
 type requestMeta struct {
 	version      []byte // the revision; its presence makes a request modern
 	capabilities []byte // what the client can do
@@ -115,9 +112,9 @@ type requestMeta struct {
 	token        []byte // progressToken; nil if the client does not want progress
 }
 
-// findParts finds the parts of m.params. It needs to run before the era is known
-// and must not depend on it. Other members are ignored, because clients may send
-// those of another revision or an extension.
+// findParts sets the fields of m from its params. It runs before the era is known, so
+// it must not depend on it. It ignores unknown members, because clients may send those
+// of other revisions and of extensions.
 func (x *exchange) findParts(m *message) *mcpError {
 	if len(m.params) == 0 {
 		return nil
@@ -147,13 +144,13 @@ func (x *exchange) findParts(m *message) *mcpError {
 		m.state = nil
 	}
 	if !ok {
-		x.modern = x.saysModern() // all that is known for the status of the error
+		x.modern = x.saysModern() // the status of the error depends on it
 		return badParams
 	}
 	return nil
 }
 
-// partNamed returns the place for a member of params, or nil if it means nothing.
+// partNamed returns the field for a member of params, or nil if its name is unknown.
 func (m *message) partNamed(name []byte) *[]byte {
 	switch string(name) {
 	case "name":
@@ -168,7 +165,7 @@ func (m *message) partNamed(name []byte) *[]byte {
 	return nil
 }
 
-// readMembers finds the parts of a _meta object.
+// readMembers sets the fields of meta from a _meta object.
 func (meta *requestMeta) readMembers(text []byte) {
 	eachMember(text, func(name, value []byte) {
 		switch string(name) {
@@ -179,40 +176,33 @@ func (meta *requestMeta) readMembers(text []byte) {
 		case "io.modelcontextprotocol/logLevel":
 			meta.logLevel = value
 		case "progressToken":
-			if !isJSONNull(value) { // which clients send for none
+			if !isJSONNull(value) { // clients send null for no token
 				meta.token = value
 			}
 		}
 	})
 }
 
-// maxMCPID is how long an id or a progressToken may be, in bytes of JSON. The
-// token is repeated in each report of progress, so that a long one would cost its
-// length hundreds of times.
+// maxMCPID is how many bytes of JSON an id or a progressToken may have. Each report of
+// progress repeats the token, so a long token would be sent hundreds of times.
 const maxMCPID = 1 << 10
 
-// isMCPID reports whether a JSON value is allowed as an id or as a progressToken:
-// a string or an integer of at most maxMCPID. JSON-RPC itself allows null and
-// fractions as ids (MCP 2025-11-25, Base Protocol, Requests). Integers have any
-// size up to there, because an id is repeated as text and never computed with.
+// isMCPID reports whether a JSON value is allowed as an id or a progressToken: a string
+// or an integer of at most maxMCPID bytes. MCP does not allow null and fractions, as
+// JSON-RPC does (MCP 2025-11-25, Base Protocol, Requests). The size of an integer does
+// not matter, because it is only sent back as text.
 func isMCPID(id []byte) bool {
-	if len(id) > maxMCPID {
-		return false
+	if isJSONNumber(id) && len(id) <= maxMCPID {
+		_, _, kind := parseInteger(id)
+		return kind != integerFraction
 	}
-	if isText(id) {
-		return true
-	}
-	if !isJSONNumber(id) {
-		return false
-	}
-	_, _, kind := parseInteger(id)
-	return kind != integerFraction
+	return isText(id) && len(id) <= maxMCPID
 }
 
 // An exchange answers one request, or one message of a batch. It is the carrier of the
-// call that the message makes, and so the context of the method, where [Progress],
-// [MCPLog] and [Ask] find it. It is used by one goroutine, except for its stream, which
-// goroutines of the method may use; Value changes nothing but the header of its Info.
+// call that the message makes, and the context of the method, in which [Progress],
+// [MCPLog] and [Ask] find it. One goroutine uses it, except for its stream, which the
+// goroutines of the method may use. Value changes only the header of its Info.
 type exchange struct {
 	call
 	h        *mcpHandler
@@ -220,7 +210,7 @@ type exchange struct {
 	values   headerValues        // of the response
 	header   http.Header         // of the request; nil over standard input and output
 	pipe     *mcpPipe            // nil over HTTP
-	onPipe   *pipeCall           // of a call that runs by itself on the pipe; nil otherwise
+	onPipe   *pipeCall           // of a call that can be canceled on the pipe; nil otherwise
 	accept   accepted
 	agreed   string    // the revision of initialize on this pipe; "" before, and over HTTP
 	revision string    // of the message that is being answered
@@ -236,7 +226,7 @@ type exchange struct {
 	answers      answers // to questions of the method; likewise
 }
 
-// An addFunc adds what a method has returned to the result in ws.enc.buf.
+// An addFunc adds the output of a method to the result in ws.enc.buf.
 type addFunc func(x *exchange, out any) error
 
 func newExchange(h *mcpHandler, w http.ResponseWriter, r *http.Request, ws *workspace) *exchange {
@@ -258,8 +248,8 @@ func (x *exchange) Value(key any) any {
 	return x.call.Value(key)
 }
 
-// serveBody answers all messages of the body, which is in ws.body. It returns an
-// error only if it has not sent anything.
+// serveBody answers the message or the batch in ws.body. If it returns an error, it has
+// sent nothing.
 func (x *exchange) serveBody() error {
 	if x.isBatch() {
 		return x.serveBatch()
@@ -277,8 +267,8 @@ func (x *exchange) isBatch() bool {
 	return s.peek() == '['
 }
 
-// readMessage reads the one message of the body, or reports false and answers with an
-// error if it cannot be read.
+// readMessage reads the body as one message. If that is not JSON, it answers with an
+// error and reports false.
 func (x *exchange) readMessage(m *rpcMessage) bool {
 	s := &x.ws.dec.scan
 	s.reset(x.ws.body)
@@ -294,22 +284,21 @@ func (x *exchange) readMessage(m *rpcMessage) bool {
 func (x *exchange) serveMessage(m *rpcMessage) error {
 	switch m.kind {
 	case rpcNotification:
-		// 202 without a body, whatever the notification says. The specification
-		// does not say which headers it needs, but a Mcp-Method that contradicts it
-		// gets 400: a gateway may have decided by it. What it is about, such as the
-		// call that notifications/cancelled names, may run on another replica;
-		// receivers may ignore ids that they do not know (MCP 2025-11-25,
-		// Cancellation).
+		// The answer is 202, whatever the notification is. The call that
+		// notifications/cancelled names may run on another replica, and receivers
+		// may ignore unknown ids (MCP 2025-11-25, Cancellation). The specification
+		// does not require headers, but a gateway may have trusted Mcp-Method, so
+		// it must be right if it is present.
 		if len(x.header["Mcp-Method"]) > 0 && !x.saysMethod(m.method) {
 			x.sendError(nil, methodMismatch)
 			return nil
 		}
 		x.acceptMessage()
 	case rpcResponse:
-		// A legacy client may send one, though this server has not asked
-		// anything. A modern client must not (MCP 2026-07-28, Streamable HTTP).
+		// A legacy client may send one, although this server has sent no request.
+		// A modern client must not (MCP 2026-07-28, Streamable HTTP).
 		if x.saysModern() {
-			x.sendError(nil, badRequest(rpcInvalidRequest, "a client sends no responses in this revision"))
+			x.sendError(nil, badRequest(rpcInvalidRequest, "clients must not send responses in this revision"))
 			return nil
 		}
 		x.acceptMessage()
@@ -322,11 +311,11 @@ func (x *exchange) serveMessage(m *rpcMessage) error {
 	return nil
 }
 
-// notAcceptable is the error for a client that takes no form of an answer.
+// notAcceptable is the error for a client that accepts neither form of an answer.
 var notAcceptable = httpError(http.StatusNotAcceptable, CodeInvalidArgument, "accept application/json, text/event-stream, or both")
 
-// acceptMessage says that messages which get no answer have arrived. Over standard
-// output they get nothing.
+// acceptMessage answers 202 to messages that have no answer of their own. Over standard
+// output it sends nothing.
 func (x *exchange) acceptMessage() {
 	if x.pipe == nil {
 		x.w.WriteHeader(http.StatusAccepted)
@@ -342,22 +331,22 @@ func (x *exchange) hasBatches() bool {
 	return revision == "" || revision == revisionMar2025 || revision == revisionNov2024
 }
 
-// maxMCPBatch is how many messages a batch may have. The revisions that have
-// batches set no limit. Clients that use them send only a few messages.
+// maxMCPBatch is how many messages a batch may have. The specification sets no limit;
+// clients send only a few.
 const maxMCPBatch = 100
 
-// serveBatch answers an array of messages. Only 2025-03-26 requires servers to
-// take one (MCP 2025-03-26, Base Protocol, Batching), and 2025-06-18 removed
-// batches. Messages are answered one after the other, and the answers are sent
-// as one array at the end. Methods cannot send events meanwhile: the first event
-// would fix the status, and a log message does not say which call it is about.
+// serveBatch answers an array of messages. Servers must accept them in 2025-03-26 (MCP
+// 2025-03-26, Base Protocol, Batching); 2025-06-18 removed them. It answers the messages
+// one after the other and sends the answers as one array. Methods cannot send events in
+// the meantime: the first event would fix the status, and a log message does not name
+// its call.
 //
-// Each message has an exchange of its own, since that is the context of the method
-// it calls: a goroutine that the method leaves behind still reads it. What methods
-// add to Info.Header is dropped, since one response answers all of them.
+// Each message has its own exchange, because that is the context of the method, and
+// goroutines of the method may still use it. What methods add to Info.Header is
+// dropped, since all share one response.
 //
-// The answers have the bounds of JSON-RPC's batches; see batchBudget. When the client
-// has gone, the rest of the calls is not run, and nothing is sent.
+// The answers have the limits of batchBudget, as those of JSON-RPC do. When the client
+// has disconnected, no further call runs, and nothing is sent.
 func (x *exchange) serveBatch() error {
 	messages, e := x.readBatch()
 	switch {
@@ -394,7 +383,7 @@ func (x *exchange) serveBatch() error {
 	return nil
 }
 
-// wantsAnswer reports whether a message of a batch has an answer.
+// wantsAnswer reports whether a message of a batch gets an answer.
 func wantsAnswer(m rpcMessage) bool { return m.kind == rpcRequest || m.kind == rpcInvalid }
 
 // readBatch returns the messages of a batch, or the error to answer it with.
@@ -415,8 +404,8 @@ func (x *exchange) readBatch() ([]rpcMessage, *mcpError) {
 	return text.messages, nil
 }
 
-// answerWithin answers one message of a batch, if the budget lets its call begin. What
-// is no valid request calls nothing.
+// answerWithin answers one message of a batch. If the budget is spent, it does not run
+// the call. An invalid request makes no call.
 func (x *exchange) answerWithin(rpc *rpcMessage) {
 	if rpc.kind == rpcRequest && isMCPID(rpc.id) {
 		if err := x.budget.checkNext(x); err != nil {
@@ -429,8 +418,8 @@ func (x *exchange) answerWithin(rpc *rpcMessage) {
 	x.answerRequest(rpc)
 }
 
-// addExhausted makes the answer that says RESOURCE_EXHAUSTED: a result for a tool,
-// which its model reads, and an error for everything else.
+// addExhausted makes the answer RESOURCE_EXHAUSTED: for a tool a result, so that the
+// model sees it, and otherwise an error.
 func (x *exchange) addExhausted(rpc *rpcMessage, err error) {
 	if string(rpc.method) == "tools/call" {
 		x.addFailure(rpc, err)
@@ -460,9 +449,9 @@ func (x *exchange) findCalled(rpc *rpcMessage) *method {
 	return called.method
 }
 
-// answerRequest answers a request, or a message that is not valid JSON-RPC. An
-// error has the id of the request only if the id is allowed: with null in its
-// place the error would not be valid MCP (MCP 2025-11-25, Base Protocol).
+// answerRequest answers a request, or a message that is not valid JSON-RPC. If its id is
+// not allowed, the error has none: an id of null would not be valid MCP (MCP
+// 2025-11-25, Base Protocol).
 func (x *exchange) answerRequest(rpc *rpcMessage) {
 	var e *mcpError
 	switch {
@@ -493,9 +482,9 @@ func (x *exchange) answerRequest(rpc *rpcMessage) {
 	x.sendAnswer(status)
 }
 
-// answerMessage leaves the result of a valid request in ws.enc.buf, or returns an
-// *mcpError to send in its place. Another error is that of a tool, of which the result
-// tells.
+// answerMessage writes the result of a valid request to ws.enc.buf, or returns an
+// *mcpError to send in its place. It returns any other error beside a result that says
+// that the tool failed.
 func (x *exchange) answerMessage(m *message) error {
 	if e := x.findParts(m); e != nil {
 		return e
@@ -506,7 +495,7 @@ func (x *exchange) answerMessage(m *message) error {
 	return x.answerMethod(m)
 }
 
-// violationText returns a violation as one text, with its place if it has one.
+// violationText returns the path, if there is one, and the message of a violation.
 func violationText(v *Violation) string {
 	if v.Path == "" {
 		return v.Message
@@ -523,13 +512,13 @@ func (x *exchange) saysModern() bool {
 	return len(values) == 1 && isModernRevision(values[0])
 }
 
-// chooseEra decides by which rules m is answered, and checks them.
+// chooseEra sets the era of m and makes its checks.
 //
-// initialize is legacy, also from a client of both eras that sends its modern
-// header with it, unless _meta says otherwise: then it is a method that the
-// modern revisions have removed. The methods that only modern revisions have
-// matter to clients that probe: they get an error that only modern servers send
-// (MCP 2026-07-28, Versioning, Backward Compatibility).
+// initialize is legacy even with a modern header, which clients of both eras send; if
+// _meta has a revision, it is a method that modern revisions do not have. Methods that
+// only modern revisions have are always modern: clients send them to probe the server,
+// and an error that only modern servers send tells them its era (MCP 2026-07-28,
+// Versioning, Backward Compatibility).
 func (x *exchange) chooseEra(m *message) *mcpError {
 	method := string(m.method)
 	x.modern = m.meta.version != nil || x.saysModern() && method != "initialize" ||
@@ -540,10 +529,9 @@ func (x *exchange) chooseEra(m *message) *mcpError {
 	return x.checkLegacy(m)
 }
 
-// checkLegacy sets x.revision by the one header that legacy revisions have. A
-// revision that the server does not know must get 400 (MCP 2025-11-25,
-// Transports, Protocol Version Header). The 2024-11-05 and 2025-03-26 revisions
-// have no such header, but clients send it after they have agreed on those too.
+// checkLegacy sets x.revision from the header MCP-Protocol-Version. An unknown revision
+// must get 400 (MCP 2025-11-25, Transports, Protocol Version Header). 2024-11-05 and
+// 2025-03-26 do not define the header, but clients send it after agreeing on them too.
 func (x *exchange) checkLegacy(m *message) *mcpError {
 	x.revision = cmp.Or(x.agreed, assumedRevision)
 	switch values := x.versionHeader(); {
@@ -553,7 +541,7 @@ func (x *exchange) checkLegacy(m *message) *mcpError {
 	case isLegacyRevision(values[0]):
 		x.revision = values[0]
 	case string(m.method) == "initialize" && isModernRevision(values[0]):
-		// The client speaks both eras, and its params decide the era.
+		// The client speaks both eras; its params have the revision.
 	default:
 		return unsupportedVersion(values[0])
 	}
@@ -563,19 +551,18 @@ func (x *exchange) checkLegacy(m *message) *mcpError {
 	return nil
 }
 
-// saysMethod reports whether the header Mcp-Method is there once and is the method
-// of a message. Clients never need base64 for it.
+// saysMethod reports whether there is exactly one header Mcp-Method, with this method.
+// Clients never need base64 for it.
 func (x *exchange) saysMethod(method []byte) bool {
 	values := x.header["Mcp-Method"]
 	return len(values) == 1 && values[0] == string(method)
 }
 
-// checkModern checks the members and headers that all modern requests must have, so
-// that a gateway that reads only headers and a server that reads only the body act
-// on the same request (MCP 2026-07-28, Streamable HTTP, Server Validation). The
-// specification gives each error its number; the order of the checks is ours. A
-// repeated header counts as malformed, since two programs could each take another
-// one of them.
+// checkModern checks the members and headers that all modern requests must have. Then a
+// gateway that reads only headers and a server that reads only the body act on the same
+// request (MCP 2026-07-28, Streamable HTTP, Server Validation). The specification sets
+// the number of each error, but not the order of the checks. A repeated header is an
+// error, since two programs might read different ones.
 func (x *exchange) checkModern(m *message) *mcpError {
 	x.revision = modernRevision
 	if x.budget != nil {
@@ -606,8 +593,8 @@ func (x *exchange) checkModernHeaders(m *message) *mcpError {
 	case len(header) > 1:
 		return repeatedVersion
 	case m.meta.version == nil && header[0] != modernRevision && !isLegacyRevision(header[0]):
-		// Without _meta only the header names the revision. A later revision may
-		// not even have _meta.
+		// Without _meta only the header has the revision. A later revision may not
+		// have _meta at all.
 		return unsupportedVersion(header[0])
 	case !isText(m.meta.version):
 		return noMetaVersion
@@ -650,10 +637,10 @@ func (x *exchange) answerMethod(m *message) error {
 	case !x.modern && method == "initialize":
 		return x.answerInitialize(m)
 	case !x.modern && (method == "ping" || len(x.h.resources) > 0 && (method == "resources/subscribe" || method == "resources/unsubscribe")):
-		// A subscription changes nothing: nobody could be told of a change.
+		// A subscription has no effect, since this server cannot notify clients later.
 		x.openResult()
 	case !x.modern && method == "logging/setLevel":
-		// The level is not kept, because there are no sessions; see [MCPLog].
+		// The level is not kept, since there are no sessions; see [MCPLog].
 		if !isLogLevel(memberAt(m.params, "level")) {
 			return badLogLevel
 		}
@@ -665,9 +652,9 @@ func (x *exchange) answerMethod(m *message) error {
 	return nil
 }
 
-// answerInitialize agrees on a revision with a legacy client (MCP 2025-11-25,
-// Lifecycle, Version Negotiation): the one that the client wants, or else the
-// latest. Nothing is kept of it, and calls without initialize are answered too.
+// answerInitialize agrees on a revision with a legacy client (MCP 2025-11-25, Lifecycle,
+// Version Negotiation): the one that the client asks for, if the server knows it, or
+// else the latest. Over HTTP nothing is kept. Calls without initialize are answered too.
 func (x *exchange) answerInitialize(m *message) error {
 	if x.budget != nil { // MCP 2025-03-26, Lifecycle, Initialization
 		return badRequest(rpcInvalidRequest, "initialize must not be part of a batch")
@@ -690,13 +677,12 @@ func (x *exchange) answerInitialize(m *message) error {
 	return nil
 }
 
-// answerList lists all tools, resources, templates or prompts on one page, because
-// many clients ask only for the first. So the server gives out no cursors, and any
-// cursor is invalid, the empty string too; invalid cursors get -32602 (MCP
-// 2025-11-25, Pagination).
+// answerList lists all tools, resources, templates or prompts on one page, because many
+// clients read only the first page. So the server makes no cursors, and every cursor,
+// even an empty one, is invalid, which is -32602 (MCP 2025-11-25, Pagination).
 func (x *exchange) answerList(m *message) error {
 	if cursor := memberAt(m.params, "cursor"); cursor != nil && !isJSONNull(cursor) {
-		return invalidParams("params.cursor is not one of this server's: the list has one page")
+		return invalidParams("params.cursor is unknown: the list has only one page")
 	}
 	x.openResult()
 	if l := x.h.shown[string(m.method)]; l != nil {
@@ -713,11 +699,10 @@ func (x *exchange) answerList(m *message) error {
 	return nil
 }
 
-// answerListen answers a client that wants to hear of changes (MCP 2026-07-28,
-// Subscriptions). Lists never change here, so the server acknowledges an empty
-// set of notifications, which must be the first message, and ends the
-// subscription with its result at once instead of holding a connection open. A
-// client that takes no events gets the result alone.
+// answerListen answers subscriptions/listen (MCP 2026-07-28, Subscriptions). Lists never
+// change here, so it acknowledges an empty set of notifications, which must be the
+// first message, and ends the subscription at once by its result. A client that accepts
+// no events gets only the result.
 func (x *exchange) answerListen(m *message) error {
 	subscription := `"io.modelcontextprotocol/subscriptionId":` + string(m.id)
 	if x.accept.events && x.budget == nil {
@@ -729,8 +714,8 @@ func (x *exchange) answerListen(m *message) error {
 	return nil
 }
 
-// openResult begins a result in ws.enc.buf. A modern result begins with
-// resultType and _meta, which all of them have; legacy results never have them.
+// openResult begins a result in ws.enc.buf. Modern results have resultType and _meta
+// first, and legacy results do not have them.
 func (x *exchange) openResult() {
 	x.ws.enc.buf = append(beginRPCResult(x.ws.enc.buf[:0]), '{')
 	if x.modern {
@@ -746,10 +731,9 @@ func (x *exchange) closeResult(m *rpcMessage) {
 	x.ws.enc.buf = endRPCResult(append(x.ws.enc.buf, '}'), m.id)
 }
 
-// An mcpError is an answer that is not a result. Where the eras differ in the
-// status, MCP 2026-07-28 requires the one on the right (Streamable HTTP, Server
-// Validation), and the legacy revisions, which only know statuses for HTTP
-// itself, get the 200 that goes with a JSON-RPC answer:
+// An mcpError is an answer that is not a result. The modern revision sets the status of
+// each error (MCP 2026-07-28, Streamable HTTP, Server Validation). Legacy revisions set
+// only statuses for HTTP itself, so errors of JSON-RPC have 200:
 //
 //	The request                                 Number  Legacy  Modern
 //	------------------------------------------  ------  ------  ------
@@ -785,23 +769,23 @@ const (
 
 var (
 	noBatches       = badRequest(rpcInvalidRequest, "this revision has no batches; send one message at a time")
-	badParams       = invalidParams("/params must be an object, and so must _meta and arguments in it")
+	badParams       = invalidParams("/params, and _meta and arguments in it, must be objects")
 	badLogLevel     = invalidParams("the log level must be one of debug, info, notice, warning, error, critical, alert and emergency")
 	badToken        = invalidParams("params._meta.progressToken must be a string or an integer, of at most 1024 bytes")
 	repeatedVersion = badRequest(mcpHeaderMismatch, "the header MCP-Protocol-Version is given more than once")
 	missingVersion  = badRequest(mcpHeaderMismatch, "the header MCP-Protocol-Version is required")
 	versionMismatch = badRequest(mcpHeaderMismatch, "the header MCP-Protocol-Version differs from the protocolVersion in _meta")
-	methodMismatch  = badRequest(mcpHeaderMismatch, "the header Mcp-Method must be there once and be the method of the request")
+	methodMismatch  = badRequest(mcpHeaderMismatch, "the request must have one Mcp-Method header, equal to its method")
 	noMetaVersion   = badRequest(rpcInvalidParams, `params._meta["io.modelcontextprotocol/protocolVersion"] is required and must be a string`)
 	noCapabilities  = badRequest(rpcInvalidParams, `params._meta["io.modelcontextprotocol/clientCapabilities"] is required and must be an object`)
 )
 
-// rpcError returns an error whose status only modern clients get.
+// rpcError returns an error whose status is for modern clients; legacy clients get 200.
 func rpcError(status, number int, text string) *mcpError {
 	return &mcpError{number: number, text: text, status: status, cause: Errorf(CodeInvalidArgument, "%s", text)}
 }
 
-// invalidParams returns an error for parameters that the method does not take.
+// invalidParams returns an error for params that the method does not accept.
 func invalidParams(text string) *mcpError {
 	return rpcError(http.StatusBadRequest, rpcInvalidParams, text)
 }
@@ -813,14 +797,14 @@ func badRequest(number int, text string) *mcpError {
 	return e
 }
 
-// notJSON returns the error for a body that is not acceptable JSON.
+// notJSON returns the error for a message that is not acceptable JSON.
 func notJSON(err *syntaxError) *mcpError {
 	return badRequest(rpcParseError, "the body is not valid JSON: "+err.Error())
 }
 
-// unsupportedVersion returns the error for a revision that the server does not
-// serve. Its data says which ones the client may ask for (MCP 2026-07-28,
-// Versioning). requested must be repeated, but need not be longer than a date.
+// unsupportedVersion returns the error for an unknown revision. Its data lists the known
+// ones and repeats the requested one (MCP 2026-07-28, Versioning), which is clipped:
+// a revision is no longer than a date.
 func unsupportedVersion(requested string) *mcpError {
 	e := badRequest(mcpUnsupportedVersion, "this protocol version is not supported")
 	data := appendRevisions([]byte(`{"supported":`))
@@ -829,15 +813,15 @@ func unsupportedVersion(requested string) *mcpError {
 	return e
 }
 
-// sendError logs e and sends it, for a message that calls nothing. id is nil if the
-// message has none that is allowed; the error then has no id either.
+// sendError logs and sends the error of a message that makes no call. id is nil if the
+// message has no allowed id; the answer then has none.
 func (x *exchange) sendError(id []byte, e *mcpError) {
 	status := x.addError(id, e)
 	x.log(x, e.cause)
 	x.sendAnswer(status)
 }
 
-// addError makes the answer that says e, and returns its status.
+// addError writes the answer e to ws.enc.buf and returns its status.
 func (x *exchange) addError(id []byte, e *mcpError) int {
 	x.ws.enc.buf = appendRPCError(x.ws.enc.buf[:0], e.number, e.text, e.data, id)
 	if x.modern || e.everyEra {
@@ -846,13 +830,12 @@ func (x *exchange) addError(id []byte, e *mcpError) int {
 	return http.StatusOK
 }
 
-// sendAnswer sends the result or error in ws.enc.buf, or keeps it for the batch.
-// An answer with another status than 200 is always JSON: a response that is a
-// stream of events has status 200.
+// sendAnswer sends the answer in ws.enc.buf, unless it is part of a batch. An answer with
+// another status than 200 is always JSON, since a stream of events has status 200.
 func (x *exchange) sendAnswer(status int) {
 	body := x.ws.enc.buf
 	switch {
-	case x.budget != nil: // serveBatch takes it from there
+	case x.budget != nil: // serveBatch sends it
 	case x.pipe != nil:
 		x.pipe.writeMessage(x, body)
 	case x.stream.hasBegun():

@@ -1,15 +1,15 @@
 package svc
 
 // This file serves MCP over standard input and output, for clients that start their
-// servers themselves: one JSON-RPC message a line, in both directions (MCP
-// 2026-07-28, stdio). The exchange answers the messages as over HTTP; what is here
-// is what HTTP gives otherwise: where a message ends, what runs at the same time,
-// and how a call is canceled.
+// servers themselves: one JSON-RPC message per line, in both directions (MCP 2026-07-28,
+// stdio). An exchange answers the messages as it does over HTTP. This file does the rest
+// of what HTTP does: it finds the end of a message, runs calls concurrently, and cancels
+// them.
 //
-//	                   HTTP                          here
+//	                   over HTTP                     over stdio
 //	-----------------  ----------------------------  ------------------------------
 //	a message          a body                        a line
-//	revision, legacy   a header                      what initialize has agreed on
+//	legacy revision    a header                      the one that initialize agreed on
 //	Mcp-* headers      as in mcp_call.go             none
 //	cancellation       the connection ends           notifications/cancelled
 //	progress, logs     events before the answer      lines before the answer
@@ -24,28 +24,27 @@ import (
 	"sync"
 )
 
-// MCPStdio serves the methods over in and out, by the Model Context Protocol in the
-// form that has a message on each line. Assistants that start their servers
-// themselves speak it, on standard input and output:
+// MCPStdio serves the methods over in and out by the Model Context Protocol, with one
+// message per line. Assistants that start their servers themselves use this form, over
+// standard input and output:
 //
 //	err := service.MCPStdio(ctx, os.Stdin, os.Stdout, nil)
 //
-// The methods, the revisions and the options are those of [Service.MCP], but for
-// AllowedOrigins. Nobody sends a token here, so the caller is the [Principal] in
-// ctx, which methods need where the service has Auth; see [WithPrincipal].
-// Info.Request and Info.Header are nil. At most 64 calls run at a time; others wait.
-// notifications/cancelled ends the context of a call, for which nothing is sent any
-// more. A line of more than
-// Options.MaxBody gets an error, and so does one that is no message; the lines after
-// it are read all the same.
+// The methods, the revisions and the options are those of [Service.MCP], except
+// AllowedOrigins. No token is sent here, so the caller is the [Principal] in ctx, which
+// methods need if the service has Auth; see [WithPrincipal]. Info.Request and
+// Info.Header are nil. At most 64 calls run at a time; others wait.
+// notifications/cancelled cancels the context of a call, and nothing more is sent for
+// it. A line of more than Options.MaxBody bytes, or one that is not a message, gets an
+// error, and MCPStdio continues with the next line.
 //
-// Nothing but messages is written to out. A program that logs must do so elsewhere:
-// the default logger writes to standard error.
+// Only messages are written to out. The program must log elsewhere: the default logger
+// writes to standard error.
 //
-// MCPStdio returns nil at the end of in, when the calls that are running have been
-// answered. When ctx ends, it cancels them, waits for them and returns the error of
-// ctx; one goroutine stays until in ends, since a Read cannot be interrupted. It
-// returns the error if in or out has one. It panics as [Service.MCP] does.
+// At the end of in, MCPStdio waits until the running calls are answered and returns nil.
+// When ctx ends, it cancels them, waits for them and returns the error of ctx; one
+// goroutine stays until in ends, since a Read cannot be interrupted. It returns an error
+// of in or out. It panics as [Service.MCP] does.
 func (s *Service) MCPStdio(ctx context.Context, in io.Reader, out io.Writer, opts *MCPOptions) error {
 	ctx, cancel := context.WithCancelCause(ctx)
 	defer cancel(nil)
@@ -62,50 +61,49 @@ func (s *Service) MCPStdio(ctx context.Context, in io.Reader, out io.Writer, opt
 	err := p.serveLines(ctx, lines)
 	p.calls.Wait()
 	if err == nil {
-		err = p.err // in can end before out has failed
+		err = p.err // out may have failed after the end of in
 	}
 	return err
 }
 
 const (
 	maxPipeCalls = 64   // how many calls run at a time
-	maxPipeTaken = 1024 // how many are read and not answered; then reading waits
+	maxPipeTaken = 1024 // how many calls are read but not answered before reading waits
 )
 
-// An mcpPipe is one conversation over standard input and output.
+// An mcpPipe serves one client over standard input and output.
 //
-// Invariants: agreed is written and read by the goroutine that takes the lines; a
-// call is in running from before it is started until it is answered or canceled.
+// Invariants: only the goroutine of serveLines uses agreed; a call is in running from
+// before it starts until it has ended.
 type mcpPipe struct {
 	h      *mcpHandler
 	agreed string // the revision of initialize; "" before
 	cancel context.CancelCauseFunc
 	calls  sync.WaitGroup
-	taken  chan struct{} // has one element for each call that is read and not answered
-	slots  chan struct{} // and one for each that runs
+	taken  chan struct{} // has an element for each call that is read but not answered
+	slots  chan struct{} // has an element for each call that runs
 
 	mu      sync.Mutex // protects the fields below
 	out     io.Writer
-	buf     []byte
-	err     error                // of out; nothing is written after it
-	running map[string]*pipeCall // by id, in the form of idKey
+	err     error                // of out; nothing is written after an error
+	running map[string]*pipeCall // by idKey of the id
 }
 
-// A pipeCall is a request that runs on a goroutine of its own.
+// A pipeCall is a request that runs on its own goroutine.
 type pipeCall struct {
 	cancel   context.CancelFunc
-	canceled bool // the client wants to hear no more of it; protected by mcpPipe.mu
+	canceled bool // by the client, so nothing more is sent for it; protected by mcpPipe.mu
 }
 
-// A pipeLine is one line. With an error it is the last one: with io.EOF it has what
-// came after the last line end, with any other it is incomplete.
+// A pipeLine is one line. A line with an error is the last one. With io.EOF it is the
+// text after the last line end; with another error it is incomplete.
 type pipeLine struct {
 	text    []byte
 	tooLong bool
 	err     error
 }
 
-// readLines sends the lines of in until its end, or until done is closed.
+// readLines sends the lines of in to lines, until in ends or done is closed.
 func readLines(in io.Reader, limit int64, lines chan<- pipeLine, done <-chan struct{}) {
 	r := bufio.NewReader(in)
 	for {
@@ -121,8 +119,8 @@ func readLines(in io.Reader, limit int64, lines chan<- pipeLine, done <-chan str
 	}
 }
 
-// readLine reads one line. Of a line over the limit it keeps nothing. The last line
-// need not have an end, and comes together with io.EOF, so nothing is read after it.
+// readLine reads one line. It drops the text of a line over the limit. It returns the
+// last line, which may have no line end, together with io.EOF.
 func readLine(r *bufio.Reader, limit int64) pipeLine {
 	var line pipeLine
 	for {
@@ -140,8 +138,7 @@ func readLine(r *bufio.Reader, limit int64) pipeLine {
 	}
 }
 
-// serveLines answers the lines until there are no more, or until ctx ends, which it
-// also does if out has an error.
+// serveLines answers the lines until in ends or ctx ends. An error of out ends ctx.
 func (p *mcpPipe) serveLines(ctx context.Context, lines <-chan pipeLine) error {
 	for {
 		var line pipeLine
@@ -162,8 +159,8 @@ func (p *mcpPipe) serveLines(ctx context.Context, lines <-chan pipeLine) error {
 	}
 }
 
-// serveLine answers one line, or starts a goroutine that does: for what calls a
-// method, so that nothing else waits for that.
+// serveLine answers one line. If that calls a method, it does so on a new goroutine, so
+// that the next lines need not wait.
 func (p *mcpPipe) serveLine(ctx context.Context, line pipeLine) {
 	body := bytes.TrimSpace(line.text)
 	if len(body) == 0 && !line.tooLong {
@@ -180,11 +177,11 @@ func (p *mcpPipe) serveLine(ctx context.Context, line pipeLine) {
 	m := new(rpcMessage)
 	switch {
 	case line.tooLong:
-		x.sendError(nil, badRequest(rpcInvalidRequest, "the message has more bytes than this server takes"))
+		x.sendError(nil, badRequest(rpcInvalidRequest, "the message has more bytes than this server accepts"))
 	case x.isBatch():
 		p.startCall(ctx, x, nil)
 		return
-	case !x.readMessage(m): // it has answered
+	case !x.readMessage(m): // which has answered with an error
 	case callsMethod(m):
 		p.startCall(ctx, x, m)
 		return
@@ -205,8 +202,8 @@ func callsMethod(m *rpcMessage) bool {
 	return false
 }
 
-// startCall answers m on a goroutine of its own, or all of x if m is nil: that is a
-// batch, whose calls cannot be canceled one by one.
+// startCall answers m on a new goroutine. If m is nil, the body is a batch, whose calls
+// cannot be canceled one by one.
 func (p *mcpPipe) startCall(ctx context.Context, x *exchange, m *rpcMessage) {
 	select {
 	case p.taken <- struct{}{}:
@@ -233,7 +230,7 @@ func (p *mcpPipe) startCall(ctx context.Context, x *exchange, m *rpcMessage) {
 	}()
 }
 
-// endCall makes room for one more call.
+// endCall forgets a call and makes room for another one.
 func (p *mcpPipe) endCall(call *pipeCall, key string) {
 	call.cancel()
 	p.mu.Lock()
@@ -244,14 +241,14 @@ func (p *mcpPipe) endCall(call *pipeCall, key string) {
 	<-p.taken
 }
 
-// runCall answers m, or all of x, when there is room for one more call. It answers
-// also if the method panics with http.ErrAbortHandler, by which it wants its
-// connection dropped, or ends its goroutine.
+// runCall waits for a slot and answers m, or the batch if m is nil. It also answers if
+// the method panics with http.ErrAbortHandler, which over HTTP drops the connection, or
+// calls runtime.Goexit.
 func (p *mcpPipe) runCall(x *exchange, m *rpcMessage) {
 	select {
 	case p.slots <- struct{}{}:
 	case <-x.Done():
-		return // canceled before it began
+		return // canceled before it ran
 	}
 	defer func() { <-p.slots }()
 	answered := false
@@ -278,8 +275,8 @@ func (p *mcpPipe) runCall(x *exchange, m *rpcMessage) {
 	p.h.service.returnWorkspace(x.ws)
 }
 
-// cancelCall ends the call that params name. Receivers may ignore ids that they do
-// not know (MCP 2025-11-25, Cancellation).
+// cancelCall cancels the call that the params name. It ignores an unknown id, as it may
+// (MCP 2025-11-25, Cancellation).
 func (p *mcpPipe) cancelCall(params []byte) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
@@ -289,8 +286,8 @@ func (p *mcpPipe) cancelCall(params []byte) {
 	}
 }
 
-// idKey returns an id as a key of a map: the same for all spellings of a string, and
-// the text of a number. It is empty if id is neither.
+// idKey returns the key of an id in mcpPipe.running: the text of a number, or the
+// unquoted string after a quote, whatever its spelling. It is empty for another value.
 func idKey(id []byte) string {
 	switch {
 	case isText(id):
@@ -301,21 +298,17 @@ func idKey(id []byte) string {
 	return ""
 }
 
-// writeMessage writes the answer to x, or a notification, and a line end, at once. The
-// JSON of this package has no line ends in it. Nothing more is written for a call that
-// the client has canceled (MCP 2026-07-28, stdio, Cancellation). An error means that
-// the client has gone, so it ends all calls.
+// writeMessage writes the answer of x, or a notification, and a line end in one Write.
+// The JSON of this package has no line ends. It writes nothing for a canceled call (MCP
+// 2026-07-28, stdio, Cancellation). An error means that the client is gone, so it
+// cancels all calls.
 func (p *mcpPipe) writeMessage(x *exchange, body []byte) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	if p.err != nil || x.onPipe != nil && x.onPipe.canceled {
 		return
 	}
-	p.buf = append(append(p.buf[:0], body...), '\n')
-	if _, p.err = p.out.Write(p.buf); p.err != nil {
+	if _, p.err = p.out.Write(append(body, '\n')); p.err != nil {
 		p.cancel(p.err)
-	}
-	if cap(p.buf) > maxPooled {
-		p.buf = nil
 	}
 }

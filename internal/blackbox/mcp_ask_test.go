@@ -169,7 +169,7 @@ func TestMCPAsk(t *testing.T) {
 		return mcpModern1 + `"content":[{"type":"text","text":"` + text + `"}],"isError":true},"id":1}`
 	}
 	done := func(n int) string { return fmt.Sprintf(`%s"structuredContent":{"n":%d},…`, mcpModern1, n) }
-	const cannot = `FAILED_PRECONDITION: this caller cannot be asked, and the method has to know: Archive all of it?`
+	const cannot = `FAILED_PRECONDITION: this caller cannot be asked, but the method needs an answer: Archive all of it?`
 	question := strings.Replace(mcpModern1, `"complete"`, `"input_required"`, 1) + `"inputRequests":{"sure":{"method":"elicitation/create","params":{"mode":"form","message":"Archive all of it?","requestedSchema":{"type":"object","properties":{"sure":{"type":"boolean","description":"there is no way back"},"why":{"type":"string","enum":["old","wrong"],"minLength":3},"count":{"type":"integer","minimum":0,"maximum":255},"ratio":{"type":"number"},"kinds":{"type":"array","items":{"type":"string","enum":["note","task"]},"maxItems":1},"moods":{"type":"array","items":{"type":"string","enum":["good","bad"]}},"when":{"type":"string","format":"date-time"},"mail":{"type":"string"}},"required":["sure"]}}}}},"id":1}`
 	for _, test := range []struct {
 		text   string
@@ -199,7 +199,7 @@ func TestMCPAsk(t *testing.T) {
 		{mcpModern("tools/call", `"name":"ask_archive"`), 200, failure(cannot)},
 		{mcpAsk(`{"elicitation":{"url":{}}}`, "tools/call", `"name":"ask_archive"`), 200, failure(cannot)},
 		{mcpLegacy("2025-11-25", "tools/call", `"name":"ask_archive","inputResponses":5,"requestState":5`), 200, `…` + cannot + `…"isError":true…`},
-		{mcpModern("tools/call", `"name":"ask_model"`), 200, failure("FAILED_PRECONDITION: this caller cannot be asked, and the method has to know: roots/list")},
+		{mcpModern("tools/call", `"name":"ask_model"`), 200, failure("FAILED_PRECONDITION: this caller cannot be asked, but the method needs an answer: roots/list")},
 		{mcpAsk(`{"roots":{}}`, "tools/call", `"name":"ask_model"`), 200, `…"inputRequests":{"roots":{"method":"roots/list"}}},"id":1}`},
 		{mcpAsk(`{"roots":{}}`, "tools/call", `"name":"ask_model","inputResponses":{"roots":{"roots":[]}}`), 200, done(len(`{"roots":[]}`))},
 		{mcpAsk(`{"roots":[]}`, "tools/call", `"name":"ask_model"`), 200, `…"isError":true…`},
