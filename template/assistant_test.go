@@ -41,7 +41,7 @@ func TestAssistant(t *testing.T) {
 		{modern("8", "tools/call", `"name":"todos_update","arguments":{"id":"1","title":"Buy milk","completed":true},`), `"completed":true`},
 		{archive("9", ""), `"inputRequests":{"archive":{"method":"elicitation/create"`},
 		{archive("10", answer("decline", "{}")), `FAILED_PRECONDITION`},
-		{archive("11", answer("accept", `{"sure":false}`)), `ABORTED: the user is not sure`},
+		{archive("11", answer("accept", `{"sure":false}`)), `ABORTED: the user has not confirmed it`},
 		{archive("12", answer("accept", `{"sure":true}`)), `{"archived":1}`},
 		{archive("13", answer("accept", `{"sure":true}`)), `{"archived":0}`},
 	} {

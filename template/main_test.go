@@ -186,7 +186,7 @@ func TestRoutes(t *testing.T) {
 		{"PATCH /todos/1", `{"description":"Two bottles"}`, 200, milkTwo},
 		{"PATCH /todos/1", `{}`, 200, milkTwo},
 		{"PATCH /todos/1", `{"completed":null,"title":"Buy milk","unknown":1}`, 200, strings.NewReplacer("oat ", "", "true", "false").Replace(milkTwo)},
-		{"PATCH /todos/1", `{"title":null}`, 400, `{"error":{"code":"INVALID_ARGUMENT","message":"title cannot be null, since every todo has one; leave it out to keep it"}}`},
+		{"PATCH /todos/1", `{"title":null}`, 400, `{"error":{"code":"INVALID_ARGUMENT","message":"title cannot be null; leave it out to keep the title"}}`},
 		{"PATCH /todos/1", `{"title":""}`, 400, invalid("body", "/title", "minLength", "must have at least 1 character")},
 		{"PATCH /todos/1", `{"title":"Buy oat milk","completed":true,"description":null}`, 200, milkDone},
 		{"PATCH /todos/17", `{}`, 404, noTodo},
