@@ -38,13 +38,11 @@ import (
 	"net/http"
 	"net/url"
 	"reflect"
-	"slices"
 	"strconv"
 	"strings"
 	"sync"
 	"sync/atomic"
 	"time"
-	"unicode/utf8"
 )
 
 // ClientOptions configures a client. The zero value and nil stand for the defaults.
@@ -92,9 +90,11 @@ const defaultClientBody = maxAnswers
 // in the interface, the struct, the URL and opts, and no field is set then.
 //
 // Inputs are checked before they are sent, and refused with the error that the
-// server would answer with. A field that is zero is left out if it is optional or
-// has a default: a Go value cannot say that it is absent. So a pointer is what says
-// 0 where the default is another. Strings that are not UTF-8 are sent with U+FFFD in
+// server would answer with. For that the request is read as the server will read it;
+// Validate methods are called on what that gives, with its defaults, and the caller's
+// own value never changes. A field that is zero is left out if it is optional or has a
+// default: a Go value cannot say that it is absent. Use a pointer to send 0 where the
+// default is not 0. Strings that are not UTF-8 are sent with U+FFFD in
 // a body, and refused elsewhere. INVALID_ARGUMENT is also the error for what HTTP
 // cannot carry: a path value that is empty, "." or "..", a null in a list of the
 // query, and in headers and cookies what is not ASCII or has spaces around it.
@@ -308,7 +308,7 @@ type callBuffer struct {
 	escaped []byte // path with its escapes
 	query   []byte
 	header  []headerText
-	isUTF8  bool // all of path, query and header
+	sent    sentPath
 }
 
 // A headerText is a header of a request, beside those of its body.
@@ -334,10 +334,6 @@ func (c *connection) release(b *callBuffer) {
 //
 //	segments are those of the path, each with a literal or a placeholder
 //	body encodes the fields that come from the body; nil if there are none
-//	check and exact say how an input is checked. If exact is set, check on the Go
-//	  value finds what the server would find; else the request is bound as the server
-//	  would bind it, since only then UnmarshalText and Validate are called on what
-//	  the server calls them on
 //	decode decodes an output, or an item; nil if there is none
 type clientCall struct {
 	*method
@@ -347,8 +343,6 @@ type clientCall struct {
 	header   []sendParam
 	cookie   []sendParam
 	body     encodeFunc
-	check    checkFunc
-	exact    bool
 	decode   decodeFunc
 	noOutput reflect.Value // the zero value of the output
 	isItems  bool          // the output is a Stream
@@ -371,7 +365,7 @@ type sendParam struct {
 
 // compileCall compiles the plan of m, and notes in p what a client cannot do.
 func (c *connection) compileCall(p *mistakes, m *method) *clientCall {
-	call := &clientCall{method: m, conn: c, exact: true}
+	call := &clientCall{method: m, conn: c}
 	e := newEncoders(true)
 	if m.bind != nil {
 		b := m.bind
@@ -380,8 +374,6 @@ func (c *connection) compileCall(p *mistakes, m *method) *clientCall {
 		if b.body != nil {
 			call.body = e.membersEncoder(b.bodyFields)
 		}
-		call.exact = b.isExact()
-		call.check = compileInputCheck(b.in, true, b.sources, b.sourceTokens())
 	} else {
 		call.segments = c.compilePath(&binding{}, e, m.path)
 	}
@@ -432,37 +424,6 @@ func sendParams(params []param, e *encoders) []sendParam {
 		out[i] = sendParam{param: p, encode: e.encoderFor(target), plain: target.kind == kindString}
 	}
 	return out
-}
-
-// isExact reports whether the rules of the fields, checked on a Go value, find all
-// that the server would find. A pointer or a list in the query may be a value that
-// is not sent.
-func (b *binding) isExact() bool {
-	for _, list := range [...][]param{b.path, b.query, b.header, b.cookie} {
-		for i := range list {
-			if list[i].list || list[i].shape.kind == kindPointer {
-				return false
-			}
-		}
-	}
-	return !b.in.reaches(isInexact)
-}
-
-// isInexact reports whether checking values of shape s misses what decoding their
-// JSON would find. That is so where code of the application reads the JSON, where
-// Validate has to see the defaults, for floats of 32 bits, which are judged by their
-// digits, for structs that are left out if they are zero, and where being optional,
-// which spares a zero its rules, is not the same as being left out.
-func isInexact(s *shape) bool {
-	switch s.kind {
-	case kindAny, kindRaw, kindCustom, kindText, kindNumber:
-		return true
-	}
-	return len(hooksOf(s.typ)) > 0 || slices.ContainsFunc(s.fields, func(f *field) bool {
-		target, leftOut := f.shape.deref(), f.omit != 0 || f.def != nil
-		return len(target.rulesIn(f)) > 0 && (target.kind == kindFloat && target.bits == 32 || f.optional != leftOut) ||
-			leftOut && (f.shape.kind == kindObject || f.shape.kind == kindArray)
-	})
 }
 
 // callField is the function of a field of the client, for reflect.MakeFunc.
@@ -585,7 +546,7 @@ func (c *clientCall) newRequest(ctx context.Context, b *callBuffer, in any) (_ *
 func (c *clientCall) writeInput(b *callBuffer, in any) (err error) {
 	defer recoverTo(&err)
 	b.path, b.escaped = append(b.path[:0], c.conn.path...), append(b.escaped[:0], c.conn.escaped...)
-	b.query, b.header, b.isUTF8 = b.query[:0], b.header[:0], true
+	b.query, b.header = b.query[:0], b.header[:0]
 	b.enc = encoder{buf: b.enc.buf[:0]}
 	d := &b.dec
 	d.start(nil)
@@ -611,40 +572,44 @@ func (c *clientCall) writeInput(b *callBuffer, in any) (err error) {
 		return nil
 	}
 	unsent := d.finish()
-	if c.exact && b.isUTF8 {
-		d.start(nil)
-		err = c.bind.finishInput(d, v, c.check)
-	} else {
-		err = c.tryBinding(b, v)
+	if err := c.tryBinding(b, v); err != nil {
+		return err
 	}
-	if err == nil {
-		err = unsent
-	}
-	return err
+	return unsent
 }
 
 // tryBinding binds the request in b as the server will, and returns its error.
 func (c *clientCall) tryBinding(b *callBuffer, v reflect.Value) error {
-	values := make(pathValues)
-	for i := range c.segments {
-		if p := c.segments[i].param; p != nil {
-			values[p.sourceName] = string(p.appendPathText(b, v))
-		}
+	var header map[string][]string
+	if len(b.header) > 0 {
+		header = make(map[string][]string, len(b.header))
 	}
-	header := make(map[string][]string, len(b.header))
 	for _, h := range b.header {
 		header[h.name] = []string{h.value}
 	}
 	b.dec.start(nil)
-	_, err := c.bind.bindRequest(&b.dec, requestValues{path: values, query: string(b.query), header: header, body: b.enc.buf})
+	b.sent = sentPath{c.segments, v, b}
+	_, err := c.bind.bindRequest(&b.dec, requestValues{path: &b.sent, query: string(b.query), header: header, body: b.enc.buf})
+	b.sent = sentPath{}
 	return err
 }
 
-// pathValues are the values of the placeholders, by their names.
-type pathValues map[string]string
+// A sentPath is the path of a request that a client sends.
+type sentPath struct {
+	segments []pathSegment
+	in       reflect.Value // the input
+	buffer   *callBuffer
+}
 
 // PathValue returns the value of a placeholder, as http.Request does.
-func (p pathValues) PathValue(name string) string { return p[name] }
+func (s *sentPath) PathValue(name string) string {
+	for i := range s.segments {
+		if p := s.segments[i].param; p != nil && p.sourceName == name {
+			return string(p.appendPathText(s.buffer, s.in))
+		}
+	}
+	return ""
+}
 
 var (
 	isNoSegment = &complaint{ruleSyntax, `must not be empty, "." or "..", which the path of a URL cannot carry`}
@@ -666,7 +631,6 @@ func (c *clientCall) writePath(b *callBuffer, v reflect.Value) {
 		b.text = s.param.appendPathText(b, v)
 		text := string(b.text)
 		s.param.complainUnless(b, text != "" && text != "." && text != "..", isNoSegment)
-		b.isUTF8 = b.isUTF8 && utf8.Valid(b.text)
 		b.path, b.escaped = append(b.path, b.text...), appendEscapedText(b.escaped, b.text)
 	}
 }
@@ -713,7 +677,6 @@ func (c *clientCall) writeQuery(b *callBuffer, v reflect.Value) {
 // writePair appends name=value to b.query.
 func (c *clientCall) writePair(b *callBuffer, p *sendParam, v reflect.Value) {
 	b.text = p.appendText(&b.enc, b.text[:0], v)
-	b.isUTF8 = b.isUTF8 && utf8.Valid(b.text)
 	if len(b.query) > 0 {
 		b.query = append(b.query, '&')
 	}
@@ -760,7 +723,6 @@ func (p *sendParam) fieldText(b *callBuffer, v reflect.Value) (string, bool) {
 		return "", false
 	}
 	b.text = p.appendText(&b.enc, b.text[:0], value)
-	b.isUTF8 = b.isUTF8 && utf8.Valid(b.text)
 	if p.shape.deref().kind == kindDuration {
 		return strings.Replace(string(b.text), "µ", "u", 1), true // as in outputHeader.textOf
 	}
