@@ -301,6 +301,29 @@ type (
 	hookBelow struct{ hookMiddle }
 	HookBase  struct{}
 
+	hookAbove          struct{ hookOverrides }
+	HookGeneric[T any] struct{ HookBase }
+	hookOfGeneric      struct{ HookGeneric[int] }
+	HookPlain[T any]   struct{ V T }
+	hookOfPlain        struct{ HookPlain[string] }
+	hookInterface      struct{ validator }
+	hookAmong          struct {
+		Plain int
+		*HookBase
+	}
+	hookDeclares struct {
+		*HookBase
+		Other hookOwn
+	}
+	hookValue   struct{ HookBase }
+	hookNothing struct{ hookNone }
+	hookNone    struct{ Base HookBase }
+	hookCopy    hookExported
+	hookDeeper  struct {
+		hookMiddle
+		HookBase
+	}
+
 	hookMiddle struct{ HookBase }
 )
 
@@ -308,6 +331,9 @@ func (hookOwn) Validate() error        { return nil }
 func (*hookPointer) Validate() error   { return nil }
 func (HookBase) Validate() error       { return nil }
 func (*hookOverrides) Validate() error { return nil }
+func (HookPlain[T]) Validate() error   { return nil }
+func (hookDeclares) Validate() error   { return nil }
+func (hookValue) Validate() error      { return nil }
 
 // Verify where Validate is called: once per struct that declares it, on the
 // struct around where that one is out of reach.
@@ -325,6 +351,18 @@ func TestHooksOf(t *testing.T) {
 		{hookTwice{}, "[[]]"},
 		{hookTwo{hookOwn: hookOwn{}}, "[[0]]"}, // ambiguous: nothing is promoted, and hookOwn is out of reach
 		{hookBelow{}, "[[0 0]]"},
+		{hookAbove{}, "[[0 0] []]"},
+		{hookOfGeneric{}, "[[0 0]]"},
+		{hookOfPlain{}, "[[0]]"},
+		{hookInterface{}, "[]"}, // the method of an interface is nobody's own
+		{hookAmong{}, "[[1]]"},
+		{hookDeclares{}, "[[0] []]"},
+		{hookValue{}, "[[0] []]"},
+		{hookNothing{}, "[]"}, // a named field promotes nothing
+		{hookCopy{}, "[[0]]"},
+		{hookDeeper{}, "[[0 0] [1]]"},
+		{struct{ HookBase }{}, "[[0]]"},
+		{promoting{}, "[[]]"},
 	} {
 		if got := fmt.Sprint(hooksOf(reflect.TypeOf(test.value))); got != test.want {
 			t.Errorf("hooksOf(%T) = %s, want %s", test.value, got, test.want)
