@@ -154,6 +154,7 @@ type mcpHandler struct {
 	shown     map[string]*shownList              // by method, such as tools/list; empty without show
 	forms     sync.Map                           // of *form, by reflect.Type; see formOf
 	quiet     sync.Pool                          // of *quietTimer
+	messages  sync.Pool                          // of *message
 	now       func() time.Time
 	texts     mcpTexts
 }
@@ -225,6 +226,7 @@ func (s *Service) newMCPHandler(opts *MCPOptions) *mcpHandler {
 		p.addf("%s", text)
 	}
 	h.quiet.New = newQuietTimer
+	h.messages.New = func() any { return new(message) }
 	index := compileTools(p, s, o.Tools)
 	h.resources = compileResources(p, index, o.Resources)
 	prompts := compilePrompts(p, index, o.Prompts)

@@ -254,7 +254,7 @@ func (x *exchange) refuseCaller(err error) *mcpError {
 // readInput checks what a call has beside its arguments, decodes these, and begins the
 // result. From then on the method may send messages.
 func (x *exchange) readInput() (in any, err error) {
-	m, t := &x.message, x.tool
+	m, t := x.message, x.tool
 	if string(m.method) == "tools/call" {
 		if e := x.checkParamHeaders(t, x.arguments); e != nil {
 			return nil, e

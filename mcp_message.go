@@ -217,10 +217,10 @@ type exchange struct {
 	modern   bool      // its era
 	stream   mcpStream // events of the answer; unused in a batch
 
-	message   message // that is being answered
-	tool      *tool   // that it calls; nil if it calls none
-	arguments []byte  // of the tool, as JSON; nil if there are none
-	add       addFunc // adds the output of the method to the result
+	message   *message // that is being answered; it goes back to the pool
+	tool      *tool    // that it calls; nil if it calls none
+	arguments []byte   // of the tool, as JSON; nil if there are none
+	add       addFunc  // adds the output of the method to the result
 
 	capabilities []byte  // of the client, as JSON; protected by stream.mu while the method runs
 	answers      answers // to questions of the method; likewise
@@ -468,8 +468,9 @@ func (x *exchange) answerRequest(rpc *rpcMessage) {
 		x.sendError(id, e)
 		return
 	}
-	m := &x.message
+	m := x.h.messages.Get().(*message)
 	m.rpcMessage = *rpc
+	x.message = m
 	status, err := http.StatusOK, x.answerMessage(m)
 	if e, ok := err.(*mcpError); ok {
 		status, err = x.addError(rpc.id, e), e.cause
@@ -478,6 +479,8 @@ func (x *exchange) answerRequest(rpc *rpcMessage) {
 		err = tooLarge
 		x.addExhausted(rpc, err)
 	}
+	x.message, *m = nil, message{}
+	x.h.messages.Put(m)
 	x.end(x, err)
 	x.sendAnswer(status)
 }
