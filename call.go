@@ -50,10 +50,10 @@ type call struct {
 	request         *http.Request // nil if there is none
 	response        http.Header   // of the response; nil if there is none, and in a batch
 	ws              *workspace
-	budget          *batchBudget // of the batch; nil for a call that is alone in its request
-	start           time.Time    // zero if nobody observes the call, and once it has been observed
-	nested          bool         // a Service.Call: it does not share the route or MCPOptions.Invoke of endpoint
-	refused         bool         // checkCaller has failed, so the input is unread
+	budget          *batchBudget  // of the batch; nil for a call that is alone in its request
+	start           time.Duration // since config.epoch; 0 if nobody observes the call, and once it is observed
+	nested          bool          // a Service.Call: it does not share the route or MCPOptions.Invoke of endpoint
+	refused         bool          // checkCaller has failed, so the input is unread
 }
 
 // A carrier is a call with the part that its transport has in it.
@@ -79,9 +79,7 @@ type streamCarrier interface {
 // that failed. A panic of the application becomes an error. A panic with
 // http.ErrAbortHandler goes on, so that net/http closes the connection.
 func (c *call) run(t carrier) (err error) {
-	if c.method.observe != nil {
-		c.start = time.Now()
-	}
+	c.startClock()
 	done := false
 	defer func() {
 		if done {
@@ -273,13 +271,21 @@ func (c *call) log(ctx context.Context, err error) {
 	}
 }
 
+// startClock notes when the call began, if it is observed. A time.Time would make each
+// call larger.
+func (c *call) startClock() {
+	if c.method.observe != nil {
+		c.start = max(1, time.Since(c.method.epoch))
+	}
+}
+
 // observe calls Options.Observe, once for each call. Observe may keep the error.
 func (c *call) observe(ctx context.Context, err error) {
-	if c.start.IsZero() {
+	if c.start == 0 {
 		return
 	}
-	o := Observation{Transport: c.transport(), Resource: c.method.resource, Method: c.method.name, Err: err, Took: time.Since(c.start)}
-	c.start = time.Time{}
+	o := Observation{Transport: c.transport(), Resource: c.method.resource, Method: c.method.name, Err: err, Took: time.Since(c.method.epoch) - c.start}
+	c.start = 0
 	if !c.nested && c.endpoint != nil {
 		o.Route = c.endpoint.route
 	}
@@ -299,8 +305,8 @@ func (c *call) observe(ctx context.Context, err error) {
 
 // observeSkipped observes a call that is not run because of err.
 func (c *call) observeSkipped(ctx context.Context, err error) {
-	if c.method != nil && c.method.observe != nil {
-		c.start = time.Now()
+	if c.method != nil {
+		c.startClock()
 		c.observe(ctx, err)
 	}
 }

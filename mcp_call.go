@@ -227,8 +227,9 @@ func (x *exchange) callTool(t *tool, m *message, arguments []byte, add addFunc) 
 		}
 	}()
 	err := x.run(x)
-	x.stream.stopCall(x)
-	done = true
+	if done = true; x.started {
+		x.stream.stopCall(x)
+	}
 	switch {
 	case x.refused:
 		return x.refuseCaller(err)
@@ -268,6 +269,7 @@ func (x *exchange) readInput() (in any, err error) {
 	}
 	if in, err = x.bindObject(x.arguments, m.input, m.inputErr); err == nil {
 		x.stream.startCall(x, m)
+		x.started = true
 		x.openResult()
 	}
 	return in, err

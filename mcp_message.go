@@ -215,6 +215,7 @@ type exchange struct {
 	agreed   string    // the revision of initialize on this pipe; "" before, and over HTTP
 	revision string    // of the message that is being answered
 	modern   bool      // its era
+	started  bool      // the method may send messages, until stream.stopCall
 	stream   mcpStream // events of the answer; unused in a batch
 
 	message   *message // that is being answered; it goes back to the pool

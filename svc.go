@@ -28,19 +28,18 @@
 //
 // # Methods
 //
-// A method takes a context.Context and at most one input, a pointer to a
-// struct. It returns at most one output, a pointer to a struct, and an error:
+// A method takes a context.Context and at most one input, a pointer to a struct. It
+// returns at most one output, a pointer to a struct, and an error:
 //
 //	func(ctx context.Context, in *In) (*Out, error)
 //	func(ctx context.Context) (*Out, error)
 //	func(ctx context.Context, in *In) error
 //	func(ctx context.Context) error
 //
-// With a [Stream] in place of the pointer to the output, a method returns
-// several outputs, one after the other.
+// With a [Stream] in place of the pointer to the output, a method returns several
+// outputs, one after the other.
 //
-// The first word of a method's name decides its route, unless
-// MethodOptions.HTTP does:
+// The first word of a method's name decides its route, unless MethodOptions.HTTP does:
 //
 //	Create, Add, New                 POST /{resource}
 //	List, All, Search, Find+plural   GET /{resource}
@@ -50,13 +49,13 @@
 //	Patch                            PATCH /{resource}/{id}
 //	anything else                    POST /{resource}/{action}
 //
-// On the other transports a method is called by its resource and its name in
-// snake_case: todos.mark_done over JSON-RPC, todos_mark_done as a tool.
+// On other transports the name of a method is its resource and its name in snake_case:
+// todos.mark_done over JSON-RPC, todos_mark_done as a tool.
 //
 // # Inputs
 //
-// Fields have the names of their json tags, on every transport. Over REST each
-// field has one source:
+// The name of a field is that of its json tag, on every transport. Over REST each field
+// has one source:
 //
 //	Field                                     Source
 //	----------------------------------------  --------------------------
@@ -204,53 +203,51 @@ type Options struct {
 	// other: the first segment of their paths, and the first part of their names
 	// on other transports. Default: Name in snake_case.
 	Resource string
-	// Path takes the place of Resource in REST paths, and of nothing else. It has
-	// one segment or more, none of them a placeholder. So two versions of a service
-	// can be joined side by side with the same paths behind their prefixes:
-	// Resource "orders_v2" and Path "orders", and then Join(v1.At("/v1"),
-	// v2.At("/v2")). Methods whose MethodOptions name a resource keep it in their
-	// paths. Default: Resource.
+	// Path replaces Resource in REST paths only. It has one or more segments, without
+	// placeholders. Two versions of a service can then have the same paths below their
+	// prefixes: Resource "orders_v2" and Path "orders", and Join(v1.At("/v1"),
+	// v2.At("/v2")). Methods with a MethodOptions.Resource keep that in their paths.
+	// Default: Resource.
 	Path string
-	// Methods has the options of single methods, by Go name. A name that the
-	// interface does not have is a mistake.
+	// Methods has the options of single methods by Go name. An unknown name is a
+	// mistake.
 	Methods map[string]MethodOptions
-	// Defaults holds for every method of the service.
+	// Defaults apply to every method of the service.
 	Defaults Defaults
-	// Strict refuses JSON objects with unknown properties, which are ignored
-	// otherwise; schemas then say additionalProperties: false. It does not
-	// apply to query parameters. For a method without an input, JSON-RPC and MCP
-	// refuse every argument; REST reads no body for it, so it ignores one.
+	// Strict rejects JSON objects with unknown properties, which are ignored
+	// otherwise; schemas then say additionalProperties: false. It does not apply to
+	// query parameters. For a method without an input, JSON-RPC and MCP reject every
+	// argument, and REST ignores a body.
 	Strict bool
 	// MaxBody is the largest request body accepted, in bytes. A larger one is
 	// answered with 413 (RFC 9110, section 15.5.14) and nothing is called. Zero
 	// means DefaultMaxBody; a negative value means no limit.
 	MaxBody int64
-	// BodyTimeout is how long a client may take to send a body. After that it
-	// gets 408 (RFC 9110, section 15.5.9) and nothing is called. It takes the place
-	// of http.Server.ReadTimeout for the body. Zero means DefaultBodyTimeout; a
-	// negative value means no limit beside that of the server.
+	// BodyTimeout is how long a client may take to send a body. After that it gets 408
+	// (RFC 9110, section 15.5.9) and nothing is called. It replaces
+	// http.Server.ReadTimeout for the body. Zero means DefaultBodyTimeout; a negative
+	// value leaves only the limit of the server.
 	BodyTimeout time.Duration
-	// Intercept wraps every call on every transport, for the needs that all methods
-	// share: access checks, tracing, transactions. It is called once, by Register,
-	// with the function that calls a method, and returns the function to call in
-	// its place. Inputs are bound and valid at that point. It must pass on a
-	// context that is derived from the one it gets, the same names, an input of the
-	// method's type, and what the method returned or an output of the same type; anything else is
-	// INTERNAL. Default: none.
+	// Intercept wraps every call on every transport, for what all methods need: access
+	// checks, tracing, transactions. Register calls it once, with the function that
+	// calls a method, and it returns the function to call instead. Inputs are valid at
+	// that point. That function must pass on a context derived from its own, the same
+	// names and an input of the method's type, and must return what the method returned
+	// or an output of the same type; anything else is INTERNAL. Default: none.
 	Intercept func(InvokeFunc) InvokeFunc
-	// Observe is told how every call ended, for metrics and traces; see
-	// [Observation]. Default: none, and no time is measured.
+	// Observe is called at the end of every call, for metrics and traces; see
+	// [Observation]. Default: none.
 	Observe func(ctx context.Context, o Observation)
-	// OnError writes the error responses of REST; the other transports prescribe
-	// the form of theirs. Default: WriteError.
+	// OnError writes the error responses of REST. Other transports have a fixed form.
+	// Default: WriteError.
 	OnError ErrorHandler
-	// Logger gets one line for every error that is sent to a client, with the
-	// cause. A path has at most 256 bytes there and the text of an error 2 KiB.
-	// Default: slog.Default, asked for at each use.
+	// Logger gets one line for every error that is sent to a client, with the cause. A
+	// path is cut after 256 bytes, the text of an error after 2 KiB. Default:
+	// slog.Default at the time of each line.
 	Logger *slog.Logger
 }
 
-// Defaults holds for every method of a service.
+// Defaults apply to every method of a service.
 type Defaults struct {
 	BaseURL string // URL of the REST routes in documents; "" means the server of the document
 	// Auth is "bearer" if the methods need an identity, or "". Documents then ask for
@@ -265,9 +262,9 @@ type Defaults struct {
 type MethodOptions struct {
 	// Resource is the resource of the method. Default: Options.Resource.
 	Resource string
-	// HTTP is the route, as a pattern of http.ServeMux with a method and
-	// without a host or the prefix of At: "POST /todos/{id}/archive". Default:
-	// inferred from the method's name; see the package documentation.
+	// HTTP is the route, as a pattern of http.ServeMux with a method, and without a host
+	// or the prefix of At: "POST /todos/{id}/archive". Default: inferred from the
+	// method's name; see the package documentation.
 	HTTP string
 	// Status is the HTTP status of success: 200, 201, 202 or 203 if the method
 	// returns a record, and 200, 202, 204 or 205 if it returns none, with an empty body.
@@ -276,10 +273,10 @@ type MethodOptions struct {
 	// Description describes the method in the descriptor and in documents. A model
 	// reads it to decide whether to call the tool. Default: nothing.
 	Description string
-	// Transports serve the method: TransportREST, TransportRPC, TransportMCP. On
-	// any other it is unknown, and in no document of it. Without TransportREST it has
-	// no route: HTTP and Status mean nothing, no placeholder has to be filled, and
-	// HTTPBinding is empty. Service.Call calls every method. Default: all three.
+	// Transports serve the method: TransportREST, TransportRPC, TransportMCP. Others do
+	// not know it, nor do their documents. Without TransportREST the method has no
+	// route: HTTP and Status mean nothing and HTTPBinding is empty. Service.Call calls
+	// every method. Default: all three.
 	Transports []Transport
 	// Public lets everybody call the method although Defaults.Auth is set, such as
 	// one that says that the process is well. Behind [Bearer] that needs
@@ -289,14 +286,13 @@ type MethodOptions struct {
 	// without one of them is PERMISSION_DENIED. They are checked where
 	// Defaults.Auth is, which they need. Default: none.
 	Scopes []string
-	// Deprecated says in every document that the method is on its way out.
-	// It is served as before.
+	// Deprecated marks the method as deprecated in every document. It is still served.
 	Deprecated bool
 	// Stream says how the outputs are sent. Default: one record, or StreamSSE
 	// if the method returns a Stream.
 	Stream StreamMode
-	// Direct calls the method without reflection; see [Direct]. Default: a call
-	// by reflection, which costs a few hundred nanoseconds more.
+	// Direct calls the method without reflection, which saves a few hundred nanoseconds;
+	// see [Direct]. Default: a call by reflection.
 	Direct Caller
 }
 

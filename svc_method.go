@@ -18,6 +18,7 @@ import (
 	"runtime"
 	"slices"
 	"strings"
+	"time"
 	"unicode"
 	"unicode/utf8"
 )
@@ -71,6 +72,7 @@ type config struct {
 	strict      bool                               // Options.Strict
 	intercepted InvokeFunc                         // what Options.Intercept returned; nil without
 	observe     func(context.Context, Observation) // Options.Observe; nil without
+	epoch       time.Time                          // from which calls measure their time
 }
 
 // A callFunc calls a method of one implementation. in is a pointer to the input,
@@ -160,6 +162,7 @@ func newMethodCompiler(p *mistakes, iface reflect.Type, impl any, o Options) *me
 			logger:     o.Logger,
 			strict:     o.Strict,
 			observe:    o.Observe,
+			epoch:      time.Now(),
 		},
 	}
 }
