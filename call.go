@@ -250,7 +250,7 @@ func (c *call) collect(cancel context.CancelCauseFunc, stream any, seen func(n i
 	enc := &c.ws.enc
 	start := len(enc.buf)
 	if enc.buf, err = c.method.appendItems(cancel, enc, enc.buf, stream, seen); err != nil {
-		c.budget.countDropped(len(enc.buf) - start)
+		c.budget.keepAnswer(len(enc.buf) - start)
 	}
 	return err
 }
@@ -320,19 +320,17 @@ func (c *call) transport() Transport {
 	return c.endpoint.transport
 }
 
-// Call calls a method by name, as a transport would: it checks the rules and the
-// Validate methods of the input, runs Options.Intercept, and turns a panic into
-// an error. The input is a pointer to the method's input, or nil if it takes
-// none. The method may be given by Method.Name, by one of its aliases or by its
-// Go name. An unknown method is UNIMPLEMENTED; an input of the wrong type, or one
-// that breaks a rule, is INVALID_ARGUMENT. The output is a pointer or nil. A
-// [Stream] is returned as it is, and the caller has to run it.
+// Call calls a method by name, as a transport would: it checks the rules and the Validate
+// methods of the input, runs Options.Intercept, and turns a panic into an error. The input
+// is a pointer to the method's input, or nil if it takes none. method is Method.Name, one
+// of its aliases or the Go name. An unknown method is UNIMPLEMENTED. An input of the wrong
+// type, one that breaks a rule, and one that is nested more than 1,000 levels deep, such as
+// one that contains itself, are INVALID_ARGUMENT. The output is a pointer or nil. A
+// [Stream] is returned as it is, and the caller must run it.
 //
-// A Go value cannot say that a field is absent: an optional field counts as
-// absent if it is zero. Call applies no defaults; [Service.NewInput] does. Validate
-// methods are called on the caller's own value and may change it; Call itself changes
-// nothing of it. An input that is nested more than 1,000 levels deep, as one is that
-// contains itself, is INVALID_ARGUMENT.
+// In a Go value an optional field counts as absent if it is zero. Call applies no
+// defaults; [Service.NewInput] does. Validate methods are called on the caller's own value
+// and may change it; Call itself changes nothing of it.
 func (s *Service) Call(ctx context.Context, resource, method string, input any) (any, error) {
 	m, err := s.findForCall(resource, method)
 	if err != nil {
@@ -372,10 +370,9 @@ func (c *localCall) takeOutput(out any) error {
 	return nil
 }
 
-// NewInput returns a new input for a method, with the defaults applied, those of
-// structs and of arrays of structs in it too, to be filled in and passed to
-// [Service.Call]. It returns nil for a method that takes no input, and an
-// UNIMPLEMENTED error for an unknown method.
+// NewInput returns a new input of a method for [Service.Call], with all defaults, also
+// those of structs and of arrays of structs in it. It returns nil for a method that takes
+// no input, and an UNIMPLEMENTED error for an unknown method.
 func (s *Service) NewInput(resource, method string) (any, error) {
 	m, err := s.findForCall(resource, method)
 	if err != nil || m.in == nil {
@@ -386,8 +383,7 @@ func (s *Service) NewInput(resource, method string) (any, error) {
 	return in.Interface(), nil
 }
 
-// findForCall returns the method of a name that a Go program gives: one that
-// clients may use too, or the Go name, which they do not see.
+// findForCall returns the method of a name that clients use, or of a Go name.
 func (s *Service) findForCall(resource, name string) (*method, error) {
 	if m := s.findMethod(resource, name); m != nil {
 		return m, nil
@@ -400,7 +396,7 @@ func (s *Service) findForCall(resource, name string) (*method, error) {
 	return nil, noMethodError(resource, name)
 }
 
-// noMethodError returns the error for a name that no method answers to.
+// noMethodError returns the error for an unknown method.
 func noMethodError(resource, name string) *Error {
 	return Errorf(CodeUnimplemented, "there is no method %q in resource %q", name, resource)
 }
@@ -452,40 +448,35 @@ func (c *call) Value(key any) any {
 // batchLines is how many errors of one batch are logged one by one.
 const batchLines = 8
 
-// A batchBudget bounds the answers and the log lines of one batch. A small request
-// can ask for the largest answer of a service, or cause an error, as often as a
-// batch has calls. The batches of JSON-RPC have one each, and so have those of MCP,
-// which answers them as follows:
+// A batchBudget limits the answers and the log lines of one batch. A small request can
+// ask for the largest answer of a service, or cause an error, once for each call of the
+// batch. JSON-RPC and MCP use it for each message:
 //
-//	for each message: checkNext; if it returns an error, answer with that and call
-//	  nothing; if not, answer the message and give the length to keepAnswer; if
-//	  that returns an error, drop the answer and answer with the error
-//	at the end: logRest
+//	checkNext; if it fails, answer with its error and call nothing
+//	answer the message and give the length to keepAnswer; if it fails, answer with its
+//	error in place of the answer
 //
-// The errors themselves are not counted as answers: they are short. The items of a
-// stream that ended in an error are counted, by countDropped. An answer that
-// does not fit has been made in full before it is dropped. So a batch takes the
-// memory of maxAnswers and of one answer for each of its workers.
-//
-// The zero value is a whole budget. Methods may be called by several goroutines.
+// and logRest at the end. A batch takes the memory of maxAnswers, and of one more answer
+// for each of its workers. The zero value is a whole budget; a nil budget, that of a
+// single message, limits nothing. Methods may be called by several goroutines.
 type batchBudget struct {
 	kept   atomic.Int64 // the bytes of the answers that are kept, at most maxAnswers
-	spent  atomic.Bool  // an answer did not fit, so no call begins any more
-	unrun  atomic.Int64 // the calls that did not begin, for whatever reason
-	errors atomic.Int64 // the errors that were to be logged
-	severe atomic.Bool  // an error that was counted and not logged has a status of 500 or more
+	spent  atomic.Bool  // an answer did not fit, so no more calls begin
+	unrun  atomic.Int64 // the calls that did not begin
+	errors atomic.Int64 // the errors, logged or not
+	severe atomic.Bool  // an error that was not logged has a status of 500 or more
 }
 
-// The errors of calls that the budget is too small for. A client can tell by the
-// message whether the call was begun, which matters if it is a write.
+// The errors of calls that exceed the budget. They tell whether the call was begun, which
+// matters if it is a write.
 var (
 	errAnswerTooLarge = Errorf(CodeResourceExhausted, "the call was begun, but its answer does not fit: the answers of a batch have at most 16 MiB together")
 	errBudgetSpent    = Errorf(CodeResourceExhausted, "the call was not begun: the answers of a batch have at most 16 MiB together, and those of other calls have used them up")
 )
 
-// checkNext returns nil if the next call of the batch may begin. It returns
-// errBudgetSpent if the answers so far use up the budget, and the error of ctx if
-// that has ended: nobody waits for the answers of a client that has disconnected.
+// checkNext returns nil if the next call of the batch may begin. It returns errBudgetSpent
+// if the answers so far use up the budget, and the error of ctx if that has ended, since a
+// client that has gone needs no answers.
 func (b *batchBudget) checkNext(ctx context.Context) error {
 	if b == nil {
 		return nil
@@ -500,35 +491,18 @@ func (b *batchBudget) checkNext(ctx context.Context) error {
 	return err
 }
 
-// keepAnswer counts an answer of n bytes. It returns errAnswerTooLarge if the
-// budget has not so many left; then no further call may begin.
+// keepAnswer counts n bytes of an answer, or of the items that a stream yielded before it
+// failed. It returns errAnswerTooLarge if they exceed the budget; then no more calls begin.
 func (b *batchBudget) keepAnswer(n int) error {
-	if b == nil {
+	if b == nil || b.kept.Add(int64(n)) <= maxAnswers {
 		return nil
 	}
-	for {
-		kept := b.kept.Load()
-		if kept+int64(n) > maxAnswers {
-			b.spent.Store(true)
-			return errAnswerTooLarge
-		}
-		if b.kept.CompareAndSwap(kept, kept+int64(n)) {
-			return nil
-		}
-	}
+	b.kept.Add(int64(-n))
+	b.spent.Store(true)
+	return errAnswerTooLarge
 }
 
-// countDropped counts n bytes that a call collected before it ended in an error. They
-// were made all the same, so a batch of streams that are all too large must not run
-// to its end: the first of them uses up the budget. A nil budget counts nothing.
-func (b *batchBudget) countDropped(n int) {
-	if b != nil {
-		b.keepAnswer(n)
-	}
-}
-
-// mayLog reports whether err is to be logged. If not, it is counted for logRest. A nil
-// budget, that of a single message, allows all.
+// mayLog reports whether err is to be logged. If not, logRest counts it.
 func (b *batchBudget) mayLog(err error) bool {
 	if b == nil || b.errors.Add(1) <= batchLines {
 		return true
@@ -539,10 +513,10 @@ func (b *batchBudget) mayLog(err error) bool {
 	return false
 }
 
-// logRest writes a line with the number of the errors that were not logged and of
-// the calls that were not run, if there are any. Its level is error if one of the
-// errors has that level, and info if the only reason is that the client has gone.
-// It goes to the logger of the endpoint, also after Join.
+// logRest writes a line with the number of errors that were not logged and of calls that
+// were not run, if there are any. Its level is error if one of the errors has that level,
+// and info if the client has gone and nothing else happened. It goes to the logger of the
+// endpoint, also after Join.
 func (b *batchBudget) logRest(ctx context.Context, e *endpoint, r *http.Request) {
 	more, unrun := max(0, b.errors.Load()-batchLines), b.unrun.Load()
 	if more == 0 && unrun == 0 {
@@ -564,9 +538,9 @@ func (b *batchBudget) logRest(ctx context.Context, e *endpoint, r *http.Request)
 	logger.LogAttrs(ctx, level, "svc: more in this batch", attrs...)
 }
 
-// A workspace is the memory that one goroutine needs to serve one request. All
-// requests of a service share a pool of them, so that a request that is like the
-// ones before allocates little more than its input.
+// A workspace is the memory that one goroutine needs to serve one request. All requests of
+// a service share a pool of workspaces, so most requests allocate little more than their
+// input.
 //
 // Invariants:
 //
@@ -591,9 +565,8 @@ func (s *Service) borrowWorkspace() *workspace {
 	return ws
 }
 
-// returnWorkspace keeps ws for another request, unless an unusual one made it
-// large: otherwise a few large requests would make every workspace of the pool
-// large, for ever.
+// returnWorkspace keeps ws for another request, unless a large request has made it large.
+// Otherwise all workspaces of the pool would become large in time.
 func (s *Service) returnWorkspace(ws *workspace) {
 	if cap(ws.body) > maxPooled || cap(ws.enc.buf) > maxPooled || cap(ws.dec.scratch) > maxPooled ||
 		cap(ws.dec.scan.names) > maxPooled/16 || cap(ws.dec.texts) > maxPooled/16 {

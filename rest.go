@@ -1,7 +1,7 @@
 package svc
 
-// This file serves methods over REST: one HTTP route per method. The routes come
-// first, then requests that match none, then requests to a method.
+// This file serves methods over REST: one HTTP route per method. It has the routes first,
+// then requests that match no route, then requests to a method.
 
 import (
 	"context"
@@ -12,15 +12,15 @@ import (
 	"strings"
 )
 
-// A Route is one HTTP route of a service, for routers other than
-// http.ServeMux. The handler reads the values of placeholders with
-// http.Request.PathValue, so another router has to call SetPathValue.
+// A Route is one HTTP route of a service, for routers other than http.ServeMux. The
+// handler reads placeholders by http.Request.PathValue, so another router has to call
+// SetPathValue.
 type Route struct {
 	Method   string       // of HTTP
 	Path     string       // with placeholders, as in "/todos/{id}"
 	Resource string       // of the method
 	Name     string       // Method.Name
-	Handler  http.Handler // serves the route, and no other
+	Handler  http.Handler // of this route only
 }
 
 // Routes returns the routes without mounting them, in the order of the methods'
@@ -36,22 +36,21 @@ func (s *Service) Routes() []Route {
 	return routes
 }
 
-// Mount registers every route on mux. Requests that match none of them are left
-// to mux, which answers 404 and 405 as text and redirects paths that are not
-// clean; see [Service.REST] for a handler that does neither. Mount panics if a
-// route clashes with a pattern of mux, and names the other method if the pattern
-// belongs to one.
+// Mount registers every route on mux. Requests that match no route are left to mux, which
+// answers 404 and 405 as text and redirects unclean paths; [Service.REST] does neither.
+// Mount panics if a route clashes with a pattern of mux, and names the other method if the
+// pattern belongs to one.
 func (s *Service) Mount(mux *http.ServeMux) {
 	if mux == nil {
-		panic("svc: cannot mount " + s.name + " on nil; give Mount http.DefaultServeMux, or the http.NewServeMux() that the server has")
+		panic("svc: cannot mount " + s.name + " on nil; give Mount the http.ServeMux of the server, or http.DefaultServeMux")
 	}
 	for _, r := range s.Routes() {
 		mountRoute(mux, r)
 	}
 }
 
-// mountRoute registers r on mux. The mux's message names only patterns, so the panic
-// says first whose they are, and what to do.
+// mountRoute registers r on mux. The message of mux names only patterns, so the panic says
+// first which methods they belong to.
 func mountRoute(mux *http.ServeMux, r Route) {
 	defer func() {
 		if v := recover(); v != nil {
@@ -67,29 +66,29 @@ func explainClash(mux *http.ServeMux, r Route) string {
 	path := strings.NewReplacer("{", "", "}", "").Replace(r.Path) // placeholders match their own names
 	req, err := http.NewRequest(r.Method, path, nil)
 	if err != nil {
-		return "the mux does not take it"
+		return "the mux rejects its pattern"
 	}
 	chosen, _ := mux.Handler(req)
 	own, _ := r.Handler.(*restHandler)
 	switch h, _ := chosen.(*restHandler); {
 	case h == nil:
-		return "another handler matches some of its requests; move that, or mount the service under a prefix, as by At(\"/v1\")"
+		return "another handler matches some of its requests; move that handler, or mount the service under a prefix, such as At(\"/v1\")"
 	case own != nil && h.service == own.service:
 		return "the service is on this mux already; mount it once"
 	default:
-		return fmt.Sprintf("%s.%s of another service is on the same path; give one of them another Resource or Path, or a prefix, as by At(\"/v2\")", h.served.resource, h.served.name)
+		return fmt.Sprintf("%s.%s of another service is on the same path; give one of them another Resource or Path, or a prefix, such as At(\"/v2\")", h.served.resource, h.served.name)
 	}
 }
 
-// REST returns a handler that serves every route. It answers requests that match
-// none with 404, or with 405 and Allow if another method would match, by
-// Options.OnError like every other error. It never redirects: a path that is not
-// clean is a 404, since a redirect turns the POST of many clients into a GET.
+// REST returns a handler that serves every route. Requests that match no route get 404, or
+// 405 with Allow if another method would match, by Options.OnError like every other error.
+// It never redirects: an unclean path is a 404, since many clients turn a redirected POST
+// into a GET.
 //
-// A POST that a browser sends for a page of another origin must say that its body
-// is application/json, also to a method without an input. Otherwise it gets 403
-// and calls nothing: browsers send other forms without asking the server, along
-// with the cookies and the password that they have for it.
+// A POST that a browser sends for a page of another origin must have the Content-Type
+// application/json, also for a method without an input. Otherwise it gets 403 and nothing
+// is called: browsers send other types without asking the server, with the cookies and the
+// password that they have for it.
 func (s *Service) REST() http.Handler {
 	h := &restMux{endpoint: s.newEndpoint(TransportREST), mux: http.NewServeMux()}
 	s.Mount(h.mux)
@@ -97,9 +96,8 @@ func (s *Service) REST() http.Handler {
 	return h
 }
 
-// A restMux serves all routes of a service. As an endpoint it stands for the
-// requests that no route matches; the handler of each route is an endpoint of
-// its own.
+// A restMux serves all routes of a service. Its endpoint is for requests that no route
+// matches; the handler of each route has its own.
 type restMux struct {
 	endpoint
 	mux *http.ServeMux
@@ -246,9 +244,9 @@ func (m *method) sendHeaders(w http.ResponseWriter, r *http.Request, header http
 	return true
 }
 
-// isShortURL reports whether strings of the URL may be parts of its text in place
-// of copies. Such a string keeps all of the text in memory, with that of the first
-// line of the request, so the limit is what other short strings keep; see arenaBlock.
+// isShortURL reports whether strings may alias the text of the URL, which they then keep
+// in memory, with the first line of the request. The limit is that of other short strings;
+// see arenaBlock.
 func isShortURL(r *http.Request) bool {
 	return len(r.RequestURI) <= arenaBlock && len(r.URL.Path)+len(r.URL.RawQuery) <= arenaBlock
 }
@@ -288,9 +286,9 @@ func (c *restCall) takeStream(ctx context.Context, cancel context.CancelCauseFun
 	return nil
 }
 
-// sendItems sends each item of the stream, and then the event "done". Iterators
-// return when their ctx is canceled, which looks like the end of the stream and is
-// not: then sendItems returns an error.
+// sendItems sends each item of the stream, and then the event "done". An iterator returns
+// when its ctx is canceled. That is not the end of the stream, so sendItems then returns an
+// error.
 func (m *method) sendItems(ctx context.Context, cancel context.CancelCauseFunc, events *eventStream, ws *workspace, out any) error {
 	err := m.eachItem(cancel, out, func(item any) (err error) {
 		if ws.enc.buf, err = m.appendOutput(&ws.enc, ws.enc.buf[:0], item); err != nil {
@@ -312,9 +310,9 @@ func (m *method) sendItems(ctx context.Context, cancel context.CancelCauseFunc, 
 	return sendingError(events.sendEvent(&Event{Name: eventDone}, []byte("{}")))
 }
 
-// sendingError returns the error for an event that could not be sent, or nil if
-// err is: the client has gone, or no longer reads. It counts as canceled by the
-// client, not as an error of the server.
+// sendingError returns the error for an event that could not be sent, or nil if err is nil:
+// the client has gone or does not read. The client has canceled the call, so it is not an
+// error of the server.
 func sendingError(err error) error {
 	if err == nil {
 		return nil
@@ -322,8 +320,8 @@ func sendingError(err error) error {
 	return &Error{Code: CodeCanceled, cause: fmt.Errorf("sending an event: %w", err)}
 }
 
-// eventOf returns the event of an item, without its data. An item must not take
-// the name of an event that ends the stream.
+// eventOf returns the event of an item, without its data. The names of the events that end
+// a stream are not allowed.
 func eventOf(item any) (Event, error) {
 	t, ok := item.(interface{ SSE() Event })
 	if !ok {

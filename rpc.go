@@ -23,21 +23,19 @@ import (
 	"time"
 )
 
-// maxBatch is how many calls one batch may have. A small body has room for a
-// million calls, and one request should not be able to ask for that much work.
+// maxBatch is how many calls one batch may have. A small body has room for a million
+// calls, which is too much work for one request.
 const maxBatch = 1000
 
 // RPC returns a handler that serves every method over JSON-RPC 2.0: single
 // calls, notifications and batches, by POST.
 //
-// A method is called as resource.name: todos.mark_done for MarkDone. It also
-// answers to todos.markDone and to todos.markdone. Params are given by name: the
-// fields of the input by their wire names, wherever REST takes them from. A
-// method without an input takes no params, {} or []. "params":null counts as
-// absent, since many clients send it. The result of a method without an output
-// is null. The items of a [Stream] are collected into {"items":[…]}, at most
-// 1,000 and 16 MiB; a stream that has more is ended and answered with
-// RESOURCE_EXHAUSTED.
+// A method is called as resource.name: todos.mark_done for MarkDone. The aliases
+// todos.markDone and todos.markdone call it too. Params are given by name: all fields of
+// the input by their wire names. A method without an input takes no params, {} or [].
+// "params":null counts as absent, since many clients send it. The result of a method
+// without an output is null. The items of a [Stream] are collected in {"items":[…]}; a
+// stream of more than 1,000 items or 16 MiB is RESOURCE_EXHAUSTED.
 //
 // An error has the number of its code, its message, and in data its code and
 // details, as the envelope of REST has them:
@@ -61,27 +59,25 @@ const maxBatch = 1000
 //
 // After [Join], the limits are those of the first service.
 //
-// The calls of a batch run concurrently, at most 8 at a time, and are answered
-// in their order. A batch of more than 1,000 calls nothing. What a method of a
-// batch adds to Info.Header is dropped, since one response answers all calls.
+// The calls of a batch run concurrently, at most 8 at a time, and are answered in order. A
+// batch of more than 1,000 calls nothing. What a method of a batch adds to Info.Header is
+// dropped, since one response answers all calls. A batch logs at most 8 errors, and one
+// line that counts the others.
 //
-// The answers of a batch have at most 16 MiB together. An answer that does not
-// fit is replaced by RESOURCE_EXHAUSTED, and calls that have not begun by then are
-// answered with RESOURCE_EXHAUSTED and not run; the messages of the two differ. What
-// a stream collected before an error ended it counts too.
-// When the client has disconnected, or the context of the request ends otherwise,
-// the calls that have not begun are not run either. A batch logs at most 8 errors,
-// and one line that counts the rest.
+// The answers of a batch have at most 16 MiB together, including the items of streams that
+// failed. An answer that does not fit is replaced by RESOURCE_EXHAUSTED. Calls that have
+// not begun by then are not run and get RESOURCE_EXHAUSTED with another message. Nor do
+// calls begin after the context of the request has ended.
 //
-// A request that wants no answer gets 204: a notification, or a batch of them.
+// Notifications, alone or in a batch, get 204 without a body.
 //
-// The method rpc.discover returns the OpenRPC document of the service. Names
-// that start with "rpc." are reserved (JSON-RPC 2.0, sections 4 and 8), so RPC panics
-// if the service has a resource of the name rpc.
+// The method rpc.discover returns the OpenRPC document of the service. Names that start
+// with "rpc." are reserved (JSON-RPC 2.0, sections 4 and 8), so RPC panics if the service
+// has a resource named rpc.
 func (s *Service) RPC() http.Handler {
 	for _, m := range s.methodsOn(TransportRPC) {
 		if m.resource == "rpc" {
-			panic("svc: JSON-RPC reserves names that start with rpc., so it cannot serve " + m.goName + "; put it into another resource than rpc")
+			panic("svc: JSON-RPC reserves names that start with rpc., so it cannot serve " + m.goName + "; give it another resource than rpc")
 		}
 	}
 	h := &rpcHandler{endpoint: s.newEndpoint(TransportRPC), document: buildOpenRPC(s)}
@@ -89,9 +85,8 @@ func (s *Service) RPC() http.Handler {
 	return h
 }
 
-// An rpcHandler serves all methods of a service on one endpoint. The options of
-// the endpoint are for the request as a whole; each call has those of its
-// method.
+// An rpcHandler serves all methods of a service. The options of its endpoint apply to the
+// request as a whole, those of a method to a call.
 type rpcHandler struct {
 	endpoint
 	document []byte    // the result of rpc.discover
@@ -107,10 +102,10 @@ type rpcExchange struct {
 	batch   rpcBatch
 }
 
-// readParams is the paramsReader of JSON-RPC. It leaves the params to callMethod if
-// the caller must not call the method, and if code of the application takes part in
-// decoding, which must not run before the text is known to be JSON. In a batch it
-// also leaves those with violations: the decoder keeps one error only.
+// readParams is the paramsReader of JSON-RPC. It leaves params to readInput if the caller
+// must not call the method, and if decoding runs code of the application, which must not
+// see a text before it is known to be JSON. In a batch it also leaves params with
+// violations, since the decoder keeps only one error.
 func (x *rpcExchange) readParams(name []byte) (in any, err error) {
 	m := x.handler.resolveMethod(name)
 	if m == nil || m.bind == nil || m.bind.runsCode || m.checkCaller(x.request.Context()) != nil {
@@ -124,8 +119,8 @@ func (x *rpcExchange) readParams(name []byte) (in any, err error) {
 
 func (h *rpcHandler) ServeHTTP(w http.ResponseWriter, r *http.Request) { h.serveRequest(w, r, h) }
 
-// respond answers every message of the body. An error it returns is about the
-// request as a whole; the error of a call is part of a response.
+// respond answers every message of the body. It returns errors of the request as a whole;
+// those of calls are part of the response.
 func (h *rpcHandler) respond(w http.ResponseWriter, r *http.Request, ws *workspace) error {
 	ws.dec.lean = true // only svc reads the details of these errors
 	if r.Method != http.MethodPost {
@@ -156,8 +151,8 @@ func (h *rpcHandler) respond(w http.ResponseWriter, r *http.Request, ws *workspa
 	return err
 }
 
-// answerText returns the body of the response to x.text, which is empty if no
-// message wants an answer. The body aliases ws or x.
+// answerText returns the body of the response to x.text, which is empty if there are only
+// notifications. The body aliases ws or x.
 func (h *rpcHandler) answerText(w http.ResponseWriter, r *http.Request, ws *workspace, x *rpcExchange) ([]byte, error) {
 	switch {
 	case ws.dec.scan.err != nil:
@@ -174,8 +169,7 @@ func (h *rpcHandler) answerText(w http.ResponseWriter, r *http.Request, ws *work
 	return x.batch.answerMessages(h, r, ws, x.text.messages), nil
 }
 
-// returnExchange keeps x for another request, unless an unusual one made it large:
-// memory in a pool is never smaller than its largest request needed.
+// returnExchange keeps x for another request, unless a large request has made it large.
 func (h *rpcHandler) returnExchange(x *rpcExchange) {
 	if cap(x.text.messages) > maxBatch/4 || cap(x.batch.body) > maxPooled {
 		return
@@ -184,8 +178,8 @@ func (h *rpcHandler) returnExchange(x *rpcExchange) {
 	h.pool.Put(x)
 }
 
-// writeErrorResponse answers the whole request with err. Its id is null, since no
-// message belongs to it.
+// writeErrorResponse answers the whole request with err. The id is null, since the error
+// belongs to no message.
 func (h *rpcHandler) writeErrorResponse(w http.ResponseWriter, _ *http.Request, err error) {
 	e := ErrorFrom(err)
 	var buf [512]byte
@@ -202,10 +196,9 @@ type rpcCall struct {
 // none. header is that of the HTTP response, and budget nil, for a single message; in
 // a batch header is nil.
 //
-// The result is written behind the beginning of a response before it is known
-// whether the call succeeds, so that it need not be copied. After an error all
-// appended bytes are dropped, because a failed encoder may leave an incomplete
-// value.
+// The result is written before it is known whether the call succeeds, so that it need not
+// be copied. After an error all appended bytes are dropped, since a failed encoder may
+// leave an incomplete value.
 func (h *rpcHandler) answerMessage(msg *rpcMessage, r *http.Request, header http.Header, ws *workspace, budget *batchBudget) {
 	c := &rpcCall{call{Context: r.Context(), endpoint: &h.endpoint, method: h.findCalled(msg), request: r, response: header, ws: ws, budget: budget}, msg}
 	if err := budget.checkNext(c); err != nil {
@@ -316,9 +309,8 @@ func (c *rpcCall) takeStream(_ context.Context, cancel context.CancelCauseFunc, 
 	return c.collect(cancel, stream, nil)
 }
 
-// checkNoParams checks the params of a method without an input, as far as their
-// names do not matter. A value at a position cannot be meant for anything, so a
-// list must be empty.
+// checkNoParams checks the params of a method without an input, but not the names in an
+// object. A list must be empty, since its values cannot mean anything.
 func checkNoParams(params []byte) error {
 	if len(params) == 0 || params[0] == '{' || len(bytes.TrimLeft(params[1:], " \t\r\n")) == 1 {
 		return nil
@@ -341,10 +333,9 @@ func appendRPCErrorOf(dst []byte, e *Error, id []byte) []byte {
 // section 6).
 var rpcEmptyBatch = &Violation{inBody, "", "minItems", "a batch must have a call"}
 
-// rpcProtocolError returns the error for a request that calls nothing. Its
-// status is 200: the exchange of HTTP itself went well, and clients read the
-// body only then. v may be nil. The messages are those of JSON-RPC 2.0, section
-// 5.1, where it has one.
+// rpcProtocolError returns the error for a request that calls nothing. v may be nil. The
+// status is 200, since many clients read the body only then. The messages are those of
+// JSON-RPC 2.0, section 5.1, if it has one.
 func rpcProtocolError(number int32, code Code, message string, v *Violation) *Error {
 	e := &Error{Code: code, Message: message, status: http.StatusOK, number: number}
 	if v != nil {
@@ -380,11 +371,9 @@ const batchWorkers = 8
 // calls 17 to 29 % slower, and take 13 allocations more.
 const batchPatience = 100 * time.Microsecond
 
-// An rpcBatch is one batch while it is answered.
-//
-// The goroutine of the request takes messages from the first instant. If there
-// are messages left after batchPatience, a timer starts helpers that take some
-// as well, so calls that wait for something do not add up.
+// An rpcBatch answers one batch. The goroutine of the request answers messages from the
+// start. If there are messages left after batchPatience, a timer starts helpers that
+// answer messages too, so that the waiting times of calls do not add up.
 //
 // Invariants:
 //
@@ -407,9 +396,8 @@ type rpcBatch struct {
 	panicked atomic.Pointer[any]          // the value that a helper panicked with first
 }
 
-// answerMessages returns the body of the response to messages, which is empty if
-// no message wants an answer. When it returns, also by a panic, every call has
-// ended.
+// answerMessages returns the body of the response to messages, which is empty if there are
+// only notifications. When it returns or panics, every call has ended.
 func (b *rpcBatch) answerMessages(h *rpcHandler, r *http.Request, ws *workspace, messages []rpcMessage) []byte {
 	b.handler, b.request, b.messages = h, r, messages
 	if cap(b.answers) < len(messages) {
@@ -435,9 +423,8 @@ func (b *rpcBatch) answerMessages(h *rpcHandler, r *http.Request, ws *workspace,
 	return b.body
 }
 
-// runWorkers takes messages until none are left, with the helpers that the timer
-// starts. It waits for all of them even if it panics: a method must not run
-// after its request has ended.
+// runWorkers answers all messages, with the helpers that the timer starts. It waits for
+// them even if it panics: a method must not run after its request has ended.
 func (b *rpcBatch) runWorkers(ws *workspace) {
 	b.running.Add(1)
 	timer := time.AfterFunc(batchPatience, b.startHelpers)
@@ -460,8 +447,8 @@ func (b *rpcBatch) startHelpers() {
 	}
 }
 
-// helpOut takes messages on a goroutine of its own. A panic there would end the
-// process, so it is kept for the goroutine of the request.
+// helpOut answers messages on a goroutine of its own. It keeps a panic, which would end
+// the process here, for the goroutine of the request.
 func (b *rpcBatch) helpOut(i int) {
 	done := false
 	defer func() {
@@ -481,10 +468,8 @@ func (b *rpcBatch) helpOut(i int) {
 	done = true
 }
 
-// takeMessages answers messages until there are none left.
-//
-// A worker gives up a buffer that has grown large. Appending to it would copy the
-// answers in it again and again, and those that are kept would hold each copy.
+// takeMessages answers messages until none are left. A worker gives up a buffer that has
+// grown large: to append to it would copy the answers in it again and again.
 func (b *rpcBatch) takeMessages(ws *workspace) {
 	ws.enc.buf = ws.enc.buf[:0]
 	for {
@@ -525,10 +510,8 @@ func (b *rpcBatch) joinAnswers() {
 	}
 }
 
-// An openRPCDocument is the OpenRPC document of a service, which rpc.discover
-// returns: the methods, their params and their results. It follows version 1.3.2
-// of the OpenRPC specification. Each type that methods name is written once, as a
-// component. The document is written when RPC is called and never again.
+// An openRPCDocument is the OpenRPC document of a service, by version 1.3.2 of the OpenRPC
+// specification. RPC writes it once. Each named type is a component.
 //
 //	Member of a method  Here
 //	------------------  ------------------------------------------------
@@ -557,7 +540,7 @@ type openRPCMethod struct {
 	Params         []openRPCValue `json:"params"`
 	Result         openRPCValue   `json:"result"`
 	Deprecated     bool           `json:"deprecated,omitempty"`
-	// OpenRPC has no word for identity; an extension says it as OpenAPI does.
+	// OpenRPC says nothing about identity, so this is an extension in the form of OpenAPI.
 	Security []documentSecurity `json:"x-security,omitempty"`
 }
 
@@ -569,9 +552,9 @@ type openRPCValue struct {
 	Schema      json.RawMessage `json:"schema"`
 }
 
-// buildOpenRPC returns the document of s. A field that is no member of JSON
-// objects is a param too, by the name that its path or query tag gives it.
-// OpenRPC requires a name of a result; that of the type tells most.
+// buildOpenRPC returns the document of s. A field that is not a member of JSON objects is a
+// param too, by the name of its path or query tag. OpenRPC requires a name for the result;
+// that of its type is used.
 func buildOpenRPC(s *Service) []byte {
 	c := newComponents(jsonSchema, func(t *shape) string { return s.typeNames[t] })
 	doc := openRPCDocument{OpenRPC: "1.3.2", Info: documentInfo{s.name, s.description, s.version}}

@@ -300,15 +300,15 @@ type MethodOptions struct {
 // default of the method; [StreamSSE] is the only other.
 type StreamMode string
 
-// An InvokeFunc calls a method by resource and name. The input is a pointer to
-// the method's input, or nil if the method takes none. The output is a pointer
-// too, or nil, or the method's [Stream]; an InvokeFunc must pass a stream on
-// without running it. [Service.Call] is an InvokeFunc.
+// An InvokeFunc calls a method by resource and name. The input is a pointer to the
+// method's input, or nil if the method takes none. The output is a pointer, nil or the
+// method's [Stream]; an InvokeFunc must pass a stream on without running it.
+// [Service.Call] is an InvokeFunc.
 type InvokeFunc func(ctx context.Context, resource, method string, input any) (any, error)
 
-// A Service is a compiled interface: a table of methods, each with its route,
-// its plans and its call. It never changes, keeps nothing between requests, and
-// is safe for concurrent use. The zero Service has no methods and cannot be served.
+// A Service is a compiled interface: a table of methods with their routes, plans and
+// calls. It never changes, keeps nothing between requests, and is safe for concurrent
+// use. The zero Service has no methods and cannot be served.
 type Service struct {
 	// Invariants:
 	//
@@ -335,16 +335,15 @@ type methodName struct{ resource, method string }
 //
 //	s, err := svc.Register[TodoAPI](impl, nil)
 //
-// The interface has to be given, since Go would infer the type of impl. A nil opts
-// stands for the defaults. The error lists every mistake in the interface, its
-// types and opts, not only the first, and suggests a correction for each.
+// Give the interface, since Go would infer the type of impl. A nil opts stands for the
+// defaults. The error lists every mistake in the interface, its types and opts, and
+// suggests a correction for each.
 func Register[I any](impl I, opts *Options) (*Service, error) {
 	return register(reflect.TypeFor[I](), impl, opts)
 }
 
-// MustRegister is like [Register] but panics instead of returning an error. It
-// simplifies the initialisation of programs, where a mistake cannot be handled
-// anyway.
+// MustRegister is like [Register] but panics instead of returning an error. It is for
+// the initialisation of programs.
 func MustRegister[I any](impl I, opts *Options) *Service {
 	s, err := Register(impl, opts)
 	if err != nil {
@@ -375,8 +374,8 @@ func register(iface reflect.Type, impl any, opts *Options) (*Service, error) {
 	return nil, p.err("register " + iface.String())
 }
 
-// isNilPointer reports whether impl holds a nil pointer. A method could still be
-// called on one; it is more often a forgotten assignment.
+// isNilPointer reports whether impl holds a nil pointer, which is probably a forgotten
+// assignment.
 func isNilPointer(impl any) bool {
 	v := reflect.ValueOf(impl)
 	return v.Kind() == reflect.Pointer && v.IsNil()
@@ -395,9 +394,8 @@ func (o Options) withDefaults(iface reflect.Type) Options {
 	return o
 }
 
-// compileService compiles every method, and checks the options and the relations
-// between methods. It notes mistakes in p; the service is of use only if there are
-// none.
+// compileService compiles every method and checks the options. It adds mistakes to p;
+// the service can be used only if there are none.
 func compileService(p *mistakes, iface reflect.Type, impl any, o Options) *Service {
 	c := newMethodCompiler(p, iface, impl, o)
 	s := &Service{
@@ -436,8 +434,8 @@ func compileService(p *mistakes, iface reflect.Type, impl any, o Options) *Servi
 	return s
 }
 
-// suggestName returns the end of a message about the unknown method name: the
-// one that was probably meant, or "".
+// suggestName returns the end of a message about the unknown method name: the name that
+// was probably meant, or "".
 func suggestName(methods []*method, name string) string {
 	for _, m := range methods {
 		if strings.EqualFold(m.goName, name) || m.name == name {
@@ -447,15 +445,13 @@ func suggestName(methods []*method, name string) string {
 	return ""
 }
 
-// Join returns one service with the methods of all services: one set of routes
-// and one document. Each method keeps the options of its own service.
-// Description, Version and Defaults are those of the first. So are OnError for
-// requests that no route matches, and MaxBody and BodyTimeout for JSON-RPC and MCP,
-// which find out from the body what is called. Join panics if two methods have the
-// same route, or the same name in the same resource, or if the services differ in
-// Defaults.BaseURL, since these are mistakes in the program's text. Two versions of
-// one interface need two Resources, may have one Path, and stand below a prefix each,
-// by [Service.At].
+// Join returns one service with the methods of all services: one set of routes and one
+// document. Each method keeps the options of its own service. Description, Version and
+// Defaults are those of the first service. So are OnError for unknown routes, and MaxBody
+// and BodyTimeout for JSON-RPC and MCP, where only the body names the method. Join panics
+// if two methods have the same route, or the same name in the same resource, or if the
+// services differ in Defaults.BaseURL. Two versions of one interface need two Resources,
+// and prefixes from [Service.At]; they may have one Path.
 func Join(name string, services ...*Service) *Service {
 	p := new(mistakes)
 	if len(services) == 0 {
@@ -495,19 +491,17 @@ func Join(name string, services ...*Service) *Service {
 	return j
 }
 
-// compareTypes compares shapes by package, by name and by strictness. Types of one
-// name get their names in documents in this order, which does not depend on the
-// order of the arguments of Join.
+// compareTypes orders shapes by package, name and strictness. Types of one name get their
+// names in documents in this order, whatever the order of the arguments of Join.
 func compareTypes(a, b *shape) int {
 	strict := func(s *shape) string { return strconv.FormatBool(s.strict) } // "false" comes before "true"
 	return cmp.Or(strings.Compare(a.typ.PkgPath(), b.typ.PkgPath()), strings.Compare(a.typ.Name(), b.typ.Name()), strings.Compare(strict(a), strict(b)))
 }
 
-// At returns the same service under a path prefix: At("/v1") serves GET
-// /v1/todos where s serves GET /todos. A missing leading slash is added and
-// trailing ones are removed; "" and "/" change nothing. At changes REST paths
-// and the documents that list them, and no name on any other transport. It
-// panics if the prefix is not a plain path.
+// At returns the same service under a path prefix: At("/v1") serves GET /v1/todos if s
+// serves GET /todos. A missing leading slash is added and trailing slashes are removed;
+// "" and "/" change nothing. At changes REST paths and the documents that list them, and
+// no names on other transports. It panics if the prefix is not a plain path.
 func (s *Service) At(prefix string) *Service {
 	trimmed := strings.Trim(prefix, "/")
 	if trimmed == "" {
@@ -521,16 +515,16 @@ func (s *Service) At(prefix string) *Service {
 	return &moved
 }
 
-// A ServiceDescriptor describes a service to programs. It is plain data. Its JSON
-// has names in lowerCamelCase and leaves out absent fields.
+// A ServiceDescriptor describes a service to programs. Its JSON has names in
+// lowerCamelCase and leaves out absent fields.
 type ServiceDescriptor struct {
 	Name        string     `json:"name"`
 	Description string     `json:"description,omitempty"`
 	Resources   []Resource `json:"resources"`
-	Types       []TypeInfo `json:"types"` // every named type, once, in the order of names
+	Types       []TypeInfo `json:"types"` // every named type once, sorted by name
 }
 
-// A Resource is a set of methods whose names begin with the same name.
+// A Resource is a group of methods.
 type Resource struct {
 	Name    string   `json:"name"`
 	Methods []Method `json:"methods"` // in the order of their Go names
@@ -560,8 +554,7 @@ type HTTPBinding struct {
 	Path   string `json:"path"` // with placeholders, as in "/todos/{id}"
 }
 
-// Descriptor returns a description of the service. Each call returns a new one,
-// which the caller may change.
+// Descriptor returns a new description of the service, which the caller may change.
 func (s *Service) Descriptor() *ServiceDescriptor {
 	d := &ServiceDescriptor{Name: s.name, Description: s.description, Resources: []Resource{}, Types: []TypeInfo{}}
 	for _, m := range s.methods {
@@ -648,17 +641,17 @@ const (
 	TransportREST Transport = "rest" // HTTP routes
 	TransportRPC  Transport = "rpc"  // JSON-RPC 2.0
 	TransportMCP  Transport = "mcp"  // the Model Context Protocol
-	TransportCall Transport = "call" // Service.Call outside any other call
+	TransportCall Transport = "call" // Service.Call outside another call
 )
 
-// An Observation is what Options.Observe is told of one call:
+// An Observation is what Options.Observe learns about one call:
 //
 //	Each of these is observed once         Err
 //	-------------------------------------  ----------------------------------
 //	a call, also one of a batch, a         the error of the answer, or nil
 //	notification, a Service.Call
-//	a refusal on a known method: of its    the same
-//	input, of the body, of the caller
+//	a rejected input, body or caller of    the same
+//	a known method
 //	a call of a batch that is not run      why: RESOURCE_EXHAUSTED or CANCELED
 //	a stream, when it has ended            why it ended early, or nil
 //	a call that panics with                http.ErrAbortHandler
@@ -666,19 +659,17 @@ const (
 //	a round of MCP that ends in a          nil
 //	question to the caller
 //
-// Requests that reach no method, such as one for an unknown path or with a body
-// that is not JSON-RPC, are not observed. A [Stream] that Service.Call returns is
-// observed when the method has returned it.
+// Requests that reach no method, such as one for an unknown path, are not observed. A
+// [Stream] that Service.Call returns is observed when the method has returned it.
 //
-// Observe is called when the answer is known, before it is sent, on the goroutine of
-// the call; so it is called concurrently, and the client waits for it. ctx is that of
-// the call: [InfoFrom] finds the request in it. A panic in Observe is logged and
-// changes no answer.
+// Observe is called when the answer is known and before it is sent, on the goroutine of
+// the call. So it runs concurrently with itself, and the client waits for it. ctx belongs
+// to the call, for [InfoFrom]. A panic in Observe is logged and changes no answer.
 type Observation struct {
 	Transport Transport     // by which the call came
 	Resource  string        // of the method
 	Method    string        // Method.Name
 	Route     string        // the pattern of the REST route, "GET /todos/{id}"; empty on other transports
-	Err       error         // as the log has it, with its cause; nil for success. CodeOf(Err) is a label of few values
-	Took      time.Duration // from the request to here
+	Err       error         // as in the log, with its cause; nil for success. CodeOf(Err) has few values
+	Took      time.Duration // since the request
 }

@@ -18,24 +18,21 @@ import (
 //
 //	Watch(ctx context.Context, in *WatchIn) (svc.Stream[Todo], error)
 //
-// svc calls the iterator exactly once, even if the client has gone, so the iterator
-// is the place to release the resources of the stream. ctx is canceled when the
-// client has gone, and an iterator that waits must watch it. yield reports false
-// when nothing more is wanted. It may be called from any goroutine, and also after
-// the end, where it reports false; the yield of a range statement would panic
-// there.
+// svc calls the iterator exactly once, even if the client has gone, so that it can
+// release the resources of the stream. ctx is canceled when the client has gone; an
+// iterator that waits must watch it. yield returns false when no more items are wanted.
+// It may be called from any goroutine, and also after the end, where it returns false.
 //
-// An error ends the stream, as does a nil item without one. The item may be
-// changed after yield has returned.
+// An error ends the stream, as does a nil item without an error. An item may be changed
+// after yield has returned.
 type Stream[T any] = iter.Seq2[*T, error]
 
-// StreamSSE sends the outputs of a method as server-sent events (WHATWG HTML,
-// section 9.2). It is the default for methods that return a [Stream]. A method
-// that returns a record sends it as the only item.
+// StreamSSE sends the outputs of a method as server-sent events (WHATWG HTML, section
+// 9.2). It is the default for methods that return a [Stream]. For other methods the
+// output is the only event.
 const StreamSSE StreamMode = "sse"
 
-// The names of the events that end a stream. A stream that ends without either
-// was cut, and its client knows that items are missing.
+// The names of the events that end a stream. A stream without either was cut.
 const (
 	eventDone  = "done"
 	eventError = "error"
@@ -81,8 +78,8 @@ type yieldFunc func(item any, err error) bool
 // item.
 type eachFunc func(out any, yield yieldFunc)
 
-// eachStreamItem is the eachFunc of a Stream[Out]. It does not range over the
-// stream: the yield of a range statement panics when it is called after the end.
+// eachStreamItem is the eachFunc of a Stream[Out]. It does not range over the stream,
+// since the yield of a range statement panics when it is called after the end.
 func eachStreamItem[Out any](out any, yield yieldFunc) {
 	out.(Stream[Out])(func(item *Out, err error) bool { return yield(orNil(item), err) })
 }
@@ -110,9 +107,8 @@ func reflectEach(t reflect.Type) eachFunc {
 	}
 }
 
-// streamItem returns Out if t is func(yield func(*Out, error) bool), as iter.Seq2
-// is, and nil otherwise. Any type of this form counts as a stream, also one with
-// a name.
+// streamItem returns Out if t is func(yield func(*Out, error) bool), as iter.Seq2 is, and
+// nil otherwise. Named types of this form count as streams too.
 func streamItem(t reflect.Type) reflect.Type {
 	if t.Kind() != reflect.Func || t.NumIn() != 1 || t.NumOut() != 0 || t.In(0).Kind() != reflect.Func {
 		return nil
@@ -145,9 +141,9 @@ type iteration struct {
 
 var errNothingYielded = errors.New("the stream yielded neither an item nor an error")
 
-// yieldItem takes an item or an error of the stream, and reports whether it wants
-// more. The error that ends the stream cancels the ctx of the method too, for
-// goroutines of the method that wait for something else than yield.
+// yieldItem takes an item or an error of the stream, and reports whether it wants more.
+// The error that ends the stream cancels the ctx of the method too, for goroutines of the
+// method that do not wait for yield.
 func (it *iteration) yieldItem(item any, err error) bool {
 	it.mu.Lock()
 	defer it.mu.Unlock()
@@ -166,9 +162,8 @@ func (it *iteration) yieldItem(item any, err error) bool {
 	return err == nil
 }
 
-// consumeItem consumes an item. A panic is kept for eachItem: here it could be on
-// a goroutine of the application, where nothing recovers from it and the process
-// would end.
+// consumeItem consumes an item. It recovers panics for eachItem: this can be a goroutine
+// of the application, where nothing else would recover them.
 func (it *iteration) consumeItem(item any) (err error) {
 	defer func() {
 		if v := recover(); v != nil {
@@ -178,8 +173,8 @@ func (it *iteration) consumeItem(item any) (err error) {
 	return it.consume(item)
 }
 
-// endIteration makes every later yield report false, and returns the error that ended
-// the iteration.
+// endIteration makes every later yield return false. It returns the error that ended the
+// iteration.
 func (it *iteration) endIteration() error {
 	it.mu.Lock()
 	defer it.mu.Unlock()
@@ -187,10 +182,10 @@ func (it *iteration) endIteration() error {
 	return it.err
 }
 
-// eachItem calls consume for each item of the stream, one at a time, until the end
-// or the first error: of the stream, of consume, or by a panic of either. The error
-// cancels the ctx that m was called with. consume is not called after eachItem has
-// returned, even if the application goes on to yield.
+// eachItem calls consume for each item of the stream, one at a time, until the end or the
+// first error: of the stream, of consume, or a panic of either. The error cancels the ctx
+// of m. After eachItem has returned, consume is not called, even if the application still
+// yields.
 func (m *method) eachItem(cancel context.CancelCauseFunc, out any, consume func(item any) error) (err error) {
 	it := &iteration{consume: consume, cancel: cancel}
 	defer func() {
@@ -209,9 +204,9 @@ func (m *method) eachItem(cancel context.CancelCauseFunc, out any, consume func(
 // errNobodyListens is why the ctx of a discarded stream is canceled.
 var errNobodyListens = errors.New("nobody listens to the stream")
 
-// discardStream runs the stream and takes none of its items, since a method
-// releases its resources in the iterator. Errors of the stream are dropped, since
-// its ctx was canceled; a panic is returned.
+// discardStream runs the stream without taking items, since a method releases its
+// resources in the iterator. It returns panics. Other errors of the stream are dropped,
+// since its ctx is canceled.
 func (m *method) discardStream(cancel context.CancelCauseFunc, out any) error {
 	cancel(errNobodyListens)
 	err := m.eachItem(cancel, out, func(any) error { return errNobodyListens })
@@ -221,22 +216,21 @@ func (m *method) discardStream(cancel context.CancelCauseFunc, out any) error {
 	return err
 }
 
-// maxCollected is how many items of a stream fit into one record. A stream may
-// have no end, and an answer must.
+// maxCollected is how many items of a stream fit into one record. A stream can be
+// endless, and an answer cannot.
 const maxCollected = 1000
 
-// maxAnswers is how many bytes the items of a stream may have in one record, and
-// how many the answers of one batch may have together: 16 MiB. The size of the
-// request bounds neither of them.
+// maxAnswers is how many bytes the items of a stream may have in one record, and the
+// answers of one batch together: 16 MiB. The size of the request limits neither.
 const maxAnswers = 16 << 20
 
 // errItemsTooLarge ends a stream whose items do not fit into one record.
 var errItemsTooLarge = Errorf(CodeResourceExhausted, "the items of the stream have more than 16 MiB, which is as much as fits into one answer")
 
-// appendItems appends the items of a stream as one record, {"items":[…]}, for
-// transports that send one answer. seen is called with the number of items so
-// far, if it is not nil. The stream is ended with RESOURCE_EXHAUSTED by the item
-// that exceeds maxCollected or maxAnswers.
+// appendItems appends the items of a stream as one record, {"items":[…]}, for transports
+// that send one answer. It calls seen with the number of items so far, if seen is not
+// nil. The item that exceeds maxCollected or maxAnswers ends the stream with
+// RESOURCE_EXHAUSTED.
 func (m *method) appendItems(cancel context.CancelCauseFunc, e *encoder, dst []byte, out any, seen func(n int)) ([]byte, error) {
 	dst = append(dst, `{"items":[`...)
 	n, start := 0, len(dst)
@@ -261,8 +255,8 @@ func (m *method) appendItems(cancel context.CancelCauseFunc, e *encoder, dst []b
 	return append(dst, "]}"...), err
 }
 
-// collectedType returns the type of the record that appendItems appends for
-// items of type t. It exists for the schemas alone.
+// collectedType returns the type of the record that appendItems writes for items of type
+// t. Only schemas use it.
 func collectedType(t reflect.Type) reflect.Type {
 	return reflect.StructOf([]reflect.StructField{{
 		Name: "Items",
