@@ -17,10 +17,9 @@ package svc
 // as "MCP 2026-07-28, Tools", which is the page Tools of that revision.
 //
 // There are no sessions. The legacy revisions do not require them (MCP 2025-11-25,
-// Transports, Session Management), and MCP 2026-07-28 has none. Without sessions
-// any replica can answer any request, and restarts lose nothing. The price is that
-// the server cannot remember what initialize and logging/setLevel said, and cannot
-// send anything on its own.
+// Transports, Session Management), and MCP 2026-07-28 has none. So any replica can answer
+// any request, and restarts lose nothing. But the server cannot remember what initialize
+// and logging/setLevel said, and cannot send anything on its own.
 //
 // This file comes in this order: options, handler, texts, tools, headers that
 // mirror arguments. All of it runs once, when the handler is made.
@@ -49,53 +48,49 @@ type MCPOptions struct {
 	// Instructions tell a model how to use the tools together. Clients may add
 	// them to the prompt of the model. Default: none.
 	Instructions string
-	// AllowedOrigins are the web origins, such as "https://app.example", whose
-	// pages may call the server. Scheme, host and port must be the same, case does
-	// not matter, and no port means that of the scheme. "null" allows pages
-	// without an origin, such as files and sandboxed frames. "*" allows all pages:
-	// use it only if every call is authenticated.
+	// AllowedOrigins are the web origins, such as "https://app.example", whose pages may
+	// call the server. Scheme, host and port must be equal, without regard to case; no
+	// port means that of the scheme. "null" allows pages without an origin, such as files
+	// and sandboxed frames. "*" allows all pages: use it only if every call is
+	// authenticated.
 	//
-	// Requests without an Origin header do not come from web pages and are always
-	// served. Pages served from localhost may call a server on localhost. All other
-	// origins get 403 (MCP 2026-07-28, Streamable HTTP, Security Warning).
-	// Default: none.
+	// Requests without an Origin header do not come from web pages and are always served.
+	// Pages served from localhost may call a server on localhost. All other origins get
+	// 403 (MCP 2026-07-28, Streamable HTTP, Security Warning). Default: none.
 	AllowedOrigins []string
-	// Invoke takes the place of the methods. The input is decoded and valid. It
-	// returns what the method would return; anything else is INTERNAL.
-	// Options.Intercept runs around it, and once more within an Invoke that calls
-	// [Service.Call]. Default: nil, which calls the methods.
+	// Invoke is called instead of the methods, with a valid input. It must return what
+	// the method would return; anything else is INTERNAL. Options.Intercept runs around
+	// it, and again if Invoke calls [Service.Call]. Default: nil, which calls the methods.
 	Invoke InvokeFunc
-	// ListTTL is how long clients of revision 2026-07-28 and later may keep the
-	// list of tools and the answer of server/discover (MCP 2026-07-28, Caching).
-	// It is published in whole milliseconds, rounded down. It must not be
-	// negative. Default: zero, which tells clients not to keep them.
+	// ListTTL is how long clients of revision 2026-07-28 and later may keep the list of
+	// tools and the answer of server/discover (MCP 2026-07-28, Caching), in whole
+	// milliseconds, rounded down. It must not be negative. Default: zero, which means not
+	// at all.
 	ListTTL time.Duration
 	// ListScope says where a list may be kept: "public" allows caches that users
 	// share, "private" only the cache of one user. Default: "private".
 	ListScope string
-	// Show leaves tools, resources and prompts out of the lists for a caller: those
-	// for whose method it returns false. ctx is that of the request, with its
-	// [Principal]. Show what a caller could get by logging in, or by more scopes: a
-	// client asks for no more than it sees. If Show panics, the answer is an error.
+	// Show reports whether the lists show the tool, the resource or the prompt of a method
+	// to a caller. ctx is that of the request, with its [Principal]. Show what a caller
+	// could get by logging in or with more scopes too, since clients do not ask for what
+	// they do not see. If Show panics, the answer is an error.
 	//
-	// Show hides methods and does not protect them: a client that knows a name can call
-	// it. MethodOptions.Scopes protect. ListScope must be "private" with it.
+	// Show hides methods but does not protect them: a client that knows a name can call
+	// it. Use MethodOptions.Scopes for protection. With Show, ListScope must be "private".
 	// Default: all are shown.
 	Show func(ctx context.Context, m Method) bool
-	// StateKey seals what clients carry from one round of questions to the next, for
-	// methods that ask again after an answer; see [Ask]. It must be the same on all
-	// replicas, and can be one that seals cursors too. Clients can read what it seals,
-	// which is what they have answered. Default: nil, with which a method can ask in
-	// one round only.
+	// StateKey seals the answers that clients carry from one round of questions to the
+	// next, for methods that ask again after an answer; see [Ask]. It must be the same on
+	// all replicas, and may be a key for cursors too. Clients can read what it seals.
+	// Default: nil, with which a method can ask in one round only.
 	StateKey *CursorKey
 	// Resources makes resources of methods, and Prompts makes prompts of them, by
 	// names as in Tools. Default: none.
 	Resources map[string]ResourceOptions
 	Prompts   map[string]PromptOptions
-	// Tools has the options of single tools, by the Go name of the method, such
-	// as "GetTodo", or by the name of the tool, such as "todos_get". If a joined
-	// service has a Go name twice, only the name of the tool is allowed. A name
-	// that no method has is a mistake.
+	// Tools has the options of single tools, by the Go name of the method, such as
+	// "GetTodo", or by the name of the tool, such as "todos_get". If joined services have
+	// a Go name twice, only the name of the tool is allowed. An unknown name is a mistake.
 	Tools map[string]ToolOptions
 }
 
@@ -107,9 +102,9 @@ type ServerInfo struct {
 
 // ToolOptions configures one tool. The zero value stands for the defaults.
 //
-// ReadOnly, Destructive, Idempotent and OpenWorld are hints (MCP 2026-07-28,
-// Tools, annotations). Clients use them to decide whether to ask a person before
-// they call the tool. nil stands for the default that each of them documents.
+// ReadOnly, Destructive, Idempotent and OpenWorld are hints (MCP 2026-07-28, Tools,
+// annotations), by which clients decide whether to ask a person before they call the
+// tool. nil stands for the default of each.
 type ToolOptions struct {
 	// Title is the name that people see. Default: the words of the Go name, such
 	// as "Get todo".
@@ -117,27 +112,26 @@ type ToolOptions struct {
 	// Description is what models read to decide whether to call the tool. Default:
 	// MethodOptions.Description, or else a sentence made of the names.
 	Description string
-	// InputSchema is a JSON Schema to publish in place of the generated one. It
-	// must be a JSON object with "type":"object" and is published as it is, but
-	// for white space. It only documents: arguments are still decoded and checked
-	// by the Go type of the input. Default: nil, the generated schema.
+	// InputSchema is a JSON Schema to publish instead of the generated one, as it is but
+	// for white space. It must be a JSON object with "type":"object". It only documents:
+	// arguments are still checked by the Go type of the input. Default: nil, the
+	// generated schema.
 	InputSchema []byte
-	// RequiredCapabilities are the capabilities that a client needs to use the
-	// tool, such as "sampling". Clients of revision 2026-07-28 and later declare
-	// them with each request; a call without them gets error -32021 (MCP
-	// 2026-07-28, Base Protocol). Earlier clients do not declare them with a
-	// request and are not checked. Default: none.
+	// RequiredCapabilities are the capabilities that a client needs for the tool, such as
+	// "sampling". Clients of revision 2026-07-28 and later declare them with each request;
+	// a call without them gets error -32021 (MCP 2026-07-28, Base Protocol). Earlier
+	// clients are not checked. Default: none.
 	RequiredCapabilities []string
 	// ReadOnly says that the tool changes nothing. Default: true for GET.
 	ReadOnly *bool
-	// Destructive says that the tool may change or delete existing data, not only
-	// add to it. Default: true unless the tool is read-only.
+	// Destructive says that the tool may change or delete existing data. Default: true
+	// unless the tool is read-only.
 	Destructive *bool
-	// Idempotent says that calling again with the same arguments changes
-	// nothing more. Default: true for GET, PUT and DELETE.
+	// Idempotent says that a second call with the same arguments changes nothing more.
+	// Default: true for GET, PUT and DELETE.
 	Idempotent *bool
-	// OpenWorld says that the tool deals with things outside the service, such
-	// as web pages. Default: false.
+	// OpenWorld says that the tool uses things outside the service, such as web pages.
+	// Default: false.
 	OpenWorld *bool
 }
 
@@ -175,32 +169,29 @@ type mcpTexts struct {
 // handler takes POST requests and keeps no sessions, so any replica can answer
 // any request.
 //
-// The name of a tool is resource_method, such as todos_get. Its arguments are the
-// fields of the method's input, all under their JSON names, and its result is the
-// output. The items of a [Stream] are collected in {"items":[…]}. An output type
-// with a method MCPContent makes the content for models itself; see [MCPContent].
-// An error of the method is a result with isError, so that the model can read it
-// and try again. Methods report progress with [Progress], send log messages with
-// [MCPLog] and ask their callers with [Ask]. MCPOptions makes resources and prompts
-// of methods.
+// The name of a tool is resource_method, such as todos_get. Its arguments are the fields
+// of the method's input by their JSON names, and its result is the output. The items of a
+// [Stream] are collected in {"items":[…]}. An output type with a method MCPContent makes
+// the content for models itself; see [MCPContent]. An error of the method is a result with
+// isError, so that the model can read it and try again. Methods report progress with
+// [Progress], send log messages with [MCPLog] and ask their callers with [Ask]. MCPOptions
+// makes resources and prompts of methods.
 //
-// A call that sends anything before it returns, or takes long, is answered by a stream
-// of events, where the client accepts one. That of a quiet call begins after 15 seconds
-// and has a comment every 15 seconds, since proxies drop connections that are silent. A
-// stream has none of the headers that the method adds to Info.Header.
+// If the client accepts it, a call that sends messages before it returns, or runs for 15
+// seconds, is answered by a stream of events, with a comment every 15 seconds, since
+// proxies drop silent connections. A stream has no headers from Info.Header.
 //
-// Requests from web pages get 403 unless MCPOptions.AllowedOrigins has the
-// origin of the page. The handler does not authenticate: put middleware in
-// front of it, and let servers for local use listen on 127.0.0.1.
+// Requests from web pages get 403 unless MCPOptions.AllowedOrigins has their origin. The
+// handler does not authenticate: put middleware in front of it, and let servers for local
+// use listen on 127.0.0.1.
 //
-// MCP panics if the options are mistaken, if clients would not accept the name
-// of a tool, or if a field has a tag mcpheader that clients would not accept.
-// The tag names the header in which clients of revision 2026-07-28 repeat the
-// argument: mcpheader:"Region" stands for Mcp-Param-Region. It must be a token
-// (RFC 9110, section 5.6.2) that no other field has, and the field a string, an
-// integer or a boolean that is not in a list, a map or a recursive type (MCP
-// 2026-07-28, Tools, x-mcp-header). The text of the panic lists all mistakes,
-// with the Go names of method and field.
+// MCP panics if the options are mistaken, or if clients would not accept the name of a
+// tool or a tag mcpheader. The tag names the header in which clients of revision
+// 2026-07-28 repeat the argument: mcpheader:"Region" stands for Mcp-Param-Region. It must
+// be a token (RFC 9110, section 5.6.2) that no other field has, and the field a string, an
+// integer or a boolean that is not in a list, a map or a recursive type (MCP 2026-07-28,
+// Tools, x-mcp-header). The panic lists all mistakes, with the Go names of method and
+// field.
 func (s *Service) MCP(opts *MCPOptions) http.Handler { return s.newMCPHandler(opts) }
 
 // newMCPHandler returns the handler, which [Service.MCPStdio] uses without HTTP.
@@ -275,10 +266,9 @@ func (s *Service) newMCPHandler(opts *MCPOptions) *mcpHandler {
 	return h
 }
 
-// capabilities returns the member that declares what the server can do: call tools
-// and send log messages during a call, and what the options add. It does not declare
-// listChanged, because lists never change and the server could not tell anyone, nor
-// subscribe, for the same reason.
+// capabilities returns the member that declares what the server can do: call tools, send
+// log messages during a call, and what the options add. It declares neither listChanged
+// nor subscribe, since lists never change and the server could not tell anyone.
 func (o *MCPOptions) capabilities() string {
 	m := openMembers([]byte(`"capabilities":`))
 	if len(o.Resources)+len(o.Prompts) > 0 {
@@ -295,9 +285,9 @@ func (o *MCPOptions) capabilities() string {
 	return string(m.close())
 }
 
-// mcpMetaServerInfo begins the member of _meta in which modern results say which
-// server made them. Clients should get it in each result, since there is no
-// initialize that would tell it once (MCP 2026-07-28, Base Protocol).
+// mcpMetaServerInfo begins the member of _meta in which modern results name the server.
+// Each result should have it, since there is no initialize (MCP 2026-07-28, Base
+// Protocol).
 const mcpMetaServerInfo = `"io.modelcontextprotocol/serverInfo":`
 
 // newMCPTexts makes the texts of a handler but for the lists. The defaults of o are
@@ -329,7 +319,7 @@ type listed struct {
 	object any
 }
 
-// A shownList is a list of which callers see parts.
+// A shownList is a list that MCPOptions.Show filters.
 type shownList struct {
 	name  string // of the member, such as "tools"
 	tools []*tool
@@ -349,15 +339,14 @@ func (h *mcpHandler) addList(method, name string, list []listed) {
 	}
 }
 
-// maxToolName is the longest name of a tool, in characters. The specification
-// allows 128 (MCP 2025-11-25, Tools, Tool Names), but the APIs of several models
-// accept no more than 64.
+// maxToolName is the longest name of a tool, in characters. The specification allows 128
+// (MCP 2025-11-25, Tools, Tool Names), but the APIs of several models only 64.
 const maxToolName = 64
 
-// A tool is a method as MCP clients see it. At most one of output and ownContent
-// is set. wrapped is set only where output is: structuredContent must be a JSON
-// object before MCP 2026-07-28, and there are legacy clients that reject the whole
-// list of tools if one output schema has no "type":"object".
+// A tool is a method as MCP clients see it. At most one of output and ownContent is set.
+// wrapped needs output: structuredContent must be a JSON object before MCP 2026-07-28, and
+// some legacy clients reject the whole list of tools if an output schema is not of
+// "type":"object".
 type tool struct {
 	*method
 	name       string // of toolName, unique in the handler
@@ -404,9 +393,8 @@ func (x *toolIndex) findTool(p *mistakes, option, key string) *tool {
 	return nil
 }
 
-// compileTools makes the tools of all methods, in the order of the methods,
-// which is the order of tools/list: MCP 2026-07-28, Tools, asks for a list that
-// is the same each time.
+// compileTools makes the tools of all methods, in the order of the methods, so that
+// tools/list is the same each time (MCP 2026-07-28, Tools).
 func compileTools(p *mistakes, s *Service, options map[string]ToolOptions) *toolIndex {
 	methods := s.methodsOn(TransportMCP)
 	x := &toolIndex{s, make([]*tool, len(methods)), make(map[string]*tool), make(map[string][]*tool)}
@@ -445,7 +433,6 @@ func (t *tool) compileTool(p *mistakes, o ToolOptions, service string) {
 	}
 	t.options = o
 	t.options.Title = cmp.Or(o.Title, capitalized(strings.Join(splitWords(t.goName), " ")))
-	// A model that has only a name would guess.
 	t.about = cmp.Or(o.Description, t.description, t.options.Title+" on "+t.resource+", a "+strings.TrimLeft(t.route.method+" method of ", " ")+service+".")
 	if t.deprecated {
 		t.about = "Deprecated: it may go away, so call another tool if one fits. " + t.about
@@ -529,10 +516,9 @@ type contentProvider interface{ MCPContent() []MCPContent }
 //	another JSON value (wrapped)  the JSON, as a text  {"result":…}       of that object
 //	a stream                      its JSON, as a text  {"items":[…]}      of that object
 //
-// A tool that declares an output schema must return structured content (MCP
-// 2025-06-18, Tools), and clients check that, so a type with blocks of its own
-// has none. The text is for clients of revisions before 2025-06-18, which do not
-// know structured content.
+// A tool with an output schema must return structured content (MCP 2025-06-18, Tools), and
+// clients check that, so a type with blocks of its own has no schema. The text is for
+// clients of earlier revisions, which do not know structured content.
 func (t *tool) compileOutput() {
 	switch {
 	case t.out == nil:
@@ -566,9 +552,9 @@ func (x *exchange) addShown(l *shownList) (err error) {
 	return nil
 }
 
-// A toolObject is one tool of tools/list. All revisions get the same members:
-// title and outputSchema began with 2025-06-18 and annotations with 2025-03-26,
-// and earlier clients ignore what they do not know.
+// A toolObject is one tool of tools/list. All revisions get the same members, since clients
+// ignore unknown ones: annotations began with 2025-03-26, title and outputSchema with
+// 2025-06-18.
 type toolObject struct {
 	Name         string          `json:"name"`
 	Title        string          `json:"title"`
@@ -578,9 +564,8 @@ type toolObject struct {
 	Annotations  toolAnnotations `json:"annotations"`
 }
 
-// toolAnnotations are the title and all four hints, also those that have
-// the default of the specification, because directories of servers require each
-// to be explicit.
+// toolAnnotations are the title and all hints, even those that have the default of the
+// specification, since directories of servers require each of them.
 type toolAnnotations struct {
 	Title       string `json:"title"`
 	ReadOnly    bool   `json:"readOnlyHint"`
@@ -611,13 +596,12 @@ func boolOr(p *bool, def bool) bool {
 	return *p
 }
 
-// The rules of x-mcp-header (MCP 2026-07-28, Tools). A property of an input
-// schema with "x-mcp-header":"Region" tells clients to repeat the argument in the
-// header Mcp-Param-Region, so that gateways can route a call without its body.
-// Clients drop a tool whose schema breaks a rule, without an error that the
-// server would see. So headerWalk.addHeader notes it when the handler is made.
-// The rules are applied to the schema as it is published, not to the Go types, so
-// that the server expects exactly the headers that clients are told to send.
+// The rules of x-mcp-header (MCP 2026-07-28, Tools). A property of an input schema with
+// "x-mcp-header":"Region" tells clients to repeat the argument in the header
+// Mcp-Param-Region, so that gateways can route a call without its body. Clients silently
+// drop a tool whose schema breaks a rule, so headerWalk.addHeader checks the rules when the
+// handler is made. It reads the published schema, not the Go types: the server must expect
+// exactly the headers that clients are told to send.
 
 // A headerParam is an argument that a client repeats in a header of the request.
 type headerParam struct {
@@ -638,17 +622,16 @@ func findHeaderParams(p *mistakes, text []byte, places map[string][]string) []he
 	return w.found
 }
 
-// A headerWalk visits every part of a schema that can have x-mcp-header, also
-// where it is not allowed, so that no mark is overlooked.
+// A headerWalk visits every part of a schema that can have x-mcp-header, allowed or not.
 type headerWalk struct {
 	mistakes *mistakes
 	places   map[string][]string // see compileInput
 	found    []headerParam
 }
 
-// visitSchema visits a schema and everything below it. path has the properties
-// that lead to it. plain reports whether only properties lead to it: the value has
-// no fixed place in the arguments behind a list, an alternative or a reference.
+// visitSchema visits a schema and everything below it. path has the properties that lead
+// to it. plain reports whether only properties lead to it: behind a list, an alternative or
+// a reference the value has no fixed place in the arguments.
 func (w *headerWalk) visitSchema(node any, path []string, plain bool) {
 	switch node := node.(type) {
 	case []any:

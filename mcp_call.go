@@ -19,13 +19,13 @@ package svc
 //	ends in an error or a panic of the method      result with isError
 //	has an output that cannot be written           result with isError
 //
-// A panic is a result too: the frameworks that run models turn an error of the
-// protocol into an exception, which ends the run over one call of one tool.
+// A panic is a result too: frameworks that run models turn an error of the protocol into an
+// exception, which ends the run.
 //
-// A client that disconnects cancels the context of the method in every era. For
-// modern clients that is the rule (MCP 2026-07-28, Cancellation). Legacy clients
-// should send notifications/cancelled instead (MCP 2025-11-25, Transports), but it
-// can reach another replica, and nobody could receive the answer any more.
+// A client that disconnects cancels the context of the method in every era. For modern
+// clients that is the rule (MCP 2026-07-28, Cancellation). Legacy clients should send
+// notifications/cancelled instead (MCP 2025-11-25, Transports), but that can reach another
+// replica, and nobody could receive the answer any more.
 
 import (
 	"context"
@@ -59,8 +59,7 @@ func (x *exchange) answerToolsCall(m *message) error {
 	return err
 }
 
-// readName returns the text of a member of params that names what is called, which
-// the header Mcp-Name repeats.
+// readName returns the text of a member of params, a name that the header Mcp-Name repeats.
 func (x *exchange) readName(value []byte, member string) ([]byte, *mcpError) {
 	if !isText(value) {
 		return nil, invalidParams("params." + member + " is required and must be a string")
@@ -82,9 +81,9 @@ func (x *exchange) addFailure(rpc *rpcMessage, err error) {
 	x.closeResult(rpc)
 }
 
-// checkCapabilities returns an error if the client does not declare all that the
-// tool needs. declared is an object with one member per capability. The data of
-// the error is an object of the same form (MCP 2026-07-28, Base Protocol).
+// checkCapabilities returns an error if a modern client does not declare all capabilities
+// that the tool needs. declared, and the data of the error, are objects with one member per
+// capability (MCP 2026-07-28, Base Protocol).
 func (x *exchange) checkCapabilities(t *tool, declared []byte) *mcpError {
 	if !x.modern || t.required == nil {
 		return nil
@@ -98,10 +97,10 @@ func (x *exchange) checkCapabilities(t *tool, declared []byte) *mcpError {
 	return e
 }
 
-// Modern clients repeat parts of the body in headers, so that gateways can decide
-// without the body. The server checks that both agree: otherwise a gateway could
-// let a request through because of its headers, and the server would act on a
-// different body (MCP 2026-07-28, Streamable HTTP, Server Validation).
+// Modern clients repeat parts of the body in headers, so that gateways can decide without
+// the body. The server checks that both agree: otherwise a gateway could pass a request
+// because of its headers, and the server would act on a different body (MCP 2026-07-28,
+// Streamable HTTP, Server Validation).
 //
 //	Header            Repeats            Compared
 //	----------------  -----------------  -----------------------------------
@@ -110,16 +109,15 @@ func (x *exchange) checkCapabilities(t *tool, declared []byte) *mcpError {
 //	Mcp-Param-{name}  an argument that   strings and booleans as text, integers
 //	                  x-mcp-header marks as numbers, base64 decoded
 //
-// Legacy clients need not send these headers, but a gateway may decide by them in
-// any era, so they must agree wherever they are there. Notifications need none, but a
-// Mcp-Method that they have must agree too.
+// Legacy clients need not send these headers. But a gateway may decide by them in any era,
+// so headers that are there must agree. That applies to the Mcp-Method of notifications
+// too.
 
 // needsHeaders reports whether the request must have the headers.
 func (x *exchange) needsHeaders() bool { return x.modern && x.pipe == nil }
 
-// agreesOn reports whether the request has the header exactly once and it stands
-// for value, or whether it is a legacy one without the header. name is in canonical
-// form.
+// agreesOn reports whether the request has the header exactly once and with this value, or
+// is a legacy one without the header. name is in canonical form.
 func (x *exchange) agreesOn(name string, value []byte) bool {
 	values := x.header[name]
 	if len(values) != 1 {
@@ -129,10 +127,9 @@ func (x *exchange) agreesOn(name string, value []byte) bool {
 	return ok && text == string(value)
 }
 
-// decodeHeader returns the text that a header stands for (MCP 2026-07-28, Streamable
-// HTTP). It reports false for bytes other than tab, space and visible ASCII, and
-// for base64 that is not strictly standard: two programs must not decode it
-// differently.
+// decodeHeader returns the text of a header (MCP 2026-07-28, Streamable HTTP). It reports
+// false for bytes other than tab, space and visible ASCII, and for base64 that is not
+// strict: two programs must not decode it differently.
 //
 //	Mcp-Name: notes_get             notes_get
 //	Mcp-Name: =?base64?w6TDtg==?=   äö
@@ -151,10 +148,10 @@ func decodeHeader(value string) (string, bool) {
 	return string(text), err == nil
 }
 
-// checkParamHeaders checks the headers Mcp-Param-* of a call against its arguments.
-// An argument that is absent or null must have no header, and so must one that has
-// no object on its way, which binding will report. Headers that the schema does not
-// name are ignored.
+// checkParamHeaders checks the headers Mcp-Param-* of a call against its arguments. An
+// argument that is absent or null must have no header, nor must one that lies in something
+// other than an object, which binding will report. Headers that the schema does not name
+// are ignored.
 func (x *exchange) checkParamHeaders(t *tool, arguments []byte) *mcpError {
 	for _, p := range t.headers {
 		values := x.header[p.header]
@@ -180,9 +177,9 @@ func (x *exchange) checkParamHeaders(t *tool, arguments []byte) *mcpError {
 // Tools, x-mcp-header).
 const maxSafeInteger = 1<<53 - 1
 
-// sameArgument reports whether a header stands for a JSON value, which is not nil.
-// Integers are compared as numbers, so 1.0 is 1; fractions, integers beyond
-// maxSafeInteger, objects and arrays never agree with a header.
+// sameArgument reports whether a header stands for a JSON value that is not nil. Integers
+// are compared as numbers, so 1.0 is 1. Fractions, integers beyond maxSafeInteger, objects
+// and arrays never agree with a header.
 func sameArgument(header string, value []byte) bool {
 	text, ok := decodeHeader(header)
 	switch {
@@ -289,9 +286,9 @@ func (x *exchange) takeStream(_ context.Context, cancel context.CancelCauseFunc,
 	return err
 }
 
-// readParams is the paramsReader of a single message: where the name of a tool comes
-// before its arguments, it decodes those. It leaves arguments to readInput for
-// the same reasons as rpcExchange.readParams.
+// readParams is the paramsReader of a single message. If the name of a tool comes before
+// its arguments, it decodes these. It leaves arguments to readInput for the same reasons as
+// rpcExchange.readParams.
 func (x *exchange) readParams(method []byte) (in any, err error) {
 	if string(method) != "tools/call" {
 		return nil, nil
@@ -317,8 +314,7 @@ func (x *exchange) readParams(method []byte) (in any, err error) {
 	return in, err
 }
 
-// addOutput adds the output of the method to the result, in the form that
-// compileOutput has chosen.
+// addOutput adds the output of the method to the result, in the form of compileOutput.
 func (x *exchange) addOutput(out any) error {
 	t := x.tool
 	switch {
@@ -359,9 +355,8 @@ func (x *exchange) addText(start int) {
 	x.addJSON(`}],"isError":false`)
 }
 
-// appendErrorText appends an error as a text for models. A model needs the
-// violations to repair its call, so each has a line, unless the message already
-// ends in it:
+// appendErrorText appends an error as a text for models. Each violation has a line, unless
+// the message already ends in it, so that the model can repair its call:
 //
 //	INVALID_ARGUMENT: invalid input: /title is required
 //
@@ -394,16 +389,15 @@ func appendErrorText(dst []byte, e *Error) []byte {
 	return dst
 }
 
-// MCPContent is one block of content in the result of a tool (MCP 2026-07-28,
-// Tools). By default models see the output of a method as JSON. An output type can
-// replace that by a method on its pointer:
+// MCPContent is one block of content in the result of a tool (MCP 2026-07-28, Tools). By
+// default models see the output of a method as JSON. An output type can replace that by a
+// method on its pointer:
 //
 //	MCPContent() []svc.MCPContent
 //
-// Models then see the blocks that it returns, in this order, and the fields of the
-// output are for the other transports only. Such a tool has no output schema,
-// because its results have no structured content. The method is not called for the
-// items of a [Stream].
+// Models then see these blocks in this order, and only other transports send the fields of
+// the output. Such a tool has no output schema, since its results have no structured
+// content. The method is not called for the items of a [Stream].
 //
 // Type decides which other fields are used. The zero value is an empty text:
 //
@@ -415,14 +409,13 @@ func appendErrorText(dst []byte, e *Error) []byte {
 //	"resource"       URI        Data or Text, MIMEType
 //	"resource_link"  URI, Name  Title, Description, MIMEType
 //
-// Audience, Priority and LastModified are optional for all types. Fields that the
-// type does not use are ignored. A client gets a text in place of a block that its
-// revision does not have: "audio" begins with 2025-03-26, "resource_link" with
-// 2025-06-18.
+// Audience, Priority and LastModified are optional for all types. Fields that the type does
+// not use are ignored. Clients of early revisions get a text in place of "audio", which
+// begins with 2025-03-26, and "resource_link", which begins with 2025-06-18.
 //
-// An unknown Type, a required field that is empty, and an Audience or Priority that
-// is not allowed are errors of the method: they are logged, and the client gets an
-// internal error as a result with isError.
+// An unknown Type, an empty required field, and an Audience or Priority that is not allowed
+// are errors of the method: they are logged, and the client gets an internal error as a
+// result with isError.
 type MCPContent struct {
 	Type        string // "text", "image", "audio", "resource" or "resource_link"; "" means "text"
 	Text        string // the text of a text block or of a resource whose Data is nil
@@ -444,9 +437,8 @@ type MCPContent struct {
 	LastModified time.Time
 }
 
-// appendBlocks appends the blocks as a JSON array for a client of the given
-// revision, each with what is before and after it. The error names the first block
-// that is not allowed.
+// appendBlocks appends the blocks as a JSON array for a client of the given revision, each
+// between before and after. The error names the first invalid block.
 func appendBlocks(dst []byte, content []MCPContent, revision, before, after string) ([]byte, error) {
 	dst = append(dst, '[')
 	for i := range content {
@@ -463,8 +455,8 @@ func appendBlocks(dst []byte, content []MCPContent, revision, before, after stri
 	return append(dst, ']'), nil
 }
 
-// checkFields returns an error if c lacks a field that its type requires or has a
-// value that is not allowed. Data and Text may be empty.
+// checkFields returns an error if c lacks a required field or has an invalid value. Data
+// and Text may be empty.
 func (c *MCPContent) checkFields() error {
 	lacks := ""
 	switch c.Type {
@@ -500,8 +492,8 @@ func (c *MCPContent) checkFields() error {
 	return nil
 }
 
-// adaptTo turns a block that the revision does not have into a text. Clients reject
-// the whole result for a block of an unknown type. Revisions compare as strings.
+// adaptTo turns a block that the revision does not have into a text, since clients reject
+// the whole result for an unknown type. Revisions compare as strings.
 func (c *MCPContent) adaptTo(revision string) {
 	switch {
 	case c.Type == "resource_link" && revision < revisionJun2025:
@@ -549,7 +541,7 @@ func (c *MCPContent) appendBlock(dst []byte) []byte {
 	return m.close()
 }
 
-// appendResource appends what is in a resource.
+// appendResource appends the contents of a resource.
 func (c *MCPContent) appendResource(dst []byte) []byte {
 	m := openMembers(dst)
 	m.addText("uri", c.URI)
@@ -579,34 +571,32 @@ func (c *MCPContent) appendAnnotations(m *members) {
 	}{c.Audience, c.Priority, modified})))
 }
 
-// Progress tells the caller how far the running method has come: done of total, in
-// any unit. A total of 0 means that it is not known. message is for people and may
-// be empty. ctx is the context of the method, or one made from it.
+// Progress tells the caller how far the running method has come: done of total, in any
+// unit. A total of 0 means unknown. message is for people and may be empty. ctx is the
+// context of the method, or one derived from it.
 //
-// Only MCP clients that asked for progress with the call get it; otherwise Progress
-// does nothing. It also does nothing if done is not greater than in the report
-// before, or if done is infinite or not a number, and after the method has returned.
-// After the first 200 progress and log messages of a call, those that follow
-// another within 50 ms are dropped, except for a report with done equal to total.
+// Only MCP clients that asked for progress get it; otherwise Progress does nothing. It also
+// does nothing if done is not greater than in the report before, if done is infinite or not
+// a number, and after the method has returned. After the first 200 progress and log
+// messages of a call, those that follow another within 50 ms are dropped, except for a
+// report with done equal to total.
 //
-// A method that returns a [Stream] need not call Progress: each item is reported as
-// progress until the method makes a report of its own. Progress is safe for
-// concurrent use.
+// Each item of a [Stream] is reported as progress until the method makes a report of its
+// own. Progress is safe for concurrent use.
 func Progress(ctx context.Context, done, total float64, message string) {
 	if x, ok := ctx.Value(exchangeKey{}).(*exchange); ok {
 		x.stream.sendProgress(x, done, total, message)
 	}
 }
 
-// MCPLog sends a log message to the caller of the running method. ctx is the context
-// of the method, or one made from it. data is a string or any value that
-// encoding/json can write; if it cannot, the error is logged by Options.Logger.
+// MCPLog sends a log message to the caller of the running method. ctx is the context of the
+// method, or one derived from it. data is a string or any value that encoding/json can
+// write; if it cannot, Options.Logger gets the error.
 //
-// Only MCP clients get the message, and only if they want its level; otherwise
-// MCPLog does nothing. Clients of revision 2026-07-28 say with each request which
-// levels they want, if any. Earlier clients say it once, by logging/setLevel, which
-// a server without sessions cannot remember: they get the levels from info on.
-// After the first 200 progress and log messages of a call, those that follow
+// Only MCP clients that want the level get the message; otherwise MCPLog does nothing.
+// Clients of revision 2026-07-28 name a level with each request. Earlier clients set it once
+// by logging/setLevel, which a server without sessions cannot remember: they get the levels
+// from info on. After the first 200 progress and log messages of a call, those that follow
 // another within 50 ms are dropped. MCPLog is safe for concurrent use.
 //
 // The levels of MCP are those of RFC 5424. A level between two of them is sent as
@@ -628,16 +618,14 @@ func MCPLog(ctx context.Context, level slog.Level, data any) {
 	}
 }
 
-// An mcpStream sends the messages of a method to the client before it returns. The
-// answer begins as JSON that is not sent yet. The first notification turns it into
-// a stream of events (MCP 2026-07-28, Streamable HTTP), in which the answer is the
-// last event.
+// An mcpStream sends the messages of a method to the client before it returns. The answer
+// is JSON unless there are notifications: the first one begins a stream of events (MCP
+// 2026-07-28, Streamable HTTP), in which the answer is the last event.
 //
-// The life of a stream: startCall, notifications while running is true, stopCall,
-// and finish or abandon. Invariants: token and logs are set only by startCall;
-// events, once set, stays; nothing is sent after running has become false but the
-// answer. Events have no ids, because there is nothing to resume: a client whose
-// connection breaks calls again.
+// The life of a stream: startCall, notifications while running is true, stopCall, and
+// endWithAnswer or abandon. Invariants: token and logs are set only by startCall; events,
+// once set, stays; after running has become false, only the answer is sent. Events have no
+// ids, since nothing can be resumed: a client whose connection breaks calls again.
 type mcpStream struct {
 	mu         sync.Mutex   // protects the fields below: methods may start goroutines
 	running    bool         // the method may still send notifications and ask
@@ -654,19 +642,17 @@ type mcpStream struct {
 }
 
 // Progress and log messages should be limited in rate (MCP 2025-11-25, Progress and
-// Logging). A call may send freeNotifications at any rate, which is enough for most
-// calls, and then one each notificationInterval, which is as often as a person can
-// read. Those in between are dropped.
+// Logging). A call may send freeNotifications at any rate, enough for most calls, and then
+// one each notificationInterval, as often as a person can read. Others are dropped.
 const (
 	freeNotifications    = 200
 	notificationInterval = 50 * time.Millisecond
 )
 
-// startCall lets the method that is about to run send the notifications that the
-// client of m wants: nothing in a batch, nor to a client that takes no events.
-// Legacy clients get log messages from info on: until a client sets a level, the
-// server may choose one (MCP 2025-11-25, schema, LoggingMessageNotification). No
-// other goroutine has x yet, so it does not lock.
+// startCall lets the method send the notifications that the client of m wants: none in a
+// batch or to a client that takes no events. Legacy clients get log messages from info on,
+// since the server may choose a level until a client sets one (MCP 2025-11-25, schema,
+// LoggingMessageNotification). No other goroutine has x yet, so it does not lock.
 func (s *mcpStream) startCall(x *exchange, m *message) {
 	s.running = true
 	if x.budget != nil || !x.accept.events {
@@ -687,8 +673,8 @@ func (s *mcpStream) startCall(x *exchange, m *message) {
 	}
 }
 
-// stopCall ends the call. After it only the answer can be sent, even if the method
-// left goroutines behind. If that is no stream, it has the header of the method.
+// stopCall ends the call. After it only the answer can be sent, even if the method has left
+// goroutines behind. A JSON answer has the header of the method.
 func (s *mcpStream) stopCall(x *exchange) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -708,10 +694,9 @@ func (s *mcpStream) stopCall(x *exchange) {
 	}
 }
 
-// copyHeader gives the method of x an Info.Header of its own, when it first asks for
-// its Info: the timer of a quiet call, and any goroutine that reports progress, may
-// send that of the response at any time. So a stream of events goes without what the
-// method adds, and so does a batch.
+// copyHeader gives the method an Info.Header of its own when it first asks for its Info,
+// since the timer of a quiet call, and goroutines that report progress, may send that of the
+// response at any time. So streams of events and batches lack what the method adds.
 func (s *mcpStream) copyHeader(x *exchange) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -791,10 +776,10 @@ func (s *mcpStream) countItem(x *exchange, n int) {
 	}
 }
 
-// sendProgressLocked sends a report if the client wants it. Progress must increase,
-// and must stop when the call ends (MCP 2025-11-25, Progress). The rate does not
-// limit the report that all is done, so that no client shows 99 % for ever. The token
-// is sent as the text that the client wrote, since it may be an integer of any size.
+// sendProgressLocked sends a report if the client wants it. Progress must increase, and stop
+// when the call ends (MCP 2025-11-25, Progress). The last report is not limited by the rate,
+// so that no client shows 99 % for ever. The token is sent as the client wrote it, since it
+// may be an integer of any size.
 func (s *mcpStream) sendProgressLocked(x *exchange, done, total float64, message string) {
 	finite := !math.IsNaN(done) && !math.IsInf(done, 0)
 	if !s.running || s.token == nil || !finite || s.reported && done <= s.last {
@@ -843,9 +828,8 @@ func (s *mcpStream) sendLog(x *exchange, level slog.Level, data any) {
 	}
 }
 
-// wantsLog reports whether a log message of this level is to be sent now. A modern
-// client that names no level must not get any message (MCP 2026-07-28, Logging). The
-// caller holds the mutex.
+// wantsLog reports whether a log message of this level is to be sent now. A modern client
+// that names no level must get none (MCP 2026-07-28, Logging). The caller holds the mutex.
 func (s *mcpStream) wantsLog(level slog.Level) bool {
 	return s.running && s.logs && level >= s.logLevel && !s.tooMany()
 }
@@ -894,9 +878,8 @@ func (s *mcpStream) sendLocked(x *exchange, body []byte) {
 	s.events.sendEvent(&Event{Name: messageEvent}, body)
 }
 
-// logLevels are the levels of MCP, which are those of RFC 5424 (MCP 2025-11-25,
-// Logging), and the least slog.Level of each. The levels in between are as far apart
-// as slog's own.
+// logLevels are the levels of MCP, which are those of RFC 5424 (MCP 2025-11-25, Logging),
+// and the least slog.Level of each, in slog's own distances.
 var logLevels = [...]struct {
 	name string
 	from slog.Level

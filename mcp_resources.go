@@ -33,15 +33,14 @@ import (
 	"unicode/utf8"
 )
 
-// ResourceOptions makes a resource of a method that GET serves and that has an
-// output: something to read, under a URI.
+// ResourceOptions makes a resource of a method that has an output and that GET serves:
+// something to read, under a URI.
 type ResourceOptions struct {
 	// URI is the address, in a scheme of the service's own, such as
-	// "todos://todos/{id}". A name in braces is a field of the input by its wire
-	// name: a scalar that is one segment of the path. The URI can end in optional
-	// parameters, as in "todos://todos{?limit,cursor}". All required fields must be
-	// in it (RFC 6570, level 1 and {?…}). A URI with braces is a template: clients
-	// find it in another list than the others.
+	// "todos://todos/{id}". A name in braces is the wire name of a scalar field of the
+	// input, for one segment of the path. The URI can end in optional parameters, as in
+	// "todos://todos{?limit,cursor}" (RFC 6570, level 1 and {?…}). It must have all
+	// required fields. Clients find a URI with braces in the list of templates.
 	URI string
 	// Title is the name that people see. Default: the words of the Go name.
 	Title string
@@ -50,19 +49,17 @@ type ResourceOptions struct {
 	// MIMEType is the media type of texts. Default: "application/json", or
 	// "text/plain" for an output with MCPContent.
 	MIMEType string
-	// TTL is how long clients of revision 2026-07-28 and later may keep what they
-	// have read, in whole milliseconds, in a cache of one user. It must not be
-	// negative. Default: zero.
+	// TTL is how long clients of revision 2026-07-28 and later may keep what they have
+	// read, for one user, in whole milliseconds. It must not be negative. Default: zero.
 	TTL time.Duration
-	// NotTool says that the method is a resource only and not a tool beside that.
+	// NotTool says that the method is not a tool too.
 	NotTool bool
 }
 
-// PromptOptions makes a prompt of a method: messages that a person lets a client
-// send to a model. The output must have a method MCPContent, whose blocks are the
-// messages, all of them in the name of the user. The fields of the input are the
-// arguments of the prompt, which are texts; they must be scalars. A prompt is no
-// tool.
+// PromptOptions makes a prompt of a method: messages that a person lets a client send to a
+// model. The output must have a method MCPContent, whose blocks are the messages, all of
+// the role user. The fields of the input are the arguments of the prompt, which are texts,
+// so they must be scalars. A prompt is not a tool.
 type PromptOptions struct {
 	// Title is the name that people see. Default: the words of the Go name.
 	Title string
@@ -83,8 +80,8 @@ type prompt struct {
 	options PromptOptions
 }
 
-// optionsByTool returns the options of the member of MCPOptions called what by the
-// tools that their keys name. A key that names none is a mistake.
+// optionsByTool returns options by the tools that their keys name. what is the member of
+// MCPOptions. An unknown key is a mistake.
 func optionsByTool[O any](p *mistakes, x *toolIndex, what string, options map[string]O) map[*tool]O {
 	byTool := make(map[*tool]O)
 	for _, key := range slices.Sorted(maps.Keys(options)) {
@@ -120,7 +117,7 @@ func compileResources(p *mistakes, x *toolIndex, options map[string]ResourceOpti
 	return list
 }
 
-// checkResource notes what keeps the method of r from being a resource.
+// checkResource adds mistakes if the method of r cannot be a resource.
 func (r *resource) checkResource(p *mistakes) {
 	switch {
 	case r.route.method != http.MethodGet:
@@ -164,7 +161,7 @@ func compilePrompts(p *mistakes, x *toolIndex, options map[string]PromptOptions)
 	return list
 }
 
-// checkPrompt notes what keeps the method of t from being a prompt.
+// checkPrompt adds mistakes if the method of t cannot be a prompt.
 func (t *tool) checkPrompt(p *mistakes) {
 	if !t.ownContent {
 		p.addf("the messages of a prompt are blocks; give the output a method MCPContent() []svc.MCPContent")
@@ -241,9 +238,9 @@ func compileURI(p *mistakes, text string) (u uriTemplate) {
 	return u
 }
 
-// matchURI returns the values of a URI by their names, or false if the URI does not
-// fit. Values are decoded, and one that could lead out of a folder does not fit: a
-// method may make the name of a file of it.
+// matchURI returns the decoded values of a URI by name, or false if the URI does not match.
+// A value that could lead out of a folder does not match, since a method may use it as the
+// name of a file.
 func (u *uriTemplate) matchURI(uri string) (map[string]string, bool) {
 	values := make(map[string]string)
 	if len(u.query) > 0 {
@@ -279,8 +276,8 @@ func (u *uriTemplate) matchURI(uri string) (map[string]string, bool) {
 	return values, ok && rest == ""
 }
 
-// leadsOut reports whether a value has a segment that is a dot segment (RFC 3986,
-// section 5.2.4), or a NUL, at which C ends the name of a file.
+// leadsOut reports whether a value has a dot segment (RFC 3986, section 5.2.4), or a NUL,
+// which ends the name of a file in C.
 func leadsOut(value string) bool {
 	isSlash := func(r rune) bool { return r == '/' || r == '\\' }
 	for segment := range strings.FieldsFuncSeq(value, isSlash) {
@@ -291,9 +288,9 @@ func leadsOut(value string) bool {
 	return strings.IndexByte(value, 0) >= 0
 }
 
-// appendTextValue appends the JSON value that a text stands for as the value of a
-// field: itself for numbers and booleans, and a string otherwise. A text that is no
-// number becomes a string too, in which the decoder finds the violation.
+// appendTextValue appends a text as the JSON value of a field: a number, a boolean or a
+// string. A text that is not a number becomes a string, and the decoder finds the
+// violation.
 func appendTextValue(dst []byte, f *field, text string) []byte {
 	if f != nil && !f.quoted {
 		switch kind := f.shape.deref().kind; {
@@ -377,8 +374,8 @@ func promptObjects(list []*prompt) []listed {
 	return objects
 }
 
-// answerRead answers resources/read. There is always something in the answer: a
-// resource that is not there is an error (MCP 2026-07-28, Resources).
+// answerRead answers resources/read. A resource that does not exist is an error (MCP
+// 2026-07-28, Resources).
 func (x *exchange) answerRead(m *message) error {
 	asked := memberAt(m.params, "uri")
 	uri, e := x.readName(asked, "uri")
@@ -405,9 +402,8 @@ func (x *exchange) answerRead(m *message) error {
 	return asProtocolError(err)
 }
 
-// findResource returns the resource of a URI and the values in it, or nil. One
-// without braces comes before templates, and among these the order of the list
-// decides.
+// findResource returns the resource of a URI and the values in it, or nil. Resources
+// without braces come before templates; templates are tried in the order of the list.
 func (h *mcpHandler) findResource(uri string) (*resource, map[string]string) {
 	for _, templates := range [...]bool{false, true} {
 		for _, r := range h.resources {
@@ -536,8 +532,8 @@ func asProtocolError(err error) error {
 	return answer
 }
 
-// notFound returns the error for a resource that is not there. uri is that of the
-// request, as JSON. The number was another one before 2026-07-28 (MCP 2026-07-28,
+// notFound returns the error for a resource that does not exist. uri is that of the
+// request, as JSON. Revisions before 2026-07-28 have another number (MCP 2026-07-28,
 // Resources, Error Handling).
 func (x *exchange) notFound(uri []byte, text string) *mcpError {
 	e := invalidParams(text)
@@ -552,8 +548,8 @@ func (x *exchange) notFound(uri []byte, text string) *mcpError {
 // Completion).
 const maxCompletions = 100
 
-// answerComplete answers completion/complete: the values of the argument's enum that
-// begin with what the user has typed, or none if the argument has no enum.
+// answerComplete answers completion/complete with the values of the argument's enum that
+// begin with what the user has typed. Arguments without an enum have no completions.
 func (x *exchange) answerComplete(m *message) error {
 	ref, argument := memberAt(m.params, "ref"), memberAt(m.params, "argument")
 	if !isJSONObject(ref) || !isJSONObject(argument) {

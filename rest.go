@@ -42,7 +42,7 @@ func (s *Service) Routes() []Route {
 // pattern belongs to one.
 func (s *Service) Mount(mux *http.ServeMux) {
 	if mux == nil {
-		panic("svc: cannot mount " + s.name + " on nil; give Mount the http.ServeMux of the server, or http.DefaultServeMux")
+		panic("svc: cannot mount " + s.name + " on nil; give Mount http.DefaultServeMux, or the http.NewServeMux() that the server has")
 	}
 	for _, r := range s.Routes() {
 		mountRoute(mux, r)
@@ -66,17 +66,17 @@ func explainClash(mux *http.ServeMux, r Route) string {
 	path := strings.NewReplacer("{", "", "}", "").Replace(r.Path) // placeholders match their own names
 	req, err := http.NewRequest(r.Method, path, nil)
 	if err != nil {
-		return "the mux rejects its pattern"
+		return "the mux does not take it"
 	}
 	chosen, _ := mux.Handler(req)
 	own, _ := r.Handler.(*restHandler)
 	switch h, _ := chosen.(*restHandler); {
 	case h == nil:
-		return "another handler matches some of its requests; move that handler, or mount the service under a prefix, such as At(\"/v1\")"
+		return "another handler matches some of its requests; move that, or mount the service under a prefix, as by At(\"/v1\")"
 	case own != nil && h.service == own.service:
 		return "the service is on this mux already; mount it once"
 	default:
-		return fmt.Sprintf("%s.%s of another service is on the same path; give one of them another Resource or Path, or a prefix, such as At(\"/v2\")", h.served.resource, h.served.name)
+		return fmt.Sprintf("%s.%s of another service is on the same path; give one of them another Resource or Path, or a prefix, as by At(\"/v2\")", h.served.resource, h.served.name)
 	}
 }
 

@@ -77,7 +77,7 @@ const maxBatch = 1000
 func (s *Service) RPC() http.Handler {
 	for _, m := range s.methodsOn(TransportRPC) {
 		if m.resource == "rpc" {
-			panic("svc: JSON-RPC reserves names that start with rpc., so it cannot serve " + m.goName + "; give it another resource than rpc")
+			panic("svc: JSON-RPC reserves names that start with rpc., so it cannot serve " + m.goName + "; put it into another resource than rpc")
 		}
 	}
 	h := &rpcHandler{endpoint: s.newEndpoint(TransportRPC), document: buildOpenRPC(s)}
