@@ -359,7 +359,7 @@ func (c *decoders) compileParam(f *field, name, in, at string) param {
 	}
 	p.set, p.isText = c.checkedSetter(target, false), target.kind == kindString && len(target.rules) == 0
 	switch {
-	case target.kind == kindInt, target.kind == kindUint:
+	case target.kind.isInteger():
 		p.spells, p.notNumber = isParamInteger, mustBeInteger
 	case target.kind.isNumeric():
 		p.spells, p.notNumber = isNumberText, mustBeNumber

@@ -310,7 +310,7 @@ func newDecoders(p *mistakes, strict bool) *decoders {
 // decoderFor returns the decodeFunc for values of shape s.
 func (c *decoders) decoderFor(s *shape) decodeFunc {
 	c.open++
-	decode := compileOnce(c.byShape, s, c.compileDecoder)
+	decode := compileOnce(c.byShape, s, func(s *shape) decodeFunc { return c.compileDecoder(s, nil) })
 	c.open--
 	c.runPending()
 	return decode
@@ -325,8 +325,16 @@ func (c *decoders) runPending() {
 	}
 }
 
-// compileDecoder makes the decodeFunc for s, by the table at the top.
-func (c *decoders) compileDecoder(s *shape) decodeFunc {
+// compileDecoder makes the decodeFunc for s, by the table at the top. limit is the rule
+// maxItems of the field that has the list s, also behind a pointer or an Optional; nil
+// is none.
+func (c *decoders) compileDecoder(s *shape, limit *rule) decodeFunc {
+	elem := func() decodeFunc {
+		if limit != nil {
+			return c.compileDecoder(s.elem, limit)
+		}
+		return c.decoderFor(s.elem)
+	}
 	switch s.kind {
 	case kindAny:
 		return decodeAny
@@ -335,11 +343,11 @@ func (c *decoders) compileDecoder(s *shape) decodeFunc {
 	case kindCustom:
 		return decodeCustom
 	case kindPointer:
-		return decodePointer(c.decoderFor(s.elem), s.elem.typ)
+		return decodePointer(elem(), s.elem.typ)
 	case kindOptional:
-		return decodeOptional(c.decoderFor(s.elem))
+		return decodeOptional(elem())
 	case kindSlice:
-		return c.sliceDecoder(s, nil)
+		return c.sliceDecoder(s, limit)
 	case kindArray:
 		return decodeArray(c.decoderFor(s.elem), s.typ.Len())
 	case kindMap:
@@ -663,21 +671,9 @@ func (c *decoders) fieldDecoder(f *field) decodeFunc {
 		return decodeQuoted(f.shape)
 	}
 	if limit := f.rules.findRule("maxItems"); limit != nil {
-		return c.limitedDecoder(f.shape, limit)
+		return c.compileDecoder(f.shape, limit)
 	}
 	return c.decoderFor(f.shape)
-}
-
-// limitedDecoder is decoderFor for a slice, or a pointer to one or an Optional, that
-// has a rule maxItems.
-func (c *decoders) limitedDecoder(s *shape, limit *rule) decodeFunc {
-	switch s.kind {
-	case kindPointer:
-		return decodePointer(c.limitedDecoder(s.elem, limit), s.elem.typ)
-	case kindOptional:
-		return decodeOptional(c.limitedDecoder(s.elem, limit))
-	}
-	return c.sliceDecoder(s, limit)
 }
 
 // decodeChecked decodes a member into v, the field, and checks its rules. A
@@ -978,12 +974,12 @@ func decodeBool(d *decoder, v reflect.Value) {
 // typeComplaint returns the complaint about a JSON value of another type than
 // s.
 func (s *shape) typeComplaint() *complaint {
-	switch s.kind {
-	case kindBool:
+	switch kindTypes[s.kind] {
+	case "boolean":
 		return mustBeBool
-	case kindInt, kindUint:
+	case "integer":
 		return mustBeInteger
-	case kindFloat, kindNumber:
+	case "number":
 		return mustBeNumber
 	}
 	return mustBeString

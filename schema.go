@@ -10,7 +10,7 @@ package svc
 // schema_rules.go reads the constraint tags, schema_types.go turns types into shapes, and
 // schema_write.go writes them as JSON Schema. Each uses only those before it.
 //
-// A new kind of type is a constant here and a case of parts; of fillShape or fillKind
+// A new kind of type is a constant here, its JSON type and a case of parts; of fillShape or fillKind
 // (schema_types.go); of compileDecoder, compileEncoder and compileCheck; and of
 // writePlain (schema_write.go). A new rule is a row of ruleTags (schema_rules.go).
 
@@ -91,17 +91,24 @@ const (
 	kindObject
 )
 
+// kindTypes has the JSON type of each kind, as JSON Schema names it. The kinds without
+// one take any type, or that of what they hold.
+var kindTypes = [...]string{
+	kindText: "string", kindTime: "string", kindDuration: "string", kindBytes: "string", kindString: "string",
+	kindBool: "boolean", kindInt: "integer", kindUint: "integer", kindFloat: "number", kindNumber: "number",
+	kindSlice: "array", kindArray: "array", kindMap: "object", kindObject: "object",
+}
+
+// isInteger reports whether values are JSON integers.
+func (k shapeKind) isInteger() bool { return kindTypes[k] == "integer" }
+
 // isNumeric reports whether values are JSON numbers. Rules about numbers fit only
 // some of them; see isBoundable.
-func (k shapeKind) isNumeric() bool {
-	return k == kindInt || k == kindUint || k == kindFloat || k == kindNumber
-}
+func (k shapeKind) isNumeric() bool { return k.isInteger() || kindTypes[k] == "number" }
 
 // isStringy reports whether values are JSON strings. Rules about strings fit only
 // some of them; see isString.
-func (k shapeKind) isStringy() bool {
-	return k == kindString || k == kindText || k == kindTime || k == kindDuration || k == kindBytes
-}
+func (k shapeKind) isStringy() bool { return kindTypes[k] == "string" }
 
 // isScalar reports whether one path or query value can hold a value. Types that
 // read their own JSON are not among them: they expect JSON, which text in a URL

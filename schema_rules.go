@@ -93,7 +93,7 @@ var ruleTags = [...]ruleTag{
 
 func isString(s *shape) bool { return s.kind == kindString }
 func isBoundable(s *shape) bool {
-	return s.kind == kindInt || s.kind == kindUint || s.kind == kindFloat
+	return s.kind.isInteger() || s.kind == kindFloat
 }
 func isEnumerable(s *shape) bool { return isString(s) || isBoundable(s) }
 func isSlice(s *shape) bool      { return s.kind == kindSlice }
@@ -124,8 +124,8 @@ func (p *mistakes) applyTags(f *field, tag reflect.StructTag, at string) {
 }
 
 // applyRules reads the constraint tags of a field, and format. What is about the
-// items of a list becomes a part of their shape, which is that of the field alone
-// then: whatever reads or writes an item follows its shape.
+// items of a list goes into a copy of their shape, which only this field has: whatever
+// reads or writes an item follows its shape.
 func (p *mistakes) applyRules(f *field, tag reflect.StructTag, at string) {
 	target := f.shape.deref()
 	item := target.scalarItem()
@@ -183,8 +183,8 @@ func (s *shape) scalarItem() *shape {
 }
 
 // narrowed returns a copy of s, a scalar, with these rules and this format. An enum
-// takes the place of that of the type, which has its values and more. A copy is no
-// component of documents: it has what one field says of the type.
+// replaces that of the type, whose values are more. The copy is not a component of
+// documents, since its rules are those of one field.
 func (s *shape) narrowed(rules ruleSet, format string) *shape {
 	own := s.rules
 	if rules.findRule("enum") != nil {
@@ -213,13 +213,13 @@ func (p *mistakes) checkValidate(t reflect.Type, at string) {
 		m.Type.NumIn() > 2 || m.Type.NumIn() == 2 && m.Type.In(1) != reflect.TypeFor[context.Context]() {
 		return
 	}
-	p.addf("%s: nothing calls %v.Validate, since it has not the form Validate() error; write that, and check what needs a context in the method of the service", at, t)
+	p.addf("%s: svc does not call %v.Validate, since its signature is not Validate() error; change it, and do what needs a context in the method of the service", at, t)
 }
 
-// foreignTags are those of other libraries that nothing here reads, with what to write
-// in their place, where NAME is the tag's. A field that has one looks as if something
-// were checked or bound. A name that the field has anyway may stay, and so may a
-// required that holds: types that other libraries read too have both.
+// foreignTags are tags of other libraries, which svc does not read, and what to write
+// instead; NAME stands for the name in the tag. A field with one looks as if svc checked
+// or bound it. A tag that repeats the field's name may stay, and so may a required that
+// is true: types that other libraries read too have both.
 var foreignTags = [...]struct{ name, instead string }{
 	{"min", "write `minimum`, or `minLength` or `minItems`"},
 	{"max", "write `maximum`, or `maxLength` or `maxItems`"},
@@ -247,15 +247,15 @@ func (p *mistakes) checkForeignTags(s *shape, checksItself bool) {
 				foreign.name == "required" && value == strconv.FormatBool(!f.optional):
 				continue
 			}
-			p.addf("%s: nothing reads the tag %s: %s", f.place, foreign.name, strings.ReplaceAll(foreign.instead, "NAME", name))
+			p.addf("%s: svc does not read the tag %s: %s", f.place, foreign.name, strings.ReplaceAll(foreign.instead, "NAME", name))
 		}
 	}
 }
 
 // textComplaint returns the complaint about a text that UnmarshalText of the type
-// refuses, or nil for one that can say nothing more. Only the type knows which texts
-// those are, so the complaint has the example of the field. Addresses are what most
-// services have of such types.
+// refuses. Only the type knows which texts it takes, so the complaint shows the example
+// of the field. IP addresses, the most frequent such types, need none. It returns nil
+// for other types.
 func (s *shape) textComplaint() *complaint {
 	switch {
 	case s.example != "":
@@ -285,20 +285,18 @@ func (p *mistakes) parseLiteral(f *field, tag, text, at string) []byte {
 // literalForm returns what a tag has to have for a value of shape s, which is no
 // string.
 func (s *shape) literalForm() string {
-	form := "a JSON value"
-	switch target := s.deref(); {
-	case target.kind == kindBool:
+	form := "a JSON value; a string is in quotes there"
+	switch kindTypes[s.deref().kind] {
+	case "boolean":
 		form = "true or false"
-	case target.kind == kindInt, target.kind == kindUint:
+	case "integer":
 		form = "an integer"
-	case target.kind.isNumeric():
+	case "number":
 		form = "a number, spelt as in JSON"
-	case target.kind == kindSlice, target.kind == kindArray:
+	case "array":
 		form = "a JSON array, such as [] or [1,2]"
-	case target.kind == kindMap, target.kind == kindObject:
+	case "object":
 		form = "a JSON object, such as {}"
-	case target.kind <= kindCustom:
-		form = "a JSON value; a string is in quotes there"
 	}
 	if s != s.deref() {
 		form += ", or null"
@@ -324,7 +322,7 @@ func (p *mistakes) checkRules(rules ruleSet, s *shape, format, at string) {
 	}
 	p.checkEnum(rules, s, at)
 	if own := s.kind.ownFormat(); own != "" && format != "" && format != own {
-		p.addf("%s: format:%q does not change that a %v is read from %s; leave it out", at, format, s.typ, own)
+		p.addf("%s: format:%q has no effect, since a %v always has the format %s; leave it out", at, format, s.typ, own)
 	}
 }
 
@@ -349,7 +347,7 @@ func (p *mistakes) checkEnum(rules ruleSet, s *shape, at string) {
 				}
 			}
 			if own != nil && own.violates(v) {
-				p.addf("%s: the value %s of the enum is none that %v.Enum returns; drop it, or add it there", at, literalText(v), s.typ)
+				p.addf("%s: %v.Enum does not return the value %s of the enum; drop it, or add it there", at, s.typ, literalText(v))
 			}
 		}
 	case own != nil && !slices.ContainsFunc(own.values, func(v reflect.Value) bool {
@@ -411,13 +409,13 @@ func (p *mistakes) listValues(s *shape, list reflect.Value, at string) {
 			p.addf("%s: %v.Enum returns %q twice; drop one of them", at, s.typ, text)
 		}
 		value := reflect.ValueOf(text)
-		if s.kind == kindInt || s.kind == kindUint {
+		if s.kind.isInteger() {
 			value, _ = numberFor(s, text)
 		}
 		values, texts = append(values, value), append(texts, text)
 	}
 	if len(texts) == 0 {
-		p.addf("%s: %v.Enum returns no value, so that nothing could be one; list the values, or drop the method", at, s.typ)
+		p.addf("%s: %v.Enum returns no values, so nothing would be valid; list the values, or drop the method", at, s.typ)
 		return
 	}
 	r := enumRule(values, texts)

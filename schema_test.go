@@ -1174,13 +1174,13 @@ func TestSchemaRefusesTags(t *testing.T) {
 		}{}, ""},
 		{struct {
 			A time.Time `format:"date"`
-		}{}, `format:"date" does not change`},
+		}{}, `format:"date" has no effect`},
 		{struct {
 			A time.Time `format:"date-time"`
 		}{}, ""},
 		{struct {
 			A []byte `format:"binary"`
-		}{}, `format:"binary" does not change`},
+		}{}, `format:"binary" has no effect`},
 	} {
 		c := newShapes(new(mistakes))
 		c.shapeFor(reflect.TypeOf(test.in), "in")

@@ -40,8 +40,7 @@ func newShapes(p *mistakes) *shapes {
 }
 
 // shapeFor returns the shape of t, whose place in the user's types is at. It always
-// returns a shape; mistakes in t are noted, and a shape with a mistake is as good
-// as any for going on.
+// returns a shape: it notes the mistakes in t, and compilation continues after them.
 func (c *shapes) shapeFor(t reflect.Type, at string) *shape {
 	if s, ok := c.byType[t]; ok {
 		return s
@@ -55,7 +54,7 @@ func (c *shapes) shapeFor(t reflect.Type, at string) *shape {
 	s.hasMistake = found > c.tagMistakes-tagsBefore
 	// A struct with a mistake names its fields by its own type, so once is enough.
 	if found > 0 && (t.Name() == "" || t.Kind() != reflect.Struct) {
-		delete(c.byType, t) // its other places are to be named too
+		delete(c.byType, t) // so that its other places are reported too
 	}
 	// Types with a meaning of their own in a schema, such as time.Time, are written
 	// in place: as a component they would be a name for "a string".
@@ -155,10 +154,9 @@ func (c *shapes) elemShape(t reflect.Type, at, in string) *shape {
 	return s
 }
 
-// isOpaque reports whether t is a struct that would be {} in JSON although it
-// holds something, or make no sense there, and notes the mistake. It is one that
-// has fields, all of them unexported. A field named _ holds nothing, and an output
-// that makes the content of its MCP results itself may have no JSON.
+// isOpaque reports whether t is a url.URL, or a struct whose fields are all unexported,
+// which would be {} in JSON, and notes the mistake. Fields named _ do not count. A type
+// with a method MCPContent may have no JSON.
 func (c *shapes) isOpaque(t reflect.Type, at string) bool {
 	if t == reflect.TypeFor[url.URL]() {
 		c.addf("%s: a url.URL has no form in JSON; use a string with the tag `format:\"uri\"` and parse it in Validate", at)
@@ -206,7 +204,7 @@ func (c *shapes) keyShape(t reflect.Type, at string) *shape {
 // fillCustom fills the schema of a type that writes or reads its own JSON or text.
 // Only the type itself can say what that looks like, by a method JSONSchema, which
 // returns JSON Schema 2020-12; without it the schema takes anything, or any string.
-// The method is called once, on a zero value. It belongs to the application, so it
+// The method is called once, on a zero value. It is the application's code, so it
 // may panic or return a map that is not JSON.
 func (c *shapes) fillCustom(s *shape, at string) {
 	d, ok := reflect.New(s.typ).Interface().(interface{ JSONSchema() map[string]any })
@@ -289,8 +287,8 @@ type fitKey struct {
 }
 
 // checkUse notes the mistakes that make the shapes below s unfit for a use: a type
-// that can be written but not read has a schema that no input could be held to. One
-// look at a type is enough, but of a mistake each method is told that uses it.
+// that can be written but not read has a schema that no input could be held to. Each
+// type is checked once. A mistake is reported for every method that uses the type.
 func (c *shapes) checkUse(s *shape, u use, at string) {
 	key := fitKey{u, reflect.PointerTo(s.typ).Implements(reflect.TypeFor[interface{ Validate() error }]())}
 	if c.fit[key] == nil || len(c.list) > 0 {
@@ -323,8 +321,8 @@ func (c *shapes) checkUse(s *shape, u use, at string) {
 	})
 }
 
-// checkReceiver notes a method that reads JSON or text into a copy of the value, which
-// is lost. A method that is promoted from an embedded field has another receiver.
+// checkReceiver notes a method that reads JSON or text into a copy of the value, since
+// the copy is lost. Methods promoted from an embedded field have another receiver.
 func (c *shapes) checkReceiver(t reflect.Type, name, at string) {
 	if _, ok := t.MethodByName(name); ok && !promotesMethod(t, name) {
 		c.addf("%s: %v.%s sets a copy of the value, since its receiver is no pointer; write func (x *%s) %s", at, t, name, t.Name(), name)

@@ -186,19 +186,10 @@ func (s *shape) jsonType(f *field) string {
 	if own, ok := s.custom["type"].(string); ok {
 		return own
 	}
-	switch {
-	case f != nil && f.quoted, s.kind.isStringy():
+	if f != nil && f.quoted {
 		return "string"
-	case s.kind == kindBool:
-		return "boolean"
-	case s.kind == kindInt, s.kind == kindUint:
-		return "integer"
-	case s.kind.isNumeric():
-		return "number"
-	case s.kind == kindSlice, s.kind == kindArray:
-		return "array"
 	}
-	return "object"
+	return cmp.Or(kindTypes[s.kind], "object")
 }
 
 // appendPlain appends the schema of a value that is not null. Without annotate it
@@ -372,7 +363,7 @@ func (w *schemaWriter) writeTyped(m *members, s *shape, f *field) {
 	format, low, high := s.formatAndBounds(w.dialect)
 	if own := s.formatIn(f); own != "" {
 		format = own
-		if w.use == forDocument && (s.kind == kindInt || s.kind == kindUint) { // the format of the type implied its bounds
+		if w.use == forDocument && s.kind.isInteger() { // the format of the type implied its bounds
 			low, high = s.integerBounds()
 		}
 	}
@@ -765,7 +756,7 @@ func (w *schemaWriter) appendPathParameter(dst []byte, f *field) []byte {
 		m.addRaw("enum", `["true","false"]`)
 	case enum != nil:
 		m.addRaw("enum", string(enum.listTexts(target)))
-	case target.kind == kindInt || target.kind == kindUint:
+	case target.kind.isInteger():
 		m.addText("pattern", pathIntegerPattern)
 	default:
 		m.addText("pattern", numberPattern)

@@ -1022,8 +1022,8 @@ func (*FormRight) Validate() error             { return nil }
 // unless it takes something that only the application can give it.
 func TestValidateMistakes(t *testing.T) {
 	got := headerErr[formAPI](struct{ formAPI }{})
-	for _, name := range []string{"Ctx: .*formCtx", "None: .*formNone", "Bool: .*formBool", "Outer: .*formOuter", `Below: .*M\[\]: nothing calls blackbox_test.formCtx`} {
-		if !regexp.MustCompile(`formAPI\.` + name + `\.Validate, since it has not the form Validate\(\) error; write that,`).MatchString(got) {
+	for _, name := range []string{"Ctx: .*formCtx", "None: .*formNone", "Bool: .*formBool", "Outer: .*formOuter", `Below: .*M\[\]: svc does not call blackbox_test.formCtx`} {
+		if !regexp.MustCompile(`formAPI\.` + name + `\.Validate, since its signature is not Validate\(\) error; change it,`).MatchString(got) {
 			t.Errorf("%s\nwant one about %s", got, name)
 		}
 	}
