@@ -147,7 +147,6 @@ type mcpHandler struct {
 	show      func(context.Context, Method) bool // MCPOptions.Show; nil shows all
 	shown     map[string]*shownList              // by method, such as tools/list; empty without show
 	forms     sync.Map                           // of *form, by reflect.Type; see formOf
-	quiet     sync.Pool                          // of *quietTimer
 	messages  sync.Pool                          // of *message
 	now       func() time.Time
 	texts     mcpTexts
@@ -216,8 +215,7 @@ func (s *Service) newMCPHandler(opts *MCPOptions) *mcpHandler {
 	for _, text := range bad {
 		p.addf("%s", text)
 	}
-	h.quiet.New = newQuietTimer
-	h.messages.New = func() any { return new(message) }
+	h.messages.New = func() any { return &message{quiet: newQuietTimer()} }
 	index := compileTools(p, s, o.Tools)
 	h.resources = compileResources(p, index, o.Resources)
 	prompts := compilePrompts(p, index, o.Prompts)

@@ -660,7 +660,7 @@ func (s *mcpStream) startCall(x *exchange, m *message) {
 	}
 	if x.pipe == nil {
 		x.response = nil // until copyHeader
-		s.quiet = x.h.quiet.Get().(*quietTimer)
+		s.quiet = m.quiet
 		s.quiet.x = x
 		s.quiet.timer.Reset(x.h.eventTimes.heartbeat)
 	}
@@ -684,7 +684,8 @@ func (s *mcpStream) stopCall(x *exchange) {
 	}
 	if s.quiet.timer.Stop() {
 		s.quiet.x = nil
-		x.h.quiet.Put(s.quiet)
+	} else {
+		x.message.quiet = newQuietTimer()
 	}
 	s.quiet = nil
 	if s.events == nil && x.response != nil {
@@ -711,7 +712,7 @@ func (s *mcpStream) copyHeader(x *exchange) {
 
 // A quietTimer begins the stream of events of a call that sends nothing for a whole
 // heartbeat: many proxies drop a connection that is silent for 30 or 60 seconds. It
-// comes from a pool, since a new timer makes a call 6 to 17 % slower.
+// comes from the pool of messages, since a new timer makes a call 6 to 17 % slower.
 //
 // Invariant: a timer in the pool has been stopped before it fired, so it does not run
 // during the next call.
@@ -720,8 +721,8 @@ type quietTimer struct {
 	x     *exchange // of the call; nil in the pool
 }
 
-// newQuietTimer returns a stopped *quietTimer for a pool.
-func newQuietTimer() any {
+// newQuietTimer returns a stopped timer.
+func newQuietTimer() *quietTimer {
 	q := new(quietTimer)
 	q.timer = time.AfterFunc(time.Hour, func() { q.x.stream.beginQuiet(q.x) })
 	q.timer.Stop()

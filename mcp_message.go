@@ -97,10 +97,11 @@ func isModernRevision(v string) bool {
 type message struct {
 	rpcMessage
 	meta      requestMeta
-	name      []byte // of the tool or prompt, for tools/call and prompts/get
-	arguments []byte // an object, for tools/call and prompts/get; nil also for null
-	responses []byte // inputResponses, the answers to questions; nil also for null
-	state     []byte // requestState, the sealed earlier answers; nil also for null
+	name      []byte      // of the tool or prompt, for tools/call and prompts/get
+	arguments []byte      // an object, for tools/call and prompts/get; nil also for null
+	responses []byte      // inputResponses, the answers to questions; nil also for null
+	state     []byte      // requestState, the sealed earlier answers; nil also for null
+	quiet     *quietTimer // of the pool, as the message is
 }
 
 // A requestMeta has the members of params._meta that describe a request. Each is JSON,
@@ -480,7 +481,7 @@ func (x *exchange) answerRequest(rpc *rpcMessage) {
 		err = tooLarge
 		x.addExhausted(rpc, err)
 	}
-	x.message, *m = nil, message{}
+	x.message, *m = nil, message{quiet: m.quiet}
 	x.h.messages.Put(m)
 	x.end(x, err)
 	x.sendAnswer(status)

@@ -270,17 +270,16 @@ func quietAnswer(timeout time.Duration, http2 bool, heartbeat time.Duration) (st
 func TestQuietTimer(t *testing.T) {
 	for _, heartbeat := range []time.Duration{time.Nanosecond, time.Hour} {
 		h := &mcpHandler{endpoint: endpoint{config: &config{eventTimes: eventTimes{heartbeat: heartbeat, write: time.Hour}}}}
-		h.quiet.New = newQuietTimer
 		w := &flushSignal{ResponseRecorder: httptest.NewRecorder(), flushed: make(chan struct{})}
-		x := &exchange{h: h, w: w, accept: accepted{events: true}}
-		x.stream.startCall(x, new(message))
+		x := &exchange{h: h, w: w, accept: accepted{events: true}, message: &message{quiet: newQuietTimer()}}
+		x.stream.startCall(x, x.message)
 		q := x.stream.quiet
 		if heartbeat < time.Hour {
 			<-w.flushed
 		}
 		x.stream.stopCall(x)
-		if begun := x.stream.hasBegun(); begun != (heartbeat < time.Hour) || begun == (q.x == nil) {
-			t.Errorf("after %v: begun %t, then free %t", heartbeat, begun, q.x == nil)
+		if begun := x.stream.hasBegun(); begun != (heartbeat < time.Hour) || begun == (x.message.quiet == q) {
+			t.Errorf("after %v: begun %t, then used again %t", heartbeat, begun, x.message.quiet == q)
 		}
 		if x.stream.hasBegun() {
 			x.stream.events.close()
