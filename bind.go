@@ -28,10 +28,9 @@ package svc
 // JSON-RPC and MCP have no such sources. There one object has every field by
 // its wire name (bindObject), and a Go value of [Service.Call] has every field
 // already (checkValue). Violation.In is the source in the REST route for all
-// three, so that one mistake has one description on every transport. Only its
-// Path differs where a tag renames a parameter: a client is told the name that
-// it has sent, which over REST is that of the parameter. A field with json:"-" and
-// a tag header or cookie has no wire name, and such an object cannot have it.
+// three, so that one mistake has one description on every transport. Over REST, Path
+// uses the parameter's name; elsewhere the JSON name. A field with json:"-" and a tag
+// header or cookie has no wire name, so only REST has it.
 
 import (
 	"bytes"
@@ -121,8 +120,8 @@ type bindSpec struct {
 	noRoute      bool   // REST does not serve the method, so that tags of places in a request mean nothing
 }
 
-// compileBinding compiles the binding of input s for a route. What does not fit
-// is added to the mistakes of the registration, and the binding is not used.
+// compileBinding compiles the binding of input s for a route. It adds the mistakes to
+// those of the registration; a binding with mistakes is not used.
 func compileBinding(c *decoders, s *shape, spec bindSpec) *binding {
 	b := &binding{in: s, byName: make(map[string]int), sources: make(map[*field]string), runsCode: s.runsCode()}
 	at := s.typ.String()
@@ -135,7 +134,7 @@ func compileBinding(c *decoders, s *shape, spec bindSpec) *binding {
 			b.path = append(b.path, c.compileParam(f, name, source, at))
 		case inQuery:
 			if other, twice := b.byName[name]; twice {
-				c.mistakes.addf("%s: %s takes the query parameter %q too", at, b.query[other].goName, name)
+				c.mistakes.addf("%s: %s also takes the query parameter %q", at, b.query[other].goName, name)
 			}
 			b.byName[name] = len(b.query)
 			b.query = append(b.query, c.compileParam(f, name, source, at))
@@ -244,7 +243,7 @@ func (c *decoders) appendParam(list []param, f *field, name, in, at string) []pa
 	p := c.compileParam(f, name, in, at)
 	for _, other := range list {
 		if other.key == p.key && (in == inHeader || other.sourceName == name) {
-			c.mistakes.addf("%s: %s takes the %s %q too", at, other.goName, in, name)
+			c.mistakes.addf("%s: %s also takes the %s %q", at, other.goName, in, name)
 		}
 	}
 	return append(list, p)
@@ -261,14 +260,13 @@ const lastEventID = "Last-Event-Id" // in canonical form
 var ownedHeaders = [...]struct{ names, instead string }{
 	{"Authorization Proxy-", "let a middleware such as BasicAuth read it"},
 	{"Cookie", "give the field a tag cookie:\"name\""},
-	{"Accept Accept-Charset Accept-Encoding Content-", "the forms of bodies are not up to methods; choose another name"},
+	{"Accept Accept-Charset Accept-Encoding Content-", "svc chooses the content types of bodies; choose another name"},
 	{"Host Connection Expect Keep-Alive Te Trailer Transfer-Encoding Upgrade", "it belongs to the connection; choose another name"},
 	{"Origin Sec- Access-Control- Set-Cookie", "it belongs to the browser; choose another name"},
 }
 
-// checkHeaderName adds a mistake for the header tag of an input's field that
-// cannot work: what is no name, a name that HTTP or the browser owns, or the ID of
-// an event where every request would need it.
+// checkHeaderName adds a mistake for a header tag of an input with an invalid name or
+// with a name reserved by HTTP or browsers, and for a required Last-Event-ID.
 func checkHeaderName(p *mistakes, f *field, at string) {
 	key := textproto.CanonicalMIMEHeaderKey(f.header)
 	if !isToken(f.header) {
@@ -282,12 +280,12 @@ func checkHeaderName(p *mistakes, f *field, at string) {
 		}
 	}
 	if key == lastEventID && f.isRequired() {
-		p.addf("%s: a client sends %s only when it comes back, so the field must be optional (omitempty)", at, f.header)
+		p.addf("%s: a client sends %s only when it reconnects, so the field must be optional (omitempty)", at, f.header)
 	}
 }
 
-// checkNameless adds a mistake for a field that no JSON object can have, if an
-// input cannot do without it or a tag is about its member.
+// checkNameless adds a mistake for a field that is no JSON member if it is required,
+// or has a tag that needs the member.
 func checkNameless(p *mistakes, f *field, at string) {
 	if !f.isNameless() {
 		return
@@ -297,10 +295,10 @@ func checkNameless(p *mistakes, f *field, at string) {
 		tag, name = "cookie", f.cookie
 	}
 	if f.isRequired() {
-		p.addf("%s: with json:\"-\" the field exists over REST alone, so it must be optional: write %s:\"%s,omitempty\", or give it a JSON name", at, tag, name)
+		p.addf("%s: with json:\"-\" the field exists only over REST, so it must be optional: write %s:\"%s,omitempty\", or give it a JSON name", at, tag, name)
 	}
 	if f.mcpHeader != "" {
-		p.addf("%s: mcpheader:%q is about a member of the input, and json:\"-\" says that the field is none; drop one of them", at, f.mcpHeader)
+		p.addf("%s: mcpheader:%q needs a JSON member, and json:\"-\" makes the field none; drop one of the two", at, f.mcpHeader)
 	}
 }
 
@@ -441,7 +439,8 @@ func (p *param) bindHeader(d *decoder, v reflect.Value, values []string) {
 	d.pop()
 }
 
-// setAbsent deals with a parameter that a request does not have.
+// setAbsent sets the default of a parameter that a request does not have, or adds a
+// violation if it is required.
 func (p *param) setAbsent(d *decoder, v reflect.Value) {
 	if p.absent != nil {
 		p.absent(p.settableIn(v))

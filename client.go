@@ -50,7 +50,7 @@ type ClientOptions struct {
 	// Service has the options of the service that is called. Name, Resource,
 	// Path, Methods and Strict are read, since the routes follow from them, and
 	// Defaults.Auth, without which Scopes are a mistake. A package that declares an
-	// interface does well to export the options with it.
+	// interface should export its options too.
 	// Default: the defaults of Options.
 	Service *Options
 	// HTTPClient sends the requests. Its Transport is the place for
@@ -84,10 +84,10 @@ const defaultClientBody = maxAnswers
 //	var todos Todos
 //	err := svc.Connect[TodoAPI](&todos, "https://todos.example", nil)
 //
-// The struct has the methods that its program needs, and no others; a test sets a
-// field to a function of its own. A service that is mounted below a path, by
-// [Service.At] or otherwise, has that path in baseURL. The error lists every mistake
-// in the interface, the struct, the URL and opts, and no field is set then.
+// The struct has the methods that its program needs, and no others. A test can set a
+// field to a function of its own. If the service is mounted below a path, by
+// [Service.At] or otherwise, baseURL has that path. The error lists every mistake in
+// the interface, the struct, the URL and opts; no field is set then.
 //
 // Inputs are checked before they are sent, and refused with the error that the
 // server would answer with. For that the request is read as the server will read it;
@@ -106,9 +106,9 @@ const defaultClientBody = maxAnswers
 // is UNAVAILABLE, and the cause says why; the method may have run nevertheless. At
 // the end of ctx it is CANCELED or DEADLINE_EXCEEDED.
 //
-// In outputs unknown members are passed over and absent ones stay zero. Their types
-// are checked, and their rules and Validate methods are not: what the server has done
-// is not undone by it.
+// In outputs, unknown members are ignored and absent ones stay zero. Types are checked;
+// rules and Validate methods are not. The server has already acted, and rejecting its
+// answer would hide that.
 //
 // A [Stream] has its request sent before the function returns. Range over it once,
 // or cancel ctx: until then it keeps its connection. Leaving the loop closes the
@@ -223,8 +223,7 @@ func newConnection(p *mistakes, baseURL string, o ClientOptions) *connection {
 	return c
 }
 
-// parseBase sets the base of c. The result is the end of a sentence about a URL that
-// cannot be one.
+// parseBase sets the base of c. For a bad URL it returns the end of a message, else "".
 func (c *connection) parseBase(text string) string {
 	u, err := url.Parse(text)
 	switch {
@@ -257,12 +256,12 @@ func (c *connection) compileField(p *mistakes, iface reflect.Type, f reflect.Str
 		p.addf("%v has no method of that name%s", iface, suggestField(iface, f.Name))
 		return reflect.Value{}
 	case f.Type != rm.Type:
-		p.addf("it is a %v, and the method of %v a %v; give it that type", f.Type, iface, rm.Type)
+		p.addf("its type is %v; give it that of the method of %v, %v", f.Type, iface, rm.Type)
 		return reflect.Value{}
 	case methods == nil:
 		return reflect.Value{}
 	case methods[f.Name].path == "":
-		p.addf("REST does not serve the method, by its MethodOptions.Transports, so that a client cannot call it; drop the field")
+		p.addf("a client calls methods over REST, which MethodOptions.Transports of this method leaves out; drop the field")
 		return reflect.Value{}
 	}
 	return reflect.MakeFunc(f.Type, c.compileCall(p, methods[f.Name]).callField)
@@ -540,9 +539,9 @@ func (c *clientCall) newRequest(ctx context.Context, b *callBuffer, in any) (_ *
 }
 
 // writeInput writes the input in into b: the path, the query, the headers and, in
-// b.enc.buf, the body. Then it checks the input, and last of all whether HTTP can
-// carry it: for all else the server has an error of its own. Code of the application
-// may panic there.
+// b.enc.buf, the body. Then it checks the input. What HTTP cannot carry is reported
+// last, since the server has an error for everything else. Code of the application may
+// panic here.
 func (c *clientCall) writeInput(b *callBuffer, in any) (err error) {
 	defer recoverTo(&err)
 	b.path, b.escaped = append(b.path[:0], c.conn.path...), append(b.escaped[:0], c.conn.escaped...)
@@ -950,14 +949,14 @@ func statusText(status int) string {
 	return strings.TrimSpace(strconv.Itoa(status) + " " + http.StatusText(status))
 }
 
-// foreignError returns the error for a response that no service wrote. It has none
-// of the text: a proxy's page is not meant for the users of this program.
+// foreignError returns the error for a response that no service wrote. It has none of
+// its text, since a proxy's page is not for the users of this program.
 func foreignError(response *http.Response) *Error {
 	status := response.StatusCode
 	what := "the response is not from the service"
 	switch {
 	case status == http.StatusNotModified:
-		what = "the response has no output, since the client is to have it"
+		what = "the response has no output"
 	case status/100 == 3:
 		what = "the server redirects, which clients do not follow"
 	}
@@ -1145,7 +1144,7 @@ func (s *clientStream) readOnly() (reflect.Value, *Error) {
 		}
 	}
 	if e == nil {
-		e = Errorf(CodeInternal, "the response has not one item, as it is to have")
+		e = Errorf(CodeInternal, "expected exactly one item in the response")
 	}
 	return s.call.noOutput, e
 }

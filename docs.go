@@ -7,7 +7,7 @@ package svc
 //
 // In order: the options and the handler; the page, its policy and its data; examples
 // made from schemas; the Markdown. Everything is made from the text of the document,
-// so whatever the document says next is on the page too.
+// so a new part of the document is on the page without a change here.
 
 import (
 	"bytes"
@@ -47,7 +47,7 @@ type DocsOptions struct {
 // to read only. Docs panics if a path in opts has a host, a query or a fragment.
 //
 // The page is one file that loads nothing else, and its Content-Security-Policy
-// allows nothing else. It sends a request only when someone presses Send, and
+// allows nothing else. It sends requests only when the user presses Send, and
 // forgets tokens and passwords when it is closed.
 //
 // The same as Markdown, with a curl command for each method, is served to requests
@@ -501,8 +501,8 @@ func (w *docsWriter) writeAll() []byte {
 	return w.Bytes()
 }
 
-// describeURL says what URL stands for in the commands. Where the page may not call
-// the routes, it is the server of the document.
+// describeURL returns the meaning of URL in the commands. If the page may not call the
+// routes, that is the server of the document.
 func (w *docsWriter) describeURL() string {
 	place, server := "this page", textAt(itemsOf(memberAt(w.data.Document, "servers"))[0], "url")
 	switch {
@@ -549,8 +549,8 @@ func (w *docsWriter) writeOperation(o docsOperation) {
 	fmt.Fprintf(w, "\n```sh\n%s\n```\n", w.makeCommand(o))
 }
 
-// placeOf returns where REST takes a parameter from, and what else than that name it
-// has over JSON-RPC and MCP.
+// placeOf returns where REST takes a parameter from, and its name over JSON-RPC and MCP
+// if that differs.
 func placeOf(call docsCall, in, name string) string {
 	other, differs := call.Names[in+" "+name]
 	switch {
@@ -689,8 +689,8 @@ func codeSpan(text string) string {
 	return fence + text + fence
 }
 
-// visibleText returns text with escapes of JSON for characters that are not seen or
-// that turn the text around them. The two joiners stay, which scripts and emoji need.
+// visibleText returns text with JSON escapes for characters that are invisible or
+// change the direction of text. The two joiners stay, since scripts and emoji need them.
 func visibleText(text string) string {
 	var visible strings.Builder
 	for _, r := range text {

@@ -115,8 +115,8 @@ func (c Code) row() int {
 // contain texts that a client must not see: queries, file names, addresses.
 func (c Code) private() bool { return c == CodeUnknown || c == CodeInternal || c == CodeDataLoss }
 
-// codesFromHTTP are the codes of the statuses that are not in the table codes, or of
-// which that has another code first.
+// codesFromHTTP has the statuses that the table codes does not have, and those for
+// which the first code of that table is not the one to choose.
 var codesFromHTTP = map[int]Code{
 	http.StatusMethodNotAllowed:             CodeUnimplemented,
 	http.StatusRequestTimeout:               CodeDeadlineExceeded,
@@ -151,8 +151,8 @@ func CodeFromHTTP(status int) Code {
 	return CodeUnknown
 }
 
-// A method returns an Error to tell its client the reason for which it failed. It
-// has the same code, message and details on every transport. The zero value is an
+// A method returns an Error to tell its client why it failed. It has the same code,
+// message and details on every transport. The zero value is an
 // UNKNOWN error.
 //
 // Clients see Code, Details and Message; for UNKNOWN, INTERNAL and DATA_LOSS, and
@@ -308,11 +308,11 @@ func (e *Error) WithCause(err error) *Error {
 	return c
 }
 
-// WithStatus returns a copy of e that has another HTTP status than its code, over
-// REST and wherever else an [ErrorHandler] writes it: 402, 408, 412, 422 or 428,
-// for example, which no code has. The other transports send no status of HTTP for
-// the error of a call. It panics if status is not from 400 to 599, since any other
-// says that there is no error.
+// WithStatus returns a copy of e with an HTTP status in place of that of its code,
+// over REST and wherever else an [ErrorHandler] writes it: 402, 408, 412, 422 or 428,
+// for example, which no code has. The other transports send no HTTP status for the
+// error of a call. It panics if status is not from 400 to 599, since no other status
+// means an error.
 func (e *Error) WithStatus(status int) *Error {
 	if status < 400 || status > 599 {
 		panic("svc: WithStatus(" + strconv.Itoa(status) + "): the status of an error is from 400 to 599")
@@ -553,8 +553,8 @@ func (vs *violations) addViolation(v Violation) {
 // full reports whether nothing more is kept. After the first violation that did
 // not fit none is kept, not even a short one: to see whether it is short, the
 // place of each of 100,000 violations would have to be written out. The decoder
-// then makes no more values either, since the input is not going to be used. So
-// from there on nobody knows how many violations there are in all.
+// then makes no more values either, since the input will not be used. So the number
+// of violations is not known from there on.
 func (vs *violations) full() bool { return vs.omitted > 0 || len(vs.list) == maxViolations }
 
 // count returns how many violations were found, kept or not.

@@ -1,8 +1,7 @@
 package svc
 
 // This file makes the OpenAPI document of a service out of the plans that its
-// REST routes use, so the document cannot say anything else than the server
-// does. The document has three forms: 3.0.3, which nearly every tool reads, and 3.1,
+// REST routes use, so the document says what the server does. The document has three forms: 3.0.3, which nearly every tool reads, and 3.1,
 // whose schemas are full JSON Schema 2020-12. 3.2 is 3.1 with a schema of the events
 // of streams. The first two differ in:
 //
@@ -148,7 +147,7 @@ func (h *openAPIHandler) chooseForm(r *http.Request) (doc *builtDocument, conten
 			return h.forms[d](), contentType, nil
 		}
 	}
-	return nil, "", Errorf(CodeInvalidArgument, "the document is there as openapi=3.0, openapi=3.1 and openapi=3.2")
+	return nil, "", Errorf(CodeInvalidArgument, "the version of the document must be openapi=3.0, openapi=3.1 or openapi=3.2")
 }
 
 // buildDocument returns the document of s in a dialect. It has no other input,
@@ -298,9 +297,9 @@ func (b *apiBuilder) newOperationID(m *method) string {
 }
 
 // listParameters returns the parameters of m: first those of the path in the
-// order of the template and with these names, then query, header and cookie. That
-// nothing is escaped in a cookie only the 3.2 form could say (style cookie), which
-// linters of today refuse.
+// order of the template and with these names, then query, header and cookie. Only the
+// 3.2 form could say that nothing is escaped in a cookie (style cookie), and today's
+// linters reject that.
 func (b *apiBuilder) listParameters(m *method, names []string) []apiParameter {
 	bind := m.bind
 	if bind == nil {
@@ -427,9 +426,9 @@ func (b *apiBuilder) listHeaders(m *method) map[string]apiHeader {
 	return list
 }
 
-// describeScopes returns the response err with the scopes of m as its description,
-// for dialects whose security says no scopes of http schemes. A reference cannot have
-// a description of its own, so it is replaced by what it refers to.
+// describeScopes returns the response err with the scopes of m as its description, for
+// 3.0.3, whose security cannot list the scopes of http schemes. A reference cannot have
+// a description, so it is replaced by what it refers to.
 func (b *apiBuilder) describeScopes(m *method, err apiResponse) apiResponse {
 	for _, r := range b.doc.Components.Responses {
 		if shared, ok := r.value.(apiResponse); ok && err.Ref == "#/components/responses/"+r.name {
@@ -474,8 +473,8 @@ const eventSchema = `{"oneOf":[` +
 	`"data":{"type":"string","contentMediaType":"application/json","contentSchema":ENVELOPE}},"required":["event","data"]}]}`
 
 // A componentKey says which schemas are the same component. It has the Go type
-// and not the shape, since services that are joined have a shape each of a type
-// that both use. It has strict, since a strict service adds
+// and not the shape, since joined services each have their own shape of a type that
+// both use. It has strict, since a strict service adds
 // "additionalProperties": false: a type used by a strict and by another service
 // becomes two components.
 type componentKey struct {

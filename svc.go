@@ -420,7 +420,7 @@ func compileService(p *mistakes, iface reflect.Type, impl any, o Options) *Servi
 		p.addf("Options.Path is %q; want segments of a path without placeholders, such as orders", o.Path)
 	}
 	if o.Defaults.Auth != "" && o.Defaults.Auth != schemes[0].Name {
-		p.addf("Options.Defaults.Auth is %q; the one that documents can say is %q", o.Defaults.Auth, schemes[0].Name)
+		p.addf("Options.Defaults.Auth is %q; want %q or nothing", o.Defaults.Auth, schemes[0].Name)
 	}
 	s.types = c.shapes.named
 	s.typeNames = nameTypes(s.types)

@@ -196,12 +196,12 @@ func (c *methodCompiler) compileMethods() []*method {
 }
 
 // compileMethod compiles the types, the route and the call of a method. It
-// returns nil if the signature is of no use, since nothing else can be checked
-// then. routed says that the route has no mistake, so that fields can be held to it.
+// returns nil if the signature has a mistake, since nothing else can be checked then.
+// routed says that the route has no mistake, so that fields can be checked against it.
 func (c *methodCompiler) compileMethod(rm reflect.Method) (m *method, routed bool) {
 	c.where = c.config.titleOf(rm.Name)
 	if !rm.IsExported() {
-		c.addf("the method is not exported, so nobody could call it")
+		c.addf("the method is not exported; export it or remove it from the interface")
 		return nil, false
 	}
 	before := len(c.list)
@@ -246,7 +246,7 @@ func (c *methodCompiler) compileMethod(rm reflect.Method) (m *method, routed boo
 // checkTransports notes names of transports that serve nothing, and repeated ones.
 func (c *methodCompiler) checkTransports(list []Transport) {
 	if list != nil && len(list) == 0 {
-		c.addf("MethodOptions.Transports is empty, so that nothing would serve the method; leave it nil for all transports")
+		c.addf("MethodOptions.Transports is empty, so nothing serves the method; leave it nil for all transports")
 	}
 	for i, t := range list {
 		switch {
@@ -264,8 +264,8 @@ func (m *method) isServedBy(t Transport) bool {
 }
 
 // chooseStatus returns the status of success: that of the options, or the default.
-// Other statuses than these say something else than success, or ask for headers
-// or a body that svc does not send (RFC 9110, section 15.3).
+// Other statuses do not mean success, or require headers or a body that svc does not
+// send (RFC 9110, section 15.3).
 func (c *methodCompiler) chooseStatus(m *method, status int) int {
 	allowed := []int{http.StatusOK, http.StatusCreated, http.StatusAccepted, http.StatusNonAuthoritativeInfo}
 	has, usual := "an output", http.StatusOK
@@ -286,10 +286,10 @@ func (c *methodCompiler) chooseStatus(m *method, status int) int {
 // checkCallers notes mistakes in what the options say about callers.
 func (c *methodCompiler) checkCallers(o MethodOptions) {
 	if c.opts.Defaults.Auth == "" && (o.Public || len(o.Scopes) > 0) {
-		c.addf("Public and Scopes mean something only with Options.Defaults.Auth %q", schemes[0].Name)
+		c.addf("Public and Scopes need Options.Defaults.Auth %q", schemes[0].Name)
 	}
 	if o.Public && len(o.Scopes) > 0 {
-		c.addf("the method is Public and has Scopes, which a caller without an identity cannot have; take one away")
+		c.addf("the method is Public and has Scopes, which only known callers have; drop one of the two")
 	}
 	for _, s := range o.Scopes {
 		if !isScope(s) {
@@ -334,7 +334,7 @@ func (c *methodCompiler) compileTypes(m *method, sig signature) {
 // type of an output may have its own JSON, since nothing is looked up in it.
 func (c *methodCompiler) checkObject(s *shape, role string) {
 	if s.kind != kindObject && (role == "input" || s.kind != kindCustom) {
-		c.addf("the %s %v is no JSON object; put it into a field of a struct", role, s.typ)
+		c.addf("the %s %v is not a JSON object; put it into a field of a struct", role, s.typ)
 	}
 }
 
@@ -384,7 +384,7 @@ func (c *methodCompiler) structBehind(t reflect.Type, role string) reflect.Type 
 	case t.Kind() == reflect.Func:
 		c.addf("the %s is a %v; a stream is an output of type svc.Stream[Out], an iter.Seq2 of pointers to a struct and errors", role, t)
 	default:
-		c.addf("the %s is a %v, and must be a pointer to a struct; make this a field of one", role, t)
+		c.addf("the %s is a %v; it must be a pointer to a struct, so put the %v into a field of one", role, t, t)
 	}
 	return nil
 }
@@ -462,7 +462,7 @@ func (c *methodCompiler) compilePlans(m *method) {
 		}
 	} else if len(m.placeholders) > 0 {
 		spec := bindSpec{instead: m.instead}
-		c.addf("the method has no input that could fill {%s}; give it an input with such a field%s", strings.Join(m.placeholders, "}, {"), spec.orPattern())
+		c.addf("the method has no input to fill {%s}; give it an input with such a field%s", strings.Join(m.placeholders, "}, {"), spec.orPattern())
 	}
 	if m.out != nil {
 		m.encode = c.encoders.encoderFor(m.out)
@@ -488,7 +488,7 @@ func (c *methodCompiler) chooseCall(rm reflect.Method, sig signature, direct Cal
 	case direct.iface != c.iface:
 		c.addf("Direct has a method of %v, not of the interface; %s", direct.iface, want)
 	case direct.in != sig.in || direct.out != sig.out || (direct.each != nil) != sig.stream || !direct.callsMethod(rm.Name):
-		c.addf("Direct has another function than the method %s; %s", rm.Name, want)
+		c.addf("Direct has a function that is not the method %s; %s", rm.Name, want)
 	default:
 		return direct.bind(c.impl)
 	}
@@ -623,8 +623,7 @@ func orNil[Out any](out *Out) any {
 
 // reflectCaller returns a callFunc that calls the named method of impl by
 // reflection. It calls the function of the concrete type, with the receiver as
-// the first argument. That is the cheapest way there is: a bound method value
-// copies its arguments once more.
+// the first argument, because a bound method value copies its arguments once more.
 func reflectCaller(t reflect.Type, impl reflect.Value, name string, hasIn, hasOut bool) callFunc {
 	m, _ := t.MethodByName(name)
 	fn := m.Func
@@ -765,9 +764,9 @@ func parsePattern(pattern string) (route, error) {
 	return r, nil
 }
 
-// parseSegment returns the name of the placeholder if a segment of a path is
-// one, and "" for literal text. A segment such as :id, which is a placeholder in other
-// routers, would be literal text that no client means.
+// parseSegment returns the name of the placeholder if a segment of a path is one,
+// and "" for literal text. It rejects :id, which is a placeholder in other routers and
+// would be literal text here.
 func parseSegment(segment string) (name string, err error) {
 	if segment == "" || segment == "." || segment == ".." {
 		return "", fmt.Errorf("the path has an empty segment, a dot segment or a slash at its end, which no request matches")
@@ -861,6 +860,7 @@ func compareRoutes(a, b []string) (same, cross bool) {
 // author knows methods. A method is compared with the others only if its route is known,
 // or can cross one by masks: the routes so far without their texts, of which there are
 // few. So the time for a service without clashes grows with its methods, not faster.
+// Trying each route on an http.ServeMux needs fewer lines, and 7 µs for each method.
 func checkRoutes(p *mistakes, methods []*method) {
 	known := make(map[string]bool, len(methods))
 	var routes, masks [][]string
@@ -893,7 +893,7 @@ func checkRoutes(p *mistakes, methods []*method) {
 	}
 }
 
-// noteClashes notes each of the methods whose route clashes with that of the last.
+// noteClashes notes each method whose route clashes with the route of the last one.
 func noteClashes(p *mistakes, methods []*method, routes [][]string) {
 	last := len(methods) - 1
 	m := methods[last]
@@ -902,7 +902,7 @@ func noteClashes(p *mistakes, methods []*method, routes [][]string) {
 		case same:
 			p.addf("%s and %s have the same route %s %s; give one of them an HTTP pattern or a resource of its own, in Options.Methods", other.title(), m.title(), m.method, m.path)
 		case cross:
-			p.addf("%s and %s have the routes %s %s and %s, which some requests match alike; change one", other.title(), m.title(), m.method, other.path, m.path)
+			p.addf("%s and %s have the routes %s %s and %s, and some requests match both; change one", other.title(), m.title(), m.method, other.path, m.path)
 		}
 	}
 }

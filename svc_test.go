@@ -1134,7 +1134,7 @@ func TestStreamMistakes(t *testing.T) {
 		`mistakesAPI.None: StreamSSE needs outputs, and the method has none`,
 		`mistakesAPI.Record: the stream mode "ws" is unknown; there is StreamSSE, "sse"`,
 		`mistakesAPI.Good: Direct has a method of svc.tickAPI, not of the interface; write DirectStreamOut(mistakesAPI.Good)`,
-		`mistakesAPI.GoodIn: Direct has another function than the method GoodIn; write DirectStream(mistakesAPI.GoodIn)`,
+		`mistakesAPI.GoodIn: Direct has a function that is not the method GoodIn; write DirectStream(mistakesAPI.GoodIn)`,
 	} {
 		if !strings.Contains(err.Error(), want) {
 			t.Errorf("%v\nwant %s", err, want)

@@ -566,7 +566,7 @@ func TestBearerMistakes(t *testing.T) {
 		t.Error(got)
 	}
 	_, err := svc.Register[VaultAPI](vault{}, &svc.Options{Methods: map[string]svc.MethodOptions{"Open": {Public: true}, "Take": {Scopes: []string{"a"}}}})
-	if err == nil || strings.Count(err.Error(), `mean something only with Options.Defaults.Auth "bearer"`) != 2 {
+	if err == nil || strings.Count(err.Error(), `Public and Scopes need Options.Defaults.Auth "bearer"`) != 2 {
 		t.Error(err)
 	}
 	_, err = svc.Register[VaultAPI](vault{}, &svc.Options{Defaults: svc.Defaults{Auth: "bearer"}, Methods: map[string]svc.MethodOptions{"Open": {Public: true, Scopes: []string{"a\"b"}}}})

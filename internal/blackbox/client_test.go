@@ -282,7 +282,7 @@ func TestClientForeignAnswers(t *testing.T) {
 		{"envelope in pieces", "application/json", 404, `{"error":{"code":"ABORTED","mess`, "NOT_FOUND: the response is not from the service: it has the status 404 Not Found: REQUEST", ""},
 		{"redirect", "text/html", 302, html, "UNKNOWN: the server redirects, which clients do not follow: it has the status 302 Found", ""},
 		{"permanent redirect", "", 308, "", "UNKNOWN: the server redirects, which clients do not follow: it has the status 308 Permanent Redirect", ""},
-		{"not modified", "", 304, "", "UNKNOWN: the response has no output, since the client is to have it: it has the status 304 Not Modified", ""},
+		{"not modified", "", 304, "", "UNKNOWN: the response has no output: it has the status 304 Not Modified", ""},
 		{"success page", "text/html", 200, html, "INTERNAL: the response is not JSON by its Content-Type", "INTERNAL: the response has a body that is not JSON, and the method has no output"},
 		{"no output", "", 204, "", "INTERNAL: the response has the status 204 No Content and no output", "<nil>"},
 		{"truncated JSON", "application/json", 200, `{"id":"1`, "INTERNAL: the response is not of the type of the output: the text is not valid JSON: a string without its closing quote, at byte 8", "<nil>"},
