@@ -1217,7 +1217,7 @@ func setTime(_ *decoder, v reflect.Value, text []byte) *complaint {
 	if !hasTimeForm(text) {
 		return mustBeTime
 	}
-	t, err := time.ParseInLocation(time.RFC3339Nano, string(text), time.UTC)
+	t, err := time.ParseInLocation(time.RFC3339Nano, strings.ToUpper(string(text)), time.UTC)
 	if err != nil {
 		return mustBeTime
 	}

@@ -544,7 +544,7 @@ func wholeNumber(raw []byte) ([]byte, error) {
 	return []byte(digits), nil
 }
 
-var rfc3339 = regexp.MustCompile(`^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d(\.\d+)?(Z|[-+]([01]\d|2[0-3]):[0-5]\d)$`)
+var rfc3339 = regexp.MustCompile(`^\d{4}-\d\d-\d\d[Tt]\d\d:\d\d:\d\d(\.\d+)?([Zz]|[-+]([01]\d|2[0-3]):[0-5]\d)$`)
 
 func (o *oracle) rewriteTime(raw []byte) ([]byte, error) {
 	var text string
@@ -554,7 +554,9 @@ func (o *oracle) rewriteTime(raw []byte) ([]byte, error) {
 	if o.has(diffTime) && !rfc3339.MatchString(text) {
 		return nil, errors.New("not by RFC 3339")
 	}
-	if o.has(diffTimeEscapes) {
+	if upper := strings.ToUpper(text); upper != text && rfc3339.MatchString(text) {
+		raw = []byte(`"` + upper + `"`) // which package time wants
+	} else if o.has(diffTimeEscapes) {
 		raw = []byte(`"` + text + `"`)
 	}
 	return raw, nil

@@ -456,10 +456,11 @@ func isPlainInteger(text []byte) bool {
 }
 
 // hasTimeForm reports whether text has the form of an RFC 3339 time, as far as
-// package time does not check it.
+// package time does not check it. The letters T and Z may be in lower case (section
+// 5.6).
 func hasTimeForm(text []byte) bool {
-	const date = "0000-00-00T00:00:00"
-	if len(text) <= len(date) || !matchesForm(text[:len(date)], date) {
+	const date, lower = "0000-00-00T00:00:00", "0000-00-00t00:00:00"
+	if len(text) <= len(date) || !matchesForm(text[:len(date)], date) && !matchesForm(text[:len(date)], lower) {
 		return false
 	}
 	zone := text[len(date):]
@@ -473,7 +474,7 @@ func hasTimeForm(text []byte) bool {
 		}
 		zone = zone[n:]
 	}
-	if string(zone) == "Z" {
+	if string(zone) == "Z" || string(zone) == "z" {
 		return true
 	}
 	return matchesForm(zone, "+00:00") && string(zone[1:3]) < "24" && string(zone[4:]) < "60"

@@ -231,9 +231,10 @@ func (s *shape) isSound() bool {
 	return s == nil || !s.reaches(func(s *shape) bool { return s.hasMistake })
 }
 
-// deref returns the shape of the values that are not null.
+// deref returns the shape of the values that are not null. A pointer that is met again
+// while its shape is filled has no elem yet; it leads to a struct.
 func (s *shape) deref() *shape {
-	for s.kind == kindPointer || s.kind == kindOptional {
+	for (s.kind == kindPointer || s.kind == kindOptional) && s.elem != nil {
 		s = s.elem
 	}
 	return s

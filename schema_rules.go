@@ -98,7 +98,7 @@ func isBoundable(s *shape) bool {
 func isEnumerable(s *shape) bool { return isString(s) || isBoundable(s) }
 func isSlice(s *shape) bool      { return s.kind == kindSlice }
 func isScalarList(s *shape) bool {
-	return (isSlice(s) || s.kind == kindArray) && (isEnumerable(s.elem) || s.elem.kind == kindBool)
+	return (isSlice(s) || s.kind == kindArray) && s.elem != nil && (isEnumerable(s.elem) || s.elem.kind == kindBool)
 }
 
 // applyTags reads every tag of a field but its names. A constraint on a pointer
@@ -174,7 +174,7 @@ func (p *mistakes) applyRules(f *field, tag reflect.StructTag, at string) {
 // scalarItem returns the shape of the items of a list of scalars, which may be behind
 // pointers, or nil if s is no such list.
 func (s *shape) scalarItem() *shape {
-	if s.kind == kindSlice || s.kind == kindArray {
+	if (s.kind == kindSlice || s.kind == kindArray) && s.elem != nil { // nil in a type that contains itself
 		if item := s.elem.deref(); item.kind.isScalar() {
 			return item
 		}
@@ -474,7 +474,11 @@ func makeEnum(s *shape, text string) (rule, string) {
 // enumRule returns the rule that a value is one of values: strings, or numbers from
 // numberFor. texts has their texts as messages and, for numbers, schemas have them.
 func enumRule(values []reflect.Value, texts []string) rule {
-	r := rule{keyword: "enum", values: values, complaint: &complaint{"enum", "must be one of " + strings.Join(texts, ", ")}}
+	shown := slices.Clone(texts)
+	if i := slices.Index(texts, ""); i >= 0 {
+		shown[i] = `""`
+	}
+	r := rule{keyword: "enum", values: values, complaint: &complaint{"enum", "must be one of " + strings.Join(shown, ", ")}}
 	if values[0].Kind() == reflect.String {
 		r.value = []byte{'['}
 		for _, text := range texts {

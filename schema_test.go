@@ -343,7 +343,7 @@ func TestConstraints(t *testing.T) {
 		{"", `pattern:"^a+$"`, `"a" "aa"`, `"" "b" "ab"`, "must match the pattern ^a+$"},
 		{"", `pattern:"b"`, `"abc"`, `"a"`, "must match the pattern b"},
 		{"", `enum:"a,b"`, `"a" "b"`, `"" "A" "ab" "a,b"`, "must be one of a, b"},
-		{"", `enum:",a"`, `"" "a"`, `"b"`, "must be one of , a"},
+		{"", `enum:",a"`, `"" "a"`, `"b"`, `must be one of "", a`},
 		{0, `enum:"1,-2"`, `1 1.0 1e0 -2 -20e-1`, `0 2 -1`, "must be one of 1, -2"},
 		{uint8(0), `enum:"0,255"`, `0 -0 255`, `1`, "must be one of 0, 255"},
 		{0.0, `enum:"0.5,1e3"`, `0.5 5e-1 1000 1e3`, `0.25 1001`, "must be one of 0.5, 1e3"},
@@ -967,7 +967,7 @@ func TestSchemaForTools(t *testing.T) {
 			A uint64 `format:"wide"`
 		}{}, `{"type":"integer","minimum":0}`, `{"type":"integer"}`},
 		{struct{ A float32 }{}, `{"type":"number"}`, ""},
-		{struct{ A []byte }{}, `{"type":"string"}`, ""},
+		{struct{ A []byte }{}, `{"type":"string","contentEncoding":"base64"}`, `{"type":"string"}`},
 		{struct{ A time.Time }{}, `{"type":"string","format":"date-time"}`, ""},
 		{struct {
 			A string `format:"email" minLength:"1" enum:"a,b" doc:"One."`
@@ -1069,7 +1069,7 @@ func TestSchemaBounds(t *testing.T) {
 		{struct{ A *sUnion }{}, `{"anyOf":[{"oneOf":[{"type":"string"},{"type":"integer"}]},{"type":"null"}]}`,
 			`{"anyOf":[{"type":"object","nullable":true,"enum":[null]},{"oneOf":[{"type":"string"},{"type":"integer"}]}]}`},
 		{struct{ A map[uint8]bool }{},
-			`{"type":"object","propertyNames":{"pattern":"^(0|-?[1-9][0-9]*)$"},"additionalProperties":{"type":"boolean"}}`,
+			`{"type":"object","propertyNames":{"pattern":"^(0|[1-9][0-9]*)$"},"additionalProperties":{"type":"boolean"}}`,
 			`{"type":"object","additionalProperties":{"type":"boolean"}}`},
 	} {
 		c := newShapes(new(mistakes))

@@ -65,7 +65,8 @@ func (c *shapes) shapeFor(t reflect.Type, at string) *shape {
 	return s
 }
 
-// fillShape decides the kind of s. The last three cases are in the order of
+// fillShape decides the kind of s, and only then looks at what is in it: a field of a
+// struct below may have the type of s again. The last three cases are in the order of
 // encoding/json; the types before them have a form of their own, whatever methods
 // they have. A method JSONSchema says more of the two kinds that have methods, and
 // a method Enum says more of scalars.
@@ -81,7 +82,8 @@ func (c *shapes) fillShape(s *shape, at string) {
 	case t == typeNumber:
 		s.kind = kindNumber
 	case t.Kind() == reflect.Pointer:
-		s.kind, s.elem = kindPointer, c.elemShape(t, at, at)
+		s.kind = kindPointer
+		s.elem = c.elemShape(t, at, at)
 	case optionalElem(t) != nil:
 		s.kind = kindOptional
 		if s.elem = c.shapeFor(optionalElem(t), at); s.elem.kind == kindPointer || s.elem.kind == kindOptional {
@@ -121,13 +123,19 @@ func (c *shapes) fillKind(s *shape, at string) {
 		// itself in another way.
 		if e := t.Elem(); e.Kind() == reflect.Uint8 && !hasOwnText(e) {
 			s.kind = kindBytes
+			if item := (&shape{typ: e, kind: kindUint, bits: e.Bits()}); c.listsValues(item, at) {
+				c.addf("%s: a %v is base64 in JSON, in which nothing can check %v.Enum; make %v another type of integer, such as uint16", at, t, e, e)
+			}
 			return
 		}
-		s.kind, s.elem = kindSlice, c.elemShape(t, at, at+"[]")
+		s.kind = kindSlice
+		s.elem = c.elemShape(t, at, at+"[]")
 	case reflect.Array:
-		s.kind, s.elem = kindArray, c.elemShape(t, at, at+"[]")
+		s.kind = kindArray
+		s.elem = c.elemShape(t, at, at+"[]")
 	case reflect.Map:
-		s.kind, s.key, s.elem = kindMap, c.keyShape(t.Key(), at), c.elemShape(t, at, at+"[]")
+		s.kind = kindMap
+		s.key, s.elem = c.keyShape(t.Key(), at), c.elemShape(t, at, at+"[]")
 	case reflect.Struct:
 		if s.kind = kindObject; !c.isOpaque(t, at) {
 			c.fillFields(s, at)
@@ -142,6 +150,13 @@ func (c *shapes) fillKind(s *shape, at string) {
 	default:
 		c.addf("%s: JSON cannot carry a %v; hide the field with `json:\"-\"` or change its type", at, t)
 	}
+}
+
+// listsValues reports whether the type of s, a scalar, has a method Enum, and notes its
+// mistakes.
+func (c *shapes) listsValues(s *shape, at string) bool {
+	c.fillEnum(s, at)
+	return s.isEnum
 }
 
 // elemShape returns the shape of what is in a value of type t, which is at a place
@@ -189,6 +204,7 @@ func (c *shapes) keyShape(t reflect.Type, at string) *shape {
 		s.kind = kindString
 	case hasMethods(t, typeTextMarshaler) || hasMethods(t, typeTextUnmarshaler):
 		s.kind = kindText
+		c.fillCustom(s, at)
 	case t.Kind() >= reflect.Int && t.Kind() <= reflect.Int64:
 		s.kind, s.bits = kindInt, t.Bits()
 	case t.Kind() >= reflect.Uint && t.Kind() <= reflect.Uintptr:

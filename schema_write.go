@@ -76,6 +76,7 @@ type schemaWriter struct {
 //	bounds of a Go type   those that the   of integers    none
 //	                      format leaves    below 64 bits
 //	rules, patterns       all              all            none
+//	base64                a format         an encoding    not said
 //	x-mcp-header          none             yes            yes
 //
 // A client that does not know a format, or takes it for narrower than it is,
@@ -361,6 +362,9 @@ func isKeyword30(name string, value any) bool {
 func (w *schemaWriter) writeTyped(m *members, s *shape, f *field) {
 	m.addText("type", s.jsonType(nil))
 	format, low, high := s.formatAndBounds(w.dialect)
+	if s.kind == kindUint && s.exceedsInt64(f) {
+		format = ""
+	}
 	if own := s.formatIn(f); own != "" {
 		format = own
 		if w.use == forDocument && s.kind.isInteger() { // the format of the type implied its bounds
@@ -384,6 +388,10 @@ func (w *schemaWriter) writeTyped(m *members, s *shape, f *field) {
 		m.addRaw("maximum", high)
 	}
 	switch s.kind {
+	case kindBytes:
+		if w.use == forToolInput { // which no format says there
+			m.addText("contentEncoding", "base64")
+		}
 	case kindDuration:
 		w.writePattern(m, durationPattern)
 	case kindSlice, kindArray:
@@ -403,15 +411,24 @@ func (w *schemaWriter) writeTyped(m *members, s *shape, f *field) {
 	}
 }
 
-// writeNames writes which names the members of a map with this key have. Names are
-// strings, so an enum or a pattern is all that can be said of integers.
+// writeNames writes which names the members of a map with this key have: those that
+// JSONSchema of a text allows. Names are strings, so an enum or a pattern is all that
+// can be said of integers.
 func (w *schemaWriter) writeNames(m *members, key *shape) {
+	names := openMembers(nil)
 	switch enum := key.rules.findRule("enum"); {
 	case enum != nil:
-		m.addRaw("propertyNames", `{"enum":`+string(enum.listTexts(key))+`}`)
-	case key.kind != kindString && key.kind != kindText:
-		m.addRaw("propertyNames", `{"pattern":`+string(appendQuoted(nil, integerPattern))+`}`)
+		names.addRaw("enum", string(enum.listTexts(key)))
+	case key.custom != nil:
+		w.writeCustom(&names, key, false)
+	case key.kind == kindInt:
+		names.addText("pattern", integerPattern)
+	case key.kind == kindUint:
+		names.addText("pattern", unsignedPattern)
+	default:
+		return
 	}
+	m.addRaw("propertyNames", string(names.close()))
 }
 
 // rulesIn returns the rules of values of shape s in the field f, or anywhere if f is
@@ -439,6 +456,9 @@ const (
 	// integerPattern has one spelling for each integer, so that no two names of
 	// a map are one key.
 	integerPattern = `^(0|-?[1-9][0-9]*)$`
+
+	// unsignedPattern is the same without a sign.
+	unsignedPattern = `^(0|[1-9][0-9]*)$`
 
 	// pathIntegerPattern is that of integers in a path, which may be -0.
 	pathIntegerPattern = `^-?(0|[1-9][0-9]*)$`
@@ -489,7 +509,8 @@ func (w *schemaWriter) writeQuoted(m *members, s *shape, null bool) {
 //	int64                  int64
 //	uint8, uint16          int32, with both bounds
 //	uint32                 int64, with both bounds
-//	uint, uint64           int64, with the minimum 0 and no maximum
+//	uint, uint64           int64, with the minimum 0 and no maximum; none if a rule
+//	                       or the default exceeds int64
 //	float32, float64       float, double
 //	time.Time              date-time
 //	[]byte                 byte
@@ -527,6 +548,21 @@ func (s *shape) formatAndBounds(d dialect) (format, low, high string) {
 		return "int64", "", ""
 	}
 	return "", "", ""
+}
+
+// exceedsInt64 reports whether a rule or the default of s, an unsigned integer in the
+// field f or anywhere if f is nil, has a number that the format int64 excludes.
+func (s *shape) exceedsInt64(f *field) bool {
+	for _, r := range s.rulesIn(f) {
+		if slices.ContainsFunc(r.values, func(v reflect.Value) bool { return v.Uint() > math.MaxInt64 }) {
+			return true
+		}
+	}
+	if f == nil || f.def == nil {
+		return false
+	}
+	n, ok := numberFor(s, string(f.def))
+	return ok && n.Uint() > math.MaxInt64
 }
 
 // integerBounds returns the least and the greatest value of an integer type, as

@@ -1166,7 +1166,7 @@ type largeTodo struct {
 func largeService(n int) *Service {
 	p := new(mistakes)
 	shapes := newShapes(p)
-	s := &Service{name: "Large", version: "1"}
+	s := &Service{name: "Large", version: "1", workspaces: new(sync.Pool)}
 	var methods []*method
 	for i := range n {
 		number := reflect.StructField{Name: fmt.Sprintf("Number%d", i), Type: reflect.TypeFor[int64](), Tag: `json:"number,omitempty" minimum:"1"`}
