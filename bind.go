@@ -521,8 +521,7 @@ func (b *binding) bindBody(d *decoder, v reflect.Value, body []byte) {
 }
 
 // bindNothing reads the JSON object that a client sent to a method without an
-// input. It may hold anything, as the objects of other methods may, unless the
-// service is strict; then each member is a violation.
+// input. Each member of it is unknown; see objectPlan.skipUnknown.
 func bindNothing(d *decoder, text []byte, strict bool) error {
 	if len(text) == 0 {
 		return nil

@@ -561,7 +561,7 @@ func (s *Service) borrowWorkspace() *workspace {
 	if ws == nil {
 		ws = new(workspace)
 	}
-	ws.dec.lean = false
+	ws.dec.lean, ws.dec.allow = false, nil
 	return ws
 }
 

@@ -90,6 +90,10 @@ type decoder struct {
 	lean    bool
 	leanErr Error
 
+	// allow reports whether an unknown member is allowed, which is at path and has this
+	// value. Nil allows all if the plan is not strict.
+	allow func(d *decoder, value []byte) bool
+
 	validateErr error // the *Error of a Validate method, in place of all violations
 
 	tooDeep bool // a Go value is nested deeper than JSON may be; see structCheck
@@ -869,20 +873,33 @@ func (p *objectPlan) nextMember(d *decoder, next int, first bool) (i int, name [
 	return -1, name
 }
 
-var isUnknown = &complaint{ruleUnknown, "is not a known property"}
-
 // skipUnknown skips a member that is not in the plan. Its name still counts:
 // set finds the second of two (RFC 7493, section 2.3).
 func (p *objectPlan) skipUnknown(d *decoder, set *nameSet, name []byte) {
 	if d.scan.err == nil && !set.addName(&d.scan, name) {
 		d.scan.failDuplicate()
 	}
-	d.scan.skipValue()
-	if p.strict && d.scan.err == nil {
-		d.push(string(name))
-		d.addViolation(isUnknown)
-		d.pop()
+	value := d.scan.skipValue()
+	if d.scan.err != nil || !p.strict && d.allow == nil {
+		return
 	}
+	d.push(string(name))
+	if d.allow == nil || !d.allow(d, value) {
+		d.addViolation(p.complainUnknown(d, string(name)))
+	}
+	d.pop()
+}
+
+// complainUnknown returns the complaint about an unknown member.
+func (p *objectPlan) complainUnknown(d *decoder, name string) *complaint {
+	if d.found.full() {
+		return isUnknown
+	}
+	known := make([]string, p.named)
+	for i := range known {
+		known[i] = p.fields[i].name
+	}
+	return complainUnknown(name, known)
 }
 
 var isRequired = &complaint{ruleRequired, "is required"}

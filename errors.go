@@ -6,6 +6,7 @@ package svc
 //   - Error: making one, what clients see of it, ErrorFrom
 //   - Violation, and the list that collects those of one input within limits
 //   - the details of an error as JSON; http.go and the transports frame them
+//   - the name that was probably meant by an unknown one
 
 import (
 	"bytes"
@@ -706,4 +707,62 @@ func (v *Violation) jsonLen() int { return v.frameLen() + quotedLen(v.Path) + qu
 // its message, which are the two that clients have a part in.
 func (v *Violation) frameLen() int {
 	return len(`{"in":"","path":"","rule":"","message":""},`) + len(v.In) + len(v.Rule)
+}
+
+var isUnknown = &complaint{ruleUnknown, "is not a known property"}
+
+// complainUnknown returns the complaint about an unknown property, with the known one that
+// was probably meant, if there is one.
+func complainUnknown(name string, known []string) *complaint {
+	if meant := nearestName(name, known); meant != "" {
+		return &complaint{ruleUnknown, isUnknown.message + `; did you mean "` + meant + `"?`}
+	}
+	return isUnknown
+}
+
+// nearestName returns the known name that was probably meant by another one, or "": one
+// that differs only in case, _ and -, or else the first one with the least edit distance,
+// which is at most 2 and a third of the length.
+func nearestName(name string, known []string) (nearest string) {
+	sent := []rune(name)
+	if len(sent) > 64 { // comparing costs the product of the lengths
+		return ""
+	}
+	least := min(2, len(sent)/3) + 1
+	for _, candidate := range known {
+		if onlyLetters(candidate) == onlyLetters(name) {
+			return candidate
+		}
+		if n := editDistance(sent, []rune(candidate)); n < least {
+			nearest, least = candidate, n
+		}
+	}
+	return nearest
+}
+
+// onlyLetters returns a name in lower case, without _ and -.
+func onlyLetters(name string) string {
+	return strings.ToLower(strings.NewReplacer("_", "", "-", "").Replace(name))
+}
+
+// editDistance returns how many runes must be inserted, deleted or replaced to turn a into
+// b (the Levenshtein distance). row has the distances from the part of a so far to each
+// beginning of b.
+func editDistance(a, b []rune) int {
+	row := make([]int, len(b)+1)
+	for j := range row {
+		row[j] = j
+	}
+	for i, x := range a {
+		before := row[0] // without x and y
+		row[0] = i + 1
+		for j, y := range b {
+			n := before
+			if x != y {
+				n = 1 + min(before, row[j], row[j+1])
+			}
+			before, row[j+1] = row[j+1], n
+		}
+	}
+	return row[len(b)]
 }

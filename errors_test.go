@@ -812,3 +812,64 @@ func (w *deadlineWriter) SetWriteDeadline(t time.Time) error {
 	w.writeDeadlines = append(w.writeDeadlines, t)
 	return nil
 }
+
+// Verify which known name an unknown one is taken for.
+func TestNearestName(t *testing.T) {
+	for _, test := range []struct{ name, known, want string }{
+		{"Description", "title,description", "description"},
+		{"per-page", "page,per_page", "per_page"},
+		{"perPage", "page,per_page", "per_page"},
+		{"created_at", "createdAt,created", "createdAt"},
+		{"__ID", "id", "id"},
+		{"titel", "title", ""}, // two of five
+		{"titl", "title", "title"},
+		{"titlle", "title", "title"},
+		{"colour", "color,colors", "color"}, // the first of two
+		{"descripton", "description", "description"},
+		{"descrptn", "description", ""}, // three of eight
+		{"discripton", "description", "description"},
+		{"name", "game", "game"},
+		{"nam", "name", "name"},
+		{"na", "name", ""},
+		{"no", "to", ""},
+		{"ide", "id", "id"},
+		{"x", "y", ""},
+		{"", "id", ""},
+		{"größe", "grösse", ""},
+		{"größen", "größe", "größe"},
+		{"ÄRGER", "ärger", "ärger"},
+		{"limit", "", ""},
+		{strings.Repeat("x", 64), strings.Repeat("x", 65), strings.Repeat("x", 65)},
+		{strings.Repeat("x", 65), strings.Repeat("x", 64), ""},
+	} {
+		if got := nearestName(test.name, strings.Split(test.known, ",")); got != test.want {
+			t.Errorf("%q of %s: %q, want %q", test.name, test.known, got, test.want)
+		}
+	}
+}
+
+// editDistanceByHand is the definition, for an oracle.
+func editDistanceByHand(a, b []rune) int {
+	if len(a) == 0 || len(b) == 0 {
+		return len(a) + len(b)
+	}
+	if a[0] == b[0] {
+		return editDistanceByHand(a[1:], b[1:])
+	}
+	return 1 + min(editDistanceByHand(a[1:], b), editDistanceByHand(a, b[1:]), editDistanceByHand(a[1:], b[1:]))
+}
+
+func FuzzEditDistance(f *testing.F) {
+	f.Add("kitten", "sitting")
+	f.Add("", "ab")
+	f.Fuzz(func(t *testing.T, a, b string) {
+		x, y := []rune(a), []rune(b)
+		x, y = x[:min(len(x), 6)], y[:min(len(y), 6)]
+		if got, want := editDistance(x, y), editDistanceByHand(x, y); got != want {
+			t.Errorf("%q to %q: %d, want %d", string(x), string(y), got, want)
+		}
+		if nearest := nearestName(a, []string{b}); nearest != "" && nearest != b {
+			t.Errorf("%q of %q: %q", a, b, nearest)
+		}
+	})
+}

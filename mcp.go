@@ -84,6 +84,11 @@ type MCPOptions struct {
 	// all replicas, and may be a key for cursors too. Clients can read what it seals.
 	// Default: nil, with which a method can ask in one round only.
 	StateKey *CursorKey
+	// AllowUnknown ignores arguments that the input does not have, as other transports do,
+	// for hosts that add some of their own. A service with Options.Strict refuses them all
+	// the same. Default: false. They are violations then, so that a model that misspells
+	// an argument learns of it, and the schemas of inputs have additionalProperties false.
+	AllowUnknown bool
 	// Resources makes resources of methods, and Prompts makes prompts of them, by
 	// names as in Tools. Default: none.
 	Resources map[string]ResourceOptions
@@ -113,8 +118,9 @@ type ToolOptions struct {
 	// MethodOptions.Description, or else a sentence made of the names.
 	Description string
 	// InputSchema is a JSON Schema to publish instead of the generated one, as it is but
-	// for white space. It must be a JSON object with "type":"object". It only documents:
-	// arguments are still checked by the Go type of the input. Default: nil, the
+	// for white space. It must be a JSON object with "type":"object". It documents:
+	// arguments are checked by the Go type of the input. Only of those that the type does
+	// not have it decides, by properties and additionalProperties. Default: nil, the
 	// generated schema.
 	InputSchema []byte
 	// RequiredCapabilities are the capabilities that a client needs for the tool, such as
@@ -216,7 +222,7 @@ func (s *Service) newMCPHandler(opts *MCPOptions) *mcpHandler {
 		p.addf("%s", text)
 	}
 	h.messages.New = func() any { return &message{quiet: newQuietTimer()} }
-	index := compileTools(p, s, o.Tools)
+	index := compileTools(p, s, &o)
 	h.resources = compileResources(p, index, o.Resources)
 	prompts := compilePrompts(p, index, o.Prompts)
 	for _, q := range prompts {
@@ -350,14 +356,15 @@ type tool struct {
 	name       string // of toolName, unique in the handler
 	about      string // the description, never empty
 	options    ToolOptions
-	input      []byte        // the input schema, an object
-	output     []byte        // the output schema; nil if results have no structuredContent
-	headers    []headerParam // the arguments that headers mirror
-	required   []byte        // ClientCapabilities, such as {"sampling":{}}; nil for none
-	ownContent bool          // the output makes the content itself
-	wrapped    bool          // the output is not a JSON object: {"result":…} holds it
-	notTool    bool          // it is a prompt, or a resource only
-	described  Method        // what MCPOptions.Show gets; zero without it
+	input      []byte                      // the input schema, an object
+	output     []byte                      // the output schema; nil if results have no structuredContent
+	allow      func(*decoder, []byte) bool // see decoder.allow; nil for MCPOptions.AllowUnknown
+	headers    []headerParam               // the arguments that headers mirror
+	required   []byte                      // ClientCapabilities, such as {"sampling":{}}; nil for none
+	ownContent bool                        // the output makes the content itself
+	wrapped    bool                        // the output is not a JSON object: {"result":…} holds it
+	notTool    bool                        // it is a prompt, or a resource only
+	described  Method                      // what MCPOptions.Show gets; zero without it
 }
 
 // toolName returns the name of the tool of a method.
@@ -393,7 +400,7 @@ func (x *toolIndex) findTool(p *mistakes, option, key string) *tool {
 
 // compileTools makes the tools of all methods, in the order of the methods, so that
 // tools/list is the same each time (MCP 2026-07-28, Tools).
-func compileTools(p *mistakes, s *Service, options map[string]ToolOptions) *toolIndex {
+func compileTools(p *mistakes, s *Service, o *MCPOptions) *toolIndex {
 	methods := s.methodsOn(TransportMCP)
 	x := &toolIndex{s, make([]*tool, len(methods)), make(map[string]*tool), make(map[string][]*tool)}
 	for i, m := range methods {
@@ -406,21 +413,24 @@ func compileTools(p *mistakes, s *Service, options map[string]ToolOptions) *tool
 		x.goNames[m.goName] = append(x.goNames[m.goName], t)
 		x.tools[i] = t
 	}
-	for _, key := range slices.Sorted(maps.Keys(options)) {
+	for _, key := range slices.Sorted(maps.Keys(o.Tools)) {
 		x.findTool(p, "Tools", key)
 	}
 	for _, t := range x.tools {
-		o, ok := options[t.name] // the name of the tool comes before the Go name
+		options, ok := o.Tools[t.name] // the name of the tool comes before the Go name
 		if !ok {
-			o = options[t.goName]
+			options = o.Tools[t.goName]
 		}
 		p.where = t.goName
-		t.compileTool(p, o, s.name)
+		if !o.AllowUnknown {
+			t.allow = refuseUnknown
+		}
+		t.compileTool(p, options, s.name)
 	}
 	return x
 }
 
-// compileTool sets everything but the method and the name of t. service is the
+// compileTool sets everything but the method, the name and allow of t. service is the
 // name of the service.
 func (t *tool) compileTool(p *mistakes, o ToolOptions, service string) {
 	if len(t.name) > maxToolName {
@@ -466,12 +476,15 @@ func (t *tool) compileInput(p *mistakes, own []byte) {
 			p.addf(`InputSchema must be an object with "type":"object"`)
 			return
 		}
-	case t.in == nil && t.strict:
+		if !t.strict {
+			t.allow = func(d *decoder, _ []byte) bool { return allowsUnknown(t.input, d.path) }
+		}
+	case t.in == nil && (t.strict || t.allow != nil):
 		t.input = []byte(`{"type":"object","additionalProperties":false}`)
-	case t.in == nil: // any argument is ignored, as unknown properties are everywhere
+	case t.in == nil:
 		t.input = []byte(`{"type":"object"}`)
 	default:
-		t.input = appendInputSchema(nil, t.in)
+		t.input = appendInputSchema(nil, t.in, t.allow != nil)
 	}
 	places := make(map[string][]string)
 	if own == nil && t.in != nil {
@@ -486,9 +499,35 @@ func (t *tool) compileInput(p *mistakes, own []byte) {
 	t.headers = findHeaderParams(p, t.input, places)
 }
 
+// refuseUnknown is the allow of a tool that refuses arguments its input does not have.
+func refuseUnknown(*decoder, []byte) bool { return false }
+
+// allowsUnknown reports whether a JSON Schema allows the member at path, which the Go type
+// does not have: unless the schema of its object has additionalProperties false and no such
+// property. It allows what is behind other keywords than properties and items.
+func allowsUnknown(schema []byte, path []step) bool {
+	names := make([]string, len(path))
+	for i, s := range path {
+		if s.token != "" {
+			names[i] = strings.NewReplacer("~1", "/", "~0", "~").Replace(s.token[1:])
+		}
+	}
+	last := len(path) - 1
+	for i, name := range names[:last] {
+		if path[i].token == "" {
+			schema = memberAt(schema, "items")
+		} else {
+			schema = memberAt(schema, "properties", name)
+		}
+	}
+	return string(memberAt(schema, "additionalProperties")) != "false" ||
+		memberAt(schema, "properties", names[last]) != nil || memberAt(schema, "patternProperties") != nil
+}
+
 // appendInputSchema appends the schema of an input with all fields that have a
-// name: over MCP those of paths and queries are arguments too.
-func appendInputSchema(dst []byte, s *shape) []byte {
+// name: over MCP those of paths and queries are arguments too. closed is that of
+// schemaWriter.
+func appendInputSchema(dst []byte, s *shape, closed bool) []byte {
 	fields := make([]*field, 0, len(s.fields))
 	for _, f := range s.fields {
 		if !f.isNameless() {
@@ -497,7 +536,7 @@ func appendInputSchema(dst []byte, s *shape) []byte {
 			fields = append(fields, &shown)
 		}
 	}
-	return appendSelfContainedObject(dst, s, fields, schemaWriter{use: forToolInput})
+	return appendSelfContainedObject(dst, s, fields, schemaWriter{use: forToolInput, closed: closed})
 }
 
 // A contentProvider is an output that makes its own content for models. See

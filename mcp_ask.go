@@ -246,7 +246,7 @@ func compileForm(t reflect.Type) (*form, error) {
 		}
 	}
 	if len(p.list) == 0 {
-		f := &form{string(appendInputSchema(nil, s)), compileBinding(newDecoders(p, false), s, bindSpec{hasBody: true})}
+		f := &form{string(appendInputSchema(nil, s, false)), compileBinding(newDecoders(p, false), s, bindSpec{hasBody: true})}
 		if len(p.list) == 0 {
 			return f, nil
 		}

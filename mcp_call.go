@@ -264,6 +264,7 @@ func (x *exchange) readInput() (in any, err error) {
 	if e := x.readAnswers(m); e != nil {
 		return nil, e
 	}
+	x.ws.dec.allow = t.allow
 	if in, err = x.bindObject(x.arguments, m.input, m.inputErr); err == nil {
 		x.stream.startCall(x, m)
 		x.started = true
@@ -303,6 +304,7 @@ func (x *exchange) readParams(method []byte) (in any, err error) {
 			s.failDuplicate()
 		}
 		if s.peek() == '{' && string(name) == "arguments" && t != nil && t.bind != nil && !t.bind.runsCode && t.method.checkCaller(x) == nil {
+			x.ws.dec.allow = t.allow
 			in, err = t.bind.readObject(&x.ws.dec)
 			continue
 		}

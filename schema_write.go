@@ -57,6 +57,7 @@ const (
 type schemaWriter struct {
 	dialect dialect
 	use     schemaUse
+	closed  bool // objects have no properties but their own, as if the service were strict
 	// ref returns the reference to write for a shape, or "" to write it in
 	// place. Nil writes everything in place.
 	ref func(*shape) string
@@ -596,7 +597,7 @@ func (w *schemaWriter) writeObject(m *members, s *shape, fields []*field) {
 	if len(required) > 0 {
 		m.addRaw("required", "["+string(required[:len(required)-1])+"]")
 	}
-	if s.strict && w.use != forToolOutput {
+	if (s.strict || w.closed) && w.use != forToolOutput {
 		m.addRaw("additionalProperties", "false")
 	}
 }
