@@ -22,7 +22,6 @@ import (
 	"fmt"
 	"io"
 	"log/slog"
-	"math"
 	"mime"
 	"net"
 	"net/http"
@@ -117,8 +116,8 @@ func (l limits) discardBody(w http.ResponseWriter, r *http.Request) error {
 		return l.tooLargeError(w, r)
 	}
 	var body io.Reader = r.Body
-	if l.size >= 0 && l.size < math.MaxInt64 { // one more byte means that the body is too large
-		body = io.LimitReader(r.Body, l.size+1)
+	if l.size >= 0 { // one more byte, if there can be one, means that the body is too large
+		body = io.LimitReader(r.Body, max(l.size, l.size+1))
 	}
 	n, err := io.Copy(io.Discard, body)
 	switch {

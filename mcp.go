@@ -388,7 +388,7 @@ func (x *toolIndex) findTool(p *mistakes, option, key string) *tool {
 		return x.byName[key]
 	case len(list) == 1:
 		return list[0]
-	case len(list) > 1:
+	case list != nil:
 		p.addf("%s[%q]: %d methods have that name; write the name of the tool", option, key, len(list))
 	case slices.ContainsFunc(x.service.methods, func(m *method) bool { return m.goName == key || toolName(m) == key }):
 		p.addf("%s[%q]: MCP does not serve the method; add TransportMCP to its Transports", option, key)

@@ -86,6 +86,8 @@ func verifyTest(ctx context.Context, token string) (*svc.Principal, error) {
 		return nil, svc.Errorf(svc.CodeUnauthenticated, "the token is for another server")
 	case "quoting":
 		return nil, svc.Errorf(svc.CodeUnauthenticated, "cannot read %q", token)
+	case "ending":
+		return nil, fmt.Errorf("the last eight are %s", token[len(token)-8:])
 	case "partly":
 		return nil, fmt.Errorf("bad payload: %s", token[len(token)-12:])
 	case "failing":
@@ -150,6 +152,7 @@ func TestBearer(t *testing.T) {
 		{"for another server", []string{"Bearer audience" + secret}, 401, `Bearer error="invalid_token", ` + all, `the token is for another server`},
 		{"verify quotes the token", []string{"Bearer quoting" + secret}, 401, `Bearer error="invalid_token", ` + all, `verify returned an error that quotes the token`},
 		{"verify quotes a part of it", []string{"Bearer partly" + secret}, 503, "", `level=ERROR msg="svc: unavailable" method=POST path=PATH code=UNAVAILABLE error="UNAVAILABLE: access tokens cannot be checked at the moment: verify returned an error that quotes the token"`},
+		{"verify quotes the end of it", []string{"Bearer ending" + secret}, 503, "", `verify returned an error that quotes the token`},
 		{"verify fails", []string{"Bearer failing" + secret}, 503, "", `no route to the key server`},
 		{"verify panics", []string{"Bearer panicking" + secret}, 503, "", `panic: verify returned an error that quotes the token`},
 		{"verify returns nothing", []string{"Bearer nothing" + secret}, 503, "", `verify returned neither a Principal nor an error`},

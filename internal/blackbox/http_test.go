@@ -325,20 +325,22 @@ func TestLogIsShort(t *testing.T) {
 	}
 }
 
-// Verify that the largest MaxBody that there is allows any body.
+// Verify that the largest MaxBody that there is allows any body, and so does none.
 func TestLargestMaxBody(t *testing.T) {
-	opts := wireOptions()
-	opts.MaxBody = math.MaxInt64
-	s, store := newWire(t, opts)
-	for _, path := range []string{"/items", "/items/ping"} {
-		store.calls.Store(0)
-		body := strings.NewReader(wholeBody)
-		r := httptest.NewRequest("POST", path, body)
-		r.ContentLength = -1
-		w := httptest.NewRecorder()
-		s.REST().ServeHTTP(w, r)
-		if w.Code/100 != 2 || body.Len() > 0 || store.calls.Load() != 1 {
-			t.Errorf("%s: %d %s, %d bytes of the body left", path, w.Code, w.Body, body.Len())
+	for _, size := range []int64{math.MaxInt64, -1} {
+		opts := wireOptions()
+		opts.MaxBody = size
+		s, store := newWire(t, opts)
+		for _, path := range []string{"/items", "/items/ping"} {
+			store.calls.Store(0)
+			body := strings.NewReader(wholeBody)
+			r := httptest.NewRequest("POST", path, body)
+			r.ContentLength = -1
+			w := httptest.NewRecorder()
+			s.REST().ServeHTTP(w, r)
+			if w.Code/100 != 2 || body.Len() > 0 || store.calls.Load() != 1 {
+				t.Errorf("MaxBody %d, %s: %d %s, %d bytes of the body left", size, path, w.Code, w.Body, body.Len())
+			}
 		}
 	}
 }

@@ -95,13 +95,16 @@ func (mcpMisnamedService) ThisNameOfAMethodIsFarLongerThanWhatTheModelsThatAreAr
 
 // Verify that everything wrong with the options is said at once.
 func TestMCPMisconfigured(t *testing.T) {
-	s := svc.MustRegister[mcpMisnamed](mcpMisnamedService{}, &svc.Options{Resource: "a"})
+	poke := func(resource string) *svc.Service {
+		return svc.MustRegister[PokeAPI](new(poker), &svc.Options{Resource: resource})
+	}
+	s := svc.Join("mcpMisnamed", svc.MustRegister[mcpMisnamed](mcpMisnamedService{}, &svc.Options{Resource: "a"}), poke("b"), poke("c"))
 	defer func() {
 		text := fmt.Sprint(recover())
 		for _, want := range []string{
 			`Größe: the tool name "a_größe" has other characters`, `is longer than 64 characters`, `Tools["Nope"]: mcpMisnamed has no method`,
 			`InputSchema is not JSON`, `InputSchema must be an object with "type":"object"`, `AllowedOrigins[0] is "app.example"`, `AllowedOrigins[1] is "https://app.example/x"`,
-			`ListScope is "shared"`, `ListTTL is negative`,
+			`ListScope is "shared"`, `ListTTL is negative`, `Tools["Poke"]: 2 methods have that name; write the name of the tool`,
 		} {
 			if !strings.Contains(text, want) {
 				t.Errorf("the panic does not say %s:\n%s", want, text)
@@ -111,7 +114,7 @@ func TestMCPMisconfigured(t *testing.T) {
 	const long = "ThisNameOfAMethodIsFarLongerThanWhatTheModelsThatAreAroundAreWillingToTake"
 	s.MCP(&svc.MCPOptions{
 		AllowedOrigins: []string{"app.example", "https://app.example/x"}, ListScope: "shared", ListTTL: -1,
-		Tools: map[string]svc.ToolOptions{"Nope": {}, "Größe": {InputSchema: []byte(`{"type":"object"`)}, long: {InputSchema: []byte(` {"Type":"object"}`)}},
+		Tools: map[string]svc.ToolOptions{"Nope": {}, "Poke": {}, "b_poke": {}, "Größe": {InputSchema: []byte(`{"type":"object"`)}, long: {InputSchema: []byte(` {"Type":"object"}`)}},
 	})
 }
 

@@ -692,6 +692,10 @@ type (
 		Nothing()
 		OutputByValue(context.Context) (regOut, error)
 		OutputOfList(context.Context) ([]regOut, error)
+		StreamOfNothing(context.Context) (func(), error)
+		StreamOfText(context.Context) (func(string), error)
+		StreamOfTwo(context.Context) (func(func(*regOut, error) bool, int), error)
+		StreamThatReturns(context.Context) (func(func(*regOut, error) bool) error, error)
 		Variadic(context.Context, ...*regIn) error
 		Sound(context.Context, *regIn) (*regOut, error)
 	}
@@ -940,6 +944,7 @@ type (
 	TypesAPI interface {
 		Broken(context.Context, *regBroken) (*regBrokenOut, error)
 		Endless(context.Context, *regEndless) error
+		Family(context.Context, *regChild) error
 		Sound(context.Context, *regIn) (*regOut, error)
 		Unfilled(context.Context, *regIn) error
 	}
@@ -969,9 +974,10 @@ type (
 		Child       regChild
 		Lists       regLists
 	}
-	// A regChild needs a parent, which needs a child.
+	// A regChild needs a parent, which needs a child. Its default is of no interest then.
 	regChild struct {
 		Parents []regParent `json:"parents" minItems:"1"`
+		Seats   int         `json:"seats" default:"7" maximum:"5"`
 	}
 	regParent struct{ Child regChild }
 	regLists  []regLists
