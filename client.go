@@ -96,11 +96,12 @@ const defaultClientBody = maxAnswers
 // default: a Go value cannot say that it is absent. Use a pointer to send 0 where the
 // default is not 0. Strings that are not UTF-8 are sent with U+FFFD in
 // a body, and refused elsewhere. INVALID_ARGUMENT is also the error for what HTTP
-// cannot carry: a path value that is empty, "." or "..", a null in a list of the
+// cannot carry: a path value that is empty, ".", ".." or "/", a null in a list of the
 // query, and in headers and cookies what is not ASCII or has spaces around it.
 //
 // Every error is an [*Error]. That of the server has its code, message, details, HTTP
-// status and headers. It has no cause, but where the server has no such route the cause
+// status and headers; details of more than 64 KiB are dropped. It has no cause, but
+// where the server has no such route the cause
 // says which was asked for. What comes from elsewhere, as the page of a proxy does,
 // gives the code of [CodeFromHTTP] and none of its text. Without an answer the code
 // is UNAVAILABLE, and the cause says why; the method may have run nevertheless. At
@@ -611,7 +612,7 @@ func (s *sentPath) PathValue(name string) string {
 }
 
 var (
-	isNoSegment = &complaint{ruleSyntax, `must not be empty, "." or "..", which the path of a URL cannot carry`}
+	isNoSegment = &complaint{ruleSyntax, `must not be empty, ".", ".." or "/", which the path of a URL cannot carry`}
 	isNullParam = &complaint{ruleType, "must not be null, which the query of a URL cannot carry"}
 	isNoHeader  = &complaint{ruleSyntax, "must be visible ASCII characters, with spaces only between them, since a header carries nothing else"}
 	isNoCookie  = &complaint{ruleSyntax, "must be visible ASCII characters, without semicolons, quotes around them and spaces around them, since a cookie carries nothing else"}
@@ -629,7 +630,7 @@ func (c *clientCall) writePath(b *callBuffer, v reflect.Value) {
 		}
 		b.text = s.param.appendPathText(b, v)
 		text := string(b.text)
-		s.param.complainUnless(b, text != "" && text != "." && text != "..", isNoSegment)
+		s.param.complainUnless(b, text != "" && text != "." && text != ".." && text != "/", isNoSegment)
 		b.path, b.escaped = append(b.path, b.text...), appendEscapedText(b.escaped, b.text)
 	}
 }
@@ -1016,7 +1017,7 @@ func readEnvelope(d *decoder, text []byte) *Error {
 				e.Message = string(textOf(value))
 			}
 		case "details":
-			if isJSONObject(value) {
+			if isJSONObject(value) && len(value) <= maxReadDetails {
 				e.Details = readDetails(d, value)
 			}
 		}
@@ -1037,6 +1038,10 @@ func readEnvelope(d *decoder, text []byte) *Error {
 	}
 	return &e
 }
+
+// maxReadDetails is how many bytes of JSON a client decodes as the details of an error:
+// a value in Go may take fifty times the memory of its text. Longer ones are dropped.
+const maxReadDetails = 64 << 10
 
 // readDetails returns the details of an error.
 func readDetails(d *decoder, text []byte) map[string]any {
@@ -1162,10 +1167,7 @@ func (s *clientStream) next() (reflect.Value, *Error) {
 		}
 		return reflect.Value{}, s.call.conn.cutError(s.ctx, err)
 	case e.Name == eventDone:
-		// What follows is the end of the body; when it is read, the connection can be
-		// used again.
-		io.CopyN(io.Discard, s.body, 1)
-		return reflect.Value{}, nil
+		return reflect.Value{}, nil // what follows belongs to nobody, and may take for ever
 	case e.Name == eventError:
 		if isJSON(data) {
 			if e := readEnvelope(&s.dec, data); e != nil {
@@ -1206,8 +1208,16 @@ func (t handlerTransport) RoundTrip(r *http.Request) (*http.Response, error) {
 	go func() {
 		defer cancel()
 		defer served.Body.Close()
-		defer func() { w.finish(recover()) }()
+		returned := false
+		defer func() {
+			v := recover()
+			if v == nil && !returned { // by runtime.Goexit, which closes the connection too
+				v = http.ErrAbortHandler
+			}
+			w.finish(v)
+		}()
 		t.handler.ServeHTTP(w, served)
+		returned = true
 	}()
 	context.AfterFunc(ctx, func() { writer.CloseWithError(context.Canceled) }) // after the end of the handler it changes nothing
 	select {

@@ -152,9 +152,10 @@ func TestClientUnsent(t *testing.T) {
 		want string
 	}{
 		{nil, "INVALID_ARGUMENT: the input of parts.update is a nil *blackbox_test.WidgetIn"},
-		{&WidgetIn{}, `INVALID_ARGUMENT: invalid input: /id must not be empty, "." or "..", which the path of a URL cannot carry`},
-		{&WidgetIn{ID: "."}, `INVALID_ARGUMENT: invalid input: /id must not be empty, "." or "..", which the path of a URL cannot carry`},
-		{&WidgetIn{ID: ".."}, `INVALID_ARGUMENT: invalid input: /id must not be empty, "." or "..", which the path of a URL cannot carry`},
+		{&WidgetIn{}, `INVALID_ARGUMENT: invalid input: /id must not be empty, ".", ".." or "/", which the path of a URL cannot carry`},
+		{&WidgetIn{ID: "/"}, `INVALID_ARGUMENT: invalid input: /id must not be empty, ".", ".." or "/", which the path of a URL cannot carry`},
+		{&WidgetIn{ID: "."}, `INVALID_ARGUMENT: invalid input: /id must not be empty, ".", ".." or "/", which the path of a URL cannot carry`},
+		{&WidgetIn{ID: ".."}, `INVALID_ARGUMENT: invalid input: /id must not be empty, ".", ".." or "/", which the path of a URL cannot carry`},
 		{&WidgetIn{ID: "\xff"}, "INVALID_ARGUMENT: invalid input: /id must be valid UTF-8"},
 		{&WidgetIn{ID: "1", Match: "a\r\nX-Evil: 1"}, "INVALID_ARGUMENT: invalid input: /If-Match must be visible ASCII characters, with spaces only between them, since a header carries nothing else"},
 		{&WidgetIn{ID: "1", Match: " a"}, "INVALID_ARGUMENT: invalid input: /If-Match must be visible ASCII characters, with spaces only between them, since a header carries nothing else"},
@@ -592,20 +593,23 @@ func TestClientForeignStreams(t *testing.T) {
 }
 
 // Verify that a handler in the place of the network that panics cuts its answer, and
-// that one whose goroutine ends, as by t.FailNow, ends its answer.
+// so does one whose goroutine ends, as by t.FailNow.
 func TestClientHandlerPanics(t *testing.T) {
 	for _, begun := range []bool{false, true} {
-		for want, end := range map[string]func(){"oh": func() { panic("oh") }, "abort": func() { panic(http.ErrAbortHandler) }, "": runtime.Goexit} {
+		for _, test := range []struct {
+			want string
+			end  func()
+		}{{"oh", func() { panic("oh") }}, {"abort", func() { panic(http.ErrAbortHandler) }}, {"abort", runtime.Goexit}} {
 			client := connectParts(t, "", svc.ClientOptions{Handler: http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 				if begun {
 					w.Header().Set("Content-Type", "application/json")
 					io.WriteString(w, "{")
 				}
-				end()
+				test.end()
 			})})
 			_, err := client.Update(context.Background(), &WidgetIn{ID: "1"})
-			if (svc.CodeOf(err) == svc.CodeUnavailable) != (want != "") || !strings.Contains(fmt.Sprint(err), want) {
-				t.Errorf("%q, begun %t: %v", want, begun, err)
+			if svc.CodeOf(err) != svc.CodeUnavailable || !strings.Contains(fmt.Sprint(err), test.want) {
+				t.Errorf("%q, begun %t: %v", test.want, begun, err)
 			}
 		}
 	}
