@@ -54,6 +54,7 @@ type call struct {
 	start           time.Duration // since config.epoch; 0 if nobody observes the call, and once it is observed
 	nested          bool          // a Service.Call: it does not share the route or MCPOptions.Invoke of endpoint
 	refused         bool          // checkCaller has failed, so the input is unread
+	ended           atomic.Bool   // the method has returned, or its stream has ended
 }
 
 // A carrier is a call with the part that its transport has in it.
@@ -82,6 +83,7 @@ func (c *call) run(t carrier) (err error) {
 	c.startClock()
 	done := false
 	defer func() {
+		c.ended.Store(true)
 		if done {
 			return
 		}

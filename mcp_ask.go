@@ -56,6 +56,43 @@ func Ask[T any](ctx context.Context, key, message string) (*T, error) {
 	return answer.(*T), nil
 }
 
+// Confirm asks the person who uses the client to say yes, before a method does what
+// cannot be undone. ctx, key and the error are as with [Ask]:
+//
+//	if err := svc.Confirm(ctx, "delete", "Delete 12 files?"); err != nil {
+//		return nil, err
+//	}
+//
+// It returns nil if the answer is yes, and in a call over REST, JSON-RPC or by
+// [Service.Call], since the caller has decided there. A resource, a prompt and a
+// Service.Call within a call over MCP ask as that does. All else is an error:
+// INVALID_ARGUMENT for a form that breaks the rules, and FAILED_PRECONDITION if the user
+// says no or does not answer; if an MCP client cannot ask, as in revisions before
+// 2026-07-28, without the capability and in a batch; and if ctx is not that of a
+// running call.
+func Confirm(ctx context.Context, key, message string) error {
+	if ctx.Value(exchangeKey{}) == nil {
+		if c, ok := ctx.Value(infoKey{}).(*call); ok && !c.ended.Load() && ctx.Err() == nil {
+			return nil
+		}
+		return Errorf(CodeFailedPrecondition, "not confirmed, since the call has ended: %s", message)
+	}
+	if !CanAsk(ctx, "elicitation") {
+		return Errorf(CodeFailedPrecondition, "not confirmed, since this client cannot ask its user, who has to do it elsewhere: %s", message)
+	}
+	answer, err := Ask[confirmation](ctx, key, message)
+	if err == nil && !answer.Yes {
+		err = Errorf(CodeFailedPrecondition, "the user has not said yes: %s", message)
+	}
+	return err
+}
+
+// A confirmation is the form of [Confirm]. Its field has no default: a client that
+// sends a form that nobody has read has not said yes.
+type confirmation struct {
+	Yes bool `json:"yes"`
+}
+
 // AskClient sends the client a request of MCP, such as "sampling/createMessage" or
 // "roots/list", and returns the result as the client has sent it, which is always an
 // object. params is any value that encoding/json can write; nil omits it. The rest is as

@@ -366,8 +366,7 @@ func (x *exchange) serveBatch() error {
 		if !wantsAnswer(*m) {
 			continue
 		}
-		y := &exchange{call: x.call, h: x.h, w: x.w, header: x.header, pipe: x.pipe, agreed: x.agreed, accept: x.accept}
-		y.response, y.budget = nil, budget
+		y := &exchange{call: call{Context: x.call.Context, endpoint: x.endpoint, request: x.request, ws: x.ws, budget: budget}, h: x.h, w: x.w, header: x.header, pipe: x.pipe, agreed: x.agreed, accept: x.accept}
 		y.answerWithin(m)
 		if len(out) > 1 {
 			out = append(out, ',')

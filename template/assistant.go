@@ -60,23 +60,3 @@ func (s *store) open(limit int, newest bool) []Todo {
 	}
 	return open[:min(limit, len(open))]
 }
-
-// A Confirm is a form that an assistant shows to its user.
-type Confirm struct {
-	Sure bool `json:"sure" doc:"this cannot be undone"`
-}
-
-// confirmArchive asks the user of an assistant before anything is deleted. Other
-// callers, such as REST clients, cannot be asked and are not. svc.Ask first returns an
-// error, which ends the method. The method then runs again from its start, with the
-// answer.
-func confirmArchive(ctx context.Context) error {
-	if !svc.CanAsk(ctx, "elicitation") {
-		return nil
-	}
-	answer, err := svc.Ask[Confirm](ctx, "archive", "Take all completed todos off the list?")
-	if err == nil && !answer.Sure {
-		err = svc.Errorf(svc.CodeAborted, "the user has not confirmed it")
-	}
-	return err
-}

@@ -225,9 +225,10 @@ func (t *todos) Delete(ctx context.Context, in *DeleteTodo) error {
 	return t.store.remove(in.ID, func(todo Todo) error { return checkMatch(todo, in.IfMatch) })
 }
 
-// Archive deletes all completed todos, if the user confirms it.
+// Archive deletes all completed todos. There is no way back, so the user of an assistant
+// has to say yes; callers over REST and JSON-RPC have decided already.
 func (t *todos) Archive(ctx context.Context) (*Archived, error) {
-	if err := confirmArchive(ctx); err != nil {
+	if err := svc.Confirm(ctx, "archive", "Take all completed todos off the list?"); err != nil {
 		return nil, err
 	}
 	n := t.store.removeIf(func(todo Todo) bool { return todo.Completed })
