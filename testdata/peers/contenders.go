@@ -56,6 +56,7 @@ func contenders() []contender {
 	}
 	return []contender{
 		{name: "handwritten", handler: byHandMux(api)},
+		{name: "leanest", handler: leanMux(api)},
 		{name: "direct", handler: svcMux(api, true)},
 		{name: "reflect", handler: svcMux(api, false)},
 		{name: "chi", handler: chiRouter(api), serves: rest},
@@ -70,6 +71,12 @@ func contenders() []contender {
 func byHandMux(api TodoAPI) http.Handler {
 	mux := http.NewServeMux()
 	byHand{byHandCodec, api}.mount(func(method, path string, fn http.HandlerFunc) { mux.Handle(method+" "+path, fn) })
+	return mux
+}
+
+func leanMux(api TodoAPI) http.Handler {
+	mux := http.NewServeMux()
+	lean{byHand{byHandCodec, api}}.mount(mux)
 	return mux
 }
 

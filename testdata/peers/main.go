@@ -8,8 +8,8 @@
 //	go run -C testdata/peers . -load [-rounds 10]
 //	go test -C testdata/peers -run '^$' -bench .
 //
-// The first prints a table of times relative to the handwritten handler; see
-// measure for how. The second measures the CPU time of requests over loopback;
+// The first prints a table of times relative to the careful handwritten handler, those
+// of svc relative to the leanest one too, in parentheses; see measure for how. The second measures the CPU time of requests over loopback;
 // see load.go. The third shows how svc grows; see growth_test.go.
 package main
 
@@ -77,7 +77,7 @@ func compare(w io.Writer, rounds int, match, only string) error {
 		list = append(list, remote...)
 	}
 	first := list[0].name
-	list = slices.DeleteFunc(list, func(c contender) bool { return c.name != first && !wanted.MatchString(c.name) })
+	list = slices.DeleteFunc(list, func(c contender) bool { return c.name != first && c.name != "leanest" && !wanted.MatchString(c.name) })
 	fmt.Fprintf(w, "%s, %s, %s/%s, %d CPUs, %s, p10 of %d rounds\n\n", time.Now().UTC().Format(time.DateOnly), runtime.Version(), runtime.GOOS, runtime.GOARCH, runtime.NumCPU(), processor(), rounds)
 	cells := []string{"workload", first + ", ns and allocations"}
 	for _, c := range list[1:] {
@@ -99,6 +99,9 @@ func compare(w io.Writer, rounds int, match, only string) error {
 			cell := ""
 			if r, ok := results[c.name]; ok {
 				cell = ratio(r.ns / base.ns)
+				if lean, ok := results["leanest"]; ok && (c.name == "direct" || c.name == "reflect") {
+					cell += " (" + ratio(r.ns/lean.ns) + ")"
+				}
 				if c.name == "direct" || c.name == "reflect" {
 					cell += fmt.Sprintf(", %.0f", r.allocs)
 				}

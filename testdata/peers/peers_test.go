@@ -75,7 +75,7 @@ func outcome(t *testing.T, w *sink, load workload) any {
 }
 
 // Verify that svc and the handwritten handler find the same violations at the
-// same places.
+// same places, and that the leanest finds one of them.
 func TestViolations(t *testing.T) {
 	places := func(c contender, load workload) []string {
 		r, err := newReplay(c, load)
@@ -106,8 +106,12 @@ func TestViolations(t *testing.T) {
 		{"", "GET", "/todos?limit=101", "", nil, true},
 		{"", "POST", "/todos/import", strings.ReplaceAll(importBody(2), `"fill the can"`, `""`), []string{"Content-Type", "application/json"}, true},
 	} {
-		if got, want := places(list[1], load), places(list[0], load); !slices.Equal(got, want) || len(want) < 2 {
-			t.Errorf("%s %s: %s finds %v, %s %v", load.method, load.target, list[1].name, got, list[0].name, want)
+		want := places(list[0], load)
+		if first := places(list[1], load); len(first) != 2 || !slices.Contains(want, first[1]) {
+			t.Errorf("%s %s: %s finds %v, want one of %v", load.method, load.target, list[1].name, first, want)
+		}
+		if got := places(list[2], load); !slices.Equal(got, want) || len(want) < 2 {
+			t.Errorf("%s %s: %s finds %v, %s %v", load.method, load.target, list[2].name, got, list[0].name, want)
 		}
 	}
 }
