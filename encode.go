@@ -323,14 +323,11 @@ func encodeMap(s *shape, elem encodeFunc) encodeFunc {
 //
 // Invariants:
 //
-//	prefix is what comes before the value, `"name":`, with the name escaped, so
-//	  that one append writes it
 //	single >= 0 if the field is the struct's own; -1 if it is promoted from an
 //	  embedded struct, which may be a nil pointer
 //	omits is nil for a field without omitempty and omitzero
 type memberEncoder struct {
 	*field
-	prefix string
 	single int // the index for reflect.Value.Field, or -1
 	encode encodeFunc
 	omits  func(v reflect.Value) bool
@@ -347,7 +344,6 @@ func (c *encoders) membersEncoder(fields []*field) encodeFunc {
 			continue
 		}
 		m := c.memberEncoder(f)
-		m.prefix = f.prefix[1:]
 		if f.quoted {
 			m.encode = encodeQuoted(m.encode, f.shape.deref().kind == kindString)
 		}
@@ -365,10 +361,11 @@ func (c *encoders) membersEncoder(fields []*field) encodeFunc {
 			if !ok || m.omits != nil && m.omits(value) {
 				continue
 			}
-			if len(e.buf) > start {
-				e.buf = append(e.buf, ',')
+			prefix := m.prefix // with the comma in it, so that one append writes it
+			if len(e.buf) == start {
+				prefix = prefix[1:]
 			}
-			e.buf = append(e.buf, m.prefix...)
+			e.buf = append(e.buf, prefix...)
 			m.encode(e, value)
 		}
 		e.buf = append(e.buf, '}')
