@@ -152,6 +152,7 @@ func compileBinding(c *decoders, s *shape, spec bindSpec) *binding {
 		checkNameless(c.mistakes, f, at)
 	}
 	b.checkPlaceholders(c.mistakes, spec, at)
+	b.checkBody(c.mistakes, spec)
 	b.all = c.objectPlan(s.fields, b.sources)
 	switch len(b.bodyFields) {
 	case 0:
@@ -166,6 +167,19 @@ func compileBinding(c *decoders, s *shape, spec bindSpec) *binding {
 	}
 	b.check = compileInputCheck(s, true, b.sources, nil)
 	return b
+}
+
+// checkBody adds a mistake for a Body that no request can have.
+func (b *binding) checkBody(p *mistakes, spec bindSpec) {
+	if b.in.file == nil {
+		return
+	}
+	if !spec.hasBody {
+		p.addf("%s: requests with GET and DELETE have no body; give the method an HTTP pattern with PUT or POST in Options.Methods", b.in.file.place)
+	}
+	for _, f := range b.bodyFields {
+		p.addf("%s: the field %s is the whole body of the request; give this one a tag path, query, header or cookie", f.place, b.in.file.goName)
+	}
 }
 
 // runsCode reports whether decoding s calls methods of the application.
@@ -378,7 +392,8 @@ type requestValues struct {
 	query  string // as in the URL, undecoded
 	short  bool   // the texts of path and query may be kept; see isShortURL
 	header map[string][]string
-	body   []byte // the whole of it
+	body   []byte        // the whole of it
+	raw    reflect.Value // in its place, for an input that has a Body
 }
 
 // bindRequest makes an input from an HTTP request. The decoder must be as
@@ -388,6 +403,9 @@ type requestValues struct {
 func (b *binding) bindRequest(d *decoder, r requestValues) (reflect.Value, error) {
 	in := reflect.New(b.in.typ)
 	v := in.Elem()
+	if r.raw.IsValid() {
+		b.in.file.settableIn(v).Set(r.raw)
+	}
 	d.ahead, d.keepsURL = len(r.query), r.short
 	for i := range b.path {
 		p := &b.path[i]

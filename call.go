@@ -342,7 +342,9 @@ func (s *Service) Call(ctx context.Context, resource, method string, input any) 
 	if outer, ok := ctx.Value(infoKey{}).(*call); ok {
 		c.endpoint, c.request, c.response = outer.endpoint, outer.request, outer.response
 	}
-	err = c.run(c)
+	if err = c.run(c); err != nil {
+		c.body.end()
+	}
 	c.observe(c, err)
 	return c.output, err
 }
@@ -354,6 +356,7 @@ type localCall struct {
 	service *Service
 	input   any
 	output  any
+	body    *Body // that the method reads; nil if it has none
 }
 
 func (c *localCall) readInput() (any, error) {
@@ -364,12 +367,19 @@ func (c *localCall) readInput() (any, error) {
 	ws := c.service.borrowWorkspace()
 	err = c.method.bind.checkValue(&ws.dec, reflect.ValueOf(c.input).Elem())
 	c.service.returnWorkspace(ws)
-	return c.input, err
+	if err != nil || !c.method.takesBody() {
+		return c.input, err
+	}
+	// A Body is limited in a copy of the input, which is the caller's.
+	f, in := c.method.in.file, reflect.New(c.method.in.typ)
+	in.Elem().Set(reflect.ValueOf(c.input).Elem())
+	c.body = f.settableIn(in.Elem()).Addr().Interface().(*Body)
+	return in.Interface(), f.tags.limitBody(c.body, c.method.limits)
 }
 
 func (c *localCall) takeOutput(out any) error {
 	c.output = out
-	return nil
+	return c.body.end()
 }
 
 // NewInput returns a new input of a method for [Service.Call], with all defaults, also
@@ -554,6 +564,7 @@ type workspace struct {
 	dec  decoder
 	enc  encoder
 	body []byte // of the request
+	raw  *Body  // of the request, for a method that reads it; nil otherwise
 }
 
 // borrowWorkspace returns a workspace, whose decoder is started, to be given back by
@@ -574,7 +585,8 @@ func (s *Service) returnWorkspace(ws *workspace) {
 		cap(ws.dec.scan.names) > maxPooled/16 || cap(ws.dec.texts) > maxPooled/16 {
 		return
 	}
-	ws.dec.start(nil) // with the line below, drops all pointers into the request
+	ws.raw = nil
+	ws.dec.start(nil) // with the lines around, drops all pointers into the request
 	clear(ws.dec.scan.names[:cap(ws.dec.scan.names)])
 	s.workspaces.Put(ws)
 }

@@ -380,6 +380,10 @@ func (c *connection) compileCall(p *mistakes, m *method) *clientCall {
 	if m.out == nil {
 		return call
 	}
+	call.noOutput = reflect.Zero(m.outType)
+	if m.sendsFile() {
+		return call
+	}
 	shapes := newShapes(p)
 	out := shapes.shapeFor(m.out.typ, m.out.typ.String())
 	shapes.finishShapes()
@@ -387,7 +391,6 @@ func (c *connection) compileCall(p *mistakes, m *method) *clientCall {
 	d := newDecoders(p, false)
 	d.outputs = true
 	call.decode = d.decoderFor(out)
-	call.noOutput = reflect.Zero(m.outType)
 	call.isItems = m.outType.Kind() == reflect.Func
 	return call
 }
@@ -468,6 +471,9 @@ func (c *clientCall) callRecord(ctx context.Context, in any) (reflect.Value, *Er
 	if err != nil {
 		return c.noOutput, c.conn.networkError(ctx, err)
 	}
+	if c.sendsFile() && response.StatusCode/100 == 2 {
+		return c.openFile(ctx, b, response)
+	}
 	defer response.Body.Close()
 	out, e := c.readAnswer(ctx, b, response)
 	c.conn.release(b)
@@ -492,6 +498,9 @@ func (c *connection) networkError(ctx context.Context, err error) *Error {
 		}
 		return &Error{Code: CodeOf(ended), Message: codes[CodeOf(ended).row()].text, cause: err}
 	}
+	if e := (*Error)(nil); errors.As(err, &e) { // of a Body that is too large
+		return e
+	}
 	var timeout interface{ Timeout() bool }
 	_, limited := ctx.Deadline()
 	if (limited || c.http.Timeout > 0) && errors.Is(err, context.DeadlineExceeded) && errors.As(err, &timeout) && timeout.Timeout() {
@@ -507,10 +516,24 @@ func (c *clientCall) newRequest(ctx context.Context, b *callBuffer, in any) (_ *
 	if err := c.checkType(in); err != nil {
 		return nil, err
 	}
+	var body io.Reader
+	var upload clientBody
+	if c.takesBody() {
+		value, _ := c.in.file.valueIn(reflect.ValueOf(in).Elem())
+		upload.given = value.Interface().(Body)
+		upload.Body, body = upload.given, &upload
+		defer func() {
+			if err != nil {
+				upload.Close()
+			}
+		}()
+		if err := c.in.file.tags.limitBody(&upload.Body, limits{size: -1}); err != nil {
+			return nil, err
+		}
+	}
 	if err := c.writeInput(b, in); err != nil {
 		return nil, err
 	}
-	var body io.Reader
 	if c.body != nil {
 		body = bytes.NewReader(bytes.Clone(b.enc.buf))
 	}
@@ -533,10 +556,84 @@ func (c *clientCall) newRequest(ctx context.Context, b *callBuffer, in any) (_ *
 	if c.body != nil {
 		r.Header["Content-Type"] = values[1:2:2]
 	}
+	if c.sendsFile() {
+		r.Header["Accept"] = []string{"*/*"}
+	}
+	if c.takesBody() {
+		upload.describe(r)
+	}
 	for _, h := range b.header {
 		r.Header[h.name] = []string{h.value}
 	}
 	return r, nil
+}
+
+// A clientBody is the body of a request that has a Body. It cannot be sent again, as
+// http.Client would do with a reader that it knows.
+type clientBody struct {
+	Body       // within the limits of the tags
+	given Body // by the caller
+}
+
+// Close closes what the caller has given.
+func (b *clientBody) Close() error {
+	if c, ok := b.given.content.(io.Closer); ok {
+		return c.Close()
+	}
+	return nil
+}
+
+// expectFrom is the size, in bytes, from which a Body waits for the server to want it, so
+// that a refusal is not lost in a connection that is closed while the client writes.
+const expectFrom = 1 << 20
+
+// describe sets the fields of r that describe the body.
+func (b *clientBody) describe(r *http.Request) {
+	if r.ContentLength = b.Size; b.Size < 0 || b.Size >= expectFrom {
+		r.Header.Set("Expect", "100-continue")
+	}
+	if b.Size == 0 {
+		b.Close()
+		r.Body = http.NoBody
+	}
+	if b.ContentType != "" {
+		r.Header.Set("Content-Type", b.ContentType)
+	}
+}
+
+// openFile returns the File of a response, whose content is still to be read.
+func (c *clientCall) openFile(ctx context.Context, b *callBuffer, response *http.Response) (reflect.Value, *Error) {
+	defer c.conn.release(b)
+	out := reflect.New(c.out.typ)
+	f := c.fileIn(out.Interface())
+	*f = parseFile(response.Header)
+	f.Size, f.Content = max(response.ContentLength, 0), &clientFile{response.Body, c.conn, ctx}
+	var e *Error
+	if !c.out.file.tags.allows(f.ContentType) {
+		e = Errorf(CodeInternal, "the response is not of a type of the output by its Content-Type")
+	} else if c.headers != nil {
+		e = c.readHeaders(&b.dec, out.Elem(), response.Header)
+	}
+	if e != nil {
+		f.close()
+		return c.noOutput, e
+	}
+	return out, nil
+}
+
+// A clientFile is the content of a File that is being received.
+type clientFile struct {
+	io.ReadCloser
+	conn *connection
+	ctx  context.Context
+}
+
+func (f *clientFile) Read(p []byte) (int, error) {
+	n, err := f.ReadCloser.Read(p)
+	if err != nil && err != io.EOF {
+		err = f.conn.cutError(f.ctx, err)
+	}
+	return n, err
 }
 
 // writeInput writes the input in into b: the path, the query, the headers and, in
@@ -775,20 +872,6 @@ func (p *sendParam) appendText(e *encoder, dst []byte, v reflect.Value) []byte {
 		return append(dst, text...)
 	}
 	return appendUnescaped(dst, text[1:len(text)-1])
-}
-
-// appendEscapedText appends text for a segment of a path or for a query: everything
-// but the characters that never have to be escaped (RFC 3986, section 2.3).
-func appendEscapedText(dst, text []byte) []byte {
-	const digits = "0123456789ABCDEF"
-	for _, c := range text {
-		if isDigit(c) || 'a' <= c && c <= 'z' || 'A' <= c && c <= 'Z' || c == '-' || c == '_' || c == '.' || c == '~' {
-			dst = append(dst, c)
-		} else {
-			dst = append(dst, '%', digits[c>>4], digits[c&15])
-		}
-	}
-	return dst
 }
 
 // readAnswer returns the output in a response, or the error. It reads the body to its

@@ -222,8 +222,8 @@ func newDocsData(s *Service, places DocsOptions) *docsData {
 // placeholders has their names in the document.
 func docsNames(m *method, placeholders []string) map[string]docsName {
 	names := make(map[string]docsName)
-	if m.addsCondition() {
-		names[inHeader+" If-None-Match"] = docsName{}
+	for _, p := range m.ownParameters() {
+		names[inHeader+" "+p.Name] = docsName{}
 	}
 	if m.bind == nil {
 		return names
@@ -310,7 +310,7 @@ func (d *docsData) makeExamples(operation []byte) map[string]json.RawMessage {
 			examples[textAt(p, "in")+" "+name] = d.makeExample(name, schema, 0, 0)
 		}
 	}
-	if _, schema := contentOf(memberAt(operation, "requestBody")); schema != nil {
+	if _, _, schema := contentOf(memberAt(operation, "requestBody")); schema != nil && !isFileSchema(schema) {
 		examples["body"] = d.makeExample("", schema, 0, 0)
 	}
 	return examples
@@ -438,16 +438,21 @@ func exampleString(schema []byte, name string, nth int) string {
 	return text
 }
 
-// contentOf returns the first media type of a request body or response, and its
-// schema.
-func contentOf(o []byte) (mediaType string, schema []byte) {
+// contentOf returns the first media type of a request body or response, all of them as
+// text, and its schema.
+func contentOf(o []byte) (first, all string, schema []byte) {
+	var types []string
 	forMembers(memberAt(o, "content"), func(name string, media []byte) {
-		if mediaType == "" {
-			mediaType, schema = name, memberAt(media, "schema")
-		}
+		types, schema = append(types, name), memberAt(media, "schema")
 	})
-	return mediaType, schema
+	if types != nil {
+		first = types[0]
+	}
+	return first, strings.Join(types, " or "), schema
 }
+
+// isFileSchema reports whether a schema is that of a Body or a File.
+func isFileSchema(schema []byte) bool { return textAt(schema, "format") == "binary" }
 
 // A docsWriter writes the Markdown of a service.
 //
@@ -543,7 +548,11 @@ func (w *docsWriter) writeOperation(o docsOperation) {
 	for _, p := range itemsOf(memberAt(operation, "parameters")) {
 		w.writeField("", textAt(p, "name"), placeOf(o.call, textAt(p, "in"), textAt(p, "name")), isTrueAt(p, "required"), textAt(p, "description"), memberAt(p, "schema"))
 	}
-	_, body := contentOf(memberAt(operation, "requestBody"))
+	request := memberAt(operation, "requestBody")
+	_, mediaType, body := contentOf(request)
+	if isFileSchema(body) {
+		fmt.Fprintf(w, "- body: a file as %s. %s\n", codeSpan(mediaType), plainLine(textAt(request, "description")))
+	}
 	w.writeProperties("", "body", w.data.resolve(body))
 	forMembers(memberAt(operation, "responses"), func(status string, response []byte) { w.writeResponse(status, w.data.resolve(response)) })
 	fmt.Fprintf(w, "\n```sh\n%s\n```\n", w.makeCommand(o))
@@ -568,12 +577,16 @@ func placeOf(call docsCall, in, name string) string {
 // have gives way to the phrase of the status.
 func (w *docsWriter) writeResponse(status string, response []byte) {
 	description := strings.TrimSuffix(plainLine(textAt(response, "description")), ".")
-	if mediaType, schema := contentOf(response); schema != nil {
+	if _, mediaType, schema := contentOf(response); schema != nil {
 		if description == "Error" {
 			number, _ := strconv.Atoi(status) // "default" has no phrase
 			description = cmp.Or(http.StatusText(number), "any other status")
 		}
-		description += ", " + describeType(schema) + " as " + mediaType
+		kind := "a file"
+		if !isFileSchema(schema) {
+			kind = describeType(schema)
+		}
+		description += ", " + kind + " as " + mediaType
 	}
 	fmt.Fprintf(w, "- answer %s: %s\n", status, description)
 	forMembers(memberAt(response, "headers"), func(name string, header []byte) {
@@ -740,6 +753,15 @@ func (w *docsWriter) makeCommand(o docsOperation) string {
 		case inCookie:
 			command += " -b " + shellQuote(name+"="+text)
 		}
+	}
+	if o.method.takesBody() {
+		command += " -T FILE" // which is sent as it is read
+		if mediaType, _, _ := contentOf(memberAt(o.text, "requestBody")); mediaType != "*/*" {
+			command += " -H 'Content-Type: " + mediaType + "'"
+		}
+	}
+	if o.method.sendsFile() {
+		command += " -OJ" // saves it by its name
 	}
 	if body := o.call.Examples["body"]; body != nil {
 		command += " -H 'Content-Type: " + contentTypeJSON + "' -d " + shellQuote(string(body))

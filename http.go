@@ -65,10 +65,14 @@ func hasBody(r *http.Request) bool {
 // net/http itself removes the deadline at the end of the body, and again before the
 // next request of the connection.
 func (l limits) setDeadline(w http.ResponseWriter, r *http.Request) {
-	if l.time < 0 || !hasBody(r) {
-		return
+	if l.time >= 0 && hasBody(r) {
+		setReadDeadline(w, time.Now().Add(l.time))
 	}
-	deadline := time.Now().Add(l.time)
+}
+
+// setReadDeadline sets the time by which the client must have sent what is read next.
+// The zero time removes the deadline.
+func setReadDeadline(w http.ResponseWriter, deadline time.Time) {
 	// The writer of net/http needs no ResponseController, which would be allocated.
 	if c, ok := w.(interface{ SetReadDeadline(time.Time) error }); ok {
 		c.SetReadDeadline(deadline) // fails only if there is no connection
@@ -84,7 +88,7 @@ func (l limits) readBody(w http.ResponseWriter, r *http.Request, buf []byte) ([]
 		return buf, nil
 	}
 	if l.size >= 0 && r.ContentLength > l.size {
-		return buf, l.tooLargeError(w, r)
+		return buf, leaveWith(w, r, l.tooLargeError())
 	}
 	start := len(buf)
 	for {
@@ -94,13 +98,13 @@ func (l limits) readBody(w http.ResponseWriter, r *http.Request, buf []byte) ([]
 		n, err := r.Body.Read(buf[len(buf):cap(buf)])
 		buf = buf[:len(buf)+n]
 		if l.size >= 0 && int64(len(buf)-start) > l.size {
-			return buf, l.tooLargeError(w, r)
+			return buf, leaveWith(w, r, l.tooLargeError())
 		}
 		if err == io.EOF {
 			return buf, nil
 		}
 		if err != nil {
-			return buf, l.bodyError(w, r, err)
+			return buf, leaveWith(w, r, bodyError(r, err))
 		}
 	}
 }
@@ -113,7 +117,7 @@ func (l limits) discardBody(w http.ResponseWriter, r *http.Request) error {
 		return nil
 	}
 	if l.size >= 0 && r.ContentLength > l.size {
-		return l.tooLargeError(w, r)
+		return leaveWith(w, r, l.tooLargeError())
 	}
 	var body io.Reader = r.Body
 	if l.size >= 0 { // one more byte, if there can be one, means that the body is too large
@@ -122,17 +126,21 @@ func (l limits) discardBody(w http.ResponseWriter, r *http.Request) error {
 	n, err := io.Copy(io.Discard, body)
 	switch {
 	case err != nil:
-		return l.bodyError(w, r, err)
+		return leaveWith(w, r, bodyError(r, err))
 	case l.size >= 0 && n > l.size:
-		return l.tooLargeError(w, r)
+		return leaveWith(w, r, l.tooLargeError())
 	}
 	return nil
 }
 
-// tooLargeError returns the error for a body of more than l.size bytes. The rest of the
-// body stays unread.
-func (l limits) tooLargeError(w http.ResponseWriter, r *http.Request) error {
+// leaveWith returns err for a request whose body stays unread; see leaveBody.
+func leaveWith(w http.ResponseWriter, r *http.Request, err error) error {
 	leaveBody(w, r)
+	return err
+}
+
+// tooLargeError returns the error for a body of more than l.size bytes.
+func (l limits) tooLargeError() error {
 	return httpError(http.StatusRequestEntityTooLarge, CodeResourceExhausted, "the request body has more than %d bytes", l.size)
 }
 
@@ -141,8 +149,7 @@ func (l limits) tooLargeError(w http.ResponseWriter, r *http.Request) error {
 // In HTTP/1 every failed read cancels the context of the request, even if the client
 // only sent a wrong length and waits for the response. Only an error of the connection
 // means that the client has disconnected.
-func (l limits) bodyError(w http.ResponseWriter, r *http.Request, err error) error {
-	leaveBody(w, r)
+func bodyError(r *http.Request, err error) error {
 	var max *http.MaxBytesError // from middleware outside
 	var conn *net.OpError
 	switch {
@@ -262,8 +269,7 @@ func checkSite(w http.ResponseWriter, r *http.Request) error {
 	if !isFromOtherSite(r) || isAllowedOrigin(r.Context()) {
 		return nil
 	}
-	leaveBody(w, r)
-	return Errorf(CodePermissionDenied, "requests from pages of other sites need the Content-Type application/json")
+	return leaveWith(w, r, Errorf(CodePermissionDenied, "requests from pages of other sites need the Content-Type application/json"))
 }
 
 // isFromOtherSite reports whether a page of another origin made a browser send r. If a
@@ -301,10 +307,8 @@ func isAllowedOrigin(ctx context.Context) bool { return ctx.Value(originKey{}) !
 // are rejected, because a small one can expand to gigabytes. Accept-Encoding in the
 // response lists the accepted encodings (RFC 9110, section 12.5.3).
 func checkContentType(w http.ResponseWriter, r *http.Request) error {
-	if len(r.Header["Content-Encoding"]) > 0 {
-		leaveBody(w, r)
-		w.Header().Set("Accept-Encoding", "identity")
-		return httpError(http.StatusUnsupportedMediaType, CodeInvalidArgument, "the request body must not have a Content-Encoding")
+	if err := checkUncompressed(w, r); err != nil {
+		return err
 	}
 	switch types := r.Header["Content-Type"]; {
 	case len(types) == 0, len(types) == 1 && (types[0] == contentTypeJSON || types[0] == ""):
@@ -312,8 +316,16 @@ func checkContentType(w http.ResponseWriter, r *http.Request) error {
 	case len(types) == 1 && isJSONType(types[0]):
 		return nil
 	}
-	leaveBody(w, r)
-	return httpError(http.StatusUnsupportedMediaType, CodeInvalidArgument, "the Content-Type must be application/json in UTF-8")
+	return leaveWith(w, r, httpError(http.StatusUnsupportedMediaType, CodeInvalidArgument, "the Content-Type must be application/json in UTF-8"))
+}
+
+// checkUncompressed rejects a body that has a Content-Encoding.
+func checkUncompressed(w http.ResponseWriter, r *http.Request) error {
+	if len(r.Header["Content-Encoding"]) == 0 {
+		return nil
+	}
+	w.Header().Set("Accept-Encoding", "identity")
+	return leaveWith(w, r, httpError(http.StatusUnsupportedMediaType, CodeInvalidArgument, "the request body must not have a Content-Encoding"))
 }
 
 // isJSONType reports whether a media type is application/json, or an application
@@ -434,6 +446,16 @@ func decimal(n int) string {
 // nothingThere is the message for a path without a route. Clients recognize it.
 const nothingThere = "there is nothing at this path"
 
+// sendingError returns the error for a part of a response that could not be sent, or
+// nil if err is nil: the client has disconnected or does not read. It counts as
+// canceled by the client, not as an error of the server.
+func sendingError(what string, err error) error {
+	if err == nil {
+		return nil
+	}
+	return &Error{Code: CodeCanceled, cause: fmt.Errorf("sending %s: %w", what, err)}
+}
+
 // httpError returns an error with its own status, which the code does not determine:
 // 405, 408, 413, 415.
 func httpError(status int, code Code, format string, args ...any) *Error {
@@ -543,7 +565,7 @@ func setErrorHeader(h, header http.Header) {
 		case len(values) == 0 || !isHeaderValue(values[0]):
 		case name == "Vary", isAddedHeader(name):
 			addHeader(h, name, values[0])
-		case isAnswerHeader(name):
+		case isAnswerHeader(name), name == "Content-Range": // of a 416 (RFC 9110, section 14.4)
 			h[name] = values[:1:1]
 		}
 	}
@@ -948,6 +970,20 @@ var (
 // control characters, which the grammar does not allow; see isControl.
 func quotedString(s string) string {
 	return `"` + strings.NewReplacer(`\`, `\\`, `"`, `\"`).Replace(s) + `"`
+}
+
+// appendEscapedText appends text for a segment of a path or for a query: everything
+// but the characters that never have to be escaped (RFC 3986, section 2.3).
+func appendEscapedText(dst, text []byte) []byte {
+	const digits = "0123456789ABCDEF"
+	for _, c := range text {
+		if isDigit(c) || 'a' <= c && c <= 'z' || 'A' <= c && c <= 'Z' || c == '-' || c == '_' || c == '.' || c == '~' {
+			dst = append(dst, c)
+		} else {
+			dst = append(dst, '%', digits[c>>4], digits[c&15])
+		}
+	}
+	return dst
 }
 
 // isToken reports whether s is a token (RFC 9110, section 5.6.2), such as the name of a

@@ -549,6 +549,7 @@ type contentProvider interface{ MCPContent() []MCPContent }
 //	----------------------------  -------------------  -----------------  ------------
 //	no output                     []                   none               none
 //	a type with MCPContent        its blocks           none               none
+//	a File                        a block of it        none               none
 //	an object                     its JSON, as a text  the object         of the object
 //	another JSON value (wrapped)  the JSON, as a text  {"result":…}       of that object
 //	a stream                      its JSON, as a text  {"items":[…]}      of that object
@@ -559,7 +560,7 @@ type contentProvider interface{ MCPContent() []MCPContent }
 func (t *tool) compileOutput() {
 	switch {
 	case t.out == nil:
-	case t.stream == "" && t.outType.Implements(reflect.TypeFor[contentProvider]()):
+	case t.sendsFile(), t.stream == "" && t.outType.Implements(reflect.TypeFor[contentProvider]()):
 		t.ownContent = true
 	default:
 		t.output = appendSelfContained(nil, t.result, schemaWriter{use: forToolOutput})

@@ -28,18 +28,22 @@ package svc
 // replica, and nobody could receive the answer any more.
 
 import (
+	"cmp"
 	"context"
 	"encoding/base64"
 	"encoding/json"
 	"fmt"
+	"io"
 	"log/slog"
 	"maps"
 	"math"
 	"net/http"
+	"net/url"
 	"slices"
 	"strings"
 	"sync"
 	"time"
+	"unicode/utf8"
 )
 
 // answerToolsCall answers tools/call. See the table at the top of the file.
@@ -273,7 +277,62 @@ func (x *exchange) readInput() (in any, err error) {
 	return in, err
 }
 
-func (x *exchange) takeOutput(out any) error { return x.add(x, out) }
+func (x *exchange) takeOutput(out any) (err error) {
+	if x.tool.sendsFile() {
+		f := x.tool.fileIn(out)
+		defer f.close()
+		if out, err = x.readFile(f); err != nil {
+			return err
+		}
+	}
+	return x.add(x, out)
+}
+
+// maxFileBlock is the largest File that a result can have, in bytes: a model reads all
+// of it.
+const maxFileBlock = 1 << 20
+
+// A fileBlock is the block of a File.
+type fileBlock MCPContent
+
+// MCPContent returns the block.
+func (b *fileBlock) MCPContent() []MCPContent { return []MCPContent{MCPContent(*b)} }
+
+// readFile returns the block of a File: an image, a sound, or a resource of the path that
+// REST has for it, with a text if it is one.
+func (x *exchange) readFile(f *File) (*fileBlock, error) {
+	if err := f.check(x.tool.out.file.tags); err != nil {
+		return nil, err
+	}
+	data, err := io.ReadAll(io.LimitReader(f.Content, maxFileBlock+1))
+	b := &fileBlock{Type: "resource", MIMEType: f.ContentType, Data: data, URI: x.routeURI()}
+	switch kind, _, _ := strings.Cut(strings.ToLower(f.ContentType), "/"); {
+	case err != nil:
+		return nil, &Error{Code: CodeInternal, cause: fmt.Errorf("reading the File: %w", err)}
+	case len(data) > maxFileBlock:
+		return nil, Errorf(CodeResourceExhausted, "the file has more than %d bytes, which is as much as fits into an answer; over HTTP it is at %s", maxFileBlock, b.URI)
+	case kind == "image", kind == "audio":
+		b.Type = kind
+	case kind == "text" && utf8.Valid(data):
+		b.Text, b.Data = string(data), nil
+	}
+	return b, nil
+}
+
+// routeURI returns the path that the call has over REST, or one like it if it has none.
+func (x *exchange) routeURI() string {
+	m := x.tool.method
+	uri := x.h.service.prefix + cmp.Or(m.path, "/"+m.resource+"/"+m.name)
+	for i := range m.placeholders { // each is filled by a field
+		p := &m.bind.path[i]
+		value := memberAt(x.arguments, p.name)
+		if isText(value) {
+			value = textOf(value)
+		}
+		uri = strings.Replace(uri, "{"+p.sourceName+"}", url.PathEscape(string(value)), 1)
+	}
+	return uri
+}
 
 // takeStream adds the items of a stream to the result as {"items":[…]} and reports
 // each as progress. A result of MCP is one message, so items cannot be sent one by one.

@@ -336,7 +336,10 @@ func resourceObjects(list []*resource, templates bool) (objects []listed) {
 
 // mediaType returns the media type of the texts of r.
 func (r *resource) mediaType() string {
-	if r.options.MIMEType == "" && r.ownContent {
+	switch {
+	case r.sendsFile() && len(r.out.file.tags.types) == 1:
+		return r.out.file.tags.types[0]
+	case r.options.MIMEType == "" && r.ownContent:
 		return "text/plain"
 	}
 	return cmp.Or(r.options.MIMEType, contentTypeJSON)
@@ -435,6 +438,9 @@ func (x *exchange) addContents(r *resource, uri []byte, out any) error {
 		}
 		for i := range content {
 			c := &content[i]
+			if r.sendsFile() {
+				c.URI = textAt(uri)
+			}
 			if err := c.checkFields(); err != nil {
 				return err
 			}

@@ -25,6 +25,7 @@ import (
 	"crypto/sha256"
 	"encoding/hex"
 	"encoding/json"
+	"maps"
 	"net/http"
 	"net/url"
 	"reflect"
@@ -237,8 +238,11 @@ func (b *apiBuilder) addOperation(m *method) {
 		Responses:   b.listResponses(m),
 		Deprecated:  m.deprecated,
 	}
-	if m.bind != nil && m.bind.body != nil {
-		o.RequestBody = &apiRequestBody{true, newContent(contentTypeJSON, refObject(b.referBody(m)))}
+	switch {
+	case m.takesBody():
+		o.RequestBody = &apiRequestBody{describeBody(m.in.file), true, fileContent(m.in.file.tags)}
+	case m.bind != nil && m.bind.body != nil:
+		o.RequestBody = &apiRequestBody{"", true, newContent(contentTypeJSON, refObject(b.referBody(m)))}
 	}
 	if len(b.doc.Security) > 0 { // again, since some tools read it only here; an empty list is public
 		o.Security = append([]documentSecurity{}, m.listSecurity(b.dialect != openAPI30)...)
@@ -314,21 +318,74 @@ func (b *apiBuilder) listParameters(m *method, names []string) []apiParameter {
 	for _, p := range slices.Concat(bind.query, bind.header, bind.cookie) {
 		list = append(list, apiParameter{p.sourceName, p.in, p.doc, p.isRequired(), w.appendParameter(nil, p.field)})
 	}
-	if m.addsCondition() {
-		list = append(list, apiParameter{"If-None-Match", inHeader, "The ETag of an answer that the client has: while it is current, the answer is 304.", false, json.RawMessage(`{"type":"string"}`)})
+	return append(list, m.ownParameters()...)
+}
+
+// ownParameters returns the headers that REST reads although they are no fields of the
+// input of m.
+func (m *method) ownParameters() (list []apiParameter) {
+	add := func(name, description string) {
+		if m.bind == nil || !slices.ContainsFunc(m.bind.header, func(p param) bool { return p.key == name }) {
+			list = append(list, apiParameter{name, inHeader, description, false, textSchema})
+		}
+	}
+	if m.isConditional() {
+		add("If-None-Match", "The ETag of an answer that the client has: while it is current, the answer is 304.")
+	}
+	if m.sendsRanges() {
+		add("Range", "The part of the file to send, such as bytes=1000-, in the answer 206.")
 	}
 	return list
 }
 
-// addsCondition reports whether REST reads If-None-Match although it is no field of
-// the input of m.
-func (m *method) addsCondition() bool {
-	return m.isConditional() && (m.bind == nil || !slices.ContainsFunc(m.bind.header, func(p param) bool { return p.key == "If-None-Match" }))
-}
-
 // isConditional reports whether restHandler answers If-None-Match with 304.
 func (m *method) isConditional() bool {
-	return m.method == http.MethodGet && m.headers != nil && slices.ContainsFunc(m.headers.fields, func(h outputHeader) bool { return h.isETag() })
+	return m.sendsRanges() ||
+		m.method == http.MethodGet && m.headers != nil && slices.ContainsFunc(m.headers.fields, func(h outputHeader) bool { return h.isETag() })
+}
+
+// sendsRanges reports whether restHandler answers Range with 206.
+func (m *method) sendsRanges() bool { return m.method == http.MethodGet && m.sendsFile() }
+
+// textSchema is the schema of a text.
+var textSchema = json.RawMessage(`{"type":"string"}`)
+
+// fileContent returns the content of a Body or a File. Every version has the format
+// binary: generators do not know the form without a type that 3.1 has as well.
+func fileContent(t *fileTags) apiContent {
+	content, types := make(apiContent), t.types
+	if types == nil {
+		types = []string{"*/*"}
+	}
+	for _, mediaType := range types {
+		content[mediaType] = apiMediaType{Schema: json.RawMessage(`{"type":"string","format":"binary"}`)}
+	}
+	return content
+}
+
+// describeBody returns what there is to say of the Body f.
+func describeBody(f *field) string {
+	if f.tags.max == 0 {
+		return f.doc
+	}
+	return strings.TrimLeft(f.doc+" At most "+strconv.FormatInt(f.tags.max, 10)+" bytes.", " ")
+}
+
+// addFile adds the answers of a method that sends a File, of which success is 200.
+func (b *apiBuilder) addFile(list map[string]apiResponse, m *method, success apiResponse) {
+	success.Content = fileContent(m.out.file.tags)
+	success.Headers = map[string]apiHeader{
+		"Content-Disposition": {"Whether to show the file or to save it, and by which name.", true, textSchema},
+		"ETag":                {"", false, textSchema},
+		"Last-Modified":       {"", false, textSchema},
+	}
+	maps.Copy(success.Headers, b.listHeaders(m))
+	list["200"] = success
+	if m.sendsRanges() {
+		part := apiResponse{Description: http.StatusText(http.StatusPartialContent), Headers: maps.Clone(success.Headers), Content: success.Content}
+		part.Headers["Content-Range"] = apiHeader{"Which part of the file this is.", true, textSchema}
+		list["206"], list["416"] = part, b.describeErrors(m)
+	}
 }
 
 // referBody returns the reference to the component that has exactly the fields
@@ -389,6 +446,9 @@ func (b *apiBuilder) listResponses(m *method) map[string]apiResponse {
 	case m.stream != "":
 		success.Description = streamDescription
 		success.Content = b.streamContent(m)
+	case m.sendsFile():
+		b.addFile(list, m, success)
+		return list
 	case m.out != nil:
 		success.Content = newContent(contentTypeJSON, b.recordSchema(m))
 		success.Headers = b.listHeaders(m)
@@ -417,7 +477,7 @@ func (b *apiBuilder) listHeaders(m *method) map[string]apiHeader {
 	list := make(map[string]apiHeader)
 	for i := range m.headers.fields {
 		h := &m.headers.fields[i]
-		schema := json.RawMessage(`{"type":"string"}`)
+		schema := textSchema
 		if h.shape.kind != kindTime && h.key != "Set-Cookie" {
 			schema = b.components.writer.appendParameter(nil, h.memberEncoder.field)
 		}
@@ -508,7 +568,7 @@ func (b *apiBuilder) nameParts() {
 		if m.bind != nil && m.bind.body != nil {
 			b.referBody(m)
 		}
-		if m.headers != nil {
+		if m.headers != nil && !m.sendsFile() {
 			b.recordSchema(m)
 		}
 	}
@@ -619,6 +679,7 @@ func codeList() string {
 //	its output                          the schema of the response of success
 //	MethodOptions.Status                the status of that response
 //	MethodOptions.Deprecated            deprecated
+//	a Body, a File                      requestBody, the content of 200 and 206
 //	a named struct type                 one of components.schemas
 //	Options.OnError                     one of components.responses
 type apiDocument struct {
@@ -673,8 +734,9 @@ type apiParameter struct {
 
 // An apiRequestBody is a Request Body Object.
 type apiRequestBody struct {
-	Required bool       `json:"required"`
-	Content  apiContent `json:"content"`
+	Description string     `json:"description,omitempty"`
+	Required    bool       `json:"required"`
+	Content     apiContent `json:"content"`
 }
 
 // An apiResponse is a Response Object, or a Reference Object if Ref is not "".

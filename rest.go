@@ -157,7 +157,7 @@ type restCall struct {
 	call
 	w      http.ResponseWriter
 	header http.Header  // of the output; nil if it has none
-	begun  bool         // the response has begun, as a stream
+	begun  bool         // the response has begun, as a stream or a File
 	values headerValues // of the response
 }
 
@@ -173,12 +173,13 @@ func (h *restHandler) respond(w http.ResponseWriter, r *http.Request, ws *worksp
 	}
 	switch {
 	case c.begun && err != nil:
-		panic(http.ErrAbortHandler) // the writer has panicked, and half of a response is sent
+		panic(http.ErrAbortHandler) // half of a response is sent
 	case c.begun:
 	case err != nil:
 		if c.refused {
 			leaveBody(w, r)
 		}
+		ws.raw.end()
 		h.writeErrorResponse(w, r, err)
 	case m.out == nil:
 		w.WriteHeader(m.status)
@@ -193,19 +194,32 @@ func (h *restHandler) respond(w http.ResponseWriter, r *http.Request, ws *worksp
 // whole request has been read.
 func (c *restCall) readInput() (any, error) {
 	m, r, ws := c.method, c.request, c.ws
+	var raw reflect.Value
+	var body *Body
 	var err error
-	if m.bind == nil || m.bind.body == nil {
+	switch {
+	case m.takesBody():
+		body, err = m.in.file.tags.openBody(c.w, r, m.limits)
+		raw = reflect.ValueOf(body).Elem()
+	case m.bind == nil || m.bind.body == nil:
 		if err = checkSite(c.w, r); err == nil {
 			err = m.limits.discardBody(c.w, r)
 		}
-	} else if err = checkJSON(c.w, r); err == nil {
-		ws.body, err = m.limits.readBody(c.w, r, ws.body[:0])
+	default:
+		if err = checkJSON(c.w, r); err == nil {
+			ws.body, err = m.limits.readBody(c.w, r, ws.body[:0])
+		}
 	}
 	if err != nil || m.bind == nil {
 		return nil, err
 	}
 	ws.dec.lean = m.onError == nil // an ErrorHandler of the application may look into Details
-	v, err := m.bind.bindRequest(&ws.dec, requestValues{r, r.URL.RawQuery, isShortURL(r), r.Header, ws.body})
+	v, err := m.bind.bindRequest(&ws.dec, requestValues{r, r.URL.RawQuery, isShortURL(r), r.Header, ws.body, raw})
+	if err == nil {
+		ws.raw = body
+	} else if body != nil {
+		leaveBody(c.w, r)
+	}
 	return v.Interface(), err
 }
 
@@ -213,8 +227,11 @@ func (c *restCall) readInput() (any, error) {
 // is sent.
 func (c *restCall) takeOutput(out any) (err error) {
 	m, ws := c.method, c.ws
+	err = ws.raw.end()
 	switch {
-	case m.out == nil:
+	case m.sendsFile():
+		return c.sendFile(m.fileIn(out), out, err)
+	case err != nil, m.out == nil:
 	case m.headers == nil:
 		ws.enc.buf, err = m.appendOutput(&ws.enc, ws.enc.buf[:0], out)
 	default:
@@ -222,6 +239,31 @@ func (c *restCall) takeOutput(out any) (err error) {
 			return &Error{Code: CodeInternal, cause: err}
 		}
 		ws.enc.buf, err = appendRecord(&ws.enc, ws.enc.buf[:0], out, m.headers.encode)
+	}
+	return err
+}
+
+// sendFile answers with the File f of the output, unless err is why not. The call ends
+// when the file has been sent.
+func (c *restCall) sendFile(f *File, out any, err error) error {
+	defer f.close()
+	m := c.method
+	if err != nil {
+		return err
+	}
+	if err = f.check(m.out.file.tags); err == nil && m.headers != nil {
+		c.header, err = m.headers.makeHeader(reflect.ValueOf(out).Elem())
+	}
+	if err != nil {
+		return &Error{Code: CodeInternal, cause: err}
+	}
+	if c.header != nil && m.sendHeaders(c.w, c.request, c.header) {
+		c.begun = true
+	} else {
+		c.begun, err = f.send(c.w, c.request)
+	}
+	if err == nil {
+		c.end(c, nil)
 	}
 	return err
 }
@@ -298,7 +340,7 @@ func (m *method) sendItems(ctx context.Context, cancel context.CancelCauseFunc, 
 		if err != nil {
 			return err
 		}
-		return sendingError(events.sendEvent(&e, ws.enc.buf))
+		return sendingError("an event", events.sendEvent(&e, ws.enc.buf))
 	})
 	switch {
 	case err != nil:
@@ -307,17 +349,7 @@ func (m *method) sendItems(ctx context.Context, cancel context.CancelCauseFunc, 
 		return ErrorFrom(ctx.Err()).WithCause(context.Cause(ctx))
 	}
 	// Browsers drop events without data (WHATWG HTML, section 9.2.6).
-	return sendingError(events.sendEvent(&Event{Name: eventDone}, []byte("{}")))
-}
-
-// sendingError returns the error for an event that could not be sent, or nil if err is nil:
-// the client has gone or does not read. The client has canceled the call, so it is not an
-// error of the server.
-func sendingError(err error) error {
-	if err == nil {
-		return nil
-	}
-	return &Error{Code: CodeCanceled, cause: fmt.Errorf("sending an event: %w", err)}
+	return sendingError("an event", events.sendEvent(&Event{Name: eventDone}, []byte("{}")))
 }
 
 // eventOf returns the event of an item, without its data. The names of the events that end

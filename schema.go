@@ -54,6 +54,7 @@ type shape struct {
 	fields  []*field
 	name    string
 	custom  map[string]any // what JSONSchema returned, read back from its JSON
+	file    *field         // the Body of an input, the File of an output; none of fields
 	rules   ruleSet
 	format  string // replaces that of the type
 	example string // of a text, by the tag of the field; for messages
@@ -89,6 +90,7 @@ const (
 	kindArray
 	kindMap
 	kindObject
+	kindFile // a Body; a File, or a struct that embeds one. It is no JSON
 )
 
 // kindTypes has the JSON type of each kind, as JSON Schema names it. The kinds without
@@ -96,7 +98,7 @@ const (
 var kindTypes = [...]string{
 	kindText: "string", kindTime: "string", kindDuration: "string", kindBytes: "string", kindString: "string",
 	kindBool: "boolean", kindInt: "integer", kindUint: "integer", kindFloat: "number", kindNumber: "number",
-	kindSlice: "array", kindArray: "array", kindMap: "object", kindObject: "object",
+	kindSlice: "array", kindArray: "array", kindMap: "object", kindObject: "object", kindFile: "",
 }
 
 // isInteger reports whether values are JSON integers.
@@ -120,6 +122,8 @@ func (k shapeKind) ownFormat() string {
 	switch k {
 	case kindTime:
 		return "date-time"
+	case kindFile:
+		return "binary"
 	case kindBytes:
 		return "byte"
 	}
@@ -144,7 +148,7 @@ func (s *shape) parts(yield func(part) bool) {
 		yield(part{shape: s.elem, in: "[]"})
 	case kindMap:
 		_ = yield(part{shape: s.key, in: " key"}) && yield(part{shape: s.elem, in: "[]"})
-	case kindObject:
+	case kindObject, kindFile:
 		for _, f := range s.fields {
 			if !yield(part{shape: f.shape, field: f}) {
 				return
@@ -334,7 +338,8 @@ type field struct {
 	def     []byte  // the default, as JSON; nil if there is none
 	format  string  // replaces that of the type
 	doc     string
-	example []byte // as JSON; nil if there is none
+	example []byte    // as JSON; nil if there is none
+	tags    *fileTags // of a Body and a File
 	tag     reflect.StructTag
 }
 
@@ -580,6 +585,8 @@ var (
 	typeDuration = reflect.TypeFor[time.Duration]()
 	typeRaw      = reflect.TypeFor[json.RawMessage]()
 	typeNumber   = reflect.TypeFor[json.Number]()
+	typeBody     = reflect.TypeFor[Body]()
+	typeFile     = reflect.TypeFor[File]()
 
 	typeJSONMarshaler   = reflect.TypeFor[json.Marshaler]()
 	typeJSONUnmarshaler = reflect.TypeFor[json.Unmarshaler]()

@@ -12,6 +12,7 @@ import (
 	"encoding/json"
 	"maps"
 	"math"
+	"mime"
 	"net/url"
 	"reflect"
 	"slices"
@@ -58,7 +59,7 @@ func (c *shapes) shapeFor(t reflect.Type, at string) *shape {
 	}
 	// Types with a meaning of their own in a schema, such as time.Time, are written
 	// in place: as a component they would be a name for "a string".
-	inPlace := s.kind == kindTime || s.kind == kindDuration || s.kind == kindRaw || s.kind == kindNumber || s.kind == kindOptional
+	inPlace := s.kind == kindTime || s.kind == kindDuration || s.kind == kindRaw || s.kind == kindNumber || s.kind == kindOptional || s.kind == kindFile
 	if t.Name() != "" && t.PkgPath() != "" && !inPlace {
 		c.named = append(c.named, s)
 	}
@@ -81,6 +82,8 @@ func (c *shapes) fillShape(s *shape, at string) {
 		s.kind = kindRaw
 	case t == typeNumber:
 		s.kind = kindNumber
+	case t == typeBody, t == typeFile:
+		s.kind, s.file = kindFile, &field{shape: s, tags: new(fileTags)}
 	case t.Kind() == reflect.Pointer:
 		s.kind = kindPointer
 		s.elem = c.elemShape(t, at, at)
@@ -139,6 +142,7 @@ func (c *shapes) fillKind(s *shape, at string) {
 	case reflect.Struct:
 		if s.kind = kindObject; !c.isOpaque(t, at) {
 			c.fillFields(s, at)
+			c.takeFile(s)
 		}
 	case reflect.Interface:
 		// An output could be encoded, but no input decoded and no schema written, so
@@ -374,6 +378,70 @@ func (c *shapes) fillFields(s *shape, at string) {
 	c.checkNames(s.fields, at)
 }
 
+// takeFile moves a Body, or a File that is embedded, from the fields of s to s.file.
+func (c *shapes) takeFile(s *shape) {
+	for _, f := range s.fields {
+		if f.shape.kind != kindFile {
+			continue
+		}
+		f.tags = c.parseFileTags(f)
+		_, isForm := lookupTag(f.tag, "form")
+		switch {
+		case s.file != nil:
+			c.addf("%s: %s is the body already; remove one of them", f.place, s.file.goName)
+		case f.isBound() || isForm:
+			c.addf("%s: a %v is the whole body, so it has no tag path, query, header, cookie or form; a web page sends it as the body of fetch", f.place, f.shape.typ)
+		case f.shape.typ != typeBody && !s.typ.FieldByIndex(f.index).Anonymous:
+			c.addf("%s: a File is a whole output; return it, or embed it", f.place)
+		}
+		s.file = f
+	}
+	if s.file == nil {
+		return
+	}
+	s.fields = slices.DeleteFunc(s.fields, func(f *field) bool { return f.shape.kind == kindFile })
+	if s.file.shape.typ != typeBody {
+		s.kind = kindFile
+	}
+}
+
+// parseFileTags reads the tags of the Body or the File f.
+func (c *shapes) parseFileTags(f *field) *fileTags {
+	t := new(fileTags)
+	if list, given := lookupTag(f.tag, "contentType"); given {
+		for text := range strings.SplitSeq(list, ",") {
+			mediaType, params, err := mime.ParseMediaType(text)
+			if kind, subtype, _ := strings.Cut(mediaType, "/"); err != nil || len(params) > 0 || kind == "" || subtype == "" || strings.Contains(mediaType, "*") {
+				c.addf("%s: contentType:%q: want media types such as image/png, with commas between them; leave the tag out for any type", f.place, list)
+			}
+			t.types = append(t.types, mediaType)
+		}
+	}
+	if text, given := lookupTag(f.tag, "maxBytes"); given {
+		var err error
+		if t.max, err = strconv.ParseInt(text, 10, 64); err != nil || t.max < 1 {
+			c.addf("%s: maxBytes:%q: want a number of bytes, such as 10485760", f.place, text)
+		}
+	}
+	return t
+}
+
+// checkFiles notes what has a Body or a File below s, an input or output, which may
+// have one itself.
+func (c *shapes) checkFiles(s *shape, u use, at string) {
+	if c.byType[typeBody] == nil && c.byType[typeFile] == nil {
+		return // of nearly every service
+	}
+	if s.file != nil && (u == asInput) != (s.file.shape.typ == typeBody) {
+		c.addf("%s: an input has a Body, and an output a File", at)
+	}
+	s.walk(at, make(map[*shape]bool), func(inner *shape, at string) {
+		if inner != s && (inner.file != nil || inner.kind == kindFile) {
+			c.addf("%s: a Body must be a field of the input itself, and a File the output itself, not a part of another type", at)
+		}
+	})
+}
+
 // A level is a struct whose fields are promoted to the one being walked.
 type level struct {
 	typ      reflect.Type
@@ -441,7 +509,7 @@ func promotedStruct(sf reflect.StructField) (reflect.Type, bool) {
 	if t.Kind() == reflect.Pointer {
 		t = t.Elem()
 	}
-	return t, t.Kind() == reflect.Struct && t != typeTime && !hasOwnText(t)
+	return t, t.Kind() == reflect.Struct && t != typeTime && t != typeBody && t != typeFile && !hasOwnText(t)
 }
 
 // fieldFor returns the member that sf is, or nil if it is none. Unexported fields

@@ -188,7 +188,7 @@ func (s *shape) jsonType(f *field) string {
 	if own, ok := s.custom["type"].(string); ok {
 		return own
 	}
-	if f != nil && f.quoted {
+	if f != nil && f.quoted || s.kind == kindFile {
 		return "string"
 	}
 	return cmp.Or(kindTypes[s.kind], "object")

@@ -288,6 +288,10 @@ type MethodOptions struct {
 	Scopes []string
 	// Deprecated marks the method as deprecated in every document. It is still served.
 	Deprecated bool
+	// MaxBody and BodyTimeout take the place of those of Options over REST. JSON-RPC and
+	// MCP know the method only when they have read the body. Zero: those of Options.
+	MaxBody     int64
+	BodyTimeout time.Duration
 	// Stream says how the outputs are sent. Default: one record, or StreamSSE
 	// if the method returns a Stream.
 	Stream StreamMode
@@ -429,6 +433,13 @@ func compileService(p *mistakes, iface reflect.Type, impl any, o Options) *Servi
 	if o.Intercept != nil {
 		if c.config.intercepted = o.Intercept(invokeIntercepted); c.config.intercepted == nil {
 			p.addf("Options.Intercept returns nil; return the function that it gets, or one that calls it")
+		}
+	}
+	for _, m := range s.methods {
+		if o := o.Methods[m.goName]; o.MaxBody != 0 || o.BodyTimeout != 0 {
+			own := *c.config
+			own.limits = limits{cmp.Or(o.MaxBody, own.limits.size), cmp.Or(o.BodyTimeout, own.limits.time)}
+			m.config = &own
 		}
 	}
 	return s

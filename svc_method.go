@@ -231,7 +231,7 @@ func (c *methodCompiler) compileMethod(rm reflect.Method) (m *method, routed boo
 	}
 	c.checkCallers(o)
 	c.compileTypes(m, sig)
-	c.checkTransports(o.Transports)
+	c.checkTransports(m)
 	before = len(c.list)
 	if m.isServedBy(TransportREST) {
 		m.route = c.chooseRoute(m, name, o.HTTP)
@@ -243,8 +243,9 @@ func (c *methodCompiler) compileMethod(rm reflect.Method) (m *method, routed boo
 	return m, routed
 }
 
-// checkTransports notes names of transports that serve nothing, and repeated ones.
-func (c *methodCompiler) checkTransports(list []Transport) {
+// checkTransports notes names of transports that cannot serve m, and repeated ones.
+func (c *methodCompiler) checkTransports(m *method) {
+	list := m.transports
 	if list != nil && len(list) == 0 {
 		c.addf("MethodOptions.Transports is empty, so nothing serves the method; leave it nil for all transports")
 	}
@@ -254,13 +255,34 @@ func (c *methodCompiler) checkTransports(list []Transport) {
 			c.addf("MethodOptions.Transports has %q; there are TransportREST, TransportRPC and TransportMCP", t)
 		case slices.Contains(list[:i], t):
 			c.addf("MethodOptions.Transports has %q twice", t)
+		case !m.canBeServedBy(t):
+			c.addf("MethodOptions.Transports has %q, which carries no Body, and JSON-RPC no File; leave it out", t)
 		}
 	}
 }
 
 // isServedBy reports whether a transport serves m.
 func (m *method) isServedBy(t Transport) bool {
-	return m.transports == nil || slices.Contains(m.transports, t)
+	return m.transports == nil && m.canBeServedBy(t) || slices.Contains(m.transports, t)
+}
+
+// canBeServedBy reports whether a transport can carry the input and the output of m.
+func (m *method) canBeServedBy(t Transport) bool {
+	return t == TransportREST || !m.takesBody() && (t == TransportMCP || !m.sendsFile())
+}
+
+// takesBody reports whether the input of m has a Body.
+func (m *method) takesBody() bool { return m.in != nil && m.in.file != nil }
+
+// sendsFile reports whether the output of m is a File.
+func (m *method) sendsFile() bool { return m.out != nil && m.out.kind == kindFile }
+
+// fileIn returns the File that is the output out or is embedded in it.
+func (m *method) fileIn(out any) *File {
+	if v, ok := m.out.file.valueIn(reflect.ValueOf(out).Elem()); ok {
+		return v.Addr().Interface().(*File)
+	}
+	return new(File)
 }
 
 // chooseStatus returns the status of success: that of the options, or the default.
@@ -276,6 +298,9 @@ func (c *methodCompiler) chooseStatus(m *method, status int) int {
 	case m.stream != "":
 		allowed = allowed[:1]
 		has = "a stream"
+	case m.sendsFile():
+		allowed = allowed[:1]
+		has = "a File"
 	}
 	if status != 0 && !slices.Contains(allowed, status) {
 		c.addf("MethodOptions.Status is %d; a method with %s can have one of %v", status, has, allowed)
@@ -321,11 +346,13 @@ func (c *methodCompiler) compileTypes(m *method, sig signature) {
 	if in := sig.in; in != nil {
 		m.in = c.shapes.shapeFor(in, in.String())
 		c.shapes.checkUse(m.in, asInput, in.String())
+		c.shapes.checkFiles(m.in, asInput, in.String())
 		c.checkObject(m.in, "input")
 	}
 	if out := sig.out; out != nil {
 		m.out, m.outType = c.shapes.shapeFor(out, out.String()), sig.outType
 		c.shapes.checkUse(m.out, asOutput, out.String())
+		c.shapes.checkFiles(m.out, asOutput, out.String())
 		c.checkObject(m.out, "output")
 	}
 }
@@ -333,7 +360,7 @@ func (c *methodCompiler) compileTypes(m *method, sig signature) {
 // checkObject notes a struct that is not a JSON object, such as time.Time. The
 // type of an output may have its own JSON, since nothing is looked up in it.
 func (c *methodCompiler) checkObject(s *shape, role string) {
-	if s.kind != kindObject && (role == "input" || s.kind != kindCustom) {
+	if s.kind != kindObject && (role == "input" || s.kind != kindCustom && s.kind != kindFile) {
 		c.addf("the %s %v is not a JSON object; put it into a field of a struct", role, s.typ)
 	}
 }
@@ -396,6 +423,9 @@ func (c *methodCompiler) setStream(m *method, sig signature, o MethodOptions) {
 	switch {
 	case o.Stream != "" && o.Stream != StreamSSE:
 		c.addf("the stream mode %q is unknown; there is StreamSSE, %q", o.Stream, StreamSSE)
+	case m.sendsFile() && (sig.stream || o.Stream != ""):
+		c.addf("the items of a stream are JSON, and a File is not; return one File")
+		return
 	case o.Stream != "" && sig.out == nil:
 		c.addf("StreamSSE needs outputs, and the method has none")
 	case !sig.stream && o.Stream == "":
@@ -465,7 +495,13 @@ func (c *methodCompiler) compilePlans(m *method) {
 		c.addf("the method has no input to fill {%s}; give it an input with such a field%s", strings.Join(m.placeholders, "}, {"), spec.orPattern())
 	}
 	if m.out != nil {
-		m.encode = c.encoders.encoderFor(m.out)
+		if m.encode = c.encoders.encoderFor(m.out); m.sendsFile() {
+			for _, f := range m.out.fields {
+				if f.header == "" {
+					c.addf("%s: the File is the whole body of the response; give this field a header tag, or json:\"-\"", f.place)
+				}
+			}
+		}
 		if m.stream == "" && m.isServedBy(TransportREST) {
 			m.headers = c.encoders.compileHeaders(c.mistakes, m.out)
 		}

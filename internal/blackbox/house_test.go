@@ -23,8 +23,8 @@ import (
 const (
 	maxFileLines = 1400
 	maxFuncLines = 70
-	maxLines     = 22940 // of all sources; raise it for what is worth it
-	maxFiles     = 56    // with tests, in the root of the repository
+	maxLines     = 23500 // of all sources; raise it for what is worth it
+	maxFiles     = 57    // with tests, in the root of the repository
 	minComments  = 22    // lines of comments, in percent of those that are not blank
 	maxDepth     = 3     // statements in one another; one function in a hundred may have more
 )
@@ -458,12 +458,12 @@ func TestHouseRules(t *testing.T) {
 		{"within a room", map[string]string{"mcp_tools.go": "func f() { g() }", "mcp.go": "func g() { f() }"}, ""},
 		{"against the order of a room", map[string]string{"schema.go": "func f() { g() }", "schema_rules.go": "func g() {}"}, "schema.go uses g of schema_rules.go"},
 		{"in the order of a room", map[string]string{"schema_types.go": "func f() { g() }", "schema_rules.go": "func g() {}"}, ""},
-		{"a room whose name begins with another's", map[string]string{"schema_rules.go": "func f() { g() }", "schema_write.go": "func g() {}"}, "uses g of schema_write (layer 4)"},
+		{"a room whose name begins with another's", map[string]string{"schema_rules.go": "func f() { g() }", "schema_write.go": "func g() {}"}, "uses g of schema_write (layer 5)"},
 		{"type", map[string]string{"json.go": "type a b", "bind.go": "type b int"}, "uses b of bind"},
 		{"constant", map[string]string{"json.go": "var a [n]int", "bind.go": "const n = 2"}, "uses n of bind"},
 		{"attach a method", map[string]string{"svc.go": "type s struct{}", "rest.go": "func (*s) REST() {}"}, ""},
 		{"call a method from below", map[string]string{"svc.go": "type s struct{}; func (x *s) f() { x.REST() }", "rest.go": "func (*s) REST() {}"},
-			"svc.go:2: svc (layer 6) uses REST of rest (layer 8)"},
+			"svc.go:2: svc (layer 7) uses REST of rest (layer 9)"},
 		{"method of a generic type", map[string]string{"svc.go": "type s[T any] struct{}; func f(x s[int]) { x.g() }", "rest.go": "func (s[T]) g() {}"}, "uses g of rest"},
 		{"interface method", map[string]string{"svc.go": "type i = interface{ j }", "svc_b.go": "func f(x i) { x.m() }", "svc_c.go": "type j interface{ m() }"}, ""},
 		{"unknown file", map[string]string{"util.go": ""}, "util.go is not in the layer table"},

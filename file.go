@@ -1,0 +1,465 @@
+package svc
+
+// This file has what methods take and return in place of JSON: a Body on its way in,
+// and a File on its way out. Nothing holds a whole one, in memory or on disk. In this
+// order:
+//
+//   - Body, and reading that of a request
+//   - File, and sending one by http.ServeContent
+//   - the header Content-Disposition
+//   - what the tags contentType and maxBytes say
+
+import (
+	"cmp"
+	"errors"
+	"fmt"
+	"io"
+	"maps"
+	"math"
+	"mime"
+	"net/http"
+	"regexp"
+	"slices"
+	"strconv"
+	"strings"
+	"sync"
+	"time"
+	"unicode"
+)
+
+// A Body is a request body that is not JSON, such as a picture. It is a field of an
+// input. The other fields come from the path, the query, headers and cookies:
+//
+//	type SetPhoto struct {
+//		ID    int      `json:"id"`
+//		Photo svc.Body `contentType:"image/png,image/jpeg" maxBytes:"10485760"`
+//	}
+//
+// The method reads it while it arrives. After the method has returned, Read fails. The
+// tag contentType lists the media types; a request with another one gets 415, and
+// parameters and case do not count. maxBytes replaces MaxBody: a larger body gets 413,
+// before the method is called if its length is known. An empty body is an empty file.
+//
+// BodyTimeout limits the wait for each 64 KiB, not for the body, and the time between
+// two calls of Read does not count. It replaces http.Server.ReadTimeout. Neither works if
+// middleware has put a ResponseWriter without a method Unwrap in front.
+//
+// Read returns an [*Error] with the status 413, 408 or 400 if the body is too large, too
+// slow or cut, and the method has read only a part of the file. So it must look at this
+// error before it stores anything:
+//
+//	if _, err := io.Copy(tmp, in.Photo); err != nil {
+//		return err
+//	}
+//	return os.Rename(tmp.Name(), path)
+//
+// If Read has failed and the method returns no error, the client gets that of Read.
+type Body struct {
+	ContentType string // as the client sent it; empty if it sent none
+	Size        int64  // in bytes; -1 if it is not known
+	content     io.Reader
+}
+
+// NewBody returns a Body for a client or for [Service.Call]. It finds out the Size if
+// content can seek or has a method Len. Set Size if you know it otherwise. Clients close a
+// content that is an io.Closer.
+func NewBody(content io.Reader, contentType string) Body {
+	b := Body{contentType, -1, content}
+	if c, ok := content.(interface{ Len() int }); ok {
+		b.Size = int64(c.Len())
+	} else if c, ok := content.(io.Seeker); ok {
+		here, _ := c.Seek(0, io.SeekCurrent)
+		if end, err := c.Seek(0, io.SeekEnd); err == nil {
+			b.Size = end - here
+			c.Seek(here, io.SeekStart)
+		}
+	}
+	return b
+}
+
+// Read implements io.Reader. The zero Body is empty.
+func (b Body) Read(p []byte) (int, error) {
+	if b.content == nil {
+		return 0, io.EOF
+	}
+	return b.content.Read(p)
+}
+
+const (
+	bodyBlock  = 64 << 10  // bytes that BodyTimeout is for
+	maxDrained = 256 << 10 // bytes of an unread body that are read for the next request, as in net/http
+)
+
+// A bodyReader is the content of a Body during a call.
+//
+// Invariant: err is set by the first Read that fails; nothing is read after it.
+type bodyReader struct {
+	limits
+	w    http.ResponseWriter // nil outside a request
+	r    *http.Request       // likewise
+	body io.Reader
+
+	mu    sync.Mutex    // protects the fields below
+	total int64         // bytes that have arrived
+	block int64         // those of the last block
+	spent time.Duration // in waiting for that
+	err   error         // of every later Read
+}
+
+// errBodyOver is the error of a Read after the method has returned.
+var errBodyOver = Errorf(CodeInternal, "a Body can be read only until its method returns")
+
+// openBody returns the Body of r, or an error if the request is refused.
+func (t *fileTags) openBody(w http.ResponseWriter, r *http.Request, l limits) (*Body, error) {
+	b := &Body{strings.Join(r.Header["Content-Type"], ", "), r.ContentLength, nil}
+	err := checkSite(w, r)
+	if err == nil {
+		err = checkUncompressed(w, r)
+	}
+	if err == nil {
+		err = t.limitBody(b, l)
+	}
+	if err != nil || !hasBody(r) {
+		return b, leaveWith(w, r, err)
+	}
+	if r.ProtoMajor != 1 { // a deadline that passes would end the body, read or not
+		setReadDeadline(w, time.Time{})
+	}
+	reader := b.content.(*bodyReader)
+	reader.w, reader.r, reader.body = w, r, r.Body
+	return b, nil
+}
+
+// limitBody checks b and puts a bodyReader into it.
+func (t *fileTags) limitBody(b *Body, l limits) error {
+	l.size = cmp.Or(t.max, l.size)
+	b.content = &bodyReader{limits: l, body: *b}
+	switch {
+	case !t.allows(b.ContentType):
+		return httpError(http.StatusUnsupportedMediaType, CodeInvalidArgument, "the Content-Type must be %s", strings.Join(t.types, " or "))
+	case l.size >= 0 && b.Size > l.size:
+		return l.tooLargeError()
+	}
+	return nil
+}
+
+// Read implements io.Reader.
+func (b *bodyReader) Read(p []byte) (n int, err error) {
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	if b.err != nil || len(p) == 0 {
+		return 0, b.err
+	}
+	if b.size >= 0 && b.size-b.total < int64(len(p)) {
+		p = p[:b.size-b.total+1] // one more byte means that the body is too large
+	}
+	start, timed := time.Now(), b.w != nil && b.time >= 0
+	if timed {
+		setReadDeadline(b.w, start.Add(b.time-b.spent))
+	}
+	n, err = b.body.Read(p)
+	if timed && b.r.ProtoMajor != 1 { // see openBody
+		setReadDeadline(b.w, time.Time{})
+	}
+	b.spent += time.Since(start)
+	b.total += int64(n)
+	if b.block += int64(n); b.block >= bodyBlock {
+		b.block, b.spent = 0, 0
+	}
+	switch {
+	case b.size >= 0 && b.total > b.size:
+		n, err = n-1, b.tooLargeError()
+	case err != nil && err != io.EOF && b.r != nil:
+		err = bodyError(b.r, err)
+	}
+	b.err = err
+	return n, err
+}
+
+// end makes every later Read fail. It returns the error of the Read that has failed, if
+// there is one. If the body of a request is not read to its end, it closes the connection.
+func (b *Body) end() error {
+	if b == nil {
+		return nil
+	}
+	c := b.content.(*bodyReader)
+	reading := !c.mu.TryLock()
+	if reading && c.w != nil { // on a goroutine of the method
+		setReadDeadline(c.w, time.Unix(1, 0))
+	}
+	if reading {
+		c.mu.Lock()
+	}
+	defer c.mu.Unlock()
+	err := c.err
+	if c.err = errBodyOver; err == errBodyOver {
+		return nil
+	}
+	if err == io.EOF || reading && c.w != nil {
+		err = nil
+	}
+	if c.w != nil && (reading || err != nil || !c.drain()) {
+		leaveBody(c.w, c.r)
+	}
+	return err
+}
+
+// drain reads the rest of a small body, and reports whether that was all. It asks no
+// client for a body that waits to be asked (RFC 9110, section 10.1.1). HTTP/2 ends the
+// stream by itself.
+func (b *bodyReader) drain() bool {
+	if b.r.ProtoMajor != 1 || b.total == 0 && b.r.Header.Get("Expect") != "" {
+		return false
+	}
+	b.setDeadline(b.w, b.r)
+	_, err := io.CopyN(io.Discard, b.body, maxDrained+1)
+	return err == io.EOF
+}
+
+// A File is an output that is not JSON, such as a picture or an export. A method returns
+// one, or a struct that embeds one beside fields with header tags:
+//
+//	GetPhoto(ctx context.Context, in *UserID) (*svc.File, error)
+//
+//	type Photo struct {
+//		svc.File `contentType:"image/png,image/jpeg"`
+//		Cache    string `json:"-" header:"Cache-Control"`
+//	}
+//
+// If Content is an io.ReadSeeker, [http.ServeContent] sends it, with conditions and
+// ranges; a list of ranges is ignored. Any other Content is copied, with conditions alone.
+// Content is closed once if it is an io.Closer, whatever happens.
+//
+// The header is sent with the first byte. An error of Content before it is INTERNAL, and
+// a later one cuts the connection. Each write has 30 seconds. Options.Observe is called
+// when the file is sent. Over MCP, a File is an image, audio or a resource of at most 1 MiB.
+type File struct {
+	Name        string    // to save the file as; without directories and control characters, cut at 255 bytes
+	ContentType string    // default: the only type of the tag contentType, else application/octet-stream; must be one of the tag's
+	ETag        string    // an entity tag, such as `"v1"`; empty for none
+	Modified    time.Time // zero for not known
+	Size        int64     // of a Content that cannot seek, in bytes, of which so many are sent; 0 if not known
+	Inline      bool      // shows the file in the browser, with the rights of this site, rather than saving it
+	Content     io.Reader // must not be nil
+}
+
+// close closes the content if it can be closed.
+func (f *File) close() {
+	if c, ok := f.Content.(io.Closer); ok {
+		c.Close()
+	}
+}
+
+// check returns an error if the File cannot be sent. It sets a missing content type.
+func (f *File) check(t *fileTags) error {
+	if f.ContentType == "" && len(t.types) == 1 {
+		f.ContentType = t.types[0]
+	}
+	f.ContentType = cmp.Or(f.ContentType, "application/octet-stream")
+	_, _, err := mime.ParseMediaType(f.ContentType)
+	switch {
+	case f.Content == nil:
+		return errors.New("the File has no Content")
+	case err != nil || !isHeaderValue(f.ContentType) || !t.allows(f.ContentType):
+		return fmt.Errorf("the ContentType %q of the File is no media type, or not one of the tag contentType", f.ContentType)
+	case f.ETag != "" && !isEntityTag(f.ETag):
+		return fmt.Errorf("the ETag %q of the File is not an entity tag, such as %q", f.ETag, `"v1"`)
+	}
+	return nil
+}
+
+// oneRange matches the values of Range that count: bytes=0-499, bytes=500- and bytes=-500
+// (RFC 9110, section 14.1.2).
+var oneRange = regexp.MustCompile(`^bytes=([0-9]+-[0-9]*|-0*[1-9][0-9]*)$`)
+
+// A fileSender stands between http.ServeContent and both ends of one response. It is
+// the ResponseWriter, which delays the header until the first byte and drops errors, and
+// it is the content, whose errors it keeps.
+type fileSender struct {
+	w      http.ResponseWriter
+	header http.Header
+	file   *File
+	seeker io.Seeker // nil if the content cannot seek
+	size   int64     // of the content; math.MaxInt64 if not known
+	status int       // of http.ServeContent
+	begun  bool      // the header is sent
+	sent   int64
+	err    error // of the content or the connection
+}
+
+// send sends the File, which check has accepted, as the response to r. begun reports
+// whether it has sent the header.
+func (f *File) send(w http.ResponseWriter, r *http.Request) (begun bool, err error) {
+	s := &fileSender{w: w, file: f, header: http.Header{
+		"Content-Type":           {f.ContentType},
+		"X-Content-Type-Options": {"nosniff"},
+		"Content-Disposition":    {contentDisposition(f.Name, f.Inline)},
+		"Etag":                   {cmp.Or(f.ETag, w.Header().Get("Etag"))},
+	}}
+	defer func() { begun = s.begun }()
+	defer recoverTo(&err) // the content is code of the application
+	s.seeker, _ = f.Content.(io.Seeker)
+	if s.size, err = s.Seek(0, io.SeekEnd); err != nil {
+		return false, err
+	}
+	seen := *r
+	seen.Header = r.Header.Clone()
+	if ranges := r.Header["Range"]; len(ranges) != 1 || s.seeker == nil || s.size == 0 || !oneRange.MatchString(ranges[0]) {
+		seen.Header.Del("Range")
+	}
+	if r.Method != http.MethodGet && r.Method != http.MethodHead { // RFC 9110, sections 13.1 and 14.2
+		seen.Header = nil
+	}
+	http.ServeContent(s, &seen, "", f.Modified, s)
+	return s.begun, s.finish(r)
+}
+
+// finish returns the error for a response that http.ServeContent could not send, or sends
+// the header of one without a body.
+func (s *fileSender) finish(r *http.Request) error {
+	switch {
+	case s.err != nil:
+		return s.err
+	case s.status == http.StatusPreconditionFailed:
+		return httpError(s.status, CodeFailedPrecondition, "the file is not the one that the request asks for").WithHeader("ETag", s.file.ETag)
+	case s.status == http.StatusRequestedRangeNotSatisfiable:
+		return httpError(s.status, CodeOutOfRange, "the file has %d bytes and not this range", s.size).WithHeader("Content-Range", fmt.Sprintf("bytes */%d", s.size))
+	case !s.begun:
+		s.begin()
+	}
+	length, err := strconv.ParseInt(s.header.Get("Content-Length"), 10, 64)
+	if err == nil && s.sent != length && r.Method != http.MethodHead {
+		return fmt.Errorf("the File ended after %d of %d bytes", s.sent, length)
+	}
+	return nil
+}
+
+// begin sends the header.
+func (s *fileSender) begin() {
+	s.begun = true
+	if s.seeker == nil {
+		s.header.Del("Accept-Ranges")
+	}
+	if s.size == math.MaxInt64 {
+		s.header.Del("Content-Length")
+	}
+	if s.header.Get("Etag") == "" {
+		s.header.Del("Etag")
+	}
+	if maps.Copy(s.w.Header(), s.header); s.status == http.StatusNotModified {
+		writeNotModified(s.w)
+	} else {
+		s.w.WriteHeader(s.status)
+	}
+}
+
+// Header implements http.ResponseWriter.
+func (s *fileSender) Header() http.Header { return s.header }
+
+// WriteHeader implements http.ResponseWriter.
+func (s *fileSender) WriteHeader(status int) { s.status = status }
+
+// Write implements http.ResponseWriter.
+func (s *fileSender) Write(p []byte) (int, error) {
+	if s.status >= http.StatusBadRequest {
+		return len(p), nil // the text of an error
+	}
+	setWriteDeadline(s.w, time.Now().Add(answerTime))
+	if !s.begun {
+		s.begin()
+	}
+	n, err := s.w.Write(p)
+	s.sent += int64(n)
+	s.err = sendingError("the File", err)
+	return n, err
+}
+
+// Read implements io.ReadSeeker.
+func (s *fileSender) Read(p []byte) (int, error) {
+	n, err := s.file.Content.Read(p)
+	if err != io.EOF {
+		s.keepError(err)
+	}
+	return n, err
+}
+
+// keepError keeps an error of the content.
+func (s *fileSender) keepError(err error) {
+	if err != nil {
+		s.err = &Error{Code: CodeInternal, cause: fmt.Errorf("the Content of the File: %w", err)}
+	}
+}
+
+// Seek implements io.ReadSeeker. http.ServeContent seeks to the end to learn the size, and
+// to the start, where a content that cannot seek still is.
+func (s *fileSender) Seek(offset int64, whence int) (n int64, err error) {
+	switch {
+	case s.seeker != nil:
+		n, err = s.seeker.Seek(offset, whence)
+		s.keepError(err)
+	case whence == io.SeekEnd:
+		n = cmp.Or(max(s.file.Size, 0), math.MaxInt64)
+	}
+	return n, s.err
+}
+
+// maxFileName is the longest name in most file systems, in bytes.
+const maxFileName = 255
+
+// fileName returns the name of a file without directories and control characters, or "".
+func fileName(name string) string {
+	name = strings.ToValidUTF8(name, "_")
+	name = strings.Map(func(r rune) rune {
+		if unicode.IsControl(r) {
+			return -1
+		}
+		return r
+	}, name[strings.LastIndexAny(name, `/\`)+1:])
+	if name = strings.TrimSpace(name); name == "." || name == ".." {
+		return ""
+	}
+	return strings.ToValidUTF8(name[:min(len(name), maxFileName)], "") // without half a character
+}
+
+// contentDisposition returns the header of this name (RFC 6266). filename has only ASCII
+// that all clients read alike. If that differs from the name, filename* has the name, as in
+// RFC 8187.
+func contentDisposition(name string, inline bool) string {
+	text := "attachment"
+	if inline {
+		text = "inline"
+	}
+	if name = fileName(name); name == "" {
+		return text
+	}
+	plain := strings.Map(func(r rune) rune {
+		if r > '~' || strings.ContainsRune(`"\%`, r) {
+			return '_'
+		}
+		return r
+	}, name)
+	text += `; filename="` + plain + `"`
+	if plain != name {
+		text += "; filename*=UTF-8''" + string(appendEscapedText(nil, []byte(name)))
+	}
+	return text
+}
+
+// parseFile returns the File that the header of a response describes.
+func parseFile(h http.Header) File {
+	kind, params, _ := mime.ParseMediaType(h.Get("Content-Disposition"))
+	modified, _ := http.ParseTime(h.Get("Last-Modified"))
+	return File{Name: fileName(params["filename"]), ContentType: h.Get("Content-Type"), ETag: h.Get("ETag"), Modified: modified, Inline: kind == "inline"}
+}
+
+// fileTags is what the tags of a Body or a File say.
+type fileTags struct {
+	types []string // media types in lower case; nil for any
+	max   int64    // bytes of a Body; 0 if the tag is missing
+}
+
+// allows reports whether a Body or a File may have the content type.
+func (t *fileTags) allows(contentType string) bool {
+	mediaType, _, _ := strings.Cut(contentType, ";")
+	return t.types == nil || slices.Contains(t.types, strings.ToLower(strings.TrimSpace(mediaType)))
+}

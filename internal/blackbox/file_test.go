@@ -1,0 +1,945 @@
+package blackbox_test
+
+import (
+	"bytes"
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"log/slog"
+	"mime"
+	"net"
+	"net/http"
+	"net/http/httptest"
+	"slices"
+	"strings"
+	"testing"
+	"time"
+	"unicode"
+	"unicode/utf8"
+
+	"example.com/svc"
+)
+
+// This file is bodies and files that are not JSON: what a method reads of a body while
+// it arrives, and what clients get of a File.
+
+// FilesAPI has a method for each way a body or a file can go.
+type FilesAPI interface {
+	Put(ctx context.Context, in *PutFile) (*FileSize, error)
+	Post(ctx context.Context, in *PostFile) error
+	Get(ctx context.Context, in *FileID) (*svc.File, error)
+	Picture(ctx context.Context, in *FileID) (*Picture, error)
+	Convert(ctx context.Context, in *ConvertFile) (*svc.File, error)
+}
+
+type (
+	PutFile struct {
+		ID      int      `json:"id" minimum:"1"`
+		Note    string   `json:"note" query:"note,omitempty"`
+		Content svc.Body `contentType:"image/png, Text/CSV" maxBytes:"1000"`
+	}
+	PostFile    struct{ Content svc.Body }
+	ConvertFile struct {
+		To      string `json:"to" query:"to"`
+		Content svc.Body
+	}
+	FileID struct {
+		ID int `json:"id"`
+	}
+	FileSize struct {
+		Size  int64  `json:"size"`
+		Known int64  `json:"known"`
+		Type  string `json:"type"`
+	}
+	Picture struct {
+		svc.File `contentType:"image/png"`
+		Cache    string `json:"-" header:"Cache-Control"`
+	}
+)
+
+// files is an implementation made of functions, for each test its own.
+type files struct {
+	read func(ctx context.Context, b svc.Body) error
+	file func(id int) *svc.File
+}
+
+func (f files) Put(ctx context.Context, in *PutFile) (*FileSize, error) {
+	n, err := io.Copy(io.Discard, in.Content)
+	return &FileSize{n, in.Content.Size, in.Content.ContentType}, err
+}
+func (f files) Post(ctx context.Context, in *PostFile) error         { return f.read(ctx, in.Content) }
+func (f files) Get(_ context.Context, in *FileID) (*svc.File, error) { return f.file(in.ID), nil }
+func (f files) Picture(_ context.Context, in *FileID) (*Picture, error) {
+	return &Picture{*f.file(in.ID), "max-age=60"}, nil
+}
+func (f files) Convert(_ context.Context, in *ConvertFile) (*svc.File, error) {
+	text, err := io.ReadAll(in.Content)
+	return &svc.File{ContentType: in.To, Content: bytes.NewReader(bytes.ToUpper(text))}, err
+}
+
+// fileOptions returns the options of FilesAPI. Post takes 300 KiB.
+func fileOptions() *svc.Options {
+	return &svc.Options{Resource: "files", Logger: slog.New(slog.DiscardHandler), Methods: map[string]svc.MethodOptions{
+		"Put":     {HTTP: "PUT /files/{id}"},
+		"Post":    {HTTP: "POST /files", MaxBody: 1 << 20},
+		"Picture": {HTTP: "GET /files/{id}/picture"},
+	}}
+}
+
+// serveFiles starts a server of f. change may change it before.
+func serveFiles(t *testing.T, f files, opts *svc.Options, change func(*http.Server)) (*svc.Service, string) {
+	t.Helper()
+	s := svc.MustRegister[FilesAPI](f, opts)
+	server := httptest.NewUnstartedServer(s.REST())
+	if change != nil {
+		change(server.Config)
+	}
+	server.Start()
+	t.Cleanup(server.Close)
+	return s, server.Listener.Addr().String()
+}
+
+// fileHead is the head of a request without a content type.
+func fileHead(line string) string { return line + " HTTP/1.1\r\nHost: svc.test\r\n" }
+
+// Verify which bodies reach a method, and how those that do not are refused.
+func TestBody(t *testing.T) {
+	_, addr := serveFiles(t, files{}, fileOptions(), nil)
+	png, big := "Content-Type: image/png\r\n", strings.Repeat("x", 1001)
+	for _, test := range []struct {
+		name, line, rest string
+		status           int
+		want             string // a part of the body
+	}{
+		{"with a length", "PUT /files/1", png + withLength(3, "abc"), 200, `{"size":3,"known":3,"type":"image/png"}`},
+		{"chunked", "PUT /files/1", png + chunked("1\r\na\r\n2\r\nbc\r\n"+lastChunk), 200, `{"size":3,"known":-1,`},
+		{"empty", "PUT /files/1", png + withLength(0, ""), 200, `{"size":0,"known":0,`},
+		{"chunked and empty", "PUT /files/1", png + chunked(lastChunk), 200, `{"size":0,"known":-1,`},
+		{"none", "PUT /files/1", png + "\r\n", 200, `{"size":0,"known":0,`},
+		{"exactly as large as allowed", "PUT /files/1", png + withLength(1000, big[:1000]), 200, `{"size":1000,`},
+		{"the same, chunked", "PUT /files/1", png + chunked(chunks(big[:1000], 7)+lastChunk), 200, `{"size":1000,`},
+		{"type in capitals, with a parameter", "PUT /files/1", "Content-Type: TEXT/csv ; charset=x\r\n" + withLength(1, "a"), 200, `"type":"TEXT/csv ; charset=x"`},
+		{"two large, announced", "PUT /files/1", png + withLength(1001, ""), 413, "1000 bytes"},
+		{"too large, chunked", "PUT /files/1", png + chunked(chunks(big, 10)+lastChunk), 413, "1000 bytes"},
+		{"another type", "PUT /files/1", "Content-Type: image/gif\r\n" + withLength(1, "a"), 415, "image/png or text/csv"},
+		{"JSON", "PUT /files/1", "Content-Type: application/json\r\n" + withLength(2, "{}"), 415, "image/png"},
+		{"no type", "PUT /files/1", withLength(1, "a"), 415, "image/png"},
+		{"two types", "PUT /files/1", png + png + withLength(1, "a"), 415, "image/png"},
+		{"compressed", "PUT /files/1", png + "Content-Encoding: gzip\r\n" + withLength(1, "a"), 415, "Content-Encoding"},
+		{"another violation", "PUT /files/0", png + withLength(1, "a"), 400, "/id"},
+		{"a page of another site", "POST /files/convert?to=text/plain", "Origin: https://evil.example\r\nContent-Type: text/plain\r\n" + withLength(1, "a"), 403, "other sites"},
+		{"any type", "POST /files/convert?to=text/plain", "Content-Type: a/b\r\n" + withLength(1, "a"), 200, "A"},
+		{"no type where any is taken", "POST /files/convert?to=text/plain", withLength(1, "b"), 200, "B"},
+	} {
+		conn := wireDial(t, addr)
+		conn.send(fileHead(test.line) + test.rest)
+		a := conn.answer(t)
+		if a.status != test.status || !strings.Contains(a.body, test.want) {
+			t.Errorf("%s: %d %s, want %d with %s", test.name, a.status, a.body, test.status, test.want)
+		}
+		if test.status != 200 && (a.header.Get("Connection") == "close") == strings.Contains(test.rest, lastChunk) && test.status != 413 {
+			t.Errorf("%s: Connection %q", test.name, a.header.Get("Connection"))
+		}
+		conn.Close()
+	}
+}
+
+// Verify what a failing Read is, and that it is the answer if the method does not
+// mind.
+func TestBodyReadErrors(t *testing.T) {
+	errs := make(chan error, 1)
+	keep := files{read: func(_ context.Context, b svc.Body) error {
+		_, err := io.Copy(io.Discard, b)
+		if again := func() error { _, err := b.Read(make([]byte, 1)); return err }(); again != err {
+			err = fmt.Errorf("the next Read has another error: %v", again)
+		}
+		errs <- err
+		return nil // which stores a part of the file
+	}}
+	opts := fileOptions()
+	opts.Methods["Post"] = svc.MethodOptions{HTTP: "POST /files", MaxBody: 100, BodyTimeout: 20 * time.Millisecond}
+	// ReadTimeout is over before the method is called.
+	_, addr := serveFiles(t, keep, opts, func(s *http.Server) { s.ReadTimeout, s.ReadHeaderTimeout = 1, time.Minute })
+	for _, test := range []struct {
+		name, rest string
+		end        bool
+		status     int
+		code       svc.Code
+	}{
+		{"too large", chunked(chunks(strings.Repeat("x", 101), 50) + lastChunk), false, 413, svc.CodeResourceExhausted},
+		{"stalled", withLength(10, "x"), false, 408, svc.CodeDeadlineExceeded},
+		{"stalled from the start", chunked(""), false, 408, svc.CodeDeadlineExceeded},
+		{"cut", withLength(10, "x"), true, 400, svc.CodeInvalidArgument},
+		{"no chunk", chunked("zz\r\n"), false, 400, svc.CodeInvalidArgument},
+	} {
+		conn := wireDial(t, addr)
+		conn.send(fileHead("POST /files") + test.rest)
+		if test.end {
+			conn.end()
+		}
+		conn.mustRefuse(t, test.name, test.status)
+		if err := <-errs; svc.CodeOf(err) != test.code {
+			t.Errorf("%s: Read returns %v", test.name, err)
+		}
+	}
+}
+
+// Verify that BodyTimeout is for each block and not for the body, and that the time of
+// the method does not count.
+func TestBodyTimeoutIsForEachBlock(t *testing.T) {
+	const block = 64 << 10
+	next := make(chan bool)
+	slow := files{read: func(_ context.Context, b svc.Body) error {
+		for range 4 {
+			if _, err := io.CopyN(io.Discard, b, block); err != nil {
+				return err
+			}
+			next <- true
+			time.Sleep(60 * time.Millisecond) // of the method
+		}
+		return nil
+	}}
+	for _, http2 := range []bool{false, true} {
+		opts := fileOptions()
+		opts.Methods["Post"] = svc.MethodOptions{HTTP: "POST /files", BodyTimeout: 50 * time.Millisecond}
+		server := httptest.NewUnstartedServer(svc.MustRegister[FilesAPI](slow, opts).REST())
+		server.EnableHTTP2 = http2
+		server.StartTLS()
+		body, client := io.Pipe()
+		go func() {
+			for range 4 {
+				client.Write(make([]byte, block))
+				<-next
+			}
+			client.Close()
+		}()
+		res, err := server.Client().Post(server.URL+"/files", "", body)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if res.Body.Close(); res.StatusCode != 204 || (res.ProtoMajor == 2) != http2 {
+			t.Errorf("HTTP/2 %t: %s", http2, res.Status)
+		}
+		server.Close()
+	}
+}
+
+// Verify that a client that leaves ends a Read.
+func TestBodyOfClientThatLeaves(t *testing.T) {
+	reading, errs := make(chan bool), make(chan error)
+	_, addr := serveFiles(t, files{read: func(_ context.Context, b svc.Body) error {
+		io.ReadFull(b, make([]byte, 3))
+		reading <- true
+		_, err := b.Read(make([]byte, 1))
+		errs <- err
+		return err
+	}}, fileOptions(), nil)
+	conn := wireDial(t, addr)
+	conn.send(fileHead("POST /files") + withLength(10, "abc"))
+	<-reading
+	conn.Conn.(*net.TCPConn).SetLinger(0)
+	conn.Close()
+	if err := <-errs; svc.CodeOf(err) != svc.CodeCanceled && svc.CodeOf(err) != svc.CodeInvalidArgument {
+		t.Errorf("Read returns %v", err)
+	}
+}
+
+// Verify what becomes of a body that its method does not read, and of one that is read
+// after the method.
+func TestBodyUnread(t *testing.T) {
+	bodies := make(chan svc.Body, 1)
+	_, addr := serveFiles(t, files{read: func(_ context.Context, b svc.Body) error {
+		io.ReadFull(b, make([]byte, 3))
+		bodies <- b
+		return nil
+	}}, fileOptions(), nil)
+	for _, test := range []struct {
+		name, rest string
+		stays      bool
+	}{
+		{"small", withLength(100_000, strings.Repeat("x", 100_000)), true},
+		{"as large as is read", withLength(3+256<<10, strings.Repeat("x", 3+256<<10)), true},
+		{"chunked", chunked(chunks(strings.Repeat("x", 1000), 100) + lastChunk), true},
+		{"larger", withLength(4+256<<10, strings.Repeat("x", 4+256<<10)), false},
+		{"much larger", withLength(1<<20, strings.Repeat("x", 400_000)), false},
+	} {
+		conn := wireDial(t, addr)
+		conn.send(fileHead("POST /files") + test.rest)
+		a := conn.answer(t)
+		if a.status != 204 || (a.header.Get("Connection") != "close") != test.stays {
+			t.Errorf("%s: status %d, Connection %q", test.name, a.status, a.header.Get("Connection"))
+		}
+		b := <-bodies
+		if n, err := b.Read(make([]byte, 1)); n > 0 || err == nil || !strings.Contains(err.Error(), "until its method returns") {
+			t.Errorf("%s: after the method Read returns %d, %v", test.name, n, err)
+		}
+		if test.stays {
+			conn.send(fileHead("POST /files") + withLength(3, "abc"))
+			if a := conn.answer(t); a.status != 204 {
+				t.Errorf("%s: the next request has the status %d", test.name, a.status)
+			}
+			<-bodies
+		} else {
+			conn.mustClose(t, test.name)
+		}
+		conn.Close()
+	}
+}
+
+// Verify that a client is not told to send a body that its method does not want.
+func TestBodyNotAskedFor(t *testing.T) {
+	_, addr := serveFiles(t, files{read: func(_ context.Context, b svc.Body) error {
+		return svc.Errorf(svc.CodeNotFound, "there is no such thing")
+	}}, fileOptions(), nil)
+	conn := wireDial(t, addr)
+	conn.send(fileHead("POST /files") + "Expect: 100-continue\r\n" + withLength(1000, ""))
+	if a := conn.answer(t); a.status != 404 || a.header.Get("Connection") != "close" {
+		t.Errorf("status %d, Connection %q", a.status, a.header.Get("Connection"))
+	}
+
+	_, addr = serveFiles(t, files{read: func(_ context.Context, b svc.Body) error {
+		_, err := io.Copy(io.Discard, b)
+		return err
+	}}, fileOptions(), nil)
+	conn = wireDial(t, addr)
+	conn.send(fileHead("POST /files") + "Expect: 100-continue\r\n" + withLength(3, ""))
+	if line, _ := conn.r.ReadString('\n'); line != "HTTP/1.1 100 Continue\r\n" {
+		t.Fatalf("the server says %q", line)
+	}
+	conn.r.ReadString('\n')
+	conn.send("abc")
+	if a := conn.answer(t); a.status != 204 {
+		t.Errorf("status %d", a.status)
+	}
+}
+
+// Verify that a goroutine that goes on reading does not hold up the answer.
+func TestBodyReadElsewhere(t *testing.T) {
+	errs := make(chan error)
+	_, addr := serveFiles(t, files{read: func(_ context.Context, b svc.Body) error {
+		reading := make(chan bool)
+		go func() {
+			io.ReadFull(b, make([]byte, 3))
+			close(reading)
+			for {
+				if _, err := b.Read(make([]byte, 1)); err != nil {
+					errs <- err
+					return
+				}
+			}
+		}()
+		<-reading
+		return nil
+	}}, fileOptions(), nil)
+	conn := wireDial(t, addr)
+	conn.send(fileHead("POST /files") + withLength(10, "abc"))
+	if a := conn.answer(t); a.status != 204 || a.header.Get("Connection") != "close" {
+		t.Errorf("status %d, Connection %q", a.status, a.header.Get("Connection"))
+	}
+	if err := <-errs; err == nil {
+		t.Error("the goroutine has read on")
+	}
+}
+
+// A source is the content of a File that knows what is done to it.
+type source struct {
+	io.ReadSeeker
+	closed int
+}
+
+func (s *source) Close() error {
+	s.closed++
+	return nil
+}
+
+// A brokenSource fails where it is told to.
+type brokenSource struct {
+	io.ReadSeeker
+	read, seek error
+	closed     int
+}
+
+func (s *brokenSource) Read(p []byte) (int, error) {
+	if n, err := s.ReadSeeker.Read(p); err == nil {
+		return n, nil
+	}
+	return 0, s.read
+}
+
+func (s *brokenSource) Seek(offset int64, whence int) (int64, error) {
+	if s.seek != nil {
+		return 0, s.seek
+	}
+	n, _ := s.ReadSeeker.Seek(offset, whence)
+	if whence == io.SeekEnd {
+		n += 10 // than there is
+	}
+	return n, nil
+}
+
+func (s *brokenSource) Close() error {
+	s.closed++
+	return nil
+}
+
+var fileTime = time.Date(2026, 1, 2, 3, 4, 5, 600, time.UTC)
+
+// Verify that a File that can seek is answered as http.ServeContent answers it, for all
+// conditions and ranges that there are, but for what is documented to differ.
+func TestFileIsServeContent(t *testing.T) {
+	const text, etag = "0123456789", `"v1"`
+	var content *source
+	_, addr := serveFiles(t, files{file: func(int) *svc.File {
+		content = &source{ReadSeeker: strings.NewReader(text)}
+		return &svc.File{ContentType: "text/plain", ETag: etag, Modified: fileTime, Content: content}
+	}}, fileOptions(), nil)
+	plain := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		w.Header()["Content-Type"], w.Header()["Etag"] = []string{"text/plain"}, []string{etag}
+		http.ServeContent(w, r, "", fileTime, strings.NewReader(text))
+	}))
+	defer plain.Close()
+	before, after := fileTime.Add(-time.Hour).Format(http.TimeFormat), fileTime.Add(time.Hour).Format(http.TimeFormat)
+	same := fileTime.Format(http.TimeFormat)
+	headers := []struct {
+		name   string
+		values []string
+	}{
+		{"Range", []string{"", "bytes=0-4", "bytes=5-", "bytes=-3", "bytes=9-99", "bytes=10-", "bytes=-99"}},
+		{"If-Range", []string{"", etag, `"v2"`, `W/"v1"`, same, before}},
+		{"If-Match", []string{"", "*", etag, `"v2", "v1"`, `W/"v1"`}},
+		{"If-None-Match", []string{"", "*", `W/"v1"`, `"v2"`}},
+		{"If-Modified-Since", []string{"", same, before, "x"}},
+		{"If-Unmodified-Since", []string{"", before, after}},
+	}
+	ask := func(url, method string, pick []int) wireAnswer {
+		r, _ := http.NewRequest(method, url, nil)
+		for i, h := range headers {
+			if value := h.values[pick[i]]; value != "" {
+				r.Header.Set(h.name, value)
+			}
+		}
+		res, err := http.DefaultClient.Do(r)
+		if err != nil {
+			t.Fatal(err)
+		}
+		defer res.Body.Close()
+		body, _ := io.ReadAll(res.Body)
+		res.Header.Del("Date")
+		return wireAnswer{res.StatusCode, res.Header, string(body)}
+	}
+	pick, statuses := make([]int, len(headers)), make(map[int]int)
+	for n := 0; ; n++ {
+		method := []string{"GET", "HEAD"}[n%2]
+		if n%17 < 3 || rounds(0, 1) == 1 {
+			got, want := ask("http://"+addr+"/files/1", method, pick), ask(plain.URL, method, pick)
+			statuses[got.status]++
+			if content.closed != 1 {
+				t.Fatalf("%s %v: the content is closed %d times", method, pick, content.closed)
+			}
+			for _, name := range []string{"Etag", "Last-Modified", "Content-Range", "Accept-Ranges", "Content-Length", "Content-Type"} {
+				if g, w := got.header.Get(name), want.header.Get(name); g != w && got.status < 400 {
+					t.Fatalf("%s %v: %s is %q, want %q", method, pick, name, g, w)
+				}
+			}
+			if got.status != want.status || got.status < 400 && got.body != want.body {
+				t.Fatalf("%s %v: %d %q, want %d %q", method, pick, got.status, got.body, want.status, want.body)
+			}
+			if got.status >= 400 && method == "GET" {
+				checkWireError(t, fmt.Sprint(pick), got)
+			}
+			if got.status == 416 && got.header.Get("Content-Range") != "bytes */10" {
+				t.Fatalf("%v: Content-Range is %q", pick, got.header.Get("Content-Range"))
+			}
+		}
+		i := 0
+		for ; i < len(pick); i++ {
+			if pick[i]++; pick[i] < len(headers[i].values) {
+				break
+			}
+			pick[i] = 0
+		}
+		if i == len(pick) {
+			break
+		}
+	}
+	for _, status := range []int{200, 206, 304, 412, 416} {
+		if statuses[status] == 0 {
+			t.Errorf("no answer has the status %d", status)
+		}
+	}
+}
+
+// Verify the answers of single files, on the wire and for Options.Observe.
+func TestFile(t *testing.T) {
+	var broken *brokenSource
+	const secret = "the disk /dev/sda1"
+	made := map[int]func() *svc.File{
+		1: func() *svc.File {
+			return &svc.File{Name: "Ä/Zeugnis „1“.csv", ContentType: "text/csv", Content: strings.NewReader("a,b\n")}
+		},
+		2: func() *svc.File {
+			return &svc.File{Content: io.MultiReader(strings.NewReader("abc")), Size: 3, ETag: `"e"`}
+		},
+		3: func() *svc.File {
+			return &svc.File{Content: io.MultiReader(strings.NewReader("abc")), Inline: true, Name: ".."}
+		},
+		4: func() *svc.File { return &svc.File{Content: io.MultiReader(strings.NewReader("abc")), Size: 5} },
+		5: func() *svc.File { return &svc.File{Content: strings.NewReader("")} },
+		6: func() *svc.File { return &svc.File{} },
+		7: func() *svc.File { return &svc.File{Content: strings.NewReader("x"), ETag: "v1"} },
+		8: func() *svc.File {
+			return &svc.File{Content: strings.NewReader("x"), ContentType: "text/plain\r\nX-Evil: 1"}
+		},
+		9:  func() *svc.File { return &svc.File{Content: strings.NewReader("x"), ContentType: "image/gif"} },
+		10: func() *svc.File { broken.seek = errors.New(secret); return &svc.File{Content: broken} },
+		11: func() *svc.File {
+			broken.read = errors.New(secret)
+			return &svc.File{Content: broken, ETag: `"e"`, Name: "x"}
+		},
+		12: func() *svc.File {
+			broken.ReadSeeker, broken.read = strings.NewReader("abc"), errors.New(secret)
+			return &svc.File{Content: broken}
+		},
+		13: func() *svc.File {
+			broken.ReadSeeker, broken.read = strings.NewReader("abc"), io.EOF
+			return &svc.File{Content: broken}
+		},
+		14: func() *svc.File { return &svc.File{Content: panicReader{}} },
+	}
+	var observed []error
+	opts := fileOptions()
+	opts.Observe = func(_ context.Context, o svc.Observation) { observed = append(observed, o.Err) }
+	_, addr := serveFiles(t, files{file: func(id int) *svc.File { return made[id]() }}, opts, nil)
+	for _, test := range []struct {
+		name, line, header string
+		want               string // status, some headers, body; "cut" after what came
+		observed           svc.Code
+	}{
+		{"name", "GET /files/1", "", `200 | text/csv | 4 | bytes | attachment; filename="Zeugnis _1_.csv"; filename*=UTF-8''Zeugnis%20%E2%80%9E1%E2%80%9C.csv | a,b` + "\n", ""},
+		{"two ranges", "GET /files/1", "Range: bytes=0-0,2-2\r\n", "200 | text/csv | 4 | bytes |", ""},
+		{"two headers", "GET /files/1", "Range: bytes=0-0\r\nRange: bytes=0-0\r\n", "200 | text/csv | 4 | bytes |", ""},
+		{"another unit", "GET /files/1", "Range: lines=0-0\r\n", "200 | text/csv | 4 | bytes |", ""},
+		{"no range", "GET /files/1", "Range: bytes=x\r\n", "200 | text/csv | 4 | bytes |", ""},
+		{"backwards", "GET /files/1", "Range: bytes=2-1\r\n", "416 | application/json |", svc.CodeOutOfRange},
+		{"nothing", "GET /files/1", "Range: bytes=-0\r\n", "200 | text/csv | 4 | bytes |", ""},
+		{"one range", "GET /files/1", "Range: bytes=2-2\r\n", "206 | text/csv | 1 | bytes |", ""},
+		{"copied", "GET /files/2", "Range: bytes=0-0\r\n", "200 | application/octet-stream | 3 |  | attachment | abc", ""},
+		{"copied, unchanged", "GET /files/2", "If-None-Match: \"e\"\r\n", "304 |  |  |  |  | ", ""},
+		{"copied, changed", "GET /files/2", "If-Match: \"f\"\r\n", "412 | application/json |", svc.CodeFailedPrecondition},
+		{"copied, HEAD", "HEAD /files/2", "", "200 | application/octet-stream | 3 |  | attachment | ", ""},
+		{"of unknown size", "GET /files/3", "", "200 | application/octet-stream | 3 |  | inline | abc", ""},
+		{"shorter than said", "GET /files/4", "", "cut", svc.CodeInternal},
+		{"empty", "GET /files/5", "Range: bytes=-5\r\n", "200 | application/octet-stream | 0 | bytes | attachment | ", ""},
+		{"behind the end", "GET /files/1", "Range: bytes=4-\r\n", "416 | application/json |", svc.CodeOutOfRange},
+		{"nil", "GET /files/6", "", "500 | application/json |", svc.CodeInternal},
+		{"no entity tag", "GET /files/7", "", "500 | application/json |", svc.CodeInternal},
+		{"no media type", "GET /files/8", "", "500 | application/json |", svc.CodeInternal},
+		{"type of the tag", "GET /files/2/picture", "", "200 | image/png | 3 |", ""},
+		{"not a type of the tag", "GET /files/9/picture", "", "500 | application/json |", svc.CodeInternal},
+		{"Seek fails", "GET /files/10", "", "500 | application/json |", svc.CodeInternal},
+		{"Read fails", "GET /files/11", "", "500 | application/json |", svc.CodeInternal},
+		{"Read fails later", "GET /files/12", "", "cut", svc.CodeInternal},
+		{"it shrinks", "GET /files/13", "", "cut", svc.CodeInternal},
+		{"Read panics", "GET /files/14", "", "500 | application/json |", svc.CodeInternal},
+		{"a body and a file", "POST /files/convert?to=text/css", "", "200 | text/css | 0 | bytes |", ""},
+	} {
+		broken, observed = &brokenSource{ReadSeeker: strings.NewReader("")}, nil
+		conn := wireDial(t, addr)
+		conn.send(fileHead(test.line) + test.header + "\r\n")
+		method, _, _ := strings.Cut(test.line, " ")
+		r, _ := http.NewRequest(method, "/", nil)
+		res, err := http.ReadResponse(conn.r, r)
+		if err != nil {
+			res = &http.Response{Body: http.NoBody}
+		}
+		body, _ := io.ReadAll(res.Body)
+		h := res.Header
+		got := "cut" // before the buffer was full
+		if err == nil {
+			got = fmt.Sprintf("%d | %s | %s | %s | %s | %s", res.StatusCode, h.Get("Content-Type"), h.Get("Content-Length"), h.Get("Accept-Ranges"), h.Get("Content-Disposition"), body)
+		}
+		if !strings.HasPrefix(got, test.want) || test.want[len(test.want)-1] != '|' && got != test.want {
+			t.Errorf("%s:\n got %s\nwant %s", test.name, got, test.want)
+		}
+		if res.StatusCode >= 400 {
+			checkWireError(t, test.name, wireAnswer{res.StatusCode, h, string(body)})
+		}
+		if strings.Contains(got, secret) || h.Get("X-Content-Type-Options") != "nosniff" && err == nil && res.StatusCode != 304 {
+			t.Errorf("%s: %s %v", test.name, got, h)
+		}
+		if strings.Contains(test.line, "picture") && res.StatusCode == 200 && h.Get("Cache-Control") != "max-age=60" {
+			t.Errorf("%s: the header of the output is missing: %v", test.name, h)
+		}
+		if test.line >= "GET /files/10" && test.line <= "GET /files/13" && broken.closed != 1 {
+			t.Errorf("%s: closed %d times", test.name, broken.closed)
+		}
+		conn.Close()
+		if len(observed) != 1 || test.observed == "" && observed[0] != nil || test.observed != "" && svc.CodeOf(observed[0]) != test.observed {
+			t.Errorf("%s: observed %v", test.name, observed)
+		}
+	}
+}
+
+type panicReader struct{}
+
+func (panicReader) Read([]byte) (int, error) { panic("no disk") }
+
+// endless is a content without an end.
+type endless struct{ closed chan bool }
+
+func (endless) Read(p []byte) (int, error) { return len(p), nil }
+func (e endless) Close() error {
+	close(e.closed)
+	return nil
+}
+
+// Verify that the content of a client that leaves is closed, and that the call counts
+// as canceled.
+func TestFileOfClientThatLeaves(t *testing.T) {
+	content, observed := endless{make(chan bool)}, make(chan error, 1)
+	opts := fileOptions()
+	opts.Observe = func(_ context.Context, o svc.Observation) { observed <- o.Err }
+	_, addr := serveFiles(t, files{file: func(int) *svc.File { return &svc.File{Content: content} }}, opts, nil)
+	conn := wireDial(t, addr)
+	conn.send(fileHead("GET /files/1") + "\r\n")
+	io.CopyN(io.Discard, conn.r, 1<<20)
+	conn.Close()
+	<-content.closed
+	if err := <-observed; svc.CodeOf(err) != svc.CodeCanceled {
+		t.Errorf("observed %v", err)
+	}
+}
+
+// Verify that Call takes a Body within the same limits, and returns the File.
+func TestFileCall(t *testing.T) {
+	s := svc.MustRegister[FilesAPI](files{}, fileOptions())
+	ctx := context.Background()
+	for _, test := range []struct {
+		body svc.Body
+		want string
+	}{
+		{svc.NewBody(strings.NewReader("abc"), "image/png"), "3 3 image/png"},
+		{svc.NewBody(io.MultiReader(strings.NewReader("abc")), "text/csv"), "3 -1 text/csv"},
+		{svc.Body{ContentType: "image/png"}, "0 0 image/png"},
+		{svc.NewBody(strings.NewReader("abc"), "image/gif"), "INVALID_ARGUMENT 415"},
+		{svc.NewBody(strings.NewReader(strings.Repeat("x", 1001)), "image/png"), "RESOURCE_EXHAUSTED 413"},
+		{svc.NewBody(io.MultiReader(strings.NewReader(strings.Repeat("x", 1001))), "image/png"), "RESOURCE_EXHAUSTED 413"},
+	} {
+		in := &PutFile{ID: 1, Content: test.body}
+		out, err := s.Call(ctx, "files", "put", in)
+		var got string
+		if err != nil {
+			got = fmt.Sprint(svc.CodeOf(err), " ", svc.ErrorFrom(err).HTTPStatus())
+		} else {
+			size := out.(*FileSize)
+			got = fmt.Sprint(size.Size, " ", size.Known, " ", size.Type)
+		}
+		if got != test.want {
+			t.Errorf("%v: %s, want %s", test.body, got, test.want)
+		}
+		if in.Content != test.body {
+			t.Errorf("Call has changed its input to %v", in)
+		}
+	}
+	out, err := s.Call(ctx, "files", "convert", &ConvertFile{To: "a/b", Content: svc.NewBody(strings.NewReader("abc"), "")})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if text, _ := io.ReadAll(out.(*svc.File).Content); string(text) != "ABC" {
+		t.Errorf("the File has %q", text)
+	}
+}
+
+type (
+	BadFilesAPI interface {
+		Under(ctx context.Context, in *PostFile) error
+		Two(ctx context.Context, in *struct{ A, B svc.Body }) error
+		Beside(ctx context.Context, in *struct {
+			Name string `json:"name"`
+			A    svc.Body
+		}) error
+		Deep(ctx context.Context, in *struct {
+			A struct{ B svc.Body } `json:"a"`
+		}) error
+		Listed(ctx context.Context, in *struct {
+			A []svc.Body `json:"a"`
+		}) error
+		Pointer(ctx context.Context, in *struct {
+			A *svc.Body `json:"a"`
+		}) error
+		Form(ctx context.Context, in *struct {
+			A svc.Body `form:"a"`
+		}) error
+		Tags(ctx context.Context, in *struct {
+			A svc.Body `contentType:"" maxBytes:"1MB"`
+		}) error
+		Range(ctx context.Context, in *struct {
+			A svc.Body `contentType:"image/*"`
+		}) error
+		Taken(ctx context.Context, in *struct{ svc.File }) error
+		Given(ctx context.Context) (*struct{ A svc.Body }, error)
+		Named(ctx context.Context) (*struct{ A svc.File }, error)
+		Members(ctx context.Context) (*struct {
+			svc.File
+			Note string `json:"note"`
+		}, error)
+		Items(ctx context.Context) (svc.Stream[svc.File], error)
+		Status(ctx context.Context) (*svc.File, error)
+		OverMCP(ctx context.Context, in *PostFile) error
+		OverRPC(ctx context.Context) (*svc.File, error)
+	}
+	badFiles struct{ BadFilesAPI }
+)
+
+// Verify the mistakes that there are with files, all told at once.
+func TestFileMistakes(t *testing.T) {
+	_, err := svc.Register[BadFilesAPI](badFiles{}, &svc.Options{Resource: "files", Methods: map[string]svc.MethodOptions{
+		"Under":   {HTTP: "GET /under"},
+		"Status":  {Status: 201},
+		"OverMCP": {Transports: []svc.Transport{svc.TransportREST, svc.TransportMCP}},
+		"OverRPC": {Transports: []svc.Transport{svc.TransportRPC}},
+	}})
+	if err == nil {
+		t.Fatal("accepted")
+	}
+	golden(t, "register/files.txt", []byte(err.Error()+"\n"))
+}
+
+// Verify that no transport but REST takes a Body, and that JSON-RPC has no File.
+func TestFileTransports(t *testing.T) {
+	s := svc.MustRegister[FilesAPI](files{file: func(int) *svc.File { return &svc.File{Content: strings.NewReader("a")} }}, fileOptions())
+	server := httptest.NewServer(s.RPC())
+	defer server.Close()
+	for _, name := range []string{"put", "post", "get", "picture", "convert"} {
+		res, err := http.Post(server.URL, "application/json", strings.NewReader(`{"jsonrpc":"2.0","id":1,"method":"files.`+name+`","params":{"id":1}}`))
+		if err != nil {
+			t.Fatal(err)
+		}
+		text, _ := io.ReadAll(res.Body)
+		if res.Body.Close(); !bytes.Contains(text, []byte("-32601")) {
+			t.Errorf("%s: %s", name, text)
+		}
+	}
+	var rest []string
+	for _, r := range s.Routes() {
+		rest = append(rest, r.Name)
+	}
+	if want := []string{"convert", "get", "picture", "post", "put"}; !slices.Equal(rest, want) {
+		t.Errorf("REST serves %v, want %v", rest, want)
+	}
+}
+
+// fileClient is a client of FilesAPI.
+type fileClient struct {
+	Put     func(ctx context.Context, in *PutFile) (*FileSize, error)
+	Get     func(ctx context.Context, in *FileID) (*svc.File, error)
+	Picture func(ctx context.Context, in *FileID) (*Picture, error)
+	Convert func(ctx context.Context, in *ConvertFile) (*svc.File, error)
+}
+
+// Verify that a client sends a Body as it is read, once, closes it, and gets the File.
+func TestFileClient(t *testing.T) {
+	made := &svc.File{Name: "Zeugnis „1“.csv", ContentType: "image/png", ETag: `"e"`, Modified: fileTime, Inline: true}
+	f := files{file: func(id int) *svc.File {
+		file := *made
+		if file.Content = strings.NewReader("0123456789"); id == 2 {
+			file.Content = &brokenSource{ReadSeeker: strings.NewReader("abc"), read: errors.New("x")}
+		}
+		return &file
+	}}
+	s := svc.MustRegister[FilesAPI](f, fileOptions())
+	server := httptest.NewServer(s.REST())
+	defer server.Close()
+	ctx := context.Background()
+	for name, opts := range map[string]*svc.ClientOptions{"server": {}, "handler": {Handler: s.REST()}} {
+		opts.Service = fileOptions()
+		var client fileClient
+		if err := svc.Connect[FilesAPI](&client, server.URL, opts); err != nil {
+			t.Fatal(err)
+		}
+		for _, test := range []struct {
+			text, contentType string
+			size              int64
+			want              string
+		}{
+			{"abc", "image/png", 3, "{3 3 image/png} <nil>"},
+			{"abc", "text/csv; x=y", -1, "{3 -1 text/csv; x=y} <nil>"},
+			{"", "image/png", 0, "{0 0 image/png} <nil>"},
+			{"", "image/png", -1, "{0 -1 image/png} <nil>"},
+			{"abc", "image/gif", 3, "INVALID_ARGUMENT: the Content-Type must be image/png or text/csv"},
+			{strings.Repeat("x", 1001), "image/png", 1001, "RESOURCE_EXHAUSTED: the request body has more than 1000 bytes"},
+			{strings.Repeat("x", 1001), "image/png", -1, "RESOURCE_EXHAUSTED: the request body has more than 1000 bytes"},
+		} {
+			content := &source{ReadSeeker: strings.NewReader(test.text)}
+			in := &PutFile{ID: 1, Content: svc.NewBody(content, test.contentType)}
+			if in.Content.Size != int64(len(test.text)) {
+				t.Errorf("NewBody says that %q has %d bytes", test.text, in.Content.Size)
+			}
+			in.Content.Size = test.size
+			out, err := client.Put(ctx, in)
+			got := fmt.Sprint(err)
+			if err == nil {
+				got = fmt.Sprint(*out, " ", err)
+			}
+			if name == "handler" && test.size < 0 && err != nil {
+				got = test.want // whose Read fails with the error of the client's
+			}
+			if got != test.want {
+				t.Errorf("%s: %+v: %s, want %s", name, test, got, test.want)
+			}
+			if content.closed != 1 {
+				t.Errorf("%s: %+v: closed %d times", name, test, content.closed)
+			}
+		}
+		file, err := client.Get(ctx, &FileID{ID: 1})
+		if err != nil {
+			t.Fatal(err)
+		}
+		text, err := io.ReadAll(file.Content)
+		if err != nil || string(text) != "0123456789" || file.Content.(io.Closer).Close() != nil {
+			t.Errorf("%s: the content is %q, %v", name, text, err)
+		}
+		file.Content, file.Size = nil, 0
+		if want := *made; *file != (svc.File{Name: want.Name, ContentType: want.ContentType, ETag: want.ETag, Modified: want.Modified.Truncate(time.Second), Inline: true}) {
+			t.Errorf("%s: got %+v, want %+v", name, *file, want)
+		}
+		picture, err := client.Picture(ctx, &FileID{ID: 1})
+		if err != nil || picture.Cache != "max-age=60" {
+			t.Errorf("%s: got %+v, %v", name, picture, err)
+		} else {
+			picture.Content.(io.Closer).Close()
+		}
+		file, err = client.Convert(ctx, &ConvertFile{To: "a/b", Content: svc.NewBody(strings.NewReader("abc"), "")})
+		if err != nil {
+			t.Fatal(err)
+		}
+		if text, _ := io.ReadAll(file.Content); string(text) != "ABC" {
+			t.Errorf("%s: the content is %q", name, text)
+		}
+		file.Content.(io.Closer).Close()
+		if file, err = client.Get(ctx, &FileID{ID: 2}); err == nil { // the header may be sent with what is cut
+			_, err = io.ReadAll(file.Content)
+			file.Content.(io.Closer).Close()
+		}
+		if svc.CodeOf(err) != svc.CodeUnavailable {
+			t.Errorf("%s: a cut file gives %v", name, err)
+		}
+	}
+}
+
+// Verify what MCP makes of a File.
+func TestFileOverMCP(t *testing.T) {
+	contents := map[int]*svc.File{
+		1: {ContentType: "image/png", Content: strings.NewReader("\x89PNG")},
+		2: {ContentType: "audio/wav", Content: strings.NewReader("RIFF")},
+		3: {ContentType: "text/csv; charset=utf-8", Content: strings.NewReader("a,b\n")},
+		4: {ContentType: "text/csv", Content: strings.NewReader("a\xff")},
+		5: {Content: strings.NewReader("x")},
+		6: {Content: strings.NewReader(strings.Repeat("x", 1<<20))},
+		7: {Content: io.MultiReader(strings.NewReader(strings.Repeat("x", 1<<20+1)))},
+		8: {Content: &brokenSource{ReadSeeker: strings.NewReader(""), read: errors.New("the disk")}},
+		9: {},
+	}
+	s := svc.MustRegister[FilesAPI](files{file: func(id int) *svc.File { return contents[id] }}, fileOptions())
+	h := s.At("/v1").MCP(&svc.MCPOptions{Resources: map[string]svc.ResourceOptions{"Get": {URI: "files://{id}"}}})
+	ask := func(method, params string) string {
+		r := httptest.NewRequest("POST", "/mcp", strings.NewReader(`{"jsonrpc":"2.0","id":1,"method":"`+method+`","params":`+params+`}`))
+		r.Header.Set("Content-Type", "application/json")
+		r.Header.Set("Accept", "application/json, text/event-stream")
+		w := httptest.NewRecorder()
+		h.ServeHTTP(w, r)
+		return w.Body.String()
+	}
+	for id, want := range []string{
+		1: `"content":[{"type":"image","data":"iVBORw==","mimeType":"image/png"}],"isError":false`,
+		2: `"content":[{"type":"audio","data":"UklGRg==","mimeType":"audio/wav"}],"isError":false`,
+		3: `"content":[{"type":"resource","resource":{"uri":"/v1/files/3","mimeType":"text/csv; charset=utf-8","text":"a,b\n"}}],"isError":false`,
+		4: `"content":[{"type":"resource","resource":{"uri":"/v1/files/4","mimeType":"text/csv","blob":"Yf8="}}],"isError":false`,
+		5: `"content":[{"type":"resource","resource":{"uri":"/v1/files/5","mimeType":"application/octet-stream","blob":"eA=="}}],"isError":false`,
+		6: `"mimeType":"application/octet-stream","blob":"eHh4`,
+		7: `"text":"RESOURCE_EXHAUSTED: the file has more than 1048576 bytes, which is as much as fits into an answer; over HTTP it is at /v1/files/7"}],"isError":true`,
+		8: `"text":"INTERNAL: internal error"}],"isError":true`,
+		9: `"text":"INTERNAL: internal error"}],"isError":true`,
+	} {
+		if id == 0 {
+			continue
+		}
+		if got := ask("tools/call", fmt.Sprintf(`{"name":"files_get","arguments":{"id":%d}}`, id)); !strings.Contains(got, want) {
+			t.Errorf("%d: got %s", id, clipped(got))
+		}
+	}
+	contents[3].Content = strings.NewReader("a,b\n")
+	contents[4].Content = strings.NewReader("a\xff")
+	for uri, want := range map[string]string{
+		"files://3": `"contents":[{"uri":"files://3","mimeType":"text/csv; charset=utf-8","text":"a,b\n"}]`,
+		"files://4": `"contents":[{"uri":"files://4","mimeType":"text/csv","blob":"Yf8="}]`,
+	} {
+		if got := ask("resources/read", `{"uri":"`+uri+`"}`); !strings.Contains(got, want) {
+			t.Errorf("%s: got %s", uri, got)
+		}
+	}
+	tools := ask("tools/list", "{}")
+	if strings.Contains(tools, "files_put") || strings.Contains(tools, "outputSchema") || !strings.Contains(tools, `"files_picture"`) {
+		t.Errorf("the tools are %s", tools)
+	}
+}
+
+// A deadlineWriter counts the deadlines that are set for writing.
+type deadlineWriter struct {
+	*httptest.ResponseRecorder
+	deadlines int
+}
+
+func (w *deadlineWriter) SetWriteDeadline(deadline time.Time) error {
+	if left := time.Until(deadline); left > 25*time.Second && left <= 30*time.Second {
+		w.deadlines++
+	}
+	return nil
+}
+
+// Verify that each part of a file has a deadline of its own.
+func TestFileWriteDeadlines(t *testing.T) {
+	s := svc.MustRegister[FilesAPI](files{file: func(int) *svc.File {
+		return &svc.File{Content: strings.NewReader(strings.Repeat("x", 100<<10))}
+	}}, fileOptions())
+	w := &deadlineWriter{ResponseRecorder: httptest.NewRecorder()}
+	s.REST().ServeHTTP(w, httptest.NewRequest("GET", "/files/1", nil))
+	if w.Body.Len() != 100<<10 || w.deadlines != 4 {
+		t.Errorf("%d bytes with %d deadlines, want %d with 4", w.Body.Len(), w.deadlines, 100<<10)
+	}
+}
+
+// Whatever a file is called, clients read one name without directories from the header,
+// and it is that of the file as far as it can be.
+func FuzzFileName(f *testing.F) {
+	for _, name := range []string{
+		"a.txt", "", "..", "a/b.png", `C:\x\y.doc`, "naïve „quoted“.pdf", `a"b\c%41.txt`, "%20", "a\r\nb", "\x00", "\xff.bin",
+		strings.Repeat("ü", 200) + ".tar.gz", strings.Repeat("x", 300), "a." + strings.Repeat("x", 300), " a ", "a;b=c", "'", "=?utf-8?q?x?=", "\u202egnp.exe", "\u0085",
+	} {
+		f.Add(name)
+	}
+	var name string
+	s := svc.MustRegister[FilesAPI](files{file: func(int) *svc.File { return &svc.File{Name: name, Content: strings.NewReader("x")} }}, fileOptions())
+	h := s.REST()
+	f.Fuzz(func(t *testing.T, given string) {
+		name = given
+		w := httptest.NewRecorder()
+		h.ServeHTTP(w, httptest.NewRequest("GET", "/files/1", nil))
+		header := w.Header().Get("Content-Disposition")
+		kind, params, err := mime.ParseMediaType(header)
+		got, has := params["filename"]
+		switch {
+		case w.Code != 200 || err != nil || kind != "attachment":
+			t.Fatalf("%q: status %d, %q, %v", given, w.Code, header, err)
+		case strings.ContainsFunc(header, func(r rune) bool { return r < ' ' || r > '~' }):
+			t.Fatalf("%q: the header is %q", given, header)
+		case got == "" == has, len(got) > 255, strings.ContainsAny(got, `/\`), strings.ContainsFunc(got, unicode.IsControl), got == ".", got == "..", !utf8.ValidString(got):
+			t.Fatalf("%q: the name is %q, by %q", given, got, header)
+		}
+		plain := !strings.ContainsAny(given, `/\`) && !strings.ContainsFunc(given, unicode.IsControl) && utf8.ValidString(given) && strings.TrimSpace(given) == given
+		if plain && len(given) <= 255 && given != "." && given != ".." && got != given {
+			t.Fatalf("%q: the name is %q, by %q", given, got, header)
+		}
+	})
+}
