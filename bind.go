@@ -151,15 +151,23 @@ func compileBinding(c *decoders, s *shape, spec bindSpec) *binding {
 		}
 		checkNameless(c.mistakes, f, at)
 	}
+	for _, a := range s.alternatives {
+		for _, f := range a.fields[len(s.fields):] {
+			b.sources[f] = inBody
+		}
+	}
+	if s.alternatives != nil && b.sources[s.fields[0]] != inBody {
+		c.mistakes.addf("%s: a union comes from a JSON body, and here %s would come from the %s; use POST, PUT or PATCH, and no placeholder of that name", at, s.fields[0].name, b.sources[s.fields[0]])
+	}
 	b.checkPlaceholders(c.mistakes, spec, at)
 	b.checkBody(c.mistakes, spec)
-	b.all = c.objectPlan(s.fields, b.sources)
+	b.all = c.structPlan(s, s.fields, b.sources)
 	switch len(b.bodyFields) {
 	case 0:
 	case len(s.fields):
 		b.body = b.all
 	default:
-		b.body = c.objectPlan(b.bodyFields, b.sources)
+		b.body = c.structPlan(s, b.bodyFields, b.sources)
 	}
 	b.hooks = compileInputCheck(s, false, b.sources, nil)
 	if b.hooks != nil {
@@ -615,6 +623,7 @@ func (b *binding) finishObject(d *decoder, in any) error {
 // its Validate methods may change it.
 func (b *binding) checkValue(d *decoder, in reflect.Value) error {
 	d.start(nil)
+	d.fills = true
 	return b.finishInput(d, in, b.check)
 }
 
@@ -897,7 +906,7 @@ func (c *checks) checkFor(s *shape) checkFunc {
 // needsCheck reports whether there is anything to check in values of shape s.
 func (c *checks) needsCheck(s *shape) bool {
 	return s.reaches(func(s *shape) bool {
-		return c.hooked && len(hooksOf(s.typ)) > 0 || c.rules && (s.recursive || s.kind == kindAny || len(s.rules) > 0 ||
+		return c.hooked && len(s.hooks()) > 0 || c.rules && (s.recursive || s.alternatives != nil || s.kind == kindAny || len(s.rules) > 0 ||
 			slices.ContainsFunc(s.fields, func(f *field) bool { return len(f.rules) > 0 }))
 	})
 }
@@ -930,7 +939,7 @@ func (c *checks) compileCheck(s *shape) checkFunc {
 			d.pop()
 		}
 	case kindMap:
-		return c.checkMap(s, (&checks{hooked: true}).needsCheck(s.elem))
+		return c.checkMap(s, (&checks{hooked: true}).needsCheck(s.elem), s.elem.reaches(func(s *shape) bool { return s.alternatives != nil }))
 	}
 	return c.structCheck(s, nil, nil)
 }
@@ -970,9 +979,10 @@ func endsInTime(v reflect.Value, depth int) bool {
 // checkMap returns the check of a map of shape s. It visits values in the order
 // of their keys, so that an input has the same violations each time. The
 // values of a map are not addressable, so it checks a copy. If there are Validate
-// methods in them (hooked) it puts the copy back, with what those changed;
-// otherwise the map may be in use by others, and is only read.
-func (c *checks) checkMap(s *shape, hooked bool) checkFunc {
+// methods in them (hooked) it puts the copy back, with what those changed, and so it
+// does with what Service.Call fills in if there are unions (filled); otherwise the map
+// may be in use by others, and is only read.
+func (c *checks) checkMap(s *shape, hooked, filled bool) checkFunc {
 	elem := c.checkFor(s.elem) // nil if there is something to check in the names only
 	type entry struct {
 		name string
@@ -998,7 +1008,7 @@ func (c *checks) checkMap(s *shape, hooked bool) checkFunc {
 				elem(d, value)
 			}
 			d.pop()
-			if hooked {
+			if hooked || filled && d.fills {
 				v.SetMapIndex(e.key, value)
 			}
 		}
@@ -1015,6 +1025,9 @@ func (c *checks) checkMap(s *shape, hooked bool) checkFunc {
 // is found when it is deeper than any JSON; the first such place ends all checks,
 // since a value may contain itself twice.
 func (c *checks) structCheck(s *shape, in map[*field]string, tokens map[*field]string) checkFunc {
+	if s.alternatives != nil {
+		return c.unionCheck(s, in, tokens)
+	}
 	type member struct {
 		*field
 		in     string
@@ -1035,7 +1048,7 @@ func (c *checks) structCheck(s *shape, in map[*field]string, tokens map[*field]s
 			members = append(members, m)
 		}
 	}
-	hooks, rules := hooksOf(s.typ), c.rules
+	hooks, rules := s.hooks(), c.rules
 	return func(d *decoder, v reflect.Value) {
 		if d.tooDeep = d.tooDeep || len(d.path) >= maxDepth; d.tooDeep {
 			return
@@ -1074,6 +1087,30 @@ func (c *checks) structCheck(s *shape, in map[*field]string, tokens map[*field]s
 	}
 }
 
+var isNoChoice = &complaint{ruleVariant, "must have exactly one alternative, the one that its discriminator says"}
+
+// unionCheck is structCheck for a union: that of the alternative that is set. Without
+// one there is nothing to check; where rules count, that is a violation.
+func (c *checks) unionCheck(s *shape, in map[*field]string, tokens map[*field]string) checkFunc {
+	inner := make(map[*shape]checkFunc)
+	for _, a := range s.alternatives {
+		inner[a] = c.structCheck(a, in, tokens)
+	}
+	return func(d *decoder, v reflect.Value) {
+		a, err := s.chosenIn(v)
+		if err != nil {
+			if c.rules {
+				d.addViolation(isNoChoice)
+			}
+			return
+		}
+		if said := v.Field(s.fields[0].index[0]); d.fills && said.Len() == 0 {
+			said.SetString(a.value)
+		}
+		inner[a](d, v)
+	}
+}
+
 // callValidate calls the Validate method of the struct v. A plain error is a
 // violation at v. An *Error takes the place of all violations: the application
 // may want another code. After one, no other Validate is called.
@@ -1090,6 +1127,20 @@ func (d *decoder) callValidate(v reflect.Value) {
 	default:
 		d.addViolation(&complaint{ruleValidate, err.Error()})
 	}
+}
+
+// hooks is hooksOf for values of shape s. Of an alternative of a union, those of its
+// struct come before those of the union.
+func (s *shape) hooks() [][]int {
+	hooks := hooksOf(s.typ)
+	if s.value == "" {
+		return hooks
+	}
+	own := hooksOf(s.structType())
+	for i := range own {
+		own[i] = slices.Concat([]int{s.index}, own[i])
+	}
+	return append(own, hooks...)
 }
 
 // hooksOf returns where in a struct of type t Validate is to be called, each

@@ -372,7 +372,7 @@ func (c *connection) compileCall(p *mistakes, m *method) *clientCall {
 		call.segments = c.compilePath(b, e, m.path)
 		call.query, call.header, call.cookie = sendParams(b.query, e), sendParams(b.header, e), sendParams(b.cookie, e)
 		if b.body != nil {
-			call.body = e.membersEncoder(b.bodyFields)
+			call.body = e.objectEncoder(b.in, b.bodyFields)
 		}
 	} else {
 		call.segments = c.compilePath(&binding{}, e, m.path)
@@ -663,6 +663,9 @@ func (c *clientCall) writeInput(b *callBuffer, in any) (err error) {
 		d.start(nil)
 		d.addViolation(isTooDeep)
 		return d.finish()
+	case errors.As(b.enc.err, new(*choiceError)):
+		d.start(nil)
+		return c.bind.finishInput(d, v, c.bind.check)
 	case b.enc.err != nil:
 		return Errorf(CodeInvalidArgument, "the input has no form in JSON: %w", b.enc.err)
 	case c.bind == nil:

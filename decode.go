@@ -82,6 +82,7 @@ type decoder struct {
 	arena    strings.Builder // the block that takes the next short string; see keepText
 	keepsURL bool            // see requestValues.short
 	ahead    int             // bytes of input that may still come and are not in scan.data, such as the query
+	looked   int             // bytes of scan.data read in search of discriminators; see choosePlan
 
 	// lean says that only svc reads the error of this input. Its violations then
 	// stay in a list: the map of Error.Details, which applications read, costs
@@ -97,6 +98,7 @@ type decoder struct {
 	validateErr error // the *Error of a Validate method, in place of all violations
 
 	tooDeep bool // a Go value is nested deeper than JSON may be; see structCheck
+	fills   bool // checks set empty discriminators of unions; see Service.Call
 	naming  bool // what is wrong is the name of the member at path, a map key, and not its value
 }
 
@@ -117,13 +119,14 @@ var sourceOrder = []string{inPath, inQuery, inHeader, inCookie, inBody}
 // together: a string kept from one would keep the other's text in memory.
 func (d *decoder) start(data []byte) {
 	d.scan.reset(data)
+	d.looked = 0
 	d.startInside()
 }
 
 // startInside is start for an input in the middle of a text.
 func (d *decoder) startInside() {
 	d.found = violations{list: d.emptyList()}
-	d.in, d.validateErr, d.tooDeep, d.naming, d.ahead = inBody, nil, false, false, 0
+	d.in, d.validateErr, d.tooDeep, d.naming, d.fills, d.ahead = inBody, nil, false, false, false, 0
 	d.path = d.path[:0]
 	d.seen = d.seen[:0]
 	d.number = nil
@@ -358,8 +361,8 @@ func (c *decoders) compileDecoder(s *shape, limit *rule) decodeFunc {
 		return decodeMap(c.checkedSetter(s.key, true), c.decoderFor(s.elem), s)
 	case kindObject:
 		plan := new(objectPlan)
-		c.plans[s] = plan // before the fields are compiled, which may lead back to s
-		*plan = *c.objectPlan(s.fields, nil)
+		c.plans[s] = plan // before the fields, which may lead back to s
+		*plan = *c.structPlan(s, s.fields, nil)
 		return plan.decodeObject
 	}
 	return c.decodeScalar(s)
@@ -578,7 +581,10 @@ func decodeMap(setKey setter, elem decodeFunc, s *shape) decodeFunc {
 //	  sets in decoder.seen have the same layout, so that need &^ seen is what
 //	  completeAbsent has to look at
 //	strict makes unknown members violations
+//	union is set for a union; fields are then those of all alternatives, the
+//	  discriminator first
 type objectPlan struct {
+	union  *unionPlan
 	fields []fieldPlan
 	named  int
 	byName map[string]int
@@ -586,9 +592,7 @@ type objectPlan struct {
 	strict bool
 }
 
-// A fieldPlan is the part of an objectPlan for one field.
-//
-// Invariants:
+// A fieldPlan is the part of an objectPlan for one field. Invariants:
 //
 //	prefix is `,"name":`, as encoders without white space write it
 //	single >= 0 if the field is the struct's own; -1 if it is promoted from an
@@ -786,13 +790,17 @@ func (c *decoders) defaultFor(plan *fieldPlan) func(reflect.Value) {
 	}
 }
 
-// decodeObject is the decodeFunc of p. It adds a violation for a member that is
-// missing, and fails for a name given twice: the bit sets find known names, and
-// a nameSet finds unknown ones.
+// decodeObject is the decodeFunc of p. Bit sets find the known names that are missing
+// or given twice, and a nameSet the unknown ones that are given twice.
 func (p *objectPlan) decodeObject(d *decoder, v reflect.Value) {
 	if d.scan.peek() != '{' {
 		d.skipMismatch(mustBeObject)
 		return
+	}
+	if p.union != nil {
+		if p = p.choosePlan(d, v); p == nil {
+			return
+		}
 	}
 	base := len(d.seen)
 	for range p.need {

@@ -601,12 +601,21 @@ func (w *docsWriter) writeDescription(o []byte) {
 	}
 }
 
-// writeProperties writes the members of an object. It reports whether there are any.
+// writeProperties writes the members of an object, or the alternatives of a union. It
+// reports whether there are any.
 func (w *docsWriter) writeProperties(indent, place string, schema []byte) (any bool) {
 	required := requiredIn(schema)
 	forMembers(memberAt(schema, "properties"), func(name string, property []byte) {
 		any = true
 		w.writeField(indent, name, place, slices.Contains(required, name), textAt(property, "description"), property)
+	})
+	forMembers(memberAt(schema, "discriminator", "mapping"), func(value string, ref []byte) {
+		any = true
+		alternative := refObject(textAt(ref))
+		fmt.Fprintf(w, "%s- with `%s` %s: %s\n", indent, plainLine(textAt(schema, "discriminator", "propertyName")), codeSpan(strconv.Quote(value)), describeType(alternative))
+		if place != "" { // elsewhere it has a section of its own
+			w.writeProperties(indent+"  ", place, w.data.resolve(alternative))
+		}
 	})
 	return any
 }
@@ -634,7 +643,7 @@ func (w *docsWriter) writeField(indent, name, place string, required bool, descr
 }
 
 // docsKeywords are the keywords of a schema that have a place of their own.
-const docsKeywords = " $ref type anyOf oneOf allOf items properties required description deprecated "
+const docsKeywords = " $ref type anyOf oneOf allOf items properties required description deprecated discriminator "
 
 // describeType returns the type of a schema in words, and the other keywords as they
 // are.

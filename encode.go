@@ -183,7 +183,7 @@ func (c *encoders) compileEncoder(s *shape) encodeFunc {
 	case kindMap:
 		return encodeMap(s, c.encoderFor(s.elem))
 	}
-	return c.membersEncoder(s.fields)
+	return c.objectEncoder(s, s.fields)
 }
 
 // customEncoder returns the encodeFunc of a type with MarshalJSON or
@@ -333,11 +333,35 @@ type memberEncoder struct {
 	omits  func(v reflect.Value) bool
 }
 
+// objectEncoder compiles the encodeFunc of the object s, of all or some of its fields.
+// A union is written as the alternative that is set, with its value as the
+// discriminator, whatever the field of that has.
+func (c *encoders) objectEncoder(s *shape, fields []*field) encodeFunc {
+	if s.alternatives == nil {
+		return c.membersEncoder(fields, "")
+	}
+	encodes := make(map[*shape]encodeFunc)
+	for _, a := range s.alternatives {
+		encodes[a] = c.membersEncoder(s.withFields(a, fields), a.value)
+	}
+	return func(e *encoder, v reflect.Value) {
+		a, err := s.chosenIn(v)
+		if err != nil {
+			e.fail(&choiceError{err})
+			return
+		}
+		encodes[a](e, v)
+	}
+}
+
+// A choiceError is the error of a union of which not exactly one alternative is set.
+type choiceError struct{ error }
+
 // membersEncoder compiles the encodeFunc of a struct, of all or some of its fields.
 // Members come in the order of the Go fields, like the properties of the published
 // schema. A hidden field (json:"-", which path, query and header fields may have)
-// has no member.
-func (c *encoders) membersEncoder(fields []*field) encodeFunc {
+// has no member. The discriminator, if one is among them, has this value.
+func (c *encoders) membersEncoder(fields []*field, value string) encodeFunc {
 	var members []memberEncoder
 	for _, f := range fields {
 		if f.hidden {
@@ -346,6 +370,10 @@ func (c *encoders) membersEncoder(fields []*field) encodeFunc {
 		m := c.memberEncoder(f)
 		if f.quoted {
 			m.encode = encodeQuoted(m.encode, f.shape.deref().kind == kindString)
+		}
+		if f.discriminates && value != "" {
+			quoted := `"` + value + `"` // which has nothing to escape
+			m.encode = func(e *encoder, _ reflect.Value) { e.buf = append(e.buf, quoted...) }
 		}
 		members = append(members, m)
 	}
@@ -743,7 +771,7 @@ func (c *encoders) compileHeaders(p *mistakes, s *shape) *outputHeaders {
 		return nil
 	}
 	body := slices.DeleteFunc(slices.Clone(s.fields), func(f *field) bool { return f.header != "" })
-	return &outputHeaders{fields: fields, body: body, encode: c.membersEncoder(body)}
+	return &outputHeaders{fields: fields, body: body, encode: c.objectEncoder(s, body)}
 }
 
 // outputHeader returns the plan of f. A field with json:"-" cannot say there that it

@@ -486,9 +486,11 @@ const (
 const (
 	ruleRequired = "required"
 	ruleType     = "type"
-	ruleRange    = "range"    // outside what the Go type holds
-	ruleUnknown  = "unknown"  // a property that is not declared, under Strict
-	ruleValidate = "validate" // an application's Validate method returned an error
+	ruleRange    = "range"         // outside what the Go type holds
+	ruleUnknown  = "unknown"       // a property that is not declared, under Strict
+	ruleVariant  = "variant"       // a union of which not exactly one alternative is set
+	ruleAhead    = "discriminator" // the discriminator of a union is too far from its start
+	ruleValidate = "validate"      // an application's Validate method returned an error
 )
 
 // A complaint is a Violation without its place. Plans are compiled with their

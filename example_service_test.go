@@ -343,3 +343,67 @@ func ExampleCodeFromHTTP() {
 	// 429 RESOURCE_EXHAUSTED
 	// 502 UNAVAILABLE
 }
+
+// Payment is one of three things.
+type Payment struct {
+	Type string    `json:"type" discriminator:"true"` // which alternative it is
+	ID   string    `json:"id"`                        // every alternative has it
+	Card *Card     `variant:"card"`
+	IBAN *IBAN     `variant:"iban"`
+	Cash *struct{} `variant:"cash"` // has no fields of its own
+}
+
+type Card struct {
+	Number string `json:"number" pattern:"^[0-9]{4,19}$"`
+}
+
+type IBAN struct {
+	IBAN string `json:"iban" minLength:"15"`
+	Name string `json:"name,omitempty"`
+}
+
+type PaymentAPI interface {
+	Pay(ctx context.Context, in *PayOrder) (*Receipt, error)
+	Get(ctx context.Context, in *OrderID) (*Payment, error)
+}
+
+type (
+	PayOrder struct {
+		Payment Payment `json:"payment"`
+	}
+	Receipt struct {
+		PaidBy string `json:"paidBy"`
+	}
+	OrderID struct {
+		ID string `json:"id"`
+	}
+)
+
+type payments struct{}
+
+func (payments) Pay(_ context.Context, in *PayOrder) (*Receipt, error) {
+	switch {
+	case in.Payment.Card != nil:
+		return &Receipt{"card " + in.Payment.Card.Number}, nil
+	case in.Payment.IBAN != nil:
+		return &Receipt{"account " + in.Payment.IBAN.IBAN}, nil
+	}
+	return &Receipt{"cash"}, nil
+}
+
+func (payments) Get(_ context.Context, in *OrderID) (*Payment, error) {
+	return &Payment{ID: in.ID, IBAN: &IBAN{IBAN: "DE02120300000000202051"}}, nil
+}
+
+// A struct with a discriminator is one of several alternatives.
+func Example_union() {
+	api := svc.MustRegister[PaymentAPI](payments{}, &svc.Options{Resource: "payments"}).REST()
+	try(api, "POST", "/payments/pay", `{"payment":{"type":"card","id":"7","number":"4242"}}`)
+	try(api, "POST", "/payments/pay", `{"payment":{"type":"cash","id":"7"}}`)
+	try(api, "GET", "/payments/7", "")
+
+	// Output:
+	// 200 {"paidBy":"card 4242"}
+	// 200 {"paidBy":"cash"}
+	// 200 {"type":"iban","id":"7","iban":"DE02120300000000202051"}
+}

@@ -855,20 +855,22 @@ func (s *scanner) skipObject() {
 // moving s. It reads and checks the object up to that value; so it returns nil if the
 // text before the end of the value is not acceptable, and also for another value than
 // an object. It returns the first of two members with the same name: reading the object
-// afterwards finds the duplicate. Each call reads from the start of the object.
-func (s *scanner) findMember(name string) []byte {
+// afterwards finds the duplicate. Each call reads from the start of the object, limit
+// bytes at most, and returns how many it has read.
+func (s *scanner) findMember(name string, limit int) (value []byte, read int) {
 	ahead := *s // with the names of the objects around; new ones stay behind the end of s.names
+	ahead.data = s.data[:min(len(s.data), s.pos+limit)]
 	if ahead.peek() != '{' {
-		return nil
+		return nil, 0
 	}
 	ahead.openBracket()
-	for first := true; ahead.more('}', first); first = false {
+	for first := true; value == nil && ahead.more('}', first); first = false {
 		found := string(ahead.readName()) == name
-		if value := ahead.skipValue(); found {
-			return value
+		if text := ahead.skipValue(); found {
+			value = text
 		}
 	}
-	return nil
+	return value, ahead.pos - s.pos
 }
 
 // isJSON reports whether text is one JSON value that a scanner accepts.

@@ -1,6 +1,7 @@
 package svc
 
 import (
+	"bytes"
 	"encoding/json"
 	"math"
 	"math/big"
@@ -416,8 +417,15 @@ func TestFindMember(t *testing.T) {
 			s.more('}', false)
 			s.readName()
 		}
-		if got := s.findMember("kind"); string(got) != test.want {
+		got, read := s.findMember("kind", len(test.text))
+		if string(got) != test.want {
 			t.Errorf("%s: %s, want %s", test.text, got, test.want)
+		}
+		if got != nil && !bytes.HasSuffix([]byte(test.text)[:read], got) {
+			t.Errorf("%s: read %d bytes for %s", test.text, read, got)
+		}
+		if less, n := s.findMember("kind", max(0, read-1)); less != nil && less[len(less)-1] == '"' || n > max(0, read-1) {
+			t.Errorf("%s: with one byte less, read %d for %s", test.text, n, less)
 		}
 		if !reflect.DeepEqual(s, plain) {
 			t.Errorf("%s: findMember left %+v of %+v", test.text, s, plain)

@@ -483,6 +483,9 @@ func (t *tool) compileInput(p *mistakes, own []byte) {
 		t.input = []byte(`{"type":"object","additionalProperties":false}`)
 	case t.in == nil:
 		t.input = []byte(`{"type":"object"}`)
+	case t.in.alternatives != nil:
+		p.addf("the input %v is a union, and assistants drop a tool whose input is anyOf or oneOf; put it into a field of a struct, or leave MCP out of MethodOptions.Transports", t.in.typ)
+		return
 	default:
 		t.input = appendInputSchema(nil, t.in, t.allow != nil)
 	}
@@ -564,6 +567,9 @@ func (t *tool) compileOutput() {
 		t.ownContent = true
 	default:
 		t.output = appendSelfContained(nil, t.result, schemaWriter{use: forToolOutput})
+		if t.result.alternatives != nil { // the root must be an object here too
+			t.output = append([]byte(`{"type":"object",`), t.output[1:]...)
+		}
 		if t.stream == "" && t.out.kind != kindObject && t.out.custom["type"] != "object" {
 			t.wrapped = true
 			t.output = append(append([]byte(`{"type":"object","properties":{"result":`), t.output...), `},"required":["result"]}`...)

@@ -418,7 +418,11 @@ func (b *apiBuilder) referPart(m *method, s *shape, fields []*field, suffix stri
 		}
 		b.names[key] = b.takeName(onlyNameBytes(base) + suffix)
 	}
-	return b.components.refer(component{b.names[key], s, fields})
+	var refs []string
+	for _, a := range s.alternatives {
+		refs = append(refs, b.referPart(m, a, s.withFields(a, fields), suffix))
+	}
+	return b.components.refer(component{b.names[key], s, fields, refs})
 }
 
 // listResponses returns the responses of m by status. All errors have the same
@@ -540,11 +544,12 @@ const eventSchema = `{"oneOf":[` +
 type componentKey struct {
 	typ    reflect.Type
 	strict bool
+	value  string // of an alternative of a union
 	fields string // the names of some fields, each with a NUL behind it, and what they are; "" for all fields
 }
 
 // keyOf returns the key of s with all its fields.
-func keyOf(s *shape) componentKey { return componentKey{typ: s.typ, strict: s.strict} }
+func keyOf(s *shape) componentKey { return componentKey{typ: s.typ, strict: s.strict, value: s.value} }
 
 // nameTypes gives every struct type and every enum its name. It runs before anything else
 // takes a name, so that a body or an error schema gets the number if both want

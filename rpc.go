@@ -573,6 +573,9 @@ func buildOpenRPC(s *Service) []byte {
 				}
 			}
 		}
+		if m.in != nil {
+			optional = append(optional, c.unionParams(m.in)...)
+		}
 		params = append(params, optional...) // in this order (OpenRPC 1.3, Method Object)
 		result := openRPCValue{Name: "result", Schema: json.RawMessage(`{"type":"null"}`)}
 		if m.result != nil {
@@ -584,4 +587,22 @@ func buildOpenRPC(s *Service) []byte {
 	}
 	doc.Components.Schemas = c.writeSchemas()
 	return encodeDocument(doc)
+}
+
+// unionParams returns the params that only some alternatives of the union s have, or nil
+// for other objects. One that several have is anyOf what it is in each.
+func (c *components) unionParams(s *shape) (params []openRPCValue) {
+	for _, a := range s.alternatives {
+		for _, f := range a.fields[len(s.fields):] {
+			schema := c.writer.appendField(nil, f)
+			i := slices.IndexFunc(params, func(p openRPCValue) bool { return p.Name == f.name })
+			switch {
+			case i < 0:
+				params = append(params, openRPCValue{f.name, f.doc, false, schema})
+			case !slices.Equal(params[i].Schema, schema):
+				params[i].Schema = slices.Concat([]byte(`{"anyOf":[`), params[i].Schema, []byte{','}, schema, []byte(`]}`))
+			}
+		}
+	}
+	return params
 }

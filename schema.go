@@ -34,6 +34,10 @@ import (
 //
 //	elem is set for pointers, Optionals, slices, arrays and maps; key for maps
 //	fields is set for objects, in the order of the JSON members
+//	alternatives is set for unions, which are objects. The first of their fields is
+//	  the discriminator; each alternative is an object of the same Go type, whose
+//	  fields are those of the union and then its own, as if its struct were embedded
+//	value and index are set for alternatives only
 //	bits is set for integers and floats, also where they are the key of a map
 //	custom is set for those types of kindCustom and kindText that have a method
 //	  JSONSchema
@@ -46,13 +50,18 @@ import (
 //	a type has one shape in a compile pass, so that types which contain
 //	  themselves end: the shape is registered before its parts are walked
 type shape struct {
-	typ     reflect.Type
-	kind    shapeKind
-	bits    int // of kindInt, kindUint and kindFloat
-	elem    *shape
-	key     *shape
-	fields  []*field
-	name    string
+	typ    reflect.Type
+	kind   shapeKind
+	bits   int // of kindInt, kindUint and kindFloat
+	elem   *shape
+	key    *shape
+	fields []*field
+	name   string
+
+	alternatives []*shape // of a union, in the order of the source
+	value        string   // of an alternative: that of the discriminator
+	index        int      // of an alternative: of the Go field, a pointer to its struct
+
 	custom  map[string]any // what JSONSchema returned, read back from its JSON
 	file    *field         // the Body of an input, the File of an output; none of fields
 	rules   ruleSet
@@ -154,6 +163,11 @@ func (s *shape) parts(yield func(part) bool) {
 				return
 			}
 		}
+		for _, a := range s.alternatives {
+			if !yield(part{shape: a}) {
+				return
+			}
+		}
 	}
 }
 
@@ -161,24 +175,27 @@ func (s *shape) parts(yield func(part) bool) {
 func (s *shape) hasParts() bool { return s.elem != nil || s.fields != nil }
 
 // isEndless reports whether every value of the object s contains one of the objects
-// endless.
+// endless. A value of a union is one of its alternatives.
 func (s *shape) isEndless(endless map[*shape]bool) bool {
 	for _, f := range s.fields {
-		if endless[f.needed()] {
+		if endless[(part{f.shape, f, ""}).needed()] {
 			return true
 		}
 	}
-	return false
+	return s.alternatives != nil && !slices.ContainsFunc(s.alternatives, func(a *shape) bool { return !endless[a] })
 }
 
-// needed returns the object that every value of f contains: its type, or that of the
-// items of a list that cannot be empty. It returns nil if there is none, and for no
-// field.
-func (f *field) needed() *shape {
+// needed returns the object that every value of p contains: its type, or that of the
+// items of a list that cannot be empty. It returns nil if there is none, and for a
+// part that is neither a field nor an alternative.
+func (p part) needed() *shape {
+	f, s := p.field, p.shape
+	if s.value != "" {
+		return s
+	}
 	if f == nil || !f.isRequired() {
 		return nil
 	}
-	s := f.shape
 	if least := f.rules.findRule("minItems"); s.kind == kindSlice && least != nil && least.count > 0 {
 		s = s.elem
 	}
@@ -194,6 +211,44 @@ func (p part) place(at string) string {
 		return at + "." + p.field.goName
 	}
 	return at + p.in
+}
+
+// structType returns the Go type that declares the fields of the object s which are
+// not those of a union.
+func (s *shape) structType() reflect.Type {
+	if s.value != "" {
+		return s.typ.Field(s.index).Type.Elem()
+	}
+	return s.typ
+}
+
+// withFields returns the fields of a, an alternative of the union s, where of those of
+// the union itself only some count.
+func (s *shape) withFields(a *shape, fields []*field) []*field {
+	return slices.Concat(fields, a.fields[len(s.fields):])
+}
+
+// chosenIn returns the alternative that is set in v, a value of the union s. The error
+// says for the author of the program why there is none: it is not exactly one, or not
+// the one that the discriminator names. An empty discriminator contradicts nothing.
+func (s *shape) chosenIn(v reflect.Value) (chosen *shape, err error) {
+	var set, all []string
+	for _, a := range s.alternatives {
+		all = append(all, a.typ.Field(a.index).Name)
+		if !v.Field(a.index).IsNil() {
+			chosen, set = a, append(set, all[len(all)-1])
+		}
+	}
+	says := v.Field(s.fields[0].index[0]).String()
+	switch {
+	case len(set) == 0:
+		return nil, fmt.Errorf("a %v with no alternative; set one of %s", s.typ, strings.Join(all, ", "))
+	case len(set) > 1:
+		return nil, fmt.Errorf("a %v with several alternatives, %s; set one", s.typ, strings.Join(set, " and "))
+	case says != "" && says != chosen.value:
+		return nil, fmt.Errorf("a %v whose %s is %q although %s is set, which is %q; leave %[2]s empty", s.typ, s.fields[0].goName, says, set[0], chosen.value)
+	}
+	return chosen, nil
 }
 
 // walk calls visit for s and every shape below it, once each, except for those in
@@ -307,6 +362,7 @@ func compileOnce[F ~func(*C, reflect.Value), C any](plans map[*shape]*F, s *shap
 //	header:"X,omitempty"     header, and name if the others have none; optional
 //	cookie:"x,omitempty"     cookie, and name if the others have none; optional
 //	mcpheader:"Region"       mcpHeader
+//	discriminator:"true"     discriminates
 //	default, example         def, example: strings as they are, all else as JSON
 //	doc, format              doc, format
 //	minLength, enum, …       rules, by the table ruleTags, or rules of the items
@@ -327,6 +383,8 @@ type field struct {
 	quoted   bool // json:",string"
 	optional bool // absence is no mistake
 	omit     omission
+
+	discriminates bool // says which alternative of a union is there
 
 	path      string // the placeholder of the route that it fills
 	query     string // the query parameter that it fills

@@ -1242,7 +1242,7 @@ func TestFindCycles(t *testing.T) {
 		}
 		endless := findEndless(all)
 		can := findCycles(all, func(p part) *shape { return p.shape })
-		must := findCycles(all, func(p part) *shape { return p.field.needed() })
+		must := findCycles(all, part.needed)
 		for i, s := range all {
 			inCan, inMust := slices.ContainsFunc(can, func(c []*shape) bool { return slices.Contains(c, s) }), slices.ContainsFunc(must, func(c []*shape) bool { return slices.Contains(c, s) })
 			wantCan, wantMust := reaches(s, s, false), reaches(s, s, true)

@@ -320,7 +320,7 @@ func (c *shapes) checkUse(s *shape, u use, at string) {
 		switch {
 		case s.kind == kindObject && u == asInput:
 			c.checkForeignTags(s, key.checksItself)
-			c.checkValidate(s.typ, at)
+			c.checkValidate(s.structType(), at)
 			return
 		case s.kind == kindCustom && u != asOutput && !hasMethods(s.typ, typeJSONUnmarshaler):
 			need, method = typeJSONMarshaler, "UnmarshalJSON"
@@ -370,12 +370,19 @@ func (c *shapes) fillFields(s *shape, at string) {
 	if s.typ.Name() != "" {
 		at = s.typ.String() // from here on, fields are named by their own type
 	}
-	all := c.collectFields(s.typ, at)
-	c.checkClashes(all, at)
-	if s.fields = all; len(c.list) > 0 || slices.ContainsFunc(all, func(f *field) bool { return len(f.index) > 1 }) {
-		s.fields = dominantFields(all)
-	}
+	s.fields = c.visibleFields(s.typ, at)
 	c.checkNames(s.fields, at)
+	c.fillUnion(s, at)
+}
+
+// visibleFields returns the fields of t that encoding/json would see.
+func (c *shapes) visibleFields(t reflect.Type, at string) []*field {
+	all := c.collectFields(t, at)
+	c.checkClashes(all, at)
+	if len(c.list) > 0 || slices.ContainsFunc(all, func(f *field) bool { return len(f.index) > 1 }) {
+		return dominantFields(all)
+	}
+	return all
 }
 
 // takeFile moves a Body, or a File that is embedded, from the fields of s to s.file.
@@ -464,6 +471,10 @@ func (c *shapes) collectFields(t reflect.Type, at string) []*field {
 		for _, l := range current {
 			for i := range l.typ.NumField() {
 				sf := l.typ.Field(i)
+				if _, ok := lookupTag(sf.Tag, "variant"); ok { // which fillUnion looks at
+					c.checkEmbedded(l, at)
+					continue
+				}
 				index := sf.Index
 				if l.index != nil {
 					index = append(slices.Clone(l.index), i)
@@ -475,13 +486,23 @@ func (c *shapes) collectFields(t reflect.Type, at string) []*field {
 					continue
 				}
 				if f := c.fieldFor(sf, index, l.optional, at); f != nil {
-					all = append(all, f)
+					if all = append(all, f); f.discriminates {
+						c.checkEmbedded(l, at)
+					}
 				}
 			}
 		}
 		current = next
 	}
 	return all
+}
+
+// checkEmbedded notes that l, which has tags of a union, is embedded: the struct around
+// it would have members that none of the alternatives has.
+func (c *shapes) checkEmbedded(l level, at string) {
+	if l.index != nil {
+		c.addf("%s: %v is a union, which cannot be embedded; give the field a name", at, l.typ)
+	}
 }
 
 // embeddedStruct is like promotedStruct, and also notes mistakes. The fields of an
@@ -540,6 +561,7 @@ func (c *shapes) fieldFor(sf reflect.StructField, index []int, optional bool, at
 		hidden:    jsonTag == "-",
 		optional:  optional,
 	}
+	_, f.discriminates = lookupTag(tag, "discriminator")
 	var queryOptions, headerOptions, cookieOptions string
 	f.query, queryOptions, _ = strings.Cut(tagText(tag, "query"), ",")
 	f.header, headerOptions, _ = strings.Cut(tagText(tag, "header"), ",")
@@ -589,6 +611,143 @@ func (c *shapes) applyOptions(f *field, options string) {
 // hasOption reports whether an option is among those of a tag.
 func hasOption(options, option string) bool {
 	return strings.Contains(","+options+",", ","+option+",")
+}
+
+// fillUnion makes s, whose fields are known, a union if tags say so: it gives s its
+// alternatives and puts the discriminator before the other fields.
+func (c *shapes) fillUnion(s *shape, at string) {
+	tagged := false
+	for i := range s.typ.NumField() {
+		sf := s.typ.Field(i)
+		value, ok := lookupTag(sf.Tag, "variant")
+		if !ok {
+			continue
+		}
+		tagged = true
+		if slices.ContainsFunc(s.alternatives, func(a *shape) bool { return a.value == value }) {
+			c.addf("%s.%s: variant:%q is the value of another alternative too; rename one", at, sf.Name, value)
+		}
+		if c.checkAlternative(sf, value, at+"."+sf.Name) {
+			a := &shape{typ: s.typ, kind: kindObject, strict: s.strict, value: value, index: i}
+			s.alternatives = append(s.alternatives, a)
+		}
+	}
+	first := slices.IndexFunc(s.fields, func(f *field) bool { return f.discriminates && len(f.index) == 1 })
+	switch {
+	case first < 0 && tagged:
+		c.addf("%s: alternatives need a field that says which of them is there, such as Type string `json:\"type\" discriminator:\"true\"`", at)
+		s.alternatives = nil
+	case first >= 0 && !tagged:
+		c.addf("%s: a discriminator needs alternatives, which are fields such as Card *Card `variant:\"card\"`", s.fields[first].place)
+	}
+	if s.alternatives == nil {
+		return
+	}
+	d := s.fields[first]
+	s.fields = slices.Insert(slices.Delete(s.fields, first, first+1), 0, d)
+	c.checkDiscriminator(s, d)
+	for _, a := range s.alternatives {
+		c.fillAlternative(s, a, at)
+	}
+}
+
+// checkAlternative notes what keeps the field sf from being an alternative of a union,
+// and reports whether its type has members.
+func (c *shapes) checkAlternative(sf reflect.StructField, value, at string) bool {
+	for _, tag := range []string{"json", "path", "query", "header", "cookie", "discriminator"} {
+		if _, ok := lookupTag(sf.Tag, tag); ok {
+			c.addf("%s: an alternative is no member, but its fields are; drop the tag %s", at, tag)
+		}
+	}
+	if value == "" || strings.ContainsFunc(value, func(r rune) bool { return !isNameRune(r) && !strings.ContainsRune(".:-", r) }) {
+		c.addf("%s: variant:%q: want letters, digits and any of _.:-", at, value)
+	}
+	t := sf.Type
+	switch {
+	case sf.Anonymous:
+		c.addf("%s: an alternative cannot be embedded; give the field a name", at)
+	case !sf.IsExported():
+		c.addf("%s: an alternative must be exported, since svc has to set it", at)
+	case t.Kind() != reflect.Pointer || t.Elem().Kind() != reflect.Struct:
+		c.addf("%s: an alternative is a pointer to a struct, such as *Card, not a %v", at, t)
+	case t.Elem() == typeTime || optionalElem(t.Elem()) != nil || hasOwnText(t.Elem()):
+		c.addf("%s: %v has its own JSON, and an alternative has members; put it into a field of a struct", at, t.Elem())
+	default:
+		return !c.isOpaque(t.Elem(), at)
+	}
+	return false
+}
+
+// checkDiscriminator notes what keeps d from being the discriminator of s, and gives it
+// the rule that its values are those of the alternatives.
+func (c *shapes) checkDiscriminator(s *shape, d *field) {
+	if i := slices.IndexFunc(s.fields[1:], func(f *field) bool { return f.discriminates }); i >= 0 {
+		c.addf("%s: %s is a discriminator too; drop one of the tags", d.place, s.fields[i+1].goName)
+	}
+	switch {
+	case tagText(d.tag, "discriminator") != "true":
+		c.addf("%s: discriminator:%q: want \"true\"", d.place, tagText(d.tag, "discriminator"))
+	case d.shape.kind != kindString || d.quoted:
+		c.addf("%s: a discriminator is a string, or of a named type of strings, not of the type %v", d.place, d.shape.typ)
+	case d.optional || d.def != nil:
+		c.addf("%s: a discriminator cannot be absent; drop omitempty, omitzero or the default", d.place)
+	case d.rules != nil || d.format != "" || d.example != nil || d.shape.rules != nil && !d.shape.isEnum:
+		c.addf("%s: the values of a discriminator are those of the alternatives; drop the tags for rules, format and example", d.place)
+	case d.isBound() || d.hidden:
+		c.addf("%s: a discriminator is a member of the body; drop the tags for other places", d.place)
+	default:
+		c.setValues(s, d)
+	}
+}
+
+// setValues gives d, the discriminator of s, its rule, or checks that the method Enum of
+// its type returns the values of the alternatives.
+func (c *shapes) setValues(s *shape, d *field) {
+	var values []reflect.Value
+	var texts []string
+	for _, a := range s.alternatives {
+		values, texts = append(values, reflect.ValueOf(a.value)), append(texts, a.value)
+	}
+	own := d.shape.rules.findRule("enum")
+	if own == nil {
+		d.rules = ruleSet{enumRule(values, texts)}
+		return
+	}
+	named := make([]string, len(own.values))
+	for i, v := range own.values {
+		named[i] = v.String()
+	}
+	slices.Sort(named)
+	slices.Sort(texts)
+	if !slices.Equal(named, texts) {
+		c.addf("%s: %v.Enum returns %s, and the alternatives are %s; list the same values", d.place, d.shape.typ, strings.Join(named, ", "), strings.Join(texts, ", "))
+	}
+}
+
+// fillAlternative gives a, an alternative of s, its fields. One of an alternative is
+// like a field that is promoted from an embedded pointer, but not optional by that.
+func (c *shapes) fillAlternative(s, a *shape, at string) {
+	t := a.structType()
+	own := at + "." + s.typ.Field(a.index).Name
+	if t.Name() != "" {
+		own = t.String()
+	}
+	a.fields = slices.Clone(s.fields)
+	for _, f := range c.visibleFields(t, own) {
+		f.index = slices.Concat([]int{a.index}, f.index)
+		switch i := slices.IndexFunc(s.fields, func(common *field) bool { return common.name == f.name }); {
+		case f.discriminates:
+			c.addf("%s: an alternative cannot be a union itself; put that into a field of a struct", at+"."+s.typ.Field(a.index).Name)
+		case f.isBound():
+			c.addf("%s: a field of an alternative is a member of the body; drop the tags for other places", f.place)
+		case i >= 0:
+			c.addf("%s: %s has the name %q too; rename one", f.place, s.fields[i].place, f.name)
+		default:
+			a.fields = append(a.fields, f)
+		}
+	}
+	c.checkNames(a.fields, own)
+	c.all, c.named = append(c.all, a), append(c.named, a)
 }
 
 // parseJSONTag splits a tag into its name and the options, which have commas between
@@ -679,7 +838,7 @@ func (c *shapes) finishShapes() {
 	// A type that must contain itself has no value that ends.
 	if endless := findEndless(c.all); len(endless) > 0 {
 		mustLead := func(p part) *shape {
-			if e := p.field.needed(); endless[e] {
+			if e := p.needed(); endless[e] {
 				return e
 			}
 			return nil
@@ -693,6 +852,13 @@ func (c *shapes) finishShapes() {
 	}
 	for s, name := range nameTypes(c.named) {
 		s.name = name
+	}
+	for _, s := range c.all {
+		for _, f := range s.fields {
+			if f.omit == omitEmpty && f.shape.alternatives != nil { // a struct is never empty
+				c.addf("%s: omitempty never leaves out a union; write omitzero, or a pointer", f.place)
+			}
+		}
 	}
 }
 
@@ -716,8 +882,10 @@ func (c *shapes) markCycle(cycle []*shape) {
 func findEndless(all []*shape) map[*shape]bool {
 	endless := make(map[*shape]bool)
 	for _, s := range all {
-		if s.kind == kindObject && slices.ContainsFunc(s.fields, func(f *field) bool { return f.needed() != nil }) {
-			endless[s] = true
+		for p := range s.parts {
+			if p.needed() != nil {
+				endless[s] = true
+			}
 		}
 	}
 	// Parts come after the whole in all, so that one round is enough for most services.
@@ -802,7 +970,7 @@ func (c *cycleFinder) visitShape(s *shape) int {
 // the same file.
 func nameTypes(named []*shape) map[*shape]string {
 	names := make(map[*shape]string)
-	byType := make(map[reflect.Type]string) // two services may both have made a shape of a type
+	byType := make(map[[2]any]string) // two services may both have made a shape of a type
 	taken := make(map[string]bool)
 	take := func(name string) bool {
 		fold := strings.ToLower(name)
@@ -811,13 +979,17 @@ func nameTypes(named []*shape) map[*shape]string {
 		return free
 	}
 	for _, s := range named {
-		name, known := byType[s.typ]
+		key := [2]any{s.typ, s.value} // a value for the alternatives of a union
+		name, known := byType[key]
 		if !known {
 			name = documentName(s.typ.Name())
+			if s.value != "" {
+				name += onlyNameBytes(s.typ.Field(s.index).Name)
+			}
 			if !take(name) {
 				name = takeQualified(s.typ.PkgPath(), name, take)
 			}
-			byType[s.typ] = name
+			byType[key] = name
 		}
 		names[s] = name
 	}

@@ -167,7 +167,7 @@ func (w *schemaWriter) findRef(s *shape, f *field) string {
 // a JSONSchema method may not, and nullable needs a type.
 func (s *shape) takesNullable() bool {
 	if s.custom == nil {
-		return true
+		return s.alternatives == nil
 	}
 	_, typed := s.custom["type"].(string)
 	for _, name := range []string{"allOf", "anyOf", "const", "not", "nullable", "oneOf"} {
@@ -578,6 +578,10 @@ func (s *shape) integerBounds() (low, high string) {
 // writeObject writes the object s with these of its fields. Those that only a path or
 // query tag names are not members.
 func (w *schemaWriter) writeObject(m *members, s *shape, fields []*field) {
+	if s.alternatives != nil {
+		w.writeUnion(m, s, nil)
+		return
+	}
 	m.addText("type", "object")
 	props := openMembers(nil)
 	var required []byte
@@ -586,7 +590,11 @@ func (w *schemaWriter) writeObject(m *members, s *shape, fields []*field) {
 			continue
 		}
 		props.addName(f.name)
-		props.buf = w.appendField(props.buf, f)
+		if f.discriminates && s.value != "" {
+			props.buf = w.appendValueOf(props.buf, s.value, f)
+		} else {
+			props.buf = w.appendField(props.buf, f)
+		}
 		if f.isRequired() {
 			required = append(appendQuoted(required, f.name), ',')
 		}
@@ -599,6 +607,56 @@ func (w *schemaWriter) writeObject(m *members, s *shape, fields []*field) {
 	}
 	if (s.strict || w.closed) && w.use != forToolOutput {
 		m.addRaw("additionalProperties", "false")
+	}
+}
+
+// appendValueOf appends the schema of the discriminator f in an alternative, where it has
+// one value. 3.0.3 has no const.
+func (w *schemaWriter) appendValueOf(dst []byte, value string, f *field) []byte {
+	m := openMembers(dst)
+	m.addText("type", "string")
+	if quoted := string(appendQuoted(nil, value)); w.dialect == openAPI30 {
+		m.addRaw("enum", "["+quoted+"]")
+	} else {
+		m.addRaw("const", quoted)
+	}
+	w.writeAnnotations(&m, f)
+	return m.close()
+}
+
+// writeUnion writes the union s. In documents it is a oneOf with a discriminator, since
+// generators of clients make types of that which lose nothing; the discriminator needs
+// references (OpenAPI 3.1.0, Discriminator Object). refs are those of the alternatives,
+// or nil for their own. MCP clients get anyOf: some refuse oneOf.
+func (w *schemaWriter) writeUnion(m *members, s *shape, refs []string) {
+	keyword, mapping := "oneOf", openMembers(nil)
+	if w.use != forDocument {
+		keyword = "anyOf"
+	}
+	m.addRaw(keyword, "[")
+	for i, a := range s.alternatives {
+		ref := ""
+		if refs != nil {
+			ref = refs[i]
+		} else {
+			ref = w.findRef(a, nil)
+		}
+		if i > 0 {
+			m.buf = append(m.buf, ',')
+		}
+		if ref == "" {
+			m.buf = w.appendShape(m.buf, a)
+			continue
+		}
+		m.buf = append(m.buf, refObject(ref)...)
+		mapping.addText(a.value, ref)
+	}
+	m.buf = append(m.buf, ']')
+	if len(mapping.buf) > mapping.start && w.use == forDocument {
+		d := openMembers(nil)
+		d.addText("propertyName", s.fields[0].name)
+		d.addRaw("mapping", string(mapping.close()))
+		m.addRaw("discriminator", string(d.close()))
 	}
 }
 
@@ -897,6 +955,7 @@ type component struct {
 	name   string
 	shape  *shape
 	fields []*field // all fields of the shape, or those of a body
+	refs   []string // of a union with some of its fields: the alternatives with those
 }
 
 // newComponents returns components of a dialect, with none so far.
@@ -912,7 +971,7 @@ func newComponents(d dialect, nameOf func(*shape) string) *components {
 func (c *components) referShape(s *shape) string {
 	if s.kind == kindObject || s.isEnum {
 		if name := c.nameOf(s); name != "" {
-			return c.refer(component{name, s, s.fields})
+			return c.refer(component{name, s, s.fields, nil})
 		}
 	}
 	return ""
@@ -933,6 +992,8 @@ func (c *components) writeSchemas() map[string]json.RawMessage {
 		m := openMembers(nil)
 		if s := c.pending[i].shape; s.isEnum {
 			c.writer.writePlain(&m, s, nil, false)
+		} else if refs := c.pending[i].refs; refs != nil {
+			c.writer.writeUnion(&m, s, refs)
 		} else {
 			c.writer.writeObject(&m, s, c.pending[i].fields)
 		}

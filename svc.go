@@ -110,6 +110,31 @@
 // Schema 2020-12, without $ref. In OpenAPI 3.0.3 that schema is empty if it has a
 // keyword that OpenAPI 3.0.3 does not have.
 //
+// # Unions
+//
+// A struct with a discriminator is a union. In JSON it is one object: the
+// discriminator, the ordinary fields, and the fields of one alternative.
+//
+//	type Payment struct {
+//		Type string    `json:"type" discriminator:"true"` // says which alternative is there
+//		ID   string    `json:"id"`                        // a member of every alternative
+//		Card *Card     `variant:"card"`                   // {"type":"card","id":"7","number":"…"}
+//		Cash *struct{} `variant:"cash"`                   // an alternative without members of its own
+//	}
+//
+// An alternative is a pointer to a struct. Decoding sets the discriminator and one
+// alternative; a discriminator that comes late costs time, and with many unions in one
+// another it may be refused. In an output the alternative that is set decides, and the
+// discriminator may be empty. If none or several are set, or another one than the
+// discriminator says, an output is INTERNAL, and Service.Call and clients refuse an
+// input; Call sets empty discriminators. A client leaves all alternatives nil if it does
+// not know the one that a server sends. The Validate method of an alternative runs before
+// that of the union.
+//
+// A union can be wherever an object can be, but not in a path, a query, a header or a
+// cookie, and not as the whole input of an MCP tool. encoding/json does not know unions:
+// they lose their alternatives in an any, in the details of errors and in cursors.
+//
 // # Outputs
 //
 // A field of an output with the tag header:"Name" is a header of the REST response
@@ -506,7 +531,7 @@ func Join(name string, services ...*Service) *Service {
 // names in documents in this order, whatever the order of the arguments of Join.
 func compareTypes(a, b *shape) int {
 	strict := func(s *shape) string { return strconv.FormatBool(s.strict) } // "false" comes before "true"
-	return cmp.Or(strings.Compare(a.typ.PkgPath(), b.typ.PkgPath()), strings.Compare(a.typ.Name(), b.typ.Name()), strings.Compare(strict(a), strict(b)))
+	return cmp.Or(strings.Compare(a.typ.PkgPath(), b.typ.PkgPath()), strings.Compare(a.typ.Name(), b.typ.Name()), strings.Compare(a.value, b.value), strings.Compare(strict(a), strict(b)))
 }
 
 // At returns the same service under a path prefix: At("/v1") serves GET /v1/todos if s
