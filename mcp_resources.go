@@ -250,7 +250,7 @@ func (u *uriTemplate) matchURI(uri string) (map[string]string, bool) {
 			return nil, false
 		}
 		for name, list := range parsed {
-			if !slices.Contains(u.query, name) || len(list) != 1 || !utf8.ValidString(list[0]) {
+			if !slices.Contains(u.query, name) || len(list) != 1 || !utf8.ValidString(list[0]) || leadsOut(list[0]) {
 				return nil, false
 			}
 			values[name] = list[0]
@@ -565,12 +565,8 @@ func (x *exchange) answerComplete(m *message) error {
 	if t == nil {
 		return invalidParams("params.ref names no prompt and no resource of this server")
 	}
-	var values []string
-	for _, value := range enumValues(t.fieldNamed(textAt(argument, "name"))) {
-		if strings.HasPrefix(value, textAt(argument, "value")) {
-			values = append(values, value)
-		}
-	}
+	typed := textAt(argument, "value")
+	values := slices.DeleteFunc(enumValues(t.fieldNamed(textAt(argument, "name"))), func(value string) bool { return !strings.HasPrefix(value, typed) })
 	total := len(values)
 	x.openResult()
 	x.addJSON(`"completion":{"values":[`)

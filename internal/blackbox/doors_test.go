@@ -336,3 +336,69 @@ func TestConfirm(t *testing.T) {
 		t.Error("a context of no call is confirmed")
 	}
 }
+
+// mcpManyAPI has what a client can make an MCP server compute.
+type mcpManyAPI interface {
+	GetFile(ctx context.Context, in *mcpManyIn) (*mcpShown, error)
+	Ask(ctx context.Context) error
+}
+
+type mcpManyIn struct {
+	ID    string   `json:"id"`
+	Name  string   `json:"name,omitempty"`
+	Shade mcpShade `json:"shade,omitempty"`
+}
+
+type mcpShade string
+
+// Enum returns 250 values.
+func (mcpShade) Enum() (all []mcpShade) {
+	for i := range 250 {
+		all = append(all, mcpShade(fmt.Sprint("shade ", i)))
+	}
+	return all
+}
+
+type mcpMany struct{ calls *int }
+
+func (m mcpMany) GetFile(_ context.Context, in *mcpManyIn) (*mcpShown, error) {
+	*m.calls++
+	return &mcpShown{[]svc.MCPContent{{Text: in.Name}}}, nil
+}
+
+func (mcpMany) Ask(ctx context.Context) error { return svc.Confirm(ctx, "k", "?") }
+
+// Verify that a large argument of a completion is read once, that a state costs nothing
+// where no state can be ours, and that a parameter of a URI is checked as a name in it.
+func TestMCPBills(t *testing.T) {
+	calls := 0
+	s := svc.MustRegister[mcpManyAPI](mcpMany{&calls}, &svc.Options{Resource: "m", Logger: slog.New(slog.DiscardHandler)})
+	mcp := s.MCP(&svc.MCPOptions{Resources: map[string]svc.ResourceOptions{"GetFile": {URI: "files://f/{id}{?name,shade}"}}})
+	large := strings.Repeat("x", 900<<10)
+	for _, test := range []struct {
+		text, want string
+		most       uint64 // bytes
+	}{
+		{mcpLegacy("", "completion/complete", `"ref":{"type":"ref/resource","uri":"files://f/{id}{?name,shade}"},"argument":{"name":"shade","value":"`+large+`"}`), `"values":[],"total":0`, 12 << 20},
+		{mcpModern("tools/call", `"name":"m_ask","arguments":{},"requestState":"`+large+`"`), `-32602`, 8 << 20},
+		{mcpModern("tools/call", `"name":"m_ask","requestState":"x","arguments":{"a":[`+strings.Repeat("{},", 300<<10)+`0]}`), `-32602`, 24 << 20},
+	} {
+		mcpPost(mcp, test.text) // fills pools
+		var m1, m2 runtime.MemStats
+		runtime.ReadMemStats(&m1)
+		got := mcpPost(mcp, test.text).Body.String()
+		runtime.ReadMemStats(&m2)
+		if used := m2.TotalAlloc - m1.TotalAlloc; used > test.most || !strings.Contains(got, test.want) {
+			t.Errorf("%.300s…\n%d bytes, want at most %d; %.300s", test.text, used, test.most, got)
+		}
+	}
+	for _, name := range []string{"../../etc/passwd", "..%2f..%2fetc%2fpasswd", "a%00b", ".", `..\x`, "%2e%2e"} {
+		got := mcpPost(mcp, mcpLegacy("", "resources/read", `"uri":"files://f/1?name=`+strings.ReplaceAll(name, `\`, `%5c`)+`"`)).Body.String()
+		if calls > 0 || !strings.Contains(got, `"error"`) {
+			t.Errorf("name=%s: %s", name, got)
+		}
+	}
+	if got := mcpPost(mcp, mcpLegacy("", "resources/read", `"uri":"files://f/1?name=a.b..c"`)).Body.String(); calls != 1 {
+		t.Errorf("a harmless name: %s", got)
+	}
+}
