@@ -688,12 +688,14 @@ func MCPLog(ctx context.Context, level slog.Level, data any) {
 // once set, stays; after running has become false, only the answer is sent. Events have no
 // ids, since nothing can be resumed: a client whose connection breaks calls again.
 type mcpStream struct {
-	mu         sync.Mutex   // protects the fields below: methods may start goroutines
+	mu         sync.Mutex   // protects the fields below, since methods may start goroutines; nothing is sent under it
 	running    bool         // the method may still send notifications and ask
 	token      []byte       // progressToken, as JSON; nil if the client does not want progress
 	logs       bool         // the client wants log messages
 	logLevel   slog.Level   // the least level that it wants
-	events     *eventStream // nil until something is sent
+	header     http.Header  // of the response; a stream of events takes it from the method
+	copied     bool         // the method has asked for it and got a copy
+	events     *eventStream // nil until something is to be sent
 	ownReports bool         // the method has reported progress itself
 	reported   bool         // progress was sent
 	last       float64      // how far the last of it said that the method was
@@ -716,6 +718,9 @@ const (
 // LoggingMessageNotification). No other goroutine has x yet, so it does not lock.
 func (s *mcpStream) startCall(x *exchange, m *message) {
 	s.running = true
+	if x.w != nil {
+		s.header = x.w.Header()
+	}
 	if x.budget != nil || !x.accept.events {
 		return
 	}
@@ -738,21 +743,29 @@ func (s *mcpStream) startCall(x *exchange, m *message) {
 // goroutines behind. A JSON answer has the header of the method.
 func (s *mcpStream) stopCall(x *exchange) {
 	s.mu.Lock()
-	defer s.mu.Unlock()
 	s.running = false
-	if s.quiet == nil {
-		return
-	}
-	if s.quiet.timer.Stop() {
-		s.quiet.x = nil
-	} else {
+	events, quiet := s.events, s.quiet
+	s.quiet = nil
+	s.mu.Unlock()
+	switch {
+	case quiet == nil:
+	case quiet.timer.Stop():
+		quiet.x = nil
+	default:
 		x.message.quiet = newQuietTimer()
 	}
-	s.quiet = nil
-	if s.events == nil && x.response != nil {
-		h := x.w.Header()
-		clear(h)
-		maps.Copy(h, x.response)
+	if events != nil {
+		events.flush()
+		if events.beginError() != nil {
+			events = nil
+			s.mu.Lock()
+			s.events = nil
+			s.mu.Unlock()
+		}
+	}
+	if events == nil && quiet != nil && s.copied {
+		clear(s.header)
+		maps.Copy(s.header, x.response)
 	}
 }
 
@@ -764,8 +777,8 @@ func (s *mcpStream) copyHeader(x *exchange) {
 	defer s.mu.Unlock()
 	switch {
 	case x.response != nil || x.w == nil:
-	case s.running:
-		x.response = x.w.Header().Clone()
+	case s.running && s.events == nil:
+		x.response, s.copied = s.header.Clone(), true
 	default: // net/http may be reading that of the response
 		x.response = make(http.Header)
 	}
@@ -795,11 +808,15 @@ func newQuietTimer() *quietTimer {
 // the program, so it recovers it; the answer then meets the same writer.
 func (s *mcpStream) beginQuiet(x *exchange) {
 	defer func() { _ = recover() }()
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	if s.running && s.events == nil && canFlush(x.w) {
-		s.events, _ = startEvents(x.w, x.h.eventTimes, func(error) {}) // cannot fail: the writer can flush
+	if !canFlush(x.w) {
+		return
 	}
+	s.mu.Lock()
+	if s.running && s.events == nil {
+		s.events = newEvents(x.w, x.h.eventTimes, func(error) {})
+	}
+	s.mu.Unlock()
+	s.sendQueued(x)
 }
 
 // hasBegun reports whether the answer is a stream. It does not lock, so it must be
@@ -823,26 +840,28 @@ func (s *mcpStream) abandon(x *exchange) {
 // sendProgress sends a report that the method makes itself.
 func (s *mcpStream) sendProgress(x *exchange, done, total float64, message string) {
 	s.mu.Lock()
-	defer s.mu.Unlock()
 	s.ownReports = true
-	s.sendProgressLocked(x, done, total, message)
+	s.queueProgress(x, done, total, message)
+	s.mu.Unlock()
+	s.sendQueued(x)
 }
 
 // countItem reports that the method has yielded n items, unless it makes reports
 // itself: then the two would count in different units.
 func (s *mcpStream) countItem(x *exchange, n int) {
 	s.mu.Lock()
-	defer s.mu.Unlock()
 	if !s.ownReports {
-		s.sendProgressLocked(x, float64(n), 0, "")
+		s.queueProgress(x, float64(n), 0, "")
 	}
+	s.mu.Unlock()
+	s.sendQueued(x)
 }
 
-// sendProgressLocked sends a report if the client wants it. Progress must increase, and stop
+// queueProgress queues a report if the client wants it. The caller holds the mutex. Progress must increase, and stop
 // when the call ends (MCP 2025-11-25, Progress). The last report is not limited by the rate,
 // so that no client shows 99 % for ever. The token is sent as the client wrote it, since it
 // may be an integer of any size.
-func (s *mcpStream) sendProgressLocked(x *exchange, done, total float64, message string) {
+func (s *mcpStream) queueProgress(x *exchange, done, total float64, message string) {
 	finite := !math.IsNaN(done) && !math.IsInf(done, 0)
 	if !s.running || s.token == nil || !finite || s.reported && done <= s.last {
 		return
@@ -863,7 +882,7 @@ func (s *mcpStream) sendProgressLocked(x *exchange, done, total float64, message
 	if message != "" {
 		m.addText("message", message)
 	}
-	s.sendLocked(x, append(m.close(), '}'))
+	s.queueNotification(x, append(m.close(), '}'))
 }
 
 // sendLog sends a log message if the client wants its level. It encodes data without
@@ -884,10 +903,11 @@ func (s *mcpStream) sendLog(x *exchange, level slog.Level, data any) {
 	m.addText("level", logLevelName(level))
 	m.addRaw("data", string(text))
 	s.mu.Lock()
-	defer s.mu.Unlock()
 	if s.wantsLog(level) {
-		s.sendLocked(x, append(m.close(), '}'))
+		s.queueNotification(x, append(m.close(), '}'))
 	}
+	s.mu.Unlock()
+	s.sendQueued(x)
 }
 
 // wantsLog reports whether a log message of this level is to be sent now. A modern client
@@ -907,8 +927,9 @@ const messageEvent = "message"
 // sendNotification sends a notification of the protocol. The rate does not limit it.
 func (x *exchange) sendNotification(body []byte) {
 	x.stream.mu.Lock()
-	defer x.stream.mu.Unlock()
-	x.stream.sendLocked(x, body)
+	x.stream.queueNotification(x, body)
+	x.stream.mu.Unlock()
+	x.stream.sendQueued(x)
 }
 
 // sendEvent sends an answer as the only event of a stream, for clients that take
@@ -919,25 +940,49 @@ func (x *exchange) sendEvent(body []byte) {
 	x.w.Write(appendEvent(nil, &Event{Name: messageEvent}, body)) // a client that has gone cannot be told
 }
 
-// sendLocked sends a notification. The first one begins the stream, with status 200;
-// if that fails, because the ResponseWriter cannot flush, the answer stays JSON.
-func (s *mcpStream) sendLocked(x *exchange, body []byte) {
+// queueNotification queues a notification, in the order in which they are made. The caller
+// holds the mutex, and calls sendQueued when it has released it.
+func (s *mcpStream) queueNotification(x *exchange, body []byte) {
 	s.sent++
 	s.sentAt = time.Now()
 	if x.pipe != nil {
-		x.pipe.writeMessage(x, body)
+		x.pipe.queueMessage(x, body)
 		return
 	}
 	if s.events == nil {
-		events, err := startEvents(x.w, x.h.eventTimes, func(error) {}) // net/http cancels the context
-		if err != nil {
-			x.log(x, err)
-			s.running = false
-			return
-		}
-		s.events = events
+		s.events = newEvents(x.w, x.h.eventTimes, func(error) {}) // net/http cancels the context
 	}
-	s.events.sendEvent(&Event{Name: messageEvent}, body)
+	s.events.queueEvent(&Event{Name: messageEvent}, body)
+}
+
+// sendQueued sends the notifications that are queued, without the mutex, since a writer of
+// middleware and a logger may ask for the Info of the call. If the writer cannot flush,
+// the answer stays JSON.
+func (s *mcpStream) sendQueued(x *exchange) {
+	if x.pipe != nil {
+		x.pipe.awaitRoom()
+		return
+	}
+	s.mu.Lock()
+	events := s.events
+	s.mu.Unlock()
+	if events == nil {
+		return
+	}
+	events.flushSoon()
+	err := events.beginError()
+	if err == nil {
+		return
+	}
+	s.mu.Lock()
+	told := !s.running // stopCall looks itself
+	if !told {
+		s.events, s.running = nil, false
+	}
+	s.mu.Unlock()
+	if !told {
+		x.log(x, err)
+	}
 }
 
 // logLevels are the levels of MCP, which are those of RFC 5424 (MCP 2025-11-25, Logging),

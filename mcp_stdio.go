@@ -18,10 +18,12 @@ package svc
 import (
 	"bufio"
 	"bytes"
+	"cmp"
 	"context"
 	"errors"
 	"io"
 	"sync"
+	"time"
 )
 
 // MCPStdio serves the methods over in and out by the Model Context Protocol, with one
@@ -42,29 +44,44 @@ import (
 // writes to standard error.
 //
 // At the end of in, MCPStdio waits until the running calls are answered and returns nil.
-// When ctx ends, it cancels them, waits for them and returns the error of ctx; one
-// goroutine stays until in ends, since a Read cannot be interrupted. It returns an error
+// When ctx ends, it cancels them, waits for them and returns the error of ctx; a
+// goroutine stays until in ends, since a Read cannot be interrupted, and another one
+// while a Write to out takes more than a second. It returns an error
 // of in or out. It panics as [Service.MCP] does.
 func (s *Service) MCPStdio(ctx context.Context, in io.Reader, out io.Writer, opts *MCPOptions) error {
 	ctx, cancel := context.WithCancelCause(ctx)
 	defer cancel(nil)
 	p := &mcpPipe{
 		h:       s.newMCPHandler(opts),
-		out:     out,
 		cancel:  cancel,
+		written: make(chan struct{}),
 		running: make(map[string]*pipeCall),
 		taken:   make(chan struct{}, maxPipeTaken),
 		slots:   make(chan struct{}, maxPipeCalls),
 	}
 	lines := make(chan pipeLine)
 	go readLines(in, p.h.limits.size, lines, ctx.Done())
+	p.changed.L = &p.mu
+	go p.writeMessages(out)
+	stop := context.AfterFunc(ctx, func() { p.setState(pipeStopped) })
+	defer stop()
 	err := p.serveLines(ctx, lines)
 	p.calls.Wait()
-	if err == nil {
-		err = p.err // out may have failed after the end of in
+	p.setState(pipeAnswered)
+	select {
+	case <-p.written:
+	case <-ctx.Done():
+		select {
+		case <-p.written:
+		case <-time.After(pipePatience):
+		}
 	}
-	return err
+	return cmp.Or(err, p.setState(pipeLeft), context.Cause(ctx)) // out may have failed after the end of in
 }
+
+// pipePatience is how long MCPStdio waits after the end of ctx for a Write, which cannot
+// be interrupted, and for the answers that are ready.
+const pipePatience = time.Second
 
 const (
 	maxPipeCalls = 64   // how many calls run at a time
@@ -83,11 +100,28 @@ type mcpPipe struct {
 	taken  chan struct{} // has an element for each call that is read but not answered
 	slots  chan struct{} // has an element for each call that runs
 
-	mu      sync.Mutex // protects the fields below
-	out     io.Writer
+	written chan struct{} // closed when nothing more is written
+
+	mu      sync.Mutex // protects the fields below; nothing is written under it
+	changed sync.Cond  // that state or queue has changed
+	state   pipeState
+	queue   [][]byte             // messages that are to be written
 	err     error                // of out; nothing is written after an error
 	running map[string]*pipeCall // by idKey of the id
 }
+
+// A pipeState says how far a pipe is. It only grows.
+type pipeState int
+
+const (
+	pipeOpen     pipeState = iota
+	pipeStopped            // ctx has ended, so no call waits for room in the queue
+	pipeAnswered           // no message is queued any more
+	pipeLeft               // MCPStdio returns, so nothing more is written
+)
+
+// maxPipeQueue is how many messages may be queued before calls wait.
+const maxPipeQueue = 64
 
 // A pipeCall is a request that runs on its own goroutine.
 type pipeCall struct {
@@ -298,17 +332,75 @@ func idKey(id []byte) string {
 	return ""
 }
 
-// writeMessage writes the answer of x, or a notification, and a line end in one Write.
-// The JSON of this package has no line ends. It writes nothing for a canceled call (MCP
-// 2026-07-28, stdio, Cancellation). An error means that the client is gone, so it
-// cancels all calls.
+// writeMessage sends the answer of x, or a notification.
 func (p *mcpPipe) writeMessage(x *exchange, body []byte) {
+	p.queueMessage(x, body)
+	p.awaitRoom()
+}
+
+// queueMessage queues a copy of a message with a line end; the JSON of this package has
+// none. It queues nothing for a canceled call (MCP 2026-07-28, stdio, Cancellation).
+func (p *mcpPipe) queueMessage(x *exchange, body []byte) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
-	if p.err != nil || x.onPipe != nil && x.onPipe.canceled {
-		return
+	if p.err == nil && (x.onPipe == nil || !x.onPipe.canceled) {
+		p.queue = append(p.queue, append(append(make([]byte, 0, len(body)+1), body...), '\n'))
+		p.changed.Broadcast()
 	}
-	if _, p.err = p.out.Write(append(body, '\n')); p.err != nil {
-		p.cancel(p.err)
+}
+
+// awaitRoom waits while more is queued than the client reads.
+func (p *mcpPipe) awaitRoom() {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	for len(p.queue) > maxPipeQueue && p.state == pipeOpen {
+		p.changed.Wait()
 	}
+}
+
+// setState notes how far the pipe is, and returns the error of out.
+func (p *mcpPipe) setState(state pipeState) error {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	p.state = max(p.state, state)
+	p.changed.Broadcast()
+	return p.err
+}
+
+// writeMessages writes the messages that are queued, each in one Write, until no more are
+// queued. It is the only goroutine that writes, and holds no mutex meanwhile, since a
+// Write may take for ever. An error means that the client is gone, so it cancels all
+// calls.
+func (p *mcpPipe) writeMessages(out io.Writer) {
+	defer close(p.written)
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	for {
+		for len(p.queue) == 0 && p.state < pipeAnswered {
+			p.changed.Wait()
+		}
+		if len(p.queue) == 0 || p.state == pipeLeft {
+			return
+		}
+		message := p.queue[0]
+		p.queue = p.queue[1:]
+		p.changed.Broadcast()
+		p.mu.Unlock()
+		err := writeAll(out, message)
+		if err != nil {
+			p.cancel(err)
+		}
+		p.mu.Lock()
+		if err != nil {
+			p.err, p.queue = err, nil
+		}
+	}
+}
+
+// writeAll writes a message. A panic of out is an error, since no other goroutine could
+// recover it.
+func writeAll(out io.Writer, message []byte) (err error) {
+	defer recoverTo(&err)
+	_, err = out.Write(message)
+	return err
 }

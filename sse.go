@@ -120,6 +120,10 @@ var defaultEventTimes = eventTimes{heartbeat: 15 * time.Second, write: 30 * time
 // An eventStream is a response that carries server-sent events. Any goroutine may
 // send on it. A timer writes comments in its own goroutine; close waits for it.
 //
+// What is sent goes into a queue, and one goroutine at a time writes the queue, without
+// the mutex: a ResponseWriter is often code of the application, which may send events,
+// and ask for the Info of its call, while it writes.
+//
 // Every write has its own deadline. So Server.WriteTimeout does not cut a stream whose
 // client reads, and a client that stops reading is dropped. The last deadline is kept
 // when the stream ends: it limits what net/http still writes, and net/http removes it
@@ -127,7 +131,7 @@ var defaultEventTimes = eventTimes{heartbeat: 15 * time.Second, write: 30 * time
 //
 // Invariants:
 //
-//	err != nil implies that nothing more is written
+//	err != nil implies that no write begins any more
 //	beats counts the timer while it is armed, and its callback while it runs
 type eventStream struct {
 	w       http.ResponseWriter
@@ -135,35 +139,53 @@ type eventStream struct {
 	times   eventTimes
 	onError func(error) // called with the first error, once
 
-	mu    sync.Mutex // protects the fields below
-	err   error      // why nothing more can be sent
-	buf   []byte
-	last  time.Time // when the last write began
-	timer *time.Timer
-	beats sync.WaitGroup
+	mu      sync.Mutex // protects the fields below; nothing is written under it
+	idle    sync.Cond  // that writing has become false
+	writing bool       // a goroutine writes the queue
+	begun   bool       // the header is sent; false if w cannot flush
+	err     error      // why nothing more can be sent
+	queue   []byte
+	spare   []byte    // memory for the next queue
+	last    time.Time // when the last write began
+	timer   *time.Timer
+	beats   sync.WaitGroup
 }
 
 // errEventsEnded is the error of sending on a stream after close.
 var errEventsEnded = errors.New("the event stream has ended")
 
-// startEvents sends the status 200, the header and a comment, so that the client knows
-// at once that its request is being served. If w cannot flush, startEvents returns an
-// error and sends nothing, because events would wait until a buffer is full. onError is
-// called with the first error of a write, from any goroutine. It must not use the
-// stream.
+// errWriterPanicked is the error of a stream whose ResponseWriter has panicked.
+var errWriterPanicked = errors.New("the ResponseWriter panicked")
+
+// newEvents returns a stream that begins with its first write: with the status 200, the
+// header and a comment, so that the client knows at once that its request is being
+// served. If w cannot flush, that fails and nothing is sent, because events would wait
+// until a buffer is full. onError is called with the first error after
+// that, from any goroutine. It must not use the stream.
+func newEvents(w http.ResponseWriter, times eventTimes, onError func(error)) *eventStream {
+	s := &eventStream{w: w, c: http.NewResponseController(w), times: times, onError: onError, queue: []byte(comment)}
+	s.idle.L = &s.mu
+	return s
+}
+
+// startEvents returns a stream that has begun, or the reason why it cannot begin.
 func startEvents(w http.ResponseWriter, times eventTimes, onError func(error)) (*eventStream, error) {
-	if !canFlush(w) {
-		return nil, fmt.Errorf("events need a ResponseWriter that can flush: give %T a method Flush or Unwrap", w)
+	s := newEvents(w, times, onError)
+	s.flush() // if the comment cannot be sent, the first sendEvent returns the error
+	if err := s.beginError(); err != nil {
+		return nil, err
 	}
-	setEventHeader(w.Header())
-	w.WriteHeader(http.StatusOK)
-	s := &eventStream{w: w, c: http.NewResponseController(w), times: times, onError: onError}
+	return s, nil
+}
+
+// beginError returns the reason why the stream could not begin, or nil.
+func (s *eventStream) beginError() error {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	s.writeLocked([]byte(comment)) // if it fails, the first sendEvent returns the error
-	s.beats.Add(1)
-	s.timer = time.AfterFunc(times.heartbeat, s.beat)
-	return s, nil
+	if s.begun {
+		return nil
+	}
+	return s.err
 }
 
 // canFlush reports whether http.ResponseController can flush w. It looks for the same
@@ -202,31 +224,86 @@ const maxEventBuffer = 64 << 10
 // sendEvent sends an event that checkFields accepts, and flushes it. After an error it
 // sends nothing more and returns that error.
 func (s *eventStream) sendEvent(e *Event, data []byte) error {
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	if cap(s.buf) > maxEventBuffer {
-		s.buf = nil
-	}
-	s.buf = appendEvent(s.buf[:0], e, data)
-	return s.writeLocked(s.buf)
+	s.queueEvent(e, data)
+	return s.flush()
 }
 
-// writeLocked writes b and flushes it. The caller holds mu.
-func (s *eventStream) writeLocked(b []byte) error {
-	if s.err != nil {
-		return s.err
+// queueEvent adds an event to the queue, which the next flush writes.
+func (s *eventStream) queueEvent(e *Event, data []byte) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if s.err == nil {
+		s.queue = appendEvent(s.queue, e, data)
 	}
-	s.last = time.Now()
-	s.c.SetWriteDeadline(s.last.Add(s.times.write)) // fails only if there is no connection
-	_, err := s.w.Write(b)
-	if err == nil {
+}
+
+// flush writes the queue, after the goroutine that is writing if there is one.
+func (s *eventStream) flush() error {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	for s.writing {
+		s.idle.Wait()
+	}
+	s.writeLocked()
+	return s.err
+}
+
+// flushSoon is flush for messages that need not be sent when it returns: if another
+// goroutine is writing, that one writes the queue. It may be the same goroutine, in a
+// Write that sends a message.
+func (s *eventStream) flushSoon() {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if !s.writing {
+		s.writeLocked()
+	}
+}
+
+// writeLocked writes the queue until it is empty. The caller holds mu, which is free
+// during each write.
+func (s *eventStream) writeLocked() {
+	for s.err == nil && len(s.queue) > 0 {
+		text := s.queue
+		s.queue, s.writing, s.last = s.spare[:0], true, time.Now()
+		s.writeUnlocked(text, !s.begun)
+	}
+}
+
+// writeUnlocked writes text and flushes it. It frees mu meanwhile, and takes it again
+// also if a writer of middleware panics.
+func (s *eventStream) writeUnlocked(text []byte, first bool) {
+	s.mu.Unlock()
+	err, begun := errWriterPanicked, !first
+	defer func() {
+		if err != nil && begun {
+			s.onError(err)
+		}
+		s.mu.Lock()
+		if s.writing, s.begun = false, begun; s.err == nil {
+			s.err = err
+		}
+		if s.spare = text[:0]; cap(text) > maxEventBuffer {
+			s.spare = nil
+		}
+		s.idle.Broadcast()
+		if first && s.err == nil {
+			s.beats.Add(1)
+			s.timer = time.AfterFunc(s.times.heartbeat, s.beat)
+		}
+	}()
+	if first {
+		if !canFlush(s.w) {
+			err = fmt.Errorf("events need a ResponseWriter that can flush: give %T a method Flush or Unwrap", s.w)
+			return
+		}
+		begun = true
+		setEventHeader(s.w.Header())
+		s.w.WriteHeader(http.StatusOK)
+	}
+	s.c.SetWriteDeadline(time.Now().Add(s.times.write)) // fails only if there is no connection
+	if _, err = s.w.Write(text); err == nil {
 		err = s.c.Flush()
 	}
-	if err != nil {
-		s.err = err
-		s.onError(err)
-	}
-	return err
 }
 
 // beat sends a comment if nothing was sent for the time of a heartbeat, and arms the
@@ -234,26 +311,21 @@ func (s *eventStream) writeLocked(b []byte) error {
 // middleware would end the program, so it recovers panics.
 func (s *eventStream) beat() {
 	defer s.beats.Done()
+	defer func() { _ = recover() }()
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	defer func() {
-		if v := recover(); v != nil {
-			s.err = fmt.Errorf("writing a comment: panic: %v", v)
-			s.onError(s.err)
-		}
-	}()
-	if s.err != nil {
-		return
-	}
 	wait := s.times.heartbeat - time.Since(s.last)
+	if wait <= 0 && !s.writing {
+		s.queue = append(s.queue, comment...)
+		s.writeLocked()
+	}
 	if wait <= 0 {
-		if s.writeLocked([]byte(comment)) != nil {
-			return
-		}
 		wait = s.times.heartbeat
 	}
-	s.beats.Add(1)
-	s.timer.Reset(wait)
+	if s.err == nil {
+		s.beats.Add(1)
+		s.timer.Reset(wait)
+	}
 }
 
 // close ends the stream. When it returns, the stream has no goroutine, and nothing more
@@ -263,7 +335,10 @@ func (s *eventStream) close() {
 	if s.err == nil {
 		s.err = errEventsEnded
 	}
-	if s.timer.Stop() {
+	for s.writing {
+		s.idle.Wait()
+	}
+	if s.timer != nil && s.timer.Stop() {
 		s.beats.Done()
 	}
 	s.mu.Unlock()

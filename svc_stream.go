@@ -134,12 +134,17 @@ type iteration struct {
 	consume func(item any) error
 	cancel  context.CancelCauseFunc // of the method's ctx
 
-	mu   sync.Mutex // protects the fields below, and consume from itself
-	over bool
-	err  error // why it is over before its end
+	mu     sync.Mutex // protects the fields below; consume runs without it
+	free   sync.Cond  // that taking has become false
+	taking bool       // consume runs, for one of the goroutines that yield
+	over   bool
+	err    error // why it is over before its end
 }
 
-var errNothingYielded = errors.New("the stream yielded neither an item nor an error")
+var (
+	errNothingYielded = errors.New("the stream yielded neither an item nor an error")
+	errGoroutineEnded = errors.New("the goroutine ended while it wrote an item, by runtime.Goexit")
+)
 
 // yieldItem takes an item or an error of the stream, and reports whether it wants more.
 // The error that ends the stream cancels the ctx of the method too, for goroutines of the
@@ -147,13 +152,16 @@ var errNothingYielded = errors.New("the stream yielded neither an item nor an er
 func (it *iteration) yieldItem(item any, err error) bool {
 	it.mu.Lock()
 	defer it.mu.Unlock()
+	for it.taking {
+		it.free.Wait()
+	}
 	switch {
 	case it.over:
 		return false
 	case err == nil && item == nil:
 		err = errNothingYielded
 	case err == nil:
-		err = it.consumeItem(item)
+		err = it.consumeUnlocked(item)
 	}
 	if err != nil {
 		it.over, it.err = true, err
@@ -162,15 +170,30 @@ func (it *iteration) yieldItem(item any, err error) bool {
 	return err == nil
 }
 
-// consumeItem consumes an item. It recovers panics for eachItem: this can be a goroutine
-// of the application, where nothing else would recover them.
-func (it *iteration) consumeItem(item any) (err error) {
+// consumeUnlocked consumes an item without the mutex, which its caller holds: to write an
+// item runs code of the application. It recovers panics for eachItem: this can be a
+// goroutine of the application, where nothing else would recover them. If the goroutine
+// ends instead, the item is only written in part, so the stream must not end well.
+func (it *iteration) consumeUnlocked(item any) (err error) {
+	it.taking = true
+	it.mu.Unlock()
+	returned := false
 	defer func() {
-		if v := recover(); v != nil {
+		v := recover()
+		it.mu.Lock()
+		it.taking = false
+		it.free.Broadcast()
+		switch {
+		case v != nil:
 			err = &PanicError{Value: v, Stack: debug.Stack()}
+		case !returned:
+			it.over, it.err = true, errGoroutineEnded
+			it.cancel(it.err)
 		}
 	}()
-	return it.consume(item)
+	err = it.consume(item)
+	returned = true
+	return err
 }
 
 // endIteration makes every later yield return false. It returns the error that ended the
@@ -179,6 +202,9 @@ func (it *iteration) endIteration() error {
 	it.mu.Lock()
 	defer it.mu.Unlock()
 	it.over = true
+	for it.taking {
+		it.free.Wait()
+	}
 	return it.err
 }
 
@@ -188,6 +214,7 @@ func (it *iteration) endIteration() error {
 // yields.
 func (m *method) eachItem(cancel context.CancelCauseFunc, out any, consume func(item any) error) (err error) {
 	it := &iteration{consume: consume, cancel: cancel}
+	it.free.L = &it.mu
 	defer func() {
 		v := recover()
 		if err = it.endIteration(); v != nil {
