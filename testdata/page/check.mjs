@@ -555,6 +555,48 @@ await step('every kind of field', '/sink/', async (page, {sent}) => {
 }, {statuses: [400]});
 
 // The best of three tries counts: other work on the machine does not.
+await step('files', '/files/', async (page, {sent}) => {
+	const photo = {name: 'my photo.png', mimeType: 'image/png', buffer: Buffer.from('\x89PNG of a thing')};
+	const set = await open(page, 'photos_SetPhoto');
+	assert.match(await set.innerText(), /A file as image\/(png or image\/jpeg|jpeg or image\/png)[^]*A picture of the thing\. At most 1000000 bytes\./);
+	await box(set, 'id').fill('7');
+	assert.match(await set.locator('.curl').innerText(), /-X PUT[^]*-T FILE/);
+	await set.getByRole('button', {name: 'Send'}).click();
+	assert.match(await set.getByRole('alert').innerText(), /Choose a file/);
+	await set.locator('input[type=file]').setInputFiles(photo);
+	assert.match(await set.locator('.curl').innerText(), /image\/png[^]*-T 'my photo.png'/);
+	await accessible(page);
+	assert.match(await send(set), /^200/);
+	assert.deepEqual(await answer(set), {size: photo.buffer.length});
+	assert.equal(await set.getByRole('button', {name: 'Edit as JSON'}).count(), 0);
+
+	const get = await open(page, 'photos_GetPhoto');
+	await box(get, 'id').fill('7');
+	assert.match(await send(get), /^200/);
+	const save = async (link) => { // what the browser saves
+		const [download] = await Promise.all([page.waitForEvent('download'), link.click()]);
+		return [download.suggestedFilename(), readFileSync(await download.path())];
+	};
+	assert.deepEqual(await save(get.getByRole('link', {name: 'Save the file'})), ['größe 1;x=y.png', photo.buffer]);
+
+	// A page sends a File as the body of fetch, and links to a file.
+	await page.goto(base + '/files/own');
+	assert.equal(await page.evaluate(async () => (await fetch('photos/7', {method: 'PUT', body: new File(['own'], 'x', {type: 'image/jpeg'})})).status), 200);
+	assert.deepEqual(await save(page.locator('#save')), ['größe 1;x=y.png', Buffer.from('own')]);
+
+	// Seeking in a medium asks for a range.
+	await page.evaluate(() => new Promise((done, failed) => {
+		const v = document.querySelector('#v');
+		v.onseeked = done;
+		v.onerror = () => failed(new Error(v.error.message));
+		v.onloadedmetadata = () => { v.currentTime = 290; };
+		v.load();
+	}));
+	const parts = sent.filter((r) => r.url().endsWith('/sound')).map((r) => r.headers().range);
+	const statuses = await Promise.all(sent.filter((r) => r.url().endsWith('/sound')).map(async (r) => (await r.response())?.status()));
+	assert(parts.some((r) => r && r !== 'bytes=0-') && statuses.includes(206), JSON.stringify({parts, statuses}));
+}, {acceptDownloads: true});
+
 await step('500 methods within a second', '/many/', async (page) => {
 	let best = Infinity;
 	for (let i = 0; i < 3 && best >= 1000; i++) {

@@ -6,6 +6,7 @@
 //	/sink/      a service that uses everything, with that of extras
 //	/many/      a service with 500 methods, with that of extras
 //	/hostile/   a service whose texts try to be something else than text
+//	/files/     a service with files, and a page of its own that uses them
 //	/secret/    a service that wants a bearer token, or a user and a password
 //	/read/      a page that may not call anything
 //	/general/   the page with the document of general.json, which has what svc does not write
@@ -41,6 +42,7 @@ func main() {
 	mount(mux, "/sink", bearer(pages(svc.Join("Both", kitchen.Sink(false), kitchen.Second().At("/v2"), extras()), &svc.DocsOptions{REST: "./", RPC: "rpc", MCP: "./mcp"})))
 	mount(mux, "/many", bearer(pages(many(), all)))
 	mount(mux, "/hostile", known(pages(hostile(), all)))
+	mount(mux, "/files", photos())
 	mount(mux, "/secret", guard(pages(secret(), all)))
 	mount(mux, "/general", general())
 	mount(mux, "/read", pages(kitchen.Sink(false), nil))
