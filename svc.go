@@ -157,6 +157,11 @@
 // 10.2.2). So notes/7, without a slash in front, is right in the response to POST
 // /notes, also with [Service.At] and behind http.StripPrefix.
 //
+// # Files
+//
+// An input can have a [Body] in place of JSON members, and an output can be a [File].
+// REST has both, MCP a File, and JSON-RPC neither.
+//
 // # JSON
 //
 // JSON is read strictly (RFC 8259, RFC 7493): names match exactly, no name occurs

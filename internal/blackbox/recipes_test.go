@@ -5,9 +5,13 @@ import (
 	"encoding/csv"
 	"errors"
 	"fmt"
+	"io"
+	"io/fs"
 	"log/slog"
 	"net/http"
 	"net/http/httptest"
+	"os"
+	"path/filepath"
 	"slices"
 	"strconv"
 	"strings"
@@ -528,4 +532,102 @@ func Example_intercept() {
 	show(service.RPC(), request("POST", "/rpc", `{"jsonrpc":"2.0","id":1,"method":"notes.create","params":{"text":"Buy milk"}}`))
 	// Output:
 	// 200 {"jsonrpc":"2.0","result":{"id":1,"text":"Buy milk","color":"yellow"},"id":1}
+}
+
+// PhotosAPI is the example of files.
+type PhotosAPI interface {
+	SetPhoto(ctx context.Context, in *SetPhoto) error
+	GetPhoto(ctx context.Context, in *PhotoID) (*svc.File, error)
+}
+
+type PhotoID struct {
+	ID int `json:"id"`
+}
+
+type album struct {
+	dir     string
+	service *svc.Service
+}
+
+func (a *album) path(id int) string { return filepath.Join(a.dir, strconv.Itoa(id)) }
+
+type SetPhoto struct {
+	ID    int      `json:"id"` // PUT /photos/{id}
+	Photo svc.Body `contentType:"image/png,image/jpeg" maxBytes:"10485760"`
+}
+
+func (a *album) SetPhoto(ctx context.Context, in *SetPhoto) error {
+	f, err := os.CreateTemp(a.dir, "new-*")
+	if err != nil {
+		return err
+	}
+	defer os.Remove(f.Name())
+	defer f.Close()
+	if _, err := io.Copy(f, in.Photo); err != nil {
+		return err // 413, 408 or 400: the file is only a part
+	}
+	return os.Rename(f.Name(), a.path(in.ID))
+}
+
+func (a *album) GetPhoto(ctx context.Context, in *PhotoID) (*svc.File, error) {
+	f, err := os.Open(a.path(in.ID))
+	if errors.Is(err, fs.ErrNotExist) {
+		return nil, svc.Errorf(svc.CodeNotFound, "there is no such photo")
+	}
+	return &svc.File{Name: "photo.png", ContentType: "image/png", Content: f}, err // svc closes f
+}
+
+func (a *album) postForm(w http.ResponseWriter, r *http.Request) error {
+	r.Body = http.MaxBytesReader(w, r.Body, 10<<20)
+	photo, header, err := r.FormFile("photo")
+	if err != nil {
+		return svc.Errorf(svc.CodeInvalidArgument, "the form has no photo: %w", err)
+	}
+	defer photo.Close()
+	_, err = a.service.Call(r.Context(), "photos", "set_photo", &SetPhoto{ID: 7, Photo: svc.NewBody(photo, header.Header.Get("Content-Type"))})
+	return err
+}
+
+// Verify that the example of files takes a body and a form, and that a part of a file is
+// not kept.
+func TestRecipeFiles(t *testing.T) {
+	a := &album{dir: t.TempDir()}
+	a.service = svc.MustRegister[PhotosAPI](a, &svc.Options{Resource: "photos", Logger: slog.New(slog.DiscardHandler)})
+	mux := http.NewServeMux()
+	mux.Handle("/", a.service.REST())
+	mux.Handle("POST /form", svc.Handle(a.postForm, nil, slog.New(slog.DiscardHandler)))
+	do := func(method, path, contentType, body string) (int, string) {
+		r := httptest.NewRequest(method, path, io.MultiReader(strings.NewReader(body)))
+		r.Header.Set("Content-Type", contentType)
+		w := httptest.NewRecorder()
+		mux.ServeHTTP(w, r)
+		return w.Code, w.Body.String()
+	}
+	form := "--b\r\nContent-Disposition: form-data; name=photo; filename=x\r\nContent-Type: image/png\r\n\r\nthird\r\n--b--\r\n"
+	for _, test := range []struct {
+		method, path, contentType, body string
+		status                          int
+		want                            string // what the photo is then
+	}{
+		{"PUT", "/photos/7", "image/png", "first", 204, "first"},
+		{"PUT", "/photos/7", "image/png", strings.Repeat("x", 10485761), 413, "first"},
+		{"PUT", "/photos/7", "image/gif", "x", 415, "first"},
+		{"PUT", "/photos/7", "image/jpeg", "second", 204, "second"},
+		{"POST", "/form", "multipart/form-data; boundary=b", form, 200, "third"},
+		{"POST", "/form", "multipart/form-data; boundary=b", "--b--", 400, "third"},
+		{"POST", "/form", "multipart/form-data; boundary=b", strings.Replace(form, "image/png", "text/html", 1), 415, "third"},
+	} {
+		if status, text := do(test.method, test.path, test.contentType, test.body); status != test.status {
+			t.Errorf("%s %s: %d %s, want %d", test.method, test.path, status, text, test.status)
+		}
+		if status, text := do("GET", "/photos/7", "", ""); status != 200 || text != test.want {
+			t.Errorf("%s %s: the photo is then %d %s, want %s", test.method, test.path, status, text, test.want)
+		}
+	}
+	if files, err := os.ReadDir(a.dir); err != nil || len(files) != 1 {
+		t.Errorf("%d files are left, %v", len(files), err)
+	}
+	if status, _ := do("GET", "/photos/8", "", ""); status != 404 {
+		t.Errorf("a photo that is not there has the status %d", status)
+	}
 }
