@@ -1,12 +1,14 @@
 package svc
 
-// This file has the table of security schemes, two guards, BasicAuth (names and
-// passwords) and AllowIPs (addresses), and Under, which applies middleware to a part of
-// a site. auth_bearer.go has Bearer and the identity of callers.
+// This file has the security schemes, two guards, BasicAuth (names and passwords) and
+// AllowIPs (addresses), and Under, which applies middleware to a part of a site.
+// auth_bearer.go has the identity of callers, Bearer and APIKey.
 
 import (
+	"context"
 	"crypto/sha256"
 	"crypto/subtle"
+	"encoding/json"
 	"fmt"
 	"maps"
 	"net/http"
@@ -16,48 +18,112 @@ import (
 	"strings"
 )
 
-// A scheme is a kind of credentials.
+// A Scheme is a kind of credentials: a Security Scheme Object of OpenAPI, for
+// Options.Schemes. Each Type needs the fields of its row, and no others:
+//
+//	Type             Credentials                               Fields
+//	---------------  ----------------------------------------  ----------
+//	"bearer"         a bearer token (RFC 6750)                 none
+//	"basic"          a user and a password (RFC 7617)          none
+//	"apiKey"         a key in a header of its own              Header
+//	"openIdConnect"  a bearer token from an OpenID provider    URL
+//	"oauth2"         a bearer token, by an authorization code  URL, Token
+type Scheme struct {
+	Type   string
+	Header string // the name of the header that has the key, such as X-Api-Key
+	URL    string // of the configuration of the provider; of oauth2: its authorization endpoint (RFC 6749, section 3.1)
+	Token  string // the URL of the token endpoint (RFC 6749, section 3.2)
+}
+
+// A scheme is a Scheme as documents, the page and the Markdown show it.
 type scheme struct {
-	Name   string       `json:"name"`   // in documents and in Defaults.Auth
-	Object schemeObject `json:"object"` // in components.securitySchemes
-	Noun   string       `json:"noun"`   // what a caller needs, in a sentence
+	Name   string          `json:"name"` // in documents
+	source Scheme          // what it describes
+	object json.RawMessage // in components.securitySchemes
+	Noun   string          `json:"noun"` // what a caller needs, in a sentence
 
 	// The page asks for credentials with these labels, and sends them in the header.
 	Label  string `json:"label"`
 	User   string `json:"user,omitempty"` // "" if there is only a secret; else base64 of both is sent
 	Secret string `json:"secret"`
 	Header string `json:"header"`
-	Prefix string `json:"prefix"` // of the header's value
-	Curl   string `json:"curl"`   // the arguments of curl; they name the secret and do not contain it
+	Prefix string `json:"prefix,omitempty"` // of the header's value
+	Curl   string `json:"curl"`             // the arguments of curl; they name the secret and do not contain it
 }
 
-// A schemeObject is a Security Scheme Object of OpenAPI.
-type schemeObject struct {
-	Type   string `json:"type"`
-	Scheme string `json:"scheme"`
-}
+// The parts of a scheme that most types share.
+const (
+	bearerPrefix = "Bearer "
+	bearerCurl   = `-H "Authorization: Bearer $TOKEN"`
+)
 
-// schemes is the only statement of what a security scheme is. Documents, the page and
-// the Markdown follow it. Defaults.Auth can name the first; callers use the others with
-// middleware that svc does not know about.
+// schemes has the types of schemes, under their names. It is the only statement of what
+// a type is. Documents, the page and the Markdown follow it. Words in braces stand for
+// the fields of a Scheme, and for the scopes of methods.
 var schemes = []scheme{
-	{
-		Name: "bearer", Object: schemeObject{"http", "bearer"}, Noun: "a bearer token",
-		Label: "Bearer token", Secret: "Token",
-		Header: "Authorization", Prefix: "Bearer ", Curl: `-H "Authorization: Bearer $TOKEN"`,
-	},
-	{
-		Name: "basic", Object: schemeObject{"http", "basic"}, Noun: "a user and password",
-		Label: "User and password (Basic)", User: "User", Secret: "Password",
-		Header: "Authorization", Prefix: "Basic ", Curl: `-u "$USER_AND_PASSWORD"`,
-	},
+	{"bearer", Scheme{}, json.RawMessage(`{"type":"http","scheme":"bearer"}`), "a bearer token", "Bearer token", "", "Token", "Authorization", bearerPrefix, bearerCurl},
+	{"basic", Scheme{}, json.RawMessage(`{"type":"http","scheme":"basic"}`), "a user and password", "User and password (Basic)", "User", "Password", "Authorization", "Basic ", `-u "$USER_AND_PASSWORD"`},
+	{"apiKey", Scheme{}, json.RawMessage(`{"type":"apiKey","name":"{header}","in":"header"}`), "an API key", "API key ({header})", "", "Key", "{header}", "", `-H "{header}: $API_KEY"`},
+	{"openIdConnect", Scheme{}, json.RawMessage(`{"type":"openIdConnect","openIdConnectUrl":"{url}"}`), "a token of the OpenID provider", "Token (OpenID Connect)", "", "Token", "Authorization", bearerPrefix, bearerCurl},
+	{"oauth2", Scheme{}, json.RawMessage(`{"type":"oauth2","flows":{"authorizationCode":{"authorizationUrl":"{url}","tokenUrl":"{token}","scopes":{scopes}}}}`), "an access token", "Access token (OAuth 2.0)", "", "Token", "Authorization", bearerPrefix, bearerCurl},
+}
+
+// describe returns s as documents show it, under the name of its type. scopes are those
+// of the methods that have it.
+func (s Scheme) describe(scopes []string) scheme {
+	members := make(map[string]string) // scopes have no descriptions
+	for _, scope := range scopes {
+		members[scope] = ""
+	}
+	list, _ := json.Marshal(members)
+	r := strings.NewReplacer("{header}", s.Header, "{url}", s.URL, "{token}", s.Token, "{scopes}", string(list))
+	d := schemes[slices.IndexFunc(schemes, func(d scheme) bool { return d.Name == s.Type })]
+	d.source, d.object = s, json.RawMessage(r.Replace(string(d.object)))
+	d.Label, d.Header, d.Curl = r.Replace(d.Label), r.Replace(d.Header), r.Replace(d.Curl)
+	return d
+}
+
+// guard returns a guard that has the challenge of s, and lets nobody in.
+func (s Scheme) guard() *guard {
+	switch s.Type {
+	case "basic":
+		return &guard{fixed: basicChallenge("api")}
+	case "apiKey":
+		return &guard{fixed: keyChallenge(s.Header)}
+	}
+	return new(guard)
+}
+
+// checkScheme returns the mistakes in s.
+func checkScheme(s Scheme) (bad []string) {
+	if !slices.ContainsFunc(schemes, func(d scheme) bool { return d.Name == s.Type }) {
+		return []string{fmt.Sprintf(`the Type is %q; want one of "bearer", "basic", "apiKey", "openIdConnect", "oauth2"`, s.Type)}
+	}
+	for _, f := range [...]struct {
+		name, value, types, example string
+		ok                          bool
+	}{
+		{"Header", s.Header, "apiKey", "X-Api-Key", isToken(s.Header) && headerOwner(s.Header) == ""},
+		{"URL", s.URL, "openIdConnect oauth2", "https://login.example/authorize", isResourceURL(s.URL)},
+		{"Token", s.Token, "oauth2", "https://login.example/token", isResourceURL(s.Token)},
+	} {
+		needed := slices.Contains(strings.Fields(f.types), s.Type)
+		switch {
+		case needed && !f.ok:
+			bad = append(bad, fmt.Sprintf("the %s of the scheme %q is %q; want one such as %s", f.name, s.Type, f.value, f.example))
+		case !needed && f.value != "":
+			bad = append(bad, fmt.Sprintf("the scheme %q has no use for a %s; leave it empty", s.Type, f.name))
+		}
+	}
+	return bad
 }
 
 // BasicAuth returns middleware that requires HTTP Basic credentials (RFC 7617)
 // and passes requests whose name and password are in users, with a [Principal] of
-// that name and no scopes. Every other request gets 401 with a WWW-Authenticate
-// header and an UNAUTHENTICATED error, written by onError, or by [WriteError] if
-// onError is nil. Unknown names and wrong passwords take the same time.
+// that name and no scopes. It also passes requests without such credentials whose
+// caller another guard outside has found. Every other request gets 401 with a
+// WWW-Authenticate header and an UNAUTHENTICATED error, written by onError, or by
+// [WriteError] if onError is nil. Unknown names and wrong passwords take the same time.
 //
 // users maps names to passwords. BasicAuth copies it. If it is nil or empty, every
 // request gets 401. A user with an empty password also gets 401, because an
@@ -72,18 +138,35 @@ func BasicAuth(realm string, users map[string]string, onError ErrorHandler) func
 		panic(fmt.Sprintf("svc: BasicAuth: the realm %q has a control character", realm))
 	}
 	known := newCredentials(users)
-	challenge := `Basic realm=` + quotedString(realm) + `, charset="UTF-8"`
+	g := &guard{fixed: basicChallenge(realm)}
 	return func(next http.Handler) http.Handler {
 		return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
-			if known.matchRequest(r) {
-				name, _, _ := r.BasicAuth()
-				next.ServeHTTP(w, r.WithContext(WithPrincipal(r.Context(), &Principal{Subject: name})))
+			id := &identity{identityOf(r.Context()).known(), g, identityOf(r.Context())}
+			sent := slices.ContainsFunc(r.Header["Authorization"], func(value string) bool { return hasAuthScheme(value, "Basic") })
+			switch name, _, _ := r.BasicAuth(); {
+			case known.matchRequest(r):
+				id.principal = &Principal{Subject: name}
+			case sent || id.principal == nil:
+				e := id.refuse(Errorf(CodeUnauthenticated, "a valid name and password are required"))
+				w.Header()["Www-Authenticate"] = e.header.Values("WWW-Authenticate") // realm need not be ASCII, as headers of errors must
+				refuse(w, r, e, onError)
 				return
 			}
-			w.Header().Set("WWW-Authenticate", challenge)
-			refuse(w, r, Errorf(CodeUnauthenticated, "a valid name and password are required"), onError)
+			next.ServeHTTP(w, r.WithContext(context.WithValue(r.Context(), identityKey{}, id)))
 		})
 	}
+}
+
+// basicChallenge returns the challenge of the Basic scheme (RFC 7617, section 2).
+func basicChallenge(realm string) string {
+	return `Basic realm=` + quotedString(realm) + `, charset="UTF-8"`
+}
+
+// hasAuthScheme reports whether the value of an Authorization header has a scheme, in
+// any case of letters (RFC 9110, section 11.1).
+func hasAuthScheme(value, scheme string) bool {
+	given, _, _ := strings.Cut(value, " ")
+	return strings.EqualFold(given, scheme)
 }
 
 // credentials are the SHA-256 hashes of "name:password" for each user with a

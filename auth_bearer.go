@@ -3,8 +3,9 @@ package svc
 // This file has, in this order:
 //
 //   - the identity of callers: Principal and its place in a context
-//   - Bearer, the middleware that reads it from a bearer token (RFC 6750)
-//   - the errors and challenges of Bearer, and what may be logged of a token
+//   - Bearer, the middleware that reads it from a bearer token (RFC 6750), and APIKey,
+//     which reads it from a key in a header
+//   - their guard: its errors and challenges, and what may be logged of a credential
 //   - the metadata document, which tells clients where to get a token (RFC 9728)
 
 import (
@@ -32,23 +33,32 @@ type Principal struct {
 // An identity is what a context knows about its caller. If a context has none, no
 // middleware has looked for the caller.
 type identity struct {
-	principal *Principal   // nil if the caller is unknown
-	guard     *bearerGuard // the Bearer that the request passed, which writes challenges; nil if none
+	principal *Principal // nil if the caller is unknown
+	guard     *guard     // the last guard that the request passed; nil if none
+	outer     *identity  // what was known in front of that guard; nil if nothing
 }
 
-// An identityKey is the key of an identity in a context.
+// An identityKey is the key of an *identity in a context.
 type identityKey struct{}
 
-// identityOf returns what ctx knows about its caller.
-func identityOf(ctx context.Context) identity {
-	id, _ := ctx.Value(identityKey{}).(identity)
+// identityOf returns what ctx knows about its caller, or nil.
+func identityOf(ctx context.Context) *identity {
+	id, _ := ctx.Value(identityKey{}).(*identity)
 	return id
 }
 
+// known returns the caller, or nil.
+func (id *identity) known() *Principal {
+	if id == nil {
+		return nil
+	}
+	return id.principal
+}
+
 // PrincipalFrom returns the caller of the request that ctx belongs to, and reports
-// whether the caller is known. [Bearer], [BasicAuth] and [WithPrincipal] set it.
+// whether the caller is known. [Bearer], [APIKey], [BasicAuth] and [WithPrincipal] set it.
 func PrincipalFrom(ctx context.Context) (*Principal, bool) {
-	p := identityOf(ctx).principal
+	p := identityOf(ctx).known()
 	return p, p != nil
 }
 
@@ -56,7 +66,11 @@ func PrincipalFrom(ctx context.Context) (*Principal, bool) {
 // middleware and with [Service.Call] and [Service.MCPStdio]. If p is nil, the caller
 // is unknown.
 func WithPrincipal(ctx context.Context, p *Principal) context.Context {
-	return context.WithValue(ctx, identityKey{}, identity{p, identityOf(ctx).guard})
+	id := &identity{principal: p}
+	if outer := identityOf(ctx); outer != nil {
+		id.guard, id.outer = outer.guard, outer.outer
+	}
+	return context.WithValue(ctx, identityKey{}, id)
 }
 
 // BearerOptions configures [Bearer]. The zero value requires a valid token and no
@@ -84,8 +98,8 @@ type BearerOptions struct {
 	Logger *slog.Logger
 }
 
-// maxToken is the largest size of a token, in bytes. It bounds the work of verify.
-// Most servers accept less than that in all headers together.
+// maxToken is the largest size of a token or a key, in bytes. It bounds the work of
+// verify. Most servers accept less than that in all headers together.
 const maxToken = 8 << 10
 
 // Bearer returns middleware that requires a bearer token (RFC 6750) in the header
@@ -122,46 +136,104 @@ const maxToken = 8 << 10
 // Use [CORS] outside of Bearer: preflight requests have no token. Without Optional,
 // methods with MethodOptions.Public need a token too.
 //
+// A guard whose credential is absent passes a request if a guard outside has found its
+// caller. A credential that is sent must be valid. If two guards find a caller, that of
+// the inner one counts. So a token or a password lets a caller in here:
+//
+//	handler = svc.Bearer(verify, svc.BearerOptions{Optional: true})(svc.BasicAuth("notes", users, nil)(handler))
+//
 // Bearer panics if verify is nil, if AuthorizationServers is set without Resource, and
 // if a URL or a scope is not valid.
 func Bearer(verify func(ctx context.Context, token string) (*Principal, error), opts BearerOptions) func(http.Handler) http.Handler {
 	if verify == nil {
 		panic("svc: Bearer: verify must not be nil")
 	}
-	g := newBearerGuard(opts)
+	g := newGuard("Bearer", opts)
 	g.verify = verify
-	return func(next http.Handler) http.Handler {
-		return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
-			if g.metadata != nil && slices.Contains(g.wellKnown, r.URL.Path) {
-				g.metadata.ServeHTTP(w, r)
-				return
-			}
-			p, err := g.identify(r)
-			if err != nil {
-				logError(r.Context(), opts.Logger, err, logPlace{request: r})
-				refuse(w, r, err, opts.OnError)
-				return
-			}
-			if p == nil { // middleware outside may know the caller
-				p = identityOf(r.Context()).principal
-			}
-			next.ServeHTTP(w, r.WithContext(context.WithValue(r.Context(), identityKey{}, identity{p, g})))
-		})
-	}
+	return g.wrap
 }
 
-// A bearerGuard is a compiled Bearer.
-type bearerGuard struct {
-	verify      func(ctx context.Context, token string) (*Principal, error)
+// APIKeyOptions configures [APIKey]. The zero value requires a valid key and no scopes.
+type APIKeyOptions struct {
+	// Scopes are the scopes that every key must have. Default: none.
+	Scopes []string
+	// Optional lets requests without a key pass; see BearerOptions.Optional.
+	Optional bool
+	// OnError writes the responses to rejected requests. Default: WriteError.
+	OnError ErrorHandler
+	// Logger gets one line for each rejected request. No line contains a key or part of
+	// one. Default: the slog.Default of the moment.
+	Logger *slog.Logger
+}
+
+// APIKey returns middleware that requires a key in the request header of this name, and
+// passes requests with the [Principal] that verify returns for it. It responds as
+// [Bearer] does, with a key in place of the token. Every challenge is
+//
+//	WWW-Authenticate: ApiKey header="X-Api-Key"
+//
+// since a 401 must have one (RFC 9110, section 11.6.1). verify gets the key as it was
+// sent, and compares it: only hashes of keys should be stored.
+//
+// APIKey panics if verify is nil, and if the header or a scope is not valid.
+func APIKey(header string, verify func(ctx context.Context, key string) (*Principal, error), opts APIKeyOptions) func(http.Handler) http.Handler {
+	if verify == nil {
+		panic("svc: APIKey: verify must not be nil")
+	}
+	if bad := checkScheme(Scheme{Type: "apiKey", Header: header}); bad != nil {
+		panic("svc: APIKey: " + bad[0])
+	}
+	g := newGuard("APIKey", BearerOptions{Scopes: opts.Scopes, Optional: opts.Optional, OnError: opts.OnError, Logger: opts.Logger})
+	g.verify, g.header, g.noun, g.fixed = verify, http.CanonicalHeaderKey(header), "API key", keyChallenge(header)
+	return g.wrap
+}
+
+// keyChallenge returns the challenge of an API key. The scheme is not registered.
+func keyChallenge(header string) string {
+	return `ApiKey header="` + http.CanonicalHeaderKey(header) + `"`
+}
+
+// A guard is a compiled Bearer, APIKey or BasicAuth. The zero value has the challenge of
+// a Bearer without options.
+type guard struct {
+	verify      func(ctx context.Context, credential string) (*Principal, error)
 	opts        BearerOptions
+	header      string       // that has the credential, in canonical form
+	noun        string       // what the credential is, in messages
+	fixed       string       // the challenge, if it is always the same, as for all but Bearer
 	metadataURL string       // of the metadata document; "" if there is none
 	wellKnown   []string     // the paths of the metadata document
 	metadata    http.Handler // nil if there is none
 }
 
-// newBearerGuard compiles opts. It panics with every mistake in them.
-func newBearerGuard(opts BearerOptions) *bearerGuard {
-	g := &bearerGuard{opts: opts}
+// wrap is the middleware.
+func (g *guard) wrap(next http.Handler) http.Handler {
+	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		if g.metadata != nil && slices.Contains(g.wellKnown, r.URL.Path) {
+			g.metadata.ServeHTTP(w, r)
+			return
+		}
+		outer := identityOf(r.Context())
+		id := &identity{outer.known(), g, outer}
+		p, err := g.identify(r)
+		if p != nil {
+			id.principal = p
+		} else if err == nil && id.principal == nil && !g.opts.Optional {
+			err = id.refuse(Errorf(CodeUnauthenticated, "an %s is required", g.noun))
+		}
+		if err != nil {
+			logError(r.Context(), g.opts.Logger, err, logPlace{request: r})
+			refuse(w, r, err, g.opts.OnError)
+			return
+		}
+		next.ServeHTTP(w, r.WithContext(context.WithValue(r.Context(), identityKey{}, id)))
+	})
+}
+
+// newGuard compiles the options of caller, which is Bearer or APIKey. It panics with
+// every mistake in them.
+func newGuard(caller string, opts BearerOptions) *guard {
+	g := &guard{opts: opts, header: "Authorization", noun: "access token"}
 	g.opts.Scopes = slices.Clone(opts.Scopes)
 	var bad []string
 	for _, s := range opts.Scopes {
@@ -181,7 +253,7 @@ func newBearerGuard(opts BearerOptions) *bearerGuard {
 		bad = append(bad, fmt.Sprintf("Resource is %q; write a URL such as https://api.example/mcp", opts.Resource))
 	}
 	if len(bad) > 0 {
-		panic("svc: Bearer:\n  - " + strings.Join(bad, "\n  - "))
+		panic("svc: " + caller + ":\n  - " + strings.Join(bad, "\n  - "))
 	}
 	if len(opts.AuthorizationServers) > 0 {
 		g.setMetadata()
@@ -201,28 +273,26 @@ func isResourceURL(s string) bool {
 	return err == nil && isScope(s) && (u.Scheme == "https" || u.Scheme == "http") && u.Host != "" && u.User == nil && !strings.Contains(s, "#")
 }
 
-// identify returns the principal for the token of r. It returns nil if r has no token
-// and Optional is set.
-func (g *bearerGuard) identify(r *http.Request) (*Principal, error) {
-	values := r.Header["Authorization"]
-	if len(values) > 1 {
-		return nil, g.requestError("the request has more than one Authorization header")
+// identify returns the principal for the credential of r, or nil if r has none.
+func (g *guard) identify(r *http.Request) (*Principal, error) {
+	values := r.Header[g.header]
+	switch {
+	case len(values) > 1:
+		return nil, g.requestError("the request has more than one " + g.header + " header")
+	case len(values) == 0, g.fixed == "" && !hasAuthScheme(values[0], "Bearer"):
+		return nil, nil
 	}
-	scheme, token := "", ""
-	if len(values) == 1 {
-		scheme, token, _ = strings.Cut(values[0], " ")
+	token := values[0]
+	if g.fixed == "" {
+		_, token, _ = strings.Cut(token, " ")
 		token = strings.Trim(token, " ")
 	}
 	switch {
-	case !strings.EqualFold(scheme, "Bearer") && g.opts.Optional:
-		return nil, nil
-	case !strings.EqualFold(scheme, "Bearer"):
-		return nil, g.missingError()
 	case token == "":
-		return nil, g.requestError("the access token is empty")
+		return nil, g.requestError("the " + g.noun + " is empty")
 	case len(token) > maxToken:
-		return nil, g.requestError("the access token has more than 8192 bytes")
-	case !isBearerToken(token):
+		return nil, g.requestError("the " + g.noun + " has more than 8192 bytes")
+	case g.fixed == "" && !isBearerToken(token):
 		return nil, g.tokenError(errors.New("it contains characters that a token cannot have"))
 	}
 	p, err := g.verifyToken(r.Context(), token)
@@ -233,7 +303,8 @@ func (g *bearerGuard) identify(r *http.Request) (*Principal, error) {
 		return nil, g.tokenError(errors.New("it has expired"))
 	}
 	if missing := missingScopes(p, g.opts.Scopes); len(missing) > 0 {
-		return nil, g.scopeError(p, missing)
+		e := Errorf(CodePermissionDenied, "the %s lacks a scope: %s", g.noun, strings.Join(missing, " "))
+		return nil, e.WithHeader("WWW-Authenticate", g.challenge("insufficient_scope", allScopes(p, missing)))
 	}
 	return p, nil
 }
@@ -248,7 +319,7 @@ func isBearerToken(s string) bool {
 }
 
 // verifyToken calls verify and converts its error to the one that the client gets.
-func (g *bearerGuard) verifyToken(ctx context.Context, token string) (*Principal, error) {
+func (g *guard) verifyToken(ctx context.Context, token string) (*Principal, error) {
 	p, err := g.callVerify(ctx, token)
 	switch {
 	case err == nil && p != nil:
@@ -261,11 +332,11 @@ func (g *bearerGuard) verifyToken(ctx context.Context, token string) (*Principal
 		return nil, g.tokenError(withoutToken(err, token))
 	}
 	after := cmp.Or(ErrorFrom(err).Header().Get("Retry-After"), "1") // in seconds
-	return nil, Errorf(CodeUnavailable, "access tokens cannot be checked at the moment").WithCause(withoutToken(err, token)).WithHeader("Retry-After", after)
+	return nil, Errorf(CodeUnavailable, "%ss cannot be checked at the moment", g.noun).WithCause(withoutToken(err, token)).WithHeader("Retry-After", after)
 }
 
 // callVerify calls verify and returns its panic as an error.
-func (g *bearerGuard) callVerify(ctx context.Context, token string) (p *Principal, err error) {
+func (g *guard) callVerify(ctx context.Context, token string) (p *Principal, err error) {
 	defer recoverTo(&err)
 	p, err = g.verify(ctx, token)
 	probeError(err)
@@ -273,7 +344,7 @@ func (g *bearerGuard) callVerify(ctx context.Context, token string) (p *Principa
 }
 
 // withoutToken returns err, or another error if the text of err contains part of the
-// token. Verifiers often quote what they could not parse. The stack of a panic stays.
+// token or key. Verifiers often quote what they could not parse. The stack of a panic stays.
 func withoutToken(err error, token string) error {
 	const part = 8 // bytes; shorter parts occur in other text by chance
 	text := fmt.Sprint(err)
@@ -286,7 +357,7 @@ func withoutToken(err error, token string) error {
 	for i := 0; i+size <= len(text) && !found; i++ {
 		found = parts[text[i:i+size]]
 	}
-	const hidden = "verify returned an error that quotes the token"
+	const hidden = "verify returned an error that quotes the credential"
 	if p := panicIn(err); p != nil && found {
 		return &PanicError{Value: hidden, Stack: p.Stack}
 	} else if found {
@@ -308,41 +379,35 @@ func missingScopes(p *Principal, needed []string) []string {
 
 // requestError returns the error for a malformed request: invalid_request in RFC 6750,
 // section 3.1.
-func (g *bearerGuard) requestError(text string) error {
-	return Errorf(CodeInvalidArgument, "%s", text).WithHeader("WWW-Authenticate", g.challenge("invalid_request", nil))
-}
-
-// missingError returns the error for a request without a token.
-func (g *bearerGuard) missingError() error {
-	return Errorf(CodeUnauthenticated, "an access token is required").WithHeader("WWW-Authenticate", g.challenge("", g.opts.Scopes))
+func (g *guard) requestError(text string) error {
+	return Errorf(CodeInvalidArgument, "%s", text).WithStatus(http.StatusBadRequest).WithHeader("WWW-Authenticate", g.challenge("invalid_request", nil))
 }
 
 // tokenError returns the error for a token that is not valid. The reason is only
 // logged, because a client cannot repair a token.
-func (g *bearerGuard) tokenError(reason error) error {
-	return Errorf(CodeUnauthenticated, "the access token is not valid").WithCause(reason).
+func (g *guard) tokenError(reason error) error {
+	return Errorf(CodeUnauthenticated, "the %s is not valid", g.noun).WithCause(reason).
 		WithHeader("WWW-Authenticate", g.challenge("invalid_token", g.opts.Scopes))
 }
 
-// scopeError returns the error for a caller that lacks scopes. If g is nil, the error
-// has no challenge, because the caller may have used another scheme.
-func (g *bearerGuard) scopeError(p *Principal, missing []string) error {
-	e := Errorf(CodePermissionDenied, "the access token lacks a scope: %s", strings.Join(missing, " "))
-	if g == nil {
-		return e
-	}
+// allScopes returns the scopes for a challenge to a caller that lacks some: those that it
+// has, and the missing ones.
+func allScopes(p *Principal, missing []string) []string {
 	scopes := slices.DeleteFunc(slices.Concat(p.Scopes, missing), func(s string) bool { return !isScope(s) })
 	if len(strings.Join(scopes, " ")) > maxEchoed { // p.Scopes are as many as its token says
-		scopes = missing
+		return missing
 	}
-	return e.WithHeader("WWW-Authenticate", g.challenge("insufficient_scope", scopes))
+	return scopes
 }
 
 // challenge returns a value of WWW-Authenticate (RFC 6750, section 3, and RFC 9728,
 // section 5.1), which must have at least one parameter. It lists each scope once.
 //
 //	Bearer error="invalid_token", scope="todos:read", resource_metadata="https://…"
-func (g *bearerGuard) challenge(code string, scopes []string) string {
+func (g *guard) challenge(code string, scopes []string) string {
+	if g.fixed != "" {
+		return g.fixed
+	}
 	var params []string
 	if code != "" {
 		params = append(params, `error="`+code+`"`)
@@ -356,31 +421,68 @@ func (g *bearerGuard) challenge(code string, scopes []string) string {
 		})
 		params = append(params, `scope="`+strings.Join(once, " ")+`"`)
 	}
-	if g != nil && g.metadataURL != "" {
+	if g.metadataURL != "" {
 		params = append(params, `resource_metadata="`+g.metadataURL+`"`)
 	}
 	return "Bearer " + cmp.Or(strings.Join(params, ", "), `realm="api"`)
 }
 
+// refuse returns e with the challenges for a caller that is not known: one for each
+// guard that the request has reached.
+func (id *identity) refuse(e *Error) *Error { return id.withChallenges(e, nil, "", nil) }
+
+// withChallenges returns e with one challenge for each guard that the request has
+// reached, or else for each of schemes. Those of Bearer come first, since some MCP clients
+// look at nothing else.
+func (id *identity) withChallenges(e *Error, schemes []Scheme, code string, scopes []string) *Error {
+	var guards []*guard
+	for ; id != nil; id = id.outer {
+		if id.guard != nil {
+			guards = append(guards, id.guard)
+		}
+	}
+	if guards == nil {
+		for _, s := range schemes {
+			guards = append(guards, s.guard())
+		}
+	}
+	var list []string
+	for _, g := range guards {
+		asked := scopes
+		if code == "" { // the caller needs a credential with all scopes
+			asked = slices.Concat(g.opts.Scopes, scopes)
+		}
+		switch c := g.challenge(code, asked); {
+		case slices.Contains(list, c):
+		case g.fixed == "":
+			list = slices.Insert(list, 0, c)
+		default:
+			list = append(list, c)
+		}
+	}
+	e = e.clone()
+	e.header = http.Header{"Www-Authenticate": list}
+	return e
+}
+
 // checkIdentity returns an error unless the caller in ctx is known and has these scopes.
 // It fails closed: if no middleware has looked for the caller, the response is the same
 // as for an unknown caller, and only the log tells the difference.
-func checkIdentity(ctx context.Context, scopes []string) error {
-	id, looked := ctx.Value(identityKey{}).(identity)
-	if id.principal != nil {
-		if missing := missingScopes(id.principal, scopes); len(missing) > 0 {
-			return id.guard.scopeError(id.principal, missing)
+func checkIdentity(ctx context.Context, schemes []Scheme, scopes []string) error {
+	id := identityOf(ctx)
+	if p := id.known(); p != nil {
+		missing := missingScopes(p, scopes)
+		if len(missing) == 0 {
+			return nil
 		}
-		return nil
+		e := Errorf(CodePermissionDenied, "the caller lacks a scope: %s", strings.Join(missing, " "))
+		return id.withChallenges(e, schemes, "insufficient_scope", allScopes(p, missing))
 	}
-	if id.guard != nil {
-		scopes = slices.Concat(id.guard.opts.Scopes, scopes)
-	}
-	e := Errorf(CodeUnauthenticated, "the caller is not known").WithHeader("WWW-Authenticate", id.guard.challenge("", scopes))
-	if !looked {
+	e := Errorf(CodeUnauthenticated, "the caller is not known")
+	if id == nil {
 		e.cause = errNobodyLooked
 	}
-	return e
+	return id.withChallenges(e, schemes, "", scopes)
 }
 
 // errNobodyLooked is logged in a program that has no guard, or whose guard does not call
@@ -393,8 +495,8 @@ const metadataPath = "/.well-known/oauth-protected-resource"
 
 // setMetadata sets the metadata document (RFC 9728, section 2) and its paths. One path
 // has no resource, for clients that know only the host.
-func (g *bearerGuard) setMetadata() {
-	u, _ := url.Parse(g.opts.Resource) // newBearerGuard has checked it
+func (g *guard) setMetadata() {
+	u, _ := url.Parse(g.opts.Resource) // newGuard has checked it
 	path := u.EscapedPath()
 	if path == "/" { // is dropped (RFC 9728, section 3.1)
 		path = ""
@@ -453,7 +555,7 @@ func serveMetadata(w http.ResponseWriter, r *http.Request, body []byte) {
 // /.well-known/oauth-protected-resource followed by the path of Resource. Metadata
 // panics if Resource or AuthorizationServers is missing, and where Bearer panics.
 func (o BearerOptions) Metadata() http.Handler {
-	g := newBearerGuard(o)
+	g := newGuard("Bearer", o)
 	if g.metadata == nil {
 		panic("svc: BearerOptions.Metadata: Resource and AuthorizationServers must be set")
 	}

@@ -275,18 +275,6 @@ func (c *decoders) appendParam(list []param, f *field, name, in, at string) []pa
 // ID of the last event it received (WHATWG HTML, section 9.2.4).
 const lastEventID = "Last-Event-Id" // in canonical form
 
-// ownedHeaders are the request headers that no field can come from, in canonical
-// form, with what to do instead. A dash at the end stands for every name that
-// begins so. Browsers let no page set those of the last rows (Fetch, section 2.2.2),
-// and a proxy replaces or drops those of a connection (RFC 9110, section 7.6.1).
-var ownedHeaders = [...]struct{ names, instead string }{
-	{"Authorization Proxy-", "let a middleware such as BasicAuth read it"},
-	{"Cookie", "give the field a tag cookie:\"name\""},
-	{"Accept Accept-Charset Accept-Encoding Content-", "svc chooses the content types of bodies; choose another name"},
-	{"Host Connection Expect Keep-Alive Te Trailer Transfer-Encoding Upgrade", "it belongs to the connection; choose another name"},
-	{"Origin Sec- Access-Control- Set-Cookie", "it belongs to the browser; choose another name"},
-}
-
 // checkHeaderName adds a mistake for a header tag of an input with an invalid name or
 // with a name reserved by HTTP or browsers, and for a required Last-Event-ID.
 func checkHeaderName(p *mistakes, f *field, at string) {
@@ -294,12 +282,8 @@ func checkHeaderName(p *mistakes, f *field, at string) {
 	if !isToken(f.header) {
 		p.addf("%s: header:%q: want the name of a header, in letters, digits and dashes", at, f.header)
 	}
-	for _, row := range ownedHeaders {
-		for _, name := range strings.Fields(row.names) {
-			if key == name || strings.HasSuffix(name, "-") && strings.HasPrefix(key, name) {
-				p.addf("%s: header:%q: %s", at, f.header, row.instead)
-			}
-		}
+	if instead := headerOwner(f.header); instead != "" {
+		p.addf("%s: header:%q: %s", at, f.header, instead)
 	}
 	if key == lastEventID && f.isRequired() {
 		p.addf("%s: a client sends %s only when it reconnects, so the field must be optional (omitempty)", at, f.header)

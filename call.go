@@ -138,7 +138,7 @@ func (m *method) checkCaller(ctx context.Context) error {
 	if len(m.schemes) == 0 {
 		return nil
 	}
-	return checkIdentity(ctx, m.scopes)
+	return checkIdentity(ctx, m.schemes, m.scopes)
 }
 
 // bindObject returns the input in text, a JSON object with all fields by their wire

@@ -49,7 +49,7 @@ import (
 type ClientOptions struct {
 	// Service has the options of the service that is called. Name, Resource,
 	// Path, Methods and Strict are read, since the routes follow from them, and
-	// Defaults.Auth, without which Scopes are a mistake. A package that declares an
+	// Schemes and Defaults.Auth, without which Scopes are a mistake. A package that declares an
 	// interface should export its options too.
 	// Default: the defaults of Options.
 	Service *Options

@@ -195,7 +195,10 @@ type docsName struct {
 // newDocsData makes the data of s.
 func newDocsData(s *Service, places DocsOptions) *docsData {
 	b := newAPIBuilder(s, openAPI31)
-	d := &docsData{Document: encodeDocument(b.doc), REST: places.REST, RPC: places.RPC, MCP: places.MCP, Calls: make(map[string]docsCall), Schemes: schemes}
+	d := &docsData{Document: encodeDocument(b.doc), REST: places.REST, RPC: places.RPC, MCP: places.MCP, Calls: make(map[string]docsCall), Schemes: b.schemes}
+	if d.Schemes == nil { // a guard may ask for one of these all the same
+		d.Schemes = schemes[:2]
+	}
 	d.components = memberAt(d.Document, "components")
 	forMembers(memberAt(d.Document, "paths"), func(path string, item []byte) {
 		forMembers(item, func(_ string, text []byte) {
@@ -534,8 +537,11 @@ func (w *docsWriter) writeOperation(o docsOperation) {
 		// The options of the MCP handler, which can hide it or make it a prompt, are not known here.
 		fmt.Fprintf(w, "- MCP tool: `%s` (if the server offers it)\n", o.call.MCP)
 	}
-	for i, s := range m.schemes {
+	for i, s := range w.schemesOf(m) {
 		w.WriteString([]string{"- needs credentials: ", " or "}[min(i, 1)] + s.Name)
+		if s.source.Header != "" {
+			w.WriteString(" in the header " + s.Header)
+		}
 	}
 	switch {
 	case len(m.scopes) > 0:
@@ -556,6 +562,16 @@ func (w *docsWriter) writeOperation(o docsOperation) {
 	w.writeProperties("", "body", w.data.resolve(body))
 	forMembers(memberAt(operation, "responses"), func(status string, response []byte) { w.writeResponse(status, w.data.resolve(response)) })
 	fmt.Fprintf(w, "\n```sh\n%s\n```\n", w.makeCommand(o))
+}
+
+// schemesOf returns the schemes that let a caller of m in.
+func (w *docsWriter) schemesOf(m *method) (list []scheme) {
+	for _, s := range w.data.Schemes {
+		if slices.Contains(m.schemes, s.source) {
+			list = append(list, s)
+		}
+	}
+	return list
 }
 
 // placeOf returns where REST takes a parameter from, and its name over JSON-RPC and MCP
@@ -736,8 +752,8 @@ func (w *docsWriter) makeCommand(o docsOperation) string {
 	if o.method.method != http.MethodGet {
 		command += " -X " + o.method.method
 	}
-	if len(o.method.schemes) > 0 {
-		command += " " + o.method.schemes[0].Curl
+	for _, s := range w.schemesOf(o.method)[:min(1, len(o.method.schemes))] {
+		command += " " + s.Curl
 	}
 	query := make(url.Values)
 	for _, p := range itemsOf(memberAt(o.text, "parameters")) {

@@ -566,7 +566,7 @@ func setErrorHeader(h, header http.Header) {
 		case name == "Vary", isAddedHeader(name):
 			addHeader(h, name, values[0])
 		case isAnswerHeader(name), name == "Content-Range": // of a 416 (RFC 9110, section 14.4)
-			h[name] = values[:1:1]
+			h[name] = slices.Clip(values)
 		}
 	}
 }
@@ -598,6 +598,32 @@ func isAnswerHeader(name string) bool {
 		return false
 	}
 	return isToken(name) && !strings.HasPrefix(name, "Content-") && !strings.HasPrefix(name, "Access-Control-")
+}
+
+// ownedHeaders are the request headers that no field and no API key can come from, in
+// canonical form, with what to do instead. A dash at the end stands for every name that
+// begins so. Browsers let no page set those of the last rows (Fetch, section 2.2.2), and
+// a proxy replaces or drops those of a connection (RFC 9110, section 7.6.1).
+var ownedHeaders = [...]struct{ names, instead string }{
+	{"Authorization Proxy-", "let a middleware such as BasicAuth read it"},
+	{"Cookie", "give the field a tag cookie:\"name\""},
+	{"Accept Accept-Charset Accept-Encoding Content-", "svc chooses the content types of bodies; choose another name"},
+	{"Host Connection Expect Keep-Alive Te Trailer Transfer-Encoding Upgrade", "it belongs to the connection; choose another name"},
+	{"Origin Sec- Access-Control- Set-Cookie", "it belongs to the browser; choose another name"},
+}
+
+// headerOwner returns what to do instead of reading a request header that has an owner,
+// and "" for any other header.
+func headerOwner(name string) string {
+	key := http.CanonicalHeaderKey(name)
+	for _, row := range ownedHeaders {
+		for _, name := range strings.Fields(row.names) {
+			if key == name || strings.HasSuffix(name, "-") && strings.HasPrefix(key, name) {
+				return row.instead
+			}
+		}
+	}
+	return ""
 }
 
 // isHeaderValue reports whether text can be the value of a header without changes: it

@@ -174,9 +174,7 @@ func newAPIBuilder(s *Service, d dialect) *apiBuilder {
 		operationIDs: make(map[string]*method),
 		paths:        make(map[string]*apiPath),
 	}
-	for _, m := range s.methodsOn(TransportREST) {
-		b.addSchemes(m)
-	}
+	b.addSchemes()
 	b.components = newComponents(d, func(s *shape) string { return b.names[keyOf(s)] })
 	b.nameTypes()
 	b.nameParts()
@@ -187,14 +185,16 @@ func newAPIBuilder(s *Service, d dialect) *apiBuilder {
 	return b
 }
 
-// addSchemes adds the security schemes of m to those of the document.
-func (b *apiBuilder) addSchemes(m *method) {
-	all := &b.doc.Components.SecuritySchemes
-	for _, s := range m.schemes {
-		if !slices.ContainsFunc(*all, func(v namedValue) bool { return v.name == s.Name }) {
-			all.addMember(s.Name, s.Object)
-			b.doc.Security = append(b.doc.Security, documentSecurity{s.Name: {}})
+// addSchemes adds the security schemes of all REST methods to the document.
+func (b *apiBuilder) addSchemes() {
+	methods := b.service.methodsOn(TransportREST)
+	for _, s := range b.service.listSchemes() {
+		if !slices.ContainsFunc(methods, func(m *method) bool { return slices.Contains(m.schemes, s.source) }) {
+			continue
 		}
+		b.schemes = append(b.schemes, s)
+		b.doc.Components.SecuritySchemes.addMember(s.Name, s.object)
+		b.doc.Security = append(b.doc.Security, documentSecurity{s.Name: {}})
 	}
 }
 
@@ -208,6 +208,7 @@ type apiBuilder struct {
 	dialect    dialect
 	doc        *apiDocument
 	components *components
+	schemes    []scheme // of the document
 
 	names        map[componentKey]string
 	taken        map[string]bool   // component names in lower case: some generators make a file of each
@@ -245,7 +246,7 @@ func (b *apiBuilder) addOperation(m *method) {
 		o.RequestBody = &apiRequestBody{"", true, newContent(contentTypeJSON, refObject(b.referBody(m)))}
 	}
 	if len(b.doc.Security) > 0 { // again, since some tools read it only here; an empty list is public
-		o.Security = append([]documentSecurity{}, m.listSecurity(b.dialect != openAPI30)...)
+		o.Security = append([]documentSecurity{}, m.listSecurity(b.schemes, b.dialect != openAPI30)...)
 	}
 	if b.dialect != openAPI30 {
 		o.Description, o.Tags = m.description, []string{m.resource}
@@ -675,7 +676,7 @@ func codeList() string {
 //	----------------------------------  ---------------------------------------------
 //	Options.Name, Description, Version  info
 //	Defaults.BaseURL                    servers
-//	Defaults.Auth, Public               security, components.securitySchemes
+//	Options.Schemes, Public             security, components.securitySchemes
 //	MethodOptions.Scopes                security in 3.1, response 403 in 3.0.3
 //	a method                            an operation below paths
 //	a field of its input                one of parameters, or a property of requestBody

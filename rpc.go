@@ -558,6 +558,7 @@ type openRPCValue struct {
 func buildOpenRPC(s *Service) []byte {
 	c := newComponents(jsonSchema, func(t *shape) string { return s.typeNames[t] })
 	doc := openRPCDocument{OpenRPC: "1.3.2", Info: documentInfo{s.name, s.description, s.version}}
+	schemes := s.listSchemes()
 	for _, m := range s.methodsOn(TransportRPC) {
 		params, optional := []openRPCValue{}, []openRPCValue(nil) // an empty list is not null
 		if m.in != nil {
@@ -583,7 +584,7 @@ func buildOpenRPC(s *Service) []byte {
 			result.Schema = c.writer.appendShape(nil, m.result)
 		}
 		tags := []documentTag{{Name: m.resource}}
-		doc.Methods = append(doc.Methods, openRPCMethod{m.resource + "." + m.name, m.description, tags, "by-name", params, result, m.deprecated, m.listSecurity(true)})
+		doc.Methods = append(doc.Methods, openRPCMethod{m.resource + "." + m.name, m.description, tags, "by-name", params, result, m.deprecated, m.listSecurity(schemes, true)})
 	}
 	doc.Components.Schemas = c.writeSchemas()
 	return encodeDocument(doc)

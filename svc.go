@@ -212,6 +212,7 @@ import (
 	"fmt"
 	"log/slog"
 	"maps"
+	"net/http"
 	"reflect"
 	"slices"
 	"strconv"
@@ -244,6 +245,12 @@ type Options struct {
 	Methods map[string]MethodOptions
 	// Defaults apply to every method of the service.
 	Defaults Defaults
+	// Schemes are the credentials that documents and the page of Docs ask for; any of them
+	// lets a caller in. With Schemes, every call without a [Principal] in its context is
+	// UNAUTHENTICATED, on every transport and in Service.Call, before its input is read.
+	// [Bearer], [APIKey], [BasicAuth] and your own middleware, by [WithPrincipal], put one
+	// there. Default: none, or a bearer token if Defaults.Auth says so.
+	Schemes []Scheme
 	// Strict rejects JSON objects with unknown properties, which are ignored
 	// otherwise; schemas then say additionalProperties: false. It does not apply to
 	// query parameters. For a method without an input, JSON-RPC and MCP reject every
@@ -280,12 +287,7 @@ type Options struct {
 // Defaults apply to every method of a service.
 type Defaults struct {
 	BaseURL string // URL of the REST routes in documents; "" means the server of the document
-	// Auth is "bearer" if the methods need an identity, or "". Documents then ask for
-	// a bearer token, and every call without a [Principal] in its context is
-	// UNAUTHENTICATED, on every transport and in Service.Call, before its input is
-	// read. [Bearer] puts one there, [BasicAuth] too, and your own middleware by
-	// [WithPrincipal].
-	Auth string
+	Auth    string // "bearer" is short for Options.Schemes with the one Type "bearer"
 }
 
 // MethodOptions configures one method. The zero value stands for the defaults.
@@ -308,13 +310,12 @@ type MethodOptions struct {
 	// route: HTTP and Status mean nothing and HTTPBinding is empty. Service.Call calls
 	// every method. Default: all three.
 	Transports []Transport
-	// Public lets everybody call the method although Defaults.Auth is set, such as
+	// Public lets everybody call the method although Options.Schemes are set, such as
 	// one that says that the process is well. Behind [Bearer] that needs
 	// BearerOptions.Optional.
 	Public bool
 	// Scopes are what the [Principal] of the caller must have, all of them; a caller
-	// without one of them is PERMISSION_DENIED. They are checked where
-	// Defaults.Auth is, which they need. Default: none.
+	// without one of them is PERMISSION_DENIED. They need Options.Schemes. Default: none.
 	Scopes []string
 	// Deprecated marks the method as deprecated in every document. It is still served.
 	Deprecated bool
@@ -424,6 +425,13 @@ func (o Options) withDefaults(iface reflect.Type) Options {
 	o.Resource = cmp.Or(o.Resource, strings.Join(splitWords(o.Name), "_"))
 	o.Path = cmp.Or(strings.Trim(o.Path, "/"), o.Resource)
 	o.MaxBody = cmp.Or(o.MaxBody, DefaultMaxBody)
+	o.Schemes = slices.Clone(o.Schemes)
+	for i := range o.Schemes {
+		o.Schemes[i].Header = http.CanonicalHeaderKey(o.Schemes[i].Header)
+	}
+	if o.Schemes == nil && o.Defaults.Auth == bearer.Type {
+		o.Schemes = []Scheme{bearer}
+	}
 	o.BodyTimeout = cmp.Or(o.BodyTimeout, DefaultBodyTimeout)
 	return o
 }
@@ -453,9 +461,7 @@ func compileService(p *mistakes, iface reflect.Type, impl any, o Options) *Servi
 	if r, err := parsePattern("GET /" + o.Path); o.Path != o.Resource && (err != nil || len(r.placeholders) > 0) {
 		p.addf("Options.Path is %q; want segments of a path without placeholders, such as orders", o.Path)
 	}
-	if o.Defaults.Auth != "" && o.Defaults.Auth != schemes[0].Name {
-		p.addf("Options.Defaults.Auth is %q; want %q or nothing", o.Defaults.Auth, schemes[0].Name)
-	}
+	checkSchemes(p, o)
 	s.types = c.shapes.named
 	s.typeNames = nameTypes(s.types)
 	s.names = nameMethods(p, s.methods)
@@ -473,6 +479,51 @@ func compileService(p *mistakes, iface reflect.Type, impl any, o Options) *Servi
 		}
 	}
 	return s
+}
+
+// checkSchemes adds a mistake for each wrong scheme of o, and for an Auth that
+// contradicts them.
+func checkSchemes(p *mistakes, o Options) {
+	for i, s := range o.Schemes {
+		for _, text := range checkScheme(s) {
+			p.addf("Options.Schemes[%d]: %s", i, text)
+		}
+		if slices.Contains(o.Schemes[:i], s) {
+			p.addf("Options.Schemes[%d] is there twice; remove one of the two", i)
+		}
+	}
+	switch auth := o.Defaults.Auth; {
+	case auth != "" && auth != bearer.Type:
+		p.addf("Options.Defaults.Auth is %q; want %q or nothing, and Options.Schemes for other credentials", auth, bearer.Type)
+	case auth != "" && !slices.Contains(o.Schemes, bearer):
+		p.addf("Options.Defaults.Auth is %q, and Options.Schemes has no such scheme; add it there, or remove Auth", auth)
+	}
+}
+
+// bearer is the scheme of Defaults.Auth.
+var bearer = Scheme{Type: "bearer"}
+
+// listSchemes returns the schemes of all methods, each once, as documents show them. A
+// second one of a type has a number in its name, such as apiKey2.
+func (s *Service) listSchemes() (list []scheme) {
+	var sources []Scheme
+	scopes, count := make(map[Scheme][]string), make(map[string]int)
+	for _, m := range s.methods {
+		for _, source := range m.schemes {
+			if !slices.Contains(sources, source) {
+				sources = append(sources, source)
+			}
+			scopes[source] = append(scopes[source], m.scopes...)
+		}
+	}
+	for _, source := range sources {
+		d := source.describe(scopes[source])
+		if count[d.Name]++; count[source.Type] > 1 {
+			d.Name += strconv.Itoa(count[source.Type])
+		}
+		list = append(list, d)
+	}
+	return list
 }
 
 // suggestName returns the end of a message about the unknown method name: the name that

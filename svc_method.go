@@ -44,7 +44,7 @@ type method struct {
 	resource    string
 	description string
 	deprecated  bool
-	schemes     []scheme     // any of them lets a caller in; empty if the method is public
+	schemes     []Scheme     // any of them lets a caller in; empty if the method is public
 	scopes      []string     // that its caller must have; only with schemes
 	transports  []Transport  // that serve it; nil for all
 	status      int          // of success over REST
@@ -226,8 +226,8 @@ func (c *methodCompiler) compileMethod(rm reflect.Method) (m *method, routed boo
 	} else if !isResource(m.resource) {
 		c.addf("MethodOptions.Resource is %q; want letters, digits, - and _, since paths and tool names are made from it", m.resource)
 	}
-	if c.opts.Defaults.Auth != "" && !o.Public {
-		m.schemes = schemes[:1]
+	if !o.Public {
+		m.schemes = c.opts.Schemes
 	}
 	c.checkCallers(o)
 	c.compileTypes(m, sig)
@@ -310,8 +310,8 @@ func (c *methodCompiler) chooseStatus(m *method, status int) int {
 
 // checkCallers notes mistakes in what the options say about callers.
 func (c *methodCompiler) checkCallers(o MethodOptions) {
-	if c.opts.Defaults.Auth == "" && (o.Public || len(o.Scopes) > 0) {
-		c.addf("Public and Scopes need Options.Defaults.Auth %q", schemes[0].Name)
+	if len(c.opts.Schemes) == 0 && (o.Public || len(o.Scopes) > 0) {
+		c.addf("Public and Scopes need Options.Schemes, or Options.Defaults.Auth %q", bearer.Type)
 	}
 	if o.Public && len(o.Scopes) > 0 {
 		c.addf("the method is Public and has Scopes, which only known callers have; drop one of the two")
@@ -327,16 +327,17 @@ func (c *methodCompiler) checkCallers(o MethodOptions) {
 // of a scheme.
 type documentSecurity map[string][]string
 
-// listSecurity returns what a document says about the callers of m, with or without
-// the scopes: OpenAPI has them for http schemes from 3.1 on, as roles. It is nil for a
-// method that everybody may call.
-func (m *method) listSecurity(scopes bool) (list []documentSecurity) {
-	asked := []string{}
-	if scopes && m.scopes != nil {
-		asked = m.scopes
-	}
+// listSecurity returns what a document with these schemes says about the callers of m.
+// With roles it has the scopes for all schemes, as OpenAPI has from 3.1 on, else for those
+// of OAuth only. It is nil for a method that everybody may call.
+func (m *method) listSecurity(all []scheme, roles bool) (list []documentSecurity) {
 	for _, s := range m.schemes {
-		list = append(list, documentSecurity{s.Name: asked})
+		asked := []string{}
+		if m.scopes != nil && (roles || s.URL != "") {
+			asked = m.scopes
+		}
+		i := slices.IndexFunc(all, func(d scheme) bool { return d.source == s })
+		list = append(list, documentSecurity{all[i].Name: asked})
 	}
 	return list
 }
@@ -489,6 +490,11 @@ func (c *methodCompiler) compilePlans(m *method) {
 		if m.bind = c.bindings[key]; m.bind == nil || len(c.list) > 0 {
 			m.bind = compileBinding(c.decoders, m.in, spec)
 			c.bindings[key] = m.bind
+		}
+		for _, p := range m.bind.header {
+			if slices.ContainsFunc(c.opts.Schemes, func(s Scheme) bool { return s.Header == p.key }) {
+				c.addf("%v.%s: the header %s has the key of a scheme in Options.Schemes; choose another name", m.in.typ, p.goName, p.sourceName)
+			}
 		}
 	} else if len(m.placeholders) > 0 {
 		spec := bindSpec{instead: m.instead}

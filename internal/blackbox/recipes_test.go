@@ -2,6 +2,8 @@ package blackbox_test
 
 import (
 	"context"
+	"crypto/sha256"
+	"crypto/subtle"
 	"encoding/csv"
 	"errors"
 	"fmt"
@@ -331,7 +333,37 @@ func Example_authentication() {
 	// 200 {"data":[],"page":1,"per_page":20,"total":0,"total_pages":0}
 	// 401 {"error":{"code":"UNAUTHENTICATED","message":"the caller is not known"}}; WWW-Authenticate: Bearer realm="api"
 	// 201 {"id":1,"text":"Buy milk","color":"yellow","by":"ada"}
-	// 403 {"error":{"code":"PERMISSION_DENIED","message":"the access token lacks a scope: notes:admin"}}
+	// 403 {"error":{"code":"PERMISSION_DENIED","message":"the caller lacks a scope: notes:admin"}}
+}
+
+// keyHash is the hash of the only key. Others would stand in a database, by their hashes.
+var keyHash = sha256.Sum256([]byte("robot-key"))
+
+// verifyKeyHash is where a program looks a key up.
+func verifyKeyHash(ctx context.Context, key string) (*svc.Principal, error) {
+	hash := sha256.Sum256([]byte(key))
+	if subtle.ConstantTimeCompare(hash[:], keyHash[:]) != 1 {
+		return nil, svc.Errorf(svc.CodeUnauthenticated, "the key is unknown")
+	}
+	return &svc.Principal{Subject: "robot"}, nil
+}
+
+func Example_apiKeys() {
+	options := noteOptions()
+	options.Schemes = []svc.Scheme{{Type: "bearer"}, {Type: "apiKey", Header: "X-Api-Key"}}
+	service := svc.MustRegister[NoteAPI](&notes{}, options)
+
+	robots := svc.APIKey("X-Api-Key", verifyKeyHash, svc.APIKeyOptions{Optional: true, Logger: options.Logger})
+	people := svc.Bearer(verifyToken, svc.BearerOptions{Optional: true, Logger: options.Logger})
+	handler := people(robots(service.REST()))
+
+	show(handler, request("POST", "/notes", `{"text":"Buy milk"}`, "X-Api-Key", "robot-key"))
+	show(handler, request("POST", "/notes", `{"text":"Buy milk"}`, "Authorization", "Bearer secret"))
+	show(handler, request("POST", "/notes", `{"text":"Buy milk"}`, "X-Api-Key", "other"), "WWW-Authenticate")
+	// Output:
+	// 201 {"id":1,"text":"Buy milk","color":"yellow","by":"robot"}
+	// 201 {"id":2,"text":"Buy milk","color":"yellow","by":"ada"}
+	// 401 {"error":{"code":"UNAUTHENTICATED","message":"the API key is not valid"}}; WWW-Authenticate: ApiKey header="X-Api-Key"
 }
 
 // identify is for a service that only a gateway can reach, which has checked who calls.

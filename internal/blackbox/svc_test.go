@@ -653,7 +653,7 @@ func reg[I any](opts *svc.Options) func() error {
 // interface.
 func regImpl[I any]() I {
 	for _, impl := range []any{
-		regEmpty{}, regShapes{}, regObjects{}, regOptions{}, regClash{}, regPatterns{}, regBinding{},
+		regEmpty{}, regShapes{}, regObjects{}, regOptions{}, regOptionsKeyed{}, regClash{}, regPatterns{}, regBinding{},
 		regTypes{}, regTags{}, regForeignTags{}, regReceiver{}, regFields{}, regAliases{}, regDirect{}, regMany{}, regHidden{},
 		regPaths{}, regOddPaths{}, regLone{}, regSpellings{}, regList[regOut]{},
 	} {
@@ -749,6 +749,15 @@ type (
 		Do(context.Context, *regID) error
 	}
 	regOptions struct{ OptionsAPI }
+
+	KeyedAPI interface {
+		Create(context.Context, *regKeyed) error
+		Open(context.Context, *regKeyed) error
+	}
+	regOptionsKeyed struct{ KeyedAPI }
+	regKeyed        struct {
+		Key string `json:"-" header:"X-API-KEY,omitempty"`
+	}
 )
 
 func TestRegisterOptions(t *testing.T) {
@@ -758,6 +767,14 @@ func TestRegisterOptions(t *testing.T) {
 	regGolden(t, "options.txt", []regCase{
 		{"options of a method that is not there", reg[OptionsAPI](methods("create", svc.MethodOptions{HTTP: "POST /x"}))},
 		{"an authentication that documents cannot say", reg[OptionsAPI](&svc.Options{Defaults: svc.Defaults{Auth: "basic"}})},
+		{"schemes that cannot be", reg[OptionsAPI](&svc.Options{Schemes: []svc.Scheme{
+			{}, {Type: "digest"}, {Type: "bearer", Header: "X-Token"}, {Type: "basic", URL: "https://a.example", Token: "t"},
+			{Type: "apiKey"}, {Type: "apiKey", Header: "Cookie"}, {Type: "apiKey", Header: "X Key"}, {Type: "apiKey", Header: "X-Key", URL: "https://a.example"},
+			{Type: "openIdConnect"}, {Type: "openIdConnect", URL: "login.example"}, {Type: "oauth2", URL: "https://login.example/authorize"}, {Type: "oauth2", URL: "ftp://x", Token: "https://login.example/#a"},
+		}})},
+		{"two equal schemes", reg[OptionsAPI](&svc.Options{Schemes: []svc.Scheme{{Type: "bearer"}, {Type: "apiKey", Header: "X-API-Key"}, {Type: "bearer"}, {Type: "apiKey", Header: "x-api-key"}}})},
+		{"Auth beside schemes without a bearer", reg[OptionsAPI](&svc.Options{Defaults: svc.Defaults{Auth: "bearer"}, Schemes: []svc.Scheme{{Type: "basic"}}})},
+		{"a field that has the header of a key", reg[KeyedAPI](&svc.Options{Schemes: []svc.Scheme{{Type: "apiKey", Header: "x-api-key"}}, Methods: map[string]svc.MethodOptions{"Open": {Public: true}}})},
 		{"a resource that is no name", reg[OptionsAPI](&svc.Options{Resource: "api/todos"})},
 		{"a method's resource that is no name", reg[OptionsAPI](methods("Do", svc.MethodOptions{Resource: "to do"}))},
 		{"a stream mode that does not exist", reg[OptionsAPI](methods("Do", svc.MethodOptions{Stream: "websocket"}))},

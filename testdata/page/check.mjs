@@ -408,7 +408,7 @@ await step('search', '/sink/', async (page) => {
 
 await step('credentials', '/secret/', async (page, {sent}) => {
 	const o = await open(page, 'items_Get');
-	await o.getByText('Needs a bearer token.').waitFor();
+	await o.getByText('Needs a bearer token, or a user and password, or an API key in the header X-Api-Key.').waitFor();
 	await box(o, 'id').fill('7');
 	assert.match(await send(o, false), /^401/);
 	await o.getByRole('button', {name: 'Give them'}).click();
@@ -432,6 +432,22 @@ await step('credentials', '/secret/', async (page, {sent}) => {
 	await send(o);
 	assert.match(await sent.at(-1).headerValue('authorization'), /^Basic /);
 	assert(!(await page.content()).includes('wörd'), 'the password is in the page');
+	await page.getByText('Credentials: user ada').click();
+	assert.deepEqual(await page.getByLabel('Kind').locator('option').allTextContents(), ['Bearer token', 'User and password (Basic)', 'API key (X-Api-Key)']);
+	await page.getByLabel('Kind').selectOption('apiKey');
+	await page.getByLabel('Key', {exact: true}).fill('open-key');
+	await page.getByRole('button', {name: 'Use for calls'}).click();
+	await page.getByText('Credentials: an API key').waitFor();
+	for (const transport of ['REST', 'JSON-RPC', 'MCP']) {
+		await over(o, transport);
+		await send(o);
+		assert.equal((await result(o, transport)).id, '7');
+		assert.equal(await sent.at(-1).headerValue('x-api-key'), 'open-key');
+		assert.equal(await sent.at(-1).headerValue('authorization'), null);
+		const line = await o.locator('pre.curl').innerText();
+		assert(line.includes('-H "X-Api-Key: $API_KEY"') && !line.includes('open-key'), line);
+	}
+	assert(!(await page.content()).includes('open-key'), 'the key is in the page');
 	assert.deepEqual(await page.evaluate(() => [localStorage.length, sessionStorage.length, document.cookie]), [0, 0, '']);
 	await page.reload();
 	await page.getByText('Credentials: none').waitFor();
@@ -650,7 +666,7 @@ await step('hostile texts are text', '/hostile/', async (page) => {
 	await page.getByRole('searchbox').fill('hacked');
 	await page.getByText(/^[1-9]\d* of /).waitFor();
 	await op(page, 'nasties_Get').getByRole('button', {name: /^Show all \d+/}).first().click();
-}, {statuses: [400, 401, 409]});
+}, {statuses: [400, 403, 409]});
 
 await step('what OpenAPI 3.1 has and svc does not write', '/general/', async (page) => {
 	let o = await open(page, 'things_Make');

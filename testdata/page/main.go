@@ -199,9 +199,10 @@ func bearer(next http.Handler) http.Handler {
 	}, svc.BearerOptions{Optional: true, Logger: quiet})(next)
 }
 
-// secret returns a service that says that it wants a bearer token.
+// secret returns a service that says that it wants a bearer token, a user and a password,
+// or a key.
 func secret() *svc.Service {
-	return svc.MustRegister[ItemAPI](itemService{}, &svc.Options{Name: "Secret", Resource: "items", Defaults: svc.Defaults{Auth: "bearer"}, Logger: quiet})
+	return svc.MustRegister[ItemAPI](itemService{}, &svc.Options{Name: "Secret", Resource: "items", Schemes: []svc.Scheme{{Type: "bearer"}, {Type: "basic"}, {Type: "apiKey", Header: "X-Api-Key"}}, Logger: quiet})
 }
 
 // known lets everybody call what asks for no scopes.
@@ -214,17 +215,21 @@ func known(next http.Handler) http.Handler {
 // guard wants credentials for everything but the page.
 func guard(next http.Handler) http.Handler {
 	basic := svc.BasicAuth("secret", map[string]string{"ada": "pass:wörd"}, nil)(next)
-	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
-		switch scheme, token, _ := strings.Cut(r.Header.Get("Authorization"), " "); {
-		case r.URL.Path == "/" || token == "open-sesame":
-			known(next).ServeHTTP(w, r)
-		case scheme == "Basic":
+	return bearer(svc.APIKey("X-Api-Key", verifyKey, svc.APIKeyOptions{Optional: true, Logger: quiet})(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		switch scheme, _, _ := strings.Cut(r.Header.Get("Authorization"), " "); scheme {
+		case "Basic":
 			basic.ServeHTTP(w, r)
-		default:
-			w.Header().Set("WWW-Authenticate", "Bearer")
-			svc.WriteError(w, r, svc.Errorf(svc.CodeUnauthenticated, "a token is needed"))
+		default: // a browser shows a dialog of its own if it is asked for a password
+			next.ServeHTTP(w, r)
 		}
-	})
+	})))
+}
+
+func verifyKey(_ context.Context, key string) (*svc.Principal, error) {
+	if key != "open-key" {
+		return nil, svc.Errorf(svc.CodeUnauthenticated, "the key is unknown")
+	}
+	return &svc.Principal{Subject: "robot"}, nil
 }
 
 // evil is text that runs if it is taken for markup or script.
