@@ -208,6 +208,8 @@ var guide = []struct{ route, curl string }{
 	{"PATCH /todos/{id}", `curl -X PATCH -H 'Content-Type: application/json' -d '{"description":"Two bottles"}' URL/todos/1`},
 	{"DELETE /todos/{id}", "curl -X DELETE URL/todos/1"},
 	{"GET /todos/plan", "curl 'URL/todos/plan?order=oldest'"},
+	{"GET /todos/export", "curl URL/todos/export"},
+	{"POST /todos/import", `curl -H 'Content-Type: text/csv' --data-binary 'Buy milk,Two bottles' URL/todos/import`},
 	{"POST /todos/archive", "curl -X POST URL/todos/archive"},
 	{"POST /rpc", `curl -H 'Content-Type: application/json' -d '{"jsonrpc":"2.0","method":"todos.list","id":1}' URL/rpc`},
 	{"POST /mcp", `curl -H 'Content-Type: application/json' -d '{"jsonrpc":"2.0","method":"tools/list","id":1}' URL/mcp`},

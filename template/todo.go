@@ -23,6 +23,8 @@ type TodoAPI interface {
 	Archive(ctx context.Context) (*Archived, error)
 	Watch(ctx context.Context, in *WatchTodos) (svc.Stream[Todo], error)
 	PlanDay(ctx context.Context, in *PlanDay) (*Plan, error)
+	Import(ctx context.Context, in *ImportTodos) (*Imported, error)
+	Export(ctx context.Context) (*TodoTable, error)
 }
 
 // A Todo is something to do.
@@ -108,6 +110,8 @@ func newService(s *store, stopping <-chan struct{}, observe func(context.Context
 			"Delete":  {Description: "Delete a todo."},
 			"Archive": {Description: "Take all completed todos off the list."},
 			"Watch":   {Description: "Get each todo when it is created.", HTTP: "GET /todos/watch"},
+			"Import":  {Description: "Add a todo for each line of a table."},
+			"Export":  {HTTP: "GET /todos/export", Description: "Get all todos as a table in CSV."},
 			"PlanDay": {Description: "Plan the day with the todos that are open.", HTTP: "GET /todos/plan"},
 		},
 	}))

@@ -60,7 +60,7 @@ func (t tokens) scopes(o *svc.Options) *svc.Options {
 	for name, m := range o.Methods {
 		m.Scopes = []string{"todos:write"}
 		switch name {
-		case "List", "Feed", "Get", "Watch", "PlanDay":
+		case "List", "Feed", "Get", "Watch", "PlanDay", "Export":
 			m.Scopes = []string{"todos:read"}
 		}
 		o.Methods[name] = m
