@@ -22,6 +22,8 @@ type API interface {
 	Patch(ctx context.Context, in *Change) (*Bookmark, error)
 	Delete(ctx context.Context, in *ID) error
 	Watch(ctx context.Context, in *Since) (svc.Stream[Bookmark], error)
+	Import(ctx context.Context, in *Table) (*Imported, error)
+	Export(ctx context.Context) (*Exported, error)
 }
 
 // A Bookmark is an address on the web that somebody wants to find again.
@@ -92,6 +94,8 @@ func Options() *svc.Options {
 			"Get":    {Scopes: read, Description: "Get one bookmark."},
 			"Patch":  {Scopes: write, Description: "Change title, note or tags; null removes a note or all tags."},
 			"Delete": {Scopes: write, Description: "Delete a bookmark."},
+			"Import": {Scopes: write, Description: "Add the bookmarks of a table, but those whose address is there already."},
+			"Export": {Scopes: read, HTTP: "GET /bookmarks/export", Description: "Get all bookmarks as a table in CSV."},
 			// Over the other transports a stream is one answer when it has ended, and
 			// this one never ends.
 			"Watch": {Scopes: read, HTTP: "GET /bookmarks/watch", Transports: []svc.Transport{svc.TransportREST}, Description: "Get all bookmarks, oldest first, and then each new one."},
@@ -107,6 +111,8 @@ type Client struct {
 	Patch  func(ctx context.Context, in *Change) (*Bookmark, error)
 	Delete func(ctx context.Context, in *ID) error
 	Watch  func(ctx context.Context, in *Since) (svc.Stream[Bookmark], error)
+	Import func(ctx context.Context, in *Table) (*Imported, error)
+	Export func(ctx context.Context) (*Exported, error)
 }
 
 // Connect returns a client that calls with token. Requests that may run twice are sent

@@ -26,6 +26,10 @@ func (f fake) create(context.Context, string, *bookmarks.NewBookmark) (*bookmark
 	return &f.b, nil // of a copy
 }
 
+func (f fake) list(_ context.Context, _ string, _ *bookmarks.Filter, _ int64) ([]bookmarks.Bookmark, error) {
+	return []bookmarks.Bookmark{f.b}, nil
+}
+
 func (f fake) change(_ context.Context, owner string, id int64, edit func(*bookmarks.Bookmark) error) (*bookmarks.Bookmark, error) {
 	if owner != "ada" || id != f.b.ID {
 		return nil, errNotFound
@@ -46,11 +50,19 @@ func TestService(t *testing.T) {
 		{"PATCH /bookmarks/7", `{"note":"new"}`, "", "200", "", `"note":"new"`},
 		{"PATCH /bookmarks/7", `{"note":"new"}`, `"1"`, "412", "", `"the bookmark has changed; get it again"`},
 		{"PATCH /bookmarks/8", `{}`, "", "404", "", `"NOT_FOUND"`},
+		{"POST /bookmarks/import", "https://go.dev,Go,,a b\nhttps://go.dev,Go", "", "200", "", `{"added":2,"known":0}`},
+		{"POST /bookmarks/import", "https://go.dev,Go\ngopher://go.dev,Go", "", "400", "", `line 2: invalid input: /url`},
+		{"POST /bookmarks/import", "https://go.dev", "", "400", "", `line 1 has 1 columns`},
+		{"POST /bookmarks/import", "\"https://go.dev", "", "400", "", `line 1 is not a line of CSV`},
+		{"GET /bookmarks/export", "", "", "200", "", "https://go.dev,Go,old,\n"},
 		{"GET /bookmarks?cursor=x", "", "", "400", "", `"in":"query","path":"/cursor"`},
 	} {
 		method, target, _ := strings.Cut(test.request, " ")
 		r := httptest.NewRequest(method, target, strings.NewReader(test.body))
 		r.Header.Set("If-Match", test.ifMatch)
+		if target == "/bookmarks/import" {
+			r.Header.Set("Content-Type", "text/csv")
+		}
 		w := httptest.NewRecorder()
 		caller := &svc.Principal{Subject: "ada", Scopes: []string{"bookmarks:read", "bookmarks:write"}}
 		service.REST().ServeHTTP(w, r.WithContext(svc.WithPrincipal(r.Context(), caller)))

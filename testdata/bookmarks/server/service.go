@@ -33,7 +33,7 @@ func newService(s store, stopping <-chan struct{}, observe func(context.Context,
 	options.Observe = observe
 	options.Intercept = func(next svc.InvokeFunc) svc.InvokeFunc {
 		return func(ctx context.Context, resource, method string, input any) (any, error) {
-			if method == "watch" { // which lasts for as long as its client stays
+			if method == "watch" || method == "import" { // which last for as long as their clients take
 				return next(ctx, resource, method, input)
 			}
 			ctx, cancel := context.WithTimeout(ctx, callTimeout)
@@ -41,7 +41,9 @@ func newService(s store, stopping <-chan struct{}, observe func(context.Context,
 			return next(ctx, resource, method, input)
 		}
 	}
-	return svc.MustRegister[bookmarks.API](&service{s, stopping}, options)
+	impl := &service{store: s, stopping: stopping}
+	impl.self = svc.MustRegister[bookmarks.API](impl, options)
+	return impl.self
 }
 
 // callTimeout is how long a call may take. Its client has given up by then.
@@ -50,6 +52,7 @@ const callTimeout = 10 * time.Second
 type service struct {
 	store    store
 	stopping <-chan struct{}
+	self     *svc.Service // for Import, which calls Create
 }
 
 // owner returns the caller. There always is one, since all methods need scopes.
