@@ -31,6 +31,9 @@ func main() {
 	mux := http.NewServeMux()
 	mux.Handle("/", sink.REST())
 	mux.Handle("/openapi.json", sink.OpenAPI())
+	photos := newPhotos()
+	mux.Handle("/photos/", photos.REST())
+	mux.Handle("/photos.json", photos.OpenAPI())
 	fmt.Printf("listening on http://%s\n", listener.Addr())
 	log.Fatal(http.Serve(listener, guard(mux)))
 }
