@@ -635,6 +635,7 @@ func (b *binding) finishInput(d *decoder, v reflect.Value, check checkFunc) erro
 var (
 	isRepeated      = &complaint{ruleDuplicate, "is given more than once"}
 	isNotUTF8       = &complaint{ruleType, "must be valid UTF-8"}
+	hasPlus         = &complaint{ruleType, mustBeTime.message + "; in a query + is a blank, so write %2B for it"}
 	hasStrayPercent = &complaint{ruleSyntax, "has a % that two hexadecimal digits do not follow"}
 	hasSemicolon    = &complaint{ruleSyntax, "has a semicolon; write %3B for the character, and & between parameters"}
 )
@@ -794,7 +795,11 @@ func (p *param) setScalar(d *decoder, v reflect.Value, text []byte, source strin
 		v.SetString(source)
 		return
 	}
-	d.addIfAny(p.set(d, v, text))
+	c := p.set(d, v, text)
+	if c == mustBeTime && strings.Contains(source, "+") && hasTimeForm(bytes.ReplaceAll(text, []byte(" "), []byte("+"))) {
+		c = hasPlus
+	}
+	d.addIfAny(c)
 }
 
 // isParamInteger reports whether text is an integer as all sources but the body
@@ -891,7 +896,7 @@ func (c *checks) checkFor(s *shape) checkFunc {
 func (c *checks) needsCheck(s *shape) bool {
 	return s.reaches(func(s *shape) bool {
 		return c.hooked && len(s.hooks()) > 0 || c.rules && (s.recursive || s.alternatives != nil || s.kind == kindAny || len(s.rules) > 0 ||
-			slices.ContainsFunc(s.fields, func(f *field) bool { return len(f.rules) > 0 }))
+			slices.ContainsFunc(s.fields, func(f *field) bool { return len(f.rules) > 0 || f.notNull }))
 	})
 }
 
@@ -1028,7 +1033,7 @@ func (c *checks) structCheck(s *shape, in map[*field]string, tokens map[*field]s
 		if c.rules && f.optional {
 			m.absent = c.absent.checkFor(f.shape)
 		}
-		if m.inner != nil || c.rules && len(f.rules) > 0 {
+		if m.inner != nil || c.rules && (len(f.rules) > 0 || f.notNull) {
 			members = append(members, m)
 		}
 	}
@@ -1051,6 +1056,9 @@ func (c *checks) structCheck(s *shape, in map[*field]string, tokens map[*field]s
 			if rules && m.optional && value.IsZero() {
 				inner = m.absent
 			} else if rules {
+				if _, ok := notNull(value); m.notNull && !ok {
+					d.addViolation(isNullValue)
+				}
 				d.checkRules(m.rules, value)
 			}
 			if inner != nil {

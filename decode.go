@@ -4,7 +4,7 @@ package svc
 // compiles each shape (schema.go) into a decodeFunc; for each input one decoder
 // runs it, once over the text, and collects every violation with its place. In
 // this order: decoder, the blocks of short strings, decoders, lists and maps,
-// structs, scalars, setters for their texts, types that decode themselves, any.
+// structs, scalars, setters for their texts, any. decode_text.go has more setters.
 //
 // The shape decides which values are accepted. Everything else is a violation with
 // the rule "type":
@@ -40,10 +40,7 @@ package svc
 // values of an earlier input, and false, 0, nil and "" need not be set.
 
 import (
-	"bytes"
 	"cmp"
-	"encoding"
-	"encoding/base64"
 	"encoding/json"
 	"errors"
 	"math"
@@ -52,7 +49,6 @@ import (
 	"slices"
 	"strconv"
 	"strings"
-	"time"
 )
 
 // A decoder is the workspace of one input. Transports keep it for the next
@@ -241,9 +237,10 @@ func (d *decoder) makeError() error {
 // message has the byte offset. A duplicate name also has a place; a text that
 // cannot be read on has none.
 func (d *decoder) makeSyntaxError() error {
-	v := Violation{In: inBody, Rule: d.scan.err.rule, Message: "the text is not valid JSON: " + d.scan.err.Error()}
+	v := Violation{In: inBody, Rule: d.scan.err.rule, Message: d.scan.err.describe("the text")}
 	if d.scan.err.rule == ruleDuplicate {
 		v.Path = string(pointerToName(d.scan.data[:d.scan.err.offset]))
+		v.Message = "is the name of two members of one object, at byte " + strconv.Itoa(d.scan.err.offset)
 	}
 	d.found = violations{list: d.emptyList()}
 	d.found.addViolation(v)
@@ -397,6 +394,19 @@ func decodeOptional(elem decodeFunc) decodeFunc {
 		value, _ := optionalValue(v)
 		elem(d, value)
 		o.hold()
+	}
+}
+
+var isNullValue = &complaint{ruleType, "must not be null; it may be left out"}
+
+// refuseNull returns decode for a field that is absent or a value.
+func refuseNull(decode decodeFunc) decodeFunc {
+	return func(d *decoder, v reflect.Value) {
+		if d.scan.peek() == 'n' {
+			d.skipMismatch(isNullValue)
+			return
+		}
+		decode(d, v)
 	}
 }
 
@@ -658,7 +668,7 @@ func (c *decoders) objectPlan(fields []*field, in map[*field]string) *objectPlan
 // is not thrown away because another version of it writes less, or more.
 func (f *field) lenientField() *field {
 	lenient := *f
-	lenient.rules, lenient.def, lenient.optional = nil, nil, true
+	lenient.rules, lenient.def, lenient.optional, lenient.notNull = nil, nil, true, false
 	return &lenient
 }
 
@@ -675,6 +685,11 @@ func (f *field) hasPlainRules() bool {
 // that maxItems is enforced while a list is read: afterwards it would be too
 // late for the memory.
 func (c *decoders) fieldDecoder(f *field) decodeFunc {
+	if f.notNull {
+		orNull := *f
+		orNull.notNull = false
+		return refuseNull(c.fieldDecoder(&orNull))
+	}
 	if f.quoted {
 		return decodeQuoted(f.shape)
 	}
@@ -1233,101 +1248,6 @@ func setFloat(bits int) setter {
 func setNumber(_ *decoder, v reflect.Value, text []byte) *complaint {
 	v.SetString(string(text))
 	return nil
-}
-
-// setTime sets a time.Time, by RFC 3339, section 5.6, to the letter. Package
-// time alone also takes a comma before the fraction and an hour of one digit,
-// which the published format date-time does not allow.
-func setTime(_ *decoder, v reflect.Value, text []byte) *complaint {
-	if !hasTimeForm(text) {
-		return mustBeTime
-	}
-	t, err := time.ParseInLocation(time.RFC3339Nano, strings.ToUpper(string(text)), time.UTC)
-	if err != nil {
-		return mustBeTime
-	}
-	*v.Addr().Interface().(*time.Time) = t
-	return nil
-}
-
-// setDuration sets a time.Duration, spelled as [time.ParseDuration] wants it.
-func setDuration(_ *decoder, v reflect.Value, text []byte) *complaint {
-	d, err := time.ParseDuration(string(text))
-	if err != nil {
-		return mustBeDuration
-	}
-	v.SetInt(int64(d))
-	return nil
-}
-
-// setBytes sets a []byte, by RFC 4648, section 4, to the letter. Package base64
-// alone also takes line ends anywhere and stray bits at the end; a value would
-// have many spellings.
-func setBytes(_ *decoder, v reflect.Value, text []byte) *complaint {
-	out := make([]byte, base64.StdEncoding.DecodedLen(len(text)))
-	n, err := base64.StdEncoding.Strict().Decode(out, text)
-	if err != nil || bytes.ContainsAny(text, "\r\n") {
-		return complainBase64(text)
-	}
-	v.SetBytes(out[:n])
-	return nil
-}
-
-// complainBase64 returns the complaint about a text that is not base64 as
-// setBytes wants it. It reads it as the other kinds of base64 to say which one it
-// is.
-func complainBase64(text []byte) *complaint {
-	out := make([]byte, len(text))
-	decodes := func(e *base64.Encoding) bool {
-		_, err := e.Decode(out, text)
-		return err == nil
-	}
-	switch {
-	case bytes.ContainsAny(text, "\r\n"):
-		return hasLineEnds
-	case bytes.ContainsAny(text, "-_"):
-		return isBase64URL
-	case decodes(base64.StdEncoding):
-		return hasStrayBits
-	case decodes(base64.RawStdEncoding):
-		return isUnpadded
-	}
-	return mustBeBase64
-}
-
-// setTextOr returns the setter by UnmarshalText. Texts that it refuses get the complaint
-// c.
-func setTextOr(c *complaint) setter {
-	return func(d *decoder, v reflect.Value, text []byte) *complaint {
-		return d.complaintFor(v.Addr().Interface().(encoding.TextUnmarshaler).UnmarshalText(text), c)
-	}
-}
-
-// complaintFor returns the complaint for the error of an application's own
-// decoding, or nil for nil. Clients read the message of an *Error, which is
-// written for them. Any other text may tell about the inside of the service, so
-// clients get the complaint c and the first such error becomes the cause, for the
-// log.
-func (d *decoder) complaintFor(err error, c *complaint) *complaint {
-	if err == nil {
-		return nil
-	}
-	if d.found.cause == nil {
-		d.found.cause = err
-	}
-	var e *Error
-	if errors.As(err, &e) && e != nil && e.Message != "" && !e.code().private() {
-		return &complaint{ruleType, e.Message}
-	}
-	return c
-}
-
-// decodeCustom decodes a value by its UnmarshalJSON, which gets the text of one
-// value, strictly checked.
-func decodeCustom(d *decoder, v reflect.Value) {
-	if text := d.scan.skipValue(); d.scan.err == nil {
-		d.addIfAny(d.complaintFor(v.Addr().Interface().(json.Unmarshaler).UnmarshalJSON(text), isNotValid))
-	}
 }
 
 // decodeRaw keeps the text of a value as a json.RawMessage. It copies the text,

@@ -256,7 +256,7 @@ func checkRefusal(text []byte, err error, textual bool) string {
 		if v.Rule == "" || v.Message == "" || v.In != "body" {
 			return fmt.Sprintf("an incomplete violation %+v", v)
 		}
-		isText := v.Rule == "syntax" || v.Rule == "duplicate" && strings.Contains(v.Message, "JSON")
+		isText := v.Rule == "syntax" || v.Rule == "duplicate" && strings.Contains(v.Message, "two members")
 		if isText != textual {
 			return fmt.Sprintf("the rule %q, which is about the text: %t, want %t", v.Rule, isText, textual)
 		}

@@ -427,6 +427,9 @@ func (m *memberEncoder) fieldOf(v reflect.Value) (reflect.Value, bool) {
 // out, or nil if it is always written. With both options, either leaves it out,
 // as in encoding/json.
 func (f *field) omitRule() func(reflect.Value) bool {
+	if f.notNull { // an Optional that is null too
+		return func(v reflect.Value) bool { _, ok := notNull(v); return !ok }
+	}
 	var isEmpty func(reflect.Value) bool
 	if f.omit&omitEmpty != 0 {
 		isEmpty = emptyRule(f.shape.typ)

@@ -593,6 +593,15 @@ type syntaxError struct {
 // Error returns the reason and the place.
 func (e *syntaxError) Error() string { return e.reason + ", at byte " + strconv.Itoa(e.offset) }
 
+// describe returns what is wrong with what, the text or the body. A text with a name
+// twice is JSON by its grammar.
+func (e *syntaxError) describe(what string) string {
+	if e.rule == ruleDuplicate {
+		return what + " has " + e.Error()
+	}
+	return what + " is not valid JSON: " + e.Error()
+}
+
 // reset prepares s for another text, and keeps the memory of names.
 func (s *scanner) reset(data []byte) { *s = scanner{data: data, names: s.names[:0]} }
 

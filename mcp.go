@@ -111,8 +111,8 @@ type ServerInfo struct {
 // annotations), by which clients decide whether to ask a person before they call the
 // tool. nil stands for the default of each.
 type ToolOptions struct {
-	// Title is the name that people see. Default: the words of the Go name, such
-	// as "Get todo".
+	// Title is the name that people see. Default: the resource and the words of the
+	// method's name, such as "todos: mark done".
 	Title string
 	// Description is what models read to decide whether to call the tool. Default:
 	// MethodOptions.Description, or else a sentence made of the names.
@@ -131,7 +131,8 @@ type ToolOptions struct {
 	// ReadOnly says that the tool changes nothing. Default: true for GET.
 	ReadOnly *bool
 	// Destructive says that the tool may change or delete existing data. Default: true
-	// unless the tool is read-only.
+	// unless the tool is read-only, or the first word of the method's name is create,
+	// add or new.
 	Destructive *bool
 	// Idempotent says that a second call with the same arguments changes nothing more.
 	// Default: true for GET, PUT and DELETE.
@@ -440,8 +441,8 @@ func (t *tool) compileTool(p *mistakes, o ToolOptions, service string) {
 		p.addf("the tool name %q has other characters than letters, digits, - and _ of ASCII; rename the method", t.name)
 	}
 	t.options = o
-	t.options.Title = cmp.Or(o.Title, capitalized(strings.Join(splitWords(t.goName), " ")))
-	t.about = cmp.Or(o.Description, t.description, t.options.Title+" on "+t.resource+", a "+strings.TrimLeft(t.route.method+" method of ", " ")+service+".")
+	t.options.Title = cmp.Or(o.Title, t.summary())
+	t.about = cmp.Or(o.Description, t.description, capitalized(strings.Join(splitWords(t.goName), " "))+" on "+t.resource+", a "+strings.TrimLeft(t.route.method+" method of ", " ")+service+".")
 	if t.deprecated {
 		t.about = "Deprecated: it may go away, so call another tool if one fits. " + t.about
 	}
@@ -623,10 +624,12 @@ type toolAnnotations struct {
 func (t *tool) toolObject() toolObject {
 	o, verb := &t.options, t.route.method
 	readOnly := boolOr(o.ReadOnly, verb == http.MethodGet)
+	word, _, _ := strings.Cut(t.method.name, "_")
+	adds := word == "create" || word == "add" || word == "new"
 	return toolObject{t.name, o.Title, t.about, t.input, t.output, toolAnnotations{
 		Title:       o.Title,
 		ReadOnly:    readOnly,
-		Destructive: boolOr(o.Destructive, !readOnly),
+		Destructive: boolOr(o.Destructive, !readOnly && !adds),
 		Idempotent:  boolOr(o.Idempotent, readOnly || verb == http.MethodPut || verb == http.MethodDelete),
 		OpenWorld:   boolOr(o.OpenWorld, false),
 	}}

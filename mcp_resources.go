@@ -42,7 +42,7 @@ type ResourceOptions struct {
 	// "todos://todos{?limit,cursor}" (RFC 6570, level 1 and {?…}). It must have all
 	// required fields. Clients find a URI with braces in the list of templates.
 	URI string
-	// Title is the name that people see. Default: the words of the Go name.
+	// Title is the name that people see. Default: that of the tool.
 	Title string
 	// Description says what the resource is. Default: that of the method.
 	Description string
@@ -61,7 +61,7 @@ type ResourceOptions struct {
 // the role user. The fields of the input are the arguments of the prompt, which are texts,
 // so they must be scalars. A prompt is not a tool.
 type PromptOptions struct {
-	// Title is the name that people see. Default: the words of the Go name.
+	// Title is the name that people see. Default: that of the tool.
 	Title string
 	// Description says what the prompt is for. Default: that of the method.
 	Description string

@@ -46,7 +46,8 @@ import (
 //	?openapi=3.2 or 3.2.0                                    3.2, as application/json
 //	Accept: application/vnd.oai.openapi+json;version=3.1     3.1, as that media type
 //	the same with version=3.2                                3.2, as that media type
-//	anything else                                            3.0.3, as application/json
+//	anything else                                            Options.OpenAPI, or 3.0.3,
+//	                                                         as application/json
 //
 // Of several media types in Accept the one with the highest weight wins, and of equals
 // the first form in the order 3.1, 3.2, 3.0.3.
@@ -143,10 +144,8 @@ func (h *openAPIHandler) chooseForm(r *http.Request) (doc *builtDocument, conten
 		contentType = chooseType(r.Header["Accept"], contentTypeJSON, contentTypeOpenAPI+";version=3.2", contentTypeOpenAPI+";version=3.1")
 		_, version, _ = strings.Cut(contentType, ";version=")
 	}
-	for d := openAPI31; d <= openAPI30; d++ {
-		if full := d.version(); version == full || cmp.Or(version, "3.0") == full[:len("3.0")] {
-			return h.forms[d](), contentType, nil
-		}
+	if d, ok := dialectOf(cmp.Or(version, h.service.openAPI)); ok {
+		return h.forms[d](), contentType, nil
 	}
 	return nil, "", Errorf(CodeInvalidArgument, "the version of the document must be openapi=3.0, openapi=3.1 or openapi=3.2")
 }
@@ -162,7 +161,7 @@ func newAPIBuilder(s *Service, d dialect) *apiBuilder {
 		dialect: d,
 		doc: &apiDocument{
 			OpenAPI: d.version(),
-			Info:    documentInfo{s.name, s.description, s.version},
+			Info:    s.documentInfo(d != openAPI30),
 			// "/" is the host that the document came from; linters want a server.
 			// Every path begins with a slash, so a URL has none at its end.
 			Servers:  []apiServer{{cmp.Or(strings.TrimRight(s.defaults.BaseURL, "/"), "/")}},
@@ -233,7 +232,7 @@ type apiPath struct {
 func (b *apiBuilder) addOperation(m *method) {
 	path := b.findPath(m)
 	o := apiOperation{
-		Summary:     m.resource + ": " + strings.ReplaceAll(m.name, "_", " "), // linters ask for one
+		Summary:     m.summary(), // linters ask for one
 		OperationID: b.newOperationID(m),
 		Parameters:  b.listParameters(m, path.placeholders),
 		Responses:   b.listResponses(m),
@@ -675,6 +674,7 @@ func codeList() string {
 //	In Go                               In the document
 //	----------------------------------  ---------------------------------------------
 //	Options.Name, Description, Version  info
+//	Options.Contact, License            info
 //	Defaults.BaseURL                    servers
 //	Options.Schemes, Public             security, components.securitySchemes
 //	MethodOptions.Scopes                security in 3.1, response 403 in 3.0.3
@@ -698,17 +698,6 @@ type apiDocument struct {
 	Tags       []documentTag      `json:"tags,omitempty"`
 	Paths      orderedObject      `json:"paths"` // in the order of the methods
 	Components apiComponents      `json:"components"`
-}
-
-// version returns the member "openapi" of a document.
-func (d dialect) version() string {
-	switch d {
-	case openAPI31:
-		return "3.1.0"
-	case openAPI32:
-		return "3.2.0"
-	}
-	return "3.0.3"
 }
 
 // An apiServer is a Server Object.

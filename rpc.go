@@ -18,6 +18,7 @@ import (
 	"encoding/json"
 	"net/http"
 	"slices"
+	"strings"
 	"sync"
 	"sync/atomic"
 	"time"
@@ -352,7 +353,7 @@ func rpcRequestError(v *Violation) *Error {
 // rpcTextError returns the error for a text that is not acceptable JSON.
 func rpcTextError(err *syntaxError) *Error {
 	return rpcProtocolError(rpcParseError, CodeInvalidArgument, "Parse error",
-		&Violation{In: inBody, Rule: err.rule, Message: "the text is not valid JSON: " + err.Error()})
+		&Violation{In: inBody, Rule: err.rule, Message: err.describe("the text")})
 }
 
 // rpcHTTPError returns the error for an HTTP request that carries no text. It
@@ -516,7 +517,8 @@ func (b *rpcBatch) joinAnswers() {
 //	Member of a method  Here
 //	------------------  ------------------------------------------------
 //	name                resource.name
-//	description         MethodOptions.Description; absent if that is empty
+//	description         MethodOptions.Description, and under Options.Strict that
+//	                    unknown params are refused; absent if that is empty
 //	tags                the resource
 //	paramStructure      by-name
 //	params              the fields of the input, those that are required first
@@ -557,7 +559,7 @@ type openRPCValue struct {
 // that of its type is used.
 func buildOpenRPC(s *Service) []byte {
 	c := newComponents(jsonSchema, func(t *shape) string { return s.typeNames[t] })
-	doc := openRPCDocument{OpenRPC: "1.3.2", Info: documentInfo{s.name, s.description, s.version}}
+	doc := openRPCDocument{OpenRPC: "1.3.2", Info: s.documentInfo(false)}
 	schemes := s.listSchemes()
 	for _, m := range s.methodsOn(TransportRPC) {
 		params, optional := []openRPCValue{}, []openRPCValue(nil) // an empty list is not null
@@ -584,7 +586,11 @@ func buildOpenRPC(s *Service) []byte {
 			result.Schema = c.writer.appendShape(nil, m.result)
 		}
 		tags := []documentTag{{Name: m.resource}}
-		doc.Methods = append(doc.Methods, openRPCMethod{m.resource + "." + m.name, m.description, tags, "by-name", params, result, m.deprecated, m.listSecurity(schemes, true)})
+		about := m.description
+		if m.strict { // which OpenRPC has no member for
+			about = strings.TrimSpace(about + " Unknown params are refused.")
+		}
+		doc.Methods = append(doc.Methods, openRPCMethod{m.resource + "." + m.name, about, tags, "by-name", params, result, m.deprecated, m.listSecurity(schemes, true)})
 	}
 	doc.Components.Schemas = c.writeSchemas()
 	return encodeDocument(doc)

@@ -365,6 +365,8 @@ func compileOnce[F ~func(*C, reflect.Value), C any](plans map[*shape]*F, s *shap
 //	discriminator:"true"     discriminates
 //	default, example         def, example: strings as they are, all else as JSON
 //	doc, format              doc, format
+//	patternHint              the message of the pattern, and doc
+//	nullable:"false"         notNull
 //	minLength, enum, …       rules, by the table ruleTags, or rules of the items
 //
 // Without a name in any tag the name is that of the Go field. A default makes an
@@ -382,6 +384,7 @@ type field struct {
 	hidden   bool // json:"-": no member of an object; only a tag of another place names it
 	quoted   bool // json:",string"
 	optional bool // absence is no mistake
+	notNull  bool // null is one, though the type has it
 	omit     omission
 
 	discriminates bool // says which alternative of a union is there

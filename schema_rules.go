@@ -72,6 +72,8 @@ type ruleTag struct {
 //	minItems:"1"              slices
 //	maxItems:"10"
 //	uniqueItems:"true"        slices and arrays of strings, booleans and numbers
+//
+// patternHint is no rule: see applyHint.
 var ruleTags = [...]ruleTag{
 	{"enum", "enum", isEnumerable, "a string or a number", makeEnum},
 	{"minLength", "minlength", isString, "a string", makeSize("minLength", "must have at least ", "character", isShorter)},
@@ -105,6 +107,12 @@ func isScalarList(s *shape) bool {
 // applies to the value it points to. Null satisfies every constraint.
 func (p *mistakes) applyTags(f *field, tag reflect.StructTag, at string) {
 	f.doc = tagText(tag, "doc")
+	if text, ok := lookupTag(tag, "nullable"); ok {
+		f.notNull = true
+		if kind := f.shape.kind; text != "false" || kind != kindOptional && kind != kindPointer || f.omit == 0 {
+			p.addf("%s: nullable:%q: want \"false\", on an Optional or on a pointer with omitempty, which can be absent but not null then", at, text)
+		}
+	}
 	p.applyRules(f, tag, at)
 	if text, ok := lookupTag(tag, "default"); ok {
 		if target := f.shape.deref(); f.shape.kind == kindOptional {
@@ -155,6 +163,7 @@ func (p *mistakes) applyRules(f *field, tag reflect.StructTag, at string) {
 		}
 	}
 	f.format = tagText(tag, "format")
+	p.applyHint(f, cmp.Or(f.rules.findRule("pattern"), itemRules.findRule("pattern")), tag, at)
 	if item == nil {
 		p.checkRules(f.rules, target, f.format, at)
 		if f.rules.findRule("enum") != nil && target.rules != nil {
@@ -169,6 +178,29 @@ func (p *mistakes) applyRules(f *field, tag reflect.StructTag, at string) {
 	}
 	p.checkRules(f.rules, f.shape.deref(), "", at)
 	f.format = ""
+}
+
+// applyHint reads the tag patternHint, the words of the author for pattern, the rule of
+// a field or of its items, which may be nil:
+//
+//	Code string `json:"code" pattern:"^[A-Z]{2}[0-9]{6}$" patternHint:"two capital letters and six digits"`
+//
+// They take the place of the regular expression in messages, and are in the description.
+func (p *mistakes) applyHint(f *field, pattern *rule, tag reflect.StructTag, at string) {
+	if _, misspelt := lookupTag(tag, "patternhint"); misspelt {
+		p.addf("%s: the tag patternhint is spelt patternHint", at)
+	}
+	hint, ok := lookupTag(tag, "patternHint")
+	switch {
+	case !ok:
+	case pattern == nil:
+		p.addf("%s: patternHint says in words what a pattern is, and the field has none; add the tag pattern, or write doc", at)
+	case hint == "":
+		p.addf("%s: patternHint is empty; write what the pattern matches, such as two capital letters and six digits", at)
+	default:
+		pattern.complaint = &complaint{"pattern", "must be " + hint}
+		f.doc = strings.TrimPrefix(strings.TrimSuffix(f.doc, ".")+": "+hint, ": ")
+	}
 }
 
 // scalarItem returns the shape of the items of a list of scalars, which may be behind

@@ -824,7 +824,7 @@ func TestTextSchema(t *testing.T) {
 	}{
 		{reflect.TypeFor[sTicket](), `{"pattern":"^[A-Z]{2}$","type":"string","x-kind":{"$comment":"no schema"}}`, ""},
 		{reflect.TypeFor[sHost](), `{"default":{"$ref":"x"},"format":"hostname","properties":{"$ref":{}},"type":"string"}`, ""},
-		{reflect.TypeFor[sConst](), `{"description":"Always x.","not":{"const":"y"},"type":"string"}`, `{"description":"Always x."}`},
+		{reflect.TypeFor[sConst](), `{"description":"Always x.","not":{"const":"y"},"type":"string"}`, `{"description":"Always x.","type":"string"}`},
 	} {
 		c := newShapes(new(mistakes))
 		s := c.shapeFor(fieldType(test.typ, `json:"f"`), "In")

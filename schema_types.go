@@ -252,7 +252,9 @@ func (c *shapes) fillCustom(s *shape, at string) {
 	if t, ok := schema["type"]; ok && s.kind == kindText && t != "string" {
 		c.addf("%s: %v.JSONSchema says the type is %v, but its MarshalText and UnmarshalText make it a string", at, s.typ, t)
 	}
-	s.custom = schema
+	if s.custom = schema; s.kind == kindText {
+		s.custom["type"] = "string"
+	}
 }
 
 // hasReference reports whether v, a schema or a part of one, has a $ref or definitions.

@@ -25,7 +25,7 @@ package svc
 //	beside $ref       any keyword                  nothing, so $ref stands in allOf
 //	x > 5             exclusiveMinimum: 5          minimum: 5, exclusiveMinimum: true
 //	names of members  propertyNames                not said
-//	examples          examples: [v]                example: v
+//	examples          examples: [v]                example: v, the first of several
 //	path parameters   the type of the value        string, with an enum or a pattern
 //
 // What MCP clients get is 2020-12, with less in it: see schemaUse.
@@ -52,6 +52,28 @@ const (
 	openAPI30                 // the subset of OpenAPI 3.0.3: no null type, no siblings of $ref
 )
 
+// version returns the member "openapi" of a document.
+func (d dialect) version() string {
+	switch d {
+	case openAPI31:
+		return "3.1.0"
+	case openAPI32:
+		return "3.2.0"
+	}
+	return "3.0.3"
+}
+
+// dialectOf returns the dialect of a version of OpenAPI, with or without its last
+// number. It is 3.0.3 for "".
+func dialectOf(version string) (d dialect, ok bool) {
+	for d = openAPI31; d <= openAPI30; d++ {
+		if full := d.version(); version == full || cmp.Or(version, "3.0") == full[:len("3.0")] {
+			return d, true
+		}
+	}
+	return d, false
+}
+
 // A schemaWriter appends schemas of one dialect. It keeps no state between two
 // schemas, except in ref.
 type schemaWriter struct {
@@ -74,6 +96,7 @@ type schemaWriter struct {
 //	format                all              date-time      of time.Time
 //	optional pointer      T or null        T              T
 //	Optional              T or null        T or null      T or null
+//	nullable:"false"      T                T              T
 //	bounds of a Go type   those that the   of integers    none
 //	                      format leaves    below 64 bits
 //	rules, patterns       all              all            none
@@ -116,8 +139,8 @@ func (w *schemaWriter) appendField(dst []byte, f *field) []byte {
 // as "| null", which TypeScript takes at the beginning of a type only.
 func (w *schemaWriter) appendValue(dst []byte, s *shape, f *field) []byte {
 	target := s.deref() // several pointers in a row have one null
-	nullable := target != s && !(w.use != forDocument && s.kind == kindPointer && s.elem == target && w.leavesOutNull(f))
-	if free := target.kind <= kindCustom && target.custom == nil; free || !nullable {
+	nullable := target != s && !(f != nil && f.notNull) && !(w.use != forDocument && s.kind == kindPointer && s.elem == target && w.leavesOutNull(f))
+	if free := target.kind <= kindCustom && !target.constrains(w.dialect); free || !nullable {
 		return w.appendPlain(dst, target, f, true)
 	}
 	m := openMembers(dst)
@@ -169,9 +192,10 @@ func (s *shape) takesNullable() bool {
 	if s.custom == nil {
 		return s.alternatives == nil
 	}
-	_, typed := s.custom["type"].(string)
+	custom := s.customIn(openAPI30)
+	_, typed := custom["type"].(string)
 	for _, name := range []string{"allOf", "anyOf", "const", "not", "nullable", "oneOf"} {
-		typed = typed && s.custom[name] == nil
+		typed = typed && custom[name] == nil
 	}
 	return typed
 }
@@ -239,19 +263,85 @@ func withNull(list string, null bool) string {
 	return strings.TrimSuffix(list, "]") + ",null]"
 }
 
+// customIn returns the schema that the type returns itself, as far as the dialect can
+// say it. If 3.0.3 cannot say all of its constraints, the type and the description are
+// left: a part of a schema may refuse what the whole accepts, but not by these two.
+func (s *shape) customIn(d dialect) map[string]any {
+	if d != openAPI30 || s.custom == nil {
+		return s.custom
+	}
+	all := annotated30(s.custom, false).(map[string]any)
+	if isSchema30(all) {
+		return all
+	}
+	out := make(map[string]any)
+	if about, ok := all["description"]; ok {
+		out["description"] = about
+	}
+	if one, ok := all["type"].(string); ok && one != "null" {
+		out["type"] = one
+		if one == "array" {
+			out["items"] = map[string]any{} // which 3.0.3 wants beside the type
+		}
+	}
+	return out
+}
+
+// unknown30 are the annotations of 2020-12 that 3.0.3 does not have, with blanks
+// around them. They refuse nothing, so they are left out there.
+const unknown30 = " $anchor $comment $id $schema contentEncoding contentMediaType contentSchema "
+
+// annotated30 returns a copy of v, a schema or a part of one, with the annotations that
+// 3.0.3 has: the first of the examples is the example. named says that the names of v
+// are no keywords.
+func annotated30(v any, named bool) any {
+	switch v := v.(type) {
+	case []any:
+		list := make([]any, len(v))
+		for i := range v {
+			list[i] = annotated30(v[i], false)
+		}
+		return list
+	case map[string]any:
+		out := make(map[string]any, len(v))
+		for name, value := range v {
+			examples, _ := value.([]any)
+			switch {
+			case named:
+				out[name] = annotated30(value, false)
+			case name == "examples" && v["example"] == nil && len(examples) > 0:
+				out["example"] = examples[0]
+			case name == "examples", strings.Contains(unknown30, " "+name+" "):
+			case name == "enum", name == "const", name == "default", name == "example", strings.HasPrefix(name, "x-"): // values, and no schemas
+				out[name] = value
+			default:
+				out[name] = annotated30(value, name == "properties")
+			}
+		}
+		return out
+	}
+	return v
+}
+
+// constrains reports whether the schema that the type returns itself says more than a
+// description.
+func (s *shape) constrains(d dialect) bool {
+	for name := range s.customIn(d) {
+		if name != "description" {
+			return true
+		}
+	}
+	return false
+}
+
 // writeCustom writes the schema that the type returns itself. JSONSchema returns a
-// map, so the keywords are sorted: what is published has one order. If 3.0.3 cannot
-// say all of it, the schema there takes anything and has the description only: a
-// part of a schema may refuse what the whole accepts.
+// map, so the keywords are sorted: what is published has one order.
 func (w *schemaWriter) writeCustom(m *members, s *shape, null bool) {
-	custom, cut := s.custom, w.dialect == openAPI30 && !isSchema30(s.custom)
+	custom := s.customIn(w.dialect)
 	if w.use != forDocument {
 		custom = w.trimCustom(custom)
 	}
 	for _, name := range slices.Sorted(maps.Keys(custom)) {
-		if cut && name != "description" {
-			continue
-		}
 		text, err := json.Marshal(custom[name])
 		if err == nil { // it was read from JSON
 			var enum []any
@@ -926,9 +1016,23 @@ func (o orderedObject) MarshalJSON() ([]byte, error) {
 
 // A documentInfo is the Info Object of OpenAPI and OpenRPC.
 type documentInfo struct {
-	Title       string `json:"title"`
-	Description string `json:"description,omitempty"`
-	Version     string `json:"version"`
+	Title       string           `json:"title"`
+	Description string           `json:"description,omitempty"`
+	Contact     *documentContact `json:"contact,omitempty"`
+	License     *documentLicense `json:"license,omitempty"`
+	Version     string           `json:"version"`
+}
+
+// A documentContact is a Contact Object.
+type documentContact struct {
+	URL   string `json:"url,omitempty"`
+	Email string `json:"email,omitempty"`
+}
+
+// A documentLicense is a License Object. OpenAPI has the identifier from 3.1 on.
+type documentLicense struct {
+	Name       string `json:"name"`
+	Identifier string `json:"identifier,omitempty"`
 }
 
 // A documentTag is a Tag Object of OpenAPI and OpenRPC.

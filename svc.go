@@ -82,6 +82,8 @@
 // The tags minLength, maxLength, pattern, minimum, maximum, exclusiveMinimum,
 // exclusiveMaximum, multipleOf, minItems, maxItems, uniqueItems and enum are
 // rules, which are enforced on every transport and published in every schema.
+// patternHint:"two capital letters" are the words for a pattern in messages and
+// schemas. nullable:"false" refuses null in an Optional or an optional pointer.
 // default is the value of an absent field. format, example and doc are published
 // but not enforced. If UnmarshalText fails, the message shows the example, or the
 // message of the error if that is an [Error]. mcpheader names the header in which
@@ -107,8 +109,8 @@
 //
 // A type with MarshalJSON or MarshalText, and their counterparts, is written and read
 // with them. Its method JSONSchema() map[string]any, if any, returns its schema in JSON
-// Schema 2020-12, without $ref. In OpenAPI 3.0.3 that schema is empty if it has a
-// keyword that OpenAPI 3.0.3 does not have.
+// Schema 2020-12, without $ref. If it has a rule that OpenAPI 3.0.3 does not have,
+// only its type and its description are in that form of the document.
 //
 // # Unions
 //
@@ -185,6 +187,8 @@
 // The last event is named done and has the data {}, or it is named error and has the
 // envelope of [WriteError] as its data, whatever OnError is. A stream without it is
 // incomplete. The EventSource of browsers reconnects after each end; close it on done.
+// It needs a GET, such as HTTP: "GET /todos/watch" of MethodOptions where the name of the
+// method gives a POST, and cannot send a token: read the stream with fetch there.
 // A comment every 15 seconds keeps the connection alive. A client that does not read
 // an event within 30 seconds is dropped. Transports with one response send the items
 // as {"items":[…]}, at most 1,000.
@@ -213,6 +217,7 @@ import (
 	"log/slog"
 	"maps"
 	"net/http"
+	"net/url"
 	"reflect"
 	"slices"
 	"strconv"
@@ -230,6 +235,16 @@ type Options struct {
 	Description string
 	// Version is the version of the API in documents. Default: "0.1.0".
 	Version string
+	// Contact is where users of the API find help, in documents: a URL that begins with
+	// https://, or an e-mail address. Default: none.
+	Contact string
+	// License is the license of the API in documents, as an SPDX identifier such as
+	// "Apache-2.0". Default: none.
+	License string
+	// OpenAPI is the version of the document that OpenAPI serves when a request asks for
+	// none: "3.0", "3.1" or "3.2". Default: "3.0.3", which nearly every tool reads.
+	// Generators make better clients of 3.1.
+	OpenAPI string
 	// Resource is the resource of all methods for which MethodOptions names no
 	// other: the first segment of their paths, and the first part of their names
 	// on other transports. Default: Name in snake_case.
@@ -354,6 +369,9 @@ type Service struct {
 	name        string
 	description string
 	version     string
+	contact     string
+	license     string
+	openAPI     string // the version that OpenAPI serves by itself
 	prefix      string // of REST paths: "" or, after At, "/v1"
 	defaults    Defaults
 	methods     []*method
@@ -444,6 +462,9 @@ func compileService(p *mistakes, iface reflect.Type, impl any, o Options) *Servi
 		name:        o.Name,
 		description: o.Description,
 		version:     o.Version,
+		contact:     o.Contact,
+		license:     o.License,
+		openAPI:     o.OpenAPI,
 		defaults:    o.Defaults,
 		methods:     c.compileMethods(),
 		workspaces:  new(sync.Pool),
@@ -458,8 +479,14 @@ func compileService(p *mistakes, iface reflect.Type, impl any, o Options) *Servi
 	if !isResource(o.Resource) && slices.ContainsFunc(s.methods, usesDefault) {
 		p.addf("Options.Resource is %q; want letters, digits, - and _, since paths and tool names are made from it", o.Resource)
 	}
-	if r, err := parsePattern("GET /" + o.Path); o.Path != o.Resource && (err != nil || len(r.placeholders) > 0) {
+	checkDocuments(p, o)
+	r, err := parsePattern("GET /" + o.Path)
+	switch {
+	case o.Path == o.Resource:
+	case err != nil:
 		p.addf("Options.Path is %q; want segments of a path without placeholders, such as orders", o.Path)
+	case len(r.placeholders) > 0:
+		p.addf("Options.Path is %q, and has no placeholders; write the route of each method in Options.Methods, such as {HTTP: %q}", o.Path, "GET /"+o.Path)
 	}
 	checkSchemes(p, o)
 	s.types = c.shapes.named
@@ -526,6 +553,21 @@ func (s *Service) listSchemes() (list []scheme) {
 	return list
 }
 
+// checkDocuments notes mistakes in the options that are about documents alone.
+func checkDocuments(p *mistakes, o Options) {
+	name, host, isEmail := strings.Cut(o.Contact, "@")
+	if u, err := url.Parse(o.Contact); o.Contact != "" && !(err == nil && u.Scheme == "https" && u.Host != "") &&
+		(!isEmail || name == "" || host == "" || strings.ContainsAny(o.Contact, " \t\r\n<>:/") || strings.Contains(host, "@")) {
+		p.addf("Options.Contact is %q; want a URL such as https://example.com/help, or an e-mail address such as help@example.com", o.Contact)
+	}
+	if strings.ContainsFunc(o.License, func(r rune) bool { return !isNameRune(r) && !strings.ContainsRune("-.+ ()", r) }) {
+		p.addf("Options.License is %q; want an SPDX identifier, such as Apache-2.0", o.License)
+	}
+	if _, ok := dialectOf(o.OpenAPI); !ok {
+		p.addf("Options.OpenAPI is %q; there are 3.0, 3.1 and 3.2", o.OpenAPI)
+	}
+}
+
 // suggestName returns the end of a message about the unknown method name: the name that
 // was probably meant, or "".
 func suggestName(methods []*method, name string) string {
@@ -538,8 +580,8 @@ func suggestName(methods []*method, name string) string {
 }
 
 // Join returns one service with the methods of all services: one set of routes and one
-// document. Each method keeps the options of its own service. Description, Version and
-// Defaults are those of the first service. So are OnError for unknown routes, and MaxBody
+// document. Each method keeps the options of its own service. Description, Version,
+// Contact, License, OpenAPI and Defaults are those of the first service. So are OnError for unknown routes, and MaxBody
 // and BodyTimeout for JSON-RPC and MCP, where only the body names the method. Join panics
 // if two methods have the same route, or the same name in the same resource, or if the
 // services differ in Defaults.BaseURL. Two versions of one interface need two Resources,
@@ -559,6 +601,7 @@ func Join(name string, services ...*Service) *Service {
 		if first == nil {
 			first = s
 			j.description, j.version, j.defaults = s.description, s.version, s.defaults
+			j.contact, j.license, j.openAPI = s.contact, s.license, s.openAPI
 		}
 		if s.defaults.BaseURL != j.defaults.BaseURL {
 			p.addf("%s and %s differ in Options.Defaults.BaseURL, of which one document has one", first.name, s.name)
@@ -666,6 +709,25 @@ func (s *Service) Descriptor() *ServiceDescriptor {
 	}
 	slices.SortFunc(d.Types, func(a, b TypeInfo) int { return strings.Compare(a.Name, b.Name) })
 	return d
+}
+
+// documentInfo returns what documents say of the service as a whole. identified says
+// that they have the identifiers of licenses.
+func (s *Service) documentInfo(identified bool) documentInfo {
+	info := documentInfo{Title: s.name, Description: s.description, Version: s.version}
+	switch {
+	case strings.Contains(s.contact, "://"):
+		info.Contact = &documentContact{URL: s.contact}
+	case s.contact != "":
+		info.Contact = &documentContact{Email: s.contact}
+	}
+	if s.license != "" {
+		info.License = &documentLicense{Name: s.license}
+		if identified {
+			info.License.Identifier = s.license
+		}
+	}
+	return info
 }
 
 // httpBinding returns the route of m.

@@ -102,6 +102,9 @@ func appendRecord(e *encoder, dst []byte, out any, encode encodeFunc) ([]byte, e
 	return e.buf, nil
 }
 
+// summary returns the name of the method for people, such as "todos: mark done".
+func (m *method) summary() string { return m.resource + ": " + strings.ReplaceAll(m.name, "_", " ") }
+
 // title returns the name of the method for mistakes.
 func (m *method) title() string { return m.titleOf(m.goName) }
 
@@ -196,7 +199,7 @@ func (c *methodCompiler) compileMethods() []*method {
 }
 
 // compileMethod compiles the types, the route and the call of a method. It
-// returns nil if the signature has a mistake, since nothing else can be checked then.
+// returns nil if the signature has a mistake, after all checks that do not need it.
 // routed says that the route has no mistake, so that fields can be checked against it.
 func (c *methodCompiler) compileMethod(rm reflect.Method) (m *method, routed bool) {
 	c.where = c.config.titleOf(rm.Name)
@@ -206,9 +209,7 @@ func (c *methodCompiler) compileMethod(rm reflect.Method) (m *method, routed boo
 	}
 	before := len(c.list)
 	sig := c.readSignature(rm.Type)
-	if len(c.list) > before {
-		return nil, false
-	}
+	misshapen := len(c.list) > before
 	o := c.opts.Methods[rm.Name]
 	name := splitWords(rm.Name)
 	m = &method{
@@ -231,20 +232,27 @@ func (c *methodCompiler) compileMethod(rm reflect.Method) (m *method, routed boo
 	}
 	c.checkCallers(o)
 	c.compileTypes(m, sig)
-	c.checkTransports(m)
+	c.checkTransports(m, o.Stream)
 	before = len(c.list)
 	if m.isServedBy(TransportREST) {
 		m.route = c.chooseRoute(m, name, o.HTTP)
 	}
 	routed = len(c.list) == before
+	if misshapen {
+		return nil, false
+	}
 	m.call = c.chooseCall(rm, sig, o.Direct)
 	c.setStream(m, sig, o)
 	m.status = c.chooseStatus(m, o.Status)
 	return m, routed
 }
 
-// checkTransports notes names of transports that cannot serve m, and repeated ones.
-func (c *methodCompiler) checkTransports(m *method) {
+// checkTransports notes names of transports that cannot serve m, repeated ones, and an
+// unknown mode of streams.
+func (c *methodCompiler) checkTransports(m *method, mode StreamMode) {
+	if mode != "" && mode != StreamSSE {
+		c.addf("the stream mode %q is unknown; there is StreamSSE, %q", mode, StreamSSE)
+	}
 	list := m.transports
 	if list != nil && len(list) == 0 {
 		c.addf("MethodOptions.Transports is empty, so nothing serves the method; leave it nil for all transports")
@@ -422,8 +430,7 @@ func (c *methodCompiler) structBehind(t reflect.Type, role string) reflect.Type 
 func (c *methodCompiler) setStream(m *method, sig signature, o MethodOptions) {
 	m.result = m.out
 	switch {
-	case o.Stream != "" && o.Stream != StreamSSE:
-		c.addf("the stream mode %q is unknown; there is StreamSSE, %q", o.Stream, StreamSSE)
+	case o.Stream != "" && o.Stream != StreamSSE: // a mistake
 	case m.sendsFile() && (sig.stream || o.Stream != ""):
 		c.addf("the items of a stream are JSON, and a File is not; return one File")
 		return

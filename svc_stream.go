@@ -18,6 +18,10 @@ import (
 //
 //	Watch(ctx context.Context, in *WatchIn) (svc.Stream[Todo], error)
 //
+// The route of Watch is a POST, as its name says, and EventSource needs a GET: write
+// HTTP: "GET /todos/watch" in MethodOptions for it. EventSource cannot send a token
+// either, so browsers read a stream that needs one with fetch.
+//
 // svc calls the iterator exactly once, even if the client has gone, so that it can
 // release the resources of the stream. ctx is canceled when the client has gone; an
 // iterator that waits must watch it. yield returns false when no more items are wanted.

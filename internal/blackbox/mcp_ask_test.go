@@ -446,7 +446,7 @@ func TestMCPResources(t *testing.T) {
 		want   string
 	}{
 		{mcpLegacy("", "initialize", `"protocolVersion":"2025-11-25"`), 200, `…"capabilities":{"completions":{},"logging":{},"resources":{},"tools":{}}…`},
-		{mcpLegacy("", "resources/list", ""), 200, `{"jsonrpc":"2.0","result":{"resources":[{"uri":"notes://shown","name":"notes_get_shown","title":"Get shown","description":"…","mimeType":"text/plain"}]},"id":1}`},
+		{mcpLegacy("", "resources/list", ""), 200, `{"jsonrpc":"2.0","result":{"resources":[{"uri":"notes://shown","name":"notes_get_shown","title":"notes: get shown","description":"…","mimeType":"text/plain"}]},"id":1}`},
 		{mcpModern("resources/templates/list", ""), 200, mcpModern1 + `"resourceTemplates":[{"uriTemplate":"notes://notes/{id}","name":"notes_get_note","title":"A note","description":"One note.","mimeType":"application/json"},{…"text/x-part"},{"uriTemplate":"notes://all{?limit,done}",…}],"ttlMs":0,"cacheScope":"private"},"id":1}`},
 		{mcpLegacy("", "resources/list", `"cursor":"x"`), 200, mcpFailure("-32602", "cursor")},
 		{mcpLegacy("", "tools/list", ""), 200, `…"notes_get_note"…`},
@@ -518,7 +518,7 @@ func TestMCPPrompts(t *testing.T) {
 		status int
 		want   string
 	}{
-		{mcpLegacy("", "prompts/list", ""), 200, `{"jsonrpc":"2.0","result":{"prompts":[{"name":"ask_compose","title":"Compose","description":"…","arguments":[{"name":"style","description":"how it sounds","required":true},{"name":"words","required":false},{"name":"loud","required":false},{"name":"size","required":false}]}]},"id":1}`},
+		{mcpLegacy("", "prompts/list", ""), 200, `{"jsonrpc":"2.0","result":{"prompts":[{"name":"ask_compose","title":"ask: compose","description":"…","arguments":[{"name":"style","description":"how it sounds","required":true},{"name":"words","required":false},{"name":"loud","required":false},{"name":"size","required":false}]}]},"id":1}`},
 		{mcpModern("prompts/list", ""), 200, `…],"ttlMs":0,"cacheScope":"private"},"id":1}`},
 		{mcpLegacy("", "tools/call", `"name":"ask_compose"`), 200, mcpFailure("-32602", "no tool")},
 		{get(`"style":"formal","words":"12","loud":"true"`), 200, messages(`formal 12 true\n`)},

@@ -72,7 +72,7 @@ func TestMCPToolOptions(t *testing.T) {
 	for _, want := range []string{
 		`"title":"How many","description":"Counts the notes.",`,
 		`"title":"How many","readOnlyHint":true,"destructiveHint":false,"idempotentHint":true,"openWorldHint":false`,
-		`"title":"Create","readOnlyHint":false,"destructiveHint":false,"idempotentHint":true,"openWorldHint":true`,
+		`"title":"notes: create","readOnlyHint":false,"destructiveHint":false,"idempotentHint":true,"openWorldHint":true`,
 		`"inputSchema":{"type":"object","$defs":{"a":{"$anchor":"x"}},"if":{}}`,
 	} {
 		if !strings.Contains(list, want) {

@@ -1,0 +1,110 @@
+package svc
+
+// This file sets values whose texts have a form of their own: times, durations, base64,
+// and the types that read their own text or JSON, with what they say of a wrong one.
+
+import (
+	"bytes"
+	"encoding"
+	"encoding/base64"
+	"encoding/json"
+	"errors"
+	"reflect"
+	"strings"
+	"time"
+)
+
+// setTime sets a time.Time, by RFC 3339, section 5.6, to the letter. Package
+// time alone also takes a comma before the fraction and an hour of one digit,
+// which the published format date-time does not allow.
+func setTime(_ *decoder, v reflect.Value, text []byte) *complaint {
+	if !hasTimeForm(text) {
+		return mustBeTime
+	}
+	t, err := time.ParseInLocation(time.RFC3339Nano, strings.ToUpper(string(text)), time.UTC)
+	if err != nil {
+		return mustBeTime
+	}
+	*v.Addr().Interface().(*time.Time) = t
+	return nil
+}
+
+// setDuration sets a time.Duration, spelled as [time.ParseDuration] wants it.
+func setDuration(_ *decoder, v reflect.Value, text []byte) *complaint {
+	d, err := time.ParseDuration(string(text))
+	if err != nil {
+		return mustBeDuration
+	}
+	v.SetInt(int64(d))
+	return nil
+}
+
+// setBytes sets a []byte, by RFC 4648, section 4, to the letter. Package base64
+// alone also takes line ends anywhere and stray bits at the end; a value would
+// have many spellings.
+func setBytes(_ *decoder, v reflect.Value, text []byte) *complaint {
+	out := make([]byte, base64.StdEncoding.DecodedLen(len(text)))
+	n, err := base64.StdEncoding.Strict().Decode(out, text)
+	if err != nil || bytes.ContainsAny(text, "\r\n") {
+		return complainBase64(text)
+	}
+	v.SetBytes(out[:n])
+	return nil
+}
+
+// complainBase64 returns the complaint about a text that is not base64 as
+// setBytes wants it. It reads it as the other kinds of base64 to say which one it
+// is.
+func complainBase64(text []byte) *complaint {
+	out := make([]byte, len(text))
+	decodes := func(e *base64.Encoding) bool {
+		_, err := e.Decode(out, text)
+		return err == nil
+	}
+	switch {
+	case bytes.ContainsAny(text, "\r\n"):
+		return hasLineEnds
+	case bytes.ContainsAny(text, "-_"):
+		return isBase64URL
+	case decodes(base64.StdEncoding):
+		return hasStrayBits
+	case decodes(base64.RawStdEncoding):
+		return isUnpadded
+	}
+	return mustBeBase64
+}
+
+// setTextOr returns the setter by UnmarshalText. Texts that it refuses get the complaint
+// c.
+func setTextOr(c *complaint) setter {
+	return func(d *decoder, v reflect.Value, text []byte) *complaint {
+		return d.complaintFor(v.Addr().Interface().(encoding.TextUnmarshaler).UnmarshalText(text), c)
+	}
+}
+
+// complaintFor returns the complaint for the error of an application's own
+// decoding, or nil for nil. Clients read the message of an *Error, which is
+// written for them. Any other text may tell about the inside of the service, so
+// clients get the complaint c and the first such error becomes the cause, for the
+// log.
+func (d *decoder) complaintFor(err error, c *complaint) *complaint {
+	if err == nil {
+		return nil
+	}
+	if d.found.cause == nil {
+		d.found.cause = err
+	}
+	var e *Error
+	if errors.As(err, &e) && e != nil && e.Message != "" && !e.code().private() {
+		return &complaint{ruleType, e.Message}
+	}
+	return c
+}
+
+// decodeCustom decodes a value by its UnmarshalJSON, which gets the text of one
+// value, strictly checked.
+func decodeCustom(d *decoder, v reflect.Value) {
+	if text := d.scan.skipValue(); d.scan.err == nil {
+		d.addIfAny(d.complaintFor(v.Addr().Interface().(json.Unmarshaler).UnmarshalJSON(text), isNotValid))
+	}
+}
