@@ -386,6 +386,9 @@ type requestValues struct {
 	header map[string][]string
 	body   []byte        // the whole of it
 	raw    reflect.Value // in its place, for an input that has a Body
+
+	strict    bool   // unknown parameters of the query are violations
+	versioned string // but for this one, which Version reads
 }
 
 // bindRequest makes an input from an HTTP request. The decoder must be as
@@ -403,8 +406,8 @@ func (b *binding) bindRequest(d *decoder, r requestValues) (reflect.Value, error
 		p := &b.path[i]
 		p.bindPath(d, v, r.path.PathValue(p.sourceName))
 	}
-	if len(b.query) > 0 {
-		b.bindQuery(d, v, r.query)
+	if len(b.query) > 0 || r.strict {
+		b.bindQuery(d, v, r.query, r.strict, r.versioned)
 	}
 	for i := range b.header {
 		p := &b.header[i]
@@ -648,7 +651,8 @@ var (
 //	a= or a         the empty text, which is a value
 //	a=x+y, a=x%20y  "x y"
 //	%61=1           as a=1
-//	z=1             ignored if no field has z; clients and proxies add their own
+//	z=1             ignored if no field has z; clients and proxies add their own.
+//	                If strict is set, a violation at z unless it is versioned
 //	z=%zz, %zz=1    likewise
 //	a=%FF           a violation at a: not UTF-8
 //	a=%zz, a=1;b=2  a violation at a
@@ -657,7 +661,7 @@ var (
 // url.ParseQuery would allocate for each parameter. d.seen has a bit for each
 // parameter that was given; no object is open, so the bits start at 0. What is
 // absent is dealt with after that, in the order of the fields.
-func (b *binding) bindQuery(d *decoder, v reflect.Value, query string) {
+func (b *binding) bindQuery(d *decoder, v reflect.Value, query string, strict bool, versioned string) {
 	d.in = inQuery
 	for range (len(b.query) + 63) / 64 {
 		d.seen = append(d.seen, 0)
@@ -667,6 +671,8 @@ func (b *binding) bindQuery(d *decoder, v reflect.Value, query string) {
 		name, value, query = cutPair(query)
 		if i := b.findParam(d, name); i >= 0 && (name != "" || value != "") {
 			b.query[i].bindPair(d, v, value, &d.seen[i/64], i%64)
+		} else if strict && i < 0 && (name != "" || value != "") {
+			d.refuseParam(name, versioned)
 		}
 	}
 	for i := range b.query {
@@ -682,6 +688,28 @@ func (b *binding) bindQuery(d *decoder, v reflect.Value, query string) {
 		d.pop()
 	}
 	d.seen = d.seen[:0]
+}
+
+var isUnknownParam = &complaint{ruleUnknown, "is not a known parameter"}
+
+// refuseParam adds a violation for a parameter of this name, as a query has it, unless
+// it is the versioned one, which another reader takes.
+func (d *decoder) refuseParam(name, versioned string) {
+	if text, c := appendQueryText(d.scratch[:0], name); c == nil {
+		d.scratch, name = text, string(text)
+	}
+	if name != versioned {
+		d.push(strings.ToValidUTF8(name, "\uFFFD"))
+		d.addViolation(isUnknownParam)
+		d.pop()
+	}
+}
+
+// bindNoQuery returns the error for the query of a strict method without an input.
+func bindNoQuery(d *decoder, query, versioned string) error {
+	d.start(nil)
+	new(binding).bindQuery(d, reflect.Value{}, query, true, versioned)
+	return d.finish()
 }
 
 // cutPair cuts the first name=value off a query string. It looks at each byte
@@ -1104,8 +1132,9 @@ func (c *checks) unionCheck(s *shape, in map[*field]string, tokens map[*field]st
 }
 
 // callValidate calls the Validate method of the struct v. A plain error is a
-// violation at v. An *Error takes the place of all violations: the application
-// may want another code. After one, no other Validate is called.
+// violation at v, and an *Error with violations is those, below v; see addNested. Any
+// other *Error takes the place of all violations: the application may want another
+// code. After one, no other Validate is called.
 func (d *decoder) callValidate(v reflect.Value) {
 	if d.validateErr != nil {
 		return
@@ -1114,6 +1143,7 @@ func (d *decoder) callValidate(v reflect.Value) {
 	var e *Error
 	switch {
 	case err == nil:
+	case d.addNested(err):
 	case errors.As(err, &e):
 		d.validateErr = ErrorFrom(err)
 	default:

@@ -92,6 +92,8 @@ type decoder struct {
 	allow func(d *decoder, value []byte) bool
 
 	validateErr error // the *Error of a Validate method, in place of all violations
+	nestedErr   error // the first error whose violations addNested has added
+	nestedCount int   // how many these were; if there are no others, nestedErr is the error of the input
 
 	tooDeep bool // a Go value is nested deeper than JSON may be; see structCheck
 	fills   bool // checks set empty discriminators of unions; see Service.Call
@@ -122,6 +124,7 @@ func (d *decoder) start(data []byte) {
 // startInside is start for an input in the middle of a text.
 func (d *decoder) startInside() {
 	d.found = violations{list: d.emptyList()}
+	d.nestedErr, d.nestedCount = nil, 0
 	d.in, d.validateErr, d.tooDeep, d.naming, d.fills, d.ahead = inBody, nil, false, false, false, 0
 	d.path = d.path[:0]
 	d.seen = d.seen[:0]
@@ -159,7 +162,7 @@ func (d *decoder) addViolation(c *complaint) {
 // addIfAny adds a violation unless c is nil, which a setter returns for a good
 // value.
 func (d *decoder) addIfAny(c *complaint) {
-	if c != nil {
+	if c != nil && c != isNested {
 		d.addViolation(c)
 	}
 }
@@ -213,6 +216,8 @@ func (d *decoder) finish() error {
 		return d.makeSyntaxError()
 	case d.validateErr != nil:
 		return d.validateErr
+	case d.nestedErr != nil && d.nestedCount == d.found.count():
+		return d.nestedErr
 	case slices.ContainsFunc(d.found.list, func(v Violation) bool { return v.In != d.found.list[0].In }):
 		slices.SortStableFunc(d.found.list, func(a, b Violation) int {
 			return cmp.Compare(slices.Index(sourceOrder, a.In), slices.Index(sourceOrder, b.In))

@@ -9,6 +9,7 @@ import (
 	"encoding/base64"
 	"encoding/json"
 	"errors"
+	"maps"
 	"reflect"
 	"strings"
 	"time"
@@ -82,6 +83,44 @@ func setTextOr(c *complaint) setter {
 	}
 }
 
+// isNested stands for violations that addNested has added.
+var isNested = new(complaint)
+
+// addNested adds the violations of err, an error of the application about the value at
+// hand, and reports whether it has any: an *Error with INVALID_ARGUMENT and violations,
+// whose places begin at the value. They get the source of the value, but for those of
+// the whole input, whose fields have one each. An error that is alone keeps its message,
+// status, headers and other details.
+func (d *decoder) addNested(err error) bool {
+	var e *Error
+	if !errors.As(err, &e) || e == nil || e.code() != CodeInvalidArgument {
+		return false
+	}
+	list := e.Violations()
+	if len(list) == 0 {
+		return false
+	}
+	if at := d.place(); len(d.path) > 0 {
+		for i := range list {
+			list[i].In, list[i].Path = d.in, at+list[i].Path
+		}
+		moved := *e
+		moved.Details, moved.violations = maps.Clone(e.Details), nil
+		moved = *moved.WithDetail("violations", list)
+		e = &moved
+	}
+	if d.nestedErr == nil {
+		d.nestedErr, d.nestedCount = e, len(list)
+	}
+	if d.found.cause == nil {
+		d.found.cause = err
+	}
+	for _, v := range list {
+		d.found.addViolation(v)
+	}
+	return true
+}
+
 // complaintFor returns the complaint for the error of an application's own
 // decoding, or nil for nil. Clients read the message of an *Error, which is
 // written for them. Any other text may tell about the inside of the service, so
@@ -90,6 +129,9 @@ func setTextOr(c *complaint) setter {
 func (d *decoder) complaintFor(err error, c *complaint) *complaint {
 	if err == nil {
 		return nil
+	}
+	if d.addNested(err) {
+		return isNested
 	}
 	if d.found.cause == nil {
 		d.found.cause = err

@@ -210,11 +210,19 @@ func (c *restCall) readInput() (any, error) {
 			ws.body, err = m.limits.readBody(c.w, r, ws.body[:0])
 		}
 	}
-	if err != nil || m.bind == nil {
+	strict, versioned := m.strict && r.URL.RawQuery != "", ""
+	if strict {
+		seen, _ := c.Value(versionKey{}).(seenVersion)
+		versioned = seen.query
+	}
+	switch {
+	case err == nil && m.bind == nil && strict:
+		return nil, bindNoQuery(&ws.dec, r.URL.RawQuery, versioned)
+	case err != nil || m.bind == nil:
 		return nil, err
 	}
 	ws.dec.lean = m.onError == nil // an ErrorHandler of the application may look into Details
-	v, err := m.bind.bindRequest(&ws.dec, requestValues{r, r.URL.RawQuery, isShortURL(r), r.Header, ws.body, raw})
+	v, err := m.bind.bindRequest(&ws.dec, requestValues{r, r.URL.RawQuery, isShortURL(r), r.Header, ws.body, raw, strict, versioned})
 	if err == nil {
 		ws.raw = body
 	} else if body != nil {

@@ -97,7 +97,9 @@
 // A struct, or an embedded struct, checks itself if it has a method Validate() error.
 // Validate may change the value that it is called on, even a value passed to
 // Service.Call. Clients get the text of its error with INVALID_ARGUMENT, but an
-// [*Error] as it is. To name fields, use WithDetail("violations", []Violation{…}).
+// [*Error] as it is. To name fields, use WithDetail("violations", []Violation{…}): of an
+// INVALID_ARGUMENT they count together with all others, and their paths begin at the
+// struct. UnmarshalJSON and UnmarshalText may return such an error too.
 //
 // If a string or integer type has a method Enum, it accepts only the values that Enum
 // returns, and is one component in documents:
@@ -267,9 +269,9 @@ type Options struct {
 	// there. Default: none, or a bearer token if Defaults.Auth says so.
 	Schemes []Scheme
 	// Strict rejects JSON objects with unknown properties, which are ignored
-	// otherwise; schemas then say additionalProperties: false. It does not apply to
-	// query parameters. For a method without an input, JSON-RPC and MCP reject every
-	// argument, and REST ignores a body.
+	// otherwise; schemas of inputs then say additionalProperties: false. It rejects
+	// unknown query parameters too, except the one that [Version] reads. For a method
+	// without an input, JSON-RPC and MCP reject every argument, and REST ignores a body.
 	Strict bool
 	// MaxBody is the largest request body accepted, in bytes. A larger one is
 	// answered with 413 (RFC 9110, section 15.5.14) and nothing is called. Zero

@@ -94,7 +94,7 @@ func Version(opts VersionOptions) func(http.Handler) http.Handler {
 				return
 			}
 			v.notices[version].addTo(w.Header())
-			next.ServeHTTP(w, r.WithContext(context.WithValue(r.Context(), versionKey{}, version)))
+			next.ServeHTTP(w, r.WithContext(context.WithValue(r.Context(), versionKey{}, seenVersion{version, v.query})))
 		})
 	}
 }
@@ -117,14 +117,17 @@ func VersionFromPath() func(http.Handler) http.Handler {
 	return Version(VersionOptions{Header: versionSourceOff, QueryParam: versionSourceOff, PathPrefix: true})
 }
 
-// versionKey is the key of the version in a context.
+// versionKey is the key of the seenVersion in a context.
 type versionKey struct{}
+
+// A seenVersion is the version of a request, and the query parameter that may name it.
+type seenVersion struct{ version, query string }
 
 // GetVersion returns the version that [Version] detected for the request of ctx. It
 // returns "" if the request has no version or did not pass through Version.
 func GetVersion(ctx context.Context) string {
-	version, _ := ctx.Value(versionKey{}).(string)
-	return version
+	seen, _ := ctx.Value(versionKey{}).(seenVersion)
+	return seen.version
 }
 
 // Get returns the same as [GetVersion].
