@@ -549,7 +549,9 @@ type componentKey struct {
 }
 
 // keyOf returns the key of s with all its fields.
-func keyOf(s *shape) componentKey { return componentKey{typ: s.typ, strict: s.strict, value: s.value} }
+func keyOf(s *shape) componentKey {
+	return componentKey{typ: s.typ, strict: s.strict && !s.isEnum, value: s.value}
+}
 
 // nameTypes gives every struct type and every enum its name. It runs before anything else
 // takes a name, so that a body or an error schema gets the number if both want

@@ -491,8 +491,10 @@ func compileType(t testing.TB, name string, typ reflect.Type, strict bool) *code
 	t.Helper()
 	p := new(mistakes)
 	c := newShapes(p)
-	c.strict = strict
 	s := c.shapeFor(typ, "T")
+	if strict {
+		s.closeObjects(make(map[*shape]bool))
+	}
 	c.finishShapes()
 	c.checkUse(s, asInput, "T")
 	c.checkUse(s, asOutput, "T")

@@ -266,6 +266,12 @@ func (s *shape) walk(at string, done map[*shape]bool, visit func(s *shape, at st
 	}
 }
 
+// closeObjects says of s and the shapes below it, except for those in done, that they
+// have no properties but their own.
+func (s *shape) closeObjects(done map[*shape]bool) {
+	s.walk("", done, func(s *shape, _ string) { s.strict = s.kind == kindObject })
+}
+
 // reaches reports whether fits returns true for s or a shape below it.
 func (s *shape) reaches(fits func(*shape) bool) bool {
 	return fits(s) || s.hasParts() && s.partsReach(make(map[*shape]bool), fits)

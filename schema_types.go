@@ -26,7 +26,6 @@ import (
 // the order of everything published: no map is ranged over.
 type shapes struct {
 	*mistakes
-	strict bool // what the shapes are to be
 	byType map[reflect.Type]*shape
 	all    []*shape                   // in the order they were met
 	named  []*shape                   // those of all with a name
@@ -46,7 +45,7 @@ func (c *shapes) shapeFor(t reflect.Type, at string) *shape {
 	if s, ok := c.byType[t]; ok {
 		return s
 	}
-	s := &shape{typ: t, strict: c.strict}
+	s := &shape{typ: t}
 	c.byType[t] = s
 	c.all = append(c.all, s)
 	before, tagsBefore := len(c.list), c.tagMistakes
@@ -630,7 +629,7 @@ func (c *shapes) fillUnion(s *shape, at string) {
 			c.addf("%s.%s: variant:%q is the value of another alternative too; rename one", at, sf.Name, value)
 		}
 		if c.checkAlternative(sf, value, at+"."+sf.Name) {
-			a := &shape{typ: s.typ, kind: kindObject, strict: s.strict, value: value, index: i}
+			a := &shape{typ: s.typ, kind: kindObject, value: value, index: i}
 			s.alternatives = append(s.alternatives, a)
 		}
 	}
@@ -852,7 +851,7 @@ func (c *shapes) finishShapes() {
 			}
 		}
 	}
-	for s, name := range nameTypes(c.named) {
+	for s, name := range nameTypes(c.mistakes, c.named) {
 		s.name = name
 	}
 	for _, s := range c.all {
@@ -965,51 +964,114 @@ func (c *cycleFinder) visitShape(s *shape) int {
 	return first
 }
 
-// nameTypes gives every type the name it has in documents: its Go name with the
-// names of its type arguments, or Type if it has no name in Go. The second type of
-// a name gets its package's name in front, and a number if that is taken too.
-// Names that differ only by case count as one, since many generators write both to
-// the same file.
-func nameTypes(named []*shape) map[*shape]string {
-	names := make(map[*shape]string)
-	byType := make(map[[2]any]string) // two services may both have made a shape of a type
-	taken := make(map[string]bool)
-	take := func(name string) bool {
-		fold := strings.ToLower(name)
-		free := !taken[fold]
-		taken[fold] = true
-		return free
-	}
+// A typeName is the name of a type in documents, as far as nameTypes has come.
+type typeName struct {
+	name  string
+	typ   reflect.Type
+	pkg   []string // the elements of the package path that are not in name
+	fixed bool     // by SchemaName
+}
+
+// nameTypes gives every type the name it has in documents: what its method SchemaName
+// returns, or its Go name with the names of its type arguments, or Type if it has none
+// in Go. Of types that share a name, every one gets the last element of its package in
+// front, and then more of its path. So a name never comes to mean another type because a
+// type was added. What cannot be told apart so gets a number, and the closed form of a type
+// that is there open too gets Strict behind its name. Names that differ only by case count
+// as one, since many generators write both to the same file.
+func nameTypes(p *mistakes, named []*shape) map[*shape]string {
+	byType := make(map[[2]any]*typeName) // two services may both have made a shape of a type
+	open := make(map[*typeName]bool)
+	var all []*typeName
 	for _, s := range named {
 		key := [2]any{s.typ, s.value} // a value for the alternatives of a union
-		name, known := byType[key]
-		if !known {
-			name = documentName(s.typ.Name())
-			if s.value != "" {
-				name += onlyNameBytes(s.typ.Field(s.index).Name)
-			}
-			if !take(name) {
-				name = takeQualified(s.typ.PkgPath(), name, take)
-			}
-			byType[key] = name
+		if byType[key] == nil {
+			byType[key] = p.newTypeName(s)
+			all = append(all, byType[key])
 		}
-		names[s] = name
+		open[byType[key]] = open[byType[key]] || !s.strict
+	}
+	for qualifyNames(p, all) {
+	}
+	taken := map[string]bool{"error": true, "problem": true} // the names of svc
+	take := func(name string) string {
+		free := name
+		for i := 2; taken[strings.ToLower(free)]; i++ {
+			free = name + strconv.Itoa(i)
+		}
+		taken[strings.ToLower(free)] = true
+		return free
+	}
+	for _, n := range all {
+		n.name = take(n.name)
+	}
+	names, closed := make(map[*shape]string), make(map[*typeName]string)
+	for _, s := range named {
+		n := byType[[2]any{s.typ, s.value}]
+		if names[s] = n.name; s.strict && open[n] {
+			if closed[n] == "" {
+				closed[n] = take(n.name + "Strict")
+			}
+			names[s] = closed[n]
+		}
 	}
 	return names
 }
 
-// takeQualified takes the name of a type with that of its package in front, and with
-// a number behind if that is taken too.
-func takeQualified(pkg, name string, take func(string) bool) string {
-	base := name
-	if pkg != "" { // a struct without a name is of no package
-		base = capitalized(documentName(pkg[strings.LastIndexByte(pkg, '/')+1:])) + name
+// newTypeName returns the short name of the type of s.
+func (p *mistakes) newTypeName(s *shape) *typeName {
+	n := &typeName{name: documentName(s.typ.Name()), typ: s.typ}
+	if path := s.typ.PkgPath(); path != "" { // a struct without a name is of no package
+		n.pkg = strings.Split(path, "/")
 	}
-	name = base
-	for i := 2; !take(name); i++ {
-		name = base + strconv.Itoa(i)
+	v, ok := reflect.New(s.typ).Interface().(interface{ SchemaName() string })
+	if ok && !promotesMethod(s.typ, "SchemaName") {
+		n.name, n.fixed = v.SchemaName(), true
+		if n.name == "" || strings.ContainsFunc(n.name, func(r rune) bool { return !isNameRune(r) && r != '.' && r != '-' }) {
+			p.addf("%v.SchemaName returns %q; want letters, digits, dots, dashes and underscores", s.typ, n.name)
+		}
 	}
-	return name
+	if s.value != "" {
+		n.name += onlyNameBytes(s.typ.Field(s.index).Name)
+	}
+	return n
+}
+
+// qualifyNames puts one more element of the package path before each name that more
+// than one type has, and reports whether it changed one. Types of one package would only
+// get longer names by that.
+func qualifyNames(p *mistakes, all []*typeName) (changed bool) {
+	groups := make(map[string][]*typeName)
+	for _, n := range all {
+		groups[strings.ToLower(n.name)] = append(groups[strings.ToLower(n.name)], n)
+	}
+	for _, n := range all {
+		fold := strings.ToLower(n.name)
+		rivals := groups[fold]
+		other := slices.ContainsFunc(rivals, func(o *typeName) bool { return o != n && (o.fixed || o.typ.PkgPath() != n.typ.PkgPath()) })
+		if !other && fold != "error" && fold != "problem" {
+			continue
+		}
+		if n.fixed {
+			if i := slices.IndexFunc(rivals, func(o *typeName) bool { return o.fixed && o.typ != n.typ }); i >= 0 {
+				p.addf("%v.SchemaName and %v.SchemaName return the same name; change one of them", rivals[0].typ, rivals[i].typ)
+			}
+			continue
+		}
+		if last := len(n.pkg) - 1; last >= 0 {
+			n.name, n.pkg, changed = camelCase(n.pkg[last])+capitalized(n.name), n.pkg[:last], true
+		}
+	}
+	return changed
+}
+
+// camelCase returns an element of a package path as a part of a name: MyShop for my-shop.
+func camelCase(element string) string {
+	out := ""
+	for _, word := range strings.FieldsFunc(element, func(r rune) bool { return !isNameRune(r) || r == '_' }) {
+		out += capitalized(word)
+	}
+	return out
 }
 
 // documentName turns a Go type name into one that OpenAPI allows

@@ -109,6 +109,9 @@
 // A tag enum on such a field allows some of them. If the type has MarshalText and
 // UnmarshalText, the values are their texts.
 //
+// The method SchemaName() string of a type is its name in documents. Without it that is
+// the name in Go, with the package's in front if two types share it.
+//
 // A type with MarshalJSON or MarshalText, and their counterparts, is written and read
 // with them. Its method JSONSchema() map[string]any, if any, returns its schema in JSON
 // Schema 2020-12, without $ref. If it has a rule that OpenAPI 3.0.3 does not have,
@@ -492,7 +495,7 @@ func compileService(p *mistakes, iface reflect.Type, impl any, o Options) *Servi
 	}
 	checkSchemes(p, o)
 	s.types = c.shapes.named
-	s.typeNames = nameTypes(s.types)
+	s.typeNames = nameTypes(p, s.types)
 	s.names = nameMethods(p, s.methods)
 	checkRoutes(p, s.methods)
 	if o.Intercept != nil {
@@ -619,7 +622,7 @@ func Join(name string, services ...*Service) *Service {
 		j.types = append(j.types, s.types...)
 	}
 	slices.SortStableFunc(j.types, compareTypes) // names are given in this order
-	j.typeNames = nameTypes(j.types)
+	j.typeNames = nameTypes(p, j.types)
 	j.names = nameMethods(p, j.methods)
 	checkRoutes(p, j.methods)
 	if len(p.list) > 0 {

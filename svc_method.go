@@ -153,7 +153,6 @@ type bindingKey struct {
 // newMethodCompiler returns a compiler that notes mistakes in p.
 func newMethodCompiler(p *mistakes, iface reflect.Type, impl any, o Options) *methodCompiler {
 	shapes := newShapes(p)
-	shapes.strict = o.Strict
 	return &methodCompiler{
 		mistakes: p, iface: iface, impl: impl, opts: o,
 		shapes: shapes, decoders: newDecoders(p, o.Strict), encoders: newEncoders(false), bindings: make(map[bindingKey]*binding),
@@ -188,6 +187,14 @@ func (c *methodCompiler) compileMethods() []*method {
 		}
 	}
 	c.where = ""
+	if c.opts.Strict { // which is about what is read
+		closed := make(map[*shape]bool)
+		for _, m := range methods {
+			if m.in != nil {
+				m.in.closeObjects(closed)
+			}
+		}
+	}
 	c.shapes.finishShapes()
 	for _, m := range sound { // the plans of others would repeat the same mistakes in other words
 		if len(c.list) == 0 || m.in.isSound() && m.out.isSound() {

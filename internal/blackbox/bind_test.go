@@ -570,7 +570,7 @@ func TestHeaderField(t *testing.T) {
 		{"/h/count", "12", `{"topic":"x"}`, `{"after":12,"topic":"x"}`},
 		{"/h/count", none, `{}`, `{"after":7}`},
 		{"/h/count", "", `{}`, `{"after":7}`},
-		{"/h/count?after=3&Last-Event-ID=3", none, `{}`, `{"after":7}`},
+		{"/h/count?after=3&Last-Event-ID=3", none, `{}`, `{"in":"query","path":"/after","rule":"unknown","message":"is not a known parameter"},{"in":"query","path":"/Last-Event-ID"`},
 		{"/h/count", "1e1", `{}`, `{"in":"header","path":"/Last-Event-ID","rule":"type","message":"must be an integer"}`},
 		{"/h/count", "07", `{}`, `{"in":"header","path":"/Last-Event-ID","rule":"type","message":"must be an integer"}`},
 		{"/h/count", "0", `{}`, `{"in":"header","path":"/Last-Event-ID","rule":"minimum","message":"must be at least 1"}`},

@@ -4,8 +4,11 @@ import (
 	"context"
 	"encoding/json"
 	"fmt"
+	"image"
 	"log/slog"
+	"maps"
 	"net/http/httptest"
+	"slices"
 	"strings"
 	"testing"
 	"time"
@@ -372,6 +375,132 @@ func TestExactMistakes(t *testing.T) {
 	for _, want := range []string{"the last result must be an error", "exWrong.A: minimum", "MethodOptions.Resource", `has "x"`, `the stream mode "y"`, `the HTTP pattern "DO"`, "Public and Scopes", `write the route of each method in Options.Methods, such as {HTTP: "GET /{a}"}`} {
 		if err == nil || !strings.Contains(err.Error(), want) {
 			t.Errorf("no %s in %v", want, err)
+		}
+	}
+}
+
+// Verify which names types have in documents.
+func TestExactNames(t *testing.T) {
+	t.Parallel()
+	type Color struct {
+		A string `json:"a"`
+	}
+	type Point struct {
+		X int `json:"x"`
+	}
+	type Error struct {
+		X int `json:"x"`
+	}
+	type alone struct {
+		P Point `json:"p"`
+	}
+	type both struct {
+		P Point       `json:"p"`
+		I image.Point `json:"i"`
+	}
+	type other struct {
+		I image.Point `json:"i"`
+		P Point       `json:"p"`
+	}
+	type own struct {
+		N exNamed `json:"n"`
+		E Error   `json:"e"`
+	}
+	type wrong struct {
+		B exBadName `json:"b"`
+		C exSame    `json:"c"`
+		N exNamed   `json:"n"`
+	}
+	names := func(s *svc.Service, err error) string {
+		if err != nil {
+			return err.Error()
+		}
+		var list []string
+		for _, i := range s.Descriptor().Types {
+			list = append(list, i.Name)
+		}
+		return strings.Join(list, " ")
+	}
+	for _, test := range []struct{ got, want string }{
+		{names(exactly[alone](nil, svc.Options{})), "Point alone"},
+		{names(exactly[both](nil, svc.Options{})), "BlackboxTestPoint ImagePoint both"},
+		{names(exactly[other](nil, svc.Options{})), "BlackboxTestPoint ImagePoint other"},
+		{names(exactly[own](nil, svc.Options{})), "BlackboxTestError a.named-Type own"},
+		{names(exactly[wrong](nil, svc.Options{})), `blackbox_test.exBadName.SchemaName returns "a b"; want letters, digits, dots, dashes and underscores`},
+		{names(exactly[wrong](nil, svc.Options{})), "blackbox_test.exSame.SchemaName and blackbox_test.exNamed.SchemaName return the same name; change one of them"},
+	} {
+		if !strings.Contains(test.got, test.want) {
+			t.Errorf("got %s, want %s", test.got, test.want)
+		}
+	}
+}
+
+type (
+	exNamed   struct{ A int }
+	exSame    struct{ A int }
+	exBadName struct{ A int }
+)
+
+func (exNamed) SchemaName() string   { return "a.named-Type" }
+func (exSame) SchemaName() string    { return "A.Named-Type" }
+func (exBadName) SchemaName() string { return "a b" }
+
+type exBoth struct {
+	Shared exShared `json:"shared"`
+	Kind   exKind   `json:"kind"`
+}
+
+type (
+	exShared struct{ A string }
+	exKind   string
+	exResult struct {
+		Shared exShared `json:"shared"`
+		Only   exOnly   `json:"only"`
+		Kind   exKind   `json:"kind"`
+	}
+	exOnly struct{ A string }
+)
+
+func (exKind) Enum() []exKind { return []exKind{"a", "b"} }
+
+type exBothAPI interface {
+	Do(ctx context.Context, in *exBoth) (*exResult, error)
+}
+
+type exBothImpl struct{}
+
+func (exBothImpl) Do(context.Context, *exBoth) (*exResult, error) { return new(exResult), nil }
+
+// Verify that Strict closes what is read and nothing else, and that a type has two
+// components only where a strict and a lax service are joined.
+func TestStrictClosesInputs(t *testing.T) {
+	t.Parallel()
+	register := func(resource string, strict bool) *svc.Service {
+		return svc.MustRegister[exBothAPI](exBothImpl{}, &svc.Options{Resource: resource, Strict: strict})
+	}
+	schemas := func(s *svc.Service) string {
+		var doc struct {
+			Components struct{ Schemas map[string]json.RawMessage }
+		}
+		if err := json.Unmarshal(kitchenDocument(s, ""), &doc); err != nil {
+			t.Fatal(err)
+		}
+		var list []string
+		for _, name := range slices.Sorted(maps.Keys(doc.Components.Schemas)) {
+			if strings.Contains(string(doc.Components.Schemas[name]), `"additionalProperties":false`) {
+				name += "!"
+			}
+			list = append(list, name)
+		}
+		return strings.Join(list, " ")
+	}
+	for _, test := range []struct{ got, want string }{
+		{schemas(register("a", false)), "Error exBoth exKind exOnly exResult exShared"},
+		{schemas(register("a", true)), "Error exBoth! exKind exOnly exResult exShared!"},
+		{schemas(svc.Join("j", register("a", true), register("b", false))), "Error exBoth exBothStrict! exKind exOnly exResult exShared exSharedStrict!"},
+	} {
+		if test.got != test.want {
+			t.Errorf("got %s\nwant %s", test.got, test.want)
 		}
 	}
 }

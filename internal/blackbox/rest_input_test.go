@@ -1010,8 +1010,8 @@ var badStrict = []badInput{
 	})), 400},
 	{"unknown name inside", kinds(`"node":{"next":{"a/b~c":1}}`), 400},
 	{"unknown name in any", echo(`{"x":1}`), 200},
-	{"unknown query parameter", list("x=1"), 200},
-	{"name in the wrong case in the query", list("LIMIT=1"), 200},
+	{"unknown query parameter", list("x=1"), 400},
+	{"name in the wrong case in the query", list("LIMIT=1"), 400},
 }
 
 // Verify that every input has one answer, the exact one, on every version of
