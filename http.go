@@ -93,7 +93,11 @@ func (l limits) readBody(w http.ResponseWriter, r *http.Request, buf []byte) ([]
 	start := len(buf)
 	for {
 		if len(buf) == cap(buf) {
-			buf = slices.Grow(buf, max(len(buf), 512)) // doubles; append grows large buffers by a quarter
+			more := max(len(buf), 512) // doubles; append grows large buffers by a quarter
+			if rest := int64(start) + r.ContentLength + 1 - int64(len(buf)); rest > 0 && rest <= 3*int64(more) {
+				more = int(rest) // to the announced end, which is near, and a byte for io.EOF
+			}
+			buf = append(make([]byte, 0, len(buf)+more), buf...)
 		}
 		n, err := r.Body.Read(buf[len(buf):cap(buf)])
 		buf = buf[:len(buf)+n]
@@ -563,7 +567,7 @@ func setErrorHeader(h, header http.Header) {
 	for name, values := range header {
 		switch {
 		case len(values) == 0 || !isHeaderValue(values[0]):
-		case name == "Vary", isAddedHeader(name):
+		case isAddedHeader(name):
 			addHeader(h, name, values[0])
 		case isAnswerHeader(name), name == "Content-Range": // of a 416 (RFC 9110, section 14.4)
 			h[name] = slices.Clip(values)
@@ -572,8 +576,11 @@ func setErrorHeader(h, header http.Header) {
 }
 
 // isAddedHeader reports whether a header of an output or an error is added to those of
-// the same name, such as the cookies of middleware and the Link of Version.
-func isAddedHeader(name string) bool { return name == "Set-Cookie" || name == "Link" }
+// the same name, such as the cookies of middleware, the Link of Version and Vary, which
+// must name all that the answer depends on (RFC 9110, section 12.5.5).
+func isAddedHeader(name string) bool {
+	return name == "Set-Cookie" || name == "Link" || name == "Vary"
+}
 
 // maxEchoed is how many bytes of a request one header of its response may repeat.
 // Proxies have a buffer of 4 or 8 KiB for the header of a response. If it does not fit,
@@ -593,7 +600,7 @@ func addHeader(h http.Header, name, value string) {
 // (RFC 9110, section 7.6.1). name is in canonical form.
 func isAnswerHeader(name string) bool {
 	switch name {
-	case "Date", "Vary", "Trailer", "Connection", "Keep-Alive", "Proxy-Connection", "Proxy-Authenticate",
+	case "Date", "Trailer", "Connection", "Keep-Alive", "Proxy-Connection", "Proxy-Authenticate",
 		"Proxy-Authorization", "Te", "Transfer-Encoding", "Upgrade", "X-Content-Type-Options":
 		return false
 	}
@@ -752,6 +759,10 @@ type HandlerFunc func(w http.ResponseWriter, r *http.Request) error
 // an error or a panic closes the connection, so that clients notice that the response
 // is incomplete. A panic with http.ErrAbortHandler goes on to net/http. A nil logger
 // means slog.Default.
+//
+// Handle calls fn also for a POST that a browser sends for a page of another site, with
+// the cookies of its user; only the methods of a service are guarded. If that matters,
+// put the CrossOriginProtection of net/http in front, which Go has from 1.25 on.
 func Handle(fn HandlerFunc, onError ErrorHandler, logger *slog.Logger) http.Handler {
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		tw := &trackedWriter{ResponseWriter: w}

@@ -9,6 +9,7 @@ import (
 	"fmt"
 	"net/http"
 	"reflect"
+	"slices"
 	"strings"
 )
 
@@ -30,10 +31,26 @@ func (s *Service) Routes() []Route {
 	routes := make([]Route, len(methods))
 	for i, m := range methods {
 		path := s.prefix + m.path
-		h := &restHandler{endpoint{config: m.config, service: s, transport: TransportREST, route: m.method + " " + path}, m}
+		h := &restHandler{endpoint{config: m.config, service: s, transport: TransportREST, route: m.method + " " + path}, m, m.varies()}
 		routes[i] = Route{Method: m.method, Path: path, Resource: m.resource, Name: m.name, Handler: h}
 	}
 	return routes
+}
+
+// varies returns the headers on which the answer of a GET depends, since its input has
+// fields from them: a cache must not give the answer for one value to a request with
+// another (RFC 9110, section 12.5.5).
+func (m *method) varies() (names []string) {
+	if m.method != http.MethodGet || m.bind == nil {
+		return nil
+	}
+	for _, p := range m.bind.header {
+		names = append(names, p.key)
+	}
+	if len(m.bind.cookie) > 0 {
+		names = append(names, "Cookie")
+	}
+	return names
 }
 
 // Mount registers every route on mux. Requests that match no route are left to mux, which
@@ -150,6 +167,7 @@ func (h *restMux) allowedMethods(r *http.Request) []string {
 type restHandler struct {
 	endpoint
 	served *method
+	vary   []string // the headers that the input is read from
 }
 
 // A restCall is the carrier of one request.
@@ -167,6 +185,9 @@ func (h *restHandler) ServeHTTP(w http.ResponseWriter, r *http.Request) { h.serv
 func (h *restHandler) respond(w http.ResponseWriter, r *http.Request, ws *workspace) error {
 	m := h.served
 	c := &restCall{call: call{Context: r.Context(), endpoint: &h.endpoint, method: m, request: r, response: w.Header(), ws: ws}, w: w}
+	for _, name := range h.vary {
+		addHeader(w.Header(), "Vary", name)
+	}
 	err := c.run(c)
 	if !c.begun || err != nil {
 		c.end(c, err)
@@ -283,7 +304,7 @@ func (c *restCall) sendFile(f *File, out any, err error) error {
 func (m *method) sendHeaders(w http.ResponseWriter, r *http.Request, header http.Header) bool {
 	for name, texts := range header {
 		if isAddedHeader(name) {
-			texts = append(w.Header()[name], texts...)
+			texts = slices.Concat(w.Header()[name], texts)
 		}
 		w.Header()[name] = texts
 	}

@@ -429,6 +429,7 @@ func (p *mistakes) fillEnum(s *shape, at string) {
 func (p *mistakes) listValues(s *shape, list reflect.Value, at string) {
 	var values []reflect.Value
 	var texts []string
+	seen := make(map[string]bool)
 	for i := range list.Len() {
 		text, err := s.keyText(list.Index(i))
 		switch {
@@ -437,7 +438,7 @@ func (p *mistakes) listValues(s *shape, list reflect.Value, at string) {
 			return
 		case !utf8.ValidString(text):
 			p.addf("%s: %v.Enum returns %q, which is not UTF-8 and so not JSON", at, s.typ, text)
-		case slices.Contains(texts, text):
+		case seen[text]:
 			p.addf("%s: %v.Enum returns %q twice; drop one of them", at, s.typ, text)
 		}
 		value := reflect.ValueOf(text)
@@ -445,6 +446,7 @@ func (p *mistakes) listValues(s *shape, list reflect.Value, at string) {
 			value, _ = numberFor(s, text)
 		}
 		values, texts = append(values, value), append(texts, text)
+		seen[text] = true
 	}
 	if len(texts) == 0 {
 		p.addf("%s: %v.Enum returns no values, so nothing would be valid; list the values, or drop the method", at, s.typ)
@@ -454,7 +456,7 @@ func (p *mistakes) listValues(s *shape, list reflect.Value, at string) {
 	if s.kind == kindText {
 		r.violates = func(v reflect.Value) bool {
 			text, err := s.keyText(v)
-			return err != nil || !slices.Contains(texts, text)
+			return err != nil || !seen[text]
 		}
 	}
 	s.rules, s.isEnum = ruleSet{r}, true
@@ -503,6 +505,9 @@ func makeEnum(s *shape, text string) (rule, string) {
 	return enumRule(values, parts), ""
 }
 
+// shortEnum is how many texts are compared as fast as they are found in a map.
+const shortEnum = 8
+
 // enumRule returns the rule that a value is one of values: strings, or numbers from
 // numberFor. texts has their texts as messages and, for numbers, schemas have them.
 func enumRule(values []reflect.Value, texts []string) rule {
@@ -517,13 +522,21 @@ func enumRule(values []reflect.Value, texts []string) rule {
 			r.value = append(appendQuoted(r.value, text), ',')
 		}
 		r.value[len(r.value)-1] = ']'
-		r.violates = func(v reflect.Value) bool { return !slices.Contains(texts, v.String()) }
+		known := make(map[string]bool)
+		for _, text := range texts {
+			known[text] = true
+		}
+		r.violates = func(v reflect.Value) bool { return !known[v.String()] }
+		if len(texts) <= shortEnum {
+			r.violates = func(v reflect.Value) bool { return !slices.Contains(texts, v.String()) }
+		}
 		return r
 	}
 	r.value = []byte("[" + strings.Join(texts, ",") + "]")
-	// Enums are short, so that looking at each value is as fast as a map.
+	sorted := slices.SortedFunc(slices.Values(values), compareNumbers)
 	r.violates = func(v reflect.Value) bool {
-		return !slices.ContainsFunc(values, func(x reflect.Value) bool { return compareNumbers(v, x) == 0 })
+		_, found := slices.BinarySearchFunc(sorted, v, func(x, v reflect.Value) int { return -compareNumbers(v, x) })
+		return !found
 	}
 	return r
 }

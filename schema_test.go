@@ -1286,3 +1286,46 @@ func reaches(from, to *shape, must bool) bool {
 	}
 	return below(from)
 }
+
+// The time for a struct must grow with its fields, and not with their square.
+func BenchmarkFields(b *testing.B) {
+	for _, n := range []int{100, 1000} {
+		fields := make([]reflect.StructField, n)
+		for i := range fields {
+			fields[i] = reflect.StructField{Name: fmt.Sprint("F", i), Type: reflect.TypeFor[int](), Tag: reflect.StructTag(fmt.Sprintf(`json:"f%d"`, i))}
+		}
+		t := reflect.StructOf(fields)
+		b.Run(fmt.Sprint(n), func(b *testing.B) {
+			for b.Loop() {
+				newShapes(new(mistakes)).shapeFor(t, "t")
+			}
+		})
+	}
+}
+
+// The time for a type with Enum must grow with its values, and that for a check must not.
+func BenchmarkEnum(b *testing.B) {
+	for _, n := range []int{100, 1000, 10000} {
+		texts, values := make([]string, n), make([]reflect.Value, n)
+		for i := range n {
+			texts[i] = fmt.Sprint("value", i)
+			values[i] = reflect.ValueOf(texts[i])
+		}
+		r := enumRule(values, texts)
+		b.Run(fmt.Sprint("check", n), func(b *testing.B) {
+			for b.Loop() {
+				if r.violates(values[n-1]) {
+					b.Fatal("refused")
+				}
+			}
+		})
+		b.Run(fmt.Sprint("list", n), func(b *testing.B) {
+			for b.Loop() {
+				p := new(mistakes)
+				if p.listValues(&shape{typ: reflect.TypeFor[string](), kind: kindString}, reflect.ValueOf(texts), "t"); len(p.list) > 0 {
+					b.Fatal(p.list)
+				}
+			}
+		})
+	}
+}

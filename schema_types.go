@@ -791,11 +791,28 @@ func hidesField(a, b *field) bool {
 	return a.tagged && !b.tagged
 }
 
+// shareName reports whether two of the fields have a name in common, of any kind.
+func shareName(all []*field) bool {
+	seen := make(map[string]bool, len(all))
+	for _, f := range all {
+		for _, name := range [...]string{f.name, f.path, f.query} {
+			if name != "" && seen[name] {
+				return true
+			}
+		}
+		seen[f.name], seen[f.path], seen[f.query] = true, true, true
+	}
+	return false
+}
+
 // checkClashes notes two fields of one name where encoding/json would hide both
 // without a word, or knows nothing of the tag that names them. Both are declared
 // in the struct itself, or neither hides the other and one has a tag of another
 // place.
 func (c *shapes) checkClashes(all []*field, at string) {
+	if !shareName(all) { // so that a wide struct does not take the square of its fields
+		return
+	}
 	for i, f := range all {
 		for _, other := range all[:i] {
 			declared := len(f.index) == 1 && len(other.index) == 1

@@ -103,6 +103,24 @@ func echo(w http.ResponseWriter, r *http.Request) error {
 	return nil
 }
 
+// fromHere returns a handler that refuses what a browser sends for a page of another
+// site without asking first, as the service does itself: other sites must not act with
+// the cookies of a user. From Go 1.25 on, http.CrossOriginProtection does the same.
+func fromHere(next http.Handler) http.Handler {
+	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		site := r.Header.Get("Sec-Fetch-Site")
+		if _, host, _ := strings.Cut(r.Header.Get("Origin"), "://"); site == "" && host != "" && host != r.Host {
+			site = "cross-site"
+		}
+		if site != "" && site != "same-origin" && site != "none" && r.Header.Get("Content-Type") != "application/json" {
+			w.Header().Set("Connection", "close") // the body stays unread
+			svc.WriteError(w, r, svc.Errorf(svc.CodePermissionDenied, "pages of other sites must send this as application/json"))
+			return
+		}
+		next.ServeHTTP(w, r)
+	})
+}
+
 // printGuide prints the address of the server and the guide. Scripts read the
 // address from the first line.
 func printGuide(out io.Writer, url string) {

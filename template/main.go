@@ -71,7 +71,7 @@ func newHandler(todos *svc.Service, counts *metrics) http.Handler {
 	mux := http.NewServeMux()
 	mux.Handle("GET /hello", ignoreBody(hello))
 	mux.Handle("GET /users", ignoreBody(users))
-	mux.Handle("POST /echo", svc.Handle(echo, nil, nil))
+	mux.Handle("POST /echo", fromHere(svc.Handle(echo, nil, nil)))
 	mux.Handle("/openapi.json", todos.OpenAPI())
 	mux.Handle("/rpc", todos.RPC())
 	mux.Handle("/mcp", todos.MCP(mcpOptions()))

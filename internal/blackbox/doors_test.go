@@ -598,3 +598,97 @@ func TestGoexitInItem(t *testing.T) {
 		}
 	}
 }
+
+// GreetAPI answers in the language that a header or a cookie names.
+type GreetAPI interface {
+	Get(ctx context.Context, in *greetIn) (*greeting, error)
+	List(ctx context.Context, in *greetIn) (svc.Stream[greeting], error)
+	Search(ctx context.Context) (*greeting, error)
+	Create(ctx context.Context, in *greetIn) (*greeting, error)
+}
+
+type (
+	greetIn struct {
+		ID    string `json:"id"`
+		Lang  string `json:"-" header:"x-language,omitempty"`
+		Theme string `json:"-" cookie:"theme,omitempty" enum:"light,dark"`
+	}
+	greeting struct {
+		Text string   `json:"text"`
+		ETag string   `json:"-" header:"ETag"`
+		Vary []string `json:"-" header:"Vary"`
+	}
+	greeter struct{}
+)
+
+func (greeter) Get(_ context.Context, in *greetIn) (*greeting, error) {
+	if in.ID == "none" {
+		return nil, svc.Errorf(svc.CodeNotFound, "nobody")
+	}
+	return &greeting{"hello " + in.Lang, `"1"`, []string{"X-Own", "Cookie"}}, nil
+}
+
+func (greeter) List(context.Context, *greetIn) (svc.Stream[greeting], error) {
+	return func(func(*greeting, error) bool) {}, nil
+}
+
+func (greeter) Search(context.Context) (*greeting, error) { return &greeting{ETag: `"1"`}, nil }
+
+func (greeter) Create(_ context.Context, in *greetIn) (*greeting, error) {
+	return &greeting{ETag: `"1"`}, nil
+}
+
+// Verify that Vary names the headers that the answer to a GET depends on, whatever the
+// answer is, beside what an output and middleware say: otherwise a cache gives the
+// answer in French to everybody.
+func TestVary(t *testing.T) {
+	s := svc.MustRegister[GreetAPI](greeter{}, &svc.Options{Resource: "g", Logger: slog.New(slog.DiscardHandler), Methods: map[string]svc.MethodOptions{
+		"List": {HTTP: "GET /g/{id}/list"}, "Search": {HTTP: "GET /g"},
+	}})
+	h := svc.CORS(svc.CORSOptions{Origins: []string{"https://app.example"}})(s.REST())
+	for _, test := range []struct{ request, header, want string }{
+		{"GET /g/1", "", "200 Origin, X-Language, Cookie, X-Own, Cookie"},
+		{"HEAD /g/1", "", "200 Origin, X-Language, Cookie, X-Own, Cookie"},
+		{"GET /g/1", `If-None-Match: "1"`, "304 Origin, X-Language, Cookie, X-Own, Cookie"},
+		{"GET /g/none", "", "404 Origin, X-Language, Cookie"},
+		{"GET /g/1", "Cookie: theme=blue", "400 Origin, X-Language, Cookie"},
+		{"GET /g/1/list", "", "200 Origin, X-Language, Cookie"},
+		{"GET /g", "", "200 Origin"},
+		{"POST /g", "", "200 Origin"},
+	} {
+		method, path, _ := strings.Cut(test.request, " ")
+		r := httptest.NewRequest(method, path, strings.NewReader(`{"id":"1"}`))
+		r.Header.Set("Content-Type", "application/json")
+		if name, value, ok := strings.Cut(test.header, ": "); ok {
+			r.Header.Set(name, value)
+		}
+		w := httptest.NewRecorder()
+		h.ServeHTTP(w, r)
+		if got := fmt.Sprint(w.Code, " ", strings.Join(w.Header()["Vary"], ", ")); got != test.want {
+			t.Errorf("%s %s: %s\nwant %s", test.request, test.header, got, test.want)
+		}
+	}
+}
+
+// Verify that the memory for a body whose length is announced does not double past it,
+// and that one is read right whose length is not, or is wrong.
+func TestBodyMemory(t *testing.T) {
+	s := svc.MustRegister[SafeAPI](vaultOf{}, &svc.Options{Resource: "safe", MaxBody: 4 << 20, Logger: slog.New(slog.DiscardHandler)})
+	h := s.REST()
+	body := `{"key":"k"` + strings.Repeat(" ", 1<<20) + `}`
+	for _, test := range []struct {
+		length int64
+		most   uint64 // bytes
+	}{{int64(len(body)), 2*1<<20 + 256<<10}, {-1, 5 << 20}} {
+		var m1, m2 runtime.MemStats
+		runtime.ReadMemStats(&m1)
+		r := httptest.NewRequest("POST", "/safe/open", strings.NewReader(body))
+		r.ContentLength = test.length
+		w := httptest.NewRecorder()
+		h.ServeHTTP(w, r)
+		runtime.ReadMemStats(&m2)
+		if used := m2.TotalAlloc - m1.TotalAlloc; w.Code != 200 || used > test.most {
+			t.Errorf("length %d: %d, %d bytes, want at most %d", test.length, w.Code, used, test.most)
+		}
+	}
+}
