@@ -109,7 +109,8 @@ func echo(w http.ResponseWriter, r *http.Request) error {
 func fromHere(next http.Handler) http.Handler {
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		site := r.Header.Get("Sec-Fetch-Site")
-		if _, host, _ := strings.Cut(r.Header.Get("Origin"), "://"); site == "" && host != "" && host != r.Host {
+		origin := r.Header.Get("Origin")
+		if _, host, _ := strings.Cut(origin, "://"); site == "" && origin != "" && host != r.Host {
 			site = "cross-site"
 		}
 		if site != "" && site != "same-origin" && site != "none" && r.Header.Get("Content-Type") != "application/json" {

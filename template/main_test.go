@@ -759,3 +759,34 @@ func TestTokens(t *testing.T) {
 		}
 	}
 }
+
+// Verify that a page of another site cannot make the browser of its reader post to a
+// plain handler without asking first.
+func TestFromHere(t *testing.T) {
+	handler := newHandler(newService(newStore(), nil, nil, nil), new(metrics))
+	for _, test := range []struct {
+		header string // "name: value", two of them with a comma between
+		status int
+	}{
+		{"", 200},
+		{"Sec-Fetch-Site: same-origin", 200},
+		{"Sec-Fetch-Site: none", 200},
+		{"Sec-Fetch-Site: cross-site", 403},
+		{"Sec-Fetch-Site: same-site", 403},
+		{"Origin: https://evil.example", 403},
+		{"Origin: null", 403},
+		{"Origin: http://example.com", 200},
+		{"Sec-Fetch-Site: cross-site,Content-Type: application/json", 200},
+	} {
+		r := httptest.NewRequest("POST", "/echo", strings.NewReader(`{}`))
+		for header := range strings.SplitSeq(test.header, ",") {
+			if name, value, ok := strings.Cut(header, ": "); ok {
+				r.Header.Set(name, value)
+			}
+		}
+		w := httptest.NewRecorder()
+		if handler.ServeHTTP(w, r); w.Code != test.status {
+			t.Errorf("%s: %d %s, want %d", test.header, w.Code, w.Body, test.status)
+		}
+	}
+}
