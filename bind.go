@@ -536,13 +536,14 @@ func (b *binding) bindBody(d *decoder, v reflect.Value, body []byte) {
 // bindNothing reads the JSON object that a client sent to a method without an
 // input. Each member of it is unknown; see objectPlan.skipUnknown.
 func bindNothing(d *decoder, text []byte, strict bool) error {
-	if len(text) == 0 {
+	if len(text) == 0 && d.keyFault == nil {
 		return nil
 	}
-	d.start(text)
-	(&objectPlan{strict: strict}).decodeObject(d, reflect.Value{})
-	d.scan.checkEnd()
-	return d.finish()
+	if d.start(text); len(text) > 0 {
+		(&objectPlan{strict: strict}).decodeObject(d, reflect.Value{})
+		d.scan.checkEnd()
+	}
+	return (*binding)(nil).finishInput(d, reflect.Value{}, nil)
 }
 
 // setDefaults sets the fields of the struct v that have a default, and those of
@@ -624,6 +625,10 @@ var isTooDeep = &complaint{ruleSyntax, "is nested more than 1000 levels deep, or
 // not guard against half an input. They may also change their receiver, which
 // would confuse the checks of the tags if these came later.
 func (b *binding) finishInput(d *decoder, v reflect.Value, check checkFunc) error {
+	if d.keyFault != nil && !d.found.full() {
+		d.found.addViolation(*d.keyFault)
+	}
+	d.keyFault = nil
 	if check != nil && d.scan.err == nil && len(d.found.list) == 0 {
 		d.in = inBody
 		check(d, v)
@@ -708,8 +713,9 @@ func (d *decoder) refuseParam(name, versioned string) {
 // bindNoQuery returns the error for the query of a strict method without an input.
 func bindNoQuery(d *decoder, query, versioned string) error {
 	d.start(nil)
-	new(binding).bindQuery(d, reflect.Value{}, query, true, versioned)
-	return d.finish()
+	b := new(binding)
+	b.bindQuery(d, reflect.Value{}, query, true, versioned)
+	return b.finishInput(d, reflect.Value{}, nil)
 }
 
 // cutPair cuts the first name=value off a query string. It looks at each byte

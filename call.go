@@ -15,12 +15,16 @@ package svc
 // for each call, whatever its transport, stands here.
 
 import (
+	"bytes"
 	"context"
+	"crypto/rand"
+	"errors"
 	"fmt"
 	"log/slog"
 	"net/http"
 	"reflect"
 	"runtime/debug"
+	"strconv"
 	"sync/atomic"
 	"time"
 )
@@ -37,7 +41,8 @@ import (
 //	input   carrier.readInput    INVALID_ARGUMENT, and the errors of reading a body
 //	method  call.invoke          those of the method; Options.Intercept runs around
 //	                             call.callMethod, which runs MCPOptions.Invoke or
-//	                             the method
+//	                             the method, with an idempotency key in
+//	                             Idempotency.Run
 //	output  carrier.takeOutput   INTERNAL for an output that cannot be written
 //	end     call.end             tells Options.Observe and the log
 //
@@ -55,6 +60,7 @@ type call struct {
 	nested          bool          // a Service.Call: it does not share the route or MCPOptions.Invoke of endpoint
 	refused         bool          // checkCaller has failed, so the input is unread
 	ended           atomic.Bool   // the method has returned, or its stream has ended
+	keyed           *keyedCall    // of a call with an idempotency key; nil otherwise
 }
 
 // A carrier is a call with the part that its transport has in it.
@@ -114,6 +120,11 @@ func (c *call) takeSteps(t carrier) error {
 			return c.runStream(t, in)
 		}
 	}
+	if c.keyed != nil { // before an interceptor can change the input
+		if c.keyed.input, err = c.method.key.fingerprint(in); err != nil {
+			return err
+		}
+	}
 	out, err := c.invoke(t, in)
 	if err != nil {
 		return err
@@ -139,6 +150,13 @@ func (m *method) checkCaller(ctx context.Context) error {
 		return nil
 	}
 	return checkIdentity(ctx, m.schemes, m.scopes)
+}
+
+// bindsEarly reports whether an input may be decoded while the message around it is read:
+// if the caller may call m, if that runs no code of the application, which must not see a
+// text before it is known to be JSON, and if no key is to be checked with the input.
+func (m *method) bindsEarly(ctx context.Context) bool {
+	return m.bind != nil && !m.bind.runsCode && m.key == nil && m.checkCaller(ctx) == nil
 }
 
 // bindObject returns the input in text, a JSON object with all fields by their wire
@@ -176,8 +194,17 @@ func (c *call) invoke(ctx context.Context, in any) (out any, err error) {
 	return c.checkOutput(out)
 }
 
-// callMethod calls the method, or MCPOptions.Invoke in its place.
+// callMethod calls the method, or MCPOptions.Invoke in its place, once for the key of the
+// call if it has one.
 func (c *call) callMethod(ctx context.Context, in any) (any, error) {
+	if c.keyed != nil {
+		return c.callOnce(ctx, in)
+	}
+	return c.callNow(ctx, in)
+}
+
+// callNow is callMethod without a key.
+func (c *call) callNow(ctx context.Context, in any) (any, error) {
 	m := c.method
 	if invoke := c.replacement(); invoke != nil {
 		return invoke(ctx, m.resource, m.name, in)
@@ -203,6 +230,103 @@ func (c *call) callIntercepted(ctx context.Context, resource, name string, in an
 		return nil, &Error{Code: CodeInternal, cause: fmt.Errorf("Options.Intercept passed on another input: %w", err)}
 	}
 	return c.callMethod(ctx, in)
+}
+
+// A keyedCall is what a call with an idempotency key has beside others.
+type keyedCall struct {
+	key      string
+	input    string // the fingerprint
+	replayed bool   // the answer is that of an earlier call
+}
+
+// takeKey gives the call its key. wrong is what is wrong with the key at path, which d adds
+// to the violations of the input; isRequired if there is no key.
+func (c *call) takeKey(d *decoder, path, key string, wrong *complaint) {
+	switch {
+	case wrong == nil:
+		c.keyed = &keyedCall{key: key}
+	case wrong != isRequired || c.method.keyUse == KeyRequired:
+		d.keyFault = &Violation{inHeader, path, wrong.rule, wrong.message}
+	}
+}
+
+// A keyedResult is what do has made in Idempotency.Run, and the error of do if it failed.
+type keyedResult struct {
+	error
+	out    any
+	record []byte
+}
+
+func (r *keyedResult) Unwrap() error { return r.error }
+
+// callOnce calls the method in Idempotency.Run, unless the store has a record. The output
+// is read from the record in any case: all answers are equal then, and one that cannot be
+// read is not committed.
+func (c *call) callOnce(ctx context.Context, in any) (any, error) {
+	plan, input := c.method.key, c.keyed.input
+	var calls atomic.Int32
+	var result atomic.Pointer[keyedResult] // when do has returned
+	record, err := plan.Run(ctx, storeID(ctx, c.keyed.key), func(ctx context.Context) ([]byte, error) {
+		if calls.Add(1) > 1 {
+			return nil, errRunTwice
+		}
+		r := new(keyedResult)
+		out, err := c.callNow(ctx, in)
+		if err == nil {
+			out, err = c.checkOutput(out)
+		}
+		if err == nil {
+			r.record, r.out, err = plan.writeRecord(input, out)
+		}
+		r.error = err
+		result.Store(r)
+		if err != nil {
+			return nil, r
+		}
+		return r.record, nil
+	})
+	n, r := calls.Swap(2), result.Load()
+	switch {
+	case n > 1:
+		return nil, errRunTwice
+	case err != nil:
+		return nil, runError(ctx, err, n == 0)
+	case n > 0 && (r == nil || r.error != nil), n == 0 && len(record) == 0:
+		return nil, errRunLost
+	case n > 0 && (len(record) == 0 || bytes.Equal(record, r.record)):
+		return r.out, nil
+	}
+	out, err := plan.readRecord(record, input)
+	if c.keyed.replayed = err == nil; err == nil && c.response != nil && !c.nested {
+		c.response.Set("Idempotent-Replayed", "true")
+	}
+	return out, err
+}
+
+var (
+	errRunTwice = &Error{Code: CodeInternal, cause: errors.New("Idempotency.Run called do twice, or after it had returned; return ABORTED, and the client tries again")}
+	errRunLost  = &Error{Code: CodeInternal, cause: errors.New("Idempotency.Run returned no error, although do failed or has not returned, or without a record")}
+)
+
+// runError returns the error for err of Idempotency.Run: that of the method, that of an
+// *Error, the end of ctx, or else UNAVAILABLE, since the call may be committed. early says
+// that the method was not called.
+func runError(ctx context.Context, err error, early bool) error {
+	var r *keyedResult
+	var own *Error
+	errors.As(err, &r)
+	errors.As(err, &own)
+	switch {
+	case r != nil && err == error(r):
+		return r.error
+	case own != nil && early && own.Code == CodeAborted && own.header.Get("Retry-After") == "":
+		return own.WithHeader("Retry-After", "1")
+	case r != nil || own != nil:
+		return err
+	case ctx.Err() != nil:
+		return ErrorFrom(ctx.Err()).WithCause(err)
+	}
+	return Errorf(CodeUnavailable, "it is not known whether the call has happened; repeat it with the same idempotency key: %w", err).WithHeader("Retry-After", "1")
 }
 
 // checkType returns an error if the method cannot be called with in.
@@ -287,6 +411,7 @@ func (c *call) observe(ctx context.Context, err error) {
 		return
 	}
 	o := Observation{Transport: c.transport(), Resource: c.method.resource, Method: c.method.name, Err: err, Took: time.Since(c.method.epoch) - c.start}
+	o.Replayed = c.keyed != nil && c.keyed.replayed
 	c.start = 0
 	if !c.nested && c.endpoint != nil {
 		o.Route = c.endpoint.route
@@ -361,11 +486,19 @@ type localCall struct {
 
 func (c *localCall) readInput() (any, error) {
 	err := c.method.checkType(c.input)
-	if err != nil || c.method.in == nil {
+	if err != nil || c.method.in == nil && c.method.key == nil {
 		return nil, err
 	}
 	ws := c.service.borrowWorkspace()
-	err = c.method.bind.checkValue(&ws.dec, reflect.ValueOf(c.input).Elem())
+	if c.method.key != nil {
+		key, wrong := contextKey(c.Context)
+		c.takeKey(&ws.dec, "/"+keyHeader, key, wrong)
+	}
+	if c.method.in != nil {
+		err = c.method.bind.checkValue(&ws.dec, reflect.ValueOf(c.input).Elem())
+	} else {
+		err = bindNothing(&ws.dec, nil, false)
+	}
 	c.service.returnWorkspace(ws)
 	if err != nil || !c.method.takesBody() {
 		return c.input, err
@@ -444,6 +577,51 @@ func InfoFrom(ctx context.Context) (Info, bool) {
 	return info, true
 }
 
+// IdempotencyKeyFrom returns the key of the call that ctx belongs to, for services that the
+// method calls. It reports false if there is none.
+func IdempotencyKeyFrom(ctx context.Context) (string, bool) {
+	c, ok := ctx.Value(callKey{}).(*call)
+	if !ok || c.keyed == nil {
+		return "", false
+	}
+	return c.keyed.key, true
+}
+
+// WithIdempotencyKey returns a copy of ctx with a key for the next call, of a client from
+// [Connect] or by [Service.Call]: 1 to 255 visible ASCII characters, or the call is
+// INVALID_ARGUMENT. The calls that its method makes do not have the key.
+func WithIdempotencyKey(ctx context.Context, key string) context.Context {
+	return context.WithValue(ctx, nextKey{}, key)
+}
+
+// A nextKey is the key of WithIdempotencyKey in a context.
+type nextKey struct{}
+
+// contextKey returns the key for the next call, as headerKey does.
+func contextKey(ctx context.Context) (string, *complaint) {
+	if key, ok := ctx.Value(nextKey{}).(string); ok {
+		return checkKey(key)
+	}
+	return "", isRequired
+}
+
+// newKeyHeader returns the header for a request of a client: with the key of ctx, or with a
+// new one. A request with a key may be sent again after its connection died, which net/http
+// does.
+func newKeyHeader(ctx context.Context) ([]string, error) {
+	key, wrong := contextKey(ctx)
+	switch {
+	case wrong == isRequired:
+		key = rand.Text()
+	case wrong != nil:
+		v := violations{list: []Violation{{inHeader, "/" + keyHeader, wrong.rule, wrong.message}}}
+		return nil, v.makeError()
+	case key[0] == '"':
+		key = strconv.Quote(key) // as headerKey reads it
+	}
+	return []string{key}, nil
+}
+
 // An infoKey is the key of the *call in a context, for [InfoFrom].
 type infoKey struct{}
 
@@ -453,6 +631,8 @@ func (c *call) Value(key any) any {
 	switch key {
 	case infoKey{}, callKey{}:
 		return c
+	case nextKey{}: // it was for this call
+		return nil
 	}
 	return c.Context.Value(key)
 }

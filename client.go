@@ -165,7 +165,7 @@ func compileForClient(p *mistakes, iface reflect.Type, opts *Options) *Service {
 		o = *opts
 	}
 	o = o.withDefaults(iface)
-	o.Intercept = nil // it belongs to the server
+	o.Intercept, o.Idempotency = nil, nil // they belong to the server
 	before := len(p.list)
 	s := compileService(p, iface, nil, o)
 	if len(p.list) > before {
@@ -384,12 +384,7 @@ func (c *connection) compileCall(p *mistakes, m *method) *clientCall {
 	if m.sendsFile() {
 		return call
 	}
-	shapes := newShapes(p)
-	out := shapes.shapeFor(m.out.typ, m.out.typ.String())
-	shapes.finishShapes()
-	shapes.checkUse(out, asReadOutput, m.out.typ.String())
-	d := newDecoders(p, false)
-	d.outputs = true
+	out, d := compileReader(p, m.out.typ)
 	call.decode = d.decoderFor(out)
 	call.isItems = m.outType.Kind() == reflect.Func
 	return call
@@ -565,7 +560,10 @@ func (c *clientCall) newRequest(ctx context.Context, b *callBuffer, in any) (_ *
 	for _, h := range b.header {
 		r.Header[h.name] = []string{h.value}
 	}
-	return r, nil
+	if c.key != nil {
+		r.Header[keyHeader], err = newKeyHeader(ctx)
+	}
+	return r, err
 }
 
 // A clientBody is the body of a request that has a Body. It cannot be sent again, as
@@ -966,15 +964,7 @@ func (h *outputHeader) setField(d *decoder, v reflect.Value, values []string) {
 // decodeOutput returns the output, or the item, that text is the JSON of.
 func (c *clientCall) decodeOutput(d *decoder, text []byte) (reflect.Value, *Error) {
 	out := reflect.New(c.out.typ)
-	var err error
-	func() {
-		defer recoverTo(&err) // UnmarshalJSON is code of the application
-		d.start(text)
-		c.decode(d, out.Elem())
-		d.scan.checkEnd()
-		err = d.finish()
-	}()
-	if e := outputError(err); e != nil {
+	if e := outputError(decodeWhole(d, text, out.Elem(), c.decode)); e != nil {
 		return reflect.Zero(reflect.PointerTo(c.out.typ)), e
 	}
 	return out, nil

@@ -28,7 +28,7 @@ type CORSOptions struct {
 	// Expose are the names of response headers that pages may read, besides
 	// those that the Fetch standard calls safe. nil means WWW-Authenticate,
 	// Location, ETag, Link, Retry-After, Deprecation, Sunset, Content-Disposition,
-	// Content-Range and Accept-Ranges.
+	// Content-Range, Accept-Ranges and Idempotent-Replayed.
 	Expose []string
 	// Credentials lets pages send cookies and the password that the browser has
 	// stored for this server. Pages that set a bearer token themselves do not
@@ -46,7 +46,7 @@ const corsMethods = "GET, HEAD, POST, PUT, PATCH, DELETE"
 
 // corsExposed is the default of Access-Control-Expose-Headers: the headers that
 // errors, outputs and middleware of this package set.
-const corsExposed = "WWW-Authenticate, Location, ETag, Link, Retry-After, Deprecation, Sunset, Content-Disposition, Content-Range, Accept-Ranges"
+const corsExposed = "WWW-Authenticate, Location, ETag, Link, Retry-After, Deprecation, Sunset, Content-Disposition, Content-Range, Accept-Ranges, Idempotent-Replayed"
 
 // CORS returns middleware that lets pages of other origins call, by the CORS
 // protocol of the Fetch standard. Browsers enforce it; other clients ignore it:

@@ -91,9 +91,10 @@ type decoder struct {
 	// value. Nil allows all if the plan is not strict.
 	allow func(d *decoder, value []byte) bool
 
-	validateErr error // the *Error of a Validate method, in place of all violations
-	nestedErr   error // the first error whose violations addNested has added
-	nestedCount int   // how many these were; if there are no others, nestedErr is the error of the input
+	validateErr error      // the *Error of a Validate method, in place of all violations
+	nestedErr   error      // the first error whose violations addNested has added
+	nestedCount int        // how many these were; if there are no others, nestedErr is the error of the input
+	keyFault    *Violation // of the idempotency key, which is no part of the text; see finishInput
 
 	tooDeep bool // a Go value is nested deeper than JSON may be; see structCheck
 	fills   bool // checks set empty discriminators of unions; see Service.Call

@@ -183,6 +183,7 @@ type docsCall struct {
 	MCP      string                     `json:"mcp,omitempty"`
 	Names    map[string]docsName        `json:"names,omitempty"`
 	Examples map[string]json.RawMessage `json:"examples,omitempty"` // of parameters, and of the "body"
+	Key      string                     `json:"key,omitempty"`      // the argument of the tool that is the idempotency key, a header elsewhere; "" if there is none
 }
 
 // A docsName is the member of an input that a parameter becomes over JSON-RPC and
@@ -205,6 +206,9 @@ func newDocsData(s *Service, places DocsOptions) *docsData {
 			id := textAt(text, "operationId")
 			m := b.operationIDs[id]
 			call := docsCall{Names: docsNames(m, b.findPath(m).placeholders), Examples: d.makeExamples(text)}
+			if m.key != nil {
+				call.Key = keyArgument
+			}
 			if m.isServedBy(TransportRPC) {
 				call.RPC = m.resource + "." + m.name
 			}
@@ -227,6 +231,9 @@ func docsNames(m *method, placeholders []string) map[string]docsName {
 	names := make(map[string]docsName)
 	for _, p := range m.ownParameters() {
 		names[inHeader+" "+p.Name] = docsName{}
+	}
+	if m.key != nil {
+		names[inHeader+" "+keyHeader] = docsName{}
 	}
 	if m.bind == nil {
 		return names

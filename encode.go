@@ -130,6 +130,9 @@ type encoders struct {
 	// zero and the server takes it for absent, whichever of omitempty, omitzero and
 	// default says so: a struct that is zero too, and no empty list that is not nil.
 	inputs bool
+	// isDefault is set for the fingerprints of inputs. Their members are in the order of the
+	// names, and one is left out if the function for its field says that it has its default.
+	isDefault func(*field) func(reflect.Value) bool
 }
 
 // newEncoders returns an empty compile pass, of inputs or of outputs.
@@ -377,6 +380,9 @@ func (c *encoders) membersEncoder(fields []*field, value string) encodeFunc {
 		}
 		members = append(members, m)
 	}
+	if c.isDefault != nil {
+		slices.SortFunc(members, func(a, b memberEncoder) int { return strings.Compare(a.name, b.name) })
+	}
 	return func(e *encoder, v reflect.Value) {
 		if !e.enterLevel() {
 			return
@@ -406,6 +412,9 @@ func (c *encoders) memberEncoder(f *field) memberEncoder {
 	m := memberEncoder{field: f, single: -1, encode: c.encoderFor(f.shape), omits: f.omitRule()}
 	if c.inputs {
 		m.omits = f.omitInputRule()
+	}
+	if c.isDefault != nil && f.def != nil {
+		m.omits = c.isDefault(f)
 	}
 	if len(f.index) == 1 {
 		m.single = f.index[0]

@@ -135,7 +135,7 @@ type ToolOptions struct {
 	// add or new.
 	Destructive *bool
 	// Idempotent says that a second call with the same arguments changes nothing more.
-	// Default: true for GET, PUT and DELETE.
+	// Default: true for GET, PUT and DELETE, and with KeyRequired.
 	Idempotent *bool
 	// OpenWorld says that the tool uses things outside the service, such as web pages.
 	// Default: false.
@@ -480,15 +480,18 @@ func (t *tool) compileInput(p *mistakes, own []byte) {
 		if !t.strict {
 			t.allow = func(d *decoder, _ []byte) bool { return allowsUnknown(t.input, d.path) }
 		}
-	case t.in == nil && (t.strict || t.allow != nil):
-		t.input = []byte(`{"type":"object","additionalProperties":false}`)
-	case t.in == nil:
-		t.input = []byte(`{"type":"object"}`)
-	case t.in.alternatives != nil:
+		if t.key != nil && memberAt(t.input, "properties", keyArgument) == nil {
+			p.addf("InputSchema has no property %s, in which a call has its key; add it, with type string", keyArgument)
+		}
+	case t.in != nil && t.in.alternatives != nil:
 		p.addf("the input %v is a union, and assistants drop a tool whose input is anyOf or oneOf; put it into a field of a struct, or leave MCP out of MethodOptions.Transports", t.in.typ)
 		return
 	default:
-		t.input = appendInputSchema(nil, t.in, t.allow != nil)
+		in := t.in
+		if in == nil {
+			in = &shape{kind: kindObject, strict: t.strict}
+		}
+		t.input = appendInputSchema(nil, in, t.allow != nil, t.keyFields()...)
 	}
 	places := make(map[string][]string)
 	if own == nil && t.in != nil {
@@ -530,17 +533,9 @@ func allowsUnknown(schema []byte, path []step) bool {
 
 // appendInputSchema appends the schema of an input with all fields that have a
 // name: over MCP those of paths and queries are arguments too. closed is that of
-// schemaWriter.
-func appendInputSchema(dst []byte, s *shape, closed bool) []byte {
-	fields := make([]*field, 0, len(s.fields))
-	for _, f := range s.fields {
-		if !f.isNameless() {
-			shown := *f
-			shown.hidden = false
-			fields = append(fields, &shown)
-		}
-	}
-	return appendSelfContainedObject(dst, s, fields, schemaWriter{use: forToolInput, closed: closed})
+// schemaWriter. more are fields that the input does not have.
+func appendInputSchema(dst []byte, s *shape, closed bool, more ...*field) []byte {
+	return appendSelfContainedObject(dst, s, append(s.wireFields(), more...), schemaWriter{use: forToolInput, closed: closed})
 }
 
 // A contentProvider is an output that makes its own content for models. See
@@ -630,7 +625,7 @@ func (t *tool) toolObject() toolObject {
 		Title:       o.Title,
 		ReadOnly:    readOnly,
 		Destructive: boolOr(o.Destructive, !readOnly && !adds),
-		Idempotent:  boolOr(o.Idempotent, readOnly || verb == http.MethodPut || verb == http.MethodDelete),
+		Idempotent:  boolOr(o.Idempotent, readOnly || verb == http.MethodPut || verb == http.MethodDelete || t.keyUse == KeyRequired),
 		OpenWorld:   boolOr(o.OpenWorld, false),
 	}}
 }

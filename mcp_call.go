@@ -269,7 +269,11 @@ func (x *exchange) readInput() (in any, err error) {
 		return nil, e
 	}
 	x.ws.dec.allow = t.allow
-	if in, err = x.bindObject(x.arguments, m.input, m.inputErr); err == nil {
+	arguments := x.arguments
+	if t.key != nil {
+		arguments = x.cutKey()
+	}
+	if in, err = x.bindObject(arguments, m.input, m.inputErr); err == nil {
 		x.stream.startCall(x, m)
 		x.started = true
 		x.openResult()
@@ -334,6 +338,23 @@ func (x *exchange) routeURI() string {
 	return uri
 }
 
+// cutKey takes the idempotency key out of the arguments, and returns the others. The header
+// does not count, since some hosts send the same with each request.
+func (x *exchange) cutKey() []byte {
+	m, key, wrong := openMembers(nil), "", isRequired
+	if x.arguments != nil {
+		eachMember(x.arguments, func(name, value []byte) {
+			if string(name) != keyArgument {
+				m.addRaw(string(name), string(value))
+			} else if wrong = mustBeString; isText(value) {
+				key, wrong = checkKey(string(textOf(value)))
+			}
+		})
+	}
+	x.takeKey(&x.ws.dec, "/"+keyArgument, key, wrong)
+	return m.close()
+}
+
 // takeStream adds the items of a stream to the result as {"items":[…]} and reports
 // each as progress. A result of MCP is one message, so items cannot be sent one by one.
 func (x *exchange) takeStream(_ context.Context, cancel context.CancelCauseFunc, stream any) error {
@@ -362,7 +383,7 @@ func (x *exchange) readParams(method []byte) (in any, err error) {
 		if s.err == nil && !names.addName(s, name) {
 			s.failDuplicate()
 		}
-		if s.peek() == '{' && string(name) == "arguments" && t != nil && t.bind != nil && !t.bind.runsCode && t.method.checkCaller(x) == nil {
+		if s.peek() == '{' && string(name) == "arguments" && t != nil && t.method.bindsEarly(x) {
 			x.ws.dec.allow = t.allow
 			in, err = t.bind.readObject(&x.ws.dec)
 			continue

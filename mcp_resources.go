@@ -166,6 +166,9 @@ func (t *tool) checkPrompt(p *mistakes) {
 	if !t.ownContent {
 		p.addf("the messages of a prompt are blocks; give the output a method MCPContent() []svc.MCPContent")
 	}
+	if t.key != nil {
+		p.addf("a prompt has no idempotency key; take MethodOptions.IdempotencyKey away, or the prompt")
+	}
 	if t.in == nil {
 		return
 	}

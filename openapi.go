@@ -335,6 +335,9 @@ func (m *method) ownParameters() (list []apiParameter) {
 	if m.sendsRanges() {
 		add("Range", "The part of the file to send, such as bytes=1000-, in the answer 206.")
 	}
+	if m.key != nil {
+		list = append(list, apiParameter{keyHeader, inHeader, m.key.describe(), m.keyUse == KeyRequired, json.RawMessage(`{"type":"string","pattern":` + string(encodeDocument(keySyntax)) + "}")})
+	}
 	return list
 }
 
@@ -456,6 +459,13 @@ func (b *apiBuilder) listResponses(m *method) map[string]apiResponse {
 	case m.out != nil:
 		success.Content = newContent(contentTypeJSON, b.recordSchema(m))
 		success.Headers = b.listHeaders(m)
+	}
+	if m.key != nil {
+		list["409"], list["422"] = err, err
+		if success.Headers == nil {
+			success.Headers = make(map[string]apiHeader)
+		}
+		success.Headers["Idempotent-Replayed"] = apiHeader{"The answer is that of an earlier request with the key.", false, json.RawMessage(`{"type":"string","enum":["true"]}`)}
 	}
 	list[strconv.Itoa(m.status)] = success
 	return list

@@ -236,11 +236,18 @@ func (c *restCall) readInput() (any, error) {
 		seen, _ := c.Value(versionKey{}).(seenVersion)
 		versioned = seen.query
 	}
-	switch {
-	case err == nil && m.bind == nil && strict:
-		return nil, bindNoQuery(&ws.dec, r.URL.RawQuery, versioned)
-	case err != nil || m.bind == nil:
+	if err != nil {
 		return nil, err
+	}
+	if m.key != nil {
+		key, wrong := headerKey(r.Header[keyHeader])
+		c.takeKey(&ws.dec, "/"+keyHeader, key, wrong)
+	}
+	switch {
+	case m.bind == nil && strict:
+		return nil, bindNoQuery(&ws.dec, r.URL.RawQuery, versioned)
+	case m.bind == nil:
+		return nil, bindNothing(&ws.dec, nil, false)
 	}
 	ws.dec.lean = m.onError == nil // an ErrorHandler of the application may look into Details
 	v, err := m.bind.bindRequest(&ws.dec, requestValues{r, r.URL.RawQuery, isShortURL(r), r.Header, ws.body, raw, strict, versioned})

@@ -103,13 +103,11 @@ type rpcExchange struct {
 	batch   rpcBatch
 }
 
-// readParams is the paramsReader of JSON-RPC. It leaves params to readInput if the caller
-// must not call the method, and if decoding runs code of the application, which must not
-// see a text before it is known to be JSON. In a batch it also leaves params with
-// violations, since the decoder keeps only one error.
+// readParams is the paramsReader of JSON-RPC. In a batch it also leaves params with
+// violations to readInput, since the decoder keeps only one error.
 func (x *rpcExchange) readParams(name []byte) (in any, err error) {
 	m := x.handler.resolveMethod(name)
-	if m == nil || m.bind == nil || m.bind.runsCode || m.checkCaller(x.request.Context()) != nil {
+	if m == nil || !m.bindsEarly(x.request.Context()) {
 		return nil, nil
 	}
 	if in, err = m.bind.readObject(x.dec); x.text.batch {
@@ -284,10 +282,29 @@ func (c *rpcCall) readInput() (any, error) {
 	msg := c.msg
 	read := msg.input
 	msg.input = nil // a long batch need not keep it until its end
+	if c.method.key != nil {
+		if err := c.readKey(); err != nil {
+			return nil, err
+		}
+	}
 	if c.method.bind == nil && len(msg.params) > 0 && msg.params[0] == '[' {
 		return nil, checkNoParams(msg.params)
 	}
 	return c.bindObject(msg.params, read, msg.inputErr)
+}
+
+// readKey reads the idempotency key of the call. The calls of a batch share the header, so
+// that of each has its id too, as it is written: a batch can be sent again as it is.
+func (c *rpcCall) readKey() error {
+	key, wrong := headerKey(c.request.Header[keyHeader])
+	if wrong == nil && c.budget != nil {
+		if c.msg.kind == rpcNotification {
+			return Errorf(CodeInvalidArgument, "a notification in a batch has no id of which its idempotency key could be made, so it was not run")
+		}
+		key += "#" + string(c.msg.id)
+	}
+	c.takeKey(&c.ws.dec, "/"+keyHeader, key, wrong)
+	return nil
 }
 
 func (c *rpcCall) takeOutput(out any) (err error) {
@@ -542,6 +559,7 @@ type openRPCMethod struct {
 	Params         []openRPCValue `json:"params"`
 	Result         openRPCValue   `json:"result"`
 	Deprecated     bool           `json:"deprecated,omitempty"`
+	Key            KeyUse         `json:"x-idempotencyKey,omitempty"` // the header
 	// OpenRPC says nothing about identity, so this is an extension in the form of OpenAPI.
 	Security []documentSecurity `json:"x-security,omitempty"`
 }
@@ -590,7 +608,7 @@ func buildOpenRPC(s *Service) []byte {
 		if m.strict { // which OpenRPC has no member for
 			about = strings.TrimSpace(about + " Unknown params are refused.")
 		}
-		doc.Methods = append(doc.Methods, openRPCMethod{m.resource + "." + m.name, about, tags, "by-name", params, result, m.deprecated, m.listSecurity(schemes, true)})
+		doc.Methods = append(doc.Methods, openRPCMethod{m.resource + "." + m.name, about, tags, "by-name", params, result, m.deprecated, m.keyUse, m.listSecurity(schemes, true)})
 	}
 	doc.Components.Schemas = c.writeSchemas()
 	return encodeDocument(doc)

@@ -429,6 +429,20 @@ func (f *field) isBound() bool {
 // for messages then.
 func (f *field) isNameless() bool { return f.hidden && f.path == "" && f.query == "" }
 
+// wireFields returns the fields of an input that JSON objects have, on the transports
+// where those of paths and queries are members too.
+func (s *shape) wireFields() []*field {
+	fields := make([]*field, 0, len(s.fields))
+	for _, f := range s.fields {
+		if !f.isNameless() {
+			shown := *f
+			shown.hidden = false
+			fields = append(fields, &shown)
+		}
+	}
+	return fields
+}
+
 // isRequired reports whether an input must have the field.
 func (f *field) isRequired() bool { return !f.optional && f.def == nil }
 

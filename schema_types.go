@@ -299,6 +299,8 @@ const (
 	asOutput use = "output" // encoded
 	// asReadOutput is the use of an output by a client, which decodes it.
 	asReadOutput use = "output that a client reads"
+	// asKeyedInput is the use of an input that is compared with another one.
+	asKeyedInput use = "input that an idempotency key belongs to"
 )
 
 // A fitKey is what checkUse asks of the shapes below an input or an output.
@@ -327,7 +329,9 @@ func (c *shapes) checkUse(s *shape, u use, at string) {
 			need, method = typeJSONMarshaler, "UnmarshalJSON"
 		case s.kind == kindText && u != asOutput && !hasMethods(s.typ, typeTextUnmarshaler):
 			need, method = typeTextMarshaler, "UnmarshalText"
-		case s.kind == kindText && u == asOutput && !hasMethods(s.typ, typeTextMarshaler):
+		case s.kind == kindCustom && u == asKeyedInput && !hasMethods(s.typ, typeJSONMarshaler):
+			need, method = typeJSONUnmarshaler, "MarshalJSON"
+		case s.kind == kindText && (u == asOutput || u == asKeyedInput) && !hasMethods(s.typ, typeTextMarshaler):
 			need, method = typeTextUnmarshaler, "MarshalText"
 		case s.kind == kindCustom && u != asOutput:
 			c.checkReceiver(s.typ, "UnmarshalJSON", at)

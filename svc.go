@@ -295,6 +295,9 @@ type Options struct {
 	// Observe is called at the end of every call, for metrics and traces; see
 	// [Observation]. Default: none.
 	Observe func(ctx context.Context, o Observation)
+	// Idempotency makes calls with a key happen once, for the methods that have a
+	// MethodOptions.IdempotencyKey. Default: none.
+	Idempotency *Idempotency
 	// OnError writes the error responses of REST. Other transports have a fixed form.
 	// Default: WriteError.
 	OnError ErrorHandler
@@ -337,6 +340,9 @@ type MethodOptions struct {
 	// Scopes are what the [Principal] of the caller must have, all of them; a caller
 	// without one of them is PERMISSION_DENIED. They need Options.Schemes. Default: none.
 	Scopes []string
+	// IdempotencyKey says whether calls have an idempotency key; see [Idempotency]. A
+	// method that only reads, such as a GET, needs none. Default: no key is read.
+	IdempotencyKey KeyUse
 	// Deprecated marks the method as deprecated in every document. It is still served.
 	Deprecated bool
 	// MaxBody and BodyTimeout take the place of those of Options over REST. JSON-RPC and
@@ -498,6 +504,12 @@ func compileService(p *mistakes, iface reflect.Type, impl any, o Options) *Servi
 	s.typeNames = nameTypes(p, s.types)
 	s.names = nameMethods(p, s.methods)
 	checkRoutes(p, s.methods)
+	if i := o.Idempotency; i != nil && i.Run == nil {
+		p.addf("Options.Idempotency has no Run; give it a function that keeps the records, as in the README")
+	}
+	if i := o.Idempotency; i != nil && i.For < 0 {
+		p.addf("Options.Idempotency.For is negative; write how long records are kept, or 0 for 24 hours")
+	}
 	if o.Intercept != nil {
 		if c.config.intercepted = o.Intercept(invokeIntercepted); c.config.intercepted == nil {
 			p.addf("Options.Intercept returns nil; return the function that it gets, or one that calls it")
@@ -831,4 +843,5 @@ type Observation struct {
 	Route     string        // the pattern of the REST route, "GET /todos/{id}"; empty on other transports
 	Err       error         // as in the log, with its cause; nil for success. CodeOf(Err) has few values
 	Took      time.Duration // since the request
+	Replayed  bool          // the answer is that of an earlier call with the same idempotency key
 }

@@ -58,6 +58,8 @@ type method struct {
 	each        eachFunc // takes the items out of what call returned
 	result      *shape   // of a whole answer
 	call        callFunc // without the interceptor
+	key         *keyPlan // nil if calls have no idempotency key
+	keyUse      KeyUse
 }
 
 // A config holds the options that the methods of one service share. Join makes
@@ -251,6 +253,7 @@ func (c *methodCompiler) compileMethod(rm reflect.Method) (m *method, routed boo
 	m.call = c.chooseCall(rm, sig, o.Direct)
 	c.setStream(m, sig, o)
 	m.status = c.chooseStatus(m, o.Status)
+	c.setKey(m, o.IdempotencyKey)
 	return m, routed
 }
 
@@ -321,6 +324,27 @@ func (c *methodCompiler) chooseStatus(m *method, status int) int {
 		c.addf("MethodOptions.Status is %d; a method with %s can have one of %v", status, has, allowed)
 	}
 	return cmp.Or(status, usual)
+}
+
+// setKey decides whether calls of m have an idempotency key. compilePlans completes the
+// plan. A client needs no store.
+func (c *methodCompiler) setKey(m *method, use KeyUse) {
+	if use == "" {
+		return
+	}
+	if use != KeyAllowed && use != KeyRequired {
+		c.addf("MethodOptions.IdempotencyKey is %q; want KeyAllowed or KeyRequired", use)
+	}
+	if m.route.method == http.MethodGet || m.stream != "" || m.takesBody() || m.sendsFile() {
+		c.addf("MethodOptions.IdempotencyKey is for methods that write and answer with JSON, not for a GET, a stream, a Body or a File")
+	}
+	if c.impl != nil && c.opts.Idempotency == nil {
+		c.addf("MethodOptions.IdempotencyKey needs Options.Idempotency, which keeps the answers")
+	}
+	m.keyUse, m.key = use, &keyPlan{Idempotency: c.opts.Idempotency, name: m.resource + "." + m.name}
+	if m.in != nil {
+		c.shapes.checkUse(m.in, asKeyedInput, m.in.typ.String())
+	}
 }
 
 // checkCallers notes mistakes in what the options say about callers.
@@ -525,6 +549,9 @@ func (c *methodCompiler) compilePlans(m *method) {
 		if m.stream == "" && m.isServedBy(TransportREST) {
 			m.headers = c.encoders.compileHeaders(c.mistakes, m.out)
 		}
+	}
+	if m.key != nil && c.impl != nil {
+		c.compileKey(m)
 	}
 }
 

@@ -1240,3 +1240,242 @@ func BenchmarkOpenAPI(b *testing.B) {
 		}
 	})
 }
+
+// A keyedIn has a field for each rule of fingerprints.
+type keyedIn struct {
+	A int               `json:"a,omitempty"`
+	B string            `json:"b" default:"x"`
+	C *int              `json:"c,omitempty"`
+	D Optional[string]  `json:"d,omitzero"`
+	E []keyedPart       `json:"e,omitempty"`
+	F map[string]any    `json:"f,omitempty"`
+	G float64           `json:"g"`
+	H string            `json:"-" header:"X-H,omitempty"`
+	I []string          `json:"i" default:"[\"y\"]"`
+	J map[string]string `json:"j"`
+	keyedBase
+}
+type keyedPart struct {
+	M int      `json:"m" default:"3"`
+	N string   `json:"n"`
+	O *keyedIn `json:"o,omitempty"`
+}
+type keyedBase struct {
+	Z bool `json:"z,omitzero"`
+}
+
+// keyedPlan returns the plan of a method with a key, its input and its output.
+func keyedPlan[In, Out any](t testing.TB) *method {
+	t.Helper()
+	type api interface {
+		Create(ctx context.Context, in *In) (*Out, error)
+	}
+	s, err := Register[api](keyedImpl[In, Out]{}, &Options{Resource: "notes", Idempotency: &Idempotency{Run: func(ctx context.Context, _ string, do func(context.Context) ([]byte, error)) ([]byte, error) {
+		return do(ctx)
+	}}, Methods: map[string]MethodOptions{"Create": {IdempotencyKey: KeyAllowed}}})
+	if err != nil {
+		t.Fatal(err)
+	}
+	return s.methods[0]
+}
+
+type keyedImpl[In, Out any] struct{}
+
+func (keyedImpl[In, Out]) Create(context.Context, *In) (*Out, error) { return new(Out), nil }
+
+// Verify that inputs have one fingerprint exactly if they mean the same. The oracle makes a
+// value with all that counts, and texts that mean it: with its defaults and empty members or
+// without, in any order, with unknown members and other spellings.
+func TestFingerprints(t *testing.T) {
+	m, r := keyedPlan[keyedIn, keyedBase](t), rand.New(rand.NewPCG(1, 2))
+	prints := make(map[string]string) // by meaning
+	means := make(map[string]string)  // by fingerprint
+	for range 3000 {
+		text, meaning := keyedText(r, 2)
+		var d decoder
+		in, err := m.bind.bindObject(&d, []byte(text))
+		if err != nil {
+			t.Fatalf("%s: %v", text, err)
+		}
+		print, err := m.key.fingerprint(in.Interface())
+		if err != nil {
+			t.Fatal(err)
+		}
+		if known, ok := prints[meaning]; ok && known != print {
+			t.Fatalf("%s: two fingerprints of %s", text, meaning)
+		}
+		if known, ok := means[print]; ok && known != meaning {
+			t.Fatalf("%s: one fingerprint of %s and %s", text, known, meaning)
+		}
+		prints[meaning], means[print] = print, meaning
+	}
+	if len(prints) < 300 || len(prints) > 2700 {
+		t.Errorf("%d meanings of 3000 texts", len(prints))
+	}
+}
+
+// keyedText returns the text of a keyedIn, and what it means.
+func keyedText(r *rand.Rand, depth int) (text, meaning string) {
+	var members, counts []string
+	pick := func(texts ...string) string { return texts[r.IntN(len(texts))] }
+	add := func(name string, counted bool, value string, spellings ...string) { // an absent member has no spelling
+		if counted {
+			counts = append(counts, name+value)
+		}
+		if s := pick(append(spellings, value)...); s != "" {
+			members = append(members, `"`+name+`":`+s)
+		}
+	}
+	if r.IntN(3) == 0 {
+		add("a", true, "1", "1.0", "10e-1")
+	} else {
+		add("a", false, "0", "", "-0")
+	}
+	if r.IntN(3) == 0 {
+		add("b", true, `""`)
+	} else {
+		add("b", false, `"x"`, "", `"\u0078"`)
+	}
+	if r.IntN(2) == 0 {
+		add("c", true, pick("0", "1"))
+	}
+	if r.IntN(2) == 0 {
+		add("d", true, pick("null", `""`, `"d"`))
+	}
+	switch r.IntN(3) {
+	case 0:
+		add("e", false, "[]", "")
+	case 1:
+		if depth > 0 {
+			part, means := keyedText(r, depth-1)
+			three := pick(`"m":3,`, "", `"m":3e0,`)
+			members = append(members, `"e":[{`+three+`"n":"n","o":`+part+`},{"n":"","m":4}]`)
+			counts = append(counts, "e"+means)
+		}
+	}
+	if r.IntN(3) == 0 {
+		add("f", true, `{"p":[1,{"q":null}],"r":"s"}`, `{ "r":"\u0073", "p":[1.0,{"q":null}]}`)
+	} else {
+		add("f", false, "{}", "")
+	}
+	add("g", true, pick("0", "1.5"))
+	if r.IntN(3) == 0 {
+		add("i", true, pick("[]", `["y","y"]`))
+	} else {
+		add("i", false, `["y"]`, "")
+	}
+	add("j", true, pick("{}", `{"k":"v"}`))
+	if r.IntN(2) == 0 {
+		add("z", true, "true")
+	} else {
+		add("z", false, "false", "")
+	}
+	add("unknown", false, pick("1", "[2]"), "", "")
+	r.Shuffle(len(members), func(i, j int) { members[i], members[j] = members[j], members[i] })
+	return "{" + strings.Join(members, ",") + "}", "{" + strings.Join(counts, ";") + "}"
+}
+
+// Verify that the fields that only REST has do not count, and that a new optional field and
+// a new default are no other input.
+func TestFingerprintsOfReleases(t *testing.T) {
+	type before struct {
+		Title string `json:"title"`
+		ID    string `json:"-" path:"id"`
+	}
+	type after struct {
+		ID    string           `json:"-" path:"id"`
+		Note  string           `json:"note,omitempty"`
+		Size  int              `json:"size" default:"7"`
+		Due   Optional[string] `json:"due,omitzero"`
+		Trace string           `json:"-" header:"X-Trace,omitempty"`
+		Title string           `json:"title"`
+	}
+	type noRoute interface {
+		Set(ctx context.Context, in *before) error
+	}
+	type newRoute interface {
+		Set(ctx context.Context, in *after) error
+	}
+	o := &Options{Resource: "notes", Idempotency: &Idempotency{Run: func(context.Context, string, func(context.Context) ([]byte, error)) ([]byte, error) { return nil, nil }},
+		Methods: map[string]MethodOptions{"Set": {IdempotencyKey: KeyRequired}}}
+	old, err := Register[noRoute](setImpl[before]{}, o)
+	if err != nil {
+		t.Fatal(err)
+	}
+	next, err := Register[newRoute](setImpl[after]{}, o)
+	if err != nil {
+		t.Fatal(err)
+	}
+	a, _ := old.methods[0].key.fingerprint(&before{Title: "t", ID: "1"})
+	b, _ := next.methods[0].key.fingerprint(&after{Title: "t", ID: "1", Size: 7, Trace: "abc"})
+	c, _ := next.methods[0].key.fingerprint(&after{Title: "t", ID: "2", Size: 7})
+	if a != b || a == c || a != "gTCk1nykKGt6NDO3qhGOm5JeBhI3deBRJGVWZwBRYD0" {
+		t.Errorf("%s, %s and, for another id, %s", a, b, c)
+	}
+}
+
+type setImpl[In any] struct{}
+
+func (setImpl[In]) Set(context.Context, *In) error { return nil }
+
+// Fuzz the reader of the header. The oracle reads a structured string by the steps of RFC
+// 8941, section 4.2.5.
+func FuzzIdempotencyKey(f *testing.F) {
+	for _, text := range []string{"abc", `"abc"`, `"a\"b\\"`, `"`, `""`, `"a"b`, `"a\`, "a b", "\x7f", strings.Repeat("a", 256)} {
+		f.Add(text)
+	}
+	f.Fuzz(func(t *testing.T, text string) {
+		want, ok := text, true
+		if strings.HasPrefix(text, `"`) {
+			want, ok = "", false
+			for i := 1; i < len(text) && !ok; i++ {
+				switch {
+				case text[i] == '"':
+					ok = i == len(text)-1
+					i = len(text)
+				case text[i] != '\\':
+					want += text[i : i+1]
+				case i+1 < len(text) && (text[i+1] == '"' || text[i+1] == '\\'):
+					i++
+					want += text[i : i+1]
+				default:
+					i = len(text)
+				}
+			}
+		}
+		ok = ok && want != "" && len(want) <= 255 && !strings.ContainsFunc(want, func(r rune) bool { return r < '!' || r > '~' })
+		got, wrong := headerKey([]string{text})
+		if ok != (wrong == nil) || ok && got != want {
+			t.Errorf("%q: %q, %v; want %q, %v", text, got, wrong, want, ok)
+		}
+	})
+}
+
+// Fuzz the reader of records: whatever a store returns gives an output or an error for the
+// client, and a record of svc is read as it was written.
+func FuzzRecord(f *testing.F) {
+	m := keyedPlan[keyedBase, keyedIn](f)
+	whole, _, err := m.key.writeRecord("input", &keyedIn{A: 1, H: "h", keyedBase: keyedBase{true}})
+	if err != nil {
+		f.Fatal(err)
+	}
+	for _, text := range []string{string(whole), "", "{}", "[]", `{"version":1}`, `{"version":2}`, `{"version":1,"method":"notes.create","input":"input"}`, string(whole[:len(whole)-2]), "\xff"} {
+		f.Add([]byte(text))
+	}
+	f.Fuzz(func(t *testing.T, record []byte) {
+		out, err := m.key.readRecord(record, "input")
+		if err != nil {
+			if code := CodeOf(err); code != CodeUnavailable && code != CodeInvalidArgument {
+				t.Errorf("%q: %v", record, err)
+			}
+			return
+		}
+		again, read, err := m.key.writeRecord("input", out)
+		if err != nil || !reflect.DeepEqual(out, read) {
+			t.Errorf("%q: written again as %q, %v", record, again, err)
+		}
+		if string(record) == string(whole) && (string(again) != string(record) || out.(*keyedIn).H != "h") {
+			t.Errorf("%q is read as %+v", record, out)
+		}
+	})
+}

@@ -1,0 +1,260 @@
+package svc
+
+// This file has what makes a call repeatable by an idempotency key: the options, the keys,
+// the fingerprints by which inputs are compared, and the records of answers. call.go makes
+// the calls; see call.callOnce.
+
+import (
+	"cmp"
+	"context"
+	"crypto/sha256"
+	"encoding/base64"
+	"fmt"
+	"net/http"
+	"reflect"
+	"regexp"
+	"strconv"
+	"strings"
+	"sync"
+	"time"
+)
+
+// Idempotency makes the effect of a call happen once, however often a client sends the call
+// with the same key: later calls get the answer of the first, over any transport and from
+// any replica. After an error the key runs the method again. Over REST and JSON-RPC the key
+// is the header Idempotency-Key (draft-ietf-httpapi-idempotency-key-header), and for tools
+// the argument idempotency_key. Each call of a JSON-RPC batch has the key of the header with
+// "#" and its id. Keys belong to the caller, by Principal.Subject. Without a [Principal] all
+// callers are one, so keys must be random, or callers read each other's answers.
+//
+// Every answer is read from its record, the first too. So an output must be readable from
+// its JSON, and unexported fields are lost. So is what a method adds to Info.Header.
+type Idempotency struct {
+	// Run calls do at most once for an id, in the transaction in which do writes, and
+	// keeps the record of do in the same transaction. For a known id it returns the record
+	// that it has. The id has 43 characters, and the record is opaque JSON, which fits
+	// bytea. Give do a context that has the transaction and is derived from ctx. If do
+	// fails, roll back and return its error.
+	//
+	// Do not wait for another call with the id, or a few repetitions of a slow call take
+	// all connections of a pool: return ABORTED, which is 409 with Retry-After. An error
+	// that is not an [*Error] is UNAVAILABLE with Retry-After, since it does not say
+	// whether the transaction was committed. The README has a Run for PostgreSQL.
+	Run func(ctx context.Context, id string, do func(context.Context) (record []byte, err error)) (record []byte, err error)
+	// For is how long Run keeps a record, for documents. Zero means 24 hours.
+	For time.Duration
+}
+
+// A KeyUse says whether calls of a method have an idempotency key. The zero value means
+// that no key is read.
+type KeyUse string
+
+// The uses of keys.
+const (
+	KeyAllowed  KeyUse = "allowed"  // a call without a key runs each time
+	KeyRequired KeyUse = "required" // a call without a key is INVALID_ARGUMENT
+)
+
+const (
+	keyHeader   = "Idempotency-Key" // in canonical form
+	keyArgument = "idempotency_key" // of tools
+)
+
+// A keyPlan is what a method with keys has beside others.
+type keyPlan struct {
+	*Idempotency
+	name   string       // of the method, over JSON-RPC
+	input  encodeFunc   // writes what the fingerprint is made of; nil without an input
+	out    reflect.Type // the struct; nil without an output
+	output encodeFunc   // writes the output in a record
+	decode decodeFunc   // reads it
+}
+
+// describe returns what documents say about the header.
+func (p *keyPlan) describe() string {
+	hours := strconv.FormatFloat(cmp.Or(p.For, 24*time.Hour).Hours(), 'f', -1, 64)
+	return "A random text, new for each call. For " + hours + " hours a request with the same key gets the answer of the first that succeeded, and has no other effect. It gets 409 while that one runs, and 422 if its input is another."
+}
+
+// keyFields returns the argument of a tool for the key, as a field of its input, if it has one.
+func (m *method) keyFields() []*field {
+	if m.key == nil {
+		return nil
+	}
+	f := *newShapes(new(mistakes)).shapeFor(reflect.TypeFor[struct {
+		Key string `json:"idempotency_key" minLength:"1" maxLength:"255" pattern:"^[!-~]+$" doc:"A text that you choose: the same for a repetition of this call, a new one for each new call."`
+	}](), "").fields[0]
+	f.optional = m.keyUse == KeyAllowed
+	return []*field{&f}
+}
+
+// compileKey completes the plan of m.
+func (c *methodCompiler) compileKey(m *method) {
+	p := m.key
+	if m.in != nil {
+		for _, f := range m.in.fields {
+			if f.name == keyArgument || http.CanonicalHeaderKey(f.header) == keyHeader {
+				c.addf("%s: MethodOptions.IdempotencyKey takes this name; drop the field, and read the key by IdempotencyKeyFrom", f.place)
+			}
+		}
+		e := newEncoders(false)
+		e.isDefault = c.defaultRule
+		p.input = e.objectEncoder(m.in, m.in.wireFields())
+	}
+	if m.out == nil {
+		return
+	}
+	p.out, p.output = m.out.typ, m.encode
+	out, d := compileReader(c.mistakes, m.out.typ)
+	p.decode = d.decoderFor(out)
+	if m.headers != nil { // with those that are not members
+		fields := out.wireFields()
+		for _, f := range out.fields {
+			if f.isNameless() {
+				shown := *f
+				shown.name, shown.hidden = "header "+f.name, false
+				shown.prefix = `,"` + shown.name + `":`
+				fields = append(fields, &shown)
+			}
+		}
+		p.output, p.decode = newEncoders(false).objectEncoder(out, fields), d.structPlan(out, fields, nil).decodeObject
+	}
+}
+
+// defaultRule returns the function that reports whether f has its default.
+func (c *methodCompiler) defaultRule(f *field) func(reflect.Value) bool {
+	def := reflect.New(f.shape.typ)
+	set := c.decoders.defaultFor(&fieldPlan{field: f, decode: c.decoders.fieldDecoder(f)})
+	once := sync.OnceFunc(func() { set(def.Elem()) }) // not now: decoders may not be complete
+	return func(v reflect.Value) bool {
+		once()
+		return reflect.DeepEqual(v.Addr().Interface(), def.Interface())
+	}
+}
+
+// keySyntax is the pattern of the header: a bare key, or one as a structured string
+// (RFC 8941, section 3.3.3), which the draft asks for.
+const keySyntax = `^([!#-~][!-~]{0,254}|"([!#-\[\]-~]|\\["\\]){1,255}")$`
+
+var keyPattern = regexp.MustCompile(keySyntax)
+
+var isNoKey = &complaint{"pattern", "must be 1 to 255 visible ASCII characters, or a string of them in quotes by RFC 8941"}
+
+// headerKey returns the key in the values of the header. "abc" in quotes is the key abc.
+// The complaint is isRequired if there is no value.
+func headerKey(values []string) (string, *complaint) {
+	switch {
+	case len(values) == 0:
+		return "", isRequired
+	case len(values) > 1:
+		return "", isRepeated
+	case !keyPattern.MatchString(values[0]):
+		return "", isNoKey
+	case values[0][0] == '"':
+		quoted := values[0]
+		return strings.NewReplacer(`\"`, `"`, `\\`, `\`).Replace(quoted[1 : len(quoted)-1]), nil
+	}
+	return values[0], nil
+}
+
+// checkKey returns a key that is taken as it is, or the complaint about it.
+func checkKey(key string) (string, *complaint) {
+	if len(key) < 1 || len(key) > 255 || strings.ContainsFunc(key, func(r rune) bool { return r <= ' ' || r > '~' }) {
+		return "", isNoKey
+	}
+	return key, nil
+}
+
+// storeID returns the id of a key. It must never change, or effects happen twice.
+func storeID(ctx context.Context, key string) string {
+	text := "nobody:" + key
+	if p, ok := PrincipalFrom(ctx); ok {
+		text = "caller:" + strconv.Itoa(len(p.Subject)) + ":" + p.Subject + key
+	}
+	return hashText([]byte(text))
+}
+
+// hashText returns 43 characters.
+func hashText(text []byte) string {
+	sum := sha256.Sum256(text)
+	return base64.RawURLEncoding.EncodeToString(sum[:])
+}
+
+// fingerprint returns a hash of an input; see encoders.isDefault.
+func (p *keyPlan) fingerprint(in any) (string, error) {
+	var e encoder
+	if p.input != nil {
+		p.input(&e, reflect.ValueOf(in).Elem())
+	}
+	if e.err != nil {
+		return "", Errorf(CodeInvalidArgument, "the input has no form in JSON: %w", e.err)
+	}
+	return hashText(e.buf), nil
+}
+
+// recordVersion is the version of the records that this release writes. A release that
+// writes another version must read this one too, since replicas of both run during a deploy.
+const recordVersion = "1"
+
+// writeRecord returns the record of a call, and the output as later calls read it. input is
+// the fingerprint:
+//
+//	{"version":1,"method":"notes.create","input":"…","output":{…,"header Location":"notes/7"}}
+func (p *keyPlan) writeRecord(input string, out any) (record []byte, read any, err error) {
+	m := openMembers(nil)
+	m.addRaw("version", recordVersion)
+	m.addText("method", p.name)
+	m.addText("input", input)
+	if p.out != nil {
+		m.addName("output")
+		if m.buf, err = appendRecord(new(encoder), m.buf, out, p.output); err != nil {
+			return nil, nil, err
+		}
+	}
+	record = m.close()
+	read, err = p.readRecord(record, input)
+	return record, read, err
+}
+
+// readRecord returns the output in a record, or nil if the method has none. A record that
+// cannot be read is UNAVAILABLE, since another release may read it.
+func (p *keyPlan) readRecord(record []byte, input string) (out any, err error) {
+	s := scanner{data: record}
+	s.skipValue()
+	s.checkEnd()
+	switch {
+	case s.err != nil || string(memberAt(record, "version")) != recordVersion:
+		err = fmt.Errorf("the record of %s is not JSON of version %s; it begins with %.40q", p.name, recordVersion, record)
+	case textAt(record, "method") != p.name || textAt(record, "input") != input:
+		return nil, Errorf(CodeInvalidArgument, "the idempotency key was used with another method or another input; use a new key for a new call").WithStatus(http.StatusUnprocessableEntity)
+	case p.out == nil:
+		return nil, nil
+	default:
+		v := reflect.New(p.out)
+		if err = decodeWhole(new(decoder), memberAt(record, "output"), v.Elem(), p.decode); err == nil {
+			return v.Interface(), nil
+		}
+	}
+	return nil, &Error{Code: CodeUnavailable, Message: "the answer to this idempotency key cannot be read now; try again later", cause: err}
+}
+
+// compileReader returns the shape of the outputs of type t, and the decoders for what reads
+// them: their rules do not count, and members may be absent or unknown.
+func compileReader(p *mistakes, t reflect.Type) (*shape, *decoders) {
+	shapes := newShapes(p)
+	out := shapes.shapeFor(t, t.String())
+	shapes.finishShapes()
+	shapes.checkUse(out, asReadOutput, t.String())
+	d := newDecoders(p, false)
+	d.outputs = true
+	return out, d
+}
+
+// decodeWhole decodes an output, which is the whole text.
+func decodeWhole(d *decoder, text []byte, v reflect.Value, decode decodeFunc) (err error) {
+	defer recoverTo(&err) // UnmarshalJSON is code of the application
+	d.start(text)
+	decode(d, v)
+	d.scan.checkEnd()
+	return d.finish()
+}
