@@ -951,3 +951,178 @@ func TestOracleFields(t *testing.T) {
 		}
 	}
 }
+
+type (
+	unionShape struct {
+		Kind  string      `json:"kind" discriminator:"true"`
+		Name  string      `json:"name" minLength:"1"`
+		Dot   *unionDot   `variant:"dot"`
+		Group *unionGroup `variant:"group"`
+		Empty *struct{}   `variant:"empty"`
+	}
+	unionDot struct {
+		X    int    `json:"x" maximum:"9"`
+		Note string `json:"note,omitempty"`
+	}
+	unionGroup struct {
+		Parts []unionShape          `json:"parts,omitempty"`
+		ByKey map[string]unionShape `json:"byKey,omitempty"`
+		Next  *unionShape           `json:"next,omitempty"`
+	}
+	// plainDot, plainGroup and plainEmpty are the alternatives of unionShape, each as a
+	// struct of its own.
+	plainDot struct {
+		Kind string `json:"kind" enum:"dot"`
+		Name string `json:"name" minLength:"1"`
+		unionDot
+	}
+	plainGroup struct {
+		Kind string `json:"kind" enum:"group"`
+		Name string `json:"name" minLength:"1"`
+		unionGroup
+	}
+	plainEmpty struct {
+		Kind string `json:"kind" enum:"empty"`
+		Name string `json:"name" minLength:"1"`
+	}
+)
+
+// unionPlans has the decoders and encoders of these types, strict.
+type unionPlans struct {
+	decode map[reflect.Type]decodeFunc
+	encode map[reflect.Type]encodeFunc
+}
+
+func newUnionPlans(t testing.TB) *unionPlans {
+	p := new(mistakes)
+	shapes, decoders, encoders := newShapes(p), newDecoders(p, true), newEncoders(false)
+	plans := &unionPlans{make(map[reflect.Type]decodeFunc), make(map[reflect.Type]encodeFunc)}
+	types := []reflect.Type{reflect.TypeFor[unionShape](), reflect.TypeFor[plainDot](), reflect.TypeFor[plainGroup](), reflect.TypeFor[plainEmpty]()}
+	for _, typ := range types {
+		shapes.shapeFor(typ, typ.String())
+	}
+	shapes.finishShapes()
+	for _, typ := range types {
+		s := shapes.shapeFor(typ, typ.String())
+		plans.decode[typ], plans.encode[typ] = decoders.decoderFor(s), encoders.encoderFor(s)
+	}
+	if len(p.list) > 0 {
+		t.Fatal(p.list)
+	}
+	return plans
+}
+
+// read decodes text into a new value of a type, and writes it again.
+func (u *unionPlans) read(t testing.TB, typ reflect.Type, text []byte) (reflect.Value, string, error) {
+	d, v := new(decoder), reflect.New(typ).Elem()
+	d.start(text)
+	u.decode[typ](d, v)
+	d.scan.checkEnd()
+	if err := d.finish(); err != nil {
+		return v, "", err
+	}
+	var e encoder
+	u.encode[typ](&e, v)
+	if e.err != nil {
+		t.Fatalf("%s is read and not written: %v", text, e.err)
+	}
+	return v, string(e.buf), nil
+}
+
+var unionTexts = []string{
+	`{"kind":"dot","name":"a","x":1}`,
+	`{"x":1,"name":"a","kind":"dot"}`,
+	` { "k\u0069nd" : "d\u006ft" , "name" : "a" , "x" : 10 , "y" : 1 } `,
+	`{"kind":"empty","name":""}`,
+	`{"kind":"empty","name":"a","x":1,"parts":[]}`,
+	`{"name":"a"}`, `{"kind":1}`, `{"kind":null,"name":"a"}`, `{"kind":"no"}`, `{"kind":"","name":1}`, `[]`, `null`, `{`, `{"kind"`, `{"kind":"dot`,
+	`{"kind":"dot","kind":"dot","name":"a","x":1}`, `{"name":"a","x":1,"kind":"dot","x":1}`,
+	`{"name":"g","parts":[{"name":"a","x":1,"kind":"dot"},{"kind":"empty"},{"x":1}],"kind":"group","byKey":{"k":{"kind":"dot"}},"next":null}`,
+	`{"kind":"group","name":"g","next":{"kind":"group","name":"h","next":{"name":"i","kind":"empty"}}}`,
+}
+
+// FuzzUnion holds a union to its alternatives, each decoded as a struct of its own: the
+// same texts are taken, with the same violations, and read and written to the same JSON.
+func FuzzUnion(f *testing.F) {
+	for _, text := range unionTexts {
+		f.Add([]byte(text))
+	}
+	plans := newUnionPlans(f)
+	plain := map[string]reflect.Type{"dot": reflect.TypeFor[plainDot](), "group": reflect.TypeFor[plainGroup](), "empty": reflect.TypeFor[plainEmpty]()}
+	f.Fuzz(func(t *testing.T, text []byte) {
+		got, written, err := plans.read(t, reflect.TypeFor[unionShape](), text)
+		s := scanner{data: text}
+		s.skipValue()
+		s.checkEnd()
+		var members map[string]json.RawMessage
+		kind, said := "", ""
+		if s.err == nil && json.Unmarshal(text, &members) == nil {
+			json.Unmarshal(members["kind"], &kind)
+		}
+		alternative := plain[kind]
+		switch {
+		case alternative == nil && err == nil:
+			t.Fatalf("%s is taken as %s", text, written)
+		case alternative == nil && s.err == nil: // one violation, of the discriminator
+			var e *Error
+			if list := []Violation(nil); errors.As(err, &e) {
+				list = e.Violations()
+				if len(list) != 1 || list[0].Path != "/kind" && isJSONObject(bytes.TrimLeft(text, " \t\r\n")) {
+					t.Fatalf("%s: %v", text, list)
+				}
+			}
+			return
+		case alternative == nil:
+			alternative = plain["empty"] // which has the same syntax error
+		}
+		_, want, wantErr := plans.read(t, alternative, text)
+		if wantErr != nil {
+			said = wantErr.Error()
+		}
+		if written != want || (err == nil) != (wantErr == nil) || err != nil && err.Error() != said {
+			t.Fatalf("%s:\n got %s %v\nwant %s %v", text, written, err, want, wantErr)
+		}
+		if e, ok := err.(*Error); ok && !reflect.DeepEqual(e.Violations(), wantErr.(*Error).Violations()) {
+			t.Fatalf("%s:\n got %v\nwant %v", text, e.Violations(), wantErr.(*Error).Violations())
+		}
+		if err == nil && got.Field(0).String() != kind {
+			t.Fatalf("%s: the discriminator is %q", text, got.Field(0))
+		}
+	})
+}
+
+// Verify that what is read ahead for discriminators is bounded for a whole text, that a
+// text within the bound is taken whatever its depth, and that one violation says so.
+func TestUnionAhead(t *testing.T) {
+	plans := newUnionPlans(t)
+	nest := func(depth, pad int, first bool) string {
+		text := `{"kind":"empty","name":"` + strings.Repeat("x", 1+pad) + `"}`
+		for range depth {
+			if first {
+				text = `{"kind":"group","name":"a","next":` + text + `}`
+			} else {
+				text = `{"name":"a","next":` + text + `,"kind":"group"}`
+			}
+		}
+		return text
+	}
+	for _, test := range []struct {
+		text string
+		want int // violations
+	}{
+		{nest(900, 0, true), 0},
+		{nest(900, 1<<20, true), 0},
+		{nest(200, 0, false), 0},
+		{nest(6, 1<<20, false), 0},
+		{nest(100, 1<<20, false), 1},
+		{nest(990, 1<<12, false), 1},
+		{`{"kind":"group","name":"a","parts":[` + nest(90, 1<<20, false) + "," + nest(90, 1<<20, false) + `,{"kind":"dot","name":"a","x":1}]}`, 1},
+	} {
+		_, _, err := plans.read(t, reflect.TypeFor[unionShape](), []byte(test.text))
+		var e *Error
+		errors.As(err, &e)
+		if n := len(e.Violations()); n != test.want || n > 0 && (e.Violations()[0].Rule != ruleAhead || !strings.HasSuffix(e.Violations()[0].Path, "/next/kind")) {
+			t.Errorf("%d bytes: %v", len(test.text), e.Violations())
+		}
+	}
+}

@@ -228,25 +228,19 @@ func (s *shape) withFields(a *shape, fields []*field) []*field {
 	return slices.Concat(fields, a.fields[len(s.fields):])
 }
 
-// chosenIn returns the alternative that is set in v, a value of the union s. The error
-// says for the author of the program why there is none: it is not exactly one, or not
-// the one that the discriminator names. An empty discriminator contradicts nothing.
+// chosenIn returns the alternative that is set in v, a value of the union s. The error,
+// which is for the author of the program, says that it is not exactly one, or not the one
+// that the discriminator names. An empty discriminator contradicts nothing.
 func (s *shape) chosenIn(v reflect.Value) (chosen *shape, err error) {
-	var set, all []string
+	set, says := 0, v.Field(s.fields[0].index[0]).String()
 	for _, a := range s.alternatives {
-		all = append(all, a.typ.Field(a.index).Name)
 		if !v.Field(a.index).IsNil() {
-			chosen, set = a, append(set, all[len(all)-1])
+			chosen = a
+			set++
 		}
 	}
-	says := v.Field(s.fields[0].index[0]).String()
-	switch {
-	case len(set) == 0:
-		return nil, fmt.Errorf("a %v with no alternative; set one of %s", s.typ, strings.Join(all, ", "))
-	case len(set) > 1:
-		return nil, fmt.Errorf("a %v with several alternatives, %s; set one", s.typ, strings.Join(set, " and "))
-	case says != "" && says != chosen.value:
-		return nil, fmt.Errorf("a %v whose %s is %q although %s is set, which is %q; leave %[2]s empty", s.typ, s.fields[0].goName, says, set[0], chosen.value)
+	if set != 1 || says != "" && says != chosen.value {
+		return nil, fmt.Errorf("a %v with %d of its alternatives set, and the discriminator %q; set one, and leave %s empty", s.typ, set, says, s.fields[0].goName)
 	}
 	return chosen, nil
 }

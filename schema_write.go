@@ -669,7 +669,13 @@ func (s *shape) integerBounds() (low, high string) {
 // query tag names are not members.
 func (w *schemaWriter) writeObject(m *members, s *shape, fields []*field) {
 	if s.alternatives != nil {
-		w.writeUnion(m, s, nil)
+		var refs []string
+		for _, a := range s.alternatives {
+			if ref := w.findRef(a, nil); strings.HasPrefix(ref, componentRef("")) {
+				refs = append(refs, ref)
+			}
+		}
+		w.writeUnion(m, s, refs)
 		return
 	}
 	m.addText("type", "object")
@@ -716,8 +722,9 @@ func (w *schemaWriter) appendValueOf(dst []byte, value string, f *field) []byte 
 
 // writeUnion writes the union s. In documents it is a oneOf with a discriminator, since
 // generators of clients make types of that which lose nothing; the discriminator needs
-// references (OpenAPI 3.1.0, Discriminator Object). refs are those of the alternatives,
-// or nil for their own. MCP clients get anyOf: some refuse oneOf.
+// references (OpenAPI 3.1.0, Discriminator Object), which are refs; without them the
+// alternatives are written as they are elsewhere. MCP clients get anyOf: some refuse
+// oneOf.
 func (w *schemaWriter) writeUnion(m *members, s *shape, refs []string) {
 	keyword, mapping := "oneOf", openMembers(nil)
 	if w.use != forDocument {
@@ -725,24 +732,15 @@ func (w *schemaWriter) writeUnion(m *members, s *shape, refs []string) {
 	}
 	m.addRaw(keyword, "[")
 	for i, a := range s.alternatives {
-		ref := ""
-		if refs != nil {
-			ref = refs[i]
+		if refs == nil {
+			m.buf = append(w.appendShape(m.buf, a), ',')
 		} else {
-			ref = w.findRef(a, nil)
+			m.buf = append(append(m.buf, refObject(refs[i])...), ',')
+			mapping.addText(a.value, refs[i])
 		}
-		if i > 0 {
-			m.buf = append(m.buf, ',')
-		}
-		if ref == "" {
-			m.buf = w.appendShape(m.buf, a)
-			continue
-		}
-		m.buf = append(m.buf, refObject(ref)...)
-		mapping.addText(a.value, ref)
 	}
-	m.buf = append(m.buf, ']')
-	if len(mapping.buf) > mapping.start && w.use == forDocument {
+	m.buf[len(m.buf)-1] = ']'
+	if refs != nil {
 		d := openMembers(nil)
 		d.addText("propertyName", s.fields[0].name)
 		d.addRaw("mapping", string(mapping.close()))

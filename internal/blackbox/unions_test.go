@@ -428,9 +428,9 @@ var unionValues = []struct {
 	{"said", unionPayment{Type: "iban", ID: "1", IBAN: &unionIBAN{Number: 12}}, `{"type":"iban","id":"1","number":12}`, "iban"},
 	{"no members", unionPayment{ID: "1", Cash: &struct{}{}, Note: "n"}, `{"type":"cash","id":"1","note":"n"}`, "cash"},
 	{"a list", unionPayment{ID: "1", Both: &unionBundle{Parts: []unionPayment{{ID: "2", Cash: &struct{}{}}}}}, `{"type":"bundle","id":"1","parts":[{"type":"cash","id":"2"}]}`, "bundle"},
-	{"none", unionPayment{Type: "card", ID: "1"}, `a blackbox_test.unionPayment with no alternative; set one of Card, IBAN, Cash, Both`, ""},
-	{"two", unionPayment{ID: "1", Card: &unionCard{}, Cash: &struct{}{}}, `a blackbox_test.unionPayment with several alternatives, Card and Cash; set one`, ""},
-	{"contradicts", unionPayment{Type: "card", ID: "1", Cash: &struct{}{}}, `a blackbox_test.unionPayment whose Type is "card" although Cash is set, which is "cash"; leave Type empty`, ""},
+	{"none", unionPayment{Type: "card", ID: "1"}, `a blackbox_test.unionPayment with 0 of its alternatives set, and the discriminator "card"; set one, and leave Type empty`, ""},
+	{"two", unionPayment{ID: "1", Card: &unionCard{}, Cash: &struct{}{}}, `a blackbox_test.unionPayment with 2 of its alternatives set, and the discriminator ""; set one, and leave Type empty`, ""},
+	{"contradicts", unionPayment{Type: "card", ID: "1", Cash: &struct{}{}}, `a blackbox_test.unionPayment with 1 of its alternatives set, and the discriminator "card"; set one, and leave Type empty`, ""},
 }
 
 // unionEcho answers with a value and keeps what it gets.

@@ -192,8 +192,8 @@ func (w *word) UnmarshalText(text []byte) error {
 
 func (word) JSONSchema() map[string]any {
 	return map[string]any{
-		"$defs": map[string]any{"word": map[string]any{"type": "string", "pattern": wordPattern, "minLength": 2}},
-		"$ref":  "#/$defs/word", "type": "string", "maxLength": 5,
+		"allOf": []any{map[string]any{"type": "string", "pattern": wordPattern, "minLength": 2}},
+		"type":  "string", "maxLength": 5,
 	}
 }
 

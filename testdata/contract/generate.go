@@ -42,6 +42,16 @@ func (g *generator) value(schema map[string]any, member string, depth int) strin
 	if all, ok := schema["allOf"].([]any); ok {
 		return g.value(merged(schema, all[0].(map[string]any)), member, depth)
 	}
+	if alternatives, ok := schema["oneOf"].([]any); ok {
+		i := g.IntN(len(alternatives))
+		if depth > 4 {
+			i = len(alternatives) - 1 // which ends
+		}
+		return g.value(alternatives[i].(map[string]any), member, depth)
+	}
+	if value, ok := schema["const"]; ok {
+		return g.spell(value)
+	}
 	if branches, ok := schema["anyOf"].([]any); ok {
 		i := g.IntN(len(branches))
 		if depth > 4 {

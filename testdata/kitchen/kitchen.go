@@ -116,6 +116,51 @@ type SinkAPI interface {
 	EchoFlat(context.Context, *Flat) (*Flat, error)
 	EchoTree(context.Context, *Tree) (*Tree, error)
 	EchoEnums(context.Context, *Enums) (*Enums, error)
+	EchoChoice(context.Context, *ChoiceOrNull) (*ChoiceOrNull, error)
+	EchoChoices(context.Context, *Choices) (*Choices, error)
+	WatchChoices(context.Context, *Choices) (svc.Stream[Choice], error)
+}
+
+// Choices has a union wherever an object can be.
+type Choices struct {
+	One    Choice            `json:"one"`
+	List   []Choice          `json:"list,omitempty" maxItems:"4"`
+	ByName map[string]Choice `json:"byName,omitempty"`
+}
+
+// ChoiceOrNull has a union that may be null.
+type ChoiceOrNull struct {
+	Needed *Choice              `json:"needed"`
+	Other  *Choice              `json:"other,omitempty"`
+	Maybe  svc.Optional[Choice] `json:"maybe,omitzero"`
+}
+
+// Choice is a union.
+type Choice struct {
+	Type   string        `json:"type" discriminator:"true" doc:"Which of them it is."`
+	ID     int32         `json:"id" minimum:"0"`
+	Text   *TextChoice   `variant:"text"`
+	Number *NumberChoice `variant:"number"`
+	Nested *NestedChoice `variant:"nested"`
+	None   *struct{}     `variant:"none"`
+}
+
+// TextChoice has a member that NumberChoice has too, of another type.
+type TextChoice struct {
+	Value string `json:"value" maxLength:"5"`
+	Color string `json:"color,omitempty" enum:"red,green"`
+}
+
+// NumberChoice is an alternative of Choice.
+type NumberChoice struct {
+	Value float64 `json:"value" minimum:"-10"`
+	Exact bool    `json:"exact" default:"true"`
+}
+
+// NestedChoice is an alternative that has others.
+type NestedChoice struct {
+	Inner Inner    `json:"inner"`
+	Parts []Choice `json:"parts" maxItems:"3"`
 }
 
 type SecondAPI interface {
@@ -578,11 +623,23 @@ func (sink) EchoMaps(_ context.Context, in *Maps) (*Maps, error)       { return 
 func (sink) EchoOptional(_ context.Context, in *Optional) (*Optional, error) {
 	return in, nil
 }
-func (sink) EchoQuoted(_ context.Context, in *Quoted) (*Quoted, error) { return in, nil }
-func (sink) EchoFree(_ context.Context, in *Free) (*Free, error)       { return in, nil }
-func (sink) EchoFlat(_ context.Context, in *Flat) (*Flat, error)       { return in, nil }
-func (sink) EchoTree(_ context.Context, in *Tree) (*Tree, error)       { return in, nil }
-func (sink) EchoEnums(_ context.Context, in *Enums) (*Enums, error)    { return in, nil }
+func (sink) EchoQuoted(_ context.Context, in *Quoted) (*Quoted, error)             { return in, nil }
+func (sink) EchoFree(_ context.Context, in *Free) (*Free, error)                   { return in, nil }
+func (sink) EchoFlat(_ context.Context, in *Flat) (*Flat, error)                   { return in, nil }
+func (sink) EchoChoice(_ context.Context, in *ChoiceOrNull) (*ChoiceOrNull, error) { return in, nil }
+func (sink) EchoChoices(_ context.Context, in *Choices) (*Choices, error)          { return in, nil }
+func (sink) WatchChoices(_ context.Context, in *Choices) (svc.Stream[Choice], error) {
+	return func(yield func(*Choice, error) bool) {
+		for i := range in.List {
+			if !yield(&in.List[i], nil) {
+				return
+			}
+		}
+	}, nil
+}
+
+func (sink) EchoTree(_ context.Context, in *Tree) (*Tree, error)    { return in, nil }
+func (sink) EchoEnums(_ context.Context, in *Enums) (*Enums, error) { return in, nil }
 
 func (sink) List(_ context.Context, in *Query) (*Page[Inner], error) {
 	return &Page[Inner]{Data: []Inner{{ID: int32(in.Limit), Name: in.Text}}}, nil

@@ -152,6 +152,33 @@ for (const t of [
 	}, {statuses: [400, 401, 403]});
 }
 
+await step('a union: an alternative is chosen, filled in, refused at its field and sent', '/sink/#sinks_EchoChoices', async (page) => {
+	const o = op(page, 'sinks_EchoChoices');
+	await o.getByRole('button', {name: 'Send'}).waitFor();
+	const one = o.locator('form fieldset').filter({hasText: /^one/}).first();
+	const choice = one.getByRole('combobox').first();
+	assert.deepEqual(await choice.locator('option').allInnerTexts(), ['choose…', 'text', 'number', 'nested', 'none']);
+	await choice.selectOption('number');
+	assert.equal(await one.getByRole('textbox', {name: /^color /}).count(), 0, 'a field of another alternative');
+	await one.getByRole('textbox', {name: /^id /}).fill('7');
+	const value = one.getByRole('textbox', {name: /^value /});
+	for (const transport of ['REST', 'JSON-RPC', 'MCP']) {
+		await over(o, transport);
+		await value.fill('-11');
+		await send(o, false);
+		assert.match(await complaint(page, o, 'value'), /at least -10/);
+		await value.fill('2.5');
+		await send(o);
+		assert.deepEqual((await result(o, transport)).one, {type: 'number', id: 7, value: 2.5, exact: true});
+	}
+	await o.getByRole('button', {name: 'Edit as JSON'}).click(); // and back: the alternative is found by its value
+	await o.getByLabel('The body as JSON').fill('{"one":{"value":"abc","id":1,"type":"text"}}');
+	await o.getByRole('button', {name: 'Edit as a form'}).click();
+	assert.equal(await choice.locator('option:checked').innerText(), 'text');
+	assert.equal(await value.inputValue(), 'abc');
+	await accessible(page);
+}, {statuses: [400]});
+
 await step('a newcomer at 1280 x 800', app, async (page) => {
 	const inView = (l) => l.evaluate((e) => { const r = e.getBoundingClientRect(); return r.top >= 0 && r.bottom <= innerHeight; });
 	const hash = () => page.evaluate(() => location.hash);
