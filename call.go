@@ -470,7 +470,9 @@ func (s *Service) Call(ctx context.Context, resource, method string, input any) 
 	if err = c.run(c); err != nil {
 		c.body.end()
 	}
-	c.observe(c, err)
+	if c.observe(c, err); err != nil && m.isUndeclared(err) { // other errors are for the caller alone
+		logError(ctx, m.logger, err, logPlace{transport: string(c.transport()), resource: m.resource, method: m.name, undeclared: true})
+	}
 	return c.output, err
 }
 
@@ -829,6 +831,7 @@ func (e *endpoint) logError(ctx context.Context, r *http.Request, err error, m *
 	place, logger := logPlace{transport: string(e.transport), request: r}, e.logger
 	if m != nil {
 		place.resource, place.method, logger = m.resource, m.name, m.logger
+		place.undeclared = m.isUndeclared(err)
 	}
 	logError(ctx, logger, err, place)
 }

@@ -49,8 +49,8 @@ import (
 type ClientOptions struct {
 	// Service has the options of the service that is called. Name, Resource,
 	// Path, Methods and Strict are read, since the routes follow from them, and
-	// Schemes and Defaults.Auth, without which Scopes are a mistake. A package that declares an
-	// interface should export its options too.
+	// Schemes and Defaults.Auth, without which Scopes are a mistake, and ErrorForm. A
+	// package that declares an interface should export its options too.
 	// Default: the defaults of Options.
 	Service *Options
 	// HTTPClient sends the requests. Its Transport is the place for
@@ -888,7 +888,7 @@ func (c *clientCall) readAnswer(ctx context.Context, b *callBuffer, response *ht
 	case err != nil:
 		return c.noOutput, c.conn.cutError(ctx, err)
 	case isError:
-		return c.noOutput, readError(&b.dec, response, b.body)
+		return c.noOutput, c.readError(&b.dec, response, b.body)
 	}
 	types := response.Header.Values("Content-Type")
 	isJSON := len(types) == 1 && isJSONType(types[0])
@@ -970,8 +970,7 @@ func (c *clientCall) decodeOutput(d *decoder, text []byte) (reflect.Value, *Erro
 	return out, nil
 }
 
-// outputError returns the error for a response that is not of the type of the output,
-// or nil if err is nil. err is that of a decoder, or a panic.
+// outputError returns the error for a response that is not an output because of err, or nil.
 func outputError(err error) *Error {
 	if err == nil {
 		return nil
@@ -1060,16 +1059,24 @@ func withAnswer(e *Error, response *http.Response, noRoute bool) *Error {
 	return e
 }
 
-// readError returns the error that a response carries in the form of WriteError or
-// of WriteProblem.
-func readError(d *decoder, response *http.Response, body []byte) *Error {
+// readError returns the error of a response that is not a success.
+func (c *clientCall) readError(d *decoder, response *http.Response, body []byte) *Error {
 	types := response.Header.Values("Content-Type")
 	if len(types) == 1 && isJSONType(types[0]) && isJSON(body) {
-		if e := readEnvelope(d, body); e != nil {
+		if e := c.readBody(d, response.StatusCode, body); e != nil {
 			return withAnswer(e, response, e.Message == nothingThere || response.StatusCode == http.StatusMethodNotAllowed)
 		}
 	}
 	return foreignError(response)
+}
+
+// readBody returns the error that the JSON text carries, or nil: in the ErrorForm of the
+// service, or in the envelope, which a middleware may write all the same.
+func (c *clientCall) readBody(d *decoder, status int, text []byte) *Error {
+	if e := readEnvelope(d, text); e != nil && !c.form.mayHave(text) {
+		return e
+	}
+	return c.form.readBody(d, status, text)
 }
 
 // readEnvelope returns the error that the JSON text carries, or nil if there is none
@@ -1213,8 +1220,7 @@ func (s *clientStream) rangeOver(args []reflect.Value) []reflect.Value {
 	}
 }
 
-// readOnly returns the item of a method that returns a record and is served as a
-// stream of one.
+// readOnly returns the item of a stream that has one.
 func (s *clientStream) readOnly() (reflect.Value, *Error) {
 	defer s.close()
 	out, e := s.next()
@@ -1246,7 +1252,7 @@ func (s *clientStream) next() (reflect.Value, *Error) {
 		return reflect.Value{}, nil // what follows belongs to nobody, and may take for ever
 	case e.Name == eventError:
 		if isJSON(data) {
-			if e := readEnvelope(&s.dec, data); e != nil {
+			if e := s.call.readBody(&s.dec, http.StatusInternalServerError, data); e != nil {
 				return reflect.Value{}, e
 			}
 		}

@@ -405,7 +405,34 @@ func (e *Error) message() string {
 	if e.Message == "" || e.code().private() {
 		return codes[e.Code.row()].text
 	}
-	return e.Message
+	return clip(e.Message, maxMessage)
+}
+
+// Limits, in bytes, on what an application puts into one error for clients.
+const (
+	maxMessage = 4 << 10
+	maxDetails = 16 << 10 // as JSON
+)
+
+// wireDetails returns the details as clients see them. If they are too large, only the
+// violations are left, within their own limits.
+func (e *Error) wireDetails() map[string]any {
+	if len(e.Details) == 0 || len(appendDetailsObject(nil, e.Details)) <= maxDetails {
+		return e.Details
+	}
+	var short violations
+	for _, v := range e.Violations() {
+		short.addViolation(v)
+	}
+	if short.list == nil {
+		return nil
+	}
+	return map[string]any{"violations": short.list}
+}
+
+// isCut reports whether clients see less of e than the application has given them.
+func (e *Error) isCut() bool {
+	return len(e.Message) > maxMessage && !e.code().private() || len(e.Details) > 0 && len(appendDetailsObject(nil, e.Details)) > maxDetails
 }
 
 // errNil is the text and the cause of a nil *Error in an error interface.
@@ -620,7 +647,12 @@ func appendDetails(dst []byte, e *Error) []byte {
 	if len(e.Details) == 0 {
 		return dst
 	}
-	return appendDetailsObject(append(dst, `,"details":`...), e.Details)
+	start := len(dst)
+	dst = appendDetailsObject(append(dst, `,"details":`...), e.Details)
+	if len(dst)-start-len(`,"details":`) <= maxDetails {
+		return dst
+	}
+	return appendDetails(dst[:start], &Error{Details: e.wireDetails()})
 }
 
 // appendDetailsObject appends details in the order of their names. It leaves out

@@ -847,6 +847,7 @@ type logPlace struct {
 	transport        string        // "rest"; "" for handlers that belong to no service
 	request          *http.Request // its method and path are logged
 	resource, method string        // of the call; "" if nothing was called
+	undeclared       bool          // the method has not declared the code of the error
 }
 
 // Limits, in bytes, for text from clients in a log line: a request of 1 MiB must not
@@ -871,7 +872,7 @@ func (p *logPlace) appendAttrs(attrs []slog.Attr) []slog.Attr {
 }
 
 // logError logs one line for an error that a client gets. All transports use it. The
-// attributes are transport, method, path, call, code, error and stack, in this order.
+// attributes are transport, method, path, call, code, error, cut and stack, in this order.
 // A path is cut after 256 bytes, the text of an error after 2 KiB. A nil logger means
 // slog.Default.
 //
@@ -889,18 +890,25 @@ func logError(ctx context.Context, logger *slog.Logger, err error, place logPlac
 		level = slog.LevelInfo
 	case errors.Is(err, http.ErrServerClosed):
 		level = slog.LevelDebug
-	case e.HTTPStatus() >= http.StatusInternalServerError:
+	case e.HTTPStatus() >= http.StatusInternalServerError, place.undeclared:
 		level = slog.LevelError
 	}
 	if !logger.Enabled(ctx, level) {
 		return
 	}
-	attrs := place.appendAttrs(make([]slog.Attr, 0, 7))
+	attrs := place.appendAttrs(make([]slog.Attr, 0, 8))
 	attrs = append(attrs, slog.String("code", string(e.code())), slog.String("error", clip(fmt.Sprint(err), maxLoggedError))) // fmt recovers if the Error method panics
+	if e.isCut() {
+		attrs = append(attrs, slog.String("cut", "clients get 4 KiB of a message and no details over 16 KiB"))
+	}
 	if p := panicIn(err); p != nil {
 		attrs = append(attrs, slog.String("stack", string(p.Stack)))
 	}
-	logger.LogAttrs(ctx, level, "svc: "+codes[e.Code.row()].text, attrs...)
+	text := codes[e.Code.row()].text
+	if place.undeclared {
+		text = "MethodOptions.Errors does not have " + string(e.code())
+	}
+	logger.LogAttrs(ctx, level, "svc: "+text, attrs...)
 }
 
 // Limit returns middleware that serves at most n requests at a time. Further requests

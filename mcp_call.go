@@ -449,7 +449,7 @@ func (x *exchange) addText(start int) {
 func appendErrorText(dst []byte, e *Error) []byte {
 	message := e.message()
 	dst = append(append(append(dst, e.code()...), ": "...), message...)
-	list, details := e.violations, e.Details
+	list, details := e.violations, e.wireDetails()
 	if own, ok := details["violations"].([]Violation); ok {
 		list, details = own, maps.Clone(details)
 		delete(details, "violations")

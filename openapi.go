@@ -25,6 +25,7 @@ import (
 	"crypto/sha256"
 	"encoding/hex"
 	"encoding/json"
+	"fmt"
 	"maps"
 	"net/http"
 	"net/url"
@@ -63,7 +64,7 @@ import (
 // 400.
 //
 // If Options.OnError is nil, [WriteError] or [WriteProblem], the document describes
-// the error responses that it writes. svc cannot know the bodies that another
+// the error responses that it writes, as it does with an Options.ErrorForm. svc cannot know the bodies that another
 // ErrorHandler writes: the document says only that there are errors.
 func (s *Service) OpenAPI() http.Handler {
 	h := &openAPIHandler{endpoint: s.newEndpoint("openapi")}
@@ -434,24 +435,17 @@ func (b *apiBuilder) referPart(m *method, s *shape, fields []*field, suffix stri
 // one with a placeholder is likely to answer 404. 304 has no body, so the default
 // does not describe it.
 func (b *apiBuilder) listResponses(m *method) map[string]apiResponse {
-	err := b.describeErrors(m)
-	list := map[string]apiResponse{"400": err, "default": err}
-	if len(m.placeholders) > 0 {
-		list["404"] = err
-	}
-	if len(m.schemes) > 0 {
-		list["401"], list["403"] = err, err
-	}
+	list := b.listErrors(m)
 	if m.isConditional() {
 		list["304"] = apiResponse{Description: http.StatusText(http.StatusNotModified)}
-	}
-	if len(m.scopes) > 0 && b.dialect == openAPI30 {
-		list["403"] = b.describeScopes(m, err)
 	}
 	success := apiResponse{Description: http.StatusText(m.status)}
 	switch {
 	case m.stream != "":
 		success.Description = streamDescription
+		if m.form != nil {
+			success.Description = streamDescriptionForm
+		}
 		success.Content = b.streamContent(m)
 	case m.sendsFile():
 		b.addFile(list, m, success)
@@ -461,7 +455,6 @@ func (b *apiBuilder) listResponses(m *method) map[string]apiResponse {
 		success.Headers = b.listHeaders(m)
 	}
 	if m.key != nil {
-		list["409"], list["422"] = err, err
 		if success.Headers == nil {
 			success.Headers = make(map[string]apiHeader)
 		}
@@ -500,17 +493,104 @@ func (b *apiBuilder) listHeaders(m *method) map[string]apiHeader {
 	return list
 }
 
-// describeScopes returns the response err with the scopes of m as its description, for
-// 3.0.3, whose security cannot list the scopes of http schemes. A reference cannot have
-// a description, so it is replaced by what it refers to.
-func (b *apiBuilder) describeScopes(m *method, err apiResponse) apiResponse {
-	for _, r := range b.doc.Components.Responses {
-		if shared, ok := r.value.(apiResponse); ok && err.Ref == "#/components/responses/"+r.name {
-			err = shared
+// listErrors returns the error responses of m by status: those that any method can have,
+// and the declared ones, whose codes and messages are the description. Each declared error
+// is an example, as it would be sent. 3.0.3 has no other place than the description for the
+// scopes of http schemes.
+func (b *apiBuilder) listErrors(m *method) map[string]apiResponse {
+	shared := b.describeErrors(m)
+	list, own := map[string]apiResponse{"default": shared}, []*Error{{Code: CodeInvalidArgument}}
+	if len(m.placeholders) > 0 {
+		own = append(own, &Error{Code: CodeNotFound})
+	}
+	if len(m.schemes) > 0 {
+		own = append(own, &Error{Code: CodeUnauthenticated}, &Error{Code: CodePermissionDenied})
+	}
+	if m.key != nil {
+		own = append(own, &Error{Code: CodeAborted}, (&Error{Code: CodeInvalidArgument, Message: "the idempotency key belongs to another call"}).WithStatus(http.StatusUnprocessableEntity))
+	}
+	texts := make(map[string][]string)
+	for i, e := range slices.Concat(own, m.errors) {
+		answer := m.recordError(e)
+		status, text := strconv.Itoa(answer.status), string(e.code())+": "+e.message()
+		if i < len(own) {
+			list[status] = shared
+			if len(m.scopes) > 0 && b.dialect == openAPI30 && e.Code == CodePermissionDenied {
+				text = "The caller lacks one of these scopes: " + strings.Join(m.scopes, " ")
+				list[status] = b.addExample(apiResponse{Description: text}, shared, nil)
+			}
+			if e.Code != CodeNotFound { // which only methods return
+				texts[status] = append(texts[status], text)
+			}
+			continue
+		}
+		if !slices.Contains(texts[status], text) {
+			texts[status] = append(texts[status], text)
+		}
+		r := list[status]
+		r.Description = strings.Join(texts[status], "; ")
+		list[status] = b.addExample(r, shared, answer)
+	}
+	return list
+}
+
+// addExample returns r with the content of the response that all errors share, to which
+// the example is added, if there is one.
+func (b *apiBuilder) addExample(r, shared apiResponse, example *errorRecorder) apiResponse {
+	for _, named := range b.doc.Components.Responses {
+		if value, ok := named.value.(apiResponse); ok && shared.Ref == "#/components/responses/"+named.name {
+			shared = value
 		}
 	}
-	err.Description = "The caller lacks one of these scopes: " + strings.Join(m.scopes, " ")
-	return err
+	if r.Ref = ""; r.Content == nil {
+		r.Content = maps.Clone(shared.Content)
+	}
+	if example == nil {
+		return r
+	}
+	for name := range example.header {
+		if r.Headers == nil {
+			r.Headers = make(map[string]apiHeader)
+		}
+		r.Headers[name] = apiHeader{Schema: json.RawMessage(`{"type":"string"}`)}
+	}
+	for mediaType, content := range r.Content {
+		content.Examples = slices.Clone(content.Examples)
+		content.Examples.addMember(fmt.Sprint("error", len(content.Examples)+1), apiExample{Value: example.Bytes()})
+		r.Content[mediaType] = content
+	}
+	return r
+}
+
+// An errorRecorder keeps an error response.
+type errorRecorder struct {
+	bytes.Buffer
+	header http.Header
+	status int
+}
+
+func (w *errorRecorder) Header() http.Header    { return w.header }
+func (w *errorRecorder) WriteHeader(status int) { w.status = status }
+
+// recordError returns the response of m for e. It does not call an ErrorHandler of the
+// application, which may need a real request; its body stays empty.
+func (m *method) recordError(e *Error) *errorRecorder {
+	w := &errorRecorder{header: make(http.Header), status: e.HTTPStatus()}
+	if !m.hasKnownErrors() {
+		setErrorHeader(w.header, e.header)
+		return w
+	}
+	r := &http.Request{Method: m.method, URL: &url.URL{Path: m.path}}
+	respondError(w, r, e, m.onError, m.logger)
+	for _, name := range []string{"Content-Type", "Content-Length", "X-Content-Type-Options"} {
+		delete(w.header, name)
+	}
+	return w
+}
+
+// hasKnownErrors reports whether svc itself writes the errors of m.
+func (m *method) hasKnownErrors() bool {
+	return m.onError == nil || m.form != nil || isHandler(m.onError, WriteError) || isHandler(m.onError, WriteProblem)
 }
 
 // streamDescription describes the parts of a stream that its schema cannot:
@@ -521,6 +601,12 @@ const streamDescription = "Server-sent events. The data of each event is one ite
 	"The event named error ends it too early: its data is an object with the member error, " +
 	"which has code, message and, if there are any, details. A stream that ends without either event was cut."
 
+// streamDescriptionForm is the same for services with an ErrorForm.
+const streamDescriptionForm = "Server-sent events. The data of each event is one item. " +
+	"The event named done, whose data is an empty object, says that the stream is complete. " +
+	"The event named error ends it too early: its data is what error responses have as their body. " +
+	"A stream that ends without either event was cut."
+
 // streamContent returns the content of a stream: the schema of an item, and in 3.2
 // that of an event. There a schema is about the whole of a sequence, and itemSchema
 // about each element, which for server-sent events is an object of their fields
@@ -530,7 +616,12 @@ func (b *apiBuilder) streamContent(m *method) apiContent {
 	if b.dialect != openAPI32 {
 		return newContent(contentTypeEvents, item)
 	}
-	envelope := refObject(b.referErrorSchema("Error", envelopeSchema))
+	var envelope []byte
+	if m.form != nil {
+		envelope = b.components.writer.appendShape(nil, m.formShape)
+	} else {
+		envelope = refObject(b.referErrorSchema("Error", envelopeSchema))
+	}
 	events := strings.NewReplacer("ITEM", string(item), "ENVELOPE", string(envelope)).Replace(eventSchema)
 	return apiContent{contentTypeEvents: {ItemSchema: json.RawMessage(events)}}
 }
@@ -606,10 +697,13 @@ func (b *apiBuilder) takeName(name string) string {
 // the service's own ErrorHandler does not write.
 func (b *apiBuilder) describeErrors(m *method) apiResponse {
 	switch {
+	case m.form != nil:
+		name := cmp.Or(b.service.typeNames[m.formShape], "Error")
+		return b.referResponse(name, m.form.contentType, b.components.writer.appendShape(nil, m.formShape))
 	case m.onError == nil || isHandler(m.onError, WriteError):
-		return b.referErrors("Error", contentTypeJSON, envelopeSchema)
+		return b.referResponse("Error", contentTypeJSON, refObject(b.referErrorSchema("Error", envelopeSchema)))
 	case isHandler(m.onError, WriteProblem):
-		return b.referErrors("Problem", contentTypeProblem, problemSchema)
+		return b.referResponse("Problem", contentTypeProblem, refObject(b.referErrorSchema("Problem", problemSchema)))
 	}
 	return apiResponse{Description: "Error"}
 }
@@ -621,15 +715,20 @@ func isHandler(h, fn ErrorHandler) bool {
 	return reflect.ValueOf(h).Pointer() == reflect.ValueOf(fn).Pointer()
 }
 
-// referErrors returns the reference to the error response called name. The first
-// call adds the response and its schema to the document.
-func (b *apiBuilder) referErrors(name, mediaType, schema string) apiResponse {
-	responses := &b.doc.Components.Responses
-	if !slices.ContainsFunc(*responses, func(r namedValue) bool { return r.name == name }) {
-		content := newContent(mediaType, refObject(b.referErrorSchema(name, schema)))
-		responses.addMember(name, apiResponse{Description: "Error", Content: content})
+// referResponse returns the reference to the error response called name, or name with a
+// number if another response has that name. The first call adds it to the document.
+func (b *apiBuilder) referResponse(name, mediaType string, schema []byte) apiResponse {
+	responses, want := &b.doc.Components.Responses, apiResponse{Description: "Error", Content: newContent(mediaType, schema)}
+	for free, i := name, 2; ; i++ {
+		at := slices.IndexFunc(*responses, func(r namedValue) bool { return r.name == free })
+		if at < 0 {
+			responses.addMember(free, want)
+		}
+		if at < 0 || reflect.DeepEqual((*responses)[at].value, want) {
+			return apiResponse{Ref: "#/components/responses/" + free}
+		}
+		free = name + strconv.Itoa(i)
 	}
-	return apiResponse{Ref: "#/components/responses/" + name}
 }
 
 // referErrorSchema returns the reference to the schema of errors called name. The
@@ -696,6 +795,7 @@ func codeList() string {
 //	the tag ETag in that of a GET       the parameter If-None-Match, the response 304
 //	its output                          the schema of the response of success
 //	MethodOptions.Status                the status of that response
+//	MethodOptions.Errors                responses, and examples in them
 //	MethodOptions.Deprecated            deprecated
 //	a Body, a File                      requestBody, the content of 200 and 206
 //	a named struct type                 one of components.schemas
@@ -767,7 +867,13 @@ type apiContent map[string]apiMediaType
 // An apiMediaType is a Media Type Object.
 type apiMediaType struct {
 	Schema     json.RawMessage `json:"schema,omitempty"`
+	Examples   orderedObject   `json:"examples,omitempty"`   // of apiExample
 	ItemSchema json.RawMessage `json:"itemSchema,omitempty"` // of each event, in 3.2
+}
+
+// An apiExample is an Example Object.
+type apiExample struct {
+	Value json.RawMessage `json:"value"`
 }
 
 // newContent returns the content of one media type.

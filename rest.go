@@ -359,9 +359,20 @@ func (c *restCall) takeStream(ctx context.Context, cancel context.CancelCauseFun
 	defer events.close()
 	err = m.sendItems(ctx, cancel, events, c.ws, stream)
 	if c.end(c, err); err != nil {
-		events.sendEvent(&Event{Name: eventError}, appendEnvelope(nil, ErrorFrom(err))) // OnError writes whole responses
+		events.sendEvent(&Event{Name: eventError}, c.appendError(ErrorFrom(err)))
 	}
 	return nil
+}
+
+// appendError returns the data of the event that ends a stream early: the ErrorForm, or the
+// envelope, since OnError writes whole responses.
+func (c *restCall) appendError(e *Error) []byte {
+	if form := c.method.form; form != nil {
+		if body, ok := form.appendBody(nil, e, c.request, c.method.logger); ok {
+			return body
+		}
+	}
+	return appendEnvelope(nil, e)
 }
 
 // sendItems sends each item of the stream, and then the event "done". An iterator returns

@@ -342,9 +342,13 @@ func checkNoParams(params []byte) error {
 // envelope of REST has beside the message.
 func appendRPCErrorOf(dst []byte, e *Error, id []byte) []byte {
 	var buf [512]byte
-	data := appendQuoted(append(buf[:0], `{"code":`...), string(e.code()))
-	data = append(appendDetails(data, e), '}')
-	return appendRPCError(dst, e.RPCCode(), e.message(), data, id)
+	return appendRPCError(dst, e.RPCCode(), e.message(), appendRPCData(buf[:0], e), id)
+}
+
+// appendRPCData appends the data of e.
+func appendRPCData(dst []byte, e *Error) []byte {
+	dst = appendQuoted(append(dst, `{"code":`...), string(e.code()))
+	return append(appendDetails(dst, e), '}')
 }
 
 // rpcEmptyBatch is the violation of an array without messages (JSON-RPC 2.0,
@@ -540,6 +544,7 @@ func (b *rpcBatch) joinAnswers() {
 //	paramStructure      by-name
 //	params              the fields of the input, those that are required first
 //	result              the output, or {"type":"null"}
+//	errors              MethodOptions.Errors and Options.Errors, those of one code together
 //	deprecated          MethodOptions.Deprecated; absent if it is not set
 type openRPCDocument struct {
 	OpenRPC    string          `json:"openrpc"`
@@ -558,10 +563,32 @@ type openRPCMethod struct {
 	ParamStructure string         `json:"paramStructure"`
 	Params         []openRPCValue `json:"params"`
 	Result         openRPCValue   `json:"result"`
+	Errors         []openRPCError `json:"errors,omitempty"`
 	Deprecated     bool           `json:"deprecated,omitempty"`
 	Key            KeyUse         `json:"x-idempotencyKey,omitempty"` // the header
 	// OpenRPC says nothing about identity, so this is an extension in the form of OpenAPI.
 	Security []documentSecurity `json:"x-security,omitempty"`
+}
+
+// An openRPCError is an Error Object.
+type openRPCError struct {
+	Code    int             `json:"code"` // unique in a method
+	Message string          `json:"message"`
+	Data    json.RawMessage `json:"data"` // of the first error with that code
+}
+
+// listRPCErrors returns the declared errors of m.
+func (m *method) listRPCErrors() (list []openRPCError) {
+	for _, e := range m.errors {
+		i := slices.IndexFunc(list, func(o openRPCError) bool { return o.Code == e.RPCCode() })
+		switch {
+		case i < 0:
+			list = append(list, openRPCError{e.RPCCode(), e.message(), appendRPCData(nil, e)})
+		case !strings.Contains(list[i].Message, e.message()):
+			list[i].Message += "; " + e.message()
+		}
+	}
+	return list
 }
 
 // An openRPCValue is a Content Descriptor Object: a param or a result.
@@ -608,7 +635,7 @@ func buildOpenRPC(s *Service) []byte {
 		if m.strict { // which OpenRPC has no member for
 			about = strings.TrimSpace(about + " Unknown params are refused.")
 		}
-		doc.Methods = append(doc.Methods, openRPCMethod{m.resource + "." + m.name, about, tags, "by-name", params, result, m.deprecated, m.keyUse, m.listSecurity(schemes, true)})
+		doc.Methods = append(doc.Methods, openRPCMethod{m.resource + "." + m.name, about, tags, "by-name", params, result, m.listRPCErrors(), m.deprecated, m.keyUse, m.listSecurity(schemes, true)})
 	}
 	doc.Components.Schemas = c.writeSchemas()
 	return encodeDocument(doc)

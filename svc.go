@@ -298,7 +298,14 @@ type Options struct {
 	// Idempotency makes calls with a key happen once, for the methods that have a
 	// MethodOptions.IdempotencyKey. Default: none.
 	Idempotency *Idempotency
-	// OnError writes the error responses of REST. Other transports have a fixed form.
+	// Errors are errors that every method can return, such as those of an interceptor; see
+	// MethodOptions.Errors. Default: none.
+	Errors []*Error
+	// ErrorForm is the form of errors over REST, also of the event that ends a stream
+	// early, in place of the envelope. Give its Write to middleware. Default: the envelope.
+	ErrorForm *ErrorForm
+	// OnError writes the error responses of REST, where an ErrorForm cannot say what they
+	// are. Other transports have a fixed form.
 	// Default: WriteError.
 	OnError ErrorHandler
 	// Logger gets one line for every error that is sent to a client, with the cause. A
@@ -343,6 +350,14 @@ type MethodOptions struct {
 	// IdempotencyKey says whether calls have an idempotency key; see [Idempotency]. A
 	// method that only reads, such as a GET, needs none. Default: no key is read.
 	IdempotencyKey KeyUse
+	// Errors are what the method can return beside the errors of svc itself: the very
+	// values, or others with the same code, message, status and headers. Documents list
+	// them by status, with examples. A method with Errors, even an empty list, that returns
+	// another code is served all the same, and its line in the log is an error that says
+	// so. That is not checked for codes that any call can have: INVALID_ARGUMENT,
+	// UNAUTHENTICATED, PERMISSION_DENIED, RESOURCE_EXHAUSTED, CANCELED, DEADLINE_EXCEEDED,
+	// UNAVAILABLE, INTERNAL, UNKNOWN and DATA_LOSS. Default: nothing is declared.
+	Errors []*Error
 	// Deprecated marks the method as deprecated in every document. It is still served.
 	Deprecated bool
 	// MaxBody and BodyTimeout take the place of those of Options over REST. JSON-RPC and
@@ -500,6 +515,10 @@ func compileService(p *mistakes, iface reflect.Type, impl any, o Options) *Servi
 		p.addf("Options.Path is %q, and has no placeholders; write the route of each method in Options.Methods, such as {HTTP: %q}", o.Path, "GET /"+o.Path)
 	}
 	checkSchemes(p, o)
+	checkErrors(p, "Options", o.Errors)
+	if o.ErrorForm != nil && o.OnError != nil {
+		p.addf("Options has an ErrorForm and an OnError; set one, since each writes all errors")
+	}
 	s.types = c.shapes.named
 	s.typeNames = nameTypes(p, s.types)
 	s.names = nameMethods(p, s.methods)
@@ -523,6 +542,18 @@ func compileService(p *mistakes, iface reflect.Type, impl any, o Options) *Servi
 		}
 	}
 	return s
+}
+
+// checkErrors adds a mistake for each declared error that is none.
+func checkErrors(p *mistakes, of string, list []*Error) {
+	for i, e := range list {
+		switch {
+		case e == nil:
+			p.addf("%s.Errors[%d] is nil; is a package variable set later than it is used here?", of, i)
+		case e.Code != e.code():
+			p.addf("%s.Errors[%d] has the code %q, which no error has; write one of the constants, such as CodeNotFound", of, i, e.Code)
+		}
+	}
 }
 
 // checkSchemes adds a mistake for each wrong scheme of o, and for an Auth that

@@ -46,6 +46,8 @@ type method struct {
 	deprecated  bool
 	schemes     []Scheme     // any of them lets a caller in; empty if the method is public
 	scopes      []string     // that its caller must have; only with schemes
+	errors      []*Error     // of MethodOptions.Errors and Options.Errors
+	declared    bool         // MethodOptions.Errors is set, so another code is a mistake of the method
 	transports  []Transport  // that serve it; nil for all
 	status      int          // of success over REST
 	in          *shape       // of the struct, not of the pointer to it
@@ -70,6 +72,8 @@ type config struct {
 	limits      limits
 	eventTimes  eventTimes
 	onError     ErrorHandler
+	form        *ErrorForm // Options.ErrorForm; onError then writes it
+	formShape   *shape     // of its type; nil without
 	logger      *slog.Logger
 	strict      bool                               // Options.Strict
 	intercepted InvokeFunc                         // what Options.Intercept returned; nil without
@@ -155,6 +159,14 @@ type bindingKey struct {
 // newMethodCompiler returns a compiler that notes mistakes in p.
 func newMethodCompiler(p *mistakes, iface reflect.Type, impl any, o Options) *methodCompiler {
 	shapes := newShapes(p)
+	var formShape *shape
+	if form := o.ErrorForm; form != nil {
+		formShape = shapes.shapeFor(form.typ, form.typ.String())
+		checkForm(p, shapes, formShape)
+		if o.OnError == nil {
+			o.OnError = func(w http.ResponseWriter, r *http.Request, err error) { form.respond(w, r, err, o.Logger) }
+		}
+	}
 	return &methodCompiler{
 		mistakes: p, iface: iface, impl: impl, opts: o,
 		shapes: shapes, decoders: newDecoders(p, o.Strict), encoders: newEncoders(false), bindings: make(map[bindingKey]*binding),
@@ -163,6 +175,8 @@ func newMethodCompiler(p *mistakes, iface reflect.Type, impl any, o Options) *me
 			limits:     limits{size: o.MaxBody, time: o.BodyTimeout},
 			eventTimes: defaultEventTimes,
 			onError:    o.OnError,
+			form:       o.ErrorForm,
+			formShape:  formShape,
 			logger:     o.Logger,
 			strict:     o.Strict,
 			observe:    o.Observe,
@@ -229,6 +243,8 @@ func (c *methodCompiler) compileMethod(rm reflect.Method) (m *method, routed boo
 		description: o.Description,
 		deprecated:  o.Deprecated,
 		scopes:      slices.Clone(o.Scopes),
+		errors:      slices.Concat(o.Errors, c.opts.Errors),
+		declared:    o.Errors != nil,
 		transports:  slices.Clone(o.Transports),
 	}
 	if m.resource == "" {
@@ -240,6 +256,7 @@ func (c *methodCompiler) compileMethod(rm reflect.Method) (m *method, routed boo
 		m.schemes = c.opts.Schemes
 	}
 	c.checkCallers(o)
+	checkErrors(c.mistakes, "MethodOptions", o.Errors)
 	c.compileTypes(m, sig)
 	c.checkTransports(m, o.Stream)
 	before = len(c.list)
@@ -277,6 +294,21 @@ func (c *methodCompiler) checkTransports(m *method, mode StreamMode) {
 			c.addf("MethodOptions.Transports has %q, which carries no Body, and JSON-RPC no File; leave it out", t)
 		}
 	}
+}
+
+// isUndeclared reports whether m has declared its errors, and has not declared the code of
+// err although no other part of a call has it. A File has two codes of its own, a key has one.
+func (m *method) isUndeclared(err error) bool {
+	if !m.declared {
+		return false
+	}
+	switch code := CodeOf(err); code {
+	case CodeFailedPrecondition, CodeOutOfRange, CodeNotFound, CodeAlreadyExists, CodeAborted, CodeUnimplemented:
+		ofFile := m.sendsFile() && (code == CodeFailedPrecondition || code == CodeOutOfRange)
+		ofKey := m.key != nil && code == CodeAborted
+		return !ofFile && !ofKey && !slices.ContainsFunc(m.errors, func(e *Error) bool { return e.Code == code })
+	}
+	return false
 }
 
 // isServedBy reports whether a transport serves m.

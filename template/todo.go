@@ -104,10 +104,10 @@ func newService(s *store, stopping <-chan struct{}, observe func(context.Context
 			"Create":  {Description: "Add a todo."},
 			"List":    {Description: "List the todos, oldest first, one page at a time."},
 			"Feed":    {HTTP: "GET /todos/feed", Description: "Read the todos, oldest first, from where the last answer ended."},
-			"Get":     {Description: "Get one todo."},
-			"Update":  {Description: "Replace the title and the completed mark of a todo."},
-			"Patch":   {Description: "Change the fields of a todo that are given."},
-			"Delete":  {Description: "Delete a todo."},
+			"Get":     {Description: "Get one todo.", Errors: []*svc.Error{errNoTodo}},
+			"Update":  {Description: "Replace the title and the completed mark of a todo.", Errors: []*svc.Error{errNoTodo, errChanged}},
+			"Patch":   {Description: "Change the fields of a todo that are given.", Errors: []*svc.Error{errNoTodo, errChanged}},
+			"Delete":  {Description: "Delete a todo.", Errors: []*svc.Error{errNoTodo, errChanged}},
 			"Archive": {Description: "Take all completed todos off the list."},
 			"Watch":   {Description: "Get each todo when it is created.", HTTP: "GET /todos/watch"},
 			"Import":  {Description: "Add a todo for each line of a table."},
@@ -169,8 +169,10 @@ func (t *todos) Get(ctx context.Context, in *TodoID) (*Todo, error) {
 	return tagged(todo), err
 }
 
-// errChanged is the error for a client that would overwrite the change of another.
-var errChanged = svc.Errorf(svc.CodeFailedPrecondition, "the todo has changed; get it again").WithStatus(http.StatusPreconditionFailed)
+// errChanged is the error for a client that would overwrite the change of another. The
+// ETag is an example for documents; each response has that of its todo.
+var errChanged = svc.Errorf(svc.CodeFailedPrecondition, "the todo has changed; get it again").
+	WithStatus(http.StatusPreconditionFailed).WithHeader("ETag", `"5d41402abc4b2a76"`)
 
 // Update replaces the title and the completed mark of a todo, if the todo has not
 // changed since the client read it.

@@ -767,6 +767,10 @@ func TestRegisterOptions(t *testing.T) {
 	regGolden(t, "options.txt", []regCase{
 		{"options of a method that is not there", reg[OptionsAPI](methods("create", svc.MethodOptions{HTTP: "POST /x"}))},
 		{"an authentication that documents cannot say", reg[OptionsAPI](&svc.Options{Defaults: svc.Defaults{Auth: "basic"}})},
+		{"errors that are none", reg[OptionsAPI](&svc.Options{
+			Errors:  []*svc.Error{nil, {}, {Code: "OK"}, {Code: "not_found"}},
+			Methods: map[string]svc.MethodOptions{"Do": {Errors: []*svc.Error{nil, svc.Errorf(svc.CodeOK, "fine"), svc.Errorf(svc.CodeUnknown, "x")}}},
+		})},
 		{"schemes that cannot be", reg[OptionsAPI](&svc.Options{Schemes: []svc.Scheme{
 			{}, {Type: "digest"}, {Type: "bearer", Header: "X-Token"}, {Type: "basic", URL: "https://a.example", Token: "t"},
 			{Type: "apiKey"}, {Type: "apiKey", Header: "Cookie"}, {Type: "apiKey", Header: "X Key"}, {Type: "apiKey", Header: "X-Key", URL: "https://a.example"},

@@ -79,6 +79,18 @@ type Since struct {
 	After int64 `json:"after,omitempty" header:"Last-Event-ID" minimum:"0" doc:"The ID of the last bookmark that the client has."`
 }
 
+// The errors that methods return beside those of svc. The ETag is an example; each
+// response has that of its bookmark.
+var (
+	ErrNotFound = svc.Errorf(svc.CodeNotFound, "there is no bookmark with this id")
+	ErrExists   = svc.Errorf(svc.CodeAlreadyExists, "there is a bookmark of this address")
+	ErrKeyUsed  = svc.Errorf(svc.CodeFailedPrecondition, "the idempotency key belongs to another bookmark").WithStatus(http.StatusUnprocessableEntity)
+	ErrChanged  = svc.Errorf(svc.CodeFailedPrecondition, "the bookmark has changed; get it again").WithStatus(http.StatusPreconditionFailed).WithHeader("ETag", `"7"`)
+
+	// ErrUnavailable has the time to wait twice, since only REST sends headers with errors.
+	ErrUnavailable = svc.Errorf(svc.CodeUnavailable, "the database does not answer; try again").WithHeader("Retry-After", "1").WithDetail("retry_after", 1)
+)
+
 // Options returns what the server and its clients have to agree about.
 func Options() *svc.Options {
 	read, write := []string{"bookmarks:read"}, []string{"bookmarks:write"}
@@ -88,12 +100,13 @@ func Options() *svc.Options {
 		Version:     "1.0.0",
 		Resource:    "bookmarks",
 		Defaults:    svc.Defaults{Auth: "bearer"},
+		Errors:      []*svc.Error{ErrUnavailable},
 		Methods: map[string]svc.MethodOptions{
-			"Create": {Scopes: write, Status: 201, Description: "Add a bookmark. An address that is there already is refused."},
-			"List":   {Scopes: read, Description: "List bookmarks, newest first, all of them or those with some words and tags."},
-			"Get":    {Scopes: read, Description: "Get one bookmark."},
-			"Patch":  {Scopes: write, Description: "Change title, note or tags; null removes a note or all tags."},
-			"Delete": {Scopes: write, Description: "Delete a bookmark."},
+			"Create": {Scopes: write, Status: 201, Errors: []*svc.Error{ErrExists, ErrKeyUsed}, Description: "Add a bookmark. An address that is there already is refused."},
+			"List":   {Scopes: read, Errors: []*svc.Error{}, Description: "List bookmarks, newest first, all of them or those with some words and tags."},
+			"Get":    {Scopes: read, Errors: []*svc.Error{ErrNotFound}, Description: "Get one bookmark."},
+			"Patch":  {Scopes: write, Errors: []*svc.Error{ErrNotFound, ErrChanged}, Description: "Change title, note or tags; null removes a note or all tags."},
+			"Delete": {Scopes: write, Errors: []*svc.Error{ErrNotFound}, Description: "Delete a bookmark."},
 			"Import": {Scopes: write, Description: "Add the bookmarks of a table, but those whose address is there already."},
 			"Export": {Scopes: read, HTTP: "GET /bookmarks/export", Description: "Get all bookmarks as a table in CSV."},
 			// Over the other transports a stream is one answer when it has ended, and

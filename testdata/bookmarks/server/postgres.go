@@ -132,7 +132,7 @@ func (p *postgres) change(ctx context.Context, owner string, id int64, edit func
 func (p *postgres) remove(ctx context.Context, owner string, id int64) error {
 	tag, err := p.pool.Exec(ctx, "delete from bookmarks where owner = $1 and id = $2", owner, id)
 	if err == nil && tag.RowsAffected() == 0 {
-		return errNotFound
+		return bookmarks.ErrNotFound
 	}
 	return storeError(err)
 }
@@ -155,10 +155,6 @@ func (p *postgres) verify(ctx context.Context, token string) (*svc.Principal, er
 	return caller, storeError(err)
 }
 
-// errUnavailable has the time to wait twice, since only REST sends headers with errors.
-var errUnavailable = svc.Errorf(svc.CodeUnavailable, "the database does not answer; try again").
-	WithHeader("Retry-After", "1").WithDetail("retry_after", 1)
-
 // storeError returns the error that clients get for one of the database. What it does
 // not know is a bug of this program, and goes on as it is: INTERNAL.
 func storeError(err error) error {
@@ -168,11 +164,11 @@ func storeError(err error) error {
 	case err == nil, errors.As(err, &known), errors.Is(err, context.Canceled), errors.Is(err, context.DeadlineExceeded):
 		return err // as svc knows it
 	case errors.Is(err, pgx.ErrNoRows):
-		return errNotFound
+		return bookmarks.ErrNotFound
 	case !errors.As(err, &answer), strings.Contains("08 53 57", answer.Code[:2]): // connection, resources, shutdown
-		return errUnavailable.WithCause(err)
+		return bookmarks.ErrUnavailable.WithCause(err)
 	case answer.ConstraintName == "bookmarks_url":
-		return errExists.WithCause(err)
+		return bookmarks.ErrExists.WithCause(err)
 	case answer.Code == "22021": // U+0000, which JSON can carry and PostgreSQL cannot
 		return svc.Errorf(svc.CodeInvalidArgument, "a text has the character U+0000: %w", err)
 	}

@@ -32,7 +32,7 @@ func (f fake) list(_ context.Context, _ string, _ *bookmarks.Filter, _ int64) ([
 
 func (f fake) change(_ context.Context, owner string, id int64, edit func(*bookmarks.Bookmark) error) (*bookmarks.Bookmark, error) {
 	if owner != "ada" || id != f.b.ID {
-		return nil, errNotFound
+		return nil, bookmarks.ErrNotFound
 	}
 	return &f.b, edit(&f.b)
 }
@@ -77,7 +77,7 @@ func TestClient(t *testing.T) {
 	requests := 0
 	server := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		if requests++; requests%2 == 1 {
-			svc.WriteError(w, r, errUnavailable.WithHeader("Retry-After", "0"))
+			svc.WriteError(w, r, bookmarks.ErrUnavailable.WithHeader("Retry-After", "0"))
 			return
 		}
 		w.Header().Set("Content-Type", "application/json")

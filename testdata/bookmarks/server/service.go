@@ -61,13 +61,6 @@ func owner(ctx context.Context) string {
 	return p.Subject
 }
 
-var (
-	errNotFound = svc.Errorf(svc.CodeNotFound, "there is no bookmark with this id")
-	errExists   = svc.Errorf(svc.CodeAlreadyExists, "there is a bookmark of this address")
-	errKeyUsed  = svc.Errorf(svc.CodeFailedPrecondition, "the idempotency key belongs to another bookmark").WithStatus(http.StatusUnprocessableEntity)
-	errChanged  = svc.Errorf(svc.CodeFailedPrecondition, "the bookmark has changed; get it again").WithStatus(http.StatusPreconditionFailed)
-)
-
 // Create answers a request that was sent again as it did the first time, or would have.
 func (s *service) Create(ctx context.Context, in *bookmarks.NewBookmark) (*bookmarks.Bookmark, error) {
 	b, err := s.store.create(ctx, owner(ctx), in)
@@ -75,7 +68,7 @@ func (s *service) Create(ctx context.Context, in *bookmarks.NewBookmark) (*bookm
 		return nil, err
 	}
 	if b.URL != in.URL {
-		return nil, errKeyUsed
+		return nil, bookmarks.ErrKeyUsed
 	}
 	b.Location = "/bookmarks/" + strconv.FormatInt(b.ID, 10)
 	return b, nil
@@ -108,7 +101,7 @@ func (s *service) Get(ctx context.Context, in *bookmarks.ID) (*bookmarks.Bookmar
 func (s *service) Patch(ctx context.Context, in *bookmarks.Change) (*bookmarks.Bookmark, error) {
 	return s.store.change(ctx, owner(ctx), in.ID, func(b *bookmarks.Bookmark) error {
 		if !svc.MatchesETag(in.IfMatch, b.ETag) {
-			return errChanged.WithHeader("ETag", b.ETag)
+			return bookmarks.ErrChanged.WithHeader("ETag", b.ETag)
 		}
 		if in.Title != "" {
 			b.Title = in.Title

@@ -1,0 +1,200 @@
+package svc
+
+// This file has ErrorForm, by which errors over REST have a form of the application's own.
+// A form is compiled when it is made, since middleware uses it without a service.
+
+import (
+	"errors"
+	"fmt"
+	"log/slog"
+	"maps"
+	"net/http"
+	"reflect"
+	"strconv"
+)
+
+// An ErrorForm is the form that errors have over REST in place of the envelope: a type and
+// the functions that make it of an error and read it. Documents have the schema of the
+// type under every error status, and clients of [Connect] with the same Options read it.
+// An ErrorForm never changes.
+type ErrorForm struct {
+	typ         reflect.Type
+	write       func(*Error) any // a pointer to a value of typ; nil if there is none
+	read        func(any) *Error // the other way round; nil if the application has no such function
+	encode      encodeFunc       // nil if typ has mistakes, which Register reports
+	decode      decodeFunc
+	hasError    bool // typ has a member "error", as the envelope has
+	statuses    map[Code]int
+	contentType string
+}
+
+// NewErrorForm returns a form of the struct T. write gets an error as clients may see it:
+// without its cause, and for UNKNOWN, INTERNAL and DATA_LOSS with a general message;
+// HTTPStatus is the status that is sent. If write returns nil or panics, or if JSON cannot
+// carry its value, that is logged and the client gets the envelope of [WriteError]. read
+// makes the error again, for clients. If read is nil, or returns nil, they get the code of
+// the status. NewErrorForm panics if write is nil.
+func NewErrorForm[T any](write func(*Error) *T, read func(*T) *Error) *ErrorForm {
+	if write == nil {
+		panic("svc: NewErrorForm: write must not be nil")
+	}
+	f := compileErrorForm(reflect.TypeFor[T]())
+	f.write = func(e *Error) any {
+		if v := write(e); v != nil {
+			return v
+		}
+		return nil
+	}
+	if read != nil {
+		f.read = func(v any) *Error { return read(v.(*T)) }
+	}
+	return f
+}
+
+// compileErrorForm returns the form of a type, without its functions.
+func compileErrorForm(t reflect.Type) *ErrorForm {
+	f := &ErrorForm{typ: t, contentType: contentTypeJSON}
+	p := new(mistakes)
+	shapes := newShapes(p)
+	s := shapes.shapeFor(t, t.String())
+	shapes.finishShapes()
+	checkForm(p, shapes, s)
+	if len(p.list) > 0 {
+		return f
+	}
+	f.encode = newEncoders(false).encoderFor(s)
+	d := newDecoders(p, false)
+	d.outputs = true
+	f.decode = d.decoderFor(s)
+	for _, member := range s.fields {
+		f.hasError = f.hasError || member.name == "error"
+	}
+	return f
+}
+
+// checkForm adds the mistakes of a type as the form of errors.
+func checkForm(p *mistakes, shapes *shapes, s *shape) {
+	shapes.checkUse(s, asOutput, s.typ.String())
+	if s.kind != kindObject {
+		p.addf("Options.ErrorForm: %v is not a JSON object; make it a struct", s.typ)
+	}
+	for _, member := range s.fields {
+		if member.header != "" {
+			p.addf("Options.ErrorForm: %v.%s has a header tag; headers of errors come from Error.WithHeader", s.typ, member.goName)
+		}
+	}
+}
+
+// WithStatus returns a copy of f that sends errors with this code and no status of their
+// own, see [Error.WithStatus], with another status than that of the code: 422 for
+// INVALID_ARGUMENT, for example. It panics if code is not one of the constants, or if
+// status is not from 400 to 599.
+func (f *ErrorForm) WithStatus(code Code, status int) *ErrorForm {
+	if e := (&Error{Code: code}); e.code() != code || status < 400 || status > 599 {
+		panic("svc: ErrorForm.WithStatus(" + strconv.Quote(string(code)) + ", " + strconv.Itoa(status) + "): want the code of an error, and a status from 400 to 599")
+	}
+	c := *f
+	c.statuses = maps.Clone(f.statuses)
+	if c.statuses == nil {
+		c.statuses = make(map[Code]int)
+	}
+	c.statuses[code] = status
+	return &c
+}
+
+// WithContentType returns a copy of f with another media type than application/json, such
+// as application/problem+json. It panics if that is no JSON type.
+func (f *ErrorForm) WithContentType(mediaType string) *ErrorForm {
+	if !isJSONType(mediaType) {
+		panic("svc: ErrorForm.WithContentType(" + strconv.Quote(mediaType) + "): want application/json, or an application type that ends in +json")
+	}
+	c := *f
+	c.contentType = mediaType
+	return &c
+}
+
+// Write is an [ErrorHandler] that responds in the form, for middleware.
+func (f *ErrorForm) Write(w http.ResponseWriter, r *http.Request, err error) {
+	f.respond(w, r, err, nil)
+}
+
+// respond is Write with a logger for the faults of the form; nil means slog.Default.
+func (f *ErrorForm) respond(w http.ResponseWriter, r *http.Request, err error, logger *slog.Logger) {
+	e := errorOrUnknown(err)
+	body, ok := f.appendBody(nil, e, r, logger)
+	if !ok {
+		WriteError(w, r, e.WithStatus(f.statusOf(e)))
+		return
+	}
+	writeErrorBody(w, f.statusOf(e), e.header, f.contentType, body)
+}
+
+// statusOf returns the status of e in this form.
+func (f *ErrorForm) statusOf(e *Error) int {
+	if status := f.statuses[e.code()]; e.status == 0 && status != 0 {
+		return status
+	}
+	return e.HTTPStatus()
+}
+
+// appendBody appends e in this form. It logs why if there is none.
+func (f *ErrorForm) appendBody(dst []byte, e *Error, r *http.Request, logger *slog.Logger) (body []byte, ok bool) {
+	var err error
+	func() {
+		defer recoverTo(&err) // write and MarshalJSON are code of the application
+		seen := &Error{Code: e.code(), Message: e.message(), Details: e.wireDetails(), violations: e.violations, status: int32(f.statusOf(e)), header: e.header}
+		v := f.write(seen)
+		if v == nil || f.encode == nil {
+			err = errors.New("write returned nil")
+			return
+		}
+		enc := encoder{buf: dst}
+		f.encode(&enc, reflect.ValueOf(v).Elem())
+		body, err = enc.buf, enc.err
+	}()
+	if err != nil {
+		logError(r.Context(), logger, fmt.Errorf("Options.ErrorForm: %w", err), logPlace{request: r})
+	}
+	return body, err == nil
+}
+
+// mayHave reports whether a JSON text can have this form although it may be an envelope. A
+// nil form has no text.
+func (f *ErrorForm) mayHave(text []byte) bool {
+	return f != nil && (f.hasError || memberAt(text, "error") == nil)
+}
+
+// readBody returns the error in a body of this form, or nil if the body has another form.
+func (f *ErrorForm) readBody(d *decoder, status int, text []byte) *Error {
+	if f == nil {
+		return nil
+	}
+	var e *Error
+	var err error
+	func() {
+		defer recoverTo(&err) // read and UnmarshalJSON are code of the application
+		if f.read == nil || f.decode == nil {
+			return
+		}
+		v := reflect.New(f.typ)
+		d.start(text)
+		f.decode(d, v.Elem())
+		d.scan.checkEnd()
+		if err = d.finish(); err == nil {
+			e = f.read(v.Interface())
+		}
+	}()
+	switch {
+	case err != nil:
+		return nil
+	case e != nil:
+		return e.clone() // the caller sets what it knows of the response
+	}
+	code := CodeFromHTTP(status)
+	for _, row := range codes {
+		if f.statuses[row.code] == status {
+			code = row.code
+		}
+	}
+	return &Error{Code: code, Message: codes[code.row()].text}
+}

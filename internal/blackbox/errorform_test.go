@@ -1,0 +1,317 @@
+package blackbox_test
+
+import (
+	"bytes"
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"log/slog"
+	"net/http"
+	"net/http/httptest"
+	"strings"
+	"testing"
+
+	"example.com/svc"
+)
+
+// This file has the payments service of a program that was written with a router, and
+// whose clients know its errors: a list, 422 for bad input, and a key in X-API-Key.
+
+// PayErrors is the form of all errors of the old program.
+type PayErrors struct {
+	Errors []PayError `json:"errors"`
+}
+
+type PayError struct {
+	Code    string `json:"code"`
+	Field   string `json:"field,omitempty"`
+	Message string `json:"message"`
+}
+
+// payForm writes and reads the old form. A violation has its field, everything else the
+// code of svc.
+func payForm() *svc.ErrorForm {
+	return svc.NewErrorForm(func(e *svc.Error) *PayErrors {
+		var out PayErrors
+		for _, v := range e.Violations() {
+			out.Errors = append(out.Errors, PayError{"invalid", strings.TrimPrefix(v.Path, "/"), v.Message})
+		}
+		if out.Errors == nil {
+			out.Errors = []PayError{{strings.ToLower(string(e.Code)), "", e.Message}}
+		}
+		return &out
+	}, func(in *PayErrors) *svc.Error {
+		if len(in.Errors) == 0 {
+			return nil
+		}
+		if first := in.Errors[0]; first.Code != "invalid" {
+			return svc.Errorf(svc.Code(strings.ToUpper(first.Code)), "%s", first.Message)
+		}
+		return svc.Errorf(svc.CodeInvalidArgument, "%s %s", in.Errors[0].Field, in.Errors[0].Message)
+	}).WithStatus(svc.CodeInvalidArgument, 422)
+}
+
+type (
+	OldPaymentsAPI interface {
+		Create(context.Context, *NewOldPay) (*OldPay, error)
+		Refund(context.Context, *OldPayID) (*OldPay, error)
+		Watch(context.Context) (svc.Stream[OldPay], error)
+	}
+	NewOldPay struct {
+		Amount   int64  `json:"amount" minimum:"1"`
+		Currency string `json:"currency" enum:"EUR,USD"`
+	}
+	OldPayID struct {
+		ID string `json:"id"`
+	}
+	OldPay struct {
+		ID     string `json:"id"`
+		Amount int64  `json:"amount"`
+	}
+	oldPayments struct{}
+)
+
+var errPayRefunded = svc.Errorf(svc.CodeAlreadyExists, "already refunded")
+
+func (oldPayments) Create(_ context.Context, in *NewOldPay) (*OldPay, error) {
+	return &OldPay{"p1", in.Amount}, nil
+}
+func (oldPayments) Refund(_ context.Context, in *OldPayID) (*OldPay, error) {
+	switch in.ID {
+	case "p1":
+		return nil, errPayRefunded
+	case "teapot":
+		return nil, svc.Errorf(svc.CodeInvalidArgument, "no").WithStatus(418)
+	case "boom":
+		panic("secret")
+	}
+	return nil, svc.Errorf(svc.CodeNotFound, "there is no payment %s", in.ID)
+}
+func (oldPayments) Watch(context.Context) (svc.Stream[OldPay], error) {
+	return func(yield func(*OldPay, error) bool) { yield(nil, errPayRefunded) }, nil
+}
+
+func oldPayOptions(form *svc.ErrorForm) *svc.Options {
+	return &svc.Options{Resource: "payments", ErrorForm: form, Schemes: []svc.Scheme{{Type: "apiKey", Header: "X-API-Key"}}, Logger: slog.New(slog.DiscardHandler),
+		Methods: map[string]svc.MethodOptions{"Refund": {HTTP: "POST /payments/{id}/refund", Errors: []*svc.Error{errPayRefunded, svc.Errorf(svc.CodeNotFound, "there is no payment")}}, "Watch": {HTTP: "GET /payments/watch"}}}
+}
+
+func oldPayHandler(form *svc.ErrorForm) (*svc.Service, http.Handler) {
+	s := svc.MustRegister[OldPaymentsAPI](oldPayments{}, oldPayOptions(form))
+	return s, svc.APIKey("X-API-Key", verifyKey, svc.APIKeyOptions{OnError: form.Write, Logger: slog.New(slog.DiscardHandler)})(s.REST())
+}
+
+// Verify that the clients of the old program get what they got, byte for byte.
+func TestErrorForm(t *testing.T) {
+	_, h := oldPayHandler(payForm())
+	for _, test := range []struct {
+		method, path, body, key string
+		status                  int
+		want                    string
+	}{
+		{"POST", "/payments", `{"amount":5,"currency":"EUR"}`, deskKey, 200, `{"id":"p1","amount":5}`},
+		{"POST", "/payments", `{"amount":0}`, deskKey, 422, `{"errors":[{"code":"invalid","field":"amount","message":"must be at least 1"},{"code":"invalid","field":"currency","message":"is required"}]}`},
+		{"POST", "/payments", `{"amount":`, deskKey, 422, `{"errors":[{"code":"invalid","message":"`},
+		{"POST", "/payments", `{}`, "", 401, `{"errors":[{"code":"unauthenticated","message":"an API key is required"}]}`},
+		{"POST", "/payments", `{}`, "unknown", 401, `{"errors":[{"code":"unauthenticated","message":"the API key is not valid"}]}`},
+		{"POST", "/payments", `{}`, strings.Repeat("k", 9000), 400, `{"errors":[{"code":"invalid_argument","message":"the API key has more than 8192 bytes"}]}`}, // svc's own status
+		{"POST", "/payments/p1/refund", ``, deskKey, 409, `{"errors":[{"code":"already_exists","message":"already refunded"}]}`},
+		{"POST", "/payments/p2/refund", ``, deskKey, 404, `{"errors":[{"code":"not_found","message":"there is no payment p2"}]}`},
+		{"POST", "/payments/teapot/refund", ``, deskKey, 418, `{"errors":[{"code":"invalid_argument","message":"no"}]}`},
+		{"POST", "/payments/boom/refund", ``, deskKey, 500, `{"errors":[{"code":"internal","message":"internal error"}]}`},
+		{"GET", "/nowhere", ``, deskKey, 404, `{"errors":[{"code":"not_found","message":"there is nothing at this path"}]}`},
+		{"DELETE", "/payments", ``, deskKey, 405, `{"errors":[{"code":"unimplemented","message":"the method is not allowed here; allowed: POST"}]}`},
+		{"POST", "/payments", strings.Repeat(" ", 2<<20), deskKey, 413, `{"errors":[{"code":"resource_exhausted","message":"the request body has more than 1048576 bytes"}]}`},
+		{"GET", "/payments/watch", ``, deskKey, 200, ": \n\nevent: error\ndata: {\"errors\":[{\"code\":\"already_exists\",\"message\":\"already refunded\"}]}\n\n"},
+	} {
+		r := httptest.NewRequest(test.method, test.path, strings.NewReader(test.body))
+		r.Header.Set("Content-Type", "application/json")
+		if test.key != "" {
+			r.Header.Set("X-API-Key", test.key)
+		}
+		w := httptest.NewRecorder()
+		h.ServeHTTP(w, r)
+		if got := strings.TrimSpace(w.Body.String()); w.Code != test.status || !strings.Contains(got, strings.TrimSpace(strings.TrimPrefix(test.want, ": \n\n"))) {
+			t.Errorf("%s %s %.40s: %d %.300s\nwant %d %s", test.method, test.path, test.body, w.Code, got, test.status, test.want)
+		}
+	}
+}
+
+// Verify that a client with the same options gets code and message, of the form and of an
+// envelope, and without read the code of the status.
+func TestErrorFormClient(t *testing.T) {
+	type client struct {
+		Create func(context.Context, *NewOldPay) (*OldPay, error)
+		Refund func(context.Context, *OldPayID) (*OldPay, error)
+		Watch  func(context.Context) (svc.Stream[OldPay], error)
+	}
+	unread := svc.NewErrorForm(func(e *svc.Error) *PayErrors { return &PayErrors{[]PayError{{Message: e.Message}}} }, nil).WithStatus(svc.CodeAlreadyExists, 410)
+	for name, test := range map[string]struct {
+		form       *svc.ErrorForm
+		key        string
+		enveloped  bool
+		code, text string
+		status     int
+	}{
+		"read":     {payForm(), deskKey, false, "ALREADY_EXISTS", "already refunded", 409},
+		"guard":    {payForm(), "", false, "UNAUTHENTICATED", "an API key is required", 401},
+		"envelope": {payForm(), deskKey, true, "UNAVAILABLE", "the server is busy", 503},
+		"unread":   {unread, deskKey, false, "ALREADY_EXISTS", "already exists", 410},
+	} {
+		_, h := oldPayHandler(test.form)
+		front := http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+			if test.enveloped {
+				svc.WriteError(w, r, svc.Errorf(svc.CodeUnavailable, "the server is busy"))
+				return
+			}
+			if test.key != "" {
+				r.Header.Set("X-API-Key", test.key)
+			}
+			h.ServeHTTP(w, r)
+		})
+		var c client
+		if err := svc.Connect[OldPaymentsAPI](&c, "", &svc.ClientOptions{Service: oldPayOptions(test.form), Handler: front}); err != nil {
+			t.Fatal(err)
+		}
+		_, err := c.Refund(context.Background(), &OldPayID{"p1"})
+		var e *svc.Error
+		if !errors.As(err, &e) || string(e.Code) != test.code || e.Message != test.text || e.HTTPStatus() != test.status {
+			t.Errorf("%s: %v, %d; want %s: %s, %d", name, err, e.HTTPStatus(), test.code, test.text, test.status)
+		}
+		if name != "read" {
+			continue
+		}
+		stream, err := c.Watch(context.Background())
+		if err != nil {
+			t.Fatal(err)
+		}
+		for _, err := range stream {
+			if !errors.As(err, &e) || e.Code != svc.CodeAlreadyExists || e.Message != "already refunded" {
+				t.Errorf("the stream ended with %v", err)
+			}
+		}
+	}
+}
+
+// Verify that a form that fails is logged, and that the client gets the envelope with the
+// status that it would have had.
+func TestErrorFormFails(t *testing.T) {
+	type floats struct {
+		F float64 `json:"f"`
+	}
+	for name, form := range map[string]*svc.ErrorForm{
+		"nil":   svc.NewErrorForm(func(*svc.Error) *floats { return nil }, nil),
+		"panic": svc.NewErrorForm(func(*svc.Error) *floats { panic("oops") }, nil),
+		"NaN":   svc.NewErrorForm(func(*svc.Error) *floats { var zero float64; return &floats{zero / zero} }, nil),
+	} {
+		var log bytes.Buffer
+		options := oldPayOptions(form.WithStatus(svc.CodeUnauthenticated, 403))
+		options.Logger = slog.New(slog.NewTextHandler(&log, nil))
+		s := svc.MustRegister[OldPaymentsAPI](oldPayments{}, options)
+		w := httptest.NewRecorder()
+		s.REST().ServeHTTP(w, httptest.NewRequest("POST", "/payments", nil))
+		if w.Code != 403 || w.Body.String() != `{"error":{"code":"UNAUTHENTICATED","message":"the caller is not known"}}` || !strings.Contains(log.String(), "Options.ErrorForm: ") {
+			t.Errorf("%s: %d %s\nlogged %s", name, w.Code, w.Body, &log)
+		}
+	}
+}
+
+// Verify what documents say of the form: its schema under every status, its statuses, and
+// examples of declared errors in it.
+func TestErrorFormInDocuments(t *testing.T) {
+	s, _ := oldPayHandler(payForm().WithContentType("application/problem+json"))
+	other := svc.MustRegister[DeskAPI](desk{}, deskOptions(svc.Scheme{Type: "bearer"}))
+	for _, target := range []string{"/?openapi=3.0", "/?openapi=3.1", "/?openapi=3.2"} {
+		w := httptest.NewRecorder()
+		svc.Join("All", s, other).OpenAPI().ServeHTTP(w, httptest.NewRequest("GET", target, nil))
+		for _, test := range [][2]string{
+			{"paths /payments post responses 422", `{"$ref":"#/components/responses/PayErrors"}`},
+			{"paths /payments post responses 400", ""},
+			{"paths /payments post responses default", `{"$ref":"#/components/responses/PayErrors"}`},
+			{"paths /payments post responses 401", `{"$ref":"#/components/responses/PayErrors"}`},
+			{"paths /desk/who post responses 400", `{"$ref":"#/components/responses/Error"}`},
+			{"components responses PayErrors content", `{"application/problem+json":{"schema":{"$ref":"#/components/schemas/PayErrors"}}}`},
+			{"paths /payments/{id}/refund post responses 409", `{"description":"ALREADY_EXISTS: already refunded","content":{"application/problem+json":{"schema":{"$ref":"#/components/schemas/PayErrors"},` +
+				`"examples":{"error1":{"value":{"errors":[{"code":"already_exists","message":"already refunded"}]}}}}}}`},
+			{"components schemas PayErrors required", `["errors"]`},
+		} {
+			var got bytes.Buffer
+			if text := oaAt(t, w.Body.Bytes(), strings.Fields(test[0])...); text != "" {
+				json.Compact(&got, []byte(text))
+			}
+			if got.String() != test[1] {
+				t.Errorf("%s: %s is %s\nwant %s", target, test[0], &got, test[1])
+			}
+		}
+	}
+}
+
+// Verify the mistakes of forms.
+func TestErrorFormMistakes(t *testing.T) {
+	type tagged struct {
+		Code string `json:"code" header:"X-Code"`
+	}
+	register := func(o *svc.Options) string {
+		_, err := svc.Register[OldPaymentsAPI](oldPayments{}, o)
+		return fmt.Sprint(err)
+	}
+	panics := func(f func()) (text string) {
+		defer func() { text = fmt.Sprint(recover()) }()
+		f()
+		return
+	}
+	for _, test := range [][2]string{
+		{register(&svc.Options{ErrorForm: payForm(), OnError: svc.WriteProblem}), "Options has an ErrorForm and an OnError; set one"},
+		{register(&svc.Options{ErrorForm: svc.NewErrorForm(func(*svc.Error) *tagged { return nil }, nil)}), "tagged.Code has a header tag"},
+		{register(&svc.Options{ErrorForm: svc.NewErrorForm(func(*svc.Error) *[]string { return nil }, nil)}), "Options.ErrorForm: []string is not a JSON object"},
+		{register(&svc.Options{ErrorForm: svc.NewErrorForm(func(*svc.Error) *struct{ C chan int } { return nil }, nil)}), "chan int"},
+		{panics(func() { svc.NewErrorForm[PayErrors](nil, nil) }), "write must not be nil"},
+		{panics(func() { payForm().WithStatus("OK", 400) }), `svc: ErrorForm.WithStatus("OK", 400)`},
+		{panics(func() { payForm().WithStatus(svc.CodeNotFound, 200) }), `svc: ErrorForm.WithStatus("NOT_FOUND", 200)`},
+		{panics(func() { payForm().WithContentType("text/plain") }), `svc: ErrorForm.WithContentType("text/plain")`},
+	} {
+		if !strings.Contains(test[0], test[1]) {
+			t.Errorf("%s\nwant %s", test[0], test[1])
+		}
+	}
+}
+
+// Verify that no error of an application is larger on the wire than the limits, in every
+// form, and that the log says what was cut.
+func TestErrorLimits(t *testing.T) {
+	many := make([]svc.Violation, 1000)
+	for i := range many {
+		many[i] = svc.Violation{In: "body", Path: "/n", Rule: "x", Message: strings.Repeat("m", 100)}
+	}
+	long := svc.Errorf(svc.CodeAborted, "%s", strings.Repeat("é", 5000))
+	for name, test := range map[string]struct {
+		err  *svc.Error
+		want string // in the envelope
+		lack string
+	}{
+		"message":    {long, strings.Repeat("é", 2000), strings.Repeat("é", 2049)},
+		"details":    {svc.Errorf(svc.CodeAborted, "x").WithDetail("big", strings.Repeat("b", 17<<10)), `{"error":{"code":"ABORTED","message":"x"}}`, "bbb"},
+		"violations": {svc.Errorf(svc.CodeAborted, "x").WithDetail("violations", many).WithDetail("big", strings.Repeat("b", 17<<10)), `"details":{"violations":[{"in":"body"`, "bbb"},
+		"fits":       {svc.Errorf(svc.CodeAborted, "x").WithDetail("some", strings.Repeat("b", 15<<10)), `"some":"bbb`, "ccc"},
+	} {
+		var log bytes.Buffer
+		h := svc.Handle(func(http.ResponseWriter, *http.Request) error { return test.err }, nil, slog.New(slog.NewTextHandler(&log, nil)))
+		w := httptest.NewRecorder()
+		h.ServeHTTP(w, httptest.NewRequest("GET", "/", nil))
+		body, _ := io.ReadAll(w.Body)
+		if !strings.Contains(string(body), test.want) || strings.Contains(string(body), test.lack) || len(body) > 17<<10 || !json.Valid(body) {
+			t.Errorf("%s: %d bytes, %.200s", name, len(body), body)
+		}
+		if cut := strings.Contains(log.String(), "cut="); cut != (name != "fits") {
+			t.Errorf("%s: logged %.300s", name, &log)
+		}
+		var seen *svc.Error
+		form := svc.NewErrorForm(func(e *svc.Error) *PayErrors { seen = e; return &PayErrors{} }, nil)
+		form.Write(httptest.NewRecorder(), httptest.NewRequest("GET", "/", nil), test.err)
+		if text, _ := json.Marshal(seen.Details); len(text) > 16<<10 || len(seen.Message) > 4<<10 {
+			t.Errorf("%s: a form gets %d bytes of details, and a message of %d", name, len(text), len(seen.Message))
+		}
+	}
+}
