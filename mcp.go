@@ -29,6 +29,7 @@ import (
 	"cmp"
 	"context"
 	"encoding/json"
+	"fmt"
 	"maps"
 	"net/http"
 	"reflect"
@@ -84,6 +85,11 @@ type MCPOptions struct {
 	// all replicas, and may be a key for cursors too. Clients can read what it seals.
 	// Default: nil, with which a method can ask in one round only.
 	StateKey *CursorKey
+	// MaxResult is how many Unicode characters all texts of a result may have together,
+	// since hosts cut off longer ones. A result with more is the error RESOURCE_EXHAUSTED,
+	// and the text of another error is cut. It must not be negative. Default: 0, which means
+	// 100,000.
+	MaxResult int
 	// AllowUnknown ignores arguments that the input does not have, as other transports do,
 	// for hosts that add some of their own. A service with Options.Strict refuses them all
 	// the same. Default: false. They are violations then, so that a model that misspells
@@ -103,6 +109,57 @@ type MCPOptions struct {
 type ServerInfo struct {
 	Name    string // for programs and people; "" means Options.Name
 	Version string // of the program, in any form; "" means Options.Version
+	Icons   []Icon
+}
+
+// An Icon is a picture for people (MCP 2025-11-25, Icons).
+type Icon struct {
+	Src      string   `json:"src"`                // its URL, which must begin with https: or data:
+	MIMEType string   `json:"mimeType,omitempty"` // "" leaves it to Src
+	Sizes    []string `json:"sizes,omitempty"`    // such as "48x48", or "any"; empty means any
+	Theme    string   `json:"theme,omitempty"`    // "light" or "dark" for that background only
+}
+
+// checkIcons returns an error if one of the icons breaks a rule.
+func checkIcons(icons []Icon) error {
+	for _, icon := range icons {
+		scheme, _, _ := strings.Cut(icon.Src, ":")
+		switch {
+		case scheme != "https" && scheme != "data":
+			return fmt.Errorf("the Src of an icon is %q; it must begin with https: or data:", clip(icon.Src, 64))
+		case icon.Theme != "" && icon.Theme != "light" && icon.Theme != "dark":
+			return fmt.Errorf("the Theme of an icon is %q; write light or dark, or leave it out", icon.Theme)
+		}
+	}
+	return nil
+}
+
+// encodeExtras returns the member _meta as JSON, or nil without one, and adds the mistakes
+// in what an option says beside its texts.
+func encodeExtras(p *mistakes, meta map[string]any, icons []Icon) json.RawMessage {
+	if err := checkIcons(icons); err != nil {
+		p.addf("%s", err.Error())
+	}
+	text, err := encodeMeta(meta)
+	if err != nil {
+		p.addf("Meta is not JSON: %v", err)
+	}
+	return text
+}
+
+// addMeta adds the member _meta, if there is one.
+func addMeta(m *members, meta json.RawMessage) {
+	if meta != nil {
+		m.addRaw("_meta", string(meta))
+	}
+}
+
+// encodeMeta returns the member _meta as JSON, or nil without one.
+func encodeMeta(meta map[string]any) (json.RawMessage, error) {
+	if len(meta) == 0 {
+		return nil, nil
+	}
+	return json.Marshal(meta)
 }
 
 // ToolOptions configures one tool. The zero value stands for the defaults.
@@ -111,9 +168,16 @@ type ServerInfo struct {
 // annotations), by which clients decide whether to ask a person before they call the
 // tool. nil stands for the default of each.
 type ToolOptions struct {
+	// Name is the name of the tool: at most 64 letters, digits, _ and - of ASCII. The
+	// default name then calls nothing; keys of options remain. Default: resource_method.
+	Name string
 	// Title is the name that people see. Default: the resource and the words of the
 	// method's name, such as "todos: mark done".
 	Title string
+	// Icons are for people. Meta is sent with the tool as its _meta, for hosts that know
+	// its keys. It must be JSON. Default: none.
+	Icons []Icon
+	Meta  map[string]any
 	// Description is what models read to decide whether to call the tool. Default:
 	// MethodOptions.Description, or else a sentence made of the names.
 	Description string
@@ -151,6 +215,7 @@ type mcpHandler struct {
 	resources []*resource
 	prompts   map[string]*prompt                 // by the name of the prompt
 	stateKey  *CursorKey                         // nil without one
+	maxResult int                                // in characters
 	show      func(context.Context, Method) bool // MCPOptions.Show; nil shows all
 	shown     map[string]*shownList              // by method, such as tools/list; empty without show
 	forms     sync.Map                           // of *form, by reflect.Type; see formOf
@@ -165,7 +230,7 @@ type mcpTexts struct {
 	serverInfo string            // {"name":…,"version":…}
 	modern     string            // the first members of every modern result, and a comma
 	initialize string            // the members of the result of initialize, after protocolVersion
-	discover   string            // the members of the result of server/discover, after modern
+	discover   string            // the members of the result of server/discover
 	lists      map[string]string // by method: the member of a list, such as "tools":[…] of tools/list
 	cache      string            // what modern lists have beside it: a comma, ttlMs and cacheScope
 }
@@ -215,6 +280,8 @@ func (s *Service) newMCPHandler(opts *MCPOptions) *mcpHandler {
 		show:     o.Show,
 		shown:    make(map[string]*shownList),
 		now:      time.Now,
+
+		maxResult: cmp.Or(o.MaxResult, 100_000),
 	}
 	h.invoke = o.Invoke
 	origins, bad := newOriginSet("MCPOptions.AllowedOrigins", o.AllowedOrigins)
@@ -239,19 +306,7 @@ func (s *Service) newMCPHandler(opts *MCPOptions) *mcpHandler {
 		h.tools[t.name] = t
 	}
 	o.ListScope = cmp.Or(o.ListScope, "private")
-	p.where = "MCPOptions"
-	if o.ListScope != "private" && o.ListScope != "public" {
-		p.addf("ListScope is %q; write \"public\" or \"private\"", o.ListScope)
-	}
-	if o.Show != nil && o.ListScope == "public" {
-		p.addf("Show and ListScope \"public\": a cache would give the list of one caller to another; write \"private\"")
-	}
-	if o.ListTTL < 0 {
-		p.addf("ListTTL is negative")
-	}
-	if o.StateKey != nil && len(o.StateKey.keys) == 0 {
-		p.addf("StateKey has no key; make it with NewCursorKey")
-	}
+	o.checkOptions(p)
 	if len(p.list) > 0 {
 		panic(p.err("serve " + s.name + " over MCP").Error())
 	}
@@ -269,6 +324,29 @@ func (s *Service) newMCPHandler(opts *MCPOptions) *mcpHandler {
 		h.addList("prompts/list", "prompts", promptObjects(prompts))
 	}
 	return h
+}
+
+// checkOptions adds the mistakes in options that are about no method. Defaults are set.
+func (o *MCPOptions) checkOptions(p *mistakes) {
+	p.where = "MCPOptions"
+	if o.ListScope != "private" && o.ListScope != "public" {
+		p.addf("ListScope is %q; write \"public\" or \"private\"", o.ListScope)
+	}
+	if o.Show != nil && o.ListScope == "public" {
+		p.addf("Show and ListScope \"public\": a cache would give the list of one caller to another; write \"private\"")
+	}
+	if o.ListTTL < 0 {
+		p.addf("ListTTL is negative")
+	}
+	if o.MaxResult < 0 {
+		p.addf("MaxResult is negative")
+	}
+	if err := checkIcons(o.ServerInfo.Icons); err != nil {
+		p.addf("ServerInfo: %v", err)
+	}
+	if o.StateKey != nil && len(o.StateKey.keys) == 0 {
+		p.addf("StateKey has no key; make it with NewCursorKey")
+	}
 }
 
 // capabilities returns the member that declares what the server can do: call tools, send
@@ -302,6 +380,10 @@ func newMCPTexts(s *Service, o *MCPOptions) mcpTexts {
 	info.addText("name", cmp.Or(o.ServerInfo.Name, s.name))
 	info.addText("version", cmp.Or(o.ServerInfo.Version, s.version))
 	serverInfo := string(info.close())
+	withIcons := serverInfo // which would be a burden for each result
+	if len(o.ServerInfo.Icons) > 0 {
+		withIcons = strings.TrimSuffix(serverInfo, "}") + `,"icons":` + string(encodeDocument(o.ServerInfo.Icons)) + "}"
+	}
 
 	instructions := ""
 	if o.Instructions != "" {
@@ -310,12 +392,17 @@ func newMCPTexts(s *Service, o *MCPOptions) mcpTexts {
 	cache := `,"ttlMs":` + strconv.FormatInt(o.ListTTL.Milliseconds(), 10) + `,"cacheScope":"` + o.ListScope + `"`
 	return mcpTexts{
 		serverInfo: serverInfo,
-		modern:     `"resultType":"complete","_meta":{` + mcpMetaServerInfo + serverInfo + `},`,
-		initialize: o.capabilities() + `,"serverInfo":` + serverInfo + instructions,
-		discover:   `"supportedVersions":` + string(appendRevisions(nil)) + `,` + o.capabilities() + cache + instructions,
+		modern:     modernMembers(serverInfo),
+		initialize: o.capabilities() + `,"serverInfo":` + withIcons + instructions,
+		discover:   modernMembers(withIcons) + `"supportedVersions":` + string(appendRevisions(nil)) + `,` + o.capabilities() + cache + instructions,
 		lists:      make(map[string]string),
 		cache:      cache,
 	}
+}
+
+// modernMembers returns the first members of a modern result, and a comma.
+func modernMembers(serverInfo string) string {
+	return `"resultType":"complete","_meta":{` + mcpMetaServerInfo + serverInfo + `},`
 }
 
 // A listed is an object of a list, and the tool that it is made of.
@@ -348,15 +435,19 @@ func (h *mcpHandler) addList(method, name string, list []listed) {
 // (MCP 2025-11-25, Tools, Tool Names), but the APIs of several models only 64.
 const maxToolName = 64
 
+const toolNameRunes = "-0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZ_abcdefghijklmnopqrstuvwxyz"
+
 // A tool is a method as MCP clients see it. At most one of output and ownContent is set.
 // wrapped needs output: structuredContent must be a JSON object before MCP 2026-07-28, and
 // some legacy clients reject the whole list of tools if an output schema is not of
 // "type":"object".
 type tool struct {
 	*method
-	name       string // of toolName, unique in the handler
+	name       string // that of ToolOptions or of toolName; unique in the handler
 	about      string // the description, never empty
 	options    ToolOptions
+	meta       json.RawMessage             // ToolOptions.Meta; nil for none
+	readOnly   bool                        // ToolOptions.ReadOnly or its default
 	input      []byte                      // the input schema, an object
 	output     []byte                      // the output schema; nil if results have no structuredContent
 	allow      func(*decoder, []byte) bool // see decoder.allow; nil for MCPOptions.AllowUnknown
@@ -368,7 +459,7 @@ type tool struct {
 	described  Method                      // what MCPOptions.Show gets; zero without it
 }
 
-// toolName returns the name of the tool of a method.
+// toolName returns the name of the tool of a method that has no other in its options.
 func toolName(m *method) string { return m.resource + "_" + m.name }
 
 // A toolIndex finds the methods of a service by the names that options have.
@@ -407,9 +498,6 @@ func compileTools(p *mistakes, s *Service, o *MCPOptions) *toolIndex {
 	for i, m := range methods {
 		t := &tool{method: m, name: toolName(m)}
 		p.where = m.goName
-		if other := x.byName[t.name]; other != nil {
-			p.addf("the tool would have the name %q, as %s does; rename one", t.name, other.goName)
-		}
 		x.byName[t.name] = t
 		x.goNames[m.goName] = append(x.goNames[m.goName], t)
 		x.tools[i] = t
@@ -417,6 +505,7 @@ func compileTools(p *mistakes, s *Service, o *MCPOptions) *toolIndex {
 	for _, key := range slices.Sorted(maps.Keys(o.Tools)) {
 		x.findTool(p, "Tools", key)
 	}
+	named := make(map[string]*tool)
 	for _, t := range x.tools {
 		options, ok := o.Tools[t.name] // the name of the tool comes before the Go name
 		if !ok {
@@ -427,20 +516,26 @@ func compileTools(p *mistakes, s *Service, o *MCPOptions) *toolIndex {
 			t.allow = refuseUnknown
 		}
 		t.compileTool(p, options, s.name)
+		if other := named[t.name]; other != nil {
+			p.addf("the tool would have the name %q, as %s does; rename one", t.name, other.goName)
+		}
+		named[t.name] = t
 	}
 	return x
 }
 
-// compileTool sets everything but the method, the name and allow of t. service is the
-// name of the service.
+// compileTool sets everything but the method, the default name and allow of t. service is
+// the name of the service.
 func (t *tool) compileTool(p *mistakes, o ToolOptions, service string) {
+	t.name = cmp.Or(o.Name, t.name)
 	if len(t.name) > maxToolName {
-		p.addf("the tool name %q is longer than %d characters, which many models refuse; shorten the method's or the resource's", t.name, maxToolName)
+		p.addf("the tool name %q is longer than %d characters, which many models refuse; set ToolOptions.Name", t.name, maxToolName)
 	}
-	if strings.ContainsFunc(t.name, func(r rune) bool { return r >= 0x80 }) {
-		p.addf("the tool name %q has other characters than letters, digits, - and _ of ASCII; rename the method", t.name)
+	if strings.ContainsFunc(t.name, func(r rune) bool { return !strings.ContainsRune(toolNameRunes, r) }) {
+		p.addf("the tool name %q has other characters than letters, digits, - and _ of ASCII; set ToolOptions.Name", t.name)
 	}
-	t.options = o
+	t.meta = encodeExtras(p, o.Meta, o.Icons)
+	t.options, t.readOnly = o, boolOr(o.ReadOnly, t.route.method == http.MethodGet)
 	t.options.Title = cmp.Or(o.Title, t.summary())
 	t.about = cmp.Or(o.Description, t.description, capitalized(strings.Join(splitWords(t.goName), " "))+" on "+t.resource+", a "+strings.TrimLeft(t.route.method+" method of ", " ")+service+".")
 	if t.deprecated {
@@ -546,7 +641,7 @@ type contentProvider interface{ MCPContent() []MCPContent }
 //
 //	The method returns            content              structuredContent  outputSchema
 //	----------------------------  -------------------  -----------------  ------------
-//	no output                     []                   none               none
+//	no output                     the text "done"      none               none
 //	a type with MCPContent        its blocks           none               none
 //	a File                        a block of it        none               none
 //	an object                     its JSON, as a text  the object         of the object
@@ -602,6 +697,8 @@ type toolObject struct {
 	InputSchema  json.RawMessage `json:"inputSchema"`
 	OutputSchema json.RawMessage `json:"outputSchema,omitempty"`
 	Annotations  toolAnnotations `json:"annotations"`
+	Icons        []Icon          `json:"icons,omitempty"`
+	Meta         json.RawMessage `json:"_meta,omitempty"`
 }
 
 // toolAnnotations are the title and all hints, even those that have the default of the
@@ -618,16 +715,15 @@ type toolAnnotations struct {
 // safe, and PUT and DELETE are idempotent (RFC 9110, section 9.2).
 func (t *tool) toolObject() toolObject {
 	o, verb := &t.options, t.route.method
-	readOnly := boolOr(o.ReadOnly, verb == http.MethodGet)
 	word, _, _ := strings.Cut(t.method.name, "_")
 	adds := word == "create" || word == "add" || word == "new"
 	return toolObject{t.name, o.Title, t.about, t.input, t.output, toolAnnotations{
 		Title:       o.Title,
-		ReadOnly:    readOnly,
-		Destructive: boolOr(o.Destructive, !readOnly && !adds),
-		Idempotent:  boolOr(o.Idempotent, readOnly || verb == http.MethodPut || verb == http.MethodDelete || t.keyUse == KeyRequired),
+		ReadOnly:    t.readOnly,
+		Destructive: boolOr(o.Destructive, !t.readOnly && !adds),
+		Idempotent:  boolOr(o.Idempotent, t.readOnly || verb == http.MethodPut || verb == http.MethodDelete || t.keyUse == KeyRequired),
 		OpenWorld:   boolOr(o.OpenWorld, false),
-	}}
+	}, o.Icons, t.meta}
 }
 
 // boolOr returns *p, or def if p is nil.

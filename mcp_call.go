@@ -28,10 +28,12 @@ package svc
 // replica, and nobody could receive the answer any more.
 
 import (
+	"bytes"
 	"cmp"
 	"context"
 	"encoding/base64"
 	"encoding/json"
+	"errors"
 	"fmt"
 	"io"
 	"log/slog"
@@ -80,7 +82,7 @@ func (x *exchange) addFailure(rpc *rpcMessage, err error) {
 	x.openResult()
 	x.addJSON(`"content":[{"type":"text","text":`)
 	x.ws.dec.scratch = appendErrorText(x.ws.dec.scratch[:0], ErrorFrom(err))
-	x.ws.enc.buf = appendQuoted(x.ws.enc.buf, x.ws.dec.scratch)
+	x.ws.enc.buf = appendQuoted(x.ws.enc.buf, x.cutErrorText(x.ws.dec.scratch, err))
 	x.addJSON(`}],"isError":true`)
 	x.closeResult(rpc)
 }
@@ -362,7 +364,7 @@ func (x *exchange) takeStream(_ context.Context, cancel context.CancelCauseFunc,
 	start := len(x.ws.enc.buf)
 	err := x.collect(cancel, stream, func(n int) { x.stream.countItem(x, n) })
 	if err == nil {
-		x.addText(start)
+		err = x.addText(start)
 	}
 	return err
 }
@@ -401,13 +403,12 @@ func (x *exchange) addOutput(out any) error {
 	t := x.tool
 	switch {
 	case t.out == nil:
-		x.addJSON(`"content":[],"isError":false`)
+		x.addJSON(`"content":[{"type":"text","text":"done"}],"isError":false`) // some hosts refuse an empty list
 		return nil
 	case t.ownContent:
 		content := out.(contentProvider).MCPContent()
 		x.addJSON(`"content":`)
-		var err error
-		x.ws.enc.buf, err = appendBlocks(x.ws.enc.buf, content, x.revision, "", "")
+		err := x.addBlocks(content, "", "")
 		x.addJSON(`,"isError":false`)
 		return err
 	}
@@ -424,17 +425,64 @@ func (x *exchange) addOutput(out any) error {
 	if t.wrapped {
 		x.addJSON(`}`)
 	}
-	x.addText(start)
-	return nil
+	return x.addText(start)
 }
 
 // addText adds the structured content, which begins at start, once more as a block
 // of text (MCP 2025-06-18, Tools, Structured Content).
-func (x *exchange) addText(start int) {
+func (x *exchange) addText(start int) error {
 	text := x.ws.enc.buf[start:]
+	if err := x.checkLength(text); err != nil {
+		return err
+	}
 	x.addJSON(`,"content":[{"type":"text","text":`)
 	x.ws.enc.buf = appendQuotedJSON(x.ws.enc.buf, text)
 	x.addJSON(`}],"isError":false`)
+	return nil
+}
+
+// checkLength is checkSize for one text. Most texts have fewer bytes than that.
+func (x *exchange) checkLength(text []byte) error {
+	if len(text) <= x.h.maxResult {
+		return nil
+	}
+	return x.checkSize(utf8.RuneCount(text))
+}
+
+// checkSize returns an error if the texts of a result, which have n characters, are more
+// than MCPOptions.MaxResult. They are never cut, since half an answer misleads a model.
+func (x *exchange) checkSize(n int) error {
+	if n <= x.h.maxResult {
+		return nil
+	}
+	text := fmt.Sprintf("the answer has %d characters, at most %d are given; ask for fewer items or fields", n, x.h.maxResult)
+	if !x.tool.readOnly && string(x.message.method) == "tools/call" {
+		text += ": the call was carried out, do not repeat it"
+	}
+	return &Error{Code: CodeResourceExhausted, Message: text, cause: errTooLong}
+}
+
+// errTooLong is the cause of the errors of checkSize.
+var errTooLong = errors.New("the answer exceeds MCPOptions.MaxResult")
+
+// errorText returns an error as a text for models.
+func (x *exchange) errorText(err error) string {
+	return string(x.cutErrorText(appendErrorText(nil, ErrorFrom(err)), err))
+}
+
+// cutErrorText cuts the text of err to MCPOptions.MaxResult characters. The code stays, and
+// so does all of an error of checkSize.
+func (x *exchange) cutErrorText(text []byte, err error) []byte {
+	if len(text) <= x.h.maxResult || errors.Is(err, errTooLong) {
+		return text
+	}
+	n := 0
+	for i := range string(text) {
+		if n++; n > x.h.maxResult {
+			return text[:max(i, bytes.IndexByte(text, ':'))]
+		}
+	}
+	return text
 }
 
 // appendErrorText appends an error as a text for models. Each violation has a line, unless
@@ -489,14 +537,14 @@ func appendErrorText(dst []byte, e *Error) []byte {
 //	"image"          MIMEType   Data
 //	"audio"          MIMEType   Data
 //	"resource"       URI        Data or Text, MIMEType
-//	"resource_link"  URI, Name  Title, Description, MIMEType
+//	"resource_link"  URI, Name  Title, Description, MIMEType, Icons
 //
-// Audience, Priority and LastModified are optional for all types. Fields that the type does
+// Audience, Priority, LastModified and Meta are optional for all types. Fields that the type does
 // not use are ignored. Clients of early revisions get a text in place of "audio", which
 // begins with 2025-03-26, and "resource_link", which begins with 2025-06-18.
 //
-// An unknown Type, an empty required field, and an Audience or Priority that is not allowed
-// are errors of the method: they are logged, and the client gets an internal error as a
+// An unknown Type, an empty required field, an Audience, Priority or Icon that is not allowed
+// and a Meta that is not JSON are errors of the method: they are logged, and the client gets an internal error as a
 // result with isError.
 type MCPContent struct {
 	Type        string // "text", "image", "audio", "resource" or "resource_link"; "" means "text"
@@ -517,24 +565,44 @@ type MCPContent struct {
 	// LastModified is when the resource was changed, sent in UTC to the second.
 	// The zero time leaves it out.
 	LastModified time.Time
+	// Meta is sent as _meta. Of contents of a resource, its keys win over those of
+	// ResourceOptions.Meta. nil leaves it out.
+	Meta map[string]any
+	// Icons are those of a linked resource. nil leaves them out.
+	Icons []Icon
 }
 
-// appendBlocks appends the blocks as a JSON array for a client of the given revision, each
-// between before and after. The error names the first invalid block.
-func appendBlocks(dst []byte, content []MCPContent, revision, before, after string) ([]byte, error) {
-	dst = append(dst, '[')
+// addBlocks adds the blocks as a JSON array for a client of this revision, each between
+// before and after. The error names the first invalid block.
+func (x *exchange) addBlocks(content []MCPContent, before, after string) error {
+	size := 0
+	x.addJSON("[")
 	for i := range content {
 		if i > 0 {
-			dst = append(dst, ',')
+			x.addJSON(",")
 		}
 		c := content[i]
-		if err := c.checkFields(); err != nil {
-			return dst, fmt.Errorf("MCPContent()[%d]: %w", i, err)
+		err := c.checkFields()
+		meta, metaErr := encodeMeta(c.Meta)
+		if err = cmp.Or(err, metaErr); err != nil {
+			return fmt.Errorf("MCPContent()[%d]: %w", i, err)
 		}
-		c.adaptTo(revision)
-		dst = append(c.appendBlock(append(dst, before...)), after...)
+		c.adaptTo(x.revision)
+		x.addJSON(before)
+		x.ws.enc.buf = c.appendBlock(x.ws.enc.buf, meta)
+		x.addJSON(after)
+		size += c.textLen()
 	}
-	return append(dst, ']'), nil
+	x.addJSON("]")
+	return x.checkSize(size)
+}
+
+// textLen returns how many characters the text of the block has.
+func (c *MCPContent) textLen() int {
+	if c.Type == "" || c.Type == "text" || c.Type == "resource" && c.Data == nil {
+		return utf8.RuneCountInString(c.Text)
+	}
+	return 0
 }
 
 // checkFields returns an error if c lacks a required field or has an invalid value. Data
@@ -571,7 +639,7 @@ func (c *MCPContent) checkFields() error {
 	if !(c.Priority >= 0 && c.Priority <= 1) {
 		return fmt.Errorf("the priority %v is not between 0 and 1", c.Priority)
 	}
-	return nil
+	return checkIcons(c.Icons)
 }
 
 // adaptTo turns a block that the revision does not have into a text, since clients reject
@@ -596,7 +664,7 @@ func (c *MCPContent) adaptTo(revision string) {
 //	image, audio   type, data, mimeType
 //	resource       type, resource: {uri, mimeType?, blob or text}
 //	resource_link  type, uri, name, title?, description?, mimeType?
-func (c *MCPContent) appendBlock(dst []byte) []byte {
+func (c *MCPContent) appendBlock(dst []byte, meta json.RawMessage) []byte {
 	m := openMembers(dst)
 	kind := c.Type
 	if kind == "" {
@@ -611,20 +679,24 @@ func (c *MCPContent) appendBlock(dst []byte) []byte {
 		m.addText("mimeType", c.MIMEType)
 	case "resource":
 		m.addName("resource")
-		m.buf = c.appendResource(m.buf)
+		m.buf = c.appendResource(m.buf, nil)
 	case "resource_link":
 		m.addText("uri", c.URI)
 		m.addText("name", c.Name)
 		m.addOptional("title", c.Title)
 		m.addOptional("description", c.Description)
 		m.addOptional("mimeType", c.MIMEType)
+		if len(c.Icons) > 0 {
+			m.addRaw("icons", string(encodeDocument(c.Icons)))
+		}
 	}
 	c.appendAnnotations(&m)
+	addMeta(&m, meta)
 	return m.close()
 }
 
-// appendResource appends the contents of a resource.
-func (c *MCPContent) appendResource(dst []byte) []byte {
+// appendResource appends the contents of a resource with this _meta.
+func (c *MCPContent) appendResource(dst []byte, meta json.RawMessage) []byte {
 	m := openMembers(dst)
 	m.addText("uri", c.URI)
 	m.addOptional("mimeType", c.MIMEType)
@@ -633,6 +705,7 @@ func (c *MCPContent) appendResource(dst []byte) []byte {
 	} else {
 		m.addText("text", c.Text)
 	}
+	addMeta(&m, meta)
 	return m.close()
 }
 

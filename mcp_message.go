@@ -299,7 +299,7 @@ func (x *exchange) serveMessage(m *rpcMessage) error {
 	case rpcResponse:
 		// A legacy client may send one, although this server has sent no request.
 		// A modern client must not (MCP 2026-07-28, Streamable HTTP).
-		if x.saysModern() {
+		if values := x.versionHeader(); len(values) == 1 && values[0] == modernRevision {
 			x.sendError(nil, badRequest(rpcInvalidRequest, "clients must not send responses in this revision"))
 			return nil
 		}
@@ -316,10 +316,16 @@ func (x *exchange) serveMessage(m *rpcMessage) error {
 // notAcceptable is the error for a client that accepts neither form of an answer.
 var notAcceptable = httpError(http.StatusNotAcceptable, CodeInvalidArgument, "accept application/json, text/event-stream, or both")
 
-// acceptMessage answers 202 to messages that have no answer of their own. Over standard
-// output it sends nothing.
+// acceptMessage answers 202 to messages that have no answer of their own, or 400 if the
+// header names a revision that is not served. Over standard output it sends nothing.
 func (x *exchange) acceptMessage() {
-	if x.pipe == nil {
+	switch values := x.versionHeader(); {
+	case x.pipe != nil:
+	case len(values) > 1:
+		x.sendError(nil, repeatedVersion)
+	case len(values) == 1 && values[0] != modernRevision && !isLegacyRevision(values[0]):
+		x.sendError(nil, unsupportedVersion(values[0]))
+	default:
 		x.w.WriteHeader(http.StatusAccepted)
 	}
 }
@@ -426,7 +432,7 @@ func (x *exchange) addExhausted(rpc *rpcMessage, err error) {
 		x.addFailure(rpc, err)
 		return
 	}
-	x.ws.enc.buf = appendRPCError(x.ws.enc.buf[:0], rpcInternalError, string(appendErrorText(nil, ErrorFrom(err))), nil, rpc.id)
+	x.ws.enc.buf = appendRPCError(x.ws.enc.buf[:0], rpcInternalError, x.errorText(err), nil, rpc.id)
 }
 
 // findCalled returns the method that a message calls, or nil if it calls none.
@@ -634,7 +640,7 @@ func (x *exchange) answerMethod(m *message) error {
 	case len(x.h.resources)+len(x.h.prompts) > 0 && method == "completion/complete":
 		return x.answerComplete(m)
 	case x.modern && method == "server/discover":
-		x.openResult()
+		x.ws.enc.buf = append(beginRPCResult(x.ws.enc.buf[:0]), '{')
 		x.addJSON(x.h.texts.discover)
 	case x.modern && method == "subscriptions/listen":
 		return x.answerListen(m)

@@ -22,6 +22,7 @@ package svc
 
 import (
 	"cmp"
+	"encoding/json"
 	"errors"
 	"maps"
 	"net/http"
@@ -52,6 +53,10 @@ type ResourceOptions struct {
 	// TTL is how long clients of revision 2026-07-28 and later may keep what they have
 	// read, for one user, in whole milliseconds. It must not be negative. Default: zero.
 	TTL time.Duration
+	// Icons are for people. Meta is sent as _meta, both in the lists and in the contents,
+	// where hosts of MCP Apps look. It must be JSON. Default: none.
+	Icons []Icon
+	Meta  map[string]any
 	// NotTool says that the method is not a tool too.
 	NotTool bool
 }
@@ -65,12 +70,15 @@ type PromptOptions struct {
 	Title string
 	// Description says what the prompt is for. Default: that of the method.
 	Description string
+	// Icons are for people. Default: none.
+	Icons []Icon
 }
 
 // A resource is a method that clients read by a URI.
 type resource struct {
 	*tool
 	options ResourceOptions
+	meta    json.RawMessage // ResourceOptions.Meta; nil for none
 	uri     uriTemplate
 }
 
@@ -105,6 +113,7 @@ func compileResources(p *mistakes, x *toolIndex, options map[string]ResourceOpti
 		r := &resource{tool: t, options: o, uri: compileURI(p, o.URI)}
 		r.options.Title = cmp.Or(o.Title, t.options.Title)
 		r.options.Description = cmp.Or(o.Description, t.about)
+		r.meta = encodeExtras(p, o.Meta, o.Icons)
 		r.checkResource(p)
 		for _, other := range list {
 			if other.options.URI == o.URI {
@@ -153,6 +162,7 @@ func compilePrompts(p *mistakes, x *toolIndex, options map[string]PromptOptions)
 		}
 		p.where = t.goName
 		t.checkPrompt(p)
+		encodeExtras(p, nil, o.Icons)
 		o.Title = cmp.Or(o.Title, t.options.Title)
 		o.Description = cmp.Or(o.Description, t.about)
 		t.notTool = true
@@ -317,6 +327,9 @@ type resourceObject struct {
 	Title       string `json:"title"`
 	Description string `json:"description"`
 	MIMEType    string `json:"mimeType"`
+
+	Icons []Icon          `json:"icons,omitempty"`
+	Meta  json.RawMessage `json:"_meta,omitempty"`
 }
 
 // resourceObjects returns the resources that are templates, or those that are not, as
@@ -326,7 +339,7 @@ func resourceObjects(list []*resource, templates bool) (objects []listed) {
 		if r.uri.isTemplate() != templates {
 			continue
 		}
-		o := resourceObject{"", "", r.name, r.options.Title, r.options.Description, r.mediaType()}
+		o := resourceObject{"", "", r.name, r.options.Title, r.options.Description, r.mediaType(), r.options.Icons, r.meta}
 		if templates {
 			o.URITemplate = r.options.URI
 		} else {
@@ -354,6 +367,7 @@ type promptObject struct {
 	Title       string           `json:"title"`
 	Description string           `json:"description"`
 	Arguments   []promptArgument `json:"arguments"`
+	Icons       []Icon           `json:"icons,omitempty"`
 }
 
 // A promptArgument is a field of the input.
@@ -367,7 +381,7 @@ type promptArgument struct {
 func promptObjects(list []*prompt) []listed {
 	objects := make([]listed, len(list))
 	for i, q := range list {
-		o := promptObject{q.name, q.options.Title, q.options.Description, []promptArgument{}}
+		o := promptObject{q.name, q.options.Title, q.options.Description, []promptArgument{}, q.options.Icons}
 		if q.in != nil {
 			for _, f := range q.in.fields {
 				if !f.isNameless() {
@@ -401,11 +415,11 @@ func (x *exchange) answerRead(m *message) error {
 	}
 	err := x.callTool(r.tool, m, args.close(), func(x *exchange, out any) error { return x.addContents(r, asked, out) })
 	if _, ok := err.(*mcpError); !ok && CodeOf(err) == CodeNotFound {
-		e := x.notFound(asked, string(appendErrorText(nil, ErrorFrom(err))))
+		e := x.notFound(asked, x.errorText(err))
 		e.cause = err
 		return e
 	}
-	return asProtocolError(err)
+	return x.asProtocolError(err)
 }
 
 // findResource returns the resource of a URI and the values in it, or nil. Resources
@@ -439,8 +453,9 @@ func (x *exchange) addContents(r *resource, uri []byte, out any) error {
 		if len(content) == 0 {
 			return errors.New("MCPContent returned no blocks, and a resource needs one")
 		}
+		size := 0
 		for i := range content {
-			c := &content[i]
+			c := content[i]
 			if r.sendsFile() {
 				c.URI = textAt(uri)
 			}
@@ -450,7 +465,15 @@ func (x *exchange) addContents(r *resource, uri []byte, out any) error {
 			if i > 0 {
 				x.addJSON(`,`)
 			}
-			x.ws.enc.buf = c.appendContents(x.ws.enc.buf, uri, r.mediaType())
+			meta, err := c.metaWith(r)
+			if err != nil {
+				return err
+			}
+			x.ws.enc.buf = c.appendContents(x.ws.enc.buf, uri, r.mediaType(), meta)
+			size += c.textLen()
+		}
+		if err := x.checkSize(size); err != nil {
+			return err
 		}
 	} else {
 		c := openMembers(x.ws.enc.buf)
@@ -462,7 +485,11 @@ func (x *exchange) addContents(r *resource, uri []byte, out any) error {
 			return err
 		}
 		c.buf = appendQuotedJSON(c.buf, text)
+		addMeta(&c, r.meta)
 		x.ws.enc.buf = c.close()
+		if err := x.checkLength(text); err != nil {
+			return err
+		}
 	}
 	x.addJSON(`]`)
 	if x.modern {
@@ -472,10 +499,10 @@ func (x *exchange) addContents(r *resource, uri []byte, out any) error {
 }
 
 // appendContents appends a block as the contents of a resource. uri is that of the
-// request, as JSON.
-func (c *MCPContent) appendContents(dst, uri []byte, mediaType string) []byte {
+// request, as JSON, and meta is _meta.
+func (c *MCPContent) appendContents(dst, uri []byte, mediaType string, meta json.RawMessage) []byte {
 	if c.Type == "resource" {
-		return c.appendResource(dst)
+		return c.appendResource(dst, meta)
 	}
 	m := openMembers(dst)
 	m.addRaw("uri", string(uri))
@@ -490,7 +517,20 @@ func (c *MCPContent) appendContents(dst, uri []byte, mediaType string) []byte {
 		m.addText("mimeType", mediaType)
 		m.addText("text", c.Text)
 	}
+	addMeta(&m, meta)
 	return m.close()
+}
+
+// metaWith returns the _meta of a block that is contents of r: the keys of both, and those
+// of the block for keys that both have.
+func (c *MCPContent) metaWith(r *resource) (json.RawMessage, error) {
+	if len(c.Meta) == 0 {
+		return r.meta, nil
+	}
+	all := make(map[string]any)
+	maps.Copy(all, r.options.Meta)
+	maps.Copy(all, c.Meta)
+	return encodeMeta(all)
 }
 
 // answerPrompt answers prompts/get.
@@ -513,27 +553,26 @@ func (x *exchange) answerPrompt(m *message) error {
 			args.buf = append(args.buf, value...)
 		})
 	}
-	return asProtocolError(x.callTool(q.tool, m, args.close(), func(x *exchange, out any) error { return x.addMessages(q, out) }))
+	return x.asProtocolError(x.callTool(q.tool, m, args.close(), func(x *exchange, out any) error { return x.addMessages(q, out) }))
 }
 
 // addMessages adds what a prompt has returned to the result.
-func (x *exchange) addMessages(q *prompt, out any) (err error) {
+func (x *exchange) addMessages(q *prompt, out any) error {
 	content := out.(contentProvider).MCPContent()
 	x.addJSON(`"description":`)
 	x.ws.enc.buf = appendQuoted(x.ws.enc.buf, q.options.Description)
 	x.addJSON(`,"messages":`)
-	x.ws.enc.buf, err = appendBlocks(x.ws.enc.buf, content, x.revision, `{"role":"user","content":`, "}")
-	return err
+	return x.addBlocks(content, `{"role":"user","content":`, "}")
 }
 
 // asProtocolError returns err, the error of a resource or of a prompt, as an error of
 // the protocol: their results cannot have one.
-func asProtocolError(err error) error {
+func (x *exchange) asProtocolError(err error) error {
 	if _, ok := err.(*mcpError); ok || err == nil {
 		return err
 	}
 	e := ErrorFrom(err)
-	answer := rpcError(http.StatusOK, rpcInternalError, string(appendErrorText(nil, e)))
+	answer := rpcError(http.StatusOK, rpcInternalError, x.errorText(err))
 	if e.code() == CodeInvalidArgument {
 		answer = invalidParams(answer.text)
 	}

@@ -4,7 +4,9 @@ import (
 	"bytes"
 	"context"
 	"encoding/json"
+	"fmt"
 	"log/slog"
+	"slices"
 	"strings"
 	"testing"
 
@@ -27,6 +29,10 @@ func eachMCP(t *testing.T, s *svc.Service, opts *svc.MCPOptions, method, params,
 		request := mcpLegacy(revision, method, params)
 		if modern {
 			request = mcpModern(method, params)
+			if _, uri, ok := strings.Cut(params, `"uri":"`); ok {
+				uri, _, _ = strings.Cut(uri, `"`)
+				request = mcpModern(method, params, "Mcp-Name: "+uri)
+			}
 		}
 		_, line, _ := strings.Cut(request, "\n\n")
 		if !modern {
@@ -122,5 +128,185 @@ func TestMCPUnknownArguments(t *testing.T) {
 	}
 	if w := rpcPost(s.RPC(), `{"jsonrpc":"2.0","id":1,"method":"trips.plan","params":{"title":"x","zzz":1}}`); !strings.Contains(w.Body.String(), `"result":{"title":"x"}`) {
 		t.Errorf("JSON-RPC answered %s", w.Body)
+	}
+}
+
+type mcpLong interface {
+	Add(context.Context, *longIn) (*longOut, error)
+	Get(context.Context, *longIn) (*longOut, error)
+	GetBlocks(context.Context, *longIn) (*mcpShown, error)
+	Watch(context.Context, *longIn) (svc.Stream[longOut], error)
+	Fail(context.Context, *longIn) error
+	Write(context.Context, *longIn) (*mcpShown, error)
+}
+
+type longIn struct {
+	N int `json:"n,omitempty" query:"n,omitempty"`
+}
+
+type longOut struct {
+	Text string `json:"text"`
+}
+
+type longImpl struct{}
+
+func (longImpl) Add(_ context.Context, in *longIn) (*longOut, error) {
+	return &longOut{strings.Repeat("é", in.N)}, nil
+}
+
+func (i longImpl) Get(ctx context.Context, in *longIn) (*longOut, error) { return i.Add(ctx, in) }
+
+func (longImpl) GetBlocks(_ context.Context, in *longIn) (*mcpShown, error) {
+	return &mcpShown{[]svc.MCPContent{{Text: strings.Repeat("é", in.N)}, {Type: "resource", URI: "x://y", Text: "bc"}, {Type: "image", MIMEType: "image/png", Data: make([]byte, 99)}}}, nil
+}
+
+func (i longImpl) Write(ctx context.Context, in *longIn) (*mcpShown, error) {
+	return i.GetBlocks(ctx, in)
+}
+
+func (longImpl) Watch(_ context.Context, in *longIn) (svc.Stream[longOut], error) {
+	return func(yield func(*longOut, error) bool) {
+		for range in.N {
+			yield(&longOut{}, nil)
+		}
+	}, nil
+}
+
+func (longImpl) Fail(_ context.Context, in *longIn) error {
+	return svc.Errorf(svc.CodeNotFound, "%s", strings.Repeat("é", in.N))
+}
+
+// Verify the limit of MCPOptions.MaxResult: in characters, at the last one that fits and
+// the first that does not, for every kind of result, and what the model and Observe get.
+func TestMCPMaxResult(t *testing.T) {
+	var observed []svc.Code
+	s := svc.MustRegister[mcpLong](longImpl{}, &svc.Options{Methods: map[string]svc.MethodOptions{"Get": {HTTP: "GET /l/one"}, "GetBlocks": {HTTP: "GET /l/blocks"}}, Resource: "l", Logger: slog.New(slog.DiscardHandler), Observe: func(_ context.Context, o svc.Observation) {
+		observed = append(observed, svc.CodeOf(o.Err))
+	}})
+	opts := &svc.MCPOptions{
+		MaxResult: 30,
+		Resources: map[string]svc.ResourceOptions{"Get": {URI: "l://get{?n}"}, "GetBlocks": {URI: "l://blocks{?n}"}},
+		Prompts:   map[string]svc.PromptOptions{"Write": {}},
+	}
+	refused := func(n int, more string) string {
+		return fmt.Sprintf("RESOURCE_EXHAUSTED: the answer has %d characters, at most 30 are given; ask for fewer items or fields%s", n, more)
+	}
+	const again, ok = ": the call was carried out, do not repeat it", `"isError":false`
+	isError := func(text string) string { return `"content":[{"type":"text","text":"` + text + `"}],"isError":true}` }
+	call := func(name string, n int) string { return fmt.Sprintf(`"name":"l_%s","arguments":{"n":%d}`, name, n) }
+	for _, test := range []struct {
+		method, params string
+		code           svc.Code
+		want           string
+	}{
+		{"tools/call", call("get", 19), svc.CodeOK, ok}, // {"text":""} has 11
+		{"tools/call", call("get", 20), svc.CodeResourceExhausted, isError(refused(31, ""))},
+		{"tools/call", call("add", 19), svc.CodeOK, ok},
+		{"tools/call", call("add", 20), svc.CodeResourceExhausted, isError(refused(31, again))},
+		{"tools/call", call("get_blocks", 28), svc.CodeOK, ok},
+		{"tools/call", call("get_blocks", 29), svc.CodeResourceExhausted, isError(refused(31, ""))},
+		{"tools/call", call("watch", 1), svc.CodeOK, ok},
+		{"tools/call", call("watch", 2), svc.CodeResourceExhausted, isError(refused(35, again))},
+		{"tools/call", call("fail", 19), svc.CodeNotFound, isError("NOT_FOUND: " + strings.Repeat("é", 19))},
+		{"tools/call", call("fail", 20), svc.CodeNotFound, isError("NOT_FOUND: " + strings.Repeat("é", 19))},
+		{"resources/read", `"uri":"l://get?n=19"`, svc.CodeOK, `"contents":[`},
+		{"resources/read", `"uri":"l://get?n=20"`, svc.CodeResourceExhausted, `-32603,"message":"` + refused(31, "") + `"`},
+		{"resources/read", `"uri":"l://blocks?n=28"`, svc.CodeOK, `"contents":[`},
+		{"resources/read", `"uri":"l://blocks?n=29"`, svc.CodeResourceExhausted, `-32603,"message":"` + refused(31, "") + `"`},
+		{"prompts/get", `"name":"l_write","arguments":{"n":"28"}`, svc.CodeOK, `"messages":[`},
+		{"prompts/get", `"name":"l_write","arguments":{"n":"29"}`, svc.CodeResourceExhausted, `-32603,"message":"` + refused(31, "") + `"`},
+	} {
+		observed = nil
+		eachMCP(t, s, opts, test.method, test.params, test.want)
+		if len(observed) != 10 || slices.ContainsFunc(observed, func(c svc.Code) bool { return c != test.code }) {
+			t.Errorf("%s: observed %v", test.params, observed)
+		}
+	}
+	if got := mcpPost(s.MCP(&svc.MCPOptions{MaxResult: 5}), mcpLegacy("", "tools/call", call("fail", 9))).Body.String(); !strings.Contains(got, `"text":"NOT_FOUND"`) {
+		t.Errorf("the code is cut: %s", got)
+	}
+	for n, want := range map[int]bool{100_000 - 11: true, 100_001 - 11: false} {
+		if got := mcpPost(s.MCP(nil), mcpLegacy("", "tools/call", call("get", n))).Body.String(); strings.Contains(got, ok) != want {
+			t.Errorf("by default, with %d: %.200s", n, got)
+		}
+	}
+}
+
+// Verify ToolOptions.Name, Meta and Icons wherever they are sent, and that the default name
+// calls nothing.
+func TestMCPLooks(t *testing.T) {
+	s := svc.MustRegister[mcpLong](longImpl{}, &svc.Options{Methods: map[string]svc.MethodOptions{"Get": {HTTP: "GET /l/one"}, "GetBlocks": {HTTP: "GET /l/blocks"}}, Name: "L", Version: "1", Resource: "l", Logger: slog.New(slog.DiscardHandler)})
+	icon := func(name string) []svc.Icon {
+		return []svc.Icon{{Src: "https://x/" + name, MIMEType: "image/png", Sizes: []string{"48x48", "any"}, Theme: "dark"}}
+	}
+	meta := func(name string) map[string]any { return map[string]any{"ui": map[string]any{"name": name}, "b<": 1} }
+	opts := &svc.MCPOptions{
+		ServerInfo: svc.ServerInfo{Icons: icon("server")},
+		Tools:      map[string]svc.ToolOptions{"Get": {Name: "fetch-It", Icons: icon("tool"), Meta: meta("tool")}, "l_add": {Name: "l_get"}},
+		Resources: map[string]svc.ResourceOptions{
+			"l_get":     {URI: "l://get{?n}", Icons: icon("resource"), Meta: meta("resource")},
+			"GetBlocks": {URI: "l://blocks{?n}"},
+		},
+		Prompts: map[string]svc.PromptOptions{"Write": {Icons: icon("prompt")}},
+	}
+	icons := func(name string) string {
+		return `"icons":[{"src":"https://x/` + name + `","mimeType":"image/png","sizes":["48x48","any"],"theme":"dark"}]`
+	}
+	metas := func(name string) string { return `"_meta":{"b\u003c":1,"ui":{"name":"` + name + `"}}` }
+	for _, test := range []struct{ method, params, want string }{
+		{"tools/list", "", `{"name":"l_get",…{"name":"fetch-It",…` + icons("tool") + `,` + metas("tool") + `}`},
+		{"tools/call", `"name":"fetch-It","arguments":{"n":1}`, `{"text":"é"}`},
+		{"tools/call", `"name":"l_get","arguments":{"n":2}`, `{"text":"éé"}`},
+		{"tools/call", `"name":"l_add","arguments":{"n":1}`, `-32602`},
+		{"resources/templates/list", "", `"uriTemplate":"l://get{?n}",…` + icons("resource") + `,` + metas("resource") + `}`},
+		{"resources/read", `"uri":"l://get?n=1"`, `"text":"{\"text\":\"é\"}",` + metas("resource") + `}]`},
+		{"prompts/list", "", `"arguments":[…],` + icons("prompt") + `}`},
+	} {
+		eachMCP(t, s, opts, test.method, test.params, test.want)
+	}
+	info := `"serverInfo":{"name":"L","version":"1",` + icons("server") + `}`
+	if got := mcpPost(s.MCP(opts), mcpLegacy("", "initialize", `"protocolVersion":"2025-11-25"`)).Body.String(); !strings.Contains(got, info) {
+		t.Errorf("initialize: %s", got)
+	}
+	if got := mcpPost(s.MCP(opts), mcpModern("server/discover", "")).Body.String(); !strings.Contains(got, `{"io.modelcontextprotocol/`+info[1:]) {
+		t.Errorf("server/discover: %s", got)
+	}
+	if got := mcpPost(s.MCP(opts), mcpModern("tools/list", "")).Body.String(); strings.Contains(got, "https://x/server") {
+		t.Errorf("another answer has the icons of the server: %s", got)
+	}
+}
+
+type mcpApp interface {
+	GetPage(context.Context) (*mcpShown, error)
+}
+
+type mcpAppImpl []svc.MCPContent
+
+func (i mcpAppImpl) GetPage(context.Context) (*mcpShown, error) { return &mcpShown{i}, nil }
+
+// Verify the Meta and the Icons of blocks, in results and in contents, where they win over
+// those of the resource.
+func TestMCPBlockMeta(t *testing.T) {
+	read := func(c svc.MCPContent) (tool, contents string) {
+		s := svc.MustRegister[mcpApp](mcpAppImpl{c}, &svc.Options{Methods: map[string]svc.MethodOptions{"GetPage": {HTTP: "GET /page"}}, Resource: "app", Logger: slog.New(slog.DiscardHandler)})
+		h := s.MCP(&svc.MCPOptions{Resources: map[string]svc.ResourceOptions{"GetPage": {URI: "ui://app/page", Meta: map[string]any{"a": 1, "b": 2}}}})
+		tool = mcpPost(h, mcpLegacy("2025-11-25", "tools/call", `"name":"app_get_page"`)).Body.String()
+		return tool, mcpPost(h, mcpLegacy("2025-11-25", "resources/read", `"uri":"ui://app/page"`)).Body.String()
+	}
+	for _, test := range []struct {
+		content        svc.MCPContent
+		tool, contents string
+	}{
+		{svc.MCPContent{Text: "x"}, `{"type":"text","text":"x"}`, `"text":"x","_meta":{"a":1,"b":2}}`},
+		{svc.MCPContent{Text: "x", Meta: map[string]any{"b": 3, "c": 4}}, `{"type":"text","text":"x","_meta":{"b":3,"c":4}}`, `"text":"x","_meta":{"a":1,"b":3,"c":4}}`},
+		{svc.MCPContent{Type: "resource", URI: "x://y", Text: "x", Meta: map[string]any{"b": 3}}, `{"type":"resource","resource":{"uri":"x://y","text":"x"},"_meta":{"b":3}}`, `{"uri":"x://y","text":"x","_meta":{"a":1,"b":3}}`},
+		{svc.MCPContent{Type: "resource_link", URI: "x://y", Name: "n", Icons: []svc.Icon{{Src: "data:,x"}}, Meta: map[string]any{"b": 3}}, `"name":"n","icons":[{"src":"data:,x"}],"_meta":{"b":3}}`, `"text":"n: x://y","_meta":{"a":1,"b":3}}`},
+		{svc.MCPContent{Type: "resource_link", URI: "x://y", Name: "n", Icons: []svc.Icon{{Src: "ftp://x"}}}, `INTERNAL`, `-32603`},
+		{svc.MCPContent{Text: "x", Meta: map[string]any{"f": func() {}}}, `INTERNAL`, `-32603`},
+	} {
+		tool, contents := read(test.content)
+		if !strings.Contains(tool, test.tool) || !strings.Contains(contents, test.contents) {
+			t.Errorf("%+v\n got %s and\n     %s\nwant %s and\n     %s", test.content, tool, contents, test.tool, test.contents)
+		}
 	}
 }

@@ -8,6 +8,7 @@ import (
 	"fmt"
 	"io"
 	"log/slog"
+	"math"
 	"net"
 	"net/http"
 	"net/http/httptest"
@@ -102,7 +103,8 @@ func TestMCPMisconfigured(t *testing.T) {
 	defer func() {
 		text := fmt.Sprint(recover())
 		for _, want := range []string{
-			`Größe: the tool name "a_größe" has other characters`, `is longer than 64 characters`, `Tools["Nope"]: mcpMisnamed has no method`,
+			`Größe: the tool name "a_größe" has other characters`, `is longer than 64 characters`, `Tools["Nope"]: mcpMisnamed has no method`, `MaxResult is negative`,
+			`Größe: Meta is not JSON`, `Größe: the Src of an icon is "http://x/y"; it must begin with https: or data:`, `ServerInfo: the Theme of an icon is "blue"; write light or dark`,
 			`InputSchema is not JSON`, `InputSchema must be an object with "type":"object"`, `AllowedOrigins[0] is "app.example"`, `AllowedOrigins[1] is "https://app.example/x"`,
 			`ListScope is "shared"`, `ListTTL is negative`, `Tools["Poke"]: 2 methods have that name; write the name of the tool`,
 		} {
@@ -113,8 +115,9 @@ func TestMCPMisconfigured(t *testing.T) {
 	}()
 	const long = "ThisNameOfAMethodIsFarLongerThanWhatTheModelsThatAreAroundAreWillingToTake"
 	s.MCP(&svc.MCPOptions{
-		AllowedOrigins: []string{"app.example", "https://app.example/x"}, ListScope: "shared", ListTTL: -1,
-		Tools: map[string]svc.ToolOptions{"Nope": {}, "Poke": {}, "b_poke": {}, "Größe": {InputSchema: []byte(`{"type":"object"`)}, long: {InputSchema: []byte(` {"Type":"object"}`)}},
+		AllowedOrigins: []string{"app.example", "https://app.example/x"}, ListScope: "shared", ListTTL: -1, MaxResult: -1,
+		ServerInfo: svc.ServerInfo{Icons: []svc.Icon{{Src: "data:,x", Theme: "blue"}}},
+		Tools:      map[string]svc.ToolOptions{"Nope": {}, "Poke": {}, "b_poke": {}, "Größe": {InputSchema: []byte(`{"type":"object"`), Meta: map[string]any{"f": math.Inf(1)}, Icons: []svc.Icon{{Src: "https://x"}, {Src: "http://x/y"}}}, long: {InputSchema: []byte(` {"Type":"object"}`)}},
 	})
 }
 
@@ -499,7 +502,7 @@ func TestMCPBatchBudget(t *testing.T) {
 			}
 			return &mcpNote{Title: large}, nil
 		}
-	}}).MCP(nil)
+	}}).MCP(&svc.MCPOptions{MaxResult: math.MaxInt})
 	batch := func(n int, call string) *httptest.ResponseRecorder {
 		return mcpPost(h, `[`+strings.Repeat(call+`,`, n)+`{"jsonrpc":"2.0","id":9,"method":"tools/list"},{"method":"tools/call"}]`)
 	}

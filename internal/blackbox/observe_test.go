@@ -118,7 +118,7 @@ func newObserved(observe func(context.Context, svc.Observation), logger *slog.Lo
 	}).At("/v1")
 	mux := http.NewServeMux()
 	mux.Handle("/rpc", s.RPC())
-	mux.Handle("/mcp", s.MCP(nil))
+	mux.Handle("/mcp", s.MCP(&svc.MCPOptions{MaxResult: 1 << 30}))
 	mux.Handle("/", s.REST())
 	return s, mux
 }
