@@ -10,6 +10,7 @@ package svc
 //	mcp_stdio.go      standard input and output, in place of HTTP
 //	mcp_message.go    revisions and eras, messages, the methods that call nothing
 //	mcp_call.go       tools/call: arguments, results, progress and log messages
+//	mcp_fields.go     the argument by which a model asks for a part of an output
 //	mcp_resources.go  resources, prompts and the completion of their arguments
 //	mcp_ask.go        questions of a method to its caller
 //
@@ -187,6 +188,11 @@ type ToolOptions struct {
 	// not have it decides, by properties and additionalProperties. Default: nil, the
 	// generated schema.
 	InputSchema []byte
+	// Fields gives the tool an argument fields, by which a model asks for some members of
+	// the output, or of the items of a [Stream], a [PageResponse], a [CursorResponse] and
+	// types that embed these; see [FieldsFrom]. The schema of the output then requires none
+	// of them. The output must be an object with at most 40 members. Default: false.
+	Fields bool
 	// RequiredCapabilities are the capabilities that a client needs for the tool, such as
 	// "sampling". Clients of revision 2026-07-28 and later declare them with each request;
 	// a call without them gets error -32021 (MCP 2026-07-28, Base Protocol). Earlier
@@ -449,6 +455,7 @@ type tool struct {
 	meta       json.RawMessage             // ToolOptions.Meta; nil for none
 	readOnly   bool                        // ToolOptions.ReadOnly or its default
 	input      []byte                      // the input schema, an object
+	fields     *fieldChoice                // of ToolOptions.Fields; nil without it
 	output     []byte                      // the output schema; nil if results have no structuredContent
 	allow      func(*decoder, []byte) bool // see decoder.allow; nil for MCPOptions.AllowUnknown
 	headers    []headerParam               // the arguments that headers mirror
@@ -542,6 +549,9 @@ func (t *tool) compileTool(p *mistakes, o ToolOptions, service string) {
 		t.about = "Deprecated: it may go away, so call another tool if one fits. " + t.about
 	}
 	t.compileInput(p, o.InputSchema)
+	if o.Fields {
+		t.compileFields(p)
+	}
 	t.compileOutput()
 	if len(o.RequiredCapabilities) > 0 {
 		m := openMembers(nil)
@@ -657,7 +667,11 @@ func (t *tool) compileOutput() {
 	case t.sendsFile(), t.stream == "" && t.outType.Implements(reflect.TypeFor[contentProvider]()):
 		t.ownContent = true
 	default:
-		t.output = appendSelfContained(nil, t.result, schemaWriter{use: forToolOutput})
+		w := schemaWriter{use: forToolOutput}
+		if t.fields != nil {
+			w.loose = t.fields.shape
+		}
+		t.output = appendSelfContained(nil, t.result, w)
 		if t.result.alternatives != nil { // the root must be an object here too
 			t.output = append([]byte(`{"type":"object",`), t.output[1:]...)
 		}

@@ -279,6 +279,9 @@ func (x *exchange) readInput() (in any, err error) {
 		x.stream.startCall(x, m)
 		x.started = true
 		x.openResult()
+		if t.fields != nil && string(m.method) == "tools/call" {
+			x.fields = fieldChoiceIn(memberAt(x.arguments, "fields"))
+		}
 	}
 	return in, err
 }
@@ -431,6 +434,10 @@ func (x *exchange) addOutput(out any) error {
 // addText adds the structured content, which begins at start, once more as a block
 // of text (MCP 2025-06-18, Tools, Structured Content).
 func (x *exchange) addText(start int) error {
+	if x.fields != nil {
+		chosen := x.tool.fields.selectFrom(x.ws.enc.buf[start:], x.fields)
+		x.ws.enc.buf = append(x.ws.enc.buf[:start], chosen...)
+	}
 	text := x.ws.enc.buf[start:]
 	if err := x.checkLength(text); err != nil {
 		return err

@@ -222,6 +222,7 @@ type exchange struct {
 	message   *message // that is being answered; it goes back to the pool
 	tool      *tool    // that it calls; nil if it calls none
 	arguments []byte   // of the tool, as JSON; nil if there are none
+	fields    []string // the argument fields of ToolOptions.Fields; nil without it
 	add       addFunc  // adds the output of the method to the result
 
 	capabilities []byte  // of the client, as JSON; protected by stream.mu while the method runs

@@ -167,6 +167,9 @@ type PageResponse[T any] struct {
 	TotalPages int `json:"total_pages"` // Total/PerPage, rounded up; 0 if Total is 0
 }
 
+// isPage says that the items are in Data. Types that embed a page have it too.
+func (*PageResponse[T]) isPage() {}
+
 // NewPage returns the page that req selects. data holds the items of that page and is
 // not copied. total is the number of items on all pages; a negative total counts as 0.
 // Data is never nil.
@@ -240,6 +243,8 @@ type CursorResponse[T any] struct {
 	PrevCursor string `json:"prev_cursor,omitempty"` // the cursor for the items before these; for the application to set
 	HasMore    bool   `json:"has_more"`              // there may be items after these
 }
+
+func (*CursorResponse[T]) isPage() {}
 
 // NewCursorPage returns a part of a list with at most limit items of data. If data has
 // at least limit items, HasMore is true and NextCursor is the result of cursor for the

@@ -79,7 +79,8 @@ func dialectOf(version string) (d dialect, ok bool) {
 type schemaWriter struct {
 	dialect dialect
 	use     schemaUse
-	closed  bool // objects have no properties but their own, as if the service were strict
+	loose   *shape // an object of which a client may get only some properties, so none is required
+	closed  bool   // objects have no properties but their own, as if the service were strict
 	// ref returns the reference to write for a shape, or "" to write it in
 	// place. Nil writes everything in place.
 	ref func(*shape) string
@@ -698,7 +699,7 @@ func (w *schemaWriter) writeObject(m *members, s *shape, fields []*field) {
 	if len(props.buf) > props.start {
 		m.addRaw("properties", string(props.close()))
 	}
-	if len(required) > 0 {
+	if len(required) > 0 && s != w.loose {
 		m.addRaw("required", "["+string(required[:len(required)-1])+"]")
 	}
 	if (s.strict || w.closed) && w.use != forToolOutput {

@@ -310,3 +310,241 @@ func TestMCPBlockMeta(t *testing.T) {
 		}
 	}
 }
+
+type mcpPicked interface {
+	Get(context.Context) (*pickItem, error)
+	ListAll(context.Context, *svc.PageQuery) (*pickPage, error)
+	ListNext(context.Context) (*svc.CursorResponse[*pickItem], error)
+	Watch(context.Context, *pickIn) (svc.Stream[pickItem], error)
+	Plain(context.Context) (*pickItem, error)
+}
+
+type pickIn struct {
+	N int `json:"n" minimum:"1"`
+}
+
+type pickItem struct {
+	ID    string    `json:"id"`
+	Title string    `json:"title"`
+	Next  *pickItem `json:"next,omitempty"`
+	Odd   string    `json:"o<d/é"`
+}
+
+type pickPage struct {
+	Note string `json:"note"`
+	svc.PageResponse[pickItem]
+}
+
+type pickImpl struct{ seen *[]string }
+
+func (pickImpl) item() *pickItem {
+	return &pickItem{"1", "t", &pickItem{ID: "2", Title: "u"}, "x"}
+}
+
+func (i pickImpl) Get(ctx context.Context) (*pickItem, error) {
+	*i.seen = svc.FieldsFrom(ctx)
+	return i.item(), nil
+}
+
+func (i pickImpl) Plain(ctx context.Context) (*pickItem, error) { return i.Get(ctx) }
+
+func (i pickImpl) ListAll(_ context.Context, in *svc.PageQuery) (*pickPage, error) {
+	return &pickPage{"n", svc.PageResponse[pickItem]{Data: []pickItem{*i.item(), *i.item()}, Page: in.Page}}, nil
+}
+
+func (i pickImpl) ListNext(context.Context) (*svc.CursorResponse[*pickItem], error) {
+	return &svc.CursorResponse[*pickItem]{Data: []*pickItem{nil, i.item()}}, nil
+}
+
+func (i pickImpl) Watch(context.Context, *pickIn) (svc.Stream[pickItem], error) {
+	return func(yield func(*pickItem, error) bool) { _ = yield(i.item(), nil) && yield(i.item(), nil) }, nil
+}
+
+func newPicked(o svc.Options) (*svc.Service, *svc.MCPOptions, *[]string) {
+	seen := new([]string)
+	o.Resource, o.Logger = "p", slog.New(slog.DiscardHandler)
+	o.Methods = map[string]svc.MethodOptions{"Get": {HTTP: "GET /one"}, "ListAll": {HTTP: "GET /all"}, "ListNext": {HTTP: "GET /next"}}
+	s := svc.MustRegister[mcpPicked](pickImpl{seen}, &o)
+	pick := svc.ToolOptions{Fields: true}
+	return s, &svc.MCPOptions{Tools: map[string]svc.ToolOptions{"Get": pick, "ListAll": pick, "ListNext": pick, "Watch": pick}}, seen
+}
+
+// Verify the argument fields: what is chosen of each kind of output, in both forms, and the
+// violations of a wrong choice beside those of the input.
+func TestMCPFields(t *testing.T) {
+	s, opts, seen := newPicked(svc.Options{})
+	call := func(name, arguments string) string { return `"name":"p_` + name + `","arguments":` + arguments }
+	picked := func(text string) string {
+		return `"structuredContent":` + text + `,"content":[{"type":"text","text":` + fmt.Sprintf("%q", text) + `}],"isError":false`
+	}
+	const whole = `{"id":"1","title":"t","next":{"id":"2","title":"u","o<d/é":""},"o<d/é":"x"}`
+	refused := func(text string) string { return `INVALID_ARGUMENT: invalid input: ` + text }
+	for _, test := range []struct{ params, want string }{
+		{call("get", `{}`), picked(whole)},
+		{call("get", `{"fields":["title","id"]}`), picked(`{"id":"1","title":"t"}`)},
+		{call("get", `{"fields":["next","next"]}`), picked(`{"next":{"id":"2","title":"u","o<d/é":""}}`)},
+		{call("get", `{"fields":["o<d\/\u00e9"]}`), picked(`{"o<d/é":"x"}`)},
+		{call("list_all", `{"page":2,"fields":["id"]}`), picked(`{"note":"n","data":[{"id":"1"},{"id":"1"}],"page":2,"per_page":0,"total":0,"total_pages":0}`)},
+		{call("list_next", `{"fields":["id"]}`), picked(`{"data":[null,{"id":"1"}],"has_more":false}`)},
+		{call("watch", `{"fields":["id"],"n":1}`), picked(`{"items":[{"id":"1"},{"id":"1"}]}`)},
+		{call("get", `{"fields":[]}`), refused(`/fields must have at least 1 item"`)},
+		{call("get", `{"fields":"id"}`), refused(`/fields must be an array"`)},
+		{call("get", `{"fields":null}`), refused(`/fields must be an array"`)},
+		{call("get", `{"fields":["id","Title",5]}`), `- /fields/1 must be one of id, title, next, o<d/é\n- /fields/2 must be`},
+		{call("get", `{"field":["id"]}`), refused(`/field is not a known property`)},
+		{call("watch", `{"fields":["x"],"n":0}`), `- /fields/0 must be one of id, title, next, o<d/é\n- /n must be at least 1"`},
+		{call("plain", `{"fields":["id"]}`), refused(`/fields is not a known property`)},
+	} {
+		eachMCP(t, s, opts, "tools/call", test.params, test.want)
+	}
+	eachMCP(t, s, opts, "tools/call", call("get", `{"fields":["title","id","title"]}`), `"isError":false`)
+	if fmt.Sprint(*seen) != "[title id]" {
+		t.Errorf("FieldsFrom returned %v", *seen)
+	}
+	eachMCP(t, s, opts, "tools/call", call("get", `{}`), `"isError":false`)
+	if *seen != nil {
+		t.Errorf("without the argument FieldsFrom returned %v", *seen)
+	}
+	if svc.FieldsFrom(context.Background()) != nil {
+		t.Error("there are fields outside of a call")
+	}
+	strict, opts, _ := newPicked(svc.Options{Strict: true})
+	opts.AllowUnknown = true
+	eachMCP(t, strict, opts, "tools/call", call("get", `{"fields":["id"]}`), picked(`{"id":"1"}`))
+	eachMCP(t, strict, opts, "tools/call", call("get", `{"fields":["id"],"x":1}`), `: /x is not a known property`)
+	eachMCP(t, s, opts, "tools/call", call("get", `{"fields":["id"],"x":1}`), picked(`{"id":"1"}`))
+	const argument = `"fields":{"type":"array","items":{"type":"string","enum":["id","title","next","o<d/é"]},"minItems":1}`
+	eachMCP(t, s, &svc.MCPOptions{Tools: opts.Tools}, "tools/list", "", `"name":"p_get",…"inputSchema":{"type":"object","properties":{`+argument+`},"additionalProperties":false}…"per_page":{…},`+argument+`},"additionalProperties":false}`)
+}
+
+// Verify that every subset of every tool is valid by its published schema.
+func TestMCPFieldsSchema(t *testing.T) {
+	s, opts, _ := newPicked(svc.Options{})
+	h := s.MCP(opts)
+	var list struct {
+		Result struct {
+			Tools []struct {
+				Name         string
+				OutputSchema map[string]any
+			}
+		}
+	}
+	json.Unmarshal(mcpPost(h, mcpLegacy("", "tools/list", "")).Body.Bytes(), &list)
+	names := []string{"id", "title", "next", "o<d/é"}
+	for _, tool := range list.Result.Tools {
+		if tool.Name == "p_plain" {
+			continue
+		}
+		for set := 1; set < 1<<len(names); set++ {
+			var chosen []string
+			for i, name := range names {
+				if set>>i&1 != 0 {
+					chosen = append(chosen, name)
+				}
+			}
+			text, _ := json.Marshal(chosen)
+			var answer struct {
+				Result struct{ StructuredContent any }
+			}
+			body := mcpPost(h, mcpLegacy("", "tools/call", `"name":"`+tool.Name+`","arguments":{"n":1,"fields":`+string(text)+`}`)).Body
+			if tool.Name != "p_watch" {
+				body = mcpPost(h, mcpLegacy("", "tools/call", `"name":"`+tool.Name+`","arguments":{"fields":`+string(text)+`}`)).Body
+			}
+			if err := json.Unmarshal(body.Bytes(), &answer); err != nil || answer.Result.StructuredContent == nil {
+				t.Fatalf("%s with %s: %s", tool.Name, text, body)
+			}
+			if bad := invalidBy(tool.OutputSchema, tool.OutputSchema, answer.Result.StructuredContent); bad != "" {
+				t.Errorf("%s with %s: %s", tool.Name, text, bad)
+			}
+		}
+	}
+}
+
+// invalidBy returns why a value is not valid by the keywords that schemas of outputs have,
+// or "".
+func invalidBy(root, schema map[string]any, v any) string {
+	if ref, ok := schema["$ref"].(string); ok {
+		schema = root["$defs"].(map[string]any)[strings.TrimPrefix(ref, "#/$defs/")].(map[string]any)
+	}
+	if branches, ok := schema["anyOf"].([]any); ok {
+		for _, s := range branches {
+			if invalidBy(root, s.(map[string]any), v) == "" {
+				return ""
+			}
+		}
+		return fmt.Sprintf("%v is none of %v", v, branches)
+	}
+	kind := map[string]any{"string": "", "boolean": false, "object": map[string]any{}, "array": []any{}, "integer": 0.0, "number": 0.0, "null": nil}[schema["type"].(string)]
+	if fmt.Sprintf("%T", kind) != fmt.Sprintf("%T", v) {
+		return fmt.Sprintf("%v is no %s", v, schema["type"])
+	}
+	switch v := v.(type) {
+	case []any:
+		for _, item := range v {
+			if bad := invalidBy(root, schema["items"].(map[string]any), item); bad != "" {
+				return bad
+			}
+		}
+	case map[string]any:
+		required, _ := schema["required"].([]any)
+		for _, name := range required {
+			if _, ok := v[name.(string)]; !ok {
+				return fmt.Sprintf("%v lacks %s", v, name)
+			}
+		}
+		for name, member := range v {
+			if bad := invalidBy(root, schema["properties"].(map[string]any)[name].(map[string]any), member); bad != "" {
+				return bad
+			}
+		}
+	}
+	return ""
+}
+
+type mcpPickless interface {
+	Taken(context.Context, *pickTaken) (*pickItem, error)
+	Shown(context.Context) (*mcpShown, error)
+	Nothing(context.Context) error
+	Empty(context.Context) (*struct{}, error)
+	Wide(context.Context) (*pickWide, error)
+	Mappings(context.Context) (*svc.CursorResponse[map[string]int], error)
+}
+
+type pickTaken struct {
+	Fields string `json:"fields"`
+}
+
+type pickless struct{ mcpPickless }
+
+type pickWide struct {
+	pickTen1
+	pickTen2
+	pickTen3
+	pickTen4
+	Last int
+}
+type pickTen1 struct{ A0, A1, A2, A3, A4, A5, A6, A7, A8, A9 int }
+type pickTen2 struct{ B0, B1, B2, B3, B4, B5, B6, B7, B8, B9 int }
+type pickTen3 struct{ C0, C1, C2, C3, C4, C5, C6, C7, C8, C9 int }
+type pickTen4 struct{ D0, D1, D2, D3, D4, D5, D6, D7, D8, D9 int }
+
+// Verify that Fields is a mistake where nothing can be chosen.
+func TestMCPFieldsMistakes(t *testing.T) {
+	defer func() {
+		text := fmt.Sprint(recover())
+		const none = ": ToolOptions.Fields: the output, or its items, must be a struct that is no union and has no MCPContent\n"
+		for _, want := range []string{
+			"Taken: ToolOptions.Fields: the input has a field named fields already\n", "Wide: ToolOptions.Fields: the output has 41 members, over 40",
+			"Shown" + none, "Nothing" + none, "Empty" + none, "Mappings" + none,
+		} {
+			if !strings.Contains(text+"\n", want) {
+				t.Errorf("the panic does not say %s:\n%s", want, text)
+			}
+		}
+	}()
+	opts := &svc.MCPOptions{Tools: make(map[string]svc.ToolOptions)}
+	for _, name := range []string{"Taken", "Shown", "Nothing", "Empty", "Wide", "Mappings"} {
+		opts.Tools[name] = svc.ToolOptions{Fields: true}
+	}
+	svc.MustRegister[mcpPickless](pickless{}, &svc.Options{Resource: "p"}).MCP(opts)
+}
