@@ -11,6 +11,7 @@ import (
 	"bytes"
 	"context"
 	"crypto/hmac"
+	"crypto/rand"
 	"crypto/sha256"
 	"encoding/base64"
 	"encoding/binary"
@@ -93,21 +94,30 @@ type confirmation struct {
 	Yes bool `json:"yes"`
 }
 
+// AskURL asks the user of the client to open a page, such as one to log in or to pay on, in
+// a browser of their own. nil says that the user has opened it, not that they have finished
+// there. The client needs the capability "elicitation.url". The rest is as with [Ask].
+func AskURL(ctx context.Context, key, message, url string) error {
+	m := openMembers(nil)
+	m.addText("mode", "url")
+	m.addText("message", message)
+	m.addText("url", url)
+	answer, err := ask(ctx, "elicitation.url", &question{key: key, method: "elicitation/create", params: m.close()}, message)
+	if err == nil {
+		err = checkAction(key, message, answer)
+	}
+	return err
+}
+
 // AskClient sends the client a request of MCP, such as "sampling/createMessage" or
 // "roots/list", and returns the result as the client has sent it, which is always an
 // object. params is any value that encoding/json can write; nil omits it. The rest is as
-// with [Ask]. The client needs the capability that is named before the slash.
+// with [Ask]. The client needs the capability that is named before the slash, and for
+// elicitation/create that of params.mode.
 func AskClient(ctx context.Context, key, method string, params any) (json.RawMessage, error) {
 	capability, _, ok := strings.Cut(method, "/")
 	if key == "" || !ok {
 		return nil, fmt.Errorf("AskClient needs a key and a method such as roots/list, not %q and %q", key, method)
-	}
-	x, answer := askedExchange(ctx, capability, key)
-	switch {
-	case x == nil:
-		return nil, cannotAsk(method)
-	case answer != nil:
-		return answer, nil
 	}
 	q := &question{key: key, method: method}
 	if params != nil {
@@ -115,16 +125,70 @@ func AskClient(ctx context.Context, key, method string, params any) (json.RawMes
 		if q.params, err = json.Marshal(params); err != nil {
 			return nil, fmt.Errorf("the params of %s: %w", method, err)
 		}
+		if capability == "elicitation" && textAt(q.params, "mode") == "url" {
+			capability = "elicitation.url"
+		}
 	}
-	return nil, q
+	return ask(ctx, capability, q, method)
 }
 
-// CanAsk reports whether the caller has a capability of MCP: "elicitation" for [Ask], or
-// "sampling" or "roots" for [AskClient]. It is false on other transports. ctx is the
-// context of the method or derived from it.
+// CanAsk reports whether the caller has a capability of MCP: "elicitation" for [Ask],
+// "elicitation.url" for [AskURL], "sampling" or "roots" for [AskClient]. It is false on
+// other transports. ctx is the context of the method or derived from it.
 func CanAsk(ctx context.Context, capability string) bool {
 	x, _ := askedExchange(ctx, capability, "")
 	return x != nil
+}
+
+// ask returns the answer to a question, or else the question as an error. A legacy client
+// over standard input and output is asked now. what says what is asked.
+func ask(ctx context.Context, capability string, q *question, what string) ([]byte, error) {
+	if q.key == "" {
+		return nil, errors.New("a question needs a key")
+	}
+	x, answer := askedExchange(ctx, capability, q.key)
+	switch {
+	case x == nil:
+		return nil, cannotAsk(what)
+	case answer != nil:
+		return answer, nil
+	case x.modern:
+		return nil, q
+	}
+	answer, err := x.pipe.askClient(ctx, x, q.legacyParams(x.revision), q.method)
+	switch {
+	case err != nil:
+		return nil, err
+	case answer == nil:
+		return nil, Errorf(CodeFailedPrecondition, "the caller did not answer: %s", what)
+	case !isJSONObject(answer):
+		return nil, answerError(q.key, Violation{inBody, "", ruleType, "must be an object"})
+	}
+	x.stream.mu.Lock()
+	defer x.stream.mu.Unlock()
+	if x.answers.given == nil {
+		x.answers = answers{make(map[string][]byte), make(map[string]bool)}
+	}
+	x.answers.given[q.key] = answer // for the same question, asked again
+	return bytes.Clone(answer), nil
+}
+
+// legacyParams returns the params of q for a legacy revision: 2025-06-18 has no mode, and
+// 2025-11-25 has an id for each URL.
+func (q *question) legacyParams(revision string) []byte {
+	if q.method != "elicitation/create" || q.params == nil {
+		return q.params
+	}
+	m := openMembers(nil)
+	eachMember(q.params, func(name, value []byte) {
+		if string(name) != "mode" || revision >= revisionNov2025 {
+			m.addRaw(string(name), string(value))
+		}
+	})
+	if textAt(q.params, "mode") == "url" && memberAt(q.params, "elicitationId") == nil {
+		m.addText("elicitationId", rand.Text())
+	}
+	return m.close()
 }
 
 // askedExchange returns the exchange of the running method if its client has the
@@ -137,7 +201,7 @@ func askedExchange(ctx context.Context, capability, key string) (*exchange, []by
 	}
 	x.stream.mu.Lock()
 	defer x.stream.mu.Unlock()
-	if !x.stream.running || !x.modern || !declares(x.capabilities, capability) {
+	if !x.stream.running || !x.reachesClient(capability) || !declares(x.capabilities, capability) {
 		return nil, nil
 	}
 	if answer := x.answers.given[key]; answer != nil {
@@ -147,11 +211,26 @@ func askedExchange(ctx context.Context, capability, key string) (*exchange, []by
 	return x, nil
 }
 
+// reachesClient reports whether the revision and the transport have a way to ask for a
+// capability: modern messages ask in their answer, and legacy ones by a request, for which
+// the process must be the conversation.
+func (x *exchange) reachesClient(capability string) bool {
+	switch {
+	case x.modern:
+		return true
+	case x.pipe == nil || x.budget != nil:
+		return false
+	case capability == "elicitation.url":
+		return x.revision >= revisionNov2025
+	}
+	return capability != "elicitation" || x.revision >= revisionJun2025
+}
+
 // declares reports whether a ClientCapabilities object has a capability. For elicitation
 // that is the capability to show forms: it has the member form or is empty; a client may
 // support only URLs (MCP 2025-11-25, Elicitation, Capabilities).
 func declares(capabilities []byte, capability string) bool {
-	value := memberAt(capabilities, capability)
+	value := memberAt(capabilities, strings.Split(capability, ".")...)
 	return isJSONObject(value) && (capability != "elicitation" || memberAt(value, "form") != nil || bytes.IndexByte(value, '"') < 0)
 }
 
@@ -222,15 +301,13 @@ func (x *exchange) answerQuestions(m *message, err error) error {
 // A form is the compiled type of a form of [Ask].
 type form struct {
 	schema string // the requestedSchema, as JSON
+	june   string // that of 2025-06-18; "" if it has no such form
 	bind   *binding
 }
 
 // askForm is Ask for a reflect.Type.
 func askForm(ctx context.Context, key, message string, t reflect.Type) (any, error) {
-	if key == "" {
-		return nil, errors.New("Ask needs a key")
-	}
-	x, answer := askedExchange(ctx, "elicitation", key)
+	x, _ := askedExchange(ctx, "elicitation", "")
 	if x == nil {
 		return nil, cannotAsk(message)
 	}
@@ -238,12 +315,20 @@ func askForm(ctx context.Context, key, message string, t reflect.Type) (any, err
 	if err != nil {
 		return nil, err
 	}
-	if answer == nil {
-		m := openMembers(nil)
-		m.addText("mode", "form")
-		m.addText("message", message)
-		m.addRaw("requestedSchema", f.schema)
-		return nil, &question{key: key, method: "elicitation/create", params: m.close()}
+	schema := f.schema
+	if x.revision == revisionJun2025 {
+		schema = f.june
+	}
+	if schema == "" {
+		return nil, cannotAsk(message)
+	}
+	m := openMembers(nil)
+	m.addText("mode", "form")
+	m.addText("message", message)
+	m.addRaw("requestedSchema", schema)
+	answer, err := ask(ctx, "elicitation", &question{key: key, method: "elicitation/create", params: m.close()}, message)
+	if err != nil {
+		return nil, err
 	}
 	return x.h.readForm(f, key, message, answer)
 }
@@ -286,12 +371,74 @@ func compileForm(t reflect.Type) (*form, error) {
 		}
 	}
 	if len(p.list) == 0 {
-		f := &form{string(appendInputSchema(nil, s, false)), compileBinding(newDecoders(p, false), s, bindSpec{hasBody: true})}
+		f := &form{s.formSchema(false), s.formSchema(true), compileBinding(newDecoders(p, false), s, bindSpec{hasBody: true})}
 		if len(p.list) == 0 {
 			return f, nil
 		}
 	}
 	return nil, p.err("ask for " + t.String())
+}
+
+// formSchema returns the requestedSchema of a form, or "" if it is for 2025-06-18, which has
+// no lists, and has one. To the schema of an input it adds the formats that clients know,
+// and the titles of enums (MCP 2025-11-25, Elicitation; 2025-06-18, Elicitation).
+func (s *shape) formSchema(june bool) string {
+	schema := appendInputSchema(nil, s, false)
+	properties := openMembers(nil)
+	for _, f := range s.fields {
+		if june && f.shape.deref().kind == kindSlice {
+			return ""
+		}
+		properties.addName(f.name)
+		properties.buf = f.appendFormProperty(properties.buf, memberAt(schema, "properties", f.name), june)
+	}
+	m := openMembers(nil)
+	eachMember(schema, func(name, value []byte) {
+		if string(name) == "properties" {
+			value = properties.close()
+		}
+		m.addRaw(string(name), string(value))
+	})
+	return string(m.close())
+}
+
+// appendFormProperty appends the schema of a field of a form, made of that of an input.
+func (f *field) appendFormProperty(dst, property []byte, june bool) []byte {
+	s := f.shape.deref()
+	if s.kind == kindSlice {
+		s = s.elem
+	}
+	m := openMembers(dst)
+	eachMember(property, func(name, value []byte) {
+		switch member := string(name); {
+		case s.enumTitles == nil || member != "enum" && member != "items":
+			m.addRaw(member, string(value))
+		case member == "items":
+			m.addRaw("items", `{"anyOf":`+titledValues(memberAt(value, "enum"), s.enumTitles)+`}`)
+		case june:
+			m.addRaw("enum", string(value))
+			m.addRaw("enumNames", string(encodeDocument(s.enumTitles)))
+		default:
+			m.addRaw("oneOf", titledValues(value, s.enumTitles))
+		}
+	})
+	switch format := f.shape.deref().formatIn(f); format {
+	case "email", "uri", "date":
+		m.addText("format", format)
+	}
+	return m.close()
+}
+
+// titledValues returns the values of an enum, each with its title.
+func titledValues(enum []byte, titles []string) string {
+	var list []string
+	eachItem(enum, func(value []byte) {
+		m := openMembers(nil)
+		m.addRaw("const", string(value))
+		m.addText("title", titles[len(list)])
+		list = append(list, string(m.close()))
+	})
+	return "[" + strings.Join(list, ",") + "]"
 }
 
 // isChoice reports whether s is a list of strings with an enum, from which the user
@@ -307,12 +454,8 @@ func (s *shape) isChoice() bool {
 // readForm decodes the form in an answer. If the user declined or canceled, it returns
 // FAILED_PRECONDITION.
 func (h *mcpHandler) readForm(f *form, key, message string, answer []byte) (any, error) {
-	switch textAt(answer, "action") {
-	case "accept":
-	case "decline", "cancel":
-		return nil, Errorf(CodeFailedPrecondition, "the caller did not answer: %s", message)
-	default:
-		return nil, answerError(key, Violation{inBody, "/action", "enum", "must be accept, decline or cancel"})
+	if err := checkAction(key, message, answer); err != nil {
+		return nil, err
 	}
 	content := memberAt(answer, "content")
 	if content != nil && !isJSONObject(content) {
@@ -330,6 +473,17 @@ func (h *mcpHandler) readForm(f *form, key, message string, answer []byte) (any,
 		return nil, err // of a Validate method
 	}
 	return nil, answerError(key, list...)
+}
+
+// checkAction returns an error unless the user has accepted what was asked.
+func checkAction(key, message string, answer []byte) error {
+	switch textAt(answer, "action") {
+	case "accept":
+		return nil
+	case "decline", "cancel":
+		return Errorf(CodeFailedPrecondition, "the caller did not answer: %s", message)
+	}
+	return answerError(key, Violation{inBody, "/action", "enum", "must be accept, decline or cancel"})
 }
 
 // withoutNulls returns an object without the members that are null, which clients send
@@ -379,7 +533,12 @@ func (a *answers) appendUsed(dst []byte) []byte {
 // state of another call must not run. Legacy requests have no answers; it ignores
 // members with these names.
 func (x *exchange) readAnswers(m *message) *mcpError {
-	x.capabilities = m.meta.capabilities
+	switch {
+	case x.modern:
+		x.capabilities = m.meta.capabilities
+	case x.agreed != nil:
+		x.capabilities = x.agreed.capabilities
+	}
 	if !x.modern || m.responses == nil && m.state == nil {
 		return nil
 	}

@@ -833,6 +833,8 @@ func (s *mcpStream) startCall(x *exchange, m *message) {
 	}
 	s.token = m.meta.token
 	switch {
+	case x.agreed != nil && !x.modern:
+		s.logs, s.logLevel = true, x.agreed.logLevel
 	case !x.modern:
 		s.logs, s.logLevel = true, slog.LevelInfo
 	case m.meta.logLevel != nil:

@@ -42,7 +42,8 @@ package svc
 // assume 2025-03-26 without it (MCP 2025-11-25, Transports, Protocol Version Header).
 
 import (
-	"cmp"
+	"bytes"
+	"log/slog"
 	"net/http"
 	"slices"
 )
@@ -213,11 +214,11 @@ type exchange struct {
 	pipe     *mcpPipe            // nil over HTTP
 	onPipe   *pipeCall           // of a call that can be canceled on the pipe; nil otherwise
 	accept   accepted
-	agreed   string    // the revision of initialize on this pipe; "" before, and over HTTP
-	revision string    // of the message that is being answered
-	modern   bool      // its era
-	started  bool      // the method may send messages, until stream.stopCall
-	stream   mcpStream // events of the answer; unused in a batch
+	agreed   *agreement // what was agreed on this pipe; nil before, and over HTTP
+	revision string     // of the message that is being answered
+	modern   bool       // its era
+	started  bool       // the method may send messages, until stream.stopCall
+	stream   mcpStream  // events of the answer; unused in a batch
 
 	message   *message // that is being answered; it goes back to the pool
 	tool      *tool    // that it calls; nil if it calls none
@@ -298,6 +299,9 @@ func (x *exchange) serveMessage(m *rpcMessage) error {
 		}
 		x.acceptMessage()
 	case rpcResponse:
+		if x.pipe != nil {
+			x.pipe.takeAnswer(m.id, memberAt(x.ws.body, "result"))
+		}
 		// A legacy client may send one, although this server has sent no request.
 		// A modern client must not (MCP 2026-07-28, Streamable HTTP).
 		if values := x.versionHeader(); len(values) == 1 && values[0] == modernRevision {
@@ -333,7 +337,7 @@ func (x *exchange) acceptMessage() {
 
 // hasBatches reports whether the revision of the request has batches.
 func (x *exchange) hasBatches() bool {
-	revision := x.agreed
+	revision := x.agreed.revisionOr("")
 	if header := x.versionHeader(); len(header) > 0 {
 		revision = header[0]
 	}
@@ -544,7 +548,7 @@ func (x *exchange) chooseEra(m *message) *mcpError {
 // must get 400 (MCP 2025-11-25, Transports, Protocol Version Header). 2024-11-05 and
 // 2025-03-26 do not define the header, but clients send it after agreeing on them too.
 func (x *exchange) checkLegacy(m *message) *mcpError {
-	x.revision = cmp.Or(x.agreed, assumedRevision)
+	x.revision = x.agreed.revisionOr(assumedRevision)
 	switch values := x.versionHeader(); {
 	case len(values) == 0:
 	case len(values) > 1:
@@ -651,9 +655,18 @@ func (x *exchange) answerMethod(m *message) error {
 		// A subscription has no effect, since this server cannot notify clients later.
 		x.openResult()
 	case !x.modern && method == "logging/setLevel":
-		// The level is not kept, since there are no sessions; see [MCPLog].
-		if !isLogLevel(memberAt(m.params, "level")) {
+		// Over HTTP the level is not kept, since there are no sessions; see [MCPLog].
+		level, ok := parseLogLevel(memberAt(m.params, "level"))
+		if !ok {
 			return badLogLevel
+		}
+		if x.pipe != nil {
+			agreed := agreement{revision: x.revision}
+			if x.agreed != nil {
+				agreed = *x.agreed
+			}
+			agreed.logLevel = level
+			x.pipe.agreed = &agreed
 		}
 		x.openResult()
 	default:
@@ -679,13 +692,29 @@ func (x *exchange) answerInitialize(m *message) error {
 		version = legacyRevisions[0]
 	}
 	if x.pipe != nil {
-		x.pipe.agreed = version
+		capabilities := bytes.Clone(memberAt(m.params, "capabilities"))
+		x.pipe.agreed = &agreement{revision: version, capabilities: capabilities}
 	}
 	x.openResult()
 	x.addJSON(`"protocolVersion":"` + version + `",`)
 	x.addJSON(x.h.texts.initialize)
 	x.closeResult(&m.rpcMessage)
 	return nil
+}
+
+// An agreement is what a legacy client has said on a pipe. It is never written.
+type agreement struct {
+	revision     string
+	capabilities []byte     // of initialize, as JSON; nil for none
+	logLevel     slog.Level // of logging/setLevel
+}
+
+// revisionOr returns the revision, or another one before initialize.
+func (a *agreement) revisionOr(other string) string {
+	if a == nil {
+		return other
+	}
+	return a.revision
 }
 
 // answerList lists all tools, resources, templates or prompts on one page, because many

@@ -22,6 +22,7 @@ import (
 	"context"
 	"errors"
 	"io"
+	"strconv"
 	"sync"
 	"time"
 )
@@ -43,7 +44,9 @@ import (
 // Only messages are written to out. The program must log elsewhere: the default logger
 // writes to standard error.
 //
-// At the end of in, MCPStdio waits until the running calls are answered and returns nil.
+// Before 2026-07-28 a method that asks its caller waits while the client is sent a request;
+// see [Ask]. At the end of in, calls have 2 seconds to end, then MCPStdio cancels them and
+// returns nil.
 // When ctx ends, it cancels them, waits for them and returns the error of ctx; a
 // goroutine stays until in ends, since a Read cannot be interrupted, and another one
 // while a Write to out takes more than a second. It returns an error
@@ -58,6 +61,8 @@ func (s *Service) MCPStdio(ctx context.Context, in io.Reader, out io.Writer, opt
 		running: make(map[string]*pipeCall),
 		taken:   make(chan struct{}, maxPipeTaken),
 		slots:   make(chan struct{}, maxPipeCalls),
+		asked:   make(map[string]chan []byte),
+		ended:   make(chan struct{}),
 	}
 	lines := make(chan pipeLine)
 	go readLines(in, p.h.limits.size, lines, ctx.Done())
@@ -66,8 +71,32 @@ func (s *Service) MCPStdio(ctx context.Context, in io.Reader, out io.Writer, opt
 	stop := context.AfterFunc(ctx, func() { p.setState(pipeStopped) })
 	defer stop()
 	err := p.serveLines(ctx, lines)
-	p.calls.Wait()
-	p.setState(pipeAnswered)
+	close(p.ended)
+	return p.finish(ctx, cancel, err)
+}
+
+// finish waits for the running calls and their answers after serveLines has returned err.
+func (p *mcpPipe) finish(ctx context.Context, cancel context.CancelCauseFunc, err error) error {
+	calls := make(chan struct{})
+	go func() {
+		p.calls.Wait()
+		p.setState(pipeAnswered)
+		close(calls)
+	}()
+	if err == nil {
+		select {
+		case <-p.written:
+		case <-ctx.Done():
+		case <-time.After(pipeGrace):
+			cancel(nil)
+			select {
+			case <-p.written:
+			case <-time.After(pipePatience / 2):
+			}
+			return p.setState(pipeLeft)
+		}
+	}
+	<-calls
 	select {
 	case <-p.written:
 	case <-ctx.Done():
@@ -79,13 +108,17 @@ func (s *Service) MCPStdio(ctx context.Context, in io.Reader, out io.Writer, opt
 	return cmp.Or(err, p.setState(pipeLeft), context.Cause(ctx)) // out may have failed after the end of in
 }
 
+// pipeGrace is how long calls may run after the end of in: nobody asks for more, and a
+// client that has died must not leave a process behind.
+const pipeGrace = 2 * time.Second
+
 // pipePatience is how long MCPStdio waits after the end of ctx for a Write, which cannot
 // be interrupted, and for the answers that are ready.
 const pipePatience = time.Second
 
 const (
 	maxPipeCalls = 64   // how many calls run at a time
-	maxPipeTaken = 1024 // how many calls are read but not answered before reading waits
+	maxPipeTaken = 1024 // how many calls may be read but not answered
 )
 
 // An mcpPipe serves one client over standard input and output.
@@ -94,20 +127,23 @@ const (
 // before it starts until it has ended.
 type mcpPipe struct {
 	h      *mcpHandler
-	agreed string // the revision of initialize; "" before
+	agreed *agreement // with a legacy client; nil before
 	cancel context.CancelCauseFunc
 	calls  sync.WaitGroup
 	taken  chan struct{} // has an element for each call that is read but not answered
 	slots  chan struct{} // has an element for each call that runs
 
+	ended   chan struct{} // closed at the end of in
 	written chan struct{} // closed when nothing more is written
 
 	mu      sync.Mutex // protects the fields below; nothing is written under it
 	changed sync.Cond  // that state or queue has changed
 	state   pipeState
-	queue   [][]byte             // messages that are to be written
-	err     error                // of out; nothing is written after an error
-	running map[string]*pipeCall // by idKey of the id
+	queue   [][]byte               // messages that are to be written
+	err     error                  // of out; nothing is written after an error
+	running map[string]*pipeCall   // by idKey of the id
+	asked   map[string]chan []byte // the questions without an answer, likewise
+	asks    int                    // how many questions there were
 }
 
 // A pipeState says how far a pipe is. It only grows.
@@ -241,7 +277,12 @@ func callsMethod(m *rpcMessage) bool {
 func (p *mcpPipe) startCall(ctx context.Context, x *exchange, m *rpcMessage) {
 	select {
 	case p.taken <- struct{}{}:
-	case <-ctx.Done():
+	default: // reading goes on, since a cancellation may be next
+		var id []byte
+		if m != nil && isMCPID(m.id) {
+			id = m.id
+		}
+		x.sendError(id, rpcError(0, rpcInternalError, "RESOURCE_EXHAUSTED: the server runs or holds 1024 requests, as many as it can; wait for their answers"))
 		return
 	}
 	ctx, cancel := context.WithCancel(ctx)
@@ -317,6 +358,50 @@ func (p *mcpPipe) cancelCall(params []byte) {
 	if call := p.running[idKey(memberAt(params, "requestId"))]; call != nil {
 		call.canceled = true
 		call.cancel()
+	}
+}
+
+// askClient sends a request to the client of x and returns its result, or nil if it has
+// answered with an error. It returns an error if ctx or the call ends, and takes the
+// question back then, and at the end of in.
+func (p *mcpPipe) askClient(ctx context.Context, x *exchange, params []byte, method string) ([]byte, error) {
+	if err := cmp.Or(ctx.Err(), x.Err()); err != nil {
+		return nil, err
+	}
+	answer := make(chan []byte, 1)
+	p.mu.Lock()
+	p.asks++
+	id := appendQuoted(nil, "svc-"+strconv.Itoa(p.asks))
+	p.asked[idKey(id)] = answer
+	p.mu.Unlock()
+	m := openMembers(nil)
+	m.addText("jsonrpc", "2.0")
+	m.addRaw("id", string(id))
+	m.addText("method", method)
+	if params != nil {
+		m.addRaw("params", string(params))
+	}
+	p.writeMessage(x, m.close())
+	select {
+	case result := <-answer:
+		return result, nil
+	case <-p.ended:
+		return nil, Errorf(CodeFailedPrecondition, "the client has ended the conversation without an answer")
+	case <-ctx.Done():
+	case <-x.Done():
+	}
+	p.takeAnswer(id, nil) // a late one is dropped
+	p.writeMessage(new(exchange), []byte(`{"jsonrpc":"2.0","method":"notifications/cancelled","params":{"requestId":`+string(id)+`}}`))
+	return nil, cmp.Or(ctx.Err(), x.Err())
+}
+
+// takeAnswer gives the result of a response to the call that waits for it, if one does.
+func (p *mcpPipe) takeAnswer(id, result []byte) {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	if answer := p.asked[idKey(id)]; answer != nil {
+		delete(p.asked, idKey(id))
+		answer <- bytes.Clone(result)
 	}
 }
 

@@ -68,10 +68,11 @@ type shape struct {
 	format  string // replaces that of the type
 	example string // of a text, by the tag of the field; for messages
 
-	isEnum     bool // a component of documents, since it has a method Enum
-	recursive  bool // an object that can contain itself
-	strict     bool // an object that has no properties but its own
-	hasMistake bool // a mistake was noted of it; there will be no plan
+	enumTitles []string // of the values of Enum, from a method EnumTitles; nil without one
+	isEnum     bool     // a component of documents, since it has a method Enum
+	recursive  bool     // an object that can contain itself
+	strict     bool     // an object that has no properties but its own
+	hasMistake bool     // a mistake was noted of it; there will be no plan
 }
 
 // A shapeKind says how values of a type are written in JSON. The order counts:

@@ -423,6 +423,12 @@ func (p *mistakes) fillEnum(s *shape, at string) {
 		}
 	}()
 	p.listValues(s, method.Call(nil)[0], at)
+	if t, ok := reflect.New(s.typ).Interface().(interface{ EnumTitles() []string }); ok {
+		s.enumTitles = t.EnumTitles()
+		if n := method.Call(nil)[0].Len(); len(s.enumTitles) != n {
+			p.addf("%s: %v.EnumTitles returns %s for %s of Enum; list one for each", at, s.typ, countText(len(s.enumTitles), "title"), countText(n, "value"))
+		}
+	}
 }
 
 // listValues gives s the rule that its values are those of list.
