@@ -715,14 +715,14 @@ type toolObject struct {
 	Meta         json.RawMessage `json:"_meta,omitempty"`
 }
 
-// toolAnnotations are the title and all hints, even those that have the default of the
-// specification, since directories of servers require each of them.
+// toolAnnotations are all hints, even those that have the default of the specification,
+// since directories of servers require each of them. The title is not there once more: it
+// costs a model more than clients of 2025-03-26 would gain.
 type toolAnnotations struct {
-	Title       string `json:"title"`
-	ReadOnly    bool   `json:"readOnlyHint"`
-	Destructive bool   `json:"destructiveHint"`
-	Idempotent  bool   `json:"idempotentHint"`
-	OpenWorld   bool   `json:"openWorldHint"`
+	ReadOnly    bool `json:"readOnlyHint"`
+	Destructive bool `json:"destructiveHint"`
+	Idempotent  bool `json:"idempotentHint"`
+	OpenWorld   bool `json:"openWorldHint"`
 }
 
 // toolObject returns t as tools/list has it. The HTTP method implies hints: GET is
@@ -732,7 +732,6 @@ func (t *tool) toolObject() toolObject {
 	word, _, _ := strings.Cut(t.method.name, "_")
 	adds := word == "create" || word == "add" || word == "new"
 	return toolObject{t.name, o.Title, t.about, t.input, t.output, toolAnnotations{
-		Title:       o.Title,
 		ReadOnly:    t.readOnly,
 		Destructive: boolOr(o.Destructive, !t.readOnly && !adds),
 		Idempotent:  boolOr(o.Idempotent, t.readOnly || verb == http.MethodPut || verb == http.MethodDelete || t.keyUse == KeyRequired),

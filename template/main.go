@@ -46,7 +46,9 @@ func main() {
 	case *probe:
 		err = askHealth(ctx, *addr)
 	case *stdio:
-		err = runMCP(ctx, os.Stdin, os.Stdout)
+		out := os.Stdout
+		os.Stdout = os.Stderr // what else writes to standard output would garble the messages
+		err = runMCP(ctx, os.Stdin, out)
 	default:
 		err = run(ctx, *addr, os.Stdout)
 	}
@@ -56,7 +58,7 @@ func main() {
 }
 
 // runMCP serves one assistant until it closes in, or until ctx ends. Nothing else may
-// write to out; package log writes to standard error.
+// write to out.
 func runMCP(ctx context.Context, in io.Reader, out io.Writer) error {
 	err := newService(newStore(), ctx.Done(), nil, nil).MCPStdio(ctx, in, out, mcpOptions())
 	if ctx.Err() != nil {

@@ -95,6 +95,9 @@ type Archived struct {
 // because a server that shuts down waits for all responses. observe is called at the
 // end of each call.
 func newService(s *store, stopping <-chan struct{}, observe func(context.Context, svc.Observation), callers tokens) *svc.Service {
+	// A model needs no second list, and over MCP the items of a stream are one answer, which
+	// an endless one never gives.
+	programs := []svc.Transport{svc.TransportREST, svc.TransportRPC}
 	return svc.MustRegister[TodoAPI](&todos{s, stopping}, callers.scopes(&svc.Options{
 		Name:        "Todos",
 		Description: "A list of things to do.",
@@ -103,13 +106,13 @@ func newService(s *store, stopping <-chan struct{}, observe func(context.Context
 		Methods: map[string]svc.MethodOptions{
 			"Create":  {Description: "Add a todo."},
 			"List":    {Description: "List the todos, oldest first, one page at a time."},
-			"Feed":    {HTTP: "GET /todos/feed", Description: "Read the todos, oldest first, from where the last answer ended."},
+			"Feed":    {HTTP: "GET /todos/feed", Description: "Read the todos, oldest first, from where the last answer ended.", Transports: programs},
 			"Get":     {Description: "Get one todo.", Errors: []*svc.Error{errNoTodo}},
 			"Update":  {Description: "Replace the title and the completed mark of a todo.", Errors: []*svc.Error{errNoTodo, errChanged}},
 			"Patch":   {Description: "Change the fields of a todo that are given.", Errors: []*svc.Error{errNoTodo, errChanged}},
 			"Delete":  {Description: "Delete a todo.", Errors: []*svc.Error{errNoTodo, errChanged}},
 			"Archive": {Description: "Take all completed todos off the list."},
-			"Watch":   {Description: "Get each todo when it is created.", HTTP: "GET /todos/watch"},
+			"Watch":   {Description: "Get each todo when it is created.", HTTP: "GET /todos/watch", Transports: programs},
 			"Import":  {Description: "Add a todo for each line of a table."},
 			"Export":  {HTTP: "GET /todos/export", Description: "Get all todos as a table in CSV."},
 			"PlanDay": {Description: "Plan the day with the todos that are open.", HTTP: "GET /todos/plan"},

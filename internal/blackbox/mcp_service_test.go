@@ -45,7 +45,7 @@ func TestMCPToolList(t *testing.T) {
 		t.Fatal(err)
 	}
 	for _, tool := range reply.Result.Tools {
-		if !strings.HasPrefix(tool.Name, "notes_") || tool.Title == "" || tool.Description == "" || len(tool.Annotations) != 5 {
+		if !strings.HasPrefix(tool.Name, "notes_") || tool.Title == "" || tool.Description == "" || len(tool.Annotations) != 4 {
 			t.Errorf("%s lacks something: %+v", tool.Name, tool)
 		}
 		if tool.InputSchema["type"] != "object" || tool.OutputSchema != nil && tool.OutputSchema["type"] != "object" {
@@ -72,8 +72,8 @@ func TestMCPToolOptions(t *testing.T) {
 	list := mcpPost(h, mcpLegacy("", "tools/list", "")).Body.String()
 	for _, want := range []string{
 		`"title":"How many","description":"Counts the notes.",`,
-		`"title":"How many","readOnlyHint":true,"destructiveHint":false,"idempotentHint":true,"openWorldHint":false`,
-		`"title":"notes: create","readOnlyHint":false,"destructiveHint":false,"idempotentHint":true,"openWorldHint":true`,
+		`{"readOnlyHint":true,"destructiveHint":false,"idempotentHint":true,"openWorldHint":false`,
+		`{"readOnlyHint":false,"destructiveHint":false,"idempotentHint":true,"openWorldHint":true`,
 		`"inputSchema":{"type":"object","$defs":{"a":{"$anchor":"x"}},"if":{}}`,
 	} {
 		if !strings.Contains(list, want) {
