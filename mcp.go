@@ -20,7 +20,8 @@ package svc
 // There are no sessions. The legacy revisions do not require them (MCP 2025-11-25,
 // Transports, Session Management), and MCP 2026-07-28 has none. So any replica can answer
 // any request, and restarts lose nothing. But the server cannot remember what initialize
-// and logging/setLevel said, and cannot send anything on its own.
+// and logging/setLevel said, and cannot send anything on its own. Over standard input and
+// output the process is the session, and it can.
 //
 // This file comes in this order: options, handler, texts, tools, headers that
 // mirror arguments. All of it runs once, when the handler is made.

@@ -3,7 +3,9 @@ package svc
 // This file lets a method ask its caller during a call, by the multi round-trip requests
 // of MCP 2026-07-28. The method returns the question as its error, the client calls
 // again with the answer, and the method runs again from its start and finds the answer.
-// Nothing waits in between, so any replica can serve the second call. In this order: the
+// Nothing waits in between, so any replica can serve the second call. Clients of earlier
+// revisions can be asked over standard input and output only, by a request, while the
+// method waits. In this order: the
 // functions that ask; questions; forms, the types of answers; the answers of a request;
 // and the sealed state, by which the client returns answers of earlier rounds.
 
@@ -42,9 +44,15 @@ import (
 // questions at once, return errors.Join of their errors. A method that asks again after
 // an answer needs [MCPOptions.StateKey].
 //
+// In revisions before 2026-07-28 a client can be asked only over standard input and
+// output. There Ask waits for the answer and returns it, and nothing runs twice.
+//
+// Clients show the titles of an enum if its type has a method EnumTitles() []string beside
+// Enum, with one for each value, and they know the formats email, uri, date and date-time.
+//
 // If the form breaks a rule of T, Ask returns INVALID_ARGUMENT with violations that name
 // the question. It returns FAILED_PRECONDITION if the user declines or the caller cannot
-// be asked: over REST and JSON-RPC, over MCP before 2026-07-28, and if the client lacks
+// be asked: over REST and JSON-RPC, over HTTP before 2026-07-28, and if the client lacks
 // the capability; see [CanAsk].
 //
 // Treat an answer as input, not as a permission: a client can send answers without
@@ -68,7 +76,7 @@ func Ask[T any](ctx context.Context, key, message string) (*T, error) {
 // [Service.Call], since the caller has decided there. A resource, a prompt and a
 // Service.Call within a call over MCP ask as that does. All else is an error:
 // INVALID_ARGUMENT for a form that breaks the rules, and FAILED_PRECONDITION if the user
-// says no or does not answer; if an MCP client cannot ask, as in revisions before
+// says no or does not answer; if an MCP client cannot ask, as over HTTP before
 // 2026-07-28, without the capability and in a batch; and if ctx is not that of a
 // running call.
 func Confirm(ctx context.Context, key, message string) error {

@@ -757,7 +757,7 @@ func Progress(ctx context.Context, done, total float64, message string) {
 //
 // Only MCP clients that want the level get the message; otherwise MCPLog does nothing.
 // Clients of revision 2026-07-28 name a level with each request. Earlier clients set it once
-// by logging/setLevel, which a server without sessions cannot remember: they get the levels
+// by logging/setLevel, which a server without sessions cannot remember: over HTTP they get the levels
 // from info on. After the first 200 progress and log messages of a call, those that follow
 // another within 50 ms are dropped. MCPLog is safe for concurrent use.
 //

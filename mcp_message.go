@@ -27,7 +27,8 @@ package svc
 //	resources/*, prompts/*   yes         yes         yes         yes         yes
 //	completion/complete      yes         yes         yes         yes         yes
 //	resources/subscribe      {}          {}          {}          {}          no
-//	questions of a method    no          no          no          no          yes
+//	questions of a method    stdio       stdio       stdio       stdio       yes
+//	forms, pages in these    no          no          forms       both        both
 //	batches                  yes         yes         no          no          no
 //	audio blocks             as text     yes         yes         yes         yes
 //	links to resources       as text     as text     yes         yes         yes
