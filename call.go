@@ -25,6 +25,7 @@ import (
 	"reflect"
 	"runtime/debug"
 	"strconv"
+	"strings"
 	"sync/atomic"
 	"time"
 )
@@ -59,9 +60,18 @@ type call struct {
 	start           time.Duration // since config.epoch; 0 if nobody observes the call, and once it is observed
 	nested          bool          // a Service.Call: it does not share the route or MCPOptions.Invoke of endpoint
 	refused         bool          // checkCaller has failed, so the input is unread
+	status          uint16        // of the HTTP response, where it is not that of the error or of the method
+	asked           mcpMethod     // the method of MCP that made the call
 	ended           atomic.Bool   // the method has returned, or its stream has ended
 	keyed           *keyedCall    // of a call with an idempotency key; nil otherwise
 }
+
+// An mcpMethod is a method of MCP that calls a method of the service. The zero value is
+// none.
+type mcpMethod uint8
+
+// mcpMethods has the names of the methods of MCP that call methods of the service.
+var mcpMethods = [...]string{"", "tools/call", "prompts/get", "resources/read"}
 
 // A carrier is a call with the part that its transport has in it.
 type carrier interface {
@@ -414,7 +424,10 @@ func (c *call) observe(ctx context.Context, err error) {
 	o.Replayed = c.keyed != nil && c.keyed.replayed
 	c.start = 0
 	if !c.nested && c.endpoint != nil {
-		o.Route = c.endpoint.route
+		o.Route, o.Status, o.RPC = c.endpoint.route, c.httpStatus(err), mcpMethods[c.asked]
+		if o.Transport == TransportRPC {
+			o.RPC = o.Resource + "." + o.Method
+		}
 	}
 	if e, ok := err.(*Error); ok && e.violations != nil { // a decoder overwrites them for its next input
 		kept := *e
@@ -428,6 +441,21 @@ func (c *call) observe(ctx context.Context, err error) {
 		}
 	}()
 	c.method.observe(ctx, o)
+}
+
+// httpStatus returns the HTTP status of a response to c alone that ended with err, or 0.
+func (c *call) httpStatus(err error) int {
+	switch {
+	case c.budget != nil || c.request == nil || err == http.ErrAbortHandler:
+		return 0
+	case c.status != 0:
+		return int(c.status)
+	case c.endpoint.transport != TransportREST:
+		return http.StatusOK
+	case err != nil:
+		return ErrorFrom(err).HTTPStatus()
+	}
+	return c.method.status
 }
 
 // observeSkipped observes a call that is not run because of err.
@@ -560,6 +588,67 @@ type Info struct {
 	// answers all calls of a batch, and MCP may begin to answer before the method
 	// returns: what is added there is not sent.
 	Header http.Header
+
+	// Trace is the trace context of the caller: over MCP that of params._meta, if it has a
+	// traceparent, and else that of the headers of the request.
+	Trace Trace
+}
+
+// A Trace is a trace context (W3C Trace Context and Baggage), as it is on the wire: svc
+// passes it on and does not look into it. A value of more than 8 KiB is left out.
+type Trace struct {
+	Parent  string // traceparent
+	State   string // tracestate
+	Baggage string // baggage
+}
+
+// traceNames are the names of the parts of a Trace: of headers, whatever their case, and of
+// members of MCP's _meta.
+var traceNames = [...]string{"traceparent", "tracestate", "baggage"}
+
+// maxTrace is how many bytes a part of a Trace may have.
+const maxTrace = 8 << 10
+
+// traceOf returns the Trace whose parts have these texts, by their index in traceNames.
+func traceOf(text func(i int) string) Trace {
+	var parts [len(traceNames)]string
+	for i := range parts {
+		if parts[i] = text(i); len(parts[i]) > maxTrace {
+			parts[i] = ""
+		}
+	}
+	return Trace{parts[0], parts[1], parts[2]}
+}
+
+// The keys of a Trace in a context: of one that WithTrace gives to a client, and of one
+// that came with a message of MCP.
+type (
+	sentTrace     struct{}
+	receivedTrace struct{}
+)
+
+// withReceived returns a context of a message of MCP that came with t.
+func withReceived(ctx context.Context, t Trace) context.Context {
+	return context.WithValue(ctx, receivedTrace{}, t)
+}
+
+// WithTrace returns a context for calls of a client, which send t in their headers. A
+// client sends nothing of the call that it is called in: give it the Trace of your
+// tracer's span, or that of Info to pass it on. Values that no header can hold, and those
+// of more than 8 KiB, are not sent.
+func WithTrace(ctx context.Context, t Trace) context.Context {
+	return context.WithValue(ctx, sentTrace{}, t)
+}
+
+// addTrace adds the Trace that ctx has for a client to the header of a request.
+func addTrace(ctx context.Context, header http.Header) {
+	t, ok := ctx.Value(sentTrace{}).(Trace)
+	for i, text := range [...]string{t.Parent, t.State, t.Baggage} {
+		name := http.CanonicalHeaderKey(traceNames[i])
+		if ok && text != "" && len(text) <= maxTrace && isHeaderValue(text) && header[name] == nil {
+			header[name] = []string{text}
+		}
+	}
 }
 
 // InfoFrom returns the [Info] of the call that ctx belongs to. It reports false if ctx
@@ -575,6 +664,17 @@ func InfoFrom(ctx context.Context) (Info, bool) {
 	}
 	if c.method != nil {
 		info.Resource, info.Method = c.method.resource, c.method.name
+	}
+	if t, ok := c.Context.Value(receivedTrace{}).(Trace); ok {
+		info.Trace = t
+	} else if c.request != nil {
+		info.Trace = traceOf(func(i int) string {
+			values := c.request.Header.Values(traceNames[i])
+			if i == 0 && len(values) > 1 { // which nobody can choose from
+				return ""
+			}
+			return strings.Join(values, ",")
+		})
 	}
 	return info, true
 }

@@ -560,6 +560,7 @@ func (c *clientCall) newRequest(ctx context.Context, b *callBuffer, in any) (_ *
 	for _, h := range b.header {
 		r.Header[h.name] = []string{h.value}
 	}
+	addTrace(ctx, r.Header)
 	if c.key != nil {
 		r.Header[keyHeader], err = newKeyHeader(ctx)
 	}

@@ -11,6 +11,7 @@ import (
 	"net/http/httptest"
 	"net/netip"
 	"slices"
+	"strconv"
 	"strings"
 	"sync"
 	"time"
@@ -125,9 +126,10 @@ func ExampleObservation_prometheus() {
 }
 
 // A Span is what tracers such as OpenTelemetry record for a call. The attributes have
-// the names of the semantic conventions for RPC.
+// the names of the semantic conventions: the stable ones for HTTP, and those for JSON-RPC
+// and MCP, which are not final yet.
 type Span struct {
-	TraceID    string // of the caller, from the header traceparent (W3C, Trace Context)
+	Parent     svc.Trace // of the caller; a tracer's propagator reads it
 	Name       string
 	Start, End time.Time
 	Attributes map[string]string
@@ -139,16 +141,31 @@ func ExampleObservation_span() {
 	var spans []Span
 	observe := func(ctx context.Context, o svc.Observation) {
 		end := time.Now()
-		s := Span{Name: o.Resource + "/" + o.Method, Start: end.Add(-o.Took), End: end, Attributes: map[string]string{
-			"rpc.system": "svc", "rpc.service": o.Resource, "rpc.method": o.Method, "svc.transport": string(o.Transport), "http.route": o.Route,
-		}}
-		if info, ok := svc.InfoFrom(ctx); ok && info.Request != nil {
-			if parts := strings.Split(info.Request.Header.Get("Traceparent"), "-"); len(parts) == 4 {
-				s.TraceID = parts[1]
+		info, _ := svc.InfoFrom(ctx)
+		s := Span{Parent: info.Trace, Start: end.Add(-o.Took), End: end, Attributes: make(map[string]string)}
+		switch {
+		case o.Route != "": // HTTP; only a status from 500 on is an error of a server
+			method, path, _ := strings.Cut(o.Route, " ")
+			s.Name, s.Attributes["http.request.method"], s.Attributes["http.route"] = o.Route, method, path
+			s.Attributes["http.response.status_code"] = strconv.Itoa(o.Status)
+			if o.Status >= 500 {
+				s.Error = strconv.Itoa(o.Status)
+			}
+		case o.Transport == svc.TransportMCP:
+			s.Name, s.Attributes["mcp.method.name"] = o.RPC+" "+o.Resource+"_"+o.Method, o.RPC
+			s.Attributes["gen_ai.tool.name"] = o.Resource + "_" + o.Method
+			if o.Err != nil {
+				s.Error = "tool_error"
+			}
+		default: // JSON-RPC, and Service.Call
+			s.Name, s.Attributes["rpc.system.name"], s.Attributes["rpc.method"] = cmp.Or(o.RPC, o.Resource+"."+o.Method), "jsonrpc", o.RPC
+			if o.Err != nil {
+				s.Error = strconv.Itoa(svc.ErrorFrom(o.Err).RPCCode())
+				s.Attributes["rpc.response.status_code"] = s.Error
 			}
 		}
-		if o.Err != nil {
-			s.Error = string(svc.CodeOf(o.Err)) + ": " + o.Err.Error() // includes the cause, which clients do not see
+		if s.Error != "" {
+			s.Attributes["error.type"] = s.Error
 		}
 		spans = append(spans, s) // a real program passes it to its tracer
 	}
@@ -157,9 +174,12 @@ func ExampleObservation_span() {
 	r := httptest.NewRequest("POST", "/primes/watch", strings.NewReader(`{"count":2}`))
 	r.Header.Set("Traceparent", "00-4bf92f3577b34da6a3ce929d0e0e4736-00f067aa0ba902b7-01")
 	primes.REST().ServeHTTP(httptest.NewRecorder(), r)
+	primes.RPC().ServeHTTP(httptest.NewRecorder(), httptest.NewRequest("POST", "/", strings.NewReader(
+		`{"jsonrpc":"2.0","id":1,"method":"primes.watch","params":{"count":0}}`)))
 	for _, s := range spans {
-		fmt.Println(s.TraceID, s.Name, s.Attributes["http.route"], cmp.Or(s.Error, "ok"))
+		fmt.Println(s.Name, s.Parent.Parent, s.Attributes)
 	}
 	// Output:
-	// 4bf92f3577b34da6a3ce929d0e0e4736 primes/watch POST /primes/watch ok
+	// POST /primes/watch 00-4bf92f3577b34da6a3ce929d0e0e4736-00f067aa0ba902b7-01 map[http.request.method:POST http.response.status_code:200 http.route:/primes/watch]
+	// primes.watch  map[error.type:-32602 rpc.method:primes.watch rpc.response.status_code:-32602 rpc.system.name:jsonrpc]
 }

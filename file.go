@@ -290,18 +290,22 @@ type fileSender struct {
 
 // send sends the File, which check has accepted, as the response to r. begun reports
 // whether it has sent the header.
-func (f *File) send(w http.ResponseWriter, r *http.Request) (begun bool, err error) {
+func (f *File) send(w http.ResponseWriter, r *http.Request) (begun bool, status uint16, err error) {
 	s := &fileSender{w: w, file: f, header: http.Header{
 		"Content-Type":           {f.ContentType},
 		"X-Content-Type-Options": {"nosniff"},
 		"Content-Disposition":    {contentDisposition(f.Name, f.Inline)},
 		"Etag":                   {cmp.Or(f.ETag, w.Header().Get("Etag"))},
 	}}
-	defer func() { begun = s.begun }()
+	defer func() {
+		if begun = s.begun; begun {
+			status = uint16(s.status)
+		}
+	}()
 	defer recoverTo(&err) // the content is code of the application
 	s.seeker, _ = f.Content.(io.Seeker)
 	if s.size, err = s.Seek(0, io.SeekEnd); err != nil {
-		return false, err
+		return false, 0, err
 	}
 	seen := *r
 	seen.Header = r.Header.Clone()
@@ -312,7 +316,7 @@ func (f *File) send(w http.ResponseWriter, r *http.Request) (begun bool, err err
 		seen.Header = nil
 	}
 	http.ServeContent(s, &seen, "", f.Modified, s)
-	return s.begun, s.finish(r)
+	return s.begun, 0, s.finish(r)
 }
 
 // finish returns the error for a response that http.ServeContent could not send, or sends

@@ -109,10 +109,11 @@ type message struct {
 // A requestMeta has the members of params._meta that describe a request. Each is JSON,
 // or nil if it is absent. Their types have not been checked.
 type requestMeta struct {
-	version      []byte // the revision; its presence makes a request modern
-	capabilities []byte // what the client can do
-	logLevel     []byte // the least level of log messages; nil for none
-	token        []byte // progressToken; nil if the client does not want progress
+	version      []byte    // the revision; its presence makes a request modern
+	capabilities []byte    // what the client can do
+	logLevel     []byte    // the least level of log messages; nil for none
+	token        []byte    // progressToken; nil if the client does not want progress
+	trace        [3][]byte // traceparent, tracestate and baggage
 }
 
 // findParts sets the fields of m from its params. It runs before the era is known, so
@@ -178,6 +179,12 @@ func (meta *requestMeta) readMembers(text []byte) {
 			meta.capabilities = value
 		case "io.modelcontextprotocol/logLevel":
 			meta.logLevel = value
+		case "traceparent":
+			meta.trace[0] = value
+		case "tracestate":
+			meta.trace[1] = value
+		case "baggage":
+			meta.trace[2] = value
 		case "progressToken":
 			if !isJSONNull(value) { // clients send null for no token
 				meta.token = value
@@ -483,7 +490,13 @@ func (x *exchange) answerRequest(rpc *rpcMessage) {
 	}
 	m := x.h.messages.Get().(*message)
 	m.rpcMessage = *rpc
-	x.message = m
+	x.message, x.asked = m, 0
+	for i := range mcpMethods {
+		if string(rpc.method) == mcpMethods[i] {
+			x.asked = mcpMethod(i)
+		}
+	}
+	outer := x.Context
 	status, err := http.StatusOK, x.answerMessage(m)
 	if e, ok := err.(*mcpError); ok {
 		status, err = x.addError(rpc.id, e), e.cause
@@ -494,7 +507,9 @@ func (x *exchange) answerRequest(rpc *rpcMessage) {
 	}
 	x.message, *m = nil, message{quiet: m.quiet}
 	x.h.messages.Put(m)
+	x.status = uint16(status)
 	x.end(x, err)
+	x.Context = outer // without the Trace of the message
 	x.sendAnswer(status)
 }
 
@@ -507,6 +522,9 @@ func (x *exchange) answerMessage(m *message) error {
 	}
 	if e := x.chooseEra(m); e != nil {
 		return e
+	}
+	if t := m.meta.trace; isText(t[0]) {
+		x.Context = withReceived(x.Context, traceOf(func(i int) string { return textAt(t[i]) }))
 	}
 	return x.answerMethod(m)
 }

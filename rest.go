@@ -189,6 +189,12 @@ func (h *restHandler) respond(w http.ResponseWriter, r *http.Request, ws *worksp
 		addHeader(w.Header(), "Vary", name)
 	}
 	err := c.run(c)
+	unchanged := err == nil && !c.begun && c.header != nil && m.sendHeaders(w, r, c.header)
+	if c.begun && err != nil { // half of a response is sent
+		c.status = uint16(m.status)
+	} else if unchanged {
+		c.status = http.StatusNotModified
+	}
 	if !c.begun || err != nil {
 		c.end(c, err)
 	}
@@ -204,7 +210,9 @@ func (h *restHandler) respond(w http.ResponseWriter, r *http.Request, ws *worksp
 		h.writeErrorResponse(w, r, err)
 	case m.out == nil:
 		w.WriteHeader(m.status)
-	case c.header == nil || !m.sendHeaders(w, r, c.header):
+	case unchanged:
+		writeNotModified(w)
+	default:
 		writeJSON(w, r, m.status, ws.enc.buf, &c.values)
 	}
 	return nil
@@ -294,9 +302,10 @@ func (c *restCall) sendFile(f *File, out any, err error) error {
 		return &Error{Code: CodeInternal, cause: err}
 	}
 	if c.header != nil && m.sendHeaders(c.w, c.request, c.header) {
-		c.begun = true
+		writeNotModified(c.w)
+		c.begun, c.status = true, http.StatusNotModified
 	} else {
-		c.begun, err = f.send(c.w, c.request)
+		c.begun, c.status, err = f.send(c.w, c.request)
 	}
 	if err == nil {
 		c.end(c, nil)
@@ -305,7 +314,7 @@ func (c *restCall) sendFile(f *File, out any, err error) error {
 }
 
 // sendHeaders sets the headers of an output. For a GET whose client has the output
-// already, by its entity tag, it answers 304 and reports true. Preconditions count
+// already, by its entity tag, it reports true: the answer is 304. Preconditions count
 // only where the answer without them would be a success (RFC 9110, section 13.2.1),
 // so they come after the call.
 func (m *method) sendHeaders(w http.ResponseWriter, r *http.Request, header http.Header) bool {
@@ -318,7 +327,6 @@ func (m *method) sendHeaders(w http.ResponseWriter, r *http.Request, header http
 	if etag := header["Etag"]; m.method != http.MethodGet || len(etag) == 0 || !isUnchanged(r, etag[0]) {
 		return false
 	}
-	writeNotModified(w)
 	return true
 }
 

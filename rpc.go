@@ -218,6 +218,9 @@ func (h *rpcHandler) answerMessage(msg *rpcMessage, r *http.Request, header http
 		err, ws.enc.buf = tooLarge, before
 		c.appendError(err)
 	}
+	if msg.kind == rpcNotification {
+		c.status = http.StatusNoContent
+	}
 	c.end(c, err)
 }
 

@@ -875,4 +875,12 @@ type Observation struct {
 	Err       error         // as in the log, with its cause; nil for success. CodeOf(Err) has few values
 	Took      time.Duration // since the request
 	Replayed  bool          // the answer is that of an earlier call with the same idempotency key
+	// Status is the HTTP status of the response; that of an error is the one that WriteError
+	// sends. It is 0 for a Service.Call, over standard input and output, for calls in a
+	// batch, and where there is no response.
+	Status int
+	// RPC is the name of the method of JSON-RPC ("todos.mark_done") or of MCP ("tools/call")
+	// that made the call, as the specification or the service spells it, not the client. It
+	// is empty over REST and for a Service.Call.
+	RPC string
 }

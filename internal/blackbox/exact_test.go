@@ -3,10 +3,12 @@ package blackbox_test
 import (
 	"context"
 	"encoding/json"
+	"errors"
 	"fmt"
 	"image"
 	"log/slog"
 	"maps"
+	"net/http"
 	"net/http/httptest"
 	"slices"
 	"strings"
@@ -501,6 +503,249 @@ func TestStrictClosesInputs(t *testing.T) {
 	} {
 		if test.got != test.want {
 			t.Errorf("got %s\nwant %s", test.got, test.want)
+		}
+	}
+}
+
+// exTraceImpl returns the trace context that the method sees.
+type exTraceOut struct {
+	Trace svc.Trace `json:"trace"`
+	ETag  string    `json:"-" header:"ETag"`
+}
+
+type exTraceAPI interface {
+	GetAll(ctx context.Context) (*exTraceOut, error)
+	Fail(ctx context.Context) error
+}
+
+type exTraceImpl struct{}
+
+func (exTraceImpl) GetAll(ctx context.Context) (*exTraceOut, error) {
+	info, _ := svc.InfoFrom(ctx)
+	return &exTraceOut{info.Trace, `"1"`}, nil
+}
+func (exTraceImpl) Fail(context.Context) error { return svc.Errorf(svc.CodeNotFound, "no") }
+
+// exTraced returns a service whose calls are observed in what it appends to seen.
+func exTraced(seen *[]string) *svc.Service {
+	return svc.MustRegister[exTraceAPI](exTraceImpl{}, &svc.Options{Resource: "x", Logger: slog.New(slog.DiscardHandler),
+		Methods: map[string]svc.MethodOptions{"GetAll": {HTTP: "GET /x"}},
+		Observe: func(ctx context.Context, o svc.Observation) {
+			info, _ := svc.InfoFrom(ctx)
+			*seen = append(*seen, fmt.Sprintf("%s %d %q %s", o.Transport, o.Status, o.RPC, info.Trace.Parent))
+		}})
+}
+
+// Verify the status, the name and the trace of calls that are observed.
+func TestExactObservation(t *testing.T) {
+	t.Parallel()
+	var seen []string
+	s := exTraced(&seen)
+	mcp := func(method, name, meta string) string {
+		return `{"jsonrpc":"2.0","id":1,"method":"` + method + `","params":{"name":"` + name + `","arguments":{},"_meta":{` + meta + `}}}`
+	}
+	long := strings.Repeat("x", 8<<10+1)
+	for _, test := range []struct{ handler, method, target, header, body, want string }{
+		{"rest", "GET", "/x", "Traceparent: a", "", `rest 200 "" a`},
+		{"rest", "GET", "/x", "If-None-Match: \"1\"", "", `rest 304 "" `},
+		{"rest", "GET", "/x", "Traceparent: a\nTraceparent: b", "", `rest 200 "" `},
+		{"rest", "GET", "/x", "Traceparent: " + long[1:], "", `rest 200 "" ` + long[1:]},
+		{"rest", "GET", "/x", "Traceparent: " + long, "", `rest 200 "" `},
+		{"rest", "POST", "/x/fail", "", "", `rest 404 "" `},
+		{"rpc", "POST", "/", "Traceparent: a", `{"jsonrpc":"2.0","id":1,"method":"x.getAll"}`, `rpc 200 "x.get_all" a`},
+		{"rpc", "POST", "/", "", `{"jsonrpc":"2.0","id":1,"method":"x.fail"}`, `rpc 200 "x.fail" `},
+		{"rpc", "POST", "/", "", `{"jsonrpc":"2.0","method":"x.fail"}`, `rpc 204 "x.fail" `},
+		{"rpc", "POST", "/", "", `[{"jsonrpc":"2.0","id":1,"method":"x.fail"}]`, `rpc 0 "x.fail" `},
+		{"mcp", "POST", "/", "Traceparent: a", mcp("tools/call", "x_get_all", ""), `mcp 200 "tools/call" a`},
+		{"mcp", "POST", "/", "Traceparent: a", mcp("tools/call", "x_get_all", `"traceparent":"b"`), `mcp 200 "tools/call" b`},
+		{"mcp", "POST", "/", "Traceparent: a", mcp("tools/call", "x_get_all", `"traceparent":7`), `mcp 200 "tools/call" a`},
+		{"mcp", "POST", "/", "Traceparent: a", mcp("tools/call", "x_fail", `"tracestate":"c"`), `mcp 200 "tools/call" a`},
+	} {
+		seen = nil
+		r := httptest.NewRequest(test.method, test.target, strings.NewReader(test.body))
+		r.Header.Set("Content-Type", "application/json")
+		for _, line := range strings.Split(test.header, "\n") {
+			if name, value, ok := strings.Cut(line, ": "); ok {
+				r.Header.Add(name, value)
+			}
+		}
+		map[string]http.Handler{"rest": s.REST(), "rpc": s.RPC(), "mcp": s.MCP(nil)}[test.handler].ServeHTTP(httptest.NewRecorder(), r)
+		if len(seen) != 1 || seen[0] != test.want {
+			t.Errorf("%.60s %s %s: %.100q, want %q", test.header, test.handler, test.body, seen, test.want)
+		}
+	}
+	seen = nil
+	if s.Call(context.Background(), "x", "fail", nil); len(seen) != 1 || seen[0] != `call 0 "" ` {
+		t.Errorf("Call: %q", seen)
+	}
+}
+
+// exTraceClient is exTraceAPI as a client has it.
+type exTraceClient struct {
+	GetAll func(context.Context) (*exTraceOut, error)
+	Fail   func(context.Context) error
+}
+
+// Verify that a client sends the trace that its context has, as far as headers hold it.
+func TestExactTrace(t *testing.T) {
+	t.Parallel()
+	var seen []string
+	s := exTraced(&seen)
+	server := httptest.NewServer(s.REST())
+	defer server.Close()
+	var client exTraceClient
+	err := svc.Connect[exTraceAPI](&client, server.URL, &svc.ClientOptions{Service: &svc.Options{Resource: "x", Methods: map[string]svc.MethodOptions{"GetAll": {HTTP: "GET /x"}}}})
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, test := range []struct{ sent, want svc.Trace }{
+		{svc.Trace{}, svc.Trace{}},
+		{svc.Trace{Parent: "a", State: "b=1", Baggage: "c=2"}, svc.Trace{Parent: "a", State: "b=1", Baggage: "c=2"}},
+		{svc.Trace{Parent: "a\r\nX: y", State: " b", Baggage: strings.Repeat("x", 8<<10+1)}, svc.Trace{}},
+	} {
+		out, err := client.GetAll(svc.WithTrace(context.Background(), test.sent))
+		if err != nil || out.Trace != test.want {
+			t.Errorf("%.80v: %.80v, %v, want %v", test.sent, out, err, test.want)
+		}
+	}
+}
+
+// An exNumber is part of an input and checks itself in three ways.
+type exNumber struct {
+	Number string `json:"number,omitempty"`
+}
+
+func (n exNumber) Validate() error {
+	switch n.Number {
+	case "":
+		return nil
+	case "plain":
+		return errors.New("is plain")
+	case "gone":
+		return svc.Errorf(svc.CodeNotFound, "there is no such number")
+	}
+	return exNumberError("/number", n.Number)
+}
+
+// exNumberError returns an error with two violations, as packages that check numbers do.
+func exNumberError(path, text string) error {
+	return svc.Errorf(svc.CodeInvalidArgument, "the number is wrong").WithStatus(422).WithHeader("X-Why", "number").WithDetail("why", text).
+		WithDetail("violations", []svc.Violation{{In: "body", Path: path, Rule: "luhn", Message: "has a wrong digit"}, {Path: "", Rule: "x", Message: "is no number"}})
+}
+
+// An exIBAN reads its own text, and an exCard its own JSON.
+type (
+	exIBAN string
+	exCard struct{ Text string }
+)
+
+func (n exIBAN) MarshalText() ([]byte, error) { return []byte(n), nil }
+func (n *exIBAN) UnmarshalText(text []byte) error {
+	if *n = exIBAN(text); *n == "bad" {
+		return exNumberError("/digits", "iban")
+	}
+	return nil
+}
+func (c exCard) MarshalJSON() ([]byte, error) { return json.Marshal(c.Text) }
+func (c *exCard) UnmarshalJSON(text []byte) error {
+	if string(text) == `"bad"` {
+		return exNumberError("/digits", "card")
+	}
+	return json.Unmarshal(text, &c.Text)
+}
+
+type exOrder struct {
+	Method exNumber   `json:"method,omitzero"`
+	List   []exNumber `json:"list,omitempty"`
+	IBAN   exIBAN     `json:"iban,omitempty"`
+	From   exIBAN     `query:"from,omitempty"`
+	Card   *exCard    `json:"card,omitempty"`
+	N      int        `json:"n,omitempty" maximum:"9"`
+}
+
+// Verify that the violations of errors of one's own keep their places, together with all
+// others.
+func TestNestedViolations(t *testing.T) {
+	t.Parallel()
+	at := func(in, place, number string) string {
+		return `{"in":"` + in + `","path":"` + place + number + `","rule":"luhn","message":"has a wrong digit"},{"in":"` + in + `","path":"` + place + `","rule":"x","message":"is no number"}`
+	}
+	alone := func(in, place, number, why string) string {
+		return `422 number {"error":{"code":"INVALID_ARGUMENT","message":"the number is wrong","details":{"violations":[` + at(in, place, number) + `],"why":"` + why + `"}}}`
+	}
+	all := func(message, list string) string {
+		return `400  {"error":{"code":"INVALID_ARGUMENT","message":"` + message + `","details":{"violations":[` + list + `]}}}`
+	}
+	s, err := exactly[exOrder](nil, svc.Options{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, test := range []struct{ name, query, body, want string }{
+		{"a struct alone", "", `{"method":{"number":"x"}}`, alone("body", "/method", "/number", "x")},
+		{"an item alone", "", `{"list":[{},{"number":"y"}]}`, alone("body", "/list/1", "/number", "y")},
+		{"a text alone", "", `{"iban":"bad"}`, alone("body", "/iban", "/digits", "iban")},
+		{"a text of the query alone", "?from=bad", `{}`, alone("query", "/from", "/digits", "iban")},
+		{"JSON alone", "", `{"card":"bad"}`, alone("body", "/card", "/digits", "card")},
+		{"two structs", "", `{"method":{"number":"x"},"list":[{"number":"y"}]}`, all("invalid input: /method/number has a wrong digit (and 3 more)", at("body", "/method", "/number")+","+at("body", "/list/0", "/number"))},
+		{"a struct and a plain error", "", `{"method":{"number":"x"},"list":[{"number":"plain"}]}`,
+			all("invalid input: /method/number has a wrong digit (and 2 more)", at("body", "/method", "/number")+`,{"in":"body","path":"/list/0","rule":"validate","message":"is plain"}`)},
+		{"JSON and a rule", "", `{"card":"bad","n":10}`, all("invalid input: /card/digits has a wrong digit (and 2 more)", at("body", "/card", "/digits")+`,{"in":"body","path":"/n","rule":"maximum","message":"must be at most 9"}`)},
+		{"the query and the body", "?from=bad", `{"card":"bad"}`, all("invalid input: /from/digits has a wrong digit (and 3 more)", at("query", "/from", "/digits")+","+at("body", "/card", "/digits"))},
+		{"another code", "", `{"method":{"number":"gone"},"list":[{"number":"y"}]}`, `404  {"error":{"code":"NOT_FOUND","message":"there is no such number"}}`},
+		{"another code later", "", `{"method":{"number":"x"},"list":[{"number":"gone"}]}`, `404  {"error":{"code":"NOT_FOUND","message":"there is no such number"}}`},
+		{"nothing", "", `{"method":{"number":""},"card":"good"}`, "204  "},
+	} {
+		r := httptest.NewRequest("POST", "/x/do"+test.query, strings.NewReader(test.body))
+		r.Header.Set("Content-Type", "application/json")
+		w := httptest.NewRecorder()
+		s.REST().ServeHTTP(w, r)
+		if got := fmt.Sprint(w.Code, " ", w.Header().Get("X-Why"), " ", w.Body.String()); got != test.want {
+			t.Errorf("%s: %s\nwant %s", test.name, got, test.want)
+		}
+	}
+}
+
+// Verify which parameters of a query Strict refuses.
+func TestStrictQuery(t *testing.T) {
+	t.Parallel()
+	type in struct {
+		A string `query:"a,omitempty"`
+	}
+	type none struct{}
+	with, err := exactly[in](nil, svc.Options{Strict: true})
+	without, err2 := exactly[none](nil, svc.Options{Strict: true})
+	if err := errors.Join(err, err2); err != nil {
+		t.Fatal(err)
+	}
+	nothing := svc.MustRegister[exOutAPI](exOutImpl{}, &svc.Options{Resource: "x", Strict: true, Logger: slog.New(slog.DiscardHandler)})
+	for _, test := range []struct {
+		service     *svc.Service
+		version     bool
+		query, want string
+	}{
+		{with, true, "a=1", "204 "},
+		{with, true, "a=1&b=2&%63=3&", "400 /b is not a known parameter; /c is not a known parameter"},
+		{with, true, "%zz=1", "400 /%zz is not a known parameter"},
+		{with, true, "A=1", "400 /A is not a known parameter"},
+		{with, true, "version=1&=", "204 "},
+		{with, true, "v=1", "400 /v is not a known parameter"},
+		{with, false, "version=1", "400 /version is not a known parameter"},
+		{without, true, "b", "400 /b is not a known parameter"},
+		{without, true, "version=1", "204 "},
+		{nothing, true, "b=1", "400 /b is not a known parameter"},
+		{nothing, true, "version=1", "200 "},
+		{nothing, false, "version=1", "400 /version is not a known parameter"},
+	} {
+		h := test.service.REST()
+		if test.version {
+			h = svc.Version(svc.VersionOptions{})(h)
+		}
+		r := httptest.NewRequest("POST", "/x/do?"+test.query, strings.NewReader("{}"))
+		r.Header.Set("Content-Type", "application/json")
+		w := httptest.NewRecorder()
+		h.ServeHTTP(w, r)
+		if got := fmt.Sprint(w.Code, " ", exactMessages(w.Body.String())); got != test.want {
+			t.Errorf("%s, Version %t: %s, want %s", test.query, test.version, got, test.want)
 		}
 	}
 }
