@@ -9,7 +9,6 @@ import (
 	"encoding/base64"
 	"encoding/json"
 	"errors"
-	"maps"
 	"reflect"
 	"strings"
 	"time"
@@ -104,10 +103,8 @@ func (d *decoder) addNested(err error) bool {
 		for i := range list {
 			list[i].In, list[i].Path = d.in, at+list[i].Path
 		}
-		moved := *e
-		moved.Details, moved.violations = maps.Clone(e.Details), nil
-		moved = *moved.WithDetail("violations", list)
-		e = &moved
+		e = e.WithDetail("violations", list) // a copy
+		e.violations = nil
 	}
 	if d.nestedErr == nil {
 		d.nestedErr, d.nestedCount = e, len(list)
