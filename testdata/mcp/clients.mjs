@@ -39,6 +39,18 @@ async function exercise(name, client, transport, call, asks) {
   const echo = await call('test_header_tool', { region: 'Zürich' });
   assert.deepEqual(echo.structuredContent, { region: 'Zürich' });
 
+  // An MCP App: the tool names a page, which is a resource with the media type of the extension.
+  const page = tools.find((tool) => tool.name === 'test_add_numbers')._meta.ui.resourceUri;
+  const [app] = (await client.readResource({ uri: page })).contents;
+  assert.deepEqual([app.uri, app.mimeType, app._meta.ui.prefersBorder], [page, 'text/html;profile=mcp-app', true]);
+  assert.match(app.text, /^<!doctype html>/);
+  assert.equal((await client.listResources()).resources.find((r) => r.uri === page).mimeType, app.mimeType);
+
+  const lost = await call('test_add_numbers', { a: 1, b: 2, B_: 3 });
+  assert.equal(lost.isError, true);
+  assert.match(lost.content[0].text, /\/B_ is not a known property; did you mean "b"\?/);
+  assert.ok(tools.every((tool) => tool.inputSchema.additionalProperties === false));
+
   const wrong = await call('test_add_numbers', { a: 'one' });
   assert.equal(wrong.isError, true);
   assert.match(wrong.content[0].text, /\/a must be a number\n- \/b is required/);
@@ -58,7 +70,7 @@ async function exercise(name, client, transport, call, asks) {
   setTimeout(() => stop.abort('enough'), 50);
   await assert.rejects(canceled);
 
-  assert.equal((await client.listResources()).resources.length, 2);
+  assert.equal((await client.listResources()).resources.length, 3);
   assert.equal((await client.listResourceTemplates()).resourceTemplates.length, 1);
   const { contents } = await client.readResource({ uri: 'test://template/7/data' });
   assert.equal(JSON.parse(contents[0].text).id, '7');
@@ -95,8 +107,8 @@ for (const [over, transport] of [['HTTP', () => new Transport1(url)], ['stdio', 
 }
 for (const mode of ['legacy', 'auto', { pin: '2026-07-28' }]) {
   for (const [over, transport] of [['HTTP', () => new Transport2(url)], ['stdio', () => new Stdio2(program)]]) {
-    const client = new Client2(info, { versionNegotiation: { mode }, capabilities: { elicitation: {} } });
+    const client = new Client2(info, { versionNegotiation: { mode }, capabilities: { elicitation: {}, extensions: { 'io.modelcontextprotocol/ui': { mimeTypes: ['text/html;profile=mcp-app'] } } } });
     await exercise(`@modelcontextprotocol/client 2.x, ${over}, ${JSON.stringify(mode)}`, client, transport(),
-      (name, args, options) => client.callTool({ name, arguments: args }, options), mode !== 'legacy');
+      (name, args, options) => client.callTool({ name, arguments: args }, options), mode !== 'legacy' || over === 'stdio');
   }
 }

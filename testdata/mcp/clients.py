@@ -42,13 +42,15 @@ async def fails(call):
     raise AssertionError("a call that must fail did not")
 
 
-async def exercise(client, call, person, heard, modern):
+async def exercise(client, call, person, heard, asks):
     """Does with one client what a client can do. call is client.call_tool with errors
     as results, and the rest is the same in both packages."""
     result = await call("test_add_numbers", {"a": 1, "b": 2})
     assert result.structured_content == {"sum": 3}, result
     result = await call("test_header_tool", {"region": "Zürich"})
     assert result.structured_content == {"region": "Zürich"}, result
+    result = await call("test_add_numbers", {"a": 1, "b": 2, "B_": 3})
+    assert result.is_error and '/B_ is not a known property; did you mean "b"?' in result.content[0].text, result
     result = await call("test_add_numbers", {"a": "one"})
     assert result.is_error and "/a must be a number\n- /b is required" in result.content[0].text, result
     for tool, kind in ("test_image_content", "image"), ("test_audio_content", "audio"):
@@ -63,7 +65,7 @@ async def exercise(client, call, person, heard, modern):
     result = await call("test_conversation", {"about": "colors"})
     declined = await call("test_input_required_result_request_state", {})
     assert declined.is_error and "FAILED_PRECONDITION" in declined.content[0].text, declined
-    if modern:
+    if asks:
         assert result.content[0].text == "colors: Ada, red, true", result
         assert len(person.asked) == 4, person.asked
     else:
@@ -83,9 +85,10 @@ async def exercise_mcp(name, server, mode):
         heard.append(done)
 
     async with Client(server, mode=mode, elicitation_callback=elicit) as client:
-        assert len((await client.list_tools()).tools) == 24
+        tools = (await client.list_tools()).tools
+        assert len(tools) == 24 and all(t.input_schema["additionalProperties"] is False for t in tools), tools
         await fails(client.call_tool("test_no_such_tool", {}))
-        assert len((await client.list_resources()).resources) == 2
+        assert len((await client.list_resources()).resources) == 3
         assert len((await client.list_resource_templates()).resource_templates) == 1
         contents = (await client.read_resource("test://template/7/data")).contents
         assert '"id":"7"' in contents[0].text, contents
@@ -94,7 +97,7 @@ async def exercise_mcp(name, server, mode):
         assert prompt.messages[0].content.text == "Write 20 words in a funny tone.", prompt
         done = await client.complete(PromptReference(name="test_styled_prompt"), {"name": "style", "value": "f"})
         assert done.completion.values == ["formal", "friendly", "funny"], done
-        await exercise(client, lambda tool, args: client.call_tool(tool, args, progress_callback=report), person, heard, mode != "legacy")
+        await exercise(client, lambda tool, args: client.call_tool(tool, args, progress_callback=report), person, heard, mode != "legacy" or name == "stdio")
     print(f"ok mcp (Python), {name}, {mode}")
 
 
@@ -111,7 +114,7 @@ async def exercise_fastmcp(name, server):
     async with fastmcp.Client(server, elicitation_handler=elicit) as client:
         assert len(await client.list_tools()) == 24
         await fails(client.call_tool("test_no_such_tool", {}))
-        assert len(await client.list_resources()) == 2
+        assert len(await client.list_resources()) == 3
         assert len(await client.list_resource_templates()) == 1
         contents = await client.read_resource("test://template/7/data")
         assert '"id":"7"' in contents[0].text, contents
@@ -152,7 +155,7 @@ async def exercise_agent(name, server):
     async with Agent(FunctionModel(model), toolsets=[toolset]) as agent:
         result = await agent.run("go")
         assert result.output == "done", result
-        assert len(await toolset.list_resources()) == 2
+        assert len(await toolset.list_resources()) == 3
         assert '"id":"7"' in str(await toolset.read_resource("test://template/7/data"))
         assert "Write 20 words" in str(await toolset.get_prompt("test_styled_prompt", {"style": "funny", "words": "20"}))
     assert seen[0].outcome == "retried" and "/b is required" in seen[0].content, seen[0]
