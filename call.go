@@ -62,6 +62,7 @@ type call struct {
 	refused         bool          // checkCaller has failed, so the input is unread
 	status          uint16        // of the HTTP response, where it is not that of the error or of the method
 	asked           mcpMethod     // the method of MCP that made the call
+	begun           bool          // a response of REST has begun, as a stream or a File; here it takes no memory
 	ended           atomic.Bool   // the method has returned, or its stream has ended
 	keyed           *keyedCall    // of a call with an idempotency key; nil otherwise
 }

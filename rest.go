@@ -175,7 +175,6 @@ type restCall struct {
 	call
 	w      http.ResponseWriter
 	header http.Header  // of the output; nil if it has none
-	begun  bool         // the response has begun, as a stream or a File
 	values headerValues // of the response
 }
 

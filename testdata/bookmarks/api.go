@@ -49,7 +49,6 @@ type NewBookmark struct {
 	Title string   `json:"title" minLength:"1" maxLength:"200"`
 	Note  string   `json:"note,omitempty" maxLength:"5000"`
 	Tags  []string `json:"tags,omitempty" maxItems:"10" uniqueItems:"true" pattern:"^[a-z0-9-]+$" maxLength:"30"`
-	Key   string   `json:"idempotency_key,omitempty" header:"Idempotency-Key" minLength:"8" maxLength:"100" doc:"Chosen by the client. A request with the same key again is answered with the same bookmark."`
 }
 
 // Filter is the input of List, with the parameters cursor and limit.
@@ -84,7 +83,6 @@ type Since struct {
 var (
 	ErrNotFound = svc.Errorf(svc.CodeNotFound, "there is no bookmark with this id")
 	ErrExists   = svc.Errorf(svc.CodeAlreadyExists, "there is a bookmark of this address")
-	ErrKeyUsed  = svc.Errorf(svc.CodeFailedPrecondition, "the idempotency key belongs to another bookmark").WithStatus(http.StatusUnprocessableEntity)
 	ErrChanged  = svc.Errorf(svc.CodeFailedPrecondition, "the bookmark has changed; get it again").WithStatus(http.StatusPreconditionFailed).WithHeader("ETag", `"7"`)
 
 	// ErrUnavailable has the time to wait twice, since only REST sends headers with errors.
@@ -102,11 +100,11 @@ func Options() *svc.Options {
 		Defaults:    svc.Defaults{Auth: "bearer"},
 		Errors:      []*svc.Error{ErrUnavailable},
 		Methods: map[string]svc.MethodOptions{
-			"Create": {Scopes: write, Status: 201, Errors: []*svc.Error{ErrExists, ErrKeyUsed}, Description: "Add a bookmark. An address that is there already is refused."},
+			"Create": {Scopes: write, Status: 201, IdempotencyKey: svc.KeyAllowed, Errors: []*svc.Error{ErrExists}, Description: "Add a bookmark. An address that is there already is refused."},
 			"List":   {Scopes: read, Errors: []*svc.Error{}, Description: "List bookmarks, newest first, all of them or those with some words and tags."},
 			"Get":    {Scopes: read, Errors: []*svc.Error{ErrNotFound}, Description: "Get one bookmark."},
-			"Patch":  {Scopes: write, Errors: []*svc.Error{ErrNotFound, ErrChanged}, Description: "Change title, note or tags; null removes a note or all tags."},
-			"Delete": {Scopes: write, Errors: []*svc.Error{ErrNotFound}, Description: "Delete a bookmark."},
+			"Patch":  {Scopes: write, IdempotencyKey: svc.KeyAllowed, Errors: []*svc.Error{ErrNotFound, ErrChanged}, Description: "Change title, note or tags; null removes a note or all tags."},
+			"Delete": {Scopes: write, IdempotencyKey: svc.KeyAllowed, Errors: []*svc.Error{ErrNotFound}, Description: "Delete a bookmark."},
 			"Import": {Scopes: write, Description: "Add the bookmarks of a table, but those whose address is there already."},
 			"Export": {Scopes: read, HTTP: "GET /bookmarks/export", Description: "Get all bookmarks as a table in CSV."},
 			// Over the other transports a stream is one answer when it has ended, and
@@ -161,7 +159,8 @@ func (t *transport) RoundTrip(r *http.Request) (*http.Response, error) {
 			response.Body.Close()
 			response.Body = io.NopCloser(bytes.NewReader(body))
 		}
-		if !again || err == nil && svc.CodeFromHTTP(response.StatusCode) != svc.CodeUnavailable {
+		// 409 has the header only if the same call is running.
+		if !again || err == nil && svc.CodeFromHTTP(response.StatusCode) != svc.CodeUnavailable && (response.StatusCode != http.StatusConflict || response.Header.Get("Retry-After") == "") {
 			return response, err
 		}
 		// Clients that were cut off together should not come back together.

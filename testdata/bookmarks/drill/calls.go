@@ -123,7 +123,7 @@ type endpoint struct {
 func again[T any](ctx context.Context, e *endpoint, call func() (*T, error)) (*T, error) {
 	for {
 		out, err := call()
-		if svc.CodeOf(err) != svc.CodeUnavailable || !sleep(ctx, 300*time.Millisecond) {
+		if code := svc.CodeOf(err); code != svc.CodeUnavailable && code != svc.CodeAborted || !sleep(ctx, 300*time.Millisecond) {
 			return out, err
 		}
 	}
@@ -135,7 +135,7 @@ const modern = "MCP 2026-07-28"
 func call[T any](ctx context.Context, e *endpoint, method string, in any) (*T, error) {
 	message := map[string]any{"jsonrpc": "2.0", "id": 1, "method": "bookmarks." + method, "params": in}
 	if e.protocol != "JSON-RPC" {
-		message["method"], message["params"] = "tools/call", map[string]any{"name": "bookmarks_" + method, "arguments": in}
+		message["method"], message["params"] = "tools/call", map[string]any{"name": "bookmarks_" + method, "arguments": withKey(ctx, in)}
 	}
 	result, err := e.send(ctx, message, "bookmarks_"+method)
 	if err != nil {
@@ -158,6 +158,28 @@ func call[T any](ctx context.Context, e *endpoint, method string, in any) (*T, e
 	}
 	out := new(T)
 	return out, json.Unmarshal(result, out)
+}
+
+// A keyOfCall is the key in a context of the idempotency key of the next write. Without
+// one, a client of svc makes one, and the others send none.
+type keyOfCall struct{}
+
+// keyed returns a context with a key, for clients of all protocols.
+func keyed(ctx context.Context, key string) context.Context {
+	return context.WithValue(svc.WithIdempotencyKey(ctx, key), keyOfCall{}, key)
+}
+
+// withKey returns the arguments of a tool, with the key of ctx if there is one.
+func withKey(ctx context.Context, in any) any {
+	key, ok := ctx.Value(keyOfCall{}).(string)
+	if !ok {
+		return in
+	}
+	arguments, text := make(map[string]any), new(bytes.Buffer)
+	json.NewEncoder(text).Encode(in) // no error: it is an input
+	json.NewDecoder(text).Decode(&arguments)
+	arguments["idempotency_key"] = key
+	return arguments
 }
 
 // refused returns the error of a method, and counts it if that is to be sent again.
@@ -195,6 +217,9 @@ func (e *endpoint) send(ctx context.Context, message map[string]any, name string
 	request, err := http.NewRequestWithContext(ctx, "POST", e.url, bytes.NewReader(text))
 	if err != nil {
 		return nil, err
+	}
+	if key, ok := ctx.Value(keyOfCall{}).(string); ok && e.protocol == "JSON-RPC" {
+		header.Set("Idempotency-Key", key)
 	}
 	request.Header = header
 	response, err := e.http.Do(request)

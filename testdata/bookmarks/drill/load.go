@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"math"
 	"slices"
+	"strings"
 	"sync/atomic"
 	"time"
 
@@ -89,8 +90,8 @@ func (w *worker) key(name string) string { return fmt.Sprintf("key-%s-%s", w.nam
 func (w *worker) add(ctx context.Context, client *bookmarks.Client, name string) (b *bookmarks.Bookmark, want bookmarks.Bookmark, err error) {
 	note := "note of " + w.name
 	in := &bookmarks.NewBookmark{URL: "https://example.com/" + w.name + "/" + name, Title: "Ünïque w" + name + "w",
-		Note: note, Tags: []string{"drill", "t" + name}, Key: w.key(name)}
-	if b, err = client.Create(ctx, in); err == nil {
+		Note: note, Tags: []string{"drill", "t" + name}}
+	if b, err = client.Create(keyed(ctx, w.key(name)), in); err == nil {
 		want = bookmarks.Bookmark{ID: b.ID, URL: in.URL, Title: in.Title, Note: in.Note, Tags: in.Tags, CreatedAt: b.CreatedAt, ETag: `"1"`}
 	}
 	return b, want, err
@@ -192,28 +193,26 @@ func (w *worker) patch(ctx context.Context, i, n int) error {
 	}
 }
 
-// repeat sends a create again and again in vain: with its key, with another key, with
-// a key of another address and with a stale ETag.
+// repeat sends a create again and again in vain: with its key, with the key and another
+// title, with another key and with a stale ETag.
 func (w *worker) repeat(ctx context.Context) error {
 	last := len(w.acked) - 1
-	b, key := w.acked[last], w.keys[last]
-	in := &bookmarks.NewBookmark{URL: b.URL, Title: "again", Key: key}
-	again, err := w.client.Create(ctx, in)
+	b, name := w.acked[last], strings.TrimPrefix(w.keys[last], w.key(""))
+	again, want, err := w.add(ctx, w.client, name)
 	if err != nil {
 		return err
 	}
-	in.Key = key + "-other"
-	_, err1 := w.client.Create(ctx, in)
-	in.URL, in.Key = in.URL+"/other", key
-	_, err2 := w.client.Create(ctx, in)
+	in := &bookmarks.NewBookmark{URL: b.URL, Title: "again"}
+	_, err1 := w.client.Create(keyed(ctx, w.keys[last]+"-other"), in)
+	_, err2 := w.client.Create(keyed(ctx, w.keys[last]), in)
 	_, err3 := w.client.Patch(ctx, &bookmarks.Change{ID: b.ID, IfMatch: `"0"`})
 	if svc.CodeOf(err3) == svc.CodeUnavailable { // is not sent again
 		err3 = svc.Errorf(svc.CodeFailedPrecondition, "")
 	}
-	if svc.CodeOf(err1) != svc.CodeAlreadyExists || svc.CodeOf(err2) != svc.CodeFailedPrecondition || svc.CodeOf(err3) != svc.CodeFailedPrecondition {
+	if svc.CodeOf(err1) != svc.CodeAlreadyExists || svc.CodeOf(err2) != svc.CodeInvalidArgument || svc.CodeOf(err3) != svc.CodeFailedPrecondition {
 		return errors.Join(errors.New("not refused as they should be"), err1, err2, err3)
 	}
-	return same(again, b)
+	return same(again, want) // as it was created, whatever it is now
 }
 
 // search finds the one bookmark with a word.

@@ -31,17 +31,19 @@ import (
 func main() {
 	log.SetFlags(0)
 	span := flag.Duration("for", time.Minute, "how long the load lasts")
+	once := flag.Duration("once", 0, "in place of that, how long writes are sent again, with keys, and then as long without")
+	most := flag.Int("writes", 1<<30, "how many `writes` -once makes at most")
 	flag.Parse()
 	if flag.NArg() != 2 {
 		log.Fatal("usage: drill -for 60s SERVER DIR")
 	}
-	if err := run(*span, flag.Arg(0), flag.Arg(1)); err != nil {
+	if err := run(*span, *once, *most, flag.Arg(0), flag.Arg(1)); err != nil {
 		log.Fatal(err)
 	}
 }
 
 // run returns when everything that it has started has ended.
-func run(span time.Duration, server, dir string) error {
+func run(span, once time.Duration, most int, server, dir string) error {
 	ctx := context.Background()
 	database, url, err := newPostgres(dir)
 	if err != nil {
@@ -82,8 +84,19 @@ func run(span time.Duration, server, dir string) error {
 		return err
 	}
 	defer nginx.stop(syscall.SIGQUIT)
-	return drill(ctx, span, url+"drill", "http://"+nginx.address, &chaos{replicas: replicas, database: database})
+	if once == 0 {
+		return drill(ctx, span, url+"drill", "http://"+nginx.address, &chaos{replicas: replicas, database: database})
+	}
+	for _, withKeys := range []bool{true, false} {
+		if err := writeOnce(ctx, once, most, withKeys, url+"drill", "http://"+nginx.address, &chaos{replicas: replicas, database: database, every: time.Second}); err != nil {
+			return err
+		}
+	}
+	return nil
 }
+
+// newTransport returns the connections of all clients.
+func newTransport() *http.Transport { return &http.Transport{MaxIdleConnsPerHost: 100} }
 
 // newHTTPClient returns a client that counts.
 func newHTTPClient(protocol string, f *figures) *http.Client {
@@ -95,7 +108,7 @@ var protocols = []string{"REST", "JSON-RPC", "MCP 2025-11-25", modern}
 // drill runs the load and the chaos, and then compares what was acknowledged with what
 // there is.
 func drill(ctx context.Context, span time.Duration, databaseURL, base string, c *chaos) error {
-	f := &figures{requests: make(map[string]int), errors: make(map[string]int), next: &http.Transport{MaxIdleConnsPerHost: 100}}
+	f := &figures{requests: make(map[string]int), errors: make(map[string]int), next: newTransport()}
 	workers := make([]*worker, 13) // three of each protocol, and the owner of the crowd
 	for i := range workers {
 		w := &worker{figures: f, protocol: protocols[i%4], name: fmt.Sprint("w", i), url: base, token: fmt.Sprint("token-", i)}

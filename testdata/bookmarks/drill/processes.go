@@ -2,6 +2,7 @@ package main
 
 import (
 	"bytes"
+	"cmp"
 	"context"
 	_ "embed"
 	"errors"
@@ -161,25 +162,28 @@ type chaos struct {
 	replicas               []*process
 	database               *process
 	terms, kills, restarts int
-	dead                   int // starts in vain, since the database was down
+	crashes                int           // of the database
+	every                  time.Duration // a replica is killed, and none gets SIGTERM; 0 for both in turns, each 2.5 s
+	dead                   int           // starts in vain, since the database was down
 	errs                   []error
 }
 
 // run stops a replica every 2.5 seconds, by SIGTERM and SIGKILL in turns, until ctx ends.
-// Halfway the database crashes and is away for two seconds.
-func (c *chaos) run(ctx context.Context, half time.Duration) {
+// Every so often the database crashes and is away for two seconds.
+func (c *chaos) run(ctx context.Context, every time.Duration) {
 	var wg sync.WaitGroup
 	var databaseErr error
 	wg.Go(func() {
-		if sleep(ctx, half) {
+		for sleep(ctx, every) {
+			c.crashes++
 			c.database.stop(syscall.SIGQUIT) // without a checkpoint
 			time.Sleep(2 * time.Second)
-			databaseErr = c.database.start()
+			databaseErr = errors.Join(databaseErr, c.database.start())
 		}
 	})
-	for i := 0; sleep(ctx, 2500*time.Millisecond); i++ {
+	for i := 0; sleep(ctx, cmp.Or(c.every, 2500*time.Millisecond)); i++ {
 		r := c.replicas[i%len(c.replicas)]
-		if i%2 == 0 {
+		if i%2 == 0 && c.every == 0 {
 			c.terms++
 			if err := r.stop(syscall.SIGTERM); err != nil {
 				c.errs = append(c.errs, fmt.Errorf("%s after SIGTERM: %w", r.name, err))

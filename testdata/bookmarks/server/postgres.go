@@ -80,22 +80,63 @@ func many(rows pgx.Rows, _ error) ([]bookmarks.Bookmark, error) {
 	return list, storeError(err)
 }
 
+// once runs a call in the transaction that keeps its record. It does not wait for a call
+// that has the key already, or a few of them would take all connections of the pool. In
+// do only the transaction may be used: see conn.
+func (p *postgres) once(ctx context.Context, id string, do func(context.Context) ([]byte, error)) (record []byte, err error) {
+	err = pgx.BeginFunc(ctx, p.pool, func(tx pgx.Tx) error {
+		var free bool
+		err := tx.QueryRow(ctx, "select pg_try_advisory_xact_lock(hashtextextended($1, 0))", id).Scan(&free)
+		if err == nil && !free {
+			return svc.Errorf(svc.CodeAborted, "a call with this idempotency key is running; try again")
+		}
+		if err == nil {
+			err = tx.QueryRow(ctx, "select record from idempotency where id = $1", id).Scan(&record)
+		}
+		if !errors.Is(err, pgx.ErrNoRows) {
+			return err
+		}
+		if record, err = do(context.WithValue(ctx, txKey{}, tx)); err != nil {
+			return err
+		}
+		_, err = tx.Exec(ctx, "insert into idempotency (id, record) values ($1, $2)", id, record)
+		return err
+	})
+	var answer *pgconn.PgError
+	if errors.As(err, &answer) && strings.Contains("40001 40P01 55P03", answer.Code) { // it had no effect
+		err = svc.Errorf(svc.CodeAborted, "another call was in the way; try again: %w", err)
+	}
+	return record, err
+}
+
+// A txKey is the key of the transaction of once in a context.
+type txKey struct{}
+
+// conn returns the transaction of once, or the pool.
+func (p *postgres) conn(ctx context.Context) interface {
+	Begin(ctx context.Context) (pgx.Tx, error) // in a transaction, a savepoint
+	Exec(ctx context.Context, sql string, args ...any) (pgconn.CommandTag, error)
+	SendBatch(ctx context.Context, b *pgx.Batch) pgx.BatchResults
+} {
+	if tx, ok := ctx.Value(txKey{}).(pgx.Tx); ok {
+		return tx
+	}
+	return p.pool
+}
+
 // create takes a lock until it commits, so that bookmarks become visible in the order
 // of their IDs: a stream that has seen 7 never has to go back for 6. The batch is one
-// transaction and one round trip. Where the key is there already, the update changes
-// nothing, and returns the bookmark that insert alone would not.
+// transaction and one round trip.
 func (p *postgres) create(ctx context.Context, owner string, in *bookmarks.NewBookmark) (b *bookmarks.Bookmark, err error) {
 	batch := new(pgx.Batch)
 	batch.Queue("select pg_advisory_xact_lock($1)", createLock)
-	batch.Queue(`insert into bookmarks (owner, url, title, note, tags, idempotency_key)
-		values ($1, $2, $3, $4, coalesce($5::text[], '{}'), nullif($6, ''))
-		on conflict (owner, idempotency_key) do update set idempotency_key = excluded.idempotency_key
-		returning`+columns, owner, in.URL, in.Title, in.Note, in.Tags, in.Key).Query(func(rows pgx.Rows) error {
+	batch.Queue(`insert into bookmarks (owner, url, title, note, tags) values ($1, $2, $3, $4, coalesce($5::text[], '{}'))
+		returning`+columns, owner, in.URL, in.Title, in.Note, in.Tags).Query(func(rows pgx.Rows) error {
 		made, err := pgx.CollectExactlyOneRow(rows, scan)
 		b = &made
 		return err
 	})
-	return b, storeError(p.pool.SendBatch(ctx, batch).Close())
+	return b, storeError(p.conn(ctx).SendBatch(ctx, batch).Close())
 }
 
 func (p *postgres) get(ctx context.Context, owner string, id int64) (*bookmarks.Bookmark, error) {
@@ -115,7 +156,7 @@ func (p *postgres) list(ctx context.Context, owner string, in *bookmarks.Filter,
 }
 
 func (p *postgres) change(ctx context.Context, owner string, id int64, edit func(*bookmarks.Bookmark) error) (b *bookmarks.Bookmark, err error) {
-	err = pgx.BeginFunc(ctx, p.pool, func(tx pgx.Tx) error {
+	err = pgx.BeginFunc(ctx, p.conn(ctx), func(tx pgx.Tx) error {
 		if b, err = one(tx.Query(ctx, "select"+columns+"from bookmarks where owner = $1 and id = $2 for update", owner, id)); err != nil {
 			return err
 		}
@@ -130,7 +171,7 @@ func (p *postgres) change(ctx context.Context, owner string, id int64, edit func
 }
 
 func (p *postgres) remove(ctx context.Context, owner string, id int64) error {
-	tag, err := p.pool.Exec(ctx, "delete from bookmarks where owner = $1 and id = $2", owner, id)
+	tag, err := p.conn(ctx).Exec(ctx, "delete from bookmarks where owner = $1 and id = $2", owner, id)
 	if err == nil && tag.RowsAffected() == 0 {
 		return bookmarks.ErrNotFound
 	}

@@ -13,7 +13,8 @@ import (
 
 // A store keeps the bookmarks of all owners. Its errors are those that clients get.
 type store interface {
-	// create adds a bookmark, or returns the one that the owner has added with the key.
+	// once is svc.Idempotency.Run. The methods below take part in its transaction.
+	once(ctx context.Context, id string, do func(context.Context) ([]byte, error)) ([]byte, error)
 	create(ctx context.Context, owner string, in *bookmarks.NewBookmark) (*bookmarks.Bookmark, error)
 	get(ctx context.Context, owner string, id int64) (*bookmarks.Bookmark, error)
 	// list returns up to in.Limit bookmarks with an ID below before, newest first.
@@ -31,6 +32,7 @@ type store interface {
 func newService(s store, stopping <-chan struct{}, observe func(context.Context, svc.Observation)) *svc.Service {
 	options := bookmarks.Options()
 	options.Observe = observe
+	options.Idempotency = &svc.Idempotency{Run: s.once}
 	options.Intercept = func(next svc.InvokeFunc) svc.InvokeFunc {
 		return func(ctx context.Context, resource, method string, input any) (any, error) {
 			if method == "watch" || method == "import" { // which last for as long as their clients take
@@ -61,14 +63,11 @@ func owner(ctx context.Context) string {
 	return p.Subject
 }
 
-// Create answers a request that was sent again as it did the first time, or would have.
+// Create says where the bookmark is.
 func (s *service) Create(ctx context.Context, in *bookmarks.NewBookmark) (*bookmarks.Bookmark, error) {
 	b, err := s.store.create(ctx, owner(ctx), in)
 	if err != nil {
 		return nil, err
-	}
-	if b.URL != in.URL {
-		return nil, bookmarks.ErrKeyUsed
 	}
 	b.Location = "/bookmarks/" + strconv.FormatInt(b.ID, 10)
 	return b, nil

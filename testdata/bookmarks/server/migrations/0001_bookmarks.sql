@@ -7,10 +7,8 @@ create table bookmarks (
 	tags            text[] not null default '{}',
 	version         bigint not null default 1,
 	created_at      timestamptz not null default clock_timestamp(),
-	idempotency_key text,
 	search          tsvector not null generated always as (to_tsvector('english', title || ' ' || note)) stored,
-	constraint bookmarks_url unique (owner, url),
-	constraint bookmarks_key unique (owner, idempotency_key)
+	constraint bookmarks_url unique (owner, url)
 );
 create index bookmarks_by_id on bookmarks (owner, id);
 create index bookmarks_search on bookmarks using gin (search);
