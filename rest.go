@@ -193,6 +193,8 @@ func (h *restHandler) respond(w http.ResponseWriter, r *http.Request, ws *worksp
 		c.status = uint16(m.status)
 	} else if unchanged {
 		c.status = http.StatusNotModified
+	} else if err != nil && m.form != nil {
+		c.status = uint16(m.form.statusOf(ErrorFrom(err)))
 	}
 	if !c.begun || err != nil {
 		c.end(c, err)
@@ -352,7 +354,7 @@ func isShortURL(r *http.Request) bool {
 func (c *restCall) takeStream(ctx context.Context, cancel context.CancelCauseFunc, stream any) error {
 	m := c.method
 	if c.request.Method == http.MethodHead {
-		c.begun = true
+		c.begun, c.status = true, http.StatusOK
 		setEventHeader(c.response)
 		c.w.WriteHeader(http.StatusOK)
 		c.end(c, m.discardStream(cancel, stream))
@@ -362,7 +364,7 @@ func (c *restCall) takeStream(ctx context.Context, cancel context.CancelCauseFun
 	if err != nil {
 		return errors.Join(err, m.discardStream(cancel, stream))
 	}
-	c.begun = true
+	c.begun, c.status = true, http.StatusOK // whatever ends the stream
 	defer events.close()
 	err = m.sendItems(ctx, cancel, events, c.ws, stream)
 	if c.end(c, err); err != nil {

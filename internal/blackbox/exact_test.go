@@ -516,6 +516,7 @@ type exTraceOut struct {
 type exTraceAPI interface {
 	GetAll(ctx context.Context) (*exTraceOut, error)
 	Fail(ctx context.Context) error
+	Watch(ctx context.Context) (svc.Stream[exOnly], error)
 }
 
 type exTraceImpl struct{}
@@ -523,6 +524,9 @@ type exTraceImpl struct{}
 func (exTraceImpl) GetAll(ctx context.Context) (*exTraceOut, error) {
 	info, _ := svc.InfoFrom(ctx)
 	return &exTraceOut{info.Trace, `"1"`}, nil
+}
+func (exTraceImpl) Watch(context.Context) (svc.Stream[exOnly], error) {
+	return func(yield func(*exOnly, error) bool) { yield(nil, errors.New("broken")) }, nil
 }
 func (exTraceImpl) Fail(context.Context) error { return svc.Errorf(svc.CodeNotFound, "no") }
 
@@ -552,6 +556,7 @@ func TestExactObservation(t *testing.T) {
 		{"rest", "GET", "/x", "Traceparent: " + long[1:], "", `rest 200 "" ` + long[1:]},
 		{"rest", "GET", "/x", "Traceparent: " + long, "", `rest 200 "" `},
 		{"rest", "POST", "/x/fail", "", "", `rest 404 "" `},
+		{"rest", "POST", "/x/watch", "", "", `rest 200 "" `},
 		{"rpc", "POST", "/", "Traceparent: a", `{"jsonrpc":"2.0","id":1,"method":"x.getAll"}`, `rpc 200 "x.get_all" a`},
 		{"rpc", "POST", "/", "", `{"jsonrpc":"2.0","id":1,"method":"x.fail"}`, `rpc 200 "x.fail" `},
 		{"rpc", "POST", "/", "", `{"jsonrpc":"2.0","method":"x.fail"}`, `rpc 204 "x.fail" `},
@@ -584,6 +589,7 @@ func TestExactObservation(t *testing.T) {
 type exTraceClient struct {
 	GetAll func(context.Context) (*exTraceOut, error)
 	Fail   func(context.Context) error
+	Watch  func(context.Context) (svc.Stream[exOnly], error)
 }
 
 // Verify that a client sends the trace that its context has, as far as headers hold it.
