@@ -128,7 +128,7 @@ func checkIcons(icons []Icon) error {
 		scheme, _, _ := strings.Cut(icon.Src, ":")
 		switch {
 		case scheme != "https" && scheme != "data":
-			return fmt.Errorf("the Src of an icon is %q; it must begin with https: or data:", clip(icon.Src, 64))
+			return fmt.Errorf("the Src of an icon is %q; an icon has an https: or a data: URL", clip(icon.Src, 64))
 		case icon.Theme != "" && icon.Theme != "light" && icon.Theme != "dark":
 			return fmt.Errorf("the Theme of an icon is %q; write light or dark, or leave it out", icon.Theme)
 		}

@@ -384,9 +384,6 @@ func TestExactMistakes(t *testing.T) {
 // Verify which names types have in documents.
 func TestExactNames(t *testing.T) {
 	t.Parallel()
-	type Color struct {
-		A string `json:"a"`
-	}
 	type Point struct {
 		X int `json:"x"`
 	}

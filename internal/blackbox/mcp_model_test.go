@@ -357,7 +357,11 @@ func (i pickImpl) ListNext(context.Context) (*svc.CursorResponse[*pickItem], err
 }
 
 func (i pickImpl) Watch(context.Context, *pickIn) (svc.Stream[pickItem], error) {
-	return func(yield func(*pickItem, error) bool) { _ = yield(i.item(), nil) && yield(i.item(), nil) }, nil
+	return func(yield func(*pickItem, error) bool) {
+		if yield(i.item(), nil) {
+			yield(i.item(), nil)
+		}
+	}, nil
 }
 
 func newPicked(o svc.Options) (*svc.Service, *svc.MCPOptions, *[]string) {

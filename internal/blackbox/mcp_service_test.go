@@ -104,7 +104,7 @@ func TestMCPMisconfigured(t *testing.T) {
 		text := fmt.Sprint(recover())
 		for _, want := range []string{
 			`Größe: the tool name "a_größe" has other characters`, `is longer than 64 characters`, `Tools["Nope"]: mcpMisnamed has no method`, `MaxResult is negative`,
-			`Größe: Meta is not JSON`, `Größe: the Src of an icon is "http://x/y"; it must begin with https: or data:`, `ServerInfo: the Theme of an icon is "blue"; write light or dark`,
+			`Größe: Meta is not JSON`, `Größe: the Src of an icon is "http://x/y"; an icon has an https: or a data: URL`, `ServerInfo: the Theme of an icon is "blue"; write light or dark`,
 			`InputSchema is not JSON`, `InputSchema must be an object with "type":"object"`, `AllowedOrigins[0] is "app.example"`, `AllowedOrigins[1] is "https://app.example/x"`,
 			`ListScope is "shared"`, `ListTTL is negative`, `Tools["Poke"]: 2 methods have that name; write the name of the tool`,
 		} {

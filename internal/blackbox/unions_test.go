@@ -57,10 +57,6 @@ type (
 		Map     map[string]unionPayment    `json:"map,omitempty"`
 		Zero    unionPayment               `json:"zero,omitzero"`
 	}
-	unionPaid struct {
-		ID string `path:"id"`
-		unionOrder
-	}
 )
 
 func (c *unionCard) Validate() error {
@@ -206,7 +202,7 @@ type (
 	}
 	unionUnexported struct {
 		Type string     `json:"type" discriminator:"true"`
-		a    *unionName `variant:"a"`
+		a    *unionName `variant:"a"` //lint:ignore U1000 the mistake is that it is unexported
 	}
 	unionOwnJSON struct {
 		Type string     `json:"type" discriminator:"true"`
