@@ -25,7 +25,7 @@ type txKey struct{}
 
 // once is Idempotency.Run.
 func (s store) once(ctx context.Context, id string, do func(context.Context) ([]byte, error)) (record []byte, err error) {
-	tx, err := s.db.BeginTx(ctx, nil) // READ COMMITTED
+	tx, err := s.db.BeginTx(ctx, &sql.TxOptions{Isolation: sql.LevelReadCommitted})
 	if err != nil {
 		return nil, err
 	}
@@ -193,6 +193,8 @@ type (
 
 func (c *dbConn) Prepare(string) (driver.Stmt, error) { return nil, driver.ErrSkip }
 func (c *dbConn) Close() error                        { return nil }
+
+func (c *dbConn) BeginTx(context.Context, driver.TxOptions) (driver.Tx, error) { return c.Begin() }
 
 func (c *dbConn) Begin() (driver.Tx, error) {
 	c.mu.Lock()

@@ -29,7 +29,7 @@ async function exercise(name, client, transport, call, asks) {
   assert.equal(client.getServerVersion()?.name ?? 'fixture', 'fixture');
 
   const { tools } = await client.listTools();
-  assert.equal(tools.length, 24);
+  assert.equal(tools.length, 25);
   assert.ok(tools.every((tool) => tool.description && tool.inputSchema.type === 'object'));
 
   const sum = await call('test_add_numbers', { a: 1, b: 2 });
@@ -50,6 +50,15 @@ async function exercise(name, client, transport, call, asks) {
   assert.equal(lost.isError, true);
   assert.match(lost.content[0].text, /\/B_ is not a known property; did you mean "b"\?/);
   assert.ok(tools.every((tool) => tool.inputSchema.additionalProperties === false));
+
+  const key = crypto.randomUUID();
+  const write = (text, k) => call('test_write_once', { text, ...(k && { idempotency_key: k }) });
+  const first = await write('a', key);
+  assert.deepEqual((await write('a', key)).structuredContent, first.structuredContent);
+  assert.equal((await write('a', key + '2')).structuredContent.count, first.structuredContent.count + 1);
+  assert.match((await write('b', key)).content[0].text, /the idempotency key was used with/);
+  assert.match((await write('a')).content[0].text, /\/idempotency_key is required/);
+  assert.equal(tools.find((tool) => tool.name === 'test_write_once').annotations.idempotentHint, true);
 
   const wrong = await call('test_add_numbers', { a: 'one' });
   assert.equal(wrong.isError, true);

@@ -5,6 +5,7 @@ FIXTURE. README.md says what a client cannot do."""
 
 import asyncio
 import sys
+import uuid
 
 import fastmcp
 from fastmcp.client.elicitation import ElicitResult as FastElicitResult
@@ -51,6 +52,16 @@ async def exercise(client, call, person, heard, asks):
     assert result.structured_content == {"region": "Zürich"}, result
     result = await call("test_add_numbers", {"a": 1, "b": 2, "B_": 3})
     assert result.is_error and '/B_ is not a known property; did you mean "b"?' in result.content[0].text, result
+    key = str(uuid.uuid4())
+    first = await call("test_write_once", {"text": "a", "idempotency_key": key})
+    again = await call("test_write_once", {"text": "a", "idempotency_key": key})
+    other = await call("test_write_once", {"text": "a", "idempotency_key": key + "2"})
+    assert first.structured_content == again.structured_content, again
+    assert other.structured_content["count"] == first.structured_content["count"] + 1, other
+    result = await call("test_write_once", {"text": "b", "idempotency_key": key})
+    assert result.is_error and "the idempotency key was used with" in result.content[0].text, result
+    result = await call("test_write_once", {"text": "a"})
+    assert result.is_error and "/idempotency_key is required" in result.content[0].text, result
     result = await call("test_add_numbers", {"a": "one"})
     assert result.is_error and "/a must be a number\n- /b is required" in result.content[0].text, result
     for tool, kind in ("test_image_content", "image"), ("test_audio_content", "audio"):
@@ -86,7 +97,7 @@ async def exercise_mcp(name, server, mode):
 
     async with Client(server, mode=mode, elicitation_callback=elicit) as client:
         tools = (await client.list_tools()).tools
-        assert len(tools) == 24 and all(t.input_schema["additionalProperties"] is False for t in tools), tools
+        assert len(tools) == 25 and all(t.input_schema["additionalProperties"] is False for t in tools), tools
         await fails(client.call_tool("test_no_such_tool", {}))
         assert len((await client.list_resources()).resources) == 3
         assert len((await client.list_resource_templates()).resource_templates) == 1
@@ -112,7 +123,7 @@ async def exercise_fastmcp(name, server):
         heard.append(done)
 
     async with fastmcp.Client(server, elicitation_handler=elicit) as client:
-        assert len(await client.list_tools()) == 24
+        assert len(await client.list_tools()) == 25
         await fails(client.call_tool("test_no_such_tool", {}))
         assert len(await client.list_resources()) == 3
         assert len(await client.list_resource_templates()) == 1
@@ -147,7 +158,7 @@ async def exercise_agent(name, server):
         seen.extend(part for part in messages[-1].parts if isinstance(part, ToolReturnPart))
         if len(seen) == len(script):
             return ModelResponse(parts=[TextPart("done")])
-        assert len(info.function_tools) == 24, len(info.function_tools)
+        assert len(info.function_tools) == 25, len(info.function_tools)
         tool, args = script[len(seen)]
         return ModelResponse(parts=[ToolCallPart(tool, args)])
 

@@ -84,7 +84,7 @@ func many(rows pgx.Rows, _ error) ([]bookmarks.Bookmark, error) {
 // that has the key already, or a few of them would take all connections of the pool. In
 // do only the transaction may be used: see conn.
 func (p *postgres) once(ctx context.Context, id string, do func(context.Context) ([]byte, error)) (record []byte, err error) {
-	err = pgx.BeginFunc(ctx, p.pool, func(tx pgx.Tx) error {
+	err = pgx.BeginTxFunc(ctx, p.pool, pgx.TxOptions{IsoLevel: pgx.ReadCommitted}, func(tx pgx.Tx) error {
 		var free bool
 		err := tx.QueryRow(ctx, "select pg_try_advisory_xact_lock(hashtextextended($1, 0))", id).Scan(&free)
 		if err == nil && !free {

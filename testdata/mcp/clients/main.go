@@ -123,7 +123,7 @@ func exercise(ctx context.Context, connect func(context.Context, string, string,
 		return err
 	}
 	defer s.close()
-	if n, err := s.listTools(ctx); n != 24 || err != nil {
+	if n, err := s.listTools(ctx); n != 25 || err != nil {
 		return fmt.Errorf("%d tools, %v", n, err)
 	}
 	for _, test := range []struct {
