@@ -679,7 +679,7 @@ func (x *exchange) answerMethod(m *message) error {
 		if !ok {
 			return badLogLevel
 		}
-		if x.pipe != nil {
+		if x.pipe != nil && x.budget == nil { // a batch has its own goroutine
 			agreed := agreement{revision: x.revision}
 			if x.agreed != nil {
 				agreed = *x.agreed

@@ -418,3 +418,23 @@ func TestMCPStdioCrowd(t *testing.T) {
 	c.call("2001", "p_run", `,"arguments":{"how":"x"}`)
 	c.end() // within pipeGrace
 }
+
+type questionTitled interface {
+	Set(context.Context, *questionSet) error
+}
+
+type questionSet struct {
+	Level questionLevel `json:"level"`
+}
+
+type questionTitledImpl struct{}
+
+func (questionTitledImpl) Set(context.Context, *questionSet) error { return nil }
+
+// Verify that titles which are not as many as the values are a mistake at registration.
+func TestEnumTitlesMistake(t *testing.T) {
+	_, err := svc.Register[questionTitled](questionTitledImpl{}, nil)
+	if want := "questionLevel.EnumTitles returns 1 title for 2 values of Enum; list one for each"; !strings.Contains(fmt.Sprint(err), want) {
+		t.Errorf("%v, want %s", err, want)
+	}
+}
