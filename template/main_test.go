@@ -21,11 +21,21 @@ import (
 	"syscall"
 	"testing"
 	"time"
+
+	"example.com/svc"
 )
 
 // program is the path of the program. It is that of these tests, which TestMain
 // turns into the program if it is started by a test.
 var program string
+
+var update = flag.Bool("update", false, "write testdata/released.json")
+
+// Verify that what clients of the last release use is still there.
+func TestReleased(t *testing.T) {
+	service := newService(newStore(), nil, nil, nil)
+	svc.CheckReleased(t, service, "testdata/released.json", *update)
+}
 
 func TestMain(m *testing.M) {
 	const started = "TEMPLATE_STARTED_BY_TEST"

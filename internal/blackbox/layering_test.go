@@ -39,7 +39,7 @@ var layers = [...][]string{
 	{"svc"},
 	{"call", "page"},
 	{"rest", "rpc", "client"},
-	{"mcp", "openapi"},
+	{"mcp", "openapi", "contract"},
 	{"docs"},
 }
 

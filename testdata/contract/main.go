@@ -31,6 +31,9 @@ func main() {
 	n := flag.Int("n", 60000, "how many requests to send")
 	seed := flag.Uint64("seed", 1, "of the generator")
 	flag.Parse()
+	if writePairs(*seed) {
+		return
+	}
 	failed := false
 	for _, subject := range []struct {
 		name    string

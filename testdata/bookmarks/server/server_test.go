@@ -3,6 +3,7 @@ package main
 import (
 	"context"
 	"crypto/rand"
+	"flag"
 	"fmt"
 	"net/http"
 	"net/http/httptest"
@@ -35,6 +36,13 @@ func (f fake) change(_ context.Context, owner string, id int64, edit func(*bookm
 		return nil, bookmarks.ErrNotFound
 	}
 	return &f.b, edit(&f.b)
+}
+
+var update = flag.Bool("update", false, "write testdata/released.json")
+
+// Verify that what clients of the last release use is still there.
+func TestReleased(t *testing.T) {
+	svc.CheckReleased(t, newService(fake{}, nil, nil), "../testdata/released.json", *update)
 }
 
 // Verify status, headers and body of answers that do not take a database.

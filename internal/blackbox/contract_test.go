@@ -1,0 +1,536 @@
+package blackbox_test
+
+import (
+	"bytes"
+	"context"
+	"encoding/json"
+	"fmt"
+	"log/slog"
+	"net/http"
+	"net/http/httptest"
+	"net/netip"
+	"os"
+	"path/filepath"
+	"regexp"
+	"slices"
+	"strings"
+	"testing"
+	"time"
+
+	"example.com/svc"
+	"example.com/svc/testdata/kitchen"
+)
+
+// The services of these tests have one method, with an input or an output.
+type (
+	taker[In any] interface {
+		Make(context.Context, *In) error
+	}
+	giver[Out any] interface {
+		Give(context.Context) (*Out, error)
+	}
+	takes[In any]  struct{}
+	gives[Out any] struct{}
+)
+
+func (takes[In]) Make(context.Context, *In) error     { return nil }
+func (gives[Out]) Give(context.Context) (*Out, error) { return new(Out), nil }
+
+// taking returns a service that takes an In, with options of the service or the method.
+func taking[In any](options ...any) *svc.Service {
+	return svc.MustRegister[taker[In]](takes[In]{}, optionsOf("Make", options))
+}
+
+// giving returns a service that answers with an Out.
+func giving[Out any](options ...any) *svc.Service {
+	return svc.MustRegister[giver[Out]](gives[Out]{}, optionsOf("Give", options))
+}
+
+func optionsOf(method string, options []any) *svc.Options {
+	o := svc.Options{}
+	for _, option := range options {
+		switch option := option.(type) {
+		case svc.Options:
+			o = option
+		case svc.MethodOptions:
+			o.Methods = map[string]svc.MethodOptions{method: option}
+		}
+	}
+	o.Resource, o.Logger = "t", slog.New(slog.DiscardHandler)
+	return &o
+}
+
+type (
+	rColour  string
+	rColours string
+	rTree    struct {
+		Value    int8              `json:"value"`
+		Children []rTree           `json:"children,omitempty"`
+		Named    map[string]*rTree `json:"named,omitempty"`
+	}
+	rTall struct {
+		Value    int8             `json:"value" maximum:"9"`
+		Children []rTall          `json:"children,omitempty"`
+		Named    map[string]rTall `json:"named,omitempty"`
+	}
+	rPair[A, B any] struct {
+		A A `json:"a"`
+		B B `json:"b"`
+	}
+	rOwn string
+)
+
+func (rColour) Enum() []rColour   { return []rColour{"red", "green"} }
+func (rColours) Enum() []rColours { return []rColours{"red", "green", "blue"} }
+
+func (o rOwn) MarshalJSON() ([]byte, error)     { return json.Marshal(string(o)) }
+func (o *rOwn) UnmarshalJSON(text []byte) error { return json.Unmarshal(text, (*string)(o)) }
+
+// These are unions: the second has one alternative more, and in the third a member may be
+// absent.
+type (
+	rCard struct {
+		Number string `json:"number"`
+	}
+	rCard2 struct {
+		Number string `json:"number,omitempty"`
+	}
+	rPay struct {
+		Type string    `json:"type" discriminator:"true"`
+		ID   int       `json:"id"`
+		Card *rCard    `variant:"card"`
+		Cash *struct{} `variant:"cash"`
+	}
+	rPays struct {
+		Type   string    `json:"type" discriminator:"true"`
+		ID     int       `json:"id"`
+		Card   *rCard    `variant:"card"`
+		Cash   *struct{} `variant:"cash"`
+		Cheque *struct {
+			Name string `json:"name"`
+		} `variant:"cheque"`
+	}
+	rPay2 struct {
+		Type string    `json:"type" discriminator:"true"`
+		ID   int       `json:"id"`
+		Card *rCard2   `variant:"card"`
+		Cash *struct{} `variant:"cash"`
+	}
+)
+
+// one is an input with a member a of that type; the others have rules too.
+type one[T any] struct {
+	A T `json:"a"`
+}
+
+// Each row is one kind of break, or one kind of change that is none (want is empty). The
+// witness of each break is sent to both services over REST and JSON-RPC.
+var releases = []struct {
+	name     string
+	old, now *svc.Service
+	want     string // the breaks, with their examples, one a line; without the method
+}{
+	{"the same", taking[one[string]](), taking[one[string]](), ""},
+	{"another type name", taking[one[rColour]](), taking[struct {
+		A string `json:"a" enum:"red,green"`
+	}](), ""},
+	// Rules.
+	{"maxLength", taking[struct {
+		A string `json:"a" maxLength:"4"`
+	}](), taking[struct {
+		A string `json:"a" maxLength:"2"`
+	}](), `input /a: maxLength is 2, was 4; for example {"a":"aaa"}`},
+	{"maxLength for none", taking[one[string]](), taking[struct {
+		A string `json:"a" maxLength:"2"`
+	}](), `input /a: maxLength is 2, was none; for example {"a":"aaa"}`},
+	{"a wider rule", taking[struct {
+		A string `json:"a" minLength:"2" maxLength:"4"`
+		B []int  `json:"b" minItems:"2" maxItems:"4" uniqueItems:"true"`
+		C int    `json:"c" minimum:"2" exclusiveMaximum:"4" multipleOf:"4"`
+	}](), taking[struct {
+		A string `json:"a" minLength:"1" maxLength:"5"`
+		B []int  `json:"b" minItems:"1"`
+		C int    `json:"c" exclusiveMinimum:"1" maximum:"3" multipleOf:"1"`
+	}](), ""},
+	{"minLength", taking[one[string]](), taking[struct {
+		A string `json:"a" minLength:"1"`
+	}](), `input /a: minLength is 1, was none; for example {"a":""}`},
+	{"pattern", taking[struct {
+		A string `json:"a" pattern:"^[a-z]+$"`
+	}](), taking[struct {
+		A string `json:"a" pattern:"^[a-y]+$"`
+	}](), `input /a: pattern is "^[a-y]+$", was "^[a-z]+$"; for example {"a":"z"}`},
+	{"a wider pattern", taking[struct {
+		A string `json:"a" pattern:"^[a-c]{2,3}$"`
+	}](), taking[struct {
+		A string `json:"a" pattern:"^[a-z]+$" maxLength:"3" minLength:"2"`
+	}](), ""},
+	{"a pattern and a length", taking[struct {
+		A string `json:"a" pattern:"^(ab|cde)+$"`
+	}](), taking[struct {
+		A string `json:"a" pattern:"^(ab|cde)+$" minLength:"2" maxLength:"6"`
+	}](), `input /a: maxLength is 6, was none; for example {"a":"ababcde"}`},
+	{"a bound that its multiples never reach", taking[struct {
+		A int `json:"a" minimum:"1" maximum:"10" multipleOf:"4"`
+	}](), taking[struct {
+		A int `json:"a" minimum:"4" maximum:"8" multipleOf:"2"`
+	}](), ""},
+	{"multipleOf", taking[struct {
+		A int `json:"a" minimum:"0" multipleOf:"4"`
+	}](), taking[struct {
+		A int `json:"a" minimum:"0" multipleOf:"6"`
+	}](), `input /a: multipleOf is 6, was 4; for example {"a":4}`},
+	{"a large integer", taking[one[int64]](), taking[struct {
+		A int64 `json:"a" maximum:"9223372036854775806"`
+	}](), `input /a: maximum is 9223372036854775806, was none; for example {"a":9223372036854775807}`},
+	{"a narrow integer", taking[one[int64]](), taking[one[int32]](), `input /a: is int32, was int64; for example {"a":-2147483649}`},
+	{"a wide integer", taking[one[int8]](), taking[one[float64]](), ""},
+	{"a fraction", taking[one[float64]](), taking[one[int64]](), "input /a: is int64, was float64; for example {\"a\":5e-324}"},
+	{"an exclusive bound", taking[struct {
+		A float64 `json:"a" minimum:"0"`
+	}](), taking[struct {
+		A float64 `json:"a" exclusiveMinimum:"0"`
+	}](), `input /a: exclusiveMinimum is 0, was none; for example {"a":0}`},
+	{"enum", taking[one[rColours]](), taking[one[rColour]](), `input /a: enum is ["red","green"], was ["red","green","blue"]; for example {"a":"blue"}`},
+	{"a value more", taking[one[rColour]](), taking[one[rColours]](), ""},
+	{"enum for none", taking[one[int]](), taking[struct {
+		A int `json:"a" enum:"0,1"`
+	}](), `input /a: enum is [0,1], was none; for example {"a":-1}`},
+	{"items", taking[one[[]string]](), taking[struct {
+		A []string `json:"a" minLength:"1" maxItems:"2"`
+	}](), `input /a: maxItems is 2, was none; for example {"a":["a","a","a"]}
+input /a/*: minLength is 1, was none; for example {"a":[""]}`},
+	{"uniqueItems", taking[one[[]bool]](), taking[struct {
+		A []bool `json:"a" uniqueItems:"true"`
+	}](), `input /a: uniqueItems is true, was none; for example {"a":[false,false]}`},
+	{"unique for lists of one", taking[struct {
+		A []int `json:"a" maxItems:"1"`
+	}](), taking[struct {
+		A []int `json:"a" uniqueItems:"true"`
+	}](), ""},
+	{"an array", taking[one[[2]int]](), taking[one[[3]int]](), `input /a: is list of 3, was list of 2; for example {"a":[0,0]}`},
+	{"an array for a list", taking[one[[]int]](), taking[one[[1]int]](), `input /a: is list of 1, was list; for example {"a":[]}`},
+	{"map keys", taking[one[map[string]int]](), taking[one[map[int8]int]](), `input /a/*: names that were taken are refused; for example {"a":{"a":0}}`},
+	{"map values", taking[one[map[string]*int]](), taking[one[map[string]int]](), `input /a/*: is int, was int or null; for example {"a":{"a":null}}`},
+	// Types.
+	{"type", taking[one[string]](), taking[one[int]](), `input /a: is int, was string; for example {"a":"a"}`},
+	{"time", taking[one[string]](), taking[one[time.Time]](), `input /a: is time, was string; for example {"a":"a"}`},
+	{"time to text", taking[one[time.Time]](), taking[one[string]](), ""},
+	{"time to a short text", taking[one[time.Time]](), taking[struct {
+		A string `json:"a" maxLength:"24"`
+	}](), `input /a: maxLength is 24, was none; for example {"a":"2006-01-02T15:04:05+23:59"}`},
+	{"base64", taking[one[[]byte]](), taking[one[time.Duration]](), `input /a: is duration, was bytes; for example {"a":"AA=="}`},
+	{"in a string", taking[one[int]](), taking[struct {
+		A int `json:"a,string"`
+	}](), `input /a: is int in a string, was int; for example {"a":0}`},
+	{"null", taking[one[*string]](), taking[one[string]](), `input /a: is string, was string or null; for example {"a":null}`},
+	{"null more", taking[one[string]](), taking[one[*string]](), ""},
+	{"Optional", taking[struct {
+		A svc.Optional[string] `json:"a,omitzero"`
+	}](), taking[struct {
+		A *string `json:"a,omitempty"`
+	}](), ""},
+	{"no null", taking[struct {
+		A *string `json:"a,omitempty"`
+	}](), taking[struct {
+		A *string `json:"a,omitempty" nullable:"false"`
+	}](), `input /a: is string, was string or null; for example {"a":null}`},
+	{"any", taking[one[any]](), taking[one[int]](), `input /a: is int, was any; for example {"a":null}`},
+	{"any more", taking[one[int]](), taking[one[any]](), ""},
+	{"its own JSON", taking[one[rOwn]](), taking[one[rOwn]](), ""},
+	{"no JSON of its own any more", taking[one[rOwn]](), taking[one[string]](), "input /a: cannot tell: it was read by example.com/svc/internal/blackbox_test.rOwn"},
+	{"a text of its own", taking[one[string]](), taking[one[netip.Addr]](), `input /a: is net/netip.Addr, was string; for example {"a":"a"}`},
+	{"a text of its own was one", taking[one[netip.Addr]](), taking[one[string]](), ""},
+	{"beside a type that is gone", taking[rPair[rOwn, string]](), taking[rPair[string, int]](), `input /a: cannot tell: it was read by example.com/svc/internal/blackbox_test.rOwn
+input /b: cannot tell: is int, was string, but nobody knows an example of example.com/svc/internal/blackbox_test.rOwn, which is beside it`},
+	{"an object for a map", taking[one[map[string]int]](), taking[one[one[int]]](), `input /a: is object, was map: unknown names are ignored
+input /a/a: is required, was optional; for example {"a":{}}`},
+	{"a map for an object", taking[one[one[int]]](), taking[one[map[string]int]](), ""},
+	// Members.
+	{"a required field", taking[one[int]](), taking[rPair[int, int]](), `input /b: is required, and is new; for example {"a":0}`},
+	{"an optional field", taking[one[int]](), taking[struct {
+		A int `json:"a"`
+		B int `json:"b,omitempty"`
+	}](), ""},
+	{"a required field with a default", taking[one[int]](), taking[struct { // oasdiff 549
+		A int `json:"a"`
+		B int `json:"b" default:"1"`
+	}](), ""},
+	{"optional no more", taking[struct {
+		A int `json:"a,omitempty"`
+	}](), taking[one[int]](), `input /a: is required, was optional; for example {}`},
+	{"a field that is gone", taking[rPair[int, string]](), taking[one[int]](), "input /b: is gone: it is ignored now"},
+	{"a field that is gone, strictly", taking[rPair[int, string]](svc.Options{Strict: true}), taking[one[int]](svc.Options{Strict: true}), `input /b: is gone, and unknown members are refused (Strict); for example {"a":0,"b":"a"}`},
+	{"renamed", taking[struct {
+		A string `json:"title"`
+	}](), taking[struct {
+		A string `json:"name"`
+	}](), `input /name: is required, and is new; for example {"title":"a"}
+input /title: is gone: it is ignored now`},
+	{"default", taking[struct {
+		A int `json:"a" default:"1"`
+	}](), taking[struct {
+		A int `json:"a" default:"2"`
+	}](), "input /a: default is 2, was 1"},
+	{"default for none", taking[struct {
+		A int `json:"a,omitempty"`
+	}](), taking[struct {
+		A int `json:"a" default:"2"`
+	}](), "input /a: default is 2, was none"},
+	{"default for required", taking[one[int]](), taking[struct {
+		A int `json:"a" default:"2"`
+	}](), ""},
+	{"Strict", taking[one[int]](), taking[one[int]](svc.Options{Strict: true}), `input: unknown members are refused now (Strict); for example {"a":0,"other":0}`},
+	{"Strict no more", taking[one[int]](svc.Options{Strict: true}), taking[one[int]](), ""},
+	// Recursion.
+	{"recursion", taking[rTree](), taking[rTree](), ""},
+	{"recursion, narrower", taking[rTree](), taking[rTall](), `input /children/*/named/*: is object, was object or null; for example {"value":0,"children":[{"value":0,"named":{"a":null}}]}
+input /children/*/value: maximum is 9, was none; for example {"value":0,"children":[{"value":10}]}
+input /named/*: is object, was object or null; for example {"value":0,"named":{"a":null}}
+input /value: maximum is 9, was none; for example {"value":10}`},
+	// Sources.
+	{"a source that moved", taking[one[int]](), taking[struct {
+		A int `json:"a" query:"a"`
+	}](), "input /a: comes from query a, came from body"},
+	{"a header alone", taking[struct {
+		A string `json:"-" header:"If-Match,omitempty"`
+		B int    `json:"b"`
+	}](), taking[struct {
+		A string `json:"-" header:"If-Match,omitempty" maxLength:"2"`
+		B int    `json:"b"`
+	}](), `input /If-Match: maxLength is 2, was none; for example {"b":0,"If-Match":"aaa"}`},
+	{"a body", taking[struct {
+		A int `json:"a,omitempty" query:"a"`
+	}](), taking[struct {
+		A int `json:"a,omitempty" query:"a"`
+		B int `json:"b,omitempty"`
+	}](), `input: needs a JSON body over REST, needed none; for example {}`},
+	// Methods.
+	{"a method that is gone", taking[one[int]](), giving[one[int]](), "is gone"},
+	{"a route", taking[one[int]](), taking[one[int]](svc.MethodOptions{HTTP: "PUT /t"}), "the route is PUT /t, was POST /t/make"},
+	{"a placeholder's name", taking[struct {
+		A int `json:"a" path:"a"`
+	}](svc.MethodOptions{HTTP: "POST /t/{a}"}), taking[struct {
+		A int `json:"a" path:"b"`
+	}](svc.MethodOptions{HTTP: "POST /t/{b}"}), ""},
+	{"a transport", taking[one[int]](), taking[one[int]](svc.MethodOptions{Transports: []svc.Transport{svc.TransportRPC, svc.TransportMCP}}), "is not served over rest any more"},
+	{"a status", giving[one[int]](), giving[one[int]](svc.MethodOptions{Status: 202}), "the status is 202, was 200"},
+	{"a stream mode", giving[one[int]](), giving[one[int]](svc.MethodOptions{Stream: svc.StreamSSE}), `the stream mode is "sse", was ""`},
+	{"Auth", taking[one[int]](), taking[one[int]](svc.Options{Defaults: svc.Defaults{Auth: "bearer"}}), "needs an identity, needed none"},
+	{"Auth for some", taking[one[int]](), taking[one[int]](svc.Options{Defaults: svc.Defaults{Auth: "bearer"}}, svc.MethodOptions{Public: true}), ""},
+	{"a scope", taking[one[int]](svc.Options{Defaults: svc.Defaults{Auth: "bearer"}}), taking[one[int]](svc.Options{Defaults: svc.Defaults{Auth: "bearer"}}, svc.MethodOptions{Scopes: []string{"write"}}), "needs the scope write"},
+	{"what is not in the contract", taking[one[int]](), taking[struct {
+		A int `json:"a" doc:"A number." example:"7"`
+	}](svc.Options{Version: "2.0.0", Description: "D", MaxBody: 7}, svc.MethodOptions{Description: "M", Deprecated: true}), ""},
+	// Outputs.
+	{"an output's type", giving[one[int]](), giving[one[string]](), "output /a: is string, was int"},
+	{"a wider integer", giving[one[int32]](), giving[one[int64]](), "output /a: is int64, was int32"},
+	{"a narrower integer", giving[one[int64]](), giving[one[int32]](), ""},
+	{"a nullable member", giving[one[string]](), giving[one[*string]](), "output /a: is string or null, was string"},
+	{"a member that may be absent", giving[one[string]](), giving[struct {
+		A string `json:"a,omitempty"`
+	}](), "output /a: may be absent, was always there"},
+	{"a member that is gone", giving[rPair[int, int]](), giving[one[int]](), "output /b: is gone, was always there"},
+	{"a member more", giving[one[int]](), giving[rPair[int, int]](), ""},
+	{"rules of outputs", giving[struct {
+		A string `json:"a" maxLength:"2"`
+	}](), giving[one[string]](), ""},
+	{"a value more that is answered", giving[one[[]rColour]](), giving[one[[]rColours]](), `output /a/*: enum is ["red","green","blue"], was ["red","green"]: clients have not heard of the rest`},
+	{"a value less", giving[one[rColours]](), giving[one[rColour]](), ""},
+	{"an item of a list", giving[svc.PageResponse[one[int]]](), giving[svc.PageResponse[one[*int]]](), "output /data/*/a: is int or null, was int"},
+	{"a header", giving[struct {
+		A int    `json:"a"`
+		E string `json:"-" header:"ETag"`
+	}](), giving[one[int]](), "output header Etag: is gone"},
+	{"a header more", giving[one[int]](), giving[struct {
+		A int    `json:"a"`
+		E string `json:"-" header:"ETag"`
+	}](), ""},
+	{"a member that became a header", giving[rPair[int, string]](), giving[struct {
+		A int    `json:"a"`
+		B string `json:"b" header:"X-B"`
+	}](), "output /b: is the header X-B over REST, was a member"},
+	// Unions.
+	{"the same union", taking[one[[]rPay]](), taking[one[[]rPay]](), ""},
+	{"an alternative more", taking[one[rPay]](), taking[one[rPays]](), ""},
+	{"an alternative that is gone", taking[one[rPays]](), taking[one[rPay]](), `input /a/type: enum is ["card","cash"], was ["card","cash","cheque"]; for example {"a":{"type":"cheque","id":0,"name":"a"}}`},
+	{"a member of an alternative", taking[one[rPay2]](), taking[one[rPay]](), `input /a/number: is required, was optional; for example {"a":{"type":"card","id":0}}`},
+	{"a union as an input", taking[rPays](svc.MethodOptions{Transports: []svc.Transport{svc.TransportREST, svc.TransportRPC}}), taking[rPay](svc.MethodOptions{Transports: []svc.Transport{svc.TransportREST, svc.TransportRPC}}), `input /type: enum is ["card","cash"], was ["card","cash","cheque"]; for example {"type":"cheque","id":0,"name":"a"}`},
+	{"oasdiff 314", giving[one[rPay]](), giving[one[rPay2]](), "output /a/number: may be absent, was always there"},
+	{"oasdiff 610", giving[one[rPay]](), giving[one[rPays]](), `output /a/type: enum is ["card","cash","cheque"], was ["card","cash"]: clients have not heard of the rest`},
+	{"an alternative less that is answered", giving[one[rPays]](), giving[one[rPay]](), ""},
+	// What others err about.
+	{"oasdiff 861", taking[struct {
+		A string `json:"a,omitempty" query:"a" enum:"a,b,c"`
+	}](), taking[struct {
+		A string `json:"a,omitempty" query:"a" enum:"a,b"`
+	}](), `input /a: enum is ["a","b"], was ["a","b","c"]; for example {"a":"c"}`},
+	{"oasdiff 861, in an answer", giving[one[rColours]](), giving[one[rColour]](), ""},
+	{"oasdiff 1088", taking[struct {
+		A rColour `json:"a,omitempty"`
+	}](), taking[struct {
+		A *rColour `json:"a,omitempty"`
+	}](), ""},
+	{"jsonsubschema 14", taking[one[string]](), taking[struct {
+		A string `json:"a"`
+		B string `json:"b,omitempty"`
+	}](), ""},
+	{"jsonsubschema 24", taking[struct {
+		A string `json:"a"`
+		C string `json:"c,omitempty"`
+	}](), taking[struct {
+		A string  `json:"a"`
+		B *string `json:"b" default:"null"`
+		C string  `json:"c,omitempty"`
+	}](), ""},
+	{"jsonsubschema 25", taking[one[rPair[int, []string]]](), taking[struct {
+		A struct {
+			A int      `json:"a" minimum:"0"`
+			B []string `json:"b" maxLength:"1"`
+		} `json:"a"`
+	}](), `input /a/a: minimum is 0, was none; for example {"a":{"b":[],"a":-1}}
+input /a/b/*: maxLength is 1, was none; for example {"a":{"a":0,"b":["aa"]}}`},
+}
+
+func TestBreaks(t *testing.T) {
+	for _, test := range releases {
+		t.Run(test.name, func(t *testing.T) {
+			t.Parallel()
+			breaks, err := test.now.Breaks(test.old.Contract())
+			if err != nil {
+				t.Fatal(err)
+			}
+			var got []string
+			for _, b := range breaks {
+				got = append(got, strings.TrimPrefix(strings.TrimPrefix(b.String(), b.Method), ":")[1:])
+				if b.Witness != nil {
+					sendWitness(t, test.old, test.now, b)
+				}
+			}
+			if text := strings.Join(got, "\n"); text != test.want {
+				t.Errorf("got\n%s\nwant\n%s", text, test.want)
+			}
+		})
+	}
+}
+
+// sendWitness sends a witness to two services over REST, where only what is bound
+// elsewhere is no member of the body, and over JSON-RPC.
+func sendWitness(t *testing.T, old, now *svc.Service, b svc.Break) {
+	t.Helper()
+	var input map[string]json.RawMessage
+	if err := json.Unmarshal(b.Witness, &input); err != nil {
+		t.Fatal(err)
+	}
+	for i, s := range []*svc.Service{old, now} {
+		m := s.Descriptor().Resources[0].Methods[0]
+		r := httptest.NewRequest(m.HTTP.Method, m.HTTP.Path, bytes.NewReader(b.Witness))
+		if value, ok := input["If-Match"]; ok {
+			r.Header.Set("If-Match", strings.Trim(string(value), `"`))
+		}
+		if value, ok := input["a"]; ok && strings.Contains(string(old.Contract()), `"from":"query a"`) {
+			r.URL.RawQuery = "a=" + strings.Trim(string(value), `"`)
+		}
+		if strings.Contains(b.Why, "JSON body") {
+			r.Body = http.NoBody
+		}
+		w := httptest.NewRecorder()
+		s.REST().ServeHTTP(w, r)
+		if (w.Code < 300) != (i == 0) {
+			t.Errorf("%v: service %d answers %d %s over REST", b, i, w.Code, w.Body)
+		}
+		if strings.Contains(b.Why, "JSON body") || input["If-Match"] != nil {
+			continue
+		}
+		answer := rpc(s, fmt.Sprintf(`{"jsonrpc":"2.0","id":1,"method":%q,"params":%s}`, b.Method, b.Witness))
+		if strings.Contains(answer, `"result"`) != (i == 0) {
+			t.Errorf("%v: service %d answers %s over JSON-RPC", b, i, answer)
+		}
+	}
+}
+
+func rpc(s *svc.Service, body string) string {
+	r := httptest.NewRequest("POST", "/rpc", strings.NewReader(body))
+	r.Header.Set("Content-Type", "application/json")
+	w := httptest.NewRecorder()
+	s.RPC().ServeHTTP(w, r)
+	return w.Body.String()
+}
+
+// Verify that the contract of a service has one form, and that the services for tests
+// keep what they promised.
+func TestReleased(t *testing.T) {
+	svc.CheckReleased(t, kitchen.Both(), root("testdata/kitchen/released.json"), *update)
+	joined := svc.Join("Both", kitchen.Second().At("/v2"), kitchen.Sink(false))
+	if !bytes.Equal(kitchen.Both().Contract(), joined.Contract()) {
+		t.Error("the contract depends on the order of the services")
+	}
+}
+
+// A recorder is a TestingT that keeps what it is told.
+type recorder struct{ texts []string }
+
+func (*recorder) Helper() {}
+func (r *recorder) Errorf(format string, a ...any) {
+	r.texts = append(r.texts, fmt.Sprintf(format, a...))
+}
+func (r *recorder) Fatalf(format string, a ...any) { r.Errorf("FATAL "+format, a...) }
+
+func TestCheckReleased(t *testing.T) {
+	old, now := taking[one[string]](), taking[rPair[int, int]]()
+	const first, second = "t.make input /a: is int, was string", "t.make input /b: is required, and is new"
+	contract := func(s *svc.Service) string { return string(s.Contract()) }
+	for _, test := range []struct {
+		name    string
+		file    string // "" for none
+		update  bool
+		allowed []string
+		want    string // what the test is told, as a pattern
+		written bool
+	}{
+		{"the same", contract(now), false, []string{"anything"}, "", false},
+		{"line ends of Windows", strings.ReplaceAll(contract(now), "\n", "\r\n"), false, nil, "", false},
+		{"missing", "", false, nil, "^FATAL .*missing.*-update", false},
+		{"missing, update", "", true, nil, "", true},
+		{"breaks", contract(old), false, []string{second}, `(?s)^.*\Q` + first + `\E; for example {"a":"a"}.*Undo the change.*\Q"` + first + `",\E$`, false},
+		{"breaks, update", contract(old), true, []string{second}, "clients of the release would break", false},
+		{"behind", contract(old), false, []string{first, second}, "promises something else now.*-update", false},
+		{"allowed, update", contract(old), true, []string{first, second}, "", true},
+		{"not needed", contract(old), true, []string{first, "x", second}, `^\S* no break needs the allowance "x"; delete it$`, true},
+		{"no JSON", contract(old)[1:], true, nil, "^FATAL .*damaged", false},
+		{"no contract", "{}", true, nil, "^FATAL .*damaged", false},
+		{"a kind that is none", strings.Replace(contract(old), `"kind":"string"`, `"kind":"stringy"`, 1), true, nil, `^FATAL .*damaged(?s).*"stringy"`, false},
+		{"a rule that is none", strings.Replace(contract(old), `"kind":"string"`, `"kind":"string","rules":{"maxLength":-1}`, 1), true, nil, "^FATAL .*damaged(?s).*maxLength is -1", false},
+		{"another form", strings.Replace(contract(old), `"contract":1`, `"contract":9`, 1), true, nil, "^FATAL .*form 9", false},
+	} {
+		file := filepath.Join(t.TempDir(), "released.json")
+		if test.file != "" {
+			if err := os.WriteFile(file, []byte(test.file), 0o666); err != nil {
+				t.Fatal(err)
+			}
+		}
+		r := new(recorder)
+		svc.CheckReleased(r, now, file, test.update, test.allowed...)
+		got := strings.ReplaceAll(strings.Join(r.texts, "\n"), file, "FILE")
+		if len(r.texts) > 1 || got == "" != (test.want == "") || !regexp.MustCompile(test.want).MatchString(got) {
+			t.Errorf("%s: got %q, want %s", test.name, r.texts, test.want)
+		}
+		text, _ := os.ReadFile(file)
+		if want := test.file; !test.written && string(text) != want || test.written && string(text) != contract(now) {
+			t.Errorf("%s: the file has\n%s", test.name, text)
+		}
+	}
+}
+
+// Verify that the order of breaks does not depend on chance.
+func TestBreaksOrder(t *testing.T) {
+	old, now := kitchen.Sink(false).Contract(), kitchen.Sink(true)
+	first, err := now.Breaks(old)
+	if err != nil || len(first) == 0 {
+		t.Fatal(first, err)
+	}
+	again, _ := now.Breaks(old)
+	if !slices.EqualFunc(first, again, func(a, b svc.Break) bool { return a.String() == b.String() }) {
+		t.Errorf("got %v, then %v", first, again)
+	}
+}
