@@ -51,11 +51,17 @@ func (p *prober) probes(a, b *contractPlan, at string) (list []probe) {
 		list = append(list, probe{at, "null"})
 	}
 	members := p.from.fieldsOf(a)
-	switch pair := [2]string{a.Object, b.Object}; {
-	case b.Kind == "any" || a.Kind == "object" && a.Object != "" && p.compared[pair]:
+	if a.Object+b.Object != "" && b.Kind != "any" {
+		pair := [2]string{a.identity(), b.identity()}
+		if p.compared[pair] {
+			return list
+		}
+		p.compared[pair] = true
+	}
+	switch {
+	case b.Kind == "any":
 		return list
 	case a.Kind == "object" && b.Kind == "object":
-		p.compared[pair] = true
 		return append(list, p.unionProbes(p.from.objectOf(a), p.to.objectOf(b), at)...)
 	case a.Kind == "object" && b.Kind == "map":
 		return append(list, p.objectProbes(members, namedLike(members, b.Of), at)...)
@@ -110,6 +116,16 @@ func (t *contractType) alternatives() (list []*contractType) {
 		list = []*contractType{t}
 	}
 	return list
+}
+
+// identity returns the name of an object, or all that there is to say of another value.
+func (p *contractPlan) identity() string {
+	if p.Object != "" {
+		return p.Object
+	}
+	bare := *p
+	bare.Name, bare.From, bare.Optional, bare.Default = "", "", false, nil
+	return string(encodeDocument(&bare))
 }
 
 // isComposite reports whether there are values in a value.

@@ -73,6 +73,9 @@ type (
 		Children []rTall          `json:"children,omitempty"`
 		Named    map[string]rTall `json:"named,omitempty"`
 	}
+	rDeep map[string]struct {
+		Next rDeep `json:"next,omitempty"`
+	}
 	rPair[A, B any] struct {
 		A A `json:"a"`
 		B B `json:"b"`
@@ -288,6 +291,16 @@ input /title: is gone: it is ignored now`},
 input /children/*/value: maximum is 9, was none; for example {"value":0,"children":[{"value":10}]}
 input /named/*: is object, was object or null; for example {"value":0,"named":{"a":null}}
 input /value: maximum is 9, was none; for example {"value":10}`},
+	{"recursion, a map for an object", taking[one[rTree]](), taking[one[map[string]rDeep]](), `input /a/*: is map, was int8; for example {"a":{"value":0}}
+input /a/*: is map, was list; for example {"a":{"value":0,"children":[]}}
+input /a/*/*: is object, was object or null; for example {"a":{"value":0,"named":{"a":null}}}
+input /a/named/*/children: is gone: it is ignored now
+input /a/named/*/named: is gone: it is ignored now
+input /a/named/*/value: is gone: it is ignored now`},
+	{"recursion, an object for a map", taking[one[rDeep]](), taking[one[rTree]](), `input /a: is object, was map: unknown names are ignored
+input /a/children: is list, was object; for example {"a":{"children":{}}}
+input /a/value: is required, was optional; for example {"a":{}}
+input /a/value: is int8, was object; for example {"a":{"value":{}}}`},
 	// Sources.
 	{"a source that moved", taking[one[int]](), taking[struct {
 		A int `json:"a" query:"a"`
