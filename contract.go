@@ -22,6 +22,7 @@ import (
 	"slices"
 	"strconv"
 	"strings"
+	"time"
 )
 
 // Contract returns all that s promises to its clients, as JSON in one order, to be kept
@@ -171,10 +172,15 @@ type contractMethod struct {
 	Identity   []string        `json:"identity,omitempty"` // security schemes, of which one is enough
 	Scopes     []string        `json:"scopes,omitempty"`
 	Strict     bool            `json:"strict,omitempty"`
-	Input      []*contractPlan `json:"input,omitempty"` // with what only REST has; of a union the discriminator and what alternatives share
-	Union      []*contractType `json:"union,omitempty"` // the alternatives of an input
+	Key        KeyUse          `json:"idempotencyKey,omitempty"`
+	KeyFor     time.Duration   `json:"keptFor,omitempty"` // in nanoseconds
+	Input      []*contractPlan `json:"input,omitempty"`   // with what only REST has; of a union the discriminator and what alternatives share
+	Union      []*contractType `json:"union,omitempty"`   // the alternatives of an input
 	Output     *contractPlan   `json:"output,omitempty"`
-	Headers    []*contractPlan `json:"headers,omitempty"` // of the response
+	Headers    []*contractPlan `json:"headers,omitempty"`   // of the response
+	ErrorType  string          `json:"errorType,omitempty"` // media type of the ErrorForm; "" for the envelope
+	ErrorCodes map[Code]int    `json:"errorCodes,omitempty"`
+	Error      *contractPlan   `json:"error,omitempty"` // the ErrorForm
 }
 
 // A contractType is an object that plans refer to.
@@ -247,6 +253,9 @@ func (c *contract) addMethod(s *Service, m *method) {
 			p.Aliases = append(p.Aliases, alias)
 		}
 	}
+	if p.Key = m.keyUse; m.key != nil && m.key.Idempotency != nil {
+		p.KeyFor = cmp.Or(m.key.For, 24*time.Hour)
+	}
 	if m.in != nil {
 		p.Input, p.Union = c.planInput(s.typeNames, m), c.planUnion(s.typeNames, m.in)
 	}
@@ -257,6 +266,9 @@ func (c *contract) addMethod(s *Service, m *method) {
 		return
 	}
 	p.HTTP, p.Status = m.method+" "+s.prefix+m.path, m.status
+	if m.form != nil {
+		p.ErrorType, p.ErrorCodes, p.Error = m.form.contentType, m.form.statuses, c.planValue(s.typeNames, m.formShape, nil)
+	}
 	for i := 0; m.headers != nil && i < len(m.headers.fields); i++ {
 		h := &m.headers.fields[i]
 		f := c.planField(s.typeNames, h.field)
@@ -742,8 +754,33 @@ func (c *comparison) compareMethods(was, is *contractMethod) {
 	} else if is.Identity != nil {
 		lost("the identity scheme %s is gone", was.Identity, is.Identity)
 	}
+	c.compareKeys(was, is)
 	c.compareInputs(was, is)
 	c.compareOutputs(was, is)
+}
+
+// compareKeys finds the breaks of idempotency keys and of the form of errors.
+func (c *comparison) compareKeys(was, is *contractMethod) {
+	switch {
+	case was.Key != "" && is.Key == "":
+		c.add("", "takes no idempotency key any more")
+	case was.Key != KeyRequired && is.Key == KeyRequired:
+		c.add("", "needs an idempotency key, needed none")
+	case is.KeyFor < was.KeyFor:
+		c.add("", "keeps idempotency keys for %v, kept them for %v", is.KeyFor, was.KeyFor)
+	}
+	if was.HTTP == "" || is.HTTP == "" {
+		return
+	}
+	if was.ErrorType != is.ErrorType {
+		c.add("", "errors are %s, were %s", cmp.Or(is.ErrorType, "the envelope"), cmp.Or(was.ErrorType, "the envelope"))
+	}
+	for _, row := range codes {
+		a, b := cmp.Or(was.ErrorCodes[row.code], row.http), cmp.Or(is.ErrorCodes[row.code], row.http)
+		if a != b {
+			c.add("", "the status of %s is %d, was %d", row.code, b, a)
+		}
+	}
 }
 
 // compareInputs finds the breaks of an input.
@@ -829,6 +866,11 @@ func (c *comparison) compareOutputs(was, is *contractMethod) {
 		}
 		output.Name = "output"
 		list := []*contractPlan{&output}
+		if m.Error != nil && was.Error != nil && is.Error != nil {
+			form := *m.Error
+			form.Name = "error"
+			list = append(list, &form)
+		}
 		for _, h := range m.Headers {
 			header := *h
 			header.Name = "output header " + h.From
@@ -837,13 +879,13 @@ func (c *comparison) compareOutputs(was, is *contractMethod) {
 		return list
 	}
 	sent, known := members(is), members(was)
-	for _, h := range known[1:] {
+	for _, h := range known {
 		if fieldNamed(sent, h.Name) == nil {
 			c.add(h.Name, "is gone")
 		}
 	}
-	for i, h := range is.Headers {
-		if !h.RESTOnly && fieldNamed(known, sent[i+1].Name) == nil && fieldNamed(p.to.fieldsOf(was.Output), h.Name) != nil {
+	for _, h := range is.Headers {
+		if !h.RESTOnly && fieldNamed(known, "output header "+h.From) == nil && fieldNamed(p.to.fieldsOf(was.Output), h.Name) != nil {
 			c.add("output /"+h.Name, "is the header %s over REST, was a member", h.From)
 		}
 	}

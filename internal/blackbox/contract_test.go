@@ -52,12 +52,25 @@ func optionsOf(method string, options []any) *svc.Options {
 		switch option := option.(type) {
 		case svc.Options:
 			o = option
+		case svc.KeyUse:
+			o.Methods = map[string]svc.MethodOptions{method: {IdempotencyKey: option}}
 		case svc.MethodOptions:
 			o.Methods = map[string]svc.MethodOptions{method: option}
 		}
 	}
 	o.Resource, o.Logger = "t", slog.New(slog.DiscardHandler)
 	return &o
+}
+
+// keptFor returns options with keys that are kept for a time.
+func keptFor(d time.Duration) svc.Options {
+	return svc.Options{Idempotency: &svc.Idempotency{For: d, Run: func(ctx context.Context, _ string, do func(context.Context) ([]byte, error)) ([]byte, error) {
+		return do(ctx)
+	}}}
+}
+
+func formOf[T any]() *svc.ErrorForm {
+	return svc.NewErrorForm(func(*svc.Error) *T { return new(T) }, nil)
 }
 
 type (
@@ -335,6 +348,14 @@ input /a/value: is int8, was object; for example {"a":{"value":{}}}`},
 	{"what is not in the contract", taking[one[int]](), taking[struct {
 		A int `json:"a" doc:"A number." example:"7"`
 	}](svc.Options{Version: "2.0.0", Description: "D", MaxBody: 7}, svc.MethodOptions{Description: "M", Deprecated: true}), ""},
+	// Keys and forms of errors.
+	{"a key that is required", taking[one[int]](keptFor(0), svc.KeyAllowed), taking[one[int]](keptFor(0), svc.KeyRequired), "needs an idempotency key, needed none"},
+	{"a key for none", taking[one[int]](), taking[one[int]](keptFor(0), svc.KeyAllowed), ""},
+	{"a key no more", taking[one[int]](keptFor(0), svc.KeyAllowed), taking[one[int]](), "takes no idempotency key any more"},
+	{"a shorter For", taking[one[int]](keptFor(0), svc.KeyAllowed), taking[one[int]](keptFor(time.Hour), svc.KeyAllowed), "keeps idempotency keys for 1h0m0s, kept them for 24h0m0s"},
+	{"a form of errors", taking[one[int]](), taking[one[int]](svc.Options{ErrorForm: formOf[one[string]]()}), "errors are application/json, were the envelope"},
+	{"a status of errors", taking[one[int]](svc.Options{ErrorForm: formOf[one[string]]()}), taking[one[int]](svc.Options{ErrorForm: formOf[one[string]]().WithStatus(svc.CodeInvalidArgument, 422)}), "the status of INVALID_ARGUMENT is 422, was 400"},
+	{"a member of errors", taking[one[int]](svc.Options{ErrorForm: formOf[one[string]]()}), taking[one[int]](svc.Options{ErrorForm: formOf[one[int]]()}), "error /a: is int, was string"},
 	// Outputs.
 	{"an output's type", giving[one[int]](), giving[one[string]](), "output /a: is string, was int"},
 	{"a wider integer", giving[one[int32]](), giving[one[int64]](), "output /a: is int64, was int32"},
