@@ -69,7 +69,9 @@ func (p *prober) probes(a, b *contractPlan, at string) (list []probe) {
 		if members = p.to.fieldsOf(b); !p.from.outputs {
 			p.remark(at, "is %s, was %s: unknown names are ignored", describePlan(b), describePlan(a))
 		}
-		like := append(namedLike(members, a.Of), &contractPlan{Name: unnamed(members), Optional: true})
+		other := *a.Of
+		other.Name, other.From, other.Optional = unnamed(members), "*", true
+		like := append(namedLike(members, a.Of), &other)
 		return append(list, p.objectProbes(like, members, at)...) // the last stands for all other names
 	case a.Kind == "map" && b.Kind == "map":
 		return append(list, p.mapProbes(a, b, at)...)
@@ -77,7 +79,9 @@ func (p *prober) probes(a, b *contractPlan, at string) (list []probe) {
 		return append(list, p.listProbes(a, b, at)...)
 	case a.isComposite():
 		bare := *a
-		bare.Null = false
+		if bare.Null = false; a.Kind == "list" && a.From != "" { // one value may be that of a parameter that is no list
+			return append(list, probe{at, arrayOf("", p.elements(&bare, nil, 2)...)})
+		}
 		return append(list, probe{at, p.sample(&bare, nil)})
 	}
 	return append(list, p.scalarProbes(a, b, at)...)
@@ -151,7 +155,7 @@ func (p *prober) objectProbes(a, b []*contractPlan, at string) (list []probe) {
 	for _, f := range a {
 		g, in := fieldNamed(b, f.Name), at+"/"+f.Name
 		switch {
-		case g == nil && !p.to.decoders.strict && (p.from.outputs || f.Kind == ""): // nobody minds
+		case g == nil && !p.to.decoders.strict && (p.from.outputs || f.From == "*"): // nobody minds
 		case g == nil && !p.to.decoders.strict:
 			p.remark(in, "is gone: it is ignored now")
 		case g == nil:
@@ -337,10 +341,14 @@ func (p *prober) scalarProbes(a, b *contractPlan, at string) (list []probe) {
 	if describePlan(a) == describePlan(b) && reflect.DeepEqual(a.Rules, b.Rules) || b.Kind == "any" {
 		return nil
 	}
-	values, sure := p.values(a, b, 1)
+	n := 1
+	if a.From != "" { // where not every text can be sent
+		n = 8
+	}
+	values, sure := p.values(a, b, n)
 	seen := make(map[string]bool)
 	for _, text := range values {
-		if p.from.refuses(a, text) != nil || p.from.unknown != "" {
+		if p.from.refuses(a, text) != nil || p.from.unknown != "" || !p.canSend(a, text) {
 			continue
 		}
 		for _, v := range p.to.refuses(b, text) {
@@ -529,7 +537,7 @@ func variants(texts []string, n int) (more []string) {
 type textSearch struct {
 	least, most int // the characters of texts
 	low, high   int // which the reader takes
-	wanted      int // how many texts that it takes
+	wanted      int // how many texts for each answer
 	found       [4][]string
 }
 
@@ -585,7 +593,7 @@ func (s *textSearch) findTexts(own, reader string) (texts []string, sure bool) {
 
 // keep keeps a text of n characters unless there are enough with the same answer.
 func (s *textSearch) keep(t *textState, n int, matches bool) {
-	answer, wanted := 0, 1
+	answer := 0
 	switch {
 	case n < s.least:
 		return
@@ -595,10 +603,8 @@ func (s *textSearch) keep(t *textState, n int, matches bool) {
 		answer = 2
 	case !matches:
 		answer = 3
-	default:
-		wanted = s.wanted
 	}
-	if len(s.found[answer]) < wanted {
+	if len(s.found[answer]) < s.wanted {
 		var text []rune
 		for ; t.before != nil; t = t.before {
 			text = append(text, t.r)

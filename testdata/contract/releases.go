@@ -325,7 +325,7 @@ func (t *pairTally) checkWitness(send *sender, method, route string, transports 
 		t.failures = append(t.failures, fmt.Sprintf("%s cannot be sent over REST", b))
 		return
 	}
-	if isText := slices.ContainsFunc(fields, func(f inputField) bool { return f.From != "" && b.At == "input /"+f.Field }) && strings.HasPrefix(b.Why, "is "); isText && len(transports) > 1 && takesREST(send.nowREST, make()) {
+	if isText := slices.ContainsFunc(fields, func(f inputField) bool { return f.From != "" && strings.HasPrefix(b.At+"/", "input /"+f.Field+"/") }) && strings.HasPrefix(b.Why, "is "); isText && len(transports) > 1 && takesREST(send.nowREST, make()) {
 		t.asText++ // JSON-RPC has refused it
 		return
 	}
