@@ -815,7 +815,7 @@ func (c *comparison) compareInputs(was, is *contractMethod) {
 		return slices.DeleteFunc(found, func(v Violation) bool {
 			name, index, inside := strings.Cut(strings.TrimPrefix(v.Path, "/"), "/")
 			value := string(memberAt([]byte(text), name))
-			if n, err := strconv.Atoi(index); inside && err == nil && n < len(elementsOf([]byte(value))) {
+			if n, err := strconv.Atoi(index); inside && err == nil && n >= 0 && n < len(elementsOf([]byte(value))) {
 				value = elementsOf([]byte(value))[n]
 			}
 			f := fieldNamed(was.Input, name)
