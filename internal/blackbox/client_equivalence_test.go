@@ -271,7 +271,7 @@ func (e *equivalence) request() (*http.Request, bool) {
 			}
 			switch place {
 			case "path":
-				sendable = sendable && text != "" && text != "." && text != ".."
+				sendable = sendable && text != "" && text != "." && text != ".." && text != "/"
 				path = strings.ReplaceAll(path, "{"+name+"}", url.PathEscape(text))
 			case "query":
 				query = append(query, url.QueryEscape(name)+"="+url.QueryEscape(text))
