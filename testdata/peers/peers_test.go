@@ -107,11 +107,20 @@ func TestViolations(t *testing.T) {
 		{"", "POST", "/todos/import", strings.ReplaceAll(importBody(2), `"fill the can"`, `""`), []string{"Content-Type", "application/json"}, true},
 	} {
 		want := places(list[0], load)
-		if first := places(list[1], load); len(first) != 2 || !slices.Contains(want, first[1]) {
-			t.Errorf("%s %s: %s finds %v, want one of %v", load.method, load.target, list[1].name, first, want)
+		if len(want) < 2 {
+			t.Errorf("%s %s: %s finds no violation", load.method, load.target, list[0].name)
 		}
-		if got := places(list[2], load); !slices.Equal(got, want) || len(want) < 2 {
-			t.Errorf("%s %s: %s finds %v, %s %v", load.method, load.target, list[2].name, got, list[0].name, want)
+		for _, c := range list {
+			switch strings.TrimSuffix(c.name, " v2") {
+			case "leanest":
+				if first := places(c, load); len(first) != 2 || !slices.Contains(want, first[1]) {
+					t.Errorf("%s %s: %s finds %v, want one of %v", load.method, load.target, c.name, first, want)
+				}
+			case "direct", "reflect":
+				if got := places(c, load); !slices.Equal(got, want) {
+					t.Errorf("%s %s: %s finds %v, %s %v", load.method, load.target, c.name, got, list[0].name, want)
+				}
+			}
 		}
 	}
 }

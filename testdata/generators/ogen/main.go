@@ -93,7 +93,7 @@ func callTodos(ctx context.Context, c *todos.Client) error {
 		return fmt.Errorf("delete: %v, %v", deleted, err)
 	}
 	got, err = c.TodosGet(ctx, todos.TodosGetParams{ID: todo.ID})
-	if missing, ok := got.(*todos.TodosGetNotFound); err != nil || !ok || missing.Response.Error.Code != todos.ErrorErrorCodeNOTFOUND {
+	if missing, ok := got.(*todos.Error); err != nil || !ok || missing.Error.Code != todos.ErrorErrorCodeNOTFOUND {
 		return fmt.Errorf("get what is deleted: %v, %v", got, err)
 	}
 	return nil
