@@ -4,7 +4,9 @@ openapi-python-client made of its document.
     python clients.py URL
 """
 
+import json
 import sys
+from pathlib import Path
 
 import openapi_client as og
 import python_client.models as models
@@ -13,6 +15,7 @@ from python_client.types import UNSET
 from python_client.api.default import (
     sinks_create,
     sinks_delete,
+    sinks_echo_choices,
     sinks_echo_tree,
     sinks_get,
     sinks_list,
@@ -29,6 +32,7 @@ numbers = {
     "float32": 1.5, "float64": 0.1, "number": 2.5, "bool": True,
 }
 location = "/sinks/65536"
+choices = json.loads(Path("choices.json").read_text())
 
 
 def call_openapi_generator():
@@ -50,10 +54,13 @@ def call_openapi_generator():
     api.sinks_delete("7")
     echo = api.sinks_echo_tree(og.Tree(value=1, right=og.Tree(value=2, right=None)))
     assert echo.right.value == 2 and echo.right.right is None
+    chosen = api.sinks_echo_choices(og.Choices.from_dict(choices))
+    assert chosen.to_dict() == choices, chosen
+    assert isinstance(chosen.list[1].actual_instance.parts[1].actual_instance, og.ChoiceText), chosen
     api = og.DefaultApi(og.ApiClient(og.Configuration(host=url), cookie="session=a1; page=2"))  # which its methods do not send
     sifted = api.sinks_sift_with_http_info("north", -5, "a1", 2, og.SiftBody(note="n"), x_wide=2**62)
     assert sifted.data.note == "n" and sifted.headers["X-Region"] == "north" and sifted.headers["X-Wide"] == str(2**62), sifted
-    print("openapi-generator python: create, get, list, update, delete, headers and null made their round trip")
+    print("openapi-generator python: create, get, list, update, delete, headers, null and unions made their round trip")
 
 
 def call_openapi_python_client():
@@ -72,12 +79,16 @@ def call_openapi_python_client():
     assert sinks_delete.sync_detailed("7", client=client).status_code == 204
     echo = sinks_echo_tree.sync(client=client, body=models.Tree(value=1, right=models.Tree(value=2, right=None)))
     assert echo.right.value == 2 and echo.right.right is None, echo
+    sent = models.Choices.from_dict(choices)
+    sent.one = models.ChoiceText(type_=models.ChoiceTextType.TEXT, id=1, value="a", color=models.ChoiceTextColor.RED)
+    chosen = sinks_echo_choices.sync(client=client, body=sent)
+    assert chosen.to_dict() == choices and isinstance(chosen.list_[1].parts[1], models.ChoiceText), chosen
     sought = sinks_seek.sync(client=client, x_tenant="acme", x_trace=7, theme=models.SinksSeekTheme.DARK, visits=UNSET)
     assert sought.id == 1, sought
     wrong = sinks_seek.sync_detailed(client=client, x_tenant="Acme", x_trace=0, visits=UNSET)
     places = [(v.in_, v.path) for v in wrong.parsed.error.details.violations]
     assert places == [("header", "/X-Tenant"), ("header", "/X-Trace")], places
-    print("openapi-python-client: create, get, list, update, delete, headers, cookies and null made their round trip")
+    print("openapi-python-client: create, get, list, update, delete, headers, cookies, null and unions made their round trip")
 
 
 call_openapi_generator()

@@ -6,6 +6,7 @@ import assert from "node:assert/strict";
 import * as orval from "./dist/orval/sink.js";
 import * as hey from "./dist/hey/index.js";
 import { client } from "./dist/hey/client.gen.js";
+import * as openapi from "./dist/openapifetch/index.js";
 import { Configuration, DefaultApi, ResponseError } from "./dist/openapifetch/index.js";
 
 const url = process.argv[2];
@@ -28,8 +29,40 @@ function checkSifted(headers: Headers, note: string | undefined) {
   assert.deepEqual([headers.get("X-Region"), headers.get("X-Level"), headers.get("X-Ratio"), note], ["north", "-5", "0.5", "n"]);
 }
 
+// A union of every alternative, wherever an object can be. choices.json has it for the others.
+const choices: hey.Choices = {
+  one: { type: "text", id: 1, value: "a", color: "red" },
+  list: [
+    { type: "number", id: 2, value: 2.5, exact: false },
+    { type: "nested", id: 3, inner: { id: 30 }, parts: [{ type: "none", id: 4 }, { type: "text", id: 5, value: "b" }] },
+    { type: "none", id: 6 },
+  ],
+  byName: { x: { type: "nested", id: 7, inner: { id: 70 }, parts: [] } },
+};
+
+// weigh compiles only if a look at the type says which alternative a union is, with its
+// members and no others, and if there is no fifth one.
+function weigh(c: orval.Choice | hey.Choice | openapi.Choice): number {
+  switch (c.type) {
+    case "text":
+      return c.value.length;
+    case "number":
+      return c.exact ? 0 : c.value * 2;
+    case "nested":
+      return c.parts.map(weigh).reduce((a, b) => a + b, c.inner.id);
+    case "none":
+      // @ts-expect-error: this alternative has no value
+      return c.value === undefined ? 1 : 0;
+  }
+}
+
+function weighAll(c: orval.Choices | hey.Choices | openapi.Choices | undefined) {
+  assert(c?.list && c.byName);
+  assert.deepEqual([c.one, ...c.list, c.byName["x"]!].map(weigh), [1, 5, 32, 1, 70]);
+}
+
 function finish(name: string) {
-  console.log(`${name}: create, get, list, update, delete, headers and null made their round trip`);
+  console.log(`${name}: create, get, list, update, delete, headers, null and unions made their round trip`);
 }
 
 async function callOrval() {
@@ -59,6 +92,9 @@ async function callOrval() {
   const sifted = await orval.sinksSift({ note: "n" }, { headers: { ...cookies, "X-Region": "north", "X-Level": "-5", "X-Ratio": "0.5" } });
   assert(sifted.status === 200);
   checkSifted(sifted.headers, sifted.data.note);
+  const chosen = await orval.sinksEchoChoices(choices);
+  assert(chosen.status === 200);
+  weighAll(chosen.data);
   finish("orval");
 }
 
@@ -93,6 +129,14 @@ async function callHey() {
   const sifted = await hey.sinksSift({ headers: { "X-Region": "north", "X-Level": -5, "X-Ratio": 0.5, "X-Since": "2026-01-02T12:00:00Z", "X-Sort": "desc" }, body: { note: "n" } });
   assert(sifted.response);
   checkSifted(sifted.response.headers, sifted.data?.note);
+  weighAll((await hey.sinksEchoChoices({ body: choices })).data);
+  // @ts-expect-error: a number has no text
+  const mixed = await hey.sinksEchoChoices({ body: { one: { type: "number", id: 1, value: "a" } } });
+  assert.equal(mixed.error?.error.details?.violations?.[0]?.path, "/one/value");
+  const { stream } = await hey.sinksWatchChoices({ body: choices });
+  const items = [];
+  for await (const item of stream) items.push(item);
+  assert.deepEqual(items.slice(0, 3).map(weigh), [5, 32, 1]); // and the data of done, as it takes no note of the name of an event
   finish("hey-api");
 }
 
@@ -117,6 +161,7 @@ async function callOpenAPIGenerator() {
   assert.equal(echo.right?.right, null);
   const sifted = await api.sinksSiftRaw({ xRegion: "north", xLevel: -5, xRatio: 0.5, xOn: true, session: "a1", page: 2, siftBody: { note: "n" } });
   checkSifted(sifted.raw.headers, (await sifted.value()).note);
+  weighAll(await api.sinksEchoChoices({ choices }));
   finish("openapi-generator typescript-fetch");
 }
 

@@ -5,8 +5,9 @@ datamodel-code-generator makes of the itemSchema in the OpenAPI 3.2 document.
 """
 
 import sys
+from pathlib import Path
 from typing import get_args
-from urllib.request import urlopen
+from urllib.request import Request, urlopen
 
 import events as models
 from pydantic import ValidationError
@@ -14,9 +15,9 @@ from pydantic import ValidationError
 url = sys.argv[1]
 
 
-def read(path):
+def read(path, body=None):
     """Returns the events of a stream as objects of their fields."""
-    with urlopen(url + path, timeout=10) as answer:
+    with urlopen(Request(url + path, body, {"Content-Type": "application/json"}), timeout=10) as answer:
         assert answer.headers["Content-Type"].startswith("text/event-stream"), answer.headers
         text = answer.read().decode()
     events = []
@@ -48,6 +49,17 @@ def check(path, stream):
         except ValidationError:
             pass
 
+
+# Each alternative of a union is the model of its type, in a stream too.
+choices = Path("choices.json").read_bytes()
+typed = models.Choices.model_validate_json(choices)
+kinds = [type(c.root).__name__ for c in [typed.one, *typed.list_, *typed.byName.values()]]
+assert kinds == ["ChoiceText", "ChoiceNumber", "ChoiceNested", "ChoiceNone", "ChoiceNested"], kinds
+items = read("/sinks/watch_choices", choices)[:-1]
+schema = get_args(get_args(models.SinksWatchChoicesPostResponse.model_fields["root"].annotation)[0])[0].model_fields["data"].json_schema_extra["contentSchema"]
+assert schema["$ref"].endswith("/Choice"), schema
+streamed = [type(models.Choice1.model_validate_json(item["data"]).root).__name__ for item in items]
+assert streamed == kinds[1:4], streamed
 
 check("/sinks/watch", models.SinksWatchGetResponse)
 check("/sinks/7/follow", models.SinksIdFollowGetResponse)

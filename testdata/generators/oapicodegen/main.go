@@ -4,6 +4,8 @@ package main
 
 import (
 	"context"
+	"encoding/json"
+	"errors"
 	"fmt"
 	"log"
 	"net/http"
@@ -19,12 +21,12 @@ func main() {
 	if err != nil {
 		log.Fatal(err)
 	}
-	for _, step := range []func(context.Context, *sink.ClientWithResponses) error{create, get, list, update, remove, sift, nulls} {
+	for _, step := range []func(context.Context, *sink.ClientWithResponses) error{create, get, list, update, remove, sift, nulls, unions} {
 		if err := step(context.Background(), c); err != nil {
 			log.Fatalf("oapi-codegen: %v", err)
 		}
 	}
-	fmt.Println("oapi-codegen: create, get, list, update, delete, headers, cookies and null made their round trip")
+	fmt.Println("oapi-codegen: create, get, list, update, delete, headers, cookies, null and unions made their round trip")
 }
 
 func create(ctx context.Context, c *sink.ClientWithResponses) error {
@@ -146,6 +148,48 @@ func nulls(ctx context.Context, c *sink.ClientWithResponses) error {
 	}
 	if null, err := right.Right.AsTreeRight0(); err != nil || null != nil {
 		return fmt.Errorf("echo tree: %s: %v", res.Body, err)
+	}
+	return nil
+}
+
+// unions sends the alternatives of a union, one of which the generated code makes of its
+// members, and takes them apart again.
+func unions(ctx context.Context, c *sink.ClientWithResponses) error {
+	text, err := os.ReadFile("choices.json")
+	if err != nil {
+		return err
+	}
+	var sent sink.Choices
+	if err := json.Unmarshal(text, &sent); err != nil {
+		return err
+	}
+	red := sink.ChoiceTextColorRed
+	if err := sent.One.FromChoiceText(sink.ChoiceText{Id: 1, Value: "a", Color: &red}); err != nil {
+		return err
+	}
+	res, err := c.SinksEchoChoicesWithResponse(ctx, sent)
+	if err != nil {
+		return err
+	}
+	got := res.JSON200
+	if got == nil || got.List == nil || len(*got.List) != 3 || got.ByName == nil {
+		return fmt.Errorf("echo choices: %s %s", res.Status(), res.Body)
+	}
+	one, err1 := got.One.ValueByDiscriminator()
+	number, err2 := (*got.List)[0].ValueByDiscriminator()
+	nested, err3 := (*got.List)[1].ValueByDiscriminator()
+	none, err4 := (*got.List)[2].ValueByDiscriminator()
+	x, err5 := (*got.ByName)["x"].ValueByDiscriminator()
+	if err := errors.Join(err1, err2, err3, err4, err5); err != nil {
+		return fmt.Errorf("echo choices: %s: %v", res.Body, err)
+	}
+	parts := nested.(sink.ChoiceNested).Parts
+	if len(parts) != 2 {
+		return fmt.Errorf("echo choices: %s", res.Body)
+	}
+	part, err := parts[1].AsChoiceText()
+	if err != nil || one.(sink.ChoiceText).Value != "a" || *number.(sink.ChoiceNumber).Exact || none.(sink.ChoiceNone).Id != 6 || x.(sink.ChoiceNested).Inner.Id != 70 || part.Value != "b" {
+		return fmt.Errorf("echo choices: %s: %v", res.Body, err)
 	}
 	return nil
 }

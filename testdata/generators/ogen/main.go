@@ -5,6 +5,7 @@ package main
 
 import (
 	"context"
+	"encoding/json"
 	"fmt"
 	"log"
 	"os"
@@ -32,7 +33,7 @@ func main() {
 	if err != nil {
 		log.Fatalf("ogen, template: %v", err)
 	}
-	fmt.Println("ogen: create, get, delete, headers and cookies of the kitchen sink made their round trip; create, get, list, update and delete of the template did")
+	fmt.Println("ogen: create, get, delete, headers, cookies and unions of the kitchen sink made their round trip; create, get, list, update and delete of the template did")
 }
 
 var noon = time.Date(2026, 1, 2, 12, 0, 0, 0, time.UTC)
@@ -64,6 +65,32 @@ func callSink(ctx context.Context, c *sink.Client) error {
 	deleted, err := c.SinksDelete(ctx, sink.SinksDeleteParams{ID: "7"})
 	if _, ok := deleted.(*sink.SinksDeleteNoContent); err != nil || !ok {
 		return fmt.Errorf("delete: %v, %v", deleted, err)
+	}
+	return sendUnions(ctx, c)
+}
+
+// sendUnions sends the alternatives of a union, one of which the generated code makes of
+// its members, and takes them apart again.
+func sendUnions(ctx context.Context, c *sink.Client) error {
+	text, err := os.ReadFile("choices.json")
+	if err != nil {
+		return err
+	}
+	var sent sink.Choices
+	if err := json.Unmarshal(text, &sent); err != nil {
+		return err
+	}
+	sent.One = sink.NewChoiceTextChoice(sink.ChoiceText{ID: 1, Value: "a", Color: sink.NewOptChoiceTextColor(sink.ChoiceTextColorRed)})
+	res, err := c.SinksEchoChoices(ctx, &sent)
+	got, ok := res.(*sink.Choices)
+	if err != nil || !ok || len(got.List) != 3 || !got.One.IsChoiceText() || got.One.ChoiceText.Value != "a" {
+		return fmt.Errorf("echo choices: %+v, %v", res, err)
+	}
+	number, _ := got.List[0].GetChoiceNumber()
+	nested, _ := got.List[1].GetChoiceNested()
+	x, _ := got.ByName.Value["x"].GetChoiceNested()
+	if number.Value != 2.5 || number.Exact.Or(true) || len(nested.Parts) != 2 || nested.Parts[1].ChoiceText.Value != "b" || !got.List[2].IsChoiceNone() || x.Inner.ID != 70 {
+		return fmt.Errorf("echo choices: %+v", got)
 	}
 	return nil
 }

@@ -4,11 +4,13 @@ package main
 
 import (
 	"context"
+	"encoding/json"
 	"errors"
 	"fmt"
 	"log"
 	"net/http"
 	"os"
+	"reflect"
 	"time"
 
 	sink "example.com/svc/testdata/generators/dist/openapigo"
@@ -20,12 +22,12 @@ func main() {
 	config.AddDefaultHeader("Cookie", "session=a1; page=2") // which its methods do not send
 	config.Servers = sink.ServerConfigurations{{URL: os.Args[1]}}
 	api := sink.NewAPIClient(config).DefaultAPI
-	for _, step := range []func(context.Context, *sink.DefaultAPIService) error{create, get, list, update, remove, sift, nulls} {
+	for _, step := range []func(context.Context, *sink.DefaultAPIService) error{create, get, list, update, remove, sift, nulls, unions} {
 		if err := step(context.Background(), api); err != nil {
 			log.Fatalf("openapi-generator go: %v", err)
 		}
 	}
-	fmt.Println("openapi-generator go: create, get, list, update, delete, headers and null made their round trip")
+	fmt.Println("openapi-generator go: create, get, list, update, delete, headers, null and unions made their round trip")
 }
 
 func create(ctx context.Context, api *sink.DefaultAPIService) error {
@@ -104,6 +106,30 @@ func nulls(ctx context.Context, api *sink.DefaultAPIService) error {
 	right := got.Right.Get()
 	if right == nil || right.Value != 2 || right.Right.Get() != nil {
 		return fmt.Errorf("echo tree: %v", got)
+	}
+	return nil
+}
+
+// unions sends the alternatives of a union, one of which the generated code makes of its
+// members, and takes them apart again.
+func unions(ctx context.Context, api *sink.DefaultAPIService) error {
+	text, err := os.ReadFile("choices.json")
+	if err != nil {
+		return err
+	}
+	var sent sink.Choices
+	if err := json.Unmarshal(text, &sent); err != nil {
+		return err
+	}
+	one := sink.NewChoiceText("text", 1, "a")
+	one.SetColor("red")
+	sent.One = sink.ChoiceTextAsChoice(one)
+	got, _, err := api.SinksEchoChoices(ctx).Choices(sent).Execute()
+	if err != nil {
+		return fmt.Errorf("echo choices: %v", err)
+	}
+	if !reflect.DeepEqual(*got, sent) || got.List[0].ChoiceNumber.GetExact() || got.List[1].ChoiceNested.Parts[1].ChoiceText.Value != "b" || got.List[2].ChoiceNone.Id != 6 || got.ByName["x"].ChoiceNested.Inner.Id != 70 {
+		return fmt.Errorf("echo choices: %+v", got)
 	}
 	return nil
 }
