@@ -34,8 +34,14 @@ func main() {
 	photos := newPhotos()
 	mux.Handle("/photos/", photos.REST())
 	mux.Handle("/photos.json", photos.OpenAPI())
+	pay, document := servePayments()
+	paths := http.NewServeMux() // beside the guard of the others
+	paths.Handle("/", guard(mux))
+	paths.Handle("/payments", pay)
+	paths.Handle("/payments/", pay)
+	paths.Handle("/payments.json", document)
 	fmt.Printf("listening on http://%s\n", listener.Addr())
-	log.Fatal(http.Serve(listener, guard(mux)))
+	log.Fatal(http.Serve(listener, paths))
 }
 
 // bearer returns middleware that knows the caller with the token.
