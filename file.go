@@ -22,7 +22,6 @@ import (
 	"slices"
 	"strconv"
 	"strings"
-	"sync"
 	"time"
 	"unicode"
 )
@@ -85,12 +84,11 @@ func (b Body) Read(p []byte) (int, error) {
 	return b.content.Read(p)
 }
 
-const (
-	bodyBlock  = 64 << 10  // bytes that BodyTimeout is for
-	maxDrained = 256 << 10 // bytes of an unread body that are read for the next request, as in net/http
-)
+// bodyBlock is how many bytes BodyTimeout is for.
+const bodyBlock = 64 << 10
 
-// A bodyReader is the content of a Body during a call.
+// A bodyReader is the content of a Body during a call. The content can be code of the
+// application, so there is no lock: who takes the element of turn owns the last fields.
 //
 // Invariant: err is set by the first Read that fails; nothing is read after it.
 type bodyReader struct {
@@ -98,16 +96,15 @@ type bodyReader struct {
 	w    http.ResponseWriter // nil outside a request
 	r    *http.Request       // likewise
 	body io.Reader
+	turn chan bool // has an element while nobody reads; closed when the method has returned
 
-	mu    sync.Mutex    // protects the fields below
 	total int64         // bytes that have arrived
 	block int64         // those of the last block
 	spent time.Duration // in waiting for that
 	err   error         // of every later Read
 }
 
-// errBodyOver is the error of a Read after the method has returned.
-var errBodyOver = Errorf(CodeInternal, "a Body can be read only until its method returns")
+var errBodyOver = Errorf(CodeInternal, "a Body can be read only until its method returns, by one goroutine at a time")
 
 // openBody returns the Body of r, or an error if the request is refused.
 func (t *fileTags) openBody(w http.ResponseWriter, r *http.Request, l limits) (*Body, error) {
@@ -133,7 +130,9 @@ func (t *fileTags) openBody(w http.ResponseWriter, r *http.Request, l limits) (*
 // limitBody checks b and puts a bodyReader into it.
 func (t *fileTags) limitBody(b *Body, l limits) error {
 	l.size = cmp.Or(t.max, l.size)
-	b.content = &bodyReader{limits: l, body: *b}
+	reader := &bodyReader{limits: l, body: *b, turn: make(chan bool, 1)}
+	reader.turn <- true
+	b.content = reader
 	switch {
 	case !t.allows(b.ContentType):
 		return httpError(http.StatusUnsupportedMediaType, CodeInvalidArgument, "the Content-Type must be %s", strings.Join(t.types, " or "))
@@ -145,8 +144,15 @@ func (t *fileTags) limitBody(b *Body, l limits) error {
 
 // Read implements io.Reader.
 func (b *bodyReader) Read(p []byte) (n int, err error) {
-	b.mu.Lock()
-	defer b.mu.Unlock()
+	mine := false
+	select {
+	case mine = <-b.turn:
+	default:
+	}
+	if !mine {
+		return 0, errBodyOver
+	}
+	defer func() { b.turn <- true }()
 	if b.err != nil || len(p) == 0 {
 		return 0, b.err
 	}
@@ -177,43 +183,38 @@ func (b *bodyReader) Read(p []byte) (n int, err error) {
 }
 
 // end makes every later Read fail. It returns the error of the Read that has failed, if
-// there is one. If the body of a request is not read to its end, it closes the connection.
+// there is one. net/http reads the rest of a small body, unless the client waits to be asked
+// for it, and closes the connection for any other.
 func (b *Body) end() error {
 	if b == nil {
 		return nil
 	}
-	c := b.content.(*bodyReader)
-	reading := !c.mu.TryLock()
-	if reading && c.w != nil { // on a goroutine of the method
-		setReadDeadline(c.w, time.Unix(1, 0))
+	c, first, reading := b.content.(*bodyReader), false, false
+	select {
+	case first = <-c.turn:
+	default: // on a goroutine of the method
+		if reading = c.w != nil; reading {
+			setReadDeadline(c.w, time.Unix(1, 0))
+		}
+		first = <-c.turn
 	}
-	if reading {
-		c.mu.Lock()
-	}
-	defer c.mu.Unlock()
-	err := c.err
-	if c.err = errBodyOver; err == errBodyOver {
+	if !first {
 		return nil
 	}
-	if err == io.EOF || reading && c.w != nil {
-		err = nil
-	}
-	if c.w != nil && (reading || err != nil || !c.drain()) {
+	close(c.turn)
+	switch {
+	case reading:
 		leaveBody(c.w, c.r)
+		return nil
+	case c.err == io.EOF:
+		return nil
+	case c.w == nil:
+	case c.err != nil:
+		leaveBody(c.w, c.r)
+	default:
+		c.setDeadline(c.w, c.r)
 	}
-	return err
-}
-
-// drain reads the rest of a small body, and reports whether that was all. It asks no
-// client for a body that waits to be asked (RFC 9110, section 10.1.1). HTTP/2 ends the
-// stream by itself.
-func (b *bodyReader) drain() bool {
-	if b.r.ProtoMajor != 1 || b.total == 0 && b.r.Header.Get("Expect") != "" {
-		return false
-	}
-	b.setDeadline(b.w, b.r)
-	_, err := io.CopyN(io.Discard, b.body, maxDrained+1)
-	return err == io.EOF
+	return c.err
 }
 
 // A File is an output that is not JSON, such as a picture or an export. A method returns
@@ -277,8 +278,7 @@ var oneRange = regexp.MustCompile(`^bytes=([0-9]+-[0-9]*|-0*[1-9][0-9]*)$`)
 // the ResponseWriter, which delays the header until the first byte and drops errors, and
 // it is the content, whose errors it keeps.
 type fileSender struct {
-	w      http.ResponseWriter
-	header http.Header
+	http.ResponseWriter
 	file   *File
 	seeker io.Seeker // nil if the content cannot seek
 	size   int64     // of the content; math.MaxInt64 if not known
@@ -288,24 +288,28 @@ type fileSender struct {
 	err    error // of the content or the connection
 }
 
-// send sends the File, which check has accepted, as the response to r. begun reports
-// whether it has sent the header.
-func (f *File) send(w http.ResponseWriter, r *http.Request) (begun bool, status uint16, err error) {
-	s := &fileSender{w: w, file: f, header: http.Header{
-		"Content-Type":           {f.ContentType},
-		"X-Content-Type-Options": {"nosniff"},
-		"Content-Disposition":    {contentDisposition(f.Name, f.Inline)},
-		"Etag":                   {cmp.Or(f.ETag, w.Header().Get("Etag"))},
-	}}
+// send sends the File, which check has accepted, as the response to r, with more headers. If
+// it has not begun one, the header of w is what it was.
+func (f *File) send(w http.ResponseWriter, r *http.Request, more http.Header) *fileSender {
+	s, header := &fileSender{ResponseWriter: w, file: f}, w.Header()
+	s.seeker, _ = f.Content.(io.Seeker)
+	before := header.Clone()
 	defer func() {
-		if begun = s.begun; begun {
-			status = uint16(s.status)
+		if !s.begun {
+			clear(header)
+			maps.Copy(header, before)
 		}
 	}()
-	defer recoverTo(&err) // the content is code of the application
-	s.seeker, _ = f.Content.(io.Seeker)
-	if s.size, err = s.Seek(0, io.SeekEnd); err != nil {
-		return false, 0, err
+	defer recoverTo(&s.err) // the content is code of the application
+	setHeaders(header, more)
+	header.Set("Content-Type", f.ContentType)
+	header.Set("X-Content-Type-Options", "nosniff")
+	header.Set("Content-Disposition", contentDisposition(f.Name, f.Inline))
+	if f.ETag != "" {
+		header.Set("Etag", f.ETag)
+	}
+	if s.size, s.err = s.Seek(0, io.SeekEnd); s.err != nil {
+		return s
 	}
 	seen := *r
 	seen.Header = r.Header.Clone()
@@ -316,15 +320,16 @@ func (f *File) send(w http.ResponseWriter, r *http.Request) (begun bool, status 
 		seen.Header = nil
 	}
 	http.ServeContent(s, &seen, "", f.Modified, s)
-	return s.begun, 0, s.finish(r)
+	if s.err == nil {
+		s.err = s.finish(r)
+	}
+	return s
 }
 
 // finish returns the error for a response that http.ServeContent could not send, or sends
 // the header of one without a body.
 func (s *fileSender) finish(r *http.Request) error {
 	switch {
-	case s.err != nil:
-		return s.err
 	case s.status == http.StatusPreconditionFailed:
 		return httpError(s.status, CodeFailedPrecondition, "the file is not the one that the request asks for").WithHeader("ETag", s.file.ETag)
 	case s.status == http.StatusRequestedRangeNotSatisfiable:
@@ -332,7 +337,7 @@ func (s *fileSender) finish(r *http.Request) error {
 	case !s.begun:
 		s.begin()
 	}
-	length, err := strconv.ParseInt(s.header.Get("Content-Length"), 10, 64)
+	length, err := strconv.ParseInt(s.Header().Get("Content-Length"), 10, 64)
 	if err == nil && s.sent != length && r.Method != http.MethodHead {
 		return fmt.Errorf("the File ended after %d of %d bytes", s.sent, length)
 	}
@@ -343,23 +348,17 @@ func (s *fileSender) finish(r *http.Request) error {
 func (s *fileSender) begin() {
 	s.begun = true
 	if s.seeker == nil {
-		s.header.Del("Accept-Ranges")
+		s.Header().Del("Accept-Ranges")
 	}
 	if s.size == math.MaxInt64 {
-		s.header.Del("Content-Length")
+		s.Header().Del("Content-Length")
 	}
-	if s.header.Get("Etag") == "" {
-		s.header.Del("Etag")
-	}
-	if maps.Copy(s.w.Header(), s.header); s.status == http.StatusNotModified {
-		writeNotModified(s.w)
+	if s.status == http.StatusNotModified {
+		writeNotModified(s.ResponseWriter)
 	} else {
-		s.w.WriteHeader(s.status)
+		s.ResponseWriter.WriteHeader(s.status)
 	}
 }
-
-// Header implements http.ResponseWriter.
-func (s *fileSender) Header() http.Header { return s.header }
 
 // WriteHeader implements http.ResponseWriter.
 func (s *fileSender) WriteHeader(status int) { s.status = status }
@@ -369,11 +368,11 @@ func (s *fileSender) Write(p []byte) (int, error) {
 	if s.status >= http.StatusBadRequest {
 		return len(p), nil // the text of an error
 	}
-	setWriteDeadline(s.w, time.Now().Add(answerTime))
+	setWriteDeadline(s.ResponseWriter, time.Now().Add(answerTime))
 	if !s.begun {
 		s.begin()
 	}
-	n, err := s.w.Write(p)
+	n, err := s.ResponseWriter.Write(p)
 	s.sent += int64(n)
 	s.err = sendingError("the File", err)
 	return n, err

@@ -560,6 +560,16 @@ func writeErrorBody(w http.ResponseWriter, status int, header http.Header, conte
 	w.Write(body) // fails only if the client has disconnected
 }
 
+// setHeaders sets the headers of an output.
+func setHeaders(h, header http.Header) {
+	for name, texts := range header {
+		if isAddedHeader(name) {
+			texts = slices.Concat(h[name], texts)
+		}
+		h[name] = texts
+	}
+}
+
 // setErrorHeader sets the headers of an error, except those that applications may not
 // set. Set-Cookie, Link and Vary are added to the values that middleware has set: Vary
 // must list all that the response depends on (RFC 9110, section 12.5.5).

@@ -9,7 +9,6 @@ import (
 	"fmt"
 	"net/http"
 	"reflect"
-	"slices"
 	"strings"
 )
 
@@ -188,7 +187,14 @@ func (h *restHandler) respond(w http.ResponseWriter, r *http.Request, ws *worksp
 		addHeader(w.Header(), "Vary", name)
 	}
 	err := c.run(c)
-	unchanged := err == nil && !c.begun && c.header != nil && m.sendHeaders(w, r, c.header)
+	unchanged := false
+	if err == nil && !c.begun && c.header != nil {
+		setHeaders(w.Header(), c.header)
+		// Preconditions count only where the answer without them would be a success (RFC 9110,
+		// section 13.2.1), so they come after the call.
+		etag := c.header.Get("Etag")
+		unchanged = m.method == http.MethodGet && etag != "" && isUnchanged(r, etag)
+	}
 	if c.begun && err != nil { // half of a response is sent
 		c.status = uint16(m.status)
 	} else if unchanged {
@@ -296,39 +302,21 @@ func (c *restCall) sendFile(f *File, out any, err error) error {
 	if err != nil {
 		return err
 	}
+	var header http.Header // that of the output
 	if err = f.check(m.out.file.tags); err == nil && m.headers != nil {
-		c.header, err = m.headers.makeHeader(reflect.ValueOf(out).Elem())
+		header, err = m.headers.makeHeader(reflect.ValueOf(out).Elem())
 	}
 	if err != nil {
 		return &Error{Code: CodeInternal, cause: err}
 	}
-	if c.header != nil && m.sendHeaders(c.w, c.request, c.header) {
-		writeNotModified(c.w)
-		c.begun, c.status = true, http.StatusNotModified
-	} else {
-		c.begun, c.status, err = f.send(c.w, c.request)
+	s := f.send(c.w, c.request, header)
+	if s.begun {
+		c.begun, c.status = true, uint16(s.status)
 	}
-	if err == nil {
+	if s.err == nil {
 		c.end(c, nil)
 	}
-	return err
-}
-
-// sendHeaders sets the headers of an output. For a GET whose client has the output
-// already, by its entity tag, it reports true: the answer is 304. Preconditions count
-// only where the answer without them would be a success (RFC 9110, section 13.2.1),
-// so they come after the call.
-func (m *method) sendHeaders(w http.ResponseWriter, r *http.Request, header http.Header) bool {
-	for name, texts := range header {
-		if isAddedHeader(name) {
-			texts = slices.Concat(w.Header()[name], texts)
-		}
-		w.Header()[name] = texts
-	}
-	if etag := header["Etag"]; m.method != http.MethodGet || len(etag) == 0 || !isUnchanged(r, etag[0]) {
-		return false
-	}
-	return true
+	return s.err
 }
 
 // isShortURL reports whether strings may alias the text of the URL, which they then keep

@@ -290,7 +290,8 @@ type Options struct {
 	// calls a method, and it returns the function to call instead. Inputs are valid at
 	// that point. That function must pass on a context derived from its own, the same
 	// names and an input of the method's type, and must return what the method returned
-	// or an output of the same type; anything else is INTERNAL. Default: none.
+	// or an output of the same type; anything else is INTERNAL. The Content of a File is
+	// read, and a stream is run, after it has returned. Default: none.
 	Intercept func(InvokeFunc) InvokeFunc
 	// Observe is called at the end of every call, for metrics and traces; see
 	// [Observation]. Default: none.
