@@ -29,7 +29,7 @@ async function exercise(name, client, transport, call, asks) {
   assert.equal(client.getServerVersion()?.name ?? 'fixture', 'fixture');
 
   const { tools } = await client.listTools();
-  assert.equal(tools.length, 25);
+  assert.equal(tools.length, 28);
   assert.ok(tools.every((tool) => tool.description && tool.inputSchema.type === 'object'));
 
   const sum = await call('test_add_numbers', { a: 1, b: 2 });
@@ -68,6 +68,14 @@ async function exercise(name, client, transport, call, asks) {
   assert.equal(failed.isError, true);
   assert.equal((await call('test_image_content', {})).content[0].type, 'image');
   assert.equal((await call('test_audio_content', {})).content[0].type, 'audio');
+
+  const shapes = { first: { kind: 'circle', name: 'c', radius: 2 }, rest: [{ kind: 'square', side: 1 }, { kind: 'dot' }] };
+  assert.deepEqual((await call('test_draw', shapes)).structuredContent, shapes);
+  assert.match((await call('test_draw', { first: { kind: 'circle', side: 1 } })).content[0].text, /\/first\/side is not a known property\n- \/first\/radius is required/);
+  assert.match((await call('test_draw', { first: { kind: 'line' } })).content[0].text, /\/first\/kind must be one of circle, square, dot/);
+  assert.equal((await call('test_get_picture', {})).content[0].mimeType, 'image/png');
+  const table = (await call('test_get_table', {})).content[0].resource;
+  assert.deepEqual([table.mimeType, table.text], ['text/csv', 'a,b,sum\n1,2,3\n']);
 
   const progress = [];
   const last = await call('test_tool_with_progress', {}, { onprogress: (p) => progress.push(p.progress) });

@@ -67,6 +67,17 @@ async def exercise(client, call, person, heard, asks):
     for tool, kind in ("test_image_content", "image"), ("test_audio_content", "audio"):
         result = await call(tool, {})
         assert result.content[0].type == kind, result
+    shapes = {"first": {"kind": "circle", "name": "c", "radius": 2}, "rest": [{"kind": "square", "side": 1}, {"kind": "dot"}]}
+    result = await call("test_draw", shapes)
+    assert result.structured_content == shapes, result
+    for wrong, text in ({"kind": "circle", "side": 1}, "/first/side is not a known property\n- /first/radius is required"), ({"kind": "line"}, "/first/kind must be one of circle, square, dot"):
+        result = await call("test_draw", {"first": wrong})
+        assert result.is_error and text in result.content[0].text, result
+    result = await call("test_get_picture", {})
+    assert (result.content[0].type, result.content[0].mime_type) == ("image", "image/png"), result
+    result = await call("test_get_table", {})
+    table = result.content[0].resource
+    assert (table.text, table.mime_type) == ("a,b,sum\n1,2,3\n", "text/csv"), result
     await call("test_tool_with_progress", {})
     assert heard == [0, 50, 100], heard
     try:
@@ -97,7 +108,7 @@ async def exercise_mcp(name, server, mode):
 
     async with Client(server, mode=mode, elicitation_callback=elicit) as client:
         tools = (await client.list_tools()).tools
-        assert len(tools) == 25 and all(t.input_schema["additionalProperties"] is False for t in tools), tools
+        assert len(tools) == 28 and all(t.input_schema["additionalProperties"] is False for t in tools), tools
         await fails(client.call_tool("test_no_such_tool", {}))
         assert len((await client.list_resources()).resources) == 3
         assert len((await client.list_resource_templates()).resource_templates) == 1
@@ -123,7 +134,7 @@ async def exercise_fastmcp(name, server):
         heard.append(done)
 
     async with fastmcp.Client(server, elicitation_handler=elicit) as client:
-        assert len(await client.list_tools()) == 25
+        assert len(await client.list_tools()) == 28
         await fails(client.call_tool("test_no_such_tool", {}))
         assert len(await client.list_resources()) == 3
         assert len(await client.list_resource_templates()) == 1
@@ -158,7 +169,7 @@ async def exercise_agent(name, server):
         seen.extend(part for part in messages[-1].parts if isinstance(part, ToolReturnPart))
         if len(seen) == len(script):
             return ModelResponse(parts=[TextPart("done")])
-        assert len(info.function_tools) == 25, len(info.function_tools)
+        assert len(info.function_tools) == 28, len(info.function_tools)
         tool, args = script[len(seen)]
         return ModelResponse(parts=[ToolCallPart(tool, args)])
 

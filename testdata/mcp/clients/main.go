@@ -123,7 +123,7 @@ func exercise(ctx context.Context, connect func(context.Context, string, string,
 		return err
 	}
 	defer s.close()
-	if n, err := s.listTools(ctx); n != 25 || err != nil {
+	if n, err := s.listTools(ctx); n != 28 || err != nil {
 		return fmt.Errorf("%d tools, %v", n, err)
 	}
 	for _, test := range []struct {
@@ -134,6 +134,10 @@ func exercise(ctx context.Context, connect func(context.Context, string, string,
 		{"test_add_numbers", `{"a":"one"}`, result{isError: true, kind: "text", text: "INVALID_ARGUMENT: invalid input: /a must be a number (and 1 more)\n- /a must be a number\n- /b is required"}},
 		{"test_add_numbers", `{"a":1,"b":2,"B_":3}`, result{isError: true, kind: "text", text: "INVALID_ARGUMENT: invalid input: /B_ is not a known property; did you mean \"b\"?"}},
 		{"test_header_tool", `{"region":"Zürich"}`, result{data: map[string]any{"region": "Zürich"}, kind: "text", text: `{"region":"Zürich"}`}},
+		{"test_draw", `{"first":{"kind":"circle","radius":2},"rest":[{"kind":"dot"}]}`, result{data: map[string]any{"first": map[string]any{"kind": "circle", "radius": 2.0}, "rest": []any{map[string]any{"kind": "dot"}}}, kind: "text", text: `{"first":{"kind":"circle","radius":2},"rest":[{"kind":"dot"}]}`}},
+		{"test_draw", `{"first":{"kind":"line"}}`, result{isError: true, kind: "text", text: "INVALID_ARGUMENT: invalid input: /first/kind must be one of circle, square, dot"}},
+		{"test_get_picture", `{}`, result{kind: "image"}},
+		{"test_get_table", `{}`, result{kind: "resource", text: "a,b,sum\n1,2,3\n"}},
 		{"test_image_content", `{}`, result{kind: "image"}},
 		{"test_audio_content", `{}`, result{kind: map[bool]string{true: "text", false: "audio"}[revision == "2024-11-05"]}},
 	} {
@@ -255,6 +259,8 @@ func (s sdkSession) call(ctx context.Context, tool string, arguments map[string]
 		r.kind = "image"
 	case *mcp.AudioContent:
 		r.kind = "audio"
+	case *mcp.EmbeddedResource:
+		r.kind, r.text = "resource", c.Resource.Text
 	}
 	return r, nil
 }
@@ -357,6 +363,11 @@ func (s mcpGoSession) call(ctx context.Context, tool string, arguments map[strin
 		r.kind = "image"
 	case mcpgo.AudioContent:
 		r.kind = "audio"
+	case mcpgo.EmbeddedResource:
+		r.kind = "resource"
+		if text, ok := c.Resource.(mcpgo.TextResourceContents); ok {
+			r.text = text.Text
+		}
 	}
 	return r, nil
 }
