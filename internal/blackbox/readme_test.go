@@ -359,7 +359,7 @@ func TestReadmeDeployment(t *testing.T) {
 			}
 		}
 	}
-	if seen["json"] < 2 || seen["nginx"] != 1 || seen["yaml"] != 1 {
+	if seen["json"] != 1 || seen["nginx"] != 1 || seen["yaml"] != 1 {
 		t.Errorf("the README has blocks of %v", seen)
 	}
 }

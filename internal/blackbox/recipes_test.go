@@ -25,8 +25,8 @@ import (
 	"example.com/svc"
 )
 
-// This file has the recipes of the README, in its order, so that each of them is
-// compiled and run. They go on with the notes of its first program.
+// This file has the recipes of the README, so that each of them is compiled and run, and
+// some more. They go on with the notes of its first program.
 
 type NoteAPI interface {
 	Create(ctx context.Context, in *CreateNote) (*SavedNote, error)
@@ -424,38 +424,23 @@ func Example_observing() {
 	// map[create:1]
 }
 
-// A notebook is a program's own part that calls the notes.
-type notebook struct {
-	notes struct {
-		Create func(ctx context.Context, in *CreateNote) (*SavedNote, error)
-		Get    func(ctx context.Context, in *NoteID) (*SavedNote, error)
-	}
-}
-
-func (n *notebook) remember(ctx context.Context, text string) (int, error) {
-	note, err := n.notes.Create(ctx, &CreateNote{Text: text, Color: "pink"})
-	if err != nil {
-		return 0, err
-	}
-	return note.ID, nil
-}
-
-func TestRemember(t *testing.T) {
-	var book notebook
+func Example_client() {
 	service := svc.MustRegister[NoteAPI](&notes{}, noteOptions())
-	err := svc.Connect[NoteAPI](&book.notes, "", &svc.ClientOptions{Service: noteOptions(), Handler: service.REST()})
+	var client struct {
+		Create func(ctx context.Context, in *CreateNote) (*SavedNote, error)
+	}
+	err := svc.Connect[NoteAPI](&client, "", &svc.ClientOptions{Service: noteOptions(), Handler: service.REST()})
 	if err != nil {
-		t.Fatal(err)
+		fmt.Println(err)
+		return
 	}
-	if id, err := book.remember(t.Context(), "Buy milk"); id != 1 || err != nil {
-		t.Errorf("got %d, %v", id, err)
-	}
-	book.notes.Create = func(context.Context, *CreateNote) (*SavedNote, error) { // the mock
-		return nil, svc.Errorf(svc.CodeUnavailable, "the network is down")
-	}
-	if _, err := book.remember(t.Context(), "Buy milk"); svc.CodeOf(err) != svc.CodeUnavailable {
-		t.Error(err)
-	}
+	note, err := client.Create(context.Background(), &CreateNote{Text: "Buy milk", Color: "pink"})
+	fmt.Println(note.ID, note.Color, note.Location, err)
+	_, err = client.Create(context.Background(), &CreateNote{Color: "pink"})
+	fmt.Println(err)
+	// Output:
+	// 1 pink /notes/1 <nil>
+	// INVALID_ARGUMENT: invalid input: /text must have at least 1 character
 }
 
 // importNotes reads notes from a file that a form sends.
