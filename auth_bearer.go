@@ -311,11 +311,7 @@ func (g *guard) identify(r *http.Request) (*Principal, error) {
 
 // isBearerToken reports whether s is a b64token (RFC 6750, section 2.1).
 func isBearerToken(s string) bool {
-	s = strings.TrimRight(s, "=")
-	return s != "" && !strings.ContainsFunc(s, func(r rune) bool {
-		letter := 'a' <= r|0x20 && r|0x20 <= 'z'
-		return !letter && (r < '0' || r > '9') && !strings.ContainsRune("-._~+/", r)
-	})
+	return isMadeOf(strings.TrimRight(s, "="), "-._~+/")
 }
 
 // verifyToken calls verify and converts its error to the one that the client gets.
@@ -344,23 +340,19 @@ func (g *guard) callVerify(ctx context.Context, token string) (p *Principal, err
 }
 
 // withoutToken returns err, or another error if the text of err contains part of the
-// token or key. Verifiers often quote what they could not parse. The stack of a panic stays.
+// token or key, or is too long to be searched. Verifiers often quote what they could not
+// parse. The stack of a panic stays.
 func withoutToken(err error, token string) error {
 	const part = 8 // bytes; shorter parts occur in other text by chance
-	text := fmt.Sprint(err)
-	size := min(part, len(token))
-	parts := make(map[string]bool) // of the token, because text can be long
-	for i := 0; i+size <= len(token); i++ {
-		parts[token[i:i+size]] = true
-	}
-	found := false
-	for i := 0; i+size <= len(text) && !found; i++ {
-		found = parts[text[i:i+size]]
-	}
 	const hidden = "verify returned an error that quotes the credential"
-	if p := panicIn(err); p != nil && found {
+	text, size := fmt.Sprint(err), min(part, len(token))
+	quotes := len(text) > maxLoggedError
+	for i := 0; i+size <= len(token) && !quotes; i++ {
+		quotes = strings.Contains(text, token[i:i+size])
+	}
+	if p := panicIn(err); p != nil && quotes {
 		return &PanicError{Value: hidden, Stack: p.Stack}
-	} else if found {
+	} else if quotes {
 		return errors.New(hidden)
 	}
 	return err
@@ -413,12 +405,12 @@ func (g *guard) challenge(code string, scopes []string) string {
 		params = append(params, `error="`+code+`"`)
 	}
 	if len(scopes) > 0 {
-		seen := make(map[string]bool)
-		once := slices.DeleteFunc(slices.Clone(scopes), func(s string) bool {
-			again := seen[s]
-			seen[s] = true
-			return again
-		})
+		var once []string
+		for _, s := range scopes {
+			if !slices.Contains(once, s) {
+				once = append(once, s)
+			}
+		}
 		params = append(params, `scope="`+strings.Join(once, " ")+`"`)
 	}
 	if g.metadataURL != "" {
@@ -506,27 +498,13 @@ func (g *guard) setMetadata() {
 		g.metadataURL += "?" + u.RawQuery
 	}
 	g.wellKnown = []string{metadataPath, metadataPath + strings.TrimSuffix(u.Path, "/"), metadataPath + u.Path}
-	body := encodeMetadata(g.opts)
+	body, _ := marshalDetail(struct {
+		Resource             string   `json:"resource"`
+		AuthorizationServers []string `json:"authorization_servers"`
+		Scopes               []string `json:"scopes_supported,omitempty"`
+		BearerMethods        []string `json:"bearer_methods_supported"`
+	}{g.opts.Resource, g.opts.AuthorizationServers, g.opts.Scopes, []string{"header"}})
 	g.metadata = http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) { serveMetadata(w, r, body) })
-}
-
-// encodeMetadata returns the metadata document.
-func encodeMetadata(o BearerOptions) []byte {
-	list := func(dst []byte, values []string) []byte {
-		for i, v := range values {
-			if i > 0 {
-				dst = append(dst, ',')
-			}
-			dst = appendQuoted(dst, v)
-		}
-		return append(dst, ']')
-	}
-	buf := appendQuoted([]byte(`{"resource":`), o.Resource)
-	buf = list(append(buf, `,"authorization_servers":[`...), o.AuthorizationServers)
-	if len(o.Scopes) > 0 {
-		buf = list(append(buf, `,"scopes_supported":[`...), o.Scopes)
-	}
-	return append(buf, `,"bearer_methods_supported":["header"]}`...)
 }
 
 // serveMetadata responds with the metadata document. Pages of every origin may read it:

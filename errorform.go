@@ -10,7 +10,7 @@ import (
 	"maps"
 	"net/http"
 	"reflect"
-	"strconv"
+	"slices"
 )
 
 // An ErrorForm is the form that errors have over REST in place of the envelope: a type and
@@ -19,9 +19,9 @@ import (
 // An ErrorForm never changes.
 type ErrorForm struct {
 	typ         reflect.Type
-	write       func(*Error) any // a pointer to a value of typ; nil if there is none
-	read        func(any) *Error // the other way round; nil if the application has no such function
-	encode      encodeFunc       // nil if typ has mistakes, which Register reports
+	write       func(*Error) reflect.Value // of typ; the zero Value if there is none
+	read        func(ptr any) *Error       // the other way round; nil if the application has no such function
+	encode      encodeFunc                 // nil if typ has mistakes, which Register reports
 	decode      decodeFunc
 	hasError    bool // typ has a member "error", as the envelope has
 	statuses    map[Code]int
@@ -39,12 +39,7 @@ func NewErrorForm[T any](write func(*Error) *T, read func(*T) *Error) *ErrorForm
 		panic("svc: NewErrorForm: write must not be nil")
 	}
 	f := compileErrorForm(reflect.TypeFor[T]())
-	f.write = func(e *Error) any {
-		if v := write(e); v != nil {
-			return v
-		}
-		return nil
-	}
+	f.write = func(e *Error) reflect.Value { return reflect.ValueOf(write(e)).Elem() }
 	if read != nil {
 		f.read = func(v any) *Error { return read(v.(*T)) }
 	}
@@ -53,7 +48,7 @@ func NewErrorForm[T any](write func(*Error) *T, read func(*T) *Error) *ErrorForm
 
 // compileErrorForm returns the form of a type, without its functions.
 func compileErrorForm(t reflect.Type) *ErrorForm {
-	f := &ErrorForm{typ: t, contentType: contentTypeJSON}
+	f := &ErrorForm{typ: t, statuses: make(map[Code]int), contentType: contentTypeJSON}
 	p := new(mistakes)
 	shapes := newShapes(p)
 	s := shapes.shapeFor(t, t.String())
@@ -66,9 +61,7 @@ func compileErrorForm(t reflect.Type) *ErrorForm {
 	d := newDecoders(p, false)
 	d.outputs = true
 	f.decode = d.decoderFor(s)
-	for _, member := range s.fields {
-		f.hasError = f.hasError || member.name == "error"
-	}
+	f.hasError = slices.ContainsFunc(s.fields, func(member *field) bool { return member.name == "error" })
 	return f
 }
 
@@ -91,13 +84,10 @@ func checkForm(p *mistakes, shapes *shapes, s *shape) {
 // status is not from 400 to 599.
 func (f *ErrorForm) WithStatus(code Code, status int) *ErrorForm {
 	if e := (&Error{Code: code}); e.code() != code || status < 400 || status > 599 {
-		panic("svc: ErrorForm.WithStatus(" + strconv.Quote(string(code)) + ", " + strconv.Itoa(status) + "): want the code of an error, and a status from 400 to 599")
+		panic(fmt.Sprintf("svc: ErrorForm.WithStatus(%q, %d): want the code of an error, and a status from 400 to 599", code, status))
 	}
 	c := *f
 	c.statuses = maps.Clone(f.statuses)
-	if c.statuses == nil {
-		c.statuses = make(map[Code]int)
-	}
 	c.statuses[code] = status
 	return &c
 }
@@ -106,7 +96,7 @@ func (f *ErrorForm) WithStatus(code Code, status int) *ErrorForm {
 // as application/problem+json. It panics if that is no JSON type.
 func (f *ErrorForm) WithContentType(mediaType string) *ErrorForm {
 	if !isJSONType(mediaType) {
-		panic("svc: ErrorForm.WithContentType(" + strconv.Quote(mediaType) + "): want application/json, or an application type that ends in +json")
+		panic(fmt.Sprintf("svc: ErrorForm.WithContentType(%q): want application/json, or an application type that ends in +json", mediaType))
 	}
 	c := *f
 	c.contentType = mediaType
@@ -121,41 +111,41 @@ func (f *ErrorForm) Write(w http.ResponseWriter, r *http.Request, err error) {
 // respond is Write with a logger for the faults of the form; nil means slog.Default.
 func (f *ErrorForm) respond(w http.ResponseWriter, r *http.Request, err error, logger *slog.Logger) {
 	e := errorOrUnknown(err)
-	body, ok := f.appendBody(nil, e, r, logger)
-	if !ok {
-		WriteError(w, r, e.WithStatus(f.statusOf(e)))
-		return
-	}
-	writeErrorBody(w, f.statusOf(e), e.header, f.contentType, body)
+	body, contentType := f.appendBody(nil, e, r, logger)
+	writeErrorBody(w, f.statusOf(e), e.header, contentType, body)
 }
 
-// statusOf returns the status of e in this form.
+// statusOf returns the status of e in this form. A nil form is the envelope.
 func (f *ErrorForm) statusOf(e *Error) int {
-	if status := f.statuses[e.code()]; e.status == 0 && status != 0 {
-		return status
+	if f == nil || e.status != 0 || f.statuses[e.code()] == 0 {
+		return e.HTTPStatus()
 	}
-	return e.HTTPStatus()
+	return f.statuses[e.code()]
 }
 
-// appendBody appends e in this form. It logs why if there is none.
-func (f *ErrorForm) appendBody(dst []byte, e *Error, r *http.Request, logger *slog.Logger) (body []byte, ok bool) {
-	var err error
-	func() {
-		defer recoverTo(&err) // write and MarshalJSON are code of the application
-		seen := &Error{Code: e.code(), Message: e.message(), Details: e.wireDetails(), violations: e.violations, status: int32(f.statusOf(e)), header: e.header}
-		v := f.write(seen)
-		if v == nil || f.encode == nil {
-			err = errors.New("write returned nil")
-			return
+// appendBody appends e in this form. If the application has none for e, that is logged, and
+// the body is the envelope, as with a nil form.
+func (f *ErrorForm) appendBody(dst []byte, e *Error, r *http.Request, logger *slog.Logger) (body []byte, contentType string) {
+	if f != nil {
+		body, err := f.encodeError(dst, e)
+		if err == nil {
+			return body, f.contentType
 		}
-		enc := encoder{buf: dst}
-		f.encode(&enc, reflect.ValueOf(v).Elem())
-		body, err = enc.buf, enc.err
-	}()
-	if err != nil {
 		logError(r.Context(), logger, fmt.Errorf("Options.ErrorForm: %w", err), logPlace{request: r})
 	}
-	return body, err == nil
+	return appendEnvelope(dst, e), contentTypeJSON
+}
+
+// encodeError appends what write makes of e.
+func (f *ErrorForm) encodeError(dst []byte, e *Error) (body []byte, err error) {
+	defer recoverTo(&err) // write and MarshalJSON are code of the application
+	v := f.write(&Error{Code: e.code(), Message: e.message(), Details: e.wireDetails(), violations: e.violations, status: int32(f.statusOf(e)), header: e.header})
+	if !v.IsValid() {
+		return nil, errors.New("write returned nil")
+	}
+	enc := encoder{buf: dst}
+	f.encode(&enc, v)
+	return enc.buf, enc.err
 }
 
 // mayHave reports whether a JSON text can have this form although it may be an envelope. A
@@ -169,26 +159,9 @@ func (f *ErrorForm) readBody(d *decoder, status int, text []byte) *Error {
 	if f == nil {
 		return nil
 	}
-	var e *Error
-	var err error
-	func() {
-		defer recoverTo(&err) // read and UnmarshalJSON are code of the application
-		if f.read == nil || f.decode == nil {
-			return
-		}
-		v := reflect.New(f.typ)
-		d.start(text)
-		f.decode(d, v.Elem())
-		d.scan.checkEnd()
-		if err = d.finish(); err == nil {
-			e = f.read(v.Interface())
-		}
-	}()
-	switch {
-	case err != nil:
-		return nil
-	case e != nil:
-		return e.clone() // the caller sets what it knows of the response
+	e, err := f.decodeError(d, text)
+	if err != nil || e != nil {
+		return e
 	}
 	code := CodeFromHTTP(status)
 	for _, row := range codes {
@@ -197,4 +170,23 @@ func (f *ErrorForm) readBody(d *decoder, status int, text []byte) *Error {
 		}
 	}
 	return &Error{Code: code, Message: codes[code.row()].text}
+}
+
+// decodeError returns a copy of what read makes of a body, or nil if there is no read.
+func (f *ErrorForm) decodeError(d *decoder, text []byte) (e *Error, err error) {
+	defer recoverTo(&err) // read and UnmarshalJSON are code of the application
+	if f.read == nil || f.decode == nil {
+		return nil, nil
+	}
+	v := reflect.New(f.typ)
+	d.start(text)
+	f.decode(d, v.Elem())
+	d.scan.checkEnd()
+	if err = d.finish(); err != nil {
+		return nil, err
+	}
+	if e = f.read(v.Interface()); e != nil {
+		e = e.clone()
+	}
+	return e, nil
 }

@@ -82,7 +82,9 @@ func setReadDeadline(w http.ResponseWriter, deadline time.Time) {
 }
 
 // readBody appends the whole body of r to buf. It allocates for the bytes that have
-// arrived, not for the length that the client announces.
+// arrived, not for the length that the client announces. Requests that need no body have
+// theirs read too: only after its end does net/http watch for a client that disconnects,
+// and then cancel the context of the request.
 func (l limits) readBody(w http.ResponseWriter, r *http.Request, buf []byte) ([]byte, error) {
 	if !hasBody(r) {
 		return buf, nil
@@ -111,30 +113,6 @@ func (l limits) readBody(w http.ResponseWriter, r *http.Request, buf []byte) ([]
 			return buf, leaveWith(w, r, bodyError(r, err))
 		}
 	}
-}
-
-// discardBody reads and drops the body of a request that needs none, within the same
-// limits. Only after the end of the body does net/http watch for a client that
-// disconnects, and then cancel the context of the request.
-func (l limits) discardBody(w http.ResponseWriter, r *http.Request) error {
-	if !hasBody(r) {
-		return nil
-	}
-	if l.size >= 0 && r.ContentLength > l.size {
-		return leaveWith(w, r, l.tooLargeError())
-	}
-	var body io.Reader = r.Body
-	if l.size >= 0 { // one more byte, if there can be one, means that the body is too large
-		body = io.LimitReader(r.Body, max(l.size, l.size+1))
-	}
-	n, err := io.Copy(io.Discard, body)
-	switch {
-	case err != nil:
-		return leaveWith(w, r, bodyError(r, err))
-	case l.size >= 0 && n > l.size:
-		return leaveWith(w, r, l.tooLargeError())
-	}
-	return nil
 }
 
 // leaveWith returns err for a request whose body stays unread; see leaveBody.
@@ -520,20 +498,24 @@ const maxPooled = 64 << 10
 //	details   the details, an extension member; omitted if there are none
 func WriteProblem(w http.ResponseWriter, r *http.Request, err error) {
 	e := errorOrUnknown(err)
+	writeErrorBody(w, e.HTTPStatus(), e.header, contentTypeProblem, appendProblem(nil, r, e))
+}
+
+// appendProblem appends the body of WriteProblem.
+func appendProblem(dst []byte, r *http.Request, e *Error) []byte {
 	status := e.HTTPStatus()
 	title := http.StatusText(status)
 	if title == "" { // 499, which is not registered
 		title = codes[e.Code.row()].text
 	}
-	buf := appendQuoted([]byte(`{"type":"about:blank","title":`), title)
-	buf = strconv.AppendInt(append(buf, `,"status":`...), int64(status), 10)
-	buf = appendQuoted(append(buf, `,"detail":`...), e.message())
+	dst = appendQuoted(append(dst, `{"type":"about:blank","title":`...), title)
+	dst = strconv.AppendInt(append(dst, `,"status":`...), int64(status), 10)
+	dst = appendQuoted(append(dst, `,"detail":`...), e.message())
 	if path := r.URL.EscapedPath(); len(path) <= maxInstance {
-		buf = appendQuoted(append(buf, `,"instance":`...), path)
+		dst = appendQuoted(append(dst, `,"instance":`...), path)
 	}
-	buf = appendQuoted(append(buf, `,"code":`...), string(e.code()))
-	buf = appendDetails(buf, e)
-	writeErrorBody(w, status, e.header, contentTypeProblem, append(buf, '}'))
+	dst = appendQuoted(append(dst, `,"code":`...), string(e.code()))
+	return append(appendDetails(dst, e), '}')
 }
 
 // maxInstance is the longest path, in bytes, that WriteProblem writes: the size of an
@@ -1014,13 +996,6 @@ func (w *trackedWriter) Hijack() (net.Conn, *bufio.ReadWriter, error) {
 	return conn, rw, err
 }
 
-var (
-	_ http.Flusher                              = (*trackedWriter)(nil)
-	_ http.Hijacker                             = (*trackedWriter)(nil)
-	_ io.ReaderFrom                             = (*trackedWriter)(nil)
-	_ interface{ Unwrap() http.ResponseWriter } = (*trackedWriter)(nil)
-)
-
 // quotedString returns s as a quoted-string (RFC 9110, section 5.6.4). s must have no
 // control characters, which the grammar does not allow; see isControl.
 func quotedString(s string) string {
@@ -1044,9 +1019,15 @@ func appendEscapedText(dst, text []byte) []byte {
 // isToken reports whether s is a token (RFC 9110, section 5.6.2), such as the name of a
 // header.
 func isToken(s string) bool {
+	return isMadeOf(s, "!#$%&'*+-.^_`|~")
+}
+
+// isMadeOf reports whether s has ASCII letters, digits and these other characters alone,
+// and at least one.
+func isMadeOf(s, others string) bool {
 	return s != "" && !strings.ContainsFunc(s, func(r rune) bool {
 		letter := 'a' <= r|0x20 && r|0x20 <= 'z'
-		return !letter && (r < '0' || r > '9') && !strings.ContainsRune("!#$%&'*+-.^_`|~", r)
+		return !letter && (r < '0' || r > '9') && !strings.ContainsRune(others, r)
 	})
 }
 

@@ -292,13 +292,18 @@ func (b *apiBuilder) findPath(m *method) *apiPath {
 // can give the same text, because both parts may contain underscores: the second
 // gets a number.
 func (b *apiBuilder) newOperationID(m *method) string {
-	base := m.resource + "_" + m.goName
-	id := base
-	for i := 2; b.operationIDs[id] != nil; i++ {
-		id = base + "_" + strconv.Itoa(i)
-	}
+	id := firstFree(m.resource+"_"+m.goName, "_", func(id string) bool { return b.operationIDs[id] != nil })
 	b.operationIDs[id] = m
 	return id
+}
+
+// firstFree returns name, or name with a separator and the first number that is not taken.
+func firstFree(name, separator string, isTaken func(string) bool) string {
+	free := name
+	for i := 2; isTaken(free); i++ {
+		free = name + separator + strconv.Itoa(i)
+	}
+	return free
 }
 
 // listParameters returns the parameters of m: first those of the path in the
@@ -388,7 +393,7 @@ func (b *apiBuilder) addFile(list map[string]apiResponse, m *method, success api
 	if m.sendsRanges() {
 		part := apiResponse{Description: http.StatusText(http.StatusPartialContent), Headers: maps.Clone(success.Headers), Content: success.Content}
 		part.Headers["Content-Range"] = apiHeader{"Which part of the file this is.", true, textSchema}
-		list["206"], list["416"] = part, b.describeErrors(m)
+		list["206"], list["416"] = part, list["default"]
 	}
 }
 
@@ -444,7 +449,7 @@ func (b *apiBuilder) listResponses(m *method) map[string]apiResponse {
 	case m.stream != "":
 		success.Description = streamDescription
 		if m.form != nil {
-			success.Description = streamDescriptionForm
+			success.Description = strings.Replace(streamDescription, streamEnvelope, "what error responses have as their body", 1)
 		}
 		success.Content = b.streamContent(m)
 	case m.sendsFile():
@@ -498,114 +503,80 @@ func (b *apiBuilder) listHeaders(m *method) map[string]apiHeader {
 // is an example, as it would be sent. 3.0.3 has no other place than the description for the
 // scopes of http schemes.
 func (b *apiBuilder) listErrors(m *method) map[string]apiResponse {
-	shared := b.describeErrors(m)
-	list, own := map[string]apiResponse{"default": shared}, []*Error{{Code: CodeInvalidArgument}}
-	if len(m.placeholders) > 0 {
-		own = append(own, &Error{Code: CodeNotFound})
-	}
-	if len(m.schemes) > 0 {
-		own = append(own, &Error{Code: CodeUnauthenticated}, &Error{Code: CodePermissionDenied})
-	}
-	if m.key != nil {
-		own = append(own, &Error{Code: CodeAborted}, (&Error{Code: CodeInvalidArgument, Message: "the idempotency key belongs to another call"}).WithStatus(http.StatusUnprocessableEntity))
-	}
-	texts := make(map[string][]string)
-	for i, e := range slices.Concat(own, m.errors) {
-		answer := m.recordError(e)
-		status, text := strconv.Itoa(answer.status), string(e.code())+": "+e.message()
-		if i < len(own) {
-			list[status] = shared
-			if len(m.scopes) > 0 && b.dialect == openAPI30 && e.Code == CodePermissionDenied {
-				text = "The caller lacks one of these scopes: " + strings.Join(m.scopes, " ")
-				list[status] = b.addExample(apiResponse{Description: text}, shared, nil)
-			}
-			if e.Code != CodeNotFound { // which only methods return
-				texts[status] = append(texts[status], text)
-			}
-			continue
+	ref, full := b.describeErrors(m)
+	list, texts := map[string]apiResponse{"default": ref}, make(map[string][]string)
+	for _, e := range m.ownErrors() {
+		status := strconv.Itoa(m.form.statusOf(e))
+		list[status] = ref
+		switch {
+		case e.Code == CodeNotFound: // which only methods return
+		case e.Code == CodePermissionDenied && len(m.scopes) > 0 && b.dialect == openAPI30:
+			text := "The caller lacks one of these scopes: " + strings.Join(m.scopes, " ")
+			texts[status], list[status] = []string{text}, apiResponse{Description: text, Content: full.Content}
+		default:
+			texts[status] = append(texts[status], string(e.Code)+": "+e.message())
 		}
+	}
+	headers, examples := make(map[string]http.Header), make(map[string]orderedObject)
+	for _, e := range m.errors {
+		status, text := strconv.Itoa(m.form.statusOf(e)), string(e.Code)+": "+e.message()
 		if !slices.Contains(texts[status], text) {
 			texts[status] = append(texts[status], text)
 		}
-		r := list[status]
-		r.Description = strings.Join(texts[status], "; ")
-		list[status] = b.addExample(r, shared, answer)
+		if headers[status] == nil {
+			headers[status] = make(http.Header)
+		}
+		setErrorHeader(headers[status], e.header)
+		examples[status] = append(examples[status], namedValue{fmt.Sprint("error", len(examples[status])+1), apiExample{m.exampleOf(e)}})
+		r := apiResponse{Description: strings.Join(texts[status], "; "), Headers: make(map[string]apiHeader), Content: make(apiContent)}
+		for name := range headers[status] {
+			r.Headers[name] = apiHeader{Schema: textSchema}
+		}
+		for mediaType, content := range full.Content {
+			content.Examples = examples[status]
+			r.Content[mediaType] = content
+		}
+		list[status] = r
 	}
 	return list
 }
 
-// addExample returns r with the content of the response that all errors share, to which
-// the example is added, if there is one.
-func (b *apiBuilder) addExample(r, shared apiResponse, example *errorRecorder) apiResponse {
-	for _, named := range b.doc.Components.Responses {
-		if value, ok := named.value.(apiResponse); ok && shared.Ref == "#/components/responses/"+named.name {
-			shared = value
-		}
+// ownErrors returns the errors that svc itself gives for m.
+func (m *method) ownErrors() []*Error {
+	list := []*Error{{Code: CodeInvalidArgument}}
+	if len(m.placeholders) > 0 {
+		list = append(list, &Error{Code: CodeNotFound})
 	}
-	if r.Ref = ""; r.Content == nil {
-		r.Content = maps.Clone(shared.Content)
+	if len(m.schemes) > 0 {
+		list = append(list, &Error{Code: CodeUnauthenticated}, &Error{Code: CodePermissionDenied})
 	}
-	if example == nil {
-		return r
+	if m.key != nil {
+		list = append(list, &Error{Code: CodeAborted}, httpError(http.StatusUnprocessableEntity, CodeInvalidArgument, "the idempotency key belongs to another call"))
 	}
-	for name := range example.header {
-		if r.Headers == nil {
-			r.Headers = make(map[string]apiHeader)
-		}
-		r.Headers[name] = apiHeader{Schema: json.RawMessage(`{"type":"string"}`)}
-	}
-	for mediaType, content := range r.Content {
-		content.Examples = slices.Clone(content.Examples)
-		content.Examples.addMember(fmt.Sprint("error", len(content.Examples)+1), apiExample{Value: example.Bytes()})
-		r.Content[mediaType] = content
-	}
-	return r
+	return list
 }
 
-// An errorRecorder keeps an error response.
-type errorRecorder struct {
-	bytes.Buffer
-	header http.Header
-	status int
-}
-
-func (w *errorRecorder) Header() http.Header    { return w.header }
-func (w *errorRecorder) WriteHeader(status int) { w.status = status }
-
-// recordError returns the response of m for e. It does not call an ErrorHandler of the
-// application, which may need a real request; its body stays empty.
-func (m *method) recordError(e *Error) *errorRecorder {
-	w := &errorRecorder{header: make(http.Header), status: e.HTTPStatus()}
-	if !m.hasKnownErrors() {
-		setErrorHeader(w.header, e.header)
-		return w
-	}
+// exampleOf returns the body of a response of m for e. It does not call an ErrorHandler of
+// the application, which may need a real request.
+func (m *method) exampleOf(e *Error) []byte {
 	r := &http.Request{Method: m.method, URL: &url.URL{Path: m.path}}
-	respondError(w, r, e, m.onError, m.logger)
-	for _, name := range []string{"Content-Type", "Content-Length", "X-Content-Type-Options"} {
-		delete(w.header, name)
+	if isHandler(m.onError, WriteProblem) {
+		return appendProblem(nil, r, e)
 	}
-	return w
-}
-
-// hasKnownErrors reports whether svc itself writes the errors of m.
-func (m *method) hasKnownErrors() bool {
-	return m.onError == nil || m.form != nil || isHandler(m.onError, WriteError) || isHandler(m.onError, WriteProblem)
+	body, _ := m.form.appendBody(nil, e, r, m.logger)
+	return body
 }
 
 // streamDescription describes the parts of a stream that its schema cannot:
 // generators take it for the data of one event, so it is that of an item, and the
 // two events that end a stream have other data.
-const streamDescription = "Server-sent events. The data of each event is one item. " +
-	"The event named done, whose data is an empty object, says that the stream is complete. " +
-	"The event named error ends it too early: its data is an object with the member error, " +
-	"which has code, message and, if there are any, details. A stream that ends without either event was cut."
-
-// streamDescriptionForm is the same for services with an ErrorForm.
-const streamDescriptionForm = "Server-sent events. The data of each event is one item. " +
-	"The event named done, whose data is an empty object, says that the stream is complete. " +
-	"The event named error ends it too early: its data is what error responses have as their body. " +
-	"A stream that ends without either event was cut."
+const (
+	streamDescription = "Server-sent events. The data of each event is one item. " +
+		"The event named done, whose data is an empty object, says that the stream is complete. " +
+		"The event named error ends it too early: its data is " + streamEnvelope +
+		". A stream that ends without either event was cut."
+	streamEnvelope = "an object with the member error, which has code, message and, if there are any, details"
+)
 
 // streamContent returns the content of a stream: the schema of an item, and in 3.2
 // that of an event. There a schema is about the whole of a sequence, and itemSchema
@@ -684,28 +655,30 @@ func (b *apiBuilder) nameParts() {
 
 // takeName returns name, or name with the first number that makes it unique.
 func (b *apiBuilder) takeName(name string) string {
-	free := name
-	for i := 2; b.taken[strings.ToLower(free)]; i++ {
-		free = name + strconv.Itoa(i)
-	}
+	free := firstFree(name, "", func(name string) bool { return b.taken[strings.ToLower(name)] })
 	b.taken[strings.ToLower(free)] = true
 	return free
 }
 
-// describeErrors returns the response of every error of m. It describes
-// only handlers that svc itself has: the document must not promise a form that
+// describeErrors returns the response of every error of m, and a reference to it. It
+// describes only handlers that svc itself has: the document must not promise a form that
 // the service's own ErrorHandler does not write.
-func (b *apiBuilder) describeErrors(m *method) apiResponse {
+func (b *apiBuilder) describeErrors(m *method) (ref, full apiResponse) {
+	name, mediaType, schema := "Error", contentTypeJSON, []byte(nil)
 	switch {
 	case m.form != nil:
-		name := cmp.Or(b.service.typeNames[m.formShape], "Error")
-		return b.referResponse(name, m.form.contentType, b.components.writer.appendShape(nil, m.formShape))
+		name, mediaType = cmp.Or(b.service.typeNames[m.formShape], name), m.form.contentType
+		schema = b.components.writer.appendShape(nil, m.formShape)
 	case m.onError == nil || isHandler(m.onError, WriteError):
-		return b.referResponse("Error", contentTypeJSON, refObject(b.referErrorSchema("Error", envelopeSchema)))
+		schema = refObject(b.referErrorSchema(name, envelopeSchema))
 	case isHandler(m.onError, WriteProblem):
-		return b.referResponse("Problem", contentTypeProblem, refObject(b.referErrorSchema("Problem", problemSchema)))
+		name, mediaType = "Problem", contentTypeProblem
+		schema = refObject(b.referErrorSchema(name, problemSchema))
+	default:
+		return apiResponse{Description: "Error"}, apiResponse{}
 	}
-	return apiResponse{Description: "Error"}
+	full = apiResponse{Description: "Error", Content: newContent(mediaType, schema)}
+	return b.referResponse(name, full), full
 }
 
 // isHandler reports whether h is the top-level function fn. Go compares
@@ -715,20 +688,18 @@ func isHandler(h, fn ErrorHandler) bool {
 	return reflect.ValueOf(h).Pointer() == reflect.ValueOf(fn).Pointer()
 }
 
-// referResponse returns the reference to the error response called name, or name with a
+// referResponse returns the reference to an error response called name, or name with a
 // number if another response has that name. The first call adds it to the document.
-func (b *apiBuilder) referResponse(name, mediaType string, schema []byte) apiResponse {
-	responses, want := &b.doc.Components.Responses, apiResponse{Description: "Error", Content: newContent(mediaType, schema)}
-	for free, i := name, 2; ; i++ {
-		at := slices.IndexFunc(*responses, func(r namedValue) bool { return r.name == free })
-		if at < 0 {
-			responses.addMember(free, want)
-		}
-		if at < 0 || reflect.DeepEqual((*responses)[at].value, want) {
-			return apiResponse{Ref: "#/components/responses/" + free}
-		}
-		free = name + strconv.Itoa(i)
+func (b *apiBuilder) referResponse(name string, r apiResponse) apiResponse {
+	responses, at := &b.doc.Components.Responses, -1
+	name = firstFree(name, "", func(name string) bool {
+		at = slices.IndexFunc(*responses, func(r namedValue) bool { return r.name == name })
+		return at >= 0 && !reflect.DeepEqual((*responses)[at].value, r)
+	})
+	if at < 0 {
+		responses.addMember(name, r)
 	}
+	return apiResponse{Ref: "#/components/responses/" + name}
 }
 
 // referErrorSchema returns the reference to the schema of errors called name. The

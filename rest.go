@@ -238,13 +238,12 @@ func (c *restCall) readInput() (any, error) {
 		body, err = m.in.file.tags.openBody(c.w, r, m.limits)
 		raw = reflect.ValueOf(body).Elem()
 	case m.bind == nil || m.bind.body == nil:
-		if err = checkSite(c.w, r); err == nil {
-			err = m.limits.discardBody(c.w, r)
-		}
+		err = checkSite(c.w, r)
 	default:
-		if err = checkJSON(c.w, r); err == nil {
-			ws.body, err = m.limits.readBody(c.w, r, ws.body[:0])
-		}
+		err = checkJSON(c.w, r)
+	}
+	if err == nil && body == nil {
+		ws.body, err = m.limits.readBody(c.w, r, ws.body[:0])
 	}
 	strict, versioned := m.strict && r.URL.RawQuery != "", ""
 	if strict {
@@ -356,20 +355,10 @@ func (c *restCall) takeStream(ctx context.Context, cancel context.CancelCauseFun
 	defer events.close()
 	err = m.sendItems(ctx, cancel, events, c.ws, stream)
 	if c.end(c, err); err != nil {
-		events.sendEvent(&Event{Name: eventError}, c.appendError(ErrorFrom(err)))
+		data, _ := m.form.appendBody(nil, ErrorFrom(err), c.request, m.logger) // OnError writes whole responses
+		events.sendEvent(&Event{Name: eventError}, data)
 	}
 	return nil
-}
-
-// appendError returns the data of the event that ends a stream early: the ErrorForm, or the
-// envelope, since OnError writes whole responses.
-func (c *restCall) appendError(e *Error) []byte {
-	if form := c.method.form; form != nil {
-		if body, ok := form.appendBody(nil, e, c.request, c.method.logger); ok {
-			return body
-		}
-	}
-	return appendEnvelope(nil, e)
 }
 
 // sendItems sends each item of the stream, and then the event "done". An iterator returns

@@ -984,13 +984,11 @@ func appendInteger(dst, num []byte) []byte {
 // only for documents that are built once. v must have a JSON form, and each schema
 // in it was checked at registration.
 func encodeDocument(v any) []byte {
-	var buf bytes.Buffer
-	e := json.NewEncoder(&buf)
-	e.SetEscapeHTML(false)
-	if err := e.Encode(v); err != nil {
-		panic("svc: a document is not JSON: " + err.Error())
+	text, ok := marshalDetail(v)
+	if !ok {
+		panic("svc: a document is not JSON")
 	}
-	return bytes.TrimSuffix(buf.Bytes(), []byte("\n"))
+	return text
 }
 
 // An orderedObject is a JSON object whose members are in the order of the slice.
