@@ -472,7 +472,7 @@ func (b *apiBuilder) listResponses(m *method) map[string]apiResponse {
 // recordSchema returns the schema of the body of a success. An output with headers
 // that are members elsewhere has a component of its own, such as TodoResponse.
 func (b *apiBuilder) recordSchema(m *method) []byte {
-	if m.headers == nil || !slices.ContainsFunc(m.headers.fields, func(h outputHeader) bool { return !h.hidden }) {
+	if !m.hasHeaderMembers() {
 		return b.components.writer.appendShape(nil, m.out)
 	}
 	return refObject(b.referPart(m, m.out, m.headers.body, "Response"))

@@ -872,7 +872,7 @@ func (c *shapes) finishShapes() {
 			}
 		}
 	}
-	for s, name := range nameTypes(c.mistakes, c.named) {
+	for s, name := range nameTypes(c.mistakes, c.named, nil) {
 		s.name = name
 	}
 	for _, s := range c.all {
@@ -987,20 +987,23 @@ func (c *cycleFinder) visitShape(s *shape) int {
 
 // A typeName is the name of a type in documents, as far as nameTypes has come.
 type typeName struct {
-	name  string
-	typ   reflect.Type
-	pkg   []string // the elements of the package path that are not in name
-	fixed bool     // by SchemaName
+	name          string
+	typ           reflect.Type
+	pkg           []string // the elements of the package path that are not in name
+	fixed         bool     // by SchemaName
+	suffixes      []string // what stands behind name in the names of its parts, such as Body
+	isAlternative bool     // an alternative has its name from its union
 }
 
 // nameTypes gives every type the name it has in documents: what its method SchemaName
 // returns, or its Go name with the names of its type arguments, or Type if it has none
 // in Go. Of types that share a name, every one gets the last element of its package in
 // front, and then more of its path. So a name never comes to mean another type because a
-// type was added. What cannot be told apart so gets a number, and the closed form of a type
+// type was added. The names of svc, of alternatives and of parts (a type's name and a
+// suffix) count as shared. What cannot be told apart so gets a number, and the closed form of a type
 // that is there open too gets Strict behind its name. Names that differ only by case count
 // as one, since many generators write both to the same file.
-func nameTypes(p *mistakes, named []*shape) map[*shape]string {
+func nameTypes(p *mistakes, named []*shape, suffixes map[*shape][]string) map[*shape]string {
 	byType := make(map[[2]any]*typeName) // two services may both have made a shape of a type
 	open := make(map[*typeName]bool)
 	var all []*typeName
@@ -1011,6 +1014,7 @@ func nameTypes(p *mistakes, named []*shape) map[*shape]string {
 			all = append(all, byType[key])
 		}
 		open[byType[key]] = open[byType[key]] || !s.strict
+		byType[key].suffixes = append(byType[key].suffixes, suffixes[s]...)
 	}
 	for qualifyNames(p, all) {
 	}
@@ -1041,7 +1045,7 @@ func nameTypes(p *mistakes, named []*shape) map[*shape]string {
 
 // newTypeName returns the short name of the type of s.
 func (p *mistakes) newTypeName(s *shape) *typeName {
-	n := &typeName{name: documentName(s.typ.Name()), typ: s.typ}
+	n := &typeName{name: documentName(s.typ.Name()), typ: s.typ, isAlternative: s.value != ""}
 	if path := s.typ.PkgPath(); path != "" { // a struct without a name is of no package
 		n.pkg = strings.Split(path, "/")
 	}
@@ -1052,7 +1056,7 @@ func (p *mistakes) newTypeName(s *shape) *typeName {
 			p.addf("%v.SchemaName returns %q; want letters, digits, dots, dashes and underscores", s.typ, n.name)
 		}
 	}
-	if s.value != "" {
+	if n.isAlternative {
 		n.name += onlyNameBytes(s.typ.Field(s.index).Name)
 	}
 	return n
@@ -1062,15 +1066,20 @@ func (p *mistakes) newTypeName(s *shape) *typeName {
 // than one type has, and reports whether it changed one. Types of one package would only
 // get longer names by that.
 func qualifyNames(p *mistakes, all []*typeName) (changed bool) {
-	groups := make(map[string][]*typeName)
+	groups, made := make(map[string][]*typeName), make(map[string]bool)
 	for _, n := range all {
-		groups[strings.ToLower(n.name)] = append(groups[strings.ToLower(n.name)], n)
+		fold := strings.ToLower(n.name)
+		groups[fold] = append(groups[fold], n)
+		made[fold] = made[fold] || n.isAlternative
+		for _, suffix := range n.suffixes {
+			made[strings.ToLower(n.name+suffix)] = true
+		}
 	}
 	for _, n := range all {
 		fold := strings.ToLower(n.name)
 		rivals := groups[fold]
 		other := slices.ContainsFunc(rivals, func(o *typeName) bool { return o != n && (o.fixed || o.typ.PkgPath() != n.typ.PkgPath()) })
-		if !other && fold != "error" && fold != "problem" {
+		if !other && fold != "error" && fold != "problem" && (n.isAlternative || !made[fold]) {
 			continue
 		}
 		if n.fixed {

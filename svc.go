@@ -521,7 +521,7 @@ func compileService(p *mistakes, iface reflect.Type, impl any, o Options) *Servi
 		p.addf("Options has an ErrorForm and an OnError; set one, since each writes all errors")
 	}
 	s.types = c.shapes.named
-	s.typeNames = nameTypes(p, s.types)
+	s.typeNames = nameTypes(p, s.types, listParts(s.methods))
 	s.names = nameMethods(p, s.methods)
 	checkRoutes(p, s.methods)
 	if i := o.Idempotency; i != nil && i.Run == nil {
@@ -666,13 +666,37 @@ func Join(name string, services ...*Service) *Service {
 		j.types = append(j.types, s.types...)
 	}
 	slices.SortStableFunc(j.types, compareTypes) // names are given in this order
-	j.typeNames = nameTypes(p, j.types)
+	j.typeNames = nameTypes(p, j.types, listParts(j.methods))
 	j.names = nameMethods(p, j.methods)
 	checkRoutes(p, j.methods)
 	if len(p.list) > 0 {
 		panic(p.err("join " + name).Error())
 	}
 	return j
+}
+
+// listParts returns the suffixes of the components that documents make of a part of a type:
+// the fields of an input that are in the body, and those of an output that are no headers.
+func listParts(methods []*method) map[*shape][]string {
+	parts := make(map[*shape][]string)
+	for _, m := range methods {
+		if m.bind != nil && m.bind.body != nil && len(m.bind.bodyFields) < len(m.in.fields) {
+			for _, s := range slices.Concat(m.in.alternatives, []*shape{m.in}) {
+				parts[s] = append(parts[s], "Body")
+			}
+		}
+		if m.hasHeaderMembers() {
+			for _, s := range slices.Concat(m.out.alternatives, []*shape{m.out}) {
+				parts[s] = append(parts[s], "Response")
+			}
+		}
+	}
+	return parts
+}
+
+// hasHeaderMembers reports whether a header of the output is a member of it elsewhere.
+func (m *method) hasHeaderMembers() bool {
+	return m.headers != nil && slices.ContainsFunc(m.headers.fields, func(h outputHeader) bool { return !h.hidden })
 }
 
 // compareTypes orders shapes by package, name and strictness. Types of one name get their

@@ -752,3 +752,53 @@ func TestStrictQuery(t *testing.T) {
 		}
 	}
 }
+
+type (
+	derivedOrder struct {
+		ID   int    `json:"id"`
+		Text string `json:"text"`
+	}
+	derivedOrderBody struct{ A int }
+	derivedPay       struct {
+		Type string    `json:"type" discriminator:"true"`
+		Card *struct{} `variant:"card"`
+	}
+	derivedPayCard struct{ B int }
+	derivedMade    struct {
+		Tag   string `json:"tag" header:"ETag"`
+		Count int    `json:"count"`
+	}
+	derivedMadeResponse struct{ C int }
+	derivedAll          struct {
+		Body derivedOrderBody    `json:"body"`
+		Pay  derivedPay          `json:"pay"`
+		Card derivedPayCard      `json:"card"`
+		Made derivedMadeResponse `json:"made"`
+	}
+	derivedAPI interface {
+		Update(ctx context.Context, in *derivedOrder) (*derivedMade, error)
+		Create(ctx context.Context, in *derivedAll) error
+	}
+	derivedImpl struct{}
+)
+
+func (derivedImpl) Update(context.Context, *derivedOrder) (*derivedMade, error) { return nil, nil }
+func (derivedImpl) Create(context.Context, *derivedAll) error                   { return nil }
+
+// Verify that the names that documents make of others are taken, so that a type that has
+// such a name in Go has its package in front, and no component has a number.
+func TestDerivedNamesAreTaken(t *testing.T) {
+	s := svc.MustRegister[derivedAPI](derivedImpl{}, &svc.Options{Resource: "orders"})
+	w := httptest.NewRecorder()
+	s.OpenAPI().ServeHTTP(w, httptest.NewRequest("GET", "/openapi.json", nil))
+	var doc struct {
+		Components struct{ Schemas map[string]any }
+	}
+	if err := json.Unmarshal(w.Body.Bytes(), &doc); err != nil {
+		t.Fatal(err)
+	}
+	want := []string{"BlackboxTestDerivedMadeResponse", "BlackboxTestDerivedOrderBody", "BlackboxTestDerivedPayCard", "Error", "derivedAll", "derivedMadeResponse", "derivedOrderBody", "derivedPay", "derivedPayCard"}
+	if got := slices.Sorted(maps.Keys(doc.Components.Schemas)); !slices.Equal(got, want) {
+		t.Errorf("the components are %q, want %q", got, want)
+	}
+}
