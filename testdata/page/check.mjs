@@ -695,6 +695,47 @@ await step('hostile texts are text', '/hostile/', async (page) => {
 	await op(page, 'nasties_Get').getByRole('button', {name: /^Show all \d+/}).first().click();
 }, {statuses: [400, 403, 409]});
 
+await step('a key is kept until the form changes', '/keys/', async (page, {sent}) => {
+	const o = await open(page, 'items_Create');
+	const key = () => box(o, 'Idempotency-Key').inputValue();
+	// replayed sends the form and reports whether the answer is that of an earlier call.
+	const replayed = async (expected) => {
+		await send(o);
+		const r = sent.at(-1);
+		assert.equal(await r.headerValue('idempotency-key'), expected);
+		return (await (await r.response()).headerValue('idempotent-replayed')) === 'true';
+	};
+	await box(o, 'id').fill('7');
+	await box(o, 'name').fill('lamp');
+	const first = await key();
+	assert.match(first, /^(\d+-){3}\d+$/);
+	assert.equal(await replayed(first), false);
+	assert.equal(await replayed(first), true);
+	await over(o, 'MCP'); // the same call, over another transport
+	await send(o);
+	assert.equal(JSON.parse(sent.at(-1).postData()).params.arguments.idempotency_key, first);
+	await over(o, 'JSON-RPC');
+	assert.equal(await replayed(first), true);
+	await over(o, 'REST');
+
+	await box(o, 'name').fill('chair');
+	const second = await key();
+	assert.notEqual(second, first);
+	assert.equal(await replayed(second), false);
+	const tags = o.locator('fieldset', {has: page.locator(':scope > legend', {hasText: /^tags /})}).first();
+	await tags.getByRole('checkbox').check();
+	await tags.getByRole('button', {name: 'Add an item'}).click();
+	await tags.getByRole('textbox').last().fill('red');
+	await replayed(await key());
+	const third = await key();
+	await tags.getByRole('button', {name: 'Remove'}).click();
+	assert.notEqual(await key(), third);
+	await box(o, 'Idempotency-Key').fill(first); // of another input
+	assert.match(await send(o, false), /^422 /);
+	await box(o, 'name').fill('lamp');
+	assert(![first, second, third].includes(await key()));
+}, {statuses: [422]});
+
 await step('what OpenAPI 3.1 has and svc does not write', '/general/', async (page) => {
 	let o = await open(page, 'things_Make');
 	const text = await o.innerText();

@@ -8,6 +8,7 @@
 //	/hostile/   a service whose texts try to be something else than text
 //	/files/     a service with files, and a page of its own that uses them
 //	/secret/    a service that wants a bearer token, or a user and a password
+//	/keys/      a service whose calls can be sent again with an idempotency key
 //	/read/      a page that may not call anything
 //	/general/   the page with the document of general.json, which has what svc does not write
 package main
@@ -27,6 +28,7 @@ import (
 	"net/url"
 	"os"
 	"strings"
+	"sync"
 	"time"
 
 	"example.com/svc"
@@ -44,6 +46,7 @@ func main() {
 	mount(mux, "/hostile", known(pages(hostile(), all)))
 	mount(mux, "/files", photos())
 	mount(mux, "/secret", guard(pages(secret(), all)))
+	mount(mux, "/keys", pages(keys(), all))
 	mount(mux, "/general", general())
 	mount(mux, "/read", pages(kitchen.Sink(false), nil))
 
@@ -203,6 +206,25 @@ func bearer(next http.Handler) http.Handler {
 // or a key.
 func secret() *svc.Service {
 	return svc.MustRegister[ItemAPI](itemService{}, &svc.Options{Name: "Secret", Resource: "items", Schemes: []svc.Scheme{{Type: "bearer"}, {Type: "basic"}, {Type: "apiKey", Header: "X-Api-Key"}}, Logger: quiet})
+}
+
+// keys returns a service that makes an item once for each idempotency key.
+func keys() *svc.Service {
+	var mu sync.Mutex
+	records := make(map[string][]byte)
+	once := func(ctx context.Context, id string, do func(context.Context) ([]byte, error)) (record []byte, err error) {
+		mu.Lock()
+		defer mu.Unlock()
+		if records[id] == nil {
+			if record, err = do(ctx); err != nil {
+				return nil, err
+			}
+			records[id] = record
+		}
+		return records[id], nil
+	}
+	return svc.MustRegister[ItemAPI](itemService{}, &svc.Options{Name: "Keys", Resource: "items", Idempotency: &svc.Idempotency{Run: once}, Logger: quiet,
+		Methods: map[string]svc.MethodOptions{"Create": {IdempotencyKey: svc.KeyAllowed}}})
 }
 
 // known lets everybody call what asks for no scopes.
