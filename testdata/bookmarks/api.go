@@ -4,6 +4,7 @@ package bookmarks
 
 import (
 	"bytes"
+	"cmp"
 	"context"
 	"io"
 	"math/rand/v2"
@@ -19,6 +20,7 @@ type API interface {
 	Create(ctx context.Context, in *NewBookmark) (*Bookmark, error)
 	List(ctx context.Context, in *Filter) (*svc.CursorResponse[Bookmark], error)
 	Get(ctx context.Context, in *ID) (*Bookmark, error)
+	Download(ctx context.Context, in *ID) (*svc.File, error)
 	Patch(ctx context.Context, in *Change) (*Bookmark, error)
 	Delete(ctx context.Context, in *ID) error
 	Watch(ctx context.Context, in *Since) (svc.Stream[Bookmark], error)
@@ -26,12 +28,11 @@ type API interface {
 	Export(ctx context.Context) (*Exported, error)
 }
 
-// A Bookmark is an address on the web that somebody wants to find again.
+// A Bookmark is an item that somebody wants to find again.
 type Bookmark struct {
 	ID        int64     `json:"id"`
-	URL       string    `json:"url" format:"uri"`
 	Title     string    `json:"title"`
-	Note      string    `json:"note,omitempty"`
+	Item      Item      `json:"item"`
 	Tags      []string  `json:"tags"`
 	CreatedAt time.Time `json:"created_at"`
 	// Over REST these two are headers, but in lists. Elsewhere the ETag is a member, so
@@ -43,32 +44,55 @@ type Bookmark struct {
 // SSE gives the event of a bookmark its ID, from which a client goes on that came back.
 func (b *Bookmark) SSE() svc.Event { return svc.Event{ID: strconv.FormatInt(b.ID, 10)} }
 
-// NewBookmark is the input of Create. Every text has a largest length: it is stored.
+// An Item is a link, a note or a file. It is a member and not the whole input, since
+// assistants drop tools whose whole input is one of several.
+type Item struct {
+	Kind string `json:"kind" discriminator:"true"`
+	Link *Link  `variant:"link"`
+	Note *Note  `variant:"note"`
+	File *File  `variant:"file"`
+}
+
+// Every text has a largest length: it is stored.
+type Link struct {
+	URL string `json:"url" format:"uri" pattern:"^https?://[!-~]+$" patternHint:"an address of http or https" maxLength:"2000"`
+}
+
+type Note struct {
+	Text string `json:"text" maxLength:"5000"`
+}
+
+type File struct {
+	Name string `json:"name" minLength:"1" maxLength:"200"`
+	Type string `json:"type" pattern:"^[a-z]+/[a-z0-9.+-]+$" maxLength:"100" example:"image/png"`
+	Data []byte `json:"data,omitempty" doc:"For Create alone. Download has it."` // in a body of at most 1 MiB
+}
+
+// NewBookmark is the input of Create.
 type NewBookmark struct {
-	URL   string   `json:"url" format:"uri" pattern:"^https?://[!-~]+$" maxLength:"2000"`
 	Title string   `json:"title" minLength:"1" maxLength:"200"`
-	Note  string   `json:"note,omitempty" maxLength:"5000"`
+	Item  Item     `json:"item"`
 	Tags  []string `json:"tags,omitempty" maxItems:"10" uniqueItems:"true" pattern:"^[a-z0-9-]+$" maxLength:"30"`
 }
 
 // Filter is the input of List, with the parameters cursor and limit.
 type Filter struct {
-	Query string   `json:"q,omitempty" maxLength:"200" doc:"Words of the title or the note, as one types them into a search engine."`
+	Query string   `json:"q,omitempty" maxLength:"200" doc:"Words of the title or of a note, as one types them into a search engine."`
+	Kind  string   `json:"kind,omitempty" enum:"link,note,file"`
 	Tags  []string `json:"tag,omitempty" maxItems:"10" maxLength:"30" doc:"The bookmark has all of them."`
 	svc.CursorQuery
 }
 
-// ID is the input of Get and Delete.
+// ID is the input of Get, Download and Delete.
 type ID struct {
 	ID int64 `json:"id" minimum:"1"`
 }
 
 // Change is the input of Patch. An absent title stays, and so need not be Optional: no
-// title is empty. The address stays in any case, since it is what a bookmark is.
+// title is empty. The item stays in any case, since it is what a bookmark is.
 type Change struct {
 	ID      int64                  `json:"id" minimum:"1"`
 	Title   string                 `json:"title,omitempty" minLength:"1" maxLength:"200"`
-	Note    svc.Optional[string]   `json:"note,omitzero" maxLength:"5000"`
 	Tags    svc.Optional[[]string] `json:"tags,omitzero" maxItems:"10" uniqueItems:"true" pattern:"^[a-z0-9-]+$" maxLength:"30"`
 	IfMatch string                 `json:"if_match,omitempty" header:"If-Match" doc:"The ETag of the bookmark that is to be changed. Without it the last writer wins."`
 }
@@ -78,63 +102,82 @@ type Since struct {
 	After int64 `json:"after,omitempty" header:"Last-Event-ID" minimum:"0" doc:"The ID of the last bookmark that the client has."`
 }
 
+// Table is the input of Import: a line for each link, with its address, its title, and its
+// tags with spaces between them.
+type Table struct {
+	Table svc.Body `contentType:"text/csv" maxBytes:"104857600" doc:"Lines of CSV with address, title and tags."`
+}
+
+// Imported is the output of Import.
+type Imported struct {
+	Added int `json:"added"`
+	Known int `json:"known" doc:"How many addresses were there already."`
+}
+
+// Exported is the output of Export, in the form that Import reads.
+type Exported struct {
+	svc.File `contentType:"text/csv"`
+}
+
 // The errors that methods return beside those of svc. The ETag is an example; each
 // response has that of its bookmark.
 var (
-	ErrNotFound = svc.Errorf(svc.CodeNotFound, "there is no bookmark with this id")
+	ErrNotFound = svc.Errorf(svc.CodeNotFound, "there is no such bookmark")
 	ErrExists   = svc.Errorf(svc.CodeAlreadyExists, "there is a bookmark of this address")
 	ErrChanged  = svc.Errorf(svc.CodeFailedPrecondition, "the bookmark has changed; get it again").WithStatus(http.StatusPreconditionFailed).WithHeader("ETag", `"7"`)
 
-	// ErrUnavailable has the time to wait twice, since only REST sends headers with errors.
+	// These two are of the database, and ask to be tried again. ErrUnavailable has the time
+	// to wait twice, since only REST sends headers with errors.
+	ErrBusy        = svc.Errorf(svc.CodeAborted, "another call is in the way; try again").WithHeader("Retry-After", "1")
 	ErrUnavailable = svc.Errorf(svc.CodeUnavailable, "the database does not answer; try again").WithHeader("Retry-After", "1").WithDetail("retry_after", 1)
 )
 
 // Options returns what the server and its clients have to agree about.
 func Options() *svc.Options {
 	read, write := []string{"bookmarks:read"}, []string{"bookmarks:write"}
+	missing := []*svc.Error{ErrNotFound}
 	return &svc.Options{
 		Name:        "Bookmarks",
-		Description: "Addresses on the web, with notes and tags.",
+		Description: "Links, notes and small files, with tags.",
 		Version:     "1.0.0",
 		Resource:    "bookmarks",
 		Defaults:    svc.Defaults{Auth: "bearer"},
-		Errors:      []*svc.Error{ErrUnavailable},
+		Errors:      []*svc.Error{ErrBusy, ErrUnavailable},
 		Methods: map[string]svc.MethodOptions{
-			"Create": {Scopes: write, Status: 201, IdempotencyKey: svc.KeyAllowed, Errors: []*svc.Error{ErrExists}, Description: "Add a bookmark. An address that is there already is refused."},
-			"List":   {Scopes: read, Errors: []*svc.Error{}, Description: "List bookmarks, newest first, all of them or those with some words and tags."},
-			"Get":    {Scopes: read, Errors: []*svc.Error{ErrNotFound}, Description: "Get one bookmark."},
-			"Patch":  {Scopes: write, IdempotencyKey: svc.KeyAllowed, Errors: []*svc.Error{ErrNotFound, ErrChanged}, Description: "Change title, note or tags; null removes a note or all tags."},
-			"Delete": {Scopes: write, IdempotencyKey: svc.KeyAllowed, Errors: []*svc.Error{ErrNotFound}, Description: "Delete a bookmark."},
-			"Import": {Scopes: write, Description: "Add the bookmarks of a table, but those whose address is there already."},
-			"Export": {Scopes: read, HTTP: "GET /bookmarks/export", Description: "Get all bookmarks as a table in CSV."},
+			"Create":   {Scopes: write, Status: 201, IdempotencyKey: svc.KeyAllowed, Errors: []*svc.Error{ErrExists}, Description: "Add a bookmark. A link that is there already is refused."},
+			"List":     {Scopes: read, Errors: []*svc.Error{}, Description: "List bookmarks, newest first, all of them or those of a kind, with some words and tags."},
+			"Get":      {Scopes: read, Errors: missing, Description: "Get one bookmark."},
+			"Download": {Scopes: read, Errors: missing, HTTP: "GET /bookmarks/{id}/file", Description: "Get the content of a file."},
+			"Patch":    {Scopes: write, IdempotencyKey: svc.KeyAllowed, Errors: []*svc.Error{ErrNotFound, ErrChanged}, Description: "Change title or tags; null removes all tags."},
+			"Delete":   {Scopes: write, IdempotencyKey: svc.KeyAllowed, Errors: missing, Description: "Delete a bookmark."},
+			"Import":   {Scopes: write, Errors: []*svc.Error{}, Description: "Add the links of a table, but those that are there already."},
+			"Export":   {Scopes: read, Errors: []*svc.Error{}, HTTP: "GET /bookmarks/export", Description: "Get all links as a table in CSV."},
 			// Over the other transports a stream is one answer when it has ended, and
 			// this one never ends.
-			"Watch": {Scopes: read, HTTP: "GET /bookmarks/watch", Transports: []svc.Transport{svc.TransportREST}, Description: "Get all bookmarks, oldest first, and then each new one."},
+			"Watch": {Scopes: read, Errors: []*svc.Error{}, HTTP: "GET /bookmarks/watch", Transports: []svc.Transport{svc.TransportREST}, Description: "Get all bookmarks, oldest first, and then each new one."},
 		},
 	}
 }
 
 // A Client calls the service. In a test its fields are set to functions of the test.
 type Client struct {
-	Create func(ctx context.Context, in *NewBookmark) (*Bookmark, error)
-	List   func(ctx context.Context, in *Filter) (*svc.CursorResponse[Bookmark], error)
-	Get    func(ctx context.Context, in *ID) (*Bookmark, error)
-	Patch  func(ctx context.Context, in *Change) (*Bookmark, error)
-	Delete func(ctx context.Context, in *ID) error
-	Watch  func(ctx context.Context, in *Since) (svc.Stream[Bookmark], error)
-	Import func(ctx context.Context, in *Table) (*Imported, error)
-	Export func(ctx context.Context) (*Exported, error)
+	Create   func(ctx context.Context, in *NewBookmark) (*Bookmark, error)
+	List     func(ctx context.Context, in *Filter) (*svc.CursorResponse[Bookmark], error)
+	Get      func(ctx context.Context, in *ID) (*Bookmark, error)
+	Download func(ctx context.Context, in *ID) (*svc.File, error)
+	Patch    func(ctx context.Context, in *Change) (*Bookmark, error)
+	Delete   func(ctx context.Context, in *ID) error
+	Watch    func(ctx context.Context, in *Since) (svc.Stream[Bookmark], error)
+	Import   func(ctx context.Context, in *Table) (*Imported, error)
+	Export   func(ctx context.Context) (*Exported, error)
 }
 
 // Connect returns a client that calls with token. Requests that may run twice are sent
-// again while the service is not available, for as long as their context lasts; limit
-// it. next sends single requests; nil stands for http.DefaultTransport.
+// again while their answer asks for that, or there is none, for as long as their context
+// lasts; limit it. next sends single requests; nil stands for http.DefaultTransport.
 func Connect(baseURL, token string, next http.RoundTripper) (*Client, error) {
-	if next == nil {
-		next = http.DefaultTransport
-	}
 	c := new(Client)
-	h := &http.Client{Transport: &transport{next, token}}
+	h := &http.Client{Transport: &transport{cmp.Or(next, http.DefaultTransport), token}}
 	return c, svc.Connect[API](c, baseURL, &svc.ClientOptions{Service: Options(), HTTPClient: h})
 }
 
@@ -145,7 +188,6 @@ type transport struct {
 }
 
 func (t *transport) RoundTrip(r *http.Request) (*http.Response, error) {
-	again := r.Method == http.MethodGet || r.Header.Get("Idempotency-Key") != ""
 	for wait := 100 * time.Millisecond; ; wait = min(2*wait, 2*time.Second) {
 		attempt := r.Clone(r.Context()) // a RoundTripper must not change r
 		attempt.Header.Set("Authorization", "Bearer "+t.token)
@@ -159,17 +201,17 @@ func (t *transport) RoundTrip(r *http.Request) (*http.Response, error) {
 			response.Body.Close()
 			response.Body = io.NopCloser(bytes.NewReader(body))
 		}
-		// 409 has the header only if the same call is running.
-		if !again || err == nil && svc.CodeFromHTTP(response.StatusCode) != svc.CodeUnavailable && (response.StatusCode != http.StatusConflict || response.Header.Get("Retry-After") == "") {
-			return response, err
-		}
 		// Clients that were cut off together should not come back together.
 		pause := wait + time.Duration(rand.Int64N(int64(wait)))
 		if err == nil {
-			seconds, _ := strconv.Atoi(response.Header.Get("Retry-After"))
+			seconds, wrong := strconv.Atoi(response.Header.Get("Retry-After"))
+			if wrong != nil {
+				return response, nil // the answer
+			}
 			pause += time.Duration(seconds) * time.Second
 		}
-		if deadline, ok := r.Context().Deadline(); ok && time.Until(deadline) < pause || r.Context().Err() != nil {
+		mayRepeat := r.Method == http.MethodGet || r.Header.Get("Idempotency-Key") != ""
+		if deadline, ok := r.Context().Deadline(); !mayRepeat || ok && time.Until(deadline) < pause || r.Context().Err() != nil {
 			return response, err // which says more than the end of the context
 		}
 		if err == nil {
@@ -178,7 +220,6 @@ func (t *transport) RoundTrip(r *http.Request) (*http.Response, error) {
 		select {
 		case <-time.After(pause):
 		case <-r.Context().Done():
-			return nil, r.Context().Err()
 		}
 	}
 }

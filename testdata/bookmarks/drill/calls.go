@@ -4,9 +4,14 @@ import (
 	"bytes"
 	"context"
 	"encoding/json"
+	"errors"
 	"fmt"
 	"io"
+	"log"
 	"net/http"
+	"net/http/httptest"
+	"net/url"
+	"strconv"
 	"strings"
 	"sync"
 	"time"
@@ -19,18 +24,24 @@ import (
 type figures struct {
 	mu       sync.Mutex
 	requests map[string]int // by protocol
-	errors   map[string]int // by kind, each of them answered by a retry
+	again    map[string]int // answers after which a request is sent again, by kind
 	wrong    []string       // what must not happen
 	longest  time.Duration  // until a call with its retries succeeded
-	next     *http.Transport
+	next     http.RoundTripper
+}
+
+func newFigures() *figures {
+	return &figures{requests: make(map[string]int), again: make(map[string]int), next: &http.Transport{MaxIdleConnsPerHost: 100}}
 }
 
 func (f *figures) count(protocol, kind string) {
 	f.mu.Lock()
 	defer f.mu.Unlock()
-	f.requests[protocol]++
+	if protocol != "" {
+		f.requests[protocol]++
+	}
 	if kind != "" {
-		f.errors[kind]++
+		f.again[kind]++
 	}
 }
 
@@ -41,18 +52,180 @@ func (f *figures) fail(format string, args ...any) {
 	f.wrong = append(f.wrong, fmt.Sprintf(format, args...))
 }
 
-// A recorder is a RoundTripper that counts requests and looks at every answer that is
-// not the method's: it must be 503, with Retry-After and the envelope. A stream that
-// ends too early is seen by the one who reads it.
-type recorder struct {
-	protocol string
-	*figures
+// problems prints the first of what is wrong, and returns an error if there is any.
+func (f *figures) problems() error {
+	for _, text := range f.wrong[:min(10, len(f.wrong))] {
+		log.Print("WRONG: ", text)
+	}
+	if len(f.wrong) > 0 {
+		return fmt.Errorf("%d answers are wrong", len(f.wrong))
+	}
+	return nil
 }
 
-func (r recorder) RoundTrip(request *http.Request) (*http.Response, error) {
-	response, err := r.next.RoundTrip(request)
+const modern = "MCP 2026-07-28"
+
+var protocols = []string{"REST", "JSON-RPC", "MCP 2025-11-25", modern}
+
+// newClient returns a client over one of the protocols. It sends again what may run twice.
+func newClient(protocol, base, token string, withKeys bool, f *figures) (*bookmarks.Client, error) {
+	return bookmarks.Connect(base, token, &translator{f, protocol, withKeys})
+}
+
+// A translator is a RoundTripper that sends what a client of svc sends over REST over
+// another protocol, and makes an answer over REST of what comes back. So all clients are
+// the same, and all protocols have to mean the same.
+type translator struct {
+	*figures
+	protocol string
+	withKeys bool // else it takes them away
+}
+
+func (t *translator) RoundTrip(r *http.Request) (*http.Response, error) {
+	if !t.withKeys {
+		r.Header.Del("Idempotency-Key") // of a clone
+	}
+	parts := strings.Split(r.URL.Path, "/") // "", "bookmarks" and an ID or an action
+	if t.protocol == "REST" || len(parts) > 3 || len(parts) == 3 && strings.Trim(parts[2], "0123456789") != "" {
+		return t.send(r)
+	}
+	method := map[string]string{"POST": "create", "GET": "list", "PATCH": "patch"}[r.Method]
+	params := make(map[string]any)
+	if r.Body != nil {
+		json.NewDecoder(r.Body).Decode(&params) // no error: it is an input
+	}
+	for name, values := range r.URL.Query() {
+		switch params[name] = values[0]; name {
+		case "limit":
+			params[name] = json.Number(values[0])
+		case "tag":
+			params[name] = values
+		}
+	}
+	if len(parts) == 3 {
+		params["id"] = json.Number(parts[2])
+		method = strings.Replace(method, "list", "get", 1)
+	}
+	if etag := r.Header.Get("If-Match"); etag != "" {
+		params["if_match"] = etag
+	}
+	result, err := t.call(r, method, params)
+	w := httptest.NewRecorder()
+	if refused := (*svc.Error)(nil); errors.As(err, &refused) {
+		svc.WriteError(w, r, refused)
+		return w.Result(), nil
+	} else if err != nil { // no answer
+		return nil, err
+	}
+	var b struct {
+		ID   int64
+		ETag string
+	}
+	json.Unmarshal(result, &b) // no error: it has been read as a part of the answer
+	w.Header().Set("Content-Type", "application/json")
+	if b.ETag != "" { // not a list
+		w.Header().Set("ETag", b.ETag)
+		w.Header().Set("Location", "/bookmarks/"+strconv.FormatInt(b.ID, 10))
+	}
+	w.Write(result)
+	return w.Result(), nil
+}
+
+// call calls a method for r, and returns its result or its error. An error without a code
+// says that there was no answer.
+func (t *translator) call(r *http.Request, method string, params map[string]any) (json.RawMessage, error) {
+	key := r.Header["Idempotency-Key"]
+	if t.protocol == "JSON-RPC" {
+		return t.post(r, "/rpc", "bookmarks."+method, params, http.Header{"Idempotency-Key": key})
+	}
+	if key != nil {
+		params["idempotency_key"] = key[0]
+	}
+	result, err := t.post(r, "/mcp", "tools/call", map[string]any{"name": "bookmarks_" + method, "arguments": params}, http.Header{"Mcp-Name": {"bookmarks_" + method}})
+	if err != nil {
+		return nil, err
+	}
+	var tool struct {
+		StructuredContent json.RawMessage
+		Content           []struct{ Text string }
+		IsError           bool
+	}
+	if err := json.Unmarshal(result, &tool); err != nil || len(tool.Content) != 1 {
+		return nil, svc.Errorf(svc.CodeInternal, "no result of a tool: %s", result)
+	}
+	if tool.IsError {
+		code, text, _ := strings.Cut(tool.Content[0].Text, ": ")
+		text, _, _ = strings.Cut(text, "\n") // models also see the details
+		return nil, t.refused(code, text)
+	}
+	return tool.StructuredContent, nil
+}
+
+// refused returns the error of a method, and counts it if that is to be sent again.
+func (t *translator) refused(code, text string) error {
+	err := svc.Errorf(svc.Code(code), "%s", text)
+	switch err.Code {
+	case svc.CodeUnavailable, svc.CodeAborted:
+		t.count("", "call: "+text)
+		return err.WithHeader("Retry-After", "1")
+	case svc.CodeFailedPrecondition:
+		return err.WithStatus(http.StatusPreconditionFailed)
+	}
+	return err
+}
+
+// post sends one message for r, and returns its result.
+func (t *translator) post(r *http.Request, path, method string, params map[string]any, header http.Header) (json.RawMessage, error) {
+	header.Set("Content-Type", "application/json")
+	header.Set("Authorization", r.Header.Get("Authorization"))
+	header.Set("Accept", "application/json, text/event-stream")
+	if path == "/mcp" {
+		header.Set("MCP-Protocol-Version", strings.TrimPrefix(t.protocol, "MCP "))
+	}
+	if t.protocol == modern {
+		header.Set("Mcp-Method", method)
+		params["_meta"] = map[string]any{
+			"io.modelcontextprotocol/protocolVersion": "2026-07-28", "io.modelcontextprotocol/clientCapabilities": struct{}{},
+			"io.modelcontextprotocol/clientInfo": map[string]string{"name": "drill", "version": "1"},
+		}
+	}
+	text, _ := json.Marshal(map[string]any{"jsonrpc": "2.0", "id": 1, "method": method, "params": params}) // no error: JSON can carry it
+	request, err := http.NewRequestWithContext(r.Context(), "POST", r.URL.ResolveReference(&url.URL{Path: path}).String(), bytes.NewReader(text))
+	if err != nil {
+		return nil, err
+	}
+	request.Header = header
+	response, err := t.send(request)
+	if err != nil {
+		return nil, err
+	}
+	body, err := io.ReadAll(response.Body) // in memory already
+	var answer struct {
+		ID     int
+		Result json.RawMessage
+		Error  *struct {
+			Message string
+			Data    struct{ Code string }
+		}
+	}
+	switch wrong := json.Unmarshal(body, &answer); {
+	case response.StatusCode == http.StatusServiceUnavailable: // of nginx or of the guard
+		return nil, svc.Errorf(svc.CodeUnavailable, "%s", response.Status).WithHeader("Retry-After", response.Header.Get("Retry-After"))
+	case wrong != nil || response.StatusCode != http.StatusOK || answer.ID != 1:
+		return nil, svc.Errorf(svc.CodeInternal, "%s: %s", response.Status, body)
+	case answer.Error != nil:
+		return nil, t.refused(answer.Error.Data.Code, answer.Error.Message)
+	}
+	return answer.Result, err
+}
+
+// send sends a request, and counts it and looks at an answer that is not the method's: it
+// must be 503, with Retry-After and the envelope. A stream that ends too early is seen by
+// the one who reads it.
+func (t *translator) send(r *http.Request) (*http.Response, error) {
+	response, err := t.next.RoundTrip(r)
 	if err == nil && response.Header.Get("Content-Type") == "text/event-stream" {
-		r.count(r.protocol, "")
+		t.count(t.protocol, "")
 		return response, nil
 	}
 	var body []byte
@@ -62,188 +235,53 @@ func (r recorder) RoundTrip(request *http.Request) (*http.Response, error) {
 		response.Body = io.NopCloser(bytes.NewReader(body))
 	}
 	if err != nil {
-		if request.Context().Err() == nil {
-			r.count(r.protocol, "no answer, or half of one")
+		if r.Context().Err() == nil {
+			t.count(t.protocol, "no answer, or half of one")
 		}
 		return nil, err
 	}
-	if response.StatusCode < 500 {
-		r.count(r.protocol, "")
-		return response, nil
+	kind := ""
+	if response.StatusCode >= 500 || response.Header.Get("Retry-After") != "" {
+		var envelope struct {
+			Error struct{ Code, Message string }
+		}
+		json.Unmarshal(body, &envelope)
+		kind = fmt.Sprint(response.StatusCode, " ", envelope.Error.Message)
+		if busy := response.StatusCode == 409 && envelope.Error.Code == "ABORTED"; !busy && (response.StatusCode != 503 || envelope.Error.Code != "UNAVAILABLE") || response.Header.Get("Retry-After") == "" {
+			t.fail("%s %s: %s %v %s", r.Method, r.URL.Path, response.Status, response.Header, body)
+		}
 	}
-	var envelope struct {
-		Error struct{ Code, Message string }
-	}
-	json.Unmarshal(body, &envelope)
-	r.count(r.protocol, fmt.Sprint(response.StatusCode, " ", envelope.Error.Message))
-	if response.StatusCode != 503 || envelope.Error.Code != "UNAVAILABLE" || response.Header.Get("Retry-After") == "" {
-		r.fail("%s %s: %s %v %s", request.Method, request.URL.Path, response.Status, response.Header, body)
-	}
+	t.count(t.protocol, kind)
 	return response, nil
 }
 
-// newClient returns a client over one of the protocols. All of them have the same
-// methods, and send again what may run twice.
-func newClient(protocol, base, token string, f *figures) (*bookmarks.Client, error) {
-	rest, err := bookmarks.Connect(base, token, recorder{"REST", f})
-	if protocol == "REST" || err != nil {
-		return rest, err
+// handshake does what MCP clients do when they connect. Without sessions it may happen on
+// any replica, and means nothing to the next call.
+func (t *translator) handshake(ctx context.Context, base, token string) error {
+	info := map[string]any{"protocolVersion": "2025-11-25", "capabilities": struct{}{}, "clientInfo": map[string]string{"name": "drill", "version": "1"}}
+	first := map[string]string{"MCP 2025-11-25": "initialize", modern: "server/discover"}[t.protocol]
+	if first == "" {
+		return nil
 	}
-	e := &endpoint{protocol: protocol, url: base + "/mcp", http: &http.Client{Transport: recorder{protocol, f}}, token: token, figures: f}
-	if protocol == "JSON-RPC" {
-		e.url = base + "/rpc"
-	}
-	return &bookmarks.Client{
-		Create: func(ctx context.Context, in *bookmarks.NewBookmark) (*bookmarks.Bookmark, error) {
-			return again(ctx, e, func() (*bookmarks.Bookmark, error) { return call[bookmarks.Bookmark](ctx, e, "create", in) })
-		},
-		Get: func(ctx context.Context, in *bookmarks.ID) (*bookmarks.Bookmark, error) {
-			return again(ctx, e, func() (*bookmarks.Bookmark, error) { return call[bookmarks.Bookmark](ctx, e, "get", in) })
-		},
-		List: func(ctx context.Context, in *bookmarks.Filter) (*svc.CursorResponse[bookmarks.Bookmark], error) {
-			return again(ctx, e, func() (*svc.CursorResponse[bookmarks.Bookmark], error) {
-				return call[svc.CursorResponse[bookmarks.Bookmark]](ctx, e, "list", in)
-			})
-		},
-		Patch: func(ctx context.Context, in *bookmarks.Change) (*bookmarks.Bookmark, error) {
-			return call[bookmarks.Bookmark](ctx, e, "patch", in)
-		},
-		Watch: rest.Watch,
-	}, nil
-}
-
-// An endpoint is that of JSON-RPC or MCP.
-type endpoint struct {
-	protocol, url, token string
-	http                 *http.Client
-	*figures
-}
-
-// again calls until the answer is another than UNAVAILABLE.
-func again[T any](ctx context.Context, e *endpoint, call func() (*T, error)) (*T, error) {
-	for {
-		out, err := call()
-		if code := svc.CodeOf(err); code != svc.CodeUnavailable && code != svc.CodeAborted || !sleep(ctx, 300*time.Millisecond) {
-			return out, err
+	for _, method := range []string{first, "tools/list"} {
+		for {
+			r, err := http.NewRequestWithContext(ctx, "POST", base, nil)
+			if err != nil {
+				return err
+			}
+			r.Header.Set("Authorization", "Bearer "+token)
+			params := make(map[string]any)
+			if method == "initialize" {
+				params = info
+			}
+			result, err := t.post(r, "/mcp", method, params, http.Header{})
+			if err == nil && len(result) > 50 {
+				break
+			}
+			if code := svc.CodeOf(err); err == nil || code != svc.CodeUnavailable && code != svc.CodeUnknown || !sleep(ctx, 300*time.Millisecond) {
+				return fmt.Errorf("%s: %s %w", method, result, err)
+			}
 		}
 	}
-}
-
-const modern = "MCP 2026-07-28"
-
-// call sends one message and reads the output or the error in its answer.
-func call[T any](ctx context.Context, e *endpoint, method string, in any) (*T, error) {
-	message := map[string]any{"jsonrpc": "2.0", "id": 1, "method": "bookmarks." + method, "params": in}
-	if e.protocol != "JSON-RPC" {
-		message["method"], message["params"] = "tools/call", map[string]any{"name": "bookmarks_" + method, "arguments": withKey(ctx, in)}
-	}
-	result, err := e.send(ctx, message, "bookmarks_"+method)
-	if err != nil {
-		return nil, err
-	}
-	if e.protocol != "JSON-RPC" {
-		var tool struct {
-			StructuredContent json.RawMessage
-			Content           []struct{ Text string }
-			IsError           bool
-		}
-		if err := json.Unmarshal(result, &tool); err != nil || len(tool.Content) != 1 {
-			return nil, fmt.Errorf("no result of a tool: %s", result)
-		}
-		if tool.IsError {
-			code, text, _ := strings.Cut(tool.Content[0].Text, ": ")
-			return nil, e.refused(code, text)
-		}
-		result = tool.StructuredContent
-	}
-	out := new(T)
-	return out, json.Unmarshal(result, out)
-}
-
-// A keyOfCall is the key in a context of the idempotency key of the next write. Without
-// one, a client of svc makes one, and the others send none.
-type keyOfCall struct{}
-
-// keyed returns a context with a key, for clients of all protocols.
-func keyed(ctx context.Context, key string) context.Context {
-	return context.WithValue(svc.WithIdempotencyKey(ctx, key), keyOfCall{}, key)
-}
-
-// withKey returns the arguments of a tool, with the key of ctx if there is one.
-func withKey(ctx context.Context, in any) any {
-	key, ok := ctx.Value(keyOfCall{}).(string)
-	if !ok {
-		return in
-	}
-	arguments, text := make(map[string]any), new(bytes.Buffer)
-	json.NewEncoder(text).Encode(in) // no error: it is an input
-	json.NewDecoder(text).Decode(&arguments)
-	arguments["idempotency_key"] = key
-	return arguments
-}
-
-// refused returns the error of a method, and counts it if that is to be sent again.
-func (e *endpoint) refused(code, text string) error {
-	text, _, _ = strings.Cut(text, "\n") // models also see the details
-	if code == "UNAVAILABLE" {
-		e.mu.Lock()
-		defer e.mu.Unlock()
-		e.errors["call: "+text]++
-	}
-	return svc.Errorf(svc.Code(code), "%s", text)
-}
-
-// send posts a message in the form of the endpoint's protocol, and returns its result.
-func (e *endpoint) send(ctx context.Context, message map[string]any, name string) (json.RawMessage, error) {
-	header := http.Header{"Content-Type": {"application/json"}, "Authorization": {"Bearer " + e.token}}
-	if e.protocol != "JSON-RPC" {
-		header.Set("Accept", "application/json, text/event-stream")
-		header.Set("MCP-Protocol-Version", strings.TrimPrefix(e.protocol, "MCP "))
-	}
-	if e.protocol == modern {
-		header.Set("Mcp-Method", message["method"].(string))
-		if name != "" {
-			header.Set("Mcp-Name", name)
-		}
-		message["params"].(map[string]any)["_meta"] = map[string]any{
-			"io.modelcontextprotocol/protocolVersion": "2026-07-28", "io.modelcontextprotocol/clientCapabilities": struct{}{},
-			"io.modelcontextprotocol/clientInfo": map[string]string{"name": "drill", "version": "1"},
-		}
-	}
-	text, err := json.Marshal(message)
-	if err != nil {
-		return nil, err
-	}
-	request, err := http.NewRequestWithContext(ctx, "POST", e.url, bytes.NewReader(text))
-	if err != nil {
-		return nil, err
-	}
-	if key, ok := ctx.Value(keyOfCall{}).(string); ok && e.protocol == "JSON-RPC" {
-		header.Set("Idempotency-Key", key)
-	}
-	request.Header = header
-	response, err := e.http.Do(request)
-	if err != nil {
-		return nil, svc.Errorf(svc.CodeUnavailable, "no answer: %w", err)
-	}
-	defer response.Body.Close()
-	body, err := io.ReadAll(response.Body)
-	if err != nil || response.StatusCode == 503 { // counted by recorder, or cut
-		return nil, svc.Errorf(svc.CodeUnavailable, "no whole answer: %w", err)
-	}
-	var answer struct {
-		ID     int
-		Result json.RawMessage
-		Error  *struct {
-			Message string
-			Data    struct{ Code string }
-		}
-	}
-	if err := json.Unmarshal(body, &answer); err != nil || response.StatusCode != 200 || message["id"] != nil && answer.ID != 1 {
-		return nil, fmt.Errorf("%s: %s", response.Status, body)
-	}
-	if answer.Error != nil {
-		return nil, e.refused(answer.Error.Data.Code, answer.Error.Message)
-	}
-	return answer.Result, nil
+	return nil
 }

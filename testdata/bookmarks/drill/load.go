@@ -4,9 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"math"
-	"slices"
-	"strings"
+	"io"
 	"sync/atomic"
 	"time"
 
@@ -25,9 +23,7 @@ type worker struct {
 	url, token     string
 	client         *bookmarks.Client
 	acked          []bookmarks.Bookmark // in the order of their IDs, as they are now
-	keys           []string             // of acked
 	patched        int
-	uncertain      int     // changes that were made although their answer was lost
 	watched        []int64 // IDs, as the stream had them
 	seen           atomic.Int64
 	reconnects     int
@@ -61,9 +57,11 @@ func (w *worker) run(ctx context.Context) {
 			w.try("patch", func(ctx context.Context) error { return w.patch(ctx, last*(i%5)/5, i) })
 		}
 		if i%20 == 0 {
-			w.try("repeat", w.repeat)
+			w.try("repeat", func(ctx context.Context) error { return w.repeat(ctx, i) })
 			w.try("search", func(ctx context.Context) error { return w.search(ctx, i) })
-			w.try("handshake", w.handshake)
+			w.try("handshake", func(ctx context.Context) error {
+				return (&translator{w.figures, w.protocol, true}).handshake(ctx, w.url, w.token)
+			})
 		}
 		if i%60 == 59 {
 			w.try("list", w.list)
@@ -73,28 +71,168 @@ func (w *worker) run(ctx context.Context) {
 }
 
 func (w *worker) create(ctx context.Context, i int) error {
-	b, want, err := w.add(ctx, w.client, fmt.Sprint(i))
+	b, err := w.add(ctx, w.client, fmt.Sprint(i))
 	if err != nil {
 		return err
 	}
 	if n := len(w.acked); n > 0 && b.ID <= w.acked[n-1].ID {
 		return fmt.Errorf("%d comes after %d", b.ID, w.acked[n-1].ID)
 	}
-	w.acked, w.keys = append(w.acked, want), append(w.keys, w.key(fmt.Sprint(i)))
-	return same(b, want)
+	w.acked = append(w.acked, *b)
+	return nil
 }
 
-func (w *worker) key(name string) string { return fmt.Sprintf("key-%s-%s", w.name, name) }
-
-// add creates a bookmark, and returns it and what it has to be.
-func (w *worker) add(ctx context.Context, client *bookmarks.Client, name string) (b *bookmarks.Bookmark, want bookmarks.Bookmark, err error) {
-	note := "note of " + w.name
-	in := &bookmarks.NewBookmark{URL: "https://example.com/" + w.name + "/" + name, Title: "Ünïque w" + name + "w",
-		Note: note, Tags: []string{"drill", "t" + name}}
-	if b, err = client.Create(keyed(ctx, w.key(name)), in); err == nil {
-		want = bookmarks.Bookmark{ID: b.ID, URL: in.URL, Title: in.Title, Note: in.Note, Tags: in.Tags, CreatedAt: b.CreatedAt, ETag: `"1"`}
+// newBookmark returns the input of a bookmark: a link, a note or a file, by its name.
+func (w *worker) newBookmark(name string) *bookmarks.NewBookmark {
+	in := &bookmarks.NewBookmark{Title: "Ünïque w" + name + "w", Tags: []string{"drill", "t" + name}}
+	switch text := w.name + "/" + name; len(text) % 3 {
+	case 0:
+		in.Item.Link = &bookmarks.Link{URL: "https://example.com/" + text}
+	case 1:
+		in.Item.Note = &bookmarks.Note{Text: "note of " + text}
+	case 2:
+		in.Item.File = &bookmarks.File{Name: text, Type: "text/plain", Data: []byte(text)}
 	}
-	return b, want, err
+	return in
+}
+
+// add creates a bookmark with the key of its name, and checks the answer.
+func (w *worker) add(ctx context.Context, client *bookmarks.Client, name string) (*bookmarks.Bookmark, error) {
+	in := w.newBookmark(name)
+	b, err := client.Create(svc.WithIdempotencyKey(ctx, w.name+"-"+name), in)
+	if err != nil {
+		return nil, err
+	}
+	want := bookmarks.Bookmark{ID: b.ID, Title: in.Title, Item: in.Item, Tags: in.Tags, CreatedAt: b.CreatedAt, ETag: `"1"`}
+	return b, same(b, &want)
+}
+
+// text returns what a bookmark has, but for the content of a file.
+func text(b *bookmarks.Bookmark) string {
+	item := ""
+	switch i := b.Item; {
+	case i.Link != nil:
+		item = "link " + i.Link.URL
+	case i.Note != nil:
+		item = "note " + i.Note.Text
+	case i.File != nil:
+		item = "file " + i.File.Name + " " + i.File.Type
+	}
+	return fmt.Sprintf("%d %q %q %q %v %s", b.ID, b.Title, item, b.Tags, b.CreatedAt.UTC(), b.ETag)
+}
+
+// same returns an error if b is not the bookmark that is wanted.
+func same(b, want *bookmarks.Bookmark) error {
+	if got, want := text(b), text(want); got != want {
+		return fmt.Errorf("got %s, want %s", got, want)
+	}
+	return nil
+}
+
+// get also reads the content if it is a file.
+func (w *worker) get(ctx context.Context, i int) error {
+	b, err := w.client.Get(ctx, &bookmarks.ID{ID: w.acked[i].ID})
+	if err != nil {
+		return err
+	}
+	if b.Item.File == nil {
+		return same(b, &w.acked[i])
+	}
+	file, err := w.client.Download(ctx, &bookmarks.ID{ID: b.ID})
+	if err != nil {
+		return err
+	}
+	defer file.Content.(io.Closer).Close()
+	if data, err := io.ReadAll(file.Content); err != nil || string(data) != b.Item.File.Name {
+		return fmt.Errorf("the file %s has %q, %w", b.Item.File.Name, data, err)
+	}
+	return same(b, &w.acked[i])
+}
+
+// patch changes a title, if nobody has changed it since.
+func (w *worker) patch(ctx context.Context, i, n int) error {
+	want := w.acked[i]
+	var version int
+	fmt.Sscanf(want.ETag, `"%d"`, &version)
+	in := &bookmarks.Change{ID: want.ID, IfMatch: want.ETag, Title: fmt.Sprintf("%s %d", want.Title, n)}
+	b, err := w.client.Patch(ctx, in)
+	if err != nil {
+		return err
+	}
+	want.Title, want.ETag = in.Title, fmt.Sprintf(`"%d"`, version+1)
+	w.acked[i] = want
+	w.patched++
+	return same(b, &want)
+}
+
+// repeat sends the i-th create again: with its key, with the key and another title, and
+// with another key; and a change with a stale ETag.
+func (w *worker) repeat(ctx context.Context, i int) error {
+	again, err := w.add(ctx, w.client, fmt.Sprint(i)) // as it was created, whatever it is now
+	if err != nil {
+		return err
+	}
+	in := w.newBookmark(fmt.Sprint(i))
+	in.Title = "again"
+	_, err1 := w.client.Create(svc.WithIdempotencyKey(ctx, fmt.Sprint(w.name, "-", i)), in)
+	_, err2 := w.client.Patch(ctx, &bookmarks.Change{ID: again.ID, IfMatch: `"0"`})
+	if svc.CodeOf(err1) != svc.CodeInvalidArgument || svc.CodeOf(err2) != svc.CodeFailedPrecondition {
+		return errors.Join(errors.New("not refused as they should be"), err1, err2)
+	}
+	if in.Item.Link == nil {
+		return nil
+	}
+	if _, err := w.client.Create(ctx, in); svc.CodeOf(err) != svc.CodeAlreadyExists {
+		return fmt.Errorf("a link that is there: %w", err)
+	}
+	return nil
+}
+
+// search finds the one bookmark with a word.
+func (w *worker) search(ctx context.Context, i int) error {
+	last := &w.acked[len(w.acked)-1]
+	page, err := w.client.List(ctx, &bookmarks.Filter{Query: fmt.Sprintf("w%dw", i), Tags: []string{"drill"}, CursorQuery: svc.CursorQuery{Limit: 5}})
+	if err != nil {
+		return err
+	}
+	if len(page.Data) != 1 || page.HasMore {
+		return fmt.Errorf("found %+v", page)
+	}
+	return same(&page.Data[0], last)
+}
+
+// list reads all pages: everything that was acknowledged, newest first and once.
+func (w *worker) list(ctx context.Context) error {
+	i := len(w.acked)
+	err := pages(ctx, w.client, func(b *bookmarks.Bookmark) error {
+		if i--; i < 0 {
+			return fmt.Errorf("there is more than the %d that were created", len(w.acked))
+		}
+		return same(b, &w.acked[i])
+	})
+	if err == nil && i > 0 {
+		return fmt.Errorf("%d of %d are missing", i, len(w.acked))
+	}
+	return err
+}
+
+// pages calls each with everything that is on the pages.
+func pages(ctx context.Context, client *bookmarks.Client, each func(*bookmarks.Bookmark) error) error {
+	in := &bookmarks.Filter{CursorQuery: svc.CursorQuery{Limit: 100}}
+	for {
+		page, err := client.List(ctx, in)
+		if err != nil {
+			return err
+		}
+		for i := range page.Data {
+			if err := each(&page.Data[i]); err != nil {
+				return err
+			}
+		}
+		if in.Cursor = page.NextCursor; !page.HasMore {
+			return nil
+		}
+	}
 }
 
 // crowd is one of several programs of the same owner, who create at the same time. Pages
@@ -102,14 +240,13 @@ func (w *worker) add(ctx context.Context, client *bookmarks.Client, name string)
 func (w *worker) crowd(ctx context.Context, client *bookmarks.Client, name string) {
 	for i := 1; sleep(ctx, 15*time.Millisecond); i++ {
 		w.try("create", func(ctx context.Context) error {
-			b, want, err := w.add(ctx, client, fmt.Sprint(name, "-", i))
-			if err != nil {
-				return err
+			b, err := w.add(ctx, client, fmt.Sprint(name, "-", i))
+			if err == nil {
+				w.mu.Lock()
+				w.acked = append(w.acked, *b)
+				w.mu.Unlock()
 			}
-			w.mu.Lock()
-			w.acked = append(w.acked, want)
-			w.mu.Unlock()
-			return same(b, want)
+			return err
 		})
 		if i%80 == 0 {
 			w.try("list", func(ctx context.Context) error { return w.listCrowd(ctx, client) })
@@ -125,156 +262,19 @@ func (w *worker) listCrowd(ctx context.Context, client *bookmarks.Client) error 
 		missing[b.ID] = true
 	}
 	w.mu.Unlock()
-	in := &bookmarks.Filter{CursorQuery: svc.CursorQuery{Limit: 100}}
-	for before := int64(math.MaxInt64); ; {
-		page, err := client.List(ctx, in)
-		if err != nil {
-			return err
+	var last int64
+	err := pages(ctx, client, func(b *bookmarks.Bookmark) error {
+		if last != 0 && b.ID >= last {
+			return fmt.Errorf("%d comes after %d", b.ID, last)
 		}
-		for _, b := range page.Data {
-			if b.ID >= before {
-				return fmt.Errorf("%d comes after %d", b.ID, before)
-			}
-			before = b.ID
-			delete(missing, b.ID)
-		}
-		if in.Cursor = page.NextCursor; !page.HasMore {
-			if len(missing) > 0 {
-				return fmt.Errorf("the pages lack %d bookmarks", len(missing))
-			}
-			return nil
-		}
+		last = b.ID
+		delete(missing, b.ID)
+		return nil
+	})
+	if err == nil && len(missing) > 0 {
+		return fmt.Errorf("the pages lack %d bookmarks", len(missing))
 	}
-}
-
-// same returns an error if b is not the bookmark that is wanted.
-func same(b *bookmarks.Bookmark, want bookmarks.Bookmark) error {
-	if b.ID != want.ID || b.URL != want.URL || b.Title != want.Title || b.Note != want.Note ||
-		!slices.Equal(b.Tags, want.Tags) || !b.CreatedAt.Equal(want.CreatedAt) || b.ETag != want.ETag {
-		return fmt.Errorf("got %+v, want %+v", *b, want)
-	}
-	return nil
-}
-
-func (w *worker) get(ctx context.Context, i int) error {
-	b, err := w.client.Get(ctx, &bookmarks.ID{ID: w.acked[i].ID})
-	if err != nil {
-		return err
-	}
-	return same(b, w.acked[i])
-}
-
-// patch changes a note once. A change whose answer is lost has been made or not: the
-// ETag decides, since nobody else changes this bookmark.
-func (w *worker) patch(ctx context.Context, i, n int) error {
-	note := fmt.Sprintf("changed %d", n)
-	want := w.acked[i]
-	in := &bookmarks.Change{ID: want.ID, IfMatch: want.ETag}
-	in.Note.Set(note)
-	var version int
-	fmt.Sscanf(want.ETag, `"%d"`, &version)
-	want.Note, want.ETag = note, fmt.Sprintf(`"%d"`, version+1)
-	for lost := false; ; {
-		b, err := w.client.Patch(ctx, in)
-		if svc.CodeOf(err) == svc.CodeUnavailable && sleep(ctx, 500*time.Millisecond) {
-			lost = true
-			continue
-		}
-		if lost && svc.CodeOf(err) == svc.CodeFailedPrecondition {
-			w.uncertain++
-			b, err = w.client.Get(ctx, &bookmarks.ID{ID: want.ID})
-		}
-		if err != nil {
-			return err
-		}
-		w.acked[i] = want
-		w.patched++
-		return same(b, want)
-	}
-}
-
-// repeat sends a create again and again in vain: with its key, with the key and another
-// title, with another key and with a stale ETag.
-func (w *worker) repeat(ctx context.Context) error {
-	last := len(w.acked) - 1
-	b, name := w.acked[last], strings.TrimPrefix(w.keys[last], w.key(""))
-	again, want, err := w.add(ctx, w.client, name)
-	if err != nil {
-		return err
-	}
-	in := &bookmarks.NewBookmark{URL: b.URL, Title: "again"}
-	_, err1 := w.client.Create(keyed(ctx, w.keys[last]+"-other"), in)
-	_, err2 := w.client.Create(keyed(ctx, w.keys[last]), in)
-	_, err3 := w.client.Patch(ctx, &bookmarks.Change{ID: b.ID, IfMatch: `"0"`})
-	if svc.CodeOf(err3) == svc.CodeUnavailable { // is not sent again
-		err3 = svc.Errorf(svc.CodeFailedPrecondition, "")
-	}
-	if svc.CodeOf(err1) != svc.CodeAlreadyExists || svc.CodeOf(err2) != svc.CodeInvalidArgument || svc.CodeOf(err3) != svc.CodeFailedPrecondition {
-		return errors.Join(errors.New("not refused as they should be"), err1, err2, err3)
-	}
-	return same(again, want) // as it was created, whatever it is now
-}
-
-// search finds the one bookmark with a word.
-func (w *worker) search(ctx context.Context, i int) error {
-	last := w.acked[len(w.acked)-1]
-	page, err := w.client.List(ctx, &bookmarks.Filter{Query: fmt.Sprintf("w%dw", i), Tags: []string{"drill"}, CursorQuery: svc.CursorQuery{Limit: 5}})
-	if err != nil {
-		return err
-	}
-	if len(page.Data) != 1 || page.HasMore {
-		return fmt.Errorf("found %+v", page)
-	}
-	return same(&page.Data[0], last)
-}
-
-// list reads all pages: everything that was acknowledged, newest first and once.
-func (w *worker) list(ctx context.Context) error {
-	in := &bookmarks.Filter{CursorQuery: svc.CursorQuery{Limit: 100}}
-	for i := len(w.acked); ; {
-		page, err := w.client.List(ctx, in)
-		if err != nil {
-			return err
-		}
-		for j := range page.Data {
-			if i--; i < 0 {
-				return fmt.Errorf("there is more than the %d that were created", len(w.acked))
-			}
-			if err := same(&page.Data[j], w.acked[i]); err != nil {
-				return err
-			}
-		}
-		if in.Cursor = page.NextCursor; !page.HasMore {
-			if i > 0 {
-				return fmt.Errorf("%d of %d are missing", i, len(w.acked))
-			}
-			return nil
-		}
-	}
-}
-
-// handshake does what MCP clients do when they connect. Without sessions it may happen
-// on any replica, and means nothing to the next call.
-func (w *worker) handshake(ctx context.Context) error {
-	e := &endpoint{protocol: w.protocol, url: w.url + "/mcp", token: w.token, figures: w.figures, http: newHTTPClient(w.protocol, w.figures)}
-	methods := map[string]map[string]any{
-		"MCP 2025-11-25": {"initialize": map[string]any{"protocolVersion": "2025-11-25", "capabilities": struct{}{}, "clientInfo": map[string]string{"name": "drill", "version": "1"}}, "tools/list": map[string]any{}},
-		modern:           {"server/discover": map[string]any{}, "tools/list": map[string]any{}},
-	}
-	for method, params := range methods[w.protocol] {
-		result, err := again(ctx, e, func() (*string, error) {
-			result, err := e.send(ctx, map[string]any{"jsonrpc": "2.0", "id": 1, "method": method, "params": params}, "")
-			text := string(result)
-			return &text, err
-		})
-		if err == nil && len(*result) < 50 {
-			err = errors.New(*result)
-		}
-		if err != nil {
-			return fmt.Errorf("%s: %w", method, err)
-		}
-	}
-	return nil
+	return err
 }
 
 // watch follows the stream of the owner until ctx ends, over all interruptions.

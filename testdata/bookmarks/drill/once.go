@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"log"
+	"strings"
 	"sync"
 	"sync/atomic"
 	"time"
@@ -22,8 +23,23 @@ type writer struct {
 	clients  []*bookmarks.Client // of all protocols
 	withKeys bool
 	made     int // creates that were acknowledged
-	refused  int // creates that were made twice but for the constraint, without keys
 	changed  int // patches that were acknowledged
+}
+
+// newWriter returns an owner whom the database knows.
+func newWriter(ctx context.Context, name string, withKeys bool, databaseURL, base string, f *figures) (*writer, error) {
+	w := &writer{figures: f, name: name, withKeys: withKeys}
+	err := execute(ctx, databaseURL, "insert into tokens values (sha256($1), $2, '{bookmarks:read,bookmarks:write}')", []byte("token-"+name), name)
+	for _, p := range protocols {
+		client, wrong := newClient(p, base, "token-"+name, withKeys, f)
+		w.clients, err = append(w.clients, client), errors.Join(err, wrong)
+	}
+	return w, err
+}
+
+// note returns the input of a create that nothing but a key keeps from being made twice.
+func note(name string) *bookmarks.NewBookmark {
+	return &bookmarks.NewBookmark{Title: name, Item: bookmarks.Item{Note: &bookmarks.Note{Text: name}}}
 }
 
 // writeOnce lets writers work for span, or until they have made so many writes, while
@@ -31,7 +47,7 @@ type writer struct {
 // with what there is: with keys each write is there once, and without keys some are there
 // twice.
 func writeOnce(ctx context.Context, span time.Duration, most int, withKeys bool, databaseURL, base string, c *chaos) error {
-	f := &figures{requests: make(map[string]int), errors: make(map[string]int), next: newTransport()}
+	f := newFigures()
 	load, stop := context.WithTimeout(ctx, span)
 	defer stop()
 	writers := make([]*writer, 32)
@@ -39,25 +55,16 @@ func writeOnce(ctx context.Context, span time.Duration, most int, withKeys bool,
 	left.Store(int64(most))
 	var working sync.WaitGroup
 	for i := range writers {
-		w := &writer{figures: f, name: fmt.Sprint("once-", withKeys, "-", i), withKeys: withKeys}
-		token := "token-" + w.name
-		if err := execute(ctx, databaseURL, "insert into tokens values (sha256($1), $2, '{bookmarks:read,bookmarks:write}')", []byte(token), w.name); err != nil {
+		w, err := newWriter(ctx, fmt.Sprint("once-", withKeys, "-", i), withKeys, databaseURL, base, f)
+		if err != nil {
 			return err
-		}
-		for _, p := range protocols {
-			if p == "REST" && !withKeys { // whose client makes keys of its own
-				continue
-			}
-			client, err := newClient(p, base, token, f)
-			if err != nil {
-				return err
-			}
-			w.clients = append(w.clients, client)
 		}
 		writers[i] = w
 		working.Go(func() {
 			for i := 0; load.Err() == nil && left.Add(-1) >= 0; i++ {
-				w.write(i)
+				if err := w.write(i); err != nil {
+					w.fail("%s: write %d: %v", w.name, i, err)
+				}
 			}
 		})
 	}
@@ -69,47 +76,27 @@ func writeOnce(ctx context.Context, span time.Duration, most int, withKeys bool,
 	return reportOnce(ctx, databaseURL, writers, f, c)
 }
 
-// write makes the i-th write. With keys it then sends it once more, over another protocol,
-// and the answer must be the same.
-func (w *writer) write(i int) {
-	var last int64
-	send := func(protocol int) (b *bookmarks.Bookmark, err error) {
-		client, name := w.clients[protocol%len(w.clients)], fmt.Sprint(w.name, "-", i)
-		ctx, cancel := context.WithTimeout(context.Background(), patience)
-		defer cancel()
-		if w.withKeys {
-			ctx = keyed(ctx, name)
-		}
-		for {
-			if i%2 == 0 {
-				b, err = client.Create(ctx, &bookmarks.NewBookmark{URL: "https://example.com/" + name, Title: name})
-			} else {
-				in := &bookmarks.Change{ID: last}
-				in.Note.Set(name)
-				b, err = client.Patch(ctx, in)
-			}
-			code := svc.CodeOf(err)
-			if code == svc.CodeAlreadyExists && !w.withKeys { // it was made before its answer was lost
-				w.refused++
-				return nil, nil
-			}
-			if code != svc.CodeUnavailable && code != svc.CodeAborted || !sleep(ctx, 100*time.Millisecond) {
-				return b, err
-			}
-		}
-	}
+// write makes the i-th write: a create, or a change of the bookmark that was created last.
+// With keys it then sends it once more, over another protocol, and the answer must be the
+// same.
+func (w *writer) write(i int) error {
+	ctx, cancel := context.WithTimeout(context.Background(), patience)
+	defer cancel()
+	name := fmt.Sprint(w.name, "-", i)
+	ctx = svc.WithIdempotencyKey(ctx, name)
+	send := func(client *bookmarks.Client) (*bookmarks.Bookmark, error) { return client.Create(ctx, note(name)) }
 	if i%2 == 1 {
-		page, err := w.latest()
-		if err != nil {
-			w.fail("%s: list: %v", w.name, err)
-			return
+		page, err := w.clients[0].List(ctx, &bookmarks.Filter{CursorQuery: svc.CursorQuery{Limit: 1}})
+		if err != nil || len(page.Data) == 0 {
+			return errors.Join(err, errors.New("the bookmark is gone"))
 		}
-		last = page
+		send = func(client *bookmarks.Client) (*bookmarks.Bookmark, error) {
+			return client.Patch(ctx, &bookmarks.Change{ID: page.Data[0].ID, Title: name})
+		}
 	}
-	b, err := send(i / 2)
+	b, err := send(w.clients[i/2%len(protocols)])
 	if err != nil {
-		w.fail("%s: write %d: %v", w.name, i, err)
-		return
+		return err
 	}
 	if i%2 == 0 {
 		w.made++
@@ -117,28 +104,13 @@ func (w *writer) write(i int) {
 		w.changed++
 	}
 	if !w.withKeys {
-		return
+		return nil
 	}
-	if again, err := send(i/2 + 1); err != nil || fmt.Sprint(*again) != fmt.Sprint(*b) {
-		// Over REST the place is a header, which other protocols do not have.
-		if err == nil {
-			again.Location, b.Location = "", ""
-		}
-		if err != nil || fmt.Sprint(*again) != fmt.Sprint(*b) {
-			w.fail("%s: write %d: %v and then %v, %v", w.name, i, b, again, err)
-		}
+	again, err := send(w.clients[(i/2+1)%len(protocols)])
+	if err != nil {
+		return err
 	}
-}
-
-// latest returns the ID of the newest bookmark.
-func (w *writer) latest() (int64, error) {
-	ctx, cancel := context.WithTimeout(context.Background(), patience)
-	defer cancel()
-	page, err := w.clients[0].List(ctx, &bookmarks.Filter{CursorQuery: svc.CursorQuery{Limit: 1}})
-	if err != nil || len(page.Data) == 0 {
-		return 0, errors.Join(err, errors.New("the bookmark is gone"))
-	}
-	return page.Data[0].ID, nil
+	return same(again, b)
 }
 
 // reportOnce prints the figures and returns what is wrong.
@@ -148,30 +120,66 @@ func reportOnce(ctx context.Context, databaseURL string, writers []*writer, f *f
 		return err
 	}
 	defer conn.Close(ctx)
-	acked, twice, refused := 0, 0, 0
+	acked, twice := 0, 0
 	for _, w := range writers {
 		var made, changed int
 		err := conn.QueryRow(ctx, "select count(*), coalesce(sum(version-1), 0) from bookmarks where owner = $1", w.name).Scan(&made, &changed)
 		if err != nil {
 			return err
 		}
-		acked, twice, refused = acked+w.made+w.changed, twice+changed-w.changed, refused+w.refused
-		if made != w.made || w.withKeys && changed != w.changed || changed < w.changed {
+		acked, twice = acked+w.made+w.changed, twice+made-w.made+changed-w.changed
+		if lost := made < w.made || changed < w.changed; lost || w.withKeys && (made != w.made || changed != w.changed) {
 			f.fail("%s: %d bookmarks and %d changes acknowledged, %d and %d found", w.name, w.made, w.changed, made, changed)
 		}
 	}
 	what := "with keys"
 	if !writers[0].withKeys {
-		if what = "without keys"; twice+refused == 0 {
+		if what = "without keys"; twice == 0 {
 			f.fail("no write was made twice without keys, so this drill finds nothing")
 		}
 	}
-	log.Printf("%s: %d writes acknowledged, %d made twice, and %d but for a constraint; %d SIGKILL, %d crashes of the database", what, acked, twice, refused, c.kills, c.crashes)
-	for _, text := range f.wrong[:min(10, len(f.wrong))] {
-		log.Print("WRONG: ", text)
+	log.Printf("%s: %d writes acknowledged, %d made twice; %d SIGKILL, %d crashes of the database", what, acked, twice, c.kills, c.crashes)
+	return errors.Join(append(c.errs, f.problems())...)
+}
+
+// together sends equal calls at the same time, over all protocols and to all replicas, and
+// returns an error unless each has acted once and all of its answers are equal.
+func together(ctx context.Context, isolation, databaseURL, base string) error {
+	const rounds, equal = 3, 64
+	f := newFigures()
+	w, err := newWriter(ctx, "together-"+strings.ReplaceAll(isolation, " ", "-"), true, databaseURL, base, f)
+	if err != nil {
+		return err
 	}
-	if len(f.wrong) > 0 {
-		return fmt.Errorf("%d answers are wrong", len(f.wrong))
+	ctx, cancel := context.WithTimeout(ctx, rounds*patience)
+	defer cancel()
+	start := time.Now()
+	for round := range rounds {
+		name := fmt.Sprint(w.name, "-", round)
+		answers, errs := make([]*bookmarks.Bookmark, equal), make([]error, equal)
+		var calls sync.WaitGroup
+		for i := range answers {
+			calls.Go(func() {
+				answers[i], errs[i] = w.clients[i%len(w.clients)].Create(svc.WithIdempotencyKey(ctx, name), note(name))
+			})
+		}
+		calls.Wait()
+		if err := errors.Join(errs...); err != nil {
+			return err
+		}
+		for _, b := range answers {
+			if err := same(b, answers[0]); err != nil {
+				f.fail("%s: %v", name, err)
+			}
+		}
 	}
-	return errors.Join(c.errs...)
+	page, err := w.clients[0].List(ctx, &bookmarks.Filter{CursorQuery: svc.CursorQuery{Limit: 100}})
+	if err != nil {
+		return err
+	}
+	if len(page.Data) != rounds {
+		f.fail("%d of %d calls acted", len(page.Data), rounds)
+	}
+	log.Printf("%s: %d times %d equal calls at a time: %d bookmarks in %v; sent again after %v", isolation, rounds, equal, len(page.Data), time.Since(start).Round(time.Second), f.again)
+	return f.problems()
 }

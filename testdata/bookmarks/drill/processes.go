@@ -1,7 +1,6 @@
 package main
 
 import (
-	"bytes"
 	"cmp"
 	"context"
 	_ "embed"
@@ -40,6 +39,7 @@ type process struct {
 	log     string              // a file
 	address string              // where it listens
 	cmd     *exec.Cmd
+	ended   chan error // of cmd
 }
 
 // start starts the process and waits until it listens or ends.
@@ -55,33 +55,31 @@ func (p *process) start() error {
 	if err := p.cmd.Start(); err != nil {
 		return err
 	}
-	for deadline := time.Now().Add(20 * time.Second); time.Now().Before(deadline); time.Sleep(20 * time.Millisecond) {
+	p.ended = make(chan error, 1)
+	go func(cmd *exec.Cmd, ended chan error) { ended <- cmd.Wait(); close(ended) }(p.cmd, p.ended)
+	for deadline := time.Now().Add(20 * time.Second); time.Now().Before(deadline); {
 		if conn, err := net.Dial("tcp", p.address); err == nil {
 			return conn.Close()
 		}
-		if syscall.Kill(p.cmd.Process.Pid, 0) != nil || exited(p.cmd.Process.Pid) {
-			return fmt.Errorf("%s ends: %w", p.name, p.cmd.Wait())
+		select {
+		case err := <-p.ended:
+			return fmt.Errorf("%s ends: %w", p.name, err)
+		case <-time.After(20 * time.Millisecond):
 		}
 	}
 	p.stop(syscall.SIGKILL)
 	return fmt.Errorf("%s does not listen", p.name)
 }
 
-// exited reports whether a child has ended and has not been waited for.
-func exited(pid int) bool {
-	stat, err := os.ReadFile(fmt.Sprintf("/proc/%d/stat", pid))
-	return err != nil || bytes.Contains(stat, []byte(") Z "))
-}
-
-// stop sends a signal and waits until the process has ended.
+// stop sends a signal and waits until the process has ended, if it has not before.
 func (p *process) stop(signal syscall.Signal) error {
-	if p.cmd == nil || p.cmd.Process == nil || p.cmd.ProcessState != nil {
+	if p.ended == nil {
 		return nil
 	}
 	p.cmd.Process.Signal(signal)
 	killer := time.AfterFunc(30*time.Second, func() { p.cmd.Process.Kill() })
 	defer killer.Stop()
-	return p.cmd.Wait()
+	return <-p.ended
 }
 
 // newPostgres makes a database cluster in dir. PostgreSQL does not run as root.

@@ -4,8 +4,8 @@
 //	DATABASE_URL=postgres://… server -addr 127.0.0.1:8080
 //
 //	main.go      the process: its configuration, start and stop, routes, metrics
-//	service.go   the methods, with what does not depend on the database
-//	postgres.go  the database: queries, migrations, tokens, errors
+//	service.go   the methods, with their SQL
+//	postgres.go  the database: migrations, transactions with keys, tokens, errors
 package main
 
 import (
@@ -87,7 +87,7 @@ func newHandler(ctx context.Context, db *postgres, stopping <-chan struct{}) htt
 	service := newService(db, stopping, counts.observe)
 	mux.Handle("/", service.REST())
 	mux.Handle("/rpc", service.RPC())
-	mux.Handle("/mcp", service.MCP(nil))
+	mux.Handle("/mcp", service.MCP(&svc.MCPOptions{Tools: map[string]svc.ToolOptions{"List": {Fields: true}}}))
 	mux.Handle("/openapi.json", service.OpenAPI())
 	docs := service.Docs(&svc.DocsOptions{REST: ".", RPC: "rpc", MCP: "mcp"})
 	mux.Handle("/{$}", docs)

@@ -17,66 +17,11 @@ import (
 	"example.com/svc"
 )
 
-// A fake is a store for the tests of service.go, with one bookmark and no database.
-type fake struct {
-	store // for methods that a test does not call
-	b     bookmarks.Bookmark
-}
-
-func (f fake) create(context.Context, string, *bookmarks.NewBookmark) (*bookmarks.Bookmark, error) {
-	return &f.b, nil // of a copy
-}
-
-func (f fake) list(_ context.Context, _ string, _ *bookmarks.Filter, _ int64) ([]bookmarks.Bookmark, error) {
-	return []bookmarks.Bookmark{f.b}, nil
-}
-
-func (f fake) change(_ context.Context, owner string, id int64, edit func(*bookmarks.Bookmark) error) (*bookmarks.Bookmark, error) {
-	if owner != "ada" || id != f.b.ID {
-		return nil, bookmarks.ErrNotFound
-	}
-	return &f.b, edit(&f.b)
-}
-
 var update = flag.Bool("update", false, "write testdata/released.json")
 
 // Verify that what clients of the last release use is still there.
 func TestReleased(t *testing.T) {
-	svc.CheckReleased(t, newService(fake{}, nil, nil), "../testdata/released.json", *update)
-}
-
-// Verify status, headers and body of answers that do not take a database.
-func TestService(t *testing.T) {
-	service := newService(fake{b: bookmarks.Bookmark{ID: 7, URL: "https://go.dev", Title: "Go", Note: "old", ETag: `"2"`}}, nil, nil)
-	for _, test := range []struct{ request, body, ifMatch, status, header, want string }{
-		{"POST /bookmarks", `{"url":"https://go.dev","title":"Go"}`, "", "201", "/bookmarks/7", `"note":"old"`},
-		{"POST /bookmarks", `{"url":"gopher://go.dev","title":""}`, "", "400", "", `must have at least 1 character`},
-		{"POST /bookmarks", `{"url":"https://go.dev","title":"Go","tags":["go","Go!"]}`, "", "400", "", `"path":"/tags/1"`},
-		{"PATCH /bookmarks/7", `{"title":"Gopher"}`, `"1", "2"`, "200", "", `"title":"Gopher","note":"old","tags":[]`},
-		{"PATCH /bookmarks/7", `{"note":null,"tags":["go"]}`, "*", "200", "", `"title":"Go","tags":["go"]`},
-		{"PATCH /bookmarks/7", `{"note":"new"}`, "", "200", "", `"note":"new"`},
-		{"PATCH /bookmarks/7", `{"note":"new"}`, `"1"`, "412", "", `"the bookmark has changed; get it again"`},
-		{"PATCH /bookmarks/8", `{}`, "", "404", "", `"NOT_FOUND"`},
-		{"POST /bookmarks/import", "https://go.dev,Go,,a b\nhttps://go.dev,Go", "", "200", "", `{"added":2,"known":0}`},
-		{"POST /bookmarks/import", "https://go.dev,Go\ngopher://go.dev,Go", "", "400", "", `line 2: invalid input: /url`},
-		{"POST /bookmarks/import", "https://go.dev", "", "400", "", `line 1 has 1 columns`},
-		{"POST /bookmarks/import", "\"https://go.dev", "", "400", "", `line 1 is not a line of CSV`},
-		{"GET /bookmarks/export", "", "", "200", "", "https://go.dev,Go,old,\n"},
-		{"GET /bookmarks?cursor=x", "", "", "400", "", `"in":"query","path":"/cursor"`},
-	} {
-		method, target, _ := strings.Cut(test.request, " ")
-		r := httptest.NewRequest(method, target, strings.NewReader(test.body))
-		r.Header.Set("If-Match", test.ifMatch)
-		if target == "/bookmarks/import" {
-			r.Header.Set("Content-Type", "text/csv")
-		}
-		w := httptest.NewRecorder()
-		caller := &svc.Principal{Subject: "ada", Scopes: []string{"bookmarks:read", "bookmarks:write"}}
-		service.REST().ServeHTTP(w, r.WithContext(svc.WithPrincipal(r.Context(), caller)))
-		if status := w.Result().Status[:3]; status != test.status || w.Header().Get("Location") != test.header || !strings.Contains(w.Body.String(), test.want) {
-			t.Errorf("%s %s: %s %v %s", test.request, test.body, status, w.Header(), w.Body)
-		}
-	}
+	svc.CheckReleased(t, newService(nil, nil, nil), "../testdata/released.json", *update)
 }
 
 // Verify that a client sends requests again that may run twice, and no others.
@@ -88,12 +33,12 @@ func TestClient(t *testing.T) {
 			return
 		}
 		w.Header().Set("Content-Type", "application/json")
-		w.Write([]byte(`{"id":7,"url":"https://go.dev","title":"Go","tags":[],"created_at":"2026-01-01T00:00:00Z"}`))
+		w.Write([]byte(`{"id":7,"title":"Milk","item":{"kind":"note","text":"Buy milk"},"tags":[],"created_at":"2026-01-01T00:00:00Z"}`))
 	}))
 	defer server.Close()
 	client, _ := bookmarks.Connect(server.URL, "secret", nil)
-	b, err := client.Create(t.Context(), &bookmarks.NewBookmark{URL: "https://go.dev", Title: "Go"})
-	if err != nil || b.ID != 7 || requests != 2 {
+	b, err := client.Create(t.Context(), &bookmarks.NewBookmark{Title: "Milk", Item: bookmarks.Item{Note: &bookmarks.Note{Text: "Buy milk"}}})
+	if err != nil || b.ID != 7 || b.Item.Note.Text != "Buy milk" || requests != 2 {
 		t.Errorf("with a key: %+v, %v after %d requests", b, err, requests)
 	}
 	requests = 0
@@ -103,9 +48,9 @@ func TestClient(t *testing.T) {
 	}
 }
 
-// serve starts a server on the database of DATABASE_URL, and returns it with a client
-// whose bookmarks no other test has.
-func serve(t *testing.T, scopes ...string) (*httptest.Server, *bookmarks.Client, string) {
+// serve starts a server on the database of DATABASE_URL, and returns its handler, and a
+// client and its token, whose bookmarks no other test has.
+func serve(t *testing.T, scopes ...string) (http.Handler, *bookmarks.Client, string) {
 	t.Helper()
 	url := os.Getenv("DATABASE_URL")
 	if url == "" {
@@ -125,42 +70,64 @@ func serve(t *testing.T, scopes ...string) (*httptest.Server, *bookmarks.Client,
 	t.Cleanup(server.Close)
 	t.Cleanup(func() { close(stopping) }) // runs before Close, which waits for streams
 	client, _ := bookmarks.Connect(server.URL, token, nil)
-	return server, client, token
+	return server.Config.Handler, client, token
 }
 
-// Verify what the database decides: conflicts, keys, versions.
-func TestPostgres(t *testing.T) {
-	_, client, _ := serve(t, "bookmarks:read", "bookmarks:write")
-	ctx, in := svc.WithIdempotencyKey(t.Context(), "key"), &bookmarks.NewBookmark{URL: "https://go.dev", Title: "The Go language", Tags: []string{"go"}}
-	b, err := client.Create(ctx, in)
-	if err != nil || b.Location != fmt.Sprint("/bookmarks/", b.ID) || b.ETag != `"1"` {
-		t.Fatalf("created %+v, %v", b, err)
+// call sends a request such as "GET /bookmarks", with headers such as "If-Match: *".
+func call(handler http.Handler, token, request, body string, headers ...string) *httptest.ResponseRecorder {
+	method, target, _ := strings.Cut(request, " ")
+	r, w := httptest.NewRequest(method, target, strings.NewReader(body)), httptest.NewRecorder()
+	if token != "" {
+		headers = append(headers, "Authorization: Bearer "+token)
 	}
-	if again, err := client.Create(ctx, in); err != nil || again.ID != b.ID {
-		t.Errorf("created again %+v, %v", again, err)
+	for _, header := range headers {
+		if name, value, ok := strings.Cut(header, ": "); ok {
+			r.Header.Set(name, value)
+		}
 	}
-	_, err = client.Create(ctx, &bookmarks.NewBookmark{URL: in.URL, Title: "Go"})
-	wantCode(t, err, svc.CodeInvalidArgument)
-	ctx = t.Context()
-	_, err = client.Create(ctx, &bookmarks.NewBookmark{URL: in.URL, Title: "Go"})
-	wantCode(t, err, svc.CodeAlreadyExists)
-	_, err = client.Create(ctx, &bookmarks.NewBookmark{URL: in.URL + "/x", Title: "a\x00b"})
-	wantCode(t, err, svc.CodeInvalidArgument)
-	change := &bookmarks.Change{ID: b.ID, IfMatch: b.ETag}
-	change.Note.Set("mascots are gophers")
-	if b, err = client.Patch(ctx, change); err != nil || b.ETag != `"2"` || b.Note != "mascots are gophers" || len(b.Tags) != 1 {
-		t.Errorf("changed %+v, %v", b, err)
-	}
-	_, err = client.Patch(ctx, change)
-	wantCode(t, err, svc.CodeFailedPrecondition)
-	wantCode(t, client.Delete(ctx, &bookmarks.ID{ID: b.ID}), svc.CodeOK)
-	wantCode(t, client.Delete(ctx, &bookmarks.ID{ID: b.ID}), svc.CodeNotFound)
+	handler.ServeHTTP(w, r)
+	return w
 }
 
-func wantCode(t *testing.T, err error, want svc.Code) {
-	t.Helper()
-	if svc.CodeOf(err) != want {
-		t.Errorf("got %v, want %s", err, want)
+// Verify status and body of one answer after the other. ID is that of the newest bookmark.
+func TestService(t *testing.T) {
+	handler, _, token := serve(t, "bookmarks:read", "bookmarks:write")
+	id := "0"
+	for _, test := range []struct{ request, body, header, want string }{
+		{"POST /bookmarks", `{"title":"Go","item":{"kind":"link","url":"https://go.dev"}}`, "Idempotency-Key: 1", `201 {"id":ID,"title":"Go","item":{"kind":"link","url":"https://go.dev"},"tags":[],`},
+		{"POST /bookmarks", `{"title":"Go","item":{"kind":"link","url":"https://go.dev"}}`, "Idempotency-Key: 1", `201 {"id":ID,`},
+		{"POST /bookmarks", `{"title":"No","item":{"kind":"link","url":"https://go.dev"}}`, "Idempotency-Key: 1", `422 `},
+		{"POST /bookmarks", `{"title":"No","item":{"kind":"link","url":"https://go.dev"}}`, "Idempotency-Key: 2", `"ALREADY_EXISTS"`},
+		{"POST /bookmarks", `{"title":"","item":{"kind":"link","url":"gopher://go.dev"}}`, "", `must have at least 1 character`},
+		{"POST /bookmarks", `{"title":"Go","item":{"kind":"page","url":"https://go.dev"}}`, "", `must be one of link, note, file`},
+		{"POST /bookmarks", `{"title":"Go","item":{"kind":"note","text":"a\u0000b"},"tags":["go"]}`, "", `400 `},
+		{"POST /mcp", `{"jsonrpc":"2.0","id":1,"method":"tools/call","params":{"name":"bookmarks_list","arguments":{"fields":["id","title"]}}}`, "Accept: application/json, text/event-stream", `"structuredContent":{"data":[{"id":ID,"title":"Go"}],"has_more":false}`},
+		{"PATCH /bookmarks/ID", `{"title":"Gopher","tags":["a","b"]}`, `If-Match: "1", "2"`, `200 {"id":ID,"title":"Gopher","item":{"kind":"link","url":"https://go.dev"},"tags":["a","b"]`},
+		{"PATCH /bookmarks/ID", `{"title":"Go"}`, `If-Match: "1"`, `412 {"error":{"code":"FAILED_PRECONDITION","message":"the bookmark has changed; get it again"}}`},
+		{"PATCH /bookmarks/ID", `{"tags":null}`, "", `200 {"id":ID,"title":"Gopher","item":{"kind":"link","url":"https://go.dev"},"tags":[]`},
+		{"GET /bookmarks/ID", "", `If-None-Match: "3"`, "304"},
+		{"GET /bookmarks/ID/file", "", "", `404 {"error":{"code":"NOT_FOUND"`},
+		{"POST /bookmarks/import", "https://go.dev/x,X,a b\nhttps://go.dev,Go,", "", `200 {"added":1,"known":1}`},
+		{"POST /bookmarks/import", "https://go.dev,Go,\ngopher://go.dev,Go,", "", `line 2: invalid input: /item/url must be an address of http or https`},
+		{"POST /bookmarks/import", "https://go.dev", "", `line 1 is not an address, a title and tags in CSV`},
+		{"POST /bookmarks", `{"title":"Hello","item":{"kind":"file","name":"a.txt","type":"text/plain","data":"aGVsbG8="}}`, "", `"item":{"kind":"file","name":"a.txt","type":"text/plain"},`},
+		{"GET /bookmarks/ID/file", "", "Range: bytes=1-3", "206 ell"},
+		{"GET /bookmarks/export", "", "", "200 https://go.dev/x,X,a b\nhttps://go.dev,Gopher,\n"},
+		{"DELETE /bookmarks/ID", "", "", "204"},
+		{"DELETE /bookmarks/ID", "", "", "404"},
+		{"GET /bookmarks?cursor=x", "", "", `"in":"query","path":"/cursor"`},
+	} {
+		kind := "application/json"
+		if strings.HasSuffix(test.request, "import") {
+			kind = "text/csv"
+		}
+		w := call(handler, token, strings.ReplaceAll(test.request, "ID", id), test.body, test.header, "Content-Type: "+kind)
+		if place, ok := strings.CutPrefix(w.Header().Get("Location"), "/bookmarks/"); ok {
+			id = place
+		}
+		if got := fmt.Sprint(w.Code, " ", w.Body); !strings.Contains(got, strings.ReplaceAll(test.want, "ID", id)) {
+			t.Errorf("%s %s: %s, want %s", test.request, test.body, got, test.want)
+		}
 	}
 }
 
@@ -170,7 +137,10 @@ func TestListAndWatch(t *testing.T) {
 	_, client, _ := serve(t, "bookmarks:read", "bookmarks:write")
 	_, other, _ := serve(t, "bookmarks:read")
 	add := func(i int) {
-		in := &bookmarks.NewBookmark{URL: fmt.Sprint("https://go.dev/", i), Title: fmt.Sprint("Page number ", i), Tags: []string{fmt.Sprint("t", i%2), "all"}}
+		in := &bookmarks.NewBookmark{Title: fmt.Sprint("Page number ", i), Tags: []string{fmt.Sprint("t", i%2), "all"}}
+		if in.Item.Link = &(bookmarks.Link{URL: fmt.Sprint("https://go.dev/", i)}); i%5 == 0 {
+			in.Item = bookmarks.Item{Note: &bookmarks.Note{Text: "of another page"}}
+		}
 		if _, err := client.Create(t.Context(), in); err != nil {
 			t.Fatal(err)
 		}
@@ -196,9 +166,10 @@ func TestListAndWatch(t *testing.T) {
 			}
 		}
 	}
-	all, some, words := list(client, bookmarks.Filter{}), list(client, bookmarks.Filter{Tags: []string{"t1", "all"}}), list(client, bookmarks.Filter{Query: `"pages numbers"`})
-	if none := list(other, bookmarks.Filter{}); all != 25 || some != 12 || words != 25 || none != 0 {
-		t.Errorf("%d in all, %d with tags, %d with words, %d of another owner", all, some, words, none)
+	all, tagged, none := list(client, bookmarks.Filter{}), list(client, bookmarks.Filter{Tags: []string{"t1", "all"}}), list(other, bookmarks.Filter{})
+	words, notes := list(client, bookmarks.Filter{Query: `"pages numbers"`}), list(client, bookmarks.Filter{Query: "another", Kind: "note"})
+	if all != 25 || tagged != 12 || none != 0 || words != 25 || notes != 5 {
+		t.Errorf("%d in all, %d with tags, %d of another owner, %d with words, %d notes", all, tagged, none, words, notes)
 	}
 	stream, err := client.Watch(t.Context(), &bookmarks.Since{})
 	if err != nil {
@@ -206,7 +177,7 @@ func TestListAndWatch(t *testing.T) {
 	}
 	n := 0
 	for b, err := range stream {
-		if err != nil || b.URL != fmt.Sprint("https://go.dev/", n) {
+		if err != nil || b.Title != fmt.Sprint("Page number ", n) {
 			t.Fatalf("item %d is %+v, %v", n, b, err)
 		}
 		if n++; n == 27 {
@@ -219,34 +190,28 @@ func TestListAndWatch(t *testing.T) {
 
 // Verify who may do what, and what a process answers without a database.
 func TestHandler(t *testing.T) {
-	server, client, token := serve(t, "bookmarks:read")
-	_, err := client.Create(t.Context(), &bookmarks.NewBookmark{URL: "https://go.dev", Title: "Go"})
-	wantCode(t, err, svc.CodePermissionDenied)
+	up, _, token := serve(t, "bookmarks:read")
 	pool, _ := pgxpool.New(t.Context(), "postgres://127.0.0.1:1/x") // nothing listens there
 	stopped, stop := context.WithCancel(t.Context())
 	stop()
-	up, down := server.Config.Handler, newHandler(stopped, &postgres{pool}, nil)
+	down := newHandler(stopped, &postgres{pool}, nil)
 	for _, test := range []struct {
-		handler           http.Handler
-		path, token, want string
+		handler              http.Handler
+		request, token, want string
 	}{
-		{up, "/bookmarks", "", `401 {"error":{"code":"UNAUTHENTICATED"`},
-		{up, "/bookmarks", token + "x", `401 {"error":{"code":"UNAUTHENTICATED"`},
-		{up, "/bookmarks", token, `200 {"data":[]`},
-		{up, "/livez", "", "200"}, {up, "/readyz", "", "200"},
-		{up, "/openapi.json", "", `200 {"openapi":"3.0.3"`},
-		{up, "/metrics", "", `method="bookmarks.create",code="PERMISSION_DENIED"} 1`},
-		{down, "/bookmarks", token, `503 {"error":{"code":"UNAVAILABLE"`},
-		{down, "/livez", "", "200"}, {down, "/readyz", "", `503 {"error":{"code":"UNAVAILABLE","message":"the server is stopping; come back"`},
+		{up, "GET /bookmarks", "", `401 {"error":{"code":"UNAUTHENTICATED"`},
+		{up, "GET /bookmarks", token + "x", `401 {"error":{"code":"UNAUTHENTICATED"`},
+		{up, "GET /bookmarks", token, `200 {"data":[]`},
+		{up, "DELETE /bookmarks/1", token, `403 {"error":{"code":"PERMISSION_DENIED"`},
+		{up, "GET /livez", "", "200"}, {up, "GET /readyz", "", "200"},
+		{up, "GET /openapi.json", "", `200 {"openapi":"3.0.3"`},
+		{up, "GET /metrics", "", `method="bookmarks.delete",code="PERMISSION_DENIED"} 1`},
+		{down, "GET /bookmarks", token, `503 {"error":{"code":"UNAVAILABLE"`},
+		{down, "GET /livez", "", "200"}, {down, "GET /readyz", "", `503 {"error":{"code":"UNAVAILABLE","message":"the server is stopping; come back"`},
 	} {
-		r := httptest.NewRequest("GET", test.path, nil)
-		if test.token != "" {
-			r.Header.Set("Authorization", "Bearer "+test.token)
-		}
-		w := httptest.NewRecorder()
-		test.handler.ServeHTTP(w, r)
-		if got := fmt.Sprint(w.Code, " ", w.Body); !strings.Contains(got, test.want) || test.path == "/bookmarks" && w.Code == 503 && w.Header().Get("Retry-After") != "1" {
-			t.Errorf("%s: %s %v, want %s", test.path, got, w.Header(), test.want)
+		w := call(test.handler, test.token, test.request, "")
+		if got := fmt.Sprint(w.Code, " ", w.Body); !strings.Contains(got, test.want) || strings.HasSuffix(test.request, "bookmarks") && w.Code == 503 && w.Header().Get("Retry-After") != "1" {
+			t.Errorf("%s: %s %v, want %s", test.request, got, w.Header(), test.want)
 		}
 	}
 }

@@ -1,41 +1,33 @@
 package main
 
 import (
+	"bytes"
+	"cmp"
 	"context"
+	"encoding/csv"
+	"errors"
+	"io"
 	"math"
 	"net/http"
 	"strconv"
+	"strings"
 	"time"
+
+	"github.com/jackc/pgx/v5"
 
 	"example.com/bookmarks"
 	"example.com/svc"
 )
 
-// A store keeps the bookmarks of all owners. Its errors are those that clients get.
-type store interface {
-	// once is svc.Idempotency.Run. The methods below take part in its transaction.
-	once(ctx context.Context, id string, do func(context.Context) ([]byte, error)) ([]byte, error)
-	create(ctx context.Context, owner string, in *bookmarks.NewBookmark) (*bookmarks.Bookmark, error)
-	get(ctx context.Context, owner string, id int64) (*bookmarks.Bookmark, error)
-	// list returns up to in.Limit bookmarks with an ID below before, newest first.
-	list(ctx context.Context, owner string, in *bookmarks.Filter, before int64) ([]bookmarks.Bookmark, error)
-	// change calls edit with a bookmark that nobody else changes meanwhile, and stores
-	// what edit has made of it. An error of edit leaves it as it was.
-	change(ctx context.Context, owner string, id int64, edit func(*bookmarks.Bookmark) error) (*bookmarks.Bookmark, error)
-	remove(ctx context.Context, owner string, id int64) error
-	// since returns the first bookmarks with an ID greater than after, in their order.
-	// No bookmark turns up later with a smaller one.
-	since(ctx context.Context, owner string, after int64) ([]bookmarks.Bookmark, error)
-}
-
 // newService registers the methods. Streams end when stopping is closed.
-func newService(s store, stopping <-chan struct{}, observe func(context.Context, svc.Observation)) *svc.Service {
+func newService(db *postgres, stopping <-chan struct{}, observe func(context.Context, svc.Observation)) *svc.Service {
 	options := bookmarks.Options()
 	options.Observe = observe
-	options.Idempotency = &svc.Idempotency{Run: s.once}
+	options.Idempotency = &svc.Idempotency{Run: db.once}
 	options.Intercept = func(next svc.InvokeFunc) svc.InvokeFunc {
 		return func(ctx context.Context, resource, method string, input any) (any, error) {
-			if method == "watch" || method == "import" { // which last for as long as their clients take
+			switch method {
+			case "watch", "import", "export": // which last for as long as their clients take
 				return next(ctx, resource, method, input)
 			}
 			ctx, cancel := context.WithTimeout(ctx, callTimeout)
@@ -43,7 +35,7 @@ func newService(s store, stopping <-chan struct{}, observe func(context.Context,
 			return next(ctx, resource, method, input)
 		}
 	}
-	impl := &service{store: s, stopping: stopping}
+	impl := &service{postgres: db, stopping: stopping}
 	impl.self = svc.MustRegister[bookmarks.API](impl, options)
 	return impl.self
 }
@@ -52,7 +44,7 @@ func newService(s store, stopping <-chan struct{}, observe func(context.Context,
 const callTimeout = 10 * time.Second
 
 type service struct {
-	store    store
+	*postgres
 	stopping <-chan struct{}
 	self     *svc.Service // for Import, which calls Create
 }
@@ -63,11 +55,50 @@ func owner(ctx context.Context) string {
 	return p.Subject
 }
 
-// Create says where the bookmark is.
-func (s *service) Create(ctx context.Context, in *bookmarks.NewBookmark) (*bookmarks.Bookmark, error) {
-	b, err := s.store.create(ctx, owner(ctx), in)
-	if err != nil {
-		return nil, err
+// columns are what scan reads.
+const columns = ` id, title, tags, kind, url, text, name, type, created_at, '"' || version || '"' `
+
+func scan(row pgx.CollectableRow) (b bookmarks.Bookmark, err error) {
+	link, note, file := new(bookmarks.Link), new(bookmarks.Note), new(bookmarks.File)
+	err = row.Scan(&b.ID, &b.Title, &b.Tags, &b.Item.Kind, &link.URL, &note.Text, &file.Name, &file.Type, &b.CreatedAt, &b.ETag)
+	switch b.Item.Kind {
+	case "link":
+		b.Item.Link = link
+	case "note":
+		b.Item.Note = note
+	case "file":
+		b.Item.File = file
+	}
+	b.CreatedAt = b.CreatedAt.UTC()
+	return b, err
+}
+
+// one and many take what Query returns, whose error rows have too.
+func one(rows pgx.Rows, _ error) (*bookmarks.Bookmark, error) {
+	b, err := pgx.CollectExactlyOneRow(rows, scan)
+	return &b, storeError(err)
+}
+
+func many(rows pgx.Rows, _ error) ([]bookmarks.Bookmark, error) {
+	list, err := pgx.CollectRows(rows, scan)
+	return list, storeError(err)
+}
+
+// Create takes a lock until it commits, so that bookmarks become visible in the order of
+// their IDs: a stream that has seen 7 never has to go back for 6. The batch is one round
+// trip, and one transaction where there is none yet.
+func (s *service) Create(ctx context.Context, in *bookmarks.NewBookmark) (b *bookmarks.Bookmark, err error) {
+	link, note, file := cmp.Or(in.Item.Link, new(bookmarks.Link)), cmp.Or(in.Item.Note, new(bookmarks.Note)), cmp.Or(in.Item.File, new(bookmarks.File))
+	batch := new(pgx.Batch)
+	batch.Queue("select pg_advisory_xact_lock($1)", createLock)
+	batch.Queue(`insert into bookmarks (owner, title, tags, kind, url, text, name, type, data)
+		values ($1, $2, coalesce($3::text[], '{}'), $4, $5, $6, $7, $8, $9) returning`+columns,
+		owner(ctx), in.Title, in.Tags, in.Item.Kind, link.URL, note.Text, file.Name, file.Type, file.Data).Query(func(rows pgx.Rows) error {
+		b, err = one(rows, nil)
+		return err
+	})
+	if err := s.conn(ctx).SendBatch(ctx, batch).Close(); err != nil {
+		return nil, storeError(err)
 	}
 	b.Location = "/bookmarks/" + strconv.FormatInt(b.ID, 10)
 	return b, nil
@@ -82,7 +113,7 @@ func (s *service) List(ctx context.Context, in *bookmarks.Filter) (*svc.CursorRe
 			return nil, err
 		}
 	}
-	list, err := s.store.list(ctx, owner(ctx), in, before)
+	list, err := s.list(ctx, in, before)
 	if err != nil {
 		return nil, err
 	}
@@ -92,31 +123,62 @@ func (s *service) List(ctx context.Context, in *bookmarks.Filter) (*svc.CursorRe
 	}), nil
 }
 
-// Get returns one bookmark. svc answers If-None-Match.
-func (s *service) Get(ctx context.Context, in *bookmarks.ID) (*bookmarks.Bookmark, error) {
-	return s.store.get(ctx, owner(ctx), in.ID)
+// list returns up to in.Limit bookmarks with an ID below before, newest first.
+func (s *service) list(ctx context.Context, in *bookmarks.Filter, before int64) ([]bookmarks.Bookmark, error) {
+	sql := "select" + columns + "from bookmarks where owner = @owner and id < @before"
+	if in.Query != "" { // and not one text for all, which PostgreSQL would run without this index
+		sql += " and search @@ websearch_to_tsquery('english', @query)"
+	}
+	if in.Kind != "" {
+		sql += " and kind = @kind"
+	}
+	if len(in.Tags) > 0 {
+		sql += " and tags @> @tags"
+	}
+	return many(s.pool.Query(ctx, sql+" order by id desc limit @limit", pgx.NamedArgs{
+		"owner": owner(ctx), "before": before, "query": in.Query, "kind": in.Kind, "tags": in.Tags, "limit": in.Limit}))
 }
 
-func (s *service) Patch(ctx context.Context, in *bookmarks.Change) (*bookmarks.Bookmark, error) {
-	return s.store.change(ctx, owner(ctx), in.ID, func(b *bookmarks.Bookmark) error {
+// Get returns one bookmark. svc answers If-None-Match.
+func (s *service) Get(ctx context.Context, in *bookmarks.ID) (*bookmarks.Bookmark, error) {
+	return one(s.pool.Query(ctx, "select"+columns+"from bookmarks where owner = $1 and id = $2", owner(ctx), in.ID))
+}
+
+// Download returns a file, of which svc sends parts too.
+func (s *service) Download(ctx context.Context, in *bookmarks.ID) (*svc.File, error) {
+	var f svc.File
+	var data []byte
+	err := s.pool.QueryRow(ctx, "select name, type, data, created_at from bookmarks where owner = $1 and id = $2 and kind = 'file'", owner(ctx), in.ID).
+		Scan(&f.Name, &f.ContentType, &data, &f.Modified)
+	f.Content = bytes.NewReader(data)
+	return &f, storeError(err)
+}
+
+// Patch changes a bookmark that nobody else changes meanwhile.
+func (s *service) Patch(ctx context.Context, in *bookmarks.Change) (b *bookmarks.Bookmark, err error) {
+	err = pgx.BeginFunc(ctx, s.conn(ctx), func(tx pgx.Tx) error {
+		if b, err = one(tx.Query(ctx, "select"+columns+"from bookmarks where owner = $1 and id = $2 for update", owner(ctx), in.ID)); err != nil {
+			return err
+		}
 		if !svc.MatchesETag(in.IfMatch, b.ETag) {
 			return bookmarks.ErrChanged.WithHeader("ETag", b.ETag)
 		}
-		if in.Title != "" {
-			b.Title = in.Title
-		}
-		if in.Note.IsSet() {
-			b.Note, _ = in.Note.Get() // nothing for null
-		}
 		if in.Tags.IsSet() {
-			b.Tags, _ = in.Tags.Get()
+			b.Tags, _ = in.Tags.Get() // nothing for null
 		}
-		return nil
+		b, err = one(tx.Query(ctx, `update bookmarks set title = $2, tags = coalesce($3::text[], '{}'), version = version + 1
+			where id = $1 returning`+columns, in.ID, cmp.Or(in.Title, b.Title), b.Tags))
+		return err
 	})
+	return b, storeError(err)
 }
 
 func (s *service) Delete(ctx context.Context, in *bookmarks.ID) error {
-	return s.store.remove(ctx, owner(ctx), in.ID)
+	tag, err := s.conn(ctx).Exec(ctx, "delete from bookmarks where owner = $1 and id = $2", owner(ctx), in.ID)
+	if err == nil && tag.RowsAffected() == 0 {
+		return bookmarks.ErrNotFound
+	}
+	return storeError(err)
 }
 
 // errStopping ends the streams of a process that stops. Clients go on at another one.
@@ -128,7 +190,7 @@ var errStopping = svc.Errorf(svc.CodeUnavailable, "the server is stopping; come 
 func (s *service) Watch(ctx context.Context, in *bookmarks.Since) (svc.Stream[bookmarks.Bookmark], error) {
 	return func(yield func(*bookmarks.Bookmark, error) bool) {
 		for after := in.After; ; {
-			list, err := s.store.since(ctx, owner(ctx), after)
+			list, err := many(s.pool.Query(ctx, "select"+columns+"from bookmarks where owner = $1 and id > $2 order by id limit 1000", owner(ctx), after))
 			if err != nil {
 				yield(nil, err)
 				return
@@ -148,4 +210,78 @@ func (s *service) Watch(ctx context.Context, in *bookmarks.Since) (svc.Stream[bo
 			}
 		}
 	}, nil
+}
+
+// Import adds the links of a table while it arrives, each by a call of Create, which
+// checks it. Lines before one that is wrong stay: to send the table again is harmless,
+// since links that are there are passed over.
+func (s *service) Import(ctx context.Context, in *bookmarks.Table) (*bookmarks.Imported, error) {
+	table := csv.NewReader(in.Table)
+	table.FieldsPerRecord = 3
+	out := new(bookmarks.Imported)
+	for {
+		line, err := table.Read()
+		switch wrong := (*csv.ParseError)(nil); {
+		case err == io.EOF:
+			return out, nil
+		case errors.As(err, &wrong):
+			return nil, svc.Errorf(svc.CodeInvalidArgument, "line %d is not an address, a title and tags in CSV", wrong.Line)
+		case err != nil:
+			return nil, err // of the Body
+		}
+		n, _ := table.FieldPos(0)
+		b := &bookmarks.NewBookmark{Title: line[1], Item: bookmarks.Item{Link: &bookmarks.Link{URL: line[0]}}, Tags: strings.Fields(line[2])}
+		switch _, err := s.self.Call(ctx, "bookmarks", "create", b); svc.CodeOf(err) {
+		case svc.CodeOK:
+			out.Added++
+		case svc.CodeAlreadyExists:
+			out.Known++
+		case svc.CodeInvalidArgument:
+			return nil, svc.Errorf(svc.CodeInvalidArgument, "line %d: %s", n, svc.ErrorFrom(err).Message)
+		default:
+			return nil, err
+		}
+	}
+}
+
+// Export sends all links, newest first, and reads a page of them from the database when
+// the client has taken the one before.
+func (s *service) Export(ctx context.Context) (*bookmarks.Exported, error) {
+	e := &export{ctx: ctx, service: s, before: math.MaxInt64}
+	err := e.readPage() // whose error is an answer, and not in the middle of one
+	return &bookmarks.Exported{File: svc.File{Name: "bookmarks.csv", Content: e}}, err
+}
+
+// An export is a table of all links of a caller.
+type export struct {
+	ctx     context.Context
+	service *service
+	before  int64 // the ID of the last bookmark that was read
+	page    bytes.Buffer
+	done    bool
+}
+
+// Read implements io.Reader.
+func (e *export) Read(p []byte) (int, error) {
+	if e.page.Len() == 0 && !e.done {
+		if err := e.readPage(); err != nil {
+			return 0, err
+		}
+	}
+	return e.page.Read(p)
+}
+
+// readPage reads the next links.
+func (e *export) readPage() error {
+	ctx, cancel := context.WithTimeout(e.ctx, callTimeout)
+	defer cancel()
+	list, err := e.service.list(ctx, &bookmarks.Filter{Kind: "link", CursorQuery: svc.CursorQuery{Limit: 100}}, e.before)
+	table := csv.NewWriter(&e.page)
+	for _, b := range list {
+		table.Write([]string{b.Item.Link.URL, b.Title, strings.Join(b.Tags, " ")})
+		e.before = b.ID
+	}
+	table.Flush()
+	e.done = len(list) < 100
+	return err
 }
