@@ -1,11 +1,7 @@
 // Package svc turns a Go interface into network endpoints.
 //
-// Write an interface whose methods look like
-//
-//	Create(ctx context.Context, in *CreateIn) (*Todo, error)
-//
-// and a type that implements it. [Register] compiles the two into a [Service],
-// which serves the methods over several transports:
+// Write an interface and a type that implements it. [Register] compiles the two into a
+// [Service], which serves the methods over several transports:
 //
 //   - [Service.REST] and [Service.Mount]: one HTTP route per method
 //   - [Service.RPC]: JSON-RPC 2.0
@@ -14,32 +10,25 @@
 //     page that shows it and can call them
 //   - [Service.Call]: a call by name, within the program
 //
-// [Connect] returns a client for the same interface.
+// [Connect] returns a client for the same interface. Every transport is a plain
+// http.Handler, and every middleware a plain func(http.Handler) http.Handler.
 //
-// Every transport is a plain http.Handler, and every middleware a plain
-// func(http.Handler) http.Handler, so svc works with all code for net/http. It uses
-// only the standard library.
-//
-// Two rules hold everywhere. First, Register reports all mistakes in the interface, its
-// types and its options at once; the Service that it returns does not change and is
-// safe for concurrent use. Second, the server accepts exactly the inputs that the
-// published schemas allow, because both come from one plan for each type. An error
-// names the place of each violation.
+// Register reports all mistakes in the interface, its types and its options at once. The
+// Service does not change and is safe for concurrent use. Inputs are checked, and
+// documents written, by one plan for each type, so that they agree. What documents do not
+// say is what a Validate method refuses, what a type with its own UnmarshalJSON or
+// UnmarshalText accepts, and the errors that an OnError of your own writes.
 //
 // # Methods
 //
 // A method takes a context.Context and at most one input, a pointer to a struct. It
 // returns at most one output, a pointer to a struct, and an error:
 //
-//	func(ctx context.Context, in *In) (*Out, error)
-//	func(ctx context.Context) (*Out, error)
-//	func(ctx context.Context, in *In) error
-//	func(ctx context.Context) error
+//	Create(ctx context.Context, in *CreateIn) (*Todo, error)
 //
 // With a [Stream] in place of the pointer to the output, a method returns several
-// outputs, one after the other.
-//
-// The first word of a method's name decides its route, unless MethodOptions.HTTP does:
+// outputs. The first word of a method's name decides its route, unless MethodOptions.HTTP
+// does:
 //
 //	Create, Add, New                 POST /{resource}
 //	List, All, Search, Find+plural   GET /{resource}
@@ -49,78 +38,62 @@
 //	Patch                            PATCH /{resource}/{id}
 //	anything else                    POST /{resource}/{action}
 //
+// Each placeholder needs a field of the input, so GetAll and DeleteMe need an HTTP pattern.
 // On other transports the name of a method is its resource and its name in snake_case:
 // todos.mark_done over JSON-RPC, todos_mark_done as a tool.
 //
 // # Inputs
 //
-// The name of a field is that of its json tag, on every transport. Over REST each field
-// has one source:
+// The name of a field is that of its json tag, on every transport. A field is required
+// unless its tag says omitempty or omitzero, or it has a default. Over REST it comes from
 //
-//	Field                                     Source
-//	----------------------------------------  --------------------------
-//	with a path tag, or named like a          that placeholder of the path
-//	placeholder of the route
-//	with a query tag                          the query
-//	with a tag header:"If-Match"              that header
-//	with a tag cookie:"session"               that cookie
-//	any other, for GET and DELETE             the query
-//	any other                                 the JSON body
+//	that placeholder of the path   with a path tag, or named like a placeholder
+//	that query parameter           with a query tag
+//	that header or cookie          with a tag header:"If-Match" or cookie:"session"
+//	the query                      any other, for GET and DELETE
+//	the JSON body                  any other
 //
-// A header or a cookie is one value, which is used as sent, without unescaping. Fields
-// cannot have headers that belong to HTTP or to browsers, such as Accept,
-// Authorization, Cookie and Origin. A field with one of these two tags and json:"-"
-// exists only over REST. It must be optional, as in header:"If-Match,omitempty".
-//
-// A field is required unless its tag says omitempty or omitzero, or it has a
-// default. Each placeholder of a route needs a field, so a method without an item,
-// such as GetAll or DeleteMe, needs an HTTP pattern. Outside of JSON, integers are
-// written in digits: 100, not 1e2 or 100.0.
-//
-// For a PATCH, an [Optional] distinguishes absent, null and a value.
+// Headers and cookies are used as sent, without unescaping. Those that belong to HTTP or
+// to browsers, such as Accept, Authorization and Origin, are no fields. With json:"-" such
+// a field exists only over REST, and must be optional. Outside of JSON, integers are
+// written in digits: 100, not 1e2 or 100.0. An [Optional] distinguishes absent, null and a
+// value; nullable:"false" refuses null in it or in an optional pointer.
 //
 // The tags minLength, maxLength, pattern, minimum, maximum, exclusiveMinimum,
-// exclusiveMaximum, multipleOf, minItems, maxItems, uniqueItems and enum are
-// rules, which are enforced on every transport and published in every schema.
-// patternHint:"two capital letters" are the words for a pattern in messages and
-// schemas. nullable:"false" refuses null in an Optional or an optional pointer.
-// default is the value of an absent field. format, example and doc are published
-// but not enforced. If UnmarshalText fails, the message shows the example, or the
-// message of the error if that is an [Error]. mcpheader names the header in which
-// MCP clients repeat the field. Give lists a maxItems and strings a maxLength:
-// without them an input may need much more memory than its text. If a rule fails,
-// costlier rules are not checked. On a list of scalars, rules for the type of the
-// items, and format, apply to each item:
+// exclusiveMaximum, multipleOf, minItems, maxItems, uniqueItems and enum are rules, which
+// are enforced on every transport and published in every schema. On a list of scalars,
+// those for the type of the items, and format, apply to each item. Give lists a maxItems
+// and strings a maxLength: without them an input may need much more memory than its text.
+// If a rule fails, costlier rules are not checked.
 //
-//	Tags []string `json:"tags" maxItems:"10" minLength:"1" maxLength:"40"`
+// The tag patternHint has the words for a pattern in messages and schemas, default the value of an
+// absent field, and mcpheader the header in which MCP clients repeat the field. format,
+// example and doc are published but not enforced. If UnmarshalText fails, the message
+// shows the example, or the message of the error if that is an [Error].
 //
-// A struct, or an embedded struct, checks itself if it has a method Validate() error.
-// Validate may change the value that it is called on, even a value passed to
-// Service.Call. Clients get the text of its error with INVALID_ARGUMENT, but an
-// [*Error] as it is. To name fields, use WithDetail("violations", []Violation{…}): of an
-// INVALID_ARGUMENT they count together with all others, and their paths begin at the
-// struct. UnmarshalJSON and UnmarshalText may return such an error too.
+// A struct, or an embedded struct, checks itself if it has a method Validate() error,
+// which may change the value that it is called on, even a value passed to Service.Call.
+// Clients get the text of its error with INVALID_ARGUMENT, but an [*Error] as it is. To
+// name fields, use WithDetail("violations", []Violation{…}): of an INVALID_ARGUMENT they
+// count together with all others, and their paths begin at the struct. UnmarshalJSON and
+// UnmarshalText may return such an error too.
 //
-// If a string or integer type has a method Enum, it accepts only the values that Enum
-// returns, and is one component in documents:
+// # Types
 //
-//	func (Color) Enum() []Color { return []Color{Red, Green, Blue} }
+// Methods of a type say what its JSON is:
 //
-// A tag enum on such a field allows some of them. If the type has MarshalText and
-// UnmarshalText, the values are their texts.
+//	MarshalJSON or MarshalText, and their counterparts   write and read it
+//	JSONSchema() map[string]any   returns its schema in JSON Schema 2020-12, without $ref
+//	Enum() []Color                returns the only values of a string or an integer
+//	SchemaName() string           returns its name in documents, instead of that in Go
 //
-// The method SchemaName() string of a type is its name in documents. Without it that is
-// the name in Go, with the package's in front if two types share it.
+// A tag enum allows some of the values of Enum; if the type has MarshalText, they are its
+// texts. If a JSONSchema has a rule that OpenAPI 3.0.3 does not have, only its type and its
+// description are in that form of the document. If types share a name, each has its
+// package's name in front.
 //
-// A type with MarshalJSON or MarshalText, and their counterparts, is written and read
-// with them. Its method JSONSchema() map[string]any, if any, returns its schema in JSON
-// Schema 2020-12, without $ref. If it has a rule that OpenAPI 3.0.3 does not have,
-// only its type and its description are in that form of the document.
-//
-// # Unions
-//
-// A struct with a discriminator is a union. In JSON it is one object: the
-// discriminator, the ordinary fields, and the fields of one alternative.
+// A struct with a discriminator is a union. In JSON it is one object: the discriminator,
+// the ordinary fields, and the fields of one alternative, which is a pointer to a struct.
 //
 //	type Payment struct {
 //		Type string    `json:"type" discriminator:"true"` // says which alternative is there
@@ -129,80 +102,39 @@
 //		Cash *struct{} `variant:"cash"`                   // an alternative without members of its own
 //	}
 //
-// An alternative is a pointer to a struct. Decoding sets the discriminator and one
-// alternative; a discriminator that comes late costs time, and with many unions in one
-// another it may be refused. In an output the alternative that is set decides, and the
-// discriminator may be empty. If none or several are set, or another one than the
-// discriminator says, an output is INTERNAL, and Service.Call and clients refuse an
-// input; Call sets empty discriminators. A client leaves all alternatives nil if it does
-// not know the one that a server sends. The Validate method of an alternative runs before
-// that of the union.
+// Decoding sets the discriminator and one alternative. A discriminator that comes late
+// costs time, and with many unions in one another it may be refused. In an output the
+// alternative that is set decides, and the discriminator may be empty. If none or several
+// are set, or another one than the discriminator says, an output is INTERNAL, and
+// Service.Call and clients refuse an input. A client leaves all alternatives nil if it does
+// not know the one that a server sends. A union cannot be in a path, a query, a header or a
+// cookie, and not the whole input of an MCP tool. encoding/json does not know unions: they
+// lose their alternatives in an any, in the details of errors and in cursors.
 //
-// A union can be wherever an object can be, but not in a path, a query, a header or a
-// cookie, and not as the whole input of an MCP tool. encoding/json does not know unions:
-// they lose their alternatives in an any, in the details of errors and in cursors.
+// A [Body] in an input and a [File] as an output are not JSON. REST has both, MCP a File,
+// and JSON-RPC neither.
 //
 // # Outputs
 //
-// A field of an output with the tag header:"Name" is a header of the REST response
-// and not in its body. On other transports it is a member with its json name, or
-// absent with json:"-". It is a scalar or a list of strings; each string is sent as
-// one header, such as Set-Cookie. A time is sent as an HTTP-date (RFC 9110, section
-// 5.6.7). An empty field is not sent if it is optional or has json:"-". Only fields of
-// the output itself can be headers, not those of types inside it or of the items of a
-// stream. If a header cannot hold a value, the client gets INTERNAL.
-//
-//	type Created struct {
-//		ID       string `json:"id"`
-//		Location string `json:"-" header:"Location"` // with MethodOptions.Status 201, "notes/7"
-//		ETag     string `json:"-" header:"ETag"`
-//	}
-//
+// A field of an output with the tag header:"Name" is a header of the REST response and not
+// in its body. On other transports it is a member with its json name, or absent with
+// json:"-". It is a scalar or a list of strings, each of which is sent as one header. A
+// time is sent as an HTTP-date (RFC 9110, section 5.6.7). An empty field is not sent if it
+// is optional or has json:"-". If a header cannot hold a value, the client gets INTERNAL.
 // If the output of a GET has header:"ETag", a client that sends the same tag in
-// If-None-Match gets 304 without a body (RFC 9110, section 13.1.2). The OpenAPI
-// document says so. Clients resolve a Location against the URL of the request (section
-// 10.2.2). So notes/7, without a slash in front, is right in the response to POST
-// /notes, also with [Service.At] and behind http.StripPrefix.
+// If-None-Match gets 304 without a body (RFC 9110, section 13.1.2). Clients resolve a
+// Location against the URL of the request (section 10.2.2), so notes/7 is right in the
+// response to POST /notes, also with [Service.At] and behind http.StripPrefix.
 //
-// # Files
+// # JSON and errors
 //
-// An input can have a [Body] in place of JSON members, and an output can be a [File].
-// REST has both, MCP a File, and JSON-RPC neither.
+// JSON is read strictly (RFC 8259, RFC 7493): names match exactly, no name occurs twice,
+// only pointers, Optionals and any can be null, and no integer is rounded. The error for
+// an invalid input has the code INVALID_ARGUMENT and every [Violation].
 //
-// # JSON
-//
-// JSON is read strictly (RFC 8259, RFC 7493): names match exactly, no name occurs
-// twice, only pointers, Optionals and any can be null, and no integer is rounded. The
-// error for an invalid input has the code INVALID_ARGUMENT and every [Violation].
-//
-// # Errors
-//
-// A method returns an [*Error] to tell its caller the reason; see [Errorf]. The text
-// of other errors and of panics is only logged, and the client gets INTERNAL. Each
-// transport has its own form of an error, with the same code, message and details.
-//
-// # Streams
-//
-// A method that returns a [Stream] is served as server-sent events. An error
-// that the method itself returns is an ordinary error response. Otherwise the response
-// begins, and each item is an event
-//
-//	data: {"id":"1"}
-//
-// The last event is named done and has the data {}, or it is named error and has the
-// envelope of [WriteError] as its data, whatever OnError is. A stream without it is
-// incomplete. The EventSource of browsers reconnects after each end; close it on done.
-// It needs a GET, such as HTTP: "GET /todos/watch" of MethodOptions where the name of the
-// method gives a POST, and cannot send a token: read the stream with fetch there.
-// A comment every 15 seconds keeps the connection alive. A client that does not read
-// an event within 30 seconds is dropped. Transports with one response send the items
-// as {"items":[…]}, at most 1,000.
-//
-// An item with a method SSE() [Event] can set the ID of its event. A client that
-// reconnects sends the last ID that it got in Last-Event-ID. http.Server.Shutdown
-// waits for streams, so end them when the program stops, with an error such as
-// Errorf(CodeUnavailable, "the server is stopping: %w", http.ErrServerClosed). With
-// that cause, the log has a line of the level debug for each stream, not an error.
+// A method returns an [*Error] to tell its caller the reason; see [Errorf]. The text of
+// other errors and of panics is only logged, and the client gets INTERNAL. Each transport
+// has its own form of an error, with the same code, message and details.
 package svc
 
 // This file turns an interface into a Service. In this order:

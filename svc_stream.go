@@ -18,17 +18,33 @@ import (
 //
 //	Watch(ctx context.Context, in *WatchIn) (svc.Stream[Todo], error)
 //
-// The route of Watch is a POST, as its name says, and EventSource needs a GET: write
-// HTTP: "GET /todos/watch" in MethodOptions for it. EventSource cannot send a token
-// either, so browsers read a stream that needs one with fetch.
-//
 // svc calls the iterator exactly once, even if the client has gone, so that it can
 // release the resources of the stream. ctx is canceled when the client has gone; an
 // iterator that waits must watch it. yield returns false when no more items are wanted.
 // It may be called from any goroutine, and also after the end, where it returns false.
-//
 // An error ends the stream, as does a nil item without an error. An item may be changed
 // after yield has returned.
+//
+// Over REST the items are server-sent events. An error of the method itself is an
+// ordinary error response. Otherwise the response begins, and each item is an event
+//
+//	data: {"id":"1"}
+//
+// The last event is named done and has the data {}, or it is named error and has the
+// envelope of [WriteError], or Options.ErrorForm, as its data. A stream without it is
+// incomplete. A comment every 15 seconds keeps the connection alive. A client that does
+// not read an event within 30 seconds is dropped. Other transports send {"items":[…]}, at
+// most 1,000.
+//
+// The EventSource of browsers needs a GET, and the route of Watch is a POST, as its name
+// says: write HTTP: "GET /todos/watch" in MethodOptions. EventSource reconnects after each
+// end, so close it on done. It cannot send a token: where one is needed, use fetch. An item
+// with a method SSE() [Event] sets the ID of its event, which clients that reconnect send
+// in Last-Event-ID.
+//
+// http.Server.Shutdown waits for streams, so end them when the program stops, with an error
+// such as Errorf(CodeUnavailable, "the server is stopping: %w", http.ErrServerClosed).
+// With that cause, the log has a line of the level debug for each, not an error.
 type Stream[T any] = iter.Seq2[*T, error]
 
 // StreamSSE sends the outputs of a method as server-sent events (WHATWG HTML, section
