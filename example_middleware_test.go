@@ -3,6 +3,8 @@ package svc_test
 import (
 	"cmp"
 	"context"
+	"crypto/sha256"
+	"crypto/subtle"
 	"fmt"
 	"io"
 	"log/slog"
@@ -65,6 +67,32 @@ func ExamplePprof() {
 	// 200 the site
 	// 401 {"error":{"code":"UNAUTHENTICATED","message":"a valid name and password are required"}}
 	// 200 application/octet-stream
+}
+
+// Programs keep hashes of keys, and compare them in constant time.
+func ExampleAPIKey() {
+	known := sha256.Sum256([]byte("robot-key"))
+	guard := svc.APIKey("X-Api-Key", func(ctx context.Context, key string) (*svc.Principal, error) {
+		hash := sha256.Sum256([]byte(key))
+		if subtle.ConstantTimeCompare(hash[:], known[:]) != 1 {
+			return nil, svc.Errorf(svc.CodeUnauthenticated, "the key is unknown")
+		}
+		return &svc.Principal{Subject: "robot"}, nil
+	}, svc.APIKeyOptions{Logger: noLog})
+	service := svc.MustRegister[LampAPI](lamps{}, &svc.Options{
+		Resource: "lamps",
+		Schemes:  []svc.Scheme{{Type: "apiKey", Header: "X-Api-Key"}},
+	})
+	for _, key := range []string{"robot-key", "other"} {
+		r := httptest.NewRequest("GET", "/lamps", nil)
+		r.Header.Set("X-Api-Key", key)
+		w := httptest.NewRecorder()
+		guard(service.REST()).ServeHTTP(w, r)
+		fmt.Println(w.Code, w.Body)
+	}
+	// Output:
+	// 200 {"Lamps":[]}
+	// 401 {"error":{"code":"UNAUTHENTICATED","message":"the API key is not valid"}}
 }
 
 func ExampleAllowIPs() {

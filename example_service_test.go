@@ -1,6 +1,7 @@
 package svc_test
 
 import (
+	"bytes"
 	"context"
 	"encoding/json"
 	"fmt"
@@ -406,4 +407,108 @@ func Example_union() {
 	// 200 {"paidBy":"card 4242"}
 	// 200 {"paidBy":"cash"}
 	// 200 {"type":"iban","id":"7","iban":"DE02120300000000202051"}
+}
+
+// PhotoAPI takes and gives files, which are not JSON.
+type PhotoAPI interface {
+	SetPhoto(ctx context.Context, in *SetPhoto) error
+	GetPhoto(ctx context.Context) (*svc.File, error)
+}
+
+type SetPhoto struct {
+	Photo svc.Body `contentType:"image/png" maxBytes:"1048576"`
+}
+
+type photos struct{ photo []byte }
+
+// SetPhoto keeps the old photo if the new one is cut or too large.
+func (p *photos) SetPhoto(ctx context.Context, in *SetPhoto) error {
+	photo, err := io.ReadAll(in.Photo)
+	if err != nil {
+		return err // 413, 408 or 400
+	}
+	p.photo = photo
+	return nil
+}
+
+func (p *photos) GetPhoto(ctx context.Context) (*svc.File, error) {
+	return &svc.File{Name: "photo.png", ContentType: "image/png", Content: bytes.NewReader(p.photo)}, nil
+}
+
+// A method reads a Body while it arrives, and returns a File.
+func ExampleBody() {
+	service := svc.MustRegister[PhotoAPI](&photos{}, &svc.Options{
+		Resource: "photo",
+		Methods: map[string]svc.MethodOptions{
+			"SetPhoto": {HTTP: "PUT /photo"},
+			"GetPhoto": {HTTP: "GET /photo"},
+		},
+	})
+	r := httptest.NewRequest("PUT", "/photo", strings.NewReader("the picture"))
+	r.Header.Set("Content-Type", "image/png")
+	w := httptest.NewRecorder()
+	service.REST().ServeHTTP(w, r)
+	fmt.Println(w.Code)
+	try(service.REST(), "GET", "/photo", "")
+
+	// Output:
+	// 204
+	// 200 the picture
+}
+
+// LampError is the body of an error in the form of a program that exists.
+type LampError struct {
+	Problem string `json:"problem"`
+	Field   string `json:"field,omitempty"`
+}
+
+// Errors over REST can have the form that clients of an older program know. Documents
+// have its schema.
+func ExampleNewErrorForm() {
+	form := svc.NewErrorForm(func(e *svc.Error) *LampError {
+		if list := e.Violations(); len(list) > 0 {
+			return &LampError{list[0].Message, list[0].Path}
+		}
+		return &LampError{e.Message, ""}
+	}, nil).WithStatus(svc.CodeInvalidArgument, 422)
+	service := svc.MustRegister[LampAPI](lamps{}, &svc.Options{Resource: "lamps", ErrorForm: form, Logger: noLog})
+	try(service.REST(), "POST", "/lamps/dim", `{"id":"attic","level":10}`)
+	try(service.REST(), "POST", "/lamps/dim", `{"id":"hall","level":101}`)
+
+	// Output:
+	// 404 {"problem":"there is no lamp \"attic\""}
+	// 422 {"problem":"must be at most 100","field":"/level"}
+}
+
+// A call that is sent again with its key has one effect. Here the records are kept in
+// memory; keep them in the transaction of the effect, as the README shows.
+func ExampleIdempotency() {
+	records := make(map[string][]byte)
+	service := svc.MustRegister[NoteAPI](&notes{}, &svc.Options{
+		Resource: "notes",
+		Idempotency: &svc.Idempotency{Run: func(ctx context.Context, id string, do func(context.Context) ([]byte, error)) ([]byte, error) {
+			if record, ok := records[id]; ok {
+				return record, nil
+			}
+			record, err := do(ctx)
+			if err == nil {
+				records[id] = record
+			}
+			return record, err
+		}},
+		Methods: map[string]svc.MethodOptions{"Create": {IdempotencyKey: svc.KeyAllowed}},
+	})
+	for range 2 {
+		r := httptest.NewRequest("POST", "/notes", strings.NewReader(`{"text":"Buy milk"}`))
+		r.Header.Set("Idempotency-Key", "k-1")
+		w := httptest.NewRecorder()
+		service.REST().ServeHTTP(w, r)
+		fmt.Printf("%d %s %q\n", w.Code, w.Body, w.Header().Get("Idempotent-Replayed"))
+	}
+	try(service.REST(), "GET", "/notes", "")
+
+	// Output:
+	// 200 {"id":1,"text":"Buy milk"} ""
+	// 200 {"id":1,"text":"Buy milk"} "true"
+	// 200 {"items":[{"id":1,"text":"Buy milk"}],"total":1}
 }

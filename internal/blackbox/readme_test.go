@@ -203,6 +203,32 @@ func TestReadmeNames(t *testing.T) {
 	}
 }
 
+// Verify that the examples that the README promises are listed beside their types.
+func TestReadmeExamples(t *testing.T) {
+	text, _ := readReadme(t)
+	var sources strings.Builder
+	files, err := filepath.Glob(root("example_*_test.go"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, file := range files {
+		source, err := os.ReadFile(file)
+		if err != nil {
+			t.Fatal(err)
+		}
+		sources.Write(source)
+	}
+	promised := regexp.MustCompile("[Ee]xamples? of\\s`([A-Za-z]+)`").FindAllStringSubmatch(text, -1)
+	for _, match := range promised {
+		if !regexp.MustCompile(`(?m)^func Example` + match[1] + `(_[a-z]+)?\(\)`).MatchString(sources.String()) {
+			t.Errorf("%s has no example", match[1])
+		}
+	}
+	if len(promised) < 3 {
+		t.Errorf("the README promises %q", promised)
+	}
+}
+
 // exportedNames returns what the package exports: T, F, T.Method and T.Field.
 func exportedNames(t *testing.T) []string {
 	t.Helper()
