@@ -7,6 +7,7 @@ import (
 	"errors"
 	"io"
 	"strconv"
+	"unicode/utf8"
 
 	"example.com/svc"
 )
@@ -44,15 +45,22 @@ func (t *todos) Import(ctx context.Context, in *ImportTodos) (*Imported, error) 
 		if err != nil {
 			return nil, err // of the Body: too large, too slow or cut
 		}
-		if len(line) > 2 || len(line[0]) == 0 || len(line[0]) > 200 {
-			return nil, svc.Errorf(svc.CodeInvalidArgument, "line %d has no title of at most 200 bytes, or more than a title and a description", len(lines)+1)
+		line = append(line, "")
+		if len(line) > 3 || !isText(line[0], 1, 200) || !isText(line[1], 0, 2000) { // as CreateTodo says
+			return nil, svc.Errorf(svc.CodeInvalidArgument, "line %d is not a title of at most 200 characters and a description of at most 2000, in UTF-8", len(lines)+1)
 		}
-		lines = append(lines, append(line, "")[:2])
+		lines = append(lines, line)
 	}
 	for _, line := range lines {
 		t.store.add(line[0], line[1])
 	}
 	return &Imported{len(lines)}, nil
+}
+
+// isText reports whether s is UTF-8 with so many characters.
+func isText(s string, least, most int) bool {
+	n := utf8.RuneCountInString(s)
+	return utf8.ValidString(s) && least <= n && n <= most
 }
 
 // Export returns all todos as a table. A browser saves it as todos.csv, and a model gets

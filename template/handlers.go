@@ -103,17 +103,19 @@ func echo(w http.ResponseWriter, r *http.Request) error {
 	return nil
 }
 
-// fromHere returns a handler that refuses what a browser sends for a page of another
-// site without asking first, as the service does itself: other sites must not act with
-// the cookies of a user. From Go 1.25 on, http.CrossOriginProtection does the same.
+// fromHere returns a handler that rejects requests that a browser sends for a page of
+// another site, with the cookies of its user and without asking first. Use it for all
+// plain handlers that change something; the methods of the service do the same. From Go
+// 1.25 on, http.CrossOriginProtection can take its place.
 func fromHere(next http.Handler) http.Handler {
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		site := r.Header.Get("Sec-Fetch-Site")
 		origin := r.Header.Get("Origin")
-		if _, host, _ := strings.Cut(origin, "://"); site == "" && origin != "" && host != r.Host {
+		if _, host, _ := strings.Cut(origin, "://"); site == "" && origin != "" && !strings.EqualFold(host, r.Host) {
 			site = "cross-site"
 		}
-		if site != "" && site != "same-origin" && site != "none" && r.Header.Get("Content-Type") != "application/json" {
+		asked := strings.HasPrefix(r.Header.Get("Content-Type"), "application/json") // browsers ask first, by CORS
+		if site != "" && site != "same-origin" && site != "none" && !asked {
 			w.Header().Set("Connection", "close") // the body stays unread
 			svc.WriteError(w, r, svc.Errorf(svc.CodePermissionDenied, "pages of other sites must send this as application/json"))
 			return

@@ -4,6 +4,7 @@
 //	main.go       the server: routes, middleware, timeouts, start and stop
 //	todo.go       the service: its interface, inputs, outputs and methods
 //	watch.go      the method that streams
+//	files.go      the methods that take and give a file
 //	assistant.go  a prompt, resources and a question for AI assistants
 //	store.go      the data
 //	handlers.go   handlers that are not methods of the service
@@ -164,6 +165,9 @@ func run(ctx context.Context, addr string, out io.Writer) error {
 	callers, err := parseTokens(os.Getenv("TODO_TOKENS"))
 	if err != nil {
 		return err
+	}
+	if tcp, ok := listener.Addr().(*net.TCPAddr); ok && callers == nil && !tcp.IP.IsLoopback() {
+		log.Print("everybody who can reach this address may call; set TODO_TOKENS")
 	}
 	counts := new(metrics)
 	handler := newHandler(newService(newStore(), ctx.Done(), counts.observe, callers), counts)

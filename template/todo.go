@@ -63,10 +63,10 @@ type UpdateTodo struct {
 }
 
 // PatchTodo is the input of Patch. An absent field keeps its value; null removes it, as
-// in JSON Merge Patch (RFC 7396).
+// in JSON Merge Patch (RFC 7396), except that a todo always has a title.
 type PatchTodo struct {
 	ID          string               `json:"id" path:"id"`
-	Title       svc.Optional[string] `json:"title,omitzero" minLength:"1" maxLength:"200"`
+	Title       svc.Optional[string] `json:"title,omitzero" nullable:"false" minLength:"1" maxLength:"200"`
 	Description svc.Optional[string] `json:"description,omitzero" maxLength:"2000"`
 	Completed   svc.Optional[bool]   `json:"completed,omitzero"`
 	IfMatch     string               `json:"-" header:"If-Match,omitempty" doc:"The ETag of the todo that is to be changed. Without it the last writer wins."`
@@ -76,14 +76,6 @@ type PatchTodo struct {
 type DeleteTodo struct {
 	ID      string `json:"id" path:"id"`
 	IfMatch string `json:"-" header:"If-Match,omitempty" doc:"The ETag of the todo to delete. Without it, the todo is deleted even if it has changed."`
-}
-
-// Validate rejects null for the title. svc calls it after the checks in the tags.
-func (in *PatchTodo) Validate() error {
-	if in.Title.IsNull() {
-		return svc.Errorf(svc.CodeInvalidArgument, "title cannot be null; leave it out to keep the title")
-	}
-	return nil
 }
 
 // Archived is the output of Archive.
