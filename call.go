@@ -55,17 +55,25 @@ type call struct {
 	method          *method       // nil if the request names none
 	request         *http.Request // nil if there is none
 	response        http.Header   // of the response; nil if there is none, and in a batch
-	ws              *workspace
-	budget          *batchBudget  // of the batch; nil for a call that is alone in its request
+	ws              *workspace    // nil for a Service.Call
 	start           time.Duration // since config.epoch; 0 if nobody observes the call, and once it is observed
-	nested          bool          // a Service.Call: it does not share the route or MCPOptions.Invoke of endpoint
-	refused         bool          // checkCaller has failed, so the input is unread
+	keyed           *keyedCall    // of a call with an idempotency key; nil otherwise
+	ended           atomic.Bool   // the method has returned, or its stream has ended
 	status          uint16        // of the HTTP response, where it is not that of the error or of the method
 	asked           mcpMethod     // the method of MCP that made the call
-	begun           bool          // a response of REST has begun, as a stream or a File; here it takes no memory
-	ended           atomic.Bool   // the method has returned, or its stream has ended
-	keyed           *keyedCall    // of a call with an idempotency key; nil otherwise
+	flags           callFlags
 }
+
+// callFlags are what is true of a call. A bool for each would make all calls larger.
+type callFlags uint8
+
+const (
+	flagNested  callFlags = 1 << iota // a Service.Call: it does not share the route or MCPOptions.Invoke of endpoint
+	flagRefused                       // checkCaller has failed, so the input is unread
+	flagBegun                         // a response of REST has begun, as a stream or a File
+)
+
+func (c *call) is(f callFlags) bool { return c.flags&f != 0 }
 
 // An mcpMethod is a method of MCP that calls a method of the service. The zero value is
 // none.
@@ -119,7 +127,7 @@ func (c *call) run(t carrier) (err error) {
 
 func (c *call) takeSteps(t carrier) error {
 	if err := c.method.checkCaller(t); err != nil {
-		c.refused = true
+		c.flags |= flagRefused
 		return err
 	}
 	in, err := t.readInput()
@@ -225,7 +233,7 @@ func (c *call) callNow(ctx context.Context, in any) (any, error) {
 
 // replacement returns the function that is called in place of the method, or nil.
 func (c *call) replacement() InvokeFunc {
-	if c.endpoint == nil || c.nested {
+	if c.endpoint == nil || c.is(flagNested) {
 		return nil
 	}
 	return c.endpoint.invoke
@@ -308,7 +316,7 @@ func (c *call) callOnce(ctx context.Context, in any) (any, error) {
 		return r.out, nil
 	}
 	out, err := plan.readRecord(record, input)
-	if c.keyed.replayed = err == nil; err == nil && c.response != nil && !c.nested {
+	if c.keyed.replayed = err == nil; err == nil && c.response != nil && !c.is(flagNested) {
 		c.response.Set("Idempotent-Replayed", "true")
 	}
 	return out, err
@@ -387,7 +395,7 @@ func (c *call) collect(cancel context.CancelCauseFunc, stream any, seen func(n i
 	enc := &c.ws.enc
 	start := len(enc.buf)
 	if enc.buf, err = c.method.appendItems(cancel, enc, enc.buf, stream, seen); err != nil {
-		c.budget.keepAnswer(len(enc.buf) - start)
+		c.ws.budget.keepAnswer(len(enc.buf) - start)
 	}
 	return err
 }
@@ -403,7 +411,7 @@ func (c *call) end(ctx context.Context, err error) {
 
 // log logs an error of the call, or counts it if the batch has logged enough.
 func (c *call) log(ctx context.Context, err error) {
-	if c.budget.mayLog(err) {
+	if c.ws.budget.mayLog(err) {
 		c.endpoint.logError(ctx, c.request, err, c.method)
 	}
 }
@@ -424,7 +432,7 @@ func (c *call) observe(ctx context.Context, err error) {
 	o := Observation{Transport: c.transport(), Resource: c.method.resource, Method: c.method.name, Err: err, Took: time.Since(c.method.epoch) - c.start}
 	o.Replayed = c.keyed != nil && c.keyed.replayed
 	c.start = 0
-	if !c.nested && c.endpoint != nil {
+	if !c.is(flagNested) && c.endpoint != nil {
 		o.Route, o.Status, o.RPC = c.endpoint.route, c.httpStatus(err), mcpMethods[c.asked]
 		if o.Transport == TransportRPC {
 			o.RPC = o.Resource + "." + o.Method
@@ -447,7 +455,7 @@ func (c *call) observe(ctx context.Context, err error) {
 // httpStatus returns the HTTP status of a response to c alone that ended with err, or 0.
 func (c *call) httpStatus(err error) int {
 	switch {
-	case c.budget != nil || c.request == nil || err == http.ErrAbortHandler:
+	case c.ws.budget != nil || c.request == nil || err == http.ErrAbortHandler:
 		return 0
 	case c.status != 0:
 		return int(c.status)
@@ -492,7 +500,7 @@ func (s *Service) Call(ctx context.Context, resource, method string, input any) 
 	if err != nil {
 		return nil, err
 	}
-	c := &localCall{call: call{Context: ctx, method: m, nested: true}, service: s, input: input}
+	c := &localCall{call: call{Context: ctx, method: m, flags: flagNested}, service: s, input: input}
 	if outer, ok := ctx.Value(infoKey{}).(*call); ok {
 		c.endpoint, c.request, c.response = outer.endpoint, outer.request, outer.response
 	}
@@ -844,10 +852,13 @@ func (b *batchBudget) logRest(ctx context.Context, e *endpoint, r *http.Request)
 //	  input after it has returned
 //	one that lies in the pool points to nothing of the request it served
 type workspace struct {
-	dec  decoder
-	enc  encoder
-	body []byte // of the request
-	raw  *Body  // of the request, for a method that reads it; nil otherwise
+	dec    decoder
+	enc    encoder
+	body   []byte              // of the request
+	raw    *Body               // of the request, for a method that reads it; nil otherwise
+	writer http.ResponseWriter // of REST
+	header http.Header         // of the output, over REST; nil if it has none
+	budget *batchBudget        // of the batch; nil for a call that is alone in its request
 }
 
 // borrowWorkspace returns a workspace, whose decoder is started, to be given back by
@@ -868,7 +879,7 @@ func (s *Service) returnWorkspace(ws *workspace) {
 		cap(ws.dec.scan.names) > maxPooled/16 || cap(ws.dec.texts) > maxPooled/16 {
 		return
 	}
-	ws.raw = nil
+	ws.raw, ws.writer, ws.header, ws.budget = nil, nil, nil, nil
 	ws.dec.start(nil) // with the lines around, drops all pointers into the request
 	clear(ws.dec.scan.names[:cap(ws.dec.scan.names)])
 	s.workspaces.Put(ws)

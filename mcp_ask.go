@@ -226,7 +226,7 @@ func (x *exchange) reachesClient(capability string) bool {
 	switch {
 	case x.modern:
 		return true
-	case x.pipe == nil || x.budget != nil:
+	case x.pipe == nil || x.inBatch:
 		return false
 	case capability == "elicitation.url":
 		return x.revision >= revisionNov2025

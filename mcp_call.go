@@ -234,7 +234,7 @@ func (x *exchange) callTool(t *tool, m *message, arguments []byte, add addFunc) 
 		x.stream.stopCall(x)
 	}
 	switch {
-	case x.refused:
+	case x.is(flagRefused):
 		return x.refuseCaller(err)
 	case err != nil:
 		return x.answerQuestions(m, err)
@@ -249,7 +249,7 @@ func (x *exchange) callTool(t *tool, m *message, arguments []byte, add addFunc) 
 // response, and over stdio, there is only the error.
 func (x *exchange) refuseCaller(err error) *mcpError {
 	e := ErrorFrom(err)
-	if x.budget == nil && x.pipe == nil {
+	if !x.inBatch && x.pipe == nil {
 		setErrorHeader(x.w.Header(), e.header)
 	}
 	return &mcpError{number: rpcInvalidRequest, text: e.message(), status: e.HTTPStatus(), everyEra: true, cause: err}
@@ -791,14 +791,14 @@ func MCPLog(ctx context.Context, level slog.Level, data any) {
 type mcpStream struct {
 	mu         sync.Mutex   // protects the fields below, since methods may start goroutines; nothing is sent under it
 	running    bool         // the method may still send notifications and ask
-	token      []byte       // progressToken, as JSON; nil if the client does not want progress
 	logs       bool         // the client wants log messages
-	logLevel   slog.Level   // the least level that it wants
-	header     http.Header  // of the response; a stream of events takes it from the method
-	copied     bool         // the method has asked for it and got a copy
-	events     *eventStream // nil until something is to be sent
 	ownReports bool         // the method has reported progress itself
 	reported   bool         // progress was sent
+	copied     bool         // the method has asked for header and got a copy
+	header     http.Header  // of the response; a stream of events takes it from the method
+	token      []byte       // progressToken, as JSON; nil if the client does not want progress
+	logLevel   slog.Level   // the least level that it wants
+	events     *eventStream // nil until something is to be sent
 	last       float64      // how far the last of it said that the method was
 	sent       int          // how many notifications were sent
 	sentAt     time.Time    // when the last of them was sent
@@ -822,7 +822,7 @@ func (s *mcpStream) startCall(x *exchange, m *message) {
 	if x.w != nil {
 		s.header = x.w.Header()
 	}
-	if x.budget != nil || !x.accept.events {
+	if x.inBatch || !x.accept.events {
 		return
 	}
 	if x.pipe == nil {

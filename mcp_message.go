@@ -221,12 +221,13 @@ type exchange struct {
 	header   http.Header         // of the request; nil over standard input and output
 	pipe     *mcpPipe            // nil over HTTP
 	onPipe   *pipeCall           // of a call that can be canceled on the pipe; nil otherwise
-	accept   accepted
-	agreed   *agreement // what was agreed on this pipe; nil before, and over HTTP
-	revision string     // of the message that is being answered
-	modern   bool       // its era
-	started  bool       // the method may send messages, until stream.stopCall
-	stream   mcpStream  // events of the answer; unused in a batch
+	agreed   *agreement          // what was agreed on this pipe; nil before, and over HTTP
+	revision string              // of the message that is being answered
+	modern   bool                // its era
+	started  bool                // the method may send messages, until stream.stopCall
+	inBatch  bool                // the message is one of several
+	accept   accepted            // by the client
+	stream   mcpStream           // events of the answer; unused in a batch
 
 	message   *message // that is being answered; it goes back to the pool
 	tool      *tool    // that it calls; nil if it calls none
@@ -379,13 +380,14 @@ func (x *exchange) serveBatch() error {
 	}
 	out := []byte{'['}
 	budget := new(batchBudget)
+	x.ws.budget = budget
 	defer budget.logRest(x, &x.h.endpoint, x.request)
 	for i := range messages {
 		m := &messages[i]
 		if !wantsAnswer(*m) {
 			continue
 		}
-		y := &exchange{call: call{Context: x.call.Context, endpoint: x.endpoint, request: x.request, ws: x.ws, budget: budget}, h: x.h, w: x.w, header: x.header, pipe: x.pipe, agreed: x.agreed, accept: x.accept}
+		y := &exchange{call: call{Context: x.call.Context, endpoint: x.endpoint, request: x.request, ws: x.ws}, h: x.h, w: x.w, header: x.header, pipe: x.pipe, agreed: x.agreed, accept: x.accept, inBatch: true}
 		y.answerWithin(m)
 		if len(out) > 1 {
 			out = append(out, ',')
@@ -428,7 +430,7 @@ func (x *exchange) readBatch() ([]rpcMessage, *mcpError) {
 // the call. An invalid request makes no call.
 func (x *exchange) answerWithin(rpc *rpcMessage) {
 	if rpc.kind == rpcRequest && isMCPID(rpc.id) {
-		if err := x.budget.checkNext(x); err != nil {
+		if err := x.ws.budget.checkNext(x); err != nil {
 			x.method = x.findCalled(rpc)
 			x.observeSkipped(x, err)
 			x.addExhausted(rpc, err)
@@ -501,7 +503,7 @@ func (x *exchange) answerRequest(rpc *rpcMessage) {
 	if e, ok := err.(*mcpError); ok {
 		status, err = x.addError(rpc.id, e), e.cause
 	}
-	if tooLarge := x.budget.keepAnswer(len(x.ws.enc.buf)); tooLarge != nil {
+	if tooLarge := x.ws.budget.keepAnswer(len(x.ws.enc.buf)); tooLarge != nil {
 		err = tooLarge
 		x.addExhausted(rpc, err)
 	}
@@ -599,7 +601,7 @@ func (x *exchange) saysMethod(method []byte) bool {
 // error, since two programs might read different ones.
 func (x *exchange) checkModern(m *message) *mcpError {
 	x.revision = modernRevision
-	if x.budget != nil {
+	if x.inBatch {
 		return noBatches
 	}
 	if x.pipe == nil {
@@ -679,7 +681,7 @@ func (x *exchange) answerMethod(m *message) error {
 		if !ok {
 			return badLogLevel
 		}
-		if x.pipe != nil && x.budget == nil { // a batch has its own goroutine
+		if x.pipe != nil && !x.inBatch { // a batch has its own goroutine
 			agreed := agreement{revision: x.revision}
 			if x.agreed != nil {
 				agreed = *x.agreed
@@ -699,7 +701,7 @@ func (x *exchange) answerMethod(m *message) error {
 // Version Negotiation): the one that the client asks for, if the server knows it, or
 // else the latest. Over HTTP nothing is kept. Calls without initialize are answered too.
 func (x *exchange) answerInitialize(m *message) error {
-	if x.budget != nil { // MCP 2025-03-26, Lifecycle, Initialization
+	if x.inBatch { // MCP 2025-03-26, Lifecycle, Initialization
 		return badRequest(rpcInvalidRequest, "initialize must not be part of a batch")
 	}
 	wanted := memberAt(m.params, "protocolVersion")
@@ -764,7 +766,7 @@ func (x *exchange) answerList(m *message) error {
 // no events gets only the result.
 func (x *exchange) answerListen(m *message) error {
 	subscription := `"io.modelcontextprotocol/subscriptionId":` + string(m.id)
-	if x.accept.events && x.budget == nil {
+	if x.accept.events && !x.inBatch {
 		x.sendNotification([]byte(`{"jsonrpc":"2.0","method":"notifications/subscriptions/acknowledged","params":{"_meta":{` + subscription + `},"notifications":{}}}`))
 	}
 	x.ws.enc.buf = beginRPCResult(x.ws.enc.buf[:0])
@@ -894,7 +896,7 @@ func (x *exchange) addError(id []byte, e *mcpError) int {
 func (x *exchange) sendAnswer(status int) {
 	body := x.ws.enc.buf
 	switch {
-	case x.budget != nil: // serveBatch sends it
+	case x.inBatch: // serveBatch sends it
 	case x.pipe != nil:
 		x.pipe.writeMessage(x, body)
 	case x.stream.hasBegun():

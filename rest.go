@@ -172,8 +172,6 @@ type restHandler struct {
 // A restCall is the carrier of one request.
 type restCall struct {
 	call
-	w      http.ResponseWriter
-	header http.Header  // of the output; nil if it has none
 	values headerValues // of the response
 }
 
@@ -182,35 +180,36 @@ func (h *restHandler) ServeHTTP(w http.ResponseWriter, r *http.Request) { h.serv
 // respond makes the call and writes its outcome.
 func (h *restHandler) respond(w http.ResponseWriter, r *http.Request, ws *workspace) error {
 	m := h.served
-	c := &restCall{call: call{Context: r.Context(), endpoint: &h.endpoint, method: m, request: r, response: w.Header(), ws: ws}, w: w}
+	c := &restCall{call: call{Context: r.Context(), endpoint: &h.endpoint, method: m, request: r, response: w.Header(), ws: ws}}
+	ws.writer = w
 	for _, name := range h.vary {
 		addHeader(w.Header(), "Vary", name)
 	}
 	err := c.run(c)
 	unchanged := false
-	if err == nil && !c.begun && c.header != nil {
-		setHeaders(w.Header(), c.header)
+	if err == nil && !c.is(flagBegun) && ws.header != nil {
+		setHeaders(w.Header(), ws.header)
 		// Preconditions count only where the answer without them would be a success (RFC 9110,
 		// section 13.2.1), so they come after the call.
-		etag := c.header.Get("Etag")
+		etag := ws.header.Get("Etag")
 		unchanged = m.method == http.MethodGet && etag != "" && isUnchanged(r, etag)
 	}
-	if c.begun && err != nil { // half of a response is sent
+	if c.is(flagBegun) && err != nil { // half of a response is sent
 		c.status = uint16(m.status)
 	} else if unchanged {
 		c.status = http.StatusNotModified
 	} else if err != nil && m.form != nil {
 		c.status = uint16(m.form.statusOf(ErrorFrom(err)))
 	}
-	if !c.begun || err != nil {
+	if !c.is(flagBegun) || err != nil {
 		c.end(c, err)
 	}
 	switch {
-	case c.begun && err != nil:
+	case c.is(flagBegun) && err != nil:
 		panic(http.ErrAbortHandler) // half of a response is sent
-	case c.begun:
+	case c.is(flagBegun):
 	case err != nil:
-		if c.refused {
+		if c.is(flagRefused) {
 			leaveBody(w, r)
 		}
 		ws.raw.end()
@@ -229,21 +228,21 @@ func (h *restHandler) respond(w http.ResponseWriter, r *http.Request, ws *worksp
 // method is read all the same: net/http reports that a client has left only after the
 // whole request has been read.
 func (c *restCall) readInput() (any, error) {
-	m, r, ws := c.method, c.request, c.ws
+	m, r, ws, w := c.method, c.request, c.ws, c.ws.writer
 	var raw reflect.Value
 	var body *Body
 	var err error
 	switch {
 	case m.takesBody():
-		body, err = m.in.file.tags.openBody(c.w, r, m.limits)
+		body, err = m.in.file.tags.openBody(w, r, m.limits)
 		raw = reflect.ValueOf(body).Elem()
 	case m.bind == nil || m.bind.body == nil:
-		err = checkSite(c.w, r)
+		err = checkSite(w, r)
 	default:
-		err = checkJSON(c.w, r)
+		err = checkJSON(w, r)
 	}
 	if err == nil && body == nil {
-		ws.body, err = m.limits.readBody(c.w, r, ws.body[:0])
+		ws.body, err = m.limits.readBody(w, r, ws.body[:0])
 	}
 	strict, versioned := m.strict && r.URL.RawQuery != "", ""
 	if strict {
@@ -268,7 +267,7 @@ func (c *restCall) readInput() (any, error) {
 	if err == nil {
 		ws.raw = body
 	} else if body != nil {
-		leaveBody(c.w, r)
+		leaveBody(w, r)
 	}
 	return v.Interface(), err
 }
@@ -285,7 +284,7 @@ func (c *restCall) takeOutput(out any) (err error) {
 	case m.headers == nil:
 		ws.enc.buf, err = m.appendOutput(&ws.enc, ws.enc.buf[:0], out)
 	default:
-		if c.header, err = m.headers.makeHeader(reflect.ValueOf(out).Elem()); err != nil {
+		if ws.header, err = m.headers.makeHeader(reflect.ValueOf(out).Elem()); err != nil {
 			return &Error{Code: CodeInternal, cause: err}
 		}
 		ws.enc.buf, err = appendRecord(&ws.enc, ws.enc.buf[:0], out, m.headers.encode)
@@ -308,9 +307,9 @@ func (c *restCall) sendFile(f *File, out any, err error) error {
 	if err != nil {
 		return &Error{Code: CodeInternal, cause: err}
 	}
-	s := f.send(c.w, c.request, header)
+	s := f.send(c.ws.writer, c.request, header)
 	if s.begun {
-		c.begun, c.status = true, uint16(s.status)
+		c.flags, c.status = c.flags|flagBegun, uint16(s.status)
 	}
 	if s.err == nil {
 		c.end(c, nil)
@@ -341,17 +340,17 @@ func isShortURL(r *http.Request) bool {
 func (c *restCall) takeStream(ctx context.Context, cancel context.CancelCauseFunc, stream any) error {
 	m := c.method
 	if c.request.Method == http.MethodHead {
-		c.begun, c.status = true, http.StatusOK
+		c.flags, c.status = c.flags|flagBegun, http.StatusOK
 		setEventHeader(c.response)
-		c.w.WriteHeader(http.StatusOK)
+		c.ws.writer.WriteHeader(http.StatusOK)
 		c.end(c, m.discardStream(cancel, stream))
 		return nil
 	}
-	events, err := startEvents(c.w, m.eventTimes, cancel)
+	events, err := startEvents(c.ws.writer, m.eventTimes, cancel)
 	if err != nil {
 		return errors.Join(err, m.discardStream(cancel, stream))
 	}
-	c.begun, c.status = true, http.StatusOK // whatever ends the stream
+	c.flags, c.status = c.flags|flagBegun, http.StatusOK // whatever ends the stream
 	defer events.close()
 	err = m.sendItems(ctx, cancel, events, c.ws, stream)
 	if c.end(c, err); err != nil {

@@ -158,7 +158,7 @@ func (h *rpcHandler) answerText(w http.ResponseWriter, r *http.Request, ws *work
 		return nil, rpcTextError(ws.dec.scan.err)
 	case !x.text.batch:
 		ws.enc.buf = ws.enc.buf[:0]
-		h.answerMessage(&x.text.messages[0], r, w.Header(), ws, nil)
+		h.answerMessage(&x.text.messages[0], r, w.Header(), ws)
 		return ws.enc.buf, nil
 	case x.text.count == 0:
 		return nil, rpcRequestError(rpcEmptyBatch)
@@ -192,15 +192,14 @@ type rpcCall struct {
 }
 
 // answerMessage appends the response to msg to ws.enc.buf, or nothing if msg wants
-// none. header is that of the HTTP response, and budget nil, for a single message; in
-// a batch header is nil.
+// none. header is that of the HTTP response for a single message, and nil in a batch.
 //
 // The result is written before it is known whether the call succeeds, so that it need not
 // be copied. After an error all appended bytes are dropped, since a failed encoder may
 // leave an incomplete value.
-func (h *rpcHandler) answerMessage(msg *rpcMessage, r *http.Request, header http.Header, ws *workspace, budget *batchBudget) {
-	c := &rpcCall{call{Context: r.Context(), endpoint: &h.endpoint, method: h.findCalled(msg), request: r, response: header, ws: ws, budget: budget}, msg}
-	if err := budget.checkNext(c); err != nil {
+func (h *rpcHandler) answerMessage(msg *rpcMessage, r *http.Request, header http.Header, ws *workspace) {
+	c := &rpcCall{call{Context: r.Context(), endpoint: &h.endpoint, method: h.findCalled(msg), request: r, response: header, ws: ws}, msg}
+	if err := ws.budget.checkNext(c); err != nil {
 		c.observeSkipped(c, err)
 		c.appendError(err)
 		return
@@ -214,7 +213,7 @@ func (h *rpcHandler) answerMessage(msg *rpcMessage, r *http.Request, header http
 		ws.enc.buf = before
 		c.appendError(err)
 	}
-	if tooLarge := budget.keepAnswer(len(ws.enc.buf) - len(before)); tooLarge != nil {
+	if tooLarge := ws.budget.keepAnswer(len(ws.enc.buf) - len(before)); tooLarge != nil {
 		err, ws.enc.buf = tooLarge, before
 		c.appendError(err)
 	}
@@ -253,7 +252,7 @@ func (c *rpcCall) appendResult(document []byte) error {
 		return rpcProtocolError(rpcNoMethod, CodeUnimplemented, "Method not found", nil)
 	}
 	err := c.run(c)
-	if c.refused && c.response != nil {
+	if c.is(flagRefused) && c.response != nil {
 		setErrorHeader(c.response, ErrorFrom(err).header) // the challenge
 	}
 	return err
@@ -300,7 +299,7 @@ func (c *rpcCall) readInput() (any, error) {
 // that of each has its id too, as it is written: a batch can be sent again as it is.
 func (c *rpcCall) readKey() error {
 	key, wrong := headerKey(c.request.Header[keyHeader])
-	if wrong == nil && c.budget != nil {
+	if wrong == nil && c.ws.budget != nil {
 		if c.msg.kind == rpcNotification {
 			return Errorf(CodeInvalidArgument, "a notification in a batch has no id of which its idempotency key could be made, so it was not run")
 		}
@@ -496,14 +495,14 @@ func (b *rpcBatch) helpOut(i int) {
 // takeMessages answers messages until none are left. A worker gives up a buffer that has
 // grown large: to append to it would copy the answers in it again and again.
 func (b *rpcBatch) takeMessages(ws *workspace) {
-	ws.enc.buf = ws.enc.buf[:0]
+	ws.enc.buf, ws.budget = ws.enc.buf[:0], &b.budget
 	for {
 		i := int(b.next.Add(1)) - 1
 		if i >= len(b.messages) {
 			return
 		}
 		start := len(ws.enc.buf)
-		b.handler.answerMessage(&b.messages[i], b.request, nil, ws, &b.budget)
+		b.handler.answerMessage(&b.messages[i], b.request, nil, ws)
 		b.answers[i] = ws.enc.buf[start:] // stays valid where the next answer makes the buffer grow
 		if len(ws.enc.buf) > maxPooled {
 			ws.enc.buf = nil
