@@ -652,9 +652,12 @@ func WithTrace(ctx context.Context, t Trace) context.Context {
 // addTrace adds the Trace that ctx has for a client to the header of a request.
 func addTrace(ctx context.Context, header http.Header) {
 	t, ok := ctx.Value(sentTrace{}).(Trace)
+	if !ok {
+		return
+	}
 	for i, text := range [...]string{t.Parent, t.State, t.Baggage} {
 		name := http.CanonicalHeaderKey(traceNames[i])
-		if ok && text != "" && len(text) <= maxTrace && isHeaderValue(text) && header[name] == nil {
+		if text != "" && len(text) <= maxTrace && isHeaderValue(text) && header[name] == nil {
 			header[name] = []string{text}
 		}
 	}
@@ -875,14 +878,26 @@ func (s *Service) borrowWorkspace() *workspace {
 // returnWorkspace keeps ws for another request, unless a large request has made it large.
 // Otherwise all workspaces of the pool would become large in time.
 func (s *Service) returnWorkspace(ws *workspace) {
-	if cap(ws.body) > maxPooled || cap(ws.enc.buf) > maxPooled || cap(ws.dec.scratch) > maxPooled ||
-		cap(ws.dec.scan.names) > maxPooled/16 || cap(ws.dec.texts) > maxPooled/16 {
-		return
+	if mayPool(&ws.dec, ws.body, ws.enc.buf) {
+		ws.raw, ws.writer, ws.header, ws.budget = nil, nil, nil, nil
+		s.workspaces.Put(ws)
 	}
-	ws.raw, ws.writer, ws.header, ws.budget = nil, nil, nil, nil
-	ws.dec.start(nil) // with the lines around, drops all pointers into the request
-	clear(ws.dec.scan.names[:cap(ws.dec.scan.names)])
-	s.workspaces.Put(ws)
+}
+
+// mayPool reports whether a decoder and the buffers beside it are small enough for a pool.
+// It drops all pointers of the decoder into what it has read.
+func mayPool(d *decoder, buffers ...[]byte) bool {
+	for _, b := range buffers {
+		if cap(b) > maxPooled {
+			return false
+		}
+	}
+	if cap(d.scratch) > maxPooled || cap(d.scan.names) > maxPooled/16 || cap(d.texts) > maxPooled/16 {
+		return false
+	}
+	d.start(nil)
+	clear(d.scan.names[:cap(d.scan.names)])
+	return true
 }
 
 // An endpoint is the common part of the http.Handlers of all transports. Its options

@@ -307,25 +307,14 @@ type callBuffer struct {
 	path    []byte // without escapes
 	escaped []byte // path with its escapes
 	query   []byte
-	header  []headerText
 	sent    sentPath
 }
 
-// A headerText is a header of a request, beside those of its body.
-type headerText struct{ name, value string }
-
-// release keeps b for another call, unless an unusual one made it large; see
-// returnWorkspace.
+// release keeps b for another call, unless an unusual one made it large.
 func (c *connection) release(b *callBuffer) {
-	if cap(b.body) > maxPooled || cap(b.enc.buf) > maxPooled || cap(b.query) > maxPooled || cap(b.text) > maxPooled ||
-		cap(b.path) > maxPooled || cap(b.escaped) > maxPooled || cap(b.dec.scratch) > maxPooled ||
-		cap(b.dec.scan.names) > maxPooled/16 || cap(b.dec.texts) > maxPooled/16 {
-		return
+	if mayPool(&b.dec, b.enc.buf, b.body, b.text, b.path, b.escaped, b.query) {
+		c.buffers.Put(b)
 	}
-	b.dec.start(nil)
-	clear(b.dec.scan.names[:cap(b.dec.scan.names)])
-	clear(b.header)
-	c.buffers.Put(b)
 }
 
 // A clientCall is the plan of one method of a client.
@@ -511,12 +500,11 @@ func (c *clientCall) newRequest(ctx context.Context, b *callBuffer, in any) (_ *
 	if err := c.checkType(in); err != nil {
 		return nil, err
 	}
-	var body io.Reader
-	var upload clientBody
+	var upload *clientBody
 	if c.takesBody() {
 		value, _ := c.in.file.valueIn(reflect.ValueOf(in).Elem())
-		upload.given = value.Interface().(Body)
-		upload.Body, body = upload.given, &upload
+		given := value.Interface().(Body)
+		upload = &clientBody{given, given}
 		defer func() {
 			if err != nil {
 				upload.Close()
@@ -526,39 +514,30 @@ func (c *clientCall) newRequest(ctx context.Context, b *callBuffer, in any) (_ *
 			return nil, err
 		}
 	}
-	if err := c.writeInput(b, in); err != nil {
-		return nil, err
-	}
-	if c.body != nil {
-		body = bytes.NewReader(bytes.Clone(b.enc.buf))
-	}
-	r, err := http.NewRequestWithContext(ctx, c.route.method, "", body)
+	r, err := http.NewRequestWithContext(ctx, c.route.method, "", nil)
 	if err != nil {
 		return nil, err
 	}
-	*r.URL = c.conn.base
-	r.Host = c.conn.base.Host
-	if r.URL.Path = string(b.path); r.URL.Path != string(b.escaped) {
-		r.URL.RawPath = string(b.escaped)
-	}
-	r.URL.RawQuery = string(b.query)
-	accept := contentTypeJSON
+	*r.URL, r.Host = c.conn.base, c.conn.base.Host
+	values := [...]string{contentTypeJSON, contentTypeJSON} // one allocation for both
 	if c.stream != "" {
-		accept = contentTypeEvents
+		values[0] = contentTypeEvents
+	} else if c.sendsFile() {
+		values[0] = "*/*"
 	}
-	values := [...]string{accept, contentTypeJSON} // one allocation for both
 	r.Header["Accept"] = values[0:1:1]
+	if err := c.writeInput(b, r, in); err != nil {
+		return nil, err
+	}
 	if c.body != nil {
 		r.Header["Content-Type"] = values[1:2:2]
-	}
-	if c.sendsFile() {
-		r.Header["Accept"] = []string{"*/*"}
-	}
-	if c.takesBody() {
+		content := bytes.Clone(b.enc.buf)
+		r.ContentLength = int64(len(content))
+		r.GetBody = func() (io.ReadCloser, error) { return io.NopCloser(bytes.NewReader(content)), nil }
+		r.Body, _ = r.GetBody()
+	} else if upload != nil {
+		r.Body = upload
 		upload.describe(r)
-	}
-	for _, h := range b.header {
-		r.Header[h.name] = []string{h.value}
 	}
 	addTrace(ctx, r.Header)
 	if c.key != nil {
@@ -635,14 +614,12 @@ func (f *clientFile) Read(p []byte) (int, error) {
 	return n, err
 }
 
-// writeInput writes the input in into b: the path, the query, the headers and, in
-// b.enc.buf, the body. Then it checks the input. What HTTP cannot carry is reported
+// writeInput writes the input in into the path, the query and the header of r, and
+// the body into b.enc.buf. Then it checks the input. What HTTP cannot carry is reported
 // last, since the server has an error for everything else. Code of the application may
 // panic here.
-func (c *clientCall) writeInput(b *callBuffer, in any) (err error) {
+func (c *clientCall) writeInput(b *callBuffer, r *http.Request, in any) (err error) {
 	defer recoverTo(&err)
-	b.path, b.escaped = append(b.path[:0], c.conn.path...), append(b.escaped[:0], c.conn.escaped...)
-	b.query, b.header = b.query[:0], b.header[:0]
 	b.enc = encoder{buf: b.enc.buf[:0]}
 	d := &b.dec
 	d.start(nil)
@@ -650,14 +627,17 @@ func (c *clientCall) writeInput(b *callBuffer, in any) (err error) {
 	if c.bind != nil {
 		v = reflect.ValueOf(in).Elem()
 	}
-	c.writePath(b, v)
-	c.writeQuery(b, v)
-	c.writeHeader(b, v)
-	c.writeCookies(b, v)
+	c.writePath(b, r, v)
+	c.writeQuery(b, r, v)
+	c.writeHeader(b, r, v)
+	c.writeCookies(b, r, v)
 	if c.body != nil {
 		c.body(&b.enc, v)
 	}
 	switch {
+	case b.enc.err == nil && c.bind == nil:
+		return nil
+	case b.enc.err == nil:
 	case b.enc.err == errTooDeep:
 		d.start(nil)
 		d.addViolation(isTooDeep)
@@ -665,46 +645,36 @@ func (c *clientCall) writeInput(b *callBuffer, in any) (err error) {
 	case errors.As(b.enc.err, new(*choiceError)):
 		d.start(nil)
 		return c.bind.finishInput(d, v, c.bind.check)
-	case b.enc.err != nil:
+	default:
 		return Errorf(CodeInvalidArgument, "the input has no form in JSON: %w", b.enc.err)
-	case c.bind == nil:
-		return nil
 	}
 	unsent := d.finish()
-	if err := c.tryBinding(b, v); err != nil {
+	d.start(nil)
+	b.sent = sentPath{c, r.URL}
+	// As the server will; its strings need no copies, since nobody keeps them.
+	_, err = c.bind.bindRequest(d, requestValues{path: &b.sent, query: r.URL.RawQuery, short: true, header: r.Header, body: b.enc.buf})
+	b.sent = sentPath{}
+	if err != nil {
 		return err
 	}
 	return unsent
 }
 
-// tryBinding binds the request in b as the server will, and returns its error.
-func (c *clientCall) tryBinding(b *callBuffer, v reflect.Value) error {
-	var header map[string][]string
-	if len(b.header) > 0 {
-		header = make(map[string][]string, len(b.header))
-	}
-	for _, h := range b.header {
-		header[h.name] = []string{h.value}
-	}
-	b.dec.start(nil)
-	b.sent = sentPath{c.segments, v, b}
-	_, err := c.bind.bindRequest(&b.dec, requestValues{path: &b.sent, query: string(b.query), header: header, body: b.enc.buf})
-	b.sent = sentPath{}
-	return err
-}
-
 // A sentPath is the path of a request that a client sends.
 type sentPath struct {
-	segments []pathSegment
-	in       reflect.Value // the input
-	buffer   *callBuffer
+	call *clientCall
+	url  *url.URL
 }
 
 // PathValue returns the value of a placeholder, as http.Request does.
 func (s *sentPath) PathValue(name string) string {
-	for i := range s.segments {
-		if p := s.segments[i].param; p != nil && p.sourceName == name {
-			return string(p.appendPathText(s.buffer, s.in))
+	rest := cmp.Or(s.url.RawPath, s.url.Path)[len(s.call.conn.escaped)+len("/"):]
+	for i := range s.call.segments {
+		var text string
+		text, rest, _ = strings.Cut(rest, "/")
+		if p := s.call.segments[i].param; p != nil && p.sourceName == name {
+			text, _ = url.PathUnescape(text)
+			return text
 		}
 	}
 	return ""
@@ -717,9 +687,10 @@ var (
 	isNoCookie  = &complaint{ruleSyntax, "must be visible ASCII characters, without semicolons, quotes around them and spaces around them, since a cookie carries nothing else"}
 )
 
-// writePath appends the path to b.path, and with its escapes to b.escaped.
-func (c *clientCall) writePath(b *callBuffer, v reflect.Value) {
+// writePath sets the path of r, and that with its escapes where they differ.
+func (c *clientCall) writePath(b *callBuffer, r *http.Request, v reflect.Value) {
 	b.dec.in = inPath
+	b.path, b.escaped = append(b.path[:0], c.conn.path...), append(b.escaped[:0], c.conn.escaped...)
 	for i := range c.segments {
 		s := &c.segments[i]
 		b.path, b.escaped = append(b.path, '/'), append(b.escaped, '/')
@@ -727,26 +698,25 @@ func (c *clientCall) writePath(b *callBuffer, v reflect.Value) {
 			b.path, b.escaped = append(b.path, s.literal...), append(b.escaped, s.escaped...)
 			continue
 		}
-		b.text = s.param.appendPathText(b, v)
-		text := string(b.text)
-		s.param.complainUnless(b, text != "" && text != "." && text != ".." && text != "/", isNoSegment)
+		b.text = b.text[:0]
+		if value, ok := s.param.settledIn(v); ok { // else a nil pointer
+			b.text = s.param.appendText(&b.enc, b.text, value)
+		}
+		switch string(b.text) {
+		case "", ".", "..", "/":
+			s.param.complain(b, isNoSegment)
+		}
 		b.path, b.escaped = append(b.path, b.text...), appendEscapedText(b.escaped, b.text)
 	}
-}
-
-// appendPathText writes the value of a placeholder into b.text, nothing for a nil
-// pointer, and returns it.
-func (p *sendParam) appendPathText(b *callBuffer, v reflect.Value) []byte {
-	value, ok := p.settledIn(v)
-	if !ok {
-		return b.text[:0]
+	if r.URL.Path = string(b.path); r.URL.Path != string(b.escaped) {
+		r.URL.RawPath = string(b.escaped)
 	}
-	return p.appendText(&b.enc, b.text[:0], value)
 }
 
-// writeQuery appends the parameters to b.query, in the order of the fields.
-func (c *clientCall) writeQuery(b *callBuffer, v reflect.Value) {
+// writeQuery sets the query of r, with the parameters in the order of the fields.
+func (c *clientCall) writeQuery(b *callBuffer, r *http.Request, v reflect.Value) {
 	b.dec.in = inQuery
+	b.query = b.query[:0]
 	for i := range c.query {
 		p := &c.query[i]
 		value, ok := p.settledIn(v)
@@ -771,6 +741,7 @@ func (c *clientCall) writeQuery(b *callBuffer, v reflect.Value) {
 		b.dec.pop()
 		b.dec.pop()
 	}
+	r.URL.RawQuery = string(b.query)
 }
 
 // writePair appends name=value to b.query.
@@ -783,34 +754,37 @@ func (c *clientCall) writePair(b *callBuffer, p *sendParam, v reflect.Value) {
 	b.query = appendEscapedText(b.query, b.text)
 }
 
-// writeHeader puts the values of headers into b.header. An empty Last-Event-ID is an
-// absent one for the server; see bindHeader.
-func (c *clientCall) writeHeader(b *callBuffer, v reflect.Value) {
+// writeHeader sets the headers of r. An empty Last-Event-ID is an absent one for the
+// server; see bindHeader.
+func (c *clientCall) writeHeader(b *callBuffer, r *http.Request, v reflect.Value) {
 	b.dec.in = inHeader
 	for i := range c.header {
 		p := &c.header[i]
 		if text, ok := p.fieldText(b, v); ok && (text != "" || p.key != lastEventID) {
-			p.complainUnless(b, isHeaderValue(text), isNoHeader)
-			b.header = append(b.header, headerText{p.key, text})
+			if !isHeaderValue(text) {
+				p.complain(b, isNoHeader)
+			}
+			r.Header[p.key] = []string{text}
 		}
 	}
 }
 
-// writeCookies puts the header with all cookies into b.header. A cookie jar adds its
-// own to it.
-func (c *clientCall) writeCookies(b *callBuffer, v reflect.Value) {
+// writeCookies sets the header with all cookies. A cookie jar adds its own to it.
+func (c *clientCall) writeCookies(b *callBuffer, r *http.Request, v reflect.Value) {
 	b.dec.in = inCookie
 	var pairs []string
 	for i := range c.cookie {
 		p := &c.cookie[i]
 		if text, ok := p.fieldText(b, v); ok {
 			quoted := len(text) > 1 && text[0] == '"' && text[len(text)-1] == '"'
-			p.complainUnless(b, isHeaderValue(text) && !quoted && !strings.Contains(text, ";"), isNoCookie)
+			if !isHeaderValue(text) || quoted || strings.Contains(text, ";") {
+				p.complain(b, isNoCookie)
+			}
 			pairs = append(pairs, p.sourceName+"="+text)
 		}
 	}
 	if pairs != nil {
-		b.header = append(b.header, headerText{"Cookie", strings.Join(pairs, "; ")})
+		r.Header["Cookie"] = []string{strings.Join(pairs, "; ")}
 	}
 }
 
@@ -828,13 +802,11 @@ func (p *sendParam) fieldText(b *callBuffer, v reflect.Value) (string, bool) {
 	return string(b.text), true
 }
 
-// complainUnless adds a violation at the field unless ok is set.
-func (p *sendParam) complainUnless(b *callBuffer, ok bool, c *complaint) {
-	if !ok {
-		b.dec.pushToken(p.sourceToken)
-		b.dec.addViolation(c)
-		b.dec.pop()
-	}
+// complain adds a violation at the field.
+func (p *sendParam) complain(b *callBuffer, c *complaint) {
+	b.dec.pushToken(p.sourceToken)
+	b.dec.addViolation(c)
+	b.dec.pop()
 }
 
 // settledIn returns the value of the field in the struct v, with pointers followed.
