@@ -355,7 +355,7 @@ func (c *restCall) takeStream(ctx context.Context, cancel context.CancelCauseFun
 	err = m.sendItems(ctx, cancel, events, c.ws, stream)
 	if c.end(c, err); err != nil {
 		data, _ := m.form.appendBody(nil, ErrorFrom(err), c.request, m.logger) // OnError writes whole responses
-		events.sendEvent(&Event{Name: eventError}, data)
+		events.sendLast(&Event{Name: eventError}, data)
 	}
 	return nil
 }
@@ -381,7 +381,7 @@ func (m *method) sendItems(ctx context.Context, cancel context.CancelCauseFunc, 
 		return ErrorFrom(ctx.Err()).WithCause(context.Cause(ctx))
 	}
 	// Browsers drop events without data (WHATWG HTML, section 9.2.6).
-	return sendingError("an event", events.sendEvent(&Event{Name: eventDone}, []byte("{}")))
+	return sendingError("an event", events.sendLast(&Event{Name: eventDone}, []byte("{}")))
 }
 
 // eventOf returns the event of an item, without its data. The names of the events that end

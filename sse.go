@@ -143,6 +143,7 @@ type eventStream struct {
 	idle    sync.Cond  // that writing has become false
 	writing bool       // a goroutine writes the queue
 	begun   bool       // the header is sent; false if w cannot flush
+	ending  bool       // the end of the response flushes what is written
 	err     error      // why nothing more can be sent
 	queue   []byte
 	spare   []byte    // memory for the next queue
@@ -228,6 +229,15 @@ func (s *eventStream) sendEvent(e *Event, data []byte) error {
 	return s.flush()
 }
 
+// sendLast sends the last event together with the end of the response, so that a client
+// which stops there has read all of it and can use the connection again.
+func (s *eventStream) sendLast(e *Event, data []byte) error {
+	s.mu.Lock()
+	s.ending = true
+	s.mu.Unlock()
+	return s.sendEvent(e, data)
+}
+
 // queueEvent adds an event to the queue, which the next flush writes.
 func (s *eventStream) queueEvent(e *Event, data []byte) {
 	s.mu.Lock()
@@ -265,13 +275,13 @@ func (s *eventStream) writeLocked() {
 	for s.err == nil && len(s.queue) > 0 {
 		text := s.queue
 		s.queue, s.writing, s.last = s.spare[:0], true, time.Now()
-		s.writeUnlocked(text, !s.begun)
+		s.writeUnlocked(text, !s.begun, s.ending)
 	}
 }
 
 // writeUnlocked writes text and flushes it. It frees mu meanwhile, and takes it again
 // also if a writer of middleware panics.
-func (s *eventStream) writeUnlocked(text []byte, first bool) {
+func (s *eventStream) writeUnlocked(text []byte, first, last bool) {
 	s.mu.Unlock()
 	err, begun := errWriterPanicked, !first
 	defer func() {
@@ -301,7 +311,7 @@ func (s *eventStream) writeUnlocked(text []byte, first bool) {
 		s.w.WriteHeader(http.StatusOK)
 	}
 	s.c.SetWriteDeadline(time.Now().Add(s.times.write)) // fails only if there is no connection
-	if _, err = s.w.Write(text); err == nil {
+	if _, err = s.w.Write(text); err == nil && !last {
 		err = s.c.Flush()
 	}
 }
