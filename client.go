@@ -852,11 +852,11 @@ func (p *sendParam) appendText(e *encoder, dst []byte, v reflect.Value) []byte {
 // end, or the connection could not be used again.
 func (c *clientCall) readAnswer(ctx context.Context, b *callBuffer, response *http.Response) (reflect.Value, *Error) {
 	var err error
-	b.body, err = readLimited(b.body[:0], response.Body, c.conn.max)
+	b.body, err = readAll(b.body[:0], response.Body, c.conn.max, response.ContentLength)
 	switch isError := response.StatusCode/100 != 2; {
-	case err == errOverMaxBody && isError:
+	case err == errOverLimit && isError:
 		return c.noOutput, foreignError(response)
-	case err == errOverMaxBody:
+	case err == errOverLimit:
 		return c.noOutput, c.conn.largeError()
 	case err != nil:
 		return c.noOutput, c.conn.cutError(ctx, err)
@@ -956,32 +956,9 @@ func outputError(err error) *Error {
 	return e
 }
 
-// errOverMaxBody is the error of a body with more than MaxBody bytes.
-var errOverMaxBody = errors.New("the body is larger than ClientOptions.MaxBody")
-
-// readLimited appends all that r has to buf, but no more than one byte more than the
-// limit.
-func readLimited(buf []byte, r io.Reader, limit int64) ([]byte, error) {
-	for {
-		if len(buf) == cap(buf) {
-			buf = append(buf, make([]byte, max(512, len(buf)/2))...)[:len(buf)]
-		}
-		n, err := r.Read(buf[len(buf):min(int64(cap(buf)), limit+1)])
-		buf = buf[:len(buf)+n]
-		switch {
-		case int64(len(buf)) > limit:
-			return buf, errOverMaxBody
-		case err == io.EOF:
-			return buf, nil
-		case err != nil:
-			return buf, err
-		}
-	}
-}
-
 // largeError returns the error for an output, or an item, that is too large.
 func (c *connection) largeError() *Error {
-	return Errorf(CodeInternal, "the response has more than %d bytes, the limit of the client: %w", c.max, errOverMaxBody)
+	return Errorf(CodeInternal, "the response has more than %d bytes, the limit of the client: %w", c.max, errors.New("the body is larger than ClientOptions.MaxBody"))
 }
 
 // cutError returns the error for a response whose body ended before its end.

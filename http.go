@@ -81,36 +81,51 @@ func setReadDeadline(w http.ResponseWriter, deadline time.Time) {
 	http.NewResponseController(w).SetReadDeadline(deadline)
 }
 
-// readBody appends the whole body of r to buf. It allocates for the bytes that have
-// arrived, not for the length that the client announces. Requests that need no body have
-// theirs read too: only after its end does net/http watch for a client that disconnects,
-// and then cancel the context of the request.
+// readBody appends the whole body of r to buf. Requests that need no body have theirs
+// read too: only after its end does net/http watch for a client that disconnects, and
+// then cancel the context of the request.
 func (l limits) readBody(w http.ResponseWriter, r *http.Request, buf []byte) ([]byte, error) {
 	if !hasBody(r) {
 		return buf, nil
 	}
-	if l.size >= 0 && r.ContentLength > l.size {
+	err := errOverLimit
+	if l.size < 0 || r.ContentLength <= l.size {
+		buf, err = readAll(buf, r.Body, l.size, r.ContentLength)
+	}
+	switch err {
+	case nil:
+		return buf, nil
+	case errOverLimit:
 		return buf, leaveWith(w, r, l.tooLargeError())
 	}
+	return buf, leaveWith(w, r, bodyError(r, err))
+}
+
+// errOverLimit is the error of readAll for more bytes than its limit.
+var errOverLimit = errors.New("the body has more bytes than its limit")
+
+// readAll appends all that r has to buf, at most limit bytes and one buffer; a negative
+// limit means any number. It allocates for the bytes that have arrived, not for those
+// that are announced, of which there are -1 if nobody knows.
+func readAll(buf []byte, r io.Reader, limit, announced int64) ([]byte, error) {
 	start := len(buf)
 	for {
 		if len(buf) == cap(buf) {
 			more := max(len(buf), 512) // doubles; append grows large buffers by a quarter
-			if rest := int64(start) + r.ContentLength + 1 - int64(len(buf)); rest > 0 && rest <= 3*int64(more) {
+			if rest := int64(start) + announced + 1 - int64(len(buf)); rest > 0 && rest <= 3*int64(more) {
 				more = int(rest) // to the announced end, which is near, and a byte for io.EOF
 			}
 			buf = append(make([]byte, 0, len(buf)+more), buf...)
 		}
-		n, err := r.Body.Read(buf[len(buf):cap(buf)])
+		n, err := r.Read(buf[len(buf):cap(buf)])
 		buf = buf[:len(buf)+n]
-		if l.size >= 0 && int64(len(buf)-start) > l.size {
-			return buf, leaveWith(w, r, l.tooLargeError())
-		}
-		if err == io.EOF {
+		switch {
+		case limit >= 0 && int64(len(buf)-start) > limit:
+			return buf, errOverLimit
+		case err == io.EOF:
 			return buf, nil
-		}
-		if err != nil {
-			return buf, leaveWith(w, r, bodyError(r, err))
+		case err != nil:
+			return buf, err
 		}
 	}
 }
@@ -1061,30 +1076,16 @@ func cutPrefixPath(p, prefix string) (rest string, ok bool) {
 // treats every slash as a separator. Such a path is not clean if its number of
 // segments changes.
 func isClean(u *url.URL) bool {
-	path := u.Path
+	text := u.Path
 	if u.RawPath != "" {
-		path = u.EscapedPath()
-		if strings.Count(path, "/") != strings.Count(u.RawPath, "/") {
+		text = u.EscapedPath()
+		if strings.Count(text, "/") != strings.Count(u.RawPath, "/") {
 			return false
 		}
 	}
-	if path == "" || path[0] != '/' {
-		return false
+	if !strings.Contains(text, "//") && !strings.Contains(text, "/.") { // most paths
+		return strings.HasPrefix(text, "/")
 	}
-	for i := 1; i < len(path); i++ {
-		if path[i-1] == '/' && !isCleanSegment(path[i:]) {
-			return false
-		}
-	}
-	return true
-}
-
-// isCleanSegment reports whether the first segment of path is neither empty nor a dot
-// segment (RFC 3986, section 3.3).
-func isCleanSegment(path string) bool {
-	if path[0] != '.' && path[0] != '/' {
-		return true
-	}
-	segment, _, _ := strings.Cut(path, "/")
-	return segment != "" && segment != "." && segment != ".."
+	segments := strings.TrimSuffix(text, "/")
+	return text == "/" || len(segments) > 1 && segments[0] == '/' && path.Clean(segments) == segments
 }

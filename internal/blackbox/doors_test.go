@@ -179,7 +179,7 @@ func TestClientHostileErrors(t *testing.T) {
 		io.WriteString(w, body)
 	})})
 	const before, after = `{"error":{"code":"ABORTED","message":"later","details":`, `}}`
-	const size, most = 15 << 20, 96 << 20
+	const size, most = 3 << 20, 16 << 20
 	for _, details := range []string{
 		`{"violations":[` + strings.Repeat(`{},`, size/3) + `{}]}`,
 		`{"list":[` + strings.Repeat(`[],`, size/3) + `0]}`,
