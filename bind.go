@@ -830,8 +830,10 @@ func (p *param) setScalar(d *decoder, v reflect.Value, text []byte, source strin
 		return
 	}
 	c := p.set(d, v, text)
-	if c == mustBeTime && strings.Contains(source, "+") && hasTimeForm(bytes.ReplaceAll(text, []byte(" "), []byte("+"))) {
-		c = hasPlus
+	if c == mustBeTime && strings.Contains(source, "+") {
+		if _, ok := parseTime(strings.ReplaceAll(string(text), " ", "+")); ok {
+			c = hasPlus
+		}
 	}
 	d.addIfAny(c)
 }

@@ -461,8 +461,8 @@ func besides(x *big.Rat, step string) (list []string) {
 // bounds returns 0 and the bounds of a number, by its rules and its type.
 func (r *replica) bounds(p *contractPlan) []*big.Rat {
 	texts := []string{"0"}
-	for _, pair := range boundRivals {
-		texts = append(texts, p.rule(pair[0]), p.rule(pair[1]))
+	for _, keyword := range []string{"minimum", "exclusiveMinimum", "maximum", "exclusiveMaximum"} {
+		texts = append(texts, p.rule(keyword))
 	}
 	if p != nil && (strings.HasPrefix(p.Kind, "int") || strings.HasPrefix(p.Kind, "uint")) {
 		low, high := r.plain.shapeFor(plainTypes[p.Kind], "").integerBounds()

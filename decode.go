@@ -1039,11 +1039,7 @@ var (
 	mustBeNumber   = &complaint{ruleType, "must be a number"}
 	mustBeTime     = &complaint{ruleType, "must be a date and time by RFC 3339, such as 2006-01-02T15:04:05Z"}
 	mustBeDuration = &complaint{ruleType, "must be a duration, such as 1h30m or 1.5s"}
-	mustBeBase64   = &complaint{ruleType, "must be base64 with padding"}
-	isUnpadded     = &complaint{ruleType, "must be base64 with padding: = at the end is missing"}
-	isBase64URL    = &complaint{ruleType, "must be base64 with + and /, not with - and _"}
-	hasLineEnds    = &complaint{ruleType, "must be base64 without line ends"}
-	hasStrayBits   = &complaint{ruleType, "must be base64 in which the unused bits of the last character are 0"}
+	mustBeBase64   = &complaint{ruleType, "must be base64 with padding and on one line; in place of - and _ write + and /"}
 	mustBeQuoted   = &complaint{ruleType, "must be a string that holds a JSON string"}
 	isNotValid     = &complaint{ruleType, "is not in the form that is expected here"}
 )

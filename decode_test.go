@@ -921,10 +921,10 @@ func TestRenamedParameters(t *testing.T) {
 func TestBase64Complaints(t *testing.T) {
 	for text, want := range map[string]*complaint{
 		"": nil, "AA==": nil, "AAA=": nil, "+/+/": nil,
-		"AB==": hasStrayBits, "AAB=": hasStrayBits,
-		"AA": isUnpadded, "AAA": isUnpadded,
-		"-_-_": isBase64URL, "-_": isBase64URL,
-		"AA\n==": hasLineEnds, "AAAA\r\n": hasLineEnds,
+		"AB==": mustBeBase64, "AAB=": mustBeBase64, // stray bits
+		"AA": mustBeBase64, "AAA": mustBeBase64, // no padding
+		"-_-_": mustBeBase64, "-_": mustBeBase64,
+		"AA\n==": mustBeBase64, "AAAA\r\n": mustBeBase64,
 		"A": mustBeBase64, "A===": mustBeBase64, "AA=A": mustBeBase64, "*": mustBeBase64, "é": mustBeBase64,
 	} {
 		v := reflect.New(reflect.TypeFor[[]byte]()).Elem()

@@ -455,55 +455,6 @@ func isPlainInteger(text []byte) bool {
 	return len(digits) == 1 || len(digits) > 1 && digits[0] != '0'
 }
 
-// hasTimeForm reports whether text has the form of an RFC 3339 time, as far as
-// package time does not check it. The letters T and Z may be in lower case (section
-// 5.6).
-func hasTimeForm(text []byte) bool {
-	const date, lower = "0000-00-00T00:00:00", "0000-00-00t00:00:00"
-	if len(text) <= len(date) || !matchesForm(text[:len(date)], date) && !matchesForm(text[:len(date)], lower) {
-		return false
-	}
-	zone := text[len(date):]
-	if zone[0] == '.' {
-		n := 1
-		for n < len(zone) && isDigit(zone[n]) {
-			n++
-		}
-		if n == 1 {
-			return false
-		}
-		zone = zone[n:]
-	}
-	if string(zone) == "Z" || string(zone) == "z" {
-		return true
-	}
-	return matchesForm(zone, "+00:00") && string(zone[1:3]) < "24" && string(zone[4:]) < "60"
-}
-
-// matchesForm reports whether text has a digit for each 0 of form, a sign for
-// each +, and the same byte for every other.
-func matchesForm(text []byte, form string) bool {
-	if len(text) != len(form) {
-		return false
-	}
-	for i, c := range text {
-		switch form[i] {
-		case '0':
-			if !isDigit(c) {
-				return false
-			}
-		case '+':
-			if c != '+' && c != '-' {
-				return false
-			}
-		case c:
-		default:
-			return false
-		}
-	}
-	return true
-}
-
 // appendFloat appends a finite number in the shortest spelling that reads back as
 // the same float of 32 or 64 bits. It has an exponent below 1e-6 and from 1e21
 // on, as in ECMAScript (Number::toString) and encoding/json. Negative zero stays

@@ -11,7 +11,6 @@ import (
 	"cmp"
 	"encoding/json"
 	"maps"
-	"math"
 	"mime"
 	"net/url"
 	"reflect"
@@ -259,24 +258,45 @@ func (c *shapes) fillCustom(s *shape, at string) {
 // hasReference reports whether v, a schema or a part of one, has a $ref or definitions.
 // The schema is published inside others, where #/$defs would be theirs.
 func hasReference(v any) (found bool) {
-	switch v := v.(type) {
-	case []any:
-		return slices.ContainsFunc(v, hasReference)
-	case map[string]any:
-		for name, value := range v {
-			switch name {
-			case "$ref", "$dynamicRef", "$defs", "definitions":
-				found = true
-			case "enum", "const", "default", "example", "examples": // values, and no schemas
-			case "properties", "patternProperties", "dependentSchemas": // the names are no keywords
-				schemas, _ := value.(map[string]any)
-				found = found || slices.ContainsFunc(slices.Collect(maps.Values(schemas)), hasReference)
-			default:
-				found = found || hasReference(value)
-			}
+	schema, _ := v.(map[string]any)
+	for name, value := range schema {
+		switch name {
+		case "$ref", "$dynamicRef", "$defs", "definitions":
+			return true
 		}
+		eachSchema(name, value, func(part any) any {
+			found = found || hasReference(part)
+			return part
+		})
 	}
 	return found
+}
+
+// eachSchema returns the value of a keyword with the result of visit in place of each
+// schema in it (JSON Schema 2020-12, Core, section 10). Values of other keywords, such as
+// those of an enum, stay as they are.
+func eachSchema(keyword string, value any, visit func(any) any) any {
+	switch keyword {
+	case "items", "not", "additionalProperties", "if", "then", "else", "contains", "propertyNames", "unevaluatedItems", "unevaluatedProperties", "contentSchema":
+		return visit(value)
+	case "allOf", "anyOf", "oneOf", "prefixItems":
+		if list, ok := value.([]any); ok {
+			list = slices.Clone(list)
+			for i := range list {
+				list[i] = visit(list[i])
+			}
+			return list
+		}
+	case "properties", "patternProperties", "dependentSchemas":
+		if named, ok := value.(map[string]any); ok {
+			named = maps.Clone(named)
+			for name := range named {
+				named[name] = visit(named[name])
+			}
+			return named
+		}
+	}
+	return value
 }
 
 // readSchema returns a schema as a map.
@@ -795,40 +815,25 @@ func hidesField(a, b *field) bool {
 	return a.tagged && !b.tagged
 }
 
-// shareName reports whether two of the fields have a name in common, of any kind.
-func shareName(all []*field) bool {
-	seen := make(map[string]bool, len(all))
-	for _, f := range all {
-		for _, name := range [...]string{f.name, f.path, f.query} {
-			if name != "" && seen[name] {
-				return true
-			}
-		}
-		seen[f.name], seen[f.path], seen[f.query] = true, true, true
-	}
-	return false
-}
-
 // checkClashes notes two fields of one name where encoding/json would hide both
 // without a word, or knows nothing of the tag that names them. Both are declared
 // in the struct itself, or neither hides the other and one has a tag of another
 // place.
 func (c *shapes) checkClashes(all []*field, at string) {
-	if !shareName(all) { // so that a wide struct does not take the square of its fields
-		return
-	}
-	for i, f := range all {
-		for _, other := range all[:i] {
+	type name struct{ kind, text string }
+	seen := make(map[name]*field, len(all))
+	for _, f := range all {
+		for _, n := range [...]name{{"name", f.name}, {"path name", f.path}, {"query name", f.query}} {
+			other := seen[n]
+			if other == nil || n.text == "" {
+				seen[n] = f
+				continue
+			}
 			declared := len(f.index) == 1 && len(other.index) == 1
 			bound := f.isBound() || other.isBound()
-			switch {
-			case !declared && !(bound && !hidesField(f, other) && !hidesField(other, f)):
-			case f.name == other.name:
-				c.addf("%s: the fields %s and %s have the same name %q; rename one", at, other.goName, f.goName, f.name)
-			case f.path != "" && f.path == other.path:
-				c.addf("%s: the fields %s and %s have the same path name %q; rename one", at, other.goName, f.goName, f.path)
-			case f.query != "" && f.query == other.query:
-				c.addf("%s: the fields %s and %s have the same query name %q; rename one", at, other.goName, f.goName, f.query)
+			if declared || bound && !hidesField(f, other) && !hidesField(other, f) {
+				c.addf("%s: the fields %s and %s have the same %s %q; rename one", at, other.goName, f.goName, n.kind, n.text)
+				break
 			}
 		}
 	}
@@ -854,49 +859,43 @@ func (c *shapes) checkNames(fields []*field, at string) {
 // finishShapes names the types and finds those that contain themselves. It is called
 // once, when all types of the service are known.
 func (c *shapes) finishShapes() {
-	for _, cycle := range findCycles(c.all, func(p part) *shape { return p.shape }) {
-		c.markCycle(cycle)
-	}
-	// A type that must contain itself has no value that ends.
-	if endless := findEndless(c.all); len(endless) > 0 {
-		mustLead := func(p part) *shape {
-			if e := p.needed(); endless[e] {
-				return e
-			}
-			return nil
-		}
-		for _, cycle := range findCycles(c.all, mustLead) {
-			for _, s := range cycle {
-				s.hasMistake = true
-				c.addf("%v must contain itself, so that no value is finite; make a field on the way optional (omitempty) or a pointer", s.typ)
-			}
-		}
-	}
-	for s, name := range nameTypes(c.mistakes, c.named, nil) {
-		s.name = name
-	}
 	for _, s := range c.all {
+		if s.loopsWithoutStruct() {
+			s.hasMistake = true
+			c.addf("%v contains itself without a struct in between, which no schema can say; put a struct around it", s.typ)
+		}
+	}
+	endless := findEndless(c.all)
+	for _, s := range c.all {
+		// A struct that contains itself needs a name in schemas, to be referred to, even if
+		// it has none in Go.
+		s.recursive = s.fields != nil && s.partsReach(make(map[*shape]bool), func(e *shape) bool { return e == s })
+		if s.recursive && s.typ.Name() == "" && !slices.Contains(c.named, s) {
+			c.named = append(c.named, s)
+		}
+		if endless[s] {
+			s.hasMistake = true
+			c.addf("%v must contain itself or a type that does, so that no value is finite; make a field on the way optional (omitempty) or a pointer", s.typ)
+		}
 		for _, f := range s.fields {
 			if f.omit == omitEmpty && f.shape.alternatives != nil { // a struct is never empty
 				c.addf("%s: omitempty never leaves out a union; write omitzero, or a pointer", f.place)
 			}
 		}
 	}
+	for s, name := range nameTypes(c.mistakes, c.named, nil) {
+		s.name = name
+	}
 }
 
-// markCycle marks shapes that contain one another. They need names in schemas, to be
-// referred to, even if they have none in Go; only structs have any.
-func (c *shapes) markCycle(cycle []*shape) {
-	inStruct := slices.ContainsFunc(cycle, func(s *shape) bool { return s.fields != nil })
-	for _, s := range cycle {
-		if !inStruct {
-			s.hasMistake = true
-			c.addf("%v contains itself without a struct in between, which no schema can say; put a struct around it", s.typ)
-		}
-		if s.recursive = s.fields != nil; s.recursive && s.typ.Name() == "" && !slices.Contains(c.named, s) {
-			c.named = append(c.named, s)
-		}
+// loopsWithoutStruct reports whether s leads back to itself by pointers, lists and maps
+// alone. Each of these has one element, so there is one way to follow.
+func (s *shape) loopsWithoutStruct() bool {
+	done := make(map[*shape]bool)
+	for e := s.elem; e != nil && !done[e]; e = e.elem {
+		done[e] = true
 	}
+	return done[s]
 }
 
 // findEndless returns the objects that have no finite value, since all their values
@@ -904,85 +903,18 @@ func (c *shapes) markCycle(cycle []*shape) {
 func findEndless(all []*shape) map[*shape]bool {
 	endless := make(map[*shape]bool)
 	for _, s := range all {
-		for p := range s.parts {
-			if p.needed() != nil {
-				endless[s] = true
-			}
-		}
+		endless[s] = s.kind == kindObject
 	}
 	// Parts come after the whole in all, so that one round is enough for most services.
-	for before := -1; before != len(endless); {
-		before = len(endless)
+	for changed := true; changed; {
+		changed = false
 		for _, s := range slices.Backward(all) {
 			if endless[s] && !s.isEndless(endless) {
-				delete(endless, s)
+				endless[s], changed = false, true
 			}
 		}
 	}
 	return endless
-}
-
-// A cycleFinder finds the strongly connected components of the graph whose nodes
-// are shapes and whose edges lead to their parts (R. Tarjan, Depth-first search and
-// linear graph algorithms, 1972). It looks at every shape once: a service may
-// have thousands, of which most contain others.
-//
-// Invariants:
-//
-//	order numbers the shapes from 1 as they are met; those whose component is known
-//	  have the greatest number
-//	open holds those whose component is not known yet, in that order
-type cycleFinder struct {
-	follow func(part) *shape // the shape that an edge leads to; nil for no edge
-	order  map[*shape]int
-	open   []*shape
-	cycles [][]*shape
-}
-
-// findCycles returns the groups of shapes of which each leads to all others and to
-// itself, by the edges that follow returns.
-func findCycles(all []*shape, follow func(part) *shape) [][]*shape {
-	c := &cycleFinder{follow: follow, order: make(map[*shape]int, len(all))}
-	for _, s := range all {
-		if s.hasParts() && c.order[s] == 0 {
-			c.visitShape(s)
-		}
-	}
-	return c.cycles
-}
-
-// visitShape walks everything below s and returns the number of the first shape that
-// is in a cycle with it: that of s itself if there is none before s.
-func (c *cycleFinder) visitShape(s *shape) int {
-	number, start, self := len(c.order)+1, len(c.open), false
-	c.order[s] = number
-	c.open = append(c.open, s)
-	first := number
-	for p := range s.parts {
-		e := c.follow(p)
-		if e == nil || !e.hasParts() {
-			continue
-		}
-		self = self || e == s
-		reached := c.order[e]
-		if reached == 0 {
-			reached = c.visitShape(e)
-		}
-		first = min(first, reached)
-	}
-	// Nothing below s leads back to before it: the component of s is s and what is
-	// still open behind it, and it is complete.
-	if first == number {
-		component := c.open[start:]
-		for _, e := range component {
-			c.order[e] = math.MaxInt
-		}
-		if self || len(component) > 1 {
-			c.cycles = append(c.cycles, slices.Clone(component))
-		}
-		c.open = c.open[:start]
-	}
-	return first
 }
 
 // A typeName is the name of a type in documents, as far as nameTypes has come.

@@ -271,8 +271,8 @@ func (s *shape) customIn(d dialect) map[string]any {
 	if d != openAPI30 || s.custom == nil {
 		return s.custom
 	}
-	all := annotated30(s.custom, false).(map[string]any)
-	if isSchema30(all) {
+	all, exact := schema30(s.custom)
+	if exact {
 		return all
 	}
 	out := make(map[string]any)
@@ -288,40 +288,44 @@ func (s *shape) customIn(d dialect) map[string]any {
 	return out
 }
 
-// unknown30 are the annotations of 2020-12 that 3.0.3 does not have, with blanks
-// around them. They refuse nothing, so they are left out there.
-const unknown30 = " $anchor $comment $id $schema contentEncoding contentMediaType contentSchema "
+// These are the keywords that mean the same in OpenAPI 3.0.3 (section 4.7.24) and in
+// 2020-12, and the annotations of 2020-12 that 3.0.3 does not have. Those refuse nothing,
+// so they are left out there.
+const (
+	keywords30 = " title description format default example deprecated readOnly writeOnly nullable externalDocs enum multipleOf minimum maximum" +
+		" minLength maxLength pattern minItems maxItems uniqueItems minProperties maxProperties required items not allOf anyOf oneOf properties additionalProperties "
+	unknown30 = " $anchor $comment $id $schema contentEncoding contentMediaType contentSchema "
+)
 
-// annotated30 returns a copy of v, a schema or a part of one, with the annotations that
-// 3.0.3 has: the first of the examples is the example. named says that the names of v
-// are no keywords.
-func annotated30(v any, named bool) any {
-	switch v := v.(type) {
-	case []any:
-		list := make([]any, len(v))
-		for i := range v {
-			list[i] = annotated30(v[i], false)
-		}
-		return list
-	case map[string]any:
-		out := make(map[string]any, len(v))
-		for name, value := range v {
-			examples, _ := value.([]any)
-			switch {
-			case named:
-				out[name] = annotated30(value, false)
-			case name == "examples" && v["example"] == nil && len(examples) > 0:
-				out["example"] = examples[0]
-			case name == "examples", strings.Contains(unknown30, " "+name+" "):
-			case name == "enum", name == "const", name == "default", name == "example", strings.HasPrefix(name, "x-"): // values, and no schemas
-				out[name] = value
-			default:
-				out[name] = annotated30(value, name == "properties")
+// schema30 returns v, a schema of 2020-12 or a part of one, as a schema of 3.0.3, and
+// reports whether that says the same. 3.0.3 has fewer keywords, one example, no schemas
+// true and false, no null, and wants the items of an array.
+func schema30(v any) (out map[string]any, exact bool) {
+	schema, exact := v.(map[string]any)
+	out = make(map[string]any)
+	for name, value := range schema {
+		_, isBool := value.(bool)
+		switch {
+		case name == "examples":
+			if list, _ := value.([]any); len(list) > 0 && schema["example"] == nil {
+				out["example"] = list[0]
 			}
+		case strings.Contains(unknown30, " "+name+" "):
+		case name == "additionalProperties" && isBool:
+			out[name] = value
+		case name == "type":
+			one, ok := value.(string)
+			out[name], exact = value, exact && ok && one != "null"
+		default:
+			exact = exact && (strings.Contains(keywords30, " "+name+" ") || strings.HasPrefix(name, "x-"))
+			out[name] = eachSchema(name, value, func(part any) any {
+				inner, ok := schema30(part)
+				exact = exact && ok
+				return inner
+			})
 		}
-		return out
 	}
-	return v
+	return out, exact && (schema["type"] != "array" || schema["items"] != nil)
 }
 
 // constrains reports whether the schema that the type returns itself says more than a
@@ -340,112 +344,48 @@ func (s *shape) constrains(d dialect) bool {
 func (w *schemaWriter) writeCustom(m *members, s *shape, null bool) {
 	custom := s.customIn(w.dialect)
 	if w.use != forDocument {
-		custom = w.trimCustom(custom)
+		custom = w.trimCustom(custom).(map[string]any)
 	}
 	for _, name := range slices.Sorted(maps.Keys(custom)) {
-		text, err := json.Marshal(custom[name])
-		if err == nil { // it was read from JSON
-			var enum []any
-			addNull := null && name == "enum" && json.Unmarshal(text, &enum) == nil && !slices.Contains(enum, nil)
-			m.addRaw(name, withNull(string(text), addNull))
+		value := custom[name]
+		if enum, ok := value.([]any); ok && null && name == "enum" && !slices.Contains(enum, nil) {
+			value = append(slices.Clone(enum), nil)
 		}
+		text, _ := json.Marshal(value) // it was read from JSON
+		m.addRaw(name, string(text))
 	}
 }
 
-// trimCustom returns what MCP clients get of a JSONSchema: no format that they
-// may not know, and of an output only types and names. oneOf and not are left out
-// of an output altogether, since a schema with fewer constraints below them would
-// accept less. What is left out only makes a schema accept more.
-func (w *schemaWriter) trimCustom(custom map[string]any) map[string]any {
-	if text, err := json.Marshal(custom); err == nil { // a copy, since lists are changed in place
-		custom = readSchema(text)
+// trimCustom returns what MCP clients get of v, a schema by JSONSchema or a part of one:
+// no format that they may not know, and of an output only types and names. What is left
+// out only makes a schema accept more. So oneOf and not are left out of an output
+// altogether: with fewer constraints below them they would accept less.
+func (w *schemaWriter) trimCustom(v any) any {
+	schema, ok := v.(map[string]any)
+	if !ok {
+		return v
 	}
-	out := make(map[string]any, len(custom))
-	for name, value := range custom {
-		kept := true
+	out := make(map[string]any, len(schema))
+	for name, value := range schema {
+		kept := w.use == forToolInput
 		switch name {
 		case "format":
-			kept = value == "date-time" && w.use == forToolInput
-		case "properties":
-			value = w.trimEach(value)
-		case "patternProperties":
-			value, kept = w.trimEach(value), w.use == forToolInput
+			kept = kept && value == "date-time"
+		case "type", "required", "title", "description", "properties", "anyOf":
+			kept = true
 		case "items", "additionalProperties":
 			_, isSchema := value.(map[string]any)
-			value, kept = w.trimSchema(value), isSchema || w.use == forToolInput
-		case "anyOf":
-			value = w.trimEach(value)
-		case "allOf", "oneOf", "prefixItems":
-			value, kept = w.trimEach(value), w.use == forToolInput
-		case "type", "required", "title", "description":
-		default:
-			kept = w.use == forToolInput
+			kept = kept || isSchema
 		}
-		if kept {
+		switch {
+		case !kept:
+		case name == "not", name == "if", name == "contains":
 			out[name] = value
+		default:
+			out[name] = eachSchema(name, value, w.trimCustom)
 		}
 	}
 	return out
-}
-
-// trimSchema is trimCustom for a schema that may also be a boolean.
-func (w *schemaWriter) trimSchema(v any) any {
-	if schema, ok := v.(map[string]any); ok {
-		return w.trimCustom(schema)
-	}
-	return v
-}
-
-// trimEach is trimSchema for each schema of a list or a map.
-func (w *schemaWriter) trimEach(v any) any {
-	switch v := v.(type) {
-	case []any:
-		for i := range v {
-			v[i] = w.trimSchema(v[i])
-		}
-	case map[string]any:
-		for name := range v {
-			v[name] = w.trimSchema(v[name])
-		}
-	}
-	return v
-}
-
-// isSchema30 reports whether a schema of JSON Schema 2020-12 says the same in
-// OpenAPI 3.0.3, which has fewer keywords, no schemas true and false, no null, and
-// wants the items of an array.
-func isSchema30(v any) bool {
-	schema, ok := v.(map[string]any)
-	for name, value := range schema {
-		ok = ok && isKeyword30(name, value)
-	}
-	return ok && (schema["type"] != "array" || schema["items"] != nil)
-}
-
-// isKeyword30 reports whether a keyword with this value means in OpenAPI 3.0.3 what
-// it means in 2020-12 (OpenAPI 3.0.3, section 4.7.24).
-func isKeyword30(name string, value any) bool {
-	list, _ := value.([]any)
-	object, _ := value.(map[string]any)
-	switch name {
-	case "title", "description", "format", "default", "example", "deprecated", "readOnly", "writeOnly", "nullable", "externalDocs",
-		"enum", "multipleOf", "minimum", "maximum", "minLength", "maxLength", "pattern",
-		"minItems", "maxItems", "uniqueItems", "minProperties", "maxProperties", "required":
-		return true
-	case "type":
-		_, one := value.(string)
-		return one && value != "null"
-	case "items", "not":
-		return isSchema30(value)
-	case "additionalProperties":
-		_, plain := value.(bool)
-		return plain || isSchema30(value)
-	case "allOf", "anyOf", "oneOf":
-		return !slices.ContainsFunc(list, func(v any) bool { return !isSchema30(v) })
-	case "properties":
-		return !slices.ContainsFunc(slices.Collect(maps.Values(object)), func(v any) bool { return !isSchema30(v) })
-	}
-	return strings.HasPrefix(name, "x-")
 }
 
 // writeTyped writes the type of a scalar, a list or a map, with the bounds of the Go
@@ -749,50 +689,17 @@ func (w *schemaWriter) writeUnion(m *members, s *shape, refs []string) {
 	}
 }
 
-// writeRules writes the constraints of a value. Of two bounds on one side the tighter
-// one is written: 3.0.3 has room for one only, and linters ask for no more. With
-// null an enum lists null too.
+// writeRules writes the constraints of a value. With null an enum lists null too. In
+// 3.0.3 the exclusive keywords are booleans beside the bound.
 func (w *schemaWriter) writeRules(m *members, rules ruleSet, null bool) {
-	for i := range rules {
-		r := &rules[i]
-		base, exclusive := strings.CutPrefix(r.keyword, "exclusive")
-		switch {
-		case !rules.isTightest(r):
-		case exclusive && w.dialect == openAPI30:
-			// In 3.0.3 the exclusive keywords are booleans beside the bound.
+	for _, r := range rules {
+		if base, exclusive := strings.CutPrefix(r.keyword, "exclusive"); exclusive && w.dialect == openAPI30 {
 			m.addRaw(strings.ToLower(base), string(r.value))
 			m.addRaw(r.keyword, "true")
-		default:
-			m.addRaw(r.keyword, withNull(string(r.value), null && r.keyword == "enum"))
-		}
-	}
-}
-
-// boundRivals has for each side of a range its two bounds: the lower side first,
-// and on each side the exclusive bound last. isTightest relies on this order.
-var boundRivals = [...][2]string{{"minimum", "exclusiveMinimum"}, {"maximum", "exclusiveMaximum"}}
-
-// isTightest reports whether r is not a bound that another one makes superfluous.
-// Of the same number the exclusive bound is the tighter.
-func (rs ruleSet) isTightest(r *rule) bool {
-	for side, pair := range boundRivals {
-		at := slices.Index(pair[:], r.keyword)
-		if at < 0 {
 			continue
 		}
-		rival := rs.findRule(pair[1-at])
-		if rival == nil {
-			return true
-		}
-		switch compareNumbers(r.values[0], rival.values[0]) {
-		case 0:
-			return at == 1
-		case 1:
-			return side == 0
-		}
-		return side == 1
+		m.addRaw(r.keyword, withNull(string(r.value), null && r.keyword == "enum"))
 	}
-	return true
 }
 
 // hasAnnotations reports whether writeAnnotations has something to write, for which

@@ -1214,12 +1214,6 @@ func largeService(n int) *Service {
 
 // BenchmarkOpenAPI makes and serves the document of 500 methods and 1,000 types.
 func BenchmarkOpenAPI(b *testing.B) {
-	b.Run("cycles", func(b *testing.B) {
-		all := chainOfObjects(1000)
-		for range b.N {
-			findCycles(all, func(p part) *shape { return p.shape })
-		}
-	})
 	s := largeService(500)
 	for _, d := range []dialect{openAPI30, openAPI31} {
 		b.Run("build/"+d.version(), func(b *testing.B) {

@@ -403,7 +403,7 @@ func TestUnionMistakes(t *testing.T) {
 		{unionMistake[unionCookie](post), `unionCookie.P: the type *unionPayment cannot come from the cookie, which carries scalars`},
 		{unionMistake[unionPayment]("GET /x"), `unionPayment: a union comes from a JSON body, and here type would come from the query; use POST, PUT or PATCH, and no placeholder of that name`},
 		{unionMistake[unionPayment]("POST /x/{type}"), `unionPayment: a union comes from a JSON body, and here type would come from the path; use POST, PUT or PATCH, and no placeholder of that name`},
-		{unionMistake[unionEndless](post), `unionEndless must contain itself, so that no value is finite; make a field on the way optional (omitempty) or a pointer`},
+		{unionMistake[unionEndless](post), `unionEndless must contain itself or a type that does, so that no value is finite; make a field on the way optional (omitempty) or a pointer`},
 		{unionMistake[unionValidate](post), `unionValidate: svc does not call unionValidate2.Validate, since its signature is not Validate() error; change it, and do what needs a context in the method of the service`},
 	} {
 		if test.got != test.want {
