@@ -21,7 +21,7 @@ import (
 	"math"
 	"net/http"
 	"net/url"
-	"regexp"
+	"reflect"
 	"slices"
 	"strconv"
 	"strings"
@@ -205,7 +205,8 @@ func newDocsData(s *Service, places DocsOptions) *docsData {
 		forMembers(item, func(_ string, text []byte) {
 			id := textAt(text, "operationId")
 			m := b.operationIDs[id]
-			call := docsCall{Names: docsNames(m, b.findPath(m).placeholders), Examples: d.makeExamples(text)}
+			call := docsCall{Names: make(map[string]docsName), Examples: make(map[string]json.RawMessage)}
+			call.addParameters(m, b.findPath(m).placeholders)
 			if m.key != nil {
 				call.Key = keyArgument
 			}
@@ -225,18 +226,18 @@ func newDocsData(s *Service, places DocsOptions) *docsData {
 	return d
 }
 
-// docsNames returns the parameters of m that are not members of the same name.
-// placeholders has their names in the document.
-func docsNames(m *method, placeholders []string) map[string]docsName {
-	names := make(map[string]docsName)
+// addParameters adds to call the parameters of m that are not members of the same name, and
+// examples of those that are required or have one. placeholders has the names of those in
+// the path in the document.
+func (call *docsCall) addParameters(m *method, placeholders []string) {
 	for _, p := range m.ownParameters() {
-		names[inHeader+" "+p.Name] = docsName{}
-	}
-	if m.key != nil {
-		names[inHeader+" "+keyHeader] = docsName{}
+		call.Names[inHeader+" "+p.Name] = docsName{}
+		if p.Required {
+			call.Examples[inHeader+" "+p.Name] = json.RawMessage(`"1"`)
+		}
 	}
 	if m.bind == nil {
-		return names
+		return
 	}
 	add := func(p param, parameter string) {
 		name := docsName{p.name, p.quoted}
@@ -244,7 +245,10 @@ func docsNames(m *method, placeholders []string) map[string]docsName {
 			name = docsName{}
 		}
 		if name != (docsName{parameter, false}) {
-			names[p.in+" "+parameter] = name
+			call.Names[p.in+" "+parameter] = name
+		}
+		if p.isRequired() || p.example != nil {
+			call.Examples[p.in+" "+parameter] = exampleValue(p.asParameter(), p.shape, 0, 0)
 		}
 	}
 	for _, p := range m.bind.path {
@@ -253,7 +257,9 @@ func docsNames(m *method, placeholders []string) map[string]docsName {
 	for _, p := range slices.Concat(m.bind.query, m.bind.header, m.bind.cookie) {
 		add(p, p.sourceName)
 	}
-	return names
+	if len(m.bind.bodyFields) > 0 {
+		call.Examples["body"] = exampleObject(m.in, m.bind.bodyFields, 0)
+	}
 }
 
 // resolve returns what a Reference Object refers to, and any other value as it is.
@@ -276,19 +282,6 @@ func forMembers(value []byte, visit func(name string, value []byte)) {
 // isTrueAt reports whether a member of a JSON object is true.
 func isTrueAt(object []byte, name string) bool { return string(memberAt(object, name)) == "true" }
 
-// numberAt returns a member of a JSON object that is a number, or otherwise.
-func numberAt(object []byte, name string, otherwise float64) float64 {
-	if n, err := strconv.ParseFloat(string(memberAt(object, name)), 64); err == nil {
-		return n
-	}
-	return otherwise
-}
-
-// sizeAt is numberAt for a length or a count, which is at most most.
-func sizeAt(schema []byte, name string, otherwise, most int) int {
-	return int(max(0, min(numberAt(schema, name, float64(otherwise)), float64(most))))
-}
-
 // itemsOf returns the elements of a JSON array, or nil if value is none.
 func itemsOf(value []byte) (list [][]byte) {
 	if len(value) == 0 || value[0] != '[' {
@@ -310,126 +303,134 @@ func requiredIn(schema []byte) (names []string) {
 	return names
 }
 
-// makeExamples returns an example of the input of an operation: of its body, and of
-// the parameters that are required or whose schema has an example.
-func (d *docsData) makeExamples(operation []byte) map[string]json.RawMessage {
-	examples := make(map[string]json.RawMessage)
-	for _, p := range itemsOf(memberAt(operation, "parameters")) {
-		name, schema := textAt(p, "name"), memberAt(p, "schema")
-		if isTrueAt(p, "required") || givenExample(schema) != nil {
-			examples[textAt(p, "in")+" "+name] = d.makeExample(name, schema, 0, 0)
-		}
-	}
-	if _, _, schema := contentOf(memberAt(operation, "requestBody")); schema != nil && !isFileSchema(schema) {
-		examples["body"] = d.makeExample("", schema, 0, 0)
-	}
-	return examples
-}
-
-// givenExample returns the example that a schema has, or nil.
-func givenExample(schema []byte) []byte {
-	list := append(itemsOf(memberAt(schema, "examples")), memberAt(schema, "example"))
-	return list[0]
-}
-
 // maxExample is how deep examples are.
 const maxExample = 6
 
-// makeExample returns a value that a schema accepts. Objects have the members that
-// are required or have an example; a member that may be null is null. nth is the
-// index of the value in a list, whose items should differ. A pattern that none of
-// exampleTexts matches needs an example of its own.
-func (d *docsData) makeExample(name string, schema []byte, nth, depth int) []byte {
-	schema = d.resolve(schema)
-	given := append([][]byte{givenExample(schema), memberAt(schema, "default"), memberAt(schema, "const")}, itemsOf(memberAt(schema, "enum"))...)
-	given = slices.DeleteFunc(given, func(v []byte) bool { return v == nil || isJSONNull(v) })
-	if len(given) > 0 {
-		return given[min(nth, len(given)-1)]
+// exampleObject returns an example of the object s, with all or some of its fields: those
+// that are required or have an example.
+func exampleObject(s *shape, fields []*field, depth int) []byte {
+	if s.alternatives != nil {
+		fields = s.withFields(s.alternatives[0], fields)
 	}
-	isNull := func(s []byte) bool { return textAt(s, "type") == "null" }
-	several := slices.Concat(itemsOf(memberAt(schema, "anyOf")), itemsOf(memberAt(schema, "oneOf")), itemsOf(memberAt(schema, "allOf")))
-	if first := slices.IndexFunc(several, func(s []byte) bool { return !isNull(s) }); first >= 0 && depth < maxExample {
-		if depth > 0 && slices.ContainsFunc(several, isNull) {
-			return []byte("null")
+	m := openMembers(nil)
+	for _, f := range fields {
+		switch {
+		case f.hidden || depth >= maxExample || !f.isRequired() && f.example == nil:
+		case f.discriminates && s.alternatives != nil:
+			m.addText(f.name, s.alternatives[0].value)
+		default:
+			m.addRaw(f.name, string(exampleValue(f, f.shape, 0, depth+1)))
 		}
-		return d.makeExample(name, several[first], nth, depth+1)
 	}
-	return d.makeTyped(name, schema, nth, depth)
-}
-
-// makeTyped returns an example for the type of a schema.
-func (d *docsData) makeTyped(name string, schema []byte, nth, depth int) []byte {
-	kind := memberAt(schema, "type")
-	if several := itemsOf(kind); len(several) > 0 {
-		kind = several[0]
-	}
-	switch kind := textAt(kind); kind {
-	case "null":
-		return []byte("null")
-	case "boolean":
-		return strconv.AppendBool(nil, nth%2 == 0)
-	case "integer", "number":
-		return exampleNumber(schema, kind == "integer", nth)
-	case "string":
-		return appendQuoted(nil, exampleString(schema, name, nth))
-	case "array":
-		list, prefix := make([]json.RawMessage, sizeAt(schema, "minItems", 0, 20)), itemsOf(memberAt(schema, "prefixItems"))
-		for i := range list {
-			item := memberAt(schema, "items")
-			if i < len(prefix) {
-				item = prefix[i]
-			}
-			list[i] = d.makeExample(name, item, i, depth+1)
-		}
-		return encodeDocument(list)
-	}
-	required, m := requiredIn(schema), openMembers(nil)
-	forMembers(memberAt(schema, "properties"), func(name string, property []byte) {
-		if depth < maxExample && (slices.Contains(required, name) || givenExample(property) != nil) {
-			m.addRaw(name, string(d.makeExample(name, property, 0, depth+1)))
-		}
-	})
 	return m.close()
 }
 
-// exampleNumber returns the number nearest to 1+nth that is a multiple and within
-// the bounds of a schema.
-func exampleNumber(schema []byte, integer bool, nth int) []byte {
-	low, high := numberAt(schema, "minimum", math.Inf(-1)), numberAt(schema, "maximum", math.Inf(1))
-	above, below := numberAt(schema, "exclusiveMinimum", math.Inf(-1)), numberAt(schema, "exclusiveMaximum", math.Inf(1))
-	step := 1.0
-	if !integer && min(high, below) <= 1 {
-		step = 0.25
-	}
-	if multiple := numberAt(schema, "multipleOf", 0); multiple > 0 {
-		step = multiple
-	}
-	n := step * float64(1+nth)
-	if n < low || n <= above {
-		n = max(math.Ceil(low/step), math.Floor(above/step)+1) * step
-	}
-	if n > high || n >= below {
-		n = min(math.Floor(high/step), math.Ceil(below/step)-1) * step
-	}
-	for _, bound := range []string{"minimum", "maximum"} {
-		if n == numberAt(schema, bound, math.NaN()) {
-			return memberAt(schema, bound) // which a float may have rounded
+// exampleValue returns a value that the field f takes, or the item nth of it: s is the shape
+// of the value. A member that may be null is null. A pattern that none of exampleTexts
+// matches needs an example of its own.
+func exampleValue(f *field, s *shape, nth, depth int) []byte {
+	target := s.deref()
+	rules := target.rules
+	if s == f.shape {
+		rules = target.rulesIn(f)
+		if given := cmp.Or(string(f.example), string(f.def), "null"); given != "null" {
+			return []byte(given)
 		}
 	}
-	return appendFloat(nil, n, 64)
+	var text []byte
+	switch enum := rules.findRule("enum"); {
+	case target != s && depth > 0 && !f.notNull:
+		return []byte("null")
+	case enum != nil:
+		values := itemsOf(enum.value)
+		return values[min(nth, len(values)-1)]
+	case target.kind == kindObject:
+		return exampleObject(target, target.fields, depth)
+	case target.kind == kindSlice, target.kind == kindArray:
+		list := make([]json.RawMessage, min(target.leastItems(rules), 20))
+		for i := range list {
+			list[i] = exampleValue(f, target.elem, i, depth+1)
+		}
+		return encodeDocument(list)
+	case target.kind == kindBool:
+		text = strconv.AppendBool(nil, nth%2 == 0)
+	case target.kind.isNumeric():
+		text = exampleNumber(target, rules, nth)
+	case target.kind == kindDuration:
+		return []byte(`"1s"`)
+	case target.kind.isStringy():
+		return appendQuoted(nil, exampleString(rules, cmp.Or(target.kind.ownFormat(), target.formatIn(f)), f.name, nth))
+	default:
+		return customExample(target.custom)
+	}
+	if f.quoted {
+		return appendQuoted(nil, text)
+	}
+	return text
 }
 
-// exampleTexts has a text for each format, and texts that many patterns match.
-var exampleTexts = [...]struct{ format, text string }{
-	{"date-time", "2026-01-02T15:04:05Z"}, {"date", "2026-01-02"}, {"time", "15:04:05Z"}, {"email", "ada@example.com"}, {"uri", "https://example.com/"},
-	{"uuid", "123e4567-e89b-42d3-a456-426614174000"}, {"ipv4", "192.0.2.1"}, {"ipv6", "2001:db8::1"}, {"byte", "aGVsbG8="}, {"base64", "aGVsbG8="},
-	{"", "1"}, {"", "a"}, {"", "A"}, {"", "a1"}, {"", "abc"}, {"", "ABC"}, {"", "text"}, {"", "1s"}, {"", "0.5"}, {"", "a-b"}, {"", "AB-1"}, {"", "12"}, {"", "1234"},
-	{"", "12345"}, {"", "2026-01-02"}, {"", "#ffffff"}, {"", "+15550100"}, {"", "a@b.co"}, {"", "https://example.com/"}, {"", "127.0.0.1"}, {"", `"text"`},
+// leastItems returns how many items a list has at least.
+func (s *shape) leastItems(rules ruleSet) int {
+	if r := rules.findRule("minItems"); r != nil {
+		return r.count
+	} else if s.kind == kindArray {
+		return s.typ.Len()
+	}
+	return 0
 }
 
-// exampleString returns a string that a schema accepts, if it knows one.
-func exampleString(schema []byte, name string, nth int) string {
-	low, high := sizeAt(schema, "minLength", 0, 1000), sizeAt(schema, "maxLength", 1000, 1000)
+// customExample returns an example of what a type describes by JSONSchema.
+func customExample(schema map[string]any) []byte {
+	for _, keyword := range []string{"examples", "enum"} {
+		if list, _ := schema[keyword].([]any); len(list) > 0 {
+			return encodeDocument(list[0])
+		}
+	}
+	kind, _ := schema["type"].(string)
+	byType := map[string]string{"string": `"text"`, "integer": "1", "number": "1", "boolean": "true", "array": "[]"}
+	return []byte(cmp.Or(byType[kind], "{}"))
+}
+
+// accept reports whether v keeps all of the rules.
+func (rs ruleSet) accept(v reflect.Value) bool {
+	return !slices.ContainsFunc(rs, func(r rule) bool { return r.violates(v) })
+}
+
+// exampleNumber returns 1+nth, a number beside a bound or one below 1: the first that keeps
+// the rules.
+func exampleNumber(s *shape, rules ruleSet, nth int) []byte {
+	step := 1.0
+	if multiple := rules.findRule("multipleOf"); multiple != nil {
+		step, _ = strconv.ParseFloat(string(multiple.value), 64)
+	}
+	texts := [][]byte{appendFloat(nil, step*float64(1+nth), 64)}
+	for _, r := range rules {
+		x, _ := strconv.ParseFloat(string(r.value), 64)
+		above, below := (math.Floor(x/step)+1)*step, (math.Ceil(x/step)-1)*step
+		texts = append(texts, r.value, appendFloat(nil, above, 64), appendFloat(nil, below, 64))
+	}
+	texts = append(texts, []byte("0.25"))
+	i := slices.IndexFunc(texts, func(text []byte) bool {
+		x, ok := numberFor(s, string(text))
+		return ok && rules.accept(x)
+	})
+	return texts[max(i, 0)]
+}
+
+// exampleFormats has a text for each format.
+var exampleFormats = map[string]string{
+	"date-time": "2026-01-02T15:04:05Z", "date": "2026-01-02", "time": "15:04:05Z", "email": "ada@example.com", "uri": "https://example.com/",
+	"uuid": "123e4567-e89b-42d3-a456-426614174000", "ipv4": "192.0.2.1", "ipv6": "2001:db8::1", "byte": "aGVsbG8=",
+}
+
+// exampleTexts has texts that many patterns match.
+var exampleTexts = [...]string{
+	"1", "a", "A", "a1", "abc", "ABC", "text", "1s", "0.5", "a-b", "AB-1", "12", "1234", "12345", "2026-01-02", "#ffffff", "+15550100", "a@b.co",
+	"https://example.com/", "127.0.0.1", `"text"`, "",
+}
+
+// exampleString returns a string of the format that keeps the rules, if it knows one.
+func exampleString(rules ruleSet, format, name string, nth int) string {
 	text := "text"
 	if strings.HasSuffix(strings.ToLower(name), "id") {
 		text = "1"
@@ -437,15 +438,12 @@ func exampleString(schema []byte, name string, nth int) string {
 	if nth > 0 {
 		text += strconv.Itoa(nth + 1)
 	}
-	text = text[:min(len(text), high)] + strings.Repeat("x", max(0, low-len(text)))
-	form, pattern := cmp.Or(textAt(schema, "format"), textAt(schema, "contentEncoding")), textAt(schema, "pattern")
-	matches, err := regexp.Compile(pattern)
-	for _, e := range exampleTexts {
-		if e.format == form && (form != "" || pattern != "") && err == nil && matches.MatchString(e.text) && len(e.text) >= low && len(e.text) <= high {
-			return e.text
-		}
+	if least := rules.findRule("minLength"); least != nil {
+		text += strings.Repeat("x", max(0, min(least.count, 1000)-len(text)))
 	}
-	return text
+	texts := slices.Concat([]string{cmp.Or(exampleFormats[format], text), text}, exampleTexts[:])
+	i := slices.IndexFunc(texts, func(text string) bool { return rules.accept(reflect.ValueOf(text)) })
+	return texts[max(i, 0)]
 }
 
 // contentOf returns the first media type of a request body or response, all of them as
