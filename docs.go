@@ -423,11 +423,8 @@ var exampleFormats = map[string]string{
 	"uuid": "123e4567-e89b-42d3-a456-426614174000", "ipv4": "192.0.2.1", "ipv6": "2001:db8::1", "byte": "aGVsbG8=",
 }
 
-// exampleTexts has texts that many patterns match.
-var exampleTexts = [...]string{
-	"1", "a", "A", "a1", "abc", "ABC", "text", "1s", "0.5", "a-b", "AB-1", "12", "1234", "12345", "2026-01-02", "#ffffff", "+15550100", "a@b.co",
-	"https://example.com/", "127.0.0.1", `"text"`, "",
-}
+// exampleTexts has texts that many patterns match, with blanks between them.
+const exampleTexts = `1 a A a1 abc ABC text 1s 0.5 a-b AB-1 12 1234 12345 2026-01-02 #ffffff +15550100 a@b.co https://example.com/ 127.0.0.1 "text"`
 
 // exampleString returns a string of the format that keeps the rules, if it knows one.
 func exampleString(rules ruleSet, format, name string, nth int) string {
@@ -441,7 +438,7 @@ func exampleString(rules ruleSet, format, name string, nth int) string {
 	if least := rules.findRule("minLength"); least != nil {
 		text += strings.Repeat("x", max(0, min(least.count, 1000)-len(text)))
 	}
-	texts := slices.Concat([]string{cmp.Or(exampleFormats[format], text), text}, exampleTexts[:])
+	texts := append([]string{cmp.Or(exampleFormats[format], text), text, ""}, strings.Fields(exampleTexts)...)
 	i := slices.IndexFunc(texts, func(text string) bool { return rules.accept(reflect.ValueOf(text)) })
 	return texts[max(i, 0)]
 }
