@@ -53,19 +53,21 @@ type Item struct {
 	File *File  `variant:"file"`
 }
 
-// Every text has a largest length: it is stored.
+// A Link is an address on the web. Every text has a largest length, since it is stored.
 type Link struct {
 	URL string `json:"url" format:"uri" pattern:"^https?://[!-~]+$" patternHint:"an address of http or https" maxLength:"2000"`
 }
 
+// A Note is text.
 type Note struct {
 	Text string `json:"text" maxLength:"5000"`
 }
 
+// A File is stored as a whole, and no larger than the body of a request: 1 MiB.
 type File struct {
 	Name string `json:"name" minLength:"1" maxLength:"200"`
 	Type string `json:"type" pattern:"^[a-z]+/[a-z0-9.+-]+$" maxLength:"100" example:"image/png"`
-	Data []byte `json:"data,omitempty" doc:"For Create alone. Download has it."` // in a body of at most 1 MiB
+	Data []byte `json:"data,omitempty" doc:"For Create alone. Download has it."`
 }
 
 // NewBookmark is the input of Create.
@@ -152,8 +154,7 @@ func Options() *svc.Options {
 			"Delete":   {Scopes: write, IdempotencyKey: svc.KeyAllowed, Errors: missing, Description: "Delete a bookmark."},
 			"Import":   {Scopes: write, Errors: []*svc.Error{}, Description: "Add the links of a table, but those that are there already."},
 			"Export":   {Scopes: read, Errors: []*svc.Error{}, HTTP: "GET /bookmarks/export", Description: "Get all links as a table in CSV."},
-			// Over the other transports a stream is one answer when it has ended, and
-			// this one never ends.
+			// Over the other transports a stream is one answer at its end; this one has none.
 			"Watch": {Scopes: read, Errors: []*svc.Error{}, HTTP: "GET /bookmarks/watch", Transports: []svc.Transport{svc.TransportREST}, Description: "Get all bookmarks, oldest first, and then each new one."},
 		},
 	}

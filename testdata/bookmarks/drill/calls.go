@@ -256,31 +256,25 @@ func (t *translator) send(r *http.Request) (*http.Response, error) {
 }
 
 // handshake does what MCP clients do when they connect. Without sessions it may happen on
-// any replica, and means nothing to the next call.
+// any replica, and means nothing to the next call. It is not sent again.
 func (t *translator) handshake(ctx context.Context, base, token string) error {
-	info := map[string]any{"protocolVersion": "2025-11-25", "capabilities": struct{}{}, "clientInfo": map[string]string{"name": "drill", "version": "1"}}
 	first := map[string]string{"MCP 2025-11-25": "initialize", modern: "server/discover"}[t.protocol]
 	if first == "" {
 		return nil
 	}
+	r, err := http.NewRequestWithContext(ctx, "POST", base, nil)
+	if err != nil {
+		return err
+	}
+	r.Header.Set("Authorization", "Bearer "+token)
 	for _, method := range []string{first, "tools/list"} {
-		for {
-			r, err := http.NewRequestWithContext(ctx, "POST", base, nil)
-			if err != nil {
-				return err
-			}
-			r.Header.Set("Authorization", "Bearer "+token)
-			params := make(map[string]any)
-			if method == "initialize" {
-				params = info
-			}
-			result, err := t.post(r, "/mcp", method, params, http.Header{})
-			if err == nil && len(result) > 50 {
-				break
-			}
-			if code := svc.CodeOf(err); err == nil || code != svc.CodeUnavailable && code != svc.CodeUnknown || !sleep(ctx, 300*time.Millisecond) {
-				return fmt.Errorf("%s: %s %w", method, result, err)
-			}
+		params := make(map[string]any)
+		if method == "initialize" {
+			params = map[string]any{"protocolVersion": "2025-11-25", "capabilities": struct{}{}, "clientInfo": map[string]string{"name": "drill", "version": "1"}}
+		}
+		result, err := t.post(r, "/mcp", method, params, http.Header{})
+		if code := svc.CodeOf(err); code != svc.CodeUnavailable && code != svc.CodeUnknown && len(result) < 50 {
+			return fmt.Errorf("%s: %s %w", method, result, err)
 		}
 	}
 	return nil

@@ -2,11 +2,10 @@
 // protocols work on them, and stops replicas and the database meanwhile. It ends with
 // an error if an answer was wrong or a write was lost or made twice.
 //
-//	drill -for 60s SERVER DIR   the server's binary, and a directory for everything
+//	drill SERVER DIR   the server's binary, and a directory for everything
 package main
 
 import (
-	"bufio"
 	"cmp"
 	"context"
 	"errors"
@@ -16,6 +15,7 @@ import (
 	"maps"
 	"os"
 	"os/exec"
+	"path/filepath"
 	"slices"
 	"strings"
 	"sync"
@@ -29,20 +29,19 @@ import (
 
 func main() {
 	log.SetFlags(0)
-	span := flag.Duration("for", time.Minute, "how long the load lasts")
-	once := flag.Duration("once", 0, "in place of that, how long writes are sent again, with keys, and then as long without")
-	most := flag.Int("writes", 1<<30, "how many `writes` -once makes at most")
+	span := flag.Duration("for", 45*time.Second, "how long the load lasts")
+	once := flag.Duration("once", 30*time.Second, "how long writes are sent again, with keys, and then as long without")
 	flag.Parse()
 	if flag.NArg() != 2 {
-		log.Fatal("usage: drill -for 60s SERVER DIR")
+		log.Fatal("usage: drill SERVER DIR")
 	}
-	if err := run(*span, *once, *most, flag.Arg(0), flag.Arg(1)); err != nil {
+	if err := run(*span, *once, flag.Arg(0), flag.Arg(1)); err != nil {
 		log.Fatal(err)
 	}
 }
 
 // run returns when everything that it has started has ended.
-func run(span, once time.Duration, most int, server, dir string) error {
+func run(span, once time.Duration, server, dir string) error {
 	ctx := context.Background()
 	database, url, err := newPostgres(dir)
 	if err != nil {
@@ -67,10 +66,11 @@ func run(span, once time.Duration, most int, server, dir string) error {
 	}
 	log.Print("unit tests with a database: ok")
 
-	if once == 0 {
-		return serve(dir, server, url+"drill", func(replicas []*process, base string) error {
-			return drill(ctx, span, url+"drill", base, &chaos{replicas: replicas, database: database})
-		})
+	err = serve(dir, server, url+"drill", func(replicas []*process, base string) error {
+		return drill(ctx, span, url+"drill", base, &chaos{replicas: replicas, database: database})
+	})
+	if err != nil {
+		return err
 	}
 	err = serve(dir, server, url+"drill?default_transaction_isolation=serializable", func(_ []*process, base string) error {
 		return together(ctx, "serializable", url+"drill", base)
@@ -79,27 +79,27 @@ func run(span, once time.Duration, most int, server, dir string) error {
 		return err
 	}
 	return serve(dir, server, url+"drill", func(replicas []*process, base string) error {
-		if err := together(ctx, "read committed", url+"drill", base); err != nil {
-			return err
-		}
+		err := together(ctx, "read committed", url+"drill", base)
 		for _, withKeys := range []bool{true, false} {
-			c := &chaos{replicas: replicas, database: database, every: time.Second}
-			if err := writeOnce(ctx, once, most, withKeys, url+"drill", base, c); err != nil {
-				return err
+			if err == nil {
+				err = writeOnce(ctx, once, withKeys, url+"drill", base, &chaos{replicas: replicas, database: database, every: time.Second})
 			}
 		}
-		return nil
+		return err
 	})
 }
 
 // serve calls use with three replicas behind nginx.
 func serve(dir, server, databaseURL string, use func(replicas []*process, base string) error) error {
-	replicas := newReplicas(3, dir, server, databaseURL)
+	replicas, errs := make([]*process, 3), make([]error, 3)
 	var starts sync.WaitGroup // together, so that one migrates and the others wait
-	errs := make([]error, len(replicas))
-	for i, r := range replicas {
+	for i := range replicas {
+		address, name := freeAddress(), fmt.Sprint("replica", i+1)
+		r := &process{name: name, orphan: syscall.SIGKILL, log: filepath.Join(dir, name+".log"), address: address,
+			args: []string{server, "-addr", address, "-drain", "200ms"}, env: []string{"DATABASE_URL=" + databaseURL}}
 		defer r.stop(syscall.SIGKILL) // unless it has ended as it should
 		starts.Go(func() { errs[i] = r.start() })
+		replicas[i] = r
 	}
 	starts.Wait()
 	if err := errors.Join(errs...); err != nil {
@@ -183,7 +183,7 @@ func report(ctx context.Context, databaseURL string, workers []*worker, f *figur
 	for _, p := range protocols {
 		log.Printf("%-15s %6d requests", p, f.requests[p])
 	}
-	log.Printf("replicas: %d SIGTERM, %d SIGKILL, %d restarts; the database crashed once, and %d starts were in vain meanwhile", c.terms, c.kills, c.restarts, c.dead)
+	log.Printf("replicas: %d SIGTERM, %d SIGKILL; the database crashed %d times, and %d starts were in vain meanwhile", c.terms, c.kills, c.crashes, c.vain)
 	log.Printf("writes: %d acknowledged, %d found; %d changes acknowledged", acked, found, patched)
 	log.Printf("streams: %d, which got %d items and came back %d times", len(workers), streamed, reconnects)
 	for _, kind := range slices.Sorted(maps.Keys(f.again)) {
@@ -218,19 +218,13 @@ func (w *worker) verify(ctx context.Context, databaseURL string) (int, error) {
 
 // checkLog returns the first line about a bug in the server.
 func checkLog(name string) error {
-	file, err := os.Open(name)
-	if err != nil {
-		return err
-	}
-	defer file.Close()
-	lines := bufio.NewScanner(file)
-	lines.Buffer(nil, 1<<20)
-	for lines.Scan() {
-		if line := lines.Text(); strings.Contains(line, `"code":"INTERNAL"`) || strings.Contains(line, "panic") {
+	text, err := os.ReadFile(name)
+	for line := range strings.Lines(string(text)) {
+		if strings.Contains(line, `"code":"INTERNAL"`) || strings.Contains(line, "panic") {
 			return errors.New(line)
 		}
 	}
-	return lines.Err()
+	return err
 }
 
 // execute runs a statement on the database.

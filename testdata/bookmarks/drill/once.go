@@ -7,7 +7,6 @@ import (
 	"log"
 	"strings"
 	"sync"
-	"sync/atomic"
 	"time"
 
 	"github.com/jackc/pgx/v5"
@@ -42,17 +41,14 @@ func note(name string) *bookmarks.NewBookmark {
 	return &bookmarks.NewBookmark{Title: name, Item: bookmarks.Item{Note: &bookmarks.Note{Text: name}}}
 }
 
-// writeOnce lets writers work for span, or until they have made so many writes, while
-// replicas are stopped and the database crashes. Then it compares what was acknowledged
-// with what there is: with keys each write is there once, and without keys some are there
-// twice.
-func writeOnce(ctx context.Context, span time.Duration, most int, withKeys bool, databaseURL, base string, c *chaos) error {
+// writeOnce lets writers work for span, while replicas are stopped and the database
+// crashes. Then it compares what was acknowledged with what there is: with keys each write
+// is there once, and without keys some are there twice.
+func writeOnce(ctx context.Context, span time.Duration, withKeys bool, databaseURL, base string, c *chaos) error {
 	f := newFigures()
 	load, stop := context.WithTimeout(ctx, span)
 	defer stop()
 	writers := make([]*writer, 32)
-	var left atomic.Int64
-	left.Store(int64(most))
 	var working sync.WaitGroup
 	for i := range writers {
 		w, err := newWriter(ctx, fmt.Sprint("once-", withKeys, "-", i), withKeys, databaseURL, base, f)
@@ -61,17 +57,14 @@ func writeOnce(ctx context.Context, span time.Duration, most int, withKeys bool,
 		}
 		writers[i] = w
 		working.Go(func() {
-			for i := 0; load.Err() == nil && left.Add(-1) >= 0; i++ {
+			for i := 0; load.Err() == nil; i++ {
 				if err := w.write(i); err != nil {
 					w.fail("%s: write %d: %v", w.name, i, err)
 				}
 			}
 		})
 	}
-	quiet, calm := context.WithCancel(load)
-	defer calm()
-	go func() { working.Wait(); calm() }()
-	c.run(quiet, 5*time.Second)
+	c.run(load, 5*time.Second)
 	working.Wait()
 	return reportOnce(ctx, databaseURL, writers, f, c)
 }

@@ -122,17 +122,6 @@ func newPostgres(dir string) (*process, string, error) {
 	return p, "postgres://drill@" + address + "/", p.start()
 }
 
-// newReplicas returns the servers, which are not started yet.
-func newReplicas(n int, dir, server, databaseURL string) []*process {
-	replicas := make([]*process, n)
-	for i := range replicas {
-		address := freeAddress()
-		replicas[i] = &process{name: fmt.Sprint("replica ", i+1), orphan: syscall.SIGKILL, log: filepath.Join(dir, fmt.Sprint("replica", i+1, ".log")),
-			address: address, args: []string{server, "-addr", address, "-drain", "200ms"}, env: []string{"DATABASE_URL=" + databaseURL}}
-	}
-	return replicas
-}
-
 //go:embed nginx.conf
 var nginxConf string
 
@@ -157,13 +146,12 @@ func newNginx(dir string, replicas []*process) (*process, error) {
 
 // A chaos stops processes and starts them again.
 type chaos struct {
-	replicas               []*process
-	database               *process
-	terms, kills, restarts int
-	crashes                int           // of the database
-	every                  time.Duration // a replica is killed, and none gets SIGTERM; 0 for both in turns, each 2.5 s
-	dead                   int           // starts in vain, since the database was down
-	errs                   []error
+	replicas              []*process
+	database              *process
+	every                 time.Duration // a replica is killed, and none gets SIGTERM; 0 for both in turns, each 2.5 s
+	terms, kills, crashes int           // crashes are of the database
+	vain                  int           // starts, since the database was down
+	errs                  []error
 }
 
 // run stops a replica every 2.5 seconds, by SIGTERM and SIGKILL in turns, until ctx ends.
@@ -200,10 +188,9 @@ func (c *chaos) run(ctx context.Context, every time.Duration) {
 func (c *chaos) restart(r *process) {
 	for range 100 {
 		if err := r.start(); err == nil {
-			c.restarts++
 			return
 		}
-		c.dead++
+		c.vain++
 		time.Sleep(300 * time.Millisecond)
 	}
 	c.errs = append(c.errs, fmt.Errorf("%s does not start any more", r.name))
