@@ -1,9 +1,11 @@
 package svc
 
-// This file makes the values that tell two plans apart. In this order: probes of objects,
-// maps, lists and scalars; short values; numbers and texts; the search for texts of patterns.
+// This file compares two plans of a contract. In this order: plans and their scalars; what
+// is reported; the comparison; short values; numbers and texts; the search for texts of
+// patterns.
 
 import (
+	"bytes"
 	"cmp"
 	"encoding/json"
 	"fmt"
@@ -17,119 +19,246 @@ import (
 	"unicode/utf8"
 )
 
-// A probe is JSON that one plan takes and another may refuse, because of what is at a place.
-type probe struct{ at, text string }
-
-// A prober makes the probes of an input or an output.
-type prober struct {
-	from, to *replica // what is sent, and what has to take it
-	restOnly bool     // the sender has no other transport
-	compared map[[2]string]bool
-	doubts   []Break // what probes do not decide
-	remarks  []Break // what no probe shows
+// A scalars reads the scalars of contracts, by the decoders of every service. It serves one
+// goroutine.
+type scalars struct {
+	natives map[string]*shape // of the service that is checked
+	outputs bool              // there are no defaults, and no rules but enum
+	wrong   *mistakes         // of the contract
+	shapes  *shapes
+	readers map[string]*scalarReader // by kind and rules
+	byPlan  map[*contractPlan]*scalarReader
 }
 
-// newProber returns a prober of values that one replica has and another has to take.
-func newProber(from, to *replica) *prober {
-	return &prober{from: from, to: to, compared: make(map[[2]string]bool)}
+// A scalarReader reads the scalars of one plan.
+type scalarReader struct {
+	typ      reflect.Type
+	decode   decodeFunc // nil for a type that nobody can decode any more
+	samples  []string   // of a type with its own JSON or text: values that it takes
+	shortest string     // a short value, if it is known
 }
 
-// remark adds a break that refuses nothing.
-func (p *prober) remark(at, format string, args ...any) {
-	p.remarks = append(p.remarks, Break{At: p.place(at), Why: fmt.Sprintf(format, args...)})
+// newScalars returns what reads scalars, and notes what is wrong with a contract.
+func newScalars(natives map[string]*shape, outputs bool, wrong *mistakes) *scalars {
+	return &scalars{natives, outputs, wrong, newShapes(wrong), make(map[string]*scalarReader), make(map[*contractPlan]*scalarReader)}
+}
+
+// readerOf returns the reader of a scalar, which is one for all plans with the same types and
+// rules.
+func (r *scalars) readerOf(p *contractPlan) *scalarReader {
+	if s := r.byPlan[p]; s != nil {
+		return s
+	}
+	key := p.String()
+	for _, t := range ruleTags {
+		key += "\n" + r.rule(p, t.name)
+	}
+	if r.readers[key] == nil {
+		r.readers[key] = r.newReader(p)
+	}
+	r.byPlan[p] = r.readers[key]
+	return r.readers[key]
+}
+
+// newReader is readerOf for the first such plan. A type with its own JSON or text is decoded
+// by that of its name in the service, if there is one and a text that it takes.
+func (r *scalars) newReader(p *contractPlan) *scalarReader {
+	reader, decoders, s := new(scalarReader), newDecoders(r.wrong, false), new(shape)
+	if plain := plainTypes[p.Kind]; plain != nil {
+		*s = *r.shapes.shapeFor(plain, "")
+	} else {
+		native := r.natives[p.Go]
+		if native == nil || p.Kind != kindNames[native.kind] {
+			return reader
+		}
+		*s = shape{kind: native.kind, typ: native.typ}
+		any := scalarReader{typ: s.typ, decode: decoders.decoderFor(&shape{kind: s.kind, typ: s.typ})}
+		reader.samples = slices.DeleteFunc(nativeTexts(s), func(text string) bool { return any.read(text) != nil })
+	}
+	s.rules = r.rulesOf(p, s)
+	reader.typ, reader.decode = s.typ, decoders.fieldDecoder(&field{shape: s, quoted: p.Quoted})
+	return reader
+}
+
+// read returns the rules that a value breaks. A panic of a type with its own JSON counts as
+// well.
+func (s *scalarReader) read(text string) (broken []string) {
+	if s.decode == nil {
+		return nil
+	}
+	defer func() {
+		if recover() != nil {
+			broken = []string{ruleType}
+		}
+	}()
+	d := new(decoder)
+	d.start([]byte(text))
+	s.decode(d, reflect.New(s.typ).Elem())
+	if d.scan.checkEnd(); d.scan.err != nil {
+		return []string{d.scan.err.rule}
+	}
+	for _, v := range d.found.list {
+		broken = append(broken, v.Rule)
+	}
+	return broken
+}
+
+// refuses returns the rules for which a plan, which may have values in values, does not take
+// a scalar.
+func (r *scalars) refuses(p *contractPlan, text string) []string {
+	switch {
+	case p.Null && text == "null" || p.Kind == "any":
+		return nil
+	case p.isComposite():
+		return []string{ruleType}
+	}
+	return r.readerOf(p).read(text)
+}
+
+// nativeTexts returns JSON that a type with its own JSON or text may take.
+func nativeTexts(s *shape) (list []string) {
+	if text, err := json.Marshal(reflect.New(s.typ).Interface()); err == nil {
+		list = append(list, string(text))
+	}
+	for _, text := range []string{"", "a", "0", "1", "true", "1h", "en", "192.0.2.1", "192.0.2.0/24", "192.0.2.1:80", "00000000-0000-0000-0000-000000000000", "2006-01-02", "2006-01-02T15:04:05Z", "AA==", "a@example.com", "https://example.com/"} {
+		list = append(list, `"`+text+`"`)
+	}
+	return append(list, "0", "1", "0.5", "true", "{}", "[]", "null")
+}
+
+// rulesOf returns the rules of a scalar of shape s.
+func (r *scalars) rulesOf(p *contractPlan, s *shape) (rules ruleSet) {
+	for _, t := range ruleTags {
+		value := r.rule(p, t.name)
+		made, want := rule{}, t.on
+		switch {
+		case value == "":
+			continue
+		case t.name == "enum":
+			made, want = makeEnumOf(s, elementsOf(value))
+		case t.fits(s):
+			made, want = t.make(s, textOr(value))
+		}
+		if want != "" {
+			r.wrong.addf("%s is %s; want %s", t.name, value, want)
+			continue
+		}
+		rules = append(rules, made)
+	}
+	return rules
+}
+
+// makeEnumOf makes the rule that a value is one of those in a JSON array.
+func makeEnumOf(s *shape, list []string) (made rule, want string) {
+	var values []reflect.Value
+	for i, text := range list {
+		value, ok := numberFor(s, text)
+		if isText([]byte(text)) {
+			list[i] = textOr(text)
+			value, ok = reflect.ValueOf(list[i]), s.kind.isStringy()
+		}
+		if !ok {
+			return made, "values of the type"
+		}
+		values = append(values, value)
+	}
+	if len(values) == 0 {
+		return made, "values"
+	}
+	return enumRule(values, list), ""
+}
+
+// elementsOf returns the elements of a JSON array; another value has none.
+func elementsOf(list string) []string {
+	var elements []json.RawMessage
+	json.Unmarshal([]byte(list), &elements)
+	texts := make([]string, len(elements))
+	for i, e := range elements {
+		texts[i] = string(e)
+	}
+	return texts
+}
+
+// textOr returns the text of a JSON string, or other JSON as it is.
+func textOr(value string) string {
+	if isText([]byte(value)) {
+		return string(textOf([]byte(value)))
+	}
+	return value
+}
+
+// rule returns the value of a keyword, or "".
+func (r *scalars) rule(p *contractPlan, keyword string) string {
+	if p == nil || r.outputs && keyword != "enum" {
+		return ""
+	}
+	return string(p.Rules[keyword])
+}
+
+// counts returns the least and the greatest length of values, by the rules about Length
+// or Items.
+func (r *scalars) counts(p *contractPlan, of string) (least, most int) {
+	if most = math.MaxInt - 1; p != nil && p.Length != nil {
+		return *p.Length, *p.Length
+	}
+	least, _ = strconv.Atoi(r.rule(p, "min"+of))
+	if text := r.rule(p, "max"+of); text != "" {
+		most, _ = strconv.Atoi(text)
+	}
+	return least, most
 }
 
 // isRequired reports whether a member must be there, or is always there.
-func (p *prober) isRequired(f *contractPlan) bool {
-	return f != nil && !f.Optional && (f.Default == nil || p.from.outputs)
+func (r *scalars) isRequired(f *contractPlan) bool {
+	return f != nil && !f.Optional && (f.Default == nil || r.outputs)
 }
 
-// probes returns the probes of values of a that b has to take. Objects that contain
-// themselves end by induction: a pair that is being compared is taken to be fine inside.
-func (p *prober) probes(a, b *contractPlan, at string) (list []probe) {
-	if a.Null && !b.Null && p.to.refuses(b, "null") != nil {
-		list = append(list, probe{at, "null"})
+// resolve returns the object that p refers to, or p.
+func (p *contractPlan) resolve() *contractPlan { return cmp.Or(p.object, p) }
+
+// child returns the plan of what is in an object, a list or a map under a name, or nil.
+func (p *contractPlan) child(name string) *contractPlan {
+	if p == nil {
+		return nil
 	}
-	members := p.from.fieldsOf(a)
-	if a.Object+b.Object != "" && b.Kind != "any" {
-		pair := [2]string{a.identity(), b.identity()}
-		if p.compared[pair] {
-			return list
+	p = p.resolve()
+	for _, t := range append([]*contractPlan{p}, p.Union...) {
+		if i := slices.IndexFunc(t.Fields, func(f *contractPlan) bool { return f.Name == name }); i >= 0 {
+			return t.Fields[i]
 		}
-		p.compared[pair] = true
 	}
-	switch {
-	case b.Kind == "any":
-		return list
-	case a.Kind == "object" && b.Kind == "object":
-		return append(list, p.unionProbes(p.from.objectOf(a), p.to.objectOf(b), at)...)
-	case a.Kind == "object" && b.Kind == "map":
-		return append(list, p.objectProbes(members, namedLike(members, b.Of), at)...)
-	case a.Kind == "map" && b.Kind == "object":
-		if members = p.to.fieldsOf(b); !p.from.outputs {
-			p.remark(at, "is %s, was %s: unknown names are ignored", describePlan(b), describePlan(a))
-		}
-		other := *a.Of
-		other.Name, other.From, other.Optional = unnamed(members), "*", true
-		like := append(namedLike(members, a.Of), &other)
-		return append(list, p.objectProbes(like, members, at)...) // the last stands for all other names
-	case a.Kind == "map" && b.Kind == "map":
-		return append(list, p.mapProbes(a, b, at)...)
-	case a.Kind == "list" && b.Kind == "list":
-		return append(list, p.listProbes(a, b, at)...)
-	case a.isComposite():
-		bare := *a
-		if bare.Null = false; a.Kind == "list" && a.From != "" { // one value may be that of a parameter that is no list
-			return append(list, probe{at, arrayOf("", p.elements(&bare, nil, 2)...)})
-		}
-		return append(list, probe{at, p.sample(&bare, nil)})
-	}
-	return append(list, p.scalarProbes(a, b, at)...)
+	return p.Of
 }
 
-// unionProbes is probes for objects, of which each alternative is compared with the same
-// one of the other.
-func (p *prober) unionProbes(a, b *contractType, at string) (list []probe) {
-	if a.Union == nil && b.Union == nil {
-		return p.objectProbes(a.Fields, b.Fields, at)
+// String returns what values are, in words.
+func (p *contractPlan) String() string {
+	if p == nil {
+		return "nothing"
 	}
-	for _, x := range a.alternatives() {
-		known := false
-		for _, y := range b.alternatives() {
-			if x.Name == y.Name || a.Union == nil || b.Union == nil {
-				known = true
-				list = append(list, p.objectProbes(x.Fields, y.Fields, at)...)
-			}
-		}
-		if !known {
-			list = append(list, probe{at + "/" + a.Fields[0].Name, p.with(x.Fields, b.Fields, "", "")})
-		}
+	text := cmp.Or(p.Go, p.Kind)
+	if p.Length != nil {
+		text += " of " + strconv.Itoa(*p.Length)
 	}
-	return list
+	if p.Quoted {
+		text += " in a string"
+	}
+	if p.Null {
+		text += " or null"
+	}
+	return text
 }
 
-// alternatives returns the alternatives of a union, each with the discriminator that it
-// has, or t alone.
-func (t *contractType) alternatives() (list []*contractType) {
-	for _, a := range t.Union {
-		own := *a.Fields[0]
-		own.Rules = map[string]json.RawMessage{"enum": json.RawMessage("[" + string(appendQuoted(nil, a.Name)) + "]")}
-		list = append(list, &contractType{Name: a.Name, Fields: append([]*contractPlan{&own}, a.Fields[1:]...)})
+// jsonType returns the type of the JSON of a value that a text can be, or a list of these.
+func (p *contractPlan) jsonType() string {
+	switch plain := plainTypes[p.Kind]; {
+	case p.Kind == "list":
+		return "list of " + p.Of.jsonType()
+	case p.Kind == "bool", p.Kind == "number":
+		return p.Kind
+	case plain != nil && plain != typeDuration && reflect.Int <= plain.Kind() && plain.Kind() <= reflect.Float64:
+		return "number"
 	}
-	if t.Union == nil {
-		list = []*contractType{t}
-	}
-	return list
-}
-
-// identity returns the name of an object, or all that there is to say of another value.
-func (p *contractPlan) identity() string {
-	if p.Object != "" {
-		return p.Object
-	}
-	bare := *p
-	bare.Name, bare.From, bare.Optional, bare.Default = "", "", false, nil
-	return string(encodeDocument(&bare))
+	return "string"
 }
 
 // isComposite reports whether there are values in a value.
@@ -137,48 +266,267 @@ func (p *contractPlan) isComposite() bool {
 	return p.Kind == "object" || p.Kind == "map" || p.Kind == "list"
 }
 
-// namedLike returns optional fields with one plan and the names of others.
-func namedLike(fields []*contractPlan, like *contractPlan) (list []*contractPlan) {
-	for _, f := range fields {
-		named := *like
-		named.Name, named.Optional = f.Name, true
+// alternatives returns the alternatives of a union, each with the discriminator that it
+// has, or p alone.
+func (p *contractPlan) alternatives() (list []*contractPlan) {
+	if p.Union == nil {
+		return []*contractPlan{p}
+	}
+	for _, a := range p.Union {
+		own := *a.Fields[0]
+		own.Rules = map[string]json.RawMessage{"enum": encodeDocument([]string{a.Type})}
+		list = append(list, &contractPlan{Type: a.Type, Kind: "object", Fields: append([]*contractPlan{&own}, a.Fields[1:]...)})
+	}
+	return list
+}
+
+// A prober finds what a sender with one plan sends and a reader with another refuses.
+type prober struct {
+	*scalars
+	service  *method // that reads inputs; nil for outputs
+	strict   bool    // the reader refuses unknown members
+	usesMCP  bool
+	compared map[[2]*contractPlan]bool
+	missing  string          // why the last value that was made is none
+	shown    map[string]bool // places, and texts of breaks
+	found    []Break
+	doubts   []Break // what probes do not decide
+}
+
+// newProber returns a prober without findings.
+func newProber(s *scalars) *prober {
+	return &prober{scalars: s, compared: make(map[[2]*contractPlan]bool), shown: make(map[string]bool)}
+}
+
+// remark adds a break of an input that refuses nothing.
+func (p *prober) remark(at, format string, args ...any) {
+	if p.outputs {
+		return
+	}
+	p.found = append(p.found, Break{At: p.place(at), Why: fmt.Sprintf(format, args...)})
+}
+
+// doubt adds what is not decided.
+func (p *prober) doubt(at, format string, args ...any) {
+	p.doubts = append(p.doubts, Break{At: p.place(at), Why: "cannot tell: " + fmt.Sprintf(format, args...)})
+}
+
+// refuse adds a break by a whole value that was made and that the reader refuses. It reports
+// whether it did, also if the break is known. It does not if the value could not be made or
+// cannot be sent, and is "" then, or if the service takes it.
+func (p *prober) refuse(at, why, text string) bool {
+	missing, b := p.missing, Break{At: p.place(at), Why: why}
+	p.missing = ""
+	switch {
+	case text == "" || p.service != nil && p.service.takesNamed(text):
+		return false
+	case missing != "":
+		p.doubt(at, "%s, but %s", why, missing)
+		return false
+	case p.shown[b.text()]:
+		return true
+	case p.service != nil:
+		b.Witness = json.RawMessage(text)
+	}
+	p.shown[b.text()], p.shown[b.At] = true, true
+	p.found = append(p.found, b)
+	return true
+}
+
+// breaks returns what was found, and doubts where nothing was.
+func (p *prober) breaks() []Break {
+	for _, b := range p.doubts {
+		if !p.shown[b.At] && !p.shown[b.text()] {
+			p.shown[b.text()] = true
+			p.found = append(p.found, b)
+		}
+	}
+	return p.found
+}
+
+// place returns a place as a Break has it.
+func (p *prober) place(at string) string {
+	if p.service != nil {
+		return strings.TrimSuffix("input "+at, " ")
+	}
+	first, rest, ok := strings.Cut(strings.TrimPrefix(at, "/"), "/")
+	if ok {
+		rest = " /" + rest
+	}
+	return first + rest
+}
+
+// takesNamed reports whether m takes an input in which the fields that only REST has are
+// members too. Nothing reads a file as JSON.
+func (m *method) takesNamed(text string) bool {
+	if m.in == nil || m.in.file != nil {
+		return false
+	}
+	plan := m.bind.all
+	if slices.ContainsFunc(m.in.fields, (*field).isNameless) {
+		var fields []*field
+		for _, f := range m.in.fields {
+			named := *f
+			named.hidden = false
+			fields = append(fields, &named)
+		}
+		plan = newDecoders(new(mistakes), m.strict).structPlan(m.in, fields, nil)
+	}
+	return (&scalarReader{typ: m.in.typ, decode: plan.decodeObject}).read(text) == nil
+}
+
+// changed says what values are and were. a is the plan of the sender.
+func (p *prober) changed(a, b *contractPlan) string {
+	if p.outputs {
+		a, b = b, a
+	}
+	return fmt.Sprintf("is %v, was %v", b, a)
+}
+
+// explain says why a value of a is refused by b, for a rule.
+func (p *prober) explain(a, b *contractPlan, rule string) string {
+	was, is := cmp.Or(p.rule(a, rule), "none"), p.rule(b, rule)
+	switch {
+	case is == "":
+		return p.changed(a, b)
+	case p.outputs:
+		return fmt.Sprintf("%s is %s, was %s: clients have not heard of the rest", rule, was, is)
+	}
+	return fmt.Sprintf("%s is %s, was %s", rule, is, was)
+}
+
+// compare tries values of a, which stand in whole values by in, on b. Objects that contain
+// themselves end by induction: a pair that was met before is taken to be fine inside.
+func (p *prober) compare(a, b *contractPlan, at string, in func(string) string) {
+	x, y := a.resolve(), b.resolve()
+	pair := [2]*contractPlan{x, y}
+	if a.Null && p.refuses(b, "null") != nil {
+		p.refuse(at, p.changed(a, b), in("null"))
+	}
+	if p.compared[pair] || b.Kind == "any" {
+		return
+	}
+	p.compared[pair] = true
+	switch {
+	case a.RESTOnly && b.RESTOnly && a.jsonType() != b.jsonType():
+		p.doubt(at, "%s, and over REST some values of both are the same text", p.changed(a, b))
+	case a.Kind == "object" && (b.Kind == "object" || b.Kind == "map"):
+		p.compareObjects(x, y, at, in)
+	case a.Kind == "map" && b.Kind == "object":
+		p.remark(at, "%s: unknown names are ignored", p.changed(a, b))
+		p.compareMembers(membersLike(a.Of, y), y, at, in)
+	case a.Kind == "map" && b.Kind == "map":
+		with := func(key, value string) string { return in(`{"` + textOr(key) + `":` + value + "}") }
+		p.compare(a.Of, b.Of, at+"/*", func(text string) string { return with(p.sample(a.Keys, b.Keys), text) })
+		p.compareScalars(a.Keys, b.Keys, at+"/*", "names that were taken are refused", func(text string) string { return with(text, p.sample(a.Of, b.Of)) })
+	case a.Kind == "list" && b.Kind == "list":
+		p.compareLists(a, b, at, in)
+	case a.isComposite():
+		bare := *a
+		bare.Null = false
+		p.refuse(at, p.changed(a, b), in(p.sample(&bare, nil)))
+	default:
+		p.compareScalars(a, b, at, "", in)
+	}
+}
+
+// compareObjects is compare for objects, of which each alternative is compared with the
+// same one of the other, and for an object and a map.
+func (p *prober) compareObjects(x, y *contractPlan, at string, in func(string) string) {
+	for _, u := range x.alternatives() {
+		known := false
+		for _, v := range y.alternatives() {
+			if u.Type == v.Type || x.Union == nil || y.Union == nil {
+				known = true
+				p.compareMembers(u.Fields, v, at, in)
+			}
+		}
+		if d := x.Fields; !known {
+			p.refuse(at+"/"+d[0].Name, p.explain(d[0], y.Fields[0], "enum"), in(p.object(u.Fields, y, "", "")))
+		}
+	}
+}
+
+// membersLike returns optional fields with the plan of a map's values, with the names that
+// an object has, and one that stands for all others.
+func membersLike(of, object *contractPlan) (list []*contractPlan) {
+	var fields []*contractPlan
+	for _, a := range object.alternatives() {
+		fields = append(fields, a.Fields...)
+	}
+	for _, f := range append(fields, &contractPlan{Name: unnamed(fields), From: "*"}) {
+		named := *of
+		named.Name, named.From, named.Optional = f.Name, f.From, true
 		list = append(list, &named)
 	}
 	return list
 }
 
-// objectProbes is probes for the members of objects.
-func (p *prober) objectProbes(a, b []*contractPlan, at string) (list []probe) {
-	if slices.ContainsFunc(b, func(g *contractPlan) bool { return p.isRequired(g) && !p.isRequired(fieldNamed(a, g.Name)) }) {
-		list = append(list, probe{at, p.with(a, b, "", "")})
-	}
-	for _, f := range a {
-		g, in := fieldNamed(b, f.Name), at+"/"+f.Name
-		switch {
-		case g == nil && !p.to.decoders.strict && (p.from.outputs || f.From == "*"): // nobody minds
-		case g == nil && !p.to.decoders.strict:
-			p.remark(in, "is gone: it is ignored now")
-		case g == nil:
-			list = append(list, probe{in, p.with(a, b, f.Name, p.sampleField(f, nil))})
-		default:
-			if !p.from.outputs && !p.isRequired(f) && !p.isRequired(g) && !sameLiteral(string(f.Default), string(g.Default)) {
-				p.remark(in, "default is %s, was %s", cmp.Or(string(g.Default), "none"), cmp.Or(string(f.Default), "none"))
-			}
-			inside := slices.DeleteFunc(p.probes(f, g, in), func(one probe) bool { return !p.canSend(f, one.text) })
-			for _, one := range inside {
-				list = append(list, probe{one.at, p.with(a, b, f.Name, one.text)})
-			}
+// compareMembers is compare for the fields of an object and another object or a map.
+func (p *prober) compareMembers(fields []*contractPlan, y *contractPlan, at string, in func(string) string) {
+	x := &contractPlan{Fields: fields}
+	for _, g := range y.Fields {
+		if f := x.child(g.Name); p.isRequired(g) && !p.isRequired(f) {
+			p.refuse(at+"/"+g.Name, p.explainAbsent(f), in(p.object(fields, y, "", "")))
 		}
 	}
-	return list
+	for _, f := range fields {
+		g, place := y.child(f.Name), at+"/"+f.Name
+		inside := func(text string) string {
+			if !f.canCarry(text) && !p.outputs {
+				return ""
+			}
+			return in(p.object(fields, y, f.Name, text))
+		}
+		switch {
+		case y.Of != nil:
+			p.compare(f, g, at+"/*", inside)
+		case g != nil:
+			p.compareField(f, g, place)
+			p.compare(f, g, place, inside)
+		case p.strict:
+			p.refuse(place, "is gone, and unknown members are refused (Strict)", inside(p.sample(f, nil)))
+		case f.From != "*":
+			p.remark(place, "is gone: it is ignored now")
+		}
+	}
 }
 
-// with returns a short object of a with one more member, or with another value of it.
-func (p *prober) with(a, b []*contractPlan, name, text string) string {
+// explainAbsent says why a member is missing for a reader that needs it. f is its plan of
+// the sender, or nil.
+func (p *prober) explainAbsent(f *contractPlan) string {
+	switch {
+	case p.outputs && f == nil:
+		return "is gone, was always there"
+	case p.outputs:
+		return "may be absent, was always there"
+	case f == nil:
+		return "is required, and is new"
+	}
+	return "is required, was optional"
+}
+
+// compareField finds the breaks of a field of an input that refuse no value.
+func (p *prober) compareField(f, g *contractPlan, at string) {
+	if !p.isRequired(f) && !p.isRequired(g) && !bytes.Equal(f.Default, g.Default) {
+		p.remark(at, "default is %s, was %s", cmp.Or(string(g.Default), "none"), cmp.Or(string(f.Default), "none"))
+	}
+	if f.MCPHeader != g.MCPHeader && g.MCPHeader != "" && p.usesMCP {
+		p.remark(at, "mcpheader is %s, was %s", g.MCPHeader, cmp.Or(f.MCPHeader, "none"))
+	}
+	was, _ := strconv.Atoi(p.rule(f, "maxBytes"))
+	if is, _ := strconv.Atoi(p.rule(g, "maxBytes")); is < was { // without the rule, MaxBody decides, which is less in general
+		p.remark(at, "maxBytes is %s, was %d", cmp.Or(p.rule(g, "maxBytes"), "none"), was)
+	}
+}
+
+// object returns a short object with these fields and one more member, or with another
+// value of it.
+func (p *prober) object(fields []*contractPlan, y *contractPlan, name, text string) string {
 	m := openMembers(nil)
-	for _, f := range a {
+	for _, f := range fields {
 		if f.Name != name && p.isRequired(f) {
-			m.addRaw(f.Name, p.sampleField(f, fieldNamed(b, f.Name)))
+			m.addRaw(f.Name, p.sample(f, y.child(f.Name)))
 		}
 	}
 	if text != "" {
@@ -187,20 +535,22 @@ func (p *prober) with(a, b []*contractPlan, name, text string) string {
 	return string(m.close())
 }
 
-// sameLiteral reports whether two texts of JSON are one value, to which 1 and 1.0 are.
-func sameLiteral(a, b string) bool {
-	x, okX := new(big.Rat).SetString(a)
-	y, okY := new(big.Rat).SetString(b)
-	return a == b || okX && okY && x.Cmp(y) == 0
+// unnamed returns a name that none of the fields has.
+func unnamed(fields []*contractPlan) string {
+	name := "other"
+	for slices.ContainsFunc(fields, func(f *contractPlan) bool { return f.Name == name }) {
+		name += "_"
+	}
+	return name
 }
 
-// canSend reports whether a client can send JSON as the value of a field: over REST alone
+// canCarry reports whether a client can send JSON as the value of a field: over REST alone
 // there is no null, no empty list, no empty segment of a path, and not every header.
-func (p *prober) canSend(f *contractPlan, text string) bool {
-	source, name, _ := strings.Cut(f.From, " ")
-	plain := textOr(json.RawMessage(text))
+func (p *contractPlan) canCarry(text string) bool {
+	source, name, _ := strings.Cut(p.From, " ")
+	plain := textOr(text)
 	switch {
-	case source == "" || p.from.outputs || !p.restOnly && !f.RESTOnly:
+	case !p.RESTOnly:
 		return true
 	case source == inPath:
 		return text != "null" && plain != "" && plain != "." && plain != ".."
@@ -210,220 +560,175 @@ func (p *prober) canSend(f *contractPlan, text string) bool {
 	return text != "null" && (plain != "" || name != lastEventID) && !strings.ContainsFunc(plain, func(r rune) bool { return r <= ' ' || r > '~' || strings.ContainsRune(`",;\`, r) })
 }
 
-// mapProbes is probes for maps.
-func (p *prober) mapProbes(a, b *contractPlan, at string) (list []probe) {
-	with := func(key, text string) string { return `{"` + strings.Trim(key, `"`) + `":` + text + "}" }
-	for _, one := range p.probes(a.Of, b.Of, at+"/*") {
-		list = append(list, probe{one.at, with(p.sample(a.Keys, b.Keys), one.text)})
-	}
-	for _, one := range p.scalarProbes(a.Keys, b.Keys, at+"/*") {
-		list = append(list, probe{one.at, with(one.text, p.sample(a.Of, b.Of))})
-	}
-	return list
-}
-
-// listProbes is probes for lists: one element that b may refuse, lengths that it refuses,
-// and one element twice.
-func (p *prober) listProbes(a, b *contractPlan, at string) (list []probe) {
-	least, most := a.counts("Items")
-	low, high := b.counts("Items")
-	var inside []probe
+// compareLists is compare for lists: one element that b may refuse, lengths that it
+// refuses, and one element twice.
+func (p *prober) compareLists(a, b *contractPlan, at string, in func(string) string) {
+	least, most := p.counts(a, "Items")
+	low, high := p.counts(b, "Items")
+	isUnique := p.rule(a, "uniqueItems") != ""
 	if most > 0 {
-		inside = p.probes(a.Of, b.Of, at+"/*")
+		p.compare(a.Of, b.Of, at+"/*", func(text string) string {
+			others := p.elements(a, b, least+1)
+			if isUnique {
+				others = slices.DeleteFunc(others, func(other string) bool { return other == text })
+			}
+			return in(arrayOf(append([]string{text}, others[:max(least, 1)-1]...)...))
+		})
 	}
-	for _, one := range inside {
-		others := slices.DeleteFunc(p.elements(a, b, least+1), func(text string) bool { return text == one.text && a.Rules["uniqueItems"] != nil })
-		list = append(list, probe{one.at, arrayOf(one.text, others[:max(least, 1)-1]...)})
+	if n := max(low-1, least); n < low && n <= most {
+		p.refuse(at, p.explain(a, b, "minItems"), in(arrayOf(p.elements(a, b, n)...)))
 	}
-	for _, n := range []int{low - 1, high + 1} {
-		if n = max(n, least); n <= most && n <= maxProbe && (n < low || n > high) {
-			list = append(list, probe{at, arrayOf("", p.elements(a, b, n)...)})
-		}
+	if n := max(high+1, least); n > high && n <= most && n <= maxProbe {
+		p.refuse(at, p.explain(a, b, "maxItems"), in(arrayOf(p.elements(a, b, n)...)))
 	}
-	if b.Rules["uniqueItems"] != nil && a.Rules["uniqueItems"] == nil && most > 1 {
-		list = append(list, probe{at, arrayOf("", slices.Repeat(p.elements(a, b, 1), max(least, 2))...)})
+	if p.rule(b, "uniqueItems") != "" && !isUnique && most > 1 {
+		p.refuse(at, p.explain(a, b, "uniqueItems"), in(arrayOf(slices.Repeat(p.elements(a, b, 1), max(least, 2))...)))
 	}
-	return list
 }
 
 // maxProbe is the greatest length of a list or text that is tried. Longer ones need not fit
-// into a request (DefaultMaxBody).
-const maxProbe = DefaultMaxBody / 8
+// into a request.
+const maxProbe = 128 << 10
 
-// arrayOf returns a JSON array. An empty first element is left out.
-func arrayOf(first string, others ...string) string {
-	if first != "" {
-		others = append([]string{first}, others...)
-	}
-	return "[" + strings.Join(others, ",") + "]"
-}
-
-// counts returns the least and the greatest length of values, by the rules about Length
-// or Items.
-func (p *contractPlan) counts(of string) (least, most int) {
-	most = math.MaxInt - 1
-	if p == nil {
-		return 0, most
-	}
-	if p.Length != nil {
-		return *p.Length, *p.Length
-	}
-	least, _ = strconv.Atoi(p.rule("min" + of))
-	if text := p.rule("max" + of); text != "" {
-		most, _ = strconv.Atoi(text)
-	}
-	return least, most
-}
+// arrayOf returns a JSON array.
+func arrayOf(elements ...string) string { return "[" + strings.Join(elements, ",") + "]" }
 
 // elements returns n elements of a list, different ones if they have to be.
 func (p *prober) elements(a, b *contractPlan, n int) []string {
-	if n == 0 {
+	switch {
+	case n == 0:
 		return nil // a sample may have no end
+	case p.rule(a, "uniqueItems") == "":
+		return slices.Repeat([]string{p.sample(a.Of, b.child(""))}, n)
 	}
-	if a.Rules["uniqueItems"] == nil {
-		return slices.Repeat([]string{p.sample(a.Of, b.element())}, n)
-	}
-	list := p.scalars(a.Of, b.element(), n)
-	for len(list) < n { // there are no more, as the plan will say
-		list = append(list, "null")
-	}
-	return list[:n]
+	return p.some(a.Of, b.child(""), n)
 }
 
 // sample returns a short value of a, which b takes too if there is such a value.
 func (p *prober) sample(a, b *contractPlan) string {
 	switch {
-	case a.Null && a.isComposite() && (b == nil || p.to.refuses(b, "null") == nil):
+	case a.Null && a.isComposite() && (b == nil || p.refuses(b, "null") == nil):
 		return "null" // which ends a type that contains itself
 	case a.Kind == "object":
-		return p.with(p.from.objectOf(a).alternatives()[0].Fields, p.to.fieldsOf(b), "", "")
+		return p.object(a.resolve().alternatives()[0].Fields, b, "", "")
 	case a.Kind == "map":
 		return "{}"
 	case a.Kind == "list":
-		least, most := a.counts("Items")
-		low, _ := b.counts("Items")
-		return arrayOf("", p.elements(a, b, min(max(least, low), max(least, min(most, maxProbe))))...)
+		least, most := p.counts(a, "Items")
+		low, _ := p.counts(b, "Items")
+		if !a.canCarry("[]") {
+			low = max(low, 1)
+		}
+		return arrayOf(p.elements(a, b, min(max(least, low), max(least, min(most, maxProbe))))...)
 	}
-	return append(p.scalars(a, b, 1), "null")[0]
+	reader := p.readerOf(a)
+	isSame := b != nil && !a.RESTOnly && p.readerOf(b) == reader
+	if isSame && reader.shortest != "" {
+		return reader.shortest
+	}
+	text := p.some(a, b, 1)[0]
+	if isSame && p.missing == "" {
+		reader.shortest = text
+	}
+	return text
 }
 
-// sampleField is sample for a field, a value that can be sent.
-func (p *prober) sampleField(f, g *contractPlan) string {
-	list := []string{p.sample(f, g)}
-	if p.canSend(f, list[0]) {
-		return list[0]
-	}
-	if f.Kind == "list" {
-		return arrayOf("", p.elements(f, g, 1)...)
-	}
-	list = slices.DeleteFunc(p.scalars(f, g, 4), func(text string) bool { return !p.canSend(f, text) })
-	return append(list, "null")[0]
-}
-
-// scalars returns different scalars of a, n if there are so many, first those that b takes.
-func (p *prober) scalars(a, b *contractPlan, n int) (list []string) {
-	var others []string
+// some returns n different scalars of a, first those that b takes. If there are not so many,
+// it notes that, and the rest is null.
+func (p *prober) some(a, b *contractPlan, n int) []string {
+	var list, others []string
 	values, _ := p.values(a, b, n)
 	for _, text := range values {
-		switch {
-		case len(list) == n || p.from.refuses(a, text) != nil:
-		case b == nil || p.to.refuses(b, text) == nil:
+		if b == nil || p.refuses(b, text) == nil {
 			list = append(list, text)
-		default:
+		} else {
 			others = append(others, text)
 		}
 	}
-	return append(list, others...)
+	list = append(list, others...)
+	switch {
+	case len(list) >= n:
+	case a.Go != "" && len(values) == 0:
+		p.missing = "nobody knows an example of " + a.Go + ", which is beside it"
+	default:
+		p.missing = "no value was found that the release took"
+	}
+	return append(list, slices.Repeat([]string{"null"}, n)...)[:n]
 }
 
-// scalarProbes is probes for scalars: for each rule of b one that is against it.
-func (p *prober) scalarProbes(a, b *contractPlan, at string) (list []probe) {
-	if describePlan(a) == describePlan(b) && reflect.DeepEqual(a.Rules, b.Rules) || b.Kind == "any" {
-		return nil
+// compareScalars is compare for scalars: for each rule of b one that is against it. A why
+// that is not "" stands for all reasons.
+func (p *prober) compareScalars(a, b *contractPlan, at, why string, in func(string) string) {
+	if b.Kind == "any" || p.readerOf(a) == p.readerOf(b) {
+		return
 	}
-	n := 1
-	if a.From != "" { // where not every text can be sent
-		n = 8
-	}
-	values, sure := p.values(a, b, n)
-	seen := make(map[string]bool)
+	values, sure := p.values(a, b, 1)
+	refused := make(map[string]bool)
 	for _, text := range values {
-		if p.from.refuses(a, text) != nil || p.from.unknown != "" || !p.canSend(a, text) {
-			continue
-		}
-		for _, v := range p.to.refuses(b, text) {
-			if !seen[v.Rule] {
-				seen[v.Rule] = true
-				list = append(list, probe{at, text})
-			}
+		for _, rule := range p.refuses(b, text) {
+			refused[rule] = refused[rule] || p.refuse(at, cmp.Or(why, p.explain(a, b, rule)), in(text))
 		}
 	}
-	why := ""
 	switch {
-	case list != nil || sure:
+	case len(refused) > 0 || sure:
 	case a.Go != "":
-		why = "it was read by " + a.Go
+		p.doubt(at, "it was read by %s", a.Go)
 	case b.Go != "":
-		why = "it is read by " + b.Go
+		p.doubt(at, "it is read by %s", b.Go)
 	case b.Rules["pattern"] != nil:
-		why = "the pattern changed"
+		p.doubt(at, "the pattern changed")
 	}
-	if why != "" {
-		p.doubts = append(p.doubts, Break{At: p.place(at), Why: "cannot tell: " + why})
-	}
-	return list
 }
 
 // values returns JSON for scalars of a, among which n are different if there are so many. It
 // is sure if one of them is refused by b if any value of a is.
 func (p *prober) values(a, b *contractPlan, n int) (list []string, sure bool) {
-	n += len(elementsOf(json.RawMessage(b.rule("enum")))) // more than b has
-	switch {
-	case a.Rules["enum"] != nil:
-		list, sure = elementsOf(a.Rules["enum"]), true
+	n += len(elementsOf(p.rule(b, "enum"))) // more than b has
+	if a.RESTOnly {
+		n += 8 // since not every text can be sent
+	}
+	switch enum := p.rule(a, "enum"); {
+	case enum != "":
+		list, sure = elementsOf(enum), true
 	case a.Go != "":
-		p.from.shapeOf(a) // which finds the samples
-		list = slices.Clone(p.from.samples[a.Go])
-		sure = b == nil || a.Go == b.Go || a.Kind == "text" && b.Kind == "string" && b.Rules == nil
+		list = p.readerOf(a).samples
+		sure = b == nil || a.Go == b.Go || a.Kind == "text" && b.Kind == "string" && len(b.Rules) == 0
 	case a.Kind == "bool":
 		list = []string{"false", "true"}
 	case a.Kind == "any":
 		list = []string{"null", "true", "0", "0.5", `""`, `"a"`, "[]", "{}"}
-	case a.Kind == "string" || a.Kind == "time" || a.Kind == "duration" || a.Kind == "bytes":
+	case a.jsonType() == "string":
 		list, sure = p.texts(a, b, n)
 	default:
 		list = p.numbers(a, b, n)
 	}
-	var different []string
+	seen, different := make(map[string]bool), []string(nil)
 	for _, text := range list {
 		if a.Quoted {
 			text = string(appendQuoted(nil, text))
 		}
-		if !slices.Contains(different, text) {
+		if !seen[text] && p.refuses(a, text) == nil && a.canCarry(text) {
+			seen[text] = true
 			different = append(different, text)
 		}
 	}
 	return different, sure
 }
 
-// numbers returns numbers at 0, at the bounds of two plans and beside them, in the steps of
-// a, and n from its bounds on.
+// numbers returns numbers at and beside the bounds of two plans, in the steps of a, so many
+// that n of them are within the bounds of a if there are so many.
 func (p *prober) numbers(a, b *contractPlan, n int) (list []string) {
-	step, hasStep := new(big.Rat).SetString(a.rule("multipleOf"))
-	isFloat := strings.HasPrefix(a.Kind, "float") || a.Kind == "number"
-	if !hasStep {
-		step = big.NewRat(1, 1)
+	step, half := big.NewRat(1, 1), 0.5
+	if x, ok := new(big.Rat).SetString(p.rule(a, "multipleOf")); ok {
+		step = x
 	}
-	list = []string{"0"}
-	theirs := p.to.bounds(b)
-	for i, x := range append(theirs, p.from.bounds(a)...) {
-		around := 2
-		if i >= len(theirs) {
-			around += n
-		}
+	if x, err := strconv.ParseFloat(p.rule(b, "multipleOf"), 64); err == nil {
+		half = x / 2
+	}
+	for _, x := range append(p.bounds(b), p.bounds(a)...) {
 		quotient := new(big.Rat).Quo(x, step)
 		count := new(big.Int).Div(quotient.Num(), quotient.Denom()) // rounded down
-		for k := range 2*around + 1 {
+		for k := range 2*n + 5 {
 			if k%2 == 0 {
 				k = -k
 			}
@@ -431,44 +736,23 @@ func (p *prober) numbers(a, b *contractPlan, n int) (list []string) {
 			digits, _ := y.Mul(y, step).FloatPrec()
 			list = append(list, y.FloatString(digits))
 		}
-		if isFloat && !hasStep {
-			list = append(list, besides(x, b.rule("multipleOf"))...)
+		f, _ := x.Float64()
+		for _, f := range []float64{f, math.Nextafter(f, math.Inf(1)), math.Nextafter(f, math.Inf(-1)), f + half, f - half} {
+			list = append(list, strconv.FormatFloat(f, 'g', -1, 64)) // +Inf is no JSON, and refused
 		}
 	}
-	if isFloat {
-		list = append(list, "0.5", "4e38", "-4e38", "1e400")
-	}
-	return list
-}
-
-// besides returns numbers next to x: the doubles there, and some that are no multiples of
-// step.
-func besides(x *big.Rat, step string) (list []string) {
-	f, _ := x.Float64()
-	half := 0.5
-	if step != "" {
-		half, _ = strconv.ParseFloat(step, 64)
-		half /= 2
-	}
-	for _, f := range []float64{f, math.Nextafter(f, math.Inf(1)), math.Nextafter(f, math.Inf(-1)), f + half, f - half} {
-		if !math.IsInf(f, 0) {
-			list = append(list, strconv.FormatFloat(f, 'g', -1, 64))
-		}
-	}
-	return list
+	return append(list, "4e38", "-4e38", "1e400")
 }
 
 // bounds returns 0 and the bounds of a number, by its rules and its type.
-func (r *replica) bounds(p *contractPlan) []*big.Rat {
-	texts := []string{"0"}
-	for _, keyword := range []string{"minimum", "exclusiveMinimum", "maximum", "exclusiveMaximum"} {
-		texts = append(texts, p.rule(keyword))
+func (r *scalars) bounds(p *contractPlan) (marks []*big.Rat) {
+	texts := []string{"0", r.rule(p, "minimum"), r.rule(p, "exclusiveMinimum"), r.rule(p, "maximum"), r.rule(p, "exclusiveMaximum")}
+	if p != nil && plainTypes[p.Kind] != nil {
+		if s := r.shapes.shapeFor(plainTypes[p.Kind], ""); s.kind.isInteger() {
+			low, high := s.integerBounds()
+			texts = append(texts, low, high)
+		}
 	}
-	if p != nil && (strings.HasPrefix(p.Kind, "int") || strings.HasPrefix(p.Kind, "uint")) {
-		low, high := r.plain.shapeFor(plainTypes[p.Kind], "").integerBounds()
-		texts = append(texts, low, high)
-	}
-	var marks []*big.Rat
 	for _, text := range texts {
 		if x, ok := new(big.Rat).SetString(text); ok {
 			marks = append(marks, x)
@@ -479,12 +763,13 @@ func (r *replica) bounds(p *contractPlan) []*big.Rat {
 
 // texts returns texts as values does, for the kinds whose JSON they are.
 func (p *prober) texts(a, b *contractPlan, n int) (list []string, sure bool) {
-	least, most := a.counts("Length")
-	low, high := b.counts("Length")
+	least, most := p.counts(a, "Length")
+	low, high := p.counts(b, "Length")
 	long := 0 // what is too long for b, if such a text can be sent
 	if high < maxProbe {
 		long = high + 1
 	}
+	own, reader := p.rule(a, "pattern"), p.rule(b, "pattern")
 	var texts []string
 	switch {
 	case a.Kind == "time":
@@ -493,7 +778,7 @@ func (p *prober) texts(a, b *contractPlan, n int) (list []string, sure bool) {
 		texts = []string{"1h", "0", "-1.5s", strings.Repeat("0", max(long, 2)-1) + "s"}
 	case a.Kind == "bytes":
 		texts = []string{"AA==", "", "+/+/", strings.Repeat("AAAA", long/4+1)}
-	case a.rule("pattern")+b.rule("pattern") == "":
+	case own+reader == "":
 		sure = b == nil || b.Go == ""
 		for i := range n + 1 {
 			text := strconv.FormatInt(int64(i)+10, 36)
@@ -503,10 +788,9 @@ func (p *prober) texts(a, b *contractPlan, n int) (list []string, sure bool) {
 			texts = append(texts, strings.Repeat("a", max(0, min(n, most, maxProbe))))
 		}
 	default:
-		s := &textSearch{least: least, most: most, low: low, high: high, wanted: n}
-		texts, sure = s.findTexts(textOr(a.Rules["pattern"]), textOr(json.RawMessage(b.rule("pattern"))))
-		texts = append(texts, variants(texts, n)...)
-		sure = sure && b.rule("enum") == "" && (b == nil || b.Go == "")
+		s := &textSearch{least: least, most: most, low: low, high: high, wanted: n, own: compileProgram(own), reader: compileProgram(reader)}
+		texts, sure = s.findTexts()
+		sure = sure && p.rule(b, "enum") == "" && (b == nil || b.Go == "")
 	}
 	for _, text := range texts {
 		list = append(list, string(appendQuoted(nil, text)))
@@ -514,137 +798,99 @@ func (p *prober) texts(a, b *contractPlan, n int) (list []string, sure bool) {
 	return list, sure
 }
 
-// variants returns texts that differ from others in a letter, if there are less than n.
-// Not all of them will match a pattern.
-func variants(texts []string, n int) (more []string) {
-	if len(texts) >= n {
-		return nil
-	}
-	for _, text := range texts {
-		for i, r := range text {
-			for _, other := range "bcdefghijklmnopqrstuvwxyzBCDEFGH123456789" {
-				more = append(more, text[:i]+string(other)+text[i+utf8.RuneLen(r):])
-			}
-		}
-	}
-	return more
-}
-
 // A textSearch finds texts of one pattern to which a reader with another pattern and other
 // lengths answers in different ways. It follows both patterns through all texts, one
 // character further in each round, and drops a text that leads to where another has led.
 // So it finds a text for each answer that there is, unless it gives up.
 type textSearch struct {
+	own, reader *syntax.Prog
 	least, most int // the characters of texts
 	low, high   int // which the reader takes
 	wanted      int // how many texts for each answer
-	found       [4][]string
 }
 
 // A textState is where a text has led to.
 type textState struct {
-	before *textState
-	r      rune
-	own    string // the state of a stepper
-	reader string
+	own, reader string // as runProgram has them
+	n           int    // characters; from a limit on that limit
 }
 
-// A textKey says where a text of a length has led to.
-type textKey struct {
-	own, reader string
-	n           int
+// A textEnd is a text that has led to a state: another one and one more character.
+type textEnd struct {
+	textState
+	before *textEnd
+	r      rune
 }
 
 // findTexts returns what it finds, and whether that is all.
-func (s *textSearch) findTexts(own, reader string) (texts []string, sure bool) {
-	runes := distinctRunes(own, reader)
-	stepOwn, stepReader := newStepper(own), newStepper(reader)
+func (s *textSearch) findTexts() (texts []string, sure bool) {
 	limit := max(s.least, s.low) + s.wanted
 	for _, n := range []int{s.most, s.high} {
 		if n < maxProbe {
 			limit = max(limit, n+1) // beyond it, length changes nothing
 		}
 	}
-	seen := make(map[textKey]bool)
-	layer := []*textState{{}}
-	steps := 0
-	const maxSteps = 1 << 18
-	for n := 0; len(layer) > 0 && n <= s.most && steps < maxSteps; n++ {
-		var next []*textState
+	runes, seen, count := s.distinctRunes(), make(map[textState]bool), make(map[[3]bool]int)
+	layer := []*textEnd{{}}
+	const maxSeen = 1 << 15
+	for n := 0; len(layer) > 0 && n <= s.most && len(seen) < maxSeen; n++ {
+		var next []*textEnd
 		for _, t := range layer {
-			if stepOwn(t.own, -1) == hasMatched {
-				s.keep(t, n, stepReader(t.reader, -1) == hasMatched)
+			answer := [3]bool{n < s.low, n > s.high, runProgram(s.reader, t.reader, -1) == hasMatched}
+			if n >= s.least && count[answer] < s.wanted && runProgram(s.own, t.own, -1) == hasMatched {
+				count[answer]++
+				texts = append(texts, t.text())
 			}
-			steps += len(runes)
 			for _, r := range runes {
-				u := &textState{t, r, stepOwn(t.own, r), stepReader(t.reader, r)}
-				k := textKey{u.own, u.reader, min(n+1, limit)}
-				if seen[k] {
-					continue
+				u := textState{runProgram(s.own, t.own, r), runProgram(s.reader, t.reader, r), min(n+1, limit)}
+				if !seen[u] {
+					seen[u] = true
+					next = append(next, &textEnd{u, t, r})
 				}
-				seen[k] = true
-				next = append(next, u)
 			}
 		}
 		layer = next
 	}
-	return slices.Concat(s.found[:]...), steps < maxSteps
+	return texts, len(seen) < maxSeen
 }
 
-// keep keeps a text of n characters unless there are enough with the same answer.
-func (s *textSearch) keep(t *textState, n int, matches bool) {
-	answer := 0
-	switch {
-	case n < s.least:
-		return
-	case n < s.low:
-		answer = 1
-	case n > s.high:
-		answer = 2
-	case !matches:
-		answer = 3
+// text returns the text that has led to t.
+func (t *textEnd) text() string {
+	var text []rune
+	for ; t.before != nil; t = t.before {
+		text = append(text, t.r)
 	}
-	if len(s.found[answer]) < s.wanted {
-		var text []rune
-		for ; t.before != nil; t = t.before {
-			text = append(text, t.r)
+	slices.Reverse(text)
+	return string(text)
+}
+
+// distinctRunes returns a character for each way in which the patterns can treat one.
+func (s *textSearch) distinctRunes() (list []rune) {
+	candidates := []rune("a0A-_ .,:/@")
+	insts := slices.Concat(s.own.Inst, s.reader.Inst)
+	for _, i := range insts {
+		for _, r := range i.Rune {
+			candidates = append(candidates, r, r-1, r+1)
 		}
-		slices.Reverse(text)
-		s.found[answer] = append(s.found[answer], string(text))
 	}
-}
-
-// hasMatched is the state of a stepper that has found a match.
-const hasMatched = "!"
-
-// A textStep is what decides the next state of a stepper.
-type textStep struct {
-	state string
-	r     rune
-}
-
-// newStepper returns the function that runs a pattern by one character. The state that
-// it takes and returns is "" at the start; then it has whether the last character is of a
-// word, and the instructions to go on with. The character after the end is -1.
-func newStepper(pattern string) func(state string, r rune) string {
-	prog := compileProgram(pattern)
-	memo := make(map[textStep]string)
-	return func(state string, r rune) string {
-		if state == hasMatched {
-			return state
+	seen := make(map[string]bool)
+	for _, r := range candidates {
+		key := strconv.AppendBool(nil, syntax.IsWordChar(r))
+		for _, i := range insts {
+			key = strconv.AppendBool(key, len(i.Rune) > 0 && i.MatchRune(r))
 		}
-		next, ok := memo[textStep{state, r}]
-		if !ok {
-			next = runProgram(prog, []rune(state), r)
-			memo[textStep{state, r}] = next
+		if utf8.ValidRune(r) && !seen[string(key)] {
+			seen[string(key)] = true
+			list = append(list, r)
 		}
-		return next
 	}
+	return list
 }
 
-// compileProgram compiles a pattern, of which package regexp has found that it is right.
+// compileProgram compiles a pattern, as JSON, of which package regexp has found that it is
+// right.
 func compileProgram(pattern string) *syntax.Prog {
-	re, err := syntax.Parse(pattern, syntax.Perl)
+	re, err := syntax.Parse(textOr(pattern), syntax.Perl)
 	if err != nil {
 		re = &syntax.Regexp{Op: syntax.OpNoMatch}
 	}
@@ -652,9 +898,17 @@ func compileProgram(pattern string) *syntax.Prog {
 	return prog
 }
 
-// runProgram is a step without memory.
-func runProgram(prog *syntax.Prog, state []rune, r rune) string {
-	before, kind := rune(-1), ' '
+// hasMatched is the state of a program that has found a match.
+const hasMatched = "!"
+
+// runProgram runs a pattern by one character, of which -1 is the end, and returns its next
+// state. A state is "" at the start; then it has whether the last character is of a word,
+// and the instructions to go on with.
+func runProgram(prog *syntax.Prog, from string, r rune) string {
+	if from == hasMatched {
+		return from
+	}
+	before, kind, state := rune(-1), ' ', []rune(from)
 	if len(state) > 0 {
 		before, state = state[0], state[1:]
 	}
@@ -690,31 +944,4 @@ func runProgram(prog *syntax.Prog, state []rune, r rune) string {
 		kind = 'a'
 	}
 	return string(kind) + string(slices.Compact(next))
-}
-
-// distinctRunes returns a character for each way in which patterns can treat one.
-func distinctRunes(patterns ...string) (list []rune) {
-	candidates := []rune("a0A-_ .,:/@")
-	var insts []*syntax.Inst
-	for _, pattern := range patterns {
-		prog := compileProgram(pattern)
-		for i := range prog.Inst {
-			insts = append(insts, &prog.Inst[i])
-			for _, r := range prog.Inst[i].Rune {
-				candidates = append(candidates, r, r-1, r+1)
-			}
-		}
-	}
-	seen := make(map[string]bool)
-	for _, r := range candidates {
-		key := strconv.AppendBool(nil, syntax.IsWordChar(r))
-		for _, i := range insts {
-			key = strconv.AppendBool(key, len(i.Rune) > 0 && i.MatchRune(r))
-		}
-		if utf8.ValidRune(r) && !seen[string(key)] {
-			seen[string(key)] = true
-			list = append(list, r)
-		}
-	}
-	return list
 }

@@ -134,6 +134,14 @@ type (
 	}
 )
 
+// rPhoto has a file of two types.
+type rPhoto struct {
+	A svc.Body `contentType:"image/png,image/jpeg"`
+}
+
+// notTools is for methods without a tool.
+var notTools = svc.MethodOptions{Transports: []svc.Transport{svc.TransportREST, svc.TransportRPC}}
+
 // one is an input with a member a of that type; the others have rules too.
 type one[T any] struct {
 	A T `json:"a"`
@@ -307,11 +315,13 @@ input /value: maximum is 9, was none; for example {"value":10}`},
 	{"recursion, a map for an object", taking[one[rTree]](), taking[one[map[string]rDeep]](), `input /a/*: is map, was int8; for example {"a":{"value":0}}
 input /a/*: is map, was list; for example {"a":{"value":0,"children":[]}}
 input /a/*/*: is object, was object or null; for example {"a":{"value":0,"named":{"a":null}}}
-input /a/named/*/children: is gone: it is ignored now
-input /a/named/*/named: is gone: it is ignored now
-input /a/named/*/value: is gone: it is ignored now`},
+input /a/*/*/children: is gone: it is ignored now
+input /a/*/*/named: is gone: it is ignored now
+input /a/*/*/value: is gone: it is ignored now`},
 	{"recursion, an object for a map", taking[one[rDeep]](), taking[one[rTree]](), `input /a: is object, was map: unknown names are ignored
 input /a/children: is list, was object; for example {"a":{"children":{}}}
+input /a/named/*: is object or null, was map: unknown names are ignored
+input /a/named/*/value: is required, was optional; for example {"a":{"named":{"next":{}}}}
 input /a/value: is required, was optional; for example {"a":{}}
 input /a/value: is int8, was object; for example {"a":{"value":{}}}`},
 	// Sources.
@@ -331,6 +341,41 @@ input /a/value: is int8, was object; for example {"a":{"value":{}}}`},
 		A int `json:"a,omitempty" query:"a"`
 		B int `json:"b,omitempty"`
 	}](), `input: needs a JSON body over REST, needed none; for example {}`},
+	{"mcpheader", taking[one[string]](), taking[struct {
+		A string `json:"a" mcpheader:"Region"`
+	}](), "input /a: mcpheader is Region, was none"},
+	{"mcpheader no more", taking[struct {
+		A string `json:"a" mcpheader:"Region"`
+	}](), taking[one[string]](), ""},
+	{"mcpheader for no tools", taking[one[string]](notTools), taking[struct {
+		A string `json:"a" mcpheader:"Region"`
+	}](notTools), ""},
+	// Files.
+	{"a media type", taking[rPhoto](), taking[struct {
+		A svc.Body `contentType:"image/png"`
+	}](), `input /A: enum is ["image/png"], was ["image/png","image/jpeg"]; for example {"A":"image/jpeg"}`},
+	{"a media type more", taking[struct {
+		A svc.Body `contentType:"image/png"`
+	}](), taking[rPhoto](), ""},
+	{"media types for any", taking[struct{ A svc.Body }](), taking[rPhoto](), `input /A: is required, was optional; for example {}
+input /A: enum is ["image/png","image/jpeg"], was none; for example {"A":"a"}`},
+	{"a file for nothing", taking[struct{}](svc.MethodOptions{Transports: []svc.Transport{svc.TransportREST}}), taking[rPhoto](), `input /A: is required, and is new; for example {}`},
+	{"maxBytes", taking[struct {
+		A svc.Body `maxBytes:"20"`
+	}](), taking[struct {
+		A svc.Body `maxBytes:"10"`
+	}](), "input /A: maxBytes is 10, was 20"},
+	{"a longer file", taking[struct {
+		A svc.Body `maxBytes:"20"`
+	}](), taking[struct {
+		A svc.Body `maxBytes:"30"`
+	}](), ""},
+	{"a media type that is answered", giving[struct {
+		svc.File `contentType:"image/png"`
+	}](), giving[struct {
+		svc.File `contentType:"image/png,image/jpeg"`
+	}](), `output: enum is ["image/png","image/jpeg"], was ["image/png"]: clients have not heard of the rest`},
+	{"JSON for a file", giving[struct{ svc.File }](), giving[one[int]](), "output: is object, was file"},
 	// Methods.
 	{"a method that is gone", taking[one[int]](), giving[one[int]](), "is gone"},
 	{"a route", taking[one[int]](), taking[one[int]](svc.MethodOptions{HTTP: "PUT /t"}), "the route is PUT /t, was POST /t/make"},
@@ -456,6 +501,7 @@ func sendWitness(t *testing.T, old, now *svc.Service, b svc.Break) {
 	if err := json.Unmarshal(b.Witness, &input); err != nil {
 		t.Fatal(err)
 	}
+	isFile := strings.Contains(string(now.Contract()), `"kind":"file"`)
 	for i, s := range []*svc.Service{old, now} {
 		m := s.Descriptor().Resources[0].Methods[0]
 		r := httptest.NewRequest(m.HTTP.Method, m.HTTP.Path, bytes.NewReader(b.Witness))
@@ -468,12 +514,15 @@ func sendWitness(t *testing.T, old, now *svc.Service, b svc.Break) {
 		if strings.Contains(b.Why, "JSON body") {
 			r.Body = http.NoBody
 		}
+		if isFile { // whose media type is in the witness
+			r.Header.Set("Content-Type", strings.Trim(string(input["A"]), `"`))
+		}
 		w := httptest.NewRecorder()
 		s.REST().ServeHTTP(w, r)
 		if (w.Code < 300) != (i == 0) {
 			t.Errorf("%v: service %d answers %d %s over REST", b, i, w.Code, w.Body)
 		}
-		if strings.Contains(b.Why, "JSON body") || input["If-Match"] != nil {
+		if strings.Contains(b.Why, "JSON body") || input["If-Match"] != nil || isFile {
 			continue
 		}
 		answer := rpc(s, fmt.Sprintf(`{"jsonrpc":"2.0","id":1,"method":%q,"params":%s}`, b.Method, b.Witness))

@@ -126,7 +126,7 @@ type released struct {
 		Method     string
 		HTTP       string
 		Transports []svc.Transport
-		Input      []inputField
+		Input      struct{ Fields []inputField }
 	}
 }
 
@@ -175,11 +175,11 @@ func (t *pairTally) check(old, now *svc.Service, values int, g *generator) {
 				continue
 			}
 			t.witnesses++
-			t.checkWitness(&send, m.Method, m.HTTP, m.Transports, m.Input, b, moved)
+			t.checkWitness(&send, m.Method, m.HTTP, m.Transports, m.Input.Fields, b, moved)
 		}
 		if len(byMethod[m.Method]) == 0 {
 			for range values/len(contract.Methods) + 1 {
-				t.checkValue(&send, g, calls[m.Method], m.HTTP, m.Transports, m.Input)
+				t.checkValue(&send, g, calls[m.Method], m.HTTP, m.Transports, m.Input.Fields)
 			}
 		}
 	}
