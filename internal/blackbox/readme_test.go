@@ -332,15 +332,36 @@ func TestCodeTable(t *testing.T) {
 	}
 }
 
-// Verify that the README has the limits of the package.
+// Verify that the README has the limits of the package, and that the sources do.
 func TestReadmeLimits(t *testing.T) {
 	text, _ := readReadme(t)
-	for _, limit := range []string{
-		fmt.Sprintf("| request body | %d MiB |", svc.DefaultMaxBody>>20),
-		fmt.Sprintf("| time to send it | %.0f s |", svc.DefaultBodyTimeout.Seconds()),
+	for _, limit := range []struct{ file, source, row string }{
+		{"http.go", "DefaultMaxBody = 1 << 20", "| request body | 1 MiB |"},
+		{"http.go", "DefaultBodyTimeout = 30 * time.Second", "| time to send it | 30 s |"},
+		{"json.go", "maxDepth = 1000", "| nesting of JSON | 1000 levels |"},
+		{"rpc.go", "maxBatch = 1000", "| calls in a JSON-RPC batch | 1000, of which 8 run at a time; 16 MiB of answers |"},
+		{"svc_stream.go", "maxAnswers = 16 << 20", "| messages in an MCP batch | 100, one after the other; 16 MiB of answers |"},
+		{"mcp_message.go", "maxMCPBatch = 100", "| messages in an MCP batch | 100, one after the other; 16 MiB of answers |"},
+		{"mcp_stdio.go", "maxPipeCalls = 64", "| calls over standard input and output | 64 run at a time, 1024 are read; 2 s after the end of the input |"},
+		{"mcp_stdio.go", "maxPipeTaken = 1024", "| calls over standard input and output | 64 run at a time, 1024 are read; 2 s after the end of the input |"},
+		{"mcp_ask.go", "stateLife = 10 * time.Minute", "| answers to questions of a method | can be sent again for 10 minutes |"},
+		{"svc_stream.go", "maxCollected = 1000", "| items of a stream collected for JSON-RPC or MCP; of a page | 1000, and 16 MiB; 100 |"},
+		{"page.go", "maxPageSize = 100", "| items of a stream collected for JSON-RPC or MCP; of a page | 1000, and 16 MiB; 100 |"},
+		{"errors.go", "maxViolations = 32", "| an error: violations, message, body | 32; 4 KiB; 16 KiB, "},
+		{"errors.go", "maxMessage = 4 << 10", "| an error: violations, message, body | 32; 4 KiB; 16 KiB, "},
+		{"errors.go", "maxDetails = 16 << 10", "| an error: violations, message, body | 32; 4 KiB; 16 KiB, "},
+		{"page.go", "maxLinks = 2 << 10", "| `PageResponse.Links`; what a header repeats of its request | 2 KiB, "},
+		{"http.go", "maxLoggedPath = 256", "| path and error text in a log line | 256 bytes and 2 KiB |"},
 	} {
-		if !strings.Contains(text, limit) {
-			t.Errorf("the README does not have %q", limit)
+		source, err := os.ReadFile(root(limit.file))
+		if err != nil {
+			t.Fatal(err)
+		}
+		if !strings.Contains(strings.Join(strings.Fields(string(source)), " "), limit.source) {
+			t.Errorf("%s does not have %q, of which the README says %q", limit.file, limit.source, limit.row)
+		}
+		if !strings.Contains(text, limit.row) {
+			t.Errorf("the README does not have %q", limit.row)
 		}
 	}
 }
