@@ -249,7 +249,7 @@ type Options struct {
 
 // Defaults apply to every method of a service.
 type Defaults struct {
-	BaseURL string // URL of the REST routes in documents; "" means the server of the document
+	BaseURL string // URL of the REST routes in documents, for a proxy that strips a prefix; "" means the root of the host
 	Auth    string // "bearer" is short for Options.Schemes with the one Type "bearer"
 }
 
