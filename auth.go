@@ -157,9 +157,10 @@ func BasicAuth(realm string, users map[string]string, onError ErrorHandler) func
 	}
 }
 
-// basicChallenge returns the challenge of the Basic scheme (RFC 7617, section 2).
+// basicChallenge returns the challenge of the Basic scheme (RFC 7617, section 2). The realm
+// is a quoted-string (RFC 9110, section 5.6.4).
 func basicChallenge(realm string) string {
-	return `Basic realm=` + quotedString(realm) + `, charset="UTF-8"`
+	return `Basic realm="` + strings.NewReplacer(`\`, `\\`, `"`, `\"`).Replace(realm) + `", charset="UTF-8"`
 }
 
 // hasAuthScheme reports whether the value of an Authorization header has a scheme, in
@@ -220,38 +221,28 @@ func (known credentials) matchRequest(r *http.Request) bool {
 //
 // AllowIPs panics if a prefix is not valid.
 func AllowIPs(onError ErrorHandler, prefixes ...netip.Prefix) func(http.Handler) http.Handler {
+	const mappedBits = 96 // of ::ffff:0:0/96
 	allowed := make([]netip.Prefix, len(prefixes))
 	for i, prefix := range prefixes {
 		if !prefix.IsValid() {
 			panic(fmt.Sprintf("svc: AllowIPs: prefix %d is not valid", i+1))
 		}
-		allowed[i] = unmapPrefix(prefix)
+		allowed[i] = prefix
+		if prefix.Addr().Is4In6() && prefix.Bits() >= mappedBits {
+			allowed[i] = netip.PrefixFrom(prefix.Addr().Unmap(), prefix.Bits()-mappedBits)
+		}
 	}
 	return func(next http.Handler) http.Handler {
 		return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
-			if addr, err := netip.ParseAddrPort(r.RemoteAddr); err == nil && containsIP(allowed, addr.Addr()) {
+			remote, err := netip.ParseAddrPort(r.RemoteAddr)
+			ip := remote.Addr().Unmap().WithZone("") // Prefix.Contains does not match other forms
+			if err == nil && slices.ContainsFunc(allowed, func(p netip.Prefix) bool { return p.Contains(ip) }) {
 				next.ServeHTTP(w, r)
 				return
 			}
 			refuse(w, r, Errorf(CodePermissionDenied, "requests from this address are not allowed"), onError)
 		})
 	}
-}
-
-// unmapPrefix converts a prefix of IPv4-mapped IPv6 addresses to the IPv4 prefix of
-// the same addresses. It returns other prefixes unchanged.
-func unmapPrefix(p netip.Prefix) netip.Prefix {
-	const mappedBits = 96 // of ::ffff:0:0/96
-	if p.Addr().Is4In6() && p.Bits() >= mappedBits {
-		return netip.PrefixFrom(p.Addr().Unmap(), p.Bits()-mappedBits)
-	}
-	return p
-}
-
-// containsIP reports whether addr is within one of prefixes.
-func containsIP(prefixes []netip.Prefix, addr netip.Addr) bool {
-	addr = addr.Unmap().WithZone("") // Prefix.Contains does not match these forms
-	return slices.ContainsFunc(prefixes, func(p netip.Prefix) bool { return p.Contains(addr) })
 }
 
 // Under returns middleware that applies mw to requests whose path is prefix or

@@ -1023,7 +1023,8 @@ func (c *clientCall) readError(d *decoder, response *http.Response, body []byte)
 // readBody returns the error that the JSON text carries, or nil: in the ErrorForm of the
 // service, or in the envelope, which a middleware may write all the same.
 func (c *clientCall) readBody(d *decoder, status int, text []byte) *Error {
-	if e := readEnvelope(d, text); e != nil && !c.form.mayHave(text) {
+	e := readEnvelope(d, text)
+	if e != nil && (c.form == nil || !c.form.hasError && memberAt(text, "error") != nil) {
 		return e
 	}
 	return c.form.readBody(d, status, text)

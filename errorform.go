@@ -148,12 +148,6 @@ func (f *ErrorForm) encodeError(dst []byte, e *Error) (body []byte, err error) {
 	return enc.buf, enc.err
 }
 
-// mayHave reports whether a JSON text can have this form although it may be an envelope. A
-// nil form has no text.
-func (f *ErrorForm) mayHave(text []byte) bool {
-	return f != nil && (f.hasError || memberAt(text, "error") == nil)
-}
-
 // readBody returns the error in a body of this form, or nil if the body has another form.
 func (f *ErrorForm) readBody(d *decoder, status int, text []byte) *Error {
 	if f == nil {

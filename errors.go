@@ -715,22 +715,17 @@ func marshalDetail(value any) (text []byte, ok bool) {
 func appendViolations(dst []byte, list []Violation) []byte {
 	dst = append(dst, '[')
 	for i := range list {
+		v := &list[i]
 		if i > 0 {
 			dst = append(dst, ',')
 		}
-		dst = appendViolation(dst, &list[i])
+		dst = appendQuoted(append(dst, `{"in":`...), v.In) // frameLen and jsonLen count this
+		dst = appendQuoted(append(dst, `,"path":`...), v.Path)
+		dst = appendQuoted(append(dst, `,"rule":`...), v.Rule)
+		dst = appendQuoted(append(dst, `,"message":`...), v.Message)
+		dst = append(dst, '}')
 	}
 	return append(dst, ']')
-}
-
-// appendViolation appends v as JSON. frameLen and jsonLen count the bytes that it
-// appends.
-func appendViolation(dst []byte, v *Violation) []byte {
-	dst = appendQuoted(append(dst, `{"in":`...), v.In)
-	dst = appendQuoted(append(dst, `,"path":`...), v.Path)
-	dst = appendQuoted(append(dst, `,"rule":`...), v.Rule)
-	dst = appendQuoted(append(dst, `,"message":`...), v.Message)
-	return append(dst, '}')
 }
 
 // jsonLen returns how many bytes v takes in a JSON list, or a few more: see

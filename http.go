@@ -11,7 +11,7 @@ package svc
 //   - handlers that return errors and panic: Handle, Recover, PanicError, the log
 //   - Limit, which bounds how many requests are served at a time
 //   - trackedWriter, which knows whether a response has begun
-//   - quoted strings and tokens of headers, prefixes of paths
+//   - tokens of headers, prefixes of paths
 //
 // No other file decides which parts of an error a client sees.
 
@@ -1009,12 +1009,6 @@ func (w *trackedWriter) Hijack() (net.Conn, *bufio.ReadWriter, error) {
 	conn, rw, err := http.NewResponseController(w.ResponseWriter).Hijack()
 	w.wrote = w.wrote || err == nil
 	return conn, rw, err
-}
-
-// quotedString returns s as a quoted-string (RFC 9110, section 5.6.4). s must have no
-// control characters, which the grammar does not allow; see isControl.
-func quotedString(s string) string {
-	return `"` + strings.NewReplacer(`\`, `\\`, `"`, `\"`).Replace(s) + `"`
 }
 
 // appendEscapedText appends text for a segment of a path or for a query: everything

@@ -84,8 +84,6 @@ type openAPIHandler struct {
 	forms [openAPI30 + 1]func() *builtDocument // by dialect, from openAPI31
 }
 
-var _ http.Handler = (*openAPIHandler)(nil)
-
 // A builtDocument is a document as text. It never changes.
 type builtDocument struct {
 	text []byte
@@ -100,16 +98,22 @@ func newBuiltText(text []byte) *builtDocument {
 
 func (h *openAPIHandler) ServeHTTP(w http.ResponseWriter, r *http.Request) { h.serveRequest(w, r, h) }
 
-// respond serves the document.
+// respond serves the document that r asks for. The query wins over Accept, since people who
+// type it into a browser cannot set its Accept header.
 func (h *openAPIHandler) respond(w http.ResponseWriter, r *http.Request, _ *workspace) error {
 	if err := checkReads(w, r); err != nil {
 		return err
 	}
-	doc, contentType, err := h.chooseForm(r)
-	if err != nil {
-		return err
+	version, contentType := r.URL.Query().Get("openapi"), contentTypeJSON
+	if version == "" {
+		contentType = chooseType(r.Header["Accept"], contentTypeJSON, contentTypeOpenAPI+";version=3.2", contentTypeOpenAPI+";version=3.1")
+		_, version, _ = strings.Cut(contentType, ";version=")
 	}
-	serveDocument(w, r, doc, contentType)
+	d, ok := dialectOf(cmp.Or(version, h.service.openAPI))
+	if !ok {
+		return Errorf(CodeInvalidArgument, "the version of the document must be openapi=3.0, openapi=3.1 or openapi=3.2")
+	}
+	serveDocument(w, r, h.forms[d](), contentType)
 	return nil
 }
 
@@ -136,21 +140,6 @@ func serveDocument(w http.ResponseWriter, r *http.Request, doc *builtDocument, c
 	http.ServeContent(w, r, "", time.Time{}, bytes.NewReader(doc.text))
 }
 
-// chooseForm returns the document that r asks for and its media type. The query
-// wins over Accept, since people who type it into a browser cannot set its Accept
-// header.
-func (h *openAPIHandler) chooseForm(r *http.Request) (doc *builtDocument, contentType string, err error) {
-	version, contentType := r.URL.Query().Get("openapi"), contentTypeJSON
-	if version == "" {
-		contentType = chooseType(r.Header["Accept"], contentTypeJSON, contentTypeOpenAPI+";version=3.2", contentTypeOpenAPI+";version=3.1")
-		_, version, _ = strings.Cut(contentType, ";version=")
-	}
-	if d, ok := dialectOf(cmp.Or(version, h.service.openAPI)); ok {
-		return h.forms[d](), contentType, nil
-	}
-	return nil, "", Errorf(CodeInvalidArgument, "the version of the document must be openapi=3.0, openapi=3.1 or openapi=3.2")
-}
-
 // buildDocument returns the document of s in a dialect. It has no other input,
 // so a service has one document, byte for byte.
 func buildDocument(s *Service, d dialect) []byte { return encodeDocument(newAPIBuilder(s, d).doc) }
@@ -174,7 +163,11 @@ func newAPIBuilder(s *Service, d dialect) *apiBuilder {
 		operationIDs: make(map[string]*method),
 		paths:        make(map[string]*apiPath),
 	}
-	b.addSchemes()
+	b.schemes = listSchemes(s.methodsOn(TransportREST))
+	for _, s := range b.schemes {
+		b.doc.Components.SecuritySchemes.addMember(s.Name, s.object)
+		b.doc.Security = append(b.doc.Security, documentSecurity{s.Name: {}})
+	}
 	b.components = newComponents(d, func(s *shape) string { return b.names[keyOf(s)] })
 	b.nameTypes()
 	b.nameParts()
@@ -183,19 +176,6 @@ func newAPIBuilder(s *Service, d dialect) *apiBuilder {
 	}
 	b.doc.Components.Schemas = b.components.writeSchemas()
 	return b
-}
-
-// addSchemes adds the security schemes of all REST methods to the document.
-func (b *apiBuilder) addSchemes() {
-	methods := b.service.methodsOn(TransportREST)
-	for _, s := range b.service.listSchemes() {
-		if !slices.ContainsFunc(methods, func(m *method) bool { return slices.Contains(m.schemes, s.source) }) {
-			continue
-		}
-		b.schemes = append(b.schemes, s)
-		b.doc.Components.SecuritySchemes.addMember(s.Name, s.object)
-		b.doc.Security = append(b.doc.Security, documentSecurity{s.Name: {}})
-	}
 }
 
 // An apiBuilder builds one document. Its maps are for lookups only: the order
@@ -232,16 +212,23 @@ type apiPath struct {
 // older clients.
 func (b *apiBuilder) addOperation(m *method) {
 	path := b.findPath(m)
+	// Two methods can give the same id, since both parts may contain underscores.
+	id := firstFree(m.resource+"_"+m.goName, "_", func(id string) bool { return b.operationIDs[id] != nil })
+	b.operationIDs[id] = m
 	o := apiOperation{
 		Summary:     m.summary(), // linters ask for one
-		OperationID: b.newOperationID(m),
+		OperationID: id,
 		Parameters:  b.listParameters(m, path.placeholders),
 		Responses:   b.listResponses(m),
 		Deprecated:  m.deprecated,
 	}
 	switch {
 	case m.takesBody():
-		o.RequestBody = &apiRequestBody{describeBody(m.in.file), true, fileContent(m.in.file.tags)}
+		f := m.in.file
+		o.RequestBody = &apiRequestBody{f.doc, true, fileContent(f.tags)}
+		if f.tags.max > 0 {
+			o.RequestBody.Description = strings.TrimLeft(f.doc+" At most "+strconv.FormatInt(f.tags.max, 10)+" bytes.", " ")
+		}
 	case m.bind != nil && m.bind.body != nil:
 		o.RequestBody = &apiRequestBody{"", true, newContent(contentTypeJSON, refObject(b.referBody(m)))}
 	}
@@ -286,15 +273,6 @@ func (b *apiBuilder) findPath(m *method) *apiPath {
 	b.paths[key] = path
 	b.doc.Paths.addMember(strings.Join(segments, "/"), &path.operations)
 	return path
-}
-
-// newOperationID returns {resource}_{GoName}, such as todos_Create. Two methods
-// can give the same text, because both parts may contain underscores: the second
-// gets a number.
-func (b *apiBuilder) newOperationID(m *method) string {
-	id := firstFree(m.resource+"_"+m.goName, "_", func(id string) bool { return b.operationIDs[id] != nil })
-	b.operationIDs[id] = m
-	return id
 }
 
 // firstFree returns name, or name with a separator and the first number that is not taken.
@@ -372,31 +350,6 @@ func fileContent(t *fileTags) apiContent {
 	return content
 }
 
-// describeBody returns what there is to say of the Body f.
-func describeBody(f *field) string {
-	if f.tags.max == 0 {
-		return f.doc
-	}
-	return strings.TrimLeft(f.doc+" At most "+strconv.FormatInt(f.tags.max, 10)+" bytes.", " ")
-}
-
-// addFile adds the answers of a method that sends a File, of which success is 200.
-func (b *apiBuilder) addFile(list map[string]apiResponse, m *method, success apiResponse) {
-	success.Content = fileContent(m.out.file.tags)
-	success.Headers = map[string]apiHeader{
-		"Content-Disposition": {"Whether to show the file or to save it, and by which name.", true, textSchema},
-		"ETag":                {"", false, textSchema},
-		"Last-Modified":       {"", false, textSchema},
-	}
-	maps.Copy(success.Headers, b.listHeaders(m))
-	list["200"] = success
-	if m.sendsRanges() {
-		part := apiResponse{Description: http.StatusText(http.StatusPartialContent), Headers: maps.Clone(success.Headers), Content: success.Content}
-		part.Headers["Content-Range"] = apiHeader{"Which part of the file this is.", true, textSchema}
-		list["206"], list["416"] = part, list["default"]
-	}
-}
-
 // referBody returns the reference to the component that has exactly the fields
 // that m takes from the body. If all fields come from the body, that is the
 // input type itself. Otherwise it is a component of its own, such as
@@ -453,8 +406,18 @@ func (b *apiBuilder) listResponses(m *method) map[string]apiResponse {
 		}
 		success.Content = b.streamContent(m)
 	case m.sendsFile():
-		b.addFile(list, m, success)
-		return list
+		success.Content = fileContent(m.out.file.tags)
+		success.Headers = map[string]apiHeader{
+			"Content-Disposition": {"Whether to show the file or to save it, and by which name.", true, textSchema},
+			"ETag":                {"", false, textSchema},
+			"Last-Modified":       {"", false, textSchema},
+		}
+		maps.Copy(success.Headers, b.listHeaders(m))
+		if m.sendsRanges() {
+			part := apiResponse{Description: http.StatusText(http.StatusPartialContent), Headers: maps.Clone(success.Headers), Content: success.Content}
+			part.Headers["Content-Range"] = apiHeader{"Which part of the file this is.", true, textSchema}
+			list["206"], list["416"] = part, list["default"]
+		}
 	case m.out != nil:
 		success.Content = newContent(contentTypeJSON, b.recordSchema(m))
 		success.Headers = b.listHeaders(m)
@@ -707,7 +670,11 @@ func (b *apiBuilder) referResponse(name string, r apiResponse) apiResponse {
 func (b *apiBuilder) referErrorSchema(name, schema string) string {
 	if b.errorNames[name] == "" {
 		b.errorNames[name] = b.takeName(name)
-		b.components.schemas[b.errorNames[name]] = json.RawMessage(strings.Replace(schema, "CODES", codeList(), 1))
+		list := make([]Code, len(codes)) // all there are, since an unknown code is written as UNKNOWN
+		for i := range codes {
+			list[i] = codes[i].code
+		}
+		b.components.schemas[b.errorNames[name]] = json.RawMessage(strings.Replace(schema, "CODES", string(encodeDocument(list)), 1))
 	}
 	return componentRef(b.errorNames[name])
 }
@@ -736,17 +703,6 @@ const (
 		`"properties":{"in":{"type":"string"},"path":{"type":"string"},"rule":{"type":"string"},"message":{"type":"string"}},` +
 		`"required":["in","path","rule","message"]}}},"additionalProperties":true}`
 )
-
-// codeList returns all codes as a JSON array, in the order of the table in
-// errors.go. Clients can rely on the list, since an error with an unknown code is
-// written as UNKNOWN.
-func codeList() string {
-	list := make([]Code, len(codes))
-	for i := range codes {
-		list[i] = codes[i].code
-	}
-	return string(encodeDocument(list))
-}
 
 // An apiDocument is an OpenAPI Object. It and the types below are the parts of
 // the specification that svc publishes, named as there, and their fields are in

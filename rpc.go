@@ -607,7 +607,7 @@ type openRPCValue struct {
 func buildOpenRPC(s *Service) []byte {
 	c := newComponents(jsonSchema, func(t *shape) string { return s.typeNames[t] })
 	doc := openRPCDocument{OpenRPC: "1.3.2", Info: s.documentInfo(false)}
-	schemes := s.listSchemes()
+	schemes := listSchemes(s.methods)
 	for _, m := range s.methodsOn(TransportRPC) {
 		params, optional := []openRPCValue{}, []openRPCValue(nil) // an empty list is not null
 		if m.in != nil {

@@ -511,12 +511,12 @@ func checkSchemes(p *mistakes, o Options) {
 // bearer is the scheme of Defaults.Auth.
 var bearer = Scheme{Type: "bearer"}
 
-// listSchemes returns the schemes of all methods, each once, as documents show them. A
-// second one of a type has a number in its name, such as apiKey2.
-func (s *Service) listSchemes() (list []scheme) {
+// listSchemes returns the schemes of methods, each once, as documents show them. A second
+// one of a type has a number in its name, such as apiKey2.
+func listSchemes(methods []*method) (list []scheme) {
 	var sources []Scheme
 	scopes, count := make(map[Scheme][]string), make(map[string]int)
-	for _, m := range s.methods {
+	for _, m := range methods {
 		for _, source := range m.schemes {
 			if !slices.Contains(sources, source) {
 				sources = append(sources, source)
