@@ -225,6 +225,7 @@ type mcpHandler struct {
 	maxResult int                                // in characters
 	show      func(context.Context, Method) bool // MCPOptions.Show; nil shows all
 	shown     map[string]*shownList              // by method, such as tools/list; empty without show
+	unagreed  agreement                          // the zero one, of calls over HTTP
 	forms     sync.Map                           // of *form, by reflect.Type; see formOf
 	messages  sync.Pool                          // of *message
 	now       func() time.Time

@@ -541,13 +541,12 @@ func (a *answers) appendUsed(dst []byte) []byte {
 // state of another call must not run. Legacy requests have no answers; it ignores
 // members with these names.
 func (x *exchange) readAnswers(m *message) *mcpError {
-	switch {
-	case x.modern:
-		x.capabilities = m.meta.capabilities
-	case x.agreed != nil:
+	if !x.modern {
 		x.capabilities = x.agreed.capabilities
+		return nil
 	}
-	if !x.modern || m.responses == nil && m.state == nil {
+	x.capabilities = m.meta.capabilities
+	if m.responses == nil && m.state == nil {
 		return nil
 	}
 	x.answers = answers{make(map[string][]byte), make(map[string]bool)}

@@ -91,11 +91,8 @@ func (x *exchange) addFailure(rpc *rpcMessage, err error) {
 // that the tool needs. declared, and the data of the error, are objects with one member per
 // capability (MCP 2026-07-28, Base Protocol).
 func (x *exchange) checkCapabilities(t *tool, declared []byte) *mcpError {
-	if !x.modern || t.required == nil {
-		return nil
-	}
 	isMissing := func(name string) bool { return !isJSONObject(memberAt(declared, name)) }
-	if !slices.ContainsFunc(t.options.RequiredCapabilities, isMissing) {
+	if !x.modern || !slices.ContainsFunc(t.options.RequiredCapabilities, isMissing) {
 		return nil
 	}
 	e := badRequest(mcpMissingCapability, "the tool needs capabilities that the client does not declare")
@@ -193,27 +190,16 @@ func sameArgument(header string, value []byte) bool {
 		return false
 	case isText(value):
 		return text == string(textOf(value))
-	case text == string(value):
-		return !isJSONNumber(value) || isSafeInteger(value)
-	case !isSafeInteger(value):
+	case !isJSONNumber(value):
+		return text == string(value)
+	}
+	num, ok := jsonNumber(text)
+	if !ok {
 		return false
 	}
-	if _, ok := jsonNumber(text); !ok {
-		return false
-	}
-	a, aNeg, aKind := parseInteger([]byte(text))
-	b, bNeg, _ := parseInteger(value)
-	return aKind == integerOK && a == b && (aNeg == bNeg || a == 0)
-}
-
-// isSafeInteger reports whether a JSON value is an integer of at most
-// maxSafeInteger either way from zero.
-func isSafeInteger(value []byte) bool {
-	if !isJSONNumber(value) {
-		return false
-	}
-	mag, _, kind := parseInteger(value)
-	return kind == integerOK && mag <= maxSafeInteger
+	a, aNeg, aKind := parseInteger(num)
+	b, bNeg, bKind := parseInteger(value)
+	return aKind == integerOK && bKind == integerOK && a == b && a <= maxSafeInteger && (aNeg == bNeg || a == 0)
 }
 
 // callTool calls the method of a tool, a resource or a prompt, and makes the result in
@@ -223,6 +209,12 @@ func isSafeInteger(value []byte) bool {
 // the stream without an answer and lets net/http close the connection.
 func (x *exchange) callTool(t *tool, m *message, arguments []byte, add addFunc) error {
 	x.method, x.tool, x.arguments, x.add = t.method, t, arguments, add
+	if err := x.ws.budget.checkNext(x); err != nil {
+		x.skipped = true
+		x.observeSkipped(x, err)
+		x.addExhausted(&m.rpcMessage, err)
+		return nil
+	}
 	done := false
 	defer func() {
 		if !done {
@@ -832,13 +824,10 @@ func (s *mcpStream) startCall(x *exchange, m *message) {
 		s.quiet.timer.Reset(x.h.eventTimes.heartbeat)
 	}
 	s.token = m.meta.token
-	switch {
-	case x.agreed != nil && !x.modern:
-		s.logs, s.logLevel = true, x.agreed.logLevel
-	case !x.modern:
-		s.logs, s.logLevel = true, slog.LevelInfo
-	case m.meta.logLevel != nil:
+	if x.modern {
 		s.logLevel, s.logs = parseLogLevel(m.meta.logLevel)
+	} else {
+		s.logLevel, s.logs = x.agreed.logLevel, true
 	}
 }
 

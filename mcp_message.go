@@ -44,9 +44,12 @@ package svc
 
 import (
 	"bytes"
+	"cmp"
 	"log/slog"
 	"net/http"
 	"slices"
+	"strings"
+	"time"
 )
 
 // The revisions that are served.
@@ -82,27 +85,20 @@ func isLegacyRevision(v string) bool { return slices.Contains(legacyRevisions, v
 // isModernRevision reports whether v is the date of a modern revision, known or not.
 // Dates in this form compare as strings.
 func isModernRevision(v string) bool {
-	if len(v) != len("2006-01-02") || v < modernRevision {
-		return false
-	}
-	for i := range len(v) {
-		if dash := i == 4 || i == 7; dash != (v[i] == '-') || !dash && !isDigit(v[i]) {
-			return false
-		}
-	}
-	return true
+	_, err := time.Parse(time.DateOnly, v)
+	return err == nil && v >= modernRevision
 }
 
 // A message is a JSON-RPC message with the members of its params that several methods
-// have. Each is JSON, a part of the body, or nil if it is absent. Only the type of
-// arguments has been checked.
+// have. Each is JSON, a part of the body, or nil if it is absent or null. Only the type
+// of arguments has been checked.
 type message struct {
 	rpcMessage
 	meta      requestMeta
 	name      []byte      // of the tool or prompt, for tools/call and prompts/get
-	arguments []byte      // an object, for tools/call and prompts/get; nil also for null
-	responses []byte      // inputResponses, the answers to questions; nil also for null
-	state     []byte      // requestState, the sealed earlier answers; nil also for null
+	arguments []byte      // an object, for tools/call and prompts/get
+	responses []byte      // inputResponses, the answers to questions
+	state     []byte      // requestState, the sealed earlier answers
 	quiet     *quietTimer // of the pool, as the message is
 }
 
@@ -126,45 +122,29 @@ func (x *exchange) findParts(m *message) *mcpError {
 	ok := isJSONObject(m.params)
 	if ok {
 		eachMember(m.params, func(name, value []byte) {
-			switch place := m.partNamed(name); {
-			case place != nil:
-				*place = value
-			case string(name) != "_meta" || isJSONNull(value): // clients send null for no _meta
-			case isJSONObject(value):
-				m.meta.readMembers(value)
-			default:
-				ok = false
+			if isJSONNull(value) { // clients send null for what they leave out
+				return
+			}
+			switch string(name) {
+			case "name":
+				m.name = value
+			case "arguments":
+				m.arguments = value
+				ok = ok && isJSONObject(value)
+			case "inputResponses":
+				m.responses = value
+			case "requestState":
+				m.state = value
+			case "_meta":
+				if ok = ok && isJSONObject(value); ok {
+					m.meta.readMembers(value)
+				}
 			}
 		})
-	}
-	if m.arguments != nil && !isJSONObject(m.arguments) {
-		ok = ok && isJSONNull(m.arguments) // clients send null for no arguments
-		m.arguments = nil
-	}
-	if isJSONNull(m.responses) {
-		m.responses = nil
-	}
-	if isJSONNull(m.state) {
-		m.state = nil
 	}
 	if !ok {
 		x.modern = x.saysModern() // the status of the error depends on it
 		return badParams
-	}
-	return nil
-}
-
-// partNamed returns the field for a member of params, or nil if its name is unknown.
-func (m *message) partNamed(name []byte) *[]byte {
-	switch string(name) {
-	case "name":
-		return &m.name
-	case "arguments":
-		return &m.arguments
-	case "inputResponses":
-		return &m.responses
-	case "requestState":
-		return &m.state
 	}
 	return nil
 }
@@ -221,11 +201,12 @@ type exchange struct {
 	header   http.Header         // of the request; nil over standard input and output
 	pipe     *mcpPipe            // nil over HTTP
 	onPipe   *pipeCall           // of a call that can be canceled on the pipe; nil otherwise
-	agreed   *agreement          // what was agreed on this pipe; nil before, and over HTTP
+	agreed   *agreement          // on this pipe; the zero one before initialize and over HTTP
 	revision string              // of the message that is being answered
 	modern   bool                // its era
 	started  bool                // the method may send messages, until stream.stopCall
 	inBatch  bool                // the message is one of several
+	skipped  bool                // the call did not run, since the budget of the batch is spent
 	accept   accepted            // by the client
 	stream   mcpStream           // events of the answer; unused in a batch
 
@@ -243,7 +224,7 @@ type exchange struct {
 type addFunc func(x *exchange, out any) error
 
 func newExchange(h *mcpHandler, w http.ResponseWriter, r *http.Request, ws *workspace) *exchange {
-	x := &exchange{h: h, w: w, header: r.Header, accept: parseAccept(r.Header["Accept"])}
+	x := &exchange{h: h, w: w, header: r.Header, accept: parseAccept(r.Header["Accept"]), agreed: &h.unagreed}
 	x.call = call{Context: r.Context(), endpoint: &h.endpoint, request: r, response: w.Header(), ws: ws}
 	return x
 }
@@ -302,7 +283,7 @@ func (x *exchange) serveMessage(m *rpcMessage) error {
 		// may ignore unknown ids (MCP 2025-11-25, Cancellation). The specification
 		// does not require headers, but a gateway may have trusted Mcp-Method, so
 		// it must be right if it is present.
-		if len(x.header["Mcp-Method"]) > 0 && !x.saysMethod(m.method) {
+		if !x.saysMethod(m.method) {
 			x.sendError(nil, methodMismatch)
 			return nil
 		}
@@ -346,7 +327,7 @@ func (x *exchange) acceptMessage() {
 
 // hasBatches reports whether the revision of the request has batches.
 func (x *exchange) hasBatches() bool {
-	revision := x.agreed.revisionOr("")
+	revision := x.agreed.revision
 	if header := x.versionHeader(); len(header) > 0 {
 		revision = header[0]
 	}
@@ -388,7 +369,7 @@ func (x *exchange) serveBatch() error {
 			continue
 		}
 		y := &exchange{call: call{Context: x.call.Context, endpoint: x.endpoint, request: x.request, ws: x.ws}, h: x.h, w: x.w, header: x.header, pipe: x.pipe, agreed: x.agreed, accept: x.accept, inBatch: true}
-		y.answerWithin(m)
+		y.answerRequest(m)
 		if len(out) > 1 {
 			out = append(out, ',')
 		}
@@ -426,20 +407,6 @@ func (x *exchange) readBatch() ([]rpcMessage, *mcpError) {
 	return text.messages, nil
 }
 
-// answerWithin answers one message of a batch. If the budget is spent, it does not run
-// the call. An invalid request makes no call.
-func (x *exchange) answerWithin(rpc *rpcMessage) {
-	if rpc.kind == rpcRequest && isMCPID(rpc.id) {
-		if err := x.ws.budget.checkNext(x); err != nil {
-			x.method = x.findCalled(rpc)
-			x.observeSkipped(x, err)
-			x.addExhausted(rpc, err)
-			return
-		}
-	}
-	x.answerRequest(rpc)
-}
-
 // addExhausted makes the answer RESOURCE_EXHAUSTED: for a tool a result, so that the
 // model sees it, and otherwise an error.
 func (x *exchange) addExhausted(rpc *rpcMessage, err error) {
@@ -450,44 +417,19 @@ func (x *exchange) addExhausted(rpc *rpcMessage, err error) {
 	x.ws.enc.buf = appendRPCError(x.ws.enc.buf[:0], rpcInternalError, x.errorText(err), nil, rpc.id)
 }
 
-// findCalled returns the method that a message calls, or nil if it calls none.
-func (x *exchange) findCalled(rpc *rpcMessage) *method {
-	var called *tool
-	switch name := textAt(rpc.params, "name"); string(rpc.method) {
-	case "tools/call":
-		called = x.h.tools[name]
-	case "prompts/get":
-		if q := x.h.prompts[name]; q != nil {
-			called = q.tool
-		}
-	case "resources/read":
-		if r, _ := x.h.findResource(textAt(rpc.params, "uri")); r != nil {
-			called = r.tool
-		}
-	}
-	if called == nil {
-		return nil
-	}
-	return called.method
-}
-
 // answerRequest answers a request, or a message that is not valid JSON-RPC. If its id is
 // not allowed, the error has none: an id of null would not be valid MCP (MCP
 // 2025-11-25, Base Protocol).
 func (x *exchange) answerRequest(rpc *rpcMessage) {
-	var e *mcpError
-	switch {
+	switch id := rpc.id; {
+	case !isMCPID(id) && rpc.kind == rpcRequest:
+		x.sendError(nil, badRequest(rpcInvalidRequest, "/id must be a string or an integer, of at most 1024 bytes"))
+		return
 	case rpc.kind == rpcInvalid:
-		e = badRequest(rpcInvalidRequest, violationText(rpc.violation))
-	case !isMCPID(rpc.id):
-		e = badRequest(rpcInvalidRequest, "/id must be a string or an integer, of at most 1024 bytes")
-	}
-	if e != nil {
-		id := rpc.id
 		if !isMCPID(id) {
 			id = nil
 		}
-		x.sendError(id, e)
+		x.sendError(id, badRequest(rpcInvalidRequest, strings.TrimSpace(rpc.violation.Path+" "+rpc.violation.Message)))
 		return
 	}
 	m := x.h.messages.Get().(*message)
@@ -503,7 +445,7 @@ func (x *exchange) answerRequest(rpc *rpcMessage) {
 	if e, ok := err.(*mcpError); ok {
 		status, err = x.addError(rpc.id, e), e.cause
 	}
-	if tooLarge := x.ws.budget.keepAnswer(len(x.ws.enc.buf)); tooLarge != nil {
+	if tooLarge := x.ws.budget.keepAnswer(len(x.ws.enc.buf)); tooLarge != nil && !x.skipped {
 		err = tooLarge
 		x.addExhausted(rpc, err)
 	}
@@ -529,14 +471,6 @@ func (x *exchange) answerMessage(m *message) error {
 		x.Context = withReceived(x.Context, traceOf(func(i int) string { return textAt(t[i]) }))
 	}
 	return x.answerMethod(m)
-}
-
-// violationText returns the path, if there is one, and the message of a violation.
-func violationText(v *Violation) string {
-	if v.Path == "" {
-		return v.Message
-	}
-	return v.Path + " " + v.Message
 }
 
 // versionHeader returns the values of MCP-Protocol-Version.
@@ -569,7 +503,7 @@ func (x *exchange) chooseEra(m *message) *mcpError {
 // must get 400 (MCP 2025-11-25, Transports, Protocol Version Header). 2024-11-05 and
 // 2025-03-26 do not define the header, but clients send it after agreeing on them too.
 func (x *exchange) checkLegacy(m *message) *mcpError {
-	x.revision = x.agreed.revisionOr(assumedRevision)
+	x.revision = cmp.Or(x.agreed.revision, assumedRevision)
 	switch values := x.versionHeader(); {
 	case len(values) == 0:
 	case len(values) > 1:
@@ -581,17 +515,17 @@ func (x *exchange) checkLegacy(m *message) *mcpError {
 	default:
 		return unsupportedVersion(values[0])
 	}
-	if len(x.header["Mcp-Method"]) > 0 && !x.saysMethod(m.method) {
+	if !x.saysMethod(m.method) {
 		return methodMismatch
 	}
 	return nil
 }
 
-// saysMethod reports whether there is exactly one header Mcp-Method, with this method.
-// Clients never need base64 for it.
+// saysMethod reports whether the header Mcp-Method agrees with the method, or is absent
+// where it need not be there. Clients never need base64 for it.
 func (x *exchange) saysMethod(method []byte) bool {
 	values := x.header["Mcp-Method"]
-	return len(values) == 1 && values[0] == string(method)
+	return len(values) == 0 && !x.needsHeaders() || len(values) == 1 && values[0] == string(method)
 }
 
 // checkModern checks the members and headers that all modern requests must have. Then a
@@ -601,48 +535,28 @@ func (x *exchange) saysMethod(method []byte) bool {
 // error, since two programs might read different ones.
 func (x *exchange) checkModern(m *message) *mcpError {
 	x.revision = modernRevision
-	if x.inBatch {
+	header, overHTTP, version := x.versionHeader(), x.pipe == nil, textAt(m.meta.version)
+	switch {
+	case x.inBatch:
 		return noBatches
-	}
-	if x.pipe == nil {
-		if e := x.checkModernHeaders(m); e != nil {
-			return e
-		}
-	}
-	switch {
-	case !isText(m.meta.version):
-		return noMetaVersion
-	case string(textOf(m.meta.version)) != modernRevision:
-		return unsupportedVersion(string(textOf(m.meta.version)))
-	case !isJSONObject(m.meta.capabilities):
-		return noCapabilities
-	}
-	return nil
-}
-
-// checkModernHeaders checks the headers that all modern requests must have.
-func (x *exchange) checkModernHeaders(m *message) *mcpError {
-	header := x.versionHeader()
-	switch {
-	case len(header) == 0:
+	case overHTTP && len(header) == 0:
 		return missingVersion
-	case len(header) > 1:
+	case overHTTP && len(header) > 1:
 		return repeatedVersion
-	case m.meta.version == nil && header[0] != modernRevision && !isLegacyRevision(header[0]):
+	case overHTTP && m.meta.version == nil && header[0] != modernRevision && !isLegacyRevision(header[0]):
 		// Without _meta only the header has the revision. A later revision may not
 		// have _meta at all.
 		return unsupportedVersion(header[0])
 	case !isText(m.meta.version):
 		return noMetaVersion
-	}
-	switch version := textOf(m.meta.version); {
-	case string(version) != header[0]:
+	case overHTTP && version != header[0]:
 		return versionMismatch
-	case header[0] != modernRevision:
-		return unsupportedVersion(header[0])
-	}
-	if !x.saysMethod(m.method) {
+	case version != modernRevision:
+		return unsupportedVersion(version)
+	case !x.saysMethod(m.method):
 		return methodMismatch
+	case !isJSONObject(m.meta.capabilities):
+		return noCapabilities
 	}
 	return nil
 }
@@ -682,10 +596,7 @@ func (x *exchange) answerMethod(m *message) error {
 			return badLogLevel
 		}
 		if x.pipe != nil && !x.inBatch { // a batch has its own goroutine
-			agreed := agreement{revision: x.revision}
-			if x.agreed != nil {
-				agreed = *x.agreed
-			}
+			agreed := *x.agreed
 			agreed.logLevel = level
 			x.pipe.agreed = &agreed
 		}
@@ -723,19 +634,11 @@ func (x *exchange) answerInitialize(m *message) error {
 	return nil
 }
 
-// An agreement is what a legacy client has said on a pipe. It is never written.
+// An agreement is what a legacy client has said on a pipe. It is never changed.
 type agreement struct {
-	revision     string
+	revision     string     // "" before initialize
 	capabilities []byte     // of initialize, as JSON; nil for none
 	logLevel     slog.Level // of logging/setLevel
-}
-
-// revisionOr returns the revision, or another one before initialize.
-func (a *agreement) revisionOr(other string) string {
-	if a == nil {
-		return other
-	}
-	return a.revision
 }
 
 // answerList lists all tools, resources, templates or prompts on one page, because many

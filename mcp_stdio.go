@@ -56,6 +56,7 @@ func (s *Service) MCPStdio(ctx context.Context, in io.Reader, out io.Writer, opt
 	defer cancel(nil)
 	p := &mcpPipe{
 		h:       s.newMCPHandler(opts),
+		agreed:  new(agreement),
 		cancel:  cancel,
 		written: make(chan struct{}),
 		running: make(map[string]*pipeCall),
@@ -127,7 +128,7 @@ const (
 // before it starts until it has ended.
 type mcpPipe struct {
 	h      *mcpHandler
-	agreed *agreement // with a legacy client; nil before
+	agreed *agreement // with a legacy client
 	cancel context.CancelCauseFunc
 	calls  sync.WaitGroup
 	taken  chan struct{} // has an element for each call that is read but not answered

@@ -271,7 +271,7 @@ func TestQuietTimer(t *testing.T) {
 	for _, heartbeat := range []time.Duration{time.Nanosecond, time.Hour} {
 		h := &mcpHandler{endpoint: endpoint{config: &config{eventTimes: eventTimes{heartbeat: heartbeat, write: time.Hour}}}}
 		w := &flushSignal{ResponseRecorder: httptest.NewRecorder(), flushed: make(chan struct{})}
-		x := &exchange{h: h, w: w, accept: accepted{events: true}, message: &message{quiet: newQuietTimer()}}
+		x := &exchange{h: h, w: w, accept: accepted{events: true}, message: &message{quiet: newQuietTimer()}, agreed: new(agreement)}
 		x.stream.startCall(x, x.message)
 		q := x.stream.quiet
 		if heartbeat < time.Hour {
