@@ -32,7 +32,6 @@ import (
 	"context"
 	"encoding/json"
 	"fmt"
-	"maps"
 	"net/http"
 	"reflect"
 	"slices"
@@ -149,8 +148,11 @@ func encodeExtras(p *mistakes, meta map[string]any, icons []Icon) json.RawMessag
 	return text
 }
 
-// addMeta adds the member _meta, if there is one.
-func addMeta(m *members, meta json.RawMessage) {
+// addExtras adds the members icons and _meta, where there are any.
+func addExtras(m *members, icons []Icon, meta json.RawMessage) {
+	if len(icons) > 0 {
+		m.addRaw("icons", string(encodeDocument(icons)))
+	}
 	if meta != nil {
 		m.addRaw("_meta", string(meta))
 	}
@@ -224,7 +226,7 @@ type mcpHandler struct {
 	stateKey  *CursorKey                         // nil without one
 	maxResult int                                // in characters
 	show      func(context.Context, Method) bool // MCPOptions.Show; nil shows all
-	shown     map[string]*shownList              // by method, such as tools/list; empty without show
+	lists     map[string]*mcpList                // by method, such as tools/list
 	unagreed  agreement                          // the zero one, of calls over HTTP
 	forms     sync.Map                           // of *form, by reflect.Type; see formOf
 	messages  sync.Pool                          // of *message
@@ -235,12 +237,11 @@ type mcpHandler struct {
 // mcpTexts are pieces of JSON that are the same in every answer of a kind. They
 // are made once, so that most methods of the protocol only copy bytes.
 type mcpTexts struct {
-	serverInfo string            // {"name":…,"version":…}
-	modern     string            // the first members of every modern result, and a comma
-	initialize string            // the members of the result of initialize, after protocolVersion
-	discover   string            // the members of the result of server/discover
-	lists      map[string]string // by method: the member of a list, such as "tools":[…] of tools/list
-	cache      string            // what modern lists have beside it: a comma, ttlMs and cacheScope
+	serverInfo string // {"name":…,"version":…}
+	modern     string // the first members of every modern result, and a comma
+	initialize string // the members of the result of initialize, after protocolVersion
+	discover   string // the members of the result of server/discover
+	cache      string // what modern lists have beside their objects: a comma, ttlMs and cacheScope
 }
 
 // MCP returns a handler for one path, such as /mcp, that serves every method as
@@ -286,7 +287,7 @@ func (s *Service) newMCPHandler(opts *MCPOptions) *mcpHandler {
 		prompts:  make(map[string]*prompt),
 		stateKey: o.StateKey,
 		show:     o.Show,
-		shown:    make(map[string]*shownList),
+		lists:    make(map[string]*mcpList),
 		now:      time.Now,
 
 		maxResult: cmp.Or(o.MaxResult, 100_000),
@@ -319,17 +320,22 @@ func (s *Service) newMCPHandler(opts *MCPOptions) *mcpHandler {
 		panic(p.err("serve " + s.name + " over MCP").Error())
 	}
 	h.texts = newMCPTexts(s, &o)
-	objects := make([]listed, len(tools))
-	for i, t := range tools {
-		objects[i] = listed{t, t.toolObject()}
+	list := h.addList("tools/list", "tools")
+	for _, t := range tools {
+		list.add(t, t.describeTool())
 	}
-	h.addList("tools/list", "tools", objects)
 	if len(h.resources) > 0 {
-		h.addList("resources/list", "resources", resourceObjects(h.resources, false))
-		h.addList("resources/templates/list", "resourceTemplates", resourceObjects(h.resources, true))
+		h.addList("resources/list", "resources")
+		h.addList("resources/templates/list", "resourceTemplates")
+	}
+	for _, r := range h.resources {
+		h.lists[r.listMethod()].add(r.tool, r.describeResource())
 	}
 	if len(prompts) > 0 {
-		h.addList("prompts/list", "prompts", promptObjects(prompts))
+		list = h.addList("prompts/list", "prompts")
+	}
+	for _, q := range prompts {
+		list.add(q.tool, q.describePrompt())
 	}
 	return h
 }
@@ -381,8 +387,8 @@ func (o *MCPOptions) capabilities() string {
 // Protocol).
 const mcpMetaServerInfo = `"io.modelcontextprotocol/serverInfo":`
 
-// newMCPTexts makes the texts of a handler but for the lists. The defaults of o are
-// already set, but for those of ServerInfo.
+// newMCPTexts makes the texts of a handler. The defaults of o are already set, but for
+// those of ServerInfo.
 func newMCPTexts(s *Service, o *MCPOptions) mcpTexts {
 	info := openMembers(nil)
 	info.addText("name", cmp.Or(o.ServerInfo.Name, s.name))
@@ -403,7 +409,6 @@ func newMCPTexts(s *Service, o *MCPOptions) mcpTexts {
 		modern:     modernMembers(serverInfo),
 		initialize: o.capabilities() + `,"serverInfo":` + withIcons + instructions,
 		discover:   modernMembers(withIcons) + `"supportedVersions":` + string(appendRevisions(nil)) + `,` + o.capabilities() + cache + instructions,
-		lists:      make(map[string]string),
 		cache:      cache,
 	}
 }
@@ -413,30 +418,23 @@ func modernMembers(serverInfo string) string {
 	return `"resultType":"complete","_meta":{` + mcpMetaServerInfo + serverInfo + `},`
 }
 
-// A listed is an object of a list, and the tool that it is made of.
-type listed struct {
-	tool   *tool
-	object any
-}
-
-// A shownList is a list that MCPOptions.Show filters.
-type shownList struct {
-	name  string // of the member, such as "tools"
+// An mcpList is what a method of the protocol lists.
+type mcpList struct {
+	begin string // of the member, such as "tools":[
 	tools []*tool
 	texts [][]byte // the object of each tool, as JSON
 }
 
-// addList adds the answer of a method that lists objects, whose member is name.
-func (h *mcpHandler) addList(method, name string, list []listed) {
-	l := &shownList{name: name}
-	for _, o := range list {
-		l.tools = append(l.tools, o.tool)
-		l.texts = append(l.texts, encodeDocument(o.object))
-	}
-	h.texts.lists[method] = `"` + name + `":[` + string(bytes.Join(l.texts, []byte(","))) + `]`
-	if h.show != nil {
-		h.shown[method] = l
-	}
+// addList adds the list of a method, whose member is name.
+func (h *mcpHandler) addList(method, name string) *mcpList {
+	l := &mcpList{begin: `"` + name + `":[`}
+	h.lists[method] = l
+	return l
+}
+
+func (l *mcpList) add(t *tool, object members) {
+	l.tools = append(l.tools, t)
+	l.texts = append(l.texts, object.close())
 }
 
 // maxToolName is the longest name of a tool, in characters. The specification allows 128
@@ -511,20 +509,14 @@ func compileTools(p *mistakes, s *Service, o *MCPOptions) *toolIndex {
 		x.goNames[m.goName] = append(x.goNames[m.goName], t)
 		x.tools[i] = t
 	}
-	for _, key := range slices.Sorted(maps.Keys(o.Tools)) {
-		x.findTool(p, "Tools", key)
-	}
+	byTool := optionsByTool(p, x, "Tools", o.Tools)
 	named := make(map[string]*tool)
 	for _, t := range x.tools {
-		options, ok := o.Tools[t.name] // the name of the tool comes before the Go name
-		if !ok {
-			options = o.Tools[t.goName]
-		}
 		p.where = t.goName
 		if !o.AllowUnknown {
 			t.allow = refuseUnknown
 		}
-		t.compileTool(p, options, s.name)
+		t.compileTool(p, byTool[t], s.name)
 		if other := named[t.name]; other != nil {
 			p.addf("the tool would have the name %q, as %s does; rename one", t.name, other.goName)
 		}
@@ -684,61 +676,48 @@ func (t *tool) compileOutput() {
 	}
 }
 
-// addShown adds the objects of a list that the caller is shown, as its member. A
-// panic of Show becomes an error.
-func (x *exchange) addShown(l *shownList) (err error) {
+// addObjects adds the objects of a list, those that the caller is shown. A panic of Show
+// becomes an error.
+func (x *exchange) addObjects(l *mcpList) (err error) {
 	defer recoverTo(&err)
-	x.addJSON(`"` + l.name + `":[`)
-	first := true
+	x.addJSON(l.begin)
+	start := len(x.ws.enc.buf)
 	for i, t := range l.tools {
-		if !x.h.show(x, t.described) {
+		if x.h.show != nil && !x.h.show(x, t.described) {
 			continue
 		}
-		if !first {
+		if len(x.ws.enc.buf) > start {
 			x.addJSON(`,`)
 		}
-		x.ws.enc.buf, first = append(x.ws.enc.buf, l.texts[i]...), false
+		x.ws.enc.buf = append(x.ws.enc.buf, l.texts[i]...)
 	}
 	x.addJSON(`]`)
 	return nil
 }
 
-// A toolObject is one tool of tools/list. All revisions get the same members, since clients
-// ignore unknown ones: annotations began with 2025-03-26, title and outputSchema with
-// 2025-06-18.
-type toolObject struct {
-	Name         string          `json:"name"`
-	Title        string          `json:"title"`
-	Description  string          `json:"description"`
-	InputSchema  json.RawMessage `json:"inputSchema"`
-	OutputSchema json.RawMessage `json:"outputSchema,omitempty"`
-	Annotations  toolAnnotations `json:"annotations"`
-	Icons        []Icon          `json:"icons,omitempty"`
-	Meta         json.RawMessage `json:"_meta,omitempty"`
-}
-
-// toolAnnotations are all hints, even those that have the default of the specification,
-// since directories of servers require each of them. The title is not there once more: it
-// costs a model more than clients of 2025-03-26 would gain.
-type toolAnnotations struct {
-	ReadOnly    bool `json:"readOnlyHint"`
-	Destructive bool `json:"destructiveHint"`
-	Idempotent  bool `json:"idempotentHint"`
-	OpenWorld   bool `json:"openWorldHint"`
-}
-
-// toolObject returns t as tools/list has it. The HTTP method implies hints: GET is
-// safe, and PUT and DELETE are idempotent (RFC 9110, section 9.2).
-func (t *tool) toolObject() toolObject {
+// describeTool begins the object that tools/list has for t. All revisions get the same
+// members, since clients ignore unknown ones: annotations began with 2025-03-26, title and
+// outputSchema with 2025-06-18. The HTTP method implies hints: GET is safe, and PUT and
+// DELETE are idempotent (RFC 9110, section 9.2). Directories of servers require all hints,
+// even those that have the default of the specification. The title is not there once more:
+// it costs a model more than clients of 2025-03-26 would gain.
+func (t *tool) describeTool() members {
 	o, verb := &t.options, t.route.method
 	word, _, _ := strings.Cut(t.method.name, "_")
 	adds := word == "create" || word == "add" || word == "new"
-	return toolObject{t.name, o.Title, t.about, t.input, t.output, toolAnnotations{
-		ReadOnly:    t.readOnly,
-		Destructive: boolOr(o.Destructive, !t.readOnly && !adds),
-		Idempotent:  boolOr(o.Idempotent, t.readOnly || verb == http.MethodPut || verb == http.MethodDelete || t.keyUse == KeyRequired),
-		OpenWorld:   boolOr(o.OpenWorld, false),
-	}, o.Icons, t.meta}
+	idempotent := t.readOnly || verb == http.MethodPut || verb == http.MethodDelete || t.keyUse == KeyRequired
+	m := openMembers(nil)
+	m.addText("name", t.name)
+	m.addText("title", o.Title)
+	m.addText("description", t.about)
+	m.addRaw("inputSchema", string(t.input))
+	if t.output != nil {
+		m.addRaw("outputSchema", string(t.output))
+	}
+	m.addRaw("annotations", fmt.Sprintf(`{"readOnlyHint":%t,"destructiveHint":%t,"idempotentHint":%t,"openWorldHint":%t}`,
+		t.readOnly, boolOr(o.Destructive, !t.readOnly && !adds), boolOr(o.Idempotent, idempotent), boolOr(o.OpenWorld, false)))
+	addExtras(&m, o.Icons, t.meta)
+	return m
 }
 
 // boolOr returns *p, or def if p is nil.
@@ -765,13 +744,8 @@ type headerParam struct {
 // findHeaderParams returns the header parameters of a JSON Schema and notes those
 // that break a rule. places has the Go fields of a generated schema.
 func findHeaderParams(p *mistakes, text []byte, places map[string][]string) []headerParam {
-	var root any
-	if err := json.Unmarshal(text, &root); err != nil {
-		p.addf("the input schema is not JSON: %v", err)
-		return nil
-	}
 	w := headerWalk{mistakes: p, places: places}
-	w.visitSchema(root, nil, true)
+	w.visitSchema(text, nil, true)
 	return w.found
 }
 
@@ -785,39 +759,33 @@ type headerWalk struct {
 // visitSchema visits a schema and everything below it. path has the properties that lead
 // to it. plain reports whether only properties lead to it: behind a list, an alternative or
 // a reference the value has no fixed place in the arguments.
-func (w *headerWalk) visitSchema(node any, path []string, plain bool) {
-	switch node := node.(type) {
-	case []any:
-		for _, child := range node {
-			w.visitSchema(child, path, false)
-		}
-	case map[string]any:
-		w.addHeader(node, path, plain)
-		for _, keyword := range slices.Sorted(maps.Keys(node)) {
-			switch keyword {
-			case "default", "const", "enum", "examples", "example", "x-mcp-header":
-				// These hold values, not schemas.
+func (w *headerWalk) visitSchema(node []byte, path []string, plain bool) {
+	switch {
+	case isJSONObject(node):
+		eachMember(node, func(keyword, value []byte) {
+			switch string(keyword) {
+			case "default", "const", "enum", "examples", "example": // values, not schemas
+			case "x-mcp-header":
+				w.addHeader(node, path, plain)
 			case "properties":
-				children, _ := node[keyword].(map[string]any)
-				for _, name := range slices.Sorted(maps.Keys(children)) {
-					w.visitSchema(children[name], append(slices.Clip(path), name), plain)
+				if isJSONObject(value) {
+					eachMember(value, func(name, child []byte) {
+						w.visitSchema(child, append(slices.Clip(path), string(name)), plain)
+					})
 				}
 			default:
-				w.visitSchema(node[keyword], path, false)
+				w.visitSchema(value, path, false)
 			}
-		}
+		})
+	case isContainer(node):
+		eachItem(node, func(child []byte) { w.visitSchema(child, path, false) })
 	}
 }
 
-// addHeader adds the header of one schema to w.found, if it has x-mcp-header, or
-// notes the rule that it breaks.
-func (w *headerWalk) addHeader(node map[string]any, path []string, plain bool) {
-	value, marked := node["x-mcp-header"]
-	if !marked {
-		return
-	}
-	name, _ := value.(string)
-	kind, _ := node["type"].(string)
+// addHeader adds the header of a schema with x-mcp-header to w.found, or notes the rule
+// that it breaks.
+func (w *headerWalk) addHeader(node []byte, path []string, plain bool) {
+	name, kind := textAt(node, "x-mcp-header"), textAt(node, "type")
 	header := http.CanonicalHeaderKey("Mcp-Param-" + name)
 	at := "/" + strings.Join(path, "/")
 	if places := w.places[name]; len(places) > 0 {

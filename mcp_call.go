@@ -690,7 +690,7 @@ func (c *MCPContent) appendBlock(dst []byte, meta json.RawMessage) []byte {
 		}
 	}
 	c.appendAnnotations(&m)
-	addMeta(&m, meta)
+	addExtras(&m, nil, meta)
 	return m.close()
 }
 
@@ -704,7 +704,7 @@ func (c *MCPContent) appendResource(dst []byte, meta json.RawMessage) []byte {
 	} else {
 		m.addText("text", c.Text)
 	}
-	addMeta(&m, meta)
+	addExtras(&m, nil, meta)
 	return m.close()
 }
 

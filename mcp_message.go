@@ -571,7 +571,7 @@ func (x *exchange) answerMethod(m *message) error {
 		return badToken // MCP 2025-11-25, Progress
 	case method == "tools/call":
 		return x.answerToolsCall(m)
-	case x.h.texts.lists[method] != "":
+	case x.h.lists[method] != nil:
 		return x.answerList(m)
 	case len(x.h.resources) > 0 && method == "resources/read":
 		return x.answerRead(m)
@@ -649,12 +649,8 @@ func (x *exchange) answerList(m *message) error {
 		return invalidParams("params.cursor is unknown: the list has only one page")
 	}
 	x.openResult()
-	if l := x.h.shown[string(m.method)]; l != nil {
-		if err := x.addShown(l); err != nil {
-			return &mcpError{number: rpcInternalError, text: "internal error", status: http.StatusOK, cause: err}
-		}
-	} else {
-		x.addJSON(x.h.texts.lists[string(m.method)])
+	if err := x.addObjects(x.h.lists[string(m.method)]); err != nil {
+		return &mcpError{number: rpcInternalError, text: "internal error", status: http.StatusOK, cause: err}
 	}
 	if x.modern {
 		x.addJSON(x.h.texts.cache)

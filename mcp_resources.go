@@ -318,36 +318,27 @@ func appendTextValue(dst []byte, f *field, text string) []byte {
 	return appendQuoted(dst, text)
 }
 
-// A resourceObject is one resource of resources/list, or one template of
-// resources/templates/list.
-type resourceObject struct {
-	URI         string `json:"uri,omitempty"`
-	URITemplate string `json:"uriTemplate,omitempty"`
-	Name        string `json:"name"`
-	Title       string `json:"title"`
-	Description string `json:"description"`
-	MIMEType    string `json:"mimeType"`
-
-	Icons []Icon          `json:"icons,omitempty"`
-	Meta  json.RawMessage `json:"_meta,omitempty"`
+// listMethod returns the method that lists r.
+func (r *resource) listMethod() string {
+	if r.uri.isTemplate() {
+		return "resources/templates/list"
+	}
+	return "resources/list"
 }
 
-// resourceObjects returns the resources that are templates, or those that are not, as
-// lists have them.
-func resourceObjects(list []*resource, templates bool) (objects []listed) {
-	for _, r := range list {
-		if r.uri.isTemplate() != templates {
-			continue
-		}
-		o := resourceObject{"", "", r.name, r.options.Title, r.options.Description, r.mediaType(), r.options.Icons, r.meta}
-		if templates {
-			o.URITemplate = r.options.URI
-		} else {
-			o.URI = r.options.URI
-		}
-		objects = append(objects, listed{r.tool, o})
+// describeResource begins the object that a list has for r.
+func (r *resource) describeResource() members {
+	m, uri := openMembers(nil), "uri"
+	if r.uri.isTemplate() {
+		uri = "uriTemplate"
 	}
-	return objects
+	m.addText(uri, r.options.URI)
+	m.addText("name", r.name)
+	m.addText("title", r.options.Title)
+	m.addText("description", r.options.Description)
+	m.addText("mimeType", r.mediaType())
+	addExtras(&m, r.options.Icons, r.meta)
+	return m
 }
 
 // mediaType returns the media type of the texts of r.
@@ -361,37 +352,27 @@ func (r *resource) mediaType() string {
 	return cmp.Or(r.options.MIMEType, contentTypeJSON)
 }
 
-// A promptObject is one prompt of prompts/list.
-type promptObject struct {
-	Name        string           `json:"name"`
-	Title       string           `json:"title"`
-	Description string           `json:"description"`
-	Arguments   []promptArgument `json:"arguments"`
-	Icons       []Icon           `json:"icons,omitempty"`
-}
-
-// A promptArgument is a field of the input.
-type promptArgument struct {
-	Name        string `json:"name"`
-	Description string `json:"description,omitempty"`
-	Required    bool   `json:"required"`
-}
-
-// promptObjects returns the prompts as prompts/list has them.
-func promptObjects(list []*prompt) []listed {
-	objects := make([]listed, len(list))
-	for i, q := range list {
-		o := promptObject{q.name, q.options.Title, q.options.Description, []promptArgument{}, q.options.Icons}
-		if q.in != nil {
-			for _, f := range q.in.fields {
-				if !f.isNameless() {
-					o.Arguments = append(o.Arguments, promptArgument{f.name, f.doc, f.isRequired()})
-				}
+// describePrompt begins the object that prompts/list has for q.
+func (q *prompt) describePrompt() members {
+	var arguments []string
+	if q.in != nil {
+		for _, f := range q.in.fields {
+			if !f.isNameless() {
+				a := openMembers(nil)
+				a.addText("name", f.name)
+				a.addOptional("description", f.doc)
+				a.addRaw("required", strconv.FormatBool(f.isRequired()))
+				arguments = append(arguments, string(a.close()))
 			}
 		}
-		objects[i] = listed{q.tool, o}
 	}
-	return objects
+	m := openMembers(nil)
+	m.addText("name", q.name)
+	m.addText("title", q.options.Title)
+	m.addText("description", q.options.Description)
+	m.addRaw("arguments", "["+strings.Join(arguments, ",")+"]")
+	addExtras(&m, q.options.Icons, nil)
+	return m
 }
 
 // answerRead answers resources/read. A resource that does not exist is an error (MCP
@@ -485,7 +466,7 @@ func (x *exchange) addContents(r *resource, uri []byte, out any) error {
 			return err
 		}
 		c.buf = appendQuotedJSON(c.buf, text)
-		addMeta(&c, r.meta)
+		addExtras(&c, nil, r.meta)
 		x.ws.enc.buf = c.close()
 		if err := x.checkLength(text); err != nil {
 			return err
@@ -517,7 +498,7 @@ func (c *MCPContent) appendContents(dst, uri []byte, mediaType string, meta json
 		m.addText("mimeType", mediaType)
 		m.addText("text", c.Text)
 	}
-	addMeta(&m, meta)
+	addExtras(&m, nil, meta)
 	return m.close()
 }
 
