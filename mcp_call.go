@@ -403,7 +403,7 @@ func (x *exchange) addOutput(out any) error {
 	case t.ownContent:
 		content := out.(contentProvider).MCPContent()
 		x.addJSON(`"content":`)
-		err := x.addBlocks(content, "", "")
+		err := x.addBlocks(content, x.appendBlock)
 		x.addJSON(`,"isError":false`)
 		return err
 	}
@@ -571,61 +571,43 @@ type MCPContent struct {
 	Icons []Icon
 }
 
-// addBlocks adds the blocks as a JSON array for a client of this revision, each between
-// before and after. The error names the first invalid block.
-func (x *exchange) addBlocks(content []MCPContent, before, after string) error {
+// addBlocks adds the blocks as a JSON array, each as appendOne writes it, which may change
+// its copy. The error names the first invalid block.
+func (x *exchange) addBlocks(content []MCPContent, appendOne func(dst []byte, c *MCPContent) ([]byte, error)) error {
 	size := 0
 	x.addJSON("[")
-	for i := range content {
+	for i, c := range content {
 		if i > 0 {
 			x.addJSON(",")
 		}
-		c := content[i]
 		err := c.checkFields()
-		meta, metaErr := encodeMeta(c.Meta)
-		if err = cmp.Or(err, metaErr); err != nil {
+		if err == nil {
+			x.ws.enc.buf, err = appendOne(x.ws.enc.buf, &c)
+		}
+		if err != nil {
 			return fmt.Errorf("MCPContent()[%d]: %w", i, err)
 		}
-		c.adaptTo(x.revision)
-		x.addJSON(before)
-		x.ws.enc.buf = c.appendBlock(x.ws.enc.buf, meta)
-		x.addJSON(after)
-		size += c.textLen()
+		if c.Type == "" || c.Type == "text" || c.Type == "resource" && c.Data == nil {
+			size += utf8.RuneCountInString(c.Text)
+		}
 	}
 	x.addJSON("]")
 	return x.checkSize(size)
-}
-
-// textLen returns how many characters the text of the block has.
-func (c *MCPContent) textLen() int {
-	if c.Type == "" || c.Type == "text" || c.Type == "resource" && c.Data == nil {
-		return utf8.RuneCountInString(c.Text)
-	}
-	return 0
 }
 
 // checkFields returns an error if c lacks a required field or has an invalid value. Data
 // and Text may be empty.
 func (c *MCPContent) checkFields() error {
 	lacks := ""
-	switch c.Type {
-	case "", "text":
-	case "image", "audio":
-		if c.MIMEType == "" {
-			lacks = "MIMEType"
-		}
-	case "resource":
-		if c.URI == "" {
-			lacks = "URI"
-		}
-	case "resource_link":
-		if c.URI == "" {
-			lacks = "URI"
-		} else if c.Name == "" {
-			lacks = "Name"
-		}
-	default:
+	switch isLink := c.Type == "resource_link"; {
+	case !slices.Contains([]string{"", "text", "image", "audio", "resource", "resource_link"}, c.Type):
 		return fmt.Errorf("there is no content of type %q", c.Type)
+	case c.MIMEType == "" && (c.Type == "image" || c.Type == "audio"):
+		lacks = "MIMEType"
+	case c.URI == "" && (c.Type == "resource" || isLink):
+		lacks = "URI"
+	case c.Name == "" && isLink:
+		lacks = "Name"
 	}
 	if lacks != "" {
 		return fmt.Errorf("a block of type %s needs a %s", c.Type, lacks)
@@ -655,7 +637,7 @@ func (c *MCPContent) adaptTo(revision string) {
 	c.Type = "text"
 }
 
-// appendBlock appends one block:
+// appendBlock appends one block for a client of this revision:
 //
 //	Type           Members before the annotations
 //	-------------  --------------------------------------------------------
@@ -663,12 +645,11 @@ func (c *MCPContent) adaptTo(revision string) {
 //	image, audio   type, data, mimeType
 //	resource       type, resource: {uri, mimeType?, blob or text}
 //	resource_link  type, uri, name, title?, description?, mimeType?
-func (c *MCPContent) appendBlock(dst []byte, meta json.RawMessage) []byte {
+func (x *exchange) appendBlock(dst []byte, c *MCPContent) ([]byte, error) {
+	meta, err := encodeMeta(c.Meta)
+	c.adaptTo(x.revision)
 	m := openMembers(dst)
-	kind := c.Type
-	if kind == "" {
-		kind = "text"
-	}
+	kind := cmp.Or(c.Type, "text")
 	m.addText("type", kind)
 	switch kind {
 	case "text":
@@ -685,13 +666,11 @@ func (c *MCPContent) appendBlock(dst []byte, meta json.RawMessage) []byte {
 		m.addOptional("title", c.Title)
 		m.addOptional("description", c.Description)
 		m.addOptional("mimeType", c.MIMEType)
-		if len(c.Icons) > 0 {
-			m.addRaw("icons", string(encodeDocument(c.Icons)))
-		}
+		addExtras(&m, c.Icons, nil)
 	}
 	c.appendAnnotations(&m)
 	addExtras(&m, nil, meta)
-	return m.close()
+	return m.close(), err
 }
 
 // appendResource appends the contents of a resource with this _meta.
@@ -714,15 +693,17 @@ func (c *MCPContent) appendAnnotations(m *members) {
 	if len(c.Audience) == 0 && c.Priority == 0 && c.LastModified.IsZero() {
 		return
 	}
-	modified := ""
-	if !c.LastModified.IsZero() {
-		modified = c.LastModified.UTC().Format(time.RFC3339)
+	a := openMembers(nil)
+	if len(c.Audience) > 0 {
+		a.addRaw("audience", string(encodeDocument(c.Audience)))
 	}
-	m.addRaw("annotations", string(encodeDocument(struct {
-		Audience     []string `json:"audience,omitempty"`
-		Priority     float64  `json:"priority,omitempty"`
-		LastModified string   `json:"lastModified,omitempty"`
-	}{c.Audience, c.Priority, modified})))
+	if c.Priority != 0 {
+		a.addRaw("priority", string(appendFloat(nil, c.Priority, 64)))
+	}
+	if !c.LastModified.IsZero() {
+		a.addText("lastModified", c.LastModified.UTC().Format(time.RFC3339))
+	}
+	m.addRaw("annotations", string(a.close()))
 }
 
 // Progress tells the caller how far the running method has come: done of total, in any
@@ -1096,19 +1077,13 @@ var logLevels = [...]struct {
 // parseLogLevel returns the least slog.Level of a level of MCP, given as JSON. It
 // reports false for other values.
 func parseLogLevel(value []byte) (slog.Level, bool) {
-	if isText(value) {
-		for _, level := range logLevels {
-			if string(textOf(value)) == level.name {
-				return level.from, true
-			}
+	name := textAt(value)
+	for _, level := range logLevels {
+		if level.name == name {
+			return level.from, true
 		}
 	}
 	return 0, false
-}
-
-func isLogLevel(value []byte) bool {
-	_, ok := parseLogLevel(value)
-	return ok
 }
 
 // logLevelName returns the name of the highest level of MCP that is not above l.

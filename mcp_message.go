@@ -564,8 +564,9 @@ func (x *exchange) checkModern(m *message) *mcpError {
 // answerMethod answers a request that the rules of its era allow; see answerMessage.
 func (x *exchange) answerMethod(m *message) error {
 	method := string(m.method)
+	_, knowsLevel := parseLogLevel(m.meta.logLevel)
 	switch {
-	case x.modern && m.meta.logLevel != nil && !isLogLevel(m.meta.logLevel):
+	case x.modern && m.meta.logLevel != nil && !knowsLevel:
 		return badLogLevel // MCP 2026-07-28, Logging
 	case m.meta.token != nil && !isMCPID(m.meta.token):
 		return badToken // MCP 2025-11-25, Progress

@@ -428,55 +428,32 @@ func (h *mcpHandler) findResource(uri string) (*resource, map[string]string) {
 //	image, audio          uri as asked, mimeType, blob
 //	resource              its own uri, mimeType?, text or blob
 func (x *exchange) addContents(r *resource, uri []byte, out any) error {
-	x.addJSON(`"contents":[`)
+	var content []MCPContent
 	if r.ownContent {
-		content := out.(contentProvider).MCPContent()
-		if len(content) == 0 {
-			return errors.New("MCPContent returned no blocks, and a resource needs one")
-		}
-		size := 0
-		for i := range content {
-			c := content[i]
-			if r.sendsFile() {
-				c.URI = textAt(uri)
-			}
-			if err := c.checkFields(); err != nil {
-				return err
-			}
-			if i > 0 {
-				x.addJSON(`,`)
-			}
-			meta, err := c.metaWith(r)
-			if err != nil {
-				return err
-			}
-			x.ws.enc.buf = c.appendContents(x.ws.enc.buf, uri, r.mediaType(), meta)
-			size += c.textLen()
-		}
-		if err := x.checkSize(size); err != nil {
-			return err
-		}
+		content = out.(contentProvider).MCPContent()
 	} else {
-		c := openMembers(x.ws.enc.buf)
-		c.addRaw("uri", string(uri))
-		c.addText("mimeType", r.mediaType())
-		c.addName("text")
+		begun := x.ws.enc.buf
 		text, err := r.appendOutput(&x.ws.enc, nil, out)
 		if err != nil {
 			return err
 		}
-		c.buf = appendQuotedJSON(c.buf, text)
-		addExtras(&c, nil, r.meta)
-		x.ws.enc.buf = c.close()
-		if err := x.checkLength(text); err != nil {
-			return err
-		}
+		x.ws.enc.buf, content = begun, []MCPContent{{Text: string(text)}}
 	}
-	x.addJSON(`]`)
+	if len(content) == 0 {
+		return errors.New("MCPContent returned no blocks, and a resource needs one")
+	}
+	x.addJSON(`"contents":`)
+	err := x.addBlocks(content, func(dst []byte, c *MCPContent) ([]byte, error) {
+		if r.sendsFile() {
+			c.URI = textAt(uri)
+		}
+		meta, err := c.metaWith(r)
+		return c.appendContents(dst, uri, r.mediaType(), meta), err
+	})
 	if x.modern {
 		x.addJSON(`,"ttlMs":` + strconv.FormatInt(r.options.TTL.Milliseconds(), 10) + `,"cacheScope":"private"`)
 	}
-	return nil
+	return err
 }
 
 // appendContents appends a block as the contents of a resource. uri is that of the
@@ -543,7 +520,10 @@ func (x *exchange) addMessages(q *prompt, out any) error {
 	x.addJSON(`"description":`)
 	x.ws.enc.buf = appendQuoted(x.ws.enc.buf, q.options.Description)
 	x.addJSON(`,"messages":`)
-	return x.addBlocks(content, `{"role":"user","content":`, "}")
+	return x.addBlocks(content, func(dst []byte, c *MCPContent) ([]byte, error) {
+		dst, err := x.appendBlock(append(dst, `{"role":"user","content":`...), c)
+		return append(dst, '}'), err
+	})
 }
 
 // asProtocolError returns err, the error of a resource or of a prompt, as an error of
@@ -631,14 +611,11 @@ func enumValues(f *field) []string {
 		return nil
 	}
 	var values []string
-	s := scanner{data: enum.value}
-	s.openBracket()
-	for first := true; s.more(']', first); first = false {
-		value := s.skipValue()
+	eachItem(enum.value, func(value []byte) {
 		if isText(value) {
 			value = textOf(value)
 		}
 		values = append(values, string(value))
-	}
+	})
 	return values
 }

@@ -368,24 +368,20 @@ func (s *eventStream) close() {
 //	no empty line before the end    io.EOF: the event was cut off
 //
 // Lines end with LF, CR or CRLF. A byte order mark before the first line is ignored.
-//
-// Invariants:
-//
-//	most bounds the bytes of one line, and of the data of one event
-//	afterCR means that an LF, if it comes next, belongs to the line before. readLine
-//	  does not wait for it: the next byte may come an hour later
 type eventReader struct {
-	r       *bufio.Reader
-	most    int
-	line    []byte
+	lines   *bufio.Scanner
+	most    int // bytes of a line, and of the data of an event
 	data    []byte
 	begun   bool // the first line was read
-	afterCR bool
+	afterCR bool // an LF, if it comes next, belongs to the line before
 }
 
 // newEventReader returns a reader of the events in r. most is the largest event in bytes.
 func newEventReader(r io.Reader, most int) *eventReader {
-	return &eventReader{r: bufio.NewReader(r), most: most}
+	e := &eventReader{lines: bufio.NewScanner(r), most: most}
+	e.lines.Buffer(nil, max(most, bufio.MaxScanTokenSize))
+	e.lines.Split(e.splitLine)
+	return e
 }
 
 // errEventTooLarge is the error for an event with more bytes than the reader accepts.
@@ -397,18 +393,20 @@ var errEventTooLarge = errors.New("an event is too large")
 func (r *eventReader) readEvent() (e Event, data []byte, err error) {
 	r.data = r.data[:0]
 	hasData := false
-	for {
-		if err := r.readLine(); err != nil {
-			return Event{}, nil, err
+	for r.lines.Scan() {
+		line := r.lines.Bytes()
+		if !r.begun {
+			r.begun = true
+			line = bytes.TrimPrefix(line, []byte("\uFEFF"))
 		}
-		if len(r.line) == 0 {
+		if len(line) == 0 {
 			if hasData {
 				return e, r.data[:len(r.data)-1], nil // without its last LF
 			}
 			e = Event{}
 			continue
 		}
-		name, value, _ := bytes.Cut(r.line, []byte(":"))
+		name, value, _ := bytes.Cut(line, []byte(":"))
 		value = bytes.TrimPrefix(value, []byte(" "))
 		switch string(name) {
 		case "data":
@@ -423,9 +421,17 @@ func (r *eventReader) readEvent() (e Event, data []byte, err error) {
 		case "retry":
 			e.Retry = parseRetry(value)
 		}
-		if len(r.data) > r.most {
+		if len(line) > r.most || len(r.data) > r.most {
 			return Event{}, nil, errEventTooLarge
 		}
+	}
+	switch err := r.lines.Err(); err {
+	case nil:
+		return Event{}, nil, io.EOF
+	case bufio.ErrTooLong:
+		return Event{}, nil, errEventTooLarge
+	default:
+		return Event{}, nil, err
 	}
 }
 
@@ -439,40 +445,21 @@ func parseRetry(value []byte) time.Duration {
 	return time.Duration(ms) * time.Millisecond
 }
 
-// readLine reads the next line into r.line, without its end. If the text ends within a
-// line, it returns io.EOF.
-func (r *eventReader) readLine() error {
-	r.line = r.line[:0]
-	for {
-		if _, err := r.r.Peek(1); err != nil {
-			return err
-		}
-		chunk, _ := r.r.Peek(r.r.Buffered())
-		if r.afterCR && chunk[0] == '\n' {
-			r.r.Discard(1)
-			r.afterCR = false
-			continue
-		}
+// splitLine is the bufio.SplitFunc of lines. It does not wait for the LF after a CR: the next
+// byte may come an hour later. A text that ends within a line is dropped.
+func (r *eventReader) splitLine(text []byte, _ bool) (advance int, line []byte, err error) {
+	start := 0
+	if r.afterCR && len(text) > 0 {
 		r.afterCR = false
-		end := bytes.IndexAny(chunk, "\r\n")
-		if end < 0 {
-			r.line = append(r.line, chunk...)
-			r.r.Discard(len(chunk))
-		} else {
-			r.line = append(r.line, chunk[:end]...)
-			r.afterCR = chunk[end] == '\r'
-			r.r.Discard(end + 1)
-		}
-		if len(r.line) > r.most {
-			return errEventTooLarge
-		}
-		if end >= 0 {
-			break
+		if text[0] == '\n' {
+			start = 1
 		}
 	}
-	if !r.begun {
-		r.begun = true
-		r.line = bytes.TrimPrefix(r.line, []byte("\uFEFF"))
+	end := bytes.IndexAny(text[start:], "\r\n")
+	if end < 0 {
+		return start, nil, nil
 	}
-	return nil
+	end += start
+	r.afterCR = text[end] == '\r'
+	return end + 1, text[start:end], nil
 }
