@@ -108,8 +108,7 @@ func (k *CursorKey) Encode(key any) (string, error) {
 	if err != nil {
 		return "", err
 	}
-	sealed := append(sealOf(k.keys[0], cursorLabel, payload), payload...)
-	return base64.RawURLEncoding.EncodeToString(sealed), nil
+	return k.seal(cursorLabel, payload), nil
 }
 
 // Decode decodes a cursor that [CursorKey.Encode] returned. key is a pointer to a value
@@ -117,27 +116,41 @@ func (k *CursorKey) Encode(key any) (string, error) {
 // changed, cut off, or sealed with an unknown key counts as one that does not decode.
 // Seals are compared in constant time. Nothing is parsed before a seal matches.
 func (k *CursorKey) Decode(cursor string, key any) error {
-	sealed, err := decodeBase64(cursor)
+	payload, err := k.open(cursorLabel, cursor)
 	if err != nil {
 		return cursorError(err)
 	}
-	if len(sealed) < sha256.Size {
-		return cursorError(errors.New("it is shorter than a seal"))
-	}
-	seal, payload := sealed[:sha256.Size], sealed[sha256.Size:]
-	for _, candidate := range k.keys {
-		if hmac.Equal(seal, sealOf(candidate, cursorLabel, payload)) {
-			return setCursorKey(payload, key)
-		}
-	}
-	return cursorError(errors.New("it was not sealed with any of the keys"))
+	return setCursorKey(payload, key)
 }
 
-// cursorLabel is the label of cursors; see sealOf.
+// cursorLabel is the label of cursors. Labels keep the seals of different uses apart, also
+// from what else an application signs with the same key.
 const cursorLabel = "svc cursor\x00"
 
-// sealOf returns the seal of a payload. The label keeps the seals of different uses
-// apart, also from what else an application signs with the same key.
+// seal returns a payload behind its seal, in base64url. k must have a key.
+func (k *CursorKey) seal(label string, payload []byte) string {
+	return base64.RawURLEncoding.EncodeToString(append(sealOf(k.keys[0], label, payload), payload...))
+}
+
+// open returns the payload of a text that seal has made with the same label.
+func (k *CursorKey) open(label, text string) ([]byte, error) {
+	sealed, err := decodeBase64(text)
+	if err == nil && len(sealed) < sha256.Size {
+		err = errors.New("it is shorter than a seal")
+	}
+	if err != nil {
+		return nil, err
+	}
+	seal, payload := sealed[:sha256.Size], sealed[sha256.Size:]
+	for _, key := range k.keys {
+		if hmac.Equal(seal, sealOf(key, label, payload)) {
+			return payload, nil
+		}
+	}
+	return nil, errors.New("it was not sealed with any of the keys")
+}
+
+// sealOf returns the seal of a payload.
 func sealOf(key []byte, label string, payload []byte) []byte {
 	mac := hmac.New(sha256.New, key)
 	mac.Write([]byte(label))

@@ -12,10 +12,8 @@ package svc
 import (
 	"bytes"
 	"context"
-	"crypto/hmac"
 	"crypto/rand"
 	"crypto/sha256"
-	"encoding/base64"
 	"encoding/binary"
 	"encoding/json"
 	"errors"
@@ -615,37 +613,20 @@ func canonicalJSON(text []byte) []byte {
 	return canonical
 }
 
-// sealState returns a requestState that holds an object, in base64url:
-//
-//	32 bytes   HMAC-SHA-256 of stateLabel, the digest of the call, and the rest
-//	8 bytes    when it expires, in seconds of Unix time
-//	the rest   the object, as JSON
-//
-// Clients can read it, but cannot change or make one.
+// sealState returns a requestState that holds an object: sealed for the call of the digest,
+// when it expires, in 8 bytes of Unix time, and the object as JSON. Clients can read it,
+// but cannot change or make one.
 func (h *mcpHandler) sealState(digest, object []byte) string {
-	rest := binary.BigEndian.AppendUint64(nil, uint64(h.now().Add(stateLife).Unix()))
-	rest = append(rest, object...)
-	seal := sealOf(h.stateKey.keys[0], stateLabel, slices.Concat(digest, rest))
-	return base64.RawURLEncoding.EncodeToString(append(seal, rest...))
+	expiry := binary.BigEndian.AppendUint64(nil, uint64(h.now().Add(stateLife).Unix()))
+	return h.stateKey.seal(stateLabel+string(digest), append(expiry, object...))
 }
 
 // openState returns the object in a requestState, or nil if the state is for another
 // call or has expired.
 func (h *mcpHandler) openState(digest []byte, state string) []byte {
-	const head = sha256.Size + 8
-	sealed, err := decodeBase64(state)
-	if err != nil || len(sealed) < head {
+	payload, err := h.stateKey.open(stateLabel+string(digest), state)
+	if err != nil || h.now().Unix() > int64(binary.BigEndian.Uint64(payload)) {
 		return nil
 	}
-	seal, rest := sealed[:sha256.Size], sealed[sha256.Size:]
-	payload := slices.Concat(digest, rest)
-	for _, key := range h.stateKey.keys {
-		if hmac.Equal(seal, sealOf(key, stateLabel, payload)) {
-			if h.now().Unix() > int64(binary.BigEndian.Uint64(rest)) {
-				return nil
-			}
-			return rest[8:]
-		}
-	}
-	return nil
+	return payload[8:]
 }
