@@ -357,7 +357,7 @@ func (x *exchange) cutKey() []byte {
 func (x *exchange) takeStream(_ context.Context, cancel context.CancelCauseFunc, stream any) error {
 	x.addJSON(`"structuredContent":`)
 	start := len(x.ws.enc.buf)
-	err := x.collect(cancel, stream, func(n int) { x.stream.countItem(x, n) })
+	err := x.collect(cancel, stream, func(n int) { x.stream.sendProgress(x, float64(n), 0, "", false) })
 	if err == nil {
 		err = x.addText(start)
 	}
@@ -720,7 +720,7 @@ func (c *MCPContent) appendAnnotations(m *members) {
 // own. Progress is safe for concurrent use.
 func Progress(ctx context.Context, done, total float64, message string) {
 	if x, ok := ctx.Value(exchangeKey{}).(*exchange); ok {
-		x.stream.sendProgress(x, done, total, message)
+		x.stream.sendProgress(x, done, total, message, true)
 	}
 }
 
@@ -758,9 +758,10 @@ func MCPLog(ctx context.Context, level slog.Level, data any) {
 // 2026-07-28, Streamable HTTP), in which the answer is the last event.
 //
 // The life of a stream: startCall, notifications while running is true, stopCall, and
-// endWithAnswer or abandon. Invariants: token and logs are set only by startCall; events,
-// once set, stays; after running has become false, only the answer is sent. Events have no
-// ids, since nothing can be resumed: a client whose connection breaks calls again.
+// exchange.sendAnswer or abandon. Invariants: token and logs are set only by startCall;
+// after running has become false, only the answer is sent, and one goroutine uses events.
+// Events have no ids, since nothing can be resumed: a client whose connection breaks calls
+// again.
 type mcpStream struct {
 	mu         sync.Mutex   // protects the fields below, since methods may start goroutines; nothing is sent under it
 	running    bool         // the method may still send notifications and ask
@@ -885,21 +886,18 @@ func (s *mcpStream) beginQuiet(x *exchange) {
 		return
 	}
 	s.mu.Lock()
-	if s.running && s.events == nil {
-		s.events = newEvents(x.w, x.h.eventTimes, func(error) {})
+	if s.running {
+		s.beginEvents(x)
 	}
 	s.mu.Unlock()
 	s.sendQueued(x)
 }
 
-// hasBegun reports whether the answer is a stream. It does not lock, so it must be
-// called only while no method runs, and so must endWithAnswer.
-func (s *mcpStream) hasBegun() bool { return s.events != nil }
-
-// endWithAnswer sends the answer as the last event and ends the stream.
-func (s *mcpStream) endWithAnswer(body []byte) {
-	s.events.sendEvent(&Event{Name: messageEvent}, body) // a client that has gone cannot be told
-	s.events.close()
+// beginEvents makes the answer a stream of events. The caller holds the mutex.
+func (s *mcpStream) beginEvents(x *exchange) {
+	if s.events == nil {
+		s.events = newEvents(x.w, x.h.eventTimes, func(error) {}) // net/http cancels the context
+	}
 }
 
 // abandon ends the stream, if it has begun, without an answer.
@@ -910,36 +908,22 @@ func (s *mcpStream) abandon(x *exchange) {
 	}
 }
 
-// sendProgress sends a report that the method makes itself.
-func (s *mcpStream) sendProgress(x *exchange, done, total float64, message string) {
+// sendProgress sends a report if the client wants it. own says that the method makes it
+// itself: then the items of its stream, which svc counts, are not reported, since both
+// would count in different units. Progress must increase, and stop when the call ends (MCP
+// 2025-11-25, Progress). The last report is not limited by the rate, so that no client
+// shows 99 % for ever. The token is sent as the client wrote it, since it may be an integer
+// of any size.
+func (s *mcpStream) sendProgress(x *exchange, done, total float64, message string, own bool) {
+	defer s.sendQueued(x)
 	s.mu.Lock()
-	s.ownReports = true
-	s.queueProgress(x, done, total, message)
-	s.mu.Unlock()
-	s.sendQueued(x)
-}
-
-// countItem reports that the method has yielded n items, unless it makes reports
-// itself: then the two would count in different units.
-func (s *mcpStream) countItem(x *exchange, n int) {
-	s.mu.Lock()
-	if !s.ownReports {
-		s.queueProgress(x, float64(n), 0, "")
-	}
-	s.mu.Unlock()
-	s.sendQueued(x)
-}
-
-// queueProgress queues a report if the client wants it. The caller holds the mutex. Progress must increase, and stop
-// when the call ends (MCP 2025-11-25, Progress). The last report is not limited by the rate,
-// so that no client shows 99 % for ever. The token is sent as the client wrote it, since it
-// may be an integer of any size.
-func (s *mcpStream) queueProgress(x *exchange, done, total float64, message string) {
+	defer s.mu.Unlock()
+	s.ownReports = s.ownReports || own
 	finite := !math.IsNaN(done) && !math.IsInf(done, 0)
-	if !s.running || s.token == nil || !finite || s.reported && done <= s.last {
+	switch {
+	case !s.running, s.token == nil, !finite, s.ownReports && !own:
 		return
-	}
-	if done != total && s.tooMany() {
+	case s.reported && done <= s.last, done != total && s.tooMany():
 		return
 	}
 	s.reported, s.last = true, done
@@ -976,7 +960,7 @@ func (s *mcpStream) sendLog(x *exchange, level slog.Level, data any) {
 	m.addText("level", logLevelName(level))
 	m.addRaw("data", string(text))
 	s.mu.Lock()
-	if s.wantsLog(level) {
+	if s.wantsLog(level) { // now too
 		s.queueNotification(x, append(m.close(), '}'))
 	}
 	s.mu.Unlock()
@@ -997,22 +981,6 @@ func (s *mcpStream) tooMany() bool {
 // messageEvent is the name of all events: each carries one JSON-RPC message.
 const messageEvent = "message"
 
-// sendNotification sends a notification of the protocol. The rate does not limit it.
-func (x *exchange) sendNotification(body []byte) {
-	x.stream.mu.Lock()
-	x.stream.queueNotification(x, body)
-	x.stream.mu.Unlock()
-	x.stream.sendQueued(x)
-}
-
-// sendEvent sends an answer as the only event of a stream, for clients that take
-// events but not JSON.
-func (x *exchange) sendEvent(body []byte) {
-	setEventHeader(x.w.Header())
-	x.w.WriteHeader(http.StatusOK)
-	x.w.Write(appendEvent(nil, &Event{Name: messageEvent}, body)) // a client that has gone cannot be told
-}
-
 // queueNotification queues a notification, in the order in which they are made. The caller
 // holds the mutex, and calls sendQueued when it has released it.
 func (s *mcpStream) queueNotification(x *exchange, body []byte) {
@@ -1022,9 +990,7 @@ func (s *mcpStream) queueNotification(x *exchange, body []byte) {
 		x.pipe.queueMessage(x, body)
 		return
 	}
-	if s.events == nil {
-		s.events = newEvents(x.w, x.h.eventTimes, func(error) {}) // net/http cancels the context
-	}
+	s.beginEvents(x)
 	s.events.queueEvent(&Event{Name: messageEvent}, body)
 }
 

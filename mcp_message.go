@@ -666,8 +666,8 @@ func (x *exchange) answerList(m *message) error {
 // no events gets only the result.
 func (x *exchange) answerListen(m *message) error {
 	subscription := `"io.modelcontextprotocol/subscriptionId":` + string(m.id)
-	if x.accept.events && !x.inBatch {
-		x.sendNotification([]byte(`{"jsonrpc":"2.0","method":"notifications/subscriptions/acknowledged","params":{"_meta":{` + subscription + `},"notifications":{}}}`))
+	if x.accept.events && !x.inBatch && (x.pipe != nil || canFlush(x.w)) {
+		x.stream.queueNotification(x, []byte(`{"jsonrpc":"2.0","method":"notifications/subscriptions/acknowledged","params":{"_meta":{`+subscription+`},"notifications":{}}}`))
 	}
 	x.ws.enc.buf = beginRPCResult(x.ws.enc.buf[:0])
 	x.addJSON(`{"resultType":"complete","_meta":{` + mcpMetaServerInfo + x.h.texts.serverInfo + `,` + subscription + `}`)
@@ -799,12 +799,15 @@ func (x *exchange) sendAnswer(status int) {
 	case x.inBatch: // serveBatch sends it
 	case x.pipe != nil:
 		x.pipe.writeMessage(x, body)
-	case x.stream.hasBegun():
-		x.stream.endWithAnswer(body)
+	case x.stream.events != nil:
+		x.stream.events.sendEvent(&Event{Name: messageEvent}, body) // a client that has gone cannot be told
+		x.stream.events.close()
 	case status != http.StatusOK:
 		writeErrorBody(x.w, status, nil, contentTypeJSON, body)
 	case !x.accept.json:
-		x.sendEvent(body)
+		setEventHeader(x.w.Header())
+		x.w.WriteHeader(http.StatusOK)
+		x.w.Write(appendEvent(nil, &Event{Name: messageEvent}, body))
 	default:
 		writeJSON(x.w, x.request, http.StatusOK, body, &x.values)
 	}

@@ -278,10 +278,10 @@ func TestQuietTimer(t *testing.T) {
 			<-w.flushed
 		}
 		x.stream.stopCall(x)
-		if begun := x.stream.hasBegun(); begun != (heartbeat < time.Hour) || begun == (x.message.quiet == q) {
+		if begun := (x.stream.events != nil); begun != (heartbeat < time.Hour) || begun == (x.message.quiet == q) {
 			t.Errorf("after %v: begun %t, then used again %t", heartbeat, begun, x.message.quiet == q)
 		}
-		if x.stream.hasBegun() {
+		if x.stream.events != nil {
 			x.stream.events.close()
 		}
 	}
