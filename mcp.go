@@ -509,7 +509,7 @@ func compileTools(p *mistakes, s *Service, o *MCPOptions) *toolIndex {
 		x.goNames[m.goName] = append(x.goNames[m.goName], t)
 		x.tools[i] = t
 	}
-	byTool := optionsByTool(p, x, "Tools", o.Tools)
+	byTool, _ := optionsByTool(p, x, "Tools", o.Tools)
 	named := make(map[string]*tool)
 	for _, t := range x.tools {
 		p.where = t.goName

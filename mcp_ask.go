@@ -11,6 +11,7 @@ package svc
 
 import (
 	"bytes"
+	"cmp"
 	"context"
 	"crypto/rand"
 	"crypto/sha256"
@@ -104,11 +105,7 @@ type confirmation struct {
 // a browser of their own. nil says that the user has opened it, not that they have finished
 // there. The client needs the capability "elicitation.url". The rest is as with [Ask].
 func AskURL(ctx context.Context, key, message, url string) error {
-	m := openMembers(nil)
-	m.addText("mode", "url")
-	m.addText("message", message)
-	m.addText("url", url)
-	answer, err := ask(ctx, "elicitation.url", &question{key: key, method: "elicitation/create", params: m.close()}, message)
+	answer, err := AskClient(ctx, key, "elicitation/create", map[string]string{"mode": "url", "message": message, "url": url})
 	if err == nil {
 		err = checkAction(key, message, answer)
 	}
@@ -123,19 +120,22 @@ func AskURL(ctx context.Context, key, message, url string) error {
 func AskClient(ctx context.Context, key, method string, params any) (json.RawMessage, error) {
 	capability, _, ok := strings.Cut(method, "/")
 	if key == "" || !ok {
-		return nil, fmt.Errorf("AskClient needs a key and a method such as roots/list, not %q and %q", key, method)
+		return nil, fmt.Errorf("a question needs a key and a method such as roots/list, not %q and %q", key, method)
 	}
-	q := &question{key: key, method: method}
+	q, what := &question{key: key, method: method}, method
 	if params != nil {
 		var err error
 		if q.params, err = json.Marshal(params); err != nil {
 			return nil, fmt.Errorf("the params of %s: %w", method, err)
 		}
-		if capability == "elicitation" && textAt(q.params, "mode") == "url" {
+	}
+	if capability == "elicitation" {
+		what = cmp.Or(textAt(q.params, "message"), method)
+		if textAt(q.params, "mode") == "url" {
 			capability = "elicitation.url"
 		}
 	}
-	return ask(ctx, capability, q, method)
+	return q.ask(ctx, capability, what)
 }
 
 // CanAsk reports whether the caller has a capability of MCP: "elicitation" for [Ask],
@@ -146,12 +146,9 @@ func CanAsk(ctx context.Context, capability string) bool {
 	return x != nil
 }
 
-// ask returns the answer to a question, or else the question as an error. A legacy client
-// over standard input and output is asked now. what says what is asked.
-func ask(ctx context.Context, capability string, q *question, what string) ([]byte, error) {
-	if q.key == "" {
-		return nil, errors.New("a question needs a key")
-	}
+// ask returns the answer to q, or else q as an error. A legacy client over standard input
+// and output is asked now. what says what is asked.
+func (q *question) ask(ctx context.Context, capability, what string) ([]byte, error) {
 	x, answer := askedExchange(ctx, capability, q.key)
 	switch {
 	case x == nil:
@@ -332,7 +329,7 @@ func askForm(ctx context.Context, key, message string, t reflect.Type) (any, err
 	m.addText("mode", "form")
 	m.addText("message", message)
 	m.addRaw("requestedSchema", schema)
-	answer, err := ask(ctx, "elicitation", &question{key: key, method: "elicitation/create", params: m.close()}, message)
+	answer, err := AskClient(ctx, key, "elicitation/create", json.RawMessage(m.close()))
 	if err != nil {
 		return nil, err
 	}
@@ -390,7 +387,10 @@ func compileForm(t reflect.Type) (*form, error) {
 // and the titles of enums (MCP 2025-11-25, Elicitation; 2025-06-18, Elicitation).
 func (s *shape) formSchema(june bool) string {
 	schema := appendInputSchema(nil, s, false)
-	properties := openMembers(nil)
+	m := openMembers(nil)
+	m.addText("type", "object")
+	m.addName("properties")
+	properties := openMembers(m.buf)
 	for _, f := range s.fields {
 		if june && f.shape.deref().kind == kindSlice {
 			return ""
@@ -398,13 +398,10 @@ func (s *shape) formSchema(june bool) string {
 		properties.addName(f.name)
 		properties.buf = f.appendFormProperty(properties.buf, memberAt(schema, "properties", f.name), june)
 	}
-	m := openMembers(nil)
-	eachMember(schema, func(name, value []byte) {
-		if string(name) == "properties" {
-			value = properties.close()
-		}
-		m.addRaw(string(name), string(value))
-	})
+	m.buf = properties.close()
+	if required := memberAt(schema, "required"); required != nil {
+		m.addRaw("required", string(required))
+	}
 	return string(m.close())
 }
 
@@ -457,18 +454,24 @@ func (s *shape) isChoice() bool {
 	return enum != nil && isText(enum.value[len("["):])
 }
 
-// readForm decodes the form in an answer. If the user declined or canceled, it returns
-// FAILED_PRECONDITION.
+// readForm decodes the form in an answer. Clients send null for fields that the user has
+// left empty. If the user declined or canceled, it returns FAILED_PRECONDITION.
 func (h *mcpHandler) readForm(f *form, key, message string, answer []byte) (any, error) {
 	if err := checkAction(key, message, answer); err != nil {
 		return nil, err
 	}
-	content := memberAt(answer, "content")
-	if content != nil && !isJSONObject(content) {
+	m := openMembers(nil)
+	if content := memberAt(answer, "content"); isJSONObject(content) {
+		eachMember(content, func(name, value []byte) {
+			if !isJSONNull(value) {
+				m.addRaw(string(name), string(value))
+			}
+		})
+	} else if content != nil {
 		return nil, answerError(key, Violation{inBody, "/content", ruleType, "must be an object"})
 	}
 	ws := h.service.borrowWorkspace()
-	in, err := f.bind.bindObject(&ws.dec, withoutNulls(content)) // a panic of Validate is one of the method
+	in, err := f.bind.bindObject(&ws.dec, m.close()) // a panic of Validate is one of the method
 	h.service.returnWorkspace(ws)
 	if err == nil {
 		return in.Interface(), nil
@@ -490,21 +493,6 @@ func checkAction(key, message string, answer []byte) error {
 		return Errorf(CodeFailedPrecondition, "the caller did not answer: %s", message)
 	}
 	return answerError(key, Violation{inBody, "/action", "enum", "must be accept, decline or cancel"})
-}
-
-// withoutNulls returns an object without the members that are null, which clients send
-// for fields that the user has left empty.
-func withoutNulls(object []byte) []byte {
-	if object == nil {
-		return nil
-	}
-	m := openMembers(nil)
-	eachMember(object, func(name, value []byte) {
-		if !isJSONNull(value) {
-			m.addRaw(string(name), string(value))
-		}
-	})
-	return m.close()
 }
 
 // answerError returns the error for an answer that breaks rules. The paths of its
@@ -558,17 +546,15 @@ func (x *exchange) readAnswers(m *message) *mcpError {
 		}
 		eachMember(object, func(name, value []byte) { x.answers.given[string(name)] = value })
 	}
-	if m.responses != nil {
-		ok := isJSONObject(m.responses)
-		if ok {
-			eachMember(m.responses, func(name, value []byte) {
-				ok = ok && isJSONObject(value)
-				x.answers.given[string(name)] = value
-			})
-		}
-		if !ok {
-			return badResponses
-		}
+	ok := m.responses == nil || isJSONObject(m.responses)
+	if ok && m.responses != nil {
+		eachMember(m.responses, func(name, value []byte) {
+			ok = ok && isJSONObject(value)
+			x.answers.given[string(name)] = value
+		})
+	}
+	if !ok {
+		return badResponses
 	}
 	return nil
 }

@@ -27,6 +27,7 @@ import (
 	"maps"
 	"net/http"
 	"net/url"
+	"regexp"
 	"slices"
 	"strconv"
 	"strings"
@@ -88,27 +89,28 @@ type prompt struct {
 	options PromptOptions
 }
 
-// optionsByTool returns options by the tools that their keys name. what is the member of
-// MCPOptions. An unknown key is a mistake.
-func optionsByTool[O any](p *mistakes, x *toolIndex, what string, options map[string]O) map[*tool]O {
-	byTool := make(map[*tool]O)
+// optionsByTool returns options by the tools that their keys name, and these in the order
+// of the methods. what is the member of MCPOptions. An unknown key is a mistake.
+func optionsByTool[O any](p *mistakes, x *toolIndex, what string, options map[string]O) (byTool map[*tool]O, named []*tool) {
+	byTool = make(map[*tool]O)
 	for _, key := range slices.Sorted(maps.Keys(options)) {
 		if t := x.findTool(p, what, key); t != nil {
 			byTool[t] = options[key]
 		}
 	}
-	return byTool
+	for _, t := range x.tools {
+		if _, ok := byTool[t]; ok {
+			named = append(named, t)
+		}
+	}
+	return byTool, named
 }
 
 // compileResources compiles MCPOptions.Resources, in the order of the methods.
-func compileResources(p *mistakes, x *toolIndex, options map[string]ResourceOptions) []*resource {
-	byTool := optionsByTool(p, x, "Resources", options)
-	var list []*resource
-	for _, t := range x.tools {
-		o, ok := byTool[t]
-		if !ok {
-			continue
-		}
+func compileResources(p *mistakes, x *toolIndex, options map[string]ResourceOptions) (list []*resource) {
+	byTool, named := optionsByTool(p, x, "Resources", options)
+	for _, t := range named {
+		o := byTool[t]
 		p.where = t.goName
 		r := &resource{tool: t, options: o, uri: compileURI(p, o.URI)}
 		r.options.Title = cmp.Or(o.Title, t.options.Title)
@@ -152,14 +154,10 @@ func (r *resource) checkResource(p *mistakes) {
 }
 
 // compilePrompts compiles MCPOptions.Prompts, in the order of the methods.
-func compilePrompts(p *mistakes, x *toolIndex, options map[string]PromptOptions) []*prompt {
-	byTool := optionsByTool(p, x, "Prompts", options)
-	var list []*prompt
-	for _, t := range x.tools {
-		o, ok := byTool[t]
-		if !ok {
-			continue
-		}
+func compilePrompts(p *mistakes, x *toolIndex, options map[string]PromptOptions) (list []*prompt) {
+	byTool, named := optionsByTool(p, x, "Prompts", options)
+	for _, t := range named {
+		o := byTool[t]
 		p.where = t.goName
 		t.checkPrompt(p)
 		encodeExtras(p, nil, o.Icons)
@@ -202,17 +200,11 @@ func (t *tool) fieldNamed(name string) *field {
 	return nil
 }
 
-// A uriTemplate is the URI of a resource in parts:
-//
-//	todos://lists/{list}/todos/{id}{?limit}
-//	literals  "todos://lists/", "/todos/", ""
-//	names     list, id
-//	query     limit
-//
-// Invariants: literals has one element more than names, and only the first and the
-// last can be empty.
+// A uriTemplate is the URI of a resource in parts: todos://lists/{list}/todos/{id}{?limit}
+// has the names list and id, and limit in the query.
 type uriTemplate struct {
-	literals, names, query []string
+	pattern      *regexp.Regexp // of a URI without its query; a group for each name
+	names, query []string
 }
 
 // isTemplate reports whether more than one URI fits.
@@ -225,31 +217,29 @@ func compileURI(p *mistakes, text string) (u uriTemplate) {
 		p.addf("ResourceOptions.URI is %q; write one such as todos://todos/{id}", text)
 		return u
 	}
-	rest := text
-	if before, params, ok := strings.Cut(text, "{?"); ok {
-		rest = before
+	path, params, ok := strings.Cut(text, "{?")
+	if ok {
 		params, ok = strings.CutSuffix(params, "}")
 		u.query = strings.Split(params, ",")
 		if !ok || strings.ContainsAny(params, "{}") {
 			p.addf("ResourceOptions.URI is %q; parameters are the end of it, as in {?limit,cursor}", text)
 		}
 	}
-	for {
-		literal, after, ok := strings.Cut(rest, "{")
-		u.literals = append(u.literals, literal)
-		if !ok {
-			break
-		}
-		name, after, closed := strings.Cut(after, "}")
-		if !closed || literal == "" {
+	literals := nameInBraces.Split(path, -1)
+	for i, literal := range literals {
+		if strings.ContainsAny(literal, "{}") || literal == "" && i < len(literals)-1 {
 			p.addf("ResourceOptions.URI is %q; names are in braces, with text between them", text)
-			return u
 		}
-		u.names = append(u.names, name)
-		rest = after
+		literals[i] = regexp.QuoteMeta(literal)
 	}
+	for _, name := range nameInBraces.FindAllString(path, -1) {
+		u.names = append(u.names, strings.Trim(name, "{}"))
+	}
+	u.pattern = regexp.MustCompile("^" + strings.Join(literals, "([^/?#]+?)") + "$")
 	return u
 }
+
+var nameInBraces = regexp.MustCompile(`\{[^{}]*\}`)
 
 // matchURI returns the decoded values of a URI by name, or false if the URI does not match.
 // A value that could lead out of a folder does not match, since a method may use it as the
@@ -270,23 +260,18 @@ func (u *uriTemplate) matchURI(uri string) (map[string]string, bool) {
 		}
 		uri = before
 	}
-	rest, ok := strings.CutPrefix(uri, u.literals[0])
+	found := u.pattern.FindStringSubmatch(uri)
+	if found == nil {
+		return nil, false
+	}
 	for i, name := range u.names {
-		end := len(rest)
-		if next := u.literals[i+1]; next != "" {
-			end = strings.Index(rest, next)
-		}
-		if !ok || end <= 0 || strings.ContainsAny(rest[:end], "/?#") {
-			return nil, false
-		}
-		value, err := url.PathUnescape(rest[:end])
+		value, err := url.PathUnescape(found[i+1])
 		if err != nil || !utf8.ValidString(value) || leadsOut(value) {
 			return nil, false
 		}
 		values[name] = value
-		rest = rest[end+len(u.literals[i+1]):]
 	}
-	return values, ok && rest == ""
+	return values, true
 }
 
 // leadsOut reports whether a value has a dot segment (RFC 3986, section 5.2.4), or a NUL,

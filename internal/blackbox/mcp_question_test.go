@@ -222,7 +222,7 @@ func TestMCPQuestionsLegacy(t *testing.T) {
 		"2025-06-18": `{"message":"How?","requestedSchema":` + fmt.Sprintf(schema, names, names) + `}`,
 		"2025-11-25": `{"mode":"form","message":"How?","requestedSchema":` + fmt.Sprintf(schema, oneOf, oneOf) + `}`,
 	}
-	urls := map[string]string{"2025-11-25": `{"mode":"url","message":"Log in","url":"https://x/login","elicitationId":"…"}`}
+	urls := map[string]string{"2025-11-25": `{"message":"Log in","mode":"url","url":"https://x/login","elicitationId":"…"}`}
 	lists := map[string]string{"2025-11-25": `{"mode":"form","message":"Which?","requestedSchema":{"type":"object","properties":{"moods":{"type":"array","items":{"anyOf":[{"const":"g","title":"Good"},{"const":"b","title":"Bad"}]}}},"required":["moods"]}}`}
 	for _, revision := range mcpRevisions[:4] {
 		s, runs := newQuestions()
@@ -230,7 +230,7 @@ func TestMCPQuestionsLegacy(t *testing.T) {
 			{"q_form", "elicitation/create", forms[revision], `{"action":"accept","content":{"mood":"g","other":null}}`, `{"n":4}`},
 			{"q_lists", "elicitation/create", lists[revision], `{"action":"accept","content":{"moods":["g","b"]}}`, `{"n":2}`},
 			{"q_page", "elicitation/create", urls[revision], `{"action":"accept"}`, `{"n":0}`},
-			{"q_by_hand", "elicitation/create", strings.Replace(urls[revision], `"message":"Log in","url":"https://x/login"`, `"url":"https://x"`, 1), `{"a":1}`, `{"n":7}`},
+			{"q_by_hand", "elicitation/create", strings.Replace(urls[revision], `"message":"Log in","mode":"url","url":"https://x/login"`, `"mode":"url","url":"https://x"`, 1), `{"a":1}`, `{"n":7}`},
 			{"q_sample", "sampling/createMessage", `{"maxTokens":5}`, `{"a":1}`, `{"n":7}`},
 			{"q_roots", "roots/list", "", `{"roots":[]}`, `{"n":12}`},
 		} {
@@ -350,7 +350,7 @@ func TestMCPQuestionsEnd(t *testing.T) {
 		}
 	}
 	page := mcpPost(s.MCP(nil), mcpAsk(everyCapability, "tools/call", `"name":"q_page"`)).Body.String()
-	if !mcpMatches(page, `…"p":{"method":"elicitation/create","params":{"mode":"url","message":"Log in","url":"https://x/login"}}…`) {
+	if !mcpMatches(page, `…"p":{"method":"elicitation/create","params":{"message":"Log in","mode":"url","url":"https://x/login"}}…`) {
 		t.Errorf("a page is asked for by %s", page)
 	}
 	for action, want := range map[string]string{"accept": `{"n":0}`, "decline": "FAILED_PRECONDITION", "x": "/p/action must be"} {
