@@ -774,24 +774,26 @@ func onlyLetters(name string) string {
 	return strings.ToLower(strings.NewReplacer("_", "", "-", "").Replace(name))
 }
 
-// editDistance returns how many runes must be inserted, deleted or replaced to turn a into
-// b (the Levenshtein distance). row has the distances from the part of a so far to each
-// beginning of b.
+// editDistance returns how many runes must be inserted, deleted, replaced or swapped with
+// their neighbor to turn a into b (the restricted Damerau-Levenshtein distance). rows has
+// the distances from each beginning of a to each of b.
 func editDistance(a, b []rune) int {
-	row := make([]int, len(b)+1)
-	for j := range row {
-		row[j] = j
-	}
-	for i, x := range a {
-		before := row[0] // without x and y
-		row[0] = i + 1
-		for j, y := range b {
-			n := before
-			if x != y {
-				n = 1 + min(before, row[j], row[j+1])
+	rows := make([][]int, len(a)+1)
+	for i := range rows {
+		rows[i] = make([]int, len(b)+1)
+		for j := range rows[i] {
+			switch {
+			case i == 0 || j == 0:
+				rows[i][j] = i + j
+			case a[i-1] == b[j-1]:
+				rows[i][j] = rows[i-1][j-1]
+			default:
+				rows[i][j] = 1 + min(rows[i-1][j-1], rows[i-1][j], rows[i][j-1])
 			}
-			before, row[j+1] = row[j+1], n
+			if i > 1 && j > 1 && a[i-1] == b[j-2] && a[i-2] == b[j-1] {
+				rows[i][j] = min(rows[i][j], 1+rows[i-2][j-2])
+			}
 		}
 	}
-	return row[len(b)]
+	return rows[len(a)][len(b)]
 }

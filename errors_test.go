@@ -821,7 +821,8 @@ func TestNearestName(t *testing.T) {
 		{"perPage", "page,per_page", "per_page"},
 		{"created_at", "createdAt,created", "createdAt"},
 		{"__ID", "id", "id"},
-		{"titel", "title", ""}, // two of five
+		{"titel", "title", "title"}, // one swap
+		{"tieltt", "title", ""},     // three of six
 		{"titl", "title", "title"},
 		{"titlle", "title", "title"},
 		{"colour", "color,colors", "color"}, // the first of two
@@ -856,7 +857,11 @@ func editDistanceByHand(a, b []rune) int {
 	if a[0] == b[0] {
 		return editDistanceByHand(a[1:], b[1:])
 	}
-	return 1 + min(editDistanceByHand(a[1:], b), editDistanceByHand(a, b[1:]), editDistanceByHand(a[1:], b[1:]))
+	least := min(editDistanceByHand(a[1:], b), editDistanceByHand(a, b[1:]), editDistanceByHand(a[1:], b[1:]))
+	if len(a) > 1 && len(b) > 1 && a[0] == b[1] && a[1] == b[0] {
+		least = min(least, editDistanceByHand(a[2:], b[2:]))
+	}
+	return 1 + least
 }
 
 func FuzzEditDistance(f *testing.F) {

@@ -31,7 +31,7 @@ type rpcMessage struct {
 	violation *Violation // why it is invalid; nil for the other kinds
 	id        []byte     // JSON; nil if absent or not allowed as an id
 	method    []byte     // the unquoted name; nil if absent or not a string
-	params    []byte     // JSON, an object or an array; nil if absent
+	params    []byte     // JSON, an object or an array; of a response its result; nil if absent
 	input     any        // the decoded params; nil if the paramsReader did not decode them
 	inputErr  error      // the error of the paramsReader
 }
@@ -187,7 +187,7 @@ func (m *rpcMessage) setMembers(seen *rpcMembers) {
 	case !isText(seen.version) || string(textOf(seen.version)) != "2.0":
 		m.violation = rpcBadVersion
 	case seen.method == nil && (seen.result != nil || seen.err != nil):
-		m.kind = rpcResponse
+		m.kind, m.params = rpcResponse, seen.result
 	case seen.method == nil:
 		m.violation = rpcNoName
 	case m.method == nil:

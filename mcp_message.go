@@ -246,7 +246,7 @@ func (x *exchange) Value(key any) any {
 // sent nothing.
 func (x *exchange) serveBody() error {
 	if x.isBatch() {
-		return x.serveBatch()
+		return x.serveBatch(x.readBatch())
 	}
 	var m rpcMessage
 	if !x.readMessage(&m) {
@@ -289,9 +289,6 @@ func (x *exchange) serveMessage(m *rpcMessage) error {
 		}
 		x.acceptMessage()
 	case rpcResponse:
-		if x.pipe != nil {
-			x.pipe.takeAnswer(m.id, memberAt(x.ws.body, "result"))
-		}
 		// A legacy client may send one, although this server has sent no request.
 		// A modern client must not (MCP 2026-07-28, Streamable HTTP).
 		if values := x.versionHeader(); len(values) == 1 && values[0] == modernRevision {
@@ -350,8 +347,7 @@ const maxMCPBatch = 100
 //
 // The answers have the limits of batchBudget, as those of JSON-RPC do. When the client
 // has disconnected, no further call runs, and nothing is sent.
-func (x *exchange) serveBatch() error {
-	messages, e := x.readBatch()
+func (x *exchange) serveBatch(messages []rpcMessage, e *mcpError) error {
 	switch {
 	case e != nil:
 		x.sendError(nil, e)

@@ -22,6 +22,7 @@ import (
 	"context"
 	"errors"
 	"io"
+	"slices"
 	"strconv"
 	"sync"
 	"time"
@@ -250,48 +251,49 @@ func (p *mcpPipe) serveLine(ctx context.Context, line pipeLine) {
 	case line.tooLong:
 		x.sendError(nil, badRequest(rpcInvalidRequest, "the message has more bytes than this server accepts"))
 	case x.isBatch():
-		p.startCall(ctx, x, nil)
+		messages, e := x.readBatch()
+		for i := range messages {
+			p.takeNote(&messages[i]) // not on another goroutine, since a call may wait for it
+		}
+		p.startCall(ctx, x, nil, func() error { return x.serveBatch(messages, e) })
 		return
 	case !x.readMessage(m): // which has answered with an error
-	case callsMethod(m):
-		p.startCall(ctx, x, m)
+	case m.kind == rpcRequest && slices.Contains(mcpMethods[1:], string(m.method)):
+		p.startCall(ctx, x, m.id, func() error { return x.serveMessage(m) })
 		return
-	case m.kind == rpcNotification && string(m.method) == "notifications/cancelled":
-		p.cancelCall(m.params)
-	default:
+	case m.kind == rpcRequest || m.kind == rpcInvalid:
 		x.serveMessage(m)
+	default:
+		p.takeNote(m)
 	}
 	p.h.service.returnWorkspace(x.ws)
 }
 
-// callsMethod reports whether a message calls a method of the service.
-func callsMethod(m *rpcMessage) bool {
-	switch string(m.method) {
-	case "tools/call", "resources/read", "prompts/get":
-		return m.kind == rpcRequest
+// takeNote takes a message that wants no answer: an answer to a question, or a cancellation.
+func (p *mcpPipe) takeNote(m *rpcMessage) {
+	switch {
+	case m.kind == rpcResponse:
+		p.takeAnswer(m.id, m.params)
+	case m.kind == rpcNotification && string(m.method) == "notifications/cancelled":
+		p.cancelCall(m.params)
 	}
-	return false
 }
 
-// startCall answers m on a new goroutine. If m is nil, the body is a batch, whose calls
-// cannot be canceled one by one.
-func (p *mcpPipe) startCall(ctx context.Context, x *exchange, m *rpcMessage) {
+// startCall runs serve on a new goroutine, which answers the request of this id, or a batch
+// if id is nil; the calls of a batch cannot be canceled one by one.
+func (p *mcpPipe) startCall(ctx context.Context, x *exchange, id []byte, serve func() error) {
+	if !isMCPID(id) {
+		id = nil
+	}
 	select {
 	case p.taken <- struct{}{}:
 	default: // reading goes on, since a cancellation may be next
-		var id []byte
-		if m != nil && isMCPID(m.id) {
-			id = m.id
-		}
 		x.sendError(id, rpcError(0, rpcInternalError, "RESOURCE_EXHAUSTED: the server runs or holds 1024 requests, as many as it can; wait for their answers"))
 		return
 	}
 	ctx, cancel := context.WithCancel(ctx)
 	x.Context = ctx
-	call, key := &pipeCall{cancel: cancel}, ""
-	if m != nil {
-		key = idKey(m.id)
-	}
+	call, key := &pipeCall{cancel: cancel}, idKey(id)
 	if key != "" {
 		x.onPipe = call
 		p.mu.Lock()
@@ -302,7 +304,7 @@ func (p *mcpPipe) startCall(ctx context.Context, x *exchange, m *rpcMessage) {
 	go func() {
 		defer p.calls.Done()
 		defer p.endCall(call, key)
-		p.runCall(x, m)
+		p.runCall(x, id, serve)
 	}()
 }
 
@@ -317,10 +319,9 @@ func (p *mcpPipe) endCall(call *pipeCall, key string) {
 	<-p.taken
 }
 
-// runCall waits for a slot and answers m, or the batch if m is nil. It also answers if
-// the method panics with http.ErrAbortHandler, which over HTTP drops the connection, or
-// calls runtime.Goexit.
-func (p *mcpPipe) runCall(x *exchange, m *rpcMessage) {
+// runCall waits for a slot and runs serve. It also answers if the method panics with
+// http.ErrAbortHandler, which over HTTP drops the connection, or calls runtime.Goexit.
+func (p *mcpPipe) runCall(x *exchange, id []byte, serve func() error) {
 	select {
 	case p.slots <- struct{}{}:
 	case <-x.Done():
@@ -336,17 +337,9 @@ func (p *mcpPipe) runCall(x *exchange, m *rpcMessage) {
 		if v != nil {
 			x.log(x, Errorf(CodeInternal, "the call ended with the panic %v", v))
 		}
-		var id []byte
-		if m != nil {
-			id = m.id
-		}
 		x.sendError(id, rpcError(0, rpcInternalError, "internal error"))
 	}()
-	if m == nil {
-		x.serveBatch()
-	} else {
-		x.serveMessage(m)
-	}
+	serve()
 	answered = true
 	p.h.service.returnWorkspace(x.ws)
 }

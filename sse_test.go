@@ -395,18 +395,21 @@ func TestEventStreamHeartbeat(t *testing.T) {
 }
 
 // A client that has stopped reading is dropped, over HTTP/1.1 and HTTP/2, and
-// its handler's context is canceled.
+// its handler's context is canceled. The deadline of the first write is long: a busy
+// machine would miss a short one before the client has a header.
 func TestEventStreamStuckReader(t *testing.T) {
 	t.Parallel()
 	for _, http2 := range []bool{false, true} {
-		ended := make(chan error, 1)
+		begun, ended := make(chan bool), make(chan error, 1)
 		server := httptest.NewUnstartedServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 			ctx, cancel := context.WithCancelCause(r.Context())
-			s, err := startEvents(w, eventTimes{50 * time.Millisecond, 100 * time.Millisecond}, cancel)
+			s, err := startEvents(w, eventTimes{time.Minute, time.Minute}, cancel)
 			if err != nil {
 				t.Error(err)
 				return
 			}
+			<-begun
+			s.times.write = 100 * time.Millisecond
 			defer s.close()
 			data := bytes.Repeat([]byte("x"), 64<<10)
 			for err == nil {
@@ -424,6 +427,7 @@ func TestEventStreamStuckReader(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
+		close(begun)
 		err = <-ended
 		if resp.ProtoMajor == 1 && !errors.Is(err, os.ErrDeadlineExceeded) || err == nil {
 			t.Errorf("%s: the stream ended with %v", resp.Proto, err)

@@ -438,3 +438,28 @@ func TestEnumTitlesMistake(t *testing.T) {
 		t.Errorf("%v, want %s", err, want)
 	}
 }
+
+// Verify that answers and cancellations in an array are taken in the revisions that have
+// arrays, and that the array is refused in others.
+func TestMCPQuestionsBatch(t *testing.T) {
+	s, _ := newQuestions()
+	for _, revision := range mcpRevisions[:4] {
+		c := converse(t, s, nil, revision, everyCapability)
+		c.call("1", "q_sample", "")
+		id := c.want(`{"jsonrpc":"2.0","id":"svc-1","method":"sampling/createMessage"…`)
+		c.send(`[{"jsonrpc":"2.0","method":"notifications/x"},{"jsonrpc":"2.0","id":` + id + `,"result":{"a":1}}]`)
+		if revision > "2025-03-26" {
+			c.want(`…"this revision has no batches; send one message at a time"…`)
+			c.answer(id, `{"a":1}`)
+			c.want(`…"structuredContent":{"n":7}…"id":1}`)
+			c.end()
+			continue
+		}
+		c.want(`…"structuredContent":{"n":7}…"id":1}`)
+		c.call("3", "q_sample", "")
+		c.want(`{"jsonrpc":"2.0","id":"svc-2","method":"sampling/createMessage"…`)
+		c.send(`[{"jsonrpc":"2.0","method":"notifications/cancelled","params":{"requestId":3}}]`)
+		c.want(`{"jsonrpc":"2.0","method":"notifications/cancelled","params":{"requestId":"svc-2"}}`)
+		c.end()
+	}
+}
