@@ -430,12 +430,7 @@ func (x *exchange) answerRequest(rpc *rpcMessage) {
 	}
 	m := x.h.messages.Get().(*message)
 	m.rpcMessage = *rpc
-	x.message, x.asked = m, 0
-	for i := range mcpMethods {
-		if string(rpc.method) == mcpMethods[i] {
-			x.asked = mcpMethod(i)
-		}
-	}
+	x.message, x.asked = m, calledBy(rpc)
 	outer := x.Context
 	status, err := http.StatusOK, x.answerMessage(m)
 	if e, ok := err.(*mcpError); ok {
@@ -451,6 +446,16 @@ func (x *exchange) answerRequest(rpc *rpcMessage) {
 	x.end(x, err)
 	x.Context = outer // without the Trace of the message
 	x.sendAnswer(status)
+}
+
+// calledBy returns the method of MCP by which a message calls a method of the service.
+func calledBy(rpc *rpcMessage) (asked mcpMethod) {
+	for i := range mcpMethods {
+		if string(rpc.method) == mcpMethods[i] {
+			asked = mcpMethod(i)
+		}
+	}
+	return asked
 }
 
 // answerMessage writes the result of a valid request to ws.enc.buf, or returns an

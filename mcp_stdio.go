@@ -22,7 +22,6 @@ import (
 	"context"
 	"errors"
 	"io"
-	"slices"
 	"strconv"
 	"sync"
 	"time"
@@ -258,7 +257,7 @@ func (p *mcpPipe) serveLine(ctx context.Context, line pipeLine) {
 		p.startCall(ctx, x, nil, func() error { return x.serveBatch(messages, e) })
 		return
 	case !x.readMessage(m): // which has answered with an error
-	case m.kind == rpcRequest && slices.Contains(mcpMethods[1:], string(m.method)):
+	case m.kind == rpcRequest && calledBy(m) != 0:
 		p.startCall(ctx, x, m.id, func() error { return x.serveMessage(m) })
 		return
 	case m.kind == rpcRequest || m.kind == rpcInvalid:

@@ -94,8 +94,8 @@ var rpcTexts = []struct{ text, want string }{
 	{`{"jsonrpc":"2.0","method":"a","ID":1}`, `notification method=a`},
 	{`{"jsonrpc":"2.0","method":"a","other":[1,{"method":"b"}],"id":1}`, `request id=1 method=a`},
 
-	{`{"jsonrpc":"2.0","result":19,"id":1}`, `response id=1`},
-	{`{"jsonrpc":"2.0","result":null,"id":1}`, `response id=1`},
+	{`{"jsonrpc":"2.0","result":19,"id":1}`, `response id=1 params=19`},
+	{`{"jsonrpc":"2.0","result":null,"id":1}`, `response id=1 params=null`},
 	{`{"jsonrpc":"2.0","error":{"code":1,"message":""},"id":null}`, `response id=null`},
 	{`{"jsonrpc":"2.0","error":{}}`, `response`},
 	{`{"jsonrpc":"2.0","method":"a","result":1,"id":1}`, `request id=1 method=a`},
@@ -263,8 +263,12 @@ func rpcCompare(t *testing.T, m *rpcMessage, item json.RawMessage) {
 	if string(m.method) != method || isMethod != (m.method != nil) {
 		t.Errorf("method %s, want %s", m.method, method)
 	}
-	if m.params != nil && string(m.params) != string(members["params"]) {
-		t.Errorf("params %s, want %s", m.params, members["params"])
+	params := members["params"]
+	if m.kind == rpcResponse {
+		params = members["result"]
+	}
+	if m.params != nil && string(m.params) != string(params) {
+		t.Errorf("params %s, want %s", m.params, params)
 	}
 	called := m.kind == rpcRequest || m.kind == rpcNotification
 	if called && (version != "2.0" || !isMethod || hasID != (m.kind == rpcRequest) || hasID && !goodID) {
