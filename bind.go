@@ -56,7 +56,6 @@ import (
 //	path, query, header, cookie and bodyFields are disjoint, and together hold
 //	  every field of the input, each list in the order of the Go fields
 //	no two of a list have the same name, headers whatever their case
-//	byName has the index in query of each parameter, by its name
 //	body decodes bodyFields; it is nil if there are none, and the request's
 //	  body is then not looked at
 //	all decodes every field that has a wire name, and sets the defaults of all
@@ -69,7 +68,6 @@ type binding struct {
 	in     *shape // of an object
 	path   []param
 	query  []param
-	byName map[string]int
 	header []param
 	cookie []param
 	body   *objectPlan
@@ -123,7 +121,7 @@ type bindSpec struct {
 // compileBinding compiles the binding of input s for a route. It adds the mistakes to
 // those of the registration; a binding with mistakes is not used.
 func compileBinding(c *decoders, s *shape, spec bindSpec) *binding {
-	b := &binding{in: s, byName: make(map[string]int), sources: make(map[*field]string), runsCode: s.runsCode()}
+	b := &binding{in: s, sources: make(map[*field]string), runsCode: s.runsCode()}
 	at := s.typ.String()
 	for _, f := range s.fields {
 		at := f.place
@@ -133,11 +131,7 @@ func compileBinding(c *decoders, s *shape, spec bindSpec) *binding {
 		case inPath:
 			b.path = append(b.path, c.compileParam(f, name, source, at))
 		case inQuery:
-			if other, twice := b.byName[name]; twice {
-				c.mistakes.addf("%s: %s also takes the query parameter %q", at, b.query[other].goName, name)
-			}
-			b.byName[name] = len(b.query)
-			b.query = append(b.query, c.compileParam(f, name, source, at))
+			b.query = c.appendParam(b.query, f, name, source, at)
 		case inHeader:
 			checkHeaderName(c.mistakes, f, at)
 			b.header = c.appendParam(b.header, f, name, source, at)
@@ -259,13 +253,13 @@ func (spec bindSpec) sourceOf(p *mistakes, f *field, at string) (name, source st
 	return "", inBody
 }
 
-// appendParam appends a header or a cookie to list. Of two with one name the
-// second adds a mistake: one may be in an embedded struct, where nothing hides it.
+// appendParam appends a query parameter, a header or a cookie to list. Of two with one
+// name the second adds a mistake: one may be in an embedded struct, where nothing hides it.
 func (c *decoders) appendParam(list []param, f *field, name, in, at string) []param {
 	p := c.compileParam(f, name, in, at)
 	for _, other := range list {
 		if other.key == p.key && (in == inHeader || other.sourceName == name) {
-			c.mistakes.addf("%s: %s also takes the %s %q", at, other.goName, in, name)
+			c.mistakes.addf("%s: %s also takes the %s %q", at, other.goName, strings.Replace(in, inQuery, "query parameter", 1), name)
 		}
 	}
 	return append(list, p)
@@ -755,22 +749,21 @@ func (p *param) bindPair(d *decoder, v reflect.Value, value string, seen *uint64
 	d.pop()
 }
 
-// findParam returns the index of the parameter that a name in a query string
-// stands for, or -1. It compares first, because parameters are few and their
-// names are rarely escaped, and then unescapes the name for the map. A name that
-// is malformed is that of no parameter.
+// findParam returns the index of the parameter that a name in a query string stands for,
+// or -1. Names are rarely escaped, so it compares first. A name that is malformed is that
+// of no parameter.
 func (b *binding) findParam(d *decoder, name string) int {
 	for i := range b.query {
 		if b.query[i].sourceName == name {
 			return i
 		}
 	}
-	var c *complaint
-	d.scratch, c = appendQueryText(d.scratch[:0], name)
-	if i, ok := b.byName[string(d.scratch)]; ok && c == nil {
-		return i
+	if !strings.ContainsAny(name, "+%") {
+		return -1
 	}
-	return -1
+	text, c := appendQueryText(d.scratch[:0], name)
+	d.scratch = text
+	return slices.IndexFunc(b.query, func(p param) bool { return c == nil && p.sourceName == string(text) })
 }
 
 // appendQueryText appends a name or a value of a query string, decoded. A semicolon

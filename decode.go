@@ -32,9 +32,9 @@ package svc
 //
 // The decoder drives the scanner (json.go), and not the other way round. A
 // plan knows which kind of value comes next, so it looks at one byte, asks the
-// scanner for a value of that kind, and skips a value of another kind. There
-// are no tokens to dispatch on and no tree of values in between, and yet every
-// byte passes the same strict checks, whether its value is wanted or not.
+// scanner for a value of that kind, and skips a value of another kind. There are
+// no tokens and no tree of values in between. Every byte passes the same strict
+// checks, also in values that are skipped.
 //
 // Values are only ever decoded into fresh zero values. No function needs to clear
 // values of an earlier input, and false, 0, nil and "" need not be set.
@@ -102,9 +102,8 @@ type decoder struct {
 }
 
 // A decodeFunc decodes the value at the scanner's position into v, which is
-// settable and zero. It moves the scanner past the value in any case. What is
-// wrong with the value is added to the decoder's violations; after a syntax
-// error (scan.err) v holds nothing that counts.
+// settable and zero. It always moves the scanner past the value, and adds
+// violations to the decoder. After a syntax error (scan.err) v must not be used.
 type decodeFunc func(d *decoder, v reflect.Value)
 
 // sourceOrder is the order in which REST reads the sources, and so the order of
@@ -146,8 +145,8 @@ func (d *decoder) emptyList() []Violation {
 	return d.found.list[:0]
 }
 
-// addViolation adds a violation at the current place. It does not work out the
-// place if nothing more is kept; an input may have 100,000 violations.
+// addViolation adds a violation at the current place. Once the list is full it only
+// counts: an input may have 100,000 violations.
 func (d *decoder) addViolation(c *complaint) {
 	if d.found.full() {
 		d.found.omitted++
@@ -188,10 +187,10 @@ func (d *decoder) pushToken(token string) { d.path = append(d.path, step{token: 
 func (d *decoder) pop()                   { d.path = d.path[:len(d.path)-1] }
 
 // skipIfFull skips the value at hand and reports true once no more violations
-// are kept. The input is refused then, so its values would be made for nothing:
-// 1 MiB of wrong elements would cost 300 MiB. The value is still scanned, since
-// a text that is not JSON is an error of another kind. Whatever can make a value
-// again and again asks this first: lists, maps and pointers.
+// are kept. The input will be refused, and its values would waste memory: 1 MiB of
+// wrong elements would cost 300 MiB. The value is still scanned, since a text that
+// is not JSON is another error. Lists, maps and pointers, which can make many
+// values, call this first.
 func (d *decoder) skipIfFull() bool {
 	if !d.found.full() {
 		return false
@@ -253,9 +252,8 @@ func (d *decoder) makeSyntaxError() error {
 	return d.makeError()
 }
 
-// Short strings share blocks. A request of ten small fields would else make
-// ten allocations of a few bytes, and those are most of what decoding
-// allocates. A block has 256 bytes, and a string of more than 64 bytes has
+// Short strings share blocks. Otherwise a request of ten small fields would make
+// ten allocations of a few bytes, which are most of what decoding allocates. A block has 256 bytes, and a string of more than 64 bytes has
 // memory of its own.
 //
 // The sizes bound what sharing costs the garbage collector: a block lives as
@@ -275,7 +273,7 @@ const (
 // appended. When the next string does not fit, Reset leaves the block to the
 // strings in it. A new block is no longer than the rest of the input, because the
 // strings to come cannot be longer: an input with a single word gets a few bytes.
-// Strings of one byte or none are free: Go has all of them.
+// Strings of at most one byte need no memory: Go keeps all of them.
 func (d *decoder) keepText(raw []byte, escaped bool) string {
 	if escaped {
 		d.scratch = appendUnescaped(d.scratch[:0], raw)
@@ -534,10 +532,9 @@ func (d *decoder) eachElement(most int, tooMany *complaint, decode func()) (coun
 
 var mustBeObject = &complaint{ruleType, "must be an object"}
 
-// decodeMap returns the decodeFunc of a map of shape s. Two names can differ
-// and still be one key, where UnmarshalText reads both as the same. That is a
-// violation, since one of the two values would be lost. A key that cannot be
-// set is zero, and so never stored: another name may mean the zero key.
+// decodeMap returns the decodeFunc of a map of shape s. UnmarshalText may read two
+// names as one key. That is a violation, since one of the values would be lost. A
+// key that cannot be set is not stored: it is zero, which another name may mean.
 func decodeMap(setKey setter, elem decodeFunc, s *shape) decodeFunc {
 	sameKey := &complaint{ruleDuplicate, "is the same key as another name"}
 	return func(d *decoder, v reflect.Value) {
@@ -670,8 +667,8 @@ func (c *decoders) objectPlan(fields []*field, in map[*field]string) *objectPlan
 }
 
 // lenientField returns f as a client reads it in an output: of its type, but
-// without rules and default, and it may be absent. What has happened on the server
-// is not thrown away because another version of it writes less, or more.
+// without rules and default, and it may be absent. The server, perhaps of another
+// version, has already acted; rejecting its answer would hide that.
 func (f *field) lenientField() *field {
 	lenient := *f
 	lenient.rules, lenient.def, lenient.optional, lenient.notNull = nil, nil, true, false
@@ -1077,18 +1074,10 @@ func decodeQuoted(s *shape) decodeFunc {
 // setQuotedString sets a string field tagged `json:",string"`, whose text is a
 // JSON string itself. White space around it is refused, as in encoding/json.
 func setQuotedString(d *decoder, v reflect.Value, text []byte) *complaint {
-	if len(text) == 0 || text[0] != '"' {
+	if !isText(text) || text[len(text)-1] != '"' || !isJSON(text) {
 		return mustBeQuoted
 	}
-	s := scanner{data: text}
-	raw, escaped := s.readString()
-	if s.err != nil || s.pos < len(text) {
-		return mustBeQuoted
-	}
-	if escaped {
-		raw = appendUnescaped(nil, raw)
-	}
-	v.SetString(string(raw))
+	v.SetString(string(textOf(text)))
 	return nil
 }
 

@@ -499,9 +499,9 @@ const (
 const maxDepth = 1000
 
 // A scanner reads one JSON text by the rules of RFC 8259 and I-JSON (RFC 7493).
-// Both leave some texts to the parser to accept or not; two parsers that do not
-// agree about a text are a way past a check (one reads the first "role" of an
-// object, the other the last), so the scanner accepts none of them.
+// Both let parsers accept other texts too. Parsers that read such a text differently
+// let attackers past a check (one reads the first "role" of an object, the other the
+// last), so the scanner accepts none of them.
 //
 //	text                          is an error by
 //	{"a":1,"a":2}                 RFC 7493, section 2.3: a name twice

@@ -9,7 +9,7 @@ package svc
 //	dialect, schemaWriter      what is written, and where references are made
 //	appendShape, appendField   the schema of a type or of a field, null included
 //	writeCustom to writeQuoted the keywords of each kind of type
-//	writeRules                 the constraints, and which bound is written
+//	writeRules                 the constraints
 //	writeAnnotations           descriptions, defaults and examples
 //	appendSelfContained        schemas that need no components beside them
 //	appendParameter            values in a path or a query: text in a URL, where
@@ -554,8 +554,7 @@ func (w *schemaWriter) writeQuoted(m *members, s *shape, null bool) {
 //
 // Generators of 3.0.3 clients make the integer type that people expect from int32,
 // so an int gets that format there. Nothing enforces it. Validators of the other
-// dialects may leave formats alone, so the bounds of int32 are said in words that
-// they do not leave alone.
+// dialects may ignore formats, so int32 has a minimum and a maximum there.
 func (s *shape) formatAndBounds(d dialect) (format, low, high string) {
 	switch {
 	case s.kind.ownFormat() != "":

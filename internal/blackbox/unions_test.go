@@ -388,7 +388,7 @@ func TestUnionMistakes(t *testing.T) {
 		{unionMistake[unionPointer](post), `unionPointer.Type: a discriminator is a string, or of a named type of strings, not of the type *string`},
 		{unionMistake[unionRules](post), `unionRules.Type: the values of a discriminator are those of the alternatives; drop the tags for rules, format and example`},
 		{unionMistake[unionExample](post), `unionExample.Type: the values of a discriminator are those of the alternatives; drop the tags for rules, format and example`},
-		{unionMistake[unionEnum](post), `unionEnum.Type: unionColor.Enum returns a, c, and the alternatives are a, b; list the same values`},
+		{unionMistake[unionEnum](post), `unionEnum.Type: unionColor.Enum returns ["a","c"], and the alternatives are a, b; list the same values`},
 		{unionMistake[unionQuery](post), `unionQuery.Type: a discriminator is a member of the body; drop the tags for other places`},
 		{unionMistake[unionHidden]("POST /x/{type}"), `unionHidden.Type: a discriminator is a member of the body; drop the tags for other places`},
 		{unionMistake[unionTrue](post), `unionTrue.Type: discriminator:"yes": want "true"`},
