@@ -577,12 +577,7 @@ func (s *Service) findForCall(resource, name string) (*method, error) {
 			return m, nil
 		}
 	}
-	return nil, noMethodError(resource, name)
-}
-
-// noMethodError returns the error for an unknown method.
-func noMethodError(resource, name string) *Error {
-	return Errorf(CodeUnimplemented, "there is no method %q in resource %q", name, resource)
+	return nil, Errorf(CodeUnimplemented, "there is no method %q in resource %q", name, resource)
 }
 
 // Info tells a method how it was called.

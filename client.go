@@ -137,9 +137,10 @@ func connect(iface reflect.Type, client reflect.Value, baseURL string, opts *Cli
 		return p.err("connect to " + iface.String())
 	}
 	var methods map[string]*method
-	if c.service = compileForClient(p, iface, o.Service); c.service != nil {
+	before := len(p.list)
+	if s := compileForClient(p, iface, o.Service); len(p.list) == before {
 		methods = make(map[string]*method)
-		for _, m := range c.service.methods {
+		for _, m := range s.methods {
 			methods[m.goName] = m
 		}
 	}
@@ -158,20 +159,11 @@ func connect(iface reflect.Type, client reflect.Value, baseURL string, opts *Cli
 }
 
 // compileForClient compiles the service as the server has it, but without an
-// implementation. It returns nil if there are mistakes, which it notes.
+// implementation.
 func compileForClient(p *mistakes, iface reflect.Type, opts *Options) *Service {
-	var o Options
-	if opts != nil {
-		o = *opts
-	}
-	o = o.withDefaults(iface)
+	o := opts.withDefaults(iface)
 	o.Intercept, o.Idempotency = nil, nil // they belong to the server
-	before := len(p.list)
-	s := compileService(p, iface, nil, o)
-	if len(p.list) > before {
-		return nil
-	}
-	return s
+	return compileService(p, iface, nil, o)
 }
 
 // checkClient returns the fields of the struct that client points to, in their
@@ -254,7 +246,7 @@ func (c *connection) compileField(p *mistakes, iface reflect.Type, f reflect.Str
 	rm, ok := iface.MethodByName(f.Name)
 	switch {
 	case !ok:
-		p.addf("%v has no method of that name%s", iface, suggestField(iface, f.Name))
+		p.addf("%v has no method of that name%s", iface, suggestName(iface, f.Name))
 		return reflect.Value{}
 	case f.Type != rm.Type:
 		p.addf("its type is %v; give it that of the method of %v, %v", f.Type, iface, rm.Type)
@@ -268,17 +260,6 @@ func (c *connection) compileField(p *mistakes, iface reflect.Type, f reflect.Str
 	return reflect.MakeFunc(f.Type, c.compileCall(p, methods[f.Name]).callField)
 }
 
-// suggestField returns the end of a message about a field that is no method: the
-// method that was probably meant, or "".
-func suggestField(iface reflect.Type, name string) string {
-	for i := range iface.NumMethod() {
-		if m := iface.Method(i).Name; strings.EqualFold(m, name) {
-			return "; call it " + m
-		}
-	}
-	return ""
-}
-
 // A connection is what the methods of one client share. It is written by Connect
 // alone.
 //
@@ -288,7 +269,6 @@ func suggestField(iface reflect.Type, name string) string {
 //	  the end, and the same with its escapes
 //	max > 0
 type connection struct {
-	service *Service
 	http    http.Client
 	base    url.URL
 	path    string
@@ -1238,6 +1218,7 @@ func (t handlerTransport) RoundTrip(r *http.Request) (*http.Response, error) {
 		served.URL = u // a server sees no scheme and host
 	}
 	w := &pipeWriter{header: make(http.Header), body: writer, begun: make(chan struct{})}
+	w.response = &http.Response{Proto: "HTTP/1.1", ProtoMajor: 1, ProtoMinor: 1, Body: &pipeBody{reader, cancel}, ContentLength: -1, Request: r}
 	go func() {
 		defer cancel()
 		defer served.Body.Close()
@@ -1262,18 +1243,20 @@ func (t handlerTransport) RoundTrip(r *http.Request) (*http.Response, error) {
 		cancel()
 		return nil, err
 	}
-	return w.response(r, reader, cancel)
+	if <-w.begun; w.response.StatusCode == 0 {
+		return nil, w.err
+	}
+	return w.response, nil
 }
 
 // A pipeWriter is the http.ResponseWriter of a handlerTransport. As with a server of
 // net/http, one goroutine uses it at a time.
 type pipeWriter struct {
-	header http.Header
-	body   *io.PipeWriter
-	begun  chan struct{} // closed when the fields below are set
-	status int           // 0 if the handler panicked before it began
-	sent   http.Header   // header, when it was sent
-	err    error         // of that panic
+	header   http.Header
+	body     *io.PipeWriter
+	begun    chan struct{}  // closed when the fields below are set
+	response *http.Response // its status is 0 if the handler panicked before it began
+	err      error          // of that panic
 }
 
 // Header returns the header of the response, to be changed until it is sent.
@@ -1281,8 +1264,8 @@ func (w *pipeWriter) Header() http.Header { return w.header }
 
 // WriteHeader begins the response.
 func (w *pipeWriter) WriteHeader(status int) {
-	if w.status == 0 && status >= 200 {
-		w.status, w.sent = status, w.header.Clone()
+	if s := w.response; s.StatusCode == 0 && status >= 200 {
+		s.Status, s.StatusCode, s.Header = statusText(status), status, w.header.Clone()
 		close(w.begun)
 	}
 }
@@ -1308,24 +1291,11 @@ func (w *pipeWriter) finish(panicked any) {
 	if panicked != err {
 		err = panicError(panicked)
 	}
-	if w.status == 0 {
+	if w.response.StatusCode == 0 {
 		w.err = err
 		close(w.begun)
 	}
 	w.body.CloseWithError(fmt.Errorf("%w: %w", io.ErrUnexpectedEOF, err))
-}
-
-// response returns the response that has begun.
-func (w *pipeWriter) response(r *http.Request, reader *io.PipeReader, cancel context.CancelFunc) (*http.Response, error) {
-	<-w.begun
-	if w.status == 0 {
-		return nil, w.err
-	}
-	return &http.Response{
-		Status: statusText(w.status), StatusCode: w.status,
-		Proto: "HTTP/1.1", ProtoMajor: 1, ProtoMinor: 1,
-		Header: w.sent, Body: &pipeBody{reader, cancel}, ContentLength: -1, Request: r,
-	}, nil
 }
 
 // A pipeBody is the body of a response that a handler is writing.

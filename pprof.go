@@ -13,6 +13,7 @@ import (
 	"html"
 	"io"
 	"maps"
+	"math"
 	"net/http"
 	"net/url"
 	"os"
@@ -112,10 +113,8 @@ func servePprof(w http.ResponseWriter, r *http.Request, name string) *pprofError
 		io.WriteString(w, strings.Join(os.Args, "\x00"))
 	case "symbol":
 		writeSymbols(w, r, body)
-	case "profile":
-		return recordCPU(w, r)
-	case "trace":
-		return recordTrace(w, r)
+	case "profile", "trace":
+		return serveRecording(w, r, name)
 	default:
 		return serveNamedProfile(w, r, name)
 	}
@@ -152,46 +151,26 @@ func serveNamedProfile(w http.ResponseWriter, r *http.Request, name string) *ppr
 // a profiler for hours.
 const maxProfileSeconds = 300
 
-// recordCPU serves a CPU profile that starts now.
-func recordCPU(w http.ResponseWriter, r *http.Request) *pprofError {
-	seconds, err := strconv.Atoi(cmp.Or(r.URL.Query().Get("seconds"), "30"))
-	if err != nil || seconds < 1 || seconds > maxProfileSeconds {
-		return pprofSecondsError()
+// serveRecording serves a CPU profile or an execution trace that starts now.
+func serveRecording(w http.ResponseWriter, r *http.Request, name string) *pprofError {
+	what, usual, start, stop := "CPU profile", "30", pprof.StartCPUProfile, pprof.StopCPUProfile
+	if name == "trace" {
+		what, usual, start, stop = "trace", "1", trace.Start, trace.Stop
 	}
-	setPprofFile(w, "profile")
-	duration := time.Duration(seconds) * time.Second
-	if err := pprof.StartCPUProfile(newRecordWriter(w, r, duration)); err != nil {
-		return &pprofError{http.StatusConflict, "another CPU profile is being recorded; try again later"}
+	seconds, err := strconv.ParseFloat(cmp.Or(r.URL.Query().Get("seconds"), usual), 64)
+	if err != nil || !(seconds >= 1 && seconds <= maxProfileSeconds) || name == "profile" && seconds != math.Trunc(seconds) { // NaN is not >= 1
+		return &pprofError{http.StatusBadRequest, fmt.Sprintf("seconds must be a number from 1 to %d", maxProfileSeconds)}
 	}
-	defer pprof.StopCPUProfile() // waits for the last write
-	waitFor(r.Context(), duration)
-	return nil
-}
-
-// recordTrace serves an execution trace that starts now.
-func recordTrace(w http.ResponseWriter, r *http.Request) *pprofError {
-	seconds, err := strconv.ParseFloat(cmp.Or(r.URL.Query().Get("seconds"), "1"), 64)
-	if err != nil || !(seconds >= 1 && seconds <= maxProfileSeconds) { // false for NaN too
-		return pprofSecondsError()
-	}
-	setPprofFile(w, "trace")
+	setPprofFile(w, name)
 	duration := time.Duration(seconds * float64(time.Second))
-	if err := trace.Start(newRecordWriter(w, r, duration)); err != nil {
-		return &pprofError{http.StatusConflict, "another trace is being recorded; try again later"}
+	if err := start(newRecordWriter(w, r, duration)); err != nil {
+		return &pprofError{http.StatusConflict, "another " + what + " is being recorded; try again later"}
 	}
-	defer trace.Stop() // waits for the last write
-	waitFor(r.Context(), duration)
+	defer stop() // waits for the last write
+	ctx, cancel := context.WithTimeout(r.Context(), duration)
+	defer cancel()
+	<-ctx.Done()
 	return nil
-}
-
-// waitFor returns after d, or when ctx ends.
-func waitFor(ctx context.Context, d time.Duration) {
-	timer := time.NewTimer(d)
-	defer timer.Stop()
-	select {
-	case <-ctx.Done():
-	case <-timer.C:
-	}
 }
 
 // A recordWriter writes what the runtime records. The runtime calls Write from its own
@@ -282,11 +261,6 @@ func readPprofBody(w http.ResponseWriter, r *http.Request) ([]byte, *pprofError)
 type pprofError struct {
 	status  int
 	message string
-}
-
-// pprofSecondsError returns the error for an invalid number of seconds.
-func pprofSecondsError() *pprofError {
-	return &pprofError{http.StatusBadRequest, fmt.Sprintf("seconds must be a number from 1 to %d", maxProfileSeconds)}
 }
 
 // writePprofError writes e as plain text with the header X-Go-Pprof, which go tool pprof

@@ -367,10 +367,6 @@ func MustRegister[I any](impl I, opts *Options) *Service {
 // register is Register without the type parameter, so that registration is
 // compiled once and not for every interface.
 func register(iface reflect.Type, impl any, opts *Options) (*Service, error) {
-	var o Options
-	if opts != nil {
-		o = *opts
-	}
 	p := new(mistakes)
 	switch {
 	case iface.Kind() != reflect.Interface:
@@ -378,8 +374,7 @@ func register(iface reflect.Type, impl any, opts *Options) (*Service, error) {
 	case impl == nil || isNilPointer(impl):
 		p.addf("the implementation of %v is nil", iface)
 	default:
-		o = o.withDefaults(iface)
-		if s := compileService(p, iface, impl, o); len(p.list) == 0 {
+		if s := compileService(p, iface, impl, opts.withDefaults(iface)); len(p.list) == 0 {
 			return s, nil
 		}
 	}
@@ -393,8 +388,12 @@ func isNilPointer(impl any) bool {
 	return v.Kind() == reflect.Pointer && v.IsNil()
 }
 
-// withDefaults returns a copy of o with the defaults filled in.
-func (o Options) withDefaults(iface reflect.Type) Options {
+// withDefaults returns a copy of opts, which may be nil, with the defaults filled in.
+func (opts *Options) withDefaults(iface reflect.Type) Options {
+	var o Options
+	if opts != nil {
+		o = *opts
+	}
 	if o.Name == "" && iface.Name() != "" {
 		o.Name = documentName(iface.Name())
 	}
@@ -431,7 +430,7 @@ func compileService(p *mistakes, iface reflect.Type, impl any, o Options) *Servi
 	p.where = ""
 	for _, name := range slices.Sorted(maps.Keys(o.Methods)) {
 		if _, ok := iface.MethodByName(name); !ok {
-			p.addf("Options.Methods[%q]: %v has no method of that name%s", name, iface, suggestName(s.methods, name))
+			p.addf("Options.Methods[%q]: %v has no method of that name%s", name, iface, suggestName(iface, name))
 		}
 	}
 	usesDefault := func(m *method) bool { return m.resource == o.Resource }
@@ -551,10 +550,10 @@ func checkDocuments(p *mistakes, o Options) {
 
 // suggestName returns the end of a message about the unknown method name: the name that
 // was probably meant, or "".
-func suggestName(methods []*method, name string) string {
-	for _, m := range methods {
-		if strings.EqualFold(m.goName, name) || m.name == name {
-			return fmt.Sprintf("; write %q", m.goName)
+func suggestName(iface reflect.Type, name string) string {
+	for i := range iface.NumMethod() {
+		if m := iface.Method(i).Name; strings.EqualFold(m, strings.ReplaceAll(name, "_", "")) {
+			return fmt.Sprintf("; write %q", m)
 		}
 	}
 	return ""
@@ -572,7 +571,7 @@ func Join(name string, services ...*Service) *Service {
 	if len(services) == 0 {
 		p.addf("there is nothing to join")
 	}
-	j := &Service{name: name, workspaces: new(sync.Pool)}
+	j := new(Service)
 	var first *Service
 	for i, s := range services {
 		if s == nil {
@@ -580,9 +579,8 @@ func Join(name string, services ...*Service) *Service {
 			continue
 		}
 		if first == nil {
-			first = s
-			j.description, j.version, j.defaults = s.description, s.version, s.defaults
-			j.contact, j.license, j.openAPI = s.contact, s.license, s.openAPI
+			first, *j = s, *s
+			j.name, j.prefix, j.methods, j.types, j.workspaces = name, "", nil, nil, new(sync.Pool)
 		}
 		if s.defaults.BaseURL != j.defaults.BaseURL {
 			p.addf("%s and %s differ in Options.Defaults.BaseURL, of which one document has one", first.name, s.name)

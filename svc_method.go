@@ -613,20 +613,19 @@ func (c *methodCompiler) chooseCall(rm reflect.Method, sig signature, direct Cal
 // directName returns the function that makes the Caller of a method with this
 // signature.
 func (sig signature) directName() string {
-	in, out := sig.in != nil, sig.out != nil
-	switch {
-	case sig.stream && in:
-		return "DirectStream"
-	case sig.stream:
-		return "DirectStreamOut"
-	case in && out:
-		return "Direct"
-	case in:
-		return "DirectIn"
-	case out:
-		return "DirectOut"
+	name := "Direct"
+	if sig.stream {
+		name += "Stream"
 	}
-	return "DirectNone"
+	switch {
+	case sig.in == nil && sig.out == nil:
+		return name + "None"
+	case sig.in == nil:
+		return name + "Out"
+	case sig.out == nil:
+		return name + "In"
+	}
+	return name
 }
 
 // A Caller calls one method without reflection. [Direct] and its siblings make
@@ -978,12 +977,12 @@ func compareRoutes(a, b []string) (same, cross bool) {
 // Trying each route on an http.ServeMux needs fewer lines, and 7 µs for each method.
 func checkRoutes(p *mistakes, methods []*method) {
 	known := make(map[string]bool, len(methods))
-	var routes, masks [][]string
+	var masks [][]string
 	for i, m := range methods {
-		route := m.segments()
-		if routes = append(routes, route); m.path == "" { // noted already, or not served over REST
+		if m.path == "" { // noted already, or not served over REST
 			continue
 		}
+		route := m.segments()
 		mask := route[:1] // enough for a route without placeholders
 		if slices.Contains(route, "") {
 			mask = slices.Clone(route)
@@ -1000,7 +999,7 @@ func checkRoutes(p *mistakes, methods []*method) {
 			clashes, isNew = clashes || cross, isNew && !same
 		}
 		if clashes {
-			noteClashes(p, methods[:i+1], routes)
+			noteClashes(p, methods[:i], m)
 		}
 		if known[text] = true; isNew {
 			masks = append(masks, mask)
@@ -1008,12 +1007,10 @@ func checkRoutes(p *mistakes, methods []*method) {
 	}
 }
 
-// noteClashes notes each method whose route clashes with the route of the last one.
-func noteClashes(p *mistakes, methods []*method, routes [][]string) {
-	last := len(methods) - 1
-	m := methods[last]
-	for i, other := range methods[:last] {
-		switch same, cross := compareRoutes(routes[last], routes[i]); {
+// noteClashes notes each of methods whose route clashes with that of m.
+func noteClashes(p *mistakes, methods []*method, m *method) {
+	for _, other := range methods {
+		switch same, cross := compareRoutes(m.segments(), other.segments()); {
 		case same:
 			p.addf("%s and %s have the same route %s %s; give one of them an HTTP pattern or a resource of its own, in Options.Methods", other.title(), m.title(), m.method, m.path)
 		case cross:
