@@ -552,3 +552,36 @@ func TestMCPFieldsMistakes(t *testing.T) {
 	}
 	svc.MustRegister[mcpPickless](pickless{}, &svc.Options{Resource: "p"}).MCP(opts)
 }
+
+// FuzzMCPFields sends any JSON as the argument fields: a list of known names gets these
+// members, and all else an error.
+func FuzzMCPFields(f *testing.F) {
+	s, opts, _ := newPicked(svc.Options{})
+	h := s.MCP(opts)
+	for _, text := range []string{`["id"]`, `["title","id","title"]`, `[]`, `[null]`, `["\u0069d"]`, `["ID"]`, `[["id"]]`, `{"id":1}`, `"id"`, `[ "id" , 1e2]`} {
+		f.Add(text)
+	}
+	f.Fuzz(func(t *testing.T, text string) {
+		if !json.Valid([]byte(text)) || strings.ContainsAny(text, "\r\n") {
+			return
+		}
+		var names []string
+		ok := json.Unmarshal([]byte(text), &names) == nil && len(names) > 0
+		for _, name := range names {
+			ok = ok && slices.Contains([]string{"id", "title", "next", "o<d/é"}, name)
+		}
+		var answer struct {
+			Result struct{ StructuredContent map[string]any }
+		}
+		json.Unmarshal(mcpPost(h, mcpLegacy("", "tools/call", `"name":"p_get","arguments":{"fields":`+text+`}`)).Body.Bytes(), &answer)
+		got := answer.Result.StructuredContent
+		if ok != (got != nil) {
+			t.Fatalf("%s is taken: %t, want %t", text, got != nil, ok)
+		}
+		for name := range got {
+			if !slices.Contains(names, name) {
+				t.Errorf("%s gets %v", text, got)
+			}
+		}
+	})
+}
