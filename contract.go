@@ -6,10 +6,10 @@ package svc
 //
 // Plans are compared by trial. Where two of them differ, a probe is a value that the
 // sender's plan takes and the reader's may refuse: at a bound and beside it, or a text of
-// one pattern that is none of the other. It stands in a value that is otherwise as short
-// as can be, and both plans read it; so each break has a witness that was tried. Of an
-// input the released plan is the sender's, and of an output that of the service: what it
-// may answer has to be what the released plan takes.
+// one pattern that is none of the other. Decoders of both plans read its scalars. It stands
+// in a value that is otherwise as short as can be, and what a service refuses of an input is
+// tried on the plan that it has. Of an input the released plan is the sender's, and of an
+// output that of the service: what it may answer has to be what the released plan takes.
 
 import (
 	"bytes"
@@ -65,7 +65,7 @@ type Break struct {
 	Why    string // what is and what was; or "cannot tell" and why, as for types that read their own JSON
 	// Witness is an input that the released plan takes and that of the service refuses, as
 	// params of JSON-RPC; what only REST has is under the name of its parameter. It is nil
-	// if no input is refused.
+	// if no input is refused. For a Body it has the media type.
 	Witness json.RawMessage
 }
 
@@ -280,6 +280,9 @@ func (c *contract) planInput(m *method, alone bool) *contractPlan {
 	p, tokens := &contractPlan{Kind: "object"}, m.bind.sourceTokens()
 	for _, f := range m.in.fields {
 		g, source := c.planField(f), m.bind.sources[f]
+		if source == inBody && f.isNameless() { // which nobody can send without a route
+			continue
+		}
 		if source != inBody {
 			name := tokens[f][1:]
 			if source == inPath {
@@ -544,18 +547,20 @@ func (c *comparison) compareErrors(was, is *contractMethod) {
 func (c *comparison) compareInputs(was, is *contractMethod) {
 	old, now := cmp.Or(was.Input, &contractPlan{Kind: "object"}), cmp.Or(is.Input, &contractPlan{Kind: "object"})
 	p := newProber(c.inputs)
-	p.service, p.strict, p.usesMCP = is.compiled, is.Strict, slices.Contains(was.Transports, TransportMCP)
+	inBody := func(f *contractPlan) bool { return f.From == "" }
+	readsBody := slices.ContainsFunc(now.Fields, inBody)
+	p.service, p.usesMCP = is.compiled, slices.Contains(was.Transports, TransportMCP)
+	p.strict = is.Strict && (readsBody || !slices.Equal(was.Transports, []Transport{TransportREST}))
 	for _, f := range old.Fields {
 		if g := now.child(f.Name); g != nil && g.From != f.From && sameRoute(was, is) {
 			p.remark("/"+f.Name, "comes from %s, came from %s", cmp.Or(g.From, "body"), cmp.Or(f.From, "body"))
 		}
 	}
 	p.compare(old, now, "", func(text string) string { return text })
-	if is.Strict && !was.Strict {
+	if p.strict && !was.Strict {
 		p.refuse("", "unknown members are refused now (Strict)", p.object(old.alternatives()[0].Fields, now, unnamed(old.Fields), "0"))
 	}
-	inBody := func(f *contractPlan) bool { return f.From == "" }
-	if sameRoute(was, is) && is.compiled.hasBody() && slices.ContainsFunc(now.Fields, inBody) && !slices.ContainsFunc(old.Fields, inBody) {
+	if sameRoute(was, is) && is.compiled.hasBody() && readsBody && !slices.ContainsFunc(old.Fields, inBody) {
 		if least := p.sample(old, now); p.missing == "" {
 			p.found = append(p.found, Break{At: "input", Why: "needs a JSON body over REST, needed none", Witness: json.RawMessage(least)})
 		}

@@ -414,7 +414,7 @@ func (p *prober) compare(a, b *contractPlan, at string, in func(string) string) 
 		p.compareObjects(x, y, at, in)
 	case a.Kind == "map" && b.Kind == "object":
 		p.remark(at, "%s: unknown names are ignored", p.changed(a, b))
-		p.compareMembers(membersLike(a.Of, y), y, at, in)
+		p.compareMembers(p.membersLike(a, y), y, at, in)
 	case a.Kind == "map" && b.Kind == "map":
 		with := func(key, value string) string { return in(`{"` + textOr(key) + `":` + value + "}") }
 		p.compare(a.Of, b.Of, at+"/*", func(text string) string { return with(p.sample(a.Keys, b.Keys), text) })
@@ -448,16 +448,22 @@ func (p *prober) compareObjects(x, y *contractPlan, at string, in func(string) s
 }
 
 // membersLike returns optional fields with the plan of a map's values, with the names that
-// an object has, and one that stands for all others.
-func membersLike(of, object *contractPlan) (list []*contractPlan) {
+// an object has, as far as they can be names in the map, and one that stands for all others.
+func (p *prober) membersLike(of, object *contractPlan) (list []*contractPlan) {
 	var fields []*contractPlan
 	for _, a := range object.alternatives() {
 		fields = append(fields, a.Fields...)
 	}
 	for _, f := range append(fields, &contractPlan{Name: unnamed(fields), From: "*"}) {
-		named := *of
+		key := f.Name
+		if of.Keys.jsonType() == "string" {
+			key = string(appendQuoted(nil, key))
+		}
+		named := *of.Of
 		named.Name, named.From, named.Optional = f.Name, f.From, true
-		list = append(list, &named)
+		if p.refuses(of.Keys, key) == nil {
+			list = append(list, &named)
+		}
 	}
 	return list
 }
@@ -544,13 +550,16 @@ func unnamed(fields []*contractPlan) string {
 	return name
 }
 
-// canCarry reports whether a client can send JSON as the value of a field: over REST alone
-// there is no null, no empty list, no empty segment of a path, and not every header.
-func (p *contractPlan) canCarry(text string) bool {
+// canCarry reports whether a client can send JSON as the value of a field.
+func (p *contractPlan) canCarry(text string) bool { return !p.RESTOnly || p.fitsREST(text) }
+
+// fitsREST is canCarry for a client over REST: outside of bodies there is no null, no empty
+// list, no empty segment of a path, and not every header.
+func (p *contractPlan) fitsREST(text string) bool {
 	source, name, _ := strings.Cut(p.From, " ")
 	plain := textOr(text)
 	switch {
-	case !p.RESTOnly:
+	case p.From == "" || p.From == "*":
 		return true
 	case source == inPath:
 		return text != "null" && plain != "" && plain != "." && plain != ".."
@@ -646,6 +655,10 @@ func (p *prober) some(a, b *contractPlan, n int) []string {
 		}
 	}
 	list = append(list, others...)
+	carried := slices.DeleteFunc(slices.Clone(list), func(text string) bool { return !a.fitsREST(text) })
+	if len(carried) >= n { // so that a break of another field can be shown over REST
+		list = carried
+	}
 	switch {
 	case len(list) >= n:
 	case a.Go != "" && len(values) == 0:

@@ -318,6 +318,8 @@ func (t *pairTally) checkWitness(send *sender, method, route string, transports 
 	switch {
 	case unknown && !slices.ContainsFunc(fields, func(f inputField) bool { return f.From == "" }):
 		return
+	case unknown && make != nil && len(transports) > 1 && takesREST(send.nowREST, make()): // it reads no body any more
+		return
 	case make == nil && len(transports) > 1 && !restOnly:
 		t.notSent++
 		return

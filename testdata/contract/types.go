@@ -5,6 +5,7 @@ import (
 	"math/rand/v2"
 	"os"
 	"path/filepath"
+	"regexp"
 	"slices"
 	"strconv"
 	"strings"
@@ -30,12 +31,14 @@ type madeField struct {
 	nameless bool
 }
 
-// A madeMethod has the structs of a method, of which the first is its input.
+// A madeMethod has the structs of a method, of which the first is its input. The others are
+// the alternatives of the union U, of which the last may be missing.
 type madeMethod struct {
-	structs    [][]*madeField
-	route      string
-	transports string
-	query      bool // all fields come from the query
+	alternatives int
+	structs      [][]*madeField
+	route        string
+	transports   string
+	query        bool // all fields come from the query
 }
 
 // A maker makes types up.
@@ -84,6 +87,9 @@ func (m maker) value(depth, structs int) madeType {
 	case 3:
 		return madeType{text: "map[" + m.pick("string", "string", "int8", "uint16", "Colour", "netip.Addr") + "]" + m.value(depth-1, structs).text, kind: "other"}
 	case 4, 5:
+		if structs > 1 && m.chance(40) {
+			return madeType{text: m.pick("*U", "[]U", "[]*U", "map[string]U"), kind: "union"}
+		}
 		if structs > 1 {
 			s := "S" + strconv.Itoa(1+m.IntN(structs-1))
 			return madeType{text: m.pick("*"+s, "[]"+s, "[]*"+s, "map[string]"+s), kind: "struct"}
@@ -121,6 +127,10 @@ func (m maker) reoption(f *madeField, param bool) {
 	if strings.HasPrefix(f.typ.text, "svc.Optional[") || strings.HasPrefix(f.typ.text, "*") {
 		f.typ.text = bare
 	}
+	if f.typ.kind == "union" {
+		f.typ.text = m.pick("*U", "[]U", "map[string]U")
+		return
+	}
 	if f.typ.kind == "struct" { // of which one must be able to end
 		f.typ.text = m.pick("*", "[]", "map[string]") + "S" + f.typ.text[strings.LastIndexByte(f.typ.text, 'S')+1:]
 		return
@@ -141,7 +151,7 @@ func (m maker) rerule(f *madeField, param bool) {
 		item = *f.typ.elem
 		if f.typ.kind == "list" && m.chance(60) {
 			low, high := m.IntN(3), 2+m.IntN(3)
-			if m.chance(50) && !strings.Contains(f.typ.text, "S") { // of which one must be able to end
+			if m.chance(50) && !strings.ContainsAny(f.typ.text, "SU") { // of which one must be able to end
 				f.rules = append(f.rules, "minItems", strconv.Itoa(low))
 			}
 			if m.chance(60) {
@@ -260,7 +270,7 @@ func (m maker) floatRules(f *madeField) {
 
 // method makes a method up.
 func (m maker) method(i int) *madeMethod {
-	method := &madeMethod{route: fmt.Sprintf("POST /m%d", i), transports: m.pick("", "", "", "svc.TransportREST", "svc.TransportRPC")}
+	method := &madeMethod{alternatives: 1 + m.IntN(2), route: fmt.Sprintf("POST /m%d", i), transports: m.pick("", "", "", "svc.TransportREST", "svc.TransportRPC")}
 	n := 1 + m.IntN(3)
 	kind := m.IntN(5)
 	if method.query = kind == 0; method.query {
@@ -312,6 +322,9 @@ func (m maker) change(old *madeMethod, n int) *madeMethod {
 		}
 		method.structs = append(method.structs, copied)
 	}
+	if m.chance(10) {
+		method.alternatives = 3 - method.alternatives
+	}
 	for range n {
 		s := m.IntN(len(method.structs))
 		fields := method.structs[s]
@@ -359,6 +372,8 @@ func (m maker) change(old *madeMethod, n int) *madeMethod {
 	return &method
 }
 
+var unionName = regexp.MustCompile(`\bU\b`)
+
 // writeStruct writes a struct in Go.
 func writeStruct(b *strings.Builder, name, suffix string, fields []*madeField) {
 	fmt.Fprintf(b, "type %s struct {\n", name)
@@ -367,6 +382,7 @@ func writeStruct(b *strings.Builder, name, suffix string, fields []*madeField) {
 		for k := range 4 {
 			text = strings.ReplaceAll(text, fmt.Sprintf("S%d", k), fmt.Sprintf("S%d%s", k, suffix))
 		}
+		text = unionName.ReplaceAllString(text, "U"+suffix)
 		tag := fmt.Sprintf("json:%q", f.name+f.options)
 		if f.nameless {
 			tag = fmt.Sprintf("json:\"-\" %s:%q", f.place, "X-"+f.name+",omitempty")
@@ -490,6 +506,13 @@ func makeServices(dir string, groups, methods, versions int, seed uint64) error 
 				for k, fields := range method.structs {
 					suffix := fmt.Sprintf("m%dg%s", i, name)
 					writeStruct(&b, fmt.Sprintf("S%d%s", k, suffix), suffix, fields)
+				}
+				if n := min(method.alternatives, len(method.structs)-1); n > 0 {
+					fmt.Fprintf(&b, "type Um%dg%s struct {\n\tType string `json:\"type\" discriminator:\"true\"`\n", i, name)
+					for k := range n {
+						fmt.Fprintf(&b, "\tA%d *S%dm%dg%s `variant:\"a%d\"`\n", k, k+1, i, name, k)
+					}
+					b.WriteString("}\n\n")
 				}
 				iface += fmt.Sprintf("\tMethod%d(context.Context, *S0m%dg%s) error\n", i, i, name)
 				impl += fmt.Sprintf("func (impl%s) Method%d(context.Context, *S0m%dg%s) error { return nil }\n", name, i, i, name)
