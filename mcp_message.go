@@ -85,8 +85,11 @@ func isLegacyRevision(v string) bool { return slices.Contains(legacyRevisions, v
 // isModernRevision reports whether v is the date of a modern revision, known or not.
 // Dates in this form compare as strings.
 func isModernRevision(v string) bool {
+	if v < modernRevision {
+		return false
+	}
 	_, err := time.Parse(time.DateOnly, v)
-	return err == nil && v >= modernRevision
+	return err == nil
 }
 
 // A message is a JSON-RPC message with the members of its params that several methods
@@ -536,7 +539,10 @@ func (x *exchange) saysMethod(method []byte) bool {
 // error, since two programs might read different ones.
 func (x *exchange) checkModern(m *message) *mcpError {
 	x.revision = modernRevision
-	header, overHTTP, version := x.versionHeader(), x.pipe == nil, textAt(m.meta.version)
+	header, overHTTP, version := x.versionHeader(), x.pipe == nil, []byte(nil)
+	if isText(m.meta.version) {
+		version = textOf(m.meta.version)
+	}
 	switch {
 	case x.inBatch:
 		return noBatches
@@ -548,12 +554,12 @@ func (x *exchange) checkModern(m *message) *mcpError {
 		// Without _meta only the header has the revision. A later revision may not
 		// have _meta at all.
 		return unsupportedVersion(header[0])
-	case !isText(m.meta.version):
+	case version == nil:
 		return noMetaVersion
-	case overHTTP && version != header[0]:
+	case overHTTP && string(version) != header[0]:
 		return versionMismatch
-	case version != modernRevision:
-		return unsupportedVersion(version)
+	case string(version) != modernRevision:
+		return unsupportedVersion(string(version))
 	case !x.saysMethod(m.method):
 		return methodMismatch
 	case !isJSONObject(m.meta.capabilities):
