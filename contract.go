@@ -391,6 +391,7 @@ func readContract(text []byte) (*contract, error) {
 		c.types[t.Type] = t
 	}
 	for _, m := range c.Methods {
+		m.Headers = slices.DeleteFunc(m.Headers, func(h *contractPlan) bool { return h == nil })
 		plans = append(append(plans, m.Headers...), m.Input, m.Output, m.Error)
 	}
 	for _, p := range plans {
@@ -410,15 +411,16 @@ func (c *contract) link(wrong *mistakes, p *contractPlan) {
 	}
 	p.object = c.types[p.Object]
 	parts := slices.Concat(p.Fields, p.Union)
-	ok := !slices.Contains(parts, nil) && (p.Object == "" || p.object != nil) && (p.Union == nil || p.Fields != nil)
+	noFields := func(a *contractPlan) bool { return a == nil || a.Fields == nil }
+	ok := !slices.Contains(parts, nil) && (p.Object == "" || p.object != nil) && (p.Union == nil || p.Fields != nil && !slices.ContainsFunc(p.Union, noFields))
 	switch p.Kind {
 	case "list":
-		ok = p.Of != nil
+		ok = ok && p.Of != nil
 	case "map":
-		ok = p.Of != nil && p.Keys != nil
+		ok = ok && p.Of != nil && p.Keys != nil
 	case "custom", "text", "object":
 	default:
-		ok = plainTypes[p.Kind] != nil
+		ok = ok && plainTypes[p.Kind] != nil
 	}
 	if !ok {
 		wrong.addf("no value is a %q of the form %s", p.Kind, encodeDocument(p))

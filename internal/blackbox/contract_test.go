@@ -584,6 +584,7 @@ func TestCheckReleased(t *testing.T) {
 		{"no contract", "{}", true, nil, "^FATAL .*damaged", false},
 		{"a kind that is none", strings.Replace(contract(old), `"kind":"string"`, `"kind":"stringy"`, 1), true, nil, `^FATAL .*damaged(?s).*"stringy"`, false},
 		{"a rule that is none", strings.Replace(contract(old), `"kind":"string"`, `"kind":"string","rules":{"maxLength":-1}`, 1), true, nil, "^FATAL .*damaged(?s).*maxLength is -1", false},
+		{"a field that is none", strings.Replace(contract(old), `"fields":[`, `"fields":[null,`, 1), true, nil, `^FATAL .*damaged(?s).*"object"`, false},
 		{"another form", strings.Replace(contract(old), `"contract":1`, `"contract":9`, 1), true, nil, "^FATAL .*form 9", false},
 	} {
 		file := filepath.Join(t.TempDir(), "released.json")

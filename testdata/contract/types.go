@@ -138,8 +138,8 @@ func (m maker) reoption(f *madeField, param bool) {
 	switch {
 	case m.chance(15):
 		f.typ.text = "*" + f.typ.text
-	case m.chance(8) && !param:
-		f.typ.text, f.options = "svc.Optional["+f.typ.text+"]", ",omitzero"
+	case m.chance(8) && !param && !strings.Contains(f.typ.text, "U"):
+		f.typ.text, f.options, f.def = "svc.Optional["+f.typ.text+"]", ",omitzero", ""
 	}
 }
 
