@@ -616,7 +616,7 @@ func (p *prober) elements(a, b *contractPlan, n int) []string {
 // sample returns a short value of a, which b takes too if there is such a value.
 func (p *prober) sample(a, b *contractPlan) string {
 	switch {
-	case a.Null && a.isComposite() && (b == nil || p.refuses(b, "null") == nil):
+	case a.Null && a.isComposite() && a.fitsREST("null") && (b == nil || p.refuses(b, "null") == nil):
 		return "null" // which ends a type that contains itself
 	case a.Kind == "object":
 		return p.object(a.resolve().alternatives()[0].Fields, b, "", "")
