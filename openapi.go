@@ -554,7 +554,7 @@ func (b *apiBuilder) streamContent(m *method) apiContent {
 	if m.form != nil {
 		envelope = b.components.writer.appendShape(nil, m.formShape)
 	} else {
-		envelope = refObject(b.referErrorSchema("Error", envelopeSchema))
+		envelope = b.referErrorSchema("Error", envelopeSchema)
 	}
 	events := strings.NewReplacer("ITEM", string(item), "ENVELOPE", string(envelope)).Replace(eventSchema)
 	return apiContent{contentTypeEvents: {ItemSchema: json.RawMessage(events)}}
@@ -633,10 +633,10 @@ func (b *apiBuilder) describeErrors(m *method) (ref, full apiResponse) {
 		name, mediaType = cmp.Or(b.service.typeNames[m.formShape], name), m.form.contentType
 		schema = b.components.writer.appendShape(nil, m.formShape)
 	case m.onError == nil || isHandler(m.onError, WriteError):
-		schema = refObject(b.referErrorSchema(name, envelopeSchema))
+		schema = b.referErrorSchema(name, envelopeSchema)
 	case isHandler(m.onError, WriteProblem):
 		name, mediaType = "Problem", contentTypeProblem
-		schema = refObject(b.referErrorSchema(name, problemSchema))
+		schema = b.referErrorSchema(name, problemSchema)
 	default:
 		return apiResponse{Description: "Error"}, apiResponse{}
 	}
@@ -666,26 +666,34 @@ func (b *apiBuilder) referResponse(name string, r apiResponse) apiResponse {
 }
 
 // referErrorSchema returns the reference to the schema of errors called name. The
-// first call adds it to the document.
-func (b *apiBuilder) referErrorSchema(name, schema string) string {
+// first call adds it to the document, with the schemas in it: what has no name gets one
+// from each generator, such as ErrorErrorDetailsViolationsInner.
+func (b *apiBuilder) referErrorSchema(name, schema string) []byte {
 	if b.errorNames[name] == "" {
 		b.errorNames[name] = b.takeName(name)
+		for _, inner := range [...][2]string{{"ErrorObject", objectSchema}, {"ErrorDetails", detailsSchema}, {"Violation", violationSchema}} {
+			if ref := `{"$ref":"` + inner[0] + `"}`; strings.Contains(schema, ref) {
+				schema = strings.Replace(schema, ref, string(b.referErrorSchema(inner[0], inner[1])), 1)
+			}
+		}
 		list := make([]Code, len(codes)) // all there are, since an unknown code is written as UNKNOWN
 		for i := range codes {
 			list[i] = codes[i].code
 		}
 		b.components.schemas[b.errorNames[name]] = json.RawMessage(strings.Replace(schema, "CODES", string(encodeDocument(list)), 1))
 	}
-	return componentRef(b.errorNames[name])
+	return refObject(componentRef(b.errorNames[name]))
 }
 
-// These are the schemas of errors. CODES stands for all codes.
+// These are the schemas of errors. CODES stands for all codes, and a $ref for the
+// component of that name.
 const (
 	// envelopeSchema is that of the envelope that appendEnvelope writes:
 	// {"error":{"code":…,"message":…,"details":…}}, where details may be absent.
-	envelopeSchema = `{"type":"object","properties":{"error":{"type":"object","properties":{` +
-		`"code":{"type":"string","enum":CODES},"message":{"type":"string"},"details":` + detailsSchema + `},` +
-		`"required":["code","message"]}},"required":["error"]}`
+	envelopeSchema = `{"type":"object","properties":{"error":{"$ref":"ErrorObject"}},"required":["error"]}`
+	objectSchema   = `{"type":"object","properties":{` +
+		`"code":{"type":"string","enum":CODES},"message":{"type":"string"},"details":{"$ref":"ErrorDetails"}},` +
+		`"required":["code","message"]}`
 
 	// problemSchema is that of the problem details that WriteProblem writes
 	// (RFC 9457, section 3). The RFC makes all of its members optional; those
@@ -694,14 +702,15 @@ const (
 	problemSchema = `{"type":"object","properties":{` +
 		`"type":{"type":"string"},"title":{"type":"string"},"status":{"type":"integer","format":"int32"},` +
 		`"detail":{"type":"string"},"instance":{"type":"string"},` +
-		`"code":{"type":"string","enum":CODES},"details":` + detailsSchema + `},` +
+		`"code":{"type":"string","enum":CODES},"details":{"$ref":"ErrorDetails"}},` +
 		`"required":["type","title","status","detail","code"]}`
 
 	// detailsSchema has one property, the violations, which is svc's own. The
 	// application may add others.
-	detailsSchema = `{"type":"object","properties":{"violations":{"type":"array","items":{"type":"object",` +
+	detailsSchema   = `{"type":"object","properties":{"violations":{"type":"array","items":{"$ref":"Violation"}}},"additionalProperties":true}`
+	violationSchema = `{"type":"object",` +
 		`"properties":{"in":{"type":"string"},"path":{"type":"string"},"rule":{"type":"string"},"message":{"type":"string"}},` +
-		`"required":["in","path","rule","message"]}}},"additionalProperties":true}`
+		`"required":["in","path","rule","message"]}`
 )
 
 // An apiDocument is an OpenAPI Object. It and the types below are the parts of

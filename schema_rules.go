@@ -336,42 +336,23 @@ func (s *shape) literalForm() string {
 	return form
 }
 
-// opposites has the bounds of which one can exclude all values that the other allows,
-// and then those of which a value has one.
+// opposites has the bounds of which one can exclude all values that the other allows.
 var opposites = [...][2]string{
 	{"minLength", "maxLength"}, {"minItems", "maxItems"}, {"minimum", "maximum"},
 	{"minimum", "exclusiveMaximum"}, {"exclusiveMinimum", "maximum"}, {"exclusiveMinimum", "exclusiveMaximum"},
-	{"minimum", "exclusiveMinimum"}, {"maximum", "exclusiveMaximum"},
 }
 
-// checkRules notes rules and a format that do not go together with each other or with
-// s, the shape of the values: two bounds with nothing between them or on one side, an
-// enum with another rule, and a format that the type does not have. That a default
-// keeps the rules is found by decoding it.
+// checkRules notes rules and a format that do not go together with each other or
+// with s, the shape of the values: two bounds with nothing between them, an enum with
+// values that another rule excludes, and a format that the type does not have. That a
+// default keeps the rules is found by decoding it.
 func (p *mistakes) checkRules(rules ruleSet, s *shape, format, at string) {
-	for i, pair := range opposites {
-		low, high := rules.findRule(pair[0]), rules.findRule(pair[1])
-		switch {
-		case low == nil || high == nil:
-		case i >= 6:
-			p.addf("%s: %s and %s are bounds of one side; keep the one that allows less", at, pair[0], pair[1])
-		case low.excludes(high):
+	for _, pair := range opposites {
+		if low, high := rules.findRule(pair[0]), rules.findRule(pair[1]); low != nil && high != nil && low.excludes(high) {
 			p.addf("%s: no value meets %s:%q and %s:%q; lower the first, or raise the second", at, low.keyword, low.value, high.keyword, high.value)
 		}
 	}
-	enum, own := rules.findRule("enum"), s.rules.findRule("enum")
-	switch {
-	case enum != nil && len(rules) > 1:
-		p.addf("%s: an enum lists all values, so no other rule says anything; drop %s", at, rules[1].keyword)
-	case own != nil && enum == nil && len(rules) > 0:
-		p.addf("%s: %v.Enum lists all values; drop %s, or list fewer of them by a tag enum", at, s.typ, rules[0].keyword)
-	case own != nil && enum != nil:
-		for _, v := range enum.values {
-			if own.violates(v) {
-				p.addf("%s: %v.Enum does not return the value %v of the enum; drop it, or add it there", at, s.typ, v)
-			}
-		}
-	}
+	p.checkEnum(rules, s, at)
 	if own := s.kind.ownFormat(); own != "" && format != "" && format != own {
 		p.addf("%s: format:%q has no effect, since a %v always has the format %s; leave it out", at, format, s.typ, own)
 	}
@@ -383,6 +364,29 @@ func (r *rule) excludes(high *rule) bool {
 		return r.count > high.count
 	}
 	return r.violates(high.values[0]) || high.violates(r.values[0])
+}
+
+// checkEnum notes values of an enum tag that another rule excludes or that the type
+// does not have, and tags that exclude all values of a type with a method Enum.
+func (p *mistakes) checkEnum(rules ruleSet, s *shape, at string) {
+	enum, own := rules.findRule("enum"), s.rules.findRule("enum")
+	switch {
+	case enum != nil:
+		for _, v := range enum.values {
+			for _, r := range rules {
+				if r.violates(v) {
+					p.addf("%s: the value %s of the enum is against %s:%s; drop one of them", at, literalText(v), r.keyword, quotedValue(r.value))
+				}
+			}
+			if own != nil && own.violates(v) {
+				p.addf("%s: %v.Enum does not return the value %s of the enum; drop it, or add it there", at, s.typ, literalText(v))
+			}
+		}
+	case own != nil && !slices.ContainsFunc(own.values, func(v reflect.Value) bool {
+		return !slices.ContainsFunc(rules, func(r rule) bool { return r.violates(v) })
+	}):
+		p.addf("%s: no value that %v.Enum returns meets the tags; drop one of them", at, s.typ)
+	}
 }
 
 // fillEnum gives s, the shape of a type of strings, numbers or booleans, the rule that
@@ -462,6 +466,22 @@ func (p *mistakes) listValues(s *shape, list reflect.Value, at string) {
 		}
 	}
 	s.rules, s.isEnum = ruleSet{r}, true
+}
+
+// literalText returns a value of an enum as messages have it.
+func literalText(v reflect.Value) string {
+	if v.Kind() == reflect.String {
+		return strconv.Quote(v.String())
+	}
+	return fmt.Sprint(v.Interface())
+}
+
+// quotedValue returns the value of a keyword in quotes, as tags have it.
+func quotedValue(value []byte) string {
+	if value[0] == '"' {
+		return string(value)
+	}
+	return strconv.Quote(string(value))
 }
 
 // makeEnum makes the rule that a value is one of those in the tag, which have

@@ -153,7 +153,7 @@ type sHidden struct {
 }
 
 type sOptional struct {
-	Text   Optional[string] `json:"text,omitzero" enum:"a,b" doc:"One of two." example:"a"`
+	Text   Optional[string] `json:"text,omitzero" minLength:"1" enum:"a,b" doc:"One of two." example:"a"`
 	Tree   Optional[sTree]  `json:"tree,omitzero"`
 	List   Optional[[]int8] `json:"list,omitzero" maxItems:"2"`
 	Any    Optional[any]    `json:"any,omitzero"`
@@ -185,13 +185,13 @@ func (m *sMood) UnmarshalText(text []byte) error {
 type sEnums struct {
 	Color   sColor            `json:"color" default:"a" doc:"A color."`
 	One     sColor            `json:"one" enum:"b"`
-	Short   sColor            `json:"short,omitempty" format:"color"`
-	Level   sLevel            `json:"level"`
+	Short   sColor            `json:"short,omitempty" minLength:"1" format:"color"`
+	Level   sLevel            `json:"level" minimum:"0"`
 	Levels  []sLevel          `json:"levels" maxItems:"2" uniqueItems:"true"`
 	Mask    *sMask            `json:"mask" doc:"Bits."`
 	Maybe   *sColor           `json:"maybe,omitempty"`
 	Opt     Optional[sColor]  `json:"opt,omitzero"`
-	Ones    *[]*sColor        `json:"ones,omitempty" enum:"a,b"`
+	Ones    *[]*sColor        `json:"ones,omitempty" enum:"a,b" minLength:"1"`
 	Map     map[string]sColor `json:"map"`
 	ByColor map[sColor]*int   `json:"byColor"`
 	ByLevel map[sLevel]sLevel `json:"byLevel"`
@@ -392,6 +392,8 @@ func TestConstraints(t *testing.T) {
 		{Optional[[]int]{}, `maxItems:"1"`, `[] [1] null`, `[1,2]`, "must have at most 1 item"},
 		{Optional[string]{}, `enum:"a"`, `"a" null`, `"b"`, "must be one of a"},
 		{sColor(""), `enum:"b"`, `"b" "\u0062"`, `"a" "c" ""`, "must be one of b"},
+		{sColor(""), `maxLength:"0"`, `""`, `"a"`, "must have at most 0 characters"},
+		{sLevel(0), `minimum:"0"`, `0 7.0`, `-1`, "must be at least 0"},
 	} {
 		c := compileType(t, test.tag, fieldType(reflect.TypeOf(test.value), `json:"f,omitzero" `+test.tag), false)
 		keyword, _, _ := strings.Cut(test.tag, ":")
@@ -459,8 +461,6 @@ func TestTagMistakes(t *testing.T) {
 		{sEnumRead(0), ``},
 		{sEnumFails(0), ``},
 		{sEnumJSON(0), ``},
-		{0.5, `minimum:"1" exclusiveMinimum:"0"`},
-		{uint8(0), `maximum:"1" exclusiveMaximum:"2"`},
 		{"", `minLength:"-1"`},
 		{"", `minLength:"+1"`},
 		{"", `minLength:"01"`},
@@ -972,8 +972,8 @@ func TestSchemaForTools(t *testing.T) {
 		{struct{ A []byte }{}, `{"type":"string","contentEncoding":"base64"}`, `{"type":"string"}`},
 		{struct{ A time.Time }{}, `{"type":"string","format":"date-time"}`, ""},
 		{struct {
-			A string `format:"email" minLength:"1" doc:"One."`
-		}{}, `{"type":"string","minLength":1,"description":"One."}`, `{"type":"string","description":"One."}`},
+			A string `format:"email" minLength:"1" enum:"a,b" doc:"One."`
+		}{}, `{"type":"string","enum":["a","b"],"minLength":1,"description":"One."}`, `{"type":"string","description":"One."}`},
 		{struct {
 			A string `format:"date-time"`
 		}{}, `{"type":"string","format":"date-time"}`, `{"type":"string"}`},
@@ -1039,7 +1039,16 @@ func TestSchemaBounds(t *testing.T) {
 			A float64 `exclusiveMinimum:"0"`
 		}{}, `{"type":"number","format":"double","exclusiveMinimum":0}`, `{"type":"number","format":"double","minimum":0,"exclusiveMinimum":true}`},
 		{struct {
-			A float64 `exclusiveMaximum:"1"`
+			A float64 `minimum:"0" exclusiveMinimum:"0"`
+		}{}, `{"type":"number","format":"double","exclusiveMinimum":0}`, `{"type":"number","format":"double","minimum":0,"exclusiveMinimum":true}`},
+		{struct {
+			A float64 `minimum:"1" exclusiveMinimum:"0"`
+		}{}, `{"type":"number","format":"double","minimum":1}`, ""},
+		{struct {
+			A float64 `maximum:"1" exclusiveMaximum:"2"`
+		}{}, `{"type":"number","format":"double","maximum":1}`, ""},
+		{struct {
+			A float64 `maximum:"2" exclusiveMaximum:"1"`
 		}{}, `{"type":"number","format":"double","exclusiveMaximum":1}`, `{"type":"number","format":"double","maximum":1,"exclusiveMaximum":true}`},
 		{struct{ A *[]int8 }{}, `{"anyOf":[{"type":"array","items":{"type":"integer","format":"int32","minimum":-128,"maximum":127}},{"type":"null"}]}`,
 			`{"type":"array","items":{"type":"integer","format":"int32","minimum":-128,"maximum":127},"nullable":true,` +

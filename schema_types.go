@@ -942,10 +942,10 @@ func nameTypes(p *mistakes, named []*shape, suffixes map[*shape][]string) map[*s
 	}
 	for qualifyNames(p, all) {
 	}
-	taken := map[string]bool{"error": true, "problem": true} // the names of svc
+	taken := make(map[string]bool)
 	take := func(name string) string {
 		free := name
-		for i := 2; taken[strings.ToLower(free)]; i++ {
+		for i := 2; taken[strings.ToLower(free)] || isOwnName(strings.ToLower(free)); i++ {
 			free = name + strconv.Itoa(i)
 		}
 		taken[strings.ToLower(free)] = true
@@ -1003,7 +1003,7 @@ func qualifyNames(p *mistakes, all []*typeName) (changed bool) {
 		fold := strings.ToLower(n.name)
 		rivals := groups[fold]
 		other := slices.ContainsFunc(rivals, func(o *typeName) bool { return o != n && (o.fixed || o.typ.PkgPath() != n.typ.PkgPath()) })
-		if !other && fold != "error" && fold != "problem" && (n.isAlternative || !made[fold]) {
+		if !other && !isOwnName(fold) && (n.isAlternative || !made[fold]) {
 			continue
 		}
 		if n.fixed {
@@ -1017,6 +1017,11 @@ func qualifyNames(p *mistakes, all []*typeName) (changed bool) {
 		}
 	}
 	return changed
+}
+
+// isOwnName reports whether a name, in lower case, is that of a schema of svc itself.
+func isOwnName(fold string) bool {
+	return slices.Contains([]string{"error", "errorobject", "errordetails", "problem", "violation"}, fold)
 }
 
 // camelCase returns an element of a package path as a part of a name: MyShop for my-shop.

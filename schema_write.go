@@ -688,17 +688,40 @@ func (w *schemaWriter) writeUnion(m *members, s *shape, refs []string) {
 	}
 }
 
-// writeRules writes the constraints of a value. With null an enum lists null too. In
-// 3.0.3 the exclusive keywords are booleans beside the bound.
+// writeRules writes the constraints of a value. Of two bounds on one side the tighter
+// one is written: 3.0.3 has room for one only, and linters ask for no more. There the
+// exclusive keywords are booleans beside the bound. With null an enum lists null too.
 func (w *schemaWriter) writeRules(m *members, rules ruleSet, null bool) {
 	for _, r := range rules {
-		if base, exclusive := strings.CutPrefix(r.keyword, "exclusive"); exclusive && w.dialect == openAPI30 {
+		base, exclusive := strings.CutPrefix(r.keyword, "exclusive")
+		switch {
+		case !rules.isTightest(r):
+		case exclusive && w.dialect == openAPI30:
 			m.addRaw(strings.ToLower(base), string(r.value))
 			m.addRaw(r.keyword, "true")
-			continue
+		default:
+			m.addRaw(r.keyword, withNull(string(r.value), null && r.keyword == "enum"))
 		}
-		m.addRaw(r.keyword, withNull(string(r.value), null && r.keyword == "enum"))
 	}
+}
+
+// isTightest reports whether r is not a bound that another one makes superfluous.
+// Of the same number the exclusive bound is the tighter.
+func (rs ruleSet) isTightest(r rule) bool {
+	base, exclusive := strings.CutPrefix(r.keyword, "exclusive")
+	name := "exclusive" + capitalized(r.keyword)
+	if exclusive {
+		name = strings.ToLower(base)
+	}
+	rival := rs.findRule(name)
+	if rival == nil {
+		return true
+	}
+	c := compareNumbers(r.values[0], rival.values[0])
+	if strings.EqualFold(base, "maximum") {
+		c = -c
+	}
+	return c > 0 || c == 0 && exclusive
 }
 
 // hasAnnotations reports whether writeAnnotations has something to write, for which

@@ -25,7 +25,7 @@ import (
 // A docsNote has texts that would do something if they were more than text.
 type docsNote struct {
 	ID   string   `json:"id" path:"id" doc:"</script><script>alert(1)</script>"`
-	Text string   `json:"text" enum:"<b>,it's" default:"it's" doc:"Two\n# lines, \u202eturned."`
+	Text string   `json:"text" minLength:"1" maxLength:"80" enum:"<b>,it's" default:"it's" doc:"Two\n# lines, \u202eturned."`
 	Tags []string `json:"tags,omitempty" maxItems:"3"`
 	Dry  bool     `query:"dry_run,omitempty" json:"dry,omitempty"`
 	Seen *int64   `json:"seen,omitempty" header:"Last-Event-ID"`
@@ -236,10 +236,10 @@ func TestDocsMarkdown(t *testing.T) {
 		"# Notes \\</title>\\<script>alert(2)\\</script>\n",
 		"\n## notes\n",
 		"\n### POST /notes/purge\n\nThrows all \\<i>away\\</i>.\n\n- JSON-RPC method: `notes.purge`\n- needs credentials: bearer\n- answer 204: No Content\n",
-		"\n      - `rule` (required, string)\n", "\n- `id` (path, required, string): \\</script>\\<script>alert(1)\\</script>\n",
+		"\n- `rule` (required, string)\n", "\n- `id` (path, required, string): \\</script>\\<script>alert(1)\\</script>\n",
 		"\n- `dry_run` (query, over JSON-RPC and MCP `dry`, boolean)\n",
 		"\n- `Last-Event-ID` (header, over JSON-RPC and MCP `seen`, ", "\n- `If-Match` (header of REST only, string)\n", "\n- `n` (query, over JSON-RPC and MCP `n` as a string, integer; ",
-		"\n- `text` (body, string; enum `[\"<b>\",\"it's\"]`; default `\"it's\"`): Two # lines, \\u202eturned.\n",
+		"\n- `text` (body, string; enum `[\"<b>\",\"it's\"]`; minLength 1; maxLength 80; default `\"it's\"`): Two # lines, \\u202eturned.\n",
 		"\n- `tags` (body, array of string; maxItems 3)\n",
 		"\n- `next` (body, docsBox or null)\n", "\n- `tree` (body, array of (docsBox or null))\n", "\n- `none` (body, array of docsBox or null)\n",
 		"\n```sh\ncurl -X POST -H \"Authorization: Bearer $TOKEN\" \"$URL/notes/purge\"\n```\n",

@@ -494,9 +494,9 @@ func TestStrictClosesInputs(t *testing.T) {
 		return strings.Join(list, " ")
 	}
 	for _, test := range []struct{ got, want string }{
-		{schemas(register("a", false)), "Error exBoth exKind exOnly exResult exShared"},
-		{schemas(register("a", true)), "Error exBoth! exKind exOnly exResult exShared!"},
-		{schemas(svc.Join("j", register("a", true), register("b", false))), "Error exBoth exBothStrict! exKind exOnly exResult exShared exSharedStrict!"},
+		{schemas(register("a", false)), "Error ErrorDetails ErrorObject Violation exBoth exKind exOnly exResult exShared"},
+		{schemas(register("a", true)), "Error ErrorDetails ErrorObject Violation exBoth! exKind exOnly exResult exShared!"},
+		{schemas(svc.Join("j", register("a", true), register("b", false))), "Error ErrorDetails ErrorObject Violation exBoth exBothStrict! exKind exOnly exResult exShared exSharedStrict!"},
 	} {
 		if test.got != test.want {
 			t.Errorf("got %s\nwant %s", test.got, test.want)
@@ -797,7 +797,7 @@ func TestDerivedNamesAreTaken(t *testing.T) {
 	if err := json.Unmarshal(w.Body.Bytes(), &doc); err != nil {
 		t.Fatal(err)
 	}
-	want := []string{"BlackboxTestDerivedMadeResponse", "BlackboxTestDerivedOrderBody", "BlackboxTestDerivedPayCard", "Error", "derivedAll", "derivedMadeResponse", "derivedOrderBody", "derivedPay", "derivedPayCard"}
+	want := []string{"BlackboxTestDerivedMadeResponse", "BlackboxTestDerivedOrderBody", "BlackboxTestDerivedPayCard", "Error", "ErrorDetails", "ErrorObject", "Violation", "derivedAll", "derivedMadeResponse", "derivedOrderBody", "derivedPay", "derivedPayCard"}
 	if got := slices.Sorted(maps.Keys(doc.Components.Schemas)); !slices.Equal(got, want) {
 		t.Errorf("the components are %q, want %q", got, want)
 	}

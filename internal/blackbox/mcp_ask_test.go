@@ -45,7 +45,7 @@ func (mcpStyle) Enum() []mcpStyle { return []mcpStyle{"formal", "friendly", "fun
 
 type mcpSure struct {
 	Sure  bool    `json:"sure" doc:"there is no way back"`
-	Why   string  `json:"why,omitempty" enum:"old,wrong"`
+	Why   string  `json:"why,omitempty" minLength:"3" enum:"old,wrong"`
 	Count *uint8  `json:"count,omitempty"`
 	Ratio float64 `json:"ratio,omitempty"`
 
@@ -170,7 +170,7 @@ func TestMCPAsk(t *testing.T) {
 	}
 	done := func(n int) string { return fmt.Sprintf(`%s"structuredContent":{"n":%d},…`, mcpModern1, n) }
 	const cannot = `FAILED_PRECONDITION: this caller cannot be asked, but the method needs an answer: Archive all of it?`
-	question := strings.Replace(mcpModern1, `"complete"`, `"input_required"`, 1) + `"inputRequests":{"sure":{"method":"elicitation/create","params":{"mode":"form","message":"Archive all of it?","requestedSchema":{"type":"object","properties":{"sure":{"type":"boolean","description":"there is no way back"},"why":{"type":"string","enum":["old","wrong"]},"count":{"type":"integer","minimum":0,"maximum":255},"ratio":{"type":"number"},"kinds":{"type":"array","items":{"type":"string","enum":["note","task"]},"maxItems":1},"moods":{"type":"array","items":{"type":"string","enum":["good","bad"]}},"when":{"type":"string","format":"date-time"},"mail":{"type":"string","format":"email"}},"required":["sure"]}}}}},"id":1}`
+	question := strings.Replace(mcpModern1, `"complete"`, `"input_required"`, 1) + `"inputRequests":{"sure":{"method":"elicitation/create","params":{"mode":"form","message":"Archive all of it?","requestedSchema":{"type":"object","properties":{"sure":{"type":"boolean","description":"there is no way back"},"why":{"type":"string","enum":["old","wrong"],"minLength":3},"count":{"type":"integer","minimum":0,"maximum":255},"ratio":{"type":"number"},"kinds":{"type":"array","items":{"type":"string","enum":["note","task"]},"maxItems":1},"moods":{"type":"array","items":{"type":"string","enum":["good","bad"]}},"when":{"type":"string","format":"date-time"},"mail":{"type":"string","format":"email"}},"required":["sure"]}}}}},"id":1}`
 	for _, test := range []struct {
 		text   string
 		status int
@@ -184,7 +184,7 @@ func TestMCPAsk(t *testing.T) {
 		{answer(`{"sure":true,"why":"old"}`), 200, done(3)},
 		{answer(`{"sure":false}`), 200, done(0)},
 		{answer(`{"sure":true,"why":null,"count":null}`), 200, done(0)},
-		{answer(`{"why":"x","count":300}`), 200, failure(`INVALID_ARGUMENT: invalid input: /sure/why must be one of old, wrong (and 2 more)\n- /sure/why must be one of old, wrong\n- /sure/count must be an integer between 0 and 255\n- /sure/sure is required`)},
+		{answer(`{"why":"x","count":300}`), 200, failure(`…\n- /sure/why must be one of old, wrong\n…\n- /sure/count must be an integer between 0 and 255\n- /sure/sure is required`)},
 		{answer(`{"sure":true,"kinds":["task"],"moods":["bad","good"]}`), 200, done(0)},
 		{answer(`{"sure":true,"kinds":["x"],"moods":["ugly"]}`), 200, failure(`…\n- /sure/kinds/0 must be one of note, task\n- /sure/moods/0 must be one of good, bad`)},
 		{answer(`[]`), 200, failure(`…/sure/content must be an object`)},

@@ -204,7 +204,7 @@ func TestOpenAPIRules(t *testing.T) {
 		{"no range", plain, "", "paths /todos post responses 4XX", ""},
 		{"default", plain, "", "paths /todos post responses default", errorRef},
 		{"envelope", plain, "", "components responses Error content application/json schema", `{"$ref":"#/components/schemas/Error"}`},
-		{"envelope's members", plain, "", "components schemas Error properties error required", `["code","message"]`},
+		{"envelope's members", plain, "", "components schemas ErrorObject required", `["code","message"]`},
 
 		{"At", plain.At("v1"), "", "paths /v1/todos post operationId", `"todos_Create"`},
 		{"At leaves the server alone", plain.At("v1"), "", "servers", `[{"url":"/"}]`},

@@ -52,7 +52,7 @@ func callSink(ctx context.Context, c *sink.Client) error {
 		return fmt.Errorf("get: %v, %v", got, err)
 	}
 	got, err = c.SinksGet(ctx, sink.SinksGetParams{ID: "0"})
-	if missing, ok := got.(*sink.SinksGetNotFound); err != nil || !ok || missing.Response.Error.Code != sink.ErrorErrorCodeNOTFOUND {
+	if missing, ok := got.(*sink.SinksGetNotFound); err != nil || !ok || missing.Response.Error.Code != sink.ErrorObjectCodeNOTFOUND {
 		return fmt.Errorf("get: %v, %v", got, err)
 	}
 	sifted, err := c.SinksSift(ctx, &sink.SiftBody{Note: sink.NewOptString("n")}, sink.SinksSiftParams{
@@ -120,7 +120,7 @@ func callTodos(ctx context.Context, c *todos.Client) error {
 		return fmt.Errorf("delete: %v, %v", deleted, err)
 	}
 	got, err = c.TodosGet(ctx, todos.TodosGetParams{ID: todo.ID})
-	if missing, ok := got.(*todos.Error); err != nil || !ok || missing.Error.Code != todos.ErrorErrorCodeNOTFOUND {
+	if missing, ok := got.(*todos.Error); err != nil || !ok || missing.Error.Code != todos.ErrorObjectCodeNOTFOUND {
 		return fmt.Errorf("get what is deleted: %v, %v", got, err)
 	}
 	return nil
