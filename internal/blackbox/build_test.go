@@ -117,7 +117,7 @@ const buildWant = `&{1 1 1 1} <nil>
 &{1 1 1 1} <nil>
 <nil>
 svc: cannot register main.API:
-  - API.Create: Direct has another function than the method Create; write Direct(API.Create)
+  - API.Create: Direct has a function that is not the method Create; write Direct(API.Create)
   - API.Purge: Direct has a method of main.Other, not of the interface; write DirectNone(API.Purge)
 `
 
