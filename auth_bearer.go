@@ -168,7 +168,8 @@ type APIKeyOptions struct {
 
 // APIKey returns middleware that requires a key in the request header of this name, and
 // passes requests with the [Principal] that verify returns for it. It responds as
-// [Bearer] does, with a key in place of the token. Every challenge is
+// [Bearer] does, with a key in place of the token: 401 if verify returns UNAUTHENTICATED,
+// and 503 for any other error. Every challenge is
 //
 //	WWW-Authenticate: ApiKey header="X-Api-Key"
 //
@@ -292,7 +293,7 @@ func (g *guard) identify(r *http.Request) (*Principal, error) {
 		return nil, g.requestError("the " + g.noun + " is empty")
 	case len(token) > maxToken:
 		return nil, g.requestError("the " + g.noun + " has more than 8192 bytes")
-	case g.fixed == "" && !isBearerToken(token):
+	case g.fixed == "" && !isMadeOf(strings.TrimRight(token, "="), "-._~+/"): // a b64token (RFC 6750, section 2.1)
 		return nil, g.tokenError(errors.New("it contains characters that a token cannot have"))
 	}
 	p, err := g.verifyToken(r.Context(), token)
@@ -307,11 +308,6 @@ func (g *guard) identify(r *http.Request) (*Principal, error) {
 		return nil, e.WithHeader("WWW-Authenticate", g.challenge("insufficient_scope", allScopes(p, missing)))
 	}
 	return p, nil
-}
-
-// isBearerToken reports whether s is a b64token (RFC 6750, section 2.1).
-func isBearerToken(s string) bool {
-	return isMadeOf(strings.TrimRight(s, "="), "-._~+/")
 }
 
 // verifyToken calls verify and converts its error to the one that the client gets.

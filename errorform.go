@@ -69,11 +69,11 @@ func compileErrorForm(t reflect.Type) *ErrorForm {
 func checkForm(p *mistakes, shapes *shapes, s *shape) {
 	shapes.checkUse(s, asOutput, s.typ.String())
 	if s.kind != kindObject {
-		p.addf("Options.ErrorForm: %v is not a JSON object; make it a struct", s.typ)
+		p.addf("%v is not a JSON object; make it a struct", s.typ)
 	}
 	for _, member := range s.fields {
 		if member.header != "" {
-			p.addf("Options.ErrorForm: %v.%s has a header tag; headers of errors come from Error.WithHeader", s.typ, member.goName)
+			p.addf("%v.%s has a header tag; headers of errors come from Error.WithHeader", s.typ, member.goName)
 		}
 	}
 }

@@ -87,7 +87,7 @@ func explainClash(mux *http.ServeMux, r Route) string {
 	chosen, _ := mux.Handler(req)
 	own, _ := r.Handler.(*restHandler)
 	switch h, _ := chosen.(*restHandler); {
-	case h == nil:
+	case h == nil, own != nil && h.service == own.service && h.served != own.served:
 		return "another handler matches some of its requests; move that, or mount the service under a prefix, as by At(\"/v1\")"
 	case own != nil && h.service == own.service:
 		return "the service is on this mux already; mount it once"

@@ -266,9 +266,11 @@ var foreignTags = [...]struct{ name, instead string }{
 }
 
 // checkForeignTags notes the tags of other libraries on the fields of s, a struct of an
-// input. An input that checks itself, by Validate, may do so with a library that reads
-// the tag validate.
+// input, once and not for each method. An input that checks itself, by Validate, may do so
+// with a library that reads the tag validate.
 func (p *mistakes) checkForeignTags(s *shape, checksItself bool) {
+	defer func(where string) { p.where = where }(p.where)
+	p.where = ""
 	for _, f := range s.fields {
 		for _, foreign := range foreignTags {
 			value, ok := lookupTag(f.tag, foreign.name)

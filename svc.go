@@ -368,10 +368,11 @@ func MustRegister[I any](impl I, opts *Options) *Service {
 // compiled once and not for every interface.
 func register(iface reflect.Type, impl any, opts *Options) (*Service, error) {
 	p := new(mistakes)
+	v := reflect.ValueOf(impl) // a nil pointer is probably a forgotten assignment
 	switch {
 	case iface.Kind() != reflect.Interface:
 		p.addf("%v is not an interface; write Register[TodoAPI](…) with the interface it implements", iface)
-	case impl == nil || isNilPointer(impl):
+	case impl == nil || v.Kind() == reflect.Pointer && v.IsNil():
 		p.addf("the implementation of %v is nil", iface)
 	default:
 		if s := compileService(p, iface, impl, opts.withDefaults(iface)); len(p.list) == 0 {
@@ -379,13 +380,6 @@ func register(iface reflect.Type, impl any, opts *Options) (*Service, error) {
 		}
 	}
 	return nil, p.err("register " + iface.String())
-}
-
-// isNilPointer reports whether impl holds a nil pointer, which is probably a forgotten
-// assignment.
-func isNilPointer(impl any) bool {
-	v := reflect.ValueOf(impl)
-	return v.Kind() == reflect.Pointer && v.IsNil()
 }
 
 // withDefaults returns a copy of opts, which may be nil, with the defaults filled in.

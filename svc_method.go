@@ -161,8 +161,10 @@ func newMethodCompiler(p *mistakes, iface reflect.Type, impl any, o Options) *me
 	shapes := newShapes(p)
 	var formShape *shape
 	if form := o.ErrorForm; form != nil {
+		p.where = "Options.ErrorForm"
 		formShape = shapes.shapeFor(form.typ, form.typ.String())
 		checkForm(p, shapes, formShape)
+		p.where = ""
 		if o.OnError == nil {
 			o.OnError = func(w http.ResponseWriter, r *http.Request, err error) { form.respond(w, r, err, o.Logger) }
 		}

@@ -266,7 +266,7 @@ func TestErrorFormMistakes(t *testing.T) {
 		{register(&svc.Options{ErrorForm: payForm(), OnError: svc.WriteProblem}), "Options has an ErrorForm and an OnError; set one"},
 		{register(&svc.Options{ErrorForm: svc.NewErrorForm(func(*svc.Error) *tagged { return nil }, nil)}), "tagged.Code has a header tag"},
 		{register(&svc.Options{ErrorForm: svc.NewErrorForm(func(*svc.Error) *[]string { return nil }, nil)}), "Options.ErrorForm: []string is not a JSON object"},
-		{register(&svc.Options{ErrorForm: svc.NewErrorForm(func(*svc.Error) *struct{ C chan int } { return nil }, nil)}), "chan int"},
+		{register(&svc.Options{ErrorForm: svc.NewErrorForm(func(*svc.Error) *struct{ C chan int } { return nil }, nil)}), "- Options.ErrorForm: struct { C chan int }.C: JSON cannot carry a chan int"},
 		{panics(func() { svc.NewErrorForm[PayErrors](nil, nil) }), "write must not be nil"},
 		{panics(func() { payForm().WithStatus("OK", 400) }), `svc: ErrorForm.WithStatus("OK", 400)`},
 		{panics(func() { payForm().WithStatus(svc.CodeNotFound, 200) }), `svc: ErrorForm.WithStatus("NOT_FOUND", 200)`},

@@ -1085,6 +1085,7 @@ type (
 		Create(context.Context, *regForeign) error
 		Edit(context.Context, *regSelfChecked) (*regForeignOut, error)
 		List(context.Context, *regForeignPart) error
+		Trim(context.Context, *regForeignPart) error // whose tags are told once
 	}
 	regForeignTags struct{ ForeignAPI }
 	regForeign     struct {
@@ -1333,6 +1334,7 @@ func TestPanics(t *testing.T) {
 		return svc.MustRegister[regTodoAPI](regTodos{}, &o)
 	}
 	a, b := todos(svc.Options{Name: "A", Resource: "todos"}), todos(svc.Options{Name: "B", Resource: "lists"})
+	headed := todos(svc.Options{Resource: "todos", Methods: map[string]svc.MethodOptions{"Create": {HTTP: "GET /todos/{Text}"}, "Get": {HTTP: "GET /todos/watch"}}})
 	joined := func(services ...*svc.Service) func() error {
 		return func() error {
 			svc.Join("Everything", services...)
@@ -1377,6 +1379,7 @@ func TestPanics(t *testing.T) {
 		{"Mount: on a route of the program", mounted(a, "POST /todos")},
 		{"Mount: on a route of the program that says so otherwise", mounted(a, "GET /todos/{name}")},
 		{"Mount: on a route that overlaps", mounted(a, "GET /{kind}/first")},
+		{"Mount: beside a handler of its own for HEAD", mounted(headed, "HEAD /todos/{name}")},
 		{"Mount: a method of another service", func() error {
 			mux := http.NewServeMux()
 			todos(svc.Options{Name: "C", Resource: "todos"}).Mount(mux)
