@@ -489,13 +489,20 @@ func CodeOf(err error) Code {
 }
 
 // A Violation is one thing that is wrong with an input, and the place of it. An
-// INVALID_ARGUMENT error carries all violations of an input, at most 32, in its
-// details as "violations". Programs can tell them apart by Rule; Message is for
-// people.
+// INVALID_ARGUMENT error carries all violations of an input, at most 32, in its details
+// as "violations". Programs can tell them apart by Rule; Message is for people. A Rule is
+// the name of a constraint tag, a word of the application's own violations, or one of
+//
+//	required                 a field, or the body, is absent
+//	type, range              the value is not of the field's type, or a number is outside of it
+//	unknown, duplicate       a name that is not declared, where that is refused; one that comes twice
+//	syntax                   the text is not JSON, or nested more than 1,000 levels deep
+//	variant, discriminator   not exactly one alternative of a union; its discriminator is too late
+//	validate                 a method Validate refused the input
 type Violation struct {
 	In      string `json:"in"`      // "path", "query", "header", "cookie" or "body": where the REST route takes the field from
 	Path    string `json:"path"`    // a JSON Pointer (RFC 6901) to the place as it was sent, "/name" for a REST parameter; "" means the whole input
-	Rule    string `json:"rule"`    // "required", "type", "range", … or the name of a constraint tag
+	Rule    string `json:"rule"`    // such as "required" or "minLength"
 	Message string `json:"message"` // never quotes what the client sent
 }
 
@@ -508,16 +515,15 @@ const (
 	inBody   = "body"
 )
 
-// The rules that are neither about JSON text, as ruleSyntax is, nor named after
-// a constraint tag.
+// The rules that are neither about JSON text, as ruleSyntax is, nor named after a tag.
 const (
 	ruleRequired = "required"
 	ruleType     = "type"
-	ruleRange    = "range"         // outside what the Go type holds
-	ruleUnknown  = "unknown"       // a property that is not declared, under Strict
-	ruleVariant  = "variant"       // a union of which not exactly one alternative is set
-	ruleAhead    = "discriminator" // the discriminator of a union is too far from its start
-	ruleValidate = "validate"      // an application's Validate method returned an error
+	ruleRange    = "range"
+	ruleUnknown  = "unknown"
+	ruleVariant  = "variant"
+	ruleAhead    = "discriminator"
+	ruleValidate = "validate"
 )
 
 // A complaint is a Violation without its place. Plans are compiled with their
