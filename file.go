@@ -290,7 +290,7 @@ type fileSender struct {
 
 // send sends the File, which check has accepted, as the response to r, with more headers. If
 // it has not begun one, the header of w is what it was.
-func (f *File) send(w http.ResponseWriter, r *http.Request, more http.Header) *fileSender {
+func (f *File) send(w http.ResponseWriter, r *http.Request, more http.Header) (s *fileSender) {
 	s, header := &fileSender{ResponseWriter: w, file: f}, w.Header()
 	s.seeker, _ = f.Content.(io.Seeker)
 	before := header.Clone()

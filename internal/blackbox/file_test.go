@@ -569,6 +569,9 @@ func TestFile(t *testing.T) {
 			return &svc.File{Content: broken}
 		},
 		14: func() *svc.File { return &svc.File{Content: panicReader{}} },
+		15: func() *svc.File {
+			return &svc.File{Content: io.MultiReader(strings.NewReader("abc"), panicReader{})}
+		},
 	}
 	var observed []error
 	opts, served := fileOptions(), make(chan bool, 1)
@@ -605,6 +608,7 @@ func TestFile(t *testing.T) {
 		{"Read fails later", "GET /files/12", "", "cut", svc.CodeInternal},
 		{"it shrinks", "GET /files/13", "", "cut", svc.CodeInternal},
 		{"Read panics", "GET /files/14", "", "500 | application/json |", svc.CodeInternal},
+		{"Read panics later", "GET /files/15", "", "cut", svc.CodeInternal},
 		{"a body and a file", "POST /files/convert?to=text/css", "", "200 | text/css | 0 | bytes |", ""},
 	} {
 		broken, observed = &brokenSource{ReadSeeker: strings.NewReader("")}, nil
