@@ -832,7 +832,7 @@ func (p *sendParam) appendText(e *encoder, dst []byte, v reflect.Value) []byte {
 // end, or the connection could not be used again.
 func (c *clientCall) readAnswer(ctx context.Context, b *callBuffer, response *http.Response) (reflect.Value, *Error) {
 	var err error
-	b.body, err = readAll(b.body[:0], response.Body, c.conn.max, response.ContentLength)
+	b.body, err = readAll(b.body[:0], response.Body, c.conn.max, response.ContentLength, false)
 	switch isError := response.StatusCode/100 != 2; {
 	case err == errOverLimit && isError:
 		return c.noOutput, foreignError(response)
@@ -1254,7 +1254,8 @@ func (t handlerTransport) RoundTrip(r *http.Request) (*http.Response, error) {
 type pipeWriter struct {
 	header   http.Header
 	body     *io.PipeWriter
-	begun    chan struct{}  // closed when the fields below are set
+	wrote    bool           // the header
+	begun    chan struct{}  // closed when response or err is set; then response is the client's
 	response *http.Response // its status is 0 if the handler panicked before it began
 	err      error          // of that panic
 }
@@ -1264,7 +1265,8 @@ func (w *pipeWriter) Header() http.Header { return w.header }
 
 // WriteHeader begins the response.
 func (w *pipeWriter) WriteHeader(status int) {
-	if s := w.response; s.StatusCode == 0 && status >= 200 {
+	if s := w.response; !w.wrote && status >= 200 {
+		w.wrote = true
 		s.Status, s.StatusCode, s.Header = statusText(status), status, w.header.Clone()
 		close(w.begun)
 	}
@@ -1291,7 +1293,7 @@ func (w *pipeWriter) finish(panicked any) {
 	if panicked != err {
 		err = panicError(panicked)
 	}
-	if w.response.StatusCode == 0 {
+	if !w.wrote {
 		w.err = err
 		close(w.begun)
 	}

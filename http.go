@@ -81,16 +81,16 @@ func setReadDeadline(w http.ResponseWriter, deadline time.Time) {
 	http.NewResponseController(w).SetReadDeadline(deadline)
 }
 
-// readBody appends the whole body of r to buf. Requests that need no body have theirs
-// read too: only after its end does net/http watch for a client that disconnects, and
-// then cancel the context of the request.
-func (l limits) readBody(w http.ResponseWriter, r *http.Request, buf []byte) ([]byte, error) {
+// readBody appends the whole body of r to buf, or drops it. Requests that need no body have
+// theirs read too: only after its end does net/http watch for a client that disconnects,
+// and then cancel the context of the request.
+func (l limits) readBody(w http.ResponseWriter, r *http.Request, buf []byte, drop bool) ([]byte, error) {
 	if !hasBody(r) {
 		return buf, nil
 	}
 	err := errOverLimit
 	if l.size < 0 || r.ContentLength <= l.size {
-		buf, err = readAll(buf, r.Body, l.size, r.ContentLength)
+		buf, err = readAll(buf, r.Body, l.size, r.ContentLength, drop)
 	}
 	switch err {
 	case nil:
@@ -104,11 +104,11 @@ func (l limits) readBody(w http.ResponseWriter, r *http.Request, buf []byte) ([]
 // errOverLimit is the error of readAll for more bytes than its limit.
 var errOverLimit = errors.New("the body has more bytes than its limit")
 
-// readAll appends all that r has to buf, at most limit bytes and one buffer; a negative
-// limit means any number. It allocates for the bytes that have arrived, not for those
+// readAll appends all that r has to buf, at most limit bytes and one buffer, or reads and
+// drops it; a negative limit means any number. It allocates for the bytes that have arrived, not for those
 // that are announced, of which there are -1 if nobody knows.
-func readAll(buf []byte, r io.Reader, limit, announced int64) ([]byte, error) {
-	start := len(buf)
+func readAll(buf []byte, r io.Reader, limit, announced int64, drop bool) ([]byte, error) {
+	start, total := len(buf), int64(0)
 	for {
 		if len(buf) == cap(buf) {
 			more := max(len(buf), 512) // doubles; append grows large buffers by a quarter
@@ -118,9 +118,11 @@ func readAll(buf []byte, r io.Reader, limit, announced int64) ([]byte, error) {
 			buf = append(make([]byte, 0, len(buf)+more), buf...)
 		}
 		n, err := r.Read(buf[len(buf):cap(buf)])
-		buf = buf[:len(buf)+n]
+		if total += int64(n); !drop {
+			buf = buf[:len(buf)+n]
+		}
 		switch {
-		case limit >= 0 && int64(len(buf)-start) > limit:
+		case limit >= 0 && total > limit:
 			return buf, errOverLimit
 		case err == io.EOF:
 			return buf, nil

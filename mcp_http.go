@@ -71,7 +71,7 @@ func (h *mcpHandler) answerPost(w http.ResponseWriter, r *http.Request, ws *work
 		return err
 	}
 	var err error
-	if ws.body, err = h.limits.readBody(w, r, ws.body[:0]); err != nil {
+	if ws.body, err = h.limits.readBody(w, r, ws.body[:0], false); err != nil {
 		return err
 	}
 	return newExchange(h, w, r, ws).serveBody()

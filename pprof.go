@@ -249,7 +249,7 @@ func writeProfileIndex(w http.ResponseWriter, r *http.Request) {
 func readPprofBody(w http.ResponseWriter, r *http.Request) ([]byte, *pprofError) {
 	l := limits{DefaultMaxBody, DefaultBodyTimeout}
 	l.setDeadline(w, r)
-	body, err := l.readBody(w, r, nil)
+	body, err := l.readBody(w, r, nil, false)
 	if err != nil {
 		e := ErrorFrom(err)
 		return nil, &pprofError{e.HTTPStatus(), e.message()}

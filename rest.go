@@ -242,7 +242,7 @@ func (c *restCall) readInput() (any, error) {
 		err = checkJSON(w, r)
 	}
 	if err == nil && body == nil {
-		ws.body, err = m.limits.readBody(w, r, ws.body[:0])
+		ws.body, err = m.limits.readBody(w, r, ws.body[:0], m.bind == nil || m.bind.body == nil)
 	}
 	strict, versioned := m.strict && r.URL.RawQuery != "", ""
 	if strict {

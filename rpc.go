@@ -129,7 +129,7 @@ func (h *rpcHandler) respond(w http.ResponseWriter, r *http.Request, ws *workspa
 	}
 	err := checkJSON(w, r)
 	if err == nil {
-		ws.body, err = h.limits.readBody(w, r, ws.body[:0])
+		ws.body, err = h.limits.readBody(w, r, ws.body[:0], false)
 	}
 	if err != nil {
 		return rpcHTTPError(err)

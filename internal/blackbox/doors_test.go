@@ -692,3 +692,27 @@ func TestBodyMemory(t *testing.T) {
 		}
 	}
 }
+
+type IdleAPI interface {
+	List(ctx context.Context) error
+}
+
+type idle struct{}
+
+func (idle) List(context.Context) error { return nil }
+
+// Verify that a body which means nothing is read to its end and not kept.
+func TestBodyForNothing(t *testing.T) {
+	h := svc.MustRegister[IdleAPI](idle{}, &svc.Options{Resource: "idle", MaxBody: -1}).REST()
+	body := strings.NewReader(strings.Repeat("x", 4<<20))
+	r := httptest.NewRequest("GET", "/idle", body)
+	r.ContentLength = -1
+	w := httptest.NewRecorder()
+	var m1, m2 runtime.MemStats
+	runtime.ReadMemStats(&m1)
+	h.ServeHTTP(w, r)
+	runtime.ReadMemStats(&m2)
+	if used := m2.TotalAlloc - m1.TotalAlloc; w.Code != 204 || body.Len() > 0 || used > 1<<20 {
+		t.Errorf("%d, %d bytes unread, %d bytes of memory", w.Code, body.Len(), used)
+	}
+}
