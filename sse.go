@@ -374,12 +374,13 @@ type eventReader struct {
 	data    []byte
 	begun   bool // the first line was read
 	afterCR bool // an LF, if it comes next, belongs to the line before
+	unended int  // bytes of the line so far, in which there is no end
 }
 
 // newEventReader returns a reader of the events in r. most is the largest event in bytes.
 func newEventReader(r io.Reader, most int) *eventReader {
 	e := &eventReader{lines: bufio.NewScanner(r), most: most}
-	e.lines.Buffer(nil, max(most, bufio.MaxScanTokenSize))
+	e.lines.Buffer(nil, max(most+len("\r\n"), bufio.MaxScanTokenSize))
 	e.lines.Split(e.splitLine)
 	return e
 }
@@ -455,11 +456,13 @@ func (r *eventReader) splitLine(text []byte, _ bool) (advance int, line []byte, 
 			start = 1
 		}
 	}
-	end := bytes.IndexAny(text[start:], "\r\n")
+	from := start + r.unended // not from the start, or the time would grow with the square of a line
+	end := bytes.IndexAny(text[from:], "\r\n")
 	if end < 0 {
+		r.unended = len(text) - start
 		return start, nil, nil
 	}
-	end += start
-	r.afterCR = text[end] == '\r'
+	end += from
+	r.unended, r.afterCR = 0, text[end] == '\r'
 	return end + 1, text[start:end], nil
 }

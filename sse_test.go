@@ -493,10 +493,24 @@ func TestReadEvents(t *testing.T) {
 		{"mark", "\uFEFFdata: a\n\n\uFEFFdata: b\n\n", `a|EOF`},
 		{"large line", "data: a\n\n:" + strings.Repeat("x", 100) + "\n\n", `a|an event is too large`},
 		{"large data", strings.Repeat("data: xxxxxxxx\n", 10), `an event is too large`},
+		{"line at the limit", ":" + strings.Repeat("x", 63) + "\ndata: a\n\n", `a|EOF`},
 	} {
 		for _, pieces := range []io.Reader{strings.NewReader(test.text), iotest.OneByteReader(strings.NewReader(test.text)), iotest.HalfReader(strings.NewReader(test.text))} {
 			if got := readEvents(pieces, 64); got != test.want {
 				t.Errorf("%s: got %q, want %q", test.name, got, test.want)
+			}
+		}
+	}
+}
+
+// Verify the limit of a line where it is more than the buffer that a bufio.Scanner has.
+func TestReadLongLine(t *testing.T) {
+	for _, most := range []int{64 << 10, 100_000} {
+		for end, want := range map[string]string{"\n": "|EOF", "\r\n": "|EOF", "x\n": "an event is too large"} {
+			text := "data:" + strings.Repeat("x", most-len("data:")) + end + end
+			got := readEvents(iotest.OneByteReader(strings.NewReader(text)), most)
+			if !strings.HasSuffix(got, want) {
+				t.Errorf("at most %d bytes, and a line with %q: got %q", most, end, clip(got, 100))
 			}
 		}
 	}
