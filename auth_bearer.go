@@ -336,15 +336,17 @@ func (g *guard) callVerify(ctx context.Context, token string) (p *Principal, err
 }
 
 // withoutToken returns err, or another error if the text of err contains part of the
-// token or key, or is too long to be searched. Verifiers often quote what they could not
-// parse. The stack of a panic stays.
+// token or key. Verifiers often quote what they could not parse. The stack of a panic stays.
 func withoutToken(err error, token string) error {
 	const part = 8 // bytes; shorter parts occur in other text by chance
 	const hidden = "verify returned an error that quotes the credential"
 	text, size := fmt.Sprint(err), min(part, len(token))
-	quotes := len(text) > maxLoggedError
-	for i := 0; i+size <= len(token) && !quotes; i++ {
-		quotes = strings.Contains(text, token[i:i+size])
+	parts, quotes := make(map[string]bool), false // a map, since both can be long
+	for i := 0; i+size <= len(token); i++ {
+		parts[token[i:i+size]] = true
+	}
+	for i := 0; i+size <= len(text) && !quotes; i++ {
+		quotes = parts[text[i:i+size]]
 	}
 	if p := panicIn(err); p != nil && quotes {
 		return &PanicError{Value: hidden, Stack: p.Stack}

@@ -92,6 +92,8 @@ func verifyTest(ctx context.Context, token string) (*svc.Principal, error) {
 		return nil, fmt.Errorf("bad payload: %s", token[len(token)-12:])
 	case "failing":
 		return nil, errors.New("no route to the key server")
+	case "wordy":
+		return nil, errors.New("the key server says" + strings.Repeat(" no", 2000))
 	case "panicking":
 		panic("the token " + token + " makes no sense")
 	case "nothing":
@@ -154,6 +156,7 @@ func TestBearer(t *testing.T) {
 		{"verify quotes a part of it", []string{"Bearer partly" + secret}, 503, "", `level=ERROR msg="svc: unavailable" method=POST path=PATH code=UNAVAILABLE error="UNAVAILABLE: access tokens cannot be checked at the moment: verify returned an error that quotes the credential"`},
 		{"verify quotes the end of it", []string{"Bearer ending" + secret}, 503, "", `verify returned an error that quotes the credential`},
 		{"verify fails", []string{"Bearer failing" + secret}, 503, "", `no route to the key server`},
+		{"verify fails with many words", []string{"Bearer wordy" + secret}, 503, "", `the key server says no no`},
 		{"verify panics", []string{"Bearer panicking" + secret}, 503, "", `panic: verify returned an error that quotes the credential`},
 		{"verify returns nothing", []string{"Bearer nothing" + secret}, 503, "", `verify returned neither a Principal nor an error`},
 		{"the client is gone", []string{"Bearer gone" + secret}, 499, "", `level=INFO msg="svc: the call was canceled" method=POST path=PATH code=CANCELED`},
