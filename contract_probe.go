@@ -195,6 +195,20 @@ func (r *scalars) rule(p *contractPlan, keyword string) string {
 	return string(p.Rules[keyword])
 }
 
+// unknownRule returns a rule of p that this version of svc does not know, or "".
+func (r *scalars) unknownRule(p *contractPlan) (unknown string) {
+	known := []string{"maxBytes"}
+	for _, t := range ruleTags {
+		known = append(known, t.name)
+	}
+	for keyword := range p.Rules {
+		if !r.outputs && !slices.Contains(known, keyword) && (unknown == "" || keyword < unknown) {
+			unknown = keyword
+		}
+	}
+	return unknown
+}
+
 // counts returns the least and the greatest length of values, by the rules about Length
 // or Items.
 func (r *scalars) counts(p *contractPlan, of string) (least, most int) {
@@ -408,6 +422,8 @@ func (p *prober) compare(a, b *contractPlan, at string, in func(string) string) 
 	}
 	p.compared[pair] = true
 	switch {
+	case p.unknownRule(a) != "":
+		p.doubt(at, "the release has the rule %s, which this version of svc does not know", p.unknownRule(a))
 	case a.RESTOnly && b.RESTOnly && a.jsonType() != b.jsonType():
 		p.doubt(at, "%s, and over REST some values of both are the same text", p.changed(a, b))
 	case a.Kind == "object" && (b.Kind == "object" || b.Kind == "map"):
@@ -514,7 +530,7 @@ func (p *prober) explainAbsent(f *contractPlan) string {
 
 // compareField finds the breaks of a field of an input that refuse no value.
 func (p *prober) compareField(f, g *contractPlan, at string) {
-	if !p.isRequired(f) && !p.isRequired(g) && !bytes.Equal(f.Default, g.Default) {
+	if !p.isRequired(f) && !p.isRequired(g) && !sameDefault(f.Default, g.Default) {
 		p.remark(at, "default is %s, was %s", cmp.Or(string(g.Default), "none"), cmp.Or(string(f.Default), "none"))
 	}
 	if f.MCPHeader != g.MCPHeader && g.MCPHeader != "" && p.usesMCP {
@@ -524,6 +540,13 @@ func (p *prober) compareField(f, g *contractPlan, at string) {
 	if is, _ := strconv.Atoi(p.rule(g, "maxBytes")); is < was { // without the rule, MaxBody decides, which is less in general
 		p.remark(at, "maxBytes is %s, was %d", cmp.Or(p.rule(g, "maxBytes"), "none"), was)
 	}
+}
+
+// sameDefault reports whether two defaults are the same text or number, such as 1 and 1.0.
+func sameDefault(a, b json.RawMessage) bool {
+	x, isNumber := new(big.Rat).SetString(string(a))
+	y, both := new(big.Rat).SetString(string(b))
+	return bytes.Equal(a, b) || isNumber && both && x.Cmp(y) == 0
 }
 
 // object returns a short object with these fields and one more member, or with another
@@ -701,6 +724,7 @@ func (p *prober) values(a, b *contractPlan, n int) (list []string, sure bool) {
 		n += 8 // since not every text can be sent
 	}
 	switch enum := p.rule(a, "enum"); {
+	case p.unknownRule(a) != "":
 	case enum != "":
 		list, sure = elementsOf(enum), true
 	case a.Go != "":

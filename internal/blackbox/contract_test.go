@@ -296,6 +296,11 @@ input /title: is gone: it is ignored now`},
 	}](), taking[struct {
 		A int `json:"a" default:"2"`
 	}](), "input /a: default is 2, was 1"},
+	{"default in other digits", taking[struct {
+		A float64 `json:"a" default:"1"`
+	}](), taking[struct {
+		A float64 `json:"a" default:"1.0"`
+	}](), ""},
 	{"default for none", taking[struct {
 		A int `json:"a,omitempty"`
 	}](), taking[struct {
@@ -584,6 +589,7 @@ func TestCheckReleased(t *testing.T) {
 		{"no contract", "{}", true, nil, "^FATAL .*damaged", false},
 		{"a kind that is none", strings.Replace(contract(old), `"kind":"string"`, `"kind":"stringy"`, 1), true, nil, `^FATAL .*damaged(?s).*"stringy"`, false},
 		{"a rule that is none", strings.Replace(contract(old), `"kind":"string"`, `"kind":"string","rules":{"maxLength":-1}`, 1), true, nil, "^FATAL .*damaged(?s).*maxLength is -1", false},
+		{"a rule of another release", strings.Replace(contract(now), `"kind":"int"`, `"kind":"int","rules":{"maxLines":1}`, 1), false, nil, `^\S* clients of the release would break:\s+\S+ input /a: cannot tell: the release has the rule maxLines, which`, false},
 		{"a field that is none", strings.Replace(contract(old), `"fields":[`, `"fields":[null,`, 1), true, nil, `^FATAL .*damaged(?s).*"object"`, false},
 		{"another form", strings.Replace(contract(old), `"contract":1`, `"contract":9`, 1), true, nil, "^FATAL .*form 9", false},
 	} {
