@@ -953,7 +953,7 @@ func (s *mcpStream) sendLog(x *exchange, level slog.Level, data any) {
 	}
 	text, err := json.Marshal(data)
 	if err != nil {
-		x.log(x, err)
+		x.endpoint.logError(x, x.request, err, x.method)
 		return
 	}
 	m := openMembers([]byte(`{"jsonrpc":"2.0","method":"notifications/message","params":`))
@@ -1020,7 +1020,7 @@ func (s *mcpStream) sendQueued(x *exchange) {
 	}
 	s.mu.Unlock()
 	if !told {
-		x.log(x, err)
+		x.endpoint.logError(x, x.request, err, x.method)
 	}
 }
 
