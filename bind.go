@@ -37,6 +37,7 @@ import (
 	"cmp"
 	"errors"
 	"fmt"
+	"maps"
 	"math"
 	"net/textproto"
 	"reflect"
@@ -907,8 +908,9 @@ type checkFunc func(d *decoder, v reflect.Value)
 //
 // Invariant: byShape has a pointer to nil for a shape that is being compiled.
 type checks struct {
-	rules   bool // check the rules of fields and the depth too, not only Validate
-	hooked  bool // there are Validate methods to call
+	rules   bool            // check the rules of fields and the depth too, not only Validate
+	hooked  bool            // there are Validate methods to call
+	clean   map[*shape]bool // what needsCheck has looked through for nothing: each of many types can lead to all others
 	byShape map[*shape]*checkFunc
 	absent  *checks // with rules: the pass for fields that are absent, which has none
 }
@@ -923,10 +925,19 @@ func (c *checks) checkFor(s *shape) checkFunc {
 
 // needsCheck reports whether there is anything to check in values of shape s.
 func (c *checks) needsCheck(s *shape) bool {
-	return s.reaches(func(s *shape) bool {
+	fits := func(s *shape) bool {
 		return c.hooked && len(s.hooks()) > 0 || c.rules && (s.recursive || s.alternatives != nil || s.kind == kindAny || len(s.rules) > 0 ||
 			slices.ContainsFunc(s.fields, func(f *field) bool { return len(f.rules) > 0 || f.notNull }))
-	})
+	}
+	done := make(map[*shape]bool)
+	if !c.clean[s] && (fits(s) || s.hasParts() && s.partsReach(done, fits)) {
+		return true
+	}
+	if c.clean == nil {
+		c.clean = done
+	}
+	maps.Copy(c.clean, done)
+	return false
 }
 
 // compileCheck makes the check for s, which needs one.

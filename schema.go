@@ -291,10 +291,9 @@ func (s *shape) isSound() bool {
 	return s == nil || !s.reaches(func(s *shape) bool { return s.hasMistake })
 }
 
-// deref returns the shape of the values that are not null. A pointer that is met again
-// while its shape is filled has no elem yet; it leads to a struct.
+// deref returns the shape of the values that are not null.
 func (s *shape) deref() *shape {
-	for (s.kind == kindPointer || s.kind == kindOptional) && s.elem != nil {
+	for s.kind == kindPointer || s.kind == kindOptional {
 		s = s.elem
 	}
 	return s

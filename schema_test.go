@@ -738,6 +738,12 @@ type (
 	Type struct{ C *Type }
 )
 
+// A type that is met again, by a list with a rule, before it is complete.
+type sEarly struct {
+	Pointer  *[]sEarly                     `json:"pointer,omitempty" maxItems:"3"`
+	Optional Optional[[]map[string]sEarly] `json:"optional,omitzero" minItems:"1"`
+}
+
 // Verify that structs without a name that contain themselves are told apart, in
 // schemas that need nothing beside them and among components.
 func TestUnnamedRecursive(t *testing.T) {
@@ -863,12 +869,13 @@ func TestRecursive(t *testing.T) {
 		{reflect.TypeFor[oPair[int, oPair[int, int]]](), false},
 		{reflect.TypeFor[sScalars](), false},
 		{reflect.TypeFor[struct{ A, B sEmpty }](), false},
+		{reflect.TypeFor[sEarly](), true},
 	} {
 		c := newShapes(new(mistakes))
 		s := c.shapeFor(test.typ, "T")
 		c.finishShapes()
-		if s.recursive != test.want {
-			t.Errorf("%v recursive: %t, want %t", test.typ, s.recursive, test.want)
+		if s.recursive != test.want || len(c.list) > 0 {
+			t.Errorf("%v recursive: %t, want %t; %q", test.typ, s.recursive, test.want, c.list)
 		}
 	}
 }
@@ -1213,7 +1220,7 @@ func TestQuotedStringPattern(t *testing.T) {
 	}
 }
 
-// Verify partsReach and findEndless against plain searches over random small graphs.
+// Verify findRecursive and findEndless against plain searches over random small graphs.
 func TestRecursiveObjects(t *testing.T) {
 	random := rand.New(rand.NewPCG(1, 1))
 	for range 3000 {
@@ -1228,9 +1235,9 @@ func TestRecursiveObjects(t *testing.T) {
 				s.fields = append(s.fields, &field{shape: shapes[random.IntN(4)], optional: random.IntN(3) == 0, rules: []rule{{keyword: "minItems", count: random.IntN(2)}}})
 			}
 		}
-		endless := findEndless(all)
+		endless, recursive := findEndless(all), findRecursive(all)
 		for i, s := range all {
-			if got := s.partsReach(make(map[*shape]bool), func(e *shape) bool { return e == s }); got != reaches(s, s, false) {
+			if got := recursive[s]; got != reaches(s, s, false) {
 				t.Fatalf("object %d of %d contains itself: %t", i, len(all), got)
 			}
 			if want := slices.ContainsFunc(all, func(e *shape) bool { return (e == s || reaches(s, e, true)) && reaches(e, e, true) }); endless[s] != want {

@@ -11,6 +11,7 @@ import (
 	"cmp"
 	"encoding/json"
 	"maps"
+	"math"
 	"mime"
 	"net/url"
 	"reflect"
@@ -42,6 +43,11 @@ func newShapes(p *mistakes) *shapes {
 // returns a shape: it notes the mistakes in t, and compilation continues after them.
 func (c *shapes) shapeFor(t reflect.Type, at string) *shape {
 	if s, ok := c.byType[t]; ok {
+		if s.kind == kindOptional && s.elem == nil { // it is met again while it is filled
+			s.elem = c.byType[optionalElem(t)]
+		} else if s.kind == kindPointer && s.elem == nil {
+			s.elem = c.byType[t.Elem()]
+		}
 		return s
 	}
 	s := &shape{typ: t}
@@ -857,11 +863,11 @@ func (c *shapes) finishShapes() {
 			c.addf("%v contains itself without a struct in between, which no schema can say; put a struct around it", s.typ)
 		}
 	}
-	endless := findEndless(c.all)
+	endless, recursive := findEndless(c.all), findRecursive(c.all)
 	for _, s := range c.all {
 		// A struct that contains itself needs a name in schemas, to be referred to, even if
 		// it has none in Go.
-		s.recursive = s.fields != nil && s.partsReach(make(map[*shape]bool), func(e *shape) bool { return e == s })
+		s.recursive = s.fields != nil && recursive[s]
 		if s.recursive && s.typ.Name() == "" && !slices.Contains(c.named, s) {
 			c.named = append(c.named, s)
 		}
@@ -888,6 +894,45 @@ func (s *shape) loopsWithoutStruct() bool {
 		done[e] = true
 	}
 	return done[s]
+}
+
+// findRecursive returns the shapes that contain themselves. It looks at each shape once,
+// since a service may have a thousand types that contain one another (R. Tarjan,
+// Depth-first search and linear graph algorithms, 1972).
+func findRecursive(all []*shape) map[*shape]bool {
+	order, recursive := make(map[*shape]int, len(all)), make(map[*shape]bool)
+	var open []*shape // those whose cycle is not known yet, in their order
+	var visit func(s *shape) int
+	visit = func(s *shape) (first int) {
+		start, number := len(open), len(order)+1
+		order[s], first, open = number, number, append(open, s)
+		for p := range s.parts {
+			if !p.shape.hasParts() {
+				continue
+			}
+			reached := order[p.shape]
+			if reached == 0 {
+				reached = visit(p.shape)
+			}
+			recursive[s] = recursive[s] || p.shape == s
+			first = min(first, reached)
+		}
+		if first < number {
+			return first
+		}
+		for _, e := range open[start:] { // nothing below s leads to before it
+			recursive[e] = recursive[e] || len(open) > start+1
+			order[e] = math.MaxInt
+		}
+		open = open[:start]
+		return first
+	}
+	for _, s := range all {
+		if s.hasParts() && order[s] == 0 {
+			visit(s)
+		}
+	}
+	return recursive
 }
 
 // findEndless returns the objects that have no finite value, since all their values
