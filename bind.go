@@ -581,7 +581,7 @@ func (b *binding) bindObject(d *decoder, text []byte) (reflect.Value, error) {
 
 // readObject is the part of bindObject for an object in the middle of the text that
 // d is reading. The error is about its values; a text that is not JSON is left to
-// d. finishObject is the rest.
+// d. The Validate methods are called later.
 func (b *binding) readObject(d *decoder) (any, error) {
 	d.startInside()
 	in := reflect.New(b.in.typ)
@@ -593,12 +593,6 @@ func (b *binding) readObject(d *decoder) (any, error) {
 		return nil, err
 	}
 	return in.Interface(), nil
-}
-
-// finishObject calls the Validate methods of an input that readObject has made.
-func (b *binding) finishObject(d *decoder, in any) error {
-	d.start(nil)
-	return b.finishInput(d, reflect.ValueOf(in).Elem(), b.hooks)
 }
 
 // checkValue checks an input that came as a Go value, with the rules that a
@@ -1119,20 +1113,21 @@ func (c *checks) structCheck(s *shape, in map[*field]string, tokens map[*field]s
 	}
 }
 
-var isNoChoice = &complaint{ruleVariant, "must have exactly one alternative, the one that its discriminator says"}
-
 // unionCheck is structCheck for a union: that of the alternative that is set. Without
 // one there is nothing to check; where rules count, that is a violation.
 func (c *checks) unionCheck(s *shape, in map[*field]string, tokens map[*field]string) checkFunc {
 	inner := make(map[*shape]checkFunc)
+	var values []string
 	for _, a := range s.alternatives {
 		inner[a] = c.structCheck(a, in, tokens)
+		values = append(values, a.value)
 	}
+	noChoice := &complaint{ruleVariant, "must have exactly one of the alternatives " + strings.Join(values, ", ") + ", which its discriminator may name"}
 	return func(d *decoder, v reflect.Value) {
 		a, err := s.chosenIn(v)
 		if err != nil {
 			if c.rules {
-				d.addViolation(isNoChoice)
+				d.addViolation(noChoice)
 			}
 			return
 		}

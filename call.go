@@ -192,7 +192,8 @@ func (c *call) bindObject(text []byte, read any, readErr error) (any, error) {
 		v, err := m.bind.bindObject(&c.ws.dec, text)
 		return v.Interface(), err
 	case m.bind.hooks != nil:
-		return read, m.bind.finishObject(&c.ws.dec, read)
+		c.ws.dec.start(nil)
+		return read, m.bind.finishInput(&c.ws.dec, reflect.ValueOf(read).Elem(), m.bind.hooks)
 	}
 	return read, nil
 }
@@ -630,11 +631,6 @@ type (
 	sentTrace     struct{}
 	receivedTrace struct{}
 )
-
-// withReceived returns a context of a message of MCP that came with t.
-func withReceived(ctx context.Context, t Trace) context.Context {
-	return context.WithValue(ctx, receivedTrace{}, t)
-}
 
 // WithTrace returns a context for calls of a client, which send t in their headers. A
 // client sends nothing of the call that it is called in: give it the Trace of your

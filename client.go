@@ -143,6 +143,8 @@ func connect(iface reflect.Type, client reflect.Value, baseURL string, opts *Cli
 		for _, m := range s.methods {
 			methods[m.goName] = m
 		}
+	} else if p.where = ""; o.Service == nil {
+		p.addf("ClientOptions.Service is nil; if the service has options, give them here, since the routes follow from them")
 	}
 	functions := make([]reflect.Value, len(fields))
 	for i, f := range fields {
@@ -246,7 +248,7 @@ func (c *connection) compileField(p *mistakes, iface reflect.Type, f reflect.Str
 	rm, ok := iface.MethodByName(f.Name)
 	switch {
 	case !ok:
-		p.addf("%v has no method of that name%s", iface, suggestName(iface, f.Name))
+		p.addf("%v has no method of that name%s", iface, suggestMethod(iface, f.Name))
 		return reflect.Value{}
 	case f.Type != rm.Type:
 		p.addf("its type is %v; give it that of the method of %v, %v", f.Type, iface, rm.Type)

@@ -17,6 +17,7 @@ import (
 	"encoding/json"
 	"fmt"
 	"os"
+	"path/filepath"
 	"reflect"
 	"slices"
 	"strconv"
@@ -97,7 +98,7 @@ type TestingT interface {
 //	}
 //
 // A break is allowed by its text without the example, and an allowance that no break
-// needs fails. With update the file is written, unless a break is not allowed; without, it
+// needs fails. With update the file and its directory are written, unless a break is not allowed; without, it
 // fails if the file is missing or is not what s promises. So a review sees each change of
 // the contract, and only a break needs a word. If the file is what s promises, allowed is not
 // looked at. A damaged file fails and is never written.
@@ -138,6 +139,7 @@ func CheckReleased(t TestingT, s *Service, file string, update bool, allowed ...
 	case !update:
 		t.Errorf("%s: the service promises something else now, and breaks nothing that is not allowed; write it by go test -update, and commit it", file)
 	default:
+		_ = os.MkdirAll(filepath.Dir(file), 0o777) // if it fails, so does WriteFile
 		if err := os.WriteFile(file, s.Contract(), 0o666); err != nil {
 			t.Fatalf("%v", err)
 		}

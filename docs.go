@@ -295,14 +295,6 @@ func itemsOf(value []byte) (list [][]byte) {
 	return list
 }
 
-// requiredIn returns the names of the members that a schema of objects requires.
-func requiredIn(schema []byte) (names []string) {
-	for _, name := range itemsOf(memberAt(schema, "required")) {
-		names = append(names, textAt(name))
-	}
-	return names
-}
-
 // maxExample is how deep examples are.
 const maxExample = 6
 
@@ -622,7 +614,10 @@ func (w *docsWriter) writeDescription(o []byte) {
 // writeProperties writes the members of an object, or the alternatives of a union. It
 // reports whether there are any.
 func (w *docsWriter) writeProperties(indent, place string, schema []byte) (any bool) {
-	required := requiredIn(schema)
+	var required []string
+	for _, name := range itemsOf(memberAt(schema, "required")) {
+		required = append(required, textAt(name))
+	}
 	forMembers(memberAt(schema, "properties"), func(name string, property []byte) {
 		any = true
 		w.writeField(indent, name, place, slices.Contains(required, name), textAt(property, "description"), property)

@@ -749,10 +749,19 @@ var isUnknown = &complaint{ruleUnknown, "is not a known property"}
 // complainUnknown returns the complaint about an unknown property, with the known one that
 // was probably meant, if there is one.
 func complainUnknown(name string, known []string) *complaint {
-	if meant := nearestName(name, known); meant != "" {
-		return &complaint{ruleUnknown, isUnknown.message + `; did you mean "` + meant + `"?`}
+	if meant := suggestName(name, known); meant != "" {
+		return &complaint{ruleUnknown, isUnknown.message + meant}
 	}
 	return isUnknown
+}
+
+// suggestName returns the end of a message about an unknown name, which asks whether a
+// known one was meant, or "".
+func suggestName(name string, known []string) string {
+	if meant := nearestName(name, known); meant != "" {
+		return `; did you mean "` + meant + `"?`
+	}
+	return ""
 }
 
 // nearestName returns the known name that was probably meant by another one, or "": one

@@ -32,6 +32,7 @@ import (
 	"context"
 	"encoding/json"
 	"fmt"
+	"maps"
 	"net/http"
 	"reflect"
 	"slices"
@@ -194,7 +195,8 @@ type ToolOptions struct {
 	// Fields gives the tool an argument fields, by which a model asks for some members of
 	// the output, or of the items of a [Stream], a [PageResponse], a [CursorResponse] and
 	// types that embed these; see [FieldsFrom]. The schema of the output then requires none
-	// of them. The output must be an object with at most 40 members. Default: false.
+	// of them. What the members are chosen from must be a struct with at most 40 members, which
+	// is no union and has no MCPContent. Default: false.
 	Fields bool
 	// RequiredCapabilities are the capabilities that a client needs for the tool, such as
 	// "sampling". Clients of revision 2026-07-28 and later declare them with each request;
@@ -492,7 +494,8 @@ func (x *toolIndex) findTool(p *mistakes, option, key string) *tool {
 	case slices.ContainsFunc(x.service.methods, func(m *method) bool { return m.goName == key || toolName(m) == key }):
 		p.addf("%s[%q]: MCP does not serve the method; add TransportMCP to its Transports", option, key)
 	default:
-		p.addf("%s[%q]: %s has no method of that name", option, key, x.service.name)
+		known := slices.Sorted(maps.Keys(x.goNames))
+		p.addf("%s[%q]: %s has no method of that name%s", option, key, x.service.name, suggestName(key, known))
 	}
 	return nil
 }

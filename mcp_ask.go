@@ -489,7 +489,9 @@ func checkAction(key, message string, answer []byte) error {
 	switch textAt(answer, "action") {
 	case "accept":
 		return nil
-	case "decline", "cancel":
+	case "decline":
+		return Errorf(CodeFailedPrecondition, "the caller said no: %s", message)
+	case "cancel":
 		return Errorf(CodeFailedPrecondition, "the caller did not answer: %s", message)
 	}
 	return answerError(key, Violation{inBody, "/action", "enum", "must be accept, decline or cancel"})

@@ -58,7 +58,7 @@ func (t *tool) compileFields(p *mistakes) {
 	case t.fieldNamed("fields") != nil:
 		p.addf("ToolOptions.Fields: the input has a field named fields already")
 	case c.shape == nil || c.shape.kind != kindObject || c.shape.alternatives != nil || len(c.names) == 0 || t.outType.Implements(reflect.TypeFor[contentProvider]()):
-		p.addf("ToolOptions.Fields: the output, or its items, must be a struct that is no union and has no MCPContent")
+		p.addf("ToolOptions.Fields: the output, or its items, must be a struct that is no union and has no MCPContent; drop Fields")
 	case len(c.names) > maxFields:
 		p.addf("ToolOptions.Fields: the output has %d members, over %d; return what a model needs", len(c.names), maxFields)
 	default:

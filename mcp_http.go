@@ -74,7 +74,9 @@ func (h *mcpHandler) answerPost(w http.ResponseWriter, r *http.Request, ws *work
 	if ws.body, err = h.limits.readBody(w, r, ws.body[:0], false); err != nil {
 		return err
 	}
-	return newExchange(h, w, r, ws).serveBody()
+	x := &exchange{h: h, w: w, header: r.Header, accept: parseAccept(r.Header["Accept"]), agreed: &h.unagreed}
+	x.call = call{Context: r.Context(), endpoint: &h.endpoint, request: r, response: w.Header(), ws: ws}
+	return x.serveBody()
 }
 
 // checkMCPContentType accepts only application/json. Other transports also accept a body

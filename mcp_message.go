@@ -45,6 +45,7 @@ package svc
 import (
 	"bytes"
 	"cmp"
+	"context"
 	"log/slog"
 	"net/http"
 	"slices"
@@ -225,12 +226,6 @@ type exchange struct {
 
 // An addFunc adds the output of a method to the result in ws.enc.buf.
 type addFunc func(x *exchange, out any) error
-
-func newExchange(h *mcpHandler, w http.ResponseWriter, r *http.Request, ws *workspace) *exchange {
-	x := &exchange{h: h, w: w, header: r.Header, accept: parseAccept(r.Header["Accept"]), agreed: &h.unagreed}
-	x.call = call{Context: r.Context(), endpoint: &h.endpoint, request: r, response: w.Header(), ws: ws}
-	return x
-}
 
 // exchangeKey is the key of the exchange in a context.
 type exchangeKey struct{}
@@ -472,7 +467,7 @@ func (x *exchange) answerMessage(m *message) error {
 		return e
 	}
 	if t := m.meta.trace; isText(t[0]) {
-		x.Context = withReceived(x.Context, traceOf(func(i int) string { return textAt(t[i]) }))
+		x.Context = context.WithValue(x.Context, receivedTrace{}, traceOf(func(i int) string { return textAt(t[i]) }))
 	}
 	return x.answerMethod(m)
 }

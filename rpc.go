@@ -155,7 +155,8 @@ func (h *rpcHandler) respond(w http.ResponseWriter, r *http.Request, ws *workspa
 func (h *rpcHandler) answerText(w http.ResponseWriter, r *http.Request, ws *workspace, x *rpcExchange) ([]byte, error) {
 	switch {
 	case ws.dec.scan.err != nil:
-		return nil, rpcTextError(ws.dec.scan.err)
+		err := ws.dec.scan.err
+		return nil, rpcProtocolError(rpcParseError, CodeInvalidArgument, "Parse error", &Violation{In: inBody, Rule: err.rule, Message: err.describe("the text")})
 	case !x.text.batch:
 		ws.enc.buf = ws.enc.buf[:0]
 		h.answerMessage(&x.text.messages[0], r, w.Header(), ws)
@@ -371,12 +372,6 @@ func rpcProtocolError(number int32, code Code, message string, v *Violation) *Er
 // rpcRequestError returns the error for a text that is JSON and no request.
 func rpcRequestError(v *Violation) *Error {
 	return rpcProtocolError(rpcInvalidRequest, CodeInvalidArgument, "Invalid Request", v)
-}
-
-// rpcTextError returns the error for a text that is not acceptable JSON.
-func rpcTextError(err *syntaxError) *Error {
-	return rpcProtocolError(rpcParseError, CodeInvalidArgument, "Parse error",
-		&Violation{In: inBody, Rule: err.rule, Message: err.describe("the text")})
 }
 
 // rpcHTTPError returns the error for an HTTP request that carries no text. It

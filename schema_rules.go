@@ -263,6 +263,7 @@ var foreignTags = [...]struct{ name, instead string }{
 	{"form", "write `json:\"NAME\"`"},
 	{"uri", "write `path:\"NAME\"`"},
 	{"param", "write `path:\"NAME\"`"},
+	{"description", "write `doc`"},
 }
 
 // checkForeignTags notes the tags of other libraries on the fields of s, a struct of an

@@ -130,7 +130,8 @@ func (c *shapes) fillKind(s *shape, at string) {
 		// itself in another way.
 		if e := t.Elem(); e.Kind() == reflect.Uint8 && !hasOwnText(e) {
 			s.kind = kindBytes
-			if item := (&shape{typ: e, kind: kindUint, bits: e.Bits()}); c.listsValues(item, at) {
+			item := &shape{typ: e, kind: kindUint, bits: e.Bits()}
+			if c.fillEnum(item, at); item.isEnum {
 				c.addf("%s: a %v is base64 in JSON, in which nothing can check %v.Enum; make %v another type of integer, such as uint16", at, t, e, e)
 			}
 			return
@@ -158,13 +159,6 @@ func (c *shapes) fillKind(s *shape, at string) {
 	default:
 		c.addf("%s: JSON cannot carry a %v; hide the field with `json:\"-\"` or change its type", at, t)
 	}
-}
-
-// listsValues reports whether the type of s, a scalar, has a method Enum, and notes its
-// mistakes.
-func (c *shapes) listsValues(s *shape, at string) bool {
-	c.fillEnum(s, at)
-	return s.isEnum
 }
 
 // elemShape returns the shape of what is in a value of type t, which is at a place
@@ -470,12 +464,22 @@ func (c *shapes) checkFiles(s *shape, u use, at string) {
 	if c.byType[typeBody] == nil && c.byType[typeFile] == nil {
 		return // of nearly every service
 	}
-	if s.file != nil && (u == asInput) != (s.file.shape.typ == typeBody) {
-		c.addf("%s: an input has a Body, and an output a File", at)
-	}
 	s.walk(at, make(map[*shape]bool), func(inner *shape, at string) {
-		if inner != s && (inner.file != nil || inner.kind == kindFile) {
-			c.addf("%s: a Body must be a field of the input itself, and a File the output itself, not a part of another type", at)
+		t := inner.typ
+		if inner.file != nil {
+			t = inner.file.shape.typ
+		} else if inner.kind != kindFile {
+			return
+		}
+		switch {
+		case u == asInput && t != typeBody:
+			c.addf("%s: a File is for outputs; an input gets a file by a field of type svc.Body", at)
+		case u != asInput && t == typeBody:
+			c.addf("%s: a Body is for inputs; a method returns a file as a *svc.File", at)
+		case inner != s && t == typeBody:
+			c.addf("%s: a Body must be a field of the input itself, as svc.Body without a pointer, not a part of another type", at)
+		case inner != s:
+			c.addf("%s: a File must be the output itself, or embedded there without a pointer, not a part of another type", at)
 		}
 	})
 }
@@ -704,7 +708,7 @@ func (c *shapes) checkAlternative(sf reflect.StructField, value, at string) bool
 	case t.Elem() == typeTime || optionalElem(t.Elem()) != nil || hasOwnText(t.Elem()):
 		c.addf("%s: %v has its own JSON, and an alternative has members; put it into a field of a struct", at, t.Elem())
 	default:
-		return !c.isOpaque(t.Elem(), at)
+		return !c.isOpaque(t.Elem(), at) && value != ""
 	}
 	return false
 }

@@ -283,11 +283,11 @@ type MethodOptions struct {
 	// IdempotencyKey says whether calls have an idempotency key; see [Idempotency]. A
 	// method that only reads, such as a GET, needs none. Default: no key is read.
 	IdempotencyKey KeyUse
-	// Errors are what the method can return beside the errors of svc itself: the very
-	// values, or others with the same code, message, status and headers. Documents list
-	// them by status, with examples. A method with Errors, even an empty list, that returns
-	// another code is served all the same, and its line in the log is an error that says
-	// so. That is not checked for codes that any call can have: INVALID_ARGUMENT,
+	// Errors are what the method can return beside the errors of svc itself. Documents list
+	// them by status, with examples of their messages and headers. Codes are compared, not
+	// messages, so a returned error may name the record. A method with Errors, even an empty
+	// list, that returns another code is served all the same, and its line in the log is an
+	// error that says so. That is not checked for codes that any call can have: INVALID_ARGUMENT,
 	// UNAUTHENTICATED, PERMISSION_DENIED, RESOURCE_EXHAUSTED, CANCELED, DEADLINE_EXCEEDED,
 	// UNAVAILABLE, INTERNAL, UNKNOWN and DATA_LOSS. Default: nothing is declared.
 	Errors []*Error
@@ -424,7 +424,7 @@ func compileService(p *mistakes, iface reflect.Type, impl any, o Options) *Servi
 	p.where = ""
 	for _, name := range slices.Sorted(maps.Keys(o.Methods)) {
 		if _, ok := iface.MethodByName(name); !ok {
-			p.addf("Options.Methods[%q]: %v has no method of that name%s", name, iface, suggestName(iface, name))
+			p.addf("Options.Methods[%q]: %v has no method of that name%s", name, iface, suggestMethod(iface, name))
 		}
 	}
 	usesDefault := func(m *method) bool { return m.resource == o.Resource }
@@ -542,15 +542,13 @@ func checkDocuments(p *mistakes, o Options) {
 	}
 }
 
-// suggestName returns the end of a message about the unknown method name: the name that
-// was probably meant, or "".
-func suggestName(iface reflect.Type, name string) string {
+// suggestMethod is suggestName for a method of iface.
+func suggestMethod(iface reflect.Type, name string) string {
+	var known []string
 	for i := range iface.NumMethod() {
-		if m := iface.Method(i).Name; strings.EqualFold(m, strings.ReplaceAll(name, "_", "")) {
-			return fmt.Sprintf("; write %q", m)
-		}
+		known = append(known, iface.Method(i).Name)
 	}
-	return ""
+	return suggestName(name, known)
 }
 
 // Join returns one service with the methods of all services: one set of routes and one

@@ -482,7 +482,7 @@ func (c *methodCompiler) structBehind(t reflect.Type, role string) reflect.Type 
 		return t.Elem()
 	case t.Kind() == reflect.Struct:
 		c.addf("the %s is a %v; make it a pointer, *%v", role, t, t)
-	case t.Kind() == reflect.Func:
+	case t.Kind() == reflect.Func, t.Kind() == reflect.Chan, t.Kind() == reflect.Pointer && t.Elem().Kind() == reflect.Func:
 		c.addf("the %s is a %v; a stream is an output of type svc.Stream[Out], an iter.Seq2 of pointers to a struct and errors", role, t)
 	default:
 		c.addf("the %s is a %v; it must be a pointer to a struct, so put the %v into a field of one", role, t, t)

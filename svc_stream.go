@@ -34,7 +34,8 @@ import (
 // envelope of [WriteError], or Options.ErrorForm, as its data. A stream without it is
 // incomplete. A comment every 15 seconds keeps the connection alive. A client that does
 // not read an event within 30 seconds is dropped. Other transports send {"items":[…]}, at
-// most 1,000.
+// most 1,000, when the stream has ended: serve one without an end over REST only, by
+// MethodOptions.Transports.
 //
 // The EventSource of browsers needs a GET, and the route of Watch is a POST, as its name
 // says: write HTTP: "GET /todos/watch" in MethodOptions. EventSource reconnects after each

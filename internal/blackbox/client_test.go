@@ -713,6 +713,12 @@ type notServedAPI interface {
 	Show(context.Context) (*onlyWritten, error)
 }
 
+// A twoGetsAPI has routes only by its options.
+type twoGetsAPI interface {
+	Get(context.Context, *WidgetID) error
+	GetPart(context.Context, *WidgetID) error
+}
+
 // onlyWritten has JSON that nobody can read back.
 type onlyWritten struct{ At written }
 
@@ -747,6 +753,9 @@ func TestClientMistakes(t *testing.T) {
 	}
 	opts := &svc.Options{Methods: map[string]svc.MethodOptions{"Hide": {Transports: []svc.Transport{svc.TransportRPC}}, "Nothing": {}}}
 	say("mistakes of the service", svc.Connect[notServedAPI](&hidden, "http://x", &svc.ClientOptions{Service: opts}))
+	say("no options", svc.Connect[twoGetsAPI](new(struct {
+		Gett func(context.Context, *WidgetID) error
+	}), "http://x", nil))
 	delete(opts.Methods, "Nothing")
 	say("what no client can call", svc.Connect[notServedAPI](&hidden, "http://x", &svc.ClientOptions{Service: opts}))
 	if hidden.Hide != nil || fields.DELETE != nil || fields.mu != 0 {

@@ -593,8 +593,11 @@ func TestCheckReleased(t *testing.T) {
 		{"a field that is none", strings.Replace(contract(old), `"fields":[`, `"fields":[null,`, 1), true, nil, `^FATAL .*damaged(?s).*"object"`, false},
 		{"another form", strings.Replace(contract(old), `"contract":1`, `"contract":9`, 1), true, nil, "^FATAL .*form 9", false},
 	} {
-		file := filepath.Join(t.TempDir(), "released.json")
+		file := filepath.Join(t.TempDir(), "testdata", "released.json")
 		if test.file != "" {
+			if err := os.Mkdir(filepath.Dir(file), 0o777); err != nil {
+				t.Fatal(err)
+			}
 			if err := os.WriteFile(file, []byte(test.file), 0o666); err != nil {
 				t.Fatal(err)
 			}

@@ -747,6 +747,7 @@ type (
 		}) error
 		Taken(ctx context.Context, in *struct{ svc.File }) error
 		Given(ctx context.Context) (*struct{ A svc.Body }, error)
+		Embedded(ctx context.Context) (*struct{ *svc.File }, error)
 		Named(ctx context.Context) (*struct{ A svc.File }, error)
 		Members(ctx context.Context) (*struct {
 			svc.File

@@ -189,7 +189,7 @@ func TestMCPAsk(t *testing.T) {
 		{answer(`{"sure":true,"kinds":["x"],"moods":["ugly"]}`), 200, failure(`…\n- /sure/kinds/0 must be one of note, task\n- /sure/moods/0 must be one of good, bad`)},
 		{answer(`[]`), 200, failure(`…/sure/content must be an object`)},
 		{archive(`,"inputResponses":{"sure":{"action":"accept"}}`), 200, failure(`…/sure/sure is required`)},
-		{archive(`,"inputResponses":{"sure":{"action":"decline"}}`), 200, failure(`FAILED_PRECONDITION: the caller did not answer: Archive all of it?`)},
+		{archive(`,"inputResponses":{"sure":{"action":"decline"}}`), 200, failure(`FAILED_PRECONDITION: the caller said no: Archive all of it?`)},
 		{archive(`,"inputResponses":{"sure":{"action":"cancel"}}`), 200, failure(`FAILED_PRECONDITION: the caller did not answer: Archive all of it?`)},
 		{archive(`,"inputResponses":{"sure":{}}`), 200, failure(`…/sure/action must be accept, decline or cancel`)},
 		{archive(`,"inputResponses":{"sure":5}`), 400, mcpFailure("-32602", "inputResponses")},
@@ -558,7 +558,7 @@ func TestMCPResourceMistakes(t *testing.T) {
 			`GetNote: the URI notes://{nope} lacks {id}`, `has {nope}, and the input has no scalar field`,
 			`GetPart: ResourceOptions.URI is "notes://{id}{part}"; names are in braces, with text between them`,
 			`GetShown: the URI notes://shown{?kinds} has {kinds}`, `ListAll: ResourceOptions.URI is "all"; write one such as`,
-			`Resources["Nope"]: Notes has no method of that name`, `Prompts["Nope"]`,
+			`Resources["Nope"]: Notes has no method of that name`, `Prompts["Nope"]`, `Tools["getnote"]: Notes has no method of that name; did you mean "GetNote"?`,
 			`Resources["GetCount"]: MCP does not serve the method; add TransportMCP to its Transports`,
 			`Prompts["notes_get_count"]: MCP does not serve the method`, `Tools["GetCount"]: MCP does not serve the method`,
 			`GetNote: the messages of a prompt are blocks`, `Kinds: the arguments of a prompt are texts, so they cannot be a []string`,
@@ -576,7 +576,7 @@ func TestMCPResourceMistakes(t *testing.T) {
 			"GetShown": {URI: "notes://shown{?kinds}"}, "ListAll": {URI: "all", TTL: -1}, "Nope": {}, "GetCount": {URI: "notes://count"},
 		},
 		Prompts: map[string]svc.PromptOptions{"Nope": {}, "GetNote": {}, "GetShown": {}, "notes_get_count": {}},
-		Tools:   map[string]svc.ToolOptions{"GetCount": {}},
+		Tools:   map[string]svc.ToolOptions{"GetCount": {}, "getnote": {}},
 	})
 }
 

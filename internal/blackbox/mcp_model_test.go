@@ -536,7 +536,7 @@ type pickTen4 struct{ D0, D1, D2, D3, D4, D5, D6, D7, D8, D9 int }
 func TestMCPFieldsMistakes(t *testing.T) {
 	defer func() {
 		text := fmt.Sprint(recover())
-		const none = ": ToolOptions.Fields: the output, or its items, must be a struct that is no union and has no MCPContent\n"
+		const none = ": ToolOptions.Fields: the output, or its items, must be a struct that is no union and has no MCPContent; drop Fields\n"
 		for _, want := range []string{
 			"Taken: ToolOptions.Fields: the input has a field named fields already\n", "Wide: ToolOptions.Fields: the output has 41 members, over 40",
 			"Shown" + none, "Nothing" + none, "Empty" + none, "Mappings" + none,

@@ -264,10 +264,10 @@ func TestMCPQuestionsLegacy(t *testing.T) {
 			c.answer(c.want(fmt.Sprintf(asks, 3)), `[]`)
 			c.want(`…INVALID_ARGUMENT: invalid input: /…must be an object…"id":3}`)
 			if test.tool != "q_by_hand" && test.method == "elicitation/create" {
-				for _, action := range []string{"decline", "cancel"} {
+				for action, said := range map[string]string{"decline": "said no", "cancel": "did not answer"} {
 					c.call("4", test.tool, "")
 					c.answer(c.want(`…"method":"elicitation/create"…`), `{"action":"`+action+`"}`)
-					c.want(`…FAILED_PRECONDITION: the caller did not answer…"id":4}`)
+					c.want(`…FAILED_PRECONDITION: the caller ` + said + `…"id":4}`)
 				}
 				c.call("5", test.tool, "")
 				c.answer(c.want(`…"method":"elicitation/create"…`), `{"action":"x"}`)
@@ -288,7 +288,7 @@ func TestMCPQuestionsEnd(t *testing.T) {
 	c.call("1", "q_two", "")
 	c.answer(c.want(`…"message":"A?"…`), `{"action":"accept","content":{"name":"x"}}`)
 	c.answer(c.want(`…"message":"B?"…`), `{"action":"decline"}`)
-	c.want(`…FAILED_PRECONDITION: the caller did not answer: B?…"id":1}`)
+	c.want(`…FAILED_PRECONDITION: the caller said no: B?…"id":1}`)
 	if *runs != 1 {
 		t.Errorf("it ran %d times", *runs)
 	}

@@ -692,6 +692,8 @@ type (
 		Nothing()
 		OutputByValue(context.Context) (regOut, error)
 		OutputOfList(context.Context) ([]regOut, error)
+		OutputOfChannel(context.Context) (<-chan regOut, error)
+		OutputOfPointer(context.Context) (*svc.Stream[regOut], error)
 		StreamOfNothing(context.Context) (func(), error)
 		StreamOfText(context.Context) (func(string), error)
 		StreamOfTwo(context.Context) (func(func(*regOut, error) bool, int), error)
@@ -1107,7 +1109,7 @@ type (
 		Page int `form:"page,default=1"`
 	}
 	regForeignIn struct {
-		Key string `json:"key" param:"key"`
+		Key string `json:"key" param:"key" description:"the key"`
 	}
 	regForeignOut struct {
 		Title string `json:"title" binding:"required" validate:"min=1" required:"true" form:"title"`

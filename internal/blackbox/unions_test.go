@@ -212,6 +212,12 @@ type (
 		Type string    `json:"type" discriminator:"true"`
 		A, B *struct{} `variant:"a"`
 	}
+	unionNoValue struct {
+		Type string    `json:"type" discriminator:"true"`
+		ID   string    `json:"id"`
+		A    *struct{} `variant:""`
+		B    *struct{} `variant:"b"`
+	}
 	unionBadValue struct {
 		Type string    `json:"type" discriminator:"true"`
 		A    *struct{} `variant:"a b"`
@@ -375,6 +381,7 @@ func TestUnionMistakes(t *testing.T) {
 		{unionMistake[unionUnexported](post), `unionUnexported.a: an alternative must be exported, since svc has to set it`},
 		{unionMistake[unionOwnJSON](post), `unionOwnJSON.A: time.Time has its own JSON, and an alternative has members; put it into a field of a struct`},
 		{unionMistake[unionTwice](post), `unionTwice.B: variant:"a" is the value of another alternative too; rename one`},
+		{unionMistake[unionNoValue](post), `unionNoValue.A: variant:"": want letters, digits and any of _.:-`},
 		{unionMistake[unionBadValue](post), `unionBadValue.A: variant:"a b": want letters, digits and any of _.:-`},
 		{unionMistake[unionSameName](post), `unionSameName.A.Kind: unionSameName.Type has the name "type" too; rename one`},
 		{unionMistake[unionCommonName](post), `unionCommonName.A.ID: unionCommonName.ID has the name "id" too; rename one`},
@@ -463,7 +470,7 @@ func TestUnionValues(t *testing.T) {
 	}
 	refused := func(name string, err error) {
 		var e *svc.Error
-		if !errors.As(err, &e) || e.Code != svc.CodeInvalidArgument || len(e.Violations()) != 1 || e.Violations()[0].Rule != "variant" || e.Violations()[0].Path != "" {
+		if !errors.As(err, &e) || e.Code != svc.CodeInvalidArgument || len(e.Violations()) != 1 || e.Violations()[0].Rule != "variant" || !strings.Contains(e.Message, "exactly one of the alternatives card, iban") || e.Violations()[0].Path != "" {
 			t.Errorf("%s: the error is %v", name, err)
 		}
 	}

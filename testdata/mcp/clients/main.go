@@ -174,7 +174,7 @@ func exercise(ctx context.Context, connect func(context.Context, string, string,
 
 // converse answers and declines questions, which only the last revision has over HTTP.
 func converse(ctx context.Context, s session, server, revision string, user *person) error {
-	want, refused, n := "colors: Ada, red, true", "FAILED_PRECONDITION: the caller did not answer", 4
+	want, refused, n := "colors: Ada, red, true", "FAILED_PRECONDITION: the caller said no", 4
 	if revision < "2025-06-18" || revision != "2026-07-28" && strings.HasPrefix(server, "http") {
 		want, refused, n = "FAILED_PRECONDITION: this caller cannot be asked", "FAILED_PRECONDITION: this caller cannot be asked", 0
 	}
