@@ -1256,8 +1256,7 @@ func (t handlerTransport) RoundTrip(r *http.Request) (*http.Response, error) {
 type pipeWriter struct {
 	header   http.Header
 	body     *io.PipeWriter
-	wrote    bool           // the header
-	begun    chan struct{}  // closed when response or err is set; then response is the client's
+	begun    chan struct{}  // closed when the fields below are set
 	response *http.Response // its status is 0 if the handler panicked before it began
 	err      error          // of that panic
 }
@@ -1267,8 +1266,7 @@ func (w *pipeWriter) Header() http.Header { return w.header }
 
 // WriteHeader begins the response.
 func (w *pipeWriter) WriteHeader(status int) {
-	if s := w.response; !w.wrote && status >= 200 {
-		w.wrote = true
+	if s := w.response; s.StatusCode == 0 && status >= 200 {
 		s.Status, s.StatusCode, s.Header = statusText(status), status, w.header.Clone()
 		close(w.begun)
 	}
@@ -1295,7 +1293,7 @@ func (w *pipeWriter) finish(panicked any) {
 	if panicked != err {
 		err = panicError(panicked)
 	}
-	if !w.wrote {
+	if w.response.StatusCode == 0 {
 		w.err = err
 		close(w.begun)
 	}

@@ -870,6 +870,10 @@ func TestRecursive(t *testing.T) {
 		{reflect.TypeFor[sScalars](), false},
 		{reflect.TypeFor[struct{ A, B sEmpty }](), false},
 		{reflect.TypeFor[sEarly](), true},
+		{reflect.TypeFor[struct {
+			P *[]sEarly
+			O Optional[[]map[string]sEarly] `json:",omitzero"`
+		}](), false},
 	} {
 		c := newShapes(new(mistakes))
 		s := c.shapeFor(test.typ, "T")

@@ -642,6 +642,50 @@ func FuzzMCP(f *testing.F) {
 	})
 }
 
+// A lateLog is what a method logs when its call is over, which JSON cannot hold.
+type lateLog struct{ begun, over chan bool }
+
+func (l lateLog) MarshalJSON() ([]byte, error) {
+	close(l.begun)
+	<-l.over
+	return nil, errors.New("it has no JSON")
+}
+
+type LateLogAPI interface {
+	Do(ctx context.Context) error
+}
+
+type lateLogger func(ctx context.Context)
+
+func (l lateLogger) Do(ctx context.Context) error { l(ctx); return nil }
+
+// Verify, by the race detector, that a log message which fails after its call is over
+// touches nothing that other requests have by then.
+func TestMCPLateLog(t *testing.T) {
+	data, logged, first := lateLog{make(chan bool), make(chan bool)}, make(chan bool), true
+	h := svc.MustRegister[LateLogAPI](lateLogger(func(ctx context.Context) {
+		if first {
+			first = false
+			go func() { svc.MCPLog(ctx, slog.LevelError, data); close(logged) }()
+			<-data.begun
+		}
+	}), &svc.Options{Logger: slog.New(slog.DiscardHandler)}).MCP(nil)
+	for i := range 20 {
+		r := httptest.NewRequest("POST", "/", strings.NewReader(`{"jsonrpc":"2.0","id":1,"method":"tools/call","params":{"name":"late_log_api_do"}}`))
+		r.Header.Set("Content-Type", "application/json")
+		r.Header.Set("Accept", "application/json, text/event-stream")
+		w := httptest.NewRecorder()
+		h.ServeHTTP(w, r)
+		if !strings.Contains(w.Body.String(), `"isError":false`) {
+			t.Fatal(w.Body)
+		}
+		if i == 0 {
+			close(data.over)
+		}
+	}
+	<-logged
+}
+
 func ExampleService_MCP() {
 	service := svc.MustRegister[mcpNotes](mcpService{}, &svc.Options{Resource: "notes"})
 	mux := http.NewServeMux()
