@@ -999,7 +999,7 @@ func (s *mcpStream) queueNotification(x *exchange, body []byte) {
 // the answer stays JSON.
 func (s *mcpStream) sendQueued(x *exchange) {
 	if x.pipe != nil {
-		x.pipe.awaitRoom()
+		x.pipe.awaitRoom(maxPipeQueue)
 		return
 	}
 	s.mu.Lock()

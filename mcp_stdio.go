@@ -47,10 +47,10 @@ import (
 // Before 2026-07-28 a method that asks its caller waits while the client is sent a request;
 // see [Ask]. At the end of in, calls have 2 seconds to end, then MCPStdio cancels them and
 // returns nil.
-// When ctx ends, it cancels them, waits for them and returns the error of ctx; a
-// goroutine stays until in ends, since a Read cannot be interrupted, and another one
-// while a Write to out takes more than a second. It returns an error
-// of in or out. It panics as [Service.MCP] does.
+// When ctx ends, they have a second, and MCPStdio returns the error of ctx. It returns
+// an error of in or out. It waits no longer for a method that ignores its context, for a
+// Read from in or for a Write to out, which cannot be interrupted: their goroutines stay
+// until these end. It panics as [Service.MCP] does.
 func (s *Service) MCPStdio(ctx context.Context, in io.Reader, out io.Writer, opts *MCPOptions) error {
 	ctx, cancel := context.WithCancelCause(ctx)
 	defer cancel(nil)
@@ -76,45 +76,35 @@ func (s *Service) MCPStdio(ctx context.Context, in io.Reader, out io.Writer, opt
 	return p.finish(ctx, cancel, err)
 }
 
-// finish waits for the running calls and their answers after serveLines has returned err.
+// finish waits for the running calls and their answers after serveLines has returned err,
+// and no longer than they may take: a method may ignore its context, and a Write may block.
 func (p *mcpPipe) finish(ctx context.Context, cancel context.CancelCauseFunc, err error) error {
-	calls := make(chan struct{})
 	go func() {
 		p.calls.Wait()
 		p.setState(pipeAnswered)
-		close(calls)
 	}()
-	if err == nil {
-		select {
-		case <-p.written:
-		case <-ctx.Done():
-		case <-time.After(pipeGrace):
-			cancel(nil)
-			select {
-			case <-p.written:
-			case <-time.After(pipePatience / 2):
-			}
-			return p.setState(pipeLeft)
-		}
-	}
-	<-calls
+	patience := pipePatience
 	select {
 	case <-p.written:
 	case <-ctx.Done():
-		select {
-		case <-p.written:
-		case <-time.After(pipePatience):
-		}
+	case <-time.After(pipeGrace):
+		patience /= 2
 	}
-	return cmp.Or(err, p.setState(pipeLeft), context.Cause(ctx)) // out may have failed after the end of in
+	err = cmp.Or(err, context.Cause(ctx)) // which may have ended after the end of in, also by an error of out
+	cancel(nil)
+	select {
+	case <-p.written:
+	case <-time.After(patience):
+	}
+	return cmp.Or(err, p.setState(pipeLeft))
 }
 
 // pipeGrace is how long calls may run after the end of in: nobody asks for more, and a
 // client that has died must not leave a process behind.
 const pipeGrace = 2 * time.Second
 
-// pipePatience is how long MCPStdio waits after the end of ctx for a Write, which cannot
-// be interrupted, and for the answers that are ready.
+// pipePatience is how long MCPStdio waits after the end of ctx for calls, which may ignore
+// it, for a Write, which cannot be interrupted, and for the answers that are ready.
 const pipePatience = time.Second
 
 const (
@@ -379,6 +369,11 @@ func (p *mcpPipe) askClient(ctx context.Context, x *exchange, params []byte, met
 	case result := <-answer:
 		return result, nil
 	case <-p.ended:
+		select {
+		case result := <-answer: // which came before the end
+			return result, nil
+		default:
+		}
 		return nil, Errorf(CodeFailedPrecondition, "the client has ended the conversation without an answer")
 	case <-ctx.Done():
 	case <-x.Done():
@@ -410,10 +405,15 @@ func idKey(id []byte) string {
 	return ""
 }
 
-// writeMessage sends the answer of x, or a notification.
+// writeMessage sends the answer of x, or a notification. Reading waits later than calls do,
+// since the end of in may be next.
 func (p *mcpPipe) writeMessage(x *exchange, body []byte) {
 	p.queueMessage(x, body)
-	p.awaitRoom()
+	if x.onPipe == nil {
+		p.awaitRoom(maxPipeTaken)
+	} else {
+		p.awaitRoom(maxPipeQueue)
+	}
 }
 
 // queueMessage queues a copy of a message with a line end; the JSON of this package has
@@ -427,11 +427,11 @@ func (p *mcpPipe) queueMessage(x *exchange, body []byte) {
 	}
 }
 
-// awaitRoom waits while more is queued than the client reads.
-func (p *mcpPipe) awaitRoom() {
+// awaitRoom waits while more messages are queued than limit.
+func (p *mcpPipe) awaitRoom(limit int) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
-	for len(p.queue) > maxPipeQueue && p.state == pipeOpen {
+	for len(p.queue) > limit && p.state == pipeOpen {
 		p.changed.Wait()
 	}
 }

@@ -426,3 +426,94 @@ func (w *lineWriter) Write(b []byte) (int, error) {
 	w.got[string(m.ID)]++
 	return len(b), nil
 }
+
+// A stuckWriter takes nothing until release is closed.
+type stuckWriter struct{ release chan struct{} }
+
+func (w stuckWriter) Write(b []byte) (int, error) {
+	<-w.release
+	return len(b), nil
+}
+
+// Verify that MCPStdio returns whatever holds it: a method that ignores its context, at the
+// end of ctx, of in and of out, and a client that reads no answer.
+func TestMCPStdioHeld(t *testing.T) {
+	const call = `{"jsonrpc":"2.0","id":1,"method":"tools/call","params":{"name":"p_run","arguments":{"how":"x"}}}` + "\n"
+	const ping = `{"jsonrpc":"2.0","id":1,"method":"ping"}` + "\n"
+	broken := errors.New("broken")
+	release := make(chan struct{})
+	defer close(release)
+	stuck := stuckWriter{release}
+	open, client := io.Pipe()
+	defer client.Close()
+	type row struct {
+		name string
+		in   io.Reader
+		out  io.Writer
+		want error
+	}
+	results := make(chan string)
+	rows := []row{
+		{"the end of ctx", io.MultiReader(strings.NewReader(call), open), io.Discard, context.Canceled},
+		{"the end of ctx, with a stuck out", io.MultiReader(strings.NewReader(call+ping), open), stuck, context.Canceled},
+		{"the end of in", strings.NewReader(call), io.Discard, nil},
+		{"a broken in", io.MultiReader(strings.NewReader(call), errorReader{broken}), io.Discard, broken},
+		{"a broken out", io.MultiReader(strings.NewReader(call+ping), open), errorWriter{broken}, broken},
+		{"answers that nobody reads", strings.NewReader(strings.Repeat(ping, 500)), stuck, nil},
+		{"refusals that nobody reads", strings.NewReader(strings.Repeat(call, 1500)), stuck, nil},
+	}
+	for _, test := range rows {
+		go func() {
+			ctx, cancel := context.WithCancel(context.Background())
+			defer cancel()
+			s := newPiped(func(context.Context, *mcpFail) (*mcpCount, error) {
+				if strings.HasPrefix(test.name, "the end of ctx") {
+					cancel()
+				}
+				<-release
+				return &mcpCount{}, nil
+			})
+			got := s.MCPStdio(ctx, test.in, test.out, nil)
+			if got != test.want {
+				results <- fmt.Sprintf("%s: %v, want %v", test.name, got, test.want)
+				return
+			}
+			results <- ""
+		}()
+	}
+	for range rows {
+		if text := <-results; text != "" {
+			t.Error(text)
+		}
+	}
+}
+
+// Verify that an answer counts though the end of in comes with it.
+func TestMCPStdioLastAnswer(t *testing.T) {
+	const lines = `{"jsonrpc":"2.0","id":0,"method":"initialize","params":{"protocolVersion":"2025-11-25","capabilities":` + everyCapability + `}}
+{"jsonrpc":"2.0","id":1,"method":"tools/call","params":{"name":"q_sample"}}
+`
+	s, _ := newQuestions()
+	for range 300 {
+		in, client := io.Pipe()
+		out := new(answeringWriter)
+		out.client = client
+		if err := s.MCPStdio(context.Background(), io.MultiReader(strings.NewReader(lines), in), out, nil); err != nil || !strings.Contains(out.text.String(), `{"n":7}`) {
+			t.Fatalf("%v, %s", err, out.text.String())
+		}
+	}
+}
+
+// An answeringWriter is a client that answers the first question and ends.
+type answeringWriter struct {
+	client *io.PipeWriter
+	text   bytes.Buffer
+}
+
+func (w *answeringWriter) Write(b []byte) (int, error) {
+	if bytes.Contains(b, []byte(`"sampling/createMessage"`)) {
+		io.WriteString(w.client, `{"jsonrpc":"2.0","id":"svc-1","result":{"a":1}}`)
+		w.client.Close()
+	}
+	return w.text.Write(b)
+}
