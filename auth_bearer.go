@@ -339,7 +339,7 @@ func (g *guard) callVerify(ctx context.Context, token string) (p *Principal, err
 // token or key. Verifiers often quote what they could not parse. The stack of a panic stays.
 func withoutToken(err error, token string) error {
 	const part = 8 // bytes; shorter parts occur in other text by chance
-	const hidden = "verify returned an error that quotes the credential"
+	const hidden = "the error of verify is hidden, since it has a part of the credential"
 	text, size := fmt.Sprint(err), min(part, len(token))
 	parts, quotes := make(map[string]bool), false // a map, since both can be long
 	for i := 0; i+size <= len(token); i++ {

@@ -404,7 +404,7 @@ func (p *prober) explain(a, b *contractPlan, rule string) string {
 	case is == "":
 		return p.changed(a, b)
 	case p.outputs:
-		return fmt.Sprintf("%s is %s, was %s: clients have not heard of the rest", rule, was, is)
+		return fmt.Sprintf("%s is %s, was %s: clients do not know the new ones", rule, was, is)
 	}
 	return fmt.Sprintf("%s is %s, was %s", rule, is, was)
 }

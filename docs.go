@@ -551,7 +551,7 @@ func (w *docsWriter) writeOperation(o docsOperation) {
 	request := memberAt(operation, "requestBody")
 	_, mediaType, body := contentOf(request)
 	if isFileSchema(body) {
-		fmt.Fprintf(w, "- body: a file as %s. %s\n", codeSpan(mediaType), plainLine(textAt(request, "description")))
+		fmt.Fprintf(w, "- body: a file as %s. %s\n", strings.ReplaceAll(codeSpan(mediaType), " or ", "` or `"), plainLine(textAt(request, "description")))
 	}
 	w.writeProperties("", "body", w.data.resolve(body))
 	forMembers(memberAt(operation, "responses"), func(status string, response []byte) { w.writeResponse(status, w.data.resolve(response)) })

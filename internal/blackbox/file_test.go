@@ -761,6 +761,14 @@ type (
 	badFiles struct{ BadFilesAPI }
 )
 
+// Verify that the Markdown has each media type of a Body as code of its own.
+func TestFileMarkdown(t *testing.T) {
+	text := getDocs(svc.MustRegister[FilesAPI](files{}, fileOptions()), docsAll, "GET", "/llms.txt").Body.String()
+	if want := "- body: a file as `image/png` or `text/csv`. At most 1000 bytes.\n"; !strings.Contains(text, want) {
+		t.Errorf("the Markdown has no\n%s\nin\n%s", want, text)
+	}
+}
+
 // Verify the mistakes that there are with files, all told at once.
 func TestFileMistakes(t *testing.T) {
 	_, err := svc.Register[BadFilesAPI](badFiles{}, &svc.Options{Resource: "files", Methods: map[string]svc.MethodOptions{
