@@ -862,7 +862,7 @@ func (s *Service) borrowWorkspace() *workspace {
 	if ws == nil {
 		ws = new(workspace)
 	}
-	ws.dec.lean, ws.dec.allow = false, nil
+	ws.dec.lean, ws.dec.allow, ws.dec.beside = false, nil, nil
 	return ws
 }
 

@@ -460,6 +460,7 @@ type tool struct {
 	fields     *fieldChoice                // of ToolOptions.Fields; nil without it
 	output     []byte                      // the output schema; nil if results have no structuredContent
 	allow      func(*decoder, []byte) bool // see decoder.allow; nil for MCPOptions.AllowUnknown
+	beside     []string                    // arguments that the input does not have; see decoder.beside
 	headers    []headerParam               // the arguments that headers mirror
 	required   []byte                      // ClientCapabilities, such as {"sampling":{}}; nil for none
 	ownContent bool                        // the output makes the content itself
@@ -565,6 +566,9 @@ func (t *tool) compileTool(p *mistakes, o ToolOptions, service string) {
 // The root must be an object with the plain "type":"object" in every revision
 // (MCP 2024-11-05, Tools). Clients drop tools, or the whole list, otherwise.
 func (t *tool) compileInput(p *mistakes, own []byte) {
+	if t.key != nil {
+		t.beside = []string{keyArgument}
+	}
 	switch {
 	case own != nil:
 		s := scanner{data: own}

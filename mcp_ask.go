@@ -125,7 +125,10 @@ func AskClient(ctx context.Context, key, method string, params any) (json.RawMes
 	q, what := &question{key: key, method: method}, method
 	if params != nil {
 		var err error
-		if q.params, err = json.Marshal(params); err != nil {
+		if q.params, err = json.Marshal(params); err == nil && !isJSONObject(q.params) {
+			err = errors.New("must be a JSON object")
+		}
+		if err != nil {
 			return nil, fmt.Errorf("the params of %s: %w", method, err)
 		}
 	}

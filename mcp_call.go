@@ -262,7 +262,7 @@ func (x *exchange) readInput() (in any, err error) {
 	if e := x.readAnswers(m); e != nil {
 		return nil, e
 	}
-	x.ws.dec.allow = t.allow
+	x.ws.dec.allow, x.ws.dec.beside = t.allow, t.beside
 	arguments := x.arguments
 	if t.key != nil {
 		arguments = x.cutKey()
@@ -381,7 +381,7 @@ func (x *exchange) readParams(method []byte) (in any, err error) {
 			s.failDuplicate()
 		}
 		if s.peek() == '{' && string(name) == "arguments" && t != nil && t.method.bindsEarly(x) {
-			x.ws.dec.allow = t.allow
+			x.ws.dec.allow, x.ws.dec.beside = t.allow, t.beside
 			in, err = t.bind.readObject(&x.ws.dec)
 			continue
 		}

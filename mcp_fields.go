@@ -69,7 +69,7 @@ func (t *tool) compileFields(p *mistakes) {
 // addArgument adds the argument to the schema of t, unless that is the author's own, and to
 // what t allows.
 func (c *fieldChoice) addArgument(t *tool) {
-	t.fields = c
+	t.fields, t.beside = c, append(t.beside, "fields")
 	c.complaint = &complaint{"enum", "must be one of " + strings.Join(c.names, ", ")}
 	if t.options.InputSchema == nil {
 		t.input = addProperty(t.input, "fields", `{"type":"array","items":{"type":"string","enum":`+string(encodeDocument(c.names))+`},"minItems":1}`)
@@ -105,8 +105,6 @@ func addProperty(schema []byte, name, property string) []byte {
 	return m.close()
 }
 
-var isEmptyList = &complaint{"minItems", "must have at least 1 item"}
-
 // checkArgument adds the violations of the argument, which is at path.
 func (c *fieldChoice) checkArgument(d *decoder, value []byte) {
 	if value[0] != '[' {
@@ -123,7 +121,7 @@ func (c *fieldChoice) checkArgument(d *decoder, value []byte) {
 		n++
 	})
 	if n == 0 {
-		d.addViolation(isEmptyList)
+		d.addViolation(&complaint{"minItems", "must have at least 1 item"})
 	}
 }
 

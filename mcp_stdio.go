@@ -47,7 +47,7 @@ import (
 // Before 2026-07-28 a method that asks its caller waits while the client is sent a request;
 // see [Ask]. At the end of in, calls have 2 seconds to end, then MCPStdio cancels them and
 // returns nil.
-// When ctx ends, they have a second, and MCPStdio returns the error of ctx. It returns
+// When ctx ends, they have 0.75 seconds, and MCPStdio returns the error of ctx. It returns
 // an error of in or out. It waits no longer for a method that ignores its context, for a
 // Read from in or for a Write to out, which cannot be interrupted: their goroutines stay
 // until these end. It panics as [Service.MCP] does.
@@ -83,31 +83,24 @@ func (p *mcpPipe) finish(ctx context.Context, cancel context.CancelCauseFunc, er
 		p.calls.Wait()
 		p.setState(pipeAnswered)
 	}()
-	patience := pipePatience
 	select {
 	case <-p.written:
 	case <-ctx.Done():
 	case <-time.After(pipeGrace):
-		patience /= 2
 	}
 	err = cmp.Or(err, context.Cause(ctx)) // which may have ended after the end of in, also by an error of out
 	cancel(nil)
 	select {
 	case <-p.written:
-	case <-time.After(patience):
+	case <-time.After(pipePatience):
 	}
 	return cmp.Or(err, p.setState(pipeLeft))
 }
 
-// pipeGrace is how long calls may run after the end of in: nobody asks for more, and a
-// client that has died must not leave a process behind.
-const pipeGrace = 2 * time.Second
-
-// pipePatience is how long MCPStdio waits after the end of ctx for calls, which may ignore
-// it, for a Write, which cannot be interrupted, and for the answers that are ready.
-const pipePatience = time.Second
-
 const (
+	pipeGrace    = 2 * time.Second     // for calls after the end of in, since a client that has died must leave no process
+	pipePatience = 3 * time.Second / 4 // after the end of ctx for methods that ignore it, and for a Write
+
 	maxPipeCalls = 64   // how many calls run at a time
 	maxPipeTaken = 1024 // how many calls may be read but not answered
 )
@@ -369,10 +362,9 @@ func (p *mcpPipe) askClient(ctx context.Context, x *exchange, params []byte, met
 	case result := <-answer:
 		return result, nil
 	case <-p.ended:
-		select {
-		case result := <-answer: // which came before the end
+		p.takeAnswer(id, nil)
+		if result := <-answer; result != nil { // which came before the end
 			return result, nil
-		default:
 		}
 		return nil, Errorf(CodeFailedPrecondition, "the client has ended the conversation without an answer")
 	case <-ctx.Done():
@@ -409,11 +401,11 @@ func idKey(id []byte) string {
 // since the end of in may be next.
 func (p *mcpPipe) writeMessage(x *exchange, body []byte) {
 	p.queueMessage(x, body)
+	limit := maxPipeQueue
 	if x.onPipe == nil {
-		p.awaitRoom(maxPipeTaken)
-	} else {
-		p.awaitRoom(maxPipeQueue)
+		limit = maxPipeTaken
 	}
+	p.awaitRoom(limit)
 }
 
 // queueMessage queues a copy of a message with a line end; the JSON of this package has

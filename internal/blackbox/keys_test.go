@@ -281,6 +281,7 @@ func TestKeyTransports(t *testing.T) {
 		{"MCP, the header", func() string { return callTool(mcp, "payments_create", `{"to":"ada"}`, "Idempotency-Key", "k") }, `3 {"jsonrpc":"2.0","result":{"structuredContent":{"id":3,`},
 		{"MCP, the same again", func() string { return callTool(mcp, "payments_create", `{"to":"ada"}`, "Idempotency-Key", "k") }, `4 {"jsonrpc":"2.0","result":{"structuredContent":{"id":4,`},
 		{"MCP, wrong", func() string { return callTool(mcp, "payments_create", `{"idempotency_key":""}`) }, `/idempotency_key must be 1 to 255 visible ASCII characters, or a string of them in quotes by RFC 8941\n- /to is required`},
+		{"MCP, misspelled", func() string { return callTool(mcp, "payments_create", `{"to":"a","idempotencyKey":"k"}`) }, `/idempotencyKey is not a known property; did you mean \"idempotency_key\"?`},
 		{"MCP, no text", func() string { return callTool(mcp, "payments_create", `{"to":"a","idempotency_key":7}`) }, `/idempotency_key must be a string`},
 		{"MCP, required", func() string { return callTool(mcp, "payments_cancel", `{}`) }, `/idempotency_key is required`},
 		{"MCP, required, none", func() string { return callTool(mcp, "payments_cancel", `null`) }, `/idempotency_key is required`},

@@ -395,7 +395,7 @@ func TestMCPFields(t *testing.T) {
 		{call("get", `{"fields":"id"}`), refused(`/fields must be an array"`)},
 		{call("get", `{"fields":null}`), refused(`/fields must be an array"`)},
 		{call("get", `{"fields":["id","Title",5]}`), `- /fields/1 must be one of id, title, next, o<d/é\n- /fields/2 must be`},
-		{call("get", `{"field":["id"]}`), refused(`/field is not a known property`)},
+		{call("get", `{"field":["id"]}`), refused(`/field is not a known property; did you mean \"fields\"?"`)},
 		{call("watch", `{"fields":["x"],"n":0}`), `- /fields/0 must be one of id, title, next, o<d/é\n- /n must be at least 1"`},
 		{call("plain", `{"fields":["id"]}`), refused(`/fields is not a known property`)},
 	} {

@@ -85,6 +85,7 @@ type mcpQuestions interface {
 	Sample(context.Context) (*mcpCount, error)
 	Roots(context.Context) (*mcpCount, error)
 	ByHand(context.Context) (*mcpCount, error)
+	NoObject(context.Context) (*mcpCount, error)
 	Two(context.Context) (*mcpCount, error)
 	Twice(context.Context) (*mcpCount, error)
 	Sure(context.Context) error
@@ -160,6 +161,10 @@ func (q questionImpl) Roots(ctx context.Context) (*mcpCount, error) {
 
 func (q questionImpl) ByHand(ctx context.Context) (*mcpCount, error) {
 	return q.client(ctx, "elicitation/create", map[string]string{"mode": "url", "url": "https://x"})
+}
+
+func (q questionImpl) NoObject(ctx context.Context) (*mcpCount, error) {
+	return q.client(ctx, "elicitation/create", []int{1})
 }
 
 func (q questionImpl) Two(ctx context.Context) (*mcpCount, error) {
@@ -309,6 +314,11 @@ func TestMCPQuestionsEnd(t *testing.T) {
 	c.want(`…"text":"done"…"id":6}`)
 	c.call("7", "q_titles", "")
 	c.want(`…INTERNAL: internal error…"id":7}`)
+	c.call("7", "q_no_object", "")
+	c.want(`…INTERNAL: internal error…"id":7}`)
+	if got := mcpPost(s.MCP(nil), mcpAsk(everyCapability, "tools/call", `"name":"q_no_object"`)).Body.String(); !strings.Contains(got, "INTERNAL") {
+		t.Errorf("params that are no object are sent: %s", got)
+	}
 	c.call("8", "q_sure", "")
 	c.want(`…Sure?…`)
 	c.in.Close()

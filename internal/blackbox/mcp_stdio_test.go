@@ -438,6 +438,7 @@ func (w stuckWriter) Write(b []byte) (int, error) {
 // Verify that MCPStdio returns whatever holds it: a method that ignores its context, at the
 // end of ctx, of in and of out, and a client that reads no answer.
 func TestMCPStdioHeld(t *testing.T) {
+	t.Parallel()
 	const call = `{"jsonrpc":"2.0","id":1,"method":"tools/call","params":{"name":"p_run","arguments":{"how":"x"}}}` + "\n"
 	const ping = `{"jsonrpc":"2.0","id":1,"method":"ping"}` + "\n"
 	broken := errors.New("broken")
