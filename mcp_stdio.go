@@ -46,11 +46,10 @@ import (
 //
 // Before 2026-07-28 a method that asks its caller waits while the client is sent a request;
 // see [Ask]. At the end of in, calls have 2 seconds to end, then MCPStdio cancels them and
-// returns nil.
-// When ctx ends, they have 0.75 seconds, and MCPStdio returns the error of ctx. It returns
-// an error of in or out. It waits no longer for a method that ignores its context, for a
-// Read from in or for a Write to out, which cannot be interrupted: their goroutines stay
-// until these end. It panics as [Service.MCP] does.
+// returns nil. When ctx ends, they have 0.75 seconds, and it returns the error of ctx. It
+// returns an error of in or out. It waits no longer for a method that ignores its context,
+// a Read from in or a Write to out: their goroutines stay until these end. It panics as
+// [Service.MCP] does.
 func (s *Service) MCPStdio(ctx context.Context, in io.Reader, out io.Writer, opts *MCPOptions) error {
 	ctx, cancel := context.WithCancelCause(ctx)
 	defer cancel(nil)
