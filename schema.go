@@ -293,7 +293,7 @@ func (s *shape) isSound() bool {
 
 // deref returns the shape of the values that are not null.
 func (s *shape) deref() *shape {
-	for s.kind == kindPointer || s.kind == kindOptional {
+	for n := 0; n < 100 && (s.kind == kindPointer || s.kind == kindOptional); n++ { // more lead back to s, which finishShapes notes
 		s = s.elem
 	}
 	return s

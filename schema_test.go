@@ -773,7 +773,7 @@ func TestTypeProblems(t *testing.T) {
 	var out bytes.Buffer
 	for _, typ := range []reflect.Type{
 		reflect.TypeFor[sCaseA](), reflect.TypeFor[sCaseB](), reflect.TypeFor[sTwice](), reflect.TypeFor[sPathTwice](), reflect.TypeFor[sQueryTwice](),
-		reflect.TypeFor[sPointerBase](), reflect.TypeFor[sNamedBase](), reflect.TypeFor[sSelfList](), reflect.TypeFor[sSelfMap](), reflect.TypeFor[sSelfPtr](),
+		reflect.TypeFor[sPointerBase](), reflect.TypeFor[sNamedBase](), reflect.TypeFor[sSelfList](), reflect.TypeFor[sSelfMap](), reflect.TypeFor[sSelfPtr](), reflect.TypeFor[struct{ A **sSelfPtr }](),
 		reflect.TypeFor[sEndless](), reflect.TypeFor[sEndlessA](), reflect.TypeFor[sLoopDefault](), reflect.TypeFor[sPanicking](), reflect.TypeFor[sNoJSON](),
 		reflect.TypeFor[url.URL](), reflect.TypeFor[sync.Mutex](), reflect.TypeFor[struct{ URL *url.URL }](), reflect.TypeFor[sRef](), reflect.TypeFor[sDefs](), reflect.TypeFor[sTextType](),
 		reflect.TypeFor[struct {
