@@ -89,7 +89,7 @@ type decoder struct {
 
 	// allow reports whether an unknown member is allowed, which is at path and has this
 	// value. Nil allows all if the plan is not strict.
-	allow func(d *decoder, value []byte) bool
+	allow  func(d *decoder, value []byte) bool
 	beside []string // what callers may send beside the members of the root, for suggestions
 
 	validateErr error      // the *Error of a Validate method, in place of all violations
