@@ -110,7 +110,7 @@ func TestExactSchemas(t *testing.T) {
 	t.Parallel()
 	type maxed struct {
 		N uint64   `json:"n" maximum:"18446744073709551615"`
-		D uint     `json:"d" default:"9223372036854775808"`
+		D uint64   `json:"d" default:"9223372036854775808"`
 		E []uint64 `json:"e" enum:"1,9223372036854775808"`
 		O uint64   `json:"o" maximum:"9223372036854775807"`
 	}
