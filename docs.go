@@ -5,9 +5,9 @@ package svc
 // in the browser; there is no other request for what it shows. The same document
 // is also written as Markdown, for readers that do not run scripts.
 //
-// In order: the options and the handler; the page, its policy and its data; examples
-// made from schemas; the Markdown. Everything is made from the text of the document,
-// so a new part of the document is on the page without a change here.
+// In order: the options and the handler; the page, its policy and its data; examples,
+// made from the types and their rules; the Markdown. All else is made from the text of the
+// document, so a new part of the document is on the page without a change here.
 
 import (
 	"bytes"

@@ -1,9 +1,9 @@
 package svc
 
 // This file makes the OpenAPI document of a service out of the plans that its
-// REST routes use, so the document says what the server does. The document has three forms: 3.0.3, which nearly every tool reads, and 3.1,
-// whose schemas are full JSON Schema 2020-12. 3.2 is 3.1 with a schema of the events
-// of streams. The first two differ in:
+// REST routes use, so the document says what the server does. It has three forms: 3.0.3,
+// which nearly every tool reads; 3.1, whose schemas are full JSON Schema 2020-12; and 3.2,
+// which is 3.1 with a schema of the events of streams. The first two differ in:
 //
 //	What                       3.0.3                      3.1
 //	-------------------------  -------------------------  -----------------------

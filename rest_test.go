@@ -373,9 +373,6 @@ func TestStreamReconnect(t *testing.T) {
 // A thousand streams at once, half of which their clients leave at some item:
 // the others get every item in order, and nothing stays behind.
 func TestThousandStreams(t *testing.T) {
-	if testing.Short() {
-		t.Skip("takes seconds")
-	}
 	bothProtocols(t, func(t *testing.T, http2 bool) {
 		manyGoroutines(10000) // the runtime keeps the memory of as many as there ever were
 		manyStreams(t, http2, 100)
