@@ -163,6 +163,7 @@ async def exercise_agent(name, server):
         ("test_image_content", {}),
         ("test_tool_with_progress", {}),
         ("test_conversation", {"about": "colors"}),
+        ("test_add_numbers", {"a": 1, "b": 2, "B_": 3}),
     ]
 
     def model(messages, info):
@@ -185,6 +186,7 @@ async def exercise_agent(name, server):
     assert "image/png" in str(seen[2]), seen[2]
     assert heard == [0, 50, 100], heard
     assert "FAILED_PRECONDITION: this caller cannot be asked" in seen[4].content, seen[4]
+    assert '/B_ is not a known property; did you mean "b"?' in seen[5].content, seen[5]
     print(f"ok pydantic-ai, {name}")
 
 
