@@ -883,7 +883,7 @@ func mayPool(d *decoder, buffers ...[]byte) bool {
 			return false
 		}
 	}
-	if cap(d.scratch) > maxPooled || cap(d.scan.names) > maxPooled/16 || cap(d.texts) > maxPooled/16 {
+	if cap(d.scratch) > maxPooled || cap(d.scan.names) > maxPooled/16 || cap(d.scan.found) > maxPooled/16 || cap(d.texts) > maxPooled/16 {
 		return false
 	}
 	d.start(nil)

@@ -78,7 +78,6 @@ type decoder struct {
 	arena    strings.Builder // the block that takes the next short string; see keepText
 	keepsURL bool            // see requestValues.short
 	ahead    int             // bytes of input that may still come and are not in scan.data, such as the query
-	looked   int             // bytes of scan.data read in search of discriminators; see choosePlan
 
 	// lean says that only svc reads the error of this input. Its violations then
 	// stay in a list: the map of Error.Details, which applications read, costs
@@ -118,7 +117,6 @@ var sourceOrder = []string{inPath, inQuery, inHeader, inCookie, inBody}
 // together: a string kept from one would keep the other's text in memory.
 func (d *decoder) start(data []byte) {
 	d.scan.reset(data)
-	d.looked = 0
 	d.startInside()
 }
 
@@ -305,6 +303,7 @@ type decoders struct {
 	mistakes *mistakes
 	byShape  map[*shape]*decodeFunc
 	plans    map[*shape]*objectPlan // of structs inside others
+	unions   map[string]int         // numbers the names of discriminators; see scanner.findMember
 	strict   bool                   // unknown members are violations
 	outputs  bool                   // a client decodes outputs; see lenientField
 	open     int                    // how many shapes are being compiled, one inside another
@@ -313,7 +312,7 @@ type decoders struct {
 
 // newDecoders returns an empty compile pass.
 func newDecoders(p *mistakes, strict bool) *decoders {
-	return &decoders{mistakes: p, byShape: make(map[*shape]*decodeFunc), plans: make(map[*shape]*objectPlan), strict: strict}
+	return &decoders{mistakes: p, byShape: make(map[*shape]*decodeFunc), plans: make(map[*shape]*objectPlan), unions: make(map[string]int), strict: strict}
 }
 
 // decoderFor returns the decodeFunc for values of shape s.

@@ -16,11 +16,13 @@ func (c *decoders) structPlan(s *shape, fields []*field, in map[*field]string) *
 		return p
 	}
 	name, rules := s.fields[0].name, slices.Concat(s.fields[0].rules, s.fields[0].shape.rules)
-	u := &unionPlan{name: name, start: s.fields[0].prefix[1:] + `"`, byValue: make(map[string]*alternativePlan), lenient: c.outputs}
+	if _, ok := c.unions[name]; !ok {
+		c.unions[name] = len(c.unions)
+	}
+	u := &unionPlan{name: name, start: s.fields[0].prefix[1:] + `"`, names: c.unions, byValue: make(map[string]*alternativePlan), lenient: c.outputs}
 	for i := range rules { // the one of the values, if there is no mistake
 		u.unknown = rules[i].complaint
 	}
-	u.tooFar = &complaint{ruleAhead, "is too far from the start of its object: put " + name + " first"}
 	for _, a := range s.alternatives {
 		plan := c.objectPlan(s.withFields(a, fields), in)
 		plan.fields[0].decode = func(d *decoder, v reflect.Value) { // choosePlan has read it
@@ -40,13 +42,14 @@ func (c *decoders) structPlan(s *shape, fields []*field, in map[*field]string) *
 // Invariants:
 //
 //	start is `"type":"`, as encoders without white space write it
-//	unknown and tooFar are violations of the discriminator
+//	names numbers the discriminators of all unions, for findMember
+//	unknown is the violation of a discriminator that is not in byValue
 type unionPlan struct {
 	name    string // of the discriminator
 	start   string
+	names   map[string]int
 	byValue map[string]*alternativePlan
 	unknown *complaint
-	tooFar  *complaint
 	lenient bool // a client decodes outputs: another alternative than those is no violation
 }
 
@@ -62,23 +65,25 @@ type alternativePlan struct {
 // that is the one violation of the object, which choosePlan skips; it returns nil then.
 //
 // The discriminator is the first member where encoders write it, which costs one
-// comparison. Anywhere else it is found by reading ahead, which unions in one another
-// would repeat for the same text: of 1 MiB of those, 1,000 deep, a gigabyte would be
-// read. So there is a limit for all of an input.
+// comparison. Anywhere else it is found by reading ahead, once for the whole text.
 func (p *objectPlan) choosePlan(d *decoder, v reflect.Value) *objectPlan {
-	u := p.union
-	a, c := u.firstMember(d.scan.data[d.scan.pos+1:]), (*complaint)(nil)
+	u, c := p.union, isRequired
+	a := u.firstMember(d.scan.data[d.scan.pos+1:])
 	if a == nil {
-		a, c = u.lookAhead(d)
+		if value := d.scan.findMember(u.names, u.name); isText(value) {
+			a, c = u.byValue[string(textOf(value))], u.unknown
+		} else if value != nil {
+			c = mustBeString
+		}
 	}
 	switch {
 	case a != nil:
 		v.Field(a.index).Set(reflect.New(a.typ))
 		return a.plan
-	case u.lenient && c != u.tooFar:
+	case u.lenient:
 		return p
 	}
-	if d.scan.skipValue(); d.scan.err == nil && c != nil {
+	if d.scan.skipValue(); d.scan.err == nil {
 		d.enterMember(&p.fields[0])
 		d.addViolation(c)
 		d.pop()
@@ -94,33 +99,4 @@ func (u *unionPlan) firstMember(text []byte) *alternativePlan {
 	}
 	text = text[len(u.start):]
 	return u.byValue[string(text[:max(0, bytes.IndexByte(text, '"'))])]
-}
-
-// maxAhead is how many bytes are read in search of discriminators at least, beyond
-// eight times those of the text; see choosePlan.
-const maxAhead = 1 << 20
-
-// lookAhead returns the alternative that the discriminator says, wherever it is in the
-// object at hand, or a complaint about it. The first one that is too far is the only
-// one that a client is told.
-func (u *unionPlan) lookAhead(d *decoder) (*alternativePlan, *complaint) {
-	limit := 8*len(d.scan.data) + maxAhead
-	if d.looked > limit {
-		return nil, nil
-	}
-	value, read := d.scan.findMember(u.name, limit-d.looked)
-	d.looked += read
-	switch {
-	case value == nil && d.looked == limit:
-		d.looked++
-		return nil, u.tooFar
-	case value == nil:
-		return nil, isRequired
-	case !isText(value):
-		return nil, mustBeString
-	}
-	if a := u.byValue[string(textOf(value))]; a != nil {
-		return a, nil
-	}
-	return nil, u.unknown
 }

@@ -497,7 +497,7 @@ func CodeOf(err error) Code {
 //	type, range              the value is not of the field's type, or a number is outside of it
 //	unknown, duplicate       a name that is not declared, where that is refused; one that comes twice
 //	syntax                   the text is not JSON, or nested more than 1,000 levels deep
-//	variant, discriminator   not exactly one alternative of a union; its discriminator is too late
+//	variant                  not exactly one alternative of a union is set
 //	validate                 a method Validate refused the input
 type Violation struct {
 	In      string `json:"in"`      // "path", "query", "header", "cookie" or "body": where the REST route takes the field from
@@ -522,7 +522,6 @@ const (
 	ruleRange    = "range"
 	ruleUnknown  = "unknown"
 	ruleVariant  = "variant"
-	ruleAhead    = "discriminator"
 	ruleValidate = "validate"
 )
 

@@ -14,6 +14,7 @@ package svc
 
 import (
 	"bytes"
+	"cmp"
 	"encoding/base64"
 	"encoding/binary"
 	"math"
@@ -531,6 +532,10 @@ type scanner struct {
 	depth int
 	names [][]byte
 	err   *syntaxError
+
+	wanted map[string]int // the names of members that skipObject adds to found; see findMember
+	found  []foundMember  // in order, below passed
+	passed int            // findMember has read up to here
 }
 
 // A syntaxError says why a text is not acceptable JSON. It never quotes the text,
@@ -553,8 +558,10 @@ func (e *syntaxError) describe(what string) string {
 	return what + " is not valid JSON: " + e.Error()
 }
 
-// reset prepares s for another text, and keeps the memory of names.
-func (s *scanner) reset(data []byte) { *s = scanner{data: data, names: s.names[:0]} }
+// reset prepares s for another text, and keeps the memory of its lists.
+func (s *scanner) reset(data []byte) {
+	*s = scanner{data: data, names: s.names[:0], found: s.found[:0]}
+}
 
 // fail ends the reading of a text that is not JSON.
 func (s *scanner) fail(reason string) { s.failRule(ruleSyntax, reason) }
@@ -799,38 +806,56 @@ func (s *scanner) skipValue() []byte {
 
 // skipObject is skipValue for an object, which also checks its names.
 func (s *scanner) skipObject() {
-	set := nameSet{base: len(s.names)}
+	start, set := s.pos, nameSet{base: len(s.names)}
 	s.openBracket()
 	for first := true; s.more('}', first); first = false {
 		name := s.readName()
 		if s.err == nil && !set.addName(s, name) {
 			s.failDuplicate()
 		}
-		s.skipValue()
+		value := s.skipValue()
+		if s.wanted == nil || s.err != nil {
+			continue
+		}
+		if number, ok := s.wanted[string(name)]; ok {
+			s.found = append(s.found, foundMember{start, number, s.pos - len(value)})
+		}
 	}
 	set.forgetNames(s)
 }
 
+// A foundMember is a member that findMember has read past.
+type foundMember struct {
+	object int // the offset of the object that has it
+	name   int // the number of its name
+	value  int // the offset of its value
+}
+
+func compareFound(a, b foundMember) int {
+	return cmp.Or(cmp.Compare(a.object, b.object), cmp.Compare(a.name, b.name))
+}
+
 // findMember returns the value of a member of the object at the position of s, without
-// moving s. It reads and checks the object up to that value; so it returns nil if the
-// text before the end of the value is not acceptable, and also for another value than
-// an object. It returns the first of two members with the same name: reading the object
-// afterwards finds the duplicate. Each call reads from the start of the object, limit
-// bytes at most, and returns how many it has read.
-func (s *scanner) findMember(name string, limit int) (value []byte, read int) {
-	ahead := *s // with the names of the objects around; new ones stay behind the end of s.names
-	ahead.data = s.data[:min(len(s.data), s.pos+limit)]
-	if ahead.peek() != '{' {
-		return nil, 0
+// moving s, or nil. It reads and checks the whole object, and finds in the objects inside
+// it every member that has one of names too. So it reads no byte of a text twice, however
+// objects are nested. names numbers all names that the text is searched for.
+//
+// After an error in the object some members are not found; reading the object finds the
+// same error.
+func (s *scanner) findMember(names map[string]int, name string) []byte {
+	if s.pos >= s.passed {
+		ahead := *s // with the names of the objects around; new ones stay behind the end of s.names
+		ahead.wanted, ahead.found = names, s.found[:0]
+		ahead.skipValue()
+		s.passed, s.found = ahead.pos, ahead.found
+		slices.SortFunc(s.found, compareFound)
 	}
-	ahead.openBracket()
-	for first := true; value == nil && ahead.more('}', first); first = false {
-		found := string(ahead.readName()) == name
-		if text := ahead.skipValue(); found {
-			value = text
-		}
+	i, ok := slices.BinarySearchFunc(s.found, foundMember{object: s.pos, name: names[name]}, compareFound)
+	if !ok {
+		return nil
 	}
-	return value, ahead.pos - s.pos
+	value := s.data[s.found[i].value:]
+	return value[:valueLen(value)]
 }
 
 // isJSON reports whether text is one JSON value that a scanner accepts.

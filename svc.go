@@ -102,8 +102,8 @@
 //		Cash *struct{} `variant:"cash"`                   // an alternative without members of its own
 //	}
 //
-// Decoding sets the discriminator and one alternative. A discriminator that comes late
-// costs time, and with many unions in one another it may be refused. In an output the
+// Decoding sets the discriminator and one alternative. If the discriminator is not the
+// first member, the object is read twice, with all that is in it. In an output the
 // alternative that is set decides, and the discriminator may be empty. If none or several
 // are set, or another one than the discriminator says, an output is INTERNAL, and
 // Service.Call and clients refuse an input. A client leaves all alternatives nil if it does
