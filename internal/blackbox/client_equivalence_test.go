@@ -64,6 +64,9 @@ type sinkClient struct {
 	EchoFree     func(context.Context, *kitchen.Free) (*kitchen.Free, error)
 	EchoFlat     func(context.Context, *kitchen.Flat) (*kitchen.Flat, error)
 	EchoTree     func(context.Context, *kitchen.Tree) (*kitchen.Tree, error)
+	EchoChoice   func(context.Context, *kitchen.ChoiceOrNull) (*kitchen.ChoiceOrNull, error)
+	EchoChoices  func(context.Context, *kitchen.Choices) (*kitchen.Choices, error)
+	WatchChoices func(context.Context, *kitchen.Choices) (svc.Stream[kitchen.Choice], error)
 }
 
 // Verify that every method of the sink answers a client as it answers requests and
@@ -148,10 +151,16 @@ func (e *equivalence) callClient(fn reflect.Value) (string, error) {
 
 // outputText returns the text of an output, or of all items of a stream.
 func outputText(out any) (string, error) {
-	stream, ok := out.(svc.Stream[kitchen.Inner])
-	if !ok {
-		return dumpJSON(reflect.ValueOf(out)) + dumpOptionals(out), nil
+	switch stream := out.(type) {
+	case svc.Stream[kitchen.Inner]:
+		return streamText(stream)
+	case svc.Stream[kitchen.Choice]:
+		return streamText(stream)
 	}
+	return dumpJSON(reflect.ValueOf(out)) + dumpOptionals(out), nil
+}
+
+func streamText[T any](stream svc.Stream[T]) (string, error) {
 	text := ""
 	for item, err := range stream {
 		if err != nil {
@@ -363,23 +372,40 @@ func paramTexts(v reflect.Value) (texts []string, ok bool) {
 	return []string{s}, ok
 }
 
-// eachField calls visit for the fields of a struct and those of embedded ones.
+// eachField calls visit for the fields of a struct and those of embedded ones, and for
+// those of the alternative of a union, of which the discriminator says what is set.
 func eachField(v reflect.Value, hidden []string, visit func(reflect.StructField, reflect.Value)) {
 	t := v.Type()
 	var names []string
+	var chosen []reflect.Value
+	variant := reflect.ValueOf(json.Number("none")) // which nobody can send
 	for i := range t.NumField() {
 		names = append(names, strings.ToLower(t.Field(i).Name))
+		if value := t.Field(i).Tag.Get("variant"); value != "" && !v.Field(i).IsNil() {
+			chosen = append(chosen, v.Field(i).Elem())
+			if said := v.FieldByName("Type").String(); len(chosen) == 1 && (said == "" || said == value) {
+				variant = reflect.ValueOf(value)
+			} else {
+				variant = reflect.ValueOf(json.Number("two"))
+			}
+		}
 	}
 	for i := range t.NumField() {
 		f, x := t.Field(i), v.Field(i)
 		name, _, _ := strings.Cut(f.Tag.Get("json"), ",")
 		switch {
+		case f.Tag.Get("variant") != "":
+		case f.Tag.Get("discriminator") != "":
+			visit(f, variant)
 		case f.Anonymous && name == "" && x.Kind() == reflect.Pointer && x.IsNil():
 		case f.Anonymous && name == "":
 			eachField(reflect.Indirect(x), names, visit)
 		case f.IsExported() && !slices.Contains(hidden, strings.ToLower(f.Name)):
 			visit(f, x)
 		}
+	}
+	for _, alternative := range chosen {
+		eachField(alternative, nil, visit)
 	}
 }
 
@@ -559,6 +585,22 @@ func (g *inputs) fill(v reflect.Value, tag reflect.StructTag, depth int) {
 		x.Cents = g.Int64N(1e6 + 1)
 		if wild {
 			x.Cents = pick[int64](g, -1, 1e6+1, 1<<53)
+		}
+		return
+	case *kitchen.Choice:
+		alternatives := 1
+		if x.ID = int32(g.IntN(9)); wild {
+			x.ID, alternatives = -x.ID, g.IntN(3)
+		}
+		for range alternatives {
+			i := 2 + g.IntN(4)
+			v.Field(i).Set(reflect.New(v.Field(i).Type().Elem()))
+			if g.fill(v.Field(i).Elem(), "", depth+1); g.IntN(2) == 0 {
+				x.Type = v.Type().Field(i).Tag.Get("variant")
+			}
+		}
+		if x.Number != nil {
+			x.Number.Exact = true // Call sets no defaults inside of structs
 		}
 		return
 	case *kitchen.Opaque:

@@ -204,6 +204,93 @@ func TestTransportsAgreeOnBodies(t *testing.T) {
 	}
 }
 
+// rpcPayment reads a union with encoding/json, which does not know unions. note is the
+// note if there is none.
+func rpcPayment(t *testing.T, text []byte, note string) (p unionPayment) {
+	into := func(v any) {
+		if err := json.Unmarshal(text, v); err != nil {
+			t.Fatalf("%s: %v", text, err)
+		}
+	}
+	p.Note = note
+	switch into(&p); p.Type {
+	case "card":
+		p.Card = &unionCard{Debit: true}
+		into(p.Card)
+	case "iban":
+		p.IBAN = new(unionIBAN)
+		into(p.IBAN)
+	case "cash":
+		p.Cash = new(struct{})
+	case "bundle":
+		var both struct{ Parts []json.RawMessage }
+		into(&both)
+		p.Both = &unionBundle{Parts: []unionPayment{}}
+		for _, part := range both.Parts {
+			p.Both.Parts = append(p.Both.Parts, rpcPayment(t, part, note))
+		}
+	}
+	return p
+}
+
+// Verify unions, with their members in any order.
+func TestTransportsAgreeOnUnions(t *testing.T) {
+	s := svc.MustRegister[UnionAPI](unionImpl{}, unionOptions())
+	tr := &rpcTransports{s, wireDirect(s.REST()), s.RPC()}
+	random := rand.New(rand.NewPCG(7, 8))
+	names := strings.Fields("type id note number holder debit bic parts unknown")
+	kinds := []string{`"card"`, `"c\u0061rd"`, `"iban"`, `"cash"`, `"bundle"`, `"coin"`, `null`}
+	parts := []string{`[]`, `[{"id":"1","type":"cash"}]`, `[{"type":"card","id":"2","number":"3"},{"number":4,"id":"5","type":"iban"}]`, `[{"id":"1"}]`}
+	called := 0
+	for range 3000 {
+		var members []rpcMember
+		for _, i := range random.Perm(len(names)) {
+			value := rpcValues[random.IntN(len(rpcValues))].json
+			switch {
+			case i < 2 && random.IntN(9) > 0:
+				value = []string{kinds[random.IntN(len(kinds))], `"7"`}[i]
+			case names[i] == "parts":
+				value = parts[random.IntN(len(parts))]
+			case random.IntN(3) > 0:
+				continue
+			case names[i] == "number":
+				value = []string{`10`, `"1"`, `"bad"`, `9`}[random.IntN(4)]
+			}
+			members = append(members, rpcMember{names[i], value, ""})
+		}
+		payment := rpcObject(members)
+		input := `{"payment":` + payment + `}`
+		viaREST := tr.overREST(t, wireRequest{"POST /orders", "", input})
+		if viaRPC := tr.overRPC(t, "orders.create", input); viaREST.String() != viaRPC.String() {
+			t.Errorf("%s\nREST %v\nRPC  %v", input, viaREST, viaRPC)
+		}
+		if slices.ContainsFunc(viaREST.violations, func(v svc.Violation) bool {
+			return v.Rule == "type" || v.Rule == "required" || v.Rule == "range" || v.Path == "/payment/type"
+		}) {
+			continue // no Go value is so
+		}
+		in := &unionOrder{Payment: rpcPayment(t, []byte(payment), "none")}
+		in.Payment.Type = []unionKind{"", in.Payment.Type}[random.IntN(2)]
+		out, err := s.Call(context.Background(), "orders", "create", in)
+		called++
+		if err != nil {
+			e := svc.ErrorFrom(err)
+			if viaCall := (rpcSaidOutcome{"", string(e.Code), e.Message, e.Violations()}); viaREST.String() != viaCall.String() {
+				t.Errorf("%s\nREST %v\nCall %v", input, viaREST, viaCall)
+			}
+			continue
+		}
+		var answer struct{ Payment json.RawMessage }
+		json.Unmarshal([]byte(viaREST.output), &answer)
+		if got, want := out.(*unionOrder).Payment, rpcPayment(t, answer.Payment, ""); !reflect.DeepEqual(got, want) {
+			t.Errorf("%s\nCall %+v\nREST %+v", input, got, want)
+		}
+	}
+	if called < 500 {
+		t.Errorf("only %d inputs are Go values", called)
+	}
+}
+
 // Verify numbers and booleans, which a query spells as JSON does, from a query.
 func TestTransportsAgreeOnQueries(t *testing.T) {
 	t.Parallel()
