@@ -147,7 +147,7 @@ func compileBinding(c *decoders, s *shape, spec bindSpec) *binding {
 		checkNameless(c.mistakes, f, at)
 	}
 	for _, a := range s.alternatives {
-		for _, f := range a.fields[len(s.fields):] {
+		for _, f := range s.withFields(a, s.fields[:1]) {
 			b.sources[f] = inBody
 		}
 	}
@@ -920,7 +920,7 @@ func (c *checks) checkFor(s *shape) checkFunc {
 // needsCheck reports whether there is anything to check in values of shape s.
 func (c *checks) needsCheck(s *shape) bool {
 	fits := func(s *shape) bool {
-		return c.hooked && len(s.hooks()) > 0 || c.rules && (s.recursive || s.alternatives != nil || s.kind == kindAny || len(s.rules) > 0 ||
+		return c.hooked && len(hooksOf(s.typ)) > 0 || c.rules && (s.recursive || s.alternatives != nil || s.kind == kindAny || len(s.rules) > 0 ||
 			slices.ContainsFunc(s.fields, func(f *field) bool { return len(f.rules) > 0 || f.notNull }))
 	}
 	done := make(map[*shape]bool)
@@ -1071,7 +1071,7 @@ func (c *checks) structCheck(s *shape, in map[*field]string, tokens map[*field]s
 			members = append(members, m)
 		}
 	}
-	hooks, rules := s.hooks(), c.rules
+	hooks, rules := hooksOf(s.typ), c.rules
 	return func(d *decoder, v reflect.Value) {
 		if d.tooDeep = d.tooDeep || len(d.path) >= maxDepth; d.tooDeep {
 			return
@@ -1158,23 +1158,9 @@ func (d *decoder) callValidate(v reflect.Value) {
 	}
 }
 
-// hooks is hooksOf for values of shape s. Of an alternative of a union, those of its
-// struct come before those of the union.
-func (s *shape) hooks() [][]int {
-	hooks := hooksOf(s.typ)
-	if s.value == "" {
-		return hooks
-	}
-	own := hooksOf(s.structType())
-	for i := range own {
-		own[i] = slices.Concat([]int{s.index}, own[i])
-	}
-	return append(own, hooks...)
-}
-
 // hooksOf returns where in a struct of type t Validate is to be called, each
-// as an index for reflect's FieldByIndex: in the structs that t embeds,
-// innermost first, then in t itself, whose index is empty. A method that t
+// as an index for reflect's FieldByIndex: in the structs that t embeds and the
+// alternatives of a union, innermost first, then in t itself, whose index is empty. A method that t
 // only inherits is called once, on the struct that declares it.
 func hooksOf(t reflect.Type) [][]int {
 	if t.Kind() != reflect.Struct {
@@ -1193,8 +1179,13 @@ func appendHooks(hooks [][]int, t reflect.Type, index []int, reachable bool, ope
 	}
 	open[t] = true
 	for i := range t.NumField() {
-		if e, ok := promotedStruct(t.Field(i)); ok {
-			hooks = appendHooks(hooks, e, append(slices.Clone(index), i), t.Field(i).IsExported(), open)
+		f := t.Field(i)
+		inner, ok := promotedStruct(f)
+		if _, tagged := lookupTag(f.Tag, "variant"); tagged && f.Type.Kind() == reflect.Pointer {
+			inner, ok = f.Type.Elem(), f.Type.Elem().Kind() == reflect.Struct
+		}
+		if ok {
+			hooks = appendHooks(hooks, inner, append(slices.Clone(index), i), f.IsExported(), open)
 		}
 	}
 	delete(open, t)

@@ -619,15 +619,11 @@ func (c *clientCall) writeInput(b *callBuffer, r *http.Request, in any) (err err
 	switch {
 	case b.enc.err == nil && c.bind == nil:
 		return nil
-	case b.enc.err == nil:
-	case b.enc.err == errTooDeep:
+	case b.enc.err != nil:
 		d.start(nil)
-		d.addViolation(isTooDeep)
-		return d.finish()
-	case errors.As(b.enc.err, new(*choiceError)):
-		d.start(nil)
-		return c.bind.finishInput(d, v, c.bind.check)
-	default:
+		if err := c.bind.finishInput(d, v, c.bind.check); err != nil {
+			return err
+		}
 		return Errorf(CodeInvalidArgument, "the input has no form in JSON: %w", b.enc.err)
 	}
 	unsent := d.finish()

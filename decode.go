@@ -4,7 +4,7 @@ package svc
 // compiles each shape (schema.go) into a decodeFunc; for each input one decoder
 // runs it, once over the text, and collects every violation with its place. In
 // this order: decoder, the blocks of short strings, decoders, lists and maps,
-// structs, scalars, setters for their texts, any. decode_text.go has more setters.
+// structs, unions, scalars, setters for their texts, any. decode_text.go has more setters.
 //
 // The shape decides which values are accepted. Everything else is a violation with
 // the rule "type":
@@ -40,6 +40,7 @@ package svc
 // values of an earlier input, and false, 0, nil and "" need not be set.
 
 import (
+	"bytes"
 	"cmp"
 	"encoding/json"
 	"errors"
@@ -952,6 +953,91 @@ func (p *objectPlan) completeAbsent(d *decoder, v reflect.Value, seen []uint64) 
 	}
 }
 
+// structPlan is objectPlan for the object s, of which a union has alternatives too.
+func (c *decoders) structPlan(s *shape, fields []*field, in map[*field]string) *objectPlan {
+	p := c.objectPlan(fields, in)
+	if s.alternatives == nil {
+		return p
+	}
+	name, rules := s.fields[0].name, slices.Concat(s.fields[0].rules, s.fields[0].shape.rules)
+	if _, ok := c.unions[name]; !ok {
+		c.unions[name] = len(c.unions)
+	}
+	u := &unionPlan{name: name, start: s.fields[0].prefix[1:] + `"`, names: c.unions, byValue: make(map[string]*alternativePlan), lenient: c.outputs}
+	for i := range rules { // the one of the values, if there is no mistake
+		u.unknown = rules[i].complaint
+	}
+	for _, a := range s.alternatives {
+		u.byValue[a.value] = &alternativePlan{c.objectPlan(s.withFields(a, fields), in), a.index, a.structType()}
+	}
+	p.union = u
+	return p
+}
+
+// A unionPlan chooses the plan of an alternative by the discriminator.
+//
+// Invariants:
+//
+//	start is `"type":"`, as encoders without white space write it
+//	names numbers the discriminators of all unions, for findMember
+//	unknown is the violation of a discriminator that is not in byValue
+type unionPlan struct {
+	name    string // of the discriminator
+	start   string
+	names   map[string]int
+	byValue map[string]*alternativePlan
+	unknown *complaint
+	lenient bool // a client decodes outputs: another alternative than those is no violation
+}
+
+// An alternativePlan decodes a union with this alternative, a field of the type *typ.
+type alternativePlan struct {
+	plan  *objectPlan
+	index int
+	typ   reflect.Type
+}
+
+// choosePlan returns the plan of the alternative of a union, whose { the caller has
+// seen, and sets the alternative in v. If the discriminator does not say which it is,
+// that is the one violation of the object, which choosePlan skips; it returns nil then.
+//
+// The discriminator is the first member where encoders write it, which costs one
+// comparison. Anywhere else it is found by reading ahead, once for the whole text.
+func (p *objectPlan) choosePlan(d *decoder, v reflect.Value) *objectPlan {
+	u, c := p.union, isRequired
+	a := u.firstMember(d.scan.data[d.scan.pos+1:])
+	if a == nil {
+		if value := d.scan.findMember(u.names, u.name); isText(value) {
+			a, c = u.byValue[string(textOf(value))], u.unknown
+		} else if value != nil {
+			c = mustBeString
+		}
+	}
+	switch {
+	case a != nil:
+		v.Field(a.index).Set(reflect.New(a.typ))
+		return a.plan
+	case u.lenient:
+		return p
+	}
+	if d.scan.skipValue(); d.scan.err == nil {
+		d.enterMember(&p.fields[0])
+		d.addViolation(c)
+		d.pop()
+	}
+	return nil
+}
+
+// firstMember returns the alternative that the discriminator says if text, which
+// begins behind a {, begins with it, or nil.
+func (u *unionPlan) firstMember(text []byte) *alternativePlan {
+	if len(text) <= len(u.start) || string(text[:len(u.start)]) != u.start {
+		return nil
+	}
+	text = text[len(u.start):]
+	return u.byValue[string(text[:max(0, bytes.IndexByte(text, '"'))])]
+}
+
 // decodeScalar returns the decodeFunc for scalars of shape s. It reads the
 // JSON around the scalar, and the shape's setter does the rest. Strings and
 // booleans, the most frequent kinds, have functions of their own.
@@ -1043,46 +1129,6 @@ var (
 	mustBeQuoted   = &complaint{ruleType, "must be a string that holds a JSON string"}
 	isNotValid     = &complaint{ruleType, "is not in the form that is expected here"}
 )
-
-// decodeQuoted returns the decodeFunc of a field tagged `json:",string"`: a
-// string that holds the JSON of a scalar. A pointer takes null too. Integers
-// must be in their one plain spelling; see setterFor.
-func decodeQuoted(s *shape) decodeFunc {
-	target := s.deref()
-	set := setterFor(target, true)
-	if target.kind == kindString {
-		set = setQuotedString
-	}
-	decode := func(d *decoder, v reflect.Value) {
-		if d.scan.peek() != '"' {
-			d.skipMismatch(mustBeString)
-			return
-		}
-		text := d.readText()
-		if d.scan.err != nil {
-			return
-		}
-		if _, ok := jsonNumber(text); target.kind.isNumeric() && !ok {
-			d.addViolation(target.typeComplaint())
-			return
-		}
-		d.addIfAny(set(d, v, text))
-	}
-	if s.kind == kindPointer {
-		return decodePointer(decode, target.typ)
-	}
-	return decode
-}
-
-// setQuotedString sets a string field tagged `json:",string"`, whose text is a
-// JSON string itself. White space around it is refused, as in encoding/json.
-func setQuotedString(d *decoder, v reflect.Value, text []byte) *complaint {
-	if !isText(text) || text[len(text)-1] != '"' || !isJSON(text) {
-		return mustBeQuoted
-	}
-	v.SetString(string(textOf(text)))
-	return nil
-}
 
 // A setter sets v, which is settable and zero, to the scalar that text spells,
 // or returns a complaint. The text is the content of a JSON string, a JSON

@@ -1,7 +1,8 @@
 package svc
 
 // This file sets values whose texts have a form of their own: times, durations, base64,
-// and the types that read their own text or JSON, with what they say of a wrong one.
+// the types that read their own text or JSON, with what they say of a wrong one, and
+// fields that are quoted.
 
 import (
 	"bytes"
@@ -132,4 +133,44 @@ func decodeCustom(d *decoder, v reflect.Value) {
 	if text := d.scan.skipValue(); d.scan.err == nil {
 		d.addIfAny(d.complaintFor(v.Addr().Interface().(json.Unmarshaler).UnmarshalJSON(text), isNotValid))
 	}
+}
+
+// decodeQuoted returns the decodeFunc of a field tagged `json:",string"`: a
+// string that holds the JSON of a scalar. A pointer takes null too. Integers
+// must be in their one plain spelling; see setterFor.
+func decodeQuoted(s *shape) decodeFunc {
+	target := s.deref()
+	set := setterFor(target, true)
+	if target.kind == kindString {
+		set = setQuotedString
+	}
+	decode := func(d *decoder, v reflect.Value) {
+		if d.scan.peek() != '"' {
+			d.skipMismatch(mustBeString)
+			return
+		}
+		text := d.readText()
+		if d.scan.err != nil {
+			return
+		}
+		if _, ok := jsonNumber(text); target.kind.isNumeric() && !ok {
+			d.addViolation(target.typeComplaint())
+			return
+		}
+		d.addIfAny(set(d, v, text))
+	}
+	if s.kind == kindPointer {
+		return decodePointer(decode, target.typ)
+	}
+	return decode
+}
+
+// setQuotedString sets a string field tagged `json:",string"`, whose text is a
+// JSON string itself. White space around it is refused, as in encoding/json.
+func setQuotedString(d *decoder, v reflect.Value, text []byte) *complaint {
+	if !isText(text) || text[len(text)-1] != '"' || !isJSON(text) {
+		return mustBeQuoted
+	}
+	v.SetString(string(textOf(text)))
+	return nil
 }

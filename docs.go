@@ -308,8 +308,8 @@ func exampleObject(s *shape, fields []*field, depth int) []byte {
 	for _, f := range fields {
 		switch {
 		case f.hidden || depth >= maxExample || !f.isRequired() && f.example == nil:
-		case f.discriminates && s.alternatives != nil:
-			m.addText(f.name, s.alternatives[0].value)
+		case f.only != nil:
+			m.addRaw(f.name, string(f.only))
 		default:
 			m.addRaw(f.name, string(exampleValue(f, f.shape, 0, depth+1)))
 		}

@@ -341,30 +341,27 @@ type memberEncoder struct {
 // discriminator, whatever the field of that has.
 func (c *encoders) objectEncoder(s *shape, fields []*field) encodeFunc {
 	if s.alternatives == nil {
-		return c.membersEncoder(fields, "")
+		return c.membersEncoder(fields)
 	}
 	encodes := make(map[*shape]encodeFunc)
 	for _, a := range s.alternatives {
-		encodes[a] = c.membersEncoder(s.withFields(a, fields), a.value)
+		encodes[a] = c.membersEncoder(s.withFields(a, fields))
 	}
 	return func(e *encoder, v reflect.Value) {
 		a, err := s.chosenIn(v)
 		if err != nil {
-			e.fail(&choiceError{err})
+			e.fail(err)
 			return
 		}
 		encodes[a](e, v)
 	}
 }
 
-// A choiceError is the error of a union of which not exactly one alternative is set.
-type choiceError struct{ error }
-
 // membersEncoder compiles the encodeFunc of a struct, of all or some of its fields.
 // Members come in the order of the Go fields, like the properties of the published
 // schema. A hidden field (json:"-", which path, query and header fields may have)
-// has no member. The discriminator, if one is among them, has this value.
-func (c *encoders) membersEncoder(fields []*field, value string) encodeFunc {
+// has no member.
+func (c *encoders) membersEncoder(fields []*field) encodeFunc {
 	var members []memberEncoder
 	for _, f := range fields {
 		if f.hidden {
@@ -374,9 +371,8 @@ func (c *encoders) membersEncoder(fields []*field, value string) encodeFunc {
 		if f.quoted {
 			m.encode = encodeQuoted(m.encode, f.shape.deref().kind == kindString)
 		}
-		if f.discriminates && value != "" {
-			quoted := `"` + value + `"` // which has nothing to escape
-			m.encode = func(e *encoder, _ reflect.Value) { e.buf = append(e.buf, quoted...) }
+		if f.only != nil {
+			m.encode = func(e *encoder, _ reflect.Value) { e.buf = append(e.buf, f.only...) }
 		}
 		members = append(members, m)
 	}

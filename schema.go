@@ -224,9 +224,9 @@ func (s *shape) structType() reflect.Type {
 }
 
 // withFields returns the fields of a, an alternative of the union s, where of those of
-// the union itself only some count.
+// the union itself only some count, the discriminator among them.
 func (s *shape) withFields(a *shape, fields []*field) []*field {
-	return slices.Concat(fields, a.fields[len(s.fields):])
+	return slices.Concat(a.fields[:1], fields[1:], a.fields[len(s.fields):])
 }
 
 // chosenIn returns the alternative that is set in v, a value of the union s. The error,
@@ -387,7 +387,8 @@ type field struct {
 	notNull  bool // null is one, though the type has it
 	omit     omission
 
-	discriminates bool // says which alternative of a union is there
+	discriminates bool   // says which alternative of a union is there
+	only          []byte // of an alternative's discriminator: its value, as JSON
 
 	path      string // the placeholder of the route that it fills
 	query     string // the query parameter that it fills

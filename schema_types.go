@@ -506,8 +506,11 @@ func (c *shapes) collectFields(t reflect.Type, at string) []*field {
 		for _, l := range current {
 			for i := range l.typ.NumField() {
 				sf := l.typ.Field(i)
-				if _, ok := lookupTag(sf.Tag, "variant"); ok { // which fillUnion looks at
-					c.checkEmbedded(l, at)
+				_, variant := lookupTag(sf.Tag, "variant")
+				if _, says := lookupTag(sf.Tag, "discriminator"); (variant || says) && l.index != nil {
+					c.addf("%s: %v is a union, which cannot be embedded; give the field a name", at, l.typ)
+				}
+				if variant { // which fillUnion looks at
 					continue
 				}
 				index := sf.Index
@@ -521,23 +524,13 @@ func (c *shapes) collectFields(t reflect.Type, at string) []*field {
 					continue
 				}
 				if f := c.fieldFor(sf, index, l.optional, at); f != nil {
-					if all = append(all, f); f.discriminates {
-						c.checkEmbedded(l, at)
-					}
+					all = append(all, f)
 				}
 			}
 		}
 		current = next
 	}
 	return all
-}
-
-// checkEmbedded notes that l, which has tags of a union, is embedded: the struct around
-// it would have members that none of the alternatives has.
-func (c *shapes) checkEmbedded(l level, at string) {
-	if l.index != nil {
-		c.addf("%s: %v is a union, which cannot be embedded; give the field a name", at, l.typ)
-	}
 }
 
 // embeddedStruct is like promotedStruct, and also notes mistakes. The fields of an
@@ -713,8 +706,8 @@ func (c *shapes) checkAlternative(sf reflect.StructField, value, at string) bool
 	return false
 }
 
-// checkDiscriminator notes what keeps d from being the discriminator of s, and gives it
-// the rule that its values are those of the alternatives.
+// checkDiscriminator notes what keeps d from being the discriminator of s. It gives d the
+// rule that its values are those of the alternatives, unless a method Enum says that.
 func (c *shapes) checkDiscriminator(s *shape, d *field) {
 	if i := slices.IndexFunc(s.fields[1:], func(f *field) bool { return f.discriminates }); i >= 0 {
 		c.addf("%s: %s is a discriminator too; drop one of the tags", d.place, s.fields[i+1].goName)
@@ -730,21 +723,13 @@ func (c *shapes) checkDiscriminator(s *shape, d *field) {
 		c.addf("%s: the values of a discriminator are those of the alternatives; drop the tags for rules, format and example", d.place)
 	case d.isBound() || d.hidden:
 		c.addf("%s: a discriminator is a member of the body; drop the tags for other places", d.place)
-	default:
-		c.setValues(s, d)
 	}
-}
-
-// setValues gives d, the discriminator of s, its rule, or checks that the method Enum of
-// its type returns the values of the alternatives.
-func (c *shapes) setValues(s *shape, d *field) {
 	var values []reflect.Value
 	var texts []string
 	for _, a := range s.alternatives {
 		values, texts = append(values, reflect.ValueOf(a.value)), append(texts, a.value)
 	}
-	own := d.shape.rules.findRule("enum")
-	if own == nil {
+	if own := d.shape.rules.findRule("enum"); own == nil {
 		d.rules = ruleSet{enumRule(values, texts)}
 	} else if len(own.values) != len(values) || slices.ContainsFunc(values, own.violates) {
 		c.addf("%s: %v.Enum returns %s, and the alternatives are %s; list the same values", d.place, d.shape.typ, own.value, strings.Join(texts, ", "))
@@ -754,17 +739,20 @@ func (c *shapes) setValues(s *shape, d *field) {
 // fillAlternative gives a, an alternative of s, its fields. One of an alternative is
 // like a field that is promoted from an embedded pointer, but not optional by that.
 func (c *shapes) fillAlternative(s, a *shape, at string) {
-	t := a.structType()
-	own := at + "." + s.typ.Field(a.index).Name
+	t, place := a.structType(), at+"."+s.typ.Field(a.index).Name
+	own := place // from here on, as in fillFields
 	if t.Name() != "" {
 		own = t.String()
 	}
 	a.fields = slices.Clone(s.fields)
+	d := *s.fields[0]
+	d.shape, d.rules, d.only = &shape{typ: d.shape.typ, kind: kindString}, nil, appendQuoted(nil, a.value)
+	a.fields[0] = &d
 	for _, f := range c.visibleFields(t, own) {
 		f.index = slices.Concat([]int{a.index}, f.index)
 		switch i := slices.IndexFunc(s.fields, func(common *field) bool { return common.name == f.name }); {
 		case f.discriminates:
-			c.addf("%s: an alternative cannot be a union itself; put that into a field of a struct", at+"."+s.typ.Field(a.index).Name)
+			c.addf("%s: an alternative cannot be a union itself; put that into a field of a struct", place)
 		case f.isBound():
 			c.addf("%s: a field of an alternative is a member of the body; drop the tags for other places", f.place)
 		case i >= 0:

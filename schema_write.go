@@ -250,7 +250,12 @@ func (w *schemaWriter) writePlain(m *members, s *shape, f *field, null bool) {
 	case s.kind > kindCustom && s.kind != kindRaw:
 		w.writeTyped(m, s, f)
 	}
-	if w.use != forToolOutput {
+	switch {
+	case f != nil && f.only != nil && w.dialect == openAPI30: // which has no const
+		m.addRaw("enum", "["+string(f.only)+"]")
+	case f != nil && f.only != nil:
+		m.addRaw("const", string(f.only))
+	case w.use != forToolOutput:
 		w.writeRules(m, s.rulesIn(f), null)
 	}
 }
@@ -626,11 +631,7 @@ func (w *schemaWriter) writeObject(m *members, s *shape, fields []*field) {
 			continue
 		}
 		props.addName(f.name)
-		if f.discriminates && s.value != "" {
-			props.buf = w.appendValueOf(props.buf, s.value, f)
-		} else {
-			props.buf = w.appendField(props.buf, f)
-		}
+		props.buf = w.appendField(props.buf, f)
 		if f.isRequired() {
 			required = append(appendQuoted(required, f.name), ',')
 		}
@@ -644,20 +645,6 @@ func (w *schemaWriter) writeObject(m *members, s *shape, fields []*field) {
 	if (s.strict || w.closed) && w.use != forToolOutput {
 		m.addRaw("additionalProperties", "false")
 	}
-}
-
-// appendValueOf appends the schema of the discriminator f in an alternative, where it has
-// one value. 3.0.3 has no const.
-func (w *schemaWriter) appendValueOf(dst []byte, value string, f *field) []byte {
-	m := openMembers(dst)
-	m.addText("type", "string")
-	if quoted := string(appendQuoted(nil, value)); w.dialect == openAPI30 {
-		m.addRaw("enum", "["+quoted+"]")
-	} else {
-		m.addRaw("const", quoted)
-	}
-	w.writeAnnotations(&m, f)
-	return m.close()
 }
 
 // writeUnion writes the union s. In documents it is a oneOf with a discriminator, since
