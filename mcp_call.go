@@ -54,7 +54,10 @@ func (x *exchange) answerToolsCall(m *message) error {
 	if e != nil {
 		return e
 	}
-	t := x.h.tools[string(name)]
+	t := m.tool
+	if t == nil {
+		t = x.h.tools[string(name)]
+	}
 	if t == nil {
 		return invalidParams("there is no tool of this name; tools/list has all")
 	}
@@ -364,15 +367,12 @@ func (x *exchange) takeStream(_ context.Context, cancel context.CancelCauseFunc,
 	return err
 }
 
-// readParams is the paramsReader of a single message. If the name of a tool comes before
-// its arguments, it decodes these. It leaves arguments to readInput for the same reasons as
-// rpcExchange.readParams.
+// readParams is the paramsReader of a single message. It sets the fields of x.message. If
+// the name of a tool comes before its arguments, it decodes these. It leaves arguments to
+// readInput for the same reasons as rpcExchange.readParams.
 func (x *exchange) readParams(method []byte) (in any, err error) {
-	if string(method) != "tools/call" {
-		return nil, nil
-	}
-	s := &x.ws.dec.scan
-	var t *tool
+	s, m := &x.ws.dec.scan, x.message
+	m.found = true
 	names := nameSet{base: len(s.names)}
 	s.openBracket()
 	for first := true; s.more('}', first); first = false {
@@ -380,13 +380,20 @@ func (x *exchange) readParams(method []byte) (in any, err error) {
 		if s.err == nil && !names.addName(s, name) {
 			s.failDuplicate()
 		}
-		if s.peek() == '{' && string(name) == "arguments" && t != nil && t.method.bindsEarly(x) {
+		if t := m.tool; s.peek() == '{' && t != nil && string(name) == "arguments" && t.method.bindsEarly(x) {
+			start := s.pos
 			x.ws.dec.allow, x.ws.dec.beside = t.allow, t.beside
 			in, err = t.bind.readObject(&x.ws.dec)
+			m.arguments = s.data[start:s.pos]
 			continue
 		}
-		if value := s.skipValue(); string(name) == "name" && isText(value) {
-			t = x.h.tools[string(textOf(value))]
+		value := s.skipValue()
+		if s.err != nil {
+			break
+		}
+		m.setPart(name, value)
+		if string(name) == "name" && isText(value) && string(method) == "tools/call" {
+			m.tool = x.h.tools[string(textOf(value))]
 		}
 	}
 	names.forgetNames(s)
@@ -431,21 +438,15 @@ func (x *exchange) addText(start int) error {
 		x.ws.enc.buf = append(x.ws.enc.buf[:start], chosen...)
 	}
 	text := x.ws.enc.buf[start:]
-	if err := x.checkLength(text); err != nil {
-		return err
+	if len(text) > x.h.maxResult { // most texts have fewer bytes than that
+		if err := x.checkSize(utf8.RuneCount(text)); err != nil {
+			return err
+		}
 	}
 	x.addJSON(`,"content":[{"type":"text","text":`)
 	x.ws.enc.buf = appendQuotedJSON(x.ws.enc.buf, text)
 	x.addJSON(`}],"isError":false`)
 	return nil
-}
-
-// checkLength is checkSize for one text. Most texts have fewer bytes than that.
-func (x *exchange) checkLength(text []byte) error {
-	if len(text) <= x.h.maxResult {
-		return nil
-	}
-	return x.checkSize(utf8.RuneCount(text))
 }
 
 // checkSize returns an error if the texts of a result, which have n characters, are more

@@ -83,14 +83,15 @@ func (h *mcpHandler) answerPost(w http.ResponseWriter, r *http.Request, ws *work
 // without a Content-Type, which a web page can send without a preflight request (Fetch,
 // simple requests).
 func checkMCPContentType(w http.ResponseWriter, r *http.Request) error {
+	if isPlainJSON(r) {
+		return nil
+	}
 	if err := checkContentType(w, r); err != nil {
 		return err
 	}
-	if types := r.Header["Content-Type"]; len(types) == 1 {
-		mediaType, _, _ := strings.Cut(types[0], ";")
-		if strings.EqualFold(strings.TrimSpace(mediaType), contentTypeJSON) {
-			return nil
-		}
+	mediaType, _, _ := strings.Cut(r.Header.Get("Content-Type"), ";")
+	if strings.EqualFold(strings.TrimSpace(mediaType), contentTypeJSON) {
+		return nil
 	}
 	leaveBody(w, r)
 	return httpError(http.StatusUnsupportedMediaType, CodeInvalidArgument, "the Content-Type must be application/json")

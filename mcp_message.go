@@ -103,54 +103,58 @@ type message struct {
 	arguments []byte      // an object, for tools/call and prompts/get
 	responses []byte      // inputResponses, the answers to questions
 	state     []byte      // requestState, the sealed earlier answers
+	found     bool        // the fields above are set
+	wrong     bool        // params, or a member of it that must be one, is no object
+	tool      *tool       // of name, if readParams has found it
 	quiet     *quietTimer // of the pool, as the message is
 }
 
 // A requestMeta has the members of params._meta that describe a request. Each is JSON,
 // or nil if it is absent. Their types have not been checked.
 type requestMeta struct {
-	version      []byte    // the revision; its presence makes a request modern
-	capabilities []byte    // what the client can do
-	logLevel     []byte    // the least level of log messages; nil for none
-	token        []byte    // progressToken; nil if the client does not want progress
-	trace        [3][]byte // traceparent, tracestate and baggage
+	version      []byte // the revision; its presence makes a request modern
+	capabilities []byte // what the client can do
+	logLevel     []byte // the least level of log messages; nil for none
+	token        []byte // progressToken; nil if the client does not want progress
+	trace        []byte // the whole of _meta if it has a traceparent
 }
 
-// findParts sets the fields of m from its params. It runs before the era is known, so
-// it must not depend on it. It ignores unknown members, because clients may send those
-// of other revisions and of extensions.
+// findParts sets the fields of m from its params, unless readParams has. It runs before
+// the era is known, so it must not depend on it.
 func (x *exchange) findParts(m *message) *mcpError {
-	if len(m.params) == 0 {
-		return nil
+	if len(m.params) > 0 && !m.found {
+		if m.wrong = !isJSONObject(m.params); !m.wrong {
+			eachMember(m.params, m.setPart)
+		}
 	}
-	ok := isJSONObject(m.params)
-	if ok {
-		eachMember(m.params, func(name, value []byte) {
-			if isJSONNull(value) { // clients send null for what they leave out
-				return
-			}
-			switch string(name) {
-			case "name":
-				m.name = value
-			case "arguments":
-				m.arguments = value
-				ok = ok && isJSONObject(value)
-			case "inputResponses":
-				m.responses = value
-			case "requestState":
-				m.state = value
-			case "_meta":
-				if ok = ok && isJSONObject(value); ok {
-					m.meta.readMembers(value)
-				}
-			}
-		})
-	}
-	if !ok {
-		x.modern = x.saysModern() // the status of the error depends on it
+	if m.wrong {
+		x.modern = saysModern(x.versionHeader()) // the status of the error depends on it
 		return badParams
 	}
 	return nil
+}
+
+// setPart sets the field of a member of params. It ignores unknown members, because
+// clients may send those of other revisions and of extensions.
+func (m *message) setPart(name, value []byte) {
+	if isJSONNull(value) { // clients send null for what they leave out
+		return
+	}
+	switch string(name) {
+	case "name":
+		m.name = value
+	case "arguments":
+		m.arguments = value
+		m.wrong = m.wrong || !isJSONObject(value)
+	case "inputResponses":
+		m.responses = value
+	case "requestState":
+		m.state = value
+	case "_meta":
+		if m.wrong = m.wrong || !isJSONObject(value); !m.wrong {
+			m.meta.readMembers(value)
+		}
+	}
 }
 
 // readMembers sets the fields of meta from a _meta object.
@@ -164,11 +168,7 @@ func (meta *requestMeta) readMembers(text []byte) {
 		case "io.modelcontextprotocol/logLevel":
 			meta.logLevel = value
 		case "traceparent":
-			meta.trace[0] = value
-		case "tracestate":
-			meta.trace[1] = value
-		case "baggage":
-			meta.trace[2] = value
+			meta.trace = text
 		case "progressToken":
 			if !isJSONNull(value) { // clients send null for no token
 				meta.token = value
@@ -246,11 +246,19 @@ func (x *exchange) serveBody() error {
 	if x.isBatch() {
 		return x.serveBatch(x.readBatch())
 	}
-	var m rpcMessage
-	if !x.readMessage(&m) {
-		return nil
+	var err error
+	if x.message = x.h.messages.Get().(*message); x.readMessage() {
+		err = x.serveMessage()
 	}
-	return x.serveMessage(&m)
+	x.returnMessage()
+	return err
+}
+
+// returnMessage empties the message and gives it back to the pool.
+func (x *exchange) returnMessage() {
+	m := x.message
+	x.message, *m = nil, message{quiet: m.quiet}
+	x.h.messages.Put(m)
 }
 
 // isBatch reports whether the body is an array.
@@ -261,10 +269,10 @@ func (x *exchange) isBatch() bool {
 
 // readMessage reads the body as one message. If that is not JSON, it answers with an
 // error and reports false.
-func (x *exchange) readMessage(m *rpcMessage) bool {
+func (x *exchange) readMessage() bool {
 	s := &x.ws.dec.scan
 	s.reset(x.ws.body)
-	m.readMessage(s, x)
+	x.message.readMessage(s, x)
 	s.checkEnd()
 	if s.err != nil {
 		x.sendError(nil, notJSON(s.err))
@@ -273,7 +281,8 @@ func (x *exchange) readMessage(m *rpcMessage) bool {
 }
 
 // serveMessage answers a body that is one message.
-func (x *exchange) serveMessage(m *rpcMessage) error {
+func (x *exchange) serveMessage() error {
+	m := x.message
 	switch m.kind {
 	case rpcNotification:
 		// The answer is 202, whatever the notification is. The call that
@@ -322,10 +331,7 @@ func (x *exchange) acceptMessage() {
 
 // hasBatches reports whether the revision of the request has batches.
 func (x *exchange) hasBatches() bool {
-	revision := x.agreed.revision
-	if header := x.versionHeader(); len(header) > 0 {
-		revision = header[0]
-	}
+	revision := cmp.Or(x.header.Get("Mcp-Protocol-Version"), x.agreed.revision)
 	return revision == "" || revision == revisionMar2025 || revision == revisionNov2024
 }
 
@@ -363,7 +369,10 @@ func (x *exchange) serveBatch(messages []rpcMessage, e *mcpError) error {
 			continue
 		}
 		y := &exchange{call: call{Context: x.call.Context, endpoint: x.endpoint, request: x.request, ws: x.ws}, h: x.h, w: x.w, header: x.header, pipe: x.pipe, agreed: x.agreed, accept: x.accept, inBatch: true}
-		y.answerRequest(m)
+		y.message = x.h.messages.Get().(*message)
+		y.message.rpcMessage = *m
+		y.answerRequest(y.message)
+		y.returnMessage()
 		if len(out) > 1 {
 			out = append(out, ',')
 		}
@@ -414,32 +423,29 @@ func (x *exchange) addExhausted(rpc *rpcMessage, err error) {
 // answerRequest answers a request, or a message that is not valid JSON-RPC. If its id is
 // not allowed, the error has none: an id of null would not be valid MCP (MCP
 // 2025-11-25, Base Protocol).
-func (x *exchange) answerRequest(rpc *rpcMessage) {
-	switch id := rpc.id; {
-	case !isMCPID(id) && rpc.kind == rpcRequest:
+func (x *exchange) answerRequest(m *message) {
+	id := m.id
+	if !isMCPID(id) {
+		id = nil
+	}
+	switch {
+	case m.kind == rpcInvalid:
+		x.sendError(id, badRequest(rpcInvalidRequest, strings.TrimSpace(m.violation.Path+" "+m.violation.Message)))
+		return
+	case id == nil:
 		x.sendError(nil, badRequest(rpcInvalidRequest, "/id must be a string or an integer, of at most 1024 bytes"))
 		return
-	case rpc.kind == rpcInvalid:
-		if !isMCPID(id) {
-			id = nil
-		}
-		x.sendError(id, badRequest(rpcInvalidRequest, strings.TrimSpace(rpc.violation.Path+" "+rpc.violation.Message)))
-		return
 	}
-	m := x.h.messages.Get().(*message)
-	m.rpcMessage = *rpc
-	x.message, x.asked = m, calledBy(rpc)
+	x.asked = calledBy(m.method)
 	outer := x.Context
 	status, err := http.StatusOK, x.answerMessage(m)
 	if e, ok := err.(*mcpError); ok {
-		status, err = x.addError(rpc.id, e), e.cause
+		status, err = x.addError(id, e), e.cause
 	}
 	if tooLarge := x.ws.budget.keepAnswer(len(x.ws.enc.buf)); tooLarge != nil && !x.skipped {
 		err = tooLarge
-		x.addExhausted(rpc, err)
+		x.addExhausted(&m.rpcMessage, err)
 	}
-	x.message, *m = nil, message{quiet: m.quiet}
-	x.h.messages.Put(m)
 	x.status = uint16(status)
 	x.end(x, err)
 	x.Context = outer // without the Trace of the message
@@ -447,13 +453,8 @@ func (x *exchange) answerRequest(rpc *rpcMessage) {
 }
 
 // calledBy returns the method of MCP by which a message calls a method of the service.
-func calledBy(rpc *rpcMessage) (asked mcpMethod) {
-	for i := range mcpMethods {
-		if string(rpc.method) == mcpMethods[i] {
-			asked = mcpMethod(i)
-		}
-	}
-	return asked
+func calledBy(method []byte) mcpMethod {
+	return mcpMethod(max(0, slices.Index(mcpMethods[:], string(method))))
 }
 
 // answerMessage writes the result of a valid request to ws.enc.buf, or returns an
@@ -466,8 +467,8 @@ func (x *exchange) answerMessage(m *message) error {
 	if e := x.chooseEra(m); e != nil {
 		return e
 	}
-	if t := m.meta.trace; isText(t[0]) {
-		x.Context = context.WithValue(x.Context, receivedTrace{}, traceOf(func(i int) string { return textAt(t[i]) }))
+	if t := m.meta.trace; isText(memberAt(t, traceNames[0])) {
+		x.Context = context.WithValue(x.Context, receivedTrace{}, traceOf(func(i int) string { return textAt(t, traceNames[i]) }))
 	}
 	return x.answerMethod(m)
 }
@@ -475,11 +476,8 @@ func (x *exchange) answerMessage(m *message) error {
 // versionHeader returns the values of MCP-Protocol-Version.
 func (x *exchange) versionHeader() []string { return x.header["Mcp-Protocol-Version"] }
 
-// saysModern reports whether the header names a modern revision.
-func (x *exchange) saysModern() bool {
-	values := x.versionHeader()
-	return len(values) == 1 && isModernRevision(values[0])
-}
+// saysModern reports whether the values of the header name a modern revision.
+func saysModern(header []string) bool { return len(header) == 1 && isModernRevision(header[0]) }
 
 // chooseEra sets the era of m and makes its checks.
 //
@@ -489,21 +487,21 @@ func (x *exchange) saysModern() bool {
 // and an error that only modern servers send tells them its era (MCP 2026-07-28,
 // Versioning, Backward Compatibility).
 func (x *exchange) chooseEra(m *message) *mcpError {
-	method := string(m.method)
-	x.modern = m.meta.version != nil || x.saysModern() && method != "initialize" ||
+	method, header := string(m.method), x.versionHeader()
+	x.modern = m.meta.version != nil || saysModern(header) && method != "initialize" ||
 		method == "server/discover" || method == "subscriptions/listen"
 	if x.modern {
-		return x.checkModern(m)
+		return x.checkModern(m, header)
 	}
-	return x.checkLegacy(m)
+	return x.checkLegacy(m, header)
 }
 
 // checkLegacy sets x.revision from the header MCP-Protocol-Version. An unknown revision
 // must get 400 (MCP 2025-11-25, Transports, Protocol Version Header). 2024-11-05 and
 // 2025-03-26 do not define the header, but clients send it after agreeing on them too.
-func (x *exchange) checkLegacy(m *message) *mcpError {
+func (x *exchange) checkLegacy(m *message, values []string) *mcpError {
 	x.revision = cmp.Or(x.agreed.revision, assumedRevision)
-	switch values := x.versionHeader(); {
+	switch {
 	case len(values) == 0:
 	case len(values) > 1:
 		return repeatedVersion
@@ -532,9 +530,9 @@ func (x *exchange) saysMethod(method []byte) bool {
 // request (MCP 2026-07-28, Streamable HTTP, Server Validation). The specification sets
 // the number of each error, but not the order of the checks. A repeated header is an
 // error, since two programs might read different ones.
-func (x *exchange) checkModern(m *message) *mcpError {
+func (x *exchange) checkModern(m *message, header []string) *mcpError {
 	x.revision = modernRevision
-	header, overHTTP, version := x.versionHeader(), x.pipe == nil, []byte(nil)
+	overHTTP, version := x.pipe == nil, []byte(nil)
 	if isText(m.meta.version) {
 		version = textOf(m.meta.version)
 	}

@@ -227,7 +227,8 @@ func (p *mcpPipe) serveLine(ctx context.Context, line pipeLine) {
 		accept: accepted{json: true, events: true},
 	}
 	x.ws.body = append(x.ws.body[:0], body...)
-	m := new(rpcMessage)
+	m := new(message) // which needs no timer
+	x.message = m
 	switch {
 	case line.tooLong:
 		x.sendError(nil, badRequest(rpcInvalidRequest, "the message has more bytes than this server accepts"))
@@ -238,14 +239,14 @@ func (p *mcpPipe) serveLine(ctx context.Context, line pipeLine) {
 		}
 		p.startCall(ctx, x, nil, func() error { return x.serveBatch(messages, e) })
 		return
-	case !x.readMessage(m): // which has answered with an error
-	case m.kind == rpcRequest && calledBy(m) != 0:
-		p.startCall(ctx, x, m.id, func() error { return x.serveMessage(m) })
+	case !x.readMessage(): // which has answered with an error
+	case m.kind == rpcRequest && calledBy(m.method) != 0:
+		p.startCall(ctx, x, m.id, x.serveMessage)
 		return
 	case m.kind == rpcRequest || m.kind == rpcInvalid:
-		x.serveMessage(m)
+		x.serveMessage()
 	default:
-		p.takeNote(m)
+		p.takeNote(&m.rpcMessage)
 	}
 	p.h.service.returnWorkspace(x.ws)
 }
