@@ -849,6 +849,7 @@ type workspace struct {
 	dec    decoder
 	enc    encoder
 	body   []byte              // of the request
+	text   rpcText             // in body, for JSON-RPC
 	raw    *Body               // of the request, for a method that reads it; nil otherwise
 	writer http.ResponseWriter // of REST
 	header http.Header         // of the output, over REST; nil if it has none
@@ -869,7 +870,8 @@ func (s *Service) borrowWorkspace() *workspace {
 // returnWorkspace keeps ws for another request, unless a large request has made it large.
 // Otherwise all workspaces of the pool would become large in time.
 func (s *Service) returnWorkspace(ws *workspace) {
-	if mayPool(&ws.dec, ws.body, ws.enc.buf) {
+	if mayPool(&ws.dec, ws.body, ws.enc.buf) && cap(ws.text.messages) <= maxPooled/256 {
+		ws.text.reset()
 		ws.raw, ws.writer, ws.header, ws.budget = nil, nil, nil, nil
 		s.workspaces.Put(ws)
 	}

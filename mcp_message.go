@@ -454,7 +454,12 @@ func (x *exchange) answerRequest(m *message) {
 
 // calledBy returns the method of MCP by which a message calls a method of the service.
 func calledBy(method []byte) mcpMethod {
-	return mcpMethod(max(0, slices.Index(mcpMethods[:], string(method))))
+	for i := range mcpMethods {
+		if string(method) == mcpMethods[i] {
+			return mcpMethod(i)
+		}
+	}
+	return 0
 }
 
 // answerMessage writes the result of a valid request to ws.enc.buf, or returns an

@@ -81,8 +81,13 @@ func (s *Service) RPC() http.Handler {
 			panic("svc: JSON-RPC reserves names that start with rpc., so it cannot serve " + m.goName + "; put it into another resource than rpc")
 		}
 	}
-	h := &rpcHandler{endpoint: s.newEndpoint(TransportRPC), document: buildOpenRPC(s)}
-	h.pool.New = func() any { return &rpcExchange{handler: h} }
+	h := &rpcHandler{endpoint: s.newEndpoint(TransportRPC), methods: make(map[string]*method), document: buildOpenRPC(s)}
+	for name, m := range s.names {
+		if m.isServedBy(TransportRPC) {
+			h.methods[name.resource+"."+name.method] = m
+		}
+	}
+	h.batches.New = func() any { return new(rpcBatch) }
 	return h
 }
 
@@ -90,30 +95,9 @@ func (s *Service) RPC() http.Handler {
 // request as a whole, those of a method to a call.
 type rpcHandler struct {
 	endpoint
-	document []byte    // the result of rpc.discover
-	pool     sync.Pool // of *rpcExchange
-}
-
-// An rpcExchange is the memory that one request needs beside its workspace.
-type rpcExchange struct {
-	handler *rpcHandler
-	request *http.Request // while its text is read, by
-	dec     *decoder
-	text    rpcText
-	batch   rpcBatch
-}
-
-// readParams is the paramsReader of JSON-RPC. In a batch it also leaves params with
-// violations to readInput, since the decoder keeps only one error.
-func (x *rpcExchange) readParams(name []byte) (in any, err error) {
-	m := x.handler.resolveMethod(name)
-	if m == nil || !m.bindsEarly(x.request.Context()) {
-		return nil, nil
-	}
-	if in, err = m.bind.readObject(x.dec); x.text.batch {
-		err = nil
-	}
-	return in, err
+	methods  map[string]*method // by resource.name
+	document []byte             // the result of rpc.discover
+	batches  sync.Pool          // of *rpcBatch
 }
 
 func (h *rpcHandler) ServeHTTP(w http.ResponseWriter, r *http.Request) { h.serveRequest(w, r, h) }
@@ -134,48 +118,45 @@ func (h *rpcHandler) respond(w http.ResponseWriter, r *http.Request, ws *workspa
 	if err != nil {
 		return rpcHTTPError(err)
 	}
-	x := h.pool.Get().(*rpcExchange)
-	x.request, x.dec = r, &ws.dec
-	x.text.readText(&ws.dec.scan, ws.body, maxBatch, x)
-	x.request, x.dec = nil, nil
-	body, err := h.answerText(w, r, ws, x)
-	switch {
-	case err != nil:
-	case len(body) == 0: // only notifications, which get no response (JSON-RPC 2.0, section 4.1)
+	var single struct {
+		rpcCall
+		values headerValues
+	}
+	c := &single.rpcCall
+	c.call = call{Context: r.Context(), endpoint: &h.endpoint, request: r, response: w.Header(), ws: ws}
+	c.handler = h
+	ws.text.readText(&ws.dec.scan, ws.body, maxBatch, c)
+	if err := c.answerText(); err != nil {
+		return err
+	}
+	if len(ws.enc.buf) == 0 { // only notifications, which get no response (JSON-RPC 2.0, section 4.1)
 		w.WriteHeader(http.StatusNoContent)
+		return nil
+	}
+	writeJSON(w, r, http.StatusOK, ws.enc.buf, &single.values)
+	return nil
+}
+
+// answerText makes the body of the response in ws.enc.buf. It is empty if there are only
+// notifications. c is the call of a single message.
+func (c *rpcCall) answerText() error {
+	text := &c.ws.text
+	c.ws.enc.buf = c.ws.enc.buf[:0]
+	switch err := c.ws.dec.scan.err; {
+	case err != nil:
+		return rpcProtocolError(rpcParseError, CodeInvalidArgument, "Parse error", &Violation{In: inBody, Rule: err.rule, Message: err.describe("the text")})
+	case !text.batch:
+		c.answerMessage(&text.messages[0])
+	case text.count == 0:
+		return rpcRequestError(rpcEmptyBatch)
+	case text.count > maxBatch:
+		return rpcProtocolError(rpcInvalidRequest, CodeResourceExhausted, "a batch has at most 1000 calls", nil)
 	default:
-		writeJSON(w, r, http.StatusOK, body, new(headerValues))
+		b := c.handler.batches.Get().(*rpcBatch)
+		b.answerMessages(c.handler, c.request, c.ws)
+		c.handler.batches.Put(b)
 	}
-	h.returnExchange(x)
-	return err
-}
-
-// answerText returns the body of the response to x.text, which is empty if there are only
-// notifications. The body aliases ws or x.
-func (h *rpcHandler) answerText(w http.ResponseWriter, r *http.Request, ws *workspace, x *rpcExchange) ([]byte, error) {
-	switch {
-	case ws.dec.scan.err != nil:
-		err := ws.dec.scan.err
-		return nil, rpcProtocolError(rpcParseError, CodeInvalidArgument, "Parse error", &Violation{In: inBody, Rule: err.rule, Message: err.describe("the text")})
-	case !x.text.batch:
-		ws.enc.buf = ws.enc.buf[:0]
-		h.answerMessage(&x.text.messages[0], r, w.Header(), ws)
-		return ws.enc.buf, nil
-	case x.text.count == 0:
-		return nil, rpcRequestError(rpcEmptyBatch)
-	case x.text.count > maxBatch:
-		return nil, rpcProtocolError(rpcInvalidRequest, CodeResourceExhausted, "a batch has at most 1000 calls", nil)
-	}
-	return x.batch.answerMessages(h, r, ws, x.text.messages), nil
-}
-
-// returnExchange keeps x for another request, unless a large request has made it large.
-func (h *rpcHandler) returnExchange(x *rpcExchange) {
-	if cap(x.text.messages) > maxBatch/4 || cap(x.batch.body) > maxPooled {
-		return
-	}
-	x.text.reset()
-	h.pool.Put(x)
+	return nil
 }
 
 // writeErrorResponse answers the whole request with err. The id is null, since the error
@@ -189,17 +170,33 @@ func (h *rpcHandler) writeErrorResponse(w http.ResponseWriter, _ *http.Request, 
 // An rpcCall is the carrier of one message.
 type rpcCall struct {
 	call
-	msg *rpcMessage
+	handler *rpcHandler
+	msg     *rpcMessage
 }
 
-// answerMessage appends the response to msg to ws.enc.buf, or nothing if msg wants
-// none. header is that of the HTTP response for a single message, and nil in a batch.
+// readParams is the paramsReader of JSON-RPC. In a batch it also leaves params with
+// violations to readInput, since the decoder keeps only one error.
+func (c *rpcCall) readParams(name []byte) (in any, err error) {
+	m := c.handler.methods[string(name)]
+	if m == nil || !m.bindsEarly(c.request.Context()) {
+		return nil, nil
+	}
+	if in, err = m.bind.readObject(&c.ws.dec); c.ws.text.batch {
+		err = nil
+	}
+	return in, err
+}
+
+// answerMessage appends the response to msg to ws.enc.buf, or nothing if msg wants none.
 //
 // The result is written before it is known whether the call succeeds, so that it need not
 // be copied. After an error all appended bytes are dropped, since a failed encoder may
 // leave an incomplete value.
-func (h *rpcHandler) answerMessage(msg *rpcMessage, r *http.Request, header http.Header, ws *workspace) {
-	c := &rpcCall{call{Context: r.Context(), endpoint: &h.endpoint, method: h.findCalled(msg), request: r, response: header, ws: ws}, msg}
+func (c *rpcCall) answerMessage(msg *rpcMessage) {
+	ws := c.ws
+	if c.msg = msg; msg.kind == rpcRequest || msg.kind == rpcNotification {
+		c.method = c.handler.methods[string(msg.method)]
+	}
 	if err := ws.budget.checkNext(c); err != nil {
 		c.observeSkipped(c, err)
 		c.appendError(err)
@@ -207,7 +204,7 @@ func (h *rpcHandler) answerMessage(msg *rpcMessage, r *http.Request, header http
 	}
 	before := ws.enc.buf
 	ws.enc.buf = beginRPCResult(before)
-	err := c.appendResult(h.document)
+	err := c.appendResult()
 	if err == nil && msg.kind != rpcNotification {
 		ws.enc.buf = endRPCResult(ws.enc.buf, msg.id)
 	} else {
@@ -239,15 +236,14 @@ func (c *rpcCall) appendError(err error) {
 }
 
 // appendResult makes the call that the message asks for and appends its result.
-// document is that of rpc.discover.
-func (c *rpcCall) appendResult(document []byte) error {
+func (c *rpcCall) appendResult() error {
 	switch {
 	case c.msg.kind == rpcInvalid:
 		return rpcRequestError(c.msg.violation)
 	case c.msg.kind == rpcResponse:
 		return rpcRequestError(rpcNoName) // svc sends no requests, so no response belongs here
 	case c.method == nil && string(c.msg.method) == "rpc.discover":
-		c.ws.enc.buf = append(c.ws.enc.buf, document...)
+		c.ws.enc.buf = append(c.ws.enc.buf, c.handler.document...)
 		return checkNoParams(c.msg.params)
 	case c.method == nil:
 		return rpcProtocolError(rpcNoMethod, CodeUnimplemented, "Method not found", nil)
@@ -257,28 +253,6 @@ func (c *rpcCall) appendResult(document []byte) error {
 		setErrorHeader(c.response, ErrorFrom(err).header) // the challenge
 	}
 	return err
-}
-
-// findCalled returns the method that a message calls, or nil.
-func (h *rpcHandler) findCalled(msg *rpcMessage) *method {
-	if msg.kind != rpcRequest && msg.kind != rpcNotification {
-		return nil
-	}
-	return h.resolveMethod(msg.method)
-}
-
-// resolveMethod returns the method of a name such as todos.mark_done, or nil. The
-// name is cut at its first dot, since neither part can have one.
-func (h *rpcHandler) resolveMethod(name []byte) *method {
-	dot := bytes.IndexByte(name, '.')
-	if dot < 0 {
-		return nil
-	}
-	m := h.service.names[methodName{string(name[:dot]), string(name[dot+1:])}]
-	if m == nil || !m.isServedBy(TransportRPC) {
-		return nil
-	}
-	return m
 }
 
 func (c *rpcCall) readInput() (any, error) {
@@ -399,14 +373,14 @@ const batchPatience = 100 * time.Microsecond
 //	messages[:next] are taken, each by one worker, which alone writes its answer
 //	every goroutine is counted in running before it starts
 //	answers alias the buffers of the workspaces, or buffers that workers have
-//	  given up; all of them live until body is made
+//	  given up; all of them live until they are joined
 //	the lengths of answers that are results are counted in budget
 type rpcBatch struct {
 	handler  *rpcHandler
 	request  *http.Request
 	messages []rpcMessage
 	answers  [][]byte // in the order of messages; empty if none is wanted
-	body     []byte
+	body     []byte   // of the response, before it takes the place of ws.enc.buf
 	budget   batchBudget
 
 	next     atomic.Int64                 // the first message that is not taken
@@ -415,14 +389,11 @@ type rpcBatch struct {
 	panicked atomic.Pointer[any]          // the value that a helper panicked with first
 }
 
-// answerMessages returns the body of the response to messages, which is empty if there are
-// only notifications. When it returns or panics, every call has ended.
-func (b *rpcBatch) answerMessages(h *rpcHandler, r *http.Request, ws *workspace, messages []rpcMessage) []byte {
-	b.handler, b.request, b.messages = h, r, messages
-	if cap(b.answers) < len(messages) {
-		b.answers = make([][]byte, len(messages))
-	}
-	b.answers = b.answers[:len(messages)]
+// answerMessages makes the body of the response to ws.text in ws.enc.buf. When it returns
+// or panics, every call has ended.
+func (b *rpcBatch) answerMessages(h *rpcHandler, r *http.Request, ws *workspace) {
+	b.handler, b.request, b.messages = h, r, ws.text.messages
+	b.answers = slices.Grow(b.answers[:0], len(b.messages))[:len(b.messages)]
 	b.next.Store(0)
 	b.budget = batchBudget{}
 	b.runWorkers(ws)
@@ -439,7 +410,7 @@ func (b *rpcBatch) answerMessages(h *rpcHandler, r *http.Request, ws *workspace,
 	}
 	b.handler, b.request, b.messages = nil, nil, nil
 	clear(b.answers)
-	return b.body
+	ws.enc.buf, b.body = b.body, ws.enc.buf
 }
 
 // runWorkers answers all messages, with the helpers that the timer starts. It waits for
@@ -497,7 +468,8 @@ func (b *rpcBatch) takeMessages(ws *workspace) {
 			return
 		}
 		start := len(ws.enc.buf)
-		b.handler.answerMessage(&b.messages[i], b.request, nil, ws)
+		c := &rpcCall{call{Context: b.request.Context(), endpoint: &b.handler.endpoint, request: b.request, ws: ws}, b.handler, nil}
+		c.answerMessage(&b.messages[i])
 		b.answers[i] = ws.enc.buf[start:] // stays valid where the next answer makes the buffer grow
 		if len(ws.enc.buf) > maxPooled {
 			ws.enc.buf = nil
