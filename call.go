@@ -877,20 +877,15 @@ func (s *Service) returnWorkspace(ws *workspace) {
 	}
 }
 
-// mayPool reports whether a decoder and the buffers beside it are small enough for a pool.
-// It drops all pointers of the decoder into what it has read.
+// mayPool reports whether a decoder and the buffers beside it are small enough for a pool,
+// and resets the decoder.
 func mayPool(d *decoder, buffers ...[]byte) bool {
 	for _, b := range buffers {
 		if cap(b) > maxPooled {
 			return false
 		}
 	}
-	if cap(d.scratch) > maxPooled || cap(d.scan.names) > maxPooled/16 || cap(d.scan.found) > maxPooled/16 || cap(d.texts) > maxPooled/16 {
-		return false
-	}
-	d.start(nil)
-	clear(d.scan.names[:cap(d.scan.names)])
-	return true
+	return d.resetWithin(maxPooled)
 }
 
 // An endpoint is the common part of the http.Handlers of all transports. Its options

@@ -102,6 +102,17 @@ type decoder struct {
 	naming  bool // what is wrong is the name of the member at path, a map key, and not its value
 }
 
+// resetWithin drops all pointers of d into what it has read. It reports false if the
+// memory that d keeps is larger than about limit bytes.
+func (d *decoder) resetWithin(limit int) bool {
+	if cap(d.scratch) > limit || cap(d.scan.names) > limit/16 || cap(d.scan.found) > limit/16 || cap(d.texts) > limit/16 {
+		return false
+	}
+	d.start(nil)
+	clear(d.scan.names[:cap(d.scan.names)])
+	return true
+}
+
 // A decodeFunc decodes the value at the scanner's position into v, which is
 // settable and zero. It always moves the scanner past the value, and adds
 // violations to the decoder. After a syntax error (scan.err) v must not be used.
