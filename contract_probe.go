@@ -301,15 +301,16 @@ type prober struct {
 	strict   bool    // the reader refuses unknown members
 	usesMCP  bool
 	compared map[[2]*contractPlan]bool
-	missing  string          // why the last value that was made is none
-	shown    map[string]bool // places, and texts of breaks
+	making   map[*contractPlan]int // objects around the one that sample makes
+	missing  string                // why the last value that was made is none
+	shown    map[string]bool       // places, and texts of breaks
 	found    []Break
 	doubts   []Break // what probes do not decide
 }
 
 // newProber returns a prober without findings.
 func newProber(s *scalars) *prober {
-	return &prober{scalars: s, compared: make(map[[2]*contractPlan]bool), shown: make(map[string]bool)}
+	return &prober{scalars: s, compared: make(map[[2]*contractPlan]bool), making: make(map[*contractPlan]int), shown: make(map[string]bool)}
 }
 
 // remark adds a break of an input that refuses nothing.
@@ -642,7 +643,13 @@ func (p *prober) sample(a, b *contractPlan) string {
 	case a.Null && a.isComposite() && a.fitsREST("null") && (b == nil || p.refuses(b, "null") == nil):
 		return "null" // which ends a type that contains itself
 	case a.Kind == "object":
-		return p.object(a.resolve().alternatives()[0].Fields, b, "", "")
+		x := a.resolve()
+		if p.making[x]++; p.making[x] > 1 { // what b takes may have no end, and what a takes has one
+			b = nil
+		}
+		defer func() { p.making[x]-- }()
+		list := x.alternatives()
+		return p.object(list[min(p.making[x], len(list))-1].Fields, b, "", "")
 	case a.Kind == "map":
 		return "{}"
 	case a.Kind == "list":

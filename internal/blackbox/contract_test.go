@@ -86,6 +86,18 @@ type (
 		Children []rTall          `json:"children,omitempty"`
 		Named    map[string]rTall `json:"named,omitempty"`
 	}
+	rLoop struct {
+		Kids []rLoop           `json:"kids"`
+		Next *rLoop            `json:"next"`
+		By   map[string]*rLoop `json:"by"`
+		Nth  int8              `json:"nth"`
+	}
+	rEndless struct { // each has another in it, since clients of the release send all members
+		Kids []rEndless           `json:"kids,omitempty" minItems:"1"`
+		Next *rEndless            `json:"next,omitempty" nullable:"false"`
+		By   map[string]*rEndless `json:"by"`
+		Nth  int8                 `json:"nth" maximum:"9"`
+	}
 	rDeep map[string]struct {
 		Next rDeep `json:"next,omitempty"`
 	}
@@ -317,6 +329,9 @@ input /title: is gone: it is ignored now`},
 input /children/*/value: maximum is 9, was none; for example {"value":0,"children":[{"value":10}]}
 input /named/*: is object, was object or null; for example {"value":0,"named":{"a":null}}
 input /value: maximum is 9, was none; for example {"value":10}`},
+	{"recursion, without an end for the new one", taking[one[rLoop]](), taking[one[rEndless]](), `input /a/kids: minItems is 1, was none; for example {"a":{"next":{"kids":[{"kids":[],"next":null,"by":{},"nth":0}],"next":{"kids":[],"next":null,"by":{},"nth":0},"by":{},"nth":0},"by":{},"nth":0,"kids":[]}}
+input /a/next: is object, was object or null; for example {"a":{"kids":[{"kids":[{"kids":[],"next":null,"by":{},"nth":0}],"next":{"kids":[],"next":null,"by":{},"nth":0},"by":{},"nth":0}],"by":{},"nth":0,"next":null}}
+input /a/nth: maximum is 9, was none; for example {"a":{"kids":[{"kids":[{"kids":[],"next":null,"by":{},"nth":0}],"next":{"kids":[],"next":null,"by":{},"nth":0},"by":{},"nth":0}],"next":{"kids":[{"kids":[],"next":null,"by":{},"nth":0}],"next":{"ki…`},
 	{"recursion, a map for an object", taking[one[rTree]](), taking[one[map[string]rDeep]](), `input /a/*: is map, was int8; for example {"a":{"value":0}}
 input /a/*: is map, was list; for example {"a":{"value":0,"children":[]}}
 input /a/*/*: is object, was object or null; for example {"a":{"value":0,"named":{"a":null}}}
