@@ -264,15 +264,21 @@ func (p *contractPlan) String() string {
 
 // jsonType returns the type of the JSON of a value that a text can be, or a list of these.
 func (p *contractPlan) jsonType() string {
-	switch plain := plainTypes[p.Kind]; {
+	switch {
 	case p.Kind == "list":
 		return "list of " + p.Of.jsonType()
 	case p.Kind == "bool", p.Kind == "number":
 		return p.Kind
-	case plain != nil && plain != typeDuration && reflect.Int <= plain.Kind() && plain.Kind() <= reflect.Float64:
+	case p.isInteger(), strings.HasPrefix(p.Kind, "float"):
 		return "number"
 	}
 	return "string"
+}
+
+// isInteger reports whether values are integers.
+func (p *contractPlan) isInteger() bool {
+	t := plainTypes[p.Kind]
+	return t != nil && t != typeDuration && reflect.Int <= t.Kind() && t.Kind() <= reflect.Uintptr
 }
 
 // isComposite reports whether there are values in a value.
@@ -537,6 +543,9 @@ func (p *prober) compareField(f, g *contractPlan, at string) {
 	if f.MCPHeader != g.MCPHeader && g.MCPHeader != "" && p.usesMCP {
 		p.remark(at, "mcpheader is %s, was %s", g.MCPHeader, cmp.Or(f.MCPHeader, "none"))
 	}
+	if x, y := cmp.Or(f.Of, f), cmp.Or(g.Of, g); f.From != "" && x.jsonType() == "number" && !x.isInteger() && y.isInteger() {
+		p.doubt(at, "%s, and outside of JSON an integer is written in digits alone", p.changed(f, g))
+	}
 	was, _ := strconv.Atoi(p.rule(f, "maxBytes"))
 	if is, _ := strconv.Atoi(p.rule(g, "maxBytes")); is < was { // without the rule, MaxBody decides, which is less in general
 		p.remark(at, "maxBytes is %s, was %d", cmp.Or(p.rule(g, "maxBytes"), "none"), was)
@@ -655,7 +664,7 @@ func (p *prober) sample(a, b *contractPlan) string {
 	case a.Kind == "list":
 		least, most := p.counts(a, "Items")
 		low, _ := p.counts(b, "Items")
-		if !a.canCarry("[]") {
+		if !a.fitsREST("[]") { // so that a break of another field can be shown over REST
 			low = max(low, 1)
 		}
 		return arrayOf(p.elements(a, b, min(max(least, low), max(least, min(most, maxProbe))))...)

@@ -482,6 +482,21 @@ input /A: enum is ["image/png","image/jpeg"], was none; for example {"A":"a"}`},
 		B *string `json:"b" default:"null"`
 		C string  `json:"c,omitempty"`
 	}](), ""},
+	{"a number that became an integer", taking[struct {
+		A float64 `json:"a" enum:"1,2"`
+	}](), taking[one[int]](), ""},
+	{"a number that became an integer outside of JSON", taking[struct {
+		A float64 `json:"a" query:"a" enum:"1,2"`
+	}](), taking[struct {
+		A int `json:"a" query:"a"`
+	}](), "input /a: cannot tell: is int, was float64, and outside of JSON an integer is written in digits alone"},
+	{"a header beside a list that a query cannot leave out", taking[struct {
+		A []string `json:"a" query:"a"`
+		H string   `json:"-" header:"If-Match,omitempty"`
+	}](), taking[struct {
+		A []string `json:"a" query:"a"`
+		H string   `json:"-" header:"If-Match,omitempty" maxLength:"2"`
+	}](), `input /If-Match: maxLength is 2, was none; for example {"a":["a"],"If-Match":"aaa"}`},
 	{"jsonsubschema 25", taking[one[rPair[int, []string]]](), taking[struct {
 		A struct {
 			A int      `json:"a" minimum:"0"`
