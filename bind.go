@@ -665,7 +665,7 @@ func (b *binding) bindQuery(d *decoder, v reflect.Value, query string, strict bo
 		name, value, query = cutPair(query)
 		if i := b.findParam(d, name); i >= 0 && (name != "" || value != "") {
 			b.query[i].bindPair(d, v, value, &d.seen[i/64], i%64)
-		} else if strict && i < 0 && (name != "" || value != "") {
+		} else if strict && (name != "" || value != "") {
 			d.refuseParam(name, versioned)
 		}
 	}
@@ -970,15 +970,18 @@ func (c *checks) compileCheck(s *shape) checkFunc {
 // endsInTime reports whether v, the value of an any, has no lists, maps and pointers
 // nested deeper than JSON may be. Values of other types in it are not looked into.
 func endsInTime(v reflect.Value, depth int) bool {
-	if depth > maxDepth {
-		return false
-	}
 	switch v.Kind() {
-	case reflect.Interface, reflect.Pointer:
-		return v.IsNil() || endsInTime(v.Elem(), depth+1)
-	case reflect.Slice, reflect.Array, reflect.Map:
+	case reflect.Interface:
+		return v.IsNil() || endsInTime(v.Elem(), depth)
+	case reflect.Pointer, reflect.Slice, reflect.Array, reflect.Map:
 	default:
 		return true
+	}
+	if depth >= maxDepth {
+		return false
+	}
+	if v.Kind() == reflect.Pointer {
+		return v.IsNil() || endsInTime(v.Elem(), depth+1)
 	}
 	if k := v.Type().Elem().Kind(); k <= reflect.Complex128 || k == reflect.String { // which lead nowhere
 		return true
@@ -1240,20 +1243,14 @@ func inheritsUnseen(t reflect.Type) bool {
 }
 
 // declaresValidate reports whether t has a Validate method of its own, not one
-// that it only inherits from an embedded type. reflect does not tell the two apart.
-// If no embedded field has the method, it is t's own. Otherwise the compiler has
-// written the method that t inherits, and the runtime names the same file for it as
-// for that of promoting.
+// that it only inherits from an embedded type. reflect does not tell the two apart. But
+// the compiler has written a method that t inherits, and the runtime names the same file
+// for it as for that of promoting.
 func declaresValidate(t reflect.Type) bool {
 	if t.Kind() == reflect.Interface || !reflect.PointerTo(t).Implements(typeValidator) {
 		return false
 	}
-	for i := 0; t.Kind() == reflect.Struct && i < t.NumField(); i++ {
-		if f := t.Field(i); f.Anonymous && (f.Type.Implements(typeValidator) || reflect.PointerTo(f.Type).Implements(typeValidator)) {
-			return fileOfValidate(t) != fileOfValidate(reflect.TypeFor[promoting]())
-		}
-	}
-	return true
+	return fileOfValidate(t) != fileOfValidate(reflect.TypeFor[promoting]())
 }
 
 // promoting has a Validate method that it inherits, as an example.

@@ -617,7 +617,7 @@ func (p *prober) compareLists(a, b *contractPlan, at string, in func(string) str
 			return in(arrayOf(append([]string{text}, others[:max(least, 1)-1]...)...))
 		})
 	}
-	if n := max(low-1, least); n < low && n <= most {
+	if n := min(low-1, most); n >= least {
 		p.refuse(at, p.explain(a, b, "minItems"), in(arrayOf(p.elements(a, b, n)...)))
 	}
 	if n := max(high+1, least); n > high && n <= most && n <= maxProbe {

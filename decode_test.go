@@ -335,6 +335,39 @@ func (HookPlain[T]) Validate() error   { return nil }
 func (hookDeclares) Validate() error   { return nil }
 func (hookValue) Validate() error      { return nil }
 
+// Verify of each of 130 cookies, more than two words have bits, that it is missed when it
+// is not there, and that it is found when it comes twice.
+func TestWideCookies(t *testing.T) {
+	var fields []reflect.StructField
+	var all []string
+	for i := range 130 {
+		name := "c" + strconv.Itoa(i)
+		fields = append(fields, reflect.StructField{Name: strings.ToUpper(name), Type: reflect.TypeFor[int8](), Tag: reflect.StructTag(fmt.Sprintf("json:%q cookie:%[1]q", name))})
+		all = append(all, name+"=1")
+	}
+	p := new(mistakes)
+	c := newShapes(p)
+	s := c.shapeFor(reflect.StructOf(fields), "T")
+	c.finishShapes()
+	b := compileBinding(newDecoders(p, false), s, bindSpec{})
+	places := func(cookies []string) string {
+		_, err := b.bindRequest(new(decoder), requestValues{header: map[string][]string{"Cookie": {strings.Join(cookies, "; ")}}})
+		return strings.Join(placesOf(err), ",")
+	}
+	if got := places(all); got != "" || len(p.list) > 0 {
+		t.Errorf("all: %s %v", got, p.list)
+	}
+	for i, cookie := range all {
+		name, _, _ := strings.Cut(cookie, "=")
+		if got, want := places(slices.Delete(slices.Clone(all), i, i+1)), "cookie /"+name+" required"; got != want {
+			t.Errorf("without %s: %s", name, got)
+		}
+		if got, want := places(append(slices.Clone(all), cookie)), "cookie /"+name+" duplicate"; got != want {
+			t.Errorf("%s twice: %s", name, got)
+		}
+	}
+}
+
 // Verify where Validate is called: once per struct that declares it, on the
 // struct around where that one is out of reach.
 func TestHooksOf(t *testing.T) {

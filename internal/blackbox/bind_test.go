@@ -1039,14 +1039,17 @@ type (
 	}
 	spelledImpl struct{}
 	spelled     struct {
-		Addr    netip.Addr           `json:"addr,omitzero"`
-		Range   *netip.Prefix        `json:"range,omitempty"`
-		Shade   spelledShade         `json:"shade,omitempty" example:"dark red"`
-		Other   spelledShade         `json:"other,omitempty"`
-		Ports   map[uint8]string     `json:"ports,omitempty"`
-		Hosts   map[netip.Addr]bool  `json:"hosts,omitempty"`
-		Levels  map[spelledLevel]int `json:"levels,omitempty"`
-		Numbers map[string]int       `json:"numbers,omitempty"`
+		Addr    netip.Addr                   `json:"addr,omitzero"`
+		Range   *netip.Prefix                `json:"range,omitempty"`
+		Shade   spelledShade                 `json:"shade,omitempty" example:"dark red"`
+		Other   spelledShade                 `json:"other,omitempty"`
+		Ports   map[uint8]string             `json:"ports,omitempty"`
+		Hosts   map[netip.Addr]bool          `json:"hosts,omitempty"`
+		Levels  map[spelledLevel]spelledItem `json:"levels,omitempty"`
+		Numbers map[string]int               `json:"numbers,omitempty"`
+	}
+	spelledItem struct {
+		N int `json:"n" maximum:"99"`
 	}
 	spelledQuery struct {
 		From  []netip.Addr `json:"from,omitempty"`
@@ -1080,7 +1083,7 @@ func TestSpelledTexts(t *testing.T) {
 		{`{"ports":{"80":1}}`, "body", "/ports/80", "type", "must be a string"},
 		{`{"hosts":{"here":true}}`, "body", "/hosts/here", "type", "has a name that must be an IP address, such as 192.0.2.1 or 2001:db8::1"},
 		{`{"hosts":{"::1":true,"0::1":true}}`, "body", "/hosts/0::1", "duplicate", "has a name that is the same key as another name"},
-		{`{"levels":{"middle":1}}`, "body", "/levels/middle", "enum", "has a name that must be one of low, high"},
+		{`{"levels":{"middle":{"n":1}}}`, "body", "/levels/middle", "enum", "has a name that must be one of low, high"},
 		{`{"numbers":{"x":"a"}}`, "body", "/numbers/x", "type", "must be an integer"},
 		{`?from=::1&from=here`, "query", "/from/1", "type", "must be an IP address, such as 192.0.2.1 or 2001:db8::1"},
 		{`?shade=blue`, "query", "/shade", "type", "is not in the form that is expected here, such as dark red"},
@@ -1097,9 +1100,13 @@ func TestSpelledTexts(t *testing.T) {
 		}
 	}
 	// By Call the name is looked at in another place.
-	_, err := service.Call(context.Background(), "things", "create", &spelled{Levels: map[spelledLevel]int{"middle": 1}})
+	_, err := service.Call(context.Background(), "things", "create", &spelled{Levels: map[spelledLevel]spelledItem{"middle": {}}})
 	var e *svc.Error
 	if !errors.As(err, &e) || len(e.Violations()) != 1 || e.Violations()[0].Message != "has a name that must be one of low, high" {
+		t.Errorf("Call: %v", err)
+	}
+	_, err = service.Call(context.Background(), "things", "create", &spelled{Levels: map[spelledLevel]spelledItem{"low": {100}}})
+	if !errors.As(err, &e) || len(e.Violations()) != 1 || e.Violations()[0].Message != "must be at most 99" {
 		t.Errorf("Call: %v", err)
 	}
 }

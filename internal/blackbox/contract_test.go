@@ -482,6 +482,9 @@ input /A: enum is ["image/png","image/jpeg"], was none; for example {"A":"a"}`},
 		B *string `json:"b" default:"null"`
 		C string  `json:"c,omitempty"`
 	}](), ""},
+	{"a list that was always empty", taking[one[[0]int]](), taking[struct {
+		A []string `json:"a" minItems:"2"`
+	}](), `input /a: minItems is 2, was none; for example {"a":[]}`},
 	{"a number that became an integer", taking[struct {
 		A float64 `json:"a" enum:"1,2"`
 	}](), taking[one[int]](), ""},

@@ -279,6 +279,7 @@ type (
 	}
 	// An albumRules has rules in maps and no Validate method.
 	albumRules struct {
+		Any   any               `json:"any,omitempty"`
 		Sizes map[string]cover2 `json:"sizes,omitempty"`
 		Node  *validNode        `json:"node,omitempty"`
 	}
@@ -383,6 +384,19 @@ func TestCallDepth(t *testing.T) {
 	listed, mapped := &albumNode{List: make([]albumNode, 1)}, &albumNode{Map: map[string]*albumNode{}}
 	listed.List[0].List = listed.List
 	mapped.Map["x"] = mapped
+	lists, maps := func(levels int) (v any) {
+		for range levels {
+			v = []any{v}
+		}
+		return v
+	}, func(levels int) (v any) {
+		for range levels {
+			v = map[string]any{"a": v}
+		}
+		return v
+	}
+	var pointer any
+	pointer = &pointer
 	circle := chain(1)
 	circle.Next, circle.Also = circle, circle
 	for name, test := range map[string]struct {
@@ -397,6 +411,12 @@ func TestCallDepth(t *testing.T) {
 		"circle": {"rules", &albumRules{Node: circle}, false},
 		"1000":   {"rules", &albumRules{Node: chain(999)}, true},
 		"1001":   {"rules", &albumRules{Node: chain(1000)}, false},
+
+		"a list of 1000": {"rules", &albumRules{Any: lists(999)}, true},
+		"a list of 1001": {"rules", &albumRules{Any: lists(1000)}, false},
+		"a map of 1000":  {"rules", &albumRules{Any: maps(999)}, true},
+		"a map of 1001":  {"rules", &albumRules{Any: maps(1000)}, false},
+		"a pointer":      {"rules", &albumRules{Any: pointer}, false},
 	} {
 		_, err := s.Call(context.Background(), "albums", test.method, test.in)
 		if (err == nil) != test.ok {
