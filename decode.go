@@ -606,15 +606,22 @@ func decodeMap(setKey setter, elem decodeFunc, s *shape) decodeFunc {
 //	  sets in decoder.seen have the same layout, so that need &^ seen is what
 //	  completeAbsent has to look at
 //	strict makes unknown members violations
-//	union is set for a union; fields are then those of all alternatives, the
-//	  discriminator first
+//	alternatives is set for a union; fields are then those of all alternatives, the
+//	  discriminator first. unknown is the complaint about another one, and nil if a
+//	  client decodes outputs. names numbers the discriminators of all unions
+//	index and own are set for an alternative, a field of the union of the type *own
 type objectPlan struct {
-	union  *unionPlan
 	fields []fieldPlan
 	named  int
 	byName map[string]int
 	need   []uint64
 	strict bool
+
+	alternatives map[string]*objectPlan
+	unknown      *complaint
+	names        map[string]int // for findMember
+	index        int
+	own          reflect.Type
 }
 
 // A fieldPlan is the part of an objectPlan for one field. Invariants:
@@ -827,7 +834,7 @@ func (p *objectPlan) decodeObject(d *decoder, v reflect.Value) {
 		d.skipMismatch(mustBeObject)
 		return
 	}
-	if p.union != nil {
+	if p.alternatives != nil {
 		if p = p.choosePlan(d, v); p == nil {
 			return
 		}
@@ -970,65 +977,42 @@ func (c *decoders) structPlan(s *shape, fields []*field, in map[*field]string) *
 	if s.alternatives == nil {
 		return p
 	}
-	name, rules := s.fields[0].name, slices.Concat(s.fields[0].rules, s.fields[0].shape.rules)
-	if _, ok := c.unions[name]; !ok {
-		c.unions[name] = len(c.unions)
+	p.alternatives, p.names = make(map[string]*objectPlan), c.unions
+	if _, ok := c.unions[p.fields[0].name]; !ok {
+		c.unions[p.fields[0].name] = len(c.unions)
 	}
-	u := &unionPlan{name: name, start: s.fields[0].prefix[1:] + `"`, names: c.unions, byValue: make(map[string]*alternativePlan), lenient: c.outputs}
-	for i := range rules { // the one of the values, if there is no mistake
-		u.unknown = rules[i].complaint
+	if rules := slices.Concat(s.fields[0].rules, s.fields[0].shape.rules); !c.outputs && rules != nil {
+		p.unknown = rules[0].complaint
 	}
 	for _, a := range s.alternatives {
-		u.byValue[a.value] = &alternativePlan{c.objectPlan(s.withFields(a, fields), in), a.index, a.structType()}
+		plan := c.objectPlan(s.withFields(a, fields), in)
+		plan.index, plan.own = a.index, a.own
+		p.alternatives[a.value] = plan
 	}
-	p.union = u
 	return p
-}
-
-// A unionPlan chooses the plan of an alternative by the discriminator.
-//
-// Invariants:
-//
-//	start is `"type":"`, as encoders without white space write it
-//	names numbers the discriminators of all unions, for findMember
-//	unknown is the violation of a discriminator that is not in byValue
-type unionPlan struct {
-	name    string // of the discriminator
-	start   string
-	names   map[string]int
-	byValue map[string]*alternativePlan
-	unknown *complaint
-	lenient bool // a client decodes outputs: another alternative than those is no violation
-}
-
-// An alternativePlan decodes a union with this alternative, a field of the type *typ.
-type alternativePlan struct {
-	plan  *objectPlan
-	index int
-	typ   reflect.Type
 }
 
 // choosePlan returns the plan of the alternative of a union, whose { the caller has
 // seen, and sets the alternative in v. If the discriminator does not say which it is,
 // that is the one violation of the object, which choosePlan skips; it returns nil then.
+// A client that decodes an output leaves all alternatives nil: the server may have more.
 //
 // The discriminator is the first member where encoders write it, which costs one
 // comparison. Anywhere else it is found by reading ahead, once for the whole text.
 func (p *objectPlan) choosePlan(d *decoder, v reflect.Value) *objectPlan {
-	u, c := p.union, isRequired
-	a := u.firstMember(d.scan.data[d.scan.pos+1:])
+	a, c := p.firstMember(d.scan.data[d.scan.pos+1:]), isRequired
 	if a == nil {
-		if value := d.scan.findMember(u.names, u.name); isText(value) {
-			a, c = u.byValue[string(textOf(value))], u.unknown
+		if value := d.scan.findMember(p.names, p.fields[0].name); isText(value) {
+			a, c = p.alternatives[string(textOf(value))], p.unknown
 		} else if value != nil {
 			c = mustBeString
 		}
 	}
 	switch {
 	case a != nil:
-		v.Field(a.index).Set(reflect.New(a.typ))
-		return a.plan
-	case u.lenient:
+		v.Field(a.index).Set(reflect.New(a.own))
+		return a
+	case p.unknown == nil:
 		return p
 	}
 	if d.scan.skipValue(); d.scan.err == nil {
@@ -1039,14 +1023,15 @@ func (p *objectPlan) choosePlan(d *decoder, v reflect.Value) *objectPlan {
 	return nil
 }
 
-// firstMember returns the alternative that the discriminator says if text, which
-// begins behind a {, begins with it, or nil.
-func (u *unionPlan) firstMember(text []byte) *alternativePlan {
-	if len(text) <= len(u.start) || string(text[:len(u.start)]) != u.start {
+// firstMember returns the alternative that the discriminator says if text, which begins
+// behind a {, begins with it as encoders without white space write it, or nil.
+func (p *objectPlan) firstMember(text []byte) *objectPlan {
+	name := p.fields[0].prefix[1:]
+	if len(text) <= len(name) || string(text[:len(name)]) != name || text[len(name)] != '"' {
 		return nil
 	}
-	text = text[len(u.start):]
-	return u.byValue[string(text[:max(0, bytes.IndexByte(text, '"'))])]
+	text = text[len(name)+1:]
+	return p.alternatives[string(text[:max(0, bytes.IndexByte(text, '"'))])]
 }
 
 // decodeScalar returns the decodeFunc for scalars of shape s. It reads the

@@ -37,7 +37,7 @@ import (
 //	alternatives is set for unions, which are objects. The first of their fields is
 //	  the discriminator; each alternative is an object of the same Go type, whose
 //	  fields are those of the union and then its own, as if its struct were embedded
-//	value and index are set for alternatives only
+//	value, index and own are set for alternatives only
 //	bits is set for integers and floats, also where they are the key of a map
 //	custom is set for those types of kindCustom and kindText that have a method
 //	  JSONSchema
@@ -58,9 +58,10 @@ type shape struct {
 	fields []*field
 	name   string
 
-	alternatives []*shape // of a union, in the order of the source
-	value        string   // of an alternative: that of the discriminator
-	index        int      // of an alternative: of the Go field, a pointer to its struct
+	alternatives []*shape     // of a union, in the order of the source
+	value        string       // of an alternative: that of the discriminator
+	index        int          // of an alternative: of the Go field, a pointer to its struct
+	own          reflect.Type // that struct
 
 	custom  map[string]any // what JSONSchema returned, read back from its JSON
 	file    *field         // the Body of an input, the File of an output; none of fields
@@ -212,15 +213,6 @@ func (p part) place(at string) string {
 		return at + "." + p.field.goName
 	}
 	return at + p.in
-}
-
-// structType returns the Go type that declares the fields of the object s which are
-// not those of a union.
-func (s *shape) structType() reflect.Type {
-	if s.value != "" {
-		return s.typ.Field(s.index).Type.Elem()
-	}
-	return s.typ
 }
 
 // withFields returns the fields of a, an alternative of the union s, where of those of

@@ -343,7 +343,7 @@ func (c *shapes) checkUse(s *shape, u use, at string) {
 		switch {
 		case s.kind == kindObject && u == asInput:
 			c.checkForeignTags(s, key.checksItself)
-			c.checkValidate(s.structType(), at)
+			c.checkValidate(cmp.Or(s.own, s.typ), at)
 			return
 		case s.kind == kindCustom && u != asOutput && !hasMethods(s.typ, typeJSONUnmarshaler):
 			need, method = typeJSONMarshaler, "UnmarshalJSON"
@@ -656,8 +656,7 @@ func (c *shapes) fillUnion(s *shape, at string) {
 			c.addf("%s.%s: variant:%q is the value of another alternative too; rename one", at, sf.Name, value)
 		}
 		if c.checkAlternative(sf, value, at+"."+sf.Name) {
-			a := &shape{typ: s.typ, kind: kindObject, value: value, index: i}
-			s.alternatives = append(s.alternatives, a)
+			s.alternatives = append(s.alternatives, &shape{typ: s.typ, kind: kindObject, value: value, index: i, own: sf.Type.Elem()})
 		}
 	}
 	first := slices.IndexFunc(s.fields, func(f *field) bool { return f.discriminates && len(f.index) == 1 })
@@ -739,16 +738,16 @@ func (c *shapes) checkDiscriminator(s *shape, d *field) {
 // fillAlternative gives a, an alternative of s, its fields. One of an alternative is
 // like a field that is promoted from an embedded pointer, but not optional by that.
 func (c *shapes) fillAlternative(s, a *shape, at string) {
-	t, place := a.structType(), at+"."+s.typ.Field(a.index).Name
+	place := at + "." + s.typ.Field(a.index).Name
 	own := place // from here on, as in fillFields
-	if t.Name() != "" {
-		own = t.String()
+	if a.own.Name() != "" {
+		own = a.own.String()
 	}
 	a.fields = slices.Clone(s.fields)
 	d := *s.fields[0]
 	d.shape, d.rules, d.only = &shape{typ: d.shape.typ, kind: kindString}, nil, appendQuoted(nil, a.value)
 	a.fields[0] = &d
-	for _, f := range c.visibleFields(t, own) {
+	for _, f := range c.visibleFields(a.own, own) {
 		f.index = slices.Concat([]int{a.index}, f.index)
 		switch i := slices.IndexFunc(s.fields, func(common *field) bool { return common.name == f.name }); {
 		case f.discriminates:

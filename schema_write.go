@@ -614,13 +614,7 @@ func (s *shape) integerBounds() (low, high string) {
 // query tag names are not members.
 func (w *schemaWriter) writeObject(m *members, s *shape, fields []*field) {
 	if s.alternatives != nil {
-		var refs []string
-		for _, a := range s.alternatives {
-			if ref := w.findRef(a, nil); strings.HasPrefix(ref, componentRef("")) {
-				refs = append(refs, ref)
-			}
-		}
-		w.writeUnion(m, s, refs)
+		w.writeUnion(m, s, nil)
 		return
 	}
 	m.addText("type", "object")
@@ -647,10 +641,10 @@ func (w *schemaWriter) writeObject(m *members, s *shape, fields []*field) {
 	}
 }
 
-// writeUnion writes the union s. In documents it is a oneOf with a discriminator, since
+// writeUnion writes the union s, whose alternatives are refs or, if that is nil, written
+// as they are elsewhere. In documents it is a oneOf with a discriminator, since
 // generators of clients make types of that which lose nothing; the discriminator needs
-// references (OpenAPI 3.1.0, Discriminator Object), which are refs; without them the
-// alternatives are written as they are elsewhere. MCP clients get anyOf: some refuse
+// components (OpenAPI 3.1.0, Discriminator Object). MCP clients get anyOf: some refuse
 // oneOf.
 func (w *schemaWriter) writeUnion(m *members, s *shape, refs []string) {
 	keyword, mapping := "oneOf", openMembers(nil)
@@ -659,15 +653,17 @@ func (w *schemaWriter) writeUnion(m *members, s *shape, refs []string) {
 	}
 	m.addRaw(keyword, "[")
 	for i, a := range s.alternatives {
-		if refs == nil {
-			m.buf = append(w.appendShape(m.buf, a), ',')
-		} else {
-			m.buf = append(append(m.buf, refObject(refs[i])...), ',')
-			mapping.addText(a.value, refs[i])
+		schema := w.appendShape(nil, a)
+		if refs != nil {
+			schema = refObject(refs[i])
+		}
+		m.buf = append(append(m.buf, schema...), ',')
+		if ref := textAt(schema, "$ref"); strings.HasPrefix(ref, componentRef("")) {
+			mapping.addText(a.value, ref)
 		}
 	}
 	m.buf[len(m.buf)-1] = ']'
-	if refs != nil {
+	if len(mapping.buf) > mapping.start {
 		d := openMembers(nil)
 		d.addText("propertyName", s.fields[0].name)
 		d.addRaw("mapping", string(mapping.close()))

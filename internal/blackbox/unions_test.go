@@ -442,10 +442,23 @@ type unionEcho struct {
 	got    *unionPayment
 }
 
+// A unionShade has its discriminators by a method Enum.
+type unionShade struct {
+	Type unionShadeKind `json:"type" discriminator:"true"`
+	Dark *struct{}      `variant:"dark"`
+}
+
+type unionShadeKind string
+
+func (unionShadeKind) Enum() []unionShadeKind { return []unionShadeKind{"dark"} }
+
 type UnionEchoAPI interface {
 	Pay(context.Context, *unionPayment) (*unionPayment, error)
 	Show(context.Context) (*unionPayment, error)
+	Tint(context.Context, *unionShade) (*unionShade, error)
 }
+
+func (e *unionEcho) Tint(_ context.Context, in *unionShade) (*unionShade, error) { return in, nil }
 
 func (e *unionEcho) Pay(_ context.Context, in *unionPayment) (*unionPayment, error) {
 	e.got = in
@@ -459,6 +472,7 @@ func TestUnionValues(t *testing.T) {
 	options := &svc.Options{Resource: "orders", Logger: slog.New(slog.NewTextHandler(&log, nil)), Methods: map[string]svc.MethodOptions{
 		"Pay":  {Transports: []svc.Transport{svc.TransportREST}},
 		"Show": {HTTP: "GET /show"},
+		"Tint": {Transports: []svc.Transport{svc.TransportREST}},
 	}}
 	service := svc.MustRegister[UnionEchoAPI](echo, options)
 	var client struct {
@@ -520,15 +534,20 @@ func TestUnionValues(t *testing.T) {
 func TestUnionUnknown(t *testing.T) {
 	var client struct {
 		Show func(context.Context) (*unionPayment, error)
+		Tint func(context.Context, *unionShade) (*unionShade, error)
 	}
-	answer := ""
+	answer := `{"type":"light"}`
 	handler := http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		w.Header().Set("Content-Type", "application/json")
 		io.WriteString(w, answer)
 	})
-	options := &svc.Options{Methods: map[string]svc.MethodOptions{"Show": {HTTP: "GET /show"}}}
+	options := &svc.Options{Methods: map[string]svc.MethodOptions{"Show": {HTTP: "GET /show"}, "Tint": {HTTP: "POST /tint"}}}
 	if err := svc.Connect[UnionEchoAPI](&client, "", &svc.ClientOptions{Service: options, Handler: handler}); err != nil {
 		t.Fatal(err)
+	}
+	shade, err := client.Tint(context.Background(), &unionShade{Dark: &struct{}{}})
+	if err != nil || *shade != (unionShade{Type: "light"}) {
+		t.Errorf("of a type with Enum: %+v, %v", shade, err)
 	}
 	for _, test := range []struct{ answer, want string }{
 		{`{"id":"1","type":"coin","number":[]}`, `coin 1`},
