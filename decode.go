@@ -250,13 +250,12 @@ func (d *decoder) makeError() error {
 }
 
 // makeSyntaxError returns the error of a text that is not acceptable JSON. Its
-// message has the byte offset. A duplicate name also has a place; a text that
-// cannot be read on has none.
+// message has the byte offset, since a text that cannot be read on has no place. That of
+// a duplicate name is the value in which it was found.
 func (d *decoder) makeSyntaxError() error {
 	v := Violation{In: inBody, Rule: d.scan.err.rule, Message: d.scan.err.describe("the text")}
 	if d.scan.err.rule == ruleDuplicate {
-		v.Path = string(pointerToName(d.scan.data[:d.scan.err.offset]))
-		v.Message = "is the name of two members of one object, at byte " + strconv.Itoa(d.scan.err.offset)
+		v.Path, v.Message = d.place(), "has two members of one name, at byte "+strconv.Itoa(d.scan.err.offset)
 	}
 	d.found = violations{list: d.emptyList()}
 	d.found.addViolation(v)
@@ -524,19 +523,22 @@ func decodeArray(elem decodeFunc, length int) decodeFunc {
 // are kept.
 func (d *decoder) eachElement(most int, tooMany *complaint, decode func()) (count int) {
 	d.scan.openBracket()
-	d.path = append(d.path, step{})
+	d.path = append(d.path, step{index: -1})
 	top := len(d.path) - 1
 	for first := true; d.scan.more(']', first); first = false {
+		d.path[top].index++
 		if count >= most {
 			d.scan.skipValue()
 		} else if !d.skipIfFull() {
 			decode()
 		}
 		count++
-		d.path[top].index++
+	}
+	if d.scan.err != nil {
+		return count
 	}
 	d.path = d.path[:top]
-	if count > most && d.scan.err == nil {
+	if count > most {
 		d.addViolation(tooMany)
 	}
 	return count
@@ -856,11 +858,12 @@ func (p *objectPlan) decodeObject(d *decoder, v reflect.Value) {
 			continue
 		}
 		f := &p.fields[i]
-		if seen := &d.seen[base+i/64]; *seen>>(i%64)&1 != 0 {
+		seen := &d.seen[base+i/64]
+		if *seen>>(i%64)&1 != 0 {
 			d.scan.failDuplicate()
-		} else {
-			*seen |= 1 << (i % 64)
+			return
 		}
+		*seen |= 1 << (i % 64)
 		d.enterMember(f)
 		if f.single >= 0 {
 			f.decodeChecked(d, v.Field(f.single))
