@@ -259,10 +259,10 @@ type keyedCall struct {
 	replayed bool   // the answer is that of an earlier call
 }
 
-// takeKey gives the call its key. wrong is what is wrong with the key at path, which d adds
-// to the violations of the input; isRequired if there is no key.
-func (c *call) takeKey(d *decoder, path, key string, wrong *complaint) {
-	switch {
+// takeKey gives the call its key, from the values at path; see headerKey. d adds what is
+// wrong with them to the violations of the input.
+func (c *call) takeKey(d *decoder, path string, values []string) {
+	switch key, wrong := headerKey(values); {
 	case wrong == nil:
 		c.keyed = &keyedCall{key: key}
 	case wrong != isRequired || c.method.keyUse == KeyRequired:
@@ -284,36 +284,33 @@ func (r *keyedResult) Unwrap() error { return r.error }
 // read is not committed.
 func (c *call) callOnce(ctx context.Context, in any) (any, error) {
 	plan, input := c.method.key, c.keyed.input
-	var calls atomic.Int32
-	var result atomic.Pointer[keyedResult] // when do has returned
+	var state atomic.Pointer[keyedResult] // of do; nil until it is called
 	record, err := plan.Run(ctx, storeID(ctx, c.keyed.key), func(ctx context.Context) ([]byte, error) {
-		if calls.Add(1) > 1 {
-			return nil, errRunTwice
+		if !state.CompareAndSwap(nil, runLost) {
+			state.Store(runTwice)
+			return nil, runTwice.error
 		}
 		r := new(keyedResult)
-		out, err := c.callNow(ctx, in)
-		if err == nil {
-			out, err = c.checkOutput(out)
+		if r.out, r.error = c.callNow(ctx, in); r.error == nil {
+			r.out, r.error = c.checkOutput(r.out)
 		}
-		if err == nil {
-			r.record, r.out, err = plan.writeRecord(input, out)
+		if r.error == nil {
+			r.record, r.out, r.error = plan.writeRecord(input, r.out)
 		}
-		r.error = err
-		result.Store(r)
-		if err != nil {
+		if state.CompareAndSwap(runLost, r); r.error != nil {
 			return nil, r
 		}
 		return r.record, nil
 	})
-	n, r := calls.Swap(2), result.Load()
+	r := state.Swap(runTwice)
 	switch {
-	case n > 1:
-		return nil, errRunTwice
+	case r == runTwice:
+		return nil, r.error
 	case err != nil:
-		return nil, runError(ctx, err, n == 0)
-	case n > 0 && (r == nil || r.error != nil), n == 0 && len(record) == 0:
-		return nil, errRunLost
-	case n > 0 && (len(record) == 0 || bytes.Equal(record, r.record)):
+		return nil, runError(ctx, err, r == nil)
+	case r == nil && len(record) == 0, r != nil && r.error != nil:
+		return nil, runLost.error
+	case r != nil && (len(record) == 0 || bytes.Equal(record, r.record)):
 		return r.out, nil
 	}
 	out, err := plan.readRecord(record, input)
@@ -323,25 +320,26 @@ func (c *call) callOnce(ctx context.Context, in any) (any, error) {
 	return out, err
 }
 
+// The results of a do that was called and has not returned, and of one that was called
+// twice or too late.
 var (
-	errRunTwice = &Error{Code: CodeInternal, cause: errors.New("Idempotency.Run called do twice, or after it had returned; return ABORTED, and the client tries again")}
-	errRunLost  = &Error{Code: CodeInternal, cause: errors.New("Idempotency.Run returned no error, although do failed or has not returned, or without a record")}
+	runLost  = &keyedResult{error: &Error{Code: CodeInternal, cause: errors.New("Idempotency.Run returned no error, although do failed or has not returned, or without a record")}}
+	runTwice = &keyedResult{error: &Error{Code: CodeInternal, cause: errors.New("Idempotency.Run called do twice, or after it had returned; return ABORTED, and the client tries again")}}
 )
 
 // runError returns the error for err of Idempotency.Run: that of the method, that of an
 // *Error, the end of ctx, or else UNAVAILABLE, since the call may be committed. early says
 // that the method was not called.
 func runError(ctx context.Context, err error, early bool) error {
-	var r *keyedResult
+	if r, ok := err.(*keyedResult); ok {
+		return r.error
+	}
 	var own *Error
-	errors.As(err, &r)
 	errors.As(err, &own)
 	switch {
-	case r != nil && err == error(r):
-		return r.error
 	case own != nil && early && own.Code == CodeAborted && own.header.Get("Retry-After") == "":
 		return own.WithHeader("Retry-After", "1")
-	case r != nil || own != nil:
+	case own != nil || errors.As(err, new(*keyedResult)):
 		return err
 	case ctx.Err() != nil:
 		return ErrorFrom(ctx.Err()).WithCause(err)
@@ -531,8 +529,7 @@ func (c *localCall) readInput() (any, error) {
 	}
 	ws := c.service.borrowWorkspace()
 	if c.method.key != nil {
-		key, wrong := contextKey(c.Context)
-		c.takeKey(&ws.dec, "/"+keyHeader, key, wrong)
+		c.takeKey(&ws.dec, "/"+keyHeader, nextKeys(c.Context))
 	}
 	if c.method.in != nil {
 		err = c.method.bind.checkValue(&ws.dec, reflect.ValueOf(c.input).Elem())
@@ -696,35 +693,31 @@ func IdempotencyKeyFrom(ctx context.Context) (string, bool) {
 // [Connect] or by [Service.Call]: 1 to 255 visible ASCII characters, or the call is
 // INVALID_ARGUMENT. The calls that its method makes do not have the key.
 func WithIdempotencyKey(ctx context.Context, key string) context.Context {
-	return context.WithValue(ctx, nextKey{}, key)
+	return context.WithValue(ctx, nextKey{}, []string{strconv.Quote(key)})
 }
 
-// A nextKey is the key of WithIdempotencyKey in a context.
+// A nextKey is the key of the header values of WithIdempotencyKey in a context.
 type nextKey struct{}
 
-// contextKey returns the key for the next call, as headerKey does.
-func contextKey(ctx context.Context) (string, *complaint) {
-	if key, ok := ctx.Value(nextKey{}).(string); ok {
-		return checkKey(key)
-	}
-	return "", isRequired
+// nextKeys returns the values of the header for the next call, or nil.
+func nextKeys(ctx context.Context) []string {
+	values, _ := ctx.Value(nextKey{}).([]string)
+	return values
 }
 
 // newKeyHeader returns the header for a request of a client: with the key of ctx, or with a
 // new one. A request with a key may be sent again after its connection died, which net/http
 // does.
 func newKeyHeader(ctx context.Context) ([]string, error) {
-	key, wrong := contextKey(ctx)
-	switch {
-	case wrong == isRequired:
-		key = rand.Text()
-	case wrong != nil:
+	values := nextKeys(ctx)
+	if values == nil {
+		values = []string{rand.Text()}
+	}
+	if _, wrong := headerKey(values); wrong != nil {
 		v := violations{list: []Violation{{inHeader, "/" + keyHeader, wrong.rule, wrong.message}}}
 		return nil, v.makeError()
-	case key[0] == '"':
-		key = strconv.Quote(key) // as headerKey reads it
 	}
-	return []string{key}, nil
+	return values, nil
 }
 
 // An infoKey is the key of the *call in a context, for [InfoFrom].

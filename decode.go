@@ -90,7 +90,7 @@ type decoder struct {
 	// allow reports whether an unknown member is allowed, which is at path and has this
 	// value. Nil allows all if the plan is not strict.
 	allow  func(d *decoder, value []byte) bool
-	beside []string // what callers may send beside the members of the root, for suggestions
+	beside []*field // what callers may send beside the members of the root, for suggestions
 
 	validateErr error      // the *Error of a Validate method, in place of all violations
 	nestedErr   error      // the first error whose violations addNested has added
@@ -948,7 +948,9 @@ func (p *objectPlan) complainUnknown(d *decoder, name string) *complaint {
 		known[i] = p.fields[i].name
 	}
 	if len(d.path) == 1 {
-		known = append(known, d.beside...)
+		for _, f := range d.beside {
+			known = append(known, f.name)
+		}
 	}
 	return complainUnknown(name, known)
 }

@@ -460,7 +460,7 @@ type tool struct {
 	fields     *fieldChoice                // of ToolOptions.Fields; nil without it
 	output     []byte                      // the output schema; nil if results have no structuredContent
 	allow      func(*decoder, []byte) bool // see decoder.allow; nil for MCPOptions.AllowUnknown
-	beside     []string                    // arguments that the input does not have; see decoder.beside
+	beside     []*field                    // arguments that the input does not have; see decoder.beside
 	headers    []headerParam               // the arguments that headers mirror
 	required   []byte                      // ClientCapabilities, such as {"sampling":{}}; nil for none
 	ownContent bool                        // the output makes the content itself
@@ -546,10 +546,14 @@ func (t *tool) compileTool(p *mistakes, o ToolOptions, service string) {
 	if t.deprecated {
 		t.about = "Deprecated: it may go away, so call another tool if one fits. " + t.about
 	}
-	t.compileInput(p, o.InputSchema)
+	if t.key != nil {
+		t.addArgument(keyArgument, "A text that you choose: the same for a repetition of this call, a new one for each new call.",
+			t.keyUse == KeyAllowed, map[string]any{"type": "string", "pattern": "^[!-~]{1,255}$"})
+	}
 	if o.Fields {
 		t.compileFields(p)
 	}
+	t.compileInput(p, o.InputSchema)
 	t.compileOutput()
 	if len(o.RequiredCapabilities) > 0 {
 		m := openMembers(nil)
@@ -566,9 +570,6 @@ func (t *tool) compileTool(p *mistakes, o ToolOptions, service string) {
 // The root must be an object with the plain "type":"object" in every revision
 // (MCP 2024-11-05, Tools). Clients drop tools, or the whole list, otherwise.
 func (t *tool) compileInput(p *mistakes, own []byte) {
-	if t.key != nil {
-		t.beside = []string{keyArgument}
-	}
 	switch {
 	case own != nil:
 		s := scanner{data: own}
@@ -597,7 +598,21 @@ func (t *tool) compileInput(p *mistakes, own []byte) {
 		if in == nil {
 			in = &shape{kind: kindObject, strict: t.strict}
 		}
-		t.input = appendInputSchema(nil, in, t.allow != nil, t.keyFields()...)
+		t.input = appendInputSchema(nil, in, t.allow != nil, t.beside...)
+	}
+	if allow := t.allow; t.beside != nil {
+		t.allow = func(d *decoder, value []byte) bool {
+			i := slices.IndexFunc(t.beside, func(f *field) bool { return len(d.path) == 1 && d.path[0].token == "/"+f.name })
+			switch {
+			case i < 0 && allow == nil:
+				return !t.strict
+			case i < 0:
+				return allow(d, value)
+			case t.beside[i].name != keyArgument: // which readKey checks
+				t.fields.checkArgument(d, value)
+			}
+			return true
+		}
 	}
 	places := make(map[string][]string)
 	if own == nil && t.in != nil {
@@ -610,6 +625,11 @@ func (t *tool) compileInput(p *mistakes, own []byte) {
 		})
 	}
 	t.headers = findHeaderParams(p, t.input, places)
+}
+
+// addArgument adds an argument that the input does not have.
+func (t *tool) addArgument(name, doc string, optional bool, schema map[string]any) {
+	t.beside = append(t.beside, &field{name: name, doc: doc, optional: optional, shape: &shape{kind: kindCustom, custom: schema}})
 }
 
 // refuseUnknown is the allow of a tool that refuses arguments its input does not have.

@@ -42,6 +42,7 @@ import (
 	"net/http"
 	"net/url"
 	"slices"
+	"strconv"
 	"strings"
 	"sync"
 	"time"
@@ -266,11 +267,10 @@ func (x *exchange) readInput() (in any, err error) {
 		return nil, e
 	}
 	x.ws.dec.allow, x.ws.dec.beside = t.allow, t.beside
-	arguments := x.arguments
 	if t.key != nil {
-		arguments = x.cutKey()
+		x.takeArgument()
 	}
-	if in, err = x.bindObject(arguments, m.input, m.inputErr); err == nil {
+	if in, err = x.bindObject(x.arguments, m.input, m.inputErr); err == nil {
 		x.stream.startCall(x, m)
 		x.started = true
 		x.openResult()
@@ -338,21 +338,16 @@ func (x *exchange) routeURI() string {
 	return uri
 }
 
-// cutKey takes the idempotency key out of the arguments, and returns the others. The header
-// does not count, since some hosts send the same with each request.
-func (x *exchange) cutKey() []byte {
-	m, key, wrong := openMembers(nil), "", isRequired
-	if x.arguments != nil {
-		eachMember(x.arguments, func(name, value []byte) {
-			if string(name) != keyArgument {
-				m.addRaw(string(name), string(value))
-			} else if wrong = mustBeString; isText(value) {
-				key, wrong = checkKey(string(textOf(value)))
-			}
-		})
+// takeArgument gives the call its key. The header does not count, since some hosts send the
+// same with each request.
+func (x *exchange) takeArgument() {
+	var values []string
+	if value := memberAt(x.arguments, keyArgument); isText(value) {
+		values = []string{strconv.Quote(string(textOf(value)))} // as it is, quotes too
+	} else if value != nil {
+		values = []string{""}
 	}
-	x.takeKey(&x.ws.dec, "/"+keyArgument, key, wrong)
-	return m.close()
+	x.takeKey(&x.ws.dec, "/"+keyArgument, values)
 }
 
 // takeStream adds the items of a stream to the result as {"items":[…]} and reports

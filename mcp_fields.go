@@ -34,7 +34,7 @@ type fieldChoice struct {
 	complaint *complaint
 }
 
-// compileFields sets t.fields, and adds the argument to what t takes.
+// compileFields sets t.fields, and adds the argument to those of t.
 func (t *tool) compileFields(p *mistakes) {
 	c := &fieldChoice{shape: t.out}
 	switch {
@@ -62,47 +62,9 @@ func (t *tool) compileFields(p *mistakes) {
 	case len(c.names) > maxFields:
 		p.addf("ToolOptions.Fields: the output has %d members, over %d; return what a model needs", len(c.names), maxFields)
 	default:
-		c.addArgument(t)
+		t.fields, c.complaint = c, &complaint{"enum", "must be one of " + strings.Join(c.names, ", ")}
+		t.addArgument("fields", "", true, map[string]any{"type": "array", "items": map[string]any{"type": "string", "enum": c.names}, "minItems": 1})
 	}
-}
-
-// addArgument adds the argument to the schema of t, unless that is the author's own, and to
-// what t allows.
-func (c *fieldChoice) addArgument(t *tool) {
-	t.fields, t.beside = c, append(t.beside, "fields")
-	c.complaint = &complaint{"enum", "must be one of " + strings.Join(c.names, ", ")}
-	if t.options.InputSchema == nil {
-		t.input = addProperty(t.input, "fields", `{"type":"array","items":{"type":"string","enum":`+string(encodeDocument(c.names))+`},"minItems":1}`)
-	}
-	allow := t.allow
-	t.allow = func(d *decoder, value []byte) bool {
-		switch {
-		case len(d.path) == 1 && d.path[0].token == "/fields":
-			c.checkArgument(d, value)
-			return true
-		case allow == nil:
-			return !t.strict
-		}
-		return allow(d, value)
-	}
-}
-
-// addProperty adds a property to the schema of an object.
-func addProperty(schema []byte, name, property string) []byte {
-	properties := openMembers(nil)
-	if old := memberAt(schema, "properties"); old != nil {
-		eachMember(old, func(name, value []byte) { properties.addRaw(string(name), string(value)) })
-	}
-	properties.addRaw(name, property)
-	m := openMembers(nil)
-	m.addText("type", "object")
-	m.addRaw("properties", string(properties.close()))
-	eachMember(schema, func(name, value []byte) {
-		if string(name) != "type" && string(name) != "properties" {
-			m.addRaw(string(name), string(value))
-		}
-	})
-	return m.close()
 }
 
 // checkArgument adds the violations of the argument, which is at path.

@@ -397,7 +397,7 @@ func (b *apiBuilder) listResponses(m *method) map[string]apiResponse {
 	if m.isConditional() {
 		list["304"] = apiResponse{Description: http.StatusText(http.StatusNotModified)}
 	}
-	success := apiResponse{Description: http.StatusText(m.status)}
+	success := apiResponse{Description: http.StatusText(m.status), Headers: b.listHeaders(m)}
 	switch {
 	case m.stream != "":
 		success.Description = streamDescription
@@ -407,12 +407,6 @@ func (b *apiBuilder) listResponses(m *method) map[string]apiResponse {
 		success.Content = b.streamContent(m)
 	case m.sendsFile():
 		success.Content = fileContent(m.out.file.tags)
-		success.Headers = map[string]apiHeader{
-			"Content-Disposition": {"Whether to show the file or to save it, and by which name.", true, textSchema},
-			"ETag":                {"", false, textSchema},
-			"Last-Modified":       {"", false, textSchema},
-		}
-		maps.Copy(success.Headers, b.listHeaders(m))
 		if m.sendsRanges() {
 			part := apiResponse{Description: http.StatusText(http.StatusPartialContent), Headers: maps.Clone(success.Headers), Content: success.Content}
 			part.Headers["Content-Range"] = apiHeader{"Which part of the file this is.", true, textSchema}
@@ -420,13 +414,6 @@ func (b *apiBuilder) listResponses(m *method) map[string]apiResponse {
 		}
 	case m.out != nil:
 		success.Content = newContent(contentTypeJSON, b.recordSchema(m))
-		success.Headers = b.listHeaders(m)
-	}
-	if m.key != nil {
-		if success.Headers == nil {
-			success.Headers = make(map[string]apiHeader)
-		}
-		success.Headers["Idempotent-Replayed"] = apiHeader{"The answer is that of an earlier request with the key.", false, json.RawMessage(`{"type":"string","enum":["true"]}`)}
 	}
 	list[strconv.Itoa(m.status)] = success
 	return list
@@ -441,15 +428,22 @@ func (b *apiBuilder) recordSchema(m *method) []byte {
 	return refObject(b.referPart(m, m.out, m.headers.body, "Response"))
 }
 
-// listHeaders returns the headers of a success that the output gives, by name.
-// Their values are texts: a time is an HTTP-date, which has no format in JSON
+// listHeaders returns the headers of a success, by name: those that svc sets, and those of
+// the output. Their values are texts: a time is an HTTP-date, which has no format in JSON
 // Schema. Set-Cookie is sent once for each cookie, and a schema describes one of
 // them.
 func (b *apiBuilder) listHeaders(m *method) map[string]apiHeader {
-	if m.headers == nil {
-		return nil
-	}
 	list := make(map[string]apiHeader)
+	if m.sendsFile() {
+		list["Content-Disposition"] = apiHeader{"Whether to show the file or to save it, and by which name.", true, textSchema}
+		list["ETag"], list["Last-Modified"] = apiHeader{Schema: textSchema}, apiHeader{Schema: textSchema}
+	}
+	if m.key != nil {
+		list["Idempotent-Replayed"] = apiHeader{"The answer is that of an earlier request with the key.", false, json.RawMessage(`{"type":"string","enum":["true"]}`)}
+	}
+	if m.headers == nil {
+		return list
+	}
 	for i := range m.headers.fields {
 		h := &m.headers.fields[i]
 		schema := textSchema

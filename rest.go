@@ -253,8 +253,7 @@ func (c *restCall) readInput() (any, error) {
 		return nil, err
 	}
 	if m.key != nil {
-		key, wrong := headerKey(r.Header[keyHeader])
-		c.takeKey(&ws.dec, "/"+keyHeader, key, wrong)
+		c.takeKey(&ws.dec, "/"+keyHeader, r.Header[keyHeader])
 	}
 	switch {
 	case m.bind == nil && strict:

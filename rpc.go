@@ -260,28 +260,18 @@ func (c *rpcCall) readInput() (any, error) {
 	read := msg.input
 	msg.input = nil // a long batch need not keep it until its end
 	if c.method.key != nil {
-		if err := c.readKey(); err != nil {
-			return nil, err
+		c.takeKey(&c.ws.dec, "/"+keyHeader, c.request.Header[keyHeader])
+	}
+	if c.keyed != nil && c.ws.budget != nil { // all share the header, and a batch can be sent again as it is
+		if msg.kind == rpcNotification {
+			return nil, Errorf(CodeInvalidArgument, "a notification in a batch has no id of which its idempotency key could be made, so it was not run")
 		}
+		c.keyed.key += "#" + string(msg.id)
 	}
 	if c.method.bind == nil && len(msg.params) > 0 && msg.params[0] == '[' {
 		return nil, checkNoParams(msg.params)
 	}
 	return c.bindObject(msg.params, read, msg.inputErr)
-}
-
-// readKey reads the idempotency key of the call. The calls of a batch share the header, so
-// that of each has its id too, as it is written: a batch can be sent again as it is.
-func (c *rpcCall) readKey() error {
-	key, wrong := headerKey(c.request.Header[keyHeader])
-	if wrong == nil && c.ws.budget != nil {
-		if c.msg.kind == rpcNotification {
-			return Errorf(CodeInvalidArgument, "a notification in a batch has no id of which its idempotency key could be made, so it was not run")
-		}
-		key += "#" + string(c.msg.id)
-	}
-	c.takeKey(&c.ws.dec, "/"+keyHeader, key, wrong)
-	return nil
 }
 
 func (c *rpcCall) takeOutput(out any) (err error) {

@@ -348,8 +348,7 @@ func (w *schemaWriter) writeCustom(m *members, s *shape, null bool) {
 		if enum, ok := value.([]any); ok && null && name == "enum" && !slices.Contains(enum, nil) {
 			value = append(slices.Clone(enum), nil)
 		}
-		text, _ := json.Marshal(value) // it was read from JSON
-		m.addRaw(name, string(text))
+		m.addRaw(name, string(encodeDocument(value)))
 	}
 }
 

@@ -449,11 +449,8 @@ func compileService(p *mistakes, iface reflect.Type, impl any, o Options) *Servi
 	s.typeNames = nameTypes(p, s.types, listParts(s.methods))
 	s.names = nameMethods(p, s.methods)
 	checkRoutes(p, s.methods)
-	if i := o.Idempotency; i != nil && i.Run == nil {
-		p.addf("Options.Idempotency has no Run; give it a function that keeps the records, as in the README")
-	}
-	if i := o.Idempotency; i != nil && i.For < 0 {
-		p.addf("Options.Idempotency.For is negative; write how long records are kept, or 0 for 24 hours")
+	if i := o.Idempotency; i != nil && (i.Run == nil || i.For < 0) {
+		p.addf("Options.Idempotency needs a Run that keeps the records, as in the README, and a For that says how long, or 0 for 24 hours")
 	}
 	if o.Intercept != nil {
 		if c.config.intercepted = o.Intercept(invokeIntercepted); c.config.intercepted == nil {

@@ -9,13 +9,12 @@ import (
 	"context"
 	"crypto/sha256"
 	"encoding/base64"
+	"encoding/json"
 	"fmt"
 	"net/http"
 	"reflect"
 	"regexp"
 	"strconv"
-	"strings"
-	"sync"
 	"time"
 )
 
@@ -76,18 +75,6 @@ func (p *keyPlan) describe() string {
 	return "A random text, new for each call. For " + hours + " hours a request with the same key gets the answer of the first that succeeded, and has no other effect. It gets 409 while that one runs, and 422 if its input is another."
 }
 
-// keyFields returns the argument of a tool for the key, as a field of its input, if it has one.
-func (m *method) keyFields() []*field {
-	if m.key == nil {
-		return nil
-	}
-	f := *newShapes(new(mistakes)).shapeFor(reflect.TypeFor[struct {
-		Key string `json:"idempotency_key" minLength:"1" maxLength:"255" pattern:"^[!-~]+$" doc:"A text that you choose: the same for a repetition of this call, a new one for each new call."`
-	}](), "").fields[0]
-	f.optional = m.keyUse == KeyAllowed
-	return []*field{&f}
-}
-
 // compileKey completes the plan of m.
 func (c *methodCompiler) compileKey(m *method) {
 	p := m.key
@@ -108,14 +95,14 @@ func (c *methodCompiler) compileKey(m *method) {
 	out, d := compileReader(c.mistakes, m.out.typ)
 	p.decode = d.decoderFor(out)
 	if m.headers != nil { // with those that are not members
-		fields := out.wireFields()
+		var fields []*field
 		for _, f := range out.fields {
-			if f.isNameless() {
-				shown := *f
-				shown.name, shown.hidden = "header "+f.name, false
+			shown := *f
+			if shown.hidden = false; f.isNameless() {
+				shown.name = "header " + f.name
 				shown.prefix = `,"` + shown.name + `":`
-				fields = append(fields, &shown)
 			}
+			fields = append(fields, &shown)
 		}
 		p.output, p.decode = newEncoders(false).objectEncoder(out, fields), d.structPlan(out, fields, nil).decodeObject
 	}
@@ -124,12 +111,8 @@ func (c *methodCompiler) compileKey(m *method) {
 // defaultRule returns the function that reports whether f has its default.
 func (c *methodCompiler) defaultRule(f *field) func(reflect.Value) bool {
 	def := reflect.New(f.shape.typ)
-	set := c.decoders.defaultFor(&fieldPlan{field: f, decode: c.decoders.fieldDecoder(f)})
-	once := sync.OnceFunc(func() { set(def.Elem()) }) // not now: decoders may not be complete
-	return func(v reflect.Value) bool {
-		once()
-		return reflect.DeepEqual(v.Addr().Interface(), def.Interface())
-	}
+	c.decoders.defaultFor(&fieldPlan{field: f, decode: c.decoders.fieldDecoder(f)})(def.Elem())
+	return func(v reflect.Value) bool { return reflect.DeepEqual(v.Addr().Interface(), def.Interface()) }
 }
 
 // keySyntax is the pattern of the header: a bare key, or one as a structured string
@@ -138,10 +121,11 @@ const keySyntax = `^([!#-~][!-~]{0,254}|"([!#-\[\]-~]|\\["\\]){1,255}")$`
 
 var keyPattern = regexp.MustCompile(keySyntax)
 
-var isNoKey = &complaint{"pattern", "must be 1 to 255 visible ASCII characters, or a string of them in quotes by RFC 8941"}
+var isNoKey = &complaint{"pattern", "must be a string of 1 to 255 visible ASCII characters; in a header it may have quotes (RFC 8941)"}
 
 // headerKey returns the key in the values of the header. "abc" in quotes is the key abc.
-// The complaint is isRequired if there is no value.
+// Other places have a key as it is, which strconv.Quote makes such a value. The complaint
+// is isRequired if there is no value.
 func headerKey(values []string) (string, *complaint) {
 	switch {
 	case len(values) == 0:
@@ -150,18 +134,10 @@ func headerKey(values []string) (string, *complaint) {
 		return "", isRepeated
 	case !keyPattern.MatchString(values[0]):
 		return "", isNoKey
-	case values[0][0] == '"':
-		quoted := values[0]
-		return strings.NewReplacer(`\"`, `"`, `\\`, `\`).Replace(quoted[1 : len(quoted)-1]), nil
+	case values[0][0] != '"':
+		return values[0], nil
 	}
-	return values[0], nil
-}
-
-// checkKey returns a key that is taken as it is, or the complaint about it.
-func checkKey(key string) (string, *complaint) {
-	if len(key) < 1 || len(key) > 255 || strings.ContainsFunc(key, func(r rune) bool { return r <= ' ' || r > '~' }) {
-		return "", isNoKey
-	}
+	key, _ := strconv.Unquote(values[0]) // keyPattern has two of its escapes
 	return key, nil
 }
 
@@ -181,37 +157,38 @@ func hashText(text []byte) string {
 }
 
 // fingerprint returns a hash of an input; see encoders.isDefault.
-func (p *keyPlan) fingerprint(in any) (string, error) {
-	var e encoder
+func (p *keyPlan) fingerprint(in any) (_ string, err error) {
+	var text []byte
 	if p.input != nil {
-		p.input(&e, reflect.ValueOf(in).Elem())
+		text, err = appendRecord(new(encoder), nil, in, p.input)
 	}
-	if e.err != nil {
-		return "", Errorf(CodeInvalidArgument, "the input has no form in JSON: %w", e.err)
-	}
-	return hashText(e.buf), nil
+	return hashText(text), err
 }
 
 // recordVersion is the version of the records that this release writes. A release that
 // writes another version must read this one too, since replicas of both run during a deploy.
-const recordVersion = "1"
+const recordVersion = 1
 
-// writeRecord returns the record of a call, and the output as later calls read it. input is
-// the fingerprint:
+// A keyRecord is what a store keeps of a call:
 //
 //	{"version":1,"method":"notes.create","input":"…","output":{…,"header Location":"notes/7"}}
+type keyRecord struct {
+	Version int             `json:"version"`
+	Method  string          `json:"method"`
+	Input   string          `json:"input"` // the fingerprint
+	Output  json.RawMessage `json:"output,omitempty"`
+}
+
+// writeRecord returns the record of a call with an input, and the output as later calls
+// read it.
 func (p *keyPlan) writeRecord(input string, out any) (record []byte, read any, err error) {
-	m := openMembers(nil)
-	m.addRaw("version", recordVersion)
-	m.addText("method", p.name)
-	m.addText("input", input)
+	r := keyRecord{Version: recordVersion, Method: p.name, Input: input}
 	if p.out != nil {
-		m.addName("output")
-		if m.buf, err = appendRecord(new(encoder), m.buf, out, p.output); err != nil {
+		if r.Output, err = appendRecord(new(encoder), nil, out, p.output); err != nil {
 			return nil, nil, err
 		}
 	}
-	record = m.close()
+	record = encodeDocument(r)
 	read, err = p.readRecord(record, input)
 	return record, read, err
 }
@@ -219,19 +196,18 @@ func (p *keyPlan) writeRecord(input string, out any) (record []byte, read any, e
 // readRecord returns the output in a record, or nil if the method has none. A record that
 // cannot be read is UNAVAILABLE, since another release may read it.
 func (p *keyPlan) readRecord(record []byte, input string) (out any, err error) {
-	s := scanner{data: record}
-	s.skipValue()
-	s.checkEnd()
+	var r keyRecord
+	err = json.Unmarshal(record, &r)
 	switch {
-	case s.err != nil || string(memberAt(record, "version")) != recordVersion:
-		err = fmt.Errorf("the record of %s is not JSON of version %s; it begins with %.40q", p.name, recordVersion, record)
-	case textAt(record, "method") != p.name || textAt(record, "input") != input:
+	case err != nil || r.Version != recordVersion:
+		err = fmt.Errorf("the record of %s is not JSON of version %d; it begins with %.40q", p.name, recordVersion, record)
+	case r.Method != p.name || r.Input != input:
 		return nil, Errorf(CodeInvalidArgument, "the idempotency key was used with another method or another input; use a new key for a new call").WithStatus(http.StatusUnprocessableEntity)
 	case p.out == nil:
 		return nil, nil
 	default:
 		v := reflect.New(p.out)
-		if err = decodeWhole(new(decoder), memberAt(record, "output"), v.Elem(), p.decode); err == nil {
+		if err = decodeWhole(new(decoder), r.Output, v.Elem(), p.decode); err == nil {
 			return v.Interface(), nil
 		}
 	}

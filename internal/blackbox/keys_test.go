@@ -280,7 +280,7 @@ func TestKeyTransports(t *testing.T) {
 		{"MCP, as it is", func() string { return callTool(mcp, "payments_create", `{"idempotency\u005fkey":"\"k\"","to":"ada"}`) }, `2 {"jsonrpc":"2.0","result":{"structuredContent":{"id":2,`},
 		{"MCP, the header", func() string { return callTool(mcp, "payments_create", `{"to":"ada"}`, "Idempotency-Key", "k") }, `3 {"jsonrpc":"2.0","result":{"structuredContent":{"id":3,`},
 		{"MCP, the same again", func() string { return callTool(mcp, "payments_create", `{"to":"ada"}`, "Idempotency-Key", "k") }, `4 {"jsonrpc":"2.0","result":{"structuredContent":{"id":4,`},
-		{"MCP, wrong", func() string { return callTool(mcp, "payments_create", `{"idempotency_key":""}`) }, `/idempotency_key must be 1 to 255 visible ASCII characters, or a string of them in quotes by RFC 8941\n- /to is required`},
+		{"MCP, wrong", func() string { return callTool(mcp, "payments_create", `{"idempotency_key":""}`) }, `/idempotency_key must be a string of 1 to 255 visible ASCII characters; in a header it may have quotes (RFC 8941)\n- /to is required`},
 		{"MCP, misspelled", func() string { return callTool(mcp, "payments_create", `{"to":"a","idempotencyKey":"k"}`) }, `/idempotencyKey is not a known property; did you mean \"idempotency_key\"?`},
 		{"MCP, no text", func() string { return callTool(mcp, "payments_create", `{"to":"a","idempotency_key":7}`) }, `/idempotency_key must be a string`},
 		{"MCP, required", func() string { return callTool(mcp, "payments_cancel", `{}`) }, `/idempotency_key is required`},

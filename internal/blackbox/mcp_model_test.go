@@ -417,7 +417,7 @@ func TestMCPFields(t *testing.T) {
 	eachMCP(t, strict, opts, "tools/call", call("get", `{"fields":["id"]}`), picked(`{"id":"1"}`))
 	eachMCP(t, strict, opts, "tools/call", call("get", `{"fields":["id"],"x":1}`), `: /x is not a known property`)
 	eachMCP(t, s, opts, "tools/call", call("get", `{"fields":["id"],"x":1}`), picked(`{"id":"1"}`))
-	const argument = `"fields":{"type":"array","items":{"type":"string","enum":["id","title","next","o<d/é"]},"minItems":1}`
+	const argument = `"fields":{"items":{"enum":["id","title","next","o<d/é"],"type":"string"},"minItems":1,"type":"array"}`
 	eachMCP(t, s, &svc.MCPOptions{Tools: opts.Tools}, "tools/list", "", `"name":"p_get",…"inputSchema":{"type":"object","properties":{`+argument+`},"additionalProperties":false}…"per_page":{…},`+argument+`},"additionalProperties":false}`)
 }
 
