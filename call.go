@@ -17,7 +17,6 @@ package svc
 import (
 	"bytes"
 	"context"
-	"crypto/rand"
 	"errors"
 	"fmt"
 	"log/slog"
@@ -529,7 +528,8 @@ func (c *localCall) readInput() (any, error) {
 	}
 	ws := c.service.borrowWorkspace()
 	if c.method.key != nil {
-		c.takeKey(&ws.dec, "/"+keyHeader, nextKeys(c.Context))
+		values, _ := c.Context.Value(nextKey{}).([]string)
+		c.takeKey(&ws.dec, "/"+keyHeader, values)
 	}
 	if c.method.in != nil {
 		err = c.method.bind.checkValue(&ws.dec, reflect.ValueOf(c.input).Elem())
@@ -693,32 +693,11 @@ func IdempotencyKeyFrom(ctx context.Context) (string, bool) {
 // [Connect] or by [Service.Call]: 1 to 255 visible ASCII characters, or the call is
 // INVALID_ARGUMENT. The calls that its method makes do not have the key.
 func WithIdempotencyKey(ctx context.Context, key string) context.Context {
-	return context.WithValue(ctx, nextKey{}, []string{strconv.Quote(key)})
+	return context.WithValue(ctx, nextKey{}, []string{strconv.QuoteToASCII(key)})
 }
 
 // A nextKey is the key of the header values of WithIdempotencyKey in a context.
 type nextKey struct{}
-
-// nextKeys returns the values of the header for the next call, or nil.
-func nextKeys(ctx context.Context) []string {
-	values, _ := ctx.Value(nextKey{}).([]string)
-	return values
-}
-
-// newKeyHeader returns the header for a request of a client: with the key of ctx, or with a
-// new one. A request with a key may be sent again after its connection died, which net/http
-// does.
-func newKeyHeader(ctx context.Context) ([]string, error) {
-	values := nextKeys(ctx)
-	if values == nil {
-		values = []string{rand.Text()}
-	}
-	if _, wrong := headerKey(values); wrong != nil {
-		v := violations{list: []Violation{{inHeader, "/" + keyHeader, wrong.rule, wrong.message}}}
-		return nil, v.makeError()
-	}
-	return values, nil
-}
 
 // An infoKey is the key of the *call in a context, for [InfoFrom].
 type infoKey struct{}

@@ -31,6 +31,7 @@ import (
 	"bytes"
 	"cmp"
 	"context"
+	"crypto/rand"
 	"errors"
 	"fmt"
 	"io"
@@ -522,10 +523,14 @@ func (c *clientCall) newRequest(ctx context.Context, b *callBuffer, in any) (_ *
 		upload.describe(r)
 	}
 	addTrace(ctx, r.Header)
-	if c.key != nil {
-		r.Header[keyHeader], err = newKeyHeader(ctx)
+	if c.key != nil { // with which net/http sends the request again after its connection died
+		values, ok := ctx.Value(nextKey{}).([]string)
+		if !ok {
+			values = []string{rand.Text()}
+		}
+		r.Header[keyHeader] = values
 	}
-	return r, err
+	return r, nil
 }
 
 // A clientBody is the body of a request that has a Body. It cannot be sent again, as
