@@ -39,6 +39,7 @@ import (
 	"net/http"
 	"net/url"
 	"reflect"
+	"slices"
 	"strconv"
 	"strings"
 	"sync"
@@ -1007,7 +1008,7 @@ func (c *clientCall) readError(d *decoder, response *http.Response, body []byte)
 // service, or in the envelope, which a middleware may write all the same.
 func (c *clientCall) readBody(d *decoder, status int, text []byte) *Error {
 	e := readEnvelope(d, text)
-	if e != nil && (c.form == nil || !c.form.hasError && memberAt(text, "error") != nil) {
+	if e != nil && (c.form == nil || memberAt(text, "error") != nil && !slices.ContainsFunc(c.form.shape.fields, func(f *field) bool { return f.name == "error" })) {
 		return e
 	}
 	return c.form.readBody(d, status, text)

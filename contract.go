@@ -264,7 +264,7 @@ func (c *contract) planMethod(s *Service, m *method) *contractMethod {
 	}
 	p.HTTP, p.Status = m.method+" "+s.prefix+m.path, m.status
 	if m.form != nil {
-		p.ErrorType, p.ErrorCodes, p.Error = m.form.contentType, m.form.statuses, c.planValue(m.formShape, nil)
+		p.ErrorType, p.ErrorCodes, p.Error = m.form.contentType, m.form.statuses, c.planValue(m.form.shape, nil)
 	}
 	for i := 0; m.headers != nil && i < len(m.headers.fields); i++ {
 		h := &m.headers.fields[i]

@@ -10,7 +10,6 @@ import (
 	"maps"
 	"net/http"
 	"reflect"
-	"slices"
 )
 
 // An ErrorForm is the form that errors have over REST in place of the envelope: a type and
@@ -18,12 +17,13 @@ import (
 // type under every error status, and clients of [Connect] with the same Options read it.
 // An ErrorForm never changes.
 type ErrorForm struct {
-	typ         reflect.Type
-	write       func(*Error) reflect.Value // of typ; the zero Value if there is none
-	read        func(ptr any) *Error       // the other way round; nil if the application has no such function
-	encode      encodeFunc                 // nil if typ has mistakes, which Register reports
+	shape       *shape
+	types       []*shape                          // those in shape that have names
+	mistakes    []error                           // in shape, which Register reports
+	write       func(*Error) reflect.Value        // of the type of shape; the zero Value if there is none
+	read        func(ptr any) (e *Error, _ error) // the other way round; nil for an error without a read
+	encode      encodeFunc                        // nil if there are mistakes
 	decode      decodeFunc
-	hasError    bool // typ has a member "error", as the envelope has
 	statuses    map[Code]int
 	contentType string
 }
@@ -40,42 +40,38 @@ func NewErrorForm[T any](write func(*Error) *T, read func(*T) *Error) *ErrorForm
 	}
 	f := compileErrorForm(reflect.TypeFor[T]())
 	f.write = func(e *Error) reflect.Value { return reflect.ValueOf(write(e)).Elem() }
-	if read != nil {
-		f.read = func(v any) *Error { return read(v.(*T)) }
+	f.read = func(ptr any) (e *Error, err error) {
+		defer recoverTo(&err) // read is code of the application
+		if read != nil {
+			e = read(ptr.(*T))
+		}
+		return e, nil
 	}
 	return f
 }
 
 // compileErrorForm returns the form of a type, without its functions.
 func compileErrorForm(t reflect.Type) *ErrorForm {
-	f := &ErrorForm{typ: t, statuses: make(map[Code]int), contentType: contentTypeJSON}
-	p := new(mistakes)
+	p := &mistakes{where: "Options.ErrorForm"}
 	shapes := newShapes(p)
 	s := shapes.shapeFor(t, t.String())
 	shapes.finishShapes()
-	checkForm(p, shapes, s)
-	if len(p.list) > 0 {
-		return f
-	}
-	f.encode = newEncoders(false).encoderFor(s)
-	d := newDecoders(p, false)
-	d.outputs = true
-	f.decode = d.decoderFor(s)
-	f.hasError = slices.ContainsFunc(s.fields, func(member *field) bool { return member.name == "error" })
-	return f
-}
-
-// checkForm adds the mistakes of a type as the form of errors.
-func checkForm(p *mistakes, shapes *shapes, s *shape) {
-	shapes.checkUse(s, asOutput, s.typ.String())
+	shapes.checkUse(s, asOutput, t.String())
 	if s.kind != kindObject {
-		p.addf("%v is not a JSON object; make it a struct", s.typ)
+		p.addf("%v is not a JSON object; make it a struct", t)
 	}
 	for _, member := range s.fields {
 		if member.header != "" {
-			p.addf("%v.%s has a header tag; headers of errors come from Error.WithHeader", s.typ, member.goName)
+			p.addf("%v.%s has a header tag; headers of errors come from Error.WithHeader", t, member.goName)
 		}
 	}
+	f := &ErrorForm{shape: s, types: shapes.named, mistakes: p.list, statuses: make(map[Code]int), contentType: contentTypeJSON}
+	if p.list == nil {
+		d := newDecoders(p, false)
+		d.outputs = true
+		f.encode, f.decode = newEncoders(false).encoderFor(s), d.decoderFor(s)
+	}
+	return f
 }
 
 // WithStatus returns a copy of f that sends errors with this code and no status of their
@@ -153,9 +149,15 @@ func (f *ErrorForm) readBody(d *decoder, status int, text []byte) *Error {
 	if f == nil {
 		return nil
 	}
-	e, err := f.decodeError(d, text)
-	if err != nil || e != nil {
-		return e
+	v := reflect.New(f.shape.typ)
+	if decodeWhole(d, text, v.Elem(), f.decode) != nil {
+		return nil
+	}
+	switch e, err := f.read(v.Interface()); {
+	case err != nil:
+		return nil
+	case e != nil:
+		return e.clone()
 	}
 	code := CodeFromHTTP(status)
 	for _, row := range codes {
@@ -164,23 +166,4 @@ func (f *ErrorForm) readBody(d *decoder, status int, text []byte) *Error {
 		}
 	}
 	return &Error{Code: code, Message: codes[code.row()].text}
-}
-
-// decodeError returns a copy of what read makes of a body, or nil if there is no read.
-func (f *ErrorForm) decodeError(d *decoder, text []byte) (e *Error, err error) {
-	defer recoverTo(&err) // read and UnmarshalJSON are code of the application
-	if f.read == nil || f.decode == nil {
-		return nil, nil
-	}
-	v := reflect.New(f.typ)
-	d.start(text)
-	f.decode(d, v.Elem())
-	d.scan.checkEnd()
-	if err = d.finish(); err != nil {
-		return nil, err
-	}
-	if e = f.read(v.Interface()); e != nil {
-		e = e.clone()
-	}
-	return e, nil
 }

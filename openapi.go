@@ -546,7 +546,7 @@ func (b *apiBuilder) streamContent(m *method) apiContent {
 	}
 	var envelope []byte
 	if m.form != nil {
-		envelope = b.components.writer.appendShape(nil, m.formShape)
+		envelope = b.components.writer.appendShape(nil, m.form.shape)
 	} else {
 		envelope = b.referErrorSchema("Error", envelopeSchema)
 	}
@@ -624,8 +624,8 @@ func (b *apiBuilder) describeErrors(m *method) (ref, full apiResponse) {
 	name, mediaType, schema := "Error", contentTypeJSON, []byte(nil)
 	switch {
 	case m.form != nil:
-		name, mediaType = cmp.Or(b.service.typeNames[m.formShape], name), m.form.contentType
-		schema = b.components.writer.appendShape(nil, m.formShape)
+		name, mediaType = cmp.Or(b.service.typeNames[m.form.shape], name), m.form.contentType
+		schema = b.components.writer.appendShape(nil, m.form.shape)
 	case m.onError == nil || isHandler(m.onError, WriteError):
 		schema = b.referErrorSchema(name, envelopeSchema)
 	case isHandler(m.onError, WriteProblem):

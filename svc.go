@@ -445,7 +445,9 @@ func compileService(p *mistakes, iface reflect.Type, impl any, o Options) *Servi
 	if o.ErrorForm != nil && o.OnError != nil {
 		p.addf("Options has an ErrorForm and an OnError; set one, since each writes all errors")
 	}
-	s.types = c.shapes.named
+	if s.types = c.shapes.named; o.ErrorForm != nil {
+		s.types = append(s.types, o.ErrorForm.types...)
+	}
 	s.typeNames = nameTypes(p, s.types, listParts(s.methods))
 	s.names = nameMethods(p, s.methods)
 	checkRoutes(p, s.methods)

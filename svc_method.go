@@ -73,7 +73,6 @@ type config struct {
 	eventTimes  eventTimes
 	onError     ErrorHandler
 	form        *ErrorForm // Options.ErrorForm; onError then writes it
-	formShape   *shape     // of its type; nil without
 	logger      *slog.Logger
 	strict      bool                               // Options.Strict
 	intercepted InvokeFunc                         // what Options.Intercept returned; nil without
@@ -159,12 +158,8 @@ type bindingKey struct {
 // newMethodCompiler returns a compiler that notes mistakes in p.
 func newMethodCompiler(p *mistakes, iface reflect.Type, impl any, o Options) *methodCompiler {
 	shapes := newShapes(p)
-	var formShape *shape
 	if form := o.ErrorForm; form != nil {
-		p.where = "Options.ErrorForm"
-		formShape = shapes.shapeFor(form.typ, form.typ.String())
-		checkForm(p, shapes, formShape)
-		p.where = ""
+		p.list = append(p.list, form.mistakes...)
 		if o.OnError == nil {
 			o.OnError = func(w http.ResponseWriter, r *http.Request, err error) { form.respond(w, r, err, o.Logger) }
 		}
@@ -178,7 +173,6 @@ func newMethodCompiler(p *mistakes, iface reflect.Type, impl any, o Options) *me
 			eventTimes: defaultEventTimes,
 			onError:    o.OnError,
 			form:       o.ErrorForm,
-			formShape:  formShape,
 			logger:     o.Logger,
 			strict:     o.Strict,
 			observe:    o.Observe,
