@@ -41,6 +41,9 @@ type scheme struct {
 	source Scheme          // what it describes
 	object json.RawMessage // in components.securitySchemes
 	Noun   string          `json:"noun"` // what a caller needs, in a sentence
+	// challenge is the value of WWW-Authenticate; "" for that of a Bearer. That of API keys
+	// is not registered.
+	challenge string
 
 	// The page asks for credentials with these labels, and sends them in the header.
 	Label  string `json:"label"`
@@ -61,54 +64,41 @@ const (
 // a type is. Documents, the page and the Markdown follow it. Words in braces stand for
 // the fields of a Scheme, and for the scopes of methods.
 var schemes = []scheme{
-	{"bearer", Scheme{}, json.RawMessage(`{"type":"http","scheme":"bearer"}`), "a bearer token", "Bearer token", "", "Token", "Authorization", bearerPrefix, bearerCurl},
-	{"basic", Scheme{}, json.RawMessage(`{"type":"http","scheme":"basic"}`), "a user and password", "User and password (Basic)", "User", "Password", "Authorization", "Basic ", `-u "$USER_AND_PASSWORD"`},
-	{"apiKey", Scheme{}, json.RawMessage(`{"type":"apiKey","name":"{header}","in":"header"}`), "an API key", "API key ({header})", "", "Key", "{header}", "", `-H "{header}: $API_KEY"`},
-	{"openIdConnect", Scheme{}, json.RawMessage(`{"type":"openIdConnect","openIdConnectUrl":"{url}"}`), "a token of the OpenID provider", "Token (OpenID Connect)", "", "Token", "Authorization", bearerPrefix, bearerCurl},
-	{"oauth2", Scheme{}, json.RawMessage(`{"type":"oauth2","flows":{"authorizationCode":{"authorizationUrl":"{url}","tokenUrl":"{token}","scopes":{scopes}}}}`), "an access token", "Access token (OAuth 2.0)", "", "Token", "Authorization", bearerPrefix, bearerCurl},
+	{"bearer", Scheme{}, json.RawMessage(`{"type":"http","scheme":"bearer"}`), "a bearer token", "", "Bearer token", "", "Token", "Authorization", bearerPrefix, bearerCurl},
+	{"basic", Scheme{}, json.RawMessage(`{"type":"http","scheme":"basic"}`), "a user and password", `Basic realm="api", charset="UTF-8"`, "User and password (Basic)", "User", "Password", "Authorization", "Basic ", `-u "$USER_AND_PASSWORD"`},
+	{"apiKey", Scheme{}, json.RawMessage(`{"type":"apiKey","name":"{header}","in":"header"}`), "an API key", `ApiKey header="{header}"`, "API key ({header})", "", "Key", "{header}", "", `-H "{header}: $API_KEY"`},
+	{"openIdConnect", Scheme{}, json.RawMessage(`{"type":"openIdConnect","openIdConnectUrl":"{url}"}`), "a token of the OpenID provider", "", "Token (OpenID Connect)", "", "Token", "Authorization", bearerPrefix, bearerCurl},
+	{"oauth2", Scheme{}, json.RawMessage(`{"type":"oauth2","flows":{"authorizationCode":{"authorizationUrl":"{url}","tokenUrl":"{token}","scopes":{scopes}}}}`), "an access token", "", "Access token (OAuth 2.0)", "", "Token", "Authorization", bearerPrefix, bearerCurl},
 }
 
 // describe returns s as documents show it, under the name of its type. scopes are those
-// of the methods that have it.
-func (s Scheme) describe(scopes []string) scheme {
-	members := make(map[string]string) // scopes have no descriptions
-	for _, scope := range scopes {
-		members[scope] = ""
-	}
-	list, _ := json.Marshal(members)
+// of the methods that have it, with their descriptions.
+func (s Scheme) describe(scopes map[string]string) scheme {
+	list, _ := json.Marshal(scopes)
 	r := strings.NewReplacer("{header}", s.Header, "{url}", s.URL, "{token}", s.Token, "{scopes}", string(list))
 	d := schemes[slices.IndexFunc(schemes, func(d scheme) bool { return d.Name == s.Type })]
 	d.source, d.object = s, json.RawMessage(r.Replace(string(d.object)))
-	d.Label, d.Header, d.Curl = r.Replace(d.Label), r.Replace(d.Header), r.Replace(d.Curl)
-	return d
-}
-
-// guard returns a guard that has the challenge of s, and lets nobody in.
-func (s Scheme) guard() *guard {
-	switch s.Type {
-	case "basic":
-		return &guard{fixed: basicChallenge("api")}
-	case "apiKey":
-		return &guard{fixed: keyChallenge(s.Header)}
+	for _, text := range []*string{&d.challenge, &d.Label, &d.Header, &d.Curl} {
+		*text = r.Replace(*text)
 	}
-	return new(guard)
+	return d
 }
 
 // checkScheme returns the mistakes in s.
 func checkScheme(s Scheme) (bad []string) {
-	if !slices.ContainsFunc(schemes, func(d scheme) bool { return d.Name == s.Type }) {
+	i := slices.IndexFunc(schemes, func(d scheme) bool { return d.Name == s.Type })
+	if i < 0 {
 		return []string{fmt.Sprintf(`the Type is %q; want one of "bearer", "basic", "apiKey", "openIdConnect", "oauth2"`, s.Type)}
 	}
 	for _, f := range [...]struct {
-		name, value, types, example string
-		ok                          bool
+		name, value, example string
+		ok                   bool
 	}{
-		{"Header", s.Header, "apiKey", "X-Api-Key", isToken(s.Header) && headerOwner(s.Header) == ""},
-		{"URL", s.URL, "openIdConnect oauth2", "https://login.example/authorize", isResourceURL(s.URL)},
-		{"Token", s.Token, "oauth2", "https://login.example/token", isResourceURL(s.Token)},
+		{"Header", s.Header, "X-Api-Key", isToken(s.Header) && headerOwner(s.Header) == ""},
+		{"URL", s.URL, "https://login.example/authorize", isResourceURL(s.URL)},
+		{"Token", s.Token, "https://login.example/token", isResourceURL(s.Token)},
 	} {
-		needed := slices.Contains(strings.Fields(f.types), s.Type)
-		switch {
+		switch needed := strings.Contains(string(schemes[i].object), "{"+strings.ToLower(f.name)+"}"); {
 		case needed && !f.ok:
 			bad = append(bad, fmt.Sprintf("the %s of the scheme %q is %q; want one such as %s", f.name, s.Type, f.value, f.example))
 		case !needed && f.value != "":
@@ -138,16 +128,17 @@ func BasicAuth(realm string, users map[string]string, onError ErrorHandler) func
 		panic(fmt.Sprintf("svc: BasicAuth: the realm %q has a control character", realm))
 	}
 	known := newCredentials(users)
-	g := &guard{fixed: basicChallenge(realm)}
+	g := &guard{fixed: `Basic realm="` + strings.NewReplacer(`\`, `\\`, `"`, `\"`).Replace(realm) + `", charset="UTF-8"`} // a quoted-string (RFC 9110, section 5.6.4)
 	return func(next http.Handler) http.Handler {
 		return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
-			id := &identity{identityOf(r.Context()).known(), g, identityOf(r.Context())}
+			outer := identityOf(r.Context())
+			id := &identity{outer.principal, g, outer}
 			sent := slices.ContainsFunc(r.Header["Authorization"], func(value string) bool { return hasAuthScheme(value, "Basic") })
 			switch name, _, _ := r.BasicAuth(); {
 			case known.matchRequest(r):
 				id.principal = &Principal{Subject: name}
 			case sent || id.principal == nil:
-				e := id.refuse(Errorf(CodeUnauthenticated, "a valid name and password are required"))
+				e := id.withChallenges(Errorf(CodeUnauthenticated, "a valid name and password are required"), nil, "", nil)
 				w.Header()["Www-Authenticate"] = e.header.Values("WWW-Authenticate") // realm need not be ASCII, as headers of errors must
 				refuse(w, r, e, onError)
 				return
@@ -155,12 +146,6 @@ func BasicAuth(realm string, users map[string]string, onError ErrorHandler) func
 			next.ServeHTTP(w, r.WithContext(context.WithValue(r.Context(), identityKey{}, id)))
 		})
 	}
-}
-
-// basicChallenge returns the challenge of the Basic scheme (RFC 7617, section 2). The realm
-// is a quoted-string (RFC 9110, section 5.6.4).
-func basicChallenge(realm string) string {
-	return `Basic realm="` + strings.NewReplacer(`\`, `\\`, `"`, `\"`).Replace(realm) + `", charset="UTF-8"`
 }
 
 // hasAuthScheme reports whether the value of an Authorization header has a scheme, in

@@ -30,8 +30,7 @@ type Principal struct {
 	Claims  any       // anything else, for the application
 }
 
-// An identity is what a context knows about its caller. If a context has none, no
-// middleware has looked for the caller.
+// An identity is what a context knows about its caller.
 type identity struct {
 	principal *Principal // nil if the caller is unknown
 	guard     *guard     // the last guard that the request passed; nil if none
@@ -41,24 +40,21 @@ type identity struct {
 // An identityKey is the key of an *identity in a context.
 type identityKey struct{}
 
-// identityOf returns what ctx knows about its caller, or nil.
-func identityOf(ctx context.Context) *identity {
-	id, _ := ctx.Value(identityKey{}).(*identity)
-	return id
-}
+// nobody is the identity of a context in which no middleware has looked for the caller.
+var nobody = new(identity)
 
-// known returns the caller, or nil.
-func (id *identity) known() *Principal {
-	if id == nil {
-		return nil
+// identityOf returns what ctx knows about its caller.
+func identityOf(ctx context.Context) *identity {
+	if id, ok := ctx.Value(identityKey{}).(*identity); ok {
+		return id
 	}
-	return id.principal
+	return nobody
 }
 
 // PrincipalFrom returns the caller of the request that ctx belongs to, and reports
 // whether the caller is known. [Bearer], [APIKey], [BasicAuth] and [WithPrincipal] set it.
 func PrincipalFrom(ctx context.Context) (*Principal, bool) {
-	p := identityOf(ctx).known()
+	p := identityOf(ctx).principal
 	return p, p != nil
 }
 
@@ -66,11 +62,9 @@ func PrincipalFrom(ctx context.Context) (*Principal, bool) {
 // middleware and with [Service.Call] and [Service.MCPStdio]. If p is nil, the caller
 // is unknown.
 func WithPrincipal(ctx context.Context, p *Principal) context.Context {
-	id := &identity{principal: p}
-	if outer := identityOf(ctx); outer != nil {
-		id.guard, id.outer = outer.guard, outer.outer
-	}
-	return context.WithValue(ctx, identityKey{}, id)
+	id := *identityOf(ctx)
+	id.principal = p
+	return context.WithValue(ctx, identityKey{}, &id)
 }
 
 // BearerOptions configures [Bearer]. The zero value requires a valid token and no
@@ -181,17 +175,13 @@ func APIKey(header string, verify func(ctx context.Context, key string) (*Princi
 	if verify == nil {
 		panic("svc: APIKey: verify must not be nil")
 	}
-	if bad := checkScheme(Scheme{Type: "apiKey", Header: header}); bad != nil {
+	s := Scheme{Type: "apiKey", Header: http.CanonicalHeaderKey(header)}
+	if bad := checkScheme(s); bad != nil {
 		panic("svc: APIKey: " + bad[0])
 	}
 	g := newGuard("APIKey", BearerOptions{Scopes: opts.Scopes, Optional: opts.Optional, OnError: opts.OnError, Logger: opts.Logger})
-	g.verify, g.header, g.noun, g.fixed = verify, http.CanonicalHeaderKey(header), "API key", keyChallenge(header)
+	g.verify, g.header, g.noun, g.fixed = verify, s.Header, "API key", s.describe(nil).challenge
 	return g.wrap
-}
-
-// keyChallenge returns the challenge of an API key. The scheme is not registered.
-func keyChallenge(header string) string {
-	return `ApiKey header="` + http.CanonicalHeaderKey(header) + `"`
 }
 
 // A guard is a compiled Bearer, APIKey or BasicAuth. The zero value has the challenge of
@@ -215,12 +205,12 @@ func (g *guard) wrap(next http.Handler) http.Handler {
 			return
 		}
 		outer := identityOf(r.Context())
-		id := &identity{outer.known(), g, outer}
+		id := &identity{outer.principal, g, outer}
 		p, err := g.identify(r)
 		if p != nil {
 			id.principal = p
 		} else if err == nil && id.principal == nil && !g.opts.Optional {
-			err = id.refuse(Errorf(CodeUnauthenticated, "an %s is required", g.noun))
+			err = id.withChallenges(Errorf(CodeUnauthenticated, "an %s is required", g.noun), nil, "", nil)
 		}
 		if err != nil {
 			logError(r.Context(), g.opts.Logger, err, logPlace{request: r})
@@ -417,10 +407,6 @@ func (g *guard) challenge(code string, scopes []string) string {
 	return "Bearer " + cmp.Or(strings.Join(params, ", "), `realm="api"`)
 }
 
-// refuse returns e with the challenges for a caller that is not known: one for each
-// guard that the request has reached.
-func (id *identity) refuse(e *Error) *Error { return id.withChallenges(e, nil, "", nil) }
-
 // withChallenges returns e with one challenge for each guard that the request has
 // reached, or else for each of schemes. Those of Bearer come first, since some MCP clients
 // look at nothing else.
@@ -433,7 +419,7 @@ func (id *identity) withChallenges(e *Error, schemes []Scheme, code string, scop
 	}
 	if guards == nil {
 		for _, s := range schemes {
-			guards = append(guards, s.guard())
+			guards = append(guards, &guard{fixed: s.describe(nil).challenge})
 		}
 	}
 	var list []string
@@ -460,7 +446,7 @@ func (id *identity) withChallenges(e *Error, schemes []Scheme, code string, scop
 // as for an unknown caller, and only the log tells the difference.
 func checkIdentity(ctx context.Context, schemes []Scheme, scopes []string) error {
 	id := identityOf(ctx)
-	if p := id.known(); p != nil {
+	if p := id.principal; p != nil {
 		missing := missingScopes(p, scopes)
 		if len(missing) == 0 {
 			return nil
@@ -469,7 +455,7 @@ func checkIdentity(ctx context.Context, schemes []Scheme, scopes []string) error
 		return id.withChallenges(e, schemes, "insufficient_scope", allScopes(p, missing))
 	}
 	e := Errorf(CodeUnauthenticated, "the caller is not known")
-	if id == nil {
+	if id == nobody {
 		e.cause = errNobodyLooked
 	}
 	return id.withChallenges(e, schemes, "", scopes)

@@ -167,3 +167,12 @@ func (f *ErrorForm) readBody(d *decoder, status int, text []byte) *Error {
 	}
 	return &Error{Code: code, Message: codes[code.row()].text}
 }
+
+// decodeWhole decodes an output, which is the whole text.
+func decodeWhole(d *decoder, text []byte, v reflect.Value, decode decodeFunc) (err error) {
+	defer recoverTo(&err) // UnmarshalJSON is code of the application
+	d.start(text)
+	decode(d, v)
+	d.scan.checkEnd()
+	return d.finish()
+}

@@ -507,13 +507,15 @@ var bearer = Scheme{Type: "bearer"}
 // one of a type has a number in its name, such as apiKey2.
 func listSchemes(methods []*method) (list []scheme) {
 	var sources []Scheme
-	scopes, count := make(map[Scheme][]string), make(map[string]int)
+	scopes, count := make(map[Scheme]map[string]string), make(map[string]int)
 	for _, m := range methods {
 		for _, source := range m.schemes {
-			if !slices.Contains(sources, source) {
-				sources = append(sources, source)
+			if scopes[source] == nil {
+				scopes[source], sources = make(map[string]string), append(sources, source)
 			}
-			scopes[source] = append(scopes[source], m.scopes...)
+			for _, scope := range m.scopes {
+				scopes[source][scope] = "" // it has no description
+			}
 		}
 	}
 	for _, source := range sources {

@@ -225,12 +225,3 @@ func compileReader(p *mistakes, t reflect.Type) (*shape, *decoders) {
 	d.outputs = true
 	return out, d
 }
-
-// decodeWhole decodes an output, which is the whole text.
-func decodeWhole(d *decoder, text []byte, v reflect.Value, decode decodeFunc) (err error) {
-	defer recoverTo(&err) // UnmarshalJSON is code of the application
-	d.start(text)
-	decode(d, v)
-	d.scan.checkEnd()
-	return d.finish()
-}

@@ -329,7 +329,7 @@ func TestAPIKeyPanics(t *testing.T) {
 	}{
 		{func() { svc.APIKey("X-Api-Key", nil, svc.APIKeyOptions{}) }, "svc: APIKey: verify must not be nil"},
 		{func() { svc.APIKey("", verifyKey, svc.APIKeyOptions{}) }, `svc: APIKey: the Header of the scheme "apiKey" is ""; want one such as X-Api-Key`},
-		{func() { svc.APIKey("authorization", verifyKey, svc.APIKeyOptions{}) }, `svc: APIKey: the Header of the scheme "apiKey" is "authorization"; want one such as X-Api-Key`},
+		{func() { svc.APIKey("authorization", verifyKey, svc.APIKeyOptions{}) }, `svc: APIKey: the Header of the scheme "apiKey" is "Authorization"; want one such as X-Api-Key`},
 		{func() { svc.APIKey("X Key", verifyKey, svc.APIKeyOptions{}) }, `is "X Key"; want`},
 		{func() { svc.APIKey("X-Api-Key", verifyKey, svc.APIKeyOptions{Scopes: []string{"a b"}}) }, "svc: APIKey:\n  - Scopes has \"a b\""},
 	} {
