@@ -531,7 +531,7 @@ func (w *docsWriter) writeOperation(o docsOperation) {
 		// The options of the MCP handler, which can hide it or make it a prompt, are not known here.
 		fmt.Fprintf(w, "- MCP tool: `%s` (if the server offers it)\n", o.call.MCP)
 	}
-	for i, s := range w.schemesOf(m) {
+	for i, s := range m.schemesIn(w.data.Schemes) {
 		w.WriteString([]string{"- needs credentials: ", " or "}[min(i, 1)] + s.Name)
 		if s.source.Header != "" {
 			w.WriteString(" in the header " + s.Header)
@@ -556,16 +556,6 @@ func (w *docsWriter) writeOperation(o docsOperation) {
 	w.writeProperties("", "body", w.data.resolve(body))
 	forMembers(memberAt(operation, "responses"), func(status string, response []byte) { w.writeResponse(status, w.data.resolve(response)) })
 	fmt.Fprintf(w, "\n```sh\n%s\n```\n", w.makeCommand(o))
-}
-
-// schemesOf returns the schemes that let a caller of m in.
-func (w *docsWriter) schemesOf(m *method) (list []scheme) {
-	for _, s := range w.data.Schemes {
-		if slices.Contains(m.schemes, s.source) {
-			list = append(list, s)
-		}
-	}
-	return list
 }
 
 // placeOf returns where REST takes a parameter from, and its name over JSON-RPC and MCP
@@ -749,7 +739,7 @@ func (w *docsWriter) makeCommand(o docsOperation) string {
 	if o.method.method != http.MethodGet {
 		command += " -X " + o.method.method
 	}
-	for _, s := range w.schemesOf(o.method)[:min(1, len(o.method.schemes))] {
+	for _, s := range o.method.schemesIn(w.data.Schemes)[:min(1, len(o.method.schemes))] {
 		command += " " + s.Curl
 	}
 	query := make(url.Values)

@@ -456,41 +456,34 @@ func (b *apiBuilder) listHeaders(m *method) map[string]apiHeader {
 }
 
 // listErrors returns the error responses of m by status: those that any method can have,
-// and the declared ones, whose codes and messages are the description. Each declared error
-// is an example, as it would be sent. 3.0.3 has no other place than the description for the
-// scopes of http schemes.
+// and those with a message of their own, whose codes and messages are the description. Each
+// of these is an example, as it would be sent.
 func (b *apiBuilder) listErrors(m *method) map[string]apiResponse {
 	ref, full := b.describeErrors(m)
 	list, texts := map[string]apiResponse{"default": ref}, make(map[string][]string)
-	for _, e := range m.ownErrors() {
-		status := strconv.Itoa(m.form.statusOf(e))
-		list[status] = ref
-		switch {
-		case e.Code == CodeNotFound: // which only methods return
-		case e.Code == CodePermissionDenied && len(m.scopes) > 0 && b.dialect == openAPI30:
-			text := "The caller lacks one of these scopes: " + strings.Join(m.scopes, " ")
-			texts[status], list[status] = []string{text}, apiResponse{Description: text, Content: full.Content}
-		default:
-			texts[status] = append(texts[status], string(e.Code)+": "+e.message())
-		}
-	}
-	headers, examples := make(map[string]http.Header), make(map[string]orderedObject)
-	for _, e := range m.errors {
+	own := m.ownErrors()
+	for i, e := range slices.Concat(own, m.errors) {
 		status, text := strconv.Itoa(m.form.statusOf(e)), string(e.Code)+": "+e.message()
-		if !slices.Contains(texts[status], text) {
+		common := i < len(own) && e.Message == ""
+		if !slices.Contains(texts[status], text) && !(common && e.Code == CodeNotFound) { // which only methods return
 			texts[status] = append(texts[status], text)
 		}
-		if headers[status] == nil {
-			headers[status] = make(http.Header)
+		if common {
+			list[status] = ref
+			continue
 		}
-		setErrorHeader(headers[status], e.header)
-		examples[status] = append(examples[status], namedValue{fmt.Sprint("error", len(examples[status])+1), apiExample{m.exampleOf(e)}})
-		r := apiResponse{Description: strings.Join(texts[status], "; "), Headers: make(map[string]apiHeader), Content: make(apiContent)}
-		for name := range headers[status] {
+		r := list[status]
+		if r.Headers == nil {
+			r = apiResponse{Headers: make(map[string]apiHeader), Content: maps.Clone(full.Content)}
+		}
+		r.Description = strings.Join(texts[status], "; ")
+		header := make(http.Header)
+		setErrorHeader(header, e.header)
+		for name := range header {
 			r.Headers[name] = apiHeader{Schema: textSchema}
 		}
-		for mediaType, content := range full.Content {
-			content.Examples = examples[status]
+		for mediaType, content := range r.Content {
+			content.Examples.addMember(fmt.Sprint("error", len(content.Examples)+1), apiExample{m.exampleOf(e)})
 			r.Content[mediaType] = content
 		}
 		list[status] = r
@@ -507,8 +500,11 @@ func (m *method) ownErrors() []*Error {
 	if len(m.schemes) > 0 {
 		list = append(list, &Error{Code: CodeUnauthenticated}, &Error{Code: CodePermissionDenied})
 	}
+	if len(m.scopes) > 0 { // as checkIdentity says it
+		list[len(list)-1].Message = "the caller lacks a scope: " + strings.Join(m.scopes, " ")
+	}
 	if m.key != nil {
-		list = append(list, &Error{Code: CodeAborted}, httpError(http.StatusUnprocessableEntity, CodeInvalidArgument, "the idempotency key belongs to another call"))
+		list = append(list, &Error{Code: CodeAborted}, errKeyUsed)
 	}
 	return list
 }

@@ -193,6 +193,8 @@ func (p *keyPlan) writeRecord(input string, out any) (record []byte, read any, e
 	return record, read, err
 }
 
+var errKeyUsed = Errorf(CodeInvalidArgument, "the idempotency key was used with another method or another input; use a new key for a new call").WithStatus(http.StatusUnprocessableEntity)
+
 // readRecord returns the output in a record, or nil if the method has none. A record that
 // cannot be read is UNAVAILABLE, since another release may read it.
 func (p *keyPlan) readRecord(record []byte, input string) (out any, err error) {
@@ -202,7 +204,7 @@ func (p *keyPlan) readRecord(record []byte, input string) (out any, err error) {
 	case err != nil || r.Version != recordVersion:
 		err = fmt.Errorf("the record of %s is not JSON of version %d; it begins with %.40q", p.name, recordVersion, record)
 	case r.Method != p.name || r.Input != input:
-		return nil, Errorf(CodeInvalidArgument, "the idempotency key was used with another method or another input; use a new key for a new call").WithStatus(http.StatusUnprocessableEntity)
+		return nil, errKeyUsed
 	case p.out == nil:
 		return nil, nil
 	default:

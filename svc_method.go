@@ -394,17 +394,24 @@ func (c *methodCompiler) checkCallers(o MethodOptions) {
 // of a scheme.
 type documentSecurity map[string][]string
 
+// schemesIn returns those of all schemes of a document that let a caller of m in.
+func (m *method) schemesIn(all []scheme) (list []scheme) {
+	for _, s := range m.schemes {
+		list = append(list, all[slices.IndexFunc(all, func(d scheme) bool { return d.source == s })])
+	}
+	return list
+}
+
 // listSecurity returns what a document with these schemes says about the callers of m.
 // With roles it has the scopes for all schemes, as OpenAPI has from 3.1 on, else for those
 // of OAuth only. It is nil for a method that everybody may call.
 func (m *method) listSecurity(all []scheme, roles bool) (list []documentSecurity) {
-	for _, s := range m.schemes {
+	for _, s := range m.schemesIn(all) {
 		asked := []string{}
-		if m.scopes != nil && (roles || s.URL != "") {
+		if m.scopes != nil && (roles || s.source.URL != "") {
 			asked = m.scopes
 		}
-		i := slices.IndexFunc(all, func(d scheme) bool { return d.source == s })
-		list = append(list, documentSecurity{all[i].Name: asked})
+		list = append(list, documentSecurity{s.Name: asked})
 	}
 	return list
 }

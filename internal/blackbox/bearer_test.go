@@ -603,16 +603,16 @@ func TestCallersDocuments(t *testing.T) {
 	const (
 		bearer = `[{"bearer":[]}]`
 		refer  = `{"$ref":"#/components/responses/Error"}`
-		lacks  = `"The caller lacks one of these scopes: vault:read vault:take"`
+		lacks  = `"PERMISSION_DENIED: the caller lacks a scope: vault:read vault:take"`
 		all    = `[{"bearer":["vault:read","vault:take"]}]`
 	)
 	type row struct{ version, path, want string }
 	rows := []row{
 		{"3.0", "paths /vault/take post security", bearer}, // which has no scopes for http schemes
 		{"3.0", "paths /vault/take post responses 403 description", lacks},
-		{"3.0", "paths /vault/watch post responses 403 description", `"The caller lacks one of these scopes: vault:read"`},
+		{"3.0", "paths /vault/watch post responses 403 description", `"PERMISSION_DENIED: the caller lacks a scope: vault:read"`},
 		{"3.1", "paths /vault/take post security", all},
-		{"3.1", "paths /vault/take post responses 403", refer},
+		{"3.1", "paths /vault/take post responses 403 description", lacks},
 		{"3.2", "paths /vault/take post security", all},
 		{"rpc", "result methods 1 name", `"vault.open"`},
 		{"rpc", "result methods 1 x-security", ""},

@@ -91,9 +91,9 @@ func TestDeclaredErrorsInDocuments(t *testing.T) {
 		{"3.0", "paths /refunds post responses 409 content application/json examples error1 value", `{"error":{"code":"ALREADY_EXISTS","message":"already refunded","details":{"refund":"r-1"}}}`},
 		{"3.0", "paths /refunds post responses 500 description", `"INTERNAL: internal error"`}, // the text is for the log alone
 		{"3.0", "paths /refunds/{id} delete responses 404 description", `"NOT_FOUND: there is no refund with this id"`},
-		{"3.0", "paths /refunds/{id} delete responses 403 description", `"The caller lacks one of these scopes: books"`},
+		{"3.0", "paths /refunds/{id} delete responses 403 description", `"PERMISSION_DENIED: the caller lacks a scope: books"`},
 		{"3.0", "paths /refunds/{id} delete responses 409 description", `"ABORTED: the books are being closed"`},
-		{"3.1", "paths /refunds/{id} delete responses 403", shared},
+		{"3.1", "paths /refunds/{id} delete responses 403 content application/json examples error1 value", `{"error":{"code":"PERMISSION_DENIED","message":"the caller lacks a scope: books"}}`},
 		{"3.1", "paths /refunds get responses 409 description", `"ABORTED: the books are being closed"`},
 		{"3.1", "paths /refunds get responses 400", shared},
 		{"problem", "paths /refunds/{id} delete responses 404 content", `{"application/problem+json":{"schema":{"$ref":"#/components/schemas/Problem"},"examples":{"error1":{"value":` +

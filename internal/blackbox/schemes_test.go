@@ -279,7 +279,7 @@ func TestSchemesInDocuments(t *testing.T) {
 	markdown := get(s.Docs(&svc.DocsOptions{REST: "."}), "GET", "/llms.txt", "")
 	for _, line := range []string{
 		"- needs credentials: apiKey in the header X-Api-Key or bearer or basic\n",
-		"- needs credentials: bearer or apiKey2 in the header X-Other-Key or openIdConnect or oauth2, with the scopes desk:close\n",
+		"- needs credentials: apiKey2 in the header X-Other-Key or openIdConnect or oauth2 or bearer, with the scopes desk:close\n",
 		"curl -X POST -H \"X-Api-Key: $API_KEY\" -H 'Content-Type: application/json' -d '{\"n\":1}' \"$URL/desk/who\"\n",
 	} {
 		if !strings.Contains(markdown, line) {
