@@ -1125,7 +1125,7 @@ func (c *checks) unionCheck(s *shape, in map[*field]string, tokens map[*field]st
 		inner[a] = c.structCheck(a, in, tokens)
 		values = append(values, a.value)
 	}
-	noChoice := &complaint{ruleVariant, "must have exactly one of the alternatives " + strings.Join(values, ", ") + ", which its discriminator may name"}
+	noChoice := &complaint{ruleVariant, "must have exactly one of the alternatives " + strings.Join(values, ", ") + ", and a discriminator that is empty or says which"}
 	return func(d *decoder, v reflect.Value) {
 		a, err := s.chosenIn(v)
 		if err != nil {

@@ -122,11 +122,11 @@ func CheckReleased(t TestingT, s *Service, file string, update bool, allowed ...
 		t.Fatalf("%s: %v", file, err)
 		return
 	}
-	failed := false
+	var found, texts strings.Builder
 	for _, b := range breaks {
 		if !slices.Contains(allowed, b.text()) {
-			failed = true
-			t.Errorf("%s: clients of the release would break:\n\t%v\nUndo the change, or make a new field optional or give it a default. If no client minds, allow it by another argument of CheckReleased:\n\t%q,", file, b, b.text())
+			fmt.Fprintf(&found, "\n\t%v", b)
+			fmt.Fprintf(&texts, "\n\t%q,", b.text())
 		}
 	}
 	for _, text := range allowed {
@@ -135,7 +135,8 @@ func CheckReleased(t TestingT, s *Service, file string, update bool, allowed ...
 		}
 	}
 	switch {
-	case failed:
+	case found.Len() > 0:
+		t.Errorf("%s: clients of the release would break:%s\nUndo the change, or make a new field optional or give it a default. If no client minds, add these arguments of CheckReleased:%s", file, &found, &texts)
 	case !update:
 		t.Errorf("%s: the service promises something else now, and breaks nothing that is not allowed; write it by go test -update, and commit it", file)
 	default:

@@ -321,10 +321,11 @@ func newProber(s *scalars) *prober {
 
 // remark adds a break of an input that refuses nothing.
 func (p *prober) remark(at, format string, args ...any) {
-	if p.outputs {
-		return
+	b := Break{At: p.place(at), Why: fmt.Sprintf(format, args...)}
+	if !p.outputs && !p.shown[b.text()] { // as for each alternative of a union
+		p.shown[b.text()] = true
+		p.found = append(p.found, b)
 	}
-	p.found = append(p.found, Break{At: p.place(at), Why: fmt.Sprintf(format, args...)})
 }
 
 // doubt adds what is not decided.

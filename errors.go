@@ -264,6 +264,9 @@ func (e *Error) Is(target error) bool {
 	return false
 }
 
+// errUnanswered is the origin of the errors of questions to the caller.
+var errUnanswered = &Error{Code: CodeFailedPrecondition}
+
 // HTTPStatus returns the status of an HTTP response that carries e: that of
 // [Error.WithStatus], else that of the response from which a client of this package
 // got e, else that of Code. The errors that svc makes about the exchange itself, such

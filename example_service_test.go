@@ -10,6 +10,7 @@ import (
 	"net/http"
 	"net/http/httptest"
 	"strings"
+	"sync"
 	"time"
 
 	"example.com/svc"
@@ -480,23 +481,29 @@ func ExampleNewErrorForm() {
 	// 422 {"problem":"must be at most 100","field":"/level"}
 }
 
-// A call that is sent again with its key has one effect. Here the records are kept in
-// memory; keep them in the transaction of the effect, as the README shows.
+// A call that is sent again with its key has one effect. Here the effects and the records
+// are in memory, in one process, and a method that fails has done nothing. If the
+// effects are in a database, keep the records in their transaction, as the README shows.
 func ExampleIdempotency() {
-	records := make(map[string][]byte)
-	service := svc.MustRegister[NoteAPI](&notes{}, &svc.Options{
-		Resource: "notes",
-		Idempotency: &svc.Idempotency{Run: func(ctx context.Context, id string, do func(context.Context) ([]byte, error)) ([]byte, error) {
-			if record, ok := records[id]; ok {
-				return record, nil
-			}
-			record, err := do(ctx)
-			if err == nil {
-				records[id] = record
+	var records sync.Map // by id; nil while the call runs
+	once := func(ctx context.Context, id string, do func(context.Context) ([]byte, error)) (record []byte, err error) {
+		if known, ok := records.LoadOrStore(id, record); ok {
+			if record = known.([]byte); record == nil {
+				err = svc.Errorf(svc.CodeAborted, "a call with this key is running; try again")
 			}
 			return record, err
-		}},
-		Methods: map[string]svc.MethodOptions{"Create": {IdempotencyKey: svc.KeyAllowed}},
+		}
+		defer func() {
+			if records.Store(id, record); record == nil { // of an error or a panic
+				records.Delete(id)
+			}
+		}()
+		return do(ctx)
+	}
+	service := svc.MustRegister[NoteAPI](&notes{}, &svc.Options{
+		Resource:    "notes",
+		Idempotency: &svc.Idempotency{Run: once},
+		Methods:     map[string]svc.MethodOptions{"Create": {IdempotencyKey: svc.KeyAllowed}},
 	})
 	for range 2 {
 		r := httptest.NewRequest("POST", "/notes", strings.NewReader(`{"text":"Buy milk"}`))

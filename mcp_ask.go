@@ -83,14 +83,14 @@ func Confirm(ctx context.Context, key, message string) error {
 		if c, ok := ctx.Value(infoKey{}).(*call); ok && !c.ended.Load() && ctx.Err() == nil {
 			return nil
 		}
-		return Errorf(CodeFailedPrecondition, "not confirmed, since the call has ended: %s", message)
+		return unanswered("not confirmed, since the call has ended", message)
 	}
 	if !CanAsk(ctx, "elicitation") {
-		return Errorf(CodeFailedPrecondition, "not confirmed, since this client cannot ask its user, who has to do it elsewhere: %s", message)
+		return unanswered("not confirmed, since this client cannot ask its user, who has to do it elsewhere", message)
 	}
 	answer, err := Ask[confirmation](ctx, key, message)
 	if err == nil && !answer.Yes {
-		err = Errorf(CodeFailedPrecondition, "the user has not said yes: %s", message)
+		err = unanswered("the user has not said yes", message)
 	}
 	return err
 }
@@ -155,7 +155,7 @@ func (q *question) ask(ctx context.Context, capability, what string) ([]byte, er
 	x, answer := askedExchange(ctx, capability, q.key)
 	switch {
 	case x == nil:
-		return nil, cannotAsk(what)
+		return nil, unanswered(cannotAsk, what)
 	case answer != nil:
 		return answer, nil
 	case x.modern:
@@ -166,7 +166,7 @@ func (q *question) ask(ctx context.Context, capability, what string) ([]byte, er
 	case err != nil:
 		return nil, err
 	case answer == nil:
-		return nil, Errorf(CodeFailedPrecondition, "the caller did not answer: %s", what)
+		return nil, unanswered("the caller did not answer", what)
 	case !isJSONObject(answer):
 		return nil, answerError(q.key, Violation{inBody, "", ruleType, "must be an object"})
 	}
@@ -240,9 +240,12 @@ func declares(capabilities []byte, capability string) bool {
 	return isJSONObject(value) && (capability != "elicitation" || memberAt(value, "form") != nil || bytes.IndexByte(value, '"') < 0)
 }
 
-// cannotAsk returns the error for a caller that cannot be asked.
-func cannotAsk(what string) error {
-	return Errorf(CodeFailedPrecondition, "this caller cannot be asked, but the method needs an answer: %s", what)
+const cannotAsk = "this caller cannot be asked, but the method needs an answer"
+
+// unanswered returns the error for a question, what, to which there is no yes. It is one
+// of svc itself, so that a method need not declare it.
+func unanswered(why, what string) error {
+	return &Error{Code: CodeFailedPrecondition, Message: why + ": " + what, origin: errUnanswered}
 }
 
 // A question is the error of a method that needs an answer. Clients never see it as an
@@ -315,7 +318,7 @@ type form struct {
 func askForm(ctx context.Context, key, message string, t reflect.Type) (any, error) {
 	x, _ := askedExchange(ctx, "elicitation", "")
 	if x == nil {
-		return nil, cannotAsk(message)
+		return nil, unanswered(cannotAsk, message)
 	}
 	f, err := x.h.formOf(t)
 	if err != nil {
@@ -326,7 +329,7 @@ func askForm(ctx context.Context, key, message string, t reflect.Type) (any, err
 		schema = f.june
 	}
 	if schema == "" {
-		return nil, cannotAsk(message)
+		return nil, unanswered(cannotAsk, message)
 	}
 	m := openMembers(nil)
 	m.addText("mode", "form")
@@ -493,9 +496,9 @@ func checkAction(key, message string, answer []byte) error {
 	case "accept":
 		return nil
 	case "decline":
-		return Errorf(CodeFailedPrecondition, "the caller said no: %s", message)
+		return unanswered("the caller said no", message)
 	case "cancel":
-		return Errorf(CodeFailedPrecondition, "the caller did not answer: %s", message)
+		return unanswered("the caller did not answer", message)
 	}
 	return answerError(key, Violation{inBody, "/action", "enum", "must be accept, decline or cancel"})
 }

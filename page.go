@@ -47,8 +47,8 @@ type PageQuery struct {
 }
 
 // CursorQuery is the part of a [PageRequest] that selects the items after a
-// cursor. The same defaults, limits and errors apply. An empty Cursor selects
-// the beginning of the list.
+// cursor. The same defaults, limits and errors apply: a method finds a Limit from 1 to
+// 100, for [NewCursorPage]. An empty Cursor selects the beginning of the list.
 type CursorQuery struct {
 	Cursor string `json:"cursor,omitempty" query:"cursor" doc:"The next_cursor of an earlier answer; empty for the beginning."`
 	Limit  int    `json:"limit,omitempty" query:"limit" minimum:"1" default:"20" doc:"How many items; more than 100 counts as 100."`
@@ -90,10 +90,6 @@ func orDefaultSize(n int) int {
 // PageRequest returns q as a [PageRequest], for [NewPage] and
 // [PageRequest.Offset].
 func (q PageQuery) PageRequest() PageRequest { return PageRequest{Page: q.Page, PerPage: q.PerPage} }
-
-// PageRequest returns q as a [PageRequest], for [PageRequest.Size] and for code that
-// accepts both kinds.
-func (q CursorQuery) PageRequest() PageRequest { return PageRequest{Cursor: q.Cursor, Limit: q.Limit} }
 
 // pageBinding binds a PageRequest for ParsePage, as any service does. It never changes.
 var pageBinding = compilePageBinding()
@@ -180,10 +176,7 @@ func (*PageResponse[T]) isPage() {}
 func NewPage[T any](data []T, req PageRequest, total int) *PageResponse[T] {
 	size := orDefaultSize(req.PerPage)
 	total = max(total, 0)
-	pages := total / size
-	if total%size > 0 {
-		pages++
-	}
+	pages := total/size + min(total%size, 1) // rounded up
 	return &PageResponse[T]{nonNil(data), max(req.Page, 1), size, total, pages}
 }
 

@@ -150,6 +150,8 @@ func (p *mistakes) applyRules(f *field, tag reflect.StructTag, at string) {
 		case !ok:
 		case f.quoted:
 			p.addf("%s: %s fits %s, and `json:\",string\"` makes this a string of another kind", at, t.name, t.on)
+		case !isEnumerable(on) && !isSlice(target) && !isScalarList(target): // which no row of ruleTags fits
+			p.addf("%s: %s: no tag is a rule for the type %v; check it in a method Validate() error of the struct", at, t.name, f.shape.typ)
 		case !t.fits(on):
 			p.addf("%s: %s fits %s, and the field's type is %v", at, t.name, t.on, f.shape.typ)
 		default:

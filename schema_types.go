@@ -424,7 +424,7 @@ func (c *shapes) takeFile(s *shape) {
 		case f.isBound() || isForm:
 			c.addf("%s: a %v is the whole body, so it has no tag path, query, header, cookie or form; a web page sends it as the body of fetch", f.place, f.shape.typ)
 		case f.shape.typ != typeBody && !s.typ.FieldByIndex(f.index).Anonymous:
-			c.addf("%s: a File is a whole output; return it, or embed it", f.place)
+			c.addf("%s: a File is a whole output, returned or embedded; an input takes a svc.Body", f.place)
 		}
 		s.file = f
 	}

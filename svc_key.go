@@ -33,7 +33,7 @@ type Idempotency struct {
 	// keeps the record of do in the same transaction. For a known id it returns the record
 	// that it has. The id has 43 characters, and the record is opaque JSON, which fits
 	// bytea. Give do a context that has the transaction and is derived from ctx. If do
-	// fails, roll back and return its error.
+	// fails, roll back and return its error; if the method panics, so does do.
 	//
 	// Do not wait for another call with the id, or a few repetitions of a slow call take
 	// all connections of a pool: return ABORTED, which is 409 with Retry-After. An error

@@ -293,9 +293,9 @@ func (c *methodCompiler) checkTransports(m *method, mode StreamMode) {
 }
 
 // isUndeclared reports whether m has declared its errors, and has not declared the code of
-// err although no other part of a call has it. A File has two codes of its own, a key has one.
+// err although no other part of a call has it: a File has two, a key and a question one.
 func (m *method) isUndeclared(err error) bool {
-	if !m.declared {
+	if !m.declared || errorOrUnknown(err).Is(errUnanswered) {
 		return false
 	}
 	switch code := CodeOf(err); code {
@@ -435,7 +435,7 @@ func (c *methodCompiler) compileTypes(m *method, sig signature) {
 // checkObject notes a struct that is not a JSON object, such as time.Time. The
 // type of an output may have its own JSON, since nothing is looked up in it.
 func (c *methodCompiler) checkObject(s *shape, role string) {
-	if s.kind != kindObject && (role == "input" || s.kind != kindCustom && s.kind != kindFile) {
+	if s.kind != kindObject && s.kind != kindFile && (role == "input" || s.kind != kindCustom) {
 		c.addf("the %s %v is not a JSON object; put it into a field of a struct", role, s.typ)
 	}
 }

@@ -454,6 +454,13 @@ input /A: enum is ["image/png","image/jpeg"], was none; for example {"A":"a"}`},
 	{"an alternative more", taking[one[rPay]](), taking[one[rPays]](), ""},
 	{"an alternative that is gone", taking[one[rPays]](), taking[one[rPay]](), `input /a/type: enum is ["card","cash"], was ["card","cash","cheque"]; for example {"a":{"type":"cheque","id":0,"name":"a"}}`},
 	{"a member of an alternative", taking[one[rPay2]](), taking[one[rPay]](), `input /a/number: is required, was optional; for example {"a":{"type":"card","id":0}}`},
+	{"a member of every alternative", taking[one[rPays]](), taking[one[struct {
+		Type   string    `json:"type" discriminator:"true"`
+		Card   *rCard    `variant:"card"`
+		Cash   *struct{} `variant:"cash"`
+		Cheque *struct{} `variant:"cheque"`
+	}]](), `input /a/id: is gone: it is ignored now
+input /a/name: is gone: it is ignored now`},
 	{"a union as an input", taking[rPays](svc.MethodOptions{Transports: []svc.Transport{svc.TransportREST, svc.TransportRPC}}), taking[rPay](svc.MethodOptions{Transports: []svc.Transport{svc.TransportREST, svc.TransportRPC}}), `input /type: enum is ["card","cash"], was ["card","cash","cheque"]; for example {"type":"cheque","id":0,"name":"a"}`},
 	{"oasdiff 314", giving[one[rPay]](), giving[one[rPay2]](), "output /a/number: may be absent, was always there"},
 	{"oasdiff 610", giving[one[rPay]](), giving[one[rPays]](), `output /a/type: enum is ["card","cash","cheque"], was ["card","cash"]: clients do not know the new ones`},
@@ -614,6 +621,7 @@ func TestCheckReleased(t *testing.T) {
 		{"missing", "", false, nil, "^FATAL .*missing.*-update", false},
 		{"missing, update", "", true, nil, "", true},
 		{"breaks", contract(old), false, []string{second}, `(?s)^.*\Q` + first + `\E; for example {"a":"a"}.*Undo the change.*\Q"` + first + `",\E$`, false},
+		{"two breaks", contract(old), false, nil, `(?s)^.*\Q` + first + `\E.*\Q` + second + `\E.*Undo the change[^\n]*\Q` + "\n\t" + `"` + first + `",` + "\n\t" + `"` + second + `",\E$`, false},
 		{"breaks, update", contract(old), true, []string{second}, "clients of the release would break", false},
 		{"behind", contract(old), false, []string{first, second}, "promises something else now.*-update", false},
 		{"allowed, update", contract(old), true, []string{first, second}, "", true},

@@ -50,8 +50,10 @@ func refundError(name string) error {
 func (refunds) Create(_ context.Context, in *Refund) (*Refund, error) {
 	return in, refundError(in.Fail)
 }
-func (refunds) Delete(_ context.Context, in *RefundID) error { return refundError(in.ID) }
-func (refunds) List(context.Context) (*Refund, error)        { return &Refund{}, errNoRefund }
+func (refunds) Delete(ctx context.Context, _ *RefundID) error {
+	return svc.Confirm(ctx, "sure", "Delete it?")
+}
+func (refunds) List(context.Context) (*Refund, error) { return &Refund{}, errNoRefund }
 func (refunds) Watch(_ context.Context, in *Refund) (svc.Stream[Refund], error) {
 	return func(yield func(*Refund, error) bool) { yield(nil, refundError(in.Fail)) }, nil
 }
@@ -145,6 +147,7 @@ func TestUndeclaredErrors(t *testing.T) {
 		{"create", "/refunds", `{"fail":7}`, "INVALID_ARGUMENT", false},
 		{"watch", "/refunds/watch", `{"fail":"not_found"}`, "NOT_FOUND", true}, // an empty list declares
 		{"list", "", `{}`, "NOT_FOUND", false},                                 // nil does not
+		{"delete", "", `{"id":"7"}`, "FAILED_PRECONDITION", false},             // of Confirm
 	} {
 		targets := map[string]string{
 			"/rpc": `{"jsonrpc":"2.0","id":1,"method":"refunds.` + test.method + `","params":` + test.input + `}`,
@@ -152,6 +155,9 @@ func TestUndeclaredErrors(t *testing.T) {
 		}
 		if test.path != "" {
 			targets[test.path] = test.input
+		}
+		if test.method == "delete" { // which only MCP asks about
+			delete(targets, "/rpc")
 		}
 		for path, body := range targets {
 			log.Reset()

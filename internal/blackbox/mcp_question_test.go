@@ -322,7 +322,7 @@ func TestMCPQuestionsEnd(t *testing.T) {
 	c.call("8", "q_sure", "")
 	c.want(`…Sure?…`)
 	c.in.Close()
-	c.want(`…FAILED_PRECONDITION: the client has ended the conversation…"id":8}`)
+	c.want(`…FAILED_PRECONDITION: the caller did not answer: Sure?…"id":8}`)
 	c.end()
 
 	can := func(revision, capabilities, more string) string {

@@ -329,8 +329,7 @@ func (pageEcho) ListNumbers(_ context.Context, in *pageByNumber) (*svc.PageReque
 }
 
 func (pageEcho) ListCursors(_ context.Context, in *pageByCursor) (*svc.PageRequest, error) {
-	p := in.PageRequest()
-	return &p, nil
+	return &svc.PageRequest{Cursor: in.Cursor, Limit: in.Limit}, nil
 }
 
 func (pageEcho) ListBoth(_ context.Context, in *pageByBoth) (*svc.PageRequest, error) {
@@ -348,8 +347,7 @@ func (pageEcho) ListPointer(_ context.Context, in *pageByPointer) (*svc.PageRequ
 }
 
 func (pageEcho) Query(_ context.Context, in *pageFiltered) (*svc.PageRequest, error) {
-	p := in.PageRequest()
-	return &p, nil
+	return &svc.PageRequest{Cursor: in.Cursor, Limit: in.Limit}, nil
 }
 
 func (pageEcho) Version(ctx context.Context) (*pageVersion, error) {
