@@ -1,18 +1,18 @@
 package svc
 
-// This file calls the methods of an interface over REST: it is rest.go and bind.go
-// the other way round, by the same plans. In this order:
+// This file calls the methods of an interface over REST, by the plans with which rest.go
+// and bind.go serve them. In this order:
 //
 //   - ClientOptions and Connect
 //   - registration: the fields of the client, and the plan of each method
 //   - a call: from the function of a field to the request and back
 //   - inputs: checked, then written into path, query, header and body
-//   - answers: outputs, errors, and what is no answer of the service
+//   - responses: outputs, errors, and responses that are not from the service
 //   - streams
 //   - a handler in the place of the network
 //
-// What a caller gets for what comes back; ctx that has ended decides before all of
-// these, as CANCELED or DEADLINE_EXCEEDED:
+// What a caller gets for each response. If ctx has ended, the error is CANCELED or
+// DEADLINE_EXCEEDED instead:
 //
 //	from the network                           the caller gets
 //	-----------------------------------------  ------------------------------
@@ -49,22 +49,18 @@ import (
 
 // ClientOptions configures a client. The zero value and nil stand for the defaults.
 type ClientOptions struct {
-	// Service has the options of the service that is called. Name, Resource,
-	// Path, Methods and Strict are read, since the routes follow from them, and
-	// Schemes and Defaults.Auth, without which Scopes are a mistake, and ErrorForm. A
-	// package that declares an interface should export its options too.
+	// Service has the options of the service, from which its routes, rules and form of
+	// errors follow. A package that declares an interface should export its options too.
 	// Default: the defaults of Options.
 	Service *Options
-	// HTTPClient sends the requests. Its Transport is the place for
-	// authentication, retries and tracing; to send a request again whose answer was
-	// cut, a Transport has to read the body. Its Timeout bounds streams too, and its
-	// CheckRedirect is not used: see [Connect]. It is copied. Default:
-	// http.DefaultClient.
+	// HTTPClient sends the requests. It is copied. Its Transport is the place for
+	// authentication, retries and tracing; one that repeats requests whose response was
+	// cut must read the body first. Its Timeout includes the time of streams, and its
+	// CheckRedirect is not used; see [Connect]. Default: http.DefaultClient.
 	HTTPClient *http.Client
-	// Handler is called in place of the network, for tests: the handler of
-	// Service.REST, with middleware or without, which may add a token. The URL of
-	// Connect may then be empty or a path, such as "/v1" for Service.At. It is a
-	// mistake to set both Handler and HTTPClient. Default: none.
+	// Handler is called in place of the network, for tests: Service.REST, with or without
+	// middleware. The URL of Connect may then be empty or a path, such as "/v1" for
+	// Service.At. Setting both Handler and HTTPClient is a mistake. Default: none.
 	Handler http.Handler
 	// MaxBody is the largest body of a response, in bytes, and the largest event of
 	// a stream; anything larger is an INTERNAL error. Zero means 16 MiB; a negative
@@ -72,8 +68,8 @@ type ClientOptions struct {
 	MaxBody int64
 }
 
-// defaultClientBody is the default of ClientOptions.MaxBody. It is that of what a
-// service puts into one answer; see maxAnswers.
+// defaultClientBody is the default of ClientOptions.MaxBody: the most that a service
+// collects for one response.
 const defaultClientBody = maxAnswers
 
 // Connect sets each field of the struct client to a function that calls the method
@@ -86,38 +82,34 @@ const defaultClientBody = maxAnswers
 //	var todos Todos
 //	err := svc.Connect[TodoAPI](&todos, "https://todos.example", nil)
 //
-// The struct has the methods that its program needs, and no others. A test can set a
-// field to a function of its own. If the service is mounted below a path, by
-// [Service.At] or otherwise, baseURL has that path. The error lists every mistake in
-// the interface, the struct, the URL and opts; no field is set then.
+// The struct needs only the methods that its program calls. A test can set a field to a
+// function of its own. If the service is mounted below a path, by [Service.At] or
+// otherwise, baseURL includes that path. The error lists every mistake in the interface,
+// the struct, the URL and opts; then no field is set.
 //
-// Inputs are checked before they are sent, and refused with the error that the
-// server would answer with. For that the request is read as the server will read it;
-// Validate methods are called on what that gives, with its defaults, and the caller's
-// own value never changes. A field that is zero is left out if it is optional or has a
-// default: a Go value cannot say that it is absent. Use a pointer to send 0 where the
-// default is not 0. Strings that are not UTF-8 are sent with U+FFFD in
-// a body, and refused elsewhere. INVALID_ARGUMENT is also the error for what HTTP
-// cannot carry: a path value that is empty, ".", ".." or "/", a null in a list of the
-// query, and in headers and cookies what is not ASCII or has spaces around it.
+// Inputs are checked before they are sent. An invalid input gets the error that the server
+// would send. Validate methods are called on a copy with the defaults in it; the caller's
+// value never changes. A zero field is not sent if it is optional or has a default. Use a
+// pointer to send 0 when the default is not 0. Strings that are not UTF-8 are sent with
+// U+FFFD in a body, and refused elsewhere. Values that HTTP cannot carry are
+// INVALID_ARGUMENT too: a path value that is empty, ".", ".." or "/", a null in a list of
+// the query, and text of a header or cookie that is not ASCII or has spaces around it.
 //
-// Every error is an [*Error]. That of the server has its code, message, details, HTTP
-// status and headers; details of more than 64 KiB are dropped. It has no cause, but
-// where the server has no such route the cause
-// says which was asked for. What comes from elsewhere, as the page of a proxy does,
-// gives the code of [CodeFromHTTP] and none of its text. Without an answer the code
-// is UNAVAILABLE, and the cause says why; the method may have run nevertheless. At
-// the end of ctx it is CANCELED or DEADLINE_EXCEEDED.
+// Every error is an [*Error]. An error of the server keeps its code, message, details, HTTP
+// status and headers; details over 64 KiB are dropped. It has no cause, but if the server
+// does not have the route, the cause names the route. A response that is not from the
+// service, such as the error page of a proxy, gets the code of [CodeFromHTTP] and none of
+// its text. Without a response the code is UNAVAILABLE, and the cause says why; the method
+// may have run. If ctx ends, the code is CANCELED or DEADLINE_EXCEEDED.
 //
 // In outputs, unknown members are ignored and absent ones stay zero. Types are checked;
 // rules and Validate methods are not. The server has already acted, and rejecting its
 // answer would hide that.
 //
-// A [Stream] has its request sent before the function returns. Range over it once,
-// or cancel ctx: until then it keeps its connection. Leaving the loop closes the
-// connection, which ends the method on the server. A stream that was cut ends with
-// UNAVAILABLE; to go on, call again with the ID of the last event, if the method
-// takes one.
+// The request of a [Stream] is sent before the function returns. Range over it once, or
+// cancel ctx: until then it keeps its connection. Leaving the loop closes the connection,
+// which ends the method on the server. A stream that was cut ends with UNAVAILABLE; call
+// again with the ID of the last event, if the method takes one.
 //
 // Redirects are errors: http.Client would turn a redirected DELETE into a GET. The
 // functions are safe for concurrent use.
@@ -264,8 +256,7 @@ func (c *connection) compileField(p *mistakes, iface reflect.Type, f reflect.Str
 	return reflect.MakeFunc(f.Type, c.compileCall(p, methods[f.Name]).callField)
 }
 
-// A connection is what the methods of one client share. It is written by Connect
-// alone.
+// A connection is what the methods of one client share. Only Connect writes it.
 //
 // Invariants:
 //
@@ -328,8 +319,7 @@ type pathSegment struct {
 	param   *sendParam // of a placeholder; nil for a literal
 }
 
-// A sendParam writes a field into the path, the query or a header: it is a param the
-// other way round.
+// A sendParam writes a field into the path, the query or a header.
 type sendParam struct {
 	*param
 	encode encodeFunc // of the value, or of an element of a list
@@ -456,9 +446,9 @@ func (c *clientCall) inputError(err error) *Error {
 	return &Error{Code: CodeInternal, cause: err}
 }
 
-// networkError returns the error for a request that was not answered, or whose
-// answer was cut. The end of ctx decides before what the network says of it; an
-// error at the end of its time may come before ctx knows of it.
+// networkError returns the error for a request without a response, or whose response was
+// cut. If ctx has ended, that is the error. The network can report a deadline before ctx
+// does.
 func (c *connection) networkError(ctx context.Context, err error) *Error {
 	if ended := ctx.Err(); ended != nil {
 		if !errors.Is(err, ended) {
@@ -534,8 +524,8 @@ func (c *clientCall) newRequest(ctx context.Context, b *callBuffer, in any) (_ *
 	return r, nil
 }
 
-// A clientBody is the body of a request that has a Body. It cannot be sent again, as
-// http.Client would do with a reader that it knows.
+// A clientBody is the body of a request that has a Body. Its type keeps http.Client from
+// sending it twice.
 type clientBody struct {
 	Body       // within the limits of the tags
 	given Body // by the caller
@@ -549,8 +539,8 @@ func (b *clientBody) Close() error {
 	return nil
 }
 
-// expectFrom is the size, in bytes, from which a Body waits for the server to want it, so
-// that a refusal is not lost in a connection that is closed while the client writes.
+// expectFrom is the size in bytes from which a Body is sent with Expect: 100-continue. The
+// response of a server that refuses it could be lost while the client writes.
 const expectFrom = 1 << 20
 
 // describe sets the fields of r that describe the body.
@@ -816,8 +806,8 @@ func followPointers(v reflect.Value) (reflect.Value, bool) {
 	return v, true
 }
 
-// appendText appends the text of one value: its JSON, of a string the content. It is
-// the inverse of the setters, which take the same for a value in JSON and in a URL.
+// appendText appends the text of one value: its JSON, or the content of a string. It is
+// the inverse of the setters of bind.go.
 func (p *sendParam) appendText(e *encoder, dst []byte, v reflect.Value) []byte {
 	if p.plain {
 		return append(dst, v.String()...)
@@ -868,8 +858,8 @@ func (c *clientCall) readAnswer(ctx context.Context, b *callBuffer, response *ht
 	return out, e
 }
 
-// readHeaders sets the fields of the output v that are headers of the response. What
-// is not there stays zero.
+// readHeaders sets the fields of the output v that are headers of the response. The fields
+// of absent headers stay zero.
 func (c *clientCall) readHeaders(d *decoder, v reflect.Value, header http.Header) (e *Error) {
 	var err error
 	func() {
@@ -959,8 +949,8 @@ func statusText(status int) string {
 	return strings.TrimSpace(strconv.Itoa(status) + " " + http.StatusText(status))
 }
 
-// foreignError returns the error for a response that no service wrote. It has none of
-// its text, since a proxy's page is not for the users of this program.
+// foreignError returns the error for a response that is not from the service. It has none
+// of its text: the error page of a proxy is not for the users of this program.
 func foreignError(response *http.Response) *Error {
 	status := response.StatusCode
 	what := "the response is not from the service"
@@ -1044,13 +1034,10 @@ func readEnvelope(d *decoder, text []byte) *Error {
 	if !isJSONObject(text) {
 		return nil
 	}
-	inside := text
-	eachMember(text, func(name, value []byte) {
-		if string(name) == "error" && isJSONObject(value) {
-			inside = value
-		}
-	})
-	eachMember(inside, visit)
+	if inside := memberAt(text, "error"); isJSONObject(inside) {
+		text = inside
+	}
+	eachMember(text, visit)
 	if e.code() != e.Code || !hasMessage {
 		return nil
 	}
@@ -1184,7 +1171,7 @@ func (s *clientStream) next() (reflect.Value, *Error) {
 		}
 		return reflect.Value{}, s.call.conn.cutError(s.ctx, err)
 	case e.Name == eventDone:
-		return reflect.Value{}, nil // what follows belongs to nobody, and may take for ever
+		return reflect.Value{}, nil // the rest is ignored, and may have no end
 	case e.Name == eventError:
 		if isJSON(data) {
 			if e := s.call.readBody(&s.dec, http.StatusInternalServerError, data); e != nil {
@@ -1196,16 +1183,16 @@ func (s *clientStream) next() (reflect.Value, *Error) {
 	return s.call.decodeOutput(&s.dec, data)
 }
 
-// close ends the request. If it is not at its end, its connection is closed, and
-// that is how the server learns that nobody listens.
+// close ends the request. Unless the stream has ended, this closes the connection, which
+// ends the method on the server.
 func (s *clientStream) close() {
 	s.cancel()
 	s.body.Close()
 }
 
-// A handlerTransport is an http.RoundTripper that calls a handler, as a server
-// would: on a goroutine of its own, with a context that ends when the caller is done
-// with the response, and so that what the handler writes is read while it runs.
+// A handlerTransport is an http.RoundTripper that calls a handler as a server would: on
+// its own goroutine, with a context that ends when the caller closes the response. The
+// response can be read while the handler writes it.
 type handlerTransport struct{ handler http.Handler }
 
 // RoundTrip calls the handler and returns when it has begun the response.

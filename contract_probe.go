@@ -137,7 +137,7 @@ func (r *scalars) rulesOf(p *contractPlan, s *shape) (rules ruleSet) {
 		case t.name == "enum":
 			made, want = makeEnumOf(s, elementsOf(value))
 		case t.fits(s):
-			made, want = t.make(s, textOr(value))
+			made, want = t.makeRule(s, textOr(value))
 		}
 		if want != "" {
 			r.wrong.addf("%s is %s; want %s", t.name, value, want)
@@ -169,22 +169,11 @@ func makeEnumOf(s *shape, list []string) (made rule, want string) {
 }
 
 // elementsOf returns the elements of a JSON array; another value has none.
-func elementsOf(list string) []string {
-	var elements []json.RawMessage
-	json.Unmarshal([]byte(list), &elements)
-	texts := make([]string, len(elements))
-	for i, e := range elements {
-		texts[i] = string(e)
+func elementsOf(list string) (texts []string) {
+	for _, e := range itemsOf([]byte(list)) {
+		texts = append(texts, string(e))
 	}
 	return texts
-}
-
-// textOr returns the text of a JSON string, or other JSON as it is.
-func textOr(value string) string {
-	if isText([]byte(value)) {
-		return string(textOf([]byte(value)))
-	}
-	return value
 }
 
 // rule returns the value of a keyword, or "".

@@ -1,13 +1,12 @@
 package svc
 
-// This file serves a page to read about a service and to try it: docs.html, with
-// the OpenAPI document of the service in it. The page is finished here and works
-// in the browser; there is no other request for what it shows. The same document
-// is also written as Markdown, for readers that do not run scripts.
+// This file serves the reference page of a service: docs.html, with the OpenAPI document of
+// the service in it. The browser makes no other request for what it shows. The same
+// content is also written as Markdown, for readers that do not run scripts.
 //
 // In order: the options and the handler; the page, its policy and its data; examples,
-// made from the types and their rules; the Markdown. All else is made from the text of the
-// document, so a new part of the document is on the page without a change here.
+// made from the types and their rules; the Markdown. Everything but the examples comes from
+// the text of the document, so a new part of it needs no change here.
 
 import (
 	"bytes"
@@ -33,18 +32,19 @@ import (
 // DocsOptions say which handlers the page of [Service.Docs] may call. Each is a
 // path relative to the page, such as "." for REST routes beside it, "rpc" or
 // "../mcp", or a path that begins with a slash. Relative paths also work behind a
-// proxy that strips a prefix. If one is empty, the page does not call that
-// transport. It never calls another host.
+// proxy that strips a prefix. The page does not call a transport whose path is empty. It
+// never calls another host.
 type DocsOptions struct {
-	REST string // the directory below which the paths of Service.Routes are
-	RPC  string // the handler of Service.RPC
-	MCP  string // the handler of Service.MCP
+	REST    string `json:"rest,omitempty"`    // the directory below which the paths of Service.Routes are
+	RPC     string `json:"rpc,omitempty"`     // the handler of Service.RPC
+	MCP     string `json:"mcp,omitempty"`     // the handler of Service.MCP
+	OpenAPI string `json:"openapi,omitempty"` // the handler of Service.OpenAPI, to whose forms the page links
 }
 
 // Docs returns a handler that serves a page about the REST routes of s: every
-// method with its fields, constraints, answers and errors, to search and to
-// read, and with opts a form to call it over each transport. A nil opts is a page
-// to read only. Docs panics if a path in opts has a host, a query or a fragment.
+// method with its fields, constraints, responses and errors. With opts it has a form to
+// call each method over each transport; with nil it is only for reading. Docs panics if a
+// path in opts has a host, a query or a fragment.
 //
 // The page is one file that loads nothing else, and its Content-Security-Policy
 // allows nothing else. It sends requests only when the user presses Send, and
@@ -66,7 +66,7 @@ func (s *Service) Docs(opts *DocsOptions) http.Handler {
 	if opts != nil {
 		places = *opts
 	}
-	for _, place := range []string{places.REST, places.RPC, places.MCP} {
+	for _, place := range []string{places.REST, places.RPC, places.MCP, places.OpenAPI} {
 		u, err := url.Parse(place)
 		if err != nil || u.Scheme != "" || u.Host != "" || u.Opaque != "" || u.RawQuery != "" || u.Fragment != "" || strings.ContainsAny(place, "\\?#") || strings.HasPrefix(place, "//") {
 			panic(fmt.Sprintf("svc: Docs: %q is not a path of this server; write one relative to the page, such as \"rpc\" or \"../rpc\"", place))
@@ -91,8 +91,7 @@ var _ http.Handler = (*docsHandler)(nil)
 
 func (h *docsHandler) ServeHTTP(w http.ResponseWriter, r *http.Request) { h.serveRequest(w, r, h) }
 
-// respond serves the page or the Markdown. Both forbid a browser to guess another
-// type for them.
+// respond serves the page or the Markdown.
 func (h *docsHandler) respond(w http.ResponseWriter, r *http.Request, _ *workspace) error {
 	if err := checkReads(w, r); err != nil {
 		return err
@@ -152,16 +151,15 @@ func docsPolicy(page string) string {
 		"; require-trusted-types-for 'script'; trusted-types 'none'"
 }
 
-// A docsData is all that the page and the Markdown are made of: the document, and
-// what OpenAPI has no place for.
+// A docsData has everything that the page and the Markdown show: the document, and what
+// OpenAPI cannot express.
 type docsData struct {
-	Document json.RawMessage     `json:"document"` // OpenAPI 3.1
-	REST     string              `json:"rest,omitempty"`
-	RPC      string              `json:"rpc,omitempty"`
-	MCP      string              `json:"mcp,omitempty"`
-	Calls    map[string]docsCall `json:"calls"` // by operationId
-	Schemes  []scheme            `json:"schemes"`
-	Codes    [][3]any            `json:"codes"` // code, HTTP status, JSON-RPC number
+	Document json.RawMessage `json:"document"` // OpenAPI 3.1
+	DocsOptions
+	Calls   orderedObject     `json:"calls"` // a docsCall by operationId, in the order of reading
+	Schemes []scheme          `json:"schemes"`
+	Codes   [][3]any          `json:"codes"` // code, HTTP status, JSON-RPC number
+	Rules   map[string]string `json:"rules"` // the messages of ruleTags by their keywords
 
 	operations []docsOperation // of the document, in order
 	components []byte          // of the document, since finding them takes long in a large one
@@ -173,11 +171,12 @@ type docsOperation struct {
 	text   []byte
 	method *method
 	call   docsCall
+	order  int // of the method
 }
 
-// A docsCall has what a method is called over the other transports, if they serve
-// it, and an example of an input. The place and name of a parameter are a key such
-// as "query page".
+// A docsCall has the names of a method over JSON-RPC and MCP, if they serve it, and an
+// example input. The keys of its maps are the place and the name of a parameter over REST,
+// such as "query page".
 type docsCall struct {
 	RPC      string                     `json:"rpc,omitempty"`
 	MCP      string                     `json:"mcp,omitempty"`
@@ -186,8 +185,8 @@ type docsCall struct {
 	Key      string                     `json:"key,omitempty"`      // the argument of the tool that is the idempotency key, a header elsewhere; "" if there is none
 }
 
-// A docsName is the member of an input that a parameter becomes over JSON-RPC and
-// MCP, where it differs from the parameter. Where it is no member its Name is "".
+// A docsName is the name of a parameter over JSON-RPC and MCP, where it differs from that
+// over REST. Name is "" if only REST has the parameter.
 type docsName struct {
 	Name   string `json:"name"`
 	Quoted bool   `json:"quoted,omitempty"` // a number or boolean inside a string
@@ -196,7 +195,7 @@ type docsName struct {
 // newDocsData makes the data of s.
 func newDocsData(s *Service, places DocsOptions) *docsData {
 	b := newAPIBuilder(s, openAPI31)
-	d := &docsData{Document: encodeDocument(b.doc), REST: places.REST, RPC: places.RPC, MCP: places.MCP, Calls: make(map[string]docsCall), Schemes: b.schemes}
+	d := &docsData{Document: encodeDocument(b.doc), DocsOptions: places, Schemes: b.schemes, Rules: make(map[string]string)}
 	if d.Schemes == nil { // a guard may ask for one of these all the same
 		d.Schemes = schemes[:2]
 	}
@@ -216,19 +215,40 @@ func newDocsData(s *Service, places DocsOptions) *docsData {
 			if m.isServedBy(TransportMCP) {
 				call.MCP = m.resource + "_" + m.name
 			}
-			d.Calls[id] = call
-			d.operations = append(d.operations, docsOperation{path, text, m, call})
+			d.operations = append(d.operations, docsOperation{path, text, m, call, m.readingOrder()})
 		})
 	})
+	slices.SortStableFunc(d.operations, func(x, y docsOperation) int { return x.order - y.order })
+	for _, o := range d.operations {
+		d.Calls.addMember(textAt(o.text, "operationId"), o.call)
+	}
 	for _, c := range codes {
 		d.Codes = append(d.Codes, [3]any{c.code, c.http, c.rpc})
+	}
+	for _, t := range ruleTags {
+		d.Rules[t.name] = t.message
 	}
 	return d
 }
 
-// addParameters adds to call the parameters of m that are not members of the same name, and
-// examples of those that are required or have one. placeholders has the names of those in
-// the path in the document.
+// readingOrder returns the place of m in its resource: create, get, list, update, patch and
+// delete, as in the route that its name gives; then actions; then streams.
+func (m *method) readingOrder() int {
+	inferred := inferRoute("", strings.Split(m.name, "_"), "id")
+	order := []string{"POST /", "GET //{id}", "GET /", "PUT //{id}", "PATCH //{id}", "DELETE //{id}"}
+	place := slices.Index(order, inferred.method+" "+inferred.path)
+	switch {
+	case m.stream != "":
+		return len(order) + 1
+	case place < 0:
+		return len(order)
+	}
+	return place
+}
+
+// addParameters adds the parameters of m whose names differ over JSON-RPC and MCP, and
+// examples of those that are required or have one. placeholders has the names of the path
+// parameters in the document.
 func (call *docsCall) addParameters(m *method, placeholders []string) {
 	for _, p := range m.ownParameters() {
 		call.Names[inHeader+" "+p.Name] = docsName{}
@@ -282,24 +302,11 @@ func forMembers(value []byte, visit func(name string, value []byte)) {
 // isTrueAt reports whether a member of a JSON object is true.
 func isTrueAt(object []byte, name string) bool { return string(memberAt(object, name)) == "true" }
 
-// itemsOf returns the elements of a JSON array, or nil if value is none.
-func itemsOf(value []byte) (list [][]byte) {
-	if len(value) == 0 || value[0] != '[' {
-		return nil
-	}
-	for i := skipBetween(value, 1); value[i] != ']'; i = skipBetween(value, i) {
-		end := i + valueLen(value[i:])
-		list = append(list, value[i:end])
-		i = end
-	}
-	return list
-}
-
-// maxExample is how deep examples are.
+// maxExample is the depth of examples.
 const maxExample = 6
 
-// exampleObject returns an example of the object s, with all or some of its fields: those
-// that are required or have an example.
+// exampleObject returns an example of the object s with those of the fields that are
+// required or have an example.
 func exampleObject(s *shape, fields []*field, depth int) []byte {
 	if s.alternatives != nil {
 		fields = s.withFields(s.alternatives[0], fields)
@@ -317,9 +324,9 @@ func exampleObject(s *shape, fields []*field, depth int) []byte {
 	return m.close()
 }
 
-// exampleValue returns a value that the field f takes, or the item nth of it: s is the shape
-// of the value. A member that may be null is null. A pattern that none of exampleTexts
-// matches needs an example of its own.
+// exampleValue returns an example for the field f, or for its item nth; s is the shape of
+// that value. Members that may be null are null. A field whose pattern matches none of
+// exampleTexts needs the tag example.
 func exampleValue(f *field, s *shape, nth, depth int) []byte {
 	target := s.deref()
 	rules := target.rules
@@ -371,7 +378,7 @@ func (s *shape) leastItems(rules ruleSet) int {
 	return 0
 }
 
-// customExample returns an example of what a type describes by JSONSchema.
+// customExample returns an example for the schema of a type's method JSONSchema.
 func customExample(schema map[string]any) []byte {
 	for _, keyword := range []string{"examples", "enum"} {
 		if list, _ := schema[keyword].([]any); len(list) > 0 {
@@ -474,9 +481,14 @@ func (w *docsWriter) writeAll() []byte {
 		fmt.Fprintf(w, "> %s\n\n", plainLine(about))
 	}
 	fmt.Fprintf(w, "Version %s. In the commands, URL is %s.\n", plainLine(textAt(doc, "info", "version")), w.describeURL())
-	for _, endpoint := range [...][2]string{{"JSON-RPC", w.data.RPC}, {"MCP", w.data.MCP}} {
-		if endpoint[1] != "" {
-			fmt.Fprintf(w, "%s is served at %s, relative to this page; the input of a method is one object with all its fields.\n", endpoint[0], codeSpan(endpoint[1]))
+	const input = "the input of a method is one object with all its fields"
+	for _, served := range [...][3]string{
+		{"OpenAPI", w.data.OpenAPI, "add `?openapi=3.1` for code generators"},
+		{"JSON-RPC", w.data.RPC, input + ", and `rpc.discover` returns OpenRPC"},
+		{"MCP", w.data.MCP, input},
+	} {
+		if served[1] != "" {
+			fmt.Fprintf(w, "%s is served at %s, relative to this page; %s.\n", served[0], codeSpan(served[1]), served[2])
 		}
 	}
 	for _, tag := range itemsOf(memberAt(doc, "tags")) {
@@ -573,8 +585,8 @@ func placeOf(call docsCall, in, name string) string {
 	return in + ", over JSON-RPC and MCP " + codeSpan(other.Name)
 }
 
-// writeResponse writes an answer and its headers. The description that all errors
-// have gives way to the phrase of the status.
+// writeResponse writes a response and its headers. An error without a description of its
+// own gets the phrase of its status.
 func (w *docsWriter) writeResponse(status string, response []byte) {
 	description := strings.TrimSuffix(plainLine(textAt(response, "description")), ".")
 	if _, mediaType, schema := contentOf(response); schema != nil {
@@ -683,8 +695,7 @@ func describeType(schema []byte) string {
 	return text
 }
 
-// describePart is describeType for the items of a list and the like: where there are
-// other keywords, or several types, it adds parentheses.
+// describePart is describeType with parentheses around several types or keywords.
 func describePart(schema []byte) string {
 	text := describeType(schema)
 	if strings.Contains(text, "; ") || strings.Contains(text, " or ") {
@@ -749,13 +760,13 @@ func (w *docsWriter) makeCommand(o docsOperation) string {
 		if example == nil {
 			continue
 		}
-		text := unquotedText(example)
+		text := textOr(string(example))
 		switch in {
 		case inPath:
 			path = strings.ReplaceAll(path, "{"+name+"}", url.PathEscape(text))
 		case inQuery:
 			for _, item := range itemsOf(example) {
-				query.Add(name, unquotedText(item))
+				query.Add(name, textOr(string(item)))
 			}
 			if !query.Has(name) {
 				query.Add(name, text)
@@ -790,15 +801,7 @@ func (w *docsWriter) makeCommand(o docsOperation) string {
 	return command + ` "$URL` + path + `"`
 }
 
-// unquotedText returns what stands for a JSON value in a URL or a header.
-func unquotedText(value []byte) string {
-	if isText(value) {
-		return textAt(value)
-	}
-	return string(value)
-}
-
-// shellQuote returns text as one word of a shell, whose characters are all seen.
+// shellQuote returns text as one word of a shell, with escapes for invisible characters.
 func shellQuote(text string) string {
 	return "'" + strings.ReplaceAll(visibleText(text), "'", `'\''`) + "'"
 }

@@ -951,6 +951,28 @@ func textAt(value []byte, names ...string) string {
 	return ""
 }
 
+// textOr returns the text of a JSON string, or other JSON as it is.
+func textOr(value string) string {
+	if isText([]byte(value)) {
+		return textAt([]byte(value))
+	}
+	return value
+}
+
+// itemsOf returns the elements of a JSON array, or nil for another value. The text must be
+// valid JSON.
+func itemsOf(value []byte) (list [][]byte) {
+	if len(value) == 0 || value[0] != '[' {
+		return nil
+	}
+	for i := skipBetween(value, 1); value[i] != ']'; i = skipBetween(value, i) {
+		end := i + valueLen(value[i:])
+		list = append(list, value[i:end])
+		i = end
+	}
+	return list
+}
+
 // skipBetween returns the index of the first byte from i on that is no white
 // space, comma or colon: where the next name, value or bracket is.
 func skipBetween(text []byte, i int) int {

@@ -1,9 +1,9 @@
 package svc
 
-// This file makes the OpenAPI document of a service out of the plans that its
-// REST routes use, so the document says what the server does. It has three forms: 3.0.3,
-// which nearly every tool reads; 3.1, whose schemas are full JSON Schema 2020-12; and 3.2,
-// which is 3.1 with a schema of the events of streams. The first two differ in:
+// This file makes the OpenAPI document of a service from the plans of its REST routes, so
+// the document says what the server does. It has three forms: 3.0.3, which nearly every
+// tool reads; 3.1, whose schemas are full JSON Schema 2020-12; and 3.2, which is 3.1 with
+// a schema of the events of streams. The first two differ in:
 //
 //	What                       3.0.3                      3.1
 //	-------------------------  -------------------------  -----------------------
@@ -53,19 +53,19 @@ import (
 // Of several media types in Accept the one with the highest weight wins, and of equals
 // the first form in the order 3.1, 3.2, 3.0.3.
 //
-// Only the later forms have the descriptions of methods, a tag for each resource,
-// and path parameters with the type of their field instead of the text that
-// they are in a URL. 3.2 is 3.1 but for streams: itemSchema says what each event
-// is, those that end a stream included, where 3.1 has the schema of an item alone.
+// Give 3.1 to code generators. Only 3.1 and 3.2 have the descriptions of methods, a tag
+// for each resource, and path parameters with the type of their field, which are strings
+// in 3.0.3. In 3.2 the itemSchema of a stream describes every event, also those that end
+// it; 3.1 has the schema of an item.
 //
 // Each form is made once, at the first request for it. A response has an
 // ETag, and conditional and range requests work (RFC 9110, sections 13 and 14).
 // Methods other than GET and HEAD get 405, an unknown version in the query gets
 // 400.
 //
-// If Options.OnError is nil, [WriteError] or [WriteProblem], the document describes
-// the error responses that it writes, as it does with an Options.ErrorForm. svc cannot know the bodies that another
-// ErrorHandler writes: the document says only that there are errors.
+// The document describes the bodies of errors if Options.ErrorForm is set, or if
+// Options.OnError is nil, [WriteError] or [WriteProblem]. It has no bodies of errors with
+// another ErrorHandler, since svc cannot know them.
 func (s *Service) OpenAPI() http.Handler {
 	h := &openAPIHandler{endpoint: s.newEndpoint("openapi")}
 	for d := openAPI31; d <= openAPI30; d++ {

@@ -43,17 +43,18 @@ func tagText(tag reflect.StructTag, name string) string {
 // If the text is a mistake, make returns in want a description of a correct text,
 // and the rule is not used.
 type ruleTag struct {
-	name  string
-	lower string // name in lower case, a mistake
-	fits  func(s *shape) bool
-	on    string // what fits, for messages
-	make  func(s *shape, text string) (r rule, want string)
+	name    string
+	lower   string // name in lower case, a mistake
+	message string // of a violation, with # for the text; the page shows it behind "must"
+	fits    func(s *shape) bool
+	on      string // what fits, for messages
+	make    func(s *shape, text string) (r rule, want string)
 }
 
 // ruleTags is the place where a tag becomes a keyword of a schema: each row has the
-// name of the tag, which is the keyword too, the types that it fits, and the
-// function that makes the rule. Schemas have the keywords in this order, and the
-// costly rules come after those that save them. In 3.0.3 the exclusive bounds are
+// name of the tag, which is the keyword too, the words for people, the types that it
+// fits, and the function that makes the rule. Schemas have the keywords in this order, and
+// the costly rules come after those that save them. In 3.0.3 the exclusive bounds are
 // written in another way; see writeRules.
 //
 // On a list of scalars the tags that fit the items and not the list are about each
@@ -74,18 +75,35 @@ type ruleTag struct {
 //
 // patternHint is no rule: see applyHint.
 var ruleTags = [...]ruleTag{
-	{"enum", "enum", isEnumerable, "a string or a number", makeEnum},
-	{"minLength", "minlength", isString, "a string", makeSize("minLength", "must have at least ", "character", isShorter)},
-	{"maxLength", "maxlength", isString, "a string", makeSize("maxLength", "must have at most ", "character", isLonger)},
-	{"pattern", "pattern", isString, "a string", makePattern},
-	{"minimum", "minimum", isBoundable, "a number", makeBound("minimum", "must be at least ", func(c int) bool { return c < 0 })},
-	{"exclusiveMinimum", "exclusiveminimum", isBoundable, "a number", makeBound("exclusiveMinimum", "must be more than ", func(c int) bool { return c <= 0 })},
-	{"maximum", "maximum", isBoundable, "a number", makeBound("maximum", "must be at most ", func(c int) bool { return c > 0 })},
-	{"exclusiveMaximum", "exclusivemaximum", isBoundable, "a number", makeBound("exclusiveMaximum", "must be less than ", func(c int) bool { return c >= 0 })},
-	{"multipleOf", "multipleof", isBoundable, "a number", makeMultiple},
-	{"minItems", "minitems", isSlice, "a slice", makeSize("minItems", "must have at least ", "item", func(v reflect.Value, n int) bool { return v.Len() < n })},
-	{"maxItems", "maxitems", isSlice, "a slice", makeSize("maxItems", "must have at most ", "item", func(v reflect.Value, n int) bool { return v.Len() > n })},
-	{"uniqueItems", "uniqueitems", isScalarList, "a slice or an array of strings, booleans or numbers", makeUnique},
+	{"enum", "enum", enumMessage, isEnumerable, "a string or a number", makeEnum},
+	{"minLength", "minlength", "must have at least # characters", isString, "a string", makeSize("characters", isShorter)},
+	{"maxLength", "maxlength", "must have at most # characters", isString, "a string", makeSize("characters", isLonger)},
+	{"pattern", "pattern", "must match the pattern #", isString, "a string", makePattern},
+	{"minimum", "minimum", "must be at least #", isBoundable, "a number", makeBound(func(c int) bool { return c < 0 })},
+	{"exclusiveMinimum", "exclusiveminimum", "must be more than #", isBoundable, "a number", makeBound(func(c int) bool { return c <= 0 })},
+	{"maximum", "maximum", "must be at most #", isBoundable, "a number", makeBound(func(c int) bool { return c > 0 })},
+	{"exclusiveMaximum", "exclusivemaximum", "must be less than #", isBoundable, "a number", makeBound(func(c int) bool { return c >= 0 })},
+	{"multipleOf", "multipleof", "must be a multiple of #", isBoundable, "a number", makeMultiple},
+	{"minItems", "minitems", "must have at least # items", isSlice, "a slice", makeSize("items", func(v reflect.Value, n int) bool { return v.Len() < n })},
+	{"maxItems", "maxitems", "must have at most # items", isSlice, "a slice", makeSize("items", func(v reflect.Value, n int) bool { return v.Len() > n })},
+	{"uniqueItems", "uniqueitems", "must not have the same item twice", isScalarList, "a slice or an array of strings, booleans or numbers", makeUnique},
+}
+
+// enumMessage is the message of the rule enum.
+const enumMessage = "must be one of #"
+
+// makeRule makes a rule from the text of a tag, as the field make does, and gives it its
+// keyword and message.
+func (t *ruleTag) makeRule(s *shape, text string) (rule, string) {
+	r, want := t.make(s, text)
+	if r.keyword == "" {
+		message := strings.Replace(t.message, "#", text, 1)
+		if text == "1" {
+			message = strings.TrimSuffix(message, "s") // of the noun
+		}
+		r.keyword, r.complaint = t.name, &complaint{t.name, message}
+	}
+	return r, want
 }
 
 // These functions say which types a constraint fits. Types with a text form are not
@@ -155,7 +173,7 @@ func (p *mistakes) applyRules(f *field, tag reflect.StructTag, at string) {
 		case !t.fits(on):
 			p.addf("%s: %s fits %s, and the field's type is %v", at, t.name, t.on, f.shape.typ)
 		default:
-			r, want := t.make(on, text)
+			r, want := t.makeRule(on, text)
 			if want != "" {
 				p.addf("%s: %s:%q: want %s", at, t.name, text, want)
 				continue
@@ -497,7 +515,7 @@ func enumRule(values []reflect.Value, texts []string) rule {
 	if i := slices.Index(texts, ""); i >= 0 {
 		shown[i] = `""`
 	}
-	r := rule{keyword: "enum", values: values, complaint: &complaint{"enum", "must be one of " + strings.Join(shown, ", ")}}
+	r := rule{keyword: "enum", values: values, complaint: &complaint{"enum", strings.Replace(enumMessage, "#", strings.Join(shown, ", "), 1)}}
 	if values[0].Kind() == reflect.String {
 		r.value = []byte{'['}
 		for _, text := range texts {
@@ -524,21 +542,15 @@ func enumRule(values []reflect.Value, texts []string) rule {
 }
 
 // makeSize makes a rule that compares the length of a string or a slice with n: it
-// is violated where outside returns true. noun is what the length counts. The length
+// is violated where outside returns true. nouns is what the length counts. The length
 // of an array is part of its type, so that a rule would have no effect.
-func makeSize(keyword, message, noun string, outside func(v reflect.Value, n int) bool) func(*shape, string) (rule, string) {
+func makeSize(nouns string, outside func(v reflect.Value, n int) bool) func(*shape, string) (rule, string) {
 	return func(_ *shape, text string) (rule, string) {
 		n, err := strconv.Atoi(text)
 		if err != nil || n < 0 || strconv.Itoa(n) != text {
-			return rule{}, "a whole number of " + noun + "s"
+			return rule{}, "a whole number of " + nouns
 		}
-		return rule{
-			keyword:   keyword,
-			value:     []byte(text),
-			count:     n,
-			complaint: &complaint{keyword, message + countText(n, noun)},
-			violates:  func(v reflect.Value) bool { return outside(v, n) },
-		}, ""
+		return rule{value: []byte(text), count: n, violates: func(v reflect.Value) bool { return outside(v, n) }}, ""
 	}
 }
 
@@ -571,31 +583,23 @@ func makePattern(_ *shape, text string) (rule, string) {
 	if err != nil {
 		return rule{}, "a regular expression that Go and ECMAScript share: " + err.Error()
 	}
-	return rule{
-		keyword:   "pattern",
-		value:     appendQuoted(nil, text),
-		complaint: &complaint{"pattern", "must match the pattern " + text},
-		costly:    true,
-		violates:  func(v reflect.Value) bool { return !re.MatchString(v.String()) },
-	}, ""
+	return rule{value: appendQuoted(nil, text), costly: true, violates: func(v reflect.Value) bool { return !re.MatchString(v.String()) }}, ""
 }
 
 // makeBound makes a rule that compares a value with the number in the tag. outside
 // reports by the result of the comparison whether the value is against the rule. A
 // bound that the Go type cannot hold is a mistake: it would say nothing, or forbid
 // every value.
-func makeBound(keyword, message string, outside func(int) bool) func(*shape, string) (rule, string) {
+func makeBound(outside func(int) bool) func(*shape, string) (rule, string) {
 	return func(s *shape, text string) (rule, string) {
 		x, ok := numberFor(s, text)
 		if !ok {
 			return rule{}, "a number of the field's type, spelt as in JSON"
 		}
 		return rule{
-			keyword:   keyword,
-			value:     []byte(text),
-			values:    []reflect.Value{x},
-			complaint: &complaint{keyword, message + text},
-			violates:  func(v reflect.Value) bool { return outside(compareNumbers(v, x)) },
+			value:    []byte(text),
+			values:   []reflect.Value{x},
+			violates: func(v reflect.Value) bool { return outside(compareNumbers(v, x)) },
 		}, ""
 	}
 }
@@ -646,7 +650,7 @@ func makeMultiple(s *shape, text string) (rule, string) {
 	if !ok || num[0] == '-' {
 		return rule{}, want
 	}
-	r := rule{keyword: "multipleOf", value: num, complaint: &complaint{"multipleOf", "must be a multiple of " + text}}
+	r := rule{value: num}
 	if s.kind == kindFloat {
 		digits, point := splitDecimal(nil, num)
 		unit, err := strconv.ParseUint(string(digits), 10, 64)
@@ -696,13 +700,7 @@ func makeUnique(_ *shape, text string) (rule, string) {
 	if text != "true" {
 		return rule{}, `"true"`
 	}
-	return rule{
-		keyword:   "uniqueItems",
-		value:     []byte("true"),
-		complaint: &complaint{"uniqueItems", "must not have the same item twice"},
-		costly:    true,
-		violates:  hasRepeated,
-	}, ""
+	return rule{value: []byte("true"), costly: true, violates: hasRepeated}, ""
 }
 
 // hasRepeated reports whether a list of scalars holds one twice. Items compare as Go

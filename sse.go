@@ -374,7 +374,7 @@ type eventReader struct {
 	data    []byte
 	begun   bool // the first line was read
 	afterCR bool // an LF, if it comes next, belongs to the line before
-	unended int  // bytes of the line so far, in which there is no end
+	unended int  // bytes of the line that were searched for its end
 }
 
 // newEventReader returns a reader of the events in r. most is the largest event in bytes.
@@ -456,7 +456,7 @@ func (r *eventReader) splitLine(text []byte, _ bool) (advance int, line []byte, 
 			start = 1
 		}
 	}
-	from := start + r.unended // not from the start, or the time would grow with the square of a line
+	from := start + r.unended // searching from the start each time would be quadratic
 	end := bytes.IndexAny(text[from:], "\r\n")
 	if end < 0 {
 		r.unended = len(text) - start

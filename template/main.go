@@ -78,7 +78,7 @@ func newHandler(todos *svc.Service, counts *metrics) http.Handler {
 	mux.Handle("/openapi.json", todos.OpenAPI())
 	mux.Handle("/rpc", todos.RPC())
 	mux.Handle("/mcp", todos.MCP(mcpOptions()))
-	docs := todos.Docs(&svc.DocsOptions{REST: ".", RPC: "rpc", MCP: "mcp"})
+	docs := todos.Docs(&svc.DocsOptions{REST: ".", RPC: "rpc", MCP: "mcp", OpenAPI: "openapi.json"})
 	mux.Handle("/{$}", docs) // a page that describes the service and can call it
 	mux.Handle("/llms.txt", docs)
 	mux.Handle("/", versions()(todos.REST())) // also responds with 404 to all other paths
@@ -219,6 +219,6 @@ var guide = []struct{ route, curl string }{
 	{"POST /todos/archive", "curl -X POST URL/todos/archive"},
 	{"POST /rpc", `curl -H 'Content-Type: application/json' -d '{"jsonrpc":"2.0","method":"todos.list","id":1}' URL/rpc`},
 	{"POST /mcp", `curl -H 'Content-Type: application/json' -d '{"jsonrpc":"2.0","method":"tools/list","id":1}' URL/mcp`},
-	{"GET /openapi.json", "curl URL/openapi.json"},
+	{"GET /openapi.json", "curl 'URL/openapi.json?openapi=3.1'"}, // for code generators
 	{"GET /metrics", "curl URL/metrics"},
 }

@@ -74,7 +74,7 @@ func getDocs(s *svc.Service, opts *svc.DocsOptions, method, path string, header 
 	return w
 }
 
-var docsAll = &svc.DocsOptions{REST: ".", RPC: "rpc", MCP: "../mcp"}
+var docsAll = &svc.DocsOptions{REST: ".", RPC: "rpc", MCP: "../mcp", OpenAPI: "/v1/openapi.json"}
 
 // between returns what stands between two texts.
 func between(t *testing.T, text, start, end string) string {
@@ -132,6 +132,7 @@ func TestDocsData(t *testing.T) {
 	var data struct {
 		Document       json.RawMessage
 		REST, RPC, MCP string
+		OpenAPI        string
 		Calls          json.RawMessage
 		Codes          [][]any
 	}
@@ -143,11 +144,11 @@ func TestDocsData(t *testing.T) {
 	if want := strings.ReplaceAll(w.Body.String(), "<", `\u003c`); string(data.Document) != want {
 		t.Errorf("the document of the page is\n%s\nwant\n%s", data.Document, want)
 	}
-	if got, want := (svc.DocsOptions{REST: data.REST, RPC: data.RPC, MCP: data.MCP}), *docsAll; got != want {
+	if got, want := (svc.DocsOptions{REST: data.REST, RPC: data.RPC, MCP: data.MCP, OpenAPI: data.OpenAPI}), *docsAll; got != want {
 		t.Errorf("the page calls %v, want %v", got, want)
 	}
-	const calls = `{"notes_Purge":{"rpc":"notes.purge"},"notes_Update":{"rpc":"notes.update","mcp":"notes_update",` +
-		`"names":{"header If-Match":{"name":""},"header Last-Event-ID":{"name":"seen"},"query dry_run":{"name":"dry"},"query n":{"name":"n","quoted":true}},"examples":{"body":{},"path id":"1"}}}`
+	const calls = `{"notes_Update":{"rpc":"notes.update","mcp":"notes_update",` +
+		`"names":{"header If-Match":{"name":""},"header Last-Event-ID":{"name":"seen"},"query dry_run":{"name":"dry"},"query n":{"name":"n","quoted":true}},"examples":{"body":{},"path id":"1"}},"notes_Purge":{"rpc":"notes.purge"}}`
 	if got := string(data.Calls); got != calls {
 		t.Errorf("the calls are\n%s\nwant\n%s", got, calls)
 	}
@@ -226,6 +227,55 @@ func TestDocsOptions(t *testing.T) {
 			}()
 			docsService().Docs(&svc.DocsOptions{RPC: place})
 		}()
+	}
+}
+
+type docsOrderAPI interface {
+	AddNote(context.Context) error
+	Archive(context.Context) error
+	FindUser(context.Context) error
+	FindUsers(context.Context) error
+	List(context.Context) (svc.Stream[docsBox], error)
+	Overdue(context.Context) error
+	PatchNote(context.Context) error
+	Remove(context.Context) error
+	SearchNotes(context.Context) error
+	SetNote(context.Context) error
+}
+
+type docsOrder struct{ docsOrderAPI }
+
+// Verify that methods are in the order in which people think, whatever their names and
+// routes are.
+func TestDocsOrder(t *testing.T) {
+	methods := map[string]svc.MethodOptions{"FindUser": {HTTP: "GET /overdue/user"}, "Overdue": {HTTP: "GET /notes/overdue"}, "PatchNote": {HTTP: "PATCH /notes"},
+		"Remove": {HTTP: "POST /notes/remove"}, "SetNote": {HTTP: "PUT /notes"}, "FindUsers": {HTTP: "GET /users"}, "List": {HTTP: "GET /notes/list"}}
+	s := svc.MustRegister[docsOrderAPI](docsOrder{}, &svc.Options{Resource: "notes", Methods: methods, Logger: slog.New(slog.DiscardHandler)})
+	const want = "AddNote FindUser SearchNotes FindUsers SetNote PatchNote Remove Archive Overdue List"
+	for _, form := range []struct{ path, pattern string }{{"/", `"notes_(\w+)":\{`}, {"/llms.txt", "JSON-RPC method: `notes\\.(\\w+)`"}} {
+		var names []string
+		for _, found := range regexp.MustCompile(form.pattern).FindAllStringSubmatch(getDocs(s, docsAll, "GET", form.path).Body.String(), -1) {
+			names = append(names, found[1])
+		}
+		got := strings.ToLower(strings.ReplaceAll(strings.Join(names, " "), "_", ""))
+		if got != strings.ToLower(want) {
+			t.Errorf("%s has the methods %s, want %s", form.path, got, want)
+		}
+	}
+}
+
+// Verify that the page has words for every rule that a tag makes.
+func TestDocsRules(t *testing.T) {
+	page := getDocs(docsService(), docsAll, "GET", "/").Body.String()
+	for _, want := range []string{`"maxLength":"must have at most # characters"`, `"uniqueItems":"must not have the same item twice"`} {
+		if !strings.Contains(between(t, page, `"rules":{`, "}"), want) {
+			t.Errorf("the page has no %s", want)
+		}
+	}
+	for _, keyword := range []string{"minLength", "multipleOf", "uniqueItems", "exclusiveMaximum", "maxItems"} {
+		if script := between(t, page, "<script>", "</script>"); strings.Contains(script, keyword+":") {
+			t.Errorf("docs.html has words of its own for %s", keyword)
+		}
 	}
 }
 
@@ -323,7 +373,7 @@ func TestDocsAddresses(t *testing.T) {
 		opts          *svc.DocsOptions
 		baseURL, want string
 	}{
-		{docsAll, "", page + "JSON-RPC is served at `rpc`, relative to this page; the input of a method is one object with all its fields.\nMCP is served at `../mcp`, relative to this page; the input of a method is one object with all its fields.\n\n## samples\n"},
+		{docsAll, "", page + "OpenAPI is served at `/v1/openapi.json`, relative to this page; add `?openapi=3.1` for code generators.\nJSON-RPC is served at `rpc`, relative to this page; the input of a method is one object with all its fields, and `rpc.discover` returns OpenRPC.\nMCP is served at `../mcp`, relative to this page; the input of a method is one object with all its fields.\n\n## samples\n"},
 		{&svc.DocsOptions{REST: "/v1"}, "", host + "\n## samples\n"},
 		{&svc.DocsOptions{MCP: "/mcp"}, "", host + "MCP is served at `/mcp`, relative to this page; the input of a method is one object with all its fields.\n\n## samples\n"},
 		{docsAll, "https://api.example/x/", page},

@@ -41,7 +41,7 @@ func main() {
 	mux := http.NewServeMux()
 	mount(mux, "/app/deep", proxy(os.Args[1]))
 	mount(mux, "/tokens", proxy(os.Args[2]))
-	mount(mux, "/sink", bearer(pages(svc.Join("Both", kitchen.Sink(false), kitchen.Second().At("/v2"), extras()), &svc.DocsOptions{REST: "./", RPC: "rpc", MCP: "./mcp"})))
+	mount(mux, "/sink", bearer(pages(svc.Join("Both", kitchen.Sink(false), kitchen.Second().At("/v2"), extras()), &svc.DocsOptions{REST: "./", RPC: "rpc", MCP: "./mcp", OpenAPI: "./openapi.json"})))
 	mount(mux, "/many", bearer(pages(many(), all)))
 	mount(mux, "/hostile", known(pages(hostile(), all)))
 	mount(mux, "/files", photos())
@@ -58,7 +58,7 @@ func main() {
 	log.Fatal(http.Serve(listener, mux))
 }
 
-var all = &svc.DocsOptions{REST: ".", RPC: "rpc", MCP: "mcp"}
+var all = &svc.DocsOptions{REST: ".", RPC: "rpc", MCP: "mcp", OpenAPI: "openapi.json"}
 
 // proxy returns a handler that passes requests to another process.
 func proxy(address string) http.Handler {
@@ -89,6 +89,7 @@ func pages(s *svc.Service, opts *svc.DocsOptions) http.Handler {
 	mux.Handle("/llms.txt", docs)
 	mux.Handle("/rpc", s.RPC())
 	mux.Handle("/mcp", s.MCP(nil))
+	mux.Handle("/openapi.json", s.OpenAPI())
 	mux.Handle("/", s.REST())
 	return mux
 }

@@ -89,7 +89,7 @@ func newHandler(ctx context.Context, db *postgres, stopping <-chan struct{}) htt
 	mux.Handle("/rpc", service.RPC())
 	mux.Handle("/mcp", service.MCP(&svc.MCPOptions{Tools: map[string]svc.ToolOptions{"List": {Fields: true}}}))
 	mux.Handle("/openapi.json", service.OpenAPI())
-	docs := service.Docs(&svc.DocsOptions{REST: ".", RPC: "rpc", MCP: "mcp"})
+	docs := service.Docs(&svc.DocsOptions{REST: ".", RPC: "rpc", MCP: "mcp", OpenAPI: "openapi.json"})
 	mux.Handle("/{$}", docs)
 	mux.Handle("/llms.txt", docs) // the same for assistants
 	guard := svc.Bearer(db.verify, svc.BearerOptions{Optional: true})
