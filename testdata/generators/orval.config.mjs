@@ -1,7 +1,7 @@
 // The address is part of what orval writes.
+const output = (name) => ({ target: `dist/orval/${name}.ts`, client: "fetch", mode: "single", baseUrl: process.env.SINK_URL });
+
 export default {
-  sink: {
-    input: "dist/sink.json",
-    output: { target: "dist/orval/sink.ts", client: "fetch", mode: "single", baseUrl: process.env.SINK_URL },
-  },
+  sink: { input: "dist/sink.json", output: output("sink") },
+  photos: { input: "dist/photos.json", output: output("photos") },
 };
