@@ -16,6 +16,7 @@ import (
 	"cmp"
 	"encoding/json"
 	"fmt"
+	"maps"
 	"os"
 	"path/filepath"
 	"reflect"
@@ -98,10 +99,10 @@ type TestingT interface {
 //	}
 //
 // A break is allowed by its text without the example, and an allowance that no break
-// needs fails. With update the file and its directory are written, unless a break is not allowed; without, it
-// fails if the file is missing or is not what s promises. So a review sees each change of
-// the contract, and only a break needs a word. If the file is what s promises, allowed is not
-// looked at. A damaged file fails and is never written.
+// needs fails. With update the file and its directory are written, unless a break is not
+// allowed; without, it fails if the file is missing or is not what s promises. So a review
+// sees each change of the contract, and only a break needs a word. If the file is what s
+// promises, allowed is not looked at. A damaged file fails and is never written.
 func CheckReleased(t TestingT, s *Service, file string, update bool, allowed ...string) {
 	t.Helper()
 	released, err := os.ReadFile(file)
@@ -540,10 +541,17 @@ func (c *comparison) compareErrors(was, is *contractMethod) {
 	if was.ErrorType != is.ErrorType {
 		c.add("", "errors are %s, were %s", cmp.Or(is.ErrorType, "the envelope"), cmp.Or(was.ErrorType, "the envelope"))
 	}
-	for _, row := range codes {
-		a, b := cmp.Or(was.ErrorCodes[row.code], row.http), cmp.Or(is.ErrorCodes[row.code], row.http)
-		if a != b {
-			c.add("", "the status of %s is %d, was %d", row.code, b, a)
+	keys := slices.AppendSeq(slices.Collect(maps.Keys(was.ErrorCodes)), maps.Keys(is.ErrorCodes))
+	slices.Sort(keys)
+	status := func(m *contractMethod, key Code) int {
+		if !key.isError() && m.ErrorCodes[key] == 0 { // a rule without a status of its own
+			key = CodeInvalidArgument
+		}
+		return cmp.Or(m.ErrorCodes[key], codes[key.row()].http)
+	}
+	for _, key := range slices.Compact(keys) {
+		if a, b := status(was, key), status(is, key); a != b {
+			c.add("", "the status of %s is %d, was %d", key, b, a)
 		}
 	}
 }

@@ -4,6 +4,7 @@ package svc
 // A form is compiled when it is made, since middleware uses it without a service.
 
 import (
+	"cmp"
 	"errors"
 	"fmt"
 	"log/slog"
@@ -24,7 +25,7 @@ type ErrorForm struct {
 	read        func(ptr any) (e *Error, _ error) // the other way round; nil for an error without a read
 	encode      encodeFunc                        // nil if there are mistakes
 	decode      decodeFunc
-	statuses    map[Code]int
+	statuses    map[Code]int // of codes, and of the rules of violations
 	contentType string
 }
 
@@ -79,12 +80,25 @@ func compileErrorForm(t reflect.Type) *ErrorForm {
 // INVALID_ARGUMENT, for example. It panics if code is not one of the constants, or if
 // status is not from 400 to 599.
 func (f *ErrorForm) WithStatus(code Code, status int) *ErrorForm {
-	if e := (&Error{Code: code}); e.code() != code || status < 400 || status > 599 {
-		panic(fmt.Sprintf("svc: ErrorForm.WithStatus(%q, %d): want the code of an error, and a status from 400 to 599", code, status))
+	return f.withStatus(code, status, code.isError(), "WithStatus(%q, %d): want the code of an error, and a status from 400 to 599")
+}
+
+// WithRuleStatus returns a copy of f that sends errors with a [Violation] of this rule with
+// another status than others of INVALID_ARGUMENT: 400 for "syntax", and 422 for the others,
+// for example. It panics if rule is empty or a code, or if status is not from 400 to 599.
+func (f *ErrorForm) WithRuleStatus(rule string, status int) *ErrorForm {
+	return f.withStatus(Code(rule), status, rule != "" && !Code(rule).isError(), "WithRuleStatus(%q, %d): want a rule such as syntax, and a status from 400 to 599")
+}
+
+// withStatus returns a copy of f with a status for a code or a rule. It panics with the
+// text want unless both are ok.
+func (f *ErrorForm) withStatus(key Code, status int, ok bool, want string) *ErrorForm {
+	if !ok || status < 400 || status > 599 {
+		panic("svc: ErrorForm." + fmt.Sprintf(want, key, status))
 	}
 	c := *f
 	c.statuses = maps.Clone(f.statuses)
-	c.statuses[code] = status
+	c.statuses[key] = status
 	return &c
 }
 
@@ -113,10 +127,15 @@ func (f *ErrorForm) respond(w http.ResponseWriter, r *http.Request, err error, l
 
 // statusOf returns the status of e in this form. A nil form is the envelope.
 func (f *ErrorForm) statusOf(e *Error) int {
-	if f == nil || e.status != 0 || f.statuses[e.code()] == 0 {
+	if f == nil || e.status != 0 {
 		return e.HTTPStatus()
 	}
-	return f.statuses[e.code()]
+	for _, v := range e.Violations() {
+		if status := f.statuses[Code(v.Rule)]; status != 0 {
+			return status
+		}
+	}
+	return cmp.Or(f.statuses[e.code()], e.HTTPStatus())
 }
 
 // appendBody appends e in this form. If the application has none for e, that is logged, and

@@ -403,6 +403,9 @@ func (e *Error) clone() *Error {
 // code returns the code as clients see it, which is always one of the table.
 func (e *Error) code() Code { return codes[e.Code.row()].code }
 
+// isError reports whether c is in the table.
+func (c Code) isError() bool { return codes[c.row()].code == c }
+
 // message returns the message as clients see it.
 func (e *Error) message() string {
 	if e.Message == "" || e.code().private() {

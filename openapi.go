@@ -412,7 +412,7 @@ func (b *apiBuilder) listResponses(m *method) map[string]apiResponse {
 			part.Headers["Content-Range"] = apiHeader{"Which part of the file this is.", true, textSchema}
 			list["206"], list["416"] = part, list["default"]
 		}
-	case m.out != nil:
+	case m.sendsRecord():
 		success.Content = newContent(contentTypeJSON, b.recordSchema(m))
 	}
 	list[strconv.Itoa(m.status)] = success
@@ -494,6 +494,13 @@ func (b *apiBuilder) listErrors(m *method) map[string]apiResponse {
 // ownErrors returns the errors that svc itself gives for m.
 func (m *method) ownErrors() []*Error {
 	list := []*Error{{Code: CodeInvalidArgument}}
+	if m.form != nil && m.in != nil {
+		for key := range m.form.statuses { // in any order, since their responses are equal
+			if !key.isError() {
+				list = append(list, &Error{Code: CodeInvalidArgument, violations: []Violation{{Rule: string(key)}}})
+			}
+		}
+	}
 	if len(m.placeholders) > 0 {
 		list = append(list, &Error{Code: CodeNotFound})
 	}
@@ -600,7 +607,7 @@ func (b *apiBuilder) nameParts() {
 		if m.bind != nil && m.bind.body != nil {
 			b.referBody(m)
 		}
-		if m.headers != nil && !m.sendsFile() {
+		if m.headers != nil && m.sendsRecord() {
 			b.recordSchema(m)
 		}
 	}

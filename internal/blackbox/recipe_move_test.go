@@ -73,22 +73,19 @@ func Example_moving() {
 	// 404 {"errors":[{"code":"not_found","message":"there is no note 7"}]}
 }
 
-// Text that is no JSON keeps the status 400 beside the 422 of a broken rule.
+// Text that is no JSON, and a value of another type, keep the status 400 beside the 422 of a
+// broken rule.
 func Example_movingBadJSON() {
-	form := svc.NewErrorForm(func(e *svc.Error) *legacyError { return &legacyError{Code: string(e.Code)} }, nil).WithStatus(svc.CodeInvalidArgument, 422)
+	form := svc.NewErrorForm(func(e *svc.Error) *legacyError { return &legacyError{Code: string(e.Code)} }, nil)
 	options := noteOptions()
-	options.OnError = func(w http.ResponseWriter, r *http.Request, err error) {
-		e := svc.ErrorFrom(err)
-		if list := e.Violations(); len(list) == 1 && list[0].Rule == "syntax" {
-			e = e.WithStatus(400)
-		}
-		form.Write(w, r, e)
-	}
+	options.ErrorForm = form.WithStatus(svc.CodeInvalidArgument, 422).WithRuleStatus("syntax", 400).WithRuleStatus("type", 400)
 	service := svc.MustRegister[NoteAPI](&notes{}, options)
 
 	show(service.REST(), request("POST", "/notes", `{"text":`))
+	show(service.REST(), request("POST", "/notes", `{"text":7}`))
 	show(service.REST(), request("POST", "/notes", `{"text":""}`))
 	// Output:
+	// 400 {"code":"INVALID_ARGUMENT","message":""}
 	// 400 {"code":"INVALID_ARGUMENT","message":""}
 	// 422 {"code":"INVALID_ARGUMENT","message":""}
 }
