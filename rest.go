@@ -214,10 +214,10 @@ func (h *restHandler) respond(w http.ResponseWriter, r *http.Request, ws *worksp
 		}
 		ws.raw.end()
 		h.writeErrorResponse(w, r, err)
-	case m.out == nil:
-		w.WriteHeader(m.status)
 	case unchanged:
 		writeNotModified(w)
+	case !m.sendsRecord():
+		w.WriteHeader(m.status)
 	default:
 		writeJSON(w, r, m.status, ws.enc.buf, &c.values)
 	}

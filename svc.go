@@ -22,7 +22,7 @@
 // # Methods
 //
 // A method takes a context.Context and at most one input, a pointer to a struct. It
-// returns at most one output, a pointer to a struct, and an error:
+// returns at most one output, a pointer to a struct or to a slice, and an error:
 //
 //	Create(ctx context.Context, in *CreateIn) (*Todo, error)
 //
@@ -262,8 +262,8 @@ type MethodOptions struct {
 	// method's name; see the package documentation.
 	HTTP string
 	// Status is the HTTP status of success: 200, 201, 202 or 203 if the method
-	// returns a record, and 200, 202, 204 or 205 if it returns none, with an empty body.
-	// A stream has 200. Default: 200, or 204 without an output.
+	// returns a record, 204 too if the record is headers alone, and 200, 202, 204 or 205
+	// if it returns none, with an empty body. A stream has 200. Default: 200, or 204 without an output.
 	Status int
 	// Description describes the method in the descriptor and in documents. A model
 	// reads it to decide whether to call the tool. Default: nothing.
@@ -726,35 +726,18 @@ func (s *Service) documentInfo(identified bool) documentInfo {
 	return info
 }
 
-// httpBinding returns the route of m.
-func (s *Service) httpBinding(m *method) HTTPBinding {
-	if !m.isServedBy(TransportREST) {
-		return HTTPBinding{}
-	}
-	return HTTPBinding{Method: m.method, Path: s.prefix + m.path}
-}
-
 // methodsOn returns the methods that a transport serves.
 func (s *Service) methodsOn(t Transport) []*method {
-	var served []*method
-	for _, m := range s.methods {
-		if m.isServedBy(t) {
-			served = append(served, m)
-		}
-	}
-	return served
+	return slices.DeleteFunc(slices.Clone(s.methods), func(m *method) bool { return !m.isServedBy(t) })
 }
 
 // describeMethod returns the description of m.
 func (s *Service) describeMethod(m *method) Method {
-	return Method{
-		Name:        m.name,
-		Description: m.description,
-		Input:       s.typeInfo(m.in),
-		Output:      s.typeInfo(m.out),
-		HTTP:        s.httpBinding(m),
-		Stream:      m.stream,
+	d := Method{Name: m.name, Description: m.description, Input: s.typeInfo(m.in), Output: s.typeInfo(m.out), Stream: m.stream}
+	if m.isServedBy(TransportREST) {
+		d.HTTP = HTTPBinding{m.method, s.prefix + m.path}
 	}
+	return d
 }
 
 // typeInfo returns the description of a type, or nil if t is nil.

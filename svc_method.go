@@ -320,6 +320,11 @@ func (m *method) canBeServedBy(t Transport) bool {
 // takesBody reports whether the input of m has a Body.
 func (m *method) takesBody() bool { return m.in != nil && m.in.file != nil }
 
+// sendsRecord reports whether the body of a success over REST is the JSON of the output.
+func (m *method) sendsRecord() bool {
+	return m.out != nil && !m.sendsFile() && m.status != http.StatusNoContent
+}
+
 // sendsFile reports whether the output of m is a File.
 func (m *method) sendsFile() bool { return m.out != nil && m.out.kind == kindFile }
 
@@ -336,7 +341,7 @@ func (m *method) fileIn(out any) *File {
 // send (RFC 9110, section 15.3).
 func (c *methodCompiler) chooseStatus(m *method, status int) int {
 	allowed := []int{http.StatusOK, http.StatusCreated, http.StatusAccepted, http.StatusNonAuthoritativeInfo}
-	has, usual := "an output", http.StatusOK
+	has, usual := "an output that is more than headers", http.StatusOK
 	switch {
 	case m.out == nil:
 		allowed = []int{http.StatusOK, http.StatusAccepted, http.StatusNoContent, http.StatusResetContent}
@@ -347,6 +352,8 @@ func (c *methodCompiler) chooseStatus(m *method, status int) int {
 	case m.sendsFile():
 		allowed = allowed[:1]
 		has = "a File"
+	case m.out.kind == kindObject && !slices.ContainsFunc(m.out.fields, func(f *field) bool { return f.header == "" }):
+		allowed, has = append(allowed, http.StatusNoContent), "an output of headers"
 	}
 	if status != 0 && !slices.Contains(allowed, status) {
 		c.addf("MethodOptions.Status is %d; a method with %s can have one of %v", status, has, allowed)
@@ -432,17 +439,24 @@ func (c *methodCompiler) compileTypes(m *method, sig signature) {
 	}
 }
 
-// checkObject notes a struct that is not a JSON object, such as time.Time. The
-// type of an output may have its own JSON, since nothing is looked up in it.
+// checkObject notes a struct that is not a JSON object, such as time.Time. An output may
+// be a list or have its own JSON, since nothing is looked up in it.
 func (c *methodCompiler) checkObject(s *shape, role string) {
-	if s.kind != kindObject && s.kind != kindFile && (role == "input" || s.kind != kindCustom) {
+	if s.kind != kindObject && s.kind != kindFile && (role == "input" || s.kind != kindCustom && s.kind != kindSlice) {
 		c.addf("the %s %v is not a JSON object; put it into a field of a struct", role, s.typ)
+	}
+	if s.kind == kindCustom && s.typ.Kind() == reflect.Struct {
+		for _, f := range reflect.VisibleFields(s.typ) {
+			if name := f.Tag.Get("header"); name != "" {
+				c.addf("%v.%s: nothing reads header:%q, since %v has methods for its own JSON; set the header by InfoFrom(ctx).Header", s.typ, f.Name, name, s.typ)
+			}
+		}
 	}
 }
 
 // A signature has the types that a method takes and returns; nil for none.
 type signature struct {
-	in, out reflect.Type // structs
+	in, out reflect.Type // structs; out may be a slice
 	outType reflect.Type // of the first result: *out or a stream of them
 	stream  bool
 }
@@ -462,26 +476,27 @@ func (c *methodCompiler) readSignature(t reflect.Type) (sig signature) {
 		c.addf("a method returns one output at most before the error; put everything into one struct")
 	}
 	if nIn == 2 && t.In(0) == typeContext {
-		sig.in = c.structBehind(t.In(1), "input")
+		sig.in = c.recordBehind(t.In(1), "input", reflect.Struct)
 	}
 	if nOut == 2 && t.Out(1) == typeError {
 		sig.outType = t.Out(0)
 		if sig.out = streamItem(sig.outType); sig.out != nil {
 			sig.stream = true
 		} else {
-			sig.out = c.structBehind(sig.outType, "output")
+			sig.out = c.recordBehind(sig.outType, "output", reflect.Slice)
 		}
 	}
 	return sig
 }
 
-// structBehind returns the struct that t points to. It notes any other type and
-// returns nil.
-func (c *methodCompiler) structBehind(t reflect.Type, role string) reflect.Type {
+// recordBehind returns the struct, or the type of the other kind, that t points to. It notes
+// any other type and returns nil.
+func (c *methodCompiler) recordBehind(t reflect.Type, role string, other reflect.Kind) reflect.Type {
+	fits := func(t reflect.Type) bool { return t.Kind() == reflect.Struct || t.Kind() == other }
 	switch {
-	case t.Kind() == reflect.Pointer && t.Elem().Kind() == reflect.Struct:
+	case t.Kind() == reflect.Pointer && fits(t.Elem()):
 		return t.Elem()
-	case t.Kind() == reflect.Struct:
+	case fits(t):
 		c.addf("the %s is a %v; make it a pointer, *%v", role, t, t)
 	case t.Kind() == reflect.Func, t.Kind() == reflect.Chan, t.Kind() == reflect.Pointer && t.Elem().Kind() == reflect.Func:
 		c.addf("the %s is a %v; a stream is an output of type svc.Stream[Out], an iter.Seq2 of pointers to a struct and errors", role, t)
@@ -505,7 +520,7 @@ func (c *methodCompiler) setStream(m *method, sig signature, o MethodOptions) {
 	case !sig.stream && o.Stream == "":
 		return
 	case !sig.stream:
-		m.each = eachRecord
+		m.each = func(out any, yield yieldFunc) { yield(out, nil) }
 	case o.Direct.each != nil:
 		m.each = o.Direct.each
 	default:
@@ -702,13 +717,7 @@ func newCaller[I any](method any, in, out reflect.Type, bind func(I) callFunc) C
 	if v := reflect.ValueOf(method); !v.IsNil() {
 		name = runtime.FuncForPC(v.Pointer()).Name()
 	}
-	return Caller{
-		iface: reflect.TypeFor[I](),
-		in:    in,
-		out:   out,
-		name:  name,
-		bind:  func(impl any) callFunc { return bind(impl.(I)) },
-	}
+	return Caller{iface: reflect.TypeFor[I](), in: in, out: out, name: name, bind: func(impl any) callFunc { return bind(impl.(I)) }}
 }
 
 // callsMethod reports whether the function is the interface's method of that
