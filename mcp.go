@@ -327,11 +327,13 @@ func (s *Service) newMCPHandler(opts *MCPOptions) *mcpHandler {
 		list.add(t, t.describeTool())
 	}
 	if len(h.resources) > 0 {
-		h.addList("resources/list", "resources")
-		h.addList("resources/templates/list", "resourceTemplates")
-	}
-	for _, r := range h.resources {
-		h.lists[r.listMethod()].add(r.tool, r.describeResource())
+		plain, templates := h.addList("resources/list", "resources"), h.addList("resources/templates/list", "resourceTemplates")
+		for _, r := range h.resources {
+			if list = plain; r.uri.isTemplate() {
+				list = templates
+			}
+			list.add(r.tool, r.describeResource())
+		}
 	}
 	if len(prompts) > 0 {
 		list = h.addList("prompts/list", "prompts")
@@ -518,7 +520,7 @@ func compileTools(p *mistakes, s *Service, o *MCPOptions) *toolIndex {
 	for _, t := range x.tools {
 		p.where = t.goName
 		if !o.AllowUnknown {
-			t.allow = refuseUnknown
+			t.allow = func(*decoder, []byte) bool { return false }
 		}
 		t.compileTool(p, byTool[t], s.name)
 		if other := named[t.name]; other != nil {
@@ -624,16 +626,15 @@ func (t *tool) compileInput(p *mistakes, own []byte) {
 			}
 		})
 	}
-	t.headers = findHeaderParams(p, t.input, places)
+	w := headerWalk{mistakes: p, places: places}
+	w.visitSchema(t.input, nil, true)
+	t.headers = w.found
 }
 
 // addArgument adds an argument that the input does not have.
 func (t *tool) addArgument(name, doc string, optional bool, schema map[string]any) {
 	t.beside = append(t.beside, &field{name: name, doc: doc, optional: optional, shape: &shape{kind: kindCustom, custom: schema}})
 }
-
-// refuseUnknown is the allow of a tool that refuses arguments its input does not have.
-func refuseUnknown(*decoder, []byte) bool { return false }
 
 // allowsUnknown reports whether a JSON Schema allows the member at path, which the Go type
 // does not have: unless the schema of its object has additionalProperties false and no such
@@ -766,14 +767,6 @@ func boolOr(p *bool, def bool) bool {
 type headerParam struct {
 	header string   // in canonical form, with the prefix "Mcp-Param-"
 	path   []string // the names of the properties that lead to the argument; not empty
-}
-
-// findHeaderParams returns the header parameters of a JSON Schema and notes those
-// that break a rule. places has the Go fields of a generated schema.
-func findHeaderParams(p *mistakes, text []byte, places map[string][]string) []headerParam {
-	w := headerWalk{mistakes: p, places: places}
-	w.visitSchema(text, nil, true)
-	return w.found
 }
 
 // A headerWalk visits every part of a schema that can have x-mcp-header, allowed or not.

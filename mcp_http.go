@@ -39,7 +39,12 @@ func (h *mcpHandler) respond(w http.ResponseWriter, r *http.Request, ws *workspa
 			leaveBody(w, r)
 			return httpError(http.StatusForbidden, CodePermissionDenied, "this origin is not allowed here")
 		}
-		allowOrigin(w.Header(), origin[0])
+		// The page may read the answer, whatever its status. Pages need WWW-Authenticate to log
+		// in. Credentials are not allowed: MCP does not use cookies, and for CORS a bearer token
+		// is a header like any other.
+		w.Header().Set("Access-Control-Allow-Origin", origin[0])
+		addHeader(w.Header(), "Vary", "Origin")
+		w.Header().Set("Access-Control-Expose-Headers", "WWW-Authenticate, Mcp-Session-Id, MCP-Protocol-Version")
 	}
 	switch r.Method {
 	case http.MethodPost:
@@ -134,15 +139,6 @@ func isLoopback(hostport string) bool {
 	}
 	addr, _ := netip.ParseAddr(strings.TrimSuffix(strings.TrimPrefix(host, "["), "]")) // else the zero Addr
 	return addr.Unmap().IsLoopback()
-}
-
-// allowOrigin lets the page read the answer, whatever its status. Pages need
-// WWW-Authenticate to log in. Credentials are not allowed: MCP does not use cookies, and
-// for CORS a bearer token is a header like any other.
-func allowOrigin(h http.Header, origin string) {
-	h.Set("Access-Control-Allow-Origin", origin)
-	addHeader(h, "Vary", "Origin")
-	h.Set("Access-Control-Expose-Headers", "WWW-Authenticate, Mcp-Session-Id, MCP-Protocol-Version")
 }
 
 // preflight sets the headers of the answer to a preflight request, which a browser sends

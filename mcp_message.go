@@ -329,12 +329,6 @@ func (x *exchange) acceptMessage() {
 	}
 }
 
-// hasBatches reports whether the revision of the request has batches.
-func (x *exchange) hasBatches() bool {
-	revision := cmp.Or(x.header.Get("Mcp-Protocol-Version"), x.agreed.revision)
-	return revision == "" || revision == revisionMar2025 || revision == revisionNov2024
-}
-
 // maxMCPBatch is how many messages a batch may have. The specification sets no limit;
 // clients send only a few.
 const maxMCPBatch = 100
@@ -397,10 +391,11 @@ func (x *exchange) readBatch() ([]rpcMessage, *mcpError) {
 	s := &x.ws.dec.scan
 	var text rpcText
 	text.readText(s, x.ws.body, maxMCPBatch, nil)
+	revision := cmp.Or(x.header.Get("Mcp-Protocol-Version"), x.agreed.revision)
 	switch {
 	case s.err != nil:
 		return nil, notJSON(s.err)
-	case !x.hasBatches():
+	case revision != "" && revision != revisionMar2025 && revision != revisionNov2024:
 		return nil, noBatches
 	case text.count == 0:
 		return nil, badRequest(rpcInvalidRequest, "a batch must have at least one message")

@@ -303,14 +303,6 @@ func appendTextValue(dst []byte, f *field, text string) []byte {
 	return appendQuoted(dst, text)
 }
 
-// listMethod returns the method that lists r.
-func (r *resource) listMethod() string {
-	if r.uri.isTemplate() {
-		return "resources/templates/list"
-	}
-	return "resources/list"
-}
-
 // describeResource begins the object that a list has for r.
 func (r *resource) describeResource() members {
 	m, uri := openMembers(nil), "uri"

@@ -105,13 +105,10 @@ func eachStreamItem[Out any](out any, yield yieldFunc) {
 	out.(Stream[Out])(func(item *Out, err error) bool { return yield(orNil(item), err) })
 }
 
-// eachRecord is the eachFunc of a method that returns a record.
-func eachRecord(out any, yield yieldFunc) { yield(out, nil) }
-
 // reflectEach returns the eachFunc of streams of type t, which makes a yield of
 // the right type by reflection.
 func reflectEach(t reflect.Type) eachFunc {
-	yes, no := []reflect.Value{reflect.ValueOf(true)}, []reflect.Value{reflect.ValueOf(false)} // shared by all streams: reflect only reads them
+	results := map[bool][]reflect.Value{true: {reflect.ValueOf(true)}, false: {reflect.ValueOf(false)}} // shared by all streams: reflect only reads them
 	return func(out any, yield yieldFunc) {
 		fn := reflect.MakeFunc(t.In(0), func(args []reflect.Value) []reflect.Value {
 			var item any
@@ -119,10 +116,7 @@ func reflectEach(t reflect.Type) eachFunc {
 				item = args[0].Interface()
 			}
 			err, _ := args[1].Interface().(error)
-			if yield(item, err) {
-				return yes
-			}
-			return no
+			return results[yield(item, err)]
 		})
 		reflect.ValueOf(out).Call([]reflect.Value{fn})
 	}
@@ -306,9 +300,6 @@ func (m *method) appendItems(cancel context.CancelCauseFunc, e *encoder, dst []b
 // collectedType returns the type of the record that appendItems writes for items of type
 // t. Only schemas use it.
 func collectedType(t reflect.Type) reflect.Type {
-	return reflect.StructOf([]reflect.StructField{{
-		Name: "Items",
-		Type: reflect.SliceOf(t),
-		Tag:  reflect.StructTag(`json:"items" maxItems:"` + strconv.Itoa(maxCollected) + `"`),
-	}})
+	tag := reflect.StructTag(`json:"items" maxItems:"` + strconv.Itoa(maxCollected) + `"`)
+	return reflect.StructOf([]reflect.StructField{{Name: "Items", Type: reflect.SliceOf(t), Tag: tag}})
 }
