@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"context"
 	"crypto/rand"
+	"encoding/json"
 	"errors"
 	"fmt"
 	"io"
@@ -155,6 +156,55 @@ func TestBody(t *testing.T) {
 			t.Errorf("%s: Connection %q", test.name, a.header.Get("Connection"))
 		}
 		conn.Close()
+	}
+}
+
+// Verify that the page of another site sends a Body only if CORS names its origin, or
+// asks first, as browsers do for JSON.
+func TestBodyOfAnotherSite(t *testing.T) {
+	s := svc.MustRegister[FilesAPI](files{read: func(_ context.Context, b svc.Body) error {
+		_, err := io.Copy(io.Discard, b)
+		return err
+	}}, fileOptions())
+	cors := svc.CORS(svc.CORSOptions{Origins: []string{"https://app.example"}})(s.REST())
+	for _, test := range []struct {
+		name, origin, contentType string
+		handler                   http.Handler
+		status                    int
+	}{
+		{"named", "https://app.example", "text/plain", cors, 204},
+		{"named, without a type", "https://app.example", "", cors, 204},
+		{"not named", "https://evil.example", "text/plain", cors, 403},
+		{"not named, JSON", "https://evil.example", "application/json", cors, 204},
+		{"without CORS", "https://app.example", "text/plain", s.REST(), 403},
+		{"its own", "http://example.com", "text/plain", s.REST(), 204},
+		{"no browser", "", "text/plain", s.REST(), 204},
+	} {
+		r := httptest.NewRequest("POST", "/files", strings.NewReader("a"))
+		if test.origin != "" {
+			r.Header.Set("Origin", test.origin)
+		}
+		if test.contentType != "" {
+			r.Header.Set("Content-Type", test.contentType)
+		}
+		w := httptest.NewRecorder()
+		if test.handler.ServeHTTP(w, r); w.Code != test.status {
+			t.Errorf("%s: %d %s, want %d", test.name, w.Code, w.Body, test.status)
+		}
+	}
+}
+
+// Verify what documents say of bodies and files.
+func TestFileDocuments(t *testing.T) {
+	s := svc.MustRegister[FilesAPI](files{}, fileOptions())
+	for _, version := range []string{"3.0.3", "3.1.0"} {
+		w := httptest.NewRecorder()
+		s.OpenAPI().ServeHTTP(w, httptest.NewRequest("GET", "/?openapi="+version, nil))
+		var buf bytes.Buffer
+		if err := json.Indent(&buf, w.Body.Bytes(), "", "  "); err != nil {
+			t.Fatal(err)
+		}
+		golden(t, "files/openapi-"+version+".json", append(buf.Bytes(), '\n'))
 	}
 }
 
