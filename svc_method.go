@@ -499,7 +499,7 @@ func (c *methodCompiler) recordBehind(t reflect.Type, role string, other reflect
 	case fits(t):
 		c.addf("the %s is a %v; make it a pointer, *%v", role, t, t)
 	case t.Kind() == reflect.Func, t.Kind() == reflect.Chan, t.Kind() == reflect.Pointer && t.Elem().Kind() == reflect.Func:
-		c.addf("the %s is a %v; a stream is an output of type svc.Stream[Out], an iter.Seq2 of pointers to a struct and errors", role, t)
+		c.addf("the %s is a %v; a stream is a svc.Stream[Out], which is an iter.Seq2[*Out, error], for a struct Out", role, t)
 	default:
 		c.addf("the %s is a %v; it must be a pointer to a struct, so put the %v into a field of one", role, t, t)
 	}
@@ -1038,7 +1038,7 @@ func nameMethods(p *mistakes, methods []*method) map[methodName]*method {
 	for _, m := range methods {
 		key := methodName{m.resource, m.name}
 		if other := names[key]; other != nil {
-			p.addf("%s and %s both have the name %s.%s; rename one or give it a resource of its own", other.title(), m.title(), m.resource, m.name)
+			p.addf("%s and %s both have the name %s.%s; rename one, or give it a Resource of its own, which a Path can keep out of its route", other.title(), m.title(), m.resource, m.name)
 			continue
 		}
 		names[key] = m

@@ -1128,7 +1128,7 @@ func TestStreamMistakes(t *testing.T) {
 		t.Fatal("registered")
 	}
 	for _, want := range []string{
-		`mistakesAPI.Func: the output is a iter.Seq2[example.com/svc.tickItem,error]; a stream is an output of type svc.Stream[Out], an iter.Seq2 of pointers to a struct and errors`,
+		`mistakesAPI.Func: the output is a iter.Seq2[example.com/svc.tickItem,error]; a stream is a svc.Stream[Out], which is an iter.Seq2[*Out, error], for a struct Out`,
 		`mistakesAPI.One: the output is a iter.Seq[`,
 		`mistakesAPI.Plain: the output is a iter.Seq2[`,
 		`mistakesAPI.None: StreamSSE needs outputs, and the method has none`,
