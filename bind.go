@@ -44,6 +44,7 @@ import (
 	"runtime"
 	"slices"
 	"strings"
+	"sync"
 	"unicode/utf8"
 )
 
@@ -62,7 +63,8 @@ import (
 //	all decodes every field that has a wire name, and sets the defaults of all
 //	hooks calls the Validate methods; restHooks does the same, with the places
 //	  that REST clients know; check also checks the rules of the fields, which
-//	  a decoder would have checked. Each is nil if there is nothing to do
+//	  a decoder would have checked. Each is nil if there is nothing to do. check is
+//	  made by the first Service.Call
 //	runsCode says that decoding calls methods of the application, such as
 //	  UnmarshalText
 type binding struct {
@@ -79,7 +81,7 @@ type binding struct {
 	runsCode   bool
 	hooks      checkFunc
 	restHooks  checkFunc
-	check      checkFunc
+	check      func() checkFunc
 }
 
 // A param is the plan of a field that comes from the path, the query, a header
@@ -168,7 +170,7 @@ func compileBinding(c *decoders, s *shape, spec bindSpec) *binding {
 	if b.hooks != nil {
 		b.restHooks = compileInputCheck(s, false, b.sources, b.sourceTokens())
 	}
-	b.check = compileInputCheck(s, true, b.sources, nil)
+	b.check = sync.OnceValue(func() checkFunc { return compileInputCheck(s, true, b.sources, nil) })
 	return b
 }
 
@@ -208,6 +210,9 @@ func (b *binding) sourceTokens() map[*field]string {
 // their own.
 func compileInputCheck(s *shape, rules bool, in map[*field]string, tokens map[*field]string) checkFunc {
 	hooked := (&checks{hooked: true}).needsCheck(s)
+	if !hooked && !rules {
+		return nil
+	}
 	c := &checks{rules: rules, hooked: hooked, byShape: make(map[*shape]*checkFunc), absent: &checks{hooked: hooked, byShape: make(map[*shape]*checkFunc)}}
 	if !c.needsCheck(s) {
 		return nil
@@ -601,7 +606,7 @@ func (b *binding) readObject(d *decoder) (any, error) {
 func (b *binding) checkValue(d *decoder, in reflect.Value) error {
 	d.start(nil)
 	d.fills = true
-	return b.finishInput(d, in, b.check)
+	return b.finishInput(d, in, b.check())
 }
 
 var isTooDeep = &complaint{ruleSyntax, "is nested more than 1000 levels deep, or contains itself"}
@@ -923,8 +928,16 @@ func (c *checks) needsCheck(s *shape) bool {
 		return c.hooked && len(hooksOf(s.typ)) > 0 || c.rules && (s.recursive || s.alternatives != nil || s.kind == kindAny || len(s.rules) > 0 ||
 			slices.ContainsFunc(s.fields, func(f *field) bool { return len(f.rules) > 0 || f.notNull }))
 	}
+	switch {
+	case c.clean[s]:
+		return false
+	case fits(s):
+		return true
+	case !s.hasParts():
+		return false
+	}
 	done := make(map[*shape]bool)
-	if !c.clean[s] && (fits(s) || s.hasParts() && s.partsReach(done, fits)) {
+	if s.partsReach(done, fits) {
 		return true
 	}
 	if c.clean == nil {

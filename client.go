@@ -617,7 +617,7 @@ func (c *clientCall) writeInput(b *callBuffer, r *http.Request, in any) (err err
 		return nil
 	case b.enc.err != nil:
 		d.start(nil)
-		if err := c.bind.finishInput(d, v, c.bind.check); err != nil {
+		if err := c.bind.finishInput(d, v, c.bind.check()); err != nil {
 			return err
 		}
 		return Errorf(CodeInvalidArgument, "the input has no form in JSON: %w", b.enc.err)

@@ -123,6 +123,9 @@ func isScalarList(s *shape) bool {
 // applyTags reads every tag of a field but its names. A constraint on a pointer
 // applies to the value it points to. Null satisfies every constraint.
 func (p *mistakes) applyTags(f *field, tag reflect.StructTag, at string) {
+	if tag == "" {
+		return
+	}
 	f.doc = tagText(tag, "doc")
 	if text, ok := lookupTag(tag, "nullable"); ok {
 		f.notNull = true
@@ -156,10 +159,12 @@ func (p *mistakes) applyRules(f *field, tag reflect.StructTag, at string) {
 	item := target.scalarItem()
 	var itemRules ruleSet
 	for _, t := range ruleTags {
-		if _, misspelt := lookupTag(tag, t.lower); misspelt && t.lower != t.name { // which reflect passes over without a word
-			p.addf("%s: the tag %s is spelt %s", at, t.lower, t.name)
-		}
 		text, ok := lookupTag(tag, t.name)
+		if t.lower != t.name { // which reflect passes over without a word
+			if _, misspelt := lookupTag(tag, t.lower); misspelt {
+				p.addf("%s: the tag %s is spelt %s", at, t.lower, t.name)
+			}
+		}
 		on, rules := target, &f.rules
 		if item != nil && !t.fits(target) {
 			on, rules = item, &itemRules

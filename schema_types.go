@@ -30,6 +30,7 @@ type shapes struct {
 	all    []*shape                   // in the order they were met
 	named  []*shape                   // those of all with a name
 	fit    map[fitKey]map[*shape]bool // those that checkUse has seen
+	names  map[*shape]string          // of named, when finishShapes has run
 
 	tagMistakes int // those of the list that are about tags, without which a plan can be made
 }
@@ -878,7 +879,8 @@ func (c *shapes) finishShapes() {
 			}
 		}
 	}
-	for s, name := range nameTypes(c.mistakes, c.named, nil) {
+	c.names = nameTypes(c.mistakes, c.named, nil)
+	for s, name := range c.names {
 		s.name = name
 	}
 }
@@ -955,7 +957,7 @@ func findEndless(all []*shape) map[*shape]bool {
 type typeName struct {
 	name          string
 	typ           reflect.Type
-	pkg           []string // the elements of the package path that are not in name
+	pkg           string   // the part of the package path that is not in name
 	fixed         bool     // by SchemaName
 	suffixes      []string // what stands behind name in the names of its parts, such as Body
 	isAlternative bool     // an alternative has its name from its union
@@ -1011,10 +1013,7 @@ func nameTypes(p *mistakes, named []*shape, suffixes map[*shape][]string) map[*s
 
 // newTypeName returns the short name of the type of s.
 func (p *mistakes) newTypeName(s *shape) *typeName {
-	n := &typeName{name: documentName(s.typ.Name()), typ: s.typ, isAlternative: s.value != ""}
-	if path := s.typ.PkgPath(); path != "" { // a struct without a name is of no package
-		n.pkg = strings.Split(path, "/")
-	}
+	n := &typeName{name: documentName(s.typ.Name()), typ: s.typ, pkg: s.typ.PkgPath(), isAlternative: s.value != ""}
 	v, ok := reflect.New(s.typ).Interface().(interface{ SchemaName() string })
 	if ok && !promotesMethod(s.typ, "SchemaName") {
 		n.name, n.fixed = v.SchemaName(), true
@@ -1054,8 +1053,9 @@ func qualifyNames(p *mistakes, all []*typeName) (changed bool) {
 			}
 			continue
 		}
-		if last := len(n.pkg) - 1; last >= 0 {
-			n.name, n.pkg, changed = camelCase(n.pkg[last])+capitalized(n.name), n.pkg[:last], true
+		if n.pkg != "" {
+			slash := strings.LastIndexByte(n.pkg, '/')
+			n.name, n.pkg, changed = camelCase(n.pkg[slash+1:])+capitalized(n.name), n.pkg[:max(slash, 0)], true
 		}
 	}
 	return changed

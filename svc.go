@@ -445,10 +445,11 @@ func compileService(p *mistakes, iface reflect.Type, impl any, o Options) *Servi
 	if o.ErrorForm != nil && o.OnError != nil {
 		p.addf("Options has an ErrorForm and an OnError; set one, since each writes all errors")
 	}
-	if s.types = c.shapes.named; o.ErrorForm != nil {
-		s.types = append(s.types, o.ErrorForm.types...)
+	s.types = c.shapes.named
+	s.typeNames = c.shapes.names
+	if parts := listParts(s.methods); len(parts) > 0 {
+		s.typeNames = nameTypes(p, s.types, parts)
 	}
-	s.typeNames = nameTypes(p, s.types, listParts(s.methods))
 	s.names = nameMethods(p, s.methods)
 	checkRoutes(p, s.methods)
 	if i := o.Idempotency; i != nil && (i.Run == nil || i.For < 0) {
