@@ -842,22 +842,11 @@ func (s *Service) borrowWorkspace() *workspace {
 // returnWorkspace keeps ws for another request, unless a large request has made it large.
 // Otherwise all workspaces of the pool would become large in time.
 func (s *Service) returnWorkspace(ws *workspace) {
-	if mayPool(&ws.dec, ws.body, ws.enc.buf) && cap(ws.text.messages) <= maxPooled/256 {
+	if ws.dec.resetWithin(maxPooled, ws.body, ws.enc.buf) && cap(ws.text.messages) <= maxPooled/256 {
 		ws.text.reset()
 		ws.raw, ws.writer, ws.header, ws.budget = nil, nil, nil, nil
 		s.workspaces.Put(ws)
 	}
-}
-
-// mayPool reports whether a decoder and the buffers beside it are small enough for a pool,
-// and resets the decoder.
-func mayPool(d *decoder, buffers ...[]byte) bool {
-	for _, b := range buffers {
-		if cap(b) > maxPooled {
-			return false
-		}
-	}
-	return d.resetWithin(maxPooled)
 }
 
 // An endpoint is the common part of the http.Handlers of all transports. Its options

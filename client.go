@@ -287,7 +287,7 @@ type callBuffer struct {
 
 // release keeps b for another call, unless an unusual one made it large.
 func (c *connection) release(b *callBuffer) {
-	if mayPool(&b.dec, b.enc.buf, b.body, b.text, b.path, b.escaped, b.query) {
+	if b.dec.resetWithin(maxPooled, b.enc.buf, b.body, b.text, b.path, b.escaped, b.query) {
 		c.buffers.Put(b)
 	}
 }

@@ -102,10 +102,11 @@ type decoder struct {
 	naming  bool // what is wrong is the name of the member at path, a map key, and not its value
 }
 
-// resetWithin drops all pointers of d into what it has read. It reports false if the
-// memory that d keeps is larger than about limit bytes.
-func (d *decoder) resetWithin(limit int) bool {
-	if cap(d.scratch) > limit || cap(d.scan.names) > limit/16 || cap(d.scan.found) > limit/16 || cap(d.texts) > limit/16 {
+// resetWithin drops all pointers of d into what it has read. It reports false if d, or one
+// of the buffers beside it, keeps more memory than about limit bytes.
+func (d *decoder) resetWithin(limit int, buffers ...[]byte) bool {
+	isLarge := func(b []byte) bool { return cap(b) > limit }
+	if slices.ContainsFunc(buffers, isLarge) || isLarge(d.scratch) || cap(d.scan.names) > limit/16 || cap(d.scan.found) > limit/16 || cap(d.texts) > limit/16 {
 		return false
 	}
 	d.start(nil)

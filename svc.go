@@ -445,9 +445,10 @@ func compileService(p *mistakes, iface reflect.Type, impl any, o Options) *Servi
 	if o.ErrorForm != nil && o.OnError != nil {
 		p.addf("Options has an ErrorForm and an OnError; set one, since each writes all errors")
 	}
-	s.types = c.shapes.named
-	s.typeNames = c.shapes.names
-	if parts := listParts(s.methods); len(parts) > 0 {
+	if s.types, s.typeNames = c.shapes.named, c.shapes.names; o.ErrorForm != nil {
+		s.types = append(s.types, o.ErrorForm.types...)
+	}
+	if parts := listParts(s.methods); len(parts) > 0 || o.ErrorForm != nil {
 		s.typeNames = nameTypes(p, s.types, parts)
 	}
 	s.names = nameMethods(p, s.methods)
