@@ -157,9 +157,8 @@ func newAPIBuilder(s *Service, d dialect) *apiBuilder {
 			Servers:  []apiServer{{cmp.Or(strings.TrimRight(s.defaults.BaseURL, "/"), "/")}},
 			Security: []documentSecurity{},
 		},
-		names:        make(map[componentKey]string),
+		parts:        make(map[[2]any]string),
 		taken:        make(map[string]bool),
-		errorNames:   make(map[string]string),
 		operationIDs: make(map[string]*method),
 		paths:        make(map[string]*apiPath),
 	}
@@ -168,8 +167,10 @@ func newAPIBuilder(s *Service, d dialect) *apiBuilder {
 		b.doc.Components.SecuritySchemes.addMember(s.Name, s.object)
 		b.doc.Security = append(b.doc.Security, documentSecurity{s.Name: {}})
 	}
-	b.components = newComponents(d, func(s *shape) string { return b.names[keyOf(s)] })
-	b.nameTypes()
+	b.components = newComponents(d, s.typeNames)
+	for _, name := range s.typeNames {
+		b.taken[strings.ToLower(name)] = true
+	}
 	b.nameParts()
 	for _, m := range s.methodsOn(TransportREST) {
 		b.addOperation(m)
@@ -181,8 +182,8 @@ func newAPIBuilder(s *Service, d dialect) *apiBuilder {
 // An apiBuilder builds one document. Its maps are for lookups only: the order
 // of the document is that of the methods, and of sorted names.
 //
-// Invariants: names has at most one name for a key, and all names are in taken;
-// the operations of each element of paths are a member of doc.Paths.
+// Invariants: the names of all types and parts are in taken; the operations of each
+// element of paths are a member of doc.Paths.
 type apiBuilder struct {
 	service    *Service
 	dialect    dialect
@@ -190,9 +191,8 @@ type apiBuilder struct {
 	components *components
 	schemes    []scheme // of the document
 
-	names        map[componentKey]string
+	parts        map[[2]any]string // the names of components with some fields, by the type and these
 	taken        map[string]bool   // component names in lower case: some generators make a file of each
-	errorNames   map[string]string // of the components that describe errors
 	operationIDs map[string]*method
 	paths        map[string]*apiPath // by the template with its placeholders unnamed
 }
@@ -368,23 +368,21 @@ func (b *apiBuilder) referBody(m *method) string {
 // referPart returns the reference to the component that has some fields of s, the
 // input or the output of m. Its name is that of the type with suffix behind it.
 func (b *apiBuilder) referPart(m *method, s *shape, fields []*field, suffix string) string {
-	key := keyOf(s)
+	name := onlyNameBytes(cmp.Or(b.service.typeNames[s], capitalized(m.resource)+m.goName)) + suffix
+	what := name
 	for _, f := range fields {
-		key.fields += f.name + "\x00"
+		what += "\x00" + f.name
 	}
-	key.fields += suffix
-	if b.names[key] == "" {
-		base := b.service.typeNames[s]
-		if base == "" {
-			base = capitalized(m.resource) + m.goName
-		}
-		b.names[key] = b.takeName(onlyNameBytes(base) + suffix)
+	key := [2]any{s.typ, what}
+	if b.parts[key] == "" {
+		b.parts[key] = firstFree(name, "", func(name string) bool { return b.taken[strings.ToLower(name)] })
+		b.taken[strings.ToLower(b.parts[key])] = true
 	}
 	var refs []string
 	for _, a := range s.alternatives {
 		refs = append(refs, b.referPart(m, a, s.withFields(a, fields), suffix))
 	}
-	return b.components.refer(component{b.names[key], s, fields, refs})
+	return b.components.refer(component{b.parts[key], s, fields, refs})
 }
 
 // listResponses returns the responses of m by status. All errors have the same
@@ -551,7 +549,7 @@ func (b *apiBuilder) streamContent(m *method) apiContent {
 	if m.form != nil {
 		envelope = b.components.writer.appendShape(nil, m.form.shape)
 	} else {
-		envelope = b.referErrorSchema("Error", envelopeSchema)
+		envelope = b.referErrorSchema("Error")
 	}
 	events := strings.NewReplacer("ITEM", string(item), "ENVELOPE", string(envelope)).Replace(eventSchema)
 	return apiContent{contentTypeEvents: {ItemSchema: json.RawMessage(events)}}
@@ -567,34 +565,6 @@ const eventSchema = `{"oneOf":[` +
 	`{"title":"Done","type":"object","properties":{"event":{"const":"done"},"data":{"const":"{}"}},"required":["event","data"]},` +
 	`{"title":"Error","type":"object","properties":{"event":{"const":"error"},` +
 	`"data":{"type":"string","contentMediaType":"application/json","contentSchema":ENVELOPE}},"required":["event","data"]}]}`
-
-// A componentKey says which schemas are the same component. It has the Go type
-// and not the shape, since joined services each have their own shape of a type that
-// both use. It has strict, since a strict service adds
-// "additionalProperties": false: a type used by a strict and by another service
-// becomes two components.
-type componentKey struct {
-	typ    reflect.Type
-	strict bool
-	value  string // of an alternative of a union
-	fields string // the names of some fields, each with a NUL behind it, and what they are; "" for all fields
-}
-
-// keyOf returns the key of s with all its fields.
-func keyOf(s *shape) componentKey {
-	return componentKey{typ: s.typ, strict: s.strict && !s.isEnum, value: s.value}
-}
-
-// nameTypes gives every struct type and every enum its name. It runs before anything else
-// takes a name, so that a body or an error schema gets the number if both want
-// the same one.
-func (b *apiBuilder) nameTypes() {
-	for _, t := range b.service.types {
-		if key := keyOf(t); (t.kind == kindObject || t.isEnum) && b.names[key] == "" {
-			b.names[key] = b.takeName(b.service.typeNames[t])
-		}
-	}
-}
 
 // nameParts gives the bodies that are a part of a type their names, in an order
 // that does not depend on that of the arguments of Join.
@@ -613,13 +583,6 @@ func (b *apiBuilder) nameParts() {
 	}
 }
 
-// takeName returns name, or name with the first number that makes it unique.
-func (b *apiBuilder) takeName(name string) string {
-	free := firstFree(name, "", func(name string) bool { return b.taken[strings.ToLower(name)] })
-	b.taken[strings.ToLower(free)] = true
-	return free
-}
-
 // describeErrors returns the response of every error of m, and a reference to it. It
 // describes only handlers that svc itself has: the document must not promise a form that
 // the service's own ErrorHandler does not write.
@@ -630,10 +593,10 @@ func (b *apiBuilder) describeErrors(m *method) (ref, full apiResponse) {
 		name, mediaType = cmp.Or(b.service.typeNames[m.form.shape], name), m.form.contentType
 		schema = b.components.writer.appendShape(nil, m.form.shape)
 	case m.onError == nil || isHandler(m.onError, WriteError):
-		schema = b.referErrorSchema(name, envelopeSchema)
+		schema = b.referErrorSchema(name)
 	case isHandler(m.onError, WriteProblem):
 		name, mediaType = "Problem", contentTypeProblem
-		schema = b.referErrorSchema(name, problemSchema)
+		schema = b.referErrorSchema(name)
 	default:
 		return apiResponse{Description: "Error"}, apiResponse{}
 	}
@@ -662,53 +625,49 @@ func (b *apiBuilder) referResponse(name string, r apiResponse) apiResponse {
 	return apiResponse{Ref: "#/components/responses/" + name}
 }
 
-// referErrorSchema returns the reference to the schema of errors called name. The
-// first call adds it to the document, with the schemas in it: what has no name gets one
-// from each generator, such as ErrorErrorDetailsViolationsInner.
-func (b *apiBuilder) referErrorSchema(name, schema string) []byte {
-	if b.errorNames[name] == "" {
-		b.errorNames[name] = b.takeName(name)
-		for _, inner := range [...][2]string{{"ErrorObject", objectSchema}, {"ErrorDetails", detailsSchema}, {"Violation", violationSchema}} {
-			if ref := `{"$ref":"` + inner[0] + `"}`; strings.Contains(schema, ref) {
-				schema = strings.Replace(schema, ref, string(b.referErrorSchema(inner[0], inner[1])), 1)
-			}
-		}
+// referErrorSchema returns the reference to the schema of errors called name, which no
+// type has. The first call adds it to the document, with the schemas in it: what has no
+// name gets one from each generator, such as ErrorErrorDetailsViolationsInner.
+func (b *apiBuilder) referErrorSchema(name string) []byte {
+	if schema := errorSchemas[name]; b.components.schemas[name] == nil {
 		list := make([]Code, len(codes)) // all there are, since an unknown code is written as UNKNOWN
 		for i := range codes {
 			list[i] = codes[i].code
 		}
-		b.components.schemas[b.errorNames[name]] = json.RawMessage(strings.Replace(schema, "CODES", string(encodeDocument(list)), 1))
+		b.components.schemas[name] = json.RawMessage(strings.Replace(schema, "CODES", string(encodeDocument(list)), 1))
+		for _, inner := range [...]string{"ErrorObject", "ErrorDetails", "Violation"} {
+			if strings.Contains(schema, componentRef(inner)) {
+				b.referErrorSchema(inner)
+			}
+		}
 	}
-	return refObject(componentRef(b.errorNames[name]))
+	return refObject(componentRef(name))
 }
 
-// These are the schemas of errors. CODES stands for all codes, and a $ref for the
-// component of that name.
-const (
-	// envelopeSchema is that of the envelope that appendEnvelope writes:
-	// {"error":{"code":…,"message":…,"details":…}}, where details may be absent.
-	envelopeSchema = `{"type":"object","properties":{"error":{"$ref":"ErrorObject"}},"required":["error"]}`
-	objectSchema   = `{"type":"object","properties":{` +
-		`"code":{"type":"string","enum":CODES},"message":{"type":"string"},"details":{"$ref":"ErrorDetails"}},` +
-		`"required":["code","message"]}`
+// errorSchemas has the schemas of errors by name. CODES stands for all codes.
+var errorSchemas = map[string]string{
+	// The envelope that appendEnvelope writes: {"error":{"code":…,"message":…,"details":…}},
+	// where details may be absent.
+	"Error": `{"type":"object","properties":{"error":{"$ref":"#/components/schemas/ErrorObject"}},"required":["error"]}`,
+	"ErrorObject": `{"type":"object","properties":{` +
+		`"code":{"type":"string","enum":CODES},"message":{"type":"string"},"details":{"$ref":"#/components/schemas/ErrorDetails"}},` +
+		`"required":["code","message"]}`,
 
-	// problemSchema is that of the problem details that WriteProblem writes
-	// (RFC 9457, section 3). The RFC makes all of its members optional; those
-	// that WriteProblem always writes are required here. code and details are
-	// extension members (section 3.2).
-	problemSchema = `{"type":"object","properties":{` +
+	// The problem details that WriteProblem writes (RFC 9457, section 3). The RFC makes all
+	// of their members optional; those that WriteProblem always writes are required here.
+	// code and details are extension members (section 3.2).
+	"Problem": `{"type":"object","properties":{` +
 		`"type":{"type":"string"},"title":{"type":"string"},"status":{"type":"integer","format":"int32"},` +
 		`"detail":{"type":"string"},"instance":{"type":"string"},` +
-		`"code":{"type":"string","enum":CODES},"details":{"$ref":"ErrorDetails"}},` +
-		`"required":["type","title","status","detail","code"]}`
+		`"code":{"type":"string","enum":CODES},"details":{"$ref":"#/components/schemas/ErrorDetails"}},` +
+		`"required":["type","title","status","detail","code"]}`,
 
-	// detailsSchema has one property, the violations, which is svc's own. The
-	// application may add others.
-	detailsSchema   = `{"type":"object","properties":{"violations":{"type":"array","items":{"$ref":"Violation"}}},"additionalProperties":true}`
-	violationSchema = `{"type":"object",` +
+	// One property, the violations, is svc's own. The application may add others.
+	"ErrorDetails": `{"type":"object","properties":{"violations":{"type":"array","items":{"$ref":"#/components/schemas/Violation"}}},"additionalProperties":true}`,
+	"Violation": `{"type":"object",` +
 		`"properties":{"in":{"type":"string"},"path":{"type":"string"},"rule":{"type":"string"},"message":{"type":"string"}},` +
-		`"required":["in","path","rule","message"]}`
-)
+		`"required":["in","path","rule","message"]}`,
+}
 
 // An apiDocument is an OpenAPI Object. It and the types below are the parts of
 // the specification that svc publishes, named as there, and their fields are in

@@ -562,7 +562,7 @@ type openRPCValue struct {
 // param too, by the name of its path or query tag. OpenRPC requires a name for the result;
 // that of its type is used.
 func buildOpenRPC(s *Service) []byte {
-	c := newComponents(jsonSchema, func(t *shape) string { return s.typeNames[t] })
+	c := newComponents(jsonSchema, s.typeNames)
 	doc := openRPCDocument{OpenRPC: "1.3.2", Info: s.documentInfo(false)}
 	schemes := listSchemes(s.methods)
 	for _, m := range s.methodsOn(TransportRPC) {

@@ -761,7 +761,11 @@ func TestUnnamedRecursive(t *testing.T) {
 	if got := string(appendSelfContained(nil, s, schemaWriter{})); got != want {
 		t.Errorf("%s\nwant %s", got, want)
 	}
-	all := newComponents(openAPI31, func(s *shape) string { return s.name })
+	names := make(map[*shape]string)
+	for _, s := range c.named {
+		names[s] = s.name
+	}
+	all := newComponents(openAPI31, names)
 	all.referShape(s)
 	got := encodeDocument(all.writeSchemas())
 	for _, want := range strings.SplitAfter(strings.ReplaceAll(defs, "$defs", "components/schemas"), `]},"`) {

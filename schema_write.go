@@ -745,11 +745,12 @@ func (s *shape) schemaMap() map[string]any {
 // appendParameter appends the schema of a field that a parameter gives, as the value
 // that its text spells.
 func (w *schemaWriter) appendParameter(dst []byte, f *field) []byte {
-	target := *f.shape.deref()
+	target := f.shape.deref()
 	if target.kind == kindSlice {
-		target.elem = target.elem.deref()
+		list := *target
+		list.elem, target = list.elem.deref(), &list
 	}
-	return w.appendPlain(dst, &target, f.asParameter(), true)
+	return w.appendPlain(dst, target, f.asParameter(), true)
 }
 
 // asParameter returns a copy of f for use in a URL, where a `json:",string"` value
@@ -869,7 +870,7 @@ type documentTag struct {
 // Invariant: schemas has each name of pending.
 type components struct {
 	writer  schemaWriter
-	nameOf  func(*shape) string // "" for a type without a component
+	names   map[*shape]string // none for a type without a component
 	schemas map[string]json.RawMessage
 	pending []component // those that are not written yet, in the order of the first references
 }
@@ -883,8 +884,8 @@ type component struct {
 }
 
 // newComponents returns components of a dialect, with none so far.
-func newComponents(d dialect, nameOf func(*shape) string) *components {
-	c := &components{nameOf: nameOf, schemas: make(map[string]json.RawMessage)}
+func newComponents(d dialect, names map[*shape]string) *components {
+	c := &components{names: names, schemas: make(map[string]json.RawMessage)}
 	c.writer = schemaWriter{dialect: d, ref: c.referShape}
 	return c
 }
@@ -894,7 +895,7 @@ func newComponents(d dialect, nameOf func(*shape) string) *components {
 // components.
 func (c *components) referShape(s *shape) string {
 	if s.kind == kindObject || s.isEnum {
-		if name := c.nameOf(s); name != "" {
+		if name := c.names[s]; name != "" {
 			return c.refer(component{name, s, s.fields, nil})
 		}
 	}
