@@ -12,8 +12,8 @@ package svc
 //	kind                    JSON that it takes              decoded by
 //	kindPointer             null, or what it points to      decodePointer
 //	kindOptional            null, or what it holds          decodeOptional
-//	kindSlice               array                           decodeSlice, decodeStrings
-//	kindArray               array of that length            decodeArray
+//	kindSlice               array                           decodeList, decodeStrings
+//	kindArray               array of that length            decodeList
 //	kindMap                 object; names are the keys      decodeMap, setterFor
 //	kindObject              object                          objectPlan.decodeObject
 //	kindBool                true, false                     decodeBool
@@ -369,7 +369,9 @@ func (c *decoders) compileDecoder(s *shape, limit *rule) decodeFunc {
 	case kindSlice:
 		return c.sliceDecoder(s, limit)
 	case kindArray:
-		return decodeArray(c.decoderFor(s.elem), s.typ.Len())
+		n := s.typ.Len() // its schema has it as minItems and maxItems
+		exactly := "must have exactly " + countText(n, "item")
+		return decodeList(c.decoderFor(s.elem), s.typ, n, n, &complaint{"minItems", exactly}, &complaint{"maxItems", exactly})
 	case kindMap:
 		return decodeMap(c.checkedSetter(s.key, true), c.decoderFor(s.elem), s)
 	case kindObject:
@@ -438,36 +440,42 @@ func (c *decoders) sliceDecoder(s *shape, limit *rule) decodeFunc {
 	if s.typ == reflect.TypeFor[[]string]() && (len(s.elem.rules) == 0 || c.outputs) {
 		return decodeStrings(most, tooMany)
 	}
-	return decodeSlice(c.decoderFor(s.elem), s.typ, most, tooMany)
+	return decodeList(c.decoderFor(s.elem), s.typ, 0, most, nil, tooMany)
 }
 
-// decodeSlice returns the decodeFunc of a slice of type t. The slice grows in
+// decodeList returns the decodeFunc of a slice or an array of type t. A slice grows in
 // place, to four elements and then as append grows it, and each element is
 // decoded where it stays. An empty array gives an empty slice; only an absent
 // one is nil. Elements beyond most are scanned and not stored: an element of
 // three bytes may take a kilobyte in memory.
-func decodeSlice(elem decodeFunc, t reflect.Type, most int, tooMany *complaint) decodeFunc {
+func decodeList(elem decodeFunc, t reflect.Type, least, most int, tooFew, tooMany *complaint) decodeFunc {
+	grows := t.Kind() == reflect.Slice
 	return func(d *decoder, v reflect.Value) {
 		if d.scan.peek() != '[' {
 			d.skipMismatch(mustBeArray)
 			return
 		}
 		n := 0
-		d.eachElement(most, tooMany, func() {
-			if n == v.Cap() {
-				v.Grow(4)
+		count := d.eachElement(most, tooMany, func() {
+			if grows {
+				if n == v.Cap() {
+					v.Grow(4)
+				}
+				v.SetLen(n + 1)
 			}
-			v.SetLen(n + 1)
 			elem(d, v.Index(n))
 			n++
 		})
-		if n == 0 {
+		if count < least && d.scan.err == nil {
+			d.addViolation(tooFew)
+		}
+		if grows && n == 0 {
 			v.Set(reflect.MakeSlice(t, 0, 0))
 		}
 	}
 }
 
-// decodeStrings returns the decodeFunc of a []string. It is decodeSlice for the
+// decodeStrings returns the decodeFunc of a []string. It is decodeList for the
 // most frequent type of list, without reflection. The strings wait in d.texts
 // until the array ends, so that the slice is made once and has the right length.
 // They are cleared there, or the workspace would keep them in memory.
@@ -492,28 +500,6 @@ func decodeStrings(most int, tooMany *complaint) decodeFunc {
 		clear(d.texts[base:])
 		d.texts = d.texts[:base]
 		*v.Addr().Interface().(*[]string) = list
-	}
-}
-
-// decodeArray returns the decodeFunc of an array. JSON with fewer or more
-// elements than it has is a violation of minItems or maxItems, the keywords
-// that the published schema has for it.
-func decodeArray(elem decodeFunc, length int) decodeFunc {
-	exactly := "must have exactly " + countText(length, "item")
-	tooFew, tooMany := &complaint{"minItems", exactly}, &complaint{"maxItems", exactly}
-	return func(d *decoder, v reflect.Value) {
-		if d.scan.peek() != '[' {
-			d.skipMismatch(mustBeArray)
-			return
-		}
-		n := 0
-		count := d.eachElement(length, tooMany, func() {
-			elem(d, v.Index(n))
-			n++
-		})
-		if count < length && d.scan.err == nil {
-			d.addViolation(tooFew)
-		}
 	}
 }
 
@@ -1108,12 +1094,12 @@ func decodeBool(d *decoder, v reflect.Value) {
 // typeComplaint returns the complaint about a JSON value of another type than
 // s.
 func (s *shape) typeComplaint() *complaint {
-	switch kindTypes[s.kind] {
-	case "boolean":
+	switch {
+	case s.kind == kindBool:
 		return mustBeBool
-	case "integer":
+	case s.kind.isInteger():
 		return mustBeInteger
-	case "number":
+	case s.kind.isNumeric():
 		return mustBeNumber
 	}
 	return mustBeString

@@ -145,35 +145,22 @@ func (c *encoders) encoderFor(s *shape) encodeFunc {
 	return compileOnce(c.byShape, s, c.compileEncoder)
 }
 
+// plainEncoders has the encodeFuncs of the kinds that need nothing of the type.
+var plainEncoders = [kindFile + 1]encodeFunc{
+	kindAny: encodeAny, kindRaw: encodeRaw, kindText: encodeText, kindTime: encodeTime, kindDuration: encodeDuration, kindBytes: encodeBytes,
+	kindString: encodeString, kindBool: encodeBool, kindInt: encodeInt, kindUint: encodeUint, kindNumber: encodeNumber,
+}
+
 // compileEncoder makes the encodeFunc for s, by the table at the top.
 func (c *encoders) compileEncoder(s *shape) encodeFunc {
+	if plain := plainEncoders[s.kind]; plain != nil {
+		return plain
+	}
 	switch s.kind {
-	case kindAny:
-		return encodeAny
-	case kindRaw:
-		return encodeRaw
 	case kindCustom:
 		return c.customEncoder(s)
-	case kindText:
-		return encodeText
-	case kindTime:
-		return encodeTime
-	case kindDuration:
-		return encodeDuration
-	case kindBytes:
-		return encodeBytes
-	case kindString:
-		return encodeString
-	case kindBool:
-		return encodeBool
-	case kindInt:
-		return encodeInt
-	case kindUint:
-		return encodeUint
 	case kindFloat:
 		return encodeFloat(s.bits)
-	case kindNumber:
-		return encodeNumber
 	case kindPointer:
 		return encodePointer(c.encoderFor(s.elem))
 	case kindOptional:
@@ -406,8 +393,13 @@ func (c *encoders) membersEncoder(fields []*field) encodeFunc {
 // memberEncoder returns the plan of the value of f, without its name.
 func (c *encoders) memberEncoder(f *field) memberEncoder {
 	m := memberEncoder{field: f, single: -1, encode: c.encoderFor(f.shape), omits: f.omitRule()}
+	// A client writes a field that is optional only because it is promoted from an embedded
+	// pointer: the server then makes what the pointer points to.
 	if c.inputs {
-		m.omits = f.omitInputRule()
+		m.omits = nil
+		if f.omit != 0 || f.def != nil {
+			m.omits = reflect.Value.IsZero
+		}
 	}
 	if c.isDefault != nil && f.def != nil {
 		m.omits = c.isDefault(f)
@@ -435,28 +427,19 @@ func (f *field) omitRule() func(reflect.Value) bool {
 	if f.notNull { // an Optional that is null too
 		return func(v reflect.Value) bool { _, ok := notNull(v); return !ok }
 	}
-	var isEmpty func(reflect.Value) bool
-	if f.omit&omitEmpty != 0 {
-		isEmpty = emptyRule(f.shape.typ)
+	omit, isZero := f.omit, zeroRule(f.shape.typ)
+	if f.shape.typ.Kind() == reflect.Struct {
+		omit &^= omitEmpty // a struct is never empty
 	}
-	if f.omit&omitZero == 0 {
+	switch omit {
+	case omitEmpty:
 		return isEmpty
-	}
-	isZero := zeroRule(f.shape.typ)
-	if isEmpty == nil {
+	case omitZero:
 		return isZero
+	case omitEmpty | omitZero:
+		return func(v reflect.Value) bool { return isEmpty(v) || isZero(v) }
 	}
-	return func(v reflect.Value) bool { return isEmpty(v) || isZero(v) }
-}
-
-// omitInputRule is omitRule for inputs that a client sends. A field that is
-// optional only because it is promoted from an embedded pointer is always written:
-// the server then makes what the pointer points to.
-func (f *field) omitInputRule() func(reflect.Value) bool {
-	if f.omit == 0 && f.def == nil {
-		return nil
-	}
-	return reflect.Value.IsZero
+	return nil
 }
 
 // zeroRule returns the rule of omitzero in encoding/json for values of type t:
@@ -473,18 +456,13 @@ func zeroRule(t reflect.Type) func(reflect.Value) bool {
 	return reflect.Value.IsZero
 }
 
-// emptyRule returns the rule of omitempty in encoding/json for values of type
-// t, or nil for structs, which are never empty.
-func emptyRule(t reflect.Type) func(reflect.Value) bool {
-	switch t.Kind() {
+// isEmpty is the rule of omitempty in encoding/json for values that are no structs.
+func isEmpty(v reflect.Value) bool {
+	switch v.Kind() {
 	case reflect.Array, reflect.Map, reflect.Slice, reflect.String:
-		return func(v reflect.Value) bool { return v.Len() == 0 }
-	case reflect.Pointer, reflect.Interface:
-		return reflect.Value.IsNil
-	case reflect.Struct:
-		return nil
+		return v.Len() == 0
 	}
-	return reflect.Value.IsZero
+	return v.IsZero()
 }
 
 // encodeQuoted returns the encodeFunc of a field tagged `json:",string"`, whose
@@ -627,25 +605,12 @@ func (e *encoder) appendAny(x any) {
 		e.buf = strconv.AppendInt(e.buf, x, 10)
 	case json.Number:
 		e.appendNumber(string(x))
-	case *any:
-		e.appendAnyPointer(x)
 	case map[string]any:
 		e.appendAnyMap(x)
 	case []any:
 		e.appendAnyList(x)
 	default:
 		e.appendDynamic(x)
-	}
-}
-
-// appendAnyPointer appends the value that x points to. It counts a level, because x
-// may point to itself.
-func (e *encoder) appendAnyPointer(x *any) {
-	if x == nil {
-		e.buf = append(e.buf, "null"...)
-	} else if e.enterLevel() {
-		e.appendAny(*x)
-		e.depth--
 	}
 }
 

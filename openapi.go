@@ -154,7 +154,7 @@ func newAPIBuilder(s *Service, d dialect) *apiBuilder {
 			Info:    s.documentInfo(d != openAPI30),
 			// "/" is the host that the document came from; linters want a server.
 			// Every path begins with a slash, so a URL has none at its end.
-			Servers:  []apiServer{{cmp.Or(strings.TrimRight(s.defaults.BaseURL, "/"), "/")}},
+			Servers:  []map[string]string{{"url": cmp.Or(strings.TrimRight(s.defaults.BaseURL, "/"), "/")}},
 			Security: []documentSecurity{},
 		},
 		parts:        make(map[[2]any]string),
@@ -481,7 +481,7 @@ func (b *apiBuilder) listErrors(m *method) map[string]apiResponse {
 			r.Headers[name] = apiHeader{Schema: textSchema}
 		}
 		for mediaType, content := range r.Content {
-			content.Examples.addMember(fmt.Sprint("error", len(content.Examples)+1), apiExample{m.exampleOf(e)})
+			content.Examples.addMember(fmt.Sprint("error", len(content.Examples)+1), map[string]json.RawMessage{"value": m.exampleOf(e)})
 			r.Content[mediaType] = content
 		}
 		list[status] = r
@@ -693,20 +693,15 @@ var errorSchemas = map[string]string{
 //	a named struct type                 one of components.schemas
 //	Options.OnError                     one of components.responses
 type apiDocument struct {
-	OpenAPI string       `json:"openapi"`
-	Info    documentInfo `json:"info"`
-	Servers []apiServer  `json:"servers"`
+	OpenAPI string              `json:"openapi"`
+	Info    documentInfo        `json:"info"`
+	Servers []map[string]string `json:"servers"`
 	// The empty list says that no identity is required. Without the member the
 	// document would leave it open, and linters complain.
 	Security   []documentSecurity `json:"security"`
 	Tags       []documentTag      `json:"tags,omitempty"`
 	Paths      orderedObject      `json:"paths"` // in the order of the methods
 	Components apiComponents      `json:"components"`
-}
-
-// An apiServer is a Server Object.
-type apiServer struct {
-	URL string `json:"url"`
 }
 
 // An apiOperation is an Operation Object.
@@ -759,13 +754,8 @@ type apiContent map[string]apiMediaType
 // An apiMediaType is a Media Type Object.
 type apiMediaType struct {
 	Schema     json.RawMessage `json:"schema,omitempty"`
-	Examples   orderedObject   `json:"examples,omitempty"`   // of apiExample
+	Examples   orderedObject   `json:"examples,omitempty"`   // Example Objects
 	ItemSchema json.RawMessage `json:"itemSchema,omitempty"` // of each event, in 3.2
-}
-
-// An apiExample is an Example Object.
-type apiExample struct {
-	Value json.RawMessage `json:"value"`
 }
 
 // newContent returns the content of one media type.

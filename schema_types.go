@@ -339,40 +339,30 @@ func (c *shapes) checkUse(s *shape, u use, at string) {
 		c.fit[key] = make(map[*shape]bool)
 	}
 	s.walk(at, c.fit[key], func(s *shape, at string) {
-		var need reflect.Type
-		var method string
-		switch {
-		case s.kind == kindObject && u == asInput:
-			c.checkForeignTags(s, key.checksItself)
-			c.checkValidate(cmp.Or(s.own, s.typ), at)
+		marshal, unmarshal := typeTextMarshaler, typeTextUnmarshaler
+		switch s.kind {
+		case kindObject:
+			if u == asInput {
+				c.checkForeignTags(s, key.checksItself)
+				c.checkValidate(cmp.Or(s.own, s.typ), at)
+			}
 			return
-		case s.kind == kindCustom && u != asOutput && !hasMethods(s.typ, typeJSONUnmarshaler):
-			need, method = typeJSONMarshaler, "UnmarshalJSON"
-		case s.kind == kindText && u != asOutput && !hasMethods(s.typ, typeTextUnmarshaler):
-			need, method = typeTextMarshaler, "UnmarshalText"
-		case s.kind == kindCustom && u == asKeyedInput && !hasMethods(s.typ, typeJSONMarshaler):
-			need, method = typeJSONUnmarshaler, "MarshalJSON"
-		case s.kind == kindText && (u == asOutput || u == asKeyedInput) && !hasMethods(s.typ, typeTextMarshaler):
-			need, method = typeTextUnmarshaler, "MarshalText"
-		case s.kind == kindCustom && u != asOutput:
-			c.checkReceiver(s.typ, "UnmarshalJSON", at)
-			return
-		case s.kind == kindText && u != asOutput:
-			c.checkReceiver(s.typ, "UnmarshalText", at)
-			return
+		case kindCustom:
+			marshal, unmarshal = typeJSONMarshaler, typeJSONUnmarshaler
+		case kindText:
 		default:
 			return
 		}
-		c.addf("%s: %v has %s but not %s, so it cannot be part of an %s", at, s.typ, need.Method(0).Name, method, u)
+		has, lacks := marshal, unmarshal
+		switch {
+		case u != asOutput && !hasMethods(s.typ, unmarshal):
+		case (u == asKeyedInput || u == asOutput && s.kind == kindText) && !hasMethods(s.typ, marshal):
+			has, lacks = unmarshal, marshal
+		default:
+			return
+		}
+		c.addf("%s: %v has %s but not %s, so it cannot be part of an %s", at, s.typ, has.Method(0).Name, lacks.Method(0).Name, u)
 	})
-}
-
-// checkReceiver notes a method that reads JSON or text into a copy of the value, since
-// the copy is lost. Methods promoted from an embedded field have another receiver.
-func (c *shapes) checkReceiver(t reflect.Type, name, at string) {
-	if _, ok := t.MethodByName(name); ok && !promotesMethod(t, name) {
-		c.addf("%s: %v.%s sets a copy of the value, since its receiver is no pointer; write func (x *%s) %s", at, t, name, t.Name(), name)
-	}
 }
 
 // promotesMethod reports whether t is a struct that has a method by an embedded field.
