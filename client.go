@@ -1166,7 +1166,7 @@ func (s *clientStream) readOnly() (reflect.Value, *Error) {
 func (s *clientStream) next() (reflect.Value, *Error) {
 	e, data, err := s.events.readEvent()
 	switch {
-	case err == errEventTooLarge:
+	case err == errLineTooLong:
 		return reflect.Value{}, s.call.conn.largeError()
 	case err != nil:
 		if err == io.EOF {

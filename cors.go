@@ -92,7 +92,9 @@ func CORS(opts CORSOptions) func(http.Handler) http.Handler {
 			}
 			switch {
 			case r.Method == http.MethodOptions && len(r.Header["Access-Control-Request-Method"]) > 0:
-				p.answerPreflight(w, r, allowed)
+				if err := p.answerPreflight(w, r, allowed); err != nil {
+					refuse(w, r, err, nil)
+				}
 			case named:
 				next.ServeHTTP(w, r.WithContext(withAllowedOrigin(r.Context())))
 			default:
@@ -108,6 +110,7 @@ func CORS(opts CORSOptions) func(http.Handler) http.Handler {
 type corsPolicy struct {
 	origins     originSet
 	credentials bool
+	methods     string // Access-Control-Allow-Methods
 	headers     string // Access-Control-Allow-Headers; "" if none
 	echo        bool   // allow the headers that a request asks for
 	expose      string // Access-Control-Expose-Headers; "" if none
@@ -120,6 +123,7 @@ func newCORSPolicy(opts CORSOptions) *corsPolicy {
 	p := &corsPolicy{
 		origins:     origins,
 		credentials: opts.Credentials,
+		methods:     corsMethods,
 		headers:     strings.Join(opts.Headers, ", "),
 		echo:        opts.Headers == nil,
 		expose:      strings.Join(opts.Expose, ", "),
@@ -208,28 +212,24 @@ func (p *corsPolicy) setHeader(h http.Header, origin string, named bool) {
 	}
 }
 
-// answerPreflight responds to a preflight request. The browser sends the real request
-// only if the status is 200 to 299 and the headers allow it (Fetch, CORS-preflight
-// fetch).
-func (p *corsPolicy) answerPreflight(w http.ResponseWriter, r *http.Request, allowed bool) {
-	h := w.Header()
+// answerPreflight responds to a preflight request, or returns the error to respond with. The browser sends the real request only if the status is 200 to
+// 299 and the headers allow it (Fetch, CORS-preflight fetch).
+func (p *corsPolicy) answerPreflight(w http.ResponseWriter, r *http.Request, allowed bool) error {
+	h, headers := w.Header(), p.headers
 	addHeader(h, "Vary", "Access-Control-Request-Method")
 	addHeader(h, "Vary", "Access-Control-Request-Headers")
 	if !allowed {
-		refuse(w, r, Errorf(CodePermissionDenied, "the server does not allow requests from pages of this origin"), nil)
-		return
+		return Errorf(CodePermissionDenied, "the server does not allow requests from pages of this origin")
 	}
-	headers, ok := askedHeaders(r)
-	if !p.echo {
-		headers, ok = p.headers, true
-	}
-	if !ok {
-		refuse(w, r, Errorf(CodePermissionDenied, askedTooMuch), nil)
-		return
+	if p.echo {
+		headers = strings.Join(r.Header["Access-Control-Request-Headers"], ", ")
+		if len(headers) > maxEchoed {
+			return Errorf(CodePermissionDenied, "Access-Control-Request-Headers has more than %d bytes", maxEchoed)
+		}
 	}
 	leaveBodyEarly(w, r)
 	h.Del("Access-Control-Expose-Headers") // belongs to the real request
-	h.Set("Access-Control-Allow-Methods", corsMethods)
+	h.Set("Access-Control-Allow-Methods", p.methods)
 	if headers != "" {
 		h.Set("Access-Control-Allow-Headers", headers)
 	}
@@ -237,16 +237,8 @@ func (p *corsPolicy) answerPreflight(w http.ResponseWriter, r *http.Request, all
 		h.Set("Access-Control-Max-Age", p.maxAge)
 	}
 	w.WriteHeader(http.StatusNoContent)
+	return nil
 }
-
-// askedHeaders returns the names of headers that a preflight request asks for, to be
-// repeated in the answer. It reports false if they have more than maxEchoed bytes.
-func askedHeaders(r *http.Request) (string, bool) {
-	names := strings.Join(r.Header["Access-Control-Request-Headers"], ", ")
-	return names, len(names) <= maxEchoed
-}
-
-const askedTooMuch = "Access-Control-Request-Headers has more than 1024 bytes"
 
 // normalOrigin returns an origin (RFC 6454, section 6.2) in lower case and without
 // the default port of its scheme. It reports false for text that is not an

@@ -562,13 +562,14 @@ func writeErrorBody(w http.ResponseWriter, status int, header http.Header, conte
 	w.Write(body) // fails only if the client has disconnected
 }
 
-// setHeaders sets the headers of an output.
+// setHeaders sets copies of the headers of an output or of a middleware.
 func setHeaders(h, header http.Header) {
 	for name, texts := range header {
+		var before []string
 		if isAddedHeader(name) {
-			texts = slices.Concat(h[name], texts)
+			before = h[name]
 		}
-		h[name] = texts
+		h[name] = slices.Concat(before, texts)
 	}
 }
 

@@ -926,6 +926,15 @@ func eachMember(object []byte, visit func(name, value []byte)) {
 	}
 }
 
+// eachItem calls visit for each item of a JSON array that a scanner has accepted.
+func eachItem(array []byte, visit func(item []byte)) {
+	s := scanner{data: array}
+	s.openBracket()
+	for first := true; s.more(']', first); first = false {
+		visit(s.skipValue())
+	}
+}
+
 // memberAt returns the value that names lead to, one inside the other, or nil if there
 // is none or something on the way is no object. The text must be valid JSON.
 func memberAt(value []byte, names ...string) []byte {

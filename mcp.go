@@ -109,9 +109,9 @@ type MCPOptions struct {
 
 // A ServerInfo says which program a server is.
 type ServerInfo struct {
-	Name    string // for programs and people; "" means Options.Name
-	Version string // of the program, in any form; "" means Options.Version
-	Icons   []Icon
+	Name    string `json:"name"`    // for programs and people; "" means Options.Name
+	Version string `json:"version"` // of the program, in any form; "" means Options.Version
+	Icons   []Icon `json:"icons,omitempty"`
 }
 
 // An Icon is a picture for people (MCP 2025-11-25, Icons).
@@ -221,7 +221,7 @@ type ToolOptions struct {
 // them, so it is safe for concurrent use and any replica can take any request.
 type mcpHandler struct {
 	endpoint
-	origins   originSet        // MCPOptions.AllowedOrigins
+	cors      corsPolicy       // for MCPOptions.AllowedOrigins
 	tools     map[string]*tool // by the name of the tool
 	resources []*resource
 	prompts   map[string]*prompt                 // by the name of the prompt
@@ -272,8 +272,8 @@ type mcpTexts struct {
 // 2026-07-28 repeat the argument: mcpheader:"Region" stands for Mcp-Param-Region. It must
 // be a token (RFC 9110, section 5.6.2) that no other field has, and the field a string, an
 // integer or a boolean that is not in a list, a map or a recursive type (MCP 2026-07-28,
-// Tools, x-mcp-header). The panic lists all mistakes, with the Go names of method and
-// field.
+// Tools, x-mcp-header). The panic lists all mistakes, with the Go name of the method
+// and the JSON path of the argument.
 func (s *Service) MCP(opts *MCPOptions) http.Handler { return s.newMCPHandler(opts) }
 
 // newMCPHandler returns the handler, which [Service.MCPStdio] uses without HTTP.
@@ -296,7 +296,7 @@ func (s *Service) newMCPHandler(opts *MCPOptions) *mcpHandler {
 	}
 	h.invoke = o.Invoke
 	origins, bad := newOriginSet("MCPOptions.AllowedOrigins", o.AllowedOrigins)
-	h.origins = origins
+	h.cors = mcpCORS(origins)
 	for _, text := range bad {
 		p.addf("%s", text)
 	}
@@ -304,17 +304,10 @@ func (s *Service) newMCPHandler(opts *MCPOptions) *mcpHandler {
 	index := compileTools(p, s, &o)
 	h.resources = compileResources(p, index, o.Resources)
 	prompts := compilePrompts(p, index, o.Prompts)
-	for _, q := range prompts {
-		h.prompts[q.name] = q
-	}
 	if h.show != nil {
 		for _, t := range index.tools {
 			t.described = s.describeMethod(t.method)
 		}
-	}
-	tools := slices.DeleteFunc(index.tools, func(t *tool) bool { return t.notTool })
-	for _, t := range tools {
-		h.tools[t.name] = t
 	}
 	o.ListScope = cmp.Or(o.ListScope, "private")
 	o.checkOptions(p)
@@ -323,8 +316,11 @@ func (s *Service) newMCPHandler(opts *MCPOptions) *mcpHandler {
 	}
 	h.texts = newMCPTexts(s, &o)
 	list := h.addList("tools/list", "tools")
-	for _, t := range tools {
-		list.add(t, t.describeTool())
+	for _, t := range index.tools {
+		if !t.notTool {
+			h.tools[t.name] = t
+			list.add(t, t.describeTool())
+		}
 	}
 	if len(h.resources) > 0 {
 		plain, templates := h.addList("resources/list", "resources"), h.addList("resources/templates/list", "resourceTemplates")
@@ -339,6 +335,7 @@ func (s *Service) newMCPHandler(opts *MCPOptions) *mcpHandler {
 		list = h.addList("prompts/list", "prompts")
 	}
 	for _, q := range prompts {
+		h.prompts[q.name] = q
 		list.add(q.tool, q.describePrompt())
 	}
 	return h
@@ -394,15 +391,10 @@ const mcpMetaServerInfo = `"io.modelcontextprotocol/serverInfo":`
 // newMCPTexts makes the texts of a handler. The defaults of o are already set, but for
 // those of ServerInfo.
 func newMCPTexts(s *Service, o *MCPOptions) mcpTexts {
-	info := openMembers(nil)
-	info.addText("name", cmp.Or(o.ServerInfo.Name, s.name))
-	info.addText("version", cmp.Or(o.ServerInfo.Version, s.version))
-	serverInfo := string(info.close())
-	withIcons := serverInfo // which would be a burden for each result
-	if len(o.ServerInfo.Icons) > 0 {
-		withIcons = strings.TrimSuffix(serverInfo, "}") + `,"icons":` + string(encodeDocument(o.ServerInfo.Icons)) + "}"
-	}
-
+	info := ServerInfo{cmp.Or(o.ServerInfo.Name, s.name), cmp.Or(o.ServerInfo.Version, s.version), o.ServerInfo.Icons}
+	withIcons := string(encodeDocument(info))
+	info.Icons = nil // which would be a burden for each result
+	serverInfo := string(encodeDocument(info))
 	instructions := ""
 	if o.Instructions != "" {
 		instructions = `,"instructions":` + string(appendQuoted(nil, o.Instructions))
@@ -412,7 +404,7 @@ func newMCPTexts(s *Service, o *MCPOptions) mcpTexts {
 		serverInfo: serverInfo,
 		modern:     modernMembers(serverInfo),
 		initialize: o.capabilities() + `,"serverInfo":` + withIcons + instructions,
-		discover:   modernMembers(withIcons) + `"supportedVersions":` + string(appendRevisions(nil)) + `,` + o.capabilities() + cache + instructions,
+		discover:   modernMembers(withIcons) + `"supportedVersions":` + string(encodeDocument(revisions)) + `,` + o.capabilities() + cache + instructions,
 		cache:      cache,
 	}
 }
@@ -477,19 +469,14 @@ func toolName(m *method) string { return m.resource + "_" + m.name }
 // A toolIndex finds the methods of a service by the names that options have.
 type toolIndex struct {
 	service *Service
-	tools   []*tool // of all methods, in their order
-	byName  map[string]*tool
-	goNames map[string][]*tool
+	tools   []*tool            // of all methods, in their order
+	named   map[string][]*tool // by the default name of the tool and by the Go name
 }
 
-// findTool returns the tool of a key in an option, or notes the mistake and returns
-// nil. The name of the tool comes before the Go name.
+// findTool returns the tool of a key in an option, or notes the mistake and returns nil.
 func (x *toolIndex) findTool(p *mistakes, option, key string) *tool {
 	p.where = "MCPOptions"
-	list := x.goNames[key]
-	switch {
-	case x.byName[key] != nil:
-		return x.byName[key]
+	switch list := x.named[key]; {
 	case len(list) == 1:
 		return list[0]
 	case list != nil:
@@ -497,8 +484,7 @@ func (x *toolIndex) findTool(p *mistakes, option, key string) *tool {
 	case slices.ContainsFunc(x.service.methods, func(m *method) bool { return m.goName == key || toolName(m) == key }):
 		p.addf("%s[%q]: MCP does not serve the method; add TransportMCP to its Transports", option, key)
 	default:
-		known := slices.Sorted(maps.Keys(x.goNames))
-		p.addf("%s[%q]: %s has no method of that name%s", option, key, x.service.name, suggestName(key, known))
+		p.addf("%s[%q]: %s has no method of that name%s", option, key, x.service.name, suggestName(key, slices.Sorted(maps.Keys(x.named))))
 	}
 	return nil
 }
@@ -506,16 +492,15 @@ func (x *toolIndex) findTool(p *mistakes, option, key string) *tool {
 // compileTools makes the tools of all methods, in the order of the methods, so that
 // tools/list is the same each time (MCP 2026-07-28, Tools).
 func compileTools(p *mistakes, s *Service, o *MCPOptions) *toolIndex {
-	methods := s.methodsOn(TransportMCP)
-	x := &toolIndex{s, make([]*tool, len(methods)), make(map[string]*tool), make(map[string][]*tool)}
-	for i, m := range methods {
+	x := &toolIndex{service: s, named: make(map[string][]*tool)}
+	for _, m := range s.methodsOn(TransportMCP) {
 		t := &tool{method: m, name: toolName(m)}
-		p.where = m.goName
-		x.byName[t.name] = t
-		x.goNames[m.goName] = append(x.goNames[m.goName], t)
-		x.tools[i] = t
+		x.tools = append(x.tools, t)
+		for _, name := range []string{t.name, m.goName} {
+			x.named[name] = append(x.named[name], t)
+		}
 	}
-	byTool, _ := optionsByTool(p, x, "Tools", o.Tools)
+	byTool := optionsByTool(p, x, "Tools", o.Tools)
 	named := make(map[string]*tool)
 	for _, t := range x.tools {
 		p.where = t.goName
@@ -616,19 +601,7 @@ func (t *tool) compileInput(p *mistakes, own []byte) {
 			return true
 		}
 	}
-	places := make(map[string][]string)
-	if own == nil && t.in != nil {
-		t.in.walk("", make(map[*shape]bool), func(s *shape, _ string) {
-			for _, f := range s.fields {
-				if f.mcpHeader != "" { // mistakes name the fields that have a tag mcpheader
-					places[f.mcpHeader] = append(places[f.mcpHeader], f.place)
-				}
-			}
-		})
-	}
-	w := headerWalk{mistakes: p, places: places}
-	w.visitSchema(t.input, nil, true)
-	t.headers = w.found
+	t.findHeaders(p, t.input, nil, true)
 }
 
 // addArgument adds an argument that the input does not have.
@@ -640,22 +613,15 @@ func (t *tool) addArgument(name, doc string, optional bool, schema map[string]an
 // does not have: unless the schema of its object has additionalProperties false and no such
 // property. It allows what is behind other keywords than properties and items.
 func allowsUnknown(schema []byte, path []step) bool {
-	names := make([]string, len(path))
-	for i, s := range path {
-		if s.token != "" {
-			names[i] = strings.NewReplacer("~1", "/", "~0", "~").Replace(s.token[1:])
-		}
-	}
-	last := len(path) - 1
-	for i, name := range names[:last] {
-		if path[i].token == "" {
+	object, unescape := schema, strings.NewReplacer("~1", "/", "~0", "~")
+	for _, s := range path {
+		if object = schema; s.token == "" {
 			schema = memberAt(schema, "items")
 		} else {
-			schema = memberAt(schema, "properties", name)
+			schema = memberAt(schema, "properties", unescape.Replace(s.token[1:]))
 		}
 	}
-	return string(memberAt(schema, "additionalProperties")) != "false" ||
-		memberAt(schema, "properties", names[last]) != nil || memberAt(schema, "patternProperties") != nil
+	return schema != nil || string(memberAt(object, "additionalProperties")) != "false" || memberAt(object, "patternProperties") != nil
 }
 
 // appendInputSchema appends the schema of an input with all fields that have a
@@ -759,7 +725,7 @@ func boolOr(p *bool, def bool) bool {
 // The rules of x-mcp-header (MCP 2026-07-28, Tools). A property of an input schema with
 // "x-mcp-header":"Region" tells clients to repeat the argument in the header
 // Mcp-Param-Region, so that gateways can route a call without its body. Clients silently
-// drop a tool whose schema breaks a rule, so headerWalk.addHeader checks the rules when the
+// drop a tool whose schema breaks a rule, so tool.addHeader checks the rules when the
 // handler is made. It reads the published schema, not the Go types: the server must expect
 // exactly the headers that clients are told to send.
 
@@ -769,49 +735,38 @@ type headerParam struct {
 	path   []string // the names of the properties that lead to the argument; not empty
 }
 
-// A headerWalk visits every part of a schema that can have x-mcp-header, allowed or not.
-type headerWalk struct {
-	mistakes *mistakes
-	places   map[string][]string // see compileInput
-	found    []headerParam
-}
-
-// visitSchema visits a schema and everything below it. path has the properties that lead
-// to it. plain reports whether only properties lead to it: behind a list, an alternative or
-// a reference the value has no fixed place in the arguments.
-func (w *headerWalk) visitSchema(node []byte, path []string, plain bool) {
+// findHeaders adds the headers in a part of the input schema, which can be anywhere in it,
+// allowed or not. path has the properties that lead to the part. plain reports whether only
+// properties lead to it: behind a list, an alternative or a reference the value has no
+// fixed place in the arguments.
+func (t *tool) findHeaders(p *mistakes, node []byte, path []string, plain bool) {
 	switch {
 	case isJSONObject(node):
 		eachMember(node, func(keyword, value []byte) {
 			switch string(keyword) {
 			case "default", "const", "enum", "examples", "example": // values, not schemas
 			case "x-mcp-header":
-				w.addHeader(node, path, plain)
+				t.addHeader(p, node, path, plain)
 			case "properties":
 				if isJSONObject(value) {
 					eachMember(value, func(name, child []byte) {
-						w.visitSchema(child, append(slices.Clip(path), string(name)), plain)
+						t.findHeaders(p, child, append(slices.Clip(path), string(name)), plain)
 					})
 				}
 			default:
-				w.visitSchema(value, path, false)
+				t.findHeaders(p, value, path, false)
 			}
 		})
 	case isContainer(node):
-		eachItem(node, func(child []byte) { w.visitSchema(child, path, false) })
+		eachItem(node, func(child []byte) { t.findHeaders(p, child, path, false) })
 	}
 }
 
-// addHeader adds the header of a schema with x-mcp-header to w.found, or notes the rule
-// that it breaks.
-func (w *headerWalk) addHeader(node []byte, path []string, plain bool) {
+// addHeader adds the header of a schema with x-mcp-header, or notes the rule that it breaks.
+func (t *tool) addHeader(p *mistakes, node []byte, path []string, plain bool) {
 	name, kind := textAt(node, "x-mcp-header"), textAt(node, "type")
 	header := http.CanonicalHeaderKey("Mcp-Param-" + name)
-	at := "/" + strings.Join(path, "/")
-	if places := w.places[name]; len(places) > 0 {
-		at = strings.Join(places, " and ") + " (" + at + ")"
-	}
-	p := w.mistakes
+	at := "the argument /" + strings.Join(path, "/")
 	switch {
 	case !isToken(name):
 		p.addf("%s: the header name %q is not a token (RFC 9110, section 5.6.2); write letters, digits and -", at, name)
@@ -819,9 +774,9 @@ func (w *headerWalk) addHeader(node []byte, path []string, plain bool) {
 		p.addf("%s: the header %q can carry what is always at one place, not what is in a list, a map or a type that contains itself", at, name)
 	case kind != "string" && kind != "integer" && kind != "boolean":
 		p.addf("%s: the header %q can carry a string, an integer or a boolean; a pointer must be optional (omitempty)", at, name)
-	case slices.ContainsFunc(w.found, func(other headerParam) bool { return other.header == header }):
+	case slices.ContainsFunc(t.headers, func(other headerParam) bool { return other.header == header }):
 		p.addf("%s: the header %q is there twice; names of headers do not differ by case", at, name)
 	default:
-		w.found = append(w.found, headerParam{header, path})
+		t.headers = append(t.headers, headerParam{header, path})
 	}
 }

@@ -309,8 +309,8 @@ func (x *exchange) answerQuestions(m *message, err error) error {
 
 // A form is the compiled type of a form of [Ask].
 type form struct {
-	schema string // the requestedSchema, as JSON
-	june   string // that of 2025-06-18; "" if it has no such form
+	schema []byte // the requestedSchema, as JSON
+	june   []byte // that of 2025-06-18; nil if it has no such form, since it has no lists
 	bind   *binding
 }
 
@@ -328,13 +328,13 @@ func askForm(ctx context.Context, key, message string, t reflect.Type) (any, err
 	if x.revision == revisionJun2025 {
 		schema = f.june
 	}
-	if schema == "" {
+	if schema == nil {
 		return nil, unanswered(cannotAsk, message)
 	}
 	m := openMembers(nil)
 	m.addText("mode", "form")
 	m.addText("message", message)
-	m.addRaw("requestedSchema", schema)
+	m.addRaw("requestedSchema", string(schema))
 	answer, err := AskClient(ctx, key, "elicitation/create", json.RawMessage(m.close()))
 	if err != nil {
 		return nil, err
@@ -379,75 +379,19 @@ func compileForm(t reflect.Type) (*form, error) {
 			p.addf("%s: a form has strings, numbers, booleans, enums and lists of strings with an enum, not a %v", f.place, f.shape.typ)
 		}
 	}
+	f := new(form)
 	if len(p.list) == 0 {
-		f := &form{s.formSchema(false), s.formSchema(true), compileBinding(newDecoders(p, false), s, bindSpec{hasBody: true})}
-		if len(p.list) == 0 {
-			return f, nil
-		}
+		f.bind = compileBinding(newDecoders(p, false), s, bindSpec{hasBody: true})
 	}
-	return nil, p.err("ask for " + t.String())
-}
-
-// formSchema returns the requestedSchema of a form, or "" if it is for 2025-06-18, which has
-// no lists, and has one. To the schema of an input it adds the formats that clients know,
-// and the titles of enums (MCP 2025-11-25, Elicitation; 2025-06-18, Elicitation).
-func (s *shape) formSchema(june bool) string {
-	schema := appendInputSchema(nil, s, false)
-	m := openMembers(nil)
-	m.addText("type", "object")
-	m.addName("properties")
-	properties := openMembers(m.buf)
-	for _, f := range s.fields {
-		if june && f.shape.deref().kind == kindSlice {
-			return ""
-		}
-		properties.addName(f.name)
-		properties.buf = f.appendFormProperty(properties.buf, memberAt(schema, "properties", f.name), june)
+	if len(p.list) > 0 {
+		return nil, p.err("ask for " + t.String())
 	}
-	m.buf = properties.close()
-	if required := memberAt(schema, "required"); required != nil {
-		m.addRaw("required", string(required))
+	fields := s.wireFields()
+	f.schema = appendSelfContainedObject(nil, s, fields, schemaWriter{use: forForm})
+	if !slices.ContainsFunc(fields, func(f *field) bool { return f.shape.deref().kind == kindSlice }) {
+		f.june = appendSelfContainedObject(nil, s, fields, schemaWriter{use: forJuneForm})
 	}
-	return string(m.close())
-}
-
-// appendFormProperty appends the schema of a field of a form, made of that of an input.
-func (f *field) appendFormProperty(dst, property []byte, june bool) []byte {
-	s := f.shape.deref()
-	if s.kind == kindSlice {
-		s = s.elem
-	}
-	m := openMembers(dst)
-	eachMember(property, func(name, value []byte) {
-		switch member := string(name); {
-		case s.enumTitles == nil || member != "enum" && member != "items":
-			m.addRaw(member, string(value))
-		case member == "items":
-			m.addRaw("items", `{"anyOf":`+titledValues(memberAt(value, "enum"), s.enumTitles)+`}`)
-		case june:
-			m.addRaw("enum", string(value))
-			m.addRaw("enumNames", string(encodeDocument(s.enumTitles)))
-		default:
-			m.addRaw("oneOf", titledValues(value, s.enumTitles))
-		}
-	})
-	switch format := f.shape.deref().formatIn(f); format {
-	case "email", "uri", "date":
-		m.addText("format", format)
-	}
-	return m.close()
-}
-
-// titledValues returns the values of an enum, each with its title.
-func titledValues(enum []byte, titles []string) string {
-	var list []string
-	eachItem(enum, func(value []byte) {
-		m := openMembers(nil)
-		m.addRaw("const", string(value))
-		m.addText("title", titles[len(list)])
-		list = append(list, string(m.close()))
-	})
-	return "[" + strings.Join(list, ",") + "]"
+	return f, nil
 }
 
 // isChoice reports whether s is a list of strings with an enum, from which the user
@@ -568,8 +512,8 @@ func (x *exchange) readAnswers(m *message) *mcpError {
 }
 
 var (
-	badState     = invalidParams("params.requestState is not for this call, or is too old; call again without it")
-	badResponses = invalidParams("params.inputResponses must be an object of objects")
+	badState     = protocolError(rpcInvalidParams, "params.requestState is not for this call, or is too old; call again without it")
+	badResponses = protocolError(rpcInvalidParams, "params.inputResponses must be an object of objects")
 )
 
 // stateLife is how long answers can be sent again.

@@ -60,7 +60,7 @@ func (x *exchange) answerToolsCall(m *message) error {
 		t = x.h.tools[string(name)]
 	}
 	if t == nil {
-		return invalidParams("there is no tool of this name; tools/list has all")
+		return protocolError(rpcInvalidParams, "there is no tool of this name; tools/list has all")
 	}
 	err := x.callTool(t, m, m.arguments, (*exchange).addOutput)
 	if _, ok := err.(*mcpError); err != nil && !ok {
@@ -72,11 +72,11 @@ func (x *exchange) answerToolsCall(m *message) error {
 // readName returns the text of a member of params, a name that the header Mcp-Name repeats.
 func (x *exchange) readName(value []byte, member string) ([]byte, *mcpError) {
 	if !isText(value) {
-		return nil, invalidParams("params." + member + " is required and must be a string")
+		return nil, protocolError(rpcInvalidParams, "params."+member+" is required and must be a string")
 	}
 	name := textOf(value)
 	if !x.agreesOn("Mcp-Name", name) {
-		return nil, badRequest(mcpHeaderMismatch, "the request must have one Mcp-Name header, equal to params."+member)
+		return nil, protocolError(mcpHeaderMismatch, "the request must have one Mcp-Name header, equal to params."+member)
 	}
 	return name, nil
 }
@@ -99,7 +99,7 @@ func (x *exchange) checkCapabilities(t *tool, declared []byte) *mcpError {
 	if !x.modern || !slices.ContainsFunc(t.options.RequiredCapabilities, isMissing) {
 		return nil
 	}
-	e := badRequest(mcpMissingCapability, "the tool needs capabilities that the client does not declare")
+	e := protocolError(mcpMissingCapability, "the tool needs capabilities that the client does not declare")
 	e.data = []byte(`{"requiredCapabilities":` + string(t.required) + `}`)
 	return e
 }
@@ -173,7 +173,7 @@ func (x *exchange) checkParamHeaders(t *tool, arguments []byte) *mcpError {
 			continue
 		}
 		if value == nil || len(values) != 1 || !sameArgument(values[0], value) {
-			return badRequest(mcpHeaderMismatch, "the request must have one "+p.header+" header, equal to the argument /"+strings.Join(p.path, "/")+", or none if the argument is absent or null")
+			return protocolError(mcpHeaderMismatch, "the request must have one "+p.header+" header, equal to the argument /"+strings.Join(p.path, "/")+", or none if the argument is absent or null")
 		}
 	}
 	return nil
@@ -248,22 +248,18 @@ func (x *exchange) refuseCaller(err error) *mcpError {
 	if !x.inBatch && x.pipe == nil {
 		setErrorHeader(x.w.Header(), e.header)
 	}
-	return &mcpError{number: rpcInvalidRequest, text: e.message(), status: e.HTTPStatus(), everyEra: true, cause: err}
+	return &mcpError{number: rpcInvalidRequest, text: e.message(), refusal: e.HTTPStatus(), cause: err}
 }
 
 // readInput checks what a call has beside its arguments, decodes these, and begins the
 // result. From then on the method may send messages.
 func (x *exchange) readInput() (in any, err error) {
 	m, t := x.message, x.tool
+	var e *mcpError
 	if string(m.method) == "tools/call" {
-		if e := x.checkParamHeaders(t, x.arguments); e != nil {
-			return nil, e
-		}
-		if e := x.checkCapabilities(t, m.meta.capabilities); e != nil {
-			return nil, e
-		}
+		e = cmp.Or(x.checkParamHeaders(t, x.arguments), x.checkCapabilities(t, m.meta.capabilities))
 	}
-	if e := x.readAnswers(m); e != nil {
+	if e = cmp.Or(e, x.readAnswers(m)); e != nil {
 		return nil, e
 	}
 	x.ws.dec.allow, x.ws.dec.beside = t.allow, t.beside

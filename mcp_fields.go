@@ -87,15 +87,6 @@ func (c *fieldChoice) checkArgument(d *decoder, value []byte) {
 	}
 }
 
-// eachItem calls visit for each item of a JSON array that a scanner has accepted.
-func eachItem(array []byte, visit func(item []byte)) {
-	s := scanner{data: array}
-	s.openBracket()
-	for first := true; s.more(']', first); first = false {
-		visit(s.skipValue())
-	}
-}
-
 // fieldChoiceIn returns the names in the argument, which has been checked, or nil if it is
 // absent. Names that are there twice count once.
 func fieldChoiceIn(value []byte) (names []string) {

@@ -39,21 +39,18 @@ func (h *mcpHandler) respond(w http.ResponseWriter, r *http.Request, ws *workspa
 			leaveBody(w, r)
 			return httpError(http.StatusForbidden, CodePermissionDenied, "this origin is not allowed here")
 		}
-		// The page may read the answer, whatever its status. Pages need WWW-Authenticate to log
-		// in. Credentials are not allowed: MCP does not use cookies, and for CORS a bearer token
-		// is a header like any other.
-		w.Header().Set("Access-Control-Allow-Origin", origin[0])
 		addHeader(w.Header(), "Vary", "Origin")
-		w.Header().Set("Access-Control-Expose-Headers", "WWW-Authenticate, Mcp-Session-Id, MCP-Protocol-Version")
+		h.cors.setHeader(w.Header(), origin[0], true)
 	}
 	switch r.Method {
 	case http.MethodPost:
 		return h.answerPost(w, r, ws)
 	case http.MethodOptions:
-		leaveBody(w, r)
-		if !preflight(w.Header(), r) {
-			return httpError(http.StatusForbidden, CodePermissionDenied, askedTooMuch)
+		w.Header().Set("Allow", mcpAllow)
+		if len(r.Header["Origin"]) > 0 && !isAllowedOrigin(r.Context()) {
+			return h.cors.answerPreflight(w, r, true)
 		}
+		leaveBody(w, r)
 		w.WriteHeader(http.StatusNoContent)
 		return nil
 	default:
@@ -118,7 +115,7 @@ func (h *mcpHandler) writeErrorResponse(w http.ResponseWriter, _ *http.Request, 
 // in both headers. So by default only localhost is allowed: pages served from localhost
 // may call a server on localhost, on any port. host is the Host header.
 func (h *mcpHandler) allowsOrigin(origins []string, host string) bool {
-	allowed, _ := h.origins.allowsOrigin(origins)
+	allowed, _ := h.cors.origins.allowsOrigin(origins)
 	if allowed || len(origins) != 1 {
 		return allowed
 	}
@@ -141,28 +138,20 @@ func isLoopback(hostport string) bool {
 	return addr.Unmap().IsLoopback()
 }
 
-// preflight sets the headers of the answer to a preflight request, which a browser sends
-// before the request of a page (Fetch, CORS protocol). GET and DELETE are allowed so
-// that the page gets their 405 and not a network error. Browsers may keep the answer for
-// two hours, the most that some of them accept. preflight reports false if the page asks
-// for more than 1 KiB of headers.
-func preflight(h http.Header, r *http.Request) bool {
-	h.Set("Allow", mcpAllow)
-	if len(r.Header["Origin"]) == 0 || isAllowedOrigin(r.Context()) {
-		return true
+// mcpCORS returns what the pages of these origins may do. They need WWW-Authenticate to
+// log in. Credentials are not allowed: MCP does not use cookies, and for CORS a bearer
+// token is a header like any other. GET and DELETE are allowed so that a page gets their
+// 405 and not a network error. Mcp-Param-* can have any name, so all headers are allowed.
+// Browsers may keep the answer to a preflight request for two hours, the most that some of
+// them accept.
+func mcpCORS(origins originSet) corsPolicy {
+	return corsPolicy{
+		origins: origins,
+		methods: "POST, GET, DELETE, OPTIONS",
+		echo:    true,
+		expose:  "WWW-Authenticate, Mcp-Session-Id, MCP-Protocol-Version",
+		maxAge:  "7200",
 	}
-	names, ok := askedHeaders(r)
-	if names == "" {
-		names = "content-type, accept, authorization, mcp-protocol-version, mcp-method, mcp-name, mcp-session-id, last-event-id, traceparent, tracestate, baggage"
-	}
-	addHeader(h, "Vary", "Access-Control-Request-Headers")
-	if !ok {
-		return false
-	}
-	h.Set("Access-Control-Allow-Headers", names) // Mcp-Param-* can have any name, and "*" excludes Authorization
-	h.Set("Access-Control-Allow-Methods", "POST, GET, DELETE, OPTIONS")
-	h.Set("Access-Control-Max-Age", "7200")
-	return true
 }
 
 // accepted says which forms of an answer a client accepts. With json alone, methods

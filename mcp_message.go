@@ -66,22 +66,11 @@ const (
 // 2025-11-25, Transports, Protocol Version Header).
 const assumedRevision = revisionMar2025
 
-// legacyRevisions has the latest revision first. If initialize asks for an unknown
-// revision, the server offers the latest one (MCP 2025-11-25, Lifecycle, Version
-// Negotiation). It never offers the modern one, which has no initialize.
-var legacyRevisions = []string{revisionNov2025, revisionJun2025, revisionMar2025, revisionNov2024}
+// revisions has all revisions, the latest first. server/discover and the error -32022 must
+// list the same ones (MCP 2026-07-28, Versioning).
+var revisions = []string{modernRevision, revisionNov2025, revisionJun2025, revisionMar2025, revisionNov2024}
 
-// appendRevisions appends all revisions as a JSON array. server/discover and the
-// error -32022 must list the same ones (MCP 2026-07-28, Versioning).
-func appendRevisions(dst []byte) []byte {
-	dst = appendQuoted(append(dst, '['), modernRevision)
-	for _, v := range legacyRevisions {
-		dst = appendQuoted(append(dst, ','), v)
-	}
-	return append(dst, ']')
-}
-
-func isLegacyRevision(v string) bool { return slices.Contains(legacyRevisions, v) }
+func isLegacyRevision(v string) bool { return v != modernRevision && slices.Contains(revisions, v) }
 
 // isModernRevision reports whether v is the date of a modern revision, known or not.
 // Dates in this form compare as strings.
@@ -299,7 +288,7 @@ func (x *exchange) serveMessage() error {
 		// A legacy client may send one, although this server has sent no request.
 		// A modern client must not (MCP 2026-07-28, Streamable HTTP).
 		if values := x.versionHeader(); len(values) == 1 && values[0] == modernRevision {
-			x.sendError(nil, badRequest(rpcInvalidRequest, "clients must not send responses in this revision"))
+			x.sendError(nil, protocolError(rpcInvalidRequest, "clients must not send responses in this revision"))
 			return nil
 		}
 		x.acceptMessage()
@@ -318,15 +307,14 @@ var notAcceptable = httpError(http.StatusNotAcceptable, CodeInvalidArgument, "ac
 // acceptMessage answers 202 to messages that have no answer of their own, or 400 if the
 // header names a revision that is not served. Over standard output it sends nothing.
 func (x *exchange) acceptMessage() {
-	switch values := x.versionHeader(); {
-	case x.pipe != nil:
-	case len(values) > 1:
-		x.sendError(nil, repeatedVersion)
-	case len(values) == 1 && values[0] != modernRevision && !isLegacyRevision(values[0]):
-		x.sendError(nil, unsupportedVersion(values[0]))
-	default:
-		x.w.WriteHeader(http.StatusAccepted)
+	if x.pipe != nil {
+		return
 	}
+	if e := checkVersion(x.versionHeader()); e != nil {
+		x.sendError(nil, e)
+		return
+	}
+	x.w.WriteHeader(http.StatusAccepted)
 }
 
 // maxMCPBatch is how many messages a batch may have. The specification sets no limit;
@@ -398,9 +386,9 @@ func (x *exchange) readBatch() ([]rpcMessage, *mcpError) {
 	case revision != "" && revision != revisionMar2025 && revision != revisionNov2024:
 		return nil, noBatches
 	case text.count == 0:
-		return nil, badRequest(rpcInvalidRequest, "a batch must have at least one message")
+		return nil, protocolError(rpcInvalidRequest, "a batch must have at least one message")
 	case text.count > maxMCPBatch:
-		return nil, badRequest(rpcInvalidRequest, "a batch must have at most 100 messages")
+		return nil, protocolError(rpcInvalidRequest, "a batch must have at most 100 messages")
 	}
 	return text.messages, nil
 }
@@ -425,10 +413,10 @@ func (x *exchange) answerRequest(m *message) {
 	}
 	switch {
 	case m.kind == rpcInvalid:
-		x.sendError(id, badRequest(rpcInvalidRequest, strings.TrimSpace(m.violation.Path+" "+m.violation.Message)))
+		x.sendError(id, protocolError(rpcInvalidRequest, strings.TrimSpace(m.violation.Path+" "+m.violation.Message)))
 		return
 	case id == nil:
-		x.sendError(nil, badRequest(rpcInvalidRequest, "/id must be a string or an integer, of at most 1024 bytes"))
+		x.sendError(nil, protocolError(rpcInvalidRequest, "/id must be a string or an integer, of at most 1024 bytes"))
 		return
 	}
 	x.asked = calledBy(m.method)
@@ -501,19 +489,25 @@ func (x *exchange) chooseEra(m *message) *mcpError {
 // 2025-03-26 do not define the header, but clients send it after agreeing on them too.
 func (x *exchange) checkLegacy(m *message, values []string) *mcpError {
 	x.revision = cmp.Or(x.agreed.revision, assumedRevision)
-	switch {
-	case len(values) == 0:
-	case len(values) > 1:
-		return repeatedVersion
-	case isLegacyRevision(values[0]):
+	if len(values) == 1 && isLegacyRevision(values[0]) {
 		x.revision = values[0]
-	case string(m.method) == "initialize" && isModernRevision(values[0]):
-		// The client speaks both eras; its params have the revision.
-	default:
-		return unsupportedVersion(values[0])
+	} else if e := checkVersion(values); e != nil && !(saysModern(values) && string(m.method) == "initialize") {
+		return e // not of a client that speaks both eras, whose params have the revision
 	}
 	if !x.saysMethod(m.method) {
 		return methodMismatch
+	}
+	return nil
+}
+
+// checkVersion returns an error if the values of the header name a revision that is not
+// served, or are several.
+func checkVersion(values []string) *mcpError {
+	switch {
+	case len(values) > 1:
+		return repeatedVersion
+	case len(values) == 1 && !slices.Contains(revisions, values[0]):
+		return unsupportedVersion(values[0])
 	}
 	return nil
 }
@@ -603,7 +597,7 @@ func (x *exchange) answerMethod(m *message) error {
 		}
 		x.openResult()
 	default:
-		return rpcError(http.StatusNotFound, rpcNoMethod, "there is no such method")
+		return protocolError(rpcNoMethod, "there is no such method")
 	}
 	x.closeResult(&m.rpcMessage)
 	return nil
@@ -614,15 +608,15 @@ func (x *exchange) answerMethod(m *message) error {
 // else the latest. Over HTTP nothing is kept. Calls without initialize are answered too.
 func (x *exchange) answerInitialize(m *message) error {
 	if x.inBatch { // MCP 2025-03-26, Lifecycle, Initialization
-		return badRequest(rpcInvalidRequest, "initialize must not be part of a batch")
+		return protocolError(rpcInvalidRequest, "initialize must not be part of a batch")
 	}
 	wanted := memberAt(m.params, "protocolVersion")
 	if !isText(wanted) {
-		return invalidParams("params.protocolVersion is required and must be a string")
+		return protocolError(rpcInvalidParams, "params.protocolVersion is required and must be a string")
 	}
 	version := string(textOf(wanted))
 	if !isLegacyRevision(version) {
-		version = legacyRevisions[0]
+		version = revisionNov2025 // the latest; the modern one has no initialize
 	}
 	if x.pipe != nil {
 		capabilities := bytes.Clone(memberAt(m.params, "capabilities"))
@@ -647,11 +641,11 @@ type agreement struct {
 // even an empty one, is invalid, which is -32602 (MCP 2025-11-25, Pagination).
 func (x *exchange) answerList(m *message) error {
 	if cursor := memberAt(m.params, "cursor"); cursor != nil && !isJSONNull(cursor) {
-		return invalidParams("params.cursor is unknown: the list has only one page")
+		return protocolError(rpcInvalidParams, "params.cursor is unknown: the list has only one page")
 	}
 	x.openResult()
 	if err := x.addObjects(x.h.lists[string(m.method)]); err != nil {
-		return &mcpError{number: rpcInternalError, text: "internal error", status: http.StatusOK, cause: err}
+		return &mcpError{number: rpcInternalError, text: "internal error", cause: err}
 	}
 	if x.modern {
 		x.addJSON(x.h.texts.cache)
@@ -692,9 +686,9 @@ func (x *exchange) closeResult(m *rpcMessage) {
 	x.ws.enc.buf = endRPCResult(append(x.ws.enc.buf, '}'), m.id)
 }
 
-// An mcpError is an answer that is not a result. The modern revision sets the status of
-// each error (MCP 2026-07-28, Streamable HTTP, Server Validation). Legacy revisions set
-// only statuses for HTTP itself, so errors of JSON-RPC have 200:
+// An mcpError is an answer that is not a result. Its number decides its status (MCP
+// 2026-07-28, Streamable HTTP, Server Validation). Legacy revisions set only statuses for
+// HTTP itself, so errors of JSON-RPC have 200:
 //
 //	The request                                 Number  Legacy  Modern
 //	------------------------------------------  ------  ------  ------
@@ -703,6 +697,7 @@ func (x *exchange) closeResult(m *rpcMessage) {
 //	names an unknown method                     -32601  200     404
 //	lacks protocolVersion or capabilities       -32602  none    400
 //	has other bad params, or no such tool       -32602  200     400
+//	fails in the server                         -32603  200     200
 //	has headers that contradict the body        -32020  400     400
 //	has MCP-Protocol-Version more than once     -32020  400     400
 //	lacks a capability that the tool needs      -32021  none    400
@@ -710,12 +705,11 @@ func (x *exchange) closeResult(m *rpcMessage) {
 //
 // In a batch, and once the answer is a stream, the status is 200 for all.
 type mcpError struct {
-	number   int
-	text     string
-	data     []byte // JSON, or nil
-	status   int    // of HTTP
-	everyEra bool   // status is for both eras; if not, legacy clients get 200
-	cause    error  // for the log and for Options.Observe; not nil
+	number  int
+	text    string
+	data    []byte // JSON, or nil
+	refusal int    // the status of a caller that is refused, in place of that of the number; or 0
+	cause   error  // for the log and for Options.Observe; not nil
 }
 
 func (e *mcpError) Error() string { return e.text }
@@ -726,51 +720,41 @@ const (
 	mcpHeaderMismatch     = -32020
 	mcpMissingCapability  = -32021
 	mcpUnsupportedVersion = -32022
+	mcpNotFound           = -32002 // of a resource, before 2026-07-28
 )
 
 var (
-	noBatches       = badRequest(rpcInvalidRequest, "this revision has no batches; send one message at a time")
-	badParams       = invalidParams("/params, and _meta and arguments in it, must be objects")
-	badLogLevel     = invalidParams("the log level must be one of debug, info, notice, warning, error, critical, alert and emergency")
-	badToken        = invalidParams("params._meta.progressToken must be a string or an integer, of at most 1024 bytes")
-	repeatedVersion = badRequest(mcpHeaderMismatch, "the header MCP-Protocol-Version is given more than once")
-	missingVersion  = badRequest(mcpHeaderMismatch, "the header MCP-Protocol-Version is required")
-	versionMismatch = badRequest(mcpHeaderMismatch, "the header MCP-Protocol-Version differs from the protocolVersion in _meta")
-	methodMismatch  = badRequest(mcpHeaderMismatch, "the request must have one Mcp-Method header, equal to its method")
-	noMetaVersion   = badRequest(rpcInvalidParams, `params._meta["io.modelcontextprotocol/protocolVersion"] is required and must be a string`)
-	noCapabilities  = badRequest(rpcInvalidParams, `params._meta["io.modelcontextprotocol/clientCapabilities"] is required and must be an object`)
+	noBatches       = protocolError(rpcInvalidRequest, "this revision has no batches; send one message at a time")
+	badParams       = protocolError(rpcInvalidParams, "/params, and _meta and arguments in it, must be objects")
+	badLogLevel     = protocolError(rpcInvalidParams, "the log level must be one of debug, info, notice, warning, error, critical, alert and emergency")
+	badToken        = protocolError(rpcInvalidParams, "params._meta.progressToken must be a string or an integer, of at most 1024 bytes")
+	repeatedVersion = protocolError(mcpHeaderMismatch, "the header MCP-Protocol-Version is given more than once")
+	missingVersion  = protocolError(mcpHeaderMismatch, "the header MCP-Protocol-Version is required")
+	versionMismatch = protocolError(mcpHeaderMismatch, "the header MCP-Protocol-Version differs from the protocolVersion in _meta")
+	methodMismatch  = protocolError(mcpHeaderMismatch, "the request must have one Mcp-Method header, equal to its method")
+	noMetaVersion   = protocolError(rpcInvalidParams, `params._meta["io.modelcontextprotocol/protocolVersion"] is required and must be a string`)
+	noCapabilities  = protocolError(rpcInvalidParams, `params._meta["io.modelcontextprotocol/clientCapabilities"] is required and must be an object`)
 )
 
-// rpcError returns an error whose status is for modern clients; legacy clients get 200.
-func rpcError(status, number int, text string) *mcpError {
-	return &mcpError{number: number, text: text, status: status, cause: Errorf(CodeInvalidArgument, "%s", text)}
-}
-
-// invalidParams returns an error for params that the method does not accept.
-func invalidParams(text string) *mcpError {
-	return rpcError(http.StatusBadRequest, rpcInvalidParams, text)
-}
-
-// badRequest returns an error with status 400 in both eras.
-func badRequest(number int, text string) *mcpError {
-	e := rpcError(http.StatusBadRequest, number, text)
-	e.everyEra = true
-	return e
+// protocolError returns an error that is the client's.
+func protocolError(number int, text string) *mcpError {
+	return &mcpError{number: number, text: text, cause: Errorf(CodeInvalidArgument, "%s", text)}
 }
 
 // notJSON returns the error for a message that is not acceptable JSON.
 func notJSON(err *syntaxError) *mcpError {
-	return badRequest(rpcParseError, "the body is not valid JSON: "+err.Error())
+	return protocolError(rpcParseError, "the body is not valid JSON: "+err.Error())
 }
 
 // unsupportedVersion returns the error for an unknown revision. Its data lists the known
 // ones and repeats the requested one (MCP 2026-07-28, Versioning), which is clipped:
 // a revision is no longer than a date.
 func unsupportedVersion(requested string) *mcpError {
-	e := badRequest(mcpUnsupportedVersion, "this protocol version is not supported")
-	data := appendRevisions([]byte(`{"supported":`))
-	data = appendQuoted(append(data, `,"requested":`...), clip(requested, 64))
-	e.data = append(data, '}')
+	e := protocolError(mcpUnsupportedVersion, "this protocol version is not supported")
+	m := openMembers(nil)
+	m.addRaw("supported", string(encodeDocument(revisions)))
+	m.addText("requested", clip(requested, 64))
+	e.data = m.close()
 	return e
 }
 
@@ -785,10 +769,15 @@ func (x *exchange) sendError(id []byte, e *mcpError) {
 // addError writes the answer e to ws.enc.buf and returns its status.
 func (x *exchange) addError(id []byte, e *mcpError) int {
 	x.ws.enc.buf = appendRPCError(x.ws.enc.buf[:0], e.number, e.text, e.data, id)
-	if x.modern || e.everyEra {
-		return e.status
+	switch ofRPC := e.number == rpcNoMethod || e.number == rpcInvalidParams || e.number == mcpNotFound; {
+	case e.refusal != 0:
+		return e.refusal
+	case e.number == rpcInternalError, ofRPC && !x.modern:
+		return http.StatusOK
+	case e.number == rpcNoMethod:
+		return http.StatusNotFound
 	}
-	return http.StatusOK
+	return http.StatusBadRequest
 }
 
 // sendAnswer sends the answer in ws.enc.buf, unless it is part of a batch. An answer with

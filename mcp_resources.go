@@ -89,28 +89,26 @@ type prompt struct {
 	options PromptOptions
 }
 
-// optionsByTool returns options by the tools that their keys name, and these in the order
-// of the methods. what is the member of MCPOptions. An unknown key is a mistake.
-func optionsByTool[O any](p *mistakes, x *toolIndex, what string, options map[string]O) (byTool map[*tool]O, named []*tool) {
-	byTool = make(map[*tool]O)
+// optionsByTool returns options by the tools that their keys name. what is the member of
+// MCPOptions. An unknown key is a mistake.
+func optionsByTool[O any](p *mistakes, x *toolIndex, what string, options map[string]O) map[*tool]O {
+	byTool := make(map[*tool]O)
 	for _, key := range slices.Sorted(maps.Keys(options)) {
 		if t := x.findTool(p, what, key); t != nil {
 			byTool[t] = options[key]
 		}
 	}
-	for _, t := range x.tools {
-		if _, ok := byTool[t]; ok {
-			named = append(named, t)
-		}
-	}
-	return byTool, named
+	return byTool
 }
 
 // compileResources compiles MCPOptions.Resources, in the order of the methods.
 func compileResources(p *mistakes, x *toolIndex, options map[string]ResourceOptions) (list []*resource) {
-	byTool, named := optionsByTool(p, x, "Resources", options)
-	for _, t := range named {
-		o := byTool[t]
+	byTool := optionsByTool(p, x, "Resources", options)
+	for _, t := range x.tools {
+		o, ok := byTool[t]
+		if !ok {
+			continue
+		}
 		p.where = t.goName
 		r := &resource{tool: t, options: o, uri: compileURI(p, o.URI)}
 		r.options.Title = cmp.Or(o.Title, t.options.Title)
@@ -143,7 +141,7 @@ func (r *resource) checkResource(p *mistakes) {
 			p.addf("the URI %s has {%s}, and the input has no scalar field of that name", r.options.URI, name)
 		}
 	}
-	if r.in == nil {
+	if r.in == nil || r.uri.pattern == nil {
 		return
 	}
 	for _, f := range r.in.fields {
@@ -155,9 +153,12 @@ func (r *resource) checkResource(p *mistakes) {
 
 // compilePrompts compiles MCPOptions.Prompts, in the order of the methods.
 func compilePrompts(p *mistakes, x *toolIndex, options map[string]PromptOptions) (list []*prompt) {
-	byTool, named := optionsByTool(p, x, "Prompts", options)
-	for _, t := range named {
-		o := byTool[t]
+	byTool := optionsByTool(p, x, "Prompts", options)
+	for _, t := range x.tools {
+		o, ok := byTool[t]
+		if !ok {
+			continue
+		}
 		p.where = t.goName
 		t.checkPrompt(p)
 		encodeExtras(p, nil, o.Icons)
@@ -210,30 +211,26 @@ type uriTemplate struct {
 // isTemplate reports whether more than one URI fits.
 func (u *uriTemplate) isTemplate() bool { return len(u.names)+len(u.query) > 0 }
 
+// uriSyntax is the form of the URI of a resource: a scheme, names in braces with text
+// between them, and parameters at the end.
+var uriSyntax = regexp.MustCompile(`^[A-Za-z][A-Za-z0-9+.-]*://[^{} #]*(\{[^{} #?]+\}[^{} #]+)*(\{[^{} #?]+\})?(\{\?[^{} #?]+\})?$`)
+
 // compileURI splits the URI of a resource.
 func compileURI(p *mistakes, text string) (u uriTemplate) {
-	scheme, _, ok := strings.Cut(text, "://")
-	if parsed, err := url.Parse(scheme + "://x"); !ok || err != nil || parsed.Scheme == "" || strings.ContainsAny(text, " #") {
-		p.addf("ResourceOptions.URI is %q; write one such as todos://todos/{id}", text)
+	if !uriSyntax.MatchString(text) {
+		p.addf("ResourceOptions.URI is %q; write one such as todos://todos/{id} or todos://todos{?limit,cursor}, with text between names in braces and parameters at the end", text)
 		return u
 	}
 	path, params, ok := strings.Cut(text, "{?")
 	if ok {
-		params, ok = strings.CutSuffix(params, "}")
-		u.query = strings.Split(params, ",")
-		if !ok || strings.ContainsAny(params, "{}") {
-			p.addf("ResourceOptions.URI is %q; parameters are the end of it, as in {?limit,cursor}", text)
-		}
-	}
-	literals := nameInBraces.Split(path, -1)
-	for i, literal := range literals {
-		if strings.ContainsAny(literal, "{}") || literal == "" && i < len(literals)-1 {
-			p.addf("ResourceOptions.URI is %q; names are in braces, with text between them", text)
-		}
-		literals[i] = regexp.QuoteMeta(literal)
+		u.query = strings.Split(strings.TrimSuffix(params, "}"), ",")
 	}
 	for _, name := range nameInBraces.FindAllString(path, -1) {
 		u.names = append(u.names, strings.Trim(name, "{}"))
+	}
+	literals := nameInBraces.Split(path, -1)
+	for i, literal := range literals {
+		literals[i] = regexp.QuoteMeta(literal)
 	}
 	u.pattern = regexp.MustCompile("^" + strings.Join(literals, "([^/?#]+?)") + "$")
 	return u
@@ -421,11 +418,9 @@ func (x *exchange) addContents(r *resource, uri []byte, out any) error {
 	}
 	x.addJSON(`"contents":`)
 	err := x.addBlocks(content, func(dst []byte, c *MCPContent) ([]byte, error) {
-		if r.sendsFile() {
-			c.URI = textAt(uri)
-		}
 		meta, err := c.metaWith(r)
-		return c.appendContents(dst, uri, r.mediaType(), meta), err
+		c.becomeContents(textAt(uri), r)
+		return c.appendResource(dst, meta), err
 	})
 	if x.modern {
 		x.addJSON(`,"ttlMs":` + strconv.FormatInt(r.options.TTL.Milliseconds(), 10) + `,"cacheScope":"private"`)
@@ -433,27 +428,23 @@ func (x *exchange) addContents(r *resource, uri []byte, out any) error {
 	return err
 }
 
-// appendContents appends a block as the contents of a resource. uri is that of the
-// request, as JSON, and meta is _meta.
-func (c *MCPContent) appendContents(dst, uri []byte, mediaType string, meta json.RawMessage) []byte {
-	if c.Type == "resource" {
-		return c.appendResource(dst, meta)
-	}
-	m := openMembers(dst)
-	m.addRaw("uri", string(uri))
+// becomeContents makes of a block the contents of r, which was read by uri.
+func (c *MCPContent) becomeContents(uri string, r *resource) {
 	switch c.Type {
+	case "resource":
+		if !r.sendsFile() {
+			return
+		}
 	case "image", "audio":
-		m.addText("mimeType", c.MIMEType)
-		m.addBase64("blob", c.Data)
+		if c.Data == nil {
+			c.Data = []byte{} // nil would be a text
+		}
 	case "resource_link":
-		m.addText("mimeType", "text/plain")
-		m.addText("text", c.Name+": "+c.URI)
+		c.Data, c.MIMEType, c.Text = nil, "text/plain", c.Name+": "+c.URI
 	default:
-		m.addText("mimeType", mediaType)
-		m.addText("text", c.Text)
+		c.Data, c.MIMEType = nil, r.mediaType()
 	}
-	addExtras(&m, nil, meta)
-	return m.close()
+	c.URI = uri
 }
 
 // metaWith returns the _meta of a block that is contents of r: the keys of both, and those
@@ -476,7 +467,7 @@ func (x *exchange) answerPrompt(m *message) error {
 	}
 	q := x.h.prompts[string(name)]
 	if q == nil {
-		return invalidParams("there is no prompt of this name; prompts/list has all")
+		return protocolError(rpcInvalidParams, "there is no prompt of this name; prompts/list has all")
 	}
 	args := openMembers(nil)
 	if m.arguments != nil {
@@ -510,9 +501,9 @@ func (x *exchange) asProtocolError(err error) error {
 		return err
 	}
 	e := ErrorFrom(err)
-	answer := rpcError(http.StatusOK, rpcInternalError, x.errorText(err))
+	answer := protocolError(rpcInternalError, x.errorText(err))
 	if e.code() == CodeInvalidArgument {
-		answer = invalidParams(answer.text)
+		answer = protocolError(rpcInvalidParams, answer.text)
 	}
 	answer.cause = err
 	return answer
@@ -522,9 +513,9 @@ func (x *exchange) asProtocolError(err error) error {
 // request, as JSON. Revisions before 2026-07-28 have another number (MCP 2026-07-28,
 // Resources, Error Handling).
 func (x *exchange) notFound(uri []byte, text string) *mcpError {
-	e := invalidParams(text)
+	e := protocolError(rpcInvalidParams, text)
 	if !x.modern {
-		e.number = -32002
+		e.number = mcpNotFound
 	}
 	e.data = append(append([]byte(`{"uri":`), uri...), '}')
 	return e
@@ -539,24 +530,22 @@ const maxCompletions = 100
 func (x *exchange) answerComplete(m *message) error {
 	ref, argument := memberAt(m.params, "ref"), memberAt(m.params, "argument")
 	if !isJSONObject(ref) || !isJSONObject(argument) {
-		return invalidParams("params.ref and params.argument are required and must be objects")
+		return protocolError(rpcInvalidParams, "params.ref and params.argument are required and must be objects")
 	}
 	t := x.h.findReferred(ref)
 	if t == nil {
-		return invalidParams("params.ref names no prompt and no resource of this server")
+		return protocolError(rpcInvalidParams, "params.ref names no prompt and no resource of this server")
 	}
 	typed := textAt(argument, "value")
 	values := slices.DeleteFunc(enumValues(t.fieldNamed(textAt(argument, "name"))), func(value string) bool { return !strings.HasPrefix(value, typed) })
 	total := len(values)
+	completion := struct {
+		Values  []string `json:"values"`
+		Total   int      `json:"total"`
+		HasMore bool     `json:"hasMore"`
+	}{append([]string{}, values[:min(total, maxCompletions)]...), total, total > maxCompletions}
 	x.openResult()
-	x.addJSON(`"completion":{"values":[`)
-	for i, value := range values[:min(total, maxCompletions)] {
-		if i > 0 {
-			x.addJSON(`,`)
-		}
-		x.ws.enc.buf = appendQuoted(x.ws.enc.buf, value)
-	}
-	x.addJSON(`],"total":` + strconv.Itoa(total) + `,"hasMore":` + strconv.FormatBool(total > maxCompletions) + `}`)
+	x.addJSON(`"completion":` + string(encodeDocument(completion)))
 	x.closeResult(&m.rpcMessage)
 	return nil
 }

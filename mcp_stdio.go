@@ -20,7 +20,6 @@ import (
 	"bytes"
 	"cmp"
 	"context"
-	"errors"
 	"io"
 	"strconv"
 	"sync"
@@ -160,7 +159,13 @@ type pipeLine struct {
 func readLines(in io.Reader, limit int64, lines chan<- pipeLine, done <-chan struct{}) {
 	r := bufio.NewReader(in)
 	for {
-		line := readLine(r, limit)
+		line := pipeLine{}
+		if line.text, line.err = readLine(r, nil, limit); line.err == errLineTooLong {
+			line.tooLong = true
+			for line.err = bufio.ErrBufferFull; line.err == bufio.ErrBufferFull; { // drop the rest
+				_, line.err = r.ReadSlice('\n')
+			}
+		}
 		select {
 		case lines <- line:
 		case <-done:
@@ -168,25 +173,6 @@ func readLines(in io.Reader, limit int64, lines chan<- pipeLine, done <-chan str
 		}
 		if line.err != nil {
 			return
-		}
-	}
-}
-
-// readLine reads one line. It drops the text of a line over the limit. It returns the
-// last line, which may have no line end, together with io.EOF.
-func readLine(r *bufio.Reader, limit int64) pipeLine {
-	var line pipeLine
-	for {
-		part, err := r.ReadSlice('\n')
-		if limit >= 0 && int64(len(line.text)+len(part))-1 > limit { // without the line end; limit+1 could overflow
-			line.text, line.tooLong = nil, true
-		}
-		if !line.tooLong {
-			line.text = append(line.text, part...)
-		}
-		if !errors.Is(err, bufio.ErrBufferFull) {
-			line.err = err
-			return line
 		}
 	}
 }
@@ -231,7 +217,7 @@ func (p *mcpPipe) serveLine(ctx context.Context, line pipeLine) {
 	x.message = m
 	switch {
 	case line.tooLong:
-		x.sendError(nil, badRequest(rpcInvalidRequest, "the message has more bytes than this server accepts"))
+		x.sendError(nil, protocolError(rpcInvalidRequest, "the message has more bytes than this server accepts"))
 	case x.isBatch():
 		messages, e := x.readBatch()
 		for i := range messages {
@@ -270,7 +256,7 @@ func (p *mcpPipe) startCall(ctx context.Context, x *exchange, id []byte, serve f
 	select {
 	case p.taken <- struct{}{}:
 	default: // reading goes on, since a cancellation may be next
-		x.sendError(id, rpcError(0, rpcInternalError, "RESOURCE_EXHAUSTED: the server runs or holds 1024 requests, as many as it can; wait for their answers"))
+		x.sendError(id, protocolError(rpcInternalError, "RESOURCE_EXHAUSTED: the server runs or holds 1024 requests, as many as it can; wait for their answers"))
 		return
 	}
 	ctx, cancel := context.WithCancel(ctx)
@@ -319,7 +305,7 @@ func (p *mcpPipe) runCall(x *exchange, id []byte, serve func() error) {
 		if v != nil {
 			x.log(x, Errorf(CodeInternal, "the call ended with the panic %v", v))
 		}
-		x.sendError(id, rpcError(0, rpcInternalError, "internal error"))
+		x.sendError(id, protocolError(rpcInternalError, "internal error"))
 	}()
 	serve()
 	answered = true

@@ -82,17 +82,20 @@ func Pprof(prefix string) func(http.Handler) http.Handler {
 				return
 			}
 			if err := servePprof(w, r, name); err != nil {
-				writePprofError(w, err)
+				writePprofError(w, ErrorFrom(err))
 			}
 		})
 	}
 }
 
 // servePprof serves the page name. If it returns an error, it has written nothing.
-func servePprof(w http.ResponseWriter, r *http.Request, name string) *pprofError {
+func servePprof(w http.ResponseWriter, r *http.Request, name string) error {
+	w.Header().Set("X-Content-Type-Options", "nosniff")
 	// Always read the body first: net/http notices that a client has disconnected
 	// only after it has read the body.
-	body, err := readPprofBody(w, r)
+	l := limits{DefaultMaxBody, DefaultBodyTimeout}
+	l.setDeadline(w, r)
+	body, err := l.readBody(w, r, nil, false) // only symbol uses it
 	if err != nil {
 		return err
 	}
@@ -102,9 +105,8 @@ func servePprof(w http.ResponseWriter, r *http.Request, name string) *pprofError
 	}
 	if !slices.Contains(allowed, r.Method) {
 		w.Header().Set("Allow", strings.Join(allowed, ", ")) // RFC 9110, section 15.5.6
-		return &pprofError{http.StatusMethodNotAllowed, "method not allowed"}
+		return httpError(http.StatusMethodNotAllowed, CodeUnimplemented, "method not allowed")
 	}
-	w.Header().Set("X-Content-Type-Options", "nosniff")
 	switch name {
 	case "":
 		writeProfileIndex(w, r)
@@ -122,17 +124,16 @@ func servePprof(w http.ResponseWriter, r *http.Request, name string) *pprofError
 }
 
 // serveNamedProfile serves a profile of the runtime's or of the program's own.
-func serveNamedProfile(w http.ResponseWriter, r *http.Request, name string) *pprofError {
+func serveNamedProfile(w http.ResponseWriter, r *http.Request, name string) error {
 	profile := pprof.Lookup(name)
 	if profile == nil {
-		return &pprofError{http.StatusNotFound, "Unknown profile"}
+		return httpError(http.StatusNotFound, CodeNotFound, "Unknown profile")
 	}
 	query := r.URL.Query()
 	if query.Get("seconds") != "" {
 		// The client wants a few seconds. Without this error it would get all that
 		// happened since the program started.
-		return &pprofError{http.StatusBadRequest, "seconds is only for profile and trace; to see what changes, fetch " + name +
-			" twice and subtract: go tool pprof -diff_base=first second"}
+		return Errorf(CodeInvalidArgument, "seconds is only for profile and trace; to see what changes, fetch %s twice and subtract: go tool pprof -diff_base=first second", name)
 	}
 	debug, _ := strconv.Atoi(query.Get("debug")) // other text counts as 0, as in net/http/pprof
 	if gc, _ := strconv.Atoi(query.Get("gc")); gc > 0 && name == "heap" {
@@ -152,19 +153,22 @@ func serveNamedProfile(w http.ResponseWriter, r *http.Request, name string) *ppr
 const maxProfileSeconds = 300
 
 // serveRecording serves a CPU profile or an execution trace that starts now.
-func serveRecording(w http.ResponseWriter, r *http.Request, name string) *pprofError {
+func serveRecording(w http.ResponseWriter, r *http.Request, name string) error {
 	what, usual, start, stop := "CPU profile", "30", pprof.StartCPUProfile, pprof.StopCPUProfile
 	if name == "trace" {
 		what, usual, start, stop = "trace", "1", trace.Start, trace.Stop
 	}
 	seconds, err := strconv.ParseFloat(cmp.Or(r.URL.Query().Get("seconds"), usual), 64)
 	if err != nil || !(seconds >= 1 && seconds <= maxProfileSeconds) || name == "profile" && seconds != math.Trunc(seconds) { // NaN is not >= 1
-		return &pprofError{http.StatusBadRequest, fmt.Sprintf("seconds must be a number from 1 to %d", maxProfileSeconds)}
+		return Errorf(CodeInvalidArgument, "seconds must be a number from 1 to %d", maxProfileSeconds)
 	}
 	setPprofFile(w, name)
 	duration := time.Duration(seconds * float64(time.Second))
-	if err := start(newRecordWriter(w, r, duration)); err != nil {
-		return &pprofError{http.StatusConflict, "another " + what + " is being recorded; try again later"}
+	if s, ok := r.Context().Value(http.ServerContextKey).(*http.Server); ok && s.WriteTimeout > 0 {
+		setWriteDeadline(w, time.Now().Add(duration+s.WriteTimeout)) // a profile of 30 seconds takes longer than most of these
+	}
+	if err := start(recordWriter{w}); err != nil {
+		return httpError(http.StatusConflict, CodeAborted, "another %s is being recorded; try again later", what)
 	}
 	defer stop() // waits for the last write
 	ctx, cancel := context.WithTimeout(r.Context(), duration)
@@ -181,16 +185,6 @@ type recordWriter struct{ w http.ResponseWriter }
 
 // recordWriteTimeout is how long one write may take.
 const recordWriteTimeout = 30 * time.Second
-
-// newRecordWriter returns a writer for a recording that takes d. It extends the write
-// deadline of the server by d: otherwise a server with a WriteTimeout of 10 seconds
-// could not serve a profile of 30.
-func newRecordWriter(w http.ResponseWriter, r *http.Request, d time.Duration) recordWriter {
-	if s, ok := r.Context().Value(http.ServerContextKey).(*http.Server); ok && s.WriteTimeout > 0 {
-		setWriteDeadline(w, time.Now().Add(d+s.WriteTimeout))
-	}
-	return recordWriter{w}
-}
 
 func (rec recordWriter) Write(b []byte) (int, error) {
 	setWriteDeadline(rec.w, time.Now().Add(recordWriteTimeout))
@@ -245,34 +239,15 @@ func writeProfileIndex(w http.ResponseWriter, r *http.Request) {
 	buf.WriteTo(w)
 }
 
-// readPprofBody returns the whole body. Only symbol uses it: a list of program counters.
-func readPprofBody(w http.ResponseWriter, r *http.Request) ([]byte, *pprofError) {
-	l := limits{DefaultMaxBody, DefaultBodyTimeout}
-	l.setDeadline(w, r)
-	body, err := l.readBody(w, r, nil, false)
-	if err != nil {
-		e := ErrorFrom(err)
-		return nil, &pprofError{e.HTTPStatus(), e.message()}
-	}
-	return body, nil
-}
-
-// A pprofError is the response to a request that cannot be served.
-type pprofError struct {
-	status  int
-	message string
-}
-
 // writePprofError writes e as plain text with the header X-Go-Pprof, which go tool pprof
 // shows to its user.
-func writePprofError(w http.ResponseWriter, e *pprofError) {
+func writePprofError(w http.ResponseWriter, e *Error) {
 	h := w.Header()
 	h.Del("Content-Disposition")
-	h.Set("X-Content-Type-Options", "nosniff")
 	h.Set("X-Go-Pprof", "1")
 	setPprofText(w)
-	w.WriteHeader(e.status)
-	io.WriteString(w, e.message+"\n")
+	w.WriteHeader(e.HTTPStatus())
+	io.WriteString(w, e.message()+"\n")
 }
 
 // setPprofText sets the content type of plain text.

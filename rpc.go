@@ -476,18 +476,15 @@ func (b *rpcBatch) joinAnswers() {
 	for _, answer := range b.answers {
 		size += len(answer) + len(",")
 	}
-	b.body = append(slices.Grow(b.body[:0], size), '[')
+	b.body = slices.Grow(b.body[:0], size)
 	for _, answer := range b.answers {
-		if len(answer) == 0 {
-			continue
+		if len(answer) > 0 {
+			b.body = append(append(b.body, ','), answer...)
 		}
-		if len(b.body) > 1 {
-			b.body = append(b.body, ',')
-		}
-		b.body = append(b.body, answer...)
 	}
-	if b.body = append(b.body, ']'); len(b.body) == len("[]") {
-		b.body = b.body[:0]
+	if len(b.body) > 0 {
+		b.body[0] = '['
+		b.body = append(b.body, ']')
 	}
 }
 

@@ -107,6 +107,8 @@ const (
 	forDocument schemaUse = iota
 	forToolInput
 	forToolOutput
+	forForm     // as forToolInput, with the formats that clients know and the titles of enums
+	forJuneForm // the same in 2025-06-18 (MCP 2025-11-25 and 2025-06-18, Elicitation)
 )
 
 // appendShape appends the schema of s.
@@ -196,7 +198,7 @@ func (s *shape) takesNullable() bool {
 // leavesOutNull reports whether f, a pointer, is absent where it would be null: in an
 // input if the client wants, in an output if the encoder leaves it out.
 func (w *schemaWriter) leavesOutNull(f *field) bool {
-	return f != nil && f.optional && (f.omit != 0 || w.use == forToolInput)
+	return f != nil && f.optional && (f.omit != 0 || w.use != forToolOutput)
 }
 
 // jsonType returns the JSON type of a value of shape s that is not null, in the
@@ -233,6 +235,9 @@ func (w *schemaWriter) appendPlain(dst []byte, s *shape, f *field, annotate bool
 // it adds null to every enum.
 func (w *schemaWriter) writePlain(m *members, s *shape, f *field, null bool) {
 	switch {
+	case f == nil && w.use >= forForm && s.enumTitles != nil: // an item of a list
+		w.writeTitles(m, "anyOf", s)
+		return
 	case f != nil && f.quoted:
 		w.writeQuoted(m, s, null)
 	case s.kind == kindCustom, s.custom != nil:
@@ -247,9 +252,28 @@ func (w *schemaWriter) writePlain(m *members, s *shape, f *field, null bool) {
 		m.addRaw("enum", "["+string(f.only)+"]")
 	case f != nil && f.only != nil:
 		m.addRaw("const", string(f.only))
-	case w.use != forToolOutput:
+	case w.use == forToolOutput:
+	case w.use >= forForm && s.enumTitles != nil:
+		w.writeTitles(m, "oneOf", s)
+		w.writeRules(m, f.rules, null)
+	default:
 		w.writeRules(m, s.rulesIn(f), null)
 	}
+}
+
+// writeTitles writes the enum of s with its titles, for a form.
+func (w *schemaWriter) writeTitles(m *members, keyword string, s *shape) {
+	enum := s.rules.findRule("enum").value
+	if w.use == forJuneForm {
+		m.addRaw("enum", string(enum))
+		m.addRaw("enumNames", string(encodeDocument(s.enumTitles)))
+		return
+	}
+	var list []map[string]any
+	eachItem(enum, func(value []byte) {
+		list = append(list, map[string]any{"const": json.RawMessage(value), "title": s.enumTitles[len(list)]})
+	})
+	m.addRaw(keyword, string(encodeDocument(list)))
 }
 
 // withNull returns a JSON array with null as its last item, or as it is without
@@ -393,7 +417,7 @@ func (w *schemaWriter) writeTyped(m *members, s *shape, f *field) {
 			low, high = s.integerBounds()
 		}
 	}
-	if isTime := s.kind == kindTime || format == "date-time" && w.use == forToolInput; w.use != forDocument && !isTime {
+	if w.use != forDocument && s.kind != kindTime && !w.knowsFormat(format) {
 		format = ""
 	}
 	if format != "" {
@@ -411,7 +435,7 @@ func (w *schemaWriter) writeTyped(m *members, s *shape, f *field) {
 	}
 	switch s.kind {
 	case kindBytes:
-		if w.use == forToolInput { // which no format says there
+		if w.use != forDocument && w.use != forToolOutput { // which no format says there
 			m.addText("contentEncoding", "base64")
 		}
 	case kindDuration:
@@ -431,6 +455,17 @@ func (w *schemaWriter) writeTyped(m *members, s *shape, f *field) {
 		m.addName("additionalProperties")
 		m.buf = w.appendShape(m.buf, s.elem)
 	}
+}
+
+// knowsFormat reports whether MCP clients know a format of a tag.
+func (w *schemaWriter) knowsFormat(format string) bool {
+	switch format {
+	case "date-time":
+		return w.use != forToolOutput
+	case "email", "uri", "date":
+		return w.use >= forForm
+	}
+	return false
 }
 
 // writeNames writes which names the members of a map with this key have: those that
@@ -598,7 +633,7 @@ func (w *schemaWriter) writeObject(m *members, s *shape, fields []*field) {
 			required = append(appendQuoted(required, f.name), ',')
 		}
 	}
-	if len(props.buf) > props.start {
+	if len(props.buf) > props.start || w.use >= forForm {
 		m.addRaw("properties", string(props.close()))
 	}
 	if len(required) > 0 && s != w.loose {

@@ -53,15 +53,14 @@ func (e *Event) checkFields() error {
 // isFieldValue reports whether s can be the value of a field.
 func isFieldValue(s string) bool { return !strings.ContainsAny(s, "\r\n\x00") && utf8.ValidString(s) }
 
-// appendEvent appends an event that checkFields accepts. Clients dispatch the event at
-// the empty line that ends it.
+// appendEvent appends an event that checkFields accepts. data is JSON of this package,
+// which has no line ends, so it is one field. Clients dispatch the event at the empty
+// line that ends it.
 //
 //	Event                         data    appended lines
 //	{}                            {"a":1} data: {"a":1}
-//	{ID: "7", Name: "added"}      x       id: 7, event: added, data: x
-//	{Retry: 2 * time.Second}      x       retry: 2000, data: x
-//	{}                            a\nb    data: a, data: b
-//	{}                            empty   data:
+//	{ID: "7", Name: "added"}      {}      id: 7, event: added, data: {}
+//	{Retry: 2 * time.Second}      {}      retry: 2000, data: {}
 func appendEvent(dst []byte, e *Event, data []byte) []byte {
 	if e.ID != "" {
 		dst = append(append(append(dst, "id: "...), e.ID...), '\n')
@@ -72,28 +71,7 @@ func appendEvent(dst []byte, e *Event, data []byte) []byte {
 	if ms := e.Retry.Milliseconds(); ms > 0 {
 		dst = append(strconv.AppendInt(append(dst, "retry: "...), ms, 10), '\n')
 	}
-	return append(appendData(dst, data), '\n')
-}
-
-// appendData appends one data field for each line of data. CR, LF and CRLF end a line;
-// the client joins the lines with LF. Empty data gets a field too, because clients drop
-// events without one. The data of this package is compact JSON, so one line is the
-// usual case.
-func appendData(dst, data []byte) []byte {
-	dst = append(dst, "data: "...)
-	if bytes.IndexByte(data, '\n') < 0 && bytes.IndexByte(data, '\r') < 0 {
-		return append(append(dst, data...), '\n')
-	}
-	for i, c := range data {
-		switch {
-		case c == '\n' && i > 0 && data[i-1] == '\r': // the CR before it has ended the line
-		case c == '\n' || c == '\r':
-			dst = append(dst, "\ndata: "...)
-		default:
-			dst = append(dst, c)
-		}
-	}
-	return append(dst, '\n')
+	return append(append(append(dst, "data: "...), data...), "\n\n"...)
 }
 
 // contentTypeEvents is the content type of a response with events.
@@ -356,7 +334,7 @@ func (s *eventStream) close() {
 }
 
 // An eventReader reads the events of a response (WHATWG HTML, section 9.2.6). It
-// accepts all that the standard allows, not only what appendEvent writes:
+// accepts more than what appendEvent writes:
 //
 //	text                            what readEvent returns
 //	data: a, data: b, empty line    the data a\nb
@@ -367,35 +345,37 @@ func (s *eventStream) close() {
 //	: text, other: text             nothing; heartbeats are such comments
 //	no empty line before the end    io.EOF: the event was cut off
 //
-// Lines end with LF, CR or CRLF. A byte order mark before the first line is ignored.
+// Lines end with LF or CRLF. The standard has a CR alone too, but svc never writes one,
+// and such a line would end only with the byte after it. A byte order mark before the
+// first line is ignored.
 type eventReader struct {
-	lines   *bufio.Scanner
-	most    int // bytes of a line, and of the data of an event
-	data    []byte
-	begun   bool // the first line was read
-	afterCR bool // an LF, if it comes next, belongs to the line before
-	unended int  // bytes of the line that were searched for its end
+	in    *bufio.Reader
+	most  int64 // bytes of a line, and of the data of an event
+	line  []byte
+	data  []byte
+	begun bool // the first line was read
 }
 
 // newEventReader returns a reader of the events in r. most is the largest event in bytes.
 func newEventReader(r io.Reader, most int) *eventReader {
-	e := &eventReader{lines: bufio.NewScanner(r), most: most}
-	e.lines.Buffer(nil, max(most+len("\r\n"), bufio.MaxScanTokenSize))
-	e.lines.Split(e.splitLine)
-	return e
+	return &eventReader{in: bufio.NewReader(r), most: int64(most)}
 }
 
-// errEventTooLarge is the error for an event with more bytes than the reader accepts.
-var errEventTooLarge = errors.New("an event is too large")
+// errLineTooLong is the error for a line, or an event, with more bytes than the reader
+// accepts.
+var errLineTooLong = errors.New("an event is too large")
 
 // readEvent returns the next event and its data, which is valid until the next call.
-// ID is "" if this event has none. The error is io.EOF at the end, errEventTooLarge, or
+// ID is "" if this event has none. The error is io.EOF at the end, errLineTooLong, or
 // an error of the reader.
 func (r *eventReader) readEvent() (e Event, data []byte, err error) {
 	r.data = r.data[:0]
 	hasData := false
-	for r.lines.Scan() {
-		line := r.lines.Bytes()
+	for {
+		if r.line, err = readLine(r.in, r.line[:0], r.most); err != nil {
+			return Event{}, nil, err // what nothing has ended is dropped
+		}
+		line := r.line
 		if !r.begun {
 			r.begun = true
 			line = bytes.TrimPrefix(line, []byte("\uFEFF"))
@@ -422,17 +402,9 @@ func (r *eventReader) readEvent() (e Event, data []byte, err error) {
 		case "retry":
 			e.Retry = parseRetry(value)
 		}
-		if len(line) > r.most || len(r.data) > r.most {
-			return Event{}, nil, errEventTooLarge
+		if int64(len(r.data)) > r.most {
+			return Event{}, nil, errLineTooLong
 		}
-	}
-	switch err := r.lines.Err(); err {
-	case nil:
-		return Event{}, nil, io.EOF
-	case bufio.ErrTooLong:
-		return Event{}, nil, errEventTooLarge
-	default:
-		return Event{}, nil, err
 	}
 }
 
@@ -446,23 +418,21 @@ func parseRetry(value []byte) time.Duration {
 	return time.Duration(ms) * time.Millisecond
 }
 
-// splitLine is the bufio.SplitFunc of lines. It does not wait for the LF after a CR: the next
-// byte may come an hour later. A text that ends within a line is dropped.
-func (r *eventReader) splitLine(text []byte, _ bool) (advance int, line []byte, err error) {
-	start := 0
-	if r.afterCR && len(text) > 0 {
-		r.afterCR = false
-		if text[0] == '\n' {
-			start = 1
+// readLine appends the next line to buf, without the LF or CRLF that ends it. limit is
+// in bytes; a negative one means none. At the end it returns the text after the last
+// line end together with io.EOF. Of a line over the limit, which is errLineTooLong, at
+// least the last byte stays unread.
+func readLine(r *bufio.Reader, buf []byte, limit int64) ([]byte, error) {
+	for {
+		part, err := r.ReadSlice('\n')
+		buf = append(buf, part...)
+		line := bytes.TrimSuffix(bytes.TrimSuffix(buf, []byte("\n")), []byte("\r"))
+		switch {
+		case limit >= 0 && int64(len(line)) > limit:
+			r.UnreadByte() // cannot fail after ReadSlice
+			return buf[:0], errLineTooLong
+		case err != bufio.ErrBufferFull:
+			return line, err
 		}
 	}
-	from := start + r.unended // searching from the start each time would be quadratic
-	end := bytes.IndexAny(text[from:], "\r\n")
-	if end < 0 {
-		r.unended = len(text) - start
-		return start, nil, nil
-	}
-	end += from
-	r.unended, r.afterCR = 0, text[end] == '\r'
-	return end + 1, text[start:end], nil
 }

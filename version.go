@@ -10,6 +10,7 @@ import (
 	"maps"
 	"net/http"
 	"net/url"
+	"regexp"
 	"slices"
 	"strconv"
 	"strings"
@@ -82,19 +83,19 @@ type Deprecation struct {
 // Version panics if a Link is not a URL, or if a Sunset is before its Since (RFC 9745,
 // section 4).
 func Version(opts VersionOptions) func(http.Handler) http.Handler {
-	v := newVersioning(&opts)
+	v := newVersioning(opts)
 	return func(next http.Handler) http.Handler {
 		return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
-			if v.header != versionSourceOff {
-				addHeader(w.Header(), "Vary", v.header)
+			if v.Header != versionSourceOff {
+				addHeader(w.Header(), "Vary", v.Header)
 			}
 			version, ok := v.detectVersion(r)
-			if len(v.supported) > 0 && (!ok || !slices.Contains(v.supported, version)) {
+			if len(v.Supported) > 0 && (!ok || !slices.Contains(v.Supported, version)) {
 				v.refuseVersion(w, r, version)
 				return
 			}
-			v.notices[version].addTo(w.Header())
-			next.ServeHTTP(w, r.WithContext(context.WithValue(r.Context(), versionKey{}, seenVersion{version, v.query})))
+			setHeaders(w.Header(), v.notices[version])
+			next.ServeHTTP(w, r.WithContext(context.WithValue(r.Context(), versionKey{}, seenVersion{version, v.QueryParam})))
 		})
 	}
 }
@@ -135,31 +136,22 @@ func Get(ctx context.Context) string { return GetVersion(ctx) }
 
 // versioning is VersionOptions with the defaults filled in. It never changes.
 type versioning struct {
-	defaultVersion string
-	header, query  string // versionSourceOff if the source is off; header is canonical
-	path           bool
-	supported      []string
-	notices        map[string]notice // of the deprecated versions
-	onError        func(w http.ResponseWriter, r *http.Request, version string)
+	VersionOptions
+	notices map[string]http.Header // of the responses of the deprecated versions
 }
 
 // newVersioning compiles opts. It panics at the first mistake in a Deprecation, in the
 // order of the versions.
-func newVersioning(opts *VersionOptions) *versioning {
-	v := &versioning{
-		defaultVersion: opts.DefaultVersion,
-		header:         http.CanonicalHeaderKey(cmp.Or(opts.Header, "Accept-Version")),
-		query:          cmp.Or(opts.QueryParam, "version"),
-		path:           opts.PathPrefix,
-		supported:      slices.Clone(opts.Supported),
-		notices:        make(map[string]notice),
-		onError:        opts.ErrorHandler,
-	}
+func newVersioning(opts VersionOptions) *versioning {
+	v := &versioning{opts, make(map[string]http.Header)}
+	v.Header = http.CanonicalHeaderKey(cmp.Or(opts.Header, "Accept-Version"))
+	v.QueryParam = cmp.Or(opts.QueryParam, "version")
+	v.Supported = slices.Clone(opts.Supported)
 	for _, version := range opts.Deprecated {
-		v.notices[version] = notice{deprecation: "true", sunset: "See documentation for migration guide"}
+		v.notices[version] = http.Header{"Deprecation": {"true"}, "Sunset": {"See documentation for migration guide"}}
 	}
 	for _, version := range slices.Sorted(maps.Keys(opts.Deprecations)) {
-		v.notices[version] = newNotice(version, opts.Deprecations[version])
+		v.notices[version] = opts.Deprecations[version].header(version)
 	}
 	return v
 }
@@ -167,21 +159,25 @@ func newVersioning(opts *VersionOptions) *versioning {
 // detectVersion returns the version that r asks for, or "". It reports false if the
 // version cannot be decoded.
 func (v *versioning) detectVersion(r *http.Request) (version string, ok bool) {
-	if v.header != versionSourceOff {
-		if version := r.Header.Get(v.header); version != "" {
+	if v.Header != versionSourceOff {
+		if version := r.Header.Get(v.Header); version != "" {
 			return version, true
 		}
 	}
-	if v.query != versionSourceOff && r.URL.RawQuery != "" {
-		if version, ok := findParameter(r.URL.RawQuery, v.query); version != "" {
+	if v.QueryParam != versionSourceOff && r.URL.RawQuery != "" {
+		if version, ok := findParameter(r.URL.RawQuery, v.QueryParam); version != "" {
 			return version, ok
 		}
 	}
-	if v.path {
-		return cmp.Or(parsePathVersion(r.URL.Path), v.defaultVersion), true
+	if found := pathVersion.FindStringSubmatch(r.URL.Path); found != nil && v.PathPrefix {
+		return found[1], true
 	}
-	return v.defaultVersion, true
+	return v.DefaultVersion, true
 }
+
+// pathVersion matches paths whose first segment is a version. A slash must follow: /v1
+// alone is a resource called v1.
+var pathVersion = regexp.MustCompile(`^/([vV][0-9]+(?:\.[0-9]+)*)/`)
 
 // findParameter returns the value of the first query parameter with the name, or "".
 // If the value cannot be decoded, it reports false and returns the value as it was
@@ -209,30 +205,6 @@ func findParameter(query, name string) (value string, ok bool) {
 	return "", true
 }
 
-// parsePathVersion returns the first segment of path if it is a version followed by a
-// slash, and "" otherwise: /v1 alone is a resource called v1.
-func parsePathVersion(path string) string {
-	path, rooted := strings.CutPrefix(path, "/")
-	segment, _, more := strings.Cut(path, "/")
-	if !rooted || !more || !isPathVersion(segment) {
-		return ""
-	}
-	return segment
-}
-
-// isPathVersion reports whether s matches [vV][0-9]+(\.[0-9]+)*.
-func isPathVersion(s string) bool {
-	if s == "" || s[0]|0x20 != 'v' {
-		return false
-	}
-	for number := range strings.SplitSeq(s[1:], ".") {
-		if number == "" || strings.Trim(number, "0123456789") != "" {
-			return false
-		}
-	}
-	return true
-}
-
 // refuseVersion writes the response to a request for a version that is not supported.
 // The detail "supported" lists the supported ones. The version that the client sent is
 // not repeated.
@@ -242,49 +214,29 @@ func (v *versioning) refuseVersion(w http.ResponseWriter, r *http.Request, versi
 		message = "the request must name a version of this API"
 	}
 	var onError ErrorHandler
-	if v.onError != nil {
-		onError = func(w http.ResponseWriter, r *http.Request, _ error) { v.onError(w, r, version) }
+	if v.ErrorHandler != nil {
+		onError = func(w http.ResponseWriter, r *http.Request, _ error) { v.ErrorHandler(w, r, version) }
 	}
-	refuse(w, r, Errorf(CodeInvalidArgument, "%s", message).WithDetail("supported", v.supported), onError)
+	refuse(w, r, Errorf(CodeInvalidArgument, "%s", message).WithDetail("supported", v.Supported), onError)
 }
 
-// A notice holds the headers for one deprecated version. Empty values are not sent.
-// The zero notice is for versions that are not deprecated.
-type notice struct {
-	deprecation, sunset, link string
-}
-
-// newNotice returns the notice that d describes.
-func newNotice(version string, d Deprecation) notice {
-	n := notice{deprecation: "true"}
+// header returns the headers of responses for a version that d describes.
+func (d Deprecation) header(version string) http.Header {
+	h := http.Header{"Deprecation": {"true"}}
 	if !d.Since.IsZero() {
-		n.deprecation = "@" + strconv.FormatInt(d.Since.Unix(), 10) // a Date of RFC 9651, section 3.3.7
+		h.Set("Deprecation", "@"+strconv.FormatInt(d.Since.Unix(), 10)) // a Date of RFC 9651, section 3.3.7
 	}
 	if !d.Sunset.IsZero() {
 		if d.Sunset.Before(d.Since) {
 			panic("svc: Version: the sunset of " + version + " comes before its deprecation (RFC 9745, section 4)")
 		}
-		n.sunset = d.Sunset.UTC().Format(http.TimeFormat)
+		h.Set("Sunset", d.Sunset.UTC().Format(http.TimeFormat))
 	}
 	if d.Link != "" {
 		if _, err := url.Parse(d.Link); err != nil || strings.ContainsAny(d.Link, "<>\" ") {
 			panic("svc: Version: the link of " + version + " is not a URL: " + strconv.Quote(d.Link))
 		}
-		n.link = "<" + d.Link + `>; rel="deprecation"`
+		h.Set("Link", "<"+d.Link+`>; rel="deprecation"`)
 	}
-	return n
-}
-
-// addTo adds the notice to the header of a response.
-func (n notice) addTo(h http.Header) {
-	if n.deprecation == "" {
-		return
-	}
-	h.Set("Deprecation", n.deprecation)
-	if n.sunset != "" {
-		h.Set("Sunset", n.sunset)
-	}
-	if n.link != "" {
-		h.Add("Link", n.link) // not Set: a response may have several (RFC 8288, section 3)
-	}
+	return h
 }

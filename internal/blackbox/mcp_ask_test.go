@@ -556,7 +556,7 @@ func TestMCPResourceMistakes(t *testing.T) {
 		for _, want := range []string{
 			`Create: a resource is read by GET, and the method is a POST`,
 			`GetNote: the URI notes://{nope} lacks {id}`, `has {nope}, and the input has no scalar field`,
-			`GetPart: ResourceOptions.URI is "notes://{id}{part}"; names are in braces, with text between them`,
+			`GetPart: ResourceOptions.URI is "notes://{id}{part}"; write one such as todos://todos/{id}`,
 			`GetShown: the URI notes://shown{?kinds} has {kinds}`, `ListAll: ResourceOptions.URI is "all"; write one such as`,
 			`Resources["Nope"]: Notes has no method of that name`, `Prompts["Nope"]`, `Tools["getnote"]: Notes has no method of that name; did you mean "GetNote"?`,
 			`Resources["GetCount"]: MCP does not serve the method; add TransportMCP to its Transports`,

@@ -140,23 +140,23 @@ func TestMCPHeaderTags(t *testing.T) {
 	for _, test := range []struct{ got, want string }{
 		{register(mcpRegister[struct {
 			A string `json:"a" mcpheader:"Two Words"`
-		}]()), `.A (/a): the header name "Two Words" is not a token`},
+		}]()), `the argument /a: the header name "Two Words" is not a token`},
 		{register(mcpRegister[struct {
 			A float64 `json:"a" mcpheader:"A"`
-		}]()), `.A (/a): the header "A" can carry a string, an integer or a boolean`},
+		}]()), `the argument /a: the header "A" can carry a string, an integer or a boolean`},
 		{register(mcpRegister[struct {
 			A *string `json:"a" mcpheader:"A"`
 		}]()), `a pointer must be optional`},
 		{register(mcpRegister[struct {
 			A string `json:"a" mcpheader:"Same"`
 			B string `json:"b" mcpheader:"sAME"`
-		}]()), `.B (/b): the header "sAME" is there twice`},
+		}]()), `the argument /b: the header "sAME" is there twice`},
 		{register(mcpRegister[struct {
 			A []mcpTree `json:"a"`
-		}]()), `Call: blackbox_test.mcpTree.Name (/name): the header "Name" can carry what is always at one place`},
+		}]()), `Call: the argument /name: the header "Name" can carry what is always at one place`},
 		{register(mcpRegister[struct {
 			A map[string]mcpPlace `json:"a"`
-		}]()), `mcpPlace.City (/a/city): the header "City" can carry what is always at one place`},
+		}]()), `the argument /a/city: the header "City" can carry what is always at one place`},
 		{register(mcpRegister[struct {
 			A *string  `json:"a,omitempty" mcpheader:"A"`
 			B int8     `json:"b" mcpheader:"B"`
