@@ -1132,15 +1132,14 @@ func (c *checks) structCheck(s *shape, in map[*field]string, tokens map[*field]s
 // unionCheck is structCheck for a union: that of the alternative that is set. Without
 // one there is nothing to check; where rules count, that is a violation.
 func (c *checks) unionCheck(s *shape, in map[*field]string, tokens map[*field]string) checkFunc {
-	inner := make(map[*shape]checkFunc)
+	var inner []checkFunc
 	var values []string
 	for _, a := range s.alternatives {
-		inner[a] = c.structCheck(a, in, tokens)
-		values = append(values, a.value)
+		inner, values = append(inner, c.structCheck(a, in, tokens)), append(values, a.value)
 	}
 	noChoice := &complaint{ruleVariant, "must have exactly one of the alternatives " + strings.Join(values, ", ") + ", and a discriminator that is empty or says which"}
 	return func(d *decoder, v reflect.Value) {
-		a, err := s.chosenIn(v)
+		chosen, err := s.chosenIn(v)
 		if err != nil {
 			if c.rules {
 				d.addViolation(noChoice)
@@ -1148,9 +1147,9 @@ func (c *checks) unionCheck(s *shape, in map[*field]string, tokens map[*field]st
 			return
 		}
 		if said := v.Field(s.fields[0].index[0]); d.fills && said.Len() == 0 {
-			said.SetString(a.value)
+			said.SetString(values[chosen])
 		}
-		inner[a](d, v)
+		inner[chosen](d, v)
 	}
 }
 

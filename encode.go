@@ -330,17 +330,17 @@ func (c *encoders) objectEncoder(s *shape, fields []*field) encodeFunc {
 	if s.alternatives == nil {
 		return c.membersEncoder(fields)
 	}
-	encodes := make(map[*shape]encodeFunc)
+	var encodes []encodeFunc
 	for _, a := range s.alternatives {
-		encodes[a] = c.membersEncoder(s.withFields(a, fields))
+		encodes = append(encodes, c.membersEncoder(s.withFields(a, fields)))
 	}
 	return func(e *encoder, v reflect.Value) {
-		a, err := s.chosenIn(v)
+		chosen, err := s.chosenIn(v)
 		if err != nil {
 			e.fail(err)
 			return
 		}
-		encodes[a](e, v)
+		encodes[chosen](e, v)
 	}
 }
 

@@ -229,8 +229,9 @@ func (b *Body) end() error {
 //
 // If Content is an io.ReadSeeker, [http.ServeContent] sends it, with conditions and
 // ranges; a list of ranges is ignored. Any other Content is copied, with conditions alone.
-// Content is closed once if it is an io.Closer, whatever happens. It is read after the
-// method and Options.Intercept have returned, so an interceptor must not cancel what it reads with.
+// Content is closed once if it is an io.Closer. It is read after the method and
+// Options.Intercept have returned, so an interceptor must not cancel what it reads with, and
+// closes it if it returns an error or another File instead.
 //
 // The header is sent with the first byte. An error of Content before it is INTERNAL, and
 // a later one cuts the connection. Each write has 30 seconds. Options.Observe is called

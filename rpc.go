@@ -576,8 +576,6 @@ func buildOpenRPC(s *Service) []byte {
 					optional = append(optional, param)
 				}
 			}
-		}
-		if m.in != nil {
 			optional = append(optional, c.unionParams(m.in)...)
 		}
 		params = append(params, optional...) // in this order (OpenRPC 1.3, Method Object)

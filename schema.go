@@ -231,19 +231,19 @@ func (s *shape) withFields(a *shape, fields []*field) []*field {
 	return slices.Concat(a.fields[:1], fields[1:], a.fields[len(s.fields):])
 }
 
-// chosenIn returns the alternative that is set in v, a value of the union s. The error,
-// which is for the author of the program, says that it is not exactly one, or not the one
-// that the discriminator names. An empty discriminator contradicts nothing.
-func (s *shape) chosenIn(v reflect.Value) (chosen *shape, err error) {
+// chosenIn returns the index of the alternative that is set in v, a value of the union s.
+// The error, which is for the author of the program, says that it is not exactly one, or
+// not the one that the discriminator names. An empty discriminator contradicts nothing.
+func (s *shape) chosenIn(v reflect.Value) (chosen int, err error) {
 	set, says := 0, v.Field(s.fields[0].index[0]).String()
-	for _, a := range s.alternatives {
+	for i, a := range s.alternatives {
 		if !v.Field(a.index).IsNil() {
-			chosen = a
+			chosen = i
 			set++
 		}
 	}
-	if set != 1 || says != "" && says != chosen.value {
-		return nil, fmt.Errorf("a %v with %d of its alternatives set, and the discriminator %q; set one, and leave %s empty", s.typ, set, says, s.fields[0].goName)
+	if set != 1 || says != "" && says != s.alternatives[chosen].value {
+		return 0, fmt.Errorf("a %v with %d of its alternatives set, and the discriminator %q; set one, and leave %s empty", s.typ, set, says, s.fields[0].goName)
 	}
 	return chosen, nil
 }
