@@ -264,7 +264,7 @@ func (f *File) check(t *fileTags) error {
 	case f.Content == nil:
 		return errors.New("the File has no Content")
 	case err != nil || !isHeaderValue(f.ContentType) || !t.allows(f.ContentType):
-		return fmt.Errorf("the ContentType %q of the File is no media type, or not one of the tag contentType", f.ContentType)
+		return fmt.Errorf("the ContentType of the File is %q (application/octet-stream if it is not set); want a media type, one of the tag contentType if there is one", f.ContentType)
 	case f.ETag != "" && !isEntityTag(f.ETag):
 		return fmt.Errorf("the ETag %q of the File is not an entity tag, such as %q", f.ETag, `"v1"`)
 	}

@@ -193,7 +193,7 @@ type ToolOptions struct {
 	// generated schema.
 	InputSchema []byte
 	// Fields gives the tool an argument fields, by which a model asks for some members of
-	// the output, or of the items of a [Stream], a [PageResponse], a [CursorResponse] and
+	// the output, or of the items of a list, a [Stream], a [PageResponse], a [CursorResponse] and
 	// types that embed these; see [FieldsFrom]. The schema of the output then requires none
 	// of them. What the members are chosen from must be a struct with at most 40 members, which
 	// is no union and has no MCPContent. Default: false.
@@ -659,13 +659,13 @@ func (t *tool) compileOutput() {
 		if t.fields != nil {
 			w.loose = t.fields.shape
 		}
-		t.output = appendSelfContained(nil, t.result, w)
+		whole := t.result
+		if t.stream == "" && t.out.kind != kindObject && t.out.custom["type"] != "object" {
+			t.wrapped, whole = true, &shape{kind: kindObject, fields: []*field{{name: "result", shape: t.result}}}
+		}
+		t.output = appendSelfContained(nil, whole, w)
 		if t.result.alternatives != nil { // the root must be an object here too
 			t.output = append([]byte(`{"type":"object",`), t.output[1:]...)
-		}
-		if t.stream == "" && t.out.kind != kindObject && t.out.custom["type"] != "object" {
-			t.wrapped = true
-			t.output = append(append([]byte(`{"type":"object","properties":{"result":`), t.output...), `},"required":["result"]}`...)
 		}
 	}
 }

@@ -321,9 +321,7 @@ func (m *method) canBeServedBy(t Transport) bool {
 func (m *method) takesBody() bool { return m.in != nil && m.in.file != nil }
 
 // sendsRecord reports whether the body of a success over REST is the JSON of the output.
-func (m *method) sendsRecord() bool {
-	return m.out != nil && !m.sendsFile() && m.status != http.StatusNoContent
-}
+func (m *method) sendsRecord() bool { return m.out != nil && !m.sendsFile() && m.status != http.StatusNoContent }
 
 // sendsFile reports whether the output of m is a File.
 func (m *method) sendsFile() bool { return m.out != nil && m.out.kind == kindFile }
