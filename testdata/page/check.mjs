@@ -268,7 +268,7 @@ await step('the sink shows everything', '/sink/', async (page) => {
 	await shown('sinks_EchoOptional', 'word string or null Null, or at least two characters. at least 2 characters', 'thing Inner or null', 'many array of integer (int32) or null');
 	await shown('sinks_EchoBounds', 'between integer (int64) required From -10 to 10. at least -10; at most 10; for example 3', 'seventh integer (int64) required a multiple of 7', 'colour string one of "red", "green", "blue"; default "red"', 'names array of string at least 1 item; at most 3 items; must not have the same item twice');
 	await shown('sinks_Watch', 'stream', 'Server-sent events.', 'Inner, one an event, as text/event-stream', 'Last-Event-ID integer (int64), in the header');
-	await shown('extras_Rename', 'needs credentials', 'Needs a bearer token with items:write.', 'mood Mood one of "calm", "wild"', 'moods array of Mood at most 2 items; each: one of "calm", "wild"', 'codes array of string each: must match the pattern ^[A-Z]+$', 'note string or null', '401 Unauthorized', '403 Forbidden', 'X-Note string, in the header A word.');
+	await shown('extras_Rename', 'needs credentials', 'Needs a bearer token with items:write.', 'mood Mood one of "calm", "wild"', 'moods array of Mood at most 2 items; each: one of "calm", "wild"', 'codes array of string each: must match the pattern ^[A-Z]+$', 'note string or null', '401 Unauthorized', '403 PERMISSION_DENIED: the caller lacks a scope: items:write', 'X-Note string, in the header A word.');
 	await shown('extras_Purge', 'deprecated', '202 Accepted', 'Needs a bearer token with items:write, items:purge.');
 	await shown('seconds_Create', 'POST /v2/', '400 Bad Request Problem as application/problem+json');
 	const errors = (await page.getByRole('region', {name: 'Errors'}).innerText()).replace(/\s+/g, ' ');
@@ -719,7 +719,7 @@ await step('hostile texts are text', '/hostile/', async (page) => {
 	const markdown = await (await page.request.get(base + '/hostile/llms.txt')).text();
 	assert(!hidden.test(markdown), 'a text turns or hides a part of the Markdown');
 	for (const line of markdown.replace(/```sh\n[^]*?\n```/g, '').split('\n')) {
-		const outside = line.replace(/(`+)(?!`)[^]*?[^`]\1(?!`)/g, '');
+		const outside = line.replace(/\\[^]|(`+)(?!`)[^]*?[^`]\1(?!`)/g, (part, fence) => (fence ? '' : part)); // an escaped fence is none
 		assert(!/(?<!\\)<|\]\(/.test(outside), `the Markdown has ${outside.slice(0, 300)}`);
 	}
 	assert.deepEqual([...markdown.matchAll(/^#+ .{9}/gm)].map((m) => m[0]).filter((h) => !/^(# \\<\/script|## nasties|## Types|## Errors|### (GET|POST|Error|Free|Nasty|Violation))/.test(h + '\n')), []);
