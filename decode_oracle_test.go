@@ -1034,6 +1034,7 @@ var unionTexts = []string{
 	`{"kind":"dot","kind":"dot","name":"a","x":1}`, `{"name":"a","x":1,"kind":"dot","x":1}`,
 	`{"name":"g","parts":[{"name":"a","x":1,"kind":"dot"},{"kind":"empty"},{"x":1}],"kind":"group","byKey":{"k":{"kind":"dot"}},"next":null}`,
 	`{"name":"g","other":{"a":{"name":"x","kind":"dot","type":"a"},"type":"b"},"kind":"group"}`,
+	`{"kind":"group","next":{"kind":0A0000"0`,
 	`{"kind":"group","name":"g","next":{"kind":"group","name":"h","next":{"name":"i","kind":"empty"}}}`,
 }
 

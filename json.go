@@ -806,8 +806,8 @@ func (s *scanner) findMember(names map[string]int, name string) []byte {
 	if !ok {
 		return nil
 	}
-	value := s.data[s.found[i].value:]
-	return value[:valueLen(value)]
+	value := scanner{data: s.data, pos: s.found[i].value} // which is valid; what follows may not be
+	return value.skipValue()
 }
 
 // isJSON reports whether text is one JSON value that a scanner accepts.
