@@ -17,6 +17,7 @@ import (
 	"net/http"
 	"net/url"
 	"slices"
+	"strconv"
 	"strings"
 	"time"
 )
@@ -331,6 +332,9 @@ func withoutToken(err error, token string) error {
 	const part = 8 // bytes; shorter parts occur in other text by chance
 	const hidden = "the error of verify is hidden, since it has a part of the credential"
 	text, size := fmt.Sprint(err), min(part, len(token))
+	if escaped := strconv.Quote(token); len(escaped) > len(token)+2 { // an API key may need escapes, which %q writes
+		token += escaped
+	}
 	parts, quotes := make(map[string]bool), false // a map, since both can be long
 	for i := 0; i+size <= len(token); i++ {
 		parts[token[i:i+size]] = true

@@ -147,7 +147,10 @@ func (c *call) takeSteps(t carrier) error {
 	if err != nil {
 		return err
 	}
-	return t.takeOutput(out)
+	if err = t.takeOutput(out); err == nil && c.keyed != nil && c.keyed.replayed && c.response != nil && !c.is(flagNested) {
+		c.response.Set("Idempotent-Replayed", "true") // not where an interceptor made an error of the answer
+	}
+	return err
 }
 
 // runStream calls a method that returns a stream, and runs the stream. The context of
@@ -313,9 +316,7 @@ func (c *call) callOnce(ctx context.Context, in any) (any, error) {
 		return r.out, nil
 	}
 	out, err := plan.readRecord(record, input)
-	if c.keyed.replayed = err == nil; err == nil && c.response != nil && !c.is(flagNested) {
-		c.response.Set("Idempotent-Replayed", "true")
-	}
+	c.keyed.replayed = err == nil
 	return out, err
 }
 

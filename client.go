@@ -998,13 +998,15 @@ func (c *clientCall) readError(d *decoder, response *http.Response, body []byte)
 }
 
 // readBody returns the error that the JSON text carries, or nil: in the ErrorForm of the
-// service, or in the envelope, which a middleware may write all the same.
+// service, or in the envelope, which a middleware may write all the same. The form comes
+// first, unless only the envelope has a member "error".
 func (c *clientCall) readBody(d *decoder, status int, text []byte) *Error {
 	e := readEnvelope(d, text)
-	if e != nil && (c.form == nil || memberAt(text, "error") != nil && !slices.ContainsFunc(c.form.shape.fields, func(f *field) bool { return f.name == "error" })) {
-		return e
+	isError := func(f *field) bool { return f.name == "error" }
+	if c.form != nil && (e == nil || memberAt(text, "error") == nil || slices.ContainsFunc(c.form.shape.fields, isError)) {
+		return cmp.Or(c.form.readBody(d, status, text), e)
 	}
-	return c.form.readBody(d, status, text)
+	return e
 }
 
 // readEnvelope returns the error that the JSON text carries, or nil if there is none

@@ -154,7 +154,7 @@ func (f *ErrorForm) appendBody(dst []byte, e *Error, r *http.Request, logger *sl
 // encodeError appends what write makes of e.
 func (f *ErrorForm) encodeError(dst []byte, e *Error) (body []byte, err error) {
 	defer recoverTo(&err) // write and MarshalJSON are code of the application
-	v := f.write(&Error{Code: e.code(), Message: e.message(), Details: e.wireDetails(), violations: e.violations, status: int32(f.statusOf(e)), header: e.header})
+	v := f.write(&Error{Code: e.code(), Message: e.message(), Details: maps.Clone(e.wireDetails()), violations: e.violations, status: int32(f.statusOf(e)), header: e.header})
 	if !v.IsValid() {
 		return nil, errors.New("write returned nil")
 	}
@@ -165,9 +165,6 @@ func (f *ErrorForm) encodeError(dst []byte, e *Error) (body []byte, err error) {
 
 // readBody returns the error in a body of this form, or nil if the body has another form.
 func (f *ErrorForm) readBody(d *decoder, status int, text []byte) *Error {
-	if f == nil {
-		return nil
-	}
 	v := reflect.New(f.shape.typ)
 	if decodeWhole(d, text, v.Elem(), f.decode) != nil {
 		return nil

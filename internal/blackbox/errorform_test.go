@@ -195,6 +195,38 @@ func TestErrorFormClient(t *testing.T) {
 	}
 }
 
+// Verify that a client reads the envelope of a middleware also where the form has a member
+// "error" of another type, and the form where both have one.
+func TestErrorFormOrEnvelope(t *testing.T) {
+	type textForm struct {
+		Error string `json:"error"`
+	}
+	form := svc.NewErrorForm(func(e *svc.Error) *textForm { return &textForm{e.Message} },
+		func(f *textForm) *svc.Error { return svc.Errorf(svc.CodeAborted, "%s", f.Error) })
+	for want, write := range map[string]svc.ErrorHandler{"ABORTED: busy": form.Write, "UNAVAILABLE: busy": svc.WriteError} {
+		var client struct {
+			Refund func(context.Context, *OldPayID) (*OldPay, error)
+		}
+		front := http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) { write(w, r, svc.Errorf(svc.CodeUnavailable, "busy")) })
+		if err := svc.Connect[OldPaymentsAPI](&client, "", &svc.ClientOptions{Service: oldPayOptions(form), Handler: front}); err != nil {
+			t.Fatal(err)
+		}
+		if _, err := client.Refund(t.Context(), &OldPayID{"p1"}); fmt.Sprint(err) != want {
+			t.Errorf("%v, want %s", err, want)
+		}
+	}
+}
+
+// Verify that a form cannot change the details of an error that calls share.
+func TestErrorFormDetails(t *testing.T) {
+	shared := svc.Errorf(svc.CodeAborted, "closed").WithDetail("until", 7)
+	form := svc.NewErrorForm(func(e *svc.Error) *PayErrors { delete(e.Details, "until"); return &PayErrors{} }, nil)
+	form.Write(httptest.NewRecorder(), httptest.NewRequest("GET", "/", nil), shared)
+	if shared.Details["until"] != 7 {
+		t.Errorf("the details are %v", shared.Details)
+	}
+}
+
 // Verify that a form that fails is logged, and that the client gets the envelope with the
 // status that it would have had.
 func TestErrorFormFails(t *testing.T) {

@@ -259,6 +259,29 @@ func TestKeyedCalls(t *testing.T) {
 	}
 }
 
+// Verify that an error that an interceptor makes of a repeated answer is not marked as one.
+func TestKeyIntercepted(t *testing.T) {
+	p, fail := new(payments), false
+	o := payOptions(p)
+	o.Intercept = func(next svc.InvokeFunc) svc.InvokeFunc {
+		return func(ctx context.Context, resource, method string, in any) (any, error) {
+			out, err := next(ctx, resource, method, in)
+			if fail {
+				return nil, svc.Errorf(svc.CodeNotFound, "hidden")
+			}
+			return out, err
+		}
+	}
+	rest := svc.MustRegister[PayAPI](p, o).REST()
+	for i, want := range []string{"201 ", "201 true", "404 "} {
+		fail = i == 2
+		a := answerTo(rest, "POST", "/payments", `{"to":"ada"}`, "Content-Type", "application/json", "Idempotency-Key", "k")
+		if got := fmt.Sprint(a.StatusCode, " ", a.Header.Get("Idempotent-Replayed")); got != want {
+			t.Errorf("%s, want %s", got, want)
+		}
+	}
+}
+
 // Verify that one key is one call over all transports, and what each of them does with
 // keys that others do not have.
 func TestKeyTransports(t *testing.T) {

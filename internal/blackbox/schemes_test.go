@@ -98,6 +98,7 @@ func TestAPIKey(t *testing.T) {
 		{"good", guard, []string{deskKey}, 200, ""},
 		{"none", guard, nil, 401, "an API key is required"},
 		{"unknown", guard, []string{"unknown" + secret}, 401, "the API key is not valid: the error of verify is hidden, since it has a part of the credential"},
+		{"unknown, with quotes", guard, []string{`a"b"c"d"e"f"g"h`}, 401, "the API key is not valid: the error of verify is hidden, since it has a part of the credential"},
 		{"empty", guard, []string{""}, 400, "the API key is empty"},
 		{"twice", guard, []string{deskKey, deskKey}, 400, "the request has more than one X-Api-Key header"},
 		{"long", guard, []string{strings.Repeat("k", 8<<10+1)}, 400, "the API key has more than 8192 bytes"},
