@@ -347,7 +347,7 @@ func (c *connection) compileCall(p *mistakes, m *method) *clientCall {
 	if m.sendsFile() {
 		return call
 	}
-	out, d := compileReader(p, m.out.typ)
+	out, d, _ := compileReader(p, m.out.typ, asReadOutput)
 	call.decode = d.decoderFor(out)
 	call.isItems = m.outType.Kind() == reflect.Func
 	return call

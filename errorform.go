@@ -54,10 +54,7 @@ func NewErrorForm[T any](write func(*Error) *T, read func(*T) *Error) *ErrorForm
 // compileErrorForm returns the form of a type, without its functions.
 func compileErrorForm(t reflect.Type) *ErrorForm {
 	p := &mistakes{where: "Options.ErrorForm"}
-	shapes := newShapes(p)
-	s := shapes.shapeFor(t, t.String())
-	shapes.finishShapes()
-	shapes.checkUse(s, asOutput, t.String())
+	s, d, types := compileReader(p, t, asOutput)
 	if s.kind != kindObject {
 		p.addf("%v is not a JSON object; make it a struct", t)
 	}
@@ -66,10 +63,8 @@ func compileErrorForm(t reflect.Type) *ErrorForm {
 			p.addf("%v.%s has a header tag; headers of errors come from Error.WithHeader", t, member.goName)
 		}
 	}
-	f := &ErrorForm{shape: s, types: shapes.named, mistakes: p.list, statuses: make(map[Code]int), contentType: contentTypeJSON}
+	f := &ErrorForm{shape: s, types: types, mistakes: p.list, statuses: make(map[Code]int), contentType: contentTypeJSON}
 	if p.list == nil {
-		d := newDecoders(p, false)
-		d.outputs = true
 		f.encode, f.decode = newEncoders(false).encoderFor(s), d.decoderFor(s)
 	}
 	return f
@@ -182,6 +177,19 @@ func (f *ErrorForm) readBody(d *decoder, status int, text []byte) *Error {
 		}
 	}
 	return &Error{Code: code, Message: codes[code.row()].text}
+}
+
+// compileReader returns the shape of the type t of outputs, the decoders for what reads
+// them, whose rules do not count and where members may be absent or unknown, and the types
+// in it that have names.
+func compileReader(p *mistakes, t reflect.Type, u use) (*shape, *decoders, []*shape) {
+	shapes := newShapes(p)
+	out := shapes.shapeFor(t, t.String())
+	shapes.finishShapes()
+	shapes.checkUse(out, u, t.String())
+	d := newDecoders(p, false)
+	d.outputs = true
+	return out, d, shapes.named
 }
 
 // decodeWhole decodes an output, which is the whole text.

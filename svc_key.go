@@ -92,7 +92,7 @@ func (c *methodCompiler) compileKey(m *method) {
 		return
 	}
 	p.out, p.output = m.out.typ, m.encode
-	out, d := compileReader(c.mistakes, m.out.typ)
+	out, d, _ := compileReader(c.mistakes, m.out.typ, asReadOutput)
 	p.decode = d.decoderFor(out)
 	if m.headers != nil { // with those that are not members
 		var fields []*field
@@ -214,16 +214,4 @@ func (p *keyPlan) readRecord(record []byte, input string) (out any, err error) {
 		}
 	}
 	return nil, &Error{Code: CodeUnavailable, Message: "the answer to this idempotency key cannot be read now; try again later", cause: err}
-}
-
-// compileReader returns the shape of the outputs of type t, and the decoders for what reads
-// them: their rules do not count, and members may be absent or unknown.
-func compileReader(p *mistakes, t reflect.Type) (*shape, *decoders) {
-	shapes := newShapes(p)
-	out := shapes.shapeFor(t, t.String())
-	shapes.finishShapes()
-	shapes.checkUse(out, asReadOutput, t.String())
-	d := newDecoders(p, false)
-	d.outputs = true
-	return out, d
 }
