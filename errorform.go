@@ -85,8 +85,7 @@ func (f *ErrorForm) WithRuleStatus(rule string, status int) *ErrorForm {
 	return f.withStatus(Code(rule), status, rule != "" && !Code(rule).isError(), "WithRuleStatus(%q, %d): want a rule such as syntax, and a status from 400 to 599")
 }
 
-// withStatus returns a copy of f with a status for a code or a rule. It panics with the
-// text want unless both are ok.
+// withStatus returns a copy of f with a status for a code or a rule, or panics with want.
 func (f *ErrorForm) withStatus(key Code, status int, ok bool, want string) *ErrorForm {
 	if !ok || status < 400 || status > 599 {
 		panic("svc: ErrorForm." + fmt.Sprintf(want, key, status))

@@ -321,7 +321,9 @@ func (m *method) canBeServedBy(t Transport) bool {
 func (m *method) takesBody() bool { return m.in != nil && m.in.file != nil }
 
 // sendsRecord reports whether the body of a success over REST is the JSON of the output.
-func (m *method) sendsRecord() bool { return m.out != nil && !m.sendsFile() && m.status != http.StatusNoContent }
+func (m *method) sendsRecord() bool {
+	return m.out != nil && !m.sendsFile() && m.status != http.StatusNoContent
+}
 
 // sendsFile reports whether the output of m is a File.
 func (m *method) sendsFile() bool { return m.out != nil && m.out.kind == kindFile }
@@ -487,8 +489,7 @@ func (c *methodCompiler) readSignature(t reflect.Type) (sig signature) {
 	return sig
 }
 
-// recordBehind returns the struct, or the type of the other kind, that t points to. It notes
-// any other type and returns nil.
+// recordBehind returns the type of one of two kinds that t points to, or notes a mistake.
 func (c *methodCompiler) recordBehind(t reflect.Type, role string, other reflect.Kind) reflect.Type {
 	fits := func(t reflect.Type) bool { return t.Kind() == reflect.Struct || t.Kind() == other }
 	switch {
