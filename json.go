@@ -15,7 +15,6 @@ package svc
 import (
 	"bytes"
 	"cmp"
-	"encoding/base64"
 	"encoding/binary"
 	"math"
 	"math/bits"
@@ -888,23 +887,10 @@ func (m *members) addText(name, value string) {
 	m.buf = appendQuoted(m.buf, value)
 }
 
-// addOptional is addText for a member that is left out if it is empty.
-func (m *members) addOptional(name, value string) {
-	if value != "" {
-		m.addText(name, value)
-	}
-}
-
 // addRaw adds a member whose value is JSON already.
 func (m *members) addRaw(name, value string) {
 	m.addName(name)
 	m.buf = append(m.buf, value...)
-}
-
-// addBase64 adds a member that is bytes in padded base64 (RFC 4648, section 4).
-func (m *members) addBase64(name string, data []byte) {
-	m.addName(name)
-	m.buf = append(base64.StdEncoding.AppendEncode(append(m.buf, '"'), data), '"')
 }
 
 // close ends the object and returns buf.

@@ -456,7 +456,6 @@ type tool struct {
 	allow      func(*decoder, []byte) bool // see decoder.allow; nil for MCPOptions.AllowUnknown
 	beside     []*field                    // arguments that the input does not have; see decoder.beside
 	headers    []headerParam               // the arguments that headers mirror
-	required   []byte                      // ClientCapabilities, such as {"sampling":{}}; nil for none
 	ownContent bool                        // the output makes the content itself
 	wrapped    bool                        // the output is not a JSON object: {"result":…} holds it
 	notTool    bool                        // it is a prompt, or a resource only
@@ -542,13 +541,6 @@ func (t *tool) compileTool(p *mistakes, o ToolOptions, service string) {
 	}
 	t.compileInput(p, o.InputSchema)
 	t.compileOutput()
-	if len(o.RequiredCapabilities) > 0 {
-		m := openMembers(nil)
-		for _, name := range o.RequiredCapabilities {
-			m.addRaw(name, "{}")
-		}
-		t.required = m.close()
-	}
 }
 
 // compileInput sets the input schema and the headers that mirror its properties.

@@ -99,8 +99,12 @@ func (x *exchange) checkCapabilities(t *tool, declared []byte) *mcpError {
 	if !x.modern || !slices.ContainsFunc(t.options.RequiredCapabilities, isMissing) {
 		return nil
 	}
+	m := openMembers([]byte(`{"requiredCapabilities":`))
+	for _, name := range t.options.RequiredCapabilities {
+		m.addRaw(name, "{}")
+	}
 	e := protocolError(mcpMissingCapability, "the tool needs capabilities that the client does not declare")
-	e.data = []byte(`{"requiredCapabilities":` + string(t.required) + `}`)
+	e.data = append(m.close(), '}')
 	return e
 }
 
@@ -401,7 +405,7 @@ func (x *exchange) addOutput(out any) error {
 	case t.ownContent:
 		content := out.(contentProvider).MCPContent()
 		x.addJSON(`"content":`)
-		err := x.addBlocks(content, x.appendBlock)
+		err := x.addBlocks(content, x.blockOf)
 		x.addJSON(`,"isError":false`)
 		return err
 	}
@@ -563,22 +567,24 @@ type MCPContent struct {
 	Icons []Icon
 }
 
-// addBlocks adds the blocks as a JSON array, each as appendOne writes it, which may change
+// addBlocks adds the blocks as a JSON array, each as wireOne returns it, which may change
 // its copy. The error names the first invalid block.
-func (x *exchange) addBlocks(content []MCPContent, appendOne func(dst []byte, c *MCPContent) ([]byte, error)) error {
+func (x *exchange) addBlocks(content []MCPContent, wireOne func(c *MCPContent) (any, error)) error {
 	size := 0
 	x.addJSON("[")
 	for i, c := range content {
 		if i > 0 {
 			x.addJSON(",")
 		}
+		var wire any
 		err := c.checkFields()
 		if err == nil {
-			x.ws.enc.buf, err = appendOne(x.ws.enc.buf, &c)
+			wire, err = wireOne(&c)
 		}
 		if err != nil {
 			return fmt.Errorf("MCPContent()[%d]: %w", i, err)
 		}
+		x.ws.enc.buf = append(x.ws.enc.buf, encodeDocument(wire)...)
 		if c.Type == "" || c.Type == "text" || c.Type == "resource" && c.Data == nil {
 			size += utf8.RuneCountInString(c.Text)
 		}
@@ -629,73 +635,72 @@ func (c *MCPContent) adaptTo(revision string) {
 	c.Type = "text"
 }
 
-// appendBlock appends one block for a client of this revision:
+// A wireBlock is a block of content as clients get it, or the contents of a resource. Only
+// the members of its type are set:
 //
-//	Type           Members before the annotations
+//	Type           Members
 //	-------------  --------------------------------------------------------
-//	text           type, text
-//	image, audio   type, data, mimeType
-//	resource       type, resource: {uri, mimeType?, blob or text}
-//	resource_link  type, uri, name, title?, description?, mimeType?
-func (x *exchange) appendBlock(dst []byte, c *MCPContent) ([]byte, error) {
+//	text           text
+//	image, audio   data, mimeType
+//	resource       resource: {uri, mimeType?, blob or text}
+//	resource_link  uri, name, title?, description?, mimeType?, icons?
+type wireBlock struct {
+	Type        string          `json:"type,omitempty"`
+	Resource    *wireBlock      `json:"resource,omitempty"`
+	Data        *[]byte         `json:"data,omitempty"`
+	URI         string          `json:"uri,omitempty"`
+	Name        string          `json:"name,omitempty"`
+	Title       string          `json:"title,omitempty"`
+	Description string          `json:"description,omitempty"`
+	MIMEType    string          `json:"mimeType,omitempty"`
+	Blob        *[]byte         `json:"blob,omitempty"`
+	Text        *string         `json:"text,omitempty"`
+	Icons       []Icon          `json:"icons,omitempty"`
+	Annotations wireAnnotations `json:"annotations,omitzero"`
+	Meta        json.RawMessage `json:"_meta,omitempty"`
+}
+
+// wireAnnotations are the annotations of a block (MCP 2025-11-25, Resources, Annotations).
+type wireAnnotations struct {
+	Audience     []string  `json:"audience,omitempty"`
+	Priority     float64   `json:"priority,omitempty"`
+	LastModified time.Time `json:"lastModified,omitzero"`
+}
+
+// blockOf returns a block for a client of this revision.
+func (x *exchange) blockOf(c *MCPContent) (any, error) {
 	meta, err := encodeMeta(c.Meta)
 	c.adaptTo(x.revision)
-	m := openMembers(dst)
-	kind := cmp.Or(c.Type, "text")
-	m.addText("type", kind)
-	switch kind {
+	b := &wireBlock{
+		Type:        cmp.Or(c.Type, "text"),
+		Annotations: wireAnnotations{c.Audience, c.Priority, c.LastModified.UTC().Truncate(time.Second)},
+		Meta:        meta,
+	}
+	switch b.Type {
 	case "text":
-		m.addText("text", c.Text)
+		b.Text = &c.Text
 	case "image", "audio":
-		m.addBase64("data", c.Data)
-		m.addText("mimeType", c.MIMEType)
+		if c.Data == nil {
+			c.Data = []byte{} // nil would be null
+		}
+		b.Data, b.MIMEType = &c.Data, c.MIMEType
 	case "resource":
-		m.addName("resource")
-		m.buf = c.appendResource(m.buf, nil)
+		b.Resource = c.contents(nil)
 	case "resource_link":
-		m.addText("uri", c.URI)
-		m.addText("name", c.Name)
-		m.addOptional("title", c.Title)
-		m.addOptional("description", c.Description)
-		m.addOptional("mimeType", c.MIMEType)
-		addExtras(&m, c.Icons, nil)
+		b.URI, b.Name, b.Title, b.Description, b.MIMEType, b.Icons = c.URI, c.Name, c.Title, c.Description, c.MIMEType, c.Icons
 	}
-	c.appendAnnotations(&m)
-	addExtras(&m, nil, meta)
-	return m.close(), err
+	return b, err
 }
 
-// appendResource appends the contents of a resource with this _meta.
-func (c *MCPContent) appendResource(dst []byte, meta json.RawMessage) []byte {
-	m := openMembers(dst)
-	m.addText("uri", c.URI)
-	m.addOptional("mimeType", c.MIMEType)
+// contents returns c, a resource, as its contents with this _meta.
+func (c *MCPContent) contents(meta json.RawMessage) *wireBlock {
+	b := &wireBlock{URI: c.URI, MIMEType: c.MIMEType, Meta: meta}
 	if c.Data != nil {
-		m.addBase64("blob", c.Data)
+		b.Blob = &c.Data
 	} else {
-		m.addText("text", c.Text)
+		b.Text = &c.Text
 	}
-	addExtras(&m, nil, meta)
-	return m.close()
-}
-
-// appendAnnotations appends the member annotations to a block, if there are any
-// (MCP 2025-11-25, Resources, Annotations).
-func (c *MCPContent) appendAnnotations(m *members) {
-	if len(c.Audience) == 0 && c.Priority == 0 && c.LastModified.IsZero() {
-		return
-	}
-	a := openMembers(nil)
-	if len(c.Audience) > 0 {
-		a.addRaw("audience", string(encodeDocument(c.Audience)))
-	}
-	if c.Priority != 0 {
-		a.addRaw("priority", string(appendFloat(nil, c.Priority, 64)))
-	}
-	if !c.LastModified.IsZero() {
-		a.addText("lastModified", c.LastModified.UTC().Format(time.RFC3339))
-	}
-	m.addRaw("annotations", string(a.close()))
+	return b
 }
 
 // Progress tells the caller how far the running method has come: done of total, in any

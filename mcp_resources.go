@@ -326,17 +326,20 @@ func (r *resource) mediaType() string {
 	return cmp.Or(r.options.MIMEType, contentTypeJSON)
 }
 
+// A promptArgument is an argument of a prompt in a list.
+type promptArgument struct {
+	Name        string `json:"name"`
+	Description string `json:"description,omitempty"`
+	Required    bool   `json:"required"`
+}
+
 // describePrompt begins the object that prompts/list has for q.
 func (q *prompt) describePrompt() members {
-	var arguments []string
+	arguments := []promptArgument{}
 	if q.in != nil {
 		for _, f := range q.in.fields {
 			if !f.isNameless() {
-				a := openMembers(nil)
-				a.addText("name", f.name)
-				a.addOptional("description", f.doc)
-				a.addRaw("required", strconv.FormatBool(f.isRequired()))
-				arguments = append(arguments, string(a.close()))
+				arguments = append(arguments, promptArgument{f.name, f.doc, f.isRequired()})
 			}
 		}
 	}
@@ -344,7 +347,7 @@ func (q *prompt) describePrompt() members {
 	m.addText("name", q.name)
 	m.addText("title", q.options.Title)
 	m.addText("description", q.options.Description)
-	m.addRaw("arguments", "["+strings.Join(arguments, ",")+"]")
+	m.addRaw("arguments", string(encodeDocument(arguments)))
 	addExtras(&m, q.options.Icons, nil)
 	return m
 }
@@ -417,10 +420,10 @@ func (x *exchange) addContents(r *resource, uri []byte, out any) error {
 		return errors.New("MCPContent returned no blocks, and a resource needs one")
 	}
 	x.addJSON(`"contents":`)
-	err := x.addBlocks(content, func(dst []byte, c *MCPContent) ([]byte, error) {
+	err := x.addBlocks(content, func(c *MCPContent) (any, error) {
 		meta, err := c.metaWith(r)
 		c.becomeContents(textAt(uri), r)
-		return c.appendResource(dst, meta), err
+		return c.contents(meta), err
 	})
 	if x.modern {
 		x.addJSON(`,"ttlMs":` + strconv.FormatInt(r.options.TTL.Milliseconds(), 10) + `,"cacheScope":"private"`)
@@ -482,15 +485,21 @@ func (x *exchange) answerPrompt(m *message) error {
 	return x.asProtocolError(x.callTool(q.tool, m, args.close(), func(x *exchange, out any) error { return x.addMessages(q, out) }))
 }
 
+// A promptMessage is a message that a prompt has returned.
+type promptMessage struct {
+	Role    string `json:"role"`
+	Content any    `json:"content"`
+}
+
 // addMessages adds what a prompt has returned to the result.
 func (x *exchange) addMessages(q *prompt, out any) error {
 	content := out.(contentProvider).MCPContent()
 	x.addJSON(`"description":`)
 	x.ws.enc.buf = appendQuoted(x.ws.enc.buf, q.options.Description)
 	x.addJSON(`,"messages":`)
-	return x.addBlocks(content, func(dst []byte, c *MCPContent) ([]byte, error) {
-		dst, err := x.appendBlock(append(dst, `{"role":"user","content":`...), c)
-		return append(dst, '}'), err
+	return x.addBlocks(content, func(c *MCPContent) (any, error) {
+		block, err := x.blockOf(c)
+		return promptMessage{"user", block}, err
 	})
 }
 
@@ -536,14 +545,25 @@ func (x *exchange) answerComplete(m *message) error {
 	if t == nil {
 		return protocolError(rpcInvalidParams, "params.ref names no prompt and no resource of this server")
 	}
-	typed := textAt(argument, "value")
-	values := slices.DeleteFunc(enumValues(t.fieldNamed(textAt(argument, "name"))), func(value string) bool { return !strings.HasPrefix(value, typed) })
+	typed, values := textAt(argument, "value"), []string{}
+	if f := t.fieldNamed(textAt(argument, "name")); f != nil {
+		if enum := f.shape.deref().rulesIn(f).findRule("enum"); enum != nil {
+			eachItem(enum.value, func(value []byte) {
+				if isText(value) {
+					value = textOf(value)
+				}
+				if strings.HasPrefix(string(value), typed) {
+					values = append(values, string(value))
+				}
+			})
+		}
+	}
 	total := len(values)
 	completion := struct {
 		Values  []string `json:"values"`
 		Total   int      `json:"total"`
 		HasMore bool     `json:"hasMore"`
-	}{append([]string{}, values[:min(total, maxCompletions)]...), total, total > maxCompletions}
+	}{values[:min(total, maxCompletions)], total, total > maxCompletions}
 	x.openResult()
 	x.addJSON(`"completion":` + string(encodeDocument(completion)))
 	x.closeResult(&m.rpcMessage)
@@ -564,24 +584,4 @@ func (h *mcpHandler) findReferred(ref []byte) *tool {
 		}
 	}
 	return nil
-}
-
-// enumValues returns the values of the enum of a field, or of its type, as texts in
-// their order.
-func enumValues(f *field) []string {
-	if f == nil {
-		return nil
-	}
-	enum := f.shape.deref().rulesIn(f).findRule("enum")
-	if enum == nil {
-		return nil
-	}
-	var values []string
-	eachItem(enum.value, func(value []byte) {
-		if isText(value) {
-			value = textOf(value)
-		}
-		values = append(values, string(value))
-	})
-	return values
 }
