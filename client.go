@@ -566,7 +566,7 @@ func (c *clientCall) openFile(ctx context.Context, b *callBuffer, response *http
 	f.Size, f.Content = max(response.ContentLength, 0), &clientFile{response.Body, c.conn, ctx}
 	var e *Error
 	if !c.out.file.tags.allows(f.ContentType) {
-		e = Errorf(CodeInternal, "the response is not of a type of the output by its Content-Type")
+		e = Errorf(CodeInternal, "the Content-Type of the response is not one of the output")
 	} else if c.headers != nil {
 		e = c.readHeaders(&b.dec, out.Elem(), response.Header)
 	}
@@ -625,7 +625,7 @@ func (c *clientCall) writeInput(b *callBuffer, r *http.Request, in any) (err err
 	unsent := d.finish()
 	d.start(nil)
 	b.sent = sentPath{c, r.URL}
-	// As the server will; its strings need no copies, since nobody keeps them.
+	// Read it as the server will. Its strings need no copies, since nothing keeps them.
 	_, err = c.bind.bindRequest(d, requestValues{path: &b.sent, query: r.URL.RawQuery, short: true, header: r.Header, body: b.enc.buf})
 	b.sent = sentPath{}
 	if err != nil {
@@ -850,7 +850,7 @@ func (c *clientCall) readAnswer(ctx context.Context, b *callBuffer, response *ht
 	case len(b.body) == 0:
 		return c.noOutput, Errorf(CodeInternal, "the response has the status %s and no output", statusText(response.StatusCode))
 	case !isJSON:
-		return c.noOutput, Errorf(CodeInternal, "the response is not JSON by its Content-Type")
+		return c.noOutput, Errorf(CodeInternal, "the Content-Type of the response is not application/json")
 	}
 	out, e := c.decodeOutput(&b.dec, b.body)
 	if e == nil && c.headers != nil {
@@ -925,7 +925,7 @@ func outputError(err error) *Error {
 	if err == nil {
 		return nil
 	}
-	e := &Error{Code: CodeInternal, Message: "the response is not of the type of the output", cause: err}
+	e := &Error{Code: CodeInternal, Message: "the response does not match the type of the output", cause: err}
 	if invalid, ok := err.(*Error); ok {
 		e.cause = invalid.cause // the rest of it is said here
 		e.Message += ": " + strings.TrimPrefix(invalid.Message, codes[CodeInvalidArgument.row()].text+": ")
@@ -1101,7 +1101,7 @@ func (c *clientCall) checkEvents(ctx context.Context, b *callBuffer, response *h
 		_, e := c.readAnswer(ctx, b, response)
 		return e
 	case response.StatusCode != http.StatusOK || !strings.EqualFold(strings.TrimSpace(mediaType), contentTypeEvents):
-		return Errorf(CodeInternal, "the response is not a stream of events by its Content-Type")
+		return Errorf(CodeInternal, "the Content-Type of the response is not text/event-stream")
 	}
 	return nil
 }

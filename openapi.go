@@ -338,7 +338,7 @@ func (m *method) sendsRanges() bool { return m.method == http.MethodGet && m.sen
 var textSchema = json.RawMessage(`{"type":"string"}`)
 
 // fileContent returns the content of a Body or a File. Every version has the format
-// binary: generators do not know the form without a type that 3.1 has as well.
+// binary: generators do not know the form without a type, which is for 3.1 only.
 func fileContent(t *fileTags) apiContent {
 	content, types := make(apiContent), t.types
 	if types == nil {
@@ -525,9 +525,9 @@ func (m *method) exampleOf(e *Error) []byte {
 	return body
 }
 
-// streamDescription describes the parts of a stream that its schema cannot:
-// generators take it for the data of one event, so it is that of an item, and the
-// two events that end a stream have other data.
+// streamDescription describes what the schema of a stream cannot. Generators take that
+// schema for the data of each event, so it is the schema of an item, and the two events
+// that end a stream have other data.
 const (
 	streamDescription = "Server-sent events. The data of each event is one item. " +
 		"The event named done, whose data is an empty object, says that the stream is complete. " +
@@ -537,9 +537,9 @@ const (
 )
 
 // streamContent returns the content of a stream: the schema of an item, and in 3.2
-// that of an event. There a schema is about the whole of a sequence, and itemSchema
-// about each element, which for server-sent events is an object of their fields
-// (OpenAPI 3.2.0, Media Type Object, section "Sequential Media Types").
+// that of an event. In 3.2 schema describes the whole sequence and itemSchema each
+// element, which for server-sent events is an object with their fields (OpenAPI 3.2.0,
+// Media Type Object, section "Sequential Media Types").
 func (b *apiBuilder) streamContent(m *method) apiContent {
 	item := b.components.writer.appendShape(nil, m.out)
 	if b.dialect != openAPI32 {
@@ -566,8 +566,8 @@ const eventSchema = `{"oneOf":[` +
 	`{"title":"Error","type":"object","properties":{"event":{"const":"error"},` +
 	`"data":{"type":"string","contentMediaType":"application/json","contentSchema":ENVELOPE}},"required":["event","data"]}]}`
 
-// nameParts gives the bodies that are a part of a type their names, in an order
-// that does not depend on that of the arguments of Join.
+// nameParts names the bodies that have only some fields of a type, in an order that does
+// not depend on the order of Join's arguments.
 func (b *apiBuilder) nameParts() {
 	methods := b.service.methodsOn(TransportREST)
 	slices.SortStableFunc(methods, func(x, y *method) int {
@@ -584,8 +584,8 @@ func (b *apiBuilder) nameParts() {
 }
 
 // describeErrors returns the response of every error of m, and a reference to it. It
-// describes only handlers that svc itself has: the document must not promise a form that
-// the service's own ErrorHandler does not write.
+// describes an ErrorForm and the handlers of svc. The document must not promise a form that
+// another ErrorHandler does not write.
 func (b *apiBuilder) describeErrors(m *method) (ref, full apiResponse) {
 	name, mediaType, schema := "Error", contentTypeJSON, []byte(nil)
 	switch {
@@ -626,8 +626,8 @@ func (b *apiBuilder) referResponse(name string, r apiResponse) apiResponse {
 }
 
 // referErrorSchema returns the reference to the schema of errors called name, which no
-// type has. The first call adds it to the document, with the schemas in it: what has no
-// name gets one from each generator, such as ErrorErrorDetailsViolationsInner.
+// type has. The first call adds it to the document, with the schemas in it: generators
+// invent names for schemas without one, such as ErrorErrorDetailsViolationsInner.
 func (b *apiBuilder) referErrorSchema(name string) []byte {
 	if schema := errorSchemas[name]; b.components.schemas[name] == nil {
 		list := make([]Code, len(codes)) // all there are, since an unknown code is written as UNKNOWN

@@ -284,11 +284,11 @@ func TestClientForeignAnswers(t *testing.T) {
 		{"redirect", "text/html", 302, html, "UNKNOWN: the server redirects, which clients do not follow: it has the status 302 Found", ""},
 		{"permanent redirect", "", 308, "", "UNKNOWN: the server redirects, which clients do not follow: it has the status 308 Permanent Redirect", ""},
 		{"not modified", "", 304, "", "UNKNOWN: the response has no output: it has the status 304 Not Modified", ""},
-		{"success page", "text/html", 200, html, "INTERNAL: the response is not JSON by its Content-Type", "INTERNAL: the response has a body that is not JSON, and the method has no output"},
+		{"success page", "text/html", 200, html, "INTERNAL: the Content-Type of the response is not application/json", "INTERNAL: the response has a body that is not JSON, and the method has no output"},
 		{"no output", "", 204, "", "INTERNAL: the response has the status 204 No Content and no output", "<nil>"},
-		{"truncated JSON", "application/json", 200, `{"id":"1`, "INTERNAL: the response is not of the type of the output: the text is not valid JSON: a string without its closing quote, at byte 8", "<nil>"},
-		{"other type", "application/json", 200, `{"id":1}`, "INTERNAL: the response is not of the type of the output: /id must be a string", "<nil>"},
-		{"list", "application/json", 200, `[]`, "INTERNAL: the response is not of the type of the output: must be an object", "<nil>"},
+		{"truncated JSON", "application/json", 200, `{"id":"1`, "INTERNAL: the response does not match the type of the output: the text is not valid JSON: a string without its closing quote, at byte 8", "<nil>"},
+		{"other type", "application/json", 200, `{"id":1}`, "INTERNAL: the response does not match the type of the output: /id must be a string", "<nil>"},
+		{"list", "application/json", 200, `[]`, "INTERNAL: the response does not match the type of the output: must be an object", "<nil>"},
 		{"too large", "application/json", 200, `{"id":"` + strings.Repeat("x", 3000) + `"}`, "INTERNAL: the response has more than 2000 bytes, the limit of the client: the body is larger than ClientOptions.MaxBody", "INTERNAL: the response has more than 2000 bytes, the limit of the client: the body is larger than ClientOptions.MaxBody"},
 		{"too large an error", "application/json", 404, strings.Repeat(" ", 3000) + `{"error":{"code":"ABORTED","message":"m"}}`, "NOT_FOUND: the response is not from the service: it has the status 404 Not Found: REQUEST", ""},
 		{"unknown and absent members", "application/json; charset=utf-8", 200, `{"new":[{}]}`, "<nil>", "<nil>"},
@@ -566,9 +566,9 @@ func TestClientForeignStreams(t *testing.T) {
 		{"after done", "text/event-stream", "event: done\ndata: {}\n\ndata: {\"id\":\"1\"}\n\n", ""},
 		{"error", "text/event-stream", "event: error\ndata: {\"error\":{\"code\":\"ABORTED\",\"message\":\"m\"}}\n\n", "ABORTED: m"},
 		{"another error", "text/event-stream", "event: error\ndata: <html>\n\n", "INTERNAL: the stream ended with an error that is not from the service"},
-		{"another type", "text/event-stream", "data: {\"id\":1}\n\n", "INTERNAL: the response is not of the type of the output: /id must be a string"},
+		{"another type", "text/event-stream", "data: {\"id\":1}\n\n", "INTERNAL: the response does not match the type of the output: /id must be a string"},
 		{"too large", "text/event-stream", "data: {\"id\":\"" + strings.Repeat("x", 3000) + "\"}\n\n", "INTERNAL: the response has more than 2000 bytes, the limit of the client: the body is larger than ClientOptions.MaxBody"},
-		{"JSON", "application/json", `{"id":"1"}`, "INTERNAL: the response is not a stream of events by its Content-Type"},
+		{"JSON", "application/json", `{"id":"1"}`, "INTERNAL: the Content-Type of the response is not text/event-stream"},
 	} {
 		client := connectParts(t, "", svc.ClientOptions{MaxBody: 2000, Handler: http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 			w.Header().Set("Content-Type", test.contentType)

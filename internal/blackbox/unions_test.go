@@ -553,9 +553,9 @@ func TestUnionUnknown(t *testing.T) {
 		{`{"id":"1","type":"coin","number":[]}`, `coin 1`},
 		{`{"id":"1","number":[]}`, ` 1`},
 		{`{"type":"cash"}`, `cash  cash`},
-		{`{"type":1}`, `INTERNAL: the response is not of the type of the output: /type must be a string`},
-		{`{"type":"iban","number":""}`, `INTERNAL: the response is not of the type of the output: /number must be an integer`},
-		{`[]`, `INTERNAL: the response is not of the type of the output: must be an object`},
+		{`{"type":1}`, `INTERNAL: the response does not match the type of the output: /type must be a string`},
+		{`{"type":"iban","number":""}`, `INTERNAL: the response does not match the type of the output: /number must be an integer`},
+		{`[]`, `INTERNAL: the response does not match the type of the output: must be an object`},
 	} {
 		answer = test.answer
 		got, err := client.Show(context.Background())
