@@ -150,7 +150,7 @@ type items struct {
 	Sizes   [2]int8                `json:"sizes" minimum:"-5" exclusiveMaximum:"100"`
 	Odds    []*uint32              `json:"odds,omitempty" multipleOf:"3" maximum:"4000000000"`
 	Shares  *[]float64             `json:"shares" exclusiveMinimum:"0" maximum:"1" multipleOf:"0.25"`
-	Primes  []int64                `json:"primes,omitempty" enum:"2,3,5e0,9223372036854775807" uniqueItems:"true"`
+	Primes  []int64                `json:"primes,omitempty" enum:"2,3,5,9223372036854775807" uniqueItems:"true"`
 	Mails   []string               `json:"mails,omitempty" format:"email" maxLength:"6"`
 	OptList svc.Optional[[]string] `json:"optList,omitzero" maxItems:"2" enum:"a,b"`
 }
