@@ -785,7 +785,7 @@ const (
 )
 
 // startCall lets the method send the notifications that the client of m wants: none in a
-// batch or to a client that takes no events. Legacy clients get log messages from info on,
+// batch, to a client that takes no events or by a writer that cannot flush. Legacy clients get log messages from info on,
 // since the server may choose a level until a client sets one (MCP 2025-11-25, schema,
 // LoggingMessageNotification). No other goroutine has x yet, so it does not lock.
 func (s *mcpStream) startCall(x *exchange, m *message) {
@@ -793,7 +793,7 @@ func (s *mcpStream) startCall(x *exchange, m *message) {
 	if x.w != nil {
 		s.header = x.w.Header()
 	}
-	if x.inBatch || !x.accept.events {
+	if x.inBatch || !x.accept.events || x.pipe == nil && !canFlush(x.w) {
 		return
 	}
 	if x.pipe == nil {
@@ -827,12 +827,6 @@ func (s *mcpStream) stopCall(x *exchange) {
 	}
 	if events != nil {
 		events.flush()
-		if events.beginError() != nil {
-			events = nil
-			s.mu.Lock()
-			s.events = nil
-			s.mu.Unlock()
-		}
 	}
 	if events == nil && quiet != nil && s.copied {
 		clear(s.header)
@@ -879,9 +873,6 @@ func newQuietTimer() *quietTimer {
 // the program, so it recovers it; the answer then meets the same writer.
 func (s *mcpStream) beginQuiet(x *exchange) {
 	defer func() { _ = recover() }()
-	if !canFlush(x.w) {
-		return
-	}
 	s.mu.Lock()
 	if s.running {
 		s.beginEvents(x)
@@ -992,8 +983,7 @@ func (s *mcpStream) queueNotification(x *exchange, body []byte) {
 }
 
 // sendQueued sends the notifications that are queued, without the mutex, since a writer of
-// middleware and a logger may ask for the Info of the call. If the writer cannot flush,
-// the answer stays JSON.
+// middleware may ask for the Info of the call.
 func (s *mcpStream) sendQueued(x *exchange) {
 	if x.pipe != nil {
 		x.pipe.awaitRoom(maxPipeQueue)
@@ -1002,22 +992,8 @@ func (s *mcpStream) sendQueued(x *exchange) {
 	s.mu.Lock()
 	events := s.events
 	s.mu.Unlock()
-	if events == nil {
-		return
-	}
-	events.flushSoon()
-	err := events.beginError()
-	if err == nil {
-		return
-	}
-	s.mu.Lock()
-	told := !s.running // stopCall looks itself
-	if !told {
-		s.events, s.running = nil, false
-	}
-	s.mu.Unlock()
-	if !told {
-		x.endpoint.logError(x, x.request, err, x.method)
+	if events != nil {
+		events.flushSoon()
 	}
 }
 

@@ -382,18 +382,13 @@ func (x *exchange) answerRead(m *message) error {
 
 // findResource returns the resource of a URI and the values in it, or nil. Resources
 // without braces come before templates; templates are tried in the order of the list.
-func (h *mcpHandler) findResource(uri string) (*resource, map[string]string) {
-	for _, templates := range [...]bool{false, true} {
-		for _, r := range h.resources {
-			if r.uri.isTemplate() != templates {
-				continue
-			}
-			if values, ok := r.uri.matchURI(uri); ok {
-				return r, values
-			}
+func (h *mcpHandler) findResource(uri string) (found *resource, values map[string]string) {
+	for _, r := range h.resources {
+		if v, ok := r.uri.matchURI(uri); ok && (found == nil || !r.uri.isTemplate()) {
+			found, values = r, v
 		}
 	}
-	return nil, nil
+	return found, values
 }
 
 // addContents adds what a resource has returned to the result: the blocks of

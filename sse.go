@@ -120,7 +120,6 @@ type eventStream struct {
 	mu      sync.Mutex // protects the fields below; nothing is written under it
 	idle    sync.Cond  // that writing has become false
 	writing bool       // a goroutine writes the queue
-	begun   bool       // the header is sent; false if w cannot flush
 	ending  bool       // the end of the response flushes what is written
 	err     error      // why nothing more can be sent
 	queue   []byte
@@ -138,33 +137,22 @@ var errWriterPanicked = errors.New("the ResponseWriter panicked")
 
 // newEvents returns a stream that begins with its first write: with the status 200, the
 // header and a comment, so that the client knows at once that its request is being
-// served. If w cannot flush, that fails and nothing is sent, because events would wait
-// until a buffer is full. onError is called with the first error after
-// that, from any goroutine. It must not use the stream.
+// served. w must be able to flush, or events would wait until a buffer is full. onError
+// is called with the first error, from any goroutine. It must not use the stream.
 func newEvents(w http.ResponseWriter, times eventTimes, onError func(error)) *eventStream {
 	s := &eventStream{w: w, c: http.NewResponseController(w), times: times, onError: onError, queue: []byte(comment)}
 	s.idle.L = &s.mu
 	return s
 }
 
-// startEvents returns a stream that has begun, or the reason why it cannot begin.
+// startEvents returns a stream that has begun, or an error if w cannot flush.
 func startEvents(w http.ResponseWriter, times eventTimes, onError func(error)) (*eventStream, error) {
+	if !canFlush(w) {
+		return nil, fmt.Errorf("events need a ResponseWriter that can flush: give %T a method Flush or Unwrap", w)
+	}
 	s := newEvents(w, times, onError)
 	s.flush() // if the comment cannot be sent, the first sendEvent returns the error
-	if err := s.beginError(); err != nil {
-		return nil, err
-	}
 	return s, nil
-}
-
-// beginError returns the reason why the stream could not begin, or nil.
-func (s *eventStream) beginError() error {
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	if s.begun {
-		return nil
-	}
-	return s.err
 }
 
 // canFlush reports whether http.ResponseController can flush w. It looks for the same
@@ -253,7 +241,7 @@ func (s *eventStream) writeLocked() {
 	for s.err == nil && len(s.queue) > 0 {
 		text := s.queue
 		s.queue, s.writing, s.last = s.spare[:0], true, time.Now()
-		s.writeUnlocked(text, !s.begun, s.ending)
+		s.writeUnlocked(text, s.timer == nil, s.ending)
 	}
 }
 
@@ -261,13 +249,13 @@ func (s *eventStream) writeLocked() {
 // also if a writer of middleware panics.
 func (s *eventStream) writeUnlocked(text []byte, first, last bool) {
 	s.mu.Unlock()
-	err, begun := errWriterPanicked, !first
+	err := errWriterPanicked
 	defer func() {
-		if err != nil && begun {
+		if err != nil {
 			s.onError(err)
 		}
 		s.mu.Lock()
-		if s.writing, s.begun = false, begun; s.err == nil {
+		if s.writing = false; s.err == nil {
 			s.err = err
 		}
 		if s.spare = text[:0]; cap(text) > maxEventBuffer {
@@ -280,11 +268,6 @@ func (s *eventStream) writeUnlocked(text []byte, first, last bool) {
 		}
 	}()
 	if first {
-		if !canFlush(s.w) {
-			err = fmt.Errorf("events need a ResponseWriter that can flush: give %T a method Flush or Unwrap", s.w)
-			return
-		}
-		begun = true
 		setEventHeader(s.w.Header())
 		s.w.WriteHeader(http.StatusOK)
 	}
