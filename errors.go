@@ -185,15 +185,10 @@ type Error struct {
 //	Errorf(CodeNotFound, "no todo %d: %v", 7, err)  // the text of err in Message, no cause
 //	Errorf(CodeNotFound, "no todo %d (%w)", 7, err) // Message "no todo 7 (%!w(*fs.PathError))", no cause
 func Errorf(code Code, format string, args ...any) *Error {
-	message, cause := formatMessage(format, args)
-	return &Error{Code: code, Message: message, cause: cause}
-}
-
-// formatMessage returns the message and the cause of an error of Errorf.
-func formatMessage(format string, args []any) (message string, cause error) {
 	if len(args) == 0 && !strings.Contains(format, "%") {
-		return format, nil
+		return &Error{Code: code, Message: format}
 	}
+	var cause error
 	before, found := strings.CutSuffix(format, "%w")
 	text := strings.TrimRight(before, " :;,-–—")
 	if found && len(args) > 0 && (before == "" || len(text) < len(before)) {
@@ -201,7 +196,7 @@ func formatMessage(format string, args []any) (message string, cause error) {
 			format, args, cause = text, args[:len(args)-1], err
 		}
 	}
-	return fmt.Sprintf(spoilWrapping(format), args...), cause
+	return &Error{Code: code, Message: fmt.Sprintf(spoilWrapping(format), args...), cause: cause}
 }
 
 // spoilWrapping returns a format in which each verb w gives a text such as
@@ -684,24 +679,20 @@ func appendDetailsObject(dst []byte, details map[string]any) []byte {
 			dst = append(dst, ',')
 		}
 		dst = append(appendQuoted(dst, name), ':')
-		var ok bool
-		if dst, ok = appendDetail(dst, details[name]); !ok {
-			dst = dst[:before]
+		switch v := details[name].(type) {
+		case []Violation:
+			dst = appendViolations(dst, v)
+		case string:
+			dst = appendQuoted(dst, v)
+		default:
+			if text, ok := marshalDetail(v); ok {
+				dst = append(dst, text...)
+			} else {
+				dst = dst[:before]
+			}
 		}
 	}
 	return append(dst, '}')
-}
-
-// appendDetail appends the JSON of one detail, and reports false if it has none.
-func appendDetail(dst []byte, value any) ([]byte, bool) {
-	switch v := value.(type) {
-	case []Violation:
-		return appendViolations(dst, v), true
-	case string:
-		return appendQuoted(dst, v), true
-	}
-	text, ok := marshalDetail(value)
-	return append(dst, text...), ok
 }
 
 // marshalDetail returns the JSON of a detail, if it has any. A detail whose

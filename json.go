@@ -376,15 +376,6 @@ func signed(mag uint64, neg bool, bits int) (n int64, ok bool) {
 	return int64(mag), mag < limit
 }
 
-// magnitude returns the absolute value of n, which for the smallest int64 is not
-// an int64.
-func magnitude(n int64) uint64 {
-	if n < 0 {
-		return -uint64(n)
-	}
-	return uint64(n)
-}
-
 // jsonNumber returns text as a JSON number, if it is one from end to end.
 func jsonNumber[T string | []byte](text T) ([]byte, bool) {
 	s := scanner{data: []byte(text)}

@@ -665,14 +665,14 @@ func makeMultiple(s *shape, text string) (rule, string) {
 		r.violates = func(v reflect.Value) bool { return !isMultiple(v, unit, point) }
 		return r, ""
 	}
-	mag, _, bad := parseInteger(num)
-	if bad != integerOK || mag == 0 {
+	unit, ok := numberFor(s, text)
+	if !ok || unit.IsZero() {
 		return r, want
 	}
 	if s.kind == kindInt {
-		r.violates = func(v reflect.Value) bool { return magnitude(v.Int())%mag != 0 }
+		r.violates = func(v reflect.Value) bool { return v.Int()%unit.Int() != 0 }
 	} else {
-		r.violates = func(v reflect.Value) bool { return v.Uint()%mag != 0 }
+		r.violates = func(v reflect.Value) bool { return v.Uint()%unit.Uint() != 0 }
 	}
 	return r, ""
 }

@@ -296,17 +296,14 @@ func (s *shape) customIn(d dialect) map[string]any {
 	if exact {
 		return all
 	}
-	out := make(map[string]any)
-	if about, ok := all["description"]; ok {
-		out["description"] = about
+	maps.DeleteFunc(all, func(name string, value any) bool {
+		_, isText := value.(string)
+		return !isText || value == "null" || name != "description" && name != "type"
+	})
+	if all["type"] == "array" {
+		all["items"] = map[string]any{} // which 3.0.3 wants beside the type
 	}
-	if one, ok := all["type"].(string); ok && one != "null" {
-		out["type"] = one
-		if one == "array" {
-			out["items"] = map[string]any{} // which 3.0.3 wants beside the type
-		}
-	}
-	return out
+	return all
 }
 
 // These are the keywords that mean the same in OpenAPI 3.0.3 (section 4.7.24) and in
@@ -352,12 +349,8 @@ func schema30(v any) (out map[string]any, exact bool) {
 // constrains reports whether the schema that the type returns itself says more than a
 // description.
 func (s *shape) constrains(d dialect) bool {
-	for name := range s.customIn(d) {
-		if name != "description" {
-			return true
-		}
-	}
-	return false
+	custom := s.customIn(d)
+	return len(custom) > 1 || len(custom) == 1 && custom["description"] == nil
 }
 
 // writeCustom writes the schema that the type returns itself. JSONSchema returns a
