@@ -171,7 +171,6 @@ func newAPIBuilder(s *Service, d dialect) *apiBuilder {
 	for _, name := range s.typeNames {
 		b.taken[strings.ToLower(name)] = true
 	}
-	b.nameParts()
 	for _, m := range s.methodsOn(TransportREST) {
 		b.addOperation(m)
 	}
@@ -565,23 +564,6 @@ const eventSchema = `{"oneOf":[` +
 	`{"title":"Done","type":"object","properties":{"event":{"const":"done"},"data":{"const":"{}"}},"required":["event","data"]},` +
 	`{"title":"Error","type":"object","properties":{"event":{"const":"error"},` +
 	`"data":{"type":"string","contentMediaType":"application/json","contentSchema":ENVELOPE}},"required":["event","data"]}]}`
-
-// nameParts names the bodies that have only some fields of a type, in an order that does
-// not depend on the order of Join's arguments.
-func (b *apiBuilder) nameParts() {
-	methods := b.service.methodsOn(TransportREST)
-	slices.SortStableFunc(methods, func(x, y *method) int {
-		return cmp.Or(strings.Compare(x.goName, y.goName), strings.Compare(x.resource, y.resource))
-	})
-	for _, m := range methods {
-		if m.bind != nil && m.bind.body != nil {
-			b.referBody(m)
-		}
-		if m.headers != nil && m.sendsRecord() {
-			b.recordSchema(m)
-		}
-	}
-}
 
 // describeErrors returns the response of every error of m, and a reference to it. It
 // describes an ErrorForm and the handlers of svc. The document must not promise a form that

@@ -187,34 +187,19 @@ func (s *shape) parts(yield func(part) bool) {
 func (s *shape) hasParts() bool { return s.elem != nil || s.fields != nil }
 
 // isEndless reports whether every value of the object s contains one of the objects
-// endless. A value of a union is one of its alternatives.
+// endless, in a field or in a list that cannot be empty. A value of a union is one of its
+// alternatives.
 func (s *shape) isEndless(endless map[*shape]bool) bool {
 	for _, f := range s.fields {
-		if endless[(part{f.shape, f, ""}).needed()] {
+		inner := f.shape
+		if least := f.rules.findRule("minItems"); inner.kind == kindSlice && least != nil && least.count > 0 {
+			inner = inner.elem
+		}
+		if f.isRequired() && endless[inner.arrayItem()] {
 			return true
 		}
 	}
 	return s.alternatives != nil && !slices.ContainsFunc(s.alternatives, func(a *shape) bool { return !endless[a] })
-}
-
-// needed returns the object that every value of p contains: its type, or that of the
-// items of a list that cannot be empty. It returns nil if there is none, and for a
-// part that is neither a field nor an alternative.
-func (p part) needed() *shape {
-	f, s := p.field, p.shape
-	if s.value != "" {
-		return s
-	}
-	if f == nil || !f.isRequired() {
-		return nil
-	}
-	if least := f.rules.findRule("minItems"); s.kind == kindSlice && least != nil && least.count > 0 {
-		s = s.elem
-	}
-	if s = s.arrayItem(); s.kind != kindObject {
-		return nil
-	}
-	return s
 }
 
 // place returns the place of p in messages, if at is that of the whole.

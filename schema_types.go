@@ -203,15 +203,11 @@ func (c *shapes) isOpaque(t reflect.Type, at string) bool {
 func (c *shapes) keyShape(t reflect.Type, at string) *shape {
 	s := &shape{typ: t}
 	switch {
-	case t.Kind() == reflect.String && !hasMethods(t, typeTextMarshaler) && !hasMethods(t, typeTextUnmarshaler):
-		s.kind = kindString
 	case hasMethods(t, typeTextMarshaler) || hasMethods(t, typeTextUnmarshaler):
 		s.kind = kindText
 		c.fillCustom(s, at)
-	case t.Kind() >= reflect.Int && t.Kind() <= reflect.Int64:
-		s.kind, s.bits = kindInt, t.Bits()
-	case t.Kind() >= reflect.Uint && t.Kind() <= reflect.Uintptr:
-		s.kind, s.bits = kindUint, t.Bits()
+	case t.Kind() >= reflect.Int && t.Kind() <= reflect.Uintptr, t.Kind() == reflect.String:
+		c.fillKind(s, at)
 	default:
 		c.addf("%s: a JSON object cannot have a %v as its key; use a string, an integer or a type with MarshalText and UnmarshalText", at, t)
 		return s
@@ -508,9 +504,13 @@ func (c *shapes) collectFields(t reflect.Type, at string) []*field {
 				if l.index != nil {
 					index = append(slices.Clone(l.index), i)
 				}
-				if e, ok := c.embeddedStruct(sf, at); ok {
-					if !visited[e.typ] {
-						next = append(next, level{e.typ, index, l.optional || e.optional})
+				if e, ok := promotedStruct(sf); ok {
+					pointer := sf.Type.Kind() == reflect.Pointer // whose fields are optional
+					if pointer && !sf.IsExported() {
+						c.addf("%s.%s: an embedded pointer to an unexported struct cannot be set; embed the struct itself", at, sf.Name)
+					}
+					if !visited[e] {
+						next = append(next, level{e, index, l.optional || pointer})
 					}
 					continue
 				}
@@ -522,17 +522,6 @@ func (c *shapes) collectFields(t reflect.Type, at string) []*field {
 		current = next
 	}
 	return all
-}
-
-// embeddedStruct is like promotedStruct, and also notes mistakes. The fields of an
-// embedded pointer are optional.
-func (c *shapes) embeddedStruct(sf reflect.StructField, at string) (level, bool) {
-	t, ok := promotedStruct(sf)
-	pointer := sf.Type.Kind() == reflect.Pointer
-	if ok && pointer && !sf.IsExported() {
-		c.addf("%s.%s: an embedded pointer to an unexported struct cannot be set; embed the struct itself", at, sf.Name)
-	}
-	return level{typ: t, optional: pointer}, ok
 }
 
 // promotedStruct returns the struct whose fields sf promotes, if it does: one that
