@@ -22,7 +22,7 @@ package svc
 //	kindDuration            string, such as "1h30m0s"       encodeDuration
 //	kindBytes               string in base64                encodeBytes
 //	kindText                string by MarshalText           encodeText
-//	kindCustom              what MarshalJSON returns        customEncoder
+//	kindCustom              what MarshalJSON returns        encodeCustom
 //	kindRaw                 its own text; null if empty     encodeRaw
 //	kindAny                 by the type found there         appendAny
 //
@@ -158,7 +158,10 @@ func (c *encoders) compileEncoder(s *shape) encodeFunc {
 	}
 	switch s.kind {
 	case kindCustom:
-		return c.customEncoder(s)
+		if hasMethods(s.typ, typeJSONMarshaler) {
+			return encodeCustom
+		}
+		return encodeDynamic // nothing else is known of its form
 	case kindFloat:
 		return encodeFloat(s.bits)
 	case kindPointer:
@@ -176,17 +179,10 @@ func (c *encoders) compileEncoder(s *shape) encodeFunc {
 	return c.objectEncoder(s, s.fields)
 }
 
-// customEncoder returns the encodeFunc of a type with MarshalJSON or
-// UnmarshalJSON. A type that has only UnmarshalJSON is encoded by
-// encoding/json, since nothing else is known of its form.
-func (c *encoders) customEncoder(s *shape) encodeFunc {
-	if hasMethods(s.typ, typeJSONMarshaler) {
-		return func(e *encoder, v reflect.Value) {
-			text, err := v.Addr().Interface().(json.Marshaler).MarshalJSON()
-			e.appendCompact(text, err)
-		}
-	}
-	return encodeDynamic
+// encodeCustom appends what MarshalJSON returns.
+func encodeCustom(e *encoder, v reflect.Value) {
+	text, err := v.Addr().Interface().(json.Marshaler).MarshalJSON()
+	e.appendCompact(text, err)
 }
 
 // encodeRaw appends a json.RawMessage. One without any text is null, nil or

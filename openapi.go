@@ -683,7 +683,11 @@ type apiDocument struct {
 	Security   []documentSecurity `json:"security"`
 	Tags       []documentTag      `json:"tags,omitempty"`
 	Paths      orderedObject      `json:"paths"` // in the order of the methods
-	Components apiComponents      `json:"components"`
+	Components struct {
+		Schemas         map[string]json.RawMessage `json:"schemas,omitempty"`
+		Responses       orderedObject              `json:"responses,omitempty"`
+		SecuritySchemes orderedObject              `json:"securitySchemes,omitempty"`
+	} `json:"components"`
 }
 
 // An apiOperation is an Operation Object.
@@ -743,11 +747,4 @@ type apiMediaType struct {
 // newContent returns the content of one media type.
 func newContent(mediaType string, schema []byte) apiContent {
 	return apiContent{mediaType: {Schema: schema}}
-}
-
-// apiComponents is the Components Object.
-type apiComponents struct {
-	Schemas         map[string]json.RawMessage `json:"schemas,omitempty"`
-	Responses       orderedObject              `json:"responses,omitempty"`
-	SecuritySchemes orderedObject              `json:"securitySchemes,omitempty"`
 }

@@ -510,7 +510,7 @@ func makeEnum(s *shape, text string) (rule, string) {
 	return enumRule(values, parts), ""
 }
 
-// shortEnum is how many texts are compared as fast as they are found in a map.
+// shortEnum is how many texts are compared as fast as they are found among sorted ones.
 const shortEnum = 8
 
 // enumRule returns the rule that a value is one of values: strings, or numbers from
@@ -522,16 +522,12 @@ func enumRule(values []reflect.Value, texts []string) rule {
 	}
 	r := rule{keyword: "enum", values: values, complaint: &complaint{"enum", strings.Replace(enumMessage, "#", strings.Join(shown, ", "), 1)}}
 	if values[0].Kind() == reflect.String {
-		r.value = []byte{'['}
-		for _, text := range texts {
-			r.value = append(appendQuoted(r.value, text), ',')
+		r.value, _ = marshalDetail(texts)
+		sorted := slices.Sorted(slices.Values(texts))
+		r.violates = func(v reflect.Value) bool {
+			_, found := slices.BinarySearch(sorted, v.String())
+			return !found
 		}
-		r.value[len(r.value)-1] = ']'
-		known := make(map[string]bool)
-		for _, text := range texts {
-			known[text] = true
-		}
-		r.violates = func(v reflect.Value) bool { return !known[v.String()] }
 		if len(texts) <= shortEnum {
 			r.violates = func(v reflect.Value) bool { return !slices.Contains(texts, v.String()) }
 		}
