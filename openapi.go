@@ -662,7 +662,7 @@ var errorSchemas = map[string]string{
 //	Options.Contact, License            info
 //	Defaults.BaseURL                    servers
 //	Options.Schemes, Public             security, components.securitySchemes
-//	MethodOptions.Scopes                security in 3.1, response 403 in 3.0.3
+//	MethodOptions.Scopes                response 403, and security from 3.1 on
 //	a method                            an operation below paths
 //	a field of its input                one of parameters, or a property of requestBody
 //	a header tag in its output          one of the headers of that response
