@@ -315,7 +315,7 @@ type decoders struct {
 	mistakes *mistakes
 	byShape  map[*shape]*decodeFunc
 	plans    map[*shape]*objectPlan // of structs inside others
-	unions   map[string]int         // numbers the names of discriminators; see scanner.findMember
+	unions   *[]string              // the names of discriminators, for scanner.findMember
 	strict   bool                   // unknown members are violations
 	outputs  bool                   // a client decodes outputs; see lenientField
 	open     int                    // how many shapes are being compiled, one inside another
@@ -324,7 +324,7 @@ type decoders struct {
 
 // newDecoders returns an empty compile pass.
 func newDecoders(p *mistakes, strict bool) *decoders {
-	return &decoders{mistakes: p, byShape: make(map[*shape]*decodeFunc), plans: make(map[*shape]*objectPlan), unions: make(map[string]int), strict: strict}
+	return &decoders{mistakes: p, byShape: make(map[*shape]*decodeFunc), plans: make(map[*shape]*objectPlan), unions: new([]string), strict: strict}
 }
 
 // decoderFor returns the decodeFunc for values of shape s.
@@ -597,7 +597,8 @@ func decodeMap(setKey setter, elem decodeFunc, s *shape) decodeFunc {
 //	strict makes unknown members violations
 //	alternatives is set for a union; fields are then those of all alternatives, the
 //	  discriminator first. unknown is the complaint about another one, and nil if a
-//	  client decodes outputs. names numbers the discriminators of all unions
+//	  client decodes outputs. names has the discriminators of all unions, and name is
+//	  the index of this one
 //	index and own are set for an alternative, a field of the union of the type *own
 type objectPlan struct {
 	fields []fieldPlan
@@ -608,7 +609,8 @@ type objectPlan struct {
 
 	alternatives map[string]*objectPlan
 	unknown      *complaint
-	names        map[string]int // for findMember
+	names        *[]string // for findMember
+	name         int       // likewise
 	index        int
 	own          reflect.Type
 }
@@ -969,9 +971,9 @@ func (c *decoders) structPlan(s *shape, fields []*field, in map[*field]string) *
 	if s.alternatives == nil {
 		return p
 	}
-	p.alternatives, p.names = make(map[string]*objectPlan), c.unions
-	if _, ok := c.unions[p.fields[0].name]; !ok {
-		c.unions[p.fields[0].name] = len(c.unions)
+	p.alternatives, p.names, p.name = make(map[string]*objectPlan), c.unions, slices.Index(*c.unions, s.fields[0].name)
+	if p.name < 0 {
+		p.name, *c.unions = len(*c.unions), append(*c.unions, s.fields[0].name)
 	}
 	if rules := slices.Concat(s.fields[0].rules, s.fields[0].shape.rules); !c.outputs && rules != nil {
 		p.unknown = rules[0].complaint
@@ -994,7 +996,7 @@ func (c *decoders) structPlan(s *shape, fields []*field, in map[*field]string) *
 func (p *objectPlan) choosePlan(d *decoder, v reflect.Value) *objectPlan {
 	a, c := p.firstMember(d.scan.data[d.scan.pos+1:]), isRequired
 	if a == nil {
-		if value := d.scan.findMember(p.names, p.fields[0].name); isText(value) {
+		if value := d.scan.findMember(*p.names, p.name); isText(value) {
 			a, c = p.alternatives[string(textOf(value))], p.unknown
 		} else if value != nil {
 			c = mustBeString

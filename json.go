@@ -475,9 +475,9 @@ type scanner struct {
 	names [][]byte
 	err   *syntaxError
 
-	wanted map[string]int // the names of members that skipObject adds to found; see findMember
-	found  []foundMember  // in order, below passed
-	passed int            // findMember has read up to here
+	wanted []string      // the names of members that skipObject adds to found; see findMember
+	found  []foundMember // in order, below passed
+	passed int           // findMember has read up to here
 }
 
 // A syntaxError says why a text is not acceptable JSON. It never quotes the text,
@@ -752,15 +752,14 @@ func (s *scanner) skipObject() {
 	s.openBracket()
 	for first := true; s.more('}', first); first = false {
 		name := s.readName()
-		if s.err == nil && !set.addName(s, name) {
+		if s.err == nil && s.wanted == nil && !set.addName(s, name) {
 			s.failDuplicate()
 		}
 		value := s.skipValue()
-		if s.wanted == nil || s.err != nil {
-			continue
-		}
-		if number, ok := s.wanted[string(name)]; ok {
-			s.found = append(s.found, foundMember{start, number, s.pos - len(value)})
+		for i, wanted := range s.wanted {
+			if string(name) == wanted && s.err == nil {
+				s.found = append(s.found, foundMember{start, i, s.pos - len(value)})
+			}
 		}
 	}
 	set.forgetNames(s)
@@ -769,7 +768,7 @@ func (s *scanner) skipObject() {
 // A foundMember is a member that findMember has read past.
 type foundMember struct {
 	object int // the offset of the object that has it
-	name   int // the number of its name
+	name   int // the index of its name
 	value  int // the offset of its value
 }
 
@@ -778,13 +777,14 @@ func compareFound(a, b foundMember) int {
 }
 
 // findMember returns the value of a member of the object at the position of s, without
-// moving s, or nil. It reads and checks the whole object, and finds in the objects inside
-// it every member that has one of names too. So it reads no byte of a text twice, however
-// objects are nested. names numbers all names that the text is searched for.
+// moving s, or nil. Its name is that of the index name in names, all that the text is
+// searched for. It reads the whole object and finds in the objects inside it every member
+// that has one of these names too. So it reads no byte of a text twice, however objects are
+// nested.
 //
-// After an error in the object some members are not found; reading the object finds the
-// same error.
-func (s *scanner) findMember(names map[string]int, name string) []byte {
+// After an error in the object some members are not found; reading the object finds that
+// error, and names that are there twice.
+func (s *scanner) findMember(names []string, name int) []byte {
 	if s.pos >= s.passed {
 		ahead := *s // with the names of the objects around; new ones stay behind the end of s.names
 		ahead.wanted, ahead.found = names, s.found[:0]
@@ -792,7 +792,7 @@ func (s *scanner) findMember(names map[string]int, name string) []byte {
 		s.passed, s.found = ahead.pos, ahead.found
 		slices.SortFunc(s.found, compareFound)
 	}
-	i, ok := slices.BinarySearchFunc(s.found, foundMember{object: s.pos, name: names[name]}, compareFound)
+	i, ok := slices.BinarySearchFunc(s.found, foundMember{object: s.pos, name: name}, compareFound)
 	if !ok {
 		return nil
 	}
