@@ -839,9 +839,6 @@ func (c *clientCall) readAnswer(ctx context.Context, b *callBuffer, response *ht
 	}
 	types := response.Header.Values("Content-Type")
 	isJSON := len(types) == 1 && isJSONType(types[0])
-	if c.out != nil && !c.sendsRecord() && len(b.body) == 0 { // all of it is in the headers
-		b.body, isJSON = append(b.body, "{}"...), true
-	}
 	switch {
 	case c.out == nil && (len(b.body) == 0 || isJSON):
 		return c.noOutput, nil

@@ -193,7 +193,7 @@ type ToolOptions struct {
 	// generated schema.
 	InputSchema []byte
 	// Fields gives the tool an argument fields, by which a model asks for some members of
-	// the output, or of the items of a list, a [Stream], a [PageResponse], a [CursorResponse] and
+	// the output, or of the items of a [Stream], a [PageResponse], a [CursorResponse] and
 	// types that embed these; see [FieldsFrom]. The schema of the output then requires none
 	// of them. What the members are chosen from must be a struct with at most 40 members, which
 	// is no union and has no MCPContent. Default: false.

@@ -41,8 +41,6 @@ func (t *tool) compileFields(p *mistakes) {
 	case t.out == nil:
 	case t.stream != "":
 		c.list = "items"
-	case t.out.kind == kindSlice:
-		c.list, c.shape = "result", t.out.elem.deref()
 	case reflect.PointerTo(t.out.typ).Implements(reflect.TypeFor[interface{ isPage() }]()):
 		i := slices.IndexFunc(t.out.fields, func(f *field) bool { return f.name == "data" })
 		if i >= 0 && t.out.fields[i].shape.kind == kindSlice {

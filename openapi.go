@@ -409,7 +409,7 @@ func (b *apiBuilder) listResponses(m *method) map[string]apiResponse {
 			part.Headers["Content-Range"] = apiHeader{"Which part of the file this is.", true, textSchema}
 			list["206"], list["416"] = part, list["default"]
 		}
-	case m.sendsRecord():
+	case m.out != nil:
 		success.Content = newContent(contentTypeJSON, b.recordSchema(m))
 	}
 	list[strconv.Itoa(m.status)] = success
@@ -492,7 +492,7 @@ func (b *apiBuilder) listErrors(m *method) map[string]apiResponse {
 func (m *method) ownErrors() []*Error {
 	list := []*Error{{Code: CodeInvalidArgument}}
 	if m.form != nil && m.in != nil {
-		for key := range m.form.statuses { // in any order, since their responses are equal
+		for _, key := range slices.Sorted(maps.Keys(m.form.statuses)) {
 			if !key.isError() {
 				list = append(list, &Error{Code: CodeInvalidArgument, violations: []Violation{{Rule: string(key)}}})
 			}

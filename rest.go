@@ -216,7 +216,7 @@ func (h *restHandler) respond(w http.ResponseWriter, r *http.Request, ws *worksp
 		h.writeErrorResponse(w, r, err)
 	case unchanged:
 		writeNotModified(w)
-	case !m.sendsRecord():
+	case m.out == nil:
 		w.WriteHeader(m.status)
 	default:
 		writeJSON(w, r, m.status, ws.enc.buf, &c.values)

@@ -22,7 +22,7 @@
 // # Methods
 //
 // A method takes a context.Context and at most one input, a pointer to a struct. It
-// returns at most one output, a pointer to a struct or to a slice, and an error:
+// returns at most one output, a pointer to a struct, and an error:
 //
 //	Create(ctx context.Context, in *CreateIn) (*Todo, error)
 //
@@ -262,8 +262,8 @@ type MethodOptions struct {
 	// method's name; see the package documentation.
 	HTTP string
 	// Status is the HTTP status of success: 200, 201, 202 or 203 if the method
-	// returns a record, 204 too if the record is headers alone, and 200, 202, 204 or 205
-	// if it returns none, with an empty body. A stream has 200. Default: 200, or 204 without an output.
+	// returns a record, and 200, 202, 204 or 205 if it returns none, with an empty body.
+	// A stream has 200. Default: 200, or 204 without an output.
 	Status int
 	// Description describes the method in the descriptor and in documents. A model
 	// reads it to decide whether to call the tool. Default: nothing.

@@ -320,11 +320,6 @@ func (m *method) canBeServedBy(t Transport) bool {
 // takesBody reports whether the input of m has a Body.
 func (m *method) takesBody() bool { return m.in != nil && m.in.file != nil }
 
-// sendsRecord reports whether the body of a success over REST is the JSON of the output.
-func (m *method) sendsRecord() bool {
-	return m.out != nil && !m.sendsFile() && m.status != http.StatusNoContent
-}
-
 // sendsFile reports whether the output of m is a File.
 func (m *method) sendsFile() bool { return m.out != nil && m.out.kind == kindFile }
 
@@ -341,7 +336,7 @@ func (m *method) fileIn(out any) *File {
 // send (RFC 9110, section 15.3).
 func (c *methodCompiler) chooseStatus(m *method, status int) int {
 	allowed := []int{http.StatusOK, http.StatusCreated, http.StatusAccepted, http.StatusNonAuthoritativeInfo}
-	has, usual := "an output that is more than headers", http.StatusOK
+	has, usual := "an output", http.StatusOK
 	switch {
 	case m.out == nil:
 		allowed = []int{http.StatusOK, http.StatusAccepted, http.StatusNoContent, http.StatusResetContent}
@@ -352,8 +347,6 @@ func (c *methodCompiler) chooseStatus(m *method, status int) int {
 	case m.sendsFile():
 		allowed = allowed[:1]
 		has = "a File"
-	case m.out.kind == kindObject && !slices.ContainsFunc(m.out.fields, func(f *field) bool { return f.header == "" }):
-		allowed, has = append(allowed, http.StatusNoContent), "an output of headers"
 	}
 	if status != 0 && !slices.Contains(allowed, status) {
 		c.addf("MethodOptions.Status is %d; a method with %s can have one of %v", status, has, allowed)
@@ -440,9 +433,9 @@ func (c *methodCompiler) compileTypes(m *method, sig signature) {
 }
 
 // checkObject notes a struct that is not a JSON object, such as time.Time. An output may
-// be a list or have its own JSON, since nothing is looked up in it.
+// have its own JSON, since nothing is looked up in it.
 func (c *methodCompiler) checkObject(s *shape, role string) {
-	if s.kind != kindObject && s.kind != kindFile && (role == "input" || s.kind != kindCustom && s.kind != kindSlice) {
+	if s.kind != kindObject && s.kind != kindFile && (role == "input" || s.kind != kindCustom) {
 		c.addf("the %s %v is not a JSON object; put it into a field of a struct", role, s.typ)
 	}
 	if s.kind == kindCustom && s.typ.Kind() == reflect.Struct {
@@ -456,7 +449,7 @@ func (c *methodCompiler) checkObject(s *shape, role string) {
 
 // A signature has the types that a method takes and returns; nil for none.
 type signature struct {
-	in, out reflect.Type // structs; out may be a slice
+	in, out reflect.Type // structs
 	outType reflect.Type // of the first result: *out or a stream of them
 	stream  bool
 }
@@ -476,26 +469,25 @@ func (c *methodCompiler) readSignature(t reflect.Type) (sig signature) {
 		c.addf("a method returns one output at most before the error; put everything into one struct")
 	}
 	if nIn == 2 && t.In(0) == typeContext {
-		sig.in = c.recordBehind(t.In(1), "input", reflect.Struct)
+		sig.in = c.structBehind(t.In(1), "input")
 	}
 	if nOut == 2 && t.Out(1) == typeError {
 		sig.outType = t.Out(0)
 		if sig.out = streamItem(sig.outType); sig.out != nil {
 			sig.stream = true
 		} else {
-			sig.out = c.recordBehind(sig.outType, "output", reflect.Slice)
+			sig.out = c.structBehind(sig.outType, "output")
 		}
 	}
 	return sig
 }
 
-// recordBehind returns the type of one of two kinds that t points to, or notes a mistake.
-func (c *methodCompiler) recordBehind(t reflect.Type, role string, other reflect.Kind) reflect.Type {
-	fits := func(t reflect.Type) bool { return t.Kind() == reflect.Struct || t.Kind() == other }
+// structBehind returns the struct that t points to, or notes a mistake.
+func (c *methodCompiler) structBehind(t reflect.Type, role string) reflect.Type {
 	switch {
-	case t.Kind() == reflect.Pointer && fits(t.Elem()):
+	case t.Kind() == reflect.Pointer && t.Elem().Kind() == reflect.Struct:
 		return t.Elem()
-	case fits(t):
+	case t.Kind() == reflect.Struct:
 		c.addf("the %s is a %v; make it a pointer, *%v", role, t, t)
 	case t.Kind() == reflect.Func, t.Kind() == reflect.Chan, t.Kind() == reflect.Pointer && t.Elem().Kind() == reflect.Func:
 		c.addf("the %s is a %v; a stream is a svc.Stream[Out], which is an iter.Seq2[*Out, error], for a struct Out", role, t)

@@ -316,7 +316,6 @@ type mcpPicked interface {
 	ListAll(context.Context, *svc.PageQuery) (*pickPage, error)
 	ListNext(context.Context) (*svc.CursorResponse[*pickItem], error)
 	Watch(context.Context, *pickIn) (svc.Stream[pickItem], error)
-	Bare(context.Context) (*[]*pickItem, error)
 	Plain(context.Context) (*pickItem, error)
 }
 
@@ -357,10 +356,6 @@ func (i pickImpl) ListNext(context.Context) (*svc.CursorResponse[*pickItem], err
 	return &svc.CursorResponse[*pickItem]{Data: []*pickItem{nil, i.item()}}, nil
 }
 
-func (i pickImpl) Bare(context.Context) (*[]*pickItem, error) {
-	return &[]*pickItem{nil, i.item()}, nil
-}
-
 func (i pickImpl) Watch(context.Context, *pickIn) (svc.Stream[pickItem], error) {
 	return func(yield func(*pickItem, error) bool) {
 		if yield(i.item(), nil) {
@@ -375,7 +370,7 @@ func newPicked(o svc.Options) (*svc.Service, *svc.MCPOptions, *[]string) {
 	o.Methods = map[string]svc.MethodOptions{"Get": {HTTP: "GET /one"}, "ListAll": {HTTP: "GET /all"}, "ListNext": {HTTP: "GET /next"}}
 	s := svc.MustRegister[mcpPicked](pickImpl{seen}, &o)
 	pick := svc.ToolOptions{Fields: true}
-	return s, &svc.MCPOptions{Tools: map[string]svc.ToolOptions{"Get": pick, "ListAll": pick, "ListNext": pick, "Bare": pick, "Watch": pick}}, seen
+	return s, &svc.MCPOptions{Tools: map[string]svc.ToolOptions{"Get": pick, "ListAll": pick, "ListNext": pick, "Watch": pick}}, seen
 }
 
 // Verify the argument fields: what is chosen of each kind of output, in both forms, and the
@@ -395,7 +390,6 @@ func TestMCPFields(t *testing.T) {
 		{call("get", `{"fields":["o<d\/\u00e9"]}`), picked(`{"o<d/é":"x"}`)},
 		{call("list_all", `{"page":2,"fields":["id"]}`), picked(`{"note":"n","data":[{"id":"1"},{"id":"1"}],"page":2,"per_page":0,"total":0,"total_pages":0}`)},
 		{call("list_next", `{"fields":["id"]}`), picked(`{"data":[null,{"id":"1"}],"has_more":false}`)},
-		{call("bare", `{"fields":["id"]}`), picked(`{"result":[null,{"id":"1"}]}`)},
 		{call("watch", `{"fields":["id"],"n":1}`), picked(`{"items":[{"id":"1"},{"id":"1"}]}`)},
 		{call("get", `{"fields":[]}`), refused(`/fields must have at least 1 item"`)},
 		{call("get", `{"fields":"id"}`), refused(`/fields must be an array"`)},
