@@ -601,12 +601,25 @@ func (e *encoder) appendAny(x any) {
 		e.buf = strconv.AppendInt(e.buf, x, 10)
 	case json.Number:
 		e.appendNumber(string(x))
+	case *any:
+		e.appendAnyPointer(x)
 	case map[string]any:
 		e.appendAnyMap(x)
 	case []any:
 		e.appendAnyList(x)
 	default:
 		e.appendDynamic(x)
+	}
+}
+
+// appendAnyPointer appends the value that x points to. It counts a level, because x
+// may point to itself, on which encoding/json overflows the stack in its second version.
+func (e *encoder) appendAnyPointer(x *any) {
+	if x == nil {
+		e.buf = append(e.buf, "null"...)
+	} else if e.enterLevel() {
+		e.appendAny(*x)
+		e.depth--
 	}
 }
 
