@@ -63,8 +63,7 @@ import (
 //	all decodes every field that has a wire name, and sets the defaults of all
 //	hooks calls the Validate methods; restHooks does the same, with the places
 //	  that REST clients know; check also checks the rules of the fields, which
-//	  a decoder would have checked. Each is nil if there is nothing to do. check is
-//	  made by the first Service.Call
+//	  a decoder would have checked, once Call needs it. Each is nil for nothing to do
 //	runsCode says that decoding calls methods of the application, such as
 //	  UnmarshalText
 type binding struct {

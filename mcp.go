@@ -593,7 +593,9 @@ func (t *tool) compileInput(p *mistakes, own []byte) {
 			return true
 		}
 	}
-	t.findHeaders(p, t.input, nil, true)
+	if own != nil || bytes.Contains(t.input, []byte(`"x-mcp-header"`)) {
+		t.findHeaders(p, t.input, nil, true)
+	}
 }
 
 // addArgument adds an argument that the input does not have.

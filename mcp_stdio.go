@@ -206,16 +206,15 @@ func (p *mcpPipe) serveLine(ctx context.Context, line pipeLine) {
 		return
 	}
 	x := &exchange{
-		call:   call{Context: ctx, endpoint: &p.h.endpoint, ws: p.h.service.borrowWorkspace()},
-		h:      p.h,
-		pipe:   p,
-		agreed: p.agreed,
-		accept: accepted{json: true, events: true},
+		call:    call{Context: ctx, endpoint: &p.h.endpoint, ws: p.h.service.borrowWorkspace()},
+		h:       p.h,
+		pipe:    p,
+		agreed:  p.agreed,
+		accept:  accepted{json: true, events: true},
+		message: new(message), // which needs no timer
 	}
 	x.ws.body = append(x.ws.body[:0], body...)
-	m := new(message) // which needs no timer
-	x.message = m
-	switch {
+	switch m := x.message; {
 	case line.tooLong:
 		x.sendError(nil, protocolError(rpcInvalidRequest, "the message has more bytes than this server accepts"))
 	case x.isBatch():

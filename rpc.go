@@ -126,15 +126,14 @@ func (h *rpcHandler) respond(w http.ResponseWriter, r *http.Request, ws *workspa
 	c.call = call{Context: r.Context(), endpoint: &h.endpoint, request: r, response: w.Header(), ws: ws}
 	c.handler = h
 	ws.text.readText(&ws.dec.scan, ws.body, maxBatch, c)
-	if err := c.answerText(); err != nil {
-		return err
-	}
-	if len(ws.enc.buf) == 0 { // only notifications, which get no response (JSON-RPC 2.0, section 4.1)
+	switch err = c.answerText(); {
+	case err != nil:
+	case len(ws.enc.buf) == 0: // only notifications, which get no response (JSON-RPC 2.0, section 4.1)
 		w.WriteHeader(http.StatusNoContent)
-		return nil
+	default:
+		writeJSON(w, r, http.StatusOK, ws.enc.buf, &single.values)
 	}
-	writeJSON(w, r, http.StatusOK, ws.enc.buf, &single.values)
-	return nil
+	return err
 }
 
 // answerText makes the body of the response in ws.enc.buf. It is empty if there are only
@@ -163,8 +162,7 @@ func (c *rpcCall) answerText() error {
 // belongs to no message.
 func (h *rpcHandler) writeErrorResponse(w http.ResponseWriter, _ *http.Request, err error) {
 	e := ErrorFrom(err)
-	var buf [512]byte
-	writeErrorBody(w, e.HTTPStatus(), e.header, contentTypeJSON, appendRPCErrorOf(buf[:0], e, rpcNull))
+	writeErrorBody(w, e.HTTPStatus(), e.header, contentTypeJSON, appendRPCErrorOf(nil, e, rpcNull))
 }
 
 // An rpcCall is the carrier of one message.

@@ -123,9 +123,6 @@ func isScalarList(s *shape) bool {
 // applyTags reads every tag of a field but its names. A constraint on a pointer
 // applies to the value it points to. Null satisfies every constraint.
 func (p *mistakes) applyTags(f *field, tag reflect.StructTag, at string) {
-	if tag == "" {
-		return
-	}
 	f.doc = tagText(tag, "doc")
 	if text, ok := lookupTag(tag, "nullable"); ok {
 		f.notNull = true

@@ -836,6 +836,10 @@ func (r *rule) listTexts(s *shape) []byte {
 // only for documents that are built once. v must have a JSON form, and each schema
 // in it was checked at registration.
 func encodeDocument(v any) []byte {
+	if o, ok := v.(*orderedObject); ok { // which encoding/json would read again for each object around it
+		text, _ := o.MarshalJSON()
+		return text
+	}
 	text, ok := marshalDetail(v)
 	if !ok {
 		panic("svc: a document is not JSON")
@@ -858,7 +862,8 @@ func (o *orderedObject) addMember(name string, value any) { *o = append(*o, name
 func (o orderedObject) MarshalJSON() ([]byte, error) {
 	m := openMembers(nil)
 	for _, v := range o {
-		m.addRaw(v.name, string(encodeDocument(v.value)))
+		m.addName(v.name)
+		m.buf = append(m.buf, encodeDocument(v.value)...)
 	}
 	return m.close(), nil
 }
