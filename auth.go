@@ -95,7 +95,7 @@ func checkScheme(s Scheme) (bad []string) {
 		ok                   bool
 	}{
 		{"Header", s.Header, "X-Api-Key", isToken(s.Header) && headerOwner(s.Header) == ""},
-		{"URL", s.URL, "https://login.example/authorize", isResourceURL(s.URL)},
+		{"URL", s.URL, "https://login.example/authorize, or for openIdConnect https://login.example/.well-known/openid-configuration", isResourceURL(s.URL)},
 		{"Token", s.Token, "https://login.example/token", isResourceURL(s.Token)},
 	} {
 		switch needed := strings.Contains(string(schemes[i].object), "{"+strings.ToLower(f.name)+"}"); {

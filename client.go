@@ -132,7 +132,9 @@ func connect(iface reflect.Type, client reflect.Value, baseURL string, opts *Cli
 	}
 	var methods map[string]*method
 	before := len(p.list)
-	if s := compileForClient(p, iface, o.Service); len(p.list) == before {
+	service := o.Service.withDefaults(iface)
+	service.Intercept, service.Idempotency = nil, nil // they belong to the server
+	if s := compileService(p, iface, nil, service); len(p.list) == before {
 		methods = make(map[string]*method)
 		for _, m := range s.methods {
 			methods[m.goName] = m
@@ -154,14 +156,6 @@ func connect(iface reflect.Type, client reflect.Value, baseURL string, opts *Cli
 	return nil
 }
 
-// compileForClient compiles the service as the server has it, but without an
-// implementation.
-func compileForClient(p *mistakes, iface reflect.Type, opts *Options) *Service {
-	o := opts.withDefaults(iface)
-	o.Intercept, o.Idempotency = nil, nil // they belong to the server
-	return compileService(p, iface, nil, o)
-}
-
 // checkClient returns the fields of the struct that client points to, in their
 // order.
 func checkClient(p *mistakes, client reflect.Value) (fields []reflect.StructField) {
@@ -169,7 +163,7 @@ func checkClient(p *mistakes, client reflect.Value) (fields []reflect.StructFiel
 	switch {
 	case client.IsNil():
 		p.addf("the client is a nil *%v; give the address of a variable", t)
-	case t.Kind() != reflect.Struct:
+	case t.Kind() != reflect.Struct || t.NumField() == 0:
 		p.addf("the client is of the type %v; want a struct with a field for each method that is called, such as Create func(ctx context.Context, in *CreateTodo) (*Todo, error)", t)
 		return nil
 	}
@@ -177,9 +171,6 @@ func checkClient(p *mistakes, client reflect.Value) (fields []reflect.StructFiel
 		if f := t.Field(i); f.Name != "_" {
 			fields = append(fields, f)
 		}
-	}
-	if len(fields) == 0 {
-		p.addf("%v has no fields; give it one for each method that is called, such as Create func(ctx context.Context, in *CreateTodo) (*Todo, error)", t)
 	}
 	return fields
 }
@@ -438,12 +429,16 @@ func (c *clientCall) callRecord(ctx context.Context, in any) (reflect.Value, *Er
 	return out, e
 }
 
-// inputError returns the error of an input that is not sent.
+// inputError returns the error of an input that is not sent, with the status of the server.
 func (c *clientCall) inputError(err error) *Error {
-	if panicIn(err) == nil && errors.As(err, new(*Error)) {
-		return ErrorFrom(err)
+	e := ErrorFrom(err)
+	switch {
+	case panicIn(err) != nil || !errors.As(err, new(*Error)):
+		return &Error{Code: CodeInternal, cause: err}
+	case c.form != nil:
+		return e.WithStatus(c.form.statusOf(e))
 	}
-	return &Error{Code: CodeInternal, cause: err}
+	return e
 }
 
 // networkError returns the error for a request without a response, or whose response was

@@ -39,7 +39,7 @@ func (s *Service) Contract() []byte {
 // Breaks returns what s does not keep of a contract that [Service.Contract] returned in
 // a released version of the program. What that version accepted has to be accepted, where
 // members that it ignored do not count, and what it promised to answer is still promised.
-// Validate methods are not seen. The error is about a text that is no contract.
+// What Validate and UnmarshalText check is not seen. The error is for a text that is none.
 //
 // No break are a new method, optional field, enum value of an input or member of an
 // output, a required field that has a default, and a wider rule.
@@ -337,7 +337,9 @@ func (c *contract) planValue(s *shape, more ruleSet) *contractPlan {
 	switch s.kind {
 	case kindCustom, kindText:
 		p.Go = s.typ.PkgPath() + "." + s.typ.Name()
-		c.natives[p.Go] = s
+		if c.natives[p.Go] == nil || s.example != "" {
+			c.natives[p.Go] = s
+		}
 	case kindFile:
 		p.planFile(s.file.tags)
 	case kindSlice:

@@ -73,7 +73,7 @@ func (r *scalars) newReader(p *contractPlan) *scalarReader {
 		}
 		*s = shape{kind: native.kind, typ: native.typ}
 		any := scalarReader{typ: s.typ, decode: decoders.decoderFor(&shape{kind: s.kind, typ: s.typ})}
-		reader.samples = slices.DeleteFunc(nativeTexts(s), func(text string) bool { return any.read(text) != nil })
+		reader.samples = slices.DeleteFunc(nativeTexts(native), func(text string) bool { return any.read(text) != nil })
 	}
 	s.rules = r.rulesOf(p, s)
 	reader.typ, reader.decode = s.typ, decoders.fieldDecoder(&field{shape: s, quoted: p.Quoted})
@@ -117,8 +117,11 @@ func (r *scalars) refuses(p *contractPlan, text string) []string {
 
 // nativeTexts returns JSON that a type with its own JSON or text may take.
 func nativeTexts(s *shape) (list []string) {
-	if text, err := json.Marshal(reflect.New(s.typ).Interface()); err == nil {
-		list = append(list, string(text))
+	examples, _ := s.custom["examples"].([]any)
+	for _, v := range slices.Concat(examples, []any{s.example, reflect.New(s.typ).Interface()}) {
+		if text, err := json.Marshal(v); err == nil {
+			list = append(list, string(text))
+		}
 	}
 	for _, text := range []string{"", "a", "0", "1", "true", "1h", "en", "192.0.2.1", "192.0.2.0/24", "192.0.2.1:80", "00000000-0000-0000-0000-000000000000", "2006-01-02", "2006-01-02T15:04:05Z", "AA==", "a@example.com", "https://example.com/"} {
 		list = append(list, `"`+text+`"`)
@@ -691,7 +694,7 @@ func (p *prober) some(a, b *contractPlan, n int) []string {
 	switch {
 	case len(list) >= n:
 	case a.Go != "" && len(values) == 0:
-		p.missing = "nobody knows an example of " + a.Go + ", which is beside it"
+		p.missing = "there is no example of " + a.Go + ", which is beside it: neither a tag example nor examples in its JSONSchema"
 	default:
 		p.missing = "no value was found that the release took"
 	}

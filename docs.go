@@ -346,7 +346,11 @@ func exampleValue(f *field, s *shape, nth, depth int) []byte {
 	case target.kind == kindObject:
 		return exampleObject(target, target.fields, depth)
 	case target.kind == kindSlice, target.kind == kindArray:
-		list := make([]json.RawMessage, min(target.leastItems(rules), 20))
+		least := reflect.Zero(target.typ).Len() // of a slice 0
+		if r := rules.findRule("minItems"); r != nil {
+			least = r.count
+		}
+		list := make([]json.RawMessage, min(least, 20))
 		for i := range list {
 			list[i] = exampleValue(f, target.elem, i, depth+1)
 		}
@@ -357,7 +361,7 @@ func exampleValue(f *field, s *shape, nth, depth int) []byte {
 		text = exampleNumber(target, rules, nth)
 	case target.kind == kindDuration:
 		return []byte(`"1s"`)
-	case target.kind.isStringy():
+	case target.kind.isStringy() && target.custom["examples"] == nil:
 		return appendQuoted(nil, exampleString(rules, cmp.Or(target.kind.ownFormat(), target.formatIn(f)), f.name, nth))
 	default:
 		return customExample(target.custom)
@@ -366,16 +370,6 @@ func exampleValue(f *field, s *shape, nth, depth int) []byte {
 		return appendQuoted(nil, text)
 	}
 	return text
-}
-
-// leastItems returns how many items a list has at least.
-func (s *shape) leastItems(rules ruleSet) int {
-	if r := rules.findRule("minItems"); r != nil {
-		return r.count
-	} else if s.kind == kindArray {
-		return s.typ.Len()
-	}
-	return 0
 }
 
 // customExample returns an example for the schema of a type's method JSONSchema.

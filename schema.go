@@ -68,7 +68,7 @@ type shape struct {
 	file    *field         // the Body of an input, the File of an output; none of fields
 	rules   ruleSet
 	format  string // replaces that of the type
-	example string // of a text, by the tag of the field; for messages
+	example string // of a text, by the tag of the field or JSONSchema; for messages
 
 	enumTitles []string // of the values of Enum, from a method EnumTitles; nil without one
 	isEnum     bool     // a component of documents, since it has a method Enum

@@ -170,6 +170,8 @@ func (p *mistakes) applyRules(f *field, tag reflect.StructTag, at string) {
 		case !ok:
 		case f.quoted:
 			p.addf("%s: %s fits %s, and `json:\",string\"` makes this a string of another kind", at, t.name, t.on)
+		case !isEnumerable(on) && on.kind == kindText:
+			p.addf("%s: %s: no tag is a rule for %v, which reads its own text; check it in its UnmarshalText, which JSONSchema() map[string]any describes, or in a method Validate() error of the struct", at, t.name, on.typ)
 		case !isEnumerable(on) && !isSlice(target) && !isScalarList(target): // which no row of ruleTags fits
 			p.addf("%s: %s: no tag is a rule for the type %v; check it in a method Validate() error of the struct", at, t.name, f.shape.typ)
 		case !t.fits(on):
@@ -212,8 +214,9 @@ func (p *mistakes) applyHint(f *field, pattern *rule, tag reflect.StructTag, at 
 		p.addf("%s: the tag patternhint is spelt patternHint", at)
 	}
 	hint, ok := lookupTag(tag, "patternHint")
+	_, refused := lookupTag(tag, "pattern")
 	switch {
-	case !ok:
+	case !ok || refused && pattern == nil:
 	case pattern == nil:
 		p.addf("%s: patternHint says in words what a pattern is, and the field has none; add the tag pattern, or write doc", at)
 	case hint == "":

@@ -445,6 +445,7 @@ func TestTagMistakes(t *testing.T) {
 		{sColor(""), `minimum:"2"`},
 		{sLevel(0), `json:",string"`},
 		{sMood(0), `enum:"glad"`},
+		{netip.Addr{}, `pattern:"a" patternHint:"an a"`},
 		{sMood(0), `default:"GLAD"`},
 		{[]sLevel(nil), `enum:"7,8"`},
 		{[]*sColor(nil), `minLength:"2"`},

@@ -249,6 +249,9 @@ func (c *shapes) fillCustom(s *shape, at string) {
 	}
 	if s.custom = schema; s.kind == kindText {
 		s.custom["type"] = "string"
+		if list, _ := schema["examples"].([]any); len(list) > 0 {
+			s.example, _ = list[0].(string)
+		}
 	}
 }
 

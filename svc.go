@@ -122,9 +122,9 @@
 // time is sent as an HTTP-date (RFC 9110, section 5.6.7). An empty field is not sent if it
 // is optional or has json:"-". If a header cannot hold a value, the client gets INTERNAL.
 // If the output of a GET has header:"ETag", a client that sends the same tag in
-// If-None-Match gets 304 without a body (RFC 9110, section 13.1.2). Clients resolve a
-// Location against the URL of the request (section 10.2.2), so notes/7 is right in the
-// response to POST /notes, also with [Service.At] and behind http.StripPrefix.
+// If-None-Match gets 304 without a body (RFC 9110, section 13.1.2). Browsers resolve a
+// Location against the URL of the request, so notes/7 is right in the response to POST
+// /notes, also with [Service.At] and behind http.StripPrefix; [Connect] leaves it as it is.
 //
 // # JSON and errors
 //

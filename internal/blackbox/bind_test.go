@@ -1043,6 +1043,8 @@ type (
 		Range   *netip.Prefix                `json:"range,omitempty"`
 		Shade   spelledShade                 `json:"shade,omitempty" example:"dark red"`
 		Other   spelledShade                 `json:"other,omitempty"`
+		Code    spelledCode                  `json:"code,omitempty"`
+		Own     spelledCode                  `json:"own,omitempty" example:"C-2"`
 		Ports   map[uint8]string             `json:"ports,omitempty"`
 		Hosts   map[netip.Addr]bool          `json:"hosts,omitempty"`
 		Levels  map[spelledLevel]spelledItem `json:"levels,omitempty"`
@@ -1056,6 +1058,7 @@ type (
 		Shade spelledShade `query:"shade,omitempty" example:"dark red"`
 	}
 	spelledShade string
+	spelledCode  struct{ spelledShade }
 	spelledLevel string
 )
 
@@ -1066,7 +1069,10 @@ func (spelledImpl) List(context.Context, *spelledQuery) (*spelled, error) {
 
 func (spelledShade) MarshalText() ([]byte, error)  { return []byte("dark red"), nil }
 func (*spelledShade) UnmarshalText(b []byte) error { return errors.New("secret " + string(b)) }
-func (spelledLevel) Enum() []spelledLevel          { return []spelledLevel{"low", "high"} }
+func (spelledCode) JSONSchema() map[string]any {
+	return map[string]any{"type": "string", "examples": []string{"C-1"}}
+}
+func (spelledLevel) Enum() []spelledLevel { return []spelledLevel{"low", "high"} }
 
 // Verify that the message about a text that a type refuses says what would be right, as
 // far as anybody knows, and that it tells the name of a member from its value.
@@ -1078,6 +1084,8 @@ func TestSpelledTexts(t *testing.T) {
 		{`{"range":"10.0.0.0/99"}`, "body", "/range", "type", "must be a range of IP addresses, such as 192.0.2.0/24"},
 		{`{"shade":"blue"}`, "body", "/shade", "type", "is not in the form that is expected here, such as dark red"},
 		{`{"other":"blue"}`, "body", "/other", "type", "is not in the form that is expected here"},
+		{`{"code":"blue"}`, "body", "/code", "type", "is not in the form that is expected here, such as C-1"},
+		{`{"own":"blue"}`, "body", "/own", "type", "is not in the form that is expected here, such as C-2"},
 		{`{"ports":{"x":"a"}}`, "body", "/ports/x", "type", "has a name that must be an integer"},
 		{`{"ports":{"256":"a"}}`, "body", "/ports/256", "range", "has a name that must be an integer between 0 and 255"},
 		{`{"ports":{"80":1}}`, "body", "/ports/80", "type", "must be a string"},

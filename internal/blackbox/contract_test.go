@@ -105,12 +105,25 @@ type (
 		A A `json:"a"`
 		B B `json:"b"`
 	}
-	rOwn string
+	rOwn   string
+	rCode  struct{ n byte } // the texts C-0 to C-9
+	rShown struct{ rCode }
 )
 
 func (rColour) Enum() []rColour   { return []rColour{"red", "green"} }
 func (rColours) Enum() []rColours { return []rColours{"red", "green", "blue"} }
 
+func (c rCode) MarshalText() ([]byte, error) { return nil, fmt.Errorf("it is never written") }
+func (c *rCode) UnmarshalText(text []byte) error {
+	if len(text) != 3 || string(text[:2]) != "C-" {
+		return fmt.Errorf("no code")
+	}
+	c.n = text[2]
+	return nil
+}
+func (rShown) JSONSchema() map[string]any {
+	return map[string]any{"type": "string", "examples": []string{"C-8"}}
+}
 func (o rOwn) MarshalJSON() ([]byte, error)     { return json.Marshal(string(o)) }
 func (o *rOwn) UnmarshalJSON(text []byte) error { return json.Unmarshal(text, (*string)(o)) }
 
@@ -278,7 +291,16 @@ input /a/*: minLength is 1, was none; for example {"a":[""]}`},
 	{"a text of its own", taking[one[string]](), taking[one[netip.Addr]](), `input /a: is net/netip.Addr, was string; for example {"a":"a"}`},
 	{"a text of its own was one", taking[one[netip.Addr]](), taking[one[string]](), ""},
 	{"beside a type that is gone", taking[rPair[rOwn, string]](), taking[rPair[string, int]](), `input /a: cannot tell: it was read by example.com/svc/internal/blackbox_test.rOwn
-input /b: cannot tell: is int, was string, but nobody knows an example of example.com/svc/internal/blackbox_test.rOwn, which is beside it`},
+input /b: cannot tell: is int, was string, but there is no example of example.com/svc/internal/blackbox_test.rOwn, which is beside it: neither a tag example nor examples in its JSONSchema`},
+	{"beside a text with an example by a tag", taking[struct {
+		A rCode  `json:"a" example:"C-7"`
+		B string `json:"b"`
+	}](), taking[struct {
+		A rCode `json:"a" example:"C-7"`
+		B int   `json:"b"`
+	}](), `input /b: is int, was string; for example {"a":"C-7","b":"a"}`},
+	{"beside a text with an example by JSONSchema", taking[rPair[rShown, string]](), taking[rPair[rShown, int]](), `input /b: is int, was string; for example {"a":"C-8","b":"a"}`},
+	{"beside a text without an example", taking[rPair[rCode, string]](), taking[rPair[rCode, int]](), `input /b: cannot tell: is int, was string, but there is no example of example.com/svc/internal/blackbox_test.rCode, which is beside it: neither a tag example nor examples in its JSONSchema`},
 	{"an object for a map", taking[one[map[string]int]](), taking[one[one[int]]](), `input /a: is object, was map: unknown names are ignored
 input /a/a: is required, was optional; for example {"a":{}}`},
 	{"a map for an object", taking[one[one[int]]](), taking[one[map[string]int]](), ""},

@@ -154,11 +154,12 @@ func TestErrorFormClient(t *testing.T) {
 		enveloped  bool
 		code, text string
 		status     int
+		invalid    int // the status of an input that is not sent
 	}{
-		"read":     {payForm(), deskKey, false, "ALREADY_EXISTS", "already refunded", 409},
-		"guard":    {payForm(), "", false, "UNAUTHENTICATED", "an API key is required", 401},
-		"envelope": {payForm(), deskKey, true, "UNAVAILABLE", "the server is busy", 503},
-		"unread":   {unread, deskKey, false, "ALREADY_EXISTS", "already exists", 410},
+		"read":     {payForm(), deskKey, false, "ALREADY_EXISTS", "already refunded", 409, 422},
+		"guard":    {payForm(), "", false, "UNAUTHENTICATED", "an API key is required", 401, 422},
+		"envelope": {payForm(), deskKey, true, "UNAVAILABLE", "the server is busy", 503, 422},
+		"unread":   {unread, deskKey, false, "ALREADY_EXISTS", "already exists", 410, 400},
 	} {
 		_, h := oldPayHandler(test.form)
 		front := http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
@@ -179,6 +180,9 @@ func TestErrorFormClient(t *testing.T) {
 		var e *svc.Error
 		if !errors.As(err, &e) || string(e.Code) != test.code || e.Message != test.text || e.HTTPStatus() != test.status {
 			t.Errorf("%s: %v, %d; want %s: %s, %d", name, err, e.HTTPStatus(), test.code, test.text, test.status)
+		}
+		if _, err = c.Create(context.Background(), &NewOldPay{}); !errors.As(err, &e) || e.HTTPStatus() != test.invalid {
+			t.Errorf("%s: an input that is not sent: %v, %d; want %d", name, err, e.HTTPStatus(), test.invalid)
 		}
 		if name != "read" {
 			continue
