@@ -1103,6 +1103,10 @@ func (s *shape) typeComplaint() *complaint {
 		return mustBeInteger
 	case s.kind.isNumeric():
 		return mustBeNumber
+	case s.kind == kindTime:
+		return mustBeTime
+	case s.kind == kindDuration:
+		return mustBeDuration
 	}
 	return mustBeString
 }

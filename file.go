@@ -35,9 +35,9 @@ import (
 //	}
 //
 // The method reads it while it arrives. After the method has returned, Read fails. The
-// tag contentType lists the media types; a request with another one gets 415, and
-// parameters and case do not count. maxBytes replaces MaxBody: a larger body gets 413,
-// before the method is called if its length is known. An empty body is an empty file.
+// tag contentType lists the media types, without regard to parameters and case: another
+// one gets 415. Without it any or none is taken. maxBytes replaces MaxBody: more gets 413,
+// before the method is called if the length is known. An empty body is an empty file.
 //
 // BodyTimeout limits the wait for each 64 KiB, not for the body, and the time between
 // two calls of Read does not count. It replaces http.Server.ReadTimeout. Neither works if

@@ -481,7 +481,7 @@ func (x *toolIndex) findTool(p *mistakes, option, key string) *tool {
 	case list != nil:
 		p.addf("%s[%q]: %d methods have that name; write the name of the tool", option, key, len(list))
 	case slices.ContainsFunc(x.service.methods, func(m *method) bool { return m.goName == key || toolName(m) == key }):
-		p.addf("%s[%q]: MCP does not serve the method; add TransportMCP to its Transports", option, key)
+		p.addf("%s[%q]: MCP does not serve the method; add TransportMCP to its Transports, or drop this if it takes a Body, which MCP has not", option, key)
 	default:
 		p.addf("%s[%q]: %s has no method of that name%s", option, key, x.service.name, suggestName(key, slices.Sorted(maps.Keys(x.named))))
 	}

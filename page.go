@@ -15,8 +15,7 @@ import (
 	"strings"
 )
 
-// Sizes are in items. The tags below repeat both numbers, because a tag cannot refer to
-// a constant.
+// Sizes are in items. The tags below repeat both, since a tag cannot refer to a constant.
 const (
 	defaultPageSize = 20
 	maxPageSize     = 100
@@ -28,10 +27,8 @@ const (
 //
 // Over REST the fields are query parameters, for every HTTP method. Over JSON-RPC
 // and MCP they are members of the params object. Page counts from 1. PerPage and
-// Limit are in items; the default is 20. The zero value selects the first page.
-//
-// A number below 1, or a value that is not an integer, is an INVALID_ARGUMENT
-// error. On every transport, a size above 100 counts as 100.
+// Limit are in items; the default is 20. The zero value selects the first page. A number
+// below 1 is INVALID_ARGUMENT. On every transport, a size above 100 counts as 100.
 type PageRequest struct {
 	Page    int    `json:"page,omitempty" query:"page" minimum:"1" default:"1" doc:"The number of the page, from 1."`
 	PerPage int    `json:"per_page,omitempty" query:"per_page" minimum:"1" default:"20" doc:"Items on a page; more than 100 counts as 100."`
@@ -168,11 +165,9 @@ func (*PageResponse[T]) isPage() {}
 
 // NewPage returns the page that req selects. data holds the items of that page and is
 // not copied. total is the number of items on all pages; a negative total counts as 0.
-// Data is never nil.
-//
-// Use cursors for lists that change while clients read them. With page numbers, a
-// client gets an item twice if another is inserted before it between two requests, and
-// misses one if another is deleted.
+// Data is never nil. Use cursors for lists that change while clients read them: with
+// page numbers, a client gets an item twice if another is inserted before it between two
+// requests, and misses one if another is deleted.
 func NewPage[T any](data []T, req PageRequest, total int) *PageResponse[T] {
 	size := orDefaultSize(req.PerPage)
 	total = max(total, 0)
@@ -241,13 +236,18 @@ func (*CursorResponse[T]) isPage() {}
 
 // NewCursorPage returns a part of a list with at most limit items of data. If data has
 // at least limit items, HasMore is true and NextCursor is the result of cursor for the
-// last item of the part. So a list that ends with a full part has an empty part after
-// it. A limit below 1 means that data is the end of the list. data is not copied, and
-// Data is never nil.
+// last item of the part, which [EncodeCursor] makes of the key of the item:
 //
-// Clients neither skip nor repeat items, even if items are inserted and deleted in
-// between, if the list is sorted by a unique key and the method reads the items after
-// the key in the cursor. See [EncodeCursor].
+//	page := svc.NewCursorPage(todos, in.Limit, func(last Todo) (cursor string) {
+//		cursor, err = svc.EncodeCursor(last.ID)
+//		return cursor
+//	})
+//	return page, err
+//
+// So a list that ends with a full part has an empty part after it. A limit below 1 means
+// that data is the end of the list. data is not copied, and Data is never nil. Clients
+// neither skip nor repeat items while others insert and delete, if the list is sorted by
+// a unique key and the method reads the items after the key in the cursor.
 func NewCursorPage[T any](data []T, limit int, cursor func(last T) string) *CursorResponse[T] {
 	page := &CursorResponse[T]{Data: nonNil(data)}
 	if limit < 1 || len(data) < limit {
@@ -258,8 +258,7 @@ func NewCursorPage[T any](data []T, limit int, cursor func(last T) string) *Curs
 	return page
 }
 
-// nonNil returns data, or an empty slice if data is nil: encoding/json writes nil as
-// null.
+// nonNil returns data, or an empty slice for nil, which encoding/json writes as null.
 func nonNil[T any](data []T) []T {
 	if data == nil {
 		return []T{}

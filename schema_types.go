@@ -404,6 +404,9 @@ func (c *shapes) visibleFields(t reflect.Type, at string) []*field {
 func (c *shapes) takeFile(s *shape) {
 	for _, f := range s.fields {
 		if f.shape.kind != kindFile {
+			if f.tag.Get("contentType")+f.tag.Get("maxBytes") != "" {
+				c.addf("%s: the tags contentType and maxBytes are for a svc.Body or a svc.File, not for a %v", f.place, f.shape.typ)
+			}
 			continue
 		}
 		f.tags = c.parseFileTags(f)
@@ -418,11 +421,8 @@ func (c *shapes) takeFile(s *shape) {
 		}
 		s.file = f
 	}
-	if s.file == nil {
-		return
-	}
 	s.fields = slices.DeleteFunc(s.fields, func(f *field) bool { return f.shape.kind == kindFile })
-	if s.file.shape.typ != typeBody {
+	if s.file != nil && s.file.shape.typ != typeBody {
 		s.kind = kindFile
 	}
 }
@@ -466,8 +466,8 @@ func (c *shapes) checkFiles(s *shape, u use, at string) {
 			c.addf("%s: a File is for outputs; an input gets a file by a field of type svc.Body", at)
 		case u != asInput && t == typeBody:
 			c.addf("%s: a Body is for inputs; a method returns a file as a *svc.File", at)
-		case inner != s && t == typeBody:
-			c.addf("%s: a Body must be a field of the input itself, as svc.Body without a pointer, not a part of another type", at)
+		case t == typeBody && (inner != s || s.kind == kindFile):
+			c.addf("%s: a Body must be a field of the input itself, as svc.Body without a pointer, not the input or a part of another type", at)
 		case inner != s:
 			c.addf("%s: a File must be the output itself, or embedded there without a pointer, not a part of another type", at)
 		}

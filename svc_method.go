@@ -287,7 +287,7 @@ func (c *methodCompiler) checkTransports(m *method, mode StreamMode) {
 		case slices.Contains(list[:i], t):
 			c.addf("MethodOptions.Transports has %q twice", t)
 		case !m.canBeServedBy(t):
-			c.addf("MethodOptions.Transports has %q, which carries no Body, and JSON-RPC no File; leave it out", t)
+			c.addf("MethodOptions.Transports has %q, but only REST carries a Body, and only REST and MCP a File; leave it out", t)
 		}
 	}
 }
@@ -492,7 +492,7 @@ func (c *methodCompiler) structBehind(t reflect.Type, role string) reflect.Type 
 	case t.Kind() == reflect.Func, t.Kind() == reflect.Chan, t.Kind() == reflect.Pointer && t.Elem().Kind() == reflect.Func:
 		c.addf("the %s is a %v; a stream is a svc.Stream[Out], which is an iter.Seq2[*Out, error], for a struct Out", role, t)
 	default:
-		c.addf("the %s is a %v; it must be a pointer to a struct, so put the %v into a field of one", role, t, t)
+		c.addf("the %s has the type %v; it must be a pointer to a struct, so put the %v into a field of one", role, t, t)
 	}
 	return nil
 }

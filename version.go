@@ -23,8 +23,7 @@ const versionSourceOff = "-"
 // VersionOptions configures [Version]. The zero value reads the header
 // Accept-Version, then the query parameter version, and accepts every version.
 type VersionOptions struct {
-	// DefaultVersion is the version of requests that name none. Empty means that
-	// they have no version.
+	// DefaultVersion is that of requests that name none. Empty means that they have none.
 	DefaultVersion string
 	// Header is the request header that has the version. Empty means
 	// Accept-Version; "-" means that no header is read.
@@ -36,22 +35,19 @@ type VersionOptions struct {
 	// V, then numbers separated by dots, as in /v1.2/todos. The next handler gets
 	// the path unchanged; Service.At serves such paths.
 	PathPrefix bool
-	// Supported lists the accepted versions, which are compared exactly. Requests
-	// for another version, or for none, get 400. Empty means that every version is
-	// accepted.
+	// Supported lists the accepted versions, compared exactly; requests for another one,
+	// or for none, get 400. Empty means that every version is accepted.
 	Supported []string
-	// Deprecated lists versions that work but should no longer be used. Their
-	// responses have the headers "Deprecation: true" and
-	// "Sunset: See documentation for migration guide". The second has no date, so
-	// it does not follow RFC 8594. Use Deprecations for headers that do.
+	// Deprecated lists versions that work but should no longer be used. Their responses
+	// have "Deprecation: true" and "Sunset: See documentation for migration guide", which
+	// has no date, so it does not follow RFC 8594. Use Deprecations for headers that do.
 	Deprecated []string
 	// Deprecations maps deprecated versions to the headers of their responses. A
 	// version in both Deprecated and Deprecations gets these headers.
 	Deprecations map[string]Deprecation
-	// ErrorHandler writes the response to a request for a version that is not
-	// in Supported. version is empty if the request names none. Otherwise it is
-	// the text that the client sent: escape it before you write it. Nil means the
-	// envelope with INVALID_ARGUMENT.
+	// ErrorHandler writes the response to a request for a version that is not in Supported.
+	// version is empty, or what the client sent: escape it before you write it. Nil means
+	// the envelope with INVALID_ARGUMENT.
 	ErrorHandler func(w http.ResponseWriter, r *http.Request, version string)
 }
 
@@ -75,8 +71,8 @@ type Deprecation struct {
 //
 // A version is any text, such as a date. It is used as sent; only the query parameter
 // is decoded. If the parameter cannot be decoded and Supported is set, the request
-// gets 400, even if another source has a valid version. [GetVersion] returns the
-// version to handlers behind Version and to methods. Version never writes it into a
+// gets 400, even if another source has a valid version. [GetVersion] returns it to
+// methods, and to a handler that picks the service. Version never writes it into a
 // response. If Version reads a header, it adds the name of the header to Vary (RFC
 // 9110, section 12.5.5), so that caches keep the versions apart.
 //

@@ -786,6 +786,10 @@ type (
 		Pointer(ctx context.Context, in *struct {
 			A *svc.Body `json:"a"`
 		}) error
+		Whole(ctx context.Context, in *svc.Body) error
+		Inline(ctx context.Context, in *struct {
+			A []byte `json:"a" contentType:"image/png" maxBytes:"7"`
+		}) error
 		Form(ctx context.Context, in *struct {
 			A svc.Body `form:"a"`
 		}) error

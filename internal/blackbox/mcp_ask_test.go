@@ -559,7 +559,7 @@ func TestMCPResourceMistakes(t *testing.T) {
 			`GetPart: ResourceOptions.URI is "notes://{id}{part}"; write one such as todos://todos/{id}`,
 			`GetShown: the URI notes://shown{?kinds} has {kinds}`, `ListAll: ResourceOptions.URI is "all"; write one such as`,
 			`Resources["Nope"]: Notes has no method of that name`, `Prompts["Nope"]`, `Tools["getnote"]: Notes has no method of that name; did you mean "GetNote"?`,
-			`Resources["GetCount"]: MCP does not serve the method; add TransportMCP to its Transports`,
+			`Resources["GetCount"]: MCP does not serve the method; add TransportMCP to its Transports, or drop this if it takes a Body, which MCP has not`,
 			`Prompts["notes_get_count"]: MCP does not serve the method`, `Tools["GetCount"]: MCP does not serve the method`,
 			`GetNote: the messages of a prompt are blocks`, `Kinds: the arguments of a prompt are texts, so they cannot be a []string`,
 			`StateKey has no key`, `ListAll: ResourceOptions.TTL is negative`,
