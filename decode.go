@@ -1120,6 +1120,7 @@ var (
 	mustBeTime     = &complaint{ruleType, "must be a date and time by RFC 3339, such as 2006-01-02T15:04:05Z"}
 	mustBeDuration = &complaint{ruleType, "must be a duration, such as 1h30m or 1.5s"}
 	mustBeBase64   = &complaint{ruleType, "must be base64 with padding and on one line; in place of - and _ write + and /"}
+	mustBeQuoted   = &complaint{ruleType, "must be a string that holds a JSON string"}
 	isNotValid     = &complaint{ruleType, "is not in the form that is expected here"}
 )
 
@@ -1146,9 +1147,9 @@ func setterFor(s *shape, plain bool) setter {
 	case kindBool:
 		return setBool
 	case kindInt:
-		return setInt(s, plain)
+		return setInt(s.bits, plain)
 	case kindUint:
-		return setUint(s, plain)
+		return setUint(s.bits, plain)
 	case kindFloat:
 		return setFloat(s.bits)
 	case kindNumber:
@@ -1202,16 +1203,17 @@ func setBool(_ *decoder, v reflect.Value, text []byte) *complaint {
 	return nil
 }
 
-// setInt returns the setter for signed integers of shape s.
-func setInt(s *shape, plain bool) setter {
-	bits, outside := s.bits, s.complainRange()
+// setInt returns the setter for signed integers of that many bits.
+func setInt(bits int, plain bool) setter {
+	low, high := int64(-1)<<(bits-1), int64(1)<<(bits-1)-1
+	outside := complainRange(strconv.FormatInt(low, 10), strconv.FormatInt(high, 10))
 	return func(_ *decoder, v reflect.Value, text []byte) *complaint {
 		mag, neg, c := integerFrom(text, plain, outside)
 		if c != nil {
 			return c
 		}
-		n, ok := signed(mag, neg, bits)
-		if !ok {
+		n, ok := signed(mag, neg)
+		if !ok || n < low || n > high {
 			return outside
 		}
 		v.SetInt(n)
@@ -1219,9 +1221,10 @@ func setInt(s *shape, plain bool) setter {
 	}
 }
 
-// setUint returns the setter for unsigned integers of shape s. -0 is 0.
-func setUint(s *shape, plain bool) setter {
-	high, outside := uint64(math.MaxUint64)>>(64-s.bits), s.complainRange()
+// setUint returns the setter for unsigned integers of that many bits. -0 is 0.
+func setUint(bits int, plain bool) setter {
+	high := uint64(math.MaxUint64) >> (64 - bits)
+	outside := complainRange("0", strconv.FormatUint(high, 10))
 	return func(_ *decoder, v reflect.Value, text []byte) *complaint {
 		mag, neg, c := integerFrom(text, plain, outside)
 		if c != nil {
@@ -1235,9 +1238,9 @@ func setUint(s *shape, plain bool) setter {
 	}
 }
 
-// complainRange returns the complaint about an integer that the type cannot hold.
-func (s *shape) complainRange() *complaint {
-	low, high := s.integerBounds()
+// complainRange returns the complaint about an integer that its Go type cannot
+// hold.
+func complainRange(low, high string) *complaint {
 	return &complaint{ruleRange, "must be an integer between " + low + " and " + high}
 }
 

@@ -141,6 +141,9 @@ func decodeCustom(d *decoder, v reflect.Value) {
 func decodeQuoted(s *shape) decodeFunc {
 	target := s.deref()
 	set := setterFor(target, true)
+	if target.kind == kindString {
+		set = setQuotedString
+	}
 	decode := func(d *decoder, v reflect.Value) {
 		if d.scan.peek() != '"' {
 			d.skipMismatch(mustBeString)
@@ -160,4 +163,14 @@ func decodeQuoted(s *shape) decodeFunc {
 		return decodePointer(decode, target.typ)
 	}
 	return decode
+}
+
+// setQuotedString sets a string field tagged `json:",string"`, whose text is a
+// JSON string itself. White space around it is refused, as in encoding/json.
+func setQuotedString(d *decoder, v reflect.Value, text []byte) *complaint {
+	if !isText(text) || text[len(text)-1] != '"' || !isJSON(text) {
+		return mustBeQuoted
+	}
+	v.SetString(string(textOf(text)))
+	return nil
 }

@@ -352,7 +352,7 @@ func (c *encoders) membersEncoder(fields []*field) encodeFunc {
 		}
 		m := c.memberEncoder(f)
 		if f.quoted {
-			m.encode = encodeQuoted(m.encode)
+			m.encode = encodeQuoted(m.encode, f.shape.deref().kind == kindString)
 		}
 		if f.only != nil {
 			m.encode = func(e *encoder, _ reflect.Value) { e.buf = append(e.buf, f.only...) }
@@ -462,12 +462,18 @@ func isEmpty(v reflect.Value) bool {
 }
 
 // encodeQuoted returns the encodeFunc of a field tagged `json:",string"`, whose
-// JSON becomes the content of a string. A null stays null.
-func encodeQuoted(encode encodeFunc) encodeFunc {
+// JSON becomes the content of a string. isText says that this JSON is a string
+// itself, which then is quoted twice. A null stays null.
+func encodeQuoted(encode encodeFunc, isText bool) encodeFunc {
 	return func(e *encoder, v reflect.Value) {
 		start := len(e.buf)
 		encode(e, v)
-		if text := string(e.buf[start:]); text != "null" {
+		text := string(e.buf[start:])
+		switch {
+		case text == "null":
+		case isText:
+			e.buf = appendQuoted(e.buf[:start], text)
+		default:
 			e.buf = append(append(append(e.buf[:start], '"'), text...), '"')
 		}
 	}

@@ -252,7 +252,7 @@ func checkEncoding(t *testing.T, c *codec, seed1, seed2 uint64, full bool) {
 	}
 	o := oracle{}
 	theirs, err := o.decode(c.typ, text)
-	if err != nil || !loose(v, theirs) {
+	if !errors.Is(err, errNoOpinion) && (err != nil || !loose(v, theirs)) {
 		t.Errorf("%s: %s is to the oracle %v,\n%#v, was\n%#v", c.name, text, err, theirs, v)
 	}
 	ours, err := c.unmarshal(text)
@@ -559,6 +559,7 @@ func TestEncodeTable(t *testing.T) {
 		{[3]byte{1, 2, 3}, `[1,2,3]`},
 		{[]byte{0xfb, 0xff}, `"+/8="`},
 		{oQuotedInt{7}, `{"n":"7"}`},
+		{oQuotedString{`a"b`}, `{"n":"\"a\\\"b\""}`},
 		{oQuotedFloat{1e21}, `{"n":"1e+21"}`},
 		{oEmbedPointer{Title: "t"}, `{"title":"t"}`},
 		{oNode{Value: 1, Next: &oNode{Value: 2}}, `{"value":1,"next":{"value":2}}`},

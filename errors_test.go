@@ -808,7 +808,7 @@ func TestNearestName(t *testing.T) {
 		{"titlle", "title", "title"},
 		{"colour", "color,colors", "color"}, // the first of two
 		{"descripton", "description", "description"},
-		{"descrptn", "description", ""},   // three of eight
+		{"descrptn", "description", ""}, // three of eight
 		{"discripton", "description", ""}, // two
 		{"name", "game", "game"},
 		{"nam", "name", "name"},

@@ -366,14 +366,12 @@ func splitDecimal(dst, num []byte) (digits []byte, point int) {
 	return bytes.TrimLeft(digits, "0"), point
 }
 
-// signed returns the integer with this magnitude and sign, and whether that many bits
-// hold it.
-func signed(mag uint64, neg bool, bits int) (n int64, ok bool) {
-	limit := uint64(1) << (bits - 1)
+// signed returns the int64 with this magnitude and sign, and whether there is one.
+func signed(mag uint64, neg bool) (int64, bool) {
 	if neg {
-		return -int64(mag), mag <= limit
+		return -int64(mag), mag <= 1<<63
 	}
-	return int64(mag), mag < limit
+	return int64(mag), mag < 1<<63
 }
 
 // jsonNumber returns text as a JSON number, if it is one from end to end.

@@ -19,7 +19,6 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
-	"math"
 	"reflect"
 	"slices"
 	"strconv"
@@ -140,15 +139,6 @@ func (k shapeKind) ownFormat() string {
 		return "byte"
 	}
 	return ""
-}
-
-// integerBounds returns the least and the greatest value of an integer type, as
-// JSON.
-func (s *shape) integerBounds() (low, high string) {
-	if s.kind == kindUint {
-		return "0", strconv.FormatUint(math.MaxUint64>>(64-s.bits), 10)
-	}
-	return strconv.FormatInt(math.MinInt64>>(64-s.bits), 10), strconv.FormatInt(math.MaxInt64>>(64-s.bits), 10)
 }
 
 // A part is a shape inside another one: what a pointer points to, an item, a key, the
@@ -295,6 +285,15 @@ func (s *shape) arrayItem() *shape {
 	return s
 }
 
+// canBeQuoted reports whether the option string of a json tag means anything to
+// a field of shape s. As in encoding/json, one pointer may be before the scalar.
+func (s *shape) canBeQuoted() bool {
+	if s.kind == kindPointer {
+		s = s.elem
+	}
+	return s.kind == kindString || s.kind == kindBool || s.kind.isNumeric()
+}
+
 // keyText returns the name that a map key has in JSON.
 func (s *shape) keyText(key reflect.Value) (string, error) {
 	switch s.kind {
@@ -333,7 +332,7 @@ func compileOnce[F ~func(*C, reflect.Value), C any](plans map[*shape]*F, s *shap
 //
 //	json:"name,omitempty"    name, tagged; optional, omit
 //	json:",omitzero"         optional, omit
-//	json:",string"           quoted, for booleans and numbers
+//	json:",string"           quoted, for strings, booleans and numbers
 //	json:"-"                 hidden, and no field at all without a tag of the next four
 //	path:"id"                path, and name if json has none
 //	query:"tag,omitempty"    query, and name if json and path have none; optional

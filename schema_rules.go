@@ -331,43 +331,51 @@ func (s *shape) textComplaint() *complaint {
 // as JSON for everything else. Whether the type takes a default is found out later,
 // by decoding it.
 func (p *mistakes) parseLiteral(f *field, tag, text, at string) []byte {
-	if f.shape.deref().kind.isStringy() {
+	if f.quoted || f.shape.deref().kind.isStringy() {
 		return appendQuoted(nil, text)
 	}
 	if !isJSON([]byte(text)) {
-		want := "JSON, where a string is in quotes"
-		if kind := kindTypes[f.shape.deref().kind]; kind != "" {
-			want = "JSON of the type " + kind
-		}
-		p.addf("%s: %s:%q: want %s", at, tag, text, want)
+		p.addf("%s: %s:%q: want %s", at, tag, text, f.shape.literalForm())
 		return nil
-	}
-	if f.quoted {
-		return appendQuoted(nil, text)
 	}
 	return []byte(text)
 }
 
-// opposites has the bounds of which one can exclude all values that the other allows, or
-// all that matters of it.
+// literalForm returns what a tag has to have for a value of shape s, which is no
+// string.
+func (s *shape) literalForm() string {
+	form := "a JSON value; a string is in quotes there"
+	switch kindTypes[s.deref().kind] {
+	case "boolean":
+		form = "true or false"
+	case "integer":
+		form = "an integer"
+	case "number":
+		form = "a number, spelt as in JSON"
+	case "array":
+		form = "a JSON array, such as [] or [1,2]"
+	case "object":
+		form = "a JSON object, such as {}"
+	}
+	if s != s.deref() {
+		form += ", or null"
+	}
+	return form
+}
+
+// opposites has the bounds of which one can exclude all values that the other allows.
 var opposites = [...][2]string{
 	{"minLength", "maxLength"}, {"minItems", "maxItems"}, {"minimum", "maximum"},
 	{"minimum", "exclusiveMaximum"}, {"exclusiveMinimum", "maximum"}, {"exclusiveMinimum", "exclusiveMaximum"},
-	{"minimum", "exclusiveMinimum"}, {"maximum", "exclusiveMaximum"},
 }
 
 // checkRules notes rules and a format that do not go together with each other or
-// with s, the shape of the values: two bounds of one side, or with nothing between them, an
-// enum of which nothing is left, and a format that the type does not have. That a default
-// keeps the rules is found by decoding it.
+// with s, the shape of the values: two bounds with nothing between them, an enum with
+// values that another rule excludes, and a format that the type does not have. That a
+// default keeps the rules is found by decoding it.
 func (p *mistakes) checkRules(rules ruleSet, s *shape, format, at string) {
 	for _, pair := range opposites {
-		low, high := rules.findRule(pair[0]), rules.findRule(pair[1])
-		switch {
-		case low == nil || high == nil:
-		case strings.EqualFold("exclusive"+low.keyword, high.keyword):
-			p.addf("%s: %s and %s are bounds of the same side; drop one of them", at, low.keyword, high.keyword)
-		case low.excludes(high):
+		if low, high := rules.findRule(pair[0]), rules.findRule(pair[1]); low != nil && high != nil && low.excludes(high) {
 			p.addf("%s: no value meets %s:%q and %s:%q; lower the first, or raise the second", at, low.keyword, low.value, high.keyword, high.value)
 		}
 	}
@@ -385,21 +393,26 @@ func (r *rule) excludes(high *rule) bool {
 	return r.violates(high.values[0]) || high.violates(r.values[0])
 }
 
-// checkEnum notes values of an enum tag that the method Enum of the type does not return,
-// and rules that exclude all values of an enum.
+// checkEnum notes values of an enum tag that another rule excludes or that the type
+// does not have, and tags that exclude all values of a type with a method Enum.
 func (p *mistakes) checkEnum(rules ruleSet, s *shape, at string) {
 	enum, own := rules.findRule("enum"), s.rules.findRule("enum")
-	if enum != nil && own != nil {
+	switch {
+	case enum != nil:
 		for _, v := range enum.values {
-			if own.violates(v) {
-				p.addf("%s: %v.Enum does not return the value %v of the enum; drop it, or add it there", at, s.typ, v)
+			for _, r := range rules {
+				if r.violates(v) {
+					p.addf("%s: the value %s of the enum is against %s:%s; drop one of them", at, literalText(v), r.keyword, quotedValue(r.value))
+				}
+			}
+			if own != nil && own.violates(v) {
+				p.addf("%s: %v.Enum does not return the value %s of the enum; drop it, or add it there", at, s.typ, literalText(v))
 			}
 		}
-	}
-	if enum = cmp.Or(enum, own); enum != nil && !slices.ContainsFunc(enum.values, func(v reflect.Value) bool {
+	case own != nil && !slices.ContainsFunc(own.values, func(v reflect.Value) bool {
 		return !slices.ContainsFunc(rules, func(r rule) bool { return r.violates(v) })
-	}) {
-		p.addf("%s: no value of the enum meets the other tags; drop one of them", at)
+	}):
+		p.addf("%s: no value that %v.Enum returns meets the tags; drop one of them", at, s.typ)
 	}
 }
 
@@ -482,12 +495,28 @@ func (p *mistakes) listValues(s *shape, list reflect.Value, at string) {
 	s.rules, s.isEnum = ruleSet{r}, true
 }
 
+// literalText returns a value of an enum as messages have it.
+func literalText(v reflect.Value) string {
+	if v.Kind() == reflect.String {
+		return strconv.Quote(v.String())
+	}
+	return fmt.Sprint(v.Interface())
+}
+
+// quotedValue returns the value of a keyword in quotes, as tags have it.
+func quotedValue(value []byte) string {
+	if value[0] == '"' {
+		return string(value)
+	}
+	return strconv.Quote(string(value))
+}
+
 // makeEnum makes the rule that a value is one of those in the tag, which have
 // commas between them. Numbers are published as they are written, and compared by
 // value. Different spellings of one value are a mistake, since JSON Schema wants
 // the values of an enum to be unique.
 func makeEnum(s *shape, text string) (rule, string) {
-	const want = "different values with commas between them, all of the field's type; integers in plain digits"
+	const want = "different values with commas between them, all of the field's type"
 	parts := strings.Split(text, ",")
 	var values []reflect.Value
 	for _, part := range parts {
@@ -500,7 +529,6 @@ func makeEnum(s *shape, text string) (rule, string) {
 		x, ok := reflect.ValueOf(part), true
 		if !isString(s) {
 			x, ok = numberFor(s, part)
-			ok = ok && (s.kind == kindFloat || isPlainInteger([]byte(part)))
 		}
 		if !ok || slices.ContainsFunc(values, x.Equal) {
 			return rule{}, want
@@ -617,8 +645,8 @@ func numberFor(s *shape, text string) (x reflect.Value, ok bool) {
 	mag, neg, bad := parseInteger(num)
 	switch s.kind {
 	case kindInt:
-		n, ok := signed(mag, neg, s.bits)
-		return reflect.ValueOf(n), ok && bad == integerOK
+		n, ok := signed(mag, neg)
+		return reflect.ValueOf(n), ok && bad == integerOK && n>>(s.bits-1) == n>>63 // the bits above are all the sign
 	case kindUint:
 		return reflect.ValueOf(mag), bad == integerOK && mag <= math.MaxUint64>>(64-s.bits) && !(neg && mag > 0)
 	}
@@ -771,6 +799,15 @@ var unsharedPieces = [...]struct{ piece, instead string }{
 	{`\`, `the character itself; of the escapes, both have \d \D \w \W \b \B \t \n \v \f \r and a backslash before one of ^$\.*+?()[]{}|/`},
 	{`(?`, `( or (?:, and [aA] for a letter in either case; names, flags and lookaheads are not in both`},
 	{`[:`, `the characters, such as A-Za-z`},
+	{`[`, `\[`},
+	{`]`, `\]`},
+	{`{`, `\{, or a repetition such as {2}, {2,} or {2,3}`},
+	{`}`, `\}`},
+	{`-`, `\-, unless it is the first or the last in [ ]`},
+	{`^`, `\^ at the start of [ ]`},
+	{`*`, `\*: there is nothing to repeat`},
+	{`+`, `\+: there is nothing to repeat`},
+	{`?`, `\?: there is nothing to repeat`},
 }
 
 // compilePattern compiles a pattern that Go and ECMAScript share. It looks for the
@@ -792,9 +829,6 @@ func compilePattern(pattern string) (*regexp.Regexp, error) {
 		if strings.HasPrefix(rest, row.piece) {
 			return nil, fmt.Errorf("for %s write %s", row.piece, row.instead)
 		}
-	}
-	if rest != "" && strings.Contains(`[]{}-^*+?`, rest[:1]) {
-		return nil, fmt.Errorf(`for %s write \%[1]s: it is no part of a class, a range or a repetition here`, rest[:1])
 	}
 	// Package regexp rejects, for example, an unclosed (, a range that ends before
 	// it starts, a repetition above 1000, and text that is not UTF-8.

@@ -126,7 +126,7 @@ func (c schemaCodec) agree(t *testing.T, text []byte) bool {
 // cannot say: ranges of numbers, the texts of types with methods, and two names
 // for one key.
 func finer(v Violation) bool {
-	texts := []*complaint{mustBeTime, mustBeDuration, mustBeBase64, isNotValid}
+	texts := []*complaint{mustBeTime, mustBeDuration, mustBeBase64, isNotValid, mustBeQuoted}
 	for _, t := range []reflect.Type{reflect.TypeFor[netip.Addr](), reflect.TypeFor[netip.Prefix]()} {
 		texts = append(texts, (&shape{typ: t}).textComplaint())
 	}
@@ -329,7 +329,7 @@ func TestPatternRefused(t *testing.T) {
 		{`\S+`, `for \S write the characters, such as [^ \t\n]`},
 		{`[\s]`, `for \s write the characters`},
 		{`[a\S]`, `for \S write the characters`},
-		{`[\x00-\s]`, `for - write \-`},
+		{`[\x00-\s]`, `\-, unless it is the first or the last in [ ]`},
 		{`[\s-a]`, `for \s write the characters`},
 		{`(?i)a`, "for (? write ( or (?:, and [aA] for a letter in either case"},
 		{`a(?P<n>a)`, "for (? write ("},
@@ -370,7 +370,7 @@ func TestPatternRefused(t *testing.T) {
 		{`[^]`, `for ] write \]`},
 		{`[]a]`, `for ] write \]`},
 		{`[^][a]`, `for ] write \]`},
-		{`[^^]`, `for ^ write \^: it is no part of a class, a range or a repetition here`},
+		{`[^^]`, `for ^ write \^ at the start of [ ]`},
 		{`[`, "a [ is not closed"},
 		{`[^`, "a [ is not closed"},
 		{`[a`, "a [ is not closed"},
@@ -384,22 +384,22 @@ func TestPatternRefused(t *testing.T) {
 		{`a{,3}`, `for { write \{`},
 		{`a{1,2,3}`, `for { write \{`},
 		{`a{1,,}`, `for { write \{`},
-		{`a{01}`, `for { write \{: it is no part of a class, a range or a repetition here`},
+		{`a{01}`, "or a repetition such as {2}, {2,} or {2,3}"},
 		{`a{-1}`, `for { write \{`},
 		{`a{ 1}`, `for { write \{`},
 		{`a\B{2}`, `for { write \{`},
 		{`a{3,2}`, regexp},
 		{`a{1001}`, regexp},
-		{`a**`, `for * write \*: it is no part of a class, a range or a repetition here`},
-		{`*a`, `for * write \*: it is no part of a class, a range or a repetition here`},
-		{`a|*`, `for * write \*: it is no part of a class, a range or a repetition here`},
-		{`^*`, `for * write \*: it is no part of a class, a range or a repetition here`},
-		{`$+`, `for + write \+: it is no part of a class, a range or a repetition here`},
-		{`\b?`, `for ? write \?: it is no part of a class, a range or a repetition here`},
+		{`a**`, `for * write \*: there is nothing to repeat`},
+		{`*a`, `for * write \*: there is nothing to repeat`},
+		{`a|*`, `for * write \*: there is nothing to repeat`},
+		{`^*`, `for * write \*: there is nothing to repeat`},
+		{`$+`, `for + write \+: there is nothing to repeat`},
+		{`\b?`, `for ? write \?: there is nothing to repeat`},
 		{`(a`, regexp},
 		{`a)`, regexp},
 		{`[z-a]`, regexp},
-		{`[\d-z]`, `for - write \-: it is no part of a class, a range or a repetition here`},
+		{`[\d-z]`, `for - write \-, unless it is the first or the last in [ ]`},
 		{`[a-\d]`, `for - write \-`},
 		{`[\p{L}-z]`, `for - write \-`},
 		{`[\w--]`, `for - write \-`},

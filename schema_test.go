@@ -107,6 +107,7 @@ type sQuoted struct {
 	Int    int         `json:"int,string"`
 	Uint   *uint8      `json:"uint,string"`
 	Float  float64     `json:"float,string,omitempty"`
+	String string      `json:"string,string"`
 	Number json.Number `json:"number,string"`
 }
 
@@ -432,7 +433,7 @@ func TestTagMistakes(t *testing.T) {
 		{[][]string(nil), `minLength:"1"`},
 		{map[string]string(nil), `pattern:"a"`},
 		{[]string(nil), `minLength:"2" maxLength:"1"`},
-		{[]string(nil), `enum:"a,b" pattern:"c"`},
+		{[]string(nil), `enum:"a,b" pattern:"a"`},
 		{[]string(nil), `pattern:"("`},
 		{[]string(nil), `enum:"a" default:"[\"b\"]"`},
 		{[2]*int8{}, `enum:"1,300"`},
@@ -540,14 +541,10 @@ func TestTagMistakes(t *testing.T) {
 		{0.5, `exclusiveMinimum:"1" maximum:"1"`},
 		{"", `minLength:"3" maxLength:"2"`},
 		{[]int(nil), `minItems:"3" maxItems:"2"`},
-		{"", `enum:"abc,bcd" maxLength:"2"`},
-		{"", `enum:"a,b" pattern:"^c$"`},
-		{0, `enum:"4,5" maximum:"3"`},
-		{0, `enum:"1,1e2"`},
-		{float32(0), `enum:"0.6,0.5" exclusiveMaximum:"0.5"`},
-		{0.0, `minimum:"0" exclusiveMinimum:"0"`},
-		{0.0, `maximum:"2" exclusiveMaximum:"1"`},
-		{"", `json:",string"`},
+		{"", `enum:"a,bcd,b" maxLength:"2"`},
+		{"", `enum:"a,b" pattern:"^a$"`},
+		{0, `enum:"1,5" maximum:"3"`},
+		{float32(0), `enum:"0.1,0.5" exclusiveMaximum:"0.5"`},
 		{"", `enum:"a, b"`},
 		{"", `enum:"a ,b"`},
 		{0, `enum:"1, 2"`},
@@ -1057,6 +1054,18 @@ func TestSchemaBounds(t *testing.T) {
 		{struct {
 			A float64 `exclusiveMinimum:"0"`
 		}{}, `{"type":"number","format":"double","exclusiveMinimum":0}`, `{"type":"number","format":"double","minimum":0,"exclusiveMinimum":true}`},
+		{struct {
+			A float64 `minimum:"0" exclusiveMinimum:"0"`
+		}{}, `{"type":"number","format":"double","exclusiveMinimum":0}`, `{"type":"number","format":"double","minimum":0,"exclusiveMinimum":true}`},
+		{struct {
+			A float64 `minimum:"1" exclusiveMinimum:"0"`
+		}{}, `{"type":"number","format":"double","minimum":1}`, ""},
+		{struct {
+			A float64 `maximum:"1" exclusiveMaximum:"2"`
+		}{}, `{"type":"number","format":"double","maximum":1}`, ""},
+		{struct {
+			A float64 `maximum:"2" exclusiveMaximum:"1"`
+		}{}, `{"type":"number","format":"double","exclusiveMaximum":1}`, `{"type":"number","format":"double","maximum":1,"exclusiveMaximum":true}`},
 		{struct{ A *[]int8 }{}, `{"anyOf":[{"type":"array","items":{"type":"integer","format":"int32","minimum":-128,"maximum":127}},{"type":"null"}]}`,
 			`{"type":"array","items":{"type":"integer","format":"int32","minimum":-128,"maximum":127},"nullable":true,` +
 				`"anyOf":[{"type":"array","nullable":true,"enum":[null],"items":{}},{"type":"array","items":{"type":"integer","format":"int32","minimum":-128,"maximum":127}}]}`},
@@ -1117,7 +1126,7 @@ func TestSchemaPathParameter(t *testing.T) {
 			A int `minimum:"1" maximum:"9" multipleOf:"2" example:"4" default:"2"`
 		}{}, integer + `,"example":"4"}`},
 		{struct {
-			A int `enum:"1,100,0,-5"`
+			A int `enum:"1,1e2,-0,-5.0"`
 		}{}, `{"type":"string","enum":["1","100","0","-5"]}`},
 		{struct {
 			A uint64 `enum:"18446744073709551615"`
@@ -1134,7 +1143,7 @@ func TestSchemaPathParameter(t *testing.T) {
 		}{}, `{"type":"string","enum":["a","b"]}`},
 		{struct{ A sLevel }{}, `{"type":"string","enum":["-1","0","7"]}`},
 		{struct {
-			A sLevel `enum:"0,7"`
+			A sLevel `enum:"0,7e0"`
 		}{}, `{"type":"string","enum":["0","7"]}`},
 		{struct{ A sMood }{}, `{"type":"string","enum":["sad","glad"]}`},
 		{struct{ A time.Time }{}, `{"type":"string","format":"date-time"}`},
@@ -1199,6 +1208,23 @@ func TestSchemaRefusesTags(t *testing.T) {
 		}
 		if (got == "") != (test.want == "") || !strings.Contains(got, test.want) {
 			t.Errorf("%T: %q, want %q", test.in, got, test.want)
+		}
+	}
+}
+
+// Verify that a json:",string" string takes what its pattern takes.
+func TestQuotedStringPattern(t *testing.T) {
+	re, err := compilePattern(stringPattern)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, text := range []string{
+		``, `x`, `"`, `""`, `"x"`, `"\n"`, `"\u00e9"`, `"\ud83d\ude00"`, `"\uD83D\uDE00"`, `"\/"`, `"é"`, `" "`, // right from the third on
+		`"x`, ` "x"`, `"x" `, `"\q"`, `"\u12"`, `"\ud83d"`, `"\ude00"`, `"\ud83d\ud83d"`, `"\ud83dx"`, "\"a\nb\"", "\"\x7f\"", `"a"b"`, `null`,
+	} {
+		v := reflect.New(reflect.TypeFor[string]()).Elem()
+		if got, want := setQuotedString(nil, v, []byte(text)) == nil, re.MatchString(text); got != want {
+			t.Errorf("%q: decoder %t, pattern %t", text, got, want)
 		}
 	}
 }

@@ -611,14 +611,8 @@ func (c *shapes) applyOptions(f *field, options string) {
 		case "omitzero":
 			f.optional, f.omit = true, f.omit|omitZero
 		case "string":
-			target := f.shape // as in encoding/json, one pointer may be before the scalar
-			if target.kind == kindPointer {
-				target = target.elem
-			}
-			f.quoted = target.kind == kindBool || target.kind.isNumeric()
-			if target.kind == kindString {
-				c.addf("%s: `json:\",string\"` puts numbers and booleans into a string, and this is one; drop the option", f.place)
-			} else if f.quoted && target.isEnum {
+			f.quoted = f.shape.canBeQuoted()
+			if target := f.shape.deref(); f.quoted && target.isEnum {
 				c.addf("%s: `json:\",string\"` makes this a string, which is none that %v.Enum returns; drop the option", f.place, target.typ)
 			}
 		}

@@ -53,7 +53,15 @@ const (
 )
 
 // version returns the member "openapi" of a document.
-func (d dialect) version() string { return [...]string{"", "3.1.0", "3.2.0", "3.0.3"}[d] }
+func (d dialect) version() string {
+	switch d {
+	case openAPI31:
+		return "3.1.0"
+	case openAPI32:
+		return "3.2.0"
+	}
+	return "3.0.3"
+}
 
 // dialectOf returns the dialect of a version of OpenAPI, with or without its last
 // number. It is 3.0.3 for "".
@@ -369,9 +377,6 @@ func (w *schemaWriter) writeCustom(m *members, s *shape, null bool) {
 	}
 }
 
-// outputKeywords are what MCP clients get of the schema of an output.
-const outputKeywords = " type required title description properties anyOf items additionalProperties "
-
 // trimCustom returns what MCP clients get of v, a schema by JSONSchema or a part of one:
 // no format that they may not know, and of an output only types and names. What is left
 // out only makes a schema accept more. So oneOf and not are left out of an output
@@ -383,9 +388,18 @@ func (w *schemaWriter) trimCustom(v any) any {
 	}
 	out := make(map[string]any, len(schema))
 	for name, value := range schema {
+		kept := w.use == forToolInput
+		switch name {
+		case "format":
+			kept = kept && value == "date-time"
+		case "type", "required", "title", "description", "properties", "anyOf":
+			kept = true
+		case "items", "additionalProperties":
+			_, isSchema := value.(map[string]any)
+			kept = kept || isSchema
+		}
 		switch {
-		case w.use == forToolOutput && (!strings.Contains(outputKeywords, " "+name+" ") || value == false):
-		case name == "format" && value != "date-time":
+		case !kept:
 		case name == "not", name == "if", name == "contains":
 			out[name] = value
 		default:
@@ -516,6 +530,10 @@ const (
 	// numberPattern is a JSON number (RFC 8259, section 6).
 	numberPattern = `^-?(0|[1-9][0-9]*)(\.[0-9]+)?([eE][-+]?[0-9]+)?$`
 
+	// stringPattern is a JSON string (RFC 8259, section 7) without lone surrogates.
+	stringPattern = `^"([^"\\\x00-\x1f]|\\["\\/bfnrt]|\\u([0-9abcefABCEF][0-9a-fA-F]{3}|[dD][0-7][0-9a-fA-F]{2}|` +
+		`[dD][89abAB][0-9a-fA-F]{2}\\u[dD][c-fC-F][0-9a-fA-F]{2}))*"$`
+
 	// durationPattern matches the texts that time.ParseDuration accepts, and also
 	// values that are too large.
 	durationPattern = `^[-+]?(0|(([0-9]+(\.[0-9]*)?|\.[0-9]+)(ns|us|µs|μs|ms|s|m|h))+)$`
@@ -529,7 +547,7 @@ func (w *schemaWriter) writePattern(m *members, pattern string) {
 }
 
 // writeQuoted writes the type of a `json:",string"` field: a string with the JSON of
-// the value in it.
+// the value in it, which for a string is a JSON string in a JSON string.
 func (w *schemaWriter) writeQuoted(m *members, s *shape, null bool) {
 	m.addText("type", "string")
 	switch s.kind {
@@ -537,6 +555,8 @@ func (w *schemaWriter) writeQuoted(m *members, s *shape, null bool) {
 		if w.use != forToolOutput {
 			m.addRaw("enum", withNull(`["true","false"]`, null))
 		}
+	case kindString:
+		w.writePattern(m, stringPattern)
 	case kindFloat, kindNumber:
 		w.writePattern(m, numberPattern)
 	default:
@@ -569,26 +589,28 @@ func (w *schemaWriter) writeQuoted(m *members, s *shape, null bool) {
 // dialects may ignore formats, so int32 has a minimum and a maximum there.
 func (s *shape) formatAndBounds(d dialect) (format, low, high string) {
 	switch {
+	case s.kind.ownFormat() != "":
+		return s.kind.ownFormat(), "", ""
 	case s.kind == kindFloat && s.bits == 32:
 		return "float", "", ""
 	case s.kind == kindFloat:
 		return "double", "", ""
-	case !s.kind.isInteger():
-		return s.kind.ownFormat(), "", ""
-	}
-	low, high = s.integerBounds()
-	isInt := s.typ.Kind() == reflect.Int
-	switch {
-	case s.kind == kindInt && d == openAPI30 && (isInt || s.bits == 32):
+	case s.kind == kindUint && s.bits == 64:
+		return "int64", "0", ""
+	case s.kind == kindUint:
+		format, high = "int32", strconv.FormatUint(1<<s.bits-1, 10)
+		if s.bits == 32 {
+			format = "int64"
+		}
+		return format, "0", high
+	case s.kind == kindInt && d == openAPI30 && (s.bits == 32 || s.typ.Kind() == reflect.Int):
 		return "int32", "", ""
-	case s.kind == kindInt && (isInt || s.bits == 64):
+	case s.kind == kindInt && s.bits <= 32 && s.typ.Kind() != reflect.Int:
+		return "int32", strconv.Itoa(-1 << (s.bits - 1)), strconv.Itoa(1<<(s.bits-1) - 1)
+	case s.kind == kindInt:
 		return "int64", "", ""
-	case s.bits == 64:
-		return "int64", low, ""
-	case s.kind == kindUint && s.bits == 32:
-		return "int64", low, high
 	}
-	return "int32", low, high
+	return "", "", ""
 }
 
 // exceedsInt64 reports whether a rule or the default of s, an unsigned integer in the
@@ -604,6 +626,15 @@ func (s *shape) exceedsInt64(f *field) bool {
 	}
 	n, ok := numberFor(s, string(f.def))
 	return ok && n.Uint() > math.MaxInt64
+}
+
+// integerBounds returns the least and the greatest value of an integer type, as
+// JSON.
+func (s *shape) integerBounds() (low, high string) {
+	if s.kind == kindUint {
+		return "0", strconv.FormatUint(math.MaxUint64>>(64-s.bits), 10)
+	}
+	return strconv.FormatInt(math.MinInt64>>(64-s.bits), 10), strconv.FormatInt(math.MaxInt64>>(64-s.bits), 10)
 }
 
 // writeObject writes the object s with these of its fields. Those that only a path or
@@ -667,17 +698,40 @@ func (w *schemaWriter) writeUnion(m *members, s *shape, refs []string) {
 	}
 }
 
-// writeRules writes the constraints of a value. In 3.0.3 the exclusive keywords are
-// booleans beside the bound. With null an enum lists null too.
+// writeRules writes the constraints of a value. Of two bounds on one side the tighter
+// one is written: 3.0.3 has room for one only, and linters ask for no more. There the
+// exclusive keywords are booleans beside the bound. With null an enum lists null too.
 func (w *schemaWriter) writeRules(m *members, rules ruleSet, null bool) {
 	for _, r := range rules {
-		if base, exclusive := strings.CutPrefix(r.keyword, "exclusive"); exclusive && w.dialect == openAPI30 {
+		base, exclusive := strings.CutPrefix(r.keyword, "exclusive")
+		switch {
+		case !rules.isTightest(r):
+		case exclusive && w.dialect == openAPI30:
 			m.addRaw(strings.ToLower(base), string(r.value))
 			m.addRaw(r.keyword, "true")
-		} else {
+		default:
 			m.addRaw(r.keyword, withNull(string(r.value), null && r.keyword == "enum"))
 		}
 	}
+}
+
+// isTightest reports whether r is not a bound that another one makes superfluous.
+// Of the same number the exclusive bound is the tighter.
+func (rs ruleSet) isTightest(r rule) bool {
+	base, exclusive := strings.CutPrefix(r.keyword, "exclusive")
+	name := "exclusive" + capitalized(r.keyword)
+	if exclusive {
+		name = strings.ToLower(base)
+	}
+	rival := rs.findRule(name)
+	if rival == nil {
+		return true
+	}
+	c := compareNumbers(r.values[0], rival.values[0])
+	if strings.EqualFold(base, "maximum") {
+		c = -c
+	}
+	return c > 0 || c == 0 && exclusive
 }
 
 // hasAnnotations reports whether writeAnnotations has something to write, for which
@@ -787,9 +841,24 @@ func (f *field) asParameter() *field {
 	p := *f
 	p.doc = ""
 	if f.quoted {
-		p.quoted, p.def, p.example = false, bytes.Trim(f.def, `"`), bytes.Trim(f.example, `"`)
+		p.quoted, p.def, p.example = false, unquotedLiteral(f.def), unquotedLiteral(f.example)
 	}
 	return &p
+}
+
+// unquotedLiteral returns the JSON inside a JSON string, or nil if there is none:
+// the default "5" of a `json:",string"` integer is 5 in a URL.
+func unquotedLiteral(quoted []byte) []byte {
+	if quoted == nil {
+		return nil
+	}
+	s := scanner{data: quoted}
+	s.peek()
+	raw, _ := s.readString()
+	if text := appendUnescaped(nil, raw); isJSON(text) {
+		return text
+	}
+	return nil
 }
 
 // appendPathParameter appends the schema of a field that the path gives. In 3.0.3
@@ -824,12 +893,31 @@ func (w *schemaWriter) appendPathParameter(dst []byte, f *field) []byte {
 }
 
 // listTexts returns the values of an enum of shape s as a JSON array of strings, as
-// they are written in a path or as names.
+// they are written in a path or as names. Integers have one spelling there, whatever
+// their tag says.
 func (r *rule) listTexts(s *shape) []byte {
 	if s.kind.isStringy() {
 		return r.value
 	}
-	return []byte(`["` + strings.ReplaceAll(strings.Trim(string(r.value), "[]"), ",", `","`) + `"]`)
+	texts := []byte{'['}
+	for _, num := range bytes.Split(bytes.Trim(r.value, "[]"), []byte(",")) {
+		if s.kind != kindFloat {
+			num = appendInteger(nil, num)
+		}
+		texts = append(appendQuoted(texts, num), ',')
+	}
+	texts[len(texts)-1] = ']'
+	return texts
+}
+
+// appendInteger appends in digits the integer that a JSON number spells, which may
+// have a fraction of zeros or an exponent.
+func appendInteger(dst, num []byte) []byte {
+	mag, neg, _ := parseInteger(num) // which the rule has checked
+	if neg && mag > 0 {
+		dst = append(dst, '-')
+	}
+	return strconv.AppendUint(dst, mag, 10)
 }
 
 // encodeDocument returns a document as JSON, with <, > and & as they are. Use it

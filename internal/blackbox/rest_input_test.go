@@ -98,7 +98,7 @@ type WireKinds struct {
 	Colors  []WireColor         `json:"colors,omitempty" maxItems:"3"`
 	ByLevel map[WireLevel]uint8 `json:"byLevel,omitempty"`
 	Words   []string            `json:"words,omitempty" maxItems:"3" minLength:"2" maxLength:"4" pattern:"^[a-z]*$"`
-	Sizes   [2]*int8            `json:"sizes,omitzero" minimum:"-1" enum:"-1,0,10"`
+	Sizes   [2]*int8            `json:"sizes,omitzero" minimum:"-1" enum:"-1,0,1e1"`
 }
 
 // A WireColor is one of three strings, and a WireLevel one of three numbers.

@@ -209,7 +209,7 @@ type Numbers struct {
 type Bounds struct {
 	Between  int64    `json:"between" minimum:"-10" maximum:"10" example:"3" doc:"From -10 to 10."`
 	Inside   int16    `json:"inside" exclusiveMinimum:"-10" exclusiveMaximum:"10"`
-	Both     int32    `json:"both" minimum:"1" maximum:"5"`
+	Both     int32    `json:"both" minimum:"1" exclusiveMinimum:"0" maximum:"5" exclusiveMaximum:"9"`
 	Unsigned uint8    `json:"unsigned" minimum:"1"`
 	Large    uint64   `json:"large" maximum:"18446744073709551615" minimum:"1"`
 	Small    int8     `json:"small" maximum:"100"`
@@ -236,7 +236,7 @@ type Floats struct {
 	Tenth   float64   `json:"tenth" multipleOf:"0.1"`
 	Quarter float32   `json:"quarter" multipleOf:"0.25"`
 	OneOf   float64   `json:"oneOf" enum:"0.5,1,1e3"`
-	Both    float64   `json:"both" minimum:"0"`
+	Both    float64   `json:"both" minimum:"0" exclusiveMinimum:"-1"`
 	Unique  []float64 `json:"unique" uniqueItems:"true"`
 }
 
@@ -346,6 +346,7 @@ type Quoted struct {
 	Uint64  uint64  `json:"uint64,string"`
 	Float   float64 `json:"float,string"`
 	Bool    bool    `json:"bool,string"`
+	String  string  `json:"string,string"`
 	Pointer *int16  `json:"pointer,string"`
 	Maybe   *uint32 `json:"maybe,string,omitempty"`
 }
