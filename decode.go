@@ -251,12 +251,13 @@ func (d *decoder) makeError() error {
 }
 
 // makeSyntaxError returns the error of a text that is not acceptable JSON. Its
-// message has the byte offset, since a text that cannot be read on has no place. That of
-// a duplicate name is the value in which it was found.
+// message has the byte offset. A duplicate name also has a place; a text that
+// cannot be read on has none.
 func (d *decoder) makeSyntaxError() error {
 	v := Violation{In: inBody, Rule: d.scan.err.rule, Message: d.scan.err.describe("the text")}
 	if d.scan.err.rule == ruleDuplicate {
-		v.Path, v.Message = d.place(), "has two members of one name, at byte "+strconv.Itoa(d.scan.err.offset)
+		v.Path = string(pointerToName(d.scan.data[:d.scan.err.offset]))
+		v.Message = "is the name of two members of one object, at byte " + strconv.Itoa(d.scan.err.offset)
 	}
 	d.found = violations{list: d.emptyList()}
 	d.found.addViolation(v)
@@ -510,22 +511,19 @@ func decodeStrings(most int, tooMany *complaint) decodeFunc {
 // are kept.
 func (d *decoder) eachElement(most int, tooMany *complaint, decode func()) (count int) {
 	d.scan.openBracket()
-	d.path = append(d.path, step{index: -1})
+	d.path = append(d.path, step{})
 	top := len(d.path) - 1
 	for first := true; d.scan.more(']', first); first = false {
-		d.path[top].index++
 		if count >= most {
 			d.scan.skipValue()
 		} else if !d.skipIfFull() {
 			decode()
 		}
 		count++
-	}
-	if d.scan.err != nil {
-		return count
+		d.path[top].index++
 	}
 	d.path = d.path[:top]
-	if count > most {
+	if count > most && d.scan.err == nil {
 		d.addViolation(tooMany)
 	}
 	return count
@@ -847,12 +845,11 @@ func (p *objectPlan) decodeObject(d *decoder, v reflect.Value) {
 			continue
 		}
 		f := &p.fields[i]
-		seen := &d.seen[base+i/64]
-		if *seen>>(i%64)&1 != 0 {
+		if seen := &d.seen[base+i/64]; *seen>>(i%64)&1 != 0 {
 			d.scan.failDuplicate()
-			return
+		} else {
+			*seen |= 1 << (i % 64)
 		}
-		*seen |= 1 << (i % 64)
 		d.enterMember(f)
 		if f.single >= 0 {
 			f.decodeChecked(d, v.Field(f.single))

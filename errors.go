@@ -761,15 +761,20 @@ func suggestName(name string, known []string) string {
 }
 
 // nearestName returns the known name that was probably meant by another one, or "": one
-// that differs only in case, _ and -, or else the first that is near to it.
+// that differs only in case, _ and -, or else the first one with the least edit distance,
+// which is at most 2 and a third of the length.
 func nearestName(name string, known []string) (nearest string) {
-	sent := onlyLetters(name)
+	sent := []rune(name)
+	if len(sent) > 64 { // comparing costs the product of the lengths
+		return ""
+	}
+	least := min(2, len(sent)/3) + 1
 	for _, candidate := range known {
-		switch letters := onlyLetters(candidate); {
-		case letters == sent:
+		if onlyLetters(candidate) == onlyLetters(name) {
 			return candidate
-		case nearest == "" && len(sent) > 2 && isNear([]rune(sent), []rune(letters)):
-			nearest = candidate
+		}
+		if n := editDistance(sent, []rune(candidate)); n < least {
+			nearest, least = candidate, n
 		}
 	}
 	return nearest
@@ -780,14 +785,26 @@ func onlyLetters(name string) string {
 	return strings.ToLower(strings.NewReplacer("_", "", "-", "").Replace(name))
 }
 
-// isNear reports whether a becomes b if one rune is inserted, deleted or replaced, or two
-// neighbors are swapped.
-func isNear(a, b []rune) bool {
-	for len(a) > 0 && len(b) > 0 && a[0] == b[0] {
-		a, b = a[1:], b[1:]
+// editDistance returns how many runes must be inserted, deleted, replaced or swapped with
+// their neighbor to turn a into b (the restricted Damerau-Levenshtein distance). rows has
+// the distances from each beginning of a to each of b.
+func editDistance(a, b []rune) int {
+	rows := make([][]int, len(a)+1)
+	for i := range rows {
+		rows[i] = make([]int, len(b)+1)
+		for j := range rows[i] {
+			switch {
+			case i == 0 || j == 0:
+				rows[i][j] = i + j
+			case a[i-1] == b[j-1]:
+				rows[i][j] = rows[i-1][j-1]
+			default:
+				rows[i][j] = 1 + min(rows[i-1][j-1], rows[i-1][j], rows[i][j-1])
+			}
+			if i > 1 && j > 1 && a[i-1] == b[j-2] && a[i-2] == b[j-1] {
+				rows[i][j] = min(rows[i][j], 1+rows[i-2][j-2])
+			}
+		}
 	}
-	for len(a) > 0 && len(b) > 0 && a[len(a)-1] == b[len(b)-1] {
-		a, b = a[:len(a)-1], b[:len(b)-1]
-	}
-	return len(a) < 2 && len(b) < 2 || len(a) == 2 && len(b) == 2 && a[0] == b[1] && a[1] == b[0]
+	return rows[len(a)][len(b)]
 }

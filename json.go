@@ -7,7 +7,7 @@ package svc
 //   - the scanner, which reads a text strictly, also ahead, and its nameSet
 //   - members, which writes an object member by member
 //   - eachMember, which reads an object again that the scanner has accepted
-//   - step, a part of a place
+//   - pointerToName, which finds the place of a duplicate name, and its steps
 //
 // Everything in the package that reads or writes JSON goes through here, so that
 // every transport refuses the same texts for the same reasons.
@@ -133,8 +133,19 @@ func charLen[T string | []byte](s T, i int) int {
 // appendEscaped appends the escape of a byte that must be escaped.
 func appendEscaped(dst []byte, c byte) []byte {
 	const hex = "0123456789abcdef"
-	if i := strings.IndexByte("\"\\\b\f\n\r\t", c); i >= 0 {
-		return append(dst, '\\', `"\bfnrt`[i])
+	switch c {
+	case '"', '\\':
+		return append(dst, '\\', c)
+	case '\b':
+		return append(dst, `\b`...)
+	case '\f':
+		return append(dst, `\f`...)
+	case '\n':
+		return append(dst, `\n`...)
+	case '\r':
+		return append(dst, `\r`...)
+	case '\t':
+		return append(dst, `\t`...)
 	}
 	if c >= utf8.RuneSelf {
 		return append(dst, "\ufffd"...)
@@ -316,54 +327,93 @@ func parseInteger(num []byte) (mag uint64, neg bool, kind integerKind) {
 	if digits[0] == '-' {
 		neg, digits = true, digits[1:]
 	}
-	for i, c := range digits {
-		if !isDigit(c) || i == 19 { // 19 digits fit
-			mag, kind = parseDecimal(digits)
-			return mag, neg, kind
+	if len(digits) < 20 { // 19 digits fit
+		for i, c := range digits {
+			if !isDigit(c) {
+				return parseDecimal(digits[:i], digits[i:], neg)
+			}
+			mag = mag*10 + uint64(c-'0')
 		}
-		mag = mag*10 + uint64(c-'0')
+		return mag, neg, integerOK
+	}
+	i := 0
+	for i < len(digits) && isDigit(digits[i]) {
+		i++
+	}
+	return parseDecimal(digits[:i], digits[i:], neg)
+}
+
+// splitDecimal returns the magnitude of a number as mag × 10^point, where mag does not
+// end in 0, or over if its digits are no uint64. The number is in parts: the digits
+// before the point, and the rest from the point or the exponent on.
+func splitDecimal(whole, rest []byte) (mag uint64, point int, over bool) {
+	var frac []byte
+	exp := 0
+	if i := bytes.IndexAny(rest, "eE"); i >= 0 {
+		exp, rest = parseExponent(rest[i+1:]), rest[:i]
+	}
+	if len(rest) > 0 {
+		frac = bytes.TrimRight(rest[1:], "0")
+	}
+	point = exp - len(frac)
+	if len(frac) == 0 {
+		trimmed := bytes.TrimRight(whole, "0")
+		point += len(whole) - len(trimmed)
+		whole = trimmed
+	}
+	for _, part := range [2][]byte{whole, frac} {
+		for _, c := range part {
+			mag, over = mulAdd(mag, uint64(c-'0'), over)
+		}
+	}
+	return mag, point, over
+}
+
+// parseDecimal is parseInteger for a number in the parts that splitDecimal takes.
+func parseDecimal(whole, rest []byte, neg bool) (uint64, bool, integerKind) {
+	mag, point, over := splitDecimal(whole, rest)
+	switch {
+	case mag == 0 && !over:
+		return 0, neg, integerOK
+	case point < 0: // the last digit, which is not 0, is after the decimal point
+		return 0, neg, integerFraction
+	case point > 20: // 10^20 is no uint64
+		return 0, neg, integerRange
+	}
+	for ; point > 0; point-- {
+		mag, over = mulAdd(mag, 0, over)
+	}
+	if over {
+		return 0, neg, integerRange
 	}
 	return mag, neg, integerOK
 }
 
-// parseDecimal is parseInteger for a number without a sign.
-func parseDecimal(num []byte) (uint64, integerKind) {
-	var few [32]byte // on the stack
-	digits, point := splitDecimal(few[:0], num)
-	switch {
-	case len(digits) == 0:
-		return 0, integerOK
-	case point < 0: // the last digit, which is not 0, is after the decimal point
-		return 0, integerFraction
-	case len(digits)+point > 20: // 10^20 is no uint64
-		return 0, integerRange
-	}
-	for range point {
-		digits = append(digits, '0')
-	}
-	mag, err := strconv.ParseUint(string(digits), 10, 64)
-	if err != nil {
-		return 0, integerRange
-	}
-	return mag, integerOK
+// mulAdd returns mag*10 + digit, and whether that overflows or over was set: once
+// a number is too large it stays so.
+func mulAdd(mag, digit uint64, over bool) (uint64, bool) {
+	return mag*10 + digit, over || mag > (math.MaxUint64-digit)/10
 }
 
 // farExponent is an exponent that no text is long enough to make up for with
-// digits, and that still fits in an int of 32 bits with the length of a text.
+// digits, and that times ten still fits in an int of 32 bits.
 const farExponent = 1 << 27
 
-// splitDecimal returns a number without a sign as digits × 10^point, where the digits,
-// which it appends to dst, neither begin nor end with 0. Those of 0 are empty.
-func splitDecimal(dst, num []byte) (digits []byte, point int) {
-	exp := 0
-	if i := bytes.IndexAny(num, "eE"); i >= 0 {
-		exp, _ = strconv.Atoi(string(num[i+1:])) // the nearest int, if it is none
-		num = num[:i]
+// parseExponent returns the exponent of a JSON number. It saturates at
+// farExponent, in both directions.
+func parseExponent(b []byte) int {
+	neg := b[0] == '-'
+	if neg || b[0] == '+' {
+		b = b[1:]
 	}
-	whole, frac, _ := bytes.Cut(num, []byte{'.'})
-	digits = bytes.TrimRight(append(append(dst, whole...), frac...), "0")
-	point = max(-farExponent, min(exp, farExponent)) + len(whole) - len(digits)
-	return bytes.TrimLeft(digits, "0"), point
+	exp := 0
+	for _, c := range b {
+		exp = min(exp*10+int(c-'0'), farExponent)
+	}
+	if neg {
+		return -exp
+	}
+	return exp
 }
 
 // signed returns the int64 with this magnitude and sign, and whether there is one.
@@ -1018,6 +1068,39 @@ func textOf(value []byte) []byte {
 		return inside
 	}
 	return appendUnescaped(make([]byte, 0, len(inside)), inside)
+}
+
+// pointerToName returns the JSON Pointer to the member whose name and colon are
+// the end of text. It reads the text a second time, since the first time
+// skipped values left no path. The text up to there is well-formed, and
+// duplicate names are rare enough.
+func pointerToName(text []byte) []byte {
+	s := scanner{data: text}
+	var open []step
+	for c := s.peek(); c != 0; c = s.peek() {
+		switch top := len(open) - 1; {
+		case c == '"':
+			raw, escaped := s.readString()
+			if s.peek() != ':' {
+				continue // a value
+			}
+			if escaped {
+				raw = appendUnescaped(nil, raw)
+			}
+			open[top].token = pointerToken(string(raw))
+			continue
+		case c == '{':
+			open = append(open, step{token: "/"})
+		case c == '[':
+			open = append(open, step{})
+		case c == '}' || c == ']':
+			open = open[:top]
+		case c == ',' && open[top].token == "":
+			open[top].index++
+		}
+		s.pos++
+	}
+	return appendSteps(nil, open)
 }
 
 // A step is one reference token of a JSON Pointer (RFC 6901, section 3).

@@ -9,6 +9,7 @@ package svc
 // for each row of the table; which regular expressions are accepted.
 
 import (
+	"bytes"
 	"cmp"
 	"context"
 	"errors"
@@ -681,9 +682,9 @@ func makeMultiple(s *shape, text string) (rule, string) {
 	}
 	r := rule{value: num}
 	if s.kind == kindFloat {
-		digits, point := splitDecimal(nil, num)
-		unit, err := strconv.ParseUint(string(digits), 10, 64)
-		if err != nil {
+		digits := len(num) - len(bytes.TrimLeft(num, "0123456789"))
+		unit, point, over := splitDecimal(num[:digits], num[digits:])
+		if unit == 0 || over {
 			return r, want
 		}
 		r.violates = func(v reflect.Value) bool { return !isMultiple(v, unit, point) }
@@ -709,12 +710,10 @@ func isMultiple(v reflect.Value, unit uint64, point int) bool {
 	if !isDigit(text[0]) {
 		return false // NaN or an infinity, of Service.Call
 	}
-	var few [32]byte
-	digits, exp := splitDecimal(few[:0], text)
-	if len(digits) == 0 || exp < point {
-		return len(digits) == 0 // which do not end in 0
+	mag, exp, _ := splitDecimal(text[:1], text[1:])
+	if exp < point {
+		return mag == 0 // which does not end in 0
 	}
-	mag, _ := strconv.ParseUint(string(digits), 10, 64)
 	rest := mag % unit
 	for n := min(exp-point, 64); n > 0 && rest > 0; n-- { // no uint64 has more factors 2 or 5
 		high, low := bits.Mul64(rest, 10)

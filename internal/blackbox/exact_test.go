@@ -194,7 +194,7 @@ func TestExactInputs(t *testing.T) {
 		{"a plus in a query", `{}`, "?at=2006-01-02T15:04:05+01:00", "400 /at must be a date and time by RFC 3339, such as 2006-01-02T15:04:05Z; in a query + is a blank, so write %2B for it"},
 		{"a blank in a query", `{}`, "?at=2006-01-02T15:04:05%2001:00", "400 /at must be a date and time by RFC 3339, such as 2006-01-02T15:04:05Z"},
 		{"a plus elsewhere in a query", `{}`, "?at=tomorrow+noon", "400 /at must be a date and time by RFC 3339, such as 2006-01-02T15:04:05Z"},
-		{"a name twice", `{"o":"a","o":"b"}`, "", "400  has two members of one name, at byte 13"},
+		{"a name twice", `{"o":"a","o":"b"}`, "", "400 /o is the name of two members of one object, at byte 13"},
 	} {
 		status, answer, _ := exactPost[exInput](svc.Options{}, test.query, test.body)
 		if got := fmt.Sprint(status, " ", exactMessages(answer)); got != test.want {
