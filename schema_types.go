@@ -352,11 +352,15 @@ func (c *shapes) checkUse(s *shape, u use, at string) {
 		default:
 			return
 		}
-		has, lacks := marshal, unmarshal
+		has, lacks, reads := marshal, unmarshal, unmarshal.Method(0).Name
+		_, copies := s.typ.MethodByName(reads)
 		switch {
 		case u != asOutput && !hasMethods(s.typ, unmarshal):
 		case (u == asKeyedInput || u == asOutput && s.kind == kindText) && !hasMethods(s.typ, marshal):
 			has, lacks = unmarshal, marshal
+		case u != asOutput && copies && !promotesMethod(s.typ, reads): // one that is promoted has another receiver
+			c.addf("%s: %v.%s sets a copy of the value, since its receiver is no pointer; write func (x *%s) %[3]s", at, s.typ, reads, s.typ.Name())
+			return
 		default:
 			return
 		}

@@ -674,7 +674,7 @@ func reg[I any](opts *svc.Options) func() error {
 func regImpl[I any]() I {
 	for _, impl := range []any{
 		regEmpty{}, regShapes{}, regObjects{}, regOptions{}, regOptionsKeyed{}, regClash{}, regPatterns{}, regBinding{},
-		regTypes{}, regTags{}, regForeignTags{}, regFields{}, regAliases{}, regDirect{}, regMany{}, regHidden{},
+		regTypes{}, regTags{}, regForeignTags{}, regReceiver{}, regFields{}, regAliases{}, regDirect{}, regMany{}, regHidden{},
 		regPaths{}, regOddPaths{}, regLone{}, regSpellings{}, regList[regOut]{},
 	} {
 		if i, ok := impl.(I); ok {
@@ -1140,15 +1140,39 @@ type (
 			Name string `validate:"min=1"`
 		} `json:"inner"`
 	}
+
+	ReceiverAPI interface {
+		Create(context.Context, *regReceivers) error
+		Show(context.Context) (*regReceiversOut, error)
+	}
+	regReceiver  struct{ ReceiverAPI }
+	regReceivers struct {
+		Money    regCopiedMoney           `json:"money"`
+		Texts    map[string]regCopiedText `json:"texts"`
+		Keys     map[regCopiedText]bool   `json:"keys"`
+		Promoted struct{ *regCustom }     `json:"promoted"`
+	}
+	regReceiversOut struct {
+		Money regCopiedMoney `json:"money"`
+		Text  regCopiedText  `json:"text"`
+	}
+	regCopiedMoney struct{ Cents int }
+	regCopiedText  string
 )
 
 func (*regSelfChecked) Validate() error { return nil }
 
+func (m regCopiedMoney) MarshalJSON() ([]byte, error) { return []byte("1"), nil }
+func (m regCopiedMoney) UnmarshalJSON([]byte) error   { return nil }
+func (t regCopiedText) MarshalText() ([]byte, error)  { return []byte(t), nil }
+func (t regCopiedText) UnmarshalText([]byte) error    { return nil }
+
 // Verify that what would silently do nothing is found: tags that only other libraries
-// read. Outputs may have them.
+// read, and methods that read into a copy. Outputs may have them.
 func TestRegisterInVain(t *testing.T) {
 	regGolden(t, "vain.txt", []regCase{
 		{"tags of other libraries", reg[ForeignAPI](nil)},
+		{"methods that read into a copy", reg[ReceiverAPI](nil)},
 	})
 }
 
