@@ -154,7 +154,7 @@ func (w *worker) patch(ctx context.Context, i, n int) error {
 	want := w.acked[i]
 	var version int
 	fmt.Sscanf(want.ETag, `"%d"`, &version)
-	in := &bookmarks.Change{ID: want.ID, IfMatch: want.ETag, Title: fmt.Sprintf("%s %d", want.Title, n)}
+	in := &bookmarks.Change{ID: want.ID, IfMatch: want.ETag, Title: fmt.Sprintf("%.40s %d", want.Title, n)}
 	b, err := w.client.Patch(ctx, in)
 	if err != nil {
 		return err
