@@ -694,7 +694,10 @@ func IdempotencyKeyFrom(ctx context.Context) (string, bool) {
 // [Connect] or by [Service.Call]: 1 to 255 visible ASCII characters, or the call is
 // INVALID_ARGUMENT. The calls that its method makes do not have the key.
 func WithIdempotencyKey(ctx context.Context, key string) context.Context {
-	return context.WithValue(ctx, nextKey{}, []string{strconv.QuoteToASCII(key)})
+	if key == "" || key[0] == '"' || !keyPattern.MatchString(key) { // headerKey takes others as they are
+		key = strconv.QuoteToASCII(key)
+	}
+	return context.WithValue(ctx, nextKey{}, []string{key})
 }
 
 // A nextKey is the key of the header values of WithIdempotencyKey in a context.
