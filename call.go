@@ -20,6 +20,7 @@ import (
 	"errors"
 	"fmt"
 	"log/slog"
+	"math"
 	"net/http"
 	"reflect"
 	"runtime/debug"
@@ -841,6 +842,15 @@ func (s *Service) borrowWorkspace() *workspace {
 	}
 	ws.dec.lean, ws.dec.allow, ws.dec.beside = false, nil, nil
 	return ws
+}
+
+// forgetBody lets go of a large body that was decoded: a method may take long, and has what
+// it needs.
+func (ws *workspace) forgetBody() {
+	if cap(ws.body) > maxPooled {
+		ws.body = nil
+		ws.dec.resetWithin(math.MaxInt)
+	}
 }
 
 // returnWorkspace keeps ws for another request, unless a large request has made it large.

@@ -263,9 +263,11 @@ func (c *restCall) readInput() (any, error) {
 	}
 	ws.dec.lean = m.onError == nil // an ErrorHandler of the application may look into Details
 	v, err := m.bind.bindRequest(&ws.dec, requestValues{r, r.URL.RawQuery, isShortURL(r), r.Header, ws.body, raw, strict, versioned})
-	if err == nil {
+	switch {
+	case err == nil:
 		ws.raw = body
-	} else if body != nil {
+		ws.forgetBody()
+	case body != nil:
 		leaveBody(w, r)
 	}
 	return v.Interface(), err

@@ -12,6 +12,7 @@ import (
 	"net/http"
 	"net/http/httptest"
 	"runtime"
+	"slices"
 	"strings"
 	"sync"
 	"sync/atomic"
@@ -605,5 +606,49 @@ func BenchmarkStreamEvent(b *testing.B) {
 			b.ResetTimer()
 			send(b.N)
 		})
+	}
+}
+
+type largeAPI interface {
+	Create(context.Context, *largeIn) error
+}
+
+type largeIn struct {
+	Text string `json:"text"`
+}
+
+// A largeImpl notes the memory of its calls.
+type largeImpl struct{ kept []int }
+
+func (i *largeImpl) Create(ctx context.Context, _ *largeIn) error {
+	c := ctx.Value(infoKey{}).(*call)
+	i.kept = append(i.kept, cap(c.ws.body)+len(c.ws.dec.scan.data))
+	return nil
+}
+
+// Verify that a large body is not kept in memory while its method runs, and that the id
+// of its message is.
+func TestForgetBody(t *testing.T) {
+	impl := new(largeImpl)
+	s := MustRegister[largeAPI](impl, &Options{Resource: "texts"})
+	input := `{"text":"` + strings.Repeat("x", 1<<19) + `"}`
+	for _, test := range []struct {
+		handler    http.Handler
+		body, want string
+	}{
+		{s.REST(), input, ""},
+		{s.RPC(), `{"jsonrpc":"2.0","id":"seven","method":"texts.create","params":` + input + `}`, `{"jsonrpc":"2.0","result":null,"id":"seven"}`},
+		{s.RPC(), `{"params":` + input + `,"method":"texts.create","id":7,"jsonrpc":"2.0"}`, `{"jsonrpc":"2.0","result":null,"id":7}`},
+	} {
+		r := httptest.NewRequest("POST", "/texts", strings.NewReader(test.body))
+		r.Header.Set("Content-Type", "application/json")
+		w := httptest.NewRecorder()
+		test.handler.ServeHTTP(w, r)
+		if got := w.Body.String(); got != test.want {
+			t.Errorf("%s, want %s", got, test.want)
+		}
+	}
+	if len(impl.kept) != 3 || slices.Max(impl.kept) > 0 {
+		t.Errorf("bytes that the calls kept: %v", impl.kept)
 	}
 }

@@ -269,7 +269,12 @@ func (c *rpcCall) readInput() (any, error) {
 	if c.method.bind == nil && len(msg.params) > 0 && msg.params[0] == '[' {
 		return nil, checkNoParams(msg.params)
 	}
-	return c.bindObject(msg.params, read, msg.inputErr)
+	in, err := c.bindObject(msg.params, read, msg.inputErr)
+	if err == nil && c.ws.budget == nil && cap(c.ws.body) > maxPooled {
+		*msg = rpcMessage{kind: msg.kind, id: bytes.Clone(msg.id)} // the rest is done
+		c.ws.forgetBody()
+	}
+	return in, err
 }
 
 func (c *rpcCall) takeOutput(out any) (err error) {
