@@ -1,4 +1,4 @@
-package bookmarks
+package main
 
 import (
 	"bytes"
@@ -10,28 +10,29 @@ import (
 	"testing"
 	"time"
 
+	"example.com/bookmarks"
 	"example.com/svc"
 	google "github.com/google/jsonschema-go/jsonschema"
 	tekuri "github.com/santhosh-tekuri/jsonschema/v6"
 )
 
 type lister interface {
-	List(ctx context.Context, in *Filter) (*svc.CursorResponse[Bookmark], error)
+	List(ctx context.Context, in *bookmarks.Filter) (*svc.CursorResponse[bookmarks.Bookmark], error)
 }
 
 type hundred struct{}
 
-func (hundred) List(context.Context, *Filter) (*svc.CursorResponse[Bookmark], error) {
-	out := new(svc.CursorResponse[Bookmark])
+func (hundred) List(context.Context, *bookmarks.Filter) (*svc.CursorResponse[bookmarks.Bookmark], error) {
+	out := new(svc.CursorResponse[bookmarks.Bookmark])
 	for i := range 100 {
-		b := Bookmark{ID: int64(i), Title: fmt.Sprint("What to read on day ", i), Tags: []string{"reading", "later"}, CreatedAt: time.Unix(int64(i), 0), ETag: fmt.Sprint(i)}
+		b := bookmarks.Bookmark{ID: int64(i), Title: fmt.Sprint("What to read on day ", i), Tags: []string{"reading", "later"}, CreatedAt: time.Unix(int64(i), 0), ETag: fmt.Sprint(i)}
 		switch i % 3 {
 		case 0:
-			b.Item = Item{Kind: "link", Link: &Link{URL: "https://example.org/articles/" + strings.Repeat("a-long-way/", 9)}}
+			b.Item = bookmarks.Item{Kind: "link", Link: &bookmarks.Link{URL: "https://example.org/articles/" + strings.Repeat("a-long-way/", 9)}}
 		case 1:
-			b.Item = Item{Kind: "note", Note: &Note{Text: strings.Repeat("Some words of a note. ", 20)}}
+			b.Item = bookmarks.Item{Kind: "note", Note: &bookmarks.Note{Text: strings.Repeat("Some words of a note. ", 20)}}
 		default:
-			b.Item = Item{Kind: "file", File: &File{Name: "report.pdf", Type: "application/pdf"}}
+			b.Item = bookmarks.Item{Kind: "file", File: &bookmarks.File{Name: "report.pdf", Type: "application/pdf"}}
 		}
 		out.Data = append(out.Data, b)
 	}
