@@ -951,12 +951,12 @@ func eachMember(object []byte, visit func(name, value []byte)) {
 	}
 }
 
-// eachItem calls visit for each item of a JSON array that a scanner has accepted.
+// eachItem is eachMember for the items of a JSON array.
 func eachItem(array []byte, visit func(item []byte)) {
-	s := scanner{data: array}
-	s.openBracket()
-	for first := true; s.more(']', first); first = false {
-		visit(s.skipValue())
+	for i := skipBetween(array, 1); array[i] != ']'; i = skipBetween(array, i) {
+		end := i + valueLen(array[i:])
+		visit(array[i:end])
+		i = end
 	}
 }
 
@@ -999,11 +999,7 @@ func itemsOf(value []byte) (list [][]byte) {
 	if len(value) == 0 || value[0] != '[' {
 		return nil
 	}
-	for i := skipBetween(value, 1); value[i] != ']'; i = skipBetween(value, i) {
-		end := i + valueLen(value[i:])
-		list = append(list, value[i:end])
-		i = end
-	}
+	eachItem(value, func(item []byte) { list = append(list, item) })
 	return list
 }
 
