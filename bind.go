@@ -13,6 +13,7 @@ package svc
 //	setChecked …   one text into one field
 //	checks         rules and Validate methods on a finished input
 //	hooks          where in a struct Validate is to be called
+//	outputs        as a client and records read them
 //
 // A field has one source, by the first line that is true for it:
 //
@@ -39,6 +40,7 @@ import (
 	"fmt"
 	"maps"
 	"math"
+	"net/http"
 	"net/textproto"
 	"reflect"
 	"runtime"
@@ -388,6 +390,13 @@ type requestValues struct {
 
 	strict    bool   // unknown parameters of the query are violations
 	versioned string // but for this one, which Version reads
+}
+
+// isShortURL reports whether strings may alias the text of the URL, which they then keep
+// in memory, with the first line of the request. The limit is that of other short strings;
+// see arenaBlock.
+func isShortURL(r *http.Request) bool {
+	return len(r.RequestURI) <= arenaBlock && len(r.URL.Path)+len(r.URL.RawQuery) <= arenaBlock
 }
 
 // bindRequest makes an input from an HTTP request. The decoder must be as
@@ -1280,4 +1289,26 @@ func fileOfValidate(t reflect.Type) string {
 	m, _ := t.MethodByName("Validate")
 	file, _ := runtime.FuncForPC(m.Func.Pointer()).FileLine(m.Func.Pointer())
 	return file
+}
+
+// compileReader returns the shape of the type t of outputs, the decoders for what reads
+// them, whose rules do not count and where members may be absent or unknown, and the types
+// in it that have names.
+func compileReader(p *mistakes, t reflect.Type, u use) (*shape, *decoders, []*shape) {
+	shapes := newShapes(p)
+	out := shapes.shapeFor(t, t.String())
+	shapes.finishShapes()
+	shapes.checkUse(out, u, t.String())
+	d := newDecoders(p, false)
+	d.outputs = true
+	return out, d, shapes.named
+}
+
+// decodeWhole decodes an output, which is the whole text.
+func decodeWhole(d *decoder, text []byte, v reflect.Value, decode decodeFunc) (err error) {
+	defer recoverTo(&err) // UnmarshalJSON is code of the application
+	d.start(text)
+	decode(d, v)
+	d.scan.checkEnd()
+	return d.finish()
 }

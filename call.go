@@ -24,7 +24,6 @@ import (
 	"net/http"
 	"reflect"
 	"runtime/debug"
-	"strconv"
 	"strings"
 	"sync/atomic"
 	"time"
@@ -164,14 +163,6 @@ func (c *call) runStream(t streamCarrier, in any) error {
 		return err
 	}
 	return t.takeStream(ctx, cancel, stream)
-}
-
-// checkCaller returns an error if the caller in ctx must not call m.
-func (m *method) checkCaller(ctx context.Context) error {
-	if len(m.schemes) == 0 {
-		return nil
-	}
-	return checkIdentity(ctx, m.schemes, m.scopes)
 }
 
 // bindsEarly reports whether an input may be decoded while the message around it is read:
@@ -346,21 +337,6 @@ func runError(ctx context.Context, err error, early bool) error {
 		return ErrorFrom(ctx.Err()).WithCause(err)
 	}
 	return Errorf(CodeUnavailable, "it is not known whether the call has happened; repeat it with the same idempotency key: %w", err).WithHeader("Retry-After", "1")
-}
-
-// checkType returns an error if the method cannot be called with in.
-func (m *method) checkType(in any) error {
-	switch {
-	case m.in == nil && in == nil:
-		return nil
-	case m.in == nil:
-		return Errorf(CodeInvalidArgument, "%s.%s takes no input; give nil", m.resource, m.name)
-	case in == nil || reflect.TypeOf(in) != reflect.PointerTo(m.in.typ):
-		return Errorf(CodeInvalidArgument, "%s.%s takes a *%v that is not nil, not a %T", m.resource, m.name, m.in.typ, in)
-	case reflect.ValueOf(in).IsNil():
-		return Errorf(CodeInvalidArgument, "the input of %s.%s is a nil %T", m.resource, m.name, in)
-	}
-	return nil
 }
 
 // checkOutput returns out if the method may return it. An interceptor and a
@@ -598,61 +574,6 @@ type Info struct {
 	Trace Trace
 }
 
-// A Trace is a trace context (W3C Trace Context and Baggage), as it is on the wire: svc
-// passes it on and does not look into it. A value of more than 8 KiB is left out.
-type Trace struct {
-	Parent  string // traceparent
-	State   string // tracestate
-	Baggage string // baggage
-}
-
-// traceNames are the names of the parts of a Trace: of headers, whatever their case, and of
-// members of MCP's _meta.
-var traceNames = [...]string{"traceparent", "tracestate", "baggage"}
-
-// maxTrace is how many bytes a part of a Trace may have.
-const maxTrace = 8 << 10
-
-// traceOf returns the Trace whose parts have these texts, by their index in traceNames.
-func traceOf(text func(i int) string) Trace {
-	var parts [len(traceNames)]string
-	for i := range parts {
-		if parts[i] = text(i); len(parts[i]) > maxTrace {
-			parts[i] = ""
-		}
-	}
-	return Trace{parts[0], parts[1], parts[2]}
-}
-
-// The keys of a Trace in a context: of one that WithTrace gives to a client, and of one
-// that came with a message of MCP.
-type (
-	sentTrace     struct{}
-	receivedTrace struct{}
-)
-
-// WithTrace returns a context for calls of a client, which send t in their headers. A
-// client sends nothing of the call that it is called in: give it the Trace of your
-// tracer's span, or that of Info to pass it on. Values that no header can hold, and those
-// of more than 8 KiB, are not sent.
-func WithTrace(ctx context.Context, t Trace) context.Context {
-	return context.WithValue(ctx, sentTrace{}, t)
-}
-
-// addTrace adds the Trace that ctx has for a client to the header of a request.
-func addTrace(ctx context.Context, header http.Header) {
-	t, ok := ctx.Value(sentTrace{}).(Trace)
-	if !ok {
-		return
-	}
-	for i, text := range [...]string{t.Parent, t.State, t.Baggage} {
-		name := http.CanonicalHeaderKey(traceNames[i])
-		if text != "" && len(text) <= maxTrace && isHeaderValue(text) && header[name] == nil {
-			header[name] = []string{text}
-		}
-	}
-}
-
 // InfoFrom returns the [Info] of the call that ctx belongs to. It reports false if ctx
 // does not belong to a call.
 func InfoFrom(ctx context.Context) (Info, bool) {
@@ -690,19 +611,6 @@ func IdempotencyKeyFrom(ctx context.Context) (string, bool) {
 	}
 	return c.keyed.key, true
 }
-
-// WithIdempotencyKey returns a copy of ctx with a key for the next call, of a client from
-// [Connect] or by [Service.Call]: 1 to 255 visible ASCII characters, or the call is
-// INVALID_ARGUMENT. The calls that its method makes do not have the key.
-func WithIdempotencyKey(ctx context.Context, key string) context.Context {
-	if key == "" || key[0] == '"' || !keyPattern.MatchString(key) { // headerKey takes others as they are
-		key = strconv.QuoteToASCII(key)
-	}
-	return context.WithValue(ctx, nextKey{}, []string{key})
-}
-
-// A nextKey is the key of the header values of WithIdempotencyKey in a context.
-type nextKey struct{}
 
 // An infoKey is the key of the *call in a context, for [InfoFrom].
 type infoKey struct{}
@@ -894,6 +802,14 @@ type responder interface {
 	writeErrorResponse(w http.ResponseWriter, r *http.Request, err error)
 }
 
+// borrowWorkspace returns a workspace for a request. Only an ErrorHandler of the application
+// looks into the Details of an error, and only REST has one.
+func (e *endpoint) borrowWorkspace() *workspace {
+	ws := e.service.borrowWorkspace()
+	ws.dec.lean = e.transport != TransportREST || e.onError == nil
+	return ws
+}
+
 // serveRequest does the part of every request that does not depend on the
 // transport. The deadline comes first, since it applies to refused requests too. The
 // workspace is not returned by defer: after a panic it may be in any state, and a new
@@ -901,7 +817,7 @@ type responder interface {
 func (e *endpoint) serveRequest(w http.ResponseWriter, r *http.Request, h responder) {
 	e.limits.setDeadline(w, r)
 	w = protectAnswer(w, r)
-	ws := e.service.borrowWorkspace()
+	ws := e.borrowWorkspace()
 	if err := h.respond(w, r, ws); err != nil {
 		e.logError(r.Context(), r, err, nil)
 		h.writeErrorResponse(w, r, err)

@@ -556,7 +556,7 @@ func (b *clientBody) describe(r *http.Request) {
 func (c *clientCall) openFile(ctx context.Context, b *callBuffer, response *http.Response) (reflect.Value, *Error) {
 	defer c.conn.release(b)
 	out := reflect.New(c.out.typ)
-	f := c.fileIn(out.Interface())
+	f := c.out.file.fileIn(out.Interface())
 	*f = parseFile(response.Header)
 	f.Size, f.Content = max(response.ContentLength, 0), &clientFile{response.Body, c.conn, ctx}
 	var e *Error

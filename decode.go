@@ -83,7 +83,7 @@ type decoder struct {
 	// lean says that only svc reads the error of this input. Its violations then
 	// stay in a list: the map of Error.Details, which applications read, costs
 	// more than the rest. The next input overwrites the list and the error, leanErr.
-	// Transports set lean before they bind.
+	// endpoint.borrowWorkspace sets lean.
 	lean    bool
 	leanErr Error
 

@@ -12,6 +12,7 @@ package svc
 //   - Limit, which bounds how many requests are served at a time
 //   - trackedWriter, which knows whether a response has begun
 //   - tokens of headers, prefixes of paths
+//   - Trace, the trace context of a call
 //
 // No other file decides which parts of an error a client sees.
 
@@ -220,10 +221,11 @@ func setWriteDeadline(w http.ResponseWriter, deadline time.Time) {
 	http.NewResponseController(w).SetWriteDeadline(deadline)
 }
 
-// The content types that this package writes, besides contentTypeEvents.
+// The content types that this package writes.
 const (
 	contentTypeJSON    = "application/json"
 	contentTypeProblem = "application/problem+json"
+	contentTypeEvents  = "text/event-stream"
 )
 
 // isPlainJSON reports whether r has the headers of most requests, by two map lookups.
@@ -994,6 +996,23 @@ func (w *trackedWriter) ReadFrom(r io.Reader) (int64, error) {
 	return io.Copy(w.ResponseWriter, r)
 }
 
+// canFlush reports whether http.ResponseController can flush w. It looks for the same
+// methods in the same order: otherwise only a flush would tell.
+func canFlush(w http.ResponseWriter) bool {
+	for {
+		switch t := w.(type) {
+		case interface{ canFlush() bool }: // a trackedWriter, which always has Flush
+			return t.canFlush()
+		case http.Flusher, interface{ FlushError() error }:
+			return true
+		case interface{ Unwrap() http.ResponseWriter }:
+			w = t.Unwrap()
+		default:
+			return false
+		}
+	}
+}
+
 // canFlush reports whether the wrapped writer can flush. w itself always has Flush.
 func (w *trackedWriter) canFlush() bool { return canFlush(w.ResponseWriter) }
 
@@ -1088,4 +1107,59 @@ func isClean(u *url.URL) bool {
 	}
 	segments := strings.TrimSuffix(text, "/")
 	return text == "/" || len(segments) > 1 && segments[0] == '/' && path.Clean(segments) == segments
+}
+
+// A Trace is a trace context (W3C Trace Context and Baggage), as it is on the wire: svc
+// passes it on and does not look into it. A value of more than 8 KiB is left out.
+type Trace struct {
+	Parent  string // traceparent
+	State   string // tracestate
+	Baggage string // baggage
+}
+
+// traceNames are the names of the parts of a Trace: of headers, whatever their case, and of
+// members of MCP's _meta.
+var traceNames = [...]string{"traceparent", "tracestate", "baggage"}
+
+// maxTrace is how many bytes a part of a Trace may have.
+const maxTrace = 8 << 10
+
+// traceOf returns the Trace whose parts have these texts, by their index in traceNames.
+func traceOf(text func(i int) string) Trace {
+	var parts [len(traceNames)]string
+	for i := range parts {
+		if parts[i] = text(i); len(parts[i]) > maxTrace {
+			parts[i] = ""
+		}
+	}
+	return Trace{parts[0], parts[1], parts[2]}
+}
+
+// The keys of a Trace in a context: of one that WithTrace gives to a client, and of one
+// that came with a message of MCP.
+type (
+	sentTrace     struct{}
+	receivedTrace struct{}
+)
+
+// WithTrace returns a context for calls of a client, which send t in their headers. A
+// client sends nothing of the call that it is called in: give it the Trace of your
+// tracer's span, or that of Info to pass it on. Values that no header can hold, and those
+// of more than 8 KiB, are not sent.
+func WithTrace(ctx context.Context, t Trace) context.Context {
+	return context.WithValue(ctx, sentTrace{}, t)
+}
+
+// addTrace adds the Trace that ctx has for a client to the header of a request.
+func addTrace(ctx context.Context, header http.Header) {
+	t, ok := ctx.Value(sentTrace{}).(Trace)
+	if !ok {
+		return
+	}
+	for i, text := range [...]string{t.Parent, t.State, t.Baggage} {
+		name := http.CanonicalHeaderKey(traceNames[i])
+		if text != "" && len(text) <= maxTrace && isHeaderValue(text) && header[name] == nil {
+			header[name] = []string{text}
+		}
+	}
 }

@@ -32,7 +32,6 @@ func (h *mcpHandler) ServeHTTP(w http.ResponseWriter, r *http.Request) { h.serve
 
 // respond answers a request, or returns the error to send.
 func (h *mcpHandler) respond(w http.ResponseWriter, r *http.Request, ws *workspace) error {
-	ws.dec.lean = true // only svc reads the details of these errors
 	// For an origin that the middleware CORS has allowed, its headers stay.
 	if origin, ok := r.Header["Origin"]; ok && !isAllowedOrigin(r.Context()) {
 		if !h.allowsOrigin(origin, r.Host) {

@@ -206,7 +206,7 @@ func (p *mcpPipe) serveLine(ctx context.Context, line pipeLine) {
 		return
 	}
 	x := &exchange{
-		call:    call{Context: ctx, endpoint: &p.h.endpoint, ws: p.h.service.borrowWorkspace()},
+		call:    call{Context: ctx, endpoint: &p.h.endpoint, ws: p.h.borrowWorkspace()},
 		h:       p.h,
 		pipe:    p,
 		agreed:  p.agreed,

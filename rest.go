@@ -261,7 +261,6 @@ func (c *restCall) readInput() (any, error) {
 	case m.bind == nil:
 		return nil, bindNothing(&ws.dec, nil, false)
 	}
-	ws.dec.lean = m.onError == nil // an ErrorHandler of the application may look into Details
 	v, err := m.bind.bindRequest(&ws.dec, requestValues{r, r.URL.RawQuery, isShortURL(r), r.Header, ws.body, raw, strict, versioned})
 	switch {
 	case err == nil:
@@ -280,7 +279,7 @@ func (c *restCall) takeOutput(out any) (err error) {
 	err = ws.raw.end()
 	switch {
 	case m.sendsFile():
-		return c.sendFile(m.fileIn(out), out, err)
+		return c.sendFile(m.out.file.fileIn(out), out, err)
 	case err != nil, m.out == nil:
 	case m.headers == nil:
 		ws.enc.buf, err = m.appendOutput(&ws.enc, ws.enc.buf[:0], out)
@@ -316,13 +315,6 @@ func (c *restCall) sendFile(f *File, out any, err error) error {
 		c.end(c, nil)
 	}
 	return s.err
-}
-
-// isShortURL reports whether strings may alias the text of the URL, which they then keep
-// in memory, with the first line of the request. The limit is that of other short strings;
-// see arenaBlock.
-func isShortURL(r *http.Request) bool {
-	return len(r.RequestURI) <= arenaBlock && len(r.URL.Path)+len(r.URL.RawQuery) <= arenaBlock
 }
 
 // takeStream answers with a stream of events. Once the first byte is sent, there is no

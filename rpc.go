@@ -105,7 +105,6 @@ func (h *rpcHandler) ServeHTTP(w http.ResponseWriter, r *http.Request) { h.serve
 // respond answers every message of the body. It returns errors of the request as a whole;
 // those of calls are part of the response.
 func (h *rpcHandler) respond(w http.ResponseWriter, r *http.Request, ws *workspace) error {
-	ws.dec.lean = true // only svc reads the details of these errors
 	if r.Method != http.MethodPost {
 		leaveBody(w, r)
 		w.Header().Set("Allow", http.MethodPost)
@@ -444,8 +443,7 @@ func (b *rpcBatch) helpOut(i int) {
 		}
 		b.running.Done()
 	}()
-	ws := b.handler.service.borrowWorkspace()
-	ws.dec.lean = true
+	ws := b.handler.borrowWorkspace()
 	b.helpers[i] = ws
 	b.takeMessages(ws)
 	done = true

@@ -418,6 +418,14 @@ func (s *shape) wireFields() []*field {
 // isRequired reports whether an input must have the field.
 func (f *field) isRequired() bool { return !f.optional && f.def == nil }
 
+// fileIn returns the File of f, which an output is or embeds.
+func (f *field) fileIn(out any) *File {
+	if v, ok := f.valueIn(reflect.ValueOf(out).Elem()); ok {
+		return v.Addr().Interface().(*File)
+	}
+	return new(File)
+}
+
 // settableIn returns the field of the struct v, making the embedded structs on the way
 // that are behind nil pointers.
 func (f *field) settableIn(v reflect.Value) reflect.Value {

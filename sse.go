@@ -74,9 +74,6 @@ func appendEvent(dst []byte, e *Event, data []byte) []byte {
 	return append(append(append(dst, "data: "...), data...), "\n\n"...)
 }
 
-// contentTypeEvents is the content type of a response with events.
-const contentTypeEvents = "text/event-stream"
-
 // comment is a comment line and an empty line. Clients ignore both, but proxies see
 // traffic.
 const comment = ":\n\n"
@@ -153,23 +150,6 @@ func startEvents(w http.ResponseWriter, times eventTimes, onError func(error)) (
 	s := newEvents(w, times, onError)
 	s.flush() // if the comment cannot be sent, the first sendEvent returns the error
 	return s, nil
-}
-
-// canFlush reports whether http.ResponseController can flush w. It looks for the same
-// methods in the same order: otherwise only a flush would tell.
-func canFlush(w http.ResponseWriter) bool {
-	for {
-		switch t := w.(type) {
-		case interface{ canFlush() bool }: // a trackedWriter, which always has Flush
-			return t.canFlush()
-		case http.Flusher, interface{ FlushError() error }:
-			return true
-		case interface{ Unwrap() http.ResponseWriter }:
-			w = t.Unwrap()
-		default:
-			return false
-		}
-	}
 }
 
 // setEventHeader sets the header of a response with events. X-Accel-Buffering makes

@@ -141,6 +141,19 @@ func headerKey(values []string) (string, *complaint) {
 	return key, nil
 }
 
+// WithIdempotencyKey returns a copy of ctx with a key for the next call, of a client from
+// [Connect] or by [Service.Call]: 1 to 255 visible ASCII characters, or the call is
+// INVALID_ARGUMENT. The calls that its method makes do not have the key.
+func WithIdempotencyKey(ctx context.Context, key string) context.Context {
+	if key == "" || key[0] == '"' || !keyPattern.MatchString(key) { // headerKey takes others as they are
+		key = strconv.QuoteToASCII(key)
+	}
+	return context.WithValue(ctx, nextKey{}, []string{key})
+}
+
+// A nextKey is the key of the header values of WithIdempotencyKey in a context.
+type nextKey struct{}
+
 // storeID returns the id of a key. It must never change, or effects happen twice.
 func storeID(ctx context.Context, key string) string {
 	text := "nobody:" + key

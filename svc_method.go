@@ -307,6 +307,30 @@ func (m *method) isUndeclared(err error) bool {
 	return false
 }
 
+// checkCaller returns an error if the caller in ctx must not call m. It is the first step of
+// every call.
+func (m *method) checkCaller(ctx context.Context) error {
+	if len(m.schemes) == 0 {
+		return nil
+	}
+	return checkIdentity(ctx, m.schemes, m.scopes)
+}
+
+// checkType returns an error if the method cannot be called with in.
+func (m *method) checkType(in any) error {
+	switch {
+	case m.in == nil && in == nil:
+		return nil
+	case m.in == nil:
+		return Errorf(CodeInvalidArgument, "%s.%s takes no input; give nil", m.resource, m.name)
+	case in == nil || reflect.TypeOf(in) != reflect.PointerTo(m.in.typ):
+		return Errorf(CodeInvalidArgument, "%s.%s takes a *%v that is not nil, not a %T", m.resource, m.name, m.in.typ, in)
+	case reflect.ValueOf(in).IsNil():
+		return Errorf(CodeInvalidArgument, "the input of %s.%s is a nil %T", m.resource, m.name, in)
+	}
+	return nil
+}
+
 // isServedBy reports whether a transport serves m.
 func (m *method) isServedBy(t Transport) bool {
 	return m.transports == nil && m.canBeServedBy(t) || slices.Contains(m.transports, t)
@@ -322,14 +346,6 @@ func (m *method) takesBody() bool { return m.in != nil && m.in.file != nil }
 
 // sendsFile reports whether the output of m is a File.
 func (m *method) sendsFile() bool { return m.out != nil && m.out.kind == kindFile }
-
-// fileIn returns the File that is the output out or is embedded in it.
-func (m *method) fileIn(out any) *File {
-	if v, ok := m.out.file.valueIn(reflect.ValueOf(out).Elem()); ok {
-		return v.Addr().Interface().(*File)
-	}
-	return new(File)
-}
 
 // chooseStatus returns the status of success: that of the options, or the default.
 // Other statuses do not mean success, or require headers or a body that svc does not

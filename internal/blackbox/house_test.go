@@ -23,7 +23,7 @@ import (
 const (
 	maxFileLines = 1400
 	maxFuncLines = 70
-	maxLines     = 27127 // of all sources; raise it for what is worth it
+	maxLines     = 27133 // of all sources; raise it for what is worth it
 	maxFiles     = 64    // with tests, in the root of the repository
 	minComments  = 22    // lines of comments, in percent of those that are not blank
 	maxDepth     = 3     // statements in one another; one function in a hundred may have more
@@ -454,7 +454,7 @@ func TestHouseRules(t *testing.T) {
 		{"down", map[string]string{"json.go": "func f() {}", "errors.go": "func g() { f() }"}, ""},
 		{"up", map[string]string{"json.go": "func f() { g() }", "errors.go": "func g() {}"},
 			"json.go:2: json (layer 0) uses g of errors (layer 1)"},
-		{"sideways", map[string]string{"sse.go": "func f() { g() }", "errors.go": "func g() {}"}, "uses g of errors"},
+		{"sideways", map[string]string{"http.go": "func f() { g() }", "jsonrpc.go": "func g() {}"}, "uses g of jsonrpc"},
 		{"within a room", map[string]string{"mcp_tools.go": "func f() { g() }", "mcp.go": "func g() { f() }"}, ""},
 		{"against the order of a room", map[string]string{"schema.go": "func f() { g() }", "schema_rules.go": "func g() {}"}, "schema.go uses g of schema_rules.go"},
 		{"in the order of a room", map[string]string{"schema_types.go": "func f() { g() }", "schema_rules.go": "func g() {}"}, ""},

@@ -177,25 +177,3 @@ func (f *ErrorForm) readBody(d *decoder, status int, text []byte) *Error {
 	}
 	return &Error{Code: code, Message: codes[code.row()].text}
 }
-
-// compileReader returns the shape of the type t of outputs, the decoders for what reads
-// them, whose rules do not count and where members may be absent or unknown, and the types
-// in it that have names.
-func compileReader(p *mistakes, t reflect.Type, u use) (*shape, *decoders, []*shape) {
-	shapes := newShapes(p)
-	out := shapes.shapeFor(t, t.String())
-	shapes.finishShapes()
-	shapes.checkUse(out, u, t.String())
-	d := newDecoders(p, false)
-	d.outputs = true
-	return out, d, shapes.named
-}
-
-// decodeWhole decodes an output, which is the whole text.
-func decodeWhole(d *decoder, text []byte, v reflect.Value, decode decodeFunc) (err error) {
-	defer recoverTo(&err) // UnmarshalJSON is code of the application
-	d.start(text)
-	decode(d, v)
-	d.scan.checkEnd()
-	return d.finish()
-}
