@@ -57,11 +57,11 @@ import (
 //
 // Invariants:
 //
-//	path, query, header, cookie and bodyFields are disjoint, and together hold
-//	  every field of the input, each list in the order of the Go fields
+//	path, query, header, cookie and the fields of inBody are disjoint, and together
+//	  hold every field of the input, each list in the order of the Go fields
 //	no two of a list have the same name, headers whatever their case
-//	body decodes bodyFields; it is nil if there are none, and the request's
-//	  body is then not looked at
+//	body decodes inBody, which is the input itself if all fields come from the
+//	  body; both are nil if none does, and the request's body is then not looked at
 //	all decodes every field that has a wire name, and sets the defaults of all
 //	hooks calls the Validate methods; restHooks does the same, with the places
 //	  that REST clients know; check also checks the rules of the fields, which
@@ -77,12 +77,12 @@ type binding struct {
 	body   *objectPlan
 	all    *objectPlan
 
-	bodyFields []*field
-	sources    map[*field]string // where each field comes from
-	runsCode   bool
-	hooks      checkFunc
-	restHooks  checkFunc
-	check      func() checkFunc
+	inBody    *shape
+	sources   map[*field]string // where each field comes from
+	runsCode  bool
+	hooks     checkFunc
+	restHooks checkFunc
+	check     func() checkFunc
 }
 
 // A param is the plan of a field that comes from the path, the query, a header
@@ -127,6 +127,7 @@ type bindSpec struct {
 func compileBinding(c *decoders, s *shape, spec bindSpec) *binding {
 	b := &binding{in: s, sources: make(map[*field]string), runsCode: s.runsCode()}
 	at := s.typ.String()
+	var body []*field
 	for _, f := range s.fields {
 		at := f.place
 		name, source := spec.sourceOf(c.mistakes, f, at)
@@ -145,12 +146,12 @@ func compileBinding(c *decoders, s *shape, spec bindSpec) *binding {
 			}
 			b.cookie = c.appendParam(b.cookie, f, name, source, at)
 		default:
-			b.bodyFields = append(b.bodyFields, f)
+			body = append(body, f)
 		}
 		checkNameless(c.mistakes, f, at)
 	}
 	for _, a := range s.alternatives {
-		for _, f := range s.withFields(a, s.fields[:1]) {
+		for _, f := range slices.Concat(a.fields[:1], a.fields[len(s.fields):]) {
 			b.sources[f] = inBody
 		}
 	}
@@ -158,14 +159,15 @@ func compileBinding(c *decoders, s *shape, spec bindSpec) *binding {
 		c.mistakes.addf("%s: a union comes from a JSON body, and here %s would come from the %s; use POST, PUT or PATCH, and no placeholder of that name", at, s.fields[0].name, b.sources[s.fields[0]])
 	}
 	b.checkPlaceholders(c.mistakes, spec, at)
-	b.checkBody(c.mistakes, spec)
-	b.all = c.structPlan(s, s.fields, b.sources)
-	switch len(b.bodyFields) {
+	b.checkBody(c.mistakes, spec, body)
+	b.all = c.structPlan(s, b.sources)
+	switch len(body) {
 	case 0:
 	case len(s.fields):
-		b.body = b.all
+		b.inBody, b.body = s, b.all
 	default:
-		b.body = c.structPlan(s, b.bodyFields, b.sources)
+		b.inBody = s.withFields(body)
+		b.body = c.structPlan(b.inBody, b.sources)
 	}
 	b.hooks = compileInputCheck(s, false, b.sources, nil)
 	if b.hooks != nil {
@@ -175,15 +177,15 @@ func compileBinding(c *decoders, s *shape, spec bindSpec) *binding {
 	return b
 }
 
-// checkBody adds a mistake for a Body that no request can have.
-func (b *binding) checkBody(p *mistakes, spec bindSpec) {
+// checkBody adds a mistake for a Body that no request can have, with these fields beside it.
+func (b *binding) checkBody(p *mistakes, spec bindSpec, fields []*field) {
 	if b.in.file == nil {
 		return
 	}
 	if !spec.hasBody {
 		p.addf("%s: requests with GET and DELETE have no body; give the method an HTTP pattern with PUT or POST in Options.Methods", b.in.file.place)
 	}
-	for _, f := range b.bodyFields {
+	for _, f := range fields {
 		p.addf("%s: the field %s is the whole body of the request; give this one a tag path, query, header or cookie", f.place, b.in.file.goName)
 	}
 }

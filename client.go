@@ -326,7 +326,7 @@ func (c *connection) compileCall(p *mistakes, m *method) *clientCall {
 		call.segments = c.compilePath(b, e, m.path)
 		call.query, call.header, call.cookie = sendParams(b.query, e), sendParams(b.header, e), sendParams(b.cookie, e)
 		if b.body != nil {
-			call.body = e.objectEncoder(b.in, b.bodyFields)
+			call.body = e.objectEncoder(b.inBody)
 		}
 	} else {
 		call.segments = c.compilePath(&binding{}, e, m.path)

@@ -384,7 +384,7 @@ func (m *method) takesNamed(text string) bool {
 			named.hidden = false
 			fields = append(fields, &named)
 		}
-		plan = newDecoders(new(mistakes), m.strict).structPlan(m.in, fields, nil)
+		plan = newDecoders(new(mistakes), m.strict).structPlan(m.in.withFields(fields), nil)
 	}
 	return (&scalarReader{typ: m.in.typ, decode: plan.decodeObject}).read(text) == nil
 }

@@ -378,7 +378,7 @@ func (c *decoders) compileDecoder(s *shape, limit *rule) decodeFunc {
 	case kindObject:
 		plan := new(objectPlan)
 		c.plans[s] = plan // before the fields, which may lead back to s
-		*plan = *c.structPlan(s, s.fields, nil)
+		*plan = *c.structPlan(s, nil)
 		return plan.decodeObject
 	}
 	return c.decodeScalar(s)
@@ -595,9 +595,8 @@ func decodeMap(setKey setter, elem decodeFunc, s *shape) decodeFunc {
 //	strict makes unknown members violations
 //	alternatives is set for a union; fields are then those of all alternatives, the
 //	  discriminator first. unknown is the complaint about another one, and nil if a
-//	  client decodes outputs. names has the discriminators of all unions, and name is
-//	  the index of this one
-//	index and own are set for an alternative, a field of the union of the type *own
+//	  client decodes outputs. unions has the names of the discriminators of all unions
+//	index is set for an alternative: that of the union's Go field
 type objectPlan struct {
 	fields []fieldPlan
 	named  int
@@ -607,10 +606,8 @@ type objectPlan struct {
 
 	alternatives map[string]*objectPlan
 	unknown      *complaint
-	names        *[]string // for findMember
-	name         int       // likewise
+	unions       *[]string
 	index        int
-	own          reflect.Type
 }
 
 // A fieldPlan is the part of an objectPlan for one field. Invariants:
@@ -963,21 +960,21 @@ func (p *objectPlan) completeAbsent(d *decoder, v reflect.Value, seen []uint64) 
 }
 
 // structPlan is objectPlan for the object s, of which a union has alternatives too.
-func (c *decoders) structPlan(s *shape, fields []*field, in map[*field]string) *objectPlan {
-	p := c.objectPlan(fields, in)
+func (c *decoders) structPlan(s *shape, in map[*field]string) *objectPlan {
+	p := c.objectPlan(s.fields, in)
 	if s.alternatives == nil {
 		return p
 	}
-	p.alternatives, p.names, p.name = make(map[string]*objectPlan), c.unions, slices.Index(*c.unions, s.fields[0].name)
-	if p.name < 0 {
-		p.name, *c.unions = len(*c.unions), append(*c.unions, s.fields[0].name)
+	p.alternatives, p.unions = make(map[string]*objectPlan), c.unions
+	if name := s.fields[0].name; !slices.Contains(*c.unions, name) {
+		*c.unions = append(*c.unions, name)
 	}
 	if rules := slices.Concat(s.fields[0].rules, s.fields[0].shape.rules); !c.outputs && rules != nil {
 		p.unknown = rules[0].complaint
 	}
 	for _, a := range s.alternatives {
-		plan := c.objectPlan(s.withFields(a, fields), in)
-		plan.index, plan.own = a.index, a.own
+		plan := c.objectPlan(a.fields, in)
+		plan.index = a.index
 		p.alternatives[a.value] = plan
 	}
 	return p
@@ -993,7 +990,7 @@ func (c *decoders) structPlan(s *shape, fields []*field, in map[*field]string) *
 func (p *objectPlan) choosePlan(d *decoder, v reflect.Value) *objectPlan {
 	a, c := p.firstMember(d.scan.data[d.scan.pos+1:]), isRequired
 	if a == nil {
-		if value := d.scan.findMember(*p.names, p.name); isText(value) {
+		if value := d.scan.findMember(*p.unions, p.fields[0].name); isText(value) {
 			a, c = p.alternatives[string(textOf(value))], p.unknown
 		} else if value != nil {
 			c = mustBeString
@@ -1001,7 +998,8 @@ func (p *objectPlan) choosePlan(d *decoder, v reflect.Value) *objectPlan {
 	}
 	switch {
 	case a != nil:
-		v.Field(a.index).Set(reflect.New(a.own))
+		alternative := v.Field(a.index)
+		alternative.Set(reflect.New(alternative.Type().Elem()))
 		return a
 	case p.unknown == nil:
 		return p

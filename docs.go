@@ -277,8 +277,8 @@ func (call *docsCall) addParameters(m *method, placeholders []string) {
 	for _, p := range slices.Concat(m.bind.query, m.bind.header, m.bind.cookie) {
 		add(p, p.sourceName)
 	}
-	if len(m.bind.bodyFields) > 0 {
-		call.Examples["body"] = exampleObject(m.in, m.bind.bodyFields, 0)
+	if m.bind.body != nil {
+		call.Examples["body"] = exampleObject(m.bind.inBody, 0)
 	}
 }
 
@@ -305,14 +305,14 @@ func isTrueAt(object []byte, name string) bool { return string(memberAt(object, 
 // maxExample is the depth of examples.
 const maxExample = 6
 
-// exampleObject returns an example of the object s with those of the fields that are
+// exampleObject returns an example of the object s with those of its fields that are
 // required or have an example.
-func exampleObject(s *shape, fields []*field, depth int) []byte {
+func exampleObject(s *shape, depth int) []byte {
 	if s.alternatives != nil {
-		fields = s.withFields(s.alternatives[0], fields)
+		s = s.alternatives[0]
 	}
 	m := openMembers(nil)
-	for _, f := range fields {
+	for _, f := range s.fields {
 		switch {
 		case f.hidden || depth >= maxExample || !f.isRequired() && f.example == nil:
 		case f.only != nil:
@@ -344,7 +344,7 @@ func exampleValue(f *field, s *shape, nth, depth int) []byte {
 		values := itemsOf(enum.value)
 		return values[min(nth, len(values)-1)]
 	case target.kind == kindObject:
-		return exampleObject(target, target.fields, depth)
+		return exampleObject(target, depth)
 	case target.kind == kindSlice, target.kind == kindArray:
 		least := reflect.Zero(target.typ).Len() // of a slice 0
 		if r := rules.findRule("minItems"); r != nil {

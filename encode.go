@@ -176,7 +176,7 @@ func (c *encoders) compileEncoder(s *shape) encodeFunc {
 	case kindMap:
 		return encodeMap(s, c.encoderFor(s.elem))
 	}
-	return c.objectEncoder(s, s.fields)
+	return c.objectEncoder(s)
 }
 
 // encodeCustom appends what MarshalJSON returns.
@@ -319,16 +319,16 @@ type memberEncoder struct {
 	omits  func(v reflect.Value) bool
 }
 
-// objectEncoder compiles the encodeFunc of the object s, of all or some of its fields.
-// A union is written as the alternative that is set, with its value as the
-// discriminator, whatever the field of that has.
-func (c *encoders) objectEncoder(s *shape, fields []*field) encodeFunc {
+// objectEncoder compiles the encodeFunc of the object s. A union is written as the
+// alternative that is set, with its value as the discriminator, whatever the field of
+// that has.
+func (c *encoders) objectEncoder(s *shape) encodeFunc {
 	if s.alternatives == nil {
-		return c.membersEncoder(fields)
+		return c.membersEncoder(s.fields)
 	}
 	var encodes []encodeFunc
 	for _, a := range s.alternatives {
-		encodes = append(encodes, c.membersEncoder(s.withFields(a, fields)))
+		encodes = append(encodes, c.membersEncoder(a.fields))
 	}
 	return func(e *encoder, v reflect.Value) {
 		chosen, err := s.chosenIn(v)
@@ -340,7 +340,7 @@ func (c *encoders) objectEncoder(s *shape, fields []*field) encodeFunc {
 	}
 }
 
-// membersEncoder compiles the encodeFunc of a struct, of all or some of its fields.
+// membersEncoder compiles the encodeFunc of a struct with these fields.
 // Members come in the order of the Go fields, like the properties of the published
 // schema. A hidden field (json:"-", which path, query and header fields may have)
 // has no member.
@@ -703,7 +703,7 @@ func (e *encoder) appendDynamic(x any) {
 //	body and the fields of fields are disjoint, and together all fields of the type
 type outputHeaders struct {
 	fields []outputHeader
-	body   []*field   // those that stay in the body
+	body   *shape     // the output with the fields that stay in the body
 	encode encodeFunc // of the body
 }
 
@@ -737,8 +737,8 @@ func (c *encoders) compileHeaders(p *mistakes, s *shape) *outputHeaders {
 	if fields == nil {
 		return nil
 	}
-	body := slices.DeleteFunc(slices.Clone(s.fields), func(f *field) bool { return f.header != "" })
-	return &outputHeaders{fields: fields, body: body, encode: c.objectEncoder(s, body)}
+	body := s.withFields(slices.DeleteFunc(slices.Clone(s.fields), func(f *field) bool { return f.header != "" }))
+	return &outputHeaders{fields: fields, body: body, encode: c.objectEncoder(body)}
 }
 
 // outputHeader returns the plan of f. A field with json:"-" cannot say there that it

@@ -804,9 +804,9 @@ func (s *scanner) skipObject() {
 			s.failDuplicate()
 		}
 		value := s.skipValue()
-		for i, wanted := range s.wanted {
+		for _, wanted := range s.wanted {
 			if string(name) == wanted && s.err == nil {
-				s.found = append(s.found, foundMember{start, i, s.pos - len(value)})
+				s.found = append(s.found, foundMember{start, wanted, s.pos - len(value)})
 			}
 		}
 	}
@@ -816,7 +816,7 @@ func (s *scanner) skipObject() {
 // A foundMember is a member that findMember has read past.
 type foundMember struct {
 	object int // the offset of the object that has it
-	name   int // the index of its name
+	name   string
 	value  int // the offset of its value
 }
 
@@ -825,14 +825,13 @@ func compareFound(a, b foundMember) int {
 }
 
 // findMember returns the value of a member of the object at the position of s, without
-// moving s, or nil. Its name is that of the index name in names, all that the text is
-// searched for. It reads the whole object and finds in the objects inside it every member
-// that has one of these names too. So it reads no byte of a text twice, however objects are
-// nested.
+// moving s, or nil. name is one of names, all that the text is searched for: it reads the
+// whole object and finds in the objects inside it every member that has one of these names
+// too. So it reads no byte of a text twice, however objects are nested.
 //
 // After an error in the object some members are not found; reading the object finds that
 // error, and names that are there twice.
-func (s *scanner) findMember(names []string, name int) []byte {
+func (s *scanner) findMember(names []string, name string) []byte {
 	if s.pos >= s.passed {
 		ahead := *s // with the names of the objects around; new ones stay behind the end of s.names
 		ahead.wanted, ahead.found = names, s.found[:0]

@@ -419,7 +419,7 @@ func TestFindMember(t *testing.T) {
 			s.readName()
 		}
 		for range 2 { // the second time it knows
-			if got := s.findMember([]string{"kind", "type"}, 0); string(got) != test.want {
+			if got := s.findMember([]string{"kind", "type"}, "kind"); string(got) != test.want {
 				t.Errorf("%s: %s, want %s", test.text, got, test.want)
 			}
 		}
@@ -440,8 +440,8 @@ func TestFindMember(t *testing.T) {
 		if err := json.NewDecoder(strings.NewReader(text[s.pos:])).Decode(&want); err != nil {
 			t.Fatal(err)
 		}
-		for i, name := range names {
-			if got := s.findMember(names, i); string(got) != string(want[name]) {
+		for _, name := range names {
+			if got := s.findMember(names, name); string(got) != string(want[name]) {
 				t.Errorf("%s of the object at byte %d is %s, want %s", name, s.pos, got, want[name])
 			}
 		}

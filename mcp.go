@@ -622,7 +622,7 @@ func allowsUnknown(schema []byte, path []step) bool {
 // name: over MCP those of paths and queries are arguments too. closed is that of
 // schemaWriter. more are fields that the input does not have.
 func appendInputSchema(dst []byte, s *shape, closed bool, more ...*field) []byte {
-	return appendSelfContainedObject(dst, s, append(s.wireFields(), more...), schemaWriter{use: forToolInput, closed: closed})
+	return appendSelfContained(dst, s.onWire(more...), schemaWriter{use: forToolInput, closed: closed})
 }
 
 // A contentProvider is an output that makes its own content for models. See

@@ -386,10 +386,10 @@ func compileForm(t reflect.Type) (*form, error) {
 	if len(p.list) > 0 {
 		return nil, p.err("ask for " + t.String())
 	}
-	fields := s.wireFields()
-	f.schema = appendSelfContainedObject(nil, s, fields, schemaWriter{use: forForm})
-	if !slices.ContainsFunc(fields, func(f *field) bool { return f.shape.deref().kind == kindSlice }) {
-		f.june = appendSelfContainedObject(nil, s, fields, schemaWriter{use: forJuneForm})
+	flat := s.onWire()
+	f.schema = appendSelfContained(nil, flat, schemaWriter{use: forForm})
+	if !slices.ContainsFunc(flat.fields, func(f *field) bool { return f.shape.deref().kind == kindSlice }) {
+		f.june = appendSelfContained(nil, flat, schemaWriter{use: forJuneForm})
 	}
 	return f, nil
 }

@@ -355,21 +355,22 @@ func fileContent(t *fileTags) apiContent {
 // UpdateTodoBody: the schema of the whole input would require path parameters
 // in the body too, which the server refuses.
 func (b *apiBuilder) referBody(m *method) string {
-	bind := m.bind
-	if len(bind.bodyFields) == len(m.in.fields) {
+	part := m.bind.inBody
+	if part == m.in {
 		if ref := b.components.referShape(m.in); ref != "" {
 			return ref
 		}
+		part = m.in.withFields(m.in.fields) // elsewhere a struct without a name is in place
 	}
-	return b.referPart(m, m.in, bind.bodyFields, "Body")
+	return b.referPart(m, m.in, part, "Body")
 }
 
-// referPart returns the reference to the component that has some fields of s, the
-// input or the output of m. Its name is that of the type with suffix behind it.
-func (b *apiBuilder) referPart(m *method, s *shape, fields []*field, suffix string) string {
+// referPart returns the reference to the component of part, which is s, the input or the
+// output of m, with some of its fields. Its name is that of the type with suffix behind it.
+func (b *apiBuilder) referPart(m *method, s, part *shape, suffix string) string {
 	name := onlyNameBytes(cmp.Or(b.service.typeNames[s], capitalized(m.resource)+m.goName)) + suffix
 	what := name
-	for _, f := range fields {
+	for _, f := range part.fields {
 		what += "\x00" + f.name
 	}
 	key := [2]any{s.typ, what}
@@ -377,11 +378,11 @@ func (b *apiBuilder) referPart(m *method, s *shape, fields []*field, suffix stri
 		b.parts[key] = firstFree(name, "", func(name string) bool { return b.taken[strings.ToLower(name)] })
 		b.taken[strings.ToLower(b.parts[key])] = true
 	}
-	var refs []string
-	for _, a := range s.alternatives {
-		refs = append(refs, b.referPart(m, a, s.withFields(a, fields), suffix))
+	b.components.names[part] = b.parts[key]
+	for i, a := range s.alternatives {
+		b.referPart(m, a, part.alternatives[i], suffix)
 	}
-	return b.components.refer(component{b.parts[key], s, fields, refs})
+	return b.components.referShape(part)
 }
 
 // listResponses returns the responses of m by status. All errors have the same

@@ -200,10 +200,16 @@ func (p part) place(at string) string {
 	return at + p.in
 }
 
-// withFields returns the fields of a, an alternative of the union s, where of those of
-// the union itself only some count, the discriminator among them.
-func (s *shape) withFields(a *shape, fields []*field) []*field {
-	return slices.Concat(a.fields[:1], fields[1:], a.fields[len(s.fields):])
+// withFields returns a copy of the object s with these fields in place of its own: what a
+// body or an answer has if the others are somewhere else. The alternatives of a union,
+// whose discriminator must be among the fields, keep what is theirs alone.
+func (s *shape) withFields(fields []*field) *shape {
+	part := *s
+	part.fields, part.alternatives = fields, nil
+	for _, a := range s.alternatives {
+		part.alternatives = append(part.alternatives, a.withFields(slices.Concat(a.fields[:1], fields[1:], a.fields[len(s.fields):])))
+	}
+	return &part
 }
 
 // chosenIn returns the index of the alternative that is set in v, a value of the union s.
@@ -401,10 +407,10 @@ func (f *field) isBound() bool {
 // for messages then.
 func (f *field) isNameless() bool { return f.hidden && f.path == "" && f.query == "" }
 
-// wireFields returns the fields of an input that JSON objects have, on the transports
-// where those of paths and queries are members too.
-func (s *shape) wireFields() []*field {
-	fields := make([]*field, 0, len(s.fields))
+// onWire returns a copy of the input s with the fields that JSON objects have, on the
+// transports where those of paths and queries are members too, and with more of them.
+func (s *shape) onWire(more ...*field) *shape {
+	fields := make([]*field, 0, len(s.fields)+len(more))
 	for _, f := range s.fields {
 		if !f.isNameless() {
 			shown := *f
@@ -412,7 +418,7 @@ func (s *shape) wireFields() []*field {
 			fields = append(fields, &shown)
 		}
 	}
-	return fields
+	return s.withFields(append(fields, more...))
 }
 
 // isRequired reports whether an input must have the field.

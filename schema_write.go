@@ -250,8 +250,10 @@ func (w *schemaWriter) writePlain(m *members, s *shape, f *field, null bool) {
 		w.writeQuoted(m, s, null)
 	case s.kind == kindCustom, s.custom != nil:
 		w.writeCustom(m, s, null)
+	case s.alternatives != nil:
+		w.writeUnion(m, s)
 	case s.kind == kindObject:
-		w.writeObject(m, s, s.fields)
+		w.writeObject(m, s)
 	case s.kind > kindCustom && s.kind != kindRaw:
 		w.writeTyped(m, s, f)
 	}
@@ -637,17 +639,13 @@ func (s *shape) integerBounds() (low, high string) {
 	return strconv.FormatInt(math.MinInt64>>(64-s.bits), 10), strconv.FormatInt(math.MaxInt64>>(64-s.bits), 10)
 }
 
-// writeObject writes the object s with these of its fields. Those that only a path or
-// query tag names are not members.
-func (w *schemaWriter) writeObject(m *members, s *shape, fields []*field) {
-	if s.alternatives != nil {
-		w.writeUnion(m, s, nil)
-		return
-	}
+// writeObject writes the object s. Fields that only a path or query tag names are not
+// members.
+func (w *schemaWriter) writeObject(m *members, s *shape) {
 	m.addText("type", "object")
 	props := openMembers(nil)
 	var required []byte
-	for _, f := range fields {
+	for _, f := range s.fields {
 		if f.hidden {
 			continue
 		}
@@ -668,22 +666,18 @@ func (w *schemaWriter) writeObject(m *members, s *shape, fields []*field) {
 	}
 }
 
-// writeUnion writes the union s, whose alternatives are refs or, if that is nil, written
-// as they are elsewhere. In documents it is a oneOf with a discriminator, since
+// writeUnion writes the union s. In documents it is a oneOf with a discriminator, since
 // generators of clients make types of that which lose nothing; the discriminator needs
 // components (OpenAPI 3.1.0, Discriminator Object). MCP clients get anyOf: some refuse
 // oneOf.
-func (w *schemaWriter) writeUnion(m *members, s *shape, refs []string) {
+func (w *schemaWriter) writeUnion(m *members, s *shape) {
 	keyword, mapping := "oneOf", openMembers(nil)
 	if w.use != forDocument {
 		keyword = "anyOf"
 	}
 	m.addRaw(keyword, "[")
-	for i, a := range s.alternatives {
+	for _, a := range s.alternatives {
 		schema := w.appendShape(nil, a)
-		if refs != nil {
-			schema = refObject(refs[i])
-		}
 		m.buf = append(append(m.buf, schema...), ',')
 		if ref := textAt(schema, "$ref"); strings.HasPrefix(ref, componentRef("")) {
 			mapping.addText(a.value, ref)
@@ -767,12 +761,6 @@ func (w *schemaWriter) writeAnnotations(m *members, f *field) {
 // appendSelfContained appends a schema of s that needs nothing beside it: types
 // that contain themselves are in $defs, everything else is in place.
 func appendSelfContained(dst []byte, s *shape, w schemaWriter) []byte {
-	return appendSelfContainedObject(dst, s, nil, w)
-}
-
-// appendSelfContainedObject is appendSelfContained for s with only some of its
-// fields, or all of them if fields is nil.
-func appendSelfContainedObject(dst []byte, s *shape, fields []*field, w schemaWriter) []byte {
 	var defs []*shape
 	root := s
 	w.ref = func(s *shape) string {
@@ -793,14 +781,7 @@ func appendSelfContainedObject(dst []byte, s *shape, fields []*field, w schemaWr
 	// What the schema refers to is known when it is written, so $defs comes last and
 	// is put inside its closing brace.
 	start := len(dst)
-	if fields != nil {
-		root = nil // what refers to s wants all of its fields, which only $defs has
-		m := openMembers(dst)
-		w.writeObject(&m, s, fields)
-		dst = m.close()
-	} else {
-		dst = w.appendShape(dst, s)
-	}
+	dst = w.appendShape(dst, s)
 	if len(defs) == 0 {
 		return dst
 	}
@@ -993,57 +974,37 @@ type components struct {
 	writer  schemaWriter
 	names   map[*shape]string // none for a type without a component
 	schemas map[string]json.RawMessage
-	pending []component // those that are not written yet, in the order of the first references
-}
-
-// A component is an object type or an enum under components/schemas.
-type component struct {
-	name   string
-	shape  *shape
-	fields []*field // all fields of the shape, or those of a body
-	refs   []string // of a union with some of its fields: the alternatives with those
+	pending []*shape // those that are not written yet, in the order of the first references
 }
 
 // newComponents returns components of a dialect, with none so far.
 func newComponents(d dialect, names map[*shape]string) *components {
-	c := &components{names: names, schemas: make(map[string]json.RawMessage)}
+	c := &components{names: maps.Clone(names), schemas: make(map[string]json.RawMessage)}
 	c.writer = schemaWriter{dialect: d, ref: c.referShape}
 	return c
 }
 
-// referShape returns the reference to the component of s, or "" if the schema is
-// to be written in place: only struct types and enums that have a name become
-// components.
+// referShape returns the reference to the component of s, which becomes part of the
+// document, or "" if the schema is to be written in place: only struct types and enums
+// that have a name become components.
 func (c *components) referShape(s *shape) string {
-	if s.kind == kindObject || s.isEnum {
-		if name := c.names[s]; name != "" {
-			return c.refer(component{name, s, s.fields, nil})
-		}
+	name := c.names[s]
+	if name == "" || s.kind != kindObject && !s.isEnum {
+		return ""
 	}
-	return ""
-}
-
-// refer returns the reference to a component and makes it part of the document.
-func (c *components) refer(added component) string {
-	if _, known := c.schemas[added.name]; !known {
-		c.schemas[added.name] = nil
-		c.pending = append(c.pending, added)
+	if _, known := c.schemas[name]; !known {
+		c.schemas[name] = nil
+		c.pending = append(c.pending, s)
 	}
-	return componentRef(added.name)
+	return componentRef(name)
 }
 
 // writeSchemas writes the pending schemas, which may add others, and returns all.
 func (c *components) writeSchemas() map[string]json.RawMessage {
 	for i := 0; i < len(c.pending); i++ {
 		m := openMembers(nil)
-		if s := c.pending[i].shape; s.isEnum {
-			c.writer.writePlain(&m, s, nil, false)
-		} else if refs := c.pending[i].refs; refs != nil {
-			c.writer.writeUnion(&m, s, refs)
-		} else {
-			c.writer.writeObject(&m, s, c.pending[i].fields)
-		}
-		c.schemas[c.pending[i].name] = m.close()
+		c.writer.writePlain(&m, c.pending[i], nil, false)
+		c.schemas[c.names[c.pending[i]]] = m.close()
 	}
 	return c.schemas
 }

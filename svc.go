@@ -605,7 +605,7 @@ func Join(name string, services ...*Service) *Service {
 func listParts(methods []*method) map[*shape][]string {
 	parts := make(map[*shape][]string)
 	for _, m := range methods {
-		if m.bind != nil && m.bind.body != nil && len(m.bind.bodyFields) < len(m.in.fields) {
+		if m.bind != nil && m.bind.body != nil && m.bind.inBody != m.in {
 			for _, s := range slices.Concat(m.in.alternatives, []*shape{m.in}) {
 				parts[s] = append(parts[s], "Body")
 			}

@@ -86,7 +86,7 @@ func (c *methodCompiler) compileKey(m *method) {
 		}
 		e := newEncoders(false)
 		e.isDefault = c.defaultRule
-		p.input = e.objectEncoder(m.in, m.in.wireFields())
+		p.input = e.objectEncoder(m.in.onWire())
 	}
 	if m.out == nil {
 		return
@@ -104,7 +104,8 @@ func (c *methodCompiler) compileKey(m *method) {
 			}
 			fields = append(fields, &shown)
 		}
-		p.output, p.decode = newEncoders(false).objectEncoder(out, fields), d.structPlan(out, fields, nil).decodeObject
+		whole := out.withFields(fields)
+		p.output, p.decode = newEncoders(false).objectEncoder(whole), d.structPlan(whole, nil).decodeObject
 	}
 }
 
