@@ -681,50 +681,45 @@ type Caller struct {
 //	func(ctx, *In) (Stream[Out], error)  DirectStream
 //	func(ctx) (Stream[Out], error)       DirectStreamOut
 func Direct[I, In, Out any](method func(I, context.Context, *In) (*Out, error)) Caller {
-	return newCaller[I](method, reflect.TypeFor[In](), reflect.TypeFor[Out](), func(impl I) callFunc {
-		return func(ctx context.Context, in any) (any, error) {
-			out, err := method(impl, ctx, in.(*In))
-			return orNil(out), err
-		}
+	return newCaller(method, reflect.TypeFor[In](), reflect.TypeFor[Out](), func(impl I, ctx context.Context, in any) (any, error) {
+		out, err := method(impl, ctx, in.(*In))
+		return orNil(out, out == nil), err
 	})
 }
 
 // DirectIn is [Direct] for a method without an output.
 func DirectIn[I, In any](method func(I, context.Context, *In) error) Caller {
-	return newCaller[I](method, reflect.TypeFor[In](), nil, func(impl I) callFunc {
-		return func(ctx context.Context, in any) (any, error) {
-			return nil, method(impl, ctx, in.(*In))
-		}
+	return newCaller(method, reflect.TypeFor[In](), nil, func(impl I, ctx context.Context, in any) (any, error) {
+		return nil, method(impl, ctx, in.(*In))
 	})
 }
 
 // DirectOut is [Direct] for a method without an input.
 func DirectOut[I, Out any](method func(I, context.Context) (*Out, error)) Caller {
-	return newCaller[I](method, nil, reflect.TypeFor[Out](), func(impl I) callFunc {
-		return func(ctx context.Context, _ any) (any, error) {
-			out, err := method(impl, ctx)
-			return orNil(out), err
-		}
+	return newCaller(method, nil, reflect.TypeFor[Out](), func(impl I, ctx context.Context, _ any) (any, error) {
+		out, err := method(impl, ctx)
+		return orNil(out, out == nil), err
 	})
 }
 
 // DirectNone is [Direct] for a method without input and output.
 func DirectNone[I any](method func(I, context.Context) error) Caller {
-	return newCaller[I](method, nil, nil, func(impl I) callFunc {
-		return func(ctx context.Context, _ any) (any, error) {
-			return nil, method(impl, ctx)
-		}
+	return newCaller(method, nil, nil, func(impl I, ctx context.Context, _ any) (any, error) {
+		return nil, method(impl, ctx)
 	})
 }
 
-// newCaller returns a Caller of method, whose call bind makes for an
-// implementation. A nil function has no name and is a mistake later.
-func newCaller[I any](method any, in, out reflect.Type, bind func(I) callFunc) Caller {
+// newCaller returns a Caller of method, which call calls. A nil function has no name and
+// is a mistake later.
+func newCaller[I any](method any, in, out reflect.Type, call func(impl I, ctx context.Context, in any) (any, error)) Caller {
 	name := ""
 	if v := reflect.ValueOf(method); !v.IsNil() {
 		name = runtime.FuncForPC(v.Pointer()).Name()
 	}
-	return Caller{iface: reflect.TypeFor[I](), in: in, out: out, name: name, bind: func(impl any) callFunc { return bind(impl.(I)) }}
+	return Caller{iface: reflect.TypeFor[I](), in: in, out: out, name: name, bind: func(impl any) callFunc {
+		typed := impl.(I)
+		return func(ctx context.Context, in any) (any, error) { return call(typed, ctx, in) }
+	}}
 }
 
 // callsMethod reports whether the function is the interface's method of that
@@ -745,10 +740,10 @@ func (c Caller) callsMethod(method string) bool {
 	return behind == "" || strings.HasPrefix(behind, "[") || strings.HasPrefix(behind, "·")
 }
 
-// orNil returns out, or an any that is nil if out is: an any that holds a nil
-// pointer is not equal to nil.
-func orNil[Out any](out *Out) any {
-	if out == nil {
+// orNil returns an output, or an any that is nil if the output is: an any that holds a nil
+// pointer or a nil function is not equal to nil.
+func orNil[T any](out T, isNil bool) any {
+	if isNil {
 		return nil
 	}
 	return out

@@ -10,7 +10,6 @@ import (
 	"reflect"
 	"runtime/debug"
 	"strconv"
-	"sync"
 )
 
 // A Stream is the result of a method that returns its outputs one after the
@@ -61,11 +60,9 @@ const (
 
 // DirectStream is [Direct] for a method that returns a [Stream].
 func DirectStream[I, In, Out any](method func(I, context.Context, *In) (Stream[Out], error)) Caller {
-	c := newCaller[I](method, reflect.TypeFor[In](), reflect.TypeFor[Out](), func(impl I) callFunc {
-		return func(ctx context.Context, in any) (any, error) {
-			stream, err := method(impl, ctx, in.(*In))
-			return streamOrNil(stream), err
-		}
+	c := newCaller(method, reflect.TypeFor[In](), reflect.TypeFor[Out](), func(impl I, ctx context.Context, in any) (any, error) {
+		stream, err := method(impl, ctx, in.(*In))
+		return orNil(stream, stream == nil), err
 	})
 	c.each = eachStreamItem[Out]
 	return c
@@ -73,22 +70,12 @@ func DirectStream[I, In, Out any](method func(I, context.Context, *In) (Stream[O
 
 // DirectStreamOut is [DirectStream] for a method without an input.
 func DirectStreamOut[I, Out any](method func(I, context.Context) (Stream[Out], error)) Caller {
-	c := newCaller[I](method, nil, reflect.TypeFor[Out](), func(impl I) callFunc {
-		return func(ctx context.Context, _ any) (any, error) {
-			stream, err := method(impl, ctx)
-			return streamOrNil(stream), err
-		}
+	c := newCaller(method, nil, reflect.TypeFor[Out](), func(impl I, ctx context.Context, _ any) (any, error) {
+		stream, err := method(impl, ctx)
+		return orNil(stream, stream == nil), err
 	})
 	c.each = eachStreamItem[Out]
 	return c
-}
-
-// streamOrNil is orNil for streams.
-func streamOrNil[Out any](stream Stream[Out]) any {
-	if stream == nil {
-		return nil
-	}
-	return stream
 }
 
 // A yieldFunc takes one item, a pointer or nil, and reports whether the next
@@ -102,7 +89,7 @@ type eachFunc func(out any, yield yieldFunc)
 // eachStreamItem is the eachFunc of a Stream[Out]. It does not range over the stream,
 // since the yield of a range statement panics when it is called after the end.
 func eachStreamItem[Out any](out any, yield yieldFunc) {
-	out.(Stream[Out])(func(item *Out, err error) bool { return yield(orNil(item), err) })
+	out.(Stream[Out])(func(item *Out, err error) bool { return yield(orNil(item, item == nil), err) })
 }
 
 // reflectEach returns the eachFunc of streams of type t, which makes a yield of
@@ -143,17 +130,18 @@ func streamItem(t reflect.Type) reflect.Type {
 //
 // Invariants:
 //
-//	consume is called by one goroutine at a time, and never after over is set
+//	turn is full while one goroutine yields or ends the iteration. It protects the
+//	  fields below. Consuming an item runs code of the application, so nothing else
+//	  of svc waits for it
+//	consume is never called after over is set
 //	err is set only together with over, by the first error
 type iteration struct {
 	consume func(item any) error
 	cancel  context.CancelCauseFunc // of the method's ctx
+	turn    chan struct{}           // has room for one
 
-	mu     sync.Mutex // protects the fields below; consume runs without it
-	free   sync.Cond  // that taking has become false
-	taking bool       // consume runs, for one of the goroutines that yield
-	over   bool
-	err    error // why it is over before its end
+	over bool
+	err  error // why it is over before its end
 }
 
 var (
@@ -162,48 +150,33 @@ var (
 )
 
 // yieldItem takes an item or an error of the stream, and reports whether it wants more.
-// The error that ends the stream cancels the ctx of the method too, for goroutines of the
-// method that do not wait for yield.
 func (it *iteration) yieldItem(item any, err error) bool {
-	it.mu.Lock()
-	defer it.mu.Unlock()
-	for it.taking {
-		it.free.Wait()
-	}
+	it.turn <- struct{}{}
+	defer func() { <-it.turn }()
 	switch {
 	case it.over:
 		return false
 	case err == nil && item == nil:
 		err = errNothingYielded
 	case err == nil:
-		err = it.consumeUnlocked(item)
+		err = it.consumeItem(item)
 	}
 	if err != nil {
-		it.over, it.err = true, err
-		it.cancel(err)
+		it.fail(err)
 	}
 	return err == nil
 }
 
-// consumeUnlocked consumes an item without the mutex, which its caller holds: to write an
-// item runs code of the application. It recovers panics for eachItem: this can be a
-// goroutine of the application, where nothing else would recover them. If the goroutine
-// ends instead, the item is only written in part, so the stream must not end well.
-func (it *iteration) consumeUnlocked(item any) (err error) {
-	it.taking = true
-	it.mu.Unlock()
+// consumeItem consumes an item. It recovers panics for eachItem: this can be a goroutine of
+// the application, where nothing else would recover them. If the goroutine ends instead,
+// the item is only written in part, so the stream must not end well.
+func (it *iteration) consumeItem(item any) (err error) {
 	returned := false
 	defer func() {
-		v := recover()
-		it.mu.Lock()
-		it.taking = false
-		it.free.Broadcast()
-		switch {
-		case v != nil:
+		if v := recover(); v != nil {
 			err = &PanicError{Value: v, Stack: debug.Stack()}
-		case !returned:
-			it.over, it.err = true, errGoroutineEnded
-			it.cancel(it.err)
+		} else if !returned {
+			it.fail(errGoroutineEnded)
 		}
 	}()
 	err = it.consume(item)
@@ -211,16 +184,11 @@ func (it *iteration) consumeUnlocked(item any) (err error) {
 	return err
 }
 
-// endIteration makes every later yield return false. It returns the error that ended the
-// iteration.
-func (it *iteration) endIteration() error {
-	it.mu.Lock()
-	defer it.mu.Unlock()
-	it.over = true
-	for it.taking {
-		it.free.Wait()
-	}
-	return it.err
+// fail ends the iteration with err. It cancels the ctx of the method too, for goroutines of
+// the method that do not wait for yield.
+func (it *iteration) fail(err error) {
+	it.over, it.err = true, err
+	it.cancel(err)
 }
 
 // eachItem calls consume for each item of the stream, one at a time, until the end or the
@@ -228,11 +196,13 @@ func (it *iteration) endIteration() error {
 // of m. After eachItem has returned, consume is not called, even if the application still
 // yields.
 func (m *method) eachItem(cancel context.CancelCauseFunc, out any, consume func(item any) error) (err error) {
-	it := &iteration{consume: consume, cancel: cancel}
-	it.free.L = &it.mu
+	it := &iteration{consume: consume, cancel: cancel, turn: make(chan struct{}, 1)}
 	defer func() {
 		v := recover()
-		if err = it.endIteration(); v != nil {
+		it.turn <- struct{}{} // after an item that another goroutine has yielded
+		it.over, err = true, it.err
+		<-it.turn
+		if v != nil {
 			err = panicError(v)
 		}
 		if p, ok := err.(*PanicError); ok && p.Value == http.ErrAbortHandler {
