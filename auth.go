@@ -5,11 +5,11 @@ package svc
 // auth_bearer.go has the identity of callers, Bearer and APIKey.
 
 import (
-	"context"
 	"crypto/sha256"
 	"crypto/subtle"
 	"encoding/json"
 	"fmt"
+	"log/slog"
 	"maps"
 	"net/http"
 	"net/netip"
@@ -128,24 +128,23 @@ func BasicAuth(realm string, users map[string]string, onError ErrorHandler) func
 		panic(fmt.Sprintf("svc: BasicAuth: the realm %q has a control character", realm))
 	}
 	known := newCredentials(users)
-	g := &guard{fixed: `Basic realm="` + strings.NewReplacer(`\`, `\\`, `"`, `\"`).Replace(realm) + `", charset="UTF-8"`} // a quoted-string (RFC 9110, section 5.6.4)
-	return func(next http.Handler) http.Handler {
-		return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
-			outer := identityOf(r.Context())
-			id := &identity{outer.principal, g, outer}
-			sent := slices.ContainsFunc(r.Header["Authorization"], func(value string) bool { return hasAuthScheme(value, "Basic") })
-			switch name, _, _ := r.BasicAuth(); {
-			case known.matchRequest(r):
-				id.principal = &Principal{Subject: name}
-			case sent || id.principal == nil:
-				e := id.withChallenges(Errorf(CodeUnauthenticated, "a valid name and password are required"), nil, "", nil)
-				w.Header()["Www-Authenticate"] = e.header.Values("WWW-Authenticate") // realm need not be ASCII, as headers of errors must
-				refuse(w, r, e, onError)
-				return
-			}
-			next.ServeHTTP(w, r.WithContext(context.WithValue(r.Context(), identityKey{}, id)))
-		})
+	g := &guard{
+		opts:     BearerOptions{OnError: onError, Logger: slog.New(slog.DiscardHandler)},                            // any client can cause such errors, as often as it likes
+		fixed:    `Basic realm="` + strings.NewReplacer(`\`, `\\`, `"`, `\"`).Replace(realm) + `", charset="UTF-8"`, // a quoted-string (RFC 9110, section 5.6.4)
+		required: Errorf(CodeUnauthenticated, "a valid name and password are required"),
 	}
+	g.identify = func(r *http.Request) (*Principal, error) {
+		values := r.Header["Authorization"]
+		name, password, ok := r.BasicAuth()
+		switch {
+		case ok && len(values) == 1 && known.match(name, password): // of two headers a proxy may have checked the other one
+			return &Principal{Subject: name}, nil
+		case slices.ContainsFunc(values, func(value string) bool { return hasAuthScheme(value, "Basic") }):
+			return nil, g.required
+		}
+		return nil, nil
+	}
+	return g.wrap
 }
 
 // hasAuthScheme reports whether the value of an Authorization header has a scheme, in
@@ -176,14 +175,9 @@ func newCredentials(users map[string]string) credentials {
 	return known
 }
 
-// matchRequest reports whether r has one of the credentials. It always compares with
-// all of them, so its time does not show whether a name is known. A request with two
-// Authorization headers never matches: a proxy may have checked the other one.
-func (known credentials) matchRequest(r *http.Request) bool {
-	name, password, ok := r.BasicAuth()
-	if !ok || len(r.Header.Values("Authorization")) != 1 {
-		return false
-	}
+// match reports whether a name and a password are among the credentials. It always
+// compares with all of them, so its time does not show whether a name is known.
+func (known credentials) match(name, password string) bool {
 	given := sha256.Sum256([]byte(name + ":" + password))
 	found := 0
 	for i := range known {

@@ -143,7 +143,7 @@ func Bearer(verify func(ctx context.Context, token string) (*Principal, error), 
 	if verify == nil {
 		panic("svc: Bearer: verify must not be nil")
 	}
-	g := newGuard("Bearer", opts)
+	g := newGuard("Bearer", "access token", opts)
 	g.verify = verify
 	return g.wrap
 }
@@ -180,25 +180,30 @@ func APIKey(header string, verify func(ctx context.Context, key string) (*Princi
 	if bad := checkScheme(s); bad != nil {
 		panic("svc: APIKey: " + bad[0])
 	}
-	g := newGuard("APIKey", BearerOptions{Scopes: opts.Scopes, Optional: opts.Optional, OnError: opts.OnError, Logger: opts.Logger})
-	g.verify, g.header, g.noun, g.fixed = verify, s.Header, "API key", s.describe(nil).challenge
+	g := newGuard("APIKey", "API key", BearerOptions{Scopes: opts.Scopes, Optional: opts.Optional, OnError: opts.OnError, Logger: opts.Logger})
+	g.verify, g.header, g.fixed = verify, s.Header, s.describe(nil).challenge
 	return g.wrap
 }
 
 // A guard is a compiled Bearer, APIKey or BasicAuth. The zero value has the challenge of
 // a Bearer without options.
 type guard struct {
+	opts     BearerOptions
+	fixed    string                                    // the challenge, if it is always the same, as for all but Bearer
+	required *Error                                    // for a request without a credential
+	identify func(r *http.Request) (*Principal, error) // finds the caller by the credential of r; nil and no error if it has none
+
+	// Of a Bearer and an APIKey, whose identify is identifyToken:
 	verify      func(ctx context.Context, credential string) (*Principal, error)
-	opts        BearerOptions
 	header      string       // that has the credential, in canonical form
 	noun        string       // what the credential is, in messages
-	fixed       string       // the challenge, if it is always the same, as for all but Bearer
 	metadataURL string       // of the metadata document; "" if there is none
 	wellKnown   []string     // the paths of the metadata document
 	metadata    http.Handler // nil if there is none
 }
 
-// wrap is the middleware.
+// wrap is the middleware. An identify that returns required has found a credential that is
+// as good as none.
 func (g *guard) wrap(next http.Handler) http.Handler {
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		if g.metadata != nil && slices.Contains(g.wellKnown, r.URL.Path) {
@@ -208,10 +213,13 @@ func (g *guard) wrap(next http.Handler) http.Handler {
 		outer := identityOf(r.Context())
 		id := &identity{outer.principal, g, outer}
 		p, err := g.identify(r)
-		if p != nil {
+		switch {
+		case p != nil:
 			id.principal = p
-		} else if err == nil && id.principal == nil && !g.opts.Optional {
-			err = id.withChallenges(Errorf(CodeUnauthenticated, "an %s is required", g.noun), nil, "", nil)
+		case err == g.required, err == nil && id.principal == nil && !g.opts.Optional:
+			e := id.withChallenges(g.required, nil, "", nil)
+			w.Header()["Www-Authenticate"] = e.header["Www-Authenticate"] // a realm need not be ASCII, as headers of errors must
+			err = e
 		}
 		if err != nil {
 			logError(r.Context(), g.opts.Logger, err, logPlace{request: r})
@@ -224,9 +232,9 @@ func (g *guard) wrap(next http.Handler) http.Handler {
 
 // newGuard compiles the options of caller, which is Bearer or APIKey. It panics with
 // every mistake in them.
-func newGuard(caller string, opts BearerOptions) *guard {
-	g := &guard{opts: opts, header: "Authorization", noun: "access token"}
-	g.opts.Scopes = slices.Clone(opts.Scopes)
+func newGuard(caller, noun string, opts BearerOptions) *guard {
+	g := &guard{opts: opts, header: "Authorization", noun: noun, required: Errorf(CodeUnauthenticated, "an %s is required", noun)}
+	g.opts.Scopes, g.identify = slices.Clone(opts.Scopes), g.identifyToken
 	var bad []string
 	for _, s := range opts.Scopes {
 		if !isScope(s) {
@@ -265,8 +273,8 @@ func isResourceURL(s string) bool {
 	return err == nil && isScope(s) && (u.Scheme == "https" || u.Scheme == "http") && u.Host != "" && u.User == nil && !strings.Contains(s, "#")
 }
 
-// identify returns the principal for the credential of r, or nil if r has none.
-func (g *guard) identify(r *http.Request) (*Principal, error) {
+// identifyToken returns the principal for the token or the key of r, or nil if r has none.
+func (g *guard) identifyToken(r *http.Request) (*Principal, error) {
 	values := r.Header[g.header]
 	switch {
 	case len(values) > 1:
@@ -335,12 +343,9 @@ func withoutToken(err error, token string) error {
 	if escaped := strconv.Quote(token); len(escaped) > len(token)+2 { // an API key may need escapes, which %q writes
 		token += escaped
 	}
-	parts, quotes := make(map[string]bool), false // a map, since both can be long
-	for i := 0; i+size <= len(token); i++ {
-		parts[token[i:i+size]] = true
-	}
-	for i := 0; i+size <= len(text) && !quotes; i++ {
-		quotes = parts[text[i:i+size]]
+	quotes := false
+	for i := 0; i+size <= len(token) && !quotes; i++ {
+		quotes = strings.Contains(text, token[i:i+size])
 	}
 	if p := panicIn(err); p != nil && quotes {
 		return &PanicError{Value: hidden, Stack: p.Stack}
@@ -415,29 +420,27 @@ func (g *guard) challenge(code string, scopes []string) string {
 // reached, or else for each of schemes. Those of Bearer come first, since some MCP clients
 // look at nothing else.
 func (id *identity) withChallenges(e *Error, schemes []Scheme, code string, scopes []string) *Error {
-	var guards []*guard
-	for ; id != nil; id = id.outer {
-		if id.guard != nil {
-			guards = append(guards, id.guard)
-		}
-	}
-	if guards == nil {
-		for _, s := range schemes {
-			guards = append(guards, &guard{fixed: s.describe(nil).challenge})
-		}
-	}
 	var list []string
-	for _, g := range guards {
-		asked := scopes
+	add := func(g *guard) {
+		asked, at := scopes, len(list)
 		if code == "" { // the caller needs a credential with all scopes
 			asked = slices.Concat(g.opts.Scopes, scopes)
 		}
-		switch c := g.challenge(code, asked); {
-		case slices.Contains(list, c):
-		case g.fixed == "":
-			list = slices.Insert(list, 0, c)
-		default:
-			list = append(list, c)
+		if g.fixed == "" {
+			at = 0
+		}
+		if c := g.challenge(code, asked); !slices.Contains(list, c) {
+			list = slices.Insert(list, at, c)
+		}
+	}
+	for ; id != nil; id = id.outer {
+		if id.guard != nil {
+			add(id.guard)
+		}
+	}
+	if list == nil {
+		for _, s := range schemes {
+			add(&guard{fixed: s.describe(nil).challenge})
 		}
 	}
 	e = e.clone()
@@ -521,7 +524,7 @@ func serveMetadata(w http.ResponseWriter, r *http.Request, body []byte) {
 // /.well-known/oauth-protected-resource followed by the path of Resource. Metadata
 // panics if Resource or AuthorizationServers is missing, and where Bearer panics.
 func (o BearerOptions) Metadata() http.Handler {
-	g := newGuard("Bearer", o)
+	g := newGuard("Bearer", "access token", o)
 	if g.metadata == nil {
 		panic("svc: BearerOptions.Metadata: Resource and AuthorizationServers must be set")
 	}
