@@ -366,12 +366,35 @@ func (c *call) checkOutput(out any) (any, error) {
 
 // collect appends the items of a stream to ws.enc.buf, as the one record that the
 // transport sends: {"items":[…]}. seen is called with the number of items so far; it
-// may be nil. A stream that fails counts against the budget of its batch.
-func (c *call) collect(cancel context.CancelCauseFunc, stream any, seen func(n int)) (err error) {
-	enc := &c.ws.enc
+// may be nil. The item that exceeds maxCollected or maxAnswers ends the stream with
+// RESOURCE_EXHAUSTED. A stream that fails counts against the budget of its batch.
+func (c *call) collect(cancel context.CancelCauseFunc, stream any, seen func(n int)) error {
+	m, enc := c.method, &c.ws.enc
+	n, before := 0, len(enc.buf)
+	enc.buf = append(enc.buf, `{"items":[`...)
 	start := len(enc.buf)
-	if enc.buf, err = c.method.appendItems(cancel, enc, enc.buf, stream, seen); err != nil {
-		c.ws.budget.keepAnswer(len(enc.buf) - start)
+	err := m.eachItem(cancel, stream, func(item any) (err error) {
+		if n == maxCollected {
+			return Errorf(CodeResourceExhausted, "the stream has more than %d items, which is as many as fit into one answer", maxCollected)
+		}
+		if n > 0 {
+			enc.buf = append(enc.buf, ',')
+		}
+		n++
+		enc.buf, err = m.appendOutput(enc, enc.buf, item)
+		switch {
+		case err != nil:
+			return err
+		case len(enc.buf)-start > maxAnswers:
+			return errItemsTooLarge
+		case seen != nil:
+			seen(n)
+		}
+		return nil
+	})
+	enc.buf = append(enc.buf, "]}"...)
+	if err != nil {
+		c.ws.budget.keepAnswer(len(enc.buf) - before)
 	}
 	return err
 }

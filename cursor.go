@@ -175,9 +175,6 @@ func decodeBase64(cursor string) ([]byte, error) {
 	return base64.RawURLEncoding.Strict().DecodeString(cursor)
 }
 
-// isCursorText reports whether keys of type t are stored as text.
-func isCursorText(t reflect.Type) bool { return t.Kind() == reflect.String || isTextType(t) }
-
 // isTextType reports whether *t has both MarshalText and UnmarshalText. With one of
 // them, cursors could not be read back.
 func isTextType(t reflect.Type) bool {
@@ -186,46 +183,38 @@ func isTextType(t reflect.Type) bool {
 }
 
 // cursorPayload returns the text or the JSON of key.
-func cursorPayload(key any) ([]byte, error) {
+func cursorPayload(key any) (payload []byte, err error) {
 	v := reflect.ValueOf(key)
 	for v.Kind() == reflect.Pointer {
 		v = v.Elem()
 	}
-	if !v.IsValid() {
+	switch {
+	case !v.IsValid():
 		return nil, errors.New("svc: the key of a cursor must not be nil")
+	case isTextType(v.Type()):
+		p := reflect.New(v.Type()) // the methods may want a pointer
+		p.Elem().Set(v)
+		payload, err = p.Interface().(encoding.TextMarshaler).MarshalText()
+	case v.Kind() == reflect.String:
+		payload = []byte(v.String())
+	default:
+		payload, err = json.Marshal(v.Interface())
+		if string(payload) == "null" {
+			err = errNullKey
+		}
 	}
-	payload, err := writeCursorKey(v)
+	if err == nil && !utf8.Valid(payload) {
+		err = errTextKey
+	}
 	if err != nil {
 		return nil, fmt.Errorf("svc: a cursor of type %v: %w", v.Type(), err)
 	}
 	return payload, nil
 }
 
-// writeCursorKey returns the text or the JSON of v, which is not a pointer.
-func writeCursorKey(v reflect.Value) (payload []byte, err error) {
-	switch {
-	case !isCursorText(v.Type()):
-		payload, err = json.Marshal(v.Interface())
-		if string(payload) == "null" {
-			err = errNullKey
-		}
-		return payload, err
-	case isTextType(v.Type()):
-		p := reflect.New(v.Type()) // the methods may want a pointer
-		p.Elem().Set(v)
-		payload, err = p.Interface().(encoding.TextMarshaler).MarshalText()
-	default:
-		payload = []byte(v.String())
-	}
-	if err == nil && !utf8.Valid(payload) {
-		err = errTextKey
-	}
-	return payload, err
-}
-
 // setCursorKey decodes payload into the target of key. It decodes into a new value
 // first, so that an error leaves the target unchanged.
-func setCursorKey(payload []byte, key any) error {
+func setCursorKey(payload []byte, key any) (err error) {
 	p := reflect.ValueOf(key)
 	if p.Kind() != reflect.Pointer || p.IsNil() {
 		return fmt.Errorf("svc: the key to decode a cursor into must be a pointer, not %T", key)
@@ -236,24 +225,20 @@ func setCursorKey(payload []byte, key any) error {
 		target.Set(reflect.New(target.Type().Elem()))
 		target = target.Elem()
 	}
-	if err := readCursorKey(payload, target); err != nil {
+	switch {
+	case !utf8.Valid(payload):
+		err = errTextKey
+	case isTextType(target.Type()):
+		err = target.Addr().Interface().(encoding.TextUnmarshaler).UnmarshalText(payload)
+	case target.Kind() == reflect.String:
+		target.SetString(string(payload))
+	default:
+		err = unmarshalCursor(payload, target.Addr().Interface())
+	}
+	if err != nil {
 		return cursorError(err)
 	}
 	p.Elem().Set(fresh)
-	return nil
-}
-
-// readCursorKey reads payload into target, which is zero and not a pointer.
-func readCursorKey(payload []byte, target reflect.Value) error {
-	switch {
-	case !isCursorText(target.Type()):
-		return unmarshalCursor(payload, target.Addr().Interface())
-	case !utf8.Valid(payload):
-		return errTextKey
-	case isTextType(target.Type()):
-		return target.Addr().Interface().(encoding.TextUnmarshaler).UnmarshalText(payload)
-	}
-	target.SetString(string(payload))
 	return nil
 }
 

@@ -16,6 +16,7 @@ import (
 	"fmt"
 	"maps"
 	"net/http"
+	"regexp"
 	"slices"
 	"strconv"
 	"strings"
@@ -199,28 +200,22 @@ func Errorf(code Code, format string, args ...any) *Error {
 	return &Error{Code: code, Message: fmt.Sprintf(spoilWrapping(format), args...), cause: cause}
 }
 
+// wrapVerb matches a verb w, and %%, so that its second character begins no verb.
+var wrapVerb = regexp.MustCompile(`%[-+# 0-9.*\[\]]*[%w]`)
+
 // spoilWrapping returns a format in which each verb w gives a text such as
 // %!w(*fs.PathError). fmt.Sprintf would add the text of the error.
 func spoilWrapping(format string) string {
-	if !strings.Contains(format, "w") {
+	if !strings.Contains(format, "w") { // most formats
 		return format
 	}
-	var out strings.Builder
-	for {
-		before, rest, ok := strings.Cut(format, "%")
-		if out.WriteString(before); !ok {
-			return out.String()
+	return wrapVerb.ReplaceAllStringFunc(format, func(verb string) string {
+		flags, ok := strings.CutSuffix(verb, "w")
+		if !ok {
+			return verb
 		}
-		verb := strings.TrimLeft(rest, "+-# 0123456789.*[]")
-		flags := rest[:len(rest)-len(verb)]
-		if format, ok = strings.CutPrefix(verb, "w"); ok {
-			out.WriteString("%%!w(%" + flags + "T)")
-			continue
-		}
-		n := min(len(verb), 1) // so that the second character of %% begins no verb
-		out.WriteString("%" + flags + verb[:n])
-		format = verb[n:]
-	}
+		return "%%!w(" + flags + "T)"
+	})
 }
 
 // Error returns the code, the message and the text of the cause, for logs.

@@ -112,13 +112,7 @@ func compilePageBinding() *binding {
 // If a number is below 1, not an integer, empty, or given twice, ParsePage returns an
 // *Error with code INVALID_ARGUMENT and a [Violation] for each invalid parameter.
 func ParsePage(q url.Values) (PageRequest, error) {
-	known := make(url.Values)
-	for i := range pageBinding.query {
-		if name := pageBinding.query[i].sourceName; len(q[name]) > 0 {
-			known[name] = q[name]
-		}
-	}
-	in, err := pageBinding.bindRequest(new(decoder), requestValues{query: known.Encode()})
+	in, err := pageBinding.bindRequest(new(decoder), requestValues{query: q.Encode()})
 	if err != nil {
 		return PageRequest{}, err
 	}

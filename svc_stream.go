@@ -239,35 +239,7 @@ const maxAnswers = 16 << 20
 // errItemsTooLarge ends a stream whose items do not fit into one record.
 var errItemsTooLarge = Errorf(CodeResourceExhausted, "the items of the stream have more than 16 MiB, which is as much as fits into one answer")
 
-// appendItems appends the items of a stream as one record, {"items":[…]}, for transports
-// that send one answer. It calls seen with the number of items so far, if seen is not
-// nil. The item that exceeds maxCollected or maxAnswers ends the stream with
-// RESOURCE_EXHAUSTED.
-func (m *method) appendItems(cancel context.CancelCauseFunc, e *encoder, dst []byte, out any, seen func(n int)) ([]byte, error) {
-	dst = append(dst, `{"items":[`...)
-	n, start := 0, len(dst)
-	err := m.eachItem(cancel, out, func(item any) (err error) {
-		if n == maxCollected {
-			return Errorf(CodeResourceExhausted, "the stream has more than %d items, which is as many as fit into one answer", maxCollected)
-		}
-		if n > 0 {
-			dst = append(dst, ',')
-		}
-		n++
-		switch dst, err = m.appendOutput(e, dst, item); {
-		case err != nil:
-			return err
-		case len(dst)-start > maxAnswers:
-			return errItemsTooLarge
-		case seen != nil:
-			seen(n)
-		}
-		return nil
-	})
-	return append(dst, "]}"...), err
-}
-
-// collectedType returns the type of the record that appendItems writes for items of type
+// collectedType returns the type of the record that call.collect writes for items of type
 // t. Only schemas use it.
 func collectedType(t reflect.Type) reflect.Type {
 	tag := reflect.StructTag(`json:"items" maxItems:"` + strconv.Itoa(maxCollected) + `"`)

@@ -834,11 +834,13 @@ func TestStreamCollected(t *testing.T) {
 				t.Fatal(err)
 			}
 			seen := 0
-			got, err := m.appendItems(func(error) {}, new(encoder), nil, out, func(n int) {
+			c := &call{method: m, ws: new(workspace)}
+			err = c.collect(func(error) {}, out, func(n int) {
 				if seen++; n != seen {
 					t.Errorf("told of %d items after %d", n, seen)
 				}
 			})
+			got := c.ws.enc.buf
 			if err != nil {
 				got = []byte(err.Error())
 			}
