@@ -433,6 +433,26 @@ func (b *binding) bindRequest(d *decoder, r requestValues) (reflect.Value, error
 	return in, b.finishInput(d, v, b.restHooks)
 }
 
+// compileQuery returns the binding of a struct that parseQuery makes. It panics if the tags
+// of the struct are wrong.
+func compileQuery(t reflect.Type) *binding {
+	p := new(mistakes)
+	c := newShapes(p)
+	s := c.shapeFor(t, t.String())
+	c.finishShapes()
+	b := compileBinding(newDecoders(p, false), s, bindSpec{})
+	if len(p.list) > 0 {
+		panic(p.list[0])
+	}
+	return b
+}
+
+// parseQuery returns a pointer to a struct whose fields come from a query.
+func (b *binding) parseQuery(query string) (any, error) {
+	in, err := b.bindRequest(new(decoder), requestValues{query: query})
+	return in.Interface(), err
+}
+
 // bindPath sets the field of the struct v from the value of its placeholder.
 // The value is copied to scratch because setters take bytes.
 func (p *param) bindPath(d *decoder, v reflect.Value, value string) {

@@ -4,6 +4,7 @@ package svc
 //
 //   - Code, and the one table of what a code is on each transport
 //   - Error: making one, what clients see of it, ErrorFrom
+//   - PanicError, and the recovery of panics
 //   - Violation, and the list that collects those of one input within limits
 //   - the details of an error as JSON; http.go and the transports frame them
 //   - the name that was probably meant by an unknown one
@@ -17,6 +18,7 @@ import (
 	"maps"
 	"net/http"
 	"regexp"
+	"runtime/debug"
 	"slices"
 	"strconv"
 	"strings"
@@ -482,6 +484,40 @@ func CodeOf(err error) Code {
 		return CodeOK
 	}
 	return ErrorFrom(err).code()
+}
+
+// A PanicError is the cause of the INTERNAL error for a panic. It is logged with its
+// stack; clients never see it.
+type PanicError struct {
+	Value any    // the argument of panic
+	Stack []byte // of the goroutine that panicked, as debug.Stack formats it
+}
+
+// Error returns "panic: " and the value, without the stack.
+func (e *PanicError) Error() string { return fmt.Sprintf("panic: %v", e.Value) }
+
+// panicError returns the error for the recovered value v. If v is http.ErrAbortHandler,
+// with which a handler asks net/http to close the connection, it panics again. Call it
+// in the deferred function that recovered, so that the stack shows the panic.
+func panicError(v any) error {
+	if v == http.ErrAbortHandler {
+		panic(v)
+	}
+	return &PanicError{Value: v, Stack: debug.Stack()}
+}
+
+// recoverTo sets *err to the error for a panic. Defer it.
+func recoverTo(err *error) {
+	if v := recover(); v != nil {
+		*err = panicError(v)
+	}
+}
+
+// panicIn returns the panic in err's tree, or nil.
+func panicIn(err error) *PanicError {
+	var p *PanicError
+	errors.As(err, &p)
+	return p
 }
 
 // A Violation is one thing that is wrong with an input, and the place of it. An

@@ -8,7 +8,7 @@ package svc
 //   - content types, and requests from pages of other sites
 //   - responses with a body
 //   - errors as responses: ErrorHandler, WriteError, WriteProblem, refuse
-//   - handlers that return errors and panic: Handle, Recover, PanicError, the log
+//   - handlers that return errors and panic: Handle, Recover, the log
 //   - Limit, which bounds how many requests are served at a time
 //   - trackedWriter, which knows whether a response has begun
 //   - tokens of headers, prefixes of paths
@@ -29,7 +29,6 @@ import (
 	"net/url"
 	"os"
 	"path"
-	"runtime/debug"
 	"slices"
 	"strconv"
 	"strings"
@@ -821,40 +820,6 @@ func probeError(err error) {
 		CodeOf(err)
 		panicIn(err)
 	}
-}
-
-// A PanicError is the cause of the INTERNAL error for a panic. It is logged with its
-// stack; clients never see it.
-type PanicError struct {
-	Value any    // the argument of panic
-	Stack []byte // of the goroutine that panicked, as debug.Stack formats it
-}
-
-// Error returns "panic: " and the value, without the stack.
-func (e *PanicError) Error() string { return fmt.Sprintf("panic: %v", e.Value) }
-
-// panicError returns the error for the recovered value v. If v is http.ErrAbortHandler,
-// with which a handler asks net/http to close the connection, it panics again. Call it
-// in the deferred function that recovered, so that the stack shows the panic.
-func panicError(v any) error {
-	if v == http.ErrAbortHandler {
-		panic(v)
-	}
-	return &PanicError{Value: v, Stack: debug.Stack()}
-}
-
-// recoverTo sets *err to the error for a panic. Defer it.
-func recoverTo(err *error) {
-	if v := recover(); v != nil {
-		*err = panicError(v)
-	}
-}
-
-// panicIn returns the panic in err's tree, or nil.
-func panicIn(err error) *PanicError {
-	var p *PanicError
-	errors.As(err, &p)
-	return p
 }
 
 // A logPlace says where an error happened. Zero fields are not logged.

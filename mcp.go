@@ -312,7 +312,7 @@ func (s *Service) newMCPHandler(opts *MCPOptions) *mcpHandler {
 	o.ListScope = cmp.Or(o.ListScope, "private")
 	o.checkOptions(p)
 	if len(p.list) > 0 {
-		panic(p.err("serve " + s.name + " over MCP").Error())
+		panic(p.err("serve " + s.opts.Name + " over MCP").Error())
 	}
 	h.texts = newMCPTexts(s, &o)
 	list := h.addList("tools/list", "tools")
@@ -391,7 +391,7 @@ const mcpMetaServerInfo = `"io.modelcontextprotocol/serverInfo":`
 // newMCPTexts makes the texts of a handler. The defaults of o are already set, but for
 // those of ServerInfo.
 func newMCPTexts(s *Service, o *MCPOptions) mcpTexts {
-	info := ServerInfo{cmp.Or(o.ServerInfo.Name, s.name), cmp.Or(o.ServerInfo.Version, s.version), o.ServerInfo.Icons}
+	info := ServerInfo{cmp.Or(o.ServerInfo.Name, s.opts.Name), cmp.Or(o.ServerInfo.Version, s.opts.Version), o.ServerInfo.Icons}
 	withIcons := string(encodeDocument(info))
 	info.Icons = nil // which would be a burden for each result
 	serverInfo := string(encodeDocument(info))
@@ -483,7 +483,7 @@ func (x *toolIndex) findTool(p *mistakes, option, key string) *tool {
 	case slices.ContainsFunc(x.service.methods, func(m *method) bool { return m.goName == key || toolName(m) == key }):
 		p.addf("%s[%q]: MCP does not serve the method; add TransportMCP to its Transports, or drop this if it takes a Body, which MCP has not", option, key)
 	default:
-		p.addf("%s[%q]: %s has no method of that name%s", option, key, x.service.name, suggestName(key, slices.Sorted(maps.Keys(x.named))))
+		p.addf("%s[%q]: %s has no method of that name%s", option, key, x.service.opts.Name, suggestName(key, slices.Sorted(maps.Keys(x.named))))
 	}
 	return nil
 }
@@ -506,7 +506,7 @@ func compileTools(p *mistakes, s *Service, o *MCPOptions) *toolIndex {
 		if !o.AllowUnknown {
 			t.allow = func(*decoder, []byte) bool { return false }
 		}
-		t.compileTool(p, byTool[t], s.name)
+		t.compileTool(p, byTool[t], s.opts.Name)
 		if other := named[t.name]; other != nil {
 			p.addf("the tool would have the name %q, as %s does; rename one", t.name, other.goName)
 		}

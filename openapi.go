@@ -109,7 +109,7 @@ func (h *openAPIHandler) respond(w http.ResponseWriter, r *http.Request, _ *work
 		contentType = chooseType(r.Header["Accept"], contentTypeJSON, contentTypeOpenAPI+";version=3.2", contentTypeOpenAPI+";version=3.1")
 		_, version, _ = strings.Cut(contentType, ";version=")
 	}
-	d, ok := dialectOf(cmp.Or(version, h.service.openAPI))
+	d, ok := dialectOf(cmp.Or(version, h.service.opts.OpenAPI))
 	if !ok {
 		return Errorf(CodeInvalidArgument, "the version of the document must be openapi=3.0, openapi=3.1 or openapi=3.2")
 	}
@@ -154,7 +154,7 @@ func newAPIBuilder(s *Service, d dialect) *apiBuilder {
 			Info:    s.documentInfo(d != openAPI30),
 			// "/" is the host that the document came from; linters want a server.
 			// Every path begins with a slash, so a URL has none at its end.
-			Servers:  []map[string]string{{"url": cmp.Or(strings.TrimRight(s.defaults.BaseURL, "/"), "/")}},
+			Servers:  []map[string]string{{"url": cmp.Or(strings.TrimRight(s.opts.Defaults.BaseURL, "/"), "/")}},
 			Security: []documentSecurity{},
 		},
 		parts:        make(map[[2]any]string),

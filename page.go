@@ -89,21 +89,7 @@ func orDefaultSize(n int) int {
 func (q PageQuery) PageRequest() PageRequest { return PageRequest{Page: q.Page, PerPage: q.PerPage} }
 
 // pageBinding binds a PageRequest for ParsePage, as any service does. It never changes.
-var pageBinding = compilePageBinding()
-
-// compilePageBinding compiles pageBinding. It panics if the tags of PageRequest above
-// are wrong.
-func compilePageBinding() *binding {
-	p := new(mistakes)
-	c := newShapes(p)
-	s := c.shapeFor(reflect.TypeFor[PageRequest](), "PageRequest")
-	c.finishShapes()
-	b := compileBinding(newDecoders(p, false), s, bindSpec{})
-	if len(p.list) > 0 {
-		panic(p.list[0])
-	}
-	return b
-}
+var pageBinding = compileQuery(reflect.TypeFor[PageRequest]())
 
 // ParsePage reads page, per_page, limit and cursor from the query parameters q. It is
 // for handlers that do not belong to a service. Defaults, limits and errors are those
@@ -112,11 +98,11 @@ func compilePageBinding() *binding {
 // If a number is below 1, not an integer, empty, or given twice, ParsePage returns an
 // *Error with code INVALID_ARGUMENT and a [Violation] for each invalid parameter.
 func ParsePage(q url.Values) (PageRequest, error) {
-	in, err := pageBinding.bindRequest(new(decoder), requestValues{query: q.Encode()})
+	in, err := pageBinding.parseQuery(q.Encode())
 	if err != nil {
 		return PageRequest{}, err
 	}
-	return *in.Interface().(*PageRequest), nil
+	return *in.(*PageRequest), nil
 }
 
 // Offset returns the number of items before the page: (Page-1)*PerPage. A Page below 1

@@ -58,7 +58,7 @@ func (m *method) varies() (names []string) {
 // pattern belongs to one.
 func (s *Service) Mount(mux *http.ServeMux) {
 	if mux == nil {
-		panic("svc: cannot mount " + s.name + " on nil; give Mount http.DefaultServeMux, or the http.NewServeMux() that the server has")
+		panic("svc: cannot mount " + s.opts.Name + " on nil; give Mount http.DefaultServeMux, or the http.NewServeMux() that the server has")
 	}
 	for _, r := range s.Routes() {
 		mountRoute(mux, r)

@@ -325,19 +325,13 @@ type Service struct {
 	//	names has every method by its name and its aliases
 	//	typeNames has every shape in types, and two types never share a name
 
-	name        string
-	description string
-	version     string
-	contact     string
-	license     string
-	openAPI     string // the version that OpenAPI serves by itself
-	prefix      string // of REST paths: "" or, after At, "/v1"
-	defaults    Defaults
-	methods     []*method
-	names       map[methodName]*method // by every name they answer to
-	types       []*shape               // every named type that the methods reach
-	typeNames   map[*shape]string      // in documents
-	workspaces  *sync.Pool             // of *workspace; see call.go
+	opts       Options // for documents alone: after Join, methods have others, in their config
+	prefix     string  // of REST paths: "" or, after At, "/v1"
+	methods    []*method
+	names      map[methodName]*method // by every name they answer to
+	types      []*shape               // every named type that the methods reach
+	typeNames  map[*shape]string      // in documents
+	workspaces *sync.Pool             // of *workspace; see call.go
 }
 
 // A methodName is a name that a method answers to, Method.Name or an alias.
@@ -410,17 +404,7 @@ func (opts *Options) withDefaults(iface reflect.Type) Options {
 // the service can be used only if there are none.
 func compileService(p *mistakes, iface reflect.Type, impl any, o Options) *Service {
 	c := newMethodCompiler(p, iface, impl, o)
-	s := &Service{
-		name:        o.Name,
-		description: o.Description,
-		version:     o.Version,
-		contact:     o.Contact,
-		license:     o.License,
-		openAPI:     o.OpenAPI,
-		defaults:    o.Defaults,
-		methods:     c.compileMethods(),
-		workspaces:  new(sync.Pool),
-	}
+	s := &Service{opts: o, methods: c.compileMethods(), workspaces: new(sync.Pool)}
 	p.where = ""
 	for _, name := range slices.Sorted(maps.Keys(o.Methods)) {
 		if _, ok := iface.MethodByName(name); !ok {
@@ -575,10 +559,10 @@ func Join(name string, services ...*Service) *Service {
 		}
 		if first == nil {
 			first, *j = s, *s
-			j.name, j.prefix, j.methods, j.types, j.workspaces = name, "", nil, nil, new(sync.Pool)
+			j.opts.Name, j.prefix, j.methods, j.types, j.workspaces = name, "", nil, nil, new(sync.Pool)
 		}
-		if s.defaults.BaseURL != j.defaults.BaseURL {
-			p.addf("%s and %s differ in Options.Defaults.BaseURL, of which one document has one", first.name, s.name)
+		if s.opts.Defaults.BaseURL != j.opts.Defaults.BaseURL {
+			p.addf("%s and %s differ in Options.Defaults.BaseURL, of which one document has one", first.opts.Name, s.opts.Name)
 		}
 		for _, m := range s.methods {
 			if m.path != "" && s.prefix != "" { // empty without REST
@@ -689,7 +673,7 @@ type HTTPBinding struct {
 
 // Descriptor returns a new description of the service, which the caller may change.
 func (s *Service) Descriptor() *ServiceDescriptor {
-	d := &ServiceDescriptor{Name: s.name, Description: s.description, Resources: []Resource{}, Types: []TypeInfo{}}
+	d := &ServiceDescriptor{Name: s.opts.Name, Description: s.opts.Description, Resources: []Resource{}, Types: []TypeInfo{}}
 	for _, m := range s.methods {
 		i := slices.IndexFunc(d.Resources, func(r Resource) bool { return r.Name == m.resource })
 		if i < 0 {
@@ -712,17 +696,18 @@ func (s *Service) Descriptor() *ServiceDescriptor {
 // documentInfo returns what documents say of the service as a whole. identified says
 // that they have the identifiers of licenses.
 func (s *Service) documentInfo(identified bool) documentInfo {
-	info := documentInfo{Title: s.name, Description: s.description, Version: s.version}
+	o := &s.opts
+	info := documentInfo{Title: o.Name, Description: o.Description, Version: o.Version}
 	switch {
-	case strings.Contains(s.contact, "://"):
-		info.Contact = &documentContact{URL: s.contact}
-	case s.contact != "":
-		info.Contact = &documentContact{Email: s.contact}
+	case strings.Contains(o.Contact, "://"):
+		info.Contact = &documentContact{URL: o.Contact}
+	case o.Contact != "":
+		info.Contact = &documentContact{Email: o.Contact}
 	}
-	if s.license != "" {
-		info.License = &documentLicense{Name: s.license}
+	if o.License != "" {
+		info.License = &documentLicense{Name: o.License}
 		if identified {
-			info.License.Identifier = s.license
+			info.License.Identifier = o.License
 		}
 	}
 	return info

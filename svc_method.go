@@ -253,7 +253,7 @@ func (c *methodCompiler) compileMethod(rm reflect.Method) (m *method, routed boo
 	}
 	c.checkCallers(o)
 	checkErrors(c.mistakes, "MethodOptions", o.Errors)
-	c.compileTypes(m, sig)
+	m.in, m.out, m.outType = c.compileObject(sig.in, asInput, "input"), c.compileObject(sig.out, asOutput, "output"), sig.outType
 	c.checkTransports(m, o.Stream)
 	before = len(c.list)
 	if m.isServedBy(TransportREST) {
@@ -432,35 +432,27 @@ func (m *method) listSecurity(all []scheme, roles bool) (list []documentSecurity
 	return list
 }
 
-// compileTypes compiles the shapes of the input and the output of m.
-func (c *methodCompiler) compileTypes(m *method, sig signature) {
-	if in := sig.in; in != nil {
-		m.in = c.shapes.shapeFor(in, in.String())
-		c.shapes.checkUse(m.in, asInput, in.String())
-		c.shapes.checkFiles(m.in, asInput, in.String())
-		c.checkObject(m.in, "input")
+// compileObject returns the shape of an input or an output, or nil if the method has none.
+// It notes a struct that is not a JSON object, such as time.Time. An output may have its
+// own JSON, since nothing is looked up in it.
+func (c *methodCompiler) compileObject(t reflect.Type, u use, role string) *shape {
+	if t == nil {
+		return nil
 	}
-	if out := sig.out; out != nil {
-		m.out, m.outType = c.shapes.shapeFor(out, out.String()), sig.outType
-		c.shapes.checkUse(m.out, asOutput, out.String())
-		c.shapes.checkFiles(m.out, asOutput, out.String())
-		c.checkObject(m.out, "output")
+	s := c.shapes.shapeFor(t, t.String())
+	c.shapes.checkUse(s, u, t.String())
+	c.shapes.checkFiles(s, u, t.String())
+	if s.kind != kindObject && s.kind != kindFile && (u == asInput || s.kind != kindCustom) {
+		c.addf("the %s %v is not a JSON object; put it into a field of a struct", role, t)
 	}
-}
-
-// checkObject notes a struct that is not a JSON object, such as time.Time. An output may
-// have its own JSON, since nothing is looked up in it.
-func (c *methodCompiler) checkObject(s *shape, role string) {
-	if s.kind != kindObject && s.kind != kindFile && (role == "input" || s.kind != kindCustom) {
-		c.addf("the %s %v is not a JSON object; put it into a field of a struct", role, s.typ)
-	}
-	if s.kind == kindCustom && s.typ.Kind() == reflect.Struct {
-		for _, f := range reflect.VisibleFields(s.typ) {
+	if s.kind == kindCustom {
+		for _, f := range reflect.VisibleFields(t) {
 			if name := f.Tag.Get("header"); name != "" {
-				c.addf("%v.%s: nothing reads header:%q, since %v has methods for its own JSON; set the header by InfoFrom(ctx).Header", s.typ, f.Name, name, s.typ)
+				c.addf("%v.%s: nothing reads header:%q, since %v has methods for its own JSON; set the header by InfoFrom(ctx).Header", t, f.Name, name, t)
 			}
 		}
 	}
+	return s
 }
 
 // A signature has the types that a method takes and returns; nil for none.

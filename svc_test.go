@@ -1168,7 +1168,7 @@ type largeTodo struct {
 func largeService(n int) *Service {
 	p := new(mistakes)
 	shapes := newShapes(p)
-	s := &Service{name: "Large", version: "1", workspaces: new(sync.Pool)}
+	s := &Service{opts: Options{Name: "Large", Version: "1"}, workspaces: new(sync.Pool)}
 	var methods []*method
 	for i := range n {
 		number := reflect.StructField{Name: fmt.Sprintf("Number%d", i), Type: reflect.TypeFor[int64](), Tag: `json:"number,omitempty" minimum:"1"`}
