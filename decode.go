@@ -404,15 +404,14 @@ func decodePointer(elem decodeFunc, t reflect.Type) decodeFunc {
 // decodeOptional returns the decodeFunc of an Optional, whose value elem decodes.
 func decodeOptional(elem decodeFunc) decodeFunc {
 	return func(d *decoder, v reflect.Value) {
-		o := v.Addr().Interface().(optionalField)
+		value, state := v.Addr().Interface().(optionalField).parts()
 		if d.scan.peek() == 'n' {
 			d.scan.readLiteral("null")
-			o.SetNull()
+			*state = stateNull
 			return
 		}
-		value, _ := optionalValue(v)
-		elem(d, value)
-		o.hold()
+		elem(d, reflect.ValueOf(value).Elem())
+		*state = stateValue
 	}
 }
 

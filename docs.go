@@ -362,7 +362,7 @@ func exampleValue(f *field, s *shape, nth, depth int) []byte {
 	case target.kind == kindDuration:
 		return []byte(`"1s"`)
 	case target.kind.isStringy() && target.custom["examples"] == nil:
-		return appendQuoted(nil, exampleString(rules, cmp.Or(target.kind.ownFormat(), target.formatIn(f)), f.name, nth))
+		return appendQuoted(nil, exampleString(rules, cmp.Or(kindFormats[target.kind], target.format), f.name, nth))
 	default:
 		return customExample(target.custom)
 	}

@@ -35,14 +35,13 @@ func (g *valuer) fill(v reflect.Value, depth int) {
 	case g.fillSpecial(v):
 		return
 	case optionalElem(v.Type()) != nil && v.CanSet():
-		o := v.Addr().Interface().(optionalField)
+		value, state := v.Addr().Interface().(optionalField).parts()
 		switch n := g.IntN(6); {
 		case g.full || n > 1:
-			value, _ := optionalValue(v)
-			g.fill(value, depth-1)
-			o.hold()
+			g.fill(reflect.ValueOf(value).Elem(), depth-1)
+			*state = stateValue
 		case n == 1:
-			o.SetNull()
+			*state = stateNull
 		}
 		return
 	case !g.full && g.IntN(5) == 0:

@@ -150,7 +150,7 @@ func newAPIBuilder(s *Service, d dialect) *apiBuilder {
 		service: s,
 		dialect: d,
 		doc: &apiDocument{
-			OpenAPI: d.version(),
+			OpenAPI: dialectVersions[d],
 			Info:    s.documentInfo(d != openAPI30),
 			// "/" is the host that the document came from; linters want a server.
 			// Every path begins with a slash, so a URL has none at its end.

@@ -41,9 +41,9 @@ import (
 //	bits is set for integers and floats, also where they are the key of a map
 //	custom is set for those types of kindCustom and kindText that have a method
 //	  JSONSchema
-//	rules and format are set for scalars only: rules by a method Enum, for all values
-//	  of the type (isEnum is set), and both by the tags of a field, for the items of
-//	  a list that is the field alone (isEnum is not)
+//	rules are set for scalars only: by a method Enum, for all values of the type
+//	  (isEnum is set), and by the tags of a field, for the items of a list that is the
+//	  field alone (isEnum is not). format is that of a tag, for the field alone too
 //	name is set for named types and for structs without a name that contain
 //	  themselves, and unique among the shapes of one compile pass, also where case
 //	  is ignored
@@ -112,6 +112,9 @@ var kindTypes = [...]string{
 	kindSlice: "array", kindArray: "array", kindMap: "object", kindObject: "object", kindFile: "",
 }
 
+// kindFormats has the formats that values have whatever a tag says.
+var kindFormats = [kindFile + 1]string{kindTime: "date-time", kindBytes: "byte", kindFile: "binary"}
+
 // isInteger reports whether values are JSON integers.
 func (k shapeKind) isInteger() bool { return kindTypes[k] == "integer" }
 
@@ -127,19 +130,6 @@ func (k shapeKind) isStringy() bool { return kindTypes[k] == "string" }
 // read their own JSON are not among them: they expect JSON, which text in a URL
 // is not.
 func (k shapeKind) isScalar() bool { return k == kindBool || k.isNumeric() || k.isStringy() }
-
-// ownFormat returns the format that values have whatever a tag says, or "".
-func (k shapeKind) ownFormat() string {
-	switch k {
-	case kindTime:
-		return "date-time"
-	case kindFile:
-		return "binary"
-	case kindBytes:
-		return "byte"
-	}
-	return ""
-}
 
 // A part is a shape inside another one: what a pointer points to, an item, a key, the
 // type of a field.
@@ -291,15 +281,6 @@ func (s *shape) arrayItem() *shape {
 	return s
 }
 
-// canBeQuoted reports whether the option string of a json tag means anything to
-// a field of shape s. As in encoding/json, one pointer may be before the scalar.
-func (s *shape) canBeQuoted() bool {
-	if s.kind == kindPointer {
-		s = s.elem
-	}
-	return s.kind == kindString || s.kind == kindBool || s.kind.isNumeric()
-}
-
 // keyText returns the name that a map key has in JSON.
 func (s *shape) keyText(key reflect.Value) (string, error) {
 	switch s.kind {
@@ -347,7 +328,8 @@ func compileOnce[F ~func(*C, reflect.Value), C any](plans map[*shape]*F, s *shap
 //	mcpheader:"Region"       mcpHeader
 //	discriminator:"true"     discriminates
 //	default, example         def, example: strings as they are, all else as JSON
-//	doc, format              doc, format
+//	doc                      doc
+//	format                   that of the shape
 //	patternHint              the message of the pattern, and doc
 //	nullable:"false"         notNull
 //	minLength, enum, …       rules, by the table ruleTags, or rules of the items
@@ -381,7 +363,6 @@ type field struct {
 
 	rules   ruleSet // constraints; those of the items of a list are in its shape
 	def     []byte  // the default, as JSON; nil if there is none
-	format  string  // replaces that of the type
 	doc     string
 	example []byte    // as JSON; nil if there is none
 	tags    *fileTags // of a Body and a File
@@ -564,17 +545,12 @@ func (o *Optional[T]) UnmarshalJSON(text []byte) error {
 	return err
 }
 
-// held returns the pointer to the value, and whether there is one.
-func (o *Optional[T]) held() (value any, ok bool) { return &o.value, o.state == stateValue }
-
-// hold says that there is a value.
-func (o *Optional[T]) hold() { o.state = stateValue }
+// parts returns pointers to the value of o and to what says whether there is one.
+func (o *Optional[T]) parts() (value any, state *optionalState) { return &o.value, &o.state }
 
 // An optionalField is a pointer to an Optional.
 type optionalField interface {
-	SetNull()
-	hold()
-	held() (value any, ok bool)
+	parts() (value any, state *optionalState)
 }
 
 // optionalElem returns the type of the value of the Optional t, or nil if t is none.
@@ -588,15 +564,15 @@ func optionalElem(t reflect.Type) reflect.Type {
 	if !ok || t.PkgPath() != reflect.TypeFor[Optional[int]]().PkgPath() {
 		return nil
 	}
-	value, _ := o.held()
+	value, _ := o.parts()
 	return reflect.TypeOf(value).Elem()
 }
 
 // optionalValue returns the value of the Optional v, which is addressable, and
 // whether there is one. Without one the result can be set all the same.
 func optionalValue(v reflect.Value) (reflect.Value, bool) {
-	value, ok := v.Addr().Interface().(optionalField).held()
-	return reflect.ValueOf(value).Elem(), ok
+	value, state := v.Addr().Interface().(optionalField).parts()
+	return reflect.ValueOf(value).Elem(), *state == stateValue
 }
 
 // notNull follows pointers and Optionals from v to a value, and reports whether

@@ -186,22 +186,21 @@ func (p *mistakes) applyRules(f *field, tag reflect.StructTag, at string) {
 			*rules = append(*rules, r)
 		}
 	}
-	f.format = tagText(tag, "format")
 	p.applyHint(f, cmp.Or(f.rules.findRule("pattern"), itemRules.findRule("pattern")), tag, at)
-	if item == nil {
-		p.checkRules(f.rules, target, f.format, at)
+	format := tagText(tag, "format")
+	if item != nil {
+		p.checkRules(itemRules, item, format, at)
+		p.checkRules(f.rules, target, "", at)
+	} else {
+		p.checkRules(f.rules, target, format, at)
+		item = target
 		if f.rules.findRule("enum") != nil && target.rules != nil {
-			f.shape = f.shape.replaced(target, target.narrowed(f.rules[:1], ""))
-			f.rules = f.rules[1:]
+			itemRules, f.rules = f.rules[:1], f.rules[1:]
 		}
-		return
 	}
-	p.checkRules(itemRules, item, f.format, at)
-	if itemRules != nil || f.format != "" {
-		f.shape = f.shape.replaced(item, item.narrowed(itemRules, f.format))
+	if itemRules != nil || format != "" && item.kind != kindObject { // whose fields may not be known yet
+		f.shape = f.shape.replaced(item, item.narrowed(itemRules, format))
 	}
-	p.checkRules(f.rules, f.shape.deref(), "", at)
-	f.format = ""
 }
 
 // applyHint reads the tag patternHint, the words of the author for pattern, the rule of
@@ -239,7 +238,7 @@ func (s *shape) scalarItem() *shape {
 	return nil
 }
 
-// narrowed returns a copy of s, a scalar, with these rules and this format. An enum
+// narrowed returns a copy of s with these rules and this format. An enum
 // replaces that of the type, whose values are more. The copy is not a component of
 // documents, since its rules are those of one field.
 func (s *shape) narrowed(rules ruleSet, format string) *shape {
@@ -335,33 +334,25 @@ func (p *mistakes) parseLiteral(f *field, tag, text, at string) []byte {
 	if f.quoted || f.shape.deref().kind.isStringy() {
 		return appendQuoted(nil, text)
 	}
-	if !isJSON([]byte(text)) {
-		p.addf("%s: %s:%q: want %s", at, tag, text, f.shape.literalForm())
-		return nil
+	if isJSON([]byte(text)) {
+		return []byte(text)
 	}
-	return []byte(text)
-}
-
-// literalForm returns what a tag has to have for a value of shape s, which is no
-// string.
-func (s *shape) literalForm() string {
-	form := "a JSON value; a string is in quotes there"
-	switch kindTypes[s.deref().kind] {
-	case "boolean":
-		form = "true or false"
-	case "integer":
-		form = "an integer"
-	case "number":
-		form = "a number, spelt as in JSON"
-	case "array":
-		form = "a JSON array, such as [] or [1,2]"
-	case "object":
-		form = "a JSON object, such as {}"
-	}
-	if s != s.deref() {
+	form := literalForms[kindTypes[f.shape.deref().kind]]
+	if f.shape != f.shape.deref() {
 		form += ", or null"
 	}
-	return form
+	p.addf("%s: %s:%q: want %s", at, tag, text, form)
+	return nil
+}
+
+// literalForms says by the JSON type what a tag has to have for a value that is no string.
+var literalForms = map[string]string{
+	"":        "a JSON value; a string is in quotes there",
+	"boolean": "true or false",
+	"integer": "an integer",
+	"number":  "a number, spelt as in JSON",
+	"array":   "a JSON array, such as [] or [1,2]",
+	"object":  "a JSON object, such as {}",
 }
 
 // opposites has the bounds of which one can exclude all values that the other allows.
@@ -381,7 +372,7 @@ func (p *mistakes) checkRules(rules ruleSet, s *shape, format, at string) {
 		}
 	}
 	p.checkEnum(rules, s, at)
-	if own := s.kind.ownFormat(); own != "" && format != "" && format != own {
+	if own := kindFormats[s.kind]; own != "" && format != "" && format != own {
 		p.addf("%s: format:%q has no effect, since a %v always has the format %s; leave it out", at, format, s.typ, own)
 	}
 }

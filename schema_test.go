@@ -736,7 +736,9 @@ type (
 		B sUnnamedB `json:"b"`
 		C Type      `json:"c"`
 	}
-	Type struct{ C *Type }
+	Type struct {
+		C *Type `format:"email"` // which an object does not have
+	}
 )
 
 // A type that is met again, by a list with a rule, before it is complete.

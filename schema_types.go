@@ -615,8 +615,12 @@ func (c *shapes) applyOptions(f *field, options string) {
 		case "omitzero":
 			f.optional, f.omit = true, f.omit|omitZero
 		case "string":
-			f.quoted = f.shape.canBeQuoted()
-			if target := f.shape.deref(); f.quoted && target.isEnum {
+			target := f.shape
+			if target.kind == kindPointer { // one, as in encoding/json
+				target = target.elem
+			}
+			f.quoted = target.kind == kindString || target.kind == kindBool || target.kind.isNumeric()
+			if f.quoted && target.isEnum {
 				c.addf("%s: `json:\",string\"` makes this a string, which is none that %v.Enum returns; drop the option", f.place, target.typ)
 			}
 		}
@@ -705,7 +709,7 @@ func (c *shapes) checkDiscriminator(s *shape, d *field) {
 		c.addf("%s: a discriminator is a string, or of a named type of strings, not of the type %v", d.place, d.shape.typ)
 	case d.optional || d.def != nil:
 		c.addf("%s: a discriminator cannot be absent; drop omitempty, omitzero or the default", d.place)
-	case d.rules != nil || d.format != "" || d.example != nil || d.shape.rules != nil && !d.shape.isEnum:
+	case d.rules != nil || d.shape.format != "" || d.example != nil || d.shape.rules != nil && !d.shape.isEnum:
 		c.addf("%s: the values of a discriminator are those of the alternatives; drop the tags for rules, format and example", d.place)
 	case d.isBound() || d.hidden:
 		c.addf("%s: a discriminator is a member of the body; drop the tags for other places", d.place)

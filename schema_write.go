@@ -31,7 +31,6 @@ package svc
 // What MCP clients get is 2020-12, with less in it: see schemaUse.
 
 import (
-	"bytes"
 	"cmp"
 	"encoding/json"
 	"maps"
@@ -52,22 +51,14 @@ const (
 	openAPI30                 // the subset of OpenAPI 3.0.3: no null type, no siblings of $ref
 )
 
-// version returns the member "openapi" of a document.
-func (d dialect) version() string {
-	switch d {
-	case openAPI31:
-		return "3.1.0"
-	case openAPI32:
-		return "3.2.0"
-	}
-	return "3.0.3"
-}
+// dialectVersions has the member "openapi" of the documents.
+var dialectVersions = [...]string{openAPI31: "3.1.0", openAPI32: "3.2.0", openAPI30: "3.0.3"}
 
 // dialectOf returns the dialect of a version of OpenAPI, with or without its last
 // number. It is 3.0.3 for "".
 func dialectOf(version string) (d dialect, ok bool) {
 	for d = openAPI31; d <= openAPI30; d++ {
-		if full := d.version(); version == full || cmp.Or(version, "3.0") == full[:len("3.0")] {
+		if full := dialectVersions[d]; version == full || cmp.Or(version, "3.0") == full[:len("3.0")] {
 			return d, true
 		}
 	}
@@ -180,9 +171,9 @@ func appendNull30(dst []byte, beside string) []byte {
 }
 
 // findRef returns the reference to write for s in the field f, or "" to write it in
-// place. A field may have rules and a format for a scalar that has a component.
+// place. A field may have rules for a scalar that has a component.
 func (w *schemaWriter) findRef(s *shape, f *field) string {
-	if w.ref == nil || f != nil && (len(f.rules) > 0 || f.format != "") {
+	if w.ref == nil || f != nil && len(f.rules) > 0 {
 		return ""
 	}
 	return w.ref(s)
@@ -420,8 +411,8 @@ func (w *schemaWriter) writeTyped(m *members, s *shape, f *field) {
 	if s.kind == kindUint && s.exceedsInt64(f) {
 		format = ""
 	}
-	if own := s.formatIn(f); own != "" {
-		format = own
+	if s.format != "" {
+		format = s.format
 		if w.use == forDocument && s.kind.isInteger() { // the format of the type implied its bounds
 			low, high = s.integerBounds()
 		}
@@ -506,15 +497,6 @@ func (s *shape) rulesIn(f *field) ruleSet {
 	return slices.Concat(s.rules, f.rules)
 }
 
-// formatIn returns the format that a tag gives to values of shape s in the field f,
-// or anywhere if f is nil.
-func (s *shape) formatIn(f *field) string {
-	if f == nil {
-		return s.format
-	}
-	return cmp.Or(s.format, f.format)
-}
-
 // These patterns say how values are spelt in strings. A reader of JSON Schema has
 // nothing else for numbers in strings. They say nothing of bounds, which take
 // hundreds of characters as patterns: the decoder and the binder check them.
@@ -591,28 +573,25 @@ func (w *schemaWriter) writeQuoted(m *members, s *shape, null bool) {
 // dialects may ignore formats, so int32 has a minimum and a maximum there.
 func (s *shape) formatAndBounds(d dialect) (format, low, high string) {
 	switch {
-	case s.kind.ownFormat() != "":
-		return s.kind.ownFormat(), "", ""
 	case s.kind == kindFloat && s.bits == 32:
 		return "float", "", ""
 	case s.kind == kindFloat:
 		return "double", "", ""
-	case s.kind == kindUint && s.bits == 64:
-		return "int64", "0", ""
-	case s.kind == kindUint:
-		format, high = "int32", strconv.FormatUint(1<<s.bits-1, 10)
-		if s.bits == 32 {
-			format = "int64"
-		}
-		return format, "0", high
-	case s.kind == kindInt && d == openAPI30 && (s.bits == 32 || s.typ.Kind() == reflect.Int):
+	case !s.kind.isInteger():
+		return kindFormats[s.kind], "", ""
+	}
+	low, high = s.integerBounds()
+	switch kind, bits := s.typ.Kind(), s.bits; {
+	case s.kind == kindUint && bits == 64:
+		return "int64", low, ""
+	case s.kind == kindUint && bits == 32:
+		return "int64", low, high
+	case d == openAPI30 && (kind == reflect.Int || kind == reflect.Int32):
 		return "int32", "", ""
-	case s.kind == kindInt && s.bits <= 32 && s.typ.Kind() != reflect.Int:
-		return "int32", strconv.Itoa(-1 << (s.bits - 1)), strconv.Itoa(1<<(s.bits-1) - 1)
-	case s.kind == kindInt:
+	case kind == reflect.Int || bits == 64:
 		return "int64", "", ""
 	}
-	return "", "", ""
+	return "int32", low, high
 }
 
 // exceedsInt64 reports whether a rule or the default of s, an unsigned integer in the
@@ -830,16 +809,10 @@ func (f *field) asParameter() *field {
 // unquotedLiteral returns the JSON inside a JSON string, or nil if there is none:
 // the default "5" of a `json:",string"` integer is 5 in a URL.
 func unquotedLiteral(quoted []byte) []byte {
-	if quoted == nil {
+	if quoted == nil || !isJSON(textOf(quoted)) {
 		return nil
 	}
-	s := scanner{data: quoted}
-	s.peek()
-	raw, _ := s.readString()
-	if text := appendUnescaped(nil, raw); isJSON(text) {
-		return text
-	}
-	return nil
+	return textOf(quoted)
 }
 
 // appendPathParameter appends the schema of a field that the path gives. In 3.0.3
@@ -880,25 +853,14 @@ func (r *rule) listTexts(s *shape) []byte {
 	if s.kind.isStringy() {
 		return r.value
 	}
-	texts := []byte{'['}
-	for _, num := range bytes.Split(bytes.Trim(r.value, "[]"), []byte(",")) {
+	var texts []string
+	for i, num := range itemsOf(r.value) {
 		if s.kind != kindFloat {
-			num = appendInteger(nil, num)
+			num = []byte(literalText(r.values[i]))
 		}
-		texts = append(appendQuoted(texts, num), ',')
+		texts = append(texts, string(num))
 	}
-	texts[len(texts)-1] = ']'
-	return texts
-}
-
-// appendInteger appends in digits the integer that a JSON number spells, which may
-// have a fraction of zeros or an exponent.
-func appendInteger(dst, num []byte) []byte {
-	mag, neg, _ := parseInteger(num) // which the rule has checked
-	if neg && mag > 0 {
-		dst = append(dst, '-')
-	}
-	return strconv.AppendUint(dst, mag, 10)
+	return encodeDocument(texts)
 }
 
 // encodeDocument returns a document as JSON, with <, > and & as they are. Use it

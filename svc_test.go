@@ -1218,7 +1218,7 @@ func largeService(n int) *Service {
 func BenchmarkOpenAPI(b *testing.B) {
 	s := largeService(500)
 	for _, d := range []dialect{openAPI30, openAPI31} {
-		b.Run("build/"+d.version(), func(b *testing.B) {
+		b.Run("build/"+dialectVersions[d], func(b *testing.B) {
 			b.ReportAllocs()
 			for range b.N {
 				b.SetBytes(int64(len(buildDocument(s, d))))
