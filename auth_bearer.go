@@ -489,7 +489,7 @@ func (g *guard) setMetadata() {
 		g.metadataURL += "?" + u.RawQuery
 	}
 	g.wellKnown = []string{metadataPath, metadataPath + strings.TrimSuffix(u.Path, "/"), metadataPath + u.Path}
-	body, _ := marshalDetail(struct {
+	body, _ := plainJSON(struct {
 		Resource             string   `json:"resource"`
 		AuthorizationServers []string `json:"authorization_servers"`
 		Scopes               []string `json:"scopes_supported,omitempty"`

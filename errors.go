@@ -10,9 +10,7 @@ package svc
 //   - the name that was probably meant by an unknown one
 
 import (
-	"bytes"
 	"context"
-	"encoding/json"
 	"errors"
 	"fmt"
 	"maps"
@@ -716,7 +714,7 @@ func appendDetailsObject(dst []byte, details map[string]any) []byte {
 		case string:
 			dst = appendQuoted(dst, v)
 		default:
-			if text, ok := marshalDetail(v); ok {
+			if text, ok := plainJSON(v); ok {
 				dst = append(dst, text...)
 			} else {
 				dst = dst[:before]
@@ -724,23 +722,6 @@ func appendDetailsObject(dst []byte, details map[string]any) []byte {
 		}
 	}
 	return append(dst, '}')
-}
-
-// marshalDetail returns the JSON of a detail, if it has any. A detail whose
-// MarshalJSON panics has none: it must not take the answer of the call with it.
-// Characters that mean something in HTML are not escaped, as everywhere in this
-// package: nosniff keeps browsers from taking JSON for a page.
-func marshalDetail(value any) (text []byte, ok bool) {
-	defer func() {
-		if recover() != nil {
-			text, ok = nil, false
-		}
-	}()
-	var buf bytes.Buffer
-	e := json.NewEncoder(&buf)
-	e.SetEscapeHTML(false)
-	err := e.Encode(value)
-	return bytes.TrimSuffix(buf.Bytes(), []byte("\n")), err == nil
 }
 
 // appendViolations appends list as JSON. Answers to bad input are common, and an

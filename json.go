@@ -5,7 +5,7 @@ package svc
 //
 //   - strings, numbers, times, JSON Pointers of one token
 //   - the scanner, which reads a text strictly, also ahead, and its nameSet
-//   - members, which writes an object member by member
+//   - members, which writes an object member by member, and plainJSON
 //   - eachMember, which reads an object again that the scanner has accepted
 //   - pointerToName, which finds the place of a duplicate name, and its steps
 //
@@ -16,6 +16,7 @@ import (
 	"bytes"
 	"cmp"
 	"encoding/binary"
+	"encoding/json"
 	"math"
 	"math/bits"
 	"slices"
@@ -933,6 +934,23 @@ func (m *members) addRaw(name, value string) {
 
 // close ends the object and returns buf.
 func (m *members) close() []byte { return append(m.buf, '}') }
+
+// plainJSON returns the JSON that encoding/json makes of a value, if it makes any. A value
+// whose MarshalJSON panics has none: a detail of an error must not take the answer of the
+// call with it. Characters that mean something in HTML are not escaped, as everywhere in
+// this package: nosniff keeps browsers from taking JSON for a page.
+func plainJSON(value any) (text []byte, ok bool) {
+	defer func() {
+		if recover() != nil {
+			text, ok = nil, false
+		}
+	}()
+	var buf bytes.Buffer
+	e := json.NewEncoder(&buf)
+	e.SetEscapeHTML(false)
+	err := e.Encode(value)
+	return bytes.TrimSuffix(buf.Bytes(), []byte("\n")), err == nil
+}
 
 // eachMember calls visit for each member of object, in order; the name is without
 // its quotes and escapes, the value is JSON. object must be a JSON object that a

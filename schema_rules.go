@@ -542,7 +542,7 @@ func enumRule(values []reflect.Value, texts []string) rule {
 	}
 	r := rule{keyword: "enum", values: values, complaint: &complaint{"enum", strings.Replace(enumMessage, "#", strings.Join(shown, ", "), 1)}}
 	if values[0].Kind() == reflect.String {
-		r.value, _ = marshalDetail(texts)
+		r.value, _ = plainJSON(texts)
 		sorted := slices.Sorted(slices.Values(texts))
 		r.violates = func(v reflect.Value) bool {
 			_, found := slices.BinarySearch(sorted, v.String())
@@ -645,6 +645,15 @@ func numberFor(s *shape, text string) (x reflect.Value, ok bool) {
 	_, err := strconv.ParseFloat(text, s.bits)
 	f, _ := strconv.ParseFloat(text, 64)
 	return reflect.ValueOf(f), err == nil
+}
+
+// integerBounds returns the least and the greatest value of an integer type, as
+// JSON.
+func (s *shape) integerBounds() (low, high string) {
+	if s.kind == kindUint {
+		return "0", strconv.FormatUint(math.MaxUint64>>(64-s.bits), 10)
+	}
+	return strconv.FormatInt(math.MinInt64>>(64-s.bits), 10), strconv.FormatInt(math.MaxInt64>>(64-s.bits), 10)
 }
 
 // compareNumbers compares a value with a number from numberFor. Integers are

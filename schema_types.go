@@ -939,12 +939,13 @@ func findEndless(all []*shape) map[*shape]bool {
 
 // A typeName is the name of a type in documents, as far as nameTypes has come.
 type typeName struct {
-	name          string
-	typ           reflect.Type
-	pkg           string   // the part of the package path that is not in name
-	fixed         bool     // by SchemaName
-	suffixes      []string // what stands behind name in the names of its parts, such as Body
-	isAlternative bool     // an alternative has its name from its union
+	name     string
+	shape    *shape   // one of those of the type, or of an alternative, which has its name from its union
+	pkg      string   // the part of the package path that is not in name
+	fixed    bool     // by SchemaName
+	suffixes []string // what stands behind name in the names of its parts, such as Body
+	open     bool     // one of the shapes is not strict
+	closed   string   // the name of those that are, if one is not
 }
 
 // nameTypes gives every type the name it has in documents: what its method SchemaName
@@ -957,16 +958,16 @@ type typeName struct {
 // as one, since many generators write both to the same file.
 func nameTypes(p *mistakes, named []*shape, suffixes map[*shape][]string) map[*shape]string {
 	byType := make(map[[2]any]*typeName) // two services may both have made a shape of a type
-	open := make(map[*typeName]bool)
 	var all []*typeName
 	for _, s := range named {
-		key := [2]any{s.typ, s.value} // a value for the alternatives of a union
-		if byType[key] == nil {
-			byType[key] = p.newTypeName(s)
-			all = append(all, byType[key])
+		n := byType[[2]any{s.typ, s.value}]
+		if n == nil {
+			n = p.newTypeName(s)
+			all = append(all, n)
+			byType[[2]any{s.typ, s.value}] = n
 		}
-		open[byType[key]] = open[byType[key]] || !s.strict
-		byType[key].suffixes = append(byType[key].suffixes, suffixes[s]...)
+		n.open = n.open || !s.strict
+		n.suffixes = append(n.suffixes, suffixes[s]...)
 	}
 	for qualifyNames(p, all) {
 	}
@@ -982,14 +983,14 @@ func nameTypes(p *mistakes, named []*shape, suffixes map[*shape][]string) map[*s
 	for _, n := range all {
 		n.name = take(n.name)
 	}
-	names, closed := make(map[*shape]string), make(map[*typeName]string)
+	names := make(map[*shape]string)
 	for _, s := range named {
 		n := byType[[2]any{s.typ, s.value}]
-		if names[s] = n.name; s.strict && open[n] {
-			if closed[n] == "" {
-				closed[n] = take(n.name + "Strict")
+		if names[s] = n.name; s.strict && n.open {
+			if n.closed == "" {
+				n.closed = take(n.name + "Strict")
 			}
-			names[s] = closed[n]
+			names[s] = n.closed
 		}
 	}
 	return names
@@ -997,7 +998,7 @@ func nameTypes(p *mistakes, named []*shape, suffixes map[*shape][]string) map[*s
 
 // newTypeName returns the short name of the type of s.
 func (p *mistakes) newTypeName(s *shape) *typeName {
-	n := &typeName{name: documentName(s.typ.Name()), typ: s.typ, pkg: s.typ.PkgPath(), isAlternative: s.value != ""}
+	n := &typeName{name: documentName(s.typ.Name()), shape: s, pkg: s.typ.PkgPath()}
 	v, ok := reflect.New(s.typ).Interface().(interface{ SchemaName() string })
 	if ok && !promotesMethod(s.typ, "SchemaName") {
 		n.name, n.fixed = v.SchemaName(), true
@@ -1005,7 +1006,7 @@ func (p *mistakes) newTypeName(s *shape) *typeName {
 			p.addf("%v.SchemaName returns %q; want letters, digits, dots, dashes and underscores", s.typ, n.name)
 		}
 	}
-	if n.isAlternative {
+	if s.own != nil {
 		n.name += onlyNameBytes(s.typ.Field(s.index).Name)
 	}
 	return n
@@ -1019,7 +1020,7 @@ func qualifyNames(p *mistakes, all []*typeName) (changed bool) {
 	for _, n := range all {
 		fold := strings.ToLower(n.name)
 		groups[fold] = append(groups[fold], n)
-		made[fold] = made[fold] || n.isAlternative
+		made[fold] = made[fold] || n.shape.own != nil
 		for _, suffix := range n.suffixes {
 			made[strings.ToLower(n.name+suffix)] = true
 		}
@@ -1027,13 +1028,13 @@ func qualifyNames(p *mistakes, all []*typeName) (changed bool) {
 	for _, n := range all {
 		fold := strings.ToLower(n.name)
 		rivals := groups[fold]
-		other := slices.ContainsFunc(rivals, func(o *typeName) bool { return o != n && (o.fixed || o.typ.PkgPath() != n.typ.PkgPath()) })
-		if !other && !isOwnName(fold) && (n.isAlternative || !made[fold]) {
+		other := slices.ContainsFunc(rivals, func(o *typeName) bool { return o != n && (o.fixed || o.shape.typ.PkgPath() != n.shape.typ.PkgPath()) })
+		if !other && !isOwnName(fold) && (n.shape.own != nil || !made[fold]) {
 			continue
 		}
 		if n.fixed {
-			if i := slices.IndexFunc(rivals, func(o *typeName) bool { return o.fixed && o.typ != n.typ }); i >= 0 {
-				p.addf("%v.SchemaName and %v.SchemaName return the same name; change one of them", rivals[0].typ, rivals[i].typ)
+			if i := slices.IndexFunc(rivals, func(o *typeName) bool { return o.fixed && o.shape.typ != n.shape.typ }); i >= 0 {
+				p.addf("%v.SchemaName and %v.SchemaName return the same name; change one of them", rivals[0].shape.typ, rivals[i].shape.typ)
 			}
 			continue
 		}

@@ -111,7 +111,12 @@ const (
 )
 
 // appendShape appends the schema of s.
-func (w *schemaWriter) appendShape(dst []byte, s *shape) []byte { return w.appendValue(dst, s, nil) }
+func (w *schemaWriter) appendShape(dst []byte, s *shape) []byte {
+	return w.appendValue(dst, s, anywhere)
+}
+
+// anywhere stands for the field of a value that no field has. It says nothing more.
+var anywhere = new(field)
 
 // appendField appends the schema of a field: that of its type, its constraints and
 // its annotations.
@@ -133,7 +138,7 @@ func (w *schemaWriter) appendField(dst []byte, f *field) []byte {
 // as "| null", which TypeScript takes at the beginning of a type only.
 func (w *schemaWriter) appendValue(dst []byte, s *shape, f *field) []byte {
 	target := s.deref() // several pointers in a row have one null
-	nullable := target != s && !(f != nil && f.notNull) && !(w.use != forDocument && s.kind == kindPointer && s.elem == target && w.leavesOutNull(f))
+	nullable := target != s && !f.notNull && !(w.use != forDocument && s.kind == kindPointer && s.elem == target && w.leavesOutNull(f))
 	if free := target.kind <= kindCustom && !target.constrains(w.dialect); free || !nullable {
 		return w.appendPlain(dst, target, f, true)
 	}
@@ -173,7 +178,7 @@ func appendNull30(dst []byte, beside string) []byte {
 // findRef returns the reference to write for s in the field f, or "" to write it in
 // place. A field may have rules for a scalar that has a component.
 func (w *schemaWriter) findRef(s *shape, f *field) string {
-	if w.ref == nil || f != nil && len(f.rules) > 0 {
+	if w.ref == nil || len(f.rules) > 0 {
 		return ""
 	}
 	return w.ref(s)
@@ -197,7 +202,7 @@ func (s *shape) takesNullable() bool {
 // leavesOutNull reports whether f, a pointer, is absent where it would be null: in an
 // input if the client wants, in an output if the encoder leaves it out.
 func (w *schemaWriter) leavesOutNull(f *field) bool {
-	return f != nil && f.optional && (f.omit != 0 || w.use != forToolOutput)
+	return f.optional && (f.omit != 0 || w.use != forToolOutput)
 }
 
 // jsonType returns the JSON type of a value of shape s that is not null, in the
@@ -206,7 +211,7 @@ func (s *shape) jsonType(f *field) string {
 	if own, ok := s.custom["type"].(string); ok {
 		return own
 	}
-	if f != nil && f.quoted || s.kind == kindFile {
+	if f.quoted || s.kind == kindFile {
 		return "string"
 	}
 	return cmp.Or(kindTypes[s.kind], "object")
@@ -234,10 +239,10 @@ func (w *schemaWriter) appendPlain(dst []byte, s *shape, f *field, annotate bool
 // it adds null to every enum.
 func (w *schemaWriter) writePlain(m *members, s *shape, f *field, null bool) {
 	switch {
-	case f == nil && w.use >= forForm && s.enumTitles != nil: // an item of a list
+	case f == anywhere && w.use >= forForm && s.enumTitles != nil: // an item of a list
 		w.writeTitles(m, "anyOf", s)
 		return
-	case f != nil && f.quoted:
+	case f.quoted:
 		w.writeQuoted(m, s, null)
 	case s.kind == kindCustom, s.custom != nil:
 		w.writeCustom(m, s, null)
@@ -249,9 +254,9 @@ func (w *schemaWriter) writePlain(m *members, s *shape, f *field, null bool) {
 		w.writeTyped(m, s, f)
 	}
 	switch {
-	case f != nil && f.only != nil && w.dialect == openAPI30: // which has no const
+	case f.only != nil && w.dialect == openAPI30: // which has no const
 		m.addRaw("enum", "["+string(f.only)+"]")
-	case f != nil && f.only != nil:
+	case f.only != nil:
 		m.addRaw("const", string(f.only))
 	case w.use == forToolOutput:
 	case w.use >= forForm && s.enumTitles != nil:
@@ -406,7 +411,7 @@ func (w *schemaWriter) trimCustom(v any) any {
 // type where no format implies them and the field has none of its own, which are
 // within them.
 func (w *schemaWriter) writeTyped(m *members, s *shape, f *field) {
-	m.addText("type", s.jsonType(nil))
+	m.addText("type", s.jsonType(anywhere))
 	format, low, high := s.formatAndBounds(w.dialect)
 	if s.kind == kindUint && s.exceedsInt64(f) {
 		format = ""
@@ -488,14 +493,8 @@ func (w *schemaWriter) writeNames(m *members, key *shape) {
 	m.addRaw("propertyNames", string(names.close()))
 }
 
-// rulesIn returns the rules of values of shape s in the field f, or anywhere if f is
-// nil.
-func (s *shape) rulesIn(f *field) ruleSet {
-	if f == nil {
-		return s.rules
-	}
-	return slices.Concat(s.rules, f.rules)
-}
+// rulesIn returns the rules of values of shape s in the field f.
+func (s *shape) rulesIn(f *field) ruleSet { return slices.Concat(s.rules, f.rules) }
 
 // These patterns say how values are spelt in strings. A reader of JSON Schema has
 // nothing else for numbers in strings. They say nothing of bounds, which take
@@ -595,27 +594,15 @@ func (s *shape) formatAndBounds(d dialect) (format, low, high string) {
 }
 
 // exceedsInt64 reports whether a rule or the default of s, an unsigned integer in the
-// field f or anywhere if f is nil, has a number that the format int64 excludes.
+// field f, has a number that the format int64 excludes.
 func (s *shape) exceedsInt64(f *field) bool {
 	for _, r := range s.rulesIn(f) {
 		if slices.ContainsFunc(r.values, func(v reflect.Value) bool { return v.Uint() > math.MaxInt64 }) {
 			return true
 		}
 	}
-	if f == nil || f.def == nil {
-		return false
-	}
 	n, ok := numberFor(s, string(f.def))
 	return ok && n.Uint() > math.MaxInt64
-}
-
-// integerBounds returns the least and the greatest value of an integer type, as
-// JSON.
-func (s *shape) integerBounds() (low, high string) {
-	if s.kind == kindUint {
-		return "0", strconv.FormatUint(math.MaxUint64>>(64-s.bits), 10)
-	}
-	return strconv.FormatInt(math.MinInt64>>(64-s.bits), 10), strconv.FormatInt(math.MaxInt64>>(64-s.bits), 10)
 }
 
 // writeObject writes the object s. Fields that only a path or query tag names are not
@@ -710,15 +697,12 @@ func (rs ruleSet) isTightest(r rule) bool {
 // hasAnnotations reports whether writeAnnotations has something to write, for which
 // 3.0.3 has no room beside a $ref.
 func (f *field) hasAnnotations() bool {
-	return f != nil && (f.doc != "" || f.def != nil || f.example != nil)
+	return f.doc != "" || f.def != nil || f.example != nil
 }
 
 // writeAnnotations writes the annotations of a field. Nothing enforces them; the
 // default is also the value that the decoder sets for an absent field.
 func (w *schemaWriter) writeAnnotations(m *members, f *field) {
-	if f == nil {
-		return
-	}
 	if f.doc != "" {
 		m.addText("description", f.doc)
 	}
@@ -871,7 +855,7 @@ func encodeDocument(v any) []byte {
 		text, _ := o.MarshalJSON()
 		return text
 	}
-	text, ok := marshalDetail(v)
+	text, ok := plainJSON(v)
 	if !ok {
 		panic("svc: a document is not JSON")
 	}
@@ -965,7 +949,7 @@ func (c *components) referShape(s *shape) string {
 func (c *components) writeSchemas() map[string]json.RawMessage {
 	for i := 0; i < len(c.pending); i++ {
 		m := openMembers(nil)
-		c.writer.writePlain(&m, c.pending[i], nil, false)
+		c.writer.writePlain(&m, c.pending[i], anywhere, false)
 		c.schemas[c.names[c.pending[i]]] = m.close()
 	}
 	return c.schemas
