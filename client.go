@@ -35,7 +35,6 @@ import (
 	"errors"
 	"fmt"
 	"io"
-	"math"
 	"net/http"
 	"net/url"
 	"reflect"
@@ -178,9 +177,6 @@ func checkClient(p *mistakes, client reflect.Value) (fields []reflect.StructFiel
 // newConnection returns the part of a client that its methods share.
 func newConnection(p *mistakes, baseURL string, o ClientOptions) *connection {
 	c := &connection{max: cmp.Or(o.MaxBody, defaultClientBody), buffers: &sync.Pool{New: func() any { return new(callBuffer) }}}
-	if c.max < 0 {
-		c.max = math.MaxInt64 - 1
-	}
 	c.http = *http.DefaultClient
 	switch {
 	case o.HTTPClient != nil && o.Handler != nil:
@@ -218,8 +214,8 @@ func (c *connection) parseBase(text string) string {
 	}
 	c.base = *u
 	c.base.Path, c.base.RawPath = "", ""
-	c.path, c.escaped = strings.TrimRight(u.Path, "/"), strings.TrimRight(u.EscapedPath(), "/")
-	if c.path != "" && !isClean(&url.URL{Path: c.path}) {
+	c.path = strings.TrimRight(u.EscapedPath(), "/")
+	if path := strings.TrimRight(u.Path, "/"); path != "" && !isClean(&url.URL{Path: path}) {
 		return "has empty or dot segments in its path"
 	}
 	return ""
@@ -251,34 +247,31 @@ func (c *connection) compileField(p *mistakes, iface reflect.Type, f reflect.Str
 //
 // Invariants:
 //
-//	base has no path; path and escaped are the path of the URL, without a slash at
-//	  the end, and the same with its escapes
-//	max > 0
+//	base has no path; path is the path of the URL with its escapes, without a slash at
+//	  the end
 type connection struct {
 	http    http.Client
 	base    url.URL
 	path    string
-	escaped string
-	max     int64
+	max     int64      // as ClientOptions.MaxBody, without its zero
 	buffers *sync.Pool // of *callBuffer
 }
 
 // A callBuffer is the memory for making one request and reading its answer. Nothing
 // that a caller or the network gets aliases it.
 type callBuffer struct {
-	dec     decoder
-	enc     encoder
-	body    []byte // of the response
-	text    []byte // one value
-	path    []byte // without escapes
-	escaped []byte // path with its escapes
-	query   []byte
-	sent    sentPath
+	dec   decoder
+	enc   encoder
+	body  []byte // of the response
+	text  []byte // one value
+	path  []byte // with its escapes
+	query []byte
+	sent  sentPath
 }
 
 // release keeps b for another call, unless an unusual one made it large.
 func (c *connection) release(b *callBuffer) {
-	if b.dec.resetWithin(maxPooled, b.enc.buf, b.body, b.text, b.path, b.escaped, b.query) {
+	if b.dec.resetWithin(maxPooled, b.enc.buf, b.body, b.text, b.path, b.query) {
 		c.buffers.Put(b)
 	}
 }
@@ -287,7 +280,7 @@ func (c *connection) release(b *callBuffer) {
 //
 // Invariants:
 //
-//	segments are those of the path, each with a literal or a placeholder
+//	segments are those of the path
 //	body encodes the fields that come from the body; nil if there are none
 //	decode decodes an output, or an item; nil if there is none
 type clientCall struct {
@@ -299,14 +292,11 @@ type clientCall struct {
 	cookie   []sendParam
 	body     encodeFunc
 	decode   decodeFunc
-	noOutput reflect.Value // the zero value of the output
-	isItems  bool          // the output is a Stream
 }
 
-// A pathSegment is one segment of a route's path.
+// A pathSegment is one segment of a route's path, a literal or a placeholder.
 type pathSegment struct {
-	literal string     // without escapes
-	escaped string     // literal as it is sent
+	literal string     // with its escapes
 	param   *sendParam // of a placeholder; nil for a literal
 }
 
@@ -331,16 +321,10 @@ func (c *connection) compileCall(p *mistakes, m *method) *clientCall {
 	} else {
 		call.segments = c.compilePath(&binding{}, e, m.path)
 	}
-	if m.out == nil {
-		return call
+	if m.out != nil && !m.sendsFile() {
+		out, d, _ := compileReader(p, m.out.typ, asReadOutput)
+		call.decode = d.decoderFor(out)
 	}
-	call.noOutput = reflect.Zero(m.outType)
-	if m.sendsFile() {
-		return call
-	}
-	out, d, _ := compileReader(p, m.out.typ, asReadOutput)
-	call.decode = d.decoderFor(out)
-	call.isItems = m.outType.Kind() == reflect.Func
 	return call
 }
 
@@ -356,8 +340,8 @@ func (c *connection) compilePath(b *binding, e *encoders, path string) (segments
 				}
 			}
 		} else {
-			s.literal, _ = url.PathUnescape(text) // registration has checked it
-			s.escaped = (&url.URL{Path: s.literal, RawPath: text}).EscapedPath()
+			literal, _ := url.PathUnescape(text) // registration has checked it
+			s.literal = (&url.URL{Path: literal, RawPath: text}).EscapedPath()
 		}
 		segments = append(segments, s)
 	}
@@ -385,48 +369,54 @@ func (c *clientCall) callField(args []reflect.Value) []reflect.Value {
 	if len(args) > 1 {
 		in = args[1].Interface()
 	}
-	out := c.noOutput
-	var e *Error
-	switch {
-	case ctx == nil:
-		e = Errorf(CodeInvalidArgument, "%s was called with a nil context; give context.Background()", c.title())
-	case c.stream != "":
-		out, e = c.callStream(ctx, in)
-	default:
-		out, e = c.callRecord(ctx, in)
-	}
+	out, e := c.roundTrip(ctx, in)
 	results := make([]reflect.Value, 0, 2)
-	if c.out != nil {
+	switch {
+	case c.out == nil:
+	case e != nil:
+		results = append(results, reflect.Zero(c.outType))
+	default:
 		results = append(results, out)
 	}
-	if e == nil {
-		return append(results, noError)
-	}
-	err := error(e)
-	return append(results, reflect.ValueOf(&err).Elem())
+	return append(results, errorValue(e))
 }
 
 // noError is a nil error as a result of a function. It is never written.
 var noError = reflect.Zero(typeError)
 
-// callRecord calls a method that has one output at most.
-func (c *clientCall) callRecord(ctx context.Context, in any) (reflect.Value, *Error) {
+// errorValue returns e, which may be nil, as an error.
+func errorValue(e *Error) reflect.Value {
+	if e == nil {
+		return noError
+	}
+	err := error(e)
+	return reflect.ValueOf(&err).Elem()
+}
+
+// roundTrip sends the request of a call and reads the response. It returns the output, if
+// the method has one, or an error.
+func (c *clientCall) roundTrip(ctx context.Context, in any) (reflect.Value, *Error) {
+	if ctx == nil {
+		return reflect.Value{}, Errorf(CodeInvalidArgument, "%s was called with a nil context; give context.Background()", c.title())
+	}
 	b := c.conn.buffers.Get().(*callBuffer)
 	r, err := c.newRequest(ctx, b, in)
 	if err != nil {
-		return c.noOutput, c.inputError(err)
+		return reflect.Value{}, c.inputError(err)
 	}
 	response, err := c.conn.http.Do(r)
 	if err != nil {
-		return c.noOutput, c.conn.networkError(ctx, err)
+		return reflect.Value{}, c.conn.networkError(ctx, err)
 	}
-	if c.sendsFile() && response.StatusCode/100 == 2 {
+	defer c.conn.release(b)
+	switch isError := response.StatusCode/100 != 2; {
+	case c.sendsFile() && !isError:
 		return c.openFile(ctx, b, response)
+	case c.stream != "" && !isError:
+		return c.openStream(ctx, response)
 	}
 	defer response.Body.Close()
-	out, e := c.readAnswer(ctx, b, response)
-	c.conn.release(b)
-	return out, e
+	return c.readAnswer(ctx, b, response)
 }
 
 // inputError returns the error of an input that is not sent, with the status of the server.
@@ -554,7 +544,6 @@ func (b *clientBody) describe(r *http.Request) {
 
 // openFile returns the File of a response, whose content is still to be read.
 func (c *clientCall) openFile(ctx context.Context, b *callBuffer, response *http.Response) (reflect.Value, *Error) {
-	defer c.conn.release(b)
 	out := reflect.New(c.out.typ)
 	f := c.out.file.fileIn(out.Interface())
 	*f = parseFile(response.Header)
@@ -563,13 +552,12 @@ func (c *clientCall) openFile(ctx context.Context, b *callBuffer, response *http
 	if !c.out.file.tags.allows(f.ContentType) {
 		e = Errorf(CodeInternal, "the Content-Type of the response is not one of the output")
 	} else if c.headers != nil {
-		e = c.readHeaders(&b.dec, out.Elem(), response.Header)
+		e = outputError(c.readHeaders(&b.dec, out.Elem(), response.Header))
 	}
 	if e != nil {
 		f.close()
-		return c.noOutput, e
 	}
-	return out, nil
+	return out, e
 }
 
 // A clientFile is the content of a File that is being received.
@@ -637,7 +625,7 @@ type sentPath struct {
 
 // PathValue returns the value of a placeholder, as http.Request does.
 func (s *sentPath) PathValue(name string) string {
-	rest := cmp.Or(s.url.RawPath, s.url.Path)[len(s.call.conn.escaped)+len("/"):]
+	rest := cmp.Or(s.url.RawPath, s.url.Path)[len(s.call.conn.path)+len("/"):]
 	for i := range s.call.segments {
 		var text string
 		text, rest, _ = strings.Cut(rest, "/")
@@ -656,15 +644,14 @@ var (
 	isNoCookie  = &complaint{ruleSyntax, "must be visible ASCII characters, without semicolons, quotes around them and spaces around them, since a cookie carries nothing else"}
 )
 
-// writePath sets the path of r, and that with its escapes where they differ.
+// writePath sets the path of r.
 func (c *clientCall) writePath(b *callBuffer, r *http.Request, v reflect.Value) {
 	b.dec.in = inPath
-	b.path, b.escaped = append(b.path[:0], c.conn.path...), append(b.escaped[:0], c.conn.escaped...)
+	b.path = append(b.path[:0], c.conn.path...)
 	for i := range c.segments {
 		s := &c.segments[i]
-		b.path, b.escaped = append(b.path, '/'), append(b.escaped, '/')
+		b.path = append(append(b.path, '/'), s.literal...)
 		if s.param == nil {
-			b.path, b.escaped = append(b.path, s.literal...), append(b.escaped, s.escaped...)
 			continue
 		}
 		b.text = b.text[:0]
@@ -675,10 +662,11 @@ func (c *clientCall) writePath(b *callBuffer, r *http.Request, v reflect.Value) 
 		case "", ".", "..", "/":
 			s.param.complain(b, isNoSegment)
 		}
-		b.path, b.escaped = append(b.path, b.text...), appendEscapedText(b.escaped, b.text)
+		b.path = appendEscapedText(b.path, b.text)
 	}
-	if r.URL.Path = string(b.path); r.URL.Path != string(b.escaped) {
-		r.URL.RawPath = string(b.escaped)
+	escaped := string(b.path)
+	if r.URL.Path, _ = url.PathUnescape(escaped); r.URL.Path != escaped {
+		r.URL.RawPath = escaped
 	}
 }
 
@@ -822,56 +810,51 @@ func (p *sendParam) appendText(e *encoder, dst []byte, v reflect.Value) []byte {
 func (c *clientCall) readAnswer(ctx context.Context, b *callBuffer, response *http.Response) (reflect.Value, *Error) {
 	var err error
 	b.body, err = readAll(b.body[:0], response.Body, c.conn.max, response.ContentLength, false)
+	var none reflect.Value
 	switch isError := response.StatusCode/100 != 2; {
 	case err == errOverLimit && isError:
-		return c.noOutput, foreignError(response)
+		return none, foreignError(response)
 	case err == errOverLimit:
-		return c.noOutput, c.conn.largeError()
+		return none, c.conn.largeError()
 	case err != nil:
-		return c.noOutput, c.conn.cutError(ctx, err)
+		return none, c.conn.cutError(ctx, err)
 	case isError:
-		return c.noOutput, c.readError(&b.dec, response, b.body)
+		return none, c.readError(&b.dec, response, b.body)
 	}
 	types := response.Header.Values("Content-Type")
 	isJSON := len(types) == 1 && isJSONType(types[0])
 	switch {
 	case c.out == nil && (len(b.body) == 0 || isJSON):
-		return c.noOutput, nil
+		return none, nil
 	case c.out == nil:
-		return c.noOutput, Errorf(CodeInternal, "the response has a body that is not JSON, and the method has no output")
+		return none, Errorf(CodeInternal, "the response has a body that is not JSON, and the method has no output")
 	case len(b.body) == 0:
-		return c.noOutput, Errorf(CodeInternal, "the response has the status %s and no output", statusText(response.StatusCode))
+		return none, Errorf(CodeInternal, "the response has the status %s and no output", statusText(response.StatusCode))
 	case !isJSON:
-		return c.noOutput, Errorf(CodeInternal, "the Content-Type of the response is not application/json")
+		return none, Errorf(CodeInternal, "the Content-Type of the response is not application/json")
 	}
 	out, e := c.decodeOutput(&b.dec, b.body)
 	if e == nil && c.headers != nil {
-		if e = c.readHeaders(&b.dec, out.Elem(), response.Header); e != nil {
-			out = c.noOutput
-		}
+		e = outputError(c.readHeaders(&b.dec, out.Elem(), response.Header))
 	}
 	return out, e
 }
 
 // readHeaders sets the fields of the output v that are headers of the response. The fields
 // of absent headers stay zero.
-func (c *clientCall) readHeaders(d *decoder, v reflect.Value, header http.Header) (e *Error) {
-	var err error
-	func() {
-		defer recoverTo(&err) // UnmarshalText is code of the application
-		d.start(nil)
-		d.in = inHeader
-		for i := range c.headers.fields {
-			h := &c.headers.fields[i]
-			if values := header[h.key]; len(values) > 0 {
-				d.pushToken(pointerToken(h.header))
-				h.setField(d, h.settableIn(v), values)
-				d.pop()
-			}
+func (c *clientCall) readHeaders(d *decoder, v reflect.Value, header http.Header) (err error) {
+	defer recoverTo(&err) // UnmarshalText is code of the application
+	d.start(nil)
+	d.in = inHeader
+	for i := range c.headers.fields {
+		h := &c.headers.fields[i]
+		if values := header[h.key]; len(values) > 0 {
+			d.pushToken(pointerToken(h.header))
+			h.setField(d, h.settableIn(v), values)
+			d.pop()
 		}
-		err = d.finish()
-	}()
-	return outputError(err)
+	}
+	return d.finish()
 }
 
 // setField sets a field of an output from the values of its header: the inverse of
@@ -906,10 +889,7 @@ func (h *outputHeader) setField(d *decoder, v reflect.Value, values []string) {
 // decodeOutput returns the output, or the item, that text is the JSON of.
 func (c *clientCall) decodeOutput(d *decoder, text []byte) (reflect.Value, *Error) {
 	out := reflect.New(c.out.typ)
-	if e := outputError(decodeWhole(d, text, out.Elem(), c.decode)); e != nil {
-		return reflect.Zero(reflect.PointerTo(c.out.typ)), e
-	}
-	return out, nil
+	return out, outputError(decodeWhole(d, text, out.Elem(), c.decode))
 }
 
 // outputError returns the error for a response that is not an output because of err, or nil.
@@ -1057,58 +1037,31 @@ func readDetails(d *decoder, text []byte) map[string]any {
 	return details
 }
 
-// callStream calls a method whose outputs are sent as events. The stream keeps the
-// response; its loop closes it.
-func (c *clientCall) callStream(ctx context.Context, in any) (reflect.Value, *Error) {
-	b := c.conn.buffers.Get().(*callBuffer)
-	reading, cancel := context.WithCancel(ctx)
-	r, err := c.newRequest(reading, b, in)
-	if err != nil {
-		cancel()
-		return c.noOutput, c.inputError(err)
-	}
-	response, err := c.conn.http.Do(r)
-	if err != nil {
-		cancel()
-		return c.noOutput, c.conn.networkError(ctx, err)
-	}
-	if e := c.checkEvents(ctx, b, response); e != nil {
+// openStream returns the Stream that reads a response, or the item of a stream that has
+// one. The Stream keeps the response; its loop closes it.
+func (c *clientCall) openStream(ctx context.Context, response *http.Response) (reflect.Value, *Error) {
+	mediaType, _, _ := strings.Cut(response.Header.Get("Content-Type"), ";")
+	if response.StatusCode != http.StatusOK || !strings.EqualFold(strings.TrimSpace(mediaType), contentTypeEvents) {
 		response.Body.Close()
-		cancel()
-		return c.noOutput, e
+		return reflect.Value{}, Errorf(CodeInternal, "the Content-Type of the response is not text/event-stream")
 	}
-	s := &clientStream{call: c, ctx: ctx, cancel: cancel, body: response.Body, events: newEventReader(response.Body, int(min(c.conn.max, math.MaxInt32)))}
-	c.conn.release(b)
-	if c.isItems {
+	s := &clientStream{call: c, ctx: ctx, body: response.Body, events: newEventReader(response.Body, c.conn.max)}
+	if c.outType.Kind() == reflect.Func {
 		return reflect.MakeFunc(c.outType, s.rangeOver), nil
 	}
 	return s.readOnly()
-}
-
-// checkEvents returns the error that a response carries in place of events, or nil.
-func (c *clientCall) checkEvents(ctx context.Context, b *callBuffer, response *http.Response) *Error {
-	mediaType, _, _ := strings.Cut(response.Header.Get("Content-Type"), ";")
-	switch {
-	case response.StatusCode/100 != 2:
-		_, e := c.readAnswer(ctx, b, response)
-		return e
-	case response.StatusCode != http.StatusOK || !strings.EqualFold(strings.TrimSpace(mediaType), contentTypeEvents):
-		return Errorf(CodeInternal, "the Content-Type of the response is not text/event-stream")
-	}
-	return nil
 }
 
 // A clientStream is a response with events that is being read.
 //
 // Invariants:
 //
-//	taken is set by the first loop, which alone reads events and closes body
-//	ctx is that of the caller, which tells why the stream ended; cancel ends the
-//	  request
+//	taken is set by the first loop, which alone reads events and closes body. Unless the
+//	  stream has ended, that closes the connection, which ends the method on the server
+//	ctx is that of the caller, which tells why the stream ended
 type clientStream struct {
 	call   *clientCall
 	ctx    context.Context
-	cancel context.CancelFunc
 	body   io.ReadCloser
 	events *eventReader
 	dec    decoder
@@ -1118,22 +1071,20 @@ type clientStream struct {
 // rangeOver is the function of a Stream, for reflect.MakeFunc: it calls yield for
 // each item, and for the error that ends the stream.
 func (s *clientStream) rangeOver(args []reflect.Value) []reflect.Value {
-	yield := args[0]
-	none := reflect.Zero(reflect.PointerTo(s.call.out.typ))
+	yield := func(item reflect.Value, e *Error) bool {
+		if e != nil {
+			item = reflect.Zero(reflect.PointerTo(s.call.out.typ))
+		}
+		return args[0].Call([]reflect.Value{item, errorValue(e)})[0].Bool() && e == nil
+	}
 	if s.taken.Swap(true) {
-		err := error(Errorf(CodeFailedPrecondition, "the stream of %s was read already; call the method again", s.call.title()))
-		yield.Call([]reflect.Value{none, reflect.ValueOf(&err).Elem()})
+		yield(reflect.Value{}, Errorf(CodeFailedPrecondition, "the stream of %s was read already; call the method again", s.call.title()))
 		return nil
 	}
-	defer s.close()
+	defer s.body.Close()
 	for {
 		item, e := s.next()
-		switch {
-		case e != nil:
-			err := error(e)
-			yield.Call([]reflect.Value{none, reflect.ValueOf(&err).Elem()})
-			return nil
-		case !item.IsValid(), !yield.Call([]reflect.Value{item, noError})[0].Bool():
+		if done := e == nil && !item.IsValid(); done || !yield(item, e) {
 			return nil
 		}
 	}
@@ -1141,7 +1092,7 @@ func (s *clientStream) rangeOver(args []reflect.Value) []reflect.Value {
 
 // readOnly returns the item of a stream that has one.
 func (s *clientStream) readOnly() (reflect.Value, *Error) {
-	defer s.close()
+	defer s.body.Close()
 	out, e := s.next()
 	if e == nil && out.IsValid() {
 		var more reflect.Value
@@ -1149,42 +1100,29 @@ func (s *clientStream) readOnly() (reflect.Value, *Error) {
 			return out, nil
 		}
 	}
-	if e == nil {
-		e = Errorf(CodeInternal, "expected exactly one item in the response")
-	}
-	return s.call.noOutput, e
+	return out, cmp.Or(e, Errorf(CodeInternal, "expected exactly one item in the response"))
 }
 
 // next returns the next item; an invalid value at the end of the stream; or the error
 // that ended it.
-func (s *clientStream) next() (reflect.Value, *Error) {
-	e, data, err := s.events.readEvent()
+func (s *clientStream) next() (item reflect.Value, e *Error) {
+	event, data, err := s.events.readEvent()
 	switch {
 	case err == errLineTooLong:
-		return reflect.Value{}, s.call.conn.largeError()
+		return item, s.call.conn.largeError()
+	case err == io.EOF: // without done or error before it
+		return item, s.call.conn.cutError(s.ctx, io.ErrUnexpectedEOF)
 	case err != nil:
-		if err == io.EOF {
-			err = io.ErrUnexpectedEOF // without done or error before it
-		}
-		return reflect.Value{}, s.call.conn.cutError(s.ctx, err)
-	case e.Name == eventDone:
-		return reflect.Value{}, nil // the rest is ignored, and may have no end
-	case e.Name == eventError:
+		return item, s.call.conn.cutError(s.ctx, err)
+	case event.Name == eventDone:
+		return item, nil // the rest is ignored, and may have no end
+	case event.Name == eventError:
 		if isJSON(data) {
-			if e := s.call.readBody(&s.dec, http.StatusInternalServerError, data); e != nil {
-				return reflect.Value{}, e
-			}
+			e = s.call.readBody(&s.dec, http.StatusInternalServerError, data)
 		}
-		return reflect.Value{}, Errorf(CodeInternal, "the stream ended with an error that is not from the service")
+		return item, cmp.Or(e, Errorf(CodeInternal, "the stream ended with an error that is not from the service"))
 	}
 	return s.call.decodeOutput(&s.dec, data)
-}
-
-// close ends the request. Unless the stream has ended, this closes the connection, which
-// ends the method on the server.
-func (s *clientStream) close() {
-	s.cancel()
-	s.body.Close()
 }
 
 // A handlerTransport is an http.RoundTripper that calls a handler as a server would: on
@@ -1202,9 +1140,7 @@ func (t handlerTransport) RoundTrip(r *http.Request) (*http.Response, error) {
 	if served.Body == nil {
 		served.Body = http.NoBody
 	}
-	if u, err := url.ParseRequestURI(served.RequestURI); err == nil {
-		served.URL = u // a server sees no scheme and host
-	}
+	served.URL.Scheme, served.URL.Host, served.URL.User = "", "", nil // which a server does not see
 	w := &pipeWriter{header: make(http.Header), body: writer, begun: make(chan struct{})}
 	w.response = &http.Response{Proto: "HTTP/1.1", ProtoMajor: 1, ProtoMinor: 1, Body: &pipeBody{reader, cancel}, ContentLength: -1, Request: r}
 	go func() {
@@ -1223,15 +1159,11 @@ func (t handlerTransport) RoundTrip(r *http.Request) (*http.Response, error) {
 	}()
 	context.AfterFunc(ctx, func() { writer.CloseWithError(context.Canceled) }) // after the end of the handler it changes nothing
 	select {
+	case <-r.Context().Done(): // and so is ctx
+		return nil, r.Context().Err()
 	case <-w.begun:
-	case <-ctx.Done():
 	}
-	if err := r.Context().Err(); err != nil {
-		reader.CloseWithError(err)
-		cancel()
-		return nil, err
-	}
-	if <-w.begun; w.response.StatusCode == 0 {
+	if w.response.StatusCode == 0 {
 		return nil, w.err
 	}
 	return w.response, nil

@@ -319,9 +319,10 @@ type eventReader struct {
 	begun bool // the first line was read
 }
 
-// newEventReader returns a reader of the events in r. most is the largest event in bytes.
-func newEventReader(r io.Reader, most int) *eventReader {
-	return &eventReader{in: bufio.NewReader(r), most: int64(most)}
+// newEventReader returns a reader of the events in r. most is the largest event in bytes;
+// a negative one means no limit.
+func newEventReader(r io.Reader, most int64) *eventReader {
+	return &eventReader{in: bufio.NewReader(r), most: most}
 }
 
 // errLineTooLong is the error for a line, or an event, with more bytes than the reader
@@ -365,7 +366,7 @@ func (r *eventReader) readEvent() (e Event, data []byte, err error) {
 		case "retry":
 			e.Retry = parseRetry(value)
 		}
-		if int64(len(r.data)) > r.most {
+		if r.most >= 0 && int64(len(r.data)) > r.most {
 			return Event{}, nil, errLineTooLong
 		}
 	}

@@ -512,7 +512,7 @@ func TestReadLongLine(t *testing.T) {
 
 // readEvents returns the events of a text and the error that ends it.
 func readEvents(text io.Reader, most int) string {
-	r := newEventReader(text, most)
+	r := newEventReader(text, int64(most))
 	out := ""
 	for {
 		e, data, err := r.readEvent()
