@@ -205,6 +205,8 @@ func (c *connection) parseBase(text string) string {
 	switch {
 	case err != nil:
 		return "is not a URL"
+	case text == "" || text[0] == '/':
+		return "needs a scheme and a host, since ClientOptions.Handler is not set"
 	case u.Scheme != "http" && u.Scheme != "https":
 		return "does not have the scheme http or https"
 	case u.Host == "" || u.Opaque != "":
@@ -1106,7 +1108,7 @@ func (s *clientStream) readOnly() (reflect.Value, *Error) {
 // next returns the next item; an invalid value at the end of the stream; or the error
 // that ended it.
 func (s *clientStream) next() (item reflect.Value, e *Error) {
-	event, data, err := s.events.readEvent()
+	name, data, err := s.events.readEvent()
 	switch {
 	case err == errLineTooLong:
 		return item, s.call.conn.largeError()
@@ -1114,9 +1116,9 @@ func (s *clientStream) next() (item reflect.Value, e *Error) {
 		return item, s.call.conn.cutError(s.ctx, io.ErrUnexpectedEOF)
 	case err != nil:
 		return item, s.call.conn.cutError(s.ctx, err)
-	case event.Name == eventDone:
+	case name == eventDone:
 		return item, nil // the rest is ignored, and may have no end
-	case event.Name == eventError:
+	case name == eventError:
 		if isJSON(data) {
 			e = s.call.readBody(&s.dec, http.StatusInternalServerError, data)
 		}
@@ -1146,16 +1148,15 @@ func (t handlerTransport) RoundTrip(r *http.Request) (*http.Response, error) {
 	go func() {
 		defer cancel()
 		defer served.Body.Close()
-		returned := false
+		err := http.ErrAbortHandler // of runtime.Goexit, which closes the connection too
 		defer func() {
-			v := recover()
-			if v == nil && !returned { // by runtime.Goexit, which closes the connection too
-				v = http.ErrAbortHandler
+			if v := recover(); v != nil && v != http.ErrAbortHandler { // with which panicError would panic again
+				err = panicError(v)
 			}
-			w.finish(v)
+			w.finish(err)
 		}()
 		t.handler.ServeHTTP(w, served)
-		returned = true
+		err = nil
 	}()
 	context.AfterFunc(ctx, func() { writer.CloseWithError(context.Canceled) }) // after the end of the handler it changes nothing
 	select {
@@ -1199,17 +1200,13 @@ func (w *pipeWriter) Write(p []byte) (int, error) {
 // Flush does nothing: everything is read at once.
 func (w *pipeWriter) Flush() { w.WriteHeader(http.StatusOK) }
 
-// finish ends the response. A handler that panics, with the value panicked, closes the
-// connection in a server, so that the body is cut.
-func (w *pipeWriter) finish(panicked any) {
-	if panicked == nil {
+// finish ends the response. The handler of a server that panics closes the connection, so
+// that the body is cut; err is the error for that.
+func (w *pipeWriter) finish(err error) {
+	if err == nil {
 		w.WriteHeader(http.StatusOK)
 		w.body.Close()
 		return
-	}
-	err := http.ErrAbortHandler // with which panicError would panic again
-	if panicked != err {
-		err = panicError(panicked)
 	}
 	if w.response.StatusCode == 0 {
 		w.err = err

@@ -10,7 +10,6 @@ import (
 	"errors"
 	"fmt"
 	"io"
-	"math"
 	"net/http"
 	"strconv"
 	"strings"
@@ -303,14 +302,12 @@ func (s *eventStream) close() {
 //	data: a, data: b, empty line    the data a\nb
 //	data:a and data: a              the same: one space after the colon is ignored
 //	data, or data:                  an event with empty data
-//	event: x, id: 7, retry: 2000    fields of the next event that has data
-//	id: with a NUL, retry: 2s       nothing; the field is ignored
-//	: text, other: text             nothing; heartbeats are such comments
+//	event: x                        the name of the next event that has data
+//	id: 7, retry: 2000, other: x    nothing; no client here comes back by itself
+//	: text                          nothing; heartbeats are such comments
 //	no empty line before the end    io.EOF: the event was cut off
 //
-// Lines end with LF or CRLF. The standard has a CR alone too, but svc never writes one,
-// and such a line would end only with the byte after it. A byte order mark before the
-// first line is ignored.
+// Lines end with LF, CR or CRLF. A byte order mark before the first line is ignored.
 type eventReader struct {
 	in    *bufio.Reader
 	most  int64 // bytes of a line, and of the data of an event
@@ -322,22 +319,41 @@ type eventReader struct {
 // newEventReader returns a reader of the events in r. most is the largest event in bytes;
 // a negative one means no limit.
 func newEventReader(r io.Reader, most int64) *eventReader {
-	return &eventReader{in: bufio.NewReader(r), most: most}
+	return &eventReader{in: bufio.NewReader(&lineEnds{Reader: r}), most: most}
 }
 
 // errLineTooLong is the error for a line, or an event, with more bytes than the reader
 // accepts.
 var errLineTooLong = errors.New("an event is too large")
 
-// readEvent returns the next event and its data, which is valid until the next call.
-// ID is "" if this event has none. The error is io.EOF at the end, errLineTooLong, or
-// an error of the reader.
-func (r *eventReader) readEvent() (e Event, data []byte, err error) {
+// lineEnds reads LF in place of a CR and of CRLF. It does not wait for the byte after a
+// CR, which may come an hour later: an LF that comes then is dropped.
+type lineEnds struct {
+	io.Reader
+	afterCR bool
+}
+
+func (l *lineEnds) Read(p []byte) (int, error) {
+	n, err := l.Reader.Read(p)
+	kept := p[:0]
+	for _, c := range p[:n] {
+		if c != '\n' || !l.afterCR {
+			kept = append(kept, c)
+		}
+		if l.afterCR = c == '\r'; l.afterCR {
+			kept[len(kept)-1] = '\n'
+		}
+	}
+	return len(kept), err
+}
+
+// readEvent returns the name of the next event and its data, which is valid until the
+// next call. The error is io.EOF at the end, errLineTooLong, or an error of the reader.
+func (r *eventReader) readEvent() (name string, data []byte, err error) {
 	r.data = r.data[:0]
-	hasData := false
 	for {
 		if r.line, err = readLine(r.in, r.line[:0], r.most); err != nil {
-			return Event{}, nil, err // what nothing has ended is dropped
+			return "", nil, err // what nothing has ended is dropped
 		}
 		line := r.line
 		if !r.begun {
@@ -345,41 +361,24 @@ func (r *eventReader) readEvent() (e Event, data []byte, err error) {
 			line = bytes.TrimPrefix(line, []byte("\uFEFF"))
 		}
 		if len(line) == 0 {
-			if hasData {
-				return e, r.data[:len(r.data)-1], nil // without its last LF
+			if n := len(r.data); n > 0 {
+				return name, r.data[:n-1], nil // without its last LF
 			}
-			e = Event{}
+			name = ""
 			continue
 		}
-		name, value, _ := bytes.Cut(line, []byte(":"))
+		field, value, _ := bytes.Cut(line, []byte(":"))
 		value = bytes.TrimPrefix(value, []byte(" "))
-		switch string(name) {
+		switch string(field) {
 		case "data":
-			hasData = true
 			r.data = append(append(r.data, value...), '\n')
 		case "event":
-			e.Name = string(value)
-		case "id":
-			if bytes.IndexByte(value, 0) < 0 {
-				e.ID = string(value)
-			}
-		case "retry":
-			e.Retry = parseRetry(value)
+			name = string(value)
 		}
 		if r.most >= 0 && int64(len(r.data)) > r.most {
-			return Event{}, nil, errLineTooLong
+			return "", nil, errLineTooLong
 		}
 	}
-}
-
-// parseRetry parses the value of a retry field, which is in milliseconds. It returns 0
-// if the value is not in digits or too large.
-func parseRetry(value []byte) time.Duration {
-	ms, err := strconv.ParseUint(string(value), 10, 63)
-	if err != nil || ms > uint64(math.MaxInt64/time.Millisecond) {
-		return 0
-	}
-	return time.Duration(ms) * time.Millisecond
 }
 
 // readLine appends the next line to buf, without the LF or CRLF that ends it. limit is

@@ -5,7 +5,6 @@ import (
 	"bytes"
 	"context"
 	"errors"
-	"fmt"
 	"io"
 	"net/http"
 	"net/http/httptest"
@@ -476,9 +475,9 @@ func TestReadEvents(t *testing.T) {
 		{"one", "data: a\n\n", `a|EOF`},
 		{"lines", "data: a\ndata:b\ndata:  c\ndata\n\n", `a\nb\n c\n|EOF`},
 		{"empty data", "data\n\ndata:\n\n", `||EOF`},
-		{"ends", "data: a\n\ndata: b\r\n\r\ndata: c\n\r\n", `a|b|c|EOF`},
+		{"ends", "data: a\n\ndata: b\r\n\r\ndata: c\n\r\ndata: d\r\rdata: e\rdata\r\n\ndata: f\r\n\r", `a|b|c|d|e\n|f|EOF`},
 		{"comments", ":\n\n: data: x\n\ndata: a\n:\n\n", `a|EOF`},
-		{"fields", "id: 7\nevent: added\nretry: 2000\ndata: a\n\ndata: b\n\n", `7 added 2s a|b|EOF`},
+		{"fields", "id: 7\nevent: added\nretry: 2000\ndata: a\n\ndata: b\n\n", `added a|b|EOF`},
 		{"unknown fields", "Data: x\ndatum: y\n data: z\ndata: a\n\n", `a|EOF`},
 		{"fields that count for nothing", "id: a\x00b\nretry: 2s\nretry: 99999999999999999999\nretry: -1\ndata: a\n\n", `a|EOF`},
 		{"without data", "id: 7\nevent: x\n\ndata: a\n\n", `a|EOF`},
@@ -493,6 +492,16 @@ func TestReadEvents(t *testing.T) {
 			if got := readEvents(pieces, 64); got != test.want {
 				t.Errorf("%s: got %q, want %q", test.name, got, test.want)
 			}
+		}
+	}
+}
+
+// Verify that an event ends with the CR that ends it: the next byte may never come.
+func TestReadEventBeforeTheNextByte(t *testing.T) {
+	for _, text := range []string{"data: a\r\r", "data: a\r\n\r", "data: a\n\n"} {
+		r := newEventReader(io.MultiReader(strings.NewReader(text), iotest.ErrReader(errors.New("it waits"))), 64)
+		if _, data, err := r.readEvent(); string(data) != "a" || err != nil {
+			t.Errorf("%q: %q, %v", text, data, err)
 		}
 	}
 }
@@ -515,12 +524,12 @@ func readEvents(text io.Reader, most int) string {
 	r := newEventReader(text, int64(most))
 	out := ""
 	for {
-		e, data, err := r.readEvent()
+		name, data, err := r.readEvent()
 		if err != nil {
 			return out + err.Error()
 		}
-		if e != (Event{}) {
-			out += fmt.Sprintf("%s %s %v ", e.ID, e.Name, e.Retry)
+		if name != "" {
+			out += name + " "
 		}
 		out += strings.ReplaceAll(string(data), "\n", `\n`) + "|"
 	}
@@ -541,7 +550,7 @@ func FuzzReadEvents(f *testing.F) {
 			return
 		}
 		got, data, err := newEventReader(bytes.NewReader(appendEvent(nil, &e, []byte(text))), 1<<20).readEvent()
-		if err != nil || got != e || string(data) != text {
+		if err != nil || got != name || string(data) != text {
 			t.Fatalf("wrote %+v %q, read %+v %q, %v", e, text, got, data, err)
 		}
 	})
