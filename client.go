@@ -465,7 +465,7 @@ func (c *clientCall) newRequest(ctx context.Context, b *callBuffer, in any) (_ *
 	if c.takesBody() {
 		value, _ := c.in.file.valueIn(reflect.ValueOf(in).Elem())
 		given := value.Interface().(Body)
-		upload = &clientBody{given, given}
+		upload = &clientBody{given, given.content}
 		defer func() {
 			if err != nil {
 				upload.Close()
@@ -514,15 +514,13 @@ func (c *clientCall) newRequest(ctx context.Context, b *callBuffer, in any) (_ *
 // A clientBody is the body of a request that has a Body. Its type keeps http.Client from
 // sending it twice.
 type clientBody struct {
-	Body       // within the limits of the tags
-	given Body // by the caller
+	Body            // within the limits of the tags
+	given io.Reader // by the caller
 }
 
 // Close closes what the caller has given.
 func (b *clientBody) Close() error {
-	if c, ok := b.given.content.(io.Closer); ok {
-		return c.Close()
-	}
+	closeReader(b.given)
 	return nil
 }
 
@@ -557,7 +555,7 @@ func (c *clientCall) openFile(ctx context.Context, b *callBuffer, response *http
 		e = outputError(c.readHeaders(&b.dec, out.Elem(), response.Header))
 	}
 	if e != nil {
-		f.close()
+		closeReader(f.Content)
 	}
 	return out, e
 }

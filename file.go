@@ -108,7 +108,7 @@ var errBodyOver = Errorf(CodeInternal, "a Body can be read only until its method
 
 // openBody returns the Body of r, or an error if the request is refused.
 func (t *fileTags) openBody(w http.ResponseWriter, r *http.Request, l limits) (*Body, error) {
-	b := &Body{strings.Join(r.Header["Content-Type"], ", "), r.ContentLength, nil}
+	b := &Body{strings.Join(r.Header["Content-Type"], ", "), r.ContentLength, r.Body}
 	err := checkSite(w, r)
 	if err == nil {
 		err = checkUncompressed(w, r)
@@ -123,7 +123,7 @@ func (t *fileTags) openBody(w http.ResponseWriter, r *http.Request, l limits) (*
 		setReadDeadline(w, time.Time{})
 	}
 	reader := b.content.(*bodyReader)
-	reader.w, reader.r, reader.body = w, r, r.Body
+	reader.w, reader.r = w, r
 	return b, nil
 }
 
@@ -246,9 +246,9 @@ type File struct {
 	Content     io.Reader // must not be nil
 }
 
-// close closes the content if it can be closed.
-func (f *File) close() {
-	if c, ok := f.Content.(io.Closer); ok {
+// closeReader closes the content of a File or a Body if it can be closed.
+func closeReader(r io.Reader) {
+	if c, ok := r.(io.Closer); ok {
 		c.Close()
 	}
 }

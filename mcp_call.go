@@ -284,7 +284,7 @@ func (x *exchange) readInput() (in any, err error) {
 func (x *exchange) takeOutput(out any) (err error) {
 	if x.tool.sendsFile() {
 		f := x.tool.out.file.fileIn(out)
-		defer f.close()
+		defer closeReader(f.Content)
 		if out, err = x.readFile(f); err != nil {
 			return err
 		}

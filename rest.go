@@ -85,11 +85,11 @@ func explainClash(mux *http.ServeMux, r Route) string {
 		return "the mux does not take it"
 	}
 	chosen, _ := mux.Handler(req)
-	own, _ := r.Handler.(*restHandler)
+	own := r.Handler.(*restHandler)
 	switch h, _ := chosen.(*restHandler); {
-	case h == nil, own != nil && h.service == own.service && h.served != own.served:
+	case h == nil, h.service == own.service && h.served != own.served:
 		return "another handler matches some of its requests; move that, or mount the service under a prefix, as by At(\"/v1\")"
-	case own != nil && h.service == own.service:
+	case h.service == own.service:
 		return "the service is on this mux already; mount it once"
 	default:
 		return fmt.Sprintf("%s.%s of another service is on the same path; give one of them another Resource or Path, or a prefix, as by At(\"/v2\")", h.served.resource, h.served.name)
@@ -186,42 +186,46 @@ func (h *restHandler) respond(w http.ResponseWriter, r *http.Request, ws *worksp
 		addHeader(w.Header(), "Vary", name)
 	}
 	err := c.run(c)
-	unchanged := false
-	if err == nil && !c.is(flagBegun) && ws.header != nil {
-		setHeaders(w.Header(), ws.header)
-		// Preconditions count only where the answer without them would be a success (RFC 9110,
-		// section 13.2.1), so they come after the call.
-		etag := ws.header.Get("Etag")
-		unchanged = m.method == http.MethodGet && etag != "" && isUnchanged(r, etag)
-	}
-	if c.is(flagBegun) && err != nil { // half of a response is sent
-		c.status = uint16(m.status)
-	} else if unchanged {
-		c.status = http.StatusNotModified
-	} else if err != nil && m.form != nil {
-		c.status = uint16(m.form.statusOf(ErrorFrom(err)))
-	}
-	if !c.is(flagBegun) || err != nil {
-		c.end(c, err)
-	}
 	switch {
-	case c.is(flagBegun) && err != nil:
-		panic(http.ErrAbortHandler) // half of a response is sent
-	case c.is(flagBegun):
+	case c.is(flagBegun) && err != nil: // half of a response is sent
+		c.end(c, err)
+		panic(http.ErrAbortHandler)
+	case c.is(flagBegun): // and ended
 	case err != nil:
+		if m.form != nil {
+			c.status = uint16(m.form.statusOf(ErrorFrom(err)))
+		}
+		c.end(c, err)
 		if c.is(flagRefused) {
 			leaveBody(w, r)
 		}
 		ws.raw.end()
 		h.writeErrorResponse(w, r, err)
+	default:
+		c.answerOutput(w)
+	}
+	return nil
+}
+
+// answerOutput ends a call that has succeeded. Preconditions count only where the answer
+// without them would be a success (RFC 9110, section 13.2.1), so they come after the call.
+func (c *restCall) answerOutput(w http.ResponseWriter) {
+	m := c.method
+	setHeaders(w.Header(), c.ws.header)
+	etag := c.ws.header.Get("Etag")
+	unchanged := m.method == http.MethodGet && etag != "" && isUnchanged(c.request, etag)
+	if unchanged {
+		c.status = http.StatusNotModified
+	}
+	c.end(c, nil)
+	switch {
 	case unchanged:
 		writeNotModified(w)
 	case m.out == nil:
 		w.WriteHeader(m.status)
 	default:
-		writeJSON(w, r, m.status, ws.enc.buf, &c.values)
+		writeJSON(w, c.request, m.status, c.ws.enc.buf, &c.values)
 	}
-	return nil
 }
 
 // readInput reads the body and binds the input. A body that means nothing to the
@@ -275,39 +279,33 @@ func (c *restCall) readInput() (any, error) {
 // takeOutput encodes an output, so that all errors of an output happen before a byte
 // is sent.
 func (c *restCall) takeOutput(out any) (err error) {
-	m, ws := c.method, c.ws
-	err = ws.raw.end()
-	switch {
-	case m.sendsFile():
-		return c.sendFile(m.out.file.fileIn(out), out, err)
-	case err != nil, m.out == nil:
-	case m.headers == nil:
-		ws.enc.buf, err = m.appendOutput(&ws.enc, ws.enc.buf[:0], out)
-	default:
+	m, ws, encode := c.method, c.ws, c.method.encode
+	if m.sendsFile() {
+		defer closeReader(m.out.file.fileIn(out).Content)
+	}
+	if err = ws.raw.end(); err != nil || m.out == nil {
+		return err
+	}
+	if m.headers != nil {
+		encode = m.headers.encode
 		if ws.header, err = m.headers.makeHeader(reflect.ValueOf(out).Elem()); err != nil {
 			return &Error{Code: CodeInternal, cause: err}
 		}
-		ws.enc.buf, err = appendRecord(&ws.enc, ws.enc.buf[:0], out, m.headers.encode)
 	}
+	if m.sendsFile() {
+		return c.sendFile(m.out.file.fileIn(out))
+	}
+	ws.enc.buf, err = appendRecord(&ws.enc, ws.enc.buf[:0], out, encode)
 	return err
 }
 
-// sendFile answers with the File f of the output, unless err is why not. The call ends
-// when the file has been sent.
-func (c *restCall) sendFile(f *File, out any, err error) error {
-	defer f.close()
-	m := c.method
-	if err != nil {
-		return err
-	}
-	var header http.Header // that of the output
-	if err = f.check(m.out.file.tags); err == nil && m.headers != nil {
-		header, err = m.headers.makeHeader(reflect.ValueOf(out).Elem())
-	}
-	if err != nil {
+// sendFile answers with f and the header of the output. The call ends when the file has
+// been sent.
+func (c *restCall) sendFile(f *File) error {
+	if err := f.check(c.method.out.file.tags); err != nil {
 		return &Error{Code: CodeInternal, cause: err}
 	}
-	s := f.send(c.ws.writer, c.request, header)
+	s := f.send(c.ws.writer, c.request, c.ws.header)
 	if s.begun {
 		c.flags, c.status = c.flags|flagBegun, uint16(s.status)
 	}

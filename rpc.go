@@ -108,14 +108,14 @@ func (h *rpcHandler) respond(w http.ResponseWriter, r *http.Request, ws *workspa
 	if r.Method != http.MethodPost {
 		leaveBody(w, r)
 		w.Header().Set("Allow", http.MethodPost)
-		return rpcHTTPError(httpError(http.StatusMethodNotAllowed, CodeUnimplemented, "the method is not allowed here; allowed: POST"))
+		return httpError(http.StatusMethodNotAllowed, CodeUnimplemented, "the method is not allowed here; allowed: POST")
 	}
 	err := checkJSON(w, r)
 	if err == nil {
 		ws.body, err = h.limits.readBody(w, r, ws.body[:0], false)
 	}
 	if err != nil {
-		return rpcHTTPError(err)
+		return err
 	}
 	var single struct {
 		rpcCall
@@ -157,11 +157,13 @@ func (c *rpcCall) answerText() error {
 	return nil
 }
 
-// writeErrorResponse answers the whole request with err. The id is null, since the error
-// belongs to no message.
+// writeErrorResponse answers the whole request with err: one of rpcProtocolError, or one of
+// HTTP, which is an invalid request for JSON-RPC. The id is null, since the error belongs to
+// no message.
 func (h *rpcHandler) writeErrorResponse(w http.ResponseWriter, _ *http.Request, err error) {
-	e := ErrorFrom(err)
-	writeErrorBody(w, e.HTTPStatus(), e.header, contentTypeJSON, appendRPCErrorOf(nil, e, rpcNull))
+	e := *ErrorFrom(err)
+	e.number = cmp.Or(e.number, rpcInvalidRequest)
+	writeErrorBody(w, e.HTTPStatus(), e.header, contentTypeJSON, appendRPCErrorOf(nil, &e, rpcNull))
 }
 
 // An rpcCall is the carrier of one message.
@@ -338,14 +340,6 @@ func rpcProtocolError(number int32, code Code, message string, v *Violation) *Er
 // rpcRequestError returns the error for a text that is JSON and no request.
 func rpcRequestError(v *Violation) *Error {
 	return rpcProtocolError(rpcInvalidRequest, CodeInvalidArgument, "Invalid Request", v)
-}
-
-// rpcHTTPError returns the error for an HTTP request that carries no text. It
-// keeps the status of err, unlike the others.
-func rpcHTTPError(err error) *Error {
-	e := *ErrorFrom(err)
-	e.number = rpcInvalidRequest
-	return &e
 }
 
 // batchWorkers is how many calls of one batch run at a time.
