@@ -2,7 +2,7 @@ package svc
 
 // This file says what a service promises to its clients, and finds what a change of the
 // program breaks of that. In this order: Contract, Breaks and CheckReleased; the contract
-// of a service; reading one back; comparing methods. contract_probe.go compares plans.
+// of a service; making contracts ready; comparing methods. contract_probe.go compares plans.
 //
 // Plans are compared by trial. Where two of them differ, a probe is a value that the
 // sender's plan takes and the reader's may refuse: at a bound and beside it, or a text of
@@ -15,6 +15,7 @@ import (
 	"bytes"
 	"cmp"
 	"encoding/json"
+	"errors"
 	"fmt"
 	"maps"
 	"os"
@@ -33,7 +34,8 @@ import (
 // so that people can read it; those are not promised.
 func (s *Service) Contract() []byte {
 	lines := strings.NewReplacer(`{"method":`, "\n"+`{"method":`, `{"type":`, "\n"+`{"type":`, `{"field":`, "\n\t"+`{"field":`)
-	return []byte(lines.Replace(string(encodeDocument(newContract(s)))) + "\n") // in a JSON string, the quotes would be escaped
+	text, _ := plainJSON(newContract(s))
+	return []byte(lines.Replace(string(text)) + "\n") // in a JSON string, the quotes would be escaped
 }
 
 // Breaks returns what s does not keep of a contract that [Service.Contract] returned in
@@ -44,17 +46,19 @@ func (s *Service) Contract() []byte {
 // No break are a new method, optional field, enum value of an input or member of an
 // output, a required field that has a default, and a wider rule.
 func (s *Service) Breaks(released []byte) ([]Break, error) {
-	old, err := readContract(released)
-	if err != nil {
-		return nil, err
+	old, now, wrong := new(contract), newContract(s), new(mistakes)
+	if !isJSON(released) || json.Unmarshal(released, old) != nil || old.Form == 0 || slices.Contains(old.Methods, nil) {
+		return nil, errors.New("the text is no contract, or is damaged; restore it from version control")
 	}
-	now, wrong := newContract(s), new(mistakes)
-	c := &comparison{old: old, new: now, inputs: newScalars(now.natives, false, wrong), outputs: newScalars(now.natives, true, wrong)}
-	c.compareContracts()
-	if len(wrong.list) > 0 {
+	if old.Form != contractForm {
+		return nil, fmt.Errorf("the contract has the form %d, and this version of svc knows the form %d", old.Form, contractForm)
+	}
+	l := &planLinker{shapes: newShapes(wrong), natives: now.natives, readers: make(map[string]*scalarReader)}
+	l.linkContract(now)
+	if l.linkContract(old); len(wrong.list) > 0 {
 		return nil, wrong.err("read the contract, which is damaged")
 	}
-	return c.breaks, nil
+	return compareContracts(old, now), nil
 }
 
 // A Break is one promise of a released contract that a service does not keep. Its text
@@ -151,7 +155,8 @@ func CheckReleased(t TestingT, s *Service, file string, update bool, allowed ...
 // contractForm is the version of the JSON of contracts.
 const contractForm = 1
 
-// A contract is what a service promises. One that was read from a file has no natives.
+// A contract is what a service promises. One that was read from a file has no more than its
+// members.
 type contract struct {
 	Form    int               `json:"contract"`
 	Methods []*contractMethod `json:"methods"`
@@ -208,7 +213,10 @@ type contractPlan struct {
 	Length *int                       `json:"length,omitempty"` // of a list that is an array
 	Rules  map[string]json.RawMessage `json:"rules,omitempty"`  // encoding/json sorts it
 
-	object *contractPlan // what Object names
+	// linkPlan sets these.
+	object  *contractPlan // what Object names; nil if it names nothing
+	reader  *scalarReader // of a value that has no values in it
+	unknown []string      // rules that this version of svc does not know
 }
 
 // kindNames has the names of kinds in contracts.
@@ -231,6 +239,7 @@ func newContract(s *Service) *contract {
 	for _, m := range s.methods {
 		c.Methods = append(c.Methods, c.planMethod(s, m))
 	}
+	c.Types = slices.AppendSeq(c.Types, maps.Values(c.types))
 	slices.SortFunc(c.Methods, func(a, b *contractMethod) int { return strings.Compare(a.Name, b.Name) })
 	slices.SortFunc(c.Types, func(a, b *contractPlan) int { return strings.Compare(a.Type, b.Type) })
 	return c
@@ -316,10 +325,10 @@ func (c *contract) planField(f *field) *contractPlan {
 // planFile gives p, a file, its media types and how long it may be as rules.
 func (p *contractPlan) planFile(t *fileTags) {
 	if t.types != nil {
-		p.Rules["enum"] = encodeDocument(t.types)
+		p.Rules["enum"], _ = plainJSON(t.types)
 	}
 	if t.max > 0 {
-		p.Rules["maxBytes"] = encodeDocument(t.max)
+		p.Rules["maxBytes"] = strconv.AppendInt(nil, t.max, 10)
 	}
 }
 
@@ -357,15 +366,12 @@ func (c *contract) planValue(s *shape, more ruleSet) *contractPlan {
 
 // planObject completes the plan of an object, by reference if it has a name.
 func (c *contract) planObject(p *contractPlan, s *shape) {
-	p.Object = c.names[s]
-	known := p.Object != "" && c.types[p.Object] != nil
-	if p.Object != "" && !known {
+	if p.Object = c.names[s]; p.Object == "" {
+		c.planMembers(p, s.fields, s.alternatives)
+	} else if c.types[p.Object] == nil {
 		t := &contractPlan{Type: p.Object, Kind: "object"}
 		c.types[p.Object] = t // before its fields, which may lead back to it
-		c.Types = append(c.Types, t)
-	}
-	if p.object = c.types[p.Object]; !known {
-		c.planMembers(p.resolve(), s.fields, s.alternatives)
+		c.planMembers(t, s.fields, s.alternatives)
 	}
 }
 
@@ -383,42 +389,40 @@ func (c *contract) planMembers(p *contractPlan, fields []*field, alternatives []
 	}
 }
 
-// readContract reads a contract that Contract has written.
-func readContract(text []byte) (*contract, error) {
-	c, wrong := &contract{types: make(map[string]*contractPlan)}, new(mistakes)
-	if !isJSON(text) || json.Unmarshal(text, c) != nil || c.Form == 0 || slices.Contains(c.Methods, nil) {
-		return nil, fmt.Errorf("the text is no contract, or is damaged; restore it from version control")
-	}
-	if c.Form != contractForm {
-		return nil, fmt.Errorf("the contract has the form %d, and this version of svc knows the form %d", c.Form, contractForm)
-	}
-	plans := slices.DeleteFunc(c.Types, func(t *contractPlan) bool { return t == nil })
-	for _, t := range plans {
-		c.types[t.Type] = t
-	}
-	for _, m := range c.Methods {
-		m.Headers = slices.DeleteFunc(m.Headers, func(h *contractPlan) bool { return h == nil })
-		plans = append(append(plans, m.Headers...), m.Input, m.Output, m.Error)
-	}
-	for _, p := range plans {
-		c.link(wrong, p)
-	}
-	if len(wrong.list) > 0 {
-		return nil, wrong.err("read the contract, which is damaged")
-	}
-	return c, nil
+// A planLinker makes contracts ready to be compared. It finds the objects that plans refer
+// to and the readers of scalars, and notes what is wrong with a contract.
+type planLinker struct {
+	*shapes
+	natives map[string]*shape        // of the service that is checked
+	types   map[string]*contractPlan // of the contract
+	readers map[string]*scalarReader // by kind and rules, so that one is for all plans that are the same
 }
 
-// link finds the types that p, which may be nil, and the plans in it refer to, and notes what
-// is no plan.
-func (c *contract) link(wrong *mistakes, p *contractPlan) {
+// linkContract links the plans of c.
+func (l *planLinker) linkContract(c *contract) {
+	l.types = make(map[string]*contractPlan)
+	for _, t := range c.Types {
+		if t != nil {
+			l.types[t.Type] = t
+		}
+	}
+	l.linkPlan(&contractPlan{Kind: "object", Fields: c.Types})
+	for _, m := range c.Methods {
+		for _, p := range []*contractPlan{m.Input, m.Output, m.Error, {Kind: "object", Fields: m.Headers}} {
+			l.linkPlan(p)
+		}
+	}
+}
+
+// linkPlan links p, which may be nil, and the plans in it.
+func (l *planLinker) linkPlan(p *contractPlan) {
 	if p == nil {
 		return
 	}
-	p.object = c.types[p.Object]
+	p.object = l.types[p.Object]
 	parts := slices.Concat(p.Fields, p.Union)
-	noFields := func(a *contractPlan) bool { return a == nil || a.Fields == nil }
-	ok := !slices.Contains(parts, nil) && (p.Object == "" || p.object != nil) && (p.Union == nil || p.Fields != nil && !slices.ContainsFunc(p.Union, noFields))
+	noFields := func(a *contractPlan) bool { return a == nil || len(a.Fields) == 0 || a.Fields[0] == nil }
+	ok := !slices.Contains(parts, nil) && (p.Object == "" || p.object != nil) && (p.Union == nil || !noFields(p) && !slices.ContainsFunc(p.Union, noFields))
 	switch p.Kind {
 	case "list":
 		ok = ok && p.Of != nil
@@ -429,50 +433,146 @@ func (c *contract) link(wrong *mistakes, p *contractPlan) {
 		ok = ok && plainTypes[p.Kind] != nil
 	}
 	if !ok {
-		wrong.addf("no value is a %q of the form %s", p.Kind, encodeDocument(p))
+		text, _ := plainJSON(p)
+		l.addf("no value is a %q of the form %s", p.Kind, text)
 		return
 	}
+	for _, a := range p.Union { // whose discriminator has one value
+		a.Fields[0].Rules = map[string]json.RawMessage{"enum": append(appendQuoted([]byte("["), a.Type), ']')}
+	}
 	for _, part := range append(parts, p.Of, p.Keys) {
-		c.link(wrong, part)
+		l.linkPlan(part)
+	}
+	unknown := maps.Clone(p.Rules)
+	delete(unknown, "maxBytes")
+	for _, t := range ruleTags {
+		delete(unknown, t.name)
+	}
+	p.unknown = slices.Sorted(maps.Keys(unknown))
+	if !p.isComposite() {
+		p.reader = l.readerOf(p)
 	}
 }
 
-// A comparison finds the breaks of one contract after another.
-type comparison struct {
-	old, new        *contract
-	inputs, outputs *scalars
-	breaks          []Break
+// A scalarReader reads the scalars of plans, by the decoder that services have for them.
+type scalarReader struct {
+	shape    *shape
+	decode   decodeFunc // nil for a type that nobody can decode any more
+	shortest string     // a short value, if it is known
 }
 
-// add adds a break without a witness.
-func (c *comparison) add(at, format string, args ...any) {
-	c.breaks = append(c.breaks, Break{At: at, Why: fmt.Sprintf(format, args...)})
+// readerOf returns the reader of the scalar p. A type with its own JSON or text is read by
+// that of its name in the service.
+func (l *planLinker) readerOf(p *contractPlan) *scalarReader {
+	key := fmt.Sprintf("%s %v %s", p.Kind, p, p.Rules) // maps are sorted
+	if r := l.readers[key]; r != nil {
+		return r
+	}
+	r := &scalarReader{shape: new(shape)}
+	l.readers[key] = r
+	plain, native := plainTypes[p.Kind], l.natives[p.Go]
+	switch {
+	case plain != nil:
+		*r.shape = *l.shapeFor(plain, "")
+	case native != nil && p.Kind == kindNames[native.kind]:
+		*r.shape = *native
+	default:
+		return r
+	}
+	r.shape.rules = l.rulesOf(p, r.shape)
+	r.decode = newDecoders(l.mistakes, false).fieldDecoder(&field{shape: r.shape, quoted: p.Quoted})
+	return r
 }
 
-// compareContracts finds the breaks of all methods.
-func (c *comparison) compareContracts() {
+// rulesOf returns the rules of the scalar p, which has the shape s.
+func (l *planLinker) rulesOf(p *contractPlan, s *shape) (rules ruleSet) {
+	for _, t := range ruleTags {
+		value, made, want := p.Rules[t.name], rule{}, t.on
+		switch {
+		case value == nil:
+			continue
+		case t.name == "enum":
+			made, want = enumOf(s, value)
+		case t.fits(s):
+			made, want = t.makeRule(s, textOr(string(value)))
+		}
+		if want != "" {
+			l.addf("%s is %s; want %s", t.name, value, want)
+			continue
+		}
+		rules = append(rules, made)
+	}
+	return rules
+}
+
+// enumOf makes the rule that a value is one of those in a JSON array.
+func enumOf(s *shape, list json.RawMessage) (made rule, want string) {
+	var values []reflect.Value
+	var texts []string
+	for _, item := range itemsOf(list) {
+		text := string(item)
+		value, ok := numberFor(s, text)
+		if s.kind.isStringy() {
+			text = textOr(text)
+			value, ok = reflect.ValueOf(text), isText(item)
+		}
+		if !ok {
+			return made, "values of the type"
+		}
+		values, texts = append(values, value), append(texts, text)
+	}
+	if values == nil {
+		return made, "values"
+	}
+	return enumRule(values, texts), ""
+}
+
+// read returns the rules that a value breaks. A panic of a type with its own JSON counts as
+// well.
+func (r *scalarReader) read(text string) (broken []string) {
+	if r.decode == nil {
+		return nil
+	}
+	defer func() {
+		if recover() != nil {
+			broken = []string{ruleType}
+		}
+	}()
+	d := new(decoder)
+	d.start([]byte(text))
+	r.decode(d, reflect.New(r.shape.typ).Elem())
+	if d.scan.checkEnd(); d.scan.err != nil {
+		return []string{d.scan.err.rule}
+	}
+	for _, v := range d.found.list {
+		broken = append(broken, v.Rule)
+	}
+	return broken
+}
+
+// compareContracts returns the breaks of all methods.
+func compareContracts(old, now *contract) (breaks []Break) {
 	byName := make(map[string]*contractMethod)
-	for _, m := range c.new.Methods {
+	for _, m := range now.Methods {
 		byName[m.Name] = m
 	}
-	for _, was := range c.old.Methods {
-		is, before := byName[was.Name], len(c.breaks)
+	for _, was := range old.Methods {
+		is, p := byName[was.Name], newProber(was.Name)
 		if is == nil && len(was.Transports) == 1 { // of a method over REST alone, clients know no name
-			if i := slices.IndexFunc(c.new.Methods, func(m *contractMethod) bool { return sameRoute(was, m) }); i >= 0 {
-				is = c.new.Methods[i]
+			if i := slices.IndexFunc(now.Methods, func(m *contractMethod) bool { return sameRoute(was, m) }); i >= 0 {
+				is = now.Methods[i]
 			}
 		}
 		if is == nil {
-			c.add("", "is gone")
+			p.remark("", "is gone")
 		} else {
-			c.compareMethods(was, is)
+			p.compareMethods(was, is)
 		}
-		found := c.breaks[before:]
-		for i := range found {
-			found[i].Method = was.Name
-		}
+		found := p.breaks()
 		slices.SortStableFunc(found, func(a, b Break) int { return strings.Compare(a.At, b.At) })
+		breaks = append(breaks, found...)
 	}
+	return breaks
 }
 
 // sameRoute reports whether two routes differ at most in the names of placeholders.
@@ -481,146 +581,137 @@ func sameRoute(a, b *contractMethod) bool {
 		method, path, _ := strings.Cut(m.HTTP, " ")
 		return route{method: method, path: path}.segments()
 	}
-	same, _ := compareRoutes(segments(a), segments(b))
-	return same && a.HTTP != "" && b.HTTP != ""
+	return a.HTTP != "" && b.HTTP != "" && slices.Equal(segments(a), segments(b))
 }
 
 // compareMethods finds the breaks of one method.
-func (c *comparison) compareMethods(was, is *contractMethod) {
+func (p *prober) compareMethods(was, is *contractMethod) {
 	rest := was.HTTP != "" && is.HTTP != ""
 	lost := func(format string, was, is []string) {
 		for _, one := range was {
 			if !slices.Contains(is, one) {
-				c.add("", format, one)
+				p.remark("", format, one)
 			}
 		}
 	}
 	for _, t := range was.Transports {
 		if !slices.Contains(is.Transports, t) {
-			c.add("", "is not served over %s any more", t)
+			p.remark("", "is not served over %s any more", t)
 		}
 	}
-	if rest && !sameRoute(was, is) {
-		c.add("", "the route is %s, was %s", is.HTTP, was.HTTP)
+	if p.sameRoute = sameRoute(was, is); rest && !p.sameRoute {
+		p.remark("", "the route is %s, was %s", is.HTTP, was.HTTP)
 	}
 	if rest && was.Status != is.Status {
-		c.add("", "the status is %d, was %d", is.Status, was.Status)
+		p.remark("", "the status is %d, was %d", is.Status, was.Status)
 	}
 	if was.Stream != is.Stream {
-		c.add("", "the stream mode is %q, was %q", is.Stream, was.Stream)
+		p.remark("", "the stream mode is %q, was %q", is.Stream, was.Stream)
 	}
 	if slices.Contains(is.Transports, TransportRPC) {
 		lost("the JSON-RPC name %s is gone", was.Aliases, is.Aliases)
 	}
 	lost("needs the scope %s", is.Scopes, was.Scopes)
 	if was.Identity == nil && is.Identity != nil {
-		c.add("", "needs an identity, needed none")
+		p.remark("", "needs an identity, needed none")
 	} else if is.Identity != nil {
 		lost("the identity scheme %s is gone", was.Identity, is.Identity)
 	}
-	c.compareKeys(was, is)
+	p.compareKeys(was, is)
 	if rest {
-		c.compareErrors(was, is)
+		p.compareErrors(was, is)
 	}
-	c.compareInputs(was, is)
-	c.compareOutputs(was, is)
+	p.compareInputs(was, is)
+	p.compareOutputs(was, is)
 }
 
 // compareKeys finds the breaks of idempotency keys.
-func (c *comparison) compareKeys(was, is *contractMethod) {
+func (p *prober) compareKeys(was, is *contractMethod) {
 	switch {
 	case was.Key != "" && is.Key == "":
-		c.add("", "takes no idempotency key any more")
+		p.remark("", "takes no idempotency key any more")
 	case was.Key != KeyRequired && is.Key == KeyRequired:
-		c.add("", "needs an idempotency key, needed none")
+		p.remark("", "needs an idempotency key, needed none")
 	case is.KeyFor < was.KeyFor:
-		c.add("", "keeps idempotency keys for %v, kept them for %v", is.KeyFor, was.KeyFor)
+		p.remark("", "keeps idempotency keys for %v, kept them for %v", is.KeyFor, was.KeyFor)
 	}
 }
 
 // compareErrors finds the breaks of the form of errors.
-func (c *comparison) compareErrors(was, is *contractMethod) {
+func (p *prober) compareErrors(was, is *contractMethod) {
 	if was.ErrorType != is.ErrorType {
-		c.add("", "errors are %s, were %s", cmp.Or(is.ErrorType, "the envelope"), cmp.Or(was.ErrorType, "the envelope"))
+		p.remark("", "errors are %s, were %s", cmp.Or(is.ErrorType, "the envelope"), cmp.Or(was.ErrorType, "the envelope"))
 	}
-	keys := slices.AppendSeq(slices.Collect(maps.Keys(was.ErrorCodes)), maps.Keys(is.ErrorCodes))
-	slices.Sort(keys)
 	status := func(m *contractMethod, key Code) int {
 		if !key.isError() && m.ErrorCodes[key] == 0 { // a rule without a status of its own
 			key = CodeInvalidArgument
 		}
 		return cmp.Or(m.ErrorCodes[key], codes[key.row()].http)
 	}
-	for _, key := range slices.Compact(keys) {
+	both := make(map[Code]int)
+	maps.Copy(both, was.ErrorCodes)
+	maps.Copy(both, is.ErrorCodes)
+	for _, key := range slices.Sorted(maps.Keys(both)) {
 		if a, b := status(was, key), status(is, key); a != b {
-			c.add("", "the status of %s is %d, was %d", key, b, a)
+			p.remark("", "the status of %s is %d, was %d", key, b, a)
 		}
 	}
 }
 
 // compareInputs finds the breaks of an input.
-func (c *comparison) compareInputs(was, is *contractMethod) {
+func (p *prober) compareInputs(was, is *contractMethod) {
 	old, now := cmp.Or(was.Input, &contractPlan{Kind: "object"}), cmp.Or(is.Input, &contractPlan{Kind: "object"})
-	p := newProber(c.inputs)
 	inBody := func(f *contractPlan) bool { return f.From == "" }
 	readsBody := slices.ContainsFunc(now.Fields, inBody)
-	p.service, p.usesMCP = is.compiled, slices.Contains(was.Transports, TransportMCP)
+	p.whole, p.usesMCP = is.compiled.namedReader(), slices.Contains(was.Transports, TransportMCP)
 	p.strict = is.Strict && (readsBody || !slices.Equal(was.Transports, []Transport{TransportREST}))
-	for _, f := range old.Fields {
-		if g := now.child(f.Name); g != nil && g.From != f.From && sameRoute(was, is) {
-			p.remark("/"+f.Name, "comes from %s, came from %s", cmp.Or(g.From, "body"), cmp.Or(f.From, "body"))
-		}
-	}
-	p.compare(old, now, "", func(text string) string { return text })
+	p.compare(old, now, "input ", func(text string) string { return text })
 	if p.strict && !was.Strict {
-		p.refuse("", "unknown members are refused now (Strict)", p.object(old.alternatives()[0].Fields, now, unnamed(old.Fields), "0"))
+		p.refuse("input ", "unknown members are refused now (Strict)", p.object(old.alternatives()[0].Fields, now, unnamed(old.Fields), "0"))
 	}
-	if sameRoute(was, is) && is.compiled.hasBody() && readsBody && !slices.ContainsFunc(old.Fields, inBody) {
-		if least := p.sample(old, now); p.missing == "" {
-			p.found = append(p.found, Break{At: "input", Why: "needs a JSON body over REST, needed none", Witness: json.RawMessage(least)})
+	if p.sameRoute && is.compiled.hasBody() && readsBody && !slices.ContainsFunc(old.Fields, inBody) {
+		if least := p.sample(old, now); p.missing == "" { // the input itself is taken
+			p.add(Break{At: "input", Why: "needs a JSON body over REST, needed none", Witness: json.RawMessage(least)})
 		}
 	}
-	c.breaks = append(c.breaks, p.breaks()...)
 }
 
-// compareOutputs finds the breaks of an output and of the headers of the response, which
-// are compared as if they were members of one object.
-func (c *comparison) compareOutputs(was, is *contractMethod) {
+// compareOutputs finds the breaks of what a method answers, which are compared as if the
+// output, the error and the headers were members of one object.
+func (p *prober) compareOutputs(was, is *contractMethod) {
 	if (was.Output == nil) != (is.Output == nil) {
-		c.add("output", "is %v, was %v", is.Output, was.Output)
+		p.remark("output", "is %v, was %v", is.Output, was.Output)
 	}
-	members := func(m *contractMethod) *contractPlan {
-		whole := &contractPlan{Kind: "object"}
-		add := func(p *contractPlan, name string) {
+	sent, known := is.answer(), was.answer()
+	for _, h := range was.Headers {
+		if sent.child("output header "+h.From) == nil {
+			p.remark("output header "+h.From, "is gone")
+		}
+	}
+	for _, h := range is.Headers {
+		if !h.RESTOnly && known.child("output header "+h.From) == nil && was.Output.child(h.Name) != nil {
+			p.remark("output /"+h.Name, "is the header %s over REST, was a member", h.From)
+		}
+	}
+	known.Fields = slices.DeleteFunc(known.Fields, func(f *contractPlan) bool { return sent.child(f.Name) == nil })
+	p.outputs, p.whole, p.strict, p.missing = true, nil, false, ""
+	p.compare(sent, known, "", func(text string) string { return text })
+}
+
+// answer returns what clients get of m as one object.
+func (m *contractMethod) answer() *contractPlan {
+	whole := &contractPlan{Kind: "object"}
+	add := func(p *contractPlan, name string) {
+		if p != nil {
 			named := *p
 			named.Name = name
 			whole.Fields = append(whole.Fields, &named)
 		}
-		if was.Output != nil && is.Output != nil {
-			add(m.Output, "output")
-		}
-		if was.Error != nil && is.Error != nil {
-			add(m.Error, "error")
-		}
-		for _, h := range m.Headers {
-			add(h, "output header "+h.From)
-		}
-		return whole
 	}
-	sent, known := members(is), members(was)
-	for _, h := range is.Headers {
-		if !h.RESTOnly && known.child("output header "+h.From) == nil && was.Output.child(h.Name) != nil {
-			c.add("output /"+h.Name, "is the header %s over REST, was a member", h.From)
-		}
+	add(m.Output, "output")
+	add(m.Error, "error")
+	for _, h := range m.Headers {
+		add(h, "output header "+h.From)
 	}
-	known.Fields = slices.DeleteFunc(known.Fields, func(h *contractPlan) bool {
-		isGone := sent.child(h.Name) == nil
-		if isGone {
-			c.add(h.Name, "is gone")
-		}
-		return isGone
-	})
-	p := newProber(c.outputs)
-	p.compare(sent, known, "", func(text string) string { return text })
-	c.breaks = append(c.breaks, p.breaks()...)
+	return whole
 }

@@ -19,106 +19,13 @@ import (
 	"unicode/utf8"
 )
 
-// A scalars reads the scalars of contracts, by the decoders of every service. It serves one
-// goroutine.
-type scalars struct {
-	natives map[string]*shape // of the service that is checked
-	outputs bool              // there are no defaults, and no rules but enum
-	wrong   *mistakes         // of the contract
-	shapes  *shapes
-	readers map[string]*scalarReader // by kind and rules
-	byPlan  map[*contractPlan]*scalarReader
-}
-
-// A scalarReader reads the scalars of one plan.
-type scalarReader struct {
-	typ      reflect.Type
-	decode   decodeFunc // nil for a type that nobody can decode any more
-	samples  []string   // of a type with its own JSON or text: values that it takes
-	shortest string     // a short value, if it is known
-}
-
-// newScalars returns what reads scalars, and notes what is wrong with a contract.
-func newScalars(natives map[string]*shape, outputs bool, wrong *mistakes) *scalars {
-	return &scalars{natives, outputs, wrong, newShapes(wrong), make(map[string]*scalarReader), make(map[*contractPlan]*scalarReader)}
-}
-
-// readerOf returns the reader of a scalar, which is one for all plans with the same types and
-// rules.
-func (r *scalars) readerOf(p *contractPlan) *scalarReader {
-	if s := r.byPlan[p]; s != nil {
-		return s
-	}
-	key := p.String()
-	for _, t := range ruleTags {
-		key += "\n" + r.rule(p, t.name)
-	}
-	if r.readers[key] == nil {
-		r.readers[key] = r.newReader(p)
-	}
-	r.byPlan[p] = r.readers[key]
-	return r.readers[key]
-}
-
-// newReader is readerOf for the first such plan. A type with its own JSON or text is decoded
-// by that of its name in the service, if there is one and a text that it takes.
-func (r *scalars) newReader(p *contractPlan) *scalarReader {
-	reader, decoders, s := new(scalarReader), newDecoders(r.wrong, false), new(shape)
-	if plain := plainTypes[p.Kind]; plain != nil {
-		*s = *r.shapes.shapeFor(plain, "")
-	} else {
-		native := r.natives[p.Go]
-		if native == nil || p.Kind != kindNames[native.kind] {
-			return reader
-		}
-		*s = shape{kind: native.kind, typ: native.typ}
-		any := scalarReader{typ: s.typ, decode: decoders.decoderFor(&shape{kind: s.kind, typ: s.typ})}
-		reader.samples = slices.DeleteFunc(nativeTexts(native), func(text string) bool { return any.read(text) != nil })
-	}
-	s.rules = r.rulesOf(p, s)
-	reader.typ, reader.decode = s.typ, decoders.fieldDecoder(&field{shape: s, quoted: p.Quoted})
-	return reader
-}
-
-// read returns the rules that a value breaks. A panic of a type with its own JSON counts as
-// well.
-func (s *scalarReader) read(text string) (broken []string) {
-	if s.decode == nil {
-		return nil
-	}
-	defer func() {
-		if recover() != nil {
-			broken = []string{ruleType}
-		}
-	}()
-	d := new(decoder)
-	d.start([]byte(text))
-	s.decode(d, reflect.New(s.typ).Elem())
-	if d.scan.checkEnd(); d.scan.err != nil {
-		return []string{d.scan.err.rule}
-	}
-	for _, v := range d.found.list {
-		broken = append(broken, v.Rule)
-	}
-	return broken
-}
-
-// refuses returns the rules for which a plan, which may have values in values, does not take
-// a scalar.
-func (r *scalars) refuses(p *contractPlan, text string) []string {
-	switch {
-	case p.Null && text == "null" || p.Kind == "any":
-		return nil
-	case p.isComposite():
-		return []string{ruleType}
-	}
-	return r.readerOf(p).read(text)
-}
-
 // nativeTexts returns JSON that a type with its own JSON or text may take.
-func nativeTexts(s *shape) (list []string) {
-	examples, _ := s.custom["examples"].([]any)
-	for _, v := range slices.Concat(examples, []any{s.example, reflect.New(s.typ).Interface()}) {
+func (r *scalarReader) nativeTexts() (list []string) {
+	if r.decode == nil {
+		return nil
+	}
+	examples, _ := r.shape.custom["examples"].([]any)
+	for _, v := range slices.Concat(examples, []any{r.shape.example, reflect.New(r.shape.typ).Interface()}) {
 		if text, err := json.Marshal(v); err == nil {
 			list = append(list, string(text))
 		}
@@ -127,96 +34,6 @@ func nativeTexts(s *shape) (list []string) {
 		list = append(list, `"`+text+`"`)
 	}
 	return append(list, "0", "1", "0.5", "true", "{}", "[]", "null")
-}
-
-// rulesOf returns the rules of a scalar of shape s.
-func (r *scalars) rulesOf(p *contractPlan, s *shape) (rules ruleSet) {
-	for _, t := range ruleTags {
-		value := r.rule(p, t.name)
-		made, want := rule{}, t.on
-		switch {
-		case value == "":
-			continue
-		case t.name == "enum":
-			made, want = makeEnumOf(s, elementsOf(value))
-		case t.fits(s):
-			made, want = t.makeRule(s, textOr(value))
-		}
-		if want != "" {
-			r.wrong.addf("%s is %s; want %s", t.name, value, want)
-			continue
-		}
-		rules = append(rules, made)
-	}
-	return rules
-}
-
-// makeEnumOf makes the rule that a value is one of those in a JSON array.
-func makeEnumOf(s *shape, list []string) (made rule, want string) {
-	var values []reflect.Value
-	for i, text := range list {
-		value, ok := numberFor(s, text)
-		if isText([]byte(text)) {
-			list[i] = textOr(text)
-			value, ok = reflect.ValueOf(list[i]), s.kind.isStringy()
-		}
-		if !ok {
-			return made, "values of the type"
-		}
-		values = append(values, value)
-	}
-	if len(values) == 0 {
-		return made, "values"
-	}
-	return enumRule(values, list), ""
-}
-
-// elementsOf returns the elements of a JSON array; another value has none.
-func elementsOf(list string) (texts []string) {
-	for _, e := range itemsOf([]byte(list)) {
-		texts = append(texts, string(e))
-	}
-	return texts
-}
-
-// rule returns the value of a keyword, or "".
-func (r *scalars) rule(p *contractPlan, keyword string) string {
-	if p == nil || r.outputs && keyword != "enum" {
-		return ""
-	}
-	return string(p.Rules[keyword])
-}
-
-// unknownRule returns a rule of p that this version of svc does not know, or "".
-func (r *scalars) unknownRule(p *contractPlan) (unknown string) {
-	known := []string{"maxBytes"}
-	for _, t := range ruleTags {
-		known = append(known, t.name)
-	}
-	for keyword := range p.Rules {
-		if !r.outputs && !slices.Contains(known, keyword) && (unknown == "" || keyword < unknown) {
-			unknown = keyword
-		}
-	}
-	return unknown
-}
-
-// counts returns the least and the greatest length of values, by the rules about Length
-// or Items.
-func (r *scalars) counts(p *contractPlan, of string) (least, most int) {
-	if most = math.MaxInt - 1; p != nil && p.Length != nil {
-		return *p.Length, *p.Length
-	}
-	least, _ = strconv.Atoi(r.rule(p, "min"+of))
-	if text := r.rule(p, "max"+of); text != "" {
-		most, _ = strconv.Atoi(text)
-	}
-	return least, most
-}
-
-// isRequired reports whether a member must be there, or is always there.
-func (r *scalars) isRequired(f *contractPlan) bool {
-	return f != nil && !f.Optional && (f.Default == nil || r.outputs)
 }
 
 // resolve returns the object that p refers to, or p.
@@ -259,9 +76,9 @@ func (p *contractPlan) jsonType() string {
 	switch {
 	case p.Kind == "list":
 		return "list of " + p.Of.jsonType()
-	case p.Kind == "bool", p.Kind == "number":
+	case p.Kind == "bool":
 		return p.Kind
-	case p.isInteger(), strings.HasPrefix(p.Kind, "float"):
+	case !p.isComposite() && p.reader.shape.kind.isNumeric():
 		return "number"
 	}
 	return "string"
@@ -269,8 +86,7 @@ func (p *contractPlan) jsonType() string {
 
 // isInteger reports whether values are integers.
 func (p *contractPlan) isInteger() bool {
-	t := plainTypes[p.Kind]
-	return t != nil && t != typeDuration && reflect.Int <= t.Kind() && t.Kind() <= reflect.Uintptr
+	return !p.isComposite() && p.reader.shape.kind.isInteger()
 }
 
 // isComposite reports whether there are values in a value.
@@ -278,115 +94,147 @@ func (p *contractPlan) isComposite() bool {
 	return p.Kind == "object" || p.Kind == "map" || p.Kind == "list"
 }
 
-// alternatives returns the alternatives of a union, each with the discriminator that it
-// has, or p alone.
-func (p *contractPlan) alternatives() (list []*contractPlan) {
+// alternatives returns the alternatives of a union, or p alone.
+func (p *contractPlan) alternatives() []*contractPlan {
 	if p.Union == nil {
 		return []*contractPlan{p}
 	}
-	for _, a := range p.Union {
-		own := *a.Fields[0]
-		own.Rules = map[string]json.RawMessage{"enum": encodeDocument([]string{a.Type})}
-		list = append(list, &contractPlan{Type: a.Type, Kind: "object", Fields: append([]*contractPlan{&own}, a.Fields[1:]...)})
-	}
-	return list
+	return p.Union
 }
 
-// A prober finds what a sender with one plan sends and a reader with another refuses.
+// A prober compares two versions of a method. It finds what a sender with one plan sends
+// and a reader with another refuses.
 type prober struct {
-	*scalars
-	service  *method // that reads inputs; nil for outputs
-	strict   bool    // the reader refuses unknown members
-	usesMCP  bool
-	compared map[[2]*contractPlan]bool
-	making   map[*contractPlan]int // objects around the one that sample makes
-	missing  string                // why the last value that was made is none
-	shown    map[string]bool       // places, and texts of breaks
-	found    []Break
-	doubts   []Break // what probes do not decide
+	method    string        // its name, for breaks
+	sameRoute bool          // of both versions
+	outputs   bool          // answers are compared, which have no defaults, and no rules but enum
+	whole     *scalarReader // of the inputs that the service takes; nil if it takes none
+	strict    bool          // the reader refuses unknown members
+	usesMCP   bool          // the sender may
+	compared  map[[2]*contractPlan]bool
+	making    map[*contractPlan]int // objects around the one that sample makes
+	missing   string                // why the last value that was made is none
+	found     []Break
+	doubts    []Break         // what probes do not decide
+	shown     map[string]bool // texts of breaks
+	refused   map[string]bool // places where something is refused
 }
 
 // newProber returns a prober without findings.
-func newProber(s *scalars) *prober {
-	return &prober{scalars: s, compared: make(map[[2]*contractPlan]bool), making: make(map[*contractPlan]int), shown: make(map[string]bool)}
+func newProber(method string) *prober {
+	return &prober{method: method, compared: make(map[[2]*contractPlan]bool), making: make(map[*contractPlan]int), shown: make(map[string]bool), refused: make(map[string]bool)}
 }
 
-// remark adds a break of an input that refuses nothing.
-func (p *prober) remark(at, format string, args ...any) {
-	b := Break{At: p.place(at), Why: fmt.Sprintf(format, args...)}
-	if !p.outputs && !p.shown[b.text()] { // as for each alternative of a union
+// add adds a break, unless it is known, as from another alternative of a union.
+func (p *prober) add(b Break) {
+	b.Method, b.At = p.method, strings.TrimSuffix(b.At, " ")
+	if !p.shown[b.text()] {
 		p.shown[b.text()] = true
 		p.found = append(p.found, b)
 	}
 }
 
+// remark adds a break that refuses no value. There are none within outputs.
+func (p *prober) remark(at, format string, args ...any) {
+	if !p.outputs {
+		p.add(Break{At: at, Why: fmt.Sprintf(format, args...)})
+	}
+}
+
 // doubt adds what is not decided.
 func (p *prober) doubt(at, format string, args ...any) {
-	p.doubts = append(p.doubts, Break{At: p.place(at), Why: "cannot tell: " + fmt.Sprintf(format, args...)})
+	p.doubts = append(p.doubts, Break{At: at, Why: "cannot tell: " + fmt.Sprintf(format, args...)})
 }
 
 // refuse adds a break by a whole value that was made and that the reader refuses. It reports
 // whether it did, also if the break is known. It does not if the value could not be made or
 // cannot be sent, and is "" then, or if the service takes it.
 func (p *prober) refuse(at, why, text string) bool {
-	missing, b := p.missing, Break{At: p.place(at), Why: why}
+	missing := p.missing
 	p.missing = ""
-	switch {
-	case text == "" || p.service != nil && p.service.takesNamed(text):
+	if text == "" || p.whole != nil && p.whole.read(text) == nil {
 		return false
-	case missing != "":
+	}
+	if missing != "" {
 		p.doubt(at, "%s, but %s", why, missing)
 		return false
-	case p.shown[b.text()]:
-		return true
-	case p.service != nil:
+	}
+	b := Break{At: at, Why: why}
+	if !p.outputs {
 		b.Witness = json.RawMessage(text)
 	}
-	p.shown[b.text()], p.shown[b.At] = true, true
-	p.found = append(p.found, b)
+	p.refused[at] = true
+	p.add(b)
 	return true
 }
 
-// breaks returns what was found, and doubts where nothing was.
+// breaks returns what was found, and doubts where nothing is refused.
 func (p *prober) breaks() []Break {
 	for _, b := range p.doubts {
-		if !p.shown[b.At] && !p.shown[b.text()] {
-			p.shown[b.text()] = true
-			p.found = append(p.found, b)
+		if !p.refused[b.At] {
+			p.add(b)
 		}
 	}
 	return p.found
 }
 
-// place returns a place as a Break has it.
-func (p *prober) place(at string) string {
-	if p.service != nil {
-		return strings.TrimSuffix("input "+at, " ")
+// namedReader returns a reader of whole inputs in which the fields that only REST has are
+// members too. It is nil if m has no input, and for a file, which nothing reads as JSON.
+func (m *method) namedReader() *scalarReader {
+	if m.in == nil || m.in.file != nil {
+		return nil
 	}
-	first, rest, ok := strings.Cut(strings.TrimPrefix(at, "/"), "/")
-	if ok {
-		rest = " /" + rest
+	var fields []*field
+	for _, f := range m.in.fields {
+		named := *f
+		named.hidden = false
+		fields = append(fields, &named)
 	}
-	return first + rest
+	plan := newDecoders(new(mistakes), m.strict).structPlan(m.in.withFields(fields), nil)
+	return &scalarReader{shape: m.in, decode: plan.decodeObject}
 }
 
-// takesNamed reports whether m takes an input in which the fields that only REST has are
-// members too. Nothing reads a file as JSON.
-func (m *method) takesNamed(text string) bool {
-	if m.in == nil || m.in.file != nil {
-		return false
+// rule returns the value of a keyword that counts, or "".
+func (p *prober) rule(plan *contractPlan, keyword string) string {
+	if plan == nil || p.outputs && keyword != "enum" {
+		return ""
 	}
-	plan := m.bind.all
-	if slices.ContainsFunc(m.in.fields, (*field).isNameless) {
-		var fields []*field
-		for _, f := range m.in.fields {
-			named := *f
-			named.hidden = false
-			fields = append(fields, &named)
-		}
-		plan = newDecoders(new(mistakes), m.strict).structPlan(m.in.withFields(fields), nil)
+	return string(plan.Rules[keyword])
+}
+
+// counts returns the least and the greatest length of values, by the rules about Length
+// or Items.
+func (p *prober) counts(plan *contractPlan, of string) (least, most int) {
+	if most = math.MaxInt - 1; plan != nil && plan.Length != nil {
+		return *plan.Length, *plan.Length
 	}
-	return (&scalarReader{typ: m.in.typ, decode: plan.decodeObject}).read(text) == nil
+	least, _ = strconv.Atoi(p.rule(plan, "min"+of))
+	if text := p.rule(plan, "max"+of); text != "" {
+		most, _ = strconv.Atoi(text)
+	}
+	return least, most
+}
+
+// isRequired reports whether a member must be there, or is always there.
+func (p *prober) isRequired(f *contractPlan) bool {
+	return f != nil && !f.Optional && (f.Default == nil || p.outputs)
+}
+
+// refuses returns the rules for which a plan, which may have values in values, does not take
+// a scalar.
+func (p *prober) refuses(plan *contractPlan, text string) []string {
+	switch {
+	case plan.Null && text == "null" || plan.Kind == "any":
+		return nil
+	case plan.isComposite():
+		return []string{ruleType}
+	}
+	return slices.DeleteFunc(plan.reader.read(text), func(rule string) bool { return plan.Rules[rule] != nil && p.rule(plan, rule) == "" })
+}
+
+// takes reports whether a plan, or any reader if it is nil, takes a scalar.
+func (p *prober) takes(plan *contractPlan, text string) bool {
+	return plan == nil || len(p.refuses(plan, text)) == 0
 }
 
 // changed says what values are and were. a is the plan of the sender.
@@ -414,7 +262,7 @@ func (p *prober) explain(a, b *contractPlan, rule string) string {
 func (p *prober) compare(a, b *contractPlan, at string, in func(string) string) {
 	x, y := a.resolve(), b.resolve()
 	pair := [2]*contractPlan{x, y}
-	if a.Null && p.refuses(b, "null") != nil {
+	if a.Null && !p.takes(b, "null") {
 		p.refuse(at, p.changed(a, b), in("null"))
 	}
 	if p.compared[pair] || b.Kind == "any" {
@@ -422,8 +270,8 @@ func (p *prober) compare(a, b *contractPlan, at string, in func(string) string) 
 	}
 	p.compared[pair] = true
 	switch {
-	case p.unknownRule(a) != "":
-		p.doubt(at, "the release has the rule %s, which this version of svc does not know", p.unknownRule(a))
+	case a.unknown != nil && !p.outputs:
+		p.doubt(at, "the release has the rule %s, which this version of svc does not know", a.unknown[0])
 	case a.RESTOnly && b.RESTOnly && a.jsonType() != b.jsonType():
 		p.doubt(at, "%s, and over REST some values of both are the same text", p.changed(a, b))
 	case a.Kind == "object" && (b.Kind == "object" || b.Kind == "map"):
@@ -458,7 +306,7 @@ func (p *prober) compareObjects(x, y *contractPlan, at string, in func(string) s
 			}
 		}
 		if d := x.Fields; !known {
-			p.refuse(at+"/"+d[0].Name, p.explain(d[0], y.Fields[0], "enum"), in(p.object(u.Fields, y, "", "")))
+			p.refuse(placeIn(at, d[0]), p.explain(d[0], y.Fields[0], "enum"), in(p.object(u.Fields, y, "", "")))
 		}
 	}
 }
@@ -477,7 +325,7 @@ func (p *prober) membersLike(of, object *contractPlan) (list []*contractPlan) {
 		}
 		named := *of.Of
 		named.Name, named.From, named.Optional = f.Name, f.From, true
-		if p.refuses(of.Keys, key) == nil {
+		if p.takes(of.Keys, key) {
 			list = append(list, &named)
 		}
 	}
@@ -489,11 +337,11 @@ func (p *prober) compareMembers(fields []*contractPlan, y *contractPlan, at stri
 	x := &contractPlan{Fields: fields}
 	for _, g := range y.Fields {
 		if f := x.child(g.Name); p.isRequired(g) && !p.isRequired(f) {
-			p.refuse(at+"/"+g.Name, p.explainAbsent(f), in(p.object(fields, y, "", "")))
+			p.refuse(placeIn(at, g), p.explainAbsent(f), in(p.object(fields, y, "", "")))
 		}
 	}
 	for _, f := range fields {
-		g, place := y.child(f.Name), at+"/"+f.Name
+		g, place := y.child(f.Name), placeIn(at, f)
 		inside := func(text string) string {
 			if !f.canCarry(text) && !p.outputs {
 				return ""
@@ -514,6 +362,14 @@ func (p *prober) compareMembers(fields []*contractPlan, y *contractPlan, at stri
 	}
 }
 
+// placeIn returns the place of a field in an object. That of an answer is the field itself.
+func placeIn(at string, f *contractPlan) string {
+	if at == "" {
+		return f.Name + " "
+	}
+	return at + "/" + f.Name
+}
+
 // explainAbsent says why a member is missing for a reader that needs it. f is its plan of
 // the sender, or nil.
 func (p *prober) explainAbsent(f *contractPlan) string {
@@ -530,6 +386,9 @@ func (p *prober) explainAbsent(f *contractPlan) string {
 
 // compareField finds the breaks of a field of an input that refuse no value.
 func (p *prober) compareField(f, g *contractPlan, at string) {
+	if f.From != g.From && p.sameRoute {
+		p.remark(at, "comes from %s, came from %s", cmp.Or(g.From, "body"), cmp.Or(f.From, "body"))
+	}
 	if !p.isRequired(f) && !p.isRequired(g) && !sameDefault(f.Default, g.Default) {
 		p.remark(at, "default is %s, was %s", cmp.Or(string(g.Default), "none"), cmp.Or(string(f.Default), "none"))
 	}
@@ -570,7 +429,7 @@ func (p *prober) object(fields []*contractPlan, y *contractPlan, name, text stri
 // unnamed returns a name that none of the fields has.
 func unnamed(fields []*contractPlan) string {
 	name := "other"
-	for slices.ContainsFunc(fields, func(f *contractPlan) bool { return f.Name == name }) {
+	for (&contractPlan{Fields: fields}).child(name) != nil {
 		name += "_"
 	}
 	return name
@@ -642,7 +501,7 @@ func (p *prober) elements(a, b *contractPlan, n int) []string {
 // sample returns a short value of a, which b takes too if there is such a value.
 func (p *prober) sample(a, b *contractPlan) string {
 	switch {
-	case a.Null && a.isComposite() && a.fitsREST("null") && (b == nil || p.refuses(b, "null") == nil):
+	case a.Null && a.isComposite() && a.fitsREST("null") && p.takes(b, "null"):
 		return "null" // which ends a type that contains itself
 	case a.Kind == "object":
 		x := a.resolve()
@@ -662,14 +521,13 @@ func (p *prober) sample(a, b *contractPlan) string {
 		}
 		return arrayOf(p.elements(a, b, min(max(least, low), max(least, min(most, maxProbe))))...)
 	}
-	reader := p.readerOf(a)
-	isSame := b != nil && !a.RESTOnly && p.readerOf(b) == reader
-	if isSame && reader.shortest != "" {
-		return reader.shortest
+	isSame := b != nil && b.reader == a.reader && !a.RESTOnly
+	if isSame && a.reader.shortest != "" {
+		return a.reader.shortest
 	}
 	text := p.some(a, b, 1)[0]
 	if isSame && p.missing == "" {
-		reader.shortest = text
+		a.reader.shortest = text
 	}
 	return text
 }
@@ -677,34 +535,32 @@ func (p *prober) sample(a, b *contractPlan) string {
 // some returns n different scalars of a, first those that b takes. If there are not so many,
 // it notes that, and the rest is null.
 func (p *prober) some(a, b *contractPlan, n int) []string {
-	var list, others []string
+	var ranked [4][]string
 	values, _ := p.values(a, b, n)
 	for _, text := range values {
-		if b == nil || p.refuses(b, text) == nil {
-			list = append(list, text)
-		} else {
-			others = append(others, text)
+		rank := 0
+		if !a.fitsREST(text) { // so that a break of another field can be shown over REST
+			rank = 2
 		}
-	}
-	list = append(list, others...)
-	carried := slices.DeleteFunc(slices.Clone(list), func(text string) bool { return !a.fitsREST(text) })
-	if len(carried) >= n { // so that a break of another field can be shown over REST
-		list = carried
+		if !p.takes(b, text) {
+			rank++
+		}
+		ranked[rank] = append(ranked[rank], text)
 	}
 	switch {
-	case len(list) >= n:
+	case len(values) >= n:
 	case a.Go != "" && len(values) == 0:
 		p.missing = "there is no example of " + a.Go + ", which is beside it: neither a tag example nor examples in its JSONSchema"
 	default:
 		p.missing = "no value was found that the release took"
 	}
-	return append(list, slices.Repeat([]string{"null"}, n)...)[:n]
+	return append(slices.Concat(ranked[:]...), slices.Repeat([]string{"null"}, n)...)[:n]
 }
 
 // compareScalars is compare for scalars: for each rule of b one that is against it. A why
 // that is not "" stands for all reasons.
 func (p *prober) compareScalars(a, b *contractPlan, at, why string, in func(string) string) {
-	if b.Kind == "any" || p.readerOf(a) == p.readerOf(b) {
+	if b.Kind == "any" || a.reader == b.reader {
 		return
 	}
 	values, sure := p.values(a, b, 1)
@@ -728,16 +584,19 @@ func (p *prober) compareScalars(a, b *contractPlan, at, why string, in func(stri
 // values returns JSON for scalars of a, among which n are different if there are so many. It
 // is sure if one of them is refused by b if any value of a is.
 func (p *prober) values(a, b *contractPlan, n int) (list []string, sure bool) {
-	n += len(elementsOf(p.rule(b, "enum"))) // more than b has
+	n += len(itemsOf([]byte(p.rule(b, "enum")))) // more than b has
 	if a.RESTOnly {
 		n += 8 // since not every text can be sent
 	}
 	switch enum := p.rule(a, "enum"); {
-	case p.unknownRule(a) != "":
+	case a.unknown != nil && !p.outputs:
 	case enum != "":
-		list, sure = elementsOf(enum), true
+		for _, item := range itemsOf([]byte(enum)) {
+			list = append(list, string(item))
+		}
+		sure = true
 	case a.Go != "":
-		list = p.readerOf(a).samples
+		list = a.reader.nativeTexts()
 		sure = b == nil || a.Go == b.Go || a.Kind == "text" && b.Kind == "string" && len(b.Rules) == 0
 	case a.Kind == "bool":
 		list = []string{"false", "true"}
@@ -753,7 +612,7 @@ func (p *prober) values(a, b *contractPlan, n int) (list []string, sure bool) {
 		if a.Quoted {
 			text = string(appendQuoted(nil, text))
 		}
-		if !seen[text] && p.refuses(a, text) == nil && a.canCarry(text) {
+		if !seen[text] && p.takes(a, text) && a.canCarry(text) {
 			seen[text] = true
 			different = append(different, text)
 		}
@@ -771,7 +630,11 @@ func (p *prober) numbers(a, b *contractPlan, n int) (list []string) {
 	if x, err := strconv.ParseFloat(p.rule(b, "multipleOf"), 64); err == nil {
 		half = x / 2
 	}
-	for _, x := range append(p.bounds(b), p.bounds(a)...) {
+	for _, bound := range append(p.bounds(b), p.bounds(a)...) {
+		x, ok := new(big.Rat).SetString(bound)
+		if !ok {
+			continue
+		}
 		quotient := new(big.Rat).Quo(x, step)
 		count := new(big.Int).Div(quotient.Num(), quotient.Denom()) // rounded down
 		for k := range 2*n + 5 {
@@ -790,32 +653,23 @@ func (p *prober) numbers(a, b *contractPlan, n int) (list []string) {
 	return append(list, "4e38", "-4e38", "1e400")
 }
 
-// bounds returns 0 and the bounds of a number, by its rules and its type.
-func (r *scalars) bounds(p *contractPlan) (marks []*big.Rat) {
-	texts := []string{"0", r.rule(p, "minimum"), r.rule(p, "exclusiveMinimum"), r.rule(p, "maximum"), r.rule(p, "exclusiveMaximum")}
-	if p != nil && plainTypes[p.Kind] != nil {
-		if s := r.shapes.shapeFor(plainTypes[p.Kind], ""); s.kind.isInteger() {
-			low, high := s.integerBounds()
-			texts = append(texts, low, high)
-		}
+// bounds returns 0 and the bounds of a number, by its rules and its type; "" is none.
+func (p *prober) bounds(plan *contractPlan) []string {
+	list := []string{"0", p.rule(plan, "minimum"), p.rule(plan, "exclusiveMinimum"), p.rule(plan, "maximum"), p.rule(plan, "exclusiveMaximum")}
+	if plan != nil && plan.isInteger() {
+		low, high := plan.reader.shape.integerBounds()
+		list = append(list, low, high)
 	}
-	for _, text := range texts {
-		if x, ok := new(big.Rat).SetString(text); ok {
-			marks = append(marks, x)
-		}
-	}
-	return marks
+	return list
 }
 
 // texts returns texts as values does, for the kinds whose JSON they are.
 func (p *prober) texts(a, b *contractPlan, n int) (list []string, sure bool) {
-	least, most := p.counts(a, "Length")
-	low, high := p.counts(b, "Length")
+	x, y := p.textRulesOf(a), p.textRulesOf(b)
 	long := 0 // what is too long for b, if such a text can be sent
-	if high < maxProbe {
-		long = high + 1
+	if y.most < maxProbe {
+		long = y.most + 1
 	}
-	own, reader := p.rule(a, "pattern"), p.rule(b, "pattern")
 	var texts []string
 	switch {
 	case a.Kind == "time":
@@ -824,18 +678,17 @@ func (p *prober) texts(a, b *contractPlan, n int) (list []string, sure bool) {
 		texts = []string{"1h", "0", "-1.5s", strings.Repeat("0", max(long, 2)-1) + "s"}
 	case a.Kind == "bytes":
 		texts = []string{"AA==", "", "+/+/", strings.Repeat("AAAA", long/4+1)}
-	case own+reader == "":
-		sure = b == nil || b.Go == ""
+	case x.pattern+y.pattern == "":
 		for i := range n + 1 {
 			text := strconv.FormatInt(int64(i)+10, 36)
-			texts = append(texts, strings.Repeat("a", max(least, low, len(text))-len(text))+text)
+			texts = append(texts, strings.Repeat("a", max(x.least, y.least, len(text))-len(text))+text)
 		}
-		for _, n := range []int{least, low - 1, long} {
-			texts = append(texts, strings.Repeat("a", max(0, min(n, most, maxProbe))))
+		for _, n := range []int{x.least, y.least - 1, long} {
+			texts = append(texts, strings.Repeat("a", max(0, min(n, x.most, maxProbe))))
 		}
+		sure = b == nil || b.Go == ""
 	default:
-		s := &textSearch{least: least, most: most, low: low, high: high, wanted: n, own: compileProgram(own), reader: compileProgram(reader)}
-		texts, sure = s.findTexts()
+		texts, sure = findTexts(x, y, n)
 		sure = sure && p.rule(b, "enum") == "" && (b == nil || b.Go == "")
 	}
 	for _, text := range texts {
@@ -844,54 +697,58 @@ func (p *prober) texts(a, b *contractPlan, n int) (list []string, sure bool) {
 	return list, sure
 }
 
-// A textSearch finds texts of one pattern to which a reader with another pattern and other
-// lengths answers in different ways. It follows both patterns through all texts, one
-// character further in each round, and drops a text that leads to where another has led.
-// So it finds a text for each answer that there is, unless it gives up.
-type textSearch struct {
-	own, reader *syntax.Prog
-	least, most int // the characters of texts
-	low, high   int // which the reader takes
-	wanted      int // how many texts for each answer
+// textRules are the rules of texts.
+type textRules struct {
+	pattern     string // as JSON; "" for none
+	least, most int    // characters
 }
 
-// A textState is where a text has led to.
+// textRulesOf returns the rules of texts of a plan, which may be nil.
+func (p *prober) textRulesOf(plan *contractPlan) textRules {
+	least, most := p.counts(plan, "Length")
+	return textRules{p.rule(plan, "pattern"), least, most}
+}
+
+// A textState is where two patterns are after a text.
 type textState struct {
-	own, reader string // as runProgram has them
-	n           int    // characters; from a limit on that limit
+	a, b string // as runProgram has them
+	n    int    // characters; from a limit on that limit
 }
 
-// A textEnd is a text that has led to a state: another one and one more character.
+// A textEnd is a text, and where it has led to.
 type textEnd struct {
 	textState
-	before *textEnd
-	r      rune
+	text string
 }
 
-// findTexts returns what it finds, and whether that is all.
-func (s *textSearch) findTexts() (texts []string, sure bool) {
-	limit := max(s.least, s.low) + s.wanted
-	for _, n := range []int{s.most, s.high} {
+// findTexts returns texts that meet the rules a, to which a reader with the rules b answers
+// in different ways: so many for each answer. It follows both patterns through all texts,
+// one character further in each round, and drops a text that leads to where another has
+// led. So it finds a text for each answer that there is, and is sure then, unless it gives up.
+func findTexts(a, b textRules, wanted int) (texts []string, sure bool) {
+	limit := max(a.least, b.least) + wanted
+	for _, n := range []int{a.most, b.most} {
 		if n < maxProbe {
 			limit = max(limit, n+1) // beyond it, length changes nothing
 		}
 	}
-	runes, seen, count := s.distinctRunes(), make(map[textState]bool), make(map[[3]bool]int)
-	layer := []*textEnd{{}}
+	own, reader := compileProgram(a.pattern), compileProgram(b.pattern)
+	runes, seen, count := distinctRunes(own, reader), make(map[textState]bool), make(map[[3]bool]int)
+	layer := []textEnd{{}}
 	const maxSeen = 1 << 15
-	for n := 0; len(layer) > 0 && n <= s.most && len(seen) < maxSeen; n++ {
-		var next []*textEnd
+	for n := 0; len(layer) > 0 && n <= a.most && len(seen) < maxSeen; n++ {
+		var next []textEnd
 		for _, t := range layer {
-			answer := [3]bool{n < s.low, n > s.high, runProgram(s.reader, t.reader, -1) == hasMatched}
-			if n >= s.least && count[answer] < s.wanted && runProgram(s.own, t.own, -1) == hasMatched {
+			answer := [3]bool{n < b.least, n > b.most, runProgram(reader, t.b, -1) == hasMatched}
+			if n >= a.least && count[answer] < wanted && runProgram(own, t.a, -1) == hasMatched {
 				count[answer]++
-				texts = append(texts, t.text())
+				texts = append(texts, t.text)
 			}
 			for _, r := range runes {
-				u := textState{runProgram(s.own, t.own, r), runProgram(s.reader, t.reader, r), min(n+1, limit)}
+				u := textState{runProgram(own, t.a, r), runProgram(reader, t.b, r), min(n+1, limit)}
 				if !seen[u] {
 					seen[u] = true
-					next = append(next, &textEnd{u, t, r})
+					next = append(next, textEnd{u, t.text + string(r)})
 				}
 			}
 		}
@@ -900,20 +757,10 @@ func (s *textSearch) findTexts() (texts []string, sure bool) {
 	return texts, len(seen) < maxSeen
 }
 
-// text returns the text that has led to t.
-func (t *textEnd) text() string {
-	var text []rune
-	for ; t.before != nil; t = t.before {
-		text = append(text, t.r)
-	}
-	slices.Reverse(text)
-	return string(text)
-}
-
-// distinctRunes returns a character for each way in which the patterns can treat one.
-func (s *textSearch) distinctRunes() (list []rune) {
+// distinctRunes returns a character for each way in which two patterns can treat one.
+func distinctRunes(a, b *syntax.Prog) (list []rune) {
 	candidates := []rune("a0A-_ .,:/@")
-	insts := slices.Concat(s.own.Inst, s.reader.Inst)
+	insts := slices.Concat(a.Inst, b.Inst)
 	for _, i := range insts {
 		for _, r := range i.Rune {
 			candidates = append(candidates, r, r-1, r+1)
