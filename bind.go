@@ -955,7 +955,7 @@ func (c *checks) checkFor(s *shape) checkFunc {
 // needsCheck reports whether there is anything to check in values of shape s.
 func (c *checks) needsCheck(s *shape) bool {
 	fits := func(s *shape) bool {
-		return c.hooked && len(hooksOf(s.typ)) > 0 || c.rules && (s.recursive || s.alternatives != nil || s.kind == kindAny || len(s.rules) > 0 ||
+		return c.hooked && len(hooksOf(s.typ)) > 0 || c.rules && (s.recursive || s.kind == kindAny || len(s.rules) > 0 ||
 			slices.ContainsFunc(s.fields, func(f *field) bool { return len(f.rules) > 0 || f.notNull }))
 	}
 	switch {

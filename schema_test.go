@@ -1246,7 +1246,8 @@ func TestRecursiveObjects(t *testing.T) {
 				s.fields = append(s.fields, &field{shape: shapes[random.IntN(4)], optional: random.IntN(3) == 0, rules: []rule{{keyword: "minItems", count: random.IntN(2)}}})
 			}
 		}
-		endless, recursive := findEndless(all), findRecursive(all)
+		endless := findEndless(all)
+		recursive, _ := findRecursive(all)
 		for i, s := range all {
 			if got := recursive[s]; got != reaches(s, s, false) {
 				t.Fatalf("object %d of %d contains itself: %t", i, len(all), got)

@@ -839,14 +839,13 @@ func (c *shapes) checkNames(fields []*field, at string) {
 // finishShapes names the types and finds those that contain themselves. It is called
 // once, when all types of the service are known.
 func (c *shapes) finishShapes() {
+	endless := findEndless(c.all)
+	recursive, structless := findRecursive(c.all)
 	for _, s := range c.all {
-		if s.loopsWithoutStruct() {
+		if structless[s] {
 			s.hasMistake = true
 			c.addf("%v contains itself without a struct in between, which no schema can say; put a struct around it", s.typ)
 		}
-	}
-	endless, recursive := findEndless(c.all), findRecursive(c.all)
-	for _, s := range c.all {
 		// A struct that contains itself needs a name in schemas, to be referred to, even if
 		// it has none in Go.
 		s.recursive = s.fields != nil && recursive[s]
@@ -869,21 +868,14 @@ func (c *shapes) finishShapes() {
 	}
 }
 
-// loopsWithoutStruct reports whether s leads back to itself by pointers, lists and maps
-// alone. Each of these has one element, so there is one way to follow.
-func (s *shape) loopsWithoutStruct() bool {
-	done := make(map[*shape]bool)
-	for e := s.elem; e != nil && !done[e]; e = e.elem {
-		done[e] = true
-	}
-	return done[s]
-}
-
-// findRecursive returns the shapes that contain themselves. It looks at each shape once,
-// since a service may have a thousand types that contain one another (R. Tarjan,
-// Depth-first search and linear graph algorithms, 1972).
-func findRecursive(all []*shape) map[*shape]bool {
-	order, recursive := make(map[*shape]int, len(all)), make(map[*shape]bool)
+// findRecursive returns the shapes that contain themselves, and those of them that do so
+// by pointers, lists and maps alone: each of these has one element, so that nothing else
+// is in such a cycle. It looks at each shape once, since a service may have a thousand
+// types that contain one another (R. Tarjan, Depth-first search and linear graph
+// algorithms, 1972).
+func findRecursive(all []*shape) (recursive, structless map[*shape]bool) {
+	order := make(map[*shape]int, len(all))
+	recursive, structless = make(map[*shape]bool), make(map[*shape]bool)
 	var open []*shape // those whose cycle is not known yet, in their order
 	var visit func(s *shape) int
 	visit = func(s *shape) (first int) {
@@ -903,8 +895,13 @@ func findRecursive(all []*shape) map[*shape]bool {
 		if first < number {
 			return first
 		}
-		for _, e := range open[start:] { // nothing below s leads to before it
-			recursive[e] = recursive[e] || len(open) > start+1
+		cycle := open[start:] // nothing below s leads to before it
+		hasStruct := slices.ContainsFunc(cycle, func(e *shape) bool { return e.fields != nil })
+		for _, e := range cycle {
+			recursive[e] = recursive[e] || len(cycle) > 1
+			if recursive[e] && !hasStruct {
+				structless[e] = true
+			}
 			order[e] = math.MaxInt
 		}
 		open = open[:start]
@@ -915,7 +912,7 @@ func findRecursive(all []*shape) map[*shape]bool {
 			visit(s)
 		}
 	}
-	return recursive
+	return recursive, structless
 }
 
 // findEndless returns the objects that have no finite value, since all their values
@@ -939,13 +936,12 @@ func findEndless(all []*shape) map[*shape]bool {
 
 // A typeName is the name of a type in documents, as far as nameTypes has come.
 type typeName struct {
-	name     string
-	shape    *shape   // one of those of the type, or of an alternative, which has its name from its union
-	pkg      string   // the part of the package path that is not in name
-	fixed    bool     // by SchemaName
-	suffixes []string // what stands behind name in the names of its parts, such as Body
-	open     bool     // one of the shapes is not strict
-	closed   string   // the name of those that are, if one is not
+	name   string
+	shape  *shape // one of those of the type, or of an alternative, which has its name from its union
+	pkg    string // the part of the package path that is not in name
+	fixed  bool   // by SchemaName
+	open   bool   // one of the shapes is not strict
+	closed string // the name of those that are, if one is not
 }
 
 // nameTypes gives every type the name it has in documents: what its method SchemaName
@@ -956,7 +952,7 @@ type typeName struct {
 // suffix) count as shared. What cannot be told apart so gets a number, and the closed form of a type
 // that is there open too gets Strict behind its name. Names that differ only by case count
 // as one, since many generators write both to the same file.
-func nameTypes(p *mistakes, named []*shape, suffixes map[*shape][]string) map[*shape]string {
+func nameTypes(p *mistakes, named []*shape, suffixes map[reflect.Type][]string) map[*shape]string {
 	byType := make(map[[2]any]*typeName) // two services may both have made a shape of a type
 	var all []*typeName
 	for _, s := range named {
@@ -967,9 +963,8 @@ func nameTypes(p *mistakes, named []*shape, suffixes map[*shape][]string) map[*s
 			byType[[2]any{s.typ, s.value}] = n
 		}
 		n.open = n.open || !s.strict
-		n.suffixes = append(n.suffixes, suffixes[s]...)
 	}
-	for qualifyNames(p, all) {
+	for qualifyNames(p, all, suffixes) {
 	}
 	taken := make(map[string]bool)
 	take := func(name string) string {
@@ -1015,13 +1010,13 @@ func (p *mistakes) newTypeName(s *shape) *typeName {
 // qualifyNames puts one more element of the package path before each name that more
 // than one type has, and reports whether it changed one. Types of one package would only
 // get longer names by that.
-func qualifyNames(p *mistakes, all []*typeName) (changed bool) {
+func qualifyNames(p *mistakes, all []*typeName, suffixes map[reflect.Type][]string) (changed bool) {
 	groups, made := make(map[string][]*typeName), make(map[string]bool)
 	for _, n := range all {
 		fold := strings.ToLower(n.name)
 		groups[fold] = append(groups[fold], n)
 		made[fold] = made[fold] || n.shape.own != nil
-		for _, suffix := range n.suffixes {
+		for _, suffix := range suffixes[n.shape.typ] {
 			made[strings.ToLower(n.name+suffix)] = true
 		}
 	}

@@ -224,7 +224,7 @@ func (w *schemaWriter) appendPlain(dst []byte, s *shape, f *field, annotate bool
 	m := openMembers(dst)
 	if ref := w.findRef(s, f); ref == "" {
 		w.writePlain(&m, s, f, false)
-	} else if w.dialect == openAPI30 && annotate && f.hasAnnotations() {
+	} else if w.dialect == openAPI30 && annotate && (f.doc != "" || f.def != nil || f.example != nil) {
 		m.addRaw("allOf", `[{"$ref":`+string(appendQuoted(nil, ref))+`}]`)
 	} else {
 		m.addText("$ref", ref)
@@ -694,12 +694,6 @@ func (rs ruleSet) isTightest(r rule) bool {
 	return c > 0 || c == 0 && exclusive
 }
 
-// hasAnnotations reports whether writeAnnotations has something to write, for which
-// 3.0.3 has no room beside a $ref.
-func (f *field) hasAnnotations() bool {
-	return f.doc != "" || f.def != nil || f.example != nil
-}
-
 // writeAnnotations writes the annotations of a field. Nothing enforces them; the
 // default is also the value that the decoder sets for an absent field.
 func (w *schemaWriter) writeAnnotations(m *members, f *field) {
@@ -754,12 +748,9 @@ func appendSelfContained(dst []byte, s *shape, w schemaWriter) []byte {
 		root = defs[i]
 		m.buf = w.appendShape(m.buf, defs[i])
 	}
-	dst = dst[:len(dst)-1]
-	if len(dst) > start+1 {
-		dst = append(dst, ',')
-	}
-	dst = append(append(dst, `"$defs":`...), m.close()...)
-	return append(dst, '}')
+	schema := members{dst[:len(dst)-1], start + 1}
+	schema.addRaw("$defs", string(m.close()))
+	return schema.close()
 }
 
 // schemaMap returns the self-contained JSON Schema 2020-12 of s as a map, for

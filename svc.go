@@ -586,18 +586,14 @@ func Join(name string, services ...*Service) *Service {
 
 // listParts returns the suffixes of the components that documents make of a part of a type:
 // the fields of an input that are in the body, and those of an output that are no headers.
-func listParts(methods []*method) map[*shape][]string {
-	parts := make(map[*shape][]string)
+func listParts(methods []*method) map[reflect.Type][]string {
+	parts := make(map[reflect.Type][]string)
 	for _, m := range methods {
 		if m.bind != nil && m.bind.body != nil && m.bind.inBody != m.in {
-			for _, s := range slices.Concat(m.in.alternatives, []*shape{m.in}) {
-				parts[s] = append(parts[s], "Body")
-			}
+			parts[m.in.typ] = append(parts[m.in.typ], "Body")
 		}
 		if m.hasHeaderMembers() {
-			for _, s := range slices.Concat(m.out.alternatives, []*shape{m.out}) {
-				parts[s] = append(parts[s], "Response")
-			}
+			parts[m.out.typ] = append(parts[m.out.typ], "Response")
 		}
 	}
 	return parts
