@@ -374,7 +374,7 @@ func (c *decoders) compileParam(f *field, name, in, at string) param {
 	if i := slices.IndexFunc(f.rules, func(r rule) bool { return r.keyword == "maxItems" }); i >= 0 {
 		p.limit, p.most = f.rules[i:i+1], f.rules[i].count
 	}
-	p.absent = c.defaultFor(&fieldPlan{field: f, decode: c.fieldDecoder(f)})
+	p.absent = c.defaultFor(f, c.fieldDecoder(f))
 	return p
 }
 
@@ -828,7 +828,7 @@ func appendQueryText(dst []byte, s string) ([]byte, *complaint) {
 func (p *param) setChecked(d *decoder, v reflect.Value, text []byte, source string) {
 	before := d.found.count()
 	if p.setScalar(d, v, text, source); d.found.count() == before {
-		d.checkDecoded(p.rules, v)
+		d.checkRules(p.rules, v)
 	}
 }
 

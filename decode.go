@@ -17,7 +17,7 @@ package svc
 //	kindMap                 object; names are the keys      decodeMap, setterFor
 //	kindObject              object                          objectPlan.decodeObject
 //	kindBool                true, false                     decodeBool
-//	kindInt, kindUint       number that is an integer       setInt, setUint
+//	kindInt, kindUint       number that is an integer       setInteger
 //	kindFloat, kindNumber   number                          setFloat, setNumber
 //	kindString              string                          decodeString
 //	kindTime                string by RFC 3339              setTime
@@ -74,7 +74,7 @@ type decoder struct {
 	path     []step
 	seen     []uint64
 	texts    []string
-	number   []byte          // the text of the last float of 32 bits; see checkDecoded
+	number   []byte          // the text of the last float of 32 bits; see checkRules
 	scratch  []byte          // for text that is read and not kept: unescaped strings, query values, places
 	arena    strings.Builder // the block that takes the next short string; see keepText
 	keepsURL bool            // see requestValues.short
@@ -106,7 +106,7 @@ type decoder struct {
 // of the buffers beside it, keeps more memory than about limit bytes.
 func (d *decoder) resetWithin(limit int, buffers ...[]byte) bool {
 	isLarge := func(b []byte) bool { return cap(b) > limit }
-	if slices.ContainsFunc(buffers, isLarge) || isLarge(d.scratch) || cap(d.scan.names) > limit/16 || cap(d.scan.found) > limit/16 || cap(d.texts) > limit/16 {
+	if slices.ContainsFunc(buffers, isLarge) || isLarge(d.scratch) || cap(d.scan.names) > limit/16 || len(d.scan.found) > limit/16 || cap(d.texts) > limit/16 {
 		return false
 	}
 	d.start(nil)
@@ -277,8 +277,7 @@ const (
 	arenaText  = 64  // bytes in the longest string that goes into a block
 )
 
-// keepText returns the string that raw, the content of a JSON string, stands
-// for. escaped says that raw has escapes.
+// keepText returns text as a string.
 //
 // A strings.Builder makes strings from its buffer without copying and never writes
 // the same byte twice, so its substrings stay valid while later strings are
@@ -286,21 +285,17 @@ const (
 // strings in it. A new block is no longer than the rest of the input, because the
 // strings to come cannot be longer: an input with a single word gets a few bytes.
 // Strings of at most one byte need no memory: Go keeps all of them.
-func (d *decoder) keepText(raw []byte, escaped bool) string {
-	if escaped {
-		d.scratch = appendUnescaped(d.scratch[:0], raw)
-		raw = d.scratch
-	}
-	n := len(raw)
+func (d *decoder) keepText(text []byte) string {
+	n := len(text)
 	if n <= 1 || n > arenaText {
-		return string(raw)
+		return string(text)
 	}
 	if d.arena.Cap()-d.arena.Len() < n {
 		d.arena.Reset()
 		d.arena.Grow(min(arenaBlock, n+max(len(d.scan.data)-d.scan.pos, d.ahead)))
 	}
 	start := d.arena.Len()
-	d.arena.Write(raw)
+	d.arena.Write(text)
 	return d.arena.String()[start:]
 }
 
@@ -490,8 +485,8 @@ func decodeStrings(most int, tooMany *complaint) decodeFunc {
 			text := ""
 			if d.scan.peek() != '"' {
 				d.skipMismatch(mustBeString)
-			} else if raw, escaped := d.scan.readString(); d.scan.err == nil {
-				text = d.keepText(raw, escaped)
+			} else {
+				text = d.keepText(d.readText())
 			}
 			d.texts = append(d.texts, text)
 		})
@@ -611,24 +606,15 @@ type objectPlan struct {
 
 // A fieldPlan is the part of an objectPlan for one field. Invariants:
 //
-//	prefix is `,"name":`, as encoders without white space write it
-//	single >= 0 if the field is the struct's own; -1 if it is promoted from an
-//	  embedded struct, which may be a nil pointer
 //	in is not empty for fields of an input, whose violations say where REST
 //	  takes the field from, and empty for fields of structs inside it, which
 //	  come from where the struct comes from
-//	decode does not check the field's rules; decodeChecked does
-//	plain says that each rule can be tried on the field as it is: it is no
-//	  pointer, no Optional and no float of 32 bits, and no rule is costly
 //	inner is set if the field is a struct, or an array of structs however many
 //	  arrays deep, and not if there is a pointer on the way
 type fieldPlan struct {
 	*field
-	prefix string
-	single int
 	in     string
 	decode decodeFunc
-	plain  bool
 	absent func(v reflect.Value) // sets the default; nil if there is none
 	inner  *objectPlan
 }
@@ -650,12 +636,8 @@ func (c *decoders) objectPlan(fields []*field, in map[*field]string) *objectPlan
 		if c.outputs {
 			f = f.lenientField()
 		}
-		plan := fieldPlan{field: f, prefix: f.prefix, in: in[f], single: -1}
-		if len(f.index) == 1 {
-			plan.single = f.index[0]
-		}
-		plan.decode, plan.plain = c.fieldDecoder(f), f.hasPlainRules()
-		plan.absent, plan.inner = c.defaultFor(&plan), c.plans[f.shape.arrayItem()]
+		plan := fieldPlan{field: f, in: in[f], decode: c.fieldDecoder(f)}
+		plan.absent, plan.inner = c.defaultFor(f, plan.decode), c.plans[f.shape.arrayItem()]
 		if i%64 == 0 {
 			p.need = append(p.need, 0)
 		}
@@ -679,80 +661,61 @@ func (f *field) lenientField() *field {
 	return &lenient
 }
 
-// hasPlainRules reports whether f is plain; see fieldPlan.
-func (f *field) hasPlainRules() bool {
-	switch f.shape.typ.Kind() {
-	case reflect.Pointer, reflect.Struct, reflect.Float32:
-		return false
-	}
-	return !slices.ContainsFunc(f.rules, func(r rule) bool { return r.costly })
-}
-
-// fieldDecoder returns the decodeFunc for a field, without its rules, except
-// that maxItems is enforced while a list is read: afterwards it would be too
-// late for the memory.
+// fieldDecoder returns the decodeFunc for a field, which checks its rules too. A value
+// that has violations inside is not checked: it is incomplete, and would break rules
+// that the client's value does not break. Only maxItems is enforced while a list is
+// read: afterwards it would be too late for the memory.
 func (c *decoders) fieldDecoder(f *field) decodeFunc {
 	if f.notNull {
 		orNull := *f
 		orNull.notNull = false
 		return refuseNull(c.fieldDecoder(&orNull))
 	}
-	if f.quoted {
-		return decodeQuoted(f.shape)
+	var decode decodeFunc
+	if limit := f.rules.findRule("maxItems"); f.quoted {
+		decode = decodeQuoted(f.shape)
+	} else if limit != nil {
+		decode = c.compileDecoder(f.shape, limit)
+	} else {
+		decode = c.decoderFor(f.shape)
 	}
-	if limit := f.rules.findRule("maxItems"); limit != nil {
-		return c.compileDecoder(f.shape, limit)
-	}
-	return c.decoderFor(f.shape)
-}
-
-// decodeChecked decodes a member into v, the field, and checks its rules. A
-// value that has violations inside is not checked: it is incomplete, and would
-// break rules that the client's value does not break.
-func (f *fieldPlan) decodeChecked(d *decoder, v reflect.Value) {
 	if len(f.rules) == 0 {
-		f.decode(d, v)
-		return
+		return decode
 	}
-	before := d.found.count()
-	f.decode(d, v)
-	if d.scan.err != nil || d.found.count() != before || d.found.full() {
-		return
-	}
-	if !f.plain {
-		d.checkDecoded(f.rules, v)
-		return
-	}
-	for i := range f.rules {
-		if r := &f.rules[i]; r.violates(v) {
-			d.addViolation(r.complaint)
+	kind := f.shape.typ.Kind()
+	behind := kind == reflect.Pointer || kind == reflect.Struct || kind == reflect.Float32 // the value is not v
+	careful := behind || slices.ContainsFunc(f.rules, func(r rule) bool { return r.costly })
+	return func(d *decoder, v reflect.Value) {
+		before := d.found.count()
+		if decode(d, v); d.scan.err != nil || d.found.count() != before || d.found.full() {
+			return
+		}
+		if careful {
+			d.checkRules(f.rules, v)
+			return
+		}
+		for i := range f.rules { // as checkRules has it for most fields, without a call
+			if r := &f.rules[i]; r.violates(v) {
+				d.addViolation(r.complaint)
+			}
 		}
 	}
-}
-
-// checkDecoded checks the rules of the field v, which was just decoded. A float
-// of 32 bits is judged by the number that was sent: rounded, 0.10000000001 is
-// not more than 0.1.
-func (d *decoder) checkDecoded(rules ruleSet, v reflect.Value) {
-	v, ok := notNull(v)
-	if !ok {
-		return
-	}
-	if v.Kind() == reflect.Float32 {
-		sent, _ := strconv.ParseFloat(string(d.number), 64) // its setter has read it
-		v = reflect.ValueOf(sent)
-	}
-	d.checkRules(rules, v)
 }
 
 // checkRules adds a violation for each rule that v breaks, except that a costly
 // rule is not tried on a value that breaks another: a pattern may take a second
 // for a text of 1 MiB that is too long in any case. A null breaks no rule: rules
-// are about the value that a pointer points to, or that an Optional holds.
+// are about the value that a pointer points to, or that an Optional holds. A float of
+// 32 bits that was just decoded is judged by the number that was sent: rounded,
+// 0.10000000001 is not more than 0.1.
 func (d *decoder) checkRules(rules ruleSet, v reflect.Value) {
 	v, ok := notNull(v)
 	if !ok {
 		return
+	}
+	if v.Kind() == reflect.Float32 && d.number != nil {
+		sent, _ := strconv.ParseFloat(string(d.number), 64) // its setter has read it
+		v = reflect.ValueOf(sent)
 	}
 	broken := false
 	for i := range rules {
@@ -772,16 +735,14 @@ func (d *decoder) checkRules(rules ruleSet, v reflect.Value) {
 // A struct may have a field of its own type, whose default leaves that field
 // out, which then has the default, and so on. Decoding it would not end. It is
 // found because absent is then called while the default is being tried.
-func (c *decoders) defaultFor(plan *fieldPlan) func(reflect.Value) {
-	f, decode := plan.field, plan.decode
+func (c *decoders) defaultFor(f *field, decode decodeFunc) func(reflect.Value) {
 	if f.def == nil {
 		return nil
 	}
 	fresh := func(v reflect.Value) error {
 		d := new(decoder)
 		d.start(f.def)
-		member := fieldPlan{field: f, decode: decode}
-		member.decodeChecked(d, v)
+		decode(d, v)
 		return d.finish()
 	}
 	value := reflect.New(f.shape.typ).Elem()
@@ -841,16 +802,16 @@ func (p *objectPlan) decodeObject(d *decoder, v reflect.Value) {
 			continue
 		}
 		f := &p.fields[i]
-		if seen := &d.seen[base+i/64]; *seen>>(i%64)&1 != 0 {
+		seen, bit := &d.seen[base+i>>6], uint64(1)<<(i&63) // as i/64 and i%64, which also round negative numbers
+		if *seen&bit != 0 {
 			d.scan.failDuplicate()
-		} else {
-			*seen |= 1 << (i % 64)
 		}
+		*seen |= bit
 		d.enterMember(f)
-		if f.single >= 0 {
-			f.decodeChecked(d, v.Field(f.single))
+		if len(f.index) == 1 { // not promoted from an embedded struct, as most fields
+			f.decode(d, v.Field(f.index[0]))
 		} else {
-			f.decodeChecked(d, f.settableIn(v))
+			f.decode(d, f.settableIn(v))
 		}
 		if d.scan.err != nil {
 			return
@@ -860,7 +821,7 @@ func (p *objectPlan) decodeObject(d *decoder, v reflect.Value) {
 	}
 	unknown.forgetNames(&d.scan)
 	if d.scan.err == nil {
-		p.completeAbsent(d, v, d.seen[base:base+len(p.need)])
+		p.completeAbsent(d, v, d.seen[base:])
 	}
 	d.seen = d.seen[:base]
 }
@@ -1070,9 +1031,7 @@ func decodeString(d *decoder, v reflect.Value) {
 		d.skipMismatch(mustBeString)
 		return
 	}
-	if raw, escaped := d.scan.readString(); d.scan.err == nil {
-		v.SetString(d.keepText(raw, escaped))
-	}
+	v.SetString(d.keepText(d.readText()))
 }
 
 // decodeBool decodes true or false. The value v is already false.
@@ -1090,16 +1049,14 @@ func decodeBool(d *decoder, v reflect.Value) {
 // typeComplaint returns the complaint about a JSON value of another type than
 // s.
 func (s *shape) typeComplaint() *complaint {
-	switch {
-	case s.kind == kindBool:
-		return mustBeBool
-	case s.kind.isInteger():
+	switch s.kind {
+	case kindInt, kindUint:
 		return mustBeInteger
-	case s.kind.isNumeric():
+	case kindFloat, kindNumber:
 		return mustBeNumber
-	case s.kind == kindTime:
+	case kindTime:
 		return mustBeTime
-	case s.kind == kindDuration:
+	case kindDuration:
 		return mustBeDuration
 	}
 	return mustBeString
@@ -1140,10 +1097,8 @@ func setterFor(s *shape, plain bool) setter {
 		return setBytes
 	case kindBool:
 		return setBool
-	case kindInt:
-		return setInt(s.bits, plain)
-	case kindUint:
-		return setUint(s.bits, plain)
+	case kindInt, kindUint:
+		return setInteger(s, plain)
 	case kindFloat:
 		return setFloat(s.bits)
 	case kindNumber:
@@ -1174,14 +1129,14 @@ func (c *decoders) checkedSetter(s *shape, plain bool) setter {
 		if c := set(d, v, text); c != nil {
 			return c
 		}
-		d.checkDecoded(s.rules, v)
+		d.checkRules(s.rules, v)
 		return nil
 	}
 }
 
 // setString sets a string. Its text has no escapes left.
 func setString(d *decoder, v reflect.Value, text []byte) *complaint {
-	v.SetString(d.keepText(text, false))
+	v.SetString(d.keepText(text))
 	return nil
 }
 
@@ -1197,62 +1152,36 @@ func setBool(_ *decoder, v reflect.Value, text []byte) *complaint {
 	return nil
 }
 
-// setInt returns the setter for signed integers of that many bits.
-func setInt(bits int, plain bool) setter {
-	low, high := int64(-1)<<(bits-1), int64(1)<<(bits-1)-1
-	outside := complainRange(strconv.FormatInt(low, 10), strconv.FormatInt(high, 10))
+// setInteger returns the setter for integers of shape s, by their value: 1.0 and 1e2 are
+// integers, as in JSON Schema. If plain is set, they must be in the spelling that
+// strconv writes.
+func setInteger(s *shape, plain bool) setter {
+	most, below, least := uint64(math.MaxUint64)>>(64-s.bits), uint64(0), "0" // below is the magnitude of least; -0 is 0
+	if s.kind == kindInt {
+		most /= 2
+		below = most + 1
+		least = "-" + strconv.FormatUint(below, 10)
+	}
+	outside := &complaint{ruleRange, "must be an integer between " + least + " and " + strconv.FormatUint(most, 10)}
 	return func(_ *decoder, v reflect.Value, text []byte) *complaint {
-		mag, neg, c := integerFrom(text, plain, outside)
-		if c != nil {
-			return c
+		if len(text) == 0 || !isDigit(text[len(text)-1]) || plain && !isPlainInteger(text) {
+			return mustBeInteger
 		}
-		n, ok := signed(mag, neg)
-		if !ok || n < low || n > high {
+		mag, neg, kind := parseInteger(text)
+		switch {
+		case kind == integerFraction:
+			return mustBeInteger
+		case kind == integerRange || !neg && mag > most || neg && mag > below:
 			return outside
+		case s.kind == kindUint:
+			v.SetUint(mag)
+		case neg:
+			v.SetInt(-int64(mag))
+		default:
+			v.SetInt(int64(mag))
 		}
-		v.SetInt(n)
 		return nil
 	}
-}
-
-// setUint returns the setter for unsigned integers of that many bits. -0 is 0.
-func setUint(bits int, plain bool) setter {
-	high := uint64(math.MaxUint64) >> (64 - bits)
-	outside := complainRange("0", strconv.FormatUint(high, 10))
-	return func(_ *decoder, v reflect.Value, text []byte) *complaint {
-		mag, neg, c := integerFrom(text, plain, outside)
-		if c != nil {
-			return c
-		}
-		if mag > high || neg && mag > 0 {
-			return outside
-		}
-		v.SetUint(mag)
-		return nil
-	}
-}
-
-// complainRange returns the complaint about an integer that its Go type cannot
-// hold.
-func complainRange(low, high string) *complaint {
-	return &complaint{ruleRange, "must be an integer between " + low + " and " + high}
-}
-
-// integerFrom reads an integer spelled as a JSON number, and returns its
-// magnitude and sign, or a complaint: outside if 64 bits cannot hold it. A
-// number such as 1.0 or 1e2 is an integer by its value, as in JSON Schema.
-func integerFrom(text []byte, plain bool, outside *complaint) (mag uint64, neg bool, c *complaint) {
-	if len(text) == 0 || !isDigit(text[len(text)-1]) || plain && !isPlainInteger(text) {
-		return 0, false, mustBeInteger
-	}
-	mag, neg, kind := parseInteger(text)
-	switch kind {
-	case integerFraction:
-		return 0, false, mustBeInteger
-	case integerRange:
-		return 0, false, outside
-	}
-	return mag, neg, nil
 }
 
 // setFloat returns the setter for floats of that many bits. The text is a JSON
@@ -1296,7 +1225,7 @@ func decodeAny(d *decoder, v reflect.Value) {
 // decodeAnyValue returns the next value in the types that encoding/json uses,
 // with one difference: see exactNumber. Its strings go into the arena, too.
 func (d *decoder) decodeAnyValue() any {
-	switch c := d.scan.peek(); c {
+	switch d.scan.peek() {
 	case '{':
 		m := make(map[string]any)
 		d.scan.openBracket()
@@ -1306,7 +1235,7 @@ func (d *decoder) decodeAnyValue() any {
 				d.scan.failDuplicate()
 				return nil
 			}
-			m[d.keepText(name, false)] = d.decodeAnyValue()
+			m[d.keepText(name)] = d.decodeAnyValue()
 		}
 		return m
 	case '[':
@@ -1317,8 +1246,7 @@ func (d *decoder) decodeAnyValue() any {
 		}
 		return list
 	case '"':
-		raw, escaped := d.scan.readString()
-		return d.keepText(raw, escaped)
+		return d.keepText(d.readText())
 	case 't':
 		return d.scan.readLiteral("true")
 	case 'f':
@@ -1327,7 +1255,6 @@ func (d *decoder) decodeAnyValue() any {
 		d.scan.readLiteral("null")
 		return nil
 	default:
-		d.scan.failValue(c)
 		return exactNumber(d.scan.readNumber())
 	}
 }

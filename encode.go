@@ -306,15 +306,9 @@ func encodeMap(s *shape, elem encodeFunc) encodeFunc {
 
 // A memberEncoder is the part of a struct's plan for one field. membersEncoder
 // writes it at registration; after that it is only read.
-//
-// Invariants:
-//
-//	single >= 0 if the field is the struct's own; -1 if it is promoted from an
-//	  embedded struct, which may be a nil pointer
-//	omits is nil for a field without omitempty and omitzero
+// omits is nil for a field without omitempty and omitzero.
 type memberEncoder struct {
 	*field
-	single int // the index for reflect.Value.Field, or -1
 	encode encodeFunc
 	omits  func(v reflect.Value) bool
 }
@@ -370,7 +364,7 @@ func (c *encoders) membersEncoder(fields []*field) encodeFunc {
 		start := len(e.buf)
 		for i := range members {
 			m := &members[i]
-			value, ok := m.fieldOf(v)
+			value, ok := m.valueIn(v) // not of an embedded pointer that is nil
 			if !ok || m.omits != nil && m.omits(value) {
 				continue
 			}
@@ -388,7 +382,7 @@ func (c *encoders) membersEncoder(fields []*field) encodeFunc {
 
 // memberEncoder returns the plan of the value of f, without its name.
 func (c *encoders) memberEncoder(f *field) memberEncoder {
-	m := memberEncoder{field: f, single: -1, encode: c.encoderFor(f.shape), omits: f.omitRule()}
+	m := memberEncoder{field: f, encode: c.encoderFor(f.shape), omits: f.omitRule()}
 	// A client writes a field that is optional only because it is promoted from an embedded
 	// pointer: the server then makes what the pointer points to.
 	if c.inputs {
@@ -400,20 +394,7 @@ func (c *encoders) memberEncoder(f *field) memberEncoder {
 	if c.isDefault != nil && f.def != nil {
 		m.omits = c.isDefault(f)
 	}
-	if len(f.index) == 1 {
-		m.single = f.index[0]
-	}
 	return m
-}
-
-// fieldOf returns the field of the struct v. It reports false for a field
-// promoted from an embedded pointer that is nil, which is left out. Most fields
-// are the struct's own, and reflect finds those fastest by a single index.
-func (m *memberEncoder) fieldOf(v reflect.Value) (reflect.Value, bool) {
-	if m.single >= 0 {
-		return v.Field(m.single), true
-	}
-	return m.valueIn(v)
 }
 
 // omitRule returns the function that reports whether an optional field is left
@@ -804,7 +785,7 @@ func (o *outputHeaders) makeHeader(v reflect.Value) (http.Header, error) {
 
 // valuesIn returns the values of the header in the output v.
 func (h *outputHeader) valuesIn(v reflect.Value) ([]string, error) {
-	value, ok := h.fieldOf(v)
+	value, ok := h.valueIn(v)
 	if !ok || h.omits != nil && h.omits(value) {
 		return nil, nil
 	}

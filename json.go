@@ -14,7 +14,6 @@ package svc
 
 import (
 	"bytes"
-	"cmp"
 	"encoding/binary"
 	"encoding/json"
 	"math"
@@ -80,17 +79,12 @@ func appendQuoted[T string | []byte](dst []byte, s T) []byte {
 	dst = append(dst, '"')
 	start := 0
 	for i := plainEnd(s, 0); i < len(s); i = plainEnd(s, i) {
-		c := s[i]
-		if c >= utf8.RuneSelf {
-			if n := charLen(s, i); n > 0 {
-				for i += n; i < len(s) && s[i] >= utf8.RuneSelf && n > 0; i += n {
-					n = charLen(s, i)
-				}
-				continue
-			}
+		if end := charsEnd(s, i); end > i {
+			i = end
+			continue
 		}
 		dst = append(dst, s[start:i]...)
-		dst = appendEscaped(dst, c)
+		dst = appendEscaped(dst, s[i])
 		i++
 		start = i
 	}
@@ -98,37 +92,18 @@ func appendQuoted[T string | []byte](dst []byte, s T) []byte {
 	return append(dst, '"')
 }
 
-// charLen returns the length of the UTF-8 character at s[i], a byte above ASCII,
-// or 0 if there is none (RFC 3629, section 4). It does not decode, and one body
-// serves strings and bytes: package utf8 would need a conversion, which allocates.
-func charLen[T string | []byte](s T, i int) int {
-	n, low, high := 0, byte(0x80), byte(0xBF) // the length, and the bounds of the second byte
-	switch c := s[i]; {
-	case c < 0xC2:
-		return 0
-	case c < 0xE0:
-		n = 2
-	case c < 0xF0:
-		n = 3
-		if c == 0xE0 {
-			low = 0xA0 // below it two bytes are enough
-		} else if c == 0xED {
-			high = 0x9F // above it there are surrogates
+// charsEnd returns the index of the first byte of s, from i on, that is ASCII or no
+// UTF-8. Characters above ASCII come in runs, so it reads on after the first. A
+// conversion of four bytes takes no memory, so one body serves strings and bytes.
+func charsEnd[T string | []byte](s T, i int) int {
+	for i < len(s) && s[i] >= utf8.RuneSelf {
+		r, n := utf8.DecodeRuneInString(string(s[i:min(i+utf8.UTFMax, len(s))]))
+		if r == utf8.RuneError && n == 1 {
+			break
 		}
-	case c < 0xF5:
-		n = 4
-		if c == 0xF0 {
-			low = 0x90 // below it three bytes are enough
-		} else if c == 0xF4 {
-			high = 0x8F // above it nothing is left
-		}
-	default:
-		return 0
+		i += n
 	}
-	if i+n > len(s) || s[i+1] < low || s[i+1] > high || n > 2 && s[i+2]&0xC0 != 0x80 || n > 3 && s[i+3]&0xC0 != 0x80 {
-		return 0
-	}
-	return n
+	return i
 }
 
 // appendEscaped appends the escape of a byte that must be escaped.
@@ -152,23 +127,6 @@ func appendEscaped(dst []byte, c byte) []byte {
 		return append(dst, "\ufffd"...)
 	}
 	return append(dst, '\\', 'u', '0', '0', hex[c>>4], hex[c&15])
-}
-
-// quotedLen returns how many bytes appendQuoted appends, or a few more: it counts
-// every escape as one of six bytes.
-func quotedLen(s string) int {
-	n := len(s) + len(`""`)
-	for i := plainEnd(s, 0); i < len(s); i = plainEnd(s, i) {
-		r, size := utf8.DecodeRuneInString(s[i:])
-		switch {
-		case s[i] < utf8.RuneSelf:
-			n += len(`\u0000`) - 1
-		case r == utf8.RuneError && size == 1:
-			n += len("\ufffd") - 1
-		}
-		i += size
-	}
-	return n
 }
 
 // escapeLen returns the length of the escape that b starts with, or 0 and the
@@ -324,24 +282,31 @@ const (
 // It never writes a number out, so an exponent of a billion costs no more than
 // its ten digits. num must be a number by RFC 8259, section 6.
 func parseInteger(num []byte) (mag uint64, neg bool, kind integerKind) {
-	digits := num
+	digits, i := num, 0
 	if digits[0] == '-' {
 		neg, digits = true, digits[1:]
 	}
-	if len(digits) < 20 { // 19 digits fit
-		for i, c := range digits {
-			if !isDigit(c) {
-				return parseDecimal(digits[:i], digits[i:], neg)
-			}
-			mag = mag*10 + uint64(c-'0')
-		}
-		return mag, neg, integerOK
-	}
-	i := 0
 	for i < len(digits) && isDigit(digits[i]) {
+		mag = mag*10 + uint64(digits[i]-'0')
 		i++
 	}
-	return parseDecimal(digits[:i], digits[i:], neg)
+	if i == len(digits) && i < 20 { // 19 digits fit
+		return mag, neg, integerOK
+	}
+	mag, point, over := splitDecimal(digits[:i], digits[i:])
+	switch {
+	case mag == 0 && !over:
+		return 0, neg, integerOK
+	case point < 0: // the last digit, which is not 0, is after the decimal point
+		return 0, neg, integerFraction
+	}
+	for ; point > 0 && !over; point-- { // 20 times at most, until there is an overflow
+		mag, over = mulAdd(mag, 0, over)
+	}
+	if over {
+		return 0, neg, integerRange
+	}
+	return mag, neg, integerOK
 }
 
 // splitDecimal returns the magnitude of a number as mag × 10^point, where mag does not
@@ -368,26 +333,6 @@ func splitDecimal(whole, rest []byte) (mag uint64, point int, over bool) {
 		}
 	}
 	return mag, point, over
-}
-
-// parseDecimal is parseInteger for a number in the parts that splitDecimal takes.
-func parseDecimal(whole, rest []byte, neg bool) (uint64, bool, integerKind) {
-	mag, point, over := splitDecimal(whole, rest)
-	switch {
-	case mag == 0 && !over:
-		return 0, neg, integerOK
-	case point < 0: // the last digit, which is not 0, is after the decimal point
-		return 0, neg, integerFraction
-	case point > 20: // 10^20 is no uint64
-		return 0, neg, integerRange
-	}
-	for ; point > 0; point-- {
-		mag, over = mulAdd(mag, 0, over)
-	}
-	if over {
-		return 0, neg, integerRange
-	}
-	return mag, neg, integerOK
 }
 
 // mulAdd returns mag*10 + digit, and whether that overflows or over was set: once
@@ -524,9 +469,9 @@ type scanner struct {
 	names [][]byte
 	err   *syntaxError
 
-	wanted []string      // the names of members that skipObject adds to found; see findMember
-	found  []foundMember // in order, below passed
-	passed int           // findMember has read up to here
+	wanted []string            // not nil if names are not checked; members of these names go to found
+	found  map[foundMember]int // the offsets of their values
+	passed int                 // findMember has read up to here
 }
 
 // A syntaxError says why a text is not acceptable JSON. It never quotes the text,
@@ -551,7 +496,7 @@ func (e *syntaxError) describe(what string) string {
 
 // reset prepares s for another text, and keeps the memory of its lists.
 func (s *scanner) reset(data []byte) {
-	*s = scanner{data: data, names: s.names[:0], found: s.found[:0]}
+	*s = scanner{data: data, names: s.names[:0], found: s.found}
 }
 
 // fail ends the reading of a text that is not JSON.
@@ -569,14 +514,12 @@ func (s *scanner) failRule(rule, reason string) {
 	}
 }
 
-// failValue fails if c starts no number. The caller has seen that it starts no
-// other value.
-func (s *scanner) failValue(c byte) {
+// failValue fails at a byte that starts no value, or at the end of the text.
+func (s *scanner) failValue() {
 	switch {
-	case c == '-' || isDigit(c):
 	case s.pos == len(s.data):
 		s.fail("unexpected end of the text")
-	case c == 0xEF && s.pos == 0:
+	case s.pos == 0 && s.data[0] == 0xEF:
 		s.fail("a byte order mark (RFC 8259, section 8.1)")
 	default:
 		s.fail("expected a value")
@@ -691,8 +634,8 @@ func (s *scanner) readString() (raw []byte, escaped bool) {
 			return nil, false
 		default:
 			for i < len(data) && data[i] >= utf8.RuneSelf { // such characters come in runs
-				n := charLen(data, i)
-				if n == 0 {
+				r, n := utf8.DecodeRune(data[i:])
+				if r == utf8.RuneError && n == 1 {
 					s.pos = i
 					s.fail("a string is not valid UTF-8")
 					return nil, false
@@ -717,7 +660,7 @@ func (s *scanner) readNumber() []byte {
 	case s.pos < len(s.data) && s.data[s.pos] == '0':
 		s.pos++
 	case !s.skipDigits():
-		s.fail("expected a value")
+		s.failValue()
 		return nil
 	}
 	if s.pos < len(s.data) && s.data[s.pos] == '.' {
@@ -786,7 +729,6 @@ func (s *scanner) skipValue() []byte {
 	case 'n':
 		s.readLiteral("null")
 	default:
-		s.failValue(c)
 		s.readNumber()
 	}
 	if s.err != nil {
@@ -807,7 +749,7 @@ func (s *scanner) skipObject() {
 		value := s.skipValue()
 		for _, wanted := range s.wanted {
 			if string(name) == wanted && s.err == nil {
-				s.found = append(s.found, foundMember{start, wanted, s.pos - len(value)})
+				s.found[foundMember{start, wanted}] = s.pos - len(value)
 			}
 		}
 	}
@@ -818,11 +760,6 @@ func (s *scanner) skipObject() {
 type foundMember struct {
 	object int // the offset of the object that has it
 	name   string
-	value  int // the offset of its value
-}
-
-func compareFound(a, b foundMember) int {
-	return cmp.Or(cmp.Compare(a.object, b.object), cmp.Compare(a.name, b.name))
 }
 
 // findMember returns the value of a member of the object at the position of s, without
@@ -835,16 +772,19 @@ func compareFound(a, b foundMember) int {
 func (s *scanner) findMember(names []string, name string) []byte {
 	if s.pos >= s.passed {
 		ahead := *s // with the names of the objects around; new ones stay behind the end of s.names
-		ahead.wanted, ahead.found = names, s.found[:0]
+		ahead.wanted = names
+		if ahead.found == nil {
+			ahead.found = make(map[foundMember]int)
+		}
+		clear(ahead.found)
 		ahead.skipValue()
 		s.passed, s.found = ahead.pos, ahead.found
-		slices.SortFunc(s.found, compareFound)
 	}
-	i, ok := slices.BinarySearchFunc(s.found, foundMember{object: s.pos, name: name}, compareFound)
+	at, ok := s.found[foundMember{s.pos, name}]
 	if !ok {
 		return nil
 	}
-	value := scanner{data: s.data, pos: s.found[i].value} // which is valid; what follows may not be
+	value := scanner{data: s.data, pos: at} // which is valid; what follows may not be
 	return value.skipValue()
 }
 
@@ -954,26 +894,22 @@ func plainJSON(value any) (text []byte, ok bool) {
 
 // eachMember calls visit for each member of object, in order; the name is without
 // its quotes and escapes, the value is JSON. object must be a JSON object that a
-// scanner has accepted. eachMember and the functions below do not check it again,
-// which makes them short and fast, and they panic or return nonsense for any
-// other text.
+// scanner has accepted, since nobody is told of an error in it.
 func eachMember(object []byte, visit func(name, value []byte)) {
-	for i := skipBetween(object, 1); object[i] != '}'; i = skipBetween(object, i) {
-		end := i + valueLen(object[i:])
-		name := textOf(object[i:end])
-		i = skipBetween(object, end)
-		end = i + valueLen(object[i:])
-		visit(name, object[i:end])
-		i = end
+	s := scanner{data: object, wanted: []string{}} // its names were looked at before
+	s.openBracket()
+	for first := true; s.more('}', first); first = false {
+		name := s.readName()
+		visit(name, s.skipValue())
 	}
 }
 
 // eachItem is eachMember for the items of a JSON array.
 func eachItem(array []byte, visit func(item []byte)) {
-	for i := skipBetween(array, 1); array[i] != ']'; i = skipBetween(array, i) {
-		end := i + valueLen(array[i:])
-		visit(array[i:end])
-		i = end
+	s := scanner{data: array, wanted: []string{}}
+	s.openBracket()
+	for first := true; s.more(']', first); first = false {
+		visit(s.skipValue())
 	}
 }
 
@@ -1018,48 +954,6 @@ func itemsOf(value []byte) (list [][]byte) {
 	}
 	eachItem(value, func(item []byte) { list = append(list, item) })
 	return list
-}
-
-// skipBetween returns the index of the first byte from i on that is no white
-// space, comma or colon: where the next name, value or bracket is.
-func skipBetween(text []byte, i int) int {
-	for text[i] <= ' ' || text[i] == ',' || text[i] == ':' {
-		i++
-	}
-	return i
-}
-
-// valueLen returns the length of the JSON value that text begins with. After the
-// value there may be anything that can follow it in a JSON text.
-func valueLen(text []byte) int {
-	depth := 0
-	for i := 0; i < len(text); i++ {
-		switch text[i] {
-		case '"':
-			for i++; text[i] != '"'; i++ {
-				if text[i] == '\\' {
-					i++
-				}
-			}
-			if depth == 0 {
-				return i + 1
-			}
-		case '{', '[':
-			depth++
-		case '}', ']':
-			if depth--; depth == 0 {
-				return i + 1
-			}
-			if depth < 0 { // the bracket that closes what is around a number or a literal
-				return i
-			}
-		case ',', ' ', '\t', '\r', '\n':
-			if depth == 0 {
-				return i
-			}
-		}
-	}
-	return len(text)
 }
 
 // isText reports whether a JSON value is a string. An absent value is none.

@@ -224,7 +224,7 @@ type mcpHandler struct {
 	cors      corsPolicy       // for MCPOptions.AllowedOrigins
 	tools     map[string]*tool // by the name of the tool
 	resources []*resource
-	prompts   map[string]*tool                   // by the name of the prompt
+	prompts   map[string]*prompt                 // by the name of the prompt
 	stateKey  *CursorKey                         // nil without one
 	maxResult int                                // in characters
 	show      func(context.Context, Method) bool // MCPOptions.Show; nil shows all
@@ -286,7 +286,7 @@ func (s *Service) newMCPHandler(opts *MCPOptions) *mcpHandler {
 	h := &mcpHandler{
 		endpoint: s.newEndpoint(TransportMCP),
 		tools:    make(map[string]*tool),
-		prompts:  make(map[string]*tool),
+		prompts:  make(map[string]*prompt),
 		stateKey: o.StateKey,
 		show:     o.Show,
 		lists:    make(map[string]*mcpList),
@@ -334,9 +334,9 @@ func (s *Service) newMCPHandler(opts *MCPOptions) *mcpHandler {
 	if len(prompts) > 0 {
 		list = h.addList("prompts/list", "prompts")
 	}
-	for _, t := range prompts {
-		h.prompts[t.name] = t
-		list.add(t, t.describePrompt())
+	for _, q := range prompts {
+		h.prompts[q.name] = q
+		list.add(q.tool, q.describePrompt())
 	}
 	return h
 }
@@ -368,14 +368,19 @@ func (o *MCPOptions) checkOptions(p *mistakes) {
 // log messages during a call, and what the options add. It declares neither listChanged
 // nor subscribe, since lists never change and the server could not tell anyone.
 func (o *MCPOptions) capabilities() string {
-	all := map[string]struct{}{"logging": {}, "tools": {}}
+	m := openMembers([]byte(`"capabilities":`))
+	if len(o.Resources)+len(o.Prompts) > 0 {
+		m.addRaw("completions", "{}")
+	}
+	m.addRaw("logging", "{}")
 	if len(o.Prompts) > 0 {
-		all["completions"], all["prompts"] = struct{}{}, struct{}{}
+		m.addRaw("prompts", "{}")
 	}
 	if len(o.Resources) > 0 {
-		all["completions"], all["resources"] = struct{}{}, struct{}{}
+		m.addRaw("resources", "{}")
 	}
-	return `"capabilities":` + string(encodeDocument(all))
+	m.addRaw("tools", "{}")
+	return string(m.close())
 }
 
 // mcpMetaServerInfo begins the member of _meta in which modern results name the server.
@@ -453,7 +458,6 @@ type tool struct {
 	headers    []headerParam               // the arguments that headers mirror
 	ownContent bool                        // the output makes the content itself
 	wrapped    bool                        // the output is not a JSON object: {"result":…} holds it
-	prompt     PromptOptions               // of a prompt, with defaults
 	notTool    bool                        // it is a prompt, or a resource only
 	described  Method                      // what MCPOptions.Show gets; zero without it
 }

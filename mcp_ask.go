@@ -19,6 +19,7 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"maps"
 	"reflect"
 	"slices"
 	"strings"
@@ -121,10 +122,10 @@ func AskClient(ctx context.Context, key, method string, params any) (json.RawMes
 	if key == "" || !ok {
 		return nil, fmt.Errorf("a question needs a key and a method such as roots/list, not %q and %q", key, method)
 	}
-	q, what := &question{key: key, Method: method}, method
+	q, what := &question{key: key, method: method}, method
 	if params != nil {
 		var err error
-		if q.Params, err = json.Marshal(params); err == nil && !isJSONObject(q.Params) {
+		if q.params, err = json.Marshal(params); err == nil && !isJSONObject(q.params) {
 			err = errors.New("must be a JSON object")
 		}
 		if err != nil {
@@ -132,8 +133,8 @@ func AskClient(ctx context.Context, key, method string, params any) (json.RawMes
 		}
 	}
 	if capability == "elicitation" {
-		what = cmp.Or(textAt(q.Params, "message"), method)
-		if textAt(q.Params, "mode") == "url" {
+		what = cmp.Or(textAt(q.params, "message"), method)
+		if textAt(q.params, "mode") == "url" {
 			capability = "elicitation.url"
 		}
 	}
@@ -160,34 +161,37 @@ func (q *question) ask(ctx context.Context, capability, what string) ([]byte, er
 	case x.modern:
 		return nil, q
 	}
-	text, err := x.pipe.askClient(ctx, x, q.legacyParams(x.revision), q.Method)
+	answer, err := x.pipe.askClient(ctx, x, q.legacyParams(x.revision), q.method)
 	switch {
 	case err != nil:
 		return nil, err
-	case text == nil:
+	case answer == nil:
 		return nil, unanswered("the caller did not answer", what)
-	case !isJSONObject(text):
+	case !isJSONObject(answer):
 		return nil, answerError(q.key, Violation{inBody, "", ruleType, "must be an object"})
 	}
 	x.stream.mu.Lock()
 	defer x.stream.mu.Unlock()
-	x.keepAnswer(q.key, text) // for the same question, asked again
-	return bytes.Clone(text), nil
+	if x.answers.given == nil {
+		x.answers = answers{make(map[string][]byte), make(map[string]bool)}
+	}
+	x.answers.given[q.key] = answer // for the same question, asked again
+	return bytes.Clone(answer), nil
 }
 
 // legacyParams returns the params of q for a legacy revision: 2025-06-18 has no mode, and
 // 2025-11-25 has an id for each URL.
 func (q *question) legacyParams(revision string) []byte {
-	if q.Method != "elicitation/create" || q.Params == nil {
-		return q.Params
+	if q.method != "elicitation/create" || q.params == nil {
+		return q.params
 	}
 	m := openMembers(nil)
-	eachMember(q.Params, func(name, value []byte) {
+	eachMember(q.params, func(name, value []byte) {
 		if string(name) != "mode" || revision >= revisionNov2025 {
 			m.addRaw(string(name), string(value))
 		}
 	})
-	if textAt(q.Params, "mode") == "url" && memberAt(q.Params, "elicitationId") == nil {
+	if textAt(q.params, "mode") == "url" && memberAt(q.params, "elicitationId") == nil {
 		m.addText("elicitationId", rand.Text())
 	}
 	return m.close()
@@ -206,9 +210,9 @@ func askedExchange(ctx context.Context, capability, key string) (*exchange, []by
 	if !x.stream.running || !x.reachesClient(capability) || !declares(x.capabilities, capability) {
 		return nil, nil
 	}
-	if answer := x.answers[key]; answer != nil {
-		answer.used = true
-		return x, bytes.Clone(answer.text)
+	if answer := x.answers.given[key]; answer != nil {
+		x.answers.used[key] = true
+		return x, bytes.Clone(answer)
 	}
 	return x, nil
 }
@@ -245,11 +249,11 @@ func unanswered(why, what string) error {
 }
 
 // A question is the error of a method that needs an answer. Clients never see it as an
-// error, but as the JSON of a request.
+// error, since the exchange turns it into a request.
 type question struct {
 	key    string
-	Method string          `json:"method"` // of MCP, such as elicitation/create
-	Params json.RawMessage `json:"params,omitempty"`
+	method string // of MCP, such as elicitation/create
+	params []byte // JSON; nil for none
 }
 
 // Error is for methods that log the error.
@@ -274,27 +278,32 @@ func findQuestions(err error, found map[string]*question) {
 
 // answerQuestions writes the result that asks the questions in err, in the order of
 // their keys. It returns err if there are none, and another error if they cannot be
-// asked. The state has the answers that the method has asked for, and no others, since a
-// client can send any number of them.
+// asked.
 func (x *exchange) answerQuestions(m *message, err error) error {
 	found := make(map[string]*question)
 	if findQuestions(err, found); len(found) == 0 {
 		return err
 	}
-	used := make(map[string]json.RawMessage)
-	for key, answer := range x.answers {
-		if answer.used {
-			used[key] = answer.text
-		}
-	}
-	if x.h.stateKey == nil && len(used) > 0 {
+	if x.h.stateKey == nil && len(x.answers.used) > 0 {
 		return errors.New("a method that asks again after an answer needs MCPOptions.StateKey")
 	}
 	x.ws.enc.buf = beginRPCResult(x.ws.enc.buf[:0])
-	x.addJSON(`{"resultType":"input_required","_meta":{` + mcpMetaServerInfo + x.h.texts.serverInfo + `},"inputRequests":` + string(encodeDocument(found)))
-	if x.h.stateKey != nil {
-		x.addJSON(`,"requestState":"` + x.h.sealState(x.callDigest(m), encodeDocument(used)) + `"`)
+	x.addJSON(`{"resultType":"input_required","_meta":{` + mcpMetaServerInfo + x.h.texts.serverInfo + `},"inputRequests":`)
+	requests := openMembers(x.ws.enc.buf)
+	for _, key := range slices.Sorted(maps.Keys(found)) {
+		requests.addName(key)
+		r := openMembers(requests.buf)
+		r.addText("method", found[key].method)
+		if params := found[key].params; params != nil {
+			r.addRaw("params", string(params))
+		}
+		requests.buf = r.close()
 	}
+	x.ws.enc.buf = requests.close()
+	if x.h.stateKey != nil {
+		x.addJSON(`,"requestState":"` + x.h.sealState(x.callDigest(m), x.answers.appendUsed(nil)) + `"`)
+	}
+	x.closeResult(&m.rpcMessage)
 	return nil
 }
 
@@ -449,18 +458,21 @@ func answerError(key string, list ...Violation) error {
 	return vs.makeError()
 }
 
-// An answer is that to one question, of this request or of an earlier round.
-type answer struct {
-	text []byte // a JSON object
-	used bool   // the method has asked for it
+// answers has the answers of a request, including those of earlier rounds. The zero
+// value has none.
+type answers struct {
+	given map[string][]byte // by key; JSON objects
+	used  map[string]bool   // the keys that the method has asked for
 }
 
-// keepAnswer keeps the answer to the question key.
-func (x *exchange) keepAnswer(key string, text []byte) {
-	if x.answers == nil {
-		x.answers = make(map[string]*answer)
+// appendUsed appends an object with the answers that the method has asked for, in the
+// order of their keys. It omits others, since a client can send any number of them.
+func (a *answers) appendUsed(dst []byte) []byte {
+	m := openMembers(dst)
+	for _, key := range slices.Sorted(maps.Keys(a.used)) {
+		m.addRaw(key, string(a.given[key]))
 	}
-	x.answers[key] = &answer{text: text}
+	return m.close()
 }
 
 // readAnswers reads the answers in m. It runs before the method, since a call with the
@@ -472,6 +484,10 @@ func (x *exchange) readAnswers(m *message) *mcpError {
 		return nil
 	}
 	x.capabilities = m.meta.capabilities
+	if m.responses == nil && m.state == nil {
+		return nil
+	}
+	x.answers = answers{make(map[string][]byte), make(map[string]bool)}
 	if m.state != nil {
 		if x.h.stateKey == nil || !isText(m.state) { // without a key no state is ours, so nothing is computed
 			return badState
@@ -480,16 +496,16 @@ func (x *exchange) readAnswers(m *message) *mcpError {
 		if object == nil {
 			return badState
 		}
-		eachMember(object, func(key, text []byte) { x.keepAnswer(string(key), text) })
+		eachMember(object, func(name, value []byte) { x.answers.given[string(name)] = value })
 	}
-	ok := isJSONObject(m.responses)
-	if ok {
-		eachMember(m.responses, func(key, text []byte) {
-			ok = ok && isJSONObject(text)
-			x.keepAnswer(string(key), text)
+	ok := m.responses == nil || isJSONObject(m.responses)
+	if ok && m.responses != nil {
+		eachMember(m.responses, func(name, value []byte) {
+			ok = ok && isJSONObject(value)
+			x.answers.given[string(name)] = value
 		})
 	}
-	if m.responses != nil && !ok {
+	if !ok {
 		return badResponses
 	}
 	return nil

@@ -24,7 +24,6 @@ import (
 	"cmp"
 	"encoding/json"
 	"errors"
-	"fmt"
 	"maps"
 	"net/http"
 	"net/url"
@@ -82,6 +81,12 @@ type resource struct {
 	options ResourceOptions
 	meta    json.RawMessage // ResourceOptions.Meta; nil for none
 	uri     uriTemplate
+}
+
+// A prompt is a method whose output is messages.
+type prompt struct {
+	*tool
+	options PromptOptions
 }
 
 // optionsByTool returns options by the tools that their keys name. what is the member of
@@ -147,7 +152,7 @@ func (r *resource) checkResource(p *mistakes) {
 }
 
 // compilePrompts compiles MCPOptions.Prompts, in the order of the methods.
-func compilePrompts(p *mistakes, x *toolIndex, options map[string]PromptOptions) (list []*tool) {
+func compilePrompts(p *mistakes, x *toolIndex, options map[string]PromptOptions) (list []*prompt) {
 	byTool := optionsByTool(p, x, "Prompts", options)
 	for _, t := range x.tools {
 		o, ok := byTool[t]
@@ -159,8 +164,8 @@ func compilePrompts(p *mistakes, x *toolIndex, options map[string]PromptOptions)
 		encodeExtras(p, nil, o.Icons)
 		o.Title = cmp.Or(o.Title, t.options.Title)
 		o.Description = cmp.Or(o.Description, t.about)
-		t.prompt, t.notTool = o, true
-		list = append(list, t)
+		t.notTool = true
+		list = append(list, &prompt{t, o})
 	}
 	return list
 }
@@ -220,12 +225,14 @@ func compileURI(p *mistakes, text string) (u uriTemplate) {
 	if ok {
 		u.query = strings.Split(strings.TrimSuffix(params, "}"), ",")
 	}
-	pattern := regexp.QuoteMeta(path)
 	for _, name := range nameInBraces.FindAllString(path, -1) {
 		u.names = append(u.names, strings.Trim(name, "{}"))
-		pattern = strings.Replace(pattern, regexp.QuoteMeta(name), "([^/?#]+?)", 1)
 	}
-	u.pattern = regexp.MustCompile("^" + pattern + "$")
+	literals := nameInBraces.Split(path, -1)
+	for i, literal := range literals {
+		literals[i] = regexp.QuoteMeta(literal)
+	}
+	u.pattern = regexp.MustCompile("^" + strings.Join(literals, "([^/?#]+?)") + "$")
 	return u
 }
 
@@ -276,20 +283,21 @@ func leadsOut(value string) bool {
 	return strings.IndexByte(value, 0) >= 0
 }
 
-// textValue returns a text as the JSON value of a field: a number, a boolean or a string. A
-// text that is not a number becomes a string, and the decoder finds the violation.
-func textValue(f *field, text string) string {
+// appendTextValue appends a text as the JSON value of a field: a number, a boolean or a
+// string. A text that is not a number becomes a string, and the decoder finds the
+// violation.
+func appendTextValue(dst []byte, f *field, text string) []byte {
 	if f != nil && !f.quoted {
 		switch kind := f.shape.deref().kind; {
 		case kind == kindBool && (text == "true" || text == "false"):
-			return text
+			return append(dst, text...)
 		case kind.isNumeric():
 			if num, ok := jsonNumber(text); ok {
-				return string(num)
+				return append(dst, num...)
 			}
 		}
 	}
-	return string(appendQuoted(nil, text))
+	return appendQuoted(dst, text)
 }
 
 // describeResource begins the object that a list has for r.
@@ -325,22 +333,22 @@ type promptArgument struct {
 	Required    bool   `json:"required"`
 }
 
-// describePrompt begins the object that prompts/list has for t.
-func (t *tool) describePrompt() members {
+// describePrompt begins the object that prompts/list has for q.
+func (q *prompt) describePrompt() members {
 	arguments := []promptArgument{}
-	if t.in != nil {
-		for _, f := range t.in.fields {
+	if q.in != nil {
+		for _, f := range q.in.fields {
 			if !f.isNameless() {
 				arguments = append(arguments, promptArgument{f.name, f.doc, f.isRequired()})
 			}
 		}
 	}
 	m := openMembers(nil)
-	m.addText("name", t.name)
-	m.addText("title", t.prompt.Title)
-	m.addText("description", t.prompt.Description)
+	m.addText("name", q.name)
+	m.addText("title", q.options.Title)
+	m.addText("description", q.options.Description)
 	m.addRaw("arguments", string(encodeDocument(arguments)))
-	addExtras(&m, t.prompt.Icons, nil)
+	addExtras(&m, q.options.Icons, nil)
 	return m
 }
 
@@ -359,10 +367,17 @@ func (x *exchange) answerRead(m *message) error {
 	args := openMembers(nil)
 	for _, name := range slices.Concat(r.uri.names, r.uri.query) {
 		if value, ok := values[name]; ok {
-			args.addRaw(name, textValue(r.fieldNamed(name), value))
+			args.addName(name)
+			args.buf = appendTextValue(args.buf, r.fieldNamed(name), value)
 		}
 	}
-	return x.callTool(r.tool, m, args.close(), func(x *exchange, out any) error { return x.addContents(r, asked, out) })
+	err := x.callTool(r.tool, m, args.close(), func(x *exchange, out any) error { return x.addContents(r, asked, out) })
+	if _, ok := err.(*mcpError); !ok && CodeOf(err) == CodeNotFound {
+		e := x.notFound(asked, x.errorText(err))
+		e.cause = err
+		return e
+	}
+	return x.asProtocolError(err)
 }
 
 // findResource returns the resource of a URI and the values in it, or nil. Resources
@@ -448,21 +463,21 @@ func (x *exchange) answerPrompt(m *message) error {
 	if e != nil {
 		return e
 	}
-	t := x.h.prompts[string(name)]
-	if t == nil {
+	q := x.h.prompts[string(name)]
+	if q == nil {
 		return protocolError(rpcInvalidParams, "there is no prompt of this name; prompts/list has all")
 	}
 	args := openMembers(nil)
 	if m.arguments != nil {
-		eachMember(m.arguments, func(name, given []byte) {
-			value := string(given)
-			if isText(given) {
-				value = textValue(t.fieldNamed(string(name)), textAt(given))
+		eachMember(m.arguments, func(name, value []byte) {
+			args.addName(string(name))
+			if isText(value) {
+				value = appendTextValue(nil, q.fieldNamed(string(name)), string(textOf(value)))
 			}
-			args.addRaw(string(name), value)
+			args.buf = append(args.buf, value...)
 		})
 	}
-	return x.callTool(t, m, args.close(), (*exchange).addMessages)
+	return x.asProtocolError(x.callTool(q.tool, m, args.close(), func(x *exchange, out any) error { return x.addMessages(q, out) }))
 }
 
 // A promptMessage is a message that a prompt has returned.
@@ -472,15 +487,30 @@ type promptMessage struct {
 }
 
 // addMessages adds what a prompt has returned to the result.
-func (x *exchange) addMessages(out any) error {
+func (x *exchange) addMessages(q *prompt, out any) error {
 	content := out.(contentProvider).MCPContent()
 	x.addJSON(`"description":`)
-	x.ws.enc.buf = appendQuoted(x.ws.enc.buf, x.tool.prompt.Description)
+	x.ws.enc.buf = appendQuoted(x.ws.enc.buf, q.options.Description)
 	x.addJSON(`,"messages":`)
 	return x.addBlocks(content, func(c *MCPContent) (any, error) {
 		block, err := x.blockOf(c)
 		return promptMessage{"user", block}, err
 	})
+}
+
+// asProtocolError returns err, the error of a resource or of a prompt, as an error of
+// the protocol: their results cannot have one.
+func (x *exchange) asProtocolError(err error) error {
+	if _, ok := err.(*mcpError); ok || err == nil {
+		return err
+	}
+	e := ErrorFrom(err)
+	answer := protocolError(rpcInternalError, x.errorText(err))
+	if e.code() == CodeInvalidArgument {
+		answer = protocolError(rpcInvalidParams, answer.text)
+	}
+	answer.cause = err
+	return answer
 }
 
 // notFound returns the error for a resource that does not exist. uri is that of the
@@ -514,16 +544,24 @@ func (x *exchange) answerComplete(m *message) error {
 	if f := t.fieldNamed(textAt(argument, "name")); f != nil {
 		if enum := f.shape.deref().rulesIn(f).findRule("enum"); enum != nil {
 			eachItem(enum.value, func(value []byte) {
-				if text := textOr(string(value)); strings.HasPrefix(text, typed) {
-					values = append(values, text)
+				if isText(value) {
+					value = textOf(value)
+				}
+				if strings.HasPrefix(string(value), typed) {
+					values = append(values, string(value))
 				}
 			})
 		}
 	}
 	total := len(values)
-	values = values[:min(total, maxCompletions)]
+	completion := struct {
+		Values  []string `json:"values"`
+		Total   int      `json:"total"`
+		HasMore bool     `json:"hasMore"`
+	}{values[:min(total, maxCompletions)], total, total > maxCompletions}
 	x.openResult()
-	x.addJSON(fmt.Sprintf(`"completion":{"values":%s,"total":%d,"hasMore":%t}`, encodeDocument(values), total, total > maxCompletions))
+	x.addJSON(`"completion":` + string(encodeDocument(completion)))
+	x.closeResult(&m.rpcMessage)
 	return nil
 }
 
@@ -531,7 +569,9 @@ func (x *exchange) answerComplete(m *message) error {
 func (h *mcpHandler) findReferred(ref []byte) *tool {
 	switch textAt(ref, "type") {
 	case "ref/prompt":
-		return h.prompts[textAt(ref, "name")]
+		if q := h.prompts[textAt(ref, "name")]; q != nil {
+			return q.tool
+		}
 	case "ref/resource":
 		uri := textAt(ref, "uri")
 		if i := slices.IndexFunc(h.resources, func(r *resource) bool { return r.options.URI == uri }); i >= 0 {

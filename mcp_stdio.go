@@ -58,30 +58,29 @@ func (s *Service) MCPStdio(ctx context.Context, in io.Reader, out io.Writer, opt
 		cancel:  cancel,
 		written: make(chan struct{}),
 		running: make(map[string]*pipeCall),
+		taken:   make(chan struct{}, maxPipeTaken),
 		slots:   make(chan struct{}, maxPipeCalls),
 		asked:   make(map[string]chan []byte),
 		ended:   make(chan struct{}),
 	}
+	lines := make(chan pipeLine)
+	go readLines(in, p.h.limits.size, lines, ctx.Done())
 	p.changed.L = &p.mu
 	go p.writeMessages(out)
 	stop := context.AfterFunc(ctx, func() { p.setState(pipeStopped) })
 	defer stop()
-	read := make(chan error, 1)
-	go func() { read <- p.serveLines(ctx, in) }() // a Read may take for ever
-	var err error
-	select {
-	case err = <-read:
-	case <-ctx.Done():
-	}
+	err := p.serveLines(ctx, lines)
 	close(p.ended)
 	return p.finish(ctx, cancel, err)
 }
 
-// finish waits for the running calls and their answers after the end of in, which was err,
-// or of ctx, and no longer than they may take: a method may ignore its context, and a Write
-// may block.
+// finish waits for the running calls and their answers after serveLines has returned err,
+// and no longer than they may take: a method may ignore its context, and a Write may block.
 func (p *mcpPipe) finish(ctx context.Context, cancel context.CancelCauseFunc, err error) error {
-	p.setState(pipeEnded)
+	go func() {
+		p.calls.Wait()
+		p.setState(pipeAnswered)
+	}()
 	select {
 	case <-p.written:
 	case <-ctx.Done():
@@ -112,15 +111,16 @@ type mcpPipe struct {
 	h      *mcpHandler
 	agreed *agreement // with a legacy client
 	cancel context.CancelCauseFunc
+	calls  sync.WaitGroup
+	taken  chan struct{} // has an element for each call that is read but not answered
 	slots  chan struct{} // has an element for each call that runs
 
 	ended   chan struct{} // closed at the end of in
 	written chan struct{} // closed when nothing more is written
 
 	mu      sync.Mutex // protects the fields below; nothing is written under it
-	changed sync.Cond  // that state, queue or taken has changed
+	changed sync.Cond  // that state or queue has changed
 	state   pipeState
-	taken   int                    // how many calls are read but not answered
 	queue   [][]byte               // messages that are to be written
 	err     error                  // of out; nothing is written after an error
 	running map[string]*pipeCall   // by idKey of the id
@@ -132,10 +132,10 @@ type mcpPipe struct {
 type pipeState int
 
 const (
-	pipeOpen    pipeState = iota
-	pipeEnded             // in has ended, so no call begins
-	pipeStopped           // ctx has ended too, so no call waits for room in the queue
-	pipeLeft              // MCPStdio returns, so nothing more is written
+	pipeOpen     pipeState = iota
+	pipeStopped            // ctx has ended, so no call waits for room in the queue
+	pipeAnswered           // no message is queued any more
+	pipeLeft               // MCPStdio returns, so nothing more is written
 )
 
 // maxPipeQueue is how many messages may be queued before calls wait.
@@ -147,26 +147,52 @@ type pipeCall struct {
 	canceled bool // by the client, so nothing more is sent for it; protected by mcpPipe.mu
 }
 
-// serveLines answers the lines of in until it ends or ctx does. An error of out ends ctx.
-// The text after the last line end is a line, unless in ends by an error. A panic is an
-// error, since no other goroutine could recover it.
-func (p *mcpPipe) serveLines(ctx context.Context, in io.Reader) (err error) {
-	defer recoverTo(&err)
+// A pipeLine is one line. A line with an error is the last one. With io.EOF it is the
+// text after the last line end; with another error it is incomplete.
+type pipeLine struct {
+	text    []byte
+	tooLong bool
+	err     error
+}
+
+// readLines sends the lines of in to lines, until in ends or done is closed.
+func readLines(in io.Reader, limit int64, lines chan<- pipeLine, done <-chan struct{}) {
 	r := bufio.NewReader(in)
 	for {
-		line, err := readLine(r, nil, p.h.limits.size)
-		tooLong := err == errLineTooLong
-		for err == errLineTooLong || err == bufio.ErrBufferFull { // drop the rest
-			_, err = r.ReadSlice('\n')
+		line := pipeLine{}
+		if line.text, line.err = readLine(r, nil, limit); line.err == errLineTooLong {
+			line.tooLong = true
+			for line.err = bufio.ErrBufferFull; line.err == bufio.ErrBufferFull; { // drop the rest
+				_, line.err = r.ReadSlice('\n')
+			}
+		}
+		select {
+		case lines <- line:
+		case <-done:
+			return
+		}
+		if line.err != nil {
+			return
+		}
+	}
+}
+
+// serveLines answers the lines until in ends or ctx ends. An error of out ends ctx.
+func (p *mcpPipe) serveLines(ctx context.Context, lines <-chan pipeLine) error {
+	for {
+		var line pipeLine
+		select {
+		case <-ctx.Done():
+		case line = <-lines:
 		}
 		switch {
 		case ctx.Err() != nil:
-			return nil
-		case err != nil && err != io.EOF:
-			return err
+			return context.Cause(ctx)
+		case line.err != nil && line.err != io.EOF:
+			return line.err
 		}
-		p.serveLine(ctx, line, tooLong)
-		if err == io.EOF {
+		p.serveLine(ctx, line)
+		if line.err == io.EOF {
 			return nil
 		}
 	}
@@ -174,9 +200,9 @@ func (p *mcpPipe) serveLines(ctx context.Context, in io.Reader) (err error) {
 
 // serveLine answers one line. If that calls a method, it does so on a new goroutine, so
 // that the next lines need not wait.
-func (p *mcpPipe) serveLine(ctx context.Context, line []byte, tooLong bool) {
-	body := bytes.TrimSpace(line)
-	if len(body) == 0 && !tooLong {
+func (p *mcpPipe) serveLine(ctx context.Context, line pipeLine) {
+	body := bytes.TrimSpace(line.text)
+	if len(body) == 0 && !line.tooLong {
 		return
 	}
 	x := &exchange{
@@ -188,23 +214,24 @@ func (p *mcpPipe) serveLine(ctx context.Context, line []byte, tooLong bool) {
 		message: new(message), // which needs no timer
 	}
 	x.ws.body = append(x.ws.body[:0], body...)
-	switch text, m := &x.ws.text, x.message; {
-	case tooLong:
+	switch m := x.message; {
+	case line.tooLong:
 		x.sendError(nil, protocolError(rpcInvalidRequest, "the message has more bytes than this server accepts"))
-	case !x.readBody(): // which has answered with an error
-	case text.batch:
-		for i := range text.messages {
-			p.takeNote(&text.messages[i]) // not on another goroutine, since a call may wait for it
+	case x.isBatch():
+		messages, e := x.readBatch()
+		for i := range messages {
+			p.takeNote(&messages[i]) // not on another goroutine, since a call may wait for it
 		}
-		p.startCall(ctx, x, nil)
+		p.startCall(ctx, x, nil, func() error { return x.serveBatch(messages, e) })
 		return
+	case !x.readMessage(): // which has answered with an error
 	case m.kind == rpcRequest && calledBy(m.method) != 0:
-		p.startCall(ctx, x, m.id)
+		p.startCall(ctx, x, m.id, x.serveMessage)
 		return
-	case wantsAnswer(*m.rpcMessage):
+	case m.kind == rpcRequest || m.kind == rpcInvalid:
 		x.serveMessage()
 	default:
-		p.takeNote(m.rpcMessage)
+		p.takeNote(&m.rpcMessage)
 	}
 	p.h.service.returnWorkspace(x.ws)
 }
@@ -219,30 +246,32 @@ func (p *mcpPipe) takeNote(m *rpcMessage) {
 	}
 }
 
-// startCall serves x on a new goroutine, which answers the request of this id, or a batch
+// startCall runs serve on a new goroutine, which answers the request of this id, or a batch
 // if id is nil; the calls of a batch cannot be canceled one by one.
-func (p *mcpPipe) startCall(ctx context.Context, x *exchange, id []byte) {
+func (p *mcpPipe) startCall(ctx context.Context, x *exchange, id []byte, serve func() error) {
 	if !isMCPID(id) {
 		id = nil
+	}
+	select {
+	case p.taken <- struct{}{}:
+	default: // reading goes on, since a cancellation may be next
+		x.sendError(id, protocolError(rpcInternalError, "RESOURCE_EXHAUSTED: the server runs or holds 1024 requests, as many as it can; wait for their answers"))
+		return
 	}
 	ctx, cancel := context.WithCancel(ctx)
 	x.Context = ctx
 	call, key := &pipeCall{cancel: cancel}, idKey(id)
-	p.mu.Lock()
-	p.taken++
-	full := p.taken > maxPipeTaken
-	if key != "" && !full {
-		x.onPipe, p.running[key] = call, call
+	if key != "" {
+		x.onPipe = call
+		p.mu.Lock()
+		p.running[key] = call
+		p.mu.Unlock()
 	}
-	p.mu.Unlock()
-	if full { // reading goes on, since a cancellation may be next
-		p.endCall(call, "")
-		x.sendError(id, protocolError(rpcInternalError, "RESOURCE_EXHAUSTED: the server runs or holds 1024 requests, as many as it can; wait for their answers"))
-		return
-	}
+	p.calls.Add(1)
 	go func() {
+		defer p.calls.Done()
 		defer p.endCall(call, key)
-		p.runCall(x, id)
+		p.runCall(x, id, serve)
 	}()
 }
 
@@ -250,25 +279,22 @@ func (p *mcpPipe) startCall(ctx context.Context, x *exchange, id []byte) {
 func (p *mcpPipe) endCall(call *pipeCall, key string) {
 	call.cancel()
 	p.mu.Lock()
-	defer p.mu.Unlock()
 	if p.running[key] == call {
 		delete(p.running, key)
 	}
-	p.taken--
-	p.changed.Broadcast()
+	p.mu.Unlock()
+	<-p.taken
 }
 
-// runCall waits for a slot and serves x. It also answers if the method panics with
+// runCall waits for a slot and runs serve. It also answers if the method panics with
 // http.ErrAbortHandler, which over HTTP drops the connection, or calls runtime.Goexit.
-func (p *mcpPipe) runCall(x *exchange, id []byte) {
+func (p *mcpPipe) runCall(x *exchange, id []byte, serve func() error) {
 	select {
 	case p.slots <- struct{}{}:
-		defer func() { <-p.slots }()
 	case <-x.Done():
-	}
-	if x.Err() != nil {
 		return // canceled before it ran
 	}
+	defer func() { <-p.slots }()
 	answered := false
 	defer func() {
 		v := recover()
@@ -280,7 +306,7 @@ func (p *mcpPipe) runCall(x *exchange, id []byte) {
 		}
 		x.sendError(id, protocolError(rpcInternalError, "internal error"))
 	}()
-	x.serveBody()
+	serve()
 	answered = true
 	p.h.service.returnWorkspace(x.ws)
 }
@@ -379,7 +405,7 @@ func (p *mcpPipe) queueMessage(x *exchange, body []byte) {
 func (p *mcpPipe) awaitRoom(limit int) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
-	for len(p.queue) > limit && p.state < pipeStopped {
+	for len(p.queue) > limit && p.state == pipeOpen {
 		p.changed.Wait()
 	}
 }
@@ -393,8 +419,8 @@ func (p *mcpPipe) setState(state pipeState) error {
 	return p.err
 }
 
-// writeMessages writes the messages that are queued, each in one Write, until no call is
-// left to queue any. It is the only goroutine that writes, and holds no mutex meanwhile, since a
+// writeMessages writes the messages that are queued, each in one Write, until no more are
+// queued. It is the only goroutine that writes, and holds no mutex meanwhile, since a
 // Write may take for ever. An error means that the client is gone, so it cancels all
 // calls.
 func (p *mcpPipe) writeMessages(out io.Writer) {
@@ -402,7 +428,7 @@ func (p *mcpPipe) writeMessages(out io.Writer) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	for {
-		for len(p.queue) == 0 && (p.state == pipeOpen || p.taken > 0 && p.state < pipeLeft) {
+		for len(p.queue) == 0 && p.state < pipeAnswered {
 			p.changed.Wait()
 		}
 		if len(p.queue) == 0 || p.state == pipeLeft {

@@ -374,7 +374,7 @@ func TestMCPHeaderLate(t *testing.T) {
 func TestMCPCallDigest(t *testing.T) {
 	digest := func(text string) string {
 		x := &exchange{call: call{Context: context.Background()}}
-		m := message{rpcMessage: &rpcMessage{method: []byte(textAt([]byte(text), "method")), params: memberAt([]byte(text), "params")}}
+		m := message{rpcMessage: rpcMessage{method: []byte(textAt([]byte(text), "method")), params: memberAt([]byte(text), "params")}}
 		if e := x.findParts(&m); e != nil {
 			t.Fatal(e.text)
 		}

@@ -112,7 +112,7 @@ func (c *methodCompiler) compileKey(m *method) {
 // defaultRule returns the function that reports whether f has its default.
 func (c *methodCompiler) defaultRule(f *field) func(reflect.Value) bool {
 	def := reflect.New(f.shape.typ)
-	c.decoders.defaultFor(&fieldPlan{field: f, decode: c.decoders.fieldDecoder(f)})(def.Elem())
+	c.decoders.defaultFor(f, c.decoders.fieldDecoder(f))(def.Elem())
 	return func(v reflect.Value) bool { return reflect.DeepEqual(v.Addr().Interface(), def.Interface()) }
 }
 
