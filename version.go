@@ -23,7 +23,8 @@ const versionSourceOff = "-"
 // VersionOptions configures [Version]. The zero value reads the header
 // Accept-Version, then the query parameter version, and accepts every version.
 type VersionOptions struct {
-	// DefaultVersion is that of requests that name none. Empty means that they have none.
+	// DefaultVersion is that of requests that name none, one of Supported if that is set.
+	// Empty means that they have none.
 	DefaultVersion string
 	// Header is the request header that has the version. Empty means
 	// Accept-Version; "-" means that no header is read.
@@ -76,8 +77,8 @@ type Deprecation struct {
 // response. If Version reads a header, it adds the name of the header to Vary (RFC
 // 9110, section 12.5.5), so that caches keep the versions apart.
 //
-// Version panics if a Link is not a URL, or if a Sunset is before its Since (RFC 9745,
-// section 4).
+// Version panics if DefaultVersion is not in Supported, if a Link is not a URL, or if a
+// Sunset is before its Since (RFC 9745, section 4).
 func Version(opts VersionOptions) func(http.Handler) http.Handler {
 	v := newVersioning(opts)
 	return func(next http.Handler) http.Handler {
@@ -136,9 +137,12 @@ type versioning struct {
 	notices map[string]http.Header // of the responses of the deprecated versions
 }
 
-// newVersioning compiles opts. It panics at the first mistake in a Deprecation, in the
-// order of the versions.
+// newVersioning compiles opts. It panics at the first mistake: a DefaultVersion that would be
+// refused, and then those in Deprecations, in the order of the versions.
 func newVersioning(opts VersionOptions) *versioning {
+	if opts.DefaultVersion != "" && len(opts.Supported) > 0 && !slices.Contains(opts.Supported, opts.DefaultVersion) {
+		panic("svc: Version: the DefaultVersion " + strconv.Quote(opts.DefaultVersion) + " is not in Supported, so every request without a version would get 400")
+	}
 	v := &versioning{opts, make(map[string]http.Header)}
 	v.Header = http.CanonicalHeaderKey(cmp.Or(opts.Header, "Accept-Version"))
 	v.QueryParam = cmp.Or(opts.QueryParam, "version")

@@ -83,7 +83,6 @@ func TestVersionSources(t *testing.T) {
 		{"compared exactly", svc.VersionOptions{Supported: []string{"v1"}, PathPrefix: true}, "/V1/", nil, "refused"},
 		{"longer than supported", svc.VersionOptions{Supported: []string{"v1"}}, "/?version=v1.0", nil, "refused"},
 		{"none, with supported", svc.VersionOptions{Supported: []string{"1"}}, "/", nil, "refused"},
-		{"default not supported", svc.VersionOptions{Supported: []string{"1"}, DefaultVersion: "2"}, "/", nil, "refused"},
 		{"first source decides", svc.VersionOptions{Supported: []string{"1"}}, "/?version=1", []string{"Accept-Version", "2"}, "refused"},
 	} {
 		resp, got := versionSeen(svc.Version(test.opts), test.target, test.header...)
@@ -273,6 +272,10 @@ func TestVersionPanics(t *testing.T) {
 		if got != test.want {
 			t.Errorf("%+v: panic %v, want %v", test.d, got, test.want)
 		}
+	}
+	got := guardPanic(func() { svc.Version(svc.VersionOptions{Supported: []string{"1"}, DefaultVersion: "2"}) })
+	if want := `svc: Version: the DefaultVersion "2" is not in Supported, so every request without a version would get 400`; got != want {
+		t.Errorf("default not supported: panic %v, want %v", got, want)
 	}
 }
 
