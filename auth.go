@@ -144,7 +144,7 @@ func BasicAuth(realm string, users map[string]string, onError ErrorHandler) func
 		}
 		return nil, nil
 	}
-	return g.wrap
+	return middleware(g.serve)
 }
 
 // hasAuthScheme reports whether the value of an Authorization header has a scheme, in
@@ -211,17 +211,15 @@ func AllowIPs(onError ErrorHandler, prefixes ...netip.Prefix) func(http.Handler)
 			allowed[i] = netip.PrefixFrom(prefix.Addr().Unmap(), prefix.Bits()-mappedBits)
 		}
 	}
-	return func(next http.Handler) http.Handler {
-		return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
-			remote, err := netip.ParseAddrPort(r.RemoteAddr)
-			ip := remote.Addr().Unmap().WithZone("") // Prefix.Contains does not match other forms
-			if err == nil && slices.ContainsFunc(allowed, func(p netip.Prefix) bool { return p.Contains(ip) }) {
-				next.ServeHTTP(w, r)
-				return
-			}
-			refuse(w, r, Errorf(CodePermissionDenied, "requests from this address are not allowed"), onError)
-		})
-	}
+	return middleware(func(w http.ResponseWriter, r *http.Request, next http.Handler) {
+		remote, err := netip.ParseAddrPort(r.RemoteAddr)
+		ip := remote.Addr().Unmap().WithZone("") // Prefix.Contains does not match other forms
+		if err == nil && slices.ContainsFunc(allowed, func(p netip.Prefix) bool { return p.Contains(ip) }) {
+			next.ServeHTTP(w, r)
+			return
+		}
+		refuse(w, r, Errorf(CodePermissionDenied, "requests from this address are not allowed"), onError)
+	})
 }
 
 // Under returns middleware that applies mw to requests whose path is prefix or

@@ -145,7 +145,7 @@ func Bearer(verify func(ctx context.Context, token string) (*Principal, error), 
 	}
 	g := newGuard("Bearer", "access token", opts)
 	g.verify = verify
-	return g.wrap
+	return middleware(g.serve)
 }
 
 // APIKeyOptions configures [APIKey]. The zero value requires a valid key and no scopes.
@@ -182,7 +182,7 @@ func APIKey(header string, verify func(ctx context.Context, key string) (*Princi
 	}
 	g := newGuard("APIKey", "API key", BearerOptions{Scopes: opts.Scopes, Optional: opts.Optional, OnError: opts.OnError, Logger: opts.Logger})
 	g.verify, g.header, g.fixed = verify, s.Header, s.describe(nil).challenge
-	return g.wrap
+	return middleware(g.serve)
 }
 
 // A guard is a compiled Bearer, APIKey or BasicAuth. The zero value has the challenge of
@@ -202,32 +202,30 @@ type guard struct {
 	metadata    http.Handler // nil if there is none
 }
 
-// wrap is the middleware. An identify that returns required has found a credential that is
+// serve is the middleware. An identify that returns required has found a credential that is
 // as good as none.
-func (g *guard) wrap(next http.Handler) http.Handler {
-	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
-		if g.metadata != nil && slices.Contains(g.wellKnown, r.URL.Path) {
-			g.metadata.ServeHTTP(w, r)
-			return
-		}
-		outer := identityOf(r.Context())
-		id := &identity{outer.principal, g, outer}
-		p, err := g.identify(r)
-		switch {
-		case p != nil:
-			id.principal = p
-		case err == g.required, err == nil && id.principal == nil && !g.opts.Optional:
-			e := id.withChallenges(g.required, nil, "", nil)
-			w.Header()["Www-Authenticate"] = e.header["Www-Authenticate"] // a realm need not be ASCII, as headers of errors must
-			err = e
-		}
-		if err != nil {
-			logError(r.Context(), g.opts.Logger, err, logPlace{request: r})
-			refuse(w, r, err, g.opts.OnError)
-			return
-		}
-		next.ServeHTTP(w, r.WithContext(context.WithValue(r.Context(), identityKey{}, id)))
-	})
+func (g *guard) serve(w http.ResponseWriter, r *http.Request, next http.Handler) {
+	if g.metadata != nil && slices.Contains(g.wellKnown, r.URL.Path) {
+		g.metadata.ServeHTTP(w, r)
+		return
+	}
+	outer := identityOf(r.Context())
+	id := &identity{outer.principal, g, outer}
+	p, err := g.identify(r)
+	switch {
+	case p != nil:
+		id.principal = p
+	case err == g.required, err == nil && id.principal == nil && !g.opts.Optional:
+		e := id.withChallenges(g.required, nil, "", nil)
+		w.Header()["Www-Authenticate"] = e.header["Www-Authenticate"] // a realm need not be ASCII, as headers of errors must
+		err = e
+	}
+	if err != nil {
+		logError(r.Context(), g.opts.Logger, err, logPlace{request: r})
+		refuse(w, r, err, g.opts.OnError)
+		return
+	}
+	next.ServeHTTP(w, r.WithContext(context.WithValue(r.Context(), identityKey{}, id)))
 }
 
 // newGuard compiles the options of caller, which is Bearer or APIKey. It panics with

@@ -78,30 +78,28 @@ const corsExposed = "WWW-Authenticate, Location, ETag, Link, Retry-After, Deprec
 // set with "*" or "null": every page on the web could then act as its reader.
 func CORS(opts CORSOptions) func(http.Handler) http.Handler {
 	p := newCORSPolicy(opts)
-	return func(next http.Handler) http.Handler {
-		return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
-			addHeader(w.Header(), "Vary", "Origin")
-			origins := r.Header["Origin"]
-			if len(origins) == 0 {
-				next.ServeHTTP(w, r)
-				return
+	return middleware(func(w http.ResponseWriter, r *http.Request, next http.Handler) {
+		addHeader(w.Header(), "Vary", "Origin")
+		origins := r.Header["Origin"]
+		if len(origins) == 0 {
+			next.ServeHTTP(w, r)
+			return
+		}
+		allowed, named := p.origins.allowsOrigin(origins)
+		if allowed {
+			p.setHeader(w.Header(), origins[0], named)
+		}
+		switch {
+		case r.Method == http.MethodOptions && len(r.Header["Access-Control-Request-Method"]) > 0:
+			if err := p.answerPreflight(w, r, allowed); err != nil {
+				refuse(w, r, err, nil)
 			}
-			allowed, named := p.origins.allowsOrigin(origins)
-			if allowed {
-				p.setHeader(w.Header(), origins[0], named)
-			}
-			switch {
-			case r.Method == http.MethodOptions && len(r.Header["Access-Control-Request-Method"]) > 0:
-				if err := p.answerPreflight(w, r, allowed); err != nil {
-					refuse(w, r, err, nil)
-				}
-			case named:
-				next.ServeHTTP(w, r.WithContext(withAllowedOrigin(r.Context())))
-			default:
-				next.ServeHTTP(w, r)
-			}
-		})
-	}
+		case named:
+			next.ServeHTTP(w, r.WithContext(withAllowedOrigin(r.Context())))
+		default:
+			next.ServeHTTP(w, r)
+		}
+	})
 }
 
 // A corsPolicy is compiled CORSOptions.

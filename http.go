@@ -756,6 +756,13 @@ func respondError(w http.ResponseWriter, r *http.Request, err error, onError Err
 	}
 }
 
+// middleware returns middleware that serves each request by serve.
+func middleware(serve func(w http.ResponseWriter, r *http.Request, next http.Handler)) func(http.Handler) http.Handler {
+	return func(next http.Handler) http.Handler {
+		return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) { serve(w, r, next) })
+	}
+}
+
 // refuse is for middleware that has not read the body. It writes the response for err
 // with onError; nil means WriteError. It logs nothing, because any client can cause
 // such errors, as often as it likes.
@@ -907,18 +914,16 @@ func Limit(n int, onError ErrorHandler) func(http.Handler) http.Handler {
 		panic(fmt.Sprintf("svc: Limit: n is %d; it must be at least 1", n))
 	}
 	places := make(chan struct{}, n)
-	return func(next http.Handler) http.Handler {
-		return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
-			select {
-			case places <- struct{}{}:
-				defer func() { <-places }()
-				next.ServeHTTP(w, r)
-			default:
-				w.Header().Set("Retry-After", "1") // in seconds (RFC 9110, section 10.2.3)
-				refuse(w, r, Errorf(CodeUnavailable, "the server is busy; try again"), onError)
-			}
-		})
-	}
+	return middleware(func(w http.ResponseWriter, r *http.Request, next http.Handler) {
+		select {
+		case places <- struct{}{}:
+			defer func() { <-places }()
+			next.ServeHTTP(w, r)
+		default:
+			w.Header().Set("Retry-After", "1") // in seconds (RFC 9110, section 10.2.3)
+			refuse(w, r, Errorf(CodeUnavailable, "the server is busy; try again"), onError)
+		}
+	})
 }
 
 // A trackedWriter is a ResponseWriter that knows whether the response has begun: after

@@ -74,18 +74,16 @@ func Pprof(prefix string) func(http.Handler) http.Handler {
 	if trimmed == "" {
 		panic("svc: Pprof: the prefix " + prefix + " covers all paths; write a path such as /debug/pprof")
 	}
-	return func(next http.Handler) http.Handler {
-		return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
-			name, ok := cutPrefixPath(r.URL.Path, trimmed)
-			if !ok {
-				next.ServeHTTP(w, r)
-				return
-			}
-			if err := servePprof(w, r, name); err != nil {
-				writePprofError(w, ErrorFrom(err))
-			}
-		})
-	}
+	return middleware(func(w http.ResponseWriter, r *http.Request, next http.Handler) {
+		name, ok := cutPrefixPath(r.URL.Path, trimmed)
+		if !ok {
+			next.ServeHTTP(w, r)
+			return
+		}
+		if err := servePprof(w, r, name); err != nil {
+			writePprofError(w, ErrorFrom(err))
+		}
+	})
 }
 
 // servePprof serves the page name. If it returns an error, it has written nothing.

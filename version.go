@@ -81,20 +81,18 @@ type Deprecation struct {
 // Sunset is before its Since (RFC 9745, section 4).
 func Version(opts VersionOptions) func(http.Handler) http.Handler {
 	v := newVersioning(opts)
-	return func(next http.Handler) http.Handler {
-		return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
-			if v.Header != versionSourceOff {
-				addHeader(w.Header(), "Vary", v.Header)
-			}
-			version, ok := v.detectVersion(r)
-			if len(v.Supported) > 0 && (!ok || !slices.Contains(v.Supported, version)) {
-				v.refuseVersion(w, r, version)
-				return
-			}
-			setHeaders(w.Header(), v.notices[version])
-			next.ServeHTTP(w, r.WithContext(context.WithValue(r.Context(), versionKey{}, seenVersion{version, v.QueryParam})))
-		})
-	}
+	return middleware(func(w http.ResponseWriter, r *http.Request, next http.Handler) {
+		if v.Header != versionSourceOff {
+			addHeader(w.Header(), "Vary", v.Header)
+		}
+		version, ok := v.detectVersion(r)
+		if len(v.Supported) > 0 && (!ok || !slices.Contains(v.Supported, version)) {
+			v.refuseVersion(w, r, version)
+			return
+		}
+		setHeaders(w.Header(), v.notices[version])
+		next.ServeHTTP(w, r.WithContext(context.WithValue(r.Context(), versionKey{}, seenVersion{version, v.QueryParam})))
+	})
 }
 
 // VersionFromHeader returns [Version] middleware that reads only the request header
