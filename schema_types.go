@@ -846,6 +846,8 @@ func (c *shapes) finishShapes() {
 			s.hasMistake = true
 			c.addf("%v contains itself without a struct in between, which no schema can say; put a struct around it", s.typ)
 		}
+	}
+	for _, s := range c.all {
 		// A struct that contains itself needs a name in schemas, to be referred to, even if
 		// it has none in Go.
 		s.recursive = s.fields != nil && recursive[s]
