@@ -312,16 +312,11 @@ type sendParam struct {
 // compileCall compiles the plan of m, and notes in p what a client cannot do.
 func (c *connection) compileCall(p *mistakes, m *method) *clientCall {
 	call := &clientCall{method: m, conn: c}
-	e := newEncoders(true)
-	if m.bind != nil {
-		b := m.bind
-		call.segments = c.compilePath(b, e, m.path)
-		call.query, call.header, call.cookie = sendParams(b.query, e), sendParams(b.header, e), sendParams(b.cookie, e)
-		if b.body != nil {
-			call.body = e.objectEncoder(b.inBody)
-		}
-	} else {
-		call.segments = c.compilePath(&binding{}, e, m.path)
+	e, b := newEncoders(true), cmp.Or(m.bind, &binding{})
+	call.segments = c.compilePath(b, e, m.path)
+	call.query, call.header, call.cookie = sendParams(b.query, e), sendParams(b.header, e), sendParams(b.cookie, e)
+	if b.body != nil {
+		call.body = e.objectEncoder(b.inBody)
 	}
 	if m.out != nil && !m.sendsFile() {
 		out, d, _ := compileReader(p, m.out.typ, asReadOutput)
@@ -461,20 +456,6 @@ func (c *clientCall) newRequest(ctx context.Context, b *callBuffer, in any) (_ *
 	if err := c.checkType(in); err != nil {
 		return nil, err
 	}
-	var upload *clientBody
-	if c.takesBody() {
-		value, _ := c.in.file.valueIn(reflect.ValueOf(in).Elem())
-		given := value.Interface().(Body)
-		upload = &clientBody{given, given.content}
-		defer func() {
-			if err != nil {
-				upload.Close()
-			}
-		}()
-		if err := c.in.file.tags.limitBody(&upload.Body, limits{size: -1}); err != nil {
-			return nil, err
-		}
-	}
 	r, err := http.NewRequestWithContext(ctx, c.route.method, "", nil)
 	if err != nil {
 		return nil, err
@@ -487,7 +468,17 @@ func (c *clientCall) newRequest(ctx context.Context, b *callBuffer, in any) (_ *
 		values[0] = "*/*"
 	}
 	r.Header["Accept"] = values[0:1:1]
-	if err := c.writeInput(b, r, in); err != nil {
+	if c.takesBody() {
+		defer func() {
+			if err != nil {
+				r.Body.Close()
+			}
+		}()
+		if err = c.addUpload(r, in); err != nil {
+			return nil, err
+		}
+	}
+	if err = c.writeInput(b, r, in); err != nil {
 		return nil, err
 	}
 	if c.body != nil {
@@ -496,9 +487,6 @@ func (c *clientCall) newRequest(ctx context.Context, b *callBuffer, in any) (_ *
 		r.ContentLength = int64(len(content))
 		r.GetBody = func() (io.ReadCloser, error) { return io.NopCloser(bytes.NewReader(content)), nil }
 		r.Body, _ = r.GetBody()
-	} else if upload != nil {
-		r.Body = upload
-		upload.describe(r)
 	}
 	addTrace(ctx, r.Header)
 	if c.key != nil { // with which net/http sends the request again after its connection died
@@ -528,9 +516,13 @@ func (b *clientBody) Close() error {
 // response of a server that refuses it could be lost while the client writes.
 const expectFrom = 1 << 20
 
-// describe sets the fields of r that describe the body.
-func (b *clientBody) describe(r *http.Request) {
-	if r.ContentLength = b.Size; b.Size < 0 || b.Size >= expectFrom {
+// addUpload makes the Body of the input that of r, unless its tags refuse it.
+func (c *clientCall) addUpload(r *http.Request, in any) error {
+	value, _ := c.in.file.valueIn(reflect.ValueOf(in).Elem())
+	b := &clientBody{Body: value.Interface().(Body)}
+	b.given = b.content
+	r.Body, r.ContentLength = b, b.Size
+	if b.Size < 0 || b.Size >= expectFrom {
 		r.Header.Set("Expect", "100-continue")
 	}
 	if b.Size == 0 {
@@ -540,6 +532,7 @@ func (b *clientBody) describe(r *http.Request) {
 	if b.ContentType != "" {
 		r.Header.Set("Content-Type", b.ContentType)
 	}
+	return c.in.file.tags.limitBody(&b.Body, limits{size: -1})
 }
 
 // openFile returns the File of a response, whose content is still to be read.
@@ -989,36 +982,25 @@ func (c *clientCall) readBody(d *decoder, status int, text []byte) *Error {
 //	error.message      detail         Message
 //	error.details      details        Details, with "violations" as a []Violation
 func readEnvelope(d *decoder, text []byte) *Error {
-	var e Error
-	hasMessage := false
-	visit := func(name, value []byte) {
-		switch string(name) {
-		case "code":
-			if isText(value) {
-				e.Code = Code(textOf(value))
-			}
-		case "message", "detail":
-			if hasMessage = isText(value); hasMessage {
-				e.Message = string(textOf(value))
-			}
-		case "details":
-			if isJSONObject(value) && len(value) <= maxReadDetails {
-				e.Details = readDetails(d, value)
-			}
-		}
-	}
 	text = bytes.TrimLeft(text, " \t\r\n")
-	if !isJSONObject(text) {
-		return nil
-	}
 	if inside := memberAt(text, "error"); isJSONObject(inside) {
 		text = inside
 	}
-	eachMember(text, visit)
-	if e.code() != e.Code || !hasMessage {
+	code, message, details := memberAt(text, "code"), memberAt(text, "message"), memberAt(text, "details")
+	if message == nil {
+		message = memberAt(text, "detail")
+	}
+	if !isText(code) || !isText(message) {
 		return nil
 	}
-	return &e
+	e := &Error{Code: Code(textOf(code)), Message: string(textOf(message))}
+	if e.code() != e.Code {
+		return nil
+	}
+	if isJSONObject(details) && len(details) <= maxReadDetails {
+		e.Details = readDetails(d, details)
+	}
+	return e
 }
 
 // maxReadDetails is how many bytes of JSON a client decodes as the details of an error:
