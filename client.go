@@ -403,7 +403,7 @@ func (c *clientCall) roundTrip(ctx context.Context, in any) (reflect.Value, *Err
 	}
 	response, err := c.conn.http.Do(r)
 	if err != nil {
-		return reflect.Value{}, c.conn.networkError(ctx, err)
+		return reflect.Value{}, c.conn.networkError(ctx, err, notAnswered)
 	}
 	defer c.conn.release(b)
 	switch isError := response.StatusCode/100 != 2; {
@@ -428,10 +428,16 @@ func (c *clientCall) inputError(err error) *Error {
 	return e
 }
 
+// The messages of networkError.
+const (
+	notAnswered = "the server did not answer"
+	wasCut      = "the response was cut"
+)
+
 // networkError returns the error for a request without a response, or whose response was
-// cut. If ctx has ended, that is the error. The network can report a deadline before ctx
-// does.
-func (c *connection) networkError(ctx context.Context, err error) *Error {
+// cut, as message says. If ctx has ended, that is the error. The network can report a
+// deadline before ctx does.
+func (c *connection) networkError(ctx context.Context, err error, message string) *Error {
 	if ended := ctx.Err(); ended != nil {
 		if !errors.Is(err, ended) {
 			err = errors.Join(ended, err)
@@ -446,7 +452,7 @@ func (c *connection) networkError(ctx context.Context, err error) *Error {
 	if (limited || c.http.Timeout > 0) && errors.Is(err, context.DeadlineExceeded) && errors.As(err, &timeout) && timeout.Timeout() {
 		return &Error{Code: CodeDeadlineExceeded, Message: codes[CodeDeadlineExceeded.row()].text, cause: err}
 	}
-	return &Error{Code: CodeUnavailable, Message: "the server did not answer", cause: err}
+	return &Error{Code: CodeUnavailable, Message: message, cause: err}
 }
 
 // newRequest checks the input and returns the request for it. Everything in the
@@ -563,7 +569,7 @@ type clientFile struct {
 func (f *clientFile) Read(p []byte) (int, error) {
 	n, err := f.ReadCloser.Read(p)
 	if err != nil && err != io.EOF {
-		err = f.conn.cutError(f.ctx, err)
+		err = f.conn.networkError(f.ctx, err, wasCut)
 	}
 	return n, err
 }
@@ -810,7 +816,7 @@ func (c *clientCall) readAnswer(ctx context.Context, b *callBuffer, response *ht
 	case err == errOverLimit:
 		return none, c.conn.largeError()
 	case err != nil:
-		return none, c.conn.cutError(ctx, err)
+		return none, c.conn.networkError(ctx, err, wasCut)
 	case isError:
 		return none, c.readError(&b.dec, response, b.body)
 	}
@@ -901,15 +907,6 @@ func outputError(err error) *Error {
 // largeError returns the error for an output, or an item, that is too large.
 func (c *connection) largeError() *Error {
 	return Errorf(CodeInternal, "the response has more than %d bytes, the limit of the client: %w", c.max, errors.New("the body is larger than ClientOptions.MaxBody"))
-}
-
-// cutError returns the error for a response whose body ended before its end.
-func (c *connection) cutError(ctx context.Context, err error) *Error {
-	e := c.networkError(ctx, err)
-	if e.Code == CodeUnavailable {
-		e.Message = "the response was cut"
-	}
-	return e
 }
 
 // statusText returns a status and its phrase, such as 502 Bad Gateway.
@@ -1093,9 +1090,9 @@ func (s *clientStream) next() (item reflect.Value, e *Error) {
 	case err == errLineTooLong:
 		return item, s.call.conn.largeError()
 	case err == io.EOF: // without done or error before it
-		return item, s.call.conn.cutError(s.ctx, io.ErrUnexpectedEOF)
+		return item, s.call.conn.networkError(s.ctx, io.ErrUnexpectedEOF, wasCut)
 	case err != nil:
-		return item, s.call.conn.cutError(s.ctx, err)
+		return item, s.call.conn.networkError(s.ctx, err, wasCut)
 	case name == eventDone:
 		return item, nil // the rest is ignored, and may have no end
 	case name == eventError:

@@ -268,10 +268,8 @@ func checkSite(w http.ResponseWriter, r *http.Request) error {
 	if r.Method != http.MethodPost {
 		return nil
 	}
-	if types := r.Header["Content-Type"]; len(types) == 1 && isJSONType(types[0]) {
-		return nil
-	}
-	if !isFromOtherSite(r) || isAllowedOrigin(r.Context()) {
+	types := r.Header["Content-Type"]
+	if len(types) == 1 && isJSONType(types[0]) || !isFromOtherSite(r) || isAllowedOrigin(r.Context()) {
 		return nil
 	}
 	return leaveWith(w, r, Errorf(CodePermissionDenied, "requests from pages of other sites need the Content-Type application/json"))
