@@ -557,7 +557,8 @@ func compareContracts(old, now *contract) (breaks []Break) {
 		byName[m.Name] = m
 	}
 	for _, was := range old.Methods {
-		is, p := byName[was.Name], newProber(was.Name)
+		is := byName[was.Name]
+		p := &prober{method: was.Name, compared: make(map[[2]*contractPlan]bool), making: make(map[*contractPlan]int), shown: make(map[string]bool)}
 		if is == nil && len(was.Transports) == 1 { // of a method over REST alone, clients know no name
 			if i := slices.IndexFunc(now.Methods, func(m *contractMethod) bool { return sameRoute(was, m) }); i >= 0 {
 				is = now.Methods[i]
@@ -568,9 +569,7 @@ func compareContracts(old, now *contract) (breaks []Break) {
 		} else {
 			p.compareMethods(was, is)
 		}
-		found := p.breaks()
-		slices.SortStableFunc(found, func(a, b Break) int { return strings.Compare(a.At, b.At) })
-		breaks = append(breaks, found...)
+		breaks = append(breaks, p.breaks()...)
 	}
 	return breaks
 }
@@ -665,9 +664,9 @@ func (p *prober) compareInputs(was, is *contractMethod) {
 	readsBody := slices.ContainsFunc(now.Fields, inBody)
 	p.whole, p.usesMCP = is.compiled.namedReader(), slices.Contains(was.Transports, TransportMCP)
 	p.strict = is.Strict && (readsBody || !slices.Equal(was.Transports, []Transport{TransportREST}))
-	p.compare(old, now, "input ", func(text string) string { return text })
+	p.compare(old, now, "input", func(text string) string { return text })
 	if p.strict && !was.Strict {
-		p.refuse("input ", "unknown members are refused now (Strict)", p.object(old.alternatives()[0].Fields, now, unnamed(old.Fields), "0"))
+		p.refuse("input", "unknown members are refused now (Strict)", p.object(old.alternatives()[0].Fields, now, unnamed(old.Fields), "0"))
 	}
 	if p.sameRoute && is.compiled.hasBody() && readsBody && !slices.ContainsFunc(old.Fields, inBody) {
 		if least := p.sample(old, now); p.missing == "" { // the input itself is taken

@@ -115,19 +115,12 @@ type prober struct {
 	making    map[*contractPlan]int // objects around the one that sample makes
 	missing   string                // why the last value that was made is none
 	found     []Break
-	doubts    []Break         // what probes do not decide
-	shown     map[string]bool // texts of breaks
-	refused   map[string]bool // places where something is refused
-}
-
-// newProber returns a prober without findings.
-func newProber(method string) *prober {
-	return &prober{method: method, compared: make(map[[2]*contractPlan]bool), making: make(map[*contractPlan]int), shown: make(map[string]bool), refused: make(map[string]bool)}
+	shown     map[string]bool // texts of breaks, and places where something is refused
 }
 
 // add adds a break, unless it is known, as from another alternative of a union.
 func (p *prober) add(b Break) {
-	b.Method, b.At = p.method, strings.TrimSuffix(b.At, " ")
+	b.Method = p.method
 	if !p.shown[b.text()] {
 		p.shown[b.text()] = true
 		p.found = append(p.found, b)
@@ -141,9 +134,12 @@ func (p *prober) remark(at, format string, args ...any) {
 	}
 }
 
+// cannotTell begins the Why of what probes do not decide.
+const cannotTell = "cannot tell: "
+
 // doubt adds what is not decided.
 func (p *prober) doubt(at, format string, args ...any) {
-	p.doubts = append(p.doubts, Break{At: at, Why: "cannot tell: " + fmt.Sprintf(format, args...)})
+	p.add(Break{At: at, Why: cannotTell + fmt.Sprintf(format, args...)})
 }
 
 // refuse adds a break by a whole value that was made and that the reader refuses. It reports
@@ -155,7 +151,7 @@ func (p *prober) refuse(at, why, text string) bool {
 	if text == "" || p.whole != nil && p.whole.read(text) == nil {
 		return false
 	}
-	if missing != "" {
+	if missing != "" && !p.outputs { // of which no value is shown
 		p.doubt(at, "%s, but %s", why, missing)
 		return false
 	}
@@ -163,19 +159,16 @@ func (p *prober) refuse(at, why, text string) bool {
 	if !p.outputs {
 		b.Witness = json.RawMessage(text)
 	}
-	p.refused[at] = true
+	p.shown[at] = true
 	p.add(b)
 	return true
 }
 
-// breaks returns what was found, and doubts where nothing is refused.
+// breaks returns what was found, with doubts only where nothing is refused, in the order of
+// places.
 func (p *prober) breaks() []Break {
-	for _, b := range p.doubts {
-		if !p.refused[b.At] {
-			p.add(b)
-		}
-	}
-	return p.found
+	slices.SortStableFunc(p.found, func(a, b Break) int { return strings.Compare(a.At, b.At) })
+	return slices.DeleteFunc(p.found, func(b Break) bool { return strings.HasPrefix(b.Why, cannotTell) && p.shown[b.At] })
 }
 
 // namedReader returns a reader of whole inputs in which the fields that only REST has are
@@ -280,9 +273,9 @@ func (p *prober) compare(a, b *contractPlan, at string, in func(string) string) 
 		p.remark(at, "%s: unknown names are ignored", p.changed(a, b))
 		p.compareMembers(p.membersLike(a, y), y, at, in)
 	case a.Kind == "map" && b.Kind == "map":
-		with := func(key, value string) string { return in(`{"` + textOr(key) + `":` + value + "}") }
-		p.compare(a.Of, b.Of, at+"/*", func(text string) string { return with(p.sample(a.Keys, b.Keys), text) })
-		p.compareScalars(a.Keys, b.Keys, at+"/*", "names that were taken are refused", func(text string) string { return with(text, p.sample(a.Of, b.Of)) })
+		with := func(key, value string) string { return in(p.object(nil, b, textOr(key), value)) }
+		p.compare(a.Of, b.Of, placeIn(at, "*"), func(text string) string { return with(p.sample(a.Keys, b.Keys), text) })
+		p.compareScalars(a.Keys, b.Keys, placeIn(at, "*"), "names that were taken are refused", func(text string) string { return with(text, p.sample(a.Of, b.Of)) })
 	case a.Kind == "list" && b.Kind == "list":
 		p.compareLists(a, b, at, in)
 	case a.isComposite():
@@ -306,7 +299,7 @@ func (p *prober) compareObjects(x, y *contractPlan, at string, in func(string) s
 			}
 		}
 		if d := x.Fields; !known {
-			p.refuse(placeIn(at, d[0]), p.explain(d[0], y.Fields[0], "enum"), in(p.object(u.Fields, y, "", "")))
+			p.refuse(placeIn(at, d[0].Name), p.explain(d[0], y.Fields[0], "enum"), in(p.object(u.Fields, y, "", "")))
 		}
 	}
 }
@@ -337,20 +330,20 @@ func (p *prober) compareMembers(fields []*contractPlan, y *contractPlan, at stri
 	x := &contractPlan{Fields: fields}
 	for _, g := range y.Fields {
 		if f := x.child(g.Name); p.isRequired(g) && !p.isRequired(f) {
-			p.refuse(placeIn(at, g), p.explainAbsent(f), in(p.object(fields, y, "", "")))
+			p.refuse(placeIn(at, g.Name), p.explainAbsent(f), in(p.object(fields, y, "", "")))
 		}
 	}
 	for _, f := range fields {
-		g, place := y.child(f.Name), placeIn(at, f)
+		g, place := y.child(f.Name), placeIn(at, f.Name)
 		inside := func(text string) string {
-			if !f.canCarry(text) && !p.outputs {
+			if f.RESTOnly && !f.fitsREST(text) && !p.outputs {
 				return ""
 			}
 			return in(p.object(fields, y, f.Name, text))
 		}
 		switch {
 		case y.Of != nil:
-			p.compare(f, g, at+"/*", inside)
+			p.compare(f, g, placeIn(at, "*"), inside)
 		case g != nil:
 			p.compareField(f, g, place)
 			p.compare(f, g, place, inside)
@@ -362,12 +355,16 @@ func (p *prober) compareMembers(fields []*contractPlan, y *contractPlan, at stri
 	}
 }
 
-// placeIn returns the place of a field in an object. That of an answer is the field itself.
-func placeIn(at string, f *contractPlan) string {
-	if at == "" {
-		return f.Name + " "
+// placeIn returns the place of a part of what is at a place, such as "input /tags/*" for
+// the part * of "input /tags". What an answer has is a place by itself.
+func placeIn(at, part string) string {
+	switch {
+	case at == "":
+		return part
+	case !strings.Contains(at, "/"):
+		return at + " /" + part
 	}
-	return at + "/" + f.Name
+	return at + "/" + part
 }
 
 // explainAbsent says why a member is missing for a reader that needs it. f is its plan of
@@ -435,11 +432,8 @@ func unnamed(fields []*contractPlan) string {
 	return name
 }
 
-// canCarry reports whether a client can send JSON as the value of a field.
-func (p *contractPlan) canCarry(text string) bool { return !p.RESTOnly || p.fitsREST(text) }
-
-// fitsREST is canCarry for a client over REST: outside of bodies there is no null, no empty
-// list, no empty segment of a path, and not every header.
+// fitsREST reports whether a client can send JSON as the value of a field over REST: outside
+// of bodies there is no null, no empty list, no empty segment of a path, and not every header.
 func (p *contractPlan) fitsREST(text string) bool {
 	source, name, _ := strings.Cut(p.From, " ")
 	plain := textOr(text)
@@ -461,7 +455,7 @@ func (p *prober) compareLists(a, b *contractPlan, at string, in func(string) str
 	low, high := p.counts(b, "Items")
 	isUnique := p.rule(a, "uniqueItems") != ""
 	if most > 0 {
-		p.compare(a.Of, b.Of, at+"/*", func(text string) string {
+		p.compare(a.Of, b.Of, placeIn(at, "*"), func(text string) string {
 			others := p.elements(a, b, least+1)
 			if isUnique {
 				others = slices.DeleteFunc(others, func(other string) bool { return other == text })
@@ -521,7 +515,7 @@ func (p *prober) sample(a, b *contractPlan) string {
 		}
 		return arrayOf(p.elements(a, b, min(max(least, low), max(least, min(most, maxProbe))))...)
 	}
-	isSame := b != nil && b.reader == a.reader && !a.RESTOnly
+	isSame := b != nil && b.reader == a.reader && !a.RESTOnly && !p.outputs // where a value may break rules
 	if isSame && a.reader.shortest != "" {
 		return a.reader.shortest
 	}
@@ -576,7 +570,7 @@ func (p *prober) compareScalars(a, b *contractPlan, at, why string, in func(stri
 		p.doubt(at, "it was read by %s", a.Go)
 	case b.Go != "":
 		p.doubt(at, "it is read by %s", b.Go)
-	case b.Rules["pattern"] != nil:
+	case p.rule(b, "pattern") != "":
 		p.doubt(at, "the pattern changed")
 	}
 }
@@ -612,7 +606,7 @@ func (p *prober) values(a, b *contractPlan, n int) (list []string, sure bool) {
 		if a.Quoted {
 			text = string(appendQuoted(nil, text))
 		}
-		if !seen[text] && p.takes(a, text) && a.canCarry(text) {
+		if !seen[text] && p.takes(a, text) && (a.fitsREST(text) || !a.RESTOnly) {
 			seen[text] = true
 			different = append(different, text)
 		}
@@ -709,15 +703,10 @@ func (p *prober) textRulesOf(plan *contractPlan) textRules {
 	return textRules{p.rule(plan, "pattern"), least, most}
 }
 
-// A textState is where two patterns are after a text.
-type textState struct {
+// A textEnd is where two patterns are after a text.
+type textEnd struct {
 	a, b string // as runProgram has them
 	n    int    // characters; from a limit on that limit
-}
-
-// A textEnd is a text, and where it has led to.
-type textEnd struct {
-	textState
 	text string
 }
 
@@ -733,7 +722,7 @@ func findTexts(a, b textRules, wanted int) (texts []string, sure bool) {
 		}
 	}
 	own, reader := compileProgram(a.pattern), compileProgram(b.pattern)
-	runes, seen, count := distinctRunes(own, reader), make(map[textState]bool), make(map[[3]bool]int)
+	runes, seen, count := distinctRunes(own, reader), make(map[textEnd]bool), make(map[[3]bool]int)
 	layer := []textEnd{{}}
 	const maxSeen = 1 << 15
 	for n := 0; len(layer) > 0 && n <= a.most && len(seen) < maxSeen; n++ {
@@ -745,10 +734,11 @@ func findTexts(a, b textRules, wanted int) (texts []string, sure bool) {
 				texts = append(texts, t.text)
 			}
 			for _, r := range runes {
-				u := textState{runProgram(own, t.a, r), runProgram(reader, t.b, r), min(n+1, limit)}
-				if !seen[u] {
+				u := textEnd{a: runProgram(own, t.a, r), b: runProgram(reader, t.b, r), n: min(n+1, limit)}
+				if !seen[u] { // by any text
 					seen[u] = true
-					next = append(next, textEnd{u, t.text + string(r)})
+					u.text = t.text + string(r)
+					next = append(next, u)
 				}
 			}
 		}
@@ -780,14 +770,10 @@ func distinctRunes(a, b *syntax.Prog) (list []rune) {
 	return list
 }
 
-// compileProgram compiles a pattern, as JSON, of which package regexp has found that it is
-// right.
+// compileProgram compiles a pattern, as JSON. Nothing fails, since it was a rule before.
 func compileProgram(pattern string) *syntax.Prog {
-	re, err := syntax.Parse(textOr(pattern), syntax.Perl)
-	if err != nil {
-		re = &syntax.Regexp{Op: syntax.OpNoMatch}
-	}
-	prog, _ := syntax.Compile(re.Simplify()) // it fails for nothing that Parse returns
+	re, _ := syntax.Parse(textOr(pattern), syntax.Perl)
+	prog, _ := syntax.Compile(re.Simplify())
 	return prog
 }
 

@@ -105,6 +105,7 @@ type (
 		A A `json:"a"`
 		B B `json:"b"`
 	}
+	rSaid  string
 	rOwn   string
 	rCode  struct{ n byte } // the texts C-0 to C-9
 	rShown struct{ rCode }
@@ -112,6 +113,8 @@ type (
 
 func (rColour) Enum() []rColour   { return []rColour{"red", "green"} }
 func (rColours) Enum() []rColours { return []rColours{"red", "green", "blue"} }
+
+func (rSaid) Enum() []rSaid { return []rSaid{`a "b"\c`} }
 
 func (c rCode) MarshalText() ([]byte, error) { return nil, fmt.Errorf("it is never written") }
 func (c *rCode) UnmarshalText(text []byte) error {
@@ -260,6 +263,7 @@ input /a/*: minLength is 1, was none; for example {"a":[""]}`},
 	{"an array", taking[one[[2]int]](), taking[one[[3]int]](), `input /a: is list of 3, was list of 2; for example {"a":[0,0]}`},
 	{"an array for a list", taking[one[[]int]](), taking[one[[1]int]](), `input /a: is list of 1, was list; for example {"a":[]}`},
 	{"map keys", taking[one[map[string]int]](), taking[one[map[int8]int]](), `input /a/*: names that were taken are refused; for example {"a":{"a":0}}`},
+	{"map keys with quotes", taking[one[map[rSaid]int]](), taking[one[map[int8]int]](), `input /a/*: names that were taken are refused; for example {"a":{"a \"b\"\\c":0}}`},
 	{"map values", taking[one[map[string]*int]](), taking[one[map[string]int]](), `input /a/*: is int, was int or null; for example {"a":{"a":null}}`},
 	// Types.
 	{"type", taking[one[string]](), taking[one[int]](), `input /a: is int, was string; for example {"a":"a"}`},
@@ -457,6 +461,10 @@ input /A: enum is ["image/png","image/jpeg"], was none; for example {"A":"a"}`},
 	{"rules of outputs", giving[struct {
 		A string `json:"a" maxLength:"2"`
 	}](), giving[one[string]](), ""},
+	{"a pattern of an output", giving[struct {
+		A string `json:"a" pattern:"^[a-z]+$"`
+	}](), giving[one[time.Time]](), ""},
+	{"an output beside a text without an example", giving[rPair[rCode, string]](), giving[rPair[rCode, int]](), "output /b: is int, was string"},
 	{"a value more that is answered", giving[one[[]rColour]](), giving[one[[]rColours]](), `output /a/*: enum is ["red","green","blue"], was ["red","green"]: clients do not know the new ones`},
 	{"a value less", giving[one[rColours]](), giving[one[rColour]](), ""},
 	{"an item of a list", giving[svc.PageResponse[one[int]]](), giving[svc.PageResponse[one[*int]]](), "output /data/*/a: is int or null, was int"},
