@@ -341,9 +341,12 @@ func withoutToken(err error, token string) error {
 	if escaped := strconv.Quote(token); len(escaped) > len(token)+2 { // an API key may need escapes, which %q writes
 		token += escaped
 	}
-	quotes := false
-	for i := 0; i+size <= len(token) && !quotes; i++ {
-		quotes = strings.Contains(text, token[i:i+size])
+	parts, quotes := make(map[string]bool), false // a map, since both can be long
+	for i := 0; i+size <= len(token); i++ {
+		parts[token[i:i+size]] = true
+	}
+	for i := 0; i+size <= len(text) && !quotes; i++ {
+		quotes = parts[text[i:i+size]]
 	}
 	if p := panicIn(err); p != nil && quotes {
 		return &PanicError{Value: hidden, Stack: p.Stack}

@@ -420,7 +420,6 @@ func (x *exchange) answerRequest(m *message) {
 		return
 	}
 	x.asked = calledBy(m.method)
-	outer := x.Context
 	status, err := http.StatusOK, x.answerMessage(m)
 	if e, ok := err.(*mcpError); ok {
 		status, err = x.addError(id, e), e.cause
@@ -431,7 +430,6 @@ func (x *exchange) answerRequest(m *message) {
 	}
 	x.status = uint16(status)
 	x.end(x, err)
-	x.Context = outer // without the Trace of the message
 	x.sendAnswer(status)
 }
 

@@ -463,3 +463,55 @@ func TestObserveBodies(t *testing.T) {
 		}
 	}
 }
+
+// A LastingAPI has a method that goes on with its context in a goroutine after it has
+// returned, as for a message that must not delay the answer.
+type LastingAPI interface {
+	Do(ctx context.Context) error
+}
+
+type lasting struct{ running *sync.WaitGroup }
+
+func (l lasting) Do(ctx context.Context) error {
+	l.running.Add(1)
+	go func() {
+		defer l.running.Done()
+		for range 200 {
+			svc.InfoFrom(ctx)
+			svc.PrincipalFrom(context.WithoutCancel(ctx))
+			_ = ctx.Err()
+		}
+	}()
+	return nil
+}
+
+// TestContextAfterCall has the race detector look whether a transport still writes what the
+// context of a method reads.
+func TestContextAfterCall(t *testing.T) {
+	const rpc, tool = `{"jsonrpc":"2.0","id":1,"method":"late.do"}`, `{"jsonrpc":"2.0","id":1,"method":"tools/call","params":{"name":"late_do","_meta":{"traceparent":"00-1"}}}`
+	l := lasting{new(sync.WaitGroup)}
+	s := svc.MustRegister[LastingAPI](l, &svc.Options{Resource: "late"})
+	rest, jsonRPC, mcp := s.REST(), s.RPC(), s.MCP(nil)
+	for name, call := range map[string]func() string{
+		"REST":         func() string { return answerTo(rest, "POST", "/late/do", "").Status },
+		"JSON-RPC":     func() string { return postRPC(jsonRPC, rpc) },
+		"a batch":      func() string { return postRPC(jsonRPC, "["+rpc+","+rpc+"]") },
+		"MCP":          func() string { return postRPC(mcp, tool) },
+		"a batch, MCP": func() string { return postRPC(mcp, "["+tool+","+tool+"]") },
+		"stdio": func() string {
+			var out strings.Builder
+			if err := s.MCPStdio(t.Context(), strings.NewReader(strings.Repeat(tool+"\n", 3)), &out, nil); err != nil {
+				return "error: " + err.Error()
+			}
+			return out.String()
+		},
+		"Call": func() string { _, err := s.Call(t.Context(), "late", "do", nil); return fmt.Sprint(err) },
+	} {
+		for range 10 {
+			if answer := call(); strings.Contains(answer, "error:") || strings.Contains(answer, `"error"`) {
+				t.Fatalf("%s: %s", name, answer)
+			}
+		}
+	}
+	l.running.Wait()
+}
