@@ -312,16 +312,11 @@ type sendParam struct {
 // compileCall compiles the plan of m, and notes in p what a client cannot do.
 func (c *connection) compileCall(p *mistakes, m *method) *clientCall {
 	call := &clientCall{method: m, conn: c}
-	e := newEncoders(true)
-	if m.bind != nil {
-		b := m.bind
-		call.segments = c.compilePath(b, e, m.path)
-		call.query, call.header, call.cookie = sendParams(b.query, e), sendParams(b.header, e), sendParams(b.cookie, e)
-		if b.body != nil {
-			call.body = e.objectEncoder(b.inBody)
-		}
-	} else {
-		call.segments = c.compilePath(&binding{}, e, m.path)
+	e, b := newEncoders(true), cmp.Or(m.bind, &binding{})
+	call.segments = c.compilePath(b, e, m.path)
+	call.query, call.header, call.cookie = sendParams(b.query, e), sendParams(b.header, e), sendParams(b.cookie, e)
+	if b.body != nil {
+		call.body = e.objectEncoder(b.inBody)
 	}
 	if m.out != nil && !m.sendsFile() {
 		out, d, _ := compileReader(p, m.out.typ, asReadOutput)
@@ -408,7 +403,7 @@ func (c *clientCall) roundTrip(ctx context.Context, in any) (reflect.Value, *Err
 	}
 	response, err := c.conn.http.Do(r)
 	if err != nil {
-		return reflect.Value{}, c.conn.networkError(ctx, err)
+		return reflect.Value{}, c.conn.networkError(ctx, err, notAnswered)
 	}
 	defer c.conn.release(b)
 	switch isError := response.StatusCode/100 != 2; {
@@ -433,10 +428,16 @@ func (c *clientCall) inputError(err error) *Error {
 	return e
 }
 
+// The messages of networkError.
+const (
+	notAnswered = "the server did not answer"
+	wasCut      = "the response was cut"
+)
+
 // networkError returns the error for a request without a response, or whose response was
-// cut. If ctx has ended, that is the error. The network can report a deadline before ctx
-// does.
-func (c *connection) networkError(ctx context.Context, err error) *Error {
+// cut, as message says. If ctx has ended, that is the error. The network can report a
+// deadline before ctx does.
+func (c *connection) networkError(ctx context.Context, err error, message string) *Error {
 	if ended := ctx.Err(); ended != nil {
 		if !errors.Is(err, ended) {
 			err = errors.Join(ended, err)
@@ -451,7 +452,7 @@ func (c *connection) networkError(ctx context.Context, err error) *Error {
 	if (limited || c.http.Timeout > 0) && errors.Is(err, context.DeadlineExceeded) && errors.As(err, &timeout) && timeout.Timeout() {
 		return &Error{Code: CodeDeadlineExceeded, Message: codes[CodeDeadlineExceeded.row()].text, cause: err}
 	}
-	return &Error{Code: CodeUnavailable, Message: "the server did not answer", cause: err}
+	return &Error{Code: CodeUnavailable, Message: message, cause: err}
 }
 
 // newRequest checks the input and returns the request for it. Everything in the
@@ -460,20 +461,6 @@ func (c *connection) networkError(ctx context.Context, err error) *Error {
 func (c *clientCall) newRequest(ctx context.Context, b *callBuffer, in any) (_ *http.Request, err error) {
 	if err := c.checkType(in); err != nil {
 		return nil, err
-	}
-	var upload *clientBody
-	if c.takesBody() {
-		value, _ := c.in.file.valueIn(reflect.ValueOf(in).Elem())
-		given := value.Interface().(Body)
-		upload = &clientBody{given, given.content}
-		defer func() {
-			if err != nil {
-				upload.Close()
-			}
-		}()
-		if err := c.in.file.tags.limitBody(&upload.Body, limits{size: -1}); err != nil {
-			return nil, err
-		}
 	}
 	r, err := http.NewRequestWithContext(ctx, c.route.method, "", nil)
 	if err != nil {
@@ -487,7 +474,17 @@ func (c *clientCall) newRequest(ctx context.Context, b *callBuffer, in any) (_ *
 		values[0] = "*/*"
 	}
 	r.Header["Accept"] = values[0:1:1]
-	if err := c.writeInput(b, r, in); err != nil {
+	if c.takesBody() {
+		defer func() {
+			if err != nil {
+				r.Body.Close()
+			}
+		}()
+		if err = c.addUpload(r, in); err != nil {
+			return nil, err
+		}
+	}
+	if err = c.writeInput(b, r, in); err != nil {
 		return nil, err
 	}
 	if c.body != nil {
@@ -496,9 +493,6 @@ func (c *clientCall) newRequest(ctx context.Context, b *callBuffer, in any) (_ *
 		r.ContentLength = int64(len(content))
 		r.GetBody = func() (io.ReadCloser, error) { return io.NopCloser(bytes.NewReader(content)), nil }
 		r.Body, _ = r.GetBody()
-	} else if upload != nil {
-		r.Body = upload
-		upload.describe(r)
 	}
 	addTrace(ctx, r.Header)
 	if c.key != nil { // with which net/http sends the request again after its connection died
@@ -528,9 +522,13 @@ func (b *clientBody) Close() error {
 // response of a server that refuses it could be lost while the client writes.
 const expectFrom = 1 << 20
 
-// describe sets the fields of r that describe the body.
-func (b *clientBody) describe(r *http.Request) {
-	if r.ContentLength = b.Size; b.Size < 0 || b.Size >= expectFrom {
+// addUpload makes the Body of the input that of r, unless its tags refuse it.
+func (c *clientCall) addUpload(r *http.Request, in any) error {
+	value, _ := c.in.file.valueIn(reflect.ValueOf(in).Elem())
+	b := &clientBody{Body: value.Interface().(Body)}
+	b.given = b.content
+	r.Body, r.ContentLength = b, b.Size
+	if b.Size < 0 || b.Size >= expectFrom {
 		r.Header.Set("Expect", "100-continue")
 	}
 	if b.Size == 0 {
@@ -540,6 +538,7 @@ func (b *clientBody) describe(r *http.Request) {
 	if b.ContentType != "" {
 		r.Header.Set("Content-Type", b.ContentType)
 	}
+	return c.in.file.tags.limitBody(&b.Body, limits{size: -1})
 }
 
 // openFile returns the File of a response, whose content is still to be read.
@@ -570,7 +569,7 @@ type clientFile struct {
 func (f *clientFile) Read(p []byte) (int, error) {
 	n, err := f.ReadCloser.Read(p)
 	if err != nil && err != io.EOF {
-		err = f.conn.cutError(f.ctx, err)
+		err = f.conn.networkError(f.ctx, err, wasCut)
 	}
 	return n, err
 }
@@ -817,7 +816,7 @@ func (c *clientCall) readAnswer(ctx context.Context, b *callBuffer, response *ht
 	case err == errOverLimit:
 		return none, c.conn.largeError()
 	case err != nil:
-		return none, c.conn.cutError(ctx, err)
+		return none, c.conn.networkError(ctx, err, wasCut)
 	case isError:
 		return none, c.readError(&b.dec, response, b.body)
 	}
@@ -910,15 +909,6 @@ func (c *connection) largeError() *Error {
 	return Errorf(CodeInternal, "the response has more than %d bytes, the limit of the client: %w", c.max, errors.New("the body is larger than ClientOptions.MaxBody"))
 }
 
-// cutError returns the error for a response whose body ended before its end.
-func (c *connection) cutError(ctx context.Context, err error) *Error {
-	e := c.networkError(ctx, err)
-	if e.Code == CodeUnavailable {
-		e.Message = "the response was cut"
-	}
-	return e
-}
-
 // statusText returns a status and its phrase, such as 502 Bad Gateway.
 func statusText(status int) string {
 	return strings.TrimSpace(strconv.Itoa(status) + " " + http.StatusText(status))
@@ -989,36 +979,25 @@ func (c *clientCall) readBody(d *decoder, status int, text []byte) *Error {
 //	error.message      detail         Message
 //	error.details      details        Details, with "violations" as a []Violation
 func readEnvelope(d *decoder, text []byte) *Error {
-	var e Error
-	hasMessage := false
-	visit := func(name, value []byte) {
-		switch string(name) {
-		case "code":
-			if isText(value) {
-				e.Code = Code(textOf(value))
-			}
-		case "message", "detail":
-			if hasMessage = isText(value); hasMessage {
-				e.Message = string(textOf(value))
-			}
-		case "details":
-			if isJSONObject(value) && len(value) <= maxReadDetails {
-				e.Details = readDetails(d, value)
-			}
-		}
-	}
 	text = bytes.TrimLeft(text, " \t\r\n")
-	if !isJSONObject(text) {
-		return nil
-	}
 	if inside := memberAt(text, "error"); isJSONObject(inside) {
 		text = inside
 	}
-	eachMember(text, visit)
-	if e.code() != e.Code || !hasMessage {
+	code, message, details := memberAt(text, "code"), memberAt(text, "message"), memberAt(text, "details")
+	if message == nil {
+		message = memberAt(text, "detail")
+	}
+	if !isText(code) || !isText(message) {
 		return nil
 	}
-	return &e
+	e := &Error{Code: Code(textOf(code)), Message: string(textOf(message))}
+	if e.code() != e.Code {
+		return nil
+	}
+	if isJSONObject(details) && len(details) <= maxReadDetails {
+		e.Details = readDetails(d, details)
+	}
+	return e
 }
 
 // maxReadDetails is how many bytes of JSON a client decodes as the details of an error:
@@ -1111,9 +1090,9 @@ func (s *clientStream) next() (item reflect.Value, e *Error) {
 	case err == errLineTooLong:
 		return item, s.call.conn.largeError()
 	case err == io.EOF: // without done or error before it
-		return item, s.call.conn.cutError(s.ctx, io.ErrUnexpectedEOF)
+		return item, s.call.conn.networkError(s.ctx, io.ErrUnexpectedEOF, wasCut)
 	case err != nil:
-		return item, s.call.conn.cutError(s.ctx, err)
+		return item, s.call.conn.networkError(s.ctx, err, wasCut)
 	case name == eventDone:
 		return item, nil // the rest is ignored, and may have no end
 	case name == eventError:

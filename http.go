@@ -268,10 +268,8 @@ func checkSite(w http.ResponseWriter, r *http.Request) error {
 	if r.Method != http.MethodPost {
 		return nil
 	}
-	if types := r.Header["Content-Type"]; len(types) == 1 && isJSONType(types[0]) {
-		return nil
-	}
-	if !isFromOtherSite(r) || isAllowedOrigin(r.Context()) {
+	types := r.Header["Content-Type"]
+	if len(types) == 1 && isJSONType(types[0]) || !isFromOtherSite(r) || isAllowedOrigin(r.Context()) {
 		return nil
 	}
 	return leaveWith(w, r, Errorf(CodePermissionDenied, "requests from pages of other sites need the Content-Type application/json"))
@@ -366,6 +364,8 @@ func chooseType(accept []string, types ...string) (chosen string) {
 // equal or begins with it: 3 matches 3 and 3.1.
 func acceptWeight(accept []string, mediaType string) (weight float64, named bool) {
 	mediaType, version, _ := strings.Cut(mediaType, ";version=")
+	kind, _, _ := strings.Cut(mediaType, "/")
+	ranges := [...]string{"*/*", kind + "/*", mediaType}
 	best := 0
 	for item := range strings.SplitSeq(strings.Join(accept, ","), ",") {
 		name, params, err := mime.ParseMediaType(item)
@@ -376,7 +376,7 @@ func acceptWeight(accept []string, mediaType string) (weight float64, named bool
 		if err != nil || !(q >= 0 && q <= 1) {
 			q = 1 // the default
 		}
-		n := specificity(name, mediaType)
+		n := slices.Index(ranges[:], name) + 1 // how specific it is; 0 if it does not include the type
 		if n == 3 && version != "" && !strings.HasPrefix(params["version"]+".", version+".") {
 			continue
 		}
@@ -385,21 +385,6 @@ func acceptWeight(accept []string, mediaType string) (weight float64, named bool
 		}
 	}
 	return weight, best == 3
-}
-
-// specificity returns 3 if a media range is the media type, 2 if it is type/*, 1 if it
-// is */*, and 0 if it does not include the type.
-func specificity(mediaRange, mediaType string) int {
-	kind, _, _ := strings.Cut(mediaType, "/")
-	switch mediaRange {
-	case mediaType:
-		return 3
-	case kind + "/*":
-		return 2
-	case "*/*":
-		return 1
-	}
-	return 0
 }
 
 // writeJSON sends a successful response with a complete body. For HEAD it sends only

@@ -826,7 +826,7 @@ func (s *mcpStream) stopCall(x *exchange) {
 		x.message.quiet = newQuietTimer()
 	}
 	if events != nil {
-		events.flush()
+		events.flush(true)
 	}
 	if events == nil && quiet != nil && s.copied {
 		clear(s.header)
@@ -993,7 +993,7 @@ func (s *mcpStream) sendQueued(x *exchange) {
 	events := s.events
 	s.mu.Unlock()
 	if events != nil {
-		events.flushSoon()
+		events.flush(false)
 	}
 }
 

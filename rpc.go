@@ -378,25 +378,21 @@ type rpcBatch struct {
 // answerMessages makes the body of the response to ws.text in ws.enc.buf. When it returns
 // or panics, every call has ended.
 func (b *rpcBatch) answerMessages(h *rpcHandler, r *http.Request, ws *workspace) {
-	b.handler, b.request, b.messages = h, r, ws.text.messages
-	b.answers = slices.Grow(b.answers[:0], len(b.messages))[:len(b.messages)]
-	b.next.Store(0)
-	b.budget = batchBudget{}
+	n := len(ws.text.messages)
+	*b = rpcBatch{handler: h, request: r, messages: ws.text.messages, answers: slices.Grow(b.answers[:0], n)[:n], body: b.body}
 	b.runWorkers(ws)
 	if v := b.panicked.Load(); v != nil {
 		panic(*v) // on this goroutine net/http or a middleware recovers from it
 	}
 	b.budget.logRest(r.Context(), &h.endpoint, r)
 	b.joinAnswers()
-	for i, helper := range b.helpers {
+	for _, helper := range b.helpers {
 		if helper != nil {
 			h.service.returnWorkspace(helper)
-			b.helpers[i] = nil
 		}
 	}
-	b.handler, b.request, b.messages = nil, nil, nil
-	clear(b.answers)
-	ws.enc.buf, b.body = b.body, ws.enc.buf
+	clear(b.answers) // a pool should keep nothing of a request alive
+	ws.enc.buf, *b = b.body, rpcBatch{answers: b.answers, body: ws.enc.buf}
 }
 
 // runWorkers answers all messages, with the helpers that the timer starts. It waits for

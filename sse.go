@@ -147,7 +147,7 @@ func startEvents(w http.ResponseWriter, times eventTimes, onError func(error)) (
 		return nil, fmt.Errorf("events need a ResponseWriter that can flush: give %T a method Flush or Unwrap", w)
 	}
 	s := newEvents(w, times, onError)
-	s.flush() // if the comment cannot be sent, the first sendEvent returns the error
+	s.flush(true) // if the comment cannot be sent, the first sendEvent returns the error
 	return s, nil
 }
 
@@ -171,7 +171,7 @@ const maxEventBuffer = 64 << 10
 // sends nothing more and returns that error.
 func (s *eventStream) sendEvent(e *Event, data []byte) error {
 	s.queueEvent(e, data)
-	return s.flush()
+	return s.flush(true)
 }
 
 // sendLast sends the last event together with the end of the response, so that a client
@@ -192,26 +192,18 @@ func (s *eventStream) queueEvent(e *Event, data []byte) {
 	}
 }
 
-// flush writes the queue, after the goroutine that is writing if there is one.
-func (s *eventStream) flush() error {
+// flush writes the queue. If another goroutine is writing, flush waits for it, or without
+// wait leaves the queue to it: it may be the same goroutine, in a Write that sends a message.
+func (s *eventStream) flush(wait bool) error {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	for s.writing {
+	for s.writing && wait {
 		s.idle.Wait()
 	}
-	s.writeLocked()
-	return s.err
-}
-
-// flushSoon is flush for messages that need not be sent when it returns: if another
-// goroutine is writing, that one writes the queue. It may be the same goroutine, in a
-// Write that sends a message.
-func (s *eventStream) flushSoon() {
-	s.mu.Lock()
-	defer s.mu.Unlock()
 	if !s.writing {
 		s.writeLocked()
 	}
+	return s.err
 }
 
 // writeLocked writes the queue until it is empty. The caller holds mu, which is free
