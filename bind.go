@@ -69,7 +69,7 @@ import (
 //	runsCode says that decoding calls methods of the application, such as
 //	  UnmarshalText
 type binding struct {
-	in     *shape // of an object
+	in     *shape // of an object; nil for no input
 	path   []param
 	query  []param
 	header []param
@@ -120,6 +120,12 @@ type bindSpec struct {
 	instead      string // a pattern without the placeholder of an inferred route; "" if the author wrote the pattern
 	hasBody      bool   // the HTTP method has a body
 	noRoute      bool   // REST does not serve the method, so that tags of places in a request mean nothing
+}
+
+// noBinding returns the binding of a method without an input: it binds nothing, and makes
+// nil.
+func noBinding(strict bool) *binding {
+	return &binding{all: &objectPlan{strict: strict}, check: func() checkFunc { return nil }}
 }
 
 // compileBinding compiles the binding of input s for a route. It adds the mistakes to
@@ -404,10 +410,9 @@ func isShortURL(r *http.Request) bool {
 // bindRequest makes an input from an HTTP request. The decoder must be as
 // borrowWorkspace gives it: to start it again would cost every call. One error is for
 // all sources, so that a client learns all violations of the parameters and of the
-// body at once. The result is a pointer to the input's struct.
-func (b *binding) bindRequest(d *decoder, r requestValues) (reflect.Value, error) {
-	in := reflect.New(b.in.typ)
-	v := in.Elem()
+// body at once. The result is a pointer to the input's struct, or nil for no input.
+func (b *binding) bindRequest(d *decoder, r requestValues) (any, error) {
+	in, v := b.newInput()
 	if r.raw.IsValid() {
 		b.in.file.settableIn(v).Set(r.raw)
 	}
@@ -449,8 +454,7 @@ func compileQuery(t reflect.Type) *binding {
 
 // parseQuery returns a pointer to a struct whose fields come from a query.
 func (b *binding) parseQuery(query string) (any, error) {
-	in, err := b.bindRequest(new(decoder), requestValues{query: query})
-	return in.Interface(), err
+	return b.bindRequest(new(decoder), requestValues{query: query})
 }
 
 // bindPath sets the field of the struct v from the value of its placeholder.
@@ -516,14 +520,7 @@ func (b *binding) bindCookies(d *decoder, v reflect.Value, lines []string) {
 			b.bindCookie(d, v, strings.Trim(pair, " \t"))
 		}
 	}
-	for i := range b.cookie {
-		if p := &b.cookie[i]; d.seen[i/64]>>(i%64)&1 == 0 {
-			d.pushToken(p.sourceToken)
-			p.setAbsent(d, v)
-			d.pop()
-		}
-	}
-	d.seen = d.seen[:0]
+	finishParams(d, v, b.cookie)
 }
 
 // bindCookie sets the field of one cookie, if it has one.
@@ -536,16 +533,46 @@ func (b *binding) bindCookie(d *decoder, v reflect.Value, pair string) {
 	if len(value) > 1 && value[0] == '"' && value[len(value)-1] == '"' {
 		value = value[1 : len(value)-1]
 	}
-	p, seen, bit := &b.cookie[i], &d.seen[i/64], uint64(1)<<(i%64)
+	d.scratch = append(d.scratch[:0], value...)
+	b.cookie[i].bindOne(d, v, "", nil, i)
+}
+
+// bindOne sets the field of p in the struct v from one of the values that a request can
+// have, whose text is in d.scratch, or adds the violation c. source is as for setScalar, and
+// i the index of p, whose bit it sets in d.seen.
+func (p *param) bindOne(d *decoder, v reflect.Value, source string, c *complaint, i int) {
+	seen, bit := &d.seen[i/64], uint64(1)<<(i%64)
 	d.pushToken(p.sourceToken)
-	if *seen&bit != 0 {
+	switch {
+	case p.list:
+		p.addElement(d, p.settableIn(v), d.scratch, source, c)
+	case c != nil:
+		d.addViolation(c)
+	case *seen&bit != 0:
 		d.addViolation(isRepeated)
-	} else {
-		d.scratch = append(d.scratch[:0], value...)
-		p.setChecked(d, p.settableIn(v), d.scratch, "")
+	default:
+		p.setChecked(d, p.settableIn(v), d.scratch, source)
 	}
 	*seen |= bit
 	d.pop()
+}
+
+// finishParams deals with the parameters in list when all values of a request are bound, in
+// the order of the fields: it checks the lists, and sets what d.seen has no bit of.
+func finishParams(d *decoder, v reflect.Value, list []param) {
+	for i := range list {
+		p := &list[i]
+		given := d.seen[i/64]>>(i%64)&1 != 0
+		d.pushToken(p.sourceToken)
+		switch {
+		case given && p.list:
+			p.checkList(d, p.settableIn(v))
+		case !given:
+			p.setAbsent(d, v)
+		}
+		d.pop()
+	}
+	d.seen = d.seen[:0]
 }
 
 var isEmptyBody = &complaint{ruleRequired, "a JSON body is required; send at least {}"}
@@ -563,17 +590,14 @@ func (b *binding) bindBody(d *decoder, v reflect.Value, body []byte) {
 	d.scan.checkEnd()
 }
 
-// bindNothing reads the JSON object that a client sent to a method without an
-// input. Each member of it is unknown; see objectPlan.skipUnknown.
-func bindNothing(d *decoder, text []byte, strict bool) error {
-	if len(text) == 0 && d.keyFault == nil {
-		return nil
+// newInput returns a new input, as a pointer and as its struct. Both are zero for a binding
+// of nothing.
+func (b *binding) newInput() (any, reflect.Value) {
+	if b.in == nil {
+		return nil, reflect.Value{}
 	}
-	if d.start(text); len(text) > 0 {
-		(&objectPlan{strict: strict}).decodeObject(d, reflect.Value{})
-		d.scan.checkEnd()
-	}
-	return (*binding)(nil).finishInput(d, reflect.Value{}, nil)
+	in := reflect.New(b.in.typ)
+	return in.Interface(), in.Elem()
 }
 
 // setDefaults sets the fields of the struct v that have a default, and those of
@@ -599,16 +623,15 @@ func (p *objectPlan) setDefaults(v reflect.Value) {
 }
 
 // bindObject makes an input from one JSON object that has every field by its
-// wire name, and returns a pointer to the struct. An empty text counts as {},
-// since params may be left out (JSON-RPC 2.0, section 4). Every other text that
+// wire name, and returns a pointer to the struct, or nil for no input, of which each
+// member is unknown; see objectPlan.skipUnknown. An empty text counts as {}, since params may be left out (JSON-RPC 2.0, section 4). Every other text that
 // is not an object is an error.
-func (b *binding) bindObject(d *decoder, text []byte) (reflect.Value, error) {
+func (b *binding) bindObject(d *decoder, text []byte) (any, error) {
 	if len(text) == 0 {
 		text = []byte("{}")
 	}
 	d.start(text)
-	in := reflect.New(b.in.typ)
-	v := in.Elem()
+	in, v := b.newInput()
 	b.all.decodeObject(d, v)
 	d.scan.checkEnd()
 	return in, b.finishInput(d, v, b.hooks)
@@ -619,15 +642,15 @@ func (b *binding) bindObject(d *decoder, text []byte) (reflect.Value, error) {
 // d. The Validate methods are called later.
 func (b *binding) readObject(d *decoder) (any, error) {
 	d.startInside()
-	in := reflect.New(b.in.typ)
-	b.all.decodeObject(d, in.Elem())
+	in, v := b.newInput()
+	b.all.decodeObject(d, v)
 	if d.scan.err != nil {
 		return nil, nil
 	}
 	if err := d.finish(); err != nil {
 		return nil, err
 	}
-	return in.Interface(), nil
+	return in, nil
 }
 
 // checkValue checks an input that came as a Go value, with the rules that a
@@ -699,24 +722,14 @@ func (b *binding) bindQuery(d *decoder, v reflect.Value, query string, strict bo
 		var name, value string
 		name, value, query = cutPair(query)
 		if i := b.findParam(d, name); i >= 0 && (name != "" || value != "") {
-			b.query[i].bindPair(d, v, value, &d.seen[i/64], i%64)
+			var c *complaint
+			d.scratch, c = appendQueryText(d.scratch[:0], value)
+			b.query[i].bindOne(d, v, value, c, i)
 		} else if strict && (name != "" || value != "") {
 			d.refuseParam(name, versioned)
 		}
 	}
-	for i := range b.query {
-		p := &b.query[i]
-		given := d.seen[i/64]>>(i%64)&1 != 0
-		d.pushToken(p.sourceToken)
-		switch {
-		case given && p.list:
-			p.checkList(d, p.settableIn(v))
-		case !given:
-			p.setAbsent(d, v)
-		}
-		d.pop()
-	}
-	d.seen = d.seen[:0]
+	finishParams(d, v, b.query)
 }
 
 var isUnknownParam = &complaint{ruleUnknown, "is not a known parameter"}
@@ -734,14 +747,6 @@ func (d *decoder) refuseParam(name, versioned string) {
 	}
 }
 
-// bindNoQuery returns the error for the query of a strict method without an input.
-func bindNoQuery(d *decoder, query, versioned string) error {
-	d.start(nil)
-	b := new(binding)
-	b.bindQuery(d, reflect.Value{}, query, true, versioned)
-	return b.finishInput(d, reflect.Value{}, nil)
-}
-
 // cutPair cuts the first name=value off a query string. It looks at each byte
 // once, which costs less than two searches because names and values are short.
 func cutPair(query string) (name, value, rest string) {
@@ -757,26 +762,6 @@ func cutPair(query string) (name, value, rest string) {
 		return query[:end], "", rest
 	}
 	return query[:equal], query[equal+1 : end], rest
-}
-
-// bindPair sets the field of p in the struct v from one value as the query string
-// has it, and sets the bit of p in seen.
-func (p *param) bindPair(d *decoder, v reflect.Value, value string, seen *uint64, bit int) {
-	var c *complaint
-	d.scratch, c = appendQueryText(d.scratch[:0], value)
-	d.pushToken(p.sourceToken)
-	switch twice := *seen>>bit&1 != 0; {
-	case p.list:
-		p.addElement(d, p.settableIn(v), d.scratch, value, c)
-	case c != nil:
-		d.addViolation(c)
-	case twice:
-		d.addViolation(isRepeated)
-	default:
-		p.setChecked(d, p.settableIn(v), d.scratch, value)
-	}
-	*seen |= 1 << bit
-	d.pop()
 }
 
 // findParam returns the index of the parameter that a name in a query string stands for,

@@ -169,7 +169,7 @@ func (c *call) runStream(t streamCarrier, in any) error {
 // if the caller may call m, if that runs no code of the application, which must not see a
 // text before it is known to be JSON, and if no key is to be checked with the input.
 func (m *method) bindsEarly(ctx context.Context) bool {
-	return m.bind != nil && !m.bind.runsCode && m.key == nil && m.checkCaller(ctx) == nil
+	return m.in != nil && !m.bind.runsCode && m.key == nil && m.checkCaller(ctx) == nil
 }
 
 // bindObject returns the input in text, a JSON object with all fields by their wire
@@ -180,11 +180,8 @@ func (c *call) bindObject(text []byte, read any, readErr error) (any, error) {
 	switch {
 	case readErr != nil:
 		return nil, readErr
-	case m.bind == nil:
-		return nil, bindNothing(&c.ws.dec, text, m.strict)
 	case read == nil:
-		v, err := m.bind.bindObject(&c.ws.dec, text)
-		return v.Interface(), err
+		return m.bind.bindObject(&c.ws.dec, text)
 	case m.bind.hooks != nil:
 		c.ws.dec.start(nil)
 		return read, m.bind.finishInput(&c.ws.dec, reflect.ValueOf(read).Elem(), m.bind.hooks)
@@ -532,11 +529,11 @@ func (c *localCall) readInput() (any, error) {
 		values, _ := c.Context.Value(nextKey{}).([]string)
 		c.takeKey(&ws.dec, "/"+keyHeader, values)
 	}
+	var in reflect.Value
 	if c.method.in != nil {
-		err = c.method.bind.checkValue(&ws.dec, reflect.ValueOf(c.input).Elem())
-	} else {
-		err = bindNothing(&ws.dec, nil, false)
+		in = reflect.ValueOf(c.input).Elem()
 	}
+	err = c.method.bind.checkValue(&ws.dec, in)
 	c.service.returnWorkspace(ws)
 	if err != nil || !c.method.takesBody() {
 		return c.input, err

@@ -312,7 +312,7 @@ type sendParam struct {
 // compileCall compiles the plan of m, and notes in p what a client cannot do.
 func (c *connection) compileCall(p *mistakes, m *method) *clientCall {
 	call := &clientCall{method: m, conn: c}
-	e, b := newEncoders(true), cmp.Or(m.bind, &binding{})
+	e, b := newEncoders(true), m.bind
 	call.segments = c.compilePath(b, e, m.path)
 	call.query, call.header, call.cookie = sendParams(b.query, e), sendParams(b.header, e), sendParams(b.cookie, e)
 	if b.body != nil {
@@ -584,7 +584,7 @@ func (c *clientCall) writeInput(b *callBuffer, r *http.Request, in any) (err err
 	d := &b.dec
 	d.start(nil)
 	var v reflect.Value
-	if c.bind != nil {
+	if c.in != nil {
 		v = reflect.ValueOf(in).Elem()
 	}
 	c.writePath(b, r, v)
@@ -594,10 +594,7 @@ func (c *clientCall) writeInput(b *callBuffer, r *http.Request, in any) (err err
 	if c.body != nil {
 		c.body(&b.enc, v)
 	}
-	switch {
-	case b.enc.err == nil && c.bind == nil:
-		return nil
-	case b.enc.err != nil:
+	if b.enc.err != nil {
 		d.start(nil)
 		if err := c.bind.finishInput(d, v, c.bind.check()); err != nil {
 			return err

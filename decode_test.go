@@ -700,7 +700,7 @@ func TestValidateChanges(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	in := v.Interface().(*input)
+	in := v.(*input)
 	if got := in.One.Name + in.Map["k"].Name + in.PMap["k"].Name + in.List[0].Name + in.Arr[0].Name; got != "abcde" {
 		t.Errorf("the names are %q, want abcde", got)
 	}

@@ -17,6 +17,7 @@ import (
 	"encoding/json"
 	"fmt"
 	"html"
+	"maps"
 	"math"
 	"net/http"
 	"net/url"
@@ -35,10 +36,10 @@ import (
 // proxy that strips a prefix. The page does not call a transport whose path is empty. It
 // never calls another host.
 type DocsOptions struct {
-	REST    string `json:"rest,omitempty"`    // the directory below which the paths of Service.Routes are
-	RPC     string `json:"rpc,omitempty"`     // the handler of Service.RPC
-	MCP     string `json:"mcp,omitempty"`     // the handler of Service.MCP
-	OpenAPI string `json:"openapi,omitempty"` // the handler of Service.OpenAPI, to whose forms the page links
+	REST    string // the directory below which the paths of Service.Routes are
+	RPC     string // the handler of Service.RPC
+	MCP     string // the handler of Service.MCP
+	OpenAPI string // the handler of Service.OpenAPI, to whose forms the page links
 }
 
 // Docs returns a handler that serves a page about the REST routes of s: every
@@ -73,38 +74,16 @@ func (s *Service) Docs(opts *DocsOptions) http.Handler {
 		}
 	}
 	d := sync.OnceValue(func() *docsData { return newDocsData(s, places) })
-	return &docsHandler{
-		endpoint: s.newEndpoint("docs"),
-		page:     sync.OnceValue(func() *docsPage { return newDocsPage(d()) }),
-		markdown: sync.OnceValue(func() *builtDocument { return newBuiltText((&docsWriter{data: d()}).writeAll()) }),
-	}
-}
-
-// A docsHandler serves the page of one service, and the same as Markdown.
-type docsHandler struct {
-	endpoint
-	page     func() *docsPage
-	markdown func() *builtDocument
-}
-
-var _ http.Handler = (*docsHandler)(nil)
-
-func (h *docsHandler) ServeHTTP(w http.ResponseWriter, r *http.Request) { h.serveRequest(w, r, h) }
-
-// respond serves the page or the Markdown.
-func (h *docsHandler) respond(w http.ResponseWriter, r *http.Request, _ *workspace) error {
-	if err := checkReads(w, r); err != nil {
-		return err
-	}
-	if strings.HasSuffix(r.URL.Path, "/llms.txt") || chooseType(r.Header["Accept"], "text/html", "text/markdown") == "text/markdown" {
-		serveDocument(w, r, h.markdown(), "text/markdown; charset=utf-8")
-		return nil
-	}
-	page := h.page()
-	w.Header().Set("Content-Security-Policy", page.policy)
-	w.Header().Set("Referrer-Policy", "no-referrer")
-	serveDocument(w, r, &page.builtDocument, "text/html; charset=utf-8")
-	return nil
+	page := sync.OnceValue(func() *docsPage { return newDocsPage(d()) })
+	markdown := sync.OnceValue(func() *builtDocument { return newBuiltText((&docsWriter{docsData: d()}).writeAll()) })
+	return &documentHandler{s.newEndpoint("docs"), func(header http.Header, r *http.Request) (*builtDocument, string, error) {
+		if strings.HasSuffix(r.URL.Path, "/llms.txt") || chooseType(r.Header["Accept"], "text/html", "text/markdown") == "text/markdown" {
+			return markdown(), "text/markdown; charset=utf-8", nil
+		}
+		header.Set("Content-Security-Policy", page().policy)
+		header.Set("Referrer-Policy", "no-referrer")
+		return &page().builtDocument, "text/html; charset=utf-8", nil
+	}}
 }
 
 // docsFiles has docs.html: the one file of the package that is not Go. It is a
@@ -130,9 +109,9 @@ func newDocsPage(d *docsData) *docsPage {
 	text := string(source)
 	start, rest, _ := strings.Cut(text, "{{title}}")
 	middle, end, _ := strings.Cut(rest, "{{data}}")
-	data := bytes.ReplaceAll(encodeDocument(d), []byte("<"), []byte(`\u003c`))
-	page := start + html.EscapeString(textAt(d.Document, "info", "title")) + middle + string(data) + end
-	return &docsPage{*newBuiltText([]byte(page)), docsPolicy(text)}
+	page := append([]byte(start), html.EscapeString(d.service.opts.Name)+middle...)
+	page = append(page, bytes.ReplaceAll(d.writeData(), []byte("<"), []byte(`\u003c`))...)
+	return &docsPage{*newBuiltText(append(page, end...)), docsPolicy(text)}
 }
 
 // docsPolicy returns the policy that lets the page run its own style and script
@@ -154,81 +133,77 @@ func docsPolicy(page string) string {
 // A docsData has everything that the page and the Markdown show: the document, and what
 // OpenAPI cannot express.
 type docsData struct {
-	Document json.RawMessage `json:"document"` // OpenAPI 3.1
-	DocsOptions
-	Calls   orderedObject     `json:"calls"` // a docsCall by operationId, in the order of reading
-	Schemes []scheme          `json:"schemes"`
-	Codes   [][3]any          `json:"codes"` // code, HTTP status, JSON-RPC number
-	Rules   map[string]string `json:"rules"` // the messages of ruleTags by their keywords
-
-	operations []docsOperation // of the document, in order
-	components []byte          // of the document, since finding them takes long in a large one
+	*apiBuilder        // of OpenAPI 3.1
+	document    []byte // that it has written
+	places      DocsOptions
+	operations  []docsOperation // in the order of reading
 }
 
-// A docsOperation is an operation of the document, and the method that it calls.
+// A docsOperation is an operation of the document and its path, with the names of its
+// method over JSON-RPC and MCP, if they serve it, and an example input. The keys of its maps
+// are the place and the name of a parameter over REST, such as "query page". names has those
+// that have another name over JSON-RPC and MCP: {"name":"page","quoted":true}, where quoted
+// says that a number or a boolean is inside a string. The name is "" if only REST has it.
 type docsOperation struct {
-	path   string
-	text   []byte
-	method *method
-	call   docsCall
-	order  int // of the method
-}
-
-// A docsCall has the names of a method over JSON-RPC and MCP, if they serve it, and an
-// example input. The keys of its maps are the place and the name of a parameter over REST,
-// such as "query page".
-type docsCall struct {
-	RPC      string                     `json:"rpc,omitempty"`
-	MCP      string                     `json:"mcp,omitempty"`
-	Names    map[string]docsName        `json:"names,omitempty"`
-	Examples map[string]json.RawMessage `json:"examples,omitempty"` // of parameters, and of the "body"
-	Key      string                     `json:"key,omitempty"`      // the argument of the tool that is the idempotency key, a header elsewhere; "" if there is none
-}
-
-// A docsName is the name of a parameter over JSON-RPC and MCP, where it differs from that
-// over REST. Name is "" if only REST has the parameter.
-type docsName struct {
-	Name   string `json:"name"`
-	Quoted bool   `json:"quoted,omitempty"` // a number or boolean inside a string
+	apiOperation
+	path     string
+	order    int // of the method
+	rpc      string
+	mcp      string
+	names    map[string][]byte
+	examples map[string][]byte // of parameters, and of the "body"
 }
 
 // newDocsData makes the data of s.
 func newDocsData(s *Service, places DocsOptions) *docsData {
-	b := newAPIBuilder(s, openAPI31)
-	d := &docsData{Document: encodeDocument(b.doc), DocsOptions: places, Schemes: b.schemes, Rules: make(map[string]string)}
-	if d.Schemes == nil { // a guard may ask for one of these all the same
-		d.Schemes = schemes[:2]
+	d := &docsData{apiBuilder: newAPIBuilder(s, openAPI31), places: places}
+	d.document = d.writeDocument()
+	if d.schemes == nil { // a guard may ask for one of these all the same
+		d.schemes = schemes[:2]
 	}
-	d.components = memberAt(d.Document, "components")
-	forMembers(memberAt(d.Document, "paths"), func(path string, item []byte) {
-		forMembers(item, func(_ string, text []byte) {
-			id := textAt(text, "operationId")
-			m := b.operationIDs[id]
-			call := docsCall{Names: make(map[string]docsName), Examples: make(map[string]json.RawMessage)}
-			call.addParameters(m, b.findPath(m).placeholders)
-			if m.key != nil {
-				call.Key = keyArgument
-			}
+	for _, path := range d.paths {
+		for _, operation := range path.operations {
+			m := operation.method
+			o := docsOperation{apiOperation: operation, path: path.template, order: m.readingOrder(), names: make(map[string][]byte), examples: make(map[string][]byte)}
+			o.addParameters(m, path.placeholders)
 			if m.isServedBy(TransportRPC) {
-				call.RPC = m.resource + "." + m.name
+				o.rpc = m.resource + "." + m.name
 			}
 			if m.isServedBy(TransportMCP) {
-				call.MCP = m.resource + "_" + m.name
+				o.mcp = m.resource + "_" + m.name
 			}
-			d.operations = append(d.operations, docsOperation{path, text, m, call, m.readingOrder()})
-		})
-	})
+			d.operations = append(d.operations, o)
+		}
+	}
 	slices.SortStableFunc(d.operations, func(x, y docsOperation) int { return x.order - y.order })
-	for _, o := range d.operations {
-		d.Calls.addMember(textAt(o.text, "operationId"), o.call)
-	}
-	for _, c := range codes {
-		d.Codes = append(d.Codes, [3]any{c.code, c.http, c.rpc})
-	}
-	for _, t := range ruleTags {
-		d.Rules[t.name] = t.message
-	}
 	return d
+}
+
+// writeData returns what the script of the page reads.
+func (d *docsData) writeData() []byte {
+	var table [][3]any // code, HTTP status, JSON-RPC number
+	for _, c := range codes {
+		table = append(table, [3]any{c.code, c.http, c.rpc})
+	}
+	messages, calls := make(map[string][]byte), orderedObject{}
+	for _, t := range ruleTags {
+		messages[t.name] = appendQuoted(nil, t.message)
+	}
+	for _, o := range d.operations {
+		key := ""
+		if o.method.key != nil { // the argument of the tool that is the idempotency key, a header elsewhere
+			key = keyArgument
+		}
+		calls.addMember(o.id, object("rpc", o.rpc, "mcp", o.mcp, "names", sorted(o.names), "examples", sorted(o.examples), "key", key))
+	}
+	return object(
+		"document", d.document,
+		"rest", d.places.REST, "rpc", d.places.RPC, "mcp", d.places.MCP, "openapi", d.places.OpenAPI,
+		"calls", calls,
+		"schemes", encodeDocument(d.schemes),
+		"codes", encodeDocument(table),
+		"rules", sorted(messages),
+	)
 }
 
 // readingOrder returns the place of m in its resource: create, get, list, update, patch and
@@ -249,26 +224,23 @@ func (m *method) readingOrder() int {
 // addParameters adds the parameters of m whose names differ over JSON-RPC and MCP, and
 // examples of those that are required or have one. placeholders has the names of the path
 // parameters in the document.
-func (call *docsCall) addParameters(m *method, placeholders []string) {
+func (o *docsOperation) addParameters(m *method, placeholders []string) {
+	const restOnly = `{"name":""}`
 	for _, p := range m.ownParameters() {
-		call.Names[inHeader+" "+p.Name] = docsName{}
-		if p.Required {
-			call.Examples[inHeader+" "+p.Name] = json.RawMessage(`"1"`)
+		o.names[inHeader+" "+textAt(p, "name")] = []byte(restOnly)
+		if isTrueAt(p, "required") {
+			o.examples[inHeader+" "+textAt(p, "name")] = []byte(`"1"`)
 		}
-	}
-	if m.bind == nil {
-		return
 	}
 	add := func(p param, parameter string) {
-		name := docsName{p.name, p.quoted}
-		if p.isNameless() {
-			name = docsName{}
-		}
-		if name != (docsName{parameter, false}) {
-			call.Names[p.in+" "+parameter] = name
+		switch key := p.in + " " + parameter; {
+		case p.isNameless():
+			o.names[key] = []byte(restOnly)
+		case p.quoted || p.name != parameter:
+			o.names[key] = object("name", p.name, "quoted", p.quoted)
 		}
 		if p.isRequired() || p.example != nil {
-			call.Examples[p.in+" "+parameter] = exampleValue(p.asParameter(), p.shape, 0, 0)
+			o.examples[p.in+" "+parameter] = exampleValue(p.asParameter(), p.shape, 0, 0)
 		}
 	}
 	for _, p := range m.bind.path {
@@ -278,17 +250,22 @@ func (call *docsCall) addParameters(m *method, placeholders []string) {
 		add(p, p.sourceName)
 	}
 	if m.bind.body != nil {
-		call.Examples["body"] = exampleObject(m.bind.inBody, 0)
+		o.examples["body"] = exampleObject(m.bind.inBody, 0)
 	}
 }
 
 // resolve returns what a Reference Object refers to, and any other value as it is.
 // Components have names that need no escapes in a JSON Pointer.
 func (d *docsData) resolve(o []byte) []byte {
-	if ref := textAt(o, "$ref"); ref != "" {
-		return memberAt(d.components, strings.Split(ref, "/")[2:]...) // behind "#/components"
+	ref := textAt(o, "$ref")
+	name := ref[strings.LastIndexByte(ref, '/')+1:]
+	switch {
+	case ref == "":
+		return o
+	case ref == componentRef(name):
+		return d.components.schemas[name]
 	}
-	return o
+	return d.responses[slices.IndexFunc(d.responses, func(r namedText) bool { return r.name == name })].text
 }
 
 // forMembers calls visit for each member of a JSON object, and not at all for
@@ -464,47 +441,48 @@ func isFileSchema(schema []byte) bool { return textAt(schema, "format") == "bina
 //	a component               a section below Types
 type docsWriter struct {
 	bytes.Buffer
-	data *docsData
+	*docsData
 }
 
 // writeAll returns the whole text.
 func (w *docsWriter) writeAll() []byte {
-	doc := w.data.Document
-	fmt.Fprintf(w, "# %s\n\n", plainLine(textAt(doc, "info", "title")))
-	if about := textAt(doc, "info", "description"); about != "" {
+	fmt.Fprintf(w, "# %s\n\n", plainLine(w.service.opts.Name))
+	if about := w.service.opts.Description; about != "" {
 		fmt.Fprintf(w, "> %s\n\n", plainLine(about))
 	}
-	fmt.Fprintf(w, "Version %s. In the commands, URL is %s.\n", plainLine(textAt(doc, "info", "version")), w.describeURL())
+	fmt.Fprintf(w, "Version %s. In the commands, URL is %s.\n", plainLine(w.service.opts.Version), w.describeURL())
 	const input = "the input of a method is one object with all its fields"
 	for _, served := range [...][3]string{
-		{"OpenAPI", w.data.OpenAPI, "add `?openapi=3.1` for code generators"},
-		{"JSON-RPC", w.data.RPC, input + ", and `rpc.discover` returns OpenRPC"},
-		{"MCP", w.data.MCP, input},
+		{"OpenAPI", w.places.OpenAPI, "add `?openapi=3.1` for code generators"},
+		{"JSON-RPC", w.places.RPC, input + ", and `rpc.discover` returns OpenRPC"},
+		{"MCP", w.places.MCP, input},
 	} {
 		if served[1] != "" {
 			fmt.Fprintf(w, "%s is served at %s, relative to this page; %s.\n", served[0], codeSpan(served[1]), served[2])
 		}
 	}
-	for _, tag := range itemsOf(memberAt(doc, "tags")) {
-		name := textAt(tag, "name")
+	sections := make(map[string][]docsOperation)
+	for _, o := range w.operations {
+		sections[o.method.resource] = append(sections[o.method.resource], o)
+	}
+	for _, name := range w.tags {
 		fmt.Fprintf(w, "\n## %s\n", plainLine(name))
-		for _, o := range w.data.operations {
-			if o.method.resource == name {
-				w.writeOperation(o)
-			}
+		for _, o := range sections[name] {
+			w.writeOperation(o)
 		}
 	}
 	w.WriteString("\n## Types\n")
-	forMembers(memberAt(w.data.components, "schemas"), func(name string, schema []byte) {
+	for _, name := range slices.Sorted(maps.Keys(w.components.schemas)) {
+		schema := w.components.schemas[name]
 		fmt.Fprintf(w, "\n### %s\n\n", plainLine(name))
 		w.writeDescription(schema)
 		if !w.writeProperties("", "", schema) {
 			fmt.Fprintf(w, "%s\n", describeType(schema))
 		}
-	})
+	}
 	w.WriteString("\n## Errors\n\nEvery error has one of these codes. Over JSON-RPC it stands in the data of the error; over MCP an error is a result with isError, whose text begins with it. A method may answer with another HTTP status.\n\n| code | usual HTTP status | JSON-RPC |\n|---|---|---|\n")
-	for _, c := range w.data.Codes {
-		fmt.Fprintf(w, "| %v | %v | %v |\n", c[0], c[1], c[2])
+	for _, c := range codes {
+		fmt.Fprintf(w, "| %v | %v | %v |\n", c.code, c.http, c.rpc)
 	}
 	return w.Bytes()
 }
@@ -512,11 +490,11 @@ func (w *docsWriter) writeAll() []byte {
 // describeURL returns the meaning of URL in the commands. If the page may not call the
 // routes, that is the server of the document.
 func (w *docsWriter) describeURL() string {
-	place, server := "this page", textAt(itemsOf(memberAt(w.data.Document, "servers"))[0], "url")
+	place, server := "this page", w.serverURL()
 	switch {
-	case w.data.REST == "" && server != "/":
+	case w.places.REST == "" && server != "/":
 		return plainLine(server)
-	case w.data.REST == "" || w.data.REST[0] == '/':
+	case w.places.REST == "" || w.places.REST[0] == '/':
 		place = "the host of this page"
 	}
 	return "the address of " + place + " without the slash at its end, such as https://example.com"
@@ -530,14 +508,14 @@ func (w *docsWriter) writeOperation(o docsOperation) {
 	if m.deprecated {
 		w.WriteString("Deprecated.\n\n")
 	}
-	if o.call.RPC != "" {
-		fmt.Fprintf(w, "- JSON-RPC method: `%s`\n", o.call.RPC)
+	if o.rpc != "" {
+		fmt.Fprintf(w, "- JSON-RPC method: `%s`\n", o.rpc)
 	}
-	if o.call.MCP != "" {
+	if o.mcp != "" {
 		// The options of the MCP handler, which can hide it or make it a prompt, are not known here.
-		fmt.Fprintf(w, "- MCP tool: `%s` (if the server offers it)\n", o.call.MCP)
+		fmt.Fprintf(w, "- MCP tool: `%s` (if the server offers it)\n", o.mcp)
 	}
-	for i, s := range m.schemesIn(w.data.Schemes) {
+	for i, s := range m.schemesIn(w.schemes) {
 		w.WriteString([]string{"- needs credentials: ", " or "}[min(i, 1)] + s.Name)
 		if s.source.Header != "" {
 			w.WriteString(" in the header " + s.Header)
@@ -552,31 +530,32 @@ func (w *docsWriter) writeOperation(o docsOperation) {
 		w.WriteString("- public: needs no credentials\n")
 	}
 	for _, p := range itemsOf(memberAt(operation, "parameters")) {
-		w.writeField("", textAt(p, "name"), placeOf(o.call, textAt(p, "in"), textAt(p, "name")), isTrueAt(p, "required"), textAt(p, "description"), memberAt(p, "schema"))
+		w.writeField("", textAt(p, "name"), o.placeOf(textAt(p, "in"), textAt(p, "name")), isTrueAt(p, "required"), textAt(p, "description"), memberAt(p, "schema"))
 	}
 	request := memberAt(operation, "requestBody")
 	_, mediaType, body := contentOf(request)
 	if isFileSchema(body) {
 		fmt.Fprintf(w, "- body: a file as %s. %s\n", strings.ReplaceAll(codeSpan(mediaType), " or ", "` or `"), plainLine(textAt(request, "description")))
 	}
-	w.writeProperties("", "body", w.data.resolve(body))
-	forMembers(memberAt(operation, "responses"), func(status string, response []byte) { w.writeResponse(status, w.data.resolve(response)) })
+	w.writeProperties("", "body", w.resolve(body))
+	forMembers(memberAt(operation, "responses"), func(status string, response []byte) { w.writeResponse(status, w.resolve(response)) })
 	fmt.Fprintf(w, "\n```sh\n%s\n```\n", w.makeCommand(o))
 }
 
 // placeOf returns where REST takes a parameter from, and its name over JSON-RPC and MCP
 // if that differs.
-func placeOf(call docsCall, in, name string) string {
-	other, differs := call.Names[in+" "+name]
+func (o *docsOperation) placeOf(in, name string) string {
+	other, differs := o.names[in+" "+name]
+	name = textAt(other, "name")
 	switch {
-	case !differs || call.RPC == "" && call.MCP == "":
+	case !differs || o.rpc == "" && o.mcp == "":
 		return in
-	case other.Name == "":
+	case name == "":
 		return in + " of REST only"
-	case other.Quoted:
-		return in + ", over JSON-RPC and MCP " + codeSpan(other.Name) + " as a string"
+	case isTrueAt(other, "quoted"):
+		return in + ", over JSON-RPC and MCP " + codeSpan(name) + " as a string"
 	}
-	return in + ", over JSON-RPC and MCP " + codeSpan(other.Name)
+	return in + ", over JSON-RPC and MCP " + codeSpan(name)
 }
 
 // writeResponse writes a response and its headers. An error without a description of its
@@ -623,7 +602,7 @@ func (w *docsWriter) writeProperties(indent, place string, schema []byte) (any b
 		alternative := refObject(textAt(ref))
 		fmt.Fprintf(w, "%s- with `%s` %s: %s\n", indent, plainLine(textAt(schema, "discriminator", "propertyName")), codeSpan(strconv.Quote(value)), describeType(alternative))
 		if place != "" { // elsewhere it has a section of its own
-			w.writeProperties(indent+"  ", place, w.data.resolve(alternative))
+			w.writeProperties(indent+"  ", place, w.resolve(alternative))
 		}
 	})
 	return any
@@ -744,13 +723,13 @@ func (w *docsWriter) makeCommand(o docsOperation) string {
 	if o.method.method != http.MethodGet {
 		command += " -X " + o.method.method
 	}
-	for _, s := range o.method.schemesIn(w.data.Schemes)[:min(1, len(o.method.schemes))] {
+	for _, s := range o.method.schemesIn(w.schemes)[:min(1, len(o.method.schemes))] {
 		command += " " + s.Curl
 	}
 	query := make(url.Values)
 	for _, p := range itemsOf(memberAt(o.text, "parameters")) {
 		name, in := textAt(p, "name"), textAt(p, "in")
-		example := o.call.Examples[in+" "+name]
+		example := o.examples[in+" "+name]
 		if example == nil {
 			continue
 		}
@@ -780,13 +759,13 @@ func (w *docsWriter) makeCommand(o docsOperation) string {
 	if o.method.sendsFile() {
 		command += " -OJ" // saves it by its name
 	}
-	if body := o.call.Examples["body"]; body != nil {
+	if body := o.examples["body"]; body != nil {
 		command += " -H 'Content-Type: " + contentTypeJSON + "' -d " + shellQuote(string(body))
 	}
 	if len(query) > 0 {
 		path += "?" + query.Encode()
 	}
-	if base := strings.TrimPrefix(strings.Trim(w.data.REST, "/"), "./"); base != "" && base != "." {
+	if base := strings.TrimPrefix(strings.Trim(w.places.REST, "/"), "./"); base != "" && base != "." {
 		path = "/" + base + path
 	}
 	if strings.ContainsAny(path, "$`\"\\!") {

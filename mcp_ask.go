@@ -424,7 +424,7 @@ func (h *mcpHandler) readForm(f *form, key, message string, answer []byte) (any,
 	in, err := f.bind.bindObject(&ws.dec, m.close()) // a panic of Validate is one of the method
 	h.service.returnWorkspace(ws)
 	if err == nil {
-		return in.Interface(), nil
+		return in, nil
 	}
 	e := ErrorFrom(err)
 	list, _ := e.Details["violations"].([]Violation)

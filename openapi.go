@@ -14,17 +14,16 @@ package svc
 //	tags                       none                       one for each resource
 //
 // In order: the handler that serves a document, and how a request chooses the form;
-// the builder, which goes from methods to operations, from operations to
-// components, and from components to names; descriptions of error responses; the
-// objects of the specification. The parts that the document shares with OpenRPC are
-// in schema_write.go.
+// the builder, which goes from the document to operations, from operations to
+// components, and from components to names; descriptions of error responses. Each
+// object of the specification is written once, as text. What the document shares with
+// OpenRPC is in schema_write.go.
 
 import (
 	"bytes"
 	"cmp"
 	"crypto/sha256"
 	"encoding/hex"
-	"encoding/json"
 	"fmt"
 	"maps"
 	"net/http"
@@ -67,22 +66,29 @@ import (
 // Options.OnError is nil, [WriteError] or [WriteProblem]. It has no bodies of errors with
 // another ErrorHandler, since svc cannot know them.
 func (s *Service) OpenAPI() http.Handler {
-	h := &openAPIHandler{endpoint: s.newEndpoint("openapi")}
+	var forms [openAPI30 + 1]func() *builtDocument // by dialect, from openAPI31
 	for d := openAPI31; d <= openAPI30; d++ {
-		h.forms[d] = sync.OnceValue(func() *builtDocument { return newBuiltText(buildDocument(s, d)) })
+		forms[d] = sync.OnceValue(func() *builtDocument { return newBuiltText(buildDocument(s, d)) })
 	}
-	return h
+	// The query wins over Accept, since people who type it into a browser cannot set its
+	// Accept header.
+	return &documentHandler{s.newEndpoint("openapi"), func(_ http.Header, r *http.Request) (*builtDocument, string, error) {
+		version, contentType := r.URL.Query().Get("openapi"), contentTypeJSON
+		if version == "" {
+			contentType = chooseType(r.Header["Accept"], contentTypeJSON, contentTypeOpenAPI+";version=3.2", contentTypeOpenAPI+";version=3.1")
+			_, version, _ = strings.Cut(contentType, ";version=")
+		}
+		d, ok := dialectOf(cmp.Or(version, s.opts.OpenAPI))
+		if !ok {
+			return nil, "", Errorf(CodeInvalidArgument, "the version of the document must be openapi=3.0, openapi=3.1 or openapi=3.2")
+		}
+		return forms[d](), contentType, nil
+	}}
 }
 
 // contentTypeOpenAPI is the media type that the OpenAPI Initiative uses. It is
 // not registered with IANA.
 const contentTypeOpenAPI = "application/vnd.oai.openapi+json"
-
-// An openAPIHandler serves the document of one service in all forms.
-type openAPIHandler struct {
-	endpoint
-	forms [openAPI30 + 1]func() *builtDocument // by dialect, from openAPI31
-}
 
 // A builtDocument is a document as text. It never changes.
 type builtDocument struct {
@@ -96,110 +102,158 @@ func newBuiltText(text []byte) *builtDocument {
 	return &builtDocument{text, `"` + hex.EncodeToString(sum[:16]) + `"`} // 128 bits do not collide by accident
 }
 
-func (h *openAPIHandler) ServeHTTP(w http.ResponseWriter, r *http.Request) { h.serveRequest(w, r, h) }
-
-// respond serves the document that r asks for. The query wins over Accept, since people who
-// type it into a browser cannot set its Accept header.
-func (h *openAPIHandler) respond(w http.ResponseWriter, r *http.Request, _ *workspace) error {
-	if err := checkReads(w, r); err != nil {
-		return err
-	}
-	version, contentType := r.URL.Query().Get("openapi"), contentTypeJSON
-	if version == "" {
-		contentType = chooseType(r.Header["Accept"], contentTypeJSON, contentTypeOpenAPI+";version=3.2", contentTypeOpenAPI+";version=3.1")
-		_, version, _ = strings.Cut(contentType, ";version=")
-	}
-	d, ok := dialectOf(cmp.Or(version, h.service.opts.OpenAPI))
-	if !ok {
-		return Errorf(CodeInvalidArgument, "the version of the document must be openapi=3.0, openapi=3.1 or openapi=3.2")
-	}
-	serveDocument(w, r, h.forms[d](), contentType)
-	return nil
+// A documentHandler serves the forms of a document, to requests that only read.
+type documentHandler struct {
+	endpoint
+	// choose returns the form that r asks for, and its media type. It may add headers.
+	choose func(header http.Header, r *http.Request) (form *builtDocument, contentType string, err error)
 }
 
-// checkReads returns an error unless r only reads. Nothing reads the body, and
-// nothing waits for it.
-func checkReads(w http.ResponseWriter, r *http.Request) error {
+func (h *documentHandler) ServeHTTP(w http.ResponseWriter, r *http.Request) { h.serveRequest(w, r, h) }
+
+// respond serves the form that r asks for. Nothing reads the body, and nothing waits for it.
+func (h *documentHandler) respond(w http.ResponseWriter, r *http.Request, _ *workspace) error {
 	leaveBody(w, r)
+	header := w.Header()
 	if r.Method != http.MethodGet && r.Method != http.MethodHead {
-		w.Header().Set("Allow", "GET, HEAD")
+		header.Set("Allow", "GET, HEAD")
 		return httpError(http.StatusMethodNotAllowed, CodeUnimplemented, "the method is not allowed here; allowed: GET, HEAD")
 	}
-	return nil
-}
-
-// serveDocument answers with a document in the form that Accept has chosen.
-func serveDocument(w http.ResponseWriter, r *http.Request, doc *builtDocument, contentType string) {
-	header := w.Header()
+	form, contentType, err := h.choose(header, r)
+	if err != nil {
+		return err
+	}
 	addHeader(header, "Vary", "Accept") // a middleware in front may have added names of its own
 	header.Set("Content-Type", contentType)
 	header.Set("X-Content-Type-Options", "nosniff")
-	header.Set("ETag", doc.etag)
+	header.Set("ETag", form.etag)
 	// The zero time sends no Last-Modified: the text depends on the program
 	// and not on when it began.
-	http.ServeContent(w, r, "", time.Time{}, bytes.NewReader(doc.text))
+	http.ServeContent(w, r, "", time.Time{}, bytes.NewReader(form.text))
+	return nil
 }
 
 // buildDocument returns the document of s in a dialect. It has no other input,
 // so a service has one document, byte for byte.
-func buildDocument(s *Service, d dialect) []byte { return encodeDocument(newAPIBuilder(s, d).doc) }
+func buildDocument(s *Service, d dialect) []byte { return newAPIBuilder(s, d).writeDocument() }
 
-// newAPIBuilder returns a builder that has built the document of s.
+// newAPIBuilder returns a builder that has all operations of s.
 func newAPIBuilder(s *Service, d dialect) *apiBuilder {
 	b := &apiBuilder{
-		service: s,
-		dialect: d,
-		doc: &apiDocument{
-			OpenAPI: dialectVersions[d],
-			Info:    s.documentInfo(d != openAPI30),
-			// "/" is the host that the document came from; linters want a server.
-			// Every path begins with a slash, so a URL has none at its end.
-			Servers:  []map[string]string{{"url": cmp.Or(strings.TrimRight(s.opts.Defaults.BaseURL, "/"), "/")}},
-			Security: []documentSecurity{},
-		},
+		service:      s,
+		dialect:      d,
+		components:   newComponents(d, s.typeNames),
+		schemes:      listSchemes(s.methodsOn(TransportREST)),
 		parts:        make(map[[2]any]string),
 		taken:        make(map[string]bool),
-		operationIDs: make(map[string]*method),
-		paths:        make(map[string]*apiPath),
+		operationIDs: make(map[string]bool),
+		tagged:       make(map[string]bool),
+		byTemplate:   make(map[string]*apiPath),
 	}
-	b.schemes = listSchemes(s.methodsOn(TransportREST))
-	for _, s := range b.schemes {
-		b.doc.Components.SecuritySchemes.addMember(s.Name, s.object)
-		b.doc.Security = append(b.doc.Security, documentSecurity{s.Name: {}})
-	}
-	b.components = newComponents(d, s.typeNames)
 	for _, name := range s.typeNames {
 		b.taken[strings.ToLower(name)] = true
 	}
 	for _, m := range s.methodsOn(TransportREST) {
 		b.addOperation(m)
 	}
-	b.doc.Components.Schemas = b.components.writeSchemas()
 	return b
 }
 
 // An apiBuilder builds one document. Its maps are for lookups only: the order
 // of the document is that of the methods, and of sorted names.
 //
-// Invariants: the names of all types and parts are in taken; the operations of each
-// element of paths are a member of doc.Paths.
+// Each object is written once, as text, and what refers to a component adds it. So the
+// operations come first, and the document is put together from their texts.
+//
+// Invariants: the names of all types and parts are in taken; tagged has the elements of
+// tags, and byTemplate those of paths.
 type apiBuilder struct {
 	service    *Service
 	dialect    dialect
-	doc        *apiDocument
 	components *components
-	schemes    []scheme // of the document
+	schemes    []scheme      // of the document
+	tags       []string      // the resources
+	paths      []*apiPath    // in the order of their first methods
+	responses  orderedObject // components, in the order of the first references
 
 	parts        map[[2]any]string // the names of components with some fields, by the type and these
 	taken        map[string]bool   // component names in lower case: some generators make a file of each
-	operationIDs map[string]*method
-	paths        map[string]*apiPath // by the template with its placeholders unnamed
+	operationIDs map[string]bool
+	tagged       map[string]bool
+	byTemplate   map[string]*apiPath // with the placeholders unnamed
 }
 
-// An apiPath is a path of the document and the methods that share it.
+// An apiPath is a path of the document and the operations that share it.
 type apiPath struct {
-	placeholders []string      // their names in the document
-	operations   orderedObject // a Path Item Object: an apiOperation for each HTTP method
+	template     string
+	placeholders []string // their names in the document
+	operations   []apiOperation
+}
+
+// An apiOperation is an Operation Object and the method that it describes.
+type apiOperation struct {
+	method *method
+	id     string
+	text   []byte
+}
+
+// writeDocument returns the OpenAPI Object. Members of objects are in the order of the
+// specification, and those that are looked up, the statuses of responses, media types and
+// schemas, in the order of their names.
+//
+//	In Go                               In the document
+//	----------------------------------  ---------------------------------------------
+//	Options.Name, Description, Version  info
+//	Options.Contact, License            info
+//	Defaults.BaseURL                    servers
+//	Options.Schemes, Public             security, components.securitySchemes
+//	MethodOptions.Scopes                response 403, and security from 3.1 on
+//	a method                            an operation below paths
+//	a field of its input                one of parameters, or a property of requestBody
+//	a header tag in its output          one of the headers of that response
+//	the tag ETag in that of a GET       the parameter If-None-Match, the response 304
+//	its output                          the schema of the response of success
+//	MethodOptions.Status                the status of that response
+//	MethodOptions.Errors                responses, and examples in them
+//	MethodOptions.Deprecated            deprecated
+//	a Body, a File                      requestBody, the content of 200 and 206
+//	a named struct type                 one of components.schemas
+//	Options.OnError                     one of components.responses
+func (b *apiBuilder) writeDocument() []byte {
+	// The empty list says that no identity is required. Without the member the
+	// document would leave it open, and linters complain.
+	security, tags, paths := [][]byte{}, [][]byte(nil), orderedObject{}
+	var schemes orderedObject
+	for _, s := range b.schemes {
+		security = append(security, object(s.Name, [][]byte{}))
+		schemes.addMember(s.Name, s.object)
+	}
+	for _, name := range b.tags {
+		tags = append(tags, object("name", name, "description", "The methods of "+name+"."))
+	}
+	for _, path := range b.paths {
+		var item orderedObject
+		for _, o := range path.operations {
+			item.addMember(strings.ToLower(o.method.method), o.text)
+		}
+		paths.addMember(path.template, item.text())
+	}
+	return object(
+		"openapi", dialectVersions[b.dialect],
+		"info", b.service.documentInfo(b.dialect != openAPI30),
+		"servers", [][]byte{object("url", b.serverURL())},
+		"security", security,
+		"tags", tags,
+		"paths", paths,
+		"components", object("schemas", sorted(b.components.writeSchemas()), "responses", b.responses, "securitySchemes", schemes),
+	)
+}
+
+// serverURL returns the URL that the paths of the document are relative to. "/" is the host
+// that the document came from; linters want a server. Every path begins with a slash, so a
+// URL has none at its end.
+func (b *apiBuilder) serverURL() string {
+	return cmp.Or(strings.TrimRight(b.service.opts.Defaults.BaseURL, "/"), "/")
 }
 
 // addOperation adds the operation of m to its path, and in 3.1 the tag of its
@@ -212,36 +266,44 @@ type apiPath struct {
 func (b *apiBuilder) addOperation(m *method) {
 	path := b.findPath(m)
 	// Two methods can give the same id, since both parts may contain underscores.
-	id := firstFree(m.resource+"_"+m.goName, "_", func(id string) bool { return b.operationIDs[id] != nil })
-	b.operationIDs[id] = m
-	o := apiOperation{
-		Summary:     m.summary(), // linters ask for one
-		OperationID: id,
-		Parameters:  b.listParameters(m, path.placeholders),
-		Responses:   b.listResponses(m),
-		Deprecated:  m.deprecated,
-	}
+	id := firstFree(m.resource+"_"+m.goName, "_", func(id string) bool { return b.operationIDs[id] })
+	b.operationIDs[id] = true
+	parameters, responses := b.listParameters(m, path.placeholders), b.listResponses(m)
+	var body []byte
 	switch {
 	case m.takesBody():
 		f := m.in.file
-		o.RequestBody = &apiRequestBody{f.doc, true, fileContent(f.tags)}
+		about := f.doc
 		if f.tags.max > 0 {
-			o.RequestBody.Description = strings.TrimLeft(f.doc+" At most "+strconv.FormatInt(f.tags.max, 10)+" bytes.", " ")
+			about = strings.TrimLeft(f.doc+" At most "+strconv.FormatInt(f.tags.max, 10)+" bytes.", " ")
 		}
-	case m.bind != nil && m.bind.body != nil:
-		o.RequestBody = &apiRequestBody{"", true, newContent(contentTypeJSON, refObject(b.referBody(m)))}
+		body = object("description", about, "required", true, "content", fileContent(f.tags))
+	case m.bind.body != nil:
+		body = object("required", true, "content", newContent(contentTypeJSON, refObject(b.referBody(m)), nil))
 	}
-	if len(b.doc.Security) > 0 { // again, since some tools read it only here; an empty list is public
-		o.Security = append([]documentSecurity{}, m.listSecurity(b.schemes, b.dialect != openAPI30)...)
+	var tags, security [][]byte
+	if len(b.schemes) > 0 { // again, since some tools read it only here; an empty list is public
+		security = append([][]byte{}, m.listSecurity(b.schemes, b.dialect != openAPI30)...)
 	}
+	about := ""
 	if b.dialect != openAPI30 {
-		o.Description, o.Tags = m.description, []string{m.resource}
-		tag := documentTag{m.resource, "The methods of " + m.resource + "."}
-		if !slices.Contains(b.doc.Tags, tag) {
-			b.doc.Tags = append(b.doc.Tags, tag)
+		about, tags = m.description, textList([]string{m.resource})
+		if !b.tagged[m.resource] {
+			b.tagged[m.resource] = true
+			b.tags = append(b.tags, m.resource)
 		}
 	}
-	path.operations.addMember(strings.ToLower(m.method), o)
+	path.operations = append(path.operations, apiOperation{m, id, object(
+		"tags", tags,
+		"summary", m.summary(), // linters ask for one
+		"description", about,
+		"operationId", id,
+		"parameters", parameters,
+		"requestBody", body,
+		"responses", sorted(responses),
+		"deprecated", m.deprecated,
+		"security", security,
+	)})
 }
 
 // findPath returns the path of m, and adds it if m is the first method of
@@ -266,11 +328,12 @@ func (b *apiBuilder) findPath(m *method) *apiPath {
 		unnamed[i] = segments[i]
 	}
 	key := strings.Join(unnamed, "/")
-	if known := b.paths[key]; known != nil {
+	if known := b.byTemplate[key]; known != nil {
 		return known
 	}
-	b.paths[key] = path
-	b.doc.Paths.addMember(strings.Join(segments, "/"), &path.operations)
+	path.template = strings.Join(segments, "/")
+	b.byTemplate[key] = path
+	b.paths = append(b.paths, path)
 	return path
 }
 
@@ -287,29 +350,29 @@ func firstFree(name, separator string, isTaken func(string) bool) string {
 // order of the template and with these names, then query, header and cookie. Only the
 // 3.2 form could say that nothing is escaped in a cookie (style cookie), and today's
 // linters reject that.
-func (b *apiBuilder) listParameters(m *method, names []string) []apiParameter {
-	bind := m.bind
-	if bind == nil {
-		bind = new(binding) // of no fields
-	}
-	var list []apiParameter
-	w := &b.components.writer
+func (b *apiBuilder) listParameters(m *method, names []string) (list [][]byte) {
+	bind, w := m.bind, &b.components.writer
 	for i, placeholder := range m.placeholders {
 		p := bind.path[slices.IndexFunc(bind.path, func(p param) bool { return p.sourceName == placeholder })]
-		list = append(list, apiParameter{names[i], inPath, p.doc, true, w.appendPathParameter(nil, p.field)})
+		list = append(list, newParameter(names[i], inPath, p.doc, true, w.appendPathParameter(nil, p.field)))
 	}
 	for _, p := range slices.Concat(bind.query, bind.header, bind.cookie) {
-		list = append(list, apiParameter{p.sourceName, p.in, p.doc, p.isRequired(), w.appendParameter(nil, p.field)})
+		list = append(list, newParameter(p.sourceName, p.in, p.doc, p.isRequired(), w.appendParameter(nil, p.field)))
 	}
 	return append(list, m.ownParameters()...)
 }
 
+// newParameter returns a Parameter Object.
+func newParameter(name, in, description string, required bool, schema []byte) []byte {
+	return object("name", name, "in", in, "description", description, "required", required, "schema", schema)
+}
+
 // ownParameters returns the headers that REST reads although they are no fields of the
 // input of m.
-func (m *method) ownParameters() (list []apiParameter) {
+func (m *method) ownParameters() (list [][]byte) {
 	add := func(name, description string) {
-		if m.bind == nil || !slices.ContainsFunc(m.bind.header, func(p param) bool { return p.key == name }) {
-			list = append(list, apiParameter{name, inHeader, description, false, textSchema})
+		if !slices.ContainsFunc(m.bind.header, func(p param) bool { return p.key == name }) {
+			list = append(list, newParameter(name, inHeader, description, false, []byte(textSchema)))
 		}
 	}
 	if m.isConditional() {
@@ -319,7 +382,7 @@ func (m *method) ownParameters() (list []apiParameter) {
 		add("Range", "The part of the file to send, such as bytes=1000-, in the answer 206.")
 	}
 	if m.key != nil {
-		list = append(list, apiParameter{keyHeader, inHeader, m.key.describe(), m.keyUse == KeyRequired, json.RawMessage(`{"type":"string","pattern":` + string(encodeDocument(keySyntax)) + "}")})
+		list = append(list, newParameter(keyHeader, inHeader, m.key.describe(), m.keyUse == KeyRequired, object("type", "string", "pattern", keySyntax)))
 	}
 	return list
 }
@@ -334,19 +397,29 @@ func (m *method) isConditional() bool {
 func (m *method) sendsRanges() bool { return m.method == http.MethodGet && m.sendsFile() }
 
 // textSchema is the schema of a text.
-var textSchema = json.RawMessage(`{"type":"string"}`)
+const textSchema = `{"type":"string"}`
+
+// textHeader returns the Header Object of a text.
+func textHeader(description string, required bool) []byte {
+	return object("description", description, "required", required, "schema", []byte(textSchema))
+}
+
+// newContent returns the content of one media type.
+func newContent(mediaType string, schema []byte, examples orderedObject) []byte {
+	return object(mediaType, object("schema", schema, "examples", examples))
+}
 
 // fileContent returns the content of a Body or a File. Every version has the format
 // binary: generators do not know the form without a type, which is for 3.1 only.
-func fileContent(t *fileTags) apiContent {
-	content, types := make(apiContent), t.types
+func fileContent(t *fileTags) []byte {
+	content, types := make(map[string][]byte), t.types
 	if types == nil {
 		types = []string{"*/*"}
 	}
 	for _, mediaType := range types {
-		content[mediaType] = apiMediaType{Schema: json.RawMessage(`{"type":"string","format":"binary"}`)}
+		content[mediaType] = []byte(`{"schema":{"type":"string","format":"binary"}}`)
 	}
-	return content
+	return sorted(content).text()
 }
 
 // referBody returns the reference to the component that has exactly the fields
@@ -390,30 +463,31 @@ func (b *apiBuilder) referPart(m *method, s, part *shape, suffix string) string 
 // and some generators cannot read the range 4XX. Every method can answer 400, and
 // one with a placeholder is likely to answer 404. 304 has no body, so the default
 // does not describe it.
-func (b *apiBuilder) listResponses(m *method) map[string]apiResponse {
+func (b *apiBuilder) listResponses(m *method) map[string][]byte {
 	list := b.listErrors(m)
 	if m.isConditional() {
-		list["304"] = apiResponse{Description: http.StatusText(http.StatusNotModified)}
+		list["304"] = object("description", http.StatusText(http.StatusNotModified))
 	}
-	success := apiResponse{Description: http.StatusText(m.status), Headers: b.listHeaders(m)}
+	description, headers, content := http.StatusText(m.status), b.listHeaders(m), []byte(nil)
 	switch {
 	case m.stream != "":
-		success.Description = streamDescription
+		description = streamDescription
 		if m.form != nil {
-			success.Description = strings.Replace(streamDescription, streamEnvelope, "what error responses have as their body", 1)
+			description = strings.Replace(streamDescription, streamEnvelope, "what error responses have as their body", 1)
 		}
-		success.Content = b.streamContent(m)
+		content = b.streamContent(m)
 	case m.sendsFile():
-		success.Content = fileContent(m.out.file.tags)
+		content = fileContent(m.out.file.tags)
 		if m.sendsRanges() {
-			part := apiResponse{Description: http.StatusText(http.StatusPartialContent), Headers: maps.Clone(success.Headers), Content: success.Content}
-			part.Headers["Content-Range"] = apiHeader{"Which part of the file this is.", true, textSchema}
-			list["206"], list["416"] = part, list["default"]
+			part := maps.Clone(headers)
+			part["Content-Range"] = textHeader("Which part of the file this is.", true)
+			list["206"] = object("description", http.StatusText(http.StatusPartialContent), "headers", sorted(part), "content", content)
+			list["416"] = list["default"]
 		}
 	case m.out != nil:
-		success.Content = newContent(contentTypeJSON, b.recordSchema(m))
+		content = newContent(contentTypeJSON, b.recordSchema(m), nil)
 	}
-	list[strconv.Itoa(m.status)] = success
+	list[strconv.Itoa(m.status)] = object("description", description, "headers", sorted(headers), "content", content)
 	return list
 }
 
@@ -430,88 +504,106 @@ func (b *apiBuilder) recordSchema(m *method) []byte {
 // the output. Their values are texts: a time is an HTTP-date, which has no format in JSON
 // Schema. Set-Cookie is sent once for each cookie, and a schema describes one of
 // them.
-func (b *apiBuilder) listHeaders(m *method) map[string]apiHeader {
-	list := make(map[string]apiHeader)
+func (b *apiBuilder) listHeaders(m *method) map[string][]byte {
+	list := make(map[string][]byte)
 	if m.sendsFile() {
-		list["Content-Disposition"] = apiHeader{"Whether to show the file or to save it, and by which name.", true, textSchema}
-		list["ETag"], list["Last-Modified"] = apiHeader{Schema: textSchema}, apiHeader{Schema: textSchema}
+		list["Content-Disposition"] = textHeader("Whether to show the file or to save it, and by which name.", true)
+		list["ETag"], list["Last-Modified"] = textHeader("", false), textHeader("", false)
 	}
 	if m.key != nil {
-		list["Idempotent-Replayed"] = apiHeader{"The answer is that of an earlier request with the key.", false, json.RawMessage(`{"type":"string","enum":["true"]}`)}
+		list["Idempotent-Replayed"] = object("description", "The answer is that of an earlier request with the key.", "schema", []byte(`{"type":"string","enum":["true"]}`))
 	}
 	if m.headers == nil {
 		return list
 	}
 	for i := range m.headers.fields {
 		h := &m.headers.fields[i]
-		schema := textSchema
+		schema := []byte(textSchema)
 		if h.shape.kind != kindTime && h.key != "Set-Cookie" {
 			schema = b.components.writer.appendParameter(nil, h.memberEncoder.field)
 		}
-		list[h.header] = apiHeader{h.doc, h.isSent(), schema}
+		list[h.header] = object("description", h.doc, "required", h.isSent(), "schema", schema)
 	}
 	return list
 }
 
-// listErrors returns the error responses of m by status: those that any method can have,
-// and those with a message of their own, whose codes and messages are the description. Each
-// of these is an example, as it would be sent.
-func (b *apiBuilder) listErrors(m *method) map[string]apiResponse {
-	ref, full := b.describeErrors(m)
-	list, texts := map[string]apiResponse{"default": ref}, make(map[string][]string)
-	own := m.ownErrors()
-	for i, e := range slices.Concat(own, m.errors) {
-		status, text := strconv.Itoa(m.form.statusOf(e)), string(e.Code)+": "+e.message()
-		common := i < len(own) && e.Message == ""
-		if !slices.Contains(texts[status], text) && !(common && e.Code == CodeNotFound) { // which only methods return
-			texts[status] = append(texts[status], text)
+// statusErrors are the errors of a method that have one status.
+type statusErrors struct {
+	texts    []string // codes and messages
+	headers  map[string][]byte
+	examples orderedObject // of those that not every method has
+}
+
+// listErrors returns the error responses of m by status.
+func (b *apiBuilder) listErrors(m *method) map[string][]byte {
+	ref, content := b.describeErrors(m)
+	common, special := m.ownErrors()
+	special = append(special, m.errors...)
+	list := map[string][]byte{"default": ref}
+	for _, e := range common {
+		list[strconv.Itoa(m.form.statusOf(e))] = ref
+	}
+	for _, e := range special {
+		if status := strconv.Itoa(m.form.statusOf(e)); list[status] == nil || bytes.Equal(list[status], ref) {
+			list[status] = m.describeStatus(m.form.statusOf(e), common, special, content)
 		}
-		if common {
-			list[status] = ref
+	}
+	return list
+}
+
+// describeStatus returns the response of the errors with this status. Their codes and
+// messages are its description, and each special one is an example, as it would be sent.
+func (m *method) describeStatus(status int, common, special []*Error, content func(examples orderedObject) []byte) []byte {
+	var texts []string
+	headers, examples := make(map[string][]byte), orderedObject(nil)
+	for i, e := range slices.Concat(common, special) {
+		if m.form.statusOf(e) != status {
 			continue
 		}
-		r := list[status]
-		if r.Headers == nil {
-			r = apiResponse{Headers: make(map[string]apiHeader), Content: maps.Clone(full.Content)}
+		text, isCommon := string(e.Code)+": "+e.message(), i < len(common)
+		if !slices.Contains(texts, text) && !(isCommon && e.Code == CodeNotFound) { // which only methods return
+			texts = append(texts, text)
 		}
-		r.Description = strings.Join(texts[status], "; ")
+		if isCommon {
+			continue
+		}
+		examples.addMember(fmt.Sprint("error", len(examples)+1), object("value", m.exampleOf(e)))
 		header := make(http.Header)
 		setErrorHeader(header, e.header)
 		for name := range header {
-			r.Headers[name] = apiHeader{Schema: textSchema}
+			headers[name] = textHeader("", false)
 		}
-		for mediaType, content := range r.Content {
-			content.Examples.addMember(fmt.Sprint("error", len(content.Examples)+1), map[string]json.RawMessage{"value": m.exampleOf(e)})
-			r.Content[mediaType] = content
-		}
-		list[status] = r
 	}
-	return list
+	return object("description", strings.Join(texts, "; "), "headers", sorted(headers), "content", content(examples))
 }
 
-// ownErrors returns the errors that svc itself gives for m.
-func (m *method) ownErrors() []*Error {
-	list := []*Error{{Code: CodeInvalidArgument}}
+// ownErrors returns the errors that svc itself gives for m: those that many methods have,
+// and those with a message of their own.
+func (m *method) ownErrors() (common, special []*Error) {
+	common = []*Error{{Code: CodeInvalidArgument}}
 	if m.form != nil && m.in != nil {
 		for _, key := range slices.Sorted(maps.Keys(m.form.statuses)) {
 			if !key.isError() {
-				list = append(list, &Error{Code: CodeInvalidArgument, violations: []Violation{{Rule: string(key)}}})
+				common = append(common, &Error{Code: CodeInvalidArgument, violations: []Violation{{Rule: string(key)}}})
 			}
 		}
 	}
 	if len(m.placeholders) > 0 {
-		list = append(list, &Error{Code: CodeNotFound})
+		common = append(common, &Error{Code: CodeNotFound})
 	}
 	if len(m.schemes) > 0 {
-		list = append(list, &Error{Code: CodeUnauthenticated}, &Error{Code: CodePermissionDenied})
+		common = append(common, &Error{Code: CodeUnauthenticated})
 	}
-	if len(m.scopes) > 0 { // as checkIdentity says it
-		list[len(list)-1].Message = "the caller lacks a scope: " + strings.Join(m.scopes, " ")
+	switch {
+	case len(m.scopes) > 0: // as checkIdentity says it
+		special = append(special, &Error{Code: CodePermissionDenied, Message: "the caller lacks a scope: " + strings.Join(m.scopes, " ")})
+	case len(m.schemes) > 0:
+		common = append(common, &Error{Code: CodePermissionDenied})
 	}
 	if m.key != nil {
-		list = append(list, &Error{Code: CodeAborted}, errKeyUsed)
+		common, special = append(common, &Error{Code: CodeAborted}), append(special, errKeyUsed)
 	}
-	return list
+	return common, special
 }
 
 // exampleOf returns the body of a response of m for e. It does not call an ErrorHandler of
@@ -540,10 +632,10 @@ const (
 // that of an event. In 3.2 schema describes the whole sequence and itemSchema each
 // element, which for server-sent events is an object with their fields (OpenAPI 3.2.0,
 // Media Type Object, section "Sequential Media Types").
-func (b *apiBuilder) streamContent(m *method) apiContent {
+func (b *apiBuilder) streamContent(m *method) []byte {
 	item := b.components.writer.appendShape(nil, m.out)
 	if b.dialect != openAPI32 {
-		return newContent(contentTypeEvents, item)
+		return newContent(contentTypeEvents, item, nil)
 	}
 	var envelope []byte
 	if m.form != nil {
@@ -552,7 +644,7 @@ func (b *apiBuilder) streamContent(m *method) apiContent {
 		envelope = b.referErrorSchema("Error")
 	}
 	events := strings.NewReplacer("ITEM", string(item), "ENVELOPE", string(envelope)).Replace(eventSchema)
-	return apiContent{contentTypeEvents: {ItemSchema: json.RawMessage(events)}}
+	return object(contentTypeEvents, object("itemSchema", []byte(events)))
 }
 
 // eventSchema is the schema of an event of a stream: an item, the end, or the error
@@ -566,10 +658,10 @@ const eventSchema = `{"oneOf":[` +
 	`{"title":"Error","type":"object","properties":{"event":{"const":"error"},` +
 	`"data":{"type":"string","contentMediaType":"application/json","contentSchema":ENVELOPE}},"required":["event","data"]}]}`
 
-// describeErrors returns the response of every error of m, and a reference to it. It
-// describes an ErrorForm and the handlers of svc. The document must not promise a form that
-// another ErrorHandler does not write.
-func (b *apiBuilder) describeErrors(m *method) (ref, full apiResponse) {
+// describeErrors returns the response of every error of m, or the reference to it, and what
+// makes its content with examples. It describes an ErrorForm and the handlers of svc. The
+// document must not promise a form that another ErrorHandler does not write.
+func (b *apiBuilder) describeErrors(m *method) (ref []byte, content func(examples orderedObject) []byte) {
 	name, mediaType, schema := "Error", contentTypeJSON, []byte(nil)
 	switch {
 	case m.form != nil:
@@ -581,10 +673,10 @@ func (b *apiBuilder) describeErrors(m *method) (ref, full apiResponse) {
 		name, mediaType = "Problem", contentTypeProblem
 		schema = b.referErrorSchema(name)
 	default:
-		return apiResponse{Description: "Error"}, apiResponse{}
+		return object("description", "Error"), func(orderedObject) []byte { return nil }
 	}
-	full = apiResponse{Description: "Error", Content: newContent(mediaType, schema)}
-	return b.referResponse(name, full), full
+	content = func(examples orderedObject) []byte { return newContent(mediaType, schema, examples) }
+	return b.referResponse(name, object("description", "Error", "content", content(nil))), content
 }
 
 // isHandler reports whether h is the top-level function fn. Go compares
@@ -596,16 +688,16 @@ func isHandler(h, fn ErrorHandler) bool {
 
 // referResponse returns the reference to an error response called name, or name with a
 // number if another response has that name. The first call adds it to the document.
-func (b *apiBuilder) referResponse(name string, r apiResponse) apiResponse {
-	responses, at := &b.doc.Components.Responses, -1
+func (b *apiBuilder) referResponse(name string, text []byte) []byte {
+	at := -1
 	name = firstFree(name, "", func(name string) bool {
-		at = slices.IndexFunc(*responses, func(r namedValue) bool { return r.name == name })
-		return at >= 0 && !reflect.DeepEqual((*responses)[at].value, r)
+		at = slices.IndexFunc(b.responses, func(r namedText) bool { return r.name == name })
+		return at >= 0 && !bytes.Equal(b.responses[at].text, text)
 	})
 	if at < 0 {
-		responses.addMember(name, r)
+		b.responses.addMember(name, text)
 	}
-	return apiResponse{Ref: "#/components/responses/" + name}
+	return refObject("#/components/responses/" + name)
 }
 
 // referErrorSchema returns the reference to the schema of errors called name, which no
@@ -617,7 +709,7 @@ func (b *apiBuilder) referErrorSchema(name string) []byte {
 		for i := range codes {
 			list[i] = codes[i].code
 		}
-		b.components.schemas[name] = json.RawMessage(strings.Replace(schema, "CODES", string(encodeDocument(list)), 1))
+		b.components.schemas[name] = []byte(strings.Replace(schema, "CODES", string(encodeDocument(list)), 1))
 		for _, inner := range [...]string{"ErrorObject", "ErrorDetails", "Violation"} {
 			if strings.Contains(schema, componentRef(inner)) {
 				b.referErrorSchema(inner)
@@ -650,102 +742,4 @@ var errorSchemas = map[string]string{
 	"Violation": `{"type":"object",` +
 		`"properties":{"in":{"type":"string"},"path":{"type":"string"},"rule":{"type":"string"},"message":{"type":"string"}},` +
 		`"required":["in","path","rule","message"]}`,
-}
-
-// An apiDocument is an OpenAPI Object. It and the types below are the parts of
-// the specification that svc publishes, named as there, and their fields are in
-// the order in which they are written. Maps are written in the order of their
-// names: the statuses of responses, media types and components.
-//
-//	In Go                               In the document
-//	----------------------------------  ---------------------------------------------
-//	Options.Name, Description, Version  info
-//	Options.Contact, License            info
-//	Defaults.BaseURL                    servers
-//	Options.Schemes, Public             security, components.securitySchemes
-//	MethodOptions.Scopes                response 403, and security from 3.1 on
-//	a method                            an operation below paths
-//	a field of its input                one of parameters, or a property of requestBody
-//	a header tag in its output          one of the headers of that response
-//	the tag ETag in that of a GET       the parameter If-None-Match, the response 304
-//	its output                          the schema of the response of success
-//	MethodOptions.Status                the status of that response
-//	MethodOptions.Errors                responses, and examples in them
-//	MethodOptions.Deprecated            deprecated
-//	a Body, a File                      requestBody, the content of 200 and 206
-//	a named struct type                 one of components.schemas
-//	Options.OnError                     one of components.responses
-type apiDocument struct {
-	OpenAPI string              `json:"openapi"`
-	Info    documentInfo        `json:"info"`
-	Servers []map[string]string `json:"servers"`
-	// The empty list says that no identity is required. Without the member the
-	// document would leave it open, and linters complain.
-	Security   []documentSecurity `json:"security"`
-	Tags       []documentTag      `json:"tags,omitempty"`
-	Paths      orderedObject      `json:"paths"` // in the order of the methods
-	Components struct {
-		Schemas         map[string]json.RawMessage `json:"schemas,omitempty"`
-		Responses       orderedObject              `json:"responses,omitempty"`
-		SecuritySchemes orderedObject              `json:"securitySchemes,omitempty"`
-	} `json:"components"`
-}
-
-// An apiOperation is an Operation Object.
-type apiOperation struct {
-	Tags        []string               `json:"tags,omitempty"`
-	Summary     string                 `json:"summary"`
-	Description string                 `json:"description,omitempty"`
-	OperationID string                 `json:"operationId"`
-	Parameters  []apiParameter         `json:"parameters,omitempty"`
-	RequestBody *apiRequestBody        `json:"requestBody,omitempty"`
-	Responses   map[string]apiResponse `json:"responses"`
-	Deprecated  bool                   `json:"deprecated,omitempty"`
-	Security    []documentSecurity     `json:"security,omitzero"`
-}
-
-// An apiParameter is a Parameter Object.
-type apiParameter struct {
-	Name        string          `json:"name"`
-	In          string          `json:"in"`
-	Description string          `json:"description,omitempty"`
-	Required    bool            `json:"required,omitempty"`
-	Schema      json.RawMessage `json:"schema"`
-}
-
-// An apiRequestBody is a Request Body Object.
-type apiRequestBody struct {
-	Description string     `json:"description,omitempty"`
-	Required    bool       `json:"required"`
-	Content     apiContent `json:"content"`
-}
-
-// An apiResponse is a Response Object, or a Reference Object if Ref is not "".
-type apiResponse struct {
-	Ref         string               `json:"$ref,omitempty"`
-	Description string               `json:"description,omitempty"`
-	Headers     map[string]apiHeader `json:"headers,omitempty"`
-	Content     apiContent           `json:"content,omitempty"`
-}
-
-// An apiHeader is a Header Object.
-type apiHeader struct {
-	Description string          `json:"description,omitempty"`
-	Required    bool            `json:"required,omitempty"`
-	Schema      json.RawMessage `json:"schema"`
-}
-
-// An apiContent has Media Type Objects by media type.
-type apiContent map[string]apiMediaType
-
-// An apiMediaType is a Media Type Object.
-type apiMediaType struct {
-	Schema     json.RawMessage `json:"schema,omitempty"`
-	Examples   orderedObject   `json:"examples,omitempty"`   // Example Objects
-	ItemSchema json.RawMessage `json:"itemSchema,omitempty"` // of each event, in 3.2
-}
-
-// newContent returns the content of one media type.
-func newContent(mediaType string, schema []byte) apiContent {
-	return apiContent{mediaType: {Schema: schema}}
 }

@@ -40,7 +40,7 @@ func (s *Service) Routes() []Route {
 // fields from them: a cache must not give the answer for one value to a request with
 // another (RFC 9110, section 12.5.5).
 func (m *method) varies() (names []string) {
-	if m.method != http.MethodGet || m.bind == nil {
+	if m.method != http.MethodGet {
 		return nil
 	}
 	for _, p := range m.bind.header {
@@ -240,13 +240,13 @@ func (c *restCall) readInput() (any, error) {
 	case m.takesBody():
 		body, err = m.in.file.tags.openBody(w, r, m.limits)
 		raw = reflect.ValueOf(body).Elem()
-	case m.bind == nil || m.bind.body == nil:
+	case m.bind.body == nil:
 		err = checkSite(w, r)
 	default:
 		err = checkJSON(w, r)
 	}
 	if err == nil && body == nil {
-		ws.body, err = m.limits.readBody(w, r, ws.body[:0], m.bind == nil || m.bind.body == nil)
+		ws.body, err = m.limits.readBody(w, r, ws.body[:0], m.bind.body == nil)
 	}
 	strict, versioned := m.strict && r.URL.RawQuery != "", ""
 	if strict {
@@ -259,13 +259,7 @@ func (c *restCall) readInput() (any, error) {
 	if m.key != nil {
 		c.takeKey(&ws.dec, "/"+keyHeader, r.Header[keyHeader])
 	}
-	switch {
-	case m.bind == nil && strict:
-		return nil, bindNoQuery(&ws.dec, r.URL.RawQuery, versioned)
-	case m.bind == nil:
-		return nil, bindNothing(&ws.dec, nil, false)
-	}
-	v, err := m.bind.bindRequest(&ws.dec, requestValues{r, r.URL.RawQuery, isShortURL(r), r.Header, ws.body, raw, strict, versioned})
+	in, err := m.bind.bindRequest(&ws.dec, requestValues{r, r.URL.RawQuery, isShortURL(r), r.Header, ws.body, raw, strict, versioned})
 	switch {
 	case err == nil:
 		ws.raw = body
@@ -273,7 +267,7 @@ func (c *restCall) readInput() (any, error) {
 	case body != nil:
 		leaveBody(w, r)
 	}
-	return v.Interface(), err
+	return in, err
 }
 
 // takeOutput encodes an output, so that all errors of an output happen before a byte

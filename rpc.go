@@ -15,9 +15,9 @@ import (
 	"bytes"
 	"cmp"
 	"context"
-	"encoding/json"
 	"net/http"
 	"slices"
+	"strconv"
 	"strings"
 	"sync"
 	"sync/atomic"
@@ -267,7 +267,7 @@ func (c *rpcCall) readInput() (any, error) {
 		}
 		c.keyed.key += "#" + string(msg.id)
 	}
-	if c.method.bind == nil && len(msg.params) > 0 && msg.params[0] == '[' {
+	if c.method.in == nil && len(msg.params) > 0 && msg.params[0] == '[' {
 		return nil, checkNoParams(msg.params)
 	}
 	in, err := c.bindObject(msg.params, read, msg.inputErr)
@@ -479,8 +479,8 @@ func (b *rpcBatch) joinAnswers() {
 	}
 }
 
-// An openRPCDocument is the OpenRPC document of a service, by version 1.3.2 of the OpenRPC
-// specification. RPC writes it once. Each named type is a component.
+// buildOpenRPC returns the OpenRPC document of s, by version 1.3.2 of the OpenRPC
+// specification. RPC makes it once. Each named type is a component.
 //
 //	Member of a method  Here
 //	------------------  ------------------------------------------------
@@ -493,97 +493,67 @@ func (b *rpcBatch) joinAnswers() {
 //	result              the output, or {"type":"null"}
 //	errors              MethodOptions.Errors and Options.Errors, those of one code together
 //	deprecated          MethodOptions.Deprecated; absent if it is not set
-type openRPCDocument struct {
-	OpenRPC    string          `json:"openrpc"`
-	Info       documentInfo    `json:"info"`
-	Methods    []openRPCMethod `json:"methods"`
-	Components struct {
-		Schemas map[string]json.RawMessage `json:"schemas"`
-	} `json:"components"`
-}
-
-// An openRPCMethod is a Method Object.
-type openRPCMethod struct {
-	Name           string         `json:"name"`
-	Description    string         `json:"description,omitempty"`
-	Tags           []documentTag  `json:"tags"`
-	ParamStructure string         `json:"paramStructure"`
-	Params         []openRPCValue `json:"params"`
-	Result         openRPCValue   `json:"result"`
-	Errors         []openRPCError `json:"errors,omitempty"`
-	Deprecated     bool           `json:"deprecated,omitempty"`
-	Key            KeyUse         `json:"x-idempotencyKey,omitempty"` // the header
-	// OpenRPC says nothing about identity, so this is an extension in the form of OpenAPI.
-	Security []documentSecurity `json:"x-security,omitempty"`
-}
-
-// An openRPCError is an Error Object.
-type openRPCError struct {
-	Code    int             `json:"code"` // unique in a method
-	Message string          `json:"message"`
-	Data    json.RawMessage `json:"data"` // of the first error with that code
-}
-
-// listRPCErrors returns the declared errors of m.
-func (m *method) listRPCErrors() (list []openRPCError) {
-	for _, e := range m.errors {
-		i := slices.IndexFunc(list, func(o openRPCError) bool { return o.Code == e.RPCCode() })
-		switch {
-		case i < 0:
-			list = append(list, openRPCError{e.RPCCode(), e.message(), appendRPCData(nil, e)})
-		case !strings.Contains(list[i].Message, e.message()):
-			list[i].Message += "; " + e.message()
-		}
-	}
-	return list
-}
-
-// An openRPCValue is a Content Descriptor Object: a param or a result.
-type openRPCValue struct {
-	Name        string          `json:"name"`
-	Description string          `json:"description,omitempty"`
-	Required    bool            `json:"required,omitempty"`
-	Schema      json.RawMessage `json:"schema"`
-}
-
-// buildOpenRPC returns the document of s. A field that is not a member of JSON objects is a
-// param too, by the name of its path or query tag. OpenRPC requires a name for the result;
-// that of its type is used.
+//	x-idempotencyKey    MethodOptions.IdempotencyKey, about the header; absent without one
+//	x-security          the schemes and scopes, in the form of OpenAPI, since OpenRPC says
+//	                    nothing about identity; absent if everybody may call the method
 func buildOpenRPC(s *Service) []byte {
-	c := newComponents(jsonSchema, s.typeNames)
-	doc := openRPCDocument{OpenRPC: "1.3.2", Info: s.documentInfo(false)}
-	schemes := listSchemes(s.methods)
+	c, schemes, methods := newComponents(jsonSchema, s.typeNames), listSchemes(s.methods), [][]byte{}
 	for _, m := range s.methodsOn(TransportRPC) {
-		params, optional := []openRPCValue{}, []openRPCValue(nil) // an empty list is not null
-		if m.in != nil {
-			for _, f := range m.in.fields {
-				if f.isNameless() {
-					continue
-				}
-				param := openRPCValue{f.name, f.doc, f.isRequired(), c.writer.appendField(nil, f)}
-				if param.Required {
-					params = append(params, param)
-				} else {
-					optional = append(optional, param)
-				}
-			}
-			optional = append(optional, c.unionParams(m.in)...)
-		}
-		params = append(params, optional...) // in this order (OpenRPC 1.3, Method Object)
-		result := openRPCValue{Name: "result", Schema: json.RawMessage(`{"type":"null"}`)}
-		if m.result != nil {
-			result.Name = cmp.Or(s.typeNames[m.result], result.Name)
-			result.Schema = c.writer.appendShape(nil, m.result)
-		}
-		tags := []documentTag{{Name: m.resource}}
 		about := m.description
 		if m.strict { // which OpenRPC has no member for
 			about = strings.TrimSpace(about + " Unknown params are refused.")
 		}
-		doc.Methods = append(doc.Methods, openRPCMethod{m.resource + "." + m.name, about, tags, "by-name", params, result, m.listRPCErrors(), m.deprecated, m.keyUse, m.listSecurity(schemes, true)})
+		methods = append(methods, object(
+			"name", m.resource+"."+m.name,
+			"description", about,
+			"tags", [][]byte{object("name", m.resource)},
+			"paramStructure", "by-name",
+			"params", c.listParams(m.in),
+			"result", c.describeResult(m.result),
+			"errors", m.listRPCErrors(),
+			"deprecated", m.deprecated,
+			"x-idempotencyKey", string(m.keyUse),
+			"x-security", m.listSecurity(schemes, true),
+		))
 	}
-	doc.Components.Schemas = c.writeSchemas()
-	return encodeDocument(doc)
+	types := object("schemas", sorted(c.writeSchemas()))
+	return object("openrpc", "1.3.2", "info", s.documentInfo(false), "methods", methods, "components", types)
+}
+
+// An openRPCValue is a Content Descriptor Object: a param or a result.
+type openRPCValue struct {
+	name, description string
+	required          bool
+	schema            []byte
+}
+
+// text returns v as JSON.
+func (v openRPCValue) text() []byte {
+	return object("name", v.name, "description", v.description, "required", v.required, "schema", v.schema)
+}
+
+// listParams returns the params of a method with the input in, where nil stands for none:
+// those that are required first (OpenRPC 1.3, Method Object). A field that is not a member
+// of JSON objects is a param too, by the name of its path or query tag.
+func (c *components) listParams(in *shape) [][]byte {
+	var params []openRPCValue
+	if in != nil {
+		for _, f := range in.fields {
+			if !f.isNameless() {
+				params = append(params, openRPCValue{f.name, f.doc, f.isRequired(), c.writer.appendField(nil, f)})
+			}
+		}
+		params = append(params, c.unionParams(in)...)
+	}
+	list := [][]byte{} // an empty list is not null
+	for _, required := range [...]bool{true, false} {
+		for _, p := range params {
+			if p.required == required {
+				list = append(list, p.text())
+			}
+		}
+	}
+	return list
 }
 
 // unionParams returns the params that only some alternatives of the union s have, or nil
@@ -592,14 +562,43 @@ func (c *components) unionParams(s *shape) (params []openRPCValue) {
 	for _, a := range s.alternatives {
 		for _, f := range a.fields[len(s.fields):] {
 			schema := c.writer.appendField(nil, f)
-			i := slices.IndexFunc(params, func(p openRPCValue) bool { return p.Name == f.name })
+			i := slices.IndexFunc(params, func(p openRPCValue) bool { return p.name == f.name })
 			switch {
 			case i < 0:
 				params = append(params, openRPCValue{f.name, f.doc, false, schema})
-			case !slices.Equal(params[i].Schema, schema):
-				params[i].Schema = slices.Concat([]byte(`{"anyOf":[`), params[i].Schema, []byte{','}, schema, []byte(`]}`))
+			case !bytes.Equal(params[i].schema, schema):
+				params[i].schema = slices.Concat([]byte(`{"anyOf":[`), params[i].schema, []byte{','}, schema, []byte(`]}`))
 			}
 		}
 	}
 	return params
+}
+
+// describeResult returns the result of a method. OpenRPC requires a name for it; that of
+// its type is used.
+func (c *components) describeResult(result *shape) []byte {
+	v := openRPCValue{name: "result", schema: []byte(`{"type":"null"}`)}
+	if result != nil {
+		v.name, v.schema = cmp.Or(c.names[result], v.name), c.writer.appendShape(nil, result)
+	}
+	return v.text()
+}
+
+// listRPCErrors returns the declared errors of m, those of one code together: with the data
+// of the first of them.
+func (m *method) listRPCErrors() (list [][]byte) {
+	for i, e := range m.errors {
+		isSame := func(other *Error) bool { return other.RPCCode() == e.RPCCode() }
+		if slices.ContainsFunc(m.errors[:i], isSame) {
+			continue
+		}
+		message := e.message()
+		for _, other := range m.errors[i+1:] {
+			if isSame(other) && !strings.Contains(message, other.message()) {
+				message += "; " + other.message()
+			}
+		}
+		list = append(list, object("code", strconv.AppendInt(nil, int64(e.RPCCode()), 10), "message", message, "data", appendRPCData(nil, e)))
+	}
+	return list
 }

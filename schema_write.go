@@ -14,7 +14,7 @@ package svc
 //	appendSelfContained        schemas that need no components beside them
 //	appendParameter            values in a path or a query: text in a URL, where
 //	                           there is no null and nothing is quoted
-//	encodeDocument, components what OpenAPI and OpenRPC documents share
+//	object, components         what OpenAPI and OpenRPC documents share
 //
 // Where the dialects differ:
 //
@@ -31,8 +31,10 @@ package svc
 // What MCP clients get is 2020-12, with less in it: see schemaUse.
 
 import (
+	"bytes"
 	"cmp"
 	"encoding/json"
+	"fmt"
 	"maps"
 	"math"
 	"reflect"
@@ -838,14 +840,9 @@ func (r *rule) listTexts(s *shape) []byte {
 	return encodeDocument(texts)
 }
 
-// encodeDocument returns a document as JSON, with <, > and & as they are. Use it
-// only for documents that are built once. v must have a JSON form, and each schema
-// in it was checked at registration.
+// encodeDocument returns a value in a document as JSON, with <, > and & as they are. v must
+// have a JSON form. It costs more than object, so it is for what has many forms.
 func encodeDocument(v any) []byte {
-	if o, ok := v.(*orderedObject); ok { // which encoding/json would read again for each object around it
-		text, _ := o.MarshalJSON()
-		return text
-	}
 	text, ok := plainJSON(v)
 	if !ok {
 		panic("svc: a document is not JSON")
@@ -853,52 +850,92 @@ func encodeDocument(v any) []byte {
 	return text
 }
 
-// An orderedObject is a JSON object whose members are in the order of the slice.
-type orderedObject []namedValue
+// object returns a JSON object, given as its names, each followed by its value. All
+// documents are made of such texts, each written once: encoding/json would read them again
+// for each object around them. The values are:
+//
+//	Type           In the object               Left out
+//	-------------  --------------------------  -----------------------------------------
+//	string         a string                    if empty
+//	bool           true                        if false
+//	[]byte         the JSON that it is         if nil
+//	[][]byte       a list of such texts        if nil: an empty list can mean something
+//	orderedObject  an object                   if nil
+func object(pairs ...any) []byte {
+	m := openMembers(make([]byte, 0, 128)) // most fit, and the largest are made of others
+	for i := 0; i < len(pairs); i += 2 {
+		var text []byte
+		switch value := pairs[i+1].(type) {
+		case string:
+			if value != "" {
+				m.addText(pairs[i].(string), value)
+			}
+		case bool:
+			if value {
+				m.addRaw(pairs[i].(string), "true")
+			}
+		case []byte:
+			text = value
+		case [][]byte:
+			if value != nil {
+				text = slices.Concat([]byte("["), bytes.Join(value, []byte(",")), []byte("]"))
+			}
+		case orderedObject:
+			if value != nil {
+				text = value.text()
+			}
+		default:
+			panic(fmt.Sprintf("svc: an object cannot have a %T", value))
+		}
+		if text != nil {
+			m.addName(pairs[i].(string))
+			m.buf = append(m.buf, text...)
+		}
+	}
+	return m.close()
+}
 
-// A namedValue is a member of an orderedObject.
-type namedValue struct {
-	name  string
-	value any
+// An orderedObject is a JSON object whose members are in the order of the slice.
+type orderedObject []namedText
+
+// A namedText is a member of an orderedObject.
+type namedText struct {
+	name string
+	text []byte // JSON
 }
 
 // addMember adds a member to the end. The name must be new.
-func (o *orderedObject) addMember(name string, value any) { *o = append(*o, namedValue{name, value}) }
+func (o *orderedObject) addMember(name string, text []byte) { *o = append(*o, namedText{name, text}) }
 
-func (o orderedObject) MarshalJSON() ([]byte, error) {
-	m := openMembers(nil)
+// text returns o as JSON.
+func (o orderedObject) text() []byte {
+	size := len("{}")
+	for _, v := range o {
+		size += len(v.name) + len(v.text) + len(`"":,`)
+	}
+	m := openMembers(make([]byte, 0, size))
 	for _, v := range o {
 		m.addName(v.name)
-		m.buf = append(m.buf, encodeDocument(v.value)...)
+		m.buf = append(m.buf, v.text...)
 	}
-	return m.close(), nil
+	return m.close()
 }
 
-// A documentInfo is the Info Object of OpenAPI and OpenRPC.
-type documentInfo struct {
-	Title       string           `json:"title"`
-	Description string           `json:"description,omitempty"`
-	Contact     *documentContact `json:"contact,omitempty"`
-	License     *documentLicense `json:"license,omitempty"`
-	Version     string           `json:"version"`
+// sorted returns the members in the order of their names, or nil if there are none.
+func sorted(members map[string][]byte) (o orderedObject) {
+	for _, name := range slices.Sorted(maps.Keys(members)) {
+		o.addMember(name, members[name])
+	}
+	return o
 }
 
-// A documentContact is a Contact Object.
-type documentContact struct {
-	URL   string `json:"url,omitempty"`
-	Email string `json:"email,omitempty"`
-}
-
-// A documentLicense is a License Object. OpenAPI has the identifier from 3.1 on.
-type documentLicense struct {
-	Name       string `json:"name"`
-	Identifier string `json:"identifier,omitempty"`
-}
-
-// A documentTag is a Tag Object of OpenAPI and OpenRPC.
-type documentTag struct {
-	Name        string `json:"name"`
-	Description string `json:"description,omitempty"`
+// textList returns the items of a list of strings.
+func textList(texts []string) [][]byte {
+	list := make([][]byte, len(texts))
+	for i, text := range texts {
+		list[i] = appendQuoted(nil, text)
+	}
+	return list
 }
 
 // components are the schemas under components/schemas of an OpenAPI or OpenRPC
@@ -910,13 +947,13 @@ type documentTag struct {
 type components struct {
 	writer  schemaWriter
 	names   map[*shape]string // none for a type without a component
-	schemas map[string]json.RawMessage
+	schemas map[string][]byte
 	pending []*shape // those that are not written yet, in the order of the first references
 }
 
 // newComponents returns components of a dialect, with none so far.
 func newComponents(d dialect, names map[*shape]string) *components {
-	c := &components{names: maps.Clone(names), schemas: make(map[string]json.RawMessage)}
+	c := &components{names: maps.Clone(names), schemas: make(map[string][]byte)}
 	c.writer = schemaWriter{dialect: d, ref: c.referShape}
 	return c
 }
@@ -937,7 +974,7 @@ func (c *components) referShape(s *shape) string {
 }
 
 // writeSchemas writes the pending schemas, which may add others, and returns all.
-func (c *components) writeSchemas() map[string]json.RawMessage {
+func (c *components) writeSchemas() map[string][]byte {
 	for i := 0; i < len(c.pending); i++ {
 		m := openMembers(nil)
 		c.writer.writePlain(&m, c.pending[i], anywhere, false)
@@ -950,8 +987,4 @@ func (c *components) writeSchemas() map[string]json.RawMessage {
 func componentRef(name string) string { return "#/components/schemas/" + name }
 
 // refObject returns a Reference Object.
-func refObject(ref string) json.RawMessage {
-	m := openMembers(nil)
-	m.addText("$ref", ref)
-	return m.close()
-}
+func refObject(ref string) []byte { return object("$ref", ref) }

@@ -589,7 +589,7 @@ func Join(name string, services ...*Service) *Service {
 func listParts(methods []*method) map[reflect.Type][]string {
 	parts := make(map[reflect.Type][]string)
 	for _, m := range methods {
-		if m.bind != nil && m.bind.body != nil && m.bind.inBody != m.in {
+		if m.bind != nil && m.bind.body != nil && m.bind.inBody != m.in { // nil after a mistake
 			parts[m.in.typ] = append(parts[m.in.typ], "Body")
 		}
 		if m.hasHeaderMembers() {
@@ -691,22 +691,22 @@ func (s *Service) Descriptor() *ServiceDescriptor {
 
 // documentInfo returns what documents say of the service as a whole. identified says
 // that they have the identifiers of licenses.
-func (s *Service) documentInfo(identified bool) documentInfo {
+func (s *Service) documentInfo(identified bool) []byte {
 	o := &s.opts
-	info := documentInfo{Title: o.Name, Description: o.Description, Version: o.Version}
+	var contact, license []byte
 	switch {
 	case strings.Contains(o.Contact, "://"):
-		info.Contact = &documentContact{URL: o.Contact}
+		contact = object("url", o.Contact)
 	case o.Contact != "":
-		info.Contact = &documentContact{Email: o.Contact}
+		contact = object("email", o.Contact)
 	}
-	if o.License != "" {
-		info.License = &documentLicense{Name: o.License}
-		if identified {
-			info.License.Identifier = o.License
-		}
+	switch {
+	case identified && o.License != "":
+		license = object("name", o.License, "identifier", o.License)
+	case o.License != "":
+		license = object("name", o.License)
 	}
-	return info
+	return object("title", o.Name, "description", o.Description, "contact", contact, "license", license, "version", o.Version)
 }
 
 // methodsOn returns the methods that a transport serves.

@@ -51,7 +51,7 @@ type method struct {
 	transports  []Transport  // that serve it; nil for all
 	status      int          // of success over REST
 	in          *shape       // of the struct, not of the pointer to it
-	bind        *binding     // where each field of in comes from
+	bind        *binding     // where each field of in comes from; of nothing without an input
 	out         *shape       // of one output, or of one item of a stream
 	outType     reflect.Type // of what the method returns: *Out or a stream of them
 	encode      encodeFunc
@@ -406,10 +406,6 @@ func (c *methodCompiler) checkCallers(o MethodOptions) {
 	}
 }
 
-// A documentSecurity is a Security Requirement Object of OpenAPI: scopes by the name
-// of a scheme.
-type documentSecurity map[string][]string
-
 // schemesIn returns those of all schemes of a document that let a caller of m in.
 func (m *method) schemesIn(all []scheme) (list []scheme) {
 	for _, s := range m.schemes {
@@ -421,13 +417,13 @@ func (m *method) schemesIn(all []scheme) (list []scheme) {
 // listSecurity returns what a document with these schemes says about the callers of m.
 // With roles it has the scopes for all schemes, as OpenAPI has from 3.1 on, else for those
 // of OAuth only. It is nil for a method that everybody may call.
-func (m *method) listSecurity(all []scheme, roles bool) (list []documentSecurity) {
+func (m *method) listSecurity(all []scheme, roles bool) (list [][]byte) {
 	for _, s := range m.schemesIn(all) {
-		asked := []string{}
-		if m.scopes != nil && (roles || s.source.URL != "") {
-			asked = m.scopes
+		asked := [][]byte{}
+		if roles || s.source.URL != "" {
+			asked = textList(m.scopes)
 		}
-		list = append(list, documentSecurity{s.Name: asked})
+		list = append(list, object(s.Name, asked))
 	}
 	return list
 }
@@ -583,9 +579,12 @@ func (c *methodCompiler) compilePlans(m *method) {
 				c.addf("%v.%s: the header %s has the key of a scheme in Options.Schemes; choose another name", m.in.typ, p.goName, p.sourceName)
 			}
 		}
-	} else if len(m.placeholders) > 0 {
-		spec := bindSpec{instead: m.instead}
-		c.addf("the method has no input to fill {%s}; give it an input with such a field%s", strings.Join(m.placeholders, "}, {"), spec.orPattern())
+	} else {
+		m.bind = noBinding(m.strict)
+		if len(m.placeholders) > 0 {
+			spec := bindSpec{instead: m.instead}
+			c.addf("the method has no input to fill {%s}; give it an input with such a field%s", strings.Join(m.placeholders, "}, {"), spec.orPattern())
+		}
 	}
 	if m.out != nil {
 		if m.encode = c.encoders.encoderFor(m.out); m.sendsFile() {

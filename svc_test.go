@@ -1293,7 +1293,7 @@ func TestFingerprints(t *testing.T) {
 		if err != nil {
 			t.Fatalf("%s: %v", text, err)
 		}
-		print, err := m.key.fingerprint(in.Interface())
+		print, err := m.key.fingerprint(in)
 		if err != nil {
 			t.Fatal(err)
 		}
