@@ -123,24 +123,24 @@ func isScalarList(s *shape) bool {
 
 // applyTags reads every tag of a field but its names. A constraint on a pointer
 // applies to the value it points to. Null satisfies every constraint.
-func (p *mistakes) applyTags(f *field, tag reflect.StructTag, at string) {
-	f.doc = tagText(tag, "doc")
-	if text, ok := lookupTag(tag, "nullable"); ok {
+func (p *mistakes) applyTags(f *field) {
+	f.doc = tagText(f.tag, "doc")
+	if text, ok := lookupTag(f.tag, "nullable"); ok {
 		f.notNull = true
 		if kind := f.shape.kind; text != "false" || kind != kindOptional && kind != kindPointer || f.omit == 0 {
-			p.addf("%s: nullable:%q: want \"false\", on an Optional or on a pointer with omitempty, which can be absent but not null then", at, text)
+			p.addf("%s: nullable:%q: want \"false\", on an Optional or on a pointer with omitempty, which can be absent but not null then", f.place, text)
 		}
 	}
-	p.applyRules(f, tag, at)
-	if text, ok := lookupTag(tag, "default"); ok {
+	p.applyRules(f)
+	if text, ok := lookupTag(f.tag, "default"); ok {
 		if target := f.shape.deref(); f.shape.kind == kindOptional {
-			p.addf("%s: default:%q: an Optional says itself that the field is absent; leave the tag out, or give the field the type %v", at, text, target.typ)
+			p.addf("%s: default:%q: an Optional says itself that the field is absent; leave the tag out, or give the field the type %v", f.place, text, target.typ)
 			return
 		}
-		f.def = p.parseLiteral(f, "default", text, at)
+		f.def = p.parseLiteral(f, "default", text)
 	}
-	if text, ok := lookupTag(tag, "example"); ok {
-		f.example = p.parseLiteral(f, "example", text, at)
+	if text, ok := lookupTag(f.tag, "example"); ok {
+		f.example = p.parseLiteral(f, "example", text)
 		if target := f.shape.deref(); target.kind == kindText && !target.isEnum {
 			like := *target
 			like.example = text
@@ -152,15 +152,15 @@ func (p *mistakes) applyTags(f *field, tag reflect.StructTag, at string) {
 // applyRules reads the constraint tags of a field, and format. What is about the
 // items of a list goes into a copy of their shape, which only this field has: whatever
 // reads or writes an item follows its shape.
-func (p *mistakes) applyRules(f *field, tag reflect.StructTag, at string) {
+func (p *mistakes) applyRules(f *field) {
 	target := f.shape.deref()
 	item := target.scalarItem()
 	var itemRules ruleSet
 	for _, t := range ruleTags {
-		text, ok := lookupTag(tag, t.name)
+		text, ok := lookupTag(f.tag, t.name)
 		if t.lower != t.name { // which reflect passes over without a word
-			if _, misspelt := lookupTag(tag, t.lower); misspelt {
-				p.addf("%s: the tag %s is spelt %s", at, t.lower, t.name)
+			if _, misspelt := lookupTag(f.tag, t.lower); misspelt {
+				p.addf("%s: the tag %s is spelt %s", f.place, t.lower, t.name)
 			}
 		}
 		on, rules := target, &f.rules
@@ -170,29 +170,29 @@ func (p *mistakes) applyRules(f *field, tag reflect.StructTag, at string) {
 		switch {
 		case !ok:
 		case f.quoted:
-			p.addf("%s: %s fits %s, and `json:\",string\"` makes this a string of another kind", at, t.name, t.on)
+			p.addf("%s: %s fits %s, and `json:\",string\"` makes this a string of another kind", f.place, t.name, t.on)
 		case !isEnumerable(on) && on.kind == kindText:
-			p.addf("%s: %s: no tag is a rule for %v, which reads its own text; check it in its UnmarshalText, which JSONSchema() map[string]any describes, or in a method Validate() error of the struct", at, t.name, on.typ)
+			p.addf("%s: %s: no tag is a rule for %v, which reads its own text; check it in its UnmarshalText, which JSONSchema() map[string]any describes, or in a method Validate() error of the struct", f.place, t.name, on.typ)
 		case !isEnumerable(on) && !isSlice(target) && !isScalarList(target): // which no row of ruleTags fits
-			p.addf("%s: %s: no tag is a rule for the type %v; check it in a method Validate() error of the struct", at, t.name, f.shape.typ)
+			p.addf("%s: %s: no tag is a rule for the type %v; check it in a method Validate() error of the struct", f.place, t.name, f.shape.typ)
 		case !t.fits(on):
-			p.addf("%s: %s fits %s, and the field's type is %v", at, t.name, t.on, f.shape.typ)
+			p.addf("%s: %s fits %s, and the field's type is %v", f.place, t.name, t.on, f.shape.typ)
 		default:
 			r, want := t.makeRule(on, text)
 			if want != "" {
-				p.addf("%s: %s:%q: want %s", at, t.name, text, want)
+				p.addf("%s: %s:%q: want %s", f.place, t.name, text, want)
 				continue
 			}
 			*rules = append(*rules, r)
 		}
 	}
-	p.applyHint(f, cmp.Or(f.rules.findRule("pattern"), itemRules.findRule("pattern")), tag, at)
-	format := tagText(tag, "format")
+	p.applyHint(f, cmp.Or(f.rules.findRule("pattern"), itemRules.findRule("pattern")))
+	format := tagText(f.tag, "format")
 	if item != nil {
-		p.checkRules(itemRules, item, format, at)
-		p.checkRules(f.rules, target, "", at)
+		p.checkRules(itemRules, item, format, f.place)
+		p.checkRules(f.rules, target, "", f.place)
 	} else {
-		p.checkRules(f.rules, target, format, at)
+		p.checkRules(f.rules, target, format, f.place)
 		item = target
 		if f.rules.findRule("enum") != nil && target.rules != nil {
 			itemRules, f.rules = f.rules[:1], f.rules[1:]
@@ -209,18 +209,18 @@ func (p *mistakes) applyRules(f *field, tag reflect.StructTag, at string) {
 //	Code string `json:"code" pattern:"^[A-Z]{2}[0-9]{6}$" patternHint:"two capital letters and six digits"`
 //
 // They take the place of the regular expression in messages, and are in the description.
-func (p *mistakes) applyHint(f *field, pattern *rule, tag reflect.StructTag, at string) {
-	if _, misspelt := lookupTag(tag, "patternhint"); misspelt {
-		p.addf("%s: the tag patternhint is spelt patternHint", at)
+func (p *mistakes) applyHint(f *field, pattern *rule) {
+	if _, misspelt := lookupTag(f.tag, "patternhint"); misspelt {
+		p.addf("%s: the tag patternhint is spelt patternHint", f.place)
 	}
-	hint, ok := lookupTag(tag, "patternHint")
-	_, refused := lookupTag(tag, "pattern")
+	hint, ok := lookupTag(f.tag, "patternHint")
+	_, refused := lookupTag(f.tag, "pattern")
 	switch {
 	case !ok || refused && pattern == nil:
 	case pattern == nil:
-		p.addf("%s: patternHint says in words what a pattern is, and the field has none; add the tag pattern, or write doc", at)
+		p.addf("%s: patternHint says in words what a pattern is, and the field has none; add the tag pattern, or write doc", f.place)
 	case hint == "":
-		p.addf("%s: patternHint is empty; write what the pattern matches, such as two capital letters and six digits", at)
+		p.addf("%s: patternHint is empty; write what the pattern matches, such as two capital letters and six digits", f.place)
 	default:
 		pattern.complaint = &complaint{"pattern", "must be " + hint}
 		f.doc = strings.TrimPrefix(strings.TrimSuffix(f.doc, ".")+": "+hint, ": ")
@@ -330,7 +330,7 @@ func (s *shape) textComplaint() *complaint {
 // parseLiteral returns the JSON of a value written in a tag: as it is for strings,
 // as JSON for everything else. Whether the type takes a default is found out later,
 // by decoding it.
-func (p *mistakes) parseLiteral(f *field, tag, text, at string) []byte {
+func (p *mistakes) parseLiteral(f *field, tag, text string) []byte {
 	if f.quoted || f.shape.deref().kind.isStringy() {
 		return appendQuoted(nil, text)
 	}
@@ -341,7 +341,7 @@ func (p *mistakes) parseLiteral(f *field, tag, text, at string) []byte {
 	if f.shape != f.shape.deref() {
 		form += ", or null"
 	}
-	p.addf("%s: %s:%q: want %s", at, tag, text, form)
+	p.addf("%s: %s:%q: want %s", f.place, tag, text, form)
 	return nil
 }
 

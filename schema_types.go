@@ -593,14 +593,15 @@ func (c *shapes) fieldFor(sf reflect.StructField, index []int, optional bool, at
 	at += "." + sf.Name
 	f.place = at
 	f.shape = c.shapeFor(sf.Type, at)
-	if f.shape.kind == kindOptional && (f.hidden || !hasOption(jsonOptions, "omitzero")) {
+	c.applyOptions(f, jsonOptions)
+	if f.shape.kind == kindOptional && (f.hidden || f.omit&omitZero == 0) {
 		c.addf("%s: an Optional may be absent, which only omitzero leaves out, or null, which only JSON has: write `json:\"%s,omitzero\"`, and no tag for another place", at, f.name)
 	}
-	c.applyOptions(f, jsonOptions)
-	others := queryOptions + "," + headerOptions + "," + cookieOptions
-	f.optional = f.optional || hasOption(others, "omitempty") || hasOption(others, "omitzero")
+	for o := range strings.SplitSeq(queryOptions+","+headerOptions+","+cookieOptions, ",") {
+		f.optional = f.optional || o == "omitempty" || o == "omitzero"
+	}
 	before := len(c.list)
-	c.applyTags(f, tag, at)
+	c.applyTags(f)
 	c.tagMistakes += len(c.list) - before
 	return f
 }
@@ -625,11 +626,6 @@ func (c *shapes) applyOptions(f *field, options string) {
 			}
 		}
 	}
-}
-
-// hasOption reports whether an option is among those of a tag.
-func hasOption(options, option string) bool {
-	return strings.Contains(","+options+",", ","+option+",")
 }
 
 // fillUnion makes s, whose fields are known, a union if tags say so: it gives s its
