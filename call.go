@@ -59,7 +59,6 @@ type call struct {
 	keyed           *keyedCall    // of a call with an idempotency key; nil otherwise
 	ended           atomic.Bool   // the method has returned, or its stream has ended
 	status          uint16        // of the HTTP response, where it is not that of the error or of the method
-	asked           mcpMethod     // the method of MCP that made the call
 	flags           callFlags
 }
 
@@ -73,13 +72,6 @@ const (
 )
 
 func (c *call) is(f callFlags) bool { return c.flags&f != 0 }
-
-// An mcpMethod is a method of MCP that calls a method of the service. The zero value is
-// none.
-type mcpMethod uint8
-
-// mcpMethods has the names of the methods of MCP that call methods of the service.
-var mcpMethods = [...]string{"", "tools/call", "prompts/get", "resources/read"}
 
 // A carrier is a call with the part that its transport has in it.
 type carrier interface {
@@ -420,6 +412,9 @@ func (c *call) startClock() {
 	}
 }
 
+// An rpcKey is the key of the name of the method of MCP that makes a call.
+type rpcKey struct{}
+
 // observe calls Options.Observe, once for each call. Observe may keep the error.
 func (c *call) observe(ctx context.Context, err error) {
 	if c.start == 0 {
@@ -429,9 +424,12 @@ func (c *call) observe(ctx context.Context, err error) {
 	o.Replayed = c.keyed != nil && c.keyed.replayed
 	c.start = 0
 	if !c.is(flagNested) && c.endpoint != nil {
-		o.Route, o.Status, o.RPC = c.endpoint.route, c.httpStatus(err), mcpMethods[c.asked]
-		if o.Transport == TransportRPC {
+		o.Route, o.Status = c.endpoint.route, c.httpStatus(err)
+		switch o.Transport {
+		case TransportRPC:
 			o.RPC = o.Resource + "." + o.Method
+		case TransportMCP:
+			o.RPC, _ = ctx.Value(rpcKey{}).(string)
 		}
 	}
 	if e, ok := err.(*Error); ok && e.violations != nil { // a decoder overwrites them for its next input

@@ -694,15 +694,9 @@ func appendDetails(dst []byte, e *Error) []byte {
 // a value that has no JSON, such as a channel or NaN: the other details are
 // worth more than a second error about the first one.
 func appendDetailsObject(dst []byte, details map[string]any) []byte {
-	var few [4]string // on the stack
-	names := few[:0]
-	for name := range details {
-		names = append(names, name)
-	}
-	slices.Sort(names)
 	dst = append(dst, '{')
 	start := len(dst)
-	for _, name := range names {
+	for _, name := range slices.Sorted(maps.Keys(details)) {
 		before := len(dst)
 		if before > start {
 			dst = append(dst, ',')

@@ -223,6 +223,8 @@ func (x *exchange) Value(key any) any {
 	switch key {
 	case exchangeKey{}:
 		return x
+	case rpcKey{}:
+		return string(x.message.method)
 	case infoKey{}:
 		x.stream.copyHeader(x)
 	}
@@ -419,7 +421,6 @@ func (x *exchange) answerRequest(m *message) {
 		x.sendError(nil, protocolError(rpcInvalidRequest, "/id must be a string or an integer, of at most 1024 bytes"))
 		return
 	}
-	x.asked = calledBy(m.method)
 	status, err := http.StatusOK, x.answerMessage(m)
 	if e, ok := err.(*mcpError); ok {
 		status, err = x.addError(id, e), e.cause
@@ -431,16 +432,6 @@ func (x *exchange) answerRequest(m *message) {
 	x.status = uint16(status)
 	x.end(x, err)
 	x.sendAnswer(status)
-}
-
-// calledBy returns the method of MCP by which a message calls a method of the service.
-func calledBy(method []byte) mcpMethod {
-	for i := range mcpMethods {
-		if string(method) == mcpMethods[i] {
-			return mcpMethod(i)
-		}
-	}
-	return 0
 }
 
 // answerMessage writes the result of a valid request to ws.enc.buf, or returns an

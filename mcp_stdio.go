@@ -21,6 +21,7 @@ import (
 	"cmp"
 	"context"
 	"io"
+	"slices"
 	"strconv"
 	"sync"
 	"time"
@@ -225,7 +226,7 @@ func (p *mcpPipe) serveLine(ctx context.Context, line pipeLine) {
 		p.startCall(ctx, x, nil, func() error { return x.serveBatch(messages, e) })
 		return
 	case !x.readMessage(): // which has answered with an error
-	case m.kind == rpcRequest && calledBy(m.method) != 0:
+	case m.kind == rpcRequest && slices.Contains(mcpCalls[:], string(m.method)):
 		p.startCall(ctx, x, m.id, x.serveMessage)
 		return
 	case m.kind == rpcRequest || m.kind == rpcInvalid:
@@ -235,6 +236,9 @@ func (p *mcpPipe) serveLine(ctx context.Context, line pipeLine) {
 	}
 	p.h.service.returnWorkspace(x.ws)
 }
+
+// mcpCalls are the methods of MCP that call methods of the service.
+var mcpCalls = [...]string{"tools/call", "prompts/get", "resources/read"}
 
 // takeNote takes a message that wants no answer: an answer to a question, or a cancellation.
 func (p *mcpPipe) takeNote(m *rpcMessage) {
