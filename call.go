@@ -280,7 +280,8 @@ func (c *call) callOnce(ctx context.Context, in any) (any, error) {
 		if r.error == nil {
 			r.record, r.out, r.error = plan.writeRecord(input, r.out)
 		}
-		if state.CompareAndSwap(runLost, r); r.error != nil {
+		state.CompareAndSwap(runLost, r)
+		if r.error != nil {
 			return nil, r
 		}
 		return r.record, nil
@@ -501,7 +502,8 @@ func (s *Service) Call(ctx context.Context, resource, method string, input any) 
 	if err = c.run(c); err != nil {
 		c.body.end()
 	}
-	if c.observe(c, err); err != nil && m.isUndeclared(err) { // other errors are for the caller alone
+	c.observe(c, err)
+	if err != nil && m.isUndeclared(err) { // other errors are for the caller alone
 		logError(ctx, m.logger, err, logPlace{transport: string(c.transport()), resource: m.resource, method: m.name, undeclared: true})
 	}
 	return c.output, err

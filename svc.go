@@ -429,7 +429,8 @@ func compileService(p *mistakes, iface reflect.Type, impl any, o Options) *Servi
 	if o.ErrorForm != nil && o.OnError != nil {
 		p.addf("Options has an ErrorForm and an OnError; set one, since each writes all errors")
 	}
-	if s.types, s.typeNames = c.shapes.named, c.shapes.names; o.ErrorForm != nil {
+	s.types, s.typeNames = c.shapes.named, c.shapes.names
+	if o.ErrorForm != nil {
 		s.types = append(s.types, o.ErrorForm.types...)
 	}
 	if parts := listParts(s.methods); len(parts) > 0 || o.ErrorForm != nil {
@@ -506,7 +507,8 @@ func listSchemes(methods []*method) (list []scheme) {
 	}
 	for _, source := range sources {
 		d := source.describe(scopes[source])
-		if count[d.Name]++; count[source.Type] > 1 {
+		count[source.Type]++
+		if count[source.Type] > 1 {
 			d.Name += strconv.Itoa(count[source.Type])
 		}
 		list = append(list, d)

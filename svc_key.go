@@ -98,7 +98,8 @@ func (c *methodCompiler) compileKey(m *method) {
 		var fields []*field
 		for _, f := range out.fields {
 			shown := *f
-			if shown.hidden = false; f.isNameless() {
+			shown.hidden = false
+			if f.isNameless() {
 				shown.name = "header " + f.name
 				shown.prefix = `,"` + shown.name + `":`
 			}

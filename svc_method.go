@@ -101,7 +101,8 @@ func (m *method) appendOutput(e *encoder, dst []byte, out any) ([]byte, error) {
 // appendRecord appends what encode makes of an output.
 func appendRecord(e *encoder, dst []byte, out any, encode encodeFunc) ([]byte, error) {
 	*e = encoder{buf: dst}
-	if encode(e, reflect.ValueOf(out).Elem()); e.err != nil {
+	encode(e, reflect.ValueOf(out).Elem())
+	if e.err != nil {
 		return e.buf, &Error{Code: CodeInternal, cause: e.err}
 	}
 	return e.buf, nil
@@ -587,7 +588,8 @@ func (c *methodCompiler) compilePlans(m *method) {
 		}
 	}
 	if m.out != nil {
-		if m.encode = c.encoders.encoderFor(m.out); m.sendsFile() {
+		m.encode = c.encoders.encoderFor(m.out)
+		if m.sendsFile() {
 			for _, f := range m.out.fields {
 				if f.header == "" {
 					c.addf("%s: the File is the whole body of the response; give this field a header tag, or json:\"-\"", f.place)
@@ -1006,7 +1008,8 @@ func checkRoutes(p *mistakes, methods []*method) {
 		if clashes {
 			noteClashes(p, methods[:i], m)
 		}
-		if known[text] = true; isNew {
+		known[text] = true
+		if isNew {
 			masks = append(masks, mask)
 		}
 	}
