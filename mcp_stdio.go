@@ -21,7 +21,6 @@ import (
 	"cmp"
 	"context"
 	"io"
-	"slices"
 	"strconv"
 	"sync"
 	"time"
@@ -226,7 +225,7 @@ func (p *mcpPipe) serveLine(ctx context.Context, line pipeLine) {
 		p.startCall(ctx, x, nil, func() error { return x.serveBatch(messages, e) })
 		return
 	case !x.readMessage(): // which has answered with an error
-	case m.kind == rpcRequest && slices.Contains(mcpCalls[:], string(m.method)):
+	case m.kind == rpcRequest && isMCPCall(string(m.method)):
 		p.startCall(ctx, x, m.id, x.serveMessage)
 		return
 	case m.kind == rpcRequest || m.kind == rpcInvalid:
@@ -237,8 +236,10 @@ func (p *mcpPipe) serveLine(ctx context.Context, line pipeLine) {
 	p.h.service.returnWorkspace(x.ws)
 }
 
-// mcpCalls are the methods of MCP that call methods of the service.
-var mcpCalls = [...]string{"tools/call", "prompts/get", "resources/read"}
+// isMCPCall reports whether a method of MCP calls a method of the service.
+func isMCPCall(method string) bool {
+	return method == "tools/call" || method == "prompts/get" || method == "resources/read"
+}
 
 // takeNote takes a message that wants no answer: an answer to a question, or a cancellation.
 func (p *mcpPipe) takeNote(m *rpcMessage) {
