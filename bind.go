@@ -92,8 +92,6 @@ type binding struct {
 //
 //	set takes the text of one value: the field's, an element's if list is true
 //	isText is true if that value is a string without rules of its own; see setScalar
-//	spells and notNumber are set for numbers only. JSON numbers reach their
-//	  setter with the spelling checked by the scanner; here spells checks it
 //	list is true for slices in the query, which take a parameter as often as it
 //	  is given
 //	limit is the rule maxItems of such a list, or empty, and most its number
@@ -106,8 +104,6 @@ type param struct {
 	in          string // inPath, inQuery, inHeader or inCookie
 	set         setter
 	isText      bool
-	spells      func(text []byte) bool
-	notNumber   *complaint
 	list        bool
 	limit       ruleSet
 	most        int
@@ -370,13 +366,7 @@ func (c *decoders) compileParam(f *field, name, in, at string) param {
 		c.mistakes.addf("%s: the type %v cannot come from the %s, which carries %s", at, f.shape.typ, in, carries)
 		return p
 	}
-	p.set, p.isText = c.checkedSetter(target, false), target.kind == kindString && len(target.rules) == 0
-	switch {
-	case target.kind.isInteger():
-		p.spells, p.notNumber = isParamInteger, mustBeInteger
-	case target.kind.isNumeric():
-		p.spells, p.notNumber = isNumberText, mustBeNumber
-	}
+	p.set, p.isText = c.checkedSetter(target, isParamInteger), target.kind == kindString && len(target.rules) == 0
 	if i := slices.IndexFunc(f.rules, func(r rule) bool { return r.keyword == "maxItems" }); i >= 0 {
 		p.limit, p.most = f.rules[i:i+1], f.rules[i].count
 	}
@@ -829,10 +819,6 @@ func (p *param) setScalar(d *decoder, v reflect.Value, text []byte, source strin
 		d.addViolation(isNotUTF8)
 		return
 	}
-	if p.spells != nil && !p.spells(text) {
-		d.addViolation(p.notNumber)
-		return
-	}
 	if d.keepsURL && p.isText && string(text) == source {
 		v.SetString(source)
 		return
@@ -851,12 +837,6 @@ func (p *param) setScalar(d *decoder, v reflect.Value, text []byte, source strin
 // which JSON Schema counts as an integer; in a URL it is a mistake, more likely,
 // and a cache would take /pages/100 and /pages/1e2 for two things.
 func isParamInteger(text []byte) bool { return isPlainInteger(text) || string(text) == "-0" }
-
-// isNumberText reports whether text is a JSON number.
-func isNumberText(text []byte) bool {
-	_, ok := jsonNumber(text)
-	return ok
-}
 
 // addElement appends one value to the field v, a list, or adds the violation c
 // in its place. The rules are checked by checkList when the list is complete.

@@ -875,10 +875,8 @@ func (h *outputHeader) setField(d *decoder, v reflect.Value, values []string) {
 			return
 		}
 		*v.Addr().Interface().(*time.Time) = t
-	case h.shape.kind.isNumeric() && !isNumberText([]byte(values[0])):
-		d.addViolation(mustBeNumber)
 	default:
-		d.addIfAny(setterFor(h.shape, false)(d, v, []byte(values[0])))
+		d.addIfAny(setterFor(h.shape, isNumberText)(d, v, []byte(values[0])))
 	}
 }
 

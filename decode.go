@@ -369,7 +369,7 @@ func (c *decoders) compileDecoder(s *shape, limit *rule) decodeFunc {
 		exactly := "must have exactly " + countText(n, "item")
 		return decodeList(c.decoderFor(s.elem), s.typ, n, n, &complaint{"minItems", exactly}, &complaint{"maxItems", exactly})
 	case kindMap:
-		return decodeMap(c.checkedSetter(s.key, true), c.decoderFor(s.elem), s)
+		return decodeMap(c.checkedSetter(s.key, isPlainInteger), c.decoderFor(s.elem), s)
 	case kindObject:
 		plan := new(objectPlan)
 		c.plans[s] = plan // before the fields, which may lead back to s
@@ -987,7 +987,7 @@ func (p *objectPlan) firstMember(text []byte) *objectPlan {
 // JSON around the scalar, and the shape's setter does the rest. Strings and
 // booleans, the most frequent kinds, have functions of their own.
 func (c *decoders) decodeScalar(s *shape) decodeFunc {
-	set, mismatch := c.checkedSetter(s, false), s.typeComplaint()
+	set, mismatch := c.checkedSetter(s, nil), s.typeComplaint()
 	switch {
 	case s.kind == kindString && (len(s.rules) == 0 || c.outputs):
 		return decodeString
@@ -1081,11 +1081,34 @@ var (
 // keep it: it is the buffer of the request or the scratch of d.
 type setter func(d *decoder, v reflect.Value, text []byte) *complaint
 
-// setterFor returns the setter for scalars of shape s. If plain is set, an
-// integer must be in the spelling that strconv writes. JSON numbers may be
-// spelled 1e2 or 100.0, which names and quoted numbers may not: a map would
-// have two names for one key.
-func setterFor(s *shape, plain bool) setter {
+// setterFor returns the setter for scalars of shape s. spells reports whether a text
+// spells an integer. It is nil if the scanner has read the number, as JSON has it: 1e2
+// or 100.0 are integers there, which other texts may not be. A map would have two
+// names for one key.
+func setterFor(s *shape, spells func(text []byte) bool) setter {
+	set := s.setter()
+	if spells == nil || !s.kind.isNumeric() {
+		return set
+	}
+	if !s.kind.isInteger() {
+		spells = isNumberText
+	}
+	return func(d *decoder, v reflect.Value, text []byte) *complaint {
+		if !spells(text) {
+			return s.typeComplaint()
+		}
+		return set(d, v, text)
+	}
+}
+
+// isNumberText reports whether text is a JSON number.
+func isNumberText(text []byte) bool {
+	_, ok := jsonNumber(text)
+	return ok
+}
+
+// setter returns the setter for scalars of shape s, of which a number is spelt as in JSON.
+func (s *shape) setter() setter {
 	switch s.kind {
 	case kindText:
 		return setTextOr(cmp.Or(s.textComplaint(), isNotValid))
@@ -1098,7 +1121,7 @@ func setterFor(s *shape, plain bool) setter {
 	case kindBool:
 		return setBool
 	case kindInt, kindUint:
-		return setInteger(s, plain)
+		return setInteger(s)
 	case kindFloat:
 		return setFloat(s.bits)
 	case kindNumber:
@@ -1111,8 +1134,8 @@ func setterFor(s *shape, plain bool) setter {
 // output. The setter adds the violations of rules itself, since there may be several.
 // The enum of a type with UnmarshalText is about the text, which may be one of many
 // that are the same value.
-func (c *decoders) checkedSetter(s *shape, plain bool) setter {
-	set := setterFor(s, plain)
+func (c *decoders) checkedSetter(s *shape, spells func(text []byte) bool) setter {
+	set := setterFor(s, spells)
 	switch {
 	case len(s.rules) == 0 || c.outputs:
 		return set
@@ -1153,9 +1176,8 @@ func setBool(_ *decoder, v reflect.Value, text []byte) *complaint {
 }
 
 // setInteger returns the setter for integers of shape s, by their value: 1.0 and 1e2 are
-// integers, as in JSON Schema. If plain is set, they must be in the spelling that
-// strconv writes.
-func setInteger(s *shape, plain bool) setter {
+// integers, as in JSON Schema.
+func setInteger(s *shape) setter {
 	most, below, least := uint64(math.MaxUint64)>>(64-s.bits), uint64(0), "0" // below is the magnitude of least; -0 is 0
 	if s.kind == kindInt {
 		most /= 2
@@ -1164,9 +1186,6 @@ func setInteger(s *shape, plain bool) setter {
 	}
 	outside := &complaint{ruleRange, "must be an integer between " + least + " and " + strconv.FormatUint(most, 10)}
 	return func(_ *decoder, v reflect.Value, text []byte) *complaint {
-		if len(text) == 0 || !isDigit(text[len(text)-1]) || plain && !isPlainInteger(text) {
-			return mustBeInteger
-		}
 		mag, neg, kind := parseInteger(text)
 		switch {
 		case kind == integerFraction:

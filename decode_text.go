@@ -140,7 +140,7 @@ func decodeCustom(d *decoder, v reflect.Value) {
 // must be in their one plain spelling; see setterFor.
 func decodeQuoted(s *shape) decodeFunc {
 	target := s.deref()
-	set := setterFor(target, true)
+	set := setterFor(target, isPlainInteger)
 	if target.kind == kindString {
 		set = setQuotedString
 	}
@@ -149,15 +149,9 @@ func decodeQuoted(s *shape) decodeFunc {
 			d.skipMismatch(mustBeString)
 			return
 		}
-		text := d.readText()
-		if d.scan.err != nil {
-			return
+		if text := d.readText(); d.scan.err == nil {
+			d.addIfAny(set(d, v, text))
 		}
-		if _, ok := jsonNumber(text); target.kind.isNumeric() && !ok {
-			d.addViolation(target.typeComplaint())
-			return
-		}
-		d.addIfAny(set(d, v, text))
 	}
 	if s.kind == kindPointer {
 		return decodePointer(decode, target.typ)

@@ -94,30 +94,25 @@ func (e *encoder) enterLevel() bool {
 	return true
 }
 
-// appendCompact appends JSON that other code wrote, without its white space: the
-// data of an event is one line. err is the error of that code.
-func (e *encoder) appendCompact(text []byte, err error) {
+// appendForeign appends JSON that other code wrote, without its white space: the data of
+// an event is one line. err is the error of that code. It is an error too if the decoder
+// would not accept the text at this depth: a MarshalJSON with a mistake could break the
+// message around its value.
+func (e *encoder) appendForeign(text []byte, err error) {
+	if err == nil {
+		s := scanner{data: text, depth: e.depth}
+		s.skipValue()
+		if s.checkEnd(); s.err != nil {
+			err = fmt.Errorf("a type's own JSON is not acceptable: %w", s.err)
+		}
+	}
 	if err != nil {
 		e.fail(err)
 		return
 	}
-	if e.checkForeign(text) {
-		buf := bytes.NewBuffer(e.buf)
-		e.fail(json.Compact(buf, text))
-		e.buf = buf.Bytes()
-	}
-}
-
-// checkForeign reports whether text, which other code wrote, is JSON that the
-// decoder would accept at this depth, and fails if it is not. Without this
-// check a MarshalJSON with a mistake could break the message around its value.
-func (e *encoder) checkForeign(text []byte) bool {
-	s := scanner{data: text, depth: e.depth}
-	s.skipValue()
-	if s.checkEnd(); s.err != nil {
-		e.fail(fmt.Errorf("a type's own JSON is not acceptable: %w", s.err))
-	}
-	return s.err == nil
+	buf := bytes.NewBuffer(e.buf)
+	e.fail(json.Compact(buf, text))
+	e.buf = buf.Bytes()
 }
 
 // encoders is the compile pass of one service: the encodeFunc of every shape
@@ -182,7 +177,7 @@ func (c *encoders) compileEncoder(s *shape) encodeFunc {
 // encodeCustom appends what MarshalJSON returns.
 func encodeCustom(e *encoder, v reflect.Value) {
 	text, err := v.Addr().Interface().(json.Marshaler).MarshalJSON()
-	e.appendCompact(text, err)
+	e.appendForeign(text, err)
 }
 
 // encodeRaw appends a json.RawMessage. One without any text is null, nil or
@@ -192,7 +187,7 @@ func encodeRaw(e *encoder, v reflect.Value) {
 		e.buf = append(e.buf, "null"...)
 		return
 	}
-	e.appendCompact(v.Bytes(), nil)
+	e.appendForeign(v.Bytes(), nil)
 }
 
 // encodePointer returns the encodeFunc of a pointer: null for nil, else the
@@ -220,27 +215,32 @@ func encodeOptional(elem encodeFunc) encodeFunc {
 	}
 }
 
-// encodeList returns the encodeFunc of a slice or an array. A nil slice has
+// appendItems appends an array of n items, each of which item appends. A nil slice has
 // length 0 and becomes [], as the schema says.
+func (e *encoder) appendItems(n int, item func(i int)) {
+	if !e.enterLevel() {
+		return
+	}
+	e.buf = append(e.buf, '[')
+	for i := range n {
+		if i > 0 {
+			e.buf = append(e.buf, ',')
+		}
+		item(i)
+	}
+	e.buf = append(e.buf, ']')
+	e.depth--
+}
+
+// encodeList returns the encodeFunc of a slice or an array.
 func encodeList(elem encodeFunc) encodeFunc {
 	return func(e *encoder, v reflect.Value) {
-		if !e.enterLevel() {
-			return
-		}
-		e.buf = append(e.buf, '[')
-		for i := range v.Len() {
-			if i > 0 {
-				e.buf = append(e.buf, ',')
-			}
-			elem(e, v.Index(i))
-		}
-		e.buf = append(e.buf, ']')
-		e.depth--
+		e.appendItems(v.Len(), func(i int) { elem(e, v.Index(i)) })
 	}
 }
 
 // encodeStrings appends a []string. It is encodeList for the most frequent type
-// of list, without reflection.
+// of list, without reflection and without calls for each item.
 func encodeStrings(e *encoder, v reflect.Value) {
 	if !e.enterLevel() {
 		return
@@ -256,23 +256,47 @@ func encodeStrings(e *encoder, v reflect.Value) {
 	e.depth--
 }
 
-// encodeMap returns the encodeFunc of a map of shape s, whose members come in
-// the order of their names, compared as bytes. Go visits a map in random order,
-// and one value must have one text.
+// An entry is one member of a map.
+type entry[V any] struct {
+	name  string
+	value V
+}
+
+// appendEntries appends an object with these members in the order of their names,
+// compared as bytes: Go visits a map in random order, and one value must have one text.
 //
-// Keys are texts already repaired (invalid UTF-8 replaced by U+FFFD, as
-// appendQuoted does), so that two keys that become the same name are found
-// here. They are an error, because a decoder refuses the object.
-func encodeMap(s *shape, elem encodeFunc) encodeFunc {
-	type entry struct {
-		name  string
-		value reflect.Value
+// Names are repaired first (invalid UTF-8 replaced by U+FFFD, as appendQuoted does), so
+// that two keys that become the same name are found here. They are an error, because a
+// decoder refuses the object.
+func appendEntries[V any](e *encoder, entries []entry[V], appendValue func(V)) {
+	if !e.enterLevel() {
+		return
 	}
-	return func(e *encoder, v reflect.Value) {
-		if !e.enterLevel() {
-			return
+	for i := range entries {
+		if name := entries[i].name; !utf8.ValidString(name) {
+			entries[i].name = string([]rune(name))
 		}
-		entries := make([]entry, 0, v.Len())
+	}
+	slices.SortFunc(entries, func(a, b entry[V]) int { return strings.Compare(a.name, b.name) })
+	e.buf = append(e.buf, '{')
+	for i, m := range entries {
+		if i > 0 {
+			if m.name == entries[i-1].name {
+				e.fail(errors.New("a map with two keys of the same text"))
+			}
+			e.buf = append(e.buf, ',')
+		}
+		e.buf = append(appendQuoted(e.buf, m.name), ':')
+		appendValue(m.value)
+	}
+	e.buf = append(e.buf, '}')
+	e.depth--
+}
+
+// encodeMap returns the encodeFunc of a map of shape s.
+func encodeMap(s *shape, elem encodeFunc) encodeFunc {
+	return func(e *encoder, v reflect.Value) {
+		entries := make([]entry[reflect.Value], 0, v.Len())
 		values := reflect.MakeSlice(reflect.SliceOf(s.elem.typ), v.Len(), v.Len())
 		for it := v.MapRange(); it.Next(); {
 			name, err := s.key.keyText(it.Key())
@@ -280,27 +304,11 @@ func encodeMap(s *shape, elem encodeFunc) encodeFunc {
 				e.fail(err)
 				return
 			}
-			if !utf8.ValidString(name) {
-				name = string([]rune(name))
-			}
 			value := values.Index(len(entries)) // addressable, which a map's are not
 			value.SetIterValue(it)
-			entries = append(entries, entry{name, value})
+			entries = append(entries, entry[reflect.Value]{name, value})
 		}
-		slices.SortFunc(entries, func(a, b entry) int { return cmp.Compare(a.name, b.name) })
-		e.buf = append(e.buf, '{')
-		for i, m := range entries {
-			if i > 0 {
-				if m.name == entries[i-1].name {
-					e.fail(errors.New("a map with two keys of the same text"))
-				}
-				e.buf = append(e.buf, ',')
-			}
-			e.buf = append(appendQuoted(e.buf, m.name), ':')
-			elem(e, m.value)
-		}
-		e.buf = append(e.buf, '}')
-		e.depth--
+		appendEntries(e, entries, func(v reflect.Value) { elem(e, v) })
 	}
 }
 
@@ -589,68 +597,25 @@ func (e *encoder) appendAny(x any) {
 	case json.Number:
 		e.appendNumber(string(x))
 	case *any:
-		e.appendAnyPointer(x)
+		// It counts as a level, because it may point to itself, on which encoding/json
+		// overflows the stack in its second version.
+		if x == nil {
+			e.buf = append(e.buf, "null"...)
+		} else if e.enterLevel() {
+			e.appendAny(*x)
+			e.depth--
+		}
 	case map[string]any:
-		e.appendAnyMap(x)
+		entries := make([]entry[any], 0, len(x))
+		for name, value := range x {
+			entries = append(entries, entry[any]{name, value})
+		}
+		appendEntries(e, entries, e.appendAny)
 	case []any:
-		e.appendAnyList(x)
+		e.appendItems(len(x), func(i int) { e.appendAny(x[i]) })
 	default:
 		e.appendDynamic(x)
 	}
-}
-
-// appendAnyPointer appends the value that x points to. It counts a level, because x
-// may point to itself, on which encoding/json overflows the stack in its second version.
-func (e *encoder) appendAnyPointer(x *any) {
-	if x == nil {
-		e.buf = append(e.buf, "null"...)
-	} else if e.enterLevel() {
-		e.appendAny(*x)
-		e.depth--
-	}
-}
-
-// appendAnyMap appends m with its members in the order of their names.
-func (e *encoder) appendAnyMap(m map[string]any) {
-	if !e.enterLevel() {
-		return
-	}
-	names := make([]string, 0, len(m))
-	for name := range m {
-		if !utf8.ValidString(name) {
-			e.depth--
-			e.appendDynamic(m) // encoding/json repairs names, and two that become the same are found
-			return
-		}
-		names = append(names, name)
-	}
-	slices.Sort(names)
-	e.buf = append(e.buf, '{')
-	for i, name := range names {
-		if i > 0 {
-			e.buf = append(e.buf, ',')
-		}
-		e.buf = append(appendQuoted(e.buf, name), ':')
-		e.appendAny(m[name])
-	}
-	e.buf = append(e.buf, '}')
-	e.depth--
-}
-
-// appendAnyList appends list. A nil list is [], as one with a schema is.
-func (e *encoder) appendAnyList(list []any) {
-	if !e.enterLevel() {
-		return
-	}
-	e.buf = append(e.buf, '[')
-	for i, x := range list {
-		if i > 0 {
-			e.buf = append(e.buf, ',')
-		}
-		e.appendAny(x)
-	}
-	e.buf = append(e.buf, ']')
-	e.depth--
 }
 
 // encodeDynamic appends a value that encoding/json encodes. It passes a
@@ -661,16 +626,11 @@ func encodeDynamic(e *encoder, v reflect.Value) { e.appendDynamic(v.Addr().Inter
 // encodes it. Its text is checked like that of any other code: x may have a
 // MarshalJSON too.
 func (e *encoder) appendDynamic(x any) {
-	buf := bytes.NewBuffer(e.buf)
-	enc := json.NewEncoder(buf)
+	var buf bytes.Buffer
+	enc := json.NewEncoder(&buf)
 	enc.SetEscapeHTML(false)
-	if err := enc.Encode(x); err != nil {
-		e.fail(err)
-		return
-	}
-	start := len(e.buf)
-	e.buf = bytes.TrimSuffix(buf.Bytes(), []byte("\n"))
-	e.checkForeign(e.buf[start:])
+	err := enc.Encode(x)
+	e.appendForeign(buf.Bytes(), err)
 }
 
 // outputHeaders is the plan of an output that has fields with a header tag, for
@@ -692,10 +652,9 @@ type outputHeaders struct {
 // response where omits says so, and where it is null or an empty list.
 type outputHeader struct {
 	memberEncoder
-	key   string     // the name in canonical form, as http.Header has it
-	shape *shape     // of one value
-	text  encodeFunc // of one value, as JSON
-	list  bool       // each element is a value
+	key   string // the name in canonical form, as http.Header has it
+	shape *shape // of one value, which encode is for
+	list  bool   // each element is a value
 }
 
 // compileHeaders returns the plan of the headers of an output, or nil if no field
@@ -733,7 +692,7 @@ func (c *encoders) outputHeader(p *mistakes, f *field) outputHeader {
 		h.list, h.shape = true, h.shape.elem
 	}
 	if h.shape.kind.isScalar() {
-		h.text = c.encoderFor(h.shape)
+		h.encode = c.encoderFor(h.shape)
 	}
 	switch {
 	case !isToken(f.header):
@@ -789,11 +748,8 @@ func (h *outputHeader) valuesIn(v reflect.Value) ([]string, error) {
 	if !ok || h.omits != nil && h.omits(value) {
 		return nil, nil
 	}
-	for value.Kind() == reflect.Pointer {
-		if value.IsNil() {
-			return nil, nil
-		}
-		value = value.Elem()
+	if value, ok = notNull(value); !ok {
+		return nil, nil
 	}
 	if !h.list {
 		text, err := h.textOf(value)
@@ -825,6 +781,6 @@ func (h *outputHeader) textOf(v reflect.Value) (string, error) {
 		return strings.Replace(time.Duration(v.Int()).String(), "µ", "u", 1), nil
 	}
 	var e encoder
-	h.text(&e, v)
+	h.encode(&e, v)
 	return strings.Trim(string(e.buf), `"`), e.err
 }
