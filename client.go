@@ -368,11 +368,10 @@ func (c *clientCall) callField(args []reflect.Value) []reflect.Value {
 	}
 	out, e := c.roundTrip(ctx, in)
 	results := make([]reflect.Value, 0, 2)
-	switch {
-	case c.out == nil:
-	case e != nil:
-		results = append(results, reflect.Zero(c.outType))
-	default:
+	if c.out != nil && e != nil {
+		out = reflect.Zero(c.outType)
+	}
+	if c.out != nil {
 		results = append(results, out)
 	}
 	return append(results, errorValue(e))
@@ -676,12 +675,11 @@ func (c *clientCall) writeQuery(b *callBuffer, r *http.Request, v reflect.Value)
 		if !ok {
 			continue
 		}
-		b.dec.pushToken(p.sourceToken)
 		if !p.list {
 			c.writePair(b, p, value)
-			b.dec.pop()
 			continue
 		}
+		b.dec.pushToken(p.sourceToken)
 		b.dec.path = append(b.dec.path, step{})
 		for n := range value.Len() {
 			b.dec.path[len(b.dec.path)-1].index = n

@@ -120,7 +120,7 @@ func (t *fileTags) openBody(w http.ResponseWriter, r *http.Request, l limits) (*
 		return b, leaveWith(w, r, err)
 	}
 	if r.ProtoMajor != 1 { // a deadline that passes would end the body, read or not
-		setReadDeadline(w, time.Time{})
+		deadlinesOf(w).SetReadDeadline(time.Time{})
 	}
 	reader := b.content.(*bodyReader)
 	reader.w, reader.r = w, r
@@ -161,11 +161,11 @@ func (b *bodyReader) Read(p []byte) (n int, err error) {
 	}
 	start, timed := time.Now(), b.w != nil && b.time >= 0
 	if timed {
-		setReadDeadline(b.w, start.Add(b.time-b.spent))
+		deadlinesOf(b.w).SetReadDeadline(start.Add(b.time - b.spent))
 	}
 	n, err = b.body.Read(p)
 	if timed && b.r.ProtoMajor != 1 { // see openBody
-		setReadDeadline(b.w, time.Time{})
+		deadlinesOf(b.w).SetReadDeadline(time.Time{})
 	}
 	b.spent += time.Since(start)
 	b.total += int64(n)
@@ -194,7 +194,7 @@ func (b *Body) end() error {
 	case first = <-c.turn:
 	default: // on a goroutine of the method
 		if reading = c.w != nil; reading {
-			setReadDeadline(c.w, time.Unix(1, 0))
+			deadlinesOf(c.w).SetReadDeadline(time.Unix(1, 0))
 		}
 		first = <-c.turn
 	}
@@ -369,7 +369,7 @@ func (s *fileSender) Write(p []byte) (int, error) {
 	if s.status >= http.StatusBadRequest {
 		return len(p), nil // the text of an error
 	}
-	setWriteDeadline(s.ResponseWriter, time.Now().Add(answerTime))
+	deadlinesOf(s.ResponseWriter).SetWriteDeadline(time.Now().Add(answerTime))
 	if !s.begun {
 		s.begin()
 	}

@@ -66,19 +66,24 @@ func hasBody(r *http.Request) bool {
 // next request of the connection.
 func (l limits) setDeadline(w http.ResponseWriter, r *http.Request) {
 	if l.time >= 0 && hasBody(r) {
-		setReadDeadline(w, time.Now().Add(l.time))
+		deadlinesOf(w).SetReadDeadline(time.Now().Add(l.time))
 	}
 }
 
-// setReadDeadline sets the time by which the client must have sent what is read next.
-// The zero time removes the deadline.
-func setReadDeadline(w http.ResponseWriter, deadline time.Time) {
-	// The writer of net/http needs no ResponseController, which would be allocated.
-	if c, ok := w.(interface{ SetReadDeadline(time.Time) error }); ok {
-		c.SetReadDeadline(deadline) // fails only if there is no connection
-		return
+// A deadlineSetter sets the times by which a client must have sent what is read next, and
+// have taken what is written next. The zero time removes one. It fails only if there is no
+// connection.
+type deadlineSetter interface {
+	SetReadDeadline(deadline time.Time) error
+	SetWriteDeadline(deadline time.Time) error
+}
+
+// deadlinesOf returns what sets the deadlines of w.
+func deadlinesOf(w http.ResponseWriter) deadlineSetter {
+	if d, ok := w.(deadlineSetter); ok { // of net/http; a ResponseController would be allocated
+		return d
 	}
-	http.NewResponseController(w).SetReadDeadline(deadline)
+	return http.NewResponseController(w)
 }
 
 // readBody appends the whole body of r to buf, or drops it. Requests that need no body have
@@ -205,19 +210,9 @@ func protectAnswer(w http.ResponseWriter, r *http.Request) http.ResponseWriter {
 		return w
 	}
 	if r.ProtoMajor > 1 {
-		setWriteDeadline(w, time.Time{})
+		deadlinesOf(w).SetWriteDeadline(time.Time{})
 	}
 	return &trackedWriter{ResponseWriter: w, answerTime: max(answerTime, server.WriteTimeout)}
-}
-
-// setWriteDeadline sets the write deadline of w. The zero time removes it.
-func setWriteDeadline(w http.ResponseWriter, deadline time.Time) {
-	// The writer of net/http needs no ResponseController, which would be allocated.
-	if c, ok := w.(interface{ SetWriteDeadline(time.Time) error }); ok {
-		c.SetWriteDeadline(deadline) // fails only if there is no connection
-		return
-	}
-	http.NewResponseController(w).SetWriteDeadline(deadline)
 }
 
 // The content types that this package writes.
@@ -926,7 +921,7 @@ func (w *trackedWriter) Unwrap() http.ResponseWriter { return w.ResponseWriter }
 // begins, and sets its deadline. A stream of events later sets one for each event.
 func (w *trackedWriter) begin() {
 	if !w.wrote && w.answerTime > 0 {
-		setWriteDeadline(w.ResponseWriter, time.Now().Add(w.answerTime))
+		deadlinesOf(w.ResponseWriter).SetWriteDeadline(time.Now().Add(w.answerTime))
 	}
 	w.wrote = true
 }
