@@ -110,8 +110,8 @@ func (l limits) readBody(w http.ResponseWriter, r *http.Request, buf []byte, dro
 var errOverLimit = errors.New("the body has more bytes than its limit")
 
 // readAll appends all that r has to buf, at most limit bytes and one buffer, or reads and
-// drops it; a negative limit means any number. It allocates for the bytes that have arrived, not for those
-// that are announced, of which there are -1 if nobody knows.
+// drops it; a negative limit means any number. It allocates for the bytes that have
+// arrived, not for those that are announced, of which there are -1 if nobody knows.
 func readAll(buf []byte, r io.Reader, limit, announced int64, drop bool) ([]byte, error) {
 	start, total := len(buf), int64(0)
 	for {
