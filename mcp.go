@@ -221,17 +221,15 @@ type ToolOptions struct {
 // them, so it is safe for concurrent use and any replica can take any request.
 type mcpHandler struct {
 	endpoint
-	cors      corsPolicy       // for MCPOptions.AllowedOrigins
+	options   MCPOptions       // with defaults, but for ServerInfo
+	cors      corsPolicy       // for options.AllowedOrigins
 	tools     map[string]*tool // by the name of the tool
 	resources []*resource
-	prompts   map[string]*prompt                 // by the name of the prompt
-	stateKey  *CursorKey                         // nil without one
-	maxResult int                                // in characters
-	show      func(context.Context, Method) bool // MCPOptions.Show; nil shows all
-	lists     map[string]*mcpList                // by method, such as tools/list
-	unagreed  agreement                          // the zero one, of calls over HTTP
-	forms     sync.Map                           // of *form, by reflect.Type; see formOf
-	messages  sync.Pool                          // of *message
+	prompts   map[string]*tool    // by the name of the prompt
+	lists     map[string]*mcpList // by method, such as tools/list
+	unagreed  agreement           // the zero one, of calls over HTTP
+	forms     sync.Map            // of *form, by reflect.Type; see formOf
+	messages  sync.Pool           // of *message
 	now       func() time.Time
 	texts     mcpTexts
 }
@@ -278,22 +276,20 @@ func (s *Service) MCP(opts *MCPOptions) http.Handler { return s.newMCPHandler(op
 
 // newMCPHandler returns the handler, which [Service.MCPStdio] uses without HTTP.
 func (s *Service) newMCPHandler(opts *MCPOptions) *mcpHandler {
-	var o MCPOptions
-	if opts != nil {
-		o = *opts
-	}
 	p := new(mistakes)
 	h := &mcpHandler{
 		endpoint: s.newEndpoint(TransportMCP),
 		tools:    make(map[string]*tool),
-		prompts:  make(map[string]*prompt),
-		stateKey: o.StateKey,
-		show:     o.Show,
+		prompts:  make(map[string]*tool),
 		lists:    make(map[string]*mcpList),
 		now:      time.Now,
-
-		maxResult: cmp.Or(o.MaxResult, 100_000),
 	}
+	if opts != nil {
+		h.options = *opts
+	}
+	o := &h.options
+	o.ListScope = cmp.Or(o.ListScope, "private")
+	o.MaxResult = cmp.Or(o.MaxResult, 100_000)
 	h.invoke = o.Invoke
 	origins, bad := newOriginSet("MCPOptions.AllowedOrigins", o.AllowedOrigins)
 	h.cors = mcpCORS(origins)
@@ -301,44 +297,49 @@ func (s *Service) newMCPHandler(opts *MCPOptions) *mcpHandler {
 		p.addf("%s", text)
 	}
 	h.messages.New = func() any { return &message{quiet: newQuietTimer()} }
-	index := compileTools(p, s, &o)
-	h.resources = compileResources(p, index, o.Resources)
-	prompts := compilePrompts(p, index, o.Prompts)
-	if h.show != nil {
+	index := compileTools(p, s, o)
+	h.resources = index.resources
+	if o.Show != nil {
 		for _, t := range index.tools {
 			t.described = s.describeMethod(t.method)
 		}
 	}
-	o.ListScope = cmp.Or(o.ListScope, "private")
 	o.checkOptions(p)
 	if len(p.list) > 0 {
 		panic(p.err("serve " + s.opts.Name + " over MCP").Error())
 	}
-	h.texts = newMCPTexts(s, &o)
-	list := h.addList("tools/list", "tools")
-	for _, t := range index.tools {
-		if !t.notTool {
-			h.tools[t.name] = t
-			list.add(t, t.describeTool())
-		}
-	}
-	if len(h.resources) > 0 {
-		plain, templates := h.addList("resources/list", "resources"), h.addList("resources/templates/list", "resourceTemplates")
-		for _, r := range h.resources {
-			if list = plain; r.uri.isTemplate() {
-				list = templates
-			}
-			list.add(r.tool, r.describeResource())
-		}
-	}
-	if len(prompts) > 0 {
-		list = h.addList("prompts/list", "prompts")
-	}
-	for _, q := range prompts {
-		h.prompts[q.name] = q
-		list.add(q.tool, q.describePrompt())
-	}
+	h.texts = newMCPTexts(s, o)
+	h.addLists(index.tools)
 	return h
+}
+
+// addLists makes the lists of what clients can ask for.
+func (h *mcpHandler) addLists(all []*tool) {
+	tools, prompts := h.addList("tools/list", "tools"), new(mcpList)
+	if len(h.options.Prompts) > 0 {
+		prompts = h.addList("prompts/list", "prompts")
+	}
+	for _, t := range all {
+		switch {
+		case t.prompt != nil:
+			h.prompts[t.name] = t
+			prompts.add(t, t.describePrompt())
+		case !t.notTool:
+			h.tools[t.name] = t
+			tools.add(t, t.describeTool())
+		}
+	}
+	if len(h.resources) == 0 {
+		return
+	}
+	plain, templates := h.addList("resources/list", "resources"), h.addList("resources/templates/list", "resourceTemplates")
+	for _, r := range h.resources {
+		list := plain
+		if r.uri.isTemplate() {
+			list = templates
+		}
+		list.add(r.tool, r.describeResource())
+	}
 }
 
 // checkOptions adds the mistakes in options that are about no method. Defaults are set.
@@ -368,19 +369,14 @@ func (o *MCPOptions) checkOptions(p *mistakes) {
 // log messages during a call, and what the options add. It declares neither listChanged
 // nor subscribe, since lists never change and the server could not tell anyone.
 func (o *MCPOptions) capabilities() string {
-	m := openMembers([]byte(`"capabilities":`))
-	if len(o.Resources)+len(o.Prompts) > 0 {
-		m.addRaw("completions", "{}")
-	}
-	m.addRaw("logging", "{}")
+	all := map[string]struct{}{"logging": {}, "tools": {}}
 	if len(o.Prompts) > 0 {
-		m.addRaw("prompts", "{}")
+		all["completions"], all["prompts"] = struct{}{}, struct{}{}
 	}
 	if len(o.Resources) > 0 {
-		m.addRaw("resources", "{}")
+		all["completions"], all["resources"] = struct{}{}, struct{}{}
 	}
-	m.addRaw("tools", "{}")
-	return string(m.close())
+	return `"capabilities":` + string(encodeDocument(all))
 }
 
 // mcpMetaServerInfo begins the member of _meta in which modern results name the server.
@@ -458,7 +454,8 @@ type tool struct {
 	headers    []headerParam               // the arguments that headers mirror
 	ownContent bool                        // the output makes the content itself
 	wrapped    bool                        // the output is not a JSON object: {"result":…} holds it
-	notTool    bool                        // it is a prompt, or a resource only
+	prompt     *PromptOptions              // of a prompt, with defaults; nil for another tool
+	notTool    bool                        // it is a resource only
 	described  Method                      // what MCPOptions.Show gets; zero without it
 }
 
@@ -467,9 +464,10 @@ func toolName(m *method) string { return m.resource + "_" + m.name }
 
 // A toolIndex finds the methods of a service by the names that options have.
 type toolIndex struct {
-	service *Service
-	tools   []*tool            // of all methods, in their order
-	named   map[string][]*tool // by the default name of the tool and by the Go name
+	service   *Service
+	tools     []*tool            // of all methods, in their order
+	resources []*resource        // likewise
+	named     map[string][]*tool // by the default name of the tool and by the Go name
 }
 
 // findTool returns the tool of a key in an option, or notes the mistake and returns nil.
@@ -488,8 +486,8 @@ func (x *toolIndex) findTool(p *mistakes, option, key string) *tool {
 	return nil
 }
 
-// compileTools makes the tools of all methods, in the order of the methods, so that
-// tools/list is the same each time (MCP 2026-07-28, Tools).
+// compileTools makes the tools of all methods, and what the options make of them, in the
+// order of the methods, so that tools/list is the same each time (MCP 2026-07-28, Tools).
 func compileTools(p *mistakes, s *Service, o *MCPOptions) *toolIndex {
 	x := &toolIndex{service: s, named: make(map[string][]*tool)}
 	for _, m := range s.methodsOn(TransportMCP) {
@@ -499,18 +497,26 @@ func compileTools(p *mistakes, s *Service, o *MCPOptions) *toolIndex {
 			x.named[name] = append(x.named[name], t)
 		}
 	}
-	byTool := optionsByTool(p, x, "Tools", o.Tools)
+	tools := optionsByTool(p, x, "Tools", o.Tools)
+	resources := optionsByTool(p, x, "Resources", o.Resources)
+	prompts := optionsByTool(p, x, "Prompts", o.Prompts)
 	named := make(map[string]*tool)
 	for _, t := range x.tools {
 		p.where = t.goName
 		if !o.AllowUnknown {
 			t.allow = func(*decoder, []byte) bool { return false }
 		}
-		t.compileTool(p, byTool[t], s.opts.Name)
+		t.compileTool(p, tools[t], s.opts.Name)
 		if other := named[t.name]; other != nil {
 			p.addf("the tool would have the name %q, as %s does; rename one", t.name, other.goName)
 		}
 		named[t.name] = t
+		if o, ok := resources[t]; ok {
+			x.compileResource(p, t, o)
+		}
+		if o, ok := prompts[t]; ok {
+			t.compilePrompt(p, o)
+		}
 	}
 	return x
 }
@@ -671,7 +677,7 @@ func (x *exchange) addObjects(l *mcpList) (err error) {
 	x.addJSON(l.begin)
 	start := len(x.ws.enc.buf)
 	for i, t := range l.tools {
-		if x.h.show != nil && !x.h.show(x, t.described) {
+		if show := x.h.options.Show; show != nil && !show(x, t.described) {
 			continue
 		}
 		if len(x.ws.enc.buf) > start {

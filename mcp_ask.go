@@ -19,7 +19,6 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
-	"maps"
 	"reflect"
 	"slices"
 	"strings"
@@ -122,10 +121,10 @@ func AskClient(ctx context.Context, key, method string, params any) (json.RawMes
 	if key == "" || !ok {
 		return nil, fmt.Errorf("a question needs a key and a method such as roots/list, not %q and %q", key, method)
 	}
-	q, what := &question{key: key, method: method}, method
+	q, what := &question{key: key, Method: method}, method
 	if params != nil {
 		var err error
-		if q.params, err = json.Marshal(params); err == nil && !isJSONObject(q.params) {
+		if q.Params, err = json.Marshal(params); err == nil && !isJSONObject(q.Params) {
 			err = errors.New("must be a JSON object")
 		}
 		if err != nil {
@@ -133,8 +132,8 @@ func AskClient(ctx context.Context, key, method string, params any) (json.RawMes
 		}
 	}
 	if capability == "elicitation" {
-		what = cmp.Or(textAt(q.params, "message"), method)
-		if textAt(q.params, "mode") == "url" {
+		what = cmp.Or(textAt(q.Params, "message"), method)
+		if textAt(q.Params, "mode") == "url" {
 			capability = "elicitation.url"
 		}
 	}
@@ -161,37 +160,34 @@ func (q *question) ask(ctx context.Context, capability, what string) ([]byte, er
 	case x.modern:
 		return nil, q
 	}
-	answer, err := x.pipe.askClient(ctx, x, q.legacyParams(x.revision), q.method)
+	text, err := x.pipe.askClient(ctx, x, &question{Method: q.Method, Params: q.legacyParams(x.revision)})
 	switch {
 	case err != nil:
 		return nil, err
-	case answer == nil:
+	case text == nil:
 		return nil, unanswered("the caller did not answer", what)
-	case !isJSONObject(answer):
+	case !isJSONObject(text):
 		return nil, answerError(q.key, Violation{inBody, "", ruleType, "must be an object"})
 	}
 	x.stream.mu.Lock()
 	defer x.stream.mu.Unlock()
-	if x.answers.given == nil {
-		x.answers = answers{make(map[string][]byte), make(map[string]bool)}
-	}
-	x.answers.given[q.key] = answer // for the same question, asked again
-	return bytes.Clone(answer), nil
+	x.keepAnswer(q.key, text) // for the same question, asked again
+	return bytes.Clone(text), nil
 }
 
 // legacyParams returns the params of q for a legacy revision: 2025-06-18 has no mode, and
 // 2025-11-25 has an id for each URL.
 func (q *question) legacyParams(revision string) []byte {
-	if q.method != "elicitation/create" || q.params == nil {
-		return q.params
+	if q.Method != "elicitation/create" || q.Params == nil {
+		return q.Params
 	}
 	m := openMembers(nil)
-	eachMember(q.params, func(name, value []byte) {
+	eachMember(q.Params, func(name, value []byte) {
 		if string(name) != "mode" || revision >= revisionNov2025 {
 			m.addRaw(string(name), string(value))
 		}
 	})
-	if textAt(q.params, "mode") == "url" && memberAt(q.params, "elicitationId") == nil {
+	if textAt(q.Params, "mode") == "url" && memberAt(q.Params, "elicitationId") == nil {
 		m.addText("elicitationId", rand.Text())
 	}
 	return m.close()
@@ -210,9 +206,9 @@ func askedExchange(ctx context.Context, capability, key string) (*exchange, []by
 	if !x.stream.running || !x.reachesClient(capability) || !declares(x.capabilities, capability) {
 		return nil, nil
 	}
-	if answer := x.answers.given[key]; answer != nil {
-		x.answers.used[key] = true
-		return x, bytes.Clone(answer)
+	if answer := x.answers[key]; answer != nil {
+		answer.used = true
+		return x, bytes.Clone(answer.text)
 	}
 	return x, nil
 }
@@ -249,11 +245,11 @@ func unanswered(why, what string) error {
 }
 
 // A question is the error of a method that needs an answer. Clients never see it as an
-// error, since the exchange turns it into a request.
+// error, but as the JSON of a request.
 type question struct {
 	key    string
-	method string // of MCP, such as elicitation/create
-	params []byte // JSON; nil for none
+	Method string          `json:"method"` // of MCP, such as elicitation/create
+	Params json.RawMessage `json:"params,omitempty"`
 }
 
 // Error is for methods that log the error.
@@ -278,32 +274,27 @@ func findQuestions(err error, found map[string]*question) {
 
 // answerQuestions writes the result that asks the questions in err, in the order of
 // their keys. It returns err if there are none, and another error if they cannot be
-// asked.
+// asked. The state has the answers that the method has asked for, and no others, since a
+// client can send any number of them.
 func (x *exchange) answerQuestions(m *message, err error) error {
 	found := make(map[string]*question)
 	if findQuestions(err, found); len(found) == 0 {
 		return err
 	}
-	if x.h.stateKey == nil && len(x.answers.used) > 0 {
+	used := make(map[string]json.RawMessage)
+	for key, answer := range x.answers {
+		if answer.used {
+			used[key] = answer.text
+		}
+	}
+	if x.h.options.StateKey == nil && len(used) > 0 {
 		return errors.New("a method that asks again after an answer needs MCPOptions.StateKey")
 	}
 	x.ws.enc.buf = beginRPCResult(x.ws.enc.buf[:0])
-	x.addJSON(`{"resultType":"input_required","_meta":{` + mcpMetaServerInfo + x.h.texts.serverInfo + `},"inputRequests":`)
-	requests := openMembers(x.ws.enc.buf)
-	for _, key := range slices.Sorted(maps.Keys(found)) {
-		requests.addName(key)
-		r := openMembers(requests.buf)
-		r.addText("method", found[key].method)
-		if params := found[key].params; params != nil {
-			r.addRaw("params", string(params))
-		}
-		requests.buf = r.close()
+	x.addJSON(`{"resultType":"input_required","_meta":{` + mcpMetaServerInfo + x.h.texts.serverInfo + `},"inputRequests":` + string(encodeDocument(found)))
+	if x.h.options.StateKey != nil {
+		x.addJSON(`,"requestState":"` + x.h.sealState(x.callDigest(m), encodeDocument(used)) + `"`)
 	}
-	x.ws.enc.buf = requests.close()
-	if x.h.stateKey != nil {
-		x.addJSON(`,"requestState":"` + x.h.sealState(x.callDigest(m), x.answers.appendUsed(nil)) + `"`)
-	}
-	x.closeResult(&m.rpcMessage)
 	return nil
 }
 
@@ -458,21 +449,18 @@ func answerError(key string, list ...Violation) error {
 	return vs.makeError()
 }
 
-// answers has the answers of a request, including those of earlier rounds. The zero
-// value has none.
-type answers struct {
-	given map[string][]byte // by key; JSON objects
-	used  map[string]bool   // the keys that the method has asked for
+// An answer is that to one question, of this request or of an earlier round.
+type answer struct {
+	text []byte // a JSON object
+	used bool   // the method has asked for it
 }
 
-// appendUsed appends an object with the answers that the method has asked for, in the
-// order of their keys. It omits others, since a client can send any number of them.
-func (a *answers) appendUsed(dst []byte) []byte {
-	m := openMembers(dst)
-	for _, key := range slices.Sorted(maps.Keys(a.used)) {
-		m.addRaw(key, string(a.given[key]))
+// keepAnswer keeps the answer to the question key.
+func (x *exchange) keepAnswer(key string, text []byte) {
+	if x.answers == nil {
+		x.answers = make(map[string]*answer)
 	}
-	return m.close()
+	x.answers[key] = &answer{text: text}
 }
 
 // readAnswers reads the answers in m. It runs before the method, since a call with the
@@ -484,28 +472,24 @@ func (x *exchange) readAnswers(m *message) *mcpError {
 		return nil
 	}
 	x.capabilities = m.meta.capabilities
-	if m.responses == nil && m.state == nil {
-		return nil
-	}
-	x.answers = answers{make(map[string][]byte), make(map[string]bool)}
 	if m.state != nil {
-		if x.h.stateKey == nil || !isText(m.state) { // without a key no state is ours, so nothing is computed
+		if x.h.options.StateKey == nil || !isText(m.state) { // without a key no state is ours, so nothing is computed
 			return badState
 		}
 		object := x.h.openState(x.callDigest(m), string(textOf(m.state)))
 		if object == nil {
 			return badState
 		}
-		eachMember(object, func(name, value []byte) { x.answers.given[string(name)] = value })
+		eachMember(object, func(key, text []byte) { x.keepAnswer(string(key), text) })
 	}
-	ok := m.responses == nil || isJSONObject(m.responses)
-	if ok && m.responses != nil {
-		eachMember(m.responses, func(name, value []byte) {
-			ok = ok && isJSONObject(value)
-			x.answers.given[string(name)] = value
+	ok := isJSONObject(m.responses)
+	if ok {
+		eachMember(m.responses, func(key, text []byte) {
+			ok = ok && isJSONObject(text)
+			x.keepAnswer(string(key), text)
 		})
 	}
-	if !ok {
+	if m.responses != nil && !ok {
 		return badResponses
 	}
 	return nil
@@ -531,9 +515,7 @@ func (x *exchange) callDigest(m *message) []byte {
 	what.addText("name", textAt(m.params, "name"))
 	what.addText("uri", textAt(m.params, "uri"))
 	what.addRaw("arguments", string(canonicalJSON(m.arguments)))
-	if p, ok := PrincipalFrom(x); ok {
-		what.addText("caller", p.Subject)
-	}
+	what.addText("caller", storeID(x, "")) // which is another for each caller
 	sum := sha256.Sum256(what.close())
 	return sum[:]
 }
@@ -556,13 +538,13 @@ func canonicalJSON(text []byte) []byte {
 // but cannot change or make one.
 func (h *mcpHandler) sealState(digest, object []byte) string {
 	expiry := binary.BigEndian.AppendUint64(nil, uint64(h.now().Add(stateLife).Unix()))
-	return h.stateKey.seal(stateLabel+string(digest), append(expiry, object...))
+	return h.options.StateKey.seal(stateLabel+string(digest), append(expiry, object...))
 }
 
 // openState returns the object in a requestState, or nil if the state is for another
 // call or has expired.
 func (h *mcpHandler) openState(digest []byte, state string) []byte {
-	payload, err := h.stateKey.open(stateLabel+string(digest), state)
+	payload, err := h.options.StateKey.open(stateLabel+string(digest), state)
 	if err != nil || h.now().Unix() > int64(binary.BigEndian.Uint64(payload)) {
 		return nil
 	}

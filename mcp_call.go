@@ -62,11 +62,7 @@ func (x *exchange) answerToolsCall(m *message) error {
 	if t == nil {
 		return protocolError(rpcInvalidParams, "there is no tool of this name; tools/list has all")
 	}
-	err := x.callTool(t, m, m.arguments, (*exchange).addOutput)
-	if _, ok := err.(*mcpError); err != nil && !ok {
-		x.addFailure(&m.rpcMessage, err)
-	}
-	return err
+	return x.callTool(t, m, m.arguments, (*exchange).addOutput)
 }
 
 // readName returns the text of a member of params, a name that the header Mcp-Name repeats.
@@ -81,14 +77,32 @@ func (x *exchange) readName(value []byte, member string) ([]byte, *mcpError) {
 	return name, nil
 }
 
-// addFailure makes the result that says that the call of a tool ended with err.
-func (x *exchange) addFailure(rpc *rpcMessage, err error) {
-	x.openResult()
-	x.addJSON(`"content":[{"type":"text","text":`)
-	x.ws.dec.scratch = appendErrorText(x.ws.dec.scratch[:0], ErrorFrom(err))
-	x.ws.enc.buf = appendQuoted(x.ws.enc.buf, x.cutErrorText(x.ws.dec.scratch, err))
-	x.addJSON(`}],"isError":true`)
-	x.closeResult(rpc)
+// failCall makes the answer to a request that ended with err, and returns the error of it.
+// That of a tool is a result, so that the model sees it. Results of others cannot have an
+// error, so theirs is one of the protocol; see the table at the top of mcp_resources.go.
+func (x *exchange) failCall(m *message, err error) error {
+	if _, ok := err.(*mcpError); ok || err == nil {
+		return err
+	}
+	e := ErrorFrom(err)
+	x.ws.dec.scratch = appendErrorText(x.ws.dec.scratch[:0], e)
+	text := x.cutErrorText(x.ws.dec.scratch, err)
+	if string(m.method) == "tools/call" {
+		x.openResult()
+		x.addJSON(`"content":[{"type":"text","text":`)
+		x.ws.enc.buf = appendQuoted(x.ws.enc.buf, text)
+		x.addJSON(`}],"isError":true`)
+		return err
+	}
+	answer := protocolError(rpcInternalError, string(text))
+	switch code := e.code(); {
+	case code == CodeInvalidArgument:
+		answer.number = rpcInvalidParams
+	case code == CodeNotFound && string(m.method) == "resources/read":
+		answer = x.notFound(memberAt(m.params, "uri"), answer.text)
+	}
+	answer.cause = err
+	return answer
 }
 
 // checkCapabilities returns an error if a modern client does not declare all capabilities
@@ -165,18 +179,11 @@ func decodeHeader(value string) (string, bool) {
 // are ignored.
 func (x *exchange) checkParamHeaders(t *tool, arguments []byte) *mcpError {
 	for _, p := range t.headers {
-		values := x.header[p.header]
-		if len(values) == 0 && !x.needsHeaders() {
-			continue
-		}
 		value := memberAt(arguments, p.path...)
-		if isJSONNull(value) {
-			value = nil
-		}
-		if value == nil && len(values) == 0 {
-			continue
-		}
-		if value == nil || len(values) != 1 || !sameArgument(values[0], value) {
+		isAbsent := value == nil || isJSONNull(value)
+		switch values := x.header[p.header]; {
+		case len(values) == 0 && (isAbsent || !x.needsHeaders()):
+		case isAbsent || len(values) != 1 || !sameArgument(values[0], value):
 			return protocolError(mcpHeaderMismatch, "the request must have one "+p.header+" header, equal to the argument /"+strings.Join(p.path, "/")+", or none if the argument is absent or null")
 		}
 	}
@@ -220,8 +227,7 @@ func (x *exchange) callTool(t *tool, m *message, arguments []byte, add addFunc) 
 	if err := x.ws.budget.checkNext(x); err != nil {
 		x.skipped = true
 		x.observeSkipped(x, err)
-		x.addExhausted(&m.rpcMessage, err)
-		return nil
+		return x.failCall(m, err)
 	}
 	done := false
 	defer func() {
@@ -230,16 +236,14 @@ func (x *exchange) callTool(t *tool, m *message, arguments []byte, add addFunc) 
 		}
 	}()
 	err := x.run(x)
-	if done = true; x.started {
-		x.stream.stopCall(x)
-	}
+	done = true
+	x.stream.stopCall(x)
 	switch {
 	case x.is(flagRefused):
 		return x.refuseCaller(err)
 	case err != nil:
-		return x.answerQuestions(m, err)
+		return x.failCall(m, x.answerQuestions(m, err))
 	}
-	x.closeResult(&m.rpcMessage)
 	return nil
 }
 
@@ -248,11 +252,10 @@ func (x *exchange) callTool(t *tool, m *message, arguments []byte, add addFunc) 
 // result with isError would be seen by the model only. If other messages share the
 // response, and over stdio, there is only the error.
 func (x *exchange) refuseCaller(err error) *mcpError {
-	e := ErrorFrom(err)
 	if !x.inBatch && x.pipe == nil {
-		setErrorHeader(x.w.Header(), e.header)
+		setErrorHeader(x.w.Header(), ErrorFrom(err).header)
 	}
-	return &mcpError{number: rpcInvalidRequest, text: e.message(), refusal: e.HTTPStatus(), cause: err}
+	return refusal(err)
 }
 
 // readInput checks what a call has beside its arguments, decodes these, and begins the
@@ -272,7 +275,6 @@ func (x *exchange) readInput() (in any, err error) {
 	}
 	if in, err = x.bindObject(x.arguments, m.input, m.inputErr); err == nil {
 		x.stream.startCall(x, m)
-		x.started = true
 		x.openResult()
 		if t.fields != nil && string(m.method) == "tools/call" {
 			x.fields = fieldChoiceIn(memberAt(x.arguments, "fields"))
@@ -329,11 +331,8 @@ func (x *exchange) routeURI() string {
 	uri := x.h.service.prefix + cmp.Or(m.path, "/"+m.resource+"/"+m.name)
 	for i := range m.placeholders { // each is filled by a field
 		p := &m.bind.path[i]
-		value := memberAt(x.arguments, p.name)
-		if isText(value) {
-			value = textOf(value)
-		}
-		uri = strings.Replace(uri, "{"+p.sourceName+"}", url.PathEscape(string(value)), 1)
+		value := textOr(string(memberAt(x.arguments, p.name)))
+		uri = strings.Replace(uri, "{"+p.sourceName+"}", url.PathEscape(value), 1)
 	}
 	return uri
 }
@@ -367,6 +366,9 @@ func (x *exchange) takeStream(_ context.Context, cancel context.CancelCauseFunc,
 // readInput for the same reasons as rpcExchange.readParams.
 func (x *exchange) readParams(method []byte) (in any, err error) {
 	s, m := &x.ws.dec.scan, x.message
+	if x.ws.text.batch { // in which each message has an exchange of its own
+		return nil, nil
+	}
 	m.found = true
 	names := nameSet{base: len(s.names)}
 	s.openBracket()
@@ -433,7 +435,7 @@ func (x *exchange) addText(start int) error {
 		x.ws.enc.buf = append(x.ws.enc.buf[:start], chosen...)
 	}
 	text := x.ws.enc.buf[start:]
-	if len(text) > x.h.maxResult { // most texts have fewer bytes than that
+	if len(text) > x.h.options.MaxResult { // most texts have fewer bytes than that
 		if err := x.checkSize(utf8.RuneCount(text)); err != nil {
 			return err
 		}
@@ -447,10 +449,10 @@ func (x *exchange) addText(start int) error {
 // checkSize returns an error if the texts of a result, which have n characters, are more
 // than MCPOptions.MaxResult. They are never cut, since half an answer misleads a model.
 func (x *exchange) checkSize(n int) error {
-	if n <= x.h.maxResult {
+	if n <= x.h.options.MaxResult {
 		return nil
 	}
-	text := fmt.Sprintf("the answer has %d characters, at most %d are given; ask for fewer items or fields", n, x.h.maxResult)
+	text := fmt.Sprintf("the answer has %d characters, at most %d are given; ask for fewer items or fields", n, x.h.options.MaxResult)
 	if !x.tool.readOnly && string(x.message.method) == "tools/call" {
 		text += ": the call was carried out, do not repeat it"
 	}
@@ -460,20 +462,15 @@ func (x *exchange) checkSize(n int) error {
 // errTooLong is the cause of the errors of checkSize.
 var errTooLong = errors.New("the answer exceeds MCPOptions.MaxResult")
 
-// errorText returns an error as a text for models.
-func (x *exchange) errorText(err error) string {
-	return string(x.cutErrorText(appendErrorText(nil, ErrorFrom(err)), err))
-}
-
 // cutErrorText cuts the text of err to MCPOptions.MaxResult characters. The code stays, and
 // so does all of an error of checkSize.
 func (x *exchange) cutErrorText(text []byte, err error) []byte {
-	if len(text) <= x.h.maxResult || errors.Is(err, errTooLong) {
+	if len(text) <= x.h.options.MaxResult || errors.Is(err, errTooLong) {
 		return text
 	}
 	n := 0
 	for i := range string(text) {
-		if n++; n > x.h.maxResult {
+		if n++; n > x.h.options.MaxResult {
 			return text[:max(i, bytes.IndexByte(text, ':'))]
 		}
 	}
@@ -636,24 +633,17 @@ func (c *MCPContent) adaptTo(revision string) {
 }
 
 // A wireBlock is a block of content as clients get it, or the contents of a resource. Only
-// the members of its type are set:
-//
-//	Type           Members
-//	-------------  --------------------------------------------------------
-//	text           text
-//	image, audio   data, mimeType
-//	resource       resource: {uri, mimeType?, blob or text}
-//	resource_link  uri, name, title?, description?, mimeType?, icons?
+// the members of its type are set. Data and Blob are sent even if they are empty.
 type wireBlock struct {
 	Type        string          `json:"type,omitempty"`
 	Resource    *wireBlock      `json:"resource,omitempty"`
-	Data        *[]byte         `json:"data,omitempty"`
+	Data        []byte          `json:"data,omitzero"`
 	URI         string          `json:"uri,omitempty"`
 	Name        string          `json:"name,omitempty"`
 	Title       string          `json:"title,omitempty"`
 	Description string          `json:"description,omitempty"`
 	MIMEType    string          `json:"mimeType,omitempty"`
-	Blob        *[]byte         `json:"blob,omitempty"`
+	Blob        []byte          `json:"blob,omitzero"`
 	Text        *string         `json:"text,omitempty"`
 	Icons       []Icon          `json:"icons,omitempty"`
 	Annotations wireAnnotations `json:"annotations,omitzero"`
@@ -681,9 +671,9 @@ func (x *exchange) blockOf(c *MCPContent) (any, error) {
 		b.Text = &c.Text
 	case "image", "audio":
 		if c.Data == nil {
-			c.Data = []byte{} // nil would be null
+			c.Data = []byte{} // nil would be left out
 		}
-		b.Data, b.MIMEType = &c.Data, c.MIMEType
+		b.Data, b.MIMEType = c.Data, c.MIMEType
 	case "resource":
 		b.Resource = c.contents(nil)
 	case "resource_link":
@@ -694,10 +684,8 @@ func (x *exchange) blockOf(c *MCPContent) (any, error) {
 
 // contents returns c, a resource, as its contents with this _meta.
 func (c *MCPContent) contents(meta json.RawMessage) *wireBlock {
-	b := &wireBlock{URI: c.URI, MIMEType: c.MIMEType, Meta: meta}
-	if c.Data != nil {
-		b.Blob = &c.Data
-	} else {
+	b := &wireBlock{URI: c.URI, MIMEType: c.MIMEType, Blob: c.Data, Meta: meta}
+	if c.Data == nil {
 		b.Text = &c.Text
 	}
 	return b
@@ -765,13 +753,12 @@ type mcpStream struct {
 	logs       bool         // the client wants log messages
 	ownReports bool         // the method has reported progress itself
 	reported   bool         // progress was sent
-	copied     bool         // the method has asked for header and got a copy
+	sent       int32        // how many notifications were sent; beside the flags it makes no exchange larger
 	header     http.Header  // of the response; a stream of events takes it from the method
 	token      []byte       // progressToken, as JSON; nil if the client does not want progress
 	logLevel   slog.Level   // the least level that it wants
 	events     *eventStream // nil until something is to be sent
 	last       float64      // how far the last of it said that the method was
-	sent       int          // how many notifications were sent
 	sentAt     time.Time    // when the last of them was sent
 	quiet      *quietTimer  // begins the stream of a quiet call; nil if there is none to begin
 }
@@ -815,7 +802,7 @@ func (s *mcpStream) startCall(x *exchange, m *message) {
 func (s *mcpStream) stopCall(x *exchange) {
 	s.mu.Lock()
 	s.running = false
-	events, quiet := s.events, s.quiet
+	events, quiet, own := s.events, s.quiet, x.response
 	s.quiet = nil
 	s.mu.Unlock()
 	switch {
@@ -828,9 +815,9 @@ func (s *mcpStream) stopCall(x *exchange) {
 	if events != nil {
 		events.flush(true)
 	}
-	if events == nil && quiet != nil && s.copied {
+	if events == nil && quiet != nil && own != nil { // from copyHeader
 		clear(s.header)
-		maps.Copy(s.header, x.response)
+		maps.Copy(s.header, own)
 	}
 }
 
@@ -843,7 +830,7 @@ func (s *mcpStream) copyHeader(x *exchange) {
 	switch {
 	case x.response != nil || x.w == nil:
 	case s.running && s.events == nil:
-		x.response, s.copied = s.header.Clone(), true
+		x.response = s.header.Clone()
 	default: // net/http may be reading that of the response
 		x.response = make(http.Header)
 	}
@@ -916,13 +903,10 @@ func (s *mcpStream) sendProgress(x *exchange, done, total float64, message strin
 	}
 	s.reported, s.last = true, done
 	m := openMembers([]byte(`{"jsonrpc":"2.0","method":"notifications/progress","params":`))
-	m.addName("progressToken")
-	m.buf = append(m.buf, s.token...)
-	m.addName("progress")
-	m.buf = appendFloat(m.buf, done, 64)
+	m.addRaw("progressToken", string(s.token))
+	m.addRaw("progress", string(appendFloat(nil, done, 64)))
 	if total > 0 && !math.IsInf(total, 0) {
-		m.addName("total")
-		m.buf = appendFloat(m.buf, total, 64)
+		m.addRaw("total", string(appendFloat(nil, total, 64)))
 	}
 	if message != "" {
 		m.addText("message", message)

@@ -4,6 +4,7 @@ package svc
 // than what the model needs: the argument fields of [ToolOptions].
 
 import (
+	"bytes"
 	"context"
 	"reflect"
 	"slices"
@@ -28,10 +29,9 @@ const maxFields = 40
 
 // A fieldChoice is what the argument fields of a tool can name.
 type fieldChoice struct {
-	shape     *shape   // whose members it names
-	list      string   // the member of the output with a list of them; "" if the output is one
-	names     []string // in the order of the schema
-	complaint *complaint
+	shape *shape   // whose members it names
+	list  string   // the member of the output with a list of them; "" if the output is one
+	names []string // in the order of the schema
 }
 
 // compileFields sets t.fields, and adds the argument to those of t.
@@ -62,42 +62,37 @@ func (t *tool) compileFields(p *mistakes) {
 	case len(c.names) > maxFields:
 		p.addf("ToolOptions.Fields: the output has %d members, over %d; return what a model needs", len(c.names), maxFields)
 	default:
-		t.fields, c.complaint = c, &complaint{"enum", "must be one of " + strings.Join(c.names, ", ")}
+		t.fields = c
 		t.addArgument("fields", "", true, map[string]any{"type": "array", "items": map[string]any{"type": "string", "enum": c.names}, "minItems": 1})
 	}
 }
 
 // checkArgument adds the violations of the argument, which is at path.
 func (c *fieldChoice) checkArgument(d *decoder, value []byte) {
-	if value[0] != '[' {
+	items := itemsOf(value)
+	switch {
+	case value[0] != '[':
 		d.addViolation(mustBeArray)
-		return
-	}
-	n := 0
-	eachItem(value, func(item []byte) {
-		d.path = append(d.path, step{index: n})
-		if !isText(item) || !slices.Contains(c.names, string(textOf(item))) {
-			d.addViolation(c.complaint)
-		}
-		d.pop()
-		n++
-	})
-	if n == 0 {
+	case len(items) == 0:
 		d.addViolation(&complaint{"minItems", "must have at least 1 item"})
+	}
+	for i, item := range items {
+		if !isText(item) || !slices.Contains(c.names, string(textOf(item))) {
+			d.path = append(d.path, step{index: i})
+			d.addViolation(&complaint{"enum", "must be one of " + strings.Join(c.names, ", ")})
+			d.pop()
+		}
 	}
 }
 
 // fieldChoiceIn returns the names in the argument, which has been checked, or nil if it is
 // absent. Names that are there twice count once.
 func fieldChoiceIn(value []byte) (names []string) {
-	if value == nil {
-		return nil
-	}
-	eachItem(value, func(item []byte) {
+	for _, item := range itemsOf(value) {
 		if name := string(textOf(item)); !slices.Contains(names, name) {
 			names = append(names, name)
 		}
-	})
+	}
 	return names
 }
 
@@ -109,19 +104,14 @@ func (c *fieldChoice) selectFrom(output []byte, names []string) []byte {
 	}
 	m := openMembers(nil)
 	eachMember(output, func(name, value []byte) {
-		m.addName(string(name))
-		if string(name) != c.list {
-			m.buf = append(m.buf, value...)
-			return
-		}
-		m.buf = append(m.buf, '[')
-		eachItem(value, func(item []byte) {
-			if m.buf[len(m.buf)-1] != '[' {
-				m.buf = append(m.buf, ',')
+		if string(name) == c.list {
+			items := itemsOf(value)
+			for i, item := range items {
+				items[i] = selectMembers(item, names)
 			}
-			m.buf = append(m.buf, selectMembers(item, names)...)
-		})
-		m.buf = append(m.buf, ']')
+			value = slices.Concat([]byte{'['}, bytes.Join(items, []byte{','}), []byte{']'})
+		}
+		m.addRaw(string(name), string(value))
 	})
 	return m.close()
 }

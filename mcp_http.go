@@ -35,8 +35,7 @@ func (h *mcpHandler) respond(w http.ResponseWriter, r *http.Request, ws *workspa
 	// For an origin that the middleware CORS has allowed, its headers stay.
 	if origin, ok := r.Header["Origin"]; ok && !isAllowedOrigin(r.Context()) {
 		if !h.allowsOrigin(origin, r.Host) {
-			leaveBody(w, r)
-			return httpError(http.StatusForbidden, CodePermissionDenied, "this origin is not allowed here")
+			return leaveWith(w, r, httpError(http.StatusForbidden, CodePermissionDenied, "this origin is not allowed here"))
 		}
 		addHeader(w.Header(), "Vary", "Origin")
 		h.cors.setHeader(w.Header(), origin[0], true)
@@ -56,9 +55,8 @@ func (h *mcpHandler) respond(w http.ResponseWriter, r *http.Request, ws *workspa
 		// GET asks for a stream without a request, and DELETE ends a session. A
 		// server that has neither answers 405 (MCP 2025-11-25, Transports). Some
 		// clients report other statuses as errors.
-		leaveBody(w, r)
 		w.Header().Set("Allow", mcpAllow)
-		return httpError(http.StatusMethodNotAllowed, CodeUnimplemented, "the method is not allowed here; allowed: "+mcpAllow)
+		return leaveWith(w, r, httpError(http.StatusMethodNotAllowed, CodeUnimplemented, "the method is not allowed here; allowed: "+mcpAllow))
 	}
 }
 
@@ -77,7 +75,12 @@ func (h *mcpHandler) answerPost(w http.ResponseWriter, r *http.Request, ws *work
 	}
 	x := &exchange{h: h, w: w, header: r.Header, accept: parseAccept(r.Header["Accept"]), agreed: &h.unagreed}
 	x.call = call{Context: r.Context(), endpoint: &h.endpoint, request: r, response: w.Header(), ws: ws}
-	return x.serveBody()
+	x.message = h.messages.Get().(*message)
+	if x.readBody() {
+		x.serveBody()
+	}
+	x.returnMessage()
+	return nil
 }
 
 // checkMCPContentType accepts only application/json. Other transports also accept a body
@@ -94,8 +97,7 @@ func checkMCPContentType(w http.ResponseWriter, r *http.Request) error {
 	if strings.EqualFold(strings.TrimSpace(mediaType), contentTypeJSON) {
 		return nil
 	}
-	leaveBody(w, r)
-	return httpError(http.StatusUnsupportedMediaType, CodeInvalidArgument, "the Content-Type must be application/json")
+	return leaveWith(w, r, httpError(http.StatusUnsupportedMediaType, CodeInvalidArgument, "the Content-Type must be application/json"))
 }
 
 // writeErrorResponse answers the whole request with err, in the form of JSON-RPC.

@@ -46,6 +46,7 @@ import (
 	"bytes"
 	"cmp"
 	"context"
+	"fmt"
 	"log/slog"
 	"net/http"
 	"slices"
@@ -61,10 +62,6 @@ const (
 	revisionMar2025 = "2025-03-26" // batches and audio begin
 	revisionNov2024 = "2024-11-05"
 )
-
-// assumedRevision is the revision of a legacy request without a header (MCP
-// 2025-11-25, Transports, Protocol Version Header).
-const assumedRevision = revisionMar2025
 
 // revisions has all revisions, the latest first. server/discover and the error -32022 must
 // list the same ones (MCP 2026-07-28, Versioning).
@@ -86,16 +83,16 @@ func isModernRevision(v string) bool {
 // have. Each is JSON, a part of the body, or nil if it is absent or null. Only the type
 // of arguments has been checked.
 type message struct {
-	rpcMessage
-	meta      requestMeta
-	name      []byte      // of the tool or prompt, for tools/call and prompts/get
-	arguments []byte      // an object, for tools/call and prompts/get
-	responses []byte      // inputResponses, the answers to questions
-	state     []byte      // requestState, the sealed earlier answers
-	found     bool        // the fields above are set
-	wrong     bool        // params, or a member of it that must be one, is no object
-	tool      *tool       // of name, if readParams has found it
-	quiet     *quietTimer // of the pool, as the message is
+	*rpcMessage // in ws.text
+	meta        requestMeta
+	name        []byte      // of the tool or prompt, for tools/call and prompts/get
+	arguments   []byte      // an object, for tools/call and prompts/get
+	responses   []byte      // inputResponses, the answers to questions
+	state       []byte      // requestState, the sealed earlier answers
+	found       bool        // the fields above are set
+	wrong       bool        // params, or a member of it that must be one, is no object
+	tool        *tool       // of name, if readParams has found it
+	quiet       *quietTimer // of the pool, as the message is
 }
 
 // A requestMeta has the members of params._meta that describe a request. Each is JSON,
@@ -197,7 +194,6 @@ type exchange struct {
 	agreed   *agreement          // on this pipe; the zero one before initialize and over HTTP
 	revision string              // of the message that is being answered
 	modern   bool                // its era
-	started  bool                // the method may send messages, until stream.stopCall
 	inBatch  bool                // the message is one of several
 	skipped  bool                // the call did not run, since the budget of the batch is spent
 	accept   accepted            // by the client
@@ -209,8 +205,8 @@ type exchange struct {
 	fields    []string // the argument fields of ToolOptions.Fields; nil without it
 	add       addFunc  // adds the output of the method to the result
 
-	capabilities []byte  // of the client, as JSON; protected by stream.mu while the method runs
-	answers      answers // to questions of the method; likewise
+	capabilities []byte             // of the client, as JSON; protected by stream.mu while the method runs
+	answers      map[string]*answer // to questions of the method, by key; likewise
 }
 
 // An addFunc adds the output of a method to the result in ws.enc.buf.
@@ -231,18 +227,33 @@ func (x *exchange) Value(key any) any {
 	return x.call.Value(key)
 }
 
-// serveBody answers the message or the batch in ws.body. If it returns an error, it has
-// sent nothing.
-func (x *exchange) serveBody() error {
-	if x.isBatch() {
-		return x.serveBatch(x.readBatch())
+// readBody reads the message in ws.body into x.message, or the batch there. If that is
+// not JSON, or a batch that is not allowed, it answers with an error and reports false.
+func (x *exchange) readBody() bool {
+	text, s := &x.ws.text, &x.ws.dec.scan
+	text.readText(s, x.ws.body, maxMCPBatch, x)
+	var e *mcpError
+	switch {
+	case s.err != nil:
+		e = notJSON(s.err)
+	case text.batch:
+		e = x.checkBatch(text.count)
+	default:
+		x.message.rpcMessage = &text.messages[0]
 	}
-	var err error
-	if x.message = x.h.messages.Get().(*message); x.readMessage() {
-		err = x.serveMessage()
+	if e != nil {
+		x.sendError(nil, e)
 	}
-	x.returnMessage()
-	return err
+	return e == nil
+}
+
+// serveBody answers what readBody has read.
+func (x *exchange) serveBody() {
+	if x.ws.text.batch {
+		x.serveBatch()
+	} else {
+		x.serveMessage()
+	}
 }
 
 // returnMessage empties the message and gives it back to the pool.
@@ -252,27 +263,8 @@ func (x *exchange) returnMessage() {
 	x.h.messages.Put(m)
 }
 
-// isBatch reports whether the body is an array.
-func (x *exchange) isBatch() bool {
-	s := scanner{data: x.ws.body}
-	return s.peek() == '['
-}
-
-// readMessage reads the body as one message. If that is not JSON, it answers with an
-// error and reports false.
-func (x *exchange) readMessage() bool {
-	s := &x.ws.dec.scan
-	s.reset(x.ws.body)
-	x.message.readMessage(s, x)
-	s.checkEnd()
-	if s.err != nil {
-		x.sendError(nil, notJSON(s.err))
-	}
-	return s.err == nil
-}
-
 // serveMessage answers a body that is one message.
-func (x *exchange) serveMessage() error {
+func (x *exchange) serveMessage() {
 	m := x.message
 	switch m.kind {
 	case rpcNotification:
@@ -283,7 +275,7 @@ func (x *exchange) serveMessage() error {
 		// it must be right if it is present.
 		if !x.saysMethod(m.method) {
 			x.sendError(nil, methodMismatch)
-			return nil
+			return
 		}
 		x.acceptMessage()
 	case rpcResponse:
@@ -291,20 +283,17 @@ func (x *exchange) serveMessage() error {
 		// A modern client must not (MCP 2026-07-28, Streamable HTTP).
 		if values := x.versionHeader(); len(values) == 1 && values[0] == modernRevision {
 			x.sendError(nil, protocolError(rpcInvalidRequest, "clients must not send responses in this revision"))
-			return nil
+			return
 		}
 		x.acceptMessage()
 	default:
 		if x.accept == (accepted{}) {
-			return notAcceptable
+			x.sendError(nil, notAcceptable)
+			return
 		}
 		x.answerRequest(m)
 	}
-	return nil
 }
-
-// notAcceptable is the error for a client that accepts neither form of an answer.
-var notAcceptable = httpError(http.StatusNotAcceptable, CodeInvalidArgument, "accept application/json, text/event-stream, or both")
 
 // acceptMessage answers 202 to messages that have no answer of their own, or 400 if the
 // header names a revision that is not served. Over standard output it sends nothing.
@@ -335,13 +324,11 @@ const maxMCPBatch = 100
 //
 // The answers have the limits of batchBudget, as those of JSON-RPC do. When the client
 // has disconnected, no further call runs, and nothing is sent.
-func (x *exchange) serveBatch(messages []rpcMessage, e *mcpError) error {
-	switch {
-	case e != nil:
-		x.sendError(nil, e)
-		return nil
-	case x.accept == (accepted{}) && slices.ContainsFunc(messages, wantsAnswer):
-		return notAcceptable
+func (x *exchange) serveBatch() {
+	messages := x.ws.text.messages
+	if x.accept == (accepted{}) && slices.ContainsFunc(messages, wantsAnswer) {
+		x.sendError(nil, notAcceptable)
+		return
 	}
 	out := []byte{'['}
 	budget := new(batchBudget)
@@ -354,7 +341,7 @@ func (x *exchange) serveBatch(messages []rpcMessage, e *mcpError) error {
 		}
 		y := &exchange{call: call{Context: x.call.Context, endpoint: x.endpoint, request: x.request, ws: x.ws}, h: x.h, w: x.w, header: x.header, pipe: x.pipe, agreed: x.agreed, accept: x.accept, inBatch: true}
 		y.message = x.h.messages.Get().(*message)
-		y.message.rpcMessage = *m
+		y.message.rpcMessage = m
 		y.answerRequest(y.message)
 		y.returnMessage()
 		if len(out) > 1 {
@@ -370,39 +357,22 @@ func (x *exchange) serveBatch(messages []rpcMessage, e *mcpError) error {
 		x.ws.enc.buf = append(append(x.ws.enc.buf[:0], out...), ']')
 		x.sendAnswer(http.StatusOK)
 	}
-	return nil
 }
 
 // wantsAnswer reports whether a message of a batch gets an answer.
 func wantsAnswer(m rpcMessage) bool { return m.kind == rpcRequest || m.kind == rpcInvalid }
 
-// readBatch returns the messages of a batch, or the error to answer it with.
-func (x *exchange) readBatch() ([]rpcMessage, *mcpError) {
-	s := &x.ws.dec.scan
-	var text rpcText
-	text.readText(s, x.ws.body, maxMCPBatch, nil)
-	revision := cmp.Or(x.header.Get("Mcp-Protocol-Version"), x.agreed.revision)
-	switch {
-	case s.err != nil:
-		return nil, notJSON(s.err)
+// checkBatch returns the error to answer a batch of n messages with, or nil.
+func (x *exchange) checkBatch(n int) *mcpError {
+	switch revision := cmp.Or(x.header.Get("Mcp-Protocol-Version"), x.agreed.revision); {
 	case revision != "" && revision != revisionMar2025 && revision != revisionNov2024:
-		return nil, noBatches
-	case text.count == 0:
-		return nil, protocolError(rpcInvalidRequest, "a batch must have at least one message")
-	case text.count > maxMCPBatch:
-		return nil, protocolError(rpcInvalidRequest, "a batch must have at most 100 messages")
+		return noBatches
+	case n == 0:
+		return protocolError(rpcInvalidRequest, "a batch must have at least one message")
+	case n > maxMCPBatch:
+		return protocolError(rpcInvalidRequest, "a batch must have at most 100 messages")
 	}
-	return text.messages, nil
-}
-
-// addExhausted makes the answer RESOURCE_EXHAUSTED: for a tool a result, so that the
-// model sees it, and otherwise an error.
-func (x *exchange) addExhausted(rpc *rpcMessage, err error) {
-	if string(rpc.method) == "tools/call" {
-		x.addFailure(rpc, err)
-		return
-	}
-	x.ws.enc.buf = appendRPCError(x.ws.enc.buf[:0], rpcInternalError, x.errorText(err), nil, rpc.id)
+	return nil
 }
 
 // answerRequest answers a request, or a message that is not valid JSON-RPC. If its id is
@@ -421,22 +391,30 @@ func (x *exchange) answerRequest(m *message) {
 		x.sendError(nil, protocolError(rpcInvalidRequest, "/id must be a string or an integer, of at most 1024 bytes"))
 		return
 	}
-	status, err := http.StatusOK, x.answerMessage(m)
-	if e, ok := err.(*mcpError); ok {
-		status, err = x.addError(id, e), e.cause
-	}
+	status, err := x.closeAnswer(id, x.answerMessage(m))
 	if tooLarge := x.ws.budget.keepAnswer(len(x.ws.enc.buf)); tooLarge != nil && !x.skipped {
-		err = tooLarge
-		x.addExhausted(&m.rpcMessage, err)
+		_, err = x.closeAnswer(id, x.failCall(m, tooLarge)) // in a batch, where all have one status
 	}
 	x.status = uint16(status)
-	x.end(x, err)
+	if !x.skipped { // else the line that ends the log of the batch counts it
+		x.end(x, err)
+	}
 	x.sendAnswer(status)
 }
 
-// answerMessage writes the result of a valid request to ws.enc.buf, or returns an
-// *mcpError to send in its place. It returns any other error beside a result that says
-// that the tool failed.
+// closeAnswer ends the result in ws.enc.buf, or puts an *mcpError in its place. It returns
+// the status and the error to log.
+func (x *exchange) closeAnswer(id []byte, err error) (int, error) {
+	if e, ok := err.(*mcpError); ok {
+		return x.addError(id, e), e.cause
+	}
+	x.ws.enc.buf = endRPCResult(append(x.ws.enc.buf, '}'), id)
+	return http.StatusOK, err
+}
+
+// answerMessage writes the result of a valid request to ws.enc.buf, all but its end, or
+// returns an *mcpError to send in its place. It returns any other error beside a result
+// that says that the tool failed.
 func (x *exchange) answerMessage(m *message) error {
 	if e := x.findParts(m); e != nil {
 		return e
@@ -473,11 +451,12 @@ func (x *exchange) chooseEra(m *message) *mcpError {
 	return x.checkLegacy(m, header)
 }
 
-// checkLegacy sets x.revision from the header MCP-Protocol-Version. An unknown revision
-// must get 400 (MCP 2025-11-25, Transports, Protocol Version Header). 2024-11-05 and
-// 2025-03-26 do not define the header, but clients send it after agreeing on them too.
+// checkLegacy sets x.revision from the header MCP-Protocol-Version. Without it, that is
+// 2025-03-26, and an unknown revision must get 400 (MCP 2025-11-25, Transports, Protocol
+// Version Header). 2024-11-05 and 2025-03-26 do not define the header, but clients send it
+// after agreeing on them too.
 func (x *exchange) checkLegacy(m *message, values []string) *mcpError {
-	x.revision = cmp.Or(x.agreed.revision, assumedRevision)
+	x.revision = cmp.Or(x.agreed.revision, revisionMar2025)
 	if len(values) == 1 && isLegacyRevision(values[0]) {
 		x.revision = values[0]
 	} else if e := checkVersion(values); e != nil && !(saysModern(values) && string(m.method) == "initialize") {
@@ -588,7 +567,6 @@ func (x *exchange) answerMethod(m *message) error {
 	default:
 		return protocolError(rpcNoMethod, "there is no such method")
 	}
-	x.closeResult(&m.rpcMessage)
 	return nil
 }
 
@@ -614,7 +592,6 @@ func (x *exchange) answerInitialize(m *message) error {
 	x.openResult()
 	x.addJSON(`"protocolVersion":"` + version + `",`)
 	x.addJSON(x.h.texts.initialize)
-	x.closeResult(&m.rpcMessage)
 	return nil
 }
 
@@ -639,7 +616,6 @@ func (x *exchange) answerList(m *message) error {
 	if x.modern {
 		x.addJSON(x.h.texts.cache)
 	}
-	x.closeResult(&m.rpcMessage)
 	return nil
 }
 
@@ -654,7 +630,6 @@ func (x *exchange) answerListen(m *message) error {
 	}
 	x.ws.enc.buf = beginRPCResult(x.ws.enc.buf[:0])
 	x.addJSON(`{"resultType":"complete","_meta":{` + mcpMetaServerInfo + x.h.texts.serverInfo + `,` + subscription + `}`)
-	x.closeResult(&m.rpcMessage)
 	return nil
 }
 
@@ -669,11 +644,6 @@ func (x *exchange) openResult() {
 
 // addJSON appends JSON to the result.
 func (x *exchange) addJSON(text string) { x.ws.enc.buf = append(x.ws.enc.buf, text...) }
-
-// closeResult ends the result of the request m.
-func (x *exchange) closeResult(m *rpcMessage) {
-	x.ws.enc.buf = endRPCResult(append(x.ws.enc.buf, '}'), m.id)
-}
 
 // An mcpError is an answer that is not a result. Its number decides its status (MCP
 // 2026-07-28, Streamable HTTP, Server Validation). Legacy revisions set only statuses for
@@ -697,7 +667,7 @@ type mcpError struct {
 	number  int
 	text    string
 	data    []byte // JSON, or nil
-	refusal int    // the status of a caller that is refused, in place of that of the number; or 0
+	refusal int    // the status of a refusal, in place of that of the number; or 0
 	cause   error  // for the log and for Options.Observe; not nil
 }
 
@@ -723,11 +693,19 @@ var (
 	methodMismatch  = protocolError(mcpHeaderMismatch, "the request must have one Mcp-Method header, equal to its method")
 	noMetaVersion   = protocolError(rpcInvalidParams, `params._meta["io.modelcontextprotocol/protocolVersion"] is required and must be a string`)
 	noCapabilities  = protocolError(rpcInvalidParams, `params._meta["io.modelcontextprotocol/clientCapabilities"] is required and must be an object`)
+	notAcceptable   = refusal(httpError(http.StatusNotAcceptable, CodeInvalidArgument, "accept application/json, text/event-stream, or both"))
 )
 
 // protocolError returns an error that is the client's.
 func protocolError(number int, text string) *mcpError {
 	return &mcpError{number: number, text: text, cause: Errorf(CodeInvalidArgument, "%s", text)}
+}
+
+// refusal returns err as an error with the status of its code, which programs look at
+// before they read the body.
+func refusal(err error) *mcpError {
+	e := ErrorFrom(err)
+	return &mcpError{number: rpcInvalidRequest, text: e.message(), refusal: e.HTTPStatus(), cause: err}
 }
 
 // notJSON returns the error for a message that is not acceptable JSON.
@@ -740,10 +718,7 @@ func notJSON(err *syntaxError) *mcpError {
 // a revision is no longer than a date.
 func unsupportedVersion(requested string) *mcpError {
 	e := protocolError(mcpUnsupportedVersion, "this protocol version is not supported")
-	m := openMembers(nil)
-	m.addRaw("supported", string(encodeDocument(revisions)))
-	m.addText("requested", clip(requested, 64))
-	e.data = m.close()
+	e.data = fmt.Appendf(nil, `{"supported":%s,"requested":%s}`, encodeDocument(revisions), appendQuoted(nil, clip(requested, 64)))
 	return e
 }
 

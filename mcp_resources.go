@@ -24,6 +24,7 @@ import (
 	"cmp"
 	"encoding/json"
 	"errors"
+	"fmt"
 	"maps"
 	"net/http"
 	"net/url"
@@ -83,12 +84,6 @@ type resource struct {
 	uri     uriTemplate
 }
 
-// A prompt is a method whose output is messages.
-type prompt struct {
-	*tool
-	options PromptOptions
-}
-
 // optionsByTool returns options by the tools that their keys name. what is the member of
 // MCPOptions. An unknown key is a mistake.
 func optionsByTool[O any](p *mistakes, x *toolIndex, what string, options map[string]O) map[*tool]O {
@@ -101,29 +96,20 @@ func optionsByTool[O any](p *mistakes, x *toolIndex, what string, options map[st
 	return byTool
 }
 
-// compileResources compiles MCPOptions.Resources, in the order of the methods.
-func compileResources(p *mistakes, x *toolIndex, options map[string]ResourceOptions) (list []*resource) {
-	byTool := optionsByTool(p, x, "Resources", options)
-	for _, t := range x.tools {
-		o, ok := byTool[t]
-		if !ok {
-			continue
+// compileResource makes a resource of t.
+func (x *toolIndex) compileResource(p *mistakes, t *tool, o ResourceOptions) {
+	r := &resource{tool: t, options: o, uri: compileURI(p, o.URI)}
+	r.options.Title = cmp.Or(o.Title, t.options.Title)
+	r.options.Description = cmp.Or(o.Description, t.about)
+	r.meta = encodeExtras(p, o.Meta, o.Icons)
+	r.checkResource(p)
+	for _, other := range x.resources {
+		if other.options.URI == o.URI {
+			p.addf("the resource has the URI of %s, %s", other.goName, o.URI)
 		}
-		p.where = t.goName
-		r := &resource{tool: t, options: o, uri: compileURI(p, o.URI)}
-		r.options.Title = cmp.Or(o.Title, t.options.Title)
-		r.options.Description = cmp.Or(o.Description, t.about)
-		r.meta = encodeExtras(p, o.Meta, o.Icons)
-		r.checkResource(p)
-		for _, other := range list {
-			if other.options.URI == o.URI {
-				p.addf("the resource has the URI of %s, %s", other.goName, o.URI)
-			}
-		}
-		t.notTool = o.NotTool
-		list = append(list, r)
 	}
-	return list
+	t.notTool = o.NotTool
+	x.resources = append(x.resources, r)
 }
 
 // checkResource adds mistakes if the method of r cannot be a resource.
@@ -151,23 +137,13 @@ func (r *resource) checkResource(p *mistakes) {
 	}
 }
 
-// compilePrompts compiles MCPOptions.Prompts, in the order of the methods.
-func compilePrompts(p *mistakes, x *toolIndex, options map[string]PromptOptions) (list []*prompt) {
-	byTool := optionsByTool(p, x, "Prompts", options)
-	for _, t := range x.tools {
-		o, ok := byTool[t]
-		if !ok {
-			continue
-		}
-		p.where = t.goName
-		t.checkPrompt(p)
-		encodeExtras(p, nil, o.Icons)
-		o.Title = cmp.Or(o.Title, t.options.Title)
-		o.Description = cmp.Or(o.Description, t.about)
-		t.notTool = true
-		list = append(list, &prompt{t, o})
-	}
-	return list
+// compilePrompt makes a prompt of t.
+func (t *tool) compilePrompt(p *mistakes, o PromptOptions) {
+	t.checkPrompt(p)
+	encodeExtras(p, nil, o.Icons)
+	o.Title = cmp.Or(o.Title, t.options.Title)
+	o.Description = cmp.Or(o.Description, t.about)
+	t.prompt = &o
 }
 
 // checkPrompt adds mistakes if the method of t cannot be a prompt.
@@ -225,14 +201,12 @@ func compileURI(p *mistakes, text string) (u uriTemplate) {
 	if ok {
 		u.query = strings.Split(strings.TrimSuffix(params, "}"), ",")
 	}
+	pattern := regexp.QuoteMeta(path)
 	for _, name := range nameInBraces.FindAllString(path, -1) {
 		u.names = append(u.names, strings.Trim(name, "{}"))
+		pattern = strings.Replace(pattern, regexp.QuoteMeta(name), "([^/?#]+?)", 1)
 	}
-	literals := nameInBraces.Split(path, -1)
-	for i, literal := range literals {
-		literals[i] = regexp.QuoteMeta(literal)
-	}
-	u.pattern = regexp.MustCompile("^" + strings.Join(literals, "([^/?#]+?)") + "$")
+	u.pattern = regexp.MustCompile("^" + pattern + "$")
 	return u
 }
 
@@ -283,21 +257,20 @@ func leadsOut(value string) bool {
 	return strings.IndexByte(value, 0) >= 0
 }
 
-// appendTextValue appends a text as the JSON value of a field: a number, a boolean or a
-// string. A text that is not a number becomes a string, and the decoder finds the
-// violation.
-func appendTextValue(dst []byte, f *field, text string) []byte {
+// textValue returns a text as the JSON value of a field: a number, a boolean or a string. A
+// text that is not a number becomes a string, and the decoder finds the violation.
+func textValue(f *field, text string) string {
 	if f != nil && !f.quoted {
 		switch kind := f.shape.deref().kind; {
 		case kind == kindBool && (text == "true" || text == "false"):
-			return append(dst, text...)
+			return text
 		case kind.isNumeric():
 			if num, ok := jsonNumber(text); ok {
-				return append(dst, num...)
+				return string(num)
 			}
 		}
 	}
-	return appendQuoted(dst, text)
+	return string(appendQuoted(nil, text))
 }
 
 // describeResource begins the object that a list has for r.
@@ -333,22 +306,22 @@ type promptArgument struct {
 	Required    bool   `json:"required"`
 }
 
-// describePrompt begins the object that prompts/list has for q.
-func (q *prompt) describePrompt() members {
+// describePrompt begins the object that prompts/list has for t.
+func (t *tool) describePrompt() members {
 	arguments := []promptArgument{}
-	if q.in != nil {
-		for _, f := range q.in.fields {
+	if t.in != nil {
+		for _, f := range t.in.fields {
 			if !f.isNameless() {
 				arguments = append(arguments, promptArgument{f.name, f.doc, f.isRequired()})
 			}
 		}
 	}
 	m := openMembers(nil)
-	m.addText("name", q.name)
-	m.addText("title", q.options.Title)
-	m.addText("description", q.options.Description)
+	m.addText("name", t.name)
+	m.addText("title", t.prompt.Title)
+	m.addText("description", t.prompt.Description)
 	m.addRaw("arguments", string(encodeDocument(arguments)))
-	addExtras(&m, q.options.Icons, nil)
+	addExtras(&m, t.prompt.Icons, nil)
 	return m
 }
 
@@ -367,17 +340,10 @@ func (x *exchange) answerRead(m *message) error {
 	args := openMembers(nil)
 	for _, name := range slices.Concat(r.uri.names, r.uri.query) {
 		if value, ok := values[name]; ok {
-			args.addName(name)
-			args.buf = appendTextValue(args.buf, r.fieldNamed(name), value)
+			args.addRaw(name, textValue(r.fieldNamed(name), value))
 		}
 	}
-	err := x.callTool(r.tool, m, args.close(), func(x *exchange, out any) error { return x.addContents(r, asked, out) })
-	if _, ok := err.(*mcpError); !ok && CodeOf(err) == CodeNotFound {
-		e := x.notFound(asked, x.errorText(err))
-		e.cause = err
-		return e
-	}
-	return x.asProtocolError(err)
+	return x.callTool(r.tool, m, args.close(), func(x *exchange, out any) error { return x.addContents(r, asked, out) })
 }
 
 // findResource returns the resource of a URI and the values in it, or nil. Resources
@@ -463,21 +429,21 @@ func (x *exchange) answerPrompt(m *message) error {
 	if e != nil {
 		return e
 	}
-	q := x.h.prompts[string(name)]
-	if q == nil {
+	t := x.h.prompts[string(name)]
+	if t == nil {
 		return protocolError(rpcInvalidParams, "there is no prompt of this name; prompts/list has all")
 	}
 	args := openMembers(nil)
 	if m.arguments != nil {
-		eachMember(m.arguments, func(name, value []byte) {
-			args.addName(string(name))
-			if isText(value) {
-				value = appendTextValue(nil, q.fieldNamed(string(name)), string(textOf(value)))
+		eachMember(m.arguments, func(name, given []byte) {
+			value := string(given)
+			if isText(given) {
+				value = textValue(t.fieldNamed(string(name)), textAt(given))
 			}
-			args.buf = append(args.buf, value...)
+			args.addRaw(string(name), value)
 		})
 	}
-	return x.asProtocolError(x.callTool(q.tool, m, args.close(), func(x *exchange, out any) error { return x.addMessages(q, out) }))
+	return x.callTool(t, m, args.close(), (*exchange).addMessages)
 }
 
 // A promptMessage is a message that a prompt has returned.
@@ -487,30 +453,15 @@ type promptMessage struct {
 }
 
 // addMessages adds what a prompt has returned to the result.
-func (x *exchange) addMessages(q *prompt, out any) error {
+func (x *exchange) addMessages(out any) error {
 	content := out.(contentProvider).MCPContent()
 	x.addJSON(`"description":`)
-	x.ws.enc.buf = appendQuoted(x.ws.enc.buf, q.options.Description)
+	x.ws.enc.buf = appendQuoted(x.ws.enc.buf, x.tool.prompt.Description)
 	x.addJSON(`,"messages":`)
 	return x.addBlocks(content, func(c *MCPContent) (any, error) {
 		block, err := x.blockOf(c)
 		return promptMessage{"user", block}, err
 	})
-}
-
-// asProtocolError returns err, the error of a resource or of a prompt, as an error of
-// the protocol: their results cannot have one.
-func (x *exchange) asProtocolError(err error) error {
-	if _, ok := err.(*mcpError); ok || err == nil {
-		return err
-	}
-	e := ErrorFrom(err)
-	answer := protocolError(rpcInternalError, x.errorText(err))
-	if e.code() == CodeInvalidArgument {
-		answer = protocolError(rpcInvalidParams, answer.text)
-	}
-	answer.cause = err
-	return answer
 }
 
 // notFound returns the error for a resource that does not exist. uri is that of the
@@ -543,25 +494,17 @@ func (x *exchange) answerComplete(m *message) error {
 	typed, values := textAt(argument, "value"), []string{}
 	if f := t.fieldNamed(textAt(argument, "name")); f != nil {
 		if enum := f.shape.deref().rulesIn(f).findRule("enum"); enum != nil {
-			eachItem(enum.value, func(value []byte) {
-				if isText(value) {
-					value = textOf(value)
+			for _, value := range itemsOf(enum.value) {
+				if text := textOr(string(value)); strings.HasPrefix(text, typed) {
+					values = append(values, text)
 				}
-				if strings.HasPrefix(string(value), typed) {
-					values = append(values, string(value))
-				}
-			})
+			}
 		}
 	}
 	total := len(values)
-	completion := struct {
-		Values  []string `json:"values"`
-		Total   int      `json:"total"`
-		HasMore bool     `json:"hasMore"`
-	}{values[:min(total, maxCompletions)], total, total > maxCompletions}
+	values = values[:min(total, maxCompletions)]
 	x.openResult()
-	x.addJSON(`"completion":` + string(encodeDocument(completion)))
-	x.closeResult(&m.rpcMessage)
+	x.addJSON(fmt.Sprintf(`"completion":{"values":%s,"total":%d,"hasMore":%t}`, encodeDocument(values), total, total > maxCompletions))
 	return nil
 }
 
@@ -569,9 +512,7 @@ func (x *exchange) answerComplete(m *message) error {
 func (h *mcpHandler) findReferred(ref []byte) *tool {
 	switch textAt(ref, "type") {
 	case "ref/prompt":
-		if q := h.prompts[textAt(ref, "name")]; q != nil {
-			return q.tool
-		}
+		return h.prompts[textAt(ref, "name")]
 	case "ref/resource":
 		uri := textAt(ref, "uri")
 		if i := slices.IndexFunc(h.resources, func(r *resource) bool { return r.options.URI == uri }); i >= 0 {

@@ -20,6 +20,7 @@ import (
 	"bytes"
 	"cmp"
 	"context"
+	"fmt"
 	"io"
 	"strconv"
 	"sync"
@@ -58,29 +59,30 @@ func (s *Service) MCPStdio(ctx context.Context, in io.Reader, out io.Writer, opt
 		cancel:  cancel,
 		written: make(chan struct{}),
 		running: make(map[string]*pipeCall),
-		taken:   make(chan struct{}, maxPipeTaken),
 		slots:   make(chan struct{}, maxPipeCalls),
 		asked:   make(map[string]chan []byte),
 		ended:   make(chan struct{}),
 	}
-	lines := make(chan pipeLine)
-	go readLines(in, p.h.limits.size, lines, ctx.Done())
 	p.changed.L = &p.mu
 	go p.writeMessages(out)
 	stop := context.AfterFunc(ctx, func() { p.setState(pipeStopped) })
 	defer stop()
-	err := p.serveLines(ctx, lines)
+	read := make(chan error, 1)
+	go func() { read <- p.serveLines(ctx, in) }() // a Read may take for ever
+	var err error
+	select {
+	case err = <-read:
+	case <-ctx.Done():
+	}
 	close(p.ended)
 	return p.finish(ctx, cancel, err)
 }
 
-// finish waits for the running calls and their answers after serveLines has returned err,
-// and no longer than they may take: a method may ignore its context, and a Write may block.
+// finish waits for the running calls and their answers after the end of in, which was err,
+// or of ctx, and no longer than they may take: a method may ignore its context, and a Write
+// may block.
 func (p *mcpPipe) finish(ctx context.Context, cancel context.CancelCauseFunc, err error) error {
-	go func() {
-		p.calls.Wait()
-		p.setState(pipeAnswered)
-	}()
+	p.setState(pipeEnded)
 	select {
 	case <-p.written:
 	case <-ctx.Done():
@@ -111,16 +113,15 @@ type mcpPipe struct {
 	h      *mcpHandler
 	agreed *agreement // with a legacy client
 	cancel context.CancelCauseFunc
-	calls  sync.WaitGroup
-	taken  chan struct{} // has an element for each call that is read but not answered
 	slots  chan struct{} // has an element for each call that runs
 
 	ended   chan struct{} // closed at the end of in
 	written chan struct{} // closed when nothing more is written
 
 	mu      sync.Mutex // protects the fields below; nothing is written under it
-	changed sync.Cond  // that state or queue has changed
+	changed sync.Cond  // that state, queue or taken has changed
 	state   pipeState
+	taken   int                    // how many calls are read but not answered
 	queue   [][]byte               // messages that are to be written
 	err     error                  // of out; nothing is written after an error
 	running map[string]*pipeCall   // by idKey of the id
@@ -132,10 +133,10 @@ type mcpPipe struct {
 type pipeState int
 
 const (
-	pipeOpen     pipeState = iota
-	pipeStopped            // ctx has ended, so no call waits for room in the queue
-	pipeAnswered           // no message is queued any more
-	pipeLeft               // MCPStdio returns, so nothing more is written
+	pipeOpen    pipeState = iota
+	pipeEnded             // in has ended, so no call begins
+	pipeStopped           // ctx has ended too, so no call waits for room in the queue
+	pipeLeft              // MCPStdio returns, so nothing more is written
 )
 
 // maxPipeQueue is how many messages may be queued before calls wait.
@@ -147,52 +148,26 @@ type pipeCall struct {
 	canceled bool // by the client, so nothing more is sent for it; protected by mcpPipe.mu
 }
 
-// A pipeLine is one line. A line with an error is the last one. With io.EOF it is the
-// text after the last line end; with another error it is incomplete.
-type pipeLine struct {
-	text    []byte
-	tooLong bool
-	err     error
-}
-
-// readLines sends the lines of in to lines, until in ends or done is closed.
-func readLines(in io.Reader, limit int64, lines chan<- pipeLine, done <-chan struct{}) {
+// serveLines answers the lines of in until it ends or ctx does. An error of out ends ctx.
+// The text after the last line end is a line, unless in ends by an error. A panic is an
+// error, since no other goroutine could recover it.
+func (p *mcpPipe) serveLines(ctx context.Context, in io.Reader) (err error) {
+	defer recoverTo(&err)
 	r := bufio.NewReader(in)
 	for {
-		line := pipeLine{}
-		if line.text, line.err = readLine(r, nil, limit); line.err == errLineTooLong {
-			line.tooLong = true
-			for line.err = bufio.ErrBufferFull; line.err == bufio.ErrBufferFull; { // drop the rest
-				_, line.err = r.ReadSlice('\n')
-			}
-		}
-		select {
-		case lines <- line:
-		case <-done:
-			return
-		}
-		if line.err != nil {
-			return
-		}
-	}
-}
-
-// serveLines answers the lines until in ends or ctx ends. An error of out ends ctx.
-func (p *mcpPipe) serveLines(ctx context.Context, lines <-chan pipeLine) error {
-	for {
-		var line pipeLine
-		select {
-		case <-ctx.Done():
-		case line = <-lines:
+		line, err := readLine(r, nil, p.h.limits.size)
+		tooLong := err == errLineTooLong
+		for err == errLineTooLong || err == bufio.ErrBufferFull { // drop the rest
+			_, err = r.ReadSlice('\n')
 		}
 		switch {
 		case ctx.Err() != nil:
-			return context.Cause(ctx)
-		case line.err != nil && line.err != io.EOF:
-			return line.err
+			return nil
+		case err != nil && err != io.EOF:
+			return err
 		}
-		p.serveLine(ctx, line)
-		if line.err == io.EOF {
+		p.serveLine(ctx, line, tooLong)
+		if err == io.EOF {
 			return nil
 		}
 	}
@@ -200,9 +175,9 @@ func (p *mcpPipe) serveLines(ctx context.Context, lines <-chan pipeLine) error {
 
 // serveLine answers one line. If that calls a method, it does so on a new goroutine, so
 // that the next lines need not wait.
-func (p *mcpPipe) serveLine(ctx context.Context, line pipeLine) {
-	body := bytes.TrimSpace(line.text)
-	if len(body) == 0 && !line.tooLong {
+func (p *mcpPipe) serveLine(ctx context.Context, line []byte, tooLong bool) {
+	body := bytes.TrimSpace(line)
+	if len(body) == 0 && !tooLong {
 		return
 	}
 	x := &exchange{
@@ -214,24 +189,23 @@ func (p *mcpPipe) serveLine(ctx context.Context, line pipeLine) {
 		message: new(message), // which needs no timer
 	}
 	x.ws.body = append(x.ws.body[:0], body...)
-	switch m := x.message; {
-	case line.tooLong:
+	switch text, m := &x.ws.text, x.message; {
+	case tooLong:
 		x.sendError(nil, protocolError(rpcInvalidRequest, "the message has more bytes than this server accepts"))
-	case x.isBatch():
-		messages, e := x.readBatch()
-		for i := range messages {
-			p.takeNote(&messages[i]) // not on another goroutine, since a call may wait for it
+	case !x.readBody(): // which has answered with an error
+	case text.batch:
+		for i := range text.messages {
+			p.takeNote(&text.messages[i]) // not on another goroutine, since a call may wait for it
 		}
-		p.startCall(ctx, x, nil, func() error { return x.serveBatch(messages, e) })
+		p.startCall(ctx, x, nil)
 		return
-	case !x.readMessage(): // which has answered with an error
 	case m.kind == rpcRequest && isMCPCall(string(m.method)):
-		p.startCall(ctx, x, m.id, x.serveMessage)
+		p.startCall(ctx, x, m.id)
 		return
-	case m.kind == rpcRequest || m.kind == rpcInvalid:
+	case wantsAnswer(*m.rpcMessage):
 		x.serveMessage()
 	default:
-		p.takeNote(&m.rpcMessage)
+		p.takeNote(m.rpcMessage)
 	}
 	p.h.service.returnWorkspace(x.ws)
 }
@@ -251,32 +225,30 @@ func (p *mcpPipe) takeNote(m *rpcMessage) {
 	}
 }
 
-// startCall runs serve on a new goroutine, which answers the request of this id, or a batch
+// startCall serves x on a new goroutine, which answers the request of this id, or a batch
 // if id is nil; the calls of a batch cannot be canceled one by one.
-func (p *mcpPipe) startCall(ctx context.Context, x *exchange, id []byte, serve func() error) {
+func (p *mcpPipe) startCall(ctx context.Context, x *exchange, id []byte) {
 	if !isMCPID(id) {
 		id = nil
-	}
-	select {
-	case p.taken <- struct{}{}:
-	default: // reading goes on, since a cancellation may be next
-		x.sendError(id, protocolError(rpcInternalError, "RESOURCE_EXHAUSTED: the server runs or holds 1024 requests, as many as it can; wait for their answers"))
-		return
 	}
 	ctx, cancel := context.WithCancel(ctx)
 	x.Context = ctx
 	call, key := &pipeCall{cancel: cancel}, idKey(id)
-	if key != "" {
-		x.onPipe = call
-		p.mu.Lock()
-		p.running[key] = call
-		p.mu.Unlock()
+	p.mu.Lock()
+	p.taken++
+	full := p.taken > maxPipeTaken
+	if key != "" && !full {
+		x.onPipe, p.running[key] = call, call
 	}
-	p.calls.Add(1)
+	p.mu.Unlock()
+	if full { // reading goes on, since a cancellation may be next
+		p.endCall(call, "")
+		x.sendError(id, protocolError(rpcInternalError, "RESOURCE_EXHAUSTED: the server runs or holds 1024 requests, as many as it can; wait for their answers"))
+		return
+	}
 	go func() {
-		defer p.calls.Done()
 		defer p.endCall(call, key)
-		p.runCall(x, id, serve)
+		p.runCall(x, id)
 	}()
 }
 
@@ -284,22 +256,25 @@ func (p *mcpPipe) startCall(ctx context.Context, x *exchange, id []byte, serve f
 func (p *mcpPipe) endCall(call *pipeCall, key string) {
 	call.cancel()
 	p.mu.Lock()
+	defer p.mu.Unlock()
 	if p.running[key] == call {
 		delete(p.running, key)
 	}
-	p.mu.Unlock()
-	<-p.taken
+	p.taken--
+	p.changed.Broadcast()
 }
 
-// runCall waits for a slot and runs serve. It also answers if the method panics with
+// runCall waits for a slot and serves x. It also answers if the method panics with
 // http.ErrAbortHandler, which over HTTP drops the connection, or calls runtime.Goexit.
-func (p *mcpPipe) runCall(x *exchange, id []byte, serve func() error) {
+func (p *mcpPipe) runCall(x *exchange, id []byte) {
 	select {
 	case p.slots <- struct{}{}:
+		defer func() { <-p.slots }()
 	case <-x.Done():
+	}
+	if x.Err() != nil {
 		return // canceled before it ran
 	}
-	defer func() { <-p.slots }()
 	answered := false
 	defer func() {
 		v := recover()
@@ -311,7 +286,7 @@ func (p *mcpPipe) runCall(x *exchange, id []byte, serve func() error) {
 		}
 		x.sendError(id, protocolError(rpcInternalError, "internal error"))
 	}()
-	serve()
+	x.serveBody()
 	answered = true
 	p.h.service.returnWorkspace(x.ws)
 }
@@ -327,10 +302,10 @@ func (p *mcpPipe) cancelCall(params []byte) {
 	}
 }
 
-// askClient sends a request to the client of x and returns its result, or nil if it has
+// askClient sends q to the client of x and returns the result, or nil if it has
 // answered with an error. It returns an error if ctx or the call ends, and takes the
 // question back then, and at the end of in.
-func (p *mcpPipe) askClient(ctx context.Context, x *exchange, params []byte, method string) ([]byte, error) {
+func (p *mcpPipe) askClient(ctx context.Context, x *exchange, q *question) ([]byte, error) {
 	if err := cmp.Or(ctx.Err(), x.Err()); err != nil {
 		return nil, err
 	}
@@ -340,14 +315,7 @@ func (p *mcpPipe) askClient(ctx context.Context, x *exchange, params []byte, met
 	id := appendQuoted(nil, "svc-"+strconv.Itoa(p.asks))
 	p.asked[idKey(id)] = answer
 	p.mu.Unlock()
-	m := openMembers(nil)
-	m.addText("jsonrpc", "2.0")
-	m.addRaw("id", string(id))
-	m.addText("method", method)
-	if params != nil {
-		m.addRaw("params", string(params))
-	}
-	p.writeMessage(x, m.close())
+	p.writeMessage(x, fmt.Appendf(nil, `{"jsonrpc":"2.0","id":%s,%s`, id, encodeDocument(q)[len("{"):]))
 	select {
 	case result := <-answer:
 		return result, nil
@@ -410,7 +378,7 @@ func (p *mcpPipe) queueMessage(x *exchange, body []byte) {
 func (p *mcpPipe) awaitRoom(limit int) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
-	for len(p.queue) > limit && p.state == pipeOpen {
+	for len(p.queue) > limit && p.state < pipeStopped {
 		p.changed.Wait()
 	}
 }
@@ -424,8 +392,8 @@ func (p *mcpPipe) setState(state pipeState) error {
 	return p.err
 }
 
-// writeMessages writes the messages that are queued, each in one Write, until no more are
-// queued. It is the only goroutine that writes, and holds no mutex meanwhile, since a
+// writeMessages writes the messages that are queued, each in one Write, until no call is
+// left to queue any. It is the only goroutine that writes, and holds no mutex meanwhile, since a
 // Write may take for ever. An error means that the client is gone, so it cancels all
 // calls.
 func (p *mcpPipe) writeMessages(out io.Writer) {
@@ -433,7 +401,7 @@ func (p *mcpPipe) writeMessages(out io.Writer) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	for {
-		for len(p.queue) == 0 && p.state < pipeAnswered {
+		for len(p.queue) == 0 && (p.state == pipeOpen || p.taken > 0 && p.state < pipeLeft) {
 			p.changed.Wait()
 		}
 		if len(p.queue) == 0 || p.state == pipeLeft {

@@ -330,10 +330,10 @@ func TestMCPHeader(t *testing.T) {
 // Verify that a state opens for its call until it expires, and not a second later.
 func TestMCPStateExpires(t *testing.T) {
 	now := time.Unix(1e9, 0)
-	h := &mcpHandler{stateKey: NewCursorKey([]byte("a new key, used from now on"), []byte("a key from before that")), now: func() time.Time { return now }}
+	h := &mcpHandler{options: MCPOptions{StateKey: NewCursorKey([]byte("a new key, used from now on"), []byte("a key from before that"))}, now: func() time.Time { return now }}
 	digest := make([]byte, 32)
 	state := h.sealState(digest, []byte(`{"a":{}}`))
-	old := &mcpHandler{stateKey: NewCursorKey([]byte("a key from before that")), now: h.now}
+	old := &mcpHandler{options: MCPOptions{StateKey: NewCursorKey([]byte("a key from before that"))}, now: h.now}
 	if got := h.openState(digest, old.sealState(digest, []byte(`{}`))); string(got) != `{}` {
 		t.Errorf("with the key from before: %q", got)
 	}
@@ -374,7 +374,7 @@ func TestMCPHeaderLate(t *testing.T) {
 func TestMCPCallDigest(t *testing.T) {
 	digest := func(text string) string {
 		x := &exchange{call: call{Context: context.Background()}}
-		m := message{rpcMessage: rpcMessage{method: []byte(textAt([]byte(text), "method")), params: memberAt([]byte(text), "params")}}
+		m := message{rpcMessage: &rpcMessage{method: []byte(textAt([]byte(text), "method")), params: memberAt([]byte(text), "params")}}
 		if e := x.findParts(&m); e != nil {
 			t.Fatal(e.text)
 		}
@@ -404,14 +404,14 @@ func TestMCPCallDigest(t *testing.T) {
 // FuzzMCPState opens any text as a state: none but those that were sealed opens, and
 // what opens is the object that was sealed.
 func FuzzMCPState(f *testing.F) {
-	h := &mcpHandler{stateKey: NewCursorKey([]byte("a key for the fuzzer")), now: func() time.Time { return time.Unix(1e9, 0) }}
+	h := &mcpHandler{options: MCPOptions{StateKey: NewCursorKey([]byte("a key for the fuzzer"))}, now: func() time.Time { return time.Unix(1e9, 0) }}
 	digest := make([]byte, 32)
 	object := `{"a":{"action":"accept"}}`
 	state := h.sealState(digest, []byte(object))
 	f.Add(state, []byte{})
 	f.Add(state[:len(state)-1], []byte{1})
 	f.Add("", []byte{})
-	cursor, _ := h.stateKey.Encode("x")
+	cursor, _ := h.options.StateKey.Encode("x")
 	f.Add(cursor, []byte{})
 	f.Fuzz(func(t *testing.T, text string, call []byte) {
 		d := append(slices.Clone(digest), call...)[len(call):]
