@@ -936,7 +936,9 @@ func findEndless(all []*shape) map[*shape]bool {
 type typeName struct {
 	name   string
 	shape  *shape // one of those of the type, or of an alternative, which has its name from its union
-	pkg    string // the part of the package path that is not in name
+	prefix string // the elements of the package path that are in name
+	pkg    string // those that are not
+	depth  int    // how many elements of the package paths of type arguments are in name
 	fixed  bool   // by SchemaName
 	open   bool   // one of the shapes is not strict
 	closed string // the name of those that are, if one is not
@@ -945,7 +947,7 @@ type typeName struct {
 // nameTypes gives every type the name it has in documents: what its method SchemaName
 // returns, or its Go name with the names of its type arguments, or Type if it has none
 // in Go. Of types that share a name, every one gets the last element of its package in
-// front, and then more of its path. So a name never comes to mean another type because a
+// front, and then more of its path; those of one package get it for their type arguments. So a name never comes to mean another type because a
 // type was added. The names of svc, of alternatives and of parts (a type's name and a
 // suffix) count as shared. What cannot be told apart so gets a number, and the closed form of a type
 // that is there open too gets Strict behind its name. Names that differ only by case count
@@ -991,7 +993,7 @@ func nameTypes(p *mistakes, named []*shape, suffixes map[reflect.Type][]string) 
 
 // newTypeName returns the short name of the type of s.
 func (p *mistakes) newTypeName(s *shape) *typeName {
-	n := &typeName{name: documentName(s.typ.Name()), shape: s, pkg: s.typ.PkgPath()}
+	n := &typeName{name: documentName(s.typ.Name(), 0), shape: s, pkg: s.typ.PkgPath()}
 	v, ok := reflect.New(s.typ).Interface().(interface{ SchemaName() string })
 	if ok && !promotesMethod(s.typ, "SchemaName") {
 		n.name, n.fixed = v.SchemaName(), true
@@ -999,15 +1001,38 @@ func (p *mistakes) newTypeName(s *shape) *typeName {
 			p.addf("%v.SchemaName returns %q; want letters, digits, dots, dashes and underscores", s.typ, n.name)
 		}
 	}
-	if s.own != nil {
-		n.name += onlyNameBytes(s.typ.Field(s.index).Name)
-	}
+	n.name += n.alternative()
 	return n
+}
+
+// alternative returns what the name of an alternative has behind that of its union.
+func (n *typeName) alternative() string {
+	if n.shape.own == nil {
+		return ""
+	}
+	return onlyNameBytes(n.shape.typ.Field(n.shape.index).Name)
+}
+
+// lengthen makes the name longer, by its type arguments or by its package, and reports
+// whether it could.
+func (n *typeName) lengthen(byArguments bool) bool {
+	was := n.name
+	if byArguments {
+		n.depth++
+	} else if n.pkg != "" {
+		slash := strings.LastIndexByte(n.pkg, '/')
+		n.prefix, n.pkg = camelCase(n.pkg[slash+1:])+n.prefix, n.pkg[:max(slash, 0)]
+	}
+	n.name = documentName(n.shape.typ.Name(), n.depth) + n.alternative()
+	if n.prefix != "" {
+		n.name = n.prefix + capitalized(n.name)
+	}
+	return n.name != was
 }
 
 // qualifyNames puts one more element of the package path before each name that more
 // than one type has, and reports whether it changed one. Types of one package would only
-// get longer names by that.
+// get longer names by that: there the type arguments get theirs.
 func qualifyNames(p *mistakes, all []*typeName, suffixes map[reflect.Type][]string) (changed bool) {
 	groups, made := make(map[string][]*typeName), make(map[string]bool)
 	for _, n := range all {
@@ -1022,6 +1047,10 @@ func qualifyNames(p *mistakes, all []*typeName, suffixes map[reflect.Type][]stri
 		fold := strings.ToLower(n.name)
 		rivals := groups[fold]
 		other := slices.ContainsFunc(rivals, func(o *typeName) bool { return o != n && (o.fixed || o.shape.typ.PkgPath() != n.shape.typ.PkgPath()) })
+		if slices.ContainsFunc(rivals, n.differsByArguments) && n.lengthen(true) {
+			changed = true
+			continue
+		}
 		if !other && !isOwnName(fold) && (n.shape.own != nil || !made[fold]) {
 			continue
 		}
@@ -1031,12 +1060,15 @@ func qualifyNames(p *mistakes, all []*typeName, suffixes map[reflect.Type][]stri
 			}
 			continue
 		}
-		if n.pkg != "" {
-			slash := strings.LastIndexByte(n.pkg, '/')
-			n.name, n.pkg, changed = camelCase(n.pkg[slash+1:])+capitalized(n.name), n.pkg[:max(slash, 0)], true
-		}
+		changed = n.lengthen(false) || changed
 	}
 	return changed
+}
+
+// differsByArguments reports whether o is another type of the package, so that only type
+// arguments can tell the two apart.
+func (n *typeName) differsByArguments(o *typeName) bool {
+	return !n.fixed && !o.fixed && n.shape.typ != o.shape.typ && n.shape.typ.PkgPath() == o.shape.typ.PkgPath()
 }
 
 // isOwnName reports whether a name, in lower case, is that of a schema of svc itself.
@@ -1054,16 +1086,21 @@ func camelCase(element string) string {
 }
 
 // documentName turns a Go type name into one that OpenAPI allows
-// (^[A-Za-z0-9._-]+$; we use letters and digits): Page[app.Todo] to PageTodo.
-func documentName(goName string) string {
-	name, args, generic := strings.Cut(goName, "[")
+// (^[A-Za-z0-9._-]+$; we use letters and digits): Page[app.Todo] to PageTodo. With a depth
+// of 1 it is PageAppTodo, and pointers, lists and maps among type arguments are named too.
+func documentName(goName string, depth int) string {
+	name, args, _ := strings.Cut(goName, "[")
 	out := onlyNameBytes(name)
-	if generic {
-		for _, arg := range strings.FieldsFunc(args, func(r rune) bool { return strings.ContainsRune("[],* ", r) }) {
-			arg = arg[strings.LastIndexByte(arg, '/')+1:]
-			arg = arg[strings.LastIndexByte(arg, '.')+1:]
-			out += capitalized(onlyNameBytes(arg))
+	if depth > 0 {
+		args = strings.NewReplacer("*", " Pointer ", "[]", " List ", "map[", " Map ").Replace(args)
+	}
+	for _, arg := range strings.FieldsFunc(args, func(r rune) bool { return strings.ContainsRune("[],* ", r) }) {
+		dot := strings.LastIndexByte(arg, '.')
+		path := strings.Split(arg[:max(dot, 0)], "/")
+		for _, element := range path[max(0, len(path)-depth):] {
+			out += camelCase(element)
 		}
+		out += capitalized(onlyNameBytes(arg[dot+1:]))
 	}
 	return cmp.Or(out, "Type")
 }

@@ -383,7 +383,7 @@ func (opts *Options) withDefaults(iface reflect.Type) Options {
 		o = *opts
 	}
 	if o.Name == "" && iface.Name() != "" {
-		o.Name = documentName(iface.Name())
+		o.Name = documentName(iface.Name(), 0)
 	}
 	o.Version = cmp.Or(o.Version, "0.1.0")
 	o.Resource = cmp.Or(o.Resource, strings.Join(splitWords(o.Name), "_"))
