@@ -683,7 +683,7 @@ func (c *clientCall) writeQuery(b *callBuffer, r *http.Request, v reflect.Value)
 		b.dec.path = append(b.dec.path, step{})
 		for n := range value.Len() {
 			b.dec.path[len(b.dec.path)-1].index = n
-			if element, ok := followPointers(value.Index(n)); ok {
+			if element, ok := notNull(value.Index(n)); ok {
 				c.writePair(b, p, element)
 			} else {
 				b.dec.addViolation(isNullParam)
@@ -768,19 +768,7 @@ func (p *sendParam) settledIn(v reflect.Value) (reflect.Value, bool) {
 	if !ok || p.in != inPath && (p.optional || p.def != nil) && value.IsZero() {
 		return value, false
 	}
-	return followPointers(value)
-}
-
-// followPointers returns what v points to, through all pointers. It reports false
-// if one is nil.
-func followPointers(v reflect.Value) (reflect.Value, bool) {
-	for v.Kind() == reflect.Pointer {
-		if v.IsNil() {
-			return v, false
-		}
-		v = v.Elem()
-	}
-	return v, true
+	return notNull(value)
 }
 
 // appendText appends the text of one value: its JSON, or the content of a string. It is
