@@ -699,3 +699,36 @@ func TestBreaksOrder(t *testing.T) {
 		t.Errorf("got %v, then %v", first, again)
 	}
 }
+
+// Verify that what is found of an output, whose rules are no promise, does not get into the
+// witness of an input with the same rules.
+func TestBreaksOfTwoMethods(t *testing.T) {
+	type text struct {
+		A string `json:"a" minLength:"2"`
+	}
+	type was struct {
+		text
+		B string `json:"b"`
+	}
+	type is struct {
+		text
+		B int `json:"b"`
+	}
+	type both[Out, In any] interface {
+		giver[Out]
+		taker[In]
+	}
+	old := svc.MustRegister[both[was, was]](struct {
+		gives[was]
+		takes[was]
+	}{}, optionsOf("Make", nil))
+	now := svc.MustRegister[both[text, is]](struct {
+		gives[text]
+		takes[is]
+	}{}, optionsOf("Make", nil))
+	breaks, err := now.Breaks(old.Contract())
+	const want = `[t.give output /b: is gone, was always there t.make input /b: is int, was string; for example {"a":"aa","b":"a"}]`
+	if got := fmt.Sprint(breaks); err != nil || got != want {
+		t.Errorf("got %s, %v, want %s", got, err, want)
+	}
+}
