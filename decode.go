@@ -1004,6 +1004,11 @@ func (c *decoders) decodeScalar(s *shape) decodeFunc {
 			}
 		}
 	}
+	return decodeText(set, mismatch)
+}
+
+// decodeText returns the decodeFunc of a string whose text set sets.
+func decodeText(set setter, mismatch *complaint) decodeFunc {
 	return func(d *decoder, v reflect.Value) {
 		if d.scan.peek() != '"' {
 			d.skipMismatch(mismatch)

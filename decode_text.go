@@ -144,15 +144,7 @@ func decodeQuoted(s *shape) decodeFunc {
 	if target.kind == kindString {
 		set = setQuotedString
 	}
-	decode := func(d *decoder, v reflect.Value) {
-		if d.scan.peek() != '"' {
-			d.skipMismatch(mustBeString)
-			return
-		}
-		if text := d.readText(); d.scan.err == nil {
-			d.addIfAny(set(d, v, text))
-		}
-	}
+	decode := decodeText(set, mustBeString)
 	if s.kind == kindPointer {
 		return decodePointer(decode, target.typ)
 	}
