@@ -76,14 +76,14 @@ func (s *Service) Docs(opts *DocsOptions) http.Handler {
 	d := sync.OnceValue(func() *docsData { return newDocsData(s, places) })
 	page := sync.OnceValue(func() *docsPage { return newDocsPage(d()) })
 	markdown := sync.OnceValue(func() *builtDocument { return newBuiltText((&docsWriter{docsData: d()}).writeAll()) })
-	return &documentHandler{s.newEndpoint("docs"), func(header http.Header, r *http.Request) (*builtDocument, string, error) {
+	return s.serveDocument("docs", func(header http.Header, r *http.Request) (*builtDocument, string, error) {
 		if strings.HasSuffix(r.URL.Path, "/llms.txt") || chooseType(r.Header["Accept"], "text/html", "text/markdown") == "text/markdown" {
 			return markdown(), "text/markdown; charset=utf-8", nil
 		}
 		header.Set("Content-Security-Policy", page().policy)
 		header.Set("Referrer-Policy", "no-referrer")
 		return &page().builtDocument, "text/html; charset=utf-8", nil
-	}}
+	})
 }
 
 // docsFiles has docs.html: the one file of the package that is not Go. It is a

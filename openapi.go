@@ -72,7 +72,7 @@ func (s *Service) OpenAPI() http.Handler {
 	}
 	// The query wins over Accept, since people who type it into a browser cannot set its
 	// Accept header.
-	return &documentHandler{s.newEndpoint("openapi"), func(_ http.Header, r *http.Request) (*builtDocument, string, error) {
+	return s.serveDocument("openapi", func(_ http.Header, r *http.Request) (*builtDocument, string, error) {
 		version, contentType := r.URL.Query().Get("openapi"), contentTypeJSON
 		if version == "" {
 			contentType = chooseType(r.Header["Accept"], contentTypeJSON, contentTypeOpenAPI+";version=3.2", contentTypeOpenAPI+";version=3.1")
@@ -83,7 +83,7 @@ func (s *Service) OpenAPI() http.Handler {
 			return nil, "", Errorf(CodeInvalidArgument, "the version of the document must be openapi=3.0, openapi=3.1 or openapi=3.2")
 		}
 		return forms[d](), contentType, nil
-	}}
+	})
 }
 
 // contentTypeOpenAPI is the media type that the OpenAPI Initiative uses. It is
@@ -102,11 +102,19 @@ func newBuiltText(text []byte) *builtDocument {
 	return &builtDocument{text, `"` + hex.EncodeToString(sum[:16]) + `"`} // 128 bits do not collide by accident
 }
 
+// A chooseFunc returns the form of a document that r asks for, and its media type. It may
+// add headers.
+type chooseFunc func(header http.Header, r *http.Request) (form *builtDocument, contentType string, err error)
+
 // A documentHandler serves the forms of a document, to requests that only read.
 type documentHandler struct {
 	endpoint
-	// choose returns the form that r asks for, and its media type. It may add headers.
-	choose func(header http.Header, r *http.Request) (form *builtDocument, contentType string, err error)
+	choose chooseFunc
+}
+
+// serveDocument returns a handler that has this name in the log.
+func (s *Service) serveDocument(name Transport, choose chooseFunc) http.Handler {
+	return &documentHandler{s.newEndpoint(name), choose}
 }
 
 func (h *documentHandler) ServeHTTP(w http.ResponseWriter, r *http.Request) { h.serveRequest(w, r, h) }

@@ -34,7 +34,6 @@ import (
 	"bytes"
 	"cmp"
 	"encoding/json"
-	"fmt"
 	"maps"
 	"math"
 	"reflect"
@@ -884,8 +883,8 @@ func object(pairs ...any) []byte {
 			if value != nil {
 				text = value.text()
 			}
-		default:
-			panic(fmt.Sprintf("svc: an object cannot have a %T", value))
+		default: // which is not in the message: values would have to be on the heap for it
+			panic("svc: a value in a document is of another type")
 		}
 		if text != nil {
 			m.addName(pairs[i].(string))
@@ -923,6 +922,7 @@ func (o orderedObject) text() []byte {
 
 // sorted returns the members in the order of their names, or nil if there are none.
 func sorted(members map[string][]byte) (o orderedObject) {
+	o = slices.Grow(o, len(members)) // nil stays nil
 	for _, name := range slices.Sorted(maps.Keys(members)) {
 		o.addMember(name, members[name])
 	}
