@@ -209,6 +209,9 @@ func (g *guard) serve(w http.ResponseWriter, r *http.Request, next http.Handler)
 		g.metadata.ServeHTTP(w, r)
 		return
 	}
+	if g.header != "Authorization" && g.header != "" { // of which caches know that answers differ by it (RFC 9111, section 3.5)
+		addHeader(w.Header(), "Vary", g.header)
+	}
 	outer := identityOf(r.Context())
 	id := &identity{outer.principal, g, outer}
 	p, err := g.identify(r)

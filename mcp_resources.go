@@ -50,7 +50,7 @@ type ResourceOptions struct {
 	// Description says what the resource is. Default: that of the method.
 	Description string
 	// MIMEType is the media type of texts. Default: "application/json", or
-	// "text/plain" for an output with MCPContent.
+	// "text/plain" for an output with MCPContent. A File has the one of its tag, or its own.
 	MIMEType string
 	// TTL is how long clients of revision 2026-07-28 and later may keep what they have
 	// read, for one user, in whole milliseconds. It must not be negative. Default: zero.
@@ -283,16 +283,20 @@ func (r *resource) describeResource() members {
 	m.addText("name", r.name)
 	m.addText("title", r.options.Title)
 	m.addText("description", r.options.Description)
-	m.addText("mimeType", r.mediaType())
+	if kind := r.mediaType(); kind != "" {
+		m.addText("mimeType", kind)
+	}
 	addExtras(&m, r.options.Icons, r.meta)
 	return m
 }
 
-// mediaType returns the media type of the texts of r.
+// mediaType returns the media type of the texts of r; "" if each File has its own.
 func (r *resource) mediaType() string {
 	switch {
 	case r.sendsFile() && len(r.out.file.tags.types) == 1:
 		return r.out.file.tags.types[0]
+	case r.sendsFile():
+		return r.options.MIMEType
 	case r.options.MIMEType == "" && r.ownContent:
 		return "text/plain"
 	}

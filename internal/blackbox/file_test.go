@@ -1010,6 +1010,9 @@ func TestFileOverMCP(t *testing.T) {
 			t.Errorf("%s: got %s", uri, got)
 		}
 	}
+	if list := ask("resources/templates/list", "{}"); !strings.Contains(list, `"uriTemplate":"files://{id}"`) || strings.Contains(list, "mimeType") {
+		t.Errorf("files of any type are listed as %s", list)
+	}
 	tools := ask("tools/list", "{}")
 	if strings.Contains(tools, "files_put") || strings.Contains(tools, "outputSchema") || !strings.Contains(tools, `"files_picture"`) {
 		t.Errorf("the tools are %s", tools)

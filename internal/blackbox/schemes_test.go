@@ -121,6 +121,9 @@ func TestAPIKey(t *testing.T) {
 			w := httptest.NewRecorder()
 			test.guard.ServeHTTP(w, r)
 			challenge := `ApiKey header="X-Api-Key"`
+			if vary := w.Header().Get("Vary"); vary != "X-Api-Key" { // or a cache gives an answer to all callers
+				t.Errorf("Vary is %q", vary)
+			}
 			if test.status == 200 || test.status == 503 {
 				challenge = ""
 			}
