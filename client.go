@@ -1097,9 +1097,8 @@ func (t handlerTransport) RoundTrip(r *http.Request) (*http.Response, error) {
 	served := r.Clone(ctx)
 	served.RequestURI = r.URL.RequestURI()
 	served.RemoteAddr = "192.0.2.1:1234" // of those that documentation may use, as in package httptest
-	if served.Body == nil {
-		served.Body = http.NoBody
-	}
+	sent := &sentBody{cmp.Or[io.ReadCloser](r.Body, http.NoBody), make(chan error, 1)}
+	served.Body = sent
 	served.URL.Scheme, served.URL.Host, served.URL.User = "", "", nil // which a server does not see
 	w := &pipeWriter{header: make(http.Header), body: writer, begun: make(chan struct{})}
 	w.response = &http.Response{Proto: "HTTP/1.1", ProtoMajor: 1, ProtoMinor: 1, Body: &pipeBody{reader, cancel}, ContentLength: -1, Request: r}
@@ -1122,10 +1121,29 @@ func (t handlerTransport) RoundTrip(r *http.Request) (*http.Response, error) {
 		return nil, r.Context().Err()
 	case <-w.begun:
 	}
+	if len(sent.failed) > 0 { // and so the handler has read less than there was to be
+		cancel()
+		return nil, <-sent.failed
+	}
 	if w.response.StatusCode == 0 {
 		return nil, w.err
 	}
 	return w.response, nil
+}
+
+// A sentBody is the body of a request to a handler. If it cannot be read, that is the error
+// of the call, as over a network, and not what the handler makes of it.
+type sentBody struct {
+	io.ReadCloser
+	failed chan error // has room for one
+}
+
+func (b *sentBody) Read(p []byte) (int, error) {
+	n, err := b.ReadCloser.Read(p)
+	if err != nil && err != io.EOF && len(b.failed) == 0 {
+		b.failed <- err
+	}
+	return n, err
 }
 
 // A pipeWriter is the http.ResponseWriter of a handlerTransport. As with a server of
