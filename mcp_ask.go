@@ -19,6 +19,7 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"maps"
 	"reflect"
 	"slices"
 	"strings"
@@ -277,7 +278,7 @@ func findQuestions(err error, found map[string]*question) {
 // asked. The state has the answers that the method has asked for, and no others, since a
 // client can send any number of them.
 func (x *exchange) answerQuestions(m *message, err error) error {
-	found := make(map[string]*question)
+	found := make(map[string]*question) // on the stack, since most errors have none
 	if findQuestions(err, found); len(found) == 0 {
 		return err
 	}
@@ -291,7 +292,7 @@ func (x *exchange) answerQuestions(m *message, err error) error {
 		return errors.New("a method that asks again after an answer needs MCPOptions.StateKey")
 	}
 	x.ws.enc.buf = beginRPCResult(x.ws.enc.buf[:0])
-	x.addJSON(`{"resultType":"input_required","_meta":{` + mcpMetaServerInfo + x.h.texts.serverInfo + `},"inputRequests":` + string(encodeDocument(found)))
+	x.addJSON(`{"resultType":"input_required","_meta":{` + mcpMetaServerInfo + x.h.texts.serverInfo + `},"inputRequests":` + string(encodeDocument(maps.Clone(found))))
 	if x.h.options.StateKey != nil {
 		x.addJSON(`,"requestState":"` + x.h.sealState(x.callDigest(m), encodeDocument(used)) + `"`)
 	}
