@@ -19,7 +19,6 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
-	"maps"
 	"reflect"
 	"slices"
 	"strings"
@@ -256,21 +255,25 @@ type question struct {
 // Error is for methods that log the error.
 func (q *question) Error() string { return "the caller must answer the question " + q.key }
 
-// findQuestions adds the questions in err to found, wrapped and joined ones too. Of two
-// with the same key it takes the first.
-func findQuestions(err error, found map[string]*question) {
+// findQuestions returns found with the questions in err, wrapped and joined ones too. Of two
+// with the same key it takes the first. found may be nil, since most errors have none.
+func findQuestions(err error, found map[string]*question) map[string]*question {
 	switch e := err.(type) {
 	case *question:
+		if found == nil {
+			found = make(map[string]*question)
+		}
 		if found[e.key] == nil {
 			found[e.key] = e
 		}
 	case interface{ Unwrap() error }:
-		findQuestions(e.Unwrap(), found)
+		return findQuestions(e.Unwrap(), found)
 	case interface{ Unwrap() []error }:
 		for _, err := range e.Unwrap() {
-			findQuestions(err, found)
+			found = findQuestions(err, found)
 		}
 	}
+	return found
 }
 
 // answerQuestions writes the result that asks the questions in err, in the order of
@@ -278,8 +281,8 @@ func findQuestions(err error, found map[string]*question) {
 // asked. The state has the answers that the method has asked for, and no others, since a
 // client can send any number of them.
 func (x *exchange) answerQuestions(m *message, err error) error {
-	found := make(map[string]*question) // on the stack, since most errors have none
-	if findQuestions(err, found); len(found) == 0 {
+	found := findQuestions(err, nil)
+	if found == nil {
 		return err
 	}
 	used := make(map[string]json.RawMessage)
@@ -292,7 +295,7 @@ func (x *exchange) answerQuestions(m *message, err error) error {
 		return errors.New("a method that asks again after an answer needs MCPOptions.StateKey")
 	}
 	x.ws.enc.buf = beginRPCResult(x.ws.enc.buf[:0])
-	x.addJSON(`{"resultType":"input_required","_meta":{` + mcpMetaServerInfo + x.h.texts.serverInfo + `},"inputRequests":` + string(encodeDocument(maps.Clone(found))))
+	x.addJSON(`{"resultType":"input_required","_meta":{` + mcpMetaServerInfo + x.h.texts.serverInfo + `},"inputRequests":` + string(encodeDocument(found)))
 	if x.h.options.StateKey != nil {
 		x.addJSON(`,"requestState":"` + x.h.sealState(x.callDigest(m), encodeDocument(used)) + `"`)
 	}
