@@ -773,7 +773,7 @@ func (s *scanner) findMember(names []string, name string) []byte {
 	if s.pos >= s.passed {
 		ahead := *s // with the names of the objects around; new ones stay behind the end of s.names
 		ahead.wanted = names
-		if ahead.found == nil {
+		if s.found == nil || len(s.found) > manyNames { // a map that was large takes long to clear each time
 			ahead.found = make(map[foundMember]int)
 		}
 		clear(ahead.found)

@@ -447,6 +447,16 @@ func TestFindMember(t *testing.T) {
 		}
 		s.depth = maxDepth // reading another object would be an error
 	}
+	// A large map is left behind: to clear it for each object after it would take long, and
+	// nobody would see that it is kept.
+	s.reset([]byte(`[` + strings.Repeat(`{"type":1},`, manyNames+1) + `{}]{}{}`))
+	s.findMember(names, "type")
+	large := s.found
+	s.skipValue()
+	s.findMember(names, "type")
+	if len(large) != manyNames+1 || len(s.found) != 0 {
+		t.Errorf("a map of %d members has %d after the next search, which has found %d", manyNames+1, len(large), len(s.found))
+	}
 }
 
 // A syntaxError must not quote the text: it goes to clients and into logs.

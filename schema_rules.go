@@ -198,7 +198,7 @@ func (p *mistakes) applyRules(f *field) {
 			itemRules, f.rules = f.rules[:1], f.rules[1:]
 		}
 	}
-	if itemRules != nil || format != "" && item.kind != kindObject { // whose fields may not be known yet
+	if itemRules != nil || format != "" && (item.kind.isScalar() || item.elem != nil) { // what is in a type around f may not be known yet
 		f.shape = f.shape.replaced(item, item.narrowed(itemRules, format))
 	}
 }

@@ -87,7 +87,7 @@ type (
 	// An exTree contains itself by a list that is met first.
 	exTree []*exNode
 	exNode struct {
-		Kids exTree `json:"kids,omitempty" maxItems:"2" doc:"Below."`
+		Kids exTree `json:"kids,omitempty" maxItems:"2" format:"tree" doc:"Below."`
 	}
 	// An exCode is a text that says what it looks like.
 	exCode struct{ text string }
