@@ -179,10 +179,14 @@ func decodeHeader(value string) (string, bool) {
 // are ignored.
 func (x *exchange) checkParamHeaders(t *tool, arguments []byte) *mcpError {
 	for _, p := range t.headers {
+		values := x.header[p.header]
+		if len(values) == 0 && !x.needsHeaders() {
+			continue // without a search of the arguments
+		}
 		value := memberAt(arguments, p.path...)
 		isAbsent := value == nil || isJSONNull(value)
-		switch values := x.header[p.header]; {
-		case len(values) == 0 && (isAbsent || !x.needsHeaders()):
+		switch {
+		case len(values) == 0 && isAbsent:
 		case isAbsent || len(values) != 1 || !sameArgument(values[0], value):
 			return protocolError(mcpHeaderMismatch, "the request must have one "+p.header+" header, equal to the argument /"+strings.Join(p.path, "/")+", or none if the argument is absent or null")
 		}

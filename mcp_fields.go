@@ -29,9 +29,10 @@ const maxFields = 40
 
 // A fieldChoice is what the argument fields of a tool can name.
 type fieldChoice struct {
-	shape *shape   // whose members it names
-	list  string   // the member of the output with a list of them; "" if the output is one
-	names []string // in the order of the schema
+	shape *shape     // whose members it names
+	list  string     // the member of the output with a list of them; "" if the output is one
+	names []string   // in the order of the schema
+	wrong *complaint // about a name that is not one of them; made once, since a client can send many
 }
 
 // compileFields sets t.fields, and adds the argument to those of t.
@@ -62,7 +63,7 @@ func (t *tool) compileFields(p *mistakes) {
 	case len(c.names) > maxFields:
 		p.addf("ToolOptions.Fields: the output has %d members, over %d; return what a model needs", len(c.names), maxFields)
 	default:
-		t.fields = c
+		t.fields, c.wrong = c, &complaint{"enum", "must be one of " + strings.Join(c.names, ", ")}
 		t.addArgument("fields", "", true, map[string]any{"type": "array", "items": map[string]any{"type": "string", "enum": c.names}, "minItems": 1})
 	}
 }
@@ -79,7 +80,7 @@ func (c *fieldChoice) checkArgument(d *decoder, value []byte) {
 	for i, item := range items {
 		if !isText(item) || !slices.Contains(c.names, string(textOf(item))) {
 			d.path = append(d.path, step{index: i})
-			d.addViolation(&complaint{"enum", "must be one of " + strings.Join(c.names, ", ")})
+			d.addViolation(c.wrong)
 			d.pop()
 		}
 	}

@@ -412,6 +412,15 @@ func TestMCPFields(t *testing.T) {
 	if svc.FieldsFrom(context.Background()) != nil {
 		t.Error("there are fields outside of a call")
 	}
+	h := s.MCP(opts)
+	wrong := func(n int) float64 {
+		return testing.AllocsPerRun(3, func() {
+			mcpPost(h, mcpLegacy("2025-06-18", "tools/call", call("get", `{"fields":["x"`+strings.Repeat(`,"x"`, n)+`]}`)))
+		})
+	}
+	if few, many := wrong(1000), wrong(9000); many > few+1000 {
+		t.Errorf("1,000 wrong names take %v allocations, and 9,000 take %v", few, many)
+	}
 	strict, opts, _ := newPicked(svc.Options{Strict: true})
 	opts.AllowUnknown = true
 	eachMCP(t, strict, opts, "tools/call", call("get", `{"fields":["id"]}`), picked(`{"id":"1"}`))
