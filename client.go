@@ -1097,9 +1097,14 @@ func (t handlerTransport) RoundTrip(r *http.Request) (*http.Response, error) {
 	served := r.Clone(ctx)
 	served.RequestURI = r.URL.RequestURI()
 	served.RemoteAddr = "192.0.2.1:1234" // of those that documentation may use, as in package httptest
-	sent := &sentBody{cmp.Or[io.ReadCloser](r.Body, http.NoBody), make(chan error, 1)}
-	served.Body = sent
-	served.URL.Scheme, served.URL.Host, served.URL.User = "", "", nil // which a server does not see
+	sent := &sentBody{r.Body, make(chan error, 1)}
+	served.Body = http.NoBody
+	if r.Body != nil && r.Body != http.NoBody {
+		served.Body = sent
+	}
+	if u, err := url.ParseRequestURI(served.RequestURI); err == nil {
+		served.URL = u // a server sees no scheme and host, and no RawPath that Path says as well
+	}
 	w := &pipeWriter{header: make(http.Header), body: writer, begun: make(chan struct{})}
 	w.response = &http.Response{Proto: "HTTP/1.1", ProtoMajor: 1, ProtoMinor: 1, Body: &pipeBody{reader, cancel}, ContentLength: -1, Request: r}
 	go func() {

@@ -16,6 +16,7 @@ import (
 	"net/url"
 	"reflect"
 	"runtime"
+	"slices"
 	"strings"
 	"sync/atomic"
 	"testing"
@@ -774,6 +775,29 @@ func TestClientBasePath(t *testing.T) {
 			t.Errorf("%s: %v", base, err)
 		}
 	}
+}
+
+// Verify that a handler sees the same requests with and without a network.
+func TestClientRequest(t *testing.T) {
+	_, handler := newParts()
+	var seen, first []string
+	eachProtocol(t, http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		seen = append(seen, fmt.Sprintf("%s %s %#v %d %t", r.Method, r.RequestURI, r.URL, r.ContentLength, r.Body == http.NoBody || r.ProtoMajor == 2 && r.ContentLength == 0))
+		handler.ServeHTTP(w, r)
+	}), func(t *testing.T, baseURL string, opts svc.ClientOptions) {
+		seen = nil
+		client := connectParts(t, baseURL, opts)
+		for _, id := range []string{"1", "a b", "é", "%2F/", "a,b;c"} {
+			client.Delete(context.Background(), &WidgetID{id})
+			client.Update(context.Background(), &WidgetIn{ID: id})
+		}
+		if first == nil {
+			first = seen
+		}
+		if len(seen) != 10 || !slices.Equal(seen, first) {
+			t.Errorf("got\n%s\nwant\n%s", strings.Join(seen, "\n"), strings.Join(first, "\n"))
+		}
+	})
 }
 
 // FuzzClientResponse calls a method whose answer is any bytes: an output comes from a
