@@ -187,8 +187,13 @@ type contractMethod struct {
 	ErrorCodes map[Code]int    `json:"errorCodes,omitempty"`
 	Error      *contractPlan   `json:"error,omitempty"` // the ErrorForm
 
+	Blocks bool `json:"mcpContent,omitempty"` // over MCP the output is MCPContent alone
+
 	compiled *method // of a service
 }
+
+// errorsOwn is the ErrorType of an OnError that is not of svc. It promises nothing.
+const errorsOwn = "those of an OnError"
 
 // A contractPlan says which JSON a value has, and more if it is that of a field. A file is
 // a string, its media type.
@@ -217,6 +222,7 @@ type contractPlan struct {
 	object  *contractPlan // what Object names; nil if it names nothing
 	reader  *scalarReader // of a value that has no values in it
 	unknown []string      // rules that this version of svc does not know
+	union   *contractPlan // which an alternative is of
 }
 
 // kindNames has the names of kinds in contracts.
@@ -269,13 +275,19 @@ func (c *contract) planMethod(s *Service, m *method) *contractMethod {
 	}
 	if m.out != nil {
 		p.Output = c.planValue(m.out, nil)
+		_, p.Blocks = m.outType.MethodByName("MCPContent")
 	}
 	if !m.isServedBy(TransportREST) {
 		return p
 	}
 	p.HTTP, p.Status = m.method+" "+s.prefix+m.path, m.status
-	if m.form != nil {
+	switch {
+	case m.form != nil:
 		p.ErrorType, p.ErrorCodes, p.Error = m.form.contentType, m.form.statuses, c.planValue(m.form.shape, nil)
+	case isHandler(m.onError, WriteProblem):
+		p.ErrorType = contentTypeProblem + " of WriteProblem"
+	case m.onError != nil && !isHandler(m.onError, WriteError):
+		p.ErrorType = errorsOwn
 	}
 	for i := 0; m.headers != nil && i < len(m.headers.fields); i++ {
 		h := &m.headers.fields[i]
@@ -359,20 +371,17 @@ func (c *contract) planValue(s *shape, more ruleSet) *contractPlan {
 	case kindMap:
 		p.Keys, p.Of = c.planValue(s.key, nil), c.planValue(s.elem, nil)
 	case kindObject:
-		c.planObject(p, s)
-	}
-	return p
-}
-
-// planObject completes the plan of an object, by reference if it has a name.
-func (c *contract) planObject(p *contractPlan, s *shape) {
-	if p.Object = c.names[s]; p.Object == "" {
-		c.planMembers(p, s.fields, s.alternatives)
-	} else if c.types[p.Object] == nil {
-		t := &contractPlan{Type: p.Object, Kind: "object"}
-		c.types[p.Object] = t // before its fields, which may lead back to it
+		t := p
+		if p.Object = c.names[s]; p.Object != "" {
+			if t = c.types[p.Object]; t != nil {
+				break
+			}
+			t = &contractPlan{Type: p.Object, Kind: "object"}
+			c.types[p.Object] = t // before its fields, which may lead back to it
+		}
 		c.planMembers(t, s.fields, s.alternatives)
 	}
+	return p
 }
 
 // planMembers adds the members of an object, and the alternatives of a union.
@@ -438,6 +447,7 @@ func (l *planLinker) linkPlan(p *contractPlan) {
 		return
 	}
 	for _, a := range p.Union { // whose discriminator has one value
+		a.union = p
 		a.Fields[0].Rules = map[string]json.RawMessage{"enum": append(appendQuoted([]byte("["), a.Type), ']')}
 	}
 	for _, part := range append(parts, p.Of, p.Keys) {
@@ -608,7 +618,7 @@ func (p *prober) compareMethods(was, is *contractMethod) {
 		p.remark("", "the stream mode is %q, was %q", is.Stream, was.Stream)
 	}
 	if slices.Contains(is.Transports, TransportRPC) {
-		lost("the JSON-RPC name %s is gone", was.Aliases, is.Aliases)
+		lost("the JSON-RPC name %s is gone, or calls another method", was.Aliases, is.Aliases)
 	}
 	lost("needs the scope %s", is.Scopes, was.Scopes)
 	if was.Identity == nil && is.Identity != nil {
@@ -638,6 +648,9 @@ func (p *prober) compareKeys(was, is *contractMethod) {
 
 // compareErrors finds the breaks of the form of errors.
 func (p *prober) compareErrors(was, is *contractMethod) {
+	if was.ErrorType == errorsOwn {
+		return
+	}
 	if was.ErrorType != is.ErrorType {
 		p.remark("", "errors are %s, were %s", cmp.Or(is.ErrorType, "the envelope"), cmp.Or(was.ErrorType, "the envelope"))
 	}
@@ -661,12 +674,24 @@ func (p *prober) compareErrors(was, is *contractMethod) {
 func (p *prober) compareInputs(was, is *contractMethod) {
 	old, now := cmp.Or(was.Input, &contractPlan{Kind: "object"}), cmp.Or(is.Input, &contractPlan{Kind: "object"})
 	inBody := func(f *contractPlan) bool { return f.From == "" }
+	isKept := func(t Transport) bool { return slices.Contains(was.Transports, t) && slices.Contains(is.Transports, t) }
 	readsBody := slices.ContainsFunc(now.Fields, inBody)
-	p.whole, p.usesMCP = is.compiled.namedReader(), slices.Contains(was.Transports, TransportMCP)
-	p.strict = is.Strict && (readsBody || !slices.Equal(was.Transports, []Transport{TransportREST}))
+	for _, f := range old.Fields { // what only REST sends is known by its source
+		if i := slices.IndexFunc(now.Fields, func(g *contractPlan) bool { return f.RESTOnly && f.isFrom(g.From) }); i >= 0 && old.child(now.Fields[i].Name) == nil {
+			f.Name = now.Fields[i].Name
+		}
+	}
+	p.whole, p.strict, p.isAlone = is.compiled.namedReader(), is.Strict, was.HTTP != "" && len(was.Transports) == 1
+	p.noBody, p.usesMCP, p.unknown = p.isAlone && !readsBody, isKept(TransportMCP), "ignored now"
+	if p.usesMCP {
+		p.unknown = "refused over MCP without AllowUnknown, and ignored elsewhere"
+	}
+	if was.Input == nil && is.Input != nil && isKept(TransportRPC) {
+		p.remark("input", "JSON-RPC refuses the params [] now, since there is an input")
+	}
 	p.compare(old, now, "input", func(text string) string { return text })
 	if p.strict && !was.Strict {
-		p.refuse("input", "unknown members are refused now (Strict)", p.object(old.alternatives()[0].Fields, now, unnamed(old.Fields), "0"))
+		p.refuse("input", "unknown names are refused now (Strict)", p.object(old.alternatives()[0].Fields, now, unnamed(old.Fields), "0"))
 	}
 	if p.sameRoute && is.compiled.hasBody() && readsBody && !slices.ContainsFunc(old.Fields, inBody) {
 		if least := p.sample(old, now); p.missing == "" { // the input itself is taken
@@ -681,6 +706,9 @@ func (p *prober) compareOutputs(was, is *contractMethod) {
 	if (was.Output == nil) != (is.Output == nil) {
 		p.remark("output", "is %v, was %v", is.Output, was.Output)
 	}
+	if was.Output != nil && is.Blocks && !was.Blocks && p.usesMCP {
+		p.remark("output", "is MCPContent over MCP, was structured content")
+	}
 	sent, known := is.answer(), was.answer()
 	for _, h := range was.Headers {
 		if sent.child("output header "+h.From) == nil {
@@ -693,6 +721,11 @@ func (p *prober) compareOutputs(was, is *contractMethod) {
 		}
 	}
 	known.Fields = slices.DeleteFunc(known.Fields, func(f *contractPlan) bool { return sent.child(f.Name) == nil })
+	if output := known.child("output"); output != nil && output.Kind == "object" && p.isAlone { // which sends no member that is a header
+		output.Fields = slices.DeleteFunc(slices.Clone(output.resolve().Fields), func(f *contractPlan) bool {
+			return slices.ContainsFunc(was.Headers, func(h *contractPlan) bool { return h.Name == f.Name && !h.RESTOnly })
+		})
+	}
 	p.outputs, p.whole, p.strict, p.missing = true, nil, false, ""
 	p.compare(sent, known, "", func(text string) string { return text })
 }

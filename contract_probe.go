@@ -84,6 +84,14 @@ func (p *contractPlan) jsonType() string {
 	return "string"
 }
 
+// keyOf returns the JSON by which p, a plan of keys, reads a scalar of another such plan.
+func (p *contractPlan) keyOf(text string) string {
+	if text = textOr(text); p.jsonType() == "string" {
+		text = string(appendQuoted(nil, text))
+	}
+	return text
+}
+
 // isInteger reports whether values are integers.
 func (p *contractPlan) isInteger() bool {
 	return !p.isComposite() && p.reader.shape.kind.isInteger()
@@ -92,6 +100,11 @@ func (p *contractPlan) isInteger() bool {
 // isComposite reports whether there are values in a value.
 func (p *contractPlan) isComposite() bool {
 	return p.Kind == "object" || p.Kind == "map" || p.Kind == "list"
+}
+
+// isFrom compares sources. Names of headers have no case (RFC 9110, section 5.1).
+func (p *contractPlan) isFrom(source string) bool {
+	return p.From == source || strings.HasPrefix(source, inHeader+" ") && strings.EqualFold(p.From, source)
 }
 
 // alternatives returns the alternatives of a union, or p alone.
@@ -111,6 +124,9 @@ type prober struct {
 	whole     *scalarReader // of the inputs that the service takes; nil if it takes none
 	strict    bool          // the reader refuses unknown members
 	usesMCP   bool          // the sender may
+	isAlone   bool          // REST alone serves the sender
+	noBody    bool          // so nothing reads members
+	unknown   string        // what becomes of members that the reader does not know
 	compared  map[[2]*contractPlan]bool
 	making    map[*contractPlan]int // objects around the one that sample makes
 	missing   string                // why the last value that was made is none
@@ -241,6 +257,9 @@ func (p *prober) changed(a, b *contractPlan) string {
 // explain says why a value of a is refused by b, for a rule.
 func (p *prober) explain(a, b *contractPlan, rule string) string {
 	was, is := cmp.Or(p.rule(a, rule), "none"), p.rule(b, rule)
+	if b.Kind == "file" {
+		rule = "contentType"
+	}
 	switch {
 	case is == "":
 		return p.changed(a, b)
@@ -270,12 +289,12 @@ func (p *prober) compare(a, b *contractPlan, at string, in func(string) string) 
 	case a.Kind == "object" && (b.Kind == "object" || b.Kind == "map"):
 		p.compareObjects(x, y, at, in)
 	case a.Kind == "map" && b.Kind == "object":
-		p.remark(at, "%s: unknown names are ignored", p.changed(a, b))
+		p.remark(at, "%s: unknown names are %s", p.changed(a, b), p.unknown)
 		p.compareMembers(p.membersLike(a, y), y, at, in)
 	case a.Kind == "map" && b.Kind == "map":
 		with := func(key, value string) string { return in(p.object(nil, b, textOr(key), value)) }
 		p.compare(a.Of, b.Of, placeIn(at, "*"), func(text string) string { return with(p.sample(a.Keys, b.Keys), text) })
-		p.compareScalars(a.Keys, b.Keys, placeIn(at, "*"), "names that were taken are refused", func(text string) string { return with(text, p.sample(a.Of, b.Of)) })
+		p.compareScalars(a.Keys, b.Keys, placeIn(at, "*"), "there are names that the reader does not take", func(text string) string { return with(text, p.sample(a.Of, b.Of)) })
 	case a.Kind == "list" && b.Kind == "list":
 		p.compareLists(a, b, at, in)
 	case a.isComposite():
@@ -290,6 +309,10 @@ func (p *prober) compare(a, b *contractPlan, at string, in func(string) string) 
 // compareObjects is compare for objects, of which each alternative is compared with the
 // same one of the other, and for an object and a map.
 func (p *prober) compareObjects(x, y *contractPlan, at string, in func(string) string) {
+	if x.Union == nil && y.Union != nil {
+		p.compareUnion(x.Fields, y, at, in)
+		return
+	}
 	for _, u := range x.alternatives() {
 		known := false
 		for _, v := range y.alternatives() {
@@ -304,6 +327,28 @@ func (p *prober) compareObjects(x, y *contractPlan, at string, in func(string) s
 	}
 }
 
+// compareUnion is compare for the fields of an object and a union: for its discriminator, and
+// for each alternative that the sender can choose by it.
+func (p *prober) compareUnion(fields []*contractPlan, y *contractPlan, at string, in func(string) string) {
+	d := y.Fields[0]
+	f := (&contractPlan{Fields: fields}).child(d.Name)
+	if !p.isRequired(f) {
+		p.refuse(placeIn(at, d.Name), p.explainAbsent(f), in(p.object(fields, y, "", "")))
+	}
+	if f == nil {
+		return
+	}
+	p.compare(f, d, placeIn(at, d.Name), func(text string) string { return in(p.object(fields, y, d.Name, text)) })
+	for _, v := range y.Union {
+		chosen := *v.Fields[0]
+		if p.takes(f, string(appendQuoted(nil, v.Type))) {
+			others := slices.Clone(fields)
+			others[slices.Index(fields, f)] = &chosen
+			p.compareMembers(others, v, at, in)
+		}
+	}
+}
+
 // membersLike returns optional fields with the plan of a map's values, with the names that
 // an object has, as far as they can be names in the map, and one that stands for all others.
 func (p *prober) membersLike(of, object *contractPlan) (list []*contractPlan) {
@@ -312,13 +357,9 @@ func (p *prober) membersLike(of, object *contractPlan) (list []*contractPlan) {
 		fields = append(fields, a.Fields...)
 	}
 	for _, f := range append(fields, &contractPlan{Name: unnamed(fields), From: "*"}) {
-		key := f.Name
-		if of.Keys.jsonType() == "string" {
-			key = string(appendQuoted(nil, key))
-		}
 		named := *of.Of
 		named.Name, named.From, named.Optional = f.Name, f.From, true
-		if p.takes(of.Keys, key) {
+		if p.takes(of.Keys, of.Keys.keyOf(string(appendQuoted(nil, f.Name)))) {
 			list = append(list, &named)
 		}
 	}
@@ -341,16 +382,24 @@ func (p *prober) compareMembers(fields []*contractPlan, y *contractPlan, at stri
 			}
 			return in(p.object(fields, y, f.Name, text))
 		}
+		gone := "is gone"
+		if g == nil && y.union.child(f.Name) != nil { // in another alternative it is not
+			gone = fmt.Sprintf("is gone where %s is %q", y.Fields[0].Name, y.Type)
+		}
 		switch {
 		case y.Of != nil:
 			p.compare(f, g, placeIn(at, "*"), inside)
 		case g != nil:
 			p.compareField(f, g, place)
-			p.compare(f, g, place, inside)
-		case p.strict:
-			p.refuse(place, "is gone, and unknown members are refused (Strict)", inside(p.sample(f, nil)))
-		case f.From != "*":
+			if f.isFrom(g.From) || !p.sameRoute || !p.isAlone && !f.RESTOnly { // else g gets nothing of the sender
+				p.compare(f, g, place, inside)
+			}
+		case p.strict && (strings.HasPrefix(f.From, inQuery) || !f.RESTOnly && !p.noBody):
+			p.refuse(place, gone+", and unknown names are refused (Strict)", inside(p.sample(f, nil)))
+		case f.RESTOnly:
 			p.remark(place, "is gone: it is ignored now")
+		case f.From != "*":
+			p.remark(place, "%s: it is %s", gone, p.unknown)
 		}
 	}
 }
@@ -383,7 +432,7 @@ func (p *prober) explainAbsent(f *contractPlan) string {
 
 // compareField finds the breaks of a field of an input that refuse no value.
 func (p *prober) compareField(f, g *contractPlan, at string) {
-	if f.From != g.From && p.sameRoute {
+	if p.sameRoute && !f.isFrom(g.From) {
 		p.remark(at, "comes from %s, came from %s", cmp.Or(g.From, "body"), cmp.Or(f.From, "body"))
 	}
 	if !p.isRequired(f) && !p.isRequired(g) && !sameDefault(f.Default, g.Default) {
@@ -552,7 +601,7 @@ func (p *prober) some(a, b *contractPlan, n int) []string {
 }
 
 // compareScalars is compare for scalars: for each rule of b one that is against it. A why
-// that is not "" stands for all reasons.
+// that is not "" stands for all reasons; it is for keys of maps.
 func (p *prober) compareScalars(a, b *contractPlan, at, why string, in func(string) string) {
 	if b.Kind == "any" || a.reader == b.reader {
 		return
@@ -560,16 +609,17 @@ func (p *prober) compareScalars(a, b *contractPlan, at, why string, in func(stri
 	values, sure := p.values(a, b, 1)
 	refused := make(map[string]bool)
 	for _, text := range values {
+		if why != "" {
+			text = b.keyOf(text)
+		}
 		for _, rule := range p.refuses(b, text) {
 			refused[rule] = refused[rule] || p.refuse(at, cmp.Or(why, p.explain(a, b, rule)), in(text))
 		}
 	}
 	switch {
 	case len(refused) > 0 || sure:
-	case a.Go != "":
-		p.doubt(at, "it was read by %s", a.Go)
-	case b.Go != "":
-		p.doubt(at, "it is read by %s", b.Go)
+	case a.Go+b.Go != "":
+		p.doubt(at, "%s, and svc does not know a type with its own JSON or text", p.changed(a, b))
 	case p.rule(b, "pattern") != "":
 		p.doubt(at, "the pattern changed")
 	}
@@ -588,7 +638,7 @@ func (p *prober) values(a, b *contractPlan, n int) (list []string, sure bool) {
 		for _, item := range itemsOf([]byte(enum)) {
 			list = append(list, string(item))
 		}
-		sure = true
+		sure = b == nil || b.reader == nil || b.reader.decode != nil
 	case a.Go != "":
 		list = a.reader.nativeTexts()
 		sure = b == nil || a.Go == b.Go || a.Kind == "text" && b.Kind == "string" && len(b.Rules) == 0

@@ -29,6 +29,7 @@ import (
 	"net/url"
 	"os"
 	"path"
+	"reflect"
 	"slices"
 	"strconv"
 	"strings"
@@ -486,6 +487,13 @@ var buffers = sync.Pool{New: func() any { return new([]byte) }}
 // maxPooled is the largest buffer, in bytes, that a pool keeps: one unusual response
 // must not occupy memory for ever.
 const maxPooled = 64 << 10
+
+// isHandler reports whether h is the top-level function fn. Go compares
+// functions with nil only; the code pointer identifies a function that is not a
+// closure.
+func isHandler(h, fn ErrorHandler) bool {
+	return reflect.ValueOf(h).Pointer() == reflect.ValueOf(fn).Pointer()
+}
 
 // WriteProblem responds with application/problem+json (RFC 9457, section 3) and
 // the status and the headers of the error. It is an [ErrorHandler].

@@ -28,7 +28,6 @@ import (
 	"maps"
 	"net/http"
 	"net/url"
-	"reflect"
 	"slices"
 	"strconv"
 	"strings"
@@ -685,13 +684,6 @@ func (b *apiBuilder) describeErrors(m *method) (ref []byte, content func(example
 	}
 	content = func(examples orderedObject) []byte { return newContent(mediaType, schema, examples) }
 	return b.referResponse(name, object("description", "Error", "content", content(nil))), content
-}
-
-// isHandler reports whether h is the top-level function fn. Go compares
-// functions with nil only; the code pointer identifies a function that is not a
-// closure.
-func isHandler(h, fn ErrorHandler) bool {
-	return reflect.ValueOf(h).Pointer() == reflect.ValueOf(fn).Pointer()
 }
 
 // referResponse returns the reference to an error response called name, or name with a

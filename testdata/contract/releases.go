@@ -216,8 +216,12 @@ func request(route string, fields []inputField, input string) func() *http.Reque
 	method, path, _ := strings.Cut(route, " ")
 	query, header, body, hasBody := url.Values{}, http.Header{}, map[string]json.RawMessage{}, false
 	for name, value := range members { // which no field has
-		if !slices.ContainsFunc(fields, func(f inputField) bool { return f.Field == name }) {
+		switch {
+		case slices.ContainsFunc(fields, func(f inputField) bool { return f.Field == name }):
+		case slices.ContainsFunc(fields, func(f inputField) bool { return f.From == "" }):
 			body[name] = value
+		default: // which Strict refuses as well
+			query.Set(name, string(value))
 		}
 	}
 	for _, f := range fields {
@@ -314,9 +318,9 @@ func (t *pairTally) checkWitness(send *sender, method, route string, transports 
 		return
 	}
 	make := request(route, fields, input)
-	unknown := strings.Contains(b.Why, "unknown members")
+	unknown := strings.Contains(b.Why, "unknown names are refused now")
 	switch {
-	case unknown && !slices.ContainsFunc(fields, func(f inputField) bool { return f.From == "" }):
+	case unknown && len(transports) > 1 && !slices.ContainsFunc(fields, func(f inputField) bool { return f.From == "" }):
 		return
 	case unknown && make != nil && len(transports) > 1 && takesREST(send.nowREST, make()): // it reads no body any more
 		return
