@@ -463,11 +463,11 @@ func (p *prober) object(fields []*contractPlan, y *contractPlan, name, text stri
 	m := openMembers(nil)
 	for _, f := range fields {
 		if f.Name != name && p.isRequired(f) {
-			m.addRaw(f.Name, p.sample(f, y.child(f.Name)))
+			m.addRaw(f.Name, []byte(p.sample(f, y.child(f.Name))))
 		}
 	}
 	if text != "" {
-		m.addRaw(name, text)
+		m.addRaw(name, []byte(text))
 	}
 	return string(m.close())
 }

@@ -109,9 +109,9 @@ func newDocsPage(d *docsData) *docsPage {
 	text := string(source)
 	start, rest, _ := strings.Cut(text, "{{title}}")
 	middle, end, _ := strings.Cut(rest, "{{data}}")
-	page := append([]byte(start), html.EscapeString(d.service.opts.Name)+middle...)
-	page = append(page, bytes.ReplaceAll(d.writeData(), []byte("<"), []byte(`\u003c`))...)
-	return &docsPage{*newBuiltText(append(page, end...)), docsPolicy(text)}
+	data := bytes.ReplaceAll(d.writeData(), []byte("<"), []byte(`\u003c`))
+	page := slices.Concat([]byte(start+html.EscapeString(d.service.opts.Name)+middle), data, []byte(end))
+	return &docsPage{*newBuiltText(page), docsPolicy(text)}
 }
 
 // docsPolicy returns the policy that lets the page run its own style and script
@@ -185,25 +185,26 @@ func (d *docsData) writeData() []byte {
 	for _, c := range codes {
 		table = append(table, [3]any{c.code, c.http, c.rpc})
 	}
-	messages, calls := make(map[string][]byte), orderedObject{}
+	messages := make(map[string][]byte)
 	for _, t := range ruleTags {
 		messages[t.name] = appendQuoted(nil, t.message)
 	}
+	out := openMembers(make([]byte, 0, len(d.document)+128*len(d.operations)))
+	out.addRaw("document", d.document)
+	out.add("rest", d.places.REST, "rpc", d.places.RPC, "mcp", d.places.MCP, "openapi", d.places.OpenAPI)
+	out.open("calls", '{')
 	for _, o := range d.operations {
 		key := ""
 		if o.method.key != nil { // the argument of the tool that is the idempotency key, a header elsewhere
 			key = keyArgument
 		}
-		calls.addMember(o.id, object("rpc", o.rpc, "mcp", o.mcp, "names", sorted(o.names), "examples", sorted(o.examples), "key", key))
+		out.open(o.id, '{')
+		out.add("rpc", o.rpc, "mcp", o.mcp, "names", o.names, "examples", o.examples, "key", key)
+		out.end("}")
 	}
-	return object(
-		"document", d.document,
-		"rest", d.places.REST, "rpc", d.places.RPC, "mcp", d.places.MCP, "openapi", d.places.OpenAPI,
-		"calls", calls,
-		"schemes", encodeDocument(d.schemes),
-		"codes", encodeDocument(table),
-		"rules", sorted(messages),
-	)
+	out.end("}")
+	out.add("schemes", encodeDocument(d.schemes), "codes", encodeDocument(table), "rules", messages)
+	return out.close()
 }
 
 // readingOrder returns the place of m in its resource: create, get, list, update, patch and
@@ -240,7 +241,8 @@ func (o *docsOperation) addParameters(m *method, placeholders []string) {
 			o.names[key] = object("name", p.name, "quoted", p.quoted)
 		}
 		if p.isRequired() || p.example != nil {
-			o.examples[p.in+" "+parameter] = exampleValue(p.asParameter(), p.shape, 0, 0)
+			field := p.asParameter()
+			o.examples[p.in+" "+parameter] = exampleValue(&field, p.shape, 0, 0)
 		}
 	}
 	for _, p := range m.bind.path {
@@ -262,7 +264,7 @@ func (d *docsData) resolve(o []byte) []byte {
 	switch {
 	case ref == "":
 		return o
-	case ref == componentRef(name):
+	case ref == componentPrefix+name:
 		return d.components.schemas[name]
 	}
 	return d.responses[slices.IndexFunc(d.responses, func(r namedText) bool { return r.name == name })].text
@@ -293,9 +295,9 @@ func exampleObject(s *shape, depth int) []byte {
 		switch {
 		case f.hidden || depth >= maxExample || !f.isRequired() && f.example == nil:
 		case f.only != nil:
-			m.addRaw(f.name, string(f.only))
+			m.addRaw(f.name, f.only)
 		default:
-			m.addRaw(f.name, string(exampleValue(f, f.shape, 0, depth+1)))
+			m.addRaw(f.name, exampleValue(f, f.shape, 0, depth+1))
 		}
 	}
 	return m.close()
@@ -393,8 +395,8 @@ var exampleFormats = map[string]string{
 	"uuid": "123e4567-e89b-42d3-a456-426614174000", "ipv4": "192.0.2.1", "ipv6": "2001:db8::1", "byte": "aGVsbG8=",
 }
 
-// exampleTexts has texts that many patterns match, with blanks between them.
-const exampleTexts = `1 a A a1 abc ABC text 1s 0.5 a-b AB-1 12 1234 12345 2026-01-02 #ffffff +15550100 a@b.co https://example.com/ 127.0.0.1 "text"`
+// exampleTexts has texts that many patterns match.
+var exampleTexts = strings.Fields(`1 a A a1 abc ABC text 1s 0.5 a-b AB-1 12 1234 12345 2026-01-02 #ffffff +15550100 a@b.co https://example.com/ 127.0.0.1 "text"`)
 
 // exampleString returns a string of the format that keeps the rules, if it knows one.
 func exampleString(rules ruleSet, format, name string, nth int) string {
@@ -408,7 +410,7 @@ func exampleString(rules ruleSet, format, name string, nth int) string {
 	if least := rules.findRule("minLength"); least != nil {
 		text += strings.Repeat("x", max(0, min(least.count, 1000)-len(text)))
 	}
-	texts := append([]string{cmp.Or(exampleFormats[format], text), text, ""}, strings.Fields(exampleTexts)...)
+	texts := append([]string{cmp.Or(exampleFormats[format], text), text, ""}, exampleTexts...)
 	i := slices.IndexFunc(texts, func(text string) bool { return rules.accept(reflect.ValueOf(text)) })
 	return texts[max(i, 0)]
 }
@@ -599,7 +601,7 @@ func (w *docsWriter) writeProperties(indent, place string, schema []byte) (any b
 	})
 	forMembers(memberAt(schema, "discriminator", "mapping"), func(value string, ref []byte) {
 		any = true
-		alternative := refObject(textAt(ref))
+		alternative := object("$ref", textAt(ref))
 		fmt.Fprintf(w, "%s- with `%s` %s: %s\n", indent, plainLine(textAt(schema, "discriminator", "propertyName")), codeSpan(strconv.Quote(value)), describeType(alternative))
 		if place != "" { // elsewhere it has a section of its own
 			w.writeProperties(indent+"  ", place, w.resolve(alternative))

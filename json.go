@@ -5,7 +5,7 @@ package svc
 //
 //   - strings, numbers, times, JSON Pointers of one token
 //   - the scanner, which reads a text strictly, also ahead, and its nameSet
-//   - members, which writes an object member by member, and plainJSON
+//   - plainJSON; what svc writes member by member is in schema_write.go
 //   - eachMember, which reads an object again that the scanner has accepted
 //   - pointerToName, which finds the place of a duplicate name, and its steps
 //
@@ -837,43 +837,6 @@ func (n *nameSet) addName(s *scanner, name []byte) bool {
 
 // forgetNames takes the names of the object off the scanner's stack.
 func (n *nameSet) forgetNames(s *scanner) { s.names = s.names[:n.base] }
-
-// members appends a JSON object to buf member by member, in the order of the
-// calls. Names are quoted; a name twice is not noticed. It is for the small
-// objects of the protocols, whose order is a part of the published text.
-type members struct {
-	buf   []byte
-	start int // the index in buf after the object's bracket
-}
-
-// openMembers begins an object at the end of dst.
-func openMembers(dst []byte) members {
-	dst = append(dst, '{')
-	return members{dst, len(dst)}
-}
-
-// addName appends a name and the colon. The caller appends the value to buf.
-func (m *members) addName(name string) {
-	if len(m.buf) > m.start {
-		m.buf = append(m.buf, ',')
-	}
-	m.buf = append(appendQuoted(m.buf, name), ':')
-}
-
-// addText adds a member that is a string.
-func (m *members) addText(name, value string) {
-	m.addName(name)
-	m.buf = appendQuoted(m.buf, value)
-}
-
-// addRaw adds a member whose value is JSON already.
-func (m *members) addRaw(name, value string) {
-	m.addName(name)
-	m.buf = append(m.buf, value...)
-}
-
-// close ends the object and returns buf.
-func (m *members) close() []byte { return append(m.buf, '}') }
 
 // plainJSON returns the JSON that encoding/json makes of a value, if it makes any. A value
 // whose MarshalJSON panics has none: a detail of an error must not take the answer of the

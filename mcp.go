@@ -152,10 +152,10 @@ func encodeExtras(p *mistakes, meta map[string]any, icons []Icon) json.RawMessag
 // addExtras adds the members icons and _meta, where there are any.
 func addExtras(m *members, icons []Icon, meta json.RawMessage) {
 	if len(icons) > 0 {
-		m.addRaw("icons", string(encodeDocument(icons)))
+		m.addRaw("icons", encodeDocument(icons))
 	}
 	if meta != nil {
-		m.addRaw("_meta", string(meta))
+		m.addRaw("_meta", meta)
 	}
 }
 
@@ -415,6 +415,7 @@ type mcpList struct {
 	begin string // of the member, such as "tools":[
 	tools []*tool
 	texts [][]byte // the object of each tool, as JSON
+	size  int      // of all, with commas
 }
 
 // addList adds the list of a method, whose member is name.
@@ -426,7 +427,9 @@ func (h *mcpHandler) addList(method, name string) *mcpList {
 
 func (l *mcpList) add(t *tool, object members) {
 	l.tools = append(l.tools, t)
-	l.texts = append(l.texts, object.close())
+	text := object.close()
+	l.texts = append(l.texts, text)
+	l.size += len(text) + len(",")
 }
 
 // maxToolName is the longest name of a tool, in characters. The specification allows 128
@@ -468,6 +471,9 @@ type toolIndex struct {
 	tools     []*tool            // of all methods, in their order
 	resources []*resource        // likewise
 	named     map[string][]*tool // by the default name of the tool and by the Go name
+
+	// inputs and outputs have the schemas that tools share, by the type.
+	inputs, outputs map[*shape][]byte
 }
 
 // findTool returns the tool of a key in an option, or notes the mistake and returns nil.
@@ -489,7 +495,7 @@ func (x *toolIndex) findTool(p *mistakes, option, key string) *tool {
 // compileTools makes the tools of all methods, and what the options make of them, in the
 // order of the methods, so that tools/list is the same each time (MCP 2026-07-28, Tools).
 func compileTools(p *mistakes, s *Service, o *MCPOptions) *toolIndex {
-	x := &toolIndex{service: s, named: make(map[string][]*tool)}
+	x := &toolIndex{service: s, named: make(map[string][]*tool), inputs: make(map[*shape][]byte), outputs: make(map[*shape][]byte)}
 	for _, m := range s.methodsOn(TransportMCP) {
 		t := &tool{method: m, name: toolName(m)}
 		x.tools = append(x.tools, t)
@@ -506,7 +512,7 @@ func compileTools(p *mistakes, s *Service, o *MCPOptions) *toolIndex {
 		if !o.AllowUnknown {
 			t.allow = func(*decoder, []byte) bool { return false }
 		}
-		t.compileTool(p, tools[t], s.opts.Name)
+		t.compileTool(p, tools[t], x)
 		if other := named[t.name]; other != nil {
 			p.addf("the tool would have the name %q, as %s does; rename one", t.name, other.goName)
 		}
@@ -521,9 +527,8 @@ func compileTools(p *mistakes, s *Service, o *MCPOptions) *toolIndex {
 	return x
 }
 
-// compileTool sets everything but the method, the default name and allow of t. service is
-// the name of the service.
-func (t *tool) compileTool(p *mistakes, o ToolOptions, service string) {
+// compileTool sets everything but the method, the default name and allow of t.
+func (t *tool) compileTool(p *mistakes, o ToolOptions, x *toolIndex) {
 	t.name = cmp.Or(o.Name, t.name)
 	if len(t.name) > maxToolName {
 		p.addf("the tool name %q is longer than %d characters, which many models refuse; set ToolOptions.Name", t.name, maxToolName)
@@ -534,7 +539,7 @@ func (t *tool) compileTool(p *mistakes, o ToolOptions, service string) {
 	t.meta = encodeExtras(p, o.Meta, o.Icons)
 	t.options, t.readOnly = o, boolOr(o.ReadOnly, t.route.method == http.MethodGet)
 	t.options.Title = cmp.Or(o.Title, t.summary())
-	t.about = cmp.Or(o.Description, t.description, capitalized(strings.Join(splitWords(t.goName), " "))+" on "+t.resource+", a "+strings.TrimLeft(t.route.method+" method of ", " ")+service+".")
+	t.about = cmp.Or(o.Description, t.description, capitalized(strings.Join(splitWords(t.goName), " "))+" on "+t.resource+", a "+strings.TrimLeft(t.route.method+" method of ", " ")+x.service.opts.Name+".")
 	if t.deprecated {
 		t.about = "Deprecated: it may go away, so call another tool if one fits. " + t.about
 	}
@@ -545,8 +550,8 @@ func (t *tool) compileTool(p *mistakes, o ToolOptions, service string) {
 	if o.Fields {
 		t.compileFields(p)
 	}
-	t.compileInput(p, o.InputSchema)
-	t.compileOutput()
+	t.compileInput(p, o.InputSchema, x)
+	t.compileOutput(x)
 }
 
 // compileInput sets the input schema and the headers that mirror its properties.
@@ -554,7 +559,7 @@ func (t *tool) compileTool(p *mistakes, o ToolOptions, service string) {
 //
 // The root must be an object with the plain "type":"object" in every revision
 // (MCP 2024-11-05, Tools). Clients drop tools, or the whole list, otherwise.
-func (t *tool) compileInput(p *mistakes, own []byte) {
+func (t *tool) compileInput(p *mistakes, own []byte, x *toolIndex) {
 	switch {
 	case own != nil:
 		s := scanner{data: own}
@@ -583,7 +588,12 @@ func (t *tool) compileInput(p *mistakes, own []byte) {
 		if in == nil {
 			in = &shape{kind: kindObject, strict: t.strict}
 		}
-		t.input = appendInputSchema(nil, in, t.allow != nil, t.beside...)
+		if t.input = x.inputs[in]; t.input == nil || t.beside != nil {
+			t.input = appendInputSchema(nil, in, t.allow != nil, t.beside...)
+		}
+		if t.beside == nil {
+			x.inputs[in] = t.input
+		}
 	}
 	if allow := t.allow; t.beside != nil {
 		t.allow = func(d *decoder, value []byte) bool {
@@ -649,7 +659,7 @@ type contentProvider interface{ MCPContent() []MCPContent }
 // A tool with an output schema must return structured content (MCP 2025-06-18, Tools), and
 // clients check that, so a type with blocks of its own has no schema. The text is for
 // clients of earlier revisions, which do not know structured content.
-func (t *tool) compileOutput() {
+func (t *tool) compileOutput(x *toolIndex) {
 	switch {
 	case t.out == nil:
 	case t.sendsFile(), t.stream == "" && t.outType.Implements(reflect.TypeFor[contentProvider]()):
@@ -663,9 +673,15 @@ func (t *tool) compileOutput() {
 		if t.stream == "" && t.out.kind != kindObject && t.out.custom["type"] != "object" {
 			t.wrapped, whole = true, &shape{kind: kindObject, fields: []*field{{name: "result", shape: t.result}}}
 		}
+		if t.output = x.outputs[whole]; t.output != nil && t.fields == nil {
+			return
+		}
 		t.output = appendSelfContained(nil, whole, w)
 		if t.result.alternatives != nil { // the root must be an object here too
 			t.output = append([]byte(`{"type":"object",`), t.output[1:]...)
+		}
+		if t.fields == nil {
+			x.outputs[whole] = t.output
 		}
 	}
 }
@@ -675,6 +691,7 @@ func (t *tool) compileOutput() {
 func (x *exchange) addObjects(l *mcpList) (err error) {
 	defer recoverTo(&err)
 	x.addJSON(l.begin)
+	x.ws.enc.buf = slices.Grow(x.ws.enc.buf, l.size)
 	start := len(x.ws.enc.buf)
 	for i, t := range l.tools {
 		if show := x.h.options.Show; show != nil && !show(x, t.described) {
@@ -700,16 +717,15 @@ func (t *tool) describeTool() members {
 	word, _, _ := strings.Cut(t.method.name, "_")
 	adds := word == "create" || word == "add" || word == "new"
 	idempotent := t.readOnly || verb == http.MethodPut || verb == http.MethodDelete || t.keyUse == KeyRequired
-	m := openMembers(nil)
+	m := openMembers(make([]byte, 0, len(t.input)+len(t.output)+512)) // most fit
 	m.addText("name", t.name)
 	m.addText("title", o.Title)
 	m.addText("description", t.about)
-	m.addRaw("inputSchema", string(t.input))
-	if t.output != nil {
-		m.addRaw("outputSchema", string(t.output))
-	}
-	m.addRaw("annotations", fmt.Sprintf(`{"readOnlyHint":%t,"destructiveHint":%t,"idempotentHint":%t,"openWorldHint":%t}`,
-		t.readOnly, boolOr(o.Destructive, !t.readOnly && !adds), boolOr(o.Idempotent, idempotent), boolOr(o.OpenWorld, false)))
+	m.addRaw("inputSchema", t.input)
+	m.add("outputSchema", t.output)
+	m.addName("annotations")
+	m.buf = fmt.Appendf(m.buf, `{"readOnlyHint":%t,"destructiveHint":%t,"idempotentHint":%t,"openWorldHint":%t}`,
+		t.readOnly, boolOr(o.Destructive, !t.readOnly && !adds), boolOr(o.Idempotent, idempotent), boolOr(o.OpenWorld, false))
 	addExtras(&m, o.Icons, t.meta)
 	return m
 }

@@ -184,7 +184,7 @@ func (q *question) legacyParams(revision string) []byte {
 	m := openMembers(nil)
 	eachMember(q.Params, func(name, value []byte) {
 		if string(name) != "mode" || revision >= revisionNov2025 {
-			m.addRaw(string(name), string(value))
+			m.addRaw(string(name), value)
 		}
 	})
 	if textAt(q.Params, "mode") == "url" && memberAt(q.Params, "elicitationId") == nil {
@@ -329,7 +329,7 @@ func askForm(ctx context.Context, key, message string, t reflect.Type) (any, err
 	m := openMembers(nil)
 	m.addText("mode", "form")
 	m.addText("message", message)
-	m.addRaw("requestedSchema", string(schema))
+	m.addRaw("requestedSchema", schema)
 	answer, err := AskClient(ctx, key, "elicitation/create", json.RawMessage(m.close()))
 	if err != nil {
 		return nil, err
@@ -409,7 +409,7 @@ func (h *mcpHandler) readForm(f *form, key, message string, answer []byte) (any,
 	if content := memberAt(answer, "content"); isJSONObject(content) {
 		eachMember(content, func(name, value []byte) {
 			if !isJSONNull(value) {
-				m.addRaw(string(name), string(value))
+				m.addRaw(string(name), value)
 			}
 		})
 	} else if content != nil {
@@ -518,7 +518,7 @@ func (x *exchange) callDigest(m *message) []byte {
 	what.addText("method", string(m.method))
 	what.addText("name", textAt(m.params, "name"))
 	what.addText("uri", textAt(m.params, "uri"))
-	what.addRaw("arguments", string(canonicalJSON(m.arguments)))
+	what.addRaw("arguments", canonicalJSON(m.arguments))
 	what.addText("caller", storeID(x, "")) // which is another for each caller
 	sum := sha256.Sum256(what.close())
 	return sum[:]

@@ -115,7 +115,7 @@ func (x *exchange) checkCapabilities(t *tool, declared []byte) *mcpError {
 	}
 	m := openMembers([]byte(`{"requiredCapabilities":`))
 	for _, name := range t.options.RequiredCapabilities {
-		m.addRaw(name, "{}")
+		m.addRaw(name, []byte("{}"))
 	}
 	e := protocolError(mcpMissingCapability, "the tool needs capabilities that the client does not declare")
 	e.data = append(m.close(), '}')
@@ -907,10 +907,10 @@ func (s *mcpStream) sendProgress(x *exchange, done, total float64, message strin
 	}
 	s.reported, s.last = true, done
 	m := openMembers([]byte(`{"jsonrpc":"2.0","method":"notifications/progress","params":`))
-	m.addRaw("progressToken", string(s.token))
-	m.addRaw("progress", string(appendFloat(nil, done, 64)))
+	m.addRaw("progressToken", s.token)
+	m.addRaw("progress", appendFloat(nil, done, 64))
 	if total > 0 && !math.IsInf(total, 0) {
-		m.addRaw("total", string(appendFloat(nil, total, 64)))
+		m.addRaw("total", appendFloat(nil, total, 64))
 	}
 	if message != "" {
 		m.addText("message", message)
@@ -934,7 +934,7 @@ func (s *mcpStream) sendLog(x *exchange, level slog.Level, data any) {
 	}
 	m := openMembers([]byte(`{"jsonrpc":"2.0","method":"notifications/message","params":`))
 	m.addText("level", logLevelName(level))
-	m.addRaw("data", string(text))
+	m.addRaw("data", text)
 	s.mu.Lock()
 	if s.wantsLog(level) { // now too
 		s.queueNotification(x, append(m.close(), '}'))

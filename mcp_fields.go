@@ -112,7 +112,7 @@ func (c *fieldChoice) selectFrom(output []byte, names []string) []byte {
 			}
 			value = slices.Concat([]byte{'['}, bytes.Join(items, []byte{','}), []byte{']'})
 		}
-		m.addRaw(string(name), string(value))
+		m.addRaw(string(name), value)
 	})
 	return m.close()
 }
@@ -126,7 +126,7 @@ func selectMembers(object []byte, names []string) []byte {
 	m := openMembers(nil)
 	eachMember(object, func(name, value []byte) {
 		if slices.Contains(names, string(name)) {
-			m.addRaw(string(name), string(value))
+			m.addRaw(string(name), value)
 		}
 	})
 	return m.close()

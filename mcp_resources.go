@@ -324,7 +324,7 @@ func (t *tool) describePrompt() members {
 	m.addText("name", t.name)
 	m.addText("title", t.prompt.Title)
 	m.addText("description", t.prompt.Description)
-	m.addRaw("arguments", string(encodeDocument(arguments)))
+	m.addRaw("arguments", encodeDocument(arguments))
 	addExtras(&m, t.prompt.Icons, nil)
 	return m
 }
@@ -344,7 +344,7 @@ func (x *exchange) answerRead(m *message) error {
 	args := openMembers(nil)
 	for _, name := range slices.Concat(r.uri.names, r.uri.query) {
 		if value, ok := values[name]; ok {
-			args.addRaw(name, textValue(r.fieldNamed(name), value))
+			args.addRaw(name, []byte(textValue(r.fieldNamed(name), value)))
 		}
 	}
 	return x.callTool(r.tool, m, args.close(), func(x *exchange, out any) error { return x.addContents(r, asked, out) })
@@ -444,7 +444,7 @@ func (x *exchange) answerPrompt(m *message) error {
 			if isText(given) {
 				value = textValue(t.fieldNamed(string(name)), textAt(given))
 			}
-			args.addRaw(string(name), value)
+			args.addRaw(string(name), []byte(value))
 		})
 	}
 	return x.callTool(t, m, args.close(), (*exchange).addMessages)

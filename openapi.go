@@ -24,7 +24,6 @@ import (
 	"cmp"
 	"crypto/sha256"
 	"encoding/hex"
-	"fmt"
 	"maps"
 	"net/http"
 	"net/url"
@@ -151,6 +150,7 @@ func newAPIBuilder(s *Service, d dialect) *apiBuilder {
 		dialect:      d,
 		components:   newComponents(d, s.typeNames),
 		schemes:      listSchemes(s.methodsOn(TransportREST)),
+		errors:       make(map[errorKey]errorTexts),
 		parts:        make(map[[2]any]string),
 		taken:        make(map[string]bool),
 		operationIDs: make(map[string]bool),
@@ -169,8 +169,8 @@ func newAPIBuilder(s *Service, d dialect) *apiBuilder {
 // An apiBuilder builds one document. Its maps are for lookups only: the order
 // of the document is that of the methods, and of sorted names.
 //
-// Each object is written once, as text, and what refers to a component adds it. So the
-// operations come first, and the document is put together from their texts.
+// What refers to a component adds it. So the operations come first, each as a text, and the
+// document is put together from their texts.
 //
 // Invariants: the names of all types and parts are in taken; tagged has the elements of
 // tags, and byTemplate those of paths.
@@ -178,11 +178,14 @@ type apiBuilder struct {
 	service    *Service
 	dialect    dialect
 	components *components
-	schemes    []scheme      // of the document
-	tags       []string      // the resources
-	paths      []*apiPath    // in the order of their first methods
-	responses  orderedObject // components, in the order of the first references
+	schemes    []scheme    // of the document
+	tags       []string    // the resources
+	paths      []*apiPath  // in the order of their first methods
+	responses  []namedText // components, in the order of the first references
+	scratch    []byte      // the memory in which the next operation is written
+	size       int         // of the texts of the operations, with their paths
 
+	errors       map[errorKey]errorTexts
 	parts        map[[2]any]string // the names of components with some fields, by the type and these
 	taken        map[string]bool   // component names in lower case: some generators make a file of each
 	operationIDs map[string]bool
@@ -227,33 +230,41 @@ type apiOperation struct {
 //	a named struct type                 one of components.schemas
 //	Options.OnError                     one of components.responses
 func (b *apiBuilder) writeDocument() []byte {
+	schemas, size := b.components.writeSchemas(), b.size
+	for _, text := range schemas {
+		size += len(text) + 64 // with its name
+	}
 	// The empty list says that no identity is required. Without the member the
 	// document would leave it open, and linters complain.
-	security, tags, paths := [][]byte{}, [][]byte(nil), orderedObject{}
-	var schemes orderedObject
+	security, tags, schemes := [][]byte{}, [][]byte(nil), []namedText(nil)
 	for _, s := range b.schemes {
 		security = append(security, object(s.Name, [][]byte{}))
-		schemes.addMember(s.Name, s.object)
+		schemes = append(schemes, namedText{s.Name, s.object})
 	}
 	for _, name := range b.tags {
 		tags = append(tags, object("name", name, "description", "The methods of "+name+"."))
 	}
-	for _, path := range b.paths {
-		var item orderedObject
-		for _, o := range path.operations {
-			item.addMember(strings.ToLower(o.method.method), o.text)
-		}
-		paths.addMember(path.template, item.text())
-	}
-	return object(
+	out := openMembers(make([]byte, 0, size+4096))
+	out.add(
 		"openapi", dialectVersions[b.dialect],
 		"info", b.service.documentInfo(b.dialect != openAPI30),
 		"servers", [][]byte{object("url", b.serverURL())},
 		"security", security,
 		"tags", tags,
-		"paths", paths,
-		"components", object("schemas", sorted(b.components.writeSchemas()), "responses", b.responses, "securitySchemes", schemes),
 	)
+	out.open("paths", '{')
+	for _, path := range b.paths {
+		out.open(path.template, '{')
+		for _, o := range path.operations {
+			out.addRaw(strings.ToLower(o.method.method), o.text)
+		}
+		out.end("}")
+	}
+	out.end("}")
+	out.open("components", '{')
+	out.add("schemas", schemas, "responses", b.responses, "securitySchemes", schemes)
+	out.end("}")
+	return out.close()
 }
 
 // serverURL returns the URL that the paths of the document are relative to. "/" is the host
@@ -275,8 +286,35 @@ func (b *apiBuilder) addOperation(m *method) {
 	// Two methods can give the same id, since both parts may contain underscores.
 	id := firstFree(m.resource+"_"+m.goName, "_", func(id string) bool { return b.operationIDs[id] })
 	b.operationIDs[id] = true
-	parameters, responses := b.listParameters(m, path.placeholders), b.listResponses(m)
-	var body []byte
+	out := openMembers(b.scratch[:0])
+	about := ""
+	if b.dialect != openAPI30 {
+		about = m.description
+		out.open("tags", '[')
+		out.addItem(m.resource)
+		out.end("]")
+		if !b.tagged[m.resource] {
+			b.tagged[m.resource] = true
+			b.tags = append(b.tags, m.resource)
+		}
+	}
+	out.add("summary", m.summary(), "description", about, "operationId", id) // linters ask for a summary
+	b.writeParameters(&out, m, path.placeholders)
+	b.writeRequestBody(&out, m)
+	b.writeResponses(&out, m)
+	out.add("deprecated", m.deprecated)
+	if len(b.schemes) > 0 { // again, since some tools read it only here; an empty list is public
+		out.open("security", '[')
+		m.addSecurity(&out, b.schemes, b.dialect != openAPI30)
+		out.end("]")
+	}
+	b.scratch = out.close()
+	b.size += len(b.scratch) + len(path.template) + 16
+	path.operations = append(path.operations, apiOperation{m, id, bytes.Clone(b.scratch)})
+}
+
+// writeRequestBody writes the Request Body Object of m, if it has one.
+func (b *apiBuilder) writeRequestBody(out *members, m *method) {
 	switch {
 	case m.takesBody():
 		f := m.in.file
@@ -284,33 +322,13 @@ func (b *apiBuilder) addOperation(m *method) {
 		if f.tags.max > 0 {
 			about = strings.TrimLeft(f.doc+" At most "+strconv.FormatInt(f.tags.max, 10)+" bytes.", " ")
 		}
-		body = object("description", about, "required", true, "content", fileContent(f.tags))
+		out.addRaw("requestBody", object("description", about, "required", true, "content", fileContent(f.tags)))
 	case m.bind.body != nil:
-		body = object("required", true, "content", newContent(contentTypeJSON, refObject(b.referBody(m)), nil))
+		out.open("requestBody", '{')
+		out.add("required", true)
+		openContent(out, contentTypeJSON)
+		out.buf = append(appendRef(out.buf, componentPrefix, b.referBody(m)), "}}}"...)
 	}
-	var tags, security [][]byte
-	if len(b.schemes) > 0 { // again, since some tools read it only here; an empty list is public
-		security = append([][]byte{}, m.listSecurity(b.schemes, b.dialect != openAPI30)...)
-	}
-	about := ""
-	if b.dialect != openAPI30 {
-		about, tags = m.description, textList([]string{m.resource})
-		if !b.tagged[m.resource] {
-			b.tagged[m.resource] = true
-			b.tags = append(b.tags, m.resource)
-		}
-	}
-	path.operations = append(path.operations, apiOperation{m, id, object(
-		"tags", tags,
-		"summary", m.summary(), // linters ask for one
-		"description", about,
-		"operationId", id,
-		"parameters", parameters,
-		"requestBody", body,
-		"responses", sorted(responses),
-		"deprecated", m.deprecated,
-		"security", security,
-	)})
 }
 
 // findPath returns the path of m, and adds it if m is the first method of
@@ -353,43 +371,54 @@ func firstFree(name, separator string, isTaken func(string) bool) string {
 	return free
 }
 
-// listParameters returns the parameters of m: first those of the path in the
-// order of the template and with these names, then query, header and cookie. Only the
-// 3.2 form could say that nothing is escaped in a cookie (style cookie), and today's
-// linters reject that.
-func (b *apiBuilder) listParameters(m *method, names []string) (list [][]byte) {
-	bind, w := m.bind, &b.components.writer
+// writeParameters writes the parameters of m: first those of the path in the order of the
+// template and with these names, then query, header and cookie. Only the 3.2 form could say
+// that nothing is escaped in a cookie (style cookie), and today's linters reject that.
+func (b *apiBuilder) writeParameters(out *members, m *method, names []string) {
+	bind, w, at := m.bind, &b.components.writer, out.open("parameters", '[')
 	for i, placeholder := range m.placeholders {
-		p := bind.path[slices.IndexFunc(bind.path, func(p param) bool { return p.sourceName == placeholder })]
-		list = append(list, newParameter(names[i], inPath, p.doc, true, w.appendPathParameter(nil, p.field)))
+		p := &bind.path[slices.IndexFunc(bind.path, func(p param) bool { return p.sourceName == placeholder })]
+		openParameter(out, names[i], inPath, p.doc, true)
+		out.buf = append(w.appendPathParameter(out.buf, p.field), '}')
 	}
-	for _, p := range slices.Concat(bind.query, bind.header, bind.cookie) {
-		list = append(list, newParameter(p.sourceName, p.in, p.doc, p.isRequired(), w.appendParameter(nil, p.field)))
+	for _, list := range [...][]param{bind.query, bind.header, bind.cookie} {
+		for i := range list {
+			p := &list[i]
+			openParameter(out, p.sourceName, p.in, p.doc, p.isRequired())
+			out.buf = append(w.appendParameter(out.buf, p.field), '}')
+		}
 	}
-	return append(list, m.ownParameters()...)
+	for _, text := range m.ownParameters() {
+		out.separate()
+		out.buf = append(out.buf, text...)
+	}
+	out.closeSome(at, ']')
 }
 
-// newParameter returns a Parameter Object.
-func newParameter(name, in, description string, required bool, schema []byte) []byte {
-	return object("name", name, "in", in, "description", description, "required", required, "schema", schema)
+// openParameter begins a Parameter Object. The caller appends its schema.
+func openParameter(out *members, name, in, description string, required bool) {
+	out.openItem()
+	out.add("name", name, "in", in, "description", description, "required", required)
+	out.addName("schema")
 }
 
 // ownParameters returns the headers that REST reads although they are no fields of the
 // input of m.
 func (m *method) ownParameters() (list [][]byte) {
-	add := func(name, description string) {
+	add := func(name, description string, required bool, schema string) {
 		if !slices.ContainsFunc(m.bind.header, func(p param) bool { return p.key == name }) {
-			list = append(list, newParameter(name, inHeader, description, false, []byte(textSchema)))
+			list = append(list, object("name", name, "in", inHeader, "description", description, "required", required, "schema", []byte(schema)))
 		}
 	}
 	if m.isConditional() {
-		add("If-None-Match", "The ETag of an answer that the client has: while it is current, the answer is 304.")
+		add("If-None-Match", "The ETag of an answer that the client has: while it is current, the answer is 304.", false, textSchema)
 	}
 	if m.sendsRanges() {
-		add("Range", "The part of the file to send, such as bytes=1000-, in the answer 206.")
+		add("Range", "The part of the file to send, such as bytes=1000-, in the answer 206.", false, textSchema)
 	}
 	if m.key != nil {
-		list = append(list, newParameter(keyHeader, inHeader, m.key.describe(), m.keyUse == KeyRequired, object("type", "string", "pattern", keySyntax)))
+		schema := string(object("type", "string", "pattern", keySyntax))
+		add(keyHeader, m.key.describe(), m.keyUse == KeyRequired, schema)
 	}
 	return list
 }
@@ -411,25 +440,28 @@ func textHeader(description string, required bool) []byte {
 	return object("description", description, "required", required, "schema", []byte(textSchema))
 }
 
-// newContent returns the content of one media type.
-func newContent(mediaType string, schema []byte, examples orderedObject) []byte {
-	return object(mediaType, object("schema", schema, "examples", examples))
+// openContent begins the content of one media type. The caller appends its schema.
+func openContent(out *members, mediaType string) {
+	out.open("content", '{')
+	out.open(mediaType, '{')
+	out.addName("schema")
 }
 
 // fileContent returns the content of a Body or a File. Every version has the format
 // binary: generators do not know the form without a type, which is for 3.1 only.
 func fileContent(t *fileTags) []byte {
-	content, types := make(map[string][]byte), t.types
+	types := slices.Sorted(slices.Values(t.types))
 	if types == nil {
 		types = []string{"*/*"}
 	}
-	for _, mediaType := range types {
-		content[mediaType] = []byte(`{"schema":{"type":"string","format":"binary"}}`)
+	content := openMembers(nil)
+	for _, mediaType := range slices.Compact(types) {
+		content.addRaw(mediaType, []byte(`{"schema":{"type":"string","format":"binary"}}`))
 	}
-	return sorted(content).text()
+	return content.close()
 }
 
-// referBody returns the reference to the component that has exactly the fields
+// referBody returns the name of the component that has exactly the fields
 // that m takes from the body. If all fields come from the body, that is the
 // input type itself. Otherwise it is a component of its own, such as
 // UpdateTodoBody: the schema of the whole input would require path parameters
@@ -445,8 +477,8 @@ func (b *apiBuilder) referBody(m *method) string {
 	return b.referPart(m, m.in, part, "Body")
 }
 
-// referPart returns the reference to the component of part, which is s, the input or the
-// output of m, with some of its fields. Its name is that of the type with suffix behind it.
+// referPart returns the name of the component of part, which is s, the input or the
+// output of m, with some of its fields: that of the type with suffix behind it.
 func (b *apiBuilder) referPart(m *method, s, part *shape, suffix string) string {
 	name := onlyNameBytes(cmp.Or(b.service.typeNames[s], capitalized(m.resource)+m.goName)) + suffix
 	what := name
@@ -465,46 +497,73 @@ func (b *apiBuilder) referPart(m *method, s, part *shape, suffix string) string 
 	return b.components.referShape(part)
 }
 
-// listResponses returns the responses of m by status. All errors have the same
-// form, so default alone would do. Linters ask for a client error by its status,
-// and some generators cannot read the range 4XX. Every method can answer 400, and
-// one with a placeholder is likely to answer 404. 304 has no body, so the default
-// does not describe it.
-func (b *apiBuilder) listResponses(m *method) map[string][]byte {
-	list := b.listErrors(m)
-	if m.isConditional() {
-		list["304"] = object("description", http.StatusText(http.StatusNotModified))
+// writeResponses writes the responses of m by status. All errors have the same form, so
+// default alone would do. Linters ask for a client error by its status, and some generators
+// cannot read the range 4XX. Every method can answer 400, and one with a placeholder is
+// likely to answer 404. 304 has no body, so the default does not describe it.
+func (b *apiBuilder) writeResponses(out *members, m *method) {
+	texts := b.describeErrors(m)
+	common, special := m.ownErrors()
+	special = append(special, m.errors...)
+	statuses := append(make([]int, 0, 16), m.status)
+	for _, e := range slices.Concat(common, special) {
+		statuses = append(statuses, m.form.statusOf(e))
 	}
-	description, headers, content := http.StatusText(m.status), b.listHeaders(m), []byte(nil)
-	switch {
-	case m.stream != "":
+	if m.isConditional() {
+		statuses = append(statuses, http.StatusNotModified)
+	}
+	if m.sendsRanges() {
+		statuses = append(statuses, http.StatusPartialContent, http.StatusRequestedRangeNotSatisfiable)
+	}
+	slices.Sort(statuses)
+	out.open("responses", '{')
+	for _, status := range slices.Compact(statuses) {
+		name := strconv.Itoa(status)
+		isOwn := slices.ContainsFunc(special, func(e *Error) bool { return m.form.statusOf(e) == status })
+		switch {
+		case status == m.status:
+			b.writeSuccess(out, m)
+		case status == http.StatusNotModified && m.isConditional():
+			out.addRaw(name, object("description", http.StatusText(status)))
+		case status == http.StatusPartialContent && m.sendsRanges():
+			headers := b.listHeaders(m)
+			headers["Content-Range"] = textHeader("Which part of the file this is.", true)
+			out.addRaw(name, object("description", http.StatusText(status), "headers", headers, "content", fileContent(m.out.file.tags)))
+		case isOwn && !(status == http.StatusRequestedRangeNotSatisfiable && m.sendsRanges()):
+			out.addRaw(name, m.describeStatus(status, common, special, texts))
+		default:
+			out.addRaw(name, texts.ref)
+		}
+	}
+	out.addRaw("default", texts.ref)
+	out.end("}")
+}
+
+// writeSuccess writes the response of a success. An output with headers that are members
+// elsewhere has a component of its own, such as TodoResponse.
+func (b *apiBuilder) writeSuccess(out *members, m *method) {
+	description, w := http.StatusText(m.status), &b.components.writer
+	if m.stream != "" {
 		description = streamDescription
 		if m.form != nil {
 			description = strings.Replace(streamDescription, streamEnvelope, "what error responses have as their body", 1)
 		}
-		content = b.streamContent(m)
+	}
+	out.open(strconv.Itoa(m.status), '{')
+	out.add("description", description, "headers", b.listHeaders(m))
+	switch {
+	case m.stream != "":
+		out.addRaw("content", b.streamContent(m))
 	case m.sendsFile():
-		content = fileContent(m.out.file.tags)
-		if m.sendsRanges() {
-			part := maps.Clone(headers)
-			part["Content-Range"] = textHeader("Which part of the file this is.", true)
-			list["206"] = object("description", http.StatusText(http.StatusPartialContent), "headers", sorted(part), "content", content)
-			list["416"] = list["default"]
-		}
+		out.addRaw("content", fileContent(m.out.file.tags))
+	case m.hasHeaderMembers():
+		openContent(out, contentTypeJSON)
+		out.buf = append(appendRef(out.buf, componentPrefix, b.referPart(m, m.out, m.headers.body, "Response")), "}}"...)
 	case m.out != nil:
-		content = newContent(contentTypeJSON, b.recordSchema(m), nil)
+		openContent(out, contentTypeJSON)
+		out.buf = append(w.appendShape(out.buf, m.out), "}}"...)
 	}
-	list[strconv.Itoa(m.status)] = object("description", description, "headers", sorted(headers), "content", content)
-	return list
-}
-
-// recordSchema returns the schema of the body of a success. An output with headers
-// that are members elsewhere has a component of its own, such as TodoResponse.
-func (b *apiBuilder) recordSchema(m *method) []byte {
-	if !m.hasHeaderMembers() {
-		return b.components.writer.appendShape(nil, m.out)
-	}
-	return refObject(b.referPart(m, m.out, m.headers.body, "Response"))
+	out.end("}")
 }
 
 // listHeaders returns the headers of a success, by name: those that svc sets, and those of
@@ -534,60 +593,48 @@ func (b *apiBuilder) listHeaders(m *method) map[string][]byte {
 	return list
 }
 
-// statusErrors are the errors of a method that have one status.
-type statusErrors struct {
-	texts    []string // codes and messages
-	headers  map[string][]byte
-	examples orderedObject // of those that not every method has
-}
-
-// listErrors returns the error responses of m by status.
-func (b *apiBuilder) listErrors(m *method) map[string][]byte {
-	ref, content := b.describeErrors(m)
-	common, special := m.ownErrors()
-	special = append(special, m.errors...)
-	list := map[string][]byte{"default": ref}
-	for _, e := range common {
-		list[strconv.Itoa(m.form.statusOf(e))] = ref
-	}
-	for _, e := range special {
-		if status := strconv.Itoa(m.form.statusOf(e)); list[status] == nil || bytes.Equal(list[status], ref) {
-			list[status] = m.describeStatus(m.form.statusOf(e), common, special, content)
-		}
-	}
-	return list
-}
-
-// describeStatus returns the response of the errors with this status. Their codes and
-// messages are its description, and each special one is an example, as it would be sent.
-func (m *method) describeStatus(status int, common, special []*Error, content func(examples orderedObject) []byte) []byte {
-	var texts []string
-	headers, examples := make(map[string][]byte), orderedObject(nil)
+// describeStatus returns the response of the errors with this status. Their codes and messages
+// are its description, and each special one is an example, as it would be sent.
+func (m *method) describeStatus(status int, common, special []*Error, texts errorTexts) []byte {
+	var about []string
+	headers, examples, content := make(map[string][]byte), []namedText(nil), []byte(nil)
 	for i, e := range slices.Concat(common, special) {
 		if m.form.statusOf(e) != status {
 			continue
 		}
 		text, isCommon := string(e.Code)+": "+e.message(), i < len(common)
-		if !slices.Contains(texts, text) && !(isCommon && e.Code == CodeNotFound) { // which only methods return
-			texts = append(texts, text)
+		if !slices.Contains(about, text) && !(isCommon && e.Code == CodeNotFound) { // which only methods return
+			about = append(about, text)
 		}
 		if isCommon {
 			continue
 		}
-		examples.addMember(fmt.Sprint("error", len(examples)+1), object("value", m.exampleOf(e)))
+		examples = append(examples, namedText{"error" + strconv.Itoa(len(examples)+1), object("value", m.exampleOf(e))})
 		header := make(http.Header)
 		setErrorHeader(header, e.header)
 		for name := range header {
 			headers[name] = textHeader("", false)
 		}
 	}
-	return object("description", strings.Join(texts, "; "), "headers", sorted(headers), "content", content(examples))
+	if texts.mediaType != "" {
+		content = object(texts.mediaType, object("schema", texts.schema, "examples", examples))
+	}
+	return object("description", strings.Join(about, "; "), "headers", headers, "content", content)
 }
+
+// These are the errors that svc itself gives for many methods.
+var (
+	commonInvalid         = &Error{Code: CodeInvalidArgument}
+	commonNotFound        = &Error{Code: CodeNotFound}
+	commonUnauthenticated = &Error{Code: CodeUnauthenticated}
+	commonDenied          = &Error{Code: CodePermissionDenied}
+	commonAborted         = &Error{Code: CodeAborted}
+)
 
 // ownErrors returns the errors that svc itself gives for m: those that many methods have,
 // and those with a message of their own.
 func (m *method) ownErrors() (common, special []*Error) {
-	common = []*Error{{Code: CodeInvalidArgument}}
+	common = append(make([]*Error, 0, 8), commonInvalid)
 	if m.form != nil && m.in != nil {
 		for _, key := range slices.Sorted(maps.Keys(m.form.statuses)) {
 			if !key.isError() {
@@ -596,19 +643,19 @@ func (m *method) ownErrors() (common, special []*Error) {
 		}
 	}
 	if len(m.placeholders) > 0 {
-		common = append(common, &Error{Code: CodeNotFound})
+		common = append(common, commonNotFound)
 	}
 	if len(m.schemes) > 0 {
-		common = append(common, &Error{Code: CodeUnauthenticated})
+		common = append(common, commonUnauthenticated)
 	}
 	switch {
 	case len(m.scopes) > 0: // as checkIdentity says it
 		special = append(special, &Error{Code: CodePermissionDenied, Message: "the caller lacks a scope: " + strings.Join(m.scopes, " ")})
 	case len(m.schemes) > 0:
-		common = append(common, &Error{Code: CodePermissionDenied})
+		common = append(common, commonDenied)
 	}
 	if m.key != nil {
-		common, special = append(common, &Error{Code: CodeAborted}), append(special, errKeyUsed)
+		common, special = append(common, commonAborted), append(special, errKeyUsed)
 	}
 	return common, special
 }
@@ -642,7 +689,7 @@ const (
 func (b *apiBuilder) streamContent(m *method) []byte {
 	item := b.components.writer.appendShape(nil, m.out)
 	if b.dialect != openAPI32 {
-		return newContent(contentTypeEvents, item, nil)
+		return object(contentTypeEvents, object("schema", item))
 	}
 	var envelope []byte
 	if m.form != nil {
@@ -665,25 +712,46 @@ const eventSchema = `{"oneOf":[` +
 	`{"title":"Error","type":"object","properties":{"event":{"const":"error"},` +
 	`"data":{"type":"string","contentMediaType":"application/json","contentSchema":ENVELOPE}},"required":["event","data"]}]}`
 
-// describeErrors returns the response of every error of m, or the reference to it, and what
-// makes its content with examples. It describes an ErrorForm and the handlers of svc. The
-// document must not promise a form that another ErrorHandler does not write.
-func (b *apiBuilder) describeErrors(m *method) (ref []byte, content func(examples orderedObject) []byte) {
-	name, mediaType, schema := "Error", contentTypeJSON, []byte(nil)
+// errorTexts are what the document says of the errors that have one form.
+type errorTexts struct {
+	mediaType string // "" if nothing is known of their bodies
+	schema    []byte
+	ref       []byte // the response of every error, or the reference to it
+}
+
+// An errorKey is the form of errors, or nil, and the name of their response.
+type errorKey struct {
+	form *ErrorForm
+	name string
+}
+
+// describeErrors returns what the document says of the errors of m. It describes an
+// ErrorForm and the handlers of svc. The document must not promise a form that another
+// ErrorHandler does not write.
+func (b *apiBuilder) describeErrors(m *method) errorTexts {
+	key, mediaType := errorKey{m.form, "Error"}, contentTypeJSON
 	switch {
 	case m.form != nil:
-		name, mediaType = cmp.Or(b.service.typeNames[m.form.shape], name), m.form.contentType
-		schema = b.components.writer.appendShape(nil, m.form.shape)
+		key.name, mediaType = cmp.Or(b.service.typeNames[m.form.shape], key.name), m.form.contentType
 	case m.onError == nil || isHandler(m.onError, WriteError):
-		schema = b.referErrorSchema(name)
 	case isHandler(m.onError, WriteProblem):
-		name, mediaType = "Problem", contentTypeProblem
-		schema = b.referErrorSchema(name)
+		key.name, mediaType = "Problem", contentTypeProblem
 	default:
-		return object("description", "Error"), func(orderedObject) []byte { return nil }
+		return errorTexts{ref: object("description", "Error")}
 	}
-	content = func(examples orderedObject) []byte { return newContent(mediaType, schema, examples) }
-	return b.referResponse(name, object("description", "Error", "content", content(nil))), content
+	texts, known := b.errors[key]
+	if !known {
+		texts.mediaType = mediaType
+		if m.form != nil {
+			texts.schema = b.components.writer.appendShape(nil, m.form.shape)
+		} else {
+			texts.schema = b.referErrorSchema(key.name)
+		}
+		content := object(mediaType, object("schema", texts.schema))
+		texts.ref = b.referResponse(key.name, object("description", "Error", "content", content))
+		b.errors[key] = texts
+	}
+	return texts
 }
 
 // referResponse returns the reference to an error response called name, or name with a
@@ -695,9 +763,9 @@ func (b *apiBuilder) referResponse(name string, text []byte) []byte {
 		return at >= 0 && !bytes.Equal(b.responses[at].text, text)
 	})
 	if at < 0 {
-		b.responses.addMember(name, text)
+		b.responses = append(b.responses, namedText{name, text})
 	}
-	return refObject("#/components/responses/" + name)
+	return object("$ref", "#/components/responses/"+name)
 }
 
 // referErrorSchema returns the reference to the schema of errors called name, which no
@@ -711,12 +779,12 @@ func (b *apiBuilder) referErrorSchema(name string) []byte {
 		}
 		b.components.schemas[name] = []byte(strings.Replace(schema, "CODES", string(encodeDocument(list)), 1))
 		for _, inner := range [...]string{"ErrorObject", "ErrorDetails", "Violation"} {
-			if strings.Contains(schema, componentRef(inner)) {
+			if strings.Contains(schema, componentPrefix+inner) {
 				b.referErrorSchema(inner)
 			}
 		}
 	}
-	return refObject(componentRef(name))
+	return object("$ref", componentPrefix+name)
 }
 
 // errorSchemas has the schemas of errors by name. CODES stands for all codes.

@@ -497,75 +497,76 @@ func (b *rpcBatch) joinAnswers() {
 //	x-security          the schemes and scopes, in the form of OpenAPI, since OpenRPC says
 //	                    nothing about identity; absent if everybody may call the method
 func buildOpenRPC(s *Service) []byte {
-	c, schemes, methods := newComponents(jsonSchema, s.typeNames), listSchemes(s.methods), [][]byte{}
-	for _, m := range s.methodsOn(TransportRPC) {
+	methods := s.methodsOn(TransportRPC)
+	c, schemes, out := newComponents(jsonSchema, s.typeNames), listSchemes(s.methods), openMembers(make([]byte, 0, 1024*len(methods)))
+	out.add("openrpc", "1.3.2", "info", s.documentInfo(false))
+	out.open("methods", '[')
+	for _, m := range methods {
 		about := m.description
 		if m.strict { // which OpenRPC has no member for
 			about = strings.TrimSpace(about + " Unknown params are refused.")
 		}
-		methods = append(methods, object(
-			"name", m.resource+"."+m.name,
-			"description", about,
-			"tags", [][]byte{object("name", m.resource)},
-			"paramStructure", "by-name",
-			"params", c.listParams(m.in),
-			"result", c.describeResult(m.result),
-			"errors", m.listRPCErrors(),
-			"deprecated", m.deprecated,
-			"x-idempotencyKey", string(m.keyUse),
-			"x-security", m.listSecurity(schemes, true),
-		))
+		out.openItem()
+		out.addText("name", m.resource+"."+m.name)
+		out.add("description", about)
+		out.open("tags", '[')
+		out.openItem()
+		out.addText("name", m.resource)
+		out.buf = append(out.buf, `}],"paramStructure":"by-name"`...)
+		c.writeParams(&out, m.in)
+		c.writeResult(&out, m.result)
+		out.add("errors", m.listRPCErrors(), "deprecated", m.deprecated, "x-idempotencyKey", string(m.keyUse))
+		at := out.open("x-security", '[')
+		m.addSecurity(&out, schemes, true)
+		out.closeSome(at, ']')
+		out.end("}")
 	}
-	types := object("schemas", sorted(c.writeSchemas()))
-	return object("openrpc", "1.3.2", "info", s.documentInfo(false), "methods", methods, "components", types)
+	out.end("]")
+	out.add("components", object("schemas", c.writeSchemas()))
+	return out.close()
 }
 
-// An openRPCValue is a Content Descriptor Object: a param or a result.
-type openRPCValue struct {
-	name, description string
-	required          bool
-	schema            []byte
-}
-
-// text returns v as JSON.
-func (v openRPCValue) text() []byte {
-	return object("name", v.name, "description", v.description, "required", v.required, "schema", v.schema)
-}
-
-// listParams returns the params of a method with the input in, where nil stands for none:
+// writeParams writes the params of a method with the input in, where nil stands for none:
 // those that are required first (OpenRPC 1.3, Method Object). A field that is not a member
 // of JSON objects is a param too, by the name of its path or query tag.
-func (c *components) listParams(in *shape) [][]byte {
-	var params []openRPCValue
+func (c *components) writeParams(out *members, in *shape) {
+	out.open("params", '[')
 	if in != nil {
-		for _, f := range in.fields {
-			if !f.isNameless() {
-				params = append(params, openRPCValue{f.name, f.doc, f.isRequired(), c.writer.appendField(nil, f)})
+		for _, required := range [...]bool{true, false} {
+			for _, f := range in.fields {
+				if !f.isNameless() && f.isRequired() == required {
+					out.openItem()
+					out.add("name", f.name, "description", f.doc, "required", required)
+					out.addName("schema")
+					out.buf = append(c.writer.appendField(out.buf, f), '}')
+				}
 			}
 		}
-		params = append(params, c.unionParams(in)...)
-	}
-	list := [][]byte{} // an empty list is not null
-	for _, required := range [...]bool{true, false} {
-		for _, p := range params {
-			if p.required == required {
-				list = append(list, p.text())
-			}
+		for _, p := range c.unionParams(in) {
+			out.openItem()
+			out.add("name", p.name, "description", p.doc, "schema", p.schema)
+			out.end("}")
 		}
 	}
-	return list
+	out.end("]")
+}
+
+// A unionParam is a param that only some alternatives of a union have.
+type unionParam struct {
+	*field
+	schema []byte
 }
 
 // unionParams returns the params that only some alternatives of the union s have, or nil
 // for other objects. One that several have is anyOf what it is in each.
-func (c *components) unionParams(s *shape) (params []openRPCValue) {
+func (c *components) unionParams(s *shape) (params []unionParam) {
 	for _, a := range s.alternatives {
 		for _, f := range a.fields[len(s.fields):] {
 			schema := c.writer.appendField(nil, f)
-			i := slices.IndexFunc(params, func(p openRPCValue) bool { return p.name == f.name })
+			i := slices.IndexFunc(params, func(p unionParam) bool { return p.name == f.name })
 			switch {
 			case i < 0:
-				params = append(params, openRPCValue{f.name, f.doc, false, schema})
+				params = append(params, unionParam{f, schema})
 			case !bytes.Equal(params[i].schema, schema):
 				params[i].schema = slices.Concat([]byte(`{"anyOf":[`), params[i].schema, []byte{','}, schema, []byte(`]}`))
 			}
@@ -574,14 +575,17 @@ func (c *components) unionParams(s *shape) (params []openRPCValue) {
 	return params
 }
 
-// describeResult returns the result of a method. OpenRPC requires a name for it; that of
-// its type is used.
-func (c *components) describeResult(result *shape) []byte {
-	v := openRPCValue{name: "result", schema: []byte(`{"type":"null"}`)}
-	if result != nil {
-		v.name, v.schema = cmp.Or(c.names[result], v.name), c.writer.appendShape(nil, result)
+// writeResult writes the result of a method. OpenRPC requires a name for it; that of its
+// type is used.
+func (c *components) writeResult(out *members, result *shape) {
+	out.open("result", '{')
+	if result == nil {
+		out.buf = append(out.buf, `"name":"result","schema":{"type":"null"}}`...)
+		return
 	}
-	return v.text()
+	out.addText("name", cmp.Or(c.names[result], "result"))
+	out.addName("schema")
+	out.buf = append(c.writer.appendShape(out.buf, result), '}')
 }
 
 // listRPCErrors returns the declared errors of m, those of one code together: with the data

@@ -393,10 +393,13 @@ func (f *field) isNameless() bool { return f.hidden && f.path == "" && f.query =
 func (s *shape) onWire(more ...*field) *shape {
 	fields := make([]*field, 0, len(s.fields)+len(more))
 	for _, f := range s.fields {
-		if !f.isNameless() {
+		if f.hidden && !f.isNameless() {
 			shown := *f
 			shown.hidden = false
-			fields = append(fields, &shown)
+			f = &shown
+		}
+		if !f.hidden {
+			fields = append(fields, f)
 		}
 	}
 	return s.withFields(append(fields, more...))

@@ -14,7 +14,7 @@ package svc
 //	appendSelfContained        schemas that need no components beside them
 //	appendParameter            values in a path or a query: text in a URL, where
 //	                           there is no null and nothing is quoted
-//	object, components         what OpenAPI and OpenRPC documents share
+//	members, components        what the documents are written with, and share
 //
 // Where the dialects differ:
 //
@@ -73,9 +73,10 @@ type schemaWriter struct {
 	use     schemaUse
 	loose   *shape // an object of which a client may get only some properties, so none is required
 	closed  bool   // objects have no properties but their own, as if the service were strict
-	// ref returns the reference to write for a shape, or "" to write it in
-	// place. Nil writes everything in place.
-	ref func(*shape) string
+	// ref returns the reference to write for a shape, without prefix, or "" to write it
+	// in place. Nil writes everything in place.
+	ref    func(*shape) string
+	prefix string
 }
 
 // A schemaUse is the kind of reader that a schema is written for. The zero value is
@@ -146,10 +147,9 @@ func (w *schemaWriter) appendValue(dst []byte, s *shape, f *field) []byte {
 	m := openMembers(dst)
 	if w.dialect == openAPI30 && w.findRef(target, f) == "" && target.takesNullable() {
 		w.writePlain(&m, target, f, true)
-		m.addRaw("nullable", "true")
+		m.add("nullable", true)
 	}
-	m.addName("anyOf")
-	if m.buf = append(m.buf, '['); w.dialect == openAPI30 {
+	if m.open("anyOf", '['); w.dialect == openAPI30 {
 		beside := target.jsonType(f)
 		if beside == "integer" && w.findRef(target, f) != "" {
 			beside = "object" // as for a struct: oapi-codegen has no constant for a null among integers
@@ -168,10 +168,10 @@ func (w *schemaWriter) appendValue(dst []byte, s *shape, f *field) []byte {
 func appendNull30(dst []byte, beside string) []byte {
 	null := openMembers(dst)
 	null.addText("type", beside)
-	null.addRaw("nullable", "true")
-	null.addRaw("enum", "[null]")
+	null.add("nullable", true)
+	null.addRaw("enum", []byte("[null]"))
 	if beside == "array" {
-		null.addRaw("items", "{}") // which 3.0.3 wants beside the type
+		null.addRaw("items", []byte("{}")) // which 3.0.3 wants beside the type
 	}
 	return null.close()
 }
@@ -226,14 +226,21 @@ func (w *schemaWriter) appendPlain(dst []byte, s *shape, f *field, annotate bool
 	if ref := w.findRef(s, f); ref == "" {
 		w.writePlain(&m, s, f, false)
 	} else if w.dialect == openAPI30 && annotate && (f.doc != "" || f.def != nil || f.example != nil) {
-		m.addRaw("allOf", `[{"$ref":`+string(appendQuoted(nil, ref))+`}]`)
+		m.open("allOf", '[')
+		m.buf = append(appendRef(m.buf, w.prefix, ref), ']')
 	} else {
-		m.addText("$ref", ref)
+		m.buf = appendRef(dst, w.prefix, ref)
+		m.buf = m.buf[:len(m.buf)-1] // members may follow
 	}
 	if annotate {
 		w.writeAnnotations(&m, f)
 	}
 	return m.close()
+}
+
+// appendRef appends a Reference Object. Names of types need no escapes.
+func appendRef(dst []byte, prefix, name string) []byte {
+	return append(append(append(append(dst, `{"$ref":"`...), prefix...), name...), `"}`...)
 }
 
 // writePlain writes the type and the constraints of a value in place. With null
@@ -256,9 +263,10 @@ func (w *schemaWriter) writePlain(m *members, s *shape, f *field, null bool) {
 	}
 	switch {
 	case f.only != nil && w.dialect == openAPI30: // which has no const
-		m.addRaw("enum", "["+string(f.only)+"]")
+		m.open("enum", '[')
+		m.buf = append(append(m.buf, f.only...), ']')
 	case f.only != nil:
-		m.addRaw("const", string(f.only))
+		m.addRaw("const", f.only)
 	case w.use == forToolOutput:
 	case w.use >= forForm && s.enumTitles != nil:
 		w.writeTitles(m, "oneOf", s)
@@ -272,24 +280,23 @@ func (w *schemaWriter) writePlain(m *members, s *shape, f *field, null bool) {
 func (w *schemaWriter) writeTitles(m *members, keyword string, s *shape) {
 	enum := s.rules.findRule("enum").value
 	if w.use == forJuneForm {
-		m.addRaw("enum", string(enum))
-		m.addRaw("enumNames", string(encodeDocument(s.enumTitles)))
+		m.addRaw("enum", enum)
+		m.addRaw("enumNames", encodeDocument(s.enumTitles))
 		return
 	}
 	var list []map[string]any
 	eachItem(enum, func(value []byte) {
 		list = append(list, map[string]any{"const": json.RawMessage(value), "title": s.enumTitles[len(list)]})
 	})
-	m.addRaw(keyword, string(encodeDocument(list)))
+	m.addRaw(keyword, encodeDocument(list))
 }
 
-// withNull returns a JSON array with null as its last item, or as it is without
-// null.
-func withNull(list string, null bool) string {
-	if !null {
-		return list
+// addEnum adds the enum with these values, a JSON array, and with null as the last if null
+// is set.
+func (m *members) addEnum(values []byte, null bool) {
+	if m.addRaw("enum", values); null {
+		m.buf = append(bytes.TrimSuffix(m.buf, []byte("]")), ",null]"...)
 	}
-	return strings.TrimSuffix(list, "]") + ",null]"
 }
 
 // customIn returns the schema that the type returns itself, as far as the dialect can
@@ -372,7 +379,7 @@ func (w *schemaWriter) writeCustom(m *members, s *shape, null bool) {
 		if enum, ok := value.([]any); ok && null && name == "enum" && !slices.Contains(enum, nil) {
 			value = append(slices.Clone(enum), nil)
 		}
-		m.addRaw(name, string(encodeDocument(value)))
+		m.addRaw(name, encodeDocument(value))
 	}
 }
 
@@ -426,18 +433,16 @@ func (w *schemaWriter) writeTyped(m *members, s *shape, f *field) {
 	if w.use != forDocument && s.kind != kindTime && !w.knowsFormat(format) {
 		format = ""
 	}
-	if format != "" {
-		m.addText("format", format)
-	}
+	m.add("format", format)
 	if w.use == forToolOutput {
 		low, high = "", ""
 	}
 	rules := s.rulesIn(f)
 	if low != "" && rules.findRule("minimum") == nil && rules.findRule("exclusiveMinimum") == nil {
-		m.addRaw("minimum", low)
+		m.addRaw("minimum", []byte(low))
 	}
 	if high != "" && rules.findRule("maximum") == nil && rules.findRule("exclusiveMaximum") == nil {
-		m.addRaw("maximum", high)
+		m.addRaw("maximum", []byte(high))
 	}
 	switch s.kind {
 	case kindBytes:
@@ -450,7 +455,7 @@ func (w *schemaWriter) writeTyped(m *members, s *shape, f *field) {
 		m.addName("items")
 		m.buf = w.appendShape(m.buf, s.elem)
 		if s.kind == kindArray && w.use != forToolOutput {
-			n := strconv.Itoa(s.typ.Len())
+			n := strconv.AppendInt(nil, int64(s.typ.Len()), 10)
 			m.addRaw("minItems", n)
 			m.addRaw("maxItems", n)
 		}
@@ -478,24 +483,30 @@ func (w *schemaWriter) knowsFormat(format string) bool {
 // JSONSchema of a text allows. Names are strings, so an enum or a pattern is all that
 // can be said of integers.
 func (w *schemaWriter) writeNames(m *members, key *shape) {
-	names := openMembers(nil)
+	at := m.open("propertyNames", '{')
 	switch enum := key.rules.findRule("enum"); {
 	case enum != nil:
-		names.addRaw("enum", string(enum.listTexts(key)))
+		m.addRaw("enum", enum.listTexts(key))
 	case key.custom != nil:
-		w.writeCustom(&names, key, false)
+		w.writeCustom(m, key, false)
 	case key.kind == kindInt:
-		names.addText("pattern", integerPattern)
+		m.addText("pattern", integerPattern)
 	case key.kind == kindUint:
-		names.addText("pattern", unsignedPattern)
+		m.addText("pattern", unsignedPattern)
 	default:
+		m.buf = m.buf[:at]
 		return
 	}
-	m.addRaw("propertyNames", string(names.close()))
+	m.end("}")
 }
 
 // rulesIn returns the rules of values of shape s in the field f.
-func (s *shape) rulesIn(f *field) ruleSet { return slices.Concat(s.rules, f.rules) }
+func (s *shape) rulesIn(f *field) ruleSet {
+	if len(s.rules) == 0 {
+		return f.rules
+	}
+	return append(slices.Clip(s.rules), f.rules...)
+}
 
 // These patterns say how values are spelt in strings. A reader of JSON Schema has
 // nothing else for numbers in strings. They say nothing of bounds, which take
@@ -537,7 +548,7 @@ func (w *schemaWriter) writeQuoted(m *members, s *shape, null bool) {
 	switch s.kind {
 	case kindBool:
 		if w.use != forToolOutput {
-			m.addRaw("enum", withNull(`["true","false"]`, null))
+			m.addEnum([]byte(`["true","false"]`), null)
 		}
 	case kindString:
 		w.writePattern(m, stringPattern)
@@ -580,18 +591,18 @@ func (s *shape) formatAndBounds(d dialect) (format, low, high string) {
 	case !s.kind.isInteger():
 		return kindFormats[s.kind], "", ""
 	}
-	low, high = s.integerBounds()
 	switch kind, bits := s.typ.Kind(), s.bits; {
 	case s.kind == kindUint && bits == 64:
-		return "int64", low, ""
-	case s.kind == kindUint && bits == 32:
-		return "int64", low, high
+		return "int64", "0", ""
 	case d == openAPI30 && (kind == reflect.Int || kind == reflect.Int32):
 		return "int32", "", ""
 	case kind == reflect.Int || bits == 64:
 		return "int64", "", ""
+	case s.kind == kindUint && bits == 32:
+		format = "int64"
 	}
-	return "int32", low, high
+	low, high = s.integerBounds()
+	return cmp.Or(format, "int32"), low, high
 }
 
 // exceedsInt64 reports whether a rule or the default of s, an unsigned integer in the
@@ -610,26 +621,27 @@ func (s *shape) exceedsInt64(f *field) bool {
 // members.
 func (w *schemaWriter) writeObject(m *members, s *shape) {
 	m.addText("type", "object")
-	props := openMembers(nil)
-	var required []byte
+	at := m.open("properties", '{')
 	for _, f := range s.fields {
-		if f.hidden {
-			continue
-		}
-		props.addName(f.name)
-		props.buf = w.appendField(props.buf, f)
-		if f.isRequired() {
-			required = append(appendQuoted(required, f.name), ',')
+		if !f.hidden {
+			m.addName(f.name)
+			m.buf = w.appendField(m.buf, f)
 		}
 	}
-	if len(props.buf) > props.start || w.use >= forForm {
-		m.addRaw("properties", string(props.close()))
+	if w.use >= forForm {
+		m.end("}")
+	} else {
+		m.closeSome(at, '}')
 	}
-	if len(required) > 0 && s != w.loose {
-		m.addRaw("required", "["+string(required[:len(required)-1])+"]")
+	at = m.open("required", '[')
+	for _, f := range s.fields {
+		if !f.hidden && f.isRequired() && s != w.loose {
+			m.addItem(f.name)
+		}
 	}
+	m.closeSome(at, ']')
 	if (s.strict || w.closed) && w.use != forToolOutput {
-		m.addRaw("additionalProperties", "false")
+		m.addRaw("additionalProperties", []byte("false"))
 	}
 }
 
@@ -642,20 +654,21 @@ func (w *schemaWriter) writeUnion(m *members, s *shape) {
 	if w.use != forDocument {
 		keyword = "anyOf"
 	}
-	m.addRaw(keyword, "[")
+	m.open(keyword, '[')
 	for _, a := range s.alternatives {
-		schema := w.appendShape(nil, a)
-		m.buf = append(append(m.buf, schema...), ',')
-		if ref := textAt(schema, "$ref"); strings.HasPrefix(ref, componentRef("")) {
+		m.separate()
+		at := len(m.buf)
+		m.buf = w.appendShape(m.buf, a)
+		if ref := textAt(m.buf[at:], "$ref"); strings.HasPrefix(ref, componentPrefix) {
 			mapping.addText(a.value, ref)
 		}
 	}
-	m.buf[len(m.buf)-1] = ']'
-	if len(mapping.buf) > mapping.start {
-		d := openMembers(nil)
-		d.addText("propertyName", s.fields[0].name)
-		d.addRaw("mapping", string(mapping.close()))
-		m.addRaw("discriminator", string(d.close()))
+	m.end("]")
+	if len(mapping.buf) > len("{") {
+		m.open("discriminator", '{')
+		m.addText("propertyName", s.fields[0].name)
+		m.addRaw("mapping", mapping.close())
+		m.end("}")
 	}
 }
 
@@ -666,12 +679,14 @@ func (w *schemaWriter) writeRules(m *members, rules ruleSet, null bool) {
 	for _, r := range rules {
 		base, exclusive := strings.CutPrefix(r.keyword, "exclusive")
 		switch {
-		case !rules.isTightest(r):
+		case len(rules) > 1 && !rules.isTightest(r):
 		case exclusive && w.dialect == openAPI30:
-			m.addRaw(strings.ToLower(base), string(r.value))
-			m.addRaw(r.keyword, "true")
+			m.addRaw(strings.ToLower(base), r.value)
+			m.add(r.keyword, true)
+		case r.keyword == "enum":
+			m.addEnum(r.value, null)
 		default:
-			m.addRaw(r.keyword, withNull(string(r.value), null && r.keyword == "enum"))
+			m.addRaw(r.keyword, r.value)
 		}
 	}
 }
@@ -698,21 +713,18 @@ func (rs ruleSet) isTightest(r rule) bool {
 // writeAnnotations writes the annotations of a field. Nothing enforces them; the
 // default is also the value that the decoder sets for an absent field.
 func (w *schemaWriter) writeAnnotations(m *members, f *field) {
-	if f.doc != "" {
-		m.addText("description", f.doc)
+	m.add("description", f.doc)
+	if w.use != forDocument {
+		m.add("x-mcp-header", f.mcpHeader)
 	}
-	if w.use != forDocument && f.mcpHeader != "" {
-		m.addText("x-mcp-header", f.mcpHeader)
-	}
-	if f.def != nil {
-		m.addRaw("default", string(f.def))
-	}
+	m.add("default", f.def)
 	switch {
 	case f.example == nil:
 	case w.dialect == openAPI30:
-		m.addRaw("example", string(f.example))
+		m.addRaw("example", f.example)
 	default:
-		m.addRaw("examples", "["+string(f.example)+"]")
+		m.open("examples", '[')
+		m.buf = append(append(m.buf, f.example...), ']')
 	}
 }
 
@@ -721,6 +733,7 @@ func (w *schemaWriter) writeAnnotations(m *members, f *field) {
 func appendSelfContained(dst []byte, s *shape, w schemaWriter) []byte {
 	var defs []*shape
 	root := s
+	w.prefix = "#/$defs/"
 	w.ref = func(s *shape) string {
 		// Only a type that contains itself needs a name here. A client that reads
 		// one schema by itself is better served by the rest in place.
@@ -734,24 +747,20 @@ func appendSelfContained(dst []byte, s *shape, w schemaWriter) []byte {
 		if !slices.Contains(defs, s) {
 			defs = append(defs, s)
 		}
-		return "#/$defs/" + s.name
+		return s.name
 	}
 	// What the schema refers to is known when it is written, so $defs comes last and
 	// is put inside its closing brace.
-	start := len(dst)
 	dst = w.appendShape(dst, s)
-	if len(defs) == 0 {
-		return dst
-	}
-	m := openMembers(nil)
+	m := members{dst[:len(dst)-1]}
+	at := m.open("$defs", '{')
 	for i := 0; i < len(defs); i++ { // writing one may add others
 		m.addName(defs[i].name)
 		root = defs[i]
 		m.buf = w.appendShape(m.buf, defs[i])
 	}
-	schema := members{dst[:len(dst)-1], start + 1}
-	schema.addRaw("$defs", string(m.close()))
-	return schema.close()
+	m.closeSome(at, '}')
+	return m.close()
 }
 
 // schemaMap returns the self-contained JSON Schema 2020-12 of s as a map, for
@@ -768,18 +777,19 @@ func (w *schemaWriter) appendParameter(dst []byte, f *field) []byte {
 		list := *target
 		list.elem, target = list.elem.deref(), &list
 	}
-	return w.appendPlain(dst, target, f.asParameter(), true)
+	p := f.asParameter()
+	return w.appendPlain(dst, target, &p, true)
 }
 
 // asParameter returns a copy of f for use in a URL, where a `json:",string"` value
 // is not quoted. The description belongs to the parameter, not to its schema.
-func (f *field) asParameter() *field {
+func (f *field) asParameter() field {
 	p := *f
 	p.doc = ""
 	if f.quoted {
 		p.quoted, p.def, p.example = false, unquotedLiteral(f.def), unquotedLiteral(f.example)
 	}
-	return &p
+	return p
 }
 
 // unquotedLiteral returns the JSON inside a JSON string, or nil if there is none:
@@ -800,16 +810,16 @@ func (w *schemaWriter) appendPathParameter(dst []byte, f *field) []byte {
 	target := f.shape.deref()
 	if w.dialect != openAPI30 || target.kind.isStringy() {
 		p.shape = target
-		return w.appendParameter(dst, p)
+		return w.appendParameter(dst, &p)
 	}
 	m := openMembers(dst)
 	m.addText("type", "string")
 	enum := target.rulesIn(f).findRule("enum")
 	switch {
 	case target.kind == kindBool:
-		m.addRaw("enum", `["true","false"]`)
+		m.addRaw("enum", []byte(`["true","false"]`))
 	case enum != nil:
-		m.addRaw("enum", string(enum.listTexts(target)))
+		m.addRaw("enum", enum.listTexts(target))
 	case target.kind.isInteger():
 		m.addText("pattern", pathIntegerPattern)
 	default:
@@ -818,7 +828,7 @@ func (w *schemaWriter) appendPathParameter(dst []byte, f *field) []byte {
 	if p.example != nil {
 		p.example = appendQuoted(nil, p.example)
 	}
-	w.writeAnnotations(&m, p)
+	w.writeAnnotations(&m, &p)
 	return m.close()
 }
 
@@ -839,103 +849,151 @@ func (r *rule) listTexts(s *shape) []byte {
 	return encodeDocument(texts)
 }
 
+// members appends a JSON object to buf member by member, in the order of the calls, and the
+// objects and lists in it where they stand. Names are quoted; a name twice is not noticed.
+// It is for documents and the small objects of the protocols, whose order is a part of the
+// published text: encoding/json would read each object again for the one around it.
+type members struct{ buf []byte }
+
+// openMembers begins an object at the end of dst.
+func openMembers(dst []byte) members { return members{append(dst, '{')} }
+
+// separate writes the comma before a name or an item. The first one follows a bracket, and
+// a value a colon; no value ends in these.
+func (m *members) separate() {
+	if last := m.buf[len(m.buf)-1]; last != '{' && last != '[' && last != ':' {
+		m.buf = append(m.buf, ',')
+	}
+}
+
+// addName appends a name and the colon. The caller appends the value to buf.
+func (m *members) addName(name string) {
+	m.separate()
+	m.buf = append(appendQuoted(m.buf, name), ':')
+}
+
+// addText adds a member that is a string.
+func (m *members) addText(name, value string) {
+	m.addName(name)
+	m.buf = appendQuoted(m.buf, value)
+}
+
+// addRaw adds a member whose value is JSON already.
+func (m *members) addRaw(name string, value []byte) {
+	m.addName(name)
+	m.buf = append(m.buf, value...)
+}
+
+// add adds members, given as their names, each followed by its value. The values are:
+//
+//	Type               In the object               Left out
+//	-----------------  --------------------------  -------------------------------------
+//	string             a string                    if empty
+//	bool               true                        if false
+//	[]byte             the JSON that it is         if empty
+//	[][]byte           a list of such texts        if nil: an empty list can mean something
+//	[]namedText        an object                   if empty
+//	map[string][]byte  an object, names in order   if empty
+func (m *members) add(pairs ...any) {
+	for i := 0; i < len(pairs); i += 2 {
+		name := pairs[i].(string)
+		switch value := pairs[i+1].(type) {
+		case string:
+			if value != "" {
+				m.addText(name, value)
+			}
+		case bool:
+			if value {
+				m.addRaw(name, []byte("true"))
+			}
+		case []byte:
+			if len(value) > 0 {
+				m.addRaw(name, value)
+			}
+		case [][]byte:
+			if value != nil {
+				m.addRaw(name, slices.Concat([]byte("["), bytes.Join(value, []byte(",")), []byte("]")))
+			}
+		case []namedText:
+			m.addObject(name, value)
+		case map[string][]byte:
+			var list []namedText
+			for name, text := range value {
+				list = append(list, namedText{name, text})
+			}
+			slices.SortFunc(list, func(x, y namedText) int { return strings.Compare(x.name, y.name) })
+			m.addObject(name, list)
+		default: // which is not in the message: values would have to be on the heap for it
+			panic("svc: a value in a document is of another type")
+		}
+	}
+}
+
+// A namedText is a member of an object.
+type namedText struct {
+	name string
+	text []byte // JSON
+}
+
+// addObject adds an object with these members, unless there are none.
+func (m *members) addObject(name string, list []namedText) {
+	at := m.open(name, '{')
+	for _, v := range list {
+		m.addRaw(v.name, v.text)
+	}
+	m.closeSome(at, '}')
+}
+
+// open begins a member that is an object or a list, and returns its place for closeSome.
+func (m *members) open(name string, bracket byte) int {
+	at := len(m.buf)
+	m.addName(name)
+	m.buf = append(m.buf, bracket)
+	return at
+}
+
+// openItem begins an object that is an item of a list, or the value of the last name.
+func (m *members) openItem() {
+	m.separate()
+	m.buf = append(m.buf, '{')
+}
+
+// addItem adds an item that is a string.
+func (m *members) addItem(value string) {
+	m.separate()
+	m.buf = appendQuoted(m.buf, value)
+}
+
+// end ends what open and openItem began, with the other brackets.
+func (m *members) end(brackets string) { m.buf = append(m.buf, brackets...) }
+
+// closeSome is end for a member at this place. It takes back one that is empty.
+func (m *members) closeSome(at int, bracket byte) {
+	if m.buf[len(m.buf)-1] == bracket-2 { // in ASCII the brackets of a pair are two apart
+		m.buf = m.buf[:at]
+	} else {
+		m.buf = append(m.buf, bracket)
+	}
+}
+
+// close ends the object and returns buf.
+func (m *members) close() []byte { return append(m.buf, '}') }
+
+// object returns an object with these members, for what does not stand in another one yet.
+func object(pairs ...any) []byte {
+	m := openMembers(nil)
+	m.add(pairs...)
+	return m.close()
+}
+
 // encodeDocument returns a value in a document as JSON, with <, > and & as they are. v must
-// have a JSON form. It costs more than object, so it is for what has many forms.
+// have a JSON form. It costs more than members, so it is for what has many forms.
 func encodeDocument(v any) []byte {
 	text, ok := plainJSON(v)
 	if !ok {
 		panic("svc: a document is not JSON")
 	}
 	return text
-}
-
-// object returns a JSON object, given as its names, each followed by its value. All
-// documents are made of such texts, each written once: encoding/json would read them again
-// for each object around them. The values are:
-//
-//	Type           In the object               Left out
-//	-------------  --------------------------  -----------------------------------------
-//	string         a string                    if empty
-//	bool           true                        if false
-//	[]byte         the JSON that it is         if nil
-//	[][]byte       a list of such texts        if nil: an empty list can mean something
-//	orderedObject  an object                   if nil
-func object(pairs ...any) []byte {
-	m := openMembers(make([]byte, 0, 128)) // most fit, and the largest are made of others
-	for i := 0; i < len(pairs); i += 2 {
-		var text []byte
-		switch value := pairs[i+1].(type) {
-		case string:
-			if value != "" {
-				m.addText(pairs[i].(string), value)
-			}
-		case bool:
-			if value {
-				m.addRaw(pairs[i].(string), "true")
-			}
-		case []byte:
-			text = value
-		case [][]byte:
-			if value != nil {
-				text = slices.Concat([]byte("["), bytes.Join(value, []byte(",")), []byte("]"))
-			}
-		case orderedObject:
-			if value != nil {
-				text = value.text()
-			}
-		default: // which is not in the message: values would have to be on the heap for it
-			panic("svc: a value in a document is of another type")
-		}
-		if text != nil {
-			m.addName(pairs[i].(string))
-			m.buf = append(m.buf, text...)
-		}
-	}
-	return m.close()
-}
-
-// An orderedObject is a JSON object whose members are in the order of the slice.
-type orderedObject []namedText
-
-// A namedText is a member of an orderedObject.
-type namedText struct {
-	name string
-	text []byte // JSON
-}
-
-// addMember adds a member to the end. The name must be new.
-func (o *orderedObject) addMember(name string, text []byte) { *o = append(*o, namedText{name, text}) }
-
-// text returns o as JSON.
-func (o orderedObject) text() []byte {
-	size := len("{}")
-	for _, v := range o {
-		size += len(v.name) + len(v.text) + len(`"":,`)
-	}
-	m := openMembers(make([]byte, 0, size))
-	for _, v := range o {
-		m.addName(v.name)
-		m.buf = append(m.buf, v.text...)
-	}
-	return m.close()
-}
-
-// sorted returns the members in the order of their names, or nil if there are none.
-func sorted(members map[string][]byte) (o orderedObject) {
-	o = slices.Grow(o, len(members)) // nil stays nil
-	for _, name := range slices.Sorted(maps.Keys(members)) {
-		o.addMember(name, members[name])
-	}
-	return o
-}
-
-// textList returns the items of a list of strings.
-func textList(texts []string) [][]byte {
-	list := make([][]byte, len(texts))
-	for i, text := range texts {
-		list[i] = appendQuoted(nil, text)
-	}
-	return list
 }
 
 // components are the schemas under components/schemas of an OpenAPI or OpenRPC
@@ -954,12 +1012,11 @@ type components struct {
 // newComponents returns components of a dialect, with none so far.
 func newComponents(d dialect, names map[*shape]string) *components {
 	c := &components{names: maps.Clone(names), schemas: make(map[string][]byte)}
-	c.writer = schemaWriter{dialect: d, ref: c.referShape}
+	c.writer = schemaWriter{dialect: d, ref: c.referShape, prefix: componentPrefix}
 	return c
 }
 
-// referShape returns the reference to the component of s, which becomes part of the
-// document, or "" if the schema is to be written in place: only struct types and enums
+// referShape returns the name of the component of s, which becomes part of the document, or "" if the schema is to be written in place: only struct types and enums
 // that have a name become components.
 func (c *components) referShape(s *shape) string {
 	name := c.names[s]
@@ -970,21 +1027,18 @@ func (c *components) referShape(s *shape) string {
 		c.schemas[name] = nil
 		c.pending = append(c.pending, s)
 	}
-	return componentRef(name)
+	return name
 }
 
 // writeSchemas writes the pending schemas, which may add others, and returns all.
 func (c *components) writeSchemas() map[string][]byte {
 	for i := 0; i < len(c.pending); i++ {
-		m := openMembers(nil)
+		m := openMembers(make([]byte, 0, 512)) // most fit
 		c.writer.writePlain(&m, c.pending[i], anywhere, false)
 		c.schemas[c.names[c.pending[i]]] = m.close()
 	}
 	return c.schemas
 }
 
-// componentRef returns the reference to the schema of this name.
-func componentRef(name string) string { return "#/components/schemas/" + name }
-
-// refObject returns a Reference Object.
-func refObject(ref string) []byte { return object("$ref", ref) }
+// componentPrefix begins a reference to a schema, before its name.
+const componentPrefix = "#/components/schemas/"

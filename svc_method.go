@@ -408,25 +408,27 @@ func (c *methodCompiler) checkCallers(o MethodOptions) {
 }
 
 // schemesIn returns those of all schemes of a document that let a caller of m in.
-func (m *method) schemesIn(all []scheme) (list []scheme) {
+func (m *method) schemesIn(all []scheme) (list []*scheme) {
 	for _, s := range m.schemes {
-		list = append(list, all[slices.IndexFunc(all, func(d scheme) bool { return d.source == s })])
+		list = append(list, &all[slices.IndexFunc(all, func(d scheme) bool { return d.source == s })])
 	}
 	return list
 }
 
-// listSecurity returns what a document with these schemes says about the callers of m.
-// With roles it has the scopes for all schemes, as OpenAPI has from 3.1 on, else for those
-// of OAuth only. It is nil for a method that everybody may call.
-func (m *method) listSecurity(all []scheme, roles bool) (list [][]byte) {
+// addSecurity adds the items of what a document with these schemes says about the callers
+// of m. With roles it has the scopes for all schemes, as OpenAPI has from 3.1 on, else for
+// those of OAuth only. There are none for a method that everybody may call.
+func (m *method) addSecurity(out *members, all []scheme, roles bool) {
 	for _, s := range m.schemesIn(all) {
-		asked := [][]byte{}
-		if roles || s.source.URL != "" {
-			asked = textList(m.scopes)
+		out.openItem()
+		out.open(s.Name, '[')
+		for _, scope := range m.scopes {
+			if roles || s.source.URL != "" {
+				out.addItem(scope)
+			}
 		}
-		list = append(list, object(s.Name, asked))
+		out.end("]}")
 	}
-	return list
 }
 
 // compileObject returns the shape of an input or an output, or nil if the method has none.
