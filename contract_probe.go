@@ -460,16 +460,17 @@ func sameDefault(a, b json.RawMessage) bool {
 // object returns a short object with these fields and one more member, or with another
 // value of it.
 func (p *prober) object(fields []*contractPlan, y *contractPlan, name, text string) string {
-	m := openMembers(nil)
+	var list []string
+	add := func(name, value string) { list = append(list, string(appendQuoted(nil, name))+":"+value) }
 	for _, f := range fields {
 		if f.Name != name && p.isRequired(f) {
-			m.addRaw(f.Name, []byte(p.sample(f, y.child(f.Name))))
+			add(f.Name, p.sample(f, y.child(f.Name)))
 		}
 	}
 	if text != "" {
-		m.addRaw(name, []byte(text))
+		add(name, text)
 	}
-	return string(m.close())
+	return "{" + strings.Join(list, ",") + "}"
 }
 
 // unnamed returns a name that none of the fields has.
