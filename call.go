@@ -433,7 +433,7 @@ func (c *call) observe(ctx context.Context, err error) {
 			o.RPC, _ = ctx.Value(rpcKey{}).(string)
 		}
 	}
-	if e, ok := err.(*Error); ok && e.violations != nil { // a decoder overwrites them for its next input
+	if e, ok := err.(*Error); ok && e != nil && e.violations != nil { // a decoder overwrites them for its next input
 		kept := *e
 		kept.Details, kept.violations = map[string]any{"violations": e.Violations()}, nil
 		o.Err = &kept

@@ -515,3 +515,24 @@ func TestContextAfterCall(t *testing.T) {
 	}
 	l.running.Wait()
 }
+
+// A nilErrorAPI returns an error that is a nil *svc.Error.
+type nilErrorAPI interface {
+	Ping(ctx context.Context) error
+}
+
+type nilErrorService struct{}
+
+func (nilErrorService) Ping(context.Context) error { return (*svc.Error)(nil) }
+
+// Verify that an error that is a nil *svc.Error is INTERNAL where calls are observed too.
+func TestObserveNilError(t *testing.T) {
+	seen := 0
+	s := svc.MustRegister[nilErrorAPI](nilErrorService{}, &svc.Options{Logger: slog.New(slog.DiscardHandler), Observe: func(context.Context, svc.Observation) { seen++ }})
+	w := httptest.NewRecorder()
+	route := s.Routes()[0]
+	s.REST().ServeHTTP(w, httptest.NewRequest(route.Method, route.Path, nil))
+	if w.Code != 500 || seen != 1 {
+		t.Errorf("got %d, observed %d times", w.Code, seen)
+	}
+}
