@@ -734,7 +734,8 @@ func (d *decoder) checkRules(rules ruleSet, v reflect.Value) {
 //
 // A struct may have a field of its own type, whose default leaves that field
 // out, which then has the default, and so on. Decoding it would not end. It is
-// found because absent is then called while the default is being tried.
+// found because the function is then called while the default is being tried. The
+// input has plans of its own, so another default may need this one before its turn.
 func (c *decoders) defaultFor(f *field, decode decodeFunc) func(reflect.Value) {
 	if f.def == nil {
 		return nil
@@ -746,9 +747,12 @@ func (c *decoders) defaultFor(f *field, decode decodeFunc) func(reflect.Value) {
 		return d.finish()
 	}
 	value := reflect.New(f.shape.typ).Elem()
-	trying, endless := false, false
-	c.pending = append(c.pending, func() {
-		trying = true
+	tried, trying, endless := false, false, false
+	try := func() {
+		if tried {
+			return
+		}
+		tried, trying = true, true
 		err := fresh(value)
 		trying = false
 		var e *Error
@@ -758,18 +762,20 @@ func (c *decoders) defaultFor(f *field, decode decodeFunc) func(reflect.Value) {
 		case errors.As(err, &e):
 			c.mistakes.addf("%s: the default %s is refused: %s", f.place, f.def, strings.TrimPrefix(e.Message, codes[CodeInvalidArgument.row()].text+": "))
 		}
-	})
+	}
+	c.pending = append(c.pending, try)
 	c.runPending()
 	// A text type may be a slice, as net.IP is, or hold one.
 	if f.shape.kind.isScalar() && f.shape.kind != kindBytes && f.shape.kind != kindText {
 		return func(v reflect.Value) { v.Set(value) }
 	}
 	return func(v reflect.Value) {
-		if trying {
+		if trying || endless {
 			endless = true
 			return
 		}
-		fresh(v) // registration has tried it
+		try()
+		fresh(v)
 	}
 }
 

@@ -674,7 +674,7 @@ func reg[I any](opts *svc.Options) func() error {
 func regImpl[I any]() I {
 	for _, impl := range []any{
 		regEmpty{}, regShapes{}, regObjects{}, regOptions{}, regOptionsKeyed{}, regClash{}, regPatterns{}, regBinding{},
-		regTypes{}, regTags{}, regForeignTags{}, regReceiver{}, regFields{}, regAliases{}, regDirect{}, regMany{}, regHidden{},
+		regTypes{}, regEndlessDefaults{}, regTags{}, regForeignTags{}, regReceiver{}, regFields{}, regAliases{}, regDirect{}, regMany{}, regHidden{},
 		regPaths{}, regOddPaths{}, regLone{}, regSpellings{}, regList[regOut]{},
 	} {
 		if i, ok := impl.(I); ok {
@@ -1042,8 +1042,19 @@ func TestRegisterTypes(t *testing.T) {
 		{"types that JSON cannot carry, and a mistake of another kind", reg[TypesAPI](&svc.Options{
 			Methods: map[string]svc.MethodOptions{"Unfilled": {HTTP: "POST /unfilled/{id}"}},
 		})},
+		{"an input whose default leaves out what has it as its default", reg[EndlessDefaultAPI](nil)},
 	})
 }
+
+type (
+	EndlessDefaultAPI interface {
+		Do(context.Context, *regEndlessDefault) error
+	}
+	regEndlessDefaults struct{ EndlessDefaultAPI }
+	regEndlessDefault  struct {
+		Next *regEndlessDefault `json:"next" default:"{}"`
+	}
+)
 
 type (
 	TagsAPI interface {
