@@ -674,7 +674,6 @@ func (p *prober) compareErrors(was, is *contractMethod) {
 func (p *prober) compareInputs(was, is *contractMethod) {
 	old, now := cmp.Or(was.Input, &contractPlan{Kind: "object"}), cmp.Or(is.Input, &contractPlan{Kind: "object"})
 	inBody := func(f *contractPlan) bool { return f.From == "" }
-	isKept := func(t Transport) bool { return slices.Contains(was.Transports, t) && slices.Contains(is.Transports, t) }
 	readsBody := slices.ContainsFunc(now.Fields, inBody)
 	for _, f := range old.Fields { // what only REST sends is known by its source
 		if i := slices.IndexFunc(now.Fields, func(g *contractPlan) bool { return f.RESTOnly && f.isFrom(g.From) }); i >= 0 && old.child(now.Fields[i].Name) == nil {
@@ -682,12 +681,9 @@ func (p *prober) compareInputs(was, is *contractMethod) {
 		}
 	}
 	p.whole, p.strict, p.isAlone = is.compiled.namedReader(), is.Strict, was.HTTP != "" && len(was.Transports) == 1
-	p.noBody, p.usesMCP, p.unknown = p.isAlone && !readsBody, isKept(TransportMCP), "ignored now"
+	p.noBody, p.usesMCP, p.unknown = p.isAlone && !readsBody, slices.Contains(was.Transports, TransportMCP) && slices.Contains(is.Transports, TransportMCP), "ignored now"
 	if p.usesMCP {
-		p.unknown = "refused over MCP without AllowUnknown, and ignored elsewhere"
-	}
-	if was.Input == nil && is.Input != nil && isKept(TransportRPC) {
-		p.remark("input", "JSON-RPC refuses the params [] now, since there is an input")
+		p.unknown += " (refused over MCP without AllowUnknown)"
 	}
 	p.compare(old, now, "input", func(text string) string { return text })
 	if p.strict && !was.Strict {

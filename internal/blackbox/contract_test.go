@@ -347,7 +347,7 @@ input /b: cannot tell: is int, was string, but there is no example of example.co
 	}](), `input /b: is int, was string; for example {"a":"C-7","b":"a"}`},
 	{"beside a text with an example by JSONSchema", taking[rPair[rShown, string]](), taking[rPair[rShown, int]](), `input /b: is int, was string; for example {"a":"C-8","b":"a"}`},
 	{"beside a text without an example", taking[rPair[rCode, string]](), taking[rPair[rCode, int]](), `input /b: cannot tell: is int, was string, but there is no example of example.com/svc/internal/blackbox_test.rCode, which is beside it: neither a tag example nor examples in its JSONSchema`},
-	{"an object for a map", taking[one[map[string]int]](), taking[one[one[int]]](), `input /a: is object, was map: unknown names are refused over MCP without AllowUnknown, and ignored elsewhere
+	{"an object for a map", taking[one[map[string]int]](), taking[one[one[int]]](), `input /a: is object, was map: unknown names are ignored now (refused over MCP without AllowUnknown)
 input /a/a: is required, was optional; for example {"a":{}}`},
 	{"a map for an object", taking[one[one[int]]](), taking[one[map[string]int]](), ""},
 	// Members.
@@ -363,14 +363,14 @@ input /a/a: is required, was optional; for example {"a":{}}`},
 	{"optional no more", taking[struct {
 		A int `json:"a,omitempty"`
 	}](), taking[one[int]](), `input /a: is required, was optional; for example {}`},
-	{"a field that is gone", taking[rPair[int, string]](), taking[one[int]](), "input /b: is gone: it is refused over MCP without AllowUnknown, and ignored elsewhere"},
+	{"a field that is gone", taking[rPair[int, string]](), taking[one[int]](), "input /b: is gone: it is ignored now (refused over MCP without AllowUnknown)"},
 	{"a field that is gone, strictly", taking[rPair[int, string]](svc.Options{Strict: true}), taking[one[int]](svc.Options{Strict: true}), `input /b: is gone, and unknown names are refused (Strict); for example {"a":0,"b":"a"}`},
 	{"renamed", taking[struct {
 		A string `json:"title"`
 	}](), taking[struct {
 		A string `json:"name"`
 	}](), `input /name: is required, and is new; for example {"title":"a"}
-input /title: is gone: it is refused over MCP without AllowUnknown, and ignored elsewhere`},
+input /title: is gone: it is ignored now (refused over MCP without AllowUnknown)`},
 	{"default", taking[struct {
 		A int `json:"a" default:"1"`
 	}](), taking[struct {
@@ -400,7 +400,6 @@ input /title: is gone: it is refused over MCP without AllowUnknown, and ignored 
 	}](svc.Options{Strict: true}), taking[struct{}](svc.Options{Strict: true}), "input /X-A: is gone: it is ignored now"},
 	{"a body that is gone, strictly", taking[one[int]](svc.Options{Strict: true}, alone), taking[struct{}](svc.Options{Strict: true}, alone), "input /a: is gone: it is ignored now"},
 	{"a field that is gone, without tools", taking[rPair[int, string]](notTools), taking[one[int]](notTools), "input /b: is gone: it is ignored now"},
-	{"an input for none", svc.MustRegister[giver[struct{}]](gives[struct{}]{}, optionsOf("Give", nil)), svc.MustRegister[giverOf[struct{}, struct{}]](givesOf[struct{}, struct{}]{}, optionsOf("Give", nil)), "input: JSON-RPC refuses the params [] now, since there is an input"},
 	// Recursion.
 	{"recursion", taking[rTree](), taking[rTree](), ""},
 	{"recursion, narrower", taking[rTree](), taking[rTall](), `input /children/*/named/*: is object, was object or null; for example {"value":0,"children":[{"value":0,"named":{"a":null}}]}
@@ -413,12 +412,12 @@ input /a/nth: maximum is 9, was none; for example {"a":{"kids":[{"kids":[{"kids"
 	{"recursion, a map for an object", taking[one[rTree]](), taking[one[map[string]rDeep]](), `input /a/*: is map, was int8; for example {"a":{"value":0}}
 input /a/*: is map, was list; for example {"a":{"value":0,"children":[]}}
 input /a/*/*: is object, was object or null; for example {"a":{"value":0,"named":{"a":null}}}
-input /a/*/*/children: is gone: it is refused over MCP without AllowUnknown, and ignored elsewhere
-input /a/*/*/named: is gone: it is refused over MCP without AllowUnknown, and ignored elsewhere
-input /a/*/*/value: is gone: it is refused over MCP without AllowUnknown, and ignored elsewhere`},
-	{"recursion, an object for a map", taking[one[rDeep]](), taking[one[rTree]](), `input /a: is object, was map: unknown names are refused over MCP without AllowUnknown, and ignored elsewhere
+input /a/*/*/children: is gone: it is ignored now (refused over MCP without AllowUnknown)
+input /a/*/*/named: is gone: it is ignored now (refused over MCP without AllowUnknown)
+input /a/*/*/value: is gone: it is ignored now (refused over MCP without AllowUnknown)`},
+	{"recursion, an object for a map", taking[one[rDeep]](), taking[one[rTree]](), `input /a: is object, was map: unknown names are ignored now (refused over MCP without AllowUnknown)
 input /a/children: is list, was object; for example {"a":{"children":{}}}
-input /a/named/*: is object or null, was map: unknown names are refused over MCP without AllowUnknown, and ignored elsewhere
+input /a/named/*: is object or null, was map: unknown names are ignored now (refused over MCP without AllowUnknown)
 input /a/named/*/value: is required, was optional; for example {"a":{"named":{"next":{}}}}
 input /a/value: is required, was optional; for example {"a":{}}
 input /a/value: is int8, was object; for example {"a":{"value":{}}}`},
@@ -586,13 +585,13 @@ input /A: contentType is ["image/png","image/jpeg"], was none; for example {"A":
 		Card   *rCard    `variant:"card"`
 		Cash   *struct{} `variant:"cash"`
 		Cheque *struct{} `variant:"cheque"`
-	}]](), `input /a/id: is gone: it is refused over MCP without AllowUnknown, and ignored elsewhere
-input /a/name: is gone: it is refused over MCP without AllowUnknown, and ignored elsewhere`},
+	}]](), `input /a/id: is gone: it is ignored now (refused over MCP without AllowUnknown)
+input /a/name: is gone: it is ignored now (refused over MCP without AllowUnknown)`},
 	{"a union as an input", taking[rPays](svc.MethodOptions{Transports: []svc.Transport{svc.TransportREST, svc.TransportRPC}}), taking[rPay](svc.MethodOptions{Transports: []svc.Transport{svc.TransportREST, svc.TransportRPC}}), `input /type: enum is ["card","cash"], was ["card","cash","cheque"]; for example {"type":"cheque","id":0,"name":"a"}`},
 	{"a union for a struct", taking[one[rChoice]](), taking[one[rPick]](), `input /a/n: is required, was optional; for example {"a":{"type":"a"}}
-input /a/n: is gone where type is "b": it is refused over MCP without AllowUnknown, and ignored elsewhere`},
+input /a/n: is gone where type is "b": it is ignored now (refused over MCP without AllowUnknown)`},
 	{"a union for a struct with more values", taking[one[rChoices]](), taking[one[rPick]](), `input /a/n: maximum is 9, was none; for example {"a":{"type":"a","n":10}}
-input /a/n: is gone where type is "b": it is refused over MCP without AllowUnknown, and ignored elsewhere
+input /a/n: is gone where type is "b": it is ignored now (refused over MCP without AllowUnknown)
 input /a/type: is required, was optional; for example {"a":{"n":0}}
 input /a/type: enum is ["a","b"], was none; for example {"a":{"n":0,"type":"c"}}`},
 	{"a union for a struct that is answered", giving[one[rChoice]](), giving[one[rPick]](), ""},
