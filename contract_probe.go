@@ -621,7 +621,7 @@ func (p *prober) compareScalars(a, b *contractPlan, at, why string, in func(stri
 	case len(refused) > 0 || sure:
 	case a.Go+b.Go != "":
 		p.doubt(at, "%s, and svc does not know a type with its own JSON or text", p.changed(a, b))
-	case p.rule(b, "pattern") != "":
+	case p.rule(b, "pattern") != "", p.rule(a, "pattern") != "" && p.rule(b, "enum") != "":
 		p.doubt(at, "the pattern changed")
 	}
 }

@@ -259,6 +259,9 @@ var releases = []struct {
 	}](), taking[struct {
 		A string `json:"a" pattern:"^[a-z]+$" maxLength:"3" minLength:"2"`
 	}](), ""},
+	{"an enum for a pattern of more", taking[struct {
+		A string `json:"a" pattern:"^(red|green|blue)$"`
+	}](), taking[one[rColour]](), "input /a: cannot tell: the pattern changed"},
 	{"a pattern and a length", taking[struct {
 		A string `json:"a" pattern:"^(ab|cde)+$"`
 	}](), taking[struct {
