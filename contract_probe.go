@@ -12,6 +12,7 @@ import (
 	"math"
 	"math/big"
 	"reflect"
+	"regexp"
 	"regexp/syntax"
 	"slices"
 	"strconv"
@@ -621,7 +622,7 @@ func (p *prober) compareScalars(a, b *contractPlan, at, why string, in func(stri
 	case len(refused) > 0 || sure:
 	case a.Go+b.Go != "":
 		p.doubt(at, "%s, and svc does not know a type with its own JSON or text", p.changed(a, b))
-	case p.rule(b, "pattern") != "", p.rule(a, "pattern") != "" && p.rule(b, "enum") != "":
+	case p.rule(b, "pattern") != "":
 		p.doubt(at, "the pattern changed")
 	}
 }
@@ -733,8 +734,15 @@ func (p *prober) texts(a, b *contractPlan, n int) (list []string, sure bool) {
 		}
 		sure = b == nil || b.Go == ""
 	default:
+		var values []string
+		for _, item := range itemsOf([]byte(p.rule(b, "enum"))) {
+			values = append(values, regexp.QuoteMeta(textOr(string(item))))
+		}
+		if values != nil { // an enum is a pattern of its values, which have the other rules
+			y.pattern = string(appendQuoted(nil, "^(?:"+strings.Join(values, "|")+")$"))
+		}
 		texts, sure = findTexts(x, y, n)
-		sure = sure && p.rule(b, "enum") == "" && (b == nil || b.Go == "")
+		sure = sure && (b == nil || b.Go == "")
 	}
 	for _, text := range texts {
 		list = append(list, string(appendQuoted(nil, text)))
