@@ -618,7 +618,7 @@ func TestValidate(t *testing.T) {
 	}
 }
 
-// bindingOf is bindingFor for a type that only reflect knows.
+// bindingOf returns the binding of a type that only reflect knows.
 func bindingOf(t *testing.T, typ reflect.Type) *binding {
 	t.Helper()
 	p := new(mistakes)

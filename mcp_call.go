@@ -367,7 +367,7 @@ func (x *exchange) takeStream(_ context.Context, cancel context.CancelCauseFunc,
 
 // readParams is the paramsReader of a single message. It sets the fields of x.message. If
 // the name of a tool comes before its arguments, it decodes these. It leaves arguments to
-// readInput for the same reasons as rpcExchange.readParams.
+// readInput for the same reasons as rpcCall.readParams.
 func (x *exchange) readParams(method []byte) (in any, err error) {
 	s, m := &x.ws.dec.scan, x.message
 	if x.ws.text.batch { // in which each message has an exchange of its own

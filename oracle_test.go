@@ -370,7 +370,6 @@ var (
 	textTexts     = []string{"1.2.3.4", "::1", "fe80::1%eth0", "", "x", "X", "bad", "1.2.3.4/8", "1.2.3.4:80", "a:b", ":", "1/3", "INFO", "WARN+1", "1.5", "12", "é\x00", "::ffff:1.2.3.4"}
 )
 
-// jsonTokens cuts any text into what is about a JSON token each.
 // damage returns text with something wrong with it, mostly.
 func (w *texter) damage(text []byte) []byte {
 	tokens := tokensIn(text)

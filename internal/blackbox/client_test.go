@@ -707,7 +707,7 @@ func TestClientReusesConnections(t *testing.T) {
 	}
 }
 
-// A notServed method is called by no client.
+// A notServedAPI has a method that no client calls.
 type notServedAPI interface {
 	Get(context.Context, *WidgetID) (*Widget, error)
 	Hide(context.Context) error
