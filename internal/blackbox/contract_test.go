@@ -36,16 +36,6 @@ type (
 func (takes[In]) Make(context.Context, *In) error     { return nil }
 func (gives[Out]) Give(context.Context) (*Out, error) { return new(Out), nil }
 
-// givesOf is gives with an input.
-type (
-	giverOf[In, Out any] interface {
-		Give(context.Context, *In) (*Out, error)
-	}
-	givesOf[In, Out any] struct{}
-)
-
-func (givesOf[In, Out]) Give(context.Context, *In) (*Out, error) { return new(Out), nil }
-
 // taking returns a service that takes an In, with options of the service or the method.
 func taking[In any](options ...any) *svc.Service {
 	return svc.MustRegister[taker[In]](takes[In]{}, optionsOf("Make", options))
