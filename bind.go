@@ -143,9 +143,7 @@ func compileBinding(c *decoders, s *shape, spec bindSpec) *binding {
 			checkHeaderName(c.mistakes, f, at)
 			b.header = c.appendParam(b.header, f, name, source, at)
 		case inCookie:
-			if !isToken(name) {
-				c.mistakes.addf("%s: cookie:%q: want the name of a cookie, in letters, digits and dashes", at, name)
-			}
+			c.mistakes.addIf(!isToken(name), "%s: cookie:%q: want the name of a cookie, in letters, digits and dashes", at, name)
 			b.cookie = c.appendParam(b.cookie, f, name, source, at)
 		default:
 			body = append(body, f)
@@ -184,9 +182,7 @@ func (b *binding) checkBody(p *mistakes, spec bindSpec, fields []*field) {
 	if b.in.file == nil {
 		return
 	}
-	if !spec.hasBody {
-		p.addf("%s: requests with GET and DELETE have no body; give the method an HTTP pattern with PUT or POST in Options.Methods", b.in.file.place)
-	}
+	p.addIf(!spec.hasBody, "%s: requests with GET and DELETE have no body; give the method an HTTP pattern with PUT or POST in Options.Methods", b.in.file.place)
 	for _, f := range fields {
 		p.addf("%s: the field %s is the whole body of the request; give this one a tag path, query, header or cookie", f.place, b.in.file.goName)
 	}
@@ -269,9 +265,7 @@ func (spec bindSpec) sourceOf(p *mistakes, f *field, at string) (name, source st
 func (c *decoders) appendParam(list []param, f *field, name, in, at string) []param {
 	p := c.compileParam(f, name, in, at)
 	for _, other := range list {
-		if other.key == p.key && (in == inHeader || other.sourceName == name) {
-			c.mistakes.addf("%s: %s also takes the %s %q", at, other.goName, strings.Replace(in, inQuery, "query parameter", 1), name)
-		}
+		c.mistakes.addIf(other.key == p.key && (in == inHeader || other.sourceName == name), "%s: %s also takes the %s %q", at, other.goName, strings.Replace(in, inQuery, "query parameter", 1), name)
 	}
 	return append(list, p)
 }
@@ -284,15 +278,11 @@ const lastEventID = "Last-Event-Id" // in canonical form
 // with a name reserved by HTTP or browsers, and for a required Last-Event-ID.
 func checkHeaderName(p *mistakes, f *field, at string) {
 	key := textproto.CanonicalMIMEHeaderKey(f.header)
-	if !isToken(f.header) {
-		p.addf("%s: header:%q: want the name of a header, in letters, digits and dashes", at, f.header)
-	}
+	p.addIf(!isToken(f.header), "%s: header:%q: want the name of a header, in letters, digits and dashes", at, f.header)
 	if instead := headerOwner(f.header); instead != "" {
 		p.addf("%s: header:%q: %s", at, f.header, instead)
 	}
-	if key == lastEventID && f.isRequired() {
-		p.addf("%s: a client sends %s only when it reconnects, so the field must be optional (omitempty)", at, f.header)
-	}
+	p.addIf(key == lastEventID && f.isRequired(), "%s: a client sends %s only when it reconnects, so the field must be optional (omitempty)", at, f.header)
 }
 
 // checkNameless adds a mistake for a field that is no JSON member if it is required,
@@ -305,12 +295,8 @@ func checkNameless(p *mistakes, f *field, at string) {
 	if name == "" {
 		tag, name = "cookie", f.cookie
 	}
-	if f.isRequired() {
-		p.addf("%s: with json:\"-\" the field exists only over REST, so it must be optional: write %s:\"%s,omitempty\", or give it a JSON name", at, tag, name)
-	}
-	if f.mcpHeader != "" {
-		p.addf("%s: mcpheader:%q needs a JSON member, and json:\"-\" makes the field none; drop one of the two", at, f.mcpHeader)
-	}
+	p.addIf(f.isRequired(), "%s: with json:\"-\" the field exists only over REST, so it must be optional: write %s:\"%s,omitempty\", or give it a JSON name", at, tag, name)
+	p.addIf(f.mcpHeader != "", "%s: mcpheader:%q needs a JSON member, and json:\"-\" makes the field none; drop one of the two", at, f.mcpHeader)
 }
 
 // checkPlaceholders adds a mistake for each placeholder that no field fills,

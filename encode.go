@@ -662,9 +662,7 @@ type outputHeader struct {
 func (c *encoders) compileHeaders(p *mistakes, s *shape) *outputHeaders {
 	var fields []outputHeader
 	for _, f := range s.fields {
-		if tagText(f.tag, "cookie") != "" {
-			p.addf("%s: a cookie tag is for inputs; an output sets cookies by a field with the tag `header:\"Set-Cookie\"`", f.place)
-		}
+		p.addIf(tagText(f.tag, "cookie") != "", "%s: a cookie tag is for inputs; an output sets cookies by a field with the tag `header:\"Set-Cookie\"`", f.place)
 		if f.header == "" {
 			continue
 		}

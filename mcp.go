@@ -143,9 +143,7 @@ func encodeExtras(p *mistakes, meta map[string]any, icons []Icon) json.RawMessag
 		p.addf("%s", err.Error())
 	}
 	text, err := encodeMeta(meta)
-	if err != nil {
-		p.addf("Meta is not JSON: %v", err)
-	}
+	p.addIf(err != nil, "Meta is not JSON: %v", err)
 	return text
 }
 
@@ -345,24 +343,14 @@ func (h *mcpHandler) addLists(all []*tool) {
 // checkOptions adds the mistakes in options that are about no method. Defaults are set.
 func (o *MCPOptions) checkOptions(p *mistakes) {
 	p.where = "MCPOptions"
-	if o.ListScope != "private" && o.ListScope != "public" {
-		p.addf("ListScope is %q; write \"public\" or \"private\"", o.ListScope)
-	}
-	if o.Show != nil && o.ListScope == "public" {
-		p.addf("Show and ListScope \"public\": a cache would give the list of one caller to another; write \"private\"")
-	}
-	if o.ListTTL < 0 {
-		p.addf("ListTTL is negative")
-	}
-	if o.MaxResult < 0 {
-		p.addf("MaxResult is negative")
-	}
+	p.addIf(o.ListScope != "private" && o.ListScope != "public", "ListScope is %q; write \"public\" or \"private\"", o.ListScope)
+	p.addIf(o.Show != nil && o.ListScope == "public", "Show and ListScope \"public\": a cache would give the list of one caller to another; write \"private\"")
+	p.addIf(o.ListTTL < 0, "ListTTL is negative")
+	p.addIf(o.MaxResult < 0, "MaxResult is negative")
 	if err := checkIcons(o.ServerInfo.Icons); err != nil {
 		p.addf("ServerInfo: %v", err)
 	}
-	if o.StateKey != nil && len(o.StateKey.keys) == 0 {
-		p.addf("StateKey has no key; make it with NewCursorKey")
-	}
+	p.addIf(o.StateKey != nil && len(o.StateKey.keys) == 0, "StateKey has no key; make it with NewCursorKey")
 }
 
 // capabilities returns the member that declares what the server can do: call tools, send
@@ -530,9 +518,7 @@ func compileTools(p *mistakes, s *Service, o *MCPOptions) *toolIndex {
 // compileTool sets everything but the method, the default name and allow of t.
 func (t *tool) compileTool(p *mistakes, o ToolOptions, x *toolIndex) {
 	t.name = cmp.Or(o.Name, t.name)
-	if len(t.name) > maxToolName {
-		p.addf("the tool name %q is longer than %d characters, which many models refuse; set ToolOptions.Name", t.name, maxToolName)
-	}
+	p.addIf(len(t.name) > maxToolName, "the tool name %q is longer than %d characters, which many models refuse; set ToolOptions.Name", t.name, maxToolName)
 	if strings.ContainsFunc(t.name, func(r rune) bool { return !strings.ContainsRune(toolNameRunes, r) }) {
 		p.addf("the tool name %q has other characters than letters, digits, - and _ of ASCII; set ToolOptions.Name", t.name)
 	}
@@ -577,9 +563,7 @@ func (t *tool) compileInput(p *mistakes, own []byte, x *toolIndex) {
 		if !t.strict {
 			t.allow = func(d *decoder, _ []byte) bool { return allowsUnknown(t.input, d.path) }
 		}
-		if t.key != nil && memberAt(t.input, "properties", keyArgument) == nil {
-			p.addf("InputSchema has no property %s, in which a call has its key; add it, with type string", keyArgument)
-		}
+		p.addIf(t.key != nil && memberAt(t.input, "properties", keyArgument) == nil, "InputSchema has no property %s, in which a call has its key; add it, with type string", keyArgument)
 	case t.in != nil && t.in.alternatives != nil:
 		p.addf("the input %v is a union, and assistants drop a tool whose input is anyOf or oneOf; put it into a field of a struct, or leave MCP out of MethodOptions.Transports", t.in.typ)
 		return

@@ -361,9 +361,7 @@ func compileForm(t reflect.Type) (*form, error) {
 	s := c.shapeFor(t, t.String())
 	c.checkUse(s, asInput, t.String())
 	c.finishShapes()
-	if s.alternatives != nil {
-		p.addf("a form has one list of fields, and %v is a union", t)
-	}
+	p.addIf(s.alternatives != nil, "a form has one list of fields, and %v is a union", t)
 	for _, f := range s.fields {
 		switch {
 		case f.shape.kind == kindPointer && !f.optional:

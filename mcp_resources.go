@@ -104,9 +104,7 @@ func (x *toolIndex) compileResource(p *mistakes, t *tool, o ResourceOptions) {
 	r.meta = encodeExtras(p, o.Meta, o.Icons)
 	r.checkResource(p)
 	for _, other := range x.resources {
-		if other.options.URI == o.URI {
-			p.addf("the resource has the URI of %s, %s", other.goName, o.URI)
-		}
+		p.addIf(other.options.URI == o.URI, "the resource has the URI of %s, %s", other.goName, o.URI)
 	}
 	t.notTool = o.NotTool
 	x.resources = append(x.resources, r)
@@ -131,9 +129,7 @@ func (r *resource) checkResource(p *mistakes) {
 		return
 	}
 	for _, f := range r.in.fields {
-		if f.isRequired() && !slices.Contains(r.uri.names, f.name) {
-			p.addf("the URI %s lacks {%s}, which the input requires", r.options.URI, f.name)
-		}
+		p.addIf(f.isRequired() && !slices.Contains(r.uri.names, f.name), "the URI %s lacks {%s}, which the input requires", r.options.URI, f.name)
 	}
 }
 
@@ -148,19 +144,13 @@ func (t *tool) compilePrompt(p *mistakes, o PromptOptions) {
 
 // checkPrompt adds mistakes if the method of t cannot be a prompt.
 func (t *tool) checkPrompt(p *mistakes) {
-	if !t.ownContent {
-		p.addf("the messages of a prompt are blocks; give the output a method MCPContent() []svc.MCPContent")
-	}
-	if t.key != nil {
-		p.addf("a prompt has no idempotency key; take MethodOptions.IdempotencyKey away, or the prompt")
-	}
+	p.addIf(!t.ownContent, "the messages of a prompt are blocks; give the output a method MCPContent() []svc.MCPContent")
+	p.addIf(t.key != nil, "a prompt has no idempotency key; take MethodOptions.IdempotencyKey away, or the prompt")
 	if t.in == nil {
 		return
 	}
 	for _, f := range t.in.fields {
-		if !f.shape.deref().kind.isScalar() {
-			p.addf("%s: the arguments of a prompt are texts, so they cannot be a %v", f.place, f.shape.typ)
-		}
+		p.addIf(!f.shape.deref().kind.isScalar(), "%s: the arguments of a prompt are texts, so they cannot be a %v", f.place, f.shape.typ)
 	}
 }
 

@@ -621,6 +621,13 @@ func (p *mistakes) addf(format string, args ...any) {
 	}
 }
 
+// addIf is addf where a rule is broken. It keeps a list of rules one a line.
+func (p *mistakes) addIf(broken bool, format string, args ...any) {
+	if broken {
+		p.addf(format, args...)
+	}
+}
+
 // err returns the error of an action that the mistakes prevent: its name and
 // then the mistakes, one a line. The action is such as "register app.TodoAPI".
 func (p *mistakes) err(action string) error {

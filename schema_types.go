@@ -408,9 +408,7 @@ func (c *shapes) visibleFields(t reflect.Type, at string) []*field {
 func (c *shapes) takeFile(s *shape) {
 	for _, f := range s.fields {
 		if f.shape.kind != kindFile {
-			if f.tag.Get("contentType")+f.tag.Get("maxBytes") != "" {
-				c.addf("%s: the tags contentType and maxBytes are for a svc.Body or a svc.File, not for a %v", f.place, f.shape.typ)
-			}
+			c.addIf(f.tag.Get("contentType")+f.tag.Get("maxBytes") != "", "%s: the tags contentType and maxBytes are for a svc.Body or a svc.File, not for a %v", f.place, f.shape.typ)
 			continue
 		}
 		f.tags = c.parseFileTags(f)
@@ -513,9 +511,7 @@ func (c *shapes) collectFields(t reflect.Type, at string) []*field {
 				}
 				if e, ok := promotedStruct(sf); ok {
 					pointer := sf.Type.Kind() == reflect.Pointer // whose fields are optional
-					if pointer && !sf.IsExported() {
-						c.addf("%s.%s: an embedded pointer to an unexported struct cannot be set; embed the struct itself", at, sf.Name)
-					}
+					c.addIf(pointer && !sf.IsExported(), "%s.%s: an embedded pointer to an unexported struct cannot be set; embed the struct itself", at, sf.Name)
 					if !visited[e] {
 						next = append(next, level{e, index, l.optional || pointer})
 					}
@@ -562,9 +558,7 @@ func (c *shapes) fieldFor(sf reflect.StructField, index []int, optional bool, at
 	if !sf.IsExported() {
 		// An embedded unexported struct without a name has been walked by
 		// collectFields.
-		if sf.Anonymous && name != "" {
-			c.addf("%s.%s: a field that is embedded and of an unexported type cannot have a JSON name; write a name before the type", at, sf.Name)
-		}
+		c.addIf(sf.Anonymous && name != "", "%s.%s: a field that is embedded and of an unexported type cannot have a JSON name; write a name before the type", at, sf.Name)
 		return nil
 	}
 	f := &field{
@@ -621,9 +615,7 @@ func (c *shapes) applyOptions(f *field, options string) {
 				target = target.elem
 			}
 			f.quoted = target.kind == kindString || target.kind == kindBool || target.kind.isNumeric()
-			if f.quoted && target.isEnum {
-				c.addf("%s: `json:\",string\"` makes this a string, which is none that %v.Enum returns; drop the option", f.place, target.typ)
-			}
+			c.addIf(f.quoted && target.isEnum, "%s: `json:\",string\"` makes this a string, which is none that %v.Enum returns; drop the option", f.place, target.typ)
 		}
 	}
 }

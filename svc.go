@@ -412,9 +412,7 @@ func compileService(p *mistakes, iface reflect.Type, impl any, o Options) *Servi
 		}
 	}
 	usesDefault := func(m *method) bool { return m.resource == o.Resource }
-	if !isResource(o.Resource) && slices.ContainsFunc(s.methods, usesDefault) {
-		p.addf("Options.Resource is %q; want letters, digits, - and _, since paths and tool names are made from it", o.Resource)
-	}
+	p.addIf(!isResource(o.Resource) && slices.ContainsFunc(s.methods, usesDefault), "Options.Resource is %q; want letters, digits, - and _, since paths and tool names are made from it", o.Resource)
 	checkDocuments(p, o)
 	r, err := parsePattern("GET /" + o.Path)
 	switch {
@@ -426,9 +424,7 @@ func compileService(p *mistakes, iface reflect.Type, impl any, o Options) *Servi
 	}
 	checkSchemes(p, o)
 	checkErrors(p, "Options", o.Errors)
-	if o.ErrorForm != nil && o.OnError != nil {
-		p.addf("Options has an ErrorForm and an OnError; set one, since each writes all errors")
-	}
+	p.addIf(o.ErrorForm != nil && o.OnError != nil, "Options has an ErrorForm and an OnError; set one, since each writes all errors")
 	s.types, s.typeNames = c.shapes.named, c.shapes.names
 	if o.ErrorForm != nil {
 		s.types = append(s.types, o.ErrorForm.types...)
@@ -475,9 +471,7 @@ func checkSchemes(p *mistakes, o Options) {
 		for _, text := range checkScheme(s) {
 			p.addf("Options.Schemes[%d]: %s", i, text)
 		}
-		if slices.Contains(o.Schemes[:i], s) {
-			p.addf("Options.Schemes[%d] is there twice; remove one of the two", i)
-		}
+		p.addIf(slices.Contains(o.Schemes[:i], s), "Options.Schemes[%d] is there twice; remove one of the two", i)
 	}
 	switch auth := o.Defaults.Auth; {
 	case auth != "" && auth != bearer.Type:
@@ -549,9 +543,7 @@ func suggestMethod(iface reflect.Type, name string) string {
 // and prefixes from [Service.At]; they may have one Path.
 func Join(name string, services ...*Service) *Service {
 	p := new(mistakes)
-	if len(services) == 0 {
-		p.addf("there is nothing to join")
-	}
+	p.addIf(len(services) == 0, "there is nothing to join")
 	j := new(Service)
 	var first *Service
 	for i, s := range services {
@@ -563,9 +555,7 @@ func Join(name string, services ...*Service) *Service {
 			first, *j = s, *s
 			j.opts.Name, j.prefix, j.methods, j.types, j.workspaces = name, "", nil, nil, new(sync.Pool)
 		}
-		if s.opts.Defaults.BaseURL != j.opts.Defaults.BaseURL {
-			p.addf("%s and %s differ in Options.Defaults.BaseURL, of which one document has one", first.opts.Name, s.opts.Name)
-		}
+		p.addIf(s.opts.Defaults.BaseURL != j.opts.Defaults.BaseURL, "%s and %s differ in Options.Defaults.BaseURL, of which one document has one", first.opts.Name, s.opts.Name)
 		for _, m := range s.methods {
 			if m.path != "" && s.prefix != "" { // empty without REST
 				moved := *m

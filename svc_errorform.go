@@ -55,13 +55,9 @@ func NewErrorForm[T any](write func(*Error) *T, read func(*T) *Error) *ErrorForm
 func compileErrorForm(t reflect.Type) *ErrorForm {
 	p := &mistakes{where: "Options.ErrorForm"}
 	s, d, types := compileReader(p, t, asOutput)
-	if s.kind != kindObject {
-		p.addf("%v is not a JSON object; make it a struct", t)
-	}
+	p.addIf(s.kind != kindObject, "%v is not a JSON object; make it a struct", t)
 	for _, member := range s.fields {
-		if member.header != "" {
-			p.addf("%v.%s has a header tag; headers of errors come from Error.WithHeader", t, member.goName)
-		}
+		p.addIf(member.header != "", "%v.%s has a header tag; headers of errors come from Error.WithHeader", t, member.goName)
 	}
 	f := &ErrorForm{shape: s, types: types, mistakes: p.list, statuses: make(map[Code]int), contentType: contentTypeJSON}
 	if p.list == nil {

@@ -80,9 +80,7 @@ func (c *methodCompiler) compileKey(m *method) {
 	p := m.key
 	if m.in != nil {
 		for _, f := range m.in.fields {
-			if f.name == keyArgument || http.CanonicalHeaderKey(f.header) == keyHeader {
-				c.addf("%s: MethodOptions.IdempotencyKey takes this name; drop the field, and read the key by IdempotencyKeyFrom", f.place)
-			}
+			c.addIf(f.name == keyArgument || http.CanonicalHeaderKey(f.header) == keyHeader, "%s: MethodOptions.IdempotencyKey takes this name; drop the field, and read the key by IdempotencyKeyFrom", f.place)
 		}
 		e := newEncoders(false)
 		e.isDefault = c.defaultRule

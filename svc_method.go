@@ -186,9 +186,7 @@ func newMethodCompiler(p *mistakes, iface reflect.Type, impl any, o Options) *me
 // of all methods come before the plans of any: a plan depends on which types
 // contain themselves, which is known only when all types have been walked.
 func (c *methodCompiler) compileMethods() []*method {
-	if c.iface.NumMethod() == 0 {
-		c.addf("%v has no methods", c.iface)
-	}
+	c.addIf(c.iface.NumMethod() == 0, "%v has no methods", c.iface)
 	var methods, sound []*method
 	for i := range c.iface.NumMethod() {
 		m, routed := c.compileMethod(c.iface.Method(i))
@@ -278,9 +276,7 @@ func (c *methodCompiler) checkTransports(m *method, mode StreamMode) {
 		c.addf("the stream mode %q is unknown; there is StreamSSE, %q", mode, StreamSSE)
 	}
 	list := m.transports
-	if list != nil && len(list) == 0 {
-		c.addf("MethodOptions.Transports is empty, so nothing serves the method; leave it nil for all transports")
-	}
+	c.addIf(list != nil && len(list) == 0, "MethodOptions.Transports is empty, so nothing serves the method; leave it nil for all transports")
 	for i, t := range list {
 		switch {
 		case t != TransportREST && t != TransportRPC && t != TransportMCP:
@@ -377,15 +373,9 @@ func (c *methodCompiler) setKey(m *method, use KeyUse) {
 	if use == "" {
 		return
 	}
-	if use != KeyAllowed && use != KeyRequired {
-		c.addf("MethodOptions.IdempotencyKey is %q; want KeyAllowed or KeyRequired", use)
-	}
-	if m.route.method == http.MethodGet || m.stream != "" || m.takesBody() || m.sendsFile() {
-		c.addf("MethodOptions.IdempotencyKey is for methods that write and answer with JSON, not for a GET, a stream, a Body or a File")
-	}
-	if c.impl != nil && c.opts.Idempotency == nil {
-		c.addf("MethodOptions.IdempotencyKey needs Options.Idempotency, which keeps the answers")
-	}
+	c.addIf(use != KeyAllowed && use != KeyRequired, "MethodOptions.IdempotencyKey is %q; want KeyAllowed or KeyRequired", use)
+	c.addIf(m.route.method == http.MethodGet || m.stream != "" || m.takesBody() || m.sendsFile(), "MethodOptions.IdempotencyKey is for methods that write and answer with JSON, not for a GET, a stream, a Body or a File")
+	c.addIf(c.impl != nil && c.opts.Idempotency == nil, "MethodOptions.IdempotencyKey needs Options.Idempotency, which keeps the answers")
 	m.keyUse, m.key = use, &keyPlan{Idempotency: c.opts.Idempotency, name: m.resource + "." + m.name}
 	if m.in != nil {
 		c.shapes.checkUse(m.in, asKeyedInput, m.in.typ.String())
@@ -394,16 +384,10 @@ func (c *methodCompiler) setKey(m *method, use KeyUse) {
 
 // checkCallers notes mistakes in what the options say about callers.
 func (c *methodCompiler) checkCallers(o MethodOptions) {
-	if len(c.opts.Schemes) == 0 && (o.Public || len(o.Scopes) > 0) {
-		c.addf("Public and Scopes need Options.Schemes, or Options.Defaults.Auth %q", bearer.Type)
-	}
-	if o.Public && len(o.Scopes) > 0 {
-		c.addf("the method is Public and has Scopes, which only known callers have; drop one of the two")
-	}
+	c.addIf(len(c.opts.Schemes) == 0 && (o.Public || len(o.Scopes) > 0), "Public and Scopes need Options.Schemes, or Options.Defaults.Auth %q", bearer.Type)
+	c.addIf(o.Public && len(o.Scopes) > 0, "the method is Public and has Scopes, which only known callers have; drop one of the two")
 	for _, s := range o.Scopes {
-		if !isScope(s) {
-			c.addf("MethodOptions.Scopes has %q; a scope is visible ASCII without quotes and backslashes", s)
-		}
+		c.addIf(!isScope(s), "MethodOptions.Scopes has %q; a scope is visible ASCII without quotes and backslashes", s)
 	}
 }
 
@@ -537,9 +521,7 @@ func (c *methodCompiler) setStream(m *method, sig signature, o MethodOptions) {
 func (c *methodCompiler) chooseRoute(m *method, name []string, pattern string) route {
 	if pattern != "" {
 		r, err := parsePattern(pattern)
-		if err != nil {
-			c.addf("the HTTP pattern %q: %v", pattern, err)
-		}
+		c.addIf(err != nil, "the HTTP pattern %q: %v", pattern, err)
 		return r
 	}
 	placeholder := "id"
@@ -557,9 +539,7 @@ func (c *methodCompiler) chooseRoute(m *method, name []string, pattern string) r
 	case len(tagged) == 1:
 		placeholder = tagged[0]
 	}
-	if !isPlaceholderName(placeholder) {
-		c.addf("path:%q: a placeholder must have a name of letters, digits and _, such as todo_id", placeholder)
-	}
+	c.addIf(!isPlaceholderName(placeholder), "path:%q: a placeholder must have a name of letters, digits and _, such as todo_id", placeholder)
 	base := m.resource
 	if base == c.opts.Resource {
 		base = c.opts.Path
@@ -593,9 +573,7 @@ func (c *methodCompiler) compilePlans(m *method) {
 		m.encode = c.encoders.encoderFor(m.out)
 		if m.sendsFile() {
 			for _, f := range m.out.fields {
-				if f.header == "" {
-					c.addf("%s: the File is the whole body of the response; give this field a header tag, or json:\"-\"", f.place)
-				}
+				c.addIf(f.header == "", "%s: the File is the whole body of the response; give this field a header tag, or json:\"-\"", f.place)
 			}
 		}
 		if m.stream == "" && m.isServedBy(TransportREST) {
