@@ -2,13 +2,21 @@ package svc_test
 
 import (
 	"bytes"
+	"cmp"
 	"context"
+	"crypto/sha256"
+	"crypto/subtle"
 	"encoding/json"
+	"errors"
 	"fmt"
 	"io"
 	"log/slog"
+	"maps"
 	"net/http"
 	"net/http/httptest"
+	"net/netip"
+	"slices"
+	"strconv"
 	"strings"
 	"sync"
 	"time"
@@ -16,7 +24,9 @@ import (
 	"example.com/svc"
 )
 
-// This file has short examples of services. Each uses the small service below.
+// This file has the short examples: of services, most with the small one below, then
+// of pages, of middleware and observers, and of clients. An example that is a whole
+// program has a file of its own, since the documentation then shows all of it.
 
 type LampAPI interface {
 	List(ctx context.Context) (*Lamps, error)
@@ -518,4 +528,547 @@ func ExampleIdempotency() {
 	// 200 {"id":1,"text":"Buy milk"} ""
 	// 200 {"id":1,"text":"Buy milk"} "true"
 	// 200 {"items":[{"id":1,"text":"Buy milk"}],"total":1}
+}
+
+// CityAPI lists cities, by page number and by cursor.
+type CityAPI interface {
+	List(ctx context.Context, in *ListCities) (*svc.PageResponse[string], error)
+	Feed(ctx context.Context, in *FeedCities) (*svc.CursorResponse[string], error)
+}
+
+type ListCities struct{ svc.PageQuery }
+
+type FeedCities struct{ svc.CursorQuery }
+
+// Cities are sorted by name. The names are the keys of the cursors.
+type Cities []string
+
+func (c Cities) List(ctx context.Context, in *ListCities) (*svc.PageResponse[string], error) {
+	req := in.PageRequest()
+	from := min(req.Offset(), len(c))
+	to := from + min(req.Size(), len(c)-from)
+	return svc.NewPage(c[from:to], req, len(c)), nil
+}
+
+func (c Cities) Feed(ctx context.Context, in *FeedCities) (*svc.CursorResponse[string], error) {
+	from := 0
+	if in.Cursor != "" {
+		var last string
+		if err := svc.DecodeCursor(in.Cursor, &last); err != nil {
+			return nil, err
+		}
+		at, found := slices.BinarySearch(c, last)
+		if from = at; found {
+			from++
+		}
+	}
+	to := from + min(in.Limit, len(c)-from)
+	return svc.NewCursorPage(c[from:to], in.Limit, func(last string) string {
+		cursor, _ := svc.EncodeCursor(last) // fails only for text that is not UTF-8
+		return cursor
+	}), nil
+}
+
+// An input that embeds PageQuery or CursorQuery has their parameters, with defaults and
+// limits, on every transport and in the documents.
+func ExamplePageQuery() {
+	cities := svc.MustRegister[CityAPI](Cities{"Accra", "Lima", "Oslo"}, &svc.Options{
+		Resource: "cities",
+		Methods:  map[string]svc.MethodOptions{"Feed": {HTTP: "GET /cities/feed"}},
+	})
+	for _, target := range []string{
+		"/cities?per_page=2&page=2",
+		"/cities?per_page=1000",
+		"/cities/feed?limit=2",
+		"/cities/feed?limit=2&cursor=TGltYQ",
+	} {
+		w := httptest.NewRecorder()
+		cities.REST().ServeHTTP(w, httptest.NewRequest("GET", target, nil))
+		fmt.Println(w.Body)
+	}
+	// Output:
+	// {"data":["Oslo"],"page":2,"per_page":2,"total":3,"total_pages":2}
+	// {"data":["Accra","Lima","Oslo"],"page":1,"per_page":100,"total":3,"total_pages":1}
+	// {"data":["Accra","Lima"],"next_cursor":"TGltYQ","has_more":true}
+	// {"data":["Oslo"],"has_more":false}
+}
+
+// ParsePage reads the same parameters, for handlers that do not belong to a service.
+func ExampleParsePage() {
+	r := httptest.NewRequest("GET", "/cities?page=3&per_page=50", nil)
+	page, err := svc.ParsePage(r.URL.Query())
+	fmt.Println(page.Offset(), page.Size(), err)
+
+	_, err = svc.ParsePage(httptest.NewRequest("GET", "/cities?page=0", nil).URL.Query())
+	fmt.Println(err)
+	// Output:
+	// 100 50 <nil>
+	// INVALID_ARGUMENT: invalid input: /page must be at least 1
+}
+
+// A cursor holds the key of the last item of a page. The next page begins after that
+// key, even if items were added or removed.
+func ExampleEncodeCursor() {
+	last := svc.TimeCursor{ID: "17", At: time.Date(2025, 3, 1, 12, 30, 0, 0, time.UTC)}
+	cursor, err := svc.EncodeCursor(last)
+	if err != nil {
+		panic(err)
+	}
+	fmt.Println(cursor)
+
+	var key svc.TimeCursor
+	fmt.Println(svc.DecodeCursor(cursor, &key), key.ID, key.At)
+	fmt.Println(svc.DecodeCursor("not-a-cursor", &key) != nil)
+	// Output:
+	// eyJpZCI6IjE3IiwiYXQiOiIyMDI1LTAzLTAxVDEyOjMwOjAwWiJ9
+	// <nil> 17 2025-03-01 12:30:00 +0000 UTC
+	// true
+}
+
+// Clients cannot forge a sealed cursor. To replace a key, put the new one first and
+// keep the old one until its cursors are no longer in use.
+func ExampleCursorKey() {
+	oldKey := svc.NewCursorKey([]byte("32 random bytes, kept in a secret"))
+	cursor, err := oldKey.Encode("todo-17")
+	if err != nil {
+		panic(err)
+	}
+
+	key := svc.NewCursorKey([]byte("32 other bytes, also kept secret."), []byte("32 random bytes, kept in a secret"))
+	var id string
+	fmt.Println(key.Decode(cursor, &id), id)
+	fmt.Println(svc.CodeOf(key.Decode(cursor[1:], &id)))
+	// Output:
+	// <nil> todo-17
+	// INVALID_ARGUMENT
+}
+
+// Handlers and methods read the requested version from their context.
+func ExampleVersion() {
+	version := svc.Version(svc.VersionOptions{
+		DefaultVersion: "v2",
+		PathPrefix:     true,
+		Supported:      []string{"v1", "v2"},
+		Deprecations: map[string]svc.Deprecation{"v1": {
+			Since:  time.Date(2025, 1, 1, 0, 0, 0, 0, time.UTC),
+			Sunset: time.Date(2026, 1, 1, 0, 0, 0, 0, time.UTC),
+			Link:   "https://example.com/migrate",
+		}},
+	})
+	handler := version(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		fmt.Fprint(w, svc.GetVersion(r.Context()))
+	}))
+	for _, target := range []string{"/todos", "/v1/todos", "/v3/todos"} {
+		w := httptest.NewRecorder()
+		handler.ServeHTTP(w, httptest.NewRequest("GET", target, nil))
+		fmt.Printf("%d %s %q %q\n", w.Code, w.Body, w.Header().Get("Deprecation"), w.Header().Get("Sunset"))
+	}
+	// Output:
+	// 200 v2 "" ""
+	// 200 v1 "@1735689600" "Thu, 01 Jan 2026 00:00:00 GMT"
+	// 400 {"error":{"code":"INVALID_ARGUMENT","message":"this version of the API does not exist","details":{"supported":["v1","v2"]}}} "" ""
+}
+
+// The guard protects the pages of Pprof and no other path.
+func ExamplePprof() {
+	site := http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) { fmt.Fprint(w, "the site") })
+	guard := svc.Under("/debug/pprof", svc.BasicAuth("profiles", map[string]string{"op": "secret"}, nil))
+	handler := guard(svc.Pprof("")(site))
+
+	for _, path := range []string{"/", "/debug/pprof/heap"} {
+		w := httptest.NewRecorder()
+		handler.ServeHTTP(w, httptest.NewRequest("GET", path, nil))
+		fmt.Println(w.Code, w.Body)
+	}
+	r := httptest.NewRequest("GET", "/debug/pprof/heap", nil)
+	r.SetBasicAuth("op", "secret")
+	w := httptest.NewRecorder()
+	handler.ServeHTTP(w, r)
+	fmt.Println(w.Code, w.Header().Get("Content-Type"))
+	// Output:
+	// 200 the site
+	// 401 {"error":{"code":"UNAUTHENTICATED","message":"a valid name and password are required"}}
+	// 200 application/octet-stream
+}
+
+// Programs keep hashes of keys, and compare them in constant time.
+func ExampleAPIKey() {
+	known := sha256.Sum256([]byte("robot-key"))
+	guard := svc.APIKey("X-Api-Key", func(ctx context.Context, key string) (*svc.Principal, error) {
+		hash := sha256.Sum256([]byte(key))
+		if subtle.ConstantTimeCompare(hash[:], known[:]) != 1 {
+			return nil, svc.Errorf(svc.CodeUnauthenticated, "the key is unknown")
+		}
+		return &svc.Principal{Subject: "robot"}, nil
+	}, svc.APIKeyOptions{Logger: noLog})
+	service := svc.MustRegister[LampAPI](lamps{}, &svc.Options{
+		Resource: "lamps",
+		Schemes:  []svc.Scheme{{Type: "apiKey", Header: "X-Api-Key"}},
+	})
+	for _, key := range []string{"robot-key", "other"} {
+		r := httptest.NewRequest("GET", "/lamps", nil)
+		r.Header.Set("X-Api-Key", key)
+		w := httptest.NewRecorder()
+		guard(service.REST()).ServeHTTP(w, r)
+		fmt.Println(w.Code, w.Body)
+	}
+	// Output:
+	// 200 {"Lamps":[]}
+	// 401 {"error":{"code":"UNAUTHENTICATED","message":"the API key is not valid"}}
+}
+
+func ExampleAllowIPs() {
+	allow := svc.AllowIPs(nil, netip.MustParsePrefix("127.0.0.0/8"), netip.MustParsePrefix("::1/128"))
+	handler := svc.Under("/admin", allow)(http.NotFoundHandler())
+
+	r := httptest.NewRequest("GET", "/admin", nil)
+	r.RemoteAddr = "192.0.2.1:1234"
+	r.Header.Set("X-Forwarded-For", "127.0.0.1") // any client can send this
+	w := httptest.NewRecorder()
+	handler.ServeHTTP(w, r)
+	fmt.Println(w.Code, w.Body)
+	// Output:
+	// 403 {"error":{"code":"PERMISSION_DENIED","message":"requests from this address are not allowed"}}
+}
+
+// CallMetrics counts calls and writes the counts in the text format of Prometheus.
+type CallMetrics struct {
+	mu     sync.Mutex
+	counts map[string]int // by labels; each label has few values
+}
+
+// Observe is for Options.Observe.
+func (m *CallMetrics) Observe(_ context.Context, o svc.Observation) {
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	m.counts[fmt.Sprintf("{transport=%q,method=%q,code=%q}", o.Transport, o.Resource+"."+o.Method, svc.CodeOf(o.Err))]++
+}
+
+// WriteText writes the counts.
+func (m *CallMetrics) WriteText(w io.Writer) {
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	fmt.Fprintln(w, "# TYPE svc_calls_total counter")
+	for _, labels := range slices.Sorted(maps.Keys(m.counts)) {
+		fmt.Fprintf(w, "svc_calls_total%s %d\n", labels, m.counts[labels])
+	}
+}
+
+// One function is enough to count calls for Prometheus.
+func ExampleObservation_prometheus() {
+	metrics := &CallMetrics{counts: make(map[string]int)}
+	primes := svc.MustRegister[PrimesAPI](primes{}, &svc.Options{
+		Resource: "primes", Observe: metrics.Observe, Logger: slog.New(slog.DiscardHandler),
+	})
+	for _, target := range []string{"/primes/watch", "/nowhere"} {
+		primes.REST().ServeHTTP(httptest.NewRecorder(), httptest.NewRequest("POST", target, strings.NewReader(`{"count":2}`)))
+	}
+	primes.RPC().ServeHTTP(httptest.NewRecorder(), httptest.NewRequest("POST", "/", strings.NewReader(
+		`{"jsonrpc":"2.0","id":1,"method":"primes.watch","params":{"count":0}}`)))
+
+	var text strings.Builder
+	metrics.WriteText(&text)
+	fmt.Print(text.String())
+	// Output:
+	// # TYPE svc_calls_total counter
+	// svc_calls_total{transport="rest",method="primes.watch",code="OK"} 1
+	// svc_calls_total{transport="rpc",method="primes.watch",code="INVALID_ARGUMENT"} 1
+}
+
+// A Span is what tracers such as OpenTelemetry record for a call. The attributes have
+// the names of the semantic conventions: the stable ones for HTTP, and those for JSON-RPC
+// and MCP, which are not final yet.
+type Span struct {
+	Parent     svc.Trace // of the caller; a tracer's propagator reads it
+	Name       string
+	Start, End time.Time
+	Attributes map[string]string
+	Error      string
+}
+
+// A span is created at the end of a call. It started o.Took before.
+func ExampleObservation_span() {
+	var spans []Span
+	observe := func(ctx context.Context, o svc.Observation) {
+		end := time.Now()
+		info, _ := svc.InfoFrom(ctx)
+		s := Span{Parent: info.Trace, Start: end.Add(-o.Took), End: end, Attributes: make(map[string]string)}
+		switch {
+		case o.Route != "": // HTTP; only a status from 500 on is an error of a server
+			method, path, _ := strings.Cut(o.Route, " ")
+			s.Name, s.Attributes["http.request.method"], s.Attributes["http.route"] = o.Route, method, path
+			s.Attributes["http.response.status_code"] = strconv.Itoa(o.Status)
+			if o.Status >= 500 {
+				s.Error = strconv.Itoa(o.Status)
+			}
+		case o.Transport == svc.TransportMCP:
+			s.Name, s.Attributes["mcp.method.name"] = o.RPC+" "+o.Resource+"_"+o.Method, o.RPC
+			s.Attributes["gen_ai.tool.name"] = o.Resource + "_" + o.Method
+			if o.Err != nil {
+				s.Error = "tool_error"
+			}
+		default: // JSON-RPC, and Service.Call
+			s.Name, s.Attributes["rpc.system.name"], s.Attributes["rpc.method"] = cmp.Or(o.RPC, o.Resource+"."+o.Method), "jsonrpc", o.RPC
+			if o.Err != nil {
+				s.Error = strconv.Itoa(svc.ErrorFrom(o.Err).RPCCode())
+				s.Attributes["rpc.response.status_code"] = s.Error
+			}
+		}
+		if s.Error != "" {
+			s.Attributes["error.type"] = s.Error
+		}
+		spans = append(spans, s) // a real program passes it to its tracer
+	}
+	primes := svc.MustRegister[PrimesAPI](primes{}, &svc.Options{Resource: "primes", Observe: observe, Logger: slog.New(slog.DiscardHandler)})
+
+	r := httptest.NewRequest("POST", "/primes/watch", strings.NewReader(`{"count":2}`))
+	r.Header.Set("Traceparent", "00-4bf92f3577b34da6a3ce929d0e0e4736-00f067aa0ba902b7-01")
+	primes.REST().ServeHTTP(httptest.NewRecorder(), r)
+	primes.RPC().ServeHTTP(httptest.NewRecorder(), httptest.NewRequest("POST", "/", strings.NewReader(
+		`{"jsonrpc":"2.0","id":1,"method":"primes.watch","params":{"count":0}}`)))
+	for _, s := range spans {
+		fmt.Println(s.Name, s.Parent.Parent, s.Attributes)
+	}
+	// Output:
+	// POST /primes/watch 00-4bf92f3577b34da6a3ce929d0e0e4736-00f067aa0ba902b7-01 map[http.request.method:POST http.response.status_code:200 http.route:/primes/watch]
+	// primes.watch  map[error.type:-32602 rpc.method:primes.watch rpc.response.status_code:-32602 rpc.system.name:jsonrpc]
+}
+
+// BookAPI is a service with eight methods. Its clients need only some of them.
+type BookAPI interface {
+	Create(ctx context.Context, in *Book) (*Book, error)
+	List(ctx context.Context) (*Books, error)
+	Get(ctx context.Context, in *BookID) (*Book, error)
+	Update(ctx context.Context, in *Book) (*Book, error)
+	Delete(ctx context.Context, in *BookID) error
+	Lend(ctx context.Context, in *BookID) error
+	Return(ctx context.Context, in *BookID) error
+	Watch(ctx context.Context) (svc.Stream[Book], error)
+}
+
+type (
+	BookID struct {
+		ID string `json:"id" pattern:"^[a-z]+$"`
+	}
+	Book struct {
+		ID    string `json:"id"`
+		Title string `json:"title" minLength:"1"`
+	}
+	Books struct {
+		Books []Book `json:"books"`
+	}
+)
+
+// A library implements the methods that the examples call.
+type library struct{ BookAPI }
+
+func (library) Get(_ context.Context, in *BookID) (*Book, error) {
+	if in.ID != "emma" {
+		return nil, svc.Errorf(svc.CodeNotFound, "there is no book %q", in.ID)
+	}
+	return &Book{ID: in.ID, Title: "Emma"}, nil
+}
+
+func (library) Watch(context.Context) (svc.Stream[Book], error) {
+	return func(yield func(*Book, error) bool) {
+		if yield(&Book{ID: "emma", Title: "Emma"}, nil) {
+			yield(nil, svc.Errorf(svc.CodeUnavailable, "the library closes"))
+		}
+	}, nil
+}
+
+// bookOptions returns the options of the service, which its clients use too.
+func bookOptions() *svc.Options { return &svc.Options{Resource: "books", Logger: noLog} }
+
+// A client declares two of the eight methods and calls them over the network.
+func ExampleConnect() {
+	server := httptest.NewServer(svc.MustRegister[BookAPI](library{}, bookOptions()).REST())
+	defer server.Close()
+
+	var books struct {
+		Get   func(ctx context.Context, in *BookID) (*Book, error)
+		Watch func(ctx context.Context) (svc.Stream[Book], error)
+	}
+	if err := svc.Connect[BookAPI](&books, server.URL, &svc.ClientOptions{Service: bookOptions()}); err != nil {
+		fmt.Println(err)
+		return
+	}
+	ctx := context.Background()
+	book, err := books.Get(ctx, &BookID{ID: "emma"})
+	fmt.Println(book.Title, err)
+	_, err = books.Get(ctx, &BookID{ID: "dune"})
+	fmt.Println(svc.CodeOf(err), err)
+	_, err = books.Get(ctx, &BookID{ID: "Emma!"}) // is not sent
+	fmt.Println(err)
+
+	stream, err := books.Watch(ctx)
+	if err != nil {
+		fmt.Println(err)
+		return
+	}
+	for book, err := range stream {
+		if err != nil {
+			fmt.Println(err)
+			break
+		}
+		fmt.Println(book.Title)
+	}
+	// Output:
+	// Emma <nil>
+	// NOT_FOUND NOT_FOUND: there is no book "dune"
+	// INVALID_ARGUMENT: invalid input: /id must match the pattern ^[a-z]+$
+	// Emma
+	// UNAVAILABLE: the library closes
+}
+
+// A ReaderAPI is a service that calls another one.
+type ReaderAPI interface {
+	Describe(ctx context.Context, in *BookID) (*Description, error)
+}
+
+type Description struct{ Text string }
+
+// A reader calls the library. Its field has the methods that it needs.
+type reader struct {
+	books struct {
+		Get func(ctx context.Context, in *BookID) (*Book, error)
+	}
+}
+
+// Describe passes ctx on, so that the call ends when the client of Describe disconnects.
+// It converts errors of the library to errors for that client.
+func (r *reader) Describe(ctx context.Context, in *BookID) (*Description, error) {
+	book, err := r.books.Get(ctx, in)
+	if svc.CodeOf(err) == svc.CodeNotFound {
+		return &Description{"unknown"}, nil
+	} else if err != nil {
+		return nil, svc.Errorf(svc.CodeUnavailable, "the library does not answer: %w", err)
+	}
+	return &Description{"the book " + book.Title}, nil
+}
+
+// A service calls another one in its methods.
+func ExampleConnect_service() {
+	server := httptest.NewServer(svc.MustRegister[BookAPI](library{}, bookOptions()).REST())
+	defer server.Close()
+
+	r := new(reader)
+	if err := svc.Connect[BookAPI](&r.books, server.URL, &svc.ClientOptions{Service: bookOptions()}); err != nil {
+		fmt.Println(err)
+		return
+	}
+	service := svc.MustRegister[ReaderAPI](r, &svc.Options{Resource: "readers", Logger: noLog})
+	try(service.REST(), "POST", "/readers/describe", `{"id":"emma"}`)
+	try(service.REST(), "POST", "/readers/describe", `{"id":"dune"}`)
+	// Output:
+	// 200 {"Text":"the book Emma"}
+	// 200 {"Text":"unknown"}
+}
+
+// A test sets the field to its own function.
+func ExampleConnect_mock() {
+	r := new(reader)
+	r.books.Get = func(context.Context, *BookID) (*Book, error) {
+		return nil, errors.New("the roof is leaking")
+	}
+	_, err := r.Describe(context.Background(), &BookID{ID: "emma"})
+	fmt.Println(err)
+	// Output:
+	// UNAVAILABLE: the library does not answer: the roof is leaking
+}
+
+// A test of both sides uses the handler instead of the network.
+func ExampleClientOptions_handler() {
+	service := svc.MustRegister[BookAPI](library{}, bookOptions())
+	r := new(reader)
+	err := svc.Connect[BookAPI](&r.books, "", &svc.ClientOptions{Service: bookOptions(), Handler: service.REST()})
+	fmt.Println(err)
+	out, err := r.Describe(context.Background(), &BookID{ID: "emma"})
+	fmt.Println(out.Text, err)
+	// Output:
+	// <nil>
+	// the book Emma <nil>
+}
+
+// A roundTripper is an http.RoundTripper that is a function.
+type roundTripper func(*http.Request) (*http.Response, error)
+
+func (f roundTripper) RoundTrip(r *http.Request) (*http.Response, error) { return f(r) }
+
+// withPassword returns a RoundTripper that adds a password to each request. It changes
+// a copy, because a RoundTripper must not change the request.
+func withPassword(next http.RoundTripper, user, password string) http.RoundTripper {
+	return roundTripper(func(r *http.Request) (*http.Response, error) {
+		r = r.Clone(r.Context())
+		r.SetBasicAuth(user, password)
+		return next.RoundTrip(r)
+	})
+}
+
+// The Transport of the http.Client adds credentials.
+func ExampleClientOptions_authentication() {
+	guard := svc.BasicAuth("books", map[string]string{"reader": "secret"}, nil)
+	server := httptest.NewServer(guard(svc.MustRegister[BookAPI](library{}, bookOptions()).REST()))
+	defer server.Close()
+
+	for _, password := range []string{"guess", "secret"} {
+		var books struct {
+			Get func(ctx context.Context, in *BookID) (*Book, error)
+		}
+		client := &http.Client{Transport: withPassword(http.DefaultTransport, "reader", password)}
+		err := svc.Connect[BookAPI](&books, server.URL, &svc.ClientOptions{Service: bookOptions(), HTTPClient: client})
+		if err != nil {
+			fmt.Println(err)
+			return
+		}
+		_, err = books.Get(context.Background(), &BookID{ID: "emma"})
+		fmt.Println(err)
+	}
+	// Output:
+	// UNAUTHENTICATED: a valid name and password are required
+	// <nil>
+}
+
+// withRetries returns a RoundTripper that repeats a GET up to twice if the server cannot
+// be reached or responds with 503. A real program would wait before it tries again.
+func withRetries(next http.RoundTripper) http.RoundTripper {
+	return roundTripper(func(r *http.Request) (*http.Response, error) {
+		for try := 0; ; try++ {
+			response, err := next.RoundTrip(r)
+			unavailable := err != nil || response.StatusCode == http.StatusServiceUnavailable
+			if !unavailable || r.Method != http.MethodGet || try == 2 || r.Context().Err() != nil {
+				return response, err
+			}
+			if err == nil {
+				response.Body.Close()
+			}
+		}
+	})
+}
+
+// The Transport also retries: only the program knows which calls are safe to repeat.
+func ExampleClientOptions_retries() {
+	service, requests := svc.MustRegister[BookAPI](library{}, bookOptions()).REST(), 0
+	server := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		if requests++; requests < 3 {
+			svc.WriteError(w, r, svc.Errorf(svc.CodeUnavailable, "the library opens soon"))
+			return
+		}
+		service.ServeHTTP(w, r)
+	}))
+	defer server.Close()
+
+	var books struct {
+		Get func(ctx context.Context, in *BookID) (*Book, error)
+	}
+	client := &http.Client{Transport: withRetries(http.DefaultTransport)}
+	err := svc.Connect[BookAPI](&books, server.URL, &svc.ClientOptions{Service: bookOptions(), HTTPClient: client})
+	if err != nil {
+		fmt.Println(err)
+		return
+	}
+	book, err := books.Get(context.Background(), &BookID{ID: "emma"})
+	fmt.Println(book.Title, err, requests)
+	// Output:
+	// Emma <nil> 3
 }
