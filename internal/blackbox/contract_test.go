@@ -162,6 +162,31 @@ type (
 	}
 )
 
+// rEvents and rMoreEvents have an enum in each alternative.
+type (
+	rEvents struct {
+		Type    string `json:"type" discriminator:"true"`
+		Billing *struct {
+			Name string `json:"name" enum:"CARD_EXPIRES"`
+		} `variant:"billing"`
+		Backup *struct {
+			Name string `json:"name" enum:"STARTED,FAILED"`
+		} `variant:"backup"`
+	}
+	rMoreEvents struct {
+		Type    string `json:"type" discriminator:"true"`
+		Billing *struct {
+			Name string `json:"name" enum:"CARD_EXPIRES"`
+		} `variant:"billing"`
+		Backup *struct {
+			Name string `json:"name" enum:"STARTED,FAILED,COPIED"`
+		} `variant:"backup"`
+		Disk *struct {
+			Name string `json:"name" enum:"FULL,SLOW"`
+		} `variant:"disk"`
+	}
+)
+
 // rPick is a union, and the others are structs that it stands in for.
 type (
 	rPick struct {
@@ -596,6 +621,12 @@ input /a/type: enum is ["a","b"], was none; for example {"a":{"n":0,"type":"c"}}
 	{"oasdiff 610", giving[one[rPay]](), giving[one[rPays]](), `output /a/type: enum is ["card","cash","cheque"], was ["card","cash"]: clients do not know the new ones`},
 	{"an alternative less that is answered", giving[one[rPays]](), giving[one[rPay]](), ""},
 	// What others err about.
+	{"oasdiff 514", taking[one[rEvents]](), taking[one[rMoreEvents]](), ""},
+	{"oasdiff 514, the other way", taking[one[rMoreEvents]](), taking[one[rEvents]](), `input /a/name: enum is ["STARTED","FAILED"], was ["STARTED","FAILED","COPIED"]; for example {"a":{"type":"backup","name":"COPIED"}}
+input /a/type: enum is ["billing","backup"], was ["billing","backup","disk"]; for example {"a":{"type":"disk","name":"FULL"}}`},
+	{"oasdiff 514, in an answer", giving[one[rEvents]](), giving[one[rMoreEvents]](), `output /a/name: enum is ["STARTED","FAILED","COPIED"], was ["STARTED","FAILED"]: clients do not know the new ones
+output /a/type: enum is ["billing","backup","disk"], was ["billing","backup"]: clients do not know the new ones`},
+	{"oasdiff 514, in an answer, the other way", giving[one[rMoreEvents]](), giving[one[rEvents]](), ""},
 	{"oasdiff 861", taking[struct {
 		A string `json:"a,omitempty" query:"a" enum:"a,b,c"`
 	}](), taking[struct {
