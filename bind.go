@@ -956,7 +956,7 @@ func (c *checks) compileCheck(s *shape) checkFunc {
 			d.pop()
 		}
 	case kindMap:
-		return c.checkMap(s, (&checks{hooked: true}).needsCheck(s.elem), s.elem.reaches(func(s *shape) bool { return s.alternatives != nil }))
+		return c.checkMap(s)
 	}
 	return c.structCheck(s, nil, nil)
 }
@@ -998,11 +998,9 @@ func endsInTime(v reflect.Value, depth int) bool {
 
 // checkMap returns the check of a map of shape s. It visits values in the order
 // of their keys, so that an input has the same violations each time. The
-// values of a map are not addressable, so it checks a copy. If there are Validate
-// methods in them (hooked) it puts the copy back, with what those changed, and so it
-// does with what Service.Call fills in if there are unions (filled); otherwise the map
-// may be in use by others, and is only read.
-func (c *checks) checkMap(s *shape, hooked, filled bool) checkFunc {
+// values of a map are not addressable, so it checks a copy, and puts it back if the
+// checks may have changed it; otherwise the map may be in use by others, and is only read.
+func (c *checks) checkMap(s *shape) checkFunc {
 	elem := c.checkFor(s.elem) // nil if there is something to check in the names only
 	type entry struct {
 		name string
@@ -1015,7 +1013,9 @@ func (c *checks) checkMap(s *shape, hooked, filled bool) checkFunc {
 			entries = append(entries, entry{name, key})
 		}
 		slices.SortFunc(entries, func(a, b entry) int { return cmp.Compare(a.name, b.name) })
+		changed := d.changed
 		for _, e := range entries {
+			d.changed = false
 			value := reflect.New(s.elem.typ).Elem()
 			value.Set(v.MapIndex(e.key))
 			d.push(e.name)
@@ -1028,26 +1028,41 @@ func (c *checks) checkMap(s *shape, hooked, filled bool) checkFunc {
 				elem(d, value)
 			}
 			d.pop()
-			if hooked || filled && d.fills {
+			if d.changed {
 				v.SetMapIndex(e.key, value)
+				changed = true
 			}
 		}
+		d.changed = changed
 	}
 }
 
-// structCheck compiles the check of a struct of shape s: first the fields, then the
-// struct itself, so that its Validate sees the changes of those before. For an
-// input, in has where each field comes from. For a struct inside another in is
-// nil, and fields hidden by json:"-" are left out.
+// structCheck compiles the check of a struct of shape s. For an input, in has where each
+// field comes from. For a struct inside another in is nil, and fields hidden by json:"-"
+// are left out. A union without an alternative has nothing to check; where rules count,
+// that is a violation.
+func (c *checks) structCheck(s *shape, in map[*field]string, tokens map[*field]string) checkFunc {
+	var values []string
+	for _, a := range s.alternatives {
+		values = append(values, a.value)
+	}
+	noChoice := &complaint{ruleVariant, "must have exactly one of the alternatives " + strings.Join(values, ", ") + ", and a discriminator that is empty or says which"}
+	compile := func(form *shape) checkFunc { return c.membersCheck(form, in, tokens) }
+	return compileForms(s, compile, func(d *decoder, _ error) {
+		if c.rules {
+			d.addViolation(noChoice)
+		}
+	})
+}
+
+// membersCheck is structCheck for one form of the struct: first its fields, then the
+// struct itself, so that its Validate sees the changes of those before.
 //
 // Rules are not checked for an optional field with its zero value: in a Go
 // value that is how an absent field looks. A Go value may contain itself, which
 // is found when it is deeper than any JSON; the first such place ends all checks,
 // since a value may contain itself twice.
-func (c *checks) structCheck(s *shape, in map[*field]string, tokens map[*field]string) checkFunc {
-	if s.alternatives != nil {
-		return c.unionCheck(s, in, tokens)
-	}
+func (c *checks) membersCheck(s *shape, in map[*field]string, tokens map[*field]string) checkFunc {
 	type member struct {
 		*field
 		in     string
@@ -1063,6 +1078,9 @@ func (c *checks) structCheck(s *shape, in map[*field]string, tokens map[*field]s
 		m := member{field: f, in: in[f], token: cmp.Or(tokens[f], f.token), inner: c.checkFor(f.shape)}
 		if c.rules && f.optional {
 			m.absent = c.absent.checkFor(f.shape)
+		}
+		if c.rules && f.only != nil {
+			m.inner = f.fillOnly
 		}
 		if m.inner != nil || c.rules && (len(f.rules) > 0 || f.notNull) {
 			members = append(members, m)
@@ -1110,27 +1128,11 @@ func (c *checks) structCheck(s *shape, in map[*field]string, tokens map[*field]s
 	}
 }
 
-// unionCheck is structCheck for a union: that of the alternative that is set. Without
-// one there is nothing to check; where rules count, that is a violation.
-func (c *checks) unionCheck(s *shape, in map[*field]string, tokens map[*field]string) checkFunc {
-	var inner []checkFunc
-	var values []string
-	for _, a := range s.alternatives {
-		inner, values = append(inner, c.structCheck(a, in, tokens)), append(values, a.value)
-	}
-	noChoice := &complaint{ruleVariant, "must have exactly one of the alternatives " + strings.Join(values, ", ") + ", and a discriminator that is empty or says which"}
-	return func(d *decoder, v reflect.Value) {
-		chosen, err := s.chosenIn(v)
-		if err != nil {
-			if c.rules {
-				d.addViolation(noChoice)
-			}
-			return
-		}
-		if said := v.Field(s.fields[0].index[0]); d.fills && said.Len() == 0 {
-			said.SetString(values[chosen])
-		}
-		inner[chosen](d, v)
+// fillOnly fills the empty field v with the one value that it can have, if d does that.
+func (f *field) fillOnly(d *decoder, v reflect.Value) {
+	if d.fills && v.Len() == 0 {
+		v.SetString(string(textOf(f.only)))
+		d.changed = true
 	}
 }
 
@@ -1142,6 +1144,7 @@ func (d *decoder) callValidate(v reflect.Value) {
 	if d.validateErr != nil {
 		return
 	}
+	d.changed = true
 	err := v.Addr().Interface().(validator).Validate()
 	var e *Error
 	switch {

@@ -517,24 +517,22 @@ func (l *planLinker) rulesOf(p *contractPlan, s *shape) (rules ruleSet) {
 
 // enumOf makes the rule that a value is one of those in a JSON array.
 func enumOf(s *shape, list json.RawMessage) (made rule, want string) {
-	var values []reflect.Value
 	var texts []string
 	for _, item := range itemsOf(list) {
 		text := string(item)
-		value, ok := numberFor(s, text)
+		_, ok := s.valueFor(text)
 		if s.kind.isStringy() {
-			text = textOr(text)
-			value, ok = reflect.ValueOf(text), isText(item)
+			text, ok = textOr(text), isText(item)
 		}
 		if !ok {
 			return made, "values of the type"
 		}
-		values, texts = append(values, value), append(texts, text)
+		texts = append(texts, text)
 	}
-	if values == nil {
+	if texts == nil {
 		return made, "values"
 	}
-	return enumRule(values, texts), ""
+	return enumRule(s, texts), ""
 }
 
 // read returns the rules that a value breaks. A panic of a type with its own JSON counts as

@@ -99,6 +99,7 @@ type decoder struct {
 
 	tooDeep bool // a Go value is nested deeper than JSON may be; see structCheck
 	fills   bool // checks set empty discriminators of unions; see Service.Call
+	changed bool // they did so, or called a Validate, in the value of a map
 	naming  bool // what is wrong is the name of the member at path, a map key, and not its value
 }
 
@@ -137,7 +138,7 @@ func (d *decoder) start(data []byte) {
 func (d *decoder) startInside() {
 	d.found = violations{list: d.emptyList()}
 	d.nestedErr, d.nestedCount = nil, 0
-	d.in, d.validateErr, d.tooDeep, d.naming, d.fills, d.ahead = inBody, nil, false, false, false, 0
+	d.in, d.validateErr, d.tooDeep, d.naming, d.fills, d.changed, d.ahead = inBody, nil, false, false, false, false, 0
 	d.path = d.path[:0]
 	d.seen = d.seen[:0]
 	d.number = nil
@@ -320,7 +321,7 @@ type decoders struct {
 
 // newDecoders returns an empty compile pass.
 func newDecoders(p *mistakes, strict bool) *decoders {
-	return &decoders{mistakes: p, byShape: make(map[*shape]*decodeFunc), plans: make(map[*shape]*objectPlan), unions: new([]string), strict: strict}
+	return &decoders{mistakes: p, byShape: make(map[*shape]*decodeFunc), plans: make(map[*shape]*objectPlan), strict: strict}
 }
 
 // decoderFor returns the decodeFunc for values of shape s.
@@ -599,6 +600,7 @@ type objectPlan struct {
 	strict bool
 
 	alternatives map[string]*objectPlan
+	first        []byte // what a text without white space has behind {
 	unknown      *complaint
 	unions       *[]string
 	index        int
@@ -931,10 +933,14 @@ func (c *decoders) structPlan(s *shape, in map[*field]string) *objectPlan {
 	if s.alternatives == nil {
 		return p
 	}
+	if c.unions == nil {
+		c.unions = new([]string)
+	}
 	p.alternatives, p.unions = make(map[string]*objectPlan), c.unions
 	if name := s.fields[0].name; !slices.Contains(*c.unions, name) {
 		*c.unions = append(*c.unions, name)
 	}
+	p.first = []byte(s.fields[0].prefix[1:] + `"`)
 	if rules := slices.Concat(s.fields[0].rules, s.fields[0].shape.rules); !c.outputs && rules != nil {
 		p.unknown = rules[0].complaint
 	}
@@ -951,10 +957,14 @@ func (c *decoders) structPlan(s *shape, in map[*field]string) *objectPlan {
 // that is the one violation of the object, which choosePlan skips; it returns nil then.
 // A client that decodes an output leaves all alternatives nil: the server may have more.
 //
-// The discriminator is the first member where encoders write it, which costs one
-// comparison. Anywhere else it is found by reading ahead, once for the whole text.
+// The discriminator is the first member where encoders write it, without white space, which
+// costs one comparison. Anywhere else it is found by reading ahead, once for the whole text.
 func (p *objectPlan) choosePlan(d *decoder, v reflect.Value) *objectPlan {
-	a, c := p.firstMember(d.scan.data[d.scan.pos+1:]), isRequired
+	var a *objectPlan
+	c := isRequired
+	if text, ok := bytes.CutPrefix(d.scan.data[d.scan.pos+1:], p.first); ok {
+		a = p.alternatives[string(text[:max(0, bytes.IndexByte(text, '"'))])]
+	}
 	if a == nil {
 		if value := d.scan.findMember(*p.unions, p.fields[0].name); isText(value) {
 			a, c = p.alternatives[string(textOf(value))], p.unknown
@@ -976,17 +986,6 @@ func (p *objectPlan) choosePlan(d *decoder, v reflect.Value) *objectPlan {
 		d.pop()
 	}
 	return nil
-}
-
-// firstMember returns the alternative that the discriminator says if text, which begins
-// behind a {, begins with it as encoders without white space write it, or nil.
-func (p *objectPlan) firstMember(text []byte) *objectPlan {
-	name := p.fields[0].prefix[1:]
-	if len(text) <= len(name) || string(text[:len(name)]) != name || text[len(name)] != '"' {
-		return nil
-	}
-	text = text[len(name)+1:]
-	return p.alternatives[string(text[:max(0, bytes.IndexByte(text, '"'))])]
 }
 
 // decodeScalar returns the decodeFunc for scalars of shape s. It reads the

@@ -287,11 +287,8 @@ const maxExample = 6
 // exampleObject returns an example of the object s with those of its fields that are
 // required or have an example.
 func exampleObject(s *shape, depth int) []byte {
-	if s.alternatives != nil {
-		s = s.alternatives[0]
-	}
 	m := openMembers(nil)
-	for _, f := range s.fields {
+	for _, f := range s.forms()[0].fields {
 		switch {
 		case f.hidden || depth >= maxExample || !f.isRequired() && f.example == nil:
 		case f.only != nil:
@@ -383,7 +380,7 @@ func exampleNumber(s *shape, rules ruleSet, nth int) []byte {
 	}
 	texts = append(texts, []byte("0.25"))
 	i := slices.IndexFunc(texts, func(text []byte) bool {
-		x, ok := numberFor(s, string(text))
+		x, ok := s.valueFor(string(text))
 		return ok && rules.accept(x)
 	})
 	return texts[max(i, 0)]

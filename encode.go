@@ -321,34 +321,17 @@ type memberEncoder struct {
 	omits  func(v reflect.Value) bool
 }
 
-// objectEncoder compiles the encodeFunc of the object s. A union is written as the
-// alternative that is set, with its value as the discriminator, whatever the field of
-// that has.
+// objectEncoder compiles the encodeFunc of the object s.
 func (c *encoders) objectEncoder(s *shape) encodeFunc {
-	if s.alternatives == nil {
-		return c.membersEncoder(s.fields)
-	}
-	var encodes []encodeFunc
-	for _, a := range s.alternatives {
-		encodes = append(encodes, c.membersEncoder(a.fields))
-	}
-	return func(e *encoder, v reflect.Value) {
-		chosen, err := s.chosenIn(v)
-		if err != nil {
-			e.fail(err)
-			return
-		}
-		encodes[chosen](e, v)
-	}
+	return compileForms(s, c.membersEncoder, (*encoder).fail)
 }
 
-// membersEncoder compiles the encodeFunc of a struct with these fields.
-// Members come in the order of the Go fields, like the properties of the published
+// membersEncoder compiles the encodeFunc of the fields of the object s. Members come in the order of the Go fields, like the properties of the published
 // schema. A hidden field (json:"-", which path, query and header fields may have)
 // has no member.
-func (c *encoders) membersEncoder(fields []*field) encodeFunc {
+func (c *encoders) membersEncoder(s *shape) encodeFunc {
 	var members []memberEncoder
-	for _, f := range fields {
+	for _, f := range s.fields {
 		if f.hidden {
 			continue
 		}

@@ -528,51 +528,42 @@ func buildOpenRPC(s *Service) []byte {
 
 // writeParams writes the params of a method with the input in, where nil stands for none:
 // those that are required first (OpenRPC 1.3, Method Object). A field that is not a member
-// of JSON objects is a param too, by the name of its path or query tag.
+// of JSON objects is a param too, by the name of its path or query tag. Those that only
+// some alternatives of a union have come last. One that several have is anyOf what it is in
+// each.
 func (c *components) writeParams(out *members, in *shape) {
+	if in == nil {
+		in = new(shape)
+	}
 	out.open("params", '[')
-	if in != nil {
-		for _, required := range [...]bool{true, false} {
-			for _, f := range in.fields {
-				if !f.isNameless() && f.isRequired() == required {
-					out.openItem()
-					out.add("name", f.name, "description", f.doc, "required", required)
-					out.addName("schema")
-					out.buf = append(c.writer.appendField(out.buf, f), '}')
-				}
+	for _, required := range [...]bool{true, false} {
+		for _, f := range in.fields {
+			if !f.isNameless() && f.isRequired() == required {
+				out.openItem()
+				out.add("name", f.name, "description", f.doc, "required", required)
+				out.addName("schema")
+				out.buf = append(c.writer.appendField(out.buf, f), '}')
 			}
 		}
-		for _, p := range c.unionParams(in) {
-			out.openItem()
-			out.add("name", p.name, "description", p.doc, "schema", p.schema)
-			out.end("}")
+	}
+	var own []*field // the first of each name
+	schemas := make(map[string][]byte)
+	for _, a := range in.alternatives {
+		for _, f := range a.fields[len(in.fields):] {
+			schema, before := c.writer.appendField(nil, f), schemas[f.name]
+			if before == nil {
+				own, schemas[f.name] = append(own, f), schema
+			} else if !bytes.Equal(before, schema) {
+				schemas[f.name] = slices.Concat([]byte(`{"anyOf":[`), before, []byte{','}, schema, []byte(`]}`))
+			}
 		}
+	}
+	for _, f := range own {
+		out.openItem()
+		out.add("name", f.name, "description", f.doc, "schema", schemas[f.name])
+		out.end("}")
 	}
 	out.end("]")
-}
-
-// A unionParam is a param that only some alternatives of a union have.
-type unionParam struct {
-	*field
-	schema []byte
-}
-
-// unionParams returns the params that only some alternatives of the union s have, or nil
-// for other objects. One that several have is anyOf what it is in each.
-func (c *components) unionParams(s *shape) (params []unionParam) {
-	for _, a := range s.alternatives {
-		for _, f := range a.fields[len(s.fields):] {
-			schema := c.writer.appendField(nil, f)
-			i := slices.IndexFunc(params, func(p unionParam) bool { return p.name == f.name })
-			switch {
-			case i < 0:
-				params = append(params, unionParam{f, schema})
-			case !bytes.Equal(params[i].schema, schema):
-				params[i].schema = slices.Concat([]byte(`{"anyOf":[`), params[i].schema, []byte{','}, schema, []byte(`]}`))
-			}
-		}
-	}
-	return params
 }
 
 // writeResult writes the result of a method. OpenRPC requires a name for it; that of its

@@ -37,7 +37,7 @@ import (
 //	alternatives is set for unions, which are objects. The first of their fields is
 //	  the discriminator; each alternative is an object of the same Go type, whose
 //	  fields are those of the union and then its own, as if its struct were embedded
-//	value, index and own are set for alternatives only
+//	value, index, own and suffix are set for alternatives only
 //	bits is set for integers and floats, also where they are the key of a map
 //	custom is set for those types of kindCustom and kindText that have a method
 //	  JSONSchema
@@ -62,6 +62,7 @@ type shape struct {
 	value        string       // of an alternative: that of the discriminator
 	index        int          // of an alternative: of the Go field, a pointer to its struct
 	own          reflect.Type // that struct
+	suffix       string       // the name of that Go field, which the name in documents has behind it
 
 	custom  map[string]any // what JSONSchema returned, read back from its JSON
 	file    *field         // the Body of an input, the File of an output; none of fields
@@ -167,19 +168,21 @@ func (s *shape) parts(yield func(part) bool) {
 func (s *shape) hasParts() bool { return s.elem != nil || s.fields != nil }
 
 // isEndless reports whether every value of the object s contains one of the objects
-// endless, in a field or in a list that cannot be empty. A value of a union is one of its
-// alternatives.
+// endless, in a field or in a list that cannot be empty.
 func (s *shape) isEndless(endless map[*shape]bool) bool {
-	for _, f := range s.fields {
+	isForever := func(f *field) bool {
 		inner := f.shape
 		if least := f.rules.findRule("minItems"); inner.kind == kindSlice && least != nil && least.count > 0 {
 			inner = inner.elem
 		}
-		if f.isRequired() && endless[inner.arrayItem()] {
-			return true
+		return f.isRequired() && endless[inner.arrayItem()]
+	}
+	for _, form := range s.forms() {
+		if !slices.ContainsFunc(form.fields, isForever) {
+			return false
 		}
 	}
-	return s.alternatives != nil && !slices.ContainsFunc(s.alternatives, func(a *shape) bool { return !endless[a] })
+	return true
 }
 
 // place returns the place of p in messages, if at is that of the whole.
@@ -202,21 +205,40 @@ func (s *shape) withFields(fields []*field) *shape {
 	return &part
 }
 
-// chosenIn returns the index of the alternative that is set in v, a value of the union s.
-// The error, which is for the author of the program, says that it is not exactly one, or
-// not the one that the discriminator names. An empty discriminator contradicts nothing.
-func (s *shape) chosenIn(v reflect.Value) (chosen int, err error) {
-	set, says := 0, v.Field(s.fields[0].index[0]).String()
-	for i, a := range s.alternatives {
-		if !v.Field(a.index).IsNil() {
-			chosen = i
-			set++
+// forms returns the objects that say which members values of the object s can have: its
+// alternatives, or s itself if it is no union.
+func (s *shape) forms() []*shape {
+	if s.alternatives == nil {
+		return []*shape{s}
+	}
+	return s.alternatives
+}
+
+// compileForms returns the plan of the object s, made by compile for each of its forms. In
+// a union the alternative that is set decides. refuse is called where it is not exactly
+// one, or not the one that the discriminator names; an empty one contradicts nothing. The
+// error is for the author of the program.
+func compileForms[F ~func(*C, reflect.Value), C any](s *shape, compile func(*shape) F, refuse func(*C, error)) F {
+	if s.alternatives == nil {
+		return compile(s)
+	}
+	var plans []F
+	for _, a := range s.alternatives {
+		plans = append(plans, compile(a))
+	}
+	return func(c *C, v reflect.Value) {
+		set, chosen, says := 0, 0, v.Field(s.fields[0].index[0]).String()
+		for i, a := range s.alternatives {
+			if !v.Field(a.index).IsNil() {
+				set, chosen = set+1, i
+			}
 		}
+		if set != 1 || says != "" && says != s.alternatives[chosen].value {
+			refuse(c, fmt.Errorf("a %v with %d of its alternatives set, and the discriminator %q; set one, and leave %s empty", s.typ, set, says, s.fields[0].goName))
+			return
+		}
+		plans[chosen](c, v)
 	}
-	if set != 1 || says != "" && says != s.alternatives[chosen].value {
-		return 0, fmt.Errorf("a %v with %d of its alternatives set, and the discriminator %q; set one, and leave %s empty", s.typ, set, says, s.fields[0].goName)
-	}
-	return chosen, nil
 }
 
 // walk calls visit for s and every shape below it, once each, except for those in

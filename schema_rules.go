@@ -452,7 +452,6 @@ func (p *mistakes) fillEnum(s *shape, at string) {
 
 // listValues gives s the rule that its values are those of list.
 func (p *mistakes) listValues(s *shape, list reflect.Value, at string) {
-	var values []reflect.Value
 	var texts []string
 	seen := make(map[string]bool)
 	for i := range list.Len() {
@@ -466,18 +465,14 @@ func (p *mistakes) listValues(s *shape, list reflect.Value, at string) {
 		case seen[text]:
 			p.addf("%s: %v.Enum returns %q twice; drop one of them", at, s.typ, text)
 		}
-		value := reflect.ValueOf(text)
-		if s.kind.isInteger() {
-			value, _ = numberFor(s, text)
-		}
-		values, texts = append(values, value), append(texts, text)
+		texts = append(texts, text)
 		seen[text] = true
 	}
 	if len(texts) == 0 {
 		p.addf("%s: %v.Enum returns no values, so nothing would be valid; list the values, or drop the method", at, s.typ)
 		return
 	}
-	r := enumRule(values, texts)
+	r := enumRule(s, texts)
 	if s.kind == kindText {
 		r.violates = func(v reflect.Value) bool {
 			text, err := s.keyText(v)
@@ -518,30 +513,31 @@ func makeEnum(s *shape, text string) (rule, string) {
 			}
 			return rule{}, "values without blanks around them, such as enum:" + strconv.Quote(strings.Join(parts, ","))
 		}
-		x, ok := reflect.ValueOf(part), true
-		if !isString(s) {
-			x, ok = numberFor(s, part)
-		}
+		x, ok := s.valueFor(part)
 		if !ok || slices.ContainsFunc(values, x.Equal) {
 			return rule{}, want
 		}
 		values = append(values, x)
 	}
-	return enumRule(values, parts), ""
+	return enumRule(s, parts), ""
 }
 
 // shortEnum is how many texts are compared as fast as they are found among sorted ones.
 const shortEnum = 8
 
-// enumRule returns the rule that a value is one of values: strings, or numbers from
-// numberFor. texts has their texts as messages and, for numbers, schemas have them.
-func enumRule(values []reflect.Value, texts []string) rule {
+// enumRule returns the rule that a value of shape s is one of those that texts spell.
+func enumRule(s *shape, texts []string) rule {
+	var values []reflect.Value
+	for _, text := range texts {
+		x, _ := s.valueFor(text)
+		values = append(values, x)
+	}
 	shown := slices.Clone(texts)
 	if i := slices.Index(texts, ""); i >= 0 {
 		shown[i] = `""`
 	}
 	r := rule{keyword: "enum", values: values, complaint: &complaint{"enum", strings.Replace(enumMessage, "#", strings.Join(shown, ", "), 1)}}
-	if values[0].Kind() == reflect.String {
+	if !isBoundable(s) {
 		r.value, _ = plainJSON(texts)
 		sorted := slices.Sorted(slices.Values(texts))
 		r.violates = func(v reflect.Value) bool {
@@ -613,7 +609,7 @@ func makePattern(_ *shape, text string) (rule, string) {
 // every value.
 func makeBound(outside func(int) bool) func(*shape, string) (rule, string) {
 	return func(s *shape, text string) (rule, string) {
-		x, ok := numberFor(s, text)
+		x, ok := s.valueFor(text)
 		if !ok {
 			return rule{}, "a number of the field's type, spelt as in JSON"
 		}
@@ -625,11 +621,14 @@ func makeBound(outside func(int) bool) func(*shape, string) (rule, string) {
 	}
 }
 
-// numberFor returns the number that text spells in JSON as an int64, a uint64 or a
-// float64, for rules about values of shape s; ok is false if the type cannot hold
-// it. A float of 32 bits is not rounded, since rules are about the number that a
-// client sends.
-func numberFor(s *shape, text string) (x reflect.Value, ok bool) {
+// valueFor returns the value that text spells, for rules about values of shape s: the
+// string itself, or the number in JSON as an int64, a uint64 or a float64. ok is false if
+// the type cannot hold it. A float of 32 bits is not rounded, since rules are about the
+// number that a client sends.
+func (s *shape) valueFor(text string) (x reflect.Value, ok bool) {
+	if !isBoundable(s) {
+		return reflect.ValueOf(text), true
+	}
 	num, ok := jsonNumber(text)
 	if !ok {
 		return x, false
@@ -656,7 +655,7 @@ func (s *shape) integerBounds() (low, high string) {
 	return strconv.FormatInt(math.MinInt64>>(64-s.bits), 10), strconv.FormatInt(math.MaxInt64>>(64-s.bits), 10)
 }
 
-// compareNumbers compares a value with a number from numberFor. Integers are
+// compareNumbers compares a value with a number from valueFor. Integers are
 // compared as such: as doubles, those beyond 2^53 would be equal to their
 // neighbours.
 func compareNumbers(v, x reflect.Value) int {
@@ -690,7 +689,7 @@ func makeMultiple(s *shape, text string) (rule, string) {
 		r.violates = func(v reflect.Value) bool { return !isMultiple(v, unit, point) }
 		return r, ""
 	}
-	unit, ok := numberFor(s, text)
+	unit, ok := s.valueFor(text)
 	if !ok || unit.IsZero() {
 		return r, want
 	}

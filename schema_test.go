@@ -1314,7 +1314,7 @@ func BenchmarkEnum(b *testing.B) {
 			texts[i] = fmt.Sprint("value", i)
 			values[i] = reflect.ValueOf(texts[i])
 		}
-		r := enumRule(values, texts)
+		r := enumRule(&shape{kind: kindString}, texts)
 		b.Run(fmt.Sprint("check", n), func(b *testing.B) {
 			for b.Loop() {
 				if r.violates(values[n-1]) {

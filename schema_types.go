@@ -499,9 +499,8 @@ func (c *shapes) collectFields(t reflect.Type, at string) []*field {
 			for i := range l.typ.NumField() {
 				sf := l.typ.Field(i)
 				_, variant := lookupTag(sf.Tag, "variant")
-				if _, says := lookupTag(sf.Tag, "discriminator"); (variant || says) && l.index != nil {
-					c.addf("%s: %v is a union, which cannot be embedded; give the field a name", at, l.typ)
-				}
+				_, says := lookupTag(sf.Tag, "discriminator")
+				c.addIf((variant || says) && l.index != nil, "%s: %v is a union, which cannot be embedded; give the field a name", at, l.typ)
 				if variant { // which fillUnion looks at
 					continue
 				}
@@ -623,27 +622,25 @@ func (c *shapes) applyOptions(f *field, options string) {
 // fillUnion makes s, whose fields are known, a union if tags say so: it gives s its
 // alternatives and puts the discriminator before the other fields.
 func (c *shapes) fillUnion(s *shape, at string) {
-	tagged := false
+	var values []string
 	for i := range s.typ.NumField() {
 		sf := s.typ.Field(i)
 		value, ok := lookupTag(sf.Tag, "variant")
 		if !ok {
 			continue
 		}
-		tagged = true
-		if slices.ContainsFunc(s.alternatives, func(a *shape) bool { return a.value == value }) {
-			c.addf("%s.%s: variant:%q is the value of another alternative too; rename one", at, sf.Name, value)
-		}
+		c.addIf(slices.Contains(values, value), "%s.%s: variant:%q is the value of another alternative too; rename one", at, sf.Name, value)
+		values = append(values, value)
 		if c.checkAlternative(sf, value, at+"."+sf.Name) {
-			s.alternatives = append(s.alternatives, &shape{typ: s.typ, kind: kindObject, value: value, index: i, own: sf.Type.Elem()})
+			s.alternatives = append(s.alternatives, &shape{typ: s.typ, kind: kindObject, value: value, index: i, own: sf.Type.Elem(), suffix: sf.Name})
 		}
 	}
 	first := slices.IndexFunc(s.fields, func(f *field) bool { return f.discriminates && len(f.index) == 1 })
 	switch {
-	case first < 0 && tagged:
+	case first < 0 && values != nil:
 		c.addf("%s: alternatives need a field that says which of them is there, such as Type string `json:\"type\" discriminator:\"true\"`", at)
 		s.alternatives = nil
-	case first >= 0 && !tagged:
+	case first >= 0 && values == nil:
 		c.addf("%s: a discriminator needs alternatives, which are fields such as Card *Card `variant:\"card\"`", s.fields[first].place)
 	}
 	if s.alternatives == nil {
@@ -651,7 +648,7 @@ func (c *shapes) fillUnion(s *shape, at string) {
 	}
 	d := s.fields[first]
 	s.fields = slices.Insert(slices.Delete(s.fields, first, first+1), 0, d)
-	c.checkDiscriminator(s, d)
+	c.checkDiscriminator(s, d, values)
 	for _, a := range s.alternatives {
 		c.fillAlternative(s, a, at)
 	}
@@ -661,13 +658,11 @@ func (c *shapes) fillUnion(s *shape, at string) {
 // and reports whether its type has members.
 func (c *shapes) checkAlternative(sf reflect.StructField, value, at string) bool {
 	for _, tag := range []string{"json", "path", "query", "header", "cookie", "discriminator"} {
-		if _, ok := lookupTag(sf.Tag, tag); ok {
-			c.addf("%s: an alternative is no member, but its fields are; drop the tag %s", at, tag)
-		}
+		_, ok := lookupTag(sf.Tag, tag)
+		c.addIf(ok, "%s: an alternative is no member, but its fields are; drop the tag %s", at, tag)
 	}
-	if value == "" || strings.ContainsFunc(value, func(r rune) bool { return !isNameRune(r) && !strings.ContainsRune(".:-", r) }) {
-		c.addf("%s: variant:%q: want letters, digits and any of _.:-", at, value)
-	}
+	isBad := func(r rune) bool { return !isNameRune(r) && !strings.ContainsRune(".:-", r) }
+	c.addIf(value == "" || strings.ContainsFunc(value, isBad), "%s: variant:%q: want letters, digits and any of _.:-", at, value)
 	t := sf.Type
 	switch {
 	case sf.Anonymous:
@@ -686,7 +681,7 @@ func (c *shapes) checkAlternative(sf reflect.StructField, value, at string) bool
 
 // checkDiscriminator notes what keeps d from being the discriminator of s. It gives d the
 // rule that its values are those of the alternatives, unless a method Enum says that.
-func (c *shapes) checkDiscriminator(s *shape, d *field) {
+func (c *shapes) checkDiscriminator(s *shape, d *field, values []string) {
 	if i := slices.IndexFunc(s.fields[1:], func(f *field) bool { return f.discriminates }); i >= 0 {
 		c.addf("%s: %s is a discriminator too; drop one of the tags", d.place, s.fields[i+1].goName)
 	}
@@ -702,22 +697,18 @@ func (c *shapes) checkDiscriminator(s *shape, d *field) {
 	case d.isBound() || d.hidden:
 		c.addf("%s: a discriminator is a member of the body; drop the tags for other places", d.place)
 	}
-	var values []reflect.Value
-	var texts []string
-	for _, a := range s.alternatives {
-		values, texts = append(values, reflect.ValueOf(a.value)), append(texts, a.value)
-	}
+	r := enumRule(&shape{kind: kindString}, values)
 	if own := d.shape.rules.findRule("enum"); own == nil {
-		d.rules = ruleSet{enumRule(values, texts)}
-	} else if len(own.values) != len(values) || slices.ContainsFunc(values, own.violates) {
-		c.addf("%s: %v.Enum returns %s, and the alternatives are %s; list the same values", d.place, d.shape.typ, own.value, strings.Join(texts, ", "))
+		d.rules = ruleSet{r}
+	} else if len(own.values) != len(values) || slices.ContainsFunc(r.values, own.violates) {
+		c.addf("%s: %v.Enum returns %s, and the alternatives are %s; list the same values", d.place, d.shape.typ, own.value, strings.Join(values, ", "))
 	}
 }
 
 // fillAlternative gives a, an alternative of s, its fields. One of an alternative is
 // like a field that is promoted from an embedded pointer, but not optional by that.
 func (c *shapes) fillAlternative(s, a *shape, at string) {
-	place := at + "." + s.typ.Field(a.index).Name
+	place := at + "." + a.suffix
 	own := place // from here on, as in fillFields
 	if a.own.Name() != "" {
 		own = a.own.String()
@@ -847,9 +838,7 @@ func (c *shapes) finishShapes() {
 			c.addf("%v must contain itself or a type that does, so that no value is finite; make a field on the way optional (omitempty) or a pointer", s.typ)
 		}
 		for _, f := range s.fields {
-			if f.omit == omitEmpty && f.shape.alternatives != nil { // a struct is never empty
-				c.addf("%s: omitempty never leaves out a union; write omitzero, or a pointer", f.place)
-			}
+			c.addIf(f.omit == omitEmpty && f.shape.alternatives != nil, "%s: omitempty never leaves out a union; write omitzero, or a pointer", f.place)
 		}
 	}
 	c.names = nameTypes(c.mistakes, c.named, nil)
@@ -927,7 +916,7 @@ func findEndless(all []*shape) map[*shape]bool {
 // A typeName is the name of a type in documents, as far as nameTypes has come.
 type typeName struct {
 	name   string
-	shape  *shape // one of those of the type, or of an alternative, which has its name from its union
+	shape  *shape // one of those of the type and the suffix
 	prefix string // the elements of the package path that are in name
 	pkg    string // those that are not
 	depth  int    // how many elements of the package paths of type arguments are in name
@@ -948,11 +937,11 @@ func nameTypes(p *mistakes, named []*shape, suffixes map[reflect.Type][]string) 
 	byType := make(map[[2]any]*typeName) // two services may both have made a shape of a type
 	var all []*typeName
 	for _, s := range named {
-		n := byType[[2]any{s.typ, s.value}]
+		n := byType[[2]any{s.typ, s.suffix}]
 		if n == nil {
 			n = p.newTypeName(s)
 			all = append(all, n)
-			byType[[2]any{s.typ, s.value}] = n
+			byType[[2]any{s.typ, s.suffix}] = n
 		}
 		n.open = n.open || !s.strict
 	}
@@ -972,7 +961,7 @@ func nameTypes(p *mistakes, named []*shape, suffixes map[reflect.Type][]string) 
 	}
 	names := make(map[*shape]string)
 	for _, s := range named {
-		n := byType[[2]any{s.typ, s.value}]
+		n := byType[[2]any{s.typ, s.suffix}]
 		if names[s] = n.name; s.strict && n.open {
 			if n.closed == "" {
 				n.closed = take(n.name + "Strict")
@@ -993,16 +982,8 @@ func (p *mistakes) newTypeName(s *shape) *typeName {
 			p.addf("%v.SchemaName returns %q; want letters, digits, dots, dashes and underscores", s.typ, n.name)
 		}
 	}
-	n.name += n.alternative()
+	n.name += onlyNameBytes(s.suffix)
 	return n
-}
-
-// alternative returns what the name of an alternative has behind that of its union.
-func (n *typeName) alternative() string {
-	if n.shape.own == nil {
-		return ""
-	}
-	return onlyNameBytes(n.shape.typ.Field(n.shape.index).Name)
 }
 
 // lengthen makes the name longer, by its type arguments or by its package, and reports
@@ -1015,7 +996,7 @@ func (n *typeName) lengthen(byArguments bool) bool {
 		slash := strings.LastIndexByte(n.pkg, '/')
 		n.prefix, n.pkg = camelCase(n.pkg[slash+1:])+n.prefix, n.pkg[:max(slash, 0)]
 	}
-	n.name = documentName(n.shape.typ.Name(), n.depth) + n.alternative()
+	n.name = documentName(n.shape.typ.Name(), n.depth) + onlyNameBytes(n.shape.suffix)
 	if n.prefix != "" {
 		n.name = n.prefix + capitalized(n.name)
 	}
@@ -1030,7 +1011,7 @@ func qualifyNames(p *mistakes, all []*typeName, suffixes map[reflect.Type][]stri
 	for _, n := range all {
 		fold := strings.ToLower(n.name)
 		groups[fold] = append(groups[fold], n)
-		made[fold] = made[fold] || n.shape.own != nil
+		made[fold] = made[fold] || n.shape.suffix != ""
 		for _, suffix := range suffixes[n.shape.typ] {
 			made[strings.ToLower(n.name+suffix)] = true
 		}
@@ -1043,7 +1024,7 @@ func qualifyNames(p *mistakes, all []*typeName, suffixes map[reflect.Type][]stri
 			changed = true
 			continue
 		}
-		if !other && !isOwnName(fold) && (n.shape.own != nil || !made[fold]) {
+		if !other && !isOwnName(fold) && (n.shape.suffix != "" || !made[fold]) {
 			continue
 		}
 		if n.fixed {

@@ -613,7 +613,7 @@ func (s *shape) exceedsInt64(f *field) bool {
 			return true
 		}
 	}
-	n, ok := numberFor(s, string(f.def))
+	n, ok := s.valueFor(string(f.def))
 	return ok && n.Uint() > math.MaxInt64
 }
 
