@@ -355,7 +355,13 @@ func (c *encoders) membersEncoder(s *shape) encodeFunc {
 		start := len(e.buf)
 		for i := range members {
 			m := &members[i]
-			value, ok := m.valueIn(v) // not of an embedded pointer that is nil
+			var value reflect.Value
+			ok := true
+			if len(m.index) == 1 { // as valueIn, without a call for most fields
+				value = v.Field(m.index[0])
+			} else {
+				value, ok = m.valueIn(v) // not of an embedded pointer that is nil
+			}
 			if !ok || m.omits != nil && m.omits(value) {
 				continue
 			}
@@ -519,9 +525,8 @@ func appendUTC(dst []byte, t time.Time, year, month, day int) []byte {
 	dst = appendTwo(dst, second)
 	if nano := t.Nanosecond(); nano > 0 {
 		dst = append(dst, '.')
-		for unit := 100_000_000; nano > 0; unit /= 10 {
-			dst = append(dst, '0'+byte(nano/unit))
-			nano %= unit
+		for ; nano > 0; nano = nano % 100_000_000 * 10 { // dividing by a constant is a multiplication
+			dst = append(dst, '0'+byte(nano/100_000_000))
 		}
 	}
 	return append(dst, 'Z')

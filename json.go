@@ -70,6 +70,10 @@ func plainEnd[T string | []byte](s T, i int) int {
 	return i
 }
 
+// shortText is how many bytes a text has at most for which calls of plainEnd and memmove
+// cost more than a loop over its bytes. Most names and words are that short.
+const shortText = 12
+
 // appendQuoted appends s as a JSON string. It escapes only the characters that RFC
 // 8259, section 7 requires, and none for the sake of HTML.
 //
@@ -78,7 +82,16 @@ func plainEnd[T string | []byte](s T, i int) int {
 func appendQuoted[T string | []byte](dst []byte, s T) []byte {
 	dst = append(dst, '"')
 	start := 0
-	for i := plainEnd(s, 0); i < len(s); i = plainEnd(s, i) {
+	if len(s) <= shortText {
+		for start < len(s) && plainByte[s[start]] {
+			dst = append(dst, s[start])
+			start++
+		}
+		if start == len(s) {
+			return append(dst, '"')
+		}
+	}
+	for i := plainEnd(s, start); i < len(s); i = plainEnd(s, i) {
 		if end := charsEnd(s, i); end > i {
 			i = end
 			continue
