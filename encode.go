@@ -517,23 +517,21 @@ func encodeTime(e *encoder, v reflect.Value) {
 // the time. Most times that services keep are in UTC.
 func appendUTC(dst []byte, t time.Time, year, month, day int) []byte {
 	hour, minute, second := t.Clock()
-	dst = append(appendTwo(appendTwo(dst, year/100), year%100), '-')
-	dst = append(appendTwo(dst, month), '-')
-	dst = append(appendTwo(dst, day), 'T')
-	dst = append(appendTwo(dst, hour), ':')
-	dst = append(appendTwo(dst, minute), ':')
-	dst = appendTwo(dst, second)
+	dst = append(dst, // at once, with one check of the capacity
+		digit(year/1000), digit(year/100%10), digit(year/10%10), digit(year%10), '-',
+		digit(month/10), digit(month%10), '-', digit(day/10), digit(day%10), 'T',
+		digit(hour/10), digit(hour%10), ':', digit(minute/10), digit(minute%10), ':', digit(second/10), digit(second%10))
 	if nano := t.Nanosecond(); nano > 0 {
 		dst = append(dst, '.')
 		for ; nano > 0; nano = nano % 100_000_000 * 10 { // dividing by a constant is a multiplication
-			dst = append(dst, '0'+byte(nano/100_000_000))
+			dst = append(dst, digit(nano/100_000_000))
 		}
 	}
 	return append(dst, 'Z')
 }
 
-// appendTwo appends n, from 0 to 99, as two digits.
-func appendTwo(dst []byte, n int) []byte { return append(dst, '0'+byte(n/10), '0'+byte(n%10)) }
+// digit returns the digit n, from 0 to 9.
+func digit(n int) byte { return '0' + byte(n) }
 
 // encodeDuration appends a time.Duration as text with units, such as "1h30m0s".
 // The number of nanoseconds that encoding/json writes says nothing to people,
