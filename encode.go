@@ -317,6 +317,7 @@ func encodeMap(s *shape, elem encodeFunc) encodeFunc {
 // omits is nil for a field without omitempty and omitzero.
 type memberEncoder struct {
 	*field
+	at     int // the index of its Go field, or -1 if that is promoted from an embedded struct
 	encode encodeFunc
 	omits  func(v reflect.Value) bool
 }
@@ -357,8 +358,8 @@ func (c *encoders) membersEncoder(s *shape) encodeFunc {
 			m := &members[i]
 			var value reflect.Value
 			ok := true
-			if len(m.index) == 1 { // as valueIn, without a call for most fields
-				value = v.Field(m.index[0])
+			if m.at >= 0 { // as valueIn, without a call for most fields
+				value = v.Field(m.at)
 			} else {
 				value, ok = m.valueIn(v) // not of an embedded pointer that is nil
 			}
@@ -379,7 +380,10 @@ func (c *encoders) membersEncoder(s *shape) encodeFunc {
 
 // memberEncoder returns the plan of the value of f, without its name.
 func (c *encoders) memberEncoder(f *field) memberEncoder {
-	m := memberEncoder{field: f, encode: c.encoderFor(f.shape), omits: f.omitRule()}
+	m := memberEncoder{field: f, at: -1, encode: c.encoderFor(f.shape), omits: f.omitRule()}
+	if len(f.index) == 1 {
+		m.at = f.index[0]
+	}
 	// A client writes a field that is optional only because it is promoted from an embedded
 	// pointer: the server then makes what the pointer points to.
 	if c.inputs {
