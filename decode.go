@@ -608,6 +608,8 @@ type objectPlan struct {
 
 // A fieldPlan is the part of an objectPlan for one field. Invariants:
 //
+//	prefix and token are those of the field, and at is its ownIndex: to read them in
+//	  the fields themselves, which lie apart, takes longer
 //	in is not empty for fields of an input, whose violations say where REST
 //	  takes the field from, and empty for fields of structs inside it, which
 //	  come from where the struct comes from
@@ -615,6 +617,9 @@ type objectPlan struct {
 //	  arrays deep, and not if there is a pointer on the way
 type fieldPlan struct {
 	*field
+	prefix string
+	token  string
+	at     int
 	in     string
 	decode decodeFunc
 	absent func(v reflect.Value) // sets the default; nil if there is none
@@ -638,7 +643,7 @@ func (c *decoders) objectPlan(fields []*field, in map[*field]string) *objectPlan
 		if c.outputs {
 			f = f.lenientField()
 		}
-		plan := fieldPlan{field: f, in: in[f], decode: c.fieldDecoder(f)}
+		plan := fieldPlan{field: f, prefix: f.prefix, token: f.token, at: f.ownIndex(), in: in[f], decode: c.fieldDecoder(f)}
 		plan.absent, plan.inner = c.defaultFor(f, plan.decode), c.plans[f.shape.arrayItem()]
 		if i%64 == 0 {
 			p.need = append(p.need, 0)
@@ -816,8 +821,8 @@ func (p *objectPlan) decodeObject(d *decoder, v reflect.Value) {
 		}
 		*seen |= bit
 		d.enterMember(f)
-		if len(f.index) == 1 { // not promoted from an embedded struct, as most fields
-			f.decode(d, v.Field(f.index[0]))
+		if f.at >= 0 {
+			f.decode(d, v.Field(f.at))
 		} else {
 			f.decode(d, f.settableIn(v))
 		}

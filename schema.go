@@ -454,6 +454,15 @@ func (f *field) settableIn(v reflect.Value) reflect.Value {
 	return v
 }
 
+// ownIndex returns the index of the Go field of a struct that is not promoted from one
+// embedded there, as most are, or -1.
+func (f *field) ownIndex() int {
+	if len(f.index) == 1 {
+		return f.index[0]
+	}
+	return -1
+}
+
 // valueIn returns the field of the struct v, if no nil pointer is on the way.
 func (f *field) valueIn(v reflect.Value) (reflect.Value, bool) {
 	if len(f.index) == 1 {
