@@ -247,7 +247,7 @@ func (d *decoder) makeError() error {
 		return vs.makeError()
 	}
 	d.scratch = vs.appendMessage(d.scratch[:0])
-	d.leanErr = Error{Code: CodeInvalidArgument, Message: string(d.scratch), violations: vs.list, cause: vs.cause}
+	d.leanErr = Error{Code: CodeInvalidArgument, Message: d.keepText(d.scratch), violations: vs.list, cause: vs.cause}
 	return &d.leanErr
 }
 
@@ -266,8 +266,9 @@ func (d *decoder) makeSyntaxError() error {
 }
 
 // Short strings share blocks. Otherwise a request of ten small fields would make
-// ten allocations of a few bytes, which are most of what decoding allocates. A block has 256 bytes, and a string of more than 64 bytes has
-// memory of its own.
+// ten allocations of a few bytes, which are most of what decoding allocates. A block has
+// 256 bytes at most, and no block is made for a string of more than 64 bytes: it has
+// memory of its own unless it fits into the block that is there.
 //
 // The sizes bound what sharing costs the garbage collector: a block lives as
 // long as any string in it, so a service that keeps one short string of an
@@ -275,7 +276,7 @@ func (d *decoder) makeSyntaxError() error {
 // and save no more than one allocation in every 256 bytes of short strings.
 const (
 	arenaBlock = 256 // bytes
-	arenaText  = 64  // bytes in the longest string that goes into a block
+	arenaText  = 64  // bytes in the longest string that a block is made for
 )
 
 // keepText returns text as a string.
@@ -288,10 +289,13 @@ const (
 // Strings of at most one byte need no memory: Go keeps all of them.
 func (d *decoder) keepText(text []byte) string {
 	n := len(text)
-	if n <= 1 || n > arenaText {
+	if n <= 1 {
 		return string(text)
 	}
 	if d.arena.Cap()-d.arena.Len() < n {
+		if n > arenaText {
+			return string(text)
+		}
 		d.arena.Reset()
 		d.arena.Grow(min(arenaBlock, n+max(len(d.scan.data)-d.scan.pos, d.ahead)))
 	}
@@ -481,7 +485,7 @@ func decodeStrings(most int, tooMany *complaint) decodeFunc {
 			d.skipMismatch(mustBeArray)
 			return
 		}
-		base := len(d.texts)
+		base, before := len(d.texts), d.found.count()
 		d.eachElement(most, tooMany, func() {
 			text := ""
 			if d.scan.peek() != '"' {
@@ -491,11 +495,13 @@ func decodeStrings(most int, tooMany *complaint) decodeFunc {
 			}
 			d.texts = append(d.texts, text)
 		})
-		list := make([]string, len(d.texts)-base)
-		copy(list, d.texts[base:])
+		if d.found.count() == before { // otherwise nobody looks at the list
+			list := make([]string, len(d.texts)-base)
+			copy(list, d.texts[base:])
+			*v.Addr().Interface().(*[]string) = list
+		}
 		clear(d.texts[base:])
 		d.texts = d.texts[:base]
-		*v.Addr().Interface().(*[]string) = list
 	}
 }
 

@@ -361,7 +361,7 @@ func (c *encoders) membersEncoder(s *shape) encodeFunc {
 			m := &members[i]
 			var value reflect.Value
 			ok := true
-			if m.at >= 0 { // as valueIn, without a call for most fields
+			if m.at >= 0 {
 				value = v.Field(m.at)
 			} else {
 				value, ok = m.valueIn(v) // not of an embedded pointer that is nil

@@ -464,12 +464,7 @@ func (f *field) ownIndex() int {
 }
 
 // valueIn returns the field of the struct v, if no nil pointer is on the way.
-func (f *field) valueIn(v reflect.Value) (reflect.Value, bool) {
-	if len(f.index) == 1 {
-		return v.Field(f.index[0]), true
-	}
-	return followIndex(v, f.index)
-}
+func (f *field) valueIn(v reflect.Value) (reflect.Value, bool) { return followIndex(v, f.index) }
 
 // followIndex follows index from the struct v; the result is the struct or field
 // there, and not a pointer on the way to it.
