@@ -33,7 +33,6 @@ import (
 	"slices"
 	"strconv"
 	"strings"
-	"sync"
 	"time"
 )
 
@@ -463,13 +462,15 @@ type ErrorHandler func(w http.ResponseWriter, r *http.Request, err error)
 // converts errors that are not an *Error; nil counts as UNKNOWN. WriteError is the
 // default [ErrorHandler].
 func WriteError(w http.ResponseWriter, r *http.Request, err error) {
+	writeEnvelope(w, err, make([]byte, 0, 512), new(headerValues))
+}
+
+// writeEnvelope is WriteError with memory for the body, which it returns, and the header.
+func writeEnvelope(w http.ResponseWriter, err error, buf []byte, values *headerValues) []byte {
 	e := errorOrUnknown(err)
-	buf := buffers.Get().(*[]byte)
-	*buf = appendEnvelope((*buf)[:0], e)
-	writeErrorBody(w, e.HTTPStatus(), e.header, contentTypeJSON, *buf)
-	if cap(*buf) <= maxPooled {
-		buffers.Put(buf)
-	}
+	buf = appendEnvelope(buf[:0], e)
+	writeErrorBody(w, e.HTTPStatus(), e.header, contentTypeJSON, buf, values)
+	return buf
 }
 
 // appendEnvelope appends the body of an error response.
@@ -478,11 +479,6 @@ func appendEnvelope(dst []byte, e *Error) []byte {
 	dst = appendQuoted(append(dst, `,"message":`...), e.message())
 	return append(appendDetails(dst, e), "}}"...)
 }
-
-// buffers holds memory for envelopes. It is the only pool outside of a Service, because
-// middleware and applications call WriteError without one. It holds only bytes, so
-// sharing it has no visible effect.
-var buffers = sync.Pool{New: func() any { return new([]byte) }}
 
 // maxPooled is the largest buffer, in bytes, that a pool keeps: one unusual response
 // must not occupy memory for ever.
@@ -507,7 +503,7 @@ func isHandler(h, fn ErrorHandler) bool {
 //	details   the details, an extension member; omitted if there are none
 func WriteProblem(w http.ResponseWriter, r *http.Request, err error) {
 	e := errorOrUnknown(err)
-	writeErrorBody(w, e.HTTPStatus(), e.header, contentTypeProblem, appendProblem(nil, r, e))
+	writeErrorBody(w, e.HTTPStatus(), e.header, contentTypeProblem, appendProblem(nil, r, e), new(headerValues))
 }
 
 // appendProblem appends the body of WriteProblem.
@@ -535,8 +531,8 @@ const maxInstance = 2 << 10
 // set for a successful response: those that describe its body, and those that would
 // keep the error in a cache. Other headers stay, such as Vary, Set-Cookie, Allow,
 // Retry-After, WWW-Authenticate and those of middleware. It then sets the headers of
-// the error.
-func writeErrorBody(w http.ResponseWriter, status int, header http.Header, contentType string, body []byte) {
+// the error. values is memory for the header.
+func writeErrorBody(w http.ResponseWriter, status int, header http.Header, contentType string, body []byte, values *headerValues) {
 	h := w.Header()
 	for name := range h {
 		switch name {
@@ -546,7 +542,7 @@ func writeErrorBody(w http.ResponseWriter, status int, header http.Header, conte
 		}
 	}
 	setErrorHeader(h, header)
-	new(headerValues).setBodyHeader(h, contentType, len(body))
+	values.setBodyHeader(h, contentType, len(body))
 	w.WriteHeader(status)
 	w.Write(body) // fails only if the client has disconnected
 }

@@ -756,7 +756,7 @@ func (x *exchange) sendAnswer(status int) {
 		x.stream.events.sendEvent(&Event{Name: messageEvent}, body) // a client that has gone cannot be told
 		x.stream.events.close()
 	case status != http.StatusOK:
-		writeErrorBody(x.w, status, nil, contentTypeJSON, body)
+		writeErrorBody(x.w, status, nil, contentTypeJSON, body, new(headerValues))
 	case !x.accept.json:
 		setEventHeader(x.w.Header())
 		x.w.WriteHeader(http.StatusOK)

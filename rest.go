@@ -200,7 +200,11 @@ func (h *restHandler) respond(w http.ResponseWriter, r *http.Request, ws *worksp
 			leaveBody(w, r)
 		}
 		ws.raw.end()
-		h.writeErrorResponse(w, r, err)
+		if h.onError == nil { // as WriteError, in memory that is there
+			ws.enc.buf = writeEnvelope(w, err, ws.enc.buf, &c.values)
+		} else {
+			h.writeErrorResponse(w, r, err)
+		}
 	default:
 		c.answerOutput(w)
 	}

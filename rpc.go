@@ -163,7 +163,7 @@ func (c *rpcCall) answerText() error {
 func (h *rpcHandler) writeErrorResponse(w http.ResponseWriter, _ *http.Request, err error) {
 	e := *ErrorFrom(err)
 	e.number = cmp.Or(e.number, rpcInvalidRequest)
-	writeErrorBody(w, e.HTTPStatus(), e.header, contentTypeJSON, appendRPCErrorOf(nil, &e, rpcNull))
+	writeErrorBody(w, e.HTTPStatus(), e.header, contentTypeJSON, appendRPCErrorOf(nil, &e, rpcNull), new(headerValues))
 }
 
 // An rpcCall is the carrier of one message.

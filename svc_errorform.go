@@ -112,7 +112,7 @@ func (f *ErrorForm) Write(w http.ResponseWriter, r *http.Request, err error) {
 func (f *ErrorForm) respond(w http.ResponseWriter, r *http.Request, err error, logger *slog.Logger) {
 	e := errorOrUnknown(err)
 	body, contentType := f.appendBody(nil, e, r, logger)
-	writeErrorBody(w, f.statusOf(e), e.header, contentType, body)
+	writeErrorBody(w, f.statusOf(e), e.header, contentType, body, new(headerValues))
 }
 
 // statusOf returns the status of e in this form. A nil form is the envelope.
