@@ -35,6 +35,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"net"
 	"net/http"
 	"net/url"
 	"reflect"
@@ -1085,125 +1086,44 @@ func (s *clientStream) next() (item reflect.Value, e *Error) {
 	return s.call.decodeOutput(&s.dec, data)
 }
 
-// A handlerTransport is an http.RoundTripper that calls a handler as a server would: on
-// its own goroutine, with a context that ends when the caller closes the response. The
-// response can be read while the handler writes it.
+// A handlerTransport is an http.RoundTripper that calls a handler. The client and the server
+// of net/http are at the two ends of a pipe, so both see what a network would show them.
 type handlerTransport struct{ handler http.Handler }
 
-// RoundTrip calls the handler and returns when it has begun the response.
+// RoundTrip sends r over a connection of its own. The context of the handler has the values
+// of that of r.
 func (t handlerTransport) RoundTrip(r *http.Request) (*http.Response, error) {
-	ctx, cancel := context.WithCancel(r.Context())
-	reader, writer := io.Pipe()
-	served := r.Clone(ctx)
-	served.RequestURI = r.URL.RequestURI()
-	served.RemoteAddr = "192.0.2.1:1234" // of those that documentation may use, as in package httptest
-	sent := &sentBody{r.Body, make(chan error, 1)}
-	served.Body = http.NoBody
-	if r.Body != nil && r.Body != http.NoBody {
-		served.Body = sent
+	dial := func(context.Context, string, string) (net.Conn, error) {
+		near, far := net.Pipe()
+		accepted := make(pipeListener, 1)
+		accepted <- pipeConn{far}
+		close(accepted)
+		server := &http.Server{Handler: t.handler, BaseContext: func(net.Listener) context.Context { return r.Context() }}
+		go server.Serve(accepted) // which returns at once, and its connection ends with near
+		return near, nil
 	}
-	if u, err := url.ParseRequestURI(served.RequestURI); err == nil {
-		served.URL = u // a server sees no scheme and host, and no RawPath that Path says as well
-	}
-	w := &pipeWriter{header: make(http.Header), body: writer, begun: make(chan struct{})}
-	w.response = &http.Response{Proto: "HTTP/1.1", ProtoMajor: 1, ProtoMinor: 1, Body: &pipeBody{reader, cancel}, ContentLength: -1, Request: r}
-	go func() {
-		defer cancel()
-		defer served.Body.Close()
-		err := http.ErrAbortHandler // of runtime.Goexit, which closes the connection too
-		defer func() {
-			if v := recover(); v != nil && v != http.ErrAbortHandler { // with which panicError would panic again
-				err = panicError(v)
-			}
-			w.finish(err)
-		}()
-		t.handler.ServeHTTP(w, served)
-		err = nil
-	}()
-	context.AfterFunc(ctx, func() { writer.CloseWithError(context.Canceled) }) // after the end of the handler it changes nothing
-	select {
-	case <-r.Context().Done(): // and so is ctx
-		return nil, r.Context().Err()
-	case <-w.begun:
-	}
-	if len(sent.failed) > 0 { // and so the handler has read less than there was to be
-		cancel()
-		return nil, <-sent.failed
-	}
-	if w.response.StatusCode == 0 {
-		return nil, w.err
-	}
-	return w.response, nil
+	transport := &http.Transport{DialContext: dial, DialTLSContext: dial, DisableKeepAlives: true, ExpectContinueTimeout: time.Second}
+	return transport.RoundTrip(r)
 }
 
-// A sentBody is the body of a request to a handler. If it cannot be read, that is the error
-// of the call, as over a network, and not what the handler makes of it.
-type sentBody struct {
-	io.ReadCloser
-	failed chan error // has room for one
-}
+// A pipeListener accepts the connections in it.
+type pipeListener chan net.Conn
 
-func (b *sentBody) Read(p []byte) (int, error) {
-	n, err := b.ReadCloser.Read(p)
-	if err != nil && err != io.EOF && len(b.failed) == 0 {
-		b.failed <- err
+func (l pipeListener) Accept() (net.Conn, error) {
+	if conn := <-l; conn != nil {
+		return conn, nil
 	}
-	return n, err
+	return nil, net.ErrClosed
 }
 
-// A pipeWriter is the http.ResponseWriter of a handlerTransport. As with a server of
-// net/http, one goroutine uses it at a time.
-type pipeWriter struct {
-	header   http.Header
-	body     *io.PipeWriter
-	begun    chan struct{}  // closed when the fields below are set
-	response *http.Response // its status is 0 if the handler panicked before it began
-	err      error          // of that panic
-}
+func (l pipeListener) Addr() net.Addr { return pipeConn{}.RemoteAddr() }
 
-// Header returns the header of the response, to be changed until it is sent.
-func (w *pipeWriter) Header() http.Header { return w.header }
+func (l pipeListener) Close() error { return nil }
 
-// WriteHeader begins the response.
-func (w *pipeWriter) WriteHeader(status int) {
-	if s := w.response; s.StatusCode == 0 && status >= 200 {
-		s.Status, s.StatusCode, s.Header = statusText(status), status, w.header.Clone()
-		close(w.begun)
-	}
-}
+// A pipeConn is a connection to a client with an IP address, which middleware may want.
+type pipeConn struct{ net.Conn }
 
-// Write writes a part of the body, and returns when it was read.
-func (w *pipeWriter) Write(p []byte) (int, error) {
-	w.WriteHeader(http.StatusOK)
-	return w.body.Write(p)
-}
-
-// Flush does nothing: everything is read at once.
-func (w *pipeWriter) Flush() { w.WriteHeader(http.StatusOK) }
-
-// finish ends the response. The handler of a server that panics closes the connection, so
-// that the body is cut; err is the error for that.
-func (w *pipeWriter) finish(err error) {
-	if err == nil {
-		w.WriteHeader(http.StatusOK)
-		w.body.Close()
-		return
-	}
-	if w.response.StatusCode == 0 {
-		w.err = err
-		close(w.begun)
-	}
-	w.body.CloseWithError(fmt.Errorf("%w: %w", io.ErrUnexpectedEOF, err))
-}
-
-// A pipeBody is the body of a response that a handler is writing.
-type pipeBody struct {
-	*io.PipeReader
-	cancel context.CancelFunc // tells the handler that its client has gone
-}
-
-// Close ends the handler's request.
-func (b *pipeBody) Close() error {
-	b.cancel()
-	return b.PipeReader.Close()
+// RemoteAddr returns one of those that documentation may use (RFC 5737), as in package httptest.
+func (pipeConn) RemoteAddr() net.Addr {
+	return &net.TCPAddr{IP: net.IPv4(192, 0, 2, 1), Port: 1234}
 }

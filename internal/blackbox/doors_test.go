@@ -209,6 +209,7 @@ func TestClientDone(t *testing.T) {
 	client := connectParts(t, "", svc.ClientOptions{Handler: http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		w.Header().Set("Content-Type", "text/event-stream")
 		io.WriteString(w, "event: done\ndata: {}\n\n")
+		w.(http.Flusher).Flush()
 		<-r.Context().Done()
 		close(ended)
 	})})
