@@ -74,15 +74,16 @@ func (s *Service) Docs(opts *DocsOptions) http.Handler {
 		}
 	}
 	d := sync.OnceValue(func() *docsData { return newDocsData(s, places) })
-	page := sync.OnceValue(func() *docsPage { return newDocsPage(d()) })
+	page := sync.OnceValue(func() *builtDocument { return newBuiltText(d().writePage()) })
 	markdown := sync.OnceValue(func() *builtDocument { return newBuiltText((&docsWriter{docsData: d()}).writeAll()) })
+	policy := sync.OnceValue(docsPolicy)
 	return s.serveDocument("docs", func(header http.Header, r *http.Request) (*builtDocument, string, error) {
 		if strings.HasSuffix(r.URL.Path, "/llms.txt") || chooseType(r.Header["Accept"], "text/html", "text/markdown") == "text/markdown" {
 			return markdown(), "text/markdown; charset=utf-8", nil
 		}
-		header.Set("Content-Security-Policy", page().policy)
+		header.Set("Content-Security-Policy", policy())
 		header.Set("Referrer-Policy", "no-referrer")
-		return &page().builtDocument, "text/html; charset=utf-8", nil
+		return page(), "text/html; charset=utf-8", nil
 	})
 }
 
@@ -92,33 +93,33 @@ func (s *Service) Docs(opts *DocsOptions) http.Handler {
 //go:embed docs.html
 var docsFiles embed.FS
 
-// A docsPage is the page as text, with its Content-Security-Policy.
-type docsPage struct {
-	builtDocument
-	policy string
+// readPage returns docs.html, which every build of the package has.
+func readPage() string {
+	source, _ := docsFiles.ReadFile("docs.html")
+	return string(source)
 }
 
-// newDocsPage puts title and data into docs.html. In the data every < is escaped,
-// so no text in it can end the element that it stands in or begin another
+// writePage returns docs.html with the title and the data in it. In the data every < is
+// escaped, so no text in it can end the element that it stands in or begin another
 // (HTML, section 13.2.5.4: script data).
-func newDocsPage(d *docsData) *docsPage {
-	source, err := docsFiles.ReadFile("docs.html")
-	if err != nil {
-		panic("svc: docs.html is not embedded: " + err.Error())
-	}
-	text := string(source)
-	start, rest, _ := strings.Cut(text, "{{title}}")
+func (d *docsData) writePage() []byte {
+	source := readPage()
+	start, rest, _ := strings.Cut(source, "{{title}}")
 	middle, end, _ := strings.Cut(rest, "{{data}}")
-	data := bytes.ReplaceAll(d.writeData(), []byte("<"), []byte(`\u003c`))
-	page := slices.Concat([]byte(start+html.EscapeString(d.service.opts.Name)+middle), data, []byte(end))
-	return &docsPage{*newBuiltText(page), docsPolicy(text)}
+	start += html.EscapeString(d.service.opts.Name) + middle
+	page := d.appendData(append(make([]byte, 0, len(source)+2*d.size), start...))
+	if data := page[len(start):]; bytes.IndexByte(data, '<') >= 0 { // in most there is none
+		page = append(page[:len(start)], bytes.ReplaceAll(data, []byte("<"), []byte(`\u003c`))...)
+	}
+	return append(page, end...)
 }
 
 // docsPolicy returns the policy that lets the page run its own style and script
 // and call its own host, and nothing else. It holds hashes of what stands
 // between the tags (CSP Level 3, section 6.7.2.11), so it follows every change of
 // docs.html. The icon is an empty data URL, which spares a request for one.
-func docsPolicy(page string) string {
+func docsPolicy() string {
+	page := readPage()
 	hash := func(tag string) string {
 		_, rest, _ := strings.Cut(page, "\n<"+tag+">")
 		text, _, _ := strings.Cut(rest, "</"+tag+">")
@@ -133,8 +134,7 @@ func docsPolicy(page string) string {
 // A docsData has everything that the page and the Markdown show: the document, and what
 // OpenAPI cannot express.
 type docsData struct {
-	*apiBuilder        // of OpenAPI 3.1
-	document    []byte // that it has written
+	*apiBuilder // of OpenAPI 3.1, which has written its schemas
 	places      DocsOptions
 	operations  []docsOperation // in the order of reading
 }
@@ -157,10 +157,7 @@ type docsOperation struct {
 // newDocsData makes the data of s.
 func newDocsData(s *Service, places DocsOptions) *docsData {
 	d := &docsData{apiBuilder: newAPIBuilder(s, openAPI31), places: places}
-	d.document = d.writeDocument()
-	if d.schemes == nil { // a guard may ask for one of these all the same
-		d.schemes = schemes[:2]
-	}
+	d.components.writeSchemas()
 	for _, path := range d.paths {
 		for _, operation := range path.operations {
 			m := operation.method
@@ -179,8 +176,8 @@ func newDocsData(s *Service, places DocsOptions) *docsData {
 	return d
 }
 
-// writeData returns what the script of the page reads.
-func (d *docsData) writeData() []byte {
+// appendData appends what the script of the page reads.
+func (d *docsData) appendData(dst []byte) []byte {
 	var table [][3]any // code, HTTP status, JSON-RPC number
 	for _, c := range codes {
 		table = append(table, [3]any{c.code, c.http, c.rpc})
@@ -189,8 +186,13 @@ func (d *docsData) writeData() []byte {
 	for _, t := range ruleTags {
 		messages[t.name] = appendQuoted(nil, t.message)
 	}
-	out := openMembers(make([]byte, 0, len(d.document)+128*len(d.operations)))
-	out.addRaw("document", d.document)
+	credentials := d.schemes
+	if credentials == nil { // a guard may ask for one of these all the same
+		credentials = schemes[:2]
+	}
+	out := openMembers(dst)
+	out.addName("document")
+	out.buf = d.appendDocument(out.buf)
 	out.add("rest", d.places.REST, "rpc", d.places.RPC, "mcp", d.places.MCP, "openapi", d.places.OpenAPI)
 	out.open("calls", '{')
 	for _, o := range d.operations {
@@ -203,7 +205,7 @@ func (d *docsData) writeData() []byte {
 		out.end("}")
 	}
 	out.end("}")
-	out.add("schemes", encodeDocument(d.schemes), "codes", encodeDocument(table), "rules", messages)
+	out.add("schemes", encodeDocument(credentials), "codes", encodeDocument(table), "rules", messages)
 	return out.close()
 }
 

@@ -141,7 +141,7 @@ func (h *documentHandler) respond(w http.ResponseWriter, r *http.Request, _ *wor
 
 // buildDocument returns the document of s in a dialect. It has no other input,
 // so a service has one document, byte for byte.
-func buildDocument(s *Service, d dialect) []byte { return newAPIBuilder(s, d).writeDocument() }
+func buildDocument(s *Service, d dialect) []byte { return newAPIBuilder(s, d).appendDocument(nil) }
 
 // newAPIBuilder returns a builder that has all operations of s.
 func newAPIBuilder(s *Service, d dialect) *apiBuilder {
@@ -207,7 +207,7 @@ type apiOperation struct {
 	text   []byte
 }
 
-// writeDocument returns the OpenAPI Object. Members of objects are in the order of the
+// appendDocument appends the OpenAPI Object. Members of objects are in the order of the
 // specification, and those that are looked up, the statuses of responses, media types and
 // schemas, in the order of their names.
 //
@@ -229,7 +229,7 @@ type apiOperation struct {
 //	a Body, a File                      requestBody, the content of 200 and 206
 //	a named struct type                 one of components.schemas
 //	Options.OnError                     one of components.responses
-func (b *apiBuilder) writeDocument() []byte {
+func (b *apiBuilder) appendDocument(dst []byte) []byte {
 	schemas, size := b.components.writeSchemas(), b.size
 	for _, text := range schemas {
 		size += len(text) + 64 // with its name
@@ -244,7 +244,7 @@ func (b *apiBuilder) writeDocument() []byte {
 	for _, name := range b.tags {
 		tags = append(tags, object("name", name, "description", "The methods of "+name+"."))
 	}
-	out := openMembers(make([]byte, 0, size+4096))
+	out := openMembers(slices.Grow(dst, size+4096))
 	out.add(
 		"openapi", dialectVersions[b.dialect],
 		"info", b.service.documentInfo(b.dialect != openAPI30),

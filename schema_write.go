@@ -1032,10 +1032,10 @@ func (c *components) referShape(s *shape) string {
 
 // writeSchemas writes the pending schemas, which may add others, and returns all.
 func (c *components) writeSchemas() map[string][]byte {
-	for i := 0; i < len(c.pending); i++ {
+	for ; len(c.pending) > 0; c.pending = c.pending[1:] {
 		m := openMembers(make([]byte, 0, 512)) // most fit
-		c.writer.writePlain(&m, c.pending[i], anywhere, false)
-		c.schemas[c.names[c.pending[i]]] = m.close()
+		c.writer.writePlain(&m, c.pending[0], anywhere, false)
+		c.schemas[c.names[c.pending[0]]] = m.close()
 	}
 	return c.schemas
 }
