@@ -24,6 +24,7 @@ import (
 	"net/http"
 	"reflect"
 	"runtime/debug"
+	"strconv"
 	"strings"
 	"sync/atomic"
 	"time"
@@ -242,15 +243,26 @@ type keyedCall struct {
 	replayed bool   // the answer is that of an earlier call
 }
 
-// takeKey gives the call its key, from the values at path; see headerKey. d adds what is
-// wrong with them to the violations of the input.
+// takeKey gives the call its key, from the values of the header at path. "abc" in quotes is
+// the key abc. Other places have a key as it is, which strconv.Quote makes such a value. d
+// adds what is wrong to the violations of the input.
 func (c *call) takeKey(d *decoder, path string, values []string) {
-	switch key, wrong := headerKey(values); {
-	case wrong == nil:
-		c.keyed = &keyedCall{key: key}
-	case wrong != isRequired || c.method.keyUse == KeyRequired:
-		d.keyFault = &Violation{inHeader, path, wrong.rule, wrong.message}
+	wrong := isNoKey
+	switch {
+	case len(values) == 0 && c.method.keyUse == KeyAllowed:
+		return
+	case len(values) == 0:
+		wrong = isRequired
+	case len(values) > 1:
+		wrong = isRepeated
+	case keyPattern.MatchString(values[0]):
+		c.keyed = &keyedCall{key: values[0]}
+		if values[0][0] == '"' {
+			c.keyed.key, _ = strconv.Unquote(values[0]) // keyPattern has two of its escapes
+		}
+		return
 	}
+	d.keyFault = &Violation{inHeader, path, wrong.rule, wrong.message}
 }
 
 // A keyedResult is what do has made in Idempotency.Run, and the error of do if it failed.
@@ -313,15 +325,14 @@ var (
 // *Error, the end of ctx, or else UNAVAILABLE, since the call may be committed. early says
 // that the method was not called.
 func runError(ctx context.Context, err error, early bool) error {
-	if r, ok := err.(*keyedResult); ok {
-		return r.error
-	}
 	var own *Error
 	errors.As(err, &own)
-	switch {
+	switch r, ok := err.(*keyedResult); {
+	case ok:
+		return r.error
 	case own != nil && early && own.Code == CodeAborted && own.header.Get("Retry-After") == "":
 		return own.WithHeader("Retry-After", "1")
-	case own != nil || errors.As(err, new(*keyedResult)):
+	case own != nil || errors.As(err, &r):
 		return err
 	case ctx.Err() != nil:
 		return ErrorFrom(ctx.Err()).WithCause(err)

@@ -196,12 +196,11 @@ func (d *docsData) appendData(dst []byte) []byte {
 	out.add("rest", d.places.REST, "rpc", d.places.RPC, "mcp", d.places.MCP, "openapi", d.places.OpenAPI)
 	out.open("calls", '{')
 	for _, o := range d.operations {
-		key := ""
-		if o.method.key != nil { // the argument of the tool that is the idempotency key, a header elsewhere
-			key = keyArgument
-		}
 		out.open(o.id, '{')
-		out.add("rpc", o.rpc, "mcp", o.mcp, "names", o.names, "examples", o.examples, "key", key)
+		out.add("rpc", o.rpc, "mcp", o.mcp, "names", o.names, "examples", o.examples)
+		if o.method.key != nil { // the argument of the tool, a header elsewhere
+			out.addText("key", keyArgument)
+		}
 		out.end("}")
 	}
 	out.end("}")

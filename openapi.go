@@ -417,8 +417,7 @@ func (m *method) ownParameters() (list [][]byte) {
 		add("Range", "The part of the file to send, such as bytes=1000-, in the answer 206.", false, textSchema)
 	}
 	if m.key != nil {
-		schema := string(object("type", "string", "pattern", keySyntax))
-		add(keyHeader, m.key.describe(), m.keyUse == KeyRequired, schema)
+		add(keyHeader, m.key.describe(), m.keyUse == KeyRequired, string(object("type", "string", "pattern", keyPattern.String())))
 	}
 	return list
 }

@@ -434,9 +434,7 @@ func compileService(p *mistakes, iface reflect.Type, impl any, o Options) *Servi
 	}
 	s.names = nameMethods(p, s.methods)
 	checkRoutes(p, s.methods)
-	if i := o.Idempotency; i != nil && (i.Run == nil || i.For < 0) {
-		p.addf("Options.Idempotency needs a Run that keeps the records, as in the README, and a For that says how long, or 0 for 24 hours")
-	}
+	p.addIf(o.Idempotency != nil && (o.Idempotency.Run == nil || o.Idempotency.For < 0), "Options.Idempotency needs a Run that keeps the records, as in the README, and a For that says how long, or 0 for 24 hours")
 	if o.Intercept != nil {
 		if c.config.intercepted = o.Intercept(invokeIntercepted); c.config.intercepted == nil {
 			p.addf("Options.Intercept returns nil; return the function that it gets, or one that calls it")

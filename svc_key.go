@@ -83,69 +83,38 @@ func (c *methodCompiler) compileKey(m *method) {
 			c.addIf(f.name == keyArgument || http.CanonicalHeaderKey(f.header) == keyHeader, "%s: MethodOptions.IdempotencyKey takes this name; drop the field, and read the key by IdempotencyKeyFrom", f.place)
 		}
 		e := newEncoders(false)
-		e.isDefault = c.defaultRule
+		e.isDefault = func(f *field) func(reflect.Value) bool {
+			def := reflect.New(f.shape.typ)
+			c.decoders.defaultFor(f, c.decoders.fieldDecoder(f))(def.Elem())
+			return func(v reflect.Value) bool { return reflect.DeepEqual(v.Addr().Interface(), def.Interface()) }
+		}
 		p.input = e.objectEncoder(m.in.onWire())
 	}
 	if m.out == nil {
 		return
 	}
-	p.out, p.output = m.out.typ, m.encode
 	out, d, _ := compileReader(c.mistakes, m.out.typ, asReadOutput)
-	p.decode = d.decoderFor(out)
-	if m.headers != nil { // with those that are not members
-		var fields []*field
-		for _, f := range out.fields {
-			shown := *f
-			shown.hidden = false
-			if f.isNameless() {
-				shown.name = "header " + f.name
-				shown.prefix = `,"` + shown.name + `":`
-			}
-			fields = append(fields, &shown)
+	for _, f := range out.fields { // a record has those too that are no members; out is of this plan alone
+		if f.isNameless() {
+			f.name = "header " + f.name
+			f.prefix = `,"` + f.name + `":`
 		}
-		whole := out.withFields(fields)
-		p.output, p.decode = newEncoders(false).objectEncoder(whole), d.structPlan(whole, nil).decodeObject
+		f.hidden = false
 	}
+	p.out, p.output, p.decode = m.out.typ, newEncoders(false).encoderFor(out), d.decoderFor(out)
 }
 
-// defaultRule returns the function that reports whether f has its default.
-func (c *methodCompiler) defaultRule(f *field) func(reflect.Value) bool {
-	def := reflect.New(f.shape.typ)
-	c.decoders.defaultFor(f, c.decoders.fieldDecoder(f))(def.Elem())
-	return func(v reflect.Value) bool { return reflect.DeepEqual(v.Addr().Interface(), def.Interface()) }
-}
-
-// keySyntax is the pattern of the header: a bare key, or one as a structured string
+// keyPattern is the pattern of the header: a bare key, or one as a structured string
 // (RFC 8941, section 3.3.3), which the draft asks for.
-const keySyntax = `^([!#-~][!-~]{0,254}|"([!#-\[\]-~]|\\["\\]){1,255}")$`
-
-var keyPattern = regexp.MustCompile(keySyntax)
+var keyPattern = regexp.MustCompile(`^([!#-~][!-~]{0,254}|"([!#-\[\]-~]|\\["\\]){1,255}")$`)
 
 var isNoKey = &complaint{"pattern", "must be a string of 1 to 255 visible ASCII characters; in a header it may have quotes (RFC 8941)"}
-
-// headerKey returns the key in the values of the header. "abc" in quotes is the key abc.
-// Other places have a key as it is, which strconv.Quote makes such a value. The complaint
-// is isRequired if there is no value.
-func headerKey(values []string) (string, *complaint) {
-	switch {
-	case len(values) == 0:
-		return "", isRequired
-	case len(values) > 1:
-		return "", isRepeated
-	case !keyPattern.MatchString(values[0]):
-		return "", isNoKey
-	case values[0][0] != '"':
-		return values[0], nil
-	}
-	key, _ := strconv.Unquote(values[0]) // keyPattern has two of its escapes
-	return key, nil
-}
 
 // WithIdempotencyKey returns a copy of ctx with a key for the next call, of a client from
 // [Connect] or by [Service.Call]: 1 to 255 visible ASCII characters, or the call is
 // INVALID_ARGUMENT. The calls that its method makes do not have the key.
 func WithIdempotencyKey(ctx context.Context, key string) context.Context {
-	if key == "" || key[0] == '"' || !keyPattern.MatchString(key) { // headerKey takes others as they are
+	if key == "" || key[0] == '"' || !keyPattern.MatchString(key) { // call.takeKey takes others as they are
 		key = strconv.QuoteToASCII(key)
 	}
 	return context.WithValue(ctx, nextKey{}, []string{key})
@@ -223,6 +192,9 @@ func (p *keyPlan) readRecord(record []byte, input string) (out any, err error) {
 	default:
 		v := reflect.New(p.out)
 		if err = decodeWhole(new(decoder), r.Output, v.Elem(), p.decode); err == nil {
+			_, err = appendRecord(new(encoder), nil, v.Interface(), p.output) // fails for a new union, of which the record has nothing
+		}
+		if err == nil {
 			return v.Interface(), nil
 		}
 	}

@@ -1440,9 +1440,10 @@ func FuzzIdempotencyKey(f *testing.F) {
 			}
 		}
 		ok = ok && want != "" && len(want) <= 255 && !strings.ContainsFunc(want, func(r rune) bool { return r < '!' || r > '~' })
-		got, wrong := headerKey([]string{text})
-		if ok != (wrong == nil) || ok && got != want {
-			t.Errorf("%q: %q, %v; want %q, %v", text, got, wrong, want, ok)
+		c, d := call{method: new(method)}, new(decoder)
+		c.takeKey(d, "", []string{text})
+		if ok != (d.keyFault == nil) || ok && c.keyed.key != want {
+			t.Errorf("%q: %v, %v; want %q, %v", text, c.keyed, d.keyFault, want, ok)
 		}
 	})
 }

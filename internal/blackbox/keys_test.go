@@ -816,3 +816,62 @@ func TestKeyDocuments(t *testing.T) {
 		t.Errorf("OpenRPC has %s", rpc)
 	}
 }
+
+type (
+	beforeUnion struct {
+		ID int `json:"id"`
+	}
+	afterUnion struct {
+		ID  int     `json:"id"`
+		How keyedBy `json:"how"`
+	}
+	keyedBy struct {
+		Type string    `json:"type" discriminator:"true"`
+		Card *struct{} `variant:"card"`
+	}
+	releaseIn[N any] struct {
+		N N `json:"n,omitempty"`
+	}
+	releaseAPI[N, Out any] interface {
+		Create(ctx context.Context, in *releaseIn[N]) (*Out, error)
+	}
+	releaseImpl[N, Out any] struct{ out Out }
+)
+
+func (r releaseImpl[N, Out]) Create(context.Context, *releaseIn[N]) (*Out, error) { return &r.out, nil }
+
+// Verify what a repetition gets from a release whose types have changed. An output that has
+// a union now cannot be made of the old record, and another release may read it. A pointer
+// distinguishes an explicit 0 from an absent member, so that 0 is another input than before.
+func TestKeyAfterDeploy(t *testing.T) {
+	p := new(payments)
+	o := payOptions(p)
+	o.Methods = map[string]svc.MethodOptions{"Create": {IdempotencyKey: svc.KeyAllowed}}
+	old := svc.MustRegister[releaseAPI[int, beforeUnion]](releaseImpl[int, beforeUnion]{}, o).REST()
+	pointer := svc.MustRegister[releaseAPI[*int, beforeUnion]](releaseImpl[*int, beforeUnion]{}, o).REST()
+	union := svc.MustRegister[releaseAPI[int, afterUnion]](releaseImpl[int, afterUnion]{afterUnion{How: keyedBy{Card: new(struct{})}}}, o).REST()
+	for _, test := range []struct {
+		name  string
+		h     http.Handler
+		body  string
+		key   string
+		want  int
+		again string
+	}{
+		{"first", old, `{"n":7}`, "a", 200, ""},
+		{"first, without n", old, `{}`, "b", 200, ""},
+		{"first, with 0", old, `{"n":0}`, "c", 200, ""},
+		{"a pointer", pointer, `{"n":7}`, "a", 200, "true"},
+		{"a pointer, without n", pointer, `{}`, "b", 200, "true"},
+		{"a pointer, with 0", pointer, `{"n":0}`, "c", 422, ""},
+		{"a union", union, `{"n":7}`, "a", 503, ""},
+		{"back again", old, `{"n":7}`, "a", 200, "true"},
+		{"the first of the union", union, `{"n":7}`, "d", 200, ""},
+		{"its repetition", union, `{"n":7}`, "d", 200, "true"},
+	} {
+		a := answerTo(test.h, "POST", "/payments", test.body, "Content-Type", "application/json", "Idempotency-Key", test.key)
+		if again := a.Header.Get("Idempotent-Replayed"); a.StatusCode != test.want || again != test.again {
+			t.Errorf("%s: %d %q %s", test.name, a.StatusCode, again, textOf(a))
+		}
+	}
+}
