@@ -55,24 +55,14 @@ type call struct {
 	method          *method       // nil if the request names none
 	request         *http.Request // nil if there is none
 	response        http.Header   // of the response; nil if there is none, and in a batch
-	ws              *workspace    // nil for a Service.Call
+	ws              *workspace    // nil for a Service.Call, which does not share the route or MCPOptions.Invoke of endpoint
 	start           time.Duration // since config.epoch; 0 if nobody observes the call, and once it is observed
 	keyed           *keyedCall    // of a call with an idempotency key; nil otherwise
 	ended           atomic.Bool   // the method has returned, or its stream has ended
 	status          uint16        // of the HTTP response, where it is not that of the error or of the method
-	flags           callFlags
+	refused         bool          // checkCaller has failed, so the input is unread
+	begun           bool          // a response of REST has begun, as a stream or a File
 }
-
-// callFlags are what is true of a call. A bool for each would make all calls larger.
-type callFlags uint8
-
-const (
-	flagNested  callFlags = 1 << iota // a Service.Call: it does not share the route or MCPOptions.Invoke of endpoint
-	flagRefused                       // checkCaller has failed, so the input is unread
-	flagBegun                         // a response of REST has begun, as a stream or a File
-)
-
-func (c *call) is(f callFlags) bool { return c.flags&f != 0 }
 
 // A carrier is a call with the part that its transport has in it.
 type carrier interface {
@@ -119,7 +109,7 @@ func (c *call) run(t carrier) (err error) {
 
 func (c *call) takeSteps(t carrier) error {
 	if err := c.method.checkCaller(t); err != nil {
-		c.flags |= flagRefused
+		c.refused = true
 		return err
 	}
 	in, err := t.readInput()
@@ -140,7 +130,7 @@ func (c *call) takeSteps(t carrier) error {
 	if err != nil {
 		return err
 	}
-	if err = t.takeOutput(out); err == nil && c.keyed != nil && c.keyed.replayed && c.response != nil && !c.is(flagNested) {
+	if err = t.takeOutput(out); err == nil && c.keyed != nil && c.keyed.replayed && c.response != nil && c.ws != nil {
 		c.response.Set("Idempotent-Replayed", "true") // not where an interceptor made an error of the answer
 	}
 	return err
@@ -218,7 +208,7 @@ func (c *call) callNow(ctx context.Context, in any) (any, error) {
 
 // replacement returns the function that is called in place of the method, or nil.
 func (c *call) replacement() InvokeFunc {
-	if c.endpoint == nil || c.is(flagNested) {
+	if c.endpoint == nil || c.ws == nil {
 		return nil
 	}
 	return c.endpoint.invoke
@@ -435,7 +425,7 @@ func (c *call) observe(ctx context.Context, err error) {
 	o := Observation{Transport: c.transport(), Resource: c.method.resource, Method: c.method.name, Err: err, Took: time.Since(c.method.epoch) - c.start}
 	o.Replayed = c.keyed != nil && c.keyed.replayed
 	c.start = 0
-	if !c.is(flagNested) && c.endpoint != nil {
+	if c.ws != nil && c.endpoint != nil {
 		o.Route, o.Status = c.endpoint.route, c.httpStatus(err)
 		switch o.Transport {
 		case TransportRPC:
@@ -506,7 +496,7 @@ func (s *Service) Call(ctx context.Context, resource, method string, input any) 
 	if err != nil {
 		return nil, err
 	}
-	c := &localCall{call: call{Context: ctx, method: m, flags: flagNested}, service: s, input: input}
+	c := &localCall{call: call{Context: ctx, method: m}, service: s, input: input}
 	if outer, ok := ctx.Value(infoKey{}).(*call); ok {
 		c.endpoint, c.request, c.response = outer.endpoint, outer.request, outer.response
 	}

@@ -243,7 +243,7 @@ func (x *exchange) callTool(t *tool, m *message, arguments []byte, add addFunc) 
 	done = true
 	x.stream.stopCall(x)
 	switch {
-	case x.is(flagRefused):
+	case x.refused:
 		return x.refuseCaller(err)
 	case err != nil:
 		return x.failCall(m, x.answerQuestions(m, err))

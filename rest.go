@@ -187,16 +187,16 @@ func (h *restHandler) respond(w http.ResponseWriter, r *http.Request, ws *worksp
 	}
 	err := c.run(c)
 	switch {
-	case c.is(flagBegun) && err != nil: // half of a response is sent
+	case c.begun && err != nil: // half of a response is sent
 		c.end(c, err)
 		panic(http.ErrAbortHandler)
-	case c.is(flagBegun): // and ended
+	case c.begun: // and ended
 	case err != nil:
 		if m.form != nil {
 			c.status = uint16(m.form.statusOf(ErrorFrom(err)))
 		}
 		c.end(c, err)
-		if c.is(flagRefused) {
+		if c.refused {
 			leaveBody(w, r)
 		}
 		ws.raw.end()
@@ -305,7 +305,7 @@ func (c *restCall) sendFile(f *File) error {
 	}
 	s := f.send(c.ws.writer, c.request, c.ws.header)
 	if s.begun {
-		c.flags, c.status = c.flags|flagBegun, uint16(s.status)
+		c.begun, c.status = true, uint16(s.status)
 	}
 	if s.err == nil {
 		c.end(c, nil)
@@ -329,7 +329,7 @@ func (c *restCall) sendFile(f *File) error {
 func (c *restCall) takeStream(ctx context.Context, cancel context.CancelCauseFunc, stream any) error {
 	m := c.method
 	if c.request.Method == http.MethodHead {
-		c.flags, c.status = c.flags|flagBegun, http.StatusOK
+		c.begun, c.status = true, http.StatusOK
 		setEventHeader(c.response)
 		c.ws.writer.WriteHeader(http.StatusOK)
 		c.end(c, m.discardStream(cancel, stream))
@@ -339,7 +339,7 @@ func (c *restCall) takeStream(ctx context.Context, cancel context.CancelCauseFun
 	if err != nil {
 		return errors.Join(err, m.discardStream(cancel, stream))
 	}
-	c.flags, c.status = c.flags|flagBegun, http.StatusOK // whatever ends the stream
+	c.begun, c.status = true, http.StatusOK // whatever ends the stream
 	defer events.close()
 	err = m.sendItems(ctx, cancel, events, c.ws, stream)
 	if c.end(c, err); err != nil {

@@ -248,7 +248,7 @@ func (c *rpcCall) appendResult() error {
 		return rpcProtocolError(rpcNoMethod, CodeUnimplemented, "Method not found", nil)
 	}
 	err := c.run(c)
-	if c.is(flagRefused) && c.response != nil {
+	if c.refused && c.response != nil {
 		setErrorHeader(c.response, ErrorFrom(err).header) // the challenge
 	}
 	return err

@@ -415,13 +415,9 @@ func compileService(p *mistakes, iface reflect.Type, impl any, o Options) *Servi
 	p.addIf(!isResource(o.Resource) && slices.ContainsFunc(s.methods, usesDefault), "Options.Resource is %q; want letters, digits, - and _, since paths and tool names are made from it", o.Resource)
 	checkDocuments(p, o)
 	r, err := parsePattern("GET /" + o.Path)
-	switch {
-	case o.Path == o.Resource:
-	case err != nil:
-		p.addf("Options.Path is %q; want segments of a path without placeholders, such as orders", o.Path)
-	case len(r.placeholders) > 0:
-		p.addf("Options.Path is %q, and has no placeholders; write the route of each method in Options.Methods, such as {HTTP: %q}", o.Path, "GET /"+o.Path)
-	}
+	isOwn := o.Path != o.Resource
+	p.addIf(isOwn && err != nil, "Options.Path is %q; want segments of a path without placeholders, such as orders", o.Path)
+	p.addIf(isOwn && len(r.placeholders) > 0, "Options.Path is %q, and has no placeholders; write the route of each method in Options.Methods, such as {HTTP: %q}", o.Path, "GET /"+o.Path)
 	checkSchemes(p, o)
 	checkErrors(p, "Options", o.Errors)
 	p.addIf(o.ErrorForm != nil && o.OnError != nil, "Options has an ErrorForm and an OnError; set one, since each writes all errors")
@@ -471,12 +467,9 @@ func checkSchemes(p *mistakes, o Options) {
 		}
 		p.addIf(slices.Contains(o.Schemes[:i], s), "Options.Schemes[%d] is there twice; remove one of the two", i)
 	}
-	switch auth := o.Defaults.Auth; {
-	case auth != "" && auth != bearer.Type:
-		p.addf("Options.Defaults.Auth is %q; want %q or nothing, and Options.Schemes for other credentials", auth, bearer.Type)
-	case auth != "" && !slices.Contains(o.Schemes, bearer):
-		p.addf("Options.Defaults.Auth is %q, and Options.Schemes has no such scheme; add it there, or remove Auth", auth)
-	}
+	auth := o.Defaults.Auth
+	p.addIf(auth != "" && auth != bearer.Type, "Options.Defaults.Auth is %q; want %q or nothing, and Options.Schemes for other credentials", auth, bearer.Type)
+	p.addIf(auth == bearer.Type && !slices.Contains(o.Schemes, bearer), "Options.Defaults.Auth is %q, and Options.Schemes has no such scheme; add it there, or remove Auth", auth)
 }
 
 // bearer is the scheme of Defaults.Auth.
@@ -510,17 +503,15 @@ func listSchemes(methods []*method) (list []scheme) {
 
 // checkDocuments notes mistakes in the options that are about documents alone.
 func checkDocuments(p *mistakes, o Options) {
-	name, host, isEmail := strings.Cut(o.Contact, "@")
-	if u, err := url.Parse(o.Contact); o.Contact != "" && !(err == nil && u.Scheme == "https" && u.Host != "") &&
-		(!isEmail || name == "" || host == "" || strings.ContainsAny(o.Contact, " \t\r\n<>:/") || strings.Contains(host, "@")) {
-		p.addf("Options.Contact is %q; want a URL such as https://example.com/help, or an e-mail address such as help@example.com", o.Contact)
-	}
-	if strings.ContainsFunc(o.License, func(r rune) bool { return !isNameRune(r) && !strings.ContainsRune("-.+ ()", r) }) {
-		p.addf("Options.License is %q; want an SPDX identifier, such as Apache-2.0", o.License)
-	}
-	if _, ok := dialectOf(o.OpenAPI); !ok {
-		p.addf("Options.OpenAPI is %q; there are 3.0, 3.1 and 3.2", o.OpenAPI)
-	}
+	u, err := url.Parse(o.Contact)
+	isURL := err == nil && u.Scheme == "https" && u.Host != ""
+	name, host, _ := strings.Cut(o.Contact, "@")
+	isEmail := name != "" && host != "" && !strings.ContainsAny(o.Contact, " \t\r\n<>:/") && !strings.Contains(host, "@")
+	p.addIf(o.Contact != "" && !isURL && !isEmail, "Options.Contact is %q; want a URL such as https://example.com/help, or an e-mail address such as help@example.com", o.Contact)
+	isUnknown := func(r rune) bool { return !isNameRune(r) && !strings.ContainsRune("-.+ ()", r) }
+	p.addIf(strings.ContainsFunc(o.License, isUnknown), "Options.License is %q; want an SPDX identifier, such as Apache-2.0", o.License)
+	_, ok := dialectOf(o.OpenAPI)
+	p.addIf(!ok, "Options.OpenAPI is %q; there are 3.0, 3.1 and 3.2", o.OpenAPI)
 }
 
 // suggestMethod is suggestName for a method of iface.
