@@ -530,11 +530,7 @@ func (c *localCall) readInput() (any, error) {
 		values, _ := c.Context.Value(nextKey{}).([]string)
 		c.takeKey(&ws.dec, "/"+keyHeader, values)
 	}
-	var in reflect.Value
-	if c.method.in != nil {
-		in = reflect.ValueOf(c.input).Elem()
-	}
-	err = c.method.bind.checkValue(&ws.dec, in)
+	err = c.method.bind.checkValue(&ws.dec, reflect.Indirect(reflect.ValueOf(c.input)))
 	c.service.returnWorkspace(ws)
 	if err != nil || !c.method.takesBody() {
 		return c.input, err

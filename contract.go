@@ -624,16 +624,6 @@ func (p *prober) compareMethods(was, is *contractMethod) {
 	} else if is.Identity != nil {
 		lost("the identity scheme %s is gone", was.Identity, is.Identity)
 	}
-	p.compareKeys(was, is)
-	if rest {
-		p.compareErrors(was, is)
-	}
-	p.compareInputs(was, is)
-	p.compareOutputs(was, is)
-}
-
-// compareKeys finds the breaks of idempotency keys.
-func (p *prober) compareKeys(was, is *contractMethod) {
 	switch {
 	case was.Key != "" && is.Key == "":
 		p.remark("", "takes no idempotency key any more")
@@ -642,6 +632,11 @@ func (p *prober) compareKeys(was, is *contractMethod) {
 	case is.KeyFor < was.KeyFor:
 		p.remark("", "keeps idempotency keys for %v, kept them for %v", is.KeyFor, was.KeyFor)
 	}
+	if rest {
+		p.compareErrors(was, is)
+	}
+	p.compareInputs(was, is)
+	p.compareOutputs(was, is)
 }
 
 // compareErrors finds the breaks of the form of errors.

@@ -587,7 +587,7 @@ func (t *tool) compileInput(p *mistakes, own []byte, x *toolIndex) {
 				return !t.strict
 			case i < 0:
 				return allow(d, value)
-			case t.beside[i].name != keyArgument: // which takeArgument checks
+			case t.beside[i].name != keyArgument: // which exchange.readInput checks
 				t.fields.checkArgument(d, value)
 			}
 			return true

@@ -274,8 +274,14 @@ func (x *exchange) readInput() (in any, err error) {
 		return nil, e
 	}
 	x.ws.dec.allow, x.ws.dec.beside = t.allow, t.beside
-	if t.key != nil {
-		x.takeArgument()
+	if t.key != nil { // the header does not count, since some hosts send the same with each request
+		var values []string
+		if value := memberAt(x.arguments, keyArgument); isText(value) {
+			values = []string{strconv.Quote(string(textOf(value)))} // as it is, quotes too
+		} else if value != nil {
+			values = []string{""}
+		}
+		x.takeKey(&x.ws.dec, "/"+keyArgument, values)
 	}
 	if in, err = x.bindObject(x.arguments, m.input, m.inputErr); err == nil {
 		x.stream.startCall(x, m)
@@ -339,18 +345,6 @@ func (x *exchange) routeURI() string {
 		uri = strings.Replace(uri, "{"+p.sourceName+"}", url.PathEscape(value), 1)
 	}
 	return uri
-}
-
-// takeArgument gives the call its key. The header does not count, since some hosts send the
-// same with each request.
-func (x *exchange) takeArgument() {
-	var values []string
-	if value := memberAt(x.arguments, keyArgument); isText(value) {
-		values = []string{strconv.Quote(string(textOf(value)))} // as it is, quotes too
-	} else if value != nil {
-		values = []string{""}
-	}
-	x.takeKey(&x.ws.dec, "/"+keyArgument, values)
 }
 
 // takeStream adds the items of a stream to the result as {"items":[…]} and reports

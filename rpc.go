@@ -258,6 +258,12 @@ func (c *rpcCall) readInput() (any, error) {
 	msg := c.msg
 	read := msg.input
 	msg.input = nil // a long batch need not keep it until its end
+	if c.method.in == nil && len(msg.params) > 0 && msg.params[0] == '[' {
+		if err := checkNoParams(msg.params); err != nil {
+			return nil, err
+		}
+		msg.params = nil
+	}
 	if c.method.key != nil {
 		c.takeKey(&c.ws.dec, "/"+keyHeader, c.request.Header[keyHeader])
 	}
@@ -266,9 +272,6 @@ func (c *rpcCall) readInput() (any, error) {
 			return nil, Errorf(CodeInvalidArgument, "a notification in a batch has no id of which its idempotency key could be made, so it was not run")
 		}
 		c.keyed.key += "#" + string(msg.id)
-	}
-	if c.method.in == nil && len(msg.params) > 0 && msg.params[0] == '[' {
-		return nil, checkNoParams(msg.params)
 	}
 	in, err := c.bindObject(msg.params, read, msg.inputErr)
 	if err == nil && c.ws.budget == nil && cap(c.ws.body) > maxPooled {

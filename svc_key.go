@@ -5,7 +5,6 @@ package svc
 // the calls; see call.callOnce.
 
 import (
-	"cmp"
 	"context"
 	"crypto/sha256"
 	"encoding/base64"
@@ -67,12 +66,6 @@ type keyPlan struct {
 	out    reflect.Type // the struct; nil without an output
 	output encodeFunc   // writes the output in a record
 	decode decodeFunc   // reads it
-}
-
-// describe returns what documents say about the header.
-func (p *keyPlan) describe() string {
-	hours := strconv.FormatFloat(cmp.Or(p.For, 24*time.Hour).Hours(), 'f', -1, 64)
-	return "A random text, new for each call. For " + hours + " hours a request with the same key gets the answer of the first that succeeded, and has no other effect. It gets 409 while that one runs, and 422 if its input is another."
 }
 
 // compileKey completes the plan of m.

@@ -311,6 +311,10 @@ func TestKeyTransports(t *testing.T) {
 		{"MCP, required, given", func() string { return callTool(mcp, "payments_cancel", `{"idempotency_key":"m"}`) }, `5 {"jsonrpc":"2.0","result":{"content":[`},
 		{"MCP, again", func() string { return callTool(mcp, "payments_cancel", `{"idempotency_key":"m"}`) }, `5 {"jsonrpc":"2.0","result":{"content":[`},
 		{"RPC, required", func() string { return postRPC(rpc, `{"jsonrpc":"2.0","id":1,"method":"payments.cancel"}`) }, `"path":"/Idempotency-Key","rule":"required"`},
+		{"RPC, required, a list", func() string {
+			return postRPC(rpc, `{"jsonrpc":"2.0","id":1,"method":"payments.cancel","params":[ ]}`)
+		}, `5 {"jsonrpc":"2.0","error":{"code":-32602,"message":"invalid input: /Idempotency-Key is required"`},
+		{"RPC, required, then of another", func() string { return postRPC(rpc, `{"jsonrpc":"2.0","id":1,"method":"payments.get","params":{}}`) }, `invalid input: /id is required"`},
 		{"RPC, repeated", func() string {
 			return postRPC(rpc, `{"jsonrpc":"2.0","id":1,`+create+`}`, "Idempotency-Key", "k", "Idempotency-Key", "k")
 		}, `"path":"/Idempotency-Key","rule":"duplicate"`},
