@@ -188,15 +188,6 @@ func (c *call) invoke(ctx context.Context, in any) (out any, err error) {
 	return c.checkOutput(out)
 }
 
-// callMethod calls the method, or MCPOptions.Invoke in its place, once for the key of the
-// call if it has one.
-func (c *call) callMethod(ctx context.Context, in any) (any, error) {
-	if c.keyed != nil {
-		return c.callOnce(ctx, in)
-	}
-	return c.callNow(ctx, in)
-}
-
 // callNow is callMethod without a key.
 func (c *call) callNow(ctx context.Context, in any) (any, error) {
 	m := c.method
@@ -264,10 +255,13 @@ type keyedResult struct {
 
 func (r *keyedResult) Unwrap() error { return r.error }
 
-// callOnce calls the method in Idempotency.Run, unless the store has a record. The output
-// is read from the record in any case: all answers are equal then, and one that cannot be
-// read is not committed.
-func (c *call) callOnce(ctx context.Context, in any) (any, error) {
+// callMethod calls the method, or MCPOptions.Invoke in its place. With a key it does so in
+// Idempotency.Run, unless the store has a record. The output is read from the record in any
+// case: all answers are equal then, and one that cannot be read is not committed.
+func (c *call) callMethod(ctx context.Context, in any) (any, error) {
+	if c.keyed == nil {
+		return c.callNow(ctx, in)
+	}
 	plan, input := c.method.key, c.keyed.input
 	var state atomic.Pointer[keyedResult] // of do; nil until it is called
 	record, err := plan.Run(ctx, storeID(ctx, c.keyed.key), func(ctx context.Context) ([]byte, error) {

@@ -1,8 +1,7 @@
 package svc
 
 // This file has what makes a call repeatable by an idempotency key: the options, the keys,
-// the fingerprints by which inputs are compared, and the records of answers. call.go makes
-// the calls; see call.callOnce.
+// the fingerprints of inputs, and the records of answers. call.callMethod makes the calls.
 
 import (
 	"context"
@@ -184,10 +183,10 @@ func (p *keyPlan) readRecord(record []byte, input string) (out any, err error) {
 		return nil, nil
 	default:
 		v := reflect.New(p.out)
-		if err = decodeWhole(new(decoder), r.Output, v.Elem(), p.decode); err == nil {
-			_, err = appendRecord(new(encoder), nil, v.Interface(), p.output) // fails for a new union, of which the record has nothing
+		if err = decodeWhole(new(decoder), r.Output, v.Elem(), p.decode); err != nil {
+			break
 		}
-		if err == nil {
+		if _, err = appendRecord(new(encoder), nil, v.Interface(), p.output); err == nil { // else a union is new, of which it has nothing
 			return v.Interface(), nil
 		}
 	}

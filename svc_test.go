@@ -590,7 +590,7 @@ func TestInvokeBy(t *testing.T) {
 
 // runMethod calls m with an input that is valid, or invoke in its place.
 func runMethod(m *method, invoke InvokeFunc, in any) (any, error) {
-	c := &goCall{call: call{Context: context.Background(), endpoint: &endpoint{config: m.config, invoke: invoke}, method: m}, in: in}
+	c := &goCall{call: call{Context: context.Background(), endpoint: &endpoint{config: m.config, invoke: invoke}, method: m, ws: new(workspace)}, in: in}
 	err := c.run(c)
 	return c.out, err
 }
