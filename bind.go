@@ -36,6 +36,7 @@ package svc
 import (
 	"bytes"
 	"cmp"
+	"encoding/hex"
 	"errors"
 	"fmt"
 	"maps"
@@ -773,10 +774,12 @@ func appendQueryText(dst []byte, s string) ([]byte, *complaint) {
 			return dst, hasSemicolon
 		case c == '+':
 			dst = append(dst, ' ')
-		case len(s)-i < 3 || hexDigit(s[i+1]) < 0 || hexDigit(s[i+2]) < 0:
-			return dst, hasStrayPercent
 		default:
-			dst = append(dst, byte(hexDigit(s[i+1])<<4|hexDigit(s[i+2])))
+			decoded, err := hex.AppendDecode(dst, []byte(s[i+1:min(i+3, len(s))]))
+			if err != nil || len(decoded) == len(dst) {
+				return dst, hasStrayPercent
+			}
+			dst = decoded
 			i += 2
 		}
 		start = i + 1

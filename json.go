@@ -15,6 +15,7 @@ package svc
 import (
 	"bytes"
 	"encoding/binary"
+	"encoding/hex"
 	"encoding/json"
 	"math"
 	"math/bits"
@@ -121,7 +122,7 @@ func charsEnd[T string | []byte](s T, i int) int {
 
 // appendEscaped appends the escape of a byte that must be escaped.
 func appendEscaped(dst []byte, c byte) []byte {
-	const hex = "0123456789abcdef"
+	const digits = "0123456789abcdef"
 	switch c {
 	case '"', '\\':
 		return append(dst, '\\', c)
@@ -139,7 +140,7 @@ func appendEscaped(dst []byte, c byte) []byte {
 	if c >= utf8.RuneSelf {
 		return append(dst, "\ufffd"...)
 	}
-	return append(dst, '\\', 'u', '0', '0', hex[c>>4], hex[c&15])
+	return append(dst, '\\', 'u', '0', '0', digits[c>>4], digits[c&15])
 }
 
 // escapeLen returns the length of the escape that b starts with, or 0 and the
@@ -173,26 +174,11 @@ func hex4(b []byte) rune {
 	if len(b) < 4 {
 		return -1
 	}
-	var r rune
-	for _, c := range b[:4] {
-		digit := hexDigit(c)
-		if digit < 0 {
-			return -1
-		}
-		r = r<<4 | rune(digit)
+	var code [2]byte
+	if _, err := hex.Decode(code[:], b[:4]); err != nil {
+		return -1
 	}
-	return r
-}
-
-// hexDigit returns the value of a hexadecimal digit in either case, or -1.
-func hexDigit(c byte) int {
-	switch {
-	case isDigit(c):
-		return int(c - '0')
-	case 'a' <= c|0x20 && c|0x20 <= 'f':
-		return int(c|0x20-'a') + 10
-	}
-	return -1
+	return rune(code[0])<<8 | rune(code[1])
 }
 
 // appendUnescaped appends the text of a JSON string, given without its quotes. raw
@@ -306,15 +292,13 @@ func parseInteger(num []byte) (mag uint64, neg bool, kind integerKind) {
 	if i == len(digits) && i < 20 { // 19 digits fit
 		return mag, neg, integerOK
 	}
-	mag, point, over := splitDecimal(digits[:i], digits[i:])
-	switch {
-	case mag == 0 && !over:
-		return 0, neg, integerOK
-	case point < 0: // the last digit, which is not 0, is after the decimal point
+	mag, point, over := splitDecimal(digits)
+	if point < 0 { // the last digit, which is not 0, is after the decimal point
 		return 0, neg, integerFraction
 	}
-	for ; point > 0 && !over; point-- { // 20 times at most, until there is an overflow
-		mag, over = mulAdd(mag, 0, over)
+	for high := uint64(0); point > 0 && !over; point-- { // 20 times at most, until there is an overflow
+		high, mag = bits.Mul64(mag, 10)
+		over = high > 0
 	}
 	if over {
 		return 0, neg, integerRange
@@ -322,57 +306,23 @@ func parseInteger(num []byte) (mag uint64, neg bool, kind integerKind) {
 	return mag, neg, integerOK
 }
 
-// splitDecimal returns the magnitude of a number as mag × 10^point, where mag does not
-// end in 0, or over if its digits are no uint64. The number is in parts: the digits
-// before the point, and the rest from the point or the exponent on.
-func splitDecimal(whole, rest []byte) (mag uint64, point int, over bool) {
-	var frac []byte
-	exp := 0
-	if i := bytes.IndexAny(rest, "eE"); i >= 0 {
-		exp, rest = parseExponent(rest[i+1:]), rest[:i]
+// splitDecimal returns a JSON number without a sign as mag × 10^point, where mag does
+// not end in 0, or over if its digits are no uint64. Zero is 0 × 10^0. An exponent beyond
+// 2^27 counts as 2^27, which no text has enough digits to make up for.
+func splitDecimal(num []byte) (mag uint64, point int, over bool) {
+	mantissa, exponent := num, []byte(nil)
+	if i := bytes.IndexAny(num, "eE"); i >= 0 {
+		mantissa, exponent = num[:i], num[i+1:]
 	}
-	if len(rest) > 0 {
-		frac = bytes.TrimRight(rest[1:], "0")
+	whole, frac, _ := bytes.Cut(mantissa, []byte("."))
+	digits := string(whole) + string(frac)
+	significant := strings.TrimRight(digits, "0")
+	if significant == "" {
+		return 0, 0, false
 	}
-	point = exp - len(frac)
-	if len(frac) == 0 {
-		trimmed := bytes.TrimRight(whole, "0")
-		point += len(whole) - len(trimmed)
-		whole = trimmed
-	}
-	for _, part := range [2][]byte{whole, frac} {
-		for _, c := range part {
-			mag, over = mulAdd(mag, uint64(c-'0'), over)
-		}
-	}
-	return mag, point, over
-}
-
-// mulAdd returns mag*10 + digit, and whether that overflows or over was set: once
-// a number is too large it stays so.
-func mulAdd(mag, digit uint64, over bool) (uint64, bool) {
-	return mag*10 + digit, over || mag > (math.MaxUint64-digit)/10
-}
-
-// farExponent is an exponent that no text is long enough to make up for with
-// digits, and that times ten still fits in an int of 32 bits.
-const farExponent = 1 << 27
-
-// parseExponent returns the exponent of a JSON number. It saturates at
-// farExponent, in both directions.
-func parseExponent(b []byte) int {
-	neg := b[0] == '-'
-	if neg || b[0] == '+' {
-		b = b[1:]
-	}
-	exp := 0
-	for _, c := range b {
-		exp = min(exp*10+int(c-'0'), farExponent)
-	}
-	if neg {
-		return -exp
-	}
-	return exp
+	exp, _ := strconv.ParseInt(string(exponent), 10, 28) // 0 if there is none
+	mag, err := strconv.ParseUint(significant, 10, 64)
+	return mag, int(exp) - len(frac) + len(digits) - len(significant), err != nil
 }
 
 // signed returns the int64 with this magnitude and sign, and whether there is one.

@@ -9,7 +9,6 @@ package svc
 // for each row of the table; which regular expressions are accepted.
 
 import (
-	"bytes"
 	"cmp"
 	"context"
 	"errors"
@@ -681,8 +680,7 @@ func makeMultiple(s *shape, text string) (rule, string) {
 	}
 	r := rule{value: num}
 	if s.kind == kindFloat {
-		digits := len(num) - len(bytes.TrimLeft(num, "0123456789"))
-		unit, point, over := splitDecimal(num[:digits], num[digits:])
+		unit, point, over := splitDecimal(num)
 		if unit == 0 || over {
 			return r, want
 		}
@@ -709,7 +707,7 @@ func isMultiple(v reflect.Value, unit uint64, point int) bool {
 	if !isDigit(text[0]) {
 		return false // NaN or an infinity, of Service.Call
 	}
-	mag, exp, _ := splitDecimal(text[:1], text[1:])
+	mag, exp, _ := splitDecimal(text)
 	if exp < point {
 		return mag == 0 // which does not end in 0
 	}
