@@ -228,14 +228,12 @@ func (spec bindSpec) sourceOf(p *mistakes, f *field, at string) (name, source st
 	if spec.noRoute {
 		return "", inBody
 	}
-	tags := []struct{ name, source string }{{f.path, inPath}, {f.query, inQuery}, {f.header, inHeader}, {f.cookie, inCookie}}
-	for i, t := range tags {
-		for _, other := range tags[i+1:] {
-			if t.name != "" && other.name != "" {
-				p.addf("%s: a field cannot come from the %s and from the %s; drop one of the tags", at, t.source, other.source)
-				return t.name, t.source
-			}
-		}
+	type tag struct{ name, source string }
+	tags := []tag{{f.path, inPath}, {f.query, inQuery}, {f.header, inHeader}, {f.cookie, inCookie}}
+	tags = slices.DeleteFunc(tags, func(t tag) bool { return t.name == "" })
+	if len(tags) > 1 {
+		p.addf("%s: a field cannot come from the %s and from the %s; drop one of the tags", at, tags[0].source, tags[1].source)
+		return tags[0].name, tags[0].source
 	}
 	switch {
 	case f.path != "":
@@ -484,12 +482,10 @@ func (p *param) setAbsent(d *decoder, v reflect.Value) {
 //	A=1, c       ignored if no field has A; names have a case. So is what has no =
 //
 // All lines of the header count: HTTP/2 may split it (RFC 9113, section 8.2.3).
-// d.seen has a bit for each cookie, as in bindQuery.
+// d.seen says which cookies were given, as in bindQuery.
 func (b *binding) bindCookies(d *decoder, v reflect.Value, lines []string) {
 	d.in = inCookie
-	for range (len(b.cookie) + 63) / 64 {
-		d.seen = append(d.seen, 0)
-	}
+	d.seen = append(d.seen, make([]bool, len(b.cookie))...)
 	for _, line := range lines {
 		for line != "" {
 			var pair string
@@ -516,35 +512,33 @@ func (b *binding) bindCookie(d *decoder, v reflect.Value, pair string) {
 
 // bindOne sets the field of p in the struct v from one of the values that a request can
 // have, whose text is in d.scratch, or adds the violation c. source is as for setScalar, and
-// i the index of p, whose bit it sets in d.seen.
+// i the index of p, which it notes in d.seen.
 func (p *param) bindOne(d *decoder, v reflect.Value, source string, c *complaint, i int) {
-	seen, bit := &d.seen[i/64], uint64(1)<<(i%64)
 	d.pushToken(p.sourceToken)
 	switch {
 	case p.list:
 		p.addElement(d, p.settableIn(v), d.scratch, source, c)
 	case c != nil:
 		d.addViolation(c)
-	case *seen&bit != 0:
+	case d.seen[i]:
 		d.addViolation(isRepeated)
 	default:
 		p.setChecked(d, p.settableIn(v), d.scratch, source)
 	}
-	*seen |= bit
+	d.seen[i] = true
 	d.pop()
 }
 
 // finishParams deals with the parameters in list when all values of a request are bound, in
-// the order of the fields: it checks the lists, and sets what d.seen has no bit of.
+// the order of the fields: it checks the lists, and sets what d.seen does not have.
 func finishParams(d *decoder, v reflect.Value, list []param) {
 	for i := range list {
 		p := &list[i]
-		given := d.seen[i/64]>>(i%64)&1 != 0
 		d.pushToken(p.sourceToken)
 		switch {
-		case given && p.list:
+		case d.seen[i] && p.list:
 			p.checkList(d, p.settableIn(v))
-		case !given:
+		case !d.seen[i]:
 			p.setAbsent(d, v)
 		}
 		d.pop()
@@ -687,17 +681,16 @@ var (
 //	a=%zz, a=1;b=2  a violation at a
 //
 // It reads the text once, from left to right, and makes no map of it:
-// url.ParseQuery would allocate for each parameter. d.seen has a bit for each
-// parameter that was given; no object is open, so the bits start at 0. What is
+// url.ParseQuery would allocate for each parameter. d.seen says which parameters
+// were given; no object is open, so it begins with them. What is
 // absent is dealt with after that, in the order of the fields.
 func (b *binding) bindQuery(d *decoder, v reflect.Value, query string, strict bool, versioned string) {
 	d.in = inQuery
-	for range (len(b.query) + 63) / 64 {
-		d.seen = append(d.seen, 0)
-	}
+	d.seen = append(d.seen, make([]bool, len(b.query))...)
 	for query != "" {
-		var name, value string
-		name, value, query = cutPair(query)
+		var pair string
+		pair, query, _ = strings.Cut(query, "&")
+		name, value, _ := strings.Cut(pair, "=")
 		if i := b.findParam(d, name); i >= 0 && (name != "" || value != "") {
 			var c *complaint
 			d.scratch, c = appendQueryText(d.scratch[:0], value)
@@ -722,23 +715,6 @@ func (d *decoder) refuseParam(name, versioned string) {
 		d.addViolation(isUnknownParam)
 		d.pop()
 	}
-}
-
-// cutPair cuts the first name=value off a query string. It looks at each byte
-// once, which costs less than two searches because names and values are short.
-func cutPair(query string) (name, value, rest string) {
-	equal, end := -1, 0
-	for end < len(query) && query[end] != '&' {
-		if query[end] == '=' && equal < 0 {
-			equal = end
-		}
-		end++
-	}
-	rest = query[min(end+1, len(query)):]
-	if equal < 0 {
-		return query[:end], "", rest
-	}
-	return query[:equal], query[equal+1 : end], rest
 }
 
 // findParam returns the index of the parameter that a name in a query string stands for,
@@ -867,11 +843,8 @@ func (p *param) checkList(d *decoder, v reflect.Value) {
 		return
 	}
 	rules, place := p.rules, d.place()+"/"
-	for i := range d.found.list {
-		if d.found.list[i].In == p.in && strings.HasPrefix(d.found.list[i].Path, place) {
-			rules = p.limit
-			break
-		}
+	if slices.ContainsFunc(d.found.list, func(f Violation) bool { return f.In == p.in && strings.HasPrefix(f.Path, place) }) {
+		rules = p.limit
 	}
 	d.checkRules(rules, v)
 }
@@ -969,31 +942,20 @@ func (c *checks) compileCheck(s *shape) checkFunc {
 func endsInTime(v reflect.Value, depth int) bool {
 	switch v.Kind() {
 	case reflect.Interface:
-		return v.IsNil() || endsInTime(v.Elem(), depth)
-	case reflect.Pointer, reflect.Slice, reflect.Array, reflect.Map:
-	default:
-		return true
-	}
-	if depth >= maxDepth {
-		return false
-	}
-	if v.Kind() == reflect.Pointer {
-		return v.IsNil() || endsInTime(v.Elem(), depth+1)
-	}
-	if k := v.Type().Elem().Kind(); k <= reflect.Complex128 || k == reflect.String { // which lead nowhere
-		return true
-	}
-	if v.Kind() == reflect.Map {
-		for entry := v.MapRange(); entry.Next(); {
-			if !endsInTime(entry.Value(), depth+1) {
+		return endsInTime(v.Elem(), depth) // of nil, a value without a kind
+	case reflect.Pointer:
+		return depth < maxDepth && endsInTime(v.Elem(), depth+1)
+	case reflect.Slice, reflect.Array, reflect.Map:
+		if depth >= maxDepth {
+			return false
+		}
+		if k := v.Type().Elem().Kind(); k <= reflect.Complex128 || k == reflect.String { // which lead nowhere
+			return true
+		}
+		for _, item := range v.Seq2() {
+			if !endsInTime(item, depth+1) {
 				return false
 			}
-		}
-		return true
-	}
-	for i := range v.Len() {
-		if !endsInTime(v.Index(i), depth+1) {
-			return false
 		}
 	}
 	return true

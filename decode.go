@@ -45,7 +45,6 @@ import (
 	"encoding/json"
 	"errors"
 	"math"
-	"math/bits"
 	"reflect"
 	"slices"
 	"strconv"
@@ -58,10 +57,10 @@ import (
 // Invariants, between the calls of two decodeFuncs:
 //
 //	path leads to the value being decoded
-//	seen holds the bit sets of the open objects, outermost first: a bit for each
-//	  field of the plan that was met. Sets lie on one stack, as long as the
-//	  deepest input needed, so no object allocates one. Plans refer to them by
-//	  index, since an append inside may move the stack
+//	seen says of each field of the plans of the open objects, outermost first,
+//	  whether it was met. It is one stack, as long as the deepest input needed, so
+//	  no object allocates. Plans refer to it by index, since an append inside may
+//	  move the stack
 //	texts holds the elements so far of an open list of strings
 //	scratch and scan.data are overwritten by the next value or the next input,
 //	  so what refers to them is never stored in a value
@@ -72,7 +71,7 @@ type decoder struct {
 	found    violations
 	in       string // Violation.In at the current place
 	path     []step
-	seen     []uint64
+	seen     []bool
 	texts    []string
 	number   []byte          // the text of the last float of 32 bits; see checkRules
 	scratch  []byte          // for text that is read and not kept: unescaped strings, query values, places
@@ -589,10 +588,6 @@ func decodeMap(setKey setter, elem decodeFunc, s *shape) decodeFunc {
 //	  the published schema; see nextMember
 //	byName has the index of each field by its wire name; those that have none
 //	  are the last fields, from named on, and no member is decoded into them
-//	need has a bit for each field whose absence needs work: a required field,
-//	  or one with a default. Bit i%64 of need[i/64] is for fields[i]; the bit
-//	  sets in decoder.seen have the same layout, so that need &^ seen is what
-//	  completeAbsent has to look at
 //	strict makes unknown members violations
 //	alternatives is set for a union; fields are then those of all alternatives, the
 //	  discriminator first. unknown is the complaint about another one, and nil if a
@@ -602,7 +597,6 @@ type objectPlan struct {
 	fields []fieldPlan
 	named  int
 	byName map[string]int
-	need   []uint64
 	strict bool
 
 	alternatives map[string]*objectPlan
@@ -651,12 +645,6 @@ func (c *decoders) objectPlan(fields []*field, in map[*field]string) *objectPlan
 		}
 		plan := fieldPlan{field: f, prefix: f.prefix, token: f.token, at: f.ownIndex(), in: in[f], decode: c.fieldDecoder(f)}
 		plan.absent, plan.inner = c.defaultFor(f, plan.decode), c.plans[f.shape.arrayItem()]
-		if i%64 == 0 {
-			p.need = append(p.need, 0)
-		}
-		if !f.optional || plan.absent != nil {
-			p.need[i/64] |= 1 << (i % 64)
-		}
 		if i < p.named {
 			p.byName[f.name] = i
 		}
@@ -792,8 +780,8 @@ func (c *decoders) defaultFor(f *field, decode decodeFunc) func(reflect.Value) {
 	}
 }
 
-// decodeObject is the decodeFunc of p. Bit sets find the known names that are missing
-// or given twice, and a nameSet the unknown ones that are given twice.
+// decodeObject is the decodeFunc of p. decoder.seen tells which known names are missing
+// or given twice, and a nameSet which unknown ones are given twice.
 func (p *objectPlan) decodeObject(d *decoder, v reflect.Value) {
 	if d.scan.peek() != '{' {
 		d.skipMismatch(mustBeObject)
@@ -805,9 +793,7 @@ func (p *objectPlan) decodeObject(d *decoder, v reflect.Value) {
 		}
 	}
 	base := len(d.seen)
-	for range p.need {
-		d.seen = append(d.seen, 0)
-	}
+	d.seen = append(d.seen, make([]bool, len(p.fields))...)
 	unknown := nameSet{base: len(d.scan.names)}
 	d.scan.openBracket()
 	next := 0
@@ -821,11 +807,10 @@ func (p *objectPlan) decodeObject(d *decoder, v reflect.Value) {
 			continue
 		}
 		f := &p.fields[i]
-		seen, bit := &d.seen[base+i>>6], uint64(1)<<(i&63) // as i/64 and i%64, which also round negative numbers
-		if *seen&bit != 0 {
+		if d.seen[base+i] {
 			d.scan.failDuplicate()
 		}
-		*seen |= bit
+		d.seen[base+i] = true
 		d.enterMember(f)
 		if f.at >= 0 {
 			f.decode(d, v.Field(f.at))
@@ -920,17 +905,16 @@ func (p *objectPlan) complainUnknown(d *decoder, name string) *complaint {
 var isRequired = &complaint{ruleRequired, "is required"}
 
 // completeAbsent sets the defaults of absent fields and adds a violation for
-// each absent field that is required. seen has a bit for each field that was
-// met. Only fields with a bit in need are visited, so an input that has all
-// of them costs one operation for 64 fields.
-func (p *objectPlan) completeAbsent(d *decoder, v reflect.Value, seen []uint64) {
-	for w, need := range p.need {
-		for absent := need &^ seen[w]; absent != 0; absent &= absent - 1 {
-			f := &p.fields[w*64+bits.TrailingZeros64(absent)]
-			if f.absent != nil {
-				f.absent(f.settableIn(v))
-				continue
-			}
+// each absent field that is required. seen says which fields were met.
+func (p *objectPlan) completeAbsent(d *decoder, v reflect.Value, seen []bool) {
+	for i, met := range seen {
+		if met {
+			continue
+		}
+		switch f := &p.fields[i]; {
+		case f.absent != nil:
+			f.absent(f.settableIn(v))
+		case !f.optional:
 			d.enterMember(f)
 			d.addViolation(isRequired)
 			d.pop()
