@@ -4,7 +4,7 @@ package svc
 // compiles each shape (schema.go) into a decodeFunc; for each input one decoder
 // runs it, once over the text, and collects every violation with its place. In
 // this order: decoder, the blocks of short strings, decoders, lists and maps,
-// structs, unions, scalars, setters for their texts, any. decode_text.go has more setters.
+// structs, unions, scalars, setters for their texts, values with code of their own, any.
 //
 // The shape decides which values are accepted. Everything else is a violation with
 // the rule "type":
@@ -18,8 +18,8 @@ package svc
 //	kindObject              object                          objectPlan.decodeObject
 //	kindBool                true, false                     decodeBool
 //	kindInt, kindUint       number that is an integer       setInteger
-//	kindFloat, kindNumber   number                          setFloat, setNumber
-//	kindString              string                          decodeString
+//	kindFloat, kindNumber   number                          setFloat, setString
+//	kindString              string                          setString
 //	kindTime                string by RFC 3339              setTime
 //	kindDuration            string by time.ParseDuration    setDuration
 //	kindBytes               string in base64                setBytes
@@ -42,6 +42,8 @@ package svc
 import (
 	"bytes"
 	"cmp"
+	"encoding"
+	"encoding/base64"
 	"encoding/json"
 	"errors"
 	"math"
@@ -49,6 +51,7 @@ import (
 	"slices"
 	"strconv"
 	"strings"
+	"time"
 )
 
 // A decoder is the workspace of one input. Transports keep it for the next
@@ -683,22 +686,10 @@ func (c *decoders) fieldDecoder(f *field) decodeFunc {
 	if len(f.rules) == 0 {
 		return decode
 	}
-	kind := f.shape.typ.Kind()
-	behind := kind == reflect.Pointer || kind == reflect.Struct || kind == reflect.Float32 // the value is not v
-	careful := behind || slices.ContainsFunc(f.rules, func(r rule) bool { return r.costly })
 	return func(d *decoder, v reflect.Value) {
 		before := d.found.count()
-		if decode(d, v); d.scan.err != nil || d.found.count() != before || d.found.full() {
-			return
-		}
-		if careful {
+		if decode(d, v); d.scan.err == nil && d.found.count() == before && !d.found.full() {
 			d.checkRules(f.rules, v)
-			return
-		}
-		for i := range f.rules { // as checkRules has it for most fields, without a call
-			if r := &f.rules[i]; r.violates(v) {
-				d.addViolation(r.complaint)
-			}
 		}
 	}
 }
@@ -984,13 +975,10 @@ func (p *objectPlan) choosePlan(d *decoder, v reflect.Value) *objectPlan {
 }
 
 // decodeScalar returns the decodeFunc for scalars of shape s. It reads the
-// JSON around the scalar, and the shape's setter does the rest. Strings and
-// booleans, the most frequent kinds, have functions of their own.
+// JSON around the scalar, and the shape's setter does the rest.
 func (c *decoders) decodeScalar(s *shape) decodeFunc {
 	set, mismatch := c.checkedSetter(s, nil), s.typeComplaint()
 	switch {
-	case s.kind == kindString && (len(s.rules) == 0 || c.outputs):
-		return decodeString
 	case s.kind == kindBool:
 		return decodeBool
 	case s.kind.isNumeric():
@@ -1029,14 +1017,6 @@ func (d *decoder) readText() []byte {
 		return d.scratch
 	}
 	return raw
-}
-
-func decodeString(d *decoder, v reflect.Value) {
-	if d.scan.peek() != '"' {
-		d.skipMismatch(mustBeString)
-		return
-	}
-	v.SetString(d.keepText(d.readText()))
 }
 
 // decodeBool decodes true or false. The value v is already false.
@@ -1106,12 +1086,6 @@ func setterFor(s *shape, spells func(text []byte) bool) setter {
 	}
 }
 
-// isNumberText reports whether text is a JSON number.
-func isNumberText(text []byte) bool {
-	_, ok := jsonNumber(text)
-	return ok
-}
-
 // setter returns the setter for scalars of shape s, of which a number is spelt as in JSON.
 func (s *shape) setter() setter {
 	switch s.kind {
@@ -1129,8 +1103,6 @@ func (s *shape) setter() setter {
 		return setInteger(s)
 	case kindFloat:
 		return setFloat(s.bits)
-	case kindNumber:
-		return setNumber
 	}
 	return setString
 }
@@ -1225,9 +1197,136 @@ func setFloat(bits int) setter {
 	}
 }
 
-// setNumber sets a json.Number to the text as it was sent.
-func setNumber(_ *decoder, v reflect.Value, text []byte) *complaint {
-	v.SetString(string(text))
+// setTime sets a time.Time by RFC 3339, section 5.6.
+func setTime(_ *decoder, v reflect.Value, text []byte) *complaint {
+	t, ok := parseTime(string(text))
+	if !ok {
+		return mustBeTime
+	}
+	*v.Addr().Interface().(*time.Time) = t
+	return nil
+}
+
+// setDuration sets a time.Duration, spelled as [time.ParseDuration] wants it.
+func setDuration(_ *decoder, v reflect.Value, text []byte) *complaint {
+	d, err := time.ParseDuration(string(text))
+	if err != nil {
+		return mustBeDuration
+	}
+	v.SetInt(int64(d))
+	return nil
+}
+
+// setBytes sets a []byte, by RFC 4648, section 4, to the letter. Package base64
+// alone also takes line ends anywhere and stray bits at the end; a value would
+// have many spellings.
+func setBytes(_ *decoder, v reflect.Value, text []byte) *complaint {
+	out := make([]byte, base64.StdEncoding.DecodedLen(len(text)))
+	n, err := base64.StdEncoding.Strict().Decode(out, text)
+	if err != nil || bytes.ContainsAny(text, "\r\n") {
+		return mustBeBase64
+	}
+	v.SetBytes(out[:n])
+	return nil
+}
+
+// setTextOr returns the setter by UnmarshalText. Texts that it refuses get the complaint
+// c.
+func setTextOr(c *complaint) setter {
+	return func(d *decoder, v reflect.Value, text []byte) *complaint {
+		return d.complaintFor(v.Addr().Interface().(encoding.TextUnmarshaler).UnmarshalText(text), c)
+	}
+}
+
+// isNested stands for violations that addNested has added.
+var isNested = new(complaint)
+
+// addNested adds the violations of err, an error of the application about the value at
+// hand, and reports whether it has any: an *Error with INVALID_ARGUMENT and violations,
+// whose places begin at the value. They get the source of the value, but for those of
+// the whole input, whose fields have one each. An error that is alone keeps its message,
+// status, headers and other details.
+func (d *decoder) addNested(err error) bool {
+	var e *Error
+	if !errors.As(err, &e) || e == nil || e.code() != CodeInvalidArgument {
+		return false
+	}
+	list := e.Violations()
+	if len(list) == 0 {
+		return false
+	}
+	if at := d.place(); len(d.path) > 0 {
+		for i := range list {
+			list[i].In, list[i].Path = d.in, at+list[i].Path
+		}
+		e = e.WithDetail("violations", list) // a copy
+		e.violations = nil
+	}
+	if d.nestedErr == nil {
+		d.nestedErr, d.nestedCount = e, len(list)
+	}
+	if d.found.cause == nil {
+		d.found.cause = err
+	}
+	for _, v := range list {
+		d.found.addViolation(v)
+	}
+	return true
+}
+
+// complaintFor returns the complaint for the error of an application's own
+// decoding, or nil for nil. Clients read the message of an *Error, which is
+// written for them. Any other text may tell about the inside of the service, so
+// clients get the complaint c and the first such error becomes the cause, for the
+// log.
+func (d *decoder) complaintFor(err error, c *complaint) *complaint {
+	if err == nil {
+		return nil
+	}
+	if d.addNested(err) {
+		return isNested
+	}
+	if d.found.cause == nil {
+		d.found.cause = err
+	}
+	var e *Error
+	if errors.As(err, &e) && e != nil && e.Message != "" && !e.code().private() {
+		return &complaint{ruleType, e.Message}
+	}
+	return c
+}
+
+// decodeCustom decodes a value by its UnmarshalJSON, which gets the text of one
+// value, strictly checked.
+func decodeCustom(d *decoder, v reflect.Value) {
+	if text := d.scan.skipValue(); d.scan.err == nil {
+		d.addIfAny(d.complaintFor(v.Addr().Interface().(json.Unmarshaler).UnmarshalJSON(text), isNotValid))
+	}
+}
+
+// decodeQuoted returns the decodeFunc of a field tagged `json:",string"`: a
+// string that holds the JSON of a scalar. A pointer takes null too. Integers
+// must be in their one plain spelling; see setterFor.
+func decodeQuoted(s *shape) decodeFunc {
+	target := s.deref()
+	set := setterFor(target, isPlainInteger)
+	if target.kind == kindString {
+		set = setQuotedString
+	}
+	decode := decodeText(set, mustBeString)
+	if s.kind == kindPointer {
+		return decodePointer(decode, target.typ)
+	}
+	return decode
+}
+
+// setQuotedString sets a string field tagged `json:",string"`, whose text is a
+// JSON string itself. White space around it is refused, as in encoding/json.
+func setQuotedString(d *decoder, v reflect.Value, text []byte) *complaint {
+	if !isText(text) || text[len(text)-1] != '"' || !isJSON(text) {
+		return mustBeQuoted
+	}
+	v.SetString(string(textOf(text)))
 	return nil
 }
 

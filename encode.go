@@ -11,7 +11,7 @@ package svc
 //	kind                    JSON                            encoded by
 //	kindPointer             null, or what it points to      encodePointer
 //	kindOptional            null, or what it holds          encodeOptional
-//	kindSlice, kindArray    array; [] for nil               encodeList, encodeStrings
+//	kindSlice, kindArray    array; [] for nil               encodeList
 //	kindMap                 object, sorted; {} for nil      encodeMap
 //	kindObject              object, in order of fields      membersEncoder
 //	kindBool                true, false                     encodeBool
@@ -67,8 +67,7 @@ type encoder struct {
 }
 
 // An encodeFunc appends the JSON of v to the buffer. v is addressable, so that
-// methods with pointer receivers can be called and a []string can be read
-// without reflection.
+// methods with pointer receivers can be called.
 type encodeFunc func(e *encoder, v reflect.Value)
 
 // fail keeps err if it is the first error.
@@ -164,9 +163,6 @@ func (c *encoders) compileEncoder(s *shape) encodeFunc {
 	case kindOptional:
 		return encodeOptional(c.encoderFor(s.elem))
 	case kindSlice, kindArray:
-		if s.typ == reflect.TypeFor[[]string]() {
-			return encodeStrings
-		}
 		return encodeList(c.encoderFor(s.elem))
 	case kindMap:
 		return encodeMap(s, c.encoderFor(s.elem))
@@ -237,23 +233,6 @@ func encodeList(elem encodeFunc) encodeFunc {
 	return func(e *encoder, v reflect.Value) {
 		e.appendItems(v.Len(), func(i int) { elem(e, v.Index(i)) })
 	}
-}
-
-// encodeStrings appends a []string. It is encodeList for the most frequent type
-// of list, without reflection and without calls for each item.
-func encodeStrings(e *encoder, v reflect.Value) {
-	if !e.enterLevel() {
-		return
-	}
-	e.buf = append(e.buf, '[')
-	for i, s := range *v.Addr().Interface().(*[]string) {
-		if i > 0 {
-			e.buf = append(e.buf, ',')
-		}
-		e.buf = appendQuoted(e.buf, s)
-	}
-	e.buf = append(e.buf, ']')
-	e.depth--
 }
 
 // An entry is one member of a map.

@@ -22,6 +22,7 @@ import (
 	"slices"
 	"strconv"
 	"strings"
+	"time"
 	"unicode/utf16"
 	"unicode/utf8"
 )
@@ -340,6 +341,12 @@ func jsonNumber[T string | []byte](text T) ([]byte, bool) {
 	return num, s.err == nil && s.pos == len(s.data)
 }
 
+// isNumberText reports whether text is a JSON number.
+func isNumberText(text []byte) bool {
+	_, ok := jsonNumber(text)
+	return ok
+}
+
 // isPlainInteger reports whether text is an integer in the spelling that
 // strconv writes: no leading zero, no plus, no -0, no point, no exponent.
 func isPlainInteger(text []byte) bool {
@@ -376,6 +383,19 @@ func appendFloat(dst []byte, f float64, bits int) []byte {
 		dst = dst[:n-1]
 	}
 	return dst
+}
+
+// parseTime parses a time of RFC 3339, section 5.6, to the letter. Its T and Z may be in
+// lower case. Package time also takes a comma before the fraction, an hour of one digit
+// and an offset of 24 hours or 60 minutes, which the format date-time does not allow.
+func parseTime(text string) (t time.Time, ok bool) {
+	const hour = len("2006-01-02T")
+	t, err := time.ParseInLocation(time.RFC3339Nano, strings.ToUpper(text), time.UTC)
+	if err != nil || text[hour+2] != ':' || strings.Contains(text, ",") {
+		return t, false
+	}
+	zone := text[len(text)-len("07:00"):]
+	return t, zone[4]|0x20 == 'z' || zone[:2] < "24" && zone[3:] < "60"
 }
 
 // pointerToken returns a name as a reference token of a JSON Pointer with the slash
@@ -830,15 +850,6 @@ func eachMember(object []byte, visit func(name, value []byte)) {
 	}
 }
 
-// eachItem is eachMember for the items of a JSON array.
-func eachItem(array []byte, visit func(item []byte)) {
-	s := scanner{data: array, wanted: []string{}}
-	s.openBracket()
-	for first := true; s.more(']', first); first = false {
-		visit(s.skipValue())
-	}
-}
-
 // memberAt returns the value that names lead to, one inside the other, or nil if there
 // is none or something on the way is no object. The text must be valid JSON.
 func memberAt(value []byte, names ...string) []byte {
@@ -878,7 +889,11 @@ func itemsOf(value []byte) (list [][]byte) {
 	if len(value) == 0 || value[0] != '[' {
 		return nil
 	}
-	eachItem(value, func(item []byte) { list = append(list, item) })
+	s := scanner{data: value, wanted: []string{}} // see eachMember
+	s.openBracket()
+	for first := true; s.more(']', first); first = false {
+		list = append(list, s.skipValue())
+	}
 	return list
 }
 

@@ -758,7 +758,9 @@ func (t *tool) findHeaders(p *mistakes, node []byte, path []string, plain bool) 
 			}
 		})
 	case isContainer(node):
-		eachItem(node, func(child []byte) { t.findHeaders(p, child, path, false) })
+		for _, child := range itemsOf(node) {
+			t.findHeaders(p, child, path, false)
+		}
 	}
 }
 

@@ -285,9 +285,9 @@ func (w *schemaWriter) writeTitles(m *members, keyword string, s *shape) {
 		return
 	}
 	var list []map[string]any
-	eachItem(enum, func(value []byte) {
-		list = append(list, map[string]any{"const": json.RawMessage(value), "title": s.enumTitles[len(list)]})
-	})
+	for i, value := range itemsOf(enum) {
+		list = append(list, map[string]any{"const": json.RawMessage(value), "title": s.enumTitles[i]})
+	}
 	m.addRaw(keyword, encodeDocument(list))
 }
 
