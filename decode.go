@@ -19,7 +19,7 @@ package svc
 //	kindBool                true, false                     decodeBool
 //	kindInt, kindUint       number that is an integer       setInteger
 //	kindFloat, kindNumber   number                          setFloat, setString
-//	kindString              string                          setString
+//	kindString              string                          decodeString
 //	kindTime                string by RFC 3339              setTime
 //	kindDuration            string by time.ParseDuration    setDuration
 //	kindBytes               string in base64                setBytes
@@ -686,10 +686,22 @@ func (c *decoders) fieldDecoder(f *field) decodeFunc {
 	if len(f.rules) == 0 {
 		return decode
 	}
+	kind := f.shape.typ.Kind()
+	behind := kind == reflect.Pointer || kind == reflect.Struct || kind == reflect.Float32 // the value is not v
+	careful := behind || slices.ContainsFunc(f.rules, func(r rule) bool { return r.costly })
 	return func(d *decoder, v reflect.Value) {
 		before := d.found.count()
-		if decode(d, v); d.scan.err == nil && d.found.count() == before && !d.found.full() {
+		if decode(d, v); d.scan.err != nil || d.found.count() != before || d.found.full() {
+			return
+		}
+		if careful {
 			d.checkRules(f.rules, v)
+			return
+		}
+		for i := range f.rules { // as checkRules has it for most fields, without a call
+			if r := &f.rules[i]; r.violates(v) {
+				d.addViolation(r.complaint)
+			}
 		}
 	}
 }
@@ -975,10 +987,13 @@ func (p *objectPlan) choosePlan(d *decoder, v reflect.Value) *objectPlan {
 }
 
 // decodeScalar returns the decodeFunc for scalars of shape s. It reads the
-// JSON around the scalar, and the shape's setter does the rest.
+// JSON around the scalar, and the shape's setter does the rest. Strings and
+// booleans, the most frequent kinds, have functions of their own.
 func (c *decoders) decodeScalar(s *shape) decodeFunc {
 	set, mismatch := c.checkedSetter(s, nil), s.typeComplaint()
 	switch {
+	case s.kind == kindString && (len(s.rules) == 0 || c.outputs):
+		return decodeString
 	case s.kind == kindBool:
 		return decodeBool
 	case s.kind.isNumeric():
@@ -1017,6 +1032,14 @@ func (d *decoder) readText() []byte {
 		return d.scratch
 	}
 	return raw
+}
+
+func decodeString(d *decoder, v reflect.Value) {
+	if d.scan.peek() != '"' {
+		d.skipMismatch(mustBeString)
+		return
+	}
+	v.SetString(d.keepText(d.readText()))
 }
 
 // decodeBool decodes true or false. The value v is already false.
