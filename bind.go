@@ -80,6 +80,7 @@ type binding struct {
 
 	inBody    *shape
 	sources   map[*field]string // where each field comes from
+	tokens    map[*field]string // by which REST clients know the fields that are not in the body
 	runsCode  bool
 	hooks     checkFunc
 	restHooks checkFunc
@@ -128,13 +129,16 @@ func noBinding(strict bool) *binding {
 // compileBinding compiles the binding of input s for a route. It adds the mistakes to
 // those of the registration; a binding with mistakes is not used.
 func compileBinding(c *decoders, s *shape, spec bindSpec) *binding {
-	b := &binding{in: s, sources: make(map[*field]string), runsCode: s.runsCode()}
+	b := &binding{in: s, sources: make(map[*field]string), tokens: make(map[*field]string), runsCode: s.runsCode()}
 	at := s.typ.String()
 	var body []*field
 	for _, f := range s.fields {
 		at := f.place
 		name, source := spec.sourceOf(c.mistakes, f, at)
 		b.sources[f] = source
+		if source != inBody {
+			b.tokens[f] = pointerToken(name)
+		}
 		switch source {
 		case inPath:
 			b.path = append(b.path, c.compileParam(f, name, source, at))
@@ -172,7 +176,7 @@ func compileBinding(c *decoders, s *shape, spec bindSpec) *binding {
 	}
 	b.hooks = compileInputCheck(s, false, b.sources, nil)
 	if b.hooks != nil {
-		b.restHooks = compileInputCheck(s, false, b.sources, b.sourceTokens())
+		b.restHooks = compileInputCheck(s, false, b.sources, b.tokens)
 	}
 	b.check = sync.OnceValue(func() checkFunc { return compileInputCheck(s, true, b.sources, nil) })
 	return b
@@ -192,18 +196,6 @@ func (b *binding) checkBody(p *mistakes, spec bindSpec, fields []*field) {
 // runsCode reports whether decoding s calls methods of the application.
 func (s *shape) runsCode() bool {
 	return s.reaches(func(s *shape) bool { return s.kind == kindCustom || s.kind == kindText })
-}
-
-// sourceTokens returns the reference tokens by which REST clients know the
-// fields that are not in the body.
-func (b *binding) sourceTokens() map[*field]string {
-	tokens := make(map[*field]string)
-	for _, list := range [...][]param{b.path, b.query, b.header, b.cookie} {
-		for i := range list {
-			tokens[list[i].field] = list[i].sourceToken
-		}
-	}
-	return tokens
 }
 
 // compileInputCheck compiles the check of a whole input: its Validate methods

@@ -302,7 +302,7 @@ func (c *contract) planMethod(s *Service, m *method) *contractMethod {
 // be alone in serving m. Clients do not see the names of placeholders, so these are
 // numbered. A Body is a field too, which is needed where its media type counts.
 func (c *contract) planInput(m *method, alone bool) *contractPlan {
-	p, tokens := &contractPlan{Kind: "object"}, m.bind.sourceTokens()
+	p, tokens := &contractPlan{Kind: "object"}, m.bind.tokens
 	for _, f := range m.in.fields {
 		g, source := c.planField(f), m.bind.sources[f]
 		if source == inBody && f.isNameless() { // which nobody can send without a route

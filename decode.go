@@ -370,11 +370,14 @@ func (c *decoders) compileDecoder(s *shape, limit *rule) decodeFunc {
 	case kindOptional:
 		return decodeOptional(elem())
 	case kindSlice:
-		return c.sliceDecoder(s, limit)
+		if s.typ == reflect.TypeFor[[]string]() && (len(s.elem.rules) == 0 || c.outputs) {
+			return decodeStrings(limit)
+		}
+		return decodeList(c.decoderFor(s.elem), s.typ, limit, nil)
 	case kindArray:
 		n := s.typ.Len() // its schema has it as minItems and maxItems
 		exactly := "must have exactly " + countText(n, "item")
-		return decodeList(c.decoderFor(s.elem), s.typ, n, n, &complaint{"minItems", exactly}, &complaint{"maxItems", exactly})
+		return decodeList(c.decoderFor(s.elem), s.typ, &rule{count: n, complaint: &complaint{"maxItems", exactly}}, &complaint{"minItems", exactly})
 	case kindMap:
 		return decodeMap(c.checkedSetter(s.key, isPlainInteger), c.decoderFor(s.elem), s)
 	case kindObject:
@@ -432,25 +435,13 @@ func refuseNull(decode decodeFunc) decodeFunc {
 
 var mustBeArray = &complaint{ruleType, "must be an array"}
 
-// sliceDecoder returns the decodeFunc of a slice of shape s with at most as many
-// items as limit says, the rule maxItems of a field; nil means any number.
-func (c *decoders) sliceDecoder(s *shape, limit *rule) decodeFunc {
-	most, tooMany := math.MaxInt, (*complaint)(nil)
-	if limit != nil {
-		most, tooMany = limit.count, limit.complaint
-	}
-	if s.typ == reflect.TypeFor[[]string]() && (len(s.elem.rules) == 0 || c.outputs) {
-		return decodeStrings(most, tooMany)
-	}
-	return decodeList(c.decoderFor(s.elem), s.typ, 0, most, nil, tooMany)
-}
-
 // decodeList returns the decodeFunc of a slice or an array of type t. A slice grows in
 // place, to four elements and then as append grows it, and each element is
 // decoded where it stays. An empty array gives an empty slice; only an absent
-// one is nil. Elements beyond most are scanned and not stored: an element of
-// three bytes may take a kilobyte in memory.
-func decodeList(elem decodeFunc, t reflect.Type, least, most int, tooFew, tooMany *complaint) decodeFunc {
+// one is nil. Elements beyond limit are scanned and not stored: an element of
+// three bytes may take a kilobyte in memory. tooFew is the complaint about an array
+// that has not all of its elements.
+func decodeList(elem decodeFunc, t reflect.Type, limit *rule, tooFew *complaint) decodeFunc {
 	grows := t.Kind() == reflect.Slice
 	return func(d *decoder, v reflect.Value) {
 		if d.scan.peek() != '[' {
@@ -458,7 +449,7 @@ func decodeList(elem decodeFunc, t reflect.Type, least, most int, tooFew, tooMan
 			return
 		}
 		n := 0
-		count := d.eachElement(most, tooMany, func() {
+		count := d.eachElement(limit, func() {
 			if grows {
 				if n == v.Cap() {
 					v.Grow(4)
@@ -468,7 +459,7 @@ func decodeList(elem decodeFunc, t reflect.Type, least, most int, tooFew, tooMan
 			elem(d, v.Index(n))
 			n++
 		})
-		if count < least && d.scan.err == nil {
+		if !grows && count < t.Len() && d.scan.err == nil {
 			d.addViolation(tooFew)
 		}
 		if grows && n == 0 {
@@ -481,14 +472,14 @@ func decodeList(elem decodeFunc, t reflect.Type, least, most int, tooFew, tooMan
 // most frequent type of list, without reflection. The strings wait in d.texts
 // until the array ends, so that the slice is made once and has the right length.
 // They are cleared there, or the workspace would keep them in memory.
-func decodeStrings(most int, tooMany *complaint) decodeFunc {
+func decodeStrings(limit *rule) decodeFunc {
 	return func(d *decoder, v reflect.Value) {
 		if d.scan.peek() != '[' {
 			d.skipMismatch(mustBeArray)
 			return
 		}
 		base, before := len(d.texts), d.found.count()
-		d.eachElement(most, tooMany, func() {
+		d.eachElement(limit, func() {
 			text := ""
 			if d.scan.peek() != '"' {
 				d.skipMismatch(mustBeString)
@@ -509,15 +500,15 @@ func decodeStrings(most int, tooMany *complaint) decodeFunc {
 
 // eachElement calls decode for the elements of the array whose bracket the
 // caller has seen, with the element as the current place, and returns how many
-// elements there are. It skips the elements beyond most, which together are the
-// one violation tooMany of the array, and all elements once no more violations
-// are kept.
-func (d *decoder) eachElement(most int, tooMany *complaint, decode func()) (count int) {
+// elements there are. It skips the elements beyond limit, which together are one
+// violation of the array, and all elements once no more violations are kept. limit is
+// the rule maxItems, or nil.
+func (d *decoder) eachElement(limit *rule, decode func()) (count int) {
 	d.scan.openBracket()
 	d.path = append(d.path, step{})
 	top := len(d.path) - 1
 	for first := true; d.scan.more(']', first); first = false {
-		if count >= most {
+		if limit != nil && count >= limit.count {
 			d.scan.skipValue()
 		} else if !d.skipIfFull() {
 			decode()
@@ -526,8 +517,8 @@ func (d *decoder) eachElement(most int, tooMany *complaint, decode func()) (coun
 		d.path[top].index++
 	}
 	d.path = d.path[:top]
-	if count > most && d.scan.err == nil {
-		d.addViolation(tooMany)
+	if limit != nil && count > limit.count && d.scan.err == nil {
+		d.addViolation(limit.complaint)
 	}
 	return count
 }
@@ -1403,18 +1394,4 @@ func (d *decoder) decodeAnyValue() any {
 	default:
 		return exactNumber(d.scan.readNumber())
 	}
-}
-
-// exactNumber returns num as a float64, or as a json.Number if a float64 would
-// change it beyond rounding of its fraction: an integer beyond 2^53 that it
-// cannot hold, such as an ID, or a number out of range.
-func exactNumber(num []byte) any {
-	if len(num) == 0 {
-		return nil // the scanner has failed
-	}
-	f, err := strconv.ParseFloat(string(num), 64)
-	if err != nil || math.Abs(f) >= 1<<53 && isPlainInteger(num) && strconv.FormatFloat(f, 'f', 0, 64) != string(num) {
-		return json.Number(num)
-	}
-	return f
 }

@@ -124,25 +124,17 @@ func charsEnd[T string | []byte](s T, i int) int {
 // appendEscaped appends the escape of a byte that must be escaped.
 func appendEscaped(dst []byte, c byte) []byte {
 	const digits = "0123456789abcdef"
-	switch c {
-	case '"', '\\':
-		return append(dst, '\\', c)
-	case '\b':
-		return append(dst, `\b`...)
-	case '\f':
-		return append(dst, `\f`...)
-	case '\n':
-		return append(dst, `\n`...)
-	case '\r':
-		return append(dst, `\r`...)
-	case '\t':
-		return append(dst, `\t`...)
-	}
-	if c >= utf8.RuneSelf {
+	switch short := escaped[c]; {
+	case short != 0:
+		return append(dst, '\\', short)
+	case c >= utf8.RuneSelf:
 		return append(dst, "\ufffd"...)
 	}
 	return append(dst, '\\', 'u', '0', '0', digits[c>>4], digits[c&15])
 }
+
+// escaped maps a character that has an escape of two characters to the second of them.
+var escaped = [256]byte{'"': '"', '\\': '\\', '\b': 'b', '\f': 'f', '\n': 'n', '\r': 'r', '\t': 't'}
 
 // escapeLen returns the length of the escape that b starts with, or 0 and the
 // reason why it is invalid. The two halves of a surrogate pair count as one escape;
@@ -383,6 +375,20 @@ func appendFloat(dst []byte, f float64, bits int) []byte {
 		dst = dst[:n-1]
 	}
 	return dst
+}
+
+// exactNumber returns num as a float64, or as a json.Number if a float64 would
+// change it beyond rounding of its fraction: an integer beyond 2^53 that it
+// cannot hold, such as an ID, or a number out of range.
+func exactNumber(num []byte) any {
+	if len(num) == 0 {
+		return nil // the scanner has failed
+	}
+	f, err := strconv.ParseFloat(string(num), 64)
+	if err != nil || math.Abs(f) >= 1<<53 && isPlainInteger(num) && strconv.FormatFloat(f, 'f', 0, 64) != string(num) {
+		return json.Number(num)
+	}
+	return f
 }
 
 // parseTime parses a time of RFC 3339, section 5.6, to the letter. Its T and Z may be in
