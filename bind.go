@@ -44,7 +44,6 @@ import (
 	"net/http"
 	"net/textproto"
 	"reflect"
-	"runtime"
 	"slices"
 	"strings"
 	"sync"
@@ -1074,7 +1073,7 @@ func (c *checks) membersCheck(s *shape, in map[*field]string, tokens map[*field]
 		}
 		d.in = outer
 		for _, h := range hooks {
-			value, ok := followIndex(v, h)
+			value, ok := followIndex(v, h, false)
 			if ok && value.Kind() == reflect.Pointer {
 				value, ok = value.Elem(), !value.IsNil()
 			}
@@ -1195,33 +1194,9 @@ func inheritsUnseen(t reflect.Type) bool {
 	return false
 }
 
-// declaresValidate reports whether t has a Validate method of its own, not one
-// that it only inherits from an embedded type. reflect does not tell the two apart. But
-// the compiler has written a method that t inherits, and the runtime names the same file
-// for it as for that of promoting.
+// declaresValidate reports whether t has a Validate method of its own.
 func declaresValidate(t reflect.Type) bool {
-	if t.Kind() == reflect.Interface || !reflect.PointerTo(t).Implements(typeValidator) {
-		return false
-	}
-	return fileOfValidate(t) != fileOfValidate(reflect.TypeFor[promoting]())
-}
-
-// promoting has a Validate method that it inherits, as an example.
-type promoting struct{ promoted }
-
-type promoted struct{}
-
-// Validate is never called.
-func (promoted) Validate() error { return nil }
-
-// fileOfValidate returns the file that the runtime names for the Validate method of t.
-func fileOfValidate(t reflect.Type) string {
-	if !t.Implements(typeValidator) {
-		t = reflect.PointerTo(t)
-	}
-	m, _ := t.MethodByName("Validate")
-	file, _ := runtime.FuncForPC(m.Func.Pointer()).FileLine(m.Func.Pointer())
-	return file
+	return t.Kind() != reflect.Interface && reflect.PointerTo(t).Implements(typeValidator) && declaresMethod(t, "Validate")
 }
 
 // compileReader returns the shape of the type t of outputs, the decoders for what reads

@@ -20,6 +20,7 @@ import (
 	"errors"
 	"fmt"
 	"reflect"
+	"runtime"
 	"slices"
 	"strconv"
 	"strings"
@@ -441,16 +442,7 @@ func (f *field) fileIn(out any) *File {
 // settableIn returns the field of the struct v, making the embedded structs on the way
 // that are behind nil pointers.
 func (f *field) settableIn(v reflect.Value) reflect.Value {
-	v = v.Field(f.index[0])
-	for _, i := range f.index[1:] {
-		if v.Kind() == reflect.Pointer {
-			if v.IsNil() {
-				v.Set(reflect.New(v.Type().Elem()))
-			}
-			v = v.Elem()
-		}
-		v = v.Field(i)
-	}
+	v, _ = followIndex(v, f.index, true)
 	return v
 }
 
@@ -464,15 +456,19 @@ func (f *field) ownIndex() int {
 }
 
 // valueIn returns the field of the struct v, if no nil pointer is on the way.
-func (f *field) valueIn(v reflect.Value) (reflect.Value, bool) { return followIndex(v, f.index) }
+func (f *field) valueIn(v reflect.Value) (reflect.Value, bool) { return followIndex(v, f.index, false) }
 
 // followIndex follows index from the struct v; the result is the struct or field
-// there, and not a pointer on the way to it.
-func followIndex(v reflect.Value, index []int) (reflect.Value, bool) {
+// there, and not a pointer on the way to it. Where such a pointer is nil it makes what that
+// points to, or reports false.
+func followIndex(v reflect.Value, index []int, fill bool) (reflect.Value, bool) {
 	for n, i := range index {
 		if n > 0 && v.Kind() == reflect.Pointer {
-			if v.IsNil() {
+			if v.IsNil() && !fill {
 				return v, false
+			}
+			if v.IsNil() {
+				v.Set(reflect.New(v.Type().Elem()))
 			}
 			v = v.Elem()
 		}
@@ -688,4 +684,31 @@ func hasMethods(t, iface reflect.Type) bool {
 // hasOwnText reports whether t has methods of its own for JSON or text.
 func hasOwnText(t reflect.Type) bool {
 	return hasMethods(t, typeJSONMarshaler) || hasMethods(t, typeJSONUnmarshaler) || hasMethods(t, typeTextMarshaler) || hasMethods(t, typeTextUnmarshaler)
+}
+
+// declaresMethod reports whether t has this method of its own, not one that it only
+// inherits from an embedded type. t or a pointer to it has the method. reflect does not
+// tell the two apart. But the compiler has written a method that t inherits, and the runtime
+// names the same file for it as for that of promoting.
+func declaresMethod(t reflect.Type, name string) bool {
+	return fileOfMethod(t, name) != fileOfMethod(reflect.TypeFor[promoting](), "Validate")
+}
+
+// promoting has a Validate method that it inherits, as an example.
+type promoting struct{ promoted }
+
+type promoted struct{}
+
+// Validate is never called.
+func (promoted) Validate() error { return nil }
+
+// fileOfMethod returns the file that the runtime names for a method of t, or of a pointer
+// to t.
+func fileOfMethod(t reflect.Type, name string) string {
+	m, ok := t.MethodByName(name)
+	if !ok {
+		m, _ = reflect.PointerTo(t).MethodByName(name)
+	}
+	file, _ := runtime.FuncForPC(m.Func.Pointer()).FileLine(m.Func.Pointer())
+	return file
 }

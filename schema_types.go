@@ -32,7 +32,8 @@ type shapes struct {
 	fit    map[fitKey]map[*shape]bool // those that checkUse has seen
 	names  map[*shape]string          // of named, when finishShapes has run
 
-	tagMistakes int // those of the list that are about tags, without which a plan can be made
+	told        []string // mistakes of tags that are told for one method
+	tagMistakes int      // those of the list that are about tags, without which a plan can be made
 }
 
 // newShapes returns a compile pass that notes mistakes in p.
@@ -64,31 +65,29 @@ func (c *shapes) shapeFor(t reflect.Type, at string) *shape {
 	}
 	// Types with a meaning of their own in a schema, such as time.Time, are written
 	// in place: as a component they would be a name for "a string".
-	inPlace := s.kind == kindTime || s.kind == kindDuration || s.kind == kindRaw || s.kind == kindNumber || s.kind == kindOptional || s.kind == kindFile
+	inPlace := ownKinds[t] != kindAny || s.kind == kindOptional || s.kind == kindFile
 	if t.Name() != "" && t.PkgPath() != "" && !inPlace {
 		c.named = append(c.named, s)
 	}
 	return s
 }
 
+// ownKinds has the types with a form of their own, whatever methods they have.
+var ownKinds = map[reflect.Type]shapeKind{
+	typeTime: kindTime, typeDuration: kindDuration, typeRaw: kindRaw, typeNumber: kindNumber, typeBody: kindFile, typeFile: kindFile,
+}
+
 // fillShape decides the kind of s, and only then looks at what is in it: a field of a
 // struct below may have the type of s again. The last three cases are in the order of
-// encoding/json; the types before them have a form of their own, whatever methods
-// they have. A method JSONSchema says more of the two kinds that have methods, and
+// encoding/json. A method JSONSchema says more of the two kinds that have methods, and
 // a method Enum says more of scalars.
 func (c *shapes) fillShape(s *shape, at string) {
 	t := s.typ
 	switch {
-	case t == typeTime:
-		s.kind = kindTime
-	case t == typeDuration:
-		s.kind = kindDuration
-	case t == typeRaw:
-		s.kind = kindRaw
-	case t == typeNumber:
-		s.kind = kindNumber
-	case t == typeBody, t == typeFile:
+	case ownKinds[t] == kindFile:
 		s.kind, s.file = kindFile, &field{shape: s, tags: new(fileTags)}
+	case ownKinds[t] != kindAny:
+		s.kind = ownKinds[t]
 	case t.Kind() == reflect.Pointer:
 		s.kind = kindPointer
 		s.elem = c.elemShape(t, at, at)
@@ -358,7 +357,7 @@ func (c *shapes) checkUse(s *shape, u use, at string) {
 		case u != asOutput && !hasMethods(s.typ, unmarshal):
 		case (u == asKeyedInput || u == asOutput && s.kind == kindText) && !hasMethods(s.typ, marshal):
 			has, lacks = unmarshal, marshal
-		case u != asOutput && copies && !promotesMethod(s.typ, reads): // one that is promoted has another receiver
+		case u != asOutput && copies && declaresMethod(s.typ, reads): // one that is promoted has another receiver
 			c.addf("%s: %v.%s sets a copy of the value, since its receiver is no pointer; write func (x *%s) %[3]s", at, s.typ, reads, s.typ.Name())
 			return
 		default:
@@ -366,20 +365,6 @@ func (c *shapes) checkUse(s *shape, u use, at string) {
 		}
 		c.addf("%s: %v has %s but not %s, so it cannot be part of an %s", at, s.typ, has.Method(0).Name, lacks.Method(0).Name, u)
 	})
-}
-
-// promotesMethod reports whether t is a struct that has a method by an embedded field.
-func promotesMethod(t reflect.Type, name string) bool {
-	if t.Kind() != reflect.Struct {
-		return false
-	}
-	for i := range t.NumField() {
-		f := t.Field(i)
-		if _, ok := f.Type.MethodByName(name); ok && f.Anonymous {
-			return true
-		}
-	}
-	return false
 }
 
 // fillFields gives s its fields: all that could be members, without those that
@@ -570,10 +555,14 @@ func (c *shapes) fieldFor(sf reflect.StructField, index []int, optional bool, at
 		optional:  optional,
 	}
 	_, f.discriminates = lookupTag(tag, "discriminator")
-	var queryOptions, headerOptions, cookieOptions string
-	f.query, queryOptions, _ = strings.Cut(tagText(tag, "query"), ",")
-	f.header, headerOptions, _ = strings.Cut(tagText(tag, "header"), ",")
-	f.cookie, cookieOptions, _ = strings.Cut(tagText(tag, "cookie"), ",")
+	cut := func(name string) string {
+		text, options, _ := strings.Cut(tagText(tag, name), ",")
+		for o := range strings.SplitSeq(options, ",") {
+			f.optional = f.optional || o == "omitempty" || o == "omitzero"
+		}
+		return text
+	}
+	f.query, f.header, f.cookie = cut("query"), cut("header"), cut("cookie")
 	if f.hidden && !f.isBound() {
 		return nil
 	}
@@ -589,9 +578,6 @@ func (c *shapes) fieldFor(sf reflect.StructField, index []int, optional bool, at
 	c.applyOptions(f, jsonOptions)
 	if f.shape.kind == kindOptional && (f.hidden || f.omit&omitZero == 0) {
 		c.addf("%s: an Optional may be absent, which only omitzero leaves out, or null, which only JSON has: write `json:\"%s,omitzero\"`, and no tag for another place", at, f.name)
-	}
-	for o := range strings.SplitSeq(queryOptions+","+headerOptions+","+cookieOptions, ",") {
-		f.optional = f.optional || o == "omitempty" || o == "omitzero"
 	}
 	before := len(c.list)
 	c.applyTags(f)
@@ -821,21 +807,16 @@ func (c *shapes) finishShapes() {
 	endless := findEndless(c.all)
 	recursive, structless := findRecursive(c.all)
 	for _, s := range c.all {
-		if structless[s] {
-			s.hasMistake = true
-			c.addf("%v contains itself without a struct in between, which no schema can say; put a struct around it", s.typ)
-		}
+		s.hasMistake = s.hasMistake || structless[s] || endless[s]
+		c.addIf(structless[s], "%v contains itself without a struct in between, which no schema can say; put a struct around it", s.typ)
 	}
 	for _, s := range c.all {
+		c.addIf(endless[s], "%v must contain itself or a type that does, so that no value is finite; make a field on the way optional (omitempty) or a pointer", s.typ)
 		// A struct that contains itself needs a name in schemas, to be referred to, even if
 		// it has none in Go.
 		s.recursive = s.fields != nil && recursive[s]
 		if s.recursive && s.typ.Name() == "" && !slices.Contains(c.named, s) {
 			c.named = append(c.named, s)
-		}
-		if endless[s] {
-			s.hasMistake = true
-			c.addf("%v must contain itself or a type that does, so that no value is finite; make a field on the way optional (omitempty) or a pointer", s.typ)
 		}
 		for _, f := range s.fields {
 			c.addIf(f.omit == omitEmpty && f.shape.alternatives != nil, "%s: omitempty never leaves out a union; write omitzero, or a pointer", f.place)
@@ -976,7 +957,7 @@ func nameTypes(p *mistakes, named []*shape, suffixes map[reflect.Type][]string) 
 func (p *mistakes) newTypeName(s *shape) *typeName {
 	n := &typeName{name: documentName(s.typ.Name(), 0), shape: s, pkg: s.typ.PkgPath()}
 	v, ok := reflect.New(s.typ).Interface().(interface{ SchemaName() string })
-	if ok && !promotesMethod(s.typ, "SchemaName") {
+	if ok && declaresMethod(s.typ, "SchemaName") {
 		n.name, n.fixed = v.SchemaName(), true
 		if n.name == "" || strings.ContainsFunc(n.name, func(r rune) bool { return !isNameRune(r) && r != '.' && r != '-' }) {
 			p.addf("%v.SchemaName returns %q; want letters, digits, dots, dashes and underscores", s.typ, n.name)
