@@ -194,7 +194,7 @@ func (b *binding) checkBody(p *mistakes, spec bindSpec, fields []*field) {
 
 // runsCode reports whether decoding s calls methods of the application.
 func (s *shape) runsCode() bool {
-	return s.reaches(func(s *shape) bool { return s.kind == kindCustom || s.kind == kindText })
+	return s.reaches(make(map[*shape]bool), func(s *shape) bool { return s.kind == kindCustom || s.kind == kindText })
 }
 
 // compileInputCheck compiles the check of a whole input: its Validate methods
@@ -876,16 +876,11 @@ func (c *checks) needsCheck(s *shape) bool {
 		return c.hooked && len(hooksOf(s.typ)) > 0 || c.rules && (s.recursive || s.kind == kindAny || len(s.rules) > 0 ||
 			slices.ContainsFunc(s.fields, func(f *field) bool { return len(f.rules) > 0 || f.notNull }))
 	}
-	switch {
-	case c.clean[s]:
-		return false
-	case fits(s):
-		return true
-	case !s.hasParts():
+	if c.clean[s] {
 		return false
 	}
 	done := make(map[*shape]bool)
-	if s.partsReach(done, fits) {
+	if s.reaches(done, fits) {
 		return true
 	}
 	if c.clean == nil {

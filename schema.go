@@ -263,17 +263,18 @@ func (s *shape) closeObjects(done map[*shape]bool) {
 	s.walk("", done, func(s *shape, _ string) { s.strict = s.kind == kindObject })
 }
 
-// reaches reports whether fits returns true for s or a shape below it.
-func (s *shape) reaches(fits func(*shape) bool) bool {
-	return fits(s) || s.hasParts() && s.partsReach(make(map[*shape]bool), fits)
-}
-
-// partsReach is reaches for the parts of s. done has the shapes whose parts were
-// looked at.
-func (s *shape) partsReach(done map[*shape]bool, fits func(*shape) bool) bool {
+// reaches reports whether fits returns true for s or a shape below it. done has the shapes
+// that were looked at.
+func (s *shape) reaches(done map[*shape]bool, fits func(*shape) bool) bool {
+	if fits(s) {
+		return true
+	}
+	if done[s] || !s.hasParts() {
+		return false
+	}
 	done[s] = true
 	for p := range s.parts {
-		if fits(p.shape) || p.shape.hasParts() && !done[p.shape] && p.shape.partsReach(done, fits) {
+		if p.shape.reaches(done, fits) {
 			return true
 		}
 	}
@@ -284,7 +285,7 @@ func (s *shape) partsReach(done map[*shape]bool, fits func(*shape) bool) bool {
 // can a default be decoded and a plan be made. A method without an input or an output
 // has nil there.
 func (s *shape) isSound() bool {
-	return s == nil || !s.reaches(func(s *shape) bool { return s.hasMistake })
+	return s == nil || !s.reaches(make(map[*shape]bool), func(s *shape) bool { return s.hasMistake })
 }
 
 // deref returns the shape of the values that are not null.

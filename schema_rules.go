@@ -126,9 +126,8 @@ func (p *mistakes) applyTags(f *field) {
 	f.doc = tagText(f.tag, "doc")
 	if text, ok := lookupTag(f.tag, "nullable"); ok {
 		f.notNull = true
-		if kind := f.shape.kind; text != "false" || kind != kindOptional && kind != kindPointer || f.omit == 0 {
-			p.addf("%s: nullable:%q: want \"false\", on an Optional or on a pointer with omitempty, which can be absent but not null then", f.place, text)
-		}
+		hasNull := f.shape.kind == kindOptional || f.shape.kind == kindPointer
+		p.addIf(text != "false" || !hasNull || f.omit == 0, "%s: nullable:%q: want \"false\", on an Optional or on a pointer with omitempty, which can be absent but not null then", f.place, text)
 	}
 	p.applyRules(f)
 	if text, ok := lookupTag(f.tag, "default"); ok {
@@ -392,13 +391,9 @@ func (p *mistakes) checkEnum(rules ruleSet, s *shape, at string) {
 	case enum != nil:
 		for _, v := range enum.values {
 			for _, r := range rules {
-				if r.violates(v) {
-					p.addf("%s: the value %s of the enum is against %s:%s; drop one of them", at, literalText(v), r.keyword, quotedValue(r.value))
-				}
+				p.addIf(r.violates(v), "%s: the value %s of the enum is against %s:%s; drop one of them", at, literalText(v), r.keyword, quotedValue(r.value))
 			}
-			if own != nil && own.violates(v) {
-				p.addf("%s: %v.Enum does not return the value %s of the enum; drop it, or add it there", at, s.typ, literalText(v))
-			}
+			p.addIf(own != nil && own.violates(v), "%s: %v.Enum does not return the value %s of the enum; drop it, or add it there", at, s.typ, literalText(v))
 		}
 	case own != nil && !slices.ContainsFunc(own.values, func(v reflect.Value) bool {
 		return !slices.ContainsFunc(rules, func(r rule) bool { return r.violates(v) })
@@ -440,12 +435,11 @@ func (p *mistakes) fillEnum(s *shape, at string) {
 			p.addf("%s: %v.Enum or the text of a value panics: %v", at, s.typ, v)
 		}
 	}()
-	p.listValues(s, method.Call(nil)[0], at)
+	list := method.Call(nil)[0]
+	p.listValues(s, list, at)
 	if t, ok := reflect.New(s.typ).Interface().(interface{ EnumTitles() []string }); ok {
 		s.enumTitles = t.EnumTitles()
-		if n := method.Call(nil)[0].Len(); len(s.enumTitles) != n {
-			p.addf("%s: %v.EnumTitles returns %s for %s of Enum; list one for each", at, s.typ, countText(len(s.enumTitles), "title"), countText(n, "value"))
-		}
+		p.addIf(len(s.enumTitles) != list.Len(), "%s: %v.EnumTitles returns %s for %s of Enum; list one for each", at, s.typ, countText(len(s.enumTitles), "title"), countText(list.Len(), "value"))
 	}
 }
 

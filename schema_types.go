@@ -131,9 +131,8 @@ func (c *shapes) fillKind(s *shape, at string) {
 		if e := t.Elem(); e.Kind() == reflect.Uint8 && !hasOwnText(e) {
 			s.kind = kindBytes
 			item := &shape{typ: e, kind: kindUint, bits: e.Bits()}
-			if c.fillEnum(item, at); item.isEnum {
-				c.addf("%s: a %v is base64 in JSON, in which nothing can check %v.Enum; make %v another type of integer, such as uint16", at, t, e, e)
-			}
+			c.fillEnum(item, at)
+			c.addIf(item.isEnum, "%s: a %v is base64 in JSON, in which nothing can check %v.Enum; make %v another type of integer, such as uint16", at, t, e, e)
 			return
 		}
 		s.kind = kindSlice
@@ -152,9 +151,7 @@ func (c *shapes) fillKind(s *shape, at string) {
 	case reflect.Interface:
 		// An output could be encoded, but no input decoded and no schema written, so
 		// interfaces with methods are a mistake everywhere.
-		if t.NumMethod() > 0 {
-			c.addf("%s: JSON cannot say which type is in the interface %v; use a struct, or any", at, t)
-		}
+		c.addIf(t.NumMethod() > 0, "%s: JSON cannot say which type is in the interface %v; use a struct, or any", at, t)
 		s.kind = kindAny
 	default:
 		c.addf("%s: JSON cannot carry a %v; hide the field with `json:\"-\"` or change its type", at, t)
@@ -240,12 +237,9 @@ func (c *shapes) fillCustom(s *shape, at string) {
 		return
 	}
 	schema := readSchema(text)
-	if hasReference(schema) {
-		c.addf("%s: %v.JSONSchema returns a $ref or definitions for one; write the schema out in their place", at, s.typ)
-	}
-	if t, ok := schema["type"]; ok && s.kind == kindText && t != "string" {
-		c.addf("%s: %v.JSONSchema says the type is %v, but its MarshalText and UnmarshalText make it a string", at, s.typ, t)
-	}
+	c.addIf(hasReference(schema), "%s: %v.JSONSchema returns a $ref or definitions for one; write the schema out in their place", at, s.typ)
+	t, ok := schema["type"]
+	c.addIf(ok && s.kind == kindText && t != "string", "%s: %v.JSONSchema says the type is %v, but its MarshalText and UnmarshalText make it a string", at, s.typ, t)
 	if s.custom = schema; s.kind == kindText {
 		s.custom["type"] = "string"
 		if list, _ := schema["examples"].([]any); len(list) > 0 {
@@ -420,17 +414,16 @@ func (c *shapes) parseFileTags(f *field) *fileTags {
 	if list, given := lookupTag(f.tag, "contentType"); given {
 		for text := range strings.SplitSeq(list, ",") {
 			mediaType, params, err := mime.ParseMediaType(text)
-			if kind, subtype, _ := strings.Cut(mediaType, "/"); err != nil || len(params) > 0 || kind == "" || subtype == "" || strings.Contains(mediaType, "*") {
-				c.addf("%s: contentType:%q: want media types such as image/png, with commas between them; leave the tag out for any type", f.place, list)
-			}
+			kind, subtype, _ := strings.Cut(mediaType, "/")
+			isBad := err != nil || len(params) > 0 || kind == "" || subtype == "" || strings.Contains(mediaType, "*")
+			c.addIf(isBad, "%s: contentType:%q: want media types such as image/png, with commas between them; leave the tag out for any type", f.place, list)
 			t.types = append(t.types, mediaType)
 		}
 	}
 	if text, given := lookupTag(f.tag, "maxBytes"); given {
 		var err error
-		if t.max, err = strconv.ParseInt(text, 10, 64); err != nil || t.max < 1 {
-			c.addf("%s: maxBytes:%q: want a number of bytes, such as 10485760", f.place, text)
-		}
+		t.max, err = strconv.ParseInt(text, 10, 64)
+		c.addIf(err != nil || t.max < 1, "%s: maxBytes:%q: want a number of bytes, such as 10485760", f.place, text)
 	}
 	return t
 }

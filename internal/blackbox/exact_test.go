@@ -404,6 +404,7 @@ func TestExactNames(t *testing.T) {
 	type own struct {
 		N exNamed `json:"n"`
 		E Error   `json:"e"`
+		O exOver  `json:"o"`
 	}
 	type wrong struct {
 		B exBadName `json:"b"`
@@ -424,7 +425,7 @@ func TestExactNames(t *testing.T) {
 		{names(exactly[alone](nil, svc.Options{})), "Point alone"},
 		{names(exactly[both](nil, svc.Options{})), "BlackboxTestPoint ImagePoint both"},
 		{names(exactly[other](nil, svc.Options{})), "BlackboxTestPoint ImagePoint other"},
-		{names(exactly[own](nil, svc.Options{})), "BlackboxTestError a.named-Type own"},
+		{names(exactly[own](nil, svc.Options{})), "BlackboxTestError Over a.named-Type own"},
 		{names(exactly[wrong](nil, svc.Options{})), `blackbox_test.exBadName.SchemaName returns "a b"; want letters, digits, dots, dashes and underscores`},
 		{names(exactly[wrong](nil, svc.Options{})), "blackbox_test.exSame.SchemaName and blackbox_test.exNamed.SchemaName return the same name; change one of them"},
 	} {
@@ -438,11 +439,13 @@ type (
 	exNamed   struct{ A int }
 	exSame    struct{ A int }
 	exBadName struct{ A int }
+	exOver    struct{ exNamed } // with a name of its own, and not that of what it embeds
 )
 
 func (exNamed) SchemaName() string   { return "a.named-Type" }
 func (exSame) SchemaName() string    { return "A.Named-Type" }
 func (exBadName) SchemaName() string { return "a b" }
+func (exOver) SchemaName() string    { return "Over" }
 
 type exBoth struct {
 	Shared exShared `json:"shared"`
