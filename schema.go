@@ -630,6 +630,7 @@ func notNull(v reflect.Value) (reflect.Value, bool) {
 type mistakes struct {
 	where string // the method being looked at
 	list  []error
+	told  []string // what is noted for one method, and not for others too
 }
 
 // addf notes a mistake. The same text is noted once: one bad type may be

@@ -291,7 +291,7 @@ var foreignTags = [...]struct{ name, instead string }{
 // checkForeignTags notes the tags of other libraries on the fields of s, a struct of an
 // input, once and not for each method. An input that checks itself, by Validate, may do so
 // with a library that reads the tag validate.
-func (c *shapes) checkForeignTags(s *shape, checksItself bool) {
+func (p *mistakes) checkForeignTags(s *shape, checksItself bool) {
 	for _, f := range s.fields {
 		for _, foreign := range foreignTags {
 			value, ok := lookupTag(f.tag, foreign.name)
@@ -303,8 +303,8 @@ func (c *shapes) checkForeignTags(s *shape, checksItself bool) {
 				continue
 			}
 			text := fmt.Sprintf("%s: svc does not read the tag %s: %s", f.place, foreign.name, strings.ReplaceAll(foreign.instead, "NAME", name))
-			c.addIf(!slices.Contains(c.told, text), "%s", text)
-			c.told = append(c.told, text)
+			p.addIf(!slices.Contains(p.told, text), "%s", text)
+			p.told = append(p.told, text)
 		}
 	}
 }

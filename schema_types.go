@@ -32,8 +32,7 @@ type shapes struct {
 	fit    map[fitKey]map[*shape]bool // those that checkUse has seen
 	names  map[*shape]string          // of named, when finishShapes has run
 
-	told        []string // mistakes of tags that are told for one method
-	tagMistakes int      // those of the list that are about tags, without which a plan can be made
+	tagMistakes int // those of the list that are about tags, without which a plan can be made
 }
 
 // newShapes returns a compile pass that notes mistakes in p.
