@@ -631,7 +631,9 @@ type outputHeader struct {
 func (c *encoders) compileHeaders(p *mistakes, s *shape) *outputHeaders {
 	var fields []outputHeader
 	for _, f := range s.fields {
-		p.addIf(tagText(f.tag, "cookie") != "", "%s: a cookie tag is for inputs; an output sets cookies by a field with the tag `header:\"Set-Cookie\"`", f.place)
+		if tagText(f.tag, "cookie") != "" { // for addIf the place would be allocated
+			p.addf("%s: a cookie tag is for inputs; an output sets cookies by a field with the tag `header:\"Set-Cookie\"`", f.place)
+		}
 		if f.header == "" {
 			continue
 		}

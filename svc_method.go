@@ -355,7 +355,9 @@ func (c *methodCompiler) chooseStatus(m *method, status int) int {
 		allowed = allowed[:1]
 		has = "a File"
 	}
-	c.addIf(status != 0 && !slices.Contains(allowed, status), "MethodOptions.Status is %d; a method with %s can have one of %v", status, has, allowed)
+	if status != 0 && !slices.Contains(allowed, status) { // addIf would allocate for each method
+		c.addf("MethodOptions.Status is %d; a method with %s can have one of %v", status, has, slices.Clone(allowed))
+	}
 	return cmp.Or(status, usual)
 }
 
@@ -376,7 +378,7 @@ func (c *methodCompiler) setKey(m *method, use KeyUse) {
 
 // checkCallers notes mistakes in what the options say about callers.
 func (c *methodCompiler) checkCallers(o MethodOptions) {
-	c.addIf(len(c.opts.Schemes) == 0 && (o.Public || len(o.Scopes) > 0), "Public and Scopes need Options.Schemes, or Options.Defaults.Auth %q", bearer.Type)
+	c.addIf(len(c.opts.Schemes) == 0 && (o.Public || len(o.Scopes) > 0), "Public and Scopes need Options.Schemes, or Options.Defaults.Auth \"bearer\"")
 	c.addIf(o.Public && len(o.Scopes) > 0, "the method is Public and has Scopes, which only known callers have; drop one of the two")
 	for _, s := range o.Scopes {
 		c.addIf(!isScope(s), "MethodOptions.Scopes has %q; a scope is visible ASCII without quotes and backslashes", s)
@@ -527,8 +529,8 @@ func (c *methodCompiler) chooseRoute(m *method, name []string, pattern string) r
 		c.addf("%d fields have a path tag, and the route inferred from the name has one placeholder at most; give the method an HTTP pattern in Options.Methods", len(tagged))
 	case len(tagged) == 1:
 		placeholder = tagged[0]
+		c.addIf(!isPlaceholderName(placeholder), "path:%q: a placeholder must have a name of letters, digits and _, such as todo_id", placeholder)
 	}
-	c.addIf(!isPlaceholderName(placeholder), "path:%q: a placeholder must have a name of letters, digits and _, such as todo_id", placeholder)
 	base := m.resource
 	if base == c.opts.Resource {
 		base = c.opts.Path
