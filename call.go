@@ -130,6 +130,13 @@ func (c *call) takeSteps(t carrier) error {
 	if err != nil {
 		return err
 	}
+	if c.method.sendsFile() && c.ws != nil {
+		defer func() { // the answer is complete, whatever Close does
+			if err := closeReader(c.method.out.file.fileIn(out).Content); err != nil {
+				c.log(t, err)
+			}
+		}()
+	}
 	if err = t.takeOutput(out); err == nil && c.keyed != nil && c.keyed.replayed && c.response != nil && c.ws != nil {
 		c.response.Set("Idempotent-Replayed", "true") // not where an interceptor made an error of the answer
 	}
@@ -511,7 +518,7 @@ type localCall struct {
 	service *Service
 	input   any
 	output  any
-	body    *Body // that the method reads; nil if it has none
+	body    *bodyReader // that the method reads; nil if it has none
 }
 
 func (c *localCall) readInput() (any, error) {
@@ -532,8 +539,10 @@ func (c *localCall) readInput() (any, error) {
 	// A Body is limited in a copy of the input, which is the caller's.
 	f, in := c.method.in.file, reflect.New(c.method.in.typ)
 	in.Elem().Set(reflect.ValueOf(c.input).Elem())
-	c.body = f.settableIn(in.Elem()).Addr().Interface().(*Body)
-	return in.Interface(), f.tags.limitBody(c.body, c.method.limits)
+	body := f.settableIn(in.Elem()).Addr().Interface().(*Body)
+	err = f.tags.limitBody(body, c.method.limits)
+	c.body = body.content.(*bodyReader)
+	return in.Interface(), err
 }
 
 func (c *localCall) takeOutput(out any) error {
@@ -746,7 +755,7 @@ type workspace struct {
 	enc    encoder
 	body   []byte              // of the request
 	text   rpcText             // in body, for JSON-RPC
-	raw    *Body               // of the request, for a method that reads it; nil otherwise
+	raw    *bodyReader         // of the request, for a method that reads it; nil otherwise
 	writer http.ResponseWriter // of REST
 	header http.Header         // of the output, over REST; nil if it has none
 	budget *batchBudget        // of the batch; nil for a call that is alone in its request

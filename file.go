@@ -88,15 +88,16 @@ func (b Body) Read(p []byte) (int, error) {
 const bodyBlock = 64 << 10
 
 // A bodyReader is the content of a Body during a call. The content can be code of the
-// application, so there is no lock: who takes the element of turn owns the last fields.
+// application, so there is no lock: who has put an element into turn owns the last fields.
 //
 // Invariant: err is set by the first Read that fails; nothing is read after it.
 type bodyReader struct {
 	limits
-	w    http.ResponseWriter // nil outside a request
-	r    *http.Request       // likewise
-	body io.Reader
-	turn chan bool // has an element while nobody reads; closed when the method has returned
+	w     http.ResponseWriter // nil outside a request
+	r     *http.Request       // likewise
+	body  io.Reader
+	turn  chan struct{} // has room for one
+	ended bool          // the method has returned, and turn is never free again
 
 	total int64         // bytes that have arrived
 	block int64         // those of the last block
@@ -130,9 +131,7 @@ func (t *fileTags) openBody(w http.ResponseWriter, r *http.Request, l limits) (*
 // limitBody checks b and puts a bodyReader into it.
 func (t *fileTags) limitBody(b *Body, l limits) error {
 	l.size = cmp.Or(t.max, l.size)
-	reader := &bodyReader{limits: l, body: *b, turn: make(chan bool, 1)}
-	reader.turn <- true
-	b.content = reader
+	b.content = &bodyReader{limits: l, body: *b, turn: make(chan struct{}, 1)}
 	switch {
 	case !t.allows(b.ContentType):
 		return httpError(http.StatusUnsupportedMediaType, CodeInvalidArgument, "the Content-Type must be %s", strings.Join(t.types, " or "))
@@ -144,15 +143,12 @@ func (t *fileTags) limitBody(b *Body, l limits) error {
 
 // Read implements io.Reader.
 func (b *bodyReader) Read(p []byte) (n int, err error) {
-	mine := false
 	select {
-	case mine = <-b.turn:
+	case b.turn <- struct{}{}:
+		defer func() { <-b.turn }()
 	default:
-	}
-	if !mine {
 		return 0, errBodyOver
 	}
-	defer func() { b.turn <- true }()
 	if b.err != nil || len(p) == 0 {
 		return 0, b.err
 	}
@@ -185,36 +181,32 @@ func (b *bodyReader) Read(p []byte) (n int, err error) {
 // end makes every later Read fail. It returns the error of the Read that has failed, if
 // there is one. net/http reads the rest of a small body, unless the client waits to be asked
 // for it, and closes the connection for any other.
-func (b *Body) end() error {
-	if b == nil {
+func (b *bodyReader) end() error {
+	if b == nil || b.ended {
 		return nil
 	}
-	c, first, reading := b.content.(*bodyReader), false, false
+	b.ended = true
 	select {
-	case first = <-c.turn:
-	default: // on a goroutine of the method
-		if reading = c.w != nil; reading {
-			deadlinesOf(c.w).SetReadDeadline(time.Unix(1, 0))
+	case b.turn <- struct{}{}:
+	default: // a goroutine of the method reads
+		if b.w != nil {
+			deadlinesOf(b.w).SetReadDeadline(time.Unix(1, 0))
+			b.turn <- struct{}{}
+			leaveBody(b.w, b.r)
+			return nil
 		}
-		first = <-c.turn
+		b.turn <- struct{}{}
 	}
-	if !first {
-		return nil
-	}
-	close(c.turn)
 	switch {
-	case reading:
-		leaveBody(c.w, c.r)
+	case b.err == io.EOF:
 		return nil
-	case c.err == io.EOF:
-		return nil
-	case c.w == nil:
-	case c.err != nil:
-		leaveBody(c.w, c.r)
+	case b.w == nil:
+	case b.err != nil:
+		leaveBody(b.w, b.r)
 	default:
-		c.setDeadline(c.w, c.r)
+		b.setDeadline(b.w, b.r)
 	}
-	return c.err
+	return b.err
 }
 
 // A File is an output that is not JSON, such as a picture or an export. A method returns
@@ -246,11 +238,14 @@ type File struct {
 	Content     io.Reader // must not be nil
 }
 
-// closeReader closes the content of a File or a Body if it can be closed.
-func closeReader(r io.Reader) {
+// closeReader closes the content of a File or a Body if it can be closed. It returns a
+// panic of Close as an error.
+func closeReader(r io.Reader) (err error) {
+	defer recoverTo(&err)
 	if c, ok := r.(io.Closer); ok {
 		c.Close()
 	}
+	return err
 }
 
 // check returns an error if the File cannot be sent. It sets a missing content type.
@@ -275,85 +270,107 @@ func (f *File) check(t *fileTags) error {
 // (RFC 9110, section 14.1.2).
 var oneRange = regexp.MustCompile(`^bytes=([0-9]+-[0-9]*|-0*[1-9][0-9]*)$`)
 
-// A fileSender stands between http.ServeContent and both ends of one response. It is
-// the ResponseWriter, which delays the header until the first byte and drops errors, and
-// it is the content, whose errors it keeps.
+// A fileSender is the ResponseWriter of http.ServeContent, which decides the status and the
+// header of a response and drops errors. The header is sent with the first byte of the file,
+// so an error before that can still be the answer.
 type fileSender struct {
 	http.ResponseWriter
-	file   *File
-	seeker io.Seeker // nil if the content cannot seek
-	size   int64     // of the content; math.MaxInt64 if not known
-	status int       // of http.ServeContent
-	begun  bool      // the header is sent
-	sent   int64
-	err    error // of the content or the connection
+	header http.Header
+	status int
+	begun  bool  // the header is sent
+	err    error // of the File or the connection
 }
 
 // send sends the File, which check has accepted, as the response to r, with more headers. If
 // it has not begun one, the header of w is what it was.
 func (f *File) send(w http.ResponseWriter, r *http.Request, more http.Header) (s *fileSender) {
-	s, header := &fileSender{ResponseWriter: w, file: f}, w.Header()
-	s.seeker, _ = f.Content.(io.Seeker)
-	before := header.Clone()
-	defer func() {
-		if !s.begun {
-			clear(header)
-			maps.Copy(header, before)
-		}
-	}()
+	s = &fileSender{ResponseWriter: w, header: w.Header().Clone()}
 	defer recoverTo(&s.err) // the content is code of the application
-	setHeaders(header, more)
-	header.Set("Content-Type", f.ContentType)
-	header.Set("X-Content-Type-Options", "nosniff")
-	header.Set("Content-Disposition", contentDisposition(f.Name, f.Inline))
+	setHeaders(s.header, more)
+	err := s.sendFile(f, r)
+	if err != nil && s.err == nil {
+		s.err = &Error{Code: CodeInternal, cause: fmt.Errorf("the Content of the File: %w", err)}
+	}
+	return s
+}
+
+// sendFile does the work of send. It returns an error of the content; others are in s.err.
+func (s *fileSender) sendFile(f *File, r *http.Request) (err error) {
+	size := cmp.Or(max(f.Size, 0), math.MaxInt64)
+	seeker, canSeek := f.Content.(io.Seeker)
+	if canSeek {
+		if size, err = seeker.Seek(0, io.SeekEnd); err != nil {
+			return err
+		}
+	}
+	start, length := s.decide(f, r, size, canSeek)
+	switch {
+	case s.status == http.StatusPreconditionFailed:
+		s.err = httpError(s.status, CodeFailedPrecondition, "the file is not the one that the request asks for").WithHeader("ETag", f.ETag)
+		return nil
+	case s.status == http.StatusRequestedRangeNotSatisfiable:
+		s.err = httpError(s.status, CodeOutOfRange, "the file has %d bytes and not this range", size).WithHeader("Content-Range", fmt.Sprintf("bytes */%d", size))
+		return nil
+	case s.status == http.StatusNotModified || r.Method == http.MethodHead:
+		s.begin()
+		return nil
+	case canSeek:
+		if _, err = seeker.Seek(start, io.SeekStart); err != nil {
+			return err
+		}
+	}
+	n, err := io.CopyN(s, f.Content, length)
+	if err != nil && err != io.EOF {
+		return err
+	}
+	s.begin() // of an empty file
+	if n < length && length < math.MaxInt64 {
+		s.err = fmt.Errorf("the File ended after %d of %d bytes", n, length)
+	}
+	return nil
+}
+
+// decide lets http.ServeContent decide the status and the header, for HEAD and a content of
+// this size that nobody reads. It returns the part of the File to send.
+func (s *fileSender) decide(f *File, r *http.Request, size int64, canSeek bool) (start, length int64) {
+	s.header.Set("Content-Type", f.ContentType)
+	s.header.Set("X-Content-Type-Options", "nosniff")
+	s.header.Set("Content-Disposition", contentDisposition(f.Name, f.Inline))
 	if f.ETag != "" {
-		header.Set("Etag", f.ETag)
+		s.header.Set("Etag", f.ETag)
 	}
-	if s.size, s.err = s.Seek(0, io.SeekEnd); s.err != nil {
-		return s
-	}
-	seen := *r
-	seen.Header = r.Header.Clone()
-	if ranges := r.Header["Range"]; len(ranges) != 1 || s.seeker == nil || s.size == 0 || !oneRange.MatchString(ranges[0]) {
+	seen := http.Request{Method: http.MethodHead, Header: r.Header.Clone()}
+	if ranges := r.Header["Range"]; len(ranges) != 1 || !canSeek || size == 0 || !oneRange.MatchString(ranges[0]) {
 		seen.Header.Del("Range")
 	}
 	if r.Method != http.MethodGet && r.Method != http.MethodHead { // RFC 9110, sections 13.1 and 14.2
 		seen.Header = nil
 	}
-	http.ServeContent(s, &seen, "", f.Modified, s)
-	if s.err == nil {
-		s.err = s.finish(r)
+	content := io.NewSectionReader(nil, 0, size)
+	http.ServeContent(s, &seen, "", f.Modified, content)
+	start, _ = content.Seek(0, io.SeekCurrent) // where http.ServeContent would have read from
+	length, err := strconv.ParseInt(s.header.Get("Content-Length"), 10, 64)
+	if err != nil { // with the Content-Encoding of some middleware there is none
+		length = size
 	}
-	return s
+	if !canSeek {
+		s.header.Del("Accept-Ranges")
+	}
+	if size == math.MaxInt64 {
+		s.header.Del("Content-Length")
+	}
+	return start, length
 }
 
-// finish returns the error for a response that http.ServeContent could not send, or sends
-// the header of one without a body.
-func (s *fileSender) finish(r *http.Request) error {
-	switch {
-	case s.status == http.StatusPreconditionFailed:
-		return httpError(s.status, CodeFailedPrecondition, "the file is not the one that the request asks for").WithHeader("ETag", s.file.ETag)
-	case s.status == http.StatusRequestedRangeNotSatisfiable:
-		return httpError(s.status, CodeOutOfRange, "the file has %d bytes and not this range", s.size).WithHeader("Content-Range", fmt.Sprintf("bytes */%d", s.size))
-	case !s.begun:
-		s.begin()
-	}
-	length, err := strconv.ParseInt(s.Header().Get("Content-Length"), 10, 64)
-	if err == nil && s.sent != length && r.Method != http.MethodHead {
-		return fmt.Errorf("the File ended after %d of %d bytes", s.sent, length)
-	}
-	return nil
-}
-
-// begin sends the header.
+// begin sends the header, if it is not sent.
 func (s *fileSender) begin() {
+	if s.begun {
+		return
+	}
 	s.begun = true
-	if s.seeker == nil {
-		s.Header().Del("Accept-Ranges")
-	}
-	if s.size == math.MaxInt64 {
-		s.Header().Del("Content-Length")
-	}
+	header := s.ResponseWriter.Header()
+	clear(header)
+	maps.Copy(header, s.header)
 	if s.status == http.StatusNotModified {
 		writeNotModified(s.ResponseWriter)
 	} else {
@@ -361,51 +378,20 @@ func (s *fileSender) begin() {
 	}
 }
 
-// WriteHeader implements http.ResponseWriter.
+// Header, WriteHeader and Write implement http.ResponseWriter.
+func (s *fileSender) Header() http.Header { return s.header }
+
 func (s *fileSender) WriteHeader(status int) { s.status = status }
 
-// Write implements http.ResponseWriter.
-func (s *fileSender) Write(p []byte) (int, error) {
+func (s *fileSender) Write(p []byte) (n int, err error) {
 	if s.status >= http.StatusBadRequest {
 		return len(p), nil // the text of an error
 	}
 	deadlinesOf(s.ResponseWriter).SetWriteDeadline(time.Now().Add(answerTime))
-	if !s.begun {
-		s.begin()
-	}
-	n, err := s.ResponseWriter.Write(p)
-	s.sent += int64(n)
+	s.begin()
+	n, err = s.ResponseWriter.Write(p)
 	s.err = sendingError("the File", err)
 	return n, err
-}
-
-// Read implements io.ReadSeeker.
-func (s *fileSender) Read(p []byte) (int, error) {
-	n, err := s.file.Content.Read(p)
-	if err != io.EOF {
-		s.keepError(err)
-	}
-	return n, err
-}
-
-// keepError keeps an error of the content.
-func (s *fileSender) keepError(err error) {
-	if err != nil {
-		s.err = &Error{Code: CodeInternal, cause: fmt.Errorf("the Content of the File: %w", err)}
-	}
-}
-
-// Seek implements io.ReadSeeker. http.ServeContent seeks to the end to learn the size, and
-// to the start, where a content that cannot seek still is.
-func (s *fileSender) Seek(offset int64, whence int) (n int64, err error) {
-	switch {
-	case s.seeker != nil:
-		n, err = s.seeker.Seek(offset, whence)
-		s.keepError(err)
-	case whence == io.SeekEnd:
-		n = cmp.Or(max(s.file.Size, 0), math.MaxInt64)
-	}
-	return n, s.err
 }
 
 // maxFileName is the longest name in most file systems, in bytes.

@@ -10,7 +10,6 @@ package svc
 //	mcp_stdio.go      standard input and output, in place of HTTP
 //	mcp_message.go    revisions and eras, messages, the methods that call nothing
 //	mcp_call.go       tools/call: arguments, results, progress and log messages
-//	mcp_fields.go     the argument by which a model asks for a part of an output
 //	mcp_resources.go  resources, prompts and the completion of their arguments
 //	mcp_ask.go        questions of a method to its caller
 //
@@ -138,7 +137,7 @@ func checkIcons(icons []Icon) error {
 
 // encodeExtras returns the member _meta as JSON, or nil without one, and adds the mistakes
 // in what an option says beside its texts.
-func encodeExtras(p *mistakes, meta map[string]any, icons []Icon) json.RawMessage {
+func encodeExtras(p *mistakes, meta map[string]any, icons []Icon) []byte {
 	if err := checkIcons(icons); err != nil {
 		p.addf("%s", err.Error())
 	}
@@ -147,22 +146,20 @@ func encodeExtras(p *mistakes, meta map[string]any, icons []Icon) json.RawMessag
 	return text
 }
 
-// addExtras adds the members icons and _meta, where there are any.
-func addExtras(m *members, icons []Icon, meta json.RawMessage) {
-	if len(icons) > 0 {
-		m.addRaw("icons", encodeDocument(icons))
-	}
-	if meta != nil {
-		m.addRaw("_meta", meta)
-	}
-}
-
 // encodeMeta returns the member _meta as JSON, or nil without one.
-func encodeMeta(meta map[string]any) (json.RawMessage, error) {
+func encodeMeta(meta map[string]any) ([]byte, error) {
 	if len(meta) == 0 {
 		return nil, nil
 	}
 	return json.Marshal(meta)
+}
+
+// encodeIcons returns the member icons as JSON, or nil without one.
+func encodeIcons(icons []Icon) []byte {
+	if len(icons) == 0 {
+		return nil
+	}
+	return encodeDocument(icons)
 }
 
 // ToolOptions configures one tool. The zero value stands for the defaults.
@@ -290,18 +287,19 @@ func (s *Service) newMCPHandler(opts *MCPOptions) *mcpHandler {
 	o.MaxResult = cmp.Or(o.MaxResult, 100_000)
 	h.invoke = o.Invoke
 	origins, bad := newOriginSet("MCPOptions.AllowedOrigins", o.AllowedOrigins)
-	h.cors = mcpCORS(origins)
+	// Pages need WWW-Authenticate to log in. MCP has no cookies, and for CORS a bearer token
+	// is a header like any other, so there are no credentials. GET and DELETE are allowed so
+	// that a page gets their 405 and not a network error, and all headers, since Mcp-Param-*
+	// can have any name. Some browsers keep the answer to a preflight request for two hours
+	// at most.
+	h.cors = corsPolicy{origins: origins, methods: "POST, GET, DELETE, OPTIONS", echo: true,
+		expose: "WWW-Authenticate, Mcp-Session-Id, MCP-Protocol-Version", maxAge: "7200"}
 	for _, text := range bad {
 		p.addf("%s", text)
 	}
 	h.messages.New = func() any { return &message{quiet: newQuietTimer()} }
 	index := compileTools(p, s, o)
 	h.resources = index.resources
-	if o.Show != nil {
-		for _, t := range index.tools {
-			t.described = s.describeMethod(t.method)
-		}
-	}
 	o.checkOptions(p)
 	if len(p.list) > 0 {
 		panic(p.err("serve " + s.opts.Name + " over MCP").Error())
@@ -413,9 +411,8 @@ func (h *mcpHandler) addList(method, name string) *mcpList {
 	return l
 }
 
-func (l *mcpList) add(t *tool, object members) {
+func (l *mcpList) add(t *tool, text []byte) {
 	l.tools = append(l.tools, t)
-	text := object.close()
 	l.texts = append(l.texts, text)
 	l.size += len(text) + len(",")
 }
@@ -423,8 +420,6 @@ func (l *mcpList) add(t *tool, object members) {
 // maxToolName is the longest name of a tool, in characters. The specification allows 128
 // (MCP 2025-11-25, Tools, Tool Names), but the APIs of several models only 64.
 const maxToolName = 64
-
-const toolNameRunes = "-0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZ_abcdefghijklmnopqrstuvwxyz"
 
 // A tool is a method as MCP clients see it. At most one of output and ownContent is set.
 // wrapped needs output: structuredContent must be a JSON object before MCP 2026-07-28, and
@@ -435,12 +430,13 @@ type tool struct {
 	name       string // that of ToolOptions or of toolName; unique in the handler
 	about      string // the description, never empty
 	options    ToolOptions
-	meta       json.RawMessage             // ToolOptions.Meta; nil for none
+	meta       []byte                      // ToolOptions.Meta as JSON; nil for none
 	readOnly   bool                        // ToolOptions.ReadOnly or its default
 	input      []byte                      // the input schema, an object
 	fields     *fieldChoice                // of ToolOptions.Fields; nil without it
 	output     []byte                      // the output schema; nil if results have no structuredContent
-	allow      func(*decoder, []byte) bool // see decoder.allow; nil for MCPOptions.AllowUnknown
+	closed     bool                        // unknown arguments are refused: no MCPOptions.AllowUnknown
+	allow      func(*decoder, []byte) bool // allows; see decoder.allow
 	beside     []*field                    // arguments that the input does not have; see decoder.beside
 	headers    []headerParam               // the arguments that headers mirror
 	ownContent bool                        // the output makes the content itself
@@ -459,9 +455,6 @@ type toolIndex struct {
 	tools     []*tool            // of all methods, in their order
 	resources []*resource        // likewise
 	named     map[string][]*tool // by the default name of the tool and by the Go name
-
-	// inputs and outputs have the schemas that tools share, by the type.
-	inputs, outputs map[*shape][]byte
 }
 
 // findTool returns the tool of a key in an option, or notes the mistake and returns nil.
@@ -483,7 +476,7 @@ func (x *toolIndex) findTool(p *mistakes, option, key string) *tool {
 // compileTools makes the tools of all methods, and what the options make of them, in the
 // order of the methods, so that tools/list is the same each time (MCP 2026-07-28, Tools).
 func compileTools(p *mistakes, s *Service, o *MCPOptions) *toolIndex {
-	x := &toolIndex{service: s, named: make(map[string][]*tool), inputs: make(map[*shape][]byte), outputs: make(map[*shape][]byte)}
+	x := &toolIndex{service: s, named: make(map[string][]*tool)}
 	for _, m := range s.methodsOn(TransportMCP) {
 		t := &tool{method: m, name: toolName(m)}
 		x.tools = append(x.tools, t)
@@ -497,8 +490,9 @@ func compileTools(p *mistakes, s *Service, o *MCPOptions) *toolIndex {
 	named := make(map[string]*tool)
 	for _, t := range x.tools {
 		p.where = t.goName
-		if !o.AllowUnknown {
-			t.allow = func(*decoder, []byte) bool { return false }
+		t.closed = !o.AllowUnknown
+		if o.Show != nil {
+			t.described = s.describeMethod(t.method)
 		}
 		t.compileTool(p, tools[t], x)
 		if other := named[t.name]; other != nil {
@@ -515,13 +509,11 @@ func compileTools(p *mistakes, s *Service, o *MCPOptions) *toolIndex {
 	return x
 }
 
-// compileTool sets everything but the method, the default name and allow of t.
+// compileTool sets everything but the method, the default name and closed of t.
 func (t *tool) compileTool(p *mistakes, o ToolOptions, x *toolIndex) {
 	t.name = cmp.Or(o.Name, t.name)
 	p.addIf(len(t.name) > maxToolName, "the tool name %q is longer than %d characters, which many models refuse; set ToolOptions.Name", t.name, maxToolName)
-	if strings.ContainsFunc(t.name, func(r rune) bool { return !strings.ContainsRune(toolNameRunes, r) }) {
-		p.addf("the tool name %q has other characters than letters, digits, - and _ of ASCII; set ToolOptions.Name", t.name)
-	}
+	p.addIf(!isMadeOf(t.name, "-_"), "the tool name %q has other characters than letters, digits, - and _ of ASCII; set ToolOptions.Name", t.name)
 	t.meta = encodeExtras(p, o.Meta, o.Icons)
 	t.options, t.readOnly = o, boolOr(o.ReadOnly, t.route.method == http.MethodGet)
 	t.options.Title = cmp.Or(o.Title, t.summary())
@@ -536,8 +528,9 @@ func (t *tool) compileTool(p *mistakes, o ToolOptions, x *toolIndex) {
 	if o.Fields {
 		t.compileFields(p)
 	}
-	t.compileInput(p, o.InputSchema, x)
-	t.compileOutput(x)
+	t.allow = t.allows
+	t.compileInput(p, o.InputSchema)
+	t.compileOutput()
 }
 
 // compileInput sets the input schema and the headers that mirror its properties.
@@ -545,7 +538,7 @@ func (t *tool) compileTool(p *mistakes, o ToolOptions, x *toolIndex) {
 //
 // The root must be an object with the plain "type":"object" in every revision
 // (MCP 2024-11-05, Tools). Clients drop tools, or the whole list, otherwise.
-func (t *tool) compileInput(p *mistakes, own []byte, x *toolIndex) {
+func (t *tool) compileInput(p *mistakes, own []byte) {
 	switch {
 	case own != nil:
 		s := scanner{data: own}
@@ -560,9 +553,6 @@ func (t *tool) compileInput(p *mistakes, own []byte, x *toolIndex) {
 			p.addf(`InputSchema must be an object with "type":"object"`)
 			return
 		}
-		if !t.strict {
-			t.allow = func(d *decoder, _ []byte) bool { return allowsUnknown(t.input, d.path) }
-		}
 		p.addIf(t.key != nil && memberAt(t.input, "properties", keyArgument) == nil, "InputSchema has no property %s, in which a call has its key; add it, with type string", keyArgument)
 	case t.in != nil && t.in.alternatives != nil:
 		p.addf("the input %v is a union, and assistants drop a tool whose input is anyOf or oneOf; put it into a field of a struct, or leave MCP out of MethodOptions.Transports", t.in.typ)
@@ -572,30 +562,29 @@ func (t *tool) compileInput(p *mistakes, own []byte, x *toolIndex) {
 		if in == nil {
 			in = &shape{kind: kindObject, strict: t.strict}
 		}
-		if t.input = x.inputs[in]; t.input == nil || t.beside != nil {
-			t.input = appendInputSchema(nil, in, t.allow != nil, t.beside...)
-		}
-		if t.beside == nil {
-			x.inputs[in] = t.input
-		}
-	}
-	if allow := t.allow; t.beside != nil {
-		t.allow = func(d *decoder, value []byte) bool {
-			i := slices.IndexFunc(t.beside, func(f *field) bool { return len(d.path) == 1 && d.path[0].token == "/"+f.name })
-			switch {
-			case i < 0 && allow == nil:
-				return !t.strict
-			case i < 0:
-				return allow(d, value)
-			case t.beside[i].name != keyArgument: // which exchange.readInput checks
-				t.fields.checkArgument(d, value)
-			}
-			return true
-		}
+		t.input = appendInputSchema(nil, in, t.closed, t.beside...)
 	}
 	if own != nil || bytes.Contains(t.input, []byte(`"x-mcp-header"`)) {
 		t.findHeaders(p, t.input, nil, true)
 	}
+}
+
+// allows reports whether a call may have an argument that the input does not have, which is
+// at d.path: one of t.beside, or else what the schema or the options allow.
+func (t *tool) allows(d *decoder, value []byte) bool {
+	isHere := func(f *field) bool { return len(d.path) == 1 && d.path[0].token == "/"+f.name }
+	switch i := slices.IndexFunc(t.beside, isHere); {
+	case i >= 0 && t.beside[i].name == keyArgument: // which exchange.readInput checks
+	case i >= 0:
+		t.fields.checkArgument(d, value)
+	case t.strict:
+		return false
+	case t.options.InputSchema != nil:
+		return allowsUnknown(t.input, d.path)
+	default:
+		return !t.closed
+	}
+	return true
 }
 
 // addArgument adds an argument that the input does not have.
@@ -643,7 +632,7 @@ type contentProvider interface{ MCPContent() []MCPContent }
 // A tool with an output schema must return structured content (MCP 2025-06-18, Tools), and
 // clients check that, so a type with blocks of its own has no schema. The text is for
 // clients of earlier revisions, which do not know structured content.
-func (t *tool) compileOutput(x *toolIndex) {
+func (t *tool) compileOutput() {
 	switch {
 	case t.out == nil:
 	case t.sendsFile(), t.stream == "" && t.outType.Implements(reflect.TypeFor[contentProvider]()):
@@ -657,15 +646,9 @@ func (t *tool) compileOutput(x *toolIndex) {
 		if t.stream == "" && t.out.kind != kindObject && t.out.custom["type"] != "object" {
 			t.wrapped, whole = true, &shape{kind: kindObject, fields: []*field{{name: "result", shape: t.result}}}
 		}
-		if t.output = x.outputs[whole]; t.output != nil && t.fields == nil {
-			return
-		}
 		t.output = appendSelfContained(nil, whole, w)
 		if t.result.alternatives != nil { // the root must be an object here too
 			t.output = append([]byte(`{"type":"object",`), t.output[1:]...)
-		}
-		if t.fields == nil {
-			x.outputs[whole] = t.output
 		}
 	}
 }
@@ -690,28 +673,24 @@ func (x *exchange) addObjects(l *mcpList) (err error) {
 	return nil
 }
 
-// describeTool begins the object that tools/list has for t. All revisions get the same
+// describeTool returns the object that tools/list has for t. All revisions get the same
 // members, since clients ignore unknown ones: annotations began with 2025-03-26, title and
 // outputSchema with 2025-06-18. The HTTP method implies hints: GET is safe, and PUT and
 // DELETE are idempotent (RFC 9110, section 9.2). Directories of servers require all hints,
 // even those that have the default of the specification. The title is not there once more:
 // it costs a model more than clients of 2025-03-26 would gain.
-func (t *tool) describeTool() members {
+func (t *tool) describeTool() []byte {
 	o, verb := &t.options, t.route.method
 	word, _, _ := strings.Cut(t.method.name, "_")
 	adds := word == "create" || word == "add" || word == "new"
 	idempotent := t.readOnly || verb == http.MethodPut || verb == http.MethodDelete || t.keyUse == KeyRequired
 	m := openMembers(make([]byte, 0, len(t.input)+len(t.output)+512)) // most fit
-	m.addText("name", t.name)
-	m.addText("title", o.Title)
-	m.addText("description", t.about)
-	m.addRaw("inputSchema", t.input)
-	m.add("outputSchema", t.output)
+	m.add("name", t.name, "title", o.Title, "description", t.about, "inputSchema", t.input, "outputSchema", t.output)
 	m.addName("annotations")
 	m.buf = fmt.Appendf(m.buf, `{"readOnlyHint":%t,"destructiveHint":%t,"idempotentHint":%t,"openWorldHint":%t}`,
 		t.readOnly, boolOr(o.Destructive, !t.readOnly && !adds), boolOr(o.Idempotent, idempotent), boolOr(o.OpenWorld, false))
-	addExtras(&m, o.Icons, t.meta)
-	return m
+	m.add("icons", encodeIcons(o.Icons), "_meta", t.meta)
+	return m.close()
 }
 
 // boolOr returns *p, or def if p is nil.

@@ -492,15 +492,12 @@ func (x *exchange) readAnswers(m *message) *mcpError {
 		})
 	}
 	if m.responses != nil && !ok {
-		return badResponses
+		return protocolError(rpcInvalidParams, "params.inputResponses must be an object of objects")
 	}
 	return nil
 }
 
-var (
-	badState     = protocolError(rpcInvalidParams, "params.requestState is not for this call, or is too old; call again without it")
-	badResponses = protocolError(rpcInvalidParams, "params.inputResponses must be an object of objects")
-)
+var badState = protocolError(rpcInvalidParams, "params.requestState is not for this call, or is too old; call again without it")
 
 // stateLife is how long answers can be sent again.
 const stateLife = 10 * time.Minute

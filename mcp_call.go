@@ -1,8 +1,9 @@
 package svc
 
 // This file answers tools/call. It comes in the order of a call: the checks before
-// it; the headers that mirror arguments; the call itself; its result; content that
-// an output type makes itself; and last the progress and log messages that a method
+// it; the headers that mirror arguments; the call itself; its result; the
+// argument fields, by which a model asks for a part of it; content that an output type
+// makes itself; and last the progress and log messages that a method
 // sends before it returns, with the stream of events that carries them and the
 // levels of log messages.
 //
@@ -41,6 +42,7 @@ import (
 	"math"
 	"net/http"
 	"net/url"
+	"reflect"
 	"slices"
 	"strconv"
 	"strings"
@@ -293,46 +295,36 @@ func (x *exchange) readInput() (in any, err error) {
 	return in, err
 }
 
-func (x *exchange) takeOutput(out any) (err error) {
-	if x.tool.sendsFile() {
-		f := x.tool.out.file.fileIn(out)
-		defer closeReader(f.Content)
-		if out, err = x.readFile(f); err != nil {
-			return err
-		}
-	}
-	return x.add(x, out)
-}
+func (x *exchange) takeOutput(out any) error { return x.add(x, out) }
 
 // maxFileBlock is the largest File that a result can have, in bytes: a model reads all
 // of it.
 const maxFileBlock = 1 << 20
 
-// A fileBlock is the block of a File.
-type fileBlock MCPContent
-
-// MCPContent returns the block.
-func (b *fileBlock) MCPContent() []MCPContent { return []MCPContent{MCPContent(*b)} }
-
-// readFile returns the block of a File: an image, a sound, or a resource of the path that
-// REST has for it, with a text if it is one.
-func (x *exchange) readFile(f *File) (*fileBlock, error) {
-	if err := f.check(x.tool.out.file.tags); err != nil {
+// contentOf returns the blocks of an output that makes its content itself. That of a File is
+// an image, a sound, or a resource of the path that REST has for it, with a text if it is one.
+func (x *exchange) contentOf(out any) ([]MCPContent, error) {
+	t := x.tool
+	if !t.sendsFile() {
+		return out.(contentProvider).MCPContent(), nil
+	}
+	f := t.out.file.fileIn(out)
+	if err := f.check(t.out.file.tags); err != nil {
 		return nil, err
 	}
 	data, err := io.ReadAll(io.LimitReader(f.Content, maxFileBlock+1))
-	b := &fileBlock{Type: "resource", MIMEType: f.ContentType, Data: data, URI: x.routeURI()}
+	c := MCPContent{Type: "resource", MIMEType: f.ContentType, Data: data, URI: x.routeURI()}
 	switch kind, _, _ := strings.Cut(strings.ToLower(f.ContentType), "/"); {
 	case err != nil:
 		return nil, &Error{Code: CodeInternal, cause: fmt.Errorf("reading the File: %w", err)}
 	case len(data) > maxFileBlock:
-		return nil, Errorf(CodeResourceExhausted, "the file has more than %d bytes, which is as much as fits into an answer; over HTTP it is at %s", maxFileBlock, b.URI)
+		return nil, Errorf(CodeResourceExhausted, "the file has more than %d bytes, which is as much as fits into an answer; over HTTP it is at %s", maxFileBlock, c.URI)
 	case kind == "image", kind == "audio":
-		b.Type = kind
+		c.Type = kind
 	case kind == "text" && utf8.Valid(data):
-		b.Text, b.Data = string(data), nil
+		c.Text, c.Data = string(data), nil
 	}
-	return b, nil
+	return []MCPContent{c}, nil
 }
 
 // routeURI returns the path that the call has over REST, or one like it if it has none.
@@ -403,10 +395,12 @@ func (x *exchange) addOutput(out any) error {
 		x.addJSON(`"content":[{"type":"text","text":"done"}],"isError":false`) // some hosts refuse an empty list
 		return nil
 	case t.ownContent:
-		content := out.(contentProvider).MCPContent()
-		x.addJSON(`"content":`)
-		err := x.addBlocks(content, x.blockOf)
-		x.addJSON(`,"isError":false`)
+		content, err := x.contentOf(out)
+		if err == nil {
+			x.addJSON(`"content":`)
+			err = x.addBlocks(content, x.appendBlock)
+			x.addJSON(`,"isError":false`)
+		}
 		return err
 	}
 	x.addJSON(`"structuredContent":`)
@@ -429,7 +423,7 @@ func (x *exchange) addOutput(out any) error {
 // of text (MCP 2025-06-18, Tools, Structured Content).
 func (x *exchange) addText(start int) error {
 	if x.fields != nil {
-		chosen := x.tool.fields.selectFrom(x.ws.enc.buf[start:], x.fields)
+		chosen := selectFrom(x.ws.enc.buf[start:], x.tool.fields.list, x.fields)
 		x.ws.enc.buf = append(x.ws.enc.buf[:start], chosen...)
 	}
 	text := x.ws.enc.buf[start:]
@@ -473,6 +467,115 @@ func (x *exchange) cutErrorText(text []byte, err error) []byte {
 		}
 	}
 	return text
+}
+
+// FieldsFrom returns the members of the output that the client wants, in its order, or nil
+// if it wants all: in a call of a tool without [ToolOptions].Fields or without the argument,
+// and everywhere else. ctx is the context of the method or derived from it. svc leaves out
+// the others; a method can save the work for them.
+func FieldsFrom(ctx context.Context) []string {
+	x, _ := ctx.Value(exchangeKey{}).(*exchange)
+	if c, ok := ctx.Value(callKey{}).(*call); !ok || x == nil || c != &x.call {
+		return nil
+	}
+	return slices.Clone(x.fields)
+}
+
+// maxFields is how many members an output with fields may have: each is in the list of
+// tools once more.
+const maxFields = 40
+
+// A fieldChoice is what the argument fields of a tool can name.
+type fieldChoice struct {
+	shape *shape     // whose members it names
+	list  string     // the member of the output with a list of them; "" if the output is one
+	names []string   // in the order of the schema
+	wrong *complaint // about a name that is not one of them; made once, since a client can send many
+}
+
+// compileFields sets t.fields, and adds the argument to those of t.
+func (t *tool) compileFields(p *mistakes) {
+	c := &fieldChoice{shape: t.out}
+	switch {
+	case t.out == nil:
+	case t.stream != "":
+		c.list = "items"
+	case reflect.PointerTo(t.out.typ).Implements(reflect.TypeFor[interface{ isPage() }]()):
+		i := slices.IndexFunc(t.out.fields, func(f *field) bool { return f.name == "data" })
+		if i >= 0 && t.out.fields[i].shape.kind == kindSlice {
+			c.list, c.shape = "data", t.out.fields[i].shape.elem.deref()
+		}
+	}
+	if c.shape != nil {
+		for _, f := range c.shape.fields {
+			if !f.hidden && !f.isNameless() {
+				c.names = append(c.names, f.name)
+			}
+		}
+	}
+	switch {
+	case t.fieldNamed("fields") != nil:
+		p.addf("ToolOptions.Fields: the input has a field named fields already")
+	case c.shape == nil || c.shape.kind != kindObject || c.shape.alternatives != nil || len(c.names) == 0 || t.outType.Implements(reflect.TypeFor[contentProvider]()):
+		p.addf("ToolOptions.Fields: the output, or its items, must be a struct that is no union and has no MCPContent; drop Fields")
+	case len(c.names) > maxFields:
+		p.addf("ToolOptions.Fields: the output has %d members, over %d; return what a model needs", len(c.names), maxFields)
+	default:
+		t.fields, c.wrong = c, &complaint{"enum", "must be one of " + strings.Join(c.names, ", ")}
+		t.addArgument("fields", "", true, map[string]any{"type": "array", "items": map[string]any{"type": "string", "enum": c.names}, "minItems": 1})
+	}
+}
+
+// checkArgument adds the violations of the argument, which is at path.
+func (c *fieldChoice) checkArgument(d *decoder, value []byte) {
+	items := itemsOf(value)
+	switch {
+	case value[0] != '[':
+		d.addViolation(mustBeArray)
+	case len(items) == 0:
+		d.addViolation(&complaint{"minItems", "must have at least 1 item"})
+	}
+	for i, item := range items {
+		if !isText(item) || !slices.Contains(c.names, string(textOf(item))) {
+			d.path = append(d.path, step{index: i})
+			d.addViolation(c.wrong)
+			d.pop()
+		}
+	}
+}
+
+// fieldChoiceIn returns the names in the argument, which has been checked, or nil if it is
+// absent. Names that are there twice count once.
+func fieldChoiceIn(value []byte) (names []string) {
+	for _, item := range itemsOf(value) {
+		if name := string(textOf(item)); !slices.Contains(names, name) {
+			names = append(names, name)
+		}
+	}
+	return names
+}
+
+// selectFrom returns an encoded output with only these members, or if list is not empty, with
+// items in the member of that name that have only these. Items that are null stay.
+func selectFrom(output []byte, list string, names []string) []byte {
+	if !isJSONObject(output) {
+		return output
+	}
+	m := openMembers(nil)
+	eachMember(output, func(name, value []byte) {
+		switch {
+		case list == "" && !slices.Contains(names, string(name)):
+			return
+		case list != "" && string(name) == list:
+			items := itemsOf(value)
+			for i, item := range items {
+				items[i] = selectFrom(item, "", names)
+			}
+			value = slices.Concat([]byte{'['}, bytes.Join(items, []byte{','}), []byte{']'})
+		}
+		m.addRaw(string(name), value)
+	})
+	return m.close()
 }
 
 // appendErrorText appends an error as a text for models. Each violation has a line, unless
@@ -562,24 +665,22 @@ type MCPContent struct {
 	Icons []Icon
 }
 
-// addBlocks adds the blocks as a JSON array, each as wireOne returns it, which may change
+// addBlocks adds the blocks as a JSON array, each as appendOne appends it, which may change
 // its copy. The error names the first invalid block.
-func (x *exchange) addBlocks(content []MCPContent, wireOne func(c *MCPContent) (any, error)) error {
+func (x *exchange) addBlocks(content []MCPContent, appendOne func(dst []byte, c *MCPContent) ([]byte, error)) error {
 	size := 0
 	x.addJSON("[")
 	for i, c := range content {
 		if i > 0 {
 			x.addJSON(",")
 		}
-		var wire any
 		err := c.checkFields()
 		if err == nil {
-			wire, err = wireOne(&c)
+			x.ws.enc.buf, err = appendOne(x.ws.enc.buf, &c)
 		}
 		if err != nil {
 			return fmt.Errorf("MCPContent()[%d]: %w", i, err)
 		}
-		x.ws.enc.buf = append(x.ws.enc.buf, encodeDocument(wire)...)
 		if c.Type == "" || c.Type == "text" || c.Type == "resource" && c.Data == nil {
 			size += utf8.RuneCountInString(c.Text)
 		}
@@ -630,63 +731,51 @@ func (c *MCPContent) adaptTo(revision string) {
 	c.Type = "text"
 }
 
-// A wireBlock is a block of content as clients get it, or the contents of a resource. Only
-// the members of its type are set. Data and Blob are sent even if they are empty.
-type wireBlock struct {
-	Type        string          `json:"type,omitempty"`
-	Resource    *wireBlock      `json:"resource,omitempty"`
-	Data        []byte          `json:"data,omitzero"`
-	URI         string          `json:"uri,omitempty"`
-	Name        string          `json:"name,omitempty"`
-	Title       string          `json:"title,omitempty"`
-	Description string          `json:"description,omitempty"`
-	MIMEType    string          `json:"mimeType,omitempty"`
-	Blob        []byte          `json:"blob,omitzero"`
-	Text        *string         `json:"text,omitempty"`
-	Icons       []Icon          `json:"icons,omitempty"`
-	Annotations wireAnnotations `json:"annotations,omitzero"`
-	Meta        json.RawMessage `json:"_meta,omitempty"`
-}
-
-// wireAnnotations are the annotations of a block (MCP 2025-11-25, Resources, Annotations).
-type wireAnnotations struct {
-	Audience     []string  `json:"audience,omitempty"`
-	Priority     float64   `json:"priority,omitempty"`
-	LastModified time.Time `json:"lastModified,omitzero"`
-}
-
-// blockOf returns a block for a client of this revision.
-func (x *exchange) blockOf(c *MCPContent) (any, error) {
+// appendBlock appends a block for a client of this revision, with the members of its type.
+func (x *exchange) appendBlock(dst []byte, c *MCPContent) ([]byte, error) {
 	meta, err := encodeMeta(c.Meta)
 	c.adaptTo(x.revision)
-	b := &wireBlock{
-		Type:        cmp.Or(c.Type, "text"),
-		Annotations: wireAnnotations{c.Audience, c.Priority, c.LastModified.UTC().Truncate(time.Second)},
-		Meta:        meta,
-	}
-	switch b.Type {
-	case "text":
-		b.Text = &c.Text
+	m := openMembers(dst)
+	m.addText("type", cmp.Or(c.Type, "text"))
+	switch c.Type {
 	case "image", "audio":
-		if c.Data == nil {
-			c.Data = []byte{} // nil would be left out
-		}
-		b.Data, b.MIMEType = c.Data, c.MIMEType
+		m.addText("data", base64.StdEncoding.EncodeToString(c.Data))
+		m.addText("mimeType", c.MIMEType)
 	case "resource":
-		b.Resource = c.contents(nil)
+		m.addName("resource")
+		m.buf = c.appendContents(m.buf, nil)
 	case "resource_link":
-		b.URI, b.Name, b.Title, b.Description, b.MIMEType, b.Icons = c.URI, c.Name, c.Title, c.Description, c.MIMEType, c.Icons
+		m.add("uri", c.URI, "name", c.Name, "title", c.Title, "description", c.Description, "mimeType", c.MIMEType, "icons", encodeIcons(c.Icons))
+	default:
+		m.addText("text", c.Text)
 	}
-	return b, err
+	at := m.open("annotations", '{') // MCP 2025-11-25, Resources, Annotations
+	if len(c.Audience) > 0 {
+		m.addRaw("audience", encodeDocument(c.Audience))
+	}
+	if c.Priority != 0 {
+		m.addRaw("priority", appendFloat(nil, c.Priority, 64))
+	}
+	if !c.LastModified.IsZero() {
+		m.addText("lastModified", c.LastModified.UTC().Format(time.RFC3339))
+	}
+	m.closeSome(at, '}')
+	m.add("_meta", meta)
+	return m.close(), err
 }
 
-// contents returns c, a resource, as its contents with this _meta.
-func (c *MCPContent) contents(meta json.RawMessage) *wireBlock {
-	b := &wireBlock{URI: c.URI, MIMEType: c.MIMEType, Blob: c.Data, Meta: meta}
+// appendContents appends c, a resource, as its contents with this _meta. An empty text or
+// blob is there too.
+func (c *MCPContent) appendContents(dst, meta []byte) []byte {
+	m := openMembers(dst)
+	m.add("uri", c.URI, "mimeType", c.MIMEType)
 	if c.Data == nil {
-		b.Text = &c.Text
+		m.addText("text", c.Text)
+	} else {
+		m.addText("blob", base64.StdEncoding.EncodeToString(c.Data))
 	}
-	return b
+	m.add("_meta", meta)
+	return m.close()
 }
 
 // Progress tells the caller how far the running method has come: done of total, in any

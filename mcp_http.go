@@ -90,14 +90,12 @@ func checkMCPContentType(w http.ResponseWriter, r *http.Request) error {
 	if isPlainJSON(r) {
 		return nil
 	}
-	if err := checkContentType(w, r); err != nil {
-		return err
-	}
+	err := checkContentType(w, r)
 	mediaType, _, _ := strings.Cut(r.Header.Get("Content-Type"), ";")
-	if strings.EqualFold(strings.TrimSpace(mediaType), contentTypeJSON) {
-		return nil
+	if err == nil && !strings.EqualFold(strings.TrimSpace(mediaType), contentTypeJSON) {
+		err = leaveWith(w, r, httpError(http.StatusUnsupportedMediaType, CodeInvalidArgument, "the Content-Type must be application/json"))
 	}
-	return leaveWith(w, r, httpError(http.StatusUnsupportedMediaType, CodeInvalidArgument, "the Content-Type must be application/json"))
+	return err
 }
 
 // writeErrorResponse answers the whole request with err, in the form of JSON-RPC.
@@ -137,22 +135,6 @@ func isLoopback(hostport string) bool {
 	}
 	addr, _ := netip.ParseAddr(strings.TrimSuffix(strings.TrimPrefix(host, "["), "]")) // else the zero Addr
 	return addr.Unmap().IsLoopback()
-}
-
-// mcpCORS returns what the pages of these origins may do. They need WWW-Authenticate to
-// log in. Credentials are not allowed: MCP does not use cookies, and for CORS a bearer
-// token is a header like any other. GET and DELETE are allowed so that a page gets their
-// 405 and not a network error. Mcp-Param-* can have any name, so all headers are allowed.
-// Browsers may keep the answer to a preflight request for two hours, the most that some of
-// them accept.
-func mcpCORS(origins originSet) corsPolicy {
-	return corsPolicy{
-		origins: origins,
-		methods: "POST, GET, DELETE, OPTIONS",
-		echo:    true,
-		expose:  "WWW-Authenticate, Mcp-Session-Id, MCP-Protocol-Version",
-		maxAge:  "7200",
-	}
 }
 
 // accepted says which forms of an answer a client accepts. With json alone, methods

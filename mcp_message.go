@@ -115,7 +115,7 @@ func (x *exchange) findParts(m *message) *mcpError {
 	}
 	if m.wrong {
 		x.modern = saysModern(x.versionHeader()) // the status of the error depends on it
-		return badParams
+		return protocolError(rpcInvalidParams, "/params, and _meta and arguments in it, must be objects")
 	}
 	return nil
 }
@@ -502,7 +502,7 @@ func (x *exchange) checkModern(m *message, header []string) *mcpError {
 	case x.inBatch:
 		return noBatches
 	case overHTTP && len(header) == 0:
-		return missingVersion
+		return protocolError(mcpHeaderMismatch, "the header MCP-Protocol-Version is required")
 	case overHTTP && len(header) > 1:
 		return repeatedVersion
 	case overHTTP && m.meta.version == nil && header[0] != modernRevision && !isLegacyRevision(header[0]):
@@ -510,15 +510,15 @@ func (x *exchange) checkModern(m *message, header []string) *mcpError {
 		// have _meta at all.
 		return unsupportedVersion(header[0])
 	case version == nil:
-		return noMetaVersion
+		return protocolError(rpcInvalidParams, `params._meta["io.modelcontextprotocol/protocolVersion"] is required and must be a string`)
 	case overHTTP && string(version) != header[0]:
-		return versionMismatch
+		return protocolError(mcpHeaderMismatch, "the header MCP-Protocol-Version differs from the protocolVersion in _meta")
 	case string(version) != modernRevision:
 		return unsupportedVersion(string(version))
 	case !x.saysMethod(m.method):
 		return methodMismatch
 	case !isJSONObject(m.meta.capabilities):
-		return noCapabilities
+		return protocolError(rpcInvalidParams, `params._meta["io.modelcontextprotocol/clientCapabilities"] is required and must be an object`)
 	}
 	return nil
 }
@@ -531,7 +531,7 @@ func (x *exchange) answerMethod(m *message) error {
 	case x.modern && m.meta.logLevel != nil && !knowsLevel:
 		return badLogLevel // MCP 2026-07-28, Logging
 	case m.meta.token != nil && !isMCPID(m.meta.token):
-		return badToken // MCP 2025-11-25, Progress
+		return protocolError(rpcInvalidParams, "params._meta.progressToken must be a string or an integer, of at most 1024 bytes") // MCP 2025-11-25, Progress
 	case method == "tools/call":
 		return x.answerToolsCall(m)
 	case x.h.lists[method] != nil:
@@ -684,15 +684,9 @@ const (
 
 var (
 	noBatches       = protocolError(rpcInvalidRequest, "this revision has no batches; send one message at a time")
-	badParams       = protocolError(rpcInvalidParams, "/params, and _meta and arguments in it, must be objects")
 	badLogLevel     = protocolError(rpcInvalidParams, "the log level must be one of debug, info, notice, warning, error, critical, alert and emergency")
-	badToken        = protocolError(rpcInvalidParams, "params._meta.progressToken must be a string or an integer, of at most 1024 bytes")
 	repeatedVersion = protocolError(mcpHeaderMismatch, "the header MCP-Protocol-Version is given more than once")
-	missingVersion  = protocolError(mcpHeaderMismatch, "the header MCP-Protocol-Version is required")
-	versionMismatch = protocolError(mcpHeaderMismatch, "the header MCP-Protocol-Version differs from the protocolVersion in _meta")
 	methodMismatch  = protocolError(mcpHeaderMismatch, "the request must have one Mcp-Method header, equal to its method")
-	noMetaVersion   = protocolError(rpcInvalidParams, `params._meta["io.modelcontextprotocol/protocolVersion"] is required and must be a string`)
-	noCapabilities  = protocolError(rpcInvalidParams, `params._meta["io.modelcontextprotocol/clientCapabilities"] is required and must be an object`)
 	notAcceptable   = refusal(httpError(http.StatusNotAcceptable, CodeInvalidArgument, "accept application/json, text/event-stream, or both"))
 )
 

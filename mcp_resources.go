@@ -22,7 +22,6 @@ package svc
 
 import (
 	"cmp"
-	"encoding/json"
 	"errors"
 	"fmt"
 	"maps"
@@ -80,7 +79,7 @@ type PromptOptions struct {
 type resource struct {
 	*tool
 	options ResourceOptions
-	meta    json.RawMessage // ResourceOptions.Meta; nil for none
+	meta    []byte // ResourceOptions.Meta as JSON; nil for none
 	uri     uriTemplate
 }
 
@@ -263,21 +262,14 @@ func textValue(f *field, text string) string {
 	return string(appendQuoted(nil, text))
 }
 
-// describeResource begins the object that a list has for r.
-func (r *resource) describeResource() members {
-	m, uri := openMembers(nil), "uri"
+// describeResource returns the object that a list has for r.
+func (r *resource) describeResource() []byte {
+	uri := "uri"
 	if r.uri.isTemplate() {
 		uri = "uriTemplate"
 	}
-	m.addText(uri, r.options.URI)
-	m.addText("name", r.name)
-	m.addText("title", r.options.Title)
-	m.addText("description", r.options.Description)
-	if kind := r.mediaType(); kind != "" {
-		m.addText("mimeType", kind)
-	}
-	addExtras(&m, r.options.Icons, r.meta)
-	return m
+	return object(uri, r.options.URI, "name", r.name, "title", r.options.Title, "description", r.options.Description,
+		"mimeType", r.mediaType(), "icons", encodeIcons(r.options.Icons), "_meta", r.meta)
 }
 
 // mediaType returns the media type of the texts of r; "" if each File has its own.
@@ -293,30 +285,18 @@ func (r *resource) mediaType() string {
 	return cmp.Or(r.options.MIMEType, contentTypeJSON)
 }
 
-// A promptArgument is an argument of a prompt in a list.
-type promptArgument struct {
-	Name        string `json:"name"`
-	Description string `json:"description,omitempty"`
-	Required    bool   `json:"required"`
-}
-
-// describePrompt begins the object that prompts/list has for t.
-func (t *tool) describePrompt() members {
-	arguments := []promptArgument{}
+// describePrompt returns the object that prompts/list has for t.
+func (t *tool) describePrompt() []byte {
+	arguments := [][]byte{} // not nil, since clients need the list
 	if t.in != nil {
 		for _, f := range t.in.fields {
 			if !f.isNameless() {
-				arguments = append(arguments, promptArgument{f.name, f.doc, f.isRequired()})
+				arguments = append(arguments, object("name", f.name, "description", f.doc, "required", strconv.AppendBool(nil, f.isRequired())))
 			}
 		}
 	}
-	m := openMembers(nil)
-	m.addText("name", t.name)
-	m.addText("title", t.prompt.Title)
-	m.addText("description", t.prompt.Description)
-	m.addRaw("arguments", encodeDocument(arguments))
-	addExtras(&m, t.prompt.Icons, nil)
-	return m
+	o := t.prompt
+	return object("name", t.name, "title", o.Title, "description", o.Description, "arguments", arguments, "icons", encodeIcons(o.Icons))
 }
 
 // answerRead answers resources/read. A resource that does not exist is an error (MCP
@@ -361,24 +341,26 @@ func (h *mcpHandler) findResource(uri string) (found *resource, values map[strin
 //	resource              its own uri, mimeType?, text or blob
 func (x *exchange) addContents(r *resource, uri []byte, out any) error {
 	var content []MCPContent
+	var err error
 	if r.ownContent {
-		content = out.(contentProvider).MCPContent()
+		content, err = x.contentOf(out)
 	} else {
+		var text []byte
 		begun := x.ws.enc.buf
-		text, err := r.appendOutput(&x.ws.enc, nil, out)
-		if err != nil {
-			return err
-		}
+		text, err = r.appendOutput(&x.ws.enc, nil, out)
 		x.ws.enc.buf, content = begun, []MCPContent{{Text: string(text)}}
 	}
-	if len(content) == 0 {
+	switch {
+	case err != nil:
+		return err
+	case len(content) == 0:
 		return errors.New("MCPContent returned no blocks, and a resource needs one")
 	}
 	x.addJSON(`"contents":`)
-	err := x.addBlocks(content, func(c *MCPContent) (any, error) {
+	err = x.addBlocks(content, func(dst []byte, c *MCPContent) ([]byte, error) {
 		meta, err := c.metaWith(r)
 		c.becomeContents(textAt(uri), r)
-		return c.contents(meta), err
+		return c.appendContents(dst, meta), err
 	})
 	if x.modern {
 		x.addJSON(`,"ttlMs":` + strconv.FormatInt(r.options.TTL.Milliseconds(), 10) + `,"cacheScope":"private"`)
@@ -407,7 +389,7 @@ func (c *MCPContent) becomeContents(uri string, r *resource) {
 
 // metaWith returns the _meta of a block that is contents of r: the keys of both, and those
 // of the block for keys that both have.
-func (c *MCPContent) metaWith(r *resource) (json.RawMessage, error) {
+func (c *MCPContent) metaWith(r *resource) ([]byte, error) {
 	if len(c.Meta) == 0 {
 		return r.meta, nil
 	}
@@ -440,21 +422,18 @@ func (x *exchange) answerPrompt(m *message) error {
 	return x.callTool(t, m, args.close(), (*exchange).addMessages)
 }
 
-// A promptMessage is a message that a prompt has returned.
-type promptMessage struct {
-	Role    string `json:"role"`
-	Content any    `json:"content"`
-}
-
 // addMessages adds what a prompt has returned to the result.
 func (x *exchange) addMessages(out any) error {
-	content := out.(contentProvider).MCPContent()
+	content, err := x.contentOf(out)
+	if err != nil {
+		return err
+	}
 	x.addJSON(`"description":`)
 	x.ws.enc.buf = appendQuoted(x.ws.enc.buf, x.tool.prompt.Description)
 	x.addJSON(`,"messages":`)
-	return x.addBlocks(content, func(c *MCPContent) (any, error) {
-		block, err := x.blockOf(c)
-		return promptMessage{"user", block}, err
+	return x.addBlocks(content, func(dst []byte, c *MCPContent) ([]byte, error) {
+		dst, err := x.appendBlock(append(dst, `{"role":"user","content":`...), c)
+		return append(dst, '}'), err
 	})
 }
 

@@ -265,9 +265,10 @@ func (c *restCall) readInput() (any, error) {
 	}
 	in, err := m.bind.bindRequest(&ws.dec, requestValues{r, r.URL.RawQuery, isShortURL(r), r.Header, ws.body, raw, strict, versioned})
 	switch {
-	case err == nil:
-		ws.raw = body
+	case err == nil && body == nil:
 		ws.forgetBody()
+	case err == nil:
+		ws.raw = body.content.(*bodyReader)
 	case body != nil:
 		leaveBody(w, r)
 	}
@@ -278,9 +279,6 @@ func (c *restCall) readInput() (any, error) {
 // is sent.
 func (c *restCall) takeOutput(out any) (err error) {
 	m, ws, encode := c.method, c.ws, c.method.encode
-	if m.sendsFile() {
-		defer closeReader(m.out.file.fileIn(out).Content)
-	}
 	if err = ws.raw.end(); err != nil || m.out == nil {
 		return err
 	}

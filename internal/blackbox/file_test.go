@@ -956,6 +956,41 @@ func TestFileClient(t *testing.T) {
 	}
 }
 
+// A panicCloser is a content whose Close panics.
+type panicCloser struct{ io.ReadSeeker }
+
+func (panicCloser) Close() error { panic("cannot close") }
+
+// Verify that a Close that panics is logged and takes nothing from the answer, which is
+// complete by then.
+func TestFileCloserPanics(t *testing.T) {
+	var log bytes.Buffer
+	opts := fileOptions()
+	opts.Logger = slog.New(slog.NewTextHandler(&log, nil))
+	s := svc.MustRegister[FilesAPI](files{file: func(int) *svc.File {
+		return &svc.File{ContentType: "text/plain", Content: panicCloser{strings.NewReader("whole")}}
+	}}, opts)
+	call := `{"jsonrpc":"2.0","id":1,"method":"tools/call","params":{"name":"files_get","arguments":{"id":1}}}`
+	for _, test := range []struct {
+		h                        http.Handler
+		method, path, body, want string
+	}{
+		{s.REST(), "GET", "/files/1", "", "whole"},
+		{s.MCP(nil), "POST", "/mcp", call, `"text":"whole"`},
+	} {
+		r, w := httptest.NewRequest(test.method, test.path, strings.NewReader(test.body)), httptest.NewRecorder()
+		r.Header.Set("Content-Type", "application/json")
+		log.Reset()
+		test.h.ServeHTTP(w, r)
+		if w.Code != 200 || !strings.Contains(w.Body.String(), test.want) {
+			t.Errorf("%s: %d %s", test.path, w.Code, w.Body)
+		}
+		if !strings.Contains(log.String(), "cannot close") || !strings.Contains(log.String(), "files.get") {
+			t.Errorf("%s: the log is %q", test.path, &log)
+		}
+	}
+}
+
 // Verify what MCP makes of a File.
 func TestFileOverMCP(t *testing.T) {
 	contents := map[int]*svc.File{
