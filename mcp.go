@@ -562,7 +562,8 @@ func (t *tool) compileInput(p *mistakes, own []byte) {
 		if in == nil {
 			in = &shape{kind: kindObject, strict: t.strict}
 		}
-		t.input = appendInputSchema(nil, in, t.closed, t.beside...)
+		// Over MCP the fields of paths and queries are arguments too.
+		t.input = appendSelfContained(nil, in.onWire(t.beside...), schemaWriter{use: forToolInput, closed: t.closed})
 	}
 	if own != nil || bytes.Contains(t.input, []byte(`"x-mcp-header"`)) {
 		t.findHeaders(p, t.input, nil, true)
@@ -605,13 +606,6 @@ func allowsUnknown(schema []byte, path []step) bool {
 		}
 	}
 	return schema != nil || string(memberAt(object, "additionalProperties")) != "false" || memberAt(object, "patternProperties") != nil
-}
-
-// appendInputSchema appends the schema of an input with all fields that have a
-// name: over MCP those of paths and queries are arguments too. closed is that of
-// schemaWriter. more are fields that the input does not have.
-func appendInputSchema(dst []byte, s *shape, closed bool, more ...*field) []byte {
-	return appendSelfContained(dst, s.onWire(more...), schemaWriter{use: forToolInput, closed: closed})
 }
 
 // A contentProvider is an output that makes its own content for models. See

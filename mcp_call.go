@@ -162,16 +162,17 @@ func (x *exchange) agreesOn(name string, value []byte) bool {
 //	Mcp-Name: =?base64?w6TDtg==?=   äö
 //	Mcp-Name: =?BASE64?w6TDtg==?=   =?BASE64?w6TDtg==?=
 func decodeHeader(value string) (string, bool) {
-	const prefix, suffix = "=?base64?", "?="
 	for i := range len(value) {
 		if c := value[i]; c != '\t' && (c < ' ' || c > '~') {
 			return "", false
 		}
 	}
-	if len(value) < len(prefix)+len(suffix) || !strings.HasPrefix(value, prefix) || !strings.HasSuffix(value, suffix) {
+	inside, begins := strings.CutPrefix(value, "=?base64?")
+	inside, ends := strings.CutSuffix(inside, "?=")
+	if !begins || !ends {
 		return value, true
 	}
-	text, err := base64.StdEncoding.Strict().DecodeString(value[len(prefix) : len(value)-len(suffix)])
+	text, err := base64.StdEncoding.Strict().DecodeString(inside)
 	return string(text), err == nil
 }
 
@@ -246,22 +247,17 @@ func (x *exchange) callTool(t *tool, m *message, arguments []byte, add addFunc) 
 	x.stream.stopCall(x)
 	switch {
 	case x.refused:
-		return x.refuseCaller(err)
+		// An error of the protocol has a status and a challenge, by which a client logs in;
+		// only the model would see a result with isError. If other messages share the
+		// response, and over stdio, there is only the error.
+		if !x.inBatch && x.pipe == nil {
+			setErrorHeader(x.w.Header(), ErrorFrom(err).header)
+		}
+		return refusal(err)
 	case err != nil:
 		return x.failCall(m, x.answerQuestions(m, err))
 	}
 	return nil
-}
-
-// refuseCaller returns the error for a caller that must not call the method. It is an
-// error of the protocol with a status and a challenge, by which a client logs in; a
-// result with isError would be seen by the model only. If other messages share the
-// response, and over stdio, there is only the error.
-func (x *exchange) refuseCaller(err error) *mcpError {
-	if !x.inBatch && x.pipe == nil {
-		setErrorHeader(x.w.Header(), ErrorFrom(err).header)
-	}
-	return refusal(err)
 }
 
 // readInput checks what a call has beside its arguments, decodes these, and begins the

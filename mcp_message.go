@@ -235,7 +235,7 @@ func (x *exchange) readBody() bool {
 	var e *mcpError
 	switch {
 	case s.err != nil:
-		e = notJSON(s.err)
+		e = protocolError(rpcParseError, "the body is not valid JSON: "+s.err.Error())
 	case text.batch:
 		e = x.checkBatch(text.count)
 	default:
@@ -700,11 +700,6 @@ func protocolError(number int, text string) *mcpError {
 func refusal(err error) *mcpError {
 	e := ErrorFrom(err)
 	return &mcpError{number: rpcInvalidRequest, text: e.message(), refusal: e.HTTPStatus(), cause: err}
-}
-
-// notJSON returns the error for a message that is not acceptable JSON.
-func notJSON(err *syntaxError) *mcpError {
-	return protocolError(rpcParseError, "the body is not valid JSON: "+err.Error())
 }
 
 // unsupportedVersion returns the error for an unknown revision. Its data lists the known

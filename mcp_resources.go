@@ -134,23 +134,17 @@ func (r *resource) checkResource(p *mistakes) {
 
 // compilePrompt makes a prompt of t.
 func (t *tool) compilePrompt(p *mistakes, o PromptOptions) {
-	t.checkPrompt(p)
+	p.addIf(!t.ownContent, "the messages of a prompt are blocks; give the output a method MCPContent() []svc.MCPContent")
+	p.addIf(t.key != nil, "a prompt has no idempotency key; take MethodOptions.IdempotencyKey away, or the prompt")
+	if t.in != nil {
+		for _, f := range t.in.fields {
+			p.addIf(!f.shape.deref().kind.isScalar(), "%s: the arguments of a prompt are texts, so they cannot be a %v", f.place, f.shape.typ)
+		}
+	}
 	encodeExtras(p, nil, o.Icons)
 	o.Title = cmp.Or(o.Title, t.options.Title)
 	o.Description = cmp.Or(o.Description, t.about)
 	t.prompt = &o
-}
-
-// checkPrompt adds mistakes if the method of t cannot be a prompt.
-func (t *tool) checkPrompt(p *mistakes) {
-	p.addIf(!t.ownContent, "the messages of a prompt are blocks; give the output a method MCPContent() []svc.MCPContent")
-	p.addIf(t.key != nil, "a prompt has no idempotency key; take MethodOptions.IdempotencyKey away, or the prompt")
-	if t.in == nil {
-		return
-	}
-	for _, f := range t.in.fields {
-		p.addIf(!f.shape.deref().kind.isScalar(), "%s: the arguments of a prompt are texts, so they cannot be a %v", f.place, f.shape.typ)
-	}
 }
 
 // fieldNamed returns the field of the input with a wire name, or nil.

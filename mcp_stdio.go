@@ -22,6 +22,7 @@ import (
 	"context"
 	"fmt"
 	"io"
+	"slices"
 	"strconv"
 	"sync"
 	"time"
@@ -173,6 +174,9 @@ func (p *mcpPipe) serveLines(ctx context.Context, in io.Reader) (err error) {
 	}
 }
 
+// mcpCalls are the methods of MCP that call a method of the service.
+var mcpCalls = []string{"tools/call", "prompts/get", "resources/read"}
+
 // serveLine answers one line. If that calls a method, it does so on a new goroutine, so
 // that the next lines need not wait.
 func (p *mcpPipe) serveLine(ctx context.Context, line []byte, tooLong bool) {
@@ -199,7 +203,7 @@ func (p *mcpPipe) serveLine(ctx context.Context, line []byte, tooLong bool) {
 		}
 		p.startCall(ctx, x, nil)
 		return
-	case m.kind == rpcRequest && isMCPCall(string(m.method)):
+	case m.kind == rpcRequest && slices.Contains(mcpCalls, string(m.method)):
 		p.startCall(ctx, x, m.id)
 		return
 	case wantsAnswer(*m.rpcMessage):
@@ -208,11 +212,6 @@ func (p *mcpPipe) serveLine(ctx context.Context, line []byte, tooLong bool) {
 		p.takeNote(m.rpcMessage)
 	}
 	p.h.service.returnWorkspace(x.ws)
-}
-
-// isMCPCall reports whether a method of MCP calls a method of the service.
-func isMCPCall(method string) bool {
-	return method == "tools/call" || method == "prompts/get" || method == "resources/read"
 }
 
 // takeNote takes a message that wants no answer: an answer to a question, or a cancellation.
