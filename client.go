@@ -59,7 +59,7 @@ type ClientOptions struct {
 	// CheckRedirect is not used; see [Connect]. Default: http.DefaultClient.
 	HTTPClient *http.Client
 	// Handler is called in place of the network, for tests: Service.REST, with or without
-	// middleware. The URL of Connect may then be empty or a path, such as "/v1" for
+	// middleware. If it panics, the log of package net/http says so, as for a server. The URL of Connect may then be empty or a path, such as "/v1" for
 	// Service.At. Setting both Handler and HTTPClient is a mistake. Default: none.
 	Handler http.Handler
 	// MaxBody is the largest body of a response, in bytes, and the largest event of
@@ -130,21 +130,17 @@ func connect(iface reflect.Type, client reflect.Value, baseURL string, opts *Cli
 		p.addf("%v is not an interface; write Connect[TodoAPI](…) with the interface of the service", iface)
 		return p.err("connect to " + iface.String())
 	}
-	var methods map[string]*method
 	before := len(p.list)
-	service := o.Service.withDefaults(iface)
-	service.Intercept, service.Idempotency = nil, nil // they belong to the server
-	if s := compileService(p, iface, nil, service); len(p.list) == before {
-		methods = make(map[string]*method)
-		for _, m := range s.methods {
-			methods[m.goName] = m
-		}
-	} else if p.where = ""; o.Service == nil {
-		p.addf("ClientOptions.Service is nil; if the service has options, give them here, since the routes follow from them")
+	options := o.Service.withDefaults(iface)
+	options.Intercept, options.Idempotency = nil, nil // they belong to the server
+	service := compileService(p, iface, nil, options)
+	if p.where = ""; len(p.list) > before { // of the methods only the names and types are looked at
+		service.methods = nil
+		p.addIf(o.Service == nil, "ClientOptions.Service is nil; if the service has options, give them here, since the routes follow from them")
 	}
 	functions := make([]reflect.Value, len(fields))
 	for i, f := range fields {
-		functions[i] = c.compileField(p, iface, f, methods)
+		functions[i] = c.compileField(p, iface, f, service.methods)
 	}
 	p.where = ""
 	if len(p.list) > 0 {
@@ -180,10 +176,9 @@ func newConnection(p *mistakes, baseURL string, o ClientOptions) *connection {
 	c := &connection{max: cmp.Or(o.MaxBody, defaultClientBody), buffers: &sync.Pool{New: func() any { return new(callBuffer) }}}
 	c.http = *http.DefaultClient
 	switch {
-	case o.HTTPClient != nil && o.Handler != nil:
-		p.addf("ClientOptions has an HTTPClient and a Handler; set one, since the handler takes the place of the network")
 	case o.HTTPClient != nil:
 		c.http = *o.HTTPClient
+		p.addIf(o.Handler != nil, "ClientOptions has an HTTPClient and a Handler; set one, since the handler takes the place of the network")
 	case o.Handler != nil:
 		c.http = http.Client{Transport: handlerTransport{o.Handler}}
 		if baseURL == "" || baseURL[0] == '/' {
@@ -225,25 +220,23 @@ func (c *connection) parseBase(text string) string {
 }
 
 // compileField returns the function for a field of the client, and notes a mistake
-// if the field is not that of a method. methods is nil if the service itself has
-// mistakes; then only names and types are looked at.
-func (c *connection) compileField(p *mistakes, iface reflect.Type, f reflect.StructField, methods map[string]*method) reflect.Value {
+// if the field is not that of a method. There are no methods if the service itself has
+// mistakes.
+func (c *connection) compileField(p *mistakes, iface reflect.Type, f reflect.StructField, methods []*method) reflect.Value {
 	p.where = "the field " + f.Name
 	rm, ok := iface.MethodByName(f.Name)
+	i := slices.IndexFunc(methods, func(m *method) bool { return m.goName == f.Name })
 	switch {
 	case !ok:
 		p.addf("%v has no method of that name%s", iface, suggestMethod(iface, f.Name))
-		return reflect.Value{}
 	case f.Type != rm.Type:
 		p.addf("its type is %v; give it that of the method of %v, %v", f.Type, iface, rm.Type)
-		return reflect.Value{}
-	case methods == nil:
-		return reflect.Value{}
-	case methods[f.Name].path == "":
+	case i >= 0 && methods[i].path == "":
 		p.addf("a client calls methods over REST, which MethodOptions.Transports of this method leaves out; drop the field")
-		return reflect.Value{}
+	case i >= 0:
+		return reflect.MakeFunc(f.Type, c.compileCall(p, methods[i]).callField)
 	}
-	return reflect.MakeFunc(f.Type, c.compileCall(p, methods[f.Name]).callField)
+	return reflect.Value{}
 }
 
 // A connection is what the methods of one client share. Only Connect writes it.
@@ -332,11 +325,7 @@ func (c *connection) compilePath(b *binding, e *encoders, path string) (segments
 	for _, text := range strings.Split(path[1:], "/") {
 		s := pathSegment{}
 		if name, err := parseSegment(text); err == nil && name != "" {
-			for i := range params {
-				if params[i].sourceName == name {
-					s.param = &params[i]
-				}
-			}
+			s.param = &params[slices.IndexFunc(params, func(p sendParam) bool { return p.sourceName == name })]
 		} else {
 			literal, _ := url.PathUnescape(text) // registration has checked it
 			s.literal = (&url.URL{Path: literal, RawPath: text}).EscapedPath()
@@ -368,23 +357,19 @@ func (c *clientCall) callField(args []reflect.Value) []reflect.Value {
 		in = args[1].Interface()
 	}
 	out, e := c.roundTrip(ctx, in)
-	results := make([]reflect.Value, 0, 2)
-	if c.out != nil && e != nil {
+	if c.out == nil {
+		return []reflect.Value{errorValue(e)}
+	}
+	if e != nil {
 		out = reflect.Zero(c.outType)
 	}
-	if c.out != nil {
-		results = append(results, out)
-	}
-	return append(results, errorValue(e))
+	return []reflect.Value{out, errorValue(e)}
 }
-
-// noError is a nil error as a result of a function. It is never written.
-var noError = reflect.Zero(typeError)
 
 // errorValue returns e, which may be nil, as an error.
 func errorValue(e *Error) reflect.Value {
 	if e == nil {
-		return noError
+		return reflect.Zero(typeError)
 	}
 	err := error(e)
 	return reflect.ValueOf(&err).Elem()

@@ -271,14 +271,6 @@ func (d *docsData) resolve(o []byte) []byte {
 	return d.responses[slices.IndexFunc(d.responses, func(r namedText) bool { return r.name == name })].text
 }
 
-// forMembers calls visit for each member of a JSON object, and not at all for
-// other values.
-func forMembers(value []byte, visit func(name string, value []byte)) {
-	if isJSONObject(value) {
-		eachMember(value, func(name, v []byte) { visit(string(name), v) })
-	}
-}
-
 // isTrueAt reports whether a member of a JSON object is true.
 func isTrueAt(object []byte, name string) bool { return string(memberAt(object, name)) == "true" }
 
@@ -313,13 +305,16 @@ func exampleValue(f *field, s *shape, nth, depth int) []byte {
 			return []byte(given)
 		}
 	}
-	var text []byte
 	switch enum := rules.findRule("enum"); {
 	case target != s && depth > 0 && !f.notNull:
 		return []byte("null")
 	case enum != nil:
 		values := itemsOf(enum.value)
 		return values[min(nth, len(values)-1)]
+	case f.quoted: // the JSON of the value is in a string
+		plain := *f
+		plain.quoted = false
+		return appendQuoted(nil, exampleValue(&plain, plain.shape, nth, depth))
 	case target.kind == kindObject:
 		return exampleObject(target, depth)
 	case target.kind == kindSlice, target.kind == kindArray:
@@ -333,20 +328,15 @@ func exampleValue(f *field, s *shape, nth, depth int) []byte {
 		}
 		return encodeDocument(list)
 	case target.kind == kindBool:
-		text = strconv.AppendBool(nil, nth%2 == 0)
+		return strconv.AppendBool(nil, nth%2 == 0)
 	case target.kind.isNumeric():
-		text = exampleNumber(target, rules, nth)
+		return exampleNumber(target, rules, nth)
 	case target.kind == kindDuration:
 		return []byte(`"1s"`)
 	case target.kind.isStringy() && target.custom["examples"] == nil:
 		return appendQuoted(nil, exampleString(rules, cmp.Or(kindFormats[target.kind], target.format), f.name, nth))
-	default:
-		return customExample(target.custom)
 	}
-	if f.quoted {
-		return appendQuoted(nil, text)
-	}
-	return text
+	return customExample(target.custom)
 }
 
 // customExample returns an example for the schema of a type's method JSONSchema.
@@ -413,17 +403,12 @@ func exampleString(rules ruleSet, format, name string, nth int) string {
 	return texts[max(i, 0)]
 }
 
-// contentOf returns the first media type of a request body or response, all of them as
-// text, and its schema.
-func contentOf(o []byte) (first, all string, schema []byte) {
-	var types []string
-	forMembers(memberAt(o, "content"), func(name string, media []byte) {
-		types, schema = append(types, name), memberAt(media, "schema")
+// contentOf returns the media types of a request body or response, and their schema.
+func contentOf(o []byte) (types []string, schema []byte) {
+	eachMember(memberAt(o, "content"), func(name, media []byte) {
+		types, schema = append(types, string(name)), memberAt(media, "schema")
 	})
-	if types != nil {
-		first = types[0]
-	}
-	return first, strings.Join(types, " or "), schema
+	return types, schema
 }
 
 // isFileSchema reports whether a schema is that of a Body or a File.
@@ -533,12 +518,12 @@ func (w *docsWriter) writeOperation(o docsOperation) {
 		w.writeField("", textAt(p, "name"), o.placeOf(textAt(p, "in"), textAt(p, "name")), isTrueAt(p, "required"), textAt(p, "description"), memberAt(p, "schema"))
 	}
 	request := memberAt(operation, "requestBody")
-	_, mediaType, body := contentOf(request)
+	types, body := contentOf(request)
 	if isFileSchema(body) {
-		fmt.Fprintf(w, "- body: a file as %s. %s\n", strings.ReplaceAll(codeSpan(mediaType), " or ", "` or `"), plainLine(textAt(request, "description")))
+		fmt.Fprintf(w, "- body: a file as `%s`. %s\n", strings.Join(types, "` or `"), plainLine(textAt(request, "description")))
 	}
 	w.writeProperties("", "body", w.resolve(body))
-	forMembers(memberAt(operation, "responses"), func(status string, response []byte) { w.writeResponse(status, w.resolve(response)) })
+	eachMember(memberAt(operation, "responses"), func(status, response []byte) { w.writeResponse(string(status), w.resolve(response)) })
 	fmt.Fprintf(w, "\n```sh\n%s\n```\n", w.makeCommand(o))
 }
 
@@ -562,7 +547,7 @@ func (o *docsOperation) placeOf(in, name string) string {
 // own gets the phrase of its status.
 func (w *docsWriter) writeResponse(status string, response []byte) {
 	description := strings.TrimSuffix(plainLine(textAt(response, "description")), ".")
-	if _, mediaType, schema := contentOf(response); schema != nil {
+	if types, schema := contentOf(response); schema != nil {
 		if description == "Error" {
 			number, _ := strconv.Atoi(status) // "default" has no phrase
 			description = cmp.Or(http.StatusText(number), "any other status")
@@ -571,11 +556,11 @@ func (w *docsWriter) writeResponse(status string, response []byte) {
 		if !isFileSchema(schema) {
 			kind = describeType(schema)
 		}
-		description += ", " + kind + " as " + mediaType
+		description += ", " + kind + " as " + strings.Join(types, " or ")
 	}
 	fmt.Fprintf(w, "- answer %s: %s\n", status, description)
-	forMembers(memberAt(response, "headers"), func(name string, header []byte) {
-		w.writeField("  ", name, "header", isTrueAt(header, "required"), textAt(header, "description"), memberAt(header, "schema"))
+	eachMember(memberAt(response, "headers"), func(name, header []byte) {
+		w.writeField("  ", string(name), "header", isTrueAt(header, "required"), textAt(header, "description"), memberAt(header, "schema"))
 	})
 }
 
@@ -589,18 +574,16 @@ func (w *docsWriter) writeDescription(o []byte) {
 // writeProperties writes the members of an object, or the alternatives of a union. It
 // reports whether there are any.
 func (w *docsWriter) writeProperties(indent, place string, schema []byte) (any bool) {
-	var required []string
-	for _, name := range itemsOf(memberAt(schema, "required")) {
-		required = append(required, textAt(name))
-	}
-	forMembers(memberAt(schema, "properties"), func(name string, property []byte) {
+	required := itemsOf(memberAt(schema, "required"))
+	eachMember(memberAt(schema, "properties"), func(name, property []byte) {
 		any = true
-		w.writeField(indent, name, place, slices.Contains(required, name), textAt(property, "description"), property)
+		isRequired := slices.ContainsFunc(required, func(other []byte) bool { return textAt(other) == string(name) })
+		w.writeField(indent, string(name), place, isRequired, textAt(property, "description"), property)
 	})
-	forMembers(memberAt(schema, "discriminator", "mapping"), func(value string, ref []byte) {
+	eachMember(memberAt(schema, "discriminator", "mapping"), func(value, ref []byte) {
 		any = true
 		alternative := object("$ref", textAt(ref))
-		fmt.Fprintf(w, "%s- with `%s` %s: %s\n", indent, plainLine(textAt(schema, "discriminator", "propertyName")), codeSpan(strconv.Quote(value)), describeType(alternative))
+		fmt.Fprintf(w, "%s- with `%s` %s: %s\n", indent, plainLine(textAt(schema, "discriminator", "propertyName")), codeSpan(strconv.Quote(string(value))), describeType(alternative))
 		if place != "" { // elsewhere it has a section of its own
 			w.writeProperties(indent+"  ", place, w.resolve(alternative))
 		}
@@ -654,7 +637,8 @@ func describeType(schema []byte) string {
 	if isJSONObject(values) {
 		text = "map of " + describePart(values)
 	}
-	forMembers(schema, func(keyword string, value []byte) {
+	eachMember(schema, func(name, value []byte) {
+		keyword := string(name)
 		if strings.Contains(docsKeywords, " "+keyword+" ") || keyword == "additionalProperties" && isJSONObject(value) {
 			return
 		}
@@ -752,8 +736,8 @@ func (w *docsWriter) makeCommand(o docsOperation) string {
 	}
 	if o.method.takesBody() {
 		command += " -T FILE" // which is sent as it is read
-		if mediaType, _, _ := contentOf(memberAt(o.text, "requestBody")); mediaType != "*/*" {
-			command += " -H 'Content-Type: " + mediaType + "'"
+		if types, _ := contentOf(memberAt(o.text, "requestBody")); types[0] != "*/*" {
+			command += " -H 'Content-Type: " + types[0] + "'"
 		}
 	}
 	if o.method.sendsFile() {

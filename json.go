@@ -844,11 +844,14 @@ func plainJSON(value any) (text []byte, ok bool) {
 	return bytes.TrimSuffix(buf.Bytes(), []byte("\n")), err == nil
 }
 
-// eachMember calls visit for each member of object, in order; the name is without
-// its quotes and escapes, the value is JSON. object must be a JSON object that a
-// scanner has accepted, since nobody is told of an error in it.
-func eachMember(object []byte, visit func(name, value []byte)) {
-	s := scanner{data: object, wanted: []string{}} // its names were looked at before
+// eachMember calls visit for each member of a JSON object, in order, and not at all for
+// other values; the name is without its quotes and escapes, the value is JSON. A scanner
+// must have accepted the text, since nobody is told of an error in it.
+func eachMember(value []byte, visit func(name, value []byte)) {
+	if !isJSONObject(value) {
+		return
+	}
+	s := scanner{data: value, wanted: []string{}} // its names were looked at before
 	s.openBracket()
 	for first := true; s.more('}', first); first = false {
 		name := s.readName()
@@ -861,9 +864,7 @@ func eachMember(object []byte, visit func(name, value []byte)) {
 func memberAt(value []byte, names ...string) []byte {
 	for _, want := range names {
 		object := value
-		if value = nil; !isJSONObject(object) {
-			return nil
-		}
+		value = nil
 		eachMember(object, func(name, v []byte) {
 			if string(name) == want {
 				value = v

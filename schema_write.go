@@ -470,13 +470,10 @@ func (w *schemaWriter) writeTyped(m *members, s *shape, f *field) {
 
 // knowsFormat reports whether MCP clients know a format of a tag.
 func (w *schemaWriter) knowsFormat(format string) bool {
-	switch format {
-	case "date-time":
+	if format == "date-time" {
 		return w.use != forToolOutput
-	case "email", "uri", "date":
-		return w.use >= forForm
 	}
-	return false
+	return w.use >= forForm && slices.Contains([]string{"email", "uri", "date"}, format)
 }
 
 // writeNames writes which names the members of a map with this key have: those that
