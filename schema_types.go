@@ -30,7 +30,6 @@ type shapes struct {
 	all    []*shape                   // in the order they were met
 	named  []*shape                   // those of all with a name
 	fit    map[fitKey]map[*shape]bool // those that checkUse has seen
-	names  map[*shape]string          // of named, when finishShapes has run
 
 	tagMistakes int // those of the list that are about tags, without which a plan can be made
 }
@@ -814,8 +813,7 @@ func (c *shapes) finishShapes() {
 			c.addIf(f.omit == omitEmpty && f.shape.alternatives != nil, "%s: omitempty never leaves out a union; write omitzero, or a pointer", f.place)
 		}
 	}
-	c.names = nameTypes(c.mistakes, c.named, nil)
-	for s, name := range c.names {
+	for s, name := range nameTypes(c.mistakes, c.named, nil) {
 		s.name = name
 	}
 }

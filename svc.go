@@ -421,13 +421,11 @@ func compileService(p *mistakes, iface reflect.Type, impl any, o Options) *Servi
 	checkSchemes(p, o)
 	checkErrors(p, "Options", o.Errors)
 	p.addIf(o.ErrorForm != nil && o.OnError != nil, "Options has an ErrorForm and an OnError; set one, since each writes all errors")
-	s.types, s.typeNames = c.shapes.named, c.shapes.names
+	s.types = c.shapes.named
 	if o.ErrorForm != nil {
 		s.types = append(s.types, o.ErrorForm.types...)
 	}
-	if parts := listParts(s.methods); len(parts) > 0 || o.ErrorForm != nil {
-		s.typeNames = nameTypes(p, s.types, parts)
-	}
+	s.typeNames = nameTypes(p, s.types, listParts(s.methods))
 	s.names = nameMethods(p, s.methods)
 	checkRoutes(p, s.methods)
 	p.addIf(o.Idempotency != nil && (o.Idempotency.Run == nil || o.Idempotency.For < 0), "Options.Idempotency needs a Run that keeps the records, as in the README, and a For that says how long, or 0 for 24 hours")
