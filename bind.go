@@ -717,9 +717,6 @@ func (b *binding) findParam(d *decoder, name string) int {
 			return i
 		}
 	}
-	if !strings.ContainsAny(name, "+%") {
-		return -1
-	}
 	text, c := appendQueryText(d.scratch[:0], name)
 	d.scratch = text
 	return slices.IndexFunc(b.query, func(p param) bool { return c == nil && p.sourceName == string(text) })

@@ -320,7 +320,7 @@ type decoders struct {
 	plans    map[*shape]*objectPlan // of structs inside others
 	unions   *[]string              // the names of discriminators, for scanner.findMember
 	strict   bool                   // unknown members are violations
-	outputs  bool                   // a client decodes outputs; see lenientField
+	outputs  bool                   // a client decodes outputs; see objectPlan
 	open     int                    // how many shapes are being compiled, one inside another
 	pending  []func()               // called when open is 0: defaults can be tried only by complete decoders
 }
@@ -625,6 +625,10 @@ type fieldPlan struct {
 // object needs a member for a path parameter, too, and sets the defaults of fields
 // that only a header or a cookie can give. For a struct inside another in is nil,
 // and fields hidden by json:"-" are left out.
+//
+// A client reads a field of an output by its type, but without rules and default, and
+// it may be absent. The server, perhaps of another version, has already acted;
+// rejecting its answer would hide that.
 func (c *decoders) objectPlan(fields []*field, in map[*field]string) *objectPlan {
 	p := &objectPlan{byName: make(map[string]int), strict: c.strict}
 	named := slices.DeleteFunc(slices.Clone(fields), func(f *field) bool { return f.isNameless() || in == nil && f.hidden })
@@ -635,7 +639,9 @@ func (c *decoders) objectPlan(fields []*field, in map[*field]string) *objectPlan
 	p.fields = make([]fieldPlan, 0, len(named))
 	for i, f := range named {
 		if c.outputs {
-			f = f.lenientField()
+			lenient := *f
+			lenient.rules, lenient.def, lenient.optional, lenient.notNull = nil, nil, true, false
+			f = &lenient
 		}
 		plan := fieldPlan{field: f, prefix: f.prefix, token: f.token, at: f.ownIndex(), in: in[f], decode: c.fieldDecoder(f)}
 		plan.absent, plan.inner = c.defaultFor(f, plan.decode), c.plans[f.shape.arrayItem()]
@@ -647,25 +653,11 @@ func (c *decoders) objectPlan(fields []*field, in map[*field]string) *objectPlan
 	return p
 }
 
-// lenientField returns f as a client reads it in an output: of its type, but
-// without rules and default, and it may be absent. The server, perhaps of another
-// version, has already acted; rejecting its answer would hide that.
-func (f *field) lenientField() *field {
-	lenient := *f
-	lenient.rules, lenient.def, lenient.optional, lenient.notNull = nil, nil, true, false
-	return &lenient
-}
-
 // fieldDecoder returns the decodeFunc for a field, which checks its rules too. A value
 // that has violations inside is not checked: it is incomplete, and would break rules
 // that the client's value does not break. Only maxItems is enforced while a list is
 // read: afterwards it would be too late for the memory.
 func (c *decoders) fieldDecoder(f *field) decodeFunc {
-	if f.notNull {
-		orNull := *f
-		orNull.notNull = false
-		return refuseNull(c.fieldDecoder(&orNull))
-	}
 	var decode decodeFunc
 	if limit := f.rules.findRule("maxItems"); f.quoted {
 		decode = decodeQuoted(f.shape)
@@ -673,6 +665,9 @@ func (c *decoders) fieldDecoder(f *field) decodeFunc {
 		decode = c.compileDecoder(f.shape, limit)
 	} else {
 		decode = c.decoderFor(f.shape)
+	}
+	if f.notNull {
+		decode = refuseNull(decode)
 	}
 	if len(f.rules) == 0 {
 		return decode
@@ -1045,21 +1040,14 @@ func decodeBool(d *decoder, v reflect.Value) {
 	}
 }
 
-// typeComplaint returns the complaint about a JSON value of another type than
-// s.
-func (s *shape) typeComplaint() *complaint {
-	switch s.kind {
-	case kindInt, kindUint:
-		return mustBeInteger
-	case kindFloat, kindNumber:
-		return mustBeNumber
-	case kindTime:
-		return mustBeTime
-	case kindDuration:
-		return mustBeDuration
-	}
-	return mustBeString
+// typeComplaints has the complaints about JSON of another type than a scalar's, which is
+// a string for the kinds that are not here.
+var typeComplaints = [kindFile + 1]*complaint{
+	kindInt: mustBeInteger, kindUint: mustBeInteger, kindFloat: mustBeNumber, kindNumber: mustBeNumber,
+	kindTime: mustBeTime, kindDuration: mustBeDuration,
 }
+
+func (s *shape) typeComplaint() *complaint { return cmp.Or(typeComplaints[s.kind], mustBeString) }
 
 // The complaints about scalars. They are made once and never written.
 var (
@@ -1279,9 +1267,7 @@ func (d *decoder) addNested(err error) bool {
 	if d.nestedErr == nil {
 		d.nestedErr, d.nestedCount = e, len(list)
 	}
-	if d.found.cause == nil {
-		d.found.cause = err
-	}
+	d.found.cause = cmp.Or(d.found.cause, err)
 	for _, v := range list {
 		d.found.addViolation(v)
 	}
@@ -1300,9 +1286,7 @@ func (d *decoder) complaintFor(err error, c *complaint) *complaint {
 	if d.addNested(err) {
 		return isNested
 	}
-	if d.found.cause == nil {
-		d.found.cause = err
-	}
+	d.found.cause = cmp.Or(d.found.cause, err)
 	var e *Error
 	if errors.As(err, &e) && e != nil && e.Message != "" && !e.code().private() {
 		return &complaint{ruleType, e.Message}

@@ -320,7 +320,7 @@ func (c *encoders) membersEncoder(s *shape) encodeFunc {
 		}
 		m := c.memberEncoder(f)
 		if f.quoted {
-			m.encode = encodeQuoted(m.encode, f.shape.deref().kind == kindString)
+			m.encode = encodeQuoted(m.encode)
 		}
 		if f.only != nil {
 			m.encode = func(e *encoder, _ reflect.Value) { e.buf = append(e.buf, f.only...) }
@@ -423,19 +423,14 @@ func isEmpty(v reflect.Value) bool {
 }
 
 // encodeQuoted returns the encodeFunc of a field tagged `json:",string"`, whose
-// JSON becomes the content of a string. isText says that this JSON is a string
-// itself, which then is quoted twice. A null stays null.
-func encodeQuoted(encode encodeFunc, isText bool) encodeFunc {
+// JSON becomes the content of a string: that of a string is quoted twice. A null stays
+// null.
+func encodeQuoted(encode encodeFunc) encodeFunc {
 	return func(e *encoder, v reflect.Value) {
 		start := len(e.buf)
 		encode(e, v)
-		text := string(e.buf[start:])
-		switch {
-		case text == "null":
-		case isText:
+		if text := string(e.buf[start:]); text != "null" {
 			e.buf = appendQuoted(e.buf[:start], text)
-		default:
-			e.buf = append(append(append(e.buf[:start], '"'), text...), '"')
 		}
 	}
 }

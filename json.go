@@ -342,16 +342,7 @@ func isNumberText(text []byte) bool {
 // isPlainInteger reports whether text is an integer in the spelling that
 // strconv writes: no leading zero, no plus, no -0, no point, no exponent.
 func isPlainInteger(text []byte) bool {
-	digits := text
-	if len(digits) > 1 && digits[0] == '-' && digits[1] != '0' {
-		digits = digits[1:]
-	}
-	for _, c := range digits {
-		if !isDigit(c) {
-			return false
-		}
-	}
-	return len(digits) == 1 || len(digits) > 1 && digits[0] != '0'
+	return isNumberText(text) && !bytes.ContainsAny(text, ".eE") && string(text) != "-0"
 }
 
 // appendFloat appends a finite number in the shortest spelling that reads back as
