@@ -917,28 +917,6 @@ func (r route) segments() []string {
 	return list
 }
 
-// compareRoutes compares two routes by their segments, as net/http does. They clash if
-// they are the same but for the names of placeholders, and if they cross: each has a
-// placeholder where the other has a text, so that neither is preferred.
-func compareRoutes(a, b []string) (same, cross bool) {
-	if len(a) != len(b) {
-		return false, false
-	}
-	wider, narrower := false, false
-	for i := range a {
-		switch {
-		case a[i] == b[i]:
-		case a[i] == "" && b[i] != "/": // which matches what "{$}" does
-			wider = true
-		case b[i] == "" && a[i] != "/":
-			narrower = true
-		default:
-			return false, false
-		}
-	}
-	return !wider && !narrower, wider && narrower
-}
-
 // checkRoutes notes pairs of methods whose routes match the same request. A mux panics for
 // them as well, but with the first pair alone and in terms of patterns; the author knows
 // methods. It finds a clash in a time that does not grow with the routes. From the first one
@@ -962,13 +940,18 @@ func (m *method) fitsOn(mux *http.ServeMux) (fits bool) {
 	return true
 }
 
-// noteClashes notes each of methods whose route clashes with that of m.
+// noteClashes notes each of methods whose route clashes with that of m: they are the same but
+// for the names of placeholders, or each has a placeholder where the other has a text.
 func noteClashes(p *mistakes, methods []*method, m *method) {
+	if !m.fitsOn(http.NewServeMux()) { // the name of its placeholder is a mistake
+		return
+	}
 	for _, other := range methods {
-		switch same, cross := compareRoutes(m.segments(), other.segments()); {
-		case same:
+		mux := http.NewServeMux()
+		switch clash := other.fitsOn(mux) && !m.fitsOn(mux); {
+		case clash && slices.Equal(m.segments(), other.segments()):
 			p.addf("%s and %s have the same route %s %s; give one of them an HTTP pattern or a resource of its own, in Options.Methods", other.title(), m.title(), m.method, m.path)
-		case cross:
+		case clash:
 			p.addf("%s and %s have the routes %s %s and %s, and some requests match both; change one", other.title(), m.title(), m.method, other.path, m.path)
 		}
 	}

@@ -112,14 +112,10 @@ func reflectEach(t reflect.Type) eachFunc {
 // streamItem returns Out if t is func(yield func(*Out, error) bool), as iter.Seq2 is, and
 // nil otherwise. Named types of this form count as streams too.
 func streamItem(t reflect.Type) reflect.Type {
-	if t.Kind() != reflect.Func || t.NumIn() != 1 || t.NumOut() != 0 || t.In(0).Kind() != reflect.Func {
+	if t.Kind() != reflect.Func || !t.CanSeq2() || t.In(0).In(1) != typeError || t.In(0).Out(0) != reflect.TypeFor[bool]() {
 		return nil
 	}
-	yield := t.In(0)
-	if yield.NumIn() != 2 || yield.NumOut() != 1 || yield.In(1) != typeError || yield.Out(0) != reflect.TypeFor[bool]() {
-		return nil
-	}
-	if p := yield.In(0); p.Kind() == reflect.Pointer && p.Elem().Kind() == reflect.Struct {
+	if p := t.In(0).In(0); p.Kind() == reflect.Pointer && p.Elem().Kind() == reflect.Struct {
 		return p.Elem()
 	}
 	return nil
