@@ -499,9 +499,11 @@ func (c *methodCompiler) setStream(m *method, sig signature, o MethodOptions) {
 	default:
 		m.each = reflectEach(sig.outType)
 	}
-	if sig.out != nil {
+	if sig.out != nil { // result is the record that call.collect writes; only schemas use it
 		m.stream = StreamSSE
-		m.result = c.shapes.shapeFor(collectedType(sig.out), sig.out.String())
+		tag := reflect.StructTag(fmt.Sprintf(`json:"items" maxItems:"%d"`, maxCollected))
+		items := reflect.StructField{Name: "Items", Type: reflect.SliceOf(sig.out), Tag: tag}
+		m.result = c.shapes.shapeFor(reflect.StructOf([]reflect.StructField{items}), sig.out.String())
 	}
 }
 
@@ -586,7 +588,12 @@ func (c *methodCompiler) chooseCall(rm reflect.Method, sig signature, direct Cal
 	if direct.bind == nil {
 		return reflectCaller(reflect.TypeOf(c.impl), reflect.ValueOf(c.impl), rm.Name, sig.in != nil, sig.out != nil)
 	}
-	want := fmt.Sprintf("write %s(%s.%s)", sig.directName(), cmp.Or(c.config.iface, "interface{…}"), rm.Name)
+	forms := map[[2]bool]string{{true, false}: "In", {false, true}: "Out", {false, false}: "None"}
+	form := forms[[2]bool{sig.in != nil, sig.out != nil}]
+	if sig.stream {
+		form = "Stream" + form
+	}
+	want := fmt.Sprintf("write Direct%s(%s.%s)", form, cmp.Or(c.config.iface, "interface{…}"), rm.Name)
 	switch {
 	case direct.iface != c.iface:
 		c.addf("Direct has a method of %v, not of the interface; %s", direct.iface, want)
@@ -596,17 +603,6 @@ func (c *methodCompiler) chooseCall(rm reflect.Method, sig signature, direct Cal
 		return direct.bind(c.impl)
 	}
 	return nil
-}
-
-// directName returns the function that makes the Caller of a method with this
-// signature.
-func (sig signature) directName() string {
-	name := "Direct"
-	if sig.stream {
-		name += "Stream"
-	}
-	ends := map[[2]bool]string{{true, false}: "In", {false, true}: "Out", {false, false}: "None"}
-	return name + ends[[2]bool{sig.in != nil, sig.out != nil}]
 }
 
 // A Caller calls one method without reflection. [Direct] and its siblings make
@@ -637,7 +633,7 @@ type Caller struct {
 //	func(ctx, *In) (Stream[Out], error)  DirectStream
 //	func(ctx) (Stream[Out], error)       DirectStreamOut
 func Direct[I, In, Out any](method func(I, context.Context, *In) (*Out, error)) Caller {
-	return newCaller(method, reflect.TypeFor[In](), reflect.TypeFor[Out](), func(impl I, ctx context.Context, in any) (any, error) {
+	return newCaller(method, reflect.TypeFor[In](), reflect.TypeFor[Out](), nil, func(impl I, ctx context.Context, in any) (any, error) {
 		out, err := method(impl, ctx, in.(*In))
 		return orNil(out, out == nil), err
 	})
@@ -645,14 +641,14 @@ func Direct[I, In, Out any](method func(I, context.Context, *In) (*Out, error)) 
 
 // DirectIn is [Direct] for a method without an output.
 func DirectIn[I, In any](method func(I, context.Context, *In) error) Caller {
-	return newCaller(method, reflect.TypeFor[In](), nil, func(impl I, ctx context.Context, in any) (any, error) {
+	return newCaller(method, reflect.TypeFor[In](), nil, nil, func(impl I, ctx context.Context, in any) (any, error) {
 		return nil, method(impl, ctx, in.(*In))
 	})
 }
 
 // DirectOut is [Direct] for a method without an input.
 func DirectOut[I, Out any](method func(I, context.Context) (*Out, error)) Caller {
-	return newCaller(method, nil, reflect.TypeFor[Out](), func(impl I, ctx context.Context, _ any) (any, error) {
+	return newCaller(method, nil, reflect.TypeFor[Out](), nil, func(impl I, ctx context.Context, _ any) (any, error) {
 		out, err := method(impl, ctx)
 		return orNil(out, out == nil), err
 	})
@@ -660,19 +656,19 @@ func DirectOut[I, Out any](method func(I, context.Context) (*Out, error)) Caller
 
 // DirectNone is [Direct] for a method without input and output.
 func DirectNone[I any](method func(I, context.Context) error) Caller {
-	return newCaller(method, nil, nil, func(impl I, ctx context.Context, _ any) (any, error) {
+	return newCaller(method, nil, nil, nil, func(impl I, ctx context.Context, _ any) (any, error) {
 		return nil, method(impl, ctx)
 	})
 }
 
 // newCaller returns a Caller of method, which call calls. A nil function has no name and
 // is a mistake later.
-func newCaller[I any](method any, in, out reflect.Type, call func(impl I, ctx context.Context, in any) (any, error)) Caller {
+func newCaller[I any](method any, in, out reflect.Type, each eachFunc, call func(impl I, ctx context.Context, in any) (any, error)) Caller {
 	name := ""
 	if v := reflect.ValueOf(method); !v.IsNil() {
 		name = runtime.FuncForPC(v.Pointer()).Name()
 	}
-	return Caller{iface: reflect.TypeFor[I](), in: in, out: out, name: name, bind: func(impl any) callFunc {
+	return Caller{iface: reflect.TypeFor[I](), in: in, out: out, name: name, each: each, bind: func(impl any) callFunc {
 		typed := impl.(I)
 		return func(ctx context.Context, in any) (any, error) { return call(typed, ctx, in) }
 	}}

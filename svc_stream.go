@@ -9,7 +9,6 @@ import (
 	"net/http"
 	"reflect"
 	"runtime/debug"
-	"strconv"
 )
 
 // A Stream is the result of a method that returns its outputs one after the
@@ -60,22 +59,18 @@ const (
 
 // DirectStream is [Direct] for a method that returns a [Stream].
 func DirectStream[I, In, Out any](method func(I, context.Context, *In) (Stream[Out], error)) Caller {
-	c := newCaller(method, reflect.TypeFor[In](), reflect.TypeFor[Out](), func(impl I, ctx context.Context, in any) (any, error) {
+	return newCaller(method, reflect.TypeFor[In](), reflect.TypeFor[Out](), eachStreamItem[Out], func(impl I, ctx context.Context, in any) (any, error) {
 		stream, err := method(impl, ctx, in.(*In))
 		return orNil(stream, stream == nil), err
 	})
-	c.each = eachStreamItem[Out]
-	return c
 }
 
 // DirectStreamOut is [DirectStream] for a method without an input.
 func DirectStreamOut[I, Out any](method func(I, context.Context) (Stream[Out], error)) Caller {
-	c := newCaller(method, nil, reflect.TypeFor[Out](), func(impl I, ctx context.Context, _ any) (any, error) {
+	return newCaller(method, nil, reflect.TypeFor[Out](), eachStreamItem[Out], func(impl I, ctx context.Context, _ any) (any, error) {
 		stream, err := method(impl, ctx)
 		return orNil(stream, stream == nil), err
 	})
-	c.each = eachStreamItem[Out]
-	return c
 }
 
 // A yieldFunc takes one item, a pointer or nil, and reports whether the next
@@ -234,10 +229,3 @@ const maxAnswers = 16 << 20
 
 // errItemsTooLarge ends a stream whose items do not fit into one record.
 var errItemsTooLarge = Errorf(CodeResourceExhausted, "the items of the stream have more than 16 MiB, which is as much as fits into one answer")
-
-// collectedType returns the type of the record that call.collect writes for items of type
-// t. Only schemas use it.
-func collectedType(t reflect.Type) reflect.Type {
-	tag := reflect.StructTag(`json:"items" maxItems:"` + strconv.Itoa(maxCollected) + `"`)
-	return reflect.StructOf([]reflect.StructField{{Name: "Items", Type: reflect.SliceOf(t), Tag: tag}})
-}
