@@ -625,11 +625,10 @@ func InfoFrom(ctx context.Context) (Info, bool) {
 // IdempotencyKeyFrom returns the key of the call that ctx belongs to, for services that the
 // method calls. It reports false if there is none.
 func IdempotencyKeyFrom(ctx context.Context) (string, bool) {
-	c, ok := ctx.Value(callKey{}).(*call)
-	if !ok || c.keyed == nil {
-		return "", false
+	if c, ok := ctx.Value(callKey{}).(*call); ok && c.keyed != nil {
+		return c.keyed.key, true
 	}
-	return c.keyed.key, true
+	return "", false
 }
 
 // An infoKey is the key of the *call in a context, for [InfoFrom].

@@ -19,10 +19,10 @@ import (
 // Idempotency makes the effect of a call happen once, however often a client sends the call
 // with the same key: later calls get the answer of the first, over any transport and from
 // any replica. After an error the key runs the method again. Over REST and JSON-RPC the key
-// is the header Idempotency-Key (draft-ietf-httpapi-idempotency-key-header), and for tools
-// the argument idempotency_key. Each call of a JSON-RPC batch has the key of the header with
-// "#" and its id. Keys belong to the caller, by Principal.Subject. Without a [Principal] all
-// callers are one, so keys must be random, or callers read each other's answers.
+// is the header Idempotency-Key (draft-ietf-httpapi-idempotency-key-header), in a batch with
+// "#" and the id of the call, and for tools the argument idempotency_key. Keys belong to the
+// caller, by Principal.Subject. Without a [Principal] all callers are one, so keys must be
+// random, or callers read each other's answers.
 //
 // Every answer is read from its record, the first too. So an output must be readable from
 // its JSON, and unexported fields are lost. So is what a method adds to Info.Header.
@@ -52,10 +52,8 @@ const (
 	KeyRequired KeyUse = "required" // a call without a key is INVALID_ARGUMENT
 )
 
-const (
-	keyHeader   = "Idempotency-Key" // in canonical form
-	keyArgument = "idempotency_key" // of tools
-)
+// The header, in canonical form, and the argument of tools.
+const keyHeader, keyArgument = "Idempotency-Key", "idempotency_key"
 
 // A keyPlan is what a method with keys has beside others.
 type keyPlan struct {
