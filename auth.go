@@ -1,21 +1,32 @@
 package svc
 
-// This file has the security schemes, two guards, BasicAuth (names and passwords) and
-// AllowIPs (addresses), and Under, which applies middleware to a part of a site.
-// auth_bearer.go has the identity of callers, Bearer and APIKey.
+// This file has what lets callers in. In this order:
+//
+//   - Scheme, a kind of credentials as documents show it
+//   - the identity of callers: Principal and its place in a context
+//   - the guards that find it: Bearer (RFC 6750), APIKey and BasicAuth (RFC 7617)
+//   - what guards share: their errors and challenges, and what may be logged of a credential
+//   - the metadata document, which tells clients where to get a token (RFC 9728)
+//   - AllowIPs, a guard by addresses, and Under, which applies middleware to a part of a site
 
 import (
+	"cmp"
+	"context"
 	"crypto/sha256"
 	"crypto/subtle"
 	"encoding/json"
+	"errors"
 	"fmt"
 	"log/slog"
 	"maps"
 	"net/http"
 	"net/netip"
+	"net/url"
 	"path"
 	"slices"
+	"strconv"
 	"strings"
+	"time"
 )
 
 // A Scheme is a kind of credentials: a Security Scheme Object of OpenAPI, for
@@ -54,21 +65,15 @@ type scheme struct {
 	Curl   string `json:"curl"`             // the arguments of curl; they name the secret and do not contain it
 }
 
-// The parts of a scheme that most types share.
-const (
-	bearerPrefix = "Bearer "
-	bearerCurl   = `-H "Authorization: Bearer $TOKEN"`
-)
-
 // schemes has the types of schemes, under their names. It is the only statement of what
 // a type is. Documents, the page and the Markdown follow it. Words in braces stand for
 // the fields of a Scheme, and for the scopes of methods.
 var schemes = []scheme{
-	{"bearer", Scheme{}, json.RawMessage(`{"type":"http","scheme":"bearer"}`), "a bearer token", "", "Bearer token", "", "Token", "Authorization", bearerPrefix, bearerCurl},
+	{"bearer", Scheme{}, json.RawMessage(`{"type":"http","scheme":"bearer"}`), "a bearer token", "", "Bearer token", "", "Token", "Authorization", "Bearer ", `-H "Authorization: Bearer $TOKEN"`},
 	{"basic", Scheme{}, json.RawMessage(`{"type":"http","scheme":"basic"}`), "a user and password", `Basic realm="api", charset="UTF-8"`, "User and password (Basic)", "User", "Password", "Authorization", "Basic ", `-u "$USER_AND_PASSWORD"`},
 	{"apiKey", Scheme{}, json.RawMessage(`{"type":"apiKey","name":"{header}","in":"header"}`), "an API key", `ApiKey header="{header}"`, "API key ({header})", "", "Key", "{header}", "", `-H "{header}: $API_KEY"`},
-	{"openIdConnect", Scheme{}, json.RawMessage(`{"type":"openIdConnect","openIdConnectUrl":"{url}"}`), "a token of the OpenID provider", "", "Token (OpenID Connect)", "", "Token", "Authorization", bearerPrefix, bearerCurl},
-	{"oauth2", Scheme{}, json.RawMessage(`{"type":"oauth2","flows":{"authorizationCode":{"authorizationUrl":"{url}","tokenUrl":"{token}","scopes":{scopes}}}}`), "an access token", "", "Access token (OAuth 2.0)", "", "Token", "Authorization", bearerPrefix, bearerCurl},
+	{"openIdConnect", Scheme{}, json.RawMessage(`{"type":"openIdConnect","openIdConnectUrl":"{url}"}`), "a token of the OpenID provider", "", "Token (OpenID Connect)", "", "Token", "Authorization", "Bearer ", `-H "Authorization: Bearer $TOKEN"`},
+	{"oauth2", Scheme{}, json.RawMessage(`{"type":"oauth2","flows":{"authorizationCode":{"authorizationUrl":"{url}","tokenUrl":"{token}","scopes":{scopes}}}}`), "an access token", "", "Access token (OAuth 2.0)", "", "Token", "Authorization", "Bearer ", `-H "Authorization: Bearer $TOKEN"`},
 }
 
 // describe returns s as documents show it, under the name of its type. scopes are those
@@ -84,28 +89,181 @@ func (s Scheme) describe(scopes map[string]string) scheme {
 	return d
 }
 
-// checkScheme returns the mistakes in s.
-func checkScheme(s Scheme) (bad []string) {
+// checkScheme notes the mistakes in s.
+func checkScheme(p *mistakes, s Scheme) {
 	i := slices.IndexFunc(schemes, func(d scheme) bool { return d.Name == s.Type })
 	if i < 0 {
-		return []string{fmt.Sprintf(`the Type is %q; want one of "bearer", "basic", "apiKey", "openIdConnect", "oauth2"`, s.Type)}
+		p.addf(`the Type is %q; want one of "bearer", "basic", "apiKey", "openIdConnect", "oauth2"`, s.Type)
+		return
 	}
-	for _, f := range [...]struct {
-		name, value, example string
-		ok                   bool
-	}{
-		{"Header", s.Header, "X-Api-Key", isToken(s.Header) && headerOwner(s.Header) == ""},
-		{"URL", s.URL, "https://login.example/authorize, or for openIdConnect https://login.example/.well-known/openid-configuration", isResourceURL(s.URL)},
-		{"Token", s.Token, "https://login.example/token", isResourceURL(s.Token)},
-	} {
-		switch needed := strings.Contains(string(schemes[i].object), "{"+strings.ToLower(f.name)+"}"); {
-		case needed && !f.ok:
-			bad = append(bad, fmt.Sprintf("the %s of the scheme %q is %q; want one such as %s", f.name, s.Type, f.value, f.example))
-		case !needed && f.value != "":
-			bad = append(bad, fmt.Sprintf("the scheme %q has no use for a %s; leave it empty", s.Type, f.name))
-		}
+	check := func(name, value, example string, ok bool) {
+		needed := strings.Contains(string(schemes[i].object), "{"+strings.ToLower(name)+"}")
+		p.addIf(needed && !ok, "the %s of the scheme %q is %q; want one such as %s", name, s.Type, value, example)
+		p.addIf(!needed && value != "", "the scheme %q has no use for a %s; leave it empty", s.Type, name)
 	}
-	return bad
+	check("Header", s.Header, "X-Api-Key", isToken(s.Header) && headerOwner(s.Header) == "")
+	check("URL", s.URL, "https://login.example/authorize, or for openIdConnect https://login.example/.well-known/openid-configuration", isResourceURL(s.URL))
+	check("Token", s.Token, "https://login.example/token", isResourceURL(s.Token))
+}
+
+// A Principal is the authenticated caller of a request. All code that handles the
+// request shares it and must not change it.
+type Principal struct {
+	Subject string    // who calls; the user name with BasicAuth
+	Scopes  []string  // what the caller may do; see MethodOptions.Scopes
+	Expires time.Time // when the token expires; zero means never. Calls in progress continue
+	Claims  any       // anything else, for the application
+}
+
+// An identity is what a context knows about its caller.
+type identity struct {
+	principal *Principal // nil if the caller is unknown
+	guard     *guard     // the last guard that the request passed; nil if none
+	outer     *identity  // what was known in front of that guard; nil if nothing
+}
+
+// An identityKey is the key of an *identity in a context.
+type identityKey struct{}
+
+// nobody is the identity of a context in which no middleware has looked for the caller.
+var nobody = new(identity)
+
+// identityOf returns what ctx knows about its caller.
+func identityOf(ctx context.Context) *identity {
+	if id, ok := ctx.Value(identityKey{}).(*identity); ok {
+		return id
+	}
+	return nobody
+}
+
+// PrincipalFrom returns the caller of the request that ctx belongs to, and reports
+// whether the caller is known. [Bearer], [APIKey], [BasicAuth] and [WithPrincipal] set it.
+func PrincipalFrom(ctx context.Context) (*Principal, bool) {
+	p := identityOf(ctx).principal
+	return p, p != nil
+}
+
+// WithPrincipal returns a copy of ctx in which p is the caller. Use it in your own
+// middleware and with [Service.Call] and [Service.MCPStdio]. If p is nil, the caller
+// is unknown.
+func WithPrincipal(ctx context.Context, p *Principal) context.Context {
+	id := *identityOf(ctx)
+	id.principal = p
+	return context.WithValue(ctx, identityKey{}, &id)
+}
+
+// BearerOptions configures [Bearer]. The zero value requires a valid token and no
+// scopes.
+type BearerOptions struct {
+	// Resource is the URL by which clients know this server, for example the URL
+	// of the MCP endpoint. verify must reject tokens that were issued for another
+	// server (RFC 8707).
+	Resource string
+	// AuthorizationServers are the URLs of the servers that issue tokens. If there
+	// are any, Bearer serves the metadata document, and its challenges have the URL
+	// of the document. Resource must be set too.
+	AuthorizationServers []string
+	// Scopes are the scopes that every token must have. MethodOptions.Scopes are
+	// the scopes that one method needs. Default: none.
+	Scopes []string
+	// Optional lets requests without a token pass. Services behind Bearer answer
+	// them with UNAUTHENTICATED, except for public methods. Other handlers must
+	// call PrincipalFrom themselves. A token that is sent must still be valid.
+	Optional bool
+	// OnError writes the responses to rejected requests. Default: WriteError.
+	OnError ErrorHandler
+	// Logger gets one line for each rejected request. No line contains a token or
+	// part of one. Default: the slog.Default of the moment.
+	Logger *slog.Logger
+}
+
+// maxToken is the largest size of a token or a key, in bytes. It bounds the work of
+// verify. Most servers accept less than that in all headers together.
+const maxToken = 8 << 10
+
+// Bearer returns middleware that requires a bearer token (RFC 6750) in the header
+// Authorization, and passes requests with the [Principal] that verify returns for it:
+//
+//	The request                              Status  error in WWW-Authenticate
+//	---------------------------------------  ------  -------------------------
+//	has no token, or another scheme          401     none
+//	has two headers, or a token that is      400     invalid_request
+//	empty or longer than 8 KiB
+//	has a token with characters that no      401     invalid_token
+//	token has, one that has expired, or
+//	one for which verify returns
+//	UNAUTHENTICATED
+//	has a token without one of Scopes        403     insufficient_scope
+//	has a token for which verify returns     503     no such header
+//	another error or nil, or panics
+//
+// A 503 has the Retry-After header of the error that verify returns, or else 1 second.
+//
+// verify gets the token as it was sent. It must check the signature, the issuer, the
+// audience and, unless it sets Principal.Expires, the expiry time. Bearer calls it for
+// each request, concurrently. Tokens in the query or in a form are ignored.
+//
+// If verify calls another server, set a deadline. If a request has a body and its
+// client disconnects, net/http cancels ctx only after the body has been read. If
+// verify returns an error after ctx has ended, the error counts as CANCELED or
+// DEADLINE_EXCEEDED.
+//
+// A challenge for missing scopes also lists the scopes that the token has, because
+// clients then request the listed scopes and no others. If both are more than 1 KiB
+// together, it lists only the missing ones.
+//
+// Use [CORS] outside of Bearer: preflight requests have no token. Without Optional,
+// methods with MethodOptions.Public need a token too.
+//
+// A guard whose credential is absent passes a request if a guard outside has found its
+// caller. A credential that is sent must be valid. If two guards find a caller, that of
+// the inner one counts. So a token or a password lets a caller in here:
+//
+//	handler = svc.Bearer(verify, svc.BearerOptions{Optional: true})(svc.BasicAuth("notes", users, nil)(handler))
+//
+// Bearer panics if verify is nil, if AuthorizationServers is set without Resource, and
+// if a URL or a scope is not valid.
+func Bearer(verify func(ctx context.Context, token string) (*Principal, error), opts BearerOptions) func(http.Handler) http.Handler {
+	if verify == nil {
+		panic("svc: Bearer: verify must not be nil")
+	}
+	g := newGuard("Bearer", "access token", opts)
+	g.verify = verify
+	return middleware(g.serve)
+}
+
+// APIKeyOptions configures [APIKey]. The zero value requires a valid key and no scopes.
+// Each field is to keys what the one of [BearerOptions] is to tokens.
+type APIKeyOptions struct {
+	Scopes   []string
+	Optional bool
+	OnError  ErrorHandler
+	Logger   *slog.Logger
+}
+
+// APIKey returns middleware that requires a key in the request header of this name, and
+// passes requests with the [Principal] that verify returns for it. It responds as
+// [Bearer] does, with a key in place of the token: 401 if verify returns UNAUTHENTICATED,
+// and 503 for any other error. Every challenge is
+//
+//	WWW-Authenticate: ApiKey header="X-Api-Key"
+//
+// since a 401 must have one (RFC 9110, section 11.6.1). verify gets the key as it was
+// sent, and compares it: only hashes of keys should be stored.
+//
+// APIKey panics if verify is nil, and if the header or a scope is not valid.
+func APIKey(header string, verify func(ctx context.Context, key string) (*Principal, error), opts APIKeyOptions) func(http.Handler) http.Handler {
+	if verify == nil {
+		panic("svc: APIKey: verify must not be nil")
+	}
+	p, s := new(mistakes), Scheme{Type: "apiKey", Header: http.CanonicalHeaderKey(header)}
+	checkScheme(p, s)
+	if len(p.list) > 0 {
+		panic("svc: APIKey: " + p.list[0].Error())
+	}
+	g := newGuard("APIKey", "API key", BearerOptions{Scopes: opts.Scopes, Optional: opts.Optional, OnError: opts.OnError, Logger: opts.Logger})
+	g.verify, g.header, g.fixed = verify, s.Header, s.describe(nil).challenge
+	return middleware(g.serve)
 }
 
 // BasicAuth returns middleware that requires HTTP Basic credentials (RFC 7617)
@@ -184,6 +342,347 @@ func (known credentials) match(name, password string) bool {
 		found |= subtle.ConstantTimeCompare(given[:], known[i][:])
 	}
 	return found == 1
+}
+
+// A guard is a compiled Bearer, APIKey or BasicAuth. The zero value has the challenge of
+// a Bearer without options.
+type guard struct {
+	opts     BearerOptions
+	fixed    string                                    // the challenge, if it is always the same, as for all but Bearer
+	required *Error                                    // for a request without a credential
+	identify func(r *http.Request) (*Principal, error) // finds the caller by the credential of r; nil and no error if it has none
+
+	// Of a Bearer and an APIKey, whose identify is identifyToken:
+	verify      func(ctx context.Context, credential string) (*Principal, error)
+	header      string       // that has the credential, in canonical form
+	noun        string       // what the credential is, in messages
+	metadataURL string       // of the metadata document; "" if there is none
+	wellKnown   []string     // the paths of the metadata document
+	metadata    http.Handler // nil if there is none
+}
+
+// serve is the middleware. An identify that returns required has found a credential that is
+// as good as none.
+func (g *guard) serve(w http.ResponseWriter, r *http.Request, next http.Handler) {
+	if g.metadata != nil && slices.Contains(g.wellKnown, r.URL.Path) {
+		g.metadata.ServeHTTP(w, r)
+		return
+	}
+	if g.header != "Authorization" && g.header != "" { // of which caches know that answers differ by it (RFC 9111, section 3.5)
+		addHeader(w.Header(), "Vary", g.header)
+	}
+	outer := identityOf(r.Context())
+	id := &identity{outer.principal, g, outer}
+	p, err := g.identify(r)
+	switch {
+	case p != nil:
+		id.principal = p
+	case err == g.required, err == nil && id.principal == nil && !g.opts.Optional:
+		e := id.withChallenges(g.required, nil, "", nil)
+		w.Header()["Www-Authenticate"] = e.header["Www-Authenticate"] // a realm need not be ASCII, as headers of errors must
+		err = e
+	}
+	if err != nil {
+		logError(r.Context(), g.opts.Logger, err, logPlace{request: r})
+		refuse(w, r, err, g.opts.OnError)
+		return
+	}
+	next.ServeHTTP(w, r.WithContext(context.WithValue(r.Context(), identityKey{}, id)))
+}
+
+// newGuard compiles the options of caller, which is Bearer or APIKey. It panics with
+// every mistake in them.
+func newGuard(caller, noun string, opts BearerOptions) *guard {
+	g := &guard{opts: opts, header: "Authorization", noun: noun, required: Errorf(CodeUnauthenticated, "an %s is required", noun)}
+	g.opts.Scopes, g.identify = slices.Clone(opts.Scopes), g.identifyToken
+	p := new(mistakes)
+	for _, s := range opts.Scopes {
+		p.addIf(!isScope(s), "Scopes has %q; a scope is visible ASCII without quotes and backslashes", s)
+	}
+	for _, s := range opts.AuthorizationServers { // RFC 8414, section 2
+		p.addIf(!isResourceURL(s) || strings.Contains(s, "?"), "AuthorizationServers has %q; write a URL without a query, such as https://login.example", s)
+	}
+	p.addIf(opts.Resource == "" && len(opts.AuthorizationServers) > 0, "AuthorizationServers is set, so Resource must be the URL of this server")
+	p.addIf(opts.Resource != "" && !isResourceURL(opts.Resource), "Resource is %q; write a URL such as https://api.example/mcp", opts.Resource)
+	p.panicIfAny(caller)
+	if len(opts.AuthorizationServers) > 0 {
+		g.setMetadata()
+	}
+	return g
+}
+
+// isScope reports whether s is a scope-token (RFC 6749, section 3.3).
+func isScope(s string) bool {
+	return s != "" && !strings.ContainsFunc(s, func(r rune) bool { return r <= ' ' || r >= 0x7F || r == '"' || r == '\\' })
+}
+
+// isResourceURL reports whether s is an http or https URL without a user and a fragment
+// (RFC 8707, section 2). A challenge quotes it, so it has the characters of a scope.
+func isResourceURL(s string) bool {
+	u, err := url.Parse(s)
+	return err == nil && isScope(s) && (u.Scheme == "https" || u.Scheme == "http") && u.Host != "" && u.User == nil && !strings.Contains(s, "#")
+}
+
+// identifyToken returns the principal for the token or the key of r, or nil if r has none.
+func (g *guard) identifyToken(r *http.Request) (*Principal, error) {
+	values := r.Header[g.header]
+	switch {
+	case len(values) > 1:
+		return nil, g.requestError("the request has more than one " + g.header + " header")
+	case len(values) == 0, g.fixed == "" && !hasAuthScheme(values[0], "Bearer"):
+		return nil, nil
+	}
+	token := values[0]
+	if g.fixed == "" {
+		_, token, _ = strings.Cut(token, " ")
+		token = strings.Trim(token, " ")
+	}
+	switch {
+	case token == "":
+		return nil, g.requestError("the " + g.noun + " is empty")
+	case len(token) > maxToken:
+		return nil, g.requestError("the " + g.noun + " has more than 8192 bytes")
+	case g.fixed == "" && !isMadeOf(strings.TrimRight(token, "="), "-._~+/"): // a b64token (RFC 6750, section 2.1)
+		return nil, g.tokenError(errors.New("it contains characters that a token cannot have"))
+	}
+	p, err := g.verifyToken(r.Context(), token)
+	switch {
+	case err != nil:
+		return nil, err
+	case !p.Expires.IsZero() && !time.Now().Before(p.Expires):
+		return nil, g.tokenError(errors.New("it has expired"))
+	}
+	if missing := missingScopes(p, g.opts.Scopes); len(missing) > 0 {
+		e := Errorf(CodePermissionDenied, "the %s lacks a scope: %s", g.noun, strings.Join(missing, " "))
+		return nil, e.WithHeader("WWW-Authenticate", g.challenge("insufficient_scope", allScopes(p, missing)))
+	}
+	return p, nil
+}
+
+// verifyToken calls verify and converts its error to the one that the client gets.
+func (g *guard) verifyToken(ctx context.Context, token string) (*Principal, error) {
+	p, err := g.callVerify(ctx, token)
+	switch {
+	case err == nil && p != nil:
+		return p, nil
+	case err == nil:
+		err = errors.New("verify returned neither a Principal nor an error")
+	case ctx.Err() != nil: // the client has disconnected, or a deadline has passed
+		return nil, &Error{Code: CodeOf(ctx.Err()), cause: withoutToken(err, token)}
+	case CodeOf(err) == CodeUnauthenticated:
+		return nil, g.tokenError(withoutToken(err, token))
+	}
+	after := cmp.Or(ErrorFrom(err).Header().Get("Retry-After"), "1") // in seconds
+	return nil, Errorf(CodeUnavailable, "%ss cannot be checked at the moment", g.noun).WithCause(withoutToken(err, token)).WithHeader("Retry-After", after)
+}
+
+// callVerify calls verify and returns its panic as an error.
+func (g *guard) callVerify(ctx context.Context, token string) (p *Principal, err error) {
+	defer recoverTo(&err)
+	p, err = g.verify(ctx, token)
+	probeError(err)
+	return p, err
+}
+
+// withoutToken returns err, or another error if the text of err contains part of the
+// token or key. Verifiers often quote what they could not parse. The stack of a panic stays.
+func withoutToken(err error, token string) error {
+	const part = 8 // bytes; shorter parts occur in other text by chance
+	const hidden = "the error of verify is hidden, since it has a part of the credential"
+	text, size := fmt.Sprint(err), min(part, len(token))
+	if escaped := strconv.Quote(token); len(escaped) > len(token)+2 { // an API key may need escapes, which %q writes
+		token += escaped
+	}
+	parts, quotes := make(map[string]bool), false // a map, since both can be long
+	for i := 0; i+size <= len(token); i++ {
+		parts[token[i:i+size]] = true
+	}
+	for i := 0; i+size <= len(text) && !quotes; i++ {
+		quotes = parts[text[i:i+size]]
+	}
+	if p := panicIn(err); p != nil && quotes {
+		return &PanicError{Value: hidden, Stack: p.Stack}
+	} else if quotes {
+		return errors.New(hidden)
+	}
+	return err
+}
+
+// missingScopes returns the scopes of needed that p does not have.
+func missingScopes(p *Principal, needed []string) []string {
+	var missing []string
+	for _, s := range needed {
+		if !slices.Contains(p.Scopes, s) {
+			missing = append(missing, s)
+		}
+	}
+	return missing
+}
+
+// requestError returns the error for a malformed request: invalid_request in RFC 6750,
+// section 3.1.
+func (g *guard) requestError(text string) error {
+	return Errorf(CodeInvalidArgument, "%s", text).WithStatus(http.StatusBadRequest).WithHeader("WWW-Authenticate", g.challenge("invalid_request", nil))
+}
+
+// tokenError returns the error for a token that is not valid. The reason is only
+// logged, because a client cannot repair a token.
+func (g *guard) tokenError(reason error) error {
+	return Errorf(CodeUnauthenticated, "the %s is not valid", g.noun).WithCause(reason).
+		WithHeader("WWW-Authenticate", g.challenge("invalid_token", g.opts.Scopes))
+}
+
+// allScopes returns the scopes for a challenge to a caller that lacks some: those that it
+// has, and the missing ones.
+func allScopes(p *Principal, missing []string) []string {
+	scopes := slices.DeleteFunc(slices.Concat(p.Scopes, missing), func(s string) bool { return !isScope(s) })
+	if len(strings.Join(scopes, " ")) > maxEchoed { // p.Scopes are as many as its token says
+		return missing
+	}
+	return scopes
+}
+
+// challenge returns a value of WWW-Authenticate (RFC 6750, section 3, and RFC 9728,
+// section 5.1), which must have at least one parameter. It lists each scope once.
+//
+//	Bearer error="invalid_token", scope="todos:read", resource_metadata="https://…"
+func (g *guard) challenge(code string, scopes []string) string {
+	if g.fixed != "" {
+		return g.fixed
+	}
+	var params []string
+	if code != "" {
+		params = append(params, `error="`+code+`"`)
+	}
+	if len(scopes) > 0 {
+		var once []string
+		for _, s := range scopes {
+			if !slices.Contains(once, s) {
+				once = append(once, s)
+			}
+		}
+		params = append(params, `scope="`+strings.Join(once, " ")+`"`)
+	}
+	if g.metadataURL != "" {
+		params = append(params, `resource_metadata="`+g.metadataURL+`"`)
+	}
+	return "Bearer " + cmp.Or(strings.Join(params, ", "), `realm="api"`)
+}
+
+// withChallenges returns e with one challenge for each guard that the request has
+// reached, or else for each of schemes. Those of Bearer come first, since some MCP clients
+// look at nothing else.
+func (id *identity) withChallenges(e *Error, schemes []Scheme, code string, scopes []string) *Error {
+	var guards []*guard
+	for ; id != nil; id = id.outer {
+		if id.guard != nil {
+			guards = append(guards, id.guard)
+		}
+	}
+	if guards == nil {
+		for _, s := range schemes {
+			guards = append(guards, &guard{fixed: s.describe(nil).challenge})
+		}
+	}
+	var list []string
+	for _, g := range guards {
+		asked, at := scopes, len(list)
+		if code == "" { // the caller needs a credential with all scopes
+			asked = slices.Concat(g.opts.Scopes, scopes)
+		}
+		if g.fixed == "" {
+			at = 0
+		}
+		if c := g.challenge(code, asked); !slices.Contains(list, c) {
+			list = slices.Insert(list, at, c)
+		}
+	}
+	e = e.clone()
+	e.header = http.Header{"Www-Authenticate": list}
+	return e
+}
+
+// checkIdentity returns an error unless the caller in ctx is known and has these scopes.
+// It fails closed: if no middleware has looked for the caller, the response is the same
+// as for an unknown caller, and only the log tells the difference.
+func checkIdentity(ctx context.Context, schemes []Scheme, scopes []string) error {
+	id := identityOf(ctx)
+	if p := id.principal; p != nil {
+		missing := missingScopes(p, scopes)
+		if len(missing) == 0 {
+			return nil
+		}
+		e := Errorf(CodePermissionDenied, "the caller lacks a scope: %s", strings.Join(missing, " "))
+		return id.withChallenges(e, schemes, "insufficient_scope", allScopes(p, missing))
+	}
+	e := Errorf(CodeUnauthenticated, "the caller is not known")
+	if id == nobody {
+		e.cause = errNobodyLooked
+	}
+	return id.withChallenges(e, schemes, "", scopes)
+}
+
+// errNobodyLooked is logged in a program that has no guard, or whose guard does not call
+// WithPrincipal.
+var errNobodyLooked = errors.New("no middleware in front of this service sets a Principal; see WithPrincipal")
+
+// metadataPath begins the path of the metadata document; the path of the resource
+// follows (RFC 9728, section 3).
+const metadataPath = "/.well-known/oauth-protected-resource"
+
+// setMetadata sets the metadata document (RFC 9728, section 2) and its paths. One path
+// has no resource, for clients that know only the host.
+func (g *guard) setMetadata() {
+	u, _ := url.Parse(g.opts.Resource) // newGuard has checked it
+	path := u.EscapedPath()
+	if path == "/" { // is dropped (RFC 9728, section 3.1)
+		path = ""
+	}
+	g.metadataURL = u.Scheme + "://" + u.Host + metadataPath + path
+	if u.RawQuery != "" {
+		g.metadataURL += "?" + u.RawQuery
+	}
+	g.wellKnown = []string{metadataPath, metadataPath + strings.TrimSuffix(u.Path, "/"), metadataPath + u.Path}
+	body, _ := plainJSON(struct {
+		Resource             string   `json:"resource"`
+		AuthorizationServers []string `json:"authorization_servers"`
+		Scopes               []string `json:"scopes_supported,omitempty"`
+		BearerMethods        []string `json:"bearer_methods_supported"`
+	}{g.opts.Resource, g.opts.AuthorizationServers, g.opts.Scopes, []string{"header"}})
+	g.metadata = http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) { serveMetadata(w, r, body) })
+}
+
+// serveMetadata responds with the metadata document. Pages of every origin may read it:
+// they need it to get a token, and it has no secrets.
+func serveMetadata(w http.ResponseWriter, r *http.Request, body []byte) {
+	h := w.Header()
+	if h.Get("Access-Control-Allow-Origin") == "" { // not set by CORS
+		h.Set("Access-Control-Allow-Origin", "*")
+	}
+	leaveBodyEarly(w, r)
+	switch r.Method {
+	case http.MethodGet, http.MethodHead:
+		writeJSON(w, r, http.StatusOK, body, new(headerValues))
+	case http.MethodOptions: // browsers send a preflight request because of the header MCP-Protocol-Version
+		h.Set("Access-Control-Allow-Methods", "GET, HEAD")
+		h.Set("Access-Control-Allow-Headers", "*")
+		w.WriteHeader(http.StatusNoContent)
+	default:
+		h.Set("Allow", "GET, HEAD, OPTIONS")
+		WriteError(w, r, httpError(http.StatusMethodNotAllowed, CodeUnimplemented, "the method is not allowed here; allowed: GET, HEAD, OPTIONS"))
+	}
+}
+
+// Metadata returns a handler that serves the metadata document (RFC 9728). Use it if
+// [Bearer] does not wrap the path of the document, which is
+// /.well-known/oauth-protected-resource followed by the path of Resource. Metadata
+// panics if Resource or AuthorizationServers is missing, and where Bearer panics.
+func (o BearerOptions) Metadata() http.Handler {
+	g := newGuard("Bearer", "access token", o)
+	if g.metadata == nil {
+		panic("svc: BearerOptions.Metadata: Resource and AuthorizationServers must be set")
+	}
+	return g.metadata
 }
 
 // AllowIPs returns middleware that passes requests on connections from addresses

@@ -128,7 +128,7 @@ func connect(iface reflect.Type, client reflect.Value, baseURL string, opts *Cli
 	fields := checkClient(p, client)
 	if iface.Kind() != reflect.Interface {
 		p.addf("%v is not an interface; write Connect[TodoAPI](…) with the interface of the service", iface)
-		return p.err("connect to " + iface.String())
+		return p.err("cannot connect to " + iface.String())
 	}
 	before := len(p.list)
 	options := o.Service.withDefaults(iface)
@@ -144,7 +144,7 @@ func connect(iface reflect.Type, client reflect.Value, baseURL string, opts *Cli
 	}
 	p.where = ""
 	if len(p.list) > 0 {
-		return p.err("connect to " + iface.String())
+		return p.err("cannot connect to " + iface.String())
 	}
 	for i, f := range fields {
 		client.Elem().FieldByIndex(f.Index).Set(functions[i])

@@ -56,7 +56,7 @@ func (s *Service) Breaks(released []byte) ([]Break, error) {
 	l := &planLinker{shapes: newShapes(wrong), natives: now.natives, readers: make(map[string]*scalarReader)}
 	l.linkContract(now)
 	if l.linkContract(old); len(wrong.list) > 0 {
-		return nil, wrong.err("read the contract, which is damaged")
+		return nil, wrong.err("cannot read the contract, which is damaged")
 	}
 	return compareContracts(old, now), nil
 }

@@ -4,7 +4,6 @@ package svc
 // call, and the comparison of origins, which MCP uses too.
 
 import (
-	"fmt"
 	"net/http"
 	"net/url"
 	"strconv"
@@ -104,51 +103,47 @@ func CORS(opts CORSOptions) func(http.Handler) http.Handler {
 
 // A corsPolicy is compiled CORSOptions.
 //
-// Invariant: credentials implies that neither every origin nor "null" is allowed.
+// Invariant: if always has Access-Control-Allow-Credentials, neither every origin nor "null"
+// is allowed.
 type corsPolicy struct {
-	origins     originSet
-	credentials bool
-	methods     string // Access-Control-Allow-Methods
-	headers     string // Access-Control-Allow-Headers; "" if none
-	echo        bool   // allow the headers that a request asks for
-	expose      string // Access-Control-Expose-Headers; "" if none
-	maxAge      string // in seconds; "" if the browser decides
+	origins   originSet
+	echo      bool        // allow the headers that a request asks for
+	always    http.Header // of all responses to pages of allowed origins
+	preflight http.Header // of those to their preflight requests
 }
 
 // newCORSPolicy compiles opts. It panics with every mistake in them.
 func newCORSPolicy(opts CORSOptions) *corsPolicy {
-	origins, bad := newOriginSet("Origins", opts.Origins)
-	p := &corsPolicy{
-		origins:     origins,
-		credentials: opts.Credentials,
-		methods:     corsMethods,
-		headers:     strings.Join(opts.Headers, ", "),
-		echo:        opts.Headers == nil,
-		expose:      strings.Join(opts.Expose, ", "),
+	p := new(mistakes)
+	c := &corsPolicy{
+		origins:   newOriginSet(p, "Origins", opts.Origins),
+		echo:      opts.Headers == nil,
+		always:    make(http.Header),
+		preflight: http.Header{"Access-Control-Allow-Methods": {corsMethods}},
+	}
+	if opts.Credentials {
+		c.always.Set("Access-Control-Allow-Credentials", "true")
 	}
 	if opts.Expose == nil {
-		p.expose = corsExposed
+		c.always.Set("Access-Control-Expose-Headers", corsExposed)
+	} else if len(opts.Expose) > 0 {
+		c.always.Set("Access-Control-Expose-Headers", strings.Join(opts.Expose, ", "))
+	}
+	if len(opts.Headers) > 0 {
+		c.preflight.Set("Access-Control-Allow-Headers", strings.Join(opts.Headers, ", "))
 	}
 	if opts.MaxAge != 0 {
-		p.maxAge = strconv.FormatInt(max(0, int64(opts.MaxAge/time.Second)), 10)
+		c.preflight.Set("Access-Control-Max-Age", strconv.FormatInt(max(0, int64(opts.MaxAge/time.Second)), 10))
 	}
-	if opts.Credentials && (origins.any || origins.null) {
-		bad = append(bad, `Credentials with "*" or "null" would let every page on the web act as its reader; list the origins by name`)
+	p.addIf(opts.Credentials && (c.origins.any || c.origins.null), `Credentials with "*" or "null" would let every page on the web act as its reader; list the origins by name`)
+	for _, name := range opts.Headers { // "*" would not allow Authorization (Fetch, CORS protocol)
+		p.addIf(!isToken(name) || name == "*", "Headers has %q, which is not a header name; leave Headers nil to allow all headers", name)
 	}
-	for _, name := range opts.Headers {
-		if !isToken(name) || name == "*" { // "*" would not allow Authorization (Fetch, CORS protocol)
-			bad = append(bad, fmt.Sprintf("Headers has %q, which is not a header name; leave Headers nil to allow all headers", name))
-		}
+	for _, name := range opts.Expose { // with credentials, "*" is an ordinary name
+		p.addIf(!isToken(name) || name == "*" && opts.Credentials, "Expose has %q, which is not a header name", name)
 	}
-	for _, name := range opts.Expose {
-		if !isToken(name) || name == "*" && opts.Credentials { // with credentials, "*" is an ordinary name
-			bad = append(bad, fmt.Sprintf("Expose has %q, which is not a header name", name))
-		}
-	}
-	if len(bad) > 0 {
-		panic("svc: CORS:\n  - " + strings.Join(bad, "\n  - "))
-	}
-	return p
+	p.panicIfAny("CORS")
+	return c
 }
 
 // An originSet is the value of an option that lists origins.
@@ -160,9 +155,9 @@ type originSet struct {
 	known map[string]bool
 }
 
-// newOriginSet returns the origins of an option, and the mistakes in them.
-func newOriginSet(option string, origins []string) (set originSet, bad []string) {
-	set.known = make(map[string]bool)
+// newOriginSet returns the origins of an option, and notes the mistakes in them.
+func newOriginSet(p *mistakes, option string, origins []string) originSet {
+	set := originSet{known: make(map[string]bool)}
 	for i, text := range origins {
 		origin, ok := normalOrigin(text)
 		switch {
@@ -171,12 +166,12 @@ func newOriginSet(option string, origins []string) (set originSet, bad []string)
 		case text == "null":
 			set.null = true
 		case !ok:
-			bad = append(bad, fmt.Sprintf("%s[%d] is %q; an origin is a scheme and a host, without a * and without a slash at the end, such as https://app.example", option, i, text))
+			p.addf("%s[%d] is %q; an origin is a scheme and a host, without a * and without a slash at the end, such as https://app.example", option, i, text)
 		default:
 			set.known[origin] = true
 		}
 	}
-	return set, bad
+	return set
 }
 
 // allowsOrigin reports whether the Origin headers of a request name an allowed origin,
@@ -202,38 +197,27 @@ func (p *corsPolicy) setHeader(h http.Header, origin string, named bool) {
 		origin = "*"
 	}
 	h.Set("Access-Control-Allow-Origin", origin)
-	if p.credentials {
-		h.Set("Access-Control-Allow-Credentials", "true")
-	}
-	if p.expose != "" {
-		h.Set("Access-Control-Expose-Headers", p.expose)
-	}
+	setHeaders(h, p.always)
 }
 
-// answerPreflight responds to a preflight request, or returns the error to respond with. The browser sends the real request only if the status is 200 to
-// 299 and the headers allow it (Fetch, CORS-preflight fetch).
+// answerPreflight responds to a preflight request, or returns the error to respond with.
+// The browser sends the real request only if the status is 200 to 299 and the headers
+// allow it (Fetch, CORS-preflight fetch).
 func (p *corsPolicy) answerPreflight(w http.ResponseWriter, r *http.Request, allowed bool) error {
-	h, headers := w.Header(), p.headers
+	h, asked := w.Header(), strings.Join(r.Header["Access-Control-Request-Headers"], ", ")
 	addHeader(h, "Vary", "Access-Control-Request-Method")
 	addHeader(h, "Vary", "Access-Control-Request-Headers")
-	if !allowed {
+	switch {
+	case !allowed:
 		return Errorf(CodePermissionDenied, "the server does not allow requests from pages of this origin")
-	}
-	if p.echo {
-		headers = strings.Join(r.Header["Access-Control-Request-Headers"], ", ")
-		if len(headers) > maxEchoed {
-			return Errorf(CodePermissionDenied, "Access-Control-Request-Headers has more than %d bytes", maxEchoed)
-		}
+	case p.echo && len(asked) > maxEchoed:
+		return Errorf(CodePermissionDenied, "Access-Control-Request-Headers has more than %d bytes", maxEchoed)
+	case p.echo && asked != "":
+		h.Set("Access-Control-Allow-Headers", asked)
 	}
 	leaveBodyEarly(w, r)
 	h.Del("Access-Control-Expose-Headers") // belongs to the real request
-	h.Set("Access-Control-Allow-Methods", p.methods)
-	if headers != "" {
-		h.Set("Access-Control-Allow-Headers", headers)
-	}
-	if p.maxAge != "" {
-		h.Set("Access-Control-Max-Age", p.maxAge)
-	}
+	setHeaders(h, p.preflight)
 	w.WriteHeader(http.StatusNoContent)
 	return nil
 }

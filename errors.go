@@ -7,6 +7,7 @@ package svc
 //   - PanicError, and the recovery of panics
 //   - Violation, and the list that collects those of one input within limits
 //   - the details of an error as JSON; http.go and the transports frame them
+//   - the mistakes of a registration
 //   - the name that was probably meant by an unknown one
 
 import (
@@ -745,6 +746,52 @@ func (v *Violation) jsonLen() int {
 // its message, which are the two that clients have a part in.
 func (v *Violation) frameLen() int {
 	return len(`{"in":"","path":"","rule":"","message":""},`) + len(v.In) + len(v.Rule)
+}
+
+// mistakes collects the mistakes of a registration, so that the service's author
+// can mend all of them at once. Compilers note a mistake and go on with something
+// harmless in its place; nothing that they make is used in the end unless list is
+// empty. The zero value is ready for use.
+type mistakes struct {
+	where string // the method being looked at
+	list  []error
+	told  []string // what is noted for one method, and not for others too
+}
+
+// addf notes a mistake. The same text is noted once: one bad type may be
+// reached by many ways.
+func (p *mistakes) addf(format string, args ...any) {
+	text := fmt.Sprintf(format, args...)
+	if p.where != "" {
+		text = p.where + ": " + text
+	}
+	if !slices.ContainsFunc(p.list, func(err error) bool { return err.Error() == text }) {
+		p.list = append(p.list, errors.New(text))
+	}
+}
+
+// addIf is addf where a rule is broken. It keeps a list of rules one a line.
+func (p *mistakes) addIf(broken bool, format string, args ...any) {
+	if broken {
+		p.addf(format, args...)
+	}
+}
+
+// err returns the error of what the mistakes prevent, such as "cannot register
+// app.TodoAPI", and then the mistakes, one a line.
+func (p *mistakes) err(what string) error {
+	text := "svc: " + what + ":"
+	for _, err := range p.list {
+		text += "\n  - " + strings.ReplaceAll(err.Error(), "\n", "\n    ")
+	}
+	return errors.New(text)
+}
+
+// panicIfAny panics with the text of err if there are mistakes.
+func (p *mistakes) panicIfAny(what string) {
+	if len(p.list) > 0 {
+		panic(p.err(what).Error())
+	}
 }
 
 var isUnknown = &complaint{ruleUnknown, "is not a known property"}

@@ -286,24 +286,22 @@ func (s *Service) newMCPHandler(opts *MCPOptions) *mcpHandler {
 	o.ListScope = cmp.Or(o.ListScope, "private")
 	o.MaxResult = cmp.Or(o.MaxResult, 100_000)
 	h.invoke = o.Invoke
-	origins, bad := newOriginSet("MCPOptions.AllowedOrigins", o.AllowedOrigins)
 	// Pages need WWW-Authenticate to log in. MCP has no cookies, and for CORS a bearer token
 	// is a header like any other, so there are no credentials. GET and DELETE are allowed so
 	// that a page gets their 405 and not a network error, and all headers, since Mcp-Param-*
 	// can have any name. Some browsers keep the answer to a preflight request for two hours
 	// at most.
-	h.cors = corsPolicy{origins: origins, methods: "POST, GET, DELETE, OPTIONS", echo: true,
-		expose: "WWW-Authenticate, Mcp-Session-Id, MCP-Protocol-Version", maxAge: "7200"}
-	for _, text := range bad {
-		p.addf("%s", text)
+	h.cors = corsPolicy{
+		origins:   newOriginSet(p, "MCPOptions.AllowedOrigins", o.AllowedOrigins),
+		echo:      true,
+		always:    http.Header{"Access-Control-Expose-Headers": {"WWW-Authenticate, Mcp-Session-Id, MCP-Protocol-Version"}},
+		preflight: http.Header{"Access-Control-Allow-Methods": {"POST, GET, DELETE, OPTIONS"}, "Access-Control-Max-Age": {"7200"}},
 	}
 	h.messages.New = func() any { return &message{quiet: newQuietTimer()} }
 	index := compileTools(p, s, o)
 	h.resources = index.resources
 	o.checkOptions(p)
-	if len(p.list) > 0 {
-		panic(p.err("serve " + s.opts.Name + " over MCP").Error())
-	}
+	p.panicIfAny("cannot serve " + s.opts.Name + " over MCP")
 	h.texts = newMCPTexts(s, o)
 	h.addLists(index.tools)
 	return h

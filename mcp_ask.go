@@ -355,7 +355,7 @@ func compileForm(t reflect.Type) (*form, error) {
 	p := new(mistakes)
 	if t.Kind() != reflect.Struct {
 		p.addf("a form must be a struct, not a %v", t)
-		return nil, p.err("ask for " + t.String())
+		return nil, p.err("cannot ask for " + t.String())
 	}
 	c := newShapes(p)
 	s := c.shapeFor(t, t.String())
@@ -377,7 +377,7 @@ func compileForm(t reflect.Type) (*form, error) {
 		f.bind = compileBinding(newDecoders(p, false), s, bindSpec{hasBody: true})
 	}
 	if len(p.list) > 0 {
-		return nil, p.err("ask for " + t.String())
+		return nil, p.err("cannot ask for " + t.String())
 	}
 	flat := s.onWire()
 	f.schema = appendSelfContained(nil, flat, schemaWriter{use: forForm})

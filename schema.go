@@ -17,7 +17,6 @@ package svc
 import (
 	"encoding"
 	"encoding/json"
-	"errors"
 	"fmt"
 	"reflect"
 	"runtime"
@@ -621,45 +620,6 @@ func notNull(v reflect.Value) (reflect.Value, bool) {
 		}
 	}
 	return v, true
-}
-
-// mistakes collects the mistakes of a registration, so that the service's author
-// can mend all of them at once. Compilers note a mistake and go on with something
-// harmless in its place; nothing that they make is used in the end unless list is
-// empty. The zero value is ready for use.
-type mistakes struct {
-	where string // the method being looked at
-	list  []error
-	told  []string // what is noted for one method, and not for others too
-}
-
-// addf notes a mistake. The same text is noted once: one bad type may be
-// reached by many ways.
-func (p *mistakes) addf(format string, args ...any) {
-	text := fmt.Sprintf(format, args...)
-	if p.where != "" {
-		text = p.where + ": " + text
-	}
-	if !slices.ContainsFunc(p.list, func(err error) bool { return err.Error() == text }) {
-		p.list = append(p.list, errors.New(text))
-	}
-}
-
-// addIf is addf where a rule is broken. It keeps a list of rules one a line.
-func (p *mistakes) addIf(broken bool, format string, args ...any) {
-	if broken {
-		p.addf(format, args...)
-	}
-}
-
-// err returns the error of an action that the mistakes prevent: its name and
-// then the mistakes, one a line. The action is such as "register app.TodoAPI".
-func (p *mistakes) err(action string) error {
-	text := "svc: cannot " + action + ":"
-	for _, err := range p.list {
-		text += "\n  - " + strings.ReplaceAll(err.Error(), "\n", "\n    ")
-	}
-	return errors.New(text)
 }
 
 var (

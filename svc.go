@@ -156,6 +156,7 @@ import (
 	"net/http"
 	"net/url"
 	"reflect"
+	"regexp"
 	"slices"
 	"strconv"
 	"strings"
@@ -373,7 +374,7 @@ func register(iface reflect.Type, impl any, opts *Options) (*Service, error) {
 			return s, nil
 		}
 	}
-	return nil, p.err("register " + iface.String())
+	return nil, p.err("cannot register " + iface.String())
 }
 
 // withDefaults returns a copy of opts, which may be nil, with the defaults filled in.
@@ -456,13 +457,12 @@ func checkErrors(p *mistakes, of string, list []*Error) {
 	}
 }
 
-// checkSchemes adds a mistake for each wrong scheme of o, and for an Auth that
-// contradicts them.
+// checkSchemes notes each wrong scheme of o, and an Auth that contradicts them.
 func checkSchemes(p *mistakes, o Options) {
 	for i, s := range o.Schemes {
-		for _, text := range checkScheme(s) {
-			p.addf("Options.Schemes[%d]: %s", i, text)
-		}
+		p.where = fmt.Sprintf("Options.Schemes[%d]", i)
+		checkScheme(p, s)
+		p.where = ""
 		p.addIf(slices.Contains(o.Schemes[:i], s), "Options.Schemes[%d] is there twice; remove one of the two", i)
 	}
 	auth := o.Defaults.Auth
@@ -476,28 +476,31 @@ var bearer = Scheme{Type: "bearer"}
 // listSchemes returns the schemes of methods, each once, as documents show them. A second
 // one of a type has a number in its name, such as apiKey2.
 func listSchemes(methods []*method) (list []scheme) {
-	var sources []Scheme
 	scopes, count := make(map[Scheme]map[string]string), make(map[string]int)
 	for _, m := range methods {
 		for _, source := range m.schemes {
 			if scopes[source] == nil {
-				scopes[source], sources = make(map[string]string), append(sources, source)
+				scopes[source] = make(map[string]string) // they have no descriptions
+				list = append(list, scheme{source: source})
 			}
 			for _, scope := range m.scopes {
-				scopes[source][scope] = "" // it has no description
+				scopes[source][scope] = ""
 			}
 		}
 	}
-	for _, source := range sources {
-		d := source.describe(scopes[source])
-		count[source.Type]++
-		if count[source.Type] > 1 {
-			d.Name += strconv.Itoa(count[source.Type])
+	for i, d := range list {
+		list[i] = d.source.describe(scopes[d.source])
+		count[d.source.Type]++
+		if n := count[d.source.Type]; n > 1 {
+			list[i].Name += strconv.Itoa(n)
 		}
-		list = append(list, d)
 	}
 	return list
 }
+
+// spdxExpression matches the form of a license expression (SPDX 2.3, annex D), such as
+// "MIT OR (Apache-2.0 AND BSD-3-Clause)", whatever its parentheses enclose.
+var spdxExpression = regexp.MustCompile(`^\(*[\w.+-]+\)*( (AND|OR|WITH) \(*[\w.+-]+\)*)*$`)
 
 // checkDocuments notes mistakes in the options that are about documents alone.
 func checkDocuments(p *mistakes, o Options) {
@@ -506,8 +509,8 @@ func checkDocuments(p *mistakes, o Options) {
 	name, host, _ := strings.Cut(o.Contact, "@")
 	isEmail := name != "" && host != "" && !strings.ContainsAny(o.Contact, " \t\r\n<>:/") && !strings.Contains(host, "@")
 	p.addIf(o.Contact != "" && !isURL && !isEmail, "Options.Contact is %q; want a URL such as https://example.com/help, or an e-mail address such as help@example.com", o.Contact)
-	isUnknown := func(r rune) bool { return !isNameRune(r) && !strings.ContainsRune("-.+ ()", r) }
-	p.addIf(strings.ContainsFunc(o.License, isUnknown), "Options.License is %q; want an SPDX identifier, such as Apache-2.0", o.License)
+	isLicense := spdxExpression.MatchString(o.License) && strings.Count(o.License, "(") == strings.Count(o.License, ")")
+	p.addIf(o.License != "" && !isLicense, "Options.License is %q; want an SPDX identifier, such as Apache-2.0", o.License)
 	_, ok := dialectOf(o.OpenAPI)
 	p.addIf(!ok, "Options.OpenAPI is %q; there are 3.0, 3.1 and 3.2", o.OpenAPI)
 }
@@ -557,9 +560,7 @@ func Join(name string, services ...*Service) *Service {
 	j.typeNames = nameTypes(p, j.types, listParts(j.methods))
 	j.names = nameMethods(p, j.methods)
 	checkRoutes(p, j.methods)
-	if len(p.list) > 0 {
-		panic(p.err("join " + name).Error())
-	}
+	p.panicIfAny("cannot join " + name)
 	return j
 }
 

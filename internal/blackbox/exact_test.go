@@ -341,6 +341,11 @@ func TestExactDocuments(t *testing.T) {
 		{svc.Options{Contact: "@b"}, "", `Options.Contact is`},
 		{svc.Options{Contact: "A <a@b>"}, "", `Options.Contact is`},
 		{svc.Options{License: "https://license"}, "", `Options.License is`},
+		{svc.Options{License: "MIT license"}, "", `Options.License is "MIT license"; want an SPDX identifier, such as Apache-2.0`},
+		{svc.Options{License: "(MIT"}, "", `Options.License is`},
+		{svc.Options{License: "MIT OR"}, "", `Options.License is`},
+		{svc.Options{License: "GPL-2.0-only WITH Classpath-exception-2.0"}, "", `"license":{"name":"GPL-2.0-only WITH Classpath-exception-2.0"}`},
+		{svc.Options{License: "(MIT AND BSD-3-Clause) OR Apache-2.0"}, "", `"license":{"name":"(MIT AND BSD-3-Clause) OR Apache-2.0"}`},
 	} {
 		opts := test.opts
 		opts.Name = "ExactAPI"
