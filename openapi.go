@@ -668,7 +668,7 @@ func (m *method) exampleOf(e *Error) []byte {
 	if isHandler(m.onError, WriteProblem) {
 		return appendProblem(nil, r, e)
 	}
-	body, _ := m.form.appendBody(nil, e, r, m.logger)
+	body, _ := m.form.appendBody(nil, e, r)
 	return body
 }
 

@@ -341,7 +341,7 @@ func (c *restCall) takeStream(ctx context.Context, cancel context.CancelCauseFun
 	defer events.close()
 	err = m.sendItems(ctx, cancel, events, c.ws, stream)
 	if c.end(c, err); err != nil {
-		data, _ := m.form.appendBody(nil, ErrorFrom(err), c.request, m.logger) // OnError writes whole responses
+		data, _ := m.form.appendBody(nil, ErrorFrom(err), c.request) // OnError writes whole responses
 		events.sendLast(&Event{Name: eventError}, data)
 	}
 	return nil

@@ -159,11 +159,11 @@ type bindingKey struct {
 // newMethodCompiler returns a compiler that notes mistakes in p.
 func newMethodCompiler(p *mistakes, iface reflect.Type, impl any, o Options) *methodCompiler {
 	shapes := newShapes(p)
-	if form := o.ErrorForm; form != nil {
+	if o.ErrorForm != nil {
+		form := *o.ErrorForm
+		form.logger = o.Logger
 		p.list = append(p.list, form.mistakes...)
-		if o.OnError == nil {
-			o.OnError = func(w http.ResponseWriter, r *http.Request, err error) { form.respond(w, r, err, o.Logger) }
-		}
+		o.ErrorForm, o.OnError = &form, form.Write
 	}
 	return &methodCompiler{
 		mistakes: p, iface: iface, impl: impl, opts: o,

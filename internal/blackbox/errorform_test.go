@@ -306,9 +306,9 @@ func TestErrorFormMistakes(t *testing.T) {
 		{panics(func() { svc.NewErrorForm[PayErrors](nil, nil) }), "write must not be nil"},
 		{panics(func() { payForm().WithStatus("OK", 400) }), `svc: ErrorForm.WithStatus("OK", 400)`},
 		{panics(func() { payForm().WithStatus(svc.CodeNotFound, 200) }), `svc: ErrorForm.WithStatus("NOT_FOUND", 200)`},
-		{panics(func() { payForm().WithRuleStatus("syntax", 200) }), `svc: ErrorForm.WithRuleStatus("syntax", 200)`},
-		{panics(func() { payForm().WithRuleStatus("NOT_FOUND", 404) }), `svc: ErrorForm.WithRuleStatus("NOT_FOUND", 404)`},
-		{panics(func() { payForm().WithRuleStatus("", 404) }), `svc: ErrorForm.WithRuleStatus("", 404)`},
+		{panics(func() { payForm().WithStatus("syntax", 200) }), `svc: ErrorForm.WithStatus("syntax", 200)`},
+		{panics(func() { payForm().WithStatus("NOT_FOUD", 404) }), `svc: ErrorForm.WithStatus("NOT_FOUD", 404)`},
+		{panics(func() { payForm().WithStatus("", 404) }), `svc: ErrorForm.WithStatus("", 404)`},
 		{panics(func() { payForm().WithContentType("text/plain") }), `svc: ErrorForm.WithContentType("text/plain")`},
 	} {
 		if !strings.Contains(test[0], test[1]) {
