@@ -150,7 +150,7 @@ func newAPIBuilder(s *Service, d dialect) *apiBuilder {
 		dialect:      d,
 		components:   newComponents(d, s.typeNames),
 		schemes:      listSchemes(s.methodsOn(TransportREST)),
-		errors:       make(map[errorKey]errorTexts),
+		errors:       make(map[*config]errorTexts),
 		parts:        make(map[[2]any]string),
 		taken:        make(map[string]bool),
 		operationIDs: make(map[string]bool),
@@ -185,7 +185,7 @@ type apiBuilder struct {
 	scratch    []byte      // the memory in which the next operation is written
 	size       int         // of the texts of the operations, with their paths
 
-	errors       map[errorKey]errorTexts
+	errors       map[*config]errorTexts
 	parts        map[[2]any]string // the names of components with some fields, by the type and these
 	taken        map[string]bool   // component names in lower case: some generators make a file of each
 	operationIDs map[string]bool
@@ -504,8 +504,7 @@ func (b *apiBuilder) referPart(m *method, s, part *shape, suffix string) string 
 // likely to answer 404. 304 has no body, so the default does not describe it.
 func (b *apiBuilder) writeResponses(out *members, m *method) {
 	texts := b.describeErrors(m)
-	common, special := m.ownErrors()
-	special = append(special, m.errors...)
+	common, special := m.listErrors()
 	statuses := append(make([]int, 0, 16), m.status)
 	for _, e := range slices.Concat(common, special) {
 		statuses = append(statuses, m.form.statusOf(e))
@@ -514,26 +513,23 @@ func (b *apiBuilder) writeResponses(out *members, m *method) {
 		statuses = append(statuses, http.StatusNotModified)
 	}
 	if m.sendsRanges() {
-		statuses = append(statuses, http.StatusPartialContent, http.StatusRequestedRangeNotSatisfiable)
+		statuses = append(statuses, http.StatusPartialContent)
 	}
 	slices.Sort(statuses)
 	out.open("responses", '{')
 	for _, status := range slices.Compact(statuses) {
 		name := strconv.Itoa(status)
-		isOwn := slices.ContainsFunc(special, func(e *Error) bool { return m.form.statusOf(e) == status })
-		switch {
-		case status == m.status:
+		switch status {
+		case m.status:
 			b.writeSuccess(out, m)
-		case status == http.StatusNotModified && m.isConditional():
+		case http.StatusNotModified:
 			out.addRaw(name, object("description", http.StatusText(status)))
-		case status == http.StatusPartialContent && m.sendsRanges():
+		case http.StatusPartialContent:
 			headers := b.listHeaders(m)
 			headers["Content-Range"] = textHeader("Which part of the file this is.", true)
 			out.addRaw(name, object("description", http.StatusText(status), "headers", headers, "content", fileContent(m.out.file.tags)))
-		case isOwn && !(status == http.StatusRequestedRangeNotSatisfiable && m.sendsRanges()):
-			out.addRaw(name, m.describeStatus(status, common, special, texts))
 		default:
-			out.addRaw(name, texts.ref)
+			out.addRaw(name, m.describeStatus(status, common, special, texts))
 		}
 	}
 	out.addRaw("default", texts.ref)
@@ -594,17 +590,17 @@ func (b *apiBuilder) listHeaders(m *method) map[string][]byte {
 	return list
 }
 
-// describeStatus returns the response of the errors with this status. Their codes and messages
-// are its description, and each special one is an example, as it would be sent.
+// describeStatus returns the response of the errors with this status. Special ones are
+// examples, as they would be sent, and the codes and messages of all are its description.
 func (m *method) describeStatus(status int, common, special []*Error, texts errorTexts) []byte {
 	var about []string
 	headers, examples, content := make(map[string][]byte), []namedText(nil), []byte(nil)
 	for i, e := range slices.Concat(common, special) {
-		if m.form.statusOf(e) != status {
+		isCommon := i < len(common)
+		if m.form.statusOf(e) != status || isCommon && e.Code == CodeNotFound { // which only methods return
 			continue
 		}
-		text, isCommon := string(e.Code)+": "+e.message(), i < len(common)
-		if !slices.Contains(about, text) && !(isCommon && e.Code == CodeNotFound) { // which only methods return
+		if text := string(e.Code) + ": " + e.message(); !slices.Contains(about, text) {
 			about = append(about, text)
 		}
 		if isCommon {
@@ -617,48 +613,43 @@ func (m *method) describeStatus(status int, common, special []*Error, texts erro
 			headers[name] = textHeader("", false)
 		}
 	}
-	if texts.mediaType != "" {
+	switch {
+	case examples == nil:
+		return texts.ref
+	case texts.mediaType != "":
 		content = object(texts.mediaType, object("schema", texts.schema, "examples", examples))
 	}
 	return object("description", strings.Join(about, "; "), "headers", headers, "content", content)
 }
 
-// These are the errors that svc itself gives for many methods.
-var (
-	commonInvalid         = &Error{Code: CodeInvalidArgument}
-	commonNotFound        = &Error{Code: CodeNotFound}
-	commonUnauthenticated = &Error{Code: CodeUnauthenticated}
-	commonDenied          = &Error{Code: CodePermissionDenied}
-	commonAborted         = &Error{Code: CodeAborted}
-)
-
-// ownErrors returns the errors that svc itself gives for m: those that many methods have,
-// and those with a message of their own.
-func (m *method) ownErrors() (common, special []*Error) {
-	common = append(make([]*Error, 0, 8), commonInvalid)
+// listErrors returns the errors of m: those that svc itself gives for many methods, and those
+// with a message of their own.
+func (m *method) listErrors() (common, special []*Error) {
+	common = append(make([]*Error, 0, 8), &Error{Code: CodeInvalidArgument})
 	if m.form != nil && m.in != nil {
-		for _, key := range slices.Sorted(maps.Keys(m.form.statuses)) {
-			if !key.isError() {
-				common = append(common, &Error{Code: CodeInvalidArgument, violations: []Violation{{Rule: string(key)}}})
+		for _, rule := range slices.Sorted(maps.Keys(m.form.statuses)) {
+			if !rule.isError() {
+				common = append(common, &Error{Code: CodeInvalidArgument, violations: []Violation{{Rule: string(rule)}}})
 			}
 		}
 	}
 	if len(m.placeholders) > 0 {
-		common = append(common, commonNotFound)
-	}
-	if len(m.schemes) > 0 {
-		common = append(common, commonUnauthenticated)
+		common = append(common, &Error{Code: CodeNotFound})
 	}
 	switch {
 	case len(m.scopes) > 0: // as checkIdentity says it
+		common = append(common, &Error{Code: CodeUnauthenticated})
 		special = append(special, &Error{Code: CodePermissionDenied, Message: "the caller lacks a scope: " + strings.Join(m.scopes, " ")})
 	case len(m.schemes) > 0:
-		common = append(common, commonDenied)
+		common = append(common, &Error{Code: CodeUnauthenticated}, &Error{Code: CodePermissionDenied})
 	}
 	if m.key != nil {
-		common, special = append(common, commonAborted), append(special, errKeyUsed)
+		common, special = append(common, &Error{Code: CodeAborted}), append(special, errKeyUsed)
 	}
-	return common, special
+	if m.sendsRanges() {
+		common = append(common, &Error{Code: CodeOutOfRange, status: http.StatusRequestedRangeNotSatisfiable})
+	}
+	return common, append(special, m.errors...)
 }
 
 // exampleOf returns the body of a response of m for e. It does not call an ErrorHandler of
@@ -720,38 +711,31 @@ type errorTexts struct {
 	ref       []byte // the response of every error, or the reference to it
 }
 
-// An errorKey is the form of errors, or nil, and the name of their response.
-type errorKey struct {
-	form *ErrorForm
-	name string
-}
-
 // describeErrors returns what the document says of the errors of m. It describes an
 // ErrorForm and the handlers of svc. The document must not promise a form that another
 // ErrorHandler does not write.
 func (b *apiBuilder) describeErrors(m *method) errorTexts {
-	key, mediaType := errorKey{m.form, "Error"}, contentTypeJSON
+	texts, known := b.errors[m.config]
+	if known {
+		return texts
+	}
+	name := "Error"
 	switch {
 	case m.form != nil:
-		key.name, mediaType = cmp.Or(b.service.typeNames[m.form.shape], key.name), m.form.contentType
+		name = cmp.Or(b.service.typeNames[m.form.shape], name)
+		texts.mediaType, texts.schema = m.form.contentType, b.components.writer.appendShape(nil, m.form.shape)
 	case m.onError == nil || isHandler(m.onError, WriteError):
+		texts.mediaType, texts.schema = contentTypeJSON, b.referErrorSchema(name)
 	case isHandler(m.onError, WriteProblem):
-		key.name, mediaType = "Problem", contentTypeProblem
-	default:
-		return errorTexts{ref: object("description", "Error")}
+		name = "Problem"
+		texts.mediaType, texts.schema = contentTypeProblem, b.referErrorSchema(name)
 	}
-	texts, known := b.errors[key]
-	if !known {
-		texts.mediaType = mediaType
-		if m.form != nil {
-			texts.schema = b.components.writer.appendShape(nil, m.form.shape)
-		} else {
-			texts.schema = b.referErrorSchema(key.name)
-		}
-		content := object(mediaType, object("schema", texts.schema))
-		texts.ref = b.referResponse(key.name, object("description", "Error", "content", content))
-		b.errors[key] = texts
+	texts.ref = object("description", "Error")
+	if texts.schema != nil {
+		content := object(texts.mediaType, object("schema", texts.schema))
+		texts.ref = b.referResponse(name, object("description", "Error", "content", content))
 	}
+	b.errors[m.config] = texts
 	return texts
 }
 
