@@ -68,10 +68,6 @@ const (
 	CodeUnauthenticated    Code = "UNAUTHENTICATED"     // the caller is not known
 )
 
-// statusClientClosedRequest is the HTTP status of a CANCELED call. It is not
-// registered with IANA; nginx made it usual, for its log. No client receives it.
-const statusClientClosedRequest = 499
-
 // codes is the only statement of how a Code is written on each transport. A code
 // that is not in it is written as the first row.
 //
@@ -85,7 +81,7 @@ var codes = [...]struct {
 	text string // for clients, if Message is empty or private
 }{
 	{CodeUnknown, http.StatusInternalServerError, -32002, "unknown error"},
-	{CodeCanceled, statusClientClosedRequest, -32001, "the call was canceled"},
+	{CodeCanceled, 499, -32001, "the call was canceled"}, // not registered; nginx has it in its log, and no client gets it
 	{CodeInvalidArgument, http.StatusBadRequest, -32602, "invalid input"},
 	{CodeDeadlineExceeded, http.StatusGatewayTimeout, -32004, "the call took too long"},
 	{CodeNotFound, http.StatusNotFound, -32005, "not found"},
@@ -806,37 +802,28 @@ func complainUnknown(name string, known []string) *complaint {
 }
 
 // suggestName returns the end of a message about an unknown name, which asks whether a
-// known one was meant, or "".
+// known one was meant, or "": one that differs only in case, _ and -, or else the first one
+// with the least edit distance, which is at most 2 and a third of the length.
 func suggestName(name string, known []string) string {
-	if meant := nearestName(name, known); meant != "" {
-		return `; did you mean "` + meant + `"?`
-	}
-	return ""
-}
-
-// nearestName returns the known name that was probably meant by another one, or "": one
-// that differs only in case, _ and -, or else the first one with the least edit distance,
-// which is at most 2 and a third of the length.
-func nearestName(name string, known []string) (nearest string) {
 	sent := []rune(name)
 	if len(sent) > 64 { // comparing costs the product of the lengths
 		return ""
 	}
-	least := min(2, len(sent)/3) + 1
+	letters := strings.NewReplacer("_", "", "-", "")
+	nearest, least := "", min(2, len(sent)/3)+1
 	for _, candidate := range known {
-		if onlyLetters(candidate) == onlyLetters(name) {
-			return candidate
+		if strings.EqualFold(letters.Replace(candidate), letters.Replace(name)) {
+			nearest = candidate
+			break
 		}
-		if n := editDistance(sent, []rune(candidate)); n < least {
-			nearest, least = candidate, n
+		if distance := editDistance(sent, []rune(candidate)); distance < least {
+			nearest, least = candidate, distance
 		}
 	}
-	return nearest
-}
-
-// onlyLetters returns a name in lower case, without _ and -.
-func onlyLetters(name string) string {
-	return strings.ToLower(strings.NewReplacer("_", "", "-", "").Replace(name))
+	if nearest == "" {
+		return ""
+	}
+	return `; did you mean "` + nearest + `"?`
 }
 
 // editDistance returns how many runes must be inserted, deleted, replaced or swapped with

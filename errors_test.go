@@ -639,7 +639,7 @@ func TestAllowedOrigin(t *testing.T) {
 		r := httptest.NewRequest("POST", "/", nil)
 		r.Header.Set("Sec-Fetch-Site", "cross-site")
 		if allowed {
-			r = r.WithContext(withAllowedOrigin(r.Context()))
+			r = r.WithContext(context.WithValue(r.Context(), originKey{}, true))
 		}
 		if err := checkSite(httptest.NewRecorder(), r); (err == nil) != allowed {
 			t.Errorf("allowed %t: %v", allowed, err)
@@ -824,8 +824,12 @@ func TestNearestName(t *testing.T) {
 		{strings.Repeat("x", 64), strings.Repeat("x", 65), strings.Repeat("x", 65)},
 		{strings.Repeat("x", 65), strings.Repeat("x", 64), ""},
 	} {
-		if got := nearestName(test.name, strings.Split(test.known, ",")); got != test.want {
-			t.Errorf("%q of %s: %q, want %q", test.name, test.known, got, test.want)
+		want := `; did you mean "` + test.want + `"?`
+		if test.want == "" {
+			want = ""
+		}
+		if got := suggestName(test.name, strings.Split(test.known, ",")); got != want {
+			t.Errorf("%q of %s: %q, want %q", test.name, test.known, got, want)
 		}
 	}
 }
@@ -854,8 +858,8 @@ func FuzzEditDistance(f *testing.F) {
 		if got, want := editDistance(x, y), editDistanceByHand(x, y); got != want {
 			t.Errorf("%q to %q: %d, want %d", string(x), string(y), got, want)
 		}
-		if nearest := nearestName(a, []string{b}); nearest != "" && nearest != b {
-			t.Errorf("%q of %q: %q", a, b, nearest)
+		if got := suggestName(a, []string{b}); got != "" && got != `; did you mean "`+b+`"?` {
+			t.Errorf("%q of %q: %q", a, b, got)
 		}
 	})
 }

@@ -284,16 +284,11 @@ func isFromOtherSite(r *http.Request) bool {
 	return len(origins) > 1 || !strings.EqualFold(host, r.Host)
 }
 
-// An originKey is the context key of withAllowedOrigin.
+// An originKey is the context key by which CORS marks a request whose Origin is allowed by
+// name. checkSite, and transports that check Origin, accept such requests.
 type originKey struct{}
 
-// withAllowedOrigin returns a context for a request whose Origin is allowed by name.
-// CORS sets it. checkSite, and transports that check Origin, accept such requests.
-func withAllowedOrigin(ctx context.Context) context.Context {
-	return context.WithValue(ctx, originKey{}, true)
-}
-
-// isAllowedOrigin reports whether withAllowedOrigin has marked ctx.
+// isAllowedOrigin reports whether CORS has marked ctx.
 func isAllowedOrigin(ctx context.Context) bool { return ctx.Value(originKey{}) != nil }
 
 // checkContentType rejects, with 415, bodies whose headers do not say JSON in UTF-8.

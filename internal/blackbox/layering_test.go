@@ -32,7 +32,7 @@ var layers = [...][]string{
 	{"json"},
 	{"errors"},
 	{"http", "jsonrpc"},
-	{"file", "sse", "cursor", "version", "cors", "auth", "pprof"},
+	{"file", "sse", "version", "cors", "auth", "pprof"},
 	{"schema"},
 	{"decode", "encode", "schema_write"},
 	{"bind"},
