@@ -232,7 +232,7 @@ type mcpHandler struct {
 // mcpTexts are pieces of JSON that are the same in every answer of a kind. They
 // are made once, so that most methods of the protocol only copy bytes.
 type mcpTexts struct {
-	serverInfo string // {"name":…,"version":…}
+	serverInfo string // the member of _meta in which modern results name the server, since there is no initialize
 	modern     string // the first members of every modern result, and a comma
 	initialize string // the members of the result of initialize, after protocolVersion
 	discover   string // the members of the result of server/discover
@@ -363,18 +363,14 @@ func (o *MCPOptions) capabilities() string {
 	return `"capabilities":` + string(encodeDocument(all))
 }
 
-// mcpMetaServerInfo begins the member of _meta in which modern results name the server.
-// Each result should have it, since there is no initialize (MCP 2026-07-28, Base
-// Protocol).
-const mcpMetaServerInfo = `"io.modelcontextprotocol/serverInfo":`
-
 // newMCPTexts makes the texts of a handler. The defaults of o are already set, but for
 // those of ServerInfo.
 func newMCPTexts(s *Service, o *MCPOptions) mcpTexts {
+	const member = `"io.modelcontextprotocol/serverInfo":` // MCP 2026-07-28, Base Protocol
 	info := ServerInfo{cmp.Or(o.ServerInfo.Name, s.opts.Name), cmp.Or(o.ServerInfo.Version, s.opts.Version), o.ServerInfo.Icons}
 	withIcons := string(encodeDocument(info))
 	info.Icons = nil // which would be a burden for each result
-	serverInfo := string(encodeDocument(info))
+	serverInfo := member + string(encodeDocument(info))
 	instructions := ""
 	if o.Instructions != "" {
 		instructions = `,"instructions":` + string(appendQuoted(nil, o.Instructions))
@@ -384,14 +380,14 @@ func newMCPTexts(s *Service, o *MCPOptions) mcpTexts {
 		serverInfo: serverInfo,
 		modern:     modernMembers(serverInfo),
 		initialize: o.capabilities() + `,"serverInfo":` + withIcons + instructions,
-		discover:   modernMembers(withIcons) + `"supportedVersions":` + string(encodeDocument(revisions)) + `,` + o.capabilities() + cache + instructions,
+		discover:   modernMembers(member+withIcons) + `"supportedVersions":` + string(encodeDocument(revisions)) + `,` + o.capabilities() + cache + instructions,
 		cache:      cache,
 	}
 }
 
 // modernMembers returns the first members of a modern result, and a comma.
 func modernMembers(serverInfo string) string {
-	return `"resultType":"complete","_meta":{` + mcpMetaServerInfo + serverInfo + `},`
+	return `"resultType":"complete","_meta":{` + serverInfo + `},`
 }
 
 // An mcpList is what a method of the protocol lists.

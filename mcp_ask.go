@@ -295,7 +295,7 @@ func (x *exchange) answerQuestions(m *message, err error) error {
 		return errors.New("a method that asks again after an answer needs MCPOptions.StateKey")
 	}
 	x.ws.enc.buf = beginRPCResult(x.ws.enc.buf[:0])
-	x.addJSON(`{"resultType":"input_required","_meta":{` + mcpMetaServerInfo + x.h.texts.serverInfo + `},"inputRequests":` + string(encodeDocument(found)))
+	x.addJSON(`{"resultType":"input_required","_meta":{` + x.h.texts.serverInfo + `},"inputRequests":` + string(encodeDocument(found)))
 	if x.h.options.StateKey != nil {
 		x.addJSON(`,"requestState":"` + x.h.sealState(x.callDigest(m), encodeDocument(used)) + `"`)
 	}

@@ -155,17 +155,15 @@ func (x *exchange) agreesOn(name string, value []byte) bool {
 }
 
 // decodeHeader returns the text of a header (MCP 2026-07-28, Streamable HTTP). It reports
-// false for bytes other than tab, space and visible ASCII, and for base64 that is not
-// strict: two programs must not decode it differently.
+// false for what no header can hold, and for base64 that is not strict: two programs must
+// not decode it differently.
 //
 //	Mcp-Name: notes_get             notes_get
 //	Mcp-Name: =?base64?w6TDtg==?=   äö
 //	Mcp-Name: =?BASE64?w6TDtg==?=   =?BASE64?w6TDtg==?=
 func decodeHeader(value string) (string, bool) {
-	for i := range len(value) {
-		if c := value[i]; c != '\t' && (c < ' ' || c > '~') {
-			return "", false
-		}
+	if !isHeaderValue(value) {
+		return "", false
 	}
 	inside, begins := strings.CutPrefix(value, "=?base64?")
 	inside, ends := strings.CutSuffix(inside, "?=")

@@ -629,7 +629,7 @@ func (x *exchange) answerListen(m *message) error {
 		x.stream.queueNotification(x, []byte(`{"jsonrpc":"2.0","method":"notifications/subscriptions/acknowledged","params":{"_meta":{`+subscription+`},"notifications":{}}}`))
 	}
 	x.ws.enc.buf = beginRPCResult(x.ws.enc.buf[:0])
-	x.addJSON(`{"resultType":"complete","_meta":{` + mcpMetaServerInfo + x.h.texts.serverInfo + `,` + subscription + `}`)
+	x.addJSON(`{"resultType":"complete","_meta":{` + x.h.texts.serverInfo + `,` + subscription + `}`)
 	return nil
 }
 
