@@ -119,10 +119,7 @@ func Connect[I, C any](client *C, baseURL string, opts *ClientOptions) error {
 
 // connect is Connect without the type parameters, so that it is compiled once.
 func connect(iface reflect.Type, client reflect.Value, baseURL string, opts *ClientOptions) error {
-	var o ClientOptions
-	if opts != nil {
-		o = *opts
-	}
+	o := *cmp.Or(opts, new(ClientOptions))
 	p := new(mistakes)
 	c := newConnection(p, baseURL, o)
 	fields := checkClient(p, client)

@@ -63,13 +63,10 @@ type DocsOptions struct {
 // paths against that. Both forms are made once, at the first request for them, and
 // have an ETag. Methods other than GET and HEAD get 405.
 func (s *Service) Docs(opts *DocsOptions) http.Handler {
-	var places DocsOptions
-	if opts != nil {
-		places = *opts
-	}
+	places := *cmp.Or(opts, new(DocsOptions))
 	for _, place := range []string{places.REST, places.RPC, places.MCP, places.OpenAPI} {
 		u, err := url.Parse(place)
-		if err != nil || u.Scheme != "" || u.Host != "" || u.Opaque != "" || u.RawQuery != "" || u.Fragment != "" || strings.ContainsAny(place, "\\?#") || strings.HasPrefix(place, "//") {
+		if err != nil || *u != (url.URL{Path: u.Path, RawPath: u.RawPath}) || strings.ContainsAny(place, "\\#") || strings.HasPrefix(place, "//") {
 			panic(fmt.Sprintf("svc: Docs: %q is not a path of this server; write one relative to the page, such as \"rpc\" or \"../rpc\"", place))
 		}
 	}
