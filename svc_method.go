@@ -248,7 +248,7 @@ func (c *methodCompiler) compileMethod(rm reflect.Method) (m *method, routed boo
 	}
 	c.checkCallers(o)
 	checkErrors(c.mistakes, "MethodOptions", o.Errors)
-	m.in, m.out, m.outType = c.compileObject(sig.in, asInput, "input"), c.compileObject(sig.out, asOutput, "output"), sig.outType
+	m.in, m.out, m.outType = c.compileObject(sig.in, asInput), c.compileObject(sig.out, asOutput), sig.outType
 	c.checkTransports(m, o.Stream)
 	before = len(c.list)
 	if m.isServedBy(TransportREST) {
@@ -412,14 +412,14 @@ func (m *method) addSecurity(out *members, all []scheme, roles bool) {
 // compileObject returns the shape of an input or an output, or nil if the method has none.
 // It notes a struct that is not a JSON object, such as time.Time. An output may have its
 // own JSON, since nothing is looked up in it.
-func (c *methodCompiler) compileObject(t reflect.Type, u use, role string) *shape {
+func (c *methodCompiler) compileObject(t reflect.Type, u use) *shape {
 	if t == nil {
 		return nil
 	}
 	s := c.shapes.shapeFor(t, t.String())
 	c.shapes.checkUse(s, u, t.String())
 	c.shapes.checkFiles(s, u, t.String())
-	c.addIf(s.kind != kindObject && s.kind != kindFile && (u == asInput || s.kind != kindCustom), "the %s %v is not a JSON object; put it into a field of a struct", role, t)
+	c.addIf(s.kind != kindObject && s.kind != kindFile && (u == asInput || s.kind != kindCustom), "the %s %v is not a JSON object; put it into a field of a struct", u, t)
 	if s.kind == kindCustom {
 		for _, f := range reflect.VisibleFields(t) {
 			name := f.Tag.Get("header")
@@ -917,15 +917,19 @@ func (r route) segments() []string {
 // them as well, but with the first pair alone and in terms of patterns; the author knows
 // methods. It finds a clash in a time that does not grow with the routes. From the first one
 // on, each method is compared with all before it, since the mux does not have all of them.
+// A route without placeholders is not put on the mux, which takes longer than all else: it
+// clashes only with the same text, and one that only may be the same is compared too.
 func checkRoutes(p *mistakes, methods []*method) {
-	mux, clash := http.NewServeMux(), false
+	mux, known, clash := http.NewServeMux(), make(map[string]bool, len(methods)), false
 	for i, m := range methods {
 		if m.path == "" { // noted already, or not served over REST
 			continue
 		}
-		if clash = clash || !m.fitsOn(mux); clash {
+		text, _ := url.PathUnescape(m.method + " " + m.path)
+		if clash = clash || known[text] || strings.Contains(m.path, "{") && !m.fitsOn(mux); clash {
 			noteClashes(p, methods[:i], m)
 		}
+		known[text] = true
 	}
 }
 
