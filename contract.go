@@ -10,6 +10,10 @@ package svc
 // in a value that is otherwise as short as can be, and what a service refuses of an input is
 // tried on the plan that it has. Of an input the released plan is the sender's, and of an
 // output that of the service: what it may answer has to be what the released plan takes.
+//
+// For example, name had maxLength 4 and now has 2, and age is required in both. The probe
+// for maxLength is "aaa", which the released plan takes. It stands in {"age":0,"name":"aaa"},
+// and only where the decoder of the service refuses that, it is the witness of a break.
 
 import (
 	"bytes"
@@ -47,7 +51,7 @@ func (s *Service) Contract() []byte {
 // output, a required field that has a default, and a wider rule.
 func (s *Service) Breaks(released []byte) ([]Break, error) {
 	old, now, wrong := new(contract), newContract(s), new(mistakes)
-	if !isJSON(released) || json.Unmarshal(released, old) != nil || old.Form == 0 || slices.Contains(old.Methods, nil) {
+	if json.Unmarshal(released, old) != nil || old.Form == 0 || slices.Contains(old.Methods, nil) {
 		return nil, errors.New("the text is no contract, or is damaged; restore it from version control")
 	}
 	if old.Form != contractForm {
@@ -109,19 +113,19 @@ type TestingT interface {
 // promises, allowed is not looked at. A damaged file fails and is never written.
 func CheckReleased(t TestingT, s *Service, file string, update bool, allowed ...string) {
 	t.Helper()
+	promised := s.Contract()
 	released, err := os.ReadFile(file)
-	isNew := os.IsNotExist(err)
 	released = bytes.ReplaceAll(released, []byte("\r\n"), []byte("\n")) // as git may write it
 	var breaks []Break
 	switch {
-	case err == nil && bytes.Equal(released, s.Contract()):
+	case bytes.Equal(released, promised):
 		return
 	case err == nil:
 		breaks, err = s.Breaks(released)
-	case isNew && update:
+	case os.IsNotExist(err) && update:
 		err = nil
-	case isNew:
-		err = fmt.Errorf("the file is missing, which has what the service promises; write it by go test -update, and commit it")
+	case os.IsNotExist(err):
+		err = errors.New("the file is missing, which has what the service promises; write it by go test -update, and commit it")
 	}
 	if err != nil {
 		t.Fatalf("%s: %v", file, err)
@@ -146,7 +150,7 @@ func CheckReleased(t TestingT, s *Service, file string, update bool, allowed ...
 		t.Errorf("%s: the service promises something else now, and breaks nothing that is not allowed; write it by go test -update, and commit it", file)
 	default:
 		_ = os.MkdirAll(filepath.Dir(file), 0o777) // if it fails, so does WriteFile
-		if err := os.WriteFile(file, s.Contract(), 0o666); err != nil {
+		if err := os.WriteFile(file, promised, 0o666); err != nil {
 			t.Fatalf("%v", err)
 		}
 	}
@@ -231,8 +235,9 @@ var kindNames = [...]string{
 	kindBool: "bool", kindNumber: "number", kindSlice: "list", kindArray: "list", kindMap: "map", kindObject: "object", kindFile: "file",
 }
 
-// plainTypes has a Go type for each kind that needs no more.
+// plainTypes has the kinds, with a Go type for each that needs no more to be read.
 var plainTypes = map[string]reflect.Type{
+	"custom": nil, "text": nil, "list": nil, "map": nil, "object": nil,
 	"any": reflect.TypeFor[any](), "string": reflect.TypeFor[string](), "file": reflect.TypeFor[string](), "bool": reflect.TypeFor[bool](), "time": typeTime, "duration": typeDuration, "bytes": reflect.TypeFor[[]byte](), "number": typeNumber,
 	"int": reflect.TypeFor[int](), "int8": reflect.TypeFor[int8](), "int16": reflect.TypeFor[int16](), "int32": reflect.TypeFor[int32](), "int64": reflect.TypeFor[int64](),
 	"uint": reflect.TypeFor[uint](), "uint8": reflect.TypeFor[uint8](), "uint16": reflect.TypeFor[uint16](), "uint32": reflect.TypeFor[uint32](), "uint64": reflect.TypeFor[uint64](),
@@ -262,7 +267,7 @@ func (c *contract) planMethod(s *Service, m *method) *contractMethod {
 	for _, scheme := range m.schemes {
 		p.Identity = append(p.Identity, strings.TrimSpace(scheme.Type+" "+scheme.Header))
 	}
-	for _, alias := range m.otherNames() {
+	for _, alias := range m.otherNames() { // of which another method may have taken one
 		if s.findMethod(m.resource, alias) == m && alias != m.name && !slices.Contains(p.Aliases, alias) && m.isServedBy(TransportRPC) {
 			p.Aliases = append(p.Aliases, alias)
 		}
@@ -281,7 +286,7 @@ func (c *contract) planMethod(s *Service, m *method) *contractMethod {
 		return p
 	}
 	p.HTTP, p.Status = m.method+" "+s.prefix+m.path, m.status
-	switch {
+	switch { // of WriteError, the envelope, nothing is written
 	case m.form != nil:
 		p.ErrorType, p.ErrorCodes, p.Error = m.form.contentType, m.form.statuses, c.planValue(m.form.shape, nil)
 	case isHandler(m.onError, WriteProblem):
@@ -415,7 +420,7 @@ func (l *planLinker) linkContract(c *contract) {
 			l.types[t.Type] = t
 		}
 	}
-	l.linkPlan(&contractPlan{Kind: "object", Fields: c.Types})
+	l.linkPlan(&contractPlan{Kind: "object", Fields: c.Types}) // as if they were fields
 	for _, m := range c.Methods {
 		for _, p := range []*contractPlan{m.Input, m.Output, m.Error, {Kind: "object", Fields: m.Headers}} {
 			l.linkPlan(p)
@@ -423,32 +428,29 @@ func (l *planLinker) linkContract(c *contract) {
 	}
 }
 
-// linkPlan links p, which may be nil, and the plans in it.
+// linkPlan links p, which may be nil, and the plans in it. What it lets through, no other
+// code has to look at again: all parts of a plan are there.
 func (l *planLinker) linkPlan(p *contractPlan) {
 	if p == nil {
 		return
 	}
-	p.object = l.types[p.Object]
 	parts := slices.Concat(p.Fields, p.Union)
-	noFields := func(a *contractPlan) bool { return a == nil || len(a.Fields) == 0 || a.Fields[0] == nil }
-	ok := !slices.Contains(parts, nil) && (p.Object == "" || p.object != nil) && (p.Union == nil || !noFields(p) && !slices.ContainsFunc(p.Union, noFields))
-	switch p.Kind {
-	case "list":
-		ok = ok && p.Of != nil
-	case "map":
-		ok = ok && p.Of != nil && p.Keys != nil
-	case "custom", "text", "object":
-	default:
-		ok = ok && plainTypes[p.Kind] != nil
-	}
+	_, isKind := plainTypes[p.Kind]
+	isMap, isUnion := p.Kind == "map", p.Union != nil || p.union != nil
+	p.object = l.types[p.Object]
+	ok := isKind && !slices.Contains(parts, nil) && (p.object != nil || p.Object == "") &&
+		(p.Of != nil) == (isMap || p.Kind == "list") && (p.Keys != nil) == isMap &&
+		(p.Fields != nil || !isUnion) // the first is the discriminator
 	if !ok {
 		text, _ := plainJSON(p)
 		l.addf("no value is a %q of the form %s", p.Kind, text)
 		return
 	}
-	for _, a := range p.Union { // whose discriminator has one value
+	if p.union != nil { // what is sent of an alternative has its name
+		p.Fields[0].Rules = map[string]json.RawMessage{"enum": append(appendQuoted([]byte("["), p.Type), ']')}
+	}
+	for _, a := range p.Union {
 		a.union = p
-		a.Fields[0].Rules = map[string]json.RawMessage{"enum": append(appendQuoted([]byte("["), a.Type), ']')}
 	}
 	for _, part := range append(parts, p.Of, p.Keys) {
 		l.linkPlan(part)
@@ -466,73 +468,49 @@ func (l *planLinker) linkPlan(p *contractPlan) {
 
 // A scalarReader reads the scalars of plans, by the decoder that services have for them.
 type scalarReader struct {
-	shape    *shape
-	decode   decodeFunc // nil for a type that nobody can decode any more
-	shortest string     // a short value, if it is known
+	shape  *shape
+	decode decodeFunc // nil for a type that nobody can decode any more
+	enum   [][]byte   // the values, if they are listed
+	quoted bool
 }
 
 // readerOf returns the reader of the scalar p. A type with its own JSON or text is read by
-// that of its name in the service.
+// that of its name in the service, since the contract does not have its methods.
 func (l *planLinker) readerOf(p *contractPlan) *scalarReader {
 	key := fmt.Sprintf("%s %v %s", p.Kind, p, p.Rules) // maps are sorted
 	if r := l.readers[key]; r != nil {
 		return r
 	}
-	r := &scalarReader{shape: new(shape)}
+	s, r := l.natives[p.Go], &scalarReader{shape: new(shape), enum: itemsOf(p.Rules["enum"]), quoted: p.Quoted}
 	l.readers[key] = r
-	plain, native := plainTypes[p.Kind], l.natives[p.Go]
-	switch {
-	case plain != nil:
-		*r.shape = *l.shapeFor(plain, "")
-	case native != nil && p.Kind == kindNames[native.kind]:
-		*r.shape = *native
-	default:
+	if t := plainTypes[p.Kind]; t != nil {
+		s = l.shapeFor(t, "")
+	} else if s == nil || p.Kind != kindNames[s.kind] {
 		return r
 	}
-	r.shape.rules = l.rulesOf(p, r.shape)
+	*r.shape = *s
+	r.shape.rules = l.rulesOf(p, s)
 	r.decode = newDecoders(l.mistakes, false).fieldDecoder(&field{shape: r.shape, quoted: p.Quoted})
 	return r
 }
 
-// rulesOf returns the rules of the scalar p, which has the shape s.
+// rulesOf returns the rules of the scalar p, which has the shape s. It makes them from their
+// values as it does from the text of tags, but for those of an enum: a text in it may have
+// commas, so the reader compares values.
 func (l *planLinker) rulesOf(p *contractPlan, s *shape) (rules ruleSet) {
 	for _, t := range ruleTags {
 		value, made, want := p.Rules[t.name], rule{}, t.on
-		switch {
-		case value == nil:
+		if value == nil || t.name == "enum" {
 			continue
-		case t.name == "enum":
-			made, want = enumOf(s, value)
-		case t.fits(s):
+		}
+		if t.fits(s) {
 			made, want = t.makeRule(s, textOr(string(value)))
 		}
-		if want != "" {
-			l.addf("%s is %s; want %s", t.name, value, want)
-			continue
+		if l.addIf(want != "", "%s is %s; want %s", t.name, value, want); want == "" {
+			rules = append(rules, made)
 		}
-		rules = append(rules, made)
 	}
 	return rules
-}
-
-// enumOf makes the rule that a value is one of those in a JSON array.
-func enumOf(s *shape, list json.RawMessage) (made rule, want string) {
-	var texts []string
-	for _, item := range itemsOf(list) {
-		text := string(item)
-		_, ok := s.valueFor(text)
-		if s.kind.isStringy() {
-			text, ok = textOr(text), isText(item)
-		}
-		if !ok {
-			return made, "values of the type"
-		}
-		texts = append(texts, text)
-	}
-	if texts == nil {
-		return made, "values"
-	}
-	return enumRule(s, texts), ""
 }
 
 // read returns the rules that a value breaks. A panic of a type with its own JSON counts as
@@ -555,28 +533,29 @@ func (r *scalarReader) read(text string) (broken []string) {
 	for _, v := range d.found.list {
 		broken = append(broken, v.Rule)
 	}
+	if r.quoted {
+		text = textOr(text)
+	}
+	isOne := func(value []byte) bool { return sameScalar(value, []byte(text)) }
+	if r.enum != nil && !slices.Contains(broken, ruleType) && !slices.ContainsFunc(r.enum, isOne) {
+		broken = append(broken, "enum")
+	}
 	return broken
 }
 
 // compareContracts returns the breaks of all methods.
 func compareContracts(old, now *contract) (breaks []Break) {
-	byName := make(map[string]*contractMethod)
-	for _, m := range now.Methods {
-		byName[m.Name] = m
-	}
 	for _, was := range old.Methods {
-		is := byName[was.Name]
-		p := &prober{method: was.Name, compared: make(map[[2]*contractPlan]bool), making: make(map[*contractPlan]int), shown: make(map[string]bool)}
-		if is == nil && len(was.Transports) == 1 { // of a method over REST alone, clients know no name
-			if i := slices.IndexFunc(now.Methods, func(m *contractMethod) bool { return sameRoute(was, m) }); i >= 0 {
-				is = now.Methods[i]
-			}
+		i := slices.IndexFunc(now.Methods, func(m *contractMethod) bool { return m.Name == was.Name })
+		if i < 0 && was.isAlone() { // then clients know no name
+			i = slices.IndexFunc(now.Methods, func(m *contractMethod) bool { return sameRoute(was, m) })
 		}
-		if is == nil {
-			p.remark("", "is gone")
-		} else {
-			p.compareMethods(was, is)
+		if i < 0 {
+			breaks = append(breaks, Break{Method: was.Name, Why: "is gone"})
+			continue
 		}
+		p := &prober{was: was, is: now.Methods[i], compared: make(map[[2]*contractPlan]bool), making: make(map[*contractPlan]int), shown: make(map[string]bool)}
+		p.compareMethods(was, p.is)
 		breaks = append(breaks, p.breaks()...)
 	}
 	return breaks
@@ -591,52 +570,54 @@ func sameRoute(a, b *contractMethod) bool {
 	return a.HTTP != "" && b.HTTP != "" && slices.Equal(segments(a), segments(b))
 }
 
-// compareMethods finds the breaks of one method.
+// isAlone reports whether REST alone serves m. Its clients do not see the JSON names of what
+// is outside of bodies.
+func (m *contractMethod) isAlone() bool { return m.HTTP != "" && len(m.Transports) == 1 }
+
+// readsBody reports whether a part of the input of m is in a JSON body.
+func (m *contractMethod) readsBody() bool {
+	return m.Input != nil && slices.ContainsFunc(m.Input.Fields, func(f *contractPlan) bool { return f.From == "" })
+}
+
+// errorStatus returns the HTTP status of a code, or of the rule of a request that is not JSON.
+func (m *contractMethod) errorStatus(key Code) int {
+	if !key.isError() && m.ErrorCodes[key] == 0 { // a rule without a status of its own
+		key = CodeInvalidArgument
+	}
+	return cmp.Or(m.ErrorCodes[key], codes[key.row()].http)
+}
+
+// compareMethods finds the breaks of one method: first those that refuse no value, one a
+// line, then those of inputs, and of what is answered.
 func (p *prober) compareMethods(was, is *contractMethod) {
-	rest := was.HTTP != "" && is.HTTP != ""
-	lost := func(format string, was, is []string) {
-		for _, one := range was {
-			if !slices.Contains(is, one) {
-				p.remark("", format, one)
-			}
-		}
-	}
-	for _, t := range was.Transports {
-		if !slices.Contains(is.Transports, t) {
-			p.remark("", "is not served over %s any more", t)
-		}
-	}
-	if p.sameRoute = sameRoute(was, is); rest && !p.sameRoute {
-		p.remark("", "the route is %s, was %s", is.HTTP, was.HTTP)
-	}
-	if rest && was.Status != is.Status {
-		p.remark("", "the status is %d, was %d", is.Status, was.Status)
-	}
-	if was.Stream != is.Stream {
-		p.remark("", "the stream mode is %q, was %q", is.Stream, was.Stream)
-	}
-	if slices.Contains(is.Transports, TransportRPC) {
-		lost("the JSON-RPC name %s is gone, or calls another method", was.Aliases, is.Aliases)
-	}
-	lost("needs the scope %s", is.Scopes, was.Scopes)
-	if was.Identity == nil && is.Identity != nil {
-		p.remark("", "needs an identity, needed none")
-	} else if is.Identity != nil {
-		lost("the identity scheme %s is gone", was.Identity, is.Identity)
-	}
-	switch {
-	case was.Key != "" && is.Key == "":
-		p.remark("", "takes no idempotency key any more")
-	case was.Key != KeyRequired && is.Key == KeyRequired:
-		p.remark("", "needs an idempotency key, needed none")
-	case is.KeyFor < was.KeyFor:
-		p.remark("", "keeps idempotency keys for %v, kept them for %v", is.KeyFor, was.KeyFor)
-	}
-	if rest {
+	lost(p, "is not served over %s any more", was.Transports, is.Transports)
+	p.sameRoute = sameRoute(was, is)
+	if was.HTTP != "" && is.HTTP != "" {
+		p.remarkIf(!p.sameRoute, "", "the route is %s, was %s", is.HTTP, was.HTTP)
+		p.remarkIf(was.Status != is.Status, "", "the status is %d, was %d", is.Status, was.Status)
 		p.compareErrors(was, is)
 	}
+	p.remarkIf(was.Stream != is.Stream, "", "the stream mode is %q, was %q", is.Stream, was.Stream)
+	if slices.Contains(is.Transports, TransportRPC) {
+		lost(p, "the JSON-RPC name %s is gone, or calls another method", was.Aliases, is.Aliases)
+	}
+	lost(p, "needs the scope %s", is.Scopes, was.Scopes)
+	p.remarkIf(was.Identity == nil && is.Identity != nil, "", "needs an identity, needed none")
+	if is.Identity != nil {
+		lost(p, "the identity scheme %s is gone", was.Identity, is.Identity)
+	}
+	p.remarkIf(was.Key != "" && is.Key == "", "", "takes no idempotency key any more")
+	p.remarkIf(was.Key != KeyRequired && is.Key == KeyRequired, "", "needs an idempotency key, needed none")
+	p.remarkIf(is.Key != "" && is.KeyFor < was.KeyFor, "", "keeps idempotency keys for %v, kept them for %v", is.KeyFor, was.KeyFor)
 	p.compareInputs(was, is)
 	p.compareOutputs(was, is)
+}
+
+// lost finds the names in one list that are not in another.
+func lost[S ~string](p *prober, format string, names, in []S) {
+	for _, name := range names {
+		p.remarkIf(!slices.Contains(in, name), "", format, name)
+	}
 }
 
 // compareErrors finds the breaks of the form of errors.
@@ -644,95 +625,96 @@ func (p *prober) compareErrors(was, is *contractMethod) {
 	if was.ErrorType == errorsOwn {
 		return
 	}
-	if was.ErrorType != is.ErrorType {
-		p.remark("", "errors are %s, were %s", cmp.Or(is.ErrorType, "the envelope"), cmp.Or(was.ErrorType, "the envelope"))
-	}
-	status := func(m *contractMethod, key Code) int {
-		if !key.isError() && m.ErrorCodes[key] == 0 { // a rule without a status of its own
-			key = CodeInvalidArgument
-		}
-		return cmp.Or(m.ErrorCodes[key], codes[key.row()].http)
-	}
-	both := make(map[Code]int)
-	maps.Copy(both, was.ErrorCodes)
-	maps.Copy(both, is.ErrorCodes)
-	for _, key := range slices.Sorted(maps.Keys(both)) {
-		if a, b := status(was, key), status(is, key); a != b {
-			p.remark("", "the status of %s is %d, was %d", key, b, a)
-		}
+	const envelope = "the envelope"
+	p.remarkIf(was.ErrorType != is.ErrorType, "", "errors are %s, were %s", cmp.Or(is.ErrorType, envelope), cmp.Or(was.ErrorType, envelope))
+	keys := slices.AppendSeq(slices.Collect(maps.Keys(was.ErrorCodes)), maps.Keys(is.ErrorCodes))
+	slices.Sort(keys)
+	for _, key := range keys {
+		a, b := was.errorStatus(key), is.errorStatus(key)
+		p.remarkIf(a != b, "", "the status of %s is %d, was %d", key, b, a)
 	}
 }
 
-// compareInputs finds the breaks of an input.
+// compareInputs finds the breaks of an input. A method without one is taken to have an empty
+// one.
 func (p *prober) compareInputs(was, is *contractMethod) {
-	old, now := cmp.Or(was.Input, &contractPlan{Kind: "object"}), cmp.Or(is.Input, &contractPlan{Kind: "object"})
-	inBody := func(f *contractPlan) bool { return f.From == "" }
-	readsBody := slices.ContainsFunc(now.Fields, inBody)
-	for _, f := range old.Fields { // what only REST sends is known by its source
-		if i := slices.IndexFunc(now.Fields, func(g *contractPlan) bool { return f.RESTOnly && f.isFrom(g.From) }); i >= 0 && old.child(now.Fields[i].Name) == nil {
-			f.Name = now.Fields[i].Name
-		}
-	}
-	p.whole, p.strict, p.isAlone = is.compiled.namedReader(), is.Strict, was.HTTP != "" && len(was.Transports) == 1
-	p.noBody, p.usesMCP, p.unknown = p.isAlone && !readsBody, slices.Contains(was.Transports, TransportMCP) && slices.Contains(is.Transports, TransportMCP), "ignored now"
-	if p.usesMCP {
-		p.unknown += " (refused over MCP without AllowUnknown)"
-	}
+	none := &contractPlan{Kind: "object"}
+	old, now := cmp.Or(was.Input, none), cmp.Or(is.Input, none)
+	old.renameParams(now)
+	p.whole = is.compiled.namedReader()
 	p.compare(old, now, "input", func(text string) string { return text })
-	if p.strict && !was.Strict {
-		p.refuse("input", "unknown names are refused now (Strict)", p.object(old.alternatives()[0].Fields, now, unnamed(old.Fields), "0"))
+	if is.Strict && !was.Strict {
+		p.refuse("input", "unknown names are refused now (Strict)", p.object(old.alternatives()[0], now, old.unknownName(), "0"))
 	}
-	if p.sameRoute && is.compiled.hasBody() && readsBody && !slices.ContainsFunc(old.Fields, inBody) {
+	if p.sameRoute && is.readsBody() && !was.readsBody() {
 		if least := p.sample(old, now); p.missing == "" { // the input itself is taken
 			p.add(Break{At: "input", Why: "needs a JSON body over REST, needed none", Witness: json.RawMessage(least)})
 		}
 	}
 }
 
-// compareOutputs finds the breaks of what a method answers, which are compared as if the
-// output, the error and the headers were members of one object.
-func (p *prober) compareOutputs(was, is *contractMethod) {
-	if (was.Output == nil) != (is.Output == nil) {
-		p.remark("output", "is %v, was %v", is.Output, was.Output)
-	}
-	if was.Output != nil && is.Blocks && !was.Blocks && p.usesMCP {
-		p.remark("output", "is MCPContent over MCP, was structured content")
-	}
-	sent, known := is.answer(), was.answer()
-	for _, h := range was.Headers {
-		if sent.child("output header "+h.From) == nil {
-			p.remark("output header "+h.From, "is gone")
+// renameParams gives what only REST sends of p, an input, the names that now has for it.
+// Clients know it by its source. What had such a name gets the other in exchange, unless its
+// name is known too.
+func (p *contractPlan) renameParams(now *contractPlan) {
+	for _, f := range p.Fields {
+		i := slices.IndexFunc(now.Fields, func(g *contractPlan) bool { return f.RESTOnly && f.isFrom(g.From) })
+		if i < 0 {
+			continue
+		}
+		name := now.Fields[i].Name
+		if other := p.child(name); other == nil {
+			f.Name = name
+		} else if other.RESTOnly {
+			f.Name, other.Name = name, f.Name
 		}
 	}
-	for _, h := range is.Headers {
-		if !h.RESTOnly && known.child("output header "+h.From) == nil && was.Output.child(h.Name) != nil {
-			p.remark("output /"+h.Name, "is the header %s over REST, was a member", h.From)
-		}
-	}
-	known.Fields = slices.DeleteFunc(known.Fields, func(f *contractPlan) bool { return sent.child(f.Name) == nil })
-	if output := known.child("output"); output != nil && output.Kind == "object" && p.isAlone { // which sends no member that is a header
-		output.Fields = slices.DeleteFunc(slices.Clone(output.resolve().Fields), func(f *contractPlan) bool {
-			return slices.ContainsFunc(was.Headers, func(h *contractPlan) bool { return h.Name == f.Name && !h.RESTOnly })
-		})
-	}
-	p.outputs, p.whole, p.strict, p.missing = true, nil, false, ""
-	p.compare(sent, known, "", func(text string) string { return text })
 }
 
-// answer returns what clients get of m as one object.
-func (m *contractMethod) answer() *contractPlan {
-	whole := &contractPlan{Kind: "object"}
-	add := func(p *contractPlan, name string) {
-		if p != nil {
-			named := *p
-			named.Name = name
-			whole.Fields = append(whole.Fields, &named)
-		}
+// compareOutputs finds the breaks of what a method answers: of its output, of its errors and
+// of each header. The sender is the service here, and the released contract the reader.
+func (p *prober) compareOutputs(was, is *contractMethod) {
+	const header = "output header "
+	p.remarkIf((was.Output == nil) != (is.Output == nil), "output", "is %v, was %v", is.Output, was.Output)
+	p.remarkIf(was.Output != nil && is.Blocks && !was.Blocks && p.usesMCP(), "output", "is MCPContent over MCP, was structured content")
+	known := was.Output
+	if known != nil && known.Kind == "object" && was.isAlone() { // then a member that is a header is in no body
+		body := *known.resolve()
+		body.Fields = slices.DeleteFunc(slices.Clone(body.Fields), func(f *contractPlan) bool {
+			return slices.ContainsFunc(was.Headers, func(h *contractPlan) bool { return h.Name == f.Name && !h.RESTOnly })
+		})
+		known = &body
 	}
-	add(m.Output, "output")
-	add(m.Error, "error")
-	for _, h := range m.Headers {
-		add(h, "output header "+h.From)
+	p.outputs, p.whole, p.missing = true, nil, ""
+	p.compareAnswers(is.Output, known, "output")
+	p.compareAnswers(is.Error, was.Error, "error")
+	for _, h := range was.Headers {
+		p.remarkIf(is.header(h.From) == nil, header+h.From, "is gone")
 	}
-	return whole
+	for _, h := range is.Headers {
+		old := was.header(h.From)
+		p.remarkIf(old == nil && !h.RESTOnly && was.Output.child(h.Name) != nil, "output /"+h.Name, "is the header %s over REST, was a member", h.From)
+		p.compareAnswers(h, old, header+h.From)
+	}
+}
+
+// compareAnswers is compare for a part of what a method answers, which both versions have
+// unless a plan is nil.
+func (p *prober) compareAnswers(sent, known *contractPlan, at string) {
+	if sent == nil || known == nil {
+		return
+	}
+	if p.isRequired(known) && !p.isRequired(sent) {
+		p.refuse(at, p.explainAbsent(sent), "{}")
+	}
+	p.compare(sent, known, at, func(text string) string { return text })
+}
+
+// header returns the plan of a header of the response, or nil.
+func (m *contractMethod) header(name string) *contractPlan {
+	i := slices.IndexFunc(m.Headers, func(h *contractPlan) bool { return h.From == name })
+	if i < 0 {
+		return nil
+	}
+	return m.Headers[i]
 }

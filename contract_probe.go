@@ -45,13 +45,20 @@ func (p *contractPlan) child(name string) *contractPlan {
 	if p == nil {
 		return nil
 	}
-	p = p.resolve()
-	for _, t := range append([]*contractPlan{p}, p.Union...) {
-		if i := slices.IndexFunc(t.Fields, func(f *contractPlan) bool { return f.Name == name }); i >= 0 {
-			return t.Fields[i]
-		}
+	fields := p.resolve().allFields()
+	if i := slices.IndexFunc(fields, func(f *contractPlan) bool { return f.Name == name }); i >= 0 {
+		return fields[i]
 	}
 	return p.Of
+}
+
+// allFields returns the fields of an object, and those of all alternatives of a union.
+func (p *contractPlan) allFields() []*contractPlan {
+	fields := p.Fields
+	for _, a := range p.Union {
+		fields = slices.Concat(fields, a.Fields)
+	}
+	return fields
 }
 
 // String returns what values are, in words.
@@ -119,34 +126,43 @@ func (p *contractPlan) alternatives() []*contractPlan {
 // A prober compares two versions of a method. It finds what a sender with one plan sends
 // and a reader with another refuses.
 type prober struct {
-	method    string        // its name, for breaks
+	was, is   *contractMethod
 	sameRoute bool          // of both versions
 	outputs   bool          // answers are compared, which have no defaults, and no rules but enum
 	whole     *scalarReader // of the inputs that the service takes; nil if it takes none
-	strict    bool          // the reader refuses unknown members
-	usesMCP   bool          // the sender may
-	isAlone   bool          // REST alone serves the sender
-	noBody    bool          // so nothing reads members
-	unknown   string        // what becomes of members that the reader does not know
 	compared  map[[2]*contractPlan]bool
 	making    map[*contractPlan]int // objects around the one that sample makes
 	missing   string                // why the last value that was made is none
 	found     []Break
 	shown     map[string]bool // texts of breaks, and places where something is refused
+	unshown   int             // what was refused and no value shows
+}
+
+// usesMCP reports whether a client that the release had may use MCP.
+func (p *prober) usesMCP() bool {
+	return slices.Contains(p.was.Transports, TransportMCP) && slices.Contains(p.is.Transports, TransportMCP)
+}
+
+// ignored says what becomes of members that the service does not know.
+func (p *prober) ignored() string {
+	if p.usesMCP() {
+		return "ignored now (refused over MCP without AllowUnknown)"
+	}
+	return "ignored now"
 }
 
 // add adds a break, unless it is known, as from another alternative of a union.
 func (p *prober) add(b Break) {
-	b.Method = p.method
+	b.Method = p.was.Name
 	if !p.shown[b.text()] {
 		p.shown[b.text()] = true
 		p.found = append(p.found, b)
 	}
 }
 
-// remark adds a break that refuses no value. There are none within outputs.
-func (p *prober) remark(at, format string, args ...any) {
-	if !p.outputs {
+// remarkIf adds a break that refuses no value, if there is one.
+func (p *prober) remarkIf(broken bool, at, format string, args ...any) {
+	if broken {
 		p.add(Break{At: at, Why: fmt.Sprintf(format, args...)})
 	}
 }
@@ -166,9 +182,11 @@ func (p *prober) refuse(at, why, text string) bool {
 	missing := p.missing
 	p.missing = ""
 	if text == "" || p.whole != nil && p.whole.read(text) == nil {
+		p.unshown++
 		return false
 	}
 	if missing != "" && !p.outputs { // of which no value is shown
+		p.unshown++
 		p.doubt(at, "%s, but %s", why, missing)
 		return false
 	}
@@ -275,13 +293,18 @@ func (p *prober) explain(a, b *contractPlan, rule string) string {
 func (p *prober) compare(a, b *contractPlan, at string, in func(string) string) {
 	x, y := a.resolve(), b.resolve()
 	pair := [2]*contractPlan{x, y}
-	if a.Null && !p.takes(b, "null") {
+	if a.Null && !p.takes(b, "null") { // which is of the reference, and not of the pair
 		p.refuse(at, p.changed(a, b), in("null"))
 	}
 	if p.compared[pair] || b.Kind == "any" {
 		return
 	}
 	p.compared[pair] = true
+	defer func(before int) { // what is not shown here may be shown at another place
+		if p.unshown > before && p.unshown < maxUnshown {
+			delete(p.compared, pair)
+		}
+	}(p.unshown)
 	switch {
 	case a.unknown != nil && !p.outputs:
 		p.doubt(at, "the release has the rule %s, which this version of svc does not know", a.unknown[0])
@@ -290,10 +313,10 @@ func (p *prober) compare(a, b *contractPlan, at string, in func(string) string) 
 	case a.Kind == "object" && (b.Kind == "object" || b.Kind == "map"):
 		p.compareObjects(x, y, at, in)
 	case a.Kind == "map" && b.Kind == "object":
-		p.remark(at, "%s: unknown names are %s", p.changed(a, b), p.unknown)
-		p.compareMembers(p.membersLike(a, y), y, at, in)
+		p.remarkIf(!p.outputs, at, "%s: unknown names are %s", p.changed(a, b), p.ignored())
+		p.compareMembers(p.objectLike(a, y), y, at, in)
 	case a.Kind == "map" && b.Kind == "map":
-		with := func(key, value string) string { return in(p.object(nil, b, textOr(key), value)) }
+		with := func(key, value string) string { return in(p.object(&contractPlan{}, b, textOr(key), value)) }
 		p.compare(a.Of, b.Of, placeIn(at, "*"), func(text string) string { return with(p.sample(a.Keys, b.Keys), text) })
 		p.compareScalars(a.Keys, b.Keys, placeIn(at, "*"), "there are names that the reader does not take", func(text string) string { return with(text, p.sample(a.Of, b.Of)) })
 	case a.Kind == "list" && b.Kind == "list":
@@ -307,11 +330,11 @@ func (p *prober) compare(a, b *contractPlan, at string, in func(string) string) 
 	}
 }
 
-// compareObjects is compare for objects, of which each alternative is compared with the
-// same one of the other, and for an object and a map.
+// compareObjects is compare for objects, and for an object and a map. Each alternative of a
+// union is compared with the same one of the other.
 func (p *prober) compareObjects(x, y *contractPlan, at string, in func(string) string) {
 	if x.Union == nil && y.Union != nil {
-		p.compareUnion(x.Fields, y, at, in)
+		p.compareUnion(x, y, at, in)
 		return
 	}
 	for _, u := range x.alternatives() {
@@ -319,103 +342,112 @@ func (p *prober) compareObjects(x, y *contractPlan, at string, in func(string) s
 		for _, v := range y.alternatives() {
 			if u.Type == v.Type || x.Union == nil || y.Union == nil {
 				known = true
-				p.compareMembers(u.Fields, v, at, in)
+				p.compareMembers(u, v, at, in)
 			}
 		}
 		if d := x.Fields; !known {
-			p.refuse(placeIn(at, d[0].Name), p.explain(d[0], y.Fields[0], "enum"), in(p.object(u.Fields, y, "", "")))
+			p.refuse(placeIn(at, d[0].Name), p.explain(d[0], y.Fields[0], "enum"), in(p.object(u, y, "", "")))
 		}
 	}
 }
 
-// compareUnion is compare for the fields of an object and a union: for its discriminator, and
-// for each alternative that the sender can choose by it.
-func (p *prober) compareUnion(fields []*contractPlan, y *contractPlan, at string, in func(string) string) {
+// compareUnion is compare for an object and a union. A sender of the object chooses by the
+// value of the discriminator how the reader takes the rest. So the object is compared with
+// each alternative that it can choose, as one whose discriminator has that value alone.
+func (p *prober) compareUnion(x, y *contractPlan, at string, in func(string) string) {
 	d := y.Fields[0]
-	f := (&contractPlan{Fields: fields}).child(d.Name)
+	f, place := x.child(d.Name), placeIn(at, d.Name)
 	if !p.isRequired(f) {
-		p.refuse(placeIn(at, d.Name), p.explainAbsent(f), in(p.object(fields, y, "", "")))
+		p.refuse(place, p.explainAbsent(f), in(p.object(x, y, "", "")))
 	}
 	if f == nil {
 		return
 	}
-	p.compare(f, d, placeIn(at, d.Name), func(text string) string { return in(p.object(fields, y, d.Name, text)) })
+	p.compare(f, d, place, func(text string) string { return in(p.object(x, y, d.Name, text)) })
 	for _, v := range y.Union {
-		chosen := *v.Fields[0]
 		if p.takes(f, string(appendQuoted(nil, v.Type))) {
-			others := slices.Clone(fields)
-			others[slices.Index(fields, f)] = &chosen
-			p.compareMembers(others, v, at, in)
+			chosen, one := *v.Fields[0], &contractPlan{Kind: "object", Fields: slices.Clone(x.Fields)}
+			one.Fields[slices.Index(x.Fields, f)] = &chosen
+			p.compareMembers(one, v, at, in)
 		}
 	}
 }
 
-// membersLike returns optional fields with the plan of a map's values, with the names that
-// an object has, as far as they can be names in the map, and one that stands for all others.
-func (p *prober) membersLike(of, object *contractPlan) (list []*contractPlan) {
-	var fields []*contractPlan
-	for _, a := range object.alternatives() {
-		fields = append(fields, a.Fields...)
-	}
-	for _, f := range append(fields, &contractPlan{Name: unnamed(fields), From: "*"}) {
+// objectLike returns a map as an object: with optional members that have the names which y, an
+// object, has, as far as they can be names in the map, and one that stands for all others.
+func (p *prober) objectLike(of, y *contractPlan) *contractPlan {
+	x := &contractPlan{Kind: "object"}
+	for _, f := range append(y.allFields(), &contractPlan{Name: y.unknownName(), From: "*"}) {
 		named := *of.Of
 		named.Name, named.From, named.Optional = f.Name, f.From, true
 		if p.takes(of.Keys, of.Keys.keyOf(string(appendQuoted(nil, f.Name)))) {
-			list = append(list, &named)
+			x.Fields = append(x.Fields, &named)
 		}
 	}
-	return list
+	return x
 }
 
-// compareMembers is compare for the fields of an object and another object or a map.
-func (p *prober) compareMembers(fields []*contractPlan, y *contractPlan, at string, in func(string) string) {
-	x := &contractPlan{Fields: fields}
+// compareMembers is compare for the members of an object or one alternative x, and another
+// one or a map.
+func (p *prober) compareMembers(x, y *contractPlan, at string, in func(string) string) {
 	for _, g := range y.Fields {
 		if f := x.child(g.Name); p.isRequired(g) && !p.isRequired(f) {
-			p.refuse(placeIn(at, g.Name), p.explainAbsent(f), in(p.object(fields, y, "", "")))
+			p.refuse(placeIn(at, g.Name), p.explainAbsent(f), in(p.object(x, y, "", "")))
 		}
 	}
-	for _, f := range fields {
+	for _, f := range x.Fields {
 		g, place := y.child(f.Name), placeIn(at, f.Name)
 		inside := func(text string) string {
 			if f.RESTOnly && !f.fitsREST(text) && !p.outputs {
 				return ""
 			}
-			return in(p.object(fields, y, f.Name, text))
-		}
-		gone := "is gone"
-		if g == nil && y.union.child(f.Name) != nil { // in another alternative it is not
-			gone = fmt.Sprintf("is gone where %s is %q", y.Fields[0].Name, y.Type)
+			return in(p.object(x, y, f.Name, text))
 		}
 		switch {
 		case y.Of != nil:
 			p.compare(f, g, placeIn(at, "*"), inside)
 		case g != nil:
-			p.compareField(f, g, place)
-			if f.isFrom(g.From) || !p.sameRoute || !p.isAlone && !f.RESTOnly { // else g gets nothing of the sender
+			if !p.outputs {
+				p.compareField(f, g, place)
+			}
+			if f.isFrom(g.From) || !p.sameRoute || !p.was.isAlone() && !f.RESTOnly { // else g gets nothing of the sender
 				p.compare(f, g, place, inside)
 			}
-		case p.strict && (strings.HasPrefix(f.From, inQuery) || !f.RESTOnly && !p.noBody):
-			p.refuse(place, gone+", and unknown names are refused (Strict)", inside(p.sample(f, nil)))
-		case f.RESTOnly:
-			p.remark(place, "is gone: it is ignored now")
-		case f.From != "*":
-			p.remark(place, "%s: it is %s", gone, p.unknown)
+		case !p.outputs: // a client ignores what it does not know
+			p.compareGone(f, y, place, inside)
 		}
 	}
 }
 
+// compareGone is compare for f, a field that the other object y does not have.
+func (p *prober) compareGone(f, y *contractPlan, at string, in func(string) string) {
+	isRead := !f.RESTOnly && (p.is.readsBody() || !p.was.isAlone())
+	gone, ignored := "is gone", p.ignored()
+	if y.union.child(f.Name) != nil { // in another alternative it is not
+		gone = fmt.Sprintf("is gone where %s is %q", y.Fields[0].Name, y.Type)
+	}
+	if f.RESTOnly {
+		ignored = "ignored now"
+	}
+	if p.is.Strict && (isRead || strings.HasPrefix(f.From, inQuery)) {
+		p.refuse(at, gone+", and unknown names are refused (Strict)", in(p.sample(f, nil)))
+		return
+	}
+	p.remarkIf(f.From != "*", at, "%s: it is %s", gone, ignored)
+}
+
 // placeIn returns the place of a part of what is at a place, such as "input /tags/*" for
-// the part * of "input /tags". What an answer has is a place by itself.
+// the part * of "input /tags".
 func placeIn(at, part string) string {
-	switch {
-	case at == "":
-		return part
-	case !strings.Contains(at, "/"):
-		return at + " /" + part
+	if !strings.Contains(at, "/") {
+		at += " "
 	}
 	return at + "/" + part
 }
+
+// maxUnshown is how many values of a method are tried at other places, where they are not shown at
+// the first. There can be more places than anybody has time for.
+const maxUnshown = 100
 
 // explainAbsent says why a member is missing for a reader that needs it. f is its plan of
 // the sender, or nil.
@@ -433,37 +465,30 @@ func (p *prober) explainAbsent(f *contractPlan) string {
 
 // compareField finds the breaks of a field of an input that refuse no value.
 func (p *prober) compareField(f, g *contractPlan, at string) {
-	if p.sameRoute && !f.isFrom(g.From) {
-		p.remark(at, "comes from %s, came from %s", cmp.Or(g.From, "body"), cmp.Or(f.From, "body"))
-	}
-	if !p.isRequired(f) && !p.isRequired(g) && !sameDefault(f.Default, g.Default) {
-		p.remark(at, "default is %s, was %s", cmp.Or(string(g.Default), "none"), cmp.Or(string(f.Default), "none"))
-	}
-	if f.MCPHeader != g.MCPHeader && g.MCPHeader != "" && p.usesMCP {
-		p.remark(at, "mcpheader is %s, was %s", g.MCPHeader, cmp.Or(f.MCPHeader, "none"))
-	}
+	was, _ := strconv.Atoi(p.rule(f, "maxBytes"))
+	is, _ := strconv.Atoi(p.rule(g, "maxBytes"))
+	p.remarkIf(p.sameRoute && !f.isFrom(g.From), at, "comes from %s, came from %s", cmp.Or(g.From, "body"), cmp.Or(f.From, "body"))
+	p.remarkIf(!p.isRequired(f) && !p.isRequired(g) && !sameScalar(f.Default, g.Default), at, "default is %s, was %s", cmp.Or(string(g.Default), "none"), cmp.Or(string(f.Default), "none"))
+	p.remarkIf(f.MCPHeader != g.MCPHeader && g.MCPHeader != "" && p.usesMCP(), at, "mcpheader is %s, was %s", g.MCPHeader, cmp.Or(f.MCPHeader, "none"))
+	p.remarkIf(is < was, at, "maxBytes is %s, was %d", cmp.Or(p.rule(g, "maxBytes"), "none"), was) // without the rule, MaxBody decides, which is less in general
 	if x, y := cmp.Or(f.Of, f), cmp.Or(g.Of, g); f.From != "" && x.jsonType() == "number" && !x.isInteger() && y.isInteger() {
 		p.doubt(at, "%s, and outside of JSON an integer is written in digits alone", p.changed(f, g))
 	}
-	was, _ := strconv.Atoi(p.rule(f, "maxBytes"))
-	if is, _ := strconv.Atoi(p.rule(g, "maxBytes")); is < was { // without the rule, MaxBody decides, which is less in general
-		p.remark(at, "maxBytes is %s, was %d", cmp.Or(p.rule(g, "maxBytes"), "none"), was)
-	}
 }
 
-// sameDefault reports whether two defaults are the same text or number, such as 1 and 1.0.
-func sameDefault(a, b json.RawMessage) bool {
+// sameScalar reports whether two values are the same text or number, such as 1 and 1.0.
+func sameScalar(a, b []byte) bool {
 	x, isNumber := new(big.Rat).SetString(string(a))
 	y, both := new(big.Rat).SetString(string(b))
 	return bytes.Equal(a, b) || isNumber && both && x.Cmp(y) == 0
 }
 
-// object returns a short object with these fields and one more member, or with another
-// value of it.
-func (p *prober) object(fields []*contractPlan, y *contractPlan, name, text string) string {
+// object returns a short object of the plan x with one more member, or with another value of
+// it. It has what y takes as well where it can, so that y refuses no other member.
+func (p *prober) object(x, y *contractPlan, name, text string) string {
 	var list []string
 	add := func(name, value string) { list = append(list, string(appendQuoted(nil, name))+":"+value) }
-	for _, f := range fields {
+	for _, f := range x.Fields {
 		if f.Name != name && p.isRequired(f) {
 			add(f.Name, p.sample(f, y.child(f.Name)))
 		}
@@ -474,10 +499,10 @@ func (p *prober) object(fields []*contractPlan, y *contractPlan, name, text stri
 	return "{" + strings.Join(list, ",") + "}"
 }
 
-// unnamed returns a name that none of the fields has.
-func unnamed(fields []*contractPlan) string {
+// unknownName returns a name that no member of an object has.
+func (p *contractPlan) unknownName() string {
 	name := "other"
-	for (&contractPlan{Fields: fields}).child(name) != nil {
+	for slices.ContainsFunc(p.allFields(), func(f *contractPlan) bool { return f.Name == name }) {
 		name += "_"
 	}
 	return name
@@ -505,10 +530,10 @@ func (p *prober) compareLists(a, b *contractPlan, at string, in func(string) str
 	least, most := p.counts(a, "Items")
 	low, high := p.counts(b, "Items")
 	isUnique := p.rule(a, "uniqueItems") != ""
-	if most > 0 {
+	if most > 0 { // else there are no elements, and what they would be is no break
 		p.compare(a.Of, b.Of, placeIn(at, "*"), func(text string) string {
 			others := p.elements(a, b, least+1)
-			if isUnique {
+			if isUnique { // one of them may be the text itself
 				others = slices.DeleteFunc(others, func(other string) bool { return other == text })
 			}
 			return in(arrayOf(append([]string{text}, others[:max(least, 1)-1]...)...))
@@ -555,7 +580,7 @@ func (p *prober) sample(a, b *contractPlan) string {
 		}
 		defer func() { p.making[x]-- }()
 		list := x.alternatives()
-		return p.object(list[min(p.making[x], len(list))-1].Fields, b, "", "")
+		return p.object(list[min(p.making[x], len(list))-1], b, "", "")
 	case a.Kind == "map":
 		return "{}"
 	case a.Kind == "list":
@@ -566,32 +591,23 @@ func (p *prober) sample(a, b *contractPlan) string {
 		}
 		return arrayOf(p.elements(a, b, min(max(least, low), max(least, min(most, maxProbe))))...)
 	}
-	isSame := b != nil && b.reader == a.reader && !a.RESTOnly && !p.outputs // where a value may break rules
-	if isSame && a.reader.shortest != "" {
-		return a.reader.shortest
-	}
-	text := p.some(a, b, 1)[0]
-	if isSame && p.missing == "" {
-		a.reader.shortest = text
-	}
-	return text
+	return p.some(a, b, 1)[0]
 }
 
 // some returns n different scalars of a, first those that b takes. If there are not so many,
 // it notes that, and the rest is null.
 func (p *prober) some(a, b *contractPlan, n int) []string {
-	var ranked [4][]string
 	values, _ := p.values(a, b, n)
+	rank := make(map[string]int)
 	for _, text := range values {
-		rank := 0
 		if !a.fitsREST(text) { // so that a break of another field can be shown over REST
-			rank = 2
+			rank[text] = 2
 		}
 		if !p.takes(b, text) {
-			rank++
+			rank[text]++
 		}
-		ranked[rank] = append(ranked[rank], text)
 	}
+	slices.SortStableFunc(values, func(x, y string) int { return rank[x] - rank[y] })
 	switch {
 	case len(values) >= n:
 	case a.Go != "" && len(values) == 0:
@@ -599,7 +615,7 @@ func (p *prober) some(a, b *contractPlan, n int) []string {
 	default:
 		p.missing = "no value was found that the release took"
 	}
-	return append(slices.Concat(ranked[:]...), slices.Repeat([]string{"null"}, n)...)[:n]
+	return append(values, slices.Repeat([]string{"null"}, n)...)[:n]
 }
 
 // compareScalars is compare for scalars: for each rule of b one that is against it. A why
@@ -609,14 +625,17 @@ func (p *prober) compareScalars(a, b *contractPlan, at, why string, in func(stri
 		return
 	}
 	values, sure := p.values(a, b, 1)
-	refused := make(map[string]bool)
+	refused, unshown := make(map[string]bool), p.unshown // by rule, of which the first value is shown
 	for _, text := range values {
-		if why != "" {
+		if why != "" { // a name has quotes, whatever the plan of keys is
 			text = b.keyOf(text)
 		}
 		for _, rule := range p.refuses(b, text) {
 			refused[rule] = refused[rule] || p.refuse(at, cmp.Or(why, p.explain(a, b, rule)), in(text))
 		}
+	}
+	if p.shown[at] { // by another value than those before
+		p.unshown = unshown
 	}
 	switch {
 	case len(refused) > 0 || sure:
@@ -630,13 +649,13 @@ func (p *prober) compareScalars(a, b *contractPlan, at, why string, in func(stri
 // values returns JSON for scalars of a, among which n are different if there are so many. It
 // is sure if one of them is refused by b if any value of a is.
 func (p *prober) values(a, b *contractPlan, n int) (list []string, sure bool) {
-	n += len(itemsOf([]byte(p.rule(b, "enum")))) // more than b has
+	n += len(itemsOf([]byte(p.rule(b, "enum")))) // so that n of them are not among those of b
 	if a.RESTOnly {
 		n += 8 // since not every text can be sent
 	}
 	switch enum := p.rule(a, "enum"); {
-	case a.unknown != nil && !p.outputs:
-	case enum != "":
+	case a.unknown != nil && !p.outputs: // nobody can say which values were taken
+	case enum != "": // all values are tried, if b can be
 		for _, item := range itemsOf([]byte(enum)) {
 			list = append(list, string(item))
 		}
@@ -653,6 +672,7 @@ func (p *prober) values(a, b *contractPlan, n int) (list []string, sure bool) {
 	default:
 		list = p.numbers(a, b, n)
 	}
+	// The lists above are what may be a value. What a does not take is none.
 	seen, different := make(map[string]bool), []string(nil)
 	for _, text := range list {
 		if a.Quoted {
@@ -666,21 +686,19 @@ func (p *prober) values(a, b *contractPlan, n int) (list []string, sure bool) {
 	return different, sure
 }
 
-// numbers returns numbers at and beside the bounds of two plans, in the steps of a, so many
-// that n of them are within the bounds of a if there are so many.
+// numbers returns numbers at and beside 0 and the bounds of two plans, in the steps of a, so
+// many that n of them are within the bounds of a if there are so many.
 func (p *prober) numbers(a, b *contractPlan, n int) (list []string) {
-	step, half := big.NewRat(1, 1), 0.5
-	if x, ok := new(big.Rat).SetString(p.rule(a, "multipleOf")); ok {
-		step = x
+	step, ok := new(big.Rat).SetString(p.rule(a, "multipleOf"))
+	if !ok {
+		step = big.NewRat(1, 1)
 	}
-	if x, err := strconv.ParseFloat(p.rule(b, "multipleOf"), 64); err == nil {
-		half = x / 2
-	}
-	for _, bound := range append(p.bounds(b), p.bounds(a)...) {
+	for _, bound := range slices.Concat([]string{"0"}, p.bounds(b), p.bounds(a)) {
 		x, ok := new(big.Rat).SetString(bound)
 		if !ok {
 			continue
 		}
+		// Exact, since beyond 2^53 the steps of a float64 are wider than those of an integer.
 		quotient := new(big.Rat).Quo(x, step)
 		count := new(big.Int).Div(quotient.Num(), quotient.Denom()) // rounded down
 		for k := range 2*n + 5 {
@@ -692,16 +710,18 @@ func (p *prober) numbers(a, b *contractPlan, n int) (list []string) {
 			list = append(list, y.FloatString(digits))
 		}
 		f, _ := x.Float64()
-		for _, f := range []float64{f, math.Nextafter(f, math.Inf(1)), math.Nextafter(f, math.Inf(-1)), f + half, f - half} {
+		for _, f := range []float64{f, math.Nextafter(f, math.Inf(1)), math.Nextafter(f, math.Inf(-1))} {
 			list = append(list, strconv.FormatFloat(f, 'g', -1, 64)) // +Inf is no JSON, and refused
 		}
 	}
-	return append(list, "4e38", "-4e38", "1e400")
+	return append(list, "4e38", "-4e38", "1e400") // beyond a float32 and a float64
 }
 
-// bounds returns 0 and the bounds of a number, by its rules and its type; "" is none.
-func (p *prober) bounds(plan *contractPlan) []string {
-	list := []string{"0", p.rule(plan, "minimum"), p.rule(plan, "exclusiveMinimum"), p.rule(plan, "maximum"), p.rule(plan, "exclusiveMaximum")}
+// bounds returns the bounds of a number, by its rules and its type; "" is none.
+func (p *prober) bounds(plan *contractPlan) (list []string) {
+	for _, keyword := range []string{"minimum", "exclusiveMinimum", "maximum", "exclusiveMaximum"} {
+		list = append(list, p.rule(plan, keyword))
+	}
 	if plan != nil && plan.isInteger() {
 		low, high := plan.reader.shape.integerBounds()
 		list = append(list, low, high)
@@ -717,7 +737,7 @@ func (p *prober) texts(a, b *contractPlan, n int) (list []string, sure bool) {
 		long = y.most + 1
 	}
 	var texts []string
-	switch {
+	switch { // in the spellings of each kind that differ most, and one that is long
 	case a.Kind == "time":
 		texts = []string{"2006-01-02T15:04:05Z", "2006-01-02T15:04:05+23:59", "2006-01-02T15:04:05." + strings.Repeat("0", max(long, 21)-21) + "5Z"}
 	case a.Kind == "duration":
@@ -729,7 +749,7 @@ func (p *prober) texts(a, b *contractPlan, n int) (list []string, sure bool) {
 			text := strconv.FormatInt(int64(i)+10, 36)
 			texts = append(texts, strings.Repeat("a", max(x.least, y.least, len(text))-len(text))+text)
 		}
-		for _, n := range []int{x.least, y.least - 1, long} {
+		for _, n := range []int{x.least, y.least - 1, long} { // the shortest, one too short and one too long for b
 			texts = append(texts, strings.Repeat("a", max(0, min(n, x.most, maxProbe))))
 		}
 		sure = b == nil || b.Go == ""
@@ -782,11 +802,12 @@ func findTexts(a, b textRules, wanted int) (texts []string, sure bool) {
 	}
 	own, reader := compileProgram(a.pattern), compileProgram(b.pattern)
 	runes, seen, count := distinctRunes(own, reader), make(map[textEnd]bool), make(map[[3]bool]int)
-	layer := []textEnd{{}}
+	layer := []textEnd{{}} // texts of n characters, no two of which lead to the same
 	const maxSeen = 1 << 15
 	for n := 0; len(layer) > 0 && n <= a.most && len(seen) < maxSeen; n++ {
 		var next []textEnd
 		for _, t := range layer {
+			// Two texts of one answer are refused by b for the same rules, or taken.
 			answer := [3]bool{n < b.least, n > b.most, runProgram(reader, t.b, -1) == hasMatched}
 			if n >= a.least && count[answer] < wanted && runProgram(own, t.a, -1) == hasMatched {
 				count[answer]++
@@ -808,11 +829,11 @@ func findTexts(a, b textRules, wanted int) (texts []string, sure bool) {
 
 // distinctRunes returns a character for each way in which two patterns can treat one.
 func distinctRunes(a, b *syntax.Prog) (list []rune) {
-	candidates := []rune("a0A-_ .,:/@")
+	candidates := []rune("a0A-_ .,:/@") // before others, since people read them more easily
 	insts := slices.Concat(a.Inst, b.Inst)
 	for _, i := range insts {
 		for _, r := range i.Rune {
-			candidates = append(candidates, r, r-1, r+1)
+			candidates = append(candidates, r, r-1, r+1) // a range ends at r, so its neighbours may be treated otherwise
 		}
 	}
 	seen := make(map[string]bool)
@@ -850,8 +871,8 @@ func runProgram(prog *syntax.Prog, from string, r rune) string {
 	if len(state) > 0 {
 		before, state = state[0], state[1:]
 	}
-	flags := syntax.EmptyOpContext(before, r)
-	todo := append(state, rune(prog.Start)) // a match may begin anywhere
+	flags := syntax.EmptyOpContext(before, r) // what holds between them: ^, $, \b
+	todo := append(state, rune(prog.Start))   // a match may begin anywhere
 	done := make([]bool, len(prog.Inst))
 	var next []rune
 	for len(todo) > 0 {
@@ -877,7 +898,7 @@ func runProgram(prog *syntax.Prog, from string, r rune) string {
 			}
 		}
 	}
-	slices.Sort(next)
+	slices.Sort(next) // so that equal states are equal texts
 	if syntax.IsWordChar(r) {
 		kind = 'a'
 	}

@@ -206,6 +206,16 @@ type (
 	}
 )
 
+// rHeaderA and rHeaderB have one header.
+type (
+	rHeaderA struct {
+		A string `json:"a" header:"X-A"`
+	}
+	rHeaderB struct {
+		B string `json:"b" header:"X-A"`
+	}
+)
+
 // rBlocks makes its own content for models.
 type rBlocks one[int]
 
@@ -368,6 +378,14 @@ input /b: cannot tell: is int, was string, but there is no example of example.co
 	}](), `input /b: is int, was string; for example {"a":"C-7","b":"a"}`},
 	{"beside a text with an example by JSONSchema", taking[rPair[rShown, string]](), taking[rPair[rShown, int]](), `input /b: is int, was string; for example {"a":"C-8","b":"a"}`},
 	{"beside a text without an example", taking[rPair[rCode, string]](), taking[rPair[rCode, int]](), `input /b: cannot tell: is int, was string, but there is no example of example.com/svc/internal/blackbox_test.rCode, which is beside it: neither a tag example nor examples in its JSONSchema`},
+	{"beside a text without an example, and elsewhere", taking[struct {
+		A *rPair[rCode, one[int]] `json:"a,omitempty"`
+		B one[int]                `json:"b"`
+	}](), taking[struct {
+		A *rPair[rCode, one[string]] `json:"a,omitempty"`
+		B one[string]                `json:"b"`
+	}](), `input /a/b/a: cannot tell: is string, was int, but there is no example of example.com/svc/internal/blackbox_test.rCode, which is beside it: neither a tag example nor examples in its JSONSchema
+input /b/a: is string, was int; for example {"b":{"a":0}}`},
 	{"an object for a map", taking[one[map[string]int]](), taking[one[one[int]]](), `input /a: is object, was map: unknown names are ignored now (refused over MCP without AllowUnknown)
 input /a/a: is required, was optional; for example {"a":{}}`},
 	{"a map for an object", taking[one[one[int]]](), taking[one[map[string]int]](), ""},
@@ -480,6 +498,13 @@ input /a/value: is int8, was object; for example {"a":{"value":{}}}`},
 	}](alone), taking[struct {
 		B string `json:"b" query:"q"`
 	}](alone), ""},
+	{"two names in JSON that change places, over REST alone", taking[struct {
+		A string `json:"a" query:"x"`
+		B string `json:"b" query:"y"`
+	}](alone), taking[struct {
+		A string `json:"a" query:"y"`
+		B string `json:"b" query:"x"`
+	}](alone), ""},
 	{"another type and name in JSON, over REST alone", taking[struct {
 		B string `json:"b" query:"a"`
 	}](alone), taking[struct {
@@ -584,6 +609,7 @@ input /A: contentType is ["image/png","image/jpeg"], was none; for example {"A":
 	}](alone), giving[struct {
 		B string `json:"b" header:"X-A"`
 	}](alone), ""},
+	{"another name of a header's member, over REST alone, in a type with a name", giving[rHeaderA](alone), giving[rHeaderB](alone), ""},
 	{"a header", giving[struct {
 		A int    `json:"a"`
 		E string `json:"-" header:"ETag"`
