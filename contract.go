@@ -259,11 +259,7 @@ func newContract(s *Service) *contract {
 // planMethod returns what m promises.
 func (c *contract) planMethod(s *Service, m *method) *contractMethod {
 	p := &contractMethod{Name: m.resource + "." + m.name, Stream: m.stream, Scopes: m.scopes, Strict: m.strict, Key: m.keyUse, compiled: m}
-	for _, t := range []Transport{TransportREST, TransportRPC, TransportMCP} {
-		if m.isServedBy(t) {
-			p.Transports = append(p.Transports, t)
-		}
-	}
+	p.Transports = slices.DeleteFunc([]Transport{TransportREST, TransportRPC, TransportMCP}, func(t Transport) bool { return !m.isServedBy(t) })
 	for _, scheme := range m.schemes {
 		p.Identity = append(p.Identity, strings.TrimSpace(scheme.Type+" "+scheme.Header))
 	}
@@ -360,6 +356,9 @@ func (c *contract) planValue(s *shape, more ruleSet) *contractPlan {
 	if p.Kind = kindNames[s.kind]; p.Kind == "" {
 		p.Kind = s.typ.Kind().String()
 	}
+	if s.elem != nil {
+		p.Of = c.planValue(s.elem, nil)
+	}
 	switch s.kind {
 	case kindCustom, kindText:
 		p.Go = s.typ.PkgPath() + "." + s.typ.Name()
@@ -368,13 +367,11 @@ func (c *contract) planValue(s *shape, more ruleSet) *contractPlan {
 		}
 	case kindFile:
 		p.planFile(s.file.tags)
-	case kindSlice:
-		p.Of = c.planValue(s.elem, nil)
 	case kindArray:
 		n := s.typ.Len()
-		p.Of, p.Length = c.planValue(s.elem, nil), &n
+		p.Length = &n
 	case kindMap:
-		p.Keys, p.Of = c.planValue(s.key, nil), c.planValue(s.elem, nil)
+		p.Keys = c.planValue(s.key, nil)
 	case kindObject:
 		t := p
 		if p.Object = c.names[s]; p.Object != "" {
@@ -658,15 +655,14 @@ func (p *prober) compareInputs(was, is *contractMethod) {
 // name is known too.
 func (p *contractPlan) renameParams(now *contractPlan) {
 	for _, f := range p.Fields {
-		i := slices.IndexFunc(now.Fields, func(g *contractPlan) bool { return f.RESTOnly && f.isFrom(g.From) })
-		if i < 0 {
+		g := fieldFrom(f.From, now.Fields)
+		if g == nil || !f.RESTOnly {
 			continue
 		}
-		name := now.Fields[i].Name
-		if other := p.child(name); other == nil {
-			f.Name = name
+		if other := p.child(g.Name); other == nil {
+			f.Name = g.Name
 		} else if other.RESTOnly {
-			f.Name, other.Name = name, f.Name
+			f.Name, other.Name = g.Name, f.Name
 		}
 	}
 }
@@ -689,10 +685,10 @@ func (p *prober) compareOutputs(was, is *contractMethod) {
 	p.compareAnswers(is.Output, known, "output")
 	p.compareAnswers(is.Error, was.Error, "error")
 	for _, h := range was.Headers {
-		p.remarkIf(is.header(h.From) == nil, header+h.From, "is gone")
+		p.remarkIf(fieldFrom(h.From, is.Headers) == nil, header+h.From, "is gone")
 	}
 	for _, h := range is.Headers {
-		old := was.header(h.From)
+		old := fieldFrom(h.From, was.Headers)
 		p.remarkIf(old == nil && !h.RESTOnly && was.Output.child(h.Name) != nil, "output /"+h.Name, "is the header %s over REST, was a member", h.From)
 		p.compareAnswers(h, old, header+h.From)
 	}
@@ -710,11 +706,12 @@ func (p *prober) compareAnswers(sent, known *contractPlan, at string) {
 	p.compare(sent, known, at, func(text string) string { return text })
 }
 
-// header returns the plan of a header of the response, or nil.
-func (m *contractMethod) header(name string) *contractPlan {
-	i := slices.IndexFunc(m.Headers, func(h *contractPlan) bool { return h.From == name })
-	if i < 0 {
-		return nil
+// fieldFrom returns the field of a list that has a source, or nil.
+func fieldFrom(source string, list []*contractPlan) *contractPlan {
+	for _, f := range list {
+		if f.isFrom(source) {
+			return f
+		}
 	}
-	return m.Headers[i]
+	return nil
 }

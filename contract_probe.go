@@ -252,7 +252,7 @@ func (p *prober) isRequired(f *contractPlan) bool {
 // a scalar.
 func (p *prober) refuses(plan *contractPlan, text string) []string {
 	switch {
-	case plan.Null && text == "null" || plan.Kind == "any":
+	case plan.Null && text == "null":
 		return nil
 	case plan.isComposite():
 		return []string{ruleType}
@@ -542,7 +542,7 @@ func (p *prober) compareLists(a, b *contractPlan, at string, in func(string) str
 	if n := min(low-1, most); n >= least {
 		p.refuse(at, p.explain(a, b, "minItems"), in(arrayOf(p.elements(a, b, n)...)))
 	}
-	if n := max(high+1, least); n > high && n <= most && n <= maxProbe {
+	if n := max(high+1, least); n <= most && n <= maxProbe {
 		p.refuse(at, p.explain(a, b, "maxItems"), in(arrayOf(p.elements(a, b, n)...)))
 	}
 	if p.rule(b, "uniqueItems") != "" && !isUnique && most > 1 {
@@ -621,7 +621,7 @@ func (p *prober) some(a, b *contractPlan, n int) []string {
 // compareScalars is compare for scalars: for each rule of b one that is against it. A why
 // that is not "" stands for all reasons; it is for keys of maps.
 func (p *prober) compareScalars(a, b *contractPlan, at, why string, in func(string) string) {
-	if b.Kind == "any" || a.reader == b.reader {
+	if a.reader == b.reader {
 		return
 	}
 	values, sure := p.values(a, b, 1)
