@@ -584,10 +584,10 @@ func (p *objectPlan) setDefaults(v reflect.Value) {
 	}
 }
 
-// bindObject makes an input from one JSON object that has every field by its
-// wire name, and returns a pointer to the struct, or nil for no input, of which each
-// member is unknown; see objectPlan.skipUnknown. An empty text counts as {}, since params may be left out (JSON-RPC 2.0, section 4). Every other text that
-// is not an object is an error.
+// bindObject makes an input from one JSON object that has every field by its wire name,
+// and returns a pointer to the struct, or nil for no input, of which each member is
+// unknown; see objectPlan.skipUnknown. An empty text counts as {}, since params may be
+// left out (JSON-RPC 2.0, section 4). Every other text that is not an object is an error.
 func (b *binding) bindObject(d *decoder, text []byte) (any, error) {
 	if len(text) == 0 {
 		text = []byte("{}")

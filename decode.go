@@ -267,10 +267,10 @@ func (d *decoder) makeSyntaxError() error {
 	return d.makeError()
 }
 
-// Short strings share blocks. Otherwise a request of ten small fields would make
-// ten allocations of a few bytes, which are most of what decoding allocates. A block has
-// 256 bytes at most, and no block is made for a string of more than 64 bytes: it has
-// memory of its own unless it fits into the block that is there.
+// Short strings share blocks. Otherwise a request of ten small fields would make ten
+// allocations of a few bytes, which are most of what decoding allocates. A block has 256
+// bytes at most, and no block is made for a string of more than 64 bytes: it has memory
+// of its own unless it fits into the block that is there.
 //
 // The sizes bound what sharing costs the garbage collector: a block lives as
 // long as any string in it, so a service that keeps one short string of an

@@ -309,9 +309,9 @@ func (c *encoders) objectEncoder(s *shape) encodeFunc {
 	return compileForms(s, c.membersEncoder, (*encoder).fail)
 }
 
-// membersEncoder compiles the encodeFunc of the fields of the object s. Members come in the order of the Go fields, like the properties of the published
-// schema. A hidden field (json:"-", which path, query and header fields may have)
-// has no member.
+// membersEncoder compiles the encodeFunc of the fields of the object s. Members come in
+// the order of the Go fields, like the properties of the published schema. A hidden field
+// (json:"-", which path, query and header fields may have) has no member.
 func (c *encoders) membersEncoder(s *shape) encodeFunc {
 	var members []memberEncoder
 	for _, f := range s.fields {
