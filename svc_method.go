@@ -915,19 +915,23 @@ func (r route) segments() []string {
 
 // checkRoutes notes pairs of methods whose routes match the same request. A mux panics for
 // them as well, but with the first pair alone and in terms of patterns; the author knows
-// methods. It finds a clash in a time that does not grow with the routes. From the first one
-// on, each method is compared with all before it, since the mux does not have all of them.
-// A route without placeholders is not put on the mux, which takes longer than all else: it
-// clashes only with the same text, and one that only may be the same is compared too.
+// methods. It finds a clash in a time that does not grow with the routes. A route without
+// placeholders is not put on the mux, which takes longer than all else: it clashes only with
+// the same text, and one that only may be the same is compared too.
 func checkRoutes(p *mistakes, methods []*method) {
-	mux, known, clash := http.NewServeMux(), make(map[string]bool, len(methods)), false
+	mux, known := http.NewServeMux(), make(map[string]bool, len(methods))
+	var refused []*method // whose routes mux does not have
 	for i, m := range methods {
 		if m.path == "" { // noted already, or not served over REST
 			continue
 		}
 		text, _ := url.PathUnescape(m.method + " " + m.path)
-		if clash = clash || known[text] || strings.Contains(m.path, "{") && !m.fitsOn(mux); clash {
+		fits := !known[text] && (!strings.Contains(m.path, "{") || m.fitsOn(mux))
+		if !fits || slices.ContainsFunc(refused, m.clashesWith) {
 			noteClashes(p, methods[:i], m)
+		}
+		if !fits {
+			refused = append(refused, m)
 		}
 		known[text] = true
 	}
@@ -940,15 +944,18 @@ func (m *method) fitsOn(mux *http.ServeMux) (fits bool) {
 	return true
 }
 
-// noteClashes notes each of methods whose route clashes with that of m: they are the same but
-// for the names of placeholders, or each has a placeholder where the other has a text.
+// clashesWith reports whether the routes of m and other are the same but for the names of
+// placeholders, or each has a placeholder where the other has a text. A pattern that is a
+// mistake clashes with none.
+func (m *method) clashesWith(other *method) bool {
+	mux := http.NewServeMux()
+	return m.fitsOn(http.NewServeMux()) && other.fitsOn(mux) && !m.fitsOn(mux)
+}
+
+// noteClashes notes each of methods whose route clashes with that of m.
 func noteClashes(p *mistakes, methods []*method, m *method) {
-	if !m.fitsOn(http.NewServeMux()) { // the name of its placeholder is a mistake
-		return
-	}
 	for _, other := range methods {
-		mux := http.NewServeMux()
-		switch clash := other.fitsOn(mux) && !m.fitsOn(mux); {
+		switch clash := m.clashesWith(other); {
 		case clash && slices.Equal(m.segments(), other.segments()):
 			p.addf("%s and %s have the same route %s %s; give one of them an HTTP pattern or a resource of its own, in Options.Methods", other.title(), m.title(), m.method, m.path)
 		case clash:
