@@ -593,11 +593,15 @@ func (b *apiBuilder) listHeaders(m *method) map[string][]byte {
 // describeStatus returns the response of the errors with this status. Special ones are
 // examples, as they would be sent, and the codes and messages of all are its description.
 func (m *method) describeStatus(status int, common, special []*Error, texts errorTexts) []byte {
+	hasStatus := func(e *Error) bool { return m.form.statusOf(e) == status }
+	if !slices.ContainsFunc(special, hasStatus) { // as in most methods
+		return texts.ref
+	}
 	var about []string
 	headers, examples, content := make(map[string][]byte), []namedText(nil), []byte(nil)
 	for i, e := range slices.Concat(common, special) {
 		isCommon := i < len(common)
-		if m.form.statusOf(e) != status || isCommon && e.Code == CodeNotFound { // which only methods return
+		if !hasStatus(e) || isCommon && e.Code == CodeNotFound { // which only methods return
 			continue
 		}
 		if text := string(e.Code) + ": " + e.message(); !slices.Contains(about, text) {
@@ -613,10 +617,7 @@ func (m *method) describeStatus(status int, common, special []*Error, texts erro
 			headers[name] = textHeader("", false)
 		}
 	}
-	switch {
-	case examples == nil:
-		return texts.ref
-	case texts.mediaType != "":
+	if texts.mediaType != "" {
 		content = object(texts.mediaType, object("schema", texts.schema, "examples", examples))
 	}
 	return object("description", strings.Join(about, "; "), "headers", headers, "content", content)
