@@ -131,16 +131,19 @@ func (c *call) takeSteps(t carrier) error {
 		return err
 	}
 	if c.method.sendsFile() && c.ws != nil {
-		defer func() { // the answer is complete, whatever Close does
-			if err := closeReader(c.method.out.file.fileIn(out).Content); err != nil {
-				c.log(t, err)
-			}
-		}()
+		defer c.closeFile(t, out)
 	}
 	if err = t.takeOutput(out); err == nil && c.keyed != nil && c.keyed.replayed && c.response != nil && c.ws != nil {
 		c.response.Set("Idempotent-Replayed", "true") // not where an interceptor made an error of the answer
 	}
 	return err
+}
+
+// closeFile closes the File in out. The answer is complete by then, whatever Close does.
+func (c *call) closeFile(ctx context.Context, out any) {
+	if err := closeReader(c.method.out.file.fileIn(out).Content); err != nil {
+		c.log(ctx, err)
+	}
 }
 
 // runStream calls a method that returns a stream, and runs the stream. The context of
