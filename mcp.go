@@ -449,6 +449,13 @@ type toolIndex struct {
 	tools     []*tool            // of all methods, in their order
 	resources []*resource        // likewise
 	named     map[string][]*tool // by the default name of the tool and by the Go name
+	schemas   map[schemaKey][]byte
+}
+
+// A schemaKey stands for the schema that tools with one type share.
+type schemaKey struct {
+	of  *shape
+	use schemaUse
 }
 
 // findTool returns the tool of a key in an option, or notes the mistake and returns nil.
@@ -470,7 +477,7 @@ func (x *toolIndex) findTool(p *mistakes, option, key string) *tool {
 // compileTools makes the tools of all methods, and what the options make of them, in the
 // order of the methods, so that tools/list is the same each time (MCP 2026-07-28, Tools).
 func compileTools(p *mistakes, s *Service, o *MCPOptions) *toolIndex {
-	x := &toolIndex{service: s, named: make(map[string][]*tool)}
+	x := &toolIndex{service: s, named: make(map[string][]*tool), schemas: make(map[schemaKey][]byte)}
 	for _, m := range s.methodsOn(TransportMCP) {
 		t := &tool{method: m, name: toolName(m)}
 		x.tools = append(x.tools, t)
@@ -523,8 +530,8 @@ func (t *tool) compileTool(p *mistakes, o ToolOptions, x *toolIndex) {
 		t.compileFields(p)
 	}
 	t.allow = t.allows
-	t.compileInput(p, o.InputSchema)
-	t.compileOutput()
+	t.compileInput(p, o.InputSchema, x)
+	t.compileOutput(x)
 }
 
 // compileInput sets the input schema and the headers that mirror its properties.
@@ -532,7 +539,7 @@ func (t *tool) compileTool(p *mistakes, o ToolOptions, x *toolIndex) {
 //
 // The root must be an object with the plain "type":"object" in every revision
 // (MCP 2024-11-05, Tools). Clients drop tools, or the whole list, otherwise.
-func (t *tool) compileInput(p *mistakes, own []byte) {
+func (t *tool) compileInput(p *mistakes, own []byte, x *toolIndex) {
 	switch {
 	case own != nil:
 		s := scanner{data: own}
@@ -556,12 +563,28 @@ func (t *tool) compileInput(p *mistakes, own []byte) {
 		if in == nil {
 			in = &shape{kind: kindObject, strict: t.strict}
 		}
-		// Over MCP the fields of paths and queries are arguments too.
-		t.input = appendSelfContained(nil, in.onWire(t.beside...), schemaWriter{use: forToolInput, closed: t.closed})
+		t.input = x.schemaOf(in, schemaWriter{use: forToolInput, closed: t.closed}, t.beside...)
 	}
 	if own != nil || bytes.Contains(t.input, []byte(`"x-mcp-header"`)) {
 		t.findHeaders(p, t.input, nil, true)
 	}
+}
+
+// schemaOf returns the schema of s that w writes, of an input with more fields. Over MCP
+// those of paths and queries are arguments too.
+func (x *toolIndex) schemaOf(s *shape, w schemaWriter, more ...*field) []byte {
+	key, isShared := schemaKey{s, w.use}, more == nil && w.loose == nil
+	if text := x.schemas[key]; text != nil && isShared {
+		return text
+	}
+	if w.use == forToolInput {
+		s = s.onWire(more...)
+	}
+	text := appendSelfContained(nil, s, w)
+	if isShared {
+		x.schemas[key] = text
+	}
+	return text
 }
 
 // allows reports whether a call may have an argument that the input does not have, which is
@@ -620,7 +643,7 @@ type contentProvider interface{ MCPContent() []MCPContent }
 // A tool with an output schema must return structured content (MCP 2025-06-18, Tools), and
 // clients check that, so a type with blocks of its own has no schema. The text is for
 // clients of earlier revisions, which do not know structured content.
-func (t *tool) compileOutput() {
+func (t *tool) compileOutput(x *toolIndex) {
 	switch {
 	case t.out == nil:
 	case t.sendsFile(), t.stream == "" && t.outType.Implements(reflect.TypeFor[contentProvider]()):
@@ -634,7 +657,7 @@ func (t *tool) compileOutput() {
 		if t.stream == "" && t.out.kind != kindObject && t.out.custom["type"] != "object" {
 			t.wrapped, whole = true, &shape{kind: kindObject, fields: []*field{{name: "result", shape: t.result}}}
 		}
-		t.output = appendSelfContained(nil, whole, w)
+		t.output = x.schemaOf(whole, w)
 		if t.result.alternatives != nil { // the root must be an object here too
 			t.output = append([]byte(`{"type":"object",`), t.output[1:]...)
 		}
