@@ -430,7 +430,7 @@ type tool struct {
 	fields     *fieldChoice                // of ToolOptions.Fields; nil without it
 	output     []byte                      // the output schema; nil if results have no structuredContent
 	closed     bool                        // unknown arguments are refused: no MCPOptions.AllowUnknown
-	allow      func(*decoder, []byte) bool // allows; see decoder.allow
+	allow      func(*decoder, []byte) bool // allows, or nil where Options.Strict decides; see decoder.allow
 	beside     []*field                    // arguments that the input does not have; see decoder.beside
 	headers    []headerParam               // the arguments that headers mirror
 	ownContent bool                        // the output makes the content itself
@@ -529,7 +529,9 @@ func (t *tool) compileTool(p *mistakes, o ToolOptions, x *toolIndex) {
 	if o.Fields {
 		t.compileFields(p)
 	}
-	t.allow = t.allows
+	if t.closed || t.beside != nil || o.InputSchema != nil { // else the plan knows it, without an allocation
+		t.allow = t.allows
+	}
 	t.compileInput(p, o.InputSchema, x)
 	t.compileOutput(x)
 }

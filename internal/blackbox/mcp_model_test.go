@@ -421,6 +421,18 @@ func TestMCPFields(t *testing.T) {
 	if few, many := wrong(1000), wrong(9000); many > few+1000 {
 		t.Errorf("1,000 wrong names take %v allocations, and 9,000 take %v", few, many)
 	}
+	open := s.MCP(&svc.MCPOptions{AllowUnknown: true})
+	unknown := func(n int) float64 {
+		var arguments strings.Builder
+		for i := range n {
+			fmt.Fprintf(&arguments, `"x%d":0,`, i)
+		}
+		text := mcpLegacy("2025-06-18", "tools/call", call("get", `{`+arguments.String()+`"y":0}`))
+		return testing.AllocsPerRun(3, func() { mcpPost(open, text) })
+	}
+	if few, many := unknown(1000), unknown(3000); many > few+5000 {
+		t.Errorf("1,000 unknown arguments that are allowed take %v allocations, and 3,000 take %v", few, many)
+	}
 	strict, opts, _ := newPicked(svc.Options{Strict: true})
 	opts.AllowUnknown = true
 	eachMCP(t, strict, opts, "tools/call", call("get", `{"fields":["id"]}`), picked(`{"id":"1"}`))
