@@ -1072,8 +1072,7 @@ func (s *clientStream) next() (item reflect.Value, e *Error) {
 // of net/http are at the two ends of a pipe, so both see what a network would show them.
 type handlerTransport struct{ handler http.Handler }
 
-// RoundTrip sends r over a connection of its own. The context of the handler has the values
-// of that of r.
+// RoundTrip sends r over a connection of its own. The context of r is that of its server too.
 func (t handlerTransport) RoundTrip(r *http.Request) (*http.Response, error) {
 	dial := func(context.Context, string, string) (net.Conn, error) {
 		near, far := net.Pipe()
@@ -1082,10 +1081,31 @@ func (t handlerTransport) RoundTrip(r *http.Request) (*http.Response, error) {
 		close(accepted)
 		server := &http.Server{Handler: t.handler, BaseContext: func(net.Listener) context.Context { return r.Context() }}
 		go server.Serve(accepted) // which returns at once, and its connection ends with near
-		return near, nil
+		left, leave := context.WithCancel(context.Background())
+		return clientConn{near, left, leave}, nil
 	}
 	transport := &http.Transport{DialContext: dial, DialTLSContext: dial, DisableKeepAlives: true, ExpectContinueTimeout: time.Second}
 	return transport.RoundTrip(r)
+}
+
+// A clientConn is the end of the client. A Write to a server that has answered and closed
+// before it read all waits for the client to leave: its error would hide the answer.
+type clientConn struct {
+	net.Conn
+	left  context.Context
+	leave context.CancelFunc
+}
+
+func (c clientConn) Write(p []byte) (n int, err error) {
+	if n, err = c.Conn.Write(p); err == io.ErrClosedPipe {
+		<-c.left.Done()
+	}
+	return n, err
+}
+
+func (c clientConn) Close() error {
+	c.leave()
+	return c.Conn.Close()
 }
 
 // A pipeListener accepts the connections in it.

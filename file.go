@@ -299,8 +299,8 @@ func (s *fileSender) sendFile(f *File, r *http.Request) (err error) {
 	size := cmp.Or(max(f.Size, 0), math.MaxInt64)
 	seeker, canSeek := f.Content.(io.Seeker)
 	if canSeek {
-		if size, err = seeker.Seek(0, io.SeekEnd); err != nil {
-			return err
+		if size, err = seeker.Seek(0, io.SeekEnd); err != nil || size < 0 {
+			return cmp.Or(err, fmt.Errorf("it has %d bytes", size))
 		}
 	}
 	start, length := s.decide(f, r, size, canSeek)

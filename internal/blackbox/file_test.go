@@ -13,6 +13,8 @@ import (
 	"net"
 	"net/http"
 	"net/http/httptest"
+	"net/http/httptrace"
+	"runtime"
 	"slices"
 	"strings"
 	"testing"
@@ -622,6 +624,7 @@ func TestFile(t *testing.T) {
 		15: func() *svc.File {
 			return &svc.File{Content: io.MultiReader(strings.NewReader("abc"), panicReader{})}
 		},
+		16: func() *svc.File { return &svc.File{Content: minusSeeker{strings.NewReader("abc")}} },
 	}
 	var observed []error
 	opts, served := fileOptions(), make(chan bool, 1)
@@ -657,6 +660,7 @@ func TestFile(t *testing.T) {
 		{"Read fails", "GET /files/11", "", "500 | application/json |", svc.CodeInternal},
 		{"Read fails later", "GET /files/12", "", "cut", svc.CodeInternal},
 		{"it shrinks", "GET /files/13", "", "cut", svc.CodeInternal},
+		{"Seek counts backwards", "GET /files/16", "Range: bytes=0-\r\n", "500 | application/json |", svc.CodeInternal},
 		{"Read panics", "GET /files/14", "", "500 | application/json |", svc.CodeInternal},
 		{"Read panics later", "GET /files/15", "", "cut", svc.CodeInternal},
 		{"a body and a file", "POST /files/convert?to=text/css", "", "200 | text/css | 0 | bytes |", ""},
@@ -702,6 +706,10 @@ func TestFile(t *testing.T) {
 type panicReader struct{}
 
 func (panicReader) Read([]byte) (int, error) { panic("no disk") }
+
+type minusSeeker struct{ io.Reader }
+
+func (minusSeeker) Seek(int64, int) (int64, error) { return -1, nil }
 
 // endless is a content without an end.
 type endless struct{ closed chan bool }
@@ -952,6 +960,30 @@ func TestFileClient(t *testing.T) {
 		}
 		if svc.CodeOf(err) != svc.CodeUnavailable {
 			t.Errorf("%s: a cut file gives %v", name, err)
+		}
+	}
+}
+
+// Verify that a handler can answer before it has read a Body, and that the client gets the
+// answer also where it writes meanwhile.
+func TestFileClientAnsweredEarly(t *testing.T) {
+	refuse := http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		svc.WriteError(w, r, svc.Errorf(svc.CodeUnauthenticated, "who?"))
+	})
+	var client fileClient
+	if err := svc.Connect[FilesAPI](&client, "", &svc.ClientOptions{Service: fileOptions(), Handler: refuse}); err != nil {
+		t.Fatal(err)
+	}
+	slow := &httptrace.ClientTrace{GotFirstResponseByte: func() {
+		for range 1000 {
+			runtime.Gosched() // to what writes
+		}
+	}}
+	ctx := httptrace.WithClientTrace(context.Background(), slow)
+	for range 20 {
+		content := svc.NewBody(strings.NewReader(strings.Repeat("x", 900<<10)), "a/b")
+		if _, err := client.Convert(ctx, &ConvertFile{To: "a/b", Content: content}); svc.CodeOf(err) != svc.CodeUnauthenticated {
+			t.Error(err)
 		}
 	}
 }
