@@ -51,7 +51,7 @@ func (s *Service) Contract() []byte {
 // output, a required field that has a default, and a wider rule.
 func (s *Service) Breaks(released []byte) ([]Break, error) {
 	old, now, wrong := new(contract), newContract(s), new(mistakes)
-	if json.Unmarshal(released, old) != nil || old.Form == 0 || slices.Contains(old.Methods, nil) {
+	if !isJSON(released) || json.Unmarshal(released, old) != nil || old.Form == 0 || slices.Contains(old.Methods, nil) {
 		return nil, errors.New("the text is no contract, or is damaged; restore it from version control")
 	}
 	if old.Form != contractForm {
@@ -437,7 +437,8 @@ func (l *planLinker) linkPlan(p *contractPlan) {
 	p.object = l.types[p.Object]
 	ok := isKind && !slices.Contains(parts, nil) && (p.object != nil || p.Object == "") &&
 		(p.Of != nil) == (isMap || p.Kind == "list") && (p.Keys != nil) == isMap &&
-		(p.Fields != nil || !isUnion) // the first is the discriminator
+		(len(p.Fields) > 0 || !isUnion) && // the first is the discriminator
+		(len(p.Union) > 0 || p.Union == nil)
 	if !ok {
 		text, _ := plainJSON(p)
 		l.addf("no value is a %q of the form %s", p.Kind, text)
@@ -485,6 +486,12 @@ func (l *planLinker) readerOf(p *contractPlan) *scalarReader {
 	} else if s == nil || p.Kind != kindNames[s.kind] {
 		return r
 	}
+	isOther := func(value []byte) bool {
+		_, ok := s.valueFor(string(value))
+		return !ok || isText(value) != s.kind.isStringy()
+	}
+	isBad := p.Rules["enum"] != nil && r.enum == nil || slices.ContainsFunc(r.enum, isOther)
+	l.addIf(isBad, "enum is %s; want values of the type", p.Rules["enum"])
 	*r.shape = *s
 	r.shape.rules = l.rulesOf(p, s)
 	r.decode = newDecoders(l.mistakes, false).fieldDecoder(&field{shape: r.shape, quoted: p.Quoted})

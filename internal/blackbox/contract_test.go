@@ -800,6 +800,7 @@ func TestCheckReleased(t *testing.T) {
 	old, now := taking[one[string]](), taking[rPair[int, int]]()
 	const first, second = "t.make input /a: is int, was string", "t.make input /b: is required, and is new"
 	contract := func(s *svc.Service) string { return string(s.Contract()) }
+	damaged := func(a string) string { return strings.Replace(contract(old), `"kind":"string"`, a, 1) }
 	for _, test := range []struct {
 		name    string
 		file    string // "" for none
@@ -824,6 +825,14 @@ func TestCheckReleased(t *testing.T) {
 		{"a rule that is none", strings.Replace(contract(old), `"kind":"string"`, `"kind":"string","rules":{"maxLength":-1}`, 1), true, nil, "^FATAL .*damaged(?s).*maxLength is -1", false},
 		{"a rule of another release", strings.Replace(contract(now), `"kind":"int"`, `"kind":"int","rules":{"maxLines":1}`, 1), false, nil, `^\S* clients of the release would break:\s+\S+ input /a: cannot tell: the release has the rule maxLines, which`, false},
 		{"a field that is none", strings.Replace(contract(old), `"fields":[`, `"fields":[null,`, 1), true, nil, `^FATAL .*damaged(?s).*"object"`, false},
+		{"a name twice, as after a merge", damaged(`"kind":"string","kind":"string"`), true, nil, "^FATAL .*damaged", false},
+		{"an enum without values", damaged(`"kind":"string","rules":{"enum":[]}`), true, nil, `^FATAL .*damaged(?s).*enum is \[\]; want values of the type`, false},
+		{"an enum that is no list", damaged(`"kind":"string","rules":{"enum":"a"}`), true, nil, `^FATAL .*damaged(?s).*enum is "a"; want values of the type`, false},
+		{"an enum of numbers for a text", damaged(`"kind":"string","rules":{"enum":["a",1]}`), true, nil, `^FATAL .*damaged(?s).*enum is \["a",1\]`, false},
+		{"an enum of texts for a number", damaged(`"kind":"int","rules":{"enum":["a"]}`), true, nil, `^FATAL .*damaged(?s).*enum is \["a"\]`, false},
+		{"a union without a discriminator", damaged(`"kind":"object","fields":[],"union":[{"type":"x","kind":"object","fields":[{"field":"t","kind":"string"}]}]`), true, nil, `^FATAL .*damaged(?s).*"object"`, false},
+		{"a union without alternatives", damaged(`"kind":"object","fields":[{"field":"t","kind":"string"}],"union":[]`), true, nil, `^FATAL .*damaged(?s).*"object"`, false},
+		{"an alternative without one", damaged(`"kind":"object","fields":[{"field":"t","kind":"string"}],"union":[{"type":"x","kind":"object","fields":[]}]`), true, nil, `^FATAL .*damaged(?s).*"object"`, false},
 		{"another form", strings.Replace(contract(old), `"contract":1`, `"contract":9`, 1), true, nil, "^FATAL .*form 9", false},
 	} {
 		file := filepath.Join(t.TempDir(), "testdata", "released.json")
