@@ -935,8 +935,16 @@ func endsInTime(v reflect.Value, depth int) bool {
 		if k := v.Type().Elem().Kind(); k <= reflect.Complex128 || k == reflect.String { // which lead nowhere
 			return true
 		}
-		for _, item := range v.Seq2() {
-			if !endsInTime(item, depth+1) {
+		if v.Kind() == reflect.Map {
+			for entry := v.MapRange(); entry.Next(); {
+				if !endsInTime(entry.Value(), depth+1) {
+					return false
+				}
+			}
+			return true
+		}
+		for i := range v.Len() { // Value.Seq2 would allocate for each item
+			if !endsInTime(v.Index(i), depth+1) {
 				return false
 			}
 		}

@@ -109,7 +109,7 @@ type decoder struct {
 // of the buffers beside it, keeps more memory than about limit bytes.
 func (d *decoder) resetWithin(limit int, buffers ...[]byte) bool {
 	isLarge := func(b []byte) bool { return cap(b) > limit }
-	if slices.ContainsFunc(buffers, isLarge) || isLarge(d.scratch) || cap(d.scan.names) > limit/16 || len(d.scan.found) > limit/16 || cap(d.texts) > limit/16 {
+	if slices.ContainsFunc(buffers, isLarge) || isLarge(d.scratch) || cap(d.scan.names) > limit/16 || len(d.scan.found) > limit/16 || cap(d.texts) > limit/16 || cap(d.seen) > limit {
 		return false
 	}
 	d.start(nil)

@@ -1080,3 +1080,15 @@ func TestEnumSources(t *testing.T) {
 		}
 	}
 }
+
+// Verify that values of any are looked through without memory for each of their items, and
+// that a pool keeps no decoder that has become large.
+func TestMemoryOfChecks(t *testing.T) {
+	list := slices.Repeat([]any{"x"}, 1000)
+	if n := testing.AllocsPerRun(5, func() { endsInTime(reflect.ValueOf(&list).Elem(), 0) }); n > 0 {
+		t.Errorf("a list of 1,000 items takes %v allocations", n)
+	}
+	if d := (&decoder{seen: make([]bool, maxPooled+1)}); d.resetWithin(maxPooled) {
+		t.Error("a decoder that had objects of many fields open is kept")
+	}
+}

@@ -342,7 +342,13 @@ func isNumberText(text []byte) bool {
 // isPlainInteger reports whether text is an integer in the spelling that
 // strconv writes: no leading zero, no plus, no -0, no point, no exponent.
 func isPlainInteger(text []byte) bool {
-	return isNumberText(text) && !bytes.ContainsAny(text, ".eE") && string(text) != "-0"
+	digits := bytes.TrimPrefix(text, []byte("-"))
+	for _, c := range digits {
+		if !isDigit(c) {
+			return false
+		}
+	}
+	return len(digits) > 0 && (digits[0] != '0' || len(text) == 1)
 }
 
 // appendFloat appends a finite number in the shortest spelling that reads back as
