@@ -1072,16 +1072,17 @@ func (s *clientStream) next() (item reflect.Value, e *Error) {
 // of net/http are at the two ends of a pipe, so both see what a network would show them.
 type handlerTransport struct{ handler http.Handler }
 
-// RoundTrip sends r over a connection of its own. The context of r is that of its server too.
+// RoundTrip sends r over a connection of its own. The context of its server is that of r,
+// and ends when the client leaves.
 func (t handlerTransport) RoundTrip(r *http.Request) (*http.Response, error) {
 	dial := func(context.Context, string, string) (net.Conn, error) {
 		near, far := net.Pipe()
 		accepted := make(pipeListener, 1)
 		accepted <- pipeConn{far}
 		close(accepted)
-		server := &http.Server{Handler: t.handler, BaseContext: func(net.Listener) context.Context { return r.Context() }}
+		left, leave := context.WithCancel(r.Context()) // of a body that nobody reads a server does not see that the client leaves
+		server := &http.Server{Handler: t.handler, BaseContext: func(net.Listener) context.Context { return left }}
 		go server.Serve(accepted) // which returns at once, and its connection ends with near
-		left, leave := context.WithCancel(context.Background())
 		return clientConn{near, left, leave}, nil
 	}
 	transport := &http.Transport{DialContext: dial, DialTLSContext: dial, DisableKeepAlives: true, ExpectContinueTimeout: time.Second}

@@ -226,6 +226,9 @@ func TestClientDone(t *testing.T) {
 		t.Error("the loop waited for the end of the body")
 	}
 	<-ended
+	if ctx.Err() != nil {
+		t.Error("the handler was not told that its client had left")
+	}
 }
 
 // ConfirmAPI deletes what cannot be had back.
