@@ -634,7 +634,7 @@ var isTooDeep = &complaint{ruleSyntax, "is nested more than 1000 levels deep, or
 // not guard against half an input. They may also change their receiver, which
 // would confuse the checks of the tags if these came later.
 func (b *binding) finishInput(d *decoder, v reflect.Value, check checkFunc) error {
-	if d.keyFault != nil && !d.found.full() {
+	if d.keyFault != nil {
 		d.found.addViolation(*d.keyFault)
 	}
 	d.keyFault = nil

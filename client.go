@@ -59,8 +59,9 @@ type ClientOptions struct {
 	// CheckRedirect is not used; see [Connect]. Default: http.DefaultClient.
 	HTTPClient *http.Client
 	// Handler is called in place of the network, for tests: Service.REST, with or without
-	// middleware. If it panics, the log of package net/http says so, as for a server. The URL of Connect may then be empty or a path, such as "/v1" for
-	// Service.At. Setting both Handler and HTTPClient is a mistake. Default: none.
+	// middleware. If it panics, the log of package net/http says so, as for a server. The
+	// URL of Connect may then be empty or a path, such as "/v1" for Service.At. Setting both
+	// Handler and HTTPClient is a mistake. Default: none.
 	Handler http.Handler
 	// MaxBody is the largest body of a response, in bytes, and the largest event of
 	// a stream; anything larger is an INTERNAL error. Zero means 16 MiB; a negative
@@ -1080,7 +1081,7 @@ func (t handlerTransport) RoundTrip(r *http.Request) (*http.Response, error) {
 		accepted := make(pipeListener, 1)
 		accepted <- pipeConn{far}
 		close(accepted)
-		left, leave := context.WithCancel(r.Context()) // of a body that nobody reads a server does not see that the client leaves
+		left, leave := context.WithCancel(r.Context()) // a server sees a client leave only once it has read the request
 		server := &http.Server{Handler: t.handler, BaseContext: func(net.Listener) context.Context { return left }}
 		go server.Serve(accepted) // which returns at once, and its connection ends with near
 		return clientConn{near, left, leave}, nil

@@ -751,7 +751,7 @@ func (v *Violation) frameLen() int {
 type mistakes struct {
 	where string // the method being looked at
 	list  []error
-	told  []string // what is noted for one method, and not for others too
+	told  []string // of types: told for the first method that has one, and not for the others too
 }
 
 // addf notes a mistake. The same text is noted once: one bad type may be

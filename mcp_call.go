@@ -631,8 +631,8 @@ func appendErrorText(dst []byte, e *Error) []byte {
 // begins with 2025-03-26, and "resource_link", which begins with 2025-06-18.
 //
 // An unknown Type, an empty required field, an Audience, Priority or Icon that is not allowed
-// and a Meta that is not JSON are errors of the method: they are logged, and the client gets an internal error as a
-// result with isError.
+// and a Meta that is not JSON are errors of the method: they are logged, and the client gets
+// an internal error as a result with isError.
 type MCPContent struct {
 	Type        string // "text", "image", "audio", "resource" or "resource_link"; "" means "text"
 	Text        string // the text of a text block or of a resource whose Data is nil
@@ -853,9 +853,10 @@ const (
 )
 
 // startCall lets the method send the notifications that the client of m wants: none in a
-// batch, to a client that takes no events or by a writer that cannot flush. Legacy clients get log messages from info on,
-// since the server may choose a level until a client sets one (MCP 2025-11-25, schema,
-// LoggingMessageNotification). No other goroutine has x yet, so it does not lock.
+// batch, to a client that takes no events or by a writer that cannot flush. Legacy clients
+// get log messages from info on, since the server may choose a level until a client sets one
+// (MCP 2025-11-25, schema, LoggingMessageNotification). No other goroutine has x yet, so it
+// does not lock.
 func (s *mcpStream) startCall(x *exchange, m *message) {
 	s.running = true
 	if x.w != nil {

@@ -899,10 +899,11 @@ type typeName struct {
 // nameTypes gives every type the name it has in documents: what its method SchemaName
 // returns, or its Go name with the names of its type arguments, or Type if it has none
 // in Go. Of types that share a name, every one gets the last element of its package in
-// front, and then more of its path; those of one package get it for their type arguments. So a name never comes to mean another type because a
-// type was added. The names of svc, of alternatives and of parts (a type's name and a
-// suffix) count as shared. What cannot be told apart so gets a number, and the closed form of a type
-// that is there open too gets Strict behind its name. Names that differ only by case count
+// front, and then more of its path; those of one package get it for their type arguments.
+// So a name never comes to mean another type because a type was added. The names of svc, of
+// alternatives and of parts (a type's name and a suffix) count as shared. What cannot be
+// told apart so gets a number, and the closed form of a type that is there open too gets
+// Strict behind its name. Names that differ only by case count
 // as one, since many generators write both to the same file.
 func nameTypes(p *mistakes, named []*shape, suffixes map[reflect.Type][]string) map[*shape]string {
 	byType := make(map[[2]any]*typeName) // two services may both have made a shape of a type

@@ -1013,8 +1013,9 @@ func newComponents(d dialect, names map[*shape]string) *components {
 	return c
 }
 
-// referShape returns the name of the component of s, which becomes part of the document, or "" if the schema is to be written in place: only struct types and enums
-// that have a name become components.
+// referShape returns the name of the component of s, which becomes part of the document, or
+// "" if the schema is to be written in place: only struct types and enums that have a name
+// become components.
 func (c *components) referShape(s *shape) string {
 	name := c.names[s]
 	if name == "" || s.kind != kindObject && !s.isEnum {

@@ -527,8 +527,9 @@ func suggestMethod(iface reflect.Type, name string) string {
 
 // Join returns one service with the methods of all services: one set of routes and one
 // document. Each method keeps the options of its own service. Description, Version,
-// Contact, License, OpenAPI and Defaults are those of the first service. So are OnError for unknown routes, and MaxBody
-// and BodyTimeout for JSON-RPC and MCP, where only the body names the method. Join panics
+// Contact, License, OpenAPI and Defaults are those of the first service. So are OnError for
+// unknown routes, and MaxBody and BodyTimeout for JSON-RPC and MCP, where only the body names
+// the method. Join panics
 // if two methods have the same route, or the same name in the same resource, or if the
 // services differ in Defaults.BaseURL. Two versions of one interface need two Resources,
 // and prefixes from [Service.At]; they may have one Path.
