@@ -304,11 +304,8 @@ func (c *contract) planMethod(s *Service, m *method) *contractMethod {
 // numbered. A Body is a field too, which is needed where its media type counts.
 func (c *contract) planInput(m *method, alone bool) *contractPlan {
 	p, tokens := &contractPlan{Kind: "object"}, m.bind.tokens
-	for _, f := range m.in.fields {
-		g, source := c.planField(f), m.bind.sources[f]
-		if source == inBody && f.isNameless() { // which nobody can send without a route
-			continue
-		}
+	c.planMembers(p, m.in, func(f *field, g *contractPlan) (isSent bool) {
+		source := m.bind.sources[f]
 		if source != inBody {
 			name := tokens[f][1:]
 			if source == inPath {
@@ -316,15 +313,14 @@ func (c *contract) planInput(m *method, alone bool) *contractPlan {
 			}
 			g.From, g.RESTOnly = source+" "+name, alone || f.isNameless()
 		}
-		p.Fields = append(p.Fields, g)
-	}
+		return source != inBody || !f.isNameless() // else nobody can send it without a route
+	})
 	if f := m.in.file; f != nil {
 		g := c.planField(f)
 		g.planFile(f.tags)
 		g.From, g.RESTOnly, g.Optional = "the body", true, f.tags.types == nil
 		p.Fields = append(p.Fields, g)
 	}
-	c.planMembers(p, nil, m.in.alternatives)
 	return p
 }
 
@@ -381,21 +377,22 @@ func (c *contract) planValue(s *shape, more ruleSet) *contractPlan {
 			t = &contractPlan{Type: p.Object, Kind: "object"}
 			c.types[p.Object] = t // before its fields, which may lead back to it
 		}
-		c.planMembers(t, s.fields, s.alternatives)
+		c.planMembers(t, s, func(f *field, _ *contractPlan) bool { return !f.hidden })
 	}
 	return p
 }
 
-// planMembers adds the members of an object, and the alternatives of a union.
-func (c *contract) planMembers(p *contractPlan, fields []*field, alternatives []*shape) {
-	for _, f := range fields {
-		if !f.hidden {
-			p.Fields = append(p.Fields, c.planField(f))
+// planMembers adds the members of the object s that are sent, and the alternatives of a
+// union. isSent may change the plan of a member.
+func (c *contract) planMembers(p *contractPlan, s *shape, isSent func(*field, *contractPlan) bool) {
+	for _, f := range s.fields {
+		if g := c.planField(f); isSent(f, g) {
+			p.Fields = append(p.Fields, g)
 		}
 	}
-	for _, a := range alternatives {
+	for _, a := range s.alternatives {
 		u := &contractPlan{Type: a.value, Kind: "object"}
-		c.planMembers(u, a.fields, nil)
+		c.planMembers(u, a, func(f *field, _ *contractPlan) bool { return !f.hidden })
 		p.Union = append(p.Union, u)
 	}
 }
@@ -648,7 +645,7 @@ func (p *prober) compareInputs(was, is *contractMethod) {
 	p.whole = is.compiled.namedReader()
 	p.compare(old, now, "input", func(text string) string { return text })
 	if is.Strict && !was.Strict {
-		p.refuse("input", "unknown names are refused now (Strict)", p.object(old.alternatives()[0], now, old.unknownName(), "0"))
+		p.refuse("input", "unknown names are refused now (Strict)", p.object(old, now, old.unknownName(), "0"))
 	}
 	if p.sameRoute && is.readsBody() && !was.readsBody() {
 		if least := p.sample(old, now); p.missing == "" { // the input itself is taken

@@ -484,8 +484,11 @@ func sameScalar(a, b []byte) bool {
 }
 
 // object returns a short object of the plan x with one more member, or with another value of
-// it. It has what y takes as well where it can, so that y refuses no other member.
+// it. It has what y takes as well where it can, so that y refuses no other member. A union
+// in itself has another alternative each time, since one of them may have no end.
 func (p *prober) object(x, y *contractPlan, name, text string) string {
+	alternatives := x.alternatives()
+	x = alternatives[max(0, min(p.making[x], len(alternatives))-1)]
 	var list []string
 	add := func(name, value string) { list = append(list, string(appendQuoted(nil, name))+":"+value) }
 	for _, f := range x.Fields {
@@ -579,8 +582,7 @@ func (p *prober) sample(a, b *contractPlan) string {
 			b = nil
 		}
 		defer func() { p.making[x]-- }()
-		list := x.alternatives()
-		return p.object(list[min(p.making[x], len(list))-1], b, "", "")
+		return p.object(x, b, "", "")
 	case a.Kind == "map":
 		return "{}"
 	case a.Kind == "list":
