@@ -136,7 +136,7 @@ func newCORSPolicy(opts CORSOptions) *corsPolicy {
 	if opts.MaxAge != 0 {
 		c.preflight.Set("Access-Control-Max-Age", strconv.FormatInt(max(0, int64(opts.MaxAge/time.Second)), 10))
 	}
-	p.addIf(opts.Credentials && (c.origins.any || c.origins.null), `Credentials with "*" or "null" would let every page on the web act as its reader; list the origins by name`)
+	p.addIf(opts.Credentials && (c.origins["*"] || c.origins["null"]), `Credentials with "*" or "null" would let every page on the web act as its reader; list the origins by name`)
 	for _, name := range opts.Headers { // "*" would not allow Authorization (Fetch, CORS protocol)
 		p.addIf(!isToken(name) || name == "*", "Headers has %q, which is not a header name; leave Headers nil to allow all headers", name)
 	}
@@ -147,30 +147,21 @@ func newCORSPolicy(opts CORSOptions) *corsPolicy {
 	return c
 }
 
-// An originSet is the value of an option that lists origins.
-//
-// Invariant: the origins in known have the form that normalOrigin returns.
-type originSet struct {
-	any   bool // "*": every origin
-	null  bool // "null": pages without an origin
-	known map[string]bool
-}
+// An originSet is the value of an option that lists origins, in the form that normalOrigin
+// returns, or "*" for every origin and "null" for pages without one. No origin has these
+// two forms.
+type originSet map[string]bool
 
 // newOriginSet returns the origins of an option, and notes the mistakes in them.
 func newOriginSet(p *mistakes, option string, origins []string) originSet {
-	set := originSet{known: make(map[string]bool)}
+	set := make(originSet)
 	for i, text := range origins {
 		origin, ok := normalOrigin(text)
-		switch {
-		case text == "*":
-			set.any = true
-		case text == "null":
-			set.null = true
-		case !ok:
-			p.addf("%s[%d] is %q; an origin is a scheme and a host, without a * and without a slash at the end, such as https://app.example", option, i, text)
-		default:
-			set.known[origin] = true
+		if text == "*" || text == "null" {
+			origin, ok = text, true
 		}
+		p.addIf(!ok, "%s[%d] is %q; an origin is a scheme and a host, without a * and without a slash at the end, such as https://app.example", option, i, text)
+		set[origin] = true
 	}
 	return set
 }
@@ -178,23 +169,23 @@ func newOriginSet(p *mistakes, option string, origins []string) originSet {
 // allowsOrigin reports whether the Origin headers of a request name an allowed origin,
 // and whether it is listed by name. Two headers are never allowed: no browser sends
 // them.
-func (set *originSet) allowsOrigin(origins []string) (allowed, named bool) {
+func (set originSet) allowsOrigin(origins []string) (allowed, named bool) {
 	if len(origins) != 1 {
 		return false, false
 	}
 	if origins[0] == "null" {
-		return set.any || set.null, false
+		return set["*"] || set["null"], false
 	}
 	origin, ok := normalOrigin(origins[0])
 	ok = ok && len(origins[0]) <= maxEchoed
-	named = ok && set.known[origin]
-	return ok && set.any || named, named
+	named = ok && set[origin]
+	return ok && set["*"] || named, named
 }
 
 // setHeader lets a page of an allowed origin read the response. It repeats a named
 // origin as the request spells it, because browsers compare the text.
 func (p *corsPolicy) setHeader(h http.Header, origin string, named bool) {
-	if p.origins.any && !named {
+	if p.origins["*"] && !named {
 		origin = "*"
 	}
 	h.Set("Access-Control-Allow-Origin", origin)

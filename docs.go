@@ -104,7 +104,7 @@ func (d *docsData) writePage() []byte {
 	start, rest, _ := strings.Cut(source, "{{title}}")
 	middle, end, _ := strings.Cut(rest, "{{data}}")
 	start += html.EscapeString(d.service.opts.Name) + middle
-	page := d.appendData(append(make([]byte, 0, len(source)+2*d.size), start...))
+	page := d.appendData(append(make([]byte, 0, len(source)+2*len(d.texts)), start...))
 	if data := page[len(start):]; bytes.IndexByte(data, '<') >= 0 { // in most there is none
 		page = append(page[:len(start)], bytes.ReplaceAll(data, []byte("<"), []byte(`\u003c`))...)
 	}
@@ -154,7 +154,7 @@ type docsOperation struct {
 // newDocsData makes the data of s.
 func newDocsData(s *Service, places DocsOptions) *docsData {
 	d := &docsData{apiBuilder: newAPIBuilder(s, openAPI31), places: places}
-	d.components.writeSchemas()
+	d.writeSchemas()
 	for _, path := range d.paths {
 		for _, operation := range path.operations {
 			m := operation.method
@@ -263,9 +263,9 @@ func (d *docsData) resolve(o []byte) []byte {
 	case ref == "":
 		return o
 	case ref == componentPrefix+name:
-		return d.components.schemas[name]
+		return d.schemas[name]
 	}
-	return d.responses[slices.IndexFunc(d.responses, func(r namedText) bool { return r.name == name })].text
+	return d.responses[name]
 }
 
 // isTrueAt reports whether a member of a JSON object is true.
@@ -454,8 +454,8 @@ func (w *docsWriter) writeAll() []byte {
 		}
 	}
 	w.WriteString("\n## Types\n")
-	for _, name := range slices.Sorted(maps.Keys(w.components.schemas)) {
-		schema := w.components.schemas[name]
+	for _, name := range slices.Sorted(maps.Keys(w.schemas)) {
+		schema := w.schemas[name]
 		fmt.Fprintf(w, "\n### %s\n\n", plainLine(name))
 		w.writeDescription(schema)
 		if !w.writeProperties("", "", schema) {

@@ -66,7 +66,7 @@ import (
 func (s *Service) OpenAPI() http.Handler {
 	var forms [openAPI30 + 1]func() *builtDocument // by dialect, from openAPI31
 	for d := openAPI31; d <= openAPI30; d++ {
-		forms[d] = sync.OnceValue(func() *builtDocument { return newBuiltText(buildDocument(s, d)) })
+		forms[d] = sync.OnceValue(func() *builtDocument { return newBuiltText(newAPIBuilder(s, d).appendDocument(nil)) })
 	}
 	// The query wins over Accept, since people who type it into a browser cannot set its
 	// Accept header.
@@ -139,28 +139,26 @@ func (h *documentHandler) respond(w http.ResponseWriter, r *http.Request, _ *wor
 	return nil
 }
 
-// buildDocument returns the document of s in a dialect. It has no other input,
-// so a service has one document, byte for byte.
-func buildDocument(s *Service, d dialect) []byte { return newAPIBuilder(s, d).appendDocument(nil) }
-
-// newAPIBuilder returns a builder that has all operations of s.
+// newAPIBuilder returns a builder that has all operations of s. It has no other input than
+// the service and the dialect, so that a service has one document, byte for byte.
 func newAPIBuilder(s *Service, d dialect) *apiBuilder {
+	methods := s.methodsOn(TransportREST)
 	b := &apiBuilder{
-		service:      s,
-		dialect:      d,
 		components:   newComponents(d, s.typeNames),
-		schemes:      listSchemes(s.methodsOn(TransportREST)),
+		service:      s,
+		schemes:      listSchemes(methods),
+		responses:    make(map[string][]byte),
+		texts:        make([]byte, 0, 1024*len(methods)), // most fit
 		errors:       make(map[*config]errorTexts),
-		parts:        make(map[[2]any]string),
-		taken:        make(map[string]bool),
+		taken:        make(map[string]any),
 		operationIDs: make(map[string]bool),
 		tagged:       make(map[string]bool),
 		byTemplate:   make(map[string]*apiPath),
 	}
-	for _, name := range s.typeNames {
-		b.taken[strings.ToLower(name)] = true
+	for s, name := range s.typeNames {
+		b.taken[strings.ToLower(name)] = s
 	}
-	for _, m := range s.methodsOn(TransportREST) {
+	for _, m := range methods {
 		b.addOperation(m)
 	}
 	return b
@@ -175,19 +173,16 @@ func newAPIBuilder(s *Service, d dialect) *apiBuilder {
 // Invariants: the names of all types and parts are in taken; tagged has the elements of
 // tags, and byTemplate those of paths.
 type apiBuilder struct {
-	service    *Service
-	dialect    dialect
-	components *components
-	schemes    []scheme    // of the document
-	tags       []string    // the resources
-	paths      []*apiPath  // in the order of their first methods
-	responses  []namedText // components, in the order of the first references
-	scratch    []byte      // the memory in which the next operation is written
-	size       int         // of the texts of the operations, with their paths
+	*components
+	service   *Service
+	schemes   []scheme   // of the document
+	tags      []string   // the resources
+	paths     []*apiPath // in the order of their first methods
+	responses map[string][]byte
+	texts     []byte // those of all operations, one behind the other
 
 	errors       map[*config]errorTexts
-	parts        map[[2]any]string // the names of components with some fields, by the type and these
-	taken        map[string]bool   // component names in lower case: some generators make a file of each
+	taken        map[string]any // by names of components in lower case, since some generators make a file of each
 	operationIDs map[string]bool
 	tagged       map[string]bool
 	byTemplate   map[string]*apiPath // with the placeholders unnamed
@@ -209,7 +204,7 @@ type apiOperation struct {
 
 // appendDocument appends the OpenAPI Object. Members of objects are in the order of the
 // specification, and those that are looked up, the statuses of responses, media types and
-// schemas, in the order of their names.
+// components, in the order of their names.
 //
 //	In Go                               In the document
 //	----------------------------------  ---------------------------------------------
@@ -230,24 +225,24 @@ type apiOperation struct {
 //	a named struct type                 one of components.schemas
 //	Options.OnError                     one of components.responses
 func (b *apiBuilder) appendDocument(dst []byte) []byte {
-	schemas, size := b.components.writeSchemas(), b.size
+	schemas, size := b.writeSchemas(), len(b.texts)+128*len(b.paths)
 	for _, text := range schemas {
 		size += len(text) + 64 // with its name
 	}
 	// The empty list says that no identity is required. Without the member the
 	// document would leave it open, and linters complain.
-	security, tags, schemes := [][]byte{}, [][]byte(nil), []namedText(nil)
+	security, tags, schemes := [][]byte{}, [][]byte(nil), make(map[string][]byte)
 	for _, s := range b.schemes {
 		security = append(security, object(s.Name, [][]byte{}))
-		schemes = append(schemes, namedText{s.Name, s.object})
+		schemes[s.Name] = s.object
 	}
 	for _, name := range b.tags {
 		tags = append(tags, object("name", name, "description", "The methods of "+name+"."))
 	}
 	out := openMembers(slices.Grow(dst, size+4096))
 	out.add(
-		"openapi", dialectVersions[b.dialect],
-		"info", b.service.documentInfo(b.dialect != openAPI30),
+		"openapi", dialectVersions[b.writer.dialect],
+		"info", b.service.documentInfo(b.writer.dialect != openAPI30),
 		"servers", [][]byte{object("url", b.serverURL())},
 		"security", security,
 		"tags", tags,
@@ -286,9 +281,9 @@ func (b *apiBuilder) addOperation(m *method) {
 	// Two methods can give the same id, since both parts may contain underscores.
 	id := firstFree(m.resource+"_"+m.goName, "_", func(id string) bool { return b.operationIDs[id] })
 	b.operationIDs[id] = true
-	out := openMembers(b.scratch[:0])
+	start, out := len(b.texts), openMembers(b.texts)
 	about := ""
-	if b.dialect != openAPI30 {
+	if b.writer.dialect != openAPI30 {
 		about = m.description
 		out.open("tags", '[')
 		out.addItem(m.resource)
@@ -305,12 +300,11 @@ func (b *apiBuilder) addOperation(m *method) {
 	out.add("deprecated", m.deprecated)
 	if len(b.schemes) > 0 { // again, since some tools read it only here; an empty list is public
 		out.open("security", '[')
-		m.addSecurity(&out, b.schemes, b.dialect != openAPI30)
+		m.addSecurity(&out, b.schemes, b.writer.dialect != openAPI30)
 		out.end("]")
 	}
-	b.scratch = out.close()
-	b.size += len(b.scratch) + len(path.template) + 16
-	path.operations = append(path.operations, apiOperation{m, id, bytes.Clone(b.scratch)})
+	b.texts = out.close() // the texts before it stay where they are, if these are moved
+	path.operations = append(path.operations, apiOperation{m, id, b.texts[start:]})
 }
 
 // writeRequestBody writes the Request Body Object of m, if it has one.
@@ -337,26 +331,19 @@ func (b *apiBuilder) writeRequestBody(out *members, m *method) {
 // paths with the same hierarchy but different templated names"). So the first
 // method gives the names, and the others use them.
 func (b *apiBuilder) findPath(m *method) *apiPath {
-	path := new(apiPath)
-	segments := strings.Split(b.service.prefix+m.path, "/")
-	unnamed := make([]string, len(segments))
-	for i, s := range segments {
-		if strings.HasPrefix(s, "{") {
-			unnamed[i] = "{}"
-			path.placeholders = append(path.placeholders, strings.Trim(s, "{}"))
-			continue
-		}
-		if literal, err := url.PathUnescape(s); err == nil { // as http.ServeMux does with a pattern
-			s = literal
-		}
-		segments[i] = url.PathEscape(s)
-		unnamed[i] = segments[i]
+	segments := route{path: b.service.prefix + m.path}.segments()
+	for i, text := range segments {
+		segments[i] = url.PathEscape(text) // of a placeholder ""
 	}
-	key := strings.Join(unnamed, "/")
+	key := strings.Join(segments, "/")
 	if known := b.byTemplate[key]; known != nil {
 		return known
 	}
-	path.template = strings.Join(segments, "/")
+	for _, name := range m.placeholders {
+		i := slices.Index(segments[1:], "") // which no text of a path is
+		segments[1+i] = "{" + name + "}"
+	}
+	path := &apiPath{template: strings.Join(segments, "/"), placeholders: m.placeholders}
 	b.byTemplate[key] = path
 	b.paths = append(b.paths, path)
 	return path
@@ -375,7 +362,7 @@ func firstFree(name, separator string, isTaken func(string) bool) string {
 // template and with these names, then query, header and cookie. Only the 3.2 form could say
 // that nothing is escaped in a cookie (style cookie), and today's linters reject that.
 func (b *apiBuilder) writeParameters(out *members, m *method, names []string) {
-	bind, w, at := m.bind, &b.components.writer, out.open("parameters", '[')
+	bind, w, at := m.bind, &b.writer, out.open("parameters", '[')
 	for i, placeholder := range m.placeholders {
 		p := &bind.path[slices.IndexFunc(bind.path, func(p param) bool { return p.sourceName == placeholder })]
 		openParameter(out, names[i], inPath, p.doc, true)
@@ -470,7 +457,7 @@ func fileContent(t *fileTags) []byte {
 func (b *apiBuilder) referBody(m *method) string {
 	part := m.bind.inBody
 	if part == m.in {
-		if ref := b.components.referShape(m.in); ref != "" {
+		if ref := b.referShape(m.in); ref != "" {
 			return ref
 		}
 		part = m.in.withFields(m.in.fields) // elsewhere a struct without a name is in place
@@ -486,16 +473,16 @@ func (b *apiBuilder) referPart(m *method, s, part *shape, suffix string) string 
 	for _, f := range part.fields {
 		what += "\x00" + f.name
 	}
-	key := [2]any{s.typ, what}
-	if b.parts[key] == "" {
-		b.parts[key] = firstFree(name, "", func(name string) bool { return b.taken[strings.ToLower(name)] })
-		b.taken[strings.ToLower(b.parts[key])] = true
-	}
-	b.components.names[part] = b.parts[key]
+	key := any([2]any{s.typ, what})
+	name = firstFree(name, "", func(name string) bool {
+		other := b.taken[strings.ToLower(name)]
+		return other != nil && other != key
+	})
+	b.taken[strings.ToLower(name)], b.names[part] = key, name
 	for i, a := range s.alternatives {
 		b.referPart(m, a, part.alternatives[i], suffix)
 	}
-	return b.components.referShape(part)
+	return b.referShape(part)
 }
 
 // writeResponses writes the responses of m by status. All errors have the same form, so
@@ -539,7 +526,7 @@ func (b *apiBuilder) writeResponses(out *members, m *method) {
 // writeSuccess writes the response of a success. An output with headers that are members
 // elsewhere has a component of its own, such as TodoResponse.
 func (b *apiBuilder) writeSuccess(out *members, m *method) {
-	description, w := http.StatusText(m.status), &b.components.writer
+	description := http.StatusText(m.status)
 	if m.stream != "" {
 		description = streamDescription
 		if m.form != nil {
@@ -558,7 +545,7 @@ func (b *apiBuilder) writeSuccess(out *members, m *method) {
 		out.buf = append(appendRef(out.buf, componentPrefix, b.referPart(m, m.out, m.headers.body, "Response")), "}}"...)
 	case m.out != nil:
 		openContent(out, contentTypeJSON)
-		out.buf = append(w.appendShape(out.buf, m.out), "}}"...)
+		out.buf = append(b.writer.appendShape(out.buf, m.out), "}}"...)
 	}
 	out.end("}")
 }
@@ -583,7 +570,7 @@ func (b *apiBuilder) listHeaders(m *method) map[string][]byte {
 		h := &m.headers.fields[i]
 		schema := []byte(textSchema)
 		if h.shape.kind != kindTime && h.key != "Set-Cookie" {
-			schema = b.components.writer.appendParameter(nil, h.memberEncoder.field)
+			schema = b.writer.appendParameter(nil, h.memberEncoder.field)
 		}
 		list[h.header] = object("description", h.doc, "required", h.isSent(), "schema", schema)
 	}
@@ -598,7 +585,7 @@ func (m *method) describeStatus(status int, common, special []*Error, texts erro
 		return texts.ref
 	}
 	var about []string
-	headers, examples, content := make(map[string][]byte), []namedText(nil), []byte(nil)
+	headers, examples, content := make(map[string][]byte), make(map[string][]byte), []byte(nil)
 	for i, e := range slices.Concat(common, special) {
 		isCommon := i < len(common)
 		if !hasStatus(e) || isCommon && e.Code == CodeNotFound { // which only methods return
@@ -610,7 +597,7 @@ func (m *method) describeStatus(status int, common, special []*Error, texts erro
 		if isCommon {
 			continue
 		}
-		examples = append(examples, namedText{"error" + strconv.Itoa(len(examples)+1), object("value", m.exampleOf(e))})
+		examples["error"+strconv.Itoa(len(examples)+1)] = object("value", m.exampleOf(e))
 		header := make(http.Header)
 		setErrorHeader(header, e.header)
 		for name := range header {
@@ -680,13 +667,13 @@ const (
 // element, which for server-sent events is an object with their fields (OpenAPI 3.2.0,
 // Media Type Object, section "Sequential Media Types").
 func (b *apiBuilder) streamContent(m *method) []byte {
-	item := b.components.writer.appendShape(nil, m.out)
-	if b.dialect != openAPI32 {
+	item := b.writer.appendShape(nil, m.out)
+	if b.writer.dialect != openAPI32 {
 		return object(contentTypeEvents, object("schema", item))
 	}
 	var envelope []byte
 	if m.form != nil {
-		envelope = b.components.writer.appendShape(nil, m.form.shape)
+		envelope = b.writer.appendShape(nil, m.form.shape)
 	} else {
 		envelope = b.referErrorSchema("Error")
 	}
@@ -724,7 +711,7 @@ func (b *apiBuilder) describeErrors(m *method) errorTexts {
 	switch {
 	case m.form != nil:
 		name = cmp.Or(b.service.typeNames[m.form.shape], name)
-		texts.mediaType, texts.schema = m.form.contentType, b.components.writer.appendShape(nil, m.form.shape)
+		texts.mediaType, texts.schema = m.form.contentType, b.writer.appendShape(nil, m.form.shape)
 	case m.onError == nil || isHandler(m.onError, WriteError):
 		texts.mediaType, texts.schema = contentTypeJSON, b.referErrorSchema(name)
 	case isHandler(m.onError, WriteProblem):
@@ -743,14 +730,11 @@ func (b *apiBuilder) describeErrors(m *method) errorTexts {
 // referResponse returns the reference to an error response called name, or name with a
 // number if another response has that name. The first call adds it to the document.
 func (b *apiBuilder) referResponse(name string, text []byte) []byte {
-	at := -1
 	name = firstFree(name, "", func(name string) bool {
-		at = slices.IndexFunc(b.responses, func(r namedText) bool { return r.name == name })
-		return at >= 0 && !bytes.Equal(b.responses[at].text, text)
+		other, known := b.responses[name]
+		return known && !bytes.Equal(other, text)
 	})
-	if at < 0 {
-		b.responses = append(b.responses, namedText{name, text})
-	}
+	b.responses[name] = text
 	return object("$ref", "#/components/responses/"+name)
 }
 
@@ -758,12 +742,12 @@ func (b *apiBuilder) referResponse(name string, text []byte) []byte {
 // type has. The first call adds it to the document, with the schemas in it: generators
 // invent names for schemas without one, such as ErrorErrorDetailsViolationsInner.
 func (b *apiBuilder) referErrorSchema(name string) []byte {
-	if schema := errorSchemas[name]; b.components.schemas[name] == nil {
+	if schema := errorSchemas[name]; b.schemas[name] == nil {
 		list := make([]Code, len(codes)) // all there are, since an unknown code is written as UNKNOWN
 		for i := range codes {
 			list[i] = codes[i].code
 		}
-		b.components.schemas[name] = []byte(strings.Replace(schema, "CODES", string(encodeDocument(list)), 1))
+		b.schemas[name] = []byte(strings.Replace(schema, "CODES", string(encodeDocument(list)), 1))
 		for _, inner := range [...]string{"ErrorObject", "ErrorDetails", "Violation"} {
 			if strings.Contains(schema, componentPrefix+inner) {
 				b.referErrorSchema(inner)

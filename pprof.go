@@ -6,7 +6,6 @@ package svc
 // links it. Errors are plain text, not the envelope: go tool pprof shows them.
 
 import (
-	"bytes"
 	"cmp"
 	"context"
 	"fmt"
@@ -81,7 +80,12 @@ func Pprof(prefix string) func(http.Handler) http.Handler {
 			return
 		}
 		if err := servePprof(w, r, name); err != nil {
-			writePprofError(w, ErrorFrom(err))
+			w.Header().Del("Content-Disposition")
+			w.Header().Set("X-Go-Pprof", "1") // which makes go tool pprof show the text to its user
+			setPprofText(w)
+			e := ErrorFrom(err)
+			w.WriteHeader(e.HTTPStatus())
+			io.WriteString(w, e.message()+"\n")
 		}
 	})
 }
@@ -198,15 +202,13 @@ func writeSymbols(w http.ResponseWriter, r *http.Request, body []byte) {
 		counters = string(body)
 	}
 	setPprofText(w)
-	var buf bytes.Buffer
-	buf.WriteString("num_symbols: 1\n")
+	io.WriteString(w, "num_symbols: 1\n")
 	for word := range strings.SplitSeq(counters, "+") {
 		pc, _ := strconv.ParseUint(word, 0, 64)
 		if f := runtime.FuncForPC(uintptr(pc)); pc != 0 && f != nil {
-			fmt.Fprintf(&buf, "%#x %s\n", pc, f.Name())
+			fmt.Fprintf(w, "%#x %s\n", pc, f.Name())
 		}
 	}
-	buf.WriteTo(w)
 }
 
 // writeProfileIndex writes the HTML page of links. The links are relative, so that they
@@ -221,31 +223,18 @@ func writeProfileIndex(w http.ResponseWriter, r *http.Request) {
 	link := func(name, query string) string {
 		return html.EscapeString((&url.URL{Path: base + name, RawQuery: query}).String())
 	}
-	var buf bytes.Buffer
-	buf.WriteString("<!DOCTYPE html>\n<html lang=\"en\">\n<meta charset=\"utf-8\">\n<title>Profiles</title>\n<h1>Profiles</h1>\n")
-	buf.WriteString("<table>\n<tr><th>Count<th>Profile\n")
+	w.Header().Set("Content-Type", "text/html; charset=utf-8")
+	io.WriteString(w, "<!DOCTYPE html>\n<html lang=\"en\">\n<meta charset=\"utf-8\">\n<title>Profiles</title>\n<h1>Profiles</h1>\n")
+	io.WriteString(w, "<table>\n<tr><th>Count<th>Profile\n")
 	counts := map[string]int{"cmdline": 0, "profile": 0, "symbol": 0, "trace": 0}
 	for _, p := range pprof.Profiles() {
 		counts[p.Name()] = p.Count()
 	}
 	for _, name := range slices.Sorted(maps.Keys(counts)) {
-		fmt.Fprintf(&buf, "<tr><td>%d<td><a href=\"%s\">%s</a>\n", counts[name], link(name, "debug=1"), html.EscapeString(name))
+		fmt.Fprintf(w, "<tr><td>%d<td><a href=\"%s\">%s</a>\n", counts[name], link(name, "debug=1"), html.EscapeString(name))
 	}
-	fmt.Fprintf(&buf, "</table>\n<p><a href=\"%s\">All goroutines with their stacks</a>\n", link("goroutine", "debug=2"))
-	buf.WriteString("<p>With debug=1 a profile is text; without it, a file for go tool pprof.\n</html>\n")
-	w.Header().Set("Content-Type", "text/html; charset=utf-8")
-	buf.WriteTo(w)
-}
-
-// writePprofError writes e as plain text with the header X-Go-Pprof, which go tool pprof
-// shows to its user.
-func writePprofError(w http.ResponseWriter, e *Error) {
-	h := w.Header()
-	h.Del("Content-Disposition")
-	h.Set("X-Go-Pprof", "1")
-	setPprofText(w)
-	w.WriteHeader(e.HTTPStatus())
-	io.WriteString(w, e.message()+"\n")
+	fmt.Fprintf(w, "</table>\n<p><a href=\"%s\">All goroutines with their stacks</a>\n", link("goroutine", "debug=2"))
+	io.WriteString(w, "<p>With debug=1 a profile is text; without it, a file for go tool pprof.\n</html>\n")
 }
 
 // setPprofText sets the content type of plain text.

@@ -306,7 +306,8 @@ func (s *shape) customIn(d dialect) map[string]any {
 	if d != openAPI30 || s.custom == nil {
 		return s.custom
 	}
-	all, exact := schema30(s.custom)
+	exact := true
+	all := schema30(s.custom, &exact).(map[string]any)
 	if exact {
 		return all
 	}
@@ -327,14 +328,19 @@ const (
 	keywords30 = " title description format default example deprecated readOnly writeOnly nullable externalDocs enum multipleOf minimum maximum" +
 		" minLength maxLength pattern minItems maxItems uniqueItems minProperties maxProperties required items not allOf anyOf oneOf properties additionalProperties "
 	unknown30 = " $anchor $comment $id $schema contentEncoding contentMediaType contentSchema "
+
+	// outputKeywords are those that the schema of an output has for MCP clients, which are
+	// about types and names, but for the two about items.
+	outputKeywords = " type required title description properties anyOf "
 )
 
-// schema30 returns v, a schema of 2020-12 or a part of one, as a schema of 3.0.3, and
-// reports whether that says the same. 3.0.3 has fewer keywords, one example, no schemas
-// true and false, no null, and wants the items of an array.
-func schema30(v any) (out map[string]any, exact bool) {
-	schema, exact := v.(map[string]any)
-	out = make(map[string]any)
+// schema30 returns v, a schema of 2020-12 or a part of one, as a schema of 3.0.3. It makes
+// exact false if that does not say the same. 3.0.3 has fewer keywords, one example, no
+// schemas true and false, no null, and wants the items of an array.
+func schema30(v any, exact *bool) any {
+	schema, isObject := v.(map[string]any)
+	*exact = *exact && isObject && (schema["type"] != "array" || schema["items"] != nil)
+	out := make(map[string]any)
 	for name, value := range schema {
 		_, isBool := value.(bool)
 		switch {
@@ -346,18 +352,14 @@ func schema30(v any) (out map[string]any, exact bool) {
 		case name == "additionalProperties" && isBool:
 			out[name] = value
 		case name == "type":
-			one, ok := value.(string)
-			out[name], exact = value, exact && ok && one != "null"
+			_, isText := value.(string)
+			out[name], *exact = value, *exact && isText && value != "null"
 		default:
-			exact = exact && (strings.Contains(keywords30, " "+name+" ") || strings.HasPrefix(name, "x-"))
-			out[name] = eachSchema(name, value, func(part any) any {
-				inner, ok := schema30(part)
-				exact = exact && ok
-				return inner
-			})
+			*exact = *exact && (strings.Contains(keywords30, " "+name+" ") || strings.HasPrefix(name, "x-"))
+			out[name] = eachSchema(name, value, func(part any) any { return schema30(part, exact) })
 		}
 	}
-	return out, exact && (schema["type"] != "array" || schema["items"] != nil)
+	return out
 }
 
 // constrains reports whether the schema that the type returns itself says more than a
@@ -394,19 +396,12 @@ func (w *schemaWriter) trimCustom(v any) any {
 	}
 	out := make(map[string]any, len(schema))
 	for name, value := range schema {
-		kept := w.use == forToolInput
-		switch name {
-		case "format":
-			kept = kept && value == "date-time"
-		case "type", "required", "title", "description", "properties", "anyOf":
-			kept = true
-		case "items", "additionalProperties":
-			_, isSchema := value.(map[string]any)
-			kept = kept || isSchema
-		}
+		_, isSchema := value.(map[string]any)
+		ofItems := isSchema && (name == "items" || name == "additionalProperties")
 		switch {
-		case !kept:
-		case name == "not", name == "if", name == "contains":
+		case w.use != forToolInput && !ofItems && !strings.Contains(outputKeywords, " "+name+" "):
+		case name == "format" && value != "date-time":
+		case name == "not", name == "if", name == "contains": // with less in them they would accept less
 			out[name] = value
 		default:
 			out[name] = eachSchema(name, value, w.trimCustom)
@@ -490,11 +485,8 @@ func (w *schemaWriter) writeNames(m *members, key *shape) {
 		m.addText("pattern", integerPattern)
 	case key.kind == kindUint:
 		m.addText("pattern", unsignedPattern)
-	default:
-		m.buf = m.buf[:at]
-		return
 	}
-	m.end("}")
+	m.closeSome(at, '}')
 }
 
 // rulesIn returns the rules of values of shape s in the field f.
@@ -580,26 +572,27 @@ func (w *schemaWriter) writeQuoted(m *members, s *shape, null bool) {
 // so an int gets that format there. Nothing enforces it. Validators of the other
 // dialects may ignore formats, so int32 has a minimum and a maximum there.
 func (s *shape) formatAndBounds(d dialect) (format, low, high string) {
-	switch {
-	case s.kind == kindFloat && s.bits == 32:
-		return "float", "", ""
-	case s.kind == kindFloat:
-		return "double", "", ""
-	case !s.kind.isInteger():
+	kind := s.typ.Kind()
+	if s.kind != kindFloat && !s.kind.isInteger() {
 		return kindFormats[s.kind], "", ""
 	}
-	switch kind, bits := s.typ.Kind(), s.bits; {
-	case s.kind == kindUint && bits == 64:
-		return "int64", "0", ""
+	switch format = numberFormats[kind]; {
 	case d == openAPI30 && (kind == reflect.Int || kind == reflect.Int32):
 		return "int32", "", ""
-	case kind == reflect.Int || bits == 64:
-		return "int64", "", ""
-	case s.kind == kindUint && bits == 32:
-		format = "int64"
+	case s.kind == kindFloat || kind == reflect.Int || kind == reflect.Int64:
+		return format, "", ""
 	}
-	low, high = s.integerBounds()
-	return cmp.Or(format, "int32"), low, high
+	if low, high = s.integerBounds(); s.bits == 64 {
+		high = ""
+	}
+	return format, low, high
+}
+
+// numberFormats has the formats of numbers.
+var numberFormats = [...]string{
+	reflect.Int: "int64", reflect.Int8: "int32", reflect.Int16: "int32", reflect.Int32: "int32", reflect.Int64: "int64",
+	reflect.Uint: "int64", reflect.Uint8: "int32", reflect.Uint16: "int32", reflect.Uint32: "int64", reflect.Uint64: "int64",
+	reflect.Float32: "float", reflect.Float64: "double",
 }
 
 // exceedsInt64 reports whether a rule or the default of s, an unsigned integer in the
@@ -688,23 +681,15 @@ func (w *schemaWriter) writeRules(m *members, rules ruleSet, null bool) {
 	}
 }
 
-// isTightest reports whether r is not a bound that another one makes superfluous.
-// Of the same number the exclusive bound is the tighter.
+// isTightest reports whether r is not a bound that another one makes superfluous: it
+// refuses the number of the other. Of the same number the exclusive bound is the tighter.
 func (rs ruleSet) isTightest(r rule) bool {
-	base, exclusive := strings.CutPrefix(r.keyword, "exclusive")
 	name := "exclusive" + capitalized(r.keyword)
-	if exclusive {
+	if base, exclusive := strings.CutPrefix(r.keyword, "exclusive"); exclusive {
 		name = strings.ToLower(base)
 	}
 	rival := rs.findRule(name)
-	if rival == nil {
-		return true
-	}
-	c := compareNumbers(r.values[0], rival.values[0])
-	if strings.EqualFold(base, "maximum") {
-		c = -c
-	}
-	return c > 0 || c == 0 && exclusive
+	return rival == nil || r.violates(rival.values[0])
 }
 
 // writeAnnotations writes the annotations of a field. Nothing enforces them; the
@@ -889,7 +874,6 @@ func (m *members) addRaw(name string, value []byte) {
 //	bool               true                        if false
 //	[]byte             the JSON that it is         if empty
 //	[][]byte           a list of such texts        if nil: an empty list can mean something
-//	[]namedText        an object                   if empty
 //	map[string][]byte  an object, names in order   if empty
 func (m *members) add(pairs ...any) {
 	for i := 0; i < len(pairs); i += 2 {
@@ -911,34 +895,16 @@ func (m *members) add(pairs ...any) {
 			if value != nil {
 				m.addRaw(name, slices.Concat([]byte("["), bytes.Join(value, []byte(",")), []byte("]")))
 			}
-		case []namedText:
-			m.addObject(name, value)
 		case map[string][]byte:
-			var list []namedText
-			for name, text := range value {
-				list = append(list, namedText{name, text})
+			at := m.open(name, '{')
+			for _, name := range slices.Sorted(maps.Keys(value)) {
+				m.addRaw(name, value[name])
 			}
-			slices.SortFunc(list, func(x, y namedText) int { return strings.Compare(x.name, y.name) })
-			m.addObject(name, list)
+			m.closeSome(at, '}')
 		default: // which is not in the message: values would have to be on the heap for it
 			panic("svc: a value in a document is of another type")
 		}
 	}
-}
-
-// A namedText is a member of an object.
-type namedText struct {
-	name string
-	text []byte // JSON
-}
-
-// addObject adds an object with these members, unless there are none.
-func (m *members) addObject(name string, list []namedText) {
-	at := m.open(name, '{')
-	for _, v := range list {
-		m.addRaw(v.name, v.text)
-	}
-	m.closeSome(at, '}')
 }
 
 // open begins a member that is an object or a list, and returns its place for closeSome.
