@@ -799,14 +799,16 @@ type endpoint struct {
 	*config
 	service   *Service
 	transport Transport
+	limits    limits     // on the body of a request
 	route     string     // the pattern of the only route, for Observation.Route; "" if there is none
 	invoke    InvokeFunc // is called in place of the methods; nil calls the methods
 }
 
-// newEndpoint returns the endpoint of a handler that serves all methods. Its
-// options are those of the first method.
+// newEndpoint returns the endpoint of a handler that serves all methods. Its options are
+// those of the service, after Join those of the first one: which method a request is for,
+// and so its own MaxBody and BodyTimeout, is known only when the body has been read.
 func (s *Service) newEndpoint(t Transport) endpoint {
-	return endpoint{config: s.methods[0].config, service: s, transport: t}
+	return endpoint{config: s.methods[0].config, service: s, transport: t, limits: limits{s.opts.MaxBody, s.opts.BodyTimeout}}
 }
 
 // A responder is the part of a handler that differs between transports.

@@ -30,7 +30,7 @@ func (s *Service) Routes() []Route {
 	routes := make([]Route, len(methods))
 	for i, m := range methods {
 		path := s.prefix + m.path
-		h := &restHandler{endpoint{config: m.config, service: s, transport: TransportREST, route: m.method + " " + path}, m, m.varies()}
+		h := &restHandler{endpoint{config: m.config, service: s, transport: TransportREST, limits: m.limits, route: m.method + " " + path}, m, m.varies()}
 		routes[i] = Route{Method: m.method, Path: path, Resource: m.resource, Name: m.name, Handler: h}
 	}
 	return routes

@@ -327,7 +327,7 @@ type Service struct {
 	//	names has every method by its name and its aliases
 	//	typeNames has every shape in types, and two types never share a name
 
-	opts       Options // for documents alone: after Join, methods have others, in their config
+	opts       Options // for documents and whole requests: after Join, methods have others, in their config
 	prefix     string  // of REST paths: "" or, after At, "/v1"
 	methods    []*method
 	names      map[methodName]*method // by every name they answer to
@@ -434,13 +434,6 @@ func compileService(p *mistakes, iface reflect.Type, impl any, o Options) *Servi
 	if o.Intercept != nil {
 		if c.config.intercepted = o.Intercept(invokeIntercepted); c.config.intercepted == nil {
 			p.addf("Options.Intercept returns nil; return the function that it gets, or one that calls it")
-		}
-	}
-	for _, m := range s.methods {
-		if o := o.Methods[m.goName]; o.MaxBody != 0 || o.BodyTimeout != 0 {
-			own := *c.config
-			own.limits = limits{cmp.Or(o.MaxBody, own.limits.size), cmp.Or(o.BodyTimeout, own.limits.time)}
-			m.config = &own
 		}
 	}
 	return s

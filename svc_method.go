@@ -49,6 +49,7 @@ type method struct {
 	errors      []*Error     // of MethodOptions.Errors and Options.Errors
 	declared    bool         // MethodOptions.Errors is set, so another code is a mistake of the method
 	transports  []Transport  // that serve it; nil for all
+	limits      limits       // on its body over REST
 	status      int          // of success over REST
 	in          *shape       // of the struct, not of the pointer to it
 	bind        *binding     // where each field of in comes from; of nothing without an input
@@ -69,7 +70,6 @@ type method struct {
 // alone.
 type config struct {
 	iface       string // the interface, as its author calls it; see nameOf
-	limits      limits
 	eventTimes  eventTimes
 	onError     ErrorHandler
 	form        *ErrorForm // Options.ErrorForm; onError then writes it
@@ -170,7 +170,6 @@ func newMethodCompiler(p *mistakes, iface reflect.Type, impl any, o Options) *me
 		shapes: shapes, decoders: newDecoders(p, o.Strict), encoders: newEncoders(false), bindings: make(map[bindingKey]*binding),
 		config: &config{
 			iface:      nameOf(iface),
-			limits:     limits{size: o.MaxBody, time: o.BodyTimeout},
 			eventTimes: defaultEventTimes,
 			onError:    o.OnError,
 			form:       o.ErrorForm,
@@ -241,6 +240,7 @@ func (c *methodCompiler) compileMethod(rm reflect.Method) (m *method, routed boo
 		errors:      slices.Concat(o.Errors, c.opts.Errors),
 		declared:    o.Errors != nil,
 		transports:  slices.Clone(o.Transports),
+		limits:      limits{cmp.Or(o.MaxBody, c.opts.MaxBody), cmp.Or(o.BodyTimeout, c.opts.BodyTimeout)},
 	}
 	c.addIf(o.Resource != "" && !isResource(o.Resource), "MethodOptions.Resource is %q; want letters, digits, - and _, since paths and tool names are made from it", o.Resource)
 	if !o.Public {

@@ -697,6 +697,35 @@ func TestBodyMemory(t *testing.T) {
 	}
 }
 
+// Verify that the MaxBody of a method is that of its route alone: of other requests nobody
+// knows the method before the body has been read.
+func TestMethodMaxBody(t *testing.T) {
+	mcp := []string{"Content-Type", "application/json", "Accept", "application/json, text/event-stream"}
+	for _, test := range []struct {
+		service, method int64
+		size            int
+		want            [3]int // of REST, JSON-RPC and MCP
+	}{
+		{0, 0, 500, [3]int{200, 200, 200}},
+		{1000, 4000, 2000, [3]int{200, 413, 413}},
+		{4000, 1000, 2000, [3]int{413, 200, 200}},
+		{1000, -1, 2000, [3]int{200, 413, 413}},
+		{1000, 0, 2000, [3]int{413, 413, 413}},
+	} {
+		s := svc.MustRegister[SafeAPI](vaultOf{}, &svc.Options{Resource: "safe", MaxBody: test.service, Logger: slog.New(slog.DiscardHandler),
+			Methods: map[string]svc.MethodOptions{"Open": {MaxBody: test.method}}})
+		space := strings.Repeat(" ", test.size)
+		got := [3]int{
+			answerTo(s.REST(), "POST", "/safe/open", `{"key":"k"}`+space, mcp...).StatusCode,
+			answerTo(s.RPC(), "POST", "/rpc", `{"jsonrpc":"2.0","id":1,"method":"safe.open","params":{"key":"k"}}`+space, mcp...).StatusCode,
+			answerTo(s.MCP(nil), "POST", "/mcp", `{"jsonrpc":"2.0","id":1,"method":"ping"}`+space, mcp...).StatusCode,
+		}
+		if got != test.want {
+			t.Errorf("MaxBody %d, of the method %d, %d bytes: %v, want %v", test.service, test.method, test.size, got, test.want)
+		}
+	}
+}
+
 type IdleAPI interface {
 	List(ctx context.Context) error
 }
