@@ -111,13 +111,18 @@ type param struct {
 	absent      func(reflect.Value) // sets the default; nil if there is none
 }
 
-// A bindSpec holds the parts of a route that compileBinding needs.
-type bindSpec struct {
-	placeholders []string
-	instead      string // a pattern without the placeholder of an inferred route; "" if the author wrote the pattern
-	hasBody      bool   // the HTTP method has a body
-	noRoute      bool   // REST does not serve the method, so that tags of places in a request mean nothing
+// A route is an HTTP method and a path. The zero value is that of a method which REST does
+// not serve, so that tags of places in a request mean nothing.
+type route struct {
+	method       string   // in capitals
+	path         string   // such as /todos/{id}/archive, without Service.prefix
+	placeholders []string // such as id, in the order of the path
+	instead      string   // a pattern without the placeholder, for an inferred route that has one
 }
+
+// hasBody reports whether requests to the route have a body that means
+// something (RFC 9110, section 9.3).
+func (r route) hasBody() bool { return r.method != http.MethodGet && r.method != http.MethodDelete }
 
 // noBinding returns the binding of a method without an input: it binds nothing, and makes
 // nil.
@@ -127,13 +132,13 @@ func noBinding(strict bool) *binding {
 
 // compileBinding compiles the binding of input s for a route. It adds the mistakes to
 // those of the registration; a binding with mistakes is not used.
-func compileBinding(c *decoders, s *shape, spec bindSpec) *binding {
+func compileBinding(c *decoders, s *shape, r route) *binding {
 	b := &binding{in: s, sources: make(map[*field]string), tokens: make(map[*field]string), runsCode: s.runsCode()}
 	at := s.typ.String()
 	var body []*field
 	for _, f := range s.fields {
 		at := f.place
-		name, source := spec.sourceOf(c.mistakes, f, at)
+		name, source := r.sourceOf(c.mistakes, f, at)
 		b.sources[f] = source
 		if source != inBody {
 			b.tokens[f] = pointerToken(name)
@@ -162,8 +167,8 @@ func compileBinding(c *decoders, s *shape, spec bindSpec) *binding {
 	if s.alternatives != nil && b.sources[s.fields[0]] != inBody {
 		c.mistakes.addf("%s: a union comes from a JSON body, and here %s would come from the %s; use POST, PUT or PATCH, and no placeholder of that name", at, s.fields[0].name, b.sources[s.fields[0]])
 	}
-	b.checkPlaceholders(c.mistakes, spec, at)
-	b.checkBody(c.mistakes, spec, body)
+	b.checkPlaceholders(c.mistakes, r, at)
+	b.checkBody(c.mistakes, r, body)
 	b.all = c.structPlan(s, b.sources)
 	switch len(body) {
 	case 0:
@@ -182,11 +187,11 @@ func compileBinding(c *decoders, s *shape, spec bindSpec) *binding {
 }
 
 // checkBody adds a mistake for a Body that no request can have, with these fields beside it.
-func (b *binding) checkBody(p *mistakes, spec bindSpec, fields []*field) {
+func (b *binding) checkBody(p *mistakes, r route, fields []*field) {
 	if b.in.file == nil {
 		return
 	}
-	p.addIf(!spec.hasBody, "%s: requests with GET and DELETE have no body; give the method an HTTP pattern with PUT or POST in Options.Methods", b.in.file.place)
+	p.addIf(!r.hasBody(), "%s: requests with GET and DELETE have no body; give the method an HTTP pattern with PUT or POST in Options.Methods", b.in.file.place)
 	for _, f := range fields {
 		p.addf("%s: the field %s is the whole body of the request; give this one a tag path, query, header or cookie", f.place, b.in.file.goName)
 	}
@@ -215,8 +220,8 @@ func compileInputCheck(s *shape, rules bool, in map[*field]string, tokens map[*f
 
 // sourceOf returns the source of the field f and its name there, by the table
 // at the top. at is the field's place in messages.
-func (spec bindSpec) sourceOf(p *mistakes, f *field, at string) (name, source string) {
-	if spec.noRoute {
+func (r route) sourceOf(p *mistakes, f *field, at string) (name, source string) {
+	if r.path == "" {
 		return "", inBody
 	}
 	type tag struct{ name, source string }
@@ -228,10 +233,10 @@ func (spec bindSpec) sourceOf(p *mistakes, f *field, at string) (name, source st
 	}
 	switch {
 	case f.path != "":
-		if !slices.Contains(spec.placeholders, f.path) {
+		if !slices.Contains(r.placeholders, f.path) {
 			has := "none"
-			if len(spec.placeholders) > 0 {
-				has = "{" + strings.Join(spec.placeholders, "}, {") + "}"
+			if len(r.placeholders) > 0 {
+				has = "{" + strings.Join(r.placeholders, "}, {") + "}"
 			}
 			p.addf("%s: path:%q names no placeholder of the route, which has %s", at, f.path, has)
 		}
@@ -240,11 +245,11 @@ func (spec bindSpec) sourceOf(p *mistakes, f *field, at string) (name, source st
 		return f.header, inHeader
 	case f.cookie != "":
 		return f.cookie, inCookie
-	case slices.Contains(spec.placeholders, f.name):
+	case slices.Contains(r.placeholders, f.name):
 		return f.name, inPath
 	case f.query != "":
 		return f.query, inQuery
-	case !spec.hasBody:
+	case !r.hasBody():
 		return f.name, inQuery
 	}
 	return "", inBody
@@ -292,8 +297,8 @@ func checkNameless(p *mistakes, f *field, at string) {
 // checkPlaceholders adds a mistake for each placeholder that no field fills,
 // or more than one. That holds for a placeholder that svc inferred from the
 // method's name too: DELETE /users/7 must not act on anything but user 7.
-func (b *binding) checkPlaceholders(p *mistakes, spec bindSpec, at string) {
-	for _, name := range spec.placeholders {
+func (b *binding) checkPlaceholders(p *mistakes, r route, at string) {
+	for _, name := range r.placeholders {
 		n := 0
 		for i := range b.path {
 			if b.path[i].sourceName == name {
@@ -304,18 +309,18 @@ func (b *binding) checkPlaceholders(p *mistakes, spec bindSpec, at string) {
 		case n > 1:
 			p.addf("%s: %d fields fill the placeholder {%s}; rename all but one", at, n, name)
 		case n == 0:
-			p.addf("%s: no field fills the placeholder {%s}; add one with the tag `path:%q`%s", at, name, name, spec.orPattern())
+			p.addf("%s: no field fills the placeholder {%s}; add one with the tag `path:%q`%s", at, name, name, r.orPattern())
 		}
 	}
 }
 
 // orPattern returns the end of a message about a placeholder that nothing fills:
 // what to write if the method needs none.
-func (spec bindSpec) orPattern() string {
-	if spec.instead == "" {
+func (r route) orPattern() string {
+	if r.instead == "" {
 		return ""
 	}
-	return fmt.Sprintf(", or give the method an HTTP pattern without it in Options.Methods, such as {HTTP: %q}", spec.instead)
+	return fmt.Sprintf(", or give the method an HTTP pattern without it in Options.Methods, such as {HTTP: %q}", r.instead)
 }
 
 // compileParam compiles a field that comes from in by that name. A path, a header
@@ -411,7 +416,7 @@ func compileQuery(t reflect.Type) *binding {
 	c := newShapes(p)
 	s := c.shapeFor(t, t.String())
 	c.finishShapes()
-	b := compileBinding(newDecoders(p, false), s, bindSpec{})
+	b := compileBinding(newDecoders(p, false), s, route{method: http.MethodGet, path: "/"})
 	if len(p.list) > 0 {
 		panic(p.list[0])
 	}

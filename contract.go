@@ -564,11 +564,7 @@ func compareContracts(old, now *contract) (breaks []Break) {
 
 // sameRoute reports whether two routes differ at most in the names of placeholders.
 func sameRoute(a, b *contractMethod) bool {
-	segments := func(m *contractMethod) []string {
-		method, path, _ := strings.Cut(m.HTTP, " ")
-		return route{method: method, path: path}.segments()
-	}
-	return a.HTTP != "" && b.HTTP != "" && slices.Equal(segments(a), segments(b))
+	return a.HTTP != "" && b.HTTP != "" && slices.Equal(segmentsOf(a.HTTP), segmentsOf(b.HTTP))
 }
 
 // isAlone reports whether REST alone serves m. Its clients do not see the JSON names of what

@@ -374,7 +374,7 @@ func compileForm(t reflect.Type) (*form, error) {
 	}
 	f := new(form)
 	if len(p.list) == 0 {
-		f.bind = compileBinding(newDecoders(p, false), s, bindSpec{hasBody: true})
+		f.bind = compileBinding(newDecoders(p, false), s, route{})
 	}
 	if len(p.list) > 0 {
 		return nil, p.err("cannot ask for " + t.String())

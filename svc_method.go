@@ -265,18 +265,16 @@ func (c *methodCompiler) compileMethod(rm reflect.Method) (m *method, routed boo
 	return m, routed
 }
 
-// checkTransports notes names of transports that cannot serve m, repeated ones, and an
-// unknown mode of streams.
+// checkTransports notes names of transports that cannot serve m, and an unknown mode of
+// streams.
 func (c *methodCompiler) checkTransports(m *method, mode StreamMode) {
 	c.addIf(mode != "" && mode != StreamSSE, "the stream mode %q is unknown; there is StreamSSE, %q", mode, StreamSSE)
 	list := m.transports
 	c.addIf(list != nil && len(list) == 0, "MethodOptions.Transports is empty, so nothing serves the method; leave it nil for all transports")
-	for i, t := range list {
+	for _, t := range list {
 		switch {
 		case t != TransportREST && t != TransportRPC && t != TransportMCP:
 			c.addf("MethodOptions.Transports has %q; there are TransportREST, TransportRPC and TransportMCP", t)
-		case slices.Contains(list[:i], t):
-			c.addf("MethodOptions.Transports has %q twice", t)
 		case !m.canBeServedBy(t):
 			c.addf("MethodOptions.Transports has %q, but only REST carries a Body, and only REST and MCP a File; leave it out", t)
 		}
@@ -338,27 +336,23 @@ func (m *method) takesBody() bool { return m.in != nil && m.in.file != nil }
 // sendsFile reports whether the output of m is a File.
 func (m *method) sendsFile() bool { return m.out != nil && m.out.kind == kindFile }
 
-// chooseStatus returns the status of success: that of the options, or the default.
+// chooseStatus returns the status of success: that of the options, or the first one allowed.
 // Other statuses do not mean success, or require headers or a body that svc does not
 // send (RFC 9110, section 15.3).
 func (c *methodCompiler) chooseStatus(m *method, status int) int {
-	allowed := []int{http.StatusOK, http.StatusCreated, http.StatusAccepted, http.StatusNonAuthoritativeInfo}
-	has, usual := "an output", http.StatusOK
+	has, allowed := "an output", []int{http.StatusOK, http.StatusCreated, http.StatusAccepted, http.StatusNonAuthoritativeInfo}
 	switch {
 	case m.out == nil:
-		allowed = []int{http.StatusOK, http.StatusAccepted, http.StatusNoContent, http.StatusResetContent}
-		has, usual = "no output", http.StatusNoContent
+		has, allowed = "no output", []int{http.StatusNoContent, http.StatusOK, http.StatusAccepted, http.StatusResetContent}
 	case m.stream != "":
-		allowed = allowed[:1]
-		has = "a stream"
+		has, allowed = "a stream", allowed[:1]
 	case m.sendsFile():
-		allowed = allowed[:1]
-		has = "a File"
+		has, allowed = "a File", allowed[:1]
 	}
 	if status != 0 && !slices.Contains(allowed, status) { // addIf would allocate for each method
-		c.addf("MethodOptions.Status is %d; a method with %s can have one of %v", status, has, slices.Clone(allowed))
+		c.addf("MethodOptions.Status is %d; a method with %s can have one of %v", status, has, slices.Sorted(slices.Values(allowed)))
 	}
-	return cmp.Or(status, usual)
+	return cmp.Or(status, allowed[0])
 }
 
 // setKey decides whether calls of m have an idempotency key. compilePlans completes the
@@ -544,10 +538,9 @@ func (c *methodCompiler) chooseRoute(m *method, name []string, pattern string) r
 // one binding, unless there are mistakes, of which each method is told.
 func (c *methodCompiler) compilePlans(m *method) {
 	if m.in != nil {
-		spec := bindSpec{placeholders: m.placeholders, instead: m.instead, hasBody: m.hasBody(), noRoute: m.path == ""}
-		key := bindingKey{m.in, strings.Join(m.placeholders, "/"), spec.hasBody, spec.noRoute}
+		key := bindingKey{m.in, strings.Join(m.placeholders, "/"), m.hasBody(), m.path == ""}
 		if m.bind = c.bindings[key]; m.bind == nil || len(c.list) > 0 {
-			m.bind = compileBinding(c.decoders, m.in, spec)
+			m.bind = compileBinding(c.decoders, m.in, m.route)
 			c.bindings[key] = m.bind
 		}
 		for _, p := range m.bind.header {
@@ -557,8 +550,7 @@ func (c *methodCompiler) compilePlans(m *method) {
 	} else {
 		m.bind = noBinding(m.strict)
 		if len(m.placeholders) > 0 {
-			spec := bindSpec{instead: m.instead}
-			c.addf("the method has no input to fill {%s}; give it an input with such a field%s", strings.Join(m.placeholders, "}, {"), spec.orPattern())
+			c.addf("the method has no input to fill {%s}; give it an input with such a field%s", strings.Join(m.placeholders, "}, {"), m.orPattern())
 		}
 	}
 	if m.out != nil {
@@ -661,13 +653,10 @@ func DirectNone[I any](method func(I, context.Context) error) Caller {
 	})
 }
 
-// newCaller returns a Caller of method, which call calls. A nil function has no name and
-// is a mistake later.
+// newCaller returns a Caller of method, which call calls. A nil function has the name "",
+// which is a mistake later.
 func newCaller[I any](method any, in, out reflect.Type, each eachFunc, call func(impl I, ctx context.Context, in any) (any, error)) Caller {
-	name := ""
-	if v := reflect.ValueOf(method); !v.IsNil() {
-		name = runtime.FuncForPC(v.Pointer()).Name()
-	}
+	name := runtime.FuncForPC(reflect.ValueOf(method).Pointer()).Name()
 	return Caller{iface: reflect.TypeFor[I](), in: in, out: out, name: name, each: each, bind: func(impl any) callFunc {
 		typed := impl.(I)
 		return func(ctx context.Context, in any) (any, error) { return call(typed, ctx, in) }
@@ -681,15 +670,14 @@ func newCaller[I any](method any, in, out reflect.Type, each eachFunc, call func
 //	pkg.TodoAPI.Create       an interface type
 //	pkg.TodoAPI[...].Create  a generic one
 //	pkg.f.TodoAPI·1.Create   one that is local to a function
+//	go:interface {…}.Create  one without a name
 func (c Caller) callsMethod(method string) bool {
-	rest, ok := strings.CutSuffix(c.name, "."+method)
-	name, _, _ := strings.Cut(c.iface.Name(), "[")
-	i := strings.LastIndex(rest, "."+name)
-	if !ok || name == "" || i < 0 {
-		return ok && strings.HasPrefix(rest, "go:interface")
+	owner, ok := strings.CutSuffix(c.name, "."+method)
+	owner, _, _ = strings.Cut(owner, "·")
+	if name := nameOf(c.iface); name != "" {
+		return ok && strings.HasSuffix(owner, "."+name)
 	}
-	behind := rest[i+len("."+name):]
-	return behind == "" || strings.HasPrefix(behind, "[") || strings.HasPrefix(behind, "·")
+	return ok && strings.HasPrefix(owner, "go:interface")
 }
 
 // orNil returns an output, or an any that is nil if the output is: an any that holds a nil
@@ -734,27 +722,19 @@ func reflectCaller(t reflect.Type, impl reflect.Value, name string, hasIn, hasOu
 //	HTTPServer  http server
 //	ListV2All   list v2 all
 func splitWords(name string) []string {
-	var out []string
-	runes, lower := []rune(name), []rune(strings.ToLower(name))
-	start := 0
-	flush := func(end int) {
-		if end > start {
-			out = append(out, string(lower[start:end]))
-		}
-		start = end
-	}
+	var text strings.Builder // with a blank between two words
+	runes := []rune(name)
 	for i, r := range runes {
-		switch {
-		case !unicode.IsLetter(r) && !unicode.IsDigit(r):
-			flush(i)
-			start = i + 1
-		case i == 0 || !unicode.IsUpper(r):
-		case !unicode.IsUpper(runes[i-1]), i+1 < len(runes) && unicode.IsLower(runes[i+1]):
-			flush(i)
+		if !unicode.IsLetter(r) && !unicode.IsDigit(r) {
+			text.WriteByte(' ')
+			continue
 		}
+		if i > 0 && unicode.IsUpper(r) && (!unicode.IsUpper(runes[i-1]) || i+1 < len(runes) && unicode.IsLower(runes[i+1])) {
+			text.WriteByte(' ')
+		}
+		text.WriteRune(unicode.ToLower(r))
 	}
-	flush(len(runes))
-	return out
+	return strings.Fields(text.String())
 }
 
 // isResource reports whether a name can be a resource. Other characters would
@@ -762,18 +742,6 @@ func splitWords(name string) []string {
 func isResource(name string) bool {
 	return name != "" && !strings.ContainsFunc(name, func(r rune) bool { return !isNameRune(r) && r != '-' })
 }
-
-// A route is an HTTP method and a path.
-type route struct {
-	method       string   // in capitals
-	path         string   // such as /todos/{id}/archive, without Service.prefix
-	placeholders []string // such as id, in the order of the path
-	instead      string   // a pattern without the placeholder, for an inferred route that has one
-}
-
-// hasBody reports whether requests to the route have a body that means
-// something (RFC 9110, section 9.3).
-func (r route) hasBody() bool { return r.method != http.MethodGet && r.method != http.MethodDelete }
 
 // firstWords has the routes of the first words of methods' names. A word that is
 // not here is an action. Find is a special case of inferRoute too.
@@ -873,12 +841,9 @@ func parseSegment(segment string) (name string, err error) {
 // isPlaceholderName reports whether http.ServeMux takes a placeholder of this
 // name: an identifier of Go.
 func isPlaceholderName(name string) bool {
-	for i, r := range name {
-		if !unicode.IsLetter(r) && r != '_' && (i == 0 || !unicode.IsDigit(r)) {
-			return false
-		}
-	}
-	return name != ""
+	first, _ := utf8.DecodeRuneInString(name)
+	isOther := func(r rune) bool { return !unicode.IsLetter(r) && !unicode.IsDigit(r) && r != '_' }
+	return name != "" && !unicode.IsDigit(first) && !strings.ContainsFunc(name, isOther)
 }
 
 // checkLiteral returns an error for text that cannot stand in a path as it is
@@ -898,16 +863,16 @@ func checkLiteral(segment string) error {
 	return nil
 }
 
-// segments returns the method of the route and the segments of its path, texts
-// unescaped, and "" for a placeholder.
-func (r route) segments() []string {
-	list := strings.Split(r.path, "/")
-	list[0] = r.method
+// pattern returns the route as http.ServeMux and MethodOptions.HTTP have it.
+func (r route) pattern() string { return r.method + " " + r.path }
+
+// segmentsOf returns the method of a pattern and the segments of its path: texts unescaped,
+// and "" for a placeholder.
+func segmentsOf(pattern string) []string {
+	list := strings.Split(pattern, "/")
 	for i, s := range list {
-		if strings.HasPrefix(s, "{") {
+		if list[i], _ = url.PathUnescape(s); strings.HasPrefix(s, "{") {
 			list[i] = ""
-		} else if text, err := url.PathUnescape(s); err == nil {
-			list[i] = text
 		}
 	}
 	return list
@@ -925,7 +890,7 @@ func checkRoutes(p *mistakes, methods []*method) {
 		if m.path == "" { // noted already, or not served over REST
 			continue
 		}
-		text, _ := url.PathUnescape(m.method + " " + m.path)
+		text, _ := url.PathUnescape(m.pattern())
 		fits := !known[text] && (!strings.Contains(m.path, "{") || m.fitsOn(mux))
 		if !fits || slices.ContainsFunc(refused, m.clashesWith) {
 			noteClashes(p, methods[:i], m)
@@ -940,7 +905,7 @@ func checkRoutes(p *mistakes, methods []*method) {
 // fitsOn reports whether the route of m clashes with none on mux, and adds it.
 func (m *method) fitsOn(mux *http.ServeMux) (fits bool) {
 	defer func() { fits = recover() == nil }()
-	mux.Handle(m.method+" "+m.path, http.NotFoundHandler())
+	mux.Handle(m.pattern(), http.NotFoundHandler())
 	return true
 }
 
@@ -956,10 +921,10 @@ func (m *method) clashesWith(other *method) bool {
 func noteClashes(p *mistakes, methods []*method, m *method) {
 	for _, other := range methods {
 		switch clash := m.clashesWith(other); {
-		case clash && slices.Equal(m.segments(), other.segments()):
-			p.addf("%s and %s have the same route %s %s; give one of them an HTTP pattern or a resource of its own, in Options.Methods", other.title(), m.title(), m.method, m.path)
+		case clash && slices.Equal(segmentsOf(m.pattern()), segmentsOf(other.pattern())):
+			p.addf("%s and %s have the same route %s; give one of them an HTTP pattern or a resource of its own, in Options.Methods", other.title(), m.title(), m.pattern())
 		case clash:
-			p.addf("%s and %s have the routes %s %s and %s, and some requests match both; change one", other.title(), m.title(), m.method, other.path, m.path)
+			p.addf("%s and %s have the routes %s and %s, and some requests match both; change one", other.title(), m.title(), other.pattern(), m.path)
 		}
 	}
 }

@@ -1206,7 +1206,7 @@ func largeService(n int) *Service {
 	}
 	d := newDecoders(p, false)
 	for _, m := range methods {
-		m.bind = compileBinding(d, m.in, bindSpec{placeholders: m.placeholders, hasBody: true})
+		m.bind = compileBinding(d, m.in, m.route)
 	}
 	if err := p.err("register oaAPI"); len(p.list) > 0 {
 		panic(err)

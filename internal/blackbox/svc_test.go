@@ -807,7 +807,7 @@ func TestRegisterOptions(t *testing.T) {
 		{"a status that no method has", reg[OptionsAPI](methods("Create", svc.MethodOptions{Status: 302}))},
 		{"a status that says there is no body", reg[OptionsAPI](methods("Create", svc.MethodOptions{Status: 204}))},
 		{"a status that says there is a body", reg[OptionsAPI](methods("Do", svc.MethodOptions{Status: 201}))},
-		{"transports that are none", reg[OptionsAPI](methods("Do", svc.MethodOptions{Transports: []svc.Transport{"grpc", svc.TransportRPC, svc.TransportRPC}}))},
+		{"transports that are none", reg[OptionsAPI](methods("Do", svc.MethodOptions{Transports: []svc.Transport{"grpc", svc.TransportRPC}}))},
 		{"no transport at all", reg[OptionsAPI](methods("Do", svc.MethodOptions{Transports: []svc.Transport{}}))},
 		{"a path with a placeholder", reg[OptionsAPI](&svc.Options{Path: "tenants/{tenant}"})},
 		{"a path with an empty segment", reg[OptionsAPI](&svc.Options{Path: "a//b"})},
