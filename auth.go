@@ -354,18 +354,18 @@ type guard struct {
 
 	// Of a Bearer and an APIKey, whose identify is identifyToken:
 	verify      func(ctx context.Context, credential string) (*Principal, error)
-	header      string       // that has the credential, in canonical form
-	noun        string       // what the credential is, in messages
-	metadataURL string       // of the metadata document; "" if there is none
-	wellKnown   []string     // the paths of the metadata document
-	metadata    http.Handler // nil if there is none
+	header      string   // that has the credential, in canonical form
+	noun        string   // what the credential is, in messages
+	metadataURL string   // of the metadata document; "" if there is none
+	wellKnown   []string // the paths of the metadata document
+	metadata    []byte   // the metadata document; nil if there is none
 }
 
 // serve is the middleware. An identify that returns required has found a credential that is
 // as good as none.
 func (g *guard) serve(w http.ResponseWriter, r *http.Request, next http.Handler) {
 	if g.metadata != nil && slices.Contains(g.wellKnown, r.URL.Path) {
-		g.metadata.ServeHTTP(w, r)
+		g.serveMetadata(w, r)
 		return
 	}
 	if g.header != "Authorization" && g.header != "" { // of which caches know that answers differ by it (RFC 9111, section 3.5)
@@ -643,18 +643,17 @@ func (g *guard) setMetadata() {
 		g.metadataURL += "?" + u.RawQuery
 	}
 	g.wellKnown = []string{metadataPath, metadataPath + strings.TrimSuffix(u.Path, "/"), metadataPath + u.Path}
-	body, _ := plainJSON(struct {
+	g.metadata, _ = plainJSON(struct {
 		Resource             string   `json:"resource"`
 		AuthorizationServers []string `json:"authorization_servers"`
 		Scopes               []string `json:"scopes_supported,omitempty"`
 		BearerMethods        []string `json:"bearer_methods_supported"`
 	}{g.opts.Resource, g.opts.AuthorizationServers, g.opts.Scopes, []string{"header"}})
-	g.metadata = http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) { serveMetadata(w, r, body) })
 }
 
 // serveMetadata responds with the metadata document. Pages of every origin may read it:
 // they need it to get a token, and it has no secrets.
-func serveMetadata(w http.ResponseWriter, r *http.Request, body []byte) {
+func (g *guard) serveMetadata(w http.ResponseWriter, r *http.Request) {
 	h := w.Header()
 	if h.Get("Access-Control-Allow-Origin") == "" { // not set by CORS
 		h.Set("Access-Control-Allow-Origin", "*")
@@ -662,7 +661,7 @@ func serveMetadata(w http.ResponseWriter, r *http.Request, body []byte) {
 	leaveBodyEarly(w, r)
 	switch r.Method {
 	case http.MethodGet, http.MethodHead:
-		writeJSON(w, r, http.StatusOK, body, new(headerValues))
+		writeJSON(w, r, http.StatusOK, g.metadata, new(headerValues))
 	case http.MethodOptions: // browsers send a preflight request because of the header MCP-Protocol-Version
 		h.Set("Access-Control-Allow-Methods", "GET, HEAD")
 		h.Set("Access-Control-Allow-Headers", "*")
@@ -682,7 +681,7 @@ func (o BearerOptions) Metadata() http.Handler {
 	if g.metadata == nil {
 		panic("svc: BearerOptions.Metadata: Resource and AuthorizationServers must be set")
 	}
-	return g.metadata
+	return http.HandlerFunc(g.serveMetadata)
 }
 
 // AllowIPs returns middleware that passes requests on connections from addresses

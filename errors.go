@@ -79,23 +79,24 @@ var codes = [...]struct {
 	http int
 	rpc  int
 	text string // for clients, if Message is empty or private
+	from []int  // the other statuses for which CodeFromHTTP gives the code
 }{
-	{CodeUnknown, http.StatusInternalServerError, -32002, "unknown error"},
-	{CodeCanceled, 499, -32001, "the call was canceled"}, // not registered; nginx has it in its log, and no client gets it
-	{CodeInvalidArgument, http.StatusBadRequest, -32602, "invalid input"},
-	{CodeDeadlineExceeded, http.StatusGatewayTimeout, -32004, "the call took too long"},
-	{CodeNotFound, http.StatusNotFound, -32005, "not found"},
-	{CodeAlreadyExists, http.StatusConflict, -32006, "already exists"},
-	{CodePermissionDenied, http.StatusForbidden, -32007, "permission denied"},
-	{CodeResourceExhausted, http.StatusTooManyRequests, -32008, "a limit is reached"},
-	{CodeFailedPrecondition, http.StatusBadRequest, -32009, "not possible in this state"},
-	{CodeAborted, http.StatusConflict, -32010, "aborted by a conflict"},
-	{CodeOutOfRange, http.StatusBadRequest, -32011, "out of range"},
-	{CodeUnimplemented, http.StatusNotImplemented, -32012, "not implemented"},
-	{CodeInternal, http.StatusInternalServerError, -32603, "internal error"},
-	{CodeUnavailable, http.StatusServiceUnavailable, -32014, "unavailable"},
-	{CodeDataLoss, http.StatusInternalServerError, -32015, "data loss"},
-	{CodeUnauthenticated, http.StatusUnauthorized, -32016, "unauthenticated"},
+	{CodeUnknown, http.StatusInternalServerError, -32002, "unknown error", nil},
+	{CodeCanceled, 499, -32001, "the call was canceled", nil}, // not registered; nginx has it in its log, and no client gets it
+	{CodeInvalidArgument, http.StatusBadRequest, -32602, "invalid input", nil},
+	{CodeDeadlineExceeded, http.StatusGatewayTimeout, -32004, "the call took too long", []int{http.StatusRequestTimeout}},
+	{CodeNotFound, http.StatusNotFound, -32005, "not found", nil},
+	{CodeAlreadyExists, http.StatusConflict, -32006, "already exists", nil},
+	{CodePermissionDenied, http.StatusForbidden, -32007, "permission denied", nil},
+	{CodeResourceExhausted, http.StatusTooManyRequests, -32008, "a limit is reached", []int{http.StatusRequestEntityTooLarge}},
+	{CodeFailedPrecondition, http.StatusBadRequest, -32009, "not possible in this state", []int{http.StatusPreconditionFailed}},
+	{CodeAborted, http.StatusConflict, -32010, "aborted by a conflict", nil},
+	{CodeOutOfRange, http.StatusBadRequest, -32011, "out of range", []int{http.StatusRequestedRangeNotSatisfiable}},
+	{CodeUnimplemented, http.StatusNotImplemented, -32012, "not implemented", []int{http.StatusMethodNotAllowed}},
+	{CodeInternal, http.StatusInternalServerError, -32603, "internal error", nil},
+	{CodeUnavailable, http.StatusServiceUnavailable, -32014, "unavailable", []int{http.StatusBadGateway}},
+	{CodeDataLoss, http.StatusInternalServerError, -32015, "data loss", nil},
+	{CodeUnauthenticated, http.StatusUnauthorized, -32016, "unauthenticated", nil},
 }
 
 // row returns the index of c in codes, and 0, the row of UNKNOWN, for a code that
@@ -114,18 +115,6 @@ func (c Code) row() int {
 // contain texts that a client must not see: queries, file names, addresses.
 func (c Code) private() bool { return c == CodeUnknown || c == CodeInternal || c == CodeDataLoss }
 
-// codesFromHTTP has the statuses that the table codes does not have, and those for
-// which the first code of that table is not the one to choose.
-var codesFromHTTP = map[int]Code{
-	http.StatusMethodNotAllowed:             CodeUnimplemented,
-	http.StatusRequestTimeout:               CodeDeadlineExceeded,
-	http.StatusPreconditionFailed:           CodeFailedPrecondition,
-	http.StatusRequestEntityTooLarge:        CodeResourceExhausted,
-	http.StatusRequestedRangeNotSatisfiable: CodeOutOfRange,
-	http.StatusInternalServerError:          CodeInternal,
-	http.StatusBadGateway:                   CodeUnavailable,
-}
-
 // CodeFromHTTP returns the code for the status of an HTTP response, for a method
 // that passes on the answer of another server. A 2xx gives OK. A status without a
 // code of its own gives INVALID_ARGUMENT if it is a 4xx, and otherwise UNKNOWN.
@@ -133,11 +122,8 @@ var codesFromHTTP = map[int]Code{
 // It is not the inverse of [Error.HTTPStatus], which gives several codes the
 // same status.
 func CodeFromHTTP(status int) Code {
-	if code, ok := codesFromHTTP[status]; ok {
-		return code
-	}
 	for _, row := range codes {
-		if row.http == status {
+		if row.code != CodeUnknown && (row.http == status || slices.Contains(row.from, status)) { // a 500 is INTERNAL
 			return row.code
 		}
 	}
@@ -322,10 +308,8 @@ func (e *Error) WithStatus(status int) *Error {
 // output. Vary, Link and Set-Cookie are added to those that the response has.
 func (e *Error) WithHeader(name, value string) *Error {
 	c := e.clone()
-	c.header = e.header.Clone()
-	if c.header == nil {
-		c.header = make(http.Header)
-	}
+	c.header = make(http.Header, len(e.header)+1)
+	maps.Copy(c.header, e.header)
 	c.header.Set(name, value)
 	return c
 }
@@ -594,12 +578,9 @@ func (vs *violations) addViolation(v Violation) {
 	}
 	v.Path = clip(v.Path, maxViolationPath)
 	v.Message = clip(v.Message, maxViolationText)
-	n := v.frameLen() + len(`\u0000`)*(len(v.Path)+len(v.Message))
+	n := len(`{"in":"","path":"","rule":"","message":""},`) + len(v.In) + len(v.Rule) + len(`\u0000`)*(len(v.Path)+len(v.Message))
 	if vs.bytes+n > maxViolationBytes {
-		vs.bytes, n = 0, v.jsonLen()
-		for i := range vs.list {
-			vs.bytes += vs.list[i].jsonLen()
-		}
+		vs.bytes, n = len(appendViolations(nil, vs.list)), len(appendViolations(nil, []Violation{v}))
 	}
 	if vs.bytes+n > maxViolationBytes {
 		vs.omitted++
@@ -724,24 +705,13 @@ func appendViolations(dst []byte, list []Violation) []byte {
 		if i > 0 {
 			dst = append(dst, ',')
 		}
-		dst = appendQuoted(append(dst, `{"in":`...), v.In) // frameLen and jsonLen count this
+		dst = appendQuoted(append(dst, `{"in":`...), v.In) // addViolation counts this
 		dst = appendQuoted(append(dst, `,"path":`...), v.Path)
 		dst = appendQuoted(append(dst, `,"rule":`...), v.Rule)
 		dst = appendQuoted(append(dst, `,"message":`...), v.Message)
 		dst = append(dst, '}')
 	}
 	return append(dst, ']')
-}
-
-// jsonLen returns how many bytes v takes in a JSON list, or four more.
-func (v *Violation) jsonLen() int {
-	return v.frameLen() + len(appendQuoted(nil, v.Path)) + len(appendQuoted(nil, v.Message))
-}
-
-// frameLen returns how many bytes v takes in a JSON list without its path and
-// its message, which are the two that clients have a part in.
-func (v *Violation) frameLen() int {
-	return len(`{"in":"","path":"","rule":"","message":""},`) + len(v.In) + len(v.Rule)
 }
 
 // mistakes collects the mistakes of a registration, so that the service's author

@@ -653,14 +653,11 @@ func (s *Service) Descriptor() *ServiceDescriptor {
 		}
 		d.Resources[i].Methods = append(d.Resources[i].Methods, s.describeMethod(m))
 	}
-	done := make(map[string]bool)
 	for _, t := range s.types {
-		if name := s.typeNames[t]; !done[name] {
-			done[name] = true
-			d.Types = append(d.Types, *s.typeInfo(t))
-		}
+		d.Types = append(d.Types, *s.typeInfo(t))
 	}
-	slices.SortFunc(d.Types, func(a, b TypeInfo) int { return strings.Compare(a.Name, b.Name) })
+	slices.SortStableFunc(d.Types, func(a, b TypeInfo) int { return strings.Compare(a.Name, b.Name) })
+	d.Types = slices.CompactFunc(d.Types, func(a, b TypeInfo) bool { return a.Name == b.Name })
 	return d
 }
 

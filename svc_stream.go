@@ -140,46 +140,38 @@ var (
 	errGoroutineEnded = errors.New("the goroutine ended while it wrote an item, by runtime.Goexit")
 )
 
-// yieldItem takes an item or an error of the stream, and reports whether it wants more.
+// yieldItem takes an item or an error of the stream, and reports whether it wants more. It
+// recovers panics of consume for eachItem: this can be a goroutine of the application, where
+// nothing else would recover them. If the goroutine ends instead, the item is only written
+// in part, so the stream must not end well. An error cancels the ctx of the method too, for
+// goroutines of the method that do not wait for yield.
 func (it *iteration) yieldItem(item any, err error) bool {
 	it.turn <- struct{}{}
-	defer func() { <-it.turn }()
-	switch {
-	case it.over:
+	if it.over {
+		<-it.turn
 		return false
-	case err == nil && item == nil:
-		err = errNothingYielded
-	case err == nil:
-		err = it.consumeItem(item)
 	}
-	if err != nil {
-		it.fail(err)
-	}
-	return err == nil
-}
-
-// consumeItem consumes an item. It recovers panics for eachItem: this can be a goroutine of
-// the application, where nothing else would recover them. If the goroutine ends instead,
-// the item is only written in part, so the stream must not end well.
-func (it *iteration) consumeItem(item any) (err error) {
 	returned := false
 	defer func() {
 		if v := recover(); v != nil {
 			err = &PanicError{Value: v, Stack: debug.Stack()}
 		} else if !returned {
-			it.fail(errGoroutineEnded)
+			err = errGoroutineEnded
 		}
+		if err != nil {
+			it.over, it.err = true, err
+			it.cancel(err)
+		}
+		<-it.turn
 	}()
-	err = it.consume(item)
+	switch {
+	case err == nil && item == nil:
+		err = errNothingYielded
+	case err == nil:
+		err = it.consume(item)
+	}
 	returned = true
-	return err
-}
-
-// fail ends the iteration with err. It cancels the ctx of the method too, for goroutines of
-// the method that do not wait for yield.
-func (it *iteration) fail(err error) {
-	it.over, it.err = true, err
-	it.cancel(err)
+	return err == nil
 }
 
 // eachItem calls consume for each item of the stream, one at a time, until the end or the
