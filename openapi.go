@@ -331,7 +331,7 @@ func (b *apiBuilder) writeRequestBody(out *members, m *method) {
 // paths with the same hierarchy but different templated names"). So the first
 // method gives the names, and the others use them.
 func (b *apiBuilder) findPath(m *method) *apiPath {
-	segments := route{path: b.service.prefix + m.path}.segments()
+	segments := segmentsOf(b.service.prefix + m.path)
 	for i, text := range segments {
 		segments[i] = url.PathEscape(text) // of a placeholder ""
 	}

@@ -670,7 +670,8 @@ func newCaller[I any](method any, in, out reflect.Type, each eachFunc, call func
 //	pkg.TodoAPI.Create       an interface type
 //	pkg.TodoAPI[...].Create  a generic one
 //	pkg.f.TodoAPI·1.Create   one that is local to a function
-//	go:interface {…}.Create  one without a name
+//
+// That of an interface without a name begins with "go:interface".
 func (c Caller) callsMethod(method string) bool {
 	owner, ok := strings.CutSuffix(c.name, "."+method)
 	owner, _, _ = strings.Cut(owner, "·")
@@ -866,8 +867,8 @@ func checkLiteral(segment string) error {
 // pattern returns the route as http.ServeMux and MethodOptions.HTTP have it.
 func (r route) pattern() string { return r.method + " " + r.path }
 
-// segmentsOf returns the method of a pattern and the segments of its path: texts unescaped,
-// and "" for a placeholder.
+// segmentsOf returns the segments of a path, or of a pattern, whose first one is the method.
+// Texts are unescaped, and a placeholder is "".
 func segmentsOf(pattern string) []string {
 	list := strings.Split(pattern, "/")
 	for i, s := range list {
