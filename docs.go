@@ -70,9 +70,8 @@ func (s *Service) Docs(opts *DocsOptions) http.Handler {
 			panic(fmt.Sprintf("svc: Docs: %q is not a path of this server; write one relative to the page, such as \"rpc\" or \"../rpc\"", place))
 		}
 	}
-	d := sync.OnceValue(func() *docsData { return newDocsData(s, places) })
-	page := sync.OnceValue(func() *builtDocument { return newBuiltText(d().writePage()) })
-	markdown := sync.OnceValue(func() *builtDocument { return newBuiltText((&docsWriter{docsData: d()}).writeAll()) })
+	page := sync.OnceValue(func() *builtDocument { return newBuiltText(newDocsWriter(s, places).makePage()) })
+	markdown := sync.OnceValue(func() *builtDocument { return newBuiltText(newDocsWriter(s, places).makeMarkdown()) })
 	policy := sync.OnceValue(docsPolicy)
 	return s.serveDocument("docs", func(header http.Header, r *http.Request) (*builtDocument, string, error) {
 		if strings.HasSuffix(r.URL.Path, "/llms.txt") || chooseType(r.Header["Accept"], "text/html", "text/markdown") == "text/markdown" {
@@ -96,15 +95,15 @@ func readPage() string {
 	return string(source)
 }
 
-// writePage returns docs.html with the title and the data in it. In the data every < is
+// makePage returns docs.html with the title and the data in it. In the data every < is
 // escaped, so no text in it can end the element that it stands in or begin another
 // (HTML, section 13.2.5.4: script data).
-func (d *docsData) writePage() []byte {
+func (w *docsWriter) makePage() []byte {
 	source := readPage()
 	start, rest, _ := strings.Cut(source, "{{title}}")
 	middle, end, _ := strings.Cut(rest, "{{data}}")
-	start += html.EscapeString(d.service.opts.Name) + middle
-	page := d.appendData(append(make([]byte, 0, len(source)+2*len(d.texts)), start...))
+	start += html.EscapeString(w.service.opts.Name) + middle
+	page := w.appendData(append(make([]byte, 0, len(source)+2*len(w.texts)), start...))
 	if data := page[len(start):]; bytes.IndexByte(data, '<') >= 0 { // in most there is none
 		page = append(page[:len(start)], bytes.ReplaceAll(data, []byte("<"), []byte(`\u003c`))...)
 	}
@@ -128,12 +127,13 @@ func docsPolicy() string {
 		"; require-trusted-types-for 'script'; trusted-types 'none'"
 }
 
-// A docsData has everything that the page and the Markdown show: the document, and what
-// OpenAPI cannot express.
-type docsData struct {
-	*apiBuilder // of OpenAPI 3.1, which has written its schemas
-	places      DocsOptions
-	operations  []docsOperation // in the order of reading
+// A docsWriter writes the page or the Markdown of a service. It has everything that both
+// show: the document, and what OpenAPI cannot express.
+type docsWriter struct {
+	*apiBuilder  // of OpenAPI 3.1, which has written its schemas
+	places       DocsOptions
+	operations   []docsOperation // in the order of reading
+	bytes.Buffer                 // of the Markdown
 }
 
 // A docsOperation is an operation of the document and its path, with the names of its
@@ -151,11 +151,11 @@ type docsOperation struct {
 	examples map[string][]byte // of parameters, and of the "body"
 }
 
-// newDocsData makes the data of s.
-func newDocsData(s *Service, places DocsOptions) *docsData {
-	d := &docsData{apiBuilder: newAPIBuilder(s, openAPI31), places: places}
-	d.writeSchemas()
-	for _, path := range d.paths {
+// newDocsWriter returns a writer of one form for s.
+func newDocsWriter(s *Service, places DocsOptions) *docsWriter {
+	w := &docsWriter{apiBuilder: newAPIBuilder(s, openAPI31), places: places}
+	w.writeSchemas()
+	for _, path := range w.paths {
 		for _, operation := range path.operations {
 			m := operation.method
 			o := docsOperation{apiOperation: operation, path: path.template, order: m.readingOrder(), names: make(map[string][]byte), examples: make(map[string][]byte)}
@@ -166,15 +166,15 @@ func newDocsData(s *Service, places DocsOptions) *docsData {
 			if m.isServedBy(TransportMCP) {
 				o.mcp = m.resource + "_" + m.name
 			}
-			d.operations = append(d.operations, o)
+			w.operations = append(w.operations, o)
 		}
 	}
-	slices.SortStableFunc(d.operations, func(x, y docsOperation) int { return x.order - y.order })
-	return d
+	slices.SortStableFunc(w.operations, func(x, y docsOperation) int { return x.order - y.order })
+	return w
 }
 
 // appendData appends what the script of the page reads.
-func (d *docsData) appendData(dst []byte) []byte {
+func (w *docsWriter) appendData(dst []byte) []byte {
 	var table [][3]any // code, HTTP status, JSON-RPC number
 	for _, c := range codes {
 		table = append(table, [3]any{c.code, c.http, c.rpc})
@@ -183,16 +183,16 @@ func (d *docsData) appendData(dst []byte) []byte {
 	for _, t := range ruleTags {
 		messages[t.name] = appendQuoted(nil, t.message)
 	}
-	credentials := d.schemes
+	credentials := w.schemes
 	if credentials == nil { // a guard may ask for one of these all the same
 		credentials = schemes[:2]
 	}
 	out := openMembers(dst)
 	out.addName("document")
-	out.buf = d.appendDocument(out.buf)
-	out.add("rest", d.places.REST, "rpc", d.places.RPC, "mcp", d.places.MCP, "openapi", d.places.OpenAPI)
+	out.buf = w.appendDocument(out.buf)
+	out.add("rest", w.places.REST, "rpc", w.places.RPC, "mcp", w.places.MCP, "openapi", w.places.OpenAPI)
 	out.open("calls", '{')
-	for _, o := range d.operations {
+	for _, o := range w.operations {
 		out.open(o.id, '{')
 		out.add("rpc", o.rpc, "mcp", o.mcp, "names", o.names, "examples", o.examples)
 		if o.method.key != nil { // the argument of the tool, a header elsewhere
@@ -256,16 +256,16 @@ func (o *docsOperation) addParameters(m *method, placeholders []string) {
 
 // resolve returns what a Reference Object refers to, and any other value as it is.
 // Components have names that need no escapes in a JSON Pointer.
-func (d *docsData) resolve(o []byte) []byte {
+func (w *docsWriter) resolve(o []byte) []byte {
 	ref := textAt(o, "$ref")
 	name := ref[strings.LastIndexByte(ref, '/')+1:]
 	switch {
 	case ref == "":
 		return o
 	case ref == componentPrefix+name:
-		return d.schemas[name]
+		return w.schemas[name]
 	}
-	return d.responses[name]
+	return w.responses[name]
 }
 
 // isTrueAt reports whether a member of a JSON object is true.
@@ -319,19 +319,21 @@ func exampleValue(f *field, s *shape, nth, depth int) []byte {
 		if r := rules.findRule("minItems"); r != nil {
 			least = r.count
 		}
+		least = max(least, 1-depth) // a query, at depth 0, cannot have a list without items
 		list := make([]json.RawMessage, min(least, 20))
 		for i := range list {
-			list[i] = exampleValue(f, target.elem, i, depth+1)
+			list[i] = exampleValue(f, target.elem, i, depth)
 		}
 		return encodeDocument(list)
 	case target.kind == kindBool:
 		return strconv.AppendBool(nil, nth%2 == 0)
 	case target.kind.isNumeric():
-		return exampleNumber(target, rules, nth)
+		return []byte(firstAccepted(target, rules, numberExamples(rules, nth)))
 	case target.kind == kindDuration:
 		return []byte(`"1s"`)
 	case target.kind.isStringy() && target.custom["examples"] == nil:
-		return appendQuoted(nil, exampleString(rules, cmp.Or(kindFormats[target.kind], target.format), f.name, nth))
+		texts := textExamples(rules, cmp.Or(kindFormats[target.kind], target.format), f.name, nth)
+		return appendQuoted(nil, firstAccepted(target, rules, texts))
 	}
 	return customExample(target.custom)
 }
@@ -348,30 +350,30 @@ func customExample(schema map[string]any) []byte {
 	return []byte(cmp.Or(byType[kind], "{}"))
 }
 
-// accept reports whether v keeps all of the rules.
-func (rs ruleSet) accept(v reflect.Value) bool {
-	return !slices.ContainsFunc(rs, func(r rule) bool { return r.violates(v) })
+// firstAccepted returns the first of texts that spells a value of s and keeps the rules, or
+// else the first.
+func firstAccepted(s *shape, rules ruleSet, texts []string) string {
+	i := slices.IndexFunc(texts, func(text string) bool {
+		x, ok := s.valueFor(text)
+		return ok && !slices.ContainsFunc(rules, func(r rule) bool { return r.violates(x) })
+	})
+	return texts[max(i, 0)]
 }
 
-// exampleNumber returns 1+nth, a number beside a bound or one below 1: the first that keeps
-// the rules.
-func exampleNumber(s *shape, rules ruleSet, nth int) []byte {
+// numberExamples returns 1+nth, the numbers at and beside the bounds, and one below 1, all
+// but the bounds in the steps of multipleOf.
+func numberExamples(rules ruleSet, nth int) []string {
 	step := 1.0
 	if multiple := rules.findRule("multipleOf"); multiple != nil {
 		step, _ = strconv.ParseFloat(string(multiple.value), 64)
 	}
-	texts := [][]byte{appendFloat(nil, step*float64(1+nth), 64)}
+	inSteps := func(n float64) string { return string(appendFloat(nil, n*step, 64)) }
+	texts := []string{inSteps(float64(1 + nth))}
 	for _, r := range rules {
 		x, _ := strconv.ParseFloat(string(r.value), 64)
-		above, below := (math.Floor(x/step)+1)*step, (math.Ceil(x/step)-1)*step
-		texts = append(texts, r.value, appendFloat(nil, above, 64), appendFloat(nil, below, 64))
+		texts = append(texts, string(r.value), inSteps(math.Floor(x/step)+1), inSteps(math.Ceil(x/step)-1))
 	}
-	texts = append(texts, []byte("0.25"))
-	i := slices.IndexFunc(texts, func(text []byte) bool {
-		x, ok := s.valueFor(string(text))
-		return ok && rules.accept(x)
-	})
-	return texts[max(i, 0)]
+	return append(texts, "0.25")
 }
 
 // exampleFormats has a text for each format.
@@ -383,8 +385,8 @@ var exampleFormats = map[string]string{
 // exampleTexts has texts that many patterns match.
 var exampleTexts = strings.Fields(`1 a A a1 abc ABC text 1s 0.5 a-b AB-1 12 1234 12345 2026-01-02 #ffffff +15550100 a@b.co https://example.com/ 127.0.0.1 "text"`)
 
-// exampleString returns a string of the format that keeps the rules, if it knows one.
-func exampleString(rules ruleSet, format, name string, nth int) string {
+// textExamples returns a text of the format, one for the field of this name, and others.
+func textExamples(rules ruleSet, format, name string, nth int) []string {
 	text := "text"
 	if strings.HasSuffix(strings.ToLower(name), "id") {
 		text = "1"
@@ -395,9 +397,7 @@ func exampleString(rules ruleSet, format, name string, nth int) string {
 	if least := rules.findRule("minLength"); least != nil {
 		text += strings.Repeat("x", max(0, min(least.count, 1000)-len(text)))
 	}
-	texts := append([]string{cmp.Or(exampleFormats[format], text), text, ""}, exampleTexts...)
-	i := slices.IndexFunc(texts, func(text string) bool { return rules.accept(reflect.ValueOf(text)) })
-	return texts[max(i, 0)]
+	return append([]string{cmp.Or(exampleFormats[format], text), text, ""}, exampleTexts...)
 }
 
 // contentOf returns the media types of a request body or response, and their schema.
@@ -411,7 +411,7 @@ func contentOf(o []byte) (types []string, schema []byte) {
 // isFileSchema reports whether a schema is that of a Body or a File.
 func isFileSchema(schema []byte) bool { return textAt(schema, "format") == "binary" }
 
-// A docsWriter writes the Markdown of a service.
+// makeMarkdown returns the Markdown.
 //
 //	In the document           In the Markdown
 //	------------------------  --------------------------------------------------
@@ -421,13 +421,7 @@ func isFileSchema(schema []byte) bool { return textAt(schema, "format") == "bina
 //	a parameter, a property   an item: `name` (place, required, type): text
 //	a response                an item, its headers below it
 //	a component               a section below Types
-type docsWriter struct {
-	bytes.Buffer
-	*docsData
-}
-
-// writeAll returns the whole text.
-func (w *docsWriter) writeAll() []byte {
+func (w *docsWriter) makeMarkdown() []byte {
 	fmt.Fprintf(w, "# %s\n\n", plainLine(w.service.opts.Name))
 	if about := w.service.opts.Description; about != "" {
 		fmt.Fprintf(w, "> %s\n\n", plainLine(about))
@@ -443,14 +437,12 @@ func (w *docsWriter) writeAll() []byte {
 			fmt.Fprintf(w, "%s is served at %s, relative to this page; %s.\n", served[0], codeSpan(served[1]), served[2])
 		}
 	}
-	sections := make(map[string][]docsOperation)
-	for _, o := range w.operations {
-		sections[o.method.resource] = append(sections[o.method.resource], o)
-	}
 	for _, name := range w.tags {
 		fmt.Fprintf(w, "\n## %s\n", plainLine(name))
-		for _, o := range sections[name] {
-			w.writeOperation(o)
+		for _, o := range w.operations {
+			if o.method.resource == name {
+				w.writeOperation(o)
+			}
 		}
 	}
 	w.WriteString("\n## Types\n")

@@ -152,7 +152,6 @@ func newAPIBuilder(s *Service, d dialect) *apiBuilder {
 		errors:       make(map[*config]errorTexts),
 		taken:        make(map[string]any),
 		operationIDs: make(map[string]bool),
-		tagged:       make(map[string]bool),
 		byTemplate:   make(map[string]*apiPath),
 	}
 	for s, name := range s.typeNames {
@@ -170,8 +169,8 @@ func newAPIBuilder(s *Service, d dialect) *apiBuilder {
 // What refers to a component adds it. So the operations come first, each as a text, and the
 // document is put together from their texts.
 //
-// Invariants: the names of all types and parts are in taken; tagged has the elements of
-// tags, and byTemplate those of paths.
+// Invariants: the names of all types and parts are in taken, and byTemplate has the elements
+// of paths.
 type apiBuilder struct {
 	*components
 	service   *Service
@@ -184,7 +183,6 @@ type apiBuilder struct {
 	errors       map[*config]errorTexts
 	taken        map[string]any // by names of components in lower case, since some generators make a file of each
 	operationIDs map[string]bool
-	tagged       map[string]bool
 	byTemplate   map[string]*apiPath // with the placeholders unnamed
 }
 
@@ -288,8 +286,7 @@ func (b *apiBuilder) addOperation(m *method) {
 		out.open("tags", '[')
 		out.addItem(m.resource)
 		out.end("]")
-		if !b.tagged[m.resource] {
-			b.tagged[m.resource] = true
+		if !slices.Contains(b.tags, m.resource) {
 			b.tags = append(b.tags, m.resource)
 		}
 	}
@@ -318,10 +315,8 @@ func (b *apiBuilder) writeRequestBody(out *members, m *method) {
 		}
 		out.addRaw("requestBody", object("description", about, "required", true, "content", fileContent(f.tags)))
 	case m.bind.body != nil:
-		out.open("requestBody", '{')
-		out.add("required", true)
-		openContent(out, contentTypeJSON)
-		out.buf = append(appendRef(out.buf, componentPrefix, b.referBody(m)), "}}}"...)
+		content := contentWith(contentTypeJSON, appendRef(nil, componentPrefix, b.referBody(m)))
+		out.addRaw("requestBody", object("required", true, "content", content))
 	}
 }
 
@@ -428,11 +423,9 @@ func textHeader(description string, required bool) []byte {
 	return object("description", description, "required", required, "schema", []byte(textSchema))
 }
 
-// openContent begins the content of one media type. The caller appends its schema.
-func openContent(out *members, mediaType string) {
-	out.open("content", '{')
-	out.open(mediaType, '{')
-	out.addName("schema")
+// contentWith returns the content of one media type with a schema.
+func contentWith(mediaType string, schema []byte) []byte {
+	return object(mediaType, object("schema", schema))
 }
 
 // fileContent returns the content of a Body or a File. Every version has the format
@@ -488,66 +481,46 @@ func (b *apiBuilder) referPart(m *method, s, part *shape, suffix string) string 
 // writeResponses writes the responses of m by status. All errors have the same form, so
 // default alone would do. Linters ask for a client error by its status, and some generators
 // cannot read the range 4XX. Every method can answer 400, and one with a placeholder is
-// likely to answer 404. 304 has no body, so the default does not describe it.
+// likely to answer 404. 304 has no body, so the default does not describe it. A success
+// takes the place of an error with its status.
 func (b *apiBuilder) writeResponses(out *members, m *method) {
 	texts := b.describeErrors(m)
-	common, special := m.listErrors()
-	statuses := append(make([]int, 0, 16), m.status)
-	for _, e := range slices.Concat(common, special) {
-		statuses = append(statuses, m.form.statusOf(e))
+	list, common := m.listErrors()
+	responses := map[string][]byte{"default": texts.ref}
+	for _, e := range list {
+		status := m.form.statusOf(e)
+		responses[decimal(status)] = m.describeStatus(status, list, common, texts)
 	}
 	if m.isConditional() {
-		statuses = append(statuses, http.StatusNotModified)
+		responses["304"] = object("description", http.StatusText(http.StatusNotModified))
 	}
 	if m.sendsRanges() {
-		statuses = append(statuses, http.StatusPartialContent)
+		headers := b.listHeaders(m)
+		headers["Content-Range"] = textHeader("Which part of the file this is.", true)
+		responses["206"] = object("description", http.StatusText(http.StatusPartialContent), "headers", headers, "content", fileContent(m.out.file.tags))
 	}
-	slices.Sort(statuses)
-	out.open("responses", '{')
-	for _, status := range slices.Compact(statuses) {
-		name := strconv.Itoa(status)
-		switch status {
-		case m.status:
-			b.writeSuccess(out, m)
-		case http.StatusNotModified:
-			out.addRaw(name, object("description", http.StatusText(status)))
-		case http.StatusPartialContent:
-			headers := b.listHeaders(m)
-			headers["Content-Range"] = textHeader("Which part of the file this is.", true)
-			out.addRaw(name, object("description", http.StatusText(status), "headers", headers, "content", fileContent(m.out.file.tags)))
-		default:
-			out.addRaw(name, m.describeStatus(status, common, special, texts))
-		}
-	}
-	out.addRaw("default", texts.ref)
-	out.end("}")
+	responses[decimal(m.status)] = b.describeSuccess(m)
+	out.add("responses", responses) // digits come before letters, and all statuses have three
 }
 
-// writeSuccess writes the response of a success. An output with headers that are members
+// describeSuccess returns the response of a success. An output with headers that are members
 // elsewhere has a component of its own, such as TodoResponse.
-func (b *apiBuilder) writeSuccess(out *members, m *method) {
-	description := http.StatusText(m.status)
-	if m.stream != "" {
-		description = streamDescription
+func (b *apiBuilder) describeSuccess(m *method) []byte {
+	description, content := http.StatusText(m.status), []byte(nil)
+	switch {
+	case m.stream != "":
+		description, content = streamDescription, b.streamContent(m)
 		if m.form != nil {
 			description = strings.Replace(streamDescription, streamEnvelope, "what error responses have as their body", 1)
 		}
-	}
-	out.open(strconv.Itoa(m.status), '{')
-	out.add("description", description, "headers", b.listHeaders(m))
-	switch {
-	case m.stream != "":
-		out.addRaw("content", b.streamContent(m))
 	case m.sendsFile():
-		out.addRaw("content", fileContent(m.out.file.tags))
+		content = fileContent(m.out.file.tags)
 	case m.hasHeaderMembers():
-		openContent(out, contentTypeJSON)
-		out.buf = append(appendRef(out.buf, componentPrefix, b.referPart(m, m.out, m.headers.body, "Response")), "}}"...)
+		content = contentWith(contentTypeJSON, appendRef(nil, componentPrefix, b.referPart(m, m.out, m.headers.body, "Response")))
 	case m.out != nil:
-		openContent(out, contentTypeJSON)
-		out.buf = append(b.writer.appendShape(out.buf, m.out), "}}"...)
+		content = contentWith(contentTypeJSON, b.writer.appendShape(nil, m.out))
 	}
-	out.end("}")
+	return object("description", description, "headers", b.listHeaders(m), "content", content)
 }
 
 // listHeaders returns the headers of a success, by name: those that svc sets, and those of
@@ -577,17 +550,18 @@ func (b *apiBuilder) listHeaders(m *method) map[string][]byte {
 	return list
 }
 
-// describeStatus returns the response of the errors with this status. Special ones are
-// examples, as they would be sent, and the codes and messages of all are its description.
-func (m *method) describeStatus(status int, common, special []*Error, texts errorTexts) []byte {
+// describeStatus returns the response of the errors in list with this status. Those behind
+// the common ones are examples, as they would be sent, and the codes and messages of all are
+// its description.
+func (m *method) describeStatus(status int, list []*Error, common int, texts errorTexts) []byte {
 	hasStatus := func(e *Error) bool { return m.form.statusOf(e) == status }
-	if !slices.ContainsFunc(special, hasStatus) { // as in most methods
+	if !slices.ContainsFunc(list[common:], hasStatus) { // as in most methods
 		return texts.ref
 	}
 	var about []string
 	headers, examples, content := make(map[string][]byte), make(map[string][]byte), []byte(nil)
-	for i, e := range slices.Concat(common, special) {
-		isCommon := i < len(common)
+	for i, e := range list {
+		isCommon := i < common
 		if !hasStatus(e) || isCommon && e.Code == CodeNotFound { // which only methods return
 			continue
 		}
@@ -610,34 +584,46 @@ func (m *method) describeStatus(status int, common, special []*Error, texts erro
 	return object("description", strings.Join(about, "; "), "headers", headers, "content", content)
 }
 
-// listErrors returns the errors of m: those that svc itself gives for many methods, and those
-// with a message of their own.
-func (m *method) listErrors() (common, special []*Error) {
-	common = append(make([]*Error, 0, 8), &Error{Code: CodeInvalidArgument})
+// These are the errors that svc gives for many methods. Documents say no more of them than
+// their codes.
+var (
+	errInvalid    = &Error{Code: CodeInvalidArgument}
+	errAbsent     = &Error{Code: CodeNotFound}
+	errNobody     = &Error{Code: CodeUnauthenticated}
+	errForbidden  = &Error{Code: CodePermissionDenied}
+	errKeyRunning = &Error{Code: CodeAborted}
+	errRange      = &Error{Code: CodeOutOfRange, status: http.StatusRequestedRangeNotSatisfiable}
+)
+
+// listErrors returns the errors of m: first those that svc gives for many methods, of which
+// it returns the number, and then those with a message of their own.
+func (m *method) listErrors() (list []*Error, common int) {
+	var special []*Error
+	list = append(make([]*Error, 0, 8), errInvalid)
 	if m.form != nil && m.in != nil {
 		for _, rule := range slices.Sorted(maps.Keys(m.form.statuses)) {
 			if !rule.isError() {
-				common = append(common, &Error{Code: CodeInvalidArgument, violations: []Violation{{Rule: string(rule)}}})
+				list = append(list, &Error{Code: CodeInvalidArgument, violations: []Violation{{Rule: string(rule)}}})
 			}
 		}
 	}
 	if len(m.placeholders) > 0 {
-		common = append(common, &Error{Code: CodeNotFound})
+		list = append(list, errAbsent)
 	}
 	switch {
 	case len(m.scopes) > 0: // as checkIdentity says it
-		common = append(common, &Error{Code: CodeUnauthenticated})
+		list = append(list, errNobody)
 		special = append(special, &Error{Code: CodePermissionDenied, Message: "the caller lacks a scope: " + strings.Join(m.scopes, " ")})
 	case len(m.schemes) > 0:
-		common = append(common, &Error{Code: CodeUnauthenticated}, &Error{Code: CodePermissionDenied})
+		list = append(list, errNobody, errForbidden)
 	}
 	if m.key != nil {
-		common, special = append(common, &Error{Code: CodeAborted}), append(special, errKeyUsed)
+		list, special = append(list, errKeyRunning), append(special, errKeyUsed)
 	}
 	if m.sendsRanges() {
-		common = append(common, &Error{Code: CodeOutOfRange, status: http.StatusRequestedRangeNotSatisfiable})
+		list = append(list, errRange)
 	}
-	return common, append(special, m.errors...)
+	return slices.Concat(list, special, m.errors), len(list)
 }
 
 // exampleOf returns the body of a response of m for e. It does not call an ErrorHandler of
@@ -669,12 +655,10 @@ const (
 func (b *apiBuilder) streamContent(m *method) []byte {
 	item := b.writer.appendShape(nil, m.out)
 	if b.writer.dialect != openAPI32 {
-		return object(contentTypeEvents, object("schema", item))
+		return contentWith(contentTypeEvents, item)
 	}
-	var envelope []byte
-	if m.form != nil {
-		envelope = b.writer.appendShape(nil, m.form.shape)
-	} else {
+	envelope := b.describeErrors(m).schema
+	if m.form == nil { // an ErrorHandler writes whole responses
 		envelope = b.referErrorSchema("Error")
 	}
 	events := strings.NewReplacer("ITEM", string(item), "ENVELOPE", string(envelope)).Replace(eventSchema)
@@ -720,8 +704,7 @@ func (b *apiBuilder) describeErrors(m *method) errorTexts {
 	}
 	texts.ref = object("description", "Error")
 	if texts.schema != nil {
-		content := object(texts.mediaType, object("schema", texts.schema))
-		texts.ref = b.referResponse(name, object("description", "Error", "content", content))
+		texts.ref = b.referResponse(name, object("description", "Error", "content", contentWith(texts.mediaType, texts.schema)))
 	}
 	b.errors[m.config] = texts
 	return texts

@@ -126,8 +126,7 @@ func (w *schemaWriter) appendField(dst []byte, f *field) []byte {
 	return w.appendValue(dst, f.shape, f)
 }
 
-// appendValue appends the schema of a value of shape s in the field f, or anywhere if
-// f is nil.
+// appendValue appends the schema of a value of shape s in the field f.
 //
 // A pointer or an Optional is anyOf of its type and null. In 3.0.3 the keyword nullable adds null
 // to the type beside it and to nothing else, so its null is a schema of the same
@@ -207,7 +206,7 @@ func (w *schemaWriter) leavesOutNull(f *field) bool {
 }
 
 // jsonType returns the JSON type of a value of shape s that is not null, in the
-// field f or anywhere if f is nil. Only a field can put a number into a string.
+// field f. Only a field can put a number into a string.
 func (s *shape) jsonType(f *field) string {
 	if own, ok := s.custom["type"].(string); ok {
 		return own
@@ -240,6 +239,7 @@ func (w *schemaWriter) appendPlain(dst []byte, s *shape, f *field, annotate bool
 
 // appendRef appends a Reference Object. Names of types need no escapes.
 func appendRef(dst []byte, prefix, name string) []byte {
+	dst = slices.Grow(dst, len(`{"$ref":""}`)+len(prefix)+len(name))
 	return append(append(append(append(dst, `{"$ref":"`...), prefix...), name...), `"}`...)
 }
 
@@ -429,16 +429,14 @@ func (w *schemaWriter) writeTyped(m *members, s *shape, f *field) {
 		format = ""
 	}
 	m.add("format", format)
-	if w.use == forToolOutput {
-		low, high = "", ""
-	}
 	rules := s.rulesIn(f)
-	if low != "" && rules.findRule("minimum") == nil && rules.findRule("exclusiveMinimum") == nil {
-		m.addRaw("minimum", []byte(low))
+	addBound := func(keyword, exclusive, value string) {
+		if value != "" && w.use != forToolOutput && rules.findRule(keyword) == nil && rules.findRule(exclusive) == nil {
+			m.addRaw(keyword, []byte(value))
+		}
 	}
-	if high != "" && rules.findRule("maximum") == nil && rules.findRule("exclusiveMaximum") == nil {
-		m.addRaw("maximum", []byte(high))
-	}
+	addBound("minimum", "exclusiveMinimum", low)
+	addBound("maximum", "exclusiveMaximum", high)
 	switch s.kind {
 	case kindBytes:
 		if w.use != forDocument && w.use != forToolOutput { // which no format says there
@@ -897,7 +895,9 @@ func (m *members) add(pairs ...any) {
 			}
 		case map[string][]byte:
 			at := m.open(name, '{')
-			for _, name := range slices.Sorted(maps.Keys(value)) {
+			names := slices.AppendSeq(make([]string, 0, len(value)), maps.Keys(value))
+			slices.Sort(names)
+			for _, name := range names {
 				m.addRaw(name, value[name])
 			}
 			m.closeSome(at, '}')
@@ -944,7 +944,7 @@ func (m *members) close() []byte { return append(m.buf, '}') }
 
 // object returns an object with these members, for what does not stand in another one yet.
 func object(pairs ...any) []byte {
-	m := openMembers(nil)
+	m := openMembers(make([]byte, 0, 128)) // most fit
 	m.add(pairs...)
 	return m.close()
 }

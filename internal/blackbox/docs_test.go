@@ -367,6 +367,35 @@ func TestDocsExamples(t *testing.T) {
 	}
 }
 
+// A docsQuery has lists that no query can have empty.
+type docsQuery struct {
+	IDs  []*int32 `query:"id"`
+	Tags []string `query:"tag" minItems:"2" uniqueItems:"true"`
+	Free []string `query:"free,omitempty"`
+}
+
+type docsQueryAPI interface {
+	Search(context.Context, *docsQuery) error
+}
+
+type docsQueryImpl struct{}
+
+func (docsQueryImpl) Search(context.Context, *docsQuery) error { return nil }
+
+// Verify that the example of a required list in a query has an item.
+func TestDocsQueryLists(t *testing.T) {
+	s := svc.MustRegister[docsQueryAPI](docsQueryImpl{}, &svc.Options{Resource: "samples"})
+	text := getDocs(s, nil, "GET", "/llms.txt").Body.String()
+	const query = "id=1&tag=text&tag=text2"
+	if !strings.Contains(text, `curl "$URL/samples?`+query+"\"\n") {
+		t.Errorf("the command has another query than %s:\n%s", query, text)
+	}
+	w := httptest.NewRecorder()
+	if s.REST().ServeHTTP(w, httptest.NewRequest("GET", "/samples?"+query, nil)); w.Code != 204 {
+		t.Errorf("the command is answered with %d %s", w.Code, w.Body)
+	}
+}
+
 // Verify that the Markdown says where the transports are.
 func TestDocsAddresses(t *testing.T) {
 	const page, host = "URL is the address of this page without the slash at its end, such as https://example.com.\n", "URL is the address of the host of this page without the slash at its end, such as https://example.com.\n"
