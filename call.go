@@ -54,7 +54,7 @@ type call struct {
 	endpoint        *endpoint     // that received the request; nil for Service.Call outside a request
 	method          *method       // nil if the request names none
 	request         *http.Request // nil if there is none
-	response        http.Header   // of the response; nil if there is none, and in a batch
+	response        http.Header   // of the response; nil if there is none, in a batch and over MCP
 	ws              *workspace    // nil for a Service.Call, which does not share the route or MCPOptions.Invoke of endpoint
 	start           time.Duration // since config.epoch; 0 if nobody observes the call, and once it is observed
 	keyed           *keyedCall    // of a call with an idempotency key; nil otherwise
@@ -501,7 +501,7 @@ func (s *Service) Call(ctx context.Context, resource, method string, input any) 
 		return nil, err
 	}
 	c := &localCall{call: call{Context: ctx, method: m}, service: s, input: input}
-	if outer, ok := ctx.Value(infoKey{}).(*call); ok {
+	if outer, ok := ctx.Value(callKey{}).(*call); ok {
 		c.endpoint, c.request, c.response = outer.endpoint, outer.request, outer.response
 	}
 	if err = c.run(c); err != nil {
@@ -587,9 +587,9 @@ type Info struct {
 	Request   *http.Request // nil for a Service.Call outside a request
 
 	// Header is the header of the response. A method can add to it; Set replaces what
-	// middleware has set, such as Vary. It is nil if there is no response. One response
-	// answers all calls of a batch, and MCP may begin to answer before the method
-	// returns: what is added there is not sent.
+	// middleware has set, such as Vary. It is nil if there is no response. In a batch and
+	// over MCP it is empty, and what is added is not sent: one response answers all calls
+	// of a batch, and MCP may begin to answer before the method returns.
 	Header http.Header
 
 	// Trace is the trace context of the caller: over MCP that of params._meta, if it has a
@@ -600,12 +600,12 @@ type Info struct {
 // InfoFrom returns the [Info] of the call that ctx belongs to. It reports false if ctx
 // does not belong to a call.
 func InfoFrom(ctx context.Context) (Info, bool) {
-	c, ok := ctx.Value(infoKey{}).(*call)
+	c, ok := ctx.Value(callKey{}).(*call)
 	if !ok {
 		return Info{}, false
 	}
 	info := Info{Transport: c.transport(), Request: c.request, Header: c.response}
-	if c.response == nil && c.request != nil { // in a batch
+	if c.response == nil && c.request != nil { // in a batch, and over MCP
 		info.Header = make(http.Header)
 	}
 	if c.method != nil {
@@ -634,14 +634,10 @@ func IdempotencyKeyFrom(ctx context.Context) (string, bool) {
 	return "", false
 }
 
-// An infoKey is the key of the *call in a context, for [InfoFrom].
-type infoKey struct{}
-
-// Value returns c for the two keys of calls. The keys differ since the exchange of MCP
-// does more for an infoKey.
+// Value returns c for the key of calls.
 func (c *call) Value(key any) any {
 	switch key {
-	case infoKey{}, callKey{}:
+	case callKey{}:
 		return c
 	case nextKey{}: // it was for this call
 		return nil

@@ -254,7 +254,7 @@ type mcpTexts struct {
 //
 // If the client accepts it, a call that sends messages before it returns, or runs for 15
 // seconds, is answered by a stream of events, with a comment every 15 seconds, since
-// proxies drop silent connections. A stream has no headers from Info.Header.
+// proxies drop silent connections. What a method adds to Info.Header is not sent.
 //
 // Requests from web pages get 403 unless MCPOptions.AllowedOrigins has their origin. The
 // handler does not authenticate: put middleware in front of it, and let servers for local
@@ -297,7 +297,7 @@ func (s *Service) newMCPHandler(opts *MCPOptions) *mcpHandler {
 		always:    http.Header{"Access-Control-Expose-Headers": {"WWW-Authenticate, Mcp-Session-Id, MCP-Protocol-Version"}},
 		preflight: http.Header{"Access-Control-Allow-Methods": {"POST, GET, DELETE, OPTIONS"}, "Access-Control-Max-Age": {"7200"}},
 	}
-	h.messages.New = func() any { return &message{quiet: newQuietTimer()} }
+	h.messages.New = func() any { return newMessage() }
 	index := compileTools(p, s, o)
 	h.resources = index.resources
 	o.checkOptions(p)

@@ -79,7 +79,7 @@ func Ask[T any](ctx context.Context, key, message string) (*T, error) {
 // running call.
 func Confirm(ctx context.Context, key, message string) error {
 	if ctx.Value(exchangeKey{}) == nil {
-		if c, ok := ctx.Value(infoKey{}).(*call); ok && !c.ended.Load() && ctx.Err() == nil {
+		if c, ok := ctx.Value(callKey{}).(*call); ok && !c.ended.Load() && ctx.Err() == nil {
 			return nil
 		}
 		return unanswered("not confirmed, since the call has ended", message)

@@ -40,7 +40,6 @@ import (
 	"log/slog"
 	"maps"
 	"math"
-	"net/http"
 	"net/url"
 	"reflect"
 	"slices"
@@ -835,13 +834,12 @@ type mcpStream struct {
 	ownReports bool         // the method has reported progress itself
 	reported   bool         // progress was sent
 	sent       int32        // how many notifications were sent; beside the flags it makes no exchange larger
-	header     http.Header  // of the response; a stream of events takes it from the method
 	token      []byte       // progressToken, as JSON; nil if the client does not want progress
 	logLevel   slog.Level   // the least level that it wants
 	events     *eventStream // nil until something is to be sent
 	last       float64      // how far the last of it said that the method was
 	sentAt     time.Time    // when the last of them was sent
-	quiet      *quietTimer  // begins the stream of a quiet call; nil if there is none to begin
+	timed      bool         // the timer of the message begins the stream of a quiet call
 }
 
 // Progress and log messages should be limited in rate (MCP 2025-11-25, Progress and
@@ -859,17 +857,12 @@ const (
 // does not lock.
 func (s *mcpStream) startCall(x *exchange, m *message) {
 	s.running = true
-	if x.w != nil {
-		s.header = x.w.Header()
-	}
 	if x.inBatch || !x.accept.events || x.pipe == nil && !canFlush(x.w) {
 		return
 	}
 	if x.pipe == nil {
-		x.response = nil // until copyHeader
-		s.quiet = m.quiet
-		s.quiet.x = x
-		s.quiet.timer.Reset(x.h.eventTimes.heartbeat)
+		s.timed, m.caller = true, x
+		m.timer.Reset(x.h.eventTimes.heartbeat)
 	}
 	s.token = m.meta.token
 	if x.modern {
@@ -880,66 +873,22 @@ func (s *mcpStream) startCall(x *exchange, m *message) {
 }
 
 // stopCall ends the call. After it only the answer can be sent, even if the method has left
-// goroutines behind. A JSON answer has the header of the method.
+// goroutines behind.
 func (s *mcpStream) stopCall(x *exchange) {
 	s.mu.Lock()
 	s.running = false
-	events, quiet, own := s.events, s.quiet, x.response
-	s.quiet = nil
+	events := s.events
 	s.mu.Unlock()
-	switch {
-	case quiet == nil:
-	case quiet.timer.Stop():
-		quiet.x = nil
-	default:
-		x.message.quiet = newQuietTimer()
-	}
+	x.message.fired = s.timed && !x.message.timer.Stop()
 	if events != nil {
 		events.flush(true)
 	}
-	if events == nil && quiet != nil && own != nil { // from copyHeader
-		clear(s.header)
-		maps.Copy(s.header, own)
-	}
 }
 
-// copyHeader gives the method an Info.Header of its own when it first asks for its Info,
-// since the timer of a quiet call, and goroutines that report progress, may send that of the
-// response at any time. So streams of events and batches lack what the method adds.
-func (s *mcpStream) copyHeader(x *exchange) {
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	switch {
-	case x.response != nil || x.w == nil:
-	case s.running && s.events == nil:
-		x.response = s.header.Clone()
-	default: // net/http may be reading that of the response
-		x.response = make(http.Header)
-	}
-}
-
-// A quietTimer begins the stream of events of a call that sends nothing for a whole
-// heartbeat: many proxies drop a connection that is silent for 30 or 60 seconds. It
-// comes from the pool of messages, since a new timer makes a call 6 to 17 % slower.
-//
-// Invariant: a timer in the pool has been stopped before it fired, so it does not run
-// during the next call.
-type quietTimer struct {
-	timer *time.Timer
-	x     *exchange // of the call; nil in the pool
-}
-
-// newQuietTimer returns a stopped timer.
-func newQuietTimer() *quietTimer {
-	q := new(quietTimer)
-	q.timer = time.AfterFunc(time.Hour, func() { q.x.stream.beginQuiet(q.x) })
-	q.timer.Stop()
-	return q
-}
-
-// beginQuiet begins the stream, unless the method has begun it or has ended. It runs
-// on the goroutine of a timer, where a panic of some middleware's writer would end
-// the program, so it recovers it; the answer then meets the same writer.
+// beginQuiet begins the stream, unless the method has begun it or has ended: many proxies
+// drop a connection that is silent for 30 or 60 seconds. It runs on the goroutine of a
+// timer, where a panic of some middleware's writer would end the program, so it recovers
+// it; the answer then meets the same writer.
 func (s *mcpStream) beginQuiet(x *exchange) {
 	defer func() { _ = recover() }()
 	s.mu.Lock()

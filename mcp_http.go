@@ -74,7 +74,7 @@ func (h *mcpHandler) answerPost(w http.ResponseWriter, r *http.Request, ws *work
 		return err
 	}
 	x := &exchange{h: h, w: w, header: r.Header, accept: parseAccept(r.Header["Accept"]), agreed: &h.unagreed}
-	x.call = call{Context: r.Context(), endpoint: &h.endpoint, request: r, response: w.Header(), ws: ws}
+	x.call = call{Context: r.Context(), endpoint: &h.endpoint, request: r, ws: ws}
 	x.message = h.messages.Get().(*message)
 	if x.readBody() {
 		x.serveBody()

@@ -621,7 +621,7 @@ type largeIn struct {
 type largeImpl struct{ kept []int }
 
 func (i *largeImpl) Create(ctx context.Context, _ *largeIn) error {
-	c := ctx.Value(infoKey{}).(*call)
+	c := ctx.Value(callKey{}).(*call)
 	i.kept = append(i.kept, cap(c.ws.body)+len(c.ws.dec.scan.data))
 	return nil
 }
