@@ -276,7 +276,7 @@ func (s *Service) newMCPHandler(opts *MCPOptions) *mcpHandler {
 		endpoint: s.newEndpoint(TransportMCP),
 		tools:    make(map[string]*tool),
 		prompts:  make(map[string]*tool),
-		lists:    make(map[string]*mcpList),
+		lists:    map[string]*mcpList{"tools/list": {begin: `"tools":[`}},
 		now:      time.Now,
 	}
 	if opts != nil {
@@ -298,42 +298,18 @@ func (s *Service) newMCPHandler(opts *MCPOptions) *mcpHandler {
 		preflight: http.Header{"Access-Control-Allow-Methods": {"POST, GET, DELETE, OPTIONS"}, "Access-Control-Max-Age": {"7200"}},
 	}
 	h.messages.New = func() any { return newMessage() }
-	index := compileTools(p, s, o)
-	h.resources = index.resources
+	if len(o.Prompts) > 0 {
+		h.lists["prompts/list"] = &mcpList{begin: `"prompts":[`}
+	}
+	if len(o.Resources) > 0 {
+		h.lists["resources/list"] = &mcpList{begin: `"resources":[`}
+		h.lists["resources/templates/list"] = &mcpList{begin: `"resourceTemplates":[`}
+	}
+	h.compileTools(p)
 	o.checkOptions(p)
 	p.panicIfAny("cannot serve " + s.opts.Name + " over MCP")
 	h.texts = newMCPTexts(s, o)
-	h.addLists(index.tools)
 	return h
-}
-
-// addLists makes the lists of what clients can ask for.
-func (h *mcpHandler) addLists(all []*tool) {
-	tools, prompts := h.addList("tools/list", "tools"), new(mcpList)
-	if len(h.options.Prompts) > 0 {
-		prompts = h.addList("prompts/list", "prompts")
-	}
-	for _, t := range all {
-		switch {
-		case t.prompt != nil:
-			h.prompts[t.name] = t
-			prompts.add(t, t.describePrompt())
-		case !t.notTool:
-			h.tools[t.name] = t
-			tools.add(t, t.describeTool())
-		}
-	}
-	if len(h.resources) == 0 {
-		return
-	}
-	plain, templates := h.addList("resources/list", "resources"), h.addList("resources/templates/list", "resourceTemplates")
-	for _, r := range h.resources {
-		list := plain
-		if r.uri.isTemplate() {
-			list = templates
-		}
-		list.add(r.tool, r.describeResource())
-	}
 }
 
 // checkOptions adds the mistakes in options that are about no method. Defaults are set.
@@ -349,10 +325,10 @@ func (o *MCPOptions) checkOptions(p *mistakes) {
 	p.addIf(o.StateKey != nil && len(o.StateKey.keys) == 0, "StateKey has no key; make it with NewCursorKey")
 }
 
-// capabilities returns the member that declares what the server can do: call tools, send
+// capabilities returns the object that declares what the server can do: call tools, send
 // log messages during a call, and what the options add. It declares neither listChanged
 // nor subscribe, since lists never change and the server could not tell anyone.
-func (o *MCPOptions) capabilities() string {
+func (o *MCPOptions) capabilities() []byte {
 	all := map[string]struct{}{"logging": {}, "tools": {}}
 	if len(o.Prompts) > 0 {
 		all["completions"], all["prompts"] = struct{}{}, struct{}{}
@@ -360,34 +336,30 @@ func (o *MCPOptions) capabilities() string {
 	if len(o.Resources) > 0 {
 		all["completions"], all["resources"] = struct{}{}, struct{}{}
 	}
-	return `"capabilities":` + string(encodeDocument(all))
+	return encodeDocument(all)
 }
 
 // newMCPTexts makes the texts of a handler. The defaults of o are already set, but for
 // those of ServerInfo.
 func newMCPTexts(s *Service, o *MCPOptions) mcpTexts {
-	const member = `"io.modelcontextprotocol/serverInfo":` // MCP 2026-07-28, Base Protocol
+	const inMeta = "io.modelcontextprotocol/serverInfo" // MCP 2026-07-28, Base Protocol
 	info := ServerInfo{cmp.Or(o.ServerInfo.Name, s.opts.Name), cmp.Or(o.ServerInfo.Version, s.opts.Version), o.ServerInfo.Icons}
-	withIcons := string(encodeDocument(info))
+	withIcons := encodeDocument(info)
 	info.Icons = nil // which would be a burden for each result
-	serverInfo := member + string(encodeDocument(info))
-	instructions := ""
-	if o.Instructions != "" {
-		instructions = `,"instructions":` + string(appendQuoted(nil, o.Instructions))
+	serverInfo := encodeDocument(info)
+	ttl := strconv.AppendInt(nil, o.ListTTL.Milliseconds(), 10)
+	membersOf := func(pairs ...any) string {
+		text := object(pairs...)
+		return string(text[1 : len(text)-1])
 	}
-	cache := `,"ttlMs":` + strconv.FormatInt(o.ListTTL.Milliseconds(), 10) + `,"cacheScope":"` + o.ListScope + `"`
 	return mcpTexts{
-		serverInfo: serverInfo,
-		modern:     modernMembers(serverInfo),
-		initialize: o.capabilities() + `,"serverInfo":` + withIcons + instructions,
-		discover:   modernMembers(member+withIcons) + `"supportedVersions":` + string(encodeDocument(revisions)) + `,` + o.capabilities() + cache + instructions,
-		cache:      cache,
+		serverInfo: membersOf(inMeta, serverInfo),
+		modern:     membersOf("resultType", "complete", "_meta", object(inMeta, serverInfo)) + ",",
+		initialize: membersOf("capabilities", o.capabilities(), "serverInfo", withIcons, "instructions", o.Instructions),
+		discover: membersOf("resultType", "complete", "_meta", object(inMeta, withIcons), "supportedVersions", encodeDocument(revisions),
+			"capabilities", o.capabilities(), "ttlMs", ttl, "cacheScope", o.ListScope, "instructions", o.Instructions),
+		cache: "," + membersOf("ttlMs", ttl, "cacheScope", o.ListScope),
 	}
-}
-
-// modernMembers returns the first members of a modern result, and a comma.
-func modernMembers(serverInfo string) string {
-	return `"resultType":"complete","_meta":{` + serverInfo + `},`
 }
 
 // An mcpList is what a method of the protocol lists.
@@ -396,13 +368,6 @@ type mcpList struct {
 	tools []*tool
 	texts [][]byte // the object of each tool, as JSON
 	size  int      // of all, with commas
-}
-
-// addList adds the list of a method, whose member is name.
-func (h *mcpHandler) addList(method, name string) *mcpList {
-	l := &mcpList{begin: `"` + name + `":[`}
-	h.lists[method] = l
-	return l
 }
 
 func (l *mcpList) add(t *tool, text []byte) {
@@ -436,7 +401,6 @@ type tool struct {
 	ownContent bool                        // the output makes the content itself
 	wrapped    bool                        // the output is not a JSON object: {"result":…} holds it
 	prompt     *PromptOptions              // of a prompt, with defaults; nil for another tool
-	notTool    bool                        // it is a resource only
 	described  Method                      // what MCPOptions.Show gets; zero without it
 }
 
@@ -445,11 +409,9 @@ func toolName(m *method) string { return m.resource + "_" + m.name }
 
 // A toolIndex finds the methods of a service by the names that options have.
 type toolIndex struct {
-	service   *Service
-	tools     []*tool            // of all methods, in their order
-	resources []*resource        // likewise
-	named     map[string][]*tool // by the default name of the tool and by the Go name
-	schemas   map[schemaKey][]byte
+	service *Service
+	named   map[string][]*tool // by the default name of the tool and by the Go name
+	schemas map[schemaKey][]byte
 }
 
 // A schemaKey stands for the schema that tools with one type share.
@@ -476,11 +438,13 @@ func (x *toolIndex) findTool(p *mistakes, option, key string) *tool {
 
 // compileTools makes the tools of all methods, and what the options make of them, in the
 // order of the methods, so that tools/list is the same each time (MCP 2026-07-28, Tools).
-func compileTools(p *mistakes, s *Service, o *MCPOptions) *toolIndex {
+func (h *mcpHandler) compileTools(p *mistakes) {
+	s, o := h.service, &h.options
 	x := &toolIndex{service: s, named: make(map[string][]*tool), schemas: make(map[schemaKey][]byte)}
+	var all []*tool
 	for _, m := range s.methodsOn(TransportMCP) {
 		t := &tool{method: m, name: toolName(m)}
-		x.tools = append(x.tools, t)
+		all = append(all, t)
 		for _, name := range []string{t.name, m.goName} {
 			x.named[name] = append(x.named[name], t)
 		}
@@ -489,7 +453,7 @@ func compileTools(p *mistakes, s *Service, o *MCPOptions) *toolIndex {
 	resources := optionsByTool(p, x, "Resources", o.Resources)
 	prompts := optionsByTool(p, x, "Prompts", o.Prompts)
 	named := make(map[string]*tool)
-	for _, t := range x.tools {
+	for _, t := range all {
 		p.where = t.goName
 		t.closed = !o.AllowUnknown
 		if o.Show != nil {
@@ -501,13 +465,17 @@ func compileTools(p *mistakes, s *Service, o *MCPOptions) *toolIndex {
 		}
 		named[t.name] = t
 		if o, ok := resources[t]; ok {
-			x.compileResource(p, t, o)
+			h.addResource(p, t, o)
 		}
 		if o, ok := prompts[t]; ok {
 			t.compilePrompt(p, o)
+			h.prompts[t.name] = t
+			h.lists["prompts/list"].add(t, t.describePrompt())
+		} else if !resources[t].NotTool {
+			h.tools[t.name] = t
+			h.lists["tools/list"].add(t, t.describeTool())
 		}
 	}
-	return x
 }
 
 // compileTool sets everything but the method, the default name and closed of t.

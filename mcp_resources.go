@@ -95,18 +95,22 @@ func optionsByTool[O any](p *mistakes, x *toolIndex, what string, options map[st
 	return byTool
 }
 
-// compileResource makes a resource of t.
-func (x *toolIndex) compileResource(p *mistakes, t *tool, o ResourceOptions) {
+// addResource makes a resource of t and adds it to its list.
+func (h *mcpHandler) addResource(p *mistakes, t *tool, o ResourceOptions) {
 	r := &resource{tool: t, options: o, uri: compileURI(p, o.URI)}
 	r.options.Title = cmp.Or(o.Title, t.options.Title)
 	r.options.Description = cmp.Or(o.Description, t.about)
 	r.meta = encodeExtras(p, o.Meta, o.Icons)
 	r.checkResource(p)
-	for _, other := range x.resources {
+	for _, other := range h.resources {
 		p.addIf(other.options.URI == o.URI, "the resource has the URI of %s, %s", other.goName, o.URI)
 	}
-	t.notTool = o.NotTool
-	x.resources = append(x.resources, r)
+	h.resources = append(h.resources, r)
+	list := "resources/list"
+	if r.uri.isTemplate() {
+		list = "resources/templates/list"
+	}
+	h.lists[list].add(t, r.describeResource())
 }
 
 // checkResource adds mistakes if the method of r cannot be a resource.
