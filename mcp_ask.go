@@ -416,15 +416,10 @@ func (h *mcpHandler) readForm(f *form, key, message string, answer []byte) (any,
 	ws := h.service.borrowWorkspace()
 	in, err := f.bind.bindObject(&ws.dec, m.close()) // a panic of Validate is one of the method
 	h.service.returnWorkspace(ws)
-	if err == nil {
-		return in, nil
+	if list := ErrorFrom(err).Violations(); len(list) > 0 { // else it is another error of a Validate method
+		err = answerError(key, list...)
 	}
-	e := ErrorFrom(err)
-	list, _ := e.Details["violations"].([]Violation)
-	if len(list) == 0 {
-		return nil, err // of a Validate method
-	}
-	return nil, answerError(key, list...)
+	return in, err
 }
 
 // checkAction returns an error unless the user has accepted what was asked.

@@ -1031,11 +1031,10 @@ var logLevels = [...]struct {
 // parseLogLevel returns the least slog.Level of a level of MCP, given as JSON. It
 // reports false for other values.
 func parseLogLevel(value []byte) (slog.Level, bool) {
-	if isText(value) {
-		for _, level := range logLevels {
-			if level.name == string(textOf(value)) {
-				return level.from, true
-			}
+	name := textAt(value)
+	for _, level := range logLevels {
+		if level.name == name {
+			return level.from, true
 		}
 	}
 	return 0, false

@@ -201,11 +201,12 @@ type exchange struct {
 	values   headerValues        // of the response
 	header   http.Header         // of the request; nil over standard input and output
 	pipe     *mcpPipe            // nil over HTTP
-	onPipe   *pipeCall           // of a call that can be canceled on the pipe; nil otherwise
+	cancel   context.CancelFunc  // of a call on the pipe, with a goroutine of its own; nil otherwise
 	agreed   *agreement          // on this pipe; the zero one before initialize and over HTTP
 	revision string              // of the message that is being answered
 	modern   bool                // its era
 	inBatch  bool                // the message is one of several
+	canceled bool                // by the client, so nothing more is sent for it; protected by pipe.mu
 	skipped  bool                // the call did not run, since the budget of the batch is spent
 	accept   accepted            // by the client
 	stream   mcpStream           // events of the answer; unused in a batch
@@ -277,33 +278,25 @@ func (x *exchange) returnMessage() {
 
 // serveMessage answers a body that is one message.
 func (x *exchange) serveMessage() {
-	m := x.message
-	switch m.kind {
-	case rpcNotification:
-		// The answer is 202, whatever the notification is. The call that
-		// notifications/cancelled names may run on another replica, and receivers
-		// may ignore unknown ids (MCP 2025-11-25, Cancellation). The specification
-		// does not require headers, but a gateway may have trusted Mcp-Method, so
-		// it must be right if it is present.
-		if !x.saysMethod(m.method) {
-			x.sendError(nil, methodMismatch)
-			return
-		}
-		x.acceptMessage()
-	case rpcResponse:
+	m, version := x.message, x.versionHeader()
+	switch isAnswered := wantsAnswer(*m.rpcMessage); {
+	case isAnswered && x.accept == (accepted{}):
+		x.sendError(nil, notAcceptable)
+	case isAnswered:
+		x.answerRequest(m)
+	case m.kind == rpcNotification && !x.saysMethod(m.method):
+		// The specification does not require headers, but a gateway may have trusted
+		// Mcp-Method, so it must be right if it is present.
+		x.sendError(nil, methodMismatch)
+	case m.kind == rpcResponse && len(version) == 1 && version[0] == modernRevision:
 		// A legacy client may send one, although this server has sent no request.
 		// A modern client must not (MCP 2026-07-28, Streamable HTTP).
-		if values := x.versionHeader(); len(values) == 1 && values[0] == modernRevision {
-			x.sendError(nil, protocolError(rpcInvalidRequest, "clients must not send responses in this revision"))
-			return
-		}
-		x.acceptMessage()
+		x.sendError(nil, protocolError(rpcInvalidRequest, "clients must not send responses in this revision"))
 	default:
-		if x.accept == (accepted{}) {
-			x.sendError(nil, notAcceptable)
-			return
-		}
-		x.answerRequest(m)
+		// The answer is 202, whatever the notification is. The call that
+		// notifications/cancelled names may run on another replica, and receivers
+		// may ignore unknown ids (MCP 2025-11-25, Cancellation).
+		x.acceptMessage()
 	}
 }
 

@@ -235,13 +235,8 @@ func (u *uriTemplate) matchURI(uri string) (map[string]string, bool) {
 // leadsOut reports whether a value has a dot segment (RFC 3986, section 5.2.4), or a NUL,
 // which ends the name of a file in C.
 func leadsOut(value string) bool {
-	isSlash := func(r rune) bool { return r == '/' || r == '\\' }
-	for segment := range strings.FieldsFuncSeq(value, isSlash) {
-		if segment == "." || segment == ".." {
-			return true
-		}
-	}
-	return strings.IndexByte(value, 0) >= 0
+	segments := strings.FieldsFunc(value, func(r rune) bool { return r == '/' || r == '\\' })
+	return slices.Contains(segments, ".") || slices.Contains(segments, "..") || strings.Contains(value, "\x00")
 }
 
 // textValue returns a text as the JSON value of a field: a number, a boolean or a string. A

@@ -59,7 +59,7 @@ func (s *Service) MCPStdio(ctx context.Context, in io.Reader, out io.Writer, opt
 		agreed:  new(agreement),
 		cancel:  cancel,
 		written: make(chan struct{}),
-		running: make(map[string]*pipeCall),
+		running: make(map[string]*exchange),
 		slots:   make(chan struct{}, maxPipeCalls),
 		asked:   make(map[string]chan []byte),
 		ended:   make(chan struct{}),
@@ -125,7 +125,7 @@ type mcpPipe struct {
 	taken   int                    // how many calls are read but not answered
 	queue   [][]byte               // messages that are to be written
 	err     error                  // of out; nothing is written after an error
-	running map[string]*pipeCall   // by idKey of the id
+	running map[string]*exchange   // the calls that can be canceled, by idKey of the id
 	asked   map[string]chan []byte // the questions without an answer, likewise
 	asks    int                    // how many questions there were
 }
@@ -142,12 +142,6 @@ const (
 
 // maxPipeQueue is how many messages may be queued before calls wait.
 const maxPipeQueue = 64
-
-// A pipeCall is a request that runs on its own goroutine.
-type pipeCall struct {
-	cancel   context.CancelFunc
-	canceled bool // by the client, so nothing more is sent for it; protected by mcpPipe.mu
-}
 
 // serveLines answers the lines of in until it ends or ctx does. An error of out ends ctx.
 // The text after the last line end is a line, unless in ends by an error. A panic is an
@@ -201,10 +195,10 @@ func (p *mcpPipe) serveLine(ctx context.Context, line []byte, tooLong bool) {
 		for i := range text.messages {
 			p.takeNote(&text.messages[i]) // not on another goroutine, since a call may wait for it
 		}
-		p.startCall(ctx, x, nil)
+		p.startCall(x, nil)
 		return
 	case m.kind == rpcRequest && slices.Contains(mcpCalls, string(m.method)):
-		p.startCall(ctx, x, m.id)
+		p.startCall(x, m.id)
 		return
 	case wantsAnswer(*m.rpcMessage):
 		x.serveMessage()
@@ -226,37 +220,37 @@ func (p *mcpPipe) takeNote(m *rpcMessage) {
 
 // startCall serves x on a new goroutine, which answers the request of this id, or a batch
 // if id is nil; the calls of a batch cannot be canceled one by one.
-func (p *mcpPipe) startCall(ctx context.Context, x *exchange, id []byte) {
+func (p *mcpPipe) startCall(x *exchange, id []byte) {
 	if !isMCPID(id) {
 		id = nil
 	}
-	ctx, cancel := context.WithCancel(ctx)
-	x.Context = ctx
-	call, key := &pipeCall{cancel: cancel}, idKey(id)
+	key := idKey(id)
 	p.mu.Lock()
-	p.taken++
-	full := p.taken > maxPipeTaken
-	if key != "" && !full {
-		x.onPipe, p.running[key] = call, call
+	full := p.taken == maxPipeTaken
+	if !full {
+		p.taken++
+		x.Context, x.cancel = context.WithCancel(x.Context)
+		if key != "" {
+			p.running[key] = x
+		}
 	}
 	p.mu.Unlock()
 	if full { // reading goes on, since a cancellation may be next
-		p.endCall(call, "")
 		x.sendError(id, protocolError(rpcInternalError, "RESOURCE_EXHAUSTED: the server runs or holds 1024 requests, as many as it can; wait for their answers"))
 		return
 	}
 	go func() {
-		defer p.endCall(call, key)
+		defer p.endCall(x, key)
 		p.runCall(x, id)
 	}()
 }
 
 // endCall forgets a call and makes room for another one.
-func (p *mcpPipe) endCall(call *pipeCall, key string) {
-	call.cancel()
+func (p *mcpPipe) endCall(x *exchange, key string) {
+	x.cancel()
 	p.mu.Lock()
 	defer p.mu.Unlock()
-	if p.running[key] == call {
+	if p.running[key] == x { // not a later one, to which a client gave the same id
 		delete(p.running, key)
 	}
 	p.taken--
@@ -295,9 +289,9 @@ func (p *mcpPipe) runCall(x *exchange, id []byte) {
 func (p *mcpPipe) cancelCall(params []byte) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
-	if call := p.running[idKey(memberAt(params, "requestId"))]; call != nil {
-		call.canceled = true
-		call.cancel()
+	if x := p.running[idKey(memberAt(params, "requestId"))]; x != nil {
+		x.canceled = true
+		x.cancel()
 	}
 }
 
@@ -356,7 +350,7 @@ func idKey(id []byte) string {
 func (p *mcpPipe) writeMessage(x *exchange, body []byte) {
 	p.queueMessage(x, body)
 	limit := maxPipeQueue
-	if x.onPipe == nil {
+	if x.cancel == nil {
 		limit = maxPipeTaken
 	}
 	p.awaitRoom(limit)
@@ -367,7 +361,7 @@ func (p *mcpPipe) writeMessage(x *exchange, body []byte) {
 func (p *mcpPipe) queueMessage(x *exchange, body []byte) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
-	if p.err == nil && (x.onPipe == nil || !x.onPipe.canceled) {
+	if p.err == nil && !x.canceled {
 		p.queue = append(p.queue, append(append(make([]byte, 0, len(body)+1), body...), '\n'))
 		p.changed.Broadcast()
 	}
