@@ -34,7 +34,6 @@ package svc
 // header or cookie has no wire name, so only REST has it.
 
 import (
-	"bytes"
 	"cmp"
 	"encoding/hex"
 	"errors"
@@ -382,7 +381,7 @@ func isShortURL(r *http.Request) bool {
 // borrowWorkspace gives it: to start it again would cost every call. One error is for
 // all sources, so that a client learns all violations of the parameters and of the
 // body at once. The result is a pointer to the input's struct, or nil for no input.
-func (b *binding) bindRequest(d *decoder, r requestValues) (any, error) {
+func (b *binding) bindRequest(d *decoder, r *requestValues) (any, error) {
 	in, v := b.newInput()
 	if r.raw.IsValid() {
 		b.in.file.settableIn(v).Set(r.raw)
@@ -425,7 +424,7 @@ func compileQuery(t reflect.Type) *binding {
 
 // parseQuery returns a pointer to a struct whose fields come from a query.
 func (b *binding) parseQuery(query string) (any, error) {
-	return b.bindRequest(new(decoder), requestValues{query: query})
+	return b.bindRequest(new(decoder), &requestValues{query: query})
 }
 
 // bindPath sets the field of the struct v from the value of its placeholder.
@@ -549,7 +548,7 @@ var isEmptyBody = &complaint{ruleRequired, "a JSON body is required; send at lea
 func (b *binding) bindBody(d *decoder, v reflect.Value, body []byte) {
 	d.scan.data = body
 	d.ahead = 0
-	if len(bytes.TrimLeft(body, " \t\r\n")) == 0 {
+	if d.scan.peek() == 0 && d.scan.pos == len(body) {
 		d.addViolation(isEmptyBody)
 		return
 	}

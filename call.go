@@ -131,7 +131,7 @@ func (c *call) takeSteps(t carrier) error {
 		return err
 	}
 	if c.method.sendsFile() && c.ws != nil {
-		defer c.closeFile(t, out)
+		return c.takeFile(t, out)
 	}
 	if err = t.takeOutput(out); err == nil && c.keyed != nil && c.keyed.replayed && c.response != nil && c.ws != nil {
 		c.response.Set("Idempotent-Replayed", "true") // not where an interceptor made an error of the answer
@@ -139,11 +139,15 @@ func (c *call) takeSteps(t carrier) error {
 	return err
 }
 
-// closeFile closes the File in out. The answer is complete by then, whatever Close does.
-func (c *call) closeFile(ctx context.Context, out any) {
-	if err := closeReader(c.method.out.file.fileIn(out).Content); err != nil {
-		c.log(ctx, err)
-	}
+// takeFile takes an output with a File, and closes that. The answer is complete by then,
+// whatever Close does. It is not part of takeSteps, where a defer would cost every call.
+func (c *call) takeFile(t carrier, out any) error {
+	defer func() {
+		if err := closeReader(c.method.out.file.fileIn(out).Content); err != nil {
+			c.log(t, err)
+		}
+	}()
+	return t.takeOutput(out)
 }
 
 // runStream calls a method that returns a stream, and runs the stream. The context of

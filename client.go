@@ -588,7 +588,7 @@ func (c *clientCall) writeInput(b *callBuffer, r *http.Request, in any) (err err
 	d.start(nil)
 	b.sent = sentPath{c, r.URL}
 	// Read it as the server will. Its strings need no copies, since nothing keeps them.
-	_, err = c.bind.bindRequest(d, requestValues{path: &b.sent, query: r.URL.RawQuery, short: true, header: r.Header, body: b.enc.buf})
+	_, err = c.bind.bindRequest(d, &requestValues{path: &b.sent, query: r.URL.RawQuery, short: true, header: r.Header, body: b.enc.buf})
 	b.sent = sentPath{}
 	if err != nil {
 		return err

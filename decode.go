@@ -231,6 +231,8 @@ func (d *decoder) finish() error {
 		return d.makeSyntaxError()
 	case d.validateErr != nil:
 		return d.validateErr
+	case len(d.found.list) == 0:
+		return nil
 	case d.nestedErr != nil && d.nestedCount == d.found.count():
 		return d.nestedErr
 	case slices.ContainsFunc(d.found.list, func(v Violation) bool { return v.In != d.found.list[0].In }):

@@ -351,7 +351,7 @@ func TestWideCookies(t *testing.T) {
 	c.finishShapes()
 	b := compileBinding(newDecoders(p, false), s, route{method: "GET", path: "/"})
 	places := func(cookies []string) string {
-		_, err := b.bindRequest(new(decoder), requestValues{header: map[string][]string{"Cookie": {strings.Join(cookies, "; ")}}})
+		_, err := b.bindRequest(new(decoder), &requestValues{header: map[string][]string{"Cookie": {strings.Join(cookies, "; ")}}})
 		return strings.Join(placesOf(err), ",")
 	}
 	if got := places(all); got != "" || len(p.list) > 0 {
@@ -881,11 +881,11 @@ func TestQueryBills(t *testing.T) {
 		{"unique=1&unique=1", "query /unique uniqueItems", 64},
 	} {
 		d := new(decoder)
-		b.bindRequest(d, requestValues{query: test.query})
+		b.bindRequest(d, &requestValues{query: test.query})
 		var before, after runtime.MemStats
 		d.start(nil)
 		runtime.ReadMemStats(&before)
-		_, err := b.bindRequest(d, requestValues{query: test.query})
+		_, err := b.bindRequest(d, &requestValues{query: test.query})
 		runtime.ReadMemStats(&after)
 		if got := strings.Join(placesOf(err), ","); !strings.HasPrefix(got+",", test.want+",") || len(test.query) < 50 && got != test.want {
 			t.Errorf("%.20s: %s, want %s", test.query, got, test.want)
@@ -939,7 +939,7 @@ func TestRenamedParameters(t *testing.T) {
 		{"a", "k=%&max~=;&z=%", `{"title":"x"}`, "query /k/0 syntax,query /max~0 syntax",
 			`{"todoId":"a","kinds":["x"],"title":"x"}`, ""},
 	} {
-		_, err := b.bindRequest(new(decoder), requestValues{path: renamedValues(test.path), query: test.query, body: []byte(test.body)})
+		_, err := b.bindRequest(new(decoder), &requestValues{path: renamedValues(test.path), query: test.query, body: []byte(test.body)})
 		if got := strings.Join(placesOf(err), ","); got != test.rest {
 			t.Errorf("%s?%s: %s, want %s", test.path, test.query, got, test.rest)
 		}
@@ -1057,7 +1057,7 @@ func TestEnumSources(t *testing.T) {
 		if test.cookie != "" {
 			header["Cookie"] = []string{"c=" + test.cookie}
 		}
-		_, err := b.bindRequest(d, requestValues{path: renamedValues(test.path), query: test.query, short: true, header: header, body: []byte(test.body)})
+		_, err := b.bindRequest(d, &requestValues{path: renamedValues(test.path), query: test.query, short: true, header: header, body: []byte(test.body)})
 		if got := strings.Join(placesOf(err), ","); got != test.want {
 			t.Errorf("%s?%s %s: %s, want %s", test.path, test.query, test.body, got, test.want)
 		}

@@ -215,8 +215,11 @@ func (h *restHandler) respond(w http.ResponseWriter, r *http.Request, ws *worksp
 // without them would be a success (RFC 9110, section 13.2.1), so they come after the call.
 func (c *restCall) answerOutput(w http.ResponseWriter) {
 	m := c.method
-	setHeaders(w.Header(), c.ws.header)
-	etag := c.ws.header.Get("Etag")
+	etag := ""
+	if m.headers != nil {
+		setHeaders(w.Header(), c.ws.header)
+		etag = c.ws.header.Get("Etag")
+	}
 	unchanged := m.method == http.MethodGet && etag != "" && isUnchanged(c.request, etag)
 	if unchanged {
 		c.status = http.StatusNotModified
@@ -263,7 +266,7 @@ func (c *restCall) readInput() (any, error) {
 	if m.key != nil {
 		c.takeKey(&ws.dec, "/"+keyHeader, r.Header[keyHeader])
 	}
-	in, err := m.bind.bindRequest(&ws.dec, requestValues{r, r.URL.RawQuery, isShortURL(r), r.Header, ws.body, raw, strict, versioned})
+	in, err := m.bind.bindRequest(&ws.dec, &requestValues{r, r.URL.RawQuery, isShortURL(r), r.Header, ws.body, raw, strict, versioned})
 	switch {
 	case err == nil && body == nil:
 		ws.forgetBody()
