@@ -130,10 +130,8 @@ var nobody = new(identity)
 
 // identityOf returns what ctx knows about its caller.
 func identityOf(ctx context.Context) *identity {
-	if id, ok := ctx.Value(identityKey{}).(*identity); ok {
-		return id
-	}
-	return nobody
+	id, _ := ctx.Value(identityKey{}).(*identity)
+	return cmp.Or(id, nobody)
 }
 
 // PrincipalFrom returns the caller of the request that ctx belongs to, and reports
@@ -285,7 +283,7 @@ func BasicAuth(realm string, users map[string]string, onError ErrorHandler) func
 	if strings.ContainsFunc(realm, isControl) {
 		panic(fmt.Sprintf("svc: BasicAuth: the realm %q has a control character", realm))
 	}
-	known := newCredentials(users)
+	match := newMatch(users)
 	g := &guard{
 		opts:     BearerOptions{OnError: onError, Logger: slog.New(slog.DiscardHandler)},                            // any client can cause such errors, as often as it likes
 		fixed:    `Basic realm="` + strings.NewReplacer(`\`, `\\`, `"`, `\"`).Replace(realm) + `", charset="UTF-8"`, // a quoted-string (RFC 9110, section 5.6.4)
@@ -295,7 +293,7 @@ func BasicAuth(realm string, users map[string]string, onError ErrorHandler) func
 		values := r.Header["Authorization"]
 		name, password, ok := r.BasicAuth()
 		switch {
-		case ok && len(values) == 1 && known.match(name, password): // of two headers a proxy may have checked the other one
+		case ok && len(values) == 1 && match(name, password): // of two headers a proxy may have checked the other one
 			return &Principal{Subject: name}, nil
 		case slices.ContainsFunc(values, func(value string) bool { return hasAuthScheme(value, "Basic") }):
 			return nil, g.required
@@ -312,15 +310,13 @@ func hasAuthScheme(value, scheme string) bool {
 	return strings.EqualFold(given, scheme)
 }
 
-// credentials are the SHA-256 hashes of "name:password" for each user with a
-// password. Names contain no colon, so two different pairs never give the same
-// text. Hashes have one length, which a comparison in constant time needs.
-type credentials [][sha256.Size]byte
-
-// newCredentials returns the credentials of users. It panics if the Basic scheme
-// cannot carry a name.
-func newCredentials(users map[string]string) credentials {
-	var known credentials
+// newMatch returns a function that reports whether a name and a password are among users.
+// It always compares with all of them, so its time does not show whether a name is known.
+// It compares SHA-256 hashes of "name:password", since a comparison in constant time needs
+// texts of one length. Names contain no colon, so two different pairs never give the same
+// text. newMatch panics if the Basic scheme cannot carry a name.
+func newMatch(users map[string]string) func(name, password string) bool {
+	var known [][sha256.Size]byte
 	for _, name := range slices.Sorted(maps.Keys(users)) { // sorted, so that the panic is always the same
 		password := users[name]
 		if strings.ContainsFunc(name, isControl) || strings.Contains(name, ":") {
@@ -330,18 +326,14 @@ func newCredentials(users map[string]string) credentials {
 			known = append(known, sha256.Sum256([]byte(name+":"+password)))
 		}
 	}
-	return known
-}
-
-// match reports whether a name and a password are among the credentials. It always
-// compares with all of them, so its time does not show whether a name is known.
-func (known credentials) match(name, password string) bool {
-	given := sha256.Sum256([]byte(name + ":" + password))
-	found := 0
-	for i := range known {
-		found |= subtle.ConstantTimeCompare(given[:], known[i][:])
+	return func(name, password string) bool {
+		given := sha256.Sum256([]byte(name + ":" + password))
+		found := 0
+		for i := range known {
+			found |= subtle.ConstantTimeCompare(given[:], known[i][:])
+		}
+		return found == 1
 	}
-	return found == 1
 }
 
 // A guard is a compiled Bearer, APIKey or BasicAuth. The zero value has the challenge of

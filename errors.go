@@ -11,6 +11,7 @@ package svc
 //   - the name that was probably meant by an unknown one
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -245,20 +246,14 @@ var errUnanswered = &Error{Code: CodeFailedPrecondition}
 // got e, else that of Code. The errors that svc makes about the exchange itself, such
 // as 405 and 413, have one of their own.
 func (e *Error) HTTPStatus() int {
-	if e.status != 0 {
-		return int(e.status)
-	}
-	return codes[e.Code.row()].http
+	return cmp.Or(int(e.status), codes[e.Code.row()].http)
 }
 
 // RPCCode returns the code of a JSON-RPC error object (JSON-RPC 2.0, section 5.1)
 // that carries e. It follows from Code, except for the errors that svc makes
 // about the message itself, such as -32601 for an unknown method.
 func (e *Error) RPCCode() int {
-	if e.number != 0 {
-		return int(e.number)
-	}
-	return codes[e.Code.row()].rpc
+	return cmp.Or(int(e.number), codes[e.Code.row()].rpc)
 }
 
 // WithDetail returns a copy of e with one more detail. The With methods never
@@ -436,11 +431,7 @@ func ErrorFrom(err error) *Error {
 	var tooLarge *http.MaxBytesError
 	switch {
 	case errors.As(err, &e):
-		if e != nil {
-			return e
-		}
-		// The method returned a nil *Error in an error interface.
-		return &Error{Code: CodeInternal, cause: errNil}
+		return cmp.Or(e, &Error{Code: CodeInternal, cause: errNil}) // nil: a *Error in an error interface
 	case errors.Is(err, context.Canceled):
 		return &Error{Code: CodeCanceled, cause: err}
 	case errors.Is(err, context.DeadlineExceeded):

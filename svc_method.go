@@ -147,6 +147,7 @@ type methodCompiler struct {
 	decoders *decoders
 	encoders *encoders
 	bindings map[bindingKey]*binding
+	closed   map[*shape]bool // what closeObjects has seen
 }
 
 // A bindingKey has what decides how an input is bound.
@@ -167,7 +168,7 @@ func newMethodCompiler(p *mistakes, iface reflect.Type, impl any, o Options) *me
 	}
 	return &methodCompiler{
 		mistakes: p, iface: iface, impl: impl, opts: o,
-		shapes: shapes, decoders: newDecoders(p, o.Strict), encoders: newEncoders(false), bindings: make(map[bindingKey]*binding),
+		shapes: shapes, decoders: newDecoders(p, o.Strict), encoders: newEncoders(false), bindings: make(map[bindingKey]*binding), closed: make(map[*shape]bool),
 		config: &config{
 			iface:      nameOf(iface),
 			eventTimes: defaultEventTimes,
@@ -197,14 +198,6 @@ func (c *methodCompiler) compileMethods() []*method {
 		}
 	}
 	c.where = ""
-	if c.opts.Strict { // which is about what is read
-		closed := make(map[*shape]bool)
-		for _, m := range methods {
-			if m.in != nil {
-				m.in.closeObjects(closed)
-			}
-		}
-	}
 	c.shapes.finishShapes()
 	for _, m := range sound { // the plans of others would repeat the same mistakes in other words
 		if len(c.list) == 0 || m.in.isSound() && m.out.isSound() {
@@ -249,6 +242,9 @@ func (c *methodCompiler) compileMethod(rm reflect.Method) (m *method, routed boo
 	c.checkCallers(o)
 	checkErrors(c.mistakes, "MethodOptions", o.Errors)
 	m.in, m.out, m.outType = c.compileObject(sig.in, asInput), c.compileObject(sig.out, asOutput), sig.outType
+	if c.opts.Strict && m.in != nil { // which is about what is read
+		m.in.closeObjects(c.closed)
+	}
 	c.checkTransports(m, o.Stream)
 	before = len(c.list)
 	if m.isServedBy(TransportREST) {
@@ -448,10 +444,8 @@ func (c *methodCompiler) readSignature(t reflect.Type) (sig signature) {
 		sig.in = c.structBehind(t.In(1), "input")
 	}
 	if nOut == 2 && t.Out(1) == typeError {
-		sig.outType = t.Out(0)
-		if sig.out = streamItem(sig.outType); sig.out != nil {
-			sig.stream = true
-		} else {
+		sig.outType, sig.out = t.Out(0), streamItem(t.Out(0))
+		if sig.stream = sig.out != nil; !sig.stream {
 			sig.out = c.structBehind(sig.outType, "output")
 		}
 	}
