@@ -30,7 +30,8 @@ import (
 )
 
 // A Scheme is a kind of credentials: a Security Scheme Object of OpenAPI, for
-// Options.Schemes. Each Type needs the fields of its row, and no others:
+// Options.Schemes. Register reports an unknown Type, also that of the zero value. Each Type
+// needs the fields of its row, and no others:
 //
 //	Type             Credentials                               Fields
 //	---------------  ----------------------------------------  ----------
@@ -107,7 +108,9 @@ func checkScheme(p *mistakes, s Scheme) {
 }
 
 // A Principal is the authenticated caller of a request. All code that handles the
-// request shares it and must not change it.
+// request shares it and must not change it. Two callers need two Subjects, and a caller
+// always the same one: with an idempotency key it decides whose answer is repeated; see
+// [Idempotency].
 type Principal struct {
 	Subject string    // who calls; the user name with BasicAuth
 	Scopes  []string  // what the caller may do; see MethodOptions.Scopes
@@ -162,7 +165,8 @@ type BearerOptions struct {
 	// of the document. Resource must be set too.
 	AuthorizationServers []string
 	// Scopes are the scopes that every token must have. MethodOptions.Scopes are
-	// the scopes that one method needs. Default: none.
+	// the scopes that one method needs. A scope is visible ASCII without quotes and
+	// backslashes (RFC 6749, section 3.3). Default: none.
 	Scopes []string
 	// Optional lets requests without a token pass. Services behind Bearer answer
 	// them with UNAUTHENTICATED, except for public methods. Other handlers must
@@ -419,7 +423,7 @@ func isResourceURL(s string) bool {
 func (g *guard) identifyToken(r *http.Request) (*Principal, error) {
 	values := r.Header[g.header]
 	switch {
-	case len(values) > 1:
+	case len(values) > 1: // the header is no list (RFC 9110, section 5.3), and a proxy may have checked the other one
 		return nil, g.requestError("the request has more than one " + g.header + " header")
 	case len(values) == 0, g.fixed == "" && !hasAuthScheme(values[0], "Bearer"):
 		return nil, nil
@@ -630,6 +634,7 @@ func (g *guard) setMetadata() {
 	if path == "/" { // is dropped (RFC 9728, section 3.1)
 		path = ""
 	}
+	// The path of the document is between the host and the path (RFC 9728, section 3.1).
 	g.metadataURL = u.Scheme + "://" + u.Host + metadataPath + path
 	if u.RawQuery != "" {
 		g.metadataURL += "?" + u.RawQuery

@@ -145,6 +145,10 @@ func CodeFromHTTP(status int) Code {
 // for an empty Message, they see a general text instead. The cause, which
 // [Errorf] or [Error.WithCause] sets, is for errors.Is, errors.As and the log.
 // Clients never see it.
+//
+// A Message is cut after 4 KiB. Details are left out if their JSON has more than 16 KiB,
+// but for as many violations as an error of svc itself has. The log says so in both cases.
+// A single detail that has no JSON, such as a channel, is left out too.
 type Error struct {
 	Code    Code
 	Message string
@@ -244,7 +248,8 @@ var errUnanswered = &Error{Code: CodeFailedPrecondition}
 // HTTPStatus returns the status of an HTTP response that carries e: that of
 // [Error.WithStatus], else that of the response from which a client of this package
 // got e, else that of Code. The errors that svc makes about the exchange itself, such
-// as 405 and 413, have one of their own.
+// as 405 and 413 (RFC 9110, section 15.5), have one of their own. An [ErrorForm] may send
+// another status; see [ErrorForm.WithStatus].
 func (e *Error) HTTPStatus() int {
 	return cmp.Or(int(e.status), codes[e.Code.row()].http)
 }
@@ -273,7 +278,8 @@ func (e *Error) WithDetails(details map[string]any) *Error {
 	return c
 }
 
-// WithCause returns a copy of e with err as its cause, in place of the one it had.
+// WithCause returns a copy of e with err as its cause, in place of the one it had. A nil
+// err leaves the copy without a cause.
 func (e *Error) WithCause(err error) *Error {
 	c := e.clone()
 	c.cause = err

@@ -392,6 +392,7 @@ func (opts *Options) withDefaults(iface reflect.Type) Options {
 	o.Path = cmp.Or(strings.Trim(o.Path, "/"), o.Resource)
 	o.MaxBody = cmp.Or(o.MaxBody, DefaultMaxBody)
 	o.Schemes = slices.Clone(o.Schemes)
+	// One spelling of a header, so that schemes can be compared, and with the fields of inputs.
 	for i := range o.Schemes {
 		o.Schemes[i].Header = http.CanonicalHeaderKey(o.Schemes[i].Header)
 	}
@@ -423,7 +424,7 @@ func compileService(p *mistakes, iface reflect.Type, impl any, o Options) *Servi
 	checkSchemes(p, o)
 	checkErrors(p, "Options", o.Errors)
 	p.addIf(o.ErrorForm != nil && o.OnError != nil, "Options has an ErrorForm and an OnError; set one, since each writes all errors")
-	s.types = c.shapes.named
+	s.types = c.shapes.named // only now: compiling the methods has found them all
 	if o.ErrorForm != nil {
 		s.types = append(s.types, o.ErrorForm.types...)
 	}
@@ -522,10 +523,11 @@ func suggestMethod(iface reflect.Type, name string) string {
 // document. Each method keeps the options of its own service. Description, Version,
 // Contact, License, OpenAPI and Defaults are those of the first service. So are OnError for
 // unknown routes, and MaxBody and BodyTimeout for JSON-RPC and MCP, where only the body names
-// the method. Join panics
-// if two methods have the same route, or the same name in the same resource, or if the
-// services differ in Defaults.BaseURL. Two versions of one interface need two Resources,
-// and prefixes from [Service.At]; they may have one Path.
+// the method. Two versions of one interface need two Resources, and prefixes from
+// [Service.At]; they may have one Path.
+//
+// Join panics without services and with a nil one, if two methods have the same route, or
+// the same name in the same resource, and if the services differ in Defaults.BaseURL.
 func Join(name string, services ...*Service) *Service {
 	p := new(mistakes)
 	p.addIf(len(services) == 0, "there is nothing to join")
@@ -612,7 +614,8 @@ type ServiceDescriptor struct {
 	Types       []TypeInfo `json:"types"` // every named type once, sorted by name
 }
 
-// A Resource is a group of methods.
+// A Resource is a group of methods that share the first segment of their paths, unless an
+// HTTP pattern says otherwise, and the first part of their names on other transports.
 type Resource struct {
 	Name    string   `json:"name"`
 	Methods []Method `json:"methods"` // in the order of their Go names
@@ -625,7 +628,7 @@ type Method struct {
 	Input       *TypeInfo   `json:"input,omitempty"`  // nil if there is none
 	Output      *TypeInfo   `json:"output,omitempty"` // nil if there is none
 	HTTP        HTTPBinding `json:"http"`
-	Stream      StreamMode  `json:"stream,omitempty"`
+	Stream      StreamMode  `json:"stream,omitempty"` // "" if REST sends one record; Output is one item of a stream
 }
 
 // A TypeInfo describes the type of an input or an output.
@@ -642,7 +645,8 @@ type HTTPBinding struct {
 	Path   string `json:"path"` // with placeholders, as in "/todos/{id}"
 }
 
-// Descriptor returns a new description of the service, which the caller may change.
+// Descriptor returns a new description of the service, which the caller may change. It
+// shows every method, whatever its transports and whoever may call it.
 func (s *Service) Descriptor() *ServiceDescriptor {
 	d := &ServiceDescriptor{Name: s.opts.Name, Description: s.opts.Description, Resources: []Resource{}, Types: []TypeInfo{}}
 	for _, m := range s.methods {
@@ -721,7 +725,7 @@ type runningCall interface {
 	callIntercepted(ctx context.Context, resource, method string, input any) (any, error)
 }
 
-// A Transport names a way to call a method.
+// A Transport names a way to call a method. The zero value names none.
 type Transport string
 
 // The transports.
@@ -774,7 +778,7 @@ type Observation struct {
 // An ErrorForm is the form that errors have over REST in place of the envelope: a type and
 // the functions that make it of an error and read it. Documents have the schema of the
 // type under every error status, and clients of [Connect] with the same Options read it.
-// An ErrorForm never changes.
+// An ErrorForm never changes. [NewErrorForm] makes one; the zero value cannot be used.
 type ErrorForm struct {
 	shape       *shape
 	types       []*shape                   // those in shape that have names
@@ -845,7 +849,8 @@ func (f *ErrorForm) WithContentType(mediaType string) *ErrorForm {
 	return &c
 }
 
-// Write is an [ErrorHandler] that responds in the form, for middleware.
+// Write is an [ErrorHandler] that responds in the form, for middleware. Status and headers
+// are those that a method's error has over REST; nil counts as UNKNOWN, as in [WriteError].
 func (f *ErrorForm) Write(w http.ResponseWriter, r *http.Request, err error) {
 	e := errorOrUnknown(err)
 	body, contentType := f.appendBody(nil, e, r)

@@ -27,7 +27,7 @@ import (
 // Every answer is read from its record, the first too. So an output must be readable from
 // its JSON, and unexported fields are lost. So is what a method adds to Info.Header.
 type Idempotency struct {
-	// Run calls do at most once for an id, in the transaction in which do writes, and
+	// Run must be set. It calls do at most once for an id, in the transaction in which do writes, and
 	// keeps the record of do in the same transaction. For a known id it returns the record
 	// that it has. The id has 43 characters, and the record is opaque JSON, which fits
 	// bytea. Give do a context that has the transaction and is derived from ctx. If do
@@ -72,6 +72,8 @@ func (c *methodCompiler) compileKey(m *method) {
 		for _, f := range m.in.fields {
 			c.addIf(f.name == keyArgument || http.CanonicalHeaderKey(f.header) == keyHeader, "%s: MethodOptions.IdempotencyKey takes this name; drop the field, and read the key by IdempotencyKeyFrom", f.place)
 		}
+		// A client that sends a default and one that leaves the member out send one input. So
+		// the fingerprint has neither, also after a deploy that adds such a member.
 		e := newEncoders(false)
 		e.isDefault = func(f *field) func(reflect.Value) bool {
 			def := reflect.New(f.shape.typ)
@@ -113,7 +115,8 @@ func WithIdempotencyKey(ctx context.Context, key string) context.Context {
 // A nextKey is the key of the header values of WithIdempotencyKey in a context.
 type nextKey struct{}
 
-// storeID returns the id of a key. It must never change, or effects happen twice.
+// storeID returns the id of a key. It must never change, or effects happen twice. The length
+// keeps the subject and the key apart: "ab" with the key "c" is not "a" with "bc".
 func storeID(ctx context.Context, key string) string {
 	text := "nobody:" + key
 	if p, ok := PrincipalFrom(ctx); ok {

@@ -529,7 +529,8 @@ func (c *methodCompiler) chooseRoute(m *method, name []string, pattern string) r
 }
 
 // compilePlans compiles the binding and the encoder of m. Methods of one bindingKey have
-// one binding, unless there are mistakes, of which each method is told.
+// one binding, unless there are mistakes, of which each method is told: a service of a
+// thousand methods often has a few dozen inputs.
 func (c *methodCompiler) compilePlans(m *method) {
 	if m.in != nil {
 		key := bindingKey{m.in, strings.Join(m.placeholders, "/"), m.hasBody(), m.path == ""}
@@ -574,6 +575,8 @@ func (c *methodCompiler) chooseCall(rm reflect.Method, sig signature, direct Cal
 	if direct.bind == nil {
 		return reflectCaller(reflect.TypeOf(c.impl), reflect.ValueOf(c.impl), rm.Name, sig.in != nil, sig.out != nil)
 	}
+	// The text names the function for the form of this method. The one in the options may be
+	// for another form.
 	forms := map[[2]bool]string{{true, false}: "In", {false, true}: "Out", {false, false}: "None"}
 	form := forms[[2]bool{sig.in != nil, sig.out != nil}]
 	if sig.stream {
@@ -592,7 +595,8 @@ func (c *methodCompiler) chooseCall(rm reflect.Method, sig signature, direct Cal
 }
 
 // A Caller calls one method without reflection. [Direct] and its siblings make
-// Callers, for MethodOptions.Direct. The zero value means none.
+// Callers, for MethodOptions.Direct. The zero value means none. A Caller holds no
+// implementation, so one serves any number of services.
 type Caller struct {
 	iface   reflect.Type
 	in, out reflect.Type // nil where the method has none
@@ -936,6 +940,7 @@ func nameMethods(p *mistakes, methods []*method) map[methodName]*method {
 		}
 		names[key] = m
 	}
+	// Aliases come after all names, so that the order of the methods does not matter.
 	for _, m := range methods {
 		for _, alias := range m.otherNames() {
 			key := methodName{m.resource, alias}
