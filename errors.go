@@ -443,12 +443,7 @@ func ErrorFrom(err error) *Error {
 	case errors.Is(err, context.DeadlineExceeded):
 		return &Error{Code: CodeDeadlineExceeded, cause: err}
 	case errors.As(err, &tooLarge):
-		return &Error{
-			Code:    CodeResourceExhausted,
-			Message: fmt.Sprintf("the request body has more than %d bytes", tooLarge.Limit),
-			cause:   err,
-			status:  http.StatusRequestEntityTooLarge,
-		}
+		return Errorf(CodeResourceExhausted, "the request body has more than %d bytes: %w", tooLarge.Limit, err).WithStatus(http.StatusRequestEntityTooLarge)
 	}
 	return &Error{Code: CodeInternal, cause: err}
 }

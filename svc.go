@@ -380,10 +380,7 @@ func register(iface reflect.Type, impl any, opts *Options) (*Service, error) {
 
 // withDefaults returns a copy of opts, which may be nil, with the defaults filled in.
 func (opts *Options) withDefaults(iface reflect.Type) Options {
-	var o Options
-	if opts != nil {
-		o = *opts
-	}
+	o := *cmp.Or(opts, new(Options))
 	if o.Name == "" && iface.Name() != "" {
 		o.Name = documentName(iface.Name(), 0)
 	}

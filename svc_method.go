@@ -268,12 +268,9 @@ func (c *methodCompiler) checkTransports(m *method, mode StreamMode) {
 	list := m.transports
 	c.addIf(list != nil && len(list) == 0, "MethodOptions.Transports is empty, so nothing serves the method; leave it nil for all transports")
 	for _, t := range list {
-		switch {
-		case t != TransportREST && t != TransportRPC && t != TransportMCP:
-			c.addf("MethodOptions.Transports has %q; there are TransportREST, TransportRPC and TransportMCP", t)
-		case !m.canBeServedBy(t):
-			c.addf("MethodOptions.Transports has %q, but only REST carries a Body, and only REST and MCP a File; leave it out", t)
-		}
+		known := t == TransportREST || t == TransportRPC || t == TransportMCP
+		c.addIf(!known, "MethodOptions.Transports has %q; there are TransportREST, TransportRPC and TransportMCP", t)
+		c.addIf(known && !m.canBeServedBy(t), "MethodOptions.Transports has %q, but only REST carries a Body, and only REST and MCP a File; leave it out", t)
 	}
 }
 
@@ -430,20 +427,15 @@ type signature struct {
 // from the forms in the package documentation, and how to change it.
 func (c *methodCompiler) readSignature(t reflect.Type) (sig signature) {
 	nIn, nOut := t.NumIn(), t.NumOut()
-	if nIn == 0 || t.In(0) != typeContext {
-		c.addf("the first parameter must be a context.Context")
-	} else if nIn > 2 {
-		c.addf("a method takes one input at most after the context; put everything into one struct")
-	}
-	if nOut == 0 || t.Out(nOut-1) != typeError {
-		c.addf("the last result must be an error")
-	} else if nOut > 2 {
-		c.addf("a method returns one output at most before the error; put everything into one struct")
-	}
-	if nIn == 2 && t.In(0) == typeContext {
+	hasContext, hasError := nIn > 0 && t.In(0) == typeContext, nOut > 0 && t.Out(nOut-1) == typeError
+	c.addIf(!hasContext, "the first parameter must be a context.Context")
+	c.addIf(hasContext && nIn > 2, "a method takes one input at most after the context; put everything into one struct")
+	c.addIf(!hasError, "the last result must be an error")
+	c.addIf(hasError && nOut > 2, "a method returns one output at most before the error; put everything into one struct")
+	if nIn == 2 && hasContext {
 		sig.in = c.structBehind(t.In(1), "input")
 	}
-	if nOut == 2 && t.Out(1) == typeError {
+	if nOut == 2 && hasError {
 		sig.outType, sig.out = t.Out(0), streamItem(t.Out(0))
 		if sig.stream = sig.out != nil; !sig.stream {
 			sig.out = c.structBehind(sig.outType, "output")
