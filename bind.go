@@ -90,11 +90,10 @@ type binding struct {
 //
 // Invariants:
 //
-//	set takes the text of one value: the field's, an element's if list is true
-//	isText is true if that value is a string without rules of its own; see setScalar
-//	list is true for slices in the query, which take a parameter as often as it
-//	  is given
-//	limit is the rule maxItems of such a list, or empty, and most its number
+//	set takes the text of one value: the field's, an element's if list is set
+//	text is the shape of that value if it is a string, and else nil; see setScalar
+//	list is the shape of a slice in the query, which takes a parameter as often as it
+//	  is given, and nil for other fields; most is the number of its rule maxItems
 //	key is sourceName in the canonical form, for headers only
 type param struct {
 	*field
@@ -103,9 +102,8 @@ type param struct {
 	key         string // where http.Header has the values
 	in          string // inPath, inQuery, inHeader or inCookie
 	set         setter
-	isText      bool
-	list        bool
-	limit       ruleSet
+	text        *shape
+	list        *shape
 	most        int
 	absent      func(reflect.Value) // sets the default; nil if there is none
 }
@@ -332,7 +330,10 @@ func (c *decoders) compileParam(f *field, name, in, at string) param {
 	}
 	target := f.shape.deref()
 	if target.kind == kindSlice && in == inQuery {
-		p.list, target = true, target.elem.deref()
+		p.list, target = target, target.elem.deref()
+		if limit := p.list.rules.findRule("maxItems"); limit != nil {
+			p.most = limit.count
+		}
 	}
 	if f.shape.kind == kindOptional {
 		c.mistakes.addf("%s: an Optional cannot come from the %s, where there is no null; write a *%v in its place", at, in, target.typ)
@@ -346,9 +347,8 @@ func (c *decoders) compileParam(f *field, name, in, at string) param {
 		c.mistakes.addf("%s: the type %v cannot come from the %s, which carries %s", at, f.shape.typ, in, carries)
 		return p
 	}
-	p.set, p.isText = c.checkedSetter(target, isParamInteger), target.kind == kindString && len(target.rules) == 0
-	if i := slices.IndexFunc(f.rules, func(r rule) bool { return r.keyword == "maxItems" }); i >= 0 {
-		p.limit, p.most = f.rules[i:i+1], f.rules[i].count
+	if p.set = c.checkedSetter(target, isParamInteger); target.kind == kindString {
+		p.text = target
 	}
 	p.absent = c.defaultFor(f, c.fieldDecoder(f))
 	return p
@@ -433,7 +433,7 @@ func (p *param) bindPath(d *decoder, v reflect.Value, value string) {
 	d.in = inPath
 	d.pushToken(p.sourceToken)
 	d.scratch = append(d.scratch[:0], value...)
-	p.setChecked(d, p.settableIn(v), d.scratch, value)
+	p.setScalar(d, p.settableIn(v), d.scratch, value)
 	d.pop()
 }
 
@@ -449,7 +449,7 @@ func (p *param) bindHeader(d *decoder, v reflect.Value, values []string) {
 		d.addViolation(isRepeated)
 	case len(values) == 1 && (values[0] != "" || p.key != lastEventID):
 		d.scratch = append(d.scratch[:0], values[0]...)
-		p.setChecked(d, p.settableIn(v), d.scratch, "")
+		p.setScalar(d, p.settableIn(v), d.scratch, "")
 	default:
 		p.setAbsent(d, v)
 	}
@@ -511,14 +511,14 @@ func (b *binding) bindCookie(d *decoder, v reflect.Value, pair string) {
 func (p *param) bindOne(d *decoder, v reflect.Value, source string, c *complaint, i int) {
 	d.pushToken(p.sourceToken)
 	switch {
-	case p.list:
+	case p.list != nil:
 		p.addElement(d, p.settableIn(v), d.scratch, source, c)
 	case c != nil:
 		d.addViolation(c)
 	case d.seen[i]:
 		d.addViolation(isRepeated)
 	default:
-		p.setChecked(d, p.settableIn(v), d.scratch, source)
+		p.setScalar(d, p.settableIn(v), d.scratch, source)
 	}
 	d.seen[i] = true
 	d.pop()
@@ -531,7 +531,7 @@ func finishParams(d *decoder, v reflect.Value, list []param) {
 		p := &list[i]
 		d.pushToken(p.sourceToken)
 		switch {
-		case d.seen[i] && p.list:
+		case d.seen[i] && p.list != nil:
 			p.checkList(d, p.settableIn(v))
 		case !d.seen[i]:
 			p.setAbsent(d, v)
@@ -755,18 +755,9 @@ func appendQueryText(dst []byte, s string) ([]byte, *complaint) {
 	return append(dst, s[start:]...), nil
 }
 
-// setChecked sets the field v to its one value and checks its rules, unless the
-// value itself is a violation. source is as for setScalar.
-func (p *param) setChecked(d *decoder, v reflect.Value, text []byte, source string) {
-	before := d.found.count()
-	if p.setScalar(d, v, text, source); d.found.count() == before {
-		d.checkRules(p.rules, v)
-	}
-}
-
-// setScalar sets v, the field or an element of it, to a value. It allocates the
-// targets of pointers: a text cannot be null. source is what the request has in
-// the place of text; a string that it spells as it is needs no copy.
+// setScalar sets v, the field or an element of it, to a value, and checks the rules of the
+// value. It allocates the targets of pointers: a text cannot be null. source is what the
+// request has in the place of text; a string that it spells as it is needs no copy.
 func (p *param) setScalar(d *decoder, v reflect.Value, text []byte, source string) {
 	for v.Kind() == reflect.Pointer {
 		v.Set(reflect.New(v.Type().Elem()))
@@ -776,8 +767,9 @@ func (p *param) setScalar(d *decoder, v reflect.Value, text []byte, source strin
 		d.addViolation(isNotUTF8)
 		return
 	}
-	if d.keepsURL && p.isText && string(text) == source {
+	if d.keepsURL && p.text != nil && string(text) == source {
 		v.SetString(source)
+		d.checkRules(p.text.rules, v)
 		return
 	}
 	c := p.set(d, v, text)
@@ -831,14 +823,16 @@ func (p *param) addElement(d *decoder, v reflect.Value, text []byte, source stri
 // violation it checks maxItems only, as for a list in a body. The violations of
 // elements are those whose place starts with the place of the list.
 func (p *param) checkList(d *decoder, v reflect.Value) {
-	if len(p.rules) == 0 {
+	rules := p.list.rules
+	if len(rules) == 0 {
 		return
 	}
-	rules, place := p.rules, d.place()+"/"
+	place := d.place() + "/"
 	if slices.ContainsFunc(d.found.list, func(f Violation) bool { return f.In == p.in && strings.HasPrefix(f.Path, place) }) {
-		rules = p.limit
+		rules = slices.DeleteFunc(slices.Clone(rules), func(r rule) bool { return r.keyword != "maxItems" })
 	}
-	d.checkRules(rules, v)
+	list, _ := notNull(v)
+	d.checkRules(rules, list)
 }
 
 // validator is implemented by a struct that checks itself.
@@ -875,7 +869,7 @@ func (c *checks) checkFor(s *shape) checkFunc {
 func (c *checks) needsCheck(s *shape) bool {
 	fits := func(s *shape) bool {
 		return c.hooked && len(hooksOf(s.typ)) > 0 || c.rules && (s.recursive || s.kind == kindAny || len(s.rules) > 0 ||
-			slices.ContainsFunc(s.fields, func(f *field) bool { return len(f.rules) > 0 || f.notNull }))
+			slices.ContainsFunc(s.fields, func(f *field) bool { return f.notNull }))
 	}
 	if c.clean[s] {
 		return false
@@ -893,8 +887,13 @@ func (c *checks) needsCheck(s *shape) bool {
 
 // compileCheck makes the check for s, which needs one.
 func (c *checks) compileCheck(s *shape) checkFunc {
-	if len(s.rules) > 0 {
-		return func(d *decoder, v reflect.Value) { d.checkRules(s.rules, v) }
+	if c.rules && len(s.rules) > 0 {
+		inner := c.checkFor(s.withoutRules())
+		return func(d *decoder, v reflect.Value) {
+			if d.checkRules(s.rules, v); inner != nil {
+				inner(d, v)
+			}
+		}
 	}
 	switch s.kind {
 	case kindAny:
@@ -979,7 +978,7 @@ func (c *checks) checkMap(s *shape) checkFunc {
 			value := reflect.New(s.elem.typ).Elem()
 			value.Set(v.MapIndex(e.key))
 			d.push(e.name)
-			if len(s.key.rules) > 0 { // which no struct has; checkRules takes only addressable ones
+			if len(s.key.rules) > 0 {
 				d.naming = true
 				d.checkRules(s.key.rules, e.key)
 				d.naming = false
@@ -1042,7 +1041,7 @@ func (c *checks) membersCheck(s *shape, in map[*field]string, tokens map[*field]
 		if c.rules && f.only != nil {
 			m.inner = f.fillOnly
 		}
-		if m.inner != nil || c.rules && (len(f.rules) > 0 || f.notNull) {
+		if m.inner != nil || c.rules && f.notNull {
 			members = append(members, m)
 		}
 	}
@@ -1064,11 +1063,8 @@ func (c *checks) membersCheck(s *shape, in map[*field]string, tokens map[*field]
 			inner := m.inner
 			if rules && m.optional && value.IsZero() {
 				inner = m.absent
-			} else if rules {
-				if _, ok := notNull(value); m.notNull && !ok {
-					d.addViolation(isNullValue)
-				}
-				d.checkRules(m.rules, value)
+			} else if rules && m.notNull {
+				d.checkNotNull(value)
 			}
 			if inner != nil {
 				inner(d, value)
@@ -1085,6 +1081,13 @@ func (c *checks) membersCheck(s *shape, in map[*field]string, tokens map[*field]
 				d.callValidate(value)
 			}
 		}
+	}
+}
+
+// checkNotNull adds a violation if v is null.
+func (d *decoder) checkNotNull(v reflect.Value) {
+	if _, ok := notNull(v); !ok {
+		d.addViolation(isNullValue)
 	}
 }
 

@@ -339,7 +339,7 @@ func sendParams(params []param, e *encoders) []sendParam {
 	for i := range params {
 		p := &params[i]
 		target := p.shape.deref()
-		if p.list {
+		if p.list != nil {
 			target = target.elem.deref()
 		}
 		out[i] = sendParam{param: p, encode: e.encoderFor(target), plain: target.kind == kindString}
@@ -659,7 +659,7 @@ func (c *clientCall) writeQuery(b *callBuffer, r *http.Request, v reflect.Value)
 		if !ok {
 			continue
 		}
-		if !p.list {
+		if p.list == nil {
 			c.writePair(b, p, value)
 			continue
 		}

@@ -275,7 +275,7 @@ func (c *contract) planMethod(s *Service, m *method) *contractMethod {
 		p.Input = c.planInput(m, len(p.Transports) == 1)
 	}
 	if m.out != nil {
-		p.Output = c.planValue(m.out, nil)
+		p.Output = c.planValue(m.out)
 		_, p.Blocks = m.outType.MethodByName("MCPContent")
 	}
 	if !m.isServedBy(TransportREST) {
@@ -284,7 +284,7 @@ func (c *contract) planMethod(s *Service, m *method) *contractMethod {
 	p.HTTP, p.Status = m.method+" "+s.prefix+m.path, m.status
 	switch { // of WriteError, the envelope, nothing is written
 	case m.form != nil:
-		p.ErrorType, p.ErrorCodes, p.Error = m.form.contentType, m.form.statuses, c.planValue(m.form.shape, nil)
+		p.ErrorType, p.ErrorCodes, p.Error = m.form.contentType, m.form.statuses, c.planValue(m.form.shape)
 	case isHandler(m.onError, WriteProblem):
 		p.ErrorType = contentTypeProblem + " of WriteProblem"
 	case m.onError != nil && !isHandler(m.onError, WriteError):
@@ -326,7 +326,7 @@ func (c *contract) planInput(m *method, alone bool) *contractPlan {
 
 // planField returns the plan of a field.
 func (c *contract) planField(f *field) *contractPlan {
-	p := c.planValue(f.shape, f.rules)
+	p := c.planValue(f.shape)
 	p.Name, p.Optional, p.Default, p.Quoted, p.Null, p.MCPHeader = f.name, f.optional, f.def, f.quoted, p.Null && !f.notNull, f.mcpHeader
 	return p
 }
@@ -341,19 +341,19 @@ func (p *contractPlan) planFile(t *fileTags) {
 	}
 }
 
-// planValue returns the plan of values of a shape that a field may have more rules for.
-func (c *contract) planValue(s *shape, more ruleSet) *contractPlan {
+// planValue returns the plan of values of a shape.
+func (c *contract) planValue(s *shape) *contractPlan {
 	p := &contractPlan{Null: s != s.deref()}
 	s = s.deref()
 	p.Rules = make(map[string]json.RawMessage)
-	for _, r := range slices.Concat(s.rules, more) {
+	for _, r := range s.rules {
 		p.Rules[r.keyword] = r.value
 	}
 	if p.Kind = kindNames[s.kind]; p.Kind == "" {
 		p.Kind = s.typ.Kind().String()
 	}
 	if s.elem != nil {
-		p.Of = c.planValue(s.elem, nil)
+		p.Of = c.planValue(s.elem)
 	}
 	switch s.kind {
 	case kindCustom, kindText:
@@ -367,7 +367,7 @@ func (c *contract) planValue(s *shape, more ruleSet) *contractPlan {
 		n := s.typ.Len()
 		p.Length = &n
 	case kindMap:
-		p.Keys = c.planValue(s.key, nil)
+		p.Keys = c.planValue(s.key)
 	case kindObject:
 		t := p
 		if p.Object = c.names[s]; p.Object != "" {

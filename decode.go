@@ -335,7 +335,7 @@ func newDecoders(p *mistakes, strict bool) *decoders {
 // decoderFor returns the decodeFunc for values of shape s.
 func (c *decoders) decoderFor(s *shape) decodeFunc {
 	c.open++
-	decode := compileOnce(c.byShape, s, func(s *shape) decodeFunc { return c.compileDecoder(s, nil) })
+	decode := compileOnce(c.byShape, s, c.compileDecoder)
 	c.open--
 	c.runPending()
 	return decode
@@ -350,16 +350,39 @@ func (c *decoders) runPending() {
 	}
 }
 
-// compileDecoder makes the decodeFunc for s, by the table at the top. limit is the rule
-// maxItems of the field that has the list s, also behind a pointer or an Optional; nil
-// is none.
-func (c *decoders) compileDecoder(s *shape, limit *rule) decodeFunc {
-	elem := func() decodeFunc {
-		if limit != nil {
-			return c.compileDecoder(s.elem, limit)
-		}
-		return c.decoderFor(s.elem)
+// compileDecoder makes the decodeFunc for s, which checks the rules of s too. A value that
+// has violations inside is not checked: it is incomplete, and would break rules that the
+// client's value does not break. Only maxItems is enforced while a list is read: afterwards
+// it would be too late for the memory. The rules of a text are those of its setter.
+func (c *decoders) compileDecoder(s *shape) decodeFunc {
+	if len(s.rules) == 0 || s.kind == kindText {
+		return c.typeDecoder(s)
 	}
+	if c.outputs {
+		return c.typeDecoder(s.withoutRules())
+	}
+	decode := c.typeDecoder(s)
+	careful := s.kind == kindFloat && s.bits == 32 || slices.ContainsFunc(s.rules, func(r rule) bool { return r.costly })
+	return func(d *decoder, v reflect.Value) {
+		before := d.found.count()
+		if decode(d, v); d.scan.err != nil || d.found.count() != before || d.found.full() {
+			return
+		}
+		if careful {
+			d.checkRules(s.rules, v)
+			return
+		}
+		for i := range s.rules { // as checkRules has it for most values, without a call
+			if r := &s.rules[i]; r.violates(v) {
+				d.addViolation(r.complaint)
+			}
+		}
+	}
+}
+
+// typeDecoder makes the decodeFunc for s without its rules but for maxItems, by the table
+// at the top.
+func (c *decoders) typeDecoder(s *shape) decodeFunc {
 	switch s.kind {
 	case kindAny:
 		return decodeAny
@@ -368,11 +391,12 @@ func (c *decoders) compileDecoder(s *shape, limit *rule) decodeFunc {
 	case kindCustom:
 		return decodeCustom
 	case kindPointer:
-		return decodePointer(elem(), s.elem.typ)
+		return decodePointer(c.decoderFor(s.elem), s.elem.typ)
 	case kindOptional:
-		return decodeOptional(elem())
+		return decodeOptional(c.decoderFor(s.elem))
 	case kindSlice:
-		if s.typ == reflect.TypeFor[[]string]() && (len(s.elem.rules) == 0 || c.outputs) {
+		limit := s.rules.findRule("maxItems")
+		if s.typ == reflect.TypeFor[[]string]() && len(s.elem.rules) == 0 {
 			return decodeStrings(limit)
 		}
 		return decodeList(c.decoderFor(s.elem), s.typ, limit, nil)
@@ -642,7 +666,7 @@ func (c *decoders) objectPlan(fields []*field, in map[*field]string) *objectPlan
 	for i, f := range named {
 		if c.outputs {
 			lenient := *f
-			lenient.rules, lenient.def, lenient.optional, lenient.notNull = nil, nil, true, false
+			lenient.def, lenient.optional, lenient.notNull = nil, true, false
 			f = &lenient
 		}
 		plan := fieldPlan{field: f, prefix: f.prefix, token: f.token, at: f.ownIndex(), in: in[f], decode: c.fieldDecoder(f)}
@@ -655,56 +679,24 @@ func (c *decoders) objectPlan(fields []*field, in map[*field]string) *objectPlan
 	return p
 }
 
-// fieldDecoder returns the decodeFunc for a field, which checks its rules too. A value
-// that has violations inside is not checked: it is incomplete, and would break rules
-// that the client's value does not break. Only maxItems is enforced while a list is
-// read: afterwards it would be too late for the memory.
+// fieldDecoder returns the decodeFunc for a field.
 func (c *decoders) fieldDecoder(f *field) decodeFunc {
-	var decode decodeFunc
-	if limit := f.rules.findRule("maxItems"); f.quoted {
+	decode := c.decoderFor(f.shape)
+	if f.quoted {
 		decode = decodeQuoted(f.shape)
-	} else if limit != nil {
-		decode = c.compileDecoder(f.shape, limit)
-	} else {
-		decode = c.decoderFor(f.shape)
 	}
 	if f.notNull {
 		decode = refuseNull(decode)
 	}
-	if len(f.rules) == 0 {
-		return decode
-	}
-	kind := f.shape.typ.Kind()
-	behind := kind == reflect.Pointer || kind == reflect.Struct || kind == reflect.Float32 // the value is not v
-	careful := behind || slices.ContainsFunc(f.rules, func(r rule) bool { return r.costly })
-	return func(d *decoder, v reflect.Value) {
-		before := d.found.count()
-		if decode(d, v); d.scan.err != nil || d.found.count() != before || d.found.full() {
-			return
-		}
-		if careful {
-			d.checkRules(f.rules, v)
-			return
-		}
-		for i := range f.rules { // as checkRules has it for most fields, without a call
-			if r := &f.rules[i]; r.violates(v) {
-				d.addViolation(r.complaint)
-			}
-		}
-	}
+	return decode
 }
 
 // checkRules adds a violation for each rule that v breaks, except that a costly
 // rule is not tried on a value that breaks another: a pattern may take a second
-// for a text of 1 MiB that is too long in any case. A null breaks no rule: rules
-// are about the value that a pointer points to, or that an Optional holds. A float of
-// 32 bits that was just decoded is judged by the number that was sent: rounded,
-// 0.10000000001 is not more than 0.1.
+// for a text of 1 MiB that is too long in any case. A float of 32 bits that was just
+// decoded is judged by the number that was sent: rounded, 0.10000000001 is not more
+// than 0.1.
 func (d *decoder) checkRules(rules ruleSet, v reflect.Value) {
-	v, ok := notNull(v)
-	if !ok {
-		return
-	}
 	if v.Kind() == reflect.Float32 && d.number != nil {
 		sent, _ := strconv.ParseFloat(string(d.number), 64) // its setter has read it
 		v = reflect.ValueOf(sent)
@@ -927,8 +919,8 @@ func (c *decoders) structPlan(s *shape, in map[*field]string) *objectPlan {
 		*c.unions = append(*c.unions, name)
 	}
 	p.first = []byte(s.fields[0].prefix[1:] + `"`)
-	if rules := slices.Concat(s.fields[0].rules, s.fields[0].shape.rules); !c.outputs && rules != nil {
-		p.unknown = rules[0].complaint
+	if !c.outputs {
+		p.unknown = s.fields[0].shape.rules[0].complaint
 	}
 	for _, a := range s.alternatives {
 		plan := c.objectPlan(a.fields, in)
@@ -978,12 +970,14 @@ func (p *objectPlan) choosePlan(d *decoder, v reflect.Value) *objectPlan {
 // JSON around the scalar, and the shape's setter does the rest. Strings and
 // booleans, the most frequent kinds, have functions of their own.
 func (c *decoders) decodeScalar(s *shape) decodeFunc {
-	set, mismatch := c.checkedSetter(s, nil), s.typeComplaint()
+	set, mismatch := setterFor(s, nil), s.typeComplaint()
 	switch {
-	case s.kind == kindString && (len(s.rules) == 0 || c.outputs):
+	case s.kind == kindString:
 		return decodeString
 	case s.kind == kindBool:
 		return decodeBool
+	case s.kind == kindText:
+		set = c.checkedSetter(s, nil)
 	case s.kind.isNumeric():
 		return func(d *decoder, v reflect.Value) {
 			if c := d.scan.peek(); c != '-' && !isDigit(c) {

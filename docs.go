@@ -295,14 +295,12 @@ func exampleObject(s *shape, depth int) []byte {
 // exampleTexts needs the tag example.
 func exampleValue(f *field, s *shape, nth, depth int) []byte {
 	target := s.deref()
-	rules := target.rules
 	if s == f.shape {
-		rules = target.rulesIn(f)
 		if given := cmp.Or(string(f.example), string(f.def), "null"); given != "null" {
 			return []byte(given)
 		}
 	}
-	switch enum := rules.findRule("enum"); {
+	switch enum := target.rules.findRule("enum"); {
 	case target != s && depth > 0 && !f.notNull:
 		return []byte("null")
 	case enum != nil:
@@ -316,7 +314,7 @@ func exampleValue(f *field, s *shape, nth, depth int) []byte {
 		return exampleObject(target, depth)
 	case target.kind == kindSlice, target.kind == kindArray:
 		least := reflect.Zero(target.typ).Len() // of a slice 0
-		if r := rules.findRule("minItems"); r != nil {
+		if r := target.rules.findRule("minItems"); r != nil {
 			least = r.count
 		}
 		least = max(least, 1-depth) // a query, at depth 0, cannot have a list without items
@@ -328,12 +326,12 @@ func exampleValue(f *field, s *shape, nth, depth int) []byte {
 	case target.kind == kindBool:
 		return strconv.AppendBool(nil, nth%2 == 0)
 	case target.kind.isNumeric():
-		return []byte(firstAccepted(target, rules, numberExamples(rules, nth)))
+		return []byte(firstAccepted(target, numberExamples(target.rules, nth)))
 	case target.kind == kindDuration:
 		return []byte(`"1s"`)
 	case target.kind.isStringy() && target.custom["examples"] == nil:
-		texts := textExamples(rules, cmp.Or(kindFormats[target.kind], target.format), f.name, nth)
-		return appendQuoted(nil, firstAccepted(target, rules, texts))
+		texts := textExamples(target.rules, cmp.Or(kindFormats[target.kind], target.format), f.name, nth)
+		return appendQuoted(nil, firstAccepted(target, texts))
 	}
 	return customExample(target.custom)
 }
@@ -352,10 +350,10 @@ func customExample(schema map[string]any) []byte {
 
 // firstAccepted returns the first of texts that spells a value of s and keeps the rules, or
 // else the first.
-func firstAccepted(s *shape, rules ruleSet, texts []string) string {
+func firstAccepted(s *shape, texts []string) string {
 	i := slices.IndexFunc(texts, func(text string) bool {
 		x, ok := s.valueFor(text)
-		return ok && !slices.ContainsFunc(rules, func(r rule) bool { return r.violates(x) })
+		return ok && !slices.ContainsFunc(s.rules, func(r rule) bool { return r.violates(x) })
 	})
 	return texts[max(i, 0)]
 }

@@ -41,9 +41,10 @@ import (
 //	bits is set for integers and floats, also where they are the key of a map
 //	custom is set for those types of kindCustom and kindText that have a method
 //	  JSONSchema
-//	rules are set for scalars only: by a method Enum, for all values of the type
-//	  (isEnum is set), and by the tags of a field, for the items of a list that is the
-//	  field alone (isEnum is not). format is that of a tag, for the field alone too
+//	rules are set by a method Enum, for all values of the type (isEnum is set), and by
+//	  the tags of a field, in a shape that this field alone has, or its list for the
+//	  items (isEnum is not). They are about scalars, slices and arrays, never about a
+//	  pointer or an Optional: null keeps all rules. format is that of a tag, too
 //	name is set for named types and for structs without a name that contain
 //	  themselves, and unique among the shapes of one compile pass, also where case
 //	  is ignored
@@ -172,7 +173,7 @@ func (s *shape) hasParts() bool { return s.elem != nil || s.fields != nil }
 func (s *shape) isEndless(endless map[*shape]bool) bool {
 	isForever := func(f *field) bool {
 		inner := f.shape
-		if least := f.rules.findRule("minItems"); inner.kind == kindSlice && least != nil && least.count > 0 {
+		if least := inner.rules.findRule("minItems"); least != nil && least.count > 0 {
 			inner = inner.elem
 		}
 		return f.isRequired() && endless[inner.arrayItem()]
@@ -355,7 +356,7 @@ func compileOnce[F ~func(*C, reflect.Value), C any](plans map[*shape]*F, s *shap
 //	format                   that of the shape
 //	patternHint              the message of the pattern, and doc
 //	nullable:"false"         notNull
-//	minLength, enum, …       rules, by the table ruleTags, or rules of the items
+//	minLength, enum, …       rules of the shape, by the table ruleTags, or of the items
 //
 // Without a name in any tag the name is that of the Go field. A default makes an
 // input's field optional, and so does an embedded pointer before it.
@@ -384,8 +385,7 @@ type field struct {
 	cookie    string // the cookie that it takes
 	mcpHeader string // the x-mcp-header that mirrors it
 
-	rules   ruleSet // constraints; those of the items of a list are in its shape
-	def     []byte  // the default, as JSON; nil if there is none
+	def     []byte // the default, as JSON; nil if there is none
 	doc     string
 	example []byte    // as JSON; nil if there is none
 	tags    *fileTags // of a Body and a File

@@ -117,7 +117,7 @@ func isBoundable(s *shape) bool {
 func isEnumerable(s *shape) bool { return isString(s) || isBoundable(s) }
 func isSlice(s *shape) bool      { return s.kind == kindSlice }
 func isScalarList(s *shape) bool {
-	return (isSlice(s) || s.kind == kindArray) && s.elem != nil && (isEnumerable(s.elem) || s.elem.kind == kindBool)
+	return (isSlice(s) || s.kind == kindArray) && (isEnumerable(s.elem) || s.elem.kind == kindBool)
 }
 
 // applyTags reads every tag of a field but its names. A constraint on a pointer
@@ -147,13 +147,13 @@ func (p *mistakes) applyTags(f *field) {
 	}
 }
 
-// applyRules reads the constraint tags of a field, and format. What is about the
-// items of a list goes into a copy of their shape, which only this field has: whatever
-// reads or writes an item follows its shape.
+// applyRules reads the constraint tags of a field, and format. They go into copies of the
+// shapes of the value and, of a list, of its items, which only this field has: whatever
+// reads or writes a value follows its shape.
 func (p *mistakes) applyRules(f *field) {
 	target := f.shape.deref()
 	item := target.scalarItem()
-	var itemRules ruleSet
+	var rules, itemRules ruleSet
 	for _, t := range ruleTags {
 		text, ok := lookupTag(f.tag, t.name)
 		if t.lower != t.name { // which reflect passes over without a word
@@ -161,9 +161,9 @@ func (p *mistakes) applyRules(f *field) {
 				p.addf("%s: the tag %s is spelt %s", f.place, t.lower, t.name)
 			}
 		}
-		on, rules := target, &f.rules
+		on, list := target, &rules
 		if item != nil && !t.fits(target) {
-			on, rules = item, &itemRules
+			on, list = item, &itemRules
 		}
 		switch {
 		case !ok:
@@ -181,23 +181,24 @@ func (p *mistakes) applyRules(f *field) {
 				p.addf("%s: %s:%q: want %s", f.place, t.name, text, want)
 				continue
 			}
-			*rules = append(*rules, r)
+			*list = append(*list, r)
 		}
 	}
-	p.applyHint(f, cmp.Or(f.rules.findRule("pattern"), itemRules.findRule("pattern")))
+	p.applyHint(f, cmp.Or(rules.findRule("pattern"), itemRules.findRule("pattern")))
 	format := tagText(f.tag, "format")
 	if item != nil {
-		p.checkRules(itemRules, item, format, f.place)
-		p.checkRules(f.rules, target, "", f.place)
-	} else {
-		p.checkRules(f.rules, target, format, f.place)
-		item = target
-		if f.rules.findRule("enum") != nil && target.rules != nil {
-			itemRules, f.rules = f.rules[:1], f.rules[1:]
-		}
+		p.narrowField(f, item, itemRules, format)
+		format = ""
 	}
-	if itemRules != nil || format != "" && (item.kind.isScalar() || item.elem != nil) { // what is in a type around f may not be known yet
-		f.shape = f.shape.replaced(item, item.narrowed(itemRules, format))
+	p.narrowField(f, f.shape.deref(), rules, format)
+}
+
+// narrowField gives f a shape of its own, if there are rules or a format for the values of
+// shape s, which f has or which are the items of its list.
+func (p *mistakes) narrowField(f *field, s *shape, rules ruleSet, format string) {
+	p.checkRules(rules, s, format, f.place)
+	if rules != nil || format != "" && (s.kind.isScalar() || s.elem != nil) { // what is in a type around f may not be known yet
+		f.shape = f.shape.replaced(s, s.narrowed(rules, format))
 	}
 }
 
@@ -228,7 +229,7 @@ func (p *mistakes) applyHint(f *field, pattern *rule) {
 // scalarItem returns the shape of the items of a list of scalars, which may be behind
 // pointers, or nil if s is no such list.
 func (s *shape) scalarItem() *shape {
-	if (s.kind == kindSlice || s.kind == kindArray) && s.elem != nil { // nil in a type that contains itself
+	if s.kind == kindSlice || s.kind == kindArray {
 		if item := s.elem.deref(); item.kind.isScalar() {
 			return item
 		}
@@ -237,15 +238,22 @@ func (s *shape) scalarItem() *shape {
 }
 
 // narrowed returns a copy of s with these rules and this format. An enum
-// replaces that of the type, whose values are more. The copy is not a component of
-// documents, since its rules are those of one field.
+// replaces that of the type, the only rule of a type, whose values are more, and its
+// titles, which are for all of them. The copy is not a component of documents, since its
+// rules are those of one field.
 func (s *shape) narrowed(rules ruleSet, format string) *shape {
-	own := s.rules
-	if rules.findRule("enum") != nil {
-		own = nil // an enum is the only rule of a type
-	}
 	n := *s
-	n.rules, n.format, n.isEnum = slices.Concat(own, rules), format, false
+	if rules.findRule("enum") != nil {
+		n.rules, n.enumTitles = nil, nil
+	}
+	n.rules, n.format, n.isEnum = slices.Concat(n.rules, rules), format, false
+	return &n
+}
+
+// withoutRules returns a copy of s that has no rules of its own; those of items stay.
+func (s *shape) withoutRules() *shape {
+	n := *s
+	n.rules = nil
 	return &n
 }
 

@@ -861,6 +861,35 @@ func TestTextSchema(t *testing.T) {
 	}
 }
 
+type sFar struct{ A **sFar }
+
+type sNear []*struct {
+	A sNear `maxItems:"3"`
+}
+
+type sTitled string
+
+func (sTitled) Enum() []sTitled      { return []sTitled{"a", "b", "c"} }
+func (sTitled) EnumTitles() []string { return []string{"A", "B", "C"} }
+
+// Verify that values which a tag chooses among those of Enum do not get titles of others.
+func TestTitlesOfFewer(t *testing.T) {
+	s := newShapes(new(mistakes)).shapeFor(reflect.TypeFor[struct {
+		One  sTitled   `enum:"b,c" maxLength:"1"`
+		Some []sTitled `enum:"c"`
+		All  sTitled   `maxLength:"1"`
+	}](), "T")
+	for i, want := range []string{
+		`{"type":"string","enum":["b","c"],"maxLength":1}`,
+		`{"type":"array","items":{"type":"string","enum":["c"]}}`,
+		`{"type":"string","oneOf":[{"const":"a","title":"A"},{"const":"b","title":"B"},{"const":"c","title":"C"}],"maxLength":1}`,
+	} {
+		if got := string((&schemaWriter{use: forForm}).appendField(nil, s.fields[i])); got != want {
+			t.Errorf("%s: %s, want %s", s.fields[i].goName, got, want)
+		}
+	}
+}
+
 // Verify which types are told to contain themselves.
 func TestRecursive(t *testing.T) {
 	for _, test := range []struct {
@@ -881,6 +910,9 @@ func TestRecursive(t *testing.T) {
 			P *[]sEarly
 			O Optional[[]map[string]sEarly] `json:",omitzero"`
 		}](), false},
+		{reflect.TypeFor[struct{ A **sFar }](), false}, // which is met again while both pointers are open
+		{reflect.TypeFor[sFar](), true},
+		{reflect.TypeFor[struct{ A sNear }](), false},
 	} {
 		c := newShapes(new(mistakes))
 		s := c.shapeFor(test.typ, "T")
@@ -1244,8 +1276,9 @@ func TestRecursiveObjects(t *testing.T) {
 		for _, s := range all {
 			for range random.IntN(3) {
 				elem := all[random.IntN(len(all))]
-				shapes := []*shape{elem, {kind: kindPointer, elem: elem}, {kind: kindSlice, elem: elem}, {kind: kindMap, elem: elem, key: &shape{kind: kindString}}}
-				s.fields = append(s.fields, &field{shape: shapes[random.IntN(4)], optional: random.IntN(3) == 0, rules: []rule{{keyword: "minItems", count: random.IntN(2)}}})
+				atLeast := ruleSet{{keyword: "minItems", count: random.IntN(2)}}
+				shapes := []*shape{elem, {kind: kindPointer, elem: elem}, {kind: kindSlice, elem: elem, rules: atLeast}, {kind: kindMap, elem: elem, key: &shape{kind: kindString}}}
+				s.fields = append(s.fields, &field{shape: shapes[random.IntN(4)], optional: random.IntN(3) == 0})
 			}
 		}
 		endless := findEndless(all)
@@ -1272,7 +1305,7 @@ func reaches(from, to *shape, must bool) bool {
 			if next.kind != kindObject {
 				next = next.elem
 			}
-			if must && (f.optional || f.shape.kind != kindObject && (f.shape.kind != kindSlice || f.rules[0].count == 0)) {
+			if must && (f.optional || f.shape.kind != kindObject && (f.shape.kind != kindSlice || f.shape.rules[0].count == 0)) {
 				continue
 			}
 			if next == to {

@@ -43,10 +43,13 @@ func newShapes(p *mistakes) *shapes {
 // returns a shape: it notes the mistakes in t, and compilation continues after them.
 func (c *shapes) shapeFor(t reflect.Type, at string) *shape {
 	if s, ok := c.byType[t]; ok {
-		if s.kind == kindOptional && s.elem == nil { // it is met again while it is filled
-			s.elem = c.byType[optionalElem(t)]
-		} else if s.kind == kindPointer && s.elem == nil {
-			s.elem = c.byType[t.Elem()]
+		if s.elem == nil && s.kind >= kindPointer && s.kind <= kindArray { // it is met again while it is filled
+			elem := optionalElem(t)
+			if elem == nil {
+				elem = t.Elem()
+			}
+			s.elem = c.byType[elem]
+			c.shapeFor(elem, at) // which may wait for its own in the same way
 		}
 		return s
 	}
@@ -669,14 +672,14 @@ func (c *shapes) checkDiscriminator(s *shape, d *field, values []string) {
 		c.addf("%s: a discriminator is a string, or of a named type of strings, not of the type %v", d.place, d.shape.typ)
 	case d.optional || d.def != nil:
 		c.addf("%s: a discriminator cannot be absent; drop omitempty, omitzero or the default", d.place)
-	case d.rules != nil || d.shape.format != "" || d.example != nil || d.shape.rules != nil && !d.shape.isEnum:
+	case d.shape.rules != nil && !d.shape.isEnum || d.shape.format != "" || d.example != nil:
 		c.addf("%s: the values of a discriminator are those of the alternatives; drop the tags for rules, format and example", d.place)
 	case d.isBound() || d.hidden:
 		c.addf("%s: a discriminator is a member of the body; drop the tags for other places", d.place)
 	}
 	r := enumRule(&shape{kind: kindString}, values)
 	if own := d.shape.rules.findRule("enum"); own == nil {
-		d.rules = ruleSet{r}
+		d.shape = d.shape.narrowed(ruleSet{r}, "")
 	} else if len(own.values) != len(values) || slices.ContainsFunc(r.values, own.violates) {
 		c.addf("%s: %v.Enum returns %s, and the alternatives are %s; list the same values", d.place, d.shape.typ, own.value, strings.Join(values, ", "))
 	}
@@ -692,7 +695,7 @@ func (c *shapes) fillAlternative(s, a *shape, at string) {
 	}
 	a.fields = slices.Clone(s.fields)
 	d := *s.fields[0]
-	d.shape, d.rules, d.only = &shape{typ: d.shape.typ, kind: kindString}, nil, appendQuoted(nil, a.value)
+	d.shape, d.only = &shape{typ: d.shape.typ, kind: kindString}, appendQuoted(nil, a.value)
 	a.fields[0] = &d
 	for _, f := range c.visibleFields(a.own, own) {
 		f.index = slices.Concat([]int{a.index}, f.index)

@@ -144,13 +144,13 @@ func (w *schemaWriter) appendValue(dst []byte, s *shape, f *field) []byte {
 		return w.appendPlain(dst, target, f, true)
 	}
 	m := openMembers(dst)
-	if w.dialect == openAPI30 && w.findRef(target, f) == "" && target.takesNullable() {
+	if w.dialect == openAPI30 && w.findRef(target) == "" && target.takesNullable() {
 		w.writePlain(&m, target, f, true)
 		m.add("nullable", true)
 	}
 	if m.open("anyOf", '['); w.dialect == openAPI30 {
 		beside := target.jsonType(f)
-		if beside == "integer" && w.findRef(target, f) != "" {
+		if beside == "integer" && w.findRef(target) != "" {
 			beside = "object" // as for a struct: oapi-codegen has no constant for a null among integers
 		}
 		m.buf = append(appendNull30(m.buf, beside), ',')
@@ -175,10 +175,9 @@ func appendNull30(dst []byte, beside string) []byte {
 	return null.close()
 }
 
-// findRef returns the reference to write for s in the field f, or "" to write it in
-// place. A field may have rules for a scalar that has a component.
-func (w *schemaWriter) findRef(s *shape, f *field) string {
-	if w.ref == nil || len(f.rules) > 0 {
+// findRef returns the reference to write for s, or "" to write it in place.
+func (w *schemaWriter) findRef(s *shape) string {
+	if w.ref == nil {
 		return ""
 	}
 	return w.ref(s)
@@ -222,7 +221,7 @@ func (s *shape) jsonType(f *field) string {
 // for both branches.
 func (w *schemaWriter) appendPlain(dst []byte, s *shape, f *field, annotate bool) []byte {
 	m := openMembers(dst)
-	if ref := w.findRef(s, f); ref == "" {
+	if ref := w.findRef(s); ref == "" {
 		w.writePlain(&m, s, f, false)
 	} else if w.dialect == openAPI30 && annotate && (f.doc != "" || f.def != nil || f.example != nil) {
 		m.open("allOf", '[')
@@ -270,9 +269,9 @@ func (w *schemaWriter) writePlain(m *members, s *shape, f *field, null bool) {
 	case w.use == forToolOutput:
 	case w.use >= forForm && s.enumTitles != nil:
 		w.writeTitles(m, "oneOf", s)
-		w.writeRules(m, f.rules, null)
+		w.writeRules(m, s.rules[1:], null)
 	default:
-		w.writeRules(m, s.rulesIn(f), null)
+		w.writeRules(m, s.rules, null)
 	}
 }
 
@@ -429,9 +428,8 @@ func (w *schemaWriter) writeTyped(m *members, s *shape, f *field) {
 		format = ""
 	}
 	m.add("format", format)
-	rules := s.rulesIn(f)
 	addBound := func(keyword, exclusive, value string) {
-		if value != "" && w.use != forToolOutput && rules.findRule(keyword) == nil && rules.findRule(exclusive) == nil {
+		if value != "" && w.use != forToolOutput && s.rules.findRule(keyword) == nil && s.rules.findRule(exclusive) == nil {
 			m.addRaw(keyword, []byte(value))
 		}
 	}
@@ -485,14 +483,6 @@ func (w *schemaWriter) writeNames(m *members, key *shape) {
 		m.addText("pattern", unsignedPattern)
 	}
 	m.closeSome(at, '}')
-}
-
-// rulesIn returns the rules of values of shape s in the field f.
-func (s *shape) rulesIn(f *field) ruleSet {
-	if len(s.rules) == 0 {
-		return f.rules
-	}
-	return append(slices.Clip(s.rules), f.rules...)
 }
 
 // These patterns say how values are spelt in strings. A reader of JSON Schema has
@@ -596,7 +586,7 @@ var numberFormats = [...]string{
 // exceedsInt64 reports whether a rule or the default of s, an unsigned integer in the
 // field f, has a number that the format int64 excludes.
 func (s *shape) exceedsInt64(f *field) bool {
-	for _, r := range s.rulesIn(f) {
+	for _, r := range s.rules {
 		if slices.ContainsFunc(r.values, func(v reflect.Value) bool { return v.Uint() > math.MaxInt64 }) {
 			return true
 		}
@@ -794,7 +784,7 @@ func (w *schemaWriter) appendPathParameter(dst []byte, f *field) []byte {
 	}
 	m := openMembers(dst)
 	m.addText("type", "string")
-	enum := target.rulesIn(f).findRule("enum")
+	enum := target.rules.findRule("enum")
 	switch {
 	case target.kind == kindBool:
 		m.addRaw("enum", []byte(`["true","false"]`))
