@@ -1123,82 +1123,63 @@ func (d *decoder) callValidate(v reflect.Value) {
 // hooksOf returns where in a struct of type t Validate is to be called, each
 // as an index for reflect's FieldByIndex: in the structs that t embeds and the
 // alternatives of a union, innermost first, then in t itself, whose index is empty. A method that t
-// only inherits is called once, on the struct that declares it.
+// only inherits is called once, on the struct that declares it, or if reflect cannot reach
+// it there, on the least deep one around it: reflect may not call methods of what is
+// embedded under an unexported name, and a type that is no struct has no hooks.
 func hooksOf(t reflect.Type) [][]int {
 	if t.Kind() != reflect.Struct {
 		return nil
 	}
-	return appendHooks(nil, t, nil, true, make(map[reflect.Type]bool))
+	h := hookFinder{open: make(map[reflect.Type]bool)}
+	h.visit(t, nil, true, true)
+	return h.hooks
 }
 
-// appendHooks appends the hooks of t, which is at index, to hooks. reachable
-// says whether reflect can call the methods of t itself: those of a struct
-// embedded under an unexported name are out of reach, but those of the structs
-// that it embeds in turn are not.
-func appendHooks(hooks [][]int, t reflect.Type, index []int, reachable bool, open map[reflect.Type]bool) [][]int {
-	if open[t] {
-		return hooks
+// A hookFinder finds the hooks of one struct.
+type hookFinder struct {
+	hooks [][]int
+	open  map[reflect.Type]bool // those that are being visited
+}
+
+// noValidate is the depth of the Validate of a type that has none.
+const noValidate = math.MaxInt32
+
+// visit adds the hooks of t, which is at index. It returns how deep in t the Validate is
+// declared that t has, the least deep one as for Go, and whether it is called: by a hook,
+// or by the check of a member around it. walked says that the fields of t are those of the
+// whole, and reachable that reflect can call the methods of t itself.
+func (h *hookFinder) visit(t reflect.Type, index []int, walked, reachable bool) (depth int, called bool) {
+	depth = noValidate
+	if h.open[t] {
+		return depth, false
 	}
-	open[t] = true
-	for i := range t.NumField() {
+	h.open[t] = true
+	for i := 0; t.Kind() == reflect.Struct && i < t.NumField(); i++ {
 		f := t.Field(i)
-		inner, ok := promotedStruct(f)
-		if _, tagged := lookupTag(f.Tag, "variant"); tagged && f.Type.Kind() == reflect.Pointer {
-			inner, ok = f.Type.Elem(), f.Type.Elem().Kind() == reflect.Struct
+		_, variant := lookupTag(f.Tag, "variant")
+		if !f.Anonymous && !variant {
+			continue
 		}
-		if ok {
-			hooks = appendHooks(hooks, inner, append(slices.Clone(index), i), f.IsExported(), open)
+		inner := f.Type
+		if inner.Kind() == reflect.Pointer {
+			inner = inner.Elem()
+		}
+		_, promoted := promotedStruct(f)
+		name, _ := parseJSONTag(f.Tag.Get("json"))
+		isMember := walked && f.IsExported() && inner.Kind() == reflect.Struct && name != ""
+		below, isCalled := h.visit(inner, append(slices.Clone(index), i), walked && (promoted || variant), f.IsExported())
+		if f.Anonymous && below+1 < depth {
+			depth, called = below+1, isCalled || isMember
 		}
 	}
-	delete(open, t)
-	if reachable && reflect.PointerTo(t).Implements(typeValidator) && (declaresValidate(t) || inheritsUnseen(t)) {
-		hooks = append(hooks, index)
+	delete(h.open, t)
+	if declaresValidate(t) {
+		depth, called = 0, false
 	}
-	return hooks
-}
-
-// inheritsUnseen reports whether t inherits a Validate that no other hook
-// calls, so that it has to be called on t. There are two such cases: the
-// method is that of an unexported embedded struct, which reflect may not call
-// there, or that of an embedded type that is not a struct, which has no hooks.
-//
-// The loop goes down the embedded types level by level, as Go does to find the
-// method that it promotes: the least deep one.
-func inheritsUnseen(t reflect.Type) bool {
-	type level struct {
-		reflect.Type
-		walked, seen bool // by appendHooks, and itself or something around it asked
+	if walked && reachable && !called && depth < noValidate && reflect.PointerTo(t).Implements(typeValidator) {
+		h.hooks, called = append(h.hooks, index), true
 	}
-	visited := make(map[reflect.Type]bool)
-	for current := []level{{Type: t, walked: true}}; len(current) > 0; {
-		var next []level
-		for _, l := range current {
-			if visited[l.Type] || l.Kind() != reflect.Struct {
-				continue
-			}
-			visited[l.Type] = true
-			for i := range l.NumField() {
-				f := l.Field(i)
-				if !f.Anonymous {
-					continue
-				}
-				e := level{f.Type, l.walked, l.seen}
-				if e.Kind() == reflect.Pointer {
-					e.Type = e.Elem()
-				}
-				name, _ := parseJSONTag(f.Tag.Get("json"))
-				_, inside := promotedStruct(f)
-				e.seen = e.seen || e.walked && f.IsExported() && e.Kind() == reflect.Struct && (inside || name != "")
-				e.walked = e.walked && inside
-				if declaresValidate(e.Type) {
-					return !e.seen // Go promotes the one that is least deep
-				}
-				next = append(next, e)
-			}
-		}
-		current = next
-	}
-	return false
+	return depth, called
 }
 
 // declaresValidate reports whether t has a Validate method of its own.
