@@ -204,11 +204,7 @@ func (s *shape) runsCode() bool {
 // none. tokens has the reference tokens of fields that have another one than
 // their own.
 func compileInputCheck(s *shape, rules bool, in map[*field]string, tokens map[*field]string) checkFunc {
-	hooked := (&checks{hooked: true}).needsCheck(s)
-	if !hooked && !rules {
-		return nil
-	}
-	c := &checks{rules: rules, hooked: hooked, byShape: make(map[*shape]*checkFunc), absent: &checks{hooked: hooked, byShape: make(map[*shape]*checkFunc)}}
+	c := &checks{rules: rules, byShape: make(map[*shape]*checkFunc), absent: &checks{byShape: make(map[*shape]*checkFunc)}}
 	if !c.needsCheck(s) {
 		return nil
 	}
@@ -224,32 +220,20 @@ func (r route) sourceOf(p *mistakes, f *field, at string) (name, source string) 
 	type tag struct{ name, source string }
 	tags := []tag{{f.path, inPath}, {f.query, inQuery}, {f.header, inHeader}, {f.cookie, inCookie}}
 	tags = slices.DeleteFunc(tags, func(t tag) bool { return t.name == "" })
-	if len(tags) > 1 {
+	switch named := slices.Contains(r.placeholders, f.name); {
+	case len(tags) > 1:
 		p.addf("%s: a field cannot come from the %s and from the %s; drop one of the tags", at, tags[0].source, tags[1].source)
-		return tags[0].name, tags[0].source
-	}
-	switch {
-	case f.path != "":
-		if !slices.Contains(r.placeholders, f.path) {
-			has := "none"
-			if len(r.placeholders) > 0 {
-				has = "{" + strings.Join(r.placeholders, "}, {") + "}"
-			}
-			p.addf("%s: path:%q names no placeholder of the route, which has %s", at, f.path, has)
-		}
-		return f.path, inPath
-	case f.header != "":
-		return f.header, inHeader
-	case f.cookie != "":
-		return f.cookie, inCookie
-	case slices.Contains(r.placeholders, f.name):
+	case f.path != "" && !slices.Contains(r.placeholders, f.path):
+		has := strings.ReplaceAll("{"+strings.Join(r.placeholders, "}, {")+"}", "{}", "none")
+		p.addf("%s: path:%q names no placeholder of the route, which has %s", at, f.path, has)
+	case named && (len(tags) == 0 || f.query != ""):
 		return f.name, inPath
-	case f.query != "":
-		return f.query, inQuery
-	case !r.hasBody():
+	case len(tags) == 0 && r.hasBody():
+		return "", inBody
+	case len(tags) == 0:
 		return f.name, inQuery
 	}
-	return "", inBody
+	return tags[0].name, tags[0].source
 }
 
 // appendParam appends a query parameter, a header or a cookie to list. Of two with one
@@ -851,7 +835,6 @@ type checkFunc func(d *decoder, v reflect.Value)
 // Invariant: byShape has a pointer to nil for a shape that is being compiled.
 type checks struct {
 	rules   bool            // check the rules of fields and the depth too, not only Validate
-	hooked  bool            // there are Validate methods to call
 	clean   map[*shape]bool // what needsCheck has looked through for nothing: each of many types can lead to all others
 	byShape map[*shape]*checkFunc
 	absent  *checks // with rules: the pass for fields that are absent, which has none
@@ -868,8 +851,8 @@ func (c *checks) checkFor(s *shape) checkFunc {
 // needsCheck reports whether there is anything to check in values of shape s.
 func (c *checks) needsCheck(s *shape) bool {
 	fits := func(s *shape) bool {
-		return c.hooked && len(hooksOf(s.typ)) > 0 || c.rules && (s.recursive || s.kind == kindAny || len(s.rules) > 0 ||
-			slices.ContainsFunc(s.fields, func(f *field) bool { return f.notNull }))
+		isRuled := s.recursive || s.kind == kindAny || len(s.rules) > 0 || slices.ContainsFunc(s.fields, func(f *field) bool { return f.notNull })
+		return c.rules && isRuled || len(hooksOf(s.typ)) > 0
 	}
 	if c.clean[s] {
 		return false
@@ -961,26 +944,22 @@ func endsInTime(v reflect.Value, depth int) bool {
 // checks may have changed it; otherwise the map may be in use by others, and is only read.
 func (c *checks) checkMap(s *shape) checkFunc {
 	elem := c.checkFor(s.elem) // nil if there is something to check in the names only
-	type entry struct {
-		name string
-		key  reflect.Value
-	}
 	return func(d *decoder, v reflect.Value) {
-		var entries []entry
+		var keys []entry[reflect.Value]
 		for _, key := range v.MapKeys() {
 			name, _ := s.key.keyText(key) // an unnameable key sorts first
-			entries = append(entries, entry{name, key})
+			keys = append(keys, entry[reflect.Value]{name, key})
 		}
-		slices.SortFunc(entries, func(a, b entry) int { return cmp.Compare(a.name, b.name) })
+		slices.SortFunc(keys, func(a, b entry[reflect.Value]) int { return strings.Compare(a.name, b.name) })
 		changed := d.changed
-		for _, e := range entries {
+		for _, e := range keys {
 			d.changed = false
 			value := reflect.New(s.elem.typ).Elem()
-			value.Set(v.MapIndex(e.key))
+			value.Set(v.MapIndex(e.value))
 			d.push(e.name)
 			if len(s.key.rules) > 0 {
 				d.naming = true
-				d.checkRules(s.key.rules, e.key)
+				d.checkRules(s.key.rules, e.value)
 				d.naming = false
 			}
 			if elem != nil {
@@ -988,7 +967,7 @@ func (c *checks) checkMap(s *shape) checkFunc {
 			}
 			d.pop()
 			if d.changed {
-				v.SetMapIndex(e.key, value)
+				v.SetMapIndex(e.value, value)
 				changed = true
 			}
 		}
