@@ -399,7 +399,7 @@ func (p *mistakes) checkEnum(rules ruleSet, s *shape, at string) {
 	case enum != nil:
 		for _, v := range enum.values {
 			for _, r := range rules {
-				p.addIf(r.violates(v), "%s: the value %s of the enum is against %s:%s; drop one of them", at, literalText(v), r.keyword, quotedValue(r.value))
+				p.addIf(r.violates(v), "%s: the value %s of the enum is against %s:%q; drop one of them", at, literalText(v), r.keyword, textOr(string(r.value)))
 			}
 			p.addIf(own != nil && own.violates(v), "%s: %v.Enum does not return the value %s of the enum; drop it, or add it there", at, s.typ, literalText(v))
 		}
@@ -489,14 +489,6 @@ func literalText(v reflect.Value) string {
 		return strconv.Quote(v.String())
 	}
 	return fmt.Sprint(v.Interface())
-}
-
-// quotedValue returns the value of a keyword in quotes, as tags have it.
-func quotedValue(value []byte) string {
-	if value[0] == '"' {
-		return string(value)
-	}
-	return strconv.Quote(string(value))
 }
 
 // makeEnum makes the rule that a value is one of those in the tag, which have

@@ -889,14 +889,13 @@ func findEndless(all []*shape) map[*shape]bool {
 
 // A typeName is the name of a type in documents, as far as nameTypes has come.
 type typeName struct {
-	name   string
-	shape  *shape // one of those of the type and the suffix
-	prefix string // the elements of the package path that are in name
-	pkg    string // those that are not
-	depth  int    // how many elements of the package paths of type arguments are in name
-	fixed  bool   // by SchemaName
-	open   bool   // one of the shapes is not strict
-	closed string // the name of those that are, if one is not
+	name     string
+	shape    *shape // one of those of the type and the suffix
+	elements int    // how many of the package path are in name
+	depth    int    // how many of the package paths of type arguments are in name
+	fixed    bool   // by SchemaName
+	open     bool   // one of the shapes is not strict
+	closed   string // the name of those that are, if one is not
 }
 
 // nameTypes gives every type the name it has in documents: what its method SchemaName
@@ -949,7 +948,7 @@ func nameTypes(p *mistakes, named []*shape, suffixes map[reflect.Type][]string) 
 
 // newTypeName returns the short name of the type of s.
 func (p *mistakes) newTypeName(s *shape) *typeName {
-	n := &typeName{name: documentName(s.typ.Name(), 0), shape: s, pkg: s.typ.PkgPath()}
+	n := &typeName{name: documentName(s.typ.Name(), 0), shape: s}
 	v, ok := reflect.New(s.typ).Interface().(interface{ SchemaName() string })
 	if ok && declaresMethod(s.typ, "SchemaName") {
 		n.name, n.fixed = v.SchemaName(), true
@@ -967,13 +966,12 @@ func (n *typeName) lengthen(byArguments bool) bool {
 	was := n.name
 	if byArguments {
 		n.depth++
-	} else if n.pkg != "" {
-		slash := strings.LastIndexByte(n.pkg, '/')
-		n.prefix, n.pkg = camelCase(n.pkg[slash+1:])+n.prefix, n.pkg[:max(slash, 0)]
+	} else {
+		n.elements++
 	}
 	n.name = documentName(n.shape.typ.Name(), n.depth) + onlyNameBytes(n.shape.suffix)
-	if n.prefix != "" {
-		n.name = n.prefix + capitalized(n.name)
+	if prefix := packageName(n.shape.typ.PkgPath(), n.elements); prefix != "" {
+		n.name = prefix + capitalized(n.name)
 	}
 	return n.name != was
 }
@@ -1024,10 +1022,13 @@ func isOwnName(fold string) bool {
 	return slices.Contains([]string{"error", "errorobject", "errordetails", "problem", "violation"}, fold)
 }
 
-// camelCase returns an element of a package path as a part of a name: MyShop for my-shop.
-func camelCase(element string) string {
+// packageName returns the last elements of a package path as a part of a name: MyShop for
+// one element of example.com/my-shop.
+func packageName(path string, elements int) string {
+	all := strings.Split(path, "/")
+	last := strings.Join(all[max(0, len(all)-elements):], "/")
 	out := ""
-	for _, word := range strings.FieldsFunc(element, func(r rune) bool { return !isNameRune(r) || r == '_' }) {
+	for _, word := range strings.FieldsFunc(last, func(r rune) bool { return !isNameRune(r) || r == '_' }) {
 		out += capitalized(word)
 	}
 	return out
@@ -1044,11 +1045,7 @@ func documentName(goName string, depth int) string {
 	}
 	for _, arg := range strings.FieldsFunc(args, func(r rune) bool { return strings.ContainsRune("[],* ", r) }) {
 		dot := strings.LastIndexByte(arg, '.')
-		path := strings.Split(arg[:max(dot, 0)], "/")
-		for _, element := range path[max(0, len(path)-depth):] {
-			out += camelCase(element)
-		}
-		out += capitalized(onlyNameBytes(arg[dot+1:]))
+		out += packageName(arg[:max(dot, 0)], depth) + capitalized(onlyNameBytes(arg[dot+1:]))
 	}
 	return cmp.Or(out, "Type")
 }
