@@ -235,12 +235,6 @@ func encodeList(elem encodeFunc) encodeFunc {
 	}
 }
 
-// An entry is one member of a map.
-type entry[V any] struct {
-	name  string
-	value V
-}
-
 // appendEntries appends an object with these members in the order of their names,
 // compared as bytes: Go visits a map in random order, and one value must have one text.
 //

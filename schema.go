@@ -305,6 +305,12 @@ func (s *shape) arrayItem() *shape {
 	return s
 }
 
+// An entry is one member of a map.
+type entry[V any] struct {
+	name  string
+	value V
+}
+
 // keyText returns the name that a map key has in JSON.
 func (s *shape) keyText(key reflect.Value) (string, error) {
 	switch s.kind {
