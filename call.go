@@ -16,6 +16,7 @@ package svc
 
 import (
 	"bytes"
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -533,7 +534,7 @@ func (c *localCall) readInput() (any, error) {
 	if err != nil || c.method.in == nil && c.method.key == nil {
 		return nil, err
 	}
-	ws := c.service.borrowWorkspace()
+	ws := c.service.borrowWorkspace(false)
 	if c.method.key != nil {
 		values, _ := c.Context.Value(nextKey{}).([]string)
 		c.takeKey(&ws.dec, "/"+keyHeader, values)
@@ -733,13 +734,9 @@ func (b *batchBudget) logRest(ctx context.Context, e *endpoint, r *http.Request)
 	case more > 0 || b.spent.Load():
 		level = slog.LevelWarn
 	}
-	logger := e.logger
-	if logger == nil {
-		logger = slog.Default()
-	}
 	place := logPlace{transport: string(e.transport), request: r}
 	attrs := append(place.appendAttrs(nil), slog.Int64("errors", more), slog.Int64("notRun", unrun))
-	logger.LogAttrs(ctx, level, "svc: more in this batch", attrs...)
+	cmp.Or(e.logger, slog.Default()).LogAttrs(ctx, level, "svc: more in this batch", attrs...)
 }
 
 // A workspace is the memory that one goroutine needs to serve one request. All requests of
@@ -764,13 +761,13 @@ type workspace struct {
 }
 
 // borrowWorkspace returns a workspace, whose decoder is started, to be given back by
-// returnWorkspace.
-func (s *Service) borrowWorkspace() *workspace {
+// returnWorkspace. lean says that only svc reads the error of an input, as decoder.lean.
+func (s *Service) borrowWorkspace(lean bool) *workspace {
 	ws, _ := s.workspaces.Get().(*workspace)
 	if ws == nil {
 		ws = new(workspace)
 	}
-	ws.dec.lean, ws.dec.allow, ws.dec.beside = false, nil, nil
+	ws.dec.lean, ws.dec.allow, ws.dec.beside = lean, nil, nil
 	return ws
 }
 
@@ -826,14 +823,6 @@ type responder interface {
 	writeErrorResponse(w http.ResponseWriter, r *http.Request, err error)
 }
 
-// borrowWorkspace returns a workspace for a request. Only an ErrorHandler of the application
-// looks into the Details of an error, and only REST has one.
-func (e *endpoint) borrowWorkspace() *workspace {
-	ws := e.service.borrowWorkspace()
-	ws.dec.lean = e.transport != TransportREST || e.onError == nil
-	return ws
-}
-
 // serveRequest does the part of every request that does not depend on the
 // transport. The deadline comes first, since it applies to refused requests too. The
 // workspace is not returned by defer: after a panic it may be in any state, and a new
@@ -841,7 +830,8 @@ func (e *endpoint) borrowWorkspace() *workspace {
 func (e *endpoint) serveRequest(w http.ResponseWriter, r *http.Request, h responder) {
 	e.limits.setDeadline(w, r)
 	w = protectAnswer(w, r)
-	ws := e.borrowWorkspace()
+	lean := e.transport != TransportREST || e.onError == nil // only an ErrorHandler of REST reads Details
+	ws := e.service.borrowWorkspace(lean)
 	if err := h.respond(w, r, ws); err != nil {
 		e.logError(r.Context(), r, err, nil)
 		h.writeErrorResponse(w, r, err)

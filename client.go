@@ -441,7 +441,7 @@ func (c *connection) networkError(ctx context.Context, err error, message string
 // newRequest checks the input and returns the request for it. Everything in the
 // request has memory of its own: net/http may read its body after it has returned
 // the response.
-func (c *clientCall) newRequest(ctx context.Context, b *callBuffer, in any) (_ *http.Request, err error) {
+func (c *clientCall) newRequest(ctx context.Context, b *callBuffer, in any) (*http.Request, error) {
 	if err := c.checkType(in); err != nil {
 		return nil, err
 	}
@@ -458,16 +458,15 @@ func (c *clientCall) newRequest(ctx context.Context, b *callBuffer, in any) (_ *
 	}
 	r.Header["Accept"] = values[0:1:1]
 	if c.takesBody() {
-		defer func() {
-			if err != nil {
-				r.Body.Close()
-			}
-		}()
-		if err = c.addUpload(r, in); err != nil {
-			return nil, err
-		}
+		err = c.addUpload(r, in)
 	}
-	if err = c.writeInput(b, r, in); err != nil {
+	if err == nil {
+		err = c.writeInput(b, r, in)
+	}
+	if err != nil {
+		if r.Body != nil {
+			r.Body.Close() // a Body that is not sent
+		}
 		return nil, err
 	}
 	if c.body != nil {
@@ -605,13 +604,13 @@ type sentPath struct {
 // PathValue returns the value of a placeholder, as http.Request does.
 func (s *sentPath) PathValue(name string) string {
 	rest := cmp.Or(s.url.RawPath, s.url.Path)[len(s.call.conn.path)+len("/"):]
-	for i := range s.call.segments {
-		var text string
-		text, rest, _ = strings.Cut(rest, "/")
-		if p := s.call.segments[i].param; p != nil && p.sourceName == name {
-			text, _ = url.PathUnescape(text)
-			return text
+	for _, segment := range s.call.segments {
+		text, after, _ := strings.Cut(rest, "/")
+		if p := segment.param; p != nil && p.sourceName == name {
+			value, _ := url.PathUnescape(text)
+			return value
 		}
+		rest = after
 	}
 	return ""
 }
@@ -959,8 +958,15 @@ func readEnvelope(d *decoder, text []byte) *Error {
 	if e.code() != e.Code {
 		return nil
 	}
-	if isJSONObject(details) && len(details) <= maxReadDetails {
-		e.Details = readDetails(d, details)
+	if !isJSONObject(details) || len(details) > maxReadDetails {
+		return e
+	}
+	d.start(details)
+	e.Details, _ = d.decodeAnyValue().(map[string]any)
+	if list, ok := e.Details["violations"].([]any); ok {
+		if vs := receivedViolations(list); len(vs) == len(list) {
+			e.Details["violations"] = vs
+		}
 	}
 	return e
 }
@@ -968,18 +974,6 @@ func readEnvelope(d *decoder, text []byte) *Error {
 // maxReadDetails is how many bytes of JSON a client decodes as the details of an error:
 // a value in Go may take fifty times the memory of its text. Longer ones are dropped.
 const maxReadDetails = 64 << 10
-
-// readDetails returns the details of an error.
-func readDetails(d *decoder, text []byte) map[string]any {
-	d.start(text)
-	details, _ := d.decodeAnyValue().(map[string]any)
-	if list, ok := details["violations"].([]any); ok {
-		if vs := receivedViolations(list); len(vs) == len(list) {
-			details["violations"] = vs
-		}
-	}
-	return details
-}
 
 // openStream returns the Stream that reads a response, or the item of a stream that has
 // one. The Stream keeps the response; its loop closes it.

@@ -85,7 +85,7 @@ type decoder struct {
 	// lean says that only svc reads the error of this input. Its violations then
 	// stay in a list: the map of Error.Details, which applications read, costs
 	// more than the rest. The next input overwrites the list and the error, leanErr.
-	// endpoint.borrowWorkspace sets lean.
+	// Service.borrowWorkspace sets lean.
 	lean    bool
 	leanErr Error
 

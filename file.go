@@ -112,16 +112,13 @@ func (t *fileTags) openBody(w http.ResponseWriter, r *http.Request, l limits) (*
 	b := &Body{strings.Join(r.Header["Content-Type"], ", "), r.ContentLength, r.Body}
 	err := checkSite(w, r)
 	if err == nil {
-		err = checkUncompressed(w, r)
-	}
-	if err == nil {
-		err = t.limitBody(b, l)
+		err = cmp.Or(checkUncompressed(w, r), t.limitBody(b, l))
 	}
 	if err != nil || !hasBody(r) {
 		return b, leaveWith(w, r, err)
 	}
 	if r.ProtoMajor != 1 { // a deadline that passes would end the body, read or not
-		deadlinesOf(w).SetReadDeadline(time.Time{})
+		http.NewResponseController(w).SetReadDeadline(time.Time{})
 	}
 	reader := b.content.(*bodyReader)
 	reader.w, reader.r = w, r
@@ -157,11 +154,11 @@ func (b *bodyReader) Read(p []byte) (n int, err error) {
 	}
 	start, timed := time.Now(), b.w != nil && b.time >= 0
 	if timed {
-		deadlinesOf(b.w).SetReadDeadline(start.Add(b.time - b.spent))
+		http.NewResponseController(b.w).SetReadDeadline(start.Add(b.time - b.spent))
 	}
 	n, err = b.body.Read(p)
 	if timed && b.r.ProtoMajor != 1 { // see openBody
-		deadlinesOf(b.w).SetReadDeadline(time.Time{})
+		http.NewResponseController(b.w).SetReadDeadline(time.Time{})
 	}
 	b.spent += time.Since(start)
 	b.total += int64(n)
@@ -190,7 +187,7 @@ func (b *bodyReader) end() error {
 	case b.turn <- struct{}{}:
 	default: // a goroutine of the method reads
 		if b.w != nil {
-			deadlinesOf(b.w).SetReadDeadline(time.Unix(1, 0))
+			http.NewResponseController(b.w).SetReadDeadline(time.Unix(1, 0))
 			b.turn <- struct{}{}
 			leaveBody(b.w, b.r)
 			return nil
@@ -275,7 +272,6 @@ var oneRange = regexp.MustCompile(`^bytes=([0-9]+-[0-9]*|-0*[1-9][0-9]*)$`)
 // so an error before that can still be the answer.
 type fileSender struct {
 	http.ResponseWriter
-	header http.Header
 	status int
 	begun  bool  // the header is sent
 	err    error // of the File or the connection
@@ -284,18 +280,23 @@ type fileSender struct {
 // send sends the File, which check has accepted, as the response to r, with more headers. If
 // it has not begun one, the header of w is what it was.
 func (f *File) send(w http.ResponseWriter, r *http.Request, more http.Header) (s *fileSender) {
-	s = &fileSender{ResponseWriter: w, header: w.Header().Clone()}
-	defer recoverTo(&s.err) // the content is code of the application
-	setHeaders(s.header, more)
-	err := s.sendFile(f, r)
-	if err != nil && s.err == nil {
+	s = &fileSender{ResponseWriter: w}
+	h := w.Header()
+	before := h.Clone()
+	setHeaders(h, more)
+	if err := s.sendFile(f, r); err != nil && s.err == nil {
 		s.err = &Error{Code: CodeInternal, cause: fmt.Errorf("the Content of the File: %w", err)}
+	}
+	if !s.begun {
+		clear(h)
+		maps.Copy(h, before)
 	}
 	return s
 }
 
 // sendFile does the work of send. It returns an error of the content; others are in s.err.
 func (s *fileSender) sendFile(f *File, r *http.Request) (err error) {
+	defer recoverTo(&s.err) // the content is code of the application
 	size := cmp.Or(max(f.Size, 0), math.MaxInt64)
 	seeker, canSeek := f.Content.(io.Seeker)
 	if canSeek {
@@ -333,11 +334,11 @@ func (s *fileSender) sendFile(f *File, r *http.Request) (err error) {
 // decide lets http.ServeContent decide the status and the header, for HEAD and a content of
 // this size that nobody reads. It returns the part of the File to send.
 func (s *fileSender) decide(f *File, r *http.Request, size int64, canSeek bool) (start, length int64) {
-	s.header.Set("Content-Type", f.ContentType)
-	s.header.Set("X-Content-Type-Options", "nosniff")
-	s.header.Set("Content-Disposition", contentDisposition(f.Name, f.Inline))
+	s.Header().Set("Content-Type", f.ContentType)
+	s.Header().Set("X-Content-Type-Options", "nosniff")
+	s.Header().Set("Content-Disposition", contentDisposition(f.Name, f.Inline))
 	if f.ETag != "" {
-		s.header.Set("Etag", f.ETag)
+		s.Header().Set("Etag", f.ETag)
 	}
 	seen := http.Request{Method: http.MethodHead, Header: r.Header.Clone()}
 	if ranges := r.Header["Range"]; len(ranges) != 1 || !canSeek || size == 0 || !oneRange.MatchString(ranges[0]) {
@@ -349,15 +350,15 @@ func (s *fileSender) decide(f *File, r *http.Request, size int64, canSeek bool) 
 	content := io.NewSectionReader(nil, 0, size)
 	http.ServeContent(s, &seen, "", f.Modified, content)
 	start, _ = content.Seek(0, io.SeekCurrent) // where http.ServeContent would have read from
-	length, err := strconv.ParseInt(s.header.Get("Content-Length"), 10, 64)
+	length, err := strconv.ParseInt(s.Header().Get("Content-Length"), 10, 64)
 	if err != nil { // with the Content-Encoding of some middleware there is none
 		length = size
 	}
 	if !canSeek {
-		s.header.Del("Accept-Ranges")
+		s.Header().Del("Accept-Ranges")
 	}
 	if size == math.MaxInt64 {
-		s.header.Del("Content-Length")
+		s.Header().Del("Content-Length")
 	}
 	return start, length
 }
@@ -368,9 +369,6 @@ func (s *fileSender) begin() {
 		return
 	}
 	s.begun = true
-	header := s.ResponseWriter.Header()
-	clear(header)
-	maps.Copy(header, s.header)
 	if s.status == http.StatusNotModified {
 		writeNotModified(s.ResponseWriter)
 	} else {
@@ -378,16 +376,14 @@ func (s *fileSender) begin() {
 	}
 }
 
-// Header, WriteHeader and Write implement http.ResponseWriter.
-func (s *fileSender) Header() http.Header { return s.header }
-
+// WriteHeader keeps the status for begin.
 func (s *fileSender) WriteHeader(status int) { s.status = status }
 
 func (s *fileSender) Write(p []byte) (n int, err error) {
 	if s.status >= http.StatusBadRequest {
 		return len(p), nil // the text of an error
 	}
-	deadlinesOf(s.ResponseWriter).SetWriteDeadline(time.Now().Add(answerTime))
+	http.NewResponseController(s.ResponseWriter).SetWriteDeadline(time.Now().Add(answerTime))
 	s.begin()
 	n, err = s.ResponseWriter.Write(p)
 	s.err = sendingError("the File", err)

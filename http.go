@@ -18,6 +18,7 @@ package svc
 
 import (
 	"bufio"
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -66,24 +67,8 @@ func hasBody(r *http.Request) bool {
 // next request of the connection.
 func (l limits) setDeadline(w http.ResponseWriter, r *http.Request) {
 	if l.time >= 0 && hasBody(r) {
-		deadlinesOf(w).SetReadDeadline(time.Now().Add(l.time))
+		http.NewResponseController(w).SetReadDeadline(time.Now().Add(l.time))
 	}
-}
-
-// A deadlineSetter sets the times by which a client must have sent what is read next, and
-// have taken what is written next. The zero time removes one. It fails only if there is no
-// connection.
-type deadlineSetter interface {
-	SetReadDeadline(deadline time.Time) error
-	SetWriteDeadline(deadline time.Time) error
-}
-
-// deadlinesOf returns what sets the deadlines of w.
-func deadlinesOf(w http.ResponseWriter) deadlineSetter {
-	if d, ok := w.(deadlineSetter); ok { // of net/http; a ResponseController would be allocated
-		return d
-	}
-	return http.NewResponseController(w)
 }
 
 // readBody appends the whole body of r to buf, or drops it. Requests that need no body have
@@ -210,7 +195,7 @@ func protectAnswer(w http.ResponseWriter, r *http.Request) http.ResponseWriter {
 		return w
 	}
 	if r.ProtoMajor > 1 {
-		deadlinesOf(w).SetWriteDeadline(time.Time{})
+		http.NewResponseController(w).SetWriteDeadline(time.Time{})
 	}
 	return &trackedWriter{ResponseWriter: w, answerTime: max(answerTime, server.WriteTimeout)}
 }
@@ -716,9 +701,7 @@ func respondError(w http.ResponseWriter, r *http.Request, err error, onError Err
 		WriteError(w, r, err)
 		return
 	}
-	if e := errorOrUnknown(err); e.header != nil {
-		setErrorHeader(w.Header(), e.header)
-	}
+	setErrorHeader(w.Header(), errorOrUnknown(err).header)
 	tw := &trackedWriter{ResponseWriter: w}
 	panicked := callHandler(func(w http.ResponseWriter, r *http.Request) error {
 		onError(w, r, err)
@@ -846,9 +829,7 @@ func (p *logPlace) appendAttrs(attrs []slog.Attr) []slog.Attr {
 // canceled, and warning otherwise. It is debug for an error that wraps
 // http.ErrServerClosed: programs end their streams with it when they stop.
 func logError(ctx context.Context, logger *slog.Logger, err error, place logPlace) {
-	if logger == nil {
-		logger = slog.Default()
-	}
+	logger = cmp.Or(logger, slog.Default())
 	e := errorOrUnknown(err)
 	level := slog.LevelWarn
 	switch {
@@ -920,7 +901,7 @@ func (w *trackedWriter) Unwrap() http.ResponseWriter { return w.ResponseWriter }
 // begins, and sets its deadline. A stream of events later sets one for each event.
 func (w *trackedWriter) begin() {
 	if !w.wrote && w.answerTime > 0 {
-		deadlinesOf(w.ResponseWriter).SetWriteDeadline(time.Now().Add(w.answerTime))
+		http.NewResponseController(w.ResponseWriter).SetWriteDeadline(time.Now().Add(w.answerTime))
 	}
 	w.wrote = true
 }

@@ -413,7 +413,7 @@ func (h *mcpHandler) readForm(f *form, key, message string, answer []byte) (any,
 	} else if content != nil {
 		return nil, answerError(key, Violation{inBody, "/content", ruleType, "must be an object"})
 	}
-	ws := h.service.borrowWorkspace()
+	ws := h.service.borrowWorkspace(false)
 	in, err := f.bind.bindObject(&ws.dec, m.close()) // a panic of Validate is one of the method
 	h.service.returnWorkspace(ws)
 	if list := ErrorFrom(err).Violations(); len(list) > 0 { // else it is another error of a Validate method

@@ -179,7 +179,7 @@ func (p *mcpPipe) serveLine(ctx context.Context, line []byte, tooLong bool) {
 		return
 	}
 	x := &exchange{
-		call:    call{Context: ctx, endpoint: &p.h.endpoint, ws: p.h.borrowWorkspace()},
+		call:    call{Context: ctx, endpoint: &p.h.endpoint, ws: p.h.service.borrowWorkspace(true)},
 		h:       p.h,
 		pipe:    p,
 		agreed:  p.agreed,

@@ -167,7 +167,7 @@ func serveRecording(w http.ResponseWriter, r *http.Request, name string) error {
 	setPprofFile(w, name)
 	duration := time.Duration(seconds * float64(time.Second))
 	if s, ok := r.Context().Value(http.ServerContextKey).(*http.Server); ok && s.WriteTimeout > 0 {
-		deadlinesOf(w).SetWriteDeadline(time.Now().Add(duration + s.WriteTimeout)) // a profile of 30 seconds takes longer than most of these
+		http.NewResponseController(w).SetWriteDeadline(time.Now().Add(duration + s.WriteTimeout)) // a profile of 30 seconds takes longer than most of these
 	}
 	if err := start(recordWriter{w}); err != nil {
 		return httpError(http.StatusConflict, CodeAborted, "another %s is being recorded; try again later", what)
@@ -189,7 +189,7 @@ type recordWriter struct{ w http.ResponseWriter }
 const recordWriteTimeout = 30 * time.Second
 
 func (rec recordWriter) Write(b []byte) (int, error) {
-	deadlinesOf(rec.w).SetWriteDeadline(time.Now().Add(recordWriteTimeout))
+	http.NewResponseController(rec.w).SetWriteDeadline(time.Now().Add(recordWriteTimeout))
 	return rec.w.Write(b)
 }
 

@@ -436,7 +436,7 @@ func (b *rpcBatch) helpOut(i int) {
 		}
 		b.running.Done()
 	}()
-	ws := b.handler.borrowWorkspace()
+	ws := b.handler.service.borrowWorkspace(true)
 	b.helpers[i] = ws
 	b.takeMessages(ws)
 	done = true

@@ -109,7 +109,6 @@ var defaultEventTimes = eventTimes{heartbeat: 15 * time.Second, write: 30 * time
 //	beats counts the timer while it is armed, and its callback while it runs
 type eventStream struct {
 	w       http.ResponseWriter
-	c       *http.ResponseController
 	times   eventTimes
 	onError func(error) // called with the first error, once
 
@@ -136,7 +135,7 @@ var errWriterPanicked = errors.New("the ResponseWriter panicked")
 // served. w must be able to flush, or events would wait until a buffer is full. onError
 // is called with the first error, from any goroutine. It must not use the stream.
 func newEvents(w http.ResponseWriter, times eventTimes, onError func(error)) *eventStream {
-	s := &eventStream{w: w, c: http.NewResponseController(w), times: times, onError: onError, queue: []byte(comment)}
+	s := &eventStream{w: w, times: times, onError: onError, queue: []byte(comment)}
 	s.idle.L = &s.mu
 	return s
 }
@@ -242,9 +241,9 @@ func (s *eventStream) writeUnlocked(text []byte, first, last bool) {
 		setEventHeader(s.w.Header())
 		s.w.WriteHeader(http.StatusOK)
 	}
-	s.c.SetWriteDeadline(time.Now().Add(s.times.write)) // fails only if there is no connection
+	http.NewResponseController(s.w).SetWriteDeadline(time.Now().Add(s.times.write)) // fails only if there is no connection
 	if _, err = s.w.Write(text); err == nil && !last {
-		err = s.c.Flush()
+		err = http.NewResponseController(s.w).Flush()
 	}
 }
 
