@@ -467,7 +467,7 @@ func (c *call) httpStatus(err error) int {
 	case c.endpoint.transport != TransportREST:
 		return http.StatusOK
 	case err != nil:
-		return ErrorFrom(err).HTTPStatus()
+		return c.method.form.statusOf(ErrorFrom(err))
 	}
 	return c.method.status
 }

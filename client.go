@@ -401,14 +401,11 @@ func (c *clientCall) roundTrip(ctx context.Context, in any) (reflect.Value, *Err
 
 // inputError returns the error of an input that is not sent, with the status of the server.
 func (c *clientCall) inputError(err error) *Error {
-	e := ErrorFrom(err)
-	switch {
-	case panicIn(err) != nil || !errors.As(err, new(*Error)):
+	if panicIn(err) != nil || !errors.As(err, new(*Error)) {
 		return &Error{Code: CodeInternal, cause: err}
-	case c.form != nil:
-		return e.WithStatus(c.form.statusOf(e))
 	}
-	return e
+	e := ErrorFrom(err)
+	return e.WithStatus(c.form.statusOf(e))
 }
 
 // The messages of networkError.
@@ -445,10 +442,7 @@ func (c *clientCall) newRequest(ctx context.Context, b *callBuffer, in any) (*ht
 	if err := c.checkType(in); err != nil {
 		return nil, err
 	}
-	r, err := http.NewRequestWithContext(ctx, c.route.method, "", nil)
-	if err != nil {
-		return nil, err
-	}
+	r, _ := http.NewRequestWithContext(ctx, c.route.method, "", nil) // which cannot refuse these
 	*r.URL, r.Host = c.conn.base, c.conn.base.Host
 	values := [...]string{contentTypeJSON, contentTypeJSON} // one allocation for both
 	if c.stream != "" {
@@ -457,6 +451,7 @@ func (c *clientCall) newRequest(ctx context.Context, b *callBuffer, in any) (*ht
 		values[0] = "*/*"
 	}
 	r.Header["Accept"] = values[0:1:1]
+	var err error
 	if c.takesBody() {
 		err = c.addUpload(r, in)
 	}

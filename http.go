@@ -343,10 +343,7 @@ func acceptWeight(accept []string, mediaType string) (weight float64, named bool
 	ranges := [...]string{"*/*", kind + "/*", mediaType}
 	best := 0
 	for item := range strings.SplitSeq(strings.Join(accept, ","), ",") {
-		name, params, err := mime.ParseMediaType(item)
-		if err != nil && !errors.Is(err, mime.ErrInvalidMediaParameter) {
-			continue
-		}
+		name, params, _ := mime.ParseMediaType(item) // no name for what is no media type
 		q, err := strconv.ParseFloat(params["q"], 64)
 		if err != nil || !(q >= 0 && q <= 1) {
 			q = 1 // the default
