@@ -279,6 +279,8 @@ func (c *call) callMethod(ctx context.Context, in any) (any, error) {
 	}
 	plan, input := c.method.key, c.keyed.input
 	var state atomic.Pointer[keyedResult] // of do; nil until it is called
+	// Run may return while do still runs, or call it later. Both sides change state in one
+	// step, so that only one of them counts.
 	record, err := plan.Run(ctx, storeID(ctx, c.keyed.key), func(ctx context.Context) ([]byte, error) {
 		if !state.CompareAndSwap(nil, runLost) {
 			state.Store(runTwice)
@@ -303,7 +305,7 @@ func (c *call) callMethod(ctx context.Context, in any) (any, error) {
 		return nil, r.error
 	case err != nil:
 		return nil, runError(ctx, err, r == nil)
-	case r == nil && len(record) == 0, r != nil && r.error != nil:
+	case r == nil && len(record) == 0, r != nil && r.error != nil: // Run has no error, and nothing to answer with
 		return nil, runLost.error
 	case r != nil && (len(record) == 0 || bytes.Equal(record, r.record)):
 		return r.out, nil
@@ -495,7 +497,12 @@ func (c *call) transport() Transport {
 // of its aliases or the Go name. An unknown method is UNIMPLEMENTED. An input of the wrong
 // type, one that breaks a rule, and one that is nested more than 1,000 levels deep, such as
 // one that contains itself, are INVALID_ARGUMENT. The output is a pointer or nil. A
-// [Stream] is returned as it is, and the caller must run it.
+// [Stream] is returned as it is, and the caller must run it. A [File] is too, and the caller
+// closes its Content, if that is an io.Closer. A [Body] has the limits of a request: another
+// type is INVALID_ARGUMENT with the status 415, and too many bytes are RESOURCE_EXHAUSTED.
+//
+// Rules for callers hold here too: without the [Principal] that a method needs in ctx, the
+// error is UNAUTHENTICATED or PERMISSION_DENIED. A key comes by [WithIdempotencyKey].
 //
 // In a Go value an optional field counts as absent if it is zero. Call applies no
 // defaults; [Service.NewInput] does. Validate methods are called on the caller's own value
@@ -631,7 +638,8 @@ func InfoFrom(ctx context.Context) (Info, bool) {
 }
 
 // IdempotencyKeyFrom returns the key of the call that ctx belongs to, for services that the
-// method calls. It reports false if there is none.
+// method calls. It has no quotes around it. In a batch of JSON-RPC it ends with # and the id
+// of the message, since all messages share one header. It reports false if there is none.
 func IdempotencyKeyFrom(ctx context.Context) (string, bool) {
 	if c, ok := ctx.Value(callKey{}).(*call); ok && c.keyed != nil {
 		return c.keyed.key, true

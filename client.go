@@ -65,7 +65,7 @@ type ClientOptions struct {
 	Handler http.Handler
 	// MaxBody is the largest body of a response, in bytes, and the largest event of
 	// a stream; anything larger is an INTERNAL error. Zero means 16 MiB; a negative
-	// value means no limit.
+	// value means no limit. The Content of a File has none, since the caller reads it.
 	MaxBody int64
 }
 
@@ -111,6 +111,10 @@ const defaultClientBody = maxAnswers
 // cancel ctx: until then it keeps its connection. Leaving the loop closes the connection,
 // which ends the method on the server. A stream that was cut ends with UNAVAILABLE; call
 // again with the ID of the last event, if the method takes one.
+//
+// The Content of a [File] is the response while it arrives: read it to its end and close
+// it, or cancel ctx. A Read of a response that was cut is UNAVAILABLE. A [Body] is sent
+// while it is read, and never a second time, so a Transport cannot repeat its request.
 //
 // Redirects are errors: http.Client would turn a redirected DELETE into a GET. The
 // functions are safe for concurrent use.

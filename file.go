@@ -60,8 +60,9 @@ type Body struct {
 }
 
 // NewBody returns a Body for a client or for [Service.Call]. It finds out the Size if
-// content can seek or has a method Len. Set Size if you know it otherwise. Clients close a
-// content that is an io.Closer.
+// content can seek or has a method Len. Set Size if you know it otherwise: a client sends
+// it as Content-Length, and a body of another length is an error of the request. Clients
+// close a content that is an io.Closer, also if they send nothing. A nil content is empty.
 func NewBody(content io.Reader, contentType string) Body {
 	b := Body{contentType, -1, content}
 	if c, ok := content.(interface{ Len() int }); ok {
@@ -76,7 +77,8 @@ func NewBody(content io.Reader, contentType string) Body {
 	return b
 }
 
-// Read implements io.Reader. The zero Body is empty.
+// Read implements io.Reader. The zero Body is empty. In a method, a Read while another
+// goroutine reads is an INTERNAL error, and so is one after the method has returned.
 func (b Body) Read(p []byte) (int, error) {
 	if b.content == nil {
 		return 0, io.EOF
@@ -200,7 +202,7 @@ func (b *bodyReader) end() error {
 	case b.w == nil:
 	case b.err != nil:
 		leaveBody(b.w, b.r)
-	default:
+	default: // the method wants no more, and net/http has this time to read the rest
 		b.setDeadline(b.w, b.r)
 	}
 	return b.err
@@ -217,8 +219,8 @@ func (b *bodyReader) end() error {
 //	}
 //
 // If Content is an io.ReadSeeker, [http.ServeContent] sends it, with conditions and
-// ranges; a list of ranges is ignored. Any other Content is copied, with conditions alone.
-// Content is closed once if it is an io.Closer. It is read after the method and
+// ranges (RFC 9110, sections 13 and 14); a list of ranges is ignored. Any other Content is
+// copied, with conditions alone. Content is closed once if it is an io.Closer. It is read after the method and
 // Options.Intercept have returned, so an interceptor must not cancel what it reads with, and
 // closes it if it returns an error or another File instead.
 //

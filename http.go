@@ -427,7 +427,8 @@ func httpError(status int, code Code, format string, args ...any) *Error {
 // An ErrorHandler writes the response for an error. This package has two: [WriteError]
 // and [WriteProblem]. The headers of [Error.WithHeader] are set before it runs. If it
 // returns or panics before it has written anything, WriteError responds instead. A
-// panic is logged.
+// panic is logged. err is never nil, and can be any error: [ErrorFrom] gives what of it a
+// client may see. Many goroutines call it at a time.
 type ErrorHandler func(w http.ResponseWriter, r *http.Request, err error)
 
 // WriteError responds with the envelope that every svc handler uses:
@@ -436,8 +437,9 @@ type ErrorHandler func(w http.ResponseWriter, r *http.Request, err error)
 //
 // and the status and the headers of the error. For UNKNOWN, INTERNAL and DATA_LOSS the
 // message is a general text. Details are omitted if there are none. [ErrorFrom]
-// converts errors that are not an *Error; nil counts as UNKNOWN. WriteError is the
-// default [ErrorHandler].
+// converts errors that are not an *Error; nil counts as UNKNOWN. Headers of w that
+// describe a success, such as ETag and Cache-Control, are deleted. r is not used and may
+// be nil. WriteError is the default [ErrorHandler].
 func WriteError(w http.ResponseWriter, r *http.Request, err error) {
 	writeEnvelope(w, err, make([]byte, 0, 512), new(headerValues))
 }
@@ -469,7 +471,8 @@ func isHandler(h, fn ErrorHandler) bool {
 }
 
 // WriteProblem responds with application/problem+json (RFC 9457, section 3) and
-// the status and the headers of the error. It is an [ErrorHandler].
+// the status and the headers of the error. It is an [ErrorHandler], and deletes the same
+// headers as [WriteError]. r must not be nil.
 //
 //	type      "about:blank"
 //	title     the phrase of the status
@@ -856,8 +859,8 @@ func logError(ctx context.Context, logger *slog.Logger, err error, place logPlac
 }
 
 // Limit returns middleware that serves at most n requests at a time. Further requests
-// get 503 with an UNAVAILABLE error and Retry-After at once, written by onError, or by
-// [WriteError] if onError is nil. Requests are not queued, because their clients have
+// get 503 with an UNAVAILABLE error and Retry-After of one second at once (RFC 9110,
+// section 15.6.4), written by onError, or by [WriteError] if onError is nil. Requests are not queued, because their clients have
 // often given up when their turn comes.
 //
 // Limit bounds the total memory of all requests: bodies need at most n times
@@ -1037,7 +1040,8 @@ func isClean(u *url.URL) bool {
 }
 
 // A Trace is a trace context (W3C Trace Context and Baggage), as it is on the wire: svc
-// passes it on and does not look into it. A value of more than 8 KiB is left out.
+// passes it on and does not look into it. A value of more than 8 KiB is left out. In the
+// zero Trace, no part was sent.
 type Trace struct {
 	Parent  string // traceparent
 	State   string // tracestate
@@ -1072,7 +1076,8 @@ type (
 // WithTrace returns a context for calls of a client, which send t in their headers. A
 // client sends nothing of the call that it is called in: give it the Trace of your
 // tracer's span, or that of Info to pass it on. Values that no header can hold, and those
-// of more than 8 KiB, are not sent.
+// of more than 8 KiB, are not sent. An input that has a field for one of the headers
+// sends its own.
 func WithTrace(ctx context.Context, t Trace) context.Context {
 	return context.WithValue(ctx, sentTrace{}, t)
 }

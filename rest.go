@@ -14,17 +14,18 @@ import (
 
 // A Route is one HTTP route of a service, for routers other than http.ServeMux. The
 // handler reads placeholders by http.Request.PathValue, so another router has to call
-// SetPathValue.
+// SetPathValue. It does not look at the method and the path of a request again. That of a
+// GET answers HEAD too (RFC 9110, section 9.3.2), which http.ServeMux gives to it.
 type Route struct {
-	Method   string       // of HTTP
-	Path     string       // with placeholders, as in "/todos/{id}"
+	Method   string       // of HTTP, in capitals
+	Path     string       // with the prefix of At and placeholders, as in "/v1/todos/{id}"
 	Resource string       // of the method
 	Name     string       // Method.Name
 	Handler  http.Handler // of this route only
 }
 
 // Routes returns the routes without mounting them, in the order of the methods'
-// Go names.
+// Go names. Methods that REST does not serve have none.
 func (s *Service) Routes() []Route {
 	methods := s.methodsOn(TransportREST)
 	routes := make([]Route, len(methods))
@@ -94,7 +95,8 @@ func explainClash(mux *http.ServeMux, r Route) string {
 }
 
 // REST returns a handler that serves every route. Requests that match no route get 404, or
-// 405 with Allow if another method would match, by Options.OnError like every other error.
+// 405 with Allow if another method would match (RFC 9110, section 15.5.6), by
+// Options.OnError like every other error.
 // It never redirects: an unclean path is a 404, since many clients turn a redirected POST
 // into a GET.
 //
@@ -295,7 +297,7 @@ func (c *restCall) takeOutput(out any) (err error) {
 // sendFile answers with f and the header of the output. The call ends when the file has
 // been sent.
 func (c *restCall) sendFile(f *File) error {
-	if err := f.check(c.method.out.file.tags); err != nil {
+	if err := f.check(c.method.out.file.tags); err != nil { // a fault of the method, which the client cannot mend
 		return &Error{Code: CodeInternal, cause: err}
 	}
 	s := f.send(c.ws.writer, c.request, c.ws.header)
