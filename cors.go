@@ -168,7 +168,7 @@ func newOriginSet(p *mistakes, option string, origins []string) originSet {
 
 // allowsOrigin reports whether the Origin headers of a request name an allowed origin,
 // and whether it is listed by name. Two headers are never allowed: no browser sends
-// them.
+// them. Nor is an origin that is too long to be repeated in a response; see maxEchoed.
 func (set originSet) allowsOrigin(origins []string) (allowed, named bool) {
 	if len(origins) != 1 {
 		return false, false
@@ -183,7 +183,9 @@ func (set originSet) allowsOrigin(origins []string) (allowed, named bool) {
 }
 
 // setHeader lets a page of an allowed origin read the response. It repeats a named
-// origin as the request spells it, because browsers compare the text.
+// origin as the request spells it, because browsers compare the text. For all
+// others it writes *, with which browsers send no credentials (Fetch, CORS protocol and
+// credentials).
 func (p *corsPolicy) setHeader(h http.Header, origin string, named bool) {
 	if p.origins["*"] && !named {
 		origin = "*"
@@ -227,12 +229,8 @@ func normalOrigin(text string) (string, bool) {
 			return "", false
 		}
 	}
-	host := strings.ToLower(u.Host)
-	switch u.Scheme {
-	case "http":
-		host = strings.TrimSuffix(host, ":80")
-	case "https":
-		host = strings.TrimSuffix(host, ":443")
-	}
-	return u.Scheme + "://" + host, true
+	return u.Scheme + "://" + strings.TrimSuffix(strings.ToLower(u.Host), defaultPorts[u.Scheme]), true
 }
+
+// defaultPorts has the ports that origins leave out, by scheme.
+var defaultPorts = map[string]string{"http": ":80", "https": ":443"}

@@ -206,7 +206,9 @@ func (w *docsWriter) appendData(dst []byte) []byte {
 }
 
 // readingOrder returns the place of m in its resource: create, get, list, update, patch and
-// delete, as in the route that its name gives; then actions; then streams.
+// delete, as in the route that its name gives; then actions; then streams. The own route of m
+// does not count, since it may be a POST for any of these. Without a base, inferRoute has /
+// for a collection and //{id} for an item.
 func (m *method) readingOrder() int {
 	inferred := inferRoute("", strings.Split(m.name, "_"), "id")
 	order := []string{"POST /", "GET //{id}", "GET /", "PUT //{id}", "PATCH //{id}", "DELETE //{id}"}
@@ -291,8 +293,10 @@ func exampleObject(s *shape, depth int) []byte {
 }
 
 // exampleValue returns an example for the field f, or for its item nth; s is the shape of
-// that value. Members that may be null are null. A field whose pattern matches none of
-// exampleTexts needs the tag example.
+// that value. The examples of two items differ where they can, for lists with uniqueItems.
+// Members that may be null are null, and a type that contains itself ends there, or in an
+// empty list. depth is the number of objects around the value; a parameter has depth 0. A
+// field whose pattern matches none of exampleTexts needs the tag example.
 func exampleValue(f *field, s *shape, nth, depth int) []byte {
 	target := s.deref()
 	if s == f.shape {
@@ -383,7 +387,8 @@ var exampleFormats = map[string]string{
 // exampleTexts has texts that many patterns match.
 var exampleTexts = strings.Fields(`1 a A a1 abc ABC text 1s 0.5 a-b AB-1 12 1234 12345 2026-01-02 #ffffff +15550100 a@b.co https://example.com/ 127.0.0.1 "text"`)
 
-// textExamples returns a text of the format, one for the field of this name, and others.
+// textExamples returns a text of the format, one for the field of this name, and others. That
+// for an ID is 1, since many IDs are numbers in texts.
 func textExamples(rules ruleSet, format, name string, nth int) []string {
 	text := "text"
 	if strings.HasSuffix(strings.ToLower(name), "id") {
@@ -600,7 +605,8 @@ func (w *docsWriter) writeField(indent, name, place string, required bool, descr
 	w.writeProperties(indent+"  ", "", memberAt(schema, "items"))
 }
 
-// docsKeywords are the keywords of a schema that have a place of their own.
+// docsKeywords are the keywords of a schema that have a place of their own. All others are
+// shown as they are, those of a method JSONSchema too, so that a constraint is never hidden.
 const docsKeywords = " $ref type anyOf oneOf allOf items properties required description deprecated discriminator "
 
 // describeType returns the type of a schema in words, and the other keywords as they
@@ -657,7 +663,8 @@ func plainLine(text string) string {
 	return text
 }
 
-// codeSpan returns text as code, with a fence longer than any in it.
+// codeSpan returns text as code, with a fence longer than any in it (CommonMark 0.31,
+// section 6.1). There is no other escape in code.
 func codeSpan(text string) string {
 	text, fence := visibleText(text), "`"
 	for strings.Contains(text, fence) {
@@ -670,7 +677,8 @@ func codeSpan(text string) string {
 }
 
 // visibleText returns text with JSON escapes for characters that are invisible or
-// change the direction of text. The two joiners stay, since scripts and emoji need them.
+// change the direction of text: a reader would see another text than the one that is sent.
+// The two joiners stay, since scripts and emoji need them.
 func visibleText(text string) string {
 	var visible strings.Builder
 	for _, r := range text {
@@ -745,7 +753,9 @@ func (w *docsWriter) makeCommand(o docsOperation) string {
 	return command + ` "$URL` + path + `"`
 }
 
-// shellQuote returns text as one word of a shell, with escapes for invisible characters.
+// shellQuote returns text as one word of a shell, with escapes for invisible characters. In
+// single quotes a shell takes every character as it is but the quote itself, which stands
+// between two such words (POSIX, Shell Command Language, section 2.2.2).
 func shellQuote(text string) string {
 	return "'" + strings.ReplaceAll(visibleText(text), "'", `'\''`) + "'"
 }

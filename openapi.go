@@ -55,8 +55,10 @@ import (
 // in 3.0.3. In 3.2 the itemSchema of a stream describes every event, also those that end
 // it; 3.1 has the schema of an item.
 //
-// Each form is made once, at the first request for it. A response has an
-// ETag, and conditional and range requests work (RFC 9110, sections 13 and 14).
+// Each form is made once, at the first request for it, and kept. A response has an
+// ETag, and conditional and range requests work (RFC 9110, sections 13 and 14). It has
+// Vary: Accept too, since one URL has several forms (RFC 9110, section 12.5.5). The document
+// depends on the program alone, so all replicas of one build send the same ETag.
 // Methods other than GET and HEAD get 405, an unknown version in the query gets
 // 400.
 //
@@ -326,6 +328,8 @@ func (b *apiBuilder) writeRequestBody(out *members, m *method) {
 // paths with the same hierarchy but different templated names"). So the first
 // method gives the names, and the others use them.
 func (b *apiBuilder) findPath(m *method) *apiPath {
+	// http.ServeMux unescapes the texts of a pattern. Two spellings of one text are one path,
+	// and a template has the one that clients send.
 	segments := segmentsOf(b.service.prefix + m.path)
 	for i, text := range segments {
 		segments[i] = url.PathEscape(text) // of a placeholder ""
@@ -459,7 +463,9 @@ func (b *apiBuilder) referBody(m *method) string {
 }
 
 // referPart returns the name of the component of part, which is s, the input or the
-// output of m, with some of its fields: that of the type with suffix behind it.
+// output of m, with some of its fields: that of the type with suffix behind it. Methods that
+// take the same fields of one type share the component. If they take different ones, such as
+// PUT and PATCH of one input on two routes, the second component gets a number.
 func (b *apiBuilder) referPart(m *method, s, part *shape, suffix string) string {
 	name := onlyNameBytes(cmp.Or(b.service.typeNames[s], capitalized(m.resource)+m.goName)) + suffix
 	what := name
@@ -587,12 +593,10 @@ func (m *method) describeStatus(status int, list []*Error, common int, texts err
 // These are the errors that svc gives for many methods. Documents say no more of them than
 // their codes.
 var (
-	errInvalid    = &Error{Code: CodeInvalidArgument}
-	errAbsent     = &Error{Code: CodeNotFound}
-	errNobody     = &Error{Code: CodeUnauthenticated}
-	errForbidden  = &Error{Code: CodePermissionDenied}
-	errKeyRunning = &Error{Code: CodeAborted}
-	errRange      = &Error{Code: CodeOutOfRange, status: http.StatusRequestedRangeNotSatisfiable}
+	errInvalid   = &Error{Code: CodeInvalidArgument}
+	errAbsent    = &Error{Code: CodeNotFound}
+	errNobody    = &Error{Code: CodeUnauthenticated}
+	errForbidden = &Error{Code: CodePermissionDenied}
 )
 
 // listErrors returns the errors of m: first those that svc gives for many methods, of which
@@ -618,10 +622,10 @@ func (m *method) listErrors() (list []*Error, common int) {
 		list = append(list, errNobody, errForbidden)
 	}
 	if m.key != nil {
-		list, special = append(list, errKeyRunning), append(special, errKeyUsed)
+		list, special = append(list, &Error{Code: CodeAborted}), append(special, errKeyUsed)
 	}
 	if m.sendsRanges() {
-		list = append(list, errRange)
+		list = append(list, &Error{Code: CodeOutOfRange, status: http.StatusRequestedRangeNotSatisfiable})
 	}
 	return slices.Concat(list, special, m.errors), len(list)
 }

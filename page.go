@@ -391,7 +391,8 @@ func (k *CursorKey) open(label, text string) ([]byte, error) {
 	return nil, errors.New("it was not sealed with any of the keys")
 }
 
-// sealOf returns the seal of a payload.
+// sealOf returns the seal of a payload. No label is the beginning of another one, so the text
+// that is signed says where the payload begins.
 func sealOf(key []byte, label string, payload []byte) []byte {
 	mac := hmac.New(sha256.New, key)
 	mac.Write([]byte(label))
@@ -454,7 +455,8 @@ func cursorPayload(key any) (payload []byte, err error) {
 }
 
 // setCursorKey decodes payload into the target of key. It decodes into a new value
-// first, so that an error leaves the target unchanged.
+// first, so that an error leaves the target unchanged. EncodeCursor has followed pointers, so
+// a target that is a pointer gets a new value to point to.
 func setCursorKey(payload []byte, key any) (err error) {
 	p := reflect.ValueOf(key)
 	if p.Kind() != reflect.Pointer || p.IsNil() {

@@ -154,7 +154,8 @@ func serveNamedProfile(w http.ResponseWriter, r *http.Request, name string) erro
 // a profiler for hours.
 const maxProfileSeconds = 300
 
-// serveRecording serves a CPU profile or an execution trace that starts now.
+// serveRecording serves a CPU profile or an execution trace that starts now. The runtime
+// writes a CPU profile when it ends, and a trace while it runs.
 func serveRecording(w http.ResponseWriter, r *http.Request, name string) error {
 	what, usual, start, stop := "CPU profile", "30", pprof.StartCPUProfile, pprof.StopCPUProfile
 	if name == "trace" {

@@ -140,6 +140,7 @@ func (w *schemaWriter) appendField(dst []byte, f *field) []byte {
 func (w *schemaWriter) appendValue(dst []byte, s *shape, f *field) []byte {
 	target := s.deref() // several pointers in a row have one null
 	nullable := target != s && !f.notNull && !(w.use != forDocument && s.kind == kindPointer && s.elem == target && w.leavesOutNull(f))
+	// A schema that takes any JSON takes null too.
 	if free := target.kind <= kindCustom && !target.constrains(w.dialect); free || !nullable {
 		return w.appendPlain(dst, target, f, true)
 	}
@@ -166,9 +167,7 @@ func (w *schemaWriter) appendValue(dst []byte, s *shape, f *field) []byte {
 // only beside a type, and an enum must name it.
 func appendNull30(dst []byte, beside string) []byte {
 	null := openMembers(dst)
-	null.addText("type", beside)
-	null.add("nullable", true)
-	null.addRaw("enum", []byte("[null]"))
+	null.add("type", beside, "nullable", true, "enum", []byte("[null]"))
 	if beside == "array" {
 		null.addRaw("items", []byte("{}")) // which 3.0.3 wants beside the type
 	}
@@ -262,8 +261,7 @@ func (w *schemaWriter) writePlain(m *members, s *shape, f *field, null bool) {
 	}
 	switch {
 	case f.only != nil && w.dialect == openAPI30: // which has no const
-		m.open("enum", '[')
-		m.buf = append(append(m.buf, f.only...), ']')
+		m.add("enum", [][]byte{f.only})
 	case f.only != nil:
 		m.addRaw("const", f.only)
 	case w.use == forToolOutput:
@@ -441,7 +439,9 @@ func (w *schemaWriter) writeTyped(m *members, s *shape, f *field) {
 			m.addText("contentEncoding", "base64")
 		}
 	case kindDuration:
-		w.writePattern(m, durationPattern)
+		if w.use != forToolOutput {
+			m.addText("pattern", durationPattern)
+		}
 	case kindSlice, kindArray:
 		m.addName("items")
 		m.buf = w.appendShape(m.buf, s.elem)
@@ -511,29 +511,22 @@ const (
 	durationPattern = `^[-+]?(0|(([0-9]+(\.[0-9]*)?|\.[0-9]+)(ns|us|µs|μs|ms|s|m|h))+)$`
 )
 
-// writePattern writes how a value is spelt, unless nothing may be said of that.
-func (w *schemaWriter) writePattern(m *members, pattern string) {
-	if w.use != forToolOutput {
-		m.addText("pattern", pattern)
-	}
-}
-
 // writeQuoted writes the type of a `json:",string"` field: a string with the JSON of
 // the value in it, which for a string is a JSON string in a JSON string.
 func (w *schemaWriter) writeQuoted(m *members, s *shape, null bool) {
 	m.addText("type", "string")
-	switch s.kind {
-	case kindBool:
-		if w.use != forToolOutput {
-			m.addEnum([]byte(`["true","false"]`), null)
-		}
-	case kindString:
-		w.writePattern(m, stringPattern)
-	case kindFloat, kindNumber:
-		w.writePattern(m, numberPattern)
+	switch {
+	case w.use == forToolOutput:
+	case s.kind == kindBool:
+		m.addEnum([]byte(`["true","false"]`), null)
 	default:
-		w.writePattern(m, integerPattern)
+		m.addText("pattern", quotedPatterns[s.kind])
 	}
+}
+
+// quotedPatterns has the patterns of the values that `json:",string"` puts into strings.
+var quotedPatterns = [...]string{
+	kindString: stringPattern, kindInt: integerPattern, kindUint: integerPattern, kindFloat: numberPattern, kindNumber: numberPattern,
 }
 
 // formatAndBounds returns the format of a scalar and the bounds of its Go type, as
@@ -571,7 +564,7 @@ func (s *shape) formatAndBounds(d dialect) (format, low, high string) {
 		return format, "", ""
 	}
 	if low, high = s.integerBounds(); s.bits == 64 {
-		high = ""
+		high = "" // it is beyond the format int64, which it would contradict
 	}
 	return format, low, high
 }
@@ -606,7 +599,7 @@ func (w *schemaWriter) writeObject(m *members, s *shape) {
 			m.buf = w.appendField(m.buf, f)
 		}
 	}
-	if w.use >= forForm {
+	if w.use >= forForm { // which must have properties, even if there are none (MCP 2025-11-25, ElicitRequest)
 		m.end("}")
 	} else {
 		m.closeSome(at, '}')
@@ -693,8 +686,7 @@ func (w *schemaWriter) writeAnnotations(m *members, f *field) {
 	case w.dialect == openAPI30:
 		m.addRaw("example", f.example)
 	default:
-		m.open("examples", '[')
-		m.buf = append(append(m.buf, f.example...), ']')
+		m.add("examples", [][]byte{f.example})
 	}
 }
 
@@ -962,7 +954,8 @@ type components struct {
 	pending []*shape // those that are not written yet, in the order of the first references
 }
 
-// newComponents returns components of a dialect, with none so far.
+// newComponents returns components of a dialect, with none so far. The builder of a document
+// may add names, of parts of types, so they are copied.
 func newComponents(d dialect, names map[*shape]string) *components {
 	c := &components{names: maps.Clone(names), schemas: make(map[string][]byte)}
 	c.writer = schemaWriter{dialect: d, ref: c.referShape, prefix: componentPrefix}
@@ -984,7 +977,9 @@ func (c *components) referShape(s *shape) string {
 	return name
 }
 
-// writeSchemas writes the pending schemas, which may add others, and returns all.
+// writeSchemas writes the pending schemas, which may add others, and returns all. A component
+// is written without the field that refers to it: constraints and descriptions of a field
+// stand beside the reference.
 func (c *components) writeSchemas() map[string][]byte {
 	for ; len(c.pending) > 0; c.pending = c.pending[1:] {
 		m := openMembers(make([]byte, 0, 512)) // most fit

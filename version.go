@@ -77,6 +77,10 @@ type Deprecation struct {
 // response. If Version reads a header, it adds the name of the header to Vary (RFC
 // 9110, section 12.5.5), so that caches keep the versions apart.
 //
+// If Supported is set, a request for another version, or for none, gets 400 with
+// INVALID_ARGUMENT, and the detail "supported" lists the versions. The next handler is not
+// called, and the response has no headers of a deprecated version.
+//
 // Version panics if DefaultVersion is not in Supported, if a Link is not a URL, or if a
 // Sunset is before its Since (RFC 9745, section 4).
 func Version(opts VersionOptions) func(http.Handler) http.Handler {
