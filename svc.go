@@ -883,6 +883,7 @@ func (f *ErrorForm) appendBody(dst []byte, e *Error, r *http.Request) (body []by
 // encodeError appends what write makes of e.
 func (f *ErrorForm) encodeError(dst []byte, e *Error) (body []byte, err error) {
 	defer recoverTo(&err) // write and MarshalJSON are code of the application
+	// It gets a new Error, which it may change and keep, with nothing of the cause.
 	v := f.write(&Error{Code: e.code(), Message: e.message(), Details: maps.Clone(e.wireDetails()), violations: e.violations, status: int32(f.statusOf(e)), header: e.header})
 	if !v.IsValid() {
 		return nil, errors.New("write returned nil")
@@ -902,6 +903,7 @@ func (f *ErrorForm) readBody(d *decoder, status int, text []byte) (e *Error) {
 	if e = f.read(v.Interface()); e != nil {
 		return e.clone()
 	}
+	// The status is all that is known. WithStatus may have given it to another code.
 	code := CodeFromHTTP(status)
 	for _, row := range codes {
 		if f.statuses[row.code] == status {

@@ -155,7 +155,8 @@ type keyRecord struct {
 }
 
 // writeRecord returns the record of a call with an input, and the output as later calls
-// read it.
+// read it. The first caller gets that too, so all answers are equal, and an output that
+// cannot be read again fails before anything is committed.
 func (p *keyPlan) writeRecord(input string, out any) (record []byte, read any, err error) {
 	r := keyRecord{Version: recordVersion, Method: p.name, Input: input}
 	if p.out != nil {
@@ -168,6 +169,7 @@ func (p *keyPlan) writeRecord(input string, out any) (record []byte, read any, e
 	return record, read, err
 }
 
+// errKeyUsed has the status of the draft of the header (section 2.7).
 var errKeyUsed = Errorf(CodeInvalidArgument, "the idempotency key was used with another method or another input; use a new key for a new call").WithStatus(http.StatusUnprocessableEntity)
 
 // readRecord returns the output in a record, or nil if the method has none. A record that

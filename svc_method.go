@@ -217,6 +217,8 @@ func (c *methodCompiler) compileMethod(rm reflect.Method) (m *method, routed boo
 		c.addf("the method is not exported; export it or remove it from the interface")
 		return nil, false
 	}
+	// The options are checked all the same if the signature is wrong, so that the author has
+	// all mistakes of a method at once.
 	before := len(c.list)
 	sig := c.readSignature(rm.Type)
 	misshapen := len(c.list) > before
@@ -298,7 +300,8 @@ func (m *method) checkCaller(ctx context.Context) error {
 	return checkIdentity(ctx, m.schemes, m.scopes)
 }
 
-// checkType returns an error if the method cannot be called with in.
+// checkType returns an error if the method cannot be called with in. Transports make inputs
+// of the right type. Callers in Go, and interceptors, can give any.
 func (m *method) checkType(in any) error {
 	switch {
 	case m.in == nil && in == nil:
