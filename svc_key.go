@@ -169,7 +169,7 @@ func (p *keyPlan) writeRecord(input string, out any) (record []byte, read any, e
 	return record, read, err
 }
 
-// errKeyUsed has the status of the draft of the header (section 2.7).
+// errKeyUsed has the status that the draft of the header asks for (section "Error Scenarios").
 var errKeyUsed = Errorf(CodeInvalidArgument, "the idempotency key was used with another method or another input; use a new key for a new call").WithStatus(http.StatusUnprocessableEntity)
 
 // readRecord returns the output in a record, or nil if the method has none. A record that
