@@ -320,7 +320,7 @@ func TestRPCStream(t *testing.T) {
 		{`[{"jsonrpc":"2.0","id":1,"method":"ticks.run","params":{"count":1,"after":8}},{"jsonrpc":"2.0","id":2,"method":"ticks.one"}]`,
 			`[{"jsonrpc":"2.0","error":{"code":-32603,"message":"internal error","data":{"code":"INTERNAL"}},"id":1},{"jsonrpc":"2.0","result":{"items":[{"n":5}]},"id":2}]`, ""},
 		{`{"jsonrpc":"2.0","id":1,"method":"ticks.run","params":{"after":9}}`,
-			`{"jsonrpc":"2.0","error":{"code":-32603,"message":"internal error","data":{"code":"INTERNAL"}},"id":1}`, errNothingYielded.Error()},
+			`{"jsonrpc":"2.0","error":{"code":-32603,"message":"internal error","data":{"code":"INTERNAL"}},"id":1}`, "the stream yielded neither an item nor an error"},
 	} {
 		ended = nil
 		r := httptest.NewRequest("POST", "/rpc", strings.NewReader(test.request))

@@ -85,11 +85,8 @@ type config struct {
 // nil; never an interface that holds a nil pointer.
 type callFunc func(ctx context.Context, in any) (out any, err error)
 
-// The types that every signature has.
-var (
-	typeContext = reflect.TypeFor[context.Context]()
-	typeError   = reflect.TypeFor[error]()
-)
+// typeError is the type of the last result of every method.
+var typeError = reflect.TypeFor[error]()
 
 // appendOutput appends the JSON of the method's output, or of one item of its stream.
 // Any error is INTERNAL, even if MarshalJSON returns another code: the call itself has
@@ -430,7 +427,8 @@ type signature struct {
 // from the forms in the package documentation, and how to change it.
 func (c *methodCompiler) readSignature(t reflect.Type) (sig signature) {
 	nIn, nOut := t.NumIn(), t.NumOut()
-	hasContext, hasError := nIn > 0 && t.In(0) == typeContext, nOut > 0 && t.Out(nOut-1) == typeError
+	hasContext := nIn > 0 && t.In(0) == reflect.TypeFor[context.Context]()
+	hasError := nOut > 0 && t.Out(nOut-1) == typeError
 	c.addIf(!hasContext, "the first parameter must be a context.Context")
 	c.addIf(hasContext && nIn > 2, "a method takes one input at most after the context; put everything into one struct")
 	c.addIf(!hasError, "the last result must be an error")

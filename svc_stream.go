@@ -135,11 +135,6 @@ type iteration struct {
 	err  error // why it is over before its end
 }
 
-var (
-	errNothingYielded = errors.New("the stream yielded neither an item nor an error")
-	errGoroutineEnded = errors.New("the goroutine ended while it wrote an item, by runtime.Goexit")
-)
-
 // yieldItem takes an item or an error of the stream, and reports whether it wants more. It
 // recovers panics of consume for eachItem: this can be a goroutine of the application, where
 // nothing else would recover them. If the goroutine ends instead, the item is only written
@@ -156,7 +151,7 @@ func (it *iteration) yieldItem(item any, err error) bool {
 		if v := recover(); v != nil {
 			err = &PanicError{Value: v, Stack: debug.Stack()}
 		} else if !returned {
-			err = errGoroutineEnded
+			err = errors.New("the goroutine ended while it wrote an item, by runtime.Goexit")
 		}
 		if err != nil {
 			it.over, it.err = true, err
@@ -166,7 +161,7 @@ func (it *iteration) yieldItem(item any, err error) bool {
 	}()
 	switch {
 	case err == nil && item == nil:
-		err = errNothingYielded
+		err = errors.New("the stream yielded neither an item nor an error")
 	case err == nil:
 		err = it.consume(item)
 	}
