@@ -708,16 +708,14 @@ func (t *tool) findHeaders(p *mistakes, node []byte, path []string, plain bool) 
 			case "x-mcp-header":
 				t.addHeader(p, node, path, plain)
 			case "properties":
-				if isJSONObject(value) {
-					eachMember(value, func(name, child []byte) {
-						t.findHeaders(p, child, append(slices.Clip(path), string(name)), plain)
-					})
-				}
+				eachMember(value, func(name, child []byte) {
+					t.findHeaders(p, child, append(slices.Clip(path), string(name)), plain)
+				})
 			default:
 				t.findHeaders(p, value, path, false)
 			}
 		})
-	case isContainer(node):
+	default:
 		for _, child := range itemsOf(node) {
 			t.findHeaders(p, child, path, false)
 		}

@@ -255,25 +255,19 @@ type question struct {
 // Error is for methods that log the error.
 func (q *question) Error() string { return "the caller must answer the question " + q.key }
 
-// findQuestions returns found with the questions in err, wrapped and joined ones too. Of two
-// with the same key it takes the first. found may be nil, since most errors have none.
-func findQuestions(err error, found map[string]*question) map[string]*question {
+// findQuestions returns list with the questions in err, wrapped and joined ones too.
+func findQuestions(err error, list []*question) []*question {
 	switch e := err.(type) {
 	case *question:
-		if found == nil {
-			found = make(map[string]*question)
-		}
-		if found[e.key] == nil {
-			found[e.key] = e
-		}
+		return append(list, e)
 	case interface{ Unwrap() error }:
-		return findQuestions(e.Unwrap(), found)
+		return findQuestions(e.Unwrap(), list)
 	case interface{ Unwrap() []error }:
 		for _, err := range e.Unwrap() {
-			found = findQuestions(err, found)
+			list = findQuestions(err, list)
 		}
 	}
-	return found
+	return list
 }
 
 // answerQuestions writes the result that asks the questions in err, in the order of
@@ -281,9 +275,13 @@ func findQuestions(err error, found map[string]*question) map[string]*question {
 // asked. The state has the answers that the method has asked for, and no others, since a
 // client can send any number of them.
 func (x *exchange) answerQuestions(m *message, err error) error {
-	found := findQuestions(err, nil)
-	if found == nil {
+	list := findQuestions(err, nil)
+	if len(list) == 0 {
 		return err
+	}
+	questions := make(map[string]*question)
+	for _, q := range slices.Backward(list) { // of two with the same key the first is asked
+		questions[q.key] = q
 	}
 	used := make(map[string]json.RawMessage)
 	for key, answer := range x.answers {
@@ -295,7 +293,7 @@ func (x *exchange) answerQuestions(m *message, err error) error {
 		return errors.New("a method that asks again after an answer needs MCPOptions.StateKey")
 	}
 	x.ws.enc.buf = beginRPCResult(x.ws.enc.buf[:0])
-	x.addJSON(`{"resultType":"input_required","_meta":{` + x.h.texts.serverInfo + `},"inputRequests":` + string(encodeDocument(found)))
+	x.addJSON(`{"resultType":"input_required","_meta":{` + x.h.texts.serverInfo + `},"inputRequests":` + string(encodeDocument(questions)))
 	if x.h.options.StateKey != nil {
 		x.addJSON(`,"requestState":"` + x.h.sealState(x.callDigest(m), encodeDocument(used)) + `"`)
 	}
@@ -403,16 +401,16 @@ func (h *mcpHandler) readForm(f *form, key, message string, answer []byte) (any,
 	if err := checkAction(key, message, answer); err != nil {
 		return nil, err
 	}
-	m := openMembers(nil)
-	if content := memberAt(answer, "content"); isJSONObject(content) {
-		eachMember(content, func(name, value []byte) {
-			if !isJSONNull(value) {
-				m.addRaw(string(name), value)
-			}
-		})
-	} else if content != nil {
+	content := memberAt(answer, "content")
+	if content != nil && !isJSONObject(content) {
 		return nil, answerError(key, Violation{inBody, "/content", ruleType, "must be an object"})
 	}
+	m := openMembers(nil)
+	eachMember(content, func(name, value []byte) {
+		if !isJSONNull(value) {
+			m.addRaw(string(name), value)
+		}
+	})
 	ws := h.service.borrowWorkspace(false)
 	in, err := f.bind.bindObject(&ws.dec, m.close()) // a panic of Validate is one of the method
 	h.service.returnWorkspace(ws)
@@ -479,14 +477,12 @@ func (x *exchange) readAnswers(m *message) *mcpError {
 		}
 		eachMember(object, func(key, text []byte) { x.keepAnswer(string(key), text) })
 	}
-	ok := isJSONObject(m.responses)
-	if ok {
-		eachMember(m.responses, func(key, text []byte) {
-			ok = ok && isJSONObject(text)
-			x.keepAnswer(string(key), text)
-		})
-	}
-	if m.responses != nil && !ok {
+	ok := m.responses == nil || isJSONObject(m.responses)
+	eachMember(m.responses, func(key, text []byte) {
+		ok = ok && isJSONObject(text)
+		x.keepAnswer(string(key), text)
+	})
+	if !ok {
 		return protocolError(rpcInvalidParams, "params.inputResponses must be an object of objects")
 	}
 	return nil

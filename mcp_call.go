@@ -832,13 +832,12 @@ type mcpStream struct {
 	running    bool         // the method may still send notifications and ask
 	logs       bool         // the client wants log messages
 	ownReports bool         // the method has reported progress itself
-	reported   bool         // progress was sent
 	sent       int32        // how many notifications were sent; beside the flags it makes no exchange larger
 	token      []byte       // progressToken, as JSON; nil if the client does not want progress
 	logLevel   slog.Level   // the least level that it wants
 	events     *eventStream // nil until something is to be sent
-	last       float64      // how far the last of it said that the method was
-	sentAt     time.Time    // when the last of them was sent
+	last       float64      // how far the last report of progress said that the method was
+	sentAt     time.Time    // when the last notification was sent
 	timed      bool         // the timer of the message begins the stream of a quiet call
 }
 
@@ -864,7 +863,7 @@ func (s *mcpStream) startCall(x *exchange, m *message) {
 		s.timed, m.caller = true, x
 		m.timer.Reset(x.h.eventTimes.heartbeat)
 	}
-	s.token = m.meta.token
+	s.token, s.last = m.meta.token, math.Inf(-1)
 	if x.modern {
 		s.logLevel, s.logs = parseLogLevel(m.meta.logLevel)
 	} else {
@@ -929,10 +928,10 @@ func (s *mcpStream) sendProgress(x *exchange, done, total float64, message strin
 	switch {
 	case !s.running, s.token == nil, !finite, s.ownReports && !own:
 		return
-	case s.reported && done <= s.last, done != total && s.tooMany():
+	case done <= s.last, done != total && s.tooMany():
 		return
 	}
-	s.reported, s.last = true, done
+	s.last = done
 	m := openMembers([]byte(`{"jsonrpc":"2.0","method":"notifications/progress","params":`))
 	m.addRaw("progressToken", s.token)
 	m.addRaw("progress", appendFloat(nil, done, 64))

@@ -120,9 +120,8 @@ type requestMeta struct {
 // the era is known, so it must not depend on it.
 func (x *exchange) findParts(m *message) *mcpError {
 	if len(m.params) > 0 && !m.found {
-		if m.wrong = !isJSONObject(m.params); !m.wrong {
-			eachMember(m.params, m.setPart)
-		}
+		m.wrong = !isJSONObject(m.params)
+		eachMember(m.params, m.setPart)
 	}
 	if m.wrong {
 		x.modern = saysModern(x.versionHeader()) // the status of the error depends on it
@@ -148,9 +147,8 @@ func (m *message) setPart(name, value []byte) {
 	case "requestState":
 		m.state = value
 	case "_meta":
-		if m.wrong = m.wrong || !isJSONObject(value); !m.wrong {
-			m.meta.readMembers(value)
-		}
+		m.wrong = m.wrong || !isJSONObject(value)
+		m.meta.readMembers(value)
 	}
 }
 

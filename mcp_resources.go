@@ -115,14 +115,9 @@ func (h *mcpHandler) addResource(p *mistakes, t *tool, o ResourceOptions) {
 
 // checkResource adds mistakes if the method of r cannot be a resource.
 func (r *resource) checkResource(p *mistakes) {
-	switch {
-	case r.route.method != http.MethodGet:
-		p.addf("a resource is read by GET, and the method is a %s", r.route.method)
-	case r.out == nil || r.stream != "":
-		p.addf("a resource is one output, and the method has none or a stream")
-	case r.options.TTL < 0:
-		p.addf("ResourceOptions.TTL is negative")
-	}
+	p.addIf(r.route.method != http.MethodGet, "a resource is read by GET, and the method is a %s", r.route.method)
+	p.addIf(r.out == nil || r.stream != "", "a resource is one output, and the method has none or a stream")
+	p.addIf(r.options.TTL < 0, "ResourceOptions.TTL is negative")
 	for _, name := range slices.Concat(r.uri.names, r.uri.query) {
 		if f := r.fieldNamed(name); f == nil || !f.shape.deref().kind.isScalar() {
 			p.addf("the URI %s has {%s}, and the input has no scalar field of that name", r.options.URI, name)
@@ -403,15 +398,13 @@ func (x *exchange) answerPrompt(m *message) error {
 		return protocolError(rpcInvalidParams, "there is no prompt of this name; prompts/list has all")
 	}
 	args := openMembers(nil)
-	if m.arguments != nil {
-		eachMember(m.arguments, func(name, given []byte) {
-			value := string(given)
-			if isText(given) {
-				value = textValue(t.fieldNamed(string(name)), textAt(given))
-			}
-			args.addRaw(string(name), []byte(value))
-		})
-	}
+	eachMember(m.arguments, func(name, given []byte) {
+		value := string(given)
+		if isText(given) {
+			value = textValue(t.fieldNamed(string(name)), textAt(given))
+		}
+		args.addRaw(string(name), []byte(value))
+	})
 	return x.callTool(t, m, args.close(), (*exchange).addMessages)
 }
 

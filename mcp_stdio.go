@@ -83,18 +83,18 @@ func (s *Service) MCPStdio(ctx context.Context, in io.Reader, out io.Writer, opt
 // or of ctx, and no longer than they may take: a method may ignore its context, and a Write
 // may block.
 func (p *mcpPipe) finish(ctx context.Context, cancel context.CancelCauseFunc, err error) error {
-	p.setState(pipeEnded)
-	select {
-	case <-p.written:
-	case <-ctx.Done():
-	case <-time.After(pipeGrace):
+	wait := func(limit time.Duration, ended <-chan struct{}) {
+		select {
+		case <-p.written:
+		case <-ended:
+		case <-time.After(limit):
+		}
 	}
+	p.setState(pipeEnded)
+	wait(pipeGrace, ctx.Done())
 	err = cmp.Or(err, context.Cause(ctx)) // which may have ended after the end of in, also by an error of out
 	cancel(nil)
-	select {
-	case <-p.written:
-	case <-time.After(pipePatience):
-	}
+	wait(pipePatience, nil)
 	return cmp.Or(err, p.setState(pipeLeft))
 }
 
