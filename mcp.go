@@ -484,7 +484,8 @@ func (t *tool) compileTool(p *mistakes, o ToolOptions, x *toolIndex) {
 	p.addIf(len(t.name) > maxToolName, "the tool name %q is longer than %d characters, which many models refuse; set ToolOptions.Name", t.name, maxToolName)
 	p.addIf(!isMadeOf(t.name, "-_"), "the tool name %q has other characters than letters, digits, - and _ of ASCII; set ToolOptions.Name", t.name)
 	t.meta = encodeExtras(p, o.Meta, o.Icons)
-	t.options, t.readOnly = o, boolOr(o.ReadOnly, t.route.method == http.MethodGet)
+	isGet := t.route.method == http.MethodGet
+	t.options, t.readOnly = o, *cmp.Or(o.ReadOnly, &isGet)
 	t.options.Title = cmp.Or(o.Title, t.summary())
 	t.about = cmp.Or(o.Description, t.description, capitalized(strings.Join(splitWords(t.goName), " "))+" on "+t.resource+", a "+strings.TrimLeft(t.route.method+" method of ", " ")+x.service.opts.Name+".")
 	if t.deprecated {
@@ -664,22 +665,15 @@ func (t *tool) describeTool() []byte {
 	o, verb := &t.options, t.route.method
 	word, _, _ := strings.Cut(t.method.name, "_")
 	adds := word == "create" || word == "add" || word == "new"
+	destructive, openWorld := !t.readOnly && !adds, false
 	idempotent := t.readOnly || verb == http.MethodPut || verb == http.MethodDelete || t.keyUse == KeyRequired
 	m := openMembers(make([]byte, 0, len(t.input)+len(t.output)+512)) // most fit
 	m.add("name", t.name, "title", o.Title, "description", t.about, "inputSchema", t.input, "outputSchema", t.output)
 	m.addName("annotations")
 	m.buf = fmt.Appendf(m.buf, `{"readOnlyHint":%t,"destructiveHint":%t,"idempotentHint":%t,"openWorldHint":%t}`,
-		t.readOnly, boolOr(o.Destructive, !t.readOnly && !adds), boolOr(o.Idempotent, idempotent), boolOr(o.OpenWorld, false))
+		t.readOnly, *cmp.Or(o.Destructive, &destructive), *cmp.Or(o.Idempotent, &idempotent), *cmp.Or(o.OpenWorld, &openWorld))
 	m.add("icons", encodeIcons(o.Icons), "_meta", t.meta)
 	return m.close()
-}
-
-// boolOr returns *p, or def if p is nil.
-func boolOr(p *bool, def bool) bool {
-	if p == nil {
-		return def
-	}
-	return *p
 }
 
 // The rules of x-mcp-header (MCP 2026-07-28, Tools). A property of an input schema with

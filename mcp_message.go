@@ -255,11 +255,15 @@ func (x *exchange) readBody() bool {
 	return e == nil
 }
 
-// serveBody answers what readBody has read.
+// serveBody answers what readBody has read. A client that accepts no form of an answer
+// gets 406 only if a message wants one.
 func (x *exchange) serveBody() {
-	if x.ws.text.batch {
+	switch text := &x.ws.text; {
+	case x.accept == (accepted{}) && slices.ContainsFunc(text.messages, wantsAnswer):
+		x.sendError(nil, notAcceptable)
+	case text.batch:
 		x.serveBatch()
-	} else {
+	default:
 		x.serveMessage()
 	}
 }
@@ -277,10 +281,8 @@ func (x *exchange) returnMessage() {
 // serveMessage answers a body that is one message.
 func (x *exchange) serveMessage() {
 	m, version := x.message, x.versionHeader()
-	switch isAnswered := wantsAnswer(*m.rpcMessage); {
-	case isAnswered && x.accept == (accepted{}):
-		x.sendError(nil, notAcceptable)
-	case isAnswered:
+	switch {
+	case wantsAnswer(*m.rpcMessage):
 		x.answerRequest(m)
 	case m.kind == rpcNotification && !x.saysMethod(m.method):
 		// The specification does not require headers, but a gateway may have trusted
@@ -327,12 +329,7 @@ const maxMCPBatch = 100
 // The answers have the limits of batchBudget, as those of JSON-RPC do. When the client
 // has disconnected, no further call runs, and nothing is sent.
 func (x *exchange) serveBatch() {
-	messages := x.ws.text.messages
-	if x.accept == (accepted{}) && slices.ContainsFunc(messages, wantsAnswer) {
-		x.sendError(nil, notAcceptable)
-		return
-	}
-	out := []byte{'['}
+	messages, out := x.ws.text.messages, []byte{'['}
 	budget := new(batchBudget)
 	x.ws.budget = budget
 	defer budget.logRest(x, &x.h.endpoint, x.request)
@@ -361,7 +358,7 @@ func (x *exchange) serveBatch() {
 	}
 }
 
-// wantsAnswer reports whether a message of a batch gets an answer.
+// wantsAnswer reports whether a message gets an answer of its own.
 func wantsAnswer(m rpcMessage) bool { return m.kind == rpcRequest || m.kind == rpcInvalid }
 
 // checkBatch returns the error to answer a batch of n messages with, or nil.
