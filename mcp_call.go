@@ -56,14 +56,13 @@ func (x *exchange) answerToolsCall(m *message) error {
 	if e != nil {
 		return e
 	}
-	t := m.tool
-	if t == nil {
-		t = x.h.tools[string(name)]
+	if m.tool == nil {
+		m.tool = x.h.tools[string(name)]
 	}
-	if t == nil {
+	if m.tool == nil {
 		return protocolError(rpcInvalidParams, "there is no tool of this name; tools/list has all")
 	}
-	return x.callTool(t, m, m.arguments, (*exchange).addOutput)
+	return x.callTool(m, (*exchange).addOutput)
 }
 
 // readName returns the text of a member of params, a name that the header Mcp-Name repeats.
@@ -221,13 +220,13 @@ func sameArgument(header string, value []byte) bool {
 	return aKind == integerOK && bKind == integerOK && a == b && a <= maxSafeInteger && (aNeg == bNeg || a == 0)
 }
 
-// callTool calls the method of a tool, a resource or a prompt, and makes the result in
-// ws.enc.buf; add adds the output to it. If the method asks its caller, the result has
+// callTool calls the method of m.tool with m.arguments, and makes the result in ws.enc.buf;
+// add adds the output to it. If the method asks its caller, the result has
 // the questions. If callTool returns an error, there is no result. An *mcpError is an
 // error of the protocol. If the method panics with http.ErrAbortHandler, callTool ends
 // the stream without an answer and lets net/http close the connection.
-func (x *exchange) callTool(t *tool, m *message, arguments []byte, add addFunc) error {
-	x.method, x.tool, x.arguments, x.add = t.method, t, arguments, add
+func (x *exchange) callTool(m *message, add addFunc) error {
+	x.method, x.add = m.tool.method, add
 	if err := x.ws.budget.checkNext(x); err != nil {
 		x.skipped = true
 		x.observeSkipped(x, err)
@@ -260,10 +259,10 @@ func (x *exchange) callTool(t *tool, m *message, arguments []byte, add addFunc) 
 // readInput checks what a call has beside its arguments, decodes these, and begins the
 // result. From then on the method may send messages.
 func (x *exchange) readInput() (in any, err error) {
-	m, t := x.message, x.tool
+	m, t := x.message, x.message.tool
 	var e *mcpError
 	if string(m.method) == "tools/call" {
-		e = cmp.Or(x.checkParamHeaders(t, x.arguments), x.checkCapabilities(t, m.meta.capabilities))
+		e = cmp.Or(x.checkParamHeaders(t, m.arguments), x.checkCapabilities(t, m.meta.capabilities))
 	}
 	if e = cmp.Or(e, x.readAnswers(m)); e != nil {
 		return nil, e
@@ -271,18 +270,18 @@ func (x *exchange) readInput() (in any, err error) {
 	x.ws.dec.allow, x.ws.dec.beside = t.allow, t.beside
 	if t.key != nil { // the header does not count, since some hosts send the same with each request
 		var values []string
-		if value := memberAt(x.arguments, keyArgument); isText(value) {
+		if value := memberAt(m.arguments, keyArgument); isText(value) {
 			values = []string{strconv.Quote(string(textOf(value)))} // as it is, quotes too
 		} else if value != nil {
 			values = []string{""}
 		}
 		x.takeKey(&x.ws.dec, "/"+keyArgument, values)
 	}
-	if in, err = x.bindObject(x.arguments, m.input, m.inputErr); err == nil {
+	if in, err = x.bindObject(m.arguments, m.input, m.inputErr); err == nil {
 		x.stream.startCall(x, m)
 		x.openResult()
 		if t.fields != nil && string(m.method) == "tools/call" {
-			x.fields = fieldChoiceIn(memberAt(x.arguments, "fields"))
+			x.fields = fieldChoiceIn(memberAt(m.arguments, "fields"))
 		}
 	}
 	return in, err
@@ -297,7 +296,7 @@ const maxFileBlock = 1 << 20
 // contentOf returns the blocks of an output that makes its content itself. That of a File is
 // an image, a sound, or a resource of the path that REST has for it, with a text if it is one.
 func (x *exchange) contentOf(out any) ([]MCPContent, error) {
-	t := x.tool
+	t := x.message.tool
 	if !t.sendsFile() {
 		return out.(contentProvider).MCPContent(), nil
 	}
@@ -322,11 +321,11 @@ func (x *exchange) contentOf(out any) ([]MCPContent, error) {
 
 // routeURI returns the path that the call has over REST, or one like it if it has none.
 func (x *exchange) routeURI() string {
-	m := x.tool.method
+	m := x.method
 	uri := x.h.service.prefix + cmp.Or(m.path, "/"+m.resource+"/"+m.name)
 	for i := range m.placeholders { // each is filled by a field
 		p := &m.bind.path[i]
-		value := textOr(string(memberAt(x.arguments, p.name)))
+		value := textOr(string(memberAt(x.message.arguments, p.name)))
 		uri = strings.Replace(uri, "{"+p.sourceName+"}", url.PathEscape(value), 1)
 	}
 	return uri
@@ -382,7 +381,7 @@ func (x *exchange) readParams(method []byte) (in any, err error) {
 
 // addOutput adds the output of the method to the result, in the form of compileOutput.
 func (x *exchange) addOutput(out any) error {
-	t := x.tool
+	t := x.message.tool
 	switch {
 	case t.out == nil:
 		x.addJSON(`"content":[{"type":"text","text":"done"}],"isError":false`) // some hosts refuse an empty list
@@ -416,7 +415,7 @@ func (x *exchange) addOutput(out any) error {
 // of text (MCP 2025-06-18, Tools, Structured Content).
 func (x *exchange) addText(start int) error {
 	if x.fields != nil {
-		chosen := selectFrom(x.ws.enc.buf[start:], x.tool.fields.list, x.fields)
+		chosen := selectFrom(x.ws.enc.buf[start:], x.message.tool.fields.list, x.fields)
 		x.ws.enc.buf = append(x.ws.enc.buf[:start], chosen...)
 	}
 	text := x.ws.enc.buf[start:]
@@ -438,7 +437,7 @@ func (x *exchange) checkSize(n int) error {
 		return nil
 	}
 	text := fmt.Sprintf("the answer has %d characters, at most %d are given; ask for fewer items or fields", n, x.h.options.MaxResult)
-	if !x.tool.readOnly && string(x.message.method) == "tools/call" {
+	if m := x.message; !m.tool.readOnly && string(m.method) == "tools/call" {
 		text += ": the call was carried out, do not repeat it"
 	}
 	return &Error{Code: CodeResourceExhausted, Message: text, cause: errTooLong}

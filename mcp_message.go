@@ -86,12 +86,12 @@ type message struct {
 	*rpcMessage // in ws.text
 	meta        requestMeta
 	name        []byte      // of the tool or prompt, for tools/call and prompts/get
-	arguments   []byte      // an object, for tools/call and prompts/get
+	arguments   []byte      // an object, for tools/call and prompts/get; of resources/read the parts of the URI
 	responses   []byte      // inputResponses, the answers to questions
 	state       []byte      // requestState, the sealed earlier answers
 	found       bool        // the fields above are set
 	wrong       bool        // params, or a member of it that must be one, is no object
-	tool        *tool       // of name, if readParams has found it
+	tool        *tool       // that it calls, which readParams may find; nil if it calls none
 	timer       *time.Timer // begins the stream of a call that is silent for a heartbeat; nil over stdio
 	caller      *exchange   // that the timer is for
 	fired       bool        // the timer runs or has run, with this message
@@ -209,11 +209,9 @@ type exchange struct {
 	accept   accepted            // by the client
 	stream   mcpStream           // events of the answer; unused in a batch
 
-	message   *message // that is being answered; it goes back to the pool
-	tool      *tool    // that it calls; nil if it calls none
-	arguments []byte   // of the tool, as JSON; nil if there are none
-	fields    []string // the argument fields of ToolOptions.Fields; nil without it
-	add       addFunc  // adds the output of the method to the result
+	message *message // that is being answered; it goes back to the pool
+	fields  []string // the argument fields of ToolOptions.Fields; nil without it
+	add     addFunc  // adds the output of the method to the result
 
 	capabilities []byte             // of the client, as JSON; protected by stream.mu while the method runs
 	answers      map[string]*answer // to questions of the method, by key; likewise

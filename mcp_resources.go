@@ -305,7 +305,8 @@ func (x *exchange) answerRead(m *message) error {
 			args.addRaw(name, []byte(textValue(r.fieldNamed(name), value)))
 		}
 	}
-	return x.callTool(r.tool, m, args.close(), func(x *exchange, out any) error { return x.addContents(r, asked, out) })
+	m.tool, m.arguments = r.tool, args.close()
+	return x.callTool(m, func(x *exchange, out any) error { return x.addContents(r, asked, out) })
 }
 
 // findResource returns the resource of a URI and the values in it, or nil. Resources
@@ -405,7 +406,8 @@ func (x *exchange) answerPrompt(m *message) error {
 		}
 		args.addRaw(string(name), []byte(value))
 	})
-	return x.callTool(t, m, args.close(), (*exchange).addMessages)
+	m.tool, m.arguments = t, args.close()
+	return x.callTool(m, (*exchange).addMessages)
 }
 
 // addMessages adds what a prompt has returned to the result.
@@ -415,7 +417,7 @@ func (x *exchange) addMessages(out any) error {
 		return err
 	}
 	x.addJSON(`"description":`)
-	x.ws.enc.buf = appendQuoted(x.ws.enc.buf, x.tool.prompt.Description)
+	x.ws.enc.buf = appendQuoted(x.ws.enc.buf, x.message.tool.prompt.Description)
 	x.addJSON(`,"messages":`)
 	return x.addBlocks(content, func(dst []byte, c *MCPContent) ([]byte, error) {
 		dst, err := x.appendBlock(append(dst, `{"role":"user","content":`...), c)
