@@ -52,11 +52,11 @@ import (
 // still replace the outcome: an answer can be too large for its batch.
 type call struct {
 	context.Context               // of the request
-	endpoint        *endpoint     // that received the request; nil for Service.Call outside a request
+	endpoint        *endpoint     // that received the request; nil for Service.Call
 	method          *method       // nil if the request names none
 	request         *http.Request // nil if there is none
 	response        http.Header   // of the response; nil if there is none, in a batch and over MCP
-	ws              *workspace    // nil for a Service.Call, which does not share the route or MCPOptions.Invoke of endpoint
+	ws              *workspace    // nil for Service.Call
 	start           time.Duration // since config.epoch; 0 if nobody observes the call, and once it is observed
 	keyed           *keyedCall    // of a call with an idempotency key; nil otherwise
 	ended           atomic.Bool   // the method has returned, or its stream has ended
@@ -206,18 +206,10 @@ func (c *call) invoke(ctx context.Context, in any) (out any, err error) {
 // callNow is callMethod without a key.
 func (c *call) callNow(ctx context.Context, in any) (any, error) {
 	m := c.method
-	if invoke := c.replacement(); invoke != nil {
-		return invoke(ctx, m.resource, m.name, in)
+	if e := c.endpoint; e != nil && e.invoke != nil {
+		return e.invoke(ctx, m.resource, m.name, in)
 	}
 	return m.call(ctx, in)
-}
-
-// replacement returns the function that is called in place of the method, or nil.
-func (c *call) replacement() InvokeFunc {
-	if c.endpoint == nil || c.ws == nil {
-		return nil
-	}
-	return c.endpoint.invoke
 }
 
 // callIntercepted is callMethod for an interceptor, which can pass on any names and any
@@ -357,7 +349,7 @@ func (c *call) checkOutput(out any) (any, error) {
 	switch {
 	case m.intercepted != nil:
 		by = ", called through Options.Intercept,"
-	case c.replacement() != nil:
+	case c.endpoint != nil && c.endpoint.invoke != nil:
 		by = ", called through Invoke,"
 	}
 	if out == nil || isOutput {
@@ -436,7 +428,7 @@ func (c *call) observe(ctx context.Context, err error) {
 	o := Observation{Transport: c.transport(), Resource: c.method.resource, Method: c.method.name, Err: err, Took: time.Since(c.method.epoch) - c.start}
 	o.Replayed = c.keyed != nil && c.keyed.replayed
 	c.start = 0
-	if c.ws != nil && c.endpoint != nil {
+	if c.endpoint != nil {
 		o.Route, o.Status = c.endpoint.route, c.httpStatus(err)
 		switch o.Transport {
 		case TransportRPC:
@@ -485,10 +477,13 @@ func (c *call) observeSkipped(ctx context.Context, err error) {
 // transport returns the transport of the call. A Service.Call within another call has
 // the transport of that.
 func (c *call) transport() Transport {
-	if c.endpoint == nil {
-		return TransportCall
+	if c.endpoint != nil {
+		return c.endpoint.transport
 	}
-	return c.endpoint.transport
+	if outer, ok := c.Context.Value(callKey{}).(*call); ok {
+		return outer.transport()
+	}
+	return TransportCall
 }
 
 // Call calls a method by name, as a transport would: it checks the rules and the Validate
@@ -514,7 +509,7 @@ func (s *Service) Call(ctx context.Context, resource, method string, input any) 
 	}
 	c := &localCall{call: call{Context: ctx, method: m}, service: s, input: input}
 	if outer, ok := ctx.Value(callKey{}).(*call); ok {
-		c.endpoint, c.request, c.response = outer.endpoint, outer.request, outer.response
+		c.request, c.response = outer.request, outer.response
 	}
 	if err = c.run(c); err != nil {
 		c.body.end()
