@@ -664,8 +664,7 @@ func (g *guard) serveMetadata(w http.ResponseWriter, r *http.Request) {
 		h.Set("Access-Control-Allow-Headers", "*")
 		w.WriteHeader(http.StatusNoContent)
 	default:
-		h.Set("Allow", "GET, HEAD, OPTIONS")
-		WriteError(w, r, httpError(http.StatusMethodNotAllowed, CodeUnimplemented, "the method is not allowed here; allowed: GET, HEAD, OPTIONS"))
+		WriteError(w, r, notAllowed("GET, HEAD, OPTIONS"))
 	}
 }
 

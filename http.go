@@ -424,6 +424,13 @@ func httpError(status int, code Code, format string, args ...any) *Error {
 	return e
 }
 
+// notAllowed returns the error for a method that a path does not have, with the header
+// Allow, which lists those that it has (RFC 9110, section 15.5.6).
+func notAllowed(allow string) *Error {
+	e := httpError(http.StatusMethodNotAllowed, CodeUnimplemented, "the method is not allowed here; allowed: %s", allow)
+	return e.WithHeader("Allow", allow)
+}
+
 // An ErrorHandler writes the response for an error. This package has two: [WriteError]
 // and [WriteProblem]. The headers of [Error.WithHeader] are set before it runs. If it
 // returns or panics before it has written anything, WriteError responds instead. A
@@ -635,12 +642,8 @@ func isEntityTag(text string) bool {
 // entity tag etag, so that the response is 304. That is so if If-None-Match is * or
 // lists the tag by the weak comparison (RFC 9110, sections 13.1.2 and 8.8.3.2).
 func isUnchanged(r *http.Request, etag string) bool {
-	for _, list := range r.Header["If-None-Match"] {
-		if strings.Trim(list, " \t") == "*" || listsEntityTag(list, strings.TrimPrefix(etag, "W/"), false) {
-			return true
-		}
-	}
-	return false
+	list := strings.Join(r.Header["If-None-Match"], ",")
+	return strings.Trim(list, " \t") == "*" || listsEntityTag(list, strings.TrimPrefix(etag, "W/"), false)
 }
 
 // MatchesETag reports whether a request may change a record whose entity tag is etag

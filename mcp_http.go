@@ -55,8 +55,7 @@ func (h *mcpHandler) respond(w http.ResponseWriter, r *http.Request, ws *workspa
 		// GET asks for a stream without a request, and DELETE ends a session. A
 		// server that has neither answers 405 (MCP 2025-11-25, Transports). Some
 		// clients report other statuses as errors.
-		w.Header().Set("Allow", mcpAllow)
-		return leaveWith(w, r, httpError(http.StatusMethodNotAllowed, CodeUnimplemented, "the method is not allowed here; allowed: "+mcpAllow))
+		return leaveWith(w, r, notAllowed(mcpAllow))
 	}
 }
 

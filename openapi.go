@@ -124,8 +124,7 @@ func (h *documentHandler) respond(w http.ResponseWriter, r *http.Request, _ *wor
 	leaveBody(w, r)
 	header := w.Header()
 	if r.Method != http.MethodGet && r.Method != http.MethodHead {
-		header.Set("Allow", "GET, HEAD")
-		return httpError(http.StatusMethodNotAllowed, CodeUnimplemented, "the method is not allowed here; allowed: GET, HEAD")
+		return notAllowed("GET, HEAD")
 	}
 	form, contentType, err := h.choose(header, r)
 	if err != nil {

@@ -140,8 +140,7 @@ func (h *restMux) respond(w http.ResponseWriter, r *http.Request, _ *workspace) 
 	if len(allowed) == 0 {
 		return httpError(http.StatusNotFound, CodeNotFound, nothingThere)
 	}
-	w.Header().Set("Allow", strings.Join(allowed, ", "))
-	return httpError(http.StatusMethodNotAllowed, CodeUnimplemented, "the method is not allowed here; allowed: %s", strings.Join(allowed, ", "))
+	return notAllowed(strings.Join(allowed, ", "))
 }
 
 // allowedMethods returns the HTTP methods that some route has for the path of r,

@@ -106,9 +106,7 @@ func (h *rpcHandler) ServeHTTP(w http.ResponseWriter, r *http.Request) { h.serve
 // those of calls are part of the response.
 func (h *rpcHandler) respond(w http.ResponseWriter, r *http.Request, ws *workspace) error {
 	if r.Method != http.MethodPost {
-		leaveBody(w, r)
-		w.Header().Set("Allow", http.MethodPost)
-		return httpError(http.StatusMethodNotAllowed, CodeUnimplemented, "the method is not allowed here; allowed: POST")
+		return leaveWith(w, r, notAllowed(http.MethodPost))
 	}
 	err := checkJSON(w, r)
 	if err == nil {
