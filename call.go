@@ -108,6 +108,8 @@ func (c *call) run(t carrier) (err error) {
 	return err
 }
 
+// takeSteps does the work of run. t is c with the part of its transport, and the context
+// that the method gets.
 func (c *call) takeSteps(t carrier) error {
 	if err := c.method.checkCaller(t); err != nil {
 		c.refused = true

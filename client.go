@@ -448,7 +448,9 @@ func (c *clientCall) newRequest(ctx context.Context, b *callBuffer, in any) (*ht
 	}
 	r, _ := http.NewRequestWithContext(ctx, c.route.method, "", nil) // which cannot refuse these
 	*r.URL, r.Host = c.conn.base, c.conn.base.Host
-	values := [...]string{contentTypeJSON, contentTypeJSON} // one allocation for both
+	// Both headers have their value in one array, which is one allocation. Each slice has
+	// capacity 1, so that a Transport which appends to one does not change the other.
+	values := [...]string{contentTypeJSON, contentTypeJSON}
 	if c.stream != "" {
 		values[0] = contentTypeEvents
 	} else if c.sendsFile() {

@@ -86,7 +86,8 @@ func (b Body) Read(p []byte) (int, error) {
 	return b.content.Read(p)
 }
 
-// bodyBlock is how many bytes BodyTimeout is for.
+// bodyBlock is how many bytes BodyTimeout is for. A limit on the whole body would cut
+// large files of honest clients, and a limit on each Read would let one byte a while do.
 const bodyBlock = 64 << 10
 
 // A bodyReader is the content of a Body during a call. The content can be code of the
@@ -102,8 +103,7 @@ type bodyReader struct {
 	ended bool          // the method has returned, and turn is never free again
 
 	total int64         // bytes that have arrived
-	block int64         // those of the last block
-	spent time.Duration // in waiting for that
+	spent time.Duration // in waiting for those of the last block
 	err   error         // of every later Read
 }
 
@@ -164,8 +164,8 @@ func (b *bodyReader) Read(p []byte) (n int, err error) {
 	}
 	b.spent += time.Since(start)
 	b.total += int64(n)
-	if b.block += int64(n); b.block >= bodyBlock {
-		b.block, b.spent = 0, 0
+	if b.total%bodyBlock < int64(n) { // a block has been filled, and the next one has all its time
+		b.spent = 0
 	}
 	switch {
 	case b.size >= 0 && b.total > b.size:

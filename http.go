@@ -496,10 +496,7 @@ func WriteProblem(w http.ResponseWriter, r *http.Request, err error) {
 // appendProblem appends the body of WriteProblem.
 func appendProblem(dst []byte, r *http.Request, e *Error) []byte {
 	status := e.HTTPStatus()
-	title := http.StatusText(status)
-	if title == "" { // 499, which is not registered
-		title = codes[e.Code.row()].text
-	}
+	title := cmp.Or(http.StatusText(status), codes[e.Code.row()].text) // 499 is not registered
 	dst = appendQuoted(append(dst, `{"type":"about:blank","title":`...), title)
 	dst = strconv.AppendInt(append(dst, `,"status":`...), int64(status), 10)
 	dst = appendQuoted(append(dst, `,"detail":`...), e.message())

@@ -24,6 +24,7 @@ import (
 //	SSE() svc.Event
 //
 // which is called once for each item sent. The zero value is an event with only data.
+// Only REST sends events: other transports send the items alone.
 //
 // A stream ends with an INTERNAL error if an event cannot be sent: if ID or Name is
 // not one line of UTF-8 without NUL, if Retry is negative, or if Name is "done" or
@@ -31,7 +32,7 @@ import (
 type Event struct {
 	ID    string        // sent back in Last-Event-ID when the client reconnects; "" keeps the last one
 	Name  string        // the type of the event in browsers; "" means "message"
-	Retry time.Duration // how long clients wait before they reconnect; less than a millisecond keeps the last one
+	Retry time.Duration // how long clients wait before they reconnect, in whole milliseconds; less than one keeps the last one
 }
 
 // checkFields returns an error if e cannot be sent. A line break in a value would begin
@@ -208,7 +209,7 @@ func (s *eventStream) flush(wait bool) error {
 // writeLocked writes the queue until it is empty. The caller holds mu, which is free
 // during each write.
 func (s *eventStream) writeLocked() {
-	for s.err == nil && len(s.queue) > 0 {
+	for s.err == nil && len(s.queue) > 0 { // others may queue more during a write
 		text := s.queue
 		s.queue, s.writing, s.last = s.spare[:0], true, time.Now()
 		s.writeUnlocked(text, s.timer == nil, s.ending)
