@@ -91,7 +91,7 @@ type binding struct {
 // Invariants:
 //
 //	set takes the text of one value: the field's, an element's if list is set
-//	text is the shape of that value if it is a string, and else nil; see setScalar
+//	value is the shape of that value, behind its pointers
 //	list is the shape of a slice in the query, which takes a parameter as often as it
 //	  is given, and nil for other fields; most is the number of its rule maxItems
 //	key is sourceName in the canonical form, for headers only
@@ -102,7 +102,7 @@ type param struct {
 	key         string // where http.Header has the values
 	in          string // inPath, inQuery, inHeader or inCookie
 	set         setter
-	text        *shape
+	value       *shape
 	list        *shape
 	most        int
 	absent      func(reflect.Value) // sets the default; nil if there is none
@@ -331,9 +331,7 @@ func (c *decoders) compileParam(f *field, name, in, at string) param {
 		c.mistakes.addf("%s: the type %v cannot come from the %s, which carries %s", at, f.shape.typ, in, carries)
 		return p
 	}
-	if p.set = c.checkedSetter(target, isParamInteger); target.kind == kindString {
-		p.text = target
-	}
+	p.set, p.value = c.checkedSetter(target, isParamInteger), target
 	p.absent = c.defaultFor(f, c.fieldDecoder(f))
 	return p
 }
@@ -751,9 +749,9 @@ func (p *param) setScalar(d *decoder, v reflect.Value, text []byte, source strin
 		d.addViolation(isNotUTF8)
 		return
 	}
-	if d.keepsURL && p.text != nil && string(text) == source {
+	if d.keepsURL && p.value.kind == kindString && string(text) == source {
 		v.SetString(source)
-		d.checkRules(p.text.rules, v)
+		d.checkRules(p.value.rules, v)
 		return
 	}
 	c := p.set(d, v, text)

@@ -342,11 +342,7 @@ func sendParams(params []param, e *encoders) []sendParam {
 	out := make([]sendParam, len(params))
 	for i := range params {
 		p := &params[i]
-		target := p.shape.deref()
-		if p.list != nil {
-			target = target.elem.deref()
-		}
-		out[i] = sendParam{param: p, encode: e.encoderFor(target), plain: target.kind == kindString}
+		out[i] = sendParam{param: p, encode: e.encoderFor(p.value), plain: p.value.kind == kindString}
 	}
 	return out
 }

@@ -329,7 +329,7 @@ type decoders struct {
 
 // newDecoders returns an empty compile pass.
 func newDecoders(p *mistakes, strict bool) *decoders {
-	return &decoders{mistakes: p, byShape: make(map[*shape]*decodeFunc), plans: make(map[*shape]*objectPlan), strict: strict}
+	return &decoders{mistakes: p, byShape: make(map[*shape]*decodeFunc), plans: make(map[*shape]*objectPlan), unions: new([]string), strict: strict}
 }
 
 // decoderFor returns the decodeFunc for values of shape s.
@@ -910,9 +910,6 @@ func (c *decoders) structPlan(s *shape, in map[*field]string) *objectPlan {
 	p := c.objectPlan(s.fields, in)
 	if s.alternatives == nil {
 		return p
-	}
-	if c.unions == nil {
-		c.unions = new([]string)
 	}
 	p.alternatives, p.unions = make(map[string]*objectPlan), c.unions
 	if name := s.fields[0].name; !slices.Contains(*c.unions, name) {

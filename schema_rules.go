@@ -194,12 +194,20 @@ func (p *mistakes) applyRules(f *field) {
 }
 
 // narrowField gives f a shape of its own, if there are rules or a format for the values of
-// shape s, which f has or which are the items of its list.
+// shape s, which f has or which are the items of its list. An enum replaces that of the
+// type, the only rule of a type, whose values are more, and its titles, which are for all
+// of them. The copy is not a component of documents, since its rules are those of one field.
 func (p *mistakes) narrowField(f *field, s *shape, rules ruleSet, format string) {
 	p.checkRules(rules, s, format, f.place)
-	if rules != nil || format != "" && (s.kind.isScalar() || s.elem != nil) { // what is in a type around f may not be known yet
-		f.shape = f.shape.replaced(s, s.narrowed(rules, format))
+	if rules == nil && (format == "" || !s.kind.isScalar() && s.elem == nil) { // what is in a type around f may not be known yet
+		return
 	}
+	n := *s
+	if rules.findRule("enum") != nil {
+		n.rules, n.enumTitles = nil, nil
+	}
+	n.rules, n.format, n.isEnum = slices.Concat(n.rules, rules), format, false
+	f.shape = f.shape.replaced(s, &n)
 }
 
 // applyHint reads the tag patternHint, the words of the author for pattern, the rule of
@@ -235,19 +243,6 @@ func (s *shape) scalarItem() *shape {
 		}
 	}
 	return nil
-}
-
-// narrowed returns a copy of s with these rules and this format. An enum
-// replaces that of the type, the only rule of a type, whose values are more, and its
-// titles, which are for all of them. The copy is not a component of documents, since its
-// rules are those of one field.
-func (s *shape) narrowed(rules ruleSet, format string) *shape {
-	n := *s
-	if rules.findRule("enum") != nil {
-		n.rules, n.enumTitles = nil, nil
-	}
-	n.rules, n.format, n.isEnum = slices.Concat(n.rules, rules), format, false
-	return &n
 }
 
 // withoutRules returns a copy of s that has no rules of its own; those of items stay.

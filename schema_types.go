@@ -679,7 +679,7 @@ func (c *shapes) checkDiscriminator(s *shape, d *field, values []string) {
 	}
 	r := enumRule(&shape{kind: kindString}, values)
 	if own := d.shape.rules.findRule("enum"); own == nil {
-		d.shape = d.shape.narrowed(ruleSet{r}, "")
+		c.narrowField(d, d.shape, ruleSet{r}, "")
 	} else if len(own.values) != len(values) || slices.ContainsFunc(r.values, own.violates) {
 		c.addf("%s: %v.Enum returns %s, and the alternatives are %s; list the same values", d.place, d.shape.typ, own.value, strings.Join(values, ", "))
 	}
