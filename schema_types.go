@@ -464,43 +464,38 @@ type level struct {
 
 // collectFields returns every field of t that could be a member, breadth first: the
 // fields of t, then those of the structs it embeds, and so on. A struct is walked
-// on one level only: deeper down its fields would lose to those, and a struct that
-// embeds itself by a pointer would have no end.
+// on one level only, for each place where it is there: deeper down its fields would lose
+// to those, and a struct that embeds itself by a pointer would have no end.
 func (c *shapes) collectFields(t reflect.Type, at string) []*field {
 	var all []*field
-	visited := make(map[reflect.Type]bool)
-	for current := []level{{typ: t}}; len(current) > 0; {
-		for _, l := range current {
-			visited[l.typ] = true
-		}
-		var next []level
-		for _, l := range current {
-			for i := range l.typ.NumField() {
-				sf := l.typ.Field(i)
-				_, variant := lookupTag(sf.Tag, "variant")
-				_, says := lookupTag(sf.Tag, "discriminator")
-				c.addIf((variant || says) && l.index != nil, "%s: %v is a union, which cannot be embedded; give the field a name", at, l.typ)
-				if variant { // which fillUnion looks at
-					continue
+	depths := map[reflect.Type]int{t: 0} // of the structs that were met
+	for queue := []level{{typ: t}}; len(queue) > 0; queue = queue[1:] {
+		l := queue[0]
+		for i := range l.typ.NumField() {
+			sf := l.typ.Field(i)
+			_, variant := lookupTag(sf.Tag, "variant")
+			_, says := lookupTag(sf.Tag, "discriminator")
+			c.addIf((variant || says) && l.index != nil, "%s: %v is a union, which cannot be embedded; give the field a name", at, l.typ)
+			if variant { // which fillUnion looks at
+				continue
+			}
+			index := sf.Index
+			if l.index != nil {
+				index = append(slices.Clone(l.index), i)
+			}
+			if e, ok := promotedStruct(sf); ok {
+				pointer := sf.Type.Kind() == reflect.Pointer // whose fields are optional
+				c.addIf(pointer && !sf.IsExported(), "%s.%s: an embedded pointer to an unexported struct cannot be set; embed the struct itself", at, sf.Name)
+				if depth, met := depths[e]; !met || depth == len(index) {
+					depths[e] = len(index)
+					queue = append(queue, level{e, index, l.optional || pointer})
 				}
-				index := sf.Index
-				if l.index != nil {
-					index = append(slices.Clone(l.index), i)
-				}
-				if e, ok := promotedStruct(sf); ok {
-					pointer := sf.Type.Kind() == reflect.Pointer // whose fields are optional
-					c.addIf(pointer && !sf.IsExported(), "%s.%s: an embedded pointer to an unexported struct cannot be set; embed the struct itself", at, sf.Name)
-					if !visited[e] {
-						next = append(next, level{e, index, l.optional || pointer})
-					}
-					continue
-				}
-				if f := c.fieldFor(sf, index, l.optional, at); f != nil {
-					all = append(all, f)
-				}
+				continue
+			}
+			if f := c.fieldFor(sf, index, l.optional, at); f != nil {
+				all = append(all, f)
 			}
 		}
-		current = next
 	}
 	return all
 }
