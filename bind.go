@@ -94,12 +94,12 @@ type binding struct {
 //	value is the shape of that value, behind its pointers
 //	list is the shape of a slice in the query, which takes a parameter as often as it
 //	  is given, and nil for other fields; most is the number of its rule maxItems
-//	key is sourceName in the canonical form, for headers only
+//	key is sourceName, of headers in the canonical form: two that are equal are one
 type param struct {
 	*field
 	sourceName  string // of the placeholder, the parameter, the header or the cookie
 	sourceToken string // the same as a reference token of a JSON Pointer
-	key         string // where http.Header has the values
+	key         string // where http.Header has the values of a header
 	in          string // inPath, inQuery, inHeader or inCookie
 	set         setter
 	value       *shape
@@ -134,27 +134,26 @@ func compileBinding(c *decoders, s *shape, r route) *binding {
 	at := s.typ.String()
 	var body []*field
 	for _, f := range s.fields {
-		at := f.place
-		name, source := r.sourceOf(c.mistakes, f, at)
+		name, source := r.sourceOf(c.mistakes, f)
 		b.sources[f] = source
 		if source != inBody {
 			b.tokens[f] = pointerToken(name)
 		}
 		switch source {
 		case inPath:
-			b.path = append(b.path, c.compileParam(f, name, source, at))
+			b.path = append(b.path, c.compileParam(f, name, source))
 		case inQuery:
-			b.query = c.appendParam(b.query, f, name, source, at)
+			b.query = c.appendParam(b.query, f, name, source)
 		case inHeader:
-			checkHeaderName(c.mistakes, f, at)
-			b.header = c.appendParam(b.header, f, name, source, at)
+			checkHeaderName(c.mistakes, f)
+			b.header = c.appendParam(b.header, f, name, source)
 		case inCookie:
-			c.mistakes.addIf(!isToken(name), "%s: cookie:%q: want the name of a cookie, in letters, digits and dashes", at, name)
-			b.cookie = c.appendParam(b.cookie, f, name, source, at)
+			c.mistakes.addIf(!isToken(name), "%s: cookie:%q: want the name of a cookie, in letters, digits and dashes", f.place, name)
+			b.cookie = c.appendParam(b.cookie, f, name, source)
 		default:
 			body = append(body, f)
 		}
-		checkNameless(c.mistakes, f, at)
+		checkNameless(c.mistakes, f)
 	}
 	for _, a := range s.alternatives {
 		for _, f := range slices.Concat(a.fields[:1], a.fields[len(s.fields):]) {
@@ -212,8 +211,8 @@ func compileInputCheck(s *shape, rules bool, in map[*field]string, tokens map[*f
 }
 
 // sourceOf returns the source of the field f and its name there, by the table
-// at the top. at is the field's place in messages.
-func (r route) sourceOf(p *mistakes, f *field, at string) (name, source string) {
+// at the top.
+func (r route) sourceOf(p *mistakes, f *field) (name, source string) {
 	if r.path == "" {
 		return "", inBody
 	}
@@ -222,10 +221,10 @@ func (r route) sourceOf(p *mistakes, f *field, at string) (name, source string) 
 	tags = slices.DeleteFunc(tags, func(t tag) bool { return t.name == "" })
 	switch named := slices.Contains(r.placeholders, f.name); {
 	case len(tags) > 1:
-		p.addf("%s: a field cannot come from the %s and from the %s; drop one of the tags", at, tags[0].source, tags[1].source)
+		p.addf("%s: a field cannot come from the %s and from the %s; drop one of the tags", f.place, tags[0].source, tags[1].source)
 	case f.path != "" && !slices.Contains(r.placeholders, f.path):
 		has := strings.ReplaceAll("{"+strings.Join(r.placeholders, "}, {")+"}", "{}", "none")
-		p.addf("%s: path:%q names no placeholder of the route, which has %s", at, f.path, has)
+		p.addf("%s: path:%q names no placeholder of the route, which has %s", f.place, f.path, has)
 	case named && (len(tags) == 0 || f.query != ""):
 		return f.name, inPath
 	case len(tags) == 0 && r.hasBody():
@@ -238,10 +237,10 @@ func (r route) sourceOf(p *mistakes, f *field, at string) (name, source string) 
 
 // appendParam appends a query parameter, a header or a cookie to list. Of two with one
 // name the second adds a mistake: one may be in an embedded struct, where nothing hides it.
-func (c *decoders) appendParam(list []param, f *field, name, in, at string) []param {
-	p := c.compileParam(f, name, in, at)
+func (c *decoders) appendParam(list []param, f *field, name, in string) []param {
+	p := c.compileParam(f, name, in)
 	for _, other := range list {
-		c.mistakes.addIf(other.key == p.key && (in == inHeader || other.sourceName == name), "%s: %s also takes the %s %q", at, other.goName, strings.Replace(in, inQuery, "query parameter", 1), name)
+		c.mistakes.addIf(other.key == p.key, "%s: %s also takes the %s %q", f.place, other.goName, strings.Replace(in, inQuery, "query parameter", 1), name)
 	}
 	return append(list, p)
 }
@@ -252,18 +251,18 @@ const lastEventID = "Last-Event-Id" // in canonical form
 
 // checkHeaderName adds a mistake for a header tag of an input with an invalid name or
 // with a name reserved by HTTP or browsers, and for a required Last-Event-ID.
-func checkHeaderName(p *mistakes, f *field, at string) {
+func checkHeaderName(p *mistakes, f *field) {
 	key := textproto.CanonicalMIMEHeaderKey(f.header)
-	p.addIf(!isToken(f.header), "%s: header:%q: want the name of a header, in letters, digits and dashes", at, f.header)
+	p.addIf(!isToken(f.header), "%s: header:%q: want the name of a header, in letters, digits and dashes", f.place, f.header)
 	if instead := headerOwner(f.header); instead != "" {
-		p.addf("%s: header:%q: %s", at, f.header, instead)
+		p.addf("%s: header:%q: %s", f.place, f.header, instead)
 	}
-	p.addIf(key == lastEventID && f.isRequired(), "%s: a client sends %s only when it reconnects, so the field must be optional (omitempty)", at, f.header)
+	p.addIf(key == lastEventID && f.isRequired(), "%s: a client sends %s only when it reconnects, so the field must be optional (omitempty)", f.place, f.header)
 }
 
 // checkNameless adds a mistake for a field that is no JSON member if it is required,
 // or has a tag that needs the member.
-func checkNameless(p *mistakes, f *field, at string) {
+func checkNameless(p *mistakes, f *field) {
 	if !f.isNameless() {
 		return
 	}
@@ -271,8 +270,8 @@ func checkNameless(p *mistakes, f *field, at string) {
 	if name == "" {
 		tag, name = "cookie", f.cookie
 	}
-	p.addIf(f.isRequired(), "%s: with json:\"-\" the field exists only over REST, so it must be optional: write %s:\"%s,omitempty\", or give it a JSON name", at, tag, name)
-	p.addIf(f.mcpHeader != "", "%s: mcpheader:%q needs a JSON member, and json:\"-\" makes the field none; drop one of the two", at, f.mcpHeader)
+	p.addIf(f.isRequired(), "%s: with json:\"-\" the field exists only over REST, so it must be optional: write %s:\"%s,omitempty\", or give it a JSON name", f.place, tag, name)
+	p.addIf(f.mcpHeader != "", "%s: mcpheader:%q needs a JSON member, and json:\"-\" makes the field none; drop one of the two", f.place, f.mcpHeader)
 }
 
 // checkPlaceholders adds a mistake for each placeholder that no field fills,
@@ -307,8 +306,8 @@ func (r route) orPattern() string {
 // compileParam compiles a field that comes from in by that name. A path, a header
 // or a cookie has one value, so only scalars fit there. Each parameter of a query
 // is a scalar too, and a slice takes several.
-func (c *decoders) compileParam(f *field, name, in, at string) param {
-	p := param{field: f, sourceName: name, sourceToken: pointerToken(name), in: in, most: math.MaxInt}
+func (c *decoders) compileParam(f *field, name, in string) param {
+	p := param{field: f, sourceName: name, sourceToken: pointerToken(name), key: name, in: in, most: math.MaxInt}
 	if in == inHeader {
 		p.key = textproto.CanonicalMIMEHeaderKey(name)
 	}
@@ -320,7 +319,7 @@ func (c *decoders) compileParam(f *field, name, in, at string) param {
 		}
 	}
 	if f.shape.kind == kindOptional {
-		c.mistakes.addf("%s: an Optional cannot come from the %s, where there is no null; write a *%v in its place", at, in, target.typ)
+		c.mistakes.addf("%s: an Optional cannot come from the %s, where there is no null; write a *%v in its place", f.place, in, target.typ)
 		return p
 	}
 	if !target.kind.isScalar() {
@@ -328,7 +327,7 @@ func (c *decoders) compileParam(f *field, name, in, at string) param {
 		if in == inQuery {
 			carries = "scalars and lists of them; use POST, PUT or PATCH, whose fields come from the body, or hide it with `json:\"-\"`"
 		}
-		c.mistakes.addf("%s: the type %v cannot come from the %s, which carries %s", at, f.shape.typ, in, carries)
+		c.mistakes.addf("%s: the type %v cannot come from the %s, which carries %s", f.place, f.shape.typ, in, carries)
 		return p
 	}
 	p.set, p.value = c.checkedSetter(target, isParamInteger), target
