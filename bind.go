@@ -155,7 +155,7 @@ func compileBinding(c *decoders, s *shape, r route) *binding {
 		}
 		checkNameless(c.mistakes, f)
 	}
-	for _, a := range s.alternatives {
+	for _, a := range s.alternatives { // whose other fields are those of s
 		for _, f := range slices.Concat(a.fields[:1], a.fields[len(s.fields):]) {
 			b.sources[f] = inBody
 		}
@@ -166,6 +166,7 @@ func compileBinding(c *decoders, s *shape, r route) *binding {
 	b.checkPlaceholders(c.mistakes, r, at)
 	b.checkBody(c.mistakes, r, body)
 	b.all = c.structPlan(s, b.sources)
+	// The plan of the whole input is that of the body too, if nothing comes from elsewhere.
 	switch len(body) {
 	case 0:
 	case len(s.fields):
@@ -609,6 +610,8 @@ func (b *binding) checkValue(d *decoder, in reflect.Value) error {
 	return b.finishInput(d, in, b.check())
 }
 
+// isTooDeep is the complaint about a Go value, at the place of the whole input: of one that
+// contains itself no place is the first that is too deep.
 var isTooDeep = &complaint{ruleSyntax, "is nested more than 1000 levels deep, or contains itself"}
 
 // finishInput runs check if the input has no violations so far, and returns the
@@ -667,6 +670,7 @@ func (b *binding) bindQuery(d *decoder, v reflect.Value, query string, strict bo
 		var pair string
 		pair, query, _ = strings.Cut(query, "&")
 		name, value, _ := strings.Cut(pair, "=")
+		// Nothing between two & is no parameter, not even where one has the empty name.
 		if i := b.findParam(d, name); i >= 0 && (name != "" || value != "") {
 			var c *complaint
 			d.scratch, c = appendQueryText(d.scratch[:0], value)
@@ -816,11 +820,6 @@ func (p *param) checkList(d *decoder, v reflect.Value) {
 	d.checkRules(rules, list)
 }
 
-// validator is implemented by a struct that checks itself.
-type validator interface{ Validate() error }
-
-var typeValidator = reflect.TypeFor[validator]()
-
 // A checkFunc checks the value v, which is addressable. It adds violations to
 // the decoder, whose path leads to v. It may change v, because Validate may.
 type checkFunc func(d *decoder, v reflect.Value)
@@ -845,7 +844,8 @@ func (c *checks) checkFor(s *shape) checkFunc {
 	return compileOnce(c.byShape, s, c.compileCheck)
 }
 
-// needsCheck reports whether there is anything to check in values of shape s.
+// needsCheck reports whether there is anything to check in values of shape s. With
+// rules that is the depth too, of values that can contain themselves and of what is in an any.
 func (c *checks) needsCheck(s *shape) bool {
 	fits := func(s *shape) bool {
 		isRuled := s.recursive || s.kind == kindAny || len(s.rules) > 0 || slices.ContainsFunc(s.fields, func(f *field) bool { return f.notNull })
@@ -854,6 +854,8 @@ func (c *checks) needsCheck(s *shape) bool {
 	if c.clean[s] {
 		return false
 	}
+	// Where nothing is found, all shapes below s have nothing either. Otherwise done is of no
+	// use: the search ends at the first that has something.
 	done := make(map[*shape]bool)
 	if s.reaches(done, fits) {
 		return true
@@ -950,7 +952,7 @@ func (c *checks) checkMap(s *shape) checkFunc {
 		slices.SortFunc(keys, func(a, b entry[reflect.Value]) int { return strings.Compare(a.name, b.name) })
 		changed := d.changed
 		for _, e := range keys {
-			d.changed = false
+			d.changed = false // d says of one value whether it was changed, and then of the whole map
 			value := reflect.New(s.elem.typ).Elem()
 			value.Set(v.MapIndex(e.value))
 			d.push(e.name)
@@ -1149,18 +1151,15 @@ func (h *hookFinder) visit(t reflect.Type, index []int, walked, reachable bool) 
 		}
 	}
 	delete(h.open, t)
-	if declaresValidate(t) {
+	// Of two methods that are equally deep Go promotes none. Then t has no Validate.
+	has := hasMethods(t, typeValidator)
+	if has && declaresMethod(t, "Validate") {
 		depth, called = 0, false
 	}
-	if walked && reachable && !called && depth < noValidate && reflect.PointerTo(t).Implements(typeValidator) {
+	if has && walked && reachable && !called && depth < noValidate { // not the method of an interface
 		h.hooks, called = append(h.hooks, index), true
 	}
 	return depth, called
-}
-
-// declaresValidate reports whether t has a Validate method of its own.
-func declaresValidate(t reflect.Type) bool {
-	return t.Kind() != reflect.Interface && reflect.PointerTo(t).Implements(typeValidator) && declaresMethod(t, "Validate")
 }
 
 // compileReader returns the shape of the type t of outputs, the decoders for what reads

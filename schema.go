@@ -227,7 +227,7 @@ func compileForms[F ~func(*C, reflect.Value), C any](s *shape, compile func(*sha
 	for _, a := range s.alternatives {
 		plans = append(plans, compile(a))
 	}
-	return func(c *C, v reflect.Value) {
+	return func(c *C, v reflect.Value) { // all alternatives are looked at: a second one is a mistake
 		set, chosen, says := 0, 0, v.Field(s.fields[0].index[0]).String()
 		for i, a := range s.alternatives {
 			if !v.Field(a.index).IsNil() {
@@ -489,7 +489,7 @@ type rule struct {
 	keyword   string          // of JSON Schema 2020-12
 	value     []byte          // of the keyword, as JSON
 	count     int             // the number of a length or of items
-	values    []reflect.Value // of an enum, or the one of a bound
+	values    []reflect.Value // of an enum, or the one of a bound; see shape.valueFor
 	complaint *complaint      // what a client is told
 	costly    bool            // tried only if the rules before it hold; see checkRules
 	// violates reports whether a value, with pointers followed, is against the rule.
@@ -511,8 +511,8 @@ func (rs ruleSet) findRule(keyword string) *rule {
 }
 
 // An Optional is a field that can be absent, null or a value, which a PATCH has to
-// tell apart: absent leaves things as they are, null removes, and a value replaces.
-// The zero value is absent. The field needs omitzero and is never required:
+// tell apart: absent leaves things as they are, null removes, and a value replaces
+// (RFC 7396, section 1). The zero value is absent. The field needs omitzero and is never required:
 //
 //	type PatchTodo struct {
 //		ID    string                `path:"id"`
@@ -542,24 +542,27 @@ const (
 	stateValue
 )
 
-// IsSet reports whether o is present: null or a value.
+// IsSet reports whether o is present: null or a value. A PATCH changes nothing where it is
+// false.
 func (o Optional[T]) IsSet() bool { return o.state != stateAbsent }
 
-// IsNull reports whether o is null.
+// IsNull reports whether o is null. It is false if o is absent.
 func (o Optional[T]) IsNull() bool { return o.state == stateNull }
 
 // Get returns the value of o. It returns the zero value and false if o is absent
-// or null.
+// or null; IsNull tells these two apart.
 func (o Optional[T]) Get() (T, bool) { return o.value, o.state == stateValue }
 
-// Set makes v the value of o.
+// Set makes v the value of o, whatever o was before. A v that is zero is a value too.
 func (o *Optional[T]) Set(v T) { o.value, o.state = v, stateValue }
 
-// SetNull makes o null.
+// SetNull makes o null, and drops the value that it had. To make o absent again, assign the
+// zero value.
 func (o *Optional[T]) SetNull() { *o = Optional[T]{state: stateNull} }
 
 // MarshalJSON returns the value of o, as encoding/json writes it, or null. An absent
-// Optional is null too where nothing leaves it out.
+// Optional is null too where nothing leaves it out. It is for encoding/json: svc writes an
+// Optional by the type of its value. Its errors are those of [json.Marshal].
 func (o Optional[T]) MarshalJSON() ([]byte, error) {
 	if o.state != stateValue {
 		return []byte("null"), nil
@@ -567,7 +570,8 @@ func (o Optional[T]) MarshalJSON() ([]byte, error) {
 	return json.Marshal(o.value)
 }
 
-// UnmarshalJSON makes o null, or the value that encoding/json reads.
+// UnmarshalJSON makes o null, or the value that encoding/json reads, in place of what o was.
+// After an error, which is one of [json.Unmarshal], o is what it was.
 func (o *Optional[T]) UnmarshalJSON(text []byte) error {
 	if string(text) == "null" {
 		o.SetNull()
@@ -640,7 +644,11 @@ var (
 	typeJSONUnmarshaler = reflect.TypeFor[json.Unmarshaler]()
 	typeTextMarshaler   = reflect.TypeFor[encoding.TextMarshaler]()
 	typeTextUnmarshaler = reflect.TypeFor[encoding.TextUnmarshaler]()
+	typeValidator       = reflect.TypeFor[validator]()
 )
+
+// validator is implemented by a struct that checks itself.
+type validator interface{ Validate() error }
 
 // hasMethods reports whether a variable of type t has the methods of iface. Those
 // of *t count, as in encoding/json: svc only decodes into and encodes from

@@ -161,7 +161,7 @@ func (p *mistakes) applyRules(f *field) {
 				p.addf("%s: the tag %s is spelt %s", f.place, t.lower, t.name)
 			}
 		}
-		on, list := target, &rules
+		on, list := target, &rules // such as uniqueItems of a list, and maxLength of its items
 		if item != nil && !t.fits(target) {
 			on, list = item, &itemRules
 		}
@@ -266,7 +266,7 @@ func (s *shape) replaced(old, other *shape) *shape {
 // form. One with parameters of its own, other than a context, is the application's.
 func (p *mistakes) checkValidate(t reflect.Type, at string) {
 	m, ok := reflect.PointerTo(t).MethodByName("Validate")
-	if !ok || reflect.PointerTo(t).Implements(reflect.TypeFor[interface{ Validate() error }]()) ||
+	if !ok || hasMethods(t, typeValidator) ||
 		m.Type.NumIn() > 2 || m.Type.NumIn() == 2 && m.Type.In(1) != reflect.TypeFor[context.Context]() {
 		return
 	}
@@ -540,6 +540,7 @@ func enumRule(s *shape, texts []string) rule {
 	r.value = []byte("[" + strings.Join(texts, ",") + "]")
 	sorted := slices.SortedFunc(slices.Values(values), compareNumbers)
 	r.violates = func(v reflect.Value) bool {
+		// compareNumbers takes the value first: it goes by the kind of the second, which valueFor made.
 		_, found := slices.BinarySearchFunc(sorted, v, func(x, v reflect.Value) int { return -compareNumbers(v, x) })
 		return !found
 	}
@@ -664,7 +665,7 @@ func compareNumbers(v, x reflect.Value) int {
 func makeMultiple(s *shape, text string) (rule, string) {
 	const want = "a number above 0 of the field's type, spelt as in JSON"
 	num, ok := jsonNumber(text)
-	if !ok || num[0] == '-' {
+	if !ok || num[0] == '-' { // multipleOf is above 0 (JSON Schema 2020-12 Validation, section 6.2.1)
 		return rule{}, want
 	}
 	r := rule{value: num}
@@ -696,6 +697,7 @@ func isMultiple(v reflect.Value, unit uint64, point int) bool {
 	if !isDigit(text[0]) {
 		return false // NaN or an infinity, of Service.Call
 	}
+	// The value is mag × 10^exp, so it is a multiple if mag × 10^(exp-point) is one of unit.
 	mag, exp, _ := splitDecimal(text)
 	if exp < point {
 		return mag == 0 // which does not end in 0

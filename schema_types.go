@@ -59,7 +59,7 @@ func (c *shapes) shapeFor(t reflect.Type, at string) *shape {
 	before, tagsBefore := len(c.list), c.tagMistakes
 	c.fillShape(s, at)
 	found := len(c.list) - before
-	s.hasMistake = found > c.tagMistakes-tagsBefore
+	s.hasMistake = found > c.tagMistakes-tagsBefore // beside those of tags, in s or in a type that was first met there
 	// A struct with a mistake names its fields by its own type, so once is enough.
 	if found > 0 && (t.Name() == "" || t.Kind() != reflect.Struct) {
 		delete(c.byType, t) // so that its other places are reported too
@@ -327,7 +327,7 @@ type fitKey struct {
 // that can be written but not read has a schema that no input could be held to. Each
 // type is checked once. A mistake is reported for every method that uses the type.
 func (c *shapes) checkUse(s *shape, u use, at string) {
-	key := fitKey{u, reflect.PointerTo(s.typ).Implements(reflect.TypeFor[interface{ Validate() error }]())}
+	key := fitKey{u, hasMethods(s.typ, typeValidator)}
 	if c.fit[key] == nil || len(c.list) > 0 {
 		c.fit[key] = make(map[*shape]bool)
 	}
@@ -348,6 +348,8 @@ func (c *shapes) checkUse(s *shape, u use, at string) {
 		}
 		has, lacks, reads := marshal, unmarshal, unmarshal.Method(0).Name
 		_, copies := s.typ.MethodByName(reads)
+		// An output with UnmarshalJSON alone is written by what is found in it (encodeDynamic);
+		// a text has no other form than that of its methods.
 		switch {
 		case u != asOutput && !hasMethods(s.typ, unmarshal):
 		case (u == asKeyedInput || u == asOutput && s.kind == kindText) && !hasMethods(s.typ, marshal):
@@ -610,6 +612,7 @@ func (c *shapes) fillUnion(s *shape, at string) {
 			s.alternatives = append(s.alternatives, &shape{typ: s.typ, kind: kindObject, value: value, index: i, own: sf.Type.Elem(), suffix: sf.Name})
 		}
 	}
+	// One that is promoted belongs to the struct that is embedded, which collectFields refuses.
 	first := slices.IndexFunc(s.fields, func(f *field) bool { return f.discriminates && len(f.index) == 1 })
 	switch {
 	case first < 0 && values != nil:
@@ -688,6 +691,8 @@ func (c *shapes) fillAlternative(s, a *shape, at string) {
 	if a.own.Name() != "" {
 		own = a.own.String()
 	}
+	// The discriminator has one value here, which schemas have in place: its type may be one
+	// with Enum, which is a component with the values of all alternatives.
 	a.fields = slices.Clone(s.fields)
 	d := *s.fields[0]
 	d.shape, d.only = &shape{typ: d.shape.typ, kind: kindString}, appendQuoted(nil, a.value)
@@ -822,7 +827,7 @@ func (c *shapes) finishShapes() {
 // types that contain one another (R. Tarjan, Depth-first search and linear graph
 // algorithms, 1972).
 func findRecursive(all []*shape) (recursive, structless map[*shape]bool) {
-	order := make(map[*shape]int, len(all))
+	order := make(map[*shape]int, len(all)) // when each was met, from 1, and MaxInt once its cycle is known
 	recursive, structless = make(map[*shape]bool), make(map[*shape]bool)
 	var open []*shape // those whose cycle is not known yet, in their order
 	var visit func(s *shape) int
@@ -975,6 +980,7 @@ func (n *typeName) lengthen(byArguments bool) bool {
 // than one type has, and reports whether it changed one. Types of one package would only
 // get longer names by that: there the type arguments get theirs.
 func qualifyNames(p *mistakes, all []*typeName, suffixes map[reflect.Type][]string) (changed bool) {
+	// Names that are made of a type's name and a suffix are as taken as those of types.
 	groups, made := make(map[string][]*typeName), make(map[string]bool)
 	for _, n := range all {
 		fold := strings.ToLower(n.name)
