@@ -81,16 +81,12 @@ func CORS(opts CORSOptions) func(http.Handler) http.Handler {
 	return middleware(func(w http.ResponseWriter, r *http.Request, next http.Handler) {
 		addHeader(w.Header(), "Vary", "Origin")
 		origins := r.Header["Origin"]
-		if len(origins) == 0 {
-			next.ServeHTTP(w, r)
-			return
-		}
 		allowed, named := p.origins.allowsOrigin(origins)
 		if allowed {
 			p.setHeader(w.Header(), origins[0], named)
 		}
 		switch {
-		case r.Method == http.MethodOptions && len(r.Header["Access-Control-Request-Method"]) > 0:
+		case len(origins) > 0 && r.Method == http.MethodOptions && len(r.Header["Access-Control-Request-Method"]) > 0:
 			if err := p.answerPreflight(w, r, allowed); err != nil {
 				refuse(w, r, err, nil)
 			}
@@ -167,8 +163,8 @@ func newOriginSet(p *mistakes, option string, origins []string) originSet {
 }
 
 // allowsOrigin reports whether the Origin headers of a request name an allowed origin,
-// and whether it is listed by name. Two headers are never allowed: no browser sends
-// them. Nor is an origin that is too long to be repeated in a response; see maxEchoed.
+// and whether it is listed by name. Two headers are never allowed, as none is: no browser
+// sends two. Nor is an origin that is too long to be repeated in a response; see maxEchoed.
 func (set originSet) allowsOrigin(origins []string) (allowed, named bool) {
 	if len(origins) != 1 {
 		return false, false

@@ -566,14 +566,13 @@ func (m *method) describeStatus(status int, list []*Error, common int, texts err
 	var about []string
 	headers, examples, content := make(map[string][]byte), make(map[string][]byte), []byte(nil)
 	for i, e := range list {
-		isCommon := i < common
-		if !hasStatus(e) || isCommon && e.Code == CodeNotFound { // which only methods return
+		if !hasStatus(e) || e == errAbsent { // which only methods return
 			continue
 		}
 		if text := string(e.Code) + ": " + e.message(); !slices.Contains(about, text) {
 			about = append(about, text)
 		}
-		if isCommon {
+		if i < common {
 			continue
 		}
 		examples["error"+strconv.Itoa(len(examples)+1)] = object("value", m.exampleOf(e))

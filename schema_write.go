@@ -771,7 +771,6 @@ func (w *schemaWriter) appendPathParameter(dst []byte, f *field) []byte {
 	p.def = nil // a path is never without the value
 	target := f.shape.deref()
 	if w.dialect != openAPI30 || target.kind.isStringy() {
-		p.shape = target
 		return w.appendParameter(dst, &p)
 	}
 	m := openMembers(dst)
