@@ -617,6 +617,7 @@ type objectPlan struct {
 	fields []fieldPlan
 	named  int
 	byName map[string]int
+	need   []int // the indexes of the fields that are required or have a default; completeAbsent looks at no others
 	strict bool
 
 	alternatives map[string]*objectPlan
@@ -673,6 +674,9 @@ func (c *decoders) objectPlan(fields []*field, in map[*field]string) *objectPlan
 		plan.absent, plan.inner = c.defaultFor(f, plan.decode), c.plans[f.shape.arrayItem()]
 		if i < p.named {
 			p.byName[f.name] = i
+		}
+		if f.def != nil || !f.optional {
+			p.need = append(p.need, i)
 		}
 		p.fields = append(p.fields, plan)
 	}
@@ -890,14 +894,12 @@ var isRequired = &complaint{ruleRequired, "is required"}
 // completeAbsent sets the defaults of absent fields and adds a violation for
 // each absent field that is required. seen says which fields were met.
 func (p *objectPlan) completeAbsent(d *decoder, v reflect.Value, seen []bool) {
-	for i, met := range seen {
-		if met {
-			continue
-		}
+	for _, i := range p.need {
 		switch f := &p.fields[i]; {
+		case seen[i]:
 		case f.absent != nil:
 			f.absent(f.settableIn(v))
-		case !f.optional:
+		default:
 			d.enterMember(f)
 			d.addViolation(isRequired)
 			d.pop()
