@@ -625,7 +625,7 @@ func (m *method) listErrors() (list []*Error, common int) {
 	if m.sendsRanges() {
 		list = append(list, &Error{Code: CodeOutOfRange, status: http.StatusRequestedRangeNotSatisfiable})
 	}
-	return slices.Concat(list, special, m.errors), len(list)
+	return append(append(list, special...), m.errors...), len(list)
 }
 
 // exampleOf returns the body of a response of m for e. It does not call an ErrorHandler of
