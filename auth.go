@@ -461,7 +461,7 @@ func (g *guard) verifyToken(ctx context.Context, token string) (*Principal, erro
 	switch {
 	case err == nil && p != nil:
 		return p, nil
-	case err == nil:
+	case err == nil: // a fault of verify, which counts as one that it has reported
 		err = errors.New("verify returned neither a Principal nor an error")
 	case ctx.Err() != nil: // the client has disconnected, or a deadline has passed
 		return nil, &Error{Code: CodeOf(ctx.Err()), cause: withoutToken(err, token)}
@@ -580,6 +580,7 @@ func (id *identity) withChallenges(e *Error, schemes []Scheme, code string, scop
 			guards = append(guards, &guard{fixed: s.describe(nil).challenge})
 		}
 	}
+	// One for each: a client chooses the first that it understands (RFC 9110, section 11.6.1).
 	var list []string
 	for _, g := range guards {
 		asked, at := scopes, len(list)

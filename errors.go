@@ -180,6 +180,7 @@ func Errorf(code Code, format string, args ...any) *Error {
 	var cause error
 	before, found := strings.CutSuffix(format, "%w")
 	text := strings.TrimRight(before, " :;,-–—")
+	// A cause goes only with a separator: without one, half of a word would be left.
 	if found && len(args) > 0 && (before == "" || len(text) < len(before)) {
 		if err, ok := args[len(args)-1].(error); ok {
 			format, args, cause = text, args[:len(args)-1], err
@@ -657,7 +658,7 @@ func appendDetails(dst []byte, e *Error) []byte {
 	if len(dst)-start-len(`,"details":`) <= maxDetails {
 		return dst
 	}
-	return appendDetails(dst[:start], &Error{Details: e.wireDetails()})
+	return appendDetails(dst[:start], &Error{Details: e.wireDetails()}) // once more, with what is left of them
 }
 
 // appendDetailsObject appends details in the order of their names. It leaves out
@@ -804,7 +805,7 @@ func editDistance(a, b []rune) int {
 			default:
 				rows[i][j] = 1 + min(rows[i-1][j-1], rows[i-1][j], rows[i][j-1])
 			}
-			if i > 1 && j > 1 && a[i-1] == b[j-2] && a[i-2] == b[j-1] {
+			if i > 1 && j > 1 && a[i-1] == b[j-2] && a[i-2] == b[j-1] { // two neighbors in the other order are one step
 				rows[i][j] = min(rows[i][j], 1+rows[i-2][j-2])
 			}
 		}

@@ -542,7 +542,7 @@ func Join(name string, services ...*Service) *Service {
 		p.addIf(s.opts.Defaults.BaseURL != j.opts.Defaults.BaseURL, "%s and %s differ in Options.Defaults.BaseURL, of which one document has one", first.opts.Name, s.opts.Name)
 		for _, m := range s.methods {
 			if m.path != "" && s.prefix != "" { // empty without REST
-				moved := *m
+				moved := *m // s goes on with its own paths
 				moved.path = s.prefix + m.path
 				m = &moved
 			}
@@ -657,6 +657,7 @@ func (s *Service) Descriptor() *ServiceDescriptor {
 	for _, t := range s.types {
 		d.Types = append(d.Types, *s.typeInfo(t))
 	}
+	// Of services that were joined, several shapes can be one type, and have one name.
 	slices.SortStableFunc(d.Types, func(a, b TypeInfo) int { return strings.Compare(a.Name, b.Name) })
 	d.Types = slices.CompactFunc(d.Types, func(a, b TypeInfo) bool { return a.Name == b.Name })
 	return d
@@ -825,6 +826,8 @@ func NewErrorForm[T any](write func(*Error) *T, read func(*T) *Error) *ErrorForm
 // the errors that have one: 400 for "syntax", if others have 422. It panics if code is
 // neither one of the constants nor a rule, or if status is not from 400 to 599.
 func (f *ErrorForm) WithStatus(code Code, status int) *ErrorForm {
+	// Codes are written in capitals. Rules are words such as syntax or minLength, and those of
+	// the application, so they cannot be checked against a list.
 	isRule := strings.ToUpper(string(code)) != string(code)
 	if !isRule && !code.isError() || status < 400 || status > 599 {
 		panic(fmt.Sprintf("svc: ErrorForm.WithStatus(%q, %d): want the code of an error or a rule such as syntax, and a status from 400 to 599", code, status))

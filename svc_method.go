@@ -898,6 +898,7 @@ func checkRoutes(p *mistakes, methods []*method) {
 
 // fitsOn reports whether the route of m clashes with none on mux, and adds it.
 func (m *method) fitsOn(mux *http.ServeMux) (fits bool) {
+	// Handle has no other way to say so. It panics for a pattern that is a mistake too.
 	defer func() { fits = recover() == nil }()
 	mux.Handle(m.pattern(), http.NotFoundHandler())
 	return true
