@@ -180,7 +180,7 @@ func Errorf(code Code, format string, args ...any) *Error {
 	var cause error
 	before, found := strings.CutSuffix(format, "%w")
 	text := strings.TrimRight(before, " :;,-–—")
-	// A cause goes only with a separator: without one, half of a word would be left.
+	// %w right behind a word is a wrong verb: only a separator parts the cause from the text.
 	if found && len(args) > 0 && (before == "" || len(text) < len(before)) {
 		if err, ok := args[len(args)-1].(error); ok {
 			format, args, cause = text, args[:len(args)-1], err
