@@ -34,7 +34,7 @@ import (
 // path relative to the page, such as "." for REST routes beside it, "rpc" or
 // "../mcp", or a path that begins with a slash. Relative paths also work behind a
 // proxy that strips a prefix. The page does not call a transport whose path is empty. It
-// never calls another host.
+// never calls another host. The zero value is a page that is only for reading.
 type DocsOptions struct {
 	REST    string // the directory below which the paths of Service.Routes are
 	RPC     string // the handler of Service.RPC
@@ -173,7 +173,14 @@ func newDocsWriter(s *Service, places DocsOptions) *docsWriter {
 	return w
 }
 
-// appendData appends what the script of the page reads.
+// appendData appends what the script of the page reads, as one object:
+//
+//	document                  the OpenAPI document
+//	rest, rpc, mcp, openapi   the paths of DocsOptions; absent if empty
+//	calls                     the docsOperations by their IDs, in the order of reading
+//	schemes                   the credentials that the page asks for
+//	codes                     code, HTTP status and JSON-RPC number of each kind of error
+//	rules                     the message of each rule by its keyword, with # for the value
 func (w *docsWriter) appendData(dst []byte) []byte {
 	var table [][3]any // code, HTTP status, JSON-RPC number
 	for _, c := range codes {
@@ -277,7 +284,8 @@ func isTrueAt(object []byte, name string) bool { return string(memberAt(object, 
 const maxExample = 6
 
 // exampleObject returns an example of the object s with those of its fields that are
-// required or have an example.
+// required or have an example. Of a union it is the first alternative. Below maxExample
+// objects it is empty.
 func exampleObject(s *shape, depth int) []byte {
 	m := openMembers(nil)
 	for _, f := range s.forms()[0].fields {
@@ -403,7 +411,8 @@ func textExamples(rules ruleSet, format, name string, nth int) []string {
 	return append([]string{cmp.Or(exampleFormats[format], text), text, ""}, exampleTexts...)
 }
 
-// contentOf returns the media types of a request body or response, and their schema.
+// contentOf returns the media types of a request body or response, and their schema, which
+// is the same for all of them.
 func contentOf(o []byte) (types []string, schema []byte) {
 	eachMember(memberAt(o, "content"), func(name, media []byte) {
 		types, schema = append(types, string(name)), memberAt(media, "schema")
@@ -610,7 +619,9 @@ func (w *docsWriter) writeField(indent, name, place string, required bool, descr
 const docsKeywords = " $ref type anyOf oneOf allOf items properties required description deprecated discriminator "
 
 // describeType returns the type of a schema in words, and the other keywords as they
-// are.
+// are:
+//
+//	array of (string or null); maxItems 3; default `[]`
 func describeType(schema []byte) string {
 	var kinds []string
 	for _, keyword := range []string{"anyOf", "oneOf", "allOf"} {
@@ -622,7 +633,7 @@ func describeType(schema []byte) string {
 	for _, name := range itemsOf(kind) {
 		kinds = append(kinds, textAt(name))
 	}
-	_, component, _ := strings.Cut(textAt(schema, "$ref"), "#/components/schemas/")
+	_, component, _ := strings.Cut(textAt(schema, "$ref"), componentPrefix)
 	text := cmp.Or(component, strings.Join(kinds, " or "), textAt(kind), "any JSON")
 	if items != nil {
 		text += " of " + describePart(items)
@@ -693,7 +704,9 @@ func visibleText(text string) string {
 	return visible.String()
 }
 
-// makeCommand returns a curl command that calls an operation with its example.
+// makeCommand returns a curl command that calls an operation with its example. Secrets are
+// variables of the shell, so that no command in a history has one. Parameters without an
+// example are optional, and left out.
 func (w *docsWriter) makeCommand(o docsOperation) string {
 	path, command := o.path, "curl"
 	if o.method.stream != "" {
@@ -747,7 +760,7 @@ func (w *docsWriter) makeCommand(o docsOperation) string {
 	if base := strings.TrimPrefix(strings.Trim(w.places.REST, "/"), "./"); base != "" && base != "." {
 		path = "/" + base + path
 	}
-	if strings.ContainsAny(path, "$`\"\\!") {
+	if strings.ContainsAny(path, "$`\"\\!") { // which a shell reads in double quotes too
 		return command + ` "$URL"` + shellQuote(path)
 	}
 	return command + ` "$URL` + path + `"`

@@ -388,7 +388,7 @@ func openParameter(out *members, name, in, description string, required bool) {
 }
 
 // ownParameters returns the headers that REST reads although they are no fields of the
-// input of m.
+// input of m. A field with the same header is described in its place.
 func (m *method) ownParameters() (list [][]byte) {
 	add := func(name, description string, required bool, schema string) {
 		if !slices.ContainsFunc(m.bind.header, func(p param) bool { return p.key == name }) {
@@ -598,7 +598,8 @@ var (
 )
 
 // listErrors returns the errors of m: first those that svc gives for many methods, of which
-// it returns the number, and then those with a message of their own.
+// it returns the number, and then those with a message of their own. Each rule to which an
+// ErrorForm gives a status counts as an error, since inputs are answered with that status.
 func (m *method) listErrors() (list []*Error, common int) {
 	var special []*Error
 	list = append(make([]*Error, 0, 8), errInvalid)

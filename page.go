@@ -162,9 +162,10 @@ func (*PageResponse[T]) isPage() {}
 
 // NewPage returns the page that req selects. data holds the items of that page and is
 // not copied. total is the number of items on all pages; a negative total counts as 0.
-// Data is never nil. Use cursors for lists that change while clients read them: with
-// page numbers, a client gets an item twice if another is inserted before it between two
-// requests, and misses one if another is deleted.
+// Data is never nil. A page beyond the last one keeps its number. Sizes are not capped
+// here, since Validate has done that. Use cursors for lists that change while clients
+// read them: with page numbers, a client gets an item twice if another is inserted before
+// it between two requests, and misses one if another is deleted.
 func NewPage[T any](data []T, req PageRequest, total int) *PageResponse[T] {
 	size := orDefaultSize(req.PerPage)
 	total = max(total, 0)

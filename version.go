@@ -81,6 +81,8 @@ type Deprecation struct {
 // INVALID_ARGUMENT, and the detail "supported" lists the versions. The next handler is not
 // called, and the response has no headers of a deprecated version.
 //
+// Version copies opts, so that later changes have no effect.
+//
 // Version panics if DefaultVersion is not in Supported, if a Link is not a URL, or if a
 // Sunset is before its Since (RFC 9745, section 4).
 func Version(opts VersionOptions) func(http.Handler) http.Handler {
