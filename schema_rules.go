@@ -195,16 +195,24 @@ func (p *mistakes) applyRules(f *field) {
 
 // narrowField gives f a shape of its own, if there are rules or a format for the values of
 // shape s, which f has or which are the items of its list. An enum replaces that of the
-// type, the only rule of a type, whose values are more, and its titles, which are for all
-// of them. The copy is not a component of documents, since its rules are those of one field.
+// type, the only rule of a type, whose values are more, and keeps the titles of its own. The
+// copy is not a component of documents, since its rules are those of one field.
 func (p *mistakes) narrowField(f *field, s *shape, rules ruleSet, format string) {
 	p.checkRules(rules, s, format, f.place)
 	if rules == nil && (format == "" || !s.kind.isScalar() && s.elem == nil) { // what is in a type around f may not be known yet
 		return
 	}
 	n := *s
-	if rules.findRule("enum") != nil {
+	own, enum := s.rules.findRule("enum"), rules.findRule("enum")
+	if enum != nil {
 		n.rules, n.enumTitles = nil, nil
+	}
+	if enum != nil && own != nil && len(s.enumTitles) == len(own.values) {
+		for _, x := range enum.values {
+			if i := slices.IndexFunc(own.values, x.Equal); i >= 0 { // or it is a mistake
+				n.enumTitles = append(n.enumTitles, s.enumTitles[i])
+			}
+		}
 	}
 	n.rules, n.format, n.isEnum = slices.Concat(n.rules, rules), format, false
 	f.shape = f.shape.replaced(s, &n)

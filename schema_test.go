@@ -872,20 +872,43 @@ type sTitled string
 func (sTitled) Enum() []sTitled      { return []sTitled{"a", "b", "c"} }
 func (sTitled) EnumTitles() []string { return []string{"A", "B", "C"} }
 
-// Verify that values which a tag chooses among those of Enum do not get titles of others.
+// Verify that values which a tag chooses among those of Enum have their own titles.
 func TestTitlesOfFewer(t *testing.T) {
 	s := newShapes(new(mistakes)).shapeFor(reflect.TypeFor[struct {
-		One  sTitled   `enum:"b,c" maxLength:"1"`
+		One  sTitled   `enum:"c,b" maxLength:"1"`
 		Some []sTitled `enum:"c"`
 		All  sTitled   `maxLength:"1"`
 	}](), "T")
 	for i, want := range []string{
-		`{"type":"string","enum":["b","c"],"maxLength":1}`,
-		`{"type":"array","items":{"type":"string","enum":["c"]}}`,
+		`{"type":"string","oneOf":[{"const":"c","title":"C"},{"const":"b","title":"B"}],"maxLength":1}`,
+		`{"type":"array","items":{"anyOf":[{"const":"c","title":"C"}]}}`,
 		`{"type":"string","oneOf":[{"const":"a","title":"A"},{"const":"b","title":"B"},{"const":"c","title":"C"}],"maxLength":1}`,
 	} {
 		if got := string((&schemaWriter{use: forForm}).appendField(nil, s.fields[i])); got != want {
 			t.Errorf("%s: %s, want %s", s.fields[i].goName, got, want)
+		}
+	}
+}
+
+// Verify that a value which breaks the Enum of its type and the tags of its field is told
+// both, as JSON, in a query and as a Go value.
+func TestEnumBesideTags(t *testing.T) {
+	type in struct {
+		A sTitled `query:"A" minLength:"1"`
+	}
+	p := new(mistakes)
+	c := newShapes(p)
+	s := c.shapeFor(reflect.TypeFor[in](), "In")
+	c.finishShapes()
+	b := compileBinding(newDecoders(p, false), s, route{method: "GET", path: "/x"})
+	if len(p.list) > 0 {
+		t.Fatal(p.list)
+	}
+	_, object := b.bindObject(new(decoder), []byte(`{"A":""}`))
+	_, query := b.parseQuery("A=")
+	for _, err := range []error{object, query, b.checkValue(new(decoder), reflect.ValueOf(new(in)).Elem())} {
+		if got := strings.Join(placesOf(err), ", "); got != "query /A enum, query /A minLength" {
+			t.Errorf("%s: %v", got, err)
 		}
 	}
 }
