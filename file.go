@@ -289,7 +289,7 @@ func (f *File) send(w http.ResponseWriter, r *http.Request, more http.Header) (s
 	if err := s.sendFile(f, r); err != nil && s.err == nil {
 		s.err = &Error{Code: CodeInternal, cause: fmt.Errorf("the Content of the File: %w", err)}
 	}
-	if !s.begun {
+	if !s.begun { // the answer will be an error, which has nothing of the file
 		clear(h)
 		maps.Copy(h, before)
 	}
@@ -336,11 +336,12 @@ func (s *fileSender) sendFile(f *File, r *http.Request) (err error) {
 // decide lets http.ServeContent decide the status and the header, for HEAD and a content of
 // this size that nobody reads. It returns the part of the File to send.
 func (s *fileSender) decide(f *File, r *http.Request, size int64, canSeek bool) (start, length int64) {
-	s.Header().Set("Content-Type", f.ContentType)
-	s.Header().Set("X-Content-Type-Options", "nosniff")
-	s.Header().Set("Content-Disposition", contentDisposition(f.Name, f.Inline))
+	h := s.Header()
+	h.Set("Content-Type", f.ContentType)
+	h.Set("X-Content-Type-Options", "nosniff")
+	h.Set("Content-Disposition", contentDisposition(f.Name, f.Inline))
 	if f.ETag != "" {
-		s.Header().Set("Etag", f.ETag)
+		h.Set("Etag", f.ETag)
 	}
 	seen := http.Request{Method: http.MethodHead, Header: r.Header.Clone()}
 	if ranges := r.Header["Range"]; len(ranges) != 1 || !canSeek || size == 0 || !oneRange.MatchString(ranges[0]) {
@@ -352,15 +353,15 @@ func (s *fileSender) decide(f *File, r *http.Request, size int64, canSeek bool) 
 	content := io.NewSectionReader(nil, 0, size)
 	http.ServeContent(s, &seen, "", f.Modified, content)
 	start, _ = content.Seek(0, io.SeekCurrent) // where http.ServeContent would have read from
-	length, err := strconv.ParseInt(s.Header().Get("Content-Length"), 10, 64)
+	length, err := strconv.ParseInt(h.Get("Content-Length"), 10, 64)
 	if err != nil { // with the Content-Encoding of some middleware there is none
 		length = size
 	}
 	if !canSeek {
-		s.Header().Del("Accept-Ranges")
+		h.Del("Accept-Ranges")
 	}
 	if size == math.MaxInt64 {
-		s.Header().Del("Content-Length")
+		h.Del("Content-Length")
 	}
 	return start, length
 }

@@ -685,6 +685,9 @@ func TestFile(t *testing.T) {
 		}
 		if res.StatusCode >= 400 {
 			checkWireError(t, test.name, wireAnswer{res.StatusCode, h, string(body)})
+			if h.Get("Accept-Ranges") != "" {
+				t.Errorf("%s: the error has a header of the file: %v", test.name, h)
+			}
 		}
 		if strings.Contains(got, secret) || h.Get("X-Content-Type-Options") != "nosniff" && err == nil && res.StatusCode != 304 {
 			t.Errorf("%s: %s %v", test.name, got, h)
