@@ -45,10 +45,12 @@ import (
 // defaults. It must not be changed after the call of Service.MCP.
 type MCPOptions struct {
 	// ServerInfo is the name and version that clients show to people and write
-	// to their logs. An empty field stands for Options.Name or Options.Version.
+	// to their logs. An empty field stands for Options.Name or Options.Version. Its icons
+	// must have an allowed Src and Theme; others are a mistake.
 	ServerInfo ServerInfo
 	// Instructions tell a model how to use the tools together. Clients may add
-	// them to the prompt of the model. Default: none.
+	// them to the prompt of the model. Only the answers of initialize and
+	// server/discover have them. Default: none.
 	Instructions string
 	// AllowedOrigins are the web origins, such as "https://app.example", whose pages may
 	// call the server. Scheme, host and port must be equal, without regard to case; no
@@ -97,7 +99,8 @@ type MCPOptions struct {
 	// an argument learns of it, and the schemas of inputs have additionalProperties false.
 	AllowUnknown bool
 	// Resources makes resources of methods, and Prompts makes prompts of them, by
-	// names as in Tools. Default: none.
+	// names as in Tools. A resource is a tool too, without ResourceOptions.NotTool; a prompt
+	// is none. A method that MCP does not serve can be neither. Default: none.
 	Resources map[string]ResourceOptions
 	Prompts   map[string]PromptOptions
 	// Tools has the options of single tools, by the Go name of the method, such as
@@ -106,14 +109,17 @@ type MCPOptions struct {
 	Tools map[string]ToolOptions
 }
 
-// A ServerInfo says which program a server is.
+// A ServerInfo says which program a server is (MCP 2025-11-25, schema, Implementation). The
+// icons are sent once, by initialize or server/discover; name and version are in the _meta
+// of each result of 2026-07-28 and later.
 type ServerInfo struct {
 	Name    string `json:"name"`    // for programs and people; "" means Options.Name
 	Version string `json:"version"` // of the program, in any form; "" means Options.Version
 	Icons   []Icon `json:"icons,omitempty"`
 }
 
-// An Icon is a picture for people (MCP 2025-11-25, Icons).
+// An Icon is a picture for people (MCP 2025-11-25, Icons). Another Src or Theme than
+// allowed is a mistake in options, and an error of the method in a block of [MCPContent].
 type Icon struct {
 	Src      string   `json:"src"`                // its URL, which must begin with https: or data:
 	MIMEType string   `json:"mimeType,omitempty"` // "" leaves it to Src
@@ -184,8 +190,9 @@ type ToolOptions struct {
 	// InputSchema is a JSON Schema to publish instead of the generated one, as it is but
 	// for white space. It must be a JSON object with "type":"object". It documents:
 	// arguments are checked by the Go type of the input. Only of those that the type does
-	// not have it decides, by properties and additionalProperties. Default: nil, the
-	// generated schema.
+	// not have it decides, by properties and additionalProperties. A method that takes an
+	// idempotency key needs the property idempotency_key in it. Default: nil, the generated
+	// schema.
 	InputSchema []byte
 	// Fields gives the tool an argument fields, by which a model asks for some members of
 	// the output, or of the items of a [Stream], a [PageResponse], a [CursorResponse] and
@@ -348,7 +355,7 @@ func newMCPTexts(s *Service, o *MCPOptions) mcpTexts {
 	info.Icons = nil // which would be a burden for each result
 	serverInfo := encodeDocument(info)
 	ttl := strconv.AppendInt(nil, o.ListTTL.Milliseconds(), 10)
-	membersOf := func(pairs ...any) string {
+	membersOf := func(pairs ...any) string { // without braces: a result has more members than these
 		text := object(pairs...)
 		return string(text[1 : len(text)-1])
 	}

@@ -51,7 +51,8 @@ import (
 // If the form breaks a rule of T, Ask returns INVALID_ARGUMENT with violations that name
 // the question. It returns FAILED_PRECONDITION if the user declines or the caller cannot
 // be asked: over REST and JSON-RPC, over HTTP before 2026-07-28, and if the client lacks
-// the capability; see [CanAsk].
+// the capability; see [CanAsk]. A T that cannot be a form and an empty key are errors that
+// name the mistake to the log; the caller gets INTERNAL.
 //
 // Treat an answer as input, not as a permission: a client can send answers without
 // questions, and can send the same answers again for 10 minutes.
@@ -102,7 +103,8 @@ type confirmation struct {
 
 // AskURL asks the user of the client to open a page, such as one to log in or to pay on, in
 // a browser of their own. nil says that the user has opened it, not that they have finished
-// there. The client needs the capability "elicitation.url". The rest is as with [Ask].
+// there. The client needs the capability "elicitation.url", which begins with 2025-11-25
+// (MCP 2025-11-25, Elicitation). The rest is as with [Ask].
 func AskURL(ctx context.Context, key, message, url string) error {
 	answer, err := AskClient(ctx, key, "elicitation/create", map[string]string{"mode": "url", "message": message, "url": url})
 	if err == nil {
@@ -113,9 +115,10 @@ func AskURL(ctx context.Context, key, message, url string) error {
 
 // AskClient sends the client a request of MCP, such as "sampling/createMessage" or
 // "roots/list", and returns the result as the client has sent it, which is always an
-// object. params is any value that encoding/json can write; nil omits it. The rest is as
-// with [Ask]. The client needs the capability that is named before the slash, and for
-// elicitation/create that of params.mode.
+// object. params is any value that encoding/json writes as an object; nil omits it. The
+// rest is as with [Ask]. The client needs the capability that is named before the slash,
+// and for elicitation/create that of params.mode. Params that are no object and a method
+// without a slash are errors, which are INTERNAL for the caller.
 func AskClient(ctx context.Context, key, method string, params any) (json.RawMessage, error) {
 	capability, _, ok := strings.Cut(method, "/")
 	if key == "" || !ok {
@@ -142,7 +145,8 @@ func AskClient(ctx context.Context, key, method string, params any) (json.RawMes
 
 // CanAsk reports whether the caller has a capability of MCP: "elicitation" for [Ask],
 // "elicitation.url" for [AskURL], "sampling" or "roots" for [AskClient]. It is false on
-// other transports. ctx is the context of the method or derived from it.
+// other transports, in a batch and once the method has returned. ctx is the context of the
+// method or derived from it.
 func CanAsk(ctx context.Context, capability string) bool {
 	x, _ := askedExchange(ctx, capability, "")
 	return x != nil
@@ -371,7 +375,7 @@ func compileForm(t reflect.Type) (*form, error) {
 		}
 	}
 	f := new(form)
-	if len(p.list) == 0 {
+	if len(p.list) == 0 { // else a decoder would meet what it cannot read
 		f.bind = compileBinding(newDecoders(p, false), s, route{})
 	}
 	if len(p.list) > 0 {
@@ -391,7 +395,7 @@ func (s *shape) isChoice() bool {
 	if s.kind != kindSlice || !s.elem.kind.isScalar() {
 		return false
 	}
-	enum := s.elem.rules.findRule("enum")
+	enum := s.elem.rules.findRule("enum") // all its values have the type of the first
 	return enum != nil && isText(enum.value[len("["):])
 }
 
@@ -538,5 +542,5 @@ func (h *mcpHandler) openState(digest []byte, state string) []byte {
 	if err != nil || h.now().Unix() > int64(binary.BigEndian.Uint64(payload)) {
 		return nil
 	}
-	return payload[8:]
+	return payload[8:] // there are 8, since only sealState makes what this key opens
 }

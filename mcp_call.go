@@ -280,6 +280,7 @@ func (x *exchange) readInput() (in any, err error) {
 	if in, err = x.bindObject(m.arguments, m.input, m.inputErr); err == nil {
 		x.stream.startCall(x, m)
 		x.openResult()
+		// The same method read as a resource sends all: nothing there names fields.
 		if t.fields != nil && string(m.method) == "tools/call" {
 			x.fields = fieldChoiceIn(memberAt(m.arguments, "fields"))
 		}
@@ -304,7 +305,7 @@ func (x *exchange) contentOf(out any) ([]MCPContent, error) {
 	if err := f.check(t.out.file.tags); err != nil {
 		return nil, err
 	}
-	data, err := io.ReadAll(io.LimitReader(f.Content, maxFileBlock+1))
+	data, err := io.ReadAll(io.LimitReader(f.Content, maxFileBlock+1)) // one more shows that it is too large
 	c := MCPContent{Type: "resource", MIMEType: f.ContentType, Data: data, URI: x.routeURI()}
 	switch kind, _, _ := strings.Cut(strings.ToLower(f.ContentType), "/"); {
 	case err != nil:
@@ -774,14 +775,16 @@ func (c *MCPContent) appendContents(dst, meta []byte) []byte {
 // unit. A total of 0 means unknown. message is for people and may be empty. ctx is the
 // context of the method, or one derived from it.
 //
-// Only MCP clients that asked for progress get it; otherwise Progress does nothing. It also
-// does nothing if done is not greater than in the report before, if done is infinite or not
-// a number, and after the method has returned. After the first 200 progress and log
-// messages of a call, those that follow another within 50 ms are dropped, except for a
-// report with done equal to total.
+// Only MCP clients that asked for progress get it (MCP 2025-11-25, Progress); otherwise
+// Progress does nothing. It also does nothing if done is not greater than in the report
+// before, if done is infinite or not a number, and after the method has returned. After
+// the first 200 progress and log messages of a call, those that follow another within
+// 50 ms are dropped, except for a report with done equal to total.
 //
 // Each item of a [Stream] is reported as progress until the method makes a report of its
-// own. Progress is safe for concurrent use.
+// own. Progress waits for a client that does not read: over HTTP for 30 seconds at most,
+// over standard output until no more than 64 messages are left to write. It is safe for
+// concurrent use.
 func Progress(ctx context.Context, done, total float64, message string) {
 	if x, ok := ctx.Value(exchangeKey{}).(*exchange); ok {
 		x.stream.sendProgress(x, done, total, message, true)
@@ -794,9 +797,10 @@ func Progress(ctx context.Context, done, total float64, message string) {
 //
 // Only MCP clients that want the level get the message; otherwise MCPLog does nothing.
 // Clients of revision 2026-07-28 name a level with each request. Earlier clients set it once
-// by logging/setLevel, which a server without sessions cannot remember: over HTTP they get the levels
-// from info on. After the first 200 progress and log messages of a call, those that follow
-// another within 50 ms are dropped. MCPLog is safe for concurrent use.
+// by logging/setLevel, which a server without sessions cannot remember: over HTTP they get
+// the levels from info on. After the first 200 progress and log messages of a call, those
+// that follow another within 50 ms are dropped. MCPLog waits as [Progress] does, and is safe
+// for concurrent use.
 //
 // The levels of MCP are those of RFC 5424. A level between two of them is sent as
 // the lower one:
@@ -858,7 +862,7 @@ func (s *mcpStream) startCall(x *exchange, m *message) {
 	if x.inBatch || !x.accept.events || x.pipe == nil && !canFlush(x.w) {
 		return
 	}
-	if x.pipe == nil {
+	if x.pipe == nil { // there is no proxy in a pipe
 		s.timed, m.caller = true, x
 		m.timer.Reset(x.h.eventTimes.heartbeat)
 	}

@@ -36,7 +36,10 @@ import (
 )
 
 // ResourceOptions makes a resource of a method that has an output and that GET serves:
-// something to read, under a URI.
+// something to read, under a URI (MCP 2026-07-28, Resources). A method that answers
+// NOT_FOUND, and a URI that fits no resource, are the error -32602, or -32002 before
+// 2026-07-28. Blocks of MCPContent are its contents; without them that is the JSON of the
+// output.
 type ResourceOptions struct {
 	// URI is the address, in a scheme of the service's own, such as
 	// "todos://todos/{id}". A name in braces is the wire name of a scalar field of the
@@ -52,7 +55,8 @@ type ResourceOptions struct {
 	// "text/plain" for an output with MCPContent. A File has the one of its tag, or its own.
 	MIMEType string
 	// TTL is how long clients of revision 2026-07-28 and later may keep what they have
-	// read, for one user, in whole milliseconds. It must not be negative. Default: zero.
+	// read, for one user, in whole milliseconds (MCP 2026-07-28, Caching). It must not be
+	// negative. Default: zero, which means not at all.
 	TTL time.Duration
 	// Icons are for people. Meta is sent as _meta, both in the lists and in the contents,
 	// where hosts of MCP Apps look. It must be JSON. Default: none.
@@ -65,7 +69,8 @@ type ResourceOptions struct {
 // PromptOptions makes a prompt of a method: messages that a person lets a client send to a
 // model. The output must have a method MCPContent, whose blocks are the messages, all of
 // the role user. The fields of the input are the arguments of the prompt, which are texts,
-// so they must be scalars. A prompt is not a tool.
+// so they must be scalars (MCP 2025-11-25, Prompts). A prompt is not a tool, and its method
+// has no idempotency key.
 type PromptOptions struct {
 	// Title is the name that people see. Default: that of the tool.
 	Title string
@@ -186,6 +191,7 @@ func compileURI(p *mistakes, text string) (u uriTemplate) {
 	pattern := regexp.QuoteMeta(path)
 	for _, name := range nameInBraces.FindAllString(path, -1) {
 		u.names = append(u.names, strings.Trim(name, "{}"))
+		// A value is one segment, and ends where the text after it first fits.
 		pattern = strings.Replace(pattern, regexp.QuoteMeta(name), "([^/?#]+?)", 1)
 	}
 	u.pattern = regexp.MustCompile("^" + pattern + "$")

@@ -393,6 +393,7 @@ func (b *rpcBatch) answerMessages(h *rpcHandler, r *http.Request, ws *workspace)
 		}
 	}
 	clear(b.answers) // a pool should keep nothing of a request alive
+	// The workspace has the body until it is written, and the batch takes its buffer.
 	ws.enc.buf, *b = b.body, rpcBatch{answers: b.answers, body: ws.enc.buf}
 }
 
@@ -469,7 +470,7 @@ func (b *rpcBatch) joinAnswers() {
 		size += len(answer) + len(",")
 	}
 	b.body = slices.Grow(b.body[:0], size)
-	for _, answer := range b.answers {
+	for _, answer := range b.answers { // each behind a comma, of which the first becomes the bracket
 		if len(answer) > 0 {
 			b.body = append(append(b.body, ','), answer...)
 		}
