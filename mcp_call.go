@@ -234,8 +234,11 @@ func (x *exchange) callTool(m *message, add addFunc) error {
 	}
 	done := false
 	defer func() {
-		if !done {
-			x.stream.abandon(x)
+		if !done { // the panic goes on, and the stream, if it has begun, ends without an answer
+			x.stream.stopCall(x)
+			if x.stream.events != nil {
+				x.stream.events.close()
+			}
 		}
 	}()
 	err := x.run(x)
@@ -826,7 +829,7 @@ func MCPLog(ctx context.Context, level slog.Level, data any) {
 // 2026-07-28, Streamable HTTP), in which the answer is the last event.
 //
 // The life of a stream: startCall, notifications while running is true, stopCall, and
-// exchange.sendAnswer or abandon. Invariants: token and logs are set only by startCall;
+// exchange.sendAnswer, but for a panic. Invariants: token and logs are set only by startCall;
 // after running has become false, only the answer is sent, and one goroutine uses events.
 // Events have no ids, since nothing can be resumed: a client whose connection breaks calls
 // again.
@@ -905,14 +908,6 @@ func (s *mcpStream) beginQuiet(x *exchange) {
 func (s *mcpStream) beginEvents(x *exchange) {
 	if s.events == nil {
 		s.events = newEvents(x.w, x.h.eventTimes, func(error) {}) // net/http cancels the context
-	}
-}
-
-// abandon ends the stream, if it has begun, without an answer.
-func (s *mcpStream) abandon(x *exchange) {
-	s.stopCall(x)
-	if s.events != nil {
-		s.events.close()
 	}
 }
 

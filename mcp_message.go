@@ -587,8 +587,7 @@ func (x *exchange) answerInitialize(m *message) error {
 		x.pipe.agreed = &agreement{revision: version, capabilities: capabilities}
 	}
 	x.openResult()
-	x.addJSON(`"protocolVersion":"` + version + `",`)
-	x.addJSON(x.h.texts.initialize)
+	x.addJSON(`"protocolVersion":"` + version + `",` + x.h.texts.initialize)
 	return nil
 }
 
