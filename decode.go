@@ -51,6 +51,7 @@ import (
 	"slices"
 	"strconv"
 	"strings"
+	"sync"
 	"time"
 )
 
@@ -362,34 +363,26 @@ func (c *decoders) compileDecoder(s *shape) decodeFunc {
 		return c.typeDecoder(s.withoutRules())
 	}
 	decode := c.typeDecoder(s)
-	careful := s.kind == kindFloat && s.bits == 32 || slices.ContainsFunc(s.rules, func(r rule) bool { return r.costly })
 	return func(d *decoder, v reflect.Value) {
 		before := d.found.count()
-		if decode(d, v); d.scan.err != nil || d.found.count() != before || d.found.full() {
-			return
-		}
-		if careful {
+		if decode(d, v); d.scan.err == nil && d.found.count() == before && !d.found.full() {
 			d.checkRules(s.rules, v)
-			return
-		}
-		for i := range s.rules { // as checkRules has it for most values, without a call
-			if r := &s.rules[i]; r.violates(v) {
-				d.addViolation(r.complaint)
-			}
 		}
 	}
+}
+
+// plainDecoders has the decodeFuncs of the kinds that need nothing of the type.
+var plainDecoders = [kindFile + 1]decodeFunc{
+	kindAny: decodeAny, kindRaw: decodeRaw, kindCustom: decodeCustom, kindString: decodeString, kindBool: decodeBool,
 }
 
 // typeDecoder makes the decodeFunc for s without its rules but for maxItems, by the table
 // at the top.
 func (c *decoders) typeDecoder(s *shape) decodeFunc {
+	if plain := plainDecoders[s.kind]; plain != nil {
+		return plain
+	}
 	switch s.kind {
-	case kindAny:
-		return decodeAny
-	case kindRaw:
-		return decodeRaw
-	case kindCustom:
-		return decodeCustom
 	case kindPointer:
 		return decodePointer(c.decoderFor(s.elem), s.elem.typ)
 	case kindOptional:
@@ -735,12 +728,9 @@ func (c *decoders) defaultFor(f *field, decode decodeFunc) func(reflect.Value) {
 		return d.finish()
 	}
 	value := reflect.New(f.shape.typ).Elem()
-	tried, trying, endless := false, false, false
-	try := func() {
-		if tried {
-			return
-		}
-		tried, trying = true, true
+	trying, endless := false, false
+	try := sync.OnceFunc(func() {
+		trying = true
 		err := fresh(value)
 		trying = false
 		var e *Error
@@ -750,7 +740,7 @@ func (c *decoders) defaultFor(f *field, decode decodeFunc) func(reflect.Value) {
 		case errors.As(err, &e):
 			c.mistakes.addf("%s: the default %s is refused: %s", f.place, f.def, strings.TrimPrefix(e.Message, codes[CodeInvalidArgument.row()].text+": "))
 		}
-	}
+	})
 	c.pending = append(c.pending, try)
 	c.runPending()
 	// A text type may be a slice, as net.IP is, or hold one.
@@ -966,15 +956,10 @@ func (p *objectPlan) choosePlan(d *decoder, v reflect.Value) *objectPlan {
 }
 
 // decodeScalar returns the decodeFunc for scalars of shape s. It reads the
-// JSON around the scalar, and the shape's setter does the rest. Strings and
-// booleans, the most frequent kinds, have functions of their own.
+// JSON around the scalar, and the shape's setter does the rest.
 func (c *decoders) decodeScalar(s *shape) decodeFunc {
 	set, mismatch := setterFor(s, nil), s.typeComplaint()
 	switch {
-	case s.kind == kindString:
-		return decodeString
-	case s.kind == kindBool:
-		return decodeBool
 	case s.kind == kindText:
 		set = c.checkedSetter(s, nil)
 	case s.kind.isNumeric():
@@ -1063,12 +1048,25 @@ var (
 // keep it: it is the buffer of the request or the scratch of d.
 type setter func(d *decoder, v reflect.Value, text []byte) *complaint
 
+// plainSetters has the setters of the kinds that need nothing of the type.
+var plainSetters = [kindFile + 1]setter{
+	kindString: setString, kindNumber: setString, kindBool: setBool, kindTime: setTime, kindDuration: setDuration, kindBytes: setBytes,
+}
+
 // setterFor returns the setter for scalars of shape s. spells reports whether a text
 // spells an integer. It is nil if the scanner has read the number, as JSON has it: 1e2
 // or 100.0 are integers there, which other texts may not be. A map would have two
 // names for one key.
 func setterFor(s *shape, spells func(text []byte) bool) setter {
-	set := s.setter()
+	set := plainSetters[s.kind]
+	switch s.kind {
+	case kindText:
+		set = setTextOr(cmp.Or(s.textComplaint(), isNotValid))
+	case kindInt, kindUint:
+		set = setInteger(s)
+	case kindFloat:
+		set = setFloat(s.bits)
+	}
 	if spells == nil || !s.kind.isNumeric() {
 		return set
 	}
@@ -1081,27 +1079,6 @@ func setterFor(s *shape, spells func(text []byte) bool) setter {
 		}
 		return set(d, v, text)
 	}
-}
-
-// setter returns the setter for scalars of shape s, of which a number is spelt as in JSON.
-func (s *shape) setter() setter {
-	switch s.kind {
-	case kindText:
-		return setTextOr(cmp.Or(s.textComplaint(), isNotValid))
-	case kindTime:
-		return setTime
-	case kindDuration:
-		return setDuration
-	case kindBytes:
-		return setBytes
-	case kindBool:
-		return setBool
-	case kindInt, kindUint:
-		return setInteger(s)
-	case kindFloat:
-		return setFloat(s.bits)
-	}
-	return setString
 }
 
 // checkedSetter is setterFor with the rules of the shape, unless a client reads an

@@ -720,15 +720,12 @@ func (h *outputHeader) valuesIn(v reflect.Value) ([]string, error) {
 	return values, nil
 }
 
-// textOf returns the text of one value: that of its JSON without the quotes. A time
-// is an HTTP-date (RFC 9110, section 5.6.7), and a duration spells µs as us.
+// textOf returns the text of one value: its JSON, or the content of a string. A time is
+// an HTTP-date (RFC 9110, section 5.6.7), and a duration spells µs as us.
 func (h *outputHeader) textOf(v reflect.Value) (string, error) {
 	switch h.shape.kind {
 	case kindString:
 		return v.String(), nil
-	case kindText:
-		text, err := v.Addr().Interface().(encoding.TextMarshaler).MarshalText()
-		return string(text), err
 	case kindTime:
 		t := v.Interface().(time.Time).UTC()
 		if year := t.Year(); year < 0 || year > 9999 {
@@ -740,5 +737,5 @@ func (h *outputHeader) textOf(v reflect.Value) (string, error) {
 	}
 	var e encoder
 	h.encode(&e, v)
-	return strings.Trim(string(e.buf), `"`), e.err
+	return textOr(string(e.buf)), e.err
 }

@@ -639,27 +639,18 @@ func (s *scanner) readString() (raw []byte, escaped bool) {
 // its text. It does not say how large it is: see parseInteger.
 func (s *scanner) readNumber() []byte {
 	start := s.pos
-	if s.pos < len(s.data) && s.data[s.pos] == '-' {
-		s.pos++
-	}
-	switch {
-	case s.pos < len(s.data) && s.data[s.pos] == '0':
-		s.pos++
-	case !s.skipDigits():
+	s.skipByte('-')
+	if !s.skipByte('0') && !s.skipDigits() {
 		s.failValue()
 		return nil
 	}
-	if s.pos < len(s.data) && s.data[s.pos] == '.' {
-		s.pos++
-		if !s.skipDigits() {
-			s.fail("a number without a digit after its point")
-			return nil
-		}
+	if s.skipByte('.') && !s.skipDigits() {
+		s.fail("a number without a digit after its point")
+		return nil
 	}
-	if s.pos < len(s.data) && s.data[s.pos]|0x20 == 'e' {
-		s.pos++
-		if s.pos < len(s.data) && (s.data[s.pos] == '+' || s.data[s.pos] == '-') {
-			s.pos++
+	if s.skipByte('e') || s.skipByte('E') {
+		if !s.skipByte('+') {
+			s.skipByte('-')
 		}
 		if !s.skipDigits() {
 			s.fail("a number without a digit in its exponent")
@@ -671,6 +662,15 @@ func (s *scanner) readNumber() []byte {
 		return nil
 	}
 	return s.data[start:s.pos]
+}
+
+// skipByte moves past c and reports true if it is the next byte.
+func (s *scanner) skipByte(c byte) bool {
+	if s.pos == len(s.data) || s.data[s.pos] != c {
+		return false
+	}
+	s.pos++
+	return true
 }
 
 // skipDigits moves past decimal digits and reports whether there was one.
@@ -932,14 +932,9 @@ func pointerToName(text []byte) []byte {
 	for c := s.peek(); c != 0; c = s.peek() {
 		switch top := len(open) - 1; {
 		case c == '"':
-			raw, escaped := s.readString()
-			if s.peek() != ':' {
-				continue // a value
+			if value := s.skipValue(); s.peek() == ':' { // it is a name
+				open[top].token = pointerToken(string(textOf(value)))
 			}
-			if escaped {
-				raw = appendUnescaped(nil, raw)
-			}
-			open[top].token = pointerToken(string(raw))
 			continue
 		case c == '{':
 			open = append(open, step{token: "/"})
