@@ -554,6 +554,7 @@ func decodeMap(setKey setter, elem decodeFunc, s *shape) decodeFunc {
 			d.skipMismatch(mustBeObject)
 			return
 		}
+		// SetMapIndex copies the key and the value, so one variable of each serves all members.
 		m := reflect.MakeMap(s.typ)
 		key, value := reflect.New(s.key.typ).Elem(), reflect.New(s.elem.typ).Elem()
 		set := nameSet{base: len(d.scan.names)}
@@ -785,6 +786,8 @@ func (p *objectPlan) decodeObject(d *decoder, v reflect.Value) {
 		}
 		f := &p.fields[i]
 		if d.seen[base+i] {
+			// The scanner is then at its end: the field is decoded from nothing, and the
+			// violations of that are dropped for the error.
 			d.scan.failDuplicate()
 		}
 		d.seen[base+i] = true
@@ -927,6 +930,8 @@ func (c *decoders) structPlan(s *shape, in map[*field]string) *objectPlan {
 // The discriminator is the first member where encoders write it, without white space, which
 // costs one comparison. Anywhere else it is found by reading ahead, once for the whole text.
 func (p *objectPlan) choosePlan(d *decoder, v reflect.Value) *objectPlan {
+	// c is the complaint if no alternative is found: as long as there is no such member, that
+	// it is required.
 	var a *objectPlan
 	c := isRequired
 	if text, ok := bytes.CutPrefix(d.scan.data[d.scan.pos+1:], p.first); ok {
@@ -1146,6 +1151,7 @@ func setInteger(s *shape) setter {
 		case s.kind == kindUint:
 			v.SetUint(mag)
 		case neg:
+			// The magnitude of the least int64 overflows to that number, which is its own negative.
 			v.SetInt(-int64(mag))
 		default:
 			v.SetInt(int64(mag))

@@ -269,6 +269,7 @@ func appendEntries[V any](e *encoder, entries []entry[V], appendValue func(V)) {
 // encodeMap returns the encodeFunc of a map of shape s.
 func encodeMap(s *shape, elem encodeFunc) encodeFunc {
 	return func(e *encoder, v reflect.Value) {
+		// All values are copied into one slice, as a variable for each would be an allocation.
 		entries := make([]entry[reflect.Value], 0, v.Len())
 		values := reflect.MakeSlice(reflect.SliceOf(s.elem.typ), v.Len(), v.Len())
 		for it := v.MapRange(); it.Next(); {
@@ -359,7 +360,7 @@ func (c *encoders) memberEncoder(f *field) memberEncoder {
 	m := memberEncoder{field: f, prefix: f.prefix, at: f.ownIndex(), encode: c.encoderFor(f.shape), omits: f.omitRule()}
 	// A client writes a field that is optional only because it is promoted from an embedded
 	// pointer: the server then makes what the pointer points to.
-	if c.inputs {
+	if c.inputs { // whatever omitRule says: see encoders
 		m.omits = nil
 		if f.omit != 0 || f.def != nil {
 			m.omits = reflect.Value.IsZero
@@ -455,6 +456,8 @@ func encodeNumber(e *encoder, v reflect.Value) { e.appendNumber(v.String()) }
 // appendNumber appends the text of a json.Number, unchanged. The zero value of
 // json.Number counts as 0, as in encoding/json.
 func (e *encoder) appendNumber(text string) {
+	// Any other text is checked, since it goes into the output as it is: `1,"admin":true`
+	// would add a member.
 	text = cmp.Or(text, "0")
 	if _, ok := jsonNumber(text); !ok {
 		e.fail(errors.New("a json.Number that is not a JSON number"))
@@ -679,6 +682,8 @@ func (h *outputHeader) isETag() bool { return h.key == "Etag" }
 // cannot be one: net/http would send something else in its place, or CR and LF
 // would begin a header that the application does not know of.
 func (o *outputHeaders) makeHeader(v reflect.Value) (http.Header, error) {
+	// The texts are not quoted in the error: the log of a service is no place for a value that
+	// may be a secret.
 	header := make(http.Header, len(o.fields))
 	for i := range o.fields {
 		h := &o.fields[i]
@@ -720,12 +725,15 @@ func (h *outputHeader) valuesIn(v reflect.Value) ([]string, error) {
 	return values, nil
 }
 
-// textOf returns the text of one value: its JSON, or the content of a string. A time is
-// an HTTP-date (RFC 9110, section 5.6.7), and a duration spells µs as us.
+// textOf returns the text of one value: that of its JSON without the quotes. A time
+// is an HTTP-date (RFC 9110, section 5.6.7), and a duration spells µs as us.
 func (h *outputHeader) textOf(v reflect.Value) (string, error) {
 	switch h.shape.kind {
 	case kindString:
 		return v.String(), nil
+	case kindText:
+		text, err := v.Addr().Interface().(encoding.TextMarshaler).MarshalText()
+		return string(text), err
 	case kindTime:
 		t := v.Interface().(time.Time).UTC()
 		if year := t.Year(); year < 0 || year > 9999 {
@@ -737,5 +745,5 @@ func (h *outputHeader) textOf(v reflect.Value) (string, error) {
 	}
 	var e encoder
 	h.encode(&e, v)
-	return textOr(string(e.buf)), e.err
+	return strings.Trim(string(e.buf), `"`), e.err
 }

@@ -14,7 +14,6 @@ package svc
 
 import (
 	"bytes"
-	"encoding/binary"
 	"encoding/hex"
 	"encoding/json"
 	"math"
@@ -207,37 +206,20 @@ var unescaped = [256]byte{'"': '"', '\\': '\\', '/': '/', 'b': '\b', 'f': '\f', 
 // appendQuotedJSON appends a JSON text as a JSON string, as MCP wants results: the
 // same value once as JSON and once as text. text must be compact JSON, as the
 // encoder writes it: then it has no control characters and is UTF-8, so nothing in
-// it needs an escape but quotes and backslashes. Eight bytes without either are
-// copied at once: plainEnd explains the arithmetic. Memory for the longest result
-// is reserved first, so that the loop needs no checks of its own.
+// it needs an escape but quotes and backslashes. Quotes come every few bytes, so that
+// longer steps than one byte gain nothing. Memory for the longest result is reserved
+// first, so that the loop never has to make more.
 func appendQuotedJSON(dst, text []byte) []byte {
-	const (
-		ones = 0x0101010101010101
-		high = 0x8080808080808080
-	)
 	dst = slices.Grow(dst, 2*len(text)+2)
 	n := len(dst)
 	out := dst[n : n+2*len(text)+2]
 	out[0] = '"'
 	i := 1
-	for len(text) > 0 {
-		next := text[:min(8, len(text))]
-		text = text[len(next):]
-		if len(next) == 8 {
-			x := binary.LittleEndian.Uint64(next)
-			quote, slash := x^('"'*ones), x^('\\'*ones)
-			if ((quote-ones)&^quote|(slash-ones)&^slash)&high == 0 {
-				binary.LittleEndian.PutUint64(out[i:], x)
-				i += 8
-				continue
-			}
-		}
-		for _, c := range next {
-			out[i] = '\\' // overwritten if it is not wanted: a branch would be mispredicted
-			i += int(escapeLenInJSON[c])
-			out[i] = c
-			i++
-		}
+	for _, c := range text {
+		out[i] = '\\' // overwritten if it is not wanted: a branch would be mispredicted
+		i += int(escapeLenInJSON[c])
+		out[i] = c
+		i++
 	}
 	out[i] = '"'
 	return dst[:n+i+1]
@@ -278,6 +260,8 @@ func parseInteger(num []byte) (mag uint64, neg bool, kind integerKind) {
 	if digits[0] == '-' {
 		neg, digits = true, digits[1:]
 	}
+	// Nearly every number is a few digits. Of others the product may overflow, and
+	// splitDecimal reads them again.
 	for i < len(digits) && isDigit(digits[i]) {
 		mag = mag*10 + uint64(digits[i]-'0')
 		i++
@@ -367,6 +351,8 @@ func appendFloat(dst []byte, f float64, bits int) []byte {
 		}
 	}
 	dst = strconv.AppendFloat(dst, f, format, -1, bits)
+	// strconv writes an exponent with two digits at least. None from 1e21 on has a zero in
+	// front, so only negative ones can be shorter.
 	if n := len(dst); format == 'e' && dst[n-3] == '-' && dst[n-2] == '0' {
 		dst[n-2] = dst[n-1] // e-09 to e-9
 		dst = dst[:n-1]
@@ -397,6 +383,8 @@ func parseTime(text string) (t time.Time, ok bool) {
 	if err != nil || text[hour+2] != ':' || strings.Contains(text, ",") {
 		return t, false
 	}
+	// The text ends in Z, or in an offset such as +07:00, of which the size is left to check.
+	// Package time has seen that both parts are two digits, so they compare as text.
 	zone := text[len(text)-len("07:00"):]
 	return t, zone[4]|0x20 == 'z' || zone[:2] < "24" && zone[3:] < "60"
 }
