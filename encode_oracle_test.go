@@ -544,6 +544,7 @@ func TestEncodeTable(t *testing.T) {
 		{map[string]string{"<": ">"}, `{"<":">"}`},
 		{any("<&>"), `"<&>"`},
 		{[]any{[]int(nil), struct{ A string }{"<"}, nil}, `[null,{"A":"<"},null]`}, // in any, encoding/json decides
+		{[]any{5, int64(math.MinInt64), (*any)(nil), true, json.Number("1.50")}, `[5,-9223372036854775808,null,true,1.50]`},
 		{"\xff\xfe", `"` + "\ufffd\ufffd" + `"`},
 		{"\x00\x1f\x7f\"\\\b\f\n\r\t/", `"\u0000\u001f` + "\x7f" + `\"\\\b\f\n\r\t/"`},
 		{map[int]int{2: 1, 10: 2, -1: 3}, `{"-1":3,"10":2,"2":1}`},

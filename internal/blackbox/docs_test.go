@@ -356,7 +356,7 @@ func (docsSampleImpl) Create(context.Context, *docsSample) error { return nil }
 func TestDocsExamples(t *testing.T) {
 	s := svc.MustRegister[docsSampleAPI](docsSampleImpl{}, &svc.Options{Resource: "samples", Logger: slog.New(slog.DiscardHandler)})
 	const want = `-d '{"large":9007199254740993,"below":0,"tens":20,"pair":[1,2],"named":["a","b"],"null":null,"given":"this","tree":{},"odd":{},"text":"C-1"}' `
-	for rest, url := range map[string]string{".": `"$URL/samples"`, "./": `"$URL/samples"`, "api/": `"$URL/api/samples"`, "./.api": `"$URL/.api/samples"`, "../v1": `"$URL/../v1/samples"`, "/v1/": `"$URL/v1/samples"`} {
+	for rest, url := range map[string]string{".": `"$URL/samples"`, "./": `"$URL/samples"`, "api/": `"$URL/api/samples"`, "./.api": `"$URL/.api/samples"`, "../v1": `"$URL/../v1/samples"`, "a$b'": `"$URL"'/a$b'\''/samples'`, "/v1/": `"$URL/v1/samples"`} {
 		text := getDocs(s, &svc.DocsOptions{REST: rest}, "GET", "/llms.txt").Body.String()
 		if !strings.Contains(text, want+url+"\n") {
 			t.Errorf("with REST %q the Markdown has no\n%s\nin\n%s", rest, want+url, text)

@@ -369,6 +369,39 @@ func TestMCPAskLate(t *testing.T) {
 	}
 }
 
+// Verify that a form that no client can show is refused with what would be right.
+func TestMCPAskMistakes(t *testing.T) {
+	h := newHookedMCP(func(ctx context.Context) error {
+		for _, test := range []struct {
+			ask  func(context.Context, string, string) error
+			want string
+		}{
+			{mcpForm[string], "cannot ask for string:\n  - a form must be a struct, not a string"},
+			{mcpForm[unionPayment], "a form has one list of fields, and blackbox_test.unionPayment is a union"},
+			{mcpForm[struct{ A *string }], "A: a pointer in a form must be optional (omitempty)"},
+			{mcpForm[struct {
+				A svc.Optional[string] `json:"a,omitzero"`
+			}], "A: a form has no null; write a *string that is optional (omitempty)"},
+			{mcpForm[struct{ A []string }], "A: a form has strings, numbers, booleans, enums and lists of strings with an enum, not a []string"},
+			{mcpForm[struct{ A [][]string }], "with an enum, not a [][]string"},
+			{mcpForm[struct{ A map[string]int }], "with an enum, not a map[string]int"},
+		} {
+			if err := test.ask(ctx, "k", "Q?"); !strings.Contains(fmt.Sprint(err), test.want) {
+				t.Errorf("got %v\nwant %s", err, test.want)
+			}
+		}
+		return nil
+	})
+	if w := mcpPost(h, mcpAsk(mcpForms, "tools/call", `"name":"hook_run"`)); !strings.Contains(w.Body.String(), `"isError":false`) {
+		t.Errorf("%d %s", w.Code, w.Body)
+	}
+}
+
+func mcpForm[T any](ctx context.Context, key, message string) error {
+	_, err := svc.Ask[T](ctx, key, message)
+	return err
+}
+
 type mcpReading interface {
 	GetNote(context.Context, *mcpGet) (*mcpNote, error)
 	GetPart(context.Context, *mcpPart) (*mcpCount, error)
@@ -539,6 +572,7 @@ func TestMCPPrompts(t *testing.T) {
 		{complete("words", "1"), 200, values(``, 0)},
 		{complete("nope", ""), 200, values(``, 0)},
 		{mcpLegacy("", "completion/complete", `"ref":{"type":"ref/prompt","name":"nope"},"argument":{"name":"x","value":""}`), 200, mcpFailure("-32602", "params.ref")},
+		{mcpLegacy("", "completion/complete", `"ref":{"type":"ref/tool","name":"ask_compose"},"argument":{"name":"x","value":""}`), 200, mcpFailure("-32602", "params.ref")},
 		{mcpLegacy("", "completion/complete", `"ref":{"type":"ref/prompt","name":"ask_compose"}`), 200, mcpFailure("-32602", "params.argument")},
 		{mcpModern("completion/complete", `"ref":{"type":"ref/prompt","name":"ask_compose"},"argument":{"name":"style","value":"fu"}`, "-Mcp-Name"), 200, mcpModern1 + `"completion":{"values":["funny"],…`},
 	} {

@@ -99,7 +99,7 @@ func TestMCPMisconfigured(t *testing.T) {
 	poke := func(resource string) *svc.Service {
 		return svc.MustRegister[PokeAPI](new(poker), &svc.Options{Resource: resource})
 	}
-	s := svc.Join("mcpMisnamed", svc.MustRegister[mcpMisnamed](mcpMisnamedService{}, &svc.Options{Resource: "a"}), poke("b"), poke("c"))
+	s := svc.Join("mcpMisnamed", svc.MustRegister[mcpMisnamed](mcpMisnamedService{}, &svc.Options{Resource: "a", Methods: map[string]svc.MethodOptions{"Größe": {HTTP: "GET /size"}}}), poke("b"), poke("c"))
 	defer func() {
 		text := fmt.Sprint(recover())
 		for _, want := range []string{
@@ -107,6 +107,7 @@ func TestMCPMisconfigured(t *testing.T) {
 			`Größe: Meta is not JSON`, `Größe: the Src of an icon is "http://x/y"; an icon has an https: or a data: URL`, `ServerInfo: the Theme of an icon is "blue"; write light or dark`,
 			`InputSchema is not JSON`, `InputSchema must be an object with "type":"object"`, `AllowedOrigins[0] is "app.example"`, `AllowedOrigins[1] is "https://app.example/x"`,
 			`ListScope is "shared"`, `ListTTL is negative`, `Tools["Poke"]: 2 methods have that name; write the name of the tool`,
+			`Poke: the tool would have the name "c_poke", as Poke does; rename one`, `Größe: a resource is one output, and the method has none or a stream`,
 		} {
 			if !strings.Contains(text, want) {
 				t.Errorf("the panic does not say %s:\n%s", want, text)
@@ -117,7 +118,8 @@ func TestMCPMisconfigured(t *testing.T) {
 	s.MCP(&svc.MCPOptions{
 		AllowedOrigins: []string{"app.example", "https://app.example/x"}, ListScope: "shared", ListTTL: -1, MaxResult: -1,
 		ServerInfo: svc.ServerInfo{Icons: []svc.Icon{{Src: "data:,x", Theme: "blue"}}},
-		Tools:      map[string]svc.ToolOptions{"Nope": {}, "Poke": {}, "b_poke": {}, "Größe": {InputSchema: []byte(`{"type":"object"`), Meta: map[string]any{"f": math.Inf(1)}, Icons: []svc.Icon{{Src: "https://x"}, {Src: "http://x/y"}}}, long: {InputSchema: []byte(` {"Type":"object"}`)}},
+		Tools:      map[string]svc.ToolOptions{"Nope": {}, "Poke": {}, "b_poke": {Name: "c_poke"}, "Größe": {InputSchema: []byte(`{"type":"object"`), Meta: map[string]any{"f": math.Inf(1)}, Icons: []svc.Icon{{Src: "https://x"}, {Src: "http://x/y"}}}, long: {InputSchema: []byte(` {"Type":"object"}`)}},
+		Resources:  map[string]svc.ResourceOptions{"Größe": {URI: "sizes://all"}},
 	})
 }
 
@@ -151,6 +153,7 @@ func TestMCPHeaderTags(t *testing.T) {
 			A string `json:"a" mcpheader:"Same"`
 			B string `json:"b" mcpheader:"sAME"`
 		}]()), `the argument /b: the header "sAME" is there twice`},
+		{register(mcpRegister[unionPayment]()), `Call: the input blackbox_test.unionPayment is a union, and assistants drop a tool whose input is anyOf or oneOf; put it into a field of a struct`},
 		{register(mcpRegister[struct {
 			A []mcpTree `json:"a"`
 		}]()), `Call: the argument /name: the header "Name" can carry what is always at one place`},
@@ -175,6 +178,37 @@ func mcpRegister[In any]() (mistakes any) {
 	defer func() { mistakes = recover() }()
 	svc.MustRegister[mcpTagged[In]](mcpTaggedService[In]{}, &svc.Options{Name: "Tagged"}).MCP(nil)
 	return nil
+}
+
+type mcpOutputs interface {
+	Bill(context.Context) (*unionPayment, error)
+	When(context.Context) (*mcpYear, error)
+}
+
+type mcpYear struct{}
+
+func (mcpYear) MarshalJSON() ([]byte, error) { return []byte("1970"), nil }
+func (mcpYear) JSONSchema() map[string]any   { return map[string]any{"type": "integer"} }
+
+type mcpOutputsService struct{}
+
+func (mcpOutputsService) Bill(context.Context) (*unionPayment, error) {
+	return &unionPayment{ID: "1", Cash: &struct{}{}}, nil
+}
+func (mcpOutputsService) When(context.Context) (*mcpYear, error) { return new(mcpYear), nil }
+
+// Verify that structured content and its schema are objects, whatever the output is.
+func TestMCPOutputs(t *testing.T) {
+	h := svc.MustRegister[mcpOutputs](mcpOutputsService{}, &svc.Options{Resource: "out"}).MCP(nil)
+	for _, test := range []struct{ text, want string }{
+		{mcpLegacy("", "tools/list", ""), `…"name":"out_bill",…"outputSchema":{"type":"object","…Of":[…"name":"out_when",…"outputSchema":{"type":"object","properties":{"result":{"type":"integer"}},"required":["result"]…}…`},
+		{mcpLegacy("", "tools/call", `"name":"out_bill"`), `…"structuredContent":{"type":"cash","id":"1"…},…`},
+		{mcpLegacy("", "tools/call", `"name":"out_when"`), `…"structuredContent":{"result":1970},"content":[{"type":"text","text":"{\"result\":1970}"}]…`},
+	} {
+		if got := mcpPost(h, test.text).Body.String(); !mcpMatches(got, test.want) {
+			t.Errorf("%s\n got %s\nwant %s", test.text, got, test.want)
+		}
+	}
 }
 
 // Requirements 0.5, 2.3: two replicas behind a proxy answer one client's requests
