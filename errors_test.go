@@ -246,6 +246,9 @@ func TestErrorCopies(t *testing.T) {
 	if got := status.WithDetail("limit", 1).HTTPStatus(); got != http.StatusRequestEntityTooLarge {
 		t.Errorf("a copy of an error of status 413 has %d", got)
 	}
+	if header := (*Error)(nil).Header(); header != nil {
+		t.Errorf("no error has the headers %v", header)
+	}
 }
 
 // lateError is an error that says by Is and As what it is.

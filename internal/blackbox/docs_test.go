@@ -320,6 +320,7 @@ func (docsOdd) JSONSchema() map[string]any {
 		"minus":  map[string]any{"type": "array", "minItems": -1},
 		"none":   map[string]any{"type": "number", "multipleOf": 0},
 		"prefix": map[string]any{"type": "array", "minItems": 3, "prefixItems": []any{map[string]any{"const": 7}}, "items": map[string]any{"type": "string"}},
+		"old":    map[string]any{"type": "string", "deprecated": true, "enum": []any{"a`b", "``"}, "description": "# of the\n> house"},
 		"regexp": map[string]any{"type": "string", "pattern": "(?<=a)"},
 	}
 	required := []any{}
@@ -363,6 +364,9 @@ func TestDocsExamples(t *testing.T) {
 		}
 		if strings.Contains(text, "the host of this page") != (rest[0] == '/') {
 			t.Errorf("with REST %q the Markdown says otherwise what URL is", rest)
+		}
+		if field := "- `old` (required, deprecated, string; enum ``` [\"a`b\",\"``\"] ```): \\# of the > house\n"; !strings.Contains(text, field) {
+			t.Errorf("the Markdown has no\n%s\nin\n%s", field, text)
 		}
 	}
 }

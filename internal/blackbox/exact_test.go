@@ -777,13 +777,23 @@ type (
 		Count int    `json:"count"`
 	}
 	derivedMadeResponse struct{ C int }
+	derivedBillCashBody struct{ E int }
 	derivedAll          struct {
 		Body derivedOrderBody    `json:"body"`
 		Pay  derivedPay          `json:"pay"`
 		Card derivedPayCard      `json:"card"`
 		Made derivedMadeResponse `json:"made"`
+		Bill derivedBillCashBody `json:"bill"`
 	}
-	derivedAPI interface {
+	derivedBill struct {
+		ID   int              `json:"id"`
+		Type string           `json:"type" discriminator:"true"`
+		Cash *derivedBillCash `variant:"cash"`
+	}
+	derivedBillCash struct{ D int }
+	derivedAPI      interface {
+		Move(ctx context.Context, in *derivedOrder) error
+		Bill(ctx context.Context, in *derivedBill) error
 		Update(ctx context.Context, in *derivedOrder) (*derivedMade, error)
 		Create(ctx context.Context, in *derivedAll) error
 	}
@@ -792,11 +802,14 @@ type (
 
 func (derivedImpl) Update(context.Context, *derivedOrder) (*derivedMade, error) { return nil, nil }
 func (derivedImpl) Create(context.Context, *derivedAll) error                   { return nil }
+func (derivedImpl) Move(context.Context, *derivedOrder) error                   { return nil }
+func (derivedImpl) Bill(context.Context, *derivedBill) error                    { return nil }
 
 // Verify that the names that documents make of others are taken, so that a type that has
-// such a name in Go has its package in front, and no component has a number.
+// such a name in Go has its package in front, and only the second of two parts of one type
+// has a number.
 func TestDerivedNamesAreTaken(t *testing.T) {
-	s := svc.MustRegister[derivedAPI](derivedImpl{}, &svc.Options{Resource: "orders"})
+	s := svc.MustRegister[derivedAPI](derivedImpl{}, &svc.Options{Resource: "orders", Methods: map[string]svc.MethodOptions{"Move": {HTTP: "POST /orders/{text}/move"}, "Bill": {HTTP: "POST /orders/{id}/bill"}}})
 	w := httptest.NewRecorder()
 	s.OpenAPI().ServeHTTP(w, httptest.NewRequest("GET", "/openapi.json", nil))
 	var doc struct {
@@ -805,7 +818,7 @@ func TestDerivedNamesAreTaken(t *testing.T) {
 	if err := json.Unmarshal(w.Body.Bytes(), &doc); err != nil {
 		t.Fatal(err)
 	}
-	want := []string{"BlackboxTestDerivedMadeResponse", "BlackboxTestDerivedOrderBody", "BlackboxTestDerivedPayCard", "Error", "ErrorDetails", "ErrorObject", "Violation", "derivedAll", "derivedMadeResponse", "derivedOrderBody", "derivedPay", "derivedPayCard"}
+	want := []string{"BlackboxTestDerivedBillCashBody", "BlackboxTestDerivedMadeResponse", "BlackboxTestDerivedOrderBody", "BlackboxTestDerivedPayCard", "Error", "ErrorDetails", "ErrorObject", "Violation", "derivedAll", "derivedBillBody", "derivedBillCashBody", "derivedMadeResponse", "derivedOrderBody", "derivedOrderBody2", "derivedPay", "derivedPayCard"}
 	if got := slices.Sorted(maps.Keys(doc.Components.Schemas)); !slices.Equal(got, want) {
 		t.Errorf("the components are %q, want %q", got, want)
 	}

@@ -1040,7 +1040,7 @@ func TestFileOverMCP(t *testing.T) {
 		9: {},
 	}
 	s := svc.MustRegister[FilesAPI](files{file: func(id int) *svc.File { return contents[id] }}, fileOptions())
-	h := s.At("/v1").MCP(&svc.MCPOptions{Resources: map[string]svc.ResourceOptions{"Get": {URI: "files://{id}"}}})
+	h := s.At("/v1").MCP(&svc.MCPOptions{Resources: map[string]svc.ResourceOptions{"Get": {URI: "files://{id}"}, "Picture": {URI: "pictures://{id}"}}})
 	ask := func(method, params string) string {
 		r := httptest.NewRequest("POST", "/mcp", strings.NewReader(`{"jsonrpc":"2.0","id":1,"method":"`+method+`","params":`+params+`}`))
 		r.Header.Set("Content-Type", "application/json")
@@ -1077,8 +1077,8 @@ func TestFileOverMCP(t *testing.T) {
 			t.Errorf("%s: got %s", uri, got)
 		}
 	}
-	if list := ask("resources/templates/list", "{}"); !strings.Contains(list, `"uriTemplate":"files://{id}"`) || strings.Contains(list, "mimeType") {
-		t.Errorf("files of any type are listed as %s", list)
+	if list := ask("resources/templates/list", "{}"); !strings.Contains(list, `"uriTemplate":"files://{id}"`) || strings.Count(list, "mimeType") != 1 || !strings.Contains(list, `"mimeType":"image/png"`) {
+		t.Errorf("files of any type, and of one, are listed as %s", list)
 	}
 	tools := ask("tools/list", "{}")
 	if strings.Contains(tools, "files_put") || strings.Contains(tools, "outputSchema") || !strings.Contains(tools, `"files_picture"`) {

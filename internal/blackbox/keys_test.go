@@ -815,6 +815,10 @@ func TestKeyDocuments(t *testing.T) {
 		fmt.Fprintf(&text, "# %s\n%s\n%s\n\n", tool["name"], partOf(tool, "inputSchema"), partOf(tool, "annotations"))
 	}
 	golden(t, "openapi/keys.txt", []byte(text.String()))
+	page := getDocs(s, docsAll, "GET", "/").Body.String()
+	if strings.Count(page, `"key":"idempotency_key"`) != 3 || strings.Count(page, `"header Idempotency-Key":"1"`) != 2 {
+		t.Errorf("the page calls by %s", between(t, page, `"calls":{`, `"schemes"`))
+	}
 	rpc := postRPC(s.RPC(), `{"jsonrpc":"2.0","id":1,"method":"rpc.discover"}`)
 	if strings.Count(rpc, `"x-idempotencyKey":"required"`) != 2 || strings.Count(rpc, `"x-idempotencyKey":"allowed"`) != 1 {
 		t.Errorf("OpenRPC has %s", rpc)
