@@ -616,6 +616,7 @@ var (
 	isNoSegment = &complaint{ruleSyntax, `must not be empty, ".", ".." or "/", which the path of a URL cannot carry`}
 	isNullParam = &complaint{ruleType, "must not be null, which the query of a URL cannot carry"}
 	isNoHeader  = &complaint{ruleSyntax, "must be visible ASCII characters, with spaces only between them, since a header carries nothing else"}
+	isNoDate    = &complaint{ruleType, "must be a date of HTTP, such as Mon, 02 Jan 2006 15:04:05 GMT"} // RFC 9110, section 5.6.7
 	isNoCookie  = &complaint{ruleSyntax, "must be visible ASCII characters, without semicolons, quotes around them and spaces around them, since a cookie carries nothing else"}
 )
 
@@ -835,12 +836,11 @@ func (h *outputHeader) setField(d *decoder, v reflect.Value, values []string) {
 	case len(values) > 1:
 		d.addViolation(isRepeated)
 	case h.shape.kind == kindTime:
-		t, err := http.ParseTime(values[0])
-		if err != nil {
-			d.addViolation(mustBeTime)
-			return
+		if t, err := http.ParseTime(values[0]); err != nil {
+			d.addViolation(isNoDate)
+		} else {
+			*v.Addr().Interface().(*time.Time) = t
 		}
-		*v.Addr().Interface().(*time.Time) = t
 	default:
 		d.addIfAny(setterFor(h.shape, isNumberText)(d, v, []byte(values[0])))
 	}

@@ -145,6 +145,25 @@ func TestClientHeaders(t *testing.T) {
 	}
 }
 
+// Verify that headers that do not fit the output are an error.
+func TestClientForeignHeaders(t *testing.T) {
+	for _, test := range []struct{ name, values, want string }{
+		{"Last-Modified", "Sun, 09 Sep 2001 01:46:40 GMT", "<nil>"},
+		{"Last-Modified", "yesterday", "INTERNAL: the response does not match the type of the output: /Last-Modified must be a date of HTTP, such as Mon, 02 Jan 2006 15:04:05 GMT"},
+		{"ETag", `"a" "b"`, "INTERNAL: the response does not match the type of the output: /ETag is given more than once"},
+		{"X-Left", "256", "INTERNAL: the response does not match the type of the output: /X-Left must be an integer between 0 and 255"},
+	} {
+		client := connectParts(t, "", svc.ClientOptions{Handler: http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+			w.Header().Set("Content-Type", "application/json")
+			w.Header()[http.CanonicalHeaderKey(test.name)] = strings.SplitN(test.values, `" `, 2)
+			io.WriteString(w, "{}")
+		})})
+		if _, err := client.Update(context.Background(), &WidgetIn{ID: "1"}); !strings.HasPrefix(fmt.Sprint(err), test.want) {
+			t.Errorf("%s: %s: got %v, want %s", test.name, test.values, err, test.want)
+		}
+	}
+}
+
 // Verify what is refused because HTTP cannot carry it, and that it is not sent.
 func TestClientUnsent(t *testing.T) {
 	client := connectParts(t, "", svc.ClientOptions{Handler: http.HandlerFunc(func(http.ResponseWriter, *http.Request) { t.Error("it was sent") })})
