@@ -546,14 +546,6 @@ input /A: contentType is ["image/png","image/jpeg"], was none; for example {"A":
 	// Methods.
 	{"a method that is gone", taking[one[int]](), giving[one[int]](), "is gone"},
 	{"another name, over REST alone", taking[struct{}](getAlone), giving[one[int]](getAlone), "the status is 200, was 204\noutput: is object, was nothing"},
-	{"a member that is required", giving[struct {
-		A int `json:"a,omitempty"`
-		B struct {
-			C int `json:"c,omitempty"`
-		} `json:"b"`
-	}](), giving[struct {
-		A int `json:"a,omitempty"`
-	}](), "output /b: is gone, was always there"},
 	{"a route", taking[one[int]](), taking[one[int]](svc.MethodOptions{HTTP: "PUT /t"}), "the route is PUT /t, was POST /t/make"},
 	{"a placeholder's name", taking[struct {
 		A int `json:"a" path:"a"`
