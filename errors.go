@@ -428,17 +428,17 @@ var errNil = errors.New("an error that is a nil *svc.Error")
 //
 // All but the first have err as their cause.
 func ErrorFrom(err error) *Error {
-	if err == nil {
-		return nil
-	}
-	if e, ok := err.(*Error); ok && e != nil {
+	if e, _ := err.(*Error); err == nil || e != nil {
 		return e // what errors.As would find, which allocates
 	}
 	var e *Error
 	var tooLarge *http.MaxBytesError
 	switch {
 	case errors.As(err, &e):
-		return cmp.Or(e, &Error{Code: CodeInternal, cause: errNil}) // nil: a *Error in an error interface
+		if e != nil {
+			return e
+		}
+		err = errNil // the method returned a nil *Error in an error interface
 	case errors.Is(err, context.Canceled):
 		return &Error{Code: CodeCanceled, cause: err}
 	case errors.Is(err, context.DeadlineExceeded):

@@ -308,6 +308,13 @@ func TestErrorFrom(t *testing.T) {
 	if e := ErrorFrom(plain); !errors.Is(e, plain) {
 		t.Errorf("the cause of %v is lost", e)
 	}
+	if e := ErrorFrom(none); !errors.Is(e, errNil) {
+		t.Errorf("the cause of %v is not that it was nil", e)
+	}
+	wrapped := fmt.Errorf("secret: %w", notFound)
+	if n := testing.AllocsPerRun(10, func() { ErrorFrom(wrapped) }); n > 2 { // for the targets of errors.As
+		t.Errorf("an Error that is wrapped takes %v allocations to find", n)
+	}
 }
 
 func TestClip(t *testing.T) {
