@@ -279,19 +279,19 @@ type fileSender struct {
 	err    error // of the File or the connection
 }
 
-// send sends the File, which check has accepted, as the response to r, with more headers. If
-// it has not begun one, the header of w is what it was.
+// send sends the File, which check has accepted, as the response to r, with more headers.
 func (f *File) send(w http.ResponseWriter, r *http.Request, more http.Header) (s *fileSender) {
 	s = &fileSender{ResponseWriter: w}
 	h := w.Header()
-	before := h.Clone()
+	defer func(before http.Header) {
+		if !s.begun { // the answer is an error, or that of who recovers an abort: nothing of the file
+			clear(h)
+			maps.Copy(h, before)
+		}
+	}(h.Clone())
 	setHeaders(h, more)
 	if err := s.sendFile(f, r); err != nil && s.err == nil {
 		s.err = &Error{Code: CodeInternal, cause: fmt.Errorf("the Content of the File: %w", err)}
-	}
-	if !s.begun { // the answer will be an error, which has nothing of the file
-		clear(h)
-		maps.Copy(h, before)
 	}
 	return s
 }

@@ -620,9 +620,9 @@ func TestFile(t *testing.T) {
 			broken.ReadSeeker, broken.read = strings.NewReader("abc"), io.EOF
 			return &svc.File{Content: broken}
 		},
-		14: func() *svc.File { return &svc.File{Content: panicReader{}} },
+		14: func() *svc.File { return &svc.File{Content: panicReader{"no disk"}} },
 		15: func() *svc.File {
-			return &svc.File{Content: io.MultiReader(strings.NewReader("abc"), panicReader{})}
+			return &svc.File{Content: io.MultiReader(strings.NewReader("abc"), panicReader{"no disk"})}
 		},
 		16: func() *svc.File { return &svc.File{Content: minusSeeker{strings.NewReader("abc")}} },
 	}
@@ -706,9 +706,23 @@ func TestFile(t *testing.T) {
 	}
 }
 
-type panicReader struct{}
+type panicReader struct{ value any }
 
-func (panicReader) Read([]byte) (int, error) { panic("no disk") }
+func (r panicReader) Read([]byte) (int, error) { panic(r.value) }
+
+// Verify that middleware which recovers the abort of a File has the header that it had set.
+func TestFileAborts(t *testing.T) {
+	file := svc.File{Content: panicReader{http.ErrAbortHandler}, ETag: `"e"`, Size: 5}
+	h := svc.MustRegister[FilesAPI](files{file: func(int) *svc.File { return &file }}, fileOptions()).REST()
+	w := httptest.NewRecorder()
+	w.Header().Set("X-Before", "1")
+	defer func() {
+		if v := recover(); v != http.ErrAbortHandler || w.Header().Get("X-Before") != "1" || len(w.Header()) != 1 {
+			t.Errorf("%v, with the header %v", v, w.Header())
+		}
+	}()
+	h.ServeHTTP(w, httptest.NewRequest("GET", "/files/1", nil))
+}
 
 type minusSeeker struct{ io.Reader }
 
