@@ -535,7 +535,7 @@ func (p *prober) compareLists(a, b *contractPlan, at string, in func(string) str
 	isUnique := p.rule(a, "uniqueItems") != ""
 	if most > 0 { // else there are no elements, and what they would be is no break
 		p.compare(a.Of, b.Of, placeIn(at, "*"), func(text string) string {
-			others := p.elements(a, b, least+1)
+			others := p.elements(a, b, least)
 			if isUnique { // one of them may be the text itself
 				others = slices.DeleteFunc(others, func(other string) bool { return other == text })
 			}

@@ -1078,6 +1078,8 @@ type namedStream func(yield func(*tickItem, error) bool)
 type shapesAPI interface {
 	Named(context.Context) (namedStream, error)
 	Iter(context.Context) (iter.Seq2[*tickItem, error], error)
+	One(context.Context) (*tickItem, error)
+	None(context.Context) error
 }
 
 type shapesImpl struct{}
@@ -1089,14 +1091,19 @@ func (shapesImpl) Iter(context.Context) (iter.Seq2[*tickItem, error], error) {
 	return func(yield func(*tickItem, error) bool) { yield(&tickItem{N: 4}, nil) }, nil
 }
 
+func (shapesImpl) One(context.Context) (*tickItem, error) { return &tickItem{N: 5}, nil }
+func (shapesImpl) None(context.Context) error             { return Errorf(CodeAborted, "none") }
+
 func TestStreamShapes(t *testing.T) {
-	s, err := Register[shapesAPI](shapesImpl{}, &Options{Resource: "s", Methods: map[string]MethodOptions{"Iter": {Direct: DirectStreamOut(shapesAPI.Iter)}}})
+	s, err := Register[shapesAPI](shapesImpl{}, &Options{Resource: "s", Methods: map[string]MethodOptions{"Iter": {Direct: DirectStreamOut(shapesAPI.Iter)}, "One": {Direct: DirectOut(shapesAPI.One)}, "None": {Direct: DirectNone(shapesAPI.None)}}})
 	if err != nil {
 		t.Fatal(err)
 	}
 	for _, test := range []struct{ path, want string }{
 		{"/s/named", "id: 3\ndata: {\"n\":3}\n\n"},
 		{"/s/iter", "id: 4\ndata: {\"n\":4}\n\n"},
+		{"/s/one", `{"n":5}`},
+		{"/s/none", `"message":"none"`},
 	} {
 		w := httptest.NewRecorder()
 		s.REST().ServeHTTP(w, httptest.NewRequest("POST", test.path, nil))

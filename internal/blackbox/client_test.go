@@ -186,10 +186,32 @@ func TestClientUnsent(t *testing.T) {
 			t.Errorf("%+v: got %v, want %s", test.in, err, test.want)
 		}
 	}
+	for _, test := range []struct {
+		err  error
+		want string
+	}{
+		{unwritten[rCode](), "INVALID_ARGUMENT: the input has no form in JSON: it is never written"},
+		{unwritten[rFussy](), "INTERNAL: panic: secret"},
+	} {
+		if test.err == nil || test.err.Error() != test.want {
+			t.Errorf("got %v, want %s", test.err, test.want)
+		}
+	}
 	var none context.Context
 	if err := client.Delete(none, &WidgetID{"1"}); svc.CodeOf(err) != svc.CodeInvalidArgument {
 		t.Errorf("a nil context: %v", err)
 	}
+}
+
+// unwritten returns the error that a client gives for an input with a T that it cannot write.
+func unwritten[T any]() error {
+	var client struct {
+		Make func(context.Context, *one[T]) error
+	}
+	if err := svc.Connect[taker[one[T]]](&client, "", &svc.ClientOptions{Handler: http.NotFoundHandler(), Service: optionsOf("Make", nil)}); err != nil {
+		return err
+	}
+	return client.Make(context.Background(), new(one[T]))
 }
 
 // Verify that errors of methods come back with all that the server sends of them.
@@ -578,17 +600,19 @@ func TestClientForeignStreams(t *testing.T) {
 	for _, test := range []struct {
 		name, contentType, body string
 		want                    string // the items, then the error
+		only                    string // what a method of one item gets; "" for the same error
 	}{
-		{"cut", "text/event-stream", "data: {\"id\":\"1\"}\n\n", "1 UNAVAILABLE: the response was cut: unexpected EOF"},
-		{"cut in an event", "text/event-stream", "data: {\"id\":\"1\"}\n\nevent: done\ndata: {}\n", "1 UNAVAILABLE: the response was cut: unexpected EOF"},
-		{"empty", "text/event-stream", "", "UNAVAILABLE: the response was cut: unexpected EOF"},
-		{"done", "text/event-stream; charset=utf-8", ":\n\nid: 1\r\nevent: added\r\ndata:{\"id\":\r\ndata: \"1\"}\r\n\r\nevent: done\ndata: {}\n\n", "1 "},
-		{"after done", "text/event-stream", "event: done\ndata: {}\n\ndata: {\"id\":\"1\"}\n\n", ""},
-		{"error", "text/event-stream", "event: error\ndata: {\"error\":{\"code\":\"ABORTED\",\"message\":\"m\"}}\n\n", "ABORTED: m"},
-		{"another error", "text/event-stream", "event: error\ndata: <html>\n\n", "INTERNAL: the stream ended with an error that is not from the service"},
-		{"another type", "text/event-stream", "data: {\"id\":1}\n\n", "INTERNAL: the response does not match the type of the output: /id must be a string"},
-		{"too large", "text/event-stream", "data: {\"id\":\"" + strings.Repeat("x", 3000) + "\"}\n\n", "INTERNAL: the response has more than 2000 bytes, the limit of the client: the body is larger than ClientOptions.MaxBody"},
-		{"JSON", "application/json", `{"id":"1"}`, "INTERNAL: the Content-Type of the response is not text/event-stream"},
+		{"cut", "text/event-stream", "data: {\"id\":\"1\"}\n\n", "1 UNAVAILABLE: the response was cut: unexpected EOF", ""},
+		{"cut in an event", "text/event-stream", "data: {\"id\":\"1\"}\n\nevent: done\ndata: {}\n", "1 UNAVAILABLE: the response was cut: unexpected EOF", ""},
+		{"empty", "text/event-stream", "", "UNAVAILABLE: the response was cut: unexpected EOF", ""},
+		{"done", "text/event-stream; charset=utf-8", ":\n\nid: 1\r\nevent: added\r\ndata:{\"id\":\r\ndata: \"1\"}\r\n\r\nevent: done\ndata: {}\n\n", "1 ", "1 "},
+		{"two items", "text/event-stream", "data: {\"id\":\"1\"}\n\ndata: {\"id\":\"2\"}\n\nevent: done\ndata: {}\n\n", "1 2 ", "INTERNAL: expected exactly one item in the response"},
+		{"after done", "text/event-stream", "event: done\ndata: {}\n\ndata: {\"id\":\"1\"}\n\n", "", "INTERNAL: expected exactly one item in the response"},
+		{"error", "text/event-stream", "event: error\ndata: {\"error\":{\"code\":\"ABORTED\",\"message\":\"m\"}}\n\n", "ABORTED: m", ""},
+		{"another error", "text/event-stream", "event: error\ndata: <html>\n\n", "INTERNAL: the stream ended with an error that is not from the service", ""},
+		{"another type", "text/event-stream", "data: {\"id\":1}\n\n", "INTERNAL: the response does not match the type of the output: /id must be a string", ""},
+		{"too large", "text/event-stream", "data: {\"id\":\"" + strings.Repeat("x", 3000) + "\"}\n\n", "INTERNAL: the response has more than 2000 bytes, the limit of the client: the body is larger than ClientOptions.MaxBody", ""},
+		{"JSON", "application/json", `{"id":"1"}`, "INTERNAL: the Content-Type of the response is not text/event-stream", ""},
 	} {
 		client := connectParts(t, "", svc.ClientOptions{MaxBody: 2000, Handler: http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 			w.Header().Set("Content-Type", test.contentType)
@@ -608,6 +632,14 @@ func TestClientForeignStreams(t *testing.T) {
 		}
 		if got != test.want {
 			t.Errorf("%s: got %q, want %q", test.name, got, test.want)
+		}
+		if out, err := client.One(context.Background()); err != nil {
+			got = err.Error()
+		} else {
+			got = out.ID + " "
+		}
+		if want := cmp.Or(test.only, strings.TrimPrefix(test.want, "1 ")); got != want {
+			t.Errorf("%s: a method of one item got %q, want %q", test.name, got, want)
 		}
 	}
 }

@@ -109,6 +109,7 @@ type (
 	rOwn   string
 	rCode  struct{ n byte } // the texts C-0 to C-9
 	rShown struct{ rCode }
+	rFussy string // panics as a text
 )
 
 func (rColour) Enum() []rColour   { return []rColour{"red", "green"} }
@@ -124,6 +125,8 @@ func (c *rCode) UnmarshalText(text []byte) error {
 	c.n = text[2]
 	return nil
 }
+func (rFussy) MarshalText() ([]byte, error) { panic("secret") }
+func (*rFussy) UnmarshalText([]byte) error  { panic("secret") }
 func (rShown) JSONSchema() map[string]any {
 	return map[string]any{"type": "string", "examples": []string{"C-8"}}
 }
@@ -284,6 +287,28 @@ var releases = []struct {
 	}](), taking[struct {
 		A string `json:"a" pattern:"^[a-z]+$" maxLength:"3" minLength:"2"`
 	}](), ""},
+	{"a pattern without an end", taking[struct {
+		A string `json:"a" pattern:"^a"`
+	}](), taking[struct {
+		A string `json:"a" pattern:"^a$"`
+	}](), `input /a: pattern is "^a$", was "^a"; for example {"a":"aa"}`},
+	{"a pattern in which many ways lead to one place", taking[struct {
+		A string `json:"a" pattern:"^(a?b?)*$"`
+	}](), taking[struct {
+		A string `json:"a" pattern:"^[ab]*$"`
+	}](), ""},
+	{"a pattern with too many ways", taking[struct {
+		A string `json:"a" pattern:"^a*$" maxLength:"40000"`
+	}](), taking[struct {
+		A string `json:"a" pattern:"^a*b?$" maxLength:"40000"`
+	}](), "input /a: cannot tell: the pattern changed"},
+	{"beside a text that nobody can write", taking[struct {
+		A string `json:"a" pattern:"^a$" minLength:"2"`
+		B string `json:"b"`
+	}](), taking[struct {
+		A string `json:"a" pattern:"^a$" minLength:"2"`
+		B int    `json:"b"`
+	}](), "input /b: cannot tell: is int, was string, but no value was found that the release took"},
 	{"an enum for a pattern of more", taking[struct {
 		A string `json:"a" pattern:"^(red|green|blue)$"`
 	}](), taking[one[rColour]](), `input /a: enum is ["red","green"], was none; for example {"a":"blue"}`},
@@ -328,6 +353,11 @@ input /a/*: minLength is 1, was none; for example {"a":[""]}`},
 	{"uniqueItems", taking[one[[]bool]](), taking[struct {
 		A []bool `json:"a" uniqueItems:"true"`
 	}](), `input /a: uniqueItems is true, was none; for example {"a":[false,false]}`},
+	{"elements that are all there are", taking[struct {
+		A []rColours `json:"a" minItems:"3" uniqueItems:"true"`
+	}](), taking[struct {
+		A []bool `json:"a" minItems:"3"`
+	}](), `input /a/*: is bool, was string; for example {"a":["red","green","blue"]}`},
 	{"unique for lists of one", taking[struct {
 		A []int `json:"a" maxItems:"1"`
 	}](), taking[struct {
@@ -367,6 +397,7 @@ input /a/*: minLength is 1, was none; for example {"a":[""]}`},
 	{"no JSON of its own any more", taking[one[rOwn]](), taking[one[string]](), "input /a: cannot tell: is string, was example.com/svc/internal/blackbox_test.rOwn, and svc does not know a type with its own JSON or text"},
 	{"a text of its own", taking[one[string]](), taking[one[netip.Addr]](), `input /a: is net/netip.Addr, was string; for example {"a":"a"}`},
 	{"a text of its own was one", taking[one[netip.Addr]](), taking[one[string]](), ""},
+	{"a text of its own that panics", taking[one[string]](), taking[one[rFussy]](), `input /a: is example.com/svc/internal/blackbox_test.rFussy, was string; for example {"a":"a"}`},
 	{"beside a type that is gone", taking[rPair[rOwn, string]](), taking[rPair[string, int]](), `input /a: cannot tell: is string, was example.com/svc/internal/blackbox_test.rOwn, and svc does not know a type with its own JSON or text
 input /b: cannot tell: is int, was string, but there is no example of example.com/svc/internal/blackbox_test.rOwn, which is beside it: neither a tag example nor examples in its JSONSchema`},
 	{"beside a text with an example by a tag", taking[struct {
@@ -471,6 +502,16 @@ input /a/value: is int8, was object; for example {"a":{"value":{}}}`},
 		A string `json:"-" header:"If-Match,omitempty" maxLength:"2"`
 		B int    `json:"b"`
 	}](), `input /If-Match: maxLength is 2, was none; for example {"b":0,"If-Match":"aaa"}`},
+	{"a header alone that is a number", taking[struct {
+		A string `json:"-" header:"If-Match,omitempty"`
+	}](), taking[struct {
+		A int `json:"-" header:"If-Match,omitempty"`
+	}](), "input /If-Match: cannot tell: is int, was string, and over REST some values of both are the same text"},
+	{"a list in a query alone, which is not empty there", taking[struct {
+		A []string `json:"a,omitempty" query:"a"`
+	}](alone), taking[struct {
+		A []string `json:"a,omitempty" query:"a" minItems:"1"`
+	}](alone), ""},
 	{"a body", taking[struct {
 		A int `json:"a,omitempty" query:"a"`
 	}](), taking[struct {
@@ -615,6 +656,11 @@ input /A: contentType is ["image/png","image/jpeg"], was none; for example {"A":
 		A int    `json:"a"`
 		E string `json:"-" header:"ETag"`
 	}](), giving[one[int]](), "output header Etag: is gone"},
+	{"a header that may be absent", giving[struct {
+		E int `json:"e" header:"X-E"`
+	}](alone), giving[struct {
+		E int `json:"e,omitempty" header:"X-E"`
+	}](alone), "output header X-E: may be absent, was always there"},
 	{"a header more", giving[one[int]](), giving[struct {
 		A int    `json:"a"`
 		E string `json:"-" header:"ETag"`
@@ -642,6 +688,7 @@ input /a/n: is gone where type is "b": it is ignored now (refused over MCP witho
 input /a/n: is gone where type is "b": it is ignored now (refused over MCP without AllowUnknown)
 input /a/type: is required, was optional; for example {"a":{"n":0}}
 input /a/type: enum is ["a","b"], was none; for example {"a":{"n":0,"type":"c"}}`},
+	{"a union for a struct without a discriminator", taking[one[one[int]]](), taking[one[rPick]](), `input /a/type: is required, and is new; for example {"a":{"a":0}}`},
 	{"a union for a struct that is answered", giving[one[rChoice]](), giving[one[rPick]](), ""},
 	{"a struct for a union that is answered", giving[one[rPick]](), giving[one[rChoice]](), "output /a/n: may be absent, was always there"},
 	{"oasdiff 314", giving[one[rPay]](), giving[one[rPay2]](), "output /a/number: may be absent, was always there"},
@@ -825,6 +872,7 @@ func TestCheckReleased(t *testing.T) {
 		{"a kind that is none", strings.Replace(contract(old), `"kind":"string"`, `"kind":"stringy"`, 1), true, nil, `^FATAL .*damaged(?s).*"stringy"`, false},
 		{"a rule that is none", strings.Replace(contract(old), `"kind":"string"`, `"kind":"string","rules":{"maxLength":-1}`, 1), true, nil, "^FATAL .*damaged(?s).*maxLength is -1", false},
 		{"a rule of another release", strings.Replace(contract(now), `"kind":"int"`, `"kind":"int","rules":{"maxLines":1}`, 1), false, nil, `^\S* clients of the release would break:\s+\S+ input /a: cannot tell: the release has the rule maxLines, which`, false},
+		{"beside a rule of another release", strings.Replace(contract(taking[rPair[string, string]]()), `"kind":"string"`, `"kind":"string","rules":{"maxLines":1}`, 1), false, nil, `^\S* clients of the release would break:\s+\S+ input /a: cannot tell: the release has the rule maxLines, which.*\s+\S+ input /b: cannot tell: is int, was string, but no value was found`, false},
 		{"a field that is none", strings.Replace(contract(old), `"fields":[`, `"fields":[null,`, 1), true, nil, `^FATAL .*damaged(?s).*"object"`, false},
 		{"a name twice, as after a merge", damaged(`"kind":"string","kind":"string"`), true, nil, "^FATAL .*damaged", false},
 		{"an enum without values", damaged(`"kind":"string","rules":{"enum":[]}`), true, nil, `^FATAL .*damaged(?s).*enum is \[\]; want values of the type`, false},

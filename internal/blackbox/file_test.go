@@ -18,6 +18,7 @@ import (
 	"slices"
 	"strings"
 	"testing"
+	"testing/iotest"
 	"time"
 	"unicode"
 	"unicode/utf8"
@@ -977,6 +978,49 @@ func TestFileClient(t *testing.T) {
 		}
 		if svc.CodeOf(err) != svc.CodeUnavailable {
 			t.Errorf("%s: a cut file gives %v", name, err)
+		}
+	}
+}
+
+// A closedBody is the body of a response that counts how often it is closed.
+type closedBody struct {
+	io.Reader
+	closed int
+}
+
+func (b *closedBody) Close() error {
+	b.closed++
+	return nil
+}
+
+// Verify what a client makes of a File that is not as the output says, or is cut. Nobody else
+// closes the former.
+func TestFileClientForeignAnswers(t *testing.T) {
+	for _, test := range []struct {
+		contentType string
+		body        io.Reader
+		want        string
+		closed      int
+	}{
+		{"image/png", strings.NewReader("abc"), "abc <nil>", 0},
+		{"image/png", io.MultiReader(strings.NewReader("ab"), iotest.ErrReader(io.ErrUnexpectedEOF)), "ab UNAVAILABLE: the response was cut: unexpected EOF", 0},
+		{"text/html", strings.NewReader("<html>"), "INTERNAL: the Content-Type of the response is not one of the output", 1},
+	} {
+		body, client := &closedBody{Reader: test.body}, new(fileClient)
+		transport := roundTripFunc(func(r *http.Request) (*http.Response, error) {
+			return &http.Response{StatusCode: 200, Header: http.Header{"Content-Type": {test.contentType}}, Body: body, Request: r}, nil
+		})
+		if err := svc.Connect[FilesAPI](client, "http://x", &svc.ClientOptions{HTTPClient: &http.Client{Transport: transport}, Service: fileOptions()}); err != nil {
+			t.Fatal(err)
+		}
+		out, err := client.Picture(context.Background(), &FileID{ID: 1})
+		got := fmt.Sprint(err)
+		if err == nil {
+			text, err := io.ReadAll(out.Content)
+			got = fmt.Sprint(string(text), " ", err)
+		}
+		if got != test.want || body.closed != test.closed {
+			t.Errorf("%s: got %s, closed %d times, want %s, %d", test.contentType, got, body.closed, test.want, test.closed)
 		}
 	}
 }

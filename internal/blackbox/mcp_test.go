@@ -166,6 +166,7 @@ func (mcpService) Show(_ context.Context, in *mcpShow) (*mcpShown, error) {
 		"link":     {Type: "resource_link", URI: "note://3", Name: "three", Audience: []string{"user"}, Priority: 0.5},
 		"dated":    {Text: "old", LastModified: time.Date(2026, 1, 2, 3, 4, 5, 6, time.FixedZone("", 3600))},
 		"broken":   {Type: "image"},
+		"empty":    {Type: "image", MIMEType: "image/png"},
 		"unknown":  {Type: "video"},
 		"no URI":   {Type: "resource", Text: "a note"},
 		"nowhere":  {Type: "resource_link", Name: "three"},
