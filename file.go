@@ -218,10 +218,10 @@ func (b *bodyReader) end() error {
 //		Cache    string `json:"-" header:"Cache-Control"`
 //	}
 //
-// If Content is an io.ReadSeeker, [http.ServeContent] sends it, with conditions and
-// ranges (RFC 9110, sections 13 and 14); a list of ranges is ignored. Any other Content is
-// copied, with conditions alone. Content is closed once if it is an io.Closer. It is read after the method and
-// Options.Intercept have returned, so an interceptor must not cancel what it reads with, and
+// If Content is an io.ReadSeeker, [http.ServeContent] sends it, with conditions and ranges
+// (RFC 9110, sections 13 and 14); a list of ranges is ignored. Any other Content is copied, with
+// conditions alone. Content is closed once if it is an io.Closer. It is read after the method
+// and Options.Intercept have returned, so an interceptor must not cancel what it reads with, and
 // closes it if it returns an error or another File instead.
 //
 // The header is sent with the first byte. An error of Content before it is INTERNAL, and

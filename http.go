@@ -858,10 +858,10 @@ func logError(ctx context.Context, logger *slog.Logger, err error, place logPlac
 	logger.LogAttrs(ctx, level, "svc: "+text, attrs...)
 }
 
-// Limit returns middleware that serves at most n requests at a time. Further requests
-// get 503 with an UNAVAILABLE error and Retry-After of one second at once (RFC 9110,
-// section 15.6.4), written by onError, or by [WriteError] if onError is nil. Requests are not queued, because their clients have
-// often given up when their turn comes.
+// Limit returns middleware that serves at most n requests at a time. Further requests get 503
+// at once, with an UNAVAILABLE error and a Retry-After of one second (RFC 9110, section
+// 15.6.4), written by onError, or by [WriteError] if onError is nil. Requests are not queued,
+// because their clients have often given up when their turn comes.
 //
 // Limit bounds the total memory of all requests: bodies need at most n times
 // Options.MaxBody, and decoded values a small multiple of that. A stream counts for as

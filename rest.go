@@ -95,10 +95,9 @@ func explainClash(mux *http.ServeMux, r Route) string {
 }
 
 // REST returns a handler that serves every route. Requests that match no route get 404, or
-// 405 with Allow if another method would match (RFC 9110, section 15.5.6), by
-// Options.OnError like every other error.
-// It never redirects: an unclean path is a 404, since many clients turn a redirected POST
-// into a GET.
+// 405 with Allow if another method would match (RFC 9110, section 15.5.6), by Options.OnError
+// like every other error. It never redirects: an unclean path is a 404, since many clients
+// turn a redirected POST into a GET.
 //
 // A POST that a browser sends for a page of another origin must have the Content-Type
 // application/json, also for a method without an input. Otherwise it gets 403 and nothing
