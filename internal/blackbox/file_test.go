@@ -1096,6 +1096,9 @@ func TestFileOverMCP(t *testing.T) {
 		7: {Content: io.MultiReader(strings.NewReader(strings.Repeat("x", 1<<20+1)))},
 		8: {Content: &brokenSource{ReadSeeker: strings.NewReader(""), read: errors.New("the disk")}},
 		9: {},
+		// A read of a resource closes each.
+		10: {ContentType: "image/png", Content: strings.NewReader("\x89PNG")},
+		11: {ContentType: "text/html", Content: strings.NewReader("x")},
 	}
 	s := svc.MustRegister[FilesAPI](files{file: func(id int) *svc.File { return contents[id] }}, fileOptions())
 	h := s.At("/v1").MCP(&svc.MCPOptions{Resources: map[string]svc.ResourceOptions{"Get": {URI: "files://{id}"}, "Picture": {URI: "pictures://{id}"}}})
@@ -1128,8 +1131,10 @@ func TestFileOverMCP(t *testing.T) {
 	contents[3].Content = strings.NewReader("a,b\n")
 	contents[4].Content = strings.NewReader("a\xff")
 	for uri, want := range map[string]string{
-		"files://3": `"contents":[{"uri":"files://3","mimeType":"text/csv; charset=utf-8","text":"a,b\n"}]`,
-		"files://4": `"contents":[{"uri":"files://4","mimeType":"text/csv","blob":"Yf8="}]`,
+		"files://3":     `"contents":[{"uri":"files://3","mimeType":"text/csv; charset=utf-8","text":"a,b\n"}]`,
+		"files://4":     `"contents":[{"uri":"files://4","mimeType":"text/csv","blob":"Yf8="}]`,
+		"pictures://10": `"contents":[{"uri":"pictures://10","mimeType":"image/png","blob":"iVBORw=="}]`,
+		"pictures://11": `"code":-32603,"message":"INTERNAL: internal error`,
 	} {
 		if got := ask("resources/read", `{"uri":"`+uri+`"}`); !strings.Contains(got, want) {
 			t.Errorf("%s: got %s", uri, got)

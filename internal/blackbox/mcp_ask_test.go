@@ -128,6 +128,9 @@ func (mcpAsker) GetFile(ctx context.Context, in *mcpGet) (*mcpShown, error) {
 	if err != nil {
 		return nil, err
 	}
+	if name.Name == "blank" {
+		return &mcpShown{[]svc.MCPContent{{Type: "image", MIMEType: "image/png"}}}, nil
+	}
 	return &mcpShown{[]svc.MCPContent{{Text: name.Name}}}, nil
 }
 
@@ -210,6 +213,7 @@ func TestMCPAsk(t *testing.T) {
 		{mcpAsk(mcpForms, "tools/call", `"name":"ask_converse","inputResponses":{"name/0":{"action":"accept","content":{"name":"x"}}}`), 200, failure("INTERNAL: internal error")},
 		{mcpAsk(mcpForms, "resources/read", `"uri":"files://f/1"`, "Mcp-Name: files://f/1"), 200, `…"resultType":"input_required"…"message":"Who reads 1?"…`},
 		{mcpAsk(mcpForms, "resources/read", `"uri":"files://f/1","inputResponses":{"n":{"action":"accept","content":{"name":"me"}}}`, "-Mcp-Name", "Mcp-Name: files://f/1"), 200, `…"contents":[{"uri":"files://f/1","mimeType":"text/plain","text":"me"}],"ttlMs":0,"cacheScope":"private"},"id":1}`},
+		{mcpAsk(mcpForms, "resources/read", `"uri":"files://f/1","inputResponses":{"n":{"action":"accept","content":{"name":"blank"}}}`, "-Mcp-Name", "Mcp-Name: files://f/1"), 200, `…"contents":[{"uri":"files://f/1","mimeType":"image/png","blob":""}],"ttlMs":0,"cacheScope":"private"},"id":1}`},
 		{mcpModern("resources/read", `"uri":"files://f/1"`, "Mcp-Name: files://f/1"), 200, mcpFailure("-32603", "FAILED_PRECONDITION: this caller cannot be asked")},
 	} {
 		w := mcpPost(h, test.text)
