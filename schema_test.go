@@ -818,6 +818,7 @@ type (
 	sTicket struct{ sText } // in the words of 3.0.3
 	sHost   struct{ sText } // with names that look like references
 	sConst  struct{ sText } // with a keyword that 3.0.3 lacks
+	sNot    struct{ sText } // with a schema that nothing may be left out of
 )
 
 func (sTicket) JSONSchema() map[string]any {
@@ -1069,6 +1070,7 @@ func TestSchemaForTools(t *testing.T) {
 			A bool `json:",string"`
 		}{}, `{"type":"string","enum":["true","false"]}`, `{"type":"string"}`},
 		{struct{ A sEnum }{}, `{"enum":[1,2],"type":"integer"}`, `{"type":"integer"}`},
+		{struct{ A sNot }{}, `{"not":{"format":"email","type":"string"},"type":"string"}`, `{"type":"string"}`},
 		{struct{ A sNested }{}, `{"additionalProperties":false,"minProperties":1,"properties":{` +
 			`"any":{"anyOf":[{"pattern":"a","type":"string"},{"oneOf":[true]}]},"at":{"description":"When.","format":"date-time","type":"string"},` +
 			`"format":{"minLength":1,"type":"string"},"list":{"items":{"enum":[1],"type":"integer"},"maxItems":2,"type":"array"}},"required":["format"],"type":"object"}`,
@@ -1091,6 +1093,10 @@ func TestSchemaForTools(t *testing.T) {
 			t.Errorf("%T: output %s\nwant %s", test.in, got, test.output)
 		}
 	}
+}
+
+func (sNot) JSONSchema() map[string]any {
+	return map[string]any{"type": "string", "not": map[string]any{"type": "string", "format": "email"}}
 }
 
 // Verify what a schema says of a field in each dialect, where the tags and the

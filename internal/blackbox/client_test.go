@@ -191,7 +191,7 @@ func TestClientUnsent(t *testing.T) {
 		want string
 	}{
 		{unwritten[rCode](), "INVALID_ARGUMENT: the input has no form in JSON: it is never written"},
-		{unwritten[rFussy](), "INTERNAL: panic: secret"},
+		{unwritten[rFussy](), "INTERNAL: panic: ABORTED: secret"},
 	} {
 		if test.err == nil || test.err.Error() != test.want {
 			t.Errorf("got %v, want %s", test.err, test.want)

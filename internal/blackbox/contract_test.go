@@ -125,7 +125,7 @@ func (c *rCode) UnmarshalText(text []byte) error {
 	c.n = text[2]
 	return nil
 }
-func (rFussy) MarshalText() ([]byte, error) { panic("secret") }
+func (rFussy) MarshalText() ([]byte, error) { panic(svc.Errorf(svc.CodeAborted, "secret")) }
 func (*rFussy) UnmarshalText([]byte) error  { panic("secret") }
 func (rShown) JSONSchema() map[string]any {
 	return map[string]any{"type": "string", "examples": []string{"C-8"}}

@@ -194,6 +194,8 @@ func TestExactInputs(t *testing.T) {
 		{"a plus in a query", `{}`, "?at=2006-01-02T15:04:05+01:00", "400 /at must be a date and time by RFC 3339, such as 2006-01-02T15:04:05Z; in a query + is a blank, so write %2B for it"},
 		{"a blank in a query", `{}`, "?at=2006-01-02T15:04:05%2001:00", "400 /at must be a date and time by RFC 3339, such as 2006-01-02T15:04:05Z"},
 		{"a plus elsewhere in a query", `{}`, "?at=tomorrow+noon", "400 /at must be a date and time by RFC 3339, such as 2006-01-02T15:04:05Z"},
+		{"a value of a long enum", `{"long":"i"}`, "", "204 "},
+		{"no value of a long enum", `{"long":"ii"}`, "", "400 /long must be one of a, b, c, d, e, f, g, h, i"},
 		{"a name twice", `{"o":"a","o":"b"}`, "", "400 /o is the name of two members of one object, at byte 13"},
 	} {
 		status, answer, _ := exactPost[exInput](svc.Options{}, test.query, test.body)
@@ -237,6 +239,7 @@ type exInput struct {
 	Code  string               `json:"code,omitempty" pattern:"^[A-Z]{2}$" patternHint:"two capital letters"`
 	Codes []string             `json:"codes,omitempty" pattern:"^[A-Z]{2}$" patternHint:"two capital letters"`
 	At    *time.Time           `query:"at,omitempty"`
+	Long  string               `json:"long,omitempty" enum:"a,b,c,d,e,f,g,h,i"`
 }
 
 // An exOutput has an Optional that is never null.
@@ -276,7 +279,7 @@ type (
 )
 
 func (exAmount) JSONSchema() map[string]any {
-	return map[string]any{"pattern": "^[0-9]+$", "examples": []any{"12", "13"}, "contentEncoding": "x", "$comment": "y", "x-a": map[string]any{"examples": 1}}
+	return map[string]any{"pattern": "^[0-9]+$", "additionalProperties": false, "examples": []any{"12", "13"}, "contentEncoding": "x", "$comment": "y", "x-a": map[string]any{"examples": 1}}
 }
 
 func (exList) MarshalJSON() ([]byte, error) { return []byte("[]"), nil }
@@ -305,7 +308,7 @@ func TestExactCustoms(t *testing.T) {
 		t.Fatal(err)
 	}
 	doc := string(kitchenDocument(s, ""))
-	const amount = `"example":"12","pattern":"^[0-9]+$","type":"string","x-a":{"examples":1}`
+	const amount = `"additionalProperties":false,"example":"12","pattern":"^[0-9]+$","type":"string","x-a":{"examples":1}`
 	for _, want := range []string{
 		`"name":"id","in":"path","required":true,"schema":{` + amount + `}`,
 		`"a":{` + amount + `}`,
@@ -346,6 +349,7 @@ func TestExactDocuments(t *testing.T) {
 		{svc.Options{License: "MIT OR"}, "", `Options.License is`},
 		{svc.Options{License: "GPL-2.0-only WITH Classpath-exception-2.0"}, "", `"license":{"name":"GPL-2.0-only WITH Classpath-exception-2.0"}`},
 		{svc.Options{License: "(MIT AND BSD-3-Clause) OR Apache-2.0"}, "", `"license":{"name":"(MIT AND BSD-3-Clause) OR Apache-2.0"}`},
+		{svc.Options{ErrorForm: formOf[one[string]]().WithStatus("maxLength", 413)}, "", `"413":{`},
 	} {
 		opts := test.opts
 		opts.Name = "ExactAPI"

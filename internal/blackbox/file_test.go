@@ -1147,6 +1147,13 @@ func TestFileOverMCP(t *testing.T) {
 	if strings.Contains(tools, "files_put") || strings.Contains(tools, "outputSchema") || !strings.Contains(tools, `"files_picture"`) {
 		t.Errorf("the tools are %s", tools)
 	}
+	h = s.MCP(&svc.MCPOptions{Prompts: map[string]svc.PromptOptions{"Get": {}}})
+	contents[1].Content = strings.NewReader("\x89PNG")
+	for id, want := range map[string]string{"1": `"content":{"type":"image","data":"iVBORw=="`, "9": `"code":-32603,"message":"INTERNAL: internal error`} {
+		if got := ask("prompts/get", `{"name":"files_get","arguments":{"id":"`+id+`"}}`); !strings.Contains(got, want) {
+			t.Errorf("the prompt %s: got %s", id, got)
+		}
+	}
 }
 
 // A deadlineWriter counts the deadlines that are set for writing.
