@@ -403,6 +403,12 @@ func TestHooksOf(t *testing.T) {
 	}
 }
 
+type promoting struct{ promoted }
+
+type promoted struct{}
+
+func (promoted) Validate() error { return nil }
+
 // The types below complain always, each by its name and what it sees, so that
 // the answer shows which Validate was called, when, and where.
 

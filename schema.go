@@ -15,6 +15,7 @@ package svc
 // writePlain (schema_write.go). A new rule is a row of ruleTags (schema_rules.go).
 
 import (
+	"bufio"
 	"encoding"
 	"encoding/json"
 	"fmt"
@@ -665,18 +666,11 @@ func hasOwnText(t reflect.Type) bool {
 // declaresMethod reports whether t has this method of its own, not one that it only
 // inherits from an embedded type. t or a pointer to it has the method. reflect does not
 // tell the two apart. But the compiler has written a method that t inherits, and the runtime
-// names the same file for it as for that of promoting.
+// names one file for all of these, such as that which a bufio.ReadWriter inherits from its
+// Reader.
 func declaresMethod(t reflect.Type, name string) bool {
-	return fileOfMethod(t, name) != fileOfMethod(reflect.TypeFor[promoting](), "Validate")
+	return fileOfMethod(t, name) != fileOfMethod(reflect.TypeFor[bufio.ReadWriter](), "ReadByte")
 }
-
-// promoting has a Validate method that it inherits, as an example.
-type promoting struct{ promoted }
-
-type promoted struct{}
-
-// Validate is never called.
-func (promoted) Validate() error { return nil }
 
 // fileOfMethod returns the file that the runtime names for a method of t, or of a pointer
 // to t.
