@@ -17,6 +17,7 @@ import (
 	"slices"
 	"strconv"
 	"strings"
+	"unicode"
 	"unicode/utf8"
 )
 
@@ -231,7 +232,8 @@ func (p *prober) rule(plan *contractPlan, keyword string) string {
 }
 
 // counts returns the least and the greatest length of values, by the rules about Length
-// or Items.
+// or Items. Without a rule the greatest is one less than an int can be, since callers add one
+// to it.
 func (p *prober) counts(plan *contractPlan, of string) (least, most int) {
 	if most = math.MaxInt - 1; plan != nil && plan.Length != nil {
 		return *plan.Length, *plan.Length
@@ -542,6 +544,7 @@ func (p *prober) compareLists(a, b *contractPlan, at string, in func(string) str
 			return in(arrayOf(append([]string{text}, others[:max(least, 1)-1]...)...))
 		})
 	}
+	// Of the lists that are too short for b, the longest is tried, which is next to the bound.
 	if n := min(low-1, most); n >= least {
 		p.refuse(at, p.explain(a, b, "minItems"), in(arrayOf(p.elements(a, b, n)...)))
 	}
@@ -623,7 +626,7 @@ func (p *prober) some(a, b *contractPlan, n int) []string {
 // compareScalars is compare for scalars: for each rule of b one that is against it. A why
 // that is not "" stands for all reasons; it is for keys of maps.
 func (p *prober) compareScalars(a, b *contractPlan, at, why string, in func(string) string) {
-	if a.reader == b.reader {
+	if a.reader == b.reader { // readerOf made one for both, so they take the same
 		return
 	}
 	values, sure := p.values(a, b, 1)
@@ -835,7 +838,9 @@ func distinctRunes(a, b *syntax.Prog) (list []rune) {
 	insts := slices.Concat(a.Inst, b.Inst)
 	for _, i := range insts {
 		for _, r := range i.Rune {
-			candidates = append(candidates, r, r-1, r+1) // a range ends at r, so its neighbours may be treated otherwise
+			// A range ends at r, so its neighbours may be treated otherwise. Of [xX], the program
+			// has X alone, and a flag that says that case does not count.
+			candidates = append(candidates, r, r-1, r+1, unicode.SimpleFold(r))
 		}
 	}
 	seen := make(map[string]bool)

@@ -287,6 +287,11 @@ var releases = []struct {
 	}](), taking[struct {
 		A string `json:"a" pattern:"^[a-z]+$" maxLength:"3" minLength:"2"`
 	}](), ""},
+	{"a pattern that no longer takes a letter in either case", taking[struct {
+		A string `json:"a" pattern:"^[xX]$"`
+	}](), taking[struct {
+		A string `json:"a" pattern:"^X$"`
+	}](), `input /a: pattern is "^X$", was "^[xX]$"; for example {"a":"x"}`},
 	{"a pattern without an end", taking[struct {
 		A string `json:"a" pattern:"^a"`
 	}](), taking[struct {
