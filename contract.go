@@ -45,7 +45,9 @@ func (s *Service) Contract() []byte {
 // Breaks returns what s does not keep of a contract that [Service.Contract] returned in
 // a released version of the program. What that version accepted has to be accepted, where
 // members that it ignored do not count, and what it promised to answer is still promised.
-// What Validate and UnmarshalText check is not seen. The error is for a text that is none.
+// What Validate and UnmarshalText check is not seen. The breaks are in the order of the
+// names of methods and, in each, of places; nil is none. The error is for a text that is no
+// contract, is damaged, or has a form that this version of svc does not know.
 //
 // No break are a new method, optional field, enum value of an input or member of an
 // output, a required field that has a default, and a wider rule.
@@ -90,7 +92,9 @@ func (b Break) String() string {
 // text returns b without the example.
 func (b Break) text() string { return strings.TrimSuffix(b.Method+" "+b.At, " ") + ": " + b.Why }
 
-// A TestingT is the part of a *testing.T that [CheckReleased] needs.
+// A TestingT is the part of a *testing.T that [CheckReleased] needs, so that a program which
+// uses svc does not link package testing. Its Fatalf may return, as that of a fake does:
+// CheckReleased then ends.
 type TestingT interface {
 	Helper()
 	Errorf(format string, args ...any)
@@ -110,7 +114,9 @@ type TestingT interface {
 // needs fails. With update the file and its directory are written, unless a break is not
 // allowed; without, it fails if the file is missing or is not what s promises. So a review
 // sees each change of the contract, and only a break needs a word. If the file is what s
-// promises, allowed is not looked at. A damaged file fails and is never written.
+// promises, allowed is not looked at. A damaged file fails and is never written. A relative
+// path begins at the directory of the package that is tested, where go test runs. Lines may
+// end in CR LF.
 func CheckReleased(t TestingT, s *Service, file string, update bool, allowed ...string) {
 	t.Helper()
 	promised := s.Contract()
@@ -156,7 +162,8 @@ func CheckReleased(t TestingT, s *Service, file string, update bool, allowed ...
 	}
 }
 
-// contractForm is the version of the JSON of contracts.
+// contractForm is the version of the JSON of contracts. Breaks refuses every other one, since
+// a member that it does not know could be a promise.
 const contractForm = 1
 
 // A contract is what a service promises. One that was read from a file has no more than its
@@ -470,7 +477,8 @@ type scalarReader struct {
 }
 
 // readerOf returns the reader of the scalar p. A type with its own JSON or text is read by
-// that of its name in the service, since the contract does not have its methods.
+// that of its name in the service, since the contract does not have its methods. The words
+// for p are in the key, as they have what its kind leaves open: the type, null and quotes.
 func (l *planLinker) readerOf(p *contractPlan) *scalarReader {
 	key := fmt.Sprintf("%s %v %s", p.Kind, p, p.Rules) // maps are sorted
 	if r := l.readers[key]; r != nil {
@@ -708,10 +716,8 @@ func (p *prober) compareAnswers(sent, known *contractPlan, at string) {
 
 // fieldFrom returns the field of a list that has a source, or nil.
 func fieldFrom(source string, list []*contractPlan) *contractPlan {
-	for _, f := range list {
-		if f.isFrom(source) {
-			return f
-		}
+	if i := slices.IndexFunc(list, func(f *contractPlan) bool { return f.isFrom(source) }); i >= 0 {
+		return list[i]
 	}
 	return nil
 }
