@@ -384,22 +384,25 @@ func (c *contract) planValue(s *shape) *contractPlan {
 			t = &contractPlan{Type: p.Object, Kind: "object"}
 			c.types[p.Object] = t // before its fields, which may lead back to it
 		}
-		c.planMembers(t, s, func(f *field, _ *contractPlan) bool { return !f.hidden })
+		c.planMembers(t, s, nil)
 	}
 	return p
 }
 
 // planMembers adds the members of the object s that are sent, and the alternatives of a
-// union. isSent may change the plan of a member.
+// union. isSent may change the plan of a member; nil leaves out the hidden, types and all.
 func (c *contract) planMembers(p *contractPlan, s *shape, isSent func(*field, *contractPlan) bool) {
 	for _, f := range s.fields {
-		if g := c.planField(f); isSent(f, g) {
+		if isSent == nil && f.hidden {
+			continue
+		}
+		if g := c.planField(f); isSent == nil || isSent(f, g) {
 			p.Fields = append(p.Fields, g)
 		}
 	}
 	for _, a := range s.alternatives {
 		u := &contractPlan{Type: a.value, Kind: "object"}
-		c.planMembers(u, a, func(f *field, _ *contractPlan) bool { return !f.hidden })
+		c.planMembers(u, a, nil)
 		p.Union = append(p.Union, u)
 	}
 }

@@ -840,6 +840,17 @@ func TestReleased(t *testing.T) {
 	}
 }
 
+// Verify that the type of a member that nobody sees is not in the contract.
+func TestContractOfHidden(t *testing.T) {
+	type nested struct {
+		B string   `json:"b"`
+		C one[int] `json:"-" header:"X-C"`
+	}
+	if got := string(taking[one[nested]]().Contract()); strings.Contains(got, `"kind":"int"`) {
+		t.Errorf("the contract has the type of a hidden field:\n%s", got)
+	}
+}
+
 // A recorder is a TestingT that keeps what it is told.
 type recorder struct{ texts []string }
 
