@@ -311,8 +311,11 @@ func (c *contract) planMethod(s *Service, m *method) *contractMethod {
 // numbered. A Body is a field too, which is needed where its media type counts.
 func (c *contract) planInput(m *method, alone bool) *contractPlan {
 	p, tokens := &contractPlan{Kind: "object"}, m.bind.tokens
-	c.planMembers(p, m.in, func(f *field, g *contractPlan) (isSent bool) {
-		source := m.bind.sources[f]
+	for _, f := range m.in.fields {
+		g, source := c.planField(f), m.bind.sources[f]
+		if source == inBody && f.isNameless() { // which nobody can send without a route
+			continue
+		}
 		if source != inBody {
 			name := tokens[f][1:]
 			if source == inPath {
@@ -320,14 +323,15 @@ func (c *contract) planInput(m *method, alone bool) *contractPlan {
 			}
 			g.From, g.RESTOnly = source+" "+name, alone || f.isNameless()
 		}
-		return source != inBody || !f.isNameless() // else nobody can send it without a route
-	})
+		p.Fields = append(p.Fields, g)
+	}
 	if f := m.in.file; f != nil {
 		g := c.planField(f)
 		g.planFile(f.tags)
 		g.From, g.RESTOnly, g.Optional = "the body", true, f.tags.types == nil
 		p.Fields = append(p.Fields, g)
 	}
+	c.planMembers(p, nil, m.in.alternatives)
 	return p
 }
 
@@ -384,25 +388,21 @@ func (c *contract) planValue(s *shape) *contractPlan {
 			t = &contractPlan{Type: p.Object, Kind: "object"}
 			c.types[p.Object] = t // before its fields, which may lead back to it
 		}
-		c.planMembers(t, s, nil)
+		c.planMembers(t, s.fields, s.alternatives)
 	}
 	return p
 }
 
-// planMembers adds the members of the object s that are sent, and the alternatives of a
-// union. isSent may change the plan of a member; nil leaves out the hidden, types and all.
-func (c *contract) planMembers(p *contractPlan, s *shape, isSent func(*field, *contractPlan) bool) {
-	for _, f := range s.fields {
-		if isSent == nil && f.hidden {
-			continue
-		}
-		if g := c.planField(f); isSent == nil || isSent(f, g) {
-			p.Fields = append(p.Fields, g)
+// planMembers adds the members of an object, and the alternatives of a union.
+func (c *contract) planMembers(p *contractPlan, fields []*field, alternatives []*shape) {
+	for _, f := range fields {
+		if !f.hidden {
+			p.Fields = append(p.Fields, c.planField(f))
 		}
 	}
-	for _, a := range s.alternatives {
+	for _, a := range alternatives {
 		u := &contractPlan{Type: a.value, Kind: "object"}
-		c.planMembers(u, a, nil)
+		c.planMembers(u, a.fields, nil)
 		p.Union = append(p.Union, u)
 	}
 }
