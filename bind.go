@@ -1120,7 +1120,7 @@ type hookFinder struct {
 }
 
 // noValidate is the depth of the Validate of a type that has none.
-const noValidate = math.MaxInt32
+const noValidate = 1 << 30 // more than there are types, and one more is an int of 32 bits too
 
 // visit adds the hooks of t, which is at index. It returns how deep in t the Validate is
 // declared that t has, the least deep one as for Go, and whether it is called: by a hook,

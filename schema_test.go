@@ -1107,7 +1107,9 @@ func TestSchemaBounds(t *testing.T) {
 		json, oa30 string
 	}{
 		{struct{ A uint8 }{}, `{"type":"integer","format":"int32","minimum":0,"maximum":255}`, ""},
-		{struct{ A uintptr }{}, `{"type":"integer","format":"int64","minimum":0}`, ""},
+		{struct {
+			A uintptr `maximum:"9"`
+		}{}, `{"type":"integer","format":"int64","minimum":0,"maximum":9}`, ""},
 		{struct {
 			A uint8 `maximum:"9"`
 		}{}, `{"type":"integer","format":"int32","minimum":0,"maximum":9}`, ""},
