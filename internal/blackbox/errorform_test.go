@@ -325,6 +325,7 @@ func TestErrorLimits(t *testing.T) {
 		many[i] = svc.Violation{In: "body", Path: "/n", Rule: "x", Message: strings.Repeat("m", 100)}
 	}
 	long := svc.Errorf(svc.CodeAborted, "%s", strings.Repeat("é", 5000))
+	escaped := strings.Repeat("\x01", 10<<10) // six times as long in JSON
 	for name, test := range map[string]struct {
 		err  *svc.Error
 		want string // in the envelope
@@ -333,6 +334,8 @@ func TestErrorLimits(t *testing.T) {
 		"message":    {long, strings.Repeat("é", 2000), strings.Repeat("é", 2049)},
 		"details":    {svc.Errorf(svc.CodeAborted, "x").WithDetail("big", strings.Repeat("b", 17<<10)), `{"error":{"code":"ABORTED","message":"x"}}`, "bbb"},
 		"violations": {svc.Errorf(svc.CodeAborted, "x").WithDetail("violations", many).WithDetail("big", strings.Repeat("b", 17<<10)), `"details":{"violations":[{"in":"body"`, "bbb"},
+		"rule":       {svc.Errorf(svc.CodeAborted, "x").WithDetail("violations", []svc.Violation{{In: escaped, Rule: escaped, Message: "wrong"}}), `"message":"wrong"`, strings.Repeat(`\u0001`, 257)},
+		"received":   {svc.Errorf(svc.CodeAborted, "x").WithDetail("violations", []any{map[string]any{"rule": escaped, "message": "wrong"}}), `"message":"wrong"`, strings.Repeat(`\u0001`, 257)},
 		"fits":       {svc.Errorf(svc.CodeAborted, "x").WithDetail("some", strings.Repeat("b", 15<<10)), `"some":"bbb`, "ccc"},
 	} {
 		var log bytes.Buffer
@@ -351,6 +354,33 @@ func TestErrorLimits(t *testing.T) {
 		form.Write(httptest.NewRecorder(), httptest.NewRequest("GET", "/", nil), test.err)
 		if text, _ := json.Marshal(seen.Details); len(text) > 16<<10 || len(seen.Message) > 4<<10 {
 			t.Errorf("%s: a form gets %d bytes of details, and a message of %d", name, len(text), len(seen.Message))
+		}
+	}
+}
+
+type refusesIn struct {
+	Rule string `json:"rule"`
+}
+
+func (in *refusesIn) Validate() error {
+	return svc.Errorf(svc.CodeInvalidArgument, "refused").WithDetail("violations", []svc.Violation{{In: "body", Rule: in.Rule, Message: "refused"}})
+}
+
+type refusesAPI interface {
+	Create(ctx context.Context, in *refusesIn) error
+}
+
+type refusesImpl struct{}
+
+func (refusesImpl) Create(context.Context, *refusesIn) error { return nil }
+
+// Verify that an input is refused however long the Rule of the one violation is that its
+// Validate returns.
+func TestLongRuleIsRefused(t *testing.T) {
+	h := svc.MustRegister[refusesAPI](refusesImpl{}, &svc.Options{Logger: slog.New(slog.DiscardHandler)})
+	for _, rule := range []string{"short", strings.Repeat("r", 12<<10), strings.Repeat("\x01", 2<<10), strings.Repeat("\x01", 10<<10)} {
+		if _, err := h.Call(context.Background(), "refuses_api", "create", &refusesIn{rule}); svc.CodeOf(err) != svc.CodeInvalidArgument {
+			t.Errorf("a rule of %d bytes: %v", len(rule), err)
 		}
 	}
 }
