@@ -543,8 +543,7 @@ type complaint struct{ rule, message string }
 const (
 	maxViolations     = 32
 	maxViolationBytes = 11 << 10
-	maxViolationWord  = 256 // bytes of In and of Rule, before escaping
-	maxViolationPath  = 256 // bytes, before escaping
+	maxViolationPath  = 256 // bytes, before escaping; those of In and of Rule too
 	maxViolationText  = 512 // bytes, before escaping
 )
 
@@ -572,8 +571,7 @@ func (vs *violations) addViolation(v Violation) {
 	}
 	// An application can choose In and Rule too. The first violation must always fit: an
 	// input without any counts as valid.
-	v.In, v.Rule = clip(v.In, maxViolationWord), clip(v.Rule, maxViolationWord)
-	v.Path = clip(v.Path, maxViolationPath)
+	v.In, v.Path, v.Rule = clip(v.In, maxViolationPath), clip(v.Path, maxViolationPath), clip(v.Rule, maxViolationPath)
 	v.Message = clip(v.Message, maxViolationText)
 	n := len(`{"in":"","path":"","rule":"","message":""},`) + len(`\u0000`)*(len(v.In)+len(v.Path)+len(v.Rule)+len(v.Message))
 	if vs.bytes+n > maxViolationBytes {

@@ -153,6 +153,7 @@ func newAPIBuilder(s *Service, d dialect) *apiBuilder {
 		errors:       make(map[*config]errorTexts),
 		taken:        make(map[string]any),
 		operationIDs: make(map[string]bool),
+		tagged:       make(map[string]bool),
 		byTemplate:   make(map[string]*apiPath),
 	}
 	for s, name := range s.typeNames {
@@ -170,8 +171,8 @@ func newAPIBuilder(s *Service, d dialect) *apiBuilder {
 // What refers to a component adds it. So the operations come first, each as a text, and the
 // document is put together from their texts.
 //
-// Invariants: the names of all types and parts are in taken, and byTemplate has the elements
-// of paths.
+// Invariants: the names of all types and parts are in taken; tagged has the elements of
+// tags, and byTemplate those of paths.
 type apiBuilder struct {
 	*components
 	service   *Service
@@ -184,6 +185,7 @@ type apiBuilder struct {
 	errors       map[*config]errorTexts
 	taken        map[string]any // by names of components in lower case, since some generators make a file of each
 	operationIDs map[string]bool
+	tagged       map[string]bool
 	byTemplate   map[string]*apiPath // with the placeholders unnamed
 }
 
@@ -287,7 +289,8 @@ func (b *apiBuilder) addOperation(m *method) {
 		out.open("tags", '[')
 		out.addItem(m.resource)
 		out.end("]")
-		if !slices.Contains(b.tags, m.resource) {
+		if !b.tagged[m.resource] {
+			b.tagged[m.resource] = true
 			b.tags = append(b.tags, m.resource)
 		}
 	}
@@ -494,7 +497,9 @@ func (b *apiBuilder) writeResponses(out *members, m *method) {
 	responses := map[string][]byte{"default": texts.ref}
 	for _, e := range list {
 		status := m.form.statusOf(e)
-		responses[decimal(status)] = m.describeStatus(status, list, common, texts)
+		if key := decimal(status); responses[key] == nil { // once for all errors of the status
+			responses[key] = m.describeStatus(status, list, common, texts)
+		}
 	}
 	if m.isConditional() {
 		responses["304"] = object("description", http.StatusText(http.StatusNotModified))
