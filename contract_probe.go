@@ -660,11 +660,11 @@ func (p *prober) values(a, b *contractPlan, n int) (list []string, sure bool) {
 	}
 	switch enum := p.rule(a, "enum"); {
 	case a.unknown != nil && !p.outputs: // nobody can say which values were taken
-	case enum != "": // all values are tried, if b can be
+	case enum != "": // all values are tried, if b can be; its own JSON may refuse other spellings, such as 1e0 for 1
 		for _, item := range itemsOf([]byte(enum)) {
 			list = append(list, string(item))
 		}
-		sure = b == nil || b.reader == nil || b.reader.decode != nil
+		sure = b == nil || b.reader == nil || b.reader.decode != nil && (b.Kind != "custom" || a.Go == b.Go)
 	case a.Go != "":
 		list = a.reader.nativeTexts()
 		sure = b == nil || a.Go == b.Go || a.Kind == "text" && b.Kind == "string" && len(b.Rules) == 0

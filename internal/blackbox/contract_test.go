@@ -399,6 +399,9 @@ input /a/*: minLength is 1, was none; for example {"a":[""]}`},
 	{"any", taking[one[any]](), taking[one[int]](), `input /a: is int, was any; for example {"a":null}`},
 	{"any more", taking[one[int]](), taking[one[any]](), ""},
 	{"its own JSON", taking[one[rOwn]](), taking[one[rOwn]](), ""},
+	{"its own JSON for an enum", taking[struct {
+		A string `json:"a" enum:"x"`
+	}](), taking[one[rOwn]](), "input /a: cannot tell: is example.com/svc/internal/blackbox_test.rOwn, was string, and svc does not know a type with its own JSON or text"},
 	{"no JSON of its own any more", taking[one[rOwn]](), taking[one[string]](), "input /a: cannot tell: is string, was example.com/svc/internal/blackbox_test.rOwn, and svc does not know a type with its own JSON or text"},
 	{"a text of its own", taking[one[string]](), taking[one[netip.Addr]](), `input /a: is net/netip.Addr, was string; for example {"a":"a"}`},
 	{"a text of its own was one", taking[one[netip.Addr]](), taking[one[string]](), ""},
