@@ -1098,3 +1098,39 @@ func TestMemoryOfChecks(t *testing.T) {
 		t.Error("a decoder that had objects of many fields open is kept")
 	}
 }
+
+type growIn struct {
+	Items []growItem `json:"items"`
+	Text  string     `json:"text,omitempty"`
+}
+
+type growItem struct {
+	A, B, C string `json:",omitempty"` // large, as append rounds the room for small ones up
+}
+
+// Verify that a list gets room for what the text can have, and for no more than eight times
+// what it has: a body that goes on with something else must not take memory for elements
+// that never come.
+func TestListGrowth(t *testing.T) {
+	b := bindingOf(t, reflect.TypeFor[growIn]())
+	items := func(n int) string { return strings.Repeat(`{},`, n-1) + `{}` }
+	for _, test := range []struct {
+		name, text  string
+		least, most int
+	}{
+		{"none", `{"items":[]}`, 0, 0},
+		{"two", `{"items":[` + items(2) + `]}`, 2, 4},
+		{"a hundred", `{"items":[` + items(100) + `]}`, 100, 110},
+		{"five, and a long text", `{"items":[` + items(5) + `],"text":"` + strings.Repeat("x", 1<<20) + `"}`, 5, 40},
+		{"five long ones", `{"items":[` + strings.Repeat(`{"A":"`+strings.Repeat("x", 1000)+`"},`, 4) + `{}]}`, 5, 9},
+	} {
+		in, err := b.bindObject(new(decoder), []byte(test.text))
+		if err != nil {
+			t.Errorf("%s: %v", test.name, err)
+			continue
+		}
+		if n := cap(in.(*growIn).Items); n < test.least || n > test.most {
+			t.Errorf("%s: room for %d, want %d to %d", test.name, n, test.least, test.most)
+		}
+	}
+}
