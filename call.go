@@ -414,7 +414,7 @@ func (c *call) log(ctx context.Context, err error) {
 // startClock notes when the call began, if it is observed. A time.Time would make each
 // call larger.
 func (c *call) startClock() {
-	if c.method.observe != nil {
+	if c.method.opts.Observe != nil {
 		c.start = max(1, time.Since(c.method.epoch))
 	}
 }
@@ -447,10 +447,10 @@ func (c *call) observe(ctx context.Context, err error) {
 	defer func() {
 		if v := recover(); v != nil {
 			err := fmt.Errorf("Options.Observe: %w", &PanicError{Value: v, Stack: debug.Stack()})
-			logError(ctx, c.method.logger, err, logPlace{transport: string(o.Transport), resource: o.Resource, method: o.Method})
+			logError(ctx, c.method.opts.Logger, err, logPlace{transport: string(o.Transport), resource: o.Resource, method: o.Method})
 		}
 	}()
-	c.method.observe(ctx, o)
+	c.method.opts.Observe(ctx, o)
 }
 
 // httpStatus returns the HTTP status of a response to c alone that ended with err, or 0.
@@ -463,7 +463,7 @@ func (c *call) httpStatus(err error) int {
 	case c.endpoint.transport != TransportREST:
 		return http.StatusOK
 	case err != nil:
-		return c.method.form.statusOf(ErrorFrom(err))
+		return c.method.opts.ErrorForm.statusOf(ErrorFrom(err))
 	}
 	return c.method.status
 }
@@ -518,7 +518,7 @@ func (s *Service) Call(ctx context.Context, resource, method string, input any) 
 	}
 	c.observe(c, err)
 	if err != nil && m.isUndeclared(err) { // other errors are for the caller alone
-		logError(ctx, m.logger, err, logPlace{transport: string(c.transport()), resource: m.resource, method: m.name, undeclared: true})
+		logError(ctx, m.opts.Logger, err, logPlace{transport: string(c.transport()), resource: m.resource, method: m.name, undeclared: true})
 	}
 	return c.output, err
 }
@@ -741,7 +741,7 @@ func (b *batchBudget) logRest(ctx context.Context, e *endpoint, r *http.Request)
 	}
 	place := logPlace{transport: string(e.transport), request: r}
 	attrs := append(place.appendAttrs(nil), slog.Int64("errors", more), slog.Int64("notRun", unrun))
-	cmp.Or(e.logger, slog.Default()).LogAttrs(ctx, level, "svc: more in this batch", attrs...)
+	cmp.Or(e.opts.Logger, slog.Default()).LogAttrs(ctx, level, "svc: more in this batch", attrs...)
 }
 
 // A workspace is the memory that one goroutine needs to serve one request. All requests of
@@ -835,7 +835,7 @@ type responder interface {
 func (e *endpoint) serveRequest(w http.ResponseWriter, r *http.Request, h responder) {
 	e.limits.setDeadline(w, r)
 	w = protectAnswer(w, r)
-	lean := e.transport != TransportREST || e.onError == nil // only an ErrorHandler of REST reads Details
+	lean := e.transport != TransportREST || e.opts.OnError == nil // only an ErrorHandler of REST reads Details
 	ws := e.service.borrowWorkspace(lean)
 	if err := h.respond(w, r, ws); err != nil {
 		e.logError(r.Context(), r, err, nil)
@@ -847,15 +847,15 @@ func (e *endpoint) serveRequest(w http.ResponseWriter, r *http.Request, h respon
 // writeErrorResponse answers with err by Options.OnError. Transports with another
 // form of errors replace it.
 func (e *endpoint) writeErrorResponse(w http.ResponseWriter, r *http.Request, err error) {
-	respondError(w, r, err, e.onError, e.logger)
+	respondError(w, r, err, e.opts.OnError, e.opts.Logger)
 }
 
 // logError logs err as the error of a call of m, or of the whole request if m is nil.
 // After Join, m can have another logger than the endpoint.
 func (e *endpoint) logError(ctx context.Context, r *http.Request, err error, m *method) {
-	place, logger := logPlace{transport: string(e.transport), request: r}, e.logger
+	place, logger := logPlace{transport: string(e.transport), request: r}, e.opts.Logger
 	if m != nil {
-		place.resource, place.method, logger = m.resource, m.name, m.logger
+		place.resource, place.method, logger = m.resource, m.name, m.opts.Logger
 		place.undeclared = m.isUndeclared(err)
 	}
 	logError(ctx, logger, err, place)

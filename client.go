@@ -405,7 +405,7 @@ func (c *clientCall) inputError(err error) *Error {
 		return &Error{Code: CodeInternal, cause: err}
 	}
 	e := ErrorFrom(err)
-	return e.WithStatus(c.form.statusOf(e))
+	return e.WithStatus(c.opts.ErrorForm.statusOf(e))
 }
 
 // The messages of networkError.
@@ -926,8 +926,9 @@ func (c *clientCall) readError(d *decoder, response *http.Response, body []byte)
 func (c *clientCall) readBody(d *decoder, status int, text []byte) *Error {
 	e := readEnvelope(d, text)
 	isError := func(f *field) bool { return f.name == "error" }
-	if c.form != nil && (e == nil || memberAt(text, "error") == nil || slices.ContainsFunc(c.form.shape.fields, isError)) {
-		return cmp.Or(c.form.readBody(d, status, text), e)
+	form := c.opts.ErrorForm
+	if form != nil && (e == nil || memberAt(text, "error") == nil || slices.ContainsFunc(form.shape.fields, isError)) {
+		return cmp.Or(form.readBody(d, status, text), e)
 	}
 	return e
 }

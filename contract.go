@@ -265,7 +265,7 @@ func newContract(s *Service) *contract {
 
 // planMethod returns what m promises.
 func (c *contract) planMethod(s *Service, m *method) *contractMethod {
-	p := &contractMethod{Name: m.resource + "." + m.name, Stream: m.stream, Scopes: m.scopes, Strict: m.strict, Key: m.keyUse, compiled: m}
+	p := &contractMethod{Name: m.resource + "." + m.name, Stream: m.stream, Scopes: m.scopes, Strict: m.opts.Strict, Key: m.keyUse, compiled: m}
 	p.Transports = slices.DeleteFunc([]Transport{TransportREST, TransportRPC, TransportMCP}, func(t Transport) bool { return !m.isServedBy(t) })
 	for _, scheme := range m.schemes {
 		p.Identity = append(p.Identity, strings.TrimSpace(scheme.Type+" "+scheme.Header))
@@ -290,11 +290,11 @@ func (c *contract) planMethod(s *Service, m *method) *contractMethod {
 	}
 	p.HTTP, p.Status = m.method+" "+s.prefix+m.path, m.status
 	switch { // of WriteError, the envelope, nothing is written
-	case m.form != nil:
-		p.ErrorType, p.ErrorCodes, p.Error = m.form.contentType, m.form.statuses, c.planValue(m.form.shape)
-	case isHandler(m.onError, WriteProblem):
+	case m.opts.ErrorForm != nil:
+		p.ErrorType, p.ErrorCodes, p.Error = m.opts.ErrorForm.contentType, m.opts.ErrorForm.statuses, c.planValue(m.opts.ErrorForm.shape)
+	case isHandler(m.opts.OnError, WriteProblem):
 		p.ErrorType = contentTypeProblem + " of WriteProblem"
-	case m.onError != nil && !isHandler(m.onError, WriteError):
+	case m.opts.OnError != nil && !isHandler(m.opts.OnError, WriteError):
 		p.ErrorType = errorsOwn
 	}
 	for i := 0; m.headers != nil && i < len(m.headers.fields); i++ {

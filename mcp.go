@@ -539,7 +539,7 @@ func (t *tool) compileInput(p *mistakes, own []byte, x *toolIndex) {
 	default:
 		in := t.in
 		if in == nil {
-			in = &shape{kind: kindObject, strict: t.strict}
+			in = &shape{kind: kindObject, strict: t.opts.Strict}
 		}
 		t.input = x.schemaOf(in, schemaWriter{use: forToolInput, closed: t.closed}, t.beside...)
 	}
@@ -573,7 +573,7 @@ func (t *tool) allows(d *decoder, value []byte) bool {
 	case i >= 0 && t.beside[i].name == keyArgument: // which exchange.readInput checks
 	case i >= 0:
 		t.fields.checkArgument(d, value)
-	case t.strict:
+	case t.opts.Strict:
 		return false
 	case t.options.InputSchema != nil:
 		return allowsUnknown(t.input, d.path)

@@ -496,7 +496,7 @@ func (b *apiBuilder) writeResponses(out *members, m *method) {
 	list, common := m.listErrors()
 	responses := map[string][]byte{"default": texts.ref}
 	for _, e := range list {
-		status := m.form.statusOf(e)
+		status := m.opts.ErrorForm.statusOf(e)
 		if key := decimal(status); responses[key] == nil { // once for all errors of the status
 			responses[key] = m.describeStatus(status, list, common, texts)
 		}
@@ -520,7 +520,7 @@ func (b *apiBuilder) describeSuccess(m *method) []byte {
 	switch {
 	case m.stream != "":
 		description, content = streamDescription, b.streamContent(m)
-		if m.form != nil {
+		if m.opts.ErrorForm != nil {
 			description = strings.Replace(streamDescription, streamEnvelope, "what error responses have as their body", 1)
 		}
 	case m.sendsFile():
@@ -564,7 +564,7 @@ func (b *apiBuilder) listHeaders(m *method) map[string][]byte {
 // the common ones are examples, as they would be sent, and the codes and messages of all are
 // its description.
 func (m *method) describeStatus(status int, list []*Error, common int, texts errorTexts) []byte {
-	hasStatus := func(e *Error) bool { return m.form.statusOf(e) == status }
+	hasStatus := func(e *Error) bool { return m.opts.ErrorForm.statusOf(e) == status }
 	if !slices.ContainsFunc(list[common:], hasStatus) { // as in most methods
 		return texts.ref
 	}
@@ -608,8 +608,8 @@ var (
 func (m *method) listErrors() (list []*Error, common int) {
 	var special []*Error
 	list = append(make([]*Error, 0, 8), errInvalid)
-	if m.form != nil && m.in != nil {
-		for _, rule := range slices.Sorted(maps.Keys(m.form.statuses)) {
+	if m.opts.ErrorForm != nil && m.in != nil {
+		for _, rule := range slices.Sorted(maps.Keys(m.opts.ErrorForm.statuses)) {
 			if !rule.isError() {
 				list = append(list, &Error{Code: CodeInvalidArgument, violations: []Violation{{Rule: string(rule)}}})
 			}
@@ -638,10 +638,10 @@ func (m *method) listErrors() (list []*Error, common int) {
 // the application, which may need a real request.
 func (m *method) exampleOf(e *Error) []byte {
 	r := &http.Request{Method: m.method, URL: &url.URL{Path: m.path}}
-	if isHandler(m.onError, WriteProblem) {
+	if isHandler(m.opts.OnError, WriteProblem) {
 		return appendProblem(nil, r, e)
 	}
-	body, _ := m.form.appendBody(nil, e, r)
+	body, _ := m.opts.ErrorForm.appendBody(nil, e, r)
 	return body
 }
 
@@ -666,7 +666,7 @@ func (b *apiBuilder) streamContent(m *method) []byte {
 		return contentWith(contentTypeEvents, item)
 	}
 	envelope := b.describeErrors(m).schema
-	if m.form == nil { // an ErrorHandler writes whole responses
+	if m.opts.ErrorForm == nil { // an ErrorHandler writes whole responses
 		envelope = b.referErrorSchema("Error")
 	}
 	events := strings.NewReplacer("ITEM", string(item), "ENVELOPE", string(envelope)).Replace(eventSchema)
@@ -701,12 +701,12 @@ func (b *apiBuilder) describeErrors(m *method) errorTexts {
 	}
 	name := "Error"
 	switch {
-	case m.form != nil:
-		name = cmp.Or(b.service.typeNames[m.form.shape], name)
-		texts.mediaType, texts.schema = m.form.contentType, b.writer.appendShape(nil, m.form.shape)
-	case m.onError == nil || isHandler(m.onError, WriteError):
+	case m.opts.ErrorForm != nil:
+		name = cmp.Or(b.service.typeNames[m.opts.ErrorForm.shape], name)
+		texts.mediaType, texts.schema = m.opts.ErrorForm.contentType, b.writer.appendShape(nil, m.opts.ErrorForm.shape)
+	case m.opts.OnError == nil || isHandler(m.opts.OnError, WriteError):
 		texts.mediaType, texts.schema = contentTypeJSON, b.referErrorSchema(name)
-	case isHandler(m.onError, WriteProblem):
+	case isHandler(m.opts.OnError, WriteProblem):
 		name = "Problem"
 		texts.mediaType, texts.schema = contentTypeProblem, b.referErrorSchema(name)
 	}

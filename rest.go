@@ -194,7 +194,7 @@ func (h *restHandler) respond(w http.ResponseWriter, r *http.Request, ws *worksp
 			leaveBody(w, r)
 		}
 		ws.raw.end()
-		if h.onError == nil { // as WriteError, in memory that is there
+		if h.opts.OnError == nil { // as WriteError, in memory that is there
 			ws.enc.buf = writeEnvelope(w, err, ws.enc.buf, &c.values)
 		} else {
 			h.writeErrorResponse(w, r, err)
@@ -249,7 +249,7 @@ func (c *restCall) readInput() (any, error) {
 	if err == nil && body == nil {
 		ws.body, err = m.limits.readBody(w, r, ws.body[:0], m.bind.body == nil)
 	}
-	strict, versioned := m.strict && r.URL.RawQuery != "", ""
+	strict, versioned := m.opts.Strict && r.URL.RawQuery != "", ""
 	if strict {
 		seen, _ := c.Value(versionKey{}).(seenVersion)
 		versioned = seen.query
@@ -338,7 +338,7 @@ func (c *restCall) takeStream(ctx context.Context, cancel context.CancelCauseFun
 	defer events.close()
 	err = m.sendItems(ctx, cancel, events, c.ws, stream)
 	if c.end(c, err); err != nil {
-		data, _ := m.form.appendBody(nil, ErrorFrom(err), c.request) // OnError writes whole responses
+		data, _ := m.opts.ErrorForm.appendBody(nil, ErrorFrom(err), c.request) // OnError writes whole responses
 		events.sendLast(&Event{Name: eventError}, data)
 	}
 	return nil

@@ -505,7 +505,7 @@ func buildOpenRPC(s *Service) []byte {
 	out.open("methods", '[')
 	for _, m := range methods {
 		about := m.description
-		if m.strict { // which OpenRPC has no member for
+		if m.opts.Strict { // which OpenRPC has no member for
 			about = strings.TrimSpace(about + " Unknown params are refused.")
 		}
 		out.openItem()

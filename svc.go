@@ -434,7 +434,7 @@ func compileService(p *mistakes, iface reflect.Type, impl any, o Options) *Servi
 	checkRoutes(p, s.methods)
 	p.addIf(o.Idempotency != nil && (o.Idempotency.Run == nil || o.Idempotency.For < 0), "Options.Idempotency needs a Run that keeps the records, as in the README, and a For that says how long, or 0 for 24 hours")
 	if o.Intercept != nil {
-		if c.config.intercepted = o.Intercept(invokeIntercepted); c.config.intercepted == nil {
+		if c.intercepted = o.Intercept(invokeIntercepted); c.intercepted == nil {
 			p.addf("Options.Intercept returns nil; return the function that it gets, or one that calls it")
 		}
 	}

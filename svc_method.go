@@ -11,7 +11,6 @@ import (
 	"cmp"
 	"context"
 	"fmt"
-	"log/slog"
 	"net/http"
 	"net/url"
 	"reflect"
@@ -65,19 +64,14 @@ type method struct {
 	keyUse      KeyUse
 }
 
-// A config holds the options that the methods of one service share. Join makes
-// a service of methods with different configs. It is written by registration
-// alone.
+// A config is what the methods of one service share. Join makes a service of methods with
+// different configs. It is written by registration alone.
 type config struct {
-	iface       string // the interface, as its author calls it; see nameOf
+	iface       reflect.Type
+	opts        Options // with defaults; where there is an ErrorForm, OnError is its Write
 	eventTimes  eventTimes
-	onError     ErrorHandler
-	form        *ErrorForm // Options.ErrorForm; onError then writes it
-	logger      *slog.Logger
-	strict      bool                               // Options.Strict
-	intercepted InvokeFunc                         // what Options.Intercept returned; nil without
-	observe     func(context.Context, Observation) // Options.Observe; nil without
-	epoch       time.Time                          // from which calls measure their time
+	intercepted InvokeFunc // what Options.Intercept returned; nil without
+	epoch       time.Time  // from which calls measure their time
 }
 
 // A callFunc calls a method of one implementation. in is a pointer to the input,
@@ -114,10 +108,10 @@ func (m *method) title() string { return m.titleOf(m.goName) }
 // titleOf returns the name of a method for mistakes: TodoAPI.Create, and Create
 // alone for the method of an interface that has no name itself.
 func (c *config) titleOf(goName string) string {
-	if c.iface == "" {
-		return goName
+	if name := nameOf(c.iface); name != "" {
+		return name + "." + goName
 	}
-	return c.iface + "." + goName
+	return goName
 }
 
 // nameOf returns the name of an interface type in its own package, with [...]
@@ -135,10 +129,8 @@ func nameOf(iface reflect.Type) string {
 // goes on, so that one run finds them all.
 type methodCompiler struct {
 	*mistakes
-	iface  reflect.Type
-	impl   any
-	opts   Options
-	config *config
+	*config
+	impl any // nil for a client
 
 	shapes   *shapes
 	decoders *decoders
@@ -164,18 +156,9 @@ func newMethodCompiler(p *mistakes, iface reflect.Type, impl any, o Options) *me
 		o.ErrorForm, o.OnError = &form, form.Write
 	}
 	return &methodCompiler{
-		mistakes: p, iface: iface, impl: impl, opts: o,
+		mistakes: p, impl: impl,
+		config: &config{iface: iface, opts: o, eventTimes: defaultEventTimes, epoch: time.Now()},
 		shapes: shapes, decoders: newDecoders(p, o.Strict), encoders: newEncoders(false), bindings: make(map[bindingKey]*binding), closed: make(map[*shape]bool),
-		config: &config{
-			iface:      nameOf(iface),
-			eventTimes: defaultEventTimes,
-			onError:    o.OnError,
-			form:       o.ErrorForm,
-			logger:     o.Logger,
-			strict:     o.Strict,
-			observe:    o.Observe,
-			epoch:      time.Now(),
-		},
 	}
 }
 
@@ -209,7 +192,7 @@ func (c *methodCompiler) compileMethods() []*method {
 // returns nil if the signature has a mistake, after all checks that do not need it.
 // routed says that the route has no mistake, so that fields can be checked against it.
 func (c *methodCompiler) compileMethod(rm reflect.Method) (m *method, routed bool) {
-	c.where = c.config.titleOf(rm.Name)
+	c.where = c.titleOf(rm.Name)
 	if !rm.IsExported() {
 		c.addf("the method is not exported; export it or remove it from the interface")
 		return nil, false
@@ -538,7 +521,7 @@ func (c *methodCompiler) compilePlans(m *method) {
 			c.addIf(isKey, "%v.%s: the header %s has the key of a scheme in Options.Schemes; choose another name", m.in.typ, p.goName, p.sourceName)
 		}
 	} else {
-		m.bind = noBinding(m.strict)
+		m.bind = noBinding(m.opts.Strict)
 		if len(m.placeholders) > 0 {
 			c.addf("the method has no input to fill {%s}; give it an input with such a field%s", strings.Join(m.placeholders, "}, {"), m.orPattern())
 		}
@@ -577,7 +560,7 @@ func (c *methodCompiler) chooseCall(rm reflect.Method, sig signature, direct Cal
 	if sig.stream {
 		form = "Stream" + form
 	}
-	want := fmt.Sprintf("write Direct%s(%s.%s)", form, cmp.Or(c.config.iface, "interface{…}"), rm.Name)
+	want := fmt.Sprintf("write Direct%s(%s.%s)", form, cmp.Or(nameOf(c.iface), "interface{…}"), rm.Name)
 	switch {
 	case direct.iface != c.iface:
 		c.addf("Direct has a method of %v, not of the interface; %s", direct.iface, want)

@@ -330,7 +330,7 @@ func TestNames(t *testing.T) {
 	methods := func(names ...string) []*method {
 		var list []*method
 		for _, name := range names {
-			list = append(list, &method{config: new(config), resource: "todos", goName: name, name: strings.Join(splitWords(name), "_")})
+			list = append(list, &method{config: &config{iface: reflect.TypeFor[any]()}, resource: "todos", goName: name, name: strings.Join(splitWords(name), "_")})
 		}
 		return list
 	}
@@ -386,7 +386,7 @@ func TestRouteClashes(t *testing.T) {
 	var methods []*method
 	for i, text := range []string{"GET /a/{x}", "GET /b", "", "GET /a/{y}", "GET /{z}/c", "POST /a/{x}", "GET /a/c", "GET /{w}/c", "GET /a{b"} {
 		verb, path, _ := strings.Cut(text, " ")
-		methods = append(methods, &method{config: new(config), goName: strconv.Itoa(i), route: route{method: verb, path: path}})
+		methods = append(methods, &method{config: &config{iface: reflect.TypeFor[any]()}, goName: strconv.Itoa(i), route: route{method: verb, path: path}})
 	}
 	p := new(mistakes)
 	checkRoutes(p, methods)
@@ -434,7 +434,7 @@ func TestRoutesLikeServeMux(t *testing.T) {
 			if panicked := tryMux(http.NewServeMux(), r); panicked != "" {
 				t.Fatalf("http.ServeMux does not take %s: %s", text, panicked)
 			}
-			methods = append(methods, &method{config: new(config), goName: strconv.Itoa(len(methods)), route: r})
+			methods = append(methods, &method{config: &config{iface: reflect.TypeFor[any]()}, goName: strconv.Itoa(len(methods)), route: r})
 		}
 		var want, got []string
 		for i, m := range methods {
@@ -1191,7 +1191,7 @@ func largeService(n int) *Service {
 			number,
 		})
 		methods = append(methods, &method{
-			config:   new(config),
+			config:   &config{iface: reflect.TypeFor[any]()},
 			goName:   fmt.Sprintf("Update%d", i),
 			name:     fmt.Sprintf("update%d", i),
 			resource: fmt.Sprintf("r%d", i),
