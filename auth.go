@@ -448,7 +448,7 @@ func (g *guard) identifyToken(r *http.Request) (*Principal, error) {
 	case !p.Expires.IsZero() && !time.Now().Before(p.Expires):
 		return nil, g.tokenError(errors.New("it has expired"))
 	}
-	if missing := missingScopes(p, g.opts.Scopes); len(missing) > 0 {
+	if missing := missingScopes(p.Scopes, g.opts.Scopes); len(missing) > 0 {
 		e := Errorf(CodePermissionDenied, "the %s lacks a scope: %s", g.noun, strings.Join(missing, " "))
 		return nil, e.WithHeader("WWW-Authenticate", g.challenge("insufficient_scope", allScopes(p, missing)))
 	}
@@ -504,11 +504,10 @@ func withoutToken(err error, token string) error {
 	return err
 }
 
-// missingScopes returns the scopes of needed that p does not have.
-func missingScopes(p *Principal, needed []string) []string {
-	var missing []string
+// missingScopes returns the scopes of needed that are not in has, each once.
+func missingScopes(has, needed []string) (missing []string) {
 	for _, s := range needed {
-		if !slices.Contains(p.Scopes, s) {
+		if !slices.Contains(has, s) && !slices.Contains(missing, s) {
 			missing = append(missing, s)
 		}
 	}
@@ -551,13 +550,7 @@ func (g *guard) challenge(code string, scopes []string) string {
 		params = append(params, `error="`+code+`"`)
 	}
 	if len(scopes) > 0 {
-		var once []string
-		for _, s := range scopes {
-			if !slices.Contains(once, s) {
-				once = append(once, s)
-			}
-		}
-		params = append(params, `scope="`+strings.Join(once, " ")+`"`)
+		params = append(params, `scope="`+strings.Join(missingScopes(nil, scopes), " ")+`"`)
 	}
 	if g.metadataURL != "" {
 		params = append(params, `resource_metadata="`+g.metadataURL+`"`)
@@ -605,7 +598,7 @@ func (id *identity) withChallenges(e *Error, schemes []Scheme, code string, scop
 func checkIdentity(ctx context.Context, schemes []Scheme, scopes []string) error {
 	id := identityOf(ctx)
 	if p := id.principal; p != nil {
-		missing := missingScopes(p, scopes)
+		missing := missingScopes(p.Scopes, scopes)
 		if len(missing) == 0 {
 			return nil
 		}

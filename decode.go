@@ -244,11 +244,10 @@ func (d *decoder) finish() error {
 	return d.makeError()
 }
 
-// makeError returns the error that carries the violations, or nil if there are
-// none.
+// makeError returns the error that carries the violations, of which there must be one.
 func (d *decoder) makeError() error {
 	vs := &d.found
-	if !d.lean || len(vs.list) == 0 {
+	if !d.lean {
 		return vs.makeError()
 	}
 	d.scratch = vs.appendMessage(d.scratch[:0])

@@ -598,12 +598,9 @@ func (vs *violations) full() bool { return vs.omitted > 0 || len(vs.list) == max
 // count returns how many violations were found, kept or not.
 func (vs *violations) count() int { return len(vs.list) + vs.omitted }
 
-// makeError returns the error that carries the violations in its Details, or nil
-// if there are none.
+// makeError returns the error that carries the violations in its Details. There must be
+// one; the first that is added always fits.
 func (vs *violations) makeError() error {
-	if len(vs.list) == 0 {
-		return nil
-	}
 	return &Error{
 		Code:    CodeInvalidArgument,
 		Message: string(vs.appendMessage(nil)),
