@@ -239,7 +239,7 @@ type keyedCall struct {
 func (c *call) takeKey(d *decoder, path string, values []string) {
 	wrong := isNoKey
 	switch {
-	case len(values) == 0 && c.method.keyUse == KeyAllowed:
+	case len(values) == 0 && c.method.own.IdempotencyKey == KeyAllowed:
 		return
 	case len(values) == 0:
 		wrong = isRequired
@@ -377,7 +377,7 @@ func (c *call) collect(cancel context.CancelCauseFunc, stream any, seen func(n i
 			enc.buf = append(enc.buf, ',')
 		}
 		n++
-		enc.buf, err = m.appendOutput(enc, enc.buf, item)
+		enc.buf, err = appendRecord(enc, enc.buf, item, m.encode)
 		switch {
 		case err != nil:
 			return err
@@ -577,7 +577,7 @@ func (s *Service) NewInput(resource, method string) (any, error) {
 
 // findForCall returns the method of a name that clients use, or of a Go name.
 func (s *Service) findForCall(resource, name string) (*method, error) {
-	if m := s.findMethod(resource, name); m != nil {
+	if m := s.names[methodName{resource, name}]; m != nil {
 		return m, nil
 	}
 	for _, m := range s.methods {

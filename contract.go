@@ -265,13 +265,13 @@ func newContract(s *Service) *contract {
 
 // planMethod returns what m promises.
 func (c *contract) planMethod(s *Service, m *method) *contractMethod {
-	p := &contractMethod{Name: m.resource + "." + m.name, Stream: m.stream, Scopes: m.scopes, Strict: m.opts.Strict, Key: m.keyUse, compiled: m}
+	p := &contractMethod{Name: m.resource + "." + m.name, Stream: m.stream, Scopes: m.own.Scopes, Strict: m.opts.Strict, Key: m.own.IdempotencyKey, compiled: m}
 	p.Transports = slices.DeleteFunc([]Transport{TransportREST, TransportRPC, TransportMCP}, func(t Transport) bool { return !m.isServedBy(t) })
 	for _, scheme := range m.schemes {
 		p.Identity = append(p.Identity, strings.TrimSpace(scheme.Type+" "+scheme.Header))
 	}
 	for _, alias := range m.otherNames() { // of which another method may have taken one
-		if s.findMethod(m.resource, alias) == m && alias != m.name && !slices.Contains(p.Aliases, alias) && m.isServedBy(TransportRPC) {
+		if s.names[methodName{m.resource, alias}] == m && alias != m.name && !slices.Contains(p.Aliases, alias) && m.isServedBy(TransportRPC) {
 			p.Aliases = append(p.Aliases, alias)
 		}
 	}

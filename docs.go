@@ -491,7 +491,7 @@ func (w *docsWriter) writeOperation(o docsOperation) {
 	operation, m := o.text, o.method
 	fmt.Fprintf(w, "\n### %s %s\n\n", m.method, plainLine(o.path))
 	w.writeDescription(operation)
-	if m.deprecated {
+	if m.own.Deprecated {
 		w.WriteString("Deprecated.\n\n")
 	}
 	if o.rpc != "" {
@@ -508,8 +508,8 @@ func (w *docsWriter) writeOperation(o docsOperation) {
 		}
 	}
 	switch {
-	case len(m.scopes) > 0:
-		fmt.Fprintf(w, ", with the scopes %s\n", plainLine(strings.Join(m.scopes, " ")))
+	case len(m.own.Scopes) > 0:
+		fmt.Fprintf(w, ", with the scopes %s\n", plainLine(strings.Join(m.own.Scopes, " ")))
 	case len(m.schemes) > 0:
 		w.WriteByte('\n')
 	case memberAt(operation, "security") != nil: // that of other methods is not empty

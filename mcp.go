@@ -494,13 +494,13 @@ func (t *tool) compileTool(p *mistakes, o ToolOptions, x *toolIndex) {
 	isGet := t.route.method == http.MethodGet
 	t.options, t.readOnly = o, *cmp.Or(o.ReadOnly, &isGet)
 	t.options.Title = cmp.Or(o.Title, t.summary())
-	t.about = cmp.Or(o.Description, t.description, capitalized(strings.Join(splitWords(t.goName), " "))+" on "+t.resource+", a "+strings.TrimLeft(t.route.method+" method of ", " ")+x.service.opts.Name+".")
-	if t.deprecated {
+	t.about = cmp.Or(o.Description, t.own.Description, capitalized(strings.Join(splitWords(t.goName), " "))+" on "+t.resource+", a "+strings.TrimLeft(t.route.method+" method of ", " ")+x.service.opts.Name+".")
+	if t.own.Deprecated {
 		t.about = "Deprecated: it may go away, so call another tool if one fits. " + t.about
 	}
 	if t.key != nil {
 		t.addArgument(keyArgument, "A text that you choose: the same for a repetition of this call, a new one for each new call.",
-			t.keyUse == KeyAllowed, map[string]any{"type": "string", "pattern": "^[!-~]{1,255}$"})
+			t.own.IdempotencyKey == KeyAllowed, map[string]any{"type": "string", "pattern": "^[!-~]{1,255}$"})
 	}
 	if o.Fields {
 		t.compileFields(p)
@@ -673,7 +673,7 @@ func (t *tool) describeTool() []byte {
 	word, _, _ := strings.Cut(t.method.name, "_")
 	adds := word == "create" || word == "add" || word == "new"
 	destructive, openWorld := !t.readOnly && !adds, false
-	idempotent := t.readOnly || verb == http.MethodPut || verb == http.MethodDelete || t.keyUse == KeyRequired
+	idempotent := t.readOnly || verb == http.MethodPut || verb == http.MethodDelete || t.own.IdempotencyKey == KeyRequired
 	m := openMembers(make([]byte, 0, len(t.input)+len(t.output)+512)) // most fit
 	m.add("name", t.name, "title", o.Title, "description", t.about, "inputSchema", t.input, "outputSchema", t.output)
 	m.addName("annotations")

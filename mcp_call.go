@@ -405,7 +405,7 @@ func (x *exchange) addOutput(out any) error {
 		x.addJSON(`{"result":`)
 	}
 	var err error
-	x.ws.enc.buf, err = t.appendOutput(&x.ws.enc, x.ws.enc.buf, out)
+	x.ws.enc.buf, err = appendRecord(&x.ws.enc, x.ws.enc.buf, out, t.encode)
 	if err != nil {
 		return err
 	}

@@ -342,7 +342,7 @@ func (x *exchange) addContents(r *resource, uri []byte, out any) error {
 	} else {
 		var text []byte
 		begun := x.ws.enc.buf
-		text, err = r.appendOutput(&x.ws.enc, nil, out)
+		text, err = appendRecord(&x.ws.enc, nil, out, r.encode)
 		x.ws.enc.buf, content = begun, []MCPContent{{Text: string(text)}}
 	}
 	switch {

@@ -285,7 +285,7 @@ func (b *apiBuilder) addOperation(m *method) {
 	start, out := len(b.texts), openMembers(b.texts)
 	about := ""
 	if b.writer.dialect != openAPI30 {
-		about = m.description
+		about = m.own.Description
 		out.open("tags", '[')
 		out.addItem(m.resource)
 		out.end("]")
@@ -298,7 +298,7 @@ func (b *apiBuilder) addOperation(m *method) {
 	b.writeParameters(&out, m, path.placeholders)
 	b.writeRequestBody(&out, m)
 	b.writeResponses(&out, m)
-	out.add("deprecated", m.deprecated)
+	out.add("deprecated", m.own.Deprecated)
 	if len(b.schemes) > 0 { // again, since some tools read it only here; an empty list is public
 		out.open("security", '[')
 		m.addSecurity(&out, b.schemes, b.writer.dialect != openAPI30)
@@ -407,7 +407,7 @@ func (m *method) ownParameters() (list [][]byte) {
 	if m.key != nil {
 		hours := strconv.FormatFloat(cmp.Or(m.key.For, 24*time.Hour).Hours(), 'f', -1, 64)
 		about := "A random text, new for each call. For " + hours + " hours a request with the same key gets the answer of the first that succeeded, and has no other effect. It gets 409 while that one runs, and 422 if its input is another."
-		add(keyHeader, about, m.keyUse == KeyRequired, string(object("type", "string", "pattern", keyPattern.String())))
+		add(keyHeader, about, m.own.IdempotencyKey == KeyRequired, string(object("type", "string", "pattern", keyPattern.String())))
 	}
 	return list
 }
@@ -619,9 +619,9 @@ func (m *method) listErrors() (list []*Error, common int) {
 		list = append(list, errAbsent)
 	}
 	switch {
-	case len(m.scopes) > 0: // as checkIdentity says it
+	case len(m.own.Scopes) > 0: // as checkIdentity says it
 		list = append(list, errNobody)
-		special = append(special, &Error{Code: CodePermissionDenied, Message: "the caller lacks a scope: " + strings.Join(m.scopes, " ")})
+		special = append(special, &Error{Code: CodePermissionDenied, Message: "the caller lacks a scope: " + strings.Join(m.own.Scopes, " ")})
 	case len(m.schemes) > 0:
 		list = append(list, errNobody, errForbidden)
 	}

@@ -349,7 +349,7 @@ func (c *restCall) takeStream(ctx context.Context, cancel context.CancelCauseFun
 // error.
 func (m *method) sendItems(ctx context.Context, cancel context.CancelCauseFunc, events *eventStream, ws *workspace, out any) error {
 	err := m.eachItem(cancel, out, func(item any) (err error) {
-		if ws.enc.buf, err = m.appendOutput(&ws.enc, ws.enc.buf[:0], item); err != nil {
+		if ws.enc.buf, err = appendRecord(&ws.enc, ws.enc.buf[:0], item, m.encode); err != nil {
 			return err
 		}
 		e, err := eventOf(item)

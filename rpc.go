@@ -286,7 +286,7 @@ func (c *rpcCall) takeOutput(out any) (err error) {
 	case c.method.out == nil:
 		enc.buf = append(enc.buf, "null"...)
 	default:
-		enc.buf, err = c.method.appendOutput(enc, enc.buf, out)
+		enc.buf, err = appendRecord(enc, enc.buf, out, c.method.encode)
 	}
 	return err
 }
@@ -504,7 +504,7 @@ func buildOpenRPC(s *Service) []byte {
 	out.add("openrpc", "1.3.2", "info", s.documentInfo(false))
 	out.open("methods", '[')
 	for _, m := range methods {
-		about := m.description
+		about := m.own.Description
 		if m.opts.Strict { // which OpenRPC has no member for
 			about = strings.TrimSpace(about + " Unknown params are refused.")
 		}
@@ -517,7 +517,7 @@ func buildOpenRPC(s *Service) []byte {
 		out.buf = append(out.buf, `}],"paramStructure":"by-name"`...)
 		c.writeParams(&out, m.in)
 		c.writeResult(&out, m.result)
-		out.add("errors", m.listRPCErrors(), "deprecated", m.deprecated, "x-idempotencyKey", string(m.keyUse))
+		out.add("errors", m.listRPCErrors(), "deprecated", m.own.Deprecated, "x-idempotencyKey", string(m.own.IdempotencyKey))
 		at := out.open("x-security", '[')
 		m.addSecurity(&out, schemes, true)
 		out.closeSome(at, ']')

@@ -434,9 +434,8 @@ func compileService(p *mistakes, iface reflect.Type, impl any, o Options) *Servi
 	checkRoutes(p, s.methods)
 	p.addIf(o.Idempotency != nil && (o.Idempotency.Run == nil || o.Idempotency.For < 0), "Options.Idempotency needs a Run that keeps the records, as in the README, and a For that says how long, or 0 for 24 hours")
 	if o.Intercept != nil {
-		if c.intercepted = o.Intercept(invokeIntercepted); c.intercepted == nil {
-			p.addf("Options.Intercept returns nil; return the function that it gets, or one that calls it")
-		}
+		c.intercepted = o.Intercept(invokeIntercepted)
+		p.addIf(c.intercepted == nil, "Options.Intercept returns nil; return the function that it gets, or one that calls it")
 	}
 	return s
 }
@@ -479,7 +478,7 @@ func listSchemes(methods []*method) (list []scheme) {
 				scopes[source] = make(map[string]string) // they have no descriptions
 				list = append(list, scheme{source: source})
 			}
-			for _, scope := range m.scopes {
+			for _, scope := range m.own.Scopes {
 				scopes[source][scope] = ""
 			}
 		}
@@ -694,7 +693,7 @@ func (s *Service) methodsOn(t Transport) []*method {
 
 // describeMethod returns the description of m.
 func (s *Service) describeMethod(m *method) Method {
-	d := Method{Name: m.name, Description: m.description, Input: s.typeInfo(m.in), Output: s.typeInfo(m.out), Stream: m.stream}
+	d := Method{Name: m.name, Description: m.own.Description, Input: s.typeInfo(m.in), Output: s.typeInfo(m.out), Stream: m.stream}
 	if m.isServedBy(TransportREST) {
 		d.HTTP = HTTPBinding{m.method, s.prefix + m.path}
 	}

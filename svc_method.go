@@ -38,30 +38,25 @@ import (
 type method struct {
 	*config
 	route
-	goName      string
-	name        string // Method.Name
-	resource    string
-	description string
-	deprecated  bool
-	schemes     []Scheme     // any of them lets a caller in; empty if the method is public
-	scopes      []string     // that its caller must have; only with schemes
-	errors      []*Error     // of MethodOptions.Errors and Options.Errors
-	declared    bool         // MethodOptions.Errors is set, so another code is a mistake of the method
-	transports  []Transport  // that serve it; nil for all
-	limits      limits       // on its body over REST
-	status      int          // of success over REST
-	in          *shape       // of the struct, not of the pointer to it
-	bind        *binding     // where each field of in comes from; of nothing without an input
-	out         *shape       // of one output, or of one item of a stream
-	outType     reflect.Type // of what the method returns: *Out or a stream of them
-	encode      encodeFunc
-	headers     *outputHeaders // of REST responses; nil if the output has no header tag
-	stream      StreamMode
-	each        eachFunc // takes the items out of what call returned
-	result      *shape   // of a whole answer
-	call        callFunc // without the interceptor
-	key         *keyPlan // nil if calls have no idempotency key
-	keyUse      KeyUse
+	goName   string
+	name     string // Method.Name
+	resource string
+	own      MethodOptions // as its author has written them; what their defaults became is beside them
+	schemes  []Scheme      // any of them lets a caller in; empty if the method is public
+	errors   []*Error      // of MethodOptions.Errors and Options.Errors
+	limits   limits        // on its body over REST
+	status   int           // of success over REST
+	in       *shape        // of the struct, not of the pointer to it
+	bind     *binding      // where each field of in comes from; of nothing without an input
+	out      *shape        // of one output, or of one item of a stream
+	outType  reflect.Type  // of what the method returns: *Out or a stream of them
+	encode   encodeFunc
+	headers  *outputHeaders // of REST responses; nil if the output has no header tag
+	stream   StreamMode
+	each     eachFunc // takes the items out of what call returned
+	result   *shape   // of a whole answer
+	call     callFunc // without the interceptor
+	key      *keyPlan // nil without own.IdempotencyKey
 }
 
 // A config is what the methods of one service share. Join makes a service of methods with
@@ -82,14 +77,9 @@ type callFunc func(ctx context.Context, in any) (out any, err error)
 // typeError is the type of the last result of every method.
 var typeError = reflect.TypeFor[error]()
 
-// appendOutput appends the JSON of the method's output, or of one item of its stream.
-// Any error is INTERNAL, even if MarshalJSON returns another code: the call itself has
-// succeeded, and the client cannot help it.
-func (m *method) appendOutput(e *encoder, dst []byte, out any) ([]byte, error) {
-	return appendRecord(e, dst, out, m.encode)
-}
-
-// appendRecord appends what encode makes of an output.
+// appendRecord appends what encode makes of an output, of one item of a stream or of an
+// input. Any error is INTERNAL, even if MarshalJSON returns another code: the call itself
+// has succeeded, and the client cannot help it.
 func appendRecord(e *encoder, dst []byte, out any, encode encodeFunc) ([]byte, error) {
 	*e = encoder{buf: dst}
 	encode(e, reflect.ValueOf(out).Elem())
@@ -203,19 +193,17 @@ func (c *methodCompiler) compileMethod(rm reflect.Method) (m *method, routed boo
 	sig := c.readSignature(rm.Type)
 	misshapen := len(c.list) > before
 	o := c.opts.Methods[rm.Name]
+	o.Scopes = slices.Clone(o.Scopes)
+	o.Transports = slices.Clone(o.Transports)
 	name := splitWords(rm.Name)
 	m = &method{
-		config:      c.config,
-		goName:      rm.Name,
-		name:        strings.Join(name, "_"),
-		resource:    cmp.Or(o.Resource, c.opts.Resource), // which compileService checks
-		description: o.Description,
-		deprecated:  o.Deprecated,
-		scopes:      slices.Clone(o.Scopes),
-		errors:      slices.Concat(o.Errors, c.opts.Errors),
-		declared:    o.Errors != nil,
-		transports:  slices.Clone(o.Transports),
-		limits:      limits{cmp.Or(o.MaxBody, c.opts.MaxBody), cmp.Or(o.BodyTimeout, c.opts.BodyTimeout)},
+		config:   c.config,
+		goName:   rm.Name,
+		name:     strings.Join(name, "_"),
+		resource: cmp.Or(o.Resource, c.opts.Resource), // which compileService checks
+		own:      o,
+		errors:   slices.Concat(o.Errors, c.opts.Errors),
+		limits:   limits{cmp.Or(o.MaxBody, c.opts.MaxBody), cmp.Or(o.BodyTimeout, c.opts.BodyTimeout)},
 	}
 	c.addIf(o.Resource != "" && !isResource(o.Resource), "MethodOptions.Resource is %q; want letters, digits, - and _, since paths and tool names are made from it", o.Resource)
 	if !o.Public {
@@ -247,9 +235,8 @@ func (c *methodCompiler) compileMethod(rm reflect.Method) (m *method, routed boo
 // streams.
 func (c *methodCompiler) checkTransports(m *method, mode StreamMode) {
 	c.addIf(mode != "" && mode != StreamSSE, "the stream mode %q is unknown; there is StreamSSE, %q", mode, StreamSSE)
-	list := m.transports
-	c.addIf(list != nil && len(list) == 0, "MethodOptions.Transports is empty, so nothing serves the method; leave it nil for all transports")
-	for _, t := range list {
+	c.addIf(m.own.Transports != nil && len(m.own.Transports) == 0, "MethodOptions.Transports is empty, so nothing serves the method; leave it nil for all transports")
+	for _, t := range m.own.Transports {
 		known := t == TransportREST || t == TransportRPC || t == TransportMCP
 		c.addIf(!known, "MethodOptions.Transports has %q; there are TransportREST, TransportRPC and TransportMCP", t)
 		c.addIf(known && !m.canBeServedBy(t), "MethodOptions.Transports has %q, but only REST carries a Body, and only REST and MCP a File; leave it out", t)
@@ -259,7 +246,7 @@ func (c *methodCompiler) checkTransports(m *method, mode StreamMode) {
 // isUndeclared reports whether m has declared its errors, and has not declared the code of
 // err although no other part of a call has it: a File has two, a key and a question one.
 func (m *method) isUndeclared(err error) bool {
-	if !m.declared || errorOrUnknown(err).Is(errUnanswered) {
+	if m.own.Errors == nil || errorOrUnknown(err).Is(errUnanswered) {
 		return false
 	}
 	switch code := CodeOf(err); code {
@@ -277,7 +264,7 @@ func (m *method) checkCaller(ctx context.Context) error {
 	if len(m.schemes) == 0 {
 		return nil
 	}
-	return checkIdentity(ctx, m.schemes, m.scopes)
+	return checkIdentity(ctx, m.schemes, m.own.Scopes)
 }
 
 // checkType returns an error if the method cannot be called with in. Transports make inputs
@@ -298,7 +285,7 @@ func (m *method) checkType(in any) error {
 
 // isServedBy reports whether a transport serves m.
 func (m *method) isServedBy(t Transport) bool {
-	return m.transports == nil && m.canBeServedBy(t) || slices.Contains(m.transports, t)
+	return m.own.Transports == nil && m.canBeServedBy(t) || slices.Contains(m.own.Transports, t)
 }
 
 // canBeServedBy reports whether a transport can carry the input and the output of m.
@@ -340,7 +327,7 @@ func (c *methodCompiler) setKey(m *method, use KeyUse) {
 	c.addIf(use != KeyAllowed && use != KeyRequired, "MethodOptions.IdempotencyKey is %q; want KeyAllowed or KeyRequired", use)
 	c.addIf(m.route.method == http.MethodGet || m.stream != "" || m.takesBody() || m.sendsFile(), "MethodOptions.IdempotencyKey is for methods that write and answer with JSON, not for a GET, a stream, a Body or a File")
 	c.addIf(c.impl != nil && c.opts.Idempotency == nil, "MethodOptions.IdempotencyKey needs Options.Idempotency, which keeps the answers")
-	m.keyUse, m.key = use, &keyPlan{Idempotency: c.opts.Idempotency, name: m.resource + "." + m.name}
+	m.key = &keyPlan{Idempotency: c.opts.Idempotency, name: m.resource + "." + m.name}
 	if m.in != nil {
 		c.shapes.checkUse(m.in, asKeyedInput, m.in.typ.String())
 	}
@@ -370,7 +357,7 @@ func (m *method) addSecurity(out *members, all []scheme, roles bool) {
 	for _, s := range m.schemesIn(all) {
 		out.openItem()
 		out.open(s.Name, '[')
-		for _, scope := range m.scopes {
+		for _, scope := range m.own.Scopes {
 			if roles || s.source.URL != "" {
 				out.addItem(scope)
 			}
@@ -699,19 +686,16 @@ func reflectCaller(t reflect.Type, impl reflect.Value, name string, hasIn, hasOu
 //	HTTPServer  http server
 //	ListV2All   list v2 all
 func splitWords(name string) []string {
-	var text strings.Builder // with a blank between two words
+	var text strings.Builder // with a blank or another character between two words
 	runes := []rune(name)
 	for i, r := range runes {
-		if !unicode.IsLetter(r) && !unicode.IsDigit(r) {
-			text.WriteByte(' ')
-			continue
-		}
 		if i > 0 && unicode.IsUpper(r) && (!unicode.IsUpper(runes[i-1]) || i+1 < len(runes) && unicode.IsLower(runes[i+1])) {
 			text.WriteByte(' ')
 		}
 		text.WriteRune(unicode.ToLower(r))
 	}
-	return strings.Fields(text.String())
+	isOther := func(r rune) bool { return !unicode.IsLetter(r) && !unicode.IsDigit(r) }
+	return strings.FieldsFunc(text.String(), isOther)
 }
 
 // isResource reports whether a name can be a resource. Other characters would
@@ -941,9 +925,4 @@ func nameMethods(p *mistakes, methods []*method) map[methodName]*method {
 func (m *method) otherNames() [2]string {
 	first, _, _ := strings.Cut(m.name, "_")
 	return [2]string{first + m.goName[len(first):], strings.ToLower(m.goName)}
-}
-
-// findMethod returns the method that answers to a name, or nil.
-func (s *Service) findMethod(resource, name string) *method {
-	return s.names[methodName{resource, name}]
 }

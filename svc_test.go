@@ -368,13 +368,13 @@ func TestNames(t *testing.T) {
 		p := new(mistakes)
 		s := &Service{names: nameMethods(p, methods(strings.Fields(test.methods)...))}
 		got := ""
-		if m := s.findMethod("todos", test.name); m != nil {
+		if m := s.names[methodName{"todos", test.name}]; m != nil {
 			got = m.goName
 		}
 		if got != test.want || len(p.list) > 0 {
 			t.Errorf("of %s, %q calls %q, want %q; %v", test.methods, test.name, got, test.want, p.list)
 		}
-		if m := s.findMethod("lists", test.name); m != nil {
+		if m := s.names[methodName{"lists", test.name}]; m != nil {
 			t.Errorf("%q is found in another resource", test.name)
 		}
 	}
@@ -561,7 +561,7 @@ func TestInvokeBy(t *testing.T) {
 				o.Methods = map[string]MethodOptions{"Get": {HTTP: "GET /invoke", Direct: Direct(invokeAPI.Get)}, "Nothing": {Direct: Direct(invokeAPI.Nothing)}, "Call": {Direct: Direct(invokeAPI.Call)}}
 			}
 			impl.service = MustRegister[invokeAPI](impl, o)
-			m := impl.service.findMethod("invoke", test.method)
+			m := impl.service.names[methodName{"invoke", test.method}]
 			got, err := runMethod(m, test.inner, &tickIn{})
 			text := fmt.Sprint(err)
 			if o, ok := got.(*out); ok && err == nil {
@@ -581,7 +581,7 @@ func TestInvokeBy(t *testing.T) {
 	// What is called from within a call is that itself.
 	impl := &invokeImpl{}
 	impl.service = MustRegister[invokeAPI](impl, &Options{Resource: "invoke", Intercept: around, Methods: invokeRoutes, Logger: quiet})
-	m := impl.service.findMethod("invoke", "call")
+	m := impl.service.names[methodName{"invoke", "call"}]
 	got, err := runMethod(m, func(ctx context.Context, _, _ string, in any) (any, error) { return impl.Call(ctx, in.(*tickIn)) }, &tickIn{})
 	if o, ok := got.(*out); err != nil || !ok || o.N != 207 {
 		t.Errorf("a call within another call: %v, %v", got, err)
@@ -828,7 +828,7 @@ func TestStreamCollected(t *testing.T) {
 			{"run", &tickIn{Count: 1001}, 1000, `RESOURCE_EXHAUSTED: the stream has more than 1000 items, which is as many as fit into one answer`},
 			{"one", &tickIn{}, 1, `{"items":[{"n":5}]}`},
 		} {
-			m := s.findMethod("ticks", test.method)
+			m := s.names[methodName{"ticks", test.method}]
 			out, err := runMethod(m, nil, test.in)
 			if err != nil {
 				t.Fatal(err)
@@ -860,7 +860,7 @@ func TestStreamResultShape(t *testing.T) {
 	for _, test := range []struct{ method, want string }{
 		{"run", `{"type":"object","properties":{"items":{"type":"array","items":{"type":"object","properties":{"n":{"type":"integer","format":"int64"},"text":{"type":"string"}},"required":["n"]},"maxItems":1000}},"required":["items"]}`},
 	} {
-		m := s.findMethod("ticks", test.method)
+		m := s.names[methodName{"ticks", test.method}]
 		got, err := json.Marshal(m.result.schemaMap())
 		var a, b any
 		json.Unmarshal(got, &a)
