@@ -513,9 +513,8 @@ func (s *Service) Call(ctx context.Context, resource, method string, input any) 
 	if outer, ok := ctx.Value(callKey{}).(*call); ok {
 		c.request, c.response = outer.request, outer.response
 	}
-	if err = c.run(c); err != nil {
-		c.body.end()
-	}
+	err = c.run(c)
+	c.body.end() // nothing may read it any more; takeOutput has said what went wrong with it
 	c.observe(c, err)
 	if err != nil && m.isUndeclared(err) { // other errors are for the caller alone
 		logError(ctx, m.opts.Logger, err, logPlace{transport: string(c.transport()), resource: m.resource, method: m.name, undeclared: true})

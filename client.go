@@ -65,13 +65,10 @@ type ClientOptions struct {
 	Handler http.Handler
 	// MaxBody is the largest body of a response, in bytes, and the largest event of
 	// a stream; anything larger is an INTERNAL error. Zero means 16 MiB; a negative
-	// value means no limit. The Content of a File has none, since the caller reads it.
+	// value means no limit. 16 MiB is also the most that a service collects for one
+	// response. The Content of a File has no limit, since the caller reads it.
 	MaxBody int64
 }
-
-// defaultClientBody is the default of ClientOptions.MaxBody: the most that a service
-// collects for one response.
-const defaultClientBody = maxAnswers
 
 // Connect sets each field of the struct client to a function that calls the method
 // of the interface I with the same name over REST:
@@ -175,7 +172,7 @@ func checkClient(p *mistakes, client reflect.Value) (fields []reflect.StructFiel
 
 // newConnection returns the part of a client that its methods share.
 func newConnection(p *mistakes, baseURL string, o ClientOptions) *connection {
-	c := &connection{max: cmp.Or(o.MaxBody, defaultClientBody), buffers: &sync.Pool{New: func() any { return new(callBuffer) }}}
+	c := &connection{max: cmp.Or(o.MaxBody, maxAnswers), buffers: &sync.Pool{New: func() any { return new(callBuffer) }}}
 	c.http = *http.DefaultClient
 	switch {
 	case o.HTTPClient != nil:
@@ -382,7 +379,8 @@ func (c *clientCall) roundTrip(ctx context.Context, in any) (reflect.Value, *Err
 	b := c.conn.buffers.Get().(*callBuffer)
 	r, err := c.newRequest(ctx, b, in)
 	if err != nil {
-		return reflect.Value{}, c.inputError(err)
+		e := ErrorFrom(err)
+		return reflect.Value{}, e.WithStatus(c.opts.ErrorForm.statusOf(e)) // as the server would
 	}
 	response, err := c.conn.http.Do(r)
 	if err != nil {
@@ -397,15 +395,6 @@ func (c *clientCall) roundTrip(ctx context.Context, in any) (reflect.Value, *Err
 	}
 	defer response.Body.Close()
 	return c.readAnswer(ctx, b, response)
-}
-
-// inputError returns the error of an input that is not sent, with the status of the server.
-func (c *clientCall) inputError(err error) *Error {
-	if panicIn(err) != nil || !errors.As(err, new(*Error)) {
-		return &Error{Code: CodeInternal, cause: err}
-	}
-	e := ErrorFrom(err)
-	return e.WithStatus(c.opts.ErrorForm.statusOf(e))
 }
 
 // The messages of networkError.
@@ -562,10 +551,7 @@ func (c *clientCall) writeInput(b *callBuffer, r *http.Request, in any) (err err
 	b.enc = encoder{buf: b.enc.buf[:0]}
 	d := &b.dec
 	d.start(nil)
-	var v reflect.Value
-	if c.in != nil {
-		v = reflect.ValueOf(in).Elem()
-	}
+	v := reflect.Indirect(reflect.ValueOf(in)) // not valid if the method takes no input
 	c.writePath(b, r, v)
 	c.writeQuery(b, r, v)
 	c.writeHeader(b, r, v)

@@ -931,8 +931,8 @@ func (w *trackedWriter) ReadFrom(r io.Reader) (int64, error) {
 func canFlush(w http.ResponseWriter) bool {
 	for {
 		switch t := w.(type) {
-		case interface{ canFlush() bool }: // a trackedWriter, which always has Flush
-			return t.canFlush()
+		case *trackedWriter: // which always has Flush
+			w = t.ResponseWriter
 		case http.Flusher, interface{ FlushError() error }:
 			return true
 		case interface{ Unwrap() http.ResponseWriter }:
@@ -943,16 +943,13 @@ func canFlush(w http.ResponseWriter) bool {
 	}
 }
 
-// canFlush reports whether the wrapped writer can flush. w itself always has Flush.
-func (w *trackedWriter) canFlush() bool { return canFlush(w.ResponseWriter) }
-
 // Flush implements http.Flusher, which cannot report an error.
 func (w *trackedWriter) Flush() { w.FlushError() }
 
 // FlushError is what http.ResponseController calls. A flush sends the header, unless the
 // wrapped writer cannot flush.
 func (w *trackedWriter) FlushError() error {
-	if w.canFlush() {
+	if canFlush(w) {
 		w.begin()
 	}
 	return http.NewResponseController(w.ResponseWriter).Flush()

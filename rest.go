@@ -132,28 +132,18 @@ func (h *restMux) serveNoRoute(w http.ResponseWriter, r *http.Request) { h.serve
 // would with another method, else 404.
 func (h *restMux) respond(w http.ResponseWriter, r *http.Request, _ *workspace) error {
 	leaveBody(w, r)
-	var allowed []string
-	if isClean(r.URL) {
-		allowed = h.allowedMethods(r)
-	}
-	if len(allowed) == 0 {
-		return httpError(http.StatusNotFound, CodeNotFound, nothingThere)
-	}
-	return notAllowed(strings.Join(allowed, ", "))
-}
-
-// allowedMethods returns the HTTP methods that some route has for the path of r,
-// HEAD included: http.ServeMux serves it by the route of GET.
-func (h *restMux) allowedMethods(r *http.Request) []string {
-	var allowed []string
+	var allowed []string // HEAD too, which http.ServeMux serves by the route of GET
 	for _, method := range [...]string{http.MethodGet, http.MethodHead, http.MethodPost, http.MethodPut, http.MethodPatch, http.MethodDelete} {
 		other := http.Request{Method: method, URL: r.URL, Host: r.Host}
 		chosen, _ := h.mux.Handler(&other)
-		if _, ok := chosen.(*restHandler); ok {
+		if _, ok := chosen.(*restHandler); ok && isClean(r.URL) {
 			allowed = append(allowed, method)
 		}
 	}
-	return allowed
+	if allowed == nil {
+		return httpError(http.StatusNotFound, CodeNotFound, nothingThere)
+	}
+	return notAllowed(strings.Join(allowed, ", "))
 }
 
 // A restHandler serves one method. A panic with http.ErrAbortHandler passes through,
@@ -339,7 +329,7 @@ func (c *restCall) takeStream(ctx context.Context, cancel context.CancelCauseFun
 	err = m.sendItems(ctx, cancel, events, c.ws, stream)
 	if c.end(c, err); err != nil {
 		data, _ := m.opts.ErrorForm.appendBody(nil, ErrorFrom(err), c.request) // OnError writes whole responses
-		events.sendLast(&Event{Name: eventError}, data)
+		events.sendEvent(&Event{Name: eventError}, data)
 	}
 	return nil
 }
@@ -365,7 +355,7 @@ func (m *method) sendItems(ctx context.Context, cancel context.CancelCauseFunc, 
 		return ErrorFrom(ctx.Err()).WithCause(context.Cause(ctx))
 	}
 	// Browsers drop events without data (WHATWG HTML, section 9.2.6).
-	return sendingError("an event", events.sendLast(&Event{Name: eventDone}, []byte("{}")))
+	return sendingError("an event", events.sendEvent(&Event{Name: eventDone}, []byte("{}")))
 }
 
 // eventOf returns the event of an item, without its data. The names of the events that end

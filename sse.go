@@ -35,6 +35,12 @@ type Event struct {
 	Retry time.Duration // how long clients wait before they reconnect, in whole milliseconds; less than one keeps the last one
 }
 
+// The names of the events that end a stream. A stream without either was cut.
+const (
+	eventDone  = "done"
+	eventError = "error"
+)
+
 // checkFields returns an error if e cannot be sent. A line break in a value would begin
 // another field, so whoever supplies the value could forge events. Clients ignore an
 // id with a NUL (section 9.2.6).
@@ -163,10 +169,6 @@ func setEventHeader(h http.Header) {
 	h.Del("Content-Length")
 }
 
-// maxEventBuffer is the largest buffer, in bytes, that a stream reuses for the next
-// event: a stream may last for days after one large event.
-const maxEventBuffer = 64 << 10
-
 // sendEvent sends an event that checkFields accepts, and flushes it. After an error it
 // sends nothing more and returns that error.
 func (s *eventStream) sendEvent(e *Event, data []byte) error {
@@ -174,21 +176,15 @@ func (s *eventStream) sendEvent(e *Event, data []byte) error {
 	return s.flush(true)
 }
 
-// sendLast sends the last event together with the end of the response, so that a client
-// which stops there has read all of it and can use the connection again.
-func (s *eventStream) sendLast(e *Event, data []byte) error {
-	s.mu.Lock()
-	s.ending = true
-	s.mu.Unlock()
-	return s.sendEvent(e, data)
-}
-
-// queueEvent adds an event to the queue, which the next flush writes.
+// queueEvent adds an event to the queue, which the next flush writes. One that ends the
+// stream is sent together with the end of the response: a client that stops there has read
+// all of it, and can use the connection again.
 func (s *eventStream) queueEvent(e *Event, data []byte) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	if s.err == nil {
 		s.queue = appendEvent(s.queue, e, data)
+		s.ending = e.Name == eventDone || e.Name == eventError
 	}
 }
 
@@ -229,7 +225,7 @@ func (s *eventStream) writeUnlocked(text []byte, first, last bool) {
 		if s.writing = false; s.err == nil {
 			s.err = err
 		}
-		if s.spare = text[:0]; cap(text) > maxEventBuffer {
+		if s.spare = text[:0]; cap(text) > maxPooled { // a stream may last for days after one large event
 			s.spare = nil
 		}
 		s.idle.Broadcast()

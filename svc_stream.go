@@ -51,12 +51,6 @@ type Stream[T any] = iter.Seq2[*T, error]
 // output is the only event.
 const StreamSSE StreamMode = "sse"
 
-// The names of the events that end a stream. A stream without either was cut.
-const (
-	eventDone  = "done"
-	eventError = "error"
-)
-
 // DirectStream is [Direct] for a method that returns a [Stream].
 func DirectStream[I, In, Out any](method func(I, context.Context, *In) (Stream[Out], error)) Caller {
 	return newCaller(method, reflect.TypeFor[In](), reflect.TypeFor[Out](), eachStreamItem[Out], func(impl I, ctx context.Context, in any) (any, error) {
