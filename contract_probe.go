@@ -21,7 +21,9 @@ import (
 	"unicode/utf8"
 )
 
-// nativeTexts returns JSON that a type with its own JSON or text may take.
+// nativeTexts returns JSON that a type with its own JSON or text may take: its examples, its
+// zero value, and the spellings of the types that services have most. What it does not take
+// is dropped later.
 func (r *scalarReader) nativeTexts() (list []string) {
 	if r.decode == nil {
 		return nil
@@ -259,6 +261,7 @@ func (p *prober) refuses(plan *contractPlan, text string) []string {
 	case plan.isComposite():
 		return []string{ruleType}
 	}
+	// The reader of an output knows rules which do not count there.
 	return slices.DeleteFunc(plan.reader.read(text), func(rule string) bool { return plan.Rules[rule] != nil && p.rule(plan, rule) == "" })
 }
 
@@ -323,7 +326,7 @@ func (p *prober) compare(a, b *contractPlan, at string, in func(string) string) 
 		p.compareScalars(a.Keys, b.Keys, placeIn(at, "*"), "there are names that the reader does not take", func(text string) string { return with(text, p.sample(a.Of, b.Of)) })
 	case a.Kind == "list" && b.Kind == "list":
 		p.compareLists(a, b, at, in)
-	case a.isComposite():
+	case a.isComposite(): // and b is of another kind, which null would not show
 		bare := *a
 		bare.Null = false
 		p.refuse(at, p.changed(a, b), in(p.sample(&bare, nil)))
@@ -339,6 +342,8 @@ func (p *prober) compareObjects(x, y *contractPlan, at string, in func(string) s
 		p.compareUnion(x, y, at, in)
 		return
 	}
+	// Alternatives are the same if their discriminators have the same value. An object that is
+	// no union is compared with all of them.
 	for _, u := range x.alternatives() {
 		known := false
 		for _, v := range y.alternatives() {
@@ -423,6 +428,7 @@ func (p *prober) compareMembers(x, y *contractPlan, at string, in func(string) s
 
 // compareGone is compare for f, a field that the other object y does not have.
 func (p *prober) compareGone(f, y *contractPlan, at string, in func(string) string) {
+	// A body that the method does not read is not looked at, so nothing in it is refused.
 	isRead := !f.RESTOnly && (p.is.readsBody() || !p.was.isAlone())
 	gone, ignored := "is gone", p.ignored()
 	if y.union.child(f.Name) != nil { // in another alternative it is not
@@ -548,6 +554,7 @@ func (p *prober) compareLists(a, b *contractPlan, at string, in func(string) str
 	if n := min(low-1, most); n >= least {
 		p.refuse(at, p.explain(a, b, "minItems"), in(arrayOf(p.elements(a, b, n)...)))
 	}
+	// And of those that are too long, the shortest.
 	if n := max(high+1, least); n <= most && n <= maxProbe {
 		p.refuse(at, p.explain(a, b, "maxItems"), in(arrayOf(p.elements(a, b, n)...)))
 	}
@@ -706,6 +713,7 @@ func (p *prober) numbers(a, b *contractPlan, n int) (list []string) {
 		// Exact, since beyond 2^53 the steps of a float64 are wider than those of an integer.
 		quotient := new(big.Rat).Quo(x, step)
 		count := new(big.Int).Div(quotient.Num(), quotient.Denom()) // rounded down
+		// Around each bound, on both sides, since either may be the one that a takes.
 		for k := range 2*n + 5 {
 			if k%2 == 0 {
 				k = -k
@@ -832,7 +840,9 @@ func findTexts(a, b textRules, wanted int) (texts []string, sure bool) {
 	return texts, len(seen) < maxSeen
 }
 
-// distinctRunes returns a character for each way in which two patterns can treat one.
+// distinctRunes returns a character for each way in which two patterns can treat one: two
+// characters are alike if every instruction of both matches both or neither, and if both or
+// neither are of words, which \b asks for. So findTexts tries few characters in each round.
 func distinctRunes(a, b *syntax.Prog) (list []rune) {
 	candidates := []rune("a0A-_ .,:/@") // before others, since people read them more easily
 	insts := slices.Concat(a.Inst, b.Inst)
@@ -868,8 +878,9 @@ func compileProgram(pattern string) *syntax.Prog {
 const hasMatched = "!"
 
 // runProgram runs a pattern by one character, of which -1 is the end, and returns its next
-// state. A state is "" at the start; then it has whether the last character is of a word,
-// and the instructions to go on with.
+// state: package regexp tells only whether a whole text matches, and a search needs to know
+// which texts are alike up to here. A state is "" at the start; then it has whether the last
+// character is of a word, and the instructions to go on with.
 func runProgram(prog *syntax.Prog, from string, r rune) string {
 	if from == hasMatched {
 		return from
