@@ -407,7 +407,7 @@ type tool struct {
 	headers    []headerParam               // the arguments that headers mirror
 	ownContent bool                        // the output makes the content itself
 	wrapped    bool                        // the output is not a JSON object: {"result":…} holds it
-	prompt     *PromptOptions              // of a prompt, with defaults; nil for another tool
+	purpose    string                      // the description of a prompt; "" for another tool
 	described  Method                      // what MCPOptions.Show gets; zero without it
 }
 
@@ -475,9 +475,7 @@ func (h *mcpHandler) compileTools(p *mistakes) {
 			h.addResource(p, t, o)
 		}
 		if o, ok := prompts[t]; ok {
-			t.compilePrompt(p, o)
-			h.prompts[t.name] = t
-			h.lists["prompts/list"].add(t, t.describePrompt())
+			h.addPrompt(p, t, o)
 		} else if !resources[t].NotTool {
 			h.tools[t.name] = t
 			h.lists["tools/list"].add(t, t.describeTool())
@@ -701,25 +699,21 @@ type headerParam struct {
 // properties lead to it: behind a list, an alternative or a reference the value has no
 // fixed place in the arguments.
 func (t *tool) findHeaders(p *mistakes, node []byte, path []string, plain bool) {
-	switch {
-	case isJSONObject(node):
-		eachMember(node, func(keyword, value []byte) {
-			switch string(keyword) {
-			case "default", "const", "enum", "examples", "example": // values, not schemas
-			case "x-mcp-header":
-				t.addHeader(p, node, path, plain)
-			case "properties":
-				eachMember(value, func(name, child []byte) {
-					t.findHeaders(p, child, append(slices.Clip(path), string(name)), plain)
-				})
-			default:
-				t.findHeaders(p, value, path, false)
-			}
-		})
-	default:
-		for _, child := range itemsOf(node) {
-			t.findHeaders(p, child, path, false)
+	eachMember(node, func(keyword, value []byte) { // of an object
+		switch string(keyword) {
+		case "default", "const", "enum", "examples", "example": // values, not schemas
+		case "x-mcp-header":
+			t.addHeader(p, node, path, plain)
+		case "properties":
+			eachMember(value, func(name, child []byte) {
+				t.findHeaders(p, child, append(slices.Clip(path), string(name)), plain)
+			})
+		default:
+			t.findHeaders(p, value, path, false)
 		}
+	})
+	for _, child := range itemsOf(node) { // of a list
+		t.findHeaders(p, child, path, false)
 	}
 }
 

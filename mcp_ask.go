@@ -14,7 +14,6 @@ import (
 	"cmp"
 	"context"
 	"crypto/rand"
-	"crypto/sha256"
 	"encoding/binary"
 	"encoding/json"
 	"errors"
@@ -328,11 +327,8 @@ func askForm(ctx context.Context, key, message string, t reflect.Type) (any, err
 	if schema == nil {
 		return nil, unanswered(cannotAsk, message)
 	}
-	m := openMembers(nil)
-	m.addText("mode", "form")
-	m.addText("message", message)
-	m.addRaw("requestedSchema", schema)
-	answer, err := AskClient(ctx, key, "elicitation/create", json.RawMessage(m.close()))
+	params := object("mode", "form", "message", appendQuoted(nil, message), "requestedSchema", schema)
+	answer, err := AskClient(ctx, key, "elicitation/create", json.RawMessage(params))
 	if err != nil {
 		return nil, err
 	}
@@ -355,10 +351,7 @@ func (h *mcpHandler) formOf(t reflect.Type) (*form, error) {
 // 2026-07-28, Elicitation), so only scalars and lists of choices are allowed.
 func compileForm(t reflect.Type) (*form, error) {
 	p := new(mistakes)
-	if t.Kind() != reflect.Struct {
-		p.addf("a form must be a struct, not a %v", t)
-		return nil, p.err("cannot ask for " + t.String())
-	}
+	p.addIf(t.Kind() != reflect.Struct, "a form must be a struct, not a %v", t)
 	c := newShapes(p)
 	s := c.shapeFor(t, t.String())
 	c.checkUse(s, asInput, t.String())
@@ -392,10 +385,10 @@ func compileForm(t reflect.Type) (*form, error) {
 // isChoice reports whether s is a list of strings with an enum, from which the user
 // chooses several (MCP 2026-07-28, schema, UntitledMultiSelectEnumSchema).
 func (s *shape) isChoice() bool {
-	if s.kind != kindSlice || !s.elem.kind.isScalar() {
+	if s.kind != kindSlice {
 		return false
 	}
-	enum := s.elem.rules.findRule("enum") // all its values have the type of the first
+	enum := s.elem.rules.findRule("enum") // of a scalar; all its values have the type of the first
 	return enum != nil && isText(enum.value[len("["):])
 }
 
@@ -503,42 +496,32 @@ const stateLabel = "svc mcp state\x00"
 // callDigest returns a digest of the call that a state is valid for: the method, the
 // tool, prompt or resource, the arguments and the caller. It is the same for equal
 // arguments, since a client may write their members in another order the next time.
-func (x *exchange) callDigest(m *message) []byte {
-	what := openMembers(nil)
-	what.addText("method", string(m.method))
-	what.addText("name", textAt(m.params, "name"))
-	what.addText("uri", textAt(m.params, "uri"))
-	what.addRaw("arguments", canonicalJSON(m.arguments))
-	what.addText("caller", storeID(x, "")) // which is another for each caller
-	sum := sha256.Sum256(what.close())
-	return sum[:]
-}
-
-// canonicalJSON returns JSON in a form that is the same for equal values, except that
-// numbers keep their spelling.
-func canonicalJSON(text []byte) []byte {
-	d := json.NewDecoder(bytes.NewReader(text))
-	d.UseNumber()
-	var v any
-	if d.Decode(&v) != nil {
-		return nil
-	}
-	canonical, _ := json.Marshal(v) // what was decoded can be encoded
-	return canonical
+func (x *exchange) callDigest(m *message) string {
+	var arguments any // nil if there are none
+	d := json.NewDecoder(bytes.NewReader(m.arguments))
+	d.UseNumber() // only numbers differ by their spelling then
+	d.Decode(&arguments)
+	return hashText(encodeDocument(map[string]any{ // which writes the members of maps in order
+		"method":    string(m.method),
+		"name":      textAt(m.params, "name"),
+		"uri":       textAt(m.params, "uri"),
+		"arguments": arguments,
+		"caller":    storeID(x, ""), // which is another for each caller
+	}))
 }
 
 // sealState returns a requestState that holds an object: sealed for the call of the digest,
 // when it expires, in 8 bytes of Unix time, and the object as JSON. Clients can read it,
 // but cannot change or make one.
-func (h *mcpHandler) sealState(digest, object []byte) string {
+func (h *mcpHandler) sealState(digest string, object []byte) string {
 	expiry := binary.BigEndian.AppendUint64(nil, uint64(h.now().Add(stateLife).Unix()))
-	return h.options.StateKey.seal(stateLabel+string(digest), append(expiry, object...))
+	return h.options.StateKey.seal(stateLabel+digest, append(expiry, object...))
 }
 
 // openState returns the object in a requestState, or nil if the state is for another
 // call or has expired.
-func (h *mcpHandler) openState(digest []byte, state string) []byte {
-	payload, err := h.options.StateKey.open(stateLabel+string(digest), state)
+func (h *mcpHandler) openState(digest, state string) []byte {
+	payload, err := h.options.StateKey.open(stateLabel+digest, state)
 	if err != nil || h.now().Unix() > int64(binary.BigEndian.Uint64(payload)) {
 		return nil
 	}

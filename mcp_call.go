@@ -713,24 +713,17 @@ func (c *MCPContent) checkFields() error {
 	return checkIcons(c.Icons)
 }
 
-// adaptTo turns a block that the revision does not have into a text, since clients reject
-// the whole result for an unknown type. Revisions compare as strings.
-func (c *MCPContent) adaptTo(revision string) {
-	switch {
-	case c.Type == "resource_link" && revision < revisionJun2025:
-		c.Text = c.Name + ": " + c.URI
-	case c.Type == "audio" && revision < revisionMar2025:
-		c.Text = "(audio, " + c.MIMEType + ")"
-	default:
-		return
-	}
-	c.Type = "text"
-}
-
 // appendBlock appends a block for a client of this revision, with the members of its type.
+// A block that the revision does not have is a text, since clients reject the whole result
+// for an unknown type. Revisions compare as strings.
 func (x *exchange) appendBlock(dst []byte, c *MCPContent) ([]byte, error) {
+	switch {
+	case c.Type == "resource_link" && x.revision < revisionJun2025:
+		c.Type, c.Text = "text", c.Name+": "+c.URI
+	case c.Type == "audio" && x.revision < revisionMar2025:
+		c.Type, c.Text = "text", "(audio, "+c.MIMEType+")"
+	}
 	meta, err := encodeMeta(c.Meta)
-	c.adaptTo(x.revision)
 	m := openMembers(dst)
 	m.addText("type", cmp.Or(c.Type, "text"))
 	switch c.Type {
@@ -882,11 +875,10 @@ func (s *mcpStream) startCall(x *exchange, m *message) {
 func (s *mcpStream) stopCall(x *exchange) {
 	s.mu.Lock()
 	s.running = false
-	events := s.events
 	s.mu.Unlock()
 	x.message.fired = s.timed && !x.message.timer.Stop()
-	if events != nil {
-		events.flush(true)
+	if s.events != nil { // which nobody else changes from here on
+		s.events.flush(true)
 	}
 }
 
@@ -930,16 +922,12 @@ func (s *mcpStream) sendProgress(x *exchange, done, total float64, message strin
 		return
 	}
 	s.last = done
-	m := openMembers([]byte(`{"jsonrpc":"2.0","method":"notifications/progress","params":`))
-	m.addRaw("progressToken", s.token)
-	m.addRaw("progress", appendFloat(nil, done, 64))
+	var known []byte // the total; nil if it is unknown
 	if total > 0 && !math.IsInf(total, 0) {
-		m.addRaw("total", appendFloat(nil, total, 64))
+		known = appendFloat(nil, total, 64)
 	}
-	if message != "" {
-		m.addText("message", message)
-	}
-	s.queueNotification(x, append(m.close(), '}'))
+	s.queueNotification(x, "notifications/progress",
+		object("progressToken", s.token, "progress", appendFloat(nil, done, 64), "total", known, "message", message))
 }
 
 // sendLog sends a log message if the client wants its level. It encodes data without
@@ -956,12 +944,9 @@ func (s *mcpStream) sendLog(x *exchange, level slog.Level, data any) {
 		x.endpoint.logError(x, x.request, err, x.method)
 		return
 	}
-	m := openMembers([]byte(`{"jsonrpc":"2.0","method":"notifications/message","params":`))
-	m.addText("level", logLevelName(level))
-	m.addRaw("data", text)
 	s.mu.Lock()
 	if s.wantsLog(level) { // now too
-		s.queueNotification(x, append(m.close(), '}'))
+		s.queueNotification(x, "notifications/message", object("level", logLevelName(level), "data", text))
 	}
 	s.mu.Unlock()
 	s.sendQueued(x)
@@ -981,9 +966,10 @@ func (s *mcpStream) tooMany() bool {
 // messageEvent is the name of all events: each carries one JSON-RPC message.
 const messageEvent = "message"
 
-// queueNotification queues a notification, in the order in which they are made. The caller
-// holds the mutex, and calls sendQueued when it has released it.
-func (s *mcpStream) queueNotification(x *exchange, body []byte) {
+// queueNotification queues a notification with these params, in the order in which they are
+// made. The caller holds the mutex, and calls sendQueued when it has released it.
+func (s *mcpStream) queueNotification(x *exchange, method string, params []byte) {
+	body := slices.Concat([]byte(`{"jsonrpc":"2.0","method":"`), []byte(method), []byte(`","params":`), params, []byte("}"))
 	s.sent++
 	s.sentAt = time.Now()
 	if x.pipe != nil {

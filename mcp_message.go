@@ -622,7 +622,7 @@ func (x *exchange) answerList(m *message) error {
 func (x *exchange) answerListen(m *message) error {
 	subscription := `"io.modelcontextprotocol/subscriptionId":` + string(m.id)
 	if x.accept.events && !x.inBatch && (x.pipe != nil || canFlush(x.w)) {
-		x.stream.queueNotification(x, []byte(`{"jsonrpc":"2.0","method":"notifications/subscriptions/acknowledged","params":{"_meta":{`+subscription+`},"notifications":{}}}`))
+		x.stream.queueNotification(x, "notifications/subscriptions/acknowledged", []byte(`{"_meta":{`+subscription+`},"notifications":{}}`))
 	}
 	x.ws.enc.buf = beginRPCResult(x.ws.enc.buf[:0])
 	x.addJSON(`{"resultType":"complete","_meta":{` + x.h.texts.serverInfo + `,` + subscription + `}`)

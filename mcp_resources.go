@@ -1,9 +1,9 @@
 package svc
 
 // This file serves methods as resources and as prompts. In this order: the options
-// and the compilation of both; URIs, which name resources; lists; resources/read
-// and prompts/get; and completion/complete, which clients call while their users
-// fill in an argument.
+// of both; their compilation, with the objects that lists have for them; URIs, which
+// name resources; resources/read; prompts/get; and completion/complete, which clients
+// call while their users fill in an argument.
 //
 // Tools are for models, resources for programs that put them in front of a model,
 // and prompts for people who choose them (MCP 2025-11-25, Server Features). A method
@@ -102,20 +102,18 @@ func optionsByTool[O any](p *mistakes, x *toolIndex, what string, options map[st
 
 // addResource makes a resource of t and adds it to its list.
 func (h *mcpHandler) addResource(p *mistakes, t *tool, o ResourceOptions) {
-	r := &resource{tool: t, options: o, uri: compileURI(p, o.URI)}
-	r.options.Title = cmp.Or(o.Title, t.options.Title)
-	r.options.Description = cmp.Or(o.Description, t.about)
-	r.meta = encodeExtras(p, o.Meta, o.Icons)
+	r := &resource{tool: t, options: o, uri: compileURI(p, o.URI), meta: encodeExtras(p, o.Meta, o.Icons)}
 	r.checkResource(p)
 	for _, other := range h.resources {
 		p.addIf(other.options.URI == o.URI, "the resource has the URI of %s, %s", other.goName, o.URI)
 	}
 	h.resources = append(h.resources, r)
-	list := "resources/list"
+	list, uri := "resources/list", "uri"
 	if r.uri.isTemplate() {
-		list = "resources/templates/list"
+		list, uri = "resources/templates/list", "uriTemplate"
 	}
-	h.lists[list].add(t, r.describeResource())
+	h.lists[list].add(t, object(uri, o.URI, "name", t.name, "title", cmp.Or(o.Title, t.options.Title),
+		"description", cmp.Or(o.Description, t.about), "mimeType", r.mediaType(), "icons", encodeIcons(o.Icons), "_meta", r.meta))
 }
 
 // checkResource adds mistakes if the method of r cannot be a resource.
@@ -136,19 +134,24 @@ func (r *resource) checkResource(p *mistakes) {
 	}
 }
 
-// compilePrompt makes a prompt of t.
-func (t *tool) compilePrompt(p *mistakes, o PromptOptions) {
+// addPrompt makes a prompt of t and adds it to the list.
+func (h *mcpHandler) addPrompt(p *mistakes, t *tool, o PromptOptions) {
 	p.addIf(!t.ownContent, "the messages of a prompt are blocks; give the output a method MCPContent() []svc.MCPContent")
 	p.addIf(t.key != nil, "a prompt has no idempotency key; take MethodOptions.IdempotencyKey away, or the prompt")
+	arguments := [][]byte{} // not nil, since clients need the list
 	if t.in != nil {
 		for _, f := range t.in.fields {
 			p.addIf(!f.shape.deref().kind.isScalar(), "%s: the arguments of a prompt are texts, so they cannot be a %v", f.place, f.shape.typ)
+			if !f.isNameless() {
+				arguments = append(arguments, object("name", f.name, "description", f.doc, "required", strconv.AppendBool(nil, f.isRequired())))
+			}
 		}
 	}
 	encodeExtras(p, nil, o.Icons)
-	o.Title = cmp.Or(o.Title, t.options.Title)
-	o.Description = cmp.Or(o.Description, t.about)
-	t.prompt = &o
+	t.purpose = cmp.Or(o.Description, t.about)
+	h.prompts[t.name] = t
+	h.lists["prompts/list"].add(t, object("name", t.name, "title", cmp.Or(o.Title, t.options.Title), "description", t.purpose,
+		"arguments", arguments, "icons", encodeIcons(o.Icons)))
 }
 
 // fieldNamed returns the field of the input with a wire name, or nil.
@@ -242,28 +245,18 @@ func leadsOut(value string) bool {
 
 // textValue returns a text as the JSON value of a field: a number, a boolean or a string. A
 // text that is not a number becomes a string, and the decoder finds the violation.
-func textValue(f *field, text string) string {
+func textValue(f *field, text string) []byte {
 	if f != nil && !f.quoted {
 		switch kind := f.shape.deref().kind; {
 		case kind == kindBool && (text == "true" || text == "false"):
-			return text
+			return []byte(text)
 		case kind.isNumeric():
 			if num, ok := jsonNumber(text); ok {
-				return string(num)
+				return num
 			}
 		}
 	}
-	return string(appendQuoted(nil, text))
-}
-
-// describeResource returns the object that a list has for r.
-func (r *resource) describeResource() []byte {
-	uri := "uri"
-	if r.uri.isTemplate() {
-		uri = "uriTemplate"
-	}
-	return object(uri, r.options.URI, "name", r.name, "title", r.options.Title, "description", r.options.Description,
-		"mimeType", r.mediaType(), "icons", encodeIcons(r.options.Icons), "_meta", r.meta)
+	return appendQuoted(nil, text)
 }
 
 // mediaType returns the media type of the texts of r; "" if each File has its own.
@@ -277,20 +270,6 @@ func (r *resource) mediaType() string {
 		return "text/plain"
 	}
 	return cmp.Or(r.options.MIMEType, contentTypeJSON)
-}
-
-// describePrompt returns the object that prompts/list has for t.
-func (t *tool) describePrompt() []byte {
-	arguments := [][]byte{} // not nil, since clients need the list
-	if t.in != nil {
-		for _, f := range t.in.fields {
-			if !f.isNameless() {
-				arguments = append(arguments, object("name", f.name, "description", f.doc, "required", strconv.AppendBool(nil, f.isRequired())))
-			}
-		}
-	}
-	o := t.prompt
-	return object("name", t.name, "title", o.Title, "description", o.Description, "arguments", arguments, "icons", encodeIcons(o.Icons))
 }
 
 // answerRead answers resources/read. A resource that does not exist is an error (MCP
@@ -308,7 +287,7 @@ func (x *exchange) answerRead(m *message) error {
 	args := openMembers(nil)
 	for _, name := range slices.Concat(r.uri.names, r.uri.query) {
 		if value, ok := values[name]; ok {
-			args.addRaw(name, []byte(textValue(r.fieldNamed(name), value)))
+			args.addRaw(name, textValue(r.fieldNamed(name), value))
 		}
 	}
 	m.tool, m.arguments = r.tool, args.close()
@@ -406,11 +385,10 @@ func (x *exchange) answerPrompt(m *message) error {
 	}
 	args := openMembers(nil)
 	eachMember(m.arguments, func(name, given []byte) {
-		value := string(given)
 		if isText(given) {
-			value = textValue(t.fieldNamed(string(name)), textAt(given))
+			given = textValue(t.fieldNamed(string(name)), textAt(given))
 		}
-		args.addRaw(string(name), []byte(value))
+		args.addRaw(string(name), given)
 	})
 	m.tool, m.arguments = t, args.close()
 	return x.callTool(m, (*exchange).addMessages)
@@ -423,7 +401,7 @@ func (x *exchange) addMessages(out any) error {
 		return err
 	}
 	x.addJSON(`"description":`)
-	x.ws.enc.buf = appendQuoted(x.ws.enc.buf, x.message.tool.prompt.Description)
+	x.ws.enc.buf = appendQuoted(x.ws.enc.buf, x.message.tool.purpose)
 	x.addJSON(`,"messages":`)
 	return x.addBlocks(content, func(dst []byte, c *MCPContent) ([]byte, error) {
 		dst, err := x.appendBlock(append(dst, `{"role":"user","content":`...), c)

@@ -76,13 +76,13 @@ func (s *Service) MCPStdio(ctx context.Context, in io.Reader, out io.Writer, opt
 	case <-ctx.Done():
 	}
 	close(p.ended)
-	return p.finish(ctx, cancel, err)
+	return p.finish(ctx, err)
 }
 
 // finish waits for the running calls and their answers after the end of in, which was err,
 // or of ctx, and no longer than they may take: a method may ignore its context, and a Write
 // may block.
-func (p *mcpPipe) finish(ctx context.Context, cancel context.CancelCauseFunc, err error) error {
+func (p *mcpPipe) finish(ctx context.Context, err error) error {
 	wait := func(limit time.Duration, ended <-chan struct{}) {
 		select {
 		case <-p.written:
@@ -93,7 +93,7 @@ func (p *mcpPipe) finish(ctx context.Context, cancel context.CancelCauseFunc, er
 	p.setState(pipeEnded)
 	wait(pipeGrace, ctx.Done())
 	err = cmp.Or(err, context.Cause(ctx)) // which may have ended after the end of in, also by an error of out
-	cancel(nil)
+	p.cancel(nil)
 	wait(pipePatience, nil)
 	return cmp.Or(err, p.setState(pipeLeft))
 }
@@ -197,7 +197,7 @@ func (p *mcpPipe) serveLine(ctx context.Context, line []byte, tooLong bool) {
 		}
 		p.startCall(x, nil)
 		return
-	case m.kind == rpcRequest && slices.Contains(mcpCalls, string(m.method)):
+	case m.kind == rpcRequest && isMCPID(m.id) && slices.Contains(mcpCalls, string(m.method)):
 		p.startCall(x, m.id)
 		return
 	case wantsAnswer(*m.rpcMessage):
@@ -221,9 +221,6 @@ func (p *mcpPipe) takeNote(m *rpcMessage) {
 // startCall serves x on a new goroutine, which answers the request of this id, or a batch
 // if id is nil; the calls of a batch cannot be canceled one by one.
 func (p *mcpPipe) startCall(x *exchange, id []byte) {
-	if !isMCPID(id) {
-		id = nil
-	}
 	key := idKey(id)
 	p.mu.Lock()
 	full := p.taken == maxPipeTaken
@@ -333,16 +330,14 @@ func (p *mcpPipe) takeAnswer(id, result []byte) {
 	}
 }
 
-// idKey returns the key of an id in mcpPipe.running: the text of a number, or the
-// unquoted string after a quote, whatever its spelling. It is empty for another value.
+// idKey returns the key of an id in mcpPipe.running: the text of a number, or the unquoted
+// string after a quote, whatever its spelling, since 1 and "1" are two ids. The key of nil
+// is empty, and no other value has the key of an id.
 func idKey(id []byte) string {
-	switch {
-	case isText(id):
+	if isText(id) {
 		return `"` + string(textOf(id))
-	case isJSONNumber(id):
-		return string(id)
 	}
-	return ""
+	return string(id)
 }
 
 // writeMessage sends the answer of x, or a notification. Reading waits later than calls do,

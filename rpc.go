@@ -140,13 +140,13 @@ func (c *rpcCall) answerText() error {
 	c.ws.enc.buf = c.ws.enc.buf[:0]
 	switch err := c.ws.dec.scan.err; {
 	case err != nil:
-		return rpcProtocolError(rpcParseError, CodeInvalidArgument, "Parse error", &Violation{In: inBody, Rule: err.rule, Message: err.describe("the text")})
+		return rpcProtocolError(rpcParseError, CodeInvalidArgument, "Parse error", Violation{In: inBody, Rule: err.rule, Message: err.describe("the text")})
 	case !text.batch:
 		c.answerMessage(&text.messages[0])
 	case text.count == 0:
 		return rpcRequestError(rpcEmptyBatch)
 	case text.count > maxBatch:
-		return rpcProtocolError(rpcInvalidRequest, CodeResourceExhausted, "a batch has at most 1000 calls", nil)
+		return rpcProtocolError(rpcInvalidRequest, CodeResourceExhausted, "a batch has at most 1000 calls")
 	default:
 		b := c.handler.batches.Get().(*rpcBatch)
 		b.answerMessages(c.handler, c.request, c.ws)
@@ -243,7 +243,7 @@ func (c *rpcCall) appendResult() error {
 		c.ws.enc.buf = append(c.ws.enc.buf, c.handler.document...)
 		return checkNoParams(c.msg.params)
 	case c.method == nil:
-		return rpcProtocolError(rpcNoMethod, CodeUnimplemented, "Method not found", nil)
+		return rpcProtocolError(rpcNoMethod, CodeUnimplemented, "Method not found")
 	}
 	err := c.run(c)
 	if c.refused && c.response != nil {
@@ -327,20 +327,16 @@ func appendRPCData(dst []byte, e *Error) []byte {
 // section 6).
 var rpcEmptyBatch = &Violation{inBody, "", "minItems", "a batch must have a call"}
 
-// rpcProtocolError returns the error for a request that calls nothing. v may be nil. The
-// status is 200, since many clients read the body only then. The messages are those of
-// JSON-RPC 2.0, section 5.1, if it has one.
-func rpcProtocolError(number int32, code Code, message string, v *Violation) *Error {
-	e := &Error{Code: code, Message: message, status: http.StatusOK, number: number}
-	if v != nil {
-		e.violations = []Violation{*v}
-	}
-	return e
+// rpcProtocolError returns the error for a request that calls nothing, with the violation
+// that is the cause of it if there is one. The status is 200, since many clients read the
+// body only then. The messages are those of JSON-RPC 2.0, section 5.1, if it has one.
+func rpcProtocolError(number int32, code Code, message string, list ...Violation) *Error {
+	return &Error{Code: code, Message: message, status: http.StatusOK, number: number, violations: list}
 }
 
 // rpcRequestError returns the error for a text that is JSON and no request.
 func rpcRequestError(v *Violation) *Error {
-	return rpcProtocolError(rpcInvalidRequest, CodeInvalidArgument, "Invalid Request", v)
+	return rpcProtocolError(rpcInvalidRequest, CodeInvalidArgument, "Invalid Request", *v)
 }
 
 // batchWorkers is how many calls of one batch run at a time.
@@ -534,9 +530,7 @@ func buildOpenRPC(s *Service) []byte {
 // some alternatives of a union have come last. One that several have is anyOf what it is in
 // each.
 func (c *components) writeParams(out *members, in *shape) {
-	if in == nil {
-		in = new(shape)
-	}
+	in = cmp.Or(in, new(shape))
 	out.open("params", '[')
 	for _, required := range [...]bool{true, false} {
 		for _, f := range in.fields {

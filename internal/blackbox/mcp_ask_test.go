@@ -381,12 +381,18 @@ func TestMCPAskMistakes(t *testing.T) {
 			want string
 		}{
 			{mcpForm[string], "cannot ask for string:\n  - a form must be a struct, not a string"},
+			{mcpForm[*mcpName], "cannot ask for *blackbox_test.mcpName:\n  - a form must be a struct, not a *blackbox_test.mcpName"},
+			{mcpForm[map[string]any], "a form must be a struct, not a map[string]interface {}"},
+			{mcpForm[any], "a form must be a struct, not a interface {}"},
 			{mcpForm[unionPayment], "a form has one list of fields, and blackbox_test.unionPayment is a union"},
 			{mcpForm[struct{ A *string }], "A: a pointer in a form must be optional (omitempty)"},
 			{mcpForm[struct {
 				A svc.Optional[string] `json:"a,omitzero"`
 			}], "A: a form has no null; write a *string that is optional (omitempty)"},
 			{mcpForm[struct{ A []string }], "A: a form has strings, numbers, booleans, enums and lists of strings with an enum, not a []string"},
+			{mcpForm[struct {
+				A []*string `enum:"a,b"`
+			}], "with an enum, not a []*string"},
 			{mcpForm[struct{ A [][]string }], "with an enum, not a [][]string"},
 			{mcpForm[struct{ A map[string]int }], "with an enum, not a map[string]int"},
 		} {
