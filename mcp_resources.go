@@ -45,7 +45,8 @@ type ResourceOptions struct {
 	// "todos://todos/{id}". A name in braces is the wire name of a scalar field of the
 	// input, for one segment of the path. The URI can end in optional parameters, as in
 	// "todos://todos{?limit,cursor}" (RFC 6570, level 1 and {?…}). It must have all
-	// required fields. Clients find a URI with braces in the list of templates.
+	// required fields. Clients find a URI with braces in the list of templates. A URI of
+	// another form, and one that two resources have, are mistakes.
 	URI string
 	// Title is the name that people see. Default: that of the tool.
 	Title string
@@ -89,7 +90,8 @@ type resource struct {
 }
 
 // optionsByTool returns options by the tools that their keys name. what is the member of
-// MCPOptions. An unknown key is a mistake.
+// MCPOptions. An unknown key is a mistake. It goes over the keys in order, so that the
+// mistakes have one order too.
 func optionsByTool[O any](p *mistakes, x *toolIndex, what string, options map[string]O) map[*tool]O {
 	byTool := make(map[*tool]O)
 	for _, key := range slices.Sorted(maps.Keys(options)) {
@@ -237,7 +239,8 @@ func (u *uriTemplate) matchURI(uri string) (map[string]string, bool) {
 }
 
 // leadsOut reports whether a value has a dot segment (RFC 3986, section 5.2.4), or a NUL,
-// which ends the name of a file in C.
+// which ends the name of a file in C. A backslash divides segments too, as in paths of
+// Windows, and so does a slash that was sent as %2F.
 func leadsOut(value string) bool {
 	segments := strings.FieldsFunc(value, func(r rune) bool { return r == '/' || r == '\\' })
 	return slices.Contains(segments, ".") || slices.Contains(segments, "..") || strings.Contains(value, "\x00")
@@ -313,6 +316,9 @@ func (h *mcpHandler) findResource(uri string) (found *resource, values map[strin
 //	text, link            uri as asked, mimeType, text
 //	image, audio          uri as asked, mimeType, blob
 //	resource              its own uri, mimeType?, text or blob
+//
+// The scope of a cache is always private, since nothing says that a method answers all
+// callers alike.
 func (x *exchange) addContents(r *resource, uri []byte, out any) error {
 	var content []MCPContent
 	var err error
@@ -426,7 +432,8 @@ func (x *exchange) notFound(uri []byte, text string) *mcpError {
 const maxCompletions = 100
 
 // answerComplete answers completion/complete with the values of the argument's enum that
-// begin with what the user has typed. Arguments without an enum have no completions.
+// begin with what the user has typed. Arguments without an enum have no completions. There
+// is no next page, so the user finds values after the first hundred by typing on.
 func (x *exchange) answerComplete(m *message) error {
 	ref, argument := memberAt(m.params, "ref"), memberAt(m.params, "argument")
 	if !isJSONObject(ref) || !isJSONObject(argument) {

@@ -4,7 +4,12 @@ package svc
 // servers themselves: one JSON-RPC message per line, in both directions (MCP 2026-07-28,
 // stdio). An exchange answers the messages as it does over HTTP. This file does the rest
 // of what HTTP does: it finds the end of a message, runs calls concurrently, and cancels
-// them.
+// them. In this order: MCPStdio and how it ends; the pipe and its states; lines; calls and
+// their cancellation; questions to the client; ids; and the queue of what is written.
+//
+// One goroutine reads and answers what is answered at once, each call has one of its own,
+// and one writes. So a slow method holds up no cancellation, and a client that reads slowly
+// holds up no reading until the queue is full.
 //
 //	                   over HTTP                     over stdio
 //	-----------------  ----------------------------  ------------------------------
@@ -102,8 +107,9 @@ const (
 	pipeGrace    = 2 * time.Second     // for calls after the end of in, since a client that has died must leave no process
 	pipePatience = 3 * time.Second / 4 // after the end of ctx for methods that ignore it, and for a Write
 
-	maxPipeCalls = 64   // how many calls run at a time
-	maxPipeTaken = 1024 // how many calls may be read but not answered
+	maxPipeCalls = 64 // how many calls run at a time
+	// How many calls may be read but not answered: each holds its message in memory.
+	maxPipeTaken = 1024
 )
 
 // An mcpPipe serves one client over standard input and output.
@@ -197,6 +203,7 @@ func (p *mcpPipe) serveLine(ctx context.Context, line []byte, tooLong bool) {
 		}
 		p.startCall(x, nil)
 		return
+	// A request whose id is not allowed gets its error here, since it calls nothing.
 	case m.kind == rpcRequest && isMCPID(m.id) && slices.Contains(mcpCalls, string(m.method)):
 		p.startCall(x, m.id)
 		return
@@ -294,7 +301,8 @@ func (p *mcpPipe) cancelCall(params []byte) {
 
 // askClient sends q to the client of x and returns the result, or nil if it has
 // answered with an error. It returns an error if ctx or the call ends, and takes the
-// question back then, and at the end of in.
+// question back then, and at the end of in. The ids of questions may be equal to those of
+// the client, since each side numbers its own requests (MCP 2025-11-25, Base Protocol).
 func (p *mcpPipe) askClient(ctx context.Context, x *exchange, q *question) ([]byte, error) {
 	if err := cmp.Or(ctx.Err(), x.Err()); err != nil {
 		return nil, err
@@ -320,7 +328,8 @@ func (p *mcpPipe) askClient(ctx context.Context, x *exchange, q *question) ([]by
 	return nil, cmp.Or(ctx.Err(), x.Err())
 }
 
-// takeAnswer gives the result of a response to the call that waits for it, if one does.
+// takeAnswer gives the result of a response to the call that waits for it, if one does. The
+// first response ends the question, so the channel has room for it and nothing waits here.
 func (p *mcpPipe) takeAnswer(id, result []byte) {
 	p.mu.Lock()
 	defer p.mu.Unlock()

@@ -115,6 +115,7 @@ func (h *rpcHandler) respond(w http.ResponseWriter, r *http.Request, ws *workspa
 	if err != nil {
 		return err
 	}
+	// The call and the header must be on the heap, and are one allocation like this.
 	var single struct {
 		rpcCall
 		values headerValues
