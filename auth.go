@@ -157,12 +157,14 @@ func WithPrincipal(ctx context.Context, p *Principal) context.Context {
 // scopes.
 type BearerOptions struct {
 	// Resource is the URL by which clients know this server, for example the URL
-	// of the MCP endpoint. verify must reject tokens that were issued for another
-	// server (RFC 8707).
+	// of the MCP endpoint. It begins with https:// or http://, and has neither a user nor a
+	// fragment. verify must reject tokens that were issued for another server (RFC 8707,
+	// section 2). Default: none.
 	Resource string
 	// AuthorizationServers are the URLs of the servers that issue tokens. If there
 	// are any, Bearer serves the metadata document, and its challenges have the URL
-	// of the document. Resource must be set too.
+	// of the document. Resource must be set too. They are URLs like Resource, without a
+	// query (RFC 8414, section 2). Default: none.
 	AuthorizationServers []string
 	// Scopes are the scopes that every token must have. MethodOptions.Scopes are
 	// the scopes that one method needs. A scope is visible ASCII without quotes and

@@ -26,8 +26,11 @@ import (
 )
 
 // A Code is the kind of an [Error]. The names are those of google.rpc.Code, spelt
-// as they appear on the wire. The zero value, a name that is not below, and OK all
-// count as UNKNOWN wherever an error is written.
+// as they appear on the wire; CANCELED has one L here. The zero value, a name that is not
+// below, and OK all count as UNKNOWN wherever an error is written.
+//
+// The statuses are those of google/rpc/code.proto. FAILED_PRECONDITION is not 412, which is
+// about conditions in the headers of a request (RFC 9110, section 15.5.13).
 //
 //	Code                  HTTP  JSON-RPC
 //	--------------------  ----  --------
@@ -117,8 +120,11 @@ func (c Code) row() int {
 func (c Code) private() bool { return c == CodeUnknown || c == CodeInternal || c == CodeDataLoss }
 
 // CodeFromHTTP returns the code for the status of an HTTP response, for a method
-// that passes on the answer of another server. A 2xx gives OK. A status without a
-// code of its own gives INVALID_ARGUMENT if it is a 4xx, and otherwise UNKNOWN.
+// that passes on the answer of another server. A 2xx gives OK. Of several codes with the
+// status, 400 gives INVALID_ARGUMENT, 409 ALREADY_EXISTS and 500 INTERNAL. Beside the
+// statuses of [Code], 405 gives UNIMPLEMENTED, 408 DEADLINE_EXCEEDED, 412
+// FAILED_PRECONDITION, 413 RESOURCE_EXHAUSTED, 416 OUT_OF_RANGE and 502 UNAVAILABLE. Any
+// other 4xx gives INVALID_ARGUMENT, and the rest UNKNOWN.
 //
 // It is not the inverse of [Error.HTTPStatus], which gives several codes the
 // same status.
@@ -138,8 +144,8 @@ func CodeFromHTTP(status int) Code {
 }
 
 // A method returns an Error to tell its client why it failed. It has the same code,
-// message and details on every transport. The zero value is an
-// UNKNOWN error.
+// message and details on every transport. The zero value is an UNKNOWN error. A method that
+// returns a nil *Error as an error has failed too, with INTERNAL.
 //
 // Clients see Code, Details and Message; for UNKNOWN, INTERNAL and DATA_LOSS, and
 // for an empty Message, they see a general text instead. The cause, which

@@ -190,7 +190,8 @@ type Options struct {
 	OpenAPI string
 	// Resource is the resource of all methods for which MethodOptions names no
 	// other: the first segment of their paths, and the first part of their names
-	// on other transports. Default: Name in snake_case.
+	// on other transports. It has ASCII letters, digits, - and _. Default: Name in
+	// snake_case.
 	Resource string
 	// Path replaces Resource in REST paths only. It has one or more segments, without
 	// placeholders. Two versions of a service can then have the same paths below their
@@ -253,15 +254,21 @@ type Options struct {
 	Logger *slog.Logger
 }
 
-// Defaults apply to every method of a service.
+// Defaults apply to every method of a service. Each field may be empty.
 type Defaults struct {
-	BaseURL string // URL of the REST routes in documents, for a proxy that strips a prefix; "" means the root of the host
-	Auth    string // "bearer" is short for Options.Schemes with the one Type "bearer"
+	// BaseURL is the URL of the REST routes in documents, for a proxy that strips a prefix:
+	// "https://example.com/api". Documents have it without the slashes at its end. Default:
+	// "/", which is the root of the host that serves the document.
+	BaseURL string
+	// Auth "bearer" is short for Options.Schemes with the one Type "bearer". Any other text
+	// is a mistake. Default: no scheme.
+	Auth string
 }
 
 // MethodOptions configures one method. The zero value stands for the defaults.
 type MethodOptions struct {
-	// Resource is the resource of the method. Default: Options.Resource.
+	// Resource is the resource of the method, in the characters of Options.Resource, which
+	// is the default.
 	Resource string
 	// HTTP is the route, as a pattern of http.ServeMux with a method, and without a host
 	// or the prefix of At: "POST /todos/{id}/archive". Default: inferred from the
@@ -666,8 +673,8 @@ func (s *Service) Descriptor() *ServiceDescriptor {
 	return d
 }
 
-// documentInfo returns what documents say of the service as a whole. identified says
-// that they have the identifiers of licenses.
+// documentInfo returns what documents say of the service as a whole: an Info Object.
+// identified says that licenses have an identifier, as in OpenAPI from 3.1 on.
 func (s *Service) documentInfo(identified bool) []byte {
 	o := &s.opts
 	var contact, license []byte
@@ -860,7 +867,8 @@ func (f *ErrorForm) Write(w http.ResponseWriter, r *http.Request, err error) {
 	writeErrorBody(w, f.statusOf(e), e.header, contentType, body, new(headerValues))
 }
 
-// statusOf returns the status of e in this form. A nil form is the envelope.
+// statusOf returns the status of e in this form: its own, else that of the first of its
+// violations with a rule that has one, else that of its code. A nil form is the envelope.
 func (f *ErrorForm) statusOf(e *Error) int {
 	if f == nil || e.status != 0 {
 		return e.HTTPStatus()
@@ -941,7 +949,8 @@ type Idempotency struct {
 	// that is not an [*Error] is UNAVAILABLE with Retry-After, since it does not say
 	// whether the transaction was committed. The README has a Run for PostgreSQL.
 	Run func(ctx context.Context, id string, do func(context.Context) (record []byte, err error)) (record []byte, err error)
-	// For is how long Run keeps a record, for documents. Zero means 24 hours.
+	// For is how long Run keeps a record, for documents. Zero means 24 hours. A negative
+	// value is a mistake.
 	For time.Duration
 }
 

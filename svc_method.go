@@ -78,8 +78,8 @@ type callFunc func(ctx context.Context, in any) (out any, err error)
 var typeError = reflect.TypeFor[error]()
 
 // appendRecord appends what encode makes of an output, of one item of a stream or of an
-// input. Any error is INTERNAL, even if MarshalJSON returns another code: the call itself
-// has succeeded, and the client cannot help it.
+// input. Any error is INTERNAL, even if MarshalJSON returns another code: the method itself
+// has not failed, and the client cannot help it.
 func appendRecord(e *encoder, dst []byte, out any, encode encodeFunc) ([]byte, error) {
 	*e = encoder{buf: dst}
 	encode(e, reflect.ValueOf(out).Elem())
@@ -138,7 +138,6 @@ type bindingKey struct {
 
 // newMethodCompiler returns a compiler that notes mistakes in p.
 func newMethodCompiler(p *mistakes, iface reflect.Type, impl any, o Options) *methodCompiler {
-	shapes := newShapes(p)
 	if o.ErrorForm != nil {
 		form := *o.ErrorForm
 		form.logger = o.Logger
@@ -148,7 +147,7 @@ func newMethodCompiler(p *mistakes, iface reflect.Type, impl any, o Options) *me
 	return &methodCompiler{
 		mistakes: p, impl: impl,
 		config: &config{iface: iface, opts: o, eventTimes: defaultEventTimes, epoch: time.Now()},
-		shapes: shapes, decoders: newDecoders(p, o.Strict), encoders: newEncoders(false), bindings: make(map[bindingKey]*binding), closed: make(map[*shape]bool),
+		shapes: newShapes(p), decoders: newDecoders(p, o.Strict), encoders: newEncoders(false), bindings: make(map[bindingKey]*binding), closed: make(map[*shape]bool),
 	}
 }
 
@@ -193,7 +192,7 @@ func (c *methodCompiler) compileMethod(rm reflect.Method) (m *method, routed boo
 	sig := c.readSignature(rm.Type)
 	misshapen := len(c.list) > before
 	o := c.opts.Methods[rm.Name]
-	o.Scopes = slices.Clone(o.Scopes)
+	o.Scopes = missingScopes(nil, o.Scopes) // each once
 	o.Transports = slices.Clone(o.Transports)
 	name := splitWords(rm.Name)
 	m = &method{
@@ -244,7 +243,9 @@ func (c *methodCompiler) checkTransports(m *method, mode StreamMode) {
 }
 
 // isUndeclared reports whether m has declared its errors, and has not declared the code of
-// err although no other part of a call has it: a File has two, a key and a question one.
+// err although no other part of a call has it: a File has two, a key and a question one. Only
+// the codes below are for the method to choose. Inputs, guards, limits and bugs have the
+// others, so any call can end with one.
 func (m *method) isUndeclared(err error) bool {
 	if m.own.Errors == nil || errorOrUnknown(err).Is(errUnanswered) {
 		return false

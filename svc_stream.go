@@ -177,6 +177,8 @@ func (m *method) eachItem(cancel context.CancelCauseFunc, out any, consume func(
 		if v != nil {
 			err = panicError(v)
 		}
+		// yieldItem has recovered it, maybe on another goroutine, where it would have ended the
+		// program. From here it reaches net/http, which closes the connection.
 		if p, ok := err.(*PanicError); ok && p.Value == http.ErrAbortHandler {
 			panic(p.Value)
 		}

@@ -425,6 +425,15 @@ func TestCallers(t *testing.T) {
 			t.Errorf("Call by %+v: %v", test.p, err)
 		}
 	}
+	// A scope that a method has twice is once in the message, and in that of the documents.
+	s = svc.MustRegister[VaultAPI](vault{}, &svc.Options{Resource: "vault", Defaults: svc.Defaults{Auth: "bearer"}, Methods: map[string]svc.MethodOptions{"Take": {Scopes: []string{"b", "a", "b"}}}})
+	const lacks = "PERMISSION_DENIED: the caller lacks a scope: b a"
+	_, err := s.Call(svc.WithPrincipal(context.Background(), &svc.Principal{}), "vault", "Take", &VaultIn{1})
+	w := httptest.NewRecorder()
+	s.OpenAPI().ServeHTTP(w, httptest.NewRequest("GET", "/", nil))
+	if fmt.Sprint(err) != lacks || !strings.Contains(w.Body.String(), `"`+lacks+`"`) {
+		t.Errorf("%v, want %s; the document: %d %s", err, lacks, w.Code, w.Body)
+	}
 }
 
 // Verify that a program with middleware of its own in place of Bearer gets the answers
