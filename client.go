@@ -809,10 +809,7 @@ func (c *clientCall) readHeaders(d *decoder, v reflect.Value, header http.Header
 // setField sets a field of an output from the values of its header: the inverse of
 // outputHeader.valuesIn.
 func (h *outputHeader) setField(d *decoder, v reflect.Value, values []string) {
-	for v.Kind() == reflect.Pointer {
-		v.Set(reflect.New(v.Type().Elem()))
-		v = v.Elem()
-	}
+	v = filled(v)
 	switch {
 	case h.list:
 		v.Set(reflect.MakeSlice(v.Type(), len(values), len(values)))

@@ -474,14 +474,22 @@ func followIndex(v reflect.Value, index []int, fill bool) (reflect.Value, bool) 
 			if v.IsNil() && !fill {
 				return v, false
 			}
-			if v.IsNil() {
-				v.Set(reflect.New(v.Type().Elem()))
-			}
-			v = v.Elem()
+			v = filled(v)
 		}
 		v = v.Field(i)
 	}
 	return v, true
+}
+
+// filled follows pointers from v to a value. Where one is nil, it sets it to a new value.
+func filled(v reflect.Value) reflect.Value {
+	for v.Kind() == reflect.Pointer {
+		if v.IsNil() {
+			v.Set(reflect.New(v.Type().Elem()))
+		}
+		v = v.Elem()
+	}
+	return v
 }
 
 // A rule is one constraint on the values of a field or of a type. The decoder and
@@ -598,14 +606,10 @@ type optionalField interface {
 // A struct that embeds an Optional has its methods and is none: it has the JSON of
 // the Optional, as encoding/json has it.
 func optionalElem(t reflect.Type) reflect.Type {
-	if t.Kind() != reflect.Struct || !strings.HasPrefix(t.Name(), "Optional[") {
+	if !strings.HasPrefix(t.Name(), "Optional[") || t.PkgPath() != typeBody.PkgPath() {
 		return nil
 	}
-	o, ok := reflect.New(t).Interface().(optionalField)
-	if !ok || t.PkgPath() != reflect.TypeFor[Optional[int]]().PkgPath() {
-		return nil
-	}
-	value, _ := o.parts()
+	value, _ := reflect.New(t).Interface().(optionalField).parts()
 	return reflect.TypeOf(value).Elem()
 }
 

@@ -110,10 +110,8 @@ func (t *ruleTag) makeRule(s *shape, text string) (rule, string) {
 // strings here: only their own methods can interpret their texts. json.Number is
 // not a number here: it keeps the text, and bounds would need a decimal.
 
-func isString(s *shape) bool { return s.kind == kindString }
-func isBoundable(s *shape) bool {
-	return s.kind.isInteger() || s.kind == kindFloat
-}
+func isString(s *shape) bool     { return s.kind == kindString }
+func isBoundable(s *shape) bool  { return s.kind.isInteger() || s.kind == kindFloat }
 func isEnumerable(s *shape) bool { return isString(s) || isBoundable(s) }
 func isSlice(s *shape) bool      { return s.kind == kindSlice }
 func isScalarList(s *shape) bool {
@@ -156,10 +154,8 @@ func (p *mistakes) applyRules(f *field) {
 	var rules, itemRules ruleSet
 	for _, t := range ruleTags {
 		text, ok := lookupTag(f.tag, t.name)
-		if t.lower != t.name { // which reflect passes over without a word
-			if _, misspelt := lookupTag(f.tag, t.lower); misspelt {
-				p.addf("%s: the tag %s is spelt %s", f.place, t.lower, t.name)
-			}
+		if _, found := lookupTag(f.tag, t.lower); found && t.lower != t.name { // which reflect passes over without a word
+			p.addf("%s: the tag %s is spelt %s", f.place, t.lower, t.name)
 		}
 		on, list := target, &rules // such as uniqueItems of a list, and maxLength of its items
 		if item != nil && !t.fits(target) {

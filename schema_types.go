@@ -365,8 +365,7 @@ func (c *shapes) checkUse(s *shape, u use, at string) {
 }
 
 // fillFields gives s its fields: all that could be members, without those that
-// encoding/json would hide. Two fields of one name are looked for before that,
-// since afterwards they are gone; without them only promoted fields can be hidden.
+// encoding/json would hide.
 func (c *shapes) fillFields(s *shape, at string) {
 	if s.typ.Name() != "" {
 		at = s.typ.String() // from here on, fields are named by their own type
@@ -376,14 +375,12 @@ func (c *shapes) fillFields(s *shape, at string) {
 	c.fillUnion(s, at)
 }
 
-// visibleFields returns the fields of t that encoding/json would see.
+// visibleFields returns the fields of t that encoding/json would see. Clashes of names are
+// looked for first, since dominantFields drops the fields that have them.
 func (c *shapes) visibleFields(t reflect.Type, at string) []*field {
 	all := c.collectFields(t, at)
 	c.checkClashes(all, at)
-	if len(c.list) > 0 || slices.ContainsFunc(all, func(f *field) bool { return len(f.index) > 1 }) {
-		return dominantFields(all)
-	}
-	return all
+	return dominantFields(all)
 }
 
 // takeFile moves a Body, or a File that is embedded, from the fields of s to s.file.
@@ -481,10 +478,7 @@ func (c *shapes) collectFields(t reflect.Type, at string) []*field {
 			if variant { // which fillUnion looks at
 				continue
 			}
-			index := sf.Index
-			if l.index != nil {
-				index = append(slices.Clone(l.index), i)
-			}
+			index := append(slices.Clone(l.index), i)
 			if e, ok := promotedStruct(sf); ok {
 				pointer := sf.Type.Kind() == reflect.Pointer // whose fields are optional
 				c.addIf(pointer && !sf.IsExported(), "%s.%s: an embedded pointer to an unexported struct cannot be set; embed the struct itself", at, sf.Name)
@@ -509,7 +503,7 @@ func promotedStruct(sf reflect.StructField) (reflect.Type, bool) {
 	if !sf.Anonymous {
 		return nil, false
 	}
-	if name, _ := parseJSONTag(sf.Tag.Get("json")); name != "" || sf.Tag.Get("json") == "-" {
+	if name, _ := parseJSONTag(sf.Tag.Get("json")); name != "" { // the name may be - for a hidden field
 		return nil, false
 	}
 	t := sf.Type
@@ -524,11 +518,7 @@ func promotedStruct(sf reflect.StructField) (reflect.Type, bool) {
 // from the struct being walked, which at names, and optional says that a pointer is
 // on the way.
 func (c *shapes) fieldFor(sf reflect.StructField, index []int, optional bool, at string) *field {
-	tag := sf.Tag
-	jsonTag := tagText(tag, "json")
-	if jsonTag != "" && strings.Count(string(tag), `:"`) == 1 {
-		tag = "" // nothing else is in it
-	}
+	jsonTag := tagText(sf.Tag, "json")
 	name, jsonOptions := parseJSONTag(jsonTag)
 	if !sf.IsExported() {
 		// An embedded unexported struct without a name has been walked by
@@ -538,16 +528,16 @@ func (c *shapes) fieldFor(sf reflect.StructField, index []int, optional bool, at
 	}
 	f := &field{
 		goName:    sf.Name,
-		tag:       tag,
+		tag:       sf.Tag,
 		index:     index,
-		path:      tagText(tag, "path"),
-		mcpHeader: tagText(tag, "mcpheader"),
+		path:      tagText(sf.Tag, "path"),
+		mcpHeader: tagText(sf.Tag, "mcpheader"),
 		hidden:    jsonTag == "-",
 		optional:  optional,
 	}
-	_, f.discriminates = lookupTag(tag, "discriminator")
+	_, f.discriminates = lookupTag(sf.Tag, "discriminator")
 	cut := func(name string) string {
-		text, options, _ := strings.Cut(tagText(tag, name), ",")
+		text, options, _ := strings.Cut(tagText(sf.Tag, name), ",")
 		for o := range strings.SplitSeq(options, ",") {
 			f.optional = f.optional || o == "omitempty" || o == "omitzero"
 		}
@@ -731,17 +721,13 @@ func parseJSONTag(tag string) (name, options string) {
 // The rest are in the order of their declaration, as encoding/json writes them.
 // Losers are not reported here: hiding a promoted field is a feature of Go.
 func dominantFields(all []*field) []*field {
-	byName := make(map[string][]*field)
+	byName := make(map[string][]*field, len(all))
 	for _, f := range all {
 		byName[f.name] = append(byName[f.name], f)
 	}
-	var out []*field
-	for _, f := range all {
-		rivals := byName[f.name]
-		if !slices.ContainsFunc(rivals, func(r *field) bool { return r != f && !hidesField(f, r) }) {
-			out = append(out, f)
-		}
-	}
+	out := slices.DeleteFunc(all, func(f *field) bool {
+		return slices.ContainsFunc(byName[f.name], func(r *field) bool { return r != f && !hidesField(f, r) })
+	})
 	slices.SortStableFunc(out, func(a, b *field) int { return slices.Compare(a.index, b.index) })
 	return out
 }
@@ -787,7 +773,7 @@ func (c *shapes) checkNames(fields []*field, at string) {
 		if f.isNameless() {
 			continue
 		}
-		fold := strings.Map(func(r rune) rune { return unicode.ToLower(unicode.ToUpper(r)) }, f.name)
+		fold := strings.ToLower(strings.ToUpper(f.name))
 		if other := byFold[fold]; other != nil {
 			c.addf("%s: the fields %s and %s have the names %q and %q, which differ only by case; rename one", at, other.goName, f.goName, other.name, f.name)
 		}
@@ -803,8 +789,6 @@ func (c *shapes) finishShapes() {
 	for _, s := range c.all {
 		s.hasMistake = s.hasMistake || structless[s] || endless[s]
 		c.addIf(structless[s], "%v contains itself without a struct in between, which no schema can say; put a struct around it", s.typ)
-	}
-	for _, s := range c.all {
 		c.addIf(endless[s], "%v must contain itself or a type that does, so that no value is finite; make a field on the way optional (omitempty) or a pointer", s.typ)
 		// A struct that contains itself needs a name in schemas, to be referred to, even if
 		// it has none in Go.
