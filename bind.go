@@ -459,9 +459,7 @@ func (b *binding) bindCookies(d *decoder, v reflect.Value, lines []string) {
 	d.in = inCookie
 	d.seen = append(d.seen, make([]bool, len(b.cookie))...)
 	for _, line := range lines {
-		for line != "" {
-			var pair string
-			pair, line, _ = strings.Cut(line, ";")
+		for pair := range strings.SplitSeq(line, ";") {
 			b.bindCookie(d, v, strings.Trim(pair, " \t"))
 		}
 	}

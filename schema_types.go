@@ -5,6 +5,10 @@ package svc
 // In this order: from a type to its shape; what a type says of itself by JSONSchema;
 // whether a type is fit for its use; the fields of a struct, their tags and names; types
 // that contain themselves; the names of types in documents.
+//
+// newShapes begins a compile pass, shapeFor adds a type and those that it reaches, and
+// finishShapes ends the pass. Names and cycles are known only then, so that plans and
+// schemas are made after it.
 
 import (
 	"bytes"
@@ -94,9 +98,9 @@ func (c *shapes) fillShape(s *shape, at string) {
 		s.elem = c.elemShape(t, at, at)
 	case optionalElem(t) != nil:
 		s.kind = kindOptional
-		if s.elem = c.shapeFor(optionalElem(t), at); s.elem.kind == kindPointer || s.elem.kind == kindOptional {
-			c.addf("%s: an Optional can be null itself, so write an Optional of %v", at, s.elem.deref().typ)
-		}
+		s.elem = c.shapeFor(optionalElem(t), at)
+		isNullable := s.elem.kind == kindPointer || s.elem.kind == kindOptional
+		c.addIf(isNullable, "%s: an Optional can be null itself, so write an Optional of %v", at, s.elem.deref().typ)
 	case hasMethods(t, typeJSONMarshaler) || hasMethods(t, typeJSONUnmarshaler):
 		s.kind = kindCustom
 		c.fillCustom(s, at)
@@ -408,7 +412,10 @@ func (c *shapes) takeFile(s *shape) {
 	}
 }
 
-// parseFileTags reads the tags of the Body or the File f.
+// parseFileTags reads the tags of the Body or the File f, such as
+// contentType:"image/png,image/jpeg" and maxBytes:"10485760". Media types have no ranges and
+// no parameters, since fileTags.allows compares nothing but the type and the subtype (RFC
+// 9110, section 8.3.1).
 func (c *shapes) parseFileTags(f *field) *fileTags {
 	t := new(fileTags)
 	if list, given := lookupTag(f.tag, "contentType"); given {
@@ -567,7 +574,8 @@ func (c *shapes) fieldFor(sf reflect.StructField, index []int, optional bool, at
 }
 
 // applyOptions applies the options that follow the name in a json tag. Those that mean
-// nothing to encoding/json are passed over, as it does.
+// nothing to encoding/json are passed over, as it does. So is string on a type for which
+// encoding/json ignores it, such as a struct or a list.
 func (c *shapes) applyOptions(f *field, options string) {
 	for o := range strings.SplitSeq(options, ",") {
 		switch o {
@@ -587,7 +595,15 @@ func (c *shapes) applyOptions(f *field, options string) {
 }
 
 // fillUnion makes s, whose fields are known, a union if tags say so: it gives s its
-// alternatives and puts the discriminator before the other fields.
+// alternatives and puts the discriminator before the other fields. In JSON the members of
+// the alternative stand beside the common ones: {"type":"card","cents":5,"number":"42"} is a
+//
+//	type Payment struct {
+//		Type  string `json:"type" discriminator:"true"`
+//		Cents int    `json:"cents"`
+//		Card  *Card  `variant:"card"`
+//		Bank  *Bank  `variant:"bank"`
+//	}
 func (c *shapes) fillUnion(s *shape, at string) {
 	var values []string
 	for i := range s.typ.NumField() {
@@ -789,6 +805,8 @@ func (c *shapes) finishShapes() {
 	for _, s := range c.all {
 		s.hasMistake = s.hasMistake || structless[s] || endless[s]
 		c.addIf(structless[s], "%v contains itself without a struct in between, which no schema can say; put a struct around it", s.typ)
+	}
+	for _, s := range c.all {
 		c.addIf(endless[s], "%v must contain itself or a type that does, so that no value is finite; make a field on the way optional (omitempty) or a pointer", s.typ)
 		// A struct that contains itself needs a name in schemas, to be referred to, even if
 		// it has none in Go.
@@ -853,7 +871,8 @@ func findRecursive(all []*shape) (recursive, structless map[*shape]bool) {
 }
 
 // findEndless returns the objects that have no finite value, since all their values
-// contain others of these objects.
+// contain others of these objects. At first it takes every object for one of them. It then
+// drops each that can do without the others, until a round drops none.
 func findEndless(all []*shape) map[*shape]bool {
 	endless := make(map[*shape]bool)
 	for _, s := range all {
@@ -890,7 +909,13 @@ type typeName struct {
 // alternatives and of parts (a type's name and a suffix) count as shared. What cannot be
 // told apart so gets a number, and the closed form of a type that is there open too gets
 // Strict behind its name. Names that differ only by case count
-// as one, since many generators write both to the same file.
+// as one, since many generators write both to the same file. For example:
+//
+//	app.Todo                                   Todo
+//	app.Todo and shop.Todo                     AppTodo and ShopTodo
+//	app.Page[app.Todo]                         PageTodo
+//	app.Page[app.Todo] and app.Page[shop.Todo] PageAppTodo and PageShopTodo
+//	app.Error                                  AppError, since svc has an Error
 func nameTypes(p *mistakes, named []*shape, suffixes map[reflect.Type][]string) map[*shape]string {
 	byType := make(map[[2]any]*typeName) // two services may both have made a shape of a type
 	var all []*typeName
@@ -936,9 +961,8 @@ func (p *mistakes) newTypeName(s *shape) *typeName {
 	v, ok := reflect.New(s.typ).Interface().(interface{ SchemaName() string })
 	if ok && declaresMethod(s.typ, "SchemaName") {
 		n.name, n.fixed = v.SchemaName(), true
-		if n.name == "" || strings.ContainsFunc(n.name, func(r rune) bool { return !isNameRune(r) && r != '.' && r != '-' }) {
-			p.addf("%v.SchemaName returns %q; want letters, digits, dots, dashes and underscores", s.typ, n.name)
-		}
+		isBad := func(r rune) bool { return !isNameRune(r) && !strings.ContainsRune(".-", r) }
+		p.addIf(n.name == "" || strings.ContainsFunc(n.name, isBad), "%v.SchemaName returns %q; want letters, digits, dots, dashes and underscores", s.typ, n.name)
 	}
 	n.name += onlyNameBytes(s.suffix)
 	return n
