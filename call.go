@@ -174,7 +174,8 @@ func (m *method) bindsEarly(ctx context.Context) bool {
 
 // bindObject returns the input in text, a JSON object with all fields by their wire
 // names, as transports without paths and queries send it. An empty text stands for
-// {}. read and readErr are what a paramsReader has made of the text already.
+// {}. read and readErr are what a paramsReader has made of the text already. It has left out
+// the Validate methods: they must not run before the whole message is known to be JSON.
 func (c *call) bindObject(text []byte, read any, readErr error) (any, error) {
 	m := c.method
 	switch {
@@ -262,6 +263,7 @@ type keyedResult struct {
 	record []byte
 }
 
+// Unwrap lets errors.As find the error of do in one that Run returns around it.
 func (r *keyedResult) Unwrap() error { return r.error }
 
 // callMethod calls the method, or MCPOptions.Invoke in its place. With a key it does so in

@@ -534,6 +534,8 @@ type clientFile struct {
 	ctx  context.Context
 }
 
+// Read implements io.Reader. A response that was cut is an error of networkError, so the
+// reader of a File gets an *Error, as from a call.
 func (f *clientFile) Read(p []byte) (int, error) {
 	n, err := f.ReadCloser.Read(p)
 	if err != nil && err != io.EOF {
@@ -1009,7 +1011,8 @@ func (s *clientStream) rangeOver(args []reflect.Value) []reflect.Value {
 	}
 }
 
-// readOnly returns the item of a stream that has one.
+// readOnly returns the item of a stream that has one: that of a method which returns an
+// output, and sends it as an event because of MethodOptions.Stream.
 func (s *clientStream) readOnly() (reflect.Value, *Error) {
 	defer s.body.Close()
 	out, e := s.next()
@@ -1049,14 +1052,16 @@ func (s *clientStream) next() (item reflect.Value, e *Error) {
 type handlerTransport struct{ handler http.Handler }
 
 // RoundTrip sends r over a connection of its own. The context of its server is that of r,
-// and ends when the client leaves.
+// and ends when the client leaves. Nothing is kept for the next request, so no goroutine
+// outlives its response. A client waits for 100 Continue for a second, as
+// http.DefaultTransport does.
 func (t handlerTransport) RoundTrip(r *http.Request) (*http.Response, error) {
 	dial := func(context.Context, string, string) (net.Conn, error) {
 		near, far := net.Pipe()
 		accepted := make(pipeListener, 1)
 		accepted <- pipeConn{far}
 		close(accepted)
-		left, leave := context.WithCancel(r.Context()) // a server sees a client leave only once it has read the request
+		left, leave := context.WithCancel(r.Context())
 		server := &http.Server{Handler: t.handler, BaseContext: func(net.Listener) context.Context { return left }}
 		go server.Serve(accepted) // which returns at once, and its connection ends with near
 		return clientConn{near, left, leave}, nil
@@ -1080,6 +1085,8 @@ func (c clientConn) Write(p []byte) (n int, err error) {
 	return n, err
 }
 
+// Close ends the context of the server too: net/http looks for a client that has left only
+// once it has read the whole request.
 func (c clientConn) Close() error {
 	c.leave()
 	return c.Conn.Close()
@@ -1097,6 +1104,8 @@ func (l pipeListener) Accept() (net.Conn, error) {
 
 func (l pipeListener) Addr() net.Addr { return pipeConn{}.RemoteAddr() }
 
+// Close does nothing. A server closes its listener when Serve returns, which is before its
+// connection ends.
 func (l pipeListener) Close() error { return nil }
 
 // A pipeConn is a connection to a client with an IP address, which middleware may want.

@@ -112,10 +112,7 @@ var errBodyOver = Errorf(CodeInternal, "a Body can be read only until its method
 // openBody returns the Body of r, or an error if the request is refused.
 func (t *fileTags) openBody(w http.ResponseWriter, r *http.Request, l limits) (*Body, error) {
 	b := &Body{strings.Join(r.Header["Content-Type"], ", "), r.ContentLength, r.Body}
-	err := checkSite(w, r)
-	if err == nil {
-		err = cmp.Or(checkUncompressed(w, r), t.limitBody(b, l))
-	}
+	err := cmp.Or(checkSite(w, r), checkUncompressed(w, r), t.limitBody(b, l))
 	if err != nil || !hasBody(r) {
 		return b, leaveWith(w, r, err)
 	}
@@ -127,7 +124,9 @@ func (t *fileTags) openBody(w http.ResponseWriter, r *http.Request, l limits) (*
 	return b, nil
 }
 
-// limitBody checks b and puts a bodyReader into it.
+// limitBody puts a bodyReader into b. It returns an error with the status 415 for a content
+// type that the tags do not allow, and with 413 for a Size over the limit. A body of unknown
+// size gets that error when it is read.
 func (t *fileTags) limitBody(b *Body, l limits) error {
 	l.size = cmp.Or(t.max, l.size)
 	b.content = &bodyReader{limits: l, body: *b, turn: make(chan struct{}, 1)}
@@ -140,7 +139,8 @@ func (t *fileTags) limitBody(b *Body, l limits) error {
 	return nil
 }
 
-// Read implements io.Reader.
+// Read implements io.Reader. It never waits for another Read: while one goroutine reads, and
+// after the end of the call, it fails at once.
 func (b *bodyReader) Read(p []byte) (n int, err error) {
 	select {
 	case b.turn <- struct{}{}:

@@ -213,7 +213,8 @@ func isPlainJSON(r *http.Request) bool {
 	return len(types) == 1 && types[0] == contentTypeJSON && len(r.Header["Content-Encoding"]) == 0
 }
 
-// checkJSON checks the headers of a request whose body a method reads.
+// checkJSON checks the headers of a request whose body a method reads. It returns an error
+// with the status 403 or 415; see checkSite and checkContentType.
 func checkJSON(w http.ResponseWriter, r *http.Request) error {
 	if isPlainJSON(r) {
 		return nil
@@ -1079,7 +1080,8 @@ func WithTrace(ctx context.Context, t Trace) context.Context {
 	return context.WithValue(ctx, sentTrace{}, t)
 }
 
-// addTrace adds the Trace that ctx has for a client to the header of a request.
+// addTrace adds the Trace that ctx has for a client to the header of a request. A header
+// that is there already comes from a field of the input, and stays.
 func addTrace(ctx context.Context, header http.Header) {
 	t, ok := ctx.Value(sentTrace{}).(Trace)
 	if !ok {

@@ -134,8 +134,7 @@ func (h *restMux) respond(w http.ResponseWriter, r *http.Request, _ *workspace) 
 	leaveBody(w, r)
 	var allowed []string // HEAD too, which http.ServeMux serves by the route of GET
 	for _, method := range [...]string{http.MethodGet, http.MethodHead, http.MethodPost, http.MethodPut, http.MethodPatch, http.MethodDelete} {
-		other := http.Request{Method: method, URL: r.URL, Host: r.Host}
-		chosen, _ := h.mux.Handler(&other)
+		chosen, _ := h.mux.Handler(&http.Request{Method: method, URL: r.URL, Host: r.Host})
 		if _, ok := chosen.(*restHandler); ok && isClean(r.URL) {
 			allowed = append(allowed, method)
 		}
@@ -164,7 +163,8 @@ type restCall struct {
 
 func (h *restHandler) ServeHTTP(w http.ResponseWriter, r *http.Request) { h.serveRequest(w, r, h) }
 
-// respond makes the call and writes its outcome.
+// respond makes the call and writes its outcome. It returns no error, since it writes and
+// logs those of a call itself.
 func (h *restHandler) respond(w http.ResponseWriter, r *http.Request, ws *workspace) error {
 	m := h.served
 	c := &restCall{call: call{Context: r.Context(), endpoint: &h.endpoint, method: m, request: r, response: w.Header(), ws: ws}}
@@ -239,6 +239,7 @@ func (c *restCall) readInput() (any, error) {
 	if err == nil && body == nil {
 		ws.body, err = m.limits.readBody(w, r, ws.body[:0], m.bind.body == nil)
 	}
+	// The query of a strict method has no unknown names but the one that Version reads.
 	strict, versioned := m.opts.Strict && r.URL.RawQuery != "", ""
 	if strict {
 		seen, _ := c.Value(versionKey{}).(seenVersion)
@@ -342,9 +343,12 @@ func (m *method) sendItems(ctx context.Context, cancel context.CancelCauseFunc, 
 		if ws.enc.buf, err = appendRecord(&ws.enc, ws.enc.buf[:0], item, m.encode); err != nil {
 			return err
 		}
-		e, err := eventOf(item)
-		if err != nil {
-			return err
+		var e Event
+		if t, ok := item.(interface{ SSE() Event }); ok {
+			e = t.SSE()
+			if err = e.checkFields(); err != nil {
+				return err
+			}
 		}
 		return sendingError("an event", events.sendEvent(&e, ws.enc.buf))
 	})
@@ -356,18 +360,4 @@ func (m *method) sendItems(ctx context.Context, cancel context.CancelCauseFunc, 
 	}
 	// Browsers drop events without data (WHATWG HTML, section 9.2.6).
 	return sendingError("an event", events.sendEvent(&Event{Name: eventDone}, []byte("{}")))
-}
-
-// eventOf returns the event of an item, without its data. The names of the events that end
-// a stream are not allowed.
-func eventOf(item any) (Event, error) {
-	t, ok := item.(interface{ SSE() Event })
-	if !ok {
-		return Event{}, nil
-	}
-	e := t.SSE()
-	if e.Name == eventDone || e.Name == eventError {
-		return e, fmt.Errorf("an item has the event name %q, which ends a stream", e.Name)
-	}
-	return e, e.checkFields()
 }

@@ -41,11 +41,13 @@ const (
 	eventError = "error"
 )
 
-// checkFields returns an error if e cannot be sent. A line break in a value would begin
+// checkFields returns an error if e cannot be that of an item. A line break in a value would begin
 // another field, so whoever supplies the value could forge events. Clients ignore an
 // id with a NUL (section 9.2.6).
 func (e *Event) checkFields() error {
 	switch {
+	case e.endsStream():
+		return fmt.Errorf("an item has the event name %q, which ends a stream", e.Name)
 	case !isFieldValue(e.ID):
 		return errors.New("the ID of an event is not one line of UTF-8 without NUL")
 	case !isFieldValue(e.Name):
@@ -56,12 +58,15 @@ func (e *Event) checkFields() error {
 	return nil
 }
 
+// endsStream reports whether e is the last event of a stream.
+func (e *Event) endsStream() bool { return e.Name == eventDone || e.Name == eventError }
+
 // isFieldValue reports whether s can be the value of a field.
 func isFieldValue(s string) bool { return !strings.ContainsAny(s, "\r\n\x00") && utf8.ValidString(s) }
 
-// appendEvent appends an event that checkFields accepts. data is JSON of this package,
-// which has no line ends, so it is one field. Clients dispatch the event at the empty
-// line that ends it.
+// appendEvent appends an event whose ID and Name isFieldValue accepts. data is JSON of this
+// package, which has no line ends, so it is one field. Clients dispatch the event at the
+// empty line that ends it.
 //
 //	Event                         data    appended lines
 //	{}                            {"a":1} data: {"a":1}
@@ -169,7 +174,7 @@ func setEventHeader(h http.Header) {
 	h.Del("Content-Length")
 }
 
-// sendEvent sends an event that checkFields accepts, and flushes it. After an error it
+// sendEvent sends an event, as appendEvent writes it, and flushes it. After an error it
 // sends nothing more and returns that error.
 func (s *eventStream) sendEvent(e *Event, data []byte) error {
 	s.queueEvent(e, data)
@@ -184,7 +189,7 @@ func (s *eventStream) queueEvent(e *Event, data []byte) {
 	defer s.mu.Unlock()
 	if s.err == nil {
 		s.queue = appendEvent(s.queue, e, data)
-		s.ending = e.Name == eventDone || e.Name == eventError
+		s.ending = e.endsStream()
 	}
 }
 
@@ -280,7 +285,7 @@ func (s *eventStream) close() {
 		s.beats.Done()
 	}
 	s.mu.Unlock()
-	s.beats.Wait()
+	s.beats.Wait() // without the mutex, which beat needs
 }
 
 // An eventReader reads the events of a response (WHATWG HTML, section 9.2.6). It
@@ -321,6 +326,8 @@ type lineEnds struct {
 	afterCR bool
 }
 
+// Read implements io.Reader. It may return no bytes and no error, if all that has come is
+// the LF of a CRLF; bufio.Reader reads again then.
 func (l *lineEnds) Read(p []byte) (int, error) {
 	n, err := l.Reader.Read(p)
 	kept := p[:0]
