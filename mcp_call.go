@@ -273,10 +273,8 @@ func (x *exchange) readInput() (in any, err error) {
 	x.ws.dec.allow, x.ws.dec.beside = t.allow, t.beside
 	if t.key != nil { // the header does not count, since some hosts send the same with each request
 		var values []string
-		if value := memberAt(m.arguments, keyArgument); isText(value) {
-			values = []string{strconv.Quote(string(textOf(value)))} // as it is, quotes too
-		} else if value != nil {
-			values = []string{""}
+		if value := memberAt(m.arguments, keyArgument); value != nil {
+			values = []string{strconv.Quote(textAt(value))} // as it is, quotes too; "" is no key
 		}
 		x.takeKey(&x.ws.dec, "/"+keyArgument, values)
 	}
@@ -504,7 +502,7 @@ func (t *tool) compileFields(p *mistakes) {
 	}
 	if c.shape != nil {
 		for _, f := range c.shape.fields {
-			if !f.hidden && !f.isNameless() {
+			if !f.hidden {
 				c.names = append(c.names, f.name)
 			}
 		}

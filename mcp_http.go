@@ -35,7 +35,7 @@ func (h *mcpHandler) respond(w http.ResponseWriter, r *http.Request, ws *workspa
 	// For an origin that the middleware CORS has allowed, its headers stay.
 	if origin, ok := r.Header["Origin"]; ok && !isAllowedOrigin(r.Context()) {
 		if !h.allowsOrigin(origin, r.Host) {
-			return leaveWith(w, r, httpError(http.StatusForbidden, CodePermissionDenied, "this origin is not allowed here"))
+			return leaveWith(w, r, Errorf(CodePermissionDenied, "this origin is not allowed here"))
 		}
 		addHeader(w.Header(), "Vary", "Origin")
 		h.cors.setHeader(w.Header(), origin[0], true)
@@ -125,9 +125,9 @@ func (h *mcpHandler) allowsOrigin(origins []string, host string) bool {
 // isLoopback reports whether a host, with or without a port, is localhost or a
 // loopback address, 127.0.0.0/8 or ::1, also in its IPv4-mapped form.
 func isLoopback(hostport string) bool {
-	host := hostport
-	if h, _, err := net.SplitHostPort(hostport); err == nil {
-		host = h
+	host, _, err := net.SplitHostPort(hostport)
+	if err != nil { // it has no port
+		host = hostport
 	}
 	if strings.EqualFold(host, "localhost") {
 		return true

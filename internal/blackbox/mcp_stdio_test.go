@@ -99,6 +99,7 @@ func TestMCPStdio(t *testing.T) {
 		{`12`, `{"jsonrpc":"2.0","id":12,"method":"nope"}`, `…-32601…`},
 		{`13`, call(`13`, "x", `,"_meta":{"progressToken":13}`), `…"structuredContent"…`},
 		{``, `{"jsonrpc":"2.0","id":14,"method":"tools/call","params":{"name":"p_run","arguments":{"how":"a","how":"b"}}}`, ``},
+		{``, call(`1.5`, "x", ``), ``}, // an id that is not allowed, so nothing is called
 		{`15`, " \t" + `{"jsonrpc":"2.0","id":15,"method":"ping"}` + "\r", `{"jsonrpc":"2.0","result":{},"id":15}`},
 		{`16`, modern("16", "subscriptions/listen", ""), `…subscriptionId":16}},"id":16}`},
 		{``, `[{"jsonrpc":"2.0","id":99,"method":"ping"}]`, ``}, // no batches since 2025-06-18
@@ -128,6 +129,7 @@ func TestMCPStdio(t *testing.T) {
 		`"message":"this revision has no batches`:                                                2,
 		`"message":"the body is not valid JSON`:                                                  3,
 		`"message":"the message has more bytes`:                                                  1,
+		`"message":"/id must be a string or an integer, of at most 1024 bytes"}}`:                1,
 	} {
 		if got := strings.Count(rest, want); got != n {
 			t.Errorf("%d times %s, want %d\n%s", got, want, n, rest)
