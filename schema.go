@@ -39,6 +39,7 @@ import (
 //	  the discriminator; each alternative is an object of the same Go type, whose
 //	  fields are those of the union and then its own, as if its struct were embedded
 //	value, index, own and suffix are set for alternatives only
+//	file is set for every shape of kindFile, and for inputs that have a Body
 //	bits is set for integers and floats, also where they are the key of a map
 //	custom is set for those types of kindCustom and kindText that have a method
 //	  JSONSchema

@@ -181,18 +181,16 @@ func (c *shapes) isOpaque(t reflect.Type, at string) bool {
 		c.addf("%s: a url.URL has no form in JSON; use a string with the tag `format:\"uri\"` and parse it in Validate", at)
 		return true
 	}
-	fields := 0
+	hides := false
 	for i := range t.NumField() {
 		f := t.Field(i)
 		if _, promoted := promotedStruct(f); promoted || f.IsExported() {
 			return false
 		}
-		if f.Name != "_" {
-			fields++
-		}
+		hides = hides || f.Name != "_"
 	}
 	_, content := reflect.PointerTo(t).MethodByName("MCPContent")
-	if fields == 0 || content {
+	if !hides || content {
 		return false
 	}
 	c.addf("%s: %v has unexported fields only, so that JSON would never have any of them; export them, give the type MarshalText and UnmarshalText, or use a string or a struct of your own in its place", at, t)
@@ -442,12 +440,10 @@ func (c *shapes) checkFiles(s *shape, u use, at string) {
 		return // of nearly every service
 	}
 	s.walk(at, make(map[*shape]bool), func(inner *shape, at string) {
-		t := inner.typ
-		if inner.file != nil {
-			t = inner.file.shape.typ
-		} else if inner.kind != kindFile {
+		if inner.file == nil {
 			return
 		}
+		t := inner.file.shape.typ
 		switch {
 		case u == asInput && t != typeBody:
 			c.addf("%s: a File is for outputs; an input gets a file by a field of type svc.Body", at)
