@@ -384,7 +384,7 @@ func (c *clientCall) roundTrip(ctx context.Context, in any) (reflect.Value, *Err
 	}
 	response, err := c.conn.http.Do(r)
 	if err != nil {
-		return reflect.Value{}, c.conn.networkError(ctx, err, notAnswered)
+		return reflect.Value{}, c.conn.networkError(ctx, err, "the server did not answer")
 	}
 	defer c.conn.release(b)
 	switch isError := response.StatusCode/100 != 2; {
@@ -397,11 +397,8 @@ func (c *clientCall) roundTrip(ctx context.Context, in any) (reflect.Value, *Err
 	return c.readAnswer(ctx, b, response)
 }
 
-// The messages of networkError.
-const (
-	notAnswered = "the server did not answer"
-	wasCut      = "the response was cut"
-)
+// wasCut is the message of networkError for a response that has ended early.
+const wasCut = "the response was cut"
 
 // networkError returns the error for a request without a response, or whose response was
 // cut, as message says. If ctx has ended, that is the error. The network can report a
