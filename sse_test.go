@@ -265,9 +265,10 @@ type sseWrapper struct{ http.ResponseWriter }
 func (w sseWrapper) Unwrap() http.ResponseWriter { return w.ResponseWriter }
 
 // Every write has a fresh deadline before it and a flush after it, also through
-// a writer that wraps another; nothing is written after the end.
+// a writer that wraps another. The last event is flushed by the end of the response;
+// nothing is written after it.
 func TestEventStream(t *testing.T) {
-	for _, wrap := range []func(http.ResponseWriter) http.ResponseWriter{
+	for i, wrap := range []func(http.ResponseWriter) http.ResponseWriter{
 		func(w http.ResponseWriter) http.ResponseWriter { return w },
 		func(w http.ResponseWriter) http.ResponseWriter { return sseWrapper{sseWrapper{w}} },
 		func(w http.ResponseWriter) http.ResponseWriter { return &trackedWriter{ResponseWriter: w} },
@@ -277,7 +278,8 @@ func TestEventStream(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		if err := s.sendEvent(&Event{ID: "1"}, []byte("x")); err != nil {
+		last := &Event{Name: []string{eventDone, eventError}[i%2]}
+		if err := errors.Join(s.sendEvent(&Event{ID: "1"}, []byte("x")), s.sendEvent(last, []byte("{}"))); err != nil {
 			t.Error(err)
 		}
 		s.close()
@@ -285,7 +287,7 @@ func TestEventStream(t *testing.T) {
 		if err := s.sendEvent(&Event{}, []byte("late")); err != errEventsEnded {
 			t.Errorf("after the end: %v", err)
 		}
-		want := []string{"OK", "deadline", ":\n\n", "flush", "deadline", "id: 1\ndata: x\n\n", "flush"}
+		want := []string{"OK", "deadline", ":\n\n", "flush", "deadline", "id: 1\ndata: x\n\n", "flush", "deadline", "event: " + last.Name + "\ndata: {}\n\n"}
 		if !slices.Equal(w.log, want) {
 			t.Errorf("did %q, want %q", w.log, want)
 		}
