@@ -90,7 +90,6 @@ func (s Scheme) describe(scopes map[string]string) scheme {
 	return d
 }
 
-// checkScheme notes the mistakes in s.
 func checkScheme(p *mistakes, s Scheme) {
 	i := slices.IndexFunc(schemes, func(d scheme) bool { return d.Name == s.Type })
 	if i < 0 {
@@ -131,7 +130,6 @@ type identityKey struct{}
 // nobody is the identity of a context in which no middleware has looked for the caller.
 var nobody = new(identity)
 
-// identityOf returns what ctx knows about its caller.
 func identityOf(ctx context.Context) *identity {
 	id, _ := ctx.Value(identityKey{}).(*identity)
 	return cmp.Or(id, nobody)

@@ -1047,7 +1047,6 @@ func (c *checks) membersCheck(s *shape, in map[*field]string, tokens map[*field]
 	}
 }
 
-// checkNotNull adds a violation if v is null.
 func (d *decoder) checkNotNull(v reflect.Value) {
 	if _, ok := notNull(v); !ok {
 		d.addViolation(isNullValue)
@@ -1098,7 +1097,6 @@ func hooksOf(t reflect.Type) [][]int {
 	return h.hooks
 }
 
-// A hookFinder finds the hooks of one struct.
 type hookFinder struct {
 	hooks [][]int
 	open  map[reflect.Type]bool // those that are being visited

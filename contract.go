@@ -236,7 +236,6 @@ type contractPlan struct {
 	union   *contractPlan // which an alternative is of
 }
 
-// kindNames has the names of kinds in contracts.
 var kindNames = [...]string{
 	kindAny: "any", kindRaw: "any", kindCustom: "custom", kindText: "text", kindTime: "time", kindDuration: "duration", kindBytes: "bytes", kindString: "string",
 	kindBool: "bool", kindNumber: "number", kindSlice: "list", kindArray: "list", kindMap: "map", kindObject: "object", kindFile: "file",
@@ -251,7 +250,6 @@ var plainTypes = map[string]reflect.Type{
 	"uintptr": reflect.TypeFor[uintptr](), "float32": reflect.TypeFor[float32](), "float64": reflect.TypeFor[float64](),
 }
 
-// newContract returns the contract of s.
 func newContract(s *Service) *contract {
 	c := &contract{Form: contractForm, Types: []*contractPlan{}, names: s.typeNames, types: make(map[string]*contractPlan), natives: make(map[string]*shape)}
 	for _, m := range s.methods {
@@ -335,7 +333,6 @@ func (c *contract) planInput(m *method, alone bool) *contractPlan {
 	return p
 }
 
-// planField returns the plan of a field.
 func (c *contract) planField(f *field) *contractPlan {
 	p := c.planValue(f.shape)
 	p.Name, p.Optional, p.Default, p.Quoted, p.Null, p.MCPHeader = f.name, f.optional, f.def, f.quoted, p.Null && !f.notNull, f.mcpHeader
@@ -352,7 +349,6 @@ func (p *contractPlan) planFile(t *fileTags) {
 	}
 }
 
-// planValue returns the plan of values of a shape.
 func (c *contract) planValue(s *shape) *contractPlan {
 	p := &contractPlan{Null: s != s.deref()}
 	s = s.deref()
@@ -416,7 +412,6 @@ type planLinker struct {
 	readers map[string]*scalarReader // by kind and rules, so that one is for all plans that are the same
 }
 
-// linkContract links the plans of c.
 func (l *planLinker) linkContract(c *contract) {
 	l.types = make(map[string]*contractPlan)
 	for _, t := range c.Types {
@@ -555,7 +550,6 @@ func (r *scalarReader) read(text string) (broken []string) {
 	return broken
 }
 
-// compareContracts returns the breaks of all methods.
 func compareContracts(old, now *contract) (breaks []Break) {
 	for _, was := range old.Methods {
 		i := slices.IndexFunc(now.Methods, func(m *contractMethod) bool { return m.Name == was.Name })
@@ -628,7 +622,6 @@ func lost[S ~string](p *prober, format string, names, in []S) {
 	}
 }
 
-// compareErrors finds the breaks of the form of errors.
 func (p *prober) compareErrors(was, is *contractMethod) {
 	if was.ErrorType == errorsOwn {
 		return

@@ -103,7 +103,6 @@ func (p *contractPlan) keyOf(text string) string {
 	return text
 }
 
-// isInteger reports whether values are integers.
 func (p *contractPlan) isInteger() bool {
 	return !p.isComposite() && p.reader.shape.kind.isInteger()
 }
@@ -567,7 +566,6 @@ func (p *prober) compareLists(a, b *contractPlan, at string, in func(string) str
 // into a request.
 const maxProbe = 128 << 10
 
-// arrayOf returns a JSON array.
 func arrayOf(elements ...string) string { return "[" + strings.Join(elements, ",") + "]" }
 
 // elements returns n elements of a list, different ones if they have to be.
@@ -783,7 +781,6 @@ func (p *prober) texts(a, b *contractPlan, n int) (list []string, sure bool) {
 	return list, sure
 }
 
-// textRules are the rules of texts.
 type textRules struct {
 	pattern     string // as JSON; "" for none
 	least, most int    // characters

@@ -327,7 +327,6 @@ type decoders struct {
 	pending  []func()               // called when open is 0: defaults can be tried only by complete decoders
 }
 
-// newDecoders returns an empty compile pass.
 func newDecoders(p *mistakes, strict bool) *decoders {
 	return &decoders{mistakes: p, byShape: make(map[*shape]*decodeFunc), plans: make(map[*shape]*objectPlan), unions: new([]string), strict: strict}
 }
@@ -691,7 +690,6 @@ func (c *decoders) objectPlan(fields []*field, in map[*field]string) *objectPlan
 	return p
 }
 
-// fieldDecoder returns the decodeFunc for a field.
 func (c *decoders) fieldDecoder(f *field) decodeFunc {
 	decode := c.decoderFor(f.shape)
 	if f.quoted {

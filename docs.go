@@ -386,7 +386,6 @@ func numberExamples(rules ruleSet, nth int) []string {
 	return append(texts, "0.25")
 }
 
-// exampleFormats has a text for each format.
 var exampleFormats = map[string]string{
 	"date-time": "2026-01-02T15:04:05Z", "date": "2026-01-02", "time": "15:04:05Z", "email": "ada@example.com", "uri": "https://example.com/",
 	"uuid": "123e4567-e89b-42d3-a456-426614174000", "ipv4": "192.0.2.1", "ipv6": "2001:db8::1", "byte": "aGVsbG8=",
@@ -486,7 +485,6 @@ func (w *docsWriter) describeURL() string {
 	return "the address of " + place + " without the slash at its end, such as https://example.com"
 }
 
-// writeOperation writes one method.
 func (w *docsWriter) writeOperation(o docsOperation) {
 	operation, m := o.text, o.method
 	fmt.Fprintf(w, "\n### %s %s\n\n", m.method, plainLine(o.path))

@@ -5,7 +5,6 @@ package svc
 
 import "strconv"
 
-// An rpcKind is the kind of a message.
 type rpcKind uint8
 
 const (

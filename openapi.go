@@ -96,7 +96,6 @@ type builtDocument struct {
 	etag string // a strong validator: a hash of the text (RFC 9110, section 8.8.3)
 }
 
-// newBuiltText returns a document with the text.
 func newBuiltText(text []byte) *builtDocument {
 	sum := sha256.Sum256(text)
 	return &builtDocument{text, `"` + hex.EncodeToString(sum[:16]) + `"`} // 128 bits do not collide by accident
@@ -421,7 +420,6 @@ func (m *method) isConditional() bool {
 // sendsRanges reports whether restHandler answers Range with 206.
 func (m *method) sendsRanges() bool { return m.method == http.MethodGet && m.sendsFile() }
 
-// textSchema is the schema of a text.
 const textSchema = `{"type":"string"}`
 
 // textHeader returns the Header Object of a text.

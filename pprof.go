@@ -238,7 +238,6 @@ func writeProfileIndex(w http.ResponseWriter, r *http.Request) {
 	io.WriteString(w, "<p>With debug=1 a profile is text; without it, a file for go tool pprof.\n</html>\n")
 }
 
-// setPprofText sets the content type of plain text.
 func setPprofText(w http.ResponseWriter) { w.Header().Set("Content-Type", "text/plain; charset=utf-8") }
 
 // setPprofFile sets the headers of a file that browsers save as name.

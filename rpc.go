@@ -318,7 +318,6 @@ func appendRPCErrorOf(dst []byte, e *Error, id []byte) []byte {
 	return appendRPCError(dst, e.RPCCode(), e.message(), appendRPCData(buf[:0], e), id)
 }
 
-// appendRPCData appends the data of e.
 func appendRPCData(dst []byte, e *Error) []byte {
 	dst = appendQuoted(append(dst, `{"code":`...), string(e.code()))
 	return append(appendDetails(dst, e), '}')
@@ -460,7 +459,6 @@ func (b *rpcBatch) takeMessages(ws *workspace) {
 // takeAll leaves nothing for workers to take.
 func (b *rpcBatch) takeAll() { b.next.Store(int64(len(b.messages))) }
 
-// joinAnswers makes the body of the answers.
 func (b *rpcBatch) joinAnswers() {
 	size := len("[]")
 	for _, answer := range b.answers {

@@ -569,7 +569,6 @@ func (s *shape) formatAndBounds(d dialect) (format, low, high string) {
 	return format, low, high
 }
 
-// numberFormats has the formats of numbers.
 var numberFormats = [...]string{
 	reflect.Int: "int64", reflect.Int8: "int32", reflect.Int16: "int32", reflect.Int32: "int32", reflect.Int64: "int64",
 	reflect.Uint: "int64", reflect.Uint8: "int32", reflect.Uint16: "int32", reflect.Uint32: "int64", reflect.Uint64: "int64", reflect.Uintptr: "int64",

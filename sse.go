@@ -89,7 +89,6 @@ func appendEvent(dst []byte, e *Event, data []byte) []byte {
 // traffic.
 const comment = ":\n\n"
 
-// eventTimes are the times of one event stream.
 type eventTimes struct {
 	// heartbeat is the longest silence of a stream. Many proxies drop a connection
 	// that is silent for 30 or 60 seconds.

@@ -693,12 +693,10 @@ func (s *Service) documentInfo(identified bool) []byte {
 	return object("title", o.Name, "description", o.Description, "contact", contact, "license", license, "version", o.Version)
 }
 
-// methodsOn returns the methods that a transport serves.
 func (s *Service) methodsOn(t Transport) []*method {
 	return slices.DeleteFunc(slices.Clone(s.methods), func(m *method) bool { return !m.isServedBy(t) })
 }
 
-// describeMethod returns the description of m.
 func (s *Service) describeMethod(m *method) Method {
 	d := Method{Name: m.name, Description: m.own.Description, Input: s.typeInfo(m.in), Output: s.typeInfo(m.out), Stream: m.stream}
 	if m.isServedBy(TransportREST) {

@@ -284,7 +284,6 @@ func (m *method) checkType(in any) error {
 	return nil
 }
 
-// isServedBy reports whether a transport serves m.
 func (m *method) isServedBy(t Transport) bool {
 	return m.own.Transports == nil && m.canBeServedBy(t) || slices.Contains(m.own.Transports, t)
 }
