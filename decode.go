@@ -574,8 +574,7 @@ func decodeMap(setKey setter, elem decodeFunc, s *shape) decodeFunc {
 		d.scan.openBracket()
 		for first := true; d.scan.more('}', first); first = false {
 			name := d.scan.readName()
-			if d.scan.err == nil && !set.addName(&d.scan, name) {
-				d.scan.failDuplicate()
+			if set.addName(&d.scan, name); d.scan.err != nil {
 				return
 			}
 			if d.skipIfFull() {
@@ -864,9 +863,7 @@ func (p *objectPlan) nextMember(d *decoder, next int, first bool) (i int, name [
 // skipUnknown skips a member that is not in the plan. Its name still counts:
 // set finds the second of two (RFC 7493, section 2.3).
 func (p *objectPlan) skipUnknown(d *decoder, set *nameSet, name []byte) {
-	if d.scan.err == nil && !set.addName(&d.scan, name) {
-		d.scan.failDuplicate()
-	}
+	set.addName(&d.scan, name)
 	value := d.scan.skipValue()
 	if d.scan.err != nil || !p.strict && d.allow == nil {
 		return

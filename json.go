@@ -717,8 +717,8 @@ func (s *scanner) skipObject() {
 	s.openBracket()
 	for first := true; s.more('}', first); first = false {
 		name := s.readName()
-		if s.err == nil && s.wanted == nil && !set.addName(s, name) {
-			s.failDuplicate()
+		if s.wanted == nil {
+			set.addName(s, name)
 		}
 		value := s.skipValue()
 		for _, wanted := range s.wanted {
@@ -786,17 +786,20 @@ type nameSet struct {
 // manyNames is how many names of one object are compared one by one.
 const manyNames = 24
 
-// addName reports whether name is new, and keeps it. It must not change until
+// addName keeps name, and fails if the object has it already. It must not change until
 // forgetNames.
-func (n *nameSet) addName(s *scanner, name []byte) bool {
+func (n *nameSet) addName(s *scanner, name []byte) {
 	if n.index != nil {
 		before := len(n.index)
 		n.index[string(name)] = struct{}{}
-		return len(n.index) > before
+		if len(n.index) == before {
+			s.failDuplicate()
+		}
+		return
 	}
 	for _, other := range s.names[n.base:] {
 		if bytes.Equal(name, other) {
-			return false
+			s.failDuplicate()
 		}
 	}
 	s.names = append(s.names, name)
@@ -806,7 +809,6 @@ func (n *nameSet) addName(s *scanner, name []byte) bool {
 			n.index[string(other)] = struct{}{}
 		}
 	}
-	return true
 }
 
 // forgetNames takes the names of the object off the scanner's stack.

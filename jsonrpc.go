@@ -144,9 +144,9 @@ func (m *rpcMessage) readMessage(s *scanner, params paramsReader) {
 	for first := true; s.more('}', first); first = false {
 		name := s.readName()
 		value := seen.valueOf(name)
-		switch {
-		case s.err != nil:
-		case value == nil && !others.addName(s, name), value != nil && *value != nil:
+		if value == nil {
+			others.addName(s, name)
+		} else if *value != nil {
 			s.failDuplicate()
 		}
 		if value == &seen.params && params != nil && isText(seen.method) && s.peek() == '{' {

@@ -358,9 +358,7 @@ func (x *exchange) readParams(method []byte) (in any, err error) {
 	s.openBracket()
 	for first := true; s.more('}', first); first = false {
 		name := s.readName()
-		if s.err == nil && !names.addName(s, name) {
-			s.failDuplicate()
-		}
+		names.addName(s, name)
 		if t := m.tool; s.peek() == '{' && t != nil && string(name) == "arguments" && t.method.bindsEarly(x) {
 			start := s.pos
 			x.ws.dec.allow, x.ws.dec.beside = t.allow, t.beside
