@@ -266,7 +266,7 @@ func TestStreamStuckReader(t *testing.T) {
 func TestStreamThenAnother(t *testing.T) {
 	t.Parallel()
 	s := tickService(t, &tickImpl{run: ticks("")}, true, quiet)
-	s.methods[0].config.eventTimes.write = 100 * time.Millisecond // less passes on a busy machine while net/http writes
+	s.methods[0].config.eventTimes.write = 400 * time.Millisecond // less passes on a busy machine while net/http writes
 	server := tickServer(t, s, false)
 	for i := range 2 {
 		resp, err := server.Client().Post(server.URL+"/ticks/run", "application/json", strings.NewReader(`{"count":2}`))
@@ -278,7 +278,7 @@ func TestStreamThenAnother(t *testing.T) {
 			t.Errorf("request %d: %+v, %v", i, got, err)
 		}
 		resp.Body.Close()
-		<-time.After(120 * time.Millisecond)
+		<-time.After(450 * time.Millisecond)
 	}
 }
 
