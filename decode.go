@@ -464,14 +464,12 @@ func refuseNull(decode decodeFunc) decodeFunc {
 
 var mustBeArray = &complaint{ruleType, "must be an array"}
 
-// decodeList returns the decodeFunc of a slice or an array of type t. A slice grows in
-// place, and each element is decoded where it stays: first to four elements, then to as
-// many as the rest of the text could have if they were as long as those before, but at
-// most eightfold. So nearly all lists are moved twice, and a text that only looks like a
-// long list takes little. An empty array gives an empty slice; only an absent one is nil.
-// Elements beyond limit are scanned and not stored: an element of three bytes may take a
-// kilobyte in memory. tooFew is the complaint about an array that has not all of its
-// elements.
+// decodeList returns the decodeFunc of a slice or an array of type t. A slice grows in place,
+// first to four elements and then as append grows it. One of the input itself, which most
+// of the text is for, grows to what the rest of the text could have, and eightfold at most;
+// after a list further in come its siblings. An empty array gives an empty slice; only an
+// absent one is nil. Elements beyond limit are scanned and not stored: an element of three
+// bytes may take a kilobyte in memory. tooFew is the complaint about a short array.
 func decodeList(elem decodeFunc, t reflect.Type, limit *rule, tooFew *complaint) decodeFunc {
 	grows := t.Kind() == reflect.Slice
 	return func(d *decoder, v reflect.Value) {
@@ -479,12 +477,15 @@ func decodeList(elem decodeFunc, t reflect.Type, limit *rule, tooFew *complaint)
 			d.skipMismatch(mustBeArray)
 			return
 		}
-		n, start := 0, d.scan.pos
+		n, start, most := 0, d.scan.pos, 0
+		if len(d.path) == 1 {
+			most = 7
+		}
 		count := d.eachElement(limit, func() {
 			if grows {
 				if n == v.Cap() {
 					more := n * (len(d.scan.data) - d.scan.pos) / (d.scan.pos - start)
-					v.Grow(max(4, min(more, 7*n)))
+					v.Grow(max(4, min(more, most*n)))
 				}
 				v.SetLen(n + 1)
 			}

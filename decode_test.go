@@ -1100,8 +1100,10 @@ func TestMemoryOfChecks(t *testing.T) {
 }
 
 type growIn struct {
-	Items []growItem `json:"items"`
-	Text  string     `json:"text,omitempty"`
+	Items []growItem            `json:"items,omitempty"`
+	Lists [][]growItem          `json:"lists,omitempty"`
+	Named map[string][]growItem `json:"named,omitempty"`
+	Text  string                `json:"text,omitempty"`
 }
 
 type growItem struct {
@@ -1122,6 +1124,8 @@ func TestListGrowth(t *testing.T) {
 		{"two", `{"items":[` + items(2) + `]}`, 2, 4},
 		{"a hundred", `{"items":[` + items(100) + `]}`, 100, 110},
 		{"five, and a long text", `{"items":[` + items(5) + `],"text":"` + strings.Repeat("x", 1<<20) + `"}`, 5, 40},
+		{"five, with siblings", `{"lists":[` + strings.Repeat(`[`+items(5)+`],`, 20) + `[]]}`, 5, 9},
+		{"five, with named siblings", `{"named":{"":[` + items(5) + `],"text":[{"A":"` + strings.Repeat("x", 1000) + `"}]}}`, 5, 9},
 		{"five long ones", `{"items":[` + strings.Repeat(`{"A":"`+strings.Repeat("x", 1000)+`"},`, 4) + `{}]}`, 5, 9},
 	} {
 		in, err := b.bindObject(new(decoder), []byte(test.text))
@@ -1129,7 +1133,9 @@ func TestListGrowth(t *testing.T) {
 			t.Errorf("%s: %v", test.name, err)
 			continue
 		}
-		if n := cap(in.(*growIn).Items); n < test.least || n > test.most {
+		v := in.(*growIn)
+		list := slices.Concat([][]growItem{v.Items}, v.Lists, [][]growItem{v.Named[""]})
+		if n := cap(slices.MaxFunc(list, func(a, b []growItem) int { return cap(a) - cap(b) })); n < test.least || n > test.most {
 			t.Errorf("%s: room for %d, want %d to %d", test.name, n, test.least, test.most)
 		}
 	}

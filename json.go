@@ -770,14 +770,12 @@ func isJSON(text []byte) bool {
 	return s.err == nil
 }
 
-// A nameSet tells whether a name was already met in one object. The names are on
-// the scanner's stack, above those of the objects around it, and a new one is
-// compared with each: for up to manyNames, which is nearly every object, that
-// costs less than a map and allocates nothing. Then a map takes over, since the
-// comparisons grow with the square: a body of 50,000 names would take minutes.
-//
-// A nameSet begins with base set to the length of the stack, and ends with
-// forgetNames.
+// A nameSet finds the second of two equal names in one object. The names are on the
+// scanner's stack, above those of the objects around it, and a new one is compared with
+// each: for up to manyNames, which is nearly every object, that costs less than a map and
+// allocates nothing. Then a map takes over, since the comparisons grow with the square: a
+// body of 50,000 names would take minutes. It begins with base set to the length of the
+// stack, and ends with forgetNames.
 type nameSet struct {
 	base  int // where the object's names start on the stack
 	index map[string]struct{}
