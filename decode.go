@@ -100,6 +100,7 @@ type decoder struct {
 	nestedCount int        // how many these were; if there are no others, nestedErr is the error of the input
 	keyFault    *Violation // of the idempotency key, which is no part of the text; see finishInput
 
+	whole   bool // the text is that of the input, and not a message or a batch around it
 	tooDeep bool // a Go value is nested deeper than JSON may be; see structCheck
 	fills   bool // checks set empty discriminators of unions; see Service.Call
 	changed bool // they did so, or called a Validate, in the value of a map
@@ -135,13 +136,14 @@ var sourceOrder = []string{inPath, inQuery, inHeader, inCookie, inBody}
 func (d *decoder) start(data []byte) {
 	d.scan.reset(data)
 	d.startInside()
+	d.whole = true
 }
 
 // startInside is start for an input in the middle of a text.
 func (d *decoder) startInside() {
 	d.found = violations{list: d.emptyList()}
 	d.nestedErr, d.nestedCount = nil, 0
-	d.in, d.validateErr, d.tooDeep, d.naming, d.fills, d.changed, d.ahead = inBody, nil, false, false, false, false, 0
+	d.in, d.validateErr, d.whole, d.tooDeep, d.naming, d.fills, d.changed, d.ahead = inBody, nil, false, false, false, false, false, 0
 	d.path = d.path[:0]
 	d.seen = d.seen[:0]
 	d.number = nil
@@ -467,9 +469,10 @@ var mustBeArray = &complaint{ruleType, "must be an array"}
 // decodeList returns the decodeFunc of a slice or an array of type t. A slice grows in place,
 // first to four elements and then as append grows it. One of the input itself, which most
 // of the text is for, grows to what the rest of the text could have, and eightfold at most;
-// after a list further in come its siblings. An empty array gives an empty slice; only an
-// absent one is nil. Elements beyond limit are scanned and not stored: an element of three
-// bytes may take a kilobyte in memory. tooFew is the complaint about a short array.
+// after a list further in come its siblings, and after an input in a batch the next calls.
+// An empty array gives an empty slice; only an absent one is nil. Elements beyond limit are
+// scanned and not stored: an element of three bytes may take a kilobyte in memory. tooFew
+// is the complaint about a short array.
 func decodeList(elem decodeFunc, t reflect.Type, limit *rule, tooFew *complaint) decodeFunc {
 	grows := t.Kind() == reflect.Slice
 	return func(d *decoder, v reflect.Value) {
@@ -478,7 +481,7 @@ func decodeList(elem decodeFunc, t reflect.Type, limit *rule, tooFew *complaint)
 			return
 		}
 		n, start, most := 0, d.scan.pos, 0
-		if len(d.path) == 1 {
+		if d.whole && len(d.path) == 1 {
 			most = 7
 		}
 		count := d.eachElement(limit, func() {
@@ -885,7 +888,7 @@ func (p *objectPlan) complainUnknown(d *decoder, name string) *complaint {
 	for i := range known {
 		known[i] = p.fields[i].name
 	}
-	if len(d.path) == 1 {
+	if d.whole && len(d.path) == 1 {
 		for _, f := range d.beside {
 			known = append(known, f.name)
 		}

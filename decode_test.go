@@ -1122,7 +1122,7 @@ func TestListGrowth(t *testing.T) {
 	}{
 		{"none", `{"items":[]}`, 0, 0},
 		{"two", `{"items":[` + items(2) + `]}`, 2, 4},
-		{"a hundred", `{"items":[` + items(100) + `]}`, 100, 110},
+		{"a hundred", `{"items":[` + items(100) + `]}`, 100, 112},
 		{"five, and a long text", `{"items":[` + items(5) + `],"text":"` + strings.Repeat("x", 1<<20) + `"}`, 5, 40},
 		{"five, with siblings", `{"lists":[` + strings.Repeat(`[`+items(5)+`],`, 20) + `[]]}`, 5, 9},
 		{"five, with named siblings", `{"named":{"":[` + items(5) + `],"text":[{"A":"` + strings.Repeat("x", 1000) + `"}]}}`, 5, 9},
@@ -1138,5 +1138,12 @@ func TestListGrowth(t *testing.T) {
 		if n := cap(slices.MaxFunc(list, func(a, b []growItem) int { return cap(a) - cap(b) })); n < test.least || n > test.most {
 			t.Errorf("%s: room for %d, want %d to %d", test.name, n, test.least, test.most)
 		}
+	}
+	batch := []byte(`[{"items":[` + items(5) + `]},` + items(100) + `]`)
+	d := new(decoder)
+	d.start(batch)
+	d.scan.pos = 1
+	if in, err := b.readObject(d); err != nil || cap(in.(*growIn).Items) > 9 {
+		t.Errorf("five, with other inputs behind: %+v, %v", in, err)
 	}
 }
