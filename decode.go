@@ -177,8 +177,7 @@ func (d *decoder) addViolation(c *complaint) {
 	d.found.addViolation(Violation{In: d.in, Path: d.place(), Rule: c.rule, Message: message})
 }
 
-// addIfAny adds a violation unless c is nil, which a setter returns for a good
-// value.
+// addIfAny adds a violation unless c is nil, which setters return for good values.
 func (d *decoder) addIfAny(c *complaint) {
 	if c != nil && c != isNested {
 		d.addViolation(c)
@@ -195,8 +194,7 @@ func (d *decoder) place() string {
 	return string(d.scratch)
 }
 
-// push makes the named member the current place; pop makes the value around it
-// the current place again.
+// push makes the named member the current place; pop goes back to the value around it.
 func (d *decoder) push(name string) { d.pushToken(pointerToken(name)) }
 
 // pushToken is push for a name that is a reference token already. Plans keep
@@ -1224,8 +1222,7 @@ func setBytes(_ *decoder, v reflect.Value, text []byte) *complaint {
 	return nil
 }
 
-// setTextOr returns the setter by UnmarshalText. Texts that it refuses get the complaint
-// c.
+// setTextOr returns the setter by UnmarshalText. Texts that it refuses get c.
 func setTextOr(c *complaint) setter {
 	return func(d *decoder, v reflect.Value, text []byte) *complaint {
 		return d.complaintFor(v.Addr().Interface().(encoding.TextUnmarshaler).UnmarshalText(text), c)

@@ -784,8 +784,7 @@ type nameSet struct {
 // manyNames is how many names of one object are compared one by one.
 const manyNames = 24
 
-// addName keeps name, and fails if the object has it already. It must not change until
-// forgetNames.
+// addName keeps name until forgetNames, and fails if the object has it already.
 func (n *nameSet) addName(s *scanner, name []byte) {
 	if n.index != nil {
 		before := len(n.index)

@@ -901,6 +901,7 @@ func TestCheckReleased(t *testing.T) {
 		{"a union without a discriminator", damaged(`"kind":"object","fields":[],"union":[{"type":"x","kind":"object","fields":[{"field":"t","kind":"string"}]}]`), true, nil, `^FATAL .*damaged(?s).*"object"`, false},
 		{"a union without alternatives", damaged(`"kind":"object","fields":[{"field":"t","kind":"string"}],"union":[]`), true, nil, `^FATAL .*damaged(?s).*"object"`, false},
 		{"an alternative without one", damaged(`"kind":"object","fields":[{"field":"t","kind":"string"}],"union":[{"type":"x","kind":"object","fields":[]}]`), true, nil, `^FATAL .*damaged(?s).*"object"`, false},
+		{"an object that needs itself", strings.Replace(damaged(`"kind":"object","object":"x"`), `"types":[`, `"types":[{"type":"x","kind":"object","fields":[{"field":"x","kind":"object","object":"x"}]}`, 1), false, nil, `input /a: .*have no end, so the contract is damaged`, false},
 		{"another form", strings.Replace(contract(old), `"contract":1`, `"contract":9`, 1), true, nil, "^FATAL .*form 9", false},
 	} {
 		file := filepath.Join(t.TempDir(), "testdata", "released.json")
