@@ -23,7 +23,7 @@ import (
 const (
 	maxFileLines = 1400
 	maxFuncLines = 70
-	maxLines     = 25298 // of all sources; raise it for what is worth it
+	maxLines     = 25297 // of all sources; raise it for what is worth it
 	maxFiles     = 60    // with tests, in the root of the repository
 	minComments  = 22    // lines of comments, in percent of those that are not blank
 	maxDepth     = 3     // statements in one another; one function in a hundred may have more
