@@ -886,7 +886,7 @@ func (p *objectPlan) complainUnknown(d *decoder, name string) *complaint {
 	for i := range known {
 		known[i] = p.fields[i].name
 	}
-	if d.whole && len(d.path) == 1 {
+	if len(d.path) == 1 {
 		for _, f := range d.beside {
 			known = append(known, f.name)
 		}
