@@ -397,6 +397,7 @@ func TestMCPFields(t *testing.T) {
 		{call("get", `{"fields":["id","Title",5]}`), `- /fields/1 must be one of id, title, next, o<d/é\n- /fields/2 must be`},
 		{call("get", `{"field":["id"]}`), refused(`/field is not a known property; did you mean \"fields\"?"`)},
 		{call("watch", `{"fields":["x"],"n":0}`), `- /fields/0 must be one of id, title, next, o<d/é\n- /n must be at least 1"`},
+		{call("watch", `{"field":["id"],"n":1}`), refused(`/field is not a known property; did you mean \"fields\"?"`)},
 		{call("plain", `{"fields":["id"]}`), refused(`/fields is not a known property`)},
 	} {
 		eachMCP(t, s, opts, "tools/call", test.params, test.want)
