@@ -478,15 +478,15 @@ func decodeList(elem decodeFunc, t reflect.Type, limit *rule, tooFew *complaint)
 			d.skipMismatch(mustBeArray)
 			return
 		}
-		n, start, most := 0, d.scan.pos, 0
+		n, start, factor := 0, d.scan.pos, 0
 		if d.whole && len(d.path) == 1 {
-			most = 7
+			factor = 7
 		}
 		count := d.eachElement(limit, func() {
 			if grows {
 				if n == v.Cap() {
 					more := n * (len(d.scan.data) - d.scan.pos) / (d.scan.pos - start)
-					v.Grow(max(4, min(more, most*n)))
+					v.Grow(max(4, min(more, factor*n)))
 				}
 				v.SetLen(n + 1)
 			}

@@ -10,9 +10,9 @@ package svc
 // schema_rules.go reads the constraint tags, schema_types.go turns types into shapes, and
 // schema_write.go writes them as JSON Schema. Each uses only those before it.
 //
-// A new kind of type is a constant here, its JSON type and a case of parts; of fillShape or fillKind
-// (schema_types.go); of compileDecoder, compileEncoder and compileCheck; and of
-// writePlain (schema_write.go). A new rule is a row of ruleTags (schema_rules.go).
+// A new kind of type is a constant here, its JSON type, its name in contracts (kindNames),
+// and a case of parts; fillShape or fillKind; typeDecoder, compileEncoder, compileCheck;
+// writePlain or writeTyped; exampleValue. A new rule is a row of ruleTags (schema_rules.go).
 
 import (
 	"bufio"

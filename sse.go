@@ -41,8 +41,8 @@ const (
 	eventError = "error"
 )
 
-// checkFields returns an error if e cannot be that of an item. A line break in a value would begin
-// another field, so whoever supplies the value could forge events. Clients ignore an
+// checkFields returns an error if e cannot be that of an item. A line break in a value would
+// begin another field, so whoever supplies the value could forge events. Clients ignore an
 // id with a NUL (section 9.2.6).
 func (e *Event) checkFields() error {
 	switch {
