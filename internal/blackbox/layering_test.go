@@ -9,7 +9,6 @@ import (
 	"go/token"
 	"go/types"
 	"io"
-	"maps"
 	"os"
 	"os/exec"
 	"path/filepath"
@@ -69,13 +68,12 @@ type house struct {
 	files []*ast.File
 	pkg   *types.Package
 	info  types.Info
-	uses  map[[2]string]map[string]bool // the names that one room uses of another
-	bad   []string                      // "file.go:12: what is wrong"
+	bad   []string // "file.go:12: what is wrong"
 }
 
 // inspect checks the types and the rules of the files. The complaints are sorted.
 func inspect(fset *token.FileSet, files []*ast.File, imp types.Importer) (*house, error) {
-	h := &house{fset: fset, files: files, uses: make(map[[2]string]map[string]bool), info: types.Info{
+	h := &house{fset: fset, files: files, info: types.Info{
 		Types:      make(map[ast.Expr]types.TypeAndValue),
 		Uses:       make(map[*ast.Ident]types.Object),
 		Selections: make(map[*ast.SelectorExpr]*types.Selection),
@@ -121,15 +119,7 @@ func (h *house) checkLayers() {
 				h.complain(id.Pos(), "%s.go uses %s of %s.go, which comes after it", files[from], id.Name, files[to])
 			}
 		}
-		if from == to {
-			continue
-		}
-		pair := [2]string{from, to}
-		if h.uses[pair] == nil {
-			h.uses[pair] = make(map[string]bool)
-		}
-		h.uses[pair][id.Name] = true
-		if owner >= user {
+		if from != to && owner >= user {
 			h.complain(id.Pos(), "%s (layer %d) uses %s of %s (layer %d)", from, user, id.Name, to, owner)
 		}
 	}
@@ -192,26 +182,6 @@ func TestLayering(t *testing.T) {
 	}
 	for _, complaint := range h.bad {
 		t.Error(complaint)
-	}
-	h.checkPairs(t)
-}
-
-// maxPairs bounds how many pairs of rooms there may be of which the first uses the
-// second. Each pair is something to know before one of the two is changed.
-const maxPairs = 130
-
-// checkPairs logs the pairs of rooms, the loosest first: those with few names are the
-// cheapest to part. go test -v -run TestLayering shows them.
-func (h *house) checkPairs(t *testing.T) {
-	pairs := slices.SortedFunc(maps.Keys(h.uses), func(a, b [2]string) int {
-		return cmp.Or(cmp.Compare(len(h.uses[a]), len(h.uses[b])), slices.Compare(a[:], b[:]))
-	})
-	for _, pair := range pairs {
-		names := slices.Sorted(maps.Keys(h.uses[pair]))
-		t.Logf("%s uses %d names of %s: %s", pair[0], len(names), pair[1], strings.Join(names[:min(len(names), 6)], ", "))
-	}
-	if t.Logf("%d pairs", len(pairs)); len(pairs) > maxPairs {
-		t.Errorf("%d pairs of rooms use each other, over %d", len(pairs), maxPairs)
 	}
 }
 
