@@ -173,7 +173,7 @@ type BearerOptions struct {
 	// call PrincipalFrom themselves. A token that is sent must still be valid.
 	Optional bool
 	// OnError writes the responses to rejected requests. Default: WriteError.
-	OnError ErrorHandler
+	OnError ErrorWriter
 	// Logger gets one line for each rejected request. No line contains a token or
 	// part of one. Default: the slog.Default of the moment.
 	Logger *slog.Logger
@@ -239,7 +239,7 @@ func Bearer(verify func(ctx context.Context, token string) (*Principal, error), 
 type APIKeyOptions struct {
 	Scopes   []string
 	Optional bool
-	OnError  ErrorHandler
+	OnError  ErrorWriter
 	Logger   *slog.Logger
 }
 
@@ -283,7 +283,7 @@ func APIKey(header string, verify func(ctx context.Context, key string) (*Princi
 //
 // Passwords are sent in clear text: use TLS. BasicAuth panics if realm or a name
 // contains a control character, or a name contains a colon (RFC 7617, section 2).
-func BasicAuth(realm string, users map[string]string, onError ErrorHandler) func(http.Handler) http.Handler {
+func BasicAuth(realm string, users map[string]string, onError ErrorWriter) func(http.Handler) http.Handler {
 	if strings.ContainsFunc(realm, isControl) {
 		panic(fmt.Sprintf("svc: BasicAuth: the realm %q has a control character", realm))
 	}
@@ -687,7 +687,7 @@ func (o BearerOptions) Metadata() http.Handler {
 // on a Unix socket, the request gets 403.
 //
 // AllowIPs panics if a prefix is not valid.
-func AllowIPs(onError ErrorHandler, prefixes ...netip.Prefix) func(http.Handler) http.Handler {
+func AllowIPs(onError ErrorWriter, prefixes ...netip.Prefix) func(http.Handler) http.Handler {
 	const mappedBits = 96 // of ::ffff:0:0/96
 	allowed := make([]netip.Prefix, len(prefixes))
 	for i, prefix := range prefixes {

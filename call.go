@@ -836,7 +836,7 @@ type responder interface {
 func (e *endpoint) serveRequest(w http.ResponseWriter, r *http.Request, h responder) {
 	e.limits.setDeadline(w, r)
 	w = protectAnswer(w, r)
-	lean := e.transport != TransportREST || e.opts.OnError == nil // only an ErrorHandler of REST reads Details
+	lean := e.transport != TransportREST || e.opts.OnError == nil // only an ErrorWriter of REST reads Details
 	ws := e.service.borrowWorkspace(lean)
 	if err := h.respond(w, r, ws); err != nil {
 		e.logError(r.Context(), r, err, nil)

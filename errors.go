@@ -294,7 +294,7 @@ func (e *Error) WithCause(err error) *Error {
 }
 
 // WithStatus returns a copy of e with an HTTP status in place of that of its code,
-// over REST and wherever else an [ErrorHandler] writes it: 402, 408, 412, 422 or 428,
+// over REST and wherever else an [ErrorWriter] writes it: 402, 408, 412, 422 or 428,
 // for example, which no code has. The other transports send no HTTP status for the
 // error of a call. It panics if status is not from 400 to 599, since no other status
 // means an error.
@@ -308,7 +308,7 @@ func (e *Error) WithStatus(status int) *Error {
 }
 
 // WithHeader returns a copy of e with a header for the response, over REST and
-// wherever else an [ErrorHandler] writes it: Retry-After, WWW-Authenticate, ETag. A
+// wherever else an [ErrorWriter] writes it: Retry-After, WWW-Authenticate, ETag. A
 // header of the same name that e has already gets the new value. The other
 // transports send no headers for the error of a call. Names and values that no
 // header can have are left out of the response (RFC 9110, section 5), and so are

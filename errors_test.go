@@ -382,7 +382,7 @@ func TestErrorBodies(t *testing.T) {
 		{"status of its own", "/", base.WithStatus(http.StatusPaymentRequired)},
 		{"status of the exchange", "/", &Error{Code: CodeUnimplemented, Message: "not allowed", status: http.StatusMethodNotAllowed}},
 	} {
-		for i, write := range []ErrorHandler{WriteError, WriteProblem} {
+		for i, write := range []ErrorWriter{WriteError, WriteProblem} {
 			w := httptest.NewRecorder()
 			w.Header().Set("Content-Encoding", "gzip") // of the answer that was meant
 			for _, name := range []string{"Content-Disposition", "Content-Language", "Content-Location", "Content-Range", "ETag", "Last-Modified", "Cache-Control", "Expires", "Location"} {
@@ -432,7 +432,7 @@ func TestHandleTable(t *testing.T) {
 		name    string
 		ctx     context.Context
 		fn      HandlerFunc
-		onError ErrorHandler
+		onError ErrorWriter
 		status  int    // 0 means that the connection is cut
 		log     string // the level and a part of the line; "" means none
 	}{

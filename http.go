@@ -7,7 +7,7 @@ package svc
 //   - write deadlines of responses
 //   - content types, and requests from pages of other sites
 //   - responses with a body
-//   - errors as responses: ErrorHandler, WriteError, WriteProblem, refuse
+//   - errors as responses: ErrorWriter, WriteError, WriteProblem, refuse
 //   - handlers that return errors and panic: Handle, Recover, the log
 //   - Limit, which bounds how many requests are served at a time
 //   - trackedWriter, which knows whether a response has begun
@@ -432,12 +432,12 @@ func notAllowed(allow string) *Error {
 	return e.WithHeader("Allow", allow)
 }
 
-// An ErrorHandler writes the response for an error. This package has two: [WriteError]
+// An ErrorWriter writes the response for an error. This package has two: [WriteError]
 // and [WriteProblem]. The headers of [Error.WithHeader] are set before it runs. If it
 // returns or panics before it has written anything, WriteError responds instead. A
 // panic is logged. err is never nil, and can be any error: [ErrorFrom] gives what of it a
 // client may see. Many goroutines call it at a time.
-type ErrorHandler func(w http.ResponseWriter, r *http.Request, err error)
+type ErrorWriter func(w http.ResponseWriter, r *http.Request, err error)
 
 // WriteError responds with the envelope that every svc handler uses:
 //
@@ -447,7 +447,7 @@ type ErrorHandler func(w http.ResponseWriter, r *http.Request, err error)
 // message is a general text. Details are omitted if there are none. [ErrorFrom]
 // converts errors that are not an *Error; nil counts as UNKNOWN. Headers of w that
 // describe a success, such as ETag and Cache-Control, are deleted. r is not used and may
-// be nil. WriteError is the default [ErrorHandler].
+// be nil. WriteError is the default [ErrorWriter].
 func WriteError(w http.ResponseWriter, r *http.Request, err error) {
 	writeEnvelope(w, err, make([]byte, 0, 512), new(headerValues))
 }
@@ -474,12 +474,12 @@ const maxPooled = 64 << 10
 // isHandler reports whether h is the top-level function fn. Go compares
 // functions with nil only; the code pointer identifies a function that is not a
 // closure.
-func isHandler(h, fn ErrorHandler) bool {
+func isHandler(h, fn ErrorWriter) bool {
 	return reflect.ValueOf(h).Pointer() == reflect.ValueOf(fn).Pointer()
 }
 
 // WriteProblem responds with application/problem+json (RFC 9457, section 3) and
-// the status and the headers of the error. It is an [ErrorHandler], and deletes the same
+// the status and the headers of the error. It is an [ErrorWriter], and deletes the same
 // headers as [WriteError]. r must not be nil.
 //
 //	type      "about:blank"
@@ -695,9 +695,9 @@ func errorOrUnknown(err error) *Error {
 }
 
 // respondError writes the response for err with onError; nil means WriteError. See
-// ErrorHandler. If onError panics, the panic is logged. If it has written before, the
+// ErrorWriter. If onError panics, the panic is logged. If it has written before, the
 // connection is closed. A nil logger means slog.Default.
-func respondError(w http.ResponseWriter, r *http.Request, err error, onError ErrorHandler, logger *slog.Logger) {
+func respondError(w http.ResponseWriter, r *http.Request, err error, onError ErrorWriter, logger *slog.Logger) {
 	if onError == nil {
 		WriteError(w, r, err)
 		return
@@ -709,7 +709,7 @@ func respondError(w http.ResponseWriter, r *http.Request, err error, onError Err
 		return nil
 	}, tw, r)
 	if panicked != nil {
-		logError(r.Context(), logger, fmt.Errorf("the ErrorHandler: %w", panicked), logPlace{request: r})
+		logError(r.Context(), logger, fmt.Errorf("the ErrorWriter: %w", panicked), logPlace{request: r})
 	}
 	switch {
 	case !tw.wrote:
@@ -729,7 +729,7 @@ func middleware(serve func(w http.ResponseWriter, r *http.Request, next http.Han
 // refuse is for middleware that has not read the body. It writes the response for err
 // with onError; nil means WriteError. It logs nothing, because any client can cause
 // such errors, as often as it likes.
-func refuse(w http.ResponseWriter, r *http.Request, err error, onError ErrorHandler) {
+func refuse(w http.ResponseWriter, r *http.Request, err error, onError ErrorWriter) {
 	leaveBodyEarly(w, r)
 	respondError(w, r, err, onError, nil)
 }
@@ -747,7 +747,7 @@ type HandlerFunc func(w http.ResponseWriter, r *http.Request) error
 // Handle calls fn also for a POST that a browser sends for a page of another site, with
 // the cookies of its user; only the methods of a service are guarded. If that matters,
 // put the CrossOriginProtection of net/http in front, which Go has from 1.25 on.
-func Handle(fn HandlerFunc, onError ErrorHandler, logger *slog.Logger) http.Handler {
+func Handle(fn HandlerFunc, onError ErrorWriter, logger *slog.Logger) http.Handler {
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		tw := &trackedWriter{ResponseWriter: w}
 		err := callHandler(fn, tw, r)
@@ -765,7 +765,7 @@ func Handle(fn HandlerFunc, onError ErrorHandler, logger *slog.Logger) http.Hand
 // Recover returns middleware that turns a panic in the next handler into a 500
 // response, as [Handle] does with the same arguments. A panic with
 // http.ErrAbortHandler goes on to net/http.
-func Recover(onError ErrorHandler, logger *slog.Logger) func(http.Handler) http.Handler {
+func Recover(onError ErrorWriter, logger *slog.Logger) func(http.Handler) http.Handler {
 	return func(next http.Handler) http.Handler {
 		return Handle(func(w http.ResponseWriter, r *http.Request) error {
 			next.ServeHTTP(w, r)
@@ -870,7 +870,7 @@ func logError(ctx context.Context, logger *slog.Logger, err error, place logPlac
 // busy process counts as a dead one.
 //
 // Limit panics if n is less than 1.
-func Limit(n int, onError ErrorHandler) func(http.Handler) http.Handler {
+func Limit(n int, onError ErrorWriter) func(http.Handler) http.Handler {
 	if n < 1 {
 		panic(fmt.Sprintf("svc: Limit: n is %d; it must be at least 1", n))
 	}

@@ -47,7 +47,7 @@ type MCPOptions struct {
 	// ServerInfo is the name and version that clients show to people and write
 	// to their logs. An empty field stands for Options.Name or Options.Version. Its icons
 	// must have an allowed Src and Theme; others are a mistake.
-	ServerInfo ServerInfo
+	ServerInfo MCPServerInfo
 	// Instructions tell a model how to use the tools together. Clients may add
 	// them to the prompt of the model. Only the answers of initialize and
 	// server/discover have them. Default: none.
@@ -99,28 +99,28 @@ type MCPOptions struct {
 	// an argument learns of it, and the schemas of inputs have additionalProperties false.
 	AllowUnknown bool
 	// Resources makes resources of methods, and Prompts makes prompts of them, by
-	// names as in Tools. A resource is a tool too, without ResourceOptions.NotTool; a prompt
+	// names as in Tools. A resource is a tool too, without MCPResourceOptions.NotTool; a prompt
 	// is none. A method that MCP does not serve can be neither. Default: none.
-	Resources map[string]ResourceOptions
-	Prompts   map[string]PromptOptions
+	Resources map[string]MCPResourceOptions
+	Prompts   map[string]MCPPromptOptions
 	// Tools has the options of single tools, by the Go name of the method, such as
 	// "GetTodo", or by the name of the tool, such as "todos_get". If joined services have
 	// a Go name twice, only the name of the tool is allowed. An unknown name is a mistake.
-	Tools map[string]ToolOptions
+	Tools map[string]MCPToolOptions
 }
 
-// A ServerInfo says which program a server is (MCP 2025-11-25, schema, Implementation). The
+// An MCPServerInfo says which program a server is (MCP 2025-11-25, schema, Implementation). The
 // icons are sent once, by initialize or server/discover; name and version are in the _meta
 // of each result of 2026-07-28 and later.
-type ServerInfo struct {
-	Name    string `json:"name"`    // for programs and people; "" means Options.Name
-	Version string `json:"version"` // of the program, in any form; "" means Options.Version
-	Icons   []Icon `json:"icons,omitempty"`
+type MCPServerInfo struct {
+	Name    string    `json:"name"`    // for programs and people; "" means Options.Name
+	Version string    `json:"version"` // of the program, in any form; "" means Options.Version
+	Icons   []MCPIcon `json:"icons,omitempty"`
 }
 
-// An Icon is a picture for people (MCP 2025-11-25, Icons). Another Src or Theme than
+// An MCPIcon is a picture for people (MCP 2025-11-25, Icons). Another Src or Theme than
 // allowed is a mistake in options, and an error of the method in a block of [MCPContent].
-type Icon struct {
+type MCPIcon struct {
 	Src      string   `json:"src"`                // its URL, which must begin with https: or data:
 	MIMEType string   `json:"mimeType,omitempty"` // "" leaves it to Src
 	Sizes    []string `json:"sizes,omitempty"`    // such as "48x48", or "any"; empty means any
@@ -128,7 +128,7 @@ type Icon struct {
 }
 
 // checkIcons returns an error if one of the icons breaks a rule.
-func checkIcons(icons []Icon) error {
+func checkIcons(icons []MCPIcon) error {
 	for _, icon := range icons {
 		scheme, _, _ := strings.Cut(icon.Src, ":")
 		switch {
@@ -143,7 +143,7 @@ func checkIcons(icons []Icon) error {
 
 // encodeExtras returns the member _meta as JSON, or nil without one, and adds the mistakes
 // in what an option says beside its texts.
-func encodeExtras(p *mistakes, meta map[string]any, icons []Icon) []byte {
+func encodeExtras(p *mistakes, meta map[string]any, icons []MCPIcon) []byte {
 	if err := checkIcons(icons); err != nil {
 		p.addf("%s", err.Error())
 	}
@@ -161,19 +161,19 @@ func encodeMeta(meta map[string]any) ([]byte, error) {
 }
 
 // encodeIcons returns the member icons as JSON, or nil without one.
-func encodeIcons(icons []Icon) []byte {
+func encodeIcons(icons []MCPIcon) []byte {
 	if len(icons) == 0 {
 		return nil
 	}
 	return encodeDocument(icons)
 }
 
-// ToolOptions configures one tool. The zero value stands for the defaults.
+// MCPToolOptions configures one tool. The zero value stands for the defaults.
 //
 // ReadOnly, Destructive, Idempotent and OpenWorld are hints (MCP 2026-07-28, Tools,
 // annotations), by which clients decide whether to ask a person before they call the
 // tool. nil stands for the default of each.
-type ToolOptions struct {
+type MCPToolOptions struct {
 	// Name is the name of the tool: at most 64 letters, digits, _ and - of ASCII. The
 	// default name then calls nothing; keys of options remain. Default: resource_method.
 	Name string
@@ -182,7 +182,7 @@ type ToolOptions struct {
 	Title string
 	// Icons are for people. Meta is sent with the tool as its _meta, for hosts that know
 	// its keys. It must be JSON. Default: none.
-	Icons []Icon
+	Icons []MCPIcon
 	Meta  map[string]any
 	// Description is what models read to decide whether to call the tool. Default:
 	// MethodOptions.Description, or else a sentence made of the names.
@@ -350,7 +350,7 @@ func (o *MCPOptions) capabilities() []byte {
 // those of ServerInfo.
 func newMCPTexts(s *Service, o *MCPOptions) mcpTexts {
 	const inMeta = "io.modelcontextprotocol/serverInfo" // MCP 2026-07-28, Base Protocol
-	info := ServerInfo{cmp.Or(o.ServerInfo.Name, s.opts.Name), cmp.Or(o.ServerInfo.Version, s.opts.Version), o.ServerInfo.Icons}
+	info := MCPServerInfo{cmp.Or(o.ServerInfo.Name, s.opts.Name), cmp.Or(o.ServerInfo.Version, s.opts.Version), o.ServerInfo.Icons}
 	withIcons := encodeDocument(info)
 	info.Icons = nil // which would be a burden for each result
 	serverInfo := encodeDocument(info)
@@ -393,13 +393,13 @@ const maxToolName = 64
 // "type":"object".
 type tool struct {
 	*method
-	name       string // that of ToolOptions or of toolName; unique in the handler
+	name       string // that of MCPToolOptions or of toolName; unique in the handler
 	about      string // the description, never empty
-	options    ToolOptions
-	meta       []byte                      // ToolOptions.Meta as JSON; nil for none
-	readOnly   bool                        // ToolOptions.ReadOnly or its default
+	options    MCPToolOptions
+	meta       []byte                      // MCPToolOptions.Meta as JSON; nil for none
+	readOnly   bool                        // MCPToolOptions.ReadOnly or its default
 	input      []byte                      // the input schema, an object
-	fields     *fieldChoice                // of ToolOptions.Fields; nil without it
+	fields     *fieldChoice                // of MCPToolOptions.Fields; nil without it
 	output     []byte                      // the output schema; nil if results have no structuredContent
 	closed     bool                        // unknown arguments are refused: no MCPOptions.AllowUnknown
 	allow      func(*decoder, []byte) bool // allows, or nil where Options.Strict decides; see decoder.allow
@@ -484,10 +484,10 @@ func (h *mcpHandler) compileTools(p *mistakes) {
 }
 
 // compileTool sets everything but the method, the default name and closed of t.
-func (t *tool) compileTool(p *mistakes, o ToolOptions, x *toolIndex) {
+func (t *tool) compileTool(p *mistakes, o MCPToolOptions, x *toolIndex) {
 	t.name = cmp.Or(o.Name, t.name)
-	p.addIf(len(t.name) > maxToolName, "the tool name %q is longer than %d characters, which many models refuse; set ToolOptions.Name", t.name, maxToolName)
-	p.addIf(!isMadeOf(t.name, "-_"), "the tool name %q has other characters than letters, digits, - and _ of ASCII; set ToolOptions.Name", t.name)
+	p.addIf(len(t.name) > maxToolName, "the tool name %q is longer than %d characters, which many models refuse; set MCPToolOptions.Name", t.name, maxToolName)
+	p.addIf(!isMadeOf(t.name, "-_"), "the tool name %q has other characters than letters, digits, - and _ of ASCII; set MCPToolOptions.Name", t.name)
 	t.meta = encodeExtras(p, o.Meta, o.Icons)
 	isGet := t.route.method == http.MethodGet
 	t.options, t.readOnly = o, *cmp.Or(o.ReadOnly, &isGet)
@@ -511,7 +511,7 @@ func (t *tool) compileTool(p *mistakes, o ToolOptions, x *toolIndex) {
 }
 
 // compileInput sets the input schema and the headers that mirror its properties.
-// own is ToolOptions.InputSchema, or nil to generate a schema.
+// own is MCPToolOptions.InputSchema, or nil to generate a schema.
 //
 // The root must be an object with the plain "type":"object" in every revision
 // (MCP 2024-11-05, Tools). Clients drop tools, or the whole list, otherwise.

@@ -462,7 +462,7 @@ func (x *exchange) cutErrorText(text []byte, err error) []byte {
 }
 
 // FieldsFrom returns the members of the output that the client wants, in its order, or nil
-// if it wants all: in a call of a tool without [ToolOptions].Fields or without the argument,
+// if it wants all: in a call of a tool without [MCPToolOptions].Fields or without the argument,
 // and everywhere else. ctx is the context of the method or derived from it. svc leaves out
 // the others; a method can save the work for them.
 func FieldsFrom(ctx context.Context) []string {
@@ -507,11 +507,11 @@ func (t *tool) compileFields(p *mistakes) {
 	}
 	switch {
 	case t.fieldNamed("fields") != nil:
-		p.addf("ToolOptions.Fields: the input has a field named fields already")
+		p.addf("MCPToolOptions.Fields: the input has a field named fields already")
 	case c.shape == nil || c.shape.kind != kindObject || c.shape.alternatives != nil || len(c.names) == 0 || t.outType.Implements(reflect.TypeFor[contentProvider]()):
-		p.addf("ToolOptions.Fields: the output, or its items, must be a struct that is no union and has no MCPContent; drop Fields")
+		p.addf("MCPToolOptions.Fields: the output, or its items, must be a struct that is no union and has no MCPContent; drop Fields")
 	case len(c.names) > maxFields:
-		p.addf("ToolOptions.Fields: the output has %d members, over %d; return what a model needs", len(c.names), maxFields)
+		p.addf("MCPToolOptions.Fields: the output has %d members, over %d; return what a model needs", len(c.names), maxFields)
 	default:
 		t.fields, c.wrong = c, &complaint{"enum", "must be one of " + strings.Join(c.names, ", ")}
 		t.addArgument("fields", "", true, map[string]any{"type": "array", "items": map[string]any{"type": "string", "enum": c.names}, "minItems": 1})
@@ -628,7 +628,7 @@ func appendErrorText(dst []byte, e *Error) []byte {
 // not use are ignored. Clients of early revisions get a text in place of "audio", which
 // begins with 2025-03-26, and "resource_link", which begins with 2025-06-18.
 //
-// An unknown Type, an empty required field, an Audience, Priority or Icon that is not allowed
+// An unknown Type, an empty required field, an Audience, Priority or MCPIcon that is not allowed
 // and a Meta that is not JSON are errors of the method: they are logged, and the client gets
 // an internal error as a result with isError.
 type MCPContent struct {
@@ -651,10 +651,10 @@ type MCPContent struct {
 	// The zero time leaves it out.
 	LastModified time.Time
 	// Meta is sent as _meta. Of contents of a resource, its keys win over those of
-	// ResourceOptions.Meta. nil leaves it out.
+	// MCPResourceOptions.Meta. nil leaves it out.
 	Meta map[string]any
 	// Icons are those of a linked resource. nil leaves them out.
-	Icons []Icon
+	Icons []MCPIcon
 }
 
 // addBlocks adds the blocks as a JSON array, each as appendOne appends it, which may change

@@ -210,7 +210,7 @@ type exchange struct {
 	stream   mcpStream           // events of the answer; unused in a batch
 
 	message *message // that is being answered; it goes back to the pool
-	fields  []string // the argument fields of ToolOptions.Fields; nil without it
+	fields  []string // the argument fields of MCPToolOptions.Fields; nil without it
 	add     addFunc  // adds the output of the method to the result
 
 	capabilities []byte             // of the client, as JSON; protected by stream.mu while the method runs

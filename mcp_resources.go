@@ -35,12 +35,12 @@ import (
 	"unicode/utf8"
 )
 
-// ResourceOptions makes a resource of a method that has an output and that GET serves:
+// MCPResourceOptions makes a resource of a method that has an output and that GET serves:
 // something to read, under a URI (MCP 2026-07-28, Resources). A method that answers
 // NOT_FOUND, and a URI that fits no resource, are the error -32602, or -32002 before
 // 2026-07-28. Blocks of MCPContent are its contents; without them that is the JSON of the
 // output.
-type ResourceOptions struct {
+type MCPResourceOptions struct {
 	// URI is the address, in a scheme of the service's own, such as
 	// "todos://todos/{id}". A name in braces is the wire name of a scalar field of the
 	// input, for one segment of the path. The URI can end in optional parameters, as in
@@ -61,31 +61,31 @@ type ResourceOptions struct {
 	TTL time.Duration
 	// Icons are for people. Meta is sent as _meta, both in the lists and in the contents,
 	// where hosts of MCP Apps look. It must be JSON. Default: none.
-	Icons []Icon
+	Icons []MCPIcon
 	Meta  map[string]any
 	// NotTool says that the method is not a tool too.
 	NotTool bool
 }
 
-// PromptOptions makes a prompt of a method: messages that a person lets a client send to a
+// MCPPromptOptions makes a prompt of a method: messages that a person lets a client send to a
 // model. The output must have a method MCPContent, whose blocks are the messages, all of
 // the role user. The fields of the input are the arguments of the prompt, which are texts,
 // so they must be scalars (MCP 2025-11-25, Prompts). A prompt is not a tool, and its method
 // has no idempotency key.
-type PromptOptions struct {
+type MCPPromptOptions struct {
 	// Title is the name that people see. Default: that of the tool.
 	Title string
 	// Description says what the prompt is for. Default: that of the method.
 	Description string
 	// Icons are for people. Default: none.
-	Icons []Icon
+	Icons []MCPIcon
 }
 
 // A resource is a method that clients read by a URI.
 type resource struct {
 	*tool
-	options ResourceOptions
-	meta    []byte // ResourceOptions.Meta as JSON; nil for none
+	options MCPResourceOptions
+	meta    []byte // MCPResourceOptions.Meta as JSON; nil for none
 	uri     uriTemplate
 }
 
@@ -103,7 +103,7 @@ func optionsByTool[O any](p *mistakes, x *toolIndex, what string, options map[st
 }
 
 // addResource makes a resource of t and adds it to its list.
-func (h *mcpHandler) addResource(p *mistakes, t *tool, o ResourceOptions) {
+func (h *mcpHandler) addResource(p *mistakes, t *tool, o MCPResourceOptions) {
 	r := &resource{tool: t, options: o, uri: compileURI(p, o.URI), meta: encodeExtras(p, o.Meta, o.Icons)}
 	r.checkResource(p)
 	for _, other := range h.resources {
@@ -122,7 +122,7 @@ func (h *mcpHandler) addResource(p *mistakes, t *tool, o ResourceOptions) {
 func (r *resource) checkResource(p *mistakes) {
 	p.addIf(r.route.method != http.MethodGet, "a resource is read by GET, and the method is a %s", r.route.method)
 	p.addIf(r.out == nil || r.stream != "", "a resource is one output, and the method has none or a stream")
-	p.addIf(r.options.TTL < 0, "ResourceOptions.TTL is negative")
+	p.addIf(r.options.TTL < 0, "MCPResourceOptions.TTL is negative")
 	for _, name := range slices.Concat(r.uri.names, r.uri.query) {
 		if f := r.fieldNamed(name); f == nil || !f.shape.deref().kind.isScalar() {
 			p.addf("the URI %s has {%s}, and the input has no scalar field of that name", r.options.URI, name)
@@ -137,7 +137,7 @@ func (r *resource) checkResource(p *mistakes) {
 }
 
 // addPrompt makes a prompt of t and adds it to the list.
-func (h *mcpHandler) addPrompt(p *mistakes, t *tool, o PromptOptions) {
+func (h *mcpHandler) addPrompt(p *mistakes, t *tool, o MCPPromptOptions) {
 	p.addIf(!t.ownContent, "the messages of a prompt are blocks; give the output a method MCPContent() []svc.MCPContent")
 	p.addIf(t.key != nil, "a prompt has no idempotency key; take MethodOptions.IdempotencyKey away, or the prompt")
 	arguments := [][]byte{} // not nil, since clients need the list
@@ -186,7 +186,7 @@ var uriSyntax = regexp.MustCompile(`^[A-Za-z][A-Za-z0-9+.-]*://[^{} #]*(\{[^{} #
 // compileURI splits the URI of a resource.
 func compileURI(p *mistakes, text string) (u uriTemplate) {
 	if !uriSyntax.MatchString(text) {
-		p.addf("ResourceOptions.URI is %q; write one such as todos://todos/{id} or todos://todos{?limit,cursor}, with text between names in braces and parameters at the end", text)
+		p.addf("MCPResourceOptions.URI is %q; write one such as todos://todos/{id} or todos://todos{?limit,cursor}, with text between names in braces and parameters at the end", text)
 		return u
 	}
 	path, params, ok := strings.Cut(text, "{?")

@@ -64,7 +64,7 @@ import (
 //
 // The document describes the bodies of errors if Options.ErrorForm is set, or if
 // Options.OnError is nil, [WriteError] or [WriteProblem]. It has no bodies of errors with
-// another ErrorHandler, since svc cannot know them.
+// another ErrorWriter, since svc cannot know them.
 func (s *Service) OpenAPI() http.Handler {
 	var forms [openAPI30 + 1]func() *builtDocument // by dialect, from openAPI31
 	for d := openAPI31; d <= openAPI30; d++ {
@@ -632,7 +632,7 @@ func (m *method) listErrors() (list []*Error, common int) {
 	return append(append(list, special...), m.errors...), len(list)
 }
 
-// exampleOf returns the body of a response of m for e. It does not call an ErrorHandler of
+// exampleOf returns the body of a response of m for e. It does not call an ErrorWriter of
 // the application, which may need a real request.
 func (m *method) exampleOf(e *Error) []byte {
 	r := &http.Request{Method: m.method, URL: &url.URL{Path: m.path}}
@@ -664,7 +664,7 @@ func (b *apiBuilder) streamContent(m *method) []byte {
 		return contentWith(contentTypeEvents, item)
 	}
 	envelope := b.describeErrors(m).schema
-	if m.opts.ErrorForm == nil { // an ErrorHandler writes whole responses
+	if m.opts.ErrorForm == nil { // an ErrorWriter writes whole responses
 		envelope = b.referErrorSchema("Error")
 	}
 	events := strings.NewReplacer("ITEM", string(item), "ENVELOPE", string(envelope)).Replace(eventSchema)
@@ -691,7 +691,7 @@ type errorTexts struct {
 
 // describeErrors returns what the document says of the errors of m. It describes an
 // ErrorForm and the handlers of svc. The document must not promise a form that another
-// ErrorHandler does not write.
+// ErrorWriter does not write.
 func (b *apiBuilder) describeErrors(m *method) errorTexts {
 	texts, known := b.errors[m.config]
 	if known {

@@ -247,7 +247,7 @@ type Options struct {
 	// OnError writes the error responses of REST, where an ErrorForm cannot say what they
 	// are. Other transports have a fixed form.
 	// Default: WriteError.
-	OnError ErrorHandler
+	OnError ErrorWriter
 	// Logger gets one line for every error that is sent to a client, with the cause. A
 	// path is cut after 256 bytes, the text of an error after 2 KiB. Default:
 	// slog.Default at the time of each line.
@@ -315,7 +315,7 @@ type MethodOptions struct {
 	Stream StreamMode
 	// Direct calls the method without reflection, which saves a few hundred nanoseconds;
 	// see [Direct]. Default: a call by reflection.
-	Direct Caller
+	Direct DirectCall
 }
 
 // A StreamMode is a way to send several outputs. The zero value stands for the
@@ -857,7 +857,7 @@ func (f *ErrorForm) WithContentType(mediaType string) *ErrorForm {
 	return &c
 }
 
-// Write is an [ErrorHandler] that responds in the form, for middleware. Status and headers
+// Write is an [ErrorWriter] that responds in the form, for middleware. Status and headers
 // are those that a method's error has over REST; nil counts as UNKNOWN, as in [WriteError].
 func (f *ErrorForm) Write(w http.ResponseWriter, r *http.Request, err error) {
 	e := errorOrUnknown(err)

@@ -529,11 +529,11 @@ func (c *methodCompiler) compilePlans(m *method) {
 	}
 }
 
-// chooseCall returns the function that calls the method: the Caller of its
-// options, or one that uses reflection. A Caller of another method, which has the
+// chooseCall returns the function that calls the method: the DirectCall of its
+// options, or one that uses reflection. A DirectCall of another method, which has the
 // right types by chance, is a mistake that nothing else would find. A client has
 // no implementation and calls nothing; see [Connect].
-func (c *methodCompiler) chooseCall(rm reflect.Method, sig signature, direct Caller) callFunc {
+func (c *methodCompiler) chooseCall(rm reflect.Method, sig signature, direct DirectCall) callFunc {
 	if c.impl == nil {
 		return nil
 	}
@@ -559,10 +559,10 @@ func (c *methodCompiler) chooseCall(rm reflect.Method, sig signature, direct Cal
 	return nil
 }
 
-// A Caller calls one method without reflection. [Direct] and its siblings make
-// Callers, for MethodOptions.Direct. The zero value means none. A Caller holds no
+// A DirectCall calls one method without reflection. [Direct] and its siblings make
+// DirectCalls, for MethodOptions.Direct. The zero value means none. A DirectCall holds no
 // implementation, so one serves any number of services.
-type Caller struct {
+type DirectCall struct {
 	iface   reflect.Type
 	in, out reflect.Type // nil where the method has none
 	name    string       // of the function, as package runtime gives it
@@ -570,7 +570,7 @@ type Caller struct {
 	each    eachFunc // nil if the method returns no stream
 }
 
-// Direct makes the Caller of a method with an input and an output from the
+// Direct makes the DirectCall of a method with an input and an output from the
 // method expression of the interface:
 //
 //	"Create": {Direct: svc.Direct(TodoAPI.Create)},
@@ -587,40 +587,40 @@ type Caller struct {
 //	func(ctx) error                      DirectNone
 //	func(ctx, *In) (Stream[Out], error)  DirectStream
 //	func(ctx) (Stream[Out], error)       DirectStreamOut
-func Direct[I, In, Out any](method func(I, context.Context, *In) (*Out, error)) Caller {
-	return newCaller(method, reflect.TypeFor[In](), reflect.TypeFor[Out](), nil, func(impl I, ctx context.Context, in any) (any, error) {
+func Direct[I, In, Out any](method func(I, context.Context, *In) (*Out, error)) DirectCall {
+	return newDirectCall(method, reflect.TypeFor[In](), reflect.TypeFor[Out](), nil, func(impl I, ctx context.Context, in any) (any, error) {
 		out, err := method(impl, ctx, in.(*In))
 		return orNil(out, out == nil), err
 	})
 }
 
 // DirectIn is [Direct] for a method without an output.
-func DirectIn[I, In any](method func(I, context.Context, *In) error) Caller {
-	return newCaller(method, reflect.TypeFor[In](), nil, nil, func(impl I, ctx context.Context, in any) (any, error) {
+func DirectIn[I, In any](method func(I, context.Context, *In) error) DirectCall {
+	return newDirectCall(method, reflect.TypeFor[In](), nil, nil, func(impl I, ctx context.Context, in any) (any, error) {
 		return nil, method(impl, ctx, in.(*In))
 	})
 }
 
 // DirectOut is [Direct] for a method without an input.
-func DirectOut[I, Out any](method func(I, context.Context) (*Out, error)) Caller {
-	return newCaller(method, nil, reflect.TypeFor[Out](), nil, func(impl I, ctx context.Context, _ any) (any, error) {
+func DirectOut[I, Out any](method func(I, context.Context) (*Out, error)) DirectCall {
+	return newDirectCall(method, nil, reflect.TypeFor[Out](), nil, func(impl I, ctx context.Context, _ any) (any, error) {
 		out, err := method(impl, ctx)
 		return orNil(out, out == nil), err
 	})
 }
 
 // DirectNone is [Direct] for a method without input and output.
-func DirectNone[I any](method func(I, context.Context) error) Caller {
-	return newCaller(method, nil, nil, nil, func(impl I, ctx context.Context, _ any) (any, error) {
+func DirectNone[I any](method func(I, context.Context) error) DirectCall {
+	return newDirectCall(method, nil, nil, nil, func(impl I, ctx context.Context, _ any) (any, error) {
 		return nil, method(impl, ctx)
 	})
 }
 
-// newCaller returns a Caller of method, which call calls. A nil function has the name "",
+// newDirectCall returns a DirectCall of method, which call calls. A nil function has the name "",
 // which is a mistake later.
-func newCaller[I any](method any, in, out reflect.Type, each eachFunc, call func(impl I, ctx context.Context, in any) (any, error)) Caller {
+func newDirectCall[I any](method any, in, out reflect.Type, each eachFunc, call func(impl I, ctx context.Context, in any) (any, error)) DirectCall {
 	name := runtime.FuncForPC(reflect.ValueOf(method).Pointer()).Name()
-	return Caller{iface: reflect.TypeFor[I](), in: in, out: out, name: name, each: each, bind: func(impl any) callFunc {
+	return DirectCall{iface: reflect.TypeFor[I](), in: in, out: out, name: name, each: each, bind: func(impl any) callFunc {
 		typed := impl.(I)
 		return func(ctx context.Context, in any) (any, error) { return call(typed, ctx, in) }
 	}}
@@ -635,7 +635,7 @@ func newCaller[I any](method any, in, out reflect.Type, each eachFunc, call func
 //	pkg.f.TodoAPI·1.Create   one that is local to a function
 //
 // That of an interface without a name begins with "go:interface".
-func (c Caller) callsMethod(method string) bool {
+func (c DirectCall) callsMethod(method string) bool {
 	owner, ok := strings.CutSuffix(c.name, "."+method)
 	owner, _, _ = strings.Cut(owner, "·")
 	if name := nameOf(c.iface); name != "" {

@@ -52,16 +52,16 @@ type Stream[T any] = iter.Seq2[*T, error]
 const StreamSSE StreamMode = "sse"
 
 // DirectStream is [Direct] for a method that returns a [Stream].
-func DirectStream[I, In, Out any](method func(I, context.Context, *In) (Stream[Out], error)) Caller {
-	return newCaller(method, reflect.TypeFor[In](), reflect.TypeFor[Out](), eachStreamItem[Out], func(impl I, ctx context.Context, in any) (any, error) {
+func DirectStream[I, In, Out any](method func(I, context.Context, *In) (Stream[Out], error)) DirectCall {
+	return newDirectCall(method, reflect.TypeFor[In](), reflect.TypeFor[Out](), eachStreamItem[Out], func(impl I, ctx context.Context, in any) (any, error) {
 		stream, err := method(impl, ctx, in.(*In))
 		return orNil(stream, stream == nil), err
 	})
 }
 
 // DirectStreamOut is [DirectStream] for a method without an input.
-func DirectStreamOut[I, Out any](method func(I, context.Context) (Stream[Out], error)) Caller {
-	return newCaller(method, nil, reflect.TypeFor[Out](), eachStreamItem[Out], func(impl I, ctx context.Context, _ any) (any, error) {
+func DirectStreamOut[I, Out any](method func(I, context.Context) (Stream[Out], error)) DirectCall {
+	return newDirectCall(method, nil, reflect.TypeFor[Out](), eachStreamItem[Out], func(impl I, ctx context.Context, _ any) (any, error) {
 		stream, err := method(impl, ctx)
 		return orNil(stream, stream == nil), err
 	})

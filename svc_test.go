@@ -793,7 +793,7 @@ func tickService(t testing.TB, impl *tickImpl, direct bool, logger *slog.Logger)
 		"One": {HTTP: "GET /one", Stream: StreamSSE},
 	}}
 	if direct {
-		for name, caller := range map[string]Caller{
+		for name, caller := range map[string]DirectCall{
 			"All": DirectStreamOut(tickAPI.All), "Any": DirectStreamOut(tickAPI.Any),
 			"Run": DirectStream(tickAPI.Run), "One": Direct(tickAPI.One),
 		} {

@@ -217,7 +217,7 @@ func (v *versioning) refuseVersion(w http.ResponseWriter, r *http.Request, versi
 	if version == "" {
 		message = "the request must name a version of this API"
 	}
-	var onError ErrorHandler
+	var onError ErrorWriter
 	if v.ErrorHandler != nil {
 		onError = func(w http.ResponseWriter, r *http.Request, _ error) { v.ErrorHandler(w, r, version) }
 	}

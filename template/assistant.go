@@ -14,8 +14,8 @@ import (
 func mcpOptions() *svc.MCPOptions {
 	return &svc.MCPOptions{
 		Instructions: "A list of things to do. Read a todo by its URI, todos://todos/ and its id.",
-		Resources:    map[string]svc.ResourceOptions{"Get": {URI: "todos://todos/{id}", Title: "One todo"}},
-		Prompts:      map[string]svc.PromptOptions{"PlanDay": {Title: "Plan my day"}},
+		Resources:    map[string]svc.MCPResourceOptions{"Get": {URI: "todos://todos/{id}", Title: "One todo"}},
+		Prompts:      map[string]svc.MCPPromptOptions{"PlanDay": {Title: "Plan my day"}},
 	}
 }
 

@@ -346,7 +346,7 @@ func TestVersionsSideBySide(t *testing.T) {
 }
 
 // Verify that the status and the headers of an error are sent by every
-// ErrorHandler, over those of the success that the method had set already, and that
+// ErrorWriter, over those of the success that the method had set already, and that
 // no header is sent that would break the response or is not the application's. Vary
 // and Link are added to those of the middleware.
 func TestErrorHeaders(t *testing.T) {
@@ -363,7 +363,7 @@ func TestErrorHeaders(t *testing.T) {
 		seen = w.Header().Get("Retry-After")
 		w.WriteHeader(svc.ErrorFrom(err).HTTPStatus())
 	}
-	for _, onError := range []svc.ErrorHandler{nil, svc.WriteError, svc.WriteProblem, look} {
+	for _, onError := range []svc.ErrorWriter{nil, svc.WriteError, svc.WriteProblem, look} {
 		h := svc.Handle(func(w http.ResponseWriter, _ *http.Request) error {
 			w.Header().Set("ETag", `"old"`)
 			w.Header().Set("Cache-Control", "max-age=60")
@@ -388,7 +388,7 @@ func TestErrorHeaders(t *testing.T) {
 		}
 	}
 	if seen != "7" {
-		t.Error("the ErrorHandler saw no header")
+		t.Error("the ErrorWriter saw no header")
 	}
 	for _, status := range []int{0, 200, 399, 600} {
 		func() {

@@ -767,8 +767,8 @@ func newStudy(calls *atomic.Int64) (*svc.Service, *svc.MCPOptions) {
 		},
 	})
 	return s, &svc.MCPOptions{
-		Resources: map[string]svc.ResourceOptions{"GetIndex": {URI: "study://index"}, "GetNote": {URI: "study://notes/{id}"}, "GetPage": {URI: "study://page"}},
-		Prompts:   map[string]svc.PromptOptions{"Draft": {}},
+		Resources: map[string]svc.MCPResourceOptions{"GetIndex": {URI: "study://index"}, "GetNote": {URI: "study://notes/{id}"}, "GetPage": {URI: "study://page"}},
+		Prompts:   map[string]svc.MCPPromptOptions{"Draft": {}},
 	}
 }
 

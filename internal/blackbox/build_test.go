@@ -85,7 +85,7 @@ func (impl) Create(_ context.Context, in *Outer) (*Count, error) { return in.cou
 func (impl) Purge(context.Context) error                         { return nil }
 
 func main() {
-	for _, direct := range []svc.Caller{svc.Direct(API.Create), {}} {
+	for _, direct := range []svc.DirectCall{svc.Direct(API.Create), {}} {
 		s, err := svc.Register[API](impl{}, &svc.Options{Methods: map[string]svc.MethodOptions{
 			"Create": {Direct: direct},
 			"Purge":  {Direct: svc.DirectNone(API.Purge)},

@@ -216,7 +216,7 @@ func unwritten[T any]() error {
 
 // Verify that errors of methods come back with all that the server sends of them.
 func TestClientErrors(t *testing.T) {
-	for _, onError := range []svc.ErrorHandler{svc.WriteError, svc.WriteProblem} {
+	for _, onError := range []svc.ErrorWriter{svc.WriteError, svc.WriteProblem} {
 		p := &parts{}
 		opts := partsOptions()
 		opts.OnError = onError
@@ -279,7 +279,7 @@ func TestClientErrorHeaders(t *testing.T) {
 			t.Errorf("with a header of its own the error has %v", mine.Header())
 		}
 		for _, err := range []error{e, mine, fmt.Errorf("asking: %w", mine)} {
-			for _, onError := range []svc.ErrorHandler{svc.WriteError, svc.WriteProblem} {
+			for _, onError := range []svc.ErrorWriter{svc.WriteError, svc.WriteProblem} {
 				opts := partsOptions()
 				opts.OnError = onError
 				a := answerTo(svc.MustRegister[WidgetAPI](&parts{err: err}, opts).REST(), "DELETE", "/parts/1", "")

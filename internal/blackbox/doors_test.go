@@ -274,8 +274,8 @@ func TestConfirm(t *testing.T) {
 	impl := new(confirmer)
 	impl.service = svc.MustRegister[ConfirmAPI](impl, &svc.Options{Name: "C", Resource: "c", Logger: slog.New(slog.DiscardHandler), Methods: map[string]svc.MethodOptions{"Delete": {HTTP: "POST /c/delete"}}})
 	mcp := impl.service.MCP(&svc.MCPOptions{
-		Resources: map[string]svc.ResourceOptions{"GetFile": {URI: "files://f/{id}", NotTool: true}},
-		Prompts:   map[string]svc.PromptOptions{"Compose": {}},
+		Resources: map[string]svc.MCPResourceOptions{"GetFile": {URI: "files://f/{id}", NotTool: true}},
+		Prompts:   map[string]svc.MCPPromptOptions{"Compose": {}},
 	})
 	const forms, args = `{"elicitation":{}}`, `"name":"c_delete","arguments":{"by":"x"}`
 	answer := func(action, content string) string {
@@ -378,7 +378,7 @@ func (mcpMany) Ask(ctx context.Context) error { return svc.Confirm(ctx, "k", "?"
 func TestMCPBills(t *testing.T) {
 	calls := 0
 	s := svc.MustRegister[mcpManyAPI](mcpMany{&calls}, &svc.Options{Resource: "m", Logger: slog.New(slog.DiscardHandler)})
-	mcp := s.MCP(&svc.MCPOptions{Resources: map[string]svc.ResourceOptions{"GetFile": {URI: "files://f/{id}{?name,shade}"}}})
+	mcp := s.MCP(&svc.MCPOptions{Resources: map[string]svc.MCPResourceOptions{"GetFile": {URI: "files://f/{id}{?name,shade}"}}})
 	large := strings.Repeat("x", 900<<10)
 	for _, test := range []struct {
 		text, want string

@@ -207,7 +207,7 @@ func TestErrorFormOrEnvelope(t *testing.T) {
 	}
 	form := svc.NewErrorForm(func(e *svc.Error) *textForm { return &textForm{e.Message} },
 		func(f *textForm) *svc.Error { return svc.Errorf(svc.CodeAborted, "%s", f.Error) })
-	for want, write := range map[string]svc.ErrorHandler{"ABORTED: busy": form.Write, "UNAVAILABLE: busy": svc.WriteError} {
+	for want, write := range map[string]svc.ErrorWriter{"ABORTED: busy": form.Write, "UNAVAILABLE: busy": svc.WriteError} {
 		var client struct {
 			Refund func(context.Context, *OldPayID) (*OldPay, error)
 		}

@@ -1101,7 +1101,7 @@ func TestFileOverMCP(t *testing.T) {
 		11: {ContentType: "text/html", Content: strings.NewReader("x")},
 	}
 	s := svc.MustRegister[FilesAPI](files{file: func(id int) *svc.File { return contents[id] }}, fileOptions())
-	h := s.At("/v1").MCP(&svc.MCPOptions{Resources: map[string]svc.ResourceOptions{"Get": {URI: "files://{id}"}, "Picture": {URI: "pictures://{id}"}}})
+	h := s.At("/v1").MCP(&svc.MCPOptions{Resources: map[string]svc.MCPResourceOptions{"Get": {URI: "files://{id}"}, "Picture": {URI: "pictures://{id}"}}})
 	ask := func(method, params string) string {
 		r := httptest.NewRequest("POST", "/mcp", strings.NewReader(`{"jsonrpc":"2.0","id":1,"method":"`+method+`","params":`+params+`}`))
 		r.Header.Set("Content-Type", "application/json")
@@ -1147,7 +1147,7 @@ func TestFileOverMCP(t *testing.T) {
 	if strings.Contains(tools, "files_put") || strings.Contains(tools, "outputSchema") || !strings.Contains(tools, `"files_picture"`) {
 		t.Errorf("the tools are %s", tools)
 	}
-	h = s.MCP(&svc.MCPOptions{Prompts: map[string]svc.PromptOptions{"Get": {}}})
+	h = s.MCP(&svc.MCPOptions{Prompts: map[string]svc.MCPPromptOptions{"Get": {}}})
 	contents[1].Content = strings.NewReader("\x89PNG")
 	for id, want := range map[string]string{"1": `"content":{"type":"image","data":"iVBORw=="`, "9": `"code":-32603,"message":"INTERNAL: internal error`} {
 		if got := ask("prompts/get", `{"name":"files_get","arguments":{"id":"`+id+`"}}`); !strings.Contains(got, want) {

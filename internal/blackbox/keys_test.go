@@ -784,9 +784,9 @@ func TestKeyMistakes(t *testing.T) {
 		{"keys of methods that cannot have any", register(keyed(store, "Get", "Watch", "Send"))},
 		{"fields with the names of keys, and an output that cannot be read", register(keyed(store, "Create"))},
 		{"an input that cannot be written", register(keyed(store, "Patch"))},
-		{"a prompt with a key", tools(svc.MCPOptions{Prompts: map[string]svc.PromptOptions{"Write": {}}})},
-		{"a schema without the key", tools(svc.MCPOptions{Tools: map[string]svc.ToolOptions{"Create": {InputSchema: []byte(`{"type":"object"}`)}}})},
-		{"a schema with the key", tools(svc.MCPOptions{Tools: map[string]svc.ToolOptions{"Create": {InputSchema: []byte(`{"type":"object","properties":{"idempotency_key":{"type":"string"}}}`)}}})},
+		{"a prompt with a key", tools(svc.MCPOptions{Prompts: map[string]svc.MCPPromptOptions{"Write": {}}})},
+		{"a schema without the key", tools(svc.MCPOptions{Tools: map[string]svc.MCPToolOptions{"Create": {InputSchema: []byte(`{"type":"object"}`)}}})},
+		{"a schema with the key", tools(svc.MCPOptions{Tools: map[string]svc.MCPToolOptions{"Create": {InputSchema: []byte(`{"type":"object","properties":{"idempotency_key":{"type":"string"}}}`)}}})},
 	})
 }
 

@@ -149,8 +149,8 @@ func newAsking(opts *svc.MCPOptions) (*svc.Service, http.Handler) {
 	if opts == nil {
 		opts = &svc.MCPOptions{}
 	}
-	opts.Resources = map[string]svc.ResourceOptions{"GetFile": {URI: "files://f/{id}", NotTool: true}}
-	opts.Prompts = map[string]svc.PromptOptions{"Compose": {}}
+	opts.Resources = map[string]svc.MCPResourceOptions{"GetFile": {URI: "files://f/{id}", NotTool: true}}
+	opts.Prompts = map[string]svc.MCPPromptOptions{"Compose": {}}
 	return s, s.MCP(opts)
 }
 
@@ -470,7 +470,7 @@ func newReading(opts *svc.MCPOptions) http.Handler {
 
 // Verify resources: their lists, what a URI gives, and what it does not.
 func TestMCPResources(t *testing.T) {
-	h := newReading(&svc.MCPOptions{Resources: map[string]svc.ResourceOptions{
+	h := newReading(&svc.MCPOptions{Resources: map[string]svc.MCPResourceOptions{
 		"GetNote":  {URI: "notes://notes/{id}", Title: "A note", Description: "One note."},
 		"GetPart":  {URI: "notes://notes/{id}/parts/{part}.txt", MIMEType: "text/x-part", NotTool: true},
 		"ListAll":  {URI: "notes://all{?limit,done}", TTL: 1500 * 1e6},
@@ -600,13 +600,13 @@ func TestMCPResourceMistakes(t *testing.T) {
 		for _, want := range []string{
 			`Create: a resource is read by GET, and the method is a POST`,
 			`GetNote: the URI notes://{nope} lacks {id}`, `has {nope}, and the input has no scalar field`,
-			`GetPart: ResourceOptions.URI is "notes://{id}{part}"; write one such as todos://todos/{id}`,
-			`GetShown: the URI notes://shown{?kinds} has {kinds}`, `ListAll: ResourceOptions.URI is "all"; write one such as`,
+			`GetPart: MCPResourceOptions.URI is "notes://{id}{part}"; write one such as todos://todos/{id}`,
+			`GetShown: the URI notes://shown{?kinds} has {kinds}`, `ListAll: MCPResourceOptions.URI is "all"; write one such as`,
 			`Resources["Nope"]: Notes has no method of that name`, `Prompts["Nope"]`, `Tools["getnote"]: Notes has no method of that name; did you mean "GetNote"?`,
 			`Resources["GetCount"]: MCP does not serve the method; add TransportMCP to its Transports, or drop this if it takes a Body, which MCP has not`,
 			`Prompts["notes_get_count"]: MCP does not serve the method`, `Tools["GetCount"]: MCP does not serve the method`,
 			`GetNote: the messages of a prompt are blocks`, `Kinds: the arguments of a prompt are texts, so they cannot be a []string`,
-			`StateKey has no key`, `ListAll: ResourceOptions.TTL is negative`,
+			`StateKey has no key`, `ListAll: MCPResourceOptions.TTL is negative`,
 		} {
 			if !strings.Contains(text, want) {
 				t.Errorf("the panic does not say %s:\n%s", want, text)
@@ -615,12 +615,12 @@ func TestMCPResourceMistakes(t *testing.T) {
 	}()
 	newReading(&svc.MCPOptions{
 		StateKey: new(svc.CursorKey),
-		Resources: map[string]svc.ResourceOptions{
+		Resources: map[string]svc.MCPResourceOptions{
 			"Create": {URI: "notes://create"}, "GetNote": {URI: "notes://{nope}"}, "GetPart": {URI: "notes://{id}{part}"},
 			"GetShown": {URI: "notes://shown{?kinds}"}, "ListAll": {URI: "all", TTL: -1}, "Nope": {}, "GetCount": {URI: "notes://count"},
 		},
-		Prompts: map[string]svc.PromptOptions{"Nope": {}, "GetNote": {}, "GetShown": {}, "notes_get_count": {}},
-		Tools:   map[string]svc.ToolOptions{"GetCount": {}, "getnote": {}},
+		Prompts: map[string]svc.MCPPromptOptions{"Nope": {}, "GetNote": {}, "GetShown": {}, "notes_get_count": {}},
+		Tools:   map[string]svc.MCPToolOptions{"GetCount": {}, "getnote": {}},
 	})
 }
 

@@ -82,7 +82,7 @@ func TestMCPUnknownArguments(t *testing.T) {
 	plan := func(arguments string) string { return `"name":"trips_plan","arguments":` + arguments }
 	const fine = `"isError":false`
 	own := func(schema string) *svc.MCPOptions {
-		return &svc.MCPOptions{Tools: map[string]svc.ToolOptions{"Plan": {InputSchema: []byte(schema)}}}
+		return &svc.MCPOptions{Tools: map[string]svc.MCPToolOptions{"Plan": {InputSchema: []byte(schema)}}}
 	}
 	for _, test := range []struct {
 		opts            *svc.MCPOptions
@@ -185,8 +185,8 @@ func TestMCPMaxResult(t *testing.T) {
 	}})
 	opts := &svc.MCPOptions{
 		MaxResult: 30,
-		Resources: map[string]svc.ResourceOptions{"Get": {URI: "l://get{?n}"}, "GetBlocks": {URI: "l://blocks{?n}"}},
-		Prompts:   map[string]svc.PromptOptions{"Write": {}},
+		Resources: map[string]svc.MCPResourceOptions{"Get": {URI: "l://get{?n}"}, "GetBlocks": {URI: "l://blocks{?n}"}},
+		Prompts:   map[string]svc.MCPPromptOptions{"Write": {}},
 	}
 	refused := func(n int, more string) string {
 		return fmt.Sprintf("RESOURCE_EXHAUSTED: the answer has %d characters, at most 30 are given; ask for fewer items or fields%s", n, more)
@@ -232,22 +232,22 @@ func TestMCPMaxResult(t *testing.T) {
 	}
 }
 
-// Verify ToolOptions.Name, Meta and Icons wherever they are sent, and that the default name
+// Verify MCPToolOptions.Name, Meta and Icons wherever they are sent, and that the default name
 // calls nothing.
 func TestMCPLooks(t *testing.T) {
 	s := svc.MustRegister[mcpLong](longImpl{}, &svc.Options{Methods: map[string]svc.MethodOptions{"Get": {HTTP: "GET /l/one"}, "GetBlocks": {HTTP: "GET /l/blocks"}}, Name: "L", Version: "1", Resource: "l", Logger: slog.New(slog.DiscardHandler)})
-	icon := func(name string) []svc.Icon {
-		return []svc.Icon{{Src: "https://x/" + name, MIMEType: "image/png", Sizes: []string{"48x48", "any"}, Theme: "dark"}}
+	icon := func(name string) []svc.MCPIcon {
+		return []svc.MCPIcon{{Src: "https://x/" + name, MIMEType: "image/png", Sizes: []string{"48x48", "any"}, Theme: "dark"}}
 	}
 	meta := func(name string) map[string]any { return map[string]any{"ui": map[string]any{"name": name}, "b<": 1} }
 	opts := &svc.MCPOptions{
-		ServerInfo: svc.ServerInfo{Icons: icon("server")},
-		Tools:      map[string]svc.ToolOptions{"Get": {Name: "fetch-It", Icons: icon("tool"), Meta: meta("tool")}, "l_add": {Name: "l_get"}},
-		Resources: map[string]svc.ResourceOptions{
+		ServerInfo: svc.MCPServerInfo{Icons: icon("server")},
+		Tools:      map[string]svc.MCPToolOptions{"Get": {Name: "fetch-It", Icons: icon("tool"), Meta: meta("tool")}, "l_add": {Name: "l_get"}},
+		Resources: map[string]svc.MCPResourceOptions{
 			"l_get":     {URI: "l://get{?n}", Icons: icon("resource"), Meta: meta("resource")},
 			"GetBlocks": {URI: "l://blocks{?n}"},
 		},
-		Prompts: map[string]svc.PromptOptions{"Write": {Icons: icon("prompt")}},
+		Prompts: map[string]svc.MCPPromptOptions{"Write": {Icons: icon("prompt")}},
 	}
 	icons := func(name string) string {
 		return `"icons":[{"src":"https://x/` + name + `","mimeType":"image/png","sizes":["48x48","any"],"theme":"dark"}]`
@@ -289,7 +289,7 @@ func (i mcpAppImpl) GetPage(context.Context) (*mcpShown, error) { return &mcpSho
 func TestMCPBlockMeta(t *testing.T) {
 	read := func(c svc.MCPContent) (tool, contents string) {
 		s := svc.MustRegister[mcpApp](mcpAppImpl{c}, &svc.Options{Methods: map[string]svc.MethodOptions{"GetPage": {HTTP: "GET /page"}}, Resource: "app", Logger: slog.New(slog.DiscardHandler)})
-		h := s.MCP(&svc.MCPOptions{Resources: map[string]svc.ResourceOptions{"GetPage": {URI: "ui://app/page", Meta: map[string]any{"a": 1, "b": 2}}}})
+		h := s.MCP(&svc.MCPOptions{Resources: map[string]svc.MCPResourceOptions{"GetPage": {URI: "ui://app/page", Meta: map[string]any{"a": 1, "b": 2}}}})
 		tool = mcpPost(h, mcpLegacy("2025-11-25", "tools/call", `"name":"app_get_page"`)).Body.String()
 		return tool, mcpPost(h, mcpLegacy("2025-11-25", "resources/read", `"uri":"ui://app/page"`)).Body.String()
 	}
@@ -300,8 +300,8 @@ func TestMCPBlockMeta(t *testing.T) {
 		{svc.MCPContent{Text: "x"}, `{"type":"text","text":"x"}`, `"text":"x","_meta":{"a":1,"b":2}}`},
 		{svc.MCPContent{Text: "x", Meta: map[string]any{"b": 3, "c": 4}}, `{"type":"text","text":"x","_meta":{"b":3,"c":4}}`, `"text":"x","_meta":{"a":1,"b":3,"c":4}}`},
 		{svc.MCPContent{Type: "resource", URI: "x://y", Text: "x", Meta: map[string]any{"b": 3}}, `{"type":"resource","resource":{"uri":"x://y","text":"x"},"_meta":{"b":3}}`, `{"uri":"x://y","text":"x","_meta":{"a":1,"b":3}}`},
-		{svc.MCPContent{Type: "resource_link", URI: "x://y", Name: "n", Icons: []svc.Icon{{Src: "data:,x"}}, Meta: map[string]any{"b": 3}}, `"name":"n","icons":[{"src":"data:,x"}],"_meta":{"b":3}}`, `"text":"n: x://y","_meta":{"a":1,"b":3}}`},
-		{svc.MCPContent{Type: "resource_link", URI: "x://y", Name: "n", Icons: []svc.Icon{{Src: "ftp://x"}}}, `INTERNAL`, `-32603`},
+		{svc.MCPContent{Type: "resource_link", URI: "x://y", Name: "n", Icons: []svc.MCPIcon{{Src: "data:,x"}}, Meta: map[string]any{"b": 3}}, `"name":"n","icons":[{"src":"data:,x"}],"_meta":{"b":3}}`, `"text":"n: x://y","_meta":{"a":1,"b":3}}`},
+		{svc.MCPContent{Type: "resource_link", URI: "x://y", Name: "n", Icons: []svc.MCPIcon{{Src: "ftp://x"}}}, `INTERNAL`, `-32603`},
 		{svc.MCPContent{Text: "x", Meta: map[string]any{"f": func() {}}}, `INTERNAL`, `-32603`},
 	} {
 		tool, contents := read(test.content)
@@ -369,8 +369,8 @@ func newPicked(o svc.Options) (*svc.Service, *svc.MCPOptions, *[]string) {
 	o.Resource, o.Logger = "p", slog.New(slog.DiscardHandler)
 	o.Methods = map[string]svc.MethodOptions{"Get": {HTTP: "GET /one"}, "ListAll": {HTTP: "GET /all"}, "ListNext": {HTTP: "GET /next"}}
 	s := svc.MustRegister[mcpPicked](pickImpl{seen}, &o)
-	pick := svc.ToolOptions{Fields: true}
-	return s, &svc.MCPOptions{Tools: map[string]svc.ToolOptions{"Get": pick, "ListAll": pick, "ListNext": pick, "Watch": pick}}, seen
+	pick := svc.MCPToolOptions{Fields: true}
+	return s, &svc.MCPOptions{Tools: map[string]svc.MCPToolOptions{"Get": pick, "ListAll": pick, "ListNext": pick, "Watch": pick}}, seen
 }
 
 // Verify the argument fields: what is chosen of each kind of output, in both forms, and the
@@ -558,9 +558,9 @@ type pickTen4 struct{ D0, D1, D2, D3, D4, D5, D6, D7, D8, D9 int }
 func TestMCPFieldsMistakes(t *testing.T) {
 	defer func() {
 		text := fmt.Sprint(recover())
-		const none = ": ToolOptions.Fields: the output, or its items, must be a struct that is no union and has no MCPContent; drop Fields\n"
+		const none = ": MCPToolOptions.Fields: the output, or its items, must be a struct that is no union and has no MCPContent; drop Fields\n"
 		for _, want := range []string{
-			"Taken: ToolOptions.Fields: the input has a field named fields already\n", "Wide: ToolOptions.Fields: the output has 41 members, over 40",
+			"Taken: MCPToolOptions.Fields: the input has a field named fields already\n", "Wide: MCPToolOptions.Fields: the output has 41 members, over 40",
 			"Shown" + none, "Nothing" + none, "Empty" + none, "Mappings" + none,
 		} {
 			if !strings.Contains(text+"\n", want) {
@@ -568,9 +568,9 @@ func TestMCPFieldsMistakes(t *testing.T) {
 			}
 		}
 	}()
-	opts := &svc.MCPOptions{Tools: make(map[string]svc.ToolOptions)}
+	opts := &svc.MCPOptions{Tools: make(map[string]svc.MCPToolOptions)}
 	for _, name := range []string{"Taken", "Shown", "Nothing", "Empty", "Wide", "Mappings"} {
-		opts.Tools[name] = svc.ToolOptions{Fields: true}
+		opts.Tools[name] = svc.MCPToolOptions{Fields: true}
 	}
 	svc.MustRegister[mcpPickless](pickless{}, &svc.Options{Resource: "p"}).MCP(opts)
 }

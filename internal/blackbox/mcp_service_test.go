@@ -62,10 +62,10 @@ func TestMCPToolList(t *testing.T) {
 	}
 }
 
-// Requirement 10.22: what ToolOptions change.
+// Requirement 10.22: what MCPToolOptions change.
 func TestMCPToolOptions(t *testing.T) {
 	no, yes := false, true
-	h := newMCP(&svc.MCPOptions{Tools: map[string]svc.ToolOptions{
+	h := newMCP(&svc.MCPOptions{Tools: map[string]svc.MCPToolOptions{
 		"Count":        {Title: "How many", Description: "Counts the notes.", ReadOnly: &yes},
 		"notes_create": {InputSchema: []byte(`{"type":"object", "$defs":{"a":{"$anchor":"x"}}, "if":{}}`), Destructive: &no, Idempotent: &yes, OpenWorld: &yes},
 	}})
@@ -117,9 +117,9 @@ func TestMCPMisconfigured(t *testing.T) {
 	const long = "ThisNameOfAMethodIsFarLongerThanWhatTheModelsThatAreAroundAreWillingToTake"
 	s.MCP(&svc.MCPOptions{
 		AllowedOrigins: []string{"app.example", "https://app.example/x"}, ListScope: "shared", ListTTL: -1, MaxResult: -1,
-		ServerInfo: svc.ServerInfo{Icons: []svc.Icon{{Src: "data:,x", Theme: "blue"}}},
-		Tools:      map[string]svc.ToolOptions{"Nope": {}, "Poke": {}, "b_poke": {Name: "c_poke"}, "Größe": {InputSchema: []byte(`{"type":"object"`), Meta: map[string]any{"f": math.Inf(1)}, Icons: []svc.Icon{{Src: "https://x"}, {Src: "http://x/y"}}}, long: {InputSchema: []byte(` {"Type":"object"}`)}},
-		Resources:  map[string]svc.ResourceOptions{"Größe": {URI: "sizes://all"}},
+		ServerInfo: svc.MCPServerInfo{Icons: []svc.MCPIcon{{Src: "data:,x", Theme: "blue"}}},
+		Tools:      map[string]svc.MCPToolOptions{"Nope": {}, "Poke": {}, "b_poke": {Name: "c_poke"}, "Größe": {InputSchema: []byte(`{"type":"object"`), Meta: map[string]any{"f": math.Inf(1)}, Icons: []svc.MCPIcon{{Src: "https://x"}, {Src: "http://x/y"}}}, long: {InputSchema: []byte(` {"Type":"object"}`)}},
+		Resources:  map[string]svc.MCPResourceOptions{"Größe": {URI: "sizes://all"}},
 	})
 }
 
@@ -726,7 +726,7 @@ func ExampleService_MCP() {
 	mux.Handle("/mcp", service.MCP(&svc.MCPOptions{
 		Instructions:   "Create a note for everything that is worth keeping.",
 		AllowedOrigins: []string{"https://app.example"},
-		Tools:          map[string]svc.ToolOptions{"Count": {Title: "Count the notes"}},
+		Tools:          map[string]svc.MCPToolOptions{"Count": {Title: "Count the notes"}},
 	}))
 	r := httptest.NewRequest("POST", "/mcp", strings.NewReader(`{"jsonrpc":"2.0","id":1,"method":"tools/call","params":{"name":"notes_count"}}`))
 	r.Header.Set("Content-Type", "application/json")

@@ -691,7 +691,7 @@ func mcpRows() []mcpRow {
 // mcpWireOptions is what the rows are answered with.
 var mcpWireOptions = &svc.MCPOptions{
 	ListTTL: time.Minute, ListScope: "public",
-	Tools: map[string]svc.ToolOptions{"Sample": {RequiredCapabilities: []string{"sampling", "elicitation"}}},
+	Tools: map[string]svc.MCPToolOptions{"Sample": {RequiredCapabilities: []string{"sampling", "elicitation"}}},
 }
 
 func TestMCPWire(t *testing.T) {

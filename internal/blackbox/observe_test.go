@@ -264,8 +264,8 @@ func TestObserveMCP(t *testing.T) {
 	o := new(observer)
 	s := svc.MustRegister[mcpAsking](mcpAsker{}, &svc.Options{Resource: "ask", Observe: o.observe, Logger: slog.New(slog.DiscardHandler)})
 	opts := &svc.MCPOptions{
-		Resources: map[string]svc.ResourceOptions{"GetFile": {URI: "files://f/{id}", NotTool: true}},
-		Prompts:   map[string]svc.PromptOptions{"Compose": {}},
+		Resources: map[string]svc.MCPResourceOptions{"GetFile": {URI: "files://f/{id}", NotTool: true}},
+		Prompts:   map[string]svc.MCPPromptOptions{"Compose": {}},
 	}
 	h := s.MCP(opts)
 	compose := func(arguments string) string {

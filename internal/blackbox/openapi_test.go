@@ -218,11 +218,11 @@ func TestOpenAPIRules(t *testing.T) {
 }
 
 // Verify that the document promises the errors that the service's own
-// svc.ErrorHandler writes, and no others.
+// svc.ErrorWriter writes, and no others.
 func TestOpenAPIErrorForms(t *testing.T) {
 	for _, test := range []struct {
 		name    string
-		onError svc.ErrorHandler
+		onError svc.ErrorWriter
 		want    string
 	}{
 		{"default", nil, `{"$ref":"#/components/responses/Error"}`},

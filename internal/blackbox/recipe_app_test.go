@@ -29,10 +29,10 @@ func (*Face) MCPContent() []svc.MCPContent {
 func clockOptions() *svc.MCPOptions {
 	const face = "ui://clock/face"
 	return &svc.MCPOptions{
-		Tools: map[string]svc.ToolOptions{
+		Tools: map[string]svc.MCPToolOptions{
 			"GetTime": {Meta: map[string]any{"ui": map[string]any{"resourceUri": face}}},
 		},
-		Resources: map[string]svc.ResourceOptions{
+		Resources: map[string]svc.MCPResourceOptions{
 			"GetFace": {URI: face, MIMEType: "text/html;profile=mcp-app", NotTool: true,
 				Meta: map[string]any{"ui": map[string]any{"csp": map[string]any{"resourceDomains": []string{"https://cdn.example"}}}}},
 		},

@@ -518,7 +518,7 @@ func (l failLog) take() string {
 }
 
 // failHandler serves FailAPI, and puts what the log wants into the context.
-func failHandler(t testing.TB, log failLog, onError svc.ErrorHandler) http.Handler {
+func failHandler(t testing.TB, log failLog, onError svc.ErrorWriter) http.Handler {
 	t.Helper()
 	s, err := svc.Register[FailAPI](failService{}, &svc.Options{Resource: "fail", Logger: slog.New(log), OnError: onError})
 	if err != nil {
@@ -642,7 +642,7 @@ func TestAbortPasses(t *testing.T) {
 	abort := func(http.ResponseWriter, *http.Request, error) { panic(http.ErrAbortHandler) }
 	for _, test := range []struct {
 		name, body string
-		onError    svc.ErrorHandler
+		onError    svc.ErrorWriter
 	}{
 		{"method", `{"how":"abort"}`, nil},
 		{"MarshalJSON", `{"how":"encode abort"}`, nil},
@@ -673,14 +673,14 @@ func failPanics(h http.Handler, q wireRequest) (v any) {
 	return nil
 }
 
-// Verify that every ErrorHandler writes every error, and that one that does not
+// Verify that every ErrorWriter writes every error, and that one that does not
 // do its work is stood in for.
 func TestOnError(t *testing.T) {
 	notFound := `{"error":{"code":"NOT_FOUND","message":"no such thing"}}`
 	var got error
 	for _, test := range []struct {
 		name    string
-		onError svc.ErrorHandler
+		onError svc.ErrorWriter
 		q       wireRequest
 		status  int
 		answer  string

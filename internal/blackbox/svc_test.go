@@ -1288,7 +1288,7 @@ func regCreate(DirectAPI, context.Context, *regIn) (*regOut, error) { return nil
 func Purge(DirectAPI, context.Context) error { return nil }
 
 func TestRegisterDirect(t *testing.T) {
-	direct := func(name string, c svc.Caller) func() error {
+	direct := func(name string, c svc.DirectCall) func() error {
 		return reg[DirectAPI](&svc.Options{Methods: map[string]svc.MethodOptions{name: {Direct: c}}})
 	}
 	regGolden(t, "direct.txt", []regCase{

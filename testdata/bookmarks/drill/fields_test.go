@@ -42,7 +42,7 @@ func (hundred) List(context.Context, *bookmarks.Filter) (*svc.CursorResponse[boo
 // Verify that 100 bookmarks with every subset of their fields are valid by two validators,
 // and that two fields of them take at most a fifth of the whole.
 func TestFields(t *testing.T) {
-	h := svc.MustRegister[lister](hundred{}, &svc.Options{Resource: "bookmarks"}).MCP(&svc.MCPOptions{Tools: map[string]svc.ToolOptions{"List": {Fields: true}}})
+	h := svc.MustRegister[lister](hundred{}, &svc.Options{Resource: "bookmarks"}).MCP(&svc.MCPOptions{Tools: map[string]svc.MCPToolOptions{"List": {Fields: true}}})
 	post := func(method, params string, result any) {
 		r := httptest.NewRequest("POST", "/mcp", strings.NewReader(`{"jsonrpc":"2.0","id":1,"method":"`+method+`","params":`+params+`}`))
 		r.Header.Set("Content-Type", "application/json")
