@@ -651,7 +651,7 @@ func TestCallersDocuments(t *testing.T) {
 			t.Errorf("%s: %s is %s\nwant %s", test.version, test.path, &got, test.want)
 		}
 	}
-	var pretty bytes.Buffer // which testdata/rpc holds to the meta-schema
+	var pretty bytes.Buffer // which interop/rpc holds to the meta-schema
 	if err := json.Indent(&pretty, documents["rpc"], "", "  "); err != nil {
 		t.Fatal(err)
 	}

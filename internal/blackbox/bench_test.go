@@ -15,7 +15,7 @@ import (
 )
 
 // This file measures what requests cost, for work on svc itself and above all in
-// allocations, which do not depend on the machine. testdata/peers measures svc
+// allocations, which do not depend on the machine. bench/peers measures svc
 // beside a handler by hand and beside other packages.
 
 // BenchAPI is the service that is measured.

@@ -667,7 +667,7 @@ func TestClientHandlerPanics(t *testing.T) {
 var clientFailures = flag.Int("client.failures", 0, "how many calls TestClientLeaksNothing makes; 0 means 300, or 1,000 for many rounds")
 
 // Verify that many failures of all kinds leave no connection open. TestMain looks for
-// goroutines. testdata/client/check makes 10,000 calls.
+// goroutines. interop/client/check makes 10,000 calls.
 func TestClientLeaksNothing(t *testing.T) {
 	n := cmp.Or(*clientFailures, rounds(300, 1000))
 	var open atomic.Int64

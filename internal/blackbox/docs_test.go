@@ -19,7 +19,7 @@ import (
 	"example.com/svc/testdata/kitchen"
 )
 
-// This file tests the page of Service.Docs as text. testdata/page/check opens it in
+// This file tests the page of Service.Docs as text. interop/page/check opens it in
 // a browser and uses it.
 
 // A docsNote has texts that would do something if they were more than text.

@@ -281,7 +281,8 @@ func readSources(t *testing.T, fset *token.FileSet) []*ast.File {
 func TestDocumentsExist(t *testing.T) {
 	document := regexp.MustCompile(`[\w./-]+\.md\b|\b(DESIGN|RELIABILITY|STYLE)\b`)
 	marks := []string{".md", "DESIGN", "RELIABILITY", "STYLE"}
-	for _, pattern := range []string{"*.go", "internal/blackbox/*.go", "template/*.go", "testdata/*/*.go", "testdata/*/check", "README.md", ".ci/run"} {
+	for _, pattern := range []string{"*.go", "internal/blackbox/*.go", "template/*.go", "testdata/*/*.go", "README.md", ".ci/run", ".ci/*/*.go",
+		"interop/*/*.go", "interop/*/check", "bench/*/*.go", "bench/*/check", "examples/*/*.go", "examples/*/check"} {
 		names, err := filepath.Glob(root(pattern))
 		if err != nil || len(names) == 0 {
 			t.Fatalf("%s: %d files, %v", pattern, len(names), err)

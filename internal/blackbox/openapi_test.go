@@ -23,7 +23,7 @@ func kitchenDocument(s *svc.Service, query string) []byte {
 	return w.Body.Bytes()
 }
 
-// Verify the documents of services that use everything. testdata/openapi holds
+// Verify the documents of services that use everything. interop/openapi holds
 // the same documents to the tools that people read them with.
 func TestOpenAPIGolden(t *testing.T) {
 	for _, test := range []struct {

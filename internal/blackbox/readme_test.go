@@ -389,7 +389,7 @@ func TestReadmeDeployment(t *testing.T) {
 				t.Errorf("this is not JSON:\n%s", b.text)
 			}
 		case "nginx":
-			if conf := withoutIndent(read("testdata/bookmarks/drill/nginx.conf")); !strings.Contains(conf, withoutIndent(b.text)) {
+			if conf := withoutIndent(read("examples/bookmarks/drill/nginx.conf")); !strings.Contains(conf, withoutIndent(b.text)) {
 				t.Errorf("nobody runs nginx with these lines:\n%s", b.text)
 			}
 		case "yaml":

@@ -1,0 +1,3 @@
+module example.com/svc/ci/mutate
+
+go 1.24

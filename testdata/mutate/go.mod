@@ -1,3 +1,0 @@
-module example.com/svc/testdata/mutate
-
-go 1.24
