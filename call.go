@@ -15,17 +15,14 @@ package svc
 // for each call, whatever its transport, stands here.
 
 import (
-	"bytes"
 	"cmp"
 	"context"
-	"errors"
 	"fmt"
 	"log/slog"
 	"math"
 	"net/http"
 	"reflect"
 	"runtime/debug"
-	"strconv"
 	"strings"
 	"sync/atomic"
 	"time"
@@ -206,6 +203,15 @@ func (c *call) invoke(ctx context.Context, in any) (out any, err error) {
 	return c.checkOutput(out)
 }
 
+// callMethod calls the method, or MCPOptions.Invoke in its place: in Idempotency.Run if the
+// call has an idempotency key.
+func (c *call) callMethod(ctx context.Context, in any) (any, error) {
+	if c.keyed != nil {
+		return c.callKeyed(ctx, in)
+	}
+	return c.callNow(ctx, in)
+}
+
 // callNow is callMethod without a key.
 func (c *call) callNow(ctx context.Context, in any) (any, error) {
 	m := c.method
@@ -225,116 +231,6 @@ func (c *call) callIntercepted(ctx context.Context, resource, name string, in an
 		return nil, &Error{Code: CodeInternal, cause: fmt.Errorf("Options.Intercept passed on another input: %w", err)}
 	}
 	return c.callMethod(ctx, in)
-}
-
-// A keyedCall is what a call with an idempotency key has beside others.
-type keyedCall struct {
-	key      string
-	input    string // the fingerprint
-	replayed bool   // the answer is that of an earlier call
-}
-
-// takeKey gives the call its key, from the values of the header at path. "abc" in quotes is
-// the key abc. Other places have a key as it is, which strconv.Quote makes such a value. d
-// adds what is wrong to the violations of the input.
-func (c *call) takeKey(d *decoder, path string, values []string) {
-	wrong := isNoKey
-	switch {
-	case len(values) == 0 && c.method.own.IdempotencyKey == KeyAllowed:
-		return
-	case len(values) == 0:
-		wrong = isRequired
-	case len(values) > 1:
-		wrong = isRepeated
-	case keyPattern.MatchString(values[0]):
-		c.keyed = &keyedCall{key: values[0]}
-		if values[0][0] == '"' {
-			c.keyed.key, _ = strconv.Unquote(values[0]) // keyPattern has two of its escapes
-		}
-		return
-	}
-	d.keyFault = &Violation{inHeader, path, wrong.rule, wrong.message}
-}
-
-// A keyedResult is what do has made in Idempotency.Run, and the error of do if it failed.
-type keyedResult struct {
-	error
-	out    any
-	record []byte
-}
-
-// Unwrap lets errors.As find the error of do in one that Run returns around it.
-func (r *keyedResult) Unwrap() error { return r.error }
-
-// callMethod calls the method, or MCPOptions.Invoke in its place. With a key it does so in
-// Idempotency.Run, unless the store has a record. The output is read from the record in any
-// case: all answers are equal then, and one that cannot be read is not committed.
-func (c *call) callMethod(ctx context.Context, in any) (any, error) {
-	if c.keyed == nil {
-		return c.callNow(ctx, in)
-	}
-	plan, input := c.method.key, c.keyed.input
-	var state atomic.Pointer[keyedResult] // of do; nil until it is called
-	// Run may return while do still runs, or call it later. Both sides change state in one
-	// step, so that only one of them counts.
-	record, err := plan.Run(ctx, storeID(ctx, c.keyed.key), func(ctx context.Context) ([]byte, error) {
-		if !state.CompareAndSwap(nil, runLost) {
-			state.Store(runTwice)
-			return nil, runTwice.error
-		}
-		r := new(keyedResult)
-		if r.out, r.error = c.callNow(ctx, in); r.error == nil {
-			r.out, r.error = c.checkOutput(r.out)
-		}
-		if r.error == nil {
-			r.record, r.out, r.error = plan.writeRecord(input, r.out)
-		}
-		state.CompareAndSwap(runLost, r)
-		if r.error != nil {
-			return nil, r
-		}
-		return r.record, nil
-	})
-	r := state.Swap(runTwice)
-	switch {
-	case r == runTwice:
-		return nil, r.error
-	case err != nil:
-		return nil, runError(ctx, err, r == nil)
-	case r == nil && len(record) == 0, r != nil && r.error != nil: // Run has no error, and nothing to answer with
-		return nil, runLost.error
-	case r != nil && (len(record) == 0 || bytes.Equal(record, r.record)):
-		return r.out, nil
-	}
-	out, err := plan.readRecord(record, input)
-	c.keyed.replayed = err == nil
-	return out, err
-}
-
-// The results of a do that was called and has not returned, and of one that was called
-// twice or too late.
-var (
-	runLost  = &keyedResult{error: &Error{Code: CodeInternal, cause: errors.New("Idempotency.Run returned no error, although do failed or has not returned, or without a record")}}
-	runTwice = &keyedResult{error: &Error{Code: CodeInternal, cause: errors.New("Idempotency.Run called do twice, or after it had returned; return ABORTED, and the client tries again")}}
-)
-
-// runError returns the error for err of Idempotency.Run: that of the method, that of an
-// *Error, the end of ctx, or else UNAVAILABLE, since the call may be committed. early says
-// that the method was not called.
-func runError(ctx context.Context, err error, early bool) error {
-	var own *Error
-	errors.As(err, &own)
-	switch r, ok := err.(*keyedResult); {
-	case ok:
-		return r.error
-	case own != nil && early && own.Code == CodeAborted && own.header.Get("Retry-After") == "":
-		return own.WithHeader("Retry-After", "1")
-	case own != nil || errors.As(err, &r):
-		return err
-	case ctx.Err() != nil:
-		return ErrorFrom(ctx.Err()).WithCause(err)
-	}
-	return Errorf(CodeUnavailable, "it is not known whether the call has happened; repeat it with the same idempotency key: %w", err).WithHeader("Retry-After", "1")
 }
 
 // checkOutput returns out if the method may return it. An interceptor and a
@@ -633,16 +529,6 @@ func InfoFrom(ctx context.Context) (Info, bool) {
 		})
 	}
 	return info, true
-}
-
-// IdempotencyKeyFrom returns the key of the call that ctx belongs to, for services that the
-// method calls. It has no quotes around it. In a batch of JSON-RPC it ends with # and the id
-// of the message, since all messages share one header. It reports false if there is none.
-func IdempotencyKeyFrom(ctx context.Context) (string, bool) {
-	if c, ok := ctx.Value(callKey{}).(*call); ok && c.keyed != nil {
-		return c.keyed.key, true
-	}
-	return "", false
 }
 
 // Value returns c for the key of calls.

@@ -318,21 +318,6 @@ func (c *methodCompiler) chooseStatus(m *method, status int) int {
 	return cmp.Or(status, allowed[0])
 }
 
-// setKey decides whether calls of m have an idempotency key. compilePlans completes the
-// plan. A client needs no store.
-func (c *methodCompiler) setKey(m *method, use KeyUse) {
-	if use == "" {
-		return
-	}
-	c.addIf(use != KeyAllowed && use != KeyRequired, "MethodOptions.IdempotencyKey is %q; want KeyAllowed or KeyRequired", use)
-	c.addIf(m.route.method == http.MethodGet || m.stream != "" || m.takesBody() || m.sendsFile(), "MethodOptions.IdempotencyKey is for methods that write and answer with JSON, not for a GET, a stream, a Body or a File")
-	c.addIf(c.impl != nil && c.opts.Idempotency == nil, "MethodOptions.IdempotencyKey needs Options.Idempotency, which keeps the answers")
-	m.key = &keyPlan{Idempotency: c.opts.Idempotency, name: m.resource + "." + m.name}
-	if m.in != nil {
-		c.shapes.checkUse(m.in, asKeyedInput, m.in.typ.String())
-	}
-}
-
 // checkCallers notes mistakes in what the options say about callers.
 func (c *methodCompiler) checkCallers(o MethodOptions) {
 	c.addIf(len(c.opts.Schemes) == 0 && (o.Public || len(o.Scopes) > 0), "Public and Scopes need Options.Schemes, or Options.Defaults.Auth \"bearer\"")

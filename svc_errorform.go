@@ -1,0 +1,158 @@
+package svc
+
+// This file has ErrorForm, a form of errors over REST in place of the envelope.
+
+import (
+	"cmp"
+	"errors"
+	"fmt"
+	"log/slog"
+	"maps"
+	"net/http"
+	"reflect"
+	"strings"
+)
+
+// An ErrorForm is the form that errors have over REST in place of the envelope: a type and
+// the functions that make it of an error and read it. Documents have the schema of the
+// type under every error status, and clients of [Connect] with the same Options read it.
+// An ErrorForm never changes. [NewErrorForm] makes one; the zero value cannot be used.
+type ErrorForm struct {
+	shape       *shape
+	types       []*shape                   // those in shape that have names
+	mistakes    []error                    // in shape, which Register reports
+	write       func(*Error) reflect.Value // of the type of shape; the zero Value if there is none
+	read        func(ptr any) *Error       // the other way round; nil for an error without a read
+	encode      encodeFunc                 // nil if there are mistakes
+	decode      decodeFunc
+	statuses    map[Code]int // of codes, and of the rules of violations
+	contentType string
+	logger      *slog.Logger // Options.Logger; nil until Register
+}
+
+// NewErrorForm returns a form of the struct T. write gets an error as clients may see it:
+// without its cause, and for UNKNOWN, INTERNAL and DATA_LOSS with a general message;
+// HTTPStatus is the status that is sent. If write returns nil or panics, or if JSON cannot
+// carry its value, that is logged and the client gets the envelope of [WriteError]. read
+// makes the error again, for clients. If read is nil, or returns nil, they get the code of
+// the status. NewErrorForm panics if write is nil.
+func NewErrorForm[T any](write func(*Error) *T, read func(*T) *Error) *ErrorForm {
+	if write == nil {
+		panic("svc: NewErrorForm: write must not be nil")
+	}
+	if read == nil {
+		read = func(*T) *Error { return nil }
+	}
+	p, t := &mistakes{where: "Options.ErrorForm"}, reflect.TypeFor[T]()
+	s, d, types := compileReader(p, t, asOutput)
+	p.addIf(s.kind != kindObject, "%v is not a JSON object; make it a struct", t)
+	for _, member := range s.fields {
+		p.addIf(member.header != "", "%v.%s has a header tag; headers of errors come from Error.WithHeader", t, member.goName)
+	}
+	f := &ErrorForm{
+		shape: s, types: types, mistakes: p.list, statuses: make(map[Code]int), contentType: contentTypeJSON,
+		write: func(e *Error) reflect.Value { return reflect.ValueOf(write(e)).Elem() },
+		read:  func(ptr any) *Error { return read(ptr.(*T)) },
+	}
+	if p.list == nil {
+		f.encode, f.decode = newEncoders(false).encoderFor(s), d.decoderFor(s)
+	}
+	return f
+}
+
+// WithStatus returns a copy of f that sends errors with this code and no status of their
+// own, see [Error.WithStatus], with another status than that of the code: 422 for
+// INVALID_ARGUMENT, for example. In place of a code it takes the rule of a [Violation], for
+// the errors that have one: 400 for "syntax", if others have 422. It panics if code is
+// neither one of the constants nor a rule, or if status is not from 400 to 599.
+func (f *ErrorForm) WithStatus(code Code, status int) *ErrorForm {
+	// Codes are written in capitals. Rules are words such as syntax or minLength, and those of
+	// the application, so they cannot be checked against a list.
+	isRule := strings.ToUpper(string(code)) != string(code)
+	if !isRule && !code.isError() || status < 400 || status > 599 {
+		panic(fmt.Sprintf("svc: ErrorForm.WithStatus(%q, %d): want the code of an error or a rule such as syntax, and a status from 400 to 599", code, status))
+	}
+	c := *f
+	c.statuses = maps.Clone(f.statuses)
+	c.statuses[code] = status
+	return &c
+}
+
+// WithContentType returns a copy of f with another media type than application/json, such
+// as application/problem+json. It panics if that is no JSON type.
+func (f *ErrorForm) WithContentType(mediaType string) *ErrorForm {
+	if !isJSONType(mediaType) {
+		panic(fmt.Sprintf("svc: ErrorForm.WithContentType(%q): want application/json, or an application type that ends in +json", mediaType))
+	}
+	c := *f
+	c.contentType = mediaType
+	return &c
+}
+
+// Write is an [ErrorWriter] that responds in the form, for middleware. Status and headers
+// are those that a method's error has over REST; nil counts as UNKNOWN, as in [WriteError].
+func (f *ErrorForm) Write(w http.ResponseWriter, r *http.Request, err error) {
+	e := errorOrUnknown(err)
+	body, contentType := f.appendBody(nil, e, r)
+	writeErrorBody(w, f.statusOf(e), e.header, contentType, body, new(headerValues))
+}
+
+// statusOf returns the status of e in this form: its own, else that of the first of its
+// violations with a rule that has one, else that of its code. A nil form is the envelope.
+func (f *ErrorForm) statusOf(e *Error) int {
+	if f == nil || e.status != 0 {
+		return e.HTTPStatus()
+	}
+	for _, v := range e.Violations() {
+		if status := f.statuses[Code(v.Rule)]; status != 0 {
+			return status
+		}
+	}
+	return cmp.Or(f.statuses[e.code()], e.HTTPStatus())
+}
+
+// appendBody appends e in this form. If the application has none for e, that is logged, and
+// the body is the envelope, as with a nil form.
+func (f *ErrorForm) appendBody(dst []byte, e *Error, r *http.Request) (body []byte, contentType string) {
+	if f != nil {
+		body, err := f.encodeError(dst, e)
+		if err == nil {
+			return body, f.contentType
+		}
+		logError(r.Context(), f.logger, fmt.Errorf("Options.ErrorForm: %w", err), logPlace{request: r})
+	}
+	return appendEnvelope(dst, e), contentTypeJSON
+}
+
+// encodeError appends what write makes of e.
+func (f *ErrorForm) encodeError(dst []byte, e *Error) (body []byte, err error) {
+	defer recoverTo(&err) // write and MarshalJSON are code of the application
+	// It gets a new Error, which it may change and keep, with nothing of the cause.
+	v := f.write(&Error{Code: e.code(), Message: e.message(), Details: maps.Clone(e.wireDetails()), violations: e.violations, status: int32(f.statusOf(e)), header: e.header})
+	if !v.IsValid() {
+		return nil, errors.New("write returned nil")
+	}
+	enc := encoder{buf: dst}
+	f.encode(&enc, v)
+	return enc.buf, enc.err
+}
+
+// readBody returns the error in a body of this form, or nil if the body has another form.
+func (f *ErrorForm) readBody(d *decoder, status int, text []byte) (e *Error) {
+	defer func() { recover() }() // read is code of the application
+	v := reflect.New(f.shape.typ)
+	if decodeWhole(d, text, v.Elem(), f.decode) != nil {
+		return nil
+	}
+	if e = f.read(v.Interface()); e != nil {
+		return e.clone()
+	}
+	// The status is all that is known. WithStatus may have given it to another code.
+	code := CodeFromHTTP(status)
+	for _, row := range codes {
+		if f.statuses[row.code] == status {
+			code = row.code
+		}
+	}
+	return &Error{Code: code, Message: codes[code.row()].text}
+}

@@ -1,0 +1,214 @@
+package svc
+
+// This file has the idempotency keys of a service. In this order: the options; the plan of
+// a method with keys; keys, and the ids of records; fingerprints of inputs; and records.
+// call_idempotency.go makes the calls that have a key.
+
+import (
+	"context"
+	"crypto/sha256"
+	"encoding/base64"
+	"encoding/json"
+	"fmt"
+	"net/http"
+	"reflect"
+	"regexp"
+	"strconv"
+	"time"
+)
+
+// Idempotency makes the effect of a call happen once, however often a client sends the call
+// with the same key: later calls get the answer of the first, over any transport and from
+// any replica. After an error the key runs the method again. Over REST and JSON-RPC the key
+// is the header Idempotency-Key (draft-ietf-httpapi-idempotency-key-header), in a batch with
+// "#" and the id of the call, and for tools the argument idempotency_key. Keys belong to the
+// caller, by Principal.Subject. Without a [Principal] all callers are one, so keys must be
+// random, or callers read each other's answers.
+//
+// Every answer is read from its record, the first too. So an output must be readable from
+// its JSON, and unexported fields are lost. So is what a method adds to Info.Header.
+type Idempotency struct {
+	// Run must be set. It calls do at most once for an id, in the transaction in which do writes, and
+	// keeps the record of do in the same transaction. For a known id it returns the record
+	// that it has. The id has 43 characters, and the record is opaque JSON, which fits
+	// bytea. Give do a context that has the transaction and is derived from ctx. If do
+	// fails, roll back and return its error; if the method panics, so does do.
+	//
+	// Do not wait for another call with the id, or a few repetitions of a slow call take
+	// all connections of a pool: return ABORTED, which is 409 with Retry-After. An error
+	// that is not an [*Error] is UNAVAILABLE with Retry-After, since it does not say
+	// whether the transaction was committed. The README has a Run for PostgreSQL.
+	Run func(ctx context.Context, id string, do func(context.Context) (record []byte, err error)) (record []byte, err error)
+	// For is how long Run keeps a record, for documents. Zero means 24 hours. A negative
+	// value is a mistake.
+	For time.Duration
+}
+
+// A KeyUse says whether calls of a method have an idempotency key. The zero value means
+// that no key is read.
+type KeyUse string
+
+// The uses of keys.
+const (
+	KeyAllowed  KeyUse = "allowed"  // a call without a key runs each time
+	KeyRequired KeyUse = "required" // a call without a key is INVALID_ARGUMENT
+)
+
+// The header, in canonical form, and the argument of tools.
+const keyHeader, keyArgument = "Idempotency-Key", "idempotency_key"
+
+// A keyPlan is what a method with keys has beside others.
+type keyPlan struct {
+	*Idempotency
+	name   string       // of the method, over JSON-RPC
+	input  encodeFunc   // writes what the fingerprint is made of; nil without an input
+	out    reflect.Type // the struct; nil without an output
+	output encodeFunc   // writes the output in a record
+	decode decodeFunc   // reads it
+}
+
+// setKey decides whether calls of m have an idempotency key. compilePlans completes the
+// plan. A client needs no store.
+func (c *methodCompiler) setKey(m *method, use KeyUse) {
+	if use == "" {
+		return
+	}
+	c.addIf(use != KeyAllowed && use != KeyRequired, "MethodOptions.IdempotencyKey is %q; want KeyAllowed or KeyRequired", use)
+	c.addIf(m.route.method == http.MethodGet || m.stream != "" || m.takesBody() || m.sendsFile(), "MethodOptions.IdempotencyKey is for methods that write and answer with JSON, not for a GET, a stream, a Body or a File")
+	c.addIf(c.impl != nil && c.opts.Idempotency == nil, "MethodOptions.IdempotencyKey needs Options.Idempotency, which keeps the answers")
+	m.key = &keyPlan{Idempotency: c.opts.Idempotency, name: m.resource + "." + m.name}
+	if m.in != nil {
+		c.shapes.checkUse(m.in, asKeyedInput, m.in.typ.String())
+	}
+}
+
+// compileKey completes the plan of m.
+func (c *methodCompiler) compileKey(m *method) {
+	p := m.key
+	if m.in != nil {
+		for _, f := range m.in.fields {
+			c.addIf(f.name == keyArgument || http.CanonicalHeaderKey(f.header) == keyHeader, "%s: MethodOptions.IdempotencyKey takes this name; drop the field, and read the key by IdempotencyKeyFrom", f.place)
+		}
+		// A client that sends a default and one that leaves the member out send one input. So
+		// the fingerprint has neither, also after a deploy that adds such a member.
+		e := newEncoders(false)
+		e.isDefault = func(f *field) func(reflect.Value) bool {
+			def := reflect.New(f.shape.typ)
+			c.decoders.defaultFor(f, c.decoders.fieldDecoder(f))(def.Elem())
+			return func(v reflect.Value) bool { return reflect.DeepEqual(v.Addr().Interface(), def.Interface()) }
+		}
+		p.input = e.objectEncoder(m.in.onWire())
+	}
+	if m.out == nil {
+		return
+	}
+	out, d, _ := compileReader(c.mistakes, m.out.typ, asReadOutput)
+	for _, f := range out.fields { // a record has those too that are no members; out is of this plan alone
+		if f.isNameless() {
+			f.name = "header " + f.name
+			f.prefix = `,"` + f.name + `":`
+		}
+		f.hidden = false
+	}
+	p.out, p.output, p.decode = m.out.typ, newEncoders(false).encoderFor(out), d.decoderFor(out)
+}
+
+// keyPattern is the pattern of the header: a bare key, or one as a structured string
+// (RFC 8941, section 3.3.3), which the draft asks for.
+var keyPattern = regexp.MustCompile(`^([!#-~][!-~]{0,254}|"([!#-\[\]-~]|\\["\\]){1,255}")$`)
+
+var isNoKey = &complaint{"pattern", "must be a string of 1 to 255 visible ASCII characters; in a header it may have quotes (RFC 8941)"}
+
+// WithIdempotencyKey returns a copy of ctx with a key for the next call, of a client from
+// [Connect] or by [Service.Call]: 1 to 255 visible ASCII characters, or the call is
+// INVALID_ARGUMENT. The calls that its method makes do not have the key.
+func WithIdempotencyKey(ctx context.Context, key string) context.Context {
+	if key == "" || key[0] == '"' || !keyPattern.MatchString(key) { // call.takeKey takes others as they are
+		key = strconv.QuoteToASCII(key)
+	}
+	return context.WithValue(ctx, nextKey{}, []string{key})
+}
+
+// A nextKey is the key of the header values of WithIdempotencyKey in a context.
+type nextKey struct{}
+
+// storeID returns the id of a key. It must never change, or effects happen twice. The length
+// keeps the subject and the key apart: "ab" with the key "c" is not "a" with "bc".
+func storeID(ctx context.Context, key string) string {
+	text := "nobody:" + key
+	if p, ok := PrincipalFrom(ctx); ok {
+		text = "caller:" + strconv.Itoa(len(p.Subject)) + ":" + p.Subject + key
+	}
+	return hashText([]byte(text))
+}
+
+// hashText returns 43 characters.
+func hashText(text []byte) string {
+	sum := sha256.Sum256(text)
+	return base64.RawURLEncoding.EncodeToString(sum[:])
+}
+
+// fingerprint returns a hash of an input; see encoders.isDefault.
+func (p *keyPlan) fingerprint(in any) (_ string, err error) {
+	var text []byte
+	if p.input != nil {
+		text, err = appendRecord(new(encoder), nil, in, p.input)
+	}
+	return hashText(text), err
+}
+
+// recordVersion is the version of the records that this release writes. A release that
+// writes another version must read this one too, since replicas of both run during a deploy.
+const recordVersion = 1
+
+// A keyRecord is what a store keeps of a call:
+//
+//	{"version":1,"method":"notes.create","input":"…","output":{…,"header Location":"notes/7"}}
+type keyRecord struct {
+	Version int             `json:"version"`
+	Method  string          `json:"method"`
+	Input   string          `json:"input"` // the fingerprint
+	Output  json.RawMessage `json:"output,omitempty"`
+}
+
+// writeRecord returns the record of a call with an input, and the output as later calls
+// read it. The first caller gets that too, so all answers are equal, and an output that
+// cannot be read again fails before anything is committed.
+func (p *keyPlan) writeRecord(input string, out any) (record []byte, read any, err error) {
+	r := keyRecord{Version: recordVersion, Method: p.name, Input: input}
+	if p.out != nil {
+		if r.Output, err = appendRecord(new(encoder), nil, out, p.output); err != nil {
+			return nil, nil, err
+		}
+	}
+	record = encodeDocument(r)
+	read, err = p.readRecord(record, input)
+	return record, read, err
+}
+
+// errKeyUsed has the status that the draft of the header asks for (section "Error Scenarios").
+var errKeyUsed = Errorf(CodeInvalidArgument, "the idempotency key was used with another method or another input; use a new key for a new call").WithStatus(http.StatusUnprocessableEntity)
+
+// readRecord returns the output in a record, or nil if the method has none. A record that
+// cannot be read is UNAVAILABLE, since another release may read it.
+func (p *keyPlan) readRecord(record []byte, input string) (out any, err error) {
+	var r keyRecord
+	err = json.Unmarshal(record, &r)
+	switch {
+	case err != nil || r.Version != recordVersion:
+		err = fmt.Errorf("the record of %s is not JSON of version %d; it begins with %.40q", p.name, recordVersion, record)
+	case r.Method != p.name || r.Input != input:
+		return nil, errKeyUsed
+	case p.out == nil:
+		return nil, nil
+	default:
+		v := reflect.New(p.out)
+		if err = decodeWhole(new(decoder), r.Output, v.Elem(), p.decode); err != nil {
+			break
+		}
+		if _, err = appendRecord(new(encoder), nil, v.Interface(), p.output); err == nil { // else a union is new, of which it has nothing
+			return v.Interface(), nil
+		}
+	}
+	return nil, &Error{Code: CodeUnavailable, Message: "the answer to this idempotency key cannot be read now; try again later", cause: err}
+}
