@@ -38,13 +38,14 @@ import (
 //	"bearer"         a bearer token (RFC 6750)                 none
 //	"basic"          a user and a password (RFC 7617)          none
 //	"apiKey"         a key in a header of its own              Header
-//	"openIdConnect"  a bearer token from an OpenID provider    URL
-//	"oauth2"         a bearer token, by an authorization code  URL, Token
+//	"openIdConnect"  a bearer token from an OpenID provider    ConfigURL
+//	"oauth2"         a bearer token, by an authorization code  AuthURL, TokenURL
 type Scheme struct {
-	Type   string
-	Header string // the name of the header that has the key, such as X-Api-Key
-	URL    string // of the configuration of the provider; of oauth2: its authorization endpoint (RFC 6749, section 3.1)
-	Token  string // the URL of the token endpoint (RFC 6749, section 3.2)
+	Type      string
+	Header    string // the name of the header that has the key, such as X-Api-Key
+	ConfigURL string // of the provider's configuration, which ends in /.well-known/openid-configuration (OpenID Connect Discovery 1.0, section 4)
+	AuthURL   string // of the authorization endpoint (RFC 6749, section 3.1)
+	TokenURL  string // of the token endpoint (RFC 6749, section 3.2)
 }
 
 // A scheme is a Scheme as documents, the page and the Markdown show it.
@@ -73,15 +74,15 @@ var schemes = []scheme{
 	{"bearer", Scheme{}, json.RawMessage(`{"type":"http","scheme":"bearer"}`), "a bearer token", "", "Bearer token", "", "Token", "Authorization", "Bearer ", `-H "Authorization: Bearer $TOKEN"`},
 	{"basic", Scheme{}, json.RawMessage(`{"type":"http","scheme":"basic"}`), "a user and password", `Basic realm="api", charset="UTF-8"`, "User and password (Basic)", "User", "Password", "Authorization", "Basic ", `-u "$USER_AND_PASSWORD"`},
 	{"apiKey", Scheme{}, json.RawMessage(`{"type":"apiKey","name":"{header}","in":"header"}`), "an API key", `ApiKey header="{header}"`, "API key ({header})", "", "Key", "{header}", "", `-H "{header}: $API_KEY"`},
-	{"openIdConnect", Scheme{}, json.RawMessage(`{"type":"openIdConnect","openIdConnectUrl":"{url}"}`), "a token of the OpenID provider", "", "Token (OpenID Connect)", "", "Token", "Authorization", "Bearer ", `-H "Authorization: Bearer $TOKEN"`},
-	{"oauth2", Scheme{}, json.RawMessage(`{"type":"oauth2","flows":{"authorizationCode":{"authorizationUrl":"{url}","tokenUrl":"{token}","scopes":{scopes}}}}`), "an access token", "", "Access token (OAuth 2.0)", "", "Token", "Authorization", "Bearer ", `-H "Authorization: Bearer $TOKEN"`},
+	{"openIdConnect", Scheme{}, json.RawMessage(`{"type":"openIdConnect","openIdConnectUrl":"{configurl}"}`), "a token of the OpenID provider", "", "Token (OpenID Connect)", "", "Token", "Authorization", "Bearer ", `-H "Authorization: Bearer $TOKEN"`},
+	{"oauth2", Scheme{}, json.RawMessage(`{"type":"oauth2","flows":{"authorizationCode":{"authorizationUrl":"{authurl}","tokenUrl":"{tokenurl}","scopes":{scopes}}}}`), "an access token", "", "Access token (OAuth 2.0)", "", "Token", "Authorization", "Bearer ", `-H "Authorization: Bearer $TOKEN"`},
 }
 
 // describe returns s as documents show it, under the name of its type. scopes are those
 // of the methods that have it, with their descriptions.
 func (s Scheme) describe(scopes map[string]string) scheme {
 	list, _ := json.Marshal(scopes)
-	r := strings.NewReplacer("{header}", s.Header, "{url}", s.URL, "{token}", s.Token, "{scopes}", string(list))
+	r := strings.NewReplacer("{header}", s.Header, "{configurl}", s.ConfigURL, "{authurl}", s.AuthURL, "{tokenurl}", s.TokenURL, "{scopes}", string(list))
 	d := schemes[slices.IndexFunc(schemes, func(d scheme) bool { return d.Name == s.Type })]
 	d.source, d.object = s, json.RawMessage(r.Replace(string(d.object)))
 	for _, text := range []*string{&d.challenge, &d.Label, &d.Header, &d.Curl} {
@@ -99,11 +100,12 @@ func checkScheme(p *mistakes, s Scheme) {
 	check := func(name, value, example string, ok bool) {
 		needed := strings.Contains(string(schemes[i].object), "{"+strings.ToLower(name)+"}")
 		p.addIf(needed && !ok, "the %s of the scheme %q is %q; want one such as %s", name, s.Type, value, example)
-		p.addIf(!needed && value != "", "the scheme %q has no use for a %s; leave it empty", s.Type, name)
+		p.addIf(!needed && value != "", "the scheme %q has no %s; leave it empty", s.Type, name)
 	}
 	check("Header", s.Header, "X-Api-Key", isToken(s.Header) && headerOwner(s.Header) == "")
-	check("URL", s.URL, "https://login.example/authorize, or for openIdConnect https://login.example/.well-known/openid-configuration", isResourceURL(s.URL))
-	check("Token", s.Token, "https://login.example/token", isResourceURL(s.Token))
+	check("ConfigURL", s.ConfigURL, "https://login.example/.well-known/openid-configuration", isResourceURL(s.ConfigURL))
+	check("AuthURL", s.AuthURL, "https://login.example/authorize", isResourceURL(s.AuthURL))
+	check("TokenURL", s.TokenURL, "https://login.example/token", isResourceURL(s.TokenURL))
 }
 
 // A Principal is the authenticated caller of a request. All code that handles the

@@ -325,7 +325,7 @@ func (c *call) observe(ctx context.Context, err error) {
 	if c.start == 0 {
 		return
 	}
-	o := Observation{Transport: c.transport(), Resource: c.method.resource, Method: c.method.name, Err: err, Took: time.Since(c.method.epoch) - c.start}
+	o := Observation{Transport: c.transport(), Resource: c.method.resource, Method: c.method.name, Err: err, Duration: time.Since(c.method.epoch) - c.start}
 	o.Replayed = c.keyed != nil && c.keyed.replayed
 	c.start = 0
 	if c.endpoint != nil {

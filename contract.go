@@ -73,8 +73,8 @@ func (s *Service) Breaks(released []byte) ([]Break, error) {
 //	notes.create input /text: maxLength is 80, was 200; for example {"text":"…"}
 type Break struct {
 	Method string // resource and name, as in JSON-RPC
-	At     string // "input /tags/*" for the items of a list; "" for the method itself
-	Why    string // what is and what was; or "cannot tell" and why, as for types that read their own JSON
+	Place  string // "input /tags/*" for the items of a list; "" for the method itself
+	Reason string // what is and what was; or "cannot tell" and why, as for types that read their own JSON
 	// Witness is an input that the released plan takes and that of the service refuses, as
 	// params of JSON-RPC; what only REST has is under the name of its parameter. It is nil
 	// if no input is refused. For a Body it has the media type.
@@ -90,7 +90,7 @@ func (b Break) String() string {
 }
 
 // text returns b without the example.
-func (b Break) text() string { return strings.TrimSuffix(b.Method+" "+b.At, " ") + ": " + b.Why }
+func (b Break) text() string { return strings.TrimSuffix(b.Method+" "+b.Place, " ") + ": " + b.Reason }
 
 // A TestingT is the part of a *testing.T that [CheckReleased] needs, so that a program which
 // uses svc does not link package testing. Its Fatalf may return, as that of a fake does:
@@ -274,7 +274,7 @@ func (c *contract) planMethod(s *Service, m *method) *contractMethod {
 		}
 	}
 	if m.key != nil && m.key.Idempotency != nil {
-		p.KeyFor = cmp.Or(m.key.For, 24*time.Hour)
+		p.KeyFor = cmp.Or(m.key.KeepFor, 24*time.Hour)
 	}
 	if m.in != nil {
 		p.Input = c.planInput(m, len(p.Transports) == 1)
@@ -557,7 +557,7 @@ func compareContracts(old, now *contract) (breaks []Break) {
 			i = slices.IndexFunc(now.Methods, func(m *contractMethod) bool { return sameRoute(was, m) })
 		}
 		if i < 0 {
-			breaks = append(breaks, Break{Method: was.Name, Why: "is gone"})
+			breaks = append(breaks, Break{Method: was.Name, Reason: "is gone"})
 			continue
 		}
 		p := &prober{was: was, is: now.Methods[i], compared: make(map[[2]*contractPlan]bool), making: make(map[*contractPlan]int), shown: make(map[string]bool)}
@@ -649,7 +649,7 @@ func (p *prober) compareInputs(was, is *contractMethod) {
 	}
 	if p.sameRoute && is.readsBody() && !was.readsBody() {
 		if least := p.sample(old, now); p.missing == "" { // the input itself is taken
-			p.add(Break{At: "input", Why: "needs a JSON body over REST, needed none", Witness: json.RawMessage(least)})
+			p.add(Break{Place: "input", Reason: "needs a JSON body over REST, needed none", Witness: json.RawMessage(least)})
 		}
 	}
 }

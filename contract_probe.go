@@ -165,7 +165,7 @@ func (p *prober) add(b Break) {
 // remarkIf adds a break that refuses no value, if there is one.
 func (p *prober) remarkIf(broken bool, at, format string, args ...any) {
 	if broken {
-		p.add(Break{At: at, Why: fmt.Sprintf(format, args...)})
+		p.add(Break{Place: at, Reason: fmt.Sprintf(format, args...)})
 	}
 }
 
@@ -174,7 +174,7 @@ const cannotTell = "cannot tell: "
 
 // doubt adds what is not decided.
 func (p *prober) doubt(at, format string, args ...any) {
-	p.add(Break{At: at, Why: cannotTell + fmt.Sprintf(format, args...)})
+	p.add(Break{Place: at, Reason: cannotTell + fmt.Sprintf(format, args...)})
 }
 
 // refuse adds a break by a whole value that was made and that the reader refuses. It reports
@@ -192,7 +192,7 @@ func (p *prober) refuse(at, why, text string) bool {
 		p.doubt(at, "%s, but %s", why, missing)
 		return false
 	}
-	b := Break{At: at, Why: why}
+	b := Break{Place: at, Reason: why}
 	if !p.outputs {
 		b.Witness = json.RawMessage(text)
 	}
@@ -204,8 +204,8 @@ func (p *prober) refuse(at, why, text string) bool {
 // breaks returns what was found, with doubts only where nothing is refused, in the order of
 // places.
 func (p *prober) breaks() []Break {
-	slices.SortStableFunc(p.found, func(a, b Break) int { return strings.Compare(a.At, b.At) })
-	return slices.DeleteFunc(p.found, func(b Break) bool { return strings.HasPrefix(b.Why, cannotTell) && p.shown[b.At] })
+	slices.SortStableFunc(p.found, func(a, b Break) int { return strings.Compare(a.Place, b.Place) })
+	return slices.DeleteFunc(p.found, func(b Break) bool { return strings.HasPrefix(b.Reason, cannotTell) && p.shown[b.Place] })
 }
 
 // namedReader returns a reader of whole inputs in which the fields that only REST has are

@@ -786,13 +786,13 @@ type Span struct {
 	Error      string
 }
 
-// A span is created at the end of a call. It started o.Took before.
+// A span is created at the end of a call. It started o.Duration before.
 func ExampleObservation_span() {
 	var spans []Span
 	observe := func(ctx context.Context, o svc.Observation) {
 		end := time.Now()
 		info, _ := svc.InfoFrom(ctx)
-		s := Span{Parent: info.Trace, Start: end.Add(-o.Took), End: end, Attributes: make(map[string]string)}
+		s := Span{Parent: info.Trace, Start: end.Add(-o.Duration), End: end, Attributes: make(map[string]string)}
 		switch {
 		case o.Route != "": // HTTP; only a status from 500 on is an error of a server
 			method, path, _ := strings.Cut(o.Route, " ")

@@ -404,7 +404,7 @@ func (m *method) ownParameters() (list [][]byte) {
 		add("Range", "The part of the file to send, such as bytes=1000-, in the answer 206.", false, textSchema)
 	}
 	if m.key != nil {
-		hours := strconv.FormatFloat(cmp.Or(m.key.For, 24*time.Hour).Hours(), 'f', -1, 64)
+		hours := strconv.FormatFloat(cmp.Or(m.key.KeepFor, 24*time.Hour).Hours(), 'f', -1, 64)
 		about := "A random text, new for each call. For " + hours + " hours a request with the same key gets the answer of the first that succeeded, and has no other effect. It gets 409 while that one runs, and 422 if its input is another."
 		add(keyHeader, about, m.own.IdempotencyKey == KeyRequired, string(object("type", "string", "pattern", keyPattern.String())))
 	}

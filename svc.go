@@ -434,7 +434,7 @@ func compileService(p *mistakes, iface reflect.Type, impl any, o Options) *Servi
 	s.typeNames = nameTypes(p, s.types, listParts(s.methods))
 	s.names = nameMethods(p, s.methods)
 	checkRoutes(p, s.methods)
-	p.addIf(o.Idempotency != nil && (o.Idempotency.Run == nil || o.Idempotency.For < 0), "Options.Idempotency needs a Run that keeps the records, as in the README, and a For that says how long, or 0 for 24 hours")
+	p.addIf(o.Idempotency != nil && (o.Idempotency.Run == nil || o.Idempotency.KeepFor < 0), "Options.Idempotency needs a Run that keeps the records, as in the README, and a KeepFor that is not negative; 0 means 24 hours")
 	if o.Intercept != nil {
 		c.intercepted = o.Intercept(invokeIntercepted)
 		p.addIf(c.intercepted == nil, "Options.Intercept returns nil; return the function that it gets, or one that calls it")
@@ -764,7 +764,7 @@ type Observation struct {
 	Method    string        // Method.Name
 	Route     string        // the pattern of the REST route, "GET /todos/{id}"; empty on other transports
 	Err       error         // as in the log, with its cause; nil for success. CodeOf(Err) has few values
-	Took      time.Duration // since the request
+	Duration  time.Duration // since the request
 	Replayed  bool          // the answer is that of an earlier call with the same idempotency key
 	// Status is the HTTP status of the response; that of an error is the one that WriteError
 	// sends. It is 0 for a Service.Call, over standard input and output, for calls in a

@@ -39,9 +39,9 @@ type Idempotency struct {
 	// that is not an [*Error] is UNAVAILABLE with Retry-After, since it does not say
 	// whether the transaction was committed. The README has a Run for PostgreSQL.
 	Run func(ctx context.Context, id string, do func(context.Context) (record []byte, err error)) (record []byte, err error)
-	// For is how long Run keeps a record, for documents. Zero means 24 hours. A negative
+	// KeepFor is how long Run keeps a record, for documents. Zero means 24 hours. A negative
 	// value is a mistake.
-	For time.Duration
+	KeepFor time.Duration
 }
 
 // A KeyUse says whether calls of a method have an idempotency key. The zero value means

@@ -343,7 +343,7 @@ func (m *method) addSecurity(out *members, all []scheme, roles bool) {
 		out.openItem()
 		out.open(s.Name, '[')
 		for _, scope := range m.own.Scopes {
-			if roles || s.source.URL != "" {
+			if roles || s.source.ConfigURL != "" || s.source.AuthURL != "" {
 				out.addItem(scope)
 			}
 		}

@@ -41,7 +41,7 @@ func (m *metrics) observe(_ context.Context, o svc.Observation) {
 		m.calls = make(map[callLabels]callTotal)
 	}
 	total := m.calls[labels]
-	m.calls[labels] = callTotal{total.count + 1, total.took + o.Took}
+	m.calls[labels] = callTotal{total.count + 1, total.took + o.Duration}
 }
 
 // ServeHTTP writes the text format of Prometheus, version 0.0.4.

@@ -64,7 +64,7 @@ func optionsOf(method string, options []any) *svc.Options {
 
 // keptFor returns options with keys that are kept for a time.
 func keptFor(d time.Duration) svc.Options {
-	return svc.Options{Idempotency: &svc.Idempotency{For: d, Run: func(ctx context.Context, _ string, do func(context.Context) ([]byte, error)) ([]byte, error) {
+	return svc.Options{Idempotency: &svc.Idempotency{KeepFor: d, Run: func(ctx context.Context, _ string, do func(context.Context) ([]byte, error)) ([]byte, error) {
 		return do(ctx)
 	}}}
 }
@@ -614,7 +614,7 @@ input /A: contentType is ["image/png","image/jpeg"], was none; for example {"A":
 	{"a key that is required", taking[one[int]](keptFor(0), svc.KeyAllowed), taking[one[int]](keptFor(0), svc.KeyRequired), "needs an idempotency key, needed none"},
 	{"a key for none", taking[one[int]](), taking[one[int]](keptFor(0), svc.KeyAllowed), ""},
 	{"a key no more", taking[one[int]](keptFor(0), svc.KeyAllowed), taking[one[int]](), "takes no idempotency key any more"},
-	{"a shorter For", taking[one[int]](keptFor(0), svc.KeyAllowed), taking[one[int]](keptFor(time.Hour), svc.KeyAllowed), "keeps idempotency keys for 1h0m0s, kept them for 24h0m0s"},
+	{"a shorter KeepFor", taking[one[int]](keptFor(0), svc.KeyAllowed), taking[one[int]](keptFor(time.Hour), svc.KeyAllowed), "keeps idempotency keys for 1h0m0s, kept them for 24h0m0s"},
 	{"a form of errors", taking[one[int]](), taking[one[int]](svc.Options{ErrorForm: formOf[one[string]]()}), "errors are application/json, were the envelope"},
 	{"a status of errors", taking[one[int]](svc.Options{ErrorForm: formOf[one[string]]()}), taking[one[int]](svc.Options{ErrorForm: formOf[one[string]]().WithStatus(svc.CodeInvalidArgument, 422)}), "the status of INVALID_ARGUMENT is 422, was 400"},
 	{"a status of a rule", taking[one[int]](svc.Options{ErrorForm: formOf[one[string]]().WithStatus(svc.CodeInvalidArgument, 422)}), taking[one[int]](svc.Options{ErrorForm: formOf[one[string]]().WithStatus(svc.CodeInvalidArgument, 422).WithStatus("syntax", 400)}), "the status of syntax is 400, was 422"},
@@ -799,7 +799,7 @@ func sendWitness(t *testing.T, old, now *svc.Service, b svc.Break) {
 		if value, ok := input["a"]; ok && strings.Contains(string(old.Contract()), `"from":"query a"`) {
 			r.URL.RawQuery = "a=" + strings.Trim(string(value), `"`)
 		}
-		if strings.Contains(b.Why, "JSON body") {
+		if strings.Contains(b.Reason, "JSON body") {
 			r.Body = http.NoBody
 		}
 		for name, value := range input { // which nothing reads as a body
@@ -815,7 +815,7 @@ func sendWitness(t *testing.T, old, now *svc.Service, b svc.Break) {
 		if (w.Code < 300) != (i == 0) {
 			t.Errorf("%v: service %d answers %d %s over REST", b, i, w.Code, w.Body)
 		}
-		if strings.Contains(b.Why, "JSON body") || input["If-Match"] != nil || isFile || !strings.Contains(string(old.Contract()), `"rpc"`) {
+		if strings.Contains(b.Reason, "JSON body") || input["If-Match"] != nil || isFile || !strings.Contains(string(old.Contract()), `"rpc"`) {
 			continue
 		}
 		answer := rpc(s, fmt.Sprintf(`{"jsonrpc":"2.0","id":1,"method":%q,"params":%s}`, b.Method, b.Witness))

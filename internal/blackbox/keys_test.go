@@ -779,7 +779,7 @@ func TestKeyMistakes(t *testing.T) {
 	}
 	regGolden(t, "keys.txt", []regCase{
 		{"keys without a store", register(keyed(nil, "Archive"))},
-		{"a store without Run, for a negative time", register(keyed(&svc.Idempotency{For: -time.Hour}))},
+		{"a store without Run, for a negative time", register(keyed(&svc.Idempotency{KeepFor: -time.Hour}))},
 		{"an unknown use of keys", register(unknown)},
 		{"keys of methods that cannot have any", register(keyed(store, "Get", "Watch", "Send"))},
 		{"fields with the names of keys, and an output that cannot be read", register(keyed(store, "Create"))},
@@ -793,7 +793,7 @@ func TestKeyMistakes(t *testing.T) {
 // Verify what the documents say of keys.
 func TestKeyDocuments(t *testing.T) {
 	o := payOptions(new(payments))
-	o.Idempotency.For = 90 * time.Minute
+	o.Idempotency.KeepFor = 90 * time.Minute
 	s := svc.MustRegister[PayAPI](new(payments), o)
 	var text strings.Builder
 	for _, path := range []string{"/payments", "/payments/{id}", "/payments/cancel"} {

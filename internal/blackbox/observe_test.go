@@ -90,7 +90,7 @@ func (o *observer) observe(ctx context.Context, ob svc.Observation) {
 	o.mu.Lock()
 	defer o.mu.Unlock()
 	info, ok := svc.InfoFrom(ctx)
-	if !ok || info.Method != ob.Method || info.Transport != ob.Transport || ob.Took < 0 || ob.Took > time.Minute {
+	if !ok || info.Method != ob.Method || info.Transport != ob.Transport || ob.Duration < 0 || ob.Duration > time.Minute {
 		o.bad = append(o.bad, fmt.Sprintf("%+v in a call of %+v", ob, info))
 	}
 	code := svc.Code("OK")

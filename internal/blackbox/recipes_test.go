@@ -413,7 +413,7 @@ func Example_observing() {
 	calls := make(map[string]int)
 	options := noteOptions()
 	options.Observe = func(ctx context.Context, o svc.Observation) {
-		logger.InfoContext(ctx, "call", "transport", o.Transport, "method", o.Resource+"."+o.Method, "code", svc.CodeOf(o.Err), "took", o.Took)
+		logger.InfoContext(ctx, "call", "transport", o.Transport, "method", o.Resource+"."+o.Method, "code", svc.CodeOf(o.Err), "took", o.Duration)
 		calls[o.Method]++ // a program with concurrent calls needs a lock
 	}
 	service := svc.MustRegister[NoteAPI](&notes{}, options)

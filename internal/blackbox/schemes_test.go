@@ -241,8 +241,8 @@ func TestGuardsTogether(t *testing.T) {
 func TestSchemesInDocuments(t *testing.T) {
 	first := svc.MustRegister[DeskAPI](desk{}, deskOptions(
 		svc.Scheme{Type: "apiKey", Header: "X-API-Key"}, svc.Scheme{Type: "bearer"}, svc.Scheme{Type: "basic"}))
-	o := deskOptions(svc.Scheme{Type: "apiKey", Header: "X-Other-Key"}, svc.Scheme{Type: "openIdConnect", URL: "https://login.example/.well-known/openid-configuration"},
-		svc.Scheme{Type: "oauth2", URL: "https://login.example/authorize", Token: "https://login.example/token"}, svc.Scheme{Type: "bearer"})
+	o := deskOptions(svc.Scheme{Type: "apiKey", Header: "X-Other-Key"}, svc.Scheme{Type: "openIdConnect", ConfigURL: "https://login.example/.well-known/openid-configuration"},
+		svc.Scheme{Type: "oauth2", AuthURL: "https://login.example/authorize", TokenURL: "https://login.example/token"}, svc.Scheme{Type: "bearer"})
 	o.Resource = "other"
 	o.Methods = map[string]svc.MethodOptions{"Open": {Public: true}, "Close": {Scopes: []string{"desk:close"}}}
 	s := svc.Join("Desks", first, svc.MustRegister[DeskAPI](desk{}, o))

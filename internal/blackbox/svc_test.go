@@ -794,9 +794,9 @@ func TestRegisterOptions(t *testing.T) {
 			Methods: map[string]svc.MethodOptions{"Do": {Errors: []*svc.Error{nil, svc.Errorf(svc.CodeOK, "fine"), svc.Errorf(svc.CodeUnknown, "x")}}},
 		})},
 		{"schemes that cannot be", reg[OptionsAPI](&svc.Options{Schemes: []svc.Scheme{
-			{}, {Type: "digest"}, {Type: "bearer", Header: "X-Token"}, {Type: "basic", URL: "https://a.example", Token: "t"},
-			{Type: "apiKey"}, {Type: "apiKey", Header: "Cookie"}, {Type: "apiKey", Header: "X Key"}, {Type: "apiKey", Header: "X-Key", URL: "https://a.example"},
-			{Type: "openIdConnect"}, {Type: "openIdConnect", URL: "login.example"}, {Type: "oauth2", URL: "https://login.example/authorize"}, {Type: "oauth2", URL: "ftp://x", Token: "https://login.example/#a"},
+			{}, {Type: "digest"}, {Type: "bearer", Header: "X-Token"}, {Type: "basic", ConfigURL: "https://a.example", AuthURL: "a", TokenURL: "t"},
+			{Type: "apiKey"}, {Type: "apiKey", Header: "Cookie"}, {Type: "apiKey", Header: "X Key"}, {Type: "apiKey", Header: "X-Key", AuthURL: "https://a.example"},
+			{Type: "openIdConnect"}, {Type: "openIdConnect", ConfigURL: "login.example"}, {Type: "oauth2", AuthURL: "https://login.example/authorize"}, {Type: "oauth2", AuthURL: "ftp://x", TokenURL: "https://login.example/#a"},
 		}})},
 		{"two equal schemes", reg[OptionsAPI](&svc.Options{Schemes: []svc.Scheme{{Type: "bearer"}, {Type: "apiKey", Header: "X-API-Key"}, {Type: "bearer"}, {Type: "apiKey", Header: "x-api-key"}}})},
 		{"Auth beside schemes without a bearer", reg[OptionsAPI](&svc.Options{Defaults: svc.Defaults{Auth: "bearer"}, Schemes: []svc.Scheme{{Type: "basic"}}})},

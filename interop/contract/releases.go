@@ -141,7 +141,7 @@ func (t *pairTally) check(old, now *svc.Service, values int, g *generator) {
 	byMethod := make(map[string][]svc.Break)
 	for _, b := range breaks {
 		byMethod[b.Method] = append(byMethod[b.Method], b)
-		why, _, _ := strings.Cut(b.Why, ",")
+		why, _, _ := strings.Cut(b.Reason, ",")
 		if i := strings.Index(why, " is "); i > 0 {
 			why = why[:i]
 		}
@@ -163,10 +163,10 @@ func (t *pairTally) check(old, now *svc.Service, values int, g *generator) {
 			t.broken++
 		}
 		t.breaks += len(byMethod[m.Method])
-		moved := slices.ContainsFunc(byMethod[m.Method], func(b svc.Break) bool { return strings.HasPrefix(b.Why, "comes from") })
+		moved := slices.ContainsFunc(byMethod[m.Method], func(b svc.Break) bool { return strings.HasPrefix(b.Reason, "comes from") })
 		for _, b := range byMethod[m.Method] {
 			if b.Witness == nil {
-				if strings.HasPrefix(b.Why, "cannot tell") {
+				if strings.HasPrefix(b.Reason, "cannot tell") {
 					if *verbose {
 						fmt.Println(b)
 					}
@@ -301,9 +301,9 @@ func takesREST(h http.Handler, r *http.Request) bool {
 // checkWitness sends a witness to both versions.
 func (t *pairTally) checkWitness(send *sender, method, route string, transports []svc.Transport, fields []inputField, b svc.Break, moved bool) {
 	input := string(b.Witness)
-	restOnly := b.Why == "needs a JSON body over REST, needed none"
+	restOnly := b.Reason == "needs a JSON body over REST, needed none"
 	for _, f := range fields {
-		restOnly = restOnly || f.RestOnly && strings.HasPrefix(b.At, "input /"+f.Field)
+		restOnly = restOnly || f.RestOnly && strings.HasPrefix(b.Place, "input /"+f.Field)
 	}
 	fail := func(over string, took, takes bool) {
 		t.failures = append(t.failures, fmt.Sprintf("%s over %s: taken %t, now %t", b, over, took, takes))
@@ -318,7 +318,7 @@ func (t *pairTally) checkWitness(send *sender, method, route string, transports 
 		return
 	}
 	make := request(route, fields, input)
-	unknown := strings.Contains(b.Why, "unknown names are refused now")
+	unknown := strings.Contains(b.Reason, "unknown names are refused now")
 	switch {
 	case unknown && len(transports) > 1 && !slices.ContainsFunc(fields, func(f inputField) bool { return f.From == "" }):
 		return
@@ -331,7 +331,7 @@ func (t *pairTally) checkWitness(send *sender, method, route string, transports 
 		t.failures = append(t.failures, fmt.Sprintf("%s cannot be sent over REST", b))
 		return
 	}
-	if isText := slices.ContainsFunc(fields, func(f inputField) bool { return f.From != "" && strings.HasPrefix(b.At+"/", "input /"+f.Field+"/") }) && strings.HasPrefix(b.Why, "is "); isText && len(transports) > 1 && takesREST(send.nowREST, make()) {
+	if isText := slices.ContainsFunc(fields, func(f inputField) bool { return f.From != "" && strings.HasPrefix(b.Place+"/", "input /"+f.Field+"/") }) && strings.HasPrefix(b.Reason, "is "); isText && len(transports) > 1 && takesREST(send.nowREST, make()) {
 		t.asText++ // JSON-RPC has refused it
 		return
 	}

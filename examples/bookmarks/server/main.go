@@ -123,12 +123,12 @@ func (m *metrics) observe(ctx context.Context, o svc.Observation) {
 	if p, ok := svc.PrincipalFrom(ctx); ok {
 		subject = p.Subject
 	}
-	slog.InfoContext(ctx, "call", "transport", o.Transport, "method", method, "code", code, "seconds", o.Took.Seconds(), "subject", subject)
+	slog.InfoContext(ctx, "call", "transport", o.Transport, "method", method, "code", code, "seconds", o.Duration.Seconds(), "subject", subject)
 	labels := fmt.Sprintf("{transport=%q,method=%q,code=%q}", o.Transport, method, code)
 	m.mu.Lock()
 	defer m.mu.Unlock()
 	m.count[labels]++
-	m.took[labels] += o.Took
+	m.took[labels] += o.Duration
 }
 
 // ServeHTTP writes the text form of Prometheus, version 0.0.4.
