@@ -423,7 +423,7 @@ func (p *param) bindHeader(d *decoder, v reflect.Value, values []string) {
 	d.pushToken(p.sourceToken)
 	switch {
 	case len(values) > 1:
-		d.addViolation(isRepeated)
+		d.addViolation(errRepeated)
 	case len(values) == 1 && (values[0] != "" || p.key != lastEventID):
 		d.scratch = append(d.scratch[:0], values[0]...)
 		p.setScalar(d, p.settableIn(v), d.scratch, "")
@@ -439,7 +439,7 @@ func (p *param) setAbsent(d *decoder, v reflect.Value) {
 	if p.absent != nil {
 		p.absent(p.settableIn(v))
 	} else if !p.optional {
-		d.addViolation(isRequired)
+		d.addViolation(errRequired)
 	}
 }
 
@@ -491,7 +491,7 @@ func (p *param) bindOne(d *decoder, v reflect.Value, source string, c *complaint
 	case c != nil:
 		d.addViolation(c)
 	case d.seen[i]:
-		d.addViolation(isRepeated)
+		d.addViolation(errRepeated)
 	default:
 		p.setScalar(d, p.settableIn(v), d.scratch, source)
 	}
@@ -516,7 +516,7 @@ func finishParams(d *decoder, v reflect.Value, list []param) {
 	d.seen = d.seen[:0]
 }
 
-var isEmptyBody = &complaint{ruleRequired, "a JSON body is required; send at least {}"}
+var errEmptyBody = &complaint{ruleRequired, "a JSON body is required; send at least {}"}
 
 // bindBody decodes the JSON body into the fields of v that come from it. An
 // empty body has a message of its own, since clients often forget the {}.
@@ -524,7 +524,7 @@ func (b *binding) bindBody(d *decoder, v reflect.Value, body []byte) {
 	d.scan.data = body
 	d.ahead = 0
 	if d.scan.peek() == 0 && d.scan.pos == len(body) {
-		d.addViolation(isEmptyBody)
+		d.addViolation(errEmptyBody)
 		return
 	}
 	b.body.decodeObject(d, v)
@@ -603,9 +603,9 @@ func (b *binding) checkValue(d *decoder, in reflect.Value) error {
 	return b.finishInput(d, in, b.check())
 }
 
-// isTooDeep is the complaint about a Go value, at the place of the whole input: of one that
+// errInputTooDeep is the complaint about a Go value, at the place of the whole input: of one that
 // contains itself no place is the first that is too deep.
-var isTooDeep = &complaint{ruleSyntax, "is nested more than 1000 levels deep, or contains itself"}
+var errInputTooDeep = &complaint{ruleSyntax, "is nested more than 1000 levels deep, or contains itself"}
 
 // finishInput runs check if the input has no violations so far, and returns the
 // error of the input or nil.
@@ -625,17 +625,17 @@ func (b *binding) finishInput(d *decoder, v reflect.Value, check checkFunc) erro
 	}
 	if d.tooDeep {
 		d.found = violations{}
-		d.addViolation(isTooDeep)
+		d.addViolation(errInputTooDeep)
 	}
 	return d.finish()
 }
 
 var (
-	isRepeated      = &complaint{ruleDuplicate, "is given more than once"}
-	isNotUTF8       = &complaint{ruleType, "must be valid UTF-8"}
-	hasPlus         = &complaint{ruleType, mustBeTime.message + "; in a query + is a blank, so write %2B for it"}
-	hasStrayPercent = &complaint{ruleSyntax, "has a % that two hexadecimal digits do not follow"}
-	hasSemicolon    = &complaint{ruleSyntax, "has a semicolon; write %3B for the character, and & between parameters"}
+	errRepeated     = &complaint{ruleDuplicate, "is given more than once"}
+	errNotUTF8      = &complaint{ruleType, "must be valid UTF-8"}
+	errPlusInTime   = &complaint{ruleType, errNotTime.message + "; in a query + is a blank, so write %2B for it"}
+	errStrayPercent = &complaint{ruleSyntax, "has a % that two hexadecimal digits do not follow"}
+	errSemicolon    = &complaint{ruleSyntax, "has a semicolon; write %3B for the character, and & between parameters"}
 )
 
 // bindQuery fills the fields that come from the query string, read as
@@ -675,7 +675,7 @@ func (b *binding) bindQuery(d *decoder, v reflect.Value, query string, strict bo
 	finishParams(d, v, b.query)
 }
 
-var isUnknownParam = &complaint{ruleUnknown, "is not a known parameter"}
+var errUnknownParam = &complaint{ruleUnknown, "is not a known parameter"}
 
 // refuseParam adds a violation for a parameter of this name, as a query has it, unless
 // it is the versioned one, which another reader takes.
@@ -685,7 +685,7 @@ func (d *decoder) refuseParam(name, versioned string) {
 	}
 	if name != versioned {
 		d.push(strings.ToValidUTF8(name, "\uFFFD"))
-		d.addViolation(isUnknownParam)
+		d.addViolation(errUnknownParam)
 		d.pop()
 	}
 }
@@ -717,13 +717,13 @@ func appendQueryText(dst []byte, s string) ([]byte, *complaint) {
 		dst = append(dst, s[start:i]...)
 		switch {
 		case c == ';':
-			return dst, hasSemicolon
+			return dst, errSemicolon
 		case c == '+':
 			dst = append(dst, ' ')
 		default:
 			decoded, err := hex.AppendDecode(dst, []byte(s[i+1:min(i+3, len(s))]))
 			if err != nil || len(decoded) == len(dst) {
-				return dst, hasStrayPercent
+				return dst, errStrayPercent
 			}
 			dst = decoded
 			i += 2
@@ -739,7 +739,7 @@ func appendQueryText(dst []byte, s string) ([]byte, *complaint) {
 func (p *param) setScalar(d *decoder, v reflect.Value, text []byte, source string) {
 	v = filled(v)
 	if !utf8.Valid(text) {
-		d.addViolation(isNotUTF8)
+		d.addViolation(errNotUTF8)
 		return
 	}
 	if d.keepsURL && p.value.kind == kindString && string(text) == source {
@@ -748,9 +748,9 @@ func (p *param) setScalar(d *decoder, v reflect.Value, text []byte, source strin
 		return
 	}
 	c := p.set(d, v, text)
-	if c == mustBeTime && strings.Contains(source, "+") {
+	if c == errNotTime && strings.Contains(source, "+") {
 		if _, ok := parseTime(strings.ReplaceAll(string(text), " ", "+")); ok {
-			c = hasPlus
+			c = errPlusInTime
 		}
 	}
 	d.addIfAny(c)
@@ -968,11 +968,11 @@ func (c *checks) structCheck(s *shape, in map[*field]string, tokens map[*field]s
 	for _, a := range s.alternatives {
 		values = append(values, a.value)
 	}
-	noChoice := &complaint{ruleVariant, "must have exactly one of the alternatives " + strings.Join(values, ", ") + ", and a discriminator that is empty or says which"}
+	errNoAlternative := &complaint{ruleVariant, "must have exactly one of the alternatives " + strings.Join(values, ", ") + ", and a discriminator that is empty or says which"}
 	compile := func(form *shape) checkFunc { return c.membersCheck(form, in, tokens) }
 	return compileForms(s, compile, func(d *decoder, _ error) {
 		if c.rules {
-			d.addViolation(noChoice)
+			d.addViolation(errNoAlternative)
 		}
 	})
 }
@@ -1049,7 +1049,7 @@ func (c *checks) membersCheck(s *shape, in map[*field]string, tokens map[*field]
 
 func (d *decoder) checkNotNull(v reflect.Value) {
 	if _, ok := notNull(v); !ok {
-		d.addViolation(isNullValue)
+		d.addViolation(errNull)
 	}
 }
 

@@ -22,14 +22,14 @@ type keyedCall struct {
 // the key abc. Other places have a key as it is, which strconv.Quote makes such a value. d
 // adds what is wrong to the violations of the input.
 func (c *call) takeKey(d *decoder, path string, values []string) {
-	wrong := isNoKey
+	wrong := errNotIdempotencyKey
 	switch {
 	case len(values) == 0 && c.method.own.IdempotencyKey == KeyAllowed:
 		return
 	case len(values) == 0:
-		wrong = isRequired
+		wrong = errRequired
 	case len(values) > 1:
-		wrong = isRepeated
+		wrong = errRepeated
 	case keyPattern.MatchString(values[0]):
 		c.keyed = &keyedCall{key: values[0]}
 		if values[0][0] == '"' {

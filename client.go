@@ -598,11 +598,11 @@ func (s *sentPath) PathValue(name string) string {
 }
 
 var (
-	isNoSegment = &complaint{ruleSyntax, `must not be empty, ".", ".." or "/", which the path of a URL cannot carry`}
-	isNullParam = &complaint{ruleType, "must not be null, which the query of a URL cannot carry"}
-	isNoHeader  = &complaint{ruleSyntax, "must be visible ASCII characters, with spaces only between them, since a header carries nothing else"}
-	isNoDate    = &complaint{ruleType, "must be a date of HTTP, such as Mon, 02 Jan 2006 15:04:05 GMT"} // RFC 9110, section 5.6.7
-	isNoCookie  = &complaint{ruleSyntax, "must be visible ASCII characters, without semicolons, quotes around them and spaces around them, since a cookie carries nothing else"}
+	errNotSegment = &complaint{ruleSyntax, `must not be empty, ".", ".." or "/", which the path of a URL cannot carry`}
+	errNullParam  = &complaint{ruleType, "must not be null, which the query of a URL cannot carry"}
+	errNotHeader  = &complaint{ruleSyntax, "must be visible ASCII characters, with spaces only between them, since a header carries nothing else"}
+	errNotDate    = &complaint{ruleType, "must be a date of HTTP, such as Mon, 02 Jan 2006 15:04:05 GMT"} // RFC 9110, section 5.6.7
+	errNotCookie  = &complaint{ruleSyntax, "must be visible ASCII characters, without semicolons, quotes around them and spaces around them, since a cookie carries nothing else"}
 )
 
 // writePath sets the path of r.
@@ -621,7 +621,7 @@ func (c *clientCall) writePath(b *callBuffer, r *http.Request, v reflect.Value) 
 		}
 		switch string(b.text) {
 		case "", ".", "..", "/":
-			s.param.complain(b, isNoSegment)
+			s.param.complain(b, errNotSegment)
 		}
 		b.path = appendEscapedText(b.path, b.text)
 	}
@@ -652,7 +652,7 @@ func (c *clientCall) writeQuery(b *callBuffer, r *http.Request, v reflect.Value)
 			if element, ok := notNull(value.Index(n)); ok {
 				c.writePair(b, p, element)
 			} else {
-				b.dec.addViolation(isNullParam)
+				b.dec.addViolation(errNullParam)
 			}
 		}
 		b.dec.pop()
@@ -679,7 +679,7 @@ func (c *clientCall) writeHeader(b *callBuffer, r *http.Request, v reflect.Value
 		p := &c.header[i]
 		if text, ok := p.fieldText(b, v); ok && (text != "" || p.key != lastEventID) {
 			if !isHeaderValue(text) {
-				p.complain(b, isNoHeader)
+				p.complain(b, errNotHeader)
 			}
 			r.Header[p.key] = []string{text}
 		}
@@ -695,7 +695,7 @@ func (c *clientCall) writeCookies(b *callBuffer, r *http.Request, v reflect.Valu
 		if text, ok := p.fieldText(b, v); ok {
 			quoted := len(text) > 1 && text[0] == '"' && text[len(text)-1] == '"'
 			if !isHeaderValue(text) || quoted || strings.Contains(text, ";") {
-				p.complain(b, isNoCookie)
+				p.complain(b, errNotCookie)
 			}
 			pairs = append(pairs, p.sourceName+"="+text)
 		}
@@ -816,10 +816,10 @@ func (h *outputHeader) setField(d *decoder, v reflect.Value, values []string) {
 			v.Index(i).SetString(text)
 		}
 	case len(values) > 1:
-		d.addViolation(isRepeated)
+		d.addViolation(errRepeated)
 	case h.shape.kind == kindTime:
 		if t, err := http.ParseTime(values[0]); err != nil {
-			d.addViolation(isNoDate)
+			d.addViolation(errNotDate)
 		} else {
 			*v.Addr().Interface().(*time.Time) = t
 		}

@@ -179,7 +179,7 @@ func (d *decoder) addViolation(c *complaint) {
 
 // addIfAny adds a violation unless c is nil, which setters return for good values.
 func (d *decoder) addIfAny(c *complaint) {
-	if c != nil && c != isNested {
+	if c != nil && c != errAdded {
 		d.addViolation(c)
 	}
 }
@@ -449,33 +449,33 @@ func decodeOptional(elem decodeFunc) decodeFunc {
 	}
 }
 
-var isNullValue = &complaint{ruleType, "must not be null; it may be left out"}
+var errNull = &complaint{ruleType, "must not be null; it may be left out"}
 
 // refuseNull returns decode for a field that is absent or a value.
 func refuseNull(decode decodeFunc) decodeFunc {
 	return func(d *decoder, v reflect.Value) {
 		if d.scan.peek() == 'n' {
-			d.skipMismatch(isNullValue)
+			d.skipMismatch(errNull)
 			return
 		}
 		decode(d, v)
 	}
 }
 
-var mustBeArray = &complaint{ruleType, "must be an array"}
+var errNotArray = &complaint{ruleType, "must be an array"}
 
 // decodeList returns the decodeFunc of a slice or an array of type t. A slice grows in place,
 // first to four elements and then as append grows it. One of the input itself, which most
 // of the text is for, grows to what the rest of the text could have, and eightfold at most;
 // after a list further in come its siblings, and after an input in a batch the next calls.
 // An empty array gives an empty slice; only an absent one is nil. Elements beyond limit are
-// scanned and not stored: an element of three bytes may take a kilobyte in memory. tooFew
+// scanned and not stored: an element of three bytes may take a kilobyte in memory. errTooFew
 // is the complaint about a short array.
-func decodeList(elem decodeFunc, t reflect.Type, limit *rule, tooFew *complaint) decodeFunc {
+func decodeList(elem decodeFunc, t reflect.Type, limit *rule, errTooFew *complaint) decodeFunc {
 	grows := t.Kind() == reflect.Slice
 	return func(d *decoder, v reflect.Value) {
 		if d.scan.peek() != '[' {
-			d.skipMismatch(mustBeArray)
+			d.skipMismatch(errNotArray)
 			return
 		}
 		n, start, factor := 0, d.scan.pos, 0
@@ -494,7 +494,7 @@ func decodeList(elem decodeFunc, t reflect.Type, limit *rule, tooFew *complaint)
 			n++
 		})
 		if !grows && count < t.Len() && d.scan.err == nil {
-			d.addViolation(tooFew)
+			d.addViolation(errTooFew)
 		}
 		if grows && n == 0 {
 			v.Set(reflect.MakeSlice(t, 0, 0))
@@ -509,14 +509,14 @@ func decodeList(elem decodeFunc, t reflect.Type, limit *rule, tooFew *complaint)
 func decodeStrings(limit *rule) decodeFunc {
 	return func(d *decoder, v reflect.Value) {
 		if d.scan.peek() != '[' {
-			d.skipMismatch(mustBeArray)
+			d.skipMismatch(errNotArray)
 			return
 		}
 		base, before := len(d.texts), d.found.count()
 		d.eachElement(limit, func() {
 			text := ""
 			if d.scan.peek() != '"' {
-				d.skipMismatch(mustBeString)
+				d.skipMismatch(errNotString)
 			} else {
 				text = d.keepText(d.readText())
 			}
@@ -557,16 +557,17 @@ func (d *decoder) eachElement(limit *rule, decode func()) (count int) {
 	return count
 }
 
-var mustBeObject = &complaint{ruleType, "must be an object"}
+var errNotObject = &complaint{ruleType, "must be an object"}
+
+var errSameMapKey = &complaint{ruleDuplicate, "is the same key as another name"}
 
 // decodeMap returns the decodeFunc of a map of shape s. UnmarshalText may read two
 // names as one key. That is a violation, since one of the values would be lost. A
 // key that cannot be set is not stored: it is zero, which another name may mean.
 func decodeMap(setKey setter, elem decodeFunc, s *shape) decodeFunc {
-	sameKey := &complaint{ruleDuplicate, "is the same key as another name"}
 	return func(d *decoder, v reflect.Value) {
 		if d.scan.peek() != '{' {
-			d.skipMismatch(mustBeObject)
+			d.skipMismatch(errNotObject)
 			return
 		}
 		// SetMapIndex copies the key and the value, so one variable of each serves all members.
@@ -588,7 +589,7 @@ func decodeMap(setKey setter, elem decodeFunc, s *shape) decodeFunc {
 			d.naming = true
 			c := setKey(d, key, name)
 			if c == nil && m.MapIndex(key).IsValid() {
-				c = sameKey
+				c = errSameMapKey
 			}
 			d.addIfAny(c)
 			d.naming = false
@@ -775,7 +776,7 @@ func (c *decoders) defaultFor(f *field, decode decodeFunc) func(reflect.Value) {
 // or given twice, and a nameSet which unknown ones are given twice.
 func (p *objectPlan) decodeObject(d *decoder, v reflect.Value) {
 	if d.scan.peek() != '{' {
-		d.skipMismatch(mustBeObject)
+		d.skipMismatch(errNotObject)
 		return
 	}
 	if p.alternatives != nil {
@@ -880,7 +881,7 @@ func (p *objectPlan) skipUnknown(d *decoder, set *nameSet, name []byte) {
 // complainUnknown returns the complaint about an unknown member.
 func (p *objectPlan) complainUnknown(d *decoder, name string) *complaint {
 	if d.found.full() {
-		return isUnknown
+		return errUnknown
 	}
 	known := make([]string, p.named)
 	for i := range known {
@@ -894,7 +895,7 @@ func (p *objectPlan) complainUnknown(d *decoder, name string) *complaint {
 	return complainUnknown(name, known)
 }
 
-var isRequired = &complaint{ruleRequired, "is required"}
+var errRequired = &complaint{ruleRequired, "is required"}
 
 // completeAbsent sets the defaults of absent fields and adds a violation for
 // each absent field that is required. seen says which fields were met.
@@ -906,7 +907,7 @@ func (p *objectPlan) completeAbsent(d *decoder, v reflect.Value, seen []bool) {
 			f.absent(f.settableIn(v))
 		default:
 			d.enterMember(f)
-			d.addViolation(isRequired)
+			d.addViolation(errRequired)
 			d.pop()
 		}
 	}
@@ -945,7 +946,7 @@ func (p *objectPlan) choosePlan(d *decoder, v reflect.Value) *objectPlan {
 	// c is the complaint if no alternative is found: as long as there is no such member, that
 	// it is required.
 	var a *objectPlan
-	c := isRequired
+	c := errRequired
 	if text, ok := bytes.CutPrefix(d.scan.data[d.scan.pos+1:], p.first); ok {
 		a = p.alternatives[string(text[:max(0, bytes.IndexByte(text, '"'))])]
 	}
@@ -953,7 +954,7 @@ func (p *objectPlan) choosePlan(d *decoder, v reflect.Value) *objectPlan {
 		if value := d.scan.findMember(*p.unions, p.fields[0].name); isText(value) {
 			a, c = p.alternatives[string(textOf(value))], p.unknown
 		} else if value != nil {
-			c = mustBeString
+			c = errNotString
 		}
 	}
 	switch {
@@ -1019,7 +1020,7 @@ func (d *decoder) readText() []byte {
 
 func decodeString(d *decoder, v reflect.Value) {
 	if d.scan.peek() != '"' {
-		d.skipMismatch(mustBeString)
+		d.skipMismatch(errNotString)
 		return
 	}
 	v.SetString(d.keepText(d.readText()))
@@ -1033,30 +1034,30 @@ func decodeBool(d *decoder, v reflect.Value) {
 	case 'f':
 		d.scan.readLiteral("false")
 	default:
-		d.skipMismatch(mustBeBool)
+		d.skipMismatch(errNotBool)
 	}
 }
 
 // typeComplaints has the complaints about JSON of another type than a scalar's, which is
 // a string for the kinds that are not here.
 var typeComplaints = [kindFile + 1]*complaint{
-	kindInt: mustBeInteger, kindUint: mustBeInteger, kindFloat: mustBeNumber, kindNumber: mustBeNumber,
-	kindTime: mustBeTime, kindDuration: mustBeDuration,
+	kindInt: errNotInteger, kindUint: errNotInteger, kindFloat: errNotNumber, kindNumber: errNotNumber,
+	kindTime: errNotTime, kindDuration: errNotDuration,
 }
 
-func (s *shape) typeComplaint() *complaint { return cmp.Or(typeComplaints[s.kind], mustBeString) }
+func (s *shape) typeComplaint() *complaint { return cmp.Or(typeComplaints[s.kind], errNotString) }
 
 // The complaints about scalars. They are made once and never written.
 var (
-	mustBeString   = &complaint{ruleType, "must be a string"}
-	mustBeBool     = &complaint{ruleType, "must be true or false"}
-	mustBeInteger  = &complaint{ruleType, "must be an integer"}
-	mustBeNumber   = &complaint{ruleType, "must be a number"}
-	mustBeTime     = &complaint{ruleType, "must be a date and time by RFC 3339, such as 2006-01-02T15:04:05Z"}
-	mustBeDuration = &complaint{ruleType, "must be a duration, such as 1h30m or 1.5s"}
-	mustBeBase64   = &complaint{ruleType, "must be base64 with padding and on one line; in place of - and _ write + and /"}
-	mustBeQuoted   = &complaint{ruleType, "must be a string that holds a JSON string"}
-	isNotValid     = &complaint{ruleType, "is not in the form that is expected here"}
+	errNotString   = &complaint{ruleType, "must be a string"}
+	errNotBool     = &complaint{ruleType, "must be true or false"}
+	errNotInteger  = &complaint{ruleType, "must be an integer"}
+	errNotNumber   = &complaint{ruleType, "must be a number"}
+	errNotTime     = &complaint{ruleType, "must be a date and time by RFC 3339, such as 2006-01-02T15:04:05Z"}
+	errNotDuration = &complaint{ruleType, "must be a duration, such as 1h30m or 1.5s"}
+	errNotBase64   = &complaint{ruleType, "must be base64 with padding and on one line; in place of - and _ write + and /"}
+	errNotQuoted   = &complaint{ruleType, "must be a string that holds a JSON string"}
+	errWrongForm   = &complaint{ruleType, "is not in the form that is expected here"}
 )
 
 // A setter sets v, which is settable and zero, to the scalar that text spells,
@@ -1078,7 +1079,7 @@ func setterFor(s *shape, spells func(text []byte) bool) setter {
 	set := plainSetters[s.kind]
 	switch s.kind {
 	case kindText:
-		set = setTextOr(cmp.Or(s.textComplaint(), isNotValid))
+		set = setTextOr(cmp.Or(s.textComplaint(), errWrongForm))
 	case kindInt, kindUint:
 		set = setInteger(s)
 	case kindFloat:
@@ -1138,7 +1139,7 @@ func setBool(_ *decoder, v reflect.Value, text []byte) *complaint {
 		v.SetBool(true)
 	case "false":
 	default:
-		return mustBeBool
+		return errNotBool
 	}
 	return nil
 }
@@ -1152,14 +1153,14 @@ func setInteger(s *shape) setter {
 		below = most + 1
 		least = "-" + strconv.FormatUint(below, 10)
 	}
-	outside := &complaint{ruleRange, "must be an integer between " + least + " and " + strconv.FormatUint(most, 10)}
+	errOutside := &complaint{ruleRange, "must be an integer between " + least + " and " + strconv.FormatUint(most, 10)}
 	return func(_ *decoder, v reflect.Value, text []byte) *complaint {
 		mag, neg, kind := parseInteger(text)
 		switch {
 		case kind == integerFraction:
-			return mustBeInteger
+			return errNotInteger
 		case kind == integerRange || !neg && mag > most || neg && mag > below:
-			return outside
+			return errOutside
 		case s.kind == kindUint:
 			v.SetUint(mag)
 		case neg:
@@ -1176,11 +1177,11 @@ func setInteger(s *shape) setter {
 // number, so an error can only say that it is out of range. Rules need the number
 // as it was sent, so that of a float of 32 bits is remembered.
 func setFloat(bits int) setter {
-	outside := &complaint{ruleRange, "must be a number that a float of " + strconv.Itoa(bits) + " bits can hold"}
+	errOutside := &complaint{ruleRange, "must be a number that a float of " + strconv.Itoa(bits) + " bits can hold"}
 	return func(d *decoder, v reflect.Value, text []byte) *complaint {
 		f, err := strconv.ParseFloat(string(text), bits)
 		if err != nil {
-			return outside
+			return errOutside
 		}
 		if v.SetFloat(f); bits == 32 {
 			d.number = text
@@ -1193,7 +1194,7 @@ func setFloat(bits int) setter {
 func setTime(_ *decoder, v reflect.Value, text []byte) *complaint {
 	t, ok := parseTime(string(text))
 	if !ok {
-		return mustBeTime
+		return errNotTime
 	}
 	*v.Addr().Interface().(*time.Time) = t
 	return nil
@@ -1203,7 +1204,7 @@ func setTime(_ *decoder, v reflect.Value, text []byte) *complaint {
 func setDuration(_ *decoder, v reflect.Value, text []byte) *complaint {
 	d, err := time.ParseDuration(string(text))
 	if err != nil {
-		return mustBeDuration
+		return errNotDuration
 	}
 	v.SetInt(int64(d))
 	return nil
@@ -1216,7 +1217,7 @@ func setBytes(_ *decoder, v reflect.Value, text []byte) *complaint {
 	out := make([]byte, base64.StdEncoding.DecodedLen(len(text)))
 	n, err := base64.StdEncoding.Strict().Decode(out, text)
 	if err != nil || bytes.ContainsAny(text, "\r\n") {
-		return mustBeBase64
+		return errNotBase64
 	}
 	v.SetBytes(out[:n])
 	return nil
@@ -1229,8 +1230,8 @@ func setTextOr(c *complaint) setter {
 	}
 }
 
-// isNested stands for violations that addNested has added.
-var isNested = new(complaint)
+// errAdded stands for violations that addNested has added.
+var errAdded = new(complaint)
 
 // addNested adds the violations of err, an error of the application about the value at
 // hand, and reports whether it has any: an *Error with INVALID_ARGUMENT and violations,
@@ -1273,7 +1274,7 @@ func (d *decoder) complaintFor(err error, c *complaint) *complaint {
 		return nil
 	}
 	if d.addNested(err) {
-		return isNested
+		return errAdded
 	}
 	d.found.cause = cmp.Or(d.found.cause, err)
 	var e *Error
@@ -1287,7 +1288,7 @@ func (d *decoder) complaintFor(err error, c *complaint) *complaint {
 // value, strictly checked.
 func decodeCustom(d *decoder, v reflect.Value) {
 	if text := d.scan.skipValue(); d.scan.err == nil {
-		d.addIfAny(d.complaintFor(v.Addr().Interface().(json.Unmarshaler).UnmarshalJSON(text), isNotValid))
+		d.addIfAny(d.complaintFor(v.Addr().Interface().(json.Unmarshaler).UnmarshalJSON(text), errWrongForm))
 	}
 }
 
@@ -1300,7 +1301,7 @@ func decodeQuoted(s *shape) decodeFunc {
 	if target.kind == kindString {
 		set = setQuotedString
 	}
-	decode := decodeText(set, mustBeString)
+	decode := decodeText(set, errNotString)
 	if s.kind == kindPointer {
 		return decodePointer(decode, target.typ)
 	}
@@ -1311,7 +1312,7 @@ func decodeQuoted(s *shape) decodeFunc {
 // JSON string itself. White space around it is refused, as in encoding/json.
 func setQuotedString(d *decoder, v reflect.Value, text []byte) *complaint {
 	if !isText(text) || text[len(text)-1] != '"' || !isJSON(text) {
-		return mustBeQuoted
+		return errNotQuoted
 	}
 	v.SetString(string(textOf(text)))
 	return nil

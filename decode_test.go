@@ -960,11 +960,11 @@ func TestRenamedParameters(t *testing.T) {
 func TestBase64Complaints(t *testing.T) {
 	for text, want := range map[string]*complaint{
 		"": nil, "AA==": nil, "AAA=": nil, "+/+/": nil,
-		"AB==": mustBeBase64, "AAB=": mustBeBase64, // stray bits
-		"AA": mustBeBase64, "AAA": mustBeBase64, // no padding
-		"-_-_": mustBeBase64, "-_": mustBeBase64,
-		"AA\n==": mustBeBase64, "AAAA\r\n": mustBeBase64,
-		"A": mustBeBase64, "A===": mustBeBase64, "AA=A": mustBeBase64, "*": mustBeBase64, "é": mustBeBase64,
+		"AB==": errNotBase64, "AAB=": errNotBase64, // stray bits
+		"AA": errNotBase64, "AAA": errNotBase64, // no padding
+		"-_-_": errNotBase64, "-_": errNotBase64,
+		"AA\n==": errNotBase64, "AAAA\r\n": errNotBase64,
+		"A": errNotBase64, "A===": errNotBase64, "AA=A": errNotBase64, "*": errNotBase64, "é": errNotBase64,
 	} {
 		v := reflect.New(reflect.TypeFor[[]byte]()).Elem()
 		if got := setBytes(nil, v, []byte(text)); got != want {

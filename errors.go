@@ -536,7 +536,8 @@ const (
 )
 
 // A complaint is a Violation without its place. Plans are compiled with their
-// complaints, which many inputs and many places share.
+// complaints, which many inputs and many places share. Their variables are named
+// like errors: errRequired, errNotInteger.
 type complaint struct{ rule, message string }
 
 // The limits on the size of one error. A client whose input has thousands of
@@ -758,15 +759,15 @@ func (p *mistakes) panicIfAny(what string) {
 	}
 }
 
-var isUnknown = &complaint{ruleUnknown, "is not a known property"}
+var errUnknown = &complaint{ruleUnknown, "is not a known property"}
 
 // complainUnknown returns the complaint about an unknown property, with the known one that
 // was probably meant, if there is one.
 func complainUnknown(name string, known []string) *complaint {
 	if meant := suggestName(name, known); meant != "" {
-		return &complaint{ruleUnknown, isUnknown.message + meant}
+		return &complaint{ruleUnknown, errUnknown.message + meant}
 	}
-	return isUnknown
+	return errUnknown
 }
 
 // suggestName returns the end of a message about an unknown name, which asks whether a

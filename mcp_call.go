@@ -523,7 +523,7 @@ func (c *fieldChoice) checkArgument(d *decoder, value []byte) {
 	items := itemsOf(value)
 	switch {
 	case value[0] != '[':
-		d.addViolation(mustBeArray)
+		d.addViolation(errNotArray)
 	case len(items) == 0:
 		d.addViolation(&complaint{"minItems", "must have at least 1 item"})
 	}
