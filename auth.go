@@ -153,7 +153,7 @@ func WithPrincipal(ctx context.Context, p *Principal) context.Context {
 	return context.WithValue(ctx, identityKey{}, &id)
 }
 
-// BearerOptions configures [Bearer]. The zero value requires a valid token and no
+// BearerOptions configures [Bearer]. The zero value and nil require a valid token and no
 // scopes.
 type BearerOptions struct {
 	// Resource is the URL by which clients know this server, for example the URL
@@ -177,7 +177,7 @@ type BearerOptions struct {
 	// OnError writes the responses to rejected requests. Default: WriteError.
 	OnError ErrorWriter
 	// Logger gets one line for each rejected request. No line contains a token or
-	// part of one. Default: the slog.Default of the moment.
+	// part of one. Default: slog.Default at the time of each line.
 	Logger *slog.Logger
 }
 
@@ -223,20 +223,20 @@ const maxToken = 8 << 10
 // caller. A credential that is sent must be valid. If two guards find a caller, that of
 // the inner one counts. So a token or a password lets a caller in here:
 //
-//	handler = svc.Bearer(verify, svc.BearerOptions{Optional: true})(svc.BasicAuth("notes", users, nil)(handler))
+//	handler = svc.Bearer(verify, &svc.BearerOptions{Optional: true})(svc.BasicAuth("notes", users, nil)(handler))
 //
 // Bearer panics if verify is nil, if AuthorizationServers is set without Resource, and
 // if a URL or a scope is not valid.
-func Bearer(verify func(ctx context.Context, token string) (*Principal, error), opts BearerOptions) func(http.Handler) http.Handler {
+func Bearer(verify func(ctx context.Context, token string) (*Principal, error), opts *BearerOptions) func(http.Handler) http.Handler {
 	if verify == nil {
 		panic("svc: Bearer: verify must not be nil")
 	}
-	g := newGuard("Bearer", "access token", opts)
+	g := newGuard("Bearer", "access token", valueOf(opts))
 	g.verify = verify
 	return middleware(g.serve)
 }
 
-// APIKeyOptions configures [APIKey]. The zero value requires a valid key and no scopes.
+// APIKeyOptions configures [APIKey]. The zero value and nil require a valid key and no scopes.
 // Each field is to keys what the one of [BearerOptions] is to tokens.
 type APIKeyOptions struct {
 	Scopes   []string
@@ -256,7 +256,7 @@ type APIKeyOptions struct {
 // sent, and compares it: only hashes of keys should be stored.
 //
 // APIKey panics if verify is nil, and if the header or a scope is not valid.
-func APIKey(header string, verify func(ctx context.Context, key string) (*Principal, error), opts APIKeyOptions) func(http.Handler) http.Handler {
+func APIKey(header string, verify func(ctx context.Context, key string) (*Principal, error), opts *APIKeyOptions) func(http.Handler) http.Handler {
 	if verify == nil {
 		panic("svc: APIKey: verify must not be nil")
 	}
@@ -265,7 +265,8 @@ func APIKey(header string, verify func(ctx context.Context, key string) (*Princi
 	if len(p.list) > 0 {
 		panic("svc: APIKey: " + p.list[0].Error())
 	}
-	g := newGuard("APIKey", "API key", BearerOptions{Scopes: opts.Scopes, Optional: opts.Optional, OnError: opts.OnError, Logger: opts.Logger})
+	o := valueOf(opts)
+	g := newGuard("APIKey", "API key", BearerOptions{Scopes: o.Scopes, Optional: o.Optional, OnError: o.OnError, Logger: o.Logger})
 	g.verify, g.header, g.fixed = verify, s.Header, s.describe(nil).challenge
 	return middleware(g.serve)
 }
@@ -274,8 +275,8 @@ func APIKey(header string, verify func(ctx context.Context, key string) (*Princi
 // and passes requests whose name and password are in users, with a [Principal] of
 // that name and no scopes. It also passes requests without such credentials whose
 // caller another guard outside has found. Every other request gets 401 with a
-// WWW-Authenticate header and an UNAUTHENTICATED error, written by onError, or by
-// [WriteError] if onError is nil. Unknown names and wrong passwords take the same time.
+// WWW-Authenticate header and an UNAUTHENTICATED error, written as opts says. Unknown
+// names and wrong passwords take the same time.
 //
 // users maps names to passwords. BasicAuth copies it. If it is nil or empty, every
 // request gets 401. A user with an empty password also gets 401, because an
@@ -285,13 +286,14 @@ func APIKey(header string, verify func(ctx context.Context, key string) (*Princi
 //
 // Passwords are sent in clear text: use TLS. BasicAuth panics if realm or a name
 // contains a control character, or a name contains a colon (RFC 7617, section 2).
-func BasicAuth(realm string, users map[string]string, onError ErrorWriter) func(http.Handler) http.Handler {
+func BasicAuth(realm string, users map[string]string, opts *ErrorOptions) func(http.Handler) http.Handler {
 	if strings.ContainsFunc(realm, isControl) {
 		panic(fmt.Sprintf("svc: BasicAuth: the realm %q has a control character", realm))
 	}
-	match := newMatch(users)
+	match, o := newMatch(users), valueOf(opts)
 	g := &guard{
-		opts:     BearerOptions{OnError: onError, Logger: slog.New(slog.DiscardHandler)},                            // any client can cause such errors, as often as it likes
+		opts:     BearerOptions{OnError: o.OnError, Logger: o.Logger},
+		quiet:    true,
 		fixed:    `Basic realm="` + strings.NewReplacer(`\`, `\\`, `"`, `\"`).Replace(realm) + `", charset="UTF-8"`, // a quoted-string (RFC 9110, section 5.6.4)
 		required: Errorf(CodeUnauthenticated, "a valid name and password are required"),
 	}
@@ -347,6 +349,7 @@ func newMatch(users map[string]string) func(name, password string) bool {
 type guard struct {
 	opts     BearerOptions
 	fixed    string                                    // the challenge, if it is always the same, as for all but Bearer
+	quiet    bool                                      // rejected requests are not logged, as for BasicAuth: any client can cause them, as often as it likes
 	required *Error                                    // for a request without a credential
 	identify func(r *http.Request) (*Principal, error) // finds the caller by the credential of r; nil and no error if it has none
 
@@ -381,8 +384,10 @@ func (g *guard) serve(w http.ResponseWriter, r *http.Request, next http.Handler)
 		err = e
 	}
 	if err != nil {
-		logError(r.Context(), g.opts.Logger, err, logPlace{request: r})
-		refuse(w, r, err, g.opts.OnError)
+		if !g.quiet {
+			logError(r.Context(), g.opts.Logger, err, logPlace{request: r})
+		}
+		refuse(w, r, err, ErrorOptions{OnError: g.opts.OnError, Logger: g.opts.Logger})
 		return
 	}
 	next.ServeHTTP(w, r.WithContext(context.WithValue(r.Context(), identityKey{}, id)))
@@ -678,8 +683,7 @@ func (o BearerOptions) Metadata() http.Handler {
 
 // AllowIPs returns middleware that passes requests on connections from addresses
 // within prefixes. Every other request gets 403 with a PERMISSION_DENIED error,
-// written by onError, or by [WriteError] if onError is nil. Without prefixes every
-// request gets 403.
+// written as opts says. Without prefixes every request gets 403.
 //
 // AllowIPs checks http.Request.RemoteAddr, the address of the connection. It ignores
 // headers such as X-Forwarded-For, which any client can send. Behind a proxy it
@@ -689,9 +693,9 @@ func (o BearerOptions) Metadata() http.Handler {
 // on a Unix socket, the request gets 403.
 //
 // AllowIPs panics if a prefix is not valid.
-func AllowIPs(onError ErrorWriter, prefixes ...netip.Prefix) func(http.Handler) http.Handler {
+func AllowIPs(prefixes []netip.Prefix, opts *ErrorOptions) func(http.Handler) http.Handler {
 	const mappedBits = 96 // of ::ffff:0:0/96
-	allowed := make([]netip.Prefix, len(prefixes))
+	o, allowed := valueOf(opts), make([]netip.Prefix, len(prefixes))
 	for i, prefix := range prefixes {
 		if !prefix.IsValid() {
 			panic(fmt.Sprintf("svc: AllowIPs: prefix %d is not valid", i+1))
@@ -708,7 +712,7 @@ func AllowIPs(onError ErrorWriter, prefixes ...netip.Prefix) func(http.Handler) 
 			next.ServeHTTP(w, r)
 			return
 		}
-		refuse(w, r, Errorf(CodePermissionDenied, "requests from this address are not allowed"), onError)
+		refuse(w, r, Errorf(CodePermissionDenied, "requests from this address are not allowed"), o)
 	})
 }
 

@@ -734,7 +734,7 @@ func (e *endpoint) serveRequest(w http.ResponseWriter, r *http.Request, h respon
 // writeErrorResponse answers with err by Options.OnError. Transports with another
 // form of errors replace it.
 func (e *endpoint) writeErrorResponse(w http.ResponseWriter, r *http.Request, err error) {
-	respondError(w, r, err, e.opts.OnError, e.opts.Logger)
+	respondError(w, r, err, ErrorOptions{OnError: e.opts.OnError, Logger: e.opts.Logger})
 }
 
 // logError logs err as the error of a call of m, or of the whole request if m is nil.

@@ -289,7 +289,10 @@ func (c *contract) planMethod(s *Service, m *method) *contractMethod {
 	p.HTTP, p.Status = m.method+" "+s.prefix+m.path, m.status
 	switch { // of WriteError, the envelope, nothing is written
 	case m.opts.ErrorForm != nil:
-		p.ErrorType, p.ErrorCodes, p.Error = m.opts.ErrorForm.contentType, m.opts.ErrorForm.statuses, c.planValue(m.opts.ErrorForm.shape)
+		p.ErrorType, p.ErrorCodes, p.Error = m.opts.ErrorForm.contentType, maps.Clone(m.opts.ErrorForm.statuses), c.planValue(m.opts.ErrorForm.shape)
+		for rule, status := range m.opts.ErrorForm.ruleStatus {
+			p.ErrorCodes[Code(rule)] = status // no rule is a Code
+		}
 	case isHandler(m.opts.OnError, WriteProblem):
 		p.ErrorType = contentTypeProblem + " of WriteProblem"
 	case m.opts.OnError != nil && !isHandler(m.opts.OnError, WriteError):

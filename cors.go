@@ -13,7 +13,7 @@ import (
 	"unicode"
 )
 
-// CORSOptions configures [CORS]. The zero value allows no origin.
+// CORSOptions configures [CORS]. The zero value and nil allow no origin.
 type CORSOptions struct {
 	// Origins are the origins whose pages may call, such as
 	// "https://app.example" and "http://localhost:5173": a scheme, a host, and
@@ -76,8 +76,8 @@ const corsExposed = "WWW-Authenticate, Location, ETag, Link, Retry-After, Deprec
 //
 // CORS panics if an origin or a header is not valid. It also panics if Credentials is
 // set with "*" or "null": every page on the web could then act as its reader.
-func CORS(opts CORSOptions) func(http.Handler) http.Handler {
-	p := newCORSPolicy(opts)
+func CORS(opts *CORSOptions) func(http.Handler) http.Handler {
+	p := newCORSPolicy(valueOf(opts))
 	return middleware(func(w http.ResponseWriter, r *http.Request, next http.Handler) {
 		addHeader(w.Header(), "Vary", "Origin")
 		origins := r.Header["Origin"]
@@ -88,7 +88,7 @@ func CORS(opts CORSOptions) func(http.Handler) http.Handler {
 		switch {
 		case len(origins) > 0 && r.Method == http.MethodOptions && len(r.Header["Access-Control-Request-Method"]) > 0:
 			if err := p.answerPreflight(w, r, allowed); err != nil {
-				refuse(w, r, err, nil)
+				refuse(w, r, err, ErrorOptions{})
 			}
 		case named:
 			next.ServeHTTP(w, r.WithContext(context.WithValue(r.Context(), originKey{}, true)))

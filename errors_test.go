@@ -463,10 +463,10 @@ func TestHandleTable(t *testing.T) {
 		var log bytes.Buffer
 		logger := slog.New(slog.NewTextHandler(&log, nil))
 		for i, h := range []http.Handler{
-			Handle(test.fn, test.onError, logger),
-			Recover(test.onError, logger)(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+			Handle(test.fn, &ErrorOptions{OnError: test.onError, Logger: logger}),
+			Recover(&ErrorOptions{OnError: test.onError, Logger: logger})(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 				if err := test.fn(w, r); err != nil && err != nobody {
-					Handle(func(http.ResponseWriter, *http.Request) error { return err }, test.onError, logger).ServeHTTP(w, r)
+					Handle(func(http.ResponseWriter, *http.Request) error { return err }, &ErrorOptions{OnError: test.onError, Logger: logger}).ServeHTTP(w, r)
 				} else if err != nil {
 					panic("a nil *Error")
 				}
@@ -546,7 +546,7 @@ func TestHijack(t *testing.T) {
 	h := Handle(func(w http.ResponseWriter, _ *http.Request) error {
 		w.(http.Hijacker).Hijack()
 		return Errorf(CodeNotFound, "no")
-	}, nil, slog.New(slog.DiscardHandler))
+	}, &ErrorOptions{Logger: slog.New(slog.DiscardHandler)})
 	for _, test := range []struct {
 		hijacked bool
 		body     int
@@ -574,7 +574,7 @@ func TestFlushInVain(t *testing.T) {
 	h := Handle(func(w http.ResponseWriter, _ *http.Request) error {
 		w.(http.Flusher).Flush()
 		return Errorf(CodeNotFound, "no")
-	}, nil, slog.New(slog.DiscardHandler))
+	}, &ErrorOptions{Logger: slog.New(slog.DiscardHandler)})
 	for _, test := range []struct {
 		hidden bool
 		status int // 0 means that the connection is cut

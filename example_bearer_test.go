@@ -147,7 +147,7 @@ func ExampleBearer() {
 		fmt.Println(err)
 	}
 	verifier := &JWTVerifier{"https://login.example", "https://api.example", keys}
-	guard := svc.Bearer(verifier.Verify, svc.BearerOptions{
+	guard := svc.Bearer(verifier.Verify, &svc.BearerOptions{
 		Resource: "https://api.example", AuthorizationServers: []string{"https://login.example"},
 		Scopes: []string{"todos"}, Logger: slog.New(slog.DiscardHandler),
 	})

@@ -310,7 +310,7 @@ func ExampleHandle() {
 		}
 		_, err = fmt.Fprintf(w, "%d bytes", len(body))
 		return err
-	}, nil, noLog)
+	}, &svc.ErrorOptions{Logger: noLog})
 	try(upload, "POST", "/upload", "abc")
 	try(upload, "POST", "/upload", "")
 	try(upload, "POST", "/upload", strings.Repeat("x", 2<<10))
@@ -324,7 +324,7 @@ func ExampleHandle() {
 // A panic in a handler becomes a 500 response. Its text is only logged.
 func ExampleRecover() {
 	broken := http.HandlerFunc(func(http.ResponseWriter, *http.Request) { panic("secret") })
-	try(svc.Recover(nil, noLog)(broken), "GET", "/", "")
+	try(svc.Recover(&svc.ErrorOptions{Logger: noLog})(broken), "GET", "/", "")
 
 	// Output:
 	// 500 {"error":{"code":"INTERNAL","message":"internal error"}}
@@ -645,7 +645,7 @@ func ExampleCursorKey() {
 
 // Handlers and methods read the requested version from their context.
 func ExampleVersion() {
-	version := svc.Version(svc.VersionOptions{
+	version := svc.Version(&svc.VersionOptions{
 		DefaultVersion: "v2",
 		PathPrefix:     true,
 		Supported:      []string{"v1", "v2"},
@@ -700,7 +700,7 @@ func ExampleAPIKey() {
 			return nil, svc.Errorf(svc.CodeUnauthenticated, "the key is unknown")
 		}
 		return &svc.Principal{Subject: "robot"}, nil
-	}, svc.APIKeyOptions{Logger: noLog})
+	}, &svc.APIKeyOptions{Logger: noLog})
 	service := svc.MustRegister[LampAPI](lamps{}, &svc.Options{
 		Resource: "lamps",
 		Schemes:  []svc.Scheme{{Type: "apiKey", Header: "X-Api-Key"}},
@@ -718,7 +718,7 @@ func ExampleAPIKey() {
 }
 
 func ExampleAllowIPs() {
-	allow := svc.AllowIPs(nil, netip.MustParsePrefix("127.0.0.0/8"), netip.MustParsePrefix("::1/128"))
+	allow := svc.AllowIPs([]netip.Prefix{netip.MustParsePrefix("127.0.0.0/8"), netip.MustParsePrefix("::1/128")}, nil)
 	handler := svc.Under("/admin", allow)(http.NotFoundHandler())
 
 	r := httptest.NewRequest("GET", "/admin", nil)

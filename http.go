@@ -694,22 +694,21 @@ func errorOrUnknown(err error) *Error {
 	return ErrorFrom(err)
 }
 
-// respondError writes the response for err with onError; nil means WriteError. See
-// ErrorWriter. If onError panics, the panic is logged. If it has written before, the
-// connection is closed. A nil logger means slog.Default.
-func respondError(w http.ResponseWriter, r *http.Request, err error, onError ErrorWriter, logger *slog.Logger) {
-	if onError == nil {
+// respondError writes the response for err as opts says; see ErrorWriter. If OnError
+// panics, the panic is logged. If it has written before, the connection is closed.
+func respondError(w http.ResponseWriter, r *http.Request, err error, opts ErrorOptions) {
+	if opts.OnError == nil {
 		WriteError(w, r, err)
 		return
 	}
 	setErrorHeader(w.Header(), errorOrUnknown(err).header)
 	tw := &trackedWriter{ResponseWriter: w}
 	panicked := callHandler(func(w http.ResponseWriter, r *http.Request) error {
-		onError(w, r, err)
+		opts.OnError(w, r, err)
 		return nil
 	}, tw, r)
 	if panicked != nil {
-		logError(r.Context(), logger, fmt.Errorf("the ErrorWriter: %w", panicked), logPlace{request: r})
+		logError(r.Context(), opts.Logger, fmt.Errorf("the ErrorWriter: %w", panicked), logPlace{request: r})
 	}
 	switch {
 	case !tw.wrote:
@@ -727,50 +726,71 @@ func middleware(serve func(w http.ResponseWriter, r *http.Request, next http.Han
 }
 
 // refuse is for middleware that has not read the body. It writes the response for err
-// with onError; nil means WriteError. It logs nothing, because any client can cause
-// such errors, as often as it likes.
-func refuse(w http.ResponseWriter, r *http.Request, err error, onError ErrorWriter) {
+// as opts says. It does not log err, because any client can cause such errors, as often
+// as it likes.
+func refuse(w http.ResponseWriter, r *http.Request, err error, opts ErrorOptions) {
 	leaveBodyEarly(w, r)
-	respondError(w, r, err, onError, nil)
+	respondError(w, r, err, opts)
+}
+
+// ErrorOptions says how a handler or middleware answers with an error, and where it logs.
+// The zero value and nil stand for the defaults.
+type ErrorOptions struct {
+	// OnError writes the responses to errors. Default: [WriteError].
+	OnError ErrorWriter
+	// Logger gets one line for each panic of OnError, and for each error of [Handle] and
+	// [Recover]. The responses of [Limit], [BasicAuth] and [AllowIPs] are not logged, because
+	// any client can cause them, as often as it likes. Default: slog.Default at the time of
+	// each line.
+	Logger *slog.Logger
+}
+
+// valueOf returns what opts points to, or the zero value if opts is nil.
+func valueOf[T any](opts *T) (value T) {
+	if opts != nil {
+		value = *opts
+	}
+	return value
 }
 
 // A HandlerFunc is an http.HandlerFunc that may return an error; see [Handle].
 type HandlerFunc func(w http.ResponseWriter, r *http.Request) error
 
 // Handle returns an http.Handler that calls fn. If fn returns an error, Handle logs it
-// and writes the response with onError; nil means [WriteError]. A panic counts as an
-// INTERNAL error with a [*PanicError] as its cause. If the response has already begun,
-// an error or a panic closes the connection, so that clients notice that the response
-// is incomplete. A panic with http.ErrAbortHandler goes on to net/http. A nil logger
-// means slog.Default.
+// and writes the response as opts says. A panic counts as an INTERNAL error with a
+// [*PanicError] as its cause. If the response has already begun, an error or a panic
+// closes the connection, so that clients notice that the response is incomplete. A panic
+// with http.ErrAbortHandler goes on to net/http.
 //
 // Handle calls fn also for a POST that a browser sends for a page of another site, with
 // the cookies of its user; only the methods of a service are guarded. If that matters,
 // put the CrossOriginProtection of net/http in front, which Go has from 1.25 on.
-func Handle(fn HandlerFunc, onError ErrorWriter, logger *slog.Logger) http.Handler {
+func Handle(fn HandlerFunc, opts *ErrorOptions) http.Handler {
+	o := valueOf(opts)
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		tw := &trackedWriter{ResponseWriter: w}
 		err := callHandler(fn, tw, r)
 		if err == nil {
 			return
 		}
-		logError(r.Context(), logger, err, logPlace{request: r})
+		logError(r.Context(), o.Logger, err, logPlace{request: r})
 		if tw.wrote {
 			panic(http.ErrAbortHandler) // closes the connection
 		}
-		respondError(tw, r, err, onError, logger)
+		respondError(tw, r, err, o)
 	})
 }
 
 // Recover returns middleware that turns a panic in the next handler into a 500
-// response, as [Handle] does with the same arguments. A panic with
+// response, as [Handle] does with the same options. A panic with
 // http.ErrAbortHandler goes on to net/http.
-func Recover(onError ErrorWriter, logger *slog.Logger) func(http.Handler) http.Handler {
+func Recover(opts *ErrorOptions) func(http.Handler) http.Handler {
+	o := valueOf(opts)
 	return func(next http.Handler) http.Handler {
 		return Handle(func(w http.ResponseWriter, r *http.Request) error {
 			next.ServeHTTP(w, r)
 			return nil
-		}, onError, logger)
+		}, &o)
 	}
 }
 
@@ -861,8 +881,8 @@ func logError(ctx context.Context, logger *slog.Logger, err error, place logPlac
 
 // Limit returns middleware that serves at most n requests at a time. Further requests get 503
 // at once, with an UNAVAILABLE error and a Retry-After of one second (RFC 9110, section
-// 15.6.4), written by onError, or by [WriteError] if onError is nil. Requests are not queued,
-// because their clients have often given up when their turn comes.
+// 15.6.4), written as opts says. Requests are not queued, because their clients have often
+// given up when their turn comes.
 //
 // Limit bounds the total memory of all requests: bodies need at most n times
 // Options.MaxBody, and decoded values a small multiple of that. A stream counts for as
@@ -870,11 +890,11 @@ func logError(ctx context.Context, logger *slog.Logger, err error, place logPlac
 // busy process counts as a dead one.
 //
 // Limit panics if n is less than 1.
-func Limit(n int, onError ErrorWriter) func(http.Handler) http.Handler {
+func Limit(n int, opts *ErrorOptions) func(http.Handler) http.Handler {
 	if n < 1 {
 		panic(fmt.Sprintf("svc: Limit: n is %d; it must be at least 1", n))
 	}
-	places := make(chan struct{}, n)
+	o, places := valueOf(opts), make(chan struct{}, n)
 	return middleware(func(w http.ResponseWriter, r *http.Request, next http.Handler) {
 		select {
 		case places <- struct{}{}:
@@ -882,7 +902,7 @@ func Limit(n int, onError ErrorWriter) func(http.Handler) http.Handler {
 			next.ServeHTTP(w, r)
 		default:
 			w.Header().Set("Retry-After", "1") // in seconds (RFC 9110, section 10.2.3)
-			refuse(w, r, Errorf(CodeUnavailable, "the server is busy; try again"), onError)
+			refuse(w, r, Errorf(CodeUnavailable, "the server is busy; try again"), o)
 		}
 	})
 }

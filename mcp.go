@@ -285,9 +285,7 @@ func (s *Service) newMCPHandler(opts *MCPOptions) *mcpHandler {
 		prompts:  make(map[string]*tool),
 		lists:    map[string]*mcpList{"tools/list": {begin: `"tools":[`}},
 		now:      time.Now,
-	}
-	if opts != nil {
-		h.options = *opts
+		options:  valueOf(opts),
 	}
 	o := &h.options
 	o.ListScope = cmp.Or(o.ListScope, "private")

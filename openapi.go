@@ -607,10 +607,8 @@ func (m *method) listErrors() (list []*Error, common int) {
 	var special []*Error
 	list = append(make([]*Error, 0, 8), errInvalid)
 	if m.opts.ErrorForm != nil && m.in != nil {
-		for _, rule := range slices.Sorted(maps.Keys(m.opts.ErrorForm.statuses)) {
-			if !rule.isError() {
-				list = append(list, &Error{Code: CodeInvalidArgument, violations: []Violation{{Rule: string(rule)}}})
-			}
+		for _, rule := range slices.Sorted(maps.Keys(m.opts.ErrorForm.ruleStatus)) {
+			list = append(list, &Error{Code: CodeInvalidArgument, violations: []Violation{{Rule: rule}}})
 		}
 	}
 	if len(m.placeholders) > 0 {

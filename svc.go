@@ -13,6 +13,9 @@
 // [Connect] returns a client for the same interface. Every transport is a plain
 // http.Handler, and every middleware a plain func(http.Handler) http.Handler.
 //
+// In every function the required arguments come first. Options come last, as a pointer to
+// a struct: nil stands for its zero value, and the zero value for the defaults.
+//
 // Register reports all mistakes in the interface, its types and its options at once. The
 // Service does not change and is safe for concurrent use. Inputs are checked, and
 // documents written, by one plan for each type, so that they agree. What documents do not

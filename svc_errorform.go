@@ -10,7 +10,6 @@ import (
 	"maps"
 	"net/http"
 	"reflect"
-	"strings"
 )
 
 // An ErrorForm is the form that errors have over REST in place of the envelope: a type and
@@ -25,7 +24,8 @@ type ErrorForm struct {
 	read        func(ptr any) *Error       // the other way round; nil for an error without a read
 	encode      encodeFunc                 // nil if there are mistakes
 	decode      decodeFunc
-	statuses    map[Code]int // of codes, and of the rules of violations
+	statuses    map[Code]int   // of WithStatus
+	ruleStatus  map[string]int // of WithRuleStatus, by rule; wins over statuses
 	contentType string
 	logger      *slog.Logger // Options.Logger; nil until Register
 }
@@ -50,7 +50,7 @@ func NewErrorForm[T any](write func(*Error) *T, read func(*T) *Error) *ErrorForm
 		p.addIf(member.header != "", "%v.%s has a header tag; headers of errors come from Error.WithHeader", t, member.goName)
 	}
 	f := &ErrorForm{
-		shape: s, types: types, mistakes: p.list, statuses: make(map[Code]int), contentType: contentTypeJSON,
+		shape: s, types: types, mistakes: p.list, statuses: make(map[Code]int), ruleStatus: make(map[string]int), contentType: contentTypeJSON,
 		write: func(e *Error) reflect.Value { return reflect.ValueOf(write(e)).Elem() },
 		read:  func(ptr any) *Error { return read(ptr.(*T)) },
 	}
@@ -62,19 +62,31 @@ func NewErrorForm[T any](write func(*Error) *T, read func(*T) *Error) *ErrorForm
 
 // WithStatus returns a copy of f that sends errors with this code and no status of their
 // own, see [Error.WithStatus], with another status than that of the code: 422 for
-// INVALID_ARGUMENT, for example. In place of a code it takes the rule of a [Violation], for
-// the errors that have one: 400 for "syntax", if others have 422. It panics if code is
-// neither one of the constants nor a rule, or if status is not from 400 to 599.
+// INVALID_ARGUMENT, for example. It panics if code is not the code of an error, or if
+// status is not from 400 to 599.
 func (f *ErrorForm) WithStatus(code Code, status int) *ErrorForm {
-	// Codes are written in capitals. Rules are words such as syntax or minLength, and those of
-	// the application, so they cannot be checked against a list.
-	isRule := strings.ToUpper(string(code)) != string(code)
-	if !isRule && !code.isError() || status < 400 || status > 599 {
-		panic(fmt.Sprintf("svc: ErrorForm.WithStatus(%q, %d): want the code of an error or a rule such as syntax, and a status from 400 to 599", code, status))
+	if !code.isError() || status < 400 || status > 599 {
+		panic(fmt.Sprintf("svc: ErrorForm.WithStatus(%q, %d): want the code of an error, and a status from 400 to 599; WithRuleStatus takes rules such as syntax", code, status))
 	}
 	c := *f
 	c.statuses = maps.Clone(f.statuses)
 	c.statuses[code] = status
+	return &c
+}
+
+// WithRuleStatus returns a copy of f that sends errors with a [Violation] of this rule, and
+// no status of their own, with this status: 400 for "syntax", for example, if WithStatus
+// gives other INVALID_ARGUMENT errors 422. If several violations of an error have rules with
+// a status, the first of them decides. It panics if rule is empty or a [Code], or if status
+// is not from 400 to 599.
+func (f *ErrorForm) WithRuleStatus(rule string, status int) *ErrorForm {
+	// The application has rules of its own, so rule cannot be checked against a list.
+	if code := Code(rule); rule == "" || code == CodeOK || code.isError() || status < 400 || status > 599 {
+		panic(fmt.Sprintf("svc: ErrorForm.WithRuleStatus(%q, %d): want the rule of a violation, such as syntax, and a status from 400 to 599; WithStatus takes codes", rule, status))
+	}
+	c := *f
+	c.ruleStatus = maps.Clone(f.ruleStatus)
+	c.ruleStatus[rule] = status
 	return &c
 }
 
@@ -104,7 +116,7 @@ func (f *ErrorForm) statusOf(e *Error) int {
 		return e.HTTPStatus()
 	}
 	for _, v := range e.Violations() {
-		if status := f.statuses[Code(v.Rule)]; status != 0 {
+		if status := f.ruleStatus[v.Rule]; status != 0 {
 			return status
 		}
 	}

@@ -20,8 +20,8 @@ import (
 // versionSourceOff is the name that disables a source of VersionOptions.
 const versionSourceOff = "-"
 
-// VersionOptions configures [Version]. The zero value reads the header
-// Accept-Version, then the query parameter version, and accepts every version.
+// VersionOptions configures [Version]. The zero value and nil read the header
+// Accept-Version, then the query parameter version, and accept every version.
 type VersionOptions struct {
 	// DefaultVersion is that of requests that name none, one of Supported if that is set.
 	// Empty means that they have none.
@@ -85,8 +85,8 @@ type Deprecation struct {
 //
 // Version panics if DefaultVersion is not in Supported, if a Link is not a URL, or if a
 // Sunset is before its Since (RFC 9745, section 4).
-func Version(opts VersionOptions) func(http.Handler) http.Handler {
-	v := newVersioning(opts)
+func Version(opts *VersionOptions) func(http.Handler) http.Handler {
+	v := newVersioning(valueOf(opts))
 	return middleware(func(w http.ResponseWriter, r *http.Request, next http.Handler) {
 		if v.Header != versionSourceOff {
 			addHeader(w.Header(), "Vary", v.Header)
@@ -104,19 +104,19 @@ func Version(opts VersionOptions) func(http.Handler) http.Handler {
 // VersionFromHeader returns [Version] middleware that reads only the request header
 // name. It accepts every version. An empty name means Accept-Version.
 func VersionFromHeader(name string) func(http.Handler) http.Handler {
-	return Version(VersionOptions{Header: name, QueryParam: versionSourceOff})
+	return Version(&VersionOptions{Header: name, QueryParam: versionSourceOff})
 }
 
 // VersionFromQuery returns [Version] middleware that reads only the query parameter
 // name. It accepts every version. An empty name means version.
 func VersionFromQuery(name string) func(http.Handler) http.Handler {
-	return Version(VersionOptions{Header: versionSourceOff, QueryParam: name})
+	return Version(&VersionOptions{Header: versionSourceOff, QueryParam: name})
 }
 
 // VersionFromPath returns [Version] middleware that reads only the first segment of
 // the path. It accepts every version.
 func VersionFromPath() func(http.Handler) http.Handler {
-	return Version(VersionOptions{Header: versionSourceOff, QueryParam: versionSourceOff, PathPrefix: true})
+	return Version(&VersionOptions{Header: versionSourceOff, QueryParam: versionSourceOff, PathPrefix: true})
 }
 
 // versionKey is the key of the seenVersion in a context.
@@ -217,11 +217,11 @@ func (v *versioning) refuseVersion(w http.ResponseWriter, r *http.Request, versi
 	if version == "" {
 		message = "the request must name a version of this API"
 	}
-	var onError ErrorWriter
+	var opts ErrorOptions
 	if v.ErrorHandler != nil {
-		onError = func(w http.ResponseWriter, r *http.Request, _ error) { v.ErrorHandler(w, r, version) }
+		opts.OnError = func(w http.ResponseWriter, r *http.Request, _ error) { v.ErrorHandler(w, r, version) }
 	}
-	refuse(w, r, Errorf(CodeInvalidArgument, "%s", message).WithDetail("supported", v.Supported), onError)
+	refuse(w, r, Errorf(CodeInvalidArgument, "%s", message).WithDetail("supported", v.Supported), opts)
 }
 
 // header returns the headers of responses for a version that d describes.

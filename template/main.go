@@ -74,7 +74,7 @@ func newHandler(todos *svc.Service, counts *metrics) http.Handler {
 	mux := http.NewServeMux()
 	mux.Handle("GET /hello", ignoreBody(hello))
 	mux.Handle("GET /users", ignoreBody(users))
-	mux.Handle("POST /echo", fromHere(svc.Handle(echo, nil, nil)))
+	mux.Handle("POST /echo", fromHere(svc.Handle(echo, nil)))
 	mux.Handle("/openapi.json", todos.OpenAPI())
 	mux.Handle("/rpc", todos.RPC())
 	mux.Handle("/mcp", todos.MCP(mcpOptions()))
@@ -89,7 +89,7 @@ func newHandler(todos *svc.Service, counts *metrics) http.Handler {
 	front.Handle("/", svc.Limit(maxRequests, nil)(mux))
 
 	var handler http.Handler = front
-	handler = svc.Recover(nil, nil)(handler)
+	handler = svc.Recover(nil)(handler)
 	return handler
 }
 
@@ -102,7 +102,7 @@ const maxRequests = 500
 // header Accept-Version or the query parameter version. Methods read it with
 // svc.GetVersion. Here v1 and v2 do the same; v1 is announced as deprecated.
 func versions() func(http.Handler) http.Handler {
-	return svc.Version(svc.VersionOptions{
+	return svc.Version(&svc.VersionOptions{
 		DefaultVersion: "v2",
 		Supported:      []string{"v1", "v2"},
 		Deprecations: map[string]svc.Deprecation{"v1": {
@@ -132,7 +132,7 @@ func withOrigins(handler http.Handler, origins string) http.Handler {
 	if origins == "" {
 		return handler
 	}
-	return svc.CORS(svc.CORSOptions{Origins: strings.Split(origins, ","), MaxAge: time.Hour})(handler)
+	return svc.CORS(&svc.CORSOptions{Origins: strings.Split(origins, ","), MaxAge: time.Hour})(handler)
 }
 
 // newServer returns a server with all four timeouts, so that slow clients cannot keep

@@ -47,7 +47,7 @@ func (t tokens) guard(next http.Handler) http.Handler {
 	if t == nil {
 		return next
 	}
-	return svc.Bearer(t.verify, svc.BearerOptions{Optional: true})(next)
+	return svc.Bearer(t.verify, &svc.BearerOptions{Optional: true})(next)
 }
 
 // scopes adds scopes to the options of a service: todos:read for the methods that only

@@ -136,7 +136,7 @@ func TestAuthPanics(t *testing.T) {
 		{func() { svc.BasicAuth("a\nb", nil, nil) }, `svc: BasicAuth: the realm "a\nb" has a control character`},
 		{func() { svc.BasicAuth("", map[string]string{"a:b": "c"}, nil) }, `svc: BasicAuth: the name "a:b" has a colon or a control character`},
 		{func() { svc.BasicAuth("", map[string]string{"a\x7f": "c"}, nil) }, `svc: BasicAuth: the name "a\x7f" has a colon or a control character`},
-		{func() { svc.AllowIPs(nil, netip.MustParsePrefix("::/0"), netip.Prefix{}) }, "svc: AllowIPs: prefix 2 is not valid"},
+		{func() { svc.AllowIPs([]netip.Prefix{netip.MustParsePrefix("::/0"), netip.Prefix{}}, nil) }, "svc: AllowIPs: prefix 2 is not valid"},
 		{func() { svc.Under("admin", pass) }, "svc: Under: the prefix admin must be a clean path that starts with a slash"},
 		{func() { svc.Under("/a//b", pass) }, "svc: Under: the prefix /a//b must be a clean path that starts with a slash"},
 		{func() { svc.Under("/a/../b/", pass) }, "svc: Under: the prefix /a/../b/ must be a clean path that starts with a slash"},
@@ -199,7 +199,7 @@ func TestAllowIPs(t *testing.T) {
 		if !test.ok {
 			status, body = 403, `{"error":{"code":"PERMISSION_DENIED","message":"requests from this address are not allowed"}}`
 		}
-		if w := guardServe(svc.AllowIPs(nil, prefixes...), r); w.Code != status || w.Body.String() != body {
+		if w := guardServe(svc.AllowIPs(prefixes, nil), r); w.Code != status || w.Body.String() != body {
 			t.Errorf("%q in %q: %d %s, want %d %s", test.remote, test.prefixes, w.Code, w.Body, status, body)
 		}
 	}
@@ -212,8 +212,8 @@ func TestAuthOnError(t *testing.T) {
 		fmt.Fprint(w, svc.CodeOf(err), " ", w.Header().Get("WWW-Authenticate"))
 	}
 	for want, mw := range map[string]func(http.Handler) http.Handler{
-		`UNAUTHENTICATED Basic realm="a", charset="UTF-8"`: svc.BasicAuth("a", nil, onError),
-		"PERMISSION_DENIED ": svc.AllowIPs(onError),
+		`UNAUTHENTICATED Basic realm="a", charset="UTF-8"`: svc.BasicAuth("a", nil, &svc.ErrorOptions{OnError: onError}),
+		"PERMISSION_DENIED ": svc.AllowIPs(nil, &svc.ErrorOptions{OnError: onError}),
 	} {
 		w := guardServe(mw, httptest.NewRequest("GET", "/", nil))
 		if w.Code != http.StatusTeapot || w.Body.String() != want {
@@ -378,10 +378,10 @@ func TestMiddlewareLeavesBody(t *testing.T) {
 		}
 		for name, mw := range map[string]func(http.Handler) http.Handler{
 			"BasicAuth": svc.BasicAuth("", nil, nil),
-			"AllowIPs":  svc.AllowIPs(nil),
-			"Version":   svc.Version(svc.VersionOptions{Supported: []string{"1"}}),
-			"CORS":      svc.CORS(svc.CORSOptions{Origins: []string{"https://a.example"}}),
-			"Bearer":    svc.Bearer(verifyTest, svc.BearerOptions{Resource: "https://r.example", AuthorizationServers: []string{"https://l.example"}}),
+			"AllowIPs":  svc.AllowIPs(nil, nil),
+			"Version":   svc.Version(&svc.VersionOptions{Supported: []string{"1"}}),
+			"CORS":      svc.CORS(&svc.CORSOptions{Origins: []string{"https://a.example"}}),
+			"Bearer":    svc.Bearer(verifyTest, &svc.BearerOptions{Resource: "https://r.example", AuthorizationServers: []string{"https://l.example"}}),
 		} {
 			w := guardServe(mw, r)
 			if got := w.Header().Get("Connection"); len(w.readDeadlines) != test.deadlines || got != test.close || w.Code == 200 {

@@ -109,7 +109,7 @@ func verifyTest(ctx context.Context, token string) (*svc.Principal, error) {
 // Verify that a client whose token cannot be checked is told when to come back: when
 // verify says, or in a second.
 func TestBearerRetryAfter(t *testing.T) {
-	guard := svc.Bearer(verifyTest, svc.BearerOptions{Logger: slog.New(slog.DiscardHandler)})(http.NotFoundHandler())
+	guard := svc.Bearer(verifyTest, &svc.BearerOptions{Logger: slog.New(slog.DiscardHandler)})(http.NotFoundHandler())
 	for token, want := range map[string]string{"busy": "7", "failing": "1", "panicking": "1", "nothing": "1", "quoting": "", "gone": "1"} {
 		r := httptest.NewRequest("GET", "/", nil)
 		r.Header.Set("Authorization", "Bearer "+token+".token")
@@ -129,7 +129,7 @@ func TestBearer(t *testing.T) {
 	const all = `scope="base", ` + meta
 	var log bytes.Buffer
 	_, h := newVault(slog.New(slog.DiscardHandler))
-	guard := svc.Bearer(verifyTest, svc.BearerOptions{
+	guard := svc.Bearer(verifyTest, &svc.BearerOptions{
 		Resource: "https://api.example/mcp", AuthorizationServers: []string{"https://login.example"}, Scopes: []string{"base"},
 		Logger: slog.New(slog.NewTextHandler(&log, nil)),
 	})(h)
@@ -251,7 +251,7 @@ func TestBearerClientLeaves(t *testing.T) {
 				panic("no answer for " + token)
 			}
 			return &svc.Principal{Subject: "ada", Scopes: []string{"vault:read"}}, nil
-		}, svc.BearerOptions{Logger: logger})(h)
+		}, &svc.BearerOptions{Logger: logger})(h)
 		server := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 			defer close(done)
 			guard.ServeHTTP(w, r)
@@ -291,7 +291,7 @@ func TestBearerDeadline(t *testing.T) {
 	guard := svc.Bearer(func(ctx context.Context, _ string) (*svc.Principal, error) {
 		<-ctx.Done()
 		return nil, ctx.Err()
-	}, svc.BearerOptions{Logger: slog.New(slog.NewTextHandler(&log, nil))})(http.NotFoundHandler())
+	}, &svc.BearerOptions{Logger: slog.New(slog.NewTextHandler(&log, nil))})(http.NotFoundHandler())
 	ctx, cancel := context.WithTimeout(context.Background(), time.Millisecond)
 	defer cancel()
 	r := httptest.NewRequestWithContext(ctx, "GET", "/", nil)
@@ -305,7 +305,7 @@ func TestBearerDeadline(t *testing.T) {
 
 // Verify that a Bearer that is Optional leaves alone who is known without a token.
 func TestBearerInside(t *testing.T) {
-	h := svc.Bearer(verifyTest, svc.BearerOptions{Optional: true})(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+	h := svc.Bearer(verifyTest, &svc.BearerOptions{Optional: true})(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		p, _ := svc.PrincipalFrom(r.Context())
 		fmt.Fprint(w, p.Subject)
 	}))
@@ -321,7 +321,7 @@ func TestBearerInside(t *testing.T) {
 // each transport, behind an Optional Bearer and without one.
 func TestCallers(t *testing.T) {
 	s, h := newVault(slog.New(slog.DiscardHandler))
-	optional := svc.Bearer(verifyTest, svc.BearerOptions{Optional: true, Scopes: []string{"base"}, Logger: slog.New(slog.DiscardHandler)})(h)
+	optional := svc.Bearer(verifyTest, &svc.BearerOptions{Optional: true, Scopes: []string{"base"}, Logger: slog.New(slog.DiscardHandler)})(h)
 	const needRead, needAll = `Bearer scope="base vault:read"`, `Bearer scope="base vault:read vault:take"`
 	for _, test := range []struct {
 		token, method string
@@ -400,7 +400,7 @@ func TestCallers(t *testing.T) {
 	// A scope that Bearer, a token and a method have is in a challenge once.
 	twice := svc.Bearer(func(context.Context, string) (*svc.Principal, error) {
 		return &svc.Principal{Scopes: []string{"vault:read", "x", "x"}}, nil
-	}, svc.BearerOptions{Optional: true, Scopes: []string{"vault:read"}, Logger: slog.New(slog.DiscardHandler)})(h)
+	}, &svc.BearerOptions{Optional: true, Scopes: []string{"vault:read"}, Logger: slog.New(slog.DiscardHandler)})(h)
 	for token, want := range map[string]string{"": `Bearer scope="vault:read vault:take"`, "Bearer t": `Bearer error="insufficient_scope", scope="vault:read x vault:take"`} {
 		r := httptest.NewRequest("POST", "/vault/take", strings.NewReader(`{"n":1}`))
 		r.Header = http.Header{"Content-Type": {"application/json"}, "Authorization": {token}}
@@ -518,7 +518,7 @@ func TestBearerMetadata(t *testing.T) {
 		{"https://api.example:8443/a/b?c=d", []string{"/.well-known/oauth-protected-resource/a/b?c=d"}, "https://api.example:8443/.well-known/oauth-protected-resource/a/b?c=d"},
 	} {
 		opts := svc.BearerOptions{Resource: test.resource, AuthorizationServers: []string{"https://login.example"}, Scopes: []string{"a", "b"}, Logger: slog.New(slog.DiscardHandler)}
-		h := svc.Bearer(verifyTest, opts)(http.NotFoundHandler())
+		h := svc.Bearer(verifyTest, &opts)(http.NotFoundHandler())
 		want := `{"resource":"` + test.resource + `","authorization_servers":["https://login.example"],"scopes_supported":["a","b"],"bearer_methods_supported":["header"]}`
 		for _, path := range test.paths {
 			for _, handler := range []http.Handler{h, opts.Metadata()} {
@@ -546,7 +546,7 @@ func TestBearerMetadata(t *testing.T) {
 		}
 	}
 	w := httptest.NewRecorder()
-	svc.Bearer(verifyTest, svc.BearerOptions{Logger: slog.New(slog.DiscardHandler)})(http.NotFoundHandler()).ServeHTTP(w, httptest.NewRequest("GET", "/x", nil))
+	svc.Bearer(verifyTest, &svc.BearerOptions{Logger: slog.New(slog.DiscardHandler)})(http.NotFoundHandler()).ServeHTTP(w, httptest.NewRequest("GET", "/x", nil))
 	if got := w.Header().Get("WWW-Authenticate"); got != `Bearer realm="api"` {
 		t.Errorf("a challenge without a parameter: %s", got)
 	}
@@ -570,11 +570,11 @@ func TestBearerMistakes(t *testing.T) {
 		{svc.BearerOptions{Resource: "https://a.example", AuthorizationServers: []string{"https://login.example?a=b"}}, `AuthorizationServers has "https://login.example?a=b"; write a URL without a query`},
 		{svc.BearerOptions{Scopes: []string{"a b", ""}}, `Scopes has "a b"`},
 	} {
-		if got := caught(func() { svc.Bearer(verifyTest, test.opts) }); !strings.HasPrefix(got, "svc: Bearer:") || !strings.Contains(got, test.want) {
+		if got := caught(func() { svc.Bearer(verifyTest, &test.opts) }); !strings.HasPrefix(got, "svc: Bearer:") || !strings.Contains(got, test.want) {
 			t.Errorf("%+v: %s", test.opts, got)
 		}
 	}
-	if got := caught(func() { svc.Bearer(nil, svc.BearerOptions{}) }); !strings.Contains(got, "verify must not be nil") {
+	if got := caught(func() { svc.Bearer(nil, nil) }); !strings.Contains(got, "verify must not be nil") {
 		t.Error(got)
 	}
 	if got := caught(func() { svc.BearerOptions{}.Metadata() }); !strings.Contains(got, "Resource and AuthorizationServers must be set") {
@@ -793,7 +793,7 @@ func TestCallersOfResources(t *testing.T) {
 	var calls atomic.Int64
 	s, opts := newStudy(&calls)
 	h := s.MCP(opts)
-	optional := svc.Bearer(verifyTest, svc.BearerOptions{Optional: true, Logger: slog.New(slog.DiscardHandler)})(h)
+	optional := svc.Bearer(verifyTest, &svc.BearerOptions{Optional: true, Logger: slog.New(slog.DiscardHandler)})(h)
 	reader := &svc.Principal{Subject: "bob", Scopes: []string{"notes:read"}}
 	const index, note, page = `"uri":"study://index"`, `"uri":"study://notes/one"`, `"uri":"study://page"`
 	const badNote, draft, badDraft = `"uri":"study://notes/three"`, `"name":"study_draft"`, `"name":"study_draft","arguments":{"tone":"x"}`

@@ -617,7 +617,7 @@ input /A: contentType is ["image/png","image/jpeg"], was none; for example {"A":
 	{"a shorter KeepFor", taking[one[int]](keptFor(0), svc.KeyAllowed), taking[one[int]](keptFor(time.Hour), svc.KeyAllowed), "keeps idempotency keys for 1h0m0s, kept them for 24h0m0s"},
 	{"a form of errors", taking[one[int]](), taking[one[int]](svc.Options{ErrorForm: formOf[one[string]]()}), "errors are application/json, were the envelope"},
 	{"a status of errors", taking[one[int]](svc.Options{ErrorForm: formOf[one[string]]()}), taking[one[int]](svc.Options{ErrorForm: formOf[one[string]]().WithStatus(svc.CodeInvalidArgument, 422)}), "the status of INVALID_ARGUMENT is 422, was 400"},
-	{"a status of a rule", taking[one[int]](svc.Options{ErrorForm: formOf[one[string]]().WithStatus(svc.CodeInvalidArgument, 422)}), taking[one[int]](svc.Options{ErrorForm: formOf[one[string]]().WithStatus(svc.CodeInvalidArgument, 422).WithStatus("syntax", 400)}), "the status of syntax is 400, was 422"},
+	{"a status of a rule", taking[one[int]](svc.Options{ErrorForm: formOf[one[string]]().WithStatus(svc.CodeInvalidArgument, 422)}), taking[one[int]](svc.Options{ErrorForm: formOf[one[string]]().WithStatus(svc.CodeInvalidArgument, 422).WithRuleStatus("syntax", 400)}), "the status of syntax is 400, was 422"},
 	{"a member of errors", taking[one[int]](svc.Options{ErrorForm: formOf[one[string]]()}), taking[one[int]](svc.Options{ErrorForm: formOf[one[int]]()}), "error /a: is int, was string"},
 	{"problems for the envelope", taking[one[int]](), taking[one[int]](svc.Options{OnError: svc.WriteProblem}), "errors are application/problem+json of WriteProblem, were the envelope"},
 	{"the envelope by its name", taking[one[int]](), taking[one[int]](svc.Options{OnError: svc.WriteError}), ""},

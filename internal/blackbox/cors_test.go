@@ -18,7 +18,7 @@ import (
 // that answers 401, and returns the answer and whether the handler was called.
 func corsServe(opts svc.CORSOptions, method string, headers ...string) (*httptest.ResponseRecorder, bool) {
 	called := false
-	h := svc.CORS(opts)(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+	h := svc.CORS(&opts)(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		called = true
 		w.WriteHeader(http.StatusUnauthorized)
 	}))
@@ -133,10 +133,10 @@ func TestCORSMistakes(t *testing.T) {
 					}
 				}
 			}()
-			svc.CORS(test.opts)
+			svc.CORS(&test.opts)
 		}()
 	}
-	svc.CORS(svc.CORSOptions{Origins: []string{"*"}, Expose: []string{"*"}})
+	svc.CORS(&svc.CORSOptions{Origins: []string{"*"}, Expose: []string{"*"}})
 }
 
 // PokeAPI has a method that a page can call without a preflight request.
@@ -180,7 +180,7 @@ func TestCORSMark(t *testing.T) {
 			r.Header.Set("Content-Type", "application/json")
 		}
 		w := httptest.NewRecorder()
-		svc.CORS(svc.CORSOptions{Origins: test.origins})(mux).ServeHTTP(w, r)
+		svc.CORS(&svc.CORSOptions{Origins: test.origins})(mux).ServeHTTP(w, r)
 		if ran := test.status != 403; w.Code != test.status || (p.n == 1) != ran {
 			t.Errorf("%v, %s: status %d, ran %d times; %s", test.origins, test.path, w.Code, p.n, w.Body)
 		}

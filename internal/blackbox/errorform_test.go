@@ -100,7 +100,7 @@ func oldPayOptions(form *svc.ErrorForm) *svc.Options {
 
 func oldPayHandler(form *svc.ErrorForm) (*svc.Service, http.Handler) {
 	s := svc.MustRegister[OldPaymentsAPI](oldPayments{}, oldPayOptions(form))
-	return s, svc.APIKey("X-API-Key", verifyKey, svc.APIKeyOptions{OnError: form.Write, Logger: slog.New(slog.DiscardHandler)})(s.REST())
+	return s, svc.APIKey("X-API-Key", verifyKey, &svc.APIKeyOptions{OnError: form.Write, Logger: slog.New(slog.DiscardHandler)})(s.REST())
 }
 
 // Verify that the clients of the old program get what they got, byte for byte.
@@ -306,7 +306,12 @@ func TestErrorFormMistakes(t *testing.T) {
 		{panics(func() { svc.NewErrorForm[PayErrors](nil, nil) }), "write must not be nil"},
 		{panics(func() { payForm().WithStatus("OK", 400) }), `svc: ErrorForm.WithStatus("OK", 400)`},
 		{panics(func() { payForm().WithStatus(svc.CodeNotFound, 200) }), `svc: ErrorForm.WithStatus("NOT_FOUND", 200)`},
-		{panics(func() { payForm().WithStatus("syntax", 200) }), `svc: ErrorForm.WithStatus("syntax", 200)`},
+		{panics(func() { payForm().WithStatus("syntax", 400) }), `svc: ErrorForm.WithStatus("syntax", 400): want the code of an error, and a status from 400 to 599; WithRuleStatus takes rules`},
+		{panics(func() { payForm().WithRuleStatus("syntax", 200) }), `svc: ErrorForm.WithRuleStatus("syntax", 200)`},
+		{panics(func() { payForm().WithRuleStatus("syntax", 600) }), `svc: ErrorForm.WithRuleStatus("syntax", 600)`},
+		{panics(func() { payForm().WithRuleStatus("", 400) }), `svc: ErrorForm.WithRuleStatus("", 400)`},
+		{panics(func() { payForm().WithRuleStatus("OK", 400) }), `svc: ErrorForm.WithRuleStatus("OK", 400)`},
+		{panics(func() { payForm().WithRuleStatus("NOT_FOUND", 400) }), `svc: ErrorForm.WithRuleStatus("NOT_FOUND", 400): want the rule of a violation`},
 		{panics(func() { payForm().WithStatus("NOT_FOUD", 404) }), `svc: ErrorForm.WithStatus("NOT_FOUD", 404)`},
 		{panics(func() { payForm().WithStatus("", 404) }), `svc: ErrorForm.WithStatus("", 404)`},
 		{panics(func() { payForm().WithContentType("text/plain") }), `svc: ErrorForm.WithContentType("text/plain")`},
@@ -339,7 +344,7 @@ func TestErrorLimits(t *testing.T) {
 		"fits":       {svc.Errorf(svc.CodeAborted, "x").WithDetail("some", strings.Repeat("b", 15<<10)), `"some":"bbb`, "ccc"},
 	} {
 		var log bytes.Buffer
-		h := svc.Handle(func(http.ResponseWriter, *http.Request) error { return test.err }, nil, slog.New(slog.NewTextHandler(&log, nil)))
+		h := svc.Handle(func(http.ResponseWriter, *http.Request) error { return test.err }, &svc.ErrorOptions{Logger: slog.New(slog.NewTextHandler(&log, nil))})
 		w := httptest.NewRecorder()
 		h.ServeHTTP(w, httptest.NewRequest("GET", "/", nil))
 		body, _ := io.ReadAll(w.Body)

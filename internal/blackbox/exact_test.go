@@ -349,7 +349,7 @@ func TestExactDocuments(t *testing.T) {
 		{svc.Options{License: "MIT OR"}, "", `Options.License is`},
 		{svc.Options{License: "GPL-2.0-only WITH Classpath-exception-2.0"}, "", `"license":{"name":"GPL-2.0-only WITH Classpath-exception-2.0"}`},
 		{svc.Options{License: "(MIT AND BSD-3-Clause) OR Apache-2.0"}, "", `"license":{"name":"(MIT AND BSD-3-Clause) OR Apache-2.0"}`},
-		{svc.Options{ErrorForm: formOf[one[string]]().WithStatus("maxLength", 413)}, "", `"413":{`},
+		{svc.Options{ErrorForm: formOf[one[string]]().WithRuleStatus("maxLength", 413)}, "", `"413":{`},
 	} {
 		opts := test.opts
 		opts.Name = "ExactAPI"
@@ -753,7 +753,7 @@ func TestStrictQuery(t *testing.T) {
 	} {
 		h := test.service.REST()
 		if test.version {
-			h = svc.Version(svc.VersionOptions{})(h)
+			h = svc.Version(nil)(h)
 		}
 		r := httptest.NewRequest("POST", "/x/do?"+test.query, strings.NewReader("{}"))
 		r.Header.Set("Content-Type", "application/json")

@@ -314,7 +314,7 @@ func TestLogIsShort(t *testing.T) {
 		{s.MCP(nil), "GET /" + long, 1 << 10, "path=/aaa", "aaa… code"},
 		{s.OpenAPI(), "PUT /" + long, 1 << 10, "path=/aaa", "aaa… code"},
 		{s.REST(), strings.ToUpper(long) + " /", 1 << 10, "method=AAA", "AAA… path"},
-		{svc.Handle(func(http.ResponseWriter, *http.Request) error { panic(long) }, nil, opts.Logger), "GET /", 16 << 10, "panic: aaa", "aaa…"},
+		{svc.Handle(func(http.ResponseWriter, *http.Request) error { panic(long) }, &svc.ErrorOptions{Logger: opts.Logger}), "GET /", 16 << 10, "panic: aaa", "aaa…"},
 	} {
 		log.Reset()
 		wireDirect(test.h)(t, wireRequest{line: test.line})

@@ -596,7 +596,7 @@ func TestPagesBindAsObject(t *testing.T) {
 // Verify that the version middleware's version reaches methods.
 func TestVersionReachesMethods(t *testing.T) {
 	s := pageService(t)
-	h := svc.Version(svc.VersionOptions{PathPrefix: true, DefaultVersion: "v0"})(s.At("/v1").REST())
+	h := svc.Version(&svc.VersionOptions{PathPrefix: true, DefaultVersion: "v0"})(s.At("/v1").REST())
 	for _, test := range []struct{ target, header, want string }{
 		{"/v1/version", "", `{"version":"v1"}`},
 		{"/v1/version?version=2", "", `{"version":"2"}`},

@@ -50,7 +50,7 @@ func Example_moving() {
 	options.Schemes = []svc.Scheme{{Type: "apiKey", Header: "X-Api-Key"}}
 	service := svc.MustRegister[NoteAPI](&notes{}, options)
 
-	guard := svc.APIKey("X-Api-Key", verifyKeyHash, svc.APIKeyOptions{OnError: options.ErrorForm.Write, Logger: options.Logger})
+	guard := svc.APIKey("X-Api-Key", verifyKeyHash, &svc.APIKeyOptions{OnError: options.ErrorForm.Write, Logger: options.Logger})
 	mux.Handle("/", router) // the old program: of chi, gin or any other router
 	for _, route := range service.Routes() {
 		mux.Handle(route.Method+" "+route.Path, emptyBodies(guard(route.Handler)))
@@ -78,7 +78,7 @@ func Example_moving() {
 func Example_movingBadJSON() {
 	form := svc.NewErrorForm(func(e *svc.Error) *legacyError { return &legacyError{Code: string(e.Code)} }, nil)
 	options := noteOptions()
-	options.ErrorForm = form.WithStatus(svc.CodeInvalidArgument, 422).WithStatus("syntax", 400).WithStatus("type", 400)
+	options.ErrorForm = form.WithStatus(svc.CodeInvalidArgument, 422).WithRuleStatus("syntax", 400).WithRuleStatus("type", 400)
 	service := svc.MustRegister[NoteAPI](&notes{}, options)
 
 	show(service.REST(), request("POST", "/notes", `{"text":`))

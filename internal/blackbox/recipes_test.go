@@ -322,7 +322,7 @@ func Example_authentication() {
 	options.Methods["Delete"] = svc.MethodOptions{Scopes: []string{"notes:admin"}}
 	service := svc.MustRegister[NoteAPI](&notes{}, options)
 
-	guard := svc.Bearer(verifyToken, svc.BearerOptions{Optional: true, Logger: options.Logger})
+	guard := svc.Bearer(verifyToken, &svc.BearerOptions{Optional: true, Logger: options.Logger})
 	handler := guard(service.REST())
 
 	show(handler, request("GET", "/notes", ""))
@@ -353,8 +353,8 @@ func Example_apiKeys() {
 	options.Schemes = []svc.Scheme{{Type: "bearer"}, {Type: "apiKey", Header: "X-Api-Key"}}
 	service := svc.MustRegister[NoteAPI](&notes{}, options)
 
-	robots := svc.APIKey("X-Api-Key", verifyKeyHash, svc.APIKeyOptions{Optional: true, Logger: options.Logger})
-	people := svc.Bearer(verifyToken, svc.BearerOptions{Optional: true, Logger: options.Logger})
+	robots := svc.APIKey("X-Api-Key", verifyKeyHash, &svc.APIKeyOptions{Optional: true, Logger: options.Logger})
+	people := svc.Bearer(verifyToken, &svc.BearerOptions{Optional: true, Logger: options.Logger})
 	handler := people(robots(service.REST()))
 
 	show(handler, request("POST", "/notes", `{"text":"Buy milk"}`, "X-Api-Key", "robot-key"))
@@ -388,8 +388,8 @@ func Example_gateway() {
 
 func Example_cors() {
 	service := svc.MustRegister[NoteAPI](&notes{}, noteOptions())
-	guard := svc.Bearer(verifyToken, svc.BearerOptions{Logger: slog.New(slog.DiscardHandler)})
-	cors := svc.CORS(svc.CORSOptions{Origins: []string{"https://app.example", "http://localhost:5173"}})
+	guard := svc.Bearer(verifyToken, &svc.BearerOptions{Logger: slog.New(slog.DiscardHandler)})
+	cors := svc.CORS(&svc.CORSOptions{Origins: []string{"https://app.example", "http://localhost:5173"}})
 	handler := cors(svc.Limit(500, nil)(guard(service.REST())))
 
 	show(handler, request("OPTIONS", "/notes", "", "Origin", "https://app.example", "Access-Control-Request-Method", "POST"), "Access-Control-Allow-Origin")
@@ -485,7 +485,7 @@ func Example_plainHandlers() {
 	mux := http.NewServeMux()
 	mux.Handle("/", service.REST())
 	mux.Handle("GET /static/", http.StripPrefix("/static/", http.FileServerFS(files)))
-	mux.Handle("POST /import", svc.Handle(impl.importNotes, nil, nil))
+	mux.Handle("POST /import", svc.Handle(impl.importNotes, nil))
 	mux.HandleFunc("GET /notes.csv", impl.exportNotes)
 	mux.Handle("GET /old", http.RedirectHandler("/notes", http.StatusMovedPermanently))
 
@@ -612,7 +612,7 @@ func TestRecipeFiles(t *testing.T) {
 	a.service = svc.MustRegister[PhotosAPI](a, &svc.Options{Resource: "photos", Logger: slog.New(slog.DiscardHandler)})
 	mux := http.NewServeMux()
 	mux.Handle("/", a.service.REST())
-	mux.Handle("POST /form", svc.Handle(a.postForm, nil, slog.New(slog.DiscardHandler)))
+	mux.Handle("POST /form", svc.Handle(a.postForm, &svc.ErrorOptions{Logger: slog.New(slog.DiscardHandler)}))
 	do := func(method, path, contentType, body string) (int, string) {
 		r := httptest.NewRequest(method, path, io.MultiReader(strings.NewReader(body)))
 		r.Header.Set("Content-Type", contentType)

@@ -747,8 +747,8 @@ func TestCutAfterFirstByte(t *testing.T) {
 	mux.Handle("GET /error", svc.Handle(func(w http.ResponseWriter, _ *http.Request) error {
 		half(w)
 		return errFail
-	}, nil, slog.New(log)))
-	mux.Handle("GET /panic", svc.Recover(nil, slog.New(log))(http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) {
+	}, &svc.ErrorOptions{Logger: slog.New(log)}))
+	mux.Handle("GET /panic", svc.Recover(&svc.ErrorOptions{Logger: slog.New(log)})(http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) {
 		half(w)
 		panic("secret")
 	})))
@@ -785,13 +785,13 @@ func TestHandleAndRecover(t *testing.T) {
 		}
 		_, err := io.WriteString(w, "fine")
 		return err
-	}, nil, slog.New(log)))
+	}, &svc.ErrorOptions{Logger: slog.New(log)}))
 	mux.HandleFunc("GET /recover/{how}", func(w http.ResponseWriter, r *http.Request) {
 		if err := failAs(r.PathValue("how")); err != nil {
 			w.WriteHeader(http.StatusTeapot)
 		}
 	})
-	call := wireDirect(svc.Recover(svc.WriteProblem, slog.New(log))(mux))
+	call := wireDirect(svc.Recover(&svc.ErrorOptions{OnError: svc.WriteProblem, Logger: slog.New(log)})(mux))
 	for _, test := range []struct {
 		path   string
 		status int
@@ -822,7 +822,7 @@ func TestHandleAndRecover(t *testing.T) {
 		}
 	}
 	for _, path := range []string{"/handle/abort", "/recover/abort"} {
-		if v := failPanics(svc.Recover(nil, slog.New(log))(mux), get(path)); v != http.ErrAbortHandler {
+		if v := failPanics(svc.Recover(&svc.ErrorOptions{Logger: slog.New(log)})(mux), get(path)); v != http.ErrAbortHandler {
 			t.Errorf("%s: panicked with %v", path, v)
 		}
 	}
@@ -855,7 +855,7 @@ func TestHandleMaxBytes(t *testing.T) {
 	h := svc.Handle(func(w http.ResponseWriter, r *http.Request) error {
 		_, err := io.ReadAll(http.MaxBytesReader(w, r.Body, 3))
 		return err
-	}, nil, slog.New(slog.DiscardHandler))
+	}, &svc.ErrorOptions{Logger: slog.New(slog.DiscardHandler)})
 	for _, test := range []struct {
 		body   string
 		status int

@@ -86,8 +86,8 @@ func TestAPIKey(t *testing.T) {
 	logger := slog.New(slog.NewTextHandler(&log, nil))
 	options := deskOptions(svc.Scheme{Type: "apiKey", Header: "X-API-Key"})
 	options.Logger = logger
-	guard := svc.APIKey("x-api-key", verifyKey, svc.APIKeyOptions{Logger: logger})(deskHandler(svc.MustRegister[DeskAPI](desk{}, options)))
-	strict := svc.APIKey("X-Api-Key", verifyKey, svc.APIKeyOptions{Scopes: []string{"desk:close"}, Logger: logger})(guard)
+	guard := svc.APIKey("x-api-key", verifyKey, &svc.APIKeyOptions{Logger: logger})(deskHandler(svc.MustRegister[DeskAPI](desk{}, options)))
+	strict := svc.APIKey("X-Api-Key", verifyKey, &svc.APIKeyOptions{Scopes: []string{"desk:close"}, Logger: logger})(guard)
 	for _, test := range []struct {
 		name   string
 		guard  http.Handler
@@ -153,9 +153,9 @@ func TestGuardsTogether(t *testing.T) {
 		return &svc.Principal{Subject: "person", Scopes: []string{"desk:read"}}, nil
 	}
 	s := svc.MustRegister[DeskAPI](desk{}, deskOptions(svc.Scheme{Type: "bearer"}, svc.Scheme{Type: "apiKey", Header: "X-Api-Key"}))
-	bearer := svc.Bearer(verify, svc.BearerOptions{Optional: true, Logger: quiet})
-	key := svc.APIKey("X-Api-Key", verifyKey, svc.APIKeyOptions{Optional: true, Logger: quiet})
-	strictKey := svc.APIKey("X-Api-Key", verifyKey, svc.APIKeyOptions{Logger: quiet})
+	bearer := svc.Bearer(verify, &svc.BearerOptions{Optional: true, Logger: quiet})
+	key := svc.APIKey("X-Api-Key", verifyKey, &svc.APIKeyOptions{Optional: true, Logger: quiet})
+	strictKey := svc.APIKey("X-Api-Key", verifyKey, &svc.APIKeyOptions{Logger: quiet})
 	basic := svc.BasicAuth("x", map[string]string{"ada": "l"}, nil)
 	h := deskHandler(s)
 	fronts := map[string]http.Handler{
@@ -303,7 +303,7 @@ func TestConnectReadsSchemes(t *testing.T) {
 		Close func(context.Context) error
 	}
 	options := deskOptions(svc.Scheme{Type: "apiKey", Header: "X-Api-Key"})
-	h := svc.APIKey("X-Api-Key", verifyKey, svc.APIKeyOptions{Logger: options.Logger})(svc.MustRegister[DeskAPI](desk{}, options).REST())
+	h := svc.APIKey("X-Api-Key", verifyKey, &svc.APIKeyOptions{Logger: options.Logger})(svc.MustRegister[DeskAPI](desk{}, options).REST())
 	var c client
 	without := *options
 	without.Schemes = nil
@@ -331,11 +331,11 @@ func TestAPIKeyPanics(t *testing.T) {
 		make func()
 		want string
 	}{
-		{func() { svc.APIKey("X-Api-Key", nil, svc.APIKeyOptions{}) }, "svc: APIKey: verify must not be nil"},
-		{func() { svc.APIKey("", verifyKey, svc.APIKeyOptions{}) }, `svc: APIKey: the Header of the scheme "apiKey" is ""; want one such as X-Api-Key`},
-		{func() { svc.APIKey("authorization", verifyKey, svc.APIKeyOptions{}) }, `svc: APIKey: the Header of the scheme "apiKey" is "Authorization"; want one such as X-Api-Key`},
-		{func() { svc.APIKey("X Key", verifyKey, svc.APIKeyOptions{}) }, `is "X Key"; want`},
-		{func() { svc.APIKey("X-Api-Key", verifyKey, svc.APIKeyOptions{Scopes: []string{"a b"}}) }, "svc: APIKey:\n  - Scopes has \"a b\""},
+		{func() { svc.APIKey("X-Api-Key", nil, nil) }, "svc: APIKey: verify must not be nil"},
+		{func() { svc.APIKey("", verifyKey, nil) }, `svc: APIKey: the Header of the scheme "apiKey" is ""; want one such as X-Api-Key`},
+		{func() { svc.APIKey("authorization", verifyKey, nil) }, `svc: APIKey: the Header of the scheme "apiKey" is "Authorization"; want one such as X-Api-Key`},
+		{func() { svc.APIKey("X Key", verifyKey, nil) }, `is "X Key"; want`},
+		{func() { svc.APIKey("X-Api-Key", verifyKey, &svc.APIKeyOptions{Scopes: []string{"a b"}}) }, "svc: APIKey:\n  - Scopes has \"a b\""},
 	} {
 		if got := caught(test.make); !strings.Contains(got, test.want) {
 			t.Errorf("%s\nwant %s", got, test.want)

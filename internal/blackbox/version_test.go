@@ -85,7 +85,7 @@ func TestVersionSources(t *testing.T) {
 		{"none, with supported", svc.VersionOptions{Supported: []string{"1"}}, "/", nil, "refused"},
 		{"first source decides", svc.VersionOptions{Supported: []string{"1"}}, "/?version=1", []string{"Accept-Version", "2"}, "refused"},
 	} {
-		resp, got := versionSeen(svc.Version(test.opts), test.target, test.header...)
+		resp, got := versionSeen(svc.Version(&test.opts), test.target, test.header...)
 		if got != test.want {
 			t.Errorf("%s: version %.40q, want %.40q", test.name, got, test.want)
 		}
@@ -158,7 +158,7 @@ func TestVersionHeaders(t *testing.T) {
 		{"5", headers{"Deprecation": {"true"}, "Link": {`</docs>; rel="deprecation"`}}},
 		{"6", headers{"Deprecation": {"@-1"}}},
 	} {
-		resp, seen := versionSeen(svc.Version(opts), "/?version="+test.version)
+		resp, seen := versionSeen(svc.Version(&opts), "/?version="+test.version)
 		test.want["Vary"] = []string{"Accept-Version"}
 		if got := headers(resp.Header); !reflect.DeepEqual(got, test.want) || seen != test.version {
 			t.Errorf("version %q, seen as %q: headers %v, want %v", test.version, seen, got, test.want)
@@ -170,7 +170,7 @@ func TestVersionHeaders(t *testing.T) {
 func TestVersionAddsHeaders(t *testing.T) {
 	w := httptest.NewRecorder()
 	w.Header().Set("Vary", "Origin")
-	mw := svc.Version(svc.VersionOptions{DefaultVersion: "1", Deprecations: map[string]svc.Deprecation{"1": {Link: "/docs"}}})
+	mw := svc.Version(&svc.VersionOptions{DefaultVersion: "1", Deprecations: map[string]svc.Deprecation{"1": {Link: "/docs"}}})
 	mw(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		w.Header().Add("Link", `</?page=2>; rel="next"`)
 	})).ServeHTTP(w, httptest.NewRequest("GET", "/", nil))
@@ -189,10 +189,10 @@ func TestVersionVary(t *testing.T) {
 		target string
 		want   string
 	}{
-		{"consulted, and the query decided", svc.Version(svc.VersionOptions{}), "/?version=1", "Accept-Version"},
-		{"own header", svc.Version(svc.VersionOptions{Header: "x-api-version"}), "/", "X-Api-Version"},
-		{"refused", svc.Version(svc.VersionOptions{Supported: []string{"1"}}), "/", "Accept-Version"},
-		{"header off", svc.Version(svc.VersionOptions{Header: "-"}), "/?version=1", ""},
+		{"consulted, and the query decided", svc.Version(nil), "/?version=1", "Accept-Version"},
+		{"own header", svc.Version(&svc.VersionOptions{Header: "x-api-version"}), "/", "X-Api-Version"},
+		{"refused", svc.Version(&svc.VersionOptions{Supported: []string{"1"}}), "/", "Accept-Version"},
+		{"header off", svc.Version(&svc.VersionOptions{Header: "-"}), "/?version=1", ""},
 		{"header only", svc.VersionFromHeader("x-v"), "/", "X-V"},
 		{"query only", svc.VersionFromQuery(""), "/?version=1", ""},
 		{"path only", svc.VersionFromPath(), "/v1/", ""},
@@ -232,7 +232,7 @@ func TestVersionRefusal(t *testing.T) {
 		{"handler panics", func(http.ResponseWriter, *http.Request, string) { panic("oops") }, "/", 400,
 			`{"error":{"code":"INVALID_ARGUMENT","message":"the request must name a version of this API",` + details},
 	} {
-		mw := svc.Version(svc.VersionOptions{Supported: supported, Deprecated: []string{""}, ErrorHandler: test.handler})
+		mw := svc.Version(&svc.VersionOptions{Supported: supported, Deprecated: []string{""}, ErrorHandler: test.handler})
 		resp, seen := versionSeen(mw, test.target)
 		body, _ := io.ReadAll(resp.Body)
 		if resp.StatusCode != test.status || string(body) != test.body || seen != "refused" {
@@ -249,7 +249,7 @@ func TestVersionRefusal(t *testing.T) {
 // Verify that the options are read once: no later change reaches a request.
 func TestVersionCopiesOptions(t *testing.T) {
 	opts := svc.VersionOptions{Supported: []string{"1"}, Deprecated: []string{"1"}}
-	mw := svc.Version(opts)
+	mw := svc.Version(&opts)
 	opts.Supported[0], opts.Deprecated[0] = "2", "2"
 	if resp, seen := versionSeen(mw, "/?version=1"); seen != "1" || resp.Header.Get("Deprecation") != "true" {
 		t.Errorf("version %q, Deprecation %q", seen, resp.Header.Get("Deprecation"))
@@ -268,12 +268,12 @@ func TestVersionPanics(t *testing.T) {
 		{svc.Deprecation{Link: `/a>; rel="next"`}, `svc: Version: the link of 1 is not a URL: "/a>; rel=\"next\""`},
 		{svc.Deprecation{Link: "http://[::1"}, `svc: Version: the link of 1 is not a URL: "http://[::1"`},
 	} {
-		got := guardPanic(func() { svc.Version(svc.VersionOptions{Deprecations: map[string]svc.Deprecation{"1": test.d}}) })
+		got := guardPanic(func() { svc.Version(&svc.VersionOptions{Deprecations: map[string]svc.Deprecation{"1": test.d}}) })
 		if got != test.want {
 			t.Errorf("%+v: panic %v, want %v", test.d, got, test.want)
 		}
 	}
-	got := guardPanic(func() { svc.Version(svc.VersionOptions{Supported: []string{"1"}, DefaultVersion: "2"}) })
+	got := guardPanic(func() { svc.Version(&svc.VersionOptions{Supported: []string{"1"}, DefaultVersion: "2"}) })
 	if want := `svc: Version: the DefaultVersion "2" is not in Supported, so every request without a version would get 400`; got != want {
 		t.Errorf("default not supported: panic %v, want %v", got, want)
 	}

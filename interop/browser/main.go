@@ -145,14 +145,14 @@ func newHandler(allowed, url string) http.Handler {
 	mux.Handle("/", answers)
 	guard := svc.BasicAuth("staff", map[string]string{"ada": "lovelace"}, nil)
 	guarded := svc.Under("/mcp", guard)(svc.Under("/private", guard)(mux))
-	return svc.CORS(svc.CORSOptions{Origins: []string{allowed}, Credentials: true, MaxAge: time.Minute})(guarded)
+	return svc.CORS(&svc.CORSOptions{Origins: []string{allowed}, Credentials: true, MaxAge: time.Minute})(guarded)
 }
 
 // newBearer returns a guard of /bearer at url, which knows no token.
 func newBearer(url string) func(http.Handler) http.Handler {
 	return svc.Bearer(func(context.Context, string) (*svc.Principal, error) {
 		return nil, svc.Errorf(svc.CodeUnauthenticated, "there are no tokens")
-	}, svc.BearerOptions{
+	}, &svc.BearerOptions{
 		Resource: url + "/bearer", AuthorizationServers: []string{"https://login.example"},
 		Scopes: []string{"count"}, Logger: slog.New(slog.DiscardHandler),
 	})

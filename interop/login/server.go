@@ -67,7 +67,7 @@ func newServer(url string, as *issuer, log *record) http.Handler {
 			}
 			return &svc.Principal{Subject: "ada", Scopes: g.scopes}, nil
 		}
-		mux.Handle(path, svc.Bearer(verify, opts)(s.MCP(nil)))
+		mux.Handle(path, svc.Bearer(verify, &opts)(s.MCP(nil)))
 		mux.Handle("/.well-known/oauth-protected-resource"+path, opts.Metadata())
 	}
 	return logRequests(mux, as, log)

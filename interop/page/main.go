@@ -200,7 +200,7 @@ func bearer(next http.Handler) http.Handler {
 			return nil, svc.Errorf(svc.CodeUnauthenticated, "the token is unknown")
 		}
 		return &svc.Principal{Subject: "ada", Scopes: []string{"items:write"}}, nil
-	}, svc.BearerOptions{Optional: true, Logger: quiet})(next)
+	}, &svc.BearerOptions{Optional: true, Logger: quiet})(next)
 }
 
 // secret returns a service that says that it wants a bearer token, a user and a password,
@@ -238,7 +238,7 @@ func known(next http.Handler) http.Handler {
 // guard wants credentials for everything but the page.
 func guard(next http.Handler) http.Handler {
 	basic := svc.BasicAuth("secret", map[string]string{"ada": "pass:wörd"}, nil)(next)
-	return bearer(svc.APIKey("X-Api-Key", verifyKey, svc.APIKeyOptions{Optional: true, Logger: quiet})(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+	return bearer(svc.APIKey("X-Api-Key", verifyKey, &svc.APIKeyOptions{Optional: true, Logger: quiet})(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		switch scheme, _, _ := strings.Cut(r.Header.Get("Authorization"), " "); scheme {
 		case "Basic":
 			basic.ServeHTTP(w, r)

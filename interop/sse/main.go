@@ -65,7 +65,7 @@ func newServer(http2 bool) *server {
 		err := json.NewDecoder(r.Body).Decode(&body)
 		s.result <- body
 		return err
-	}, nil, nil))
+	}, nil))
 	s.Server = httptest.NewUnstartedServer(mux)
 	s.EnableHTTP2 = http2
 	s.Config.WriteTimeout = time.Second // must not matter to a stream

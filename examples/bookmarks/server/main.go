@@ -92,7 +92,7 @@ func newHandler(ctx context.Context, db *postgres, stopping <-chan struct{}) htt
 	docs := service.Docs(&svc.DocsOptions{REST: ".", RPC: "rpc", MCP: "mcp", OpenAPI: "openapi.json"})
 	mux.Handle("/{$}", docs)
 	mux.Handle("/llms.txt", docs) // the same for assistants
-	guard := svc.Bearer(db.verify, svc.BearerOptions{Optional: true})
+	guard := svc.Bearer(db.verify, &svc.BearerOptions{Optional: true})
 
 	front := http.NewServeMux()
 	// So many at a time, streams included, bound the memory, since bodies are bounded too.
@@ -106,7 +106,7 @@ func newHandler(ctx context.Context, db *postgres, stopping <-chan struct{}) htt
 		}
 	})
 	front.Handle("GET /metrics", counts)
-	return svc.Recover(nil, nil)(front)
+	return svc.Recover(nil)(front)
 }
 
 // metrics has the number of calls and the time they took, by their labels: what they

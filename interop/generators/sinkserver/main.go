@@ -51,7 +51,7 @@ func bearer(token string) func(http.Handler) http.Handler {
 			return nil, svc.Errorf(svc.CodeUnauthenticated, "the token is unknown")
 		}
 		return &svc.Principal{Subject: "caller", Scopes: []string{kitchen.Scope}}, nil
-	}, svc.BearerOptions{Optional: true})
+	}, &svc.BearerOptions{Optional: true})
 }
 
 // guardedSink returns the sink for callers with a token, joined with the second service.

@@ -76,6 +76,6 @@ func servePayments() (api, document http.Handler) {
 			return nil, svc.Errorf(svc.CodeUnauthenticated, "the key is unknown")
 		}
 		return &svc.Principal{Subject: "desk"}, nil
-	}, svc.APIKeyOptions{OnError: form.Write, Logger: slog.New(slog.DiscardHandler)})
+	}, &svc.APIKeyOptions{OnError: form.Write, Logger: slog.New(slog.DiscardHandler)})
 	return guard(s.REST()), s.OpenAPI()
 }
