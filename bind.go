@@ -367,7 +367,7 @@ func (b *binding) bindRequest(d *decoder, r *requestValues) (any, error) {
 	if r.raw.IsValid() {
 		b.in.file.settableIn(v).Set(r.raw)
 	}
-	d.ahead, d.keepsURL = len(r.query), r.short
+	d.opts.ahead, d.opts.urlKept = len(r.query), r.short
 	for i := range b.path {
 		p := &b.path[i]
 		p.bindPath(d, v, r.path.PathValue(p.sourceName))
@@ -382,7 +382,7 @@ func (b *binding) bindRequest(d *decoder, r *requestValues) (any, error) {
 	if len(b.cookie) > 0 {
 		b.bindCookies(d, v, r.header["Cookie"])
 	}
-	d.in = inBody
+	d.in, d.opts.ahead = inBody, 0
 	if b.body != nil {
 		b.bindBody(d, v, r.body)
 	}
@@ -522,7 +522,6 @@ var errEmptyBody = &complaint{ruleRequired, "a JSON body is required; send at le
 // empty body has a message of its own, since clients often forget the {}.
 func (b *binding) bindBody(d *decoder, v reflect.Value, body []byte) {
 	d.scan.data = body
-	d.ahead = 0
 	if d.scan.peek() == 0 && d.scan.pos == len(body) {
 		d.addViolation(errEmptyBody)
 		return
@@ -582,7 +581,7 @@ func (b *binding) bindObject(d *decoder, text []byte) (any, error) {
 // d is reading. The error is about its values; a text that is not JSON is left to
 // d. The Validate methods are called later.
 func (b *binding) readObject(d *decoder) (any, error) {
-	d.startInside()
+	d.startInput()
 	in, v := b.newInput()
 	b.all.decodeObject(d, v)
 	if d.scan.err != nil {
@@ -599,7 +598,7 @@ func (b *binding) readObject(d *decoder) (any, error) {
 // its Validate methods may change it.
 func (b *binding) checkValue(d *decoder, in reflect.Value) error {
 	d.start(nil)
-	d.fills = true
+	d.opts.fills = true
 	return b.finishInput(d, in, b.check())
 }
 
@@ -615,16 +614,16 @@ var errInputTooDeep = &complaint{ruleSyntax, "is nested more than 1000 levels de
 // not guard against half an input. They may also change their receiver, which
 // would confuse the checks of the tags if these came later.
 func (b *binding) finishInput(d *decoder, v reflect.Value, check checkFunc) error {
-	if d.keyFault != nil {
-		d.found.addViolation(*d.keyFault)
+	if d.report.keyViolation != nil {
+		d.report.found.addViolation(*d.report.keyViolation)
 	}
-	d.keyFault = nil
-	if check != nil && d.scan.err == nil && len(d.found.list) == 0 {
+	d.report.keyViolation = nil
+	if check != nil && d.scan.err == nil && len(d.report.found.list) == 0 {
 		d.in = inBody
 		check(d, v)
 	}
-	if d.tooDeep {
-		d.found = violations{}
+	if d.report.tooDeep {
+		d.report.dropViolations(d.opts.lean)
 		d.addViolation(errInputTooDeep)
 	}
 	return d.finish()
@@ -742,7 +741,7 @@ func (p *param) setScalar(d *decoder, v reflect.Value, text []byte, source strin
 		d.addViolation(errNotUTF8)
 		return
 	}
-	if d.keepsURL && p.value.kind == kindString && string(text) == source {
+	if d.opts.urlKept && p.value.kind == kindString && string(text) == source {
 		v.SetString(source)
 		d.checkRules(p.value.rules, v)
 		return
@@ -767,7 +766,7 @@ func isParamInteger(text []byte) bool { return isPlainInteger(text) || string(te
 // What is beyond maxItems is not stored, but for one element that checkList needs
 // to see; nor is anything once no more violations are kept.
 func (p *param) addElement(d *decoder, v reflect.Value, text []byte, source string, c *complaint) {
-	if d.found.full() {
+	if d.report.found.full() {
 		return
 	}
 	v = filled(v)
@@ -798,7 +797,7 @@ func (p *param) checkList(d *decoder, v reflect.Value) {
 		return
 	}
 	place := d.place() + "/"
-	if slices.ContainsFunc(d.found.list, func(f Violation) bool { return f.In == p.in && strings.HasPrefix(f.Path, place) }) {
+	if slices.ContainsFunc(d.report.found.list, func(f Violation) bool { return f.In == p.in && strings.HasPrefix(f.Path, place) }) {
 		rules = slices.DeleteFunc(slices.Clone(rules), func(r rule) bool { return r.keyword != "maxItems" })
 	}
 	list, _ := notNull(v)
@@ -865,7 +864,7 @@ func (c *checks) compileCheck(s *shape) checkFunc {
 	switch s.kind {
 	case kindAny:
 		return func(d *decoder, v reflect.Value) {
-			d.tooDeep = d.tooDeep || !endsInTime(v, len(d.path))
+			d.report.tooDeep = d.report.tooDeep || !endsInTime(v, len(d.path))
 		}
 	case kindPointer, kindOptional:
 		elem := c.checkFor(s.deref())
@@ -1010,7 +1009,7 @@ func (c *checks) membersCheck(s *shape, in map[*field]string, tokens map[*field]
 	}
 	hooks, rules := hooksOf(s.typ), c.rules
 	return func(d *decoder, v reflect.Value) {
-		if d.tooDeep = d.tooDeep || len(d.path) >= maxDepth; d.tooDeep {
+		if d.report.tooDeep = d.report.tooDeep || len(d.path) >= maxDepth; d.report.tooDeep {
 			return
 		}
 		outer := d.in
@@ -1055,7 +1054,7 @@ func (d *decoder) checkNotNull(v reflect.Value) {
 
 // fillOnly fills the empty field v with the one value that it can have, if d does that.
 func (f *field) fillOnly(d *decoder, v reflect.Value) {
-	if d.fills && v.Len() == 0 {
+	if d.opts.fills && v.Len() == 0 {
 		v.SetString(string(textOf(f.only)))
 		d.changed = true
 	}
@@ -1066,7 +1065,7 @@ func (f *field) fillOnly(d *decoder, v reflect.Value) {
 // other *Error takes the place of all violations: the application may want another
 // code. After one, no other Validate is called.
 func (d *decoder) callValidate(v reflect.Value) {
-	if d.validateErr != nil {
+	if d.report.validateErr != nil {
 		return
 	}
 	d.changed = true
@@ -1076,7 +1075,7 @@ func (d *decoder) callValidate(v reflect.Value) {
 	case err == nil:
 	case d.addNested(err):
 	case errors.As(err, &e):
-		d.validateErr = ErrorFrom(err)
+		d.report.validateErr = ErrorFrom(err)
 	default:
 		d.addViolation(&complaint{ruleValidate, err.Error()})
 	}

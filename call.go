@@ -653,13 +653,13 @@ type workspace struct {
 }
 
 // borrowWorkspace returns a workspace, whose decoder is started, to be given back by
-// returnWorkspace. lean says that only svc reads the error of an input, as decoder.lean.
+// returnWorkspace. lean says that only svc reads the error of an input, as inputOptions.lean.
 func (s *Service) borrowWorkspace(lean bool) *workspace {
 	ws, _ := s.workspaces.Get().(*workspace)
 	if ws == nil {
 		ws = new(workspace)
 	}
-	ws.dec.lean, ws.dec.allow, ws.dec.beside = lean, nil, nil
+	ws.dec.opts = inputOptions{lean: lean}
 	return ws
 }
 

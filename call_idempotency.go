@@ -37,7 +37,7 @@ func (c *call) takeKey(d *decoder, path string, values []string) {
 		}
 		return
 	}
-	d.keyFault = &Violation{inHeader, path, wrong.rule, wrong.message}
+	d.report.keyViolation = &Violation{inHeader, path, wrong.rule, wrong.message}
 }
 
 // IdempotencyKeyFrom returns the key of the call that ctx belongs to, for services that the

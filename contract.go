@@ -540,7 +540,7 @@ func (r *scalarReader) read(text string) (broken []string) {
 	if d.scan.checkEnd(); d.scan.err != nil {
 		return []string{d.scan.err.rule}
 	}
-	for _, v := range d.found.list {
+	for _, v := range d.report.found.list {
 		broken = append(broken, v.Rule)
 	}
 	if r.quoted {

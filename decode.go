@@ -60,51 +60,109 @@ import (
 //
 // Invariants, between the calls of two decodeFuncs:
 //
-//	path leads to the value being decoded
+//	path leads to the value being decoded, and in is its source: together they are
+//	  the place of a violation. While the names of a map are checked, naming is set
 //	seen says of each field of the plans of the open objects, outermost first,
-//	  whether it was met. It is one stack, as long as the deepest input needed, so
-//	  no object allocates. Plans refer to it by index, since an append inside may
-//	  move the stack
+//	  whether it was met; see objectPlan.decodeObject
 //	texts holds the elements so far of an open list of strings
 //	scratch and scan.data are overwritten by the next value or the next input,
 //	  so what refers to them is never stored in a value
 //
-// After a syntax error the stacks keep their open levels; start clears them.
+// After a syntax error the stacks path, seen and texts keep their open levels; start
+// clears them.
 type decoder struct {
-	scan     scanner
-	found    violations
-	in       string // Violation.In at the current place
-	path     []step
-	seen     []bool
-	texts    []string
-	number   []byte          // the text of the last float of 32 bits; see checkRules
-	scratch  []byte          // for text that is read and not kept: unescaped strings, query values, places
-	arena    strings.Builder // the block that takes the next short string; see keepText
-	keepsURL bool            // see requestValues.short
-	ahead    int             // bytes of input that may still come and are not in scan.data, such as the query
+	scan    scanner
+	in      string // Violation.In of the current place
+	path    []step
+	naming  bool // the complaint is about the name at the end of path, a map key, and not about its value
+	seen    []bool
+	texts   []string
+	scratch []byte          // for text that is read and not kept: unescaped strings, query values, places
+	number  []byte          // the text of the last float of 32 bits; see checkRules
+	arena   strings.Builder // the block that takes the next short string; see keepText
+	changed bool            // a check has changed the value of a map; see checks.checkMap
+	opts    inputOptions
+	report  report
+}
 
-	// lean says that only svc reads the error of this input. Its violations then
-	// stay in a list: the map of Error.Details, which applications read, costs
-	// more than the rest. The next input overwrites the list and the error, leanErr.
-	// Service.borrowWorkspace sets lean.
-	lean    bool
-	leanErr Error
+// inputOptions say how one input is read. Whoever begins to read an input sets them;
+// decoder.start keeps them, since some are set before it and some after. The zero value
+// is for inputs that no plan says more about.
+type inputOptions struct {
+	// lean is set if only svc reads the error of the input, and not an ErrorWriter of the
+	// application. The violations then stay in a list: the map of Error.Details costs more
+	// than the rest of the error. The list and the error belong to the decoder, and the
+	// next input overwrites them.
+	lean bool
 
 	// allow reports whether an unknown member is allowed, which is at path and has this
-	// value. Nil allows all if the plan is not strict.
-	allow  func(d *decoder, value []byte) bool
-	beside []*field // what callers may send beside the members of the root, for suggestions
+	// value. If it is nil, objectPlan.strict decides.
+	allow func(d *decoder, value []byte) bool
+	// beside has the arguments of an MCP tool that its input does not have, such as
+	// idempotency_key. They are suggested for misspelt members of the root.
+	beside []*field
 
-	validateErr error      // the *Error of a Validate method, in place of all violations
-	nestedErr   error      // the first error whose violations addNested has added
-	nestedCount int        // how many these were; if there are no others, nestedErr is the error of the input
-	keyFault    *Violation // of the idempotency key, which is no part of the text; see finishInput
+	urlKept bool // strings may alias the path and the query of the request; see requestValues.short
+	ahead   int  // how many bytes of the input are still to come and not in scan.data: those of the query
+	fills   bool // checks set empty discriminators of unions: the input is a Go value; see binding.checkValue
+}
 
-	whole   bool // the text is that of the input, and not a message or a batch around it
-	tooDeep bool // a Go value is nested deeper than JSON may be; see structCheck
-	fills   bool // checks set empty discriminators of unions; see Service.Call
-	changed bool // they did so, or called a Validate, in the value of a map
-	naming  bool // what is wrong is the name of the member at path, a map key, and not its value
+// A report is what is wrong with one input, as far as it was read. decoder.finish makes
+// one error of it, by the first line that is true:
+//
+//	the text is not JSON (scanner.err)          one violation, of the text
+//	a Validate returned another error           validateErr, as it is
+//	a Go value is too deep (tooDeep)            one violation, of the whole input
+//	all violations are those of one nested      nestedErr, with its own message,
+//	error, which came from the application        status and details
+//	there are violations                        an error with all of them
+//
+// A nested error is an *Error with violations that an UnmarshalText, UnmarshalJSON or
+// Validate method has returned about one value; see addNested.
+type report struct {
+	found        violations
+	validateErr  error
+	tooDeep      bool
+	nestedErr    error      // the first nested error
+	nestedCount  int        // how many violations it has
+	keyViolation *Violation // of the idempotency key, which is found before start; see finishInput
+	leanErr      Error      // the memory of the error if inputOptions.lean is set
+}
+
+// reset empties r for the next input, but for keyViolation.
+func (r *report) reset(lean bool) {
+	r.dropViolations(lean)
+	r.validateErr, r.tooDeep, r.nestedErr, r.nestedCount = nil, false, nil, 0
+}
+
+// dropViolations empties found. If lean is set, it keeps the memory of the list, which no
+// application has seen, and nothing in it.
+func (r *report) dropViolations(lean bool) {
+	var list []Violation
+	if lean {
+		clear(r.found.list)
+		list = r.found.list[:0]
+		r.leanErr.Message, r.leanErr.violations, r.leanErr.cause = "", nil, nil
+	}
+	r.found = violations{list: list}
+}
+
+// start prepares d for the next input, whose JSON is data.
+func (d *decoder) start(data []byte) {
+	d.scan.reset(data)
+	d.startInput()
+}
+
+// startInput is start for an input that begins where the scanner is: in the middle of a
+// message. The arena's block belongs to the values of the last input. Filling it up would
+// tie two inputs together: a string kept from one would keep the other's text in memory.
+func (d *decoder) startInput() {
+	d.report.reset(d.opts.lean)
+	d.in, d.naming, d.changed, d.number = inBody, false, false, nil
+	d.path, d.seen = d.path[:0], d.seen[:0]
+	clear(d.texts) // a syntax error leaves some behind
+	d.texts = d.texts[:0]
+	d.arena.Reset()
 }
 
 // resetWithin drops all pointers of d into what it has read. It reports false if d, or one
@@ -130,51 +188,18 @@ type decodeFunc func(d *decoder, v reflect.Value)
 // same.
 var sourceOrder = []string{inPath, inQuery, inHeader, inCookie, inBody}
 
-// start prepares d for the next input, whose JSON is data. The arena's block
-// belongs to the values of the last input. Filling it up would tie two inputs
-// together: a string kept from one would keep the other's text in memory.
-func (d *decoder) start(data []byte) {
-	d.scan.reset(data)
-	d.startInside()
-	d.whole = true
-}
-
-// startInside is start for an input in the middle of a text.
-func (d *decoder) startInside() {
-	d.found = violations{list: d.emptyList()}
-	d.nestedErr, d.nestedCount = nil, 0
-	d.in, d.validateErr, d.whole, d.tooDeep, d.naming, d.fills, d.changed, d.ahead = inBody, nil, false, false, false, false, false, 0
-	d.path = d.path[:0]
-	d.seen = d.seen[:0]
-	d.number = nil
-	clear(d.texts) // a syntax error leaves some behind
-	d.texts = d.texts[:0]
-	d.arena.Reset()
-}
-
-// emptyList returns the list for the violations of the next input. That of the last
-// one can be used again if no application has seen it. Nothing stays in it.
-func (d *decoder) emptyList() []Violation {
-	if !d.lean {
-		return nil
-	}
-	clear(d.found.list)
-	d.leanErr.Message, d.leanErr.violations, d.leanErr.cause = "", nil, nil
-	return d.found.list[:0]
-}
-
 // addViolation adds a violation at the current place. Once the list is full it only
 // counts: an input may have 100,000 violations.
 func (d *decoder) addViolation(c *complaint) {
-	if d.found.full() {
-		d.found.omitted++
+	if d.report.found.full() {
+		d.report.found.omitted++
 		return
 	}
 	message := c.message
 	if d.naming {
 		message = "has a name that " + message
 	}
-	d.found.addViolation(Violation{In: d.in, Path: d.place(), Rule: c.rule, Message: message})
+	d.report.found.addViolation(Violation{In: d.in, Path: d.place(), Rule: c.rule, Message: message})
 }
 
 // addIfAny adds a violation unless c is nil, which setters return for good values.
@@ -208,7 +233,7 @@ func (d *decoder) pop()                   { d.path = d.path[:len(d.path)-1] }
 // is not JSON is another error. Lists, maps and pointers, which can make many
 // values, call this first.
 func (d *decoder) skipIfFull() bool {
-	if !d.found.full() {
+	if !d.report.found.full() {
 		return false
 	}
 	d.scan.skipValue()
@@ -229,44 +254,44 @@ func (d *decoder) skipMismatch(c *complaint) {
 func (d *decoder) finish() error {
 	switch {
 	case d.scan.err != nil:
-		return d.makeSyntaxError()
-	case d.validateErr != nil:
-		return d.validateErr
-	case len(d.found.list) == 0:
+		return d.textError()
+	case d.report.validateErr != nil:
+		return d.report.validateErr
+	case len(d.report.found.list) == 0:
 		return nil
-	case d.nestedErr != nil && d.nestedCount == d.found.count():
-		return d.nestedErr
-	case slices.ContainsFunc(d.found.list, func(v Violation) bool { return v.In != d.found.list[0].In }):
-		slices.SortStableFunc(d.found.list, func(a, b Violation) int {
+	case d.report.nestedErr != nil && d.report.nestedCount == d.report.found.count():
+		return d.report.nestedErr
+	case slices.ContainsFunc(d.report.found.list, func(v Violation) bool { return v.In != d.report.found.list[0].In }):
+		slices.SortStableFunc(d.report.found.list, func(a, b Violation) int {
 			return cmp.Compare(slices.Index(sourceOrder, a.In), slices.Index(sourceOrder, b.In))
 		})
 	}
-	return d.makeError()
+	return d.violationsError()
 }
 
-// makeError returns the error that carries the violations, of which there must be one.
-func (d *decoder) makeError() error {
-	vs := &d.found
-	if !d.lean {
-		return vs.makeError()
+// violationsError returns the error that carries the violations, of which there must be one.
+func (d *decoder) violationsError() error {
+	vs := &d.report.found
+	if !d.opts.lean {
+		return vs.err()
 	}
 	d.scratch = vs.appendMessage(d.scratch[:0])
-	d.leanErr = Error{Code: CodeInvalidArgument, Message: d.keepText(d.scratch), violations: vs.list, cause: vs.cause}
-	return &d.leanErr
+	d.report.leanErr = Error{Code: CodeInvalidArgument, Message: d.keepText(d.scratch), violations: vs.list, cause: vs.cause}
+	return &d.report.leanErr
 }
 
-// makeSyntaxError returns the error of a text that is not acceptable JSON. Its
+// textError returns the error of a text that is not acceptable JSON. Its
 // message has the byte offset. A duplicate name also has a place; a text that
 // cannot be read on has none.
-func (d *decoder) makeSyntaxError() error {
+func (d *decoder) textError() error {
 	v := Violation{In: inBody, Rule: d.scan.err.rule, Message: d.scan.err.describe("the text")}
 	if d.scan.err.rule == ruleDuplicate {
 		v.Path = string(pointerToName(d.scan.data[:d.scan.err.offset]))
 		v.Message = "is the name of two members of one object, at byte " + strconv.Itoa(d.scan.err.offset)
 	}
-	d.found = violations{list: d.emptyList()}
-	d.found.addViolation(v)
-	return d.makeError()
+	d.report.dropViolations(d.opts.lean)
+	d.report.found.addViolation(v)
+	return d.violationsError()
 }
 
 // Short strings share blocks. Otherwise a request of ten small fields would make ten
@@ -301,7 +326,7 @@ func (d *decoder) keepText(text []byte) string {
 			return string(text)
 		}
 		d.arena.Reset()
-		d.arena.Grow(min(arenaBlock, n+max(len(d.scan.data)-d.scan.pos, d.ahead)))
+		d.arena.Grow(min(arenaBlock, n+max(len(d.scan.data)-d.scan.pos, d.opts.ahead)))
 	}
 	start := d.arena.Len()
 	d.arena.Write(text)
@@ -363,8 +388,8 @@ func (c *decoders) compileDecoder(s *shape) decodeFunc {
 	decode := c.typeDecoder(s)
 	careful := s.kind == kindFloat && s.bits == 32 || slices.ContainsFunc(s.rules, func(r rule) bool { return r.costly })
 	return func(d *decoder, v reflect.Value) {
-		before := d.found.count()
-		if decode(d, v); d.scan.err != nil || d.found.count() != before || d.found.full() {
+		before := d.report.found.count()
+		if decode(d, v); d.scan.err != nil || d.report.found.count() != before || d.report.found.full() {
 			return
 		}
 		if careful {
@@ -479,7 +504,7 @@ func decodeList(elem decodeFunc, t reflect.Type, limit *rule, errTooFew *complai
 			return
 		}
 		n, start, factor := 0, d.scan.pos, 0
-		if d.whole && len(d.path) == 1 {
+		if d.scan.depth == 1 {
 			factor = 7
 		}
 		count := d.eachElement(limit, func() {
@@ -512,7 +537,7 @@ func decodeStrings(limit *rule) decodeFunc {
 			d.skipMismatch(errNotArray)
 			return
 		}
-		base, before := len(d.texts), d.found.count()
+		base, before := len(d.texts), d.report.found.count()
 		d.eachElement(limit, func() {
 			text := ""
 			if d.scan.peek() != '"' {
@@ -522,7 +547,7 @@ func decodeStrings(limit *rule) decodeFunc {
 			}
 			d.texts = append(d.texts, text)
 		})
-		if d.found.count() == before { // otherwise nobody looks at the list
+		if d.report.found.count() == before { // otherwise nobody looks at the list
 			list := make([]string, len(d.texts)-base)
 			copy(list, d.texts[base:])
 			*v.Addr().Interface().(*[]string) = list
@@ -868,11 +893,11 @@ func (p *objectPlan) nextMember(d *decoder, next int, first bool) (i int, name [
 func (p *objectPlan) skipUnknown(d *decoder, set *nameSet, name []byte) {
 	set.addName(&d.scan, name)
 	value := d.scan.skipValue()
-	if d.scan.err != nil || !p.strict && d.allow == nil {
+	if d.scan.err != nil || !p.strict && d.opts.allow == nil {
 		return
 	}
 	d.push(string(name))
-	if d.allow == nil || !d.allow(d, value) {
+	if d.opts.allow == nil || !d.opts.allow(d, value) {
 		d.addViolation(p.complainUnknown(d, string(name)))
 	}
 	d.pop()
@@ -880,7 +905,7 @@ func (p *objectPlan) skipUnknown(d *decoder, set *nameSet, name []byte) {
 
 // complainUnknown returns the complaint about an unknown member.
 func (p *objectPlan) complainUnknown(d *decoder, name string) *complaint {
-	if d.found.full() {
+	if d.report.found.full() {
 		return errUnknown
 	}
 	known := make([]string, p.named)
@@ -888,7 +913,7 @@ func (p *objectPlan) complainUnknown(d *decoder, name string) *complaint {
 		known[i] = p.fields[i].name
 	}
 	if len(d.path) == 1 {
-		for _, f := range d.beside {
+		for _, f := range d.opts.beside {
 			known = append(known, f.name)
 		}
 	}
@@ -1254,12 +1279,12 @@ func (d *decoder) addNested(err error) bool {
 		e = e.WithDetail("violations", list) // a copy
 		e.violations = nil
 	}
-	if d.nestedErr == nil {
-		d.nestedErr, d.nestedCount = e, len(list)
+	if d.report.nestedErr == nil {
+		d.report.nestedErr, d.report.nestedCount = e, len(list)
 	}
-	d.found.cause = cmp.Or(d.found.cause, err)
+	d.report.found.cause = cmp.Or(d.report.found.cause, err)
 	for _, v := range list {
-		d.found.addViolation(v)
+		d.report.found.addViolation(v)
 	}
 	return true
 }
@@ -1276,7 +1301,7 @@ func (d *decoder) complaintFor(err error, c *complaint) *complaint {
 	if d.addNested(err) {
 		return errAdded
 	}
-	d.found.cause = cmp.Or(d.found.cause, err)
+	d.report.found.cause = cmp.Or(d.report.found.cause, err)
 	var e *Error
 	if errors.As(err, &e) && e != nil && e.Message != "" && !e.code().private() {
 		return &complaint{ruleType, e.Message}

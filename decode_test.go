@@ -1142,7 +1142,7 @@ func TestListGrowth(t *testing.T) {
 	batch := []byte(`[{"items":[` + items(5) + `]},` + items(100) + `]`)
 	d := new(decoder)
 	d.start(batch)
-	d.scan.pos = 1
+	d.scan.openBracket()
 	if in, err := b.readObject(d); err != nil || cap(in.(*growIn).Items) > 9 {
 		t.Errorf("five, with other inputs behind: %+v, %v", in, err)
 	}

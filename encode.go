@@ -678,10 +678,10 @@ func (h *outputHeader) isSent() bool {
 // isETag reports whether the header is an entity tag (RFC 9110, section 8.8.3).
 func (h *outputHeader) isETag() bool { return h.key == "Etag" }
 
-// makeHeader returns the headers of the output v, or an error for a value that
+// encodeHeader returns the headers of the output v, or an error for a value that
 // cannot be one: net/http would send something else in its place, or CR and LF
 // would begin a header that the application does not know of.
-func (o *outputHeaders) makeHeader(v reflect.Value) (http.Header, error) {
+func (o *outputHeaders) encodeHeader(v reflect.Value) (http.Header, error) {
 	// The texts are not quoted in the error: the log of a service is no place for a value that
 	// may be a secret.
 	header := make(http.Header, len(o.fields))

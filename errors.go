@@ -161,7 +161,7 @@ type Error struct {
 	Details map[string]any // as JSON; empty means that the answer has none
 
 	cause      error
-	violations []Violation // written as the detail "violations", in place of Details; see decoder.makeError
+	violations []Violation // written as the detail "violations", in place of Details; see inputOptions.lean
 	status     int32       // the HTTP status of WithStatus, or of an error about the HTTP exchange itself; 0 means that of Code
 	number     int32       // the number of an error about the JSON-RPC message itself; 0 means that of Code
 	header     http.Header // of WithHeader; never written after the error is made
@@ -605,9 +605,9 @@ func (vs *violations) full() bool { return vs.omitted > 0 || len(vs.list) == max
 // count returns how many violations were found, kept or not.
 func (vs *violations) count() int { return len(vs.list) + vs.omitted }
 
-// makeError returns the error that carries the violations in its Details. There must be
+// err returns the error that carries the violations in its Details. There must be
 // one; the first that is added always fits.
-func (vs *violations) makeError() error {
+func (vs *violations) err() error {
 	return &Error{
 		Code:    CodeInvalidArgument,
 		Message: string(vs.appendMessage(nil)),

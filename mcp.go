@@ -400,8 +400,8 @@ type tool struct {
 	fields     *fieldChoice                // of MCPToolOptions.Fields; nil without it
 	output     []byte                      // the output schema; nil if results have no structuredContent
 	closed     bool                        // unknown arguments are refused: no MCPOptions.AllowUnknown
-	allow      func(*decoder, []byte) bool // allows, or nil where Options.Strict decides; see decoder.allow
-	beside     []*field                    // arguments that the input does not have; see decoder.beside
+	allow      func(*decoder, []byte) bool // allows, or nil where Options.Strict decides; see inputOptions.allow
+	beside     []*field                    // arguments that the input does not have; see inputOptions.beside
 	headers    []headerParam               // the arguments that headers mirror
 	ownContent bool                        // the output makes the content itself
 	wrapped    bool                        // the output is not a JSON object: {"result":…} holds it

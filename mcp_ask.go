@@ -438,7 +438,7 @@ func answerError(key string, list ...Violation) error {
 		v.Path = pointerToken(key) + v.Path
 		vs.addViolation(v)
 	}
-	return vs.makeError()
+	return vs.err()
 }
 
 // An answer is that to one question, of this request or of an earlier round.

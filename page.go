@@ -406,7 +406,7 @@ func sealOf(key []byte, label string, payload []byte) []byte {
 func cursorError(cause error) error {
 	var vs violations
 	vs.addViolation(Violation{In: "query", Path: "/cursor", Rule: ruleType, Message: "must be a cursor from an earlier answer of this list"})
-	return ErrorFrom(vs.makeError()).WithCause(cause)
+	return ErrorFrom(vs.err()).WithCause(cause)
 }
 
 // decodeBase64 decodes base64url without padding. It accepts one spelling of each

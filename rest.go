@@ -272,7 +272,7 @@ func (c *restCall) takeOutput(out any) (err error) {
 	}
 	if m.headers != nil {
 		encode = m.headers.encode
-		if ws.header, err = m.headers.makeHeader(reflect.ValueOf(out).Elem()); err != nil {
+		if ws.header, err = m.headers.encodeHeader(reflect.ValueOf(out).Elem()); err != nil {
 			return &Error{Code: CodeInternal, cause: err}
 		}
 	}

@@ -308,7 +308,7 @@ func checkNoParams(params []byte) error {
 	}
 	var v violations
 	v.addViolation(Violation{inBody, "", "maxItems", "must be empty, since the method takes no input"})
-	return v.makeError()
+	return v.err()
 }
 
 // appendRPCErrorOf appends the response for e. Its data are the members that the

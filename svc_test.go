@@ -1449,8 +1449,8 @@ func FuzzIdempotencyKey(f *testing.F) {
 		ok = ok && want != "" && len(want) <= 255 && !strings.ContainsFunc(want, func(r rune) bool { return r < '!' || r > '~' })
 		c, d := call{method: new(method)}, new(decoder)
 		c.takeKey(d, "", []string{text})
-		if ok != (d.keyFault == nil) || ok && c.keyed.key != want {
-			t.Errorf("%q: %v, %v; want %q, %v", text, c.keyed, d.keyFault, want, ok)
+		if ok != (d.report.keyViolation == nil) || ok && c.keyed.key != want {
+			t.Errorf("%q: %v, %v; want %q, %v", text, c.keyed, d.report.keyViolation, want, ok)
 		}
 	})
 }
