@@ -111,7 +111,7 @@ type param struct {
 // A route is an HTTP method and a path. The zero value is that of a method which REST does
 // not serve, so that tags of places in a request mean nothing.
 type route struct {
-	method       string   // in capitals
+	verb         string   // in capitals
 	path         string   // such as /todos/{id}/archive, without Service.prefix
 	placeholders []string // such as id, in the order of the path
 	instead      string   // a pattern without the placeholder, for an inferred route that has one
@@ -119,7 +119,7 @@ type route struct {
 
 // hasBody reports whether requests to the route have a body that means
 // something (RFC 9110, section 9.3).
-func (r route) hasBody() bool { return r.method != http.MethodGet && r.method != http.MethodDelete }
+func (r route) hasBody() bool { return r.verb != http.MethodGet && r.verb != http.MethodDelete }
 
 // noBinding returns the binding of a method without an input: it binds nothing, and makes
 // nil.
@@ -396,7 +396,7 @@ func compileQuery(t reflect.Type) *binding {
 	c := newShapes(p)
 	s := c.shapeFor(t, t.String())
 	c.finishShapes()
-	return compileBinding(newDecoders(p, false), s, route{method: http.MethodGet, path: "/"})
+	return compileBinding(newDecoders(p, false), s, route{verb: http.MethodGet, path: "/"})
 }
 
 // parseQuery returns a pointer to a struct whose fields come from a query.

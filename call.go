@@ -42,7 +42,7 @@ import (
 //	                             call.callMethod, which runs MCPOptions.Invoke or
 //	                             the method, with an idempotency key in
 //	                             Idempotency.Run
-//	output  carrier.takeOutput   INTERNAL for an output that cannot be written
+//	output  carrier.encodeOutput   INTERNAL for an output that cannot be written
 //	end     call.end             tells Options.Observe and the log
 //
 // run takes the steps up to the output. The transport calls end itself, since it may
@@ -67,18 +67,18 @@ type carrier interface {
 	context.Context // of the method
 	// readInput returns the input of the method: a pointer, or nil if it takes none.
 	readInput() (any, error)
-	// takeOutput encodes what the method has returned: a pointer, or nil if it returns
+	// encodeOutput encodes what the method has returned: a pointer, or nil if it returns
 	// none.
-	takeOutput(out any) error
+	encodeOutput(out any) error
 }
 
 // A streamCarrier is a carrier that runs the streams of methods. Without it, the
 // stream is the output.
 type streamCarrier interface {
 	carrier
-	// takeStream runs a stream to its end. ctx is the context of the method, and
+	// runStream runs a stream to its end. ctx is the context of the method, and
 	// cancel cancels it.
-	takeStream(ctx context.Context, cancel context.CancelCauseFunc, stream any) error
+	runStream(ctx context.Context, cancel context.CancelCauseFunc, stream any) error
 }
 
 // run takes the steps of a call up to its output and returns the error of the step
@@ -100,14 +100,14 @@ func (c *call) run(t carrier) (err error) {
 			err = panicError(v)
 		}
 	}()
-	err = c.takeSteps(t)
+	err = c.runSteps(t)
 	done = true
 	return err
 }
 
-// takeSteps does the work of run. t is c with the part of its transport, and the context
+// runSteps does the work of run. t is c with the part of its transport, and the context
 // that the method gets.
-func (c *call) takeSteps(t carrier) error {
+func (c *call) runSteps(t carrier) error {
 	if err := c.method.checkCaller(t); err != nil {
 		c.refused = true
 		return err
@@ -118,7 +118,7 @@ func (c *call) takeSteps(t carrier) error {
 	}
 	if c.method.stream != "" {
 		if t, ok := t.(streamCarrier); ok {
-			return c.runStream(t, in)
+			return c.callStream(t, in)
 		}
 	}
 	if c.keyed != nil { // before an interceptor can change the input
@@ -131,35 +131,35 @@ func (c *call) takeSteps(t carrier) error {
 		return err
 	}
 	if c.method.sendsFile() && c.ws != nil {
-		return c.takeFile(t, out)
+		return c.sendFile(t, out)
 	}
-	if err = t.takeOutput(out); err == nil && c.keyed != nil && c.keyed.replayed && c.response != nil && c.ws != nil {
+	if err = t.encodeOutput(out); err == nil && c.keyed != nil && c.keyed.replayed && c.response != nil && c.ws != nil {
 		c.response.Set("Idempotent-Replayed", "true") // not where an interceptor made an error of the answer
 	}
 	return err
 }
 
-// takeFile takes an output with a File, and closes that. The answer is complete by then,
-// whatever Close does. It is not part of takeSteps, where a defer would cost every call.
-func (c *call) takeFile(t carrier, out any) error {
+// sendFile sends an output with a File, and closes the File. The answer is complete by then,
+// whatever Close does. It is not part of runSteps, where a defer would cost every call.
+func (c *call) sendFile(t carrier, out any) error {
 	defer func() {
 		if err := closeReader(c.method.out.file.fileIn(out).Content); err != nil {
 			c.log(t, err)
 		}
 	}()
-	return t.takeOutput(out)
+	return t.encodeOutput(out)
 }
 
 // runStream calls a method that returns a stream, and runs the stream. The context of
 // the method ends with the stream.
-func (c *call) runStream(t streamCarrier, in any) error {
+func (c *call) callStream(t streamCarrier, in any) error {
 	ctx, cancel := context.WithCancelCause(t)
 	defer cancel(nil)
 	stream, err := c.invoke(ctx, in)
 	if err != nil {
 		return err
 	}
-	return t.takeStream(ctx, cancel, stream)
+	return t.runStream(ctx, cancel, stream)
 }
 
 // bindsEarly reports whether an input may be decoded while the message around it is read:
@@ -403,7 +403,7 @@ func (c *call) transport() Transport {
 // defaults; [Service.NewInput] does. Validate methods are called on the caller's own value
 // and may change it; Call itself changes nothing of it.
 func (s *Service) Call(ctx context.Context, resource, method string, input any) (any, error) {
-	m, err := s.findForCall(resource, method)
+	m, err := s.lookupMethod(resource, method)
 	if err != nil {
 		return nil, err
 	}
@@ -412,7 +412,7 @@ func (s *Service) Call(ctx context.Context, resource, method string, input any) 
 		c.request, c.response = outer.request, outer.response
 	}
 	err = c.run(c)
-	c.body.end() // nothing may read it any more; takeOutput has said what went wrong with it
+	c.body.end() // nothing may read it any more; encodeOutput has said what went wrong with it
 	c.observe(c, err)
 	if err != nil && m.isUndeclared(err) { // other errors are for the caller alone
 		logError(ctx, m.opts.Logger, err, logPlace{transport: string(c.transport()), resource: m.resource, method: m.name, undeclared: true})
@@ -438,7 +438,7 @@ func (c *localCall) readInput() (any, error) {
 	ws := c.service.borrowWorkspace(false)
 	if c.method.key != nil {
 		values, _ := c.Context.Value(nextKey{}).([]string)
-		c.takeKey(&ws.dec, "/"+keyHeader, values)
+		c.readKey(&ws.dec, "/"+keyHeader, values)
 	}
 	err = c.method.bind.checkValue(&ws.dec, reflect.Indirect(reflect.ValueOf(c.input)))
 	c.service.returnWorkspace(ws)
@@ -454,7 +454,7 @@ func (c *localCall) readInput() (any, error) {
 	return in.Interface(), err
 }
 
-func (c *localCall) takeOutput(out any) error {
+func (c *localCall) encodeOutput(out any) error {
 	c.output = out
 	return c.body.end()
 }
@@ -463,7 +463,7 @@ func (c *localCall) takeOutput(out any) error {
 // those of structs and of arrays of structs in it. It returns nil for a method that takes
 // no input, and an UNIMPLEMENTED error for an unknown method.
 func (s *Service) NewInput(resource, method string) (any, error) {
-	m, err := s.findForCall(resource, method)
+	m, err := s.lookupMethod(resource, method)
 	if err != nil || m.in == nil {
 		return nil, err
 	}
@@ -472,8 +472,8 @@ func (s *Service) NewInput(resource, method string) (any, error) {
 	return in.Interface(), nil
 }
 
-// findForCall returns the method of a name that clients use, or of a Go name.
-func (s *Service) findForCall(resource, name string) (*method, error) {
+// lookupMethod returns the method of a name that clients use, or of a Go name.
+func (s *Service) lookupMethod(resource, name string) (*method, error) {
 	if m := s.names[methodName{resource, name}]; m != nil {
 		return m, nil
 	}
@@ -704,7 +704,7 @@ func (s *Service) newEndpoint(t Transport) endpoint {
 //
 // To add a transport, write a file with a handler that embeds an endpoint, implements
 // responder and calls serveRequest in its ServeHTTP; a carrier, whose readInput and
-// takeOutput read and write the text of one call; a method of *Service that returns
+// encodeOutput read and write the text of one call; a method of *Service that returns
 // the handler; and a constant of type Transport. respond makes carriers of the
 // request, and calls call.run and call.end for each.
 type responder interface {

@@ -18,10 +18,10 @@ type keyedCall struct {
 	replayed bool   // the answer is that of an earlier call
 }
 
-// takeKey gives the call its key, from the values of the header at path. "abc" in quotes is
+// readKey gives the call its key, from the values of the header at path. "abc" in quotes is
 // the key abc. Other places have a key as it is, which strconv.Quote makes such a value. d
 // adds what is wrong to the violations of the input.
-func (c *call) takeKey(d *decoder, path string, values []string) {
+func (c *call) readKey(d *decoder, path string, values []string) {
 	wrong := errNotIdempotencyKey
 	switch {
 	case len(values) == 0 && c.method.own.IdempotencyKey == KeyAllowed:

@@ -428,7 +428,7 @@ func (c *clientCall) newRequest(ctx context.Context, b *callBuffer, in any) (*ht
 	if err := c.checkType(in); err != nil {
 		return nil, err
 	}
-	r, _ := http.NewRequestWithContext(ctx, c.route.method, "", nil) // which cannot refuse these
+	r, _ := http.NewRequestWithContext(ctx, c.route.verb, "", nil) // which cannot refuse these
 	*r.URL, r.Host = c.conn.base, c.conn.base.Host
 	// Both headers have their value in one array, which is one allocation. Each slice has
 	// capacity 1, so that a Transport which appends to one does not change the other.

@@ -286,7 +286,7 @@ func (c *contract) planMethod(s *Service, m *method) *contractMethod {
 	if !m.isServedBy(TransportREST) {
 		return p
 	}
-	p.HTTP, p.Status = m.method+" "+s.prefix+m.path, m.status
+	p.HTTP, p.Status = m.verb+" "+s.prefix+m.path, m.status
 	switch { // of WriteError, the envelope, nothing is written
 	case m.opts.ErrorForm != nil:
 		p.ErrorType, p.ErrorCodes, p.Error = m.opts.ErrorForm.contentType, maps.Clone(m.opts.ErrorForm.statuses), c.planValue(m.opts.ErrorForm.shape)

@@ -349,7 +349,7 @@ func TestWideCookies(t *testing.T) {
 	c := newShapes(p)
 	s := c.shapeFor(reflect.StructOf(fields), "T")
 	c.finishShapes()
-	b := compileBinding(newDecoders(p, false), s, route{method: "GET", path: "/"})
+	b := compileBinding(newDecoders(p, false), s, route{verb: "GET", path: "/"})
 	places := func(cookies []string) string {
 		_, err := b.bindRequest(new(decoder), &requestValues{header: map[string][]string{"Cookie": {strings.Join(cookies, "; ")}}})
 		return strings.Join(placesOf(err), ",")
@@ -631,7 +631,7 @@ func bindingOf(t *testing.T, typ reflect.Type) *binding {
 	c := newShapes(p)
 	s := c.shapeFor(typ, "T")
 	c.finishShapes()
-	b := compileBinding(newDecoders(p, false), s, route{method: "POST", path: "/"})
+	b := compileBinding(newDecoders(p, false), s, route{verb: "POST", path: "/"})
 	for _, err := range p.list {
 		t.Fatal(err)
 	}
@@ -873,7 +873,7 @@ type billQuery struct {
 func TestQueryBills(t *testing.T) {
 	p := new(mistakes)
 	c := newShapes(p)
-	b := compileBinding(newDecoders(p, false), c.shapeFor(reflect.TypeFor[billQuery](), "T"), route{method: "GET", path: "/"})
+	b := compileBinding(newDecoders(p, false), c.shapeFor(reflect.TypeFor[billQuery](), "T"), route{verb: "GET", path: "/"})
 	for _, test := range []struct {
 		query string
 		want  string
@@ -931,7 +931,7 @@ func (r renamedValues) PathValue(string) string { return string(r) }
 func TestRenamedParameters(t *testing.T) {
 	p := new(mistakes)
 	c := newShapes(p)
-	b := compileBinding(newDecoders(p, false), c.shapeFor(reflect.TypeFor[renamedIn](), "T"), route{method: "POST", path: "/", placeholders: []string{"todo/id"}})
+	b := compileBinding(newDecoders(p, false), c.shapeFor(reflect.TypeFor[renamedIn](), "T"), route{verb: "POST", path: "/", placeholders: []string{"todo/id"}})
 	for _, test := range []struct {
 		path, query, body, rest string
 		object, named           string
@@ -1024,7 +1024,7 @@ func TestEnumSources(t *testing.T) {
 	c := newShapes(p)
 	s := c.shapeFor(reflect.TypeFor[enumIn](), "T")
 	c.finishShapes()
-	b := compileBinding(newDecoders(p, false), s, route{method: "POST", path: "/", placeholders: []string{"id"}})
+	b := compileBinding(newDecoders(p, false), s, route{verb: "POST", path: "/", placeholders: []string{"id"}})
 	outputs := newDecoders(p, false)
 	outputs.outputs = true
 	read := outputs.decoderFor(s)

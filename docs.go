@@ -219,7 +219,7 @@ func (w *docsWriter) appendData(dst []byte) []byte {
 func (m *method) readingOrder() int {
 	inferred := inferRoute("", strings.Split(m.name, "_"), "id")
 	order := []string{"POST /", "GET //{id}", "GET /", "PUT //{id}", "PATCH //{id}", "DELETE //{id}"}
-	place := slices.Index(order, inferred.method+" "+inferred.path)
+	place := slices.Index(order, inferred.verb+" "+inferred.path)
 	switch {
 	case m.stream != "":
 		return len(order) + 1
@@ -487,7 +487,7 @@ func (w *docsWriter) describeURL() string {
 
 func (w *docsWriter) writeOperation(o docsOperation) {
 	operation, m := o.text, o.method
-	fmt.Fprintf(w, "\n### %s %s\n\n", m.method, plainLine(o.path))
+	fmt.Fprintf(w, "\n### %s %s\n\n", m.verb, plainLine(o.path))
 	w.writeDescription(operation)
 	if m.own.Deprecated {
 		w.WriteString("Deprecated.\n\n")
@@ -710,8 +710,8 @@ func (w *docsWriter) makeCommand(o docsOperation) string {
 	if o.method.stream != "" {
 		command += " -N" // shows events as they come
 	}
-	if o.method.method != http.MethodGet {
-		command += " -X " + o.method.method
+	if o.method.verb != http.MethodGet {
+		command += " -X " + o.method.verb
 	}
 	for _, s := range o.method.schemesIn(w.schemes)[:min(1, len(o.method.schemes))] {
 		command += " " + s.Curl

@@ -425,8 +425,8 @@ type schemaKey struct {
 	use schemaUse
 }
 
-// findTool returns the tool of a key in an option, or notes the mistake and returns nil.
-func (x *toolIndex) findTool(p *mistakes, option, key string) *tool {
+// lookupTool returns the tool of a key in an option, or notes the mistake and returns nil.
+func (x *toolIndex) lookupTool(p *mistakes, option, key string) *tool {
 	p.where = "MCPOptions"
 	switch list := x.named[key]; {
 	case len(list) == 1:
@@ -487,10 +487,10 @@ func (t *tool) compileTool(p *mistakes, o MCPToolOptions, x *toolIndex) {
 	p.addIf(len(t.name) > maxToolName, "the tool name %q is longer than %d characters, which many models refuse; set MCPToolOptions.Name", t.name, maxToolName)
 	p.addIf(!isMadeOf(t.name, "-_"), "the tool name %q has other characters than letters, digits, - and _ of ASCII; set MCPToolOptions.Name", t.name)
 	t.meta = encodeExtras(p, o.Meta, o.Icons)
-	isGet := t.route.method == http.MethodGet
+	isGet := t.route.verb == http.MethodGet
 	t.options, t.readOnly = o, *cmp.Or(o.ReadOnly, &isGet)
 	t.options.Title = cmp.Or(o.Title, t.summary())
-	t.about = cmp.Or(o.Description, t.own.Description, capitalized(strings.Join(splitWords(t.goName), " "))+" on "+t.resource+", a "+strings.TrimLeft(t.route.method+" method of ", " ")+x.service.opts.Name+".")
+	t.about = cmp.Or(o.Description, t.own.Description, capitalized(strings.Join(splitWords(t.goName), " "))+" on "+t.resource+", a "+strings.TrimLeft(t.route.verb+" method of ", " ")+x.service.opts.Name+".")
 	if t.own.Deprecated {
 		t.about = "Deprecated: it may go away, so call another tool if one fits. " + t.about
 	}
@@ -540,7 +540,7 @@ func (t *tool) compileInput(p *mistakes, own []byte, x *toolIndex) {
 		t.input = x.schemaOf(in, schemaWriter{use: forToolInput, closed: t.closed}, t.beside...)
 	}
 	if own != nil || bytes.Contains(t.input, []byte(`"x-mcp-header"`)) {
-		t.findHeaders(p, t.input, nil, true)
+		t.addHeaders(p, t.input, nil, true)
 	}
 }
 
@@ -665,7 +665,7 @@ func (x *exchange) addObjects(l *mcpList) (err error) {
 // even those that have the default of the specification. The title is not there once more:
 // it costs a model more than clients of 2025-03-26 would gain.
 func (t *tool) describeTool() []byte {
-	o, verb := &t.options, t.route.method
+	o, verb := &t.options, t.route.verb
 	word, _, _ := strings.Cut(t.method.name, "_")
 	adds := word == "create" || word == "add" || word == "new"
 	destructive, openWorld := !t.readOnly && !adds, false
@@ -692,11 +692,11 @@ type headerParam struct {
 	path   []string // the names of the properties that lead to the argument; not empty
 }
 
-// findHeaders adds the headers in a part of the input schema, which can be anywhere in it,
+// addHeaders adds the headers in a part of the input schema, which can be anywhere in it,
 // allowed or not. path has the properties that lead to the part. plain reports whether only
 // properties lead to it: behind a list, an alternative or a reference the value has no
 // fixed place in the arguments.
-func (t *tool) findHeaders(p *mistakes, node []byte, path []string, plain bool) {
+func (t *tool) addHeaders(p *mistakes, node []byte, path []string, plain bool) {
 	eachMember(node, func(keyword, value []byte) { // of an object
 		switch string(keyword) {
 		case "default", "const", "enum", "examples", "example": // values, not schemas
@@ -704,14 +704,14 @@ func (t *tool) findHeaders(p *mistakes, node []byte, path []string, plain bool) 
 			t.addHeader(p, node, path, plain)
 		case "properties":
 			eachMember(value, func(name, child []byte) {
-				t.findHeaders(p, child, append(slices.Clip(path), string(name)), plain)
+				t.addHeaders(p, child, append(slices.Clip(path), string(name)), plain)
 			})
 		default:
-			t.findHeaders(p, value, path, false)
+			t.addHeaders(p, value, path, false)
 		}
 	})
 	for _, child := range itemsOf(node) { // of a list
-		t.findHeaders(p, child, path, false)
+		t.addHeaders(p, child, path, false)
 	}
 }
 

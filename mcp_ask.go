@@ -258,16 +258,16 @@ type question struct {
 // Error is for methods that log the error.
 func (q *question) Error() string { return "the caller must answer the question " + q.key }
 
-// findQuestions returns list with the questions in err, wrapped and joined ones too.
-func findQuestions(err error, list []*question) []*question {
+// appendQuestions returns list with the questions in err, wrapped and joined ones too.
+func appendQuestions(err error, list []*question) []*question {
 	switch e := err.(type) {
 	case *question:
 		return append(list, e)
 	case interface{ Unwrap() error }:
-		return findQuestions(e.Unwrap(), list)
+		return appendQuestions(e.Unwrap(), list)
 	case interface{ Unwrap() []error }:
 		for _, err := range e.Unwrap() {
-			list = findQuestions(err, list)
+			list = appendQuestions(err, list)
 		}
 	}
 	return list
@@ -278,7 +278,7 @@ func findQuestions(err error, list []*question) []*question {
 // asked. The state has the answers that the method has asked for, and no others, since a
 // client can send any number of them.
 func (x *exchange) answerQuestions(m *message, err error) error {
-	list := findQuestions(err, nil)
+	list := appendQuestions(err, nil)
 	if len(list) == 0 {
 		return err
 	}

@@ -276,7 +276,7 @@ func (x *exchange) readInput() (in any, err error) {
 		if value := memberAt(m.arguments, keyArgument); value != nil {
 			values = []string{strconv.Quote(textAt(value))} // as it is, quotes too; "" is no key
 		}
-		x.takeKey(&x.ws.dec, "/"+keyArgument, values)
+		x.readKey(&x.ws.dec, "/"+keyArgument, values)
 	}
 	if in, err = x.bindObject(m.arguments, m.input, m.inputErr); err == nil {
 		x.stream.startCall(x, m)
@@ -289,7 +289,7 @@ func (x *exchange) readInput() (in any, err error) {
 	return in, err
 }
 
-func (x *exchange) takeOutput(out any) error { return x.add(x, out) }
+func (x *exchange) encodeOutput(out any) error { return x.add(x, out) }
 
 // maxFileBlock is the largest File that a result can have, in bytes: a model reads all
 // of it.
@@ -333,9 +333,9 @@ func (x *exchange) routeURI() string {
 	return uri
 }
 
-// takeStream adds the items of a stream to the result as {"items":[…]} and reports
+// runStream adds the items of a stream to the result as {"items":[…]} and reports
 // each as progress. A result of MCP is one message, so items cannot be sent one by one.
-func (x *exchange) takeStream(_ context.Context, cancel context.CancelCauseFunc, stream any) error {
+func (x *exchange) runStream(_ context.Context, cancel context.CancelCauseFunc, stream any) error {
 	x.addJSON(`"structuredContent":`)
 	start := len(x.ws.enc.buf)
 	err := x.collect(cancel, stream, func(n int) { x.stream.sendProgress(x, float64(n), 0, "", false) })

@@ -116,9 +116,9 @@ type requestMeta struct {
 	trace        []byte // the whole of _meta if it has a traceparent
 }
 
-// findParts sets the fields of m from its params, unless readParams has. It runs before
+// parseParams sets the fields of m from its params, unless readParams has. It runs before
 // the era is known, so it must not depend on it.
-func (x *exchange) findParts(m *message) *mcpError {
+func (x *exchange) parseParams(m *message) *mcpError {
 	if len(m.params) > 0 && !m.found {
 		m.wrong = !isJSONObject(m.params)
 		eachMember(m.params, m.setPart)
@@ -413,7 +413,7 @@ func (x *exchange) closeAnswer(id []byte, err error) (int, error) {
 // returns an *mcpError to send in its place. It returns any other error beside a result
 // that says that the tool failed.
 func (x *exchange) answerMessage(m *message) error {
-	if e := x.findParts(m); e != nil {
+	if e := x.parseParams(m); e != nil {
 		return e
 	}
 	if e := x.chooseEra(m); e != nil {

@@ -95,7 +95,7 @@ type resource struct {
 func optionsByTool[O any](p *mistakes, x *toolIndex, what string, options map[string]O) map[*tool]O {
 	byTool := make(map[*tool]O)
 	for _, key := range slices.Sorted(maps.Keys(options)) {
-		if t := x.findTool(p, what, key); t != nil {
+		if t := x.lookupTool(p, what, key); t != nil {
 			byTool[t] = options[key]
 		}
 	}
@@ -120,7 +120,7 @@ func (h *mcpHandler) addResource(p *mistakes, t *tool, o MCPResourceOptions) {
 
 // checkResource adds mistakes if the method of r cannot be a resource.
 func (r *resource) checkResource(p *mistakes) {
-	p.addIf(r.route.method != http.MethodGet, "a resource is read by GET, and the method is a %s", r.route.method)
+	p.addIf(r.route.verb != http.MethodGet, "a resource is read by GET, and the method is a %s", r.route.verb)
 	p.addIf(r.out == nil || r.stream != "", "a resource is one output, and the method has none or a stream")
 	p.addIf(r.options.TTL < 0, "MCPResourceOptions.TTL is negative")
 	for _, name := range slices.Concat(r.uri.names, r.uri.query) {
@@ -283,7 +283,7 @@ func (x *exchange) answerRead(m *message) error {
 	if e != nil {
 		return e
 	}
-	r, values := x.h.findResource(string(uri))
+	r, values := x.h.lookupResource(string(uri))
 	if r == nil {
 		return x.notFound(asked, "there is no resource of this URI")
 	}
@@ -297,9 +297,9 @@ func (x *exchange) answerRead(m *message) error {
 	return x.callTool(m, func(x *exchange, out any) error { return x.addContents(r, asked, out) })
 }
 
-// findResource returns the resource of a URI and the values in it, or nil. Resources
+// lookupResource returns the resource of a URI and the values in it, or nil. Resources
 // without braces come before templates; templates are tried in the order of the list.
-func (h *mcpHandler) findResource(uri string) (found *resource, values map[string]string) {
+func (h *mcpHandler) lookupResource(uri string) (found *resource, values map[string]string) {
 	for _, r := range h.resources {
 		if v, ok := r.uri.matchURI(uri); ok && (found == nil || !r.uri.isTemplate()) {
 			found, values = r, v
@@ -439,7 +439,7 @@ func (x *exchange) answerComplete(m *message) error {
 	if !isJSONObject(ref) || !isJSONObject(argument) {
 		return protocolError(rpcInvalidParams, "params.ref and params.argument are required and must be objects")
 	}
-	t := x.h.findReferred(ref)
+	t := x.h.lookupReferred(ref)
 	if t == nil {
 		return protocolError(rpcInvalidParams, "params.ref names no prompt and no resource of this server")
 	}
@@ -460,8 +460,8 @@ func (x *exchange) answerComplete(m *message) error {
 	return nil
 }
 
-// findReferred returns the prompt or the resource that a client refers to, or nil.
-func (h *mcpHandler) findReferred(ref []byte) *tool {
+// lookupReferred returns the prompt or the resource that a client refers to, or nil.
+func (h *mcpHandler) lookupReferred(ref []byte) *tool {
 	switch textAt(ref, "type") {
 	case "ref/prompt":
 		return h.prompts[textAt(ref, "name")]

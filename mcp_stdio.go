@@ -109,7 +109,7 @@ const (
 
 	maxPipeCalls = 64 // how many calls run at a time
 	// How many calls may be read but not answered: each holds its message in memory.
-	maxPipeTaken = 1024
+	maxPipeUnanswered = 1024
 )
 
 // An mcpPipe serves one client over standard input and output.
@@ -125,15 +125,15 @@ type mcpPipe struct {
 	ended   chan struct{} // closed at the end of in
 	written chan struct{} // closed when nothing more is written
 
-	mu      sync.Mutex // protects the fields below; nothing is written under it
-	changed sync.Cond  // that state, queue or taken has changed
-	state   pipeState
-	taken   int                    // how many calls are read but not answered
-	queue   [][]byte               // messages that are to be written
-	err     error                  // of out; nothing is written after an error
-	running map[string]*exchange   // the calls that can be canceled, by idKey of the id
-	asked   map[string]chan []byte // the questions without an answer, likewise
-	asks    int                    // how many questions there were
+	mu         sync.Mutex // protects the fields below; nothing is written under it
+	changed    sync.Cond  // that state, queue or taken has changed
+	state      pipeState
+	unanswered int                    // how many calls are read but not answered
+	queue      [][]byte               // messages that are to be written
+	err        error                  // of out; nothing is written after an error
+	running    map[string]*exchange   // the calls that can be canceled, by idKey of the id
+	asked      map[string]chan []byte // the questions without an answer, likewise
+	asks       int                    // how many questions there were
 }
 
 // A pipeState says how far a pipe is. It only grows.
@@ -199,7 +199,7 @@ func (p *mcpPipe) serveLine(ctx context.Context, line []byte, tooLong bool) {
 	case !x.readBody(): // which has answered with an error
 	case text.batch:
 		for i := range text.messages {
-			p.takeNote(&text.messages[i]) // not on another goroutine, since a call may wait for it
+			p.handleNote(&text.messages[i]) // not on another goroutine, since a call may wait for it
 		}
 		p.startCall(x, nil)
 		return
@@ -210,16 +210,16 @@ func (p *mcpPipe) serveLine(ctx context.Context, line []byte, tooLong bool) {
 	case wantsAnswer(*m.rpcMessage):
 		x.serveMessage()
 	default:
-		p.takeNote(m.rpcMessage)
+		p.handleNote(m.rpcMessage)
 	}
 	p.h.service.returnWorkspace(x.ws)
 }
 
-// takeNote takes a message that wants no answer: an answer to a question, or a cancellation.
-func (p *mcpPipe) takeNote(m *rpcMessage) {
+// handleNote takes a message that wants no answer: an answer to a question, or a cancellation.
+func (p *mcpPipe) handleNote(m *rpcMessage) {
 	switch {
 	case m.kind == rpcResponse:
-		p.takeAnswer(m.id, m.params)
+		p.deliverAnswer(m.id, m.params)
 	case m.kind == rpcNotification && string(m.method) == "notifications/cancelled":
 		p.cancelCall(m.params)
 	}
@@ -230,9 +230,9 @@ func (p *mcpPipe) takeNote(m *rpcMessage) {
 func (p *mcpPipe) startCall(x *exchange, id []byte) {
 	key := idKey(id)
 	p.mu.Lock()
-	full := p.taken == maxPipeTaken
+	full := p.unanswered == maxPipeUnanswered
 	if !full {
-		p.taken++
+		p.unanswered++
 		x.Context, x.cancel = context.WithCancel(x.Context)
 		if key != "" {
 			p.running[key] = x
@@ -257,7 +257,7 @@ func (p *mcpPipe) endCall(x *exchange, key string) {
 	if p.running[key] == x { // not a later one, to which a client gave the same id
 		delete(p.running, key)
 	}
-	p.taken--
+	p.unanswered--
 	p.changed.Broadcast()
 }
 
@@ -318,19 +318,19 @@ func (p *mcpPipe) askClient(ctx context.Context, x *exchange, q *question) ([]by
 	case result := <-answer:
 		return result, nil
 	case <-p.ended:
-		p.takeAnswer(id, nil)
+		p.deliverAnswer(id, nil)
 		return <-answer, nil // nil, or one that came before the end
 	case <-ctx.Done():
 	case <-x.Done():
 	}
-	p.takeAnswer(id, nil) // a late one is dropped
+	p.deliverAnswer(id, nil) // a late one is dropped
 	p.writeMessage(new(exchange), []byte(`{"jsonrpc":"2.0","method":"notifications/cancelled","params":{"requestId":`+string(id)+`}}`))
 	return nil, cmp.Or(ctx.Err(), x.Err())
 }
 
-// takeAnswer gives the result of a response to the call that waits for it, if one does. The
+// deliverAnswer gives the result of a response to the call that waits for it, if one does. The
 // first response ends the question, so the channel has room for it and nothing waits here.
-func (p *mcpPipe) takeAnswer(id, result []byte) {
+func (p *mcpPipe) deliverAnswer(id, result []byte) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	if answer := p.asked[idKey(id)]; answer != nil {
@@ -355,7 +355,7 @@ func (p *mcpPipe) writeMessage(x *exchange, body []byte) {
 	p.queueMessage(x, body)
 	limit := maxPipeQueue
 	if x.cancel == nil {
-		limit = maxPipeTaken
+		limit = maxPipeUnanswered
 	}
 	p.awaitRoom(limit)
 }
@@ -398,7 +398,7 @@ func (p *mcpPipe) writeMessages(out io.Writer) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	for {
-		for len(p.queue) == 0 && (p.state == pipeOpen || p.taken > 0 && p.state < pipeLeft) {
+		for len(p.queue) == 0 && (p.state == pipeOpen || p.unanswered > 0 && p.state < pipeLeft) {
 			p.changed.Wait()
 		}
 		if len(p.queue) == 0 || p.state == pipeLeft {

@@ -376,7 +376,7 @@ func TestMCPCallDigest(t *testing.T) {
 	digest := func(text string) string {
 		x := &exchange{call: call{Context: context.Background()}}
 		m := message{rpcMessage: &rpcMessage{method: []byte(textAt([]byte(text), "method")), params: memberAt([]byte(text), "params")}}
-		if e := x.findParts(&m); e != nil {
+		if e := x.parseParams(&m); e != nil {
 			t.Fatal(e.text)
 		}
 		return x.callDigest(&m)

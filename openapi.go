@@ -251,7 +251,7 @@ func (b *apiBuilder) appendDocument(dst []byte) []byte {
 	for _, path := range b.paths {
 		out.open(path.template, '{')
 		for _, o := range path.operations {
-			out.addRaw(strings.ToLower(o.method.method), o.text)
+			out.addRaw(strings.ToLower(o.method.verb), o.text)
 		}
 		out.end("}")
 	}
@@ -414,11 +414,11 @@ func (m *method) ownParameters() (list [][]byte) {
 // isConditional reports whether restHandler answers If-None-Match with 304.
 func (m *method) isConditional() bool {
 	return m.sendsRanges() ||
-		m.method == http.MethodGet && m.headers != nil && slices.ContainsFunc(m.headers.fields, func(h outputHeader) bool { return h.isETag() })
+		m.verb == http.MethodGet && m.headers != nil && slices.ContainsFunc(m.headers.fields, func(h outputHeader) bool { return h.isETag() })
 }
 
 // sendsRanges reports whether restHandler answers Range with 206.
-func (m *method) sendsRanges() bool { return m.method == http.MethodGet && m.sendsFile() }
+func (m *method) sendsRanges() bool { return m.verb == http.MethodGet && m.sendsFile() }
 
 const textSchema = `{"type":"string"}`
 
@@ -633,7 +633,7 @@ func (m *method) listErrors() (list []*Error, common int) {
 // exampleOf returns the body of a response of m for e. It does not call an ErrorWriter of
 // the application, which may need a real request.
 func (m *method) exampleOf(e *Error) []byte {
-	r := &http.Request{Method: m.method, URL: &url.URL{Path: m.path}}
+	r := &http.Request{Method: m.verb, URL: &url.URL{Path: m.path}}
 	if isHandler(m.opts.OnError, WriteProblem) {
 		return appendProblem(nil, r, e)
 	}

@@ -31,8 +31,8 @@ func (s *Service) Routes() []Route {
 	routes := make([]Route, len(methods))
 	for i, m := range methods {
 		path := s.prefix + m.path
-		h := &restHandler{endpoint{config: m.config, service: s, transport: TransportREST, limits: m.limits, route: m.method + " " + path}, m, m.varies()}
-		routes[i] = Route{Method: m.method, Path: path, Resource: m.resource, Name: m.name, Handler: h}
+		h := &restHandler{endpoint{config: m.config, service: s, transport: TransportREST, limits: m.limits, route: m.verb + " " + path}, m, m.varies()}
+		routes[i] = Route{Method: m.verb, Path: path, Resource: m.resource, Name: m.name, Handler: h}
 	}
 	return routes
 }
@@ -41,7 +41,7 @@ func (s *Service) Routes() []Route {
 // fields from them: a cache must not give the answer for one value to a request with
 // another (RFC 9110, section 12.5.5).
 func (m *method) varies() (names []string) {
-	if m.method != http.MethodGet {
+	if m.verb != http.MethodGet {
 		return nil
 	}
 	for _, p := range m.bind.header {
@@ -204,7 +204,7 @@ func (c *restCall) answerOutput(w http.ResponseWriter) {
 		setHeaders(w.Header(), c.ws.header)
 		etag = c.ws.header.Get("Etag")
 	}
-	unchanged := m.method == http.MethodGet && etag != "" && isUnchanged(c.request, etag)
+	unchanged := m.verb == http.MethodGet && etag != "" && isUnchanged(c.request, etag)
 	if unchanged {
 		c.status = http.StatusNotModified
 	}
@@ -249,7 +249,7 @@ func (c *restCall) readInput() (any, error) {
 		return nil, err
 	}
 	if m.key != nil {
-		c.takeKey(&ws.dec, "/"+keyHeader, r.Header[keyHeader])
+		c.readKey(&ws.dec, "/"+keyHeader, r.Header[keyHeader])
 	}
 	in, err := m.bind.bindRequest(&ws.dec, &requestValues{r, r.URL.RawQuery, isShortURL(r), r.Header, ws.body, raw, strict, versioned})
 	switch {
@@ -263,9 +263,9 @@ func (c *restCall) readInput() (any, error) {
 	return in, err
 }
 
-// takeOutput encodes an output, so that all errors of an output happen before a byte
+// encodeOutput encodes an output, so that all errors of an output happen before a byte
 // is sent.
-func (c *restCall) takeOutput(out any) (err error) {
+func (c *restCall) encodeOutput(out any) (err error) {
 	m, ws, encode := c.method, c.ws, c.method.encode
 	if err = ws.raw.end(); err != nil || m.out == nil {
 		return err
@@ -277,15 +277,15 @@ func (c *restCall) takeOutput(out any) (err error) {
 		}
 	}
 	if m.sendsFile() {
-		return c.sendFile(m.out.file.fileIn(out))
+		return c.serveFile(m.out.file.fileIn(out))
 	}
 	ws.enc.buf, err = appendRecord(&ws.enc, ws.enc.buf[:0], out, encode)
 	return err
 }
 
-// sendFile answers with f and the header of the output. The call ends when the file has
+// serveFile answers with f and the header of the output. The call ends when the file has
 // been sent.
-func (c *restCall) sendFile(f *File) error {
+func (c *restCall) serveFile(f *File) error {
 	if err := f.check(c.method.out.file.tags); err != nil { // a fault of the method, which the client cannot mend
 		return &Error{Code: CodeInternal, cause: err}
 	}
@@ -299,7 +299,7 @@ func (c *restCall) sendFile(f *File) error {
 	return s.err
 }
 
-// takeStream answers with a stream of events. Once the first byte is sent, there is no
+// runStream answers with a stream of events. Once the first byte is sent, there is no
 // status left to change:
 //
 //	When an error happens             What the client gets
@@ -312,7 +312,7 @@ func (c *restCall) sendFile(f *File) error {
 // The iterator of the stream is always run, since a method releases its resources
 // there. HEAD runs it without taking an item. The call ends here, before the client
 // hears of an error.
-func (c *restCall) takeStream(ctx context.Context, cancel context.CancelCauseFunc, stream any) error {
+func (c *restCall) runStream(ctx context.Context, cancel context.CancelCauseFunc, stream any) error {
 	m := c.method
 	if c.request.Method == http.MethodHead {
 		c.begun, c.status = true, http.StatusOK

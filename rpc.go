@@ -264,7 +264,7 @@ func (c *rpcCall) readInput() (any, error) {
 		msg.params = nil
 	}
 	if c.method.key != nil {
-		c.takeKey(&c.ws.dec, "/"+keyHeader, c.request.Header[keyHeader])
+		c.readKey(&c.ws.dec, "/"+keyHeader, c.request.Header[keyHeader])
 	}
 	if c.keyed != nil && c.ws.budget != nil { // all share the header, and a batch can be sent again as it is
 		if msg.kind == rpcNotification {
@@ -280,7 +280,7 @@ func (c *rpcCall) readInput() (any, error) {
 	return in, err
 }
 
-func (c *rpcCall) takeOutput(out any) (err error) {
+func (c *rpcCall) encodeOutput(out any) (err error) {
 	enc := &c.ws.enc
 	switch {
 	case c.msg.kind == rpcNotification:
@@ -292,8 +292,8 @@ func (c *rpcCall) takeOutput(out any) (err error) {
 	return err
 }
 
-// takeStream appends the items of the stream as one result.
-func (c *rpcCall) takeStream(_ context.Context, cancel context.CancelCauseFunc, stream any) error {
+// runStream appends the items of the stream as one result.
+func (c *rpcCall) runStream(_ context.Context, cancel context.CancelCauseFunc, stream any) error {
 	if c.msg.kind == rpcNotification {
 		return c.method.discardStream(cancel, stream)
 	}
@@ -399,13 +399,13 @@ func (b *rpcBatch) runWorkers(ws *workspace) {
 	b.running.Add(1)
 	timer := time.AfterFunc(batchPatience, b.startHelpers)
 	defer func() {
-		b.takeAll()
+		b.stopWorkers()
 		if timer.Stop() {
 			b.running.Done() // startHelpers never runs
 		}
 		b.running.Wait()
 	}()
-	b.takeMessages(ws)
+	b.answerUntilDone(ws)
 }
 
 // startHelpers starts as many helpers as there is work for.
@@ -427,19 +427,19 @@ func (b *rpcBatch) helpOut(i int) {
 				v = http.ErrAbortHandler
 			}
 			b.panicked.CompareAndSwap(nil, &v)
-			b.takeAll()
+			b.stopWorkers()
 		}
 		b.running.Done()
 	}()
 	ws := b.handler.service.borrowWorkspace(true)
 	b.helpers[i] = ws
-	b.takeMessages(ws)
+	b.answerUntilDone(ws)
 	done = true
 }
 
-// takeMessages answers messages until none are left. A worker gives up a buffer that has
+// answerUntilDone answers messages until none are left. A worker gives up a buffer that has
 // grown large: to append to it would copy the answers in it again and again.
-func (b *rpcBatch) takeMessages(ws *workspace) {
+func (b *rpcBatch) answerUntilDone(ws *workspace) {
 	ws.enc.buf, ws.budget = ws.enc.buf[:0], &b.budget
 	for {
 		i := int(b.next.Add(1)) - 1
@@ -456,8 +456,8 @@ func (b *rpcBatch) takeMessages(ws *workspace) {
 	}
 }
 
-// takeAll leaves nothing for workers to take.
-func (b *rpcBatch) takeAll() { b.next.Store(int64(len(b.messages))) }
+// stopWorkers leaves nothing for workers to take.
+func (b *rpcBatch) stopWorkers() { b.next.Store(int64(len(b.messages))) }
 
 func (b *rpcBatch) joinAnswers() {
 	size := len("[]")

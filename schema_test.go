@@ -901,7 +901,7 @@ func TestEnumBesideTags(t *testing.T) {
 	c := newShapes(p)
 	s := c.shapeFor(reflect.TypeFor[in](), "In")
 	c.finishShapes()
-	b := compileBinding(newDecoders(p, false), s, route{method: "GET", path: "/x"})
+	b := compileBinding(newDecoders(p, false), s, route{verb: "GET", path: "/x"})
 	if len(p.list) > 0 {
 		t.Fatal(p.list)
 	}

@@ -698,7 +698,7 @@ func (s *Service) methodsOn(t Transport) []*method {
 func (s *Service) describeMethod(m *method) Method {
 	d := Method{Name: m.name, Description: m.own.Description, Input: s.typeInfo(m.in), Output: s.typeInfo(m.out), Stream: m.stream}
 	if m.isServedBy(TransportREST) {
-		d.HTTP = HTTPBinding{m.method, s.prefix + m.path}
+		d.HTTP = HTTPBinding{m.verb, s.prefix + m.path}
 	}
 	return d
 }

@@ -74,7 +74,7 @@ func (c *methodCompiler) setKey(m *method, use KeyUse) {
 		return
 	}
 	c.addIf(use != KeyAllowed && use != KeyRequired, "MethodOptions.IdempotencyKey is %q; want KeyAllowed or KeyRequired", use)
-	c.addIf(m.route.method == http.MethodGet || m.stream != "" || m.takesBody() || m.sendsFile(), "MethodOptions.IdempotencyKey is for methods that write and answer with JSON, not for a GET, a stream, a Body or a File")
+	c.addIf(m.route.verb == http.MethodGet || m.stream != "" || m.takesBody() || m.sendsFile(), "MethodOptions.IdempotencyKey is for methods that write and answer with JSON, not for a GET, a stream, a Body or a File")
 	c.addIf(c.impl != nil && c.opts.Idempotency == nil, "MethodOptions.IdempotencyKey needs Options.Idempotency, which keeps the answers")
 	m.key = &keyPlan{Idempotency: c.opts.Idempotency, name: m.resource + "." + m.name}
 	if m.in != nil {
@@ -123,7 +123,7 @@ var errNotIdempotencyKey = &complaint{"pattern", "must be a string of 1 to 255 v
 // [Connect] or by [Service.Call]: 1 to 255 visible ASCII characters, or the call is
 // INVALID_ARGUMENT. The calls that its method makes do not have the key.
 func WithIdempotencyKey(ctx context.Context, key string) context.Context {
-	if key == "" || key[0] == '"' || !keyPattern.MatchString(key) { // call.takeKey takes others as they are
+	if key == "" || key[0] == '"' || !keyPattern.MatchString(key) { // call.readKey takes others as they are
 		key = strconv.QuoteToASCII(key)
 	}
 	return context.WithValue(ctx, nextKey{}, []string{key})

@@ -713,15 +713,15 @@ func inferRoute(base string, name []string, placeholder string) route {
 	path := "/" + base
 	switch {
 	case !ok:
-		return route{method: http.MethodPost, path: path + "/" + strings.Join(name, "_")}
+		return route{verb: http.MethodPost, path: path + "/" + strings.Join(name, "_")}
 	case name[0] == "find" && len(name) > 1 && isPlural(name[1]), !verb.item:
-		return route{method: verb.method, path: path}
+		return route{verb: verb.method, path: path}
 	}
 	instead := verb.method + " " + path // as for GetAll
 	if len(name) > 1 && name[1] != "all" {
 		instead += "/" + strings.Join(name[1:], "_") // as for DeleteMe
 	}
-	return route{method: verb.method, path: path + "/{" + placeholder + "}", placeholders: []string{placeholder}, instead: instead}
+	return route{verb: verb.method, path: path + "/{" + placeholder + "}", placeholders: []string{placeholder}, instead: instead}
 }
 
 // isPlural reports whether the word after Find asks for a list. English endings
@@ -742,7 +742,7 @@ func parsePattern(pattern string) (route, error) {
 	case !strings.HasPrefix(path, "/"):
 		return route{}, fmt.Errorf("want a path that starts with a slash, without a host")
 	}
-	r := route{method: method, path: path}
+	r := route{verb: method, path: path}
 	for _, segment := range strings.Split(path[1:], "/") {
 		name, err := parseSegment(segment)
 		switch {
@@ -810,7 +810,7 @@ func checkLiteral(segment string) error {
 }
 
 // pattern returns the route as http.ServeMux and MethodOptions.HTTP have it.
-func (r route) pattern() string { return r.method + " " + r.path }
+func (r route) pattern() string { return r.verb + " " + r.path }
 
 // segmentsOf returns the segments of a path, or of a pattern, whose first one is the method.
 // Texts are unescaped, and a placeholder is "".

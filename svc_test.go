@@ -301,7 +301,7 @@ func TestInferRoute(t *testing.T) {
 		{"Öffne", "POST /todos/öffne"},
 	} {
 		r := inferRoute("todos", splitWords(test.name), "id")
-		if got := r.method + " " + r.path; got != test.want {
+		if got := r.verb + " " + r.path; got != test.want {
 			t.Errorf("the route of %s is %s, want %s", test.name, got, test.want)
 		}
 		if got, want := slices.Equal(r.placeholders, []string{"id"}), strings.Contains(test.want, "{id}"); got != want {
@@ -386,7 +386,7 @@ func TestRouteClashes(t *testing.T) {
 	var methods []*method
 	for i, text := range []string{"GET /a/{x}", "GET /b", "", "GET /a/{y}", "GET /{z}/c", "POST /a/{x}", "GET /a/c", "GET /{w}/c", "GET /a{b"} {
 		verb, path, _ := strings.Cut(text, " ")
-		methods = append(methods, &method{config: &config{iface: reflect.TypeFor[any]()}, goName: strconv.Itoa(i), route: route{method: verb, path: path}})
+		methods = append(methods, &method{config: &config{iface: reflect.TypeFor[any]()}, goName: strconv.Itoa(i), route: route{verb: verb, path: path}})
 	}
 	p := new(mistakes)
 	checkRoutes(p, methods)
@@ -408,7 +408,7 @@ func tryMux(mux *http.ServeMux, r route) (text string) {
 			text = fmt.Sprint(v)
 		}
 	}()
-	mux.Handle(r.method+" "+r.path, http.NotFoundHandler())
+	mux.Handle(r.verb+" "+r.path, http.NotFoundHandler())
 	return ""
 }
 
@@ -603,7 +603,7 @@ type goCall struct {
 
 func (c *goCall) readInput() (any, error) { return c.in, nil }
 
-func (c *goCall) takeOutput(out any) error {
+func (c *goCall) encodeOutput(out any) error {
 	c.out = out
 	return nil
 }
@@ -653,13 +653,13 @@ func FuzzRoutePattern(f *testing.F) {
 		for _, name := range r.placeholders {
 			path = strings.Replace(path, "{"+percent(name)+"}", "va%2Flue", 1)
 		}
-		req, err := http.NewRequest(r.method, path, nil)
+		req, err := http.NewRequest(r.verb, path, nil)
 		if err != nil {
 			t.Fatalf("%q is accepted, and no request can be made of it: %v", pattern, err)
 		}
 		matched := false
 		mux := http.NewServeMux()
-		mux.HandleFunc(r.method+" "+r.path, func(_ http.ResponseWriter, req *http.Request) {
+		mux.HandleFunc(r.verb+" "+r.path, func(_ http.ResponseWriter, req *http.Request) {
 			matched = true
 			for _, name := range r.placeholders {
 				if got := req.PathValue(name); got != "va/lue" {
@@ -1195,7 +1195,7 @@ func largeService(n int) *Service {
 			goName:   fmt.Sprintf("Update%d", i),
 			name:     fmt.Sprintf("update%d", i),
 			resource: fmt.Sprintf("r%d", i),
-			route:    route{method: http.MethodPut, path: fmt.Sprintf("/r%d/{id}", i), placeholders: []string{"id"}},
+			route:    route{verb: http.MethodPut, path: fmt.Sprintf("/r%d/{id}", i), placeholders: []string{"id"}},
 			in:       shapes.shapeFor(in, "in"),
 			out:      shapes.shapeFor(out, "out"),
 		})
@@ -1448,7 +1448,7 @@ func FuzzIdempotencyKey(f *testing.F) {
 		}
 		ok = ok && want != "" && len(want) <= 255 && !strings.ContainsFunc(want, func(r rune) bool { return r < '!' || r > '~' })
 		c, d := call{method: new(method)}, new(decoder)
-		c.takeKey(d, "", []string{text})
+		c.readKey(d, "", []string{text})
 		if ok != (d.report.keyViolation == nil) || ok && c.keyed.key != want {
 			t.Errorf("%q: %v, %v; want %q, %v", text, c.keyed, d.report.keyViolation, want, ok)
 		}

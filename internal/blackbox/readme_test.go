@@ -343,7 +343,7 @@ func TestReadmeLimits(t *testing.T) {
 		{"svc_stream.go", "maxAnswers = 16 << 20", "| messages in an MCP batch | 100, one after the other; 16 MiB of answers |"},
 		{"mcp_message.go", "maxMCPBatch = 100", "| messages in an MCP batch | 100, one after the other; 16 MiB of answers |"},
 		{"mcp_stdio.go", "maxPipeCalls = 64", "| calls over standard input and output | 64 run at a time, 1024 are read; 2 s after the end of the input |"},
-		{"mcp_stdio.go", "maxPipeTaken = 1024", "| calls over standard input and output | 64 run at a time, 1024 are read; 2 s after the end of the input |"},
+		{"mcp_stdio.go", "maxPipeUnanswered = 1024", "| calls over standard input and output | 64 run at a time, 1024 are read; 2 s after the end of the input |"},
 		{"mcp_ask.go", "stateLife = 10 * time.Minute", "| answers to questions of a method | can be sent again for 10 minutes |"},
 		{"svc_stream.go", "maxCollected = 1000", "| items of a stream collected for JSON-RPC or MCP; of a page | 1000, and 16 MiB; 100 |"},
 		{"page.go", "maxPageSize = 100", "| items of a stream collected for JSON-RPC or MCP; of a page | 1000, and 16 MiB; 100 |"},
