@@ -437,7 +437,7 @@ func compileService(p *mistakes, iface reflect.Type, impl any, o Options) *Servi
 	s.typeNames = nameTypes(p, s.types, listParts(s.methods))
 	s.names = nameMethods(p, s.methods)
 	checkRoutes(p, s.methods)
-	p.addIf(o.Idempotency != nil && (o.Idempotency.Run == nil || o.Idempotency.KeepFor < 0), "Options.Idempotency needs a Run that keeps the records, as in the README, and a KeepFor that is not negative; 0 means 24 hours")
+	p.addIf(o.Idempotency != nil && (o.Idempotency.Run == nil || o.Idempotency.KeepFor < 0), "Options.Idempotency needs a Run that keeps the records, as in doc/keys.md, and a KeepFor that is not negative; 0 means 24 hours")
 	if o.Intercept != nil {
 		c.intercepted = o.Intercept(invokeIntercepted)
 		p.addIf(c.intercepted == nil, "Options.Intercept returns nil; return the function that it gets, or one that calls it")

@@ -37,7 +37,7 @@ type Idempotency struct {
 	// Do not wait for another call with the id, or a few repetitions of a slow call take
 	// all connections of a pool: return ABORTED, which is 409 with Retry-After. An error
 	// that is not an [*Error] is UNAVAILABLE with Retry-After, since it does not say
-	// whether the transaction was committed. The README has a Run for PostgreSQL.
+	// whether the transaction was committed. The page doc/keys.md has a Run for PostgreSQL.
 	Run func(ctx context.Context, id string, do func(context.Context) (record []byte, err error)) (record []byte, err error)
 	// KeepFor is how long Run keeps a record, for documents. Zero means 24 hours. A negative
 	// value is a mistake.

@@ -154,15 +154,15 @@ func TestImportHasNoSideEffects(t *testing.T) {
 // Verify that the commands for installing do install.
 func TestReadmeInstall(t *testing.T) {
 	t.Parallel()
-	text, blocks := readReadme(t)
-	i := slices.IndexFunc(blocks, func(b readmeBlock) bool { return strings.HasPrefix(b.text, "package main\n") })
-	var commands []readmeBlock
+	readme := readDocument(t, "README.md")
+	blocks, i := readme.blocks, readme.program()
+	var commands []block
 	for _, b := range blocks {
 		if b.lang == "sh" && b.heading == "Install" {
 			commands = append(commands, b)
 		}
 	}
-	if i < 0 || len(commands) != 2 || !strings.Contains(text, "`go mod vendor`") {
+	if i < 0 || len(commands) != 2 || !strings.Contains(readme.text, "`go mod vendor`") {
 		t.Fatalf("the README has %d ways to install, want 2, and go mod vendor", len(commands))
 	}
 	m := newScratchModule(t, blocks[i].text)

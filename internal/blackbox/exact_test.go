@@ -273,7 +273,7 @@ func TestExactOutput(t *testing.T) {
 
 // Types that say what they look like in words of JSON Schema that 3.0.3 lacks.
 type (
-	exAmount struct{ exCode } // as in the README
+	exAmount struct{ exCode } // as in doc/types.md
 	exList   struct{ exCode }
 	exCut    struct{ exCode }
 )

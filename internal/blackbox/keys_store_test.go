@@ -16,7 +16,7 @@ import (
 	"example.com/svc"
 )
 
-// This file runs the Run of the README on a database of its own, which has the statements
+// This file runs the Run of doc/keys.md on a database of its own, which has the statements
 // of the recipe, locks and transactions, and can die between any two of them.
 
 type store struct{ db *sql.DB }

@@ -9,6 +9,7 @@ import (
 	"go/token"
 	"os"
 	"os/exec"
+	"path"
 	"path/filepath"
 	"regexp"
 	"slices"
@@ -19,46 +20,118 @@ import (
 	"example.com/svc"
 )
 
-// This file holds the README to what is: its programs run, its other code is
-// part of a test, its commands give the answers that stand below them, and its
-// tables say what the package says.
+// This file tests README.md, CONTRIBUTING.md, template/README.md and the pages in doc:
+// their programs run, their other code is part of a test, their commands exist, their links
+// lead somewhere, and their tables say what the package does.
 
-// A readmeBlock is a piece of the README between two lines of ```.
-type readmeBlock struct {
+// A document is a file of Markdown.
+type document struct {
+	name   string // relative to the root of the repository, such as "doc/errors.md"
+	text   string
+	blocks []block
+}
+
+// A block is the text between two lines of ```.
+type block struct {
 	heading string // the last one before it
-	lang    string
+	lang    string // behind the first ```
 	text    string
 }
 
-func readReadme(t *testing.T) (text string, blocks []readmeBlock) {
+// readDocument reads one document.
+func readDocument(t *testing.T, name string) document {
 	t.Helper()
-	data, err := os.ReadFile(root("README.md"))
+	data, err := os.ReadFile(root(name))
 	if err != nil {
 		t.Fatal(err)
 	}
-	var block *readmeBlock
+	d := document{name: name, text: string(data)}
+	var open *block
 	heading := ""
-	for line := range strings.Lines(string(data)) {
+	for line := range strings.Lines(d.text) {
 		lang, fence := strings.CutPrefix(line, "```")
 		switch {
-		case fence && block == nil:
-			block = &readmeBlock{heading: heading, lang: strings.TrimSpace(lang)}
+		case fence && open == nil:
+			open = &block{heading: heading, lang: strings.TrimSpace(lang)}
 		case fence:
-			blocks = append(blocks, *block)
-			block = nil
-		case block != nil:
-			block.text += line
+			d.blocks = append(d.blocks, *open)
+			open = nil
+		case open != nil:
+			open.text += line
 		case strings.HasPrefix(line, "#"):
 			heading = strings.TrimSpace(strings.TrimLeft(line, "#"))
 		}
 	}
-	return string(data), blocks
+	if open != nil {
+		t.Errorf("%s: a block does not end:\n%s", name, open.text)
+	}
+	return d
 }
 
-// Verify that code that is no program is code that is tested.
-func TestReadmeCode(t *testing.T) {
-	var tested []string
-	for _, pattern := range []string{"*_test.go", root("*_test.go"), root("template/*.go")} {
+// readDocuments reads all documents that this file tests.
+func readDocuments(t *testing.T) []document {
+	t.Helper()
+	pages, err := filepath.Glob(root("doc/*.md"))
+	if err != nil || len(pages) == 0 {
+		t.Fatalf("doc has %d pages, %v", len(pages), err)
+	}
+	documents := []document{readDocument(t, "README.md"), readDocument(t, "CONTRIBUTING.md"), readDocument(t, "template/README.md")}
+	for _, page := range pages {
+		documents = append(documents, readDocument(t, "doc/"+filepath.Base(page)))
+	}
+	return documents
+}
+
+// program returns the index of the block that is a whole program, or -1.
+func (d document) program() int {
+	return slices.IndexFunc(d.blocks, func(b block) bool { return strings.HasPrefix(b.text, "package main\n") })
+}
+
+// Verify that each block is covered by a test: this one, or the one that its case names.
+func TestDocumentBlocks(t *testing.T) {
+	sources := readSourcesAsText(t)
+	for _, d := range readDocuments(t) {
+		for i, b := range d.blocks {
+			switch b.lang {
+			case "go":
+				if d.name == "README.md" && i == d.program() { // TestReadmeProgram runs it
+					continue
+				}
+				code := withoutIndent(b.text)
+				if !slices.ContainsFunc(sources, func(text string) bool { return strings.Contains(text, code) }) {
+					t.Errorf("%s: no test has this code:\n%s", d.name, b.text)
+				}
+			case "console":
+				if d.name != "README.md" || i != d.program()+1 { // TestReadmeProgram runs its commands
+					t.Errorf("%s: no test runs these commands:\n%s", d.name, b.text)
+				}
+			case "sh":
+				if d.name == "README.md" && b.heading == "Install" || d.name == "template/README.md" {
+					continue // TestReadmeInstall and TestTemplateReadme run them
+				}
+				for line := range strings.Lines(b.text) {
+					checkCommand(t, d.name, strings.TrimSpace(line), sources)
+				}
+			case "json":
+				if !json.Valid([]byte(b.text)) {
+					t.Errorf("%s: this is not JSON:\n%s", d.name, b.text)
+				}
+			case "nginx", "yaml": // TestDeployment reads them
+				if d.name != "doc/production.md" {
+					t.Errorf("%s: no test reads this:\n%s", d.name, b.text)
+				}
+			default:
+				t.Errorf("%s: no test reads a block of %q:\n%s", d.name, b.lang, b.text)
+			}
+		}
+	}
+}
+
+// readSourcesAsText returns the Go files of the repository that a document may quote,
+// without their indents.
+func readSourcesAsText(t *testing.T) (texts []string) {
+	t.Helper()
+	for _, pattern := range []string{"*_test.go", root("*.go"), root("template/*.go")} {
 		files, err := filepath.Glob(pattern)
 		if err != nil {
 			t.Fatal(err)
@@ -68,17 +141,60 @@ func TestReadmeCode(t *testing.T) {
 			if err != nil {
 				t.Fatal(err)
 			}
-			tested = append(tested, withoutIndent(string(data)))
+			texts = append(texts, withoutIndent(string(data)))
 		}
 	}
-	_, blocks := readReadme(t)
-	for _, b := range blocks {
-		if b.lang != "go" || strings.HasPrefix(b.text, "package ") {
-			continue
+	return texts
+}
+
+// checkCommand reports a command line of which a part does not exist: the script, the
+// variable that tests read, the package, the test, or the flag of the tests. A line is
+//
+//	SVC_TEST_ROUNDS=many go test -run TestX ./internal/blackbox -update # a comment
+func checkCommand(t *testing.T, document, line string, sources []string) {
+	t.Helper()
+	known := func(format string, args ...any) bool {
+		text := fmt.Sprintf(format, args...)
+		return slices.ContainsFunc(sources, func(source string) bool { return strings.Contains(source, text) })
+	}
+	complain := func(word string) { t.Errorf("%s: %s: there is no %s", document, line, word) }
+	command, _, _ := strings.Cut(line, "#")
+	words := strings.Fields(command)
+	for len(words) > 0 && strings.Contains(words[0], "=") {
+		if name, _, _ := strings.Cut(words[0], "="); !known("os.Getenv(%q)", name) {
+			complain(name)
 		}
-		code := withoutIndent(b.text)
-		if !slices.ContainsFunc(tested, func(text string) bool { return strings.Contains(text, code) }) {
-			t.Errorf("no test has this code:\n%s", b.text)
+		words = words[1:]
+	}
+	if len(words) == 0 {
+		return
+	}
+	if words[0] != "go" {
+		if _, err := os.Stat(root(words[0])); err != nil {
+			complain(words[0])
+		}
+		return
+	}
+	for i, word := range words[1:] {
+		word = strings.Trim(word, "'^$")
+		switch {
+		case strings.HasPrefix(word, "./"):
+			if _, err := os.Stat(root(strings.TrimSuffix(word, "/..."))); err != nil {
+				complain(word)
+			}
+		case strings.HasPrefix(word, "Test"), strings.HasPrefix(word, "Fuzz"):
+			name, _, _ := strings.Cut(word, "/")
+			if !known("func %s(", strings.TrimRight(name, "'^$")) {
+				complain(word)
+			}
+		case slices.Contains([]string{"run", "test", "vet", "-run", "-fuzz", "-fuzztime", "-race", "-tags", "-v", ".", "slow"}, word):
+		case words[i] == "-fuzztime":
+		case strings.HasPrefix(word, "-"):
+			if !known("flag.Bool(%q,", word[1:]) {
+				complain(word)
+			}
+		default:
+			complain(word)
 		}
 	}
 }
@@ -94,8 +210,8 @@ func withoutIndent(code string) string {
 // Verify that the program compiles as it stands, and answers as the README says.
 func TestReadmeProgram(t *testing.T) {
 	t.Parallel()
-	_, blocks := readReadme(t)
-	i := slices.IndexFunc(blocks, func(b readmeBlock) bool { return strings.HasPrefix(b.text, "package main\n") })
+	readme := readDocument(t, "README.md")
+	blocks, i := readme.blocks, readme.program()
 	if i < 0 || i+1 == len(blocks) || blocks[i+1].lang != "console" {
 		t.Fatal("the README has no program with a console block behind it")
 	}
@@ -187,25 +303,64 @@ func TestModuleGraph(t *testing.T) {
 	}
 }
 
-// Verify that the README names nothing that does not exist, and links nowhere.
-func TestReadmeNames(t *testing.T) {
-	text, _ := readReadme(t)
-	names := exportedNames(t)
-	for _, match := range regexp.MustCompile("`(?:svc\\.)?([A-Z][A-Za-z]*(?:\\.[A-Z][A-Za-z]*)?)`").FindAllStringSubmatch(text, -1) {
-		if !slices.Contains(names, match[1]) && match[1] != "In" && match[1] != "Out" && match[1] != "EventSource" {
-			t.Errorf("the README has %s, which the package does not", match[1])
-		}
-	}
-	for _, link := range regexp.MustCompile(`\]\(([A-Za-z_./-]+)\)`).FindAllStringSubmatch(text, -1) {
-		if _, err := os.Stat(root(link[1])); err != nil {
-			t.Error(err)
+// Verify that documents name nothing that the package does not have.
+func TestDocumentNames(t *testing.T) {
+	names := append(exportedNames(t), "In", "Out", "EventSource", "GET", "PUT", "PATCH", "DELETE", "Dockerfile")
+	exported := regexp.MustCompile("`(?:svc\\.)?([A-Z][A-Za-z]*(?:\\.[A-Z][A-Za-z]*)?)`")
+	for _, d := range readDocuments(t) {
+		for _, match := range exported.FindAllStringSubmatch(d.text, -1) {
+			if !slices.Contains(names, match[1]) {
+				t.Errorf("%s has %s, which the package does not", d.name, match[1])
+			}
 		}
 	}
 }
 
-// Verify that the examples that the README promises are listed beside their types.
-func TestReadmeExamples(t *testing.T) {
-	text, _ := readReadme(t)
+// Verify that links lead to files and headings that exist, that the README leads to all
+// pages, and that each page begins with its title and a paragraph.
+func TestDocumentLinks(t *testing.T) {
+	code := regexp.MustCompile("(?ms)^```.*?^```$|`[^`\n]*`")
+	link := regexp.MustCompile(`\]\(([^)]+)\)`)
+	documents := readDocuments(t)
+	for _, d := range documents {
+		for _, match := range link.FindAllStringSubmatch(code.ReplaceAllString(d.text, ""), -1) {
+			if strings.HasPrefix(match[1], "https://") {
+				continue
+			}
+			file, anchor, _ := strings.Cut(match[1], "#")
+			target := d.name
+			if file != "" {
+				target = path.Join(path.Dir(d.name), file)
+			}
+			if _, err := os.Stat(root(target)); err != nil {
+				t.Errorf("%s: %v", d.name, err)
+			} else if anchor != "" && !slices.Contains(anchors(t, target), anchor) {
+				t.Errorf("%s: %s has no heading #%s", d.name, target, anchor)
+			}
+		}
+		if strings.HasPrefix(d.name, "doc/") && !strings.Contains(documents[0].text, "]("+d.name+")") {
+			t.Errorf("README.md does not lead to %s", d.name)
+		}
+		if !regexp.MustCompile(`^# .+\n\n[A-Z]`).MatchString(d.text) {
+			t.Errorf("%s does not begin with a title and a paragraph", d.name)
+		}
+	}
+}
+
+// anchors returns the names by which links refer to the headings of a document, as code
+// forges make them: "Errors keep their form" is errors-keep-their-form.
+func anchors(t *testing.T, name string) (names []string) {
+	t.Helper()
+	text := regexp.MustCompile("(?ms)^```.*?^```$").ReplaceAllString(readDocument(t, name).text, "")
+	for _, match := range regexp.MustCompile(`(?m)^#+ (.+)$`).FindAllStringSubmatch(text, -1) {
+		anchor := regexp.MustCompile(`[^\w -]`).ReplaceAllString(strings.ToLower(match[1]), "")
+		names = append(names, strings.ReplaceAll(anchor, " ", "-"))
+	}
+	return names
+}
+
+// Verify that the examples that documents promise are listed beside their types.
+func TestDocumentExamples(t *testing.T) {
 	var sources strings.Builder
 	files, err := filepath.Glob(root("example_*_test.go"))
 	if err != nil {
@@ -218,14 +373,17 @@ func TestReadmeExamples(t *testing.T) {
 		}
 		sources.Write(source)
 	}
-	promised := regexp.MustCompile("[Ee]xamples? of\\s`([A-Za-z]+)`").FindAllStringSubmatch(text, -1)
-	for _, match := range promised {
-		if !regexp.MustCompile(`(?m)^func Example` + match[1] + `(_[a-z]+)?\(\)`).MatchString(sources.String()) {
-			t.Errorf("%s has no example", match[1])
+	promises := 0
+	for _, d := range readDocuments(t) {
+		for _, match := range regexp.MustCompile("[Ee]xamples? of\\s`([A-Za-z]+)`").FindAllStringSubmatch(d.text, -1) {
+			promises++
+			if !regexp.MustCompile(`(?m)^func Example` + match[1] + `(_[a-z]+)?\(\)`).MatchString(sources.String()) {
+				t.Errorf("%s: %s has no example", d.name, match[1])
+			}
 		}
 	}
-	if len(promised) < 3 {
-		t.Errorf("the README promises %q", promised)
+	if promises < 3 {
+		t.Errorf("the documents promise %d examples", promises)
 	}
 }
 
@@ -277,15 +435,12 @@ func exportedNames(t *testing.T) []string {
 	return names
 }
 
-// Verify that the table of rooms has those that there are, in the layers that
-// layering_test.go holds them to.
-func TestReadmePicture(t *testing.T) {
-	text, _ := readReadme(t)
+// Verify that the table of rooms in CONTRIBUTING.md has those that there are, in the
+// layers that layering_test.go holds them to.
+func TestContributingRooms(t *testing.T) {
+	text := readDocument(t, "CONTRIBUTING.md").text
 	for layer, rooms := range layers {
 		for _, room := range rooms {
-			if _, err := os.Stat(root(room + ".go")); err != nil {
-				continue
-			}
 			if row := regexp.MustCompile(fmt.Sprintf("(?m)^\\| %d \\|[^|]*`%s`[^|]*\\|", layer, room)); !row.MatchString(text) {
 				t.Errorf("the table of rooms has no %s in layer %d", room, layer)
 			}
@@ -293,48 +448,85 @@ func TestReadmePicture(t *testing.T) {
 	}
 }
 
-// Verify that what the README says to look at is declared where it says.
-func TestReadmeWhere(t *testing.T) {
-	text, _ := readReadme(t)
+// Verify that what CONTRIBUTING.md says to look at is declared where it says. The rows of
+// these tables are
+//
+//	| a question | `file.go` | `name`, and `receiver.name`, with words around |
+func TestContributingPlaces(t *testing.T) {
+	text := readDocument(t, "CONTRIBUTING.md").text
 	rows := regexp.MustCompile("(?m)^\\| .+ \\| `([a-z_]+\\.go)` \\| (.+) \\|$").FindAllStringSubmatch(text, -1)
-	if len(rows) == 0 {
-		t.Error("the README does not say where to look")
+	if len(rows) < 20 {
+		t.Errorf("CONTRIBUTING.md has %d places, want 20 or more", len(rows))
 	}
 	for _, row := range rows {
-		source, err := os.ReadFile(root(row[1]))
-		if err != nil {
-			t.Error(err)
+		declared := declaredNames(t, row[1])
+		names := regexp.MustCompile("`([A-Za-z0-9]+(?:\\.[A-Za-z0-9]+)?)`").FindAllStringSubmatch(row[2], -1)
+		if len(names) == 0 {
+			t.Errorf("CONTRIBUTING.md names nothing in %q", row[0])
 		}
-		for _, name := range regexp.MustCompile("`([A-Za-z]+)`").FindAllStringSubmatch(row[2], -1) {
-			if !regexp.MustCompile(`(?m)^(func (\([^)]*\) )?|var |type |const )` + name[1] + `\b`).Match(source) {
-				t.Errorf("the README says that %s has %s, which it does not", row[1], name[1])
+		for _, name := range names {
+			if !slices.Contains(declared, name[1]) {
+				t.Errorf("CONTRIBUTING.md says that %s has %s, which it does not", row[1], name[1])
 			}
 		}
 	}
 }
 
-// Verify that the table of codes in the documentation is what the package does, and
-// complete.
-func TestCodeTable(t *testing.T) {
-	source, err := os.ReadFile(root("errors.go"))
+// declaredNames returns what a source of the package declares at its top level. A method
+// is listed as name and as receiver.name.
+func declaredNames(t *testing.T, file string) (names []string) {
+	t.Helper()
+	f, err := parser.ParseFile(token.NewFileSet(), root(file), nil, parser.SkipObjectResolution)
 	if err != nil {
 		t.Fatal(err)
 	}
-	rows := regexp.MustCompile(`(?m)^//\t([A-Z_]+) +(\d+) +(-\d+)$`).FindAllStringSubmatch(string(source), -1)
+	for _, decl := range f.Decls {
+		switch decl := decl.(type) {
+		case *ast.FuncDecl:
+			names = append(names, decl.Name.Name)
+			if decl.Recv != nil {
+				receiver := decl.Recv.List[0].Type
+				if star, ok := receiver.(*ast.StarExpr); ok {
+					receiver = star.X
+				}
+				if generic, ok := receiver.(*ast.IndexExpr); ok {
+					receiver = generic.X
+				}
+				names = append(names, receiver.(*ast.Ident).Name+"."+decl.Name.Name)
+			}
+		case *ast.GenDecl:
+			for _, spec := range decl.Specs {
+				switch spec := spec.(type) {
+				case *ast.TypeSpec:
+					names = append(names, spec.Name.Name)
+				case *ast.ValueSpec:
+					for _, name := range spec.Names {
+						names = append(names, name.Name)
+					}
+				}
+			}
+		}
+	}
+	return names
+}
+
+// Verify that the table of codes in doc/errors.md is what the package does, and complete.
+func TestCodeTable(t *testing.T) {
+	rows := regexp.MustCompile(`(?m)^\| ([A-Z_]+) \| (\d+) \| (-\d+) \|$`).FindAllStringSubmatch(readDocument(t, "doc/errors.md").text, -1)
 	if len(rows) != 16 {
 		t.Errorf("the table has %d codes, want 16", len(rows))
 	}
 	for _, row := range rows {
 		e := svc.Errorf(svc.Code(row[1]), "")
 		if got := fmt.Sprintf("%s %d %d", svc.CodeOf(e), e.HTTPStatus(), e.RPCCode()); got != strings.Join(row[1:], " ") {
-			t.Errorf("the documentation says %v, the package %s", row[1:], got)
+			t.Errorf("doc/errors.md says %v, the package %s", row[1:], got)
 		}
 	}
 }
 
-// Verify that the README has the limits of the package, and that the sources do.
-func TestReadmeLimits(t *testing.T) {
-	text, _ := readReadme(t)
+// Verify that doc/limits.md has the limits of the package, and that the sources do.
+func TestLimitsTable(t *testing.T) {
+	text := readDocument(t, "doc/limits.md").text
 	for _, limit := range []struct{ file, source, row string }{
 		{"http.go", "DefaultMaxBody = 1 << 20", "| request body | 1 MiB |"},
 		{"http.go", "DefaultBodyTimeout = 30 * time.Second", "| time to send it | 30 s |"},
@@ -347,10 +539,10 @@ func TestReadmeLimits(t *testing.T) {
 		{"mcp_ask.go", "stateLife = 10 * time.Minute", "| answers to questions of a method | can be sent again for 10 minutes |"},
 		{"svc_stream.go", "maxCollected = 1000", "| items of a stream collected for JSON-RPC or MCP; of a page | 1000, and 16 MiB; 100 |"},
 		{"page.go", "maxPageSize = 100", "| items of a stream collected for JSON-RPC or MCP; of a page | 1000, and 16 MiB; 100 |"},
-		{"errors.go", "maxViolations = 32", "| an error: violations, message, body | 32; 4 KiB; 16 KiB, "},
-		{"errors.go", "maxMessage = 4 << 10", "| an error: violations, message, body | 32; 4 KiB; 16 KiB, "},
-		{"errors.go", "maxDetails = 16 << 10", "| an error: violations, message, body | 32; 4 KiB; 16 KiB, "},
-		{"page.go", "maxLinks = 2 << 10", "| `PageResponse.Links`; what a header repeats of its request | 2 KiB, "},
+		{"errors.go", "maxViolations = 32", "| an error: violations, message, body | 32; 4 KiB; 16 KiB. "},
+		{"errors.go", "maxMessage = 4 << 10", "| an error: violations, message, body | 32; 4 KiB; 16 KiB. "},
+		{"errors.go", "maxDetails = 16 << 10", "| an error: violations, message, body | 32; 4 KiB; 16 KiB. "},
+		{"page.go", "maxLinks = 2 << 10", "| `PageResponse.Links` | 2 KiB, "},
 		{"http.go", "maxLoggedPath = 256", "| path and error text in a log line | 256 bytes and 2 KiB |"},
 	} {
 		source, err := os.ReadFile(root(limit.file))
@@ -358,18 +550,18 @@ func TestReadmeLimits(t *testing.T) {
 			t.Fatal(err)
 		}
 		if !strings.Contains(strings.Join(strings.Fields(string(source)), " "), limit.source) {
-			t.Errorf("%s does not have %q, of which the README says %q", limit.file, limit.source, limit.row)
+			t.Errorf("%s does not have %q, of which doc/limits.md says %q", limit.file, limit.source, limit.row)
 		}
 		if !strings.Contains(text, limit.row) {
-			t.Errorf("the README does not have %q", limit.row)
+			t.Errorf("doc/limits.md does not have %q", limit.row)
 		}
 	}
 }
 
-// Verify that what the README shows for other programs is what they get: the lines
-// for nginx are those that the bookmarks run behind, the probe is a route of the
-// template, which stops in the time that there is, and the JSON is JSON.
-func TestReadmeDeployment(t *testing.T) {
+// Verify that what doc/production.md shows for other programs is what they get: the lines
+// for nginx are those that the bookmarks run behind, and the probe is a route of the
+// template, which stops in the time that there is.
+func TestDeployment(t *testing.T) {
 	read := func(name string) string {
 		t.Helper()
 		text, err := os.ReadFile(root(name))
@@ -379,15 +571,10 @@ func TestReadmeDeployment(t *testing.T) {
 		return string(text)
 	}
 	program := read("template/main.go")
-	_, blocks := readReadme(t)
 	seen := make(map[string]int)
-	for _, b := range blocks {
+	for _, b := range readDocument(t, "doc/production.md").blocks {
 		seen[b.lang]++
 		switch b.lang {
-		case "json":
-			if !json.Valid([]byte(b.text)) {
-				t.Errorf("this is not JSON:\n%s", b.text)
-			}
 		case "nginx":
 			if conf := withoutIndent(read("examples/bookmarks/drill/nginx.conf")); !strings.Contains(conf, withoutIndent(b.text)) {
 				t.Errorf("nobody runs nginx with these lines:\n%s", b.text)
@@ -406,7 +593,7 @@ func TestReadmeDeployment(t *testing.T) {
 			}
 		}
 	}
-	if seen["json"] != 1 || seen["nginx"] != 1 || seen["yaml"] != 1 {
-		t.Errorf("the README has blocks of %v", seen)
+	if seen["nginx"] != 1 || seen["yaml"] != 1 {
+		t.Errorf("doc/production.md has blocks of %v", seen)
 	}
 }

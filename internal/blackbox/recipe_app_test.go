@@ -9,7 +9,7 @@ import (
 	"example.com/svc"
 )
 
-// The code of these examples stands in the README.
+// The code of these examples stands in doc/assistants.md.
 
 type Clock interface {
 	GetTime(context.Context) (*Time, error)

@@ -9,7 +9,7 @@ import (
 	"example.com/svc"
 )
 
-// The code of this example stands in the README, for people who move a program endpoint
+// The code of this example stands in doc/moving.md, for people who move a program endpoint
 // by endpoint. Its clients know the errors of the old program.
 
 // legacyErrors is the body of an error of the old program.

@@ -25,8 +25,8 @@ import (
 	"example.com/svc"
 )
 
-// This file has the recipes of the README, so that each of them is compiled and run, and
-// some more. They go on with the notes of its first program.
+// This file has the recipes of the pages in doc, so that each of them is compiled and run,
+// and some more. They go on with the notes of the first program in README.md.
 
 type NoteAPI interface {
 	Create(ctx context.Context, in *CreateNote) (*SavedNote, error)
