@@ -49,10 +49,30 @@ import (
 	"unicode/utf8"
 )
 
-// A binding makes the input of one method. compileBinding writes it at
-// registration. After that many goroutines read it: rest.go by bindRequest,
-// svc.go by bindObject and checkValue, and openapi.go reads its lists for the
-// parameters and the body that it publishes.
+// A binding makes the input of one method: from an HTTP request by rest, from one
+// object of JSON by object, and from a Go value by check. compileBinding writes it at
+// registration. After that many goroutines read it, and so do the documents, which
+// publish the parameters and the body.
+//
+// Invariants:
+//
+//	sources has every field, those of the alternatives of a union too
+//	object decodes every field that has a wire name, and sets the defaults of all
+//	runsCode is set if decoding calls methods of the application, such as UnmarshalText
+//	hooks calls the Validate methods; check also checks the rules of the fields, as a
+//	  decoder would, and is compiled when Service.Call first needs it. Both are nil
+//	  for nothing to do
+type binding struct {
+	in       *shape // of an object; nil for no input
+	sources  map[*field]fieldSource
+	rest     restPlan
+	object   *objectPlan
+	runsCode bool
+	hooks    checkFunc
+	check    func() checkFunc
+}
+
+// A restPlan makes an input from an HTTP request.
 //
 // Invariants:
 //
@@ -61,28 +81,15 @@ import (
 //	no two of a list have the same name, headers whatever their case
 //	body decodes inBody, which is the input itself if all fields come from the
 //	  body; both are nil if none does, and the request's body is then not looked at
-//	all decodes every field that has a wire name, and sets the defaults of all
-//	hooks calls the Validate methods; restHooks does the same, with the places
-//	  that REST clients know; check also checks the rules of the fields, which
-//	  a decoder would have checked, once Call needs it. Each is nil for nothing to do
-//	runsCode says that decoding calls methods of the application, such as
-//	  UnmarshalText
-type binding struct {
-	in     *shape // of an object; nil for no input
+//	hooks is as binding.hooks, with the places that REST clients know
+type restPlan struct {
 	path   []param
 	query  []param
 	header []param
 	cookie []param
+	inBody *shape
 	body   *objectPlan
-	all    *objectPlan
-
-	inBody    *shape
-	sources   map[*field]string // where each field comes from
-	tokens    map[*field]string // by which REST clients know the fields that are not in the body
-	runsCode  bool
-	hooks     checkFunc
-	restHooks checkFunc
-	check     func() checkFunc
+	hooks  checkFunc
 }
 
 // A param is the plan of a field that comes from the path, the query, a header
@@ -94,12 +101,13 @@ type binding struct {
 //	value is the shape of that value, behind its pointers
 //	list is the shape of a slice in the query, which takes a parameter as often as it
 //	  is given, and nil for other fields; most is the number of its rule maxItems
-//	key is sourceName, of headers in the canonical form: two that are equal are one
+//	canonical is sourceName, of a header in the form that http.Header has; two
+//	  parameters from one source with the same one are a mistake
 type param struct {
 	*field
 	sourceName  string // of the placeholder, the parameter, the header or the cookie
 	sourceToken string // the same as a reference token of a JSON Pointer
-	key         string // where http.Header has the values of a header
+	canonical   string
 	in          string // inPath, inQuery, inHeader or inCookie
 	set         setter
 	value       *shape
@@ -124,32 +132,33 @@ func (r route) hasBody() bool { return r.verb != http.MethodGet && r.verb != htt
 // noBinding returns the binding of a method without an input: it binds nothing, and makes
 // nil.
 func noBinding(strict bool) *binding {
-	return &binding{all: &objectPlan{strict: strict}, check: func() checkFunc { return nil }}
+	return &binding{object: &objectPlan{strict: strict}, check: func() checkFunc { return nil }}
 }
 
 // compileBinding compiles the binding of input s for a route. It adds the mistakes to
 // those of the registration; a binding with mistakes is not used.
 func compileBinding(c *decoders, s *shape, r route) *binding {
-	b := &binding{in: s, sources: make(map[*field]string), tokens: make(map[*field]string), runsCode: s.runsCode()}
+	b := &binding{in: s, sources: make(map[*field]fieldSource), runsCode: s.runsCode()}
+	rest := &b.rest
 	at := s.typ.String()
 	var body []*field
 	for _, f := range s.fields {
 		name, source := r.sourceOf(c.mistakes, f)
-		b.sources[f] = source
+		b.sources[f] = fieldSource{in: source}
 		if source != inBody {
-			b.tokens[f] = pointerToken(name)
+			b.sources[f] = fieldSource{source, pointerToken(name)}
 		}
 		switch source {
 		case inPath:
-			b.path = append(b.path, c.compileParam(f, name, source))
+			rest.path = append(rest.path, c.compileParam(f, name, source))
 		case inQuery:
-			b.query = c.appendParam(b.query, f, name, source)
+			rest.query = c.appendParam(rest.query, f, name, source)
 		case inHeader:
 			checkHeaderName(c.mistakes, f)
-			b.header = c.appendParam(b.header, f, name, source)
+			rest.header = c.appendParam(rest.header, f, name, source)
 		case inCookie:
 			c.mistakes.addIf(!isToken(name), "%s: cookie:%q: want the name of a cookie, in letters, digits and dashes", f.place, name)
-			b.cookie = c.appendParam(b.cookie, f, name, source)
+			rest.cookie = c.appendParam(rest.cookie, f, name, source)
 		default:
 			body = append(body, f)
 		}
@@ -157,29 +166,33 @@ func compileBinding(c *decoders, s *shape, r route) *binding {
 	}
 	for _, a := range s.alternatives { // whose other fields are those of s
 		for _, f := range slices.Concat(a.fields[:1], a.fields[len(s.fields):]) {
-			b.sources[f] = inBody
+			b.sources[f] = fieldSource{in: inBody}
 		}
 	}
-	if s.alternatives != nil && b.sources[s.fields[0]] != inBody {
-		c.mistakes.addf("%s: a union comes from a JSON body, and here %s would come from the %s; use POST, PUT or PATCH, and no placeholder of that name", at, s.fields[0].name, b.sources[s.fields[0]])
+	if s.alternatives != nil && b.sources[s.fields[0]].in != inBody {
+		c.mistakes.addf("%s: a union comes from a JSON body, and here %s would come from the %s; use POST, PUT or PATCH, and no placeholder of that name", at, s.fields[0].name, b.sources[s.fields[0]].in)
 	}
 	b.checkPlaceholders(c.mistakes, r, at)
 	b.checkBody(c.mistakes, r, body)
-	b.all = c.structPlan(s, b.sources)
+	b.object = c.structPlan(s, b.sources)
 	// The plan of the whole input is that of the body too, if nothing comes from elsewhere.
 	switch len(body) {
 	case 0:
 	case len(s.fields):
-		b.inBody, b.body = s, b.all
+		rest.inBody, rest.body = s, b.object
 	default:
-		b.inBody = s.withFields(body)
-		b.body = c.structPlan(b.inBody, b.sources)
+		rest.inBody = s.withFields(body)
+		rest.body = c.structPlan(rest.inBody, b.sources)
 	}
-	b.hooks = compileInputCheck(s, false, b.sources, nil)
+	b.hooks = new(checks).compileInput(s, b.sources)
 	if b.hooks != nil {
-		b.restHooks = compileInputCheck(s, false, b.sources, b.tokens)
+		c := &checks{forREST: true}
+		rest.hooks = c.compileInput(s, b.sources)
 	}
-	b.check = sync.OnceValue(func() checkFunc { return compileInputCheck(s, true, b.sources, nil) })
+	b.check = sync.OnceValue(func() checkFunc {
+		c := &checks{rules: true, absent: new(checks)}
+		return c.compileInput(s, b.sources)
+	})
 	return b
 }
 
@@ -199,16 +212,13 @@ func (s *shape) runsCode() bool {
 	return s.reaches(make(map[*shape]bool), func(s *shape) bool { return s.kind == kindCustom || s.kind == kindText })
 }
 
-// compileInputCheck compiles the check of a whole input: its Validate methods
-// and, if rules is set, the rules of its fields. It returns nil if there are
-// none. tokens has the reference tokens of fields that have another one than
-// their own.
-func compileInputCheck(s *shape, rules bool, in map[*field]string, tokens map[*field]string) checkFunc {
-	c := &checks{rules: rules, byShape: make(map[*shape]*checkFunc), absent: &checks{byShape: make(map[*shape]*checkFunc)}}
+// compileInput compiles the check of a whole input, or returns nil if there is nothing
+// to check.
+func (c *checks) compileInput(s *shape, sources map[*field]fieldSource) checkFunc {
 	if !c.needsCheck(s) {
 		return nil
 	}
-	return c.structCheck(s, in, tokens)
+	return c.structCheck(s, sources)
 }
 
 // sourceOf returns the source of the field f and its name there, by the table
@@ -241,7 +251,7 @@ func (r route) sourceOf(p *mistakes, f *field) (name, source string) {
 func (c *decoders) appendParam(list []param, f *field, name, in string) []param {
 	p := c.compileParam(f, name, in)
 	for _, other := range list {
-		c.mistakes.addIf(other.key == p.key, "%s: %s also takes the %s %q", f.place, other.goName, strings.Replace(in, inQuery, "query parameter", 1), name)
+		c.mistakes.addIf(other.canonical == p.canonical, "%s: %s also takes the %s %q", f.place, other.goName, strings.Replace(in, inQuery, "query parameter", 1), name)
 	}
 	return append(list, p)
 }
@@ -280,8 +290,8 @@ func checkNameless(p *mistakes, f *field) {
 func (b *binding) checkPlaceholders(p *mistakes, r route, at string) {
 	for _, name := range r.placeholders {
 		n := 0
-		for i := range b.path {
-			if b.path[i].sourceName == name {
+		for i := range b.rest.path {
+			if b.rest.path[i].sourceName == name {
 				n++
 			}
 		}
@@ -307,9 +317,9 @@ func (r route) orPattern() string {
 // or a cookie has one value, so only scalars fit there. Each parameter of a query
 // is a scalar too, and a slice takes several.
 func (c *decoders) compileParam(f *field, name, in string) param {
-	p := param{field: f, sourceName: name, sourceToken: pointerToken(name), key: name, in: in, most: math.MaxInt}
+	p := param{field: f, sourceName: name, sourceToken: pointerToken(name), canonical: name, in: in, most: math.MaxInt}
 	if in == inHeader {
-		p.key = textproto.CanonicalMIMEHeaderKey(name)
+		p.canonical = textproto.CanonicalMIMEHeaderKey(name)
 	}
 	target := f.shape.deref()
 	if target.kind == kindSlice && in == inQuery {
@@ -368,25 +378,25 @@ func (b *binding) bindRequest(d *decoder, r *requestValues) (any, error) {
 		b.in.file.settableIn(v).Set(r.raw)
 	}
 	d.opts.ahead, d.opts.urlKept = len(r.query), r.short
-	for i := range b.path {
-		p := &b.path[i]
+	for i := range b.rest.path {
+		p := &b.rest.path[i]
 		p.bindPath(d, v, r.path.PathValue(p.sourceName))
 	}
-	if len(b.query) > 0 || r.strict {
+	if len(b.rest.query) > 0 || r.strict {
 		b.bindQuery(d, v, r.query, r.strict, r.versioned)
 	}
-	for i := range b.header {
-		p := &b.header[i]
-		p.bindHeader(d, v, r.header[p.key])
+	for i := range b.rest.header {
+		p := &b.rest.header[i]
+		p.bindHeader(d, v, r.header[p.canonical])
 	}
-	if len(b.cookie) > 0 {
+	if len(b.rest.cookie) > 0 {
 		b.bindCookies(d, v, r.header["Cookie"])
 	}
 	d.in, d.opts.ahead = inBody, 0
-	if b.body != nil {
+	if b.rest.body != nil {
 		b.bindBody(d, v, r.body)
 	}
-	return in, b.finishInput(d, v, b.restHooks)
+	return in, b.finishInput(d, v, b.rest.hooks)
 }
 
 // compileQuery returns the binding of a struct that parseQuery makes. It is for a struct of
@@ -424,7 +434,7 @@ func (p *param) bindHeader(d *decoder, v reflect.Value, values []string) {
 	switch {
 	case len(values) > 1:
 		d.addViolation(errRepeated)
-	case len(values) == 1 && (values[0] != "" || p.key != lastEventID):
+	case len(values) == 1 && (values[0] != "" || p.canonical != lastEventID):
 		d.scratch = append(d.scratch[:0], values[0]...)
 		p.setScalar(d, p.settableIn(v), d.scratch, "")
 	default:
@@ -457,19 +467,19 @@ func (p *param) setAbsent(d *decoder, v reflect.Value) {
 // d.seen says which cookies were given, as in bindQuery.
 func (b *binding) bindCookies(d *decoder, v reflect.Value, lines []string) {
 	d.in = inCookie
-	d.seen = append(d.seen, make([]bool, len(b.cookie))...)
+	d.seen = append(d.seen, make([]bool, len(b.rest.cookie))...)
 	for _, line := range lines {
 		for pair := range strings.SplitSeq(line, ";") {
 			b.bindCookie(d, v, strings.Trim(pair, " \t"))
 		}
 	}
-	finishParams(d, v, b.cookie)
+	finishParams(d, v, b.rest.cookie)
 }
 
 // bindCookie sets the field of one cookie, if it has one.
 func (b *binding) bindCookie(d *decoder, v reflect.Value, pair string) {
 	name, value, ok := strings.Cut(pair, "=")
-	i := slices.IndexFunc(b.cookie, func(p param) bool { return p.sourceName == name })
+	i := slices.IndexFunc(b.rest.cookie, func(p param) bool { return p.sourceName == name })
 	if !ok || i < 0 {
 		return
 	}
@@ -477,7 +487,7 @@ func (b *binding) bindCookie(d *decoder, v reflect.Value, pair string) {
 		value = value[1 : len(value)-1]
 	}
 	d.scratch = append(d.scratch[:0], value...)
-	b.cookie[i].bindOne(d, v, "", nil, i)
+	b.rest.cookie[i].bindOne(d, v, "", nil, i)
 }
 
 // bindOne sets the field of p in the struct v from one of the values that a request can
@@ -526,7 +536,7 @@ func (b *binding) bindBody(d *decoder, v reflect.Value, body []byte) {
 		d.addViolation(errEmptyBody)
 		return
 	}
-	b.body.decodeObject(d, v)
+	b.rest.body.decodeObject(d, v)
 	d.scan.checkEnd()
 }
 
@@ -572,7 +582,7 @@ func (b *binding) bindObject(d *decoder, text []byte) (any, error) {
 	}
 	d.start(text)
 	in, v := b.newInput()
-	b.all.decodeObject(d, v)
+	b.object.decodeObject(d, v)
 	d.scan.checkEnd()
 	return in, b.finishInput(d, v, b.hooks)
 }
@@ -583,7 +593,7 @@ func (b *binding) bindObject(d *decoder, text []byte) (any, error) {
 func (b *binding) readObject(d *decoder) (any, error) {
 	d.startInput()
 	in, v := b.newInput()
-	b.all.decodeObject(d, v)
+	b.object.decodeObject(d, v)
 	if d.scan.err != nil {
 		return nil, nil
 	}
@@ -657,7 +667,7 @@ var (
 // absent is dealt with after that, in the order of the fields.
 func (b *binding) bindQuery(d *decoder, v reflect.Value, query string, strict bool, versioned string) {
 	d.in = inQuery
-	d.seen = append(d.seen, make([]bool, len(b.query))...)
+	d.seen = append(d.seen, make([]bool, len(b.rest.query))...)
 	for query != "" {
 		var pair string
 		pair, query, _ = strings.Cut(query, "&")
@@ -666,12 +676,12 @@ func (b *binding) bindQuery(d *decoder, v reflect.Value, query string, strict bo
 		if i := b.findParam(d, name); i >= 0 && (name != "" || value != "") {
 			var c *complaint
 			d.scratch, c = appendQueryText(d.scratch[:0], value)
-			b.query[i].bindOne(d, v, value, c, i)
+			b.rest.query[i].bindOne(d, v, value, c, i)
 		} else if strict && (name != "" || value != "") {
 			d.refuseParam(name, versioned)
 		}
 	}
-	finishParams(d, v, b.query)
+	finishParams(d, v, b.rest.query)
 }
 
 var errUnknownParam = &complaint{ruleUnknown, "is not a known parameter"}
@@ -693,14 +703,14 @@ func (d *decoder) refuseParam(name, versioned string) {
 // or -1. Names are rarely escaped, so it compares first. A name that is malformed is that
 // of no parameter.
 func (b *binding) findParam(d *decoder, name string) int {
-	for i := range b.query {
-		if b.query[i].sourceName == name {
+	for i := range b.rest.query {
+		if b.rest.query[i].sourceName == name {
 			return i
 		}
 	}
 	text, c := appendQueryText(d.scratch[:0], name)
 	d.scratch = text
-	return slices.IndexFunc(b.query, func(p param) bool { return c == nil && p.sourceName == string(text) })
+	return slices.IndexFunc(b.rest.query, func(p param) bool { return c == nil && p.sourceName == string(text) })
 }
 
 // appendQueryText appends a name or a value of a query string, decoded. A semicolon
@@ -815,15 +825,19 @@ type checkFunc func(d *decoder, v reflect.Value)
 // Invariant: byShape has a pointer to nil for a shape that is being compiled.
 type checks struct {
 	rules   bool            // check the rules of fields and the depth too, not only Validate
+	forREST bool            // violations have the places that REST clients know
+	absent  *checks         // the pass for fields that are absent, which have no rules; set with rules
 	clean   map[*shape]bool // what needsCheck has looked through for nothing: each of many types can lead to all others
 	byShape map[*shape]*checkFunc
-	absent  *checks // with rules: the pass for fields that are absent, which has none
 }
 
 // checkFor returns the check of values of shape s, or nil.
 func (c *checks) checkFor(s *shape) checkFunc {
 	if !c.needsCheck(s) {
 		return nil
+	}
+	if c.byShape == nil {
+		c.byShape = make(map[*shape]*checkFunc)
 	}
 	return compileOnce(c.byShape, s, c.compileCheck)
 }
@@ -886,7 +900,7 @@ func (c *checks) compileCheck(s *shape) checkFunc {
 	case kindMap:
 		return c.checkMap(s)
 	}
-	return c.structCheck(s, nil, nil)
+	return c.structCheck(s, nil)
 }
 
 // endsInTime reports whether v, the value of an any, has no lists, maps and pointers
@@ -958,17 +972,16 @@ func (c *checks) checkMap(s *shape) checkFunc {
 	}
 }
 
-// structCheck compiles the check of a struct of shape s. For an input, in has where each
-// field comes from. For a struct inside another in is nil, and fields hidden by json:"-"
-// are left out. A union without an alternative has nothing to check; where rules count,
+// structCheck compiles the check of a struct of shape s. sources is that of an input. For
+// a struct inside another it is nil, and fields hidden by json:"-" are left out. A union without an alternative has nothing to check; where rules count,
 // that is a violation.
-func (c *checks) structCheck(s *shape, in map[*field]string, tokens map[*field]string) checkFunc {
+func (c *checks) structCheck(s *shape, sources map[*field]fieldSource) checkFunc {
 	var values []string
 	for _, a := range s.alternatives {
 		values = append(values, a.value)
 	}
 	errNoAlternative := &complaint{ruleVariant, "must have exactly one of the alternatives " + strings.Join(values, ", ") + ", and a discriminator that is empty or says which"}
-	compile := func(form *shape) checkFunc { return c.membersCheck(form, in, tokens) }
+	compile := func(form *shape) checkFunc { return c.membersCheck(form, sources) }
 	return compileForms(s, compile, func(d *decoder, _ error) {
 		if c.rules {
 			d.addViolation(errNoAlternative)
@@ -983,7 +996,7 @@ func (c *checks) structCheck(s *shape, in map[*field]string, tokens map[*field]s
 // value that is how an absent field looks. A Go value may contain itself, which
 // is found when it is deeper than any JSON; the first such place ends all checks,
 // since a value may contain itself twice.
-func (c *checks) membersCheck(s *shape, in map[*field]string, tokens map[*field]string) checkFunc {
+func (c *checks) membersCheck(s *shape, sources map[*field]fieldSource) checkFunc {
 	type member struct {
 		*field
 		in     string
@@ -993,10 +1006,13 @@ func (c *checks) membersCheck(s *shape, in map[*field]string, tokens map[*field]
 	}
 	members := make([]member, 0, len(s.fields))
 	for _, f := range s.fields {
-		if in == nil && f.hidden {
+		if sources == nil && f.hidden {
 			continue
 		}
-		m := member{field: f, in: in[f], token: cmp.Or(tokens[f], f.token), inner: c.checkFor(f.shape)}
+		m := member{field: f, in: sources[f].in, token: f.token, inner: c.checkFor(f.shape)}
+		if c.forREST {
+			m.token = cmp.Or(sources[f].token, f.token)
+		}
 		if c.rules && f.optional {
 			m.absent = c.absent.checkFor(f.shape)
 		}

@@ -468,7 +468,7 @@ func (s *Service) NewInput(resource, method string) (any, error) {
 		return nil, err
 	}
 	in := reflect.New(m.in.typ)
-	m.bind.all.setDefaults(in.Elem())
+	m.bind.object.setDefaults(in.Elem())
 	return in.Interface(), nil
 }
 

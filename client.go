@@ -305,11 +305,11 @@ type sendParam struct {
 // compileCall compiles the plan of m, and notes in p what a client cannot do.
 func (c *connection) compileCall(p *mistakes, m *method) *clientCall {
 	call := &clientCall{method: m, conn: c}
-	e, b := newEncoders(true), m.bind
-	call.segments = c.compilePath(b, e, m.path)
-	call.query, call.header, call.cookie = sendParams(b.query, e), sendParams(b.header, e), sendParams(b.cookie, e)
-	if b.body != nil {
-		call.body = e.objectEncoder(b.inBody)
+	e, rest := newEncoders(true), &m.bind.rest
+	call.segments = c.compilePath(rest, e, m.path)
+	call.query, call.header, call.cookie = sendParams(rest.query, e), sendParams(rest.header, e), sendParams(rest.cookie, e)
+	if rest.body != nil {
+		call.body = e.objectEncoder(rest.inBody)
 	}
 	if m.out != nil && !m.sendsFile() {
 		out, d, _ := compileReader(p, m.out.typ, asReadOutput)
@@ -319,8 +319,8 @@ func (c *connection) compileCall(p *mistakes, m *method) *clientCall {
 }
 
 // compilePath compiles the segments of a route's path.
-func (c *connection) compilePath(b *binding, e *encoders, path string) (segments []pathSegment) {
-	params := sendParams(b.path, e)
+func (c *connection) compilePath(rest *restPlan, e *encoders, path string) (segments []pathSegment) {
+	params := sendParams(rest.path, e)
 	for _, text := range strings.Split(path[1:], "/") {
 		s := pathSegment{}
 		if name, err := parseSegment(text); err == nil && name != "" {
@@ -677,11 +677,11 @@ func (c *clientCall) writeHeader(b *callBuffer, r *http.Request, v reflect.Value
 	b.dec.in = inHeader
 	for i := range c.header {
 		p := &c.header[i]
-		if text, ok := p.fieldText(b, v); ok && (text != "" || p.key != lastEventID) {
+		if text, ok := p.fieldText(b, v); ok && (text != "" || p.canonical != lastEventID) {
 			if !isHeaderValue(text) {
 				p.complain(b, errNotHeader)
 			}
-			r.Header[p.key] = []string{text}
+			r.Header[p.canonical] = []string{text}
 		}
 	}
 }
@@ -796,7 +796,7 @@ func (c *clientCall) readHeaders(d *decoder, v reflect.Value, header http.Header
 	d.in = inHeader
 	for i := range c.headers.fields {
 		h := &c.headers.fields[i]
-		if values := header[h.key]; len(values) > 0 {
+		if values := header[h.canonical]; len(values) > 0 {
 			d.pushToken(pointerToken(h.header))
 			h.setField(d, h.settableIn(v), values)
 			d.pop()

@@ -301,7 +301,7 @@ func (c *contract) planMethod(s *Service, m *method) *contractMethod {
 	for i := 0; m.headers != nil && i < len(m.headers.fields); i++ {
 		h := &m.headers.fields[i]
 		f := c.planField(h.field)
-		f.From, f.RESTOnly, f.Optional = h.key, h.hidden, !h.isSent()
+		f.From, f.RESTOnly, f.Optional = h.canonical, h.hidden, !h.isSent()
 		p.Headers = append(p.Headers, f)
 	}
 	return p
@@ -311,18 +311,18 @@ func (c *contract) planMethod(s *Service, m *method) *contractMethod {
 // be alone in serving m. Clients do not see the names of placeholders, so these are
 // numbered. A Body is a field too, which is needed where its media type counts.
 func (c *contract) planInput(m *method, alone bool) *contractPlan {
-	p, tokens := &contractPlan{Kind: "object"}, m.bind.tokens
+	p := &contractPlan{Kind: "object"}
 	for _, f := range m.in.fields {
 		g, source := c.planField(f), m.bind.sources[f]
-		if source == inBody && f.isNameless() { // which nobody can send without a route
+		if source.in == inBody && f.isNameless() { // which nobody can send without a route
 			continue
 		}
-		if source != inBody {
-			name := tokens[f][1:]
-			if source == inPath {
+		if source.in != inBody {
+			name := source.token[1:]
+			if source.in == inPath {
 				name = strconv.Itoa(slices.Index(m.placeholders, name) + 1)
 			}
-			g.From, g.RESTOnly = source+" "+name, alone || f.isNameless()
+			g.From, g.RESTOnly = source.in+" "+name, alone || f.isNameless()
 		}
 		p.Fields = append(p.Fields, g)
 	}

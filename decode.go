@@ -188,6 +188,15 @@ type decodeFunc func(d *decoder, v reflect.Value)
 // same.
 var sourceOrder = []string{inPath, inQuery, inHeader, inCookie, inBody}
 
+// A fieldSource says where REST takes a field of an input from:
+//
+//	ID string `path:"id" json:"key"`    {inPath, "/id"}
+//	Name string `json:"name"`           {inBody, ""}
+type fieldSource struct {
+	in    string // one of sourceOrder
+	token string // by which REST clients know the field; "" for its own, in the body
+}
+
 // addViolation adds a violation at the current place. Once the list is full it only
 // counts: an input may have 100,000 violations.
 func (d *decoder) addViolation(c *complaint) {
@@ -342,18 +351,18 @@ func (d *decoder) keepText(text []byte) string {
 //	byShape has a pointer to nil for a shape that is being compiled
 //	pending is empty when open is 0 and no function of it runs
 type decoders struct {
-	mistakes *mistakes
-	byShape  map[*shape]*decodeFunc
-	plans    map[*shape]*objectPlan // of structs inside others
-	unions   *[]string              // the names of discriminators, for scanner.findMember
-	strict   bool                   // unknown members are violations
-	outputs  bool                   // a client decodes outputs; see objectPlan
-	open     int                    // how many shapes are being compiled, one inside another
-	pending  []func()               // called when open is 0: defaults can be tried only by complete decoders
+	mistakes       *mistakes
+	byShape        map[*shape]*decodeFunc
+	plans          map[*shape]*objectPlan // of structs inside others
+	discriminators *[]string              // the names of those of all unions; see unionPlan
+	strict         bool                   // unknown members are violations
+	outputs        bool                   // a client decodes outputs; see objectPlan
+	open           int                    // how many shapes are being compiled, one inside another
+	pending        []func()               // called when open is 0: defaults can be tried only by complete decoders
 }
 
 func newDecoders(p *mistakes, strict bool) *decoders {
-	return &decoders{mistakes: p, byShape: make(map[*shape]*decodeFunc), plans: make(map[*shape]*objectPlan), unions: new([]string), strict: strict}
+	return &decoders{mistakes: p, byShape: make(map[*shape]*decodeFunc), plans: make(map[*shape]*objectPlan), discriminators: new([]string), strict: strict}
 }
 
 // decoderFor returns the decodeFunc for values of shape s.
@@ -642,23 +651,40 @@ func decodeMap(setKey setter, elem decodeFunc, s *shape) decodeFunc {
 //	  the published schema; see nextMember
 //	byName has the index of each field by its wire name; those that have none
 //	  are the last fields, from named on, and no member is decoded into them
+//	need has the indexes of the fields that are required or have a default;
+//	  completeAbsent looks at no others
 //	strict makes unknown members violations
-//	alternatives is set for a union; fields are then those of all alternatives, the
-//	  discriminator first. unknown is the complaint about another one, and nil if a
-//	  client decodes outputs. unions has the names of the discriminators of all unions
-//	index is set for an alternative: that of the union's Go field
 type objectPlan struct {
 	fields []fieldPlan
 	named  int
 	byName map[string]int
-	need   []int // the indexes of the fields that are required or have a default; completeAbsent looks at no others
+	need   []int
 	strict bool
+	union  *unionPlan // nil for other structs
+}
 
-	alternatives map[string]*objectPlan
-	first        []byte // what a text without white space has behind {
-	unknown      *complaint
-	unions       *[]string
-	index        int
+// A unionPlan is the part of an objectPlan that tells which alternative of a union an
+// object has. The fields of that objectPlan are those of all alternatives, the
+// discriminator first. Take a discriminator "type" with the values circle and square:
+//
+//	{"type":"circle","radius":1}   first is `"type":"`, so circle follows at once
+//	{"radius":1,"type":"circle"}   scanner.findMember reads ahead to the discriminator
+//	{"type":"oval"}                errUnknown
+//
+// Reading ahead finds the discriminators of the unions inside too, by their names in
+// discriminators. They are the names of all unions of the service: all plans share the
+// list, which is complete when registration ends.
+type unionPlan struct {
+	alternatives   map[string]alternativePlan // by the value of the discriminator
+	first          []byte                     // what a text without white space has behind {
+	errUnknown     *complaint                 // about another value; nil if a client decodes outputs
+	discriminators *[]string
+}
+
+// An alternativePlan is the plan of one alternative of a union.
+type alternativePlan struct {
+	index int // of its Go field in the union
+	plan  *objectPlan
 }
 
 // A fieldPlan is the part of an objectPlan for one field. Invariants:
@@ -681,20 +707,19 @@ type fieldPlan struct {
 	inner  *objectPlan
 }
 
-// objectPlan compiles the plan for these fields. For an input, in has where
-// each field comes from, and every field is in the plan: a transport with one
-// object needs a member for a path parameter, too, and sets the defaults of fields
-// that only a header or a cookie can give. For a struct inside another in is nil,
-// and fields hidden by json:"-" are left out.
+// objectPlan compiles the plan for these fields. sources is that of an input, of which
+// every field is in the plan: a transport with one object needs a member for a path
+// parameter, too, and sets the defaults of fields that only a header or a cookie can
+// give. For a struct inside another it is nil, and fields hidden by json:"-" are left out.
 //
 // A client reads a field of an output by its type, but without rules and default, and
 // it may be absent. The server, perhaps of another version, has already acted;
 // rejecting its answer would hide that.
-func (c *decoders) objectPlan(fields []*field, in map[*field]string) *objectPlan {
+func (c *decoders) objectPlan(fields []*field, sources map[*field]fieldSource) *objectPlan {
 	p := &objectPlan{byName: make(map[string]int), strict: c.strict}
-	named := slices.DeleteFunc(slices.Clone(fields), func(f *field) bool { return f.isNameless() || in == nil && f.hidden })
+	named := slices.DeleteFunc(slices.Clone(fields), func(f *field) bool { return f.isNameless() || sources == nil && f.hidden })
 	p.named = len(named)
-	if in != nil {
+	if sources != nil {
 		named = append(named, slices.DeleteFunc(slices.Clone(fields), func(f *field) bool { return !f.isNameless() })...)
 	}
 	p.fields = make([]fieldPlan, 0, len(named))
@@ -704,7 +729,7 @@ func (c *decoders) objectPlan(fields []*field, in map[*field]string) *objectPlan
 			lenient.def, lenient.optional, lenient.notNull = nil, true, false
 			f = &lenient
 		}
-		plan := fieldPlan{field: f, prefix: f.prefix, token: f.token, at: f.ownIndex(), in: in[f], decode: c.fieldDecoder(f)}
+		plan := fieldPlan{field: f, prefix: f.prefix, token: f.token, at: f.ownIndex(), in: sources[f].in, decode: c.fieldDecoder(f)}
 		plan.absent, plan.inner = c.defaultFor(f, plan.decode), c.plans[f.shape.arrayItem()]
 		if i < p.named {
 			p.byName[f.name] = i
@@ -804,7 +829,7 @@ func (p *objectPlan) decodeObject(d *decoder, v reflect.Value) {
 		d.skipMismatch(errNotObject)
 		return
 	}
-	if p.alternatives != nil {
+	if p.union != nil {
 		if p = p.choosePlan(d, v); p == nil {
 			return
 		}
@@ -938,25 +963,27 @@ func (p *objectPlan) completeAbsent(d *decoder, v reflect.Value, seen []bool) {
 	}
 }
 
-// structPlan is objectPlan for the object s, of which a union has alternatives too.
-func (c *decoders) structPlan(s *shape, in map[*field]string) *objectPlan {
-	p := c.objectPlan(s.fields, in)
+// structPlan compiles the plan of the object s. That of a union has alternatives too.
+func (c *decoders) structPlan(s *shape, sources map[*field]fieldSource) *objectPlan {
+	p := c.objectPlan(s.fields, sources)
 	if s.alternatives == nil {
 		return p
 	}
-	p.alternatives, p.unions = make(map[string]*objectPlan), c.unions
-	if name := s.fields[0].name; !slices.Contains(*c.unions, name) {
-		*c.unions = append(*c.unions, name)
+	u := &unionPlan{
+		alternatives:   make(map[string]alternativePlan),
+		discriminators: c.discriminators,
+		first:          []byte(s.fields[0].prefix[1:] + `"`),
 	}
-	p.first = []byte(s.fields[0].prefix[1:] + `"`)
+	if name := s.fields[0].name; !slices.Contains(*c.discriminators, name) {
+		*c.discriminators = append(*c.discriminators, name)
+	}
 	if !c.outputs {
-		p.unknown = s.fields[0].shape.rules[0].complaint
+		u.errUnknown = s.fields[0].shape.rules[0].complaint
 	}
 	for _, a := range s.alternatives {
-		plan := c.objectPlan(a.fields, in)
-		plan.index = a.index
-		p.alternatives[a.value] = plan
+		u.alternatives[a.value] = alternativePlan{a.index, c.objectPlan(a.fields, sources)}
 	}
+	p.union = u
 	return p
 }
 
@@ -970,24 +997,24 @@ func (c *decoders) structPlan(s *shape, in map[*field]string) *objectPlan {
 func (p *objectPlan) choosePlan(d *decoder, v reflect.Value) *objectPlan {
 	// c is the complaint if no alternative is found: as long as there is no such member, that
 	// it is required.
-	var a *objectPlan
-	c := errRequired
-	if text, ok := bytes.CutPrefix(d.scan.data[d.scan.pos+1:], p.first); ok {
-		a = p.alternatives[string(text[:max(0, bytes.IndexByte(text, '"'))])]
+	var a alternativePlan
+	u, c := p.union, errRequired
+	if text, ok := bytes.CutPrefix(d.scan.data[d.scan.pos+1:], u.first); ok {
+		a = u.alternatives[string(text[:max(0, bytes.IndexByte(text, '"'))])]
 	}
-	if a == nil {
-		if value := d.scan.findMember(*p.unions, p.fields[0].name); isText(value) {
-			a, c = p.alternatives[string(textOf(value))], p.unknown
+	if a.plan == nil {
+		if value := d.scan.findMember(*u.discriminators, p.fields[0].name); isText(value) {
+			a, c = u.alternatives[string(textOf(value))], u.errUnknown
 		} else if value != nil {
 			c = errNotString
 		}
 	}
 	switch {
-	case a != nil:
+	case a.plan != nil:
 		alternative := v.Field(a.index)
 		alternative.Set(reflect.New(alternative.Type().Elem()))
-		return a
-	case p.unknown == nil:
+		return a.plan
+	case u.errUnknown == nil:
 		return p
 	}
 	if d.scan.skipValue(); d.scan.err == nil {

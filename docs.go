@@ -252,14 +252,14 @@ func (o *docsOperation) addParameters(m *method, placeholders []string) {
 			o.examples[p.in+" "+parameter] = exampleValue(&field, p.shape, 0, 0)
 		}
 	}
-	for _, p := range m.bind.path {
+	for _, p := range m.bind.rest.path {
 		add(p, placeholders[slices.Index(m.placeholders, p.sourceName)])
 	}
-	for _, p := range slices.Concat(m.bind.query, m.bind.header, m.bind.cookie) {
+	for _, p := range slices.Concat(m.bind.rest.query, m.bind.rest.header, m.bind.rest.cookie) {
 		add(p, p.sourceName)
 	}
-	if m.bind.body != nil {
-		o.examples["body"] = exampleObject(m.bind.inBody, 0)
+	if m.bind.rest.body != nil {
+		o.examples["body"] = exampleObject(m.bind.rest.inBody, 0)
 	}
 }
 

@@ -613,9 +613,9 @@ type outputHeaders struct {
 // response where omits says so, and where it is null or an empty list.
 type outputHeader struct {
 	memberEncoder
-	key   string // the name in canonical form, as http.Header has it
-	shape *shape // of one value, which encode is for
-	list  bool   // each element is a value
+	canonical string // the name in canonical form, as http.Header has it
+	shape     *shape // of one value, which encode is for
+	list      bool   // each element is a value
 }
 
 // compileHeaders returns the plan of the headers of an output, or nil if no field
@@ -630,8 +630,8 @@ func (c *encoders) compileHeaders(p *mistakes, s *shape) *outputHeaders {
 			continue
 		}
 		h := c.outputHeader(p, f)
-		if i := slices.IndexFunc(fields, func(other outputHeader) bool { return other.key == h.key }); i >= 0 {
-			p.addf("%s: %s takes the header %s too; drop one of them, or make it a list", f.place, fields[i].field.goName, h.key)
+		if i := slices.IndexFunc(fields, func(other outputHeader) bool { return other.canonical == h.canonical }); i >= 0 {
+			p.addf("%s: %s takes the header %s too; drop one of them, or make it a list", f.place, fields[i].field.goName, h.canonical)
 		}
 		fields = append(fields, h)
 	}
@@ -645,7 +645,7 @@ func (c *encoders) compileHeaders(p *mistakes, s *shape) *outputHeaders {
 // outputHeader returns the plan of f. A field with json:"-" cannot say there that it
 // is optional, so it counts as optional.
 func (c *encoders) outputHeader(p *mistakes, f *field) outputHeader {
-	h := outputHeader{memberEncoder: c.memberEncoder(f), key: http.CanonicalHeaderKey(f.header), shape: f.shape.deref()}
+	h := outputHeader{memberEncoder: c.memberEncoder(f), canonical: http.CanonicalHeaderKey(f.header), shape: f.shape.deref()}
 	if h.omits == nil && (f.hidden || f.optional) {
 		h.omits = reflect.Value.IsZero
 	}
@@ -658,7 +658,7 @@ func (c *encoders) outputHeader(p *mistakes, f *field) outputHeader {
 	switch {
 	case !isToken(f.header):
 		p.addf("%s: header:%q: want the name of a header, in letters, digits and dashes", f.place, f.header)
-	case !isAnswerHeader(h.key):
+	case !isAnswerHeader(h.canonical):
 		p.addf("%s: header:%q: svc, the server or CORS sets this header of responses; choose another name", f.place, f.header)
 	case f.shape.kind == kindOptional:
 		p.addf("%s: a header has no null; give the field the type %v, and header:%q with json:\"-\"", f.place, h.shape.typ, f.header)
@@ -676,7 +676,7 @@ func (h *outputHeader) isSent() bool {
 }
 
 // isETag reports whether the header is an entity tag (RFC 9110, section 8.8.3).
-func (h *outputHeader) isETag() bool { return h.key == "Etag" }
+func (h *outputHeader) isETag() bool { return h.canonical == "Etag" }
 
 // encodeHeader returns the headers of the output v, or an error for a value that
 // cannot be one: net/http would send something else in its place, or CR and LF
@@ -696,10 +696,10 @@ func (o *outputHeaders) encodeHeader(v reflect.Value) (http.Header, error) {
 			}
 		}
 		if err != nil {
-			return nil, fmt.Errorf("the header %s of the output: %w", h.key, err)
+			return nil, fmt.Errorf("the header %s of the output: %w", h.canonical, err)
 		}
 		if len(values) > 0 {
-			header[h.key] = values
+			header[h.canonical] = values
 		}
 	}
 	return header, nil

@@ -326,7 +326,7 @@ func (x *exchange) routeURI() string {
 	m := x.method
 	uri := x.h.service.prefix + cmp.Or(m.path, "/"+m.resource+"/"+m.name)
 	for i := range m.placeholders { // each is filled by a field
-		p := &m.bind.path[i]
+		p := &m.bind.rest.path[i]
 		value := textOr(string(memberAt(x.message.arguments, p.name)))
 		uri = strings.Replace(uri, "{"+p.sourceName+"}", url.PathEscape(value), 1)
 	}

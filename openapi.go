@@ -317,7 +317,7 @@ func (b *apiBuilder) writeRequestBody(out *members, m *method) {
 			about = strings.TrimLeft(f.doc+" At most "+strconv.FormatInt(f.tags.max, 10)+" bytes.", " ")
 		}
 		out.addRaw("requestBody", object("description", about, "required", true, "content", fileContent(f.tags)))
-	case m.bind.body != nil:
+	case m.bind.rest.body != nil:
 		content := contentWith(contentTypeJSON, appendRef(nil, componentPrefix, b.referBody(m)))
 		out.addRaw("requestBody", object("required", true, "content", content))
 	}
@@ -364,11 +364,11 @@ func firstFree(name, separator string, isTaken func(string) bool) string {
 func (b *apiBuilder) writeParameters(out *members, m *method, names []string) {
 	bind, w, at := m.bind, &b.writer, out.open("parameters", '[')
 	for i, placeholder := range m.placeholders {
-		p := &bind.path[slices.IndexFunc(bind.path, func(p param) bool { return p.sourceName == placeholder })]
+		p := &bind.rest.path[slices.IndexFunc(bind.rest.path, func(p param) bool { return p.sourceName == placeholder })]
 		openParameter(out, names[i], inPath, p.doc, true)
 		out.buf = append(w.appendPathParameter(out.buf, p.field), '}')
 	}
-	for _, list := range [...][]param{bind.query, bind.header, bind.cookie} {
+	for _, list := range [...][]param{bind.rest.query, bind.rest.header, bind.rest.cookie} {
 		for i := range list {
 			p := &list[i]
 			openParameter(out, p.sourceName, p.in, p.doc, p.isRequired())
@@ -393,7 +393,7 @@ func openParameter(out *members, name, in, description string, required bool) {
 // input of m. A field with the same header is described in its place.
 func (m *method) ownParameters() (list [][]byte) {
 	add := func(name, description string, required bool, schema string) {
-		if !slices.ContainsFunc(m.bind.header, func(p param) bool { return p.key == name }) {
+		if !slices.ContainsFunc(m.bind.rest.header, func(p param) bool { return p.canonical == name }) {
 			list = append(list, object("name", name, "in", inHeader, "description", description, "required", required, "schema", []byte(schema)))
 		}
 	}
@@ -452,7 +452,7 @@ func fileContent(t *fileTags) []byte {
 // UpdateTodoBody: the schema of the whole input would require path parameters
 // in the body too, which the server refuses.
 func (b *apiBuilder) referBody(m *method) string {
-	part := m.bind.inBody
+	part := m.bind.rest.inBody
 	if part == m.in {
 		if ref := b.referShape(m.in); ref != "" {
 			return ref
@@ -550,7 +550,7 @@ func (b *apiBuilder) listHeaders(m *method) map[string][]byte {
 	for i := range m.headers.fields {
 		h := &m.headers.fields[i]
 		schema := []byte(textSchema)
-		if h.shape.kind != kindTime && h.key != "Set-Cookie" {
+		if h.shape.kind != kindTime && h.canonical != "Set-Cookie" {
 			schema = b.writer.appendParameter(nil, h.memberEncoder.field)
 		}
 		list[h.header] = object("description", h.doc, "required", h.isSent(), "schema", schema)

@@ -44,10 +44,10 @@ func (m *method) varies() (names []string) {
 	if m.verb != http.MethodGet {
 		return nil
 	}
-	for _, p := range m.bind.header {
-		names = append(names, p.key)
+	for _, p := range m.bind.rest.header {
+		names = append(names, p.canonical)
 	}
-	if len(m.bind.cookie) > 0 {
+	if len(m.bind.rest.cookie) > 0 {
 		names = append(names, "Cookie")
 	}
 	return names
@@ -231,13 +231,13 @@ func (c *restCall) readInput() (any, error) {
 	case m.takesBody():
 		body, err = m.in.file.tags.openBody(w, r, m.limits)
 		raw = reflect.ValueOf(body).Elem()
-	case m.bind.body == nil:
+	case m.bind.rest.body == nil:
 		err = checkSite(w, r)
 	default:
 		err = checkJSON(w, r)
 	}
 	if err == nil && body == nil {
-		ws.body, err = m.limits.readBody(w, r, ws.body[:0], m.bind.body == nil)
+		ws.body, err = m.limits.readBody(w, r, ws.body[:0], m.bind.rest.body == nil)
 	}
 	// The query of a strict method has no unknown names but the one that Version reads.
 	strict, versioned := m.opts.Strict && r.URL.RawQuery != "", ""

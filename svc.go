@@ -571,7 +571,7 @@ func Join(name string, services ...*Service) *Service {
 func listParts(methods []*method) map[reflect.Type][]string {
 	parts := make(map[reflect.Type][]string)
 	for _, m := range methods {
-		if m.bind != nil && m.bind.body != nil && m.bind.inBody != m.in { // nil after a mistake
+		if m.bind != nil && m.bind.rest.body != nil && m.bind.rest.inBody != m.in { // nil after a mistake
 			parts[m.in.typ] = append(parts[m.in.typ], "Body")
 		}
 		if m.hasHeaderMembers() {

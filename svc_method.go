@@ -488,8 +488,8 @@ func (c *methodCompiler) compilePlans(m *method) {
 			m.bind = compileBinding(c.decoders, m.in, m.route)
 			c.bindings[key] = m.bind
 		}
-		for _, p := range m.bind.header {
-			isKey := slices.ContainsFunc(c.opts.Schemes, func(s Scheme) bool { return s.Header == p.key })
+		for _, p := range m.bind.rest.header {
+			isKey := slices.ContainsFunc(c.opts.Schemes, func(s Scheme) bool { return s.Header == p.canonical })
 			c.addIf(isKey, "%v.%s: the header %s has the key of a scheme in Options.Schemes; choose another name", m.in.typ, p.goName, p.sourceName)
 		}
 	} else {
