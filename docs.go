@@ -72,7 +72,7 @@ func (s *Service) Docs(opts *DocsOptions) http.Handler {
 	}
 	page := sync.OnceValue(func() *builtDocument { return newBuiltText(newDocsWriter(s, places).makePage()) })
 	markdown := sync.OnceValue(func() *builtDocument { return newBuiltText(newDocsWriter(s, places).makeMarkdown()) })
-	policy := sync.OnceValue(docsPolicy)
+	policy := sync.OnceValue(func() string { return docsPolicy(readPage()) })
 	return s.serveDocument("docs", func(header http.Header, r *http.Request) (*builtDocument, string, error) {
 		if strings.HasSuffix(r.URL.Path, "/llms.txt") || chooseType(r.Header["Accept"], "text/html", "text/markdown") == "text/markdown" {
 			return markdown(), "text/markdown; charset=utf-8", nil
@@ -92,7 +92,14 @@ var docsFiles embed.FS
 // readPage returns docs.html, which every build of the package has.
 func readPage() string {
 	source, _ := docsFiles.ReadFile("docs.html")
-	return string(source)
+	return pageText(string(source))
+}
+
+// pageText returns source with \n in place of \r\n, which a checkout on Windows may have.
+// Browsers do the same (HTML, section 13.2.3.5) before they hash the script and compare it
+// with the policy: of "f()\r\n" they hash "f()\n".
+func pageText(source string) string {
+	return strings.ReplaceAll(source, "\r\n", "\n")
 }
 
 // makePage returns docs.html with the title and the data in it. In the data every < is
@@ -110,12 +117,11 @@ func (w *docsWriter) makePage() []byte {
 	return append(page, end...)
 }
 
-// docsPolicy returns the policy that lets the page run its own style and script
-// and call its own host, and nothing else. It holds hashes of what stands
+// docsPolicy returns the policy that lets page run its own style and script and
+// call its own host, and nothing else. It holds hashes of what stands
 // between the tags (CSP Level 3, section 6.7.2.11), so it follows every change of
 // docs.html. The icon is an empty data URL, which spares a request for one.
-func docsPolicy() string {
-	page := readPage()
+func docsPolicy(page string) string {
 	hash := func(tag string) string {
 		_, rest, _ := strings.Cut(page, "\n<"+tag+">")
 		text, _, _ := strings.Cut(rest, "</"+tag+">")
