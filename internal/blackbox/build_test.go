@@ -190,7 +190,7 @@ func TestReadmeInstall(t *testing.T) {
 // else in its root directory.
 func TestTemplateReadme(t *testing.T) {
 	t.Parallel()
-	text, err := os.ReadFile(root("template/README.md"))
+	text, err := readText(root("template/README.md"))
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -209,7 +209,7 @@ func TestTemplateReadme(t *testing.T) {
 	own := scratchModule{t, filepath.Join(copied.dir, "../todos")}
 	own.run("go", "mod", "vendor")
 	own.remove("../svc")
-	docker, err := os.ReadFile(filepath.Join(own.dir, "Dockerfile"))
+	docker, err := readText(filepath.Join(own.dir, "Dockerfile"))
 	if err != nil {
 		t.Fatal(err)
 	}

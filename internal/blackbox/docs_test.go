@@ -159,7 +159,7 @@ func TestDocsData(t *testing.T) {
 
 // Verify that the page stays small.
 func TestDocsSize(t *testing.T) {
-	source, err := os.ReadFile(root("docs.html"))
+	source, err := readText(root("docs.html"))
 	if err != nil {
 		t.Fatal(err)
 	}

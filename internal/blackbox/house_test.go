@@ -288,7 +288,7 @@ func TestDocumentsExist(t *testing.T) {
 			t.Fatalf("%s: %d files, %v", pattern, len(names), err)
 		}
 		for _, name := range names {
-			text, err := os.ReadFile(name)
+			text, err := readText(name)
 			if err != nil {
 				t.Fatal(err)
 			}

@@ -187,7 +187,7 @@ func TestLayering(t *testing.T) {
 
 // Nobody who uses svc gets anything else with it.
 func TestNoDependencies(t *testing.T) {
-	mod, err := os.ReadFile(root("go.mod"))
+	mod, err := readText(root("go.mod"))
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -123,7 +123,7 @@ func golden(t testing.TB, name string, got []byte) {
 		}
 		return
 	}
-	want, err := os.ReadFile(file)
+	want, err := readText(file)
 	if err != nil {
 		t.Errorf("%v; if the output is right, run go test -update:\n%s", err, got)
 		return
@@ -134,6 +134,13 @@ func golden(t testing.TB, name string, got []byte) {
 	if !bytes.Equal(got, want) {
 		t.Errorf("%s differs; if the new output is right, run go test -update\n%s", file, firstDifference(got, want))
 	}
+}
+
+// readText returns the text of a file. Each of its lines ends in \n, also in a checkout
+// that has \r\n, as one on Windows may.
+func readText(file string) ([]byte, error) {
+	text, err := os.ReadFile(file)
+	return bytes.ReplaceAll(text, []byte("\r\n"), []byte("\n")), err
 }
 
 // writeGolden leaves a file that is right alone, so that -update keeps its time

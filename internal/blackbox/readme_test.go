@@ -41,7 +41,7 @@ type block struct {
 // readDocument reads one document.
 func readDocument(t *testing.T, name string) document {
 	t.Helper()
-	data, err := os.ReadFile(root(name))
+	data, err := readText(root(name))
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -137,7 +137,7 @@ func readSourcesAsText(t *testing.T) (texts []string) {
 			t.Fatal(err)
 		}
 		for _, file := range files {
-			data, err := os.ReadFile(file)
+			data, err := readText(file)
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -367,7 +367,7 @@ func TestDocumentExamples(t *testing.T) {
 		t.Fatal(err)
 	}
 	for _, file := range files {
-		source, err := os.ReadFile(file)
+		source, err := readText(file)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -545,7 +545,7 @@ func TestLimitsTable(t *testing.T) {
 		{"page.go", "maxLinks = 2 << 10", "| `PageResponse.Links` | 2 KiB, "},
 		{"http.go", "maxLoggedPath = 256", "| path and error text in a log line | 256 bytes and 2 KiB |"},
 	} {
-		source, err := os.ReadFile(root(limit.file))
+		source, err := readText(root(limit.file))
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -564,7 +564,7 @@ func TestLimitsTable(t *testing.T) {
 func TestDeployment(t *testing.T) {
 	read := func(name string) string {
 		t.Helper()
-		text, err := os.ReadFile(root(name))
+		text, err := readText(root(name))
 		if err != nil {
 			t.Fatal(err)
 		}

@@ -11,7 +11,6 @@ import (
 	"math"
 	"net/http"
 	"net/http/httptest"
-	"os"
 	"path/filepath"
 	"runtime"
 	"slices"
@@ -1182,7 +1181,7 @@ func FuzzRPC(f *testing.F) {
 		f.Fatal("no transcripts", err)
 	}
 	for _, file := range files {
-		text, err := os.ReadFile(file)
+		text, err := readText(file)
 		if err != nil {
 			f.Fatal(err)
 		}
