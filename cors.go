@@ -15,21 +15,21 @@ import (
 
 // CORSOptions configures [CORS]. The zero value and nil allow no origin.
 type CORSOptions struct {
-	// Origins are the origins whose pages may call, such as
+	// AllowedOrigins are the origins whose pages may call, such as
 	// "https://app.example" and "http://localhost:5173": a scheme, a host, and
 	// the port unless it is the default. Case does not matter. "*" allows all
 	// pages to call without credentials. "null" allows pages without an origin,
 	// such as files and sandboxed frames, which anybody can make.
-	Origins []string
-	// Headers are the names of request headers that pages may set. nil allows
-	// all headers that a page asks for, which is safe if Origins are listed by
+	AllowedOrigins []string
+	// AllowedHeaders are the names of request headers that pages may set. nil allows
+	// all headers that a page asks for, which is safe if AllowedOrigins lists origins by
 	// name. The headers that the Fetch standard calls safe are always allowed.
-	Headers []string
-	// Expose are the names of response headers that pages may read, besides
+	AllowedHeaders []string
+	// ExposedHeaders are the names of response headers that pages may read, besides
 	// those that the Fetch standard calls safe. nil means WWW-Authenticate,
 	// Location, ETag, Link, Retry-After, Deprecation, Sunset, Content-Disposition,
 	// Content-Range, Accept-Ranges and Idempotent-Replayed.
-	Expose []string
+	ExposedHeaders []string
 	// Credentials lets pages send cookies and the password that the browser has
 	// stored for this server. Pages that set a bearer token themselves do not
 	// need it.
@@ -113,31 +113,31 @@ type corsPolicy struct {
 func newCORSPolicy(opts CORSOptions) *corsPolicy {
 	p := new(mistakes)
 	c := &corsPolicy{
-		origins:   newOriginSet(p, "Origins", opts.Origins),
-		echo:      opts.Headers == nil,
+		origins:   newOriginSet(p, "AllowedOrigins", opts.AllowedOrigins),
+		echo:      opts.AllowedHeaders == nil,
 		always:    make(http.Header),
 		preflight: http.Header{"Access-Control-Allow-Methods": {corsMethods}},
 	}
 	if opts.Credentials {
 		c.always.Set("Access-Control-Allow-Credentials", "true")
 	}
-	if opts.Expose == nil {
+	if opts.ExposedHeaders == nil {
 		c.always.Set("Access-Control-Expose-Headers", corsExposed)
-	} else if len(opts.Expose) > 0 {
-		c.always.Set("Access-Control-Expose-Headers", strings.Join(opts.Expose, ", "))
+	} else if len(opts.ExposedHeaders) > 0 {
+		c.always.Set("Access-Control-Expose-Headers", strings.Join(opts.ExposedHeaders, ", "))
 	}
-	if len(opts.Headers) > 0 {
-		c.preflight.Set("Access-Control-Allow-Headers", strings.Join(opts.Headers, ", "))
+	if len(opts.AllowedHeaders) > 0 {
+		c.preflight.Set("Access-Control-Allow-Headers", strings.Join(opts.AllowedHeaders, ", "))
 	}
 	if opts.MaxAge != 0 {
 		c.preflight.Set("Access-Control-Max-Age", strconv.FormatInt(max(0, int64(opts.MaxAge/time.Second)), 10))
 	}
 	p.addIf(opts.Credentials && (c.origins["*"] || c.origins["null"]), `Credentials with "*" or "null" would let every page on the web act as its reader; list the origins by name`)
-	for _, name := range opts.Headers { // "*" would not allow Authorization (Fetch, CORS protocol)
-		p.addIf(!isToken(name) || name == "*", "Headers has %q, which is not a header name; leave Headers nil to allow all headers", name)
+	for _, name := range opts.AllowedHeaders { // "*" would not allow Authorization (Fetch, CORS protocol)
+		p.addIf(!isToken(name) || name == "*", "AllowedHeaders has %q, which is not a header name; leave AllowedHeaders nil to allow all headers", name)
 	}
-	for _, name := range opts.Expose { // with credentials, "*" is an ordinary name
-		p.addIf(!isToken(name) || name == "*" && opts.Credentials, "Expose has %q, which is not a header name", name)
+	for _, name := range opts.ExposedHeaders { // with credentials, "*" is an ordinary name
+		p.addIf(!isToken(name) || name == "*" && opts.Credentials, "ExposedHeaders has %q, which is not a header name", name)
 	}
 	p.panicIfAny("CORS")
 	return c

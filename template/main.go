@@ -132,7 +132,7 @@ func withOrigins(handler http.Handler, origins string) http.Handler {
 	if origins == "" {
 		return handler
 	}
-	return svc.CORS(&svc.CORSOptions{Origins: strings.Split(origins, ","), MaxAge: time.Hour})(handler)
+	return svc.CORS(&svc.CORSOptions{AllowedOrigins: strings.Split(origins, ","), MaxAge: time.Hour})(handler)
 }
 
 // newServer returns a server with all four timeouts, so that slow clients cannot keep

@@ -370,7 +370,7 @@ func TestErrorHeaders(t *testing.T) {
 			w.Header().Set("Link", "</old>")
 			return bad
 		}, &svc.ErrorOptions{OnError: onError, Logger: slog.New(slog.DiscardHandler)})
-		h = svc.CORS(&svc.CORSOptions{Origins: []string{"https://a.example"}})(svc.VersionFromHeader("")(h))
+		h = svc.CORS(&svc.CORSOptions{AllowedOrigins: []string{"https://a.example"}})(svc.VersionFromHeader("")(h))
 		a := answerTo(h, "GET", "/", "")
 		if vary, link := strings.Join(a.Header["Vary"], ", "), strings.Join(a.Header["Link"], ", "); vary != "Origin, Accept-Version, X" || link != "</old>, </pay>" {
 			t.Errorf("Vary is %s and Link is %s", vary, link)

@@ -2,10 +2,12 @@ package blackbox_test
 
 import (
 	"bufio"
+	"bytes"
 	"context"
 	"encoding/base64"
 	"fmt"
 	"io"
+	"log/slog"
 	"net"
 	"net/http"
 	"net/http/httptest"
@@ -380,7 +382,7 @@ func TestMiddlewareLeavesBody(t *testing.T) {
 			"BasicAuth": svc.BasicAuth("", nil, nil),
 			"AllowIPs":  svc.AllowIPs(nil, nil),
 			"Version":   svc.Version(&svc.VersionOptions{Supported: []string{"1"}}),
-			"CORS":      svc.CORS(&svc.CORSOptions{Origins: []string{"https://a.example"}}),
+			"CORS":      svc.CORS(&svc.CORSOptions{AllowedOrigins: []string{"https://a.example"}}),
 			"Bearer":    svc.Bearer(verifyTest, &svc.BearerOptions{Resource: "https://r.example", AuthorizationServers: []string{"https://l.example"}}),
 		} {
 			w := guardServe(mw, r)
@@ -388,6 +390,77 @@ func TestMiddlewareLeavesBody(t *testing.T) {
 				t.Errorf("%s, %s: %d deadlines, Connection %q, status %d; want %d, %q, an answer of its own", name, test.name, len(w.readDeadlines), got, w.Code, test.deadlines, test.close)
 			}
 		}
+	}
+}
+
+// Verify ErrorOptions: OnError writes the response, the line about its panic goes to Logger,
+// and a later change of the options has no effect. Only Handle and Recover log the error.
+func TestErrorOptions(t *testing.T) {
+	var log bytes.Buffer
+	opts := &svc.ErrorOptions{}
+	fail := func(http.ResponseWriter, *http.Request) error { return svc.Errorf(svc.CodeNotFound, "no") }
+	crash := http.HandlerFunc(func(http.ResponseWriter, *http.Request) { panic("crash") })
+	for _, test := range []struct {
+		name   string
+		serve  func() http.Handler
+		status int
+		logged string // about the error itself
+	}{
+		{"Handle", func() http.Handler { return svc.Handle(fail, opts) }, 404, "code=NOT_FOUND"},
+		{"Recover", func() http.Handler { return svc.Recover(opts)(crash) }, 500, `error="panic: crash"`},
+		{"Limit", func() http.Handler {
+			var limited http.Handler
+			limited = svc.Limit(1, opts)(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+				limited.ServeHTTP(w, r) // is one request more
+			}))
+			return limited
+		}, 503, ""},
+		{"BasicAuth", func() http.Handler { return svc.BasicAuth("a", nil, opts)(guardPassed()) }, 401, ""},
+		{"AllowIPs", func() http.Handler { return svc.AllowIPs(nil, opts)(guardPassed()) }, 403, ""},
+	} {
+		t.Run(test.name, func(t *testing.T) {
+			own := func(w http.ResponseWriter, r *http.Request, err error) { w.WriteHeader(499) }
+			*opts = svc.ErrorOptions{OnError: own, Logger: slog.New(slog.NewTextHandler(&log, nil))}
+			h := test.serve()
+			*opts = svc.ErrorOptions{OnError: func(http.ResponseWriter, *http.Request, error) { panic("broken") }, Logger: opts.Logger}
+			broken := test.serve()
+			*opts = svc.ErrorOptions{}
+
+			log.Reset()
+			w := httptest.NewRecorder()
+			h.ServeHTTP(w, httptest.NewRequest("GET", "/", nil))
+			if got := log.String(); w.Code != 499 || !strings.Contains(got, test.logged) || test.logged == "" && got != "" {
+				t.Errorf("%d, want 499; logged %q, want %q", w.Code, got, test.logged)
+			}
+			log.Reset()
+			w = httptest.NewRecorder()
+			broken.ServeHTTP(w, httptest.NewRequest("GET", "/", nil))
+			if got := log.String(); w.Code != test.status || !strings.Contains(got, `error="the ErrorWriter: panic: broken"`) {
+				t.Errorf("OnError panics: %d, want %d; logged %q", w.Code, test.status, got)
+			}
+		})
+	}
+}
+
+// Verify that nil options stand for the zero value.
+func TestNilOptions(t *testing.T) {
+	zero := map[string][2]func(http.Handler) http.Handler{
+		"Bearer":  {svc.Bearer(verifyTest, nil), svc.Bearer(verifyTest, &svc.BearerOptions{})},
+		"APIKey":  {svc.APIKey("X-Api-Key", verifyTest, nil), svc.APIKey("X-Api-Key", verifyTest, &svc.APIKeyOptions{})},
+		"CORS":    {svc.CORS(nil), svc.CORS(&svc.CORSOptions{})},
+		"Version": {svc.Version(nil), svc.Version(&svc.VersionOptions{})},
+	}
+	for name, mws := range zero {
+		t.Run(name, func(t *testing.T) {
+			var got [2]string
+			for i, mw := range mws {
+				w := guardServe(mw, httptest.NewRequest("GET", "/v1/x", nil))
+				got[i] = fmt.Sprint(w.Code, w.Header(), w.Body)
+			}
+			if got[0] != got[1] {
+				t.Errorf("nil: %s\nthe zero value: %s", got[0], got[1])
+			}
+		})
 	}
 }
 

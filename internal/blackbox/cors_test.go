@@ -49,10 +49,10 @@ const (
 )
 
 func TestCORS(t *testing.T) {
-	app := svc.CORSOptions{Origins: []string{"https://app.example", "http://localhost:5173"}}
-	creds := svc.CORSOptions{Origins: app.Origins, Credentials: true, Headers: []string{"Content-Type", "X-Trace"}, Expose: []string{"X-Total"}, MaxAge: 90 * time.Second}
-	none := svc.CORSOptions{Origins: app.Origins, Headers: []string{}, Expose: []string{}, MaxAge: -1}
-	star := svc.CORSOptions{Origins: []string{"*", "https://app.example"}}
+	app := svc.CORSOptions{AllowedOrigins: []string{"https://app.example", "http://localhost:5173"}}
+	creds := svc.CORSOptions{AllowedOrigins: app.AllowedOrigins, Credentials: true, AllowedHeaders: []string{"Content-Type", "X-Trace"}, ExposedHeaders: []string{"X-Total"}, MaxAge: 90 * time.Second}
+	none := svc.CORSOptions{AllowedOrigins: app.AllowedOrigins, AllowedHeaders: []string{}, ExposedHeaders: []string{}, MaxAge: -1}
+	star := svc.CORSOptions{AllowedOrigins: []string{"*", "https://app.example"}}
 	const from, ask = "Origin: https://app.example", "Access-Control-Request-Method: PUT"
 	for _, test := range []struct {
 		name    string
@@ -79,7 +79,7 @@ func TestCORS(t *testing.T) {
 		{"every origin, preflight", star, "OPTIONS", []string{"Origin: https://other.example", ask}, 204, "Allow-Origin: *\n" + corsMethods},
 		{"every origin, null", star, "GET", []string{"Origin: null"}, 401, "Allow-Origin: *\n" + corsExpose},
 		{"every origin, named", star, "GET", []string{from}, 401, "Allow-Origin: https://app.example\n" + corsExpose},
-		{"null listed", svc.CORSOptions{Origins: []string{"null"}}, "GET", []string{"Origin: null"}, 401, "Allow-Origin: null\n" + corsExpose},
+		{"null listed", svc.CORSOptions{AllowedOrigins: []string{"null"}}, "GET", []string{"Origin: null"}, 401, "Allow-Origin: null\n" + corsExpose},
 		{"another origin", app, "GET", []string{"Origin: https://other.example"}, 401, ""},
 		{"another scheme", app, "GET", []string{"Origin: http://app.example"}, 401, ""},
 		{"another port", app, "GET", []string{"Origin: https://app.example:8443"}, 401, ""},
@@ -117,12 +117,12 @@ func TestCORSMistakes(t *testing.T) {
 		opts svc.CORSOptions
 		want []string
 	}{
-		{svc.CORSOptions{Origins: []string{"https://ä.example", "https://app.example:"}}, []string{`Origins[0] is "https://ä.example"`, `Origins[1] is "https://app.example:"`}},
-		{svc.CORSOptions{Origins: []string{"https://app.example/", "app.example"}}, []string{`Origins[0] is "https://app.example/"; an origin is a scheme and a host`, `Origins[1] is "app.example"`}},
-		{svc.CORSOptions{Origins: []string{"https://*.example"}, Headers: []string{"*"}}, []string{`Origins[0] is "https://*.example"`, `Headers has "*", which is not a header name; leave Headers nil`}},
-		{svc.CORSOptions{Origins: []string{"*"}, Credentials: true}, []string{`Credentials with "*" or "null"`}},
-		{svc.CORSOptions{Origins: []string{"null"}, Credentials: true}, []string{`Credentials with "*" or "null"`}},
-		{svc.CORSOptions{Headers: []string{"X Y"}, Expose: []string{"", "*"}, Credentials: true}, []string{`Headers has "X Y"`, `Expose has ""`, `Expose has "*"`}},
+		{svc.CORSOptions{AllowedOrigins: []string{"https://ä.example", "https://app.example:"}}, []string{`AllowedOrigins[0] is "https://ä.example"`, `AllowedOrigins[1] is "https://app.example:"`}},
+		{svc.CORSOptions{AllowedOrigins: []string{"https://app.example/", "app.example"}}, []string{`AllowedOrigins[0] is "https://app.example/"; an origin is a scheme and a host`, `AllowedOrigins[1] is "app.example"`}},
+		{svc.CORSOptions{AllowedOrigins: []string{"https://*.example"}, AllowedHeaders: []string{"*"}}, []string{`AllowedOrigins[0] is "https://*.example"`, `AllowedHeaders has "*", which is not a header name; leave AllowedHeaders nil`}},
+		{svc.CORSOptions{AllowedOrigins: []string{"*"}, Credentials: true}, []string{`Credentials with "*" or "null"`}},
+		{svc.CORSOptions{AllowedOrigins: []string{"null"}, Credentials: true}, []string{`Credentials with "*" or "null"`}},
+		{svc.CORSOptions{AllowedHeaders: []string{"X Y"}, ExposedHeaders: []string{"", "*"}, Credentials: true}, []string{`AllowedHeaders has "X Y"`, `ExposedHeaders has ""`, `ExposedHeaders has "*"`}},
 	} {
 		func() {
 			defer func() {
@@ -136,7 +136,7 @@ func TestCORSMistakes(t *testing.T) {
 			svc.CORS(&test.opts)
 		}()
 	}
-	svc.CORS(&svc.CORSOptions{Origins: []string{"*"}, Expose: []string{"*"}})
+	svc.CORS(&svc.CORSOptions{AllowedOrigins: []string{"*"}, ExposedHeaders: []string{"*"}})
 }
 
 // PokeAPI has a method that a page can call without a preflight request.
@@ -180,7 +180,7 @@ func TestCORSMark(t *testing.T) {
 			r.Header.Set("Content-Type", "application/json")
 		}
 		w := httptest.NewRecorder()
-		svc.CORS(&svc.CORSOptions{Origins: test.origins})(mux).ServeHTTP(w, r)
+		svc.CORS(&svc.CORSOptions{AllowedOrigins: test.origins})(mux).ServeHTTP(w, r)
 		if ran := test.status != 403; w.Code != test.status || (p.n == 1) != ran {
 			t.Errorf("%v, %s: status %d, ran %d times; %s", test.origins, test.path, w.Code, p.n, w.Body)
 		}

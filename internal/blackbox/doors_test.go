@@ -32,7 +32,7 @@ func TestEchoes(t *testing.T) {
 			return &svc.Principal{Scopes: scopes}, nil
 		}, &anything)(service.REST())
 	}
-	cors := svc.CORS(&svc.CORSOptions{Origins: []string{"*", "https://app.example"}})(service.REST())
+	cors := svc.CORS(&svc.CORSOptions{AllowedOrigins: []string{"*", "https://app.example"}})(service.REST())
 	mcp := service.MCP(&svc.MCPOptions{AllowedOrigins: []string{"*"}})
 	const ask = "Access-Control-Request-Headers"
 	long := func(n int) string { return strings.Repeat("x", n) }
@@ -649,7 +649,7 @@ func TestVary(t *testing.T) {
 	s := svc.MustRegister[GreetAPI](greeter{}, &svc.Options{Resource: "g", Logger: slog.New(slog.DiscardHandler), Methods: map[string]svc.MethodOptions{
 		"List": {HTTP: "GET /g/{id}/list"}, "Search": {HTTP: "GET /g"},
 	}})
-	h := svc.CORS(&svc.CORSOptions{Origins: []string{"https://app.example"}})(s.REST())
+	h := svc.CORS(&svc.CORSOptions{AllowedOrigins: []string{"https://app.example"}})(s.REST())
 	for _, test := range []struct{ request, header, want string }{
 		{"GET /g/1", "", "200 Origin, X-Language, Cookie, X-Own, Cookie"},
 		{"HEAD /g/1", "", "200 Origin, X-Language, Cookie, X-Own, Cookie"},

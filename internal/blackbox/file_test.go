@@ -169,7 +169,7 @@ func TestBodyOfAnotherSite(t *testing.T) {
 		_, err := io.Copy(io.Discard, b)
 		return err
 	}}, fileOptions())
-	cors := svc.CORS(&svc.CORSOptions{Origins: []string{"https://app.example"}})(s.REST())
+	cors := svc.CORS(&svc.CORSOptions{AllowedOrigins: []string{"https://app.example"}})(s.REST())
 	for _, test := range []struct {
 		name, origin, contentType string
 		handler                   http.Handler

@@ -389,7 +389,7 @@ func Example_gateway() {
 func Example_cors() {
 	service := svc.MustRegister[NoteAPI](&notes{}, noteOptions())
 	guard := svc.Bearer(verifyToken, &svc.BearerOptions{Logger: slog.New(slog.DiscardHandler)})
-	cors := svc.CORS(&svc.CORSOptions{Origins: []string{"https://app.example", "http://localhost:5173"}})
+	cors := svc.CORS(&svc.CORSOptions{AllowedOrigins: []string{"https://app.example", "http://localhost:5173"}})
 	handler := cors(svc.Limit(500, nil)(guard(service.REST())))
 
 	show(handler, request("OPTIONS", "/notes", "", "Origin", "https://app.example", "Access-Control-Request-Method", "POST"), "Access-Control-Allow-Origin")

@@ -145,7 +145,7 @@ func newHandler(allowed, url string) http.Handler {
 	mux.Handle("/", answers)
 	guard := svc.BasicAuth("staff", map[string]string{"ada": "lovelace"}, nil)
 	guarded := svc.Under("/mcp", guard)(svc.Under("/private", guard)(mux))
-	return svc.CORS(&svc.CORSOptions{Origins: []string{allowed}, Credentials: true, MaxAge: time.Minute})(guarded)
+	return svc.CORS(&svc.CORSOptions{AllowedOrigins: []string{allowed}, Credentials: true, MaxAge: time.Minute})(guarded)
 }
 
 // newBearer returns a guard of /bearer at url, which knows no token.
