@@ -271,11 +271,11 @@ func (e *Error) RPCCode() int {
 // WithDetail returns a copy of e with one more detail. The With methods never
 // change e itself, since errors are often package variables; errors.Is still
 // finds e in the copy.
-func (e *Error) WithDetail(key string, value any) *Error {
-	return e.WithDetails(map[string]any{key: value})
+func (e *Error) WithDetail(name string, value any) *Error {
+	return e.WithDetails(map[string]any{name: value})
 }
 
-// WithDetails returns a copy of e with more details. A key that e has already
+// WithDetails returns a copy of e with more details. A name that e has already
 // gets the new value.
 func (e *Error) WithDetails(details map[string]any) *Error {
 	c := e.clone()
