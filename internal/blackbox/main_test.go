@@ -155,6 +155,48 @@ func writeGolden(file string, got []byte) error {
 	return os.WriteFile(file, got, 0o666)
 }
 
+// A goldenCase is a part of a file of testdata, with a name of its own.
+type goldenCase struct {
+	name string
+	text func(t *testing.T) string
+}
+
+// goldenCases compares each case, in a subtest of its own, with its part of the file
+// testdata/name, which has the texts of the cases one after the other. With -run for some
+// of the cases, the others may be anything, and -update changes nothing.
+func goldenCases(t *testing.T, name string, cases []goldenCase) {
+	t.Helper()
+	want, err := os.ReadFile(filepath.Join("testdata", filepath.FromSlash(name)))
+	var all strings.Builder
+	ran := 0
+	for _, c := range cases {
+		t.Run(c.name, func(t *testing.T) {
+			ran++
+			text := c.text(t)
+			all.WriteString(text)
+			if err == nil && !*update && strconv.IntSize == 64 && !strings.Contains(string(want), text) {
+				text = strings.TrimLeft(text, "\n")
+				t.Errorf("the part of testdata/%s differs; if the new output is right, run go test -update\n%s", name, firstDifference([]byte(text), linesFrom(want, text)))
+			}
+		})
+	}
+	if ran == len(cases) && (*update || !t.Failed()) {
+		golden(t, name, []byte(all.String()))
+	}
+}
+
+// linesFrom returns as many lines of the file as text has, from the first line of text on,
+// for a report of what differs.
+func linesFrom(file []byte, text string) []byte {
+	first, _, _ := strings.Cut(text, "\n")
+	_, rest, ok := strings.Cut("\n"+string(file), "\n"+first+"\n")
+	if !ok {
+		return nil
+	}
+	lines := strings.SplitAfter(first+"\n"+rest, "\n")
+	return []byte(strings.Join(lines[:min(len(lines), strings.Count(text, "\n"))], ""))
+}
+
 // firstDifference describes the first line in which got and want differ. The
 // lines are quoted, since a difference is often a space or a \r; of a long line,
 // such as a whole JSON document, only the surroundings of the difference show.

@@ -258,6 +258,8 @@ func oddTexts() []string {
 	return append(texts, `"`+strings.Repeat("\u00e9", 100_000)+`"`, strings.Repeat(" ", 100_000)+"1", strings.Repeat("9", 100_000), "0."+strings.Repeat("0", 100_000)+"1")
 }
 
+// Verify that a text that parsers disagree on is accepted, alone and inside others, if
+// and only if it is JSON.
 func TestCorpusOdd(t *testing.T) {
 	t.Parallel()
 	c := newCorpus(t)

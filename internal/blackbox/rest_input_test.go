@@ -395,6 +395,14 @@ func wireServer(t testing.TB, h http.Handler, http2 bool) *httptest.Server {
 	return srv
 }
 
+// versionName returns the name of the subtest that has a server of wireServer.
+func versionName(http2 bool) string {
+	if http2 {
+		return "HTTP/2"
+	}
+	return "HTTP/1.1"
+}
+
 // A wireEnvelope is the body of every error.
 type wireEnvelope struct {
 	Error struct {
@@ -1014,35 +1022,46 @@ var badStrict = []badInput{
 	{"name in the wrong case in the query", list("LIMIT=1"), 400},
 }
 
-// Verify that every input has one answer, the exact one, on every version of
-// HTTP, and that nothing but a success calls a method.
+// badGroups are all rows, by the service that they are asked of.
+var badGroups = []struct {
+	name   string
+	rows   []badInput
+	strict bool
+}{
+	{"bodies", badBodies, false},
+	{"types", badTypes, false},
+	{"paths", badPaths, false},
+	{"queries", badQueries, false},
+	{"headers", badHeaders, false},
+	{"strict", badStrict, true},
+}
+
+// newBad returns the service that a group of rows is asked of.
+func newBad(t *testing.T, strict bool) (*svc.Service, *wireStore) {
+	t.Helper()
+	opts := wireOptions()
+	opts.Strict = strict
+	return newWire(t, opts)
+}
+
+// Verify that every input has one answer, the exact one, and that nothing but a
+// success calls a method.
 func TestBadInput(t *testing.T) {
 	t.Parallel()
-	strict := wireOptions()
-	strict.Strict = true
-	for _, group := range []struct {
-		name string
-		rows []badInput
-		opts *svc.Options
-	}{
-		{"bodies", badBodies, wireOptions()},
-		{"types", badTypes, wireOptions()},
-		{"paths", badPaths, wireOptions()},
-		{"queries", badQueries, wireOptions()},
-		{"headers", badHeaders, wireOptions()},
-		{"strict", badStrict, strict},
-	} {
+	for _, group := range badGroups {
 		t.Run(group.name, func(t *testing.T) {
-			var transcript strings.Builder
-			s, store := newWire(t, group.opts)
+			s, store := newBad(t, group.strict)
 			call := wireDirect(s.REST())
+			var cases []goldenCase
 			for _, row := range group.rows {
-				store.reset()
-				a := call(t, row.wireRequest)
-				checkBadInput(t, row, a, store)
-				fmt.Fprintf(&transcript, "# %s\n%s\n%s\n", row.name, clipped(row.line), shortened(a.text()))
+				cases = append(cases, goldenCase{row.name, func(t *testing.T) string {
+					store.reset()
+					a := call(t, row.wireRequest)
+					checkBadInput(t, row, a, store)
+					return fmt.Sprintf("# %s\n%s\n%s\n", row.name, clipped(row.line), shortened(a.text()))
+				}})
 			}
-			golden(t, "rest/bad_"+group.name+".txt", []byte(transcript.String()))
+			goldenCases(t, "rest/bad_"+group.name+".txt", cases)
 		})
 	}
 }
@@ -1050,17 +1069,17 @@ func TestBadInput(t *testing.T) {
 func checkBadInput(t *testing.T, row badInput, a wireAnswer, store *wireStore) {
 	t.Helper()
 	if a.status != row.status {
-		t.Errorf("%s: status %d, want %d: %s", row.name, a.status, row.status, clipped(a.body))
+		t.Errorf("status %d, want %d: %s", a.status, row.status, clipped(a.body))
 	}
 	if a.status >= 400 && !strings.HasPrefix(row.line, "HEAD ") {
-		checkWireError(t, row.name, a)
+		checkWireError(t, "the answer", a)
 	}
 	calls := store.calls.Load()
 	if executed := a.status < 300 || a.status == 404 && strings.Contains(a.body, "no such item"); !executed && calls > 0 && !strings.HasPrefix(row.line, "HEAD ") {
-		t.Errorf("%s: refused, and yet %d methods were called", row.name, calls)
+		t.Errorf("refused, and yet %d methods were called", calls)
 	}
 	if got := store.items["1"]; got == nil || got.Title != "first" && !strings.HasPrefix(row.line, "PUT ") {
-		t.Errorf("%s: the first item is %+v", row.name, got)
+		t.Errorf("the first item is %+v", got)
 	}
 }
 
@@ -1073,35 +1092,34 @@ func shortened(text string) string {
 	return fmt.Sprintf("%s… %d bytes …%s", text[:100], len(text)-200, text[len(text)-100:])
 }
 
+// Verify that every input has the same answer over a socket, in HTTP/1.1 and in HTTP/2,
+// as from the handler called as a function.
 func TestBadInputOverSockets(t *testing.T) {
 	t.Parallel()
-	strict := wireOptions()
-	strict.Strict = true
 	for _, http2 := range []bool{false, true} {
-		for _, group := range []struct {
-			rows []badInput
-			opts *svc.Options
-		}{
-			{badBodies, wireOptions()}, {badTypes, wireOptions()}, {badPaths, wireOptions()}, {badQueries, wireOptions()}, {badHeaders, wireOptions()}, {badStrict, strict},
-		} {
-			near, _ := newWire(t, group.opts) // the two get the same requests and so answer alike
-			far, _ := newWire(t, group.opts)
-			direct := wireDirect(near.REST())
-			srv := wireServer(t, far.REST(), http2)
-			overSocket := wireClient(srv.Client(), srv.URL)
-			for _, row := range group.rows {
-				if http2 && strings.HasPrefix(row.line, "TRACE") {
-					continue
+		for _, group := range badGroups {
+			t.Run(versionName(http2)+"/"+group.name, func(t *testing.T) {
+				near, _ := newBad(t, group.strict) // the two get the same requests and so answer alike
+				far, _ := newBad(t, group.strict)
+				direct := wireDirect(near.REST())
+				srv := wireServer(t, far.REST(), http2)
+				overSocket := wireClient(srv.Client(), srv.URL)
+				for _, row := range group.rows {
+					if http2 && strings.HasPrefix(row.line, "TRACE") {
+						continue
+					}
+					t.Run(row.name, func(t *testing.T) {
+						want := direct(t, row.wireRequest).text()
+						a := overSocket(t, row.wireRequest)
+						if a.status == http.StatusRequestHeaderFieldsTooLarge {
+							return // from Go 1.27 on, net/http refuses very many fields before svc sees them
+						}
+						if got := a.text(); got != want {
+							t.Errorf("%s\n got %s\nwant %s", clipped(row.line), clipped(got), clipped(want))
+						}
+					})
 				}
-				want := direct(t, row.wireRequest).text()
-				a := overSocket(t, row.wireRequest)
-				if a.status == http.StatusRequestHeaderFieldsTooLarge {
-					continue // from Go 1.27 on, net/http refuses very many fields before svc sees them
-				}
-				if got := a.text(); got != want {
-					t.Errorf("HTTP/2 %t: %s: %s\n got %s\nwant %s", http2, row.name, clipped(row.line), clipped(got), clipped(want))
-				}
-			}
+			})
 		}
 	}
 }

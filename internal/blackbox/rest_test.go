@@ -27,50 +27,53 @@ import (
 // field that its method does not have (OWASP API1 and API3).
 func TestRetargeting(t *testing.T) {
 	for _, test := range []struct {
+		name string
 		wireRequest
 		status int
 	}{
-		{wireRequest{"PUT /items/1", "", `{"title":"x","id":"2"}`}, 200},
-		{wireRequest{"PUT /items/1", "", `{"id":"2","title":"x"}`}, 200},
-		{wireRequest{"PUT /items/1?id=2", "", `{"title":"x"}`}, 200},
-		{wireRequest{"PUT /items/1?id=2&ID=2", "", `{"title":"x","ID":"2","Id":"2","iD":"2"}`}, 200},
-		{wireRequest{"PUT /items/1", "", `{"title":"x","\u0069d":"2"}`}, 200},
-		{wireRequest{"PUT /items/1", "", `{"title":"x","id":["2"]}`}, 200},
-		{wireRequest{"PUT /items/1", "", `{"title":"x","id":"2","id":"2"}`}, 400},
-		{wireRequest{"PUT /items/1", "", `{"title":"x","item":{"id":"2"},"ıd":"2"}`}, 200},
-		{wireRequest{"PUT /items/1%2F..%2F2", "", `{"title":"x"}`}, 404},
-		{wireRequest{"PUT /items/1/../2", "", `{"title":"x"}`}, 404},
-		{wireRequest{"PUT /items/;id=2", "", `{"title":"x"}`}, 404},
-		{wireRequest{"PUT /items/?id=2", "", `{"title":"x"}`}, 404},
-		{wireRequest{"PUT /items?id=2", "", `{"title":"x","id":"2"}`}, 405},
-		{wireRequest{"PUT /items/1", "", `{"title":"x","tags":["x"],"createdAt":"x","owner":"x","__proto__":{"id":"2"}}`}, 200},
-		{wireRequest{"POST /items", "", `{"title":"x","id":"2"}`}, 200},
-		{wireRequest{"POST /items?id=2", "", `{"title":"x","ID":"2"}`}, 200},
-		{wireRequest{"POST /items/2", "", `{"title":"x"}`}, 405},
-		{wireRequest{"DELETE /items/1?id=2", "", ""}, 204},
-		{wireRequest{"DELETE /items/1?id=2&id=2&ID=2&_method=PUT", "", ""}, 204},
-		{wireRequest{"DELETE /items/1", "", `{"id":"2"}`}, 204},
-		{wireRequest{"DELETE /items/1", "Content-Type: application/x-www-form-urlencoded", "id=2"}, 204},
-		{wireRequest{"DELETE /items/1", "X-Original-URL: /items/2\nX-Rewrite-URL: /items/2\nX-Item-Id: 2\nId: 2", ""}, 204},
-		{wireRequest{"DELETE /items/?id=2", "", ""}, 404},
-		{wireRequest{"DELETE /items?id=2", "", ""}, 405},
-		{wireRequest{"GET /items/1?id=2", "", `{"id":"2"}`}, 200},
+		{"another id in the body, at the end", wireRequest{"PUT /items/1", "", `{"title":"x","id":"2"}`}, 200},
+		{"another id in the body, at the start", wireRequest{"PUT /items/1", "", `{"id":"2","title":"x"}`}, 200},
+		{"another id in the query", wireRequest{"PUT /items/1?id=2", "", `{"title":"x"}`}, 200},
+		{"another id in the query and the body, in every case", wireRequest{"PUT /items/1?id=2&ID=2", "", `{"title":"x","ID":"2","Id":"2","iD":"2"}`}, 200},
+		{"another id under an escaped name", wireRequest{"PUT /items/1", "", `{"title":"x","\u0069d":"2"}`}, 200},
+		{"another id as a list", wireRequest{"PUT /items/1", "", `{"title":"x","id":["2"]}`}, 200},
+		{"another id twice", wireRequest{"PUT /items/1", "", `{"title":"x","id":"2","id":"2"}`}, 400},
+		{"another id in an object and under a dotless i", wireRequest{"PUT /items/1", "", `{"title":"x","item":{"id":"2"},"ıd":"2"}`}, 200},
+		{"another id behind an escaped slash", wireRequest{"PUT /items/1%2F..%2F2", "", `{"title":"x"}`}, 404},
+		{"another id behind dots", wireRequest{"PUT /items/1/../2", "", `{"title":"x"}`}, 404},
+		{"another id behind a semicolon", wireRequest{"PUT /items/;id=2", "", `{"title":"x"}`}, 404},
+		{"no id in the path, another in the query", wireRequest{"PUT /items/?id=2", "", `{"title":"x"}`}, 404},
+		{"no path of an item, another id in the query and the body", wireRequest{"PUT /items?id=2", "", `{"title":"x","id":"2"}`}, 405},
+		{"names of fields that the method does not have", wireRequest{"PUT /items/1", "", `{"title":"x","tags":["x"],"createdAt":"x","owner":"x","__proto__":{"id":"2"}}`}, 200},
+		{"an id for a new item in the body", wireRequest{"POST /items", "", `{"title":"x","id":"2"}`}, 200},
+		{"an id for a new item in the query and in capitals", wireRequest{"POST /items?id=2", "", `{"title":"x","ID":"2"}`}, 200},
+		{"an id for a new item in the path", wireRequest{"POST /items/2", "", `{"title":"x"}`}, 405},
+		{"a deletion with another id in the query", wireRequest{"DELETE /items/1?id=2", "", ""}, 204},
+		{"a deletion with another id in the query, twice", wireRequest{"DELETE /items/1?id=2&id=2&ID=2&_method=PUT", "", ""}, 204},
+		{"a deletion with another id in the body", wireRequest{"DELETE /items/1", "", `{"id":"2"}`}, 204},
+		{"a deletion with another id in a form", wireRequest{"DELETE /items/1", "Content-Type: application/x-www-form-urlencoded", "id=2"}, 204},
+		{"a deletion with another id in headers", wireRequest{"DELETE /items/1", "X-Original-URL: /items/2\nX-Rewrite-URL: /items/2\nX-Item-Id: 2\nId: 2", ""}, 204},
+		{"a deletion without an id in the path", wireRequest{"DELETE /items/?id=2", "", ""}, 404},
+		{"a deletion of the collection", wireRequest{"DELETE /items?id=2", "", ""}, 405},
+		{"a read with another id in the query and the body", wireRequest{"GET /items/1?id=2", "", `{"id":"2"}`}, 200},
 	} {
-		s, store := newWire(t, wireOptions())
-		store.Create(context.Background(), &WireCreate{Title: "second", Size: 2, Tags: []string{"mine"}})
-		a := wireDirect(s.REST())(t, test.wireRequest)
-		if a.status != test.status {
-			t.Errorf("%s %s: status %d, want %d", test.line, test.body, a.status, test.status)
-		}
-		if got := store.items["2"]; got == nil || got.Title != "second" || got.Size != 2 || got.ID != "2" || len(got.Tags) != 1 {
-			t.Errorf("%s %s: the second item is %+v", test.line, test.body, got)
-		}
-		if got := store.items["1"]; got != nil && (got.ID != "1" || len(got.Tags) > 0) {
-			t.Errorf("%s %s: the first item is %+v", test.line, test.body, got)
-		}
-		if test.status == 200 && strings.Contains(a.body, "second") {
-			t.Errorf("%s %s: the answer tells of the second item: %s", test.line, test.body, a.body)
-		}
+		t.Run(test.name, func(t *testing.T) {
+			s, store := newWire(t, wireOptions())
+			store.Create(context.Background(), &WireCreate{Title: "second", Size: 2, Tags: []string{"mine"}})
+			a := wireDirect(s.REST())(t, test.wireRequest)
+			if a.status != test.status {
+				t.Errorf("%s %s: status %d, want %d", test.line, test.body, a.status, test.status)
+			}
+			if got := store.items["2"]; got == nil || got.Title != "second" || got.Size != 2 || got.ID != "2" || len(got.Tags) != 1 {
+				t.Errorf("%s %s: the second item is %+v", test.line, test.body, got)
+			}
+			if got := store.items["1"]; got != nil && (got.ID != "1" || len(got.Tags) > 0) {
+				t.Errorf("%s %s: the first item is %+v", test.line, test.body, got)
+			}
+			if test.status == 200 && strings.Contains(a.body, "second") {
+				t.Errorf("%s %s: the answer tells of the second item: %s", test.line, test.body, a.body)
+			}
+		})
 	}
 }
 
@@ -99,37 +102,41 @@ func TestMounted(t *testing.T) {
 		{"StripPrefix", "/api", true, func(s *svc.Service) http.Handler { return http.StripPrefix("/api", s.REST()) }},
 		{"Routes", "", false, routerOf},
 	} {
-		for _, test := range []struct {
-			line, body string
-			status     int
-			answer     string
-		}{
-			{"GET /items/1", "", 200, `{"id":"1","title":"first","size":0,"tags":[]}`},
-			{"HEAD /items/1", "", 200, ""},
-			{"POST /items", `{"title":"a"}`, 200, `{"id":"2","title":"a","size":0,"tags":[]}`},
-			{"PUT /items/1?dry=true", `{"title":"b"}`, 200, `{"id":"1","title":"b","size":0,"tags":[]}`},
-			{"GET /items?limit=3&tag=x", "", 200, `{"tag":["x"],"limit":3}`},
-			{"POST /items/ping", "", 204, ""},
-			{"DELETE /items/1", "", 204, ""},
-			{"GET /items/2", "", 404, `{"error":{"code":"NOT_FOUND","message":"no such item"}}`},
-			{"POST /items", `{}`, 400, invalid("/title", "required", "is required")},
-			{"GET /users", "", 404, `{"error":{"code":"NOT_FOUND","message":"there is nothing at this path"}}`},
-			{"PATCH /items/1", "", 405, `{"error":{"code":"UNIMPLEMENTED","message":"the method is not allowed here; allowed: GET, HEAD, PUT, DELETE"}}`},
-		} {
-			if m.name == "Routes" && strings.HasPrefix(test.line, "HEAD") {
-				continue // is the router's to offer
+		t.Run(m.name, func(t *testing.T) {
+			for _, test := range []struct {
+				line, body string
+				status     int
+				answer     string
+			}{
+				{"GET /items/1", "", 200, `{"id":"1","title":"first","size":0,"tags":[]}`},
+				{"HEAD /items/1", "", 200, ""},
+				{"POST /items", `{"title":"a"}`, 200, `{"id":"2","title":"a","size":0,"tags":[]}`},
+				{"PUT /items/1?dry=true", `{"title":"b"}`, 200, `{"id":"1","title":"b","size":0,"tags":[]}`},
+				{"GET /items?limit=3&tag=x", "", 200, `{"tag":["x"],"limit":3}`},
+				{"POST /items/ping", "", 204, ""},
+				{"DELETE /items/1", "", 204, ""},
+				{"GET /items/2", "", 404, `{"error":{"code":"NOT_FOUND","message":"no such item"}}`},
+				{"POST /items", `{}`, 400, invalid("/title", "required", "is required")},
+				{"GET /users", "", 404, `{"error":{"code":"NOT_FOUND","message":"there is nothing at this path"}}`},
+				{"PATCH /items/1", "", 405, `{"error":{"code":"UNIMPLEMENTED","message":"the method is not allowed here; allowed: GET, HEAD, PUT, DELETE"}}`},
+			} {
+				t.Run(test.line, func(t *testing.T) {
+					if m.name == "Routes" && strings.HasPrefix(test.line, "HEAD") {
+						return // is the router's to offer
+					}
+					s, _ := newWire(t, wireOptions())
+					method, path, _ := strings.Cut(test.line, " ")
+					a := wireDirect(m.handler(s))(t, wireRequest{line: method + " " + m.prefix + path, body: test.body})
+					mine := m.own404 || test.answer == "" || !strings.Contains(test.answer, "path") && !strings.Contains(test.answer, "allowed") || test.status == 400
+					if a.status != test.status || mine && a.body != test.answer {
+						t.Errorf("%d %s, want %d %s", a.status, a.body, test.status, test.answer)
+					}
+					if !mine && strings.Contains(a.body, "error") {
+						t.Errorf("svc answers for the user's mux: %s", a.body)
+					}
+				})
 			}
-			s, _ := newWire(t, wireOptions())
-			method, path, _ := strings.Cut(test.line, " ")
-			a := wireDirect(m.handler(s))(t, wireRequest{line: method + " " + m.prefix + path, body: test.body})
-			mine := m.own404 || test.answer == "" || !strings.Contains(test.answer, "path") && !strings.Contains(test.answer, "allowed") || test.status == 400
-			if a.status != test.status || mine && a.body != test.answer {
-				t.Errorf("%s: %s: %d %s, want %d %s", m.name, test.line, a.status, a.body, test.status, test.answer)
-			}
-			if !mine && strings.Contains(a.body, "error") {
-				t.Errorf("%s: %s: svc answers for the user's mux: %s", m.name, test.line, a.body)
-			}
-		}
+		})
 	}
 }
 
@@ -230,39 +237,41 @@ func TestConcurrentClients(t *testing.T) {
 	const clients = 16
 	rounds := rounds(9, 18)
 	for _, http2 := range []bool{false, true} {
-		s, store := newWire(t, wireOptions())
-		srv := wireServer(t, s.REST(), http2)
-		srv.Client().Transport.(*http.Transport).MaxIdleConnsPerHost = clients
-		living := make([][]string, clients)
-		var wg sync.WaitGroup
-		for i := range clients {
-			wg.Add(1)
-			go func() {
-				defer wg.Done()
-				c := &wireLoad{t, srv.Client(), srv.URL, "client" + strconv.Itoa(i)}
-				for n := range rounds {
-					if id := c.round(n + 1); id != "" {
-						living[i] = append(living[i], id)
+		t.Run(versionName(http2), func(t *testing.T) {
+			s, store := newWire(t, wireOptions())
+			srv := wireServer(t, s.REST(), http2)
+			srv.Client().Transport.(*http.Transport).MaxIdleConnsPerHost = clients
+			living := make([][]string, clients)
+			var wg sync.WaitGroup
+			for i := range clients {
+				wg.Add(1)
+				go func() {
+					defer wg.Done()
+					c := &wireLoad{t, srv.Client(), srv.URL, "client" + strconv.Itoa(i)}
+					for n := range rounds {
+						if id := c.round(n + 1); id != "" {
+							living[i] = append(living[i], id)
+						}
+					}
+				}()
+			}
+			wg.Wait()
+			owner := map[string]string{"1": "first"}
+			for i, ids := range living {
+				for _, id := range ids {
+					if other, ok := owner[id]; ok {
+						t.Errorf("%s and client%d both have item %s", other, i, id)
+					}
+					owner[id] = "client" + strconv.Itoa(i)
+					if item := store.items[id]; item == nil || !strings.HasPrefix(item.Title, owner[id]+"-") {
+						t.Errorf("item %s of %s is %+v", id, owner[id], item)
 					}
 				}
-			}()
-		}
-		wg.Wait()
-		owner := map[string]string{"1": "first"}
-		for i, ids := range living {
-			for _, id := range ids {
-				if other, ok := owner[id]; ok {
-					t.Errorf("%s and client%d both have item %s", other, i, id)
-				}
-				owner[id] = "client" + strconv.Itoa(i)
-				if item := store.items[id]; item == nil || !strings.HasPrefix(item.Title, owner[id]+"-") {
-					t.Errorf("item %s of %s is %+v", id, owner[id], item)
-				}
 			}
-		}
-		if len(store.items) != len(owner) {
-			t.Errorf("%d items in the store, %d were acknowledged", len(store.items), len(owner))
-		}
+			if len(store.items) != len(owner) {
+				t.Errorf("%d items in the store, %d were acknowledged", len(store.items), len(owner))
+			}
+		})
 	}
 }
 
@@ -329,19 +338,21 @@ func TestMistakesAreCheap(t *testing.T) {
 		{"wrong query values", list(strings.Repeat("list=x&", size/7))},
 		{"repeated query values", list(strings.Repeat("i8=1&", size/5))},
 	} {
-		s, _ := newWire(t, strict)
-		h := s.REST()
-		var before, after runtime.MemStats
-		runtime.ReadMemStats(&before)
-		a := wireDirect(h)(t, test.wireRequest)
-		runtime.ReadMemStats(&after)
-		if a.status != 400 {
-			t.Errorf("%s: status %d: %s", test.name, a.status, clipped(a.body))
-		}
-		checkWireError(t, test.name, a)
-		if n := after.TotalAlloc - before.TotalAlloc; n > 200*size {
-			t.Errorf("%s: %d bytes allocated for a request of %d", test.name, n, size)
-		}
+		t.Run(test.name, func(t *testing.T) {
+			s, _ := newWire(t, strict)
+			h := s.REST()
+			var before, after runtime.MemStats
+			runtime.ReadMemStats(&before)
+			a := wireDirect(h)(t, test.wireRequest)
+			runtime.ReadMemStats(&after)
+			if a.status != 400 {
+				t.Errorf("status %d: %s", a.status, clipped(a.body))
+			}
+			checkWireError(t, "the answer", a)
+			if n := after.TotalAlloc - before.TotalAlloc; n > 200*size {
+				t.Errorf("%d bytes allocated for a request of %d", n, size)
+			}
+		})
 	}
 }
 
@@ -548,64 +559,67 @@ func TestErrorsInside(t *testing.T) {
 	how := func(how string) string { return `{"how":"` + how + `"}` }
 	field := func(name, how string) string { return `{"how":"","` + name + `":` + how + `}` }
 	for _, test := range []struct {
+		name   string
 		body   string
 		status int
 		answer string
 		level  string
 		logged string // part of the log
 	}{
-		{how("plain"), 500, failInternal, "ERROR", "secret: the disk is full"},
-		{how("wrapped"), 500, failInternal, "ERROR", "secret place: secret: the disk is full"},
-		{how("cause"), 404, `{"error":{"code":"NOT_FOUND","message":"no such thing"}}`, "WARN", "secret: the disk is full"},
-		{how("public inside"), 404, `{"error":{"code":"NOT_FOUND","message":"no such thing"}}`, "WARN", "secret place: "},
-		{how("%w"), 409, `{"error":{"code":"ABORTED","message":"try again"}}`, "WARN", "secret: the disk is full"},
-		{how("internal"), 500, `{"error":{"code":"INTERNAL","message":"internal error","details":{"ticket":"T-17"}}}`, "ERROR", "secret message"},
-		{how("unknown"), 500, failUnknown, "ERROR", "secret message"},
-		{how("data loss"), 500, `{"error":{"code":"DATA_LOSS","message":"data loss"}}`, "ERROR", "secret message"},
-		{how("no such code"), 500, failUnknown, "ERROR", "secret message"},
-		{how("OK"), 500, failUnknown, "ERROR", "secret message"},
-		{how("nil *Error"), 500, failInternal, "ERROR", "nil *svc.Error"},
-		{how("nil error of its own"), 500, failInternal, "ERROR", "nil pointer dereference"},
-		{how("nil error inside"), 500, failInternal, "ERROR", "nil pointer dereference"},
-		{how("error whose text panics"), 500, failInternal, "ERROR", "nil pointer dereference"},
-		{how("deadline"), 504, `{"error":{"code":"DEADLINE_EXCEEDED","message":"the call took too long"}}`, "ERROR", "secret place: "},
-		{how("canceled"), 499, `{"error":{"code":"CANCELED","message":"the call was canceled"}}`, "WARN", "secret place: "},
-		{how("details"), 400, `{"error":{"code":"FAILED_PRECONDITION","message":"not now","details":{"a":"x","m":[1],"z":1}}}`, "WARN", "not now"},
-		{how("panic"), 500, failInternal, "ERROR", "panic: secret panic"},
-		{how("panic with an error"), 500, failInternal, "ERROR", "panic: secret: the disk is full"},
-		{how("panic with a public error"), 500, failInternal, "ERROR", "panic: NOT_FOUND: no such thing: secret"},
-		{how("panic with nil"), 500, failInternal, "ERROR", "panic called with nil"},
-		{how("nil map"), 500, failInternal, "ERROR", "assignment to entry in nil map"},
-		{how("nil output"), 500, failInternal, "ERROR", "Do returned neither an output nor an error"},
-		{how("NaN"), 500, failInternal, "ERROR", "NaN"},
-		{how("infinite"), 500, failInternal, "ERROR", "-Inf"},
-		{how("encode plain"), 500, failInternal, "ERROR", "secret: the disk is full"},
-		{how("encode cause"), 500, failInternal, "ERROR", "secret: the disk is full"}, // the call itself had succeeded
-		{how("encode panic"), 500, failInternal, "ERROR", "panic: secret panic"},
-		{field("inner", how("plain")), 400, invalid("/inner", "validate", "secret: the disk is full"), "WARN", "secret: the disk is full"}, // Validate speaks to clients
-		{field("inner", how("cause")), 404, `{"error":{"code":"NOT_FOUND","message":"no such thing"}}`, "WARN", "secret: the disk is full"},
-		{field("inner", how("internal")), 500, `{"error":{"code":"INTERNAL","message":"internal error","details":{"ticket":"T-17"}}}`, "ERROR", "secret message"},
-		{field("inner", how("panic")), 500, failInternal, "ERROR", "panic: secret panic"},
-		{field("text", `"plain"`), 400, invalid("/text", "type", "is not in the form that is expected here"), "WARN", "secret: the disk is full"},
-		{field("text", `"cause"`), 400, invalid("/text", "type", "no such thing"), "WARN", "secret: the disk is full"},
-		{field("text", `"internal"`), 400, invalid("/text", "type", "is not in the form that is expected here"), "WARN", "secret message"},
-		{field("text", `"nil map"`), 500, failInternal, "ERROR", "assignment to entry in nil map"},
-		{field("json", `"plain"`), 400, invalid("/json", "type", "is not in the form that is expected here"), "WARN", "secret: the disk is full"},
-		{field("json", `"panic"`), 500, failInternal, "ERROR", "panic: secret panic"},
+		{"plain error", how("plain"), 500, failInternal, "ERROR", "secret: the disk is full"},
+		{"wrapped error", how("wrapped"), 500, failInternal, "ERROR", "secret place: secret: the disk is full"},
+		{"public error with a cause", how("cause"), 404, `{"error":{"code":"NOT_FOUND","message":"no such thing"}}`, "WARN", "secret: the disk is full"},
+		{"public error inside another", how("public inside"), 404, `{"error":{"code":"NOT_FOUND","message":"no such thing"}}`, "WARN", "secret place: "},
+		{"cause in the text", how("%w"), 409, `{"error":{"code":"ABORTED","message":"try again"}}`, "WARN", "secret: the disk is full"},
+		{"internal error with a message", how("internal"), 500, `{"error":{"code":"INTERNAL","message":"internal error","details":{"ticket":"T-17"}}}`, "ERROR", "secret message"},
+		{"unknown error with a message", how("unknown"), 500, failUnknown, "ERROR", "secret message"},
+		{"data loss with a message", how("data loss"), 500, `{"error":{"code":"DATA_LOSS","message":"data loss"}}`, "ERROR", "secret message"},
+		{"code that does not exist", how("no such code"), 500, failUnknown, "ERROR", "secret message"},
+		{"code OK", how("OK"), 500, failUnknown, "ERROR", "secret message"},
+		{"nil *Error", how("nil *Error"), 500, failInternal, "ERROR", "nil *svc.Error"},
+		{"nil error of another type", how("nil error of its own"), 500, failInternal, "ERROR", "nil pointer dereference"},
+		{"nil error inside a public one", how("nil error inside"), 500, failInternal, "ERROR", "nil pointer dereference"},
+		{"error whose text panics", how("error whose text panics"), 500, failInternal, "ERROR", "nil pointer dereference"},
+		{"deadline", how("deadline"), 504, `{"error":{"code":"DEADLINE_EXCEEDED","message":"the call took too long"}}`, "ERROR", "secret place: "},
+		{"canceled", how("canceled"), 499, `{"error":{"code":"CANCELED","message":"the call was canceled"}}`, "WARN", "secret place: "},
+		{"details", how("details"), 400, `{"error":{"code":"FAILED_PRECONDITION","message":"not now","details":{"a":"x","m":[1],"z":1}}}`, "WARN", "not now"},
+		{"panic", how("panic"), 500, failInternal, "ERROR", "panic: secret panic"},
+		{"panic with an error", how("panic with an error"), 500, failInternal, "ERROR", "panic: secret: the disk is full"},
+		{"panic with a public error", how("panic with a public error"), 500, failInternal, "ERROR", "panic: NOT_FOUND: no such thing: secret"},
+		{"panic with nil", how("panic with nil"), 500, failInternal, "ERROR", "panic called with nil"},
+		{"write to a nil map", how("nil map"), 500, failInternal, "ERROR", "assignment to entry in nil map"},
+		{"nil output", how("nil output"), 500, failInternal, "ERROR", "Do returned neither an output nor an error"},
+		{"NaN in the output", how("NaN"), 500, failInternal, "ERROR", "NaN"},
+		{"infinity in the output", how("infinite"), 500, failInternal, "ERROR", "-Inf"},
+		{"MarshalJSON with a plain error", how("encode plain"), 500, failInternal, "ERROR", "secret: the disk is full"},
+		{"MarshalJSON with a public error", how("encode cause"), 500, failInternal, "ERROR", "secret: the disk is full"}, // the call itself had succeeded
+		{"MarshalJSON that panics", how("encode panic"), 500, failInternal, "ERROR", "panic: secret panic"},
+		{"Validate with a plain error", field("inner", how("plain")), 400, invalid("/inner", "validate", "secret: the disk is full"), "WARN", "secret: the disk is full"}, // Validate speaks to clients
+		{"Validate with a public error", field("inner", how("cause")), 404, `{"error":{"code":"NOT_FOUND","message":"no such thing"}}`, "WARN", "secret: the disk is full"},
+		{"Validate with an internal error", field("inner", how("internal")), 500, `{"error":{"code":"INTERNAL","message":"internal error","details":{"ticket":"T-17"}}}`, "ERROR", "secret message"},
+		{"Validate that panics", field("inner", how("panic")), 500, failInternal, "ERROR", "panic: secret panic"},
+		{"UnmarshalText with a plain error", field("text", `"plain"`), 400, invalid("/text", "type", "is not in the form that is expected here"), "WARN", "secret: the disk is full"},
+		{"UnmarshalText with a public error", field("text", `"cause"`), 400, invalid("/text", "type", "no such thing"), "WARN", "secret: the disk is full"},
+		{"UnmarshalText with an internal error", field("text", `"internal"`), 400, invalid("/text", "type", "is not in the form that is expected here"), "WARN", "secret message"},
+		{"UnmarshalText that panics", field("text", `"nil map"`), 500, failInternal, "ERROR", "assignment to entry in nil map"},
+		{"UnmarshalJSON with a plain error", field("json", `"plain"`), 400, invalid("/json", "type", "is not in the form that is expected here"), "WARN", "secret: the disk is full"},
+		{"UnmarshalJSON that panics", field("json", `"panic"`), 500, failInternal, "ERROR", "panic: secret panic"},
 	} {
-		a := call(t, post("/fail/do", test.body))
-		if a.status != test.status || a.body != test.answer {
-			t.Errorf("%s: %d %s\nwant %d %s", test.body, a.status, a.body, test.status, test.answer)
-		}
-		if !strings.Contains(test.body, `"inner":{"how":"plain"}`) {
-			checkWireError(t, test.body, a)
-		}
-		for _, name := range []string{"Etag", "Last-Modified", "Cache-Control", "Content-Encoding"} {
-			if got := a.header.Get(name); got != "" {
-				t.Errorf("%s: the error has %s: %s", test.body, name, got)
+		t.Run(test.name, func(t *testing.T) {
+			a := call(t, post("/fail/do", test.body))
+			if a.status != test.status || a.body != test.answer {
+				t.Errorf("%s: %d %s\nwant %d %s", test.body, a.status, a.body, test.status, test.answer)
 			}
-		}
-		checkFailLog(t, test.body, log.take(), test.level, test.logged)
+			if !strings.Contains(test.body, `"inner":{"how":"plain"}`) {
+				checkWireError(t, test.body, a)
+			}
+			for _, name := range []string{"Etag", "Last-Modified", "Cache-Control", "Content-Encoding"} {
+				if got := a.header.Get(name); got != "" {
+					t.Errorf("%s: the error has %s: %s", test.body, name, got)
+				}
+			}
+			checkFailLog(t, test.body, log.take(), test.level, test.logged)
+		})
 	}
 	if a := call(t, post("/fail/drop", `{"how":"panic"}`)); a.body != failInternal {
 		t.Errorf("without an output: %d %s", a.status, a.body)
@@ -651,17 +665,19 @@ func TestAbortPasses(t *testing.T) {
 		{"UnmarshalJSON", `{"how":"","json":"abort"}`, nil},
 		{"OnError", `{"how":"cause"}`, abort},
 	} {
-		h := failHandler(t, log, test.onError)
-		if v := failPanics(h, post("/fail/do", test.body)); v != http.ErrAbortHandler {
-			t.Errorf("%s: the handler panicked with %v", test.name, v)
-		}
-		if text := log.take(); test.onError == nil && text != "" {
-			t.Errorf("%s: logged %s", test.name, text)
-		}
-		srv := wireServer(t, h, false)
-		conn := wireDial(t, srv.Listener.Addr().String())
-		conn.send(wireHead("POST /fail/do") + withLength(int64(len(test.body)), test.body))
-		conn.mustClose(t, test.name) // without a byte
+		t.Run(test.name, func(t *testing.T) {
+			h := failHandler(t, log, test.onError)
+			if v := failPanics(h, post("/fail/do", test.body)); v != http.ErrAbortHandler {
+				t.Errorf("the handler panicked with %v", v)
+			}
+			if text := log.take(); test.onError == nil && text != "" {
+				t.Errorf("logged %s", text)
+			}
+			srv := wireServer(t, h, false)
+			conn := wireDial(t, srv.Listener.Addr().String())
+			conn.send(wireHead("POST /fail/do") + withLength(int64(len(test.body)), test.body))
+			conn.mustClose(t, "the request") // without a byte
+		})
 	}
 }
 
@@ -709,21 +725,23 @@ func TestOnError(t *testing.T) {
 		{"problem of a size", svc.WriteProblem, post("/fail/do", strings.Repeat(" ", 1<<20+1)), 413,
 			`{"type":"about:blank","title":"Request Entity Too Large","status":413,"detail":"the request body has more than 1048576 bytes","instance":"/fail/do","code":"RESOURCE_EXHAUSTED"}`},
 	} {
-		log := newFailLog()
-		a := wireDirect(failHandler(t, log, test.onError))(t, test.q)
-		if a.status != test.status || a.body != test.answer {
-			t.Errorf("%s: %d %s\nwant %d %s", test.name, a.status, a.body, test.status, test.answer)
-		}
-		want := "application/json"
-		if strings.HasPrefix(test.name, "problem") {
-			want = "application/problem+json"
-		}
-		if got := a.header.Get("Content-Type"); !strings.HasPrefix(test.name, "sends ") && got != want {
-			t.Errorf("%s: Content-Type %q, want %q", test.name, got, want)
-		}
-		if strings.Count(log.take(), "\n") < 1 {
-			t.Errorf("%s: not logged", test.name)
-		}
+		t.Run(test.name, func(t *testing.T) {
+			log := newFailLog()
+			a := wireDirect(failHandler(t, log, test.onError))(t, test.q)
+			if a.status != test.status || a.body != test.answer {
+				t.Errorf("%d %s\nwant %d %s", a.status, a.body, test.status, test.answer)
+			}
+			want := "application/json"
+			if strings.HasPrefix(test.name, "problem") {
+				want = "application/problem+json"
+			}
+			if got := a.header.Get("Content-Type"); !strings.HasPrefix(test.name, "sends ") && got != want {
+				t.Errorf("Content-Type %q, want %q", got, want)
+			}
+			if strings.Count(log.take(), "\n") < 1 {
+				t.Error("not logged")
+			}
+		})
 	}
 	if !errors.Is(got, errFail) || svc.CodeOf(got) != svc.CodeNotFound {
 		t.Errorf("OnError got %v, want the error of the method, with its cause", got)
@@ -753,23 +771,25 @@ func TestCutAfterFirstByte(t *testing.T) {
 		panic("secret")
 	})))
 	srv := wireServer(t, mux, false)
-	for _, request := range []string{
-		wireHead("POST /fail/do") + withLength(15, `{"how":"cause"}`),
-		wireHead("GET /error") + "\r\n",
-		wireHead("GET /panic") + "\r\n",
+	for _, test := range []struct{ name, request string }{
+		{"OnError", wireHead("POST /fail/do") + withLength(15, `{"how":"cause"}`)},
+		{"Handle", wireHead("GET /error") + "\r\n"},
+		{"Recover", wireHead("GET /panic") + "\r\n"},
 	} {
-		conn := wireDial(t, srv.Listener.Addr().String())
-		conn.send(request)
-		res, err := http.ReadResponse(conn.r, nil)
-		if err != nil {
-			t.Fatal(err)
-		}
-		if body, err := io.ReadAll(res.Body); err == nil || string(body) != "half" {
-			t.Errorf("%q: the client has %q, %v, and takes it for whole", request, body, err)
-		}
-		if text := log.take(); !strings.Contains(text, "secret") {
-			t.Errorf("%q: logged %q", request, text)
-		}
+		t.Run(test.name, func(t *testing.T) {
+			conn := wireDial(t, srv.Listener.Addr().String())
+			conn.send(test.request)
+			res, err := http.ReadResponse(conn.r, nil)
+			if err != nil {
+				t.Fatal(err)
+			}
+			if body, err := io.ReadAll(res.Body); err == nil || string(body) != "half" {
+				t.Errorf("the client has %q, %v, and takes it for whole", body, err)
+			}
+			if text := log.take(); !strings.Contains(text, "secret") {
+				t.Errorf("logged %q", text)
+			}
+		})
 	}
 }
 
@@ -806,25 +826,29 @@ func TestHandleAndRecover(t *testing.T) {
 		{"/recover/plain", 418, "", ""},
 		{"/recover/panic", 500, `{"type":"about:blank","title":"Internal Server Error","status":500,"detail":"internal error","instance":"/recover/panic","code":"INTERNAL"}`, "panic: secret panic"},
 	} {
-		a := call(t, get(test.path))
-		if a.status != test.status || a.body != test.answer {
-			t.Errorf("%s: %d %s\nwant %d %s", test.path, a.status, a.body, test.status, test.answer)
-		}
-		if a.status >= 500 && a.header.Get("Etag") != "" {
-			t.Errorf("%s: the error has an Etag", test.path)
-		}
-		text := log.take()
-		if (test.logged == "") != (text == "") || !strings.Contains(text, test.logged) {
-			t.Errorf("%s: logged %q, want %q", test.path, text, test.logged)
-		}
-		if text != "" && (!strings.Contains(text, `"method":"GET"`) || !strings.Contains(text, test.path)) {
-			t.Errorf("%s: the log names another request: %s", test.path, text)
-		}
+		t.Run(test.path, func(t *testing.T) {
+			a := call(t, get(test.path))
+			if a.status != test.status || a.body != test.answer {
+				t.Errorf("%d %s\nwant %d %s", a.status, a.body, test.status, test.answer)
+			}
+			if a.status >= 500 && a.header.Get("Etag") != "" {
+				t.Error("the error has an Etag")
+			}
+			text := log.take()
+			if (test.logged == "") != (text == "") || !strings.Contains(text, test.logged) {
+				t.Errorf("logged %q, want %q", text, test.logged)
+			}
+			if text != "" && (!strings.Contains(text, `"method":"GET"`) || !strings.Contains(text, test.path)) {
+				t.Errorf("the log names another request: %s", text)
+			}
+		})
 	}
 	for _, path := range []string{"/handle/abort", "/recover/abort"} {
-		if v := failPanics(svc.Recover(&svc.ErrorOptions{Logger: slog.New(log)})(mux), get(path)); v != http.ErrAbortHandler {
-			t.Errorf("%s: panicked with %v", path, v)
-		}
+		t.Run(path, func(t *testing.T) {
+			if v := failPanics(svc.Recover(&svc.ErrorOptions{Logger: slog.New(log)})(mux), get(path)); v != http.ErrAbortHandler {
+				t.Errorf("panicked with %v", v)
+			}
+		})
 	}
 }
 
@@ -834,18 +858,20 @@ func TestLogLevelOfCancel(t *testing.T) {
 	log := newFailLog()
 	h := failHandler(t, log, nil)
 	for _, left := range []bool{true, false} {
-		ctx, cancel := context.WithCancel(context.Background())
-		r := httptest.NewRequestWithContext(ctx, "POST", "/fail/do", strings.NewReader(`{"how":"canceled"}`))
-		want := `"level":"WARN"`
-		if left {
-			want = `"level":"INFO"`
+		t.Run(map[bool]string{true: "the client left", false: "the method gave up"}[left], func(t *testing.T) {
+			ctx, cancel := context.WithCancel(context.Background())
+			r := httptest.NewRequestWithContext(ctx, "POST", "/fail/do", strings.NewReader(`{"how":"canceled"}`))
+			want := `"level":"WARN"`
+			if left {
+				want = `"level":"INFO"`
+				cancel()
+			}
+			h.ServeHTTP(httptest.NewRecorder(), r)
 			cancel()
-		}
-		h.ServeHTTP(httptest.NewRecorder(), r)
-		cancel()
-		if text := log.take(); !strings.Contains(text, want) {
-			t.Errorf("left is %t: logged %s, want %s", left, text, want)
-		}
+			if text := log.take(); !strings.Contains(text, want) {
+				t.Errorf("left is %t: logged %s, want %s", left, text, want)
+			}
+		})
 	}
 }
 
@@ -857,17 +883,20 @@ func TestHandleMaxBytes(t *testing.T) {
 		return err
 	}, &svc.ErrorOptions{Logger: slog.New(slog.DiscardHandler)})
 	for _, test := range []struct {
+		name   string
 		body   string
 		status int
 		answer string
 	}{
-		{"123", 200, ""},
-		{"1234", 413, `{"error":{"code":"RESOURCE_EXHAUSTED","message":"the request body has more than 3 bytes"}}`},
+		{"3 bytes", "123", 200, ""},
+		{"4 bytes", "1234", 413, `{"error":{"code":"RESOURCE_EXHAUSTED","message":"the request body has more than 3 bytes"}}`},
 	} {
-		w := httptest.NewRecorder()
-		h.ServeHTTP(w, httptest.NewRequest("POST", "/", strings.NewReader(test.body)))
-		if w.Code != test.status || w.Body.String() != test.answer {
-			t.Errorf("a body of %d bytes: %d %s, want %d %s", len(test.body), w.Code, w.Body, test.status, test.answer)
-		}
+		t.Run(test.name, func(t *testing.T) {
+			w := httptest.NewRecorder()
+			h.ServeHTTP(w, httptest.NewRequest("POST", "/", strings.NewReader(test.body)))
+			if w.Code != test.status || w.Body.String() != test.answer {
+				t.Errorf("a body of %d bytes: %d %s, want %d %s", len(test.body), w.Code, w.Body, test.status, test.answer)
+			}
+		})
 	}
 }

@@ -2,6 +2,7 @@ package blackbox_test
 
 import (
 	"bytes"
+	"cmp"
 	"context"
 	"encoding/json"
 	"errors"
@@ -181,11 +182,24 @@ func rpcPost(h http.Handler, body string) *httptest.ResponseRecorder {
 	return w
 }
 
+// rpcGolden compares what goes over the wire for the requests with testdata/file. The
+// requests between two empty lines are a case that has the name of their first comment.
+func rpcGolden(t *testing.T, h http.Handler, file, requests string) {
+	t.Helper()
+	var cases []goldenCase
+	for _, part := range strings.SplitAfter(strings.TrimLeft(requests, "\n"), "\n\n") {
+		heading, _, _ := strings.Cut(strings.TrimPrefix(part, "# "), "\n")
+		name, _, _ := strings.Cut(heading, ":")
+		cases = append(cases, goldenCase{name, func(*testing.T) string { return rpcTranscript(h, part) }})
+	}
+	goldenCases(t, file, cases)
+}
+
 // rpcTranscript writes what goes over the wire for each request. Lines that
 // start with # are comments.
-func rpcTranscript(h http.Handler, requests string) []byte {
-	var out bytes.Buffer
-	for request := range strings.Lines(strings.TrimLeft(requests, "\n")) {
+func rpcTranscript(h http.Handler, requests string) string {
+	var out strings.Builder
+	for request := range strings.Lines(requests) {
 		request = strings.TrimSuffix(request, "\n")
 		if request == "" || request[0] == '#' {
 			fmt.Fprintln(&out, request)
@@ -194,14 +208,14 @@ func rpcTranscript(h http.Handler, requests string) []byte {
 		w := rpcPost(h, request)
 		fmt.Fprintf(&out, "--> %s\n<-- %d %s\n", request, w.Code, w.Body)
 	}
-	return out.Bytes()
+	return out.String()
 }
 
 // Verify every example of section 7 of the specification. What differs is that
 // names have a resource in front, params by position are refused, and outputs
 // are objects.
 func TestRPCSpecification(t *testing.T) {
-	golden(t, "rpc/spec.txt", rpcTranscript(newMath(t, &mathService{}), `
+	rpcGolden(t, newMath(t, &mathService{}), "rpc/spec.txt", `
 # rpc call with positional parameters: refused, since fields have names
 {"jsonrpc": "2.0", "method": "math.subtract", "params": [42, 23], "id": 1}
 {"jsonrpc": "2.0", "method": "math.subtract", "params": [23, 42], "id": 2}
@@ -240,12 +254,12 @@ func TestRPCSpecification(t *testing.T) {
 
 # rpc call Batch (all notifications)
 [ {"jsonrpc": "2.0", "method": "math.notify_sum", "params": [1,2,4]}, {"jsonrpc": "2.0", "method": "math.notify_hello", "params": [7]} ]
-`))
+`)
 }
 
 // Verify what becomes of every form of a request that has something odd.
 func TestRPCEdges(t *testing.T) {
-	golden(t, "rpc/edges.txt", rpcTranscript(newMath(t, &mathService{}), `
+	rpcGolden(t, newMath(t, &mathService{}), "rpc/edges.txt", `
 # ids are echoed as they are written
 {"jsonrpc":"2.0","method":"math.ping","id":"a\u0041\n \"é"}
 {"jsonrpc":"2.0","method":"math.ping","id":0}
@@ -352,34 +366,41 @@ true
 {"jsonrpc":"2.0","method":"math.ping\ud800","id":1}
 {'jsonrpc':'2.0','method':'math.ping','id':1}
 x
-`))
+`)
 }
 
 // Verify that errors say on JSON-RPC what they say on REST, under the number of
 // their code.
 func TestRPCErrors(t *testing.T) {
-	var requests strings.Builder
+	h := newMath(t, &mathService{})
+	var cases []goldenCase
+	add := func(name, requests string) {
+		cases = append(cases, goldenCase{name, func(t *testing.T) string {
+			got := rpcTranscript(h, requests)
+			if strings.Contains(got, "secret") {
+				t.Error("a client is told what only the log should say")
+			}
+			return got
+		}})
+	}
 	for _, how := range []string{
 		"OK", "CANCELED", "UNKNOWN", "INVALID_ARGUMENT", "DEADLINE_EXCEEDED", "NOT_FOUND", "ALREADY_EXISTS", "PERMISSION_DENIED",
 		"RESOURCE_EXHAUSTED", "FAILED_PRECONDITION", "ABORTED", "OUT_OF_RANGE", "UNIMPLEMENTED", "INTERNAL", "UNAVAILABLE",
 		"DATA_LOSS", "UNAUTHENTICATED", "", "NO_SUCH_CODE", "details", "plain", "panic", "nothing", "NaN", "marshal",
 	} {
-		fmt.Fprintf(&requests, `{"jsonrpc":"2.0","method":"math.fail","params":{"how":%q},"id":1}`+"\n", how)
+		add(cmp.Or(how, "no code"), fmt.Sprintf(`{"jsonrpc":"2.0","method":"math.fail","params":{"how":%q},"id":1}`+"\n", how))
 	}
-	requests.WriteString("\n# a notification fails without a word\n")
-	requests.WriteString(`{"jsonrpc":"2.0","method":"math.fail","params":{"how":"panic"}}` + "\n")
-	requests.WriteString(`{"jsonrpc":"2.0","method":"math.fail","params":{"how":"NOT_FOUND"}}` + "\n")
-	requests.WriteString(`{"jsonrpc":"2.0","method":"math.fail","params":{}}` + "\n")
-	requests.WriteString("\n# in a batch one call fails alone\n")
+	add("a notification", "\n# a notification fails without a word\n"+
+		`{"jsonrpc":"2.0","method":"math.fail","params":{"how":"panic"}}`+"\n"+
+		`{"jsonrpc":"2.0","method":"math.fail","params":{"how":"NOT_FOUND"}}`+"\n"+
+		`{"jsonrpc":"2.0","method":"math.fail","params":{}}`+"\n")
+	batches := "\n# in a batch one call fails alone\n"
 	for _, how := range []string{"panic", "marshal", "NaN", "NOT_FOUND"} {
 		fail := `{"jsonrpc":"2.0","method":"math.fail","params":{"how":"` + how + `"}`
-		requests.WriteString("[" + strings.Join([]string{rpcPing(1), fail + `,"id":2}`, fail + "}", rpcPing(3)}, ",") + "]\n")
+		batches += "[" + strings.Join([]string{rpcPing(1), fail + `,"id":2}`, fail + "}", rpcPing(3)}, ",") + "]\n"
 	}
-	got := rpcTranscript(newMath(t, &mathService{}), requests.String())
-	if bytes.Contains(got, []byte("secret")) {
-		t.Error("a client is told what only the log should say")
-	}
-	golden(t, "rpc/errors.txt", got)
+	add("one call of a batch", batches)
+	goldenCases(t, "rpc/errors.txt", cases)
 }
 
 // Verify that names are exact: no trimming, no Go names, and no other case than
@@ -423,10 +444,12 @@ func TestRPCNames(t *testing.T) {
 		{"rpc.discover", `"openrpc":"1.3`},
 		{strings.Repeat("x", 64<<10), "-32601"},
 	} {
-		w := rpcPost(h, `{"jsonrpc":"2.0","method":"`+test.name+`","params":{"id":"a"},"id":1}`)
-		if got := w.Body.String(); !strings.Contains(got, test.want) || test.want == "-32601" && len(got) > 200 {
-			t.Errorf("%.40q: %.300s, want %s", test.name, got, test.want)
-		}
+		t.Run(fmt.Sprintf("%.40s", test.name), func(t *testing.T) {
+			w := rpcPost(h, `{"jsonrpc":"2.0","method":"`+test.name+`","params":{"id":"a"},"id":1}`)
+			if got := w.Body.String(); !strings.Contains(got, test.want) || test.want == "-32601" && len(got) > 200 {
+				t.Errorf("%.40q: %.300s, want %s", test.name, got, test.want)
+			}
+		})
 	}
 }
 
@@ -435,29 +458,35 @@ func TestRPCHTTP(t *testing.T) {
 	h := newMath(t, &mathService{})
 	const ping = `{"jsonrpc":"2.0","method":"math.ping","id":1}`
 	pad := func(n int) string { return ping + strings.Repeat(" ", n-len(ping)) }
-	var out bytes.Buffer
-	for _, q := range []wireRequest{
-		{"POST /rpc", "", ping},
-		{"POST /rpc", "-", ping},
-		{"POST /rpc", "Content-Type: application/json; charset=UTF-8", ping},
-		{"POST /rpc", "Content-Type: application/vnd.api+json", ping},
-		{"GET /rpc", "", ""},
-		{"HEAD /rpc", "", ""},
-		{"PUT /rpc", "", ping},
-		{"OPTIONS /rpc", "", ""},
-		{"POST /rpc", "Content-Type: text/plain", ping},
-		{"POST /rpc", "Content-Type: application/x-www-form-urlencoded", ping},
-		{"POST /rpc", "Content-Type: application/json; charset=latin1", ping},
-		{"POST /rpc", "Content-Type: application/json\nContent-Type: text/plain", ping},
-		{"POST /rpc", "Content-Type: application/json\nContent-Encoding: gzip", ping},
-		{"POST /rpc", "Content-Type: application/json", ""},
-		{"POST /rpc", "", " \r\n"},
-		{"POST /rpc", "", pad(300_000)},
-		{"POST /rpc", "", pad(300_001)},
+	var cases []goldenCase
+	for _, test := range []struct {
+		name string
+		wireRequest
+	}{
+		{"defaults", wireRequest{"POST /rpc", "", ping}},
+		{"no Content-Type", wireRequest{"POST /rpc", "-", ping}},
+		{"a charset of UTF-8", wireRequest{"POST /rpc", "Content-Type: application/json; charset=UTF-8", ping}},
+		{"another type of JSON", wireRequest{"POST /rpc", "Content-Type: application/vnd.api+json", ping}},
+		{"GET", wireRequest{"GET /rpc", "", ""}},
+		{"HEAD", wireRequest{"HEAD /rpc", "", ""}},
+		{"PUT", wireRequest{"PUT /rpc", "", ping}},
+		{"OPTIONS", wireRequest{"OPTIONS /rpc", "", ""}},
+		{"plain text", wireRequest{"POST /rpc", "Content-Type: text/plain", ping}},
+		{"a form", wireRequest{"POST /rpc", "Content-Type: application/x-www-form-urlencoded", ping}},
+		{"another charset", wireRequest{"POST /rpc", "Content-Type: application/json; charset=latin1", ping}},
+		{"two Content-Types", wireRequest{"POST /rpc", "Content-Type: application/json\nContent-Type: text/plain", ping}},
+		{"a compressed body", wireRequest{"POST /rpc", "Content-Type: application/json\nContent-Encoding: gzip", ping}},
+		{"no body", wireRequest{"POST /rpc", "Content-Type: application/json", ""}},
+		{"an empty body", wireRequest{"POST /rpc", "", " \r\n"}},
+		{"the largest body", wireRequest{"POST /rpc", "", pad(300_000)}},
+		{"a body too large", wireRequest{"POST /rpc", "", pad(300_001)}},
 	} {
-		fmt.Fprintf(&out, "--> %s; %s; %s\n<-- %s", q.line, strings.ReplaceAll(q.header, "\n", "; "), strings.TrimSpace(q.body), wireDirect(h)(t, q).text())
+		cases = append(cases, goldenCase{test.name, func(t *testing.T) string {
+			answer := wireDirect(h)(t, test.wireRequest).text()
+			return fmt.Sprintf("--> %s; %s; %s\n<-- %s", test.line, strings.ReplaceAll(test.header, "\n", "; "), strings.TrimSpace(test.body), answer)
+		}})
 	}
-	golden(t, "rpc/http.txt", out.Bytes())
+	goldenCases(t, "rpc/http.txt", cases)
 }
 
 // Verify that a body that does not arrive whole calls nothing.
@@ -512,34 +541,36 @@ func TestRPCLog(t *testing.T) {
 	more := func(level string, errors, notRun int) string {
 		return fmt.Sprintf(`level=%s msg="svc: more in this batch" transport=rpc method=POST path=/rpc errors=%d notRun=%d`, level, errors, notRun)
 	}
-	for _, test := range []struct{ body, want string }{
-		{`{"jsonrpc":"2.0","method":"math.ping","id":1}`, ""},
-		{`{"jsonrpc":"2.0","method":"math.fail","params":{"how":"plain"},"id":1}`,
+	for _, test := range []struct{ name, body, want string }{
+		{"a call that succeeds", `{"jsonrpc":"2.0","method":"math.ping","id":1}`, ""},
+		{"an error that clients do not get to know", `{"jsonrpc":"2.0","method":"math.fail","params":{"how":"plain"},"id":1}`,
 			`level=ERROR msg="svc: internal error" transport=rpc method=POST path=/rpc call=math.fail code=INTERNAL error=secret`},
-		{`{"jsonrpc":"2.0","method":"math.fail","params":{"how":"NOT_FOUND"}}`,
+		{"a notification that fails", `{"jsonrpc":"2.0","method":"math.fail","params":{"how":"NOT_FOUND"}}`,
 			`level=WARN msg="svc: not found" transport=rpc method=POST path=/rpc call=math.fail code=NOT_FOUND error="NOT_FOUND: it is NOT_FOUND"`},
-		{`{"jsonrpc":"2.0","method":"math.nothing","id":1}`,
+		{"an unknown method", `{"jsonrpc":"2.0","method":"math.nothing","id":1}`,
 			`level=WARN msg="svc: not implemented" transport=rpc method=POST path=/rpc code=UNIMPLEMENTED error="UNIMPLEMENTED: Method not found"`},
-		{`{`, `level=WARN msg="svc: invalid input" transport=rpc method=POST path=/rpc code=INVALID_ARGUMENT error="INVALID_ARGUMENT: Parse error"`},
-		{`[{},{"jsonrpc":"2.0","method":"math.ping","id":1}]`,
+		{"no JSON", `{`, `level=WARN msg="svc: invalid input" transport=rpc method=POST path=/rpc code=INVALID_ARGUMENT error="INVALID_ARGUMENT: Parse error"`},
+		{"a batch with one call that is wrong", `[{},{"jsonrpc":"2.0","method":"math.ping","id":1}]`,
 			`level=WARN msg="svc: invalid input" transport=rpc method=POST path=/rpc code=INVALID_ARGUMENT error="INVALID_ARGUMENT: Invalid Request"`},
-		{rpcBatchOf(8, func(int) string { return "1" }), strings.Repeat(invalid, 7) + strings.TrimSpace(invalid)},
-		{rpcBatchOf(1000, func(int) string { return "1" }), strings.Repeat(invalid, 8) + more("WARN", 992, 0)},
-		{rpcBatchOf(9, func(i int) string { return rpcFail("plain", i) }), strings.Repeat(secret, 8) + more("ERROR", 1, 0)},
-		{rpcBatchOf(1, func(i int) string { return rpcFail("huge", i) }), strings.TrimSpace(tooLarge)},
+		{"8 wrong calls in a batch", rpcBatchOf(8, func(int) string { return "1" }), strings.Repeat(invalid, 7) + strings.TrimSpace(invalid)},
+		{"1000 wrong calls in a batch", rpcBatchOf(1000, func(int) string { return "1" }), strings.Repeat(invalid, 8) + more("WARN", 992, 0)},
+		{"9 calls that fail in a batch", rpcBatchOf(9, func(i int) string { return rpcFail("plain", i) }), strings.Repeat(secret, 8) + more("ERROR", 1, 0)},
+		{"an answer that does not fit", rpcBatchOf(1, func(i int) string { return rpcFail("huge", i) }), strings.TrimSpace(tooLarge)},
 	} {
-		var log bytes.Buffer
-		opts := mathOptions()
-		opts.Logger = slog.New(slog.NewTextHandler(&log, &slog.HandlerOptions{ReplaceAttr: func(_ []string, a slog.Attr) slog.Attr {
-			if a.Key == slog.TimeKey {
-				return slog.Attr{}
+		t.Run(test.name, func(t *testing.T) {
+			var log bytes.Buffer
+			opts := mathOptions()
+			opts.Logger = slog.New(slog.NewTextHandler(&log, &slog.HandlerOptions{ReplaceAttr: func(_ []string, a slog.Attr) slog.Attr {
+				if a.Key == slog.TimeKey {
+					return slog.Attr{}
+				}
+				return a
+			}}))
+			rpcPost(svc.MustRegister[MathAPI](&mathService{}, opts).RPC(), test.body)
+			if got := strings.TrimSpace(log.String()); got != test.want {
+				t.Errorf("%s\n got %s\nwant %s", test.body, got, test.want)
 			}
-			return a
-		}}))
-		rpcPost(svc.MustRegister[MathAPI](&mathService{}, opts).RPC(), test.body)
-		if got := strings.TrimSpace(log.String()); got != test.want {
-			t.Errorf("%s\n got %s\nwant %s", test.body, got, test.want)
-		}
+		})
 	}
 }
 
@@ -561,32 +592,37 @@ func TestLogOfTransports(t *testing.T) {
 	const secret, warning = `level=ERROR msg="svc: internal error" `, `level=WARN msg=`
 	tool := `{"jsonrpc":"2.0","id":1,"method":"tools/call","params":{"name":"two_fail","arguments":{"how":"plain"}}}`
 	for _, test := range []struct {
+		name              string
 		handler           http.Handler
 		path, body        string
 		inFirst, inSecond string
 	}{
-		{s.REST(), "/two/fail", `{"how":"plain"}`, "", secret + "transport=rest method=POST path=/two/fail call=two.fail code=INTERNAL error=secret"},
-		{s.REST(), "/none", `{}`, warning + `"svc: not found" transport=rest method=POST path=/none code=NOT_FOUND error="NOT_FOUND: there is nothing at this path"`, ""},
-		{s.RPC(), "/rpc", `{"jsonrpc":"2.0","id":1,"method":"two.fail","params":{"how":"plain"}}`, "", secret + "transport=rpc method=POST path=/rpc call=two.fail code=INTERNAL error=secret"},
-		{s.MCP(nil), "/mcp", tool, "", secret + "transport=mcp method=POST path=/mcp call=two.fail code=INTERNAL error=secret"},
-		{s.MCP(nil), "/mcp", "[" + tool + `,{"jsonrpc":"2.0","id":2}]`,
+		{"REST", s.REST(), "/two/fail", `{"how":"plain"}`, "", secret + "transport=rest method=POST path=/two/fail call=two.fail code=INTERNAL error=secret"},
+		{"REST without a route", s.REST(), "/none", `{}`, warning + `"svc: not found" transport=rest method=POST path=/none code=NOT_FOUND error="NOT_FOUND: there is nothing at this path"`, ""},
+		{"JSON-RPC", s.RPC(), "/rpc", `{"jsonrpc":"2.0","id":1,"method":"two.fail","params":{"how":"plain"}}`, "", secret + "transport=rpc method=POST path=/rpc call=two.fail code=INTERNAL error=secret"},
+		{"MCP", s.MCP(nil), "/mcp", tool, "", secret + "transport=mcp method=POST path=/mcp call=two.fail code=INTERNAL error=secret"},
+		{"MCP with two messages", s.MCP(nil), "/mcp", "[" + tool + `,{"jsonrpc":"2.0","id":2}]`,
 			warning + `"svc: invalid input" transport=mcp method=POST path=/mcp code=INVALID_ARGUMENT error="INVALID_ARGUMENT: /method is required"`,
 			secret + "transport=mcp method=POST path=/mcp call=two.fail code=INTERNAL error=secret"},
 	} {
-		first.Reset()
-		second.Reset()
-		r := httptest.NewRequest(http.MethodPost, test.path, strings.NewReader(test.body))
-		r.Header.Set("Content-Type", "application/json")
-		test.handler.ServeHTTP(httptest.NewRecorder(), r)
-		if got := strings.TrimSpace(first.String()); got != test.inFirst {
-			t.Errorf("%s %s: the first service logs\n     %s\nwant %s", test.path, test.body, got, test.inFirst)
-		}
-		if got := strings.TrimSpace(second.String()); got != test.inSecond {
-			t.Errorf("%s %s: the second service logs\n     %s\nwant %s", test.path, test.body, got, test.inSecond)
-		}
+		t.Run(test.name, func(t *testing.T) {
+			first.Reset()
+			second.Reset()
+			r := httptest.NewRequest(http.MethodPost, test.path, strings.NewReader(test.body))
+			r.Header.Set("Content-Type", "application/json")
+			test.handler.ServeHTTP(httptest.NewRecorder(), r)
+			if got := strings.TrimSpace(first.String()); got != test.inFirst {
+				t.Errorf("%s %s: the first service logs\n     %s\nwant %s", test.path, test.body, got, test.inFirst)
+			}
+			if got := strings.TrimSpace(second.String()); got != test.inSecond {
+				t.Errorf("%s %s: the second service logs\n     %s\nwant %s", test.path, test.body, got, test.inSecond)
+			}
+		})
 	}
 }
 
+// Verify that RPC does not serve a resource that is named rpc, which would hide
+// rpc.discover.
 func TestRPCReserved(t *testing.T) {
 	opts := mathOptions()
 	opts.Methods["Ping"] = svc.MethodOptions{Resource: "rpc"}
@@ -611,10 +647,12 @@ func TestRPCJoin(t *testing.T) {
 		{"math.sum", `{"jsonrpc":"2.0","result":{"value":0},"id":1}`},
 		{"strict.sum", `"violations":[{"in":"body","path":"/unknown","rule":"unknown","message":"is not a known property"}]`},
 	} {
-		w := rpcPost(h, `{"jsonrpc":"2.0","method":"`+test.method+`","params":{"unknown":1},"id":1}`)
-		if !strings.Contains(w.Body.String(), test.want) {
-			t.Errorf("%s: %s, want %s", test.method, w.Body, test.want)
-		}
+		t.Run(test.method, func(t *testing.T) {
+			w := rpcPost(h, `{"jsonrpc":"2.0","method":"`+test.method+`","params":{"unknown":1},"id":1}`)
+			if !strings.Contains(w.Body.String(), test.want) {
+				t.Errorf("%s, want %s", w.Body, test.want)
+			}
+		})
 	}
 }
 
@@ -623,19 +661,21 @@ func TestRPCJoin(t *testing.T) {
 func TestRPCNoInput(t *testing.T) {
 	strict := mathOptions()
 	strict.Strict = true
-	for _, test := range []struct{ params, want, strict string }{
-		{``, `"result"`, `"result"`},
-		{`,"params":{}`, `"result"`, `"result"`},
-		{`,"params":[]`, `"result"`, `"result"`},
-		{`,"params":{"a":1,"b":{"c":[]}}`, `"result"`, `"violations":[{"in":"body","path":"/a","rule":"unknown","message":"is not a known property"},{"in":"body","path":"/b","rule":"unknown"`},
-		{`,"params":[1]`, `"maxItems"`, `"maxItems"`},
+	for _, test := range []struct{ name, params, want, strict string }{
+		{"no params", ``, `"result"`, `"result"`},
+		{"an empty object", `,"params":{}`, `"result"`, `"result"`},
+		{"an empty list", `,"params":[]`, `"result"`, `"result"`},
+		{"unknown names", `,"params":{"a":1,"b":{"c":[]}}`, `"result"`, `"violations":[{"in":"body","path":"/a","rule":"unknown","message":"is not a known property"},{"in":"body","path":"/b","rule":"unknown"`},
+		{"a list of one", `,"params":[1]`, `"maxItems"`, `"maxItems"`},
 	} {
-		for o, want := range map[*svc.Options]string{mathOptions(): test.want, strict: test.strict} {
-			w := rpcPost(svc.MustRegister[MathAPI](&mathService{}, o).RPC(), `{"jsonrpc":"2.0","method":"math.get_data","id":1`+test.params+`}`)
-			if !strings.Contains(w.Body.String(), want) {
-				t.Errorf("%s, strict %t: %s, want %s", test.params, o.Strict, w.Body, want)
+		t.Run(test.name, func(t *testing.T) {
+			for o, want := range map[*svc.Options]string{mathOptions(): test.want, strict: test.strict} {
+				w := rpcPost(svc.MustRegister[MathAPI](&mathService{}, o).RPC(), `{"jsonrpc":"2.0","method":"math.get_data","id":1`+test.params+`}`)
+				if !strings.Contains(w.Body.String(), want) {
+					t.Errorf("%s, strict %t: %s, want %s", test.params, o.Strict, w.Body, want)
+				}
 			}
-		}
+		})
 	}
 }
 
@@ -743,32 +783,55 @@ func paramsTwice(h http.Handler, params string) (behind, before string) {
 	return behind, rpcPost(h, fmt.Sprintf(form, other, params, method)).Body.String()
 }
 
-var paramsTexts = []string{
-	`{"title":"a"}`, `{}`, `[]`, `[1]`, `null`, `7`, ` { "title" : "a" , "tags" : [ "b" ] } `,
-	`{"title":"no"}`, `{"title":""}`, `{"title":"0123456789","tags":["a","b","c"]}`,
-	`{"title":"a","part":{"title":"b","part":{}}}`, `{"title":"a","counts":{"b":1,"c":300}}`,
-	`{"title":"a","title":"b"}`, `{"title":"a","x":{"y":1,"y":2}}`, `{"title":"a","counts":{"b":1,"b":2}}`,
-	`{"title":"a","any":{"b":[1,null,{"c":"\u00e4"}]}}`, `{"title":"a","any":{"b":1,"b":1}}`,
-	`{"title":"a","share":0.10000000001}`, `{"title":"a","level":null}`, `{"title":"a","level":0}`,
-	`{"title":"a","any":` + strings.Repeat("[", 997) + strings.Repeat("]", 997) + `}`,
-	`{"title":"a","any":` + strings.Repeat("[", 999) + strings.Repeat("]", 999) + `}`,
-	`{"title":"a"`, `{"title":"a",}`, `{"title":"\ud800"}`, "{\"title\":\"\xff\"}", `{"title":tru}`, `{"size":01}`,
+// paramsTexts are params of p.plain, good and bad.
+var paramsTexts = []struct{ name, text string }{
+	{"a title", `{"title":"a"}`},
+	{"an empty object", `{}`},
+	{"an empty list", `[]`},
+	{"a list of one", `[1]`},
+	{"null", `null`},
+	{"a number", `7`},
+	{"spaces", ` { "title" : "a" , "tags" : [ "b" ] } `},
+	{"a title that only Validate refuses", `{"title":"no"}`},
+	{"an empty title", `{"title":""}`},
+	{"a long title and many tags", `{"title":"0123456789","tags":["a","b","c"]}`},
+	{"a part without a title", `{"title":"a","part":{"title":"b","part":{}}}`},
+	{"a count out of range", `{"title":"a","counts":{"b":1,"c":300}}`},
+	{"a field twice", `{"title":"a","title":"b"}`},
+	{"an unknown name twice", `{"title":"a","x":{"y":1,"y":2}}`},
+	{"a key of a map twice", `{"title":"a","counts":{"b":1,"b":2}}`},
+	{"any value", `{"title":"a","any":{"b":[1,null,{"c":"\u00e4"}]}}`},
+	{"any value with a name twice", `{"title":"a","any":{"b":1,"b":1}}`},
+	{"a number over its maximum by little", `{"title":"a","share":0.10000000001}`},
+	{"null for an Optional", `{"title":"a","level":null}`},
+	{"an Optional under its minimum", `{"title":"a","level":0}`},
+	{"a value as deep as can be", `{"title":"a","any":` + strings.Repeat("[", 997) + strings.Repeat("]", 997) + `}`},
+	{"a value that is too deep", `{"title":"a","any":` + strings.Repeat("[", 999) + strings.Repeat("]", 999) + `}`},
+	{"no end", `{"title":"a"`},
+	{"a comma before the end", `{"title":"a",}`},
+	{"half a character", `{"title":"\ud800"}`},
+	{"no UTF-8", "{\"title\":\"\xff\"}"},
+	{"a literal cut short", `{"title":tru}`},
+	{"a number with a zero in front", `{"size":01}`},
 }
 
 // Verify that it makes no difference whether params are decoded while the message
 // is read.
 func TestRPCParamsInPlace(t *testing.T) {
 	h := newParams()
-	for _, params := range paramsTexts {
-		behind, before := paramsTwice(h, params)
-		if behind != before || behind == "" {
-			t.Errorf("params %.80s\n got %.300s\nwant %.300s", params, behind, before)
-		}
-		batch := rpcPost(h, `[{"jsonrpc":"2.0","method":"p.plain","params":{"title":"first","tags":["x","y"]},"id":0},{"jsonrpc":"2.0","method":"p.plain","params":`+params+`,"id":1},{"jsonrpc":"2.0","method":"p.plain","params":{"title":"last"},"id":2}]`).Body.String()
-		first, last := `[{"jsonrpc":"2.0","result":{"title":"first","tags":["x","y"],"size":7},"id":0},`, `,{"jsonrpc":"2.0","result":{"title":"last","size":7},"id":2}]`
-		if !strings.Contains(behind, "-32700") && batch != first+before+last {
-			t.Errorf("batch with params %.80s\n got %.500s\nwant %.300s between the others", params, batch, before)
-		}
+	for _, test := range paramsTexts {
+		t.Run(test.name, func(t *testing.T) {
+			params := test.text
+			behind, before := paramsTwice(h, params)
+			if behind != before || behind == "" {
+				t.Errorf("params %.80s\n got %.300s\nwant %.300s", params, behind, before)
+			}
+			batch := rpcPost(h, `[{"jsonrpc":"2.0","method":"p.plain","params":{"title":"first","tags":["x","y"]},"id":0},{"jsonrpc":"2.0","method":"p.plain","params":`+params+`,"id":1},{"jsonrpc":"2.0","method":"p.plain","params":{"title":"last"},"id":2}]`).Body.String()
+			first, last := `[{"jsonrpc":"2.0","result":{"title":"first","tags":["x","y"],"size":7},"id":0},`, `,{"jsonrpc":"2.0","result":{"title":"last","size":7},"id":2}]`
+			if !strings.Contains(behind, "-32700") && batch != first+before+last {
+				t.Errorf("batch with params %.80s\n got %.500s\nwant %.300s between the others", params, batch, before)
+			}
+		})
 	}
 }
 
@@ -777,12 +840,15 @@ func TestMCPArgumentsInPlace(t *testing.T) {
 	h := svc.MustRegister[paramsAPI](paramsImpl{}, &svc.Options{Resource: "p", Logger: slog.New(slog.DiscardHandler)}).MCP(nil)
 	const form = `{"jsonrpc":"2.0","id":1,"method":"tools/call","params":{%s,"arguments":%s,%s}}`
 	const name, other = `"name":"p_plain"`, `"nome":"p_plain"`
-	for _, arguments := range paramsTexts {
-		behind := rpcPost(h, fmt.Sprintf(form, name, arguments, other))
-		before := rpcPost(h, fmt.Sprintf(form, other, arguments, name))
-		if behind.Code != before.Code || behind.Body.String() != before.Body.String() || behind.Body.Len() == 0 {
-			t.Errorf("arguments %.80s\n got %d %.300s\nwant %d %.300s", arguments, behind.Code, behind.Body, before.Code, before.Body)
-		}
+	for _, test := range paramsTexts {
+		t.Run(test.name, func(t *testing.T) {
+			arguments := test.text
+			behind := rpcPost(h, fmt.Sprintf(form, name, arguments, other))
+			before := rpcPost(h, fmt.Sprintf(form, other, arguments, name))
+			if behind.Code != before.Code || behind.Body.String() != before.Body.String() || behind.Body.Len() == 0 {
+				t.Errorf("arguments %.80s\n got %d %.300s\nwant %d %.300s", arguments, behind.Code, behind.Body, before.Code, before.Body)
+			}
+		})
 	}
 }
 
@@ -793,28 +859,31 @@ func TestRPCParamsRunNoCode(t *testing.T) {
 	closed := svc.MustRegister[paramsAPI](paramsImpl{}, &svc.Options{Resource: "p", Logger: slog.New(slog.DiscardHandler), Defaults: svc.Defaults{Auth: "bearer"},
 		Methods: map[string]svc.MethodOptions{"Custom": {Scopes: []string{"custom"}}}}).RPC()
 	for _, test := range []struct {
+		name string
 		h    http.Handler
 		body string
 		want int64 // how many texts are decoded
 	}{
-		{newParams(), call, 1},
-		{newParams(), call + "x", 0},
-		{newParams(), "[" + call + ",", 0},
-		{newParams(), "[" + call + "," + call + "]", 2},
-		{closed, call, 0},
+		{"one call", newParams(), call, 1},
+		{"a call and garbage", newParams(), call + "x", 0},
+		{"a batch without an end", newParams(), "[" + call + ",", 0},
+		{"a batch of two", newParams(), "[" + call + "," + call + "]", 2},
+		{"no caller", closed, call, 0},
 	} {
-		decodedTexts.Store(0)
-		rpcPost(test.h, test.body)
-		if got := decodedTexts.Load(); got != test.want {
-			t.Errorf("%s: %d texts decoded, want %d", test.body, got, test.want)
-		}
+		t.Run(test.name, func(t *testing.T) {
+			decodedTexts.Store(0)
+			rpcPost(test.h, test.body)
+			if got := decodedTexts.Load(); got != test.want {
+				t.Errorf("%s: %d texts decoded, want %d", test.body, got, test.want)
+			}
+		})
 	}
 }
 
 // FuzzRPCParams verifies the same for any params.
 func FuzzRPCParams(f *testing.F) {
 	for _, params := range paramsTexts {
-		f.Add(params)
+		f.Add(params.text)
 	}
 	h := newParams()
 	f.Fuzz(func(t *testing.T, params string) {
@@ -842,34 +911,39 @@ func TestRPCBatchOrder(t *testing.T) {
 	var calls atomic.Int64
 	h := newMath(t, &mathService{called: func(context.Context, string) { calls.Add(1) }})
 	for _, n := range []int{1, 2, 20, 1000} {
-		calls.Store(0)
-		var want []string
-		body := rpcBatchOf(n, func(i int) string {
-			request := fmt.Sprintf(`{"jsonrpc":"2.0","method":"math.subtract","params":{"minuend":%d,"subtrahend":1}`, i)
-			if i%3 == 1 {
-				return request + "}"
+		t.Run(fmt.Sprint(n, " calls"), func(t *testing.T) {
+			calls.Store(0)
+			var want []string
+			body := rpcBatchOf(n, func(i int) string {
+				request := fmt.Sprintf(`{"jsonrpc":"2.0","method":"math.subtract","params":{"minuend":%d,"subtrahend":1}`, i)
+				if i%3 == 1 {
+					return request + "}"
+				}
+				want = append(want, fmt.Sprintf(`{"jsonrpc":"2.0","result":{"value":%d},"id":%d}`, i-1, i))
+				return fmt.Sprintf(`%s,"id":%d}`, request, i)
+			})
+			w := rpcPost(h, body)
+			if got := w.Body.String(); got != "["+strings.Join(want, ",")+"]" || calls.Load() != int64(n) {
+				t.Errorf("%d were called, answered %.300s", calls.Load(), got)
 			}
-			want = append(want, fmt.Sprintf(`{"jsonrpc":"2.0","result":{"value":%d},"id":%d}`, i-1, i))
-			return fmt.Sprintf(`%s,"id":%d}`, request, i)
 		})
-		w := rpcPost(h, body)
-		if got := w.Body.String(); got != "["+strings.Join(want, ",")+"]" || calls.Load() != int64(n) {
-			t.Errorf("%d calls: %d were called, answered %.300s", n, calls.Load(), got)
-		}
 	}
 }
 
+// Verify that a batch of over 1,000 calls is refused as a whole.
 func TestRPCBatchTooLong(t *testing.T) {
 	h := newMath(t, &mathService{called: func(_ context.Context, method string) { t.Errorf("%s was called", method) }})
 	const want = `{"jsonrpc":"2.0","error":{"code":-32600,"message":"a batch has at most 1000 calls","data":{"code":"RESOURCE_EXHAUSTED"}},"id":null}`
-	for _, body := range []string{
-		rpcBatchOf(1001, rpcPing),
-		rpcBatchOf(1001, func(int) string { return `{"jsonrpc":"2.0","method":"math.ping"}` }),
-		rpcBatchOf(100_000, func(int) string { return "1" }),
+	for _, test := range []struct{ name, body string }{
+		{"1,001 calls", rpcBatchOf(1001, rpcPing)},
+		{"1,001 notifications", rpcBatchOf(1001, func(int) string { return `{"jsonrpc":"2.0","method":"math.ping"}` })},
+		{"100,000 numbers", rpcBatchOf(100_000, func(int) string { return "1" })},
 	} {
-		if w := rpcPost(h, body); w.Code != http.StatusOK || w.Body.String() != want {
-			t.Errorf("%.60s: %d %.300s, want %s", body, w.Code, w.Body, want)
-		}
+		t.Run(test.name, func(t *testing.T) {
+			if w := rpcPost(h, test.body); w.Code != http.StatusOK || w.Body.String() != want {
+				t.Errorf("%.60s: %d %.300s, want %s", test.body, w.Code, w.Body, want)
+			}
+		})
 	}
 }
 
@@ -921,24 +995,26 @@ func TestRPCBatchBound(t *testing.T) {
 func TestRPCBatchSlowCalls(t *testing.T) {
 	const n, slow = 40, 7
 	for _, first := range []int{0, 10, n - slow} {
-		var others sync.WaitGroup
-		others.Add(n - slow)
-		h := newMath(t, &mathService{called: func(_ context.Context, method string) {
-			if method == "Ping" {
-				others.Done()
-			} else {
-				others.Wait()
+		t.Run(fmt.Sprint("from call ", first), func(t *testing.T) {
+			var others sync.WaitGroup
+			others.Add(n - slow)
+			h := newMath(t, &mathService{called: func(_ context.Context, method string) {
+				if method == "Ping" {
+					others.Done()
+				} else {
+					others.Wait()
+				}
+			}})
+			w := rpcPost(h, rpcBatchOf(n, func(i int) string {
+				if first <= i && i < first+slow {
+					return fmt.Sprintf(`{"jsonrpc":"2.0","method":"math.get_data","id":%d}`, i)
+				}
+				return rpcPing(i)
+			}))
+			if got := strings.Count(w.Body.String(), `"id":`); got != n {
+				t.Errorf("%d answers, want %d", got, n)
 			}
-		}})
-		w := rpcPost(h, rpcBatchOf(n, func(i int) string {
-			if first <= i && i < first+slow {
-				return fmt.Sprintf(`{"jsonrpc":"2.0","method":"math.get_data","id":%d}`, i)
-			}
-			return rpcPing(i)
-		}))
-		if got := strings.Count(w.Body.String(), `"id":`); got != n {
-			t.Errorf("%d answers, want %d", got, n)
-		}
+		})
 	}
 }
 
@@ -953,7 +1029,7 @@ func TestRPCBatchFailures(t *testing.T) {
 			if how == "goexit" && first {
 				continue // ends the goroutine of the request, as everywhere in net/http
 			}
-			t.Run(fmt.Sprintf("%s/%t", how, first), func(t *testing.T) { testRPCBatchFailure(t, how, first) })
+			t.Run(how+map[bool]string{true: " in the first call", false: " in the second call"}[first], func(t *testing.T) { testRPCBatchFailure(t, how, first) })
 		}
 	}
 }
@@ -1038,20 +1114,22 @@ func TestRPCBatchBudget(t *testing.T) {
 		{"huge", 1, 0, 1},
 		{"huge", 1000, 0, 8},
 	} {
-		calls.Store(0)
-		w := rpcPost(h, rpcBatchOf(test.n, func(i int) string { return rpcFail(test.how, i) }))
-		body := w.Body.Bytes()
-		begun, unrun := bytes.Count(body, []byte("the call was begun, but")), bytes.Count(body, []byte("the call was not begun"))
-		fit := bytes.Count(body, []byte(`"result":`))
-		if fit != test.fit || begun+fit != int(calls.Load()) || int(calls.Load()) > test.inLimit || fit+begun+unrun != test.n {
-			t.Errorf("%d %s: %d called, %d answered, %d too large, %d not run; want %d answered and at most %d called", test.n, test.how, calls.Load(), fit, begun, unrun, test.fit, test.inLimit)
-		}
-		if limit := 16<<20 + test.n*300; len(body) > limit {
-			t.Errorf("%d %s: the body has %d bytes, want at most %d", test.n, test.how, len(body), limit)
-		}
-		if ids, _ := rpcIDs(t, body); len(ids) != test.n || ids[test.n-1] != fmt.Sprint(test.n-1) {
-			t.Errorf("%d %s: %d ids", test.n, test.how, len(ids))
-		}
+		t.Run(fmt.Sprintf("%d %s answers", test.n, test.how), func(t *testing.T) {
+			calls.Store(0)
+			w := rpcPost(h, rpcBatchOf(test.n, func(i int) string { return rpcFail(test.how, i) }))
+			body := w.Body.Bytes()
+			begun, unrun := bytes.Count(body, []byte("the call was begun, but")), bytes.Count(body, []byte("the call was not begun"))
+			fit := bytes.Count(body, []byte(`"result":`))
+			if fit != test.fit || begun+fit != int(calls.Load()) || int(calls.Load()) > test.inLimit || fit+begun+unrun != test.n {
+				t.Errorf("%d called, %d answered, %d too large, %d not run; want %d answered and at most %d called", calls.Load(), fit, begun, unrun, test.fit, test.inLimit)
+			}
+			if limit := 16<<20 + test.n*300; len(body) > limit {
+				t.Errorf("the body has %d bytes, want at most %d", len(body), limit)
+			}
+			if ids, _ := rpcIDs(t, body); len(ids) != test.n || ids[test.n-1] != fmt.Sprint(test.n-1) {
+				t.Errorf("%d ids", len(ids))
+			}
+		})
 	}
 	if w := rpcPost(h, rpcFail("huge", 1)); w.Body.Len() < 17<<20 {
 		t.Errorf("one call is answered with %.200s", w.Body)
@@ -1084,21 +1162,24 @@ func (s *tooMuch) Flow(context.Context) (svc.Stream[wireNote], error) {
 // the budget of the batch, so that no further call begins.
 func TestBatchOfLargeStreams(t *testing.T) {
 	for _, test := range []struct {
+		name      string
 		call      string
 		handler   func(*svc.Service) http.Handler
 		n, atOnce int
 	}{
-		{`{"jsonrpc":"2.0","id":1,"method":"x.flow"}`, (*svc.Service).RPC, 300, 8},
-		{`{"jsonrpc":"2.0","id":1,"method":"tools/call","params":{"name":"x_flow"}}`, func(s *svc.Service) http.Handler { return s.MCP(nil) }, 100, 1},
+		{"JSON-RPC", `{"jsonrpc":"2.0","id":1,"method":"x.flow"}`, (*svc.Service).RPC, 300, 8},
+		{"MCP", `{"jsonrpc":"2.0","id":1,"method":"tools/call","params":{"name":"x_flow"}}`, func(s *svc.Service) http.Handler { return s.MCP(nil) }, 100, 1},
 	} {
-		impl := new(tooMuch)
-		s := svc.MustRegister[tooMuchAPI](impl, &svc.Options{Resource: "x", Logger: slog.New(slog.DiscardHandler)})
-		batch := "[" + strings.Repeat(test.call+",", test.n-1) + test.call + "]"
-		body := rpcPost(test.handler(s), batch).Body.Bytes()
-		calls := int(impl.calls.Load())
-		if skipped := bytes.Count(body, []byte("the call was not begun")); calls > test.atOnce || skipped != test.n-calls {
-			t.Errorf("%s: %d calls took %d items, %d were not begun; want at most %d calls", test.call, calls, impl.items.Load(), skipped, test.atOnce)
-		}
+		t.Run(test.name, func(t *testing.T) {
+			impl := new(tooMuch)
+			s := svc.MustRegister[tooMuchAPI](impl, &svc.Options{Resource: "x", Logger: slog.New(slog.DiscardHandler)})
+			batch := "[" + strings.Repeat(test.call+",", test.n-1) + test.call + "]"
+			body := rpcPost(test.handler(s), batch).Body.Bytes()
+			calls := int(impl.calls.Load())
+			if skipped := bytes.Count(body, []byte("the call was not begun")); calls > test.atOnce || skipped != test.n-calls {
+				t.Errorf("%s: %d calls took %d items, %d were not begun; want at most %d calls", test.call, calls, impl.items.Load(), skipped, test.atOnce)
+			}
+		})
 	}
 }
 
