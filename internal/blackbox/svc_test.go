@@ -1,6 +1,7 @@
 package blackbox_test
 
 import (
+	"cmp"
 	"context"
 	"encoding/json"
 	"errors"
@@ -108,6 +109,7 @@ func newShelf(o svc.Options) *svc.Service {
 	return svc.MustRegister[ShelfAPI](shelf{}, &o)
 }
 
+// Verify the descriptor of a service by itself, of a strict one and of joined ones.
 func TestDescriptor(t *testing.T) {
 	service := newShelf(svc.Options{
 		Name:        "Shelf",
@@ -126,70 +128,77 @@ func TestDescriptor(t *testing.T) {
 		{"strict", newShelf(svc.Options{Strict: true})},
 		{"joined", svc.Join("Everything", service.At("v1/"), newShelf(svc.Options{Resource: "films"}))},
 	} {
-		text, err := json.MarshalIndent(test.service.Descriptor(), "", "  ")
-		if err != nil {
-			t.Fatal(err)
-		}
-		golden(t, "descriptor/"+test.name+".json", append(text, '\n'))
-		if !reflect.DeepEqual(test.service.Descriptor(), test.service.Descriptor()) {
-			t.Errorf("%s: two descriptors differ", test.name)
-		}
+		t.Run(test.name, func(t *testing.T) {
+			text, err := json.MarshalIndent(test.service.Descriptor(), "", "  ")
+			if err != nil {
+				t.Fatal(err)
+			}
+			golden(t, "descriptor/"+test.name+".json", append(text, '\n'))
+			if !reflect.DeepEqual(test.service.Descriptor(), test.service.Descriptor()) {
+				t.Error("two descriptors differ")
+			}
+		})
 	}
 }
 
+// Verify that Call finds methods by the names that clients use, checks the input as a
+// transport does, and returns what the method returns.
 func TestCall(t *testing.T) {
 	service := newShelf(svc.Options{})
 	good := func() *shelfBook { return &shelfBook{Title: "Emma", Price: 1, Kind: "novel"} }
 	for _, test := range []struct {
+		name             string
 		resource, method string
 		input            any
 		want             string // the output, or the error
 	}{
-		{"books", "mark_read", &shelfID{7}, "Volume 7"},
-		{"books", "markRead", &shelfID{7}, "Volume 7"},
-		{"books", "markread", &shelfID{7}, "Volume 7"},
-		{"books", "MarkRead", &shelfID{7}, "Volume 7"},
-		{"books", "Mark_Read", &shelfID{7}, `UNIMPLEMENTED: there is no method "Mark_Read" in resource "books"`},
-		{"films", "mark_read", &shelfID{7}, `UNIMPLEMENTED: there is no method "mark_read" in resource "films"`},
-		{"books", "mark_read", &shelfID{}, "NOT_FOUND: there is no book 0"},
-		{"books", "ping", nil, "<nil>"},
-		{"books", "delete", &shelfID{1}, "<nil>"},
-		{"books", "where", nil, "&{call books where}"},
+		{"by the wire name", "books", "mark_read", &shelfID{7}, "Volume 7"},
+		{"by the alias in camel case", "books", "markRead", &shelfID{7}, "Volume 7"},
+		{"by the alias in lower case", "books", "markread", &shelfID{7}, "Volume 7"},
+		{"by the name in Go", "books", "MarkRead", &shelfID{7}, "Volume 7"},
+		{"by a mixture of names", "books", "Mark_Read", &shelfID{7}, `UNIMPLEMENTED: there is no method "Mark_Read" in resource "books"`},
+		{"another resource", "films", "mark_read", &shelfID{7}, `UNIMPLEMENTED: there is no method "mark_read" in resource "films"`},
+		{"an error of the method", "books", "mark_read", &shelfID{}, "NOT_FOUND: there is no book 0"},
+		{"neither input nor output", "books", "ping", nil, "<nil>"},
+		{"no output", "books", "delete", &shelfID{1}, "<nil>"},
+		{"what InfoFrom says", "books", "where", nil, "&{call books where}"},
 
-		{"books", "mark_read", nil, "INVALID_ARGUMENT: books.mark_read takes a *blackbox_test.shelfID that is not nil, not a <nil>"},
-		{"books", "mark_read", (*shelfID)(nil), "INVALID_ARGUMENT: the input of books.mark_read is a nil *blackbox_test.shelfID"},
-		{"books", "mark_read", shelfID{7}, "INVALID_ARGUMENT: books.mark_read takes a *blackbox_test.shelfID that is not nil, not a blackbox_test.shelfID"},
-		{"books", "mark_read", &shelfQuery{}, "INVALID_ARGUMENT: books.mark_read takes a *blackbox_test.shelfID that is not nil, not a *blackbox_test.shelfQuery"},
-		{"books", "ping", &shelfID{}, "INVALID_ARGUMENT: books.ping takes no input; give nil"},
+		{"no input where one is needed", "books", "mark_read", nil, "INVALID_ARGUMENT: books.mark_read takes a *blackbox_test.shelfID that is not nil, not a <nil>"},
+		{"a nil pointer as the input", "books", "mark_read", (*shelfID)(nil), "INVALID_ARGUMENT: the input of books.mark_read is a nil *blackbox_test.shelfID"},
+		{"a struct as the input", "books", "mark_read", shelfID{7}, "INVALID_ARGUMENT: books.mark_read takes a *blackbox_test.shelfID that is not nil, not a blackbox_test.shelfID"},
+		{"the input of another method", "books", "mark_read", &shelfQuery{}, "INVALID_ARGUMENT: books.mark_read takes a *blackbox_test.shelfID that is not nil, not a *blackbox_test.shelfQuery"},
+		{"an input where there is none", "books", "ping", &shelfID{}, "INVALID_ARGUMENT: books.ping takes no input; give nil"},
 
-		{"books", "create", good(), "Emma"},
-		{"books", "create", &shelfBook{Price: 1, Kind: "novel"}, "INVALID_ARGUMENT: invalid input: /title must have at least 1 character"},
-		{"books", "create", &shelfBook{Title: "Emma", Price: -1, Kind: "x", Tags: []string{"a", "a"}},
+		{"an output", "books", "create", good(), "Emma"},
+		{"one rule is broken", "books", "create", &shelfBook{Price: 1, Kind: "novel"}, "INVALID_ARGUMENT: invalid input: /title must have at least 1 character"},
+		{"three rules are broken", "books", "create", &shelfBook{Title: "Emma", Price: -1, Kind: "x", Tags: []string{"a", "a"}},
 			"INVALID_ARGUMENT: invalid input: /price must be more than 0 (and 2 more)"},
-		{"books", "create", &shelfBook{Title: "Nothing", Price: 1, Kind: "novel"}, "INVALID_ARGUMENT: invalid input: is no book"},
-		{"books", "create", &shelfBook{Title: "Emma", Price: 1, Kind: "novel", Contains: []shelfBook{*good(), {Title: "Nothing", Price: 1, Kind: "essay"}}},
+		{"Validate refuses", "books", "create", &shelfBook{Title: "Nothing", Price: 1, Kind: "novel"}, "INVALID_ARGUMENT: invalid input: is no book"},
+		{"Validate of an item refuses", "books", "create", &shelfBook{Title: "Emma", Price: 1, Kind: "novel", Contains: []shelfBook{*good(), {Title: "Nothing", Price: 1, Kind: "essay"}}},
 			"INVALID_ARGUMENT: invalid input: /contains/1 is no book"},
 
-		{"books", "count", nil, "Count returned neither an output nor an error"},
-		{"books", "panic", nil, "panic: out of shelves"},
+		{"neither output nor error", "books", "count", nil, "Count returned neither an output nor an error"},
+		{"a panic", "books", "panic", nil, "panic: out of shelves"},
 	} {
-		out, err := service.Call(context.Background(), test.resource, test.method, test.input)
-		got := fmt.Sprint(out)
-		if book, ok := out.(*shelfBook); ok {
-			got = book.Title
-		}
-		if err != nil {
-			got = err.Error()
-		}
-		if got != test.want {
-			t.Errorf("%s.%s(%v) = %s\nwant %s", test.resource, test.method, test.input, got, test.want)
-		}
+		t.Run(test.name, func(t *testing.T) {
+			out, err := service.Call(context.Background(), test.resource, test.method, test.input)
+			got := fmt.Sprint(out)
+			if book, ok := out.(*shelfBook); ok {
+				got = book.Title
+			}
+			if err != nil {
+				got = err.Error()
+			}
+			if got != test.want {
+				t.Errorf("%s.%s(%v) = %s\nwant %s", test.resource, test.method, test.input, got, test.want)
+			}
+		})
 	}
 }
 
 // Verify that a call of a stream gives the stream, and that a panic in Call is
 // an error that says where.
-func TestCallMore(t *testing.T) {
+func TestCallOfStreamAndPanic(t *testing.T) {
 	service := newShelf(svc.Options{})
 	out, err := service.Call(context.Background(), "books", "watch", nil)
 	stream, ok := out.(svc.Stream[shelfBook])
@@ -211,6 +220,7 @@ func TestCallMore(t *testing.T) {
 	}
 }
 
+// Verify that NewInput returns a new input with its defaults for each call.
 func TestNewInput(t *testing.T) {
 	service := newShelf(svc.Options{})
 	for _, test := range []struct{ method, want string }{
@@ -220,10 +230,12 @@ func TestNewInput(t *testing.T) {
 		{"ping", "<nil> <nil>"},
 		{"pong", `<nil> UNIMPLEMENTED: there is no method "pong" in resource "books"`},
 	} {
-		in, err := service.NewInput("books", test.method)
-		if got := fmt.Sprintf("%#v %v", in, err); got != test.want {
-			t.Errorf("NewInput(%q) = %s, want %s", test.method, got, test.want)
-		}
+		t.Run(test.method, func(t *testing.T) {
+			in, err := service.NewInput("books", test.method)
+			if got := fmt.Sprintf("%#v %v", in, err); got != test.want {
+				t.Errorf("NewInput(%q) = %s, want %s", test.method, got, test.want)
+			}
+		})
 	}
 	a, _ := service.NewInput("books", "create")
 	b, _ := service.NewInput("books", "create")
@@ -418,13 +430,15 @@ func TestCallDepth(t *testing.T) {
 		"a map of 1001":  {"rules", &albumRules{Any: maps(1000)}, false},
 		"a pointer":      {"rules", &albumRules{Any: pointer}, false},
 	} {
-		_, err := s.Call(context.Background(), "albums", test.method, test.in)
-		if (err == nil) != test.ok {
-			t.Errorf("%s: %v", name, err)
-		}
-		if e := svc.ErrorFrom(err); err != nil && (e.Code != svc.CodeInvalidArgument || !strings.Contains(e.Message, "is nested more than 1000 levels deep, or contains itself")) {
-			t.Errorf("%s: %v", name, err)
-		}
+		t.Run(name, func(t *testing.T) {
+			_, err := s.Call(context.Background(), "albums", test.method, test.in)
+			if (err == nil) != test.ok {
+				t.Errorf("%v", err)
+			}
+			if e := svc.ErrorFrom(err); err != nil && (e.Code != svc.CodeInvalidArgument || !strings.Contains(e.Message, "is nested more than 1000 levels deep, or contains itself")) {
+				t.Errorf("%v", err)
+			}
+		})
 	}
 }
 
@@ -488,18 +502,22 @@ func TestStrictNoInput(t *testing.T) {
 		{"MCP, no names", mcp, "/mcp", mcpPing + `,"arguments":{}}}`, 200, `"isError":false`, `"isError":false`},
 		{"MCP, nothing", mcp, "/mcp", mcpPing + `}}`, 200, `"isError":false`, `"isError":false`},
 	} {
-		for strict, want := range map[bool]string{false: test.lenient, true: test.rigid} {
-			r := httptest.NewRequest("POST", test.path, strings.NewReader(test.body))
-			r.Header.Set("Content-Type", "application/json")
-			w := httptest.NewRecorder()
-			test.handler(newShelf(svc.Options{Strict: strict})).ServeHTTP(w, r)
-			if got := w.Body.String(); w.Code != test.status || !strings.Contains(got, want) {
-				t.Errorf("%s, strict %t: %d %s, want %d %s", test.name, strict, w.Code, got, test.status, want)
+		t.Run(test.name, func(t *testing.T) {
+			for strict, want := range map[bool]string{false: test.lenient, true: test.rigid} {
+				r := httptest.NewRequest("POST", test.path, strings.NewReader(test.body))
+				r.Header.Set("Content-Type", "application/json")
+				w := httptest.NewRecorder()
+				test.handler(newShelf(svc.Options{Strict: strict})).ServeHTTP(w, r)
+				if got := w.Body.String(); w.Code != test.status || !strings.Contains(got, want) {
+					t.Errorf("%s, strict %t: %d %s, want %d %s", test.name, strict, w.Code, got, test.status, want)
+				}
 			}
-		}
+		})
 	}
 }
 
+// Verify that At moves the routes, the document and nothing else, however its prefix is
+// written, and leaves the service as it is.
 func TestAt(t *testing.T) {
 	service := newShelf(svc.Options{})
 	for _, test := range []struct{ prefix, want string }{
@@ -513,18 +531,20 @@ func TestAt(t *testing.T) {
 		{"/api/v1", "/api/v1/books"},
 		{"/v1.2-beta_3~x", "/v1.2-beta_3~x/books"},
 	} {
-		s := service.At(test.prefix)
-		if got := s.Routes()[0].Path; got != test.want+"/count" {
-			t.Errorf("At(%q) has %s", test.prefix, got)
-		}
-		w := httptest.NewRecorder()
-		s.REST().ServeHTTP(w, httptest.NewRequest("GET", test.want, nil))
-		if w.Code != http.StatusOK {
-			t.Errorf("At(%q): GET %s = %d", test.prefix, test.want, w.Code)
-		}
-		if got := s.Descriptor().Resources[0]; got.Name != "books" || !strings.HasPrefix(got.Methods[0].HTTP.Path, test.want) {
-			t.Errorf("At(%q): the descriptor has %s, %s", test.prefix, got.Name, got.Methods[0].HTTP.Path)
-		}
+		t.Run(cmp.Or(test.prefix, "no prefix"), func(t *testing.T) {
+			s := service.At(test.prefix)
+			if got := s.Routes()[0].Path; got != test.want+"/count" {
+				t.Errorf("At(%q) has %s", test.prefix, got)
+			}
+			w := httptest.NewRecorder()
+			s.REST().ServeHTTP(w, httptest.NewRequest("GET", test.want, nil))
+			if w.Code != http.StatusOK {
+				t.Errorf("At(%q): GET %s = %d", test.prefix, test.want, w.Code)
+			}
+			if got := s.Descriptor().Resources[0]; got.Name != "books" || !strings.HasPrefix(got.Methods[0].HTTP.Path, test.want) {
+				t.Errorf("At(%q): the descriptor has %s, %s", test.prefix, got.Name, got.Methods[0].HTTP.Path)
+			}
+		})
 	}
 	if got := service.At("/v1").At("/api").Routes()[0].Path; got != "/api/v1/books/count" {
 		t.Errorf(`At("/v1").At("/api") has %s`, got)
@@ -544,22 +564,25 @@ func TestJoin(t *testing.T) {
 	}
 	const book = `{"title":"Emma","author":null,"price":1,"tags":[],"printed":"2026-01-02T03:04:05Z"`
 	for _, test := range []struct {
+		name               string
 		method, path, body string
 		status             int
 		contentType        string
 	}{
-		{"POST", "/v1/a", book + "}", 200, "application/json"},
-		{"POST", "/v1/a", book + `,"more":1}`, 200, "application/json"},
-		{"POST", "/v1/a", `{}`, 400, "application/problem+json"},
-		{"POST", "/a", book + "}", 404, "application/problem+json"}, // document-level facts come from the first
-		{"POST", "/b", book + "}", 413, "application/json"},
-		{"POST", "/b", `{"more":1}`, 400, "application/json"},
+		{"all is well", "POST", "/v1/a", book + "}", 200, "application/json"},
+		{"an unknown name is allowed", "POST", "/v1/a", book + `,"more":1}`, 200, "application/json"},
+		{"an error of the first", "POST", "/v1/a", `{}`, 400, "application/problem+json"},
+		{"no prefix", "POST", "/a", book + "}", 404, "application/problem+json"}, // document-level facts come from the first
+		{"a body too large for the second", "POST", "/b", book + "}", 413, "application/json"},
+		{"an unknown name is not allowed", "POST", "/b", `{"more":1}`, 400, "application/json"},
 	} {
-		w := httptest.NewRecorder()
-		service.REST().ServeHTTP(w, httptest.NewRequest(test.method, test.path, strings.NewReader(test.body)))
-		if got := w.Header().Get("Content-Type"); w.Code != test.status || got != test.contentType {
-			t.Errorf("%s %s %s = %d %s %s", test.method, test.path, test.body, w.Code, got, w.Body)
-		}
+		t.Run(test.name, func(t *testing.T) {
+			w := httptest.NewRecorder()
+			service.REST().ServeHTTP(w, httptest.NewRequest(test.method, test.path, strings.NewReader(test.body)))
+			if got := w.Header().Get("Content-Type"); w.Code != test.status || got != test.contentType {
+				t.Errorf("%s %s %s = %d %s %s", test.method, test.path, test.body, w.Code, got, w.Body)
+			}
+		})
 	}
 	if _, err := service.Call(context.Background(), "b", "ping", nil); err != nil {
 		t.Error(err)
@@ -581,42 +604,49 @@ func TestIntercept(t *testing.T) {
 		}
 	}})
 	for _, test := range []struct {
+		name               string
 		method, path, body string
 		status             int
 		call               string
 	}{
-		{"POST", "/books/mark_read", `{"id":7}`, 200, "rest books.mark_read &{7} true"},
-		{"POST", "/books/mark_read", `{"id":-7}`, 400, ""}, // refused before
-		{"POST", "/books/ping", "", 204, "rest books.ping <nil> true"},
-		{"POST", "/books/panic", "", 500, "rest books.panic <nil> true"},
+		{"an input", "POST", "/books/mark_read", `{"id":7}`, 200, "rest books.mark_read &{7} true"},
+		{"an input that is refused", "POST", "/books/mark_read", `{"id":-7}`, 400, ""}, // refused before
+		{"no input", "POST", "/books/ping", "", 204, "rest books.ping <nil> true"},
+		{"a method that panics", "POST", "/books/panic", "", 500, "rest books.panic <nil> true"},
 	} {
-		calls = nil
-		w := httptest.NewRecorder()
-		service.REST().ServeHTTP(w, httptest.NewRequest(test.method, test.path, strings.NewReader(test.body)))
-		if got := strings.Join(calls, ", "); w.Code != test.status || got != test.call {
-			t.Errorf("%s %s %s = %d, intercepted %q; want %d, %q", test.method, test.path, test.body, w.Code, got, test.status, test.call)
-		}
+		t.Run(test.name, func(t *testing.T) {
+			calls = nil
+			w := httptest.NewRecorder()
+			service.REST().ServeHTTP(w, httptest.NewRequest(test.method, test.path, strings.NewReader(test.body)))
+			if got := strings.Join(calls, ", "); w.Code != test.status || got != test.call {
+				t.Errorf("%s %s %s = %d, intercepted %q; want %d, %q", test.method, test.path, test.body, w.Code, got, test.status, test.call)
+			}
+		})
 	}
 	for _, test := range []struct {
+		name   string
 		answer func(any) (any, error)
 		want   string
 	}{
-		{func(any) (any, error) { return &shelfCount{3}, nil }, `200 {"Books":3}`},
-		{func(any) (any, error) { return nil, svc.Errorf(svc.CodeUnavailable, "closed") }, `503 {"error":{"code":"UNAVAILABLE","message":"closed"}}`},
-		{func(any) (any, error) { return nil, nil }, `500 {"error":{"code":"INTERNAL","message":"internal error"}}`},
-		{func(any) (any, error) { return shelfCount{3}, nil }, `500 {"error":{"code":"INTERNAL","message":"internal error"}}`},
-		{func(any) (any, error) { panic("closed") }, `500 {"error":{"code":"INTERNAL","message":"internal error"}}`},
+		{"an output", func(any) (any, error) { return &shelfCount{3}, nil }, `200 {"Books":3}`},
+		{"an error", func(any) (any, error) { return nil, svc.Errorf(svc.CodeUnavailable, "closed") }, `503 {"error":{"code":"UNAVAILABLE","message":"closed"}}`},
+		{"nothing", func(any) (any, error) { return nil, nil }, `500 {"error":{"code":"INTERNAL","message":"internal error"}}`},
+		{"an output of another type", func(any) (any, error) { return shelfCount{3}, nil }, `500 {"error":{"code":"INTERNAL","message":"internal error"}}`},
+		{"a panic", func(any) (any, error) { panic("closed") }, `500 {"error":{"code":"INTERNAL","message":"internal error"}}`},
 	} {
-		answer = test.answer
-		w := httptest.NewRecorder()
-		service.REST().ServeHTTP(w, httptest.NewRequest("POST", "/books/count", nil))
-		if got := fmt.Sprint(w.Code, " ", w.Body); got != test.want {
-			t.Errorf("an interceptor's answer: %s, want %s", got, test.want)
-		}
+		t.Run(test.name, func(t *testing.T) {
+			answer = test.answer
+			w := httptest.NewRecorder()
+			service.REST().ServeHTTP(w, httptest.NewRequest("POST", "/books/count", nil))
+			if got := fmt.Sprint(w.Code, " ", w.Body); got != test.want {
+				t.Errorf("an interceptor's answer: %s, want %s", got, test.want)
+			}
+		})
 	}
 }
 
-func TestInfoFrom(t *testing.T) {
+// Verify that a context of no call has no Info.
+func TestInfoFromContextOfNoCall(t *testing.T) {
 	if info, ok := svc.InfoFrom(context.Background()); ok {
 		t.Errorf("a context from nowhere has %v", info)
 	}
@@ -632,14 +662,18 @@ type regCase struct {
 	do   func() error
 }
 
-// regGolden compares what the programs are told with testdata/register/file.
+// regGolden compares what each of the programs is told with its part of
+// testdata/register/file.
 func regGolden(t *testing.T, file string, cases []regCase) {
 	t.Helper()
-	var text strings.Builder
+	var parts []goldenCase
 	for _, c := range cases {
-		fmt.Fprintf(&text, "# %s\n%s\n\n", strings.ToValidUTF8(c.name, "�"), regText(c.do))
+		name := strings.ToValidUTF8(c.name, "�")
+		parts = append(parts, goldenCase{name, func(*testing.T) string {
+			return fmt.Sprintf("# %s\n%s\n\n", name, regText(c.do))
+		}})
 	}
-	golden(t, "register/"+file, []byte(text.String()))
+	goldenCases(t, "register/"+file, parts)
 }
 
 // regMuxText is where http.ServeMux's own words begin to be about places in
@@ -737,6 +771,7 @@ type regCustom struct{ text string }
 func (c *regCustom) UnmarshalJSON(b []byte) error { c.text = string(b); return nil }
 func (c regCustom) MarshalJSON() ([]byte, error)  { return []byte(c.text), nil }
 
+// Verify what is said of methods that no transport can serve.
 func TestRegisterShapes(t *testing.T) {
 	regGolden(t, "shapes.txt", []regCase{
 		{"the type of the implementation in place of the interface", func() error {
@@ -782,6 +817,7 @@ type (
 	}
 )
 
+// Verify what is said of options that contradict each other or the methods.
 func TestRegisterOptions(t *testing.T) {
 	methods := func(name string, o svc.MethodOptions) *svc.Options {
 		return &svc.Options{Methods: map[string]svc.MethodOptions{name: o}}
@@ -840,6 +876,7 @@ type LoneAPI interface {
 
 type regLone struct{ LoneAPI }
 
+// Verify what is said of routes that two methods have, or that fields do not fill.
 func TestRegisterRoutes(t *testing.T) {
 	regGolden(t, "routes.txt", []regCase{
 		{"two methods with one route", reg[ClashAPI](&svc.Options{Resource: "todos"})},
@@ -862,6 +899,8 @@ type (
 	regPatterns struct{ PatternAPI }
 )
 
+// Verify what is said of each pattern of MethodOptions.HTTP that is wrong, and that the
+// others are accepted.
 func TestRegisterPatterns(t *testing.T) {
 	var cases []regCase
 	for _, pattern := range []string{
@@ -949,6 +988,7 @@ type (
 	}
 )
 
+// Verify what is said of fields that have no place on their route.
 func TestRegisterBinding(t *testing.T) {
 	regGolden(t, "binding.txt", []regCase{
 		{"fields with no place on the route", reg[BindingAPI](&svc.Options{Resource: "todos", Methods: map[string]svc.MethodOptions{
@@ -1037,6 +1077,7 @@ func (*regReadText) UnmarshalText([]byte) error    { return nil }
 func (*regPanicSchema) JSONSchema() map[string]any { panic("not yet") }
 func (*regBadSchema) JSONSchema() map[string]any   { return map[string]any{"type": func() {}} }
 
+// Verify what is said of types that JSON cannot carry, wherever in an input they are.
 func TestRegisterTypes(t *testing.T) {
 	regGolden(t, "types.txt", []regCase{
 		{"types that JSON cannot carry, and a mistake of another kind", reg[TypesAPI](&svc.Options{
@@ -1103,6 +1144,8 @@ type (
 	}
 )
 
+// Verify what is said of tags that do not fit their field or do not parse, and of defaults
+// that break the rules.
 func TestRegisterTags(t *testing.T) {
 	regGolden(t, "tags.txt", []regCase{
 		{"tags that do not fit or do not parse", reg[TagsAPI](nil)},
@@ -1217,6 +1260,7 @@ type (
 	}
 )
 
+// Verify what is said of two fields that have one name.
 func TestRegisterFields(t *testing.T) {
 	regGolden(t, "fields.txt", []regCase{
 		{"fields of one name", reg[FieldsAPI](nil)},
@@ -1241,6 +1285,7 @@ type (
 	regSpellings struct{ SpellingsAPI }
 )
 
+// Verify what is said of methods whose names on the wire are the same.
 func TestRegisterNames(t *testing.T) {
 	regGolden(t, "names.txt", []regCase{
 		{"methods that differ by case", reg[AliasesAPI](&svc.Options{Resource: "todos"})},
@@ -1287,6 +1332,7 @@ func regCreate(DirectAPI, context.Context, *regIn) (*regOut, error) { return nil
 // Purge has the name and the type of the method, and is another function.
 func Purge(DirectAPI, context.Context) error { return nil }
 
+// Verify that Direct is refused unless it is the method of the interface itself.
 func TestRegisterDirect(t *testing.T) {
 	direct := func(name string, c svc.DirectCall) func() error {
 		return reg[DirectAPI](&svc.Options{Methods: map[string]svc.MethodOptions{name: {Direct: c}}})
@@ -1362,7 +1408,8 @@ type regTodoAPI interface {
 
 type regTodos struct{ regTodoAPI }
 
-func TestPanics(t *testing.T) {
+// Verify what Join, At, Mount and MustRegister panic with.
+func TestMistakesThatPanic(t *testing.T) {
 	todos := func(o svc.Options) *svc.Service {
 		return svc.MustRegister[regTodoAPI](regTodos{}, &o)
 	}
