@@ -121,6 +121,7 @@ svc: cannot register main.API:
   - API.Purge: Direct has a method of main.Other, not of the interface; write DirectNone(API.Purge)
 `
 
+// Verify that the program above prints the same however it is built.
 func TestBuildModes(t *testing.T) {
 	t.Parallel()
 	m := newScratchModule(t, buildProgram)
@@ -131,12 +132,15 @@ func TestBuildModes(t *testing.T) {
 		"-trimpath -gcflags=app=-l -gcflags=example.com/svc=-l", // nothing is inlined
 		"-trimpath=false",
 	} {
-		if got := m.run("go", append(append([]string{"run"}, strings.Fields(flags)...), ".")...); got != buildWant {
-			t.Errorf("go run %s prints\n%swant\n%s", flags, got, buildWant)
-		}
+		t.Run(flags, func(t *testing.T) {
+			if got := m.run("go", append(append([]string{"run"}, strings.Fields(flags)...), ".")...); got != buildWant {
+				t.Errorf("go run %s prints\n%swant\n%s", flags, got, buildWant)
+			}
+		})
 	}
 }
 
+// Verify that importing svc registers nothing and starts nothing.
 func TestImportHasNoSideEffects(t *testing.T) {
 	t.Parallel()
 	out, err := exec.Command(pprofBuild(t, "sideeffects")).CombinedOutput()

@@ -353,11 +353,13 @@ func TestTransportsAgreeOnTexts(t *testing.T) {
 		``, `x`, `1,`, `01`, `1.`, `.5`, `+1`, `1e`, `NaN`, `"`, `"\x"`, `"\ud800"`, "\"\xff\"", "\"\n\"", `'a'`, `[1,]`, `[1`, `{"a":1,"a":2}`,
 		`{"a":1,"\u0061":2}`, `[{"b":{"c":1,"c":1}}]`, `{a:1}`, `nul`, `tru`, `nullx`, "\ufeff1", strings.Repeat("[", 2000) + strings.Repeat("]", 2000),
 	} {
-		input := `{"value":` + value + `}`
-		rest, rpc := tr.overREST(t, wireRequest{"POST /items/echo", "", input}), tr.overRPC(t, "items.echo", input)
-		if len(rest.violations) != 1 || len(rpc.violations) != 1 || rest.violations[0].Rule != rpc.violations[0].Rule || rest.code != rpc.code {
-			t.Errorf("%.60s\nREST %v\nRPC  %v", input, rest, rpc)
-		}
+		t.Run(fmt.Sprintf("%.20q", value), func(t *testing.T) {
+			input := `{"value":` + value + `}`
+			rest, rpc := tr.overREST(t, wireRequest{"POST /items/echo", "", input}), tr.overRPC(t, "items.echo", input)
+			if len(rest.violations) != 1 || len(rpc.violations) != 1 || rest.violations[0].Rule != rpc.violations[0].Rule || rest.code != rpc.code {
+				t.Errorf("%.60s\nREST %v\nRPC  %v", input, rest, rpc)
+			}
+		})
 	}
 	if n := store.calls.Load(); n != 0 {
 		t.Errorf("%d calls", n)

@@ -104,38 +104,41 @@ func oldPayHandler(form *svc.ErrorForm) (*svc.Service, http.Handler) {
 }
 
 // Verify that the clients of the old program get what they got, byte for byte.
-func TestErrorForm(t *testing.T) {
+func TestErrorFormAnswers(t *testing.T) {
 	_, h := oldPayHandler(payForm())
 	for _, test := range []struct {
+		name                    string
 		method, path, body, key string
 		status                  int
 		want                    string
 	}{
-		{"POST", "/payments", `{"amount":5,"currency":"EUR"}`, deskKey, 200, `{"id":"p1","amount":5}`},
-		{"POST", "/payments", `{"amount":0}`, deskKey, 422, `{"errors":[{"code":"invalid","field":"amount","message":"must be at least 1"},{"code":"invalid","field":"currency","message":"is required"}]}`},
-		{"POST", "/payments", `{"amount":`, deskKey, 422, `{"errors":[{"code":"invalid","message":"`},
-		{"POST", "/payments", `{}`, "", 401, `{"errors":[{"code":"unauthenticated","message":"an API key is required"}]}`},
-		{"POST", "/payments", `{}`, "unknown", 401, `{"errors":[{"code":"unauthenticated","message":"the API key is not valid"}]}`},
-		{"POST", "/payments", `{}`, strings.Repeat("k", 9000), 400, `{"errors":[{"code":"invalid_argument","message":"the API key has more than 8192 bytes"}]}`}, // svc's own status
-		{"POST", "/payments/p1/refund", ``, deskKey, 409, `{"errors":[{"code":"already_exists","message":"already refunded"}]}`},
-		{"POST", "/payments/p2/refund", ``, deskKey, 404, `{"errors":[{"code":"not_found","message":"there is no payment p2"}]}`},
-		{"POST", "/payments/teapot/refund", ``, deskKey, 418, `{"errors":[{"code":"invalid_argument","message":"no"}]}`},
-		{"POST", "/payments/boom/refund", ``, deskKey, 500, `{"errors":[{"code":"internal","message":"internal error"}]}`},
-		{"GET", "/nowhere", ``, deskKey, 404, `{"errors":[{"code":"not_found","message":"there is nothing at this path"}]}`},
-		{"DELETE", "/payments", ``, deskKey, 405, `{"errors":[{"code":"unimplemented","message":"the method is not allowed here; allowed: POST"}]}`},
-		{"POST", "/payments", strings.Repeat(" ", 2<<20), deskKey, 413, `{"errors":[{"code":"resource_exhausted","message":"the request body has more than 1048576 bytes"}]}`},
-		{"GET", "/payments/watch", ``, deskKey, 200, ": \n\nevent: error\ndata: {\"errors\":[{\"code\":\"already_exists\",\"message\":\"already refunded\"}]}\n\n"},
+		{"a success", "POST", "/payments", `{"amount":5,"currency":"EUR"}`, deskKey, 200, `{"id":"p1","amount":5}`},
+		{"two violations", "POST", "/payments", `{"amount":0}`, deskKey, 422, `{"errors":[{"code":"invalid","field":"amount","message":"must be at least 1"},{"code":"invalid","field":"currency","message":"is required"}]}`},
+		{"no JSON", "POST", "/payments", `{"amount":`, deskKey, 422, `{"errors":[{"code":"invalid","message":"`},
+		{"no key", "POST", "/payments", `{}`, "", 401, `{"errors":[{"code":"unauthenticated","message":"an API key is required"}]}`},
+		{"an unknown key", "POST", "/payments", `{}`, "unknown", 401, `{"errors":[{"code":"unauthenticated","message":"the API key is not valid"}]}`},
+		{"a key that is too long", "POST", "/payments", `{}`, strings.Repeat("k", 9000), 400, `{"errors":[{"code":"invalid_argument","message":"the API key has more than 8192 bytes"}]}`}, // svc's own status
+		{"a declared error", "POST", "/payments/p1/refund", ``, deskKey, 409, `{"errors":[{"code":"already_exists","message":"already refunded"}]}`},
+		{"an error with its own text", "POST", "/payments/p2/refund", ``, deskKey, 404, `{"errors":[{"code":"not_found","message":"there is no payment p2"}]}`},
+		{"an error with its own status", "POST", "/payments/teapot/refund", ``, deskKey, 418, `{"errors":[{"code":"invalid_argument","message":"no"}]}`},
+		{"an error that clients do not get to know", "POST", "/payments/boom/refund", ``, deskKey, 500, `{"errors":[{"code":"internal","message":"internal error"}]}`},
+		{"no route", "GET", "/nowhere", ``, deskKey, 404, `{"errors":[{"code":"not_found","message":"there is nothing at this path"}]}`},
+		{"another verb", "DELETE", "/payments", ``, deskKey, 405, `{"errors":[{"code":"unimplemented","message":"the method is not allowed here; allowed: POST"}]}`},
+		{"a body too large", "POST", "/payments", strings.Repeat(" ", 2<<20), deskKey, 413, `{"errors":[{"code":"resource_exhausted","message":"the request body has more than 1048576 bytes"}]}`},
+		{"a stream that ends with an error", "GET", "/payments/watch", ``, deskKey, 200, ": \n\nevent: error\ndata: {\"errors\":[{\"code\":\"already_exists\",\"message\":\"already refunded\"}]}\n\n"},
 	} {
-		r := httptest.NewRequest(test.method, test.path, strings.NewReader(test.body))
-		r.Header.Set("Content-Type", "application/json")
-		if test.key != "" {
-			r.Header.Set("X-API-Key", test.key)
-		}
-		w := httptest.NewRecorder()
-		h.ServeHTTP(w, r)
-		if got := strings.TrimSpace(w.Body.String()); w.Code != test.status || !strings.Contains(got, strings.TrimSpace(strings.TrimPrefix(test.want, ": \n\n"))) {
-			t.Errorf("%s %s %.40s: %d %.300s\nwant %d %s", test.method, test.path, test.body, w.Code, got, test.status, test.want)
-		}
+		t.Run(test.name, func(t *testing.T) {
+			r := httptest.NewRequest(test.method, test.path, strings.NewReader(test.body))
+			r.Header.Set("Content-Type", "application/json")
+			if test.key != "" {
+				r.Header.Set("X-API-Key", test.key)
+			}
+			w := httptest.NewRecorder()
+			h.ServeHTTP(w, r)
+			if got := strings.TrimSpace(w.Body.String()); w.Code != test.status || !strings.Contains(got, strings.TrimSpace(strings.TrimPrefix(test.want, ": \n\n"))) {
+				t.Errorf("%s %s %.40s: %d %.300s\nwant %d %s", test.method, test.path, test.body, w.Code, got, test.status, test.want)
+			}
+		})
 	}
 }
 
@@ -161,41 +164,43 @@ func TestErrorFormClient(t *testing.T) {
 		"envelope": {payForm(), deskKey, true, "UNAVAILABLE", "the server is busy", 503, 422},
 		"unread":   {unread, deskKey, false, "ALREADY_EXISTS", "already exists", 410, 400},
 	} {
-		_, h := oldPayHandler(test.form)
-		front := http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
-			if test.enveloped {
-				svc.WriteError(w, r, svc.Errorf(svc.CodeUnavailable, "the server is busy"))
+		t.Run(name, func(t *testing.T) {
+			_, h := oldPayHandler(test.form)
+			front := http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+				if test.enveloped {
+					svc.WriteError(w, r, svc.Errorf(svc.CodeUnavailable, "the server is busy"))
+					return
+				}
+				if test.key != "" {
+					r.Header.Set("X-API-Key", test.key)
+				}
+				h.ServeHTTP(w, r)
+			})
+			var c client
+			if err := svc.Connect[OldPaymentsAPI](&c, "", &svc.ClientOptions{Service: oldPayOptions(test.form), Handler: front}); err != nil {
+				t.Fatal(err)
+			}
+			_, err := c.Refund(context.Background(), &OldPayID{"p1"})
+			var e *svc.Error
+			if !errors.As(err, &e) || string(e.Code) != test.code || e.Message != test.text || e.HTTPStatus() != test.status {
+				t.Errorf("%v, %d; want %s: %s, %d", err, e.HTTPStatus(), test.code, test.text, test.status)
+			}
+			if _, err = c.Create(context.Background(), &NewOldPay{}); !errors.As(err, &e) || e.HTTPStatus() != test.invalid {
+				t.Errorf("an input that is not sent: %v, %d; want %d", err, e.HTTPStatus(), test.invalid)
+			}
+			if name != "read" {
 				return
 			}
-			if test.key != "" {
-				r.Header.Set("X-API-Key", test.key)
+			stream, err := c.Watch(context.Background())
+			if err != nil {
+				t.Fatal(err)
 			}
-			h.ServeHTTP(w, r)
+			for _, err := range stream {
+				if !errors.As(err, &e) || e.Code != svc.CodeAlreadyExists || e.Message != "already refunded" {
+					t.Errorf("the stream ended with %v", err)
+				}
+			}
 		})
-		var c client
-		if err := svc.Connect[OldPaymentsAPI](&c, "", &svc.ClientOptions{Service: oldPayOptions(test.form), Handler: front}); err != nil {
-			t.Fatal(err)
-		}
-		_, err := c.Refund(context.Background(), &OldPayID{"p1"})
-		var e *svc.Error
-		if !errors.As(err, &e) || string(e.Code) != test.code || e.Message != test.text || e.HTTPStatus() != test.status {
-			t.Errorf("%s: %v, %d; want %s: %s, %d", name, err, e.HTTPStatus(), test.code, test.text, test.status)
-		}
-		if _, err = c.Create(context.Background(), &NewOldPay{}); !errors.As(err, &e) || e.HTTPStatus() != test.invalid {
-			t.Errorf("%s: an input that is not sent: %v, %d; want %d", name, err, e.HTTPStatus(), test.invalid)
-		}
-		if name != "read" {
-			continue
-		}
-		stream, err := c.Watch(context.Background())
-		if err != nil {
-			t.Fatal(err)
-		}
-		for _, err := range stream {
-			if !errors.As(err, &e) || e.Code != svc.CodeAlreadyExists || e.Message != "already refunded" {
-				t.Errorf("the stream ended with %v", err)
-			}
-		}
 	}
 }
 
@@ -208,16 +213,18 @@ func TestErrorFormOrEnvelope(t *testing.T) {
 	form := svc.NewErrorForm(func(e *svc.Error) *textForm { return &textForm{e.Message} },
 		func(f *textForm) *svc.Error { return svc.Errorf(svc.CodeAborted, "%s", f.Error) })
 	for want, write := range map[string]svc.ErrorWriter{"ABORTED: busy": form.Write, "UNAVAILABLE: busy": svc.WriteError} {
-		var client struct {
-			Refund func(context.Context, *OldPayID) (*OldPay, error)
-		}
-		front := http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) { write(w, r, svc.Errorf(svc.CodeUnavailable, "busy")) })
-		if err := svc.Connect[OldPaymentsAPI](&client, "", &svc.ClientOptions{Service: oldPayOptions(form), Handler: front}); err != nil {
-			t.Fatal(err)
-		}
-		if _, err := client.Refund(t.Context(), &OldPayID{"p1"}); fmt.Sprint(err) != want {
-			t.Errorf("%v, want %s", err, want)
-		}
+		t.Run(strings.TrimSuffix(want, ": busy"), func(t *testing.T) {
+			var client struct {
+				Refund func(context.Context, *OldPayID) (*OldPay, error)
+			}
+			front := http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) { write(w, r, svc.Errorf(svc.CodeUnavailable, "busy")) })
+			if err := svc.Connect[OldPaymentsAPI](&client, "", &svc.ClientOptions{Service: oldPayOptions(form), Handler: front}); err != nil {
+				t.Fatal(err)
+			}
+			if _, err := client.Refund(t.Context(), &OldPayID{"p1"}); fmt.Sprint(err) != want {
+				t.Errorf("%v, want %s", err, want)
+			}
+		})
 	}
 }
 
@@ -242,15 +249,17 @@ func TestErrorFormFails(t *testing.T) {
 		"panic": svc.NewErrorForm(func(*svc.Error) *floats { panic("oops") }, nil),
 		"NaN":   svc.NewErrorForm(func(*svc.Error) *floats { var zero float64; return &floats{zero / zero} }, nil),
 	} {
-		var log bytes.Buffer
-		options := oldPayOptions(form.WithStatus(svc.CodeUnauthenticated, 403))
-		options.Logger = slog.New(slog.NewTextHandler(&log, nil))
-		s := svc.MustRegister[OldPaymentsAPI](oldPayments{}, options)
-		w := httptest.NewRecorder()
-		s.REST().ServeHTTP(w, httptest.NewRequest("POST", "/payments", nil))
-		if w.Code != 403 || w.Body.String() != `{"error":{"code":"UNAUTHENTICATED","message":"the caller is not known"}}` || !strings.Contains(log.String(), "Options.ErrorForm: ") {
-			t.Errorf("%s: %d %s\nlogged %s", name, w.Code, w.Body, &log)
-		}
+		t.Run(name, func(t *testing.T) {
+			var log bytes.Buffer
+			options := oldPayOptions(form.WithStatus(svc.CodeUnauthenticated, 403))
+			options.Logger = slog.New(slog.NewTextHandler(&log, nil))
+			s := svc.MustRegister[OldPaymentsAPI](oldPayments{}, options)
+			w := httptest.NewRecorder()
+			s.REST().ServeHTTP(w, httptest.NewRequest("POST", "/payments", nil))
+			if w.Code != 403 || w.Body.String() != `{"error":{"code":"UNAUTHENTICATED","message":"the caller is not known"}}` || !strings.Contains(log.String(), "Options.ErrorForm: ") {
+				t.Errorf("%d %s\nlogged %s", w.Code, w.Body, &log)
+			}
+		})
 	}
 }
 
@@ -260,27 +269,31 @@ func TestErrorFormInDocuments(t *testing.T) {
 	s, _ := oldPayHandler(payForm().WithContentType("application/problem+json"))
 	other := svc.MustRegister[DeskAPI](desk{}, deskOptions(svc.Scheme{Type: "bearer"}))
 	for _, target := range []string{"/?openapi=3.0", "/?openapi=3.1", "/?openapi=3.2"} {
-		w := httptest.NewRecorder()
-		svc.Join("All", s, other).OpenAPI().ServeHTTP(w, httptest.NewRequest("GET", target, nil))
-		for _, test := range [][2]string{
-			{"paths /payments post responses 422", `{"$ref":"#/components/responses/PayErrors"}`},
-			{"paths /payments post responses 400", ""},
-			{"paths /payments post responses default", `{"$ref":"#/components/responses/PayErrors"}`},
-			{"paths /payments post responses 401", `{"$ref":"#/components/responses/PayErrors"}`},
-			{"paths /desk/who post responses 400", `{"$ref":"#/components/responses/Error"}`},
-			{"components responses PayErrors content", `{"application/problem+json":{"schema":{"$ref":"#/components/schemas/PayErrors"}}}`},
-			{"paths /payments/{id}/refund post responses 409", `{"description":"ALREADY_EXISTS: already refunded","content":{"application/problem+json":{"schema":{"$ref":"#/components/schemas/PayErrors"},` +
-				`"examples":{"error1":{"value":{"errors":[{"code":"already_exists","message":"already refunded"}]}}}}}}`},
-			{"components schemas PayErrors required", `["errors"]`},
-		} {
-			var got bytes.Buffer
-			if text := oaAt(t, w.Body.Bytes(), strings.Fields(test[0])...); text != "" {
-				json.Compact(&got, []byte(text))
+		t.Run(target, func(t *testing.T) {
+			w := httptest.NewRecorder()
+			svc.Join("All", s, other).OpenAPI().ServeHTTP(w, httptest.NewRequest("GET", target, nil))
+			for _, test := range [][2]string{
+				{"paths /payments post responses 422", `{"$ref":"#/components/responses/PayErrors"}`},
+				{"paths /payments post responses 400", ""},
+				{"paths /payments post responses default", `{"$ref":"#/components/responses/PayErrors"}`},
+				{"paths /payments post responses 401", `{"$ref":"#/components/responses/PayErrors"}`},
+				{"paths /desk/who post responses 400", `{"$ref":"#/components/responses/Error"}`},
+				{"components responses PayErrors content", `{"application/problem+json":{"schema":{"$ref":"#/components/schemas/PayErrors"}}}`},
+				{"paths /payments/{id}/refund post responses 409", `{"description":"ALREADY_EXISTS: already refunded","content":{"application/problem+json":{"schema":{"$ref":"#/components/schemas/PayErrors"},` +
+					`"examples":{"error1":{"value":{"errors":[{"code":"already_exists","message":"already refunded"}]}}}}}}`},
+				{"components schemas PayErrors required", `["errors"]`},
+			} {
+				t.Run(test[0], func(t *testing.T) {
+					var got bytes.Buffer
+					if text := oaAt(t, w.Body.Bytes(), strings.Fields(test[0])...); text != "" {
+						json.Compact(&got, []byte(text))
+					}
+					if got.String() != test[1] {
+						t.Errorf("%s is %s\nwant %s", test[0], &got, test[1])
+					}
+				})
 			}
-			if got.String() != test[1] {
-				t.Errorf("%s: %s is %s\nwant %s", target, test[0], &got, test[1])
-			}
-		}
+		})
 	}
 }
 
@@ -298,27 +311,29 @@ func TestErrorFormMistakes(t *testing.T) {
 		f()
 		return
 	}
-	for _, test := range [][2]string{
-		{register(&svc.Options{ErrorForm: payForm(), OnError: svc.WriteProblem}), "Options has an ErrorForm and an OnError; set one"},
-		{register(&svc.Options{ErrorForm: svc.NewErrorForm(func(*svc.Error) *tagged { return nil }, nil)}), "tagged.Code has a header tag"},
-		{register(&svc.Options{ErrorForm: svc.NewErrorForm(func(*svc.Error) *[]string { return nil }, nil)}), "Options.ErrorForm: []string is not a JSON object"},
-		{register(&svc.Options{ErrorForm: svc.NewErrorForm(func(*svc.Error) *struct{ C chan int } { return nil }, nil)}), "- Options.ErrorForm: struct { C chan int }.C: JSON cannot carry a chan int"},
-		{panics(func() { svc.NewErrorForm[PayErrors](nil, nil) }), "write must not be nil"},
-		{panics(func() { payForm().WithStatus("OK", 400) }), `svc: ErrorForm.WithStatus("OK", 400)`},
-		{panics(func() { payForm().WithStatus(svc.CodeNotFound, 200) }), `svc: ErrorForm.WithStatus("NOT_FOUND", 200)`},
-		{panics(func() { payForm().WithStatus("syntax", 400) }), `svc: ErrorForm.WithStatus("syntax", 400): want the code of an error, and a status from 400 to 599; WithRuleStatus takes rules`},
-		{panics(func() { payForm().WithRuleStatus("syntax", 200) }), `svc: ErrorForm.WithRuleStatus("syntax", 200)`},
-		{panics(func() { payForm().WithRuleStatus("syntax", 600) }), `svc: ErrorForm.WithRuleStatus("syntax", 600)`},
-		{panics(func() { payForm().WithRuleStatus("", 400) }), `svc: ErrorForm.WithRuleStatus("", 400)`},
-		{panics(func() { payForm().WithRuleStatus("OK", 400) }), `svc: ErrorForm.WithRuleStatus("OK", 400)`},
-		{panics(func() { payForm().WithRuleStatus("NOT_FOUND", 400) }), `svc: ErrorForm.WithRuleStatus("NOT_FOUND", 400): want the rule of a violation`},
-		{panics(func() { payForm().WithStatus("NOT_FOUD", 404) }), `svc: ErrorForm.WithStatus("NOT_FOUD", 404)`},
-		{panics(func() { payForm().WithStatus("", 404) }), `svc: ErrorForm.WithStatus("", 404)`},
-		{panics(func() { payForm().WithContentType("text/plain") }), `svc: ErrorForm.WithContentType("text/plain")`},
+	for _, test := range []struct{ name, got, want string }{
+		{"OnError beside the form", register(&svc.Options{ErrorForm: payForm(), OnError: svc.WriteProblem}), "Options has an ErrorForm and an OnError; set one"},
+		{"a header tag", register(&svc.Options{ErrorForm: svc.NewErrorForm(func(*svc.Error) *tagged { return nil }, nil)}), "tagged.Code has a header tag"},
+		{"a list", register(&svc.Options{ErrorForm: svc.NewErrorForm(func(*svc.Error) *[]string { return nil }, nil)}), "Options.ErrorForm: []string is not a JSON object"},
+		{"a field that JSON cannot carry", register(&svc.Options{ErrorForm: svc.NewErrorForm(func(*svc.Error) *struct{ C chan int } { return nil }, nil)}), "- Options.ErrorForm: struct { C chan int }.C: JSON cannot carry a chan int"},
+		{"no write", panics(func() { svc.NewErrorForm[PayErrors](nil, nil) }), "write must not be nil"},
+		{"a status for OK", panics(func() { payForm().WithStatus("OK", 400) }), `svc: ErrorForm.WithStatus("OK", 400)`},
+		{"a status of success for a code", panics(func() { payForm().WithStatus(svc.CodeNotFound, 200) }), `svc: ErrorForm.WithStatus("NOT_FOUND", 200)`},
+		{"WithStatus for a rule", panics(func() { payForm().WithStatus("syntax", 400) }), `svc: ErrorForm.WithStatus("syntax", 400): want the code of an error, and a status from 400 to 599; WithRuleStatus takes rules`},
+		{"a status of success for a rule", panics(func() { payForm().WithRuleStatus("syntax", 200) }), `svc: ErrorForm.WithRuleStatus("syntax", 200)`},
+		{"a status out of range", panics(func() { payForm().WithRuleStatus("syntax", 600) }), `svc: ErrorForm.WithRuleStatus("syntax", 600)`},
+		{"no rule", panics(func() { payForm().WithRuleStatus("", 400) }), `svc: ErrorForm.WithRuleStatus("", 400)`},
+		{"WithRuleStatus for OK", panics(func() { payForm().WithRuleStatus("OK", 400) }), `svc: ErrorForm.WithRuleStatus("OK", 400)`},
+		{"WithRuleStatus for a code", panics(func() { payForm().WithRuleStatus("NOT_FOUND", 400) }), `svc: ErrorForm.WithRuleStatus("NOT_FOUND", 400): want the rule of a violation`},
+		{"an unknown code", panics(func() { payForm().WithStatus("NOT_FOUD", 404) }), `svc: ErrorForm.WithStatus("NOT_FOUD", 404)`},
+		{"no code", panics(func() { payForm().WithStatus("", 404) }), `svc: ErrorForm.WithStatus("", 404)`},
+		{"another Content-Type", panics(func() { payForm().WithContentType("text/plain") }), `svc: ErrorForm.WithContentType("text/plain")`},
 	} {
-		if !strings.Contains(test[0], test[1]) {
-			t.Errorf("%s\nwant %s", test[0], test[1])
-		}
+		t.Run(test.name, func(t *testing.T) {
+			if !strings.Contains(test.got, test.want) {
+				t.Errorf("%s\nwant %s", test.got, test.want)
+			}
+		})
 	}
 }
 
@@ -343,23 +358,25 @@ func TestErrorLimits(t *testing.T) {
 		"received":   {svc.Errorf(svc.CodeAborted, "x").WithDetail("violations", []any{map[string]any{"rule": escaped, "message": "wrong"}}), `"message":"wrong"`, strings.Repeat(`\u0001`, 257)},
 		"fits":       {svc.Errorf(svc.CodeAborted, "x").WithDetail("some", strings.Repeat("b", 15<<10)), `"some":"bbb`, "ccc"},
 	} {
-		var log bytes.Buffer
-		h := svc.Handle(func(http.ResponseWriter, *http.Request) error { return test.err }, &svc.ErrorOptions{Logger: slog.New(slog.NewTextHandler(&log, nil))})
-		w := httptest.NewRecorder()
-		h.ServeHTTP(w, httptest.NewRequest("GET", "/", nil))
-		body, _ := io.ReadAll(w.Body)
-		if !strings.Contains(string(body), test.want) || strings.Contains(string(body), test.lack) || len(body) > 17<<10 || !json.Valid(body) {
-			t.Errorf("%s: %d bytes, %.200s", name, len(body), body)
-		}
-		if cut := strings.Contains(log.String(), "cut="); cut != (name != "fits") {
-			t.Errorf("%s: logged %.300s", name, &log)
-		}
-		var seen *svc.Error
-		form := svc.NewErrorForm(func(e *svc.Error) *PayErrors { seen = e; return &PayErrors{} }, nil)
-		form.Write(httptest.NewRecorder(), httptest.NewRequest("GET", "/", nil), test.err)
-		if text, _ := json.Marshal(seen.Details); len(text) > 16<<10 || len(seen.Message) > 4<<10 {
-			t.Errorf("%s: a form gets %d bytes of details, and a message of %d", name, len(text), len(seen.Message))
-		}
+		t.Run(name, func(t *testing.T) {
+			var log bytes.Buffer
+			h := svc.Handle(func(http.ResponseWriter, *http.Request) error { return test.err }, &svc.ErrorOptions{Logger: slog.New(slog.NewTextHandler(&log, nil))})
+			w := httptest.NewRecorder()
+			h.ServeHTTP(w, httptest.NewRequest("GET", "/", nil))
+			body, _ := io.ReadAll(w.Body)
+			if !strings.Contains(string(body), test.want) || strings.Contains(string(body), test.lack) || len(body) > 17<<10 || !json.Valid(body) {
+				t.Errorf("%d bytes, %.200s", len(body), body)
+			}
+			if cut := strings.Contains(log.String(), "cut="); cut != (name != "fits") {
+				t.Errorf("logged %.300s", &log)
+			}
+			var seen *svc.Error
+			form := svc.NewErrorForm(func(e *svc.Error) *PayErrors { seen = e; return &PayErrors{} }, nil)
+			form.Write(httptest.NewRecorder(), httptest.NewRequest("GET", "/", nil), test.err)
+			if text, _ := json.Marshal(seen.Details); len(text) > 16<<10 || len(seen.Message) > 4<<10 {
+				t.Errorf("a form gets %d bytes of details, and a message of %d", len(text), len(seen.Message))
+			}
+		})
 	}
 }
 
@@ -383,9 +400,16 @@ func (refusesImpl) Create(context.Context, *refusesIn) error { return nil }
 // Validate returns.
 func TestLongRuleIsRefused(t *testing.T) {
 	h := svc.MustRegister[refusesAPI](refusesImpl{}, &svc.Options{Logger: slog.New(slog.DiscardHandler)})
-	for _, rule := range []string{"short", strings.Repeat("r", 12<<10), strings.Repeat("\x01", 2<<10), strings.Repeat("\x01", 10<<10)} {
-		if _, err := h.Call(context.Background(), "refuses_api", "create", &refusesIn{rule}); svc.CodeOf(err) != svc.CodeInvalidArgument {
-			t.Errorf("a rule of %d bytes: %v", len(rule), err)
-		}
+	for _, test := range []struct{ name, rule string }{
+		{"short", "short"},
+		{"12 KiB", strings.Repeat("r", 12<<10)},
+		{"2 KiB that are escaped", strings.Repeat("\x01", 2<<10)},
+		{"10 KiB that are escaped", strings.Repeat("\x01", 10<<10)},
+	} {
+		t.Run(test.name, func(t *testing.T) {
+			if _, err := h.Call(context.Background(), "refuses_api", "create", &refusesIn{test.rule}); svc.CodeOf(err) != svc.CodeInvalidArgument {
+				t.Errorf("a rule of %d bytes: %v", len(test.rule), err)
+			}
+		})
 	}
 }

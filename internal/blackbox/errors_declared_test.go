@@ -104,13 +104,15 @@ func TestDeclaredErrorsInDocuments(t *testing.T) {
 			`{"code":-32009,"message":"the payment is too old","data":{"code":"FAILED_PRECONDITION"}},{"code":-32603,"message":"internal error","data":{"code":"INTERNAL"}},` +
 			`{"code":-32010,"message":"the books are being closed","data":{"code":"ABORTED"}}]`},
 	} {
-		var got bytes.Buffer
-		if text := oaAt(t, documents[test[0]], strings.Fields(test[1])...); text != "" {
-			json.Compact(&got, []byte(text))
-		}
-		if got.String() != test[2] {
-			t.Errorf("%s: %s is %s\nwant %s", test[0], test[1], &got, test[2])
-		}
+		t.Run(test[0]+": "+test[1], func(t *testing.T) {
+			var got bytes.Buffer
+			if text := oaAt(t, documents[test[0]], strings.Fields(test[1])...); text != "" {
+				json.Compact(&got, []byte(text))
+			}
+			if got.String() != test[2] {
+				t.Errorf("got %s\nwant %s", &got, test[2])
+			}
+		})
 	}
 	w = httptest.NewRecorder()
 	s.Docs(nil).ServeHTTP(w, httptest.NewRequest("GET", "/llms.txt", nil))
@@ -149,27 +151,29 @@ func TestUndeclaredErrors(t *testing.T) {
 		{"list", "", `{}`, "NOT_FOUND", false},                                 // nil does not
 		{"delete", "", `{"id":"7"}`, "FAILED_PRECONDITION", false},             // of Confirm
 	} {
-		targets := map[string]string{
-			"/rpc": `{"jsonrpc":"2.0","id":1,"method":"refunds.` + test.method + `","params":` + test.input + `}`,
-			"/mcp": `{"jsonrpc":"2.0","id":1,"method":"tools/call","params":{"name":"refunds_` + test.method + `","arguments":` + test.input + `}}`,
-		}
-		if test.path != "" {
-			targets[test.path] = test.input
-		}
-		if test.method == "delete" { // which only MCP asks about
-			delete(targets, "/rpc")
-		}
-		for path, body := range targets {
-			log.Reset()
-			r := httptest.NewRequest("POST", path, strings.NewReader(body)).WithContext(ctx)
-			r.Header.Set("Content-Type", "application/json")
-			w := httptest.NewRecorder()
-			handlers.ServeHTTP(w, r)
-			flagged := strings.Contains(log.String(), `level=ERROR msg="svc: MethodOptions.Errors does not have `+test.code+`"`)
-			if flagged != test.flagged || strings.Count(log.String(), "\n") != 1 || !strings.Contains(w.Body.String(), test.code) {
-				t.Errorf("%s %s: %s\nlogged %s", path, test.input, w.Body, &log)
+		t.Run(test.method+" "+test.code, func(t *testing.T) {
+			targets := map[string]string{
+				"/rpc": `{"jsonrpc":"2.0","id":1,"method":"refunds.` + test.method + `","params":` + test.input + `}`,
+				"/mcp": `{"jsonrpc":"2.0","id":1,"method":"tools/call","params":{"name":"refunds_` + test.method + `","arguments":` + test.input + `}}`,
 			}
-		}
+			if test.path != "" {
+				targets[test.path] = test.input
+			}
+			if test.method == "delete" { // which only MCP asks about
+				delete(targets, "/rpc")
+			}
+			for path, body := range targets {
+				log.Reset()
+				r := httptest.NewRequest("POST", path, strings.NewReader(body)).WithContext(ctx)
+				r.Header.Set("Content-Type", "application/json")
+				w := httptest.NewRecorder()
+				handlers.ServeHTTP(w, r)
+				flagged := strings.Contains(log.String(), `level=ERROR msg="svc: MethodOptions.Errors does not have `+test.code+`"`)
+				if flagged != test.flagged || strings.Count(log.String(), "\n") != 1 || !strings.Contains(w.Body.String(), test.code) {
+					t.Errorf("%s %s: %s\nlogged %s", path, test.input, w.Body, &log)
+				}
+			}
+		})
 	}
 	log.Reset()
 	if _, err := s.Call(ctx, "refunds", "create", &Refund{"not_found"}); svc.CodeOf(err) != svc.CodeNotFound || !strings.Contains(log.String(), "does not have NOT_FOUND") {

@@ -141,7 +141,7 @@ func payOptions(p *payments) *svc.Options {
 
 func newPayments(p *payments) *svc.Service { return svc.MustRegister[PayAPI](p, payOptions(p)) }
 
-// rpcCall posts a message and returns the answer.
+// postRPC posts a message and returns the answer.
 func postRPC(h http.Handler, body string, headers ...string) string {
 	return textOf(answerTo(h, "POST", "/", body, append(headers, "Content-Type", "application/json")...))
 }
@@ -158,43 +158,45 @@ func TestKeyHeader(t *testing.T) {
 	s := newPayments(new(payments))
 	pattern := regexp.MustCompile(keyPattern(t, s))
 	long := strings.Repeat("k", 255)
-	for _, test := range []struct{ header, want string }{ // want is the key; "" if it is refused
-		{"abc", "abc"},
-		{`"abc"`, "abc"},
-		{`"a\"b\\c"`, `a"b\c`},
-		{`a"b\c`, `a"b\c`},
-		{"!~", "!~"},
-		{long, long},
-		{`"` + long + `"`, long},
-		{`"` + strings.Repeat(`\"`, 255) + `"`, strings.Repeat(`"`, 255)},
-		{"", ""},
-		{`""`, ""},
-		{`"`, ""},
-		{`"abc`, ""},
-		{`"abc"d`, ""},
-		{`"abc";p=1`, ""},
-		{`"a\bc"`, ""},
-		{`"abc\"`, ""},
-		{`"a b"`, ""},
-		{"a b", ""},
-		{"a\tb", ""},
-		{"ä", ""},
-		{"a\x7f", ""},
-		{long + "k", ""},
-		{`"` + long + `k"`, ""},
+	for _, test := range []struct{ name, header, want string }{ // want is the key; "" if it is refused
+		{"a token", "abc", "abc"},
+		{"in quotes", `"abc"`, "abc"},
+		{"quotes and a backslash in quotes", `"a\"b\\c"`, `a"b\c`},
+		{"a quote and a backslash without quotes", `a"b\c`, `a"b\c`},
+		{"the first and the last character", "!~", "!~"},
+		{"the longest", long, long},
+		{"the longest in quotes", `"` + long + `"`, long},
+		{"the longest of escapes", `"` + strings.Repeat(`\"`, 255) + `"`, strings.Repeat(`"`, 255)},
+		{"empty", "", ""},
+		{"empty quotes", `""`, ""},
+		{"a quote alone", `"`, ""},
+		{"no closing quote", `"abc`, ""},
+		{"text behind the quotes", `"abc"d`, ""},
+		{"parameters behind the quotes", `"abc";p=1`, ""},
+		{"an escape of another character", `"a\bc"`, ""},
+		{"an escaped closing quote", `"abc\"`, ""},
+		{"a space in quotes", `"a b"`, ""},
+		{"a space", "a b", ""},
+		{"a tab", "a\tb", ""},
+		{"no ASCII", "ä", ""},
+		{"DEL", "a\x7f", ""},
+		{"one too long", long + "k", ""},
+		{"one too long in quotes", `"` + long + `k"`, ""},
 	} {
-		p := new(payments)
-		a := answerTo(newPayments(p).REST(), "POST", "/payments", `{"to":"ada"}`, "Content-Type", "application/json", "Idempotency-Key", test.header)
-		body := textOf(a)
-		switch {
-		case test.want != "" && (a.StatusCode != 201 || p.keys[0] != test.want+"true"):
-			t.Errorf("%s: %d %s, the method saw %q", test.header, a.StatusCode, body, p.keys)
-		case test.want == "" && (a.StatusCode != 400 || len(p.made) > 0 || !strings.Contains(body, `"in":"header","path":"/Idempotency-Key","rule":"pattern"`)):
-			t.Errorf("%s: %d %s", test.header, a.StatusCode, body)
-		}
-		if pattern.MatchString(test.header) != (test.want != "") {
-			t.Errorf("%s: the pattern %s says otherwise", test.header, pattern)
-		}
+		t.Run(test.name, func(t *testing.T) {
+			p := new(payments)
+			a := answerTo(newPayments(p).REST(), "POST", "/payments", `{"to":"ada"}`, "Content-Type", "application/json", "Idempotency-Key", test.header)
+			body := textOf(a)
+			switch {
+			case test.want != "" && (a.StatusCode != 201 || p.keys[0] != test.want+"true"):
+				t.Errorf("%s: %d %s, the method saw %q", test.header, a.StatusCode, body, p.keys)
+			case test.want == "" && (a.StatusCode != 400 || len(p.made) > 0 || !strings.Contains(body, `"in":"header","path":"/Idempotency-Key","rule":"pattern"`)):
+				t.Errorf("%s: %d %s", test.header, a.StatusCode, body)
+			}
+			if pattern.MatchString(test.header) != (test.want != "") {
+				t.Errorf("%s: the pattern %s says otherwise", test.header, pattern)
+			}
+		})
 	}
 }
 
@@ -211,7 +213,8 @@ func keyPattern(t testing.TB, s *svc.Service) string {
 	return ""
 }
 
-// Verify what a call with a key gets, which may have been used before.
+// Verify what a call with a key gets, which may have been used before. The rows are one
+// sequence, so they are no subtests: each needs what the rows before it have stored.
 func TestKeyedCalls(t *testing.T) {
 	const refused = `{"error":{"code":"INVALID_ARGUMENT","message":"the idempotency key was used with another method or another input; use a new key for a new call"}}`
 	p := new(payments)
@@ -283,7 +286,7 @@ func TestKeyIntercepted(t *testing.T) {
 }
 
 // Verify that one key is one call over all transports, and what each of them does with
-// keys that others do not have.
+// keys that others do not have. The rows are one sequence, so they are no subtests.
 func TestKeyTransports(t *testing.T) {
 	p := new(payments)
 	s := newPayments(p)
@@ -360,7 +363,6 @@ func TestKeyRun(t *testing.T) {
 	run := func(f func(ctx context.Context, do do) ([]byte, error)) func(context.Context, string, do) ([]byte, error) {
 		return func(ctx context.Context, id string, do do) ([]byte, error) { return f(ctx, do) }
 	}
-	var saved do
 	for _, test := range []struct {
 		name string
 		run  func(context.Context, string, do) ([]byte, error)
@@ -399,7 +401,6 @@ func TestKeyRun(t *testing.T) {
 		{"twice after an error", run(func(ctx context.Context, do do) ([]byte, error) { do(ctx); return do(ctx) }), driver, `500  Idempotency.Run called do twice`},
 		{"failed without an error", run(func(ctx context.Context, do do) ([]byte, error) { record, _ := do(ctx); return record, nil }), driver, `500  Idempotency.Run returned no error`},
 		{"not called", run(func(context.Context, do) ([]byte, error) { return nil, nil }), nil, `500  Idempotency.Run returned no error`},
-		{"later", run(func(_ context.Context, do do) ([]byte, error) { saved = do; return nil, nil }), nil, `500  Idempotency.Run returned no error`},
 		{"a panic of its own", run(func(context.Context, do) ([]byte, error) { panic("oops") }), nil, `500  panic: oops`},
 		{"a record of another version", run(func(context.Context, do) ([]byte, error) {
 			return []byte(`{"version":2,"method":"payments.create"}`), nil
@@ -410,25 +411,40 @@ func TestKeyRun(t *testing.T) {
 			return []byte(`{"version":1,"method":"payments.update","input":"x"}`), nil
 		}), nil, `422  {"error":{"code":"INVALID_ARGUMENT"`},
 	} {
-		var log strings.Builder
-		p := &payments{run: test.run, fail: test.fail}
-		o := payOptions(p)
-		o.Logger = slog.New(slog.NewTextHandler(&log, nil))
-		s := svc.MustRegister[PayAPI](p, o)
-		a := answerTo(s.REST(), "POST", "/payments", `{"to":"ada"}`, "Content-Type", "application/json", "Idempotency-Key", "k")
-		status, wantBody, _ := strings.Cut(test.want, " ")
-		retry, wantBody, _ := strings.Cut(wantBody, " ")
-		body := textOf(a)
-		if fmt.Sprint(a.StatusCode) != status || a.Header.Get("Retry-After") != retry || !strings.Contains(body+log.String(), wantBody) {
-			t.Errorf("%s: %d %q %s %s", test.name, a.StatusCode, a.Header.Get("Retry-After"), body, log.String())
-		}
-		if len(p.made) > 1 {
-			t.Errorf("%s: the method was called %d times", test.name, len(p.made))
-		}
-		p.run, p.fail, p.made = p.store, nil, nil
-		if a := answerTo(s.REST(), "POST", "/payments", `{"to":"ada"}`, "Content-Type", "application/json", "Idempotency-Key", "k"); a.StatusCode != 201 || len(p.made) != 1 {
-			t.Errorf("%s: then %d %s", test.name, a.StatusCode, textOf(a))
-		}
+		t.Run(test.name, func(t *testing.T) {
+			var log strings.Builder
+			p := &payments{run: test.run, fail: test.fail}
+			o := payOptions(p)
+			o.Logger = slog.New(slog.NewTextHandler(&log, nil))
+			s := svc.MustRegister[PayAPI](p, o)
+			a := answerTo(s.REST(), "POST", "/payments", `{"to":"ada"}`, "Content-Type", "application/json", "Idempotency-Key", "k")
+			status, wantBody, _ := strings.Cut(test.want, " ")
+			retry, wantBody, _ := strings.Cut(wantBody, " ")
+			body := textOf(a)
+			if fmt.Sprint(a.StatusCode) != status || a.Header.Get("Retry-After") != retry || !strings.Contains(body+log.String(), wantBody) {
+				t.Errorf("%d %q %s %s", a.StatusCode, a.Header.Get("Retry-After"), body, log.String())
+			}
+			if len(p.made) > 1 {
+				t.Errorf("the method was called %d times", len(p.made))
+			}
+			p.run, p.fail, p.made = p.store, nil, nil
+			if a := answerTo(s.REST(), "POST", "/payments", `{"to":"ada"}`, "Content-Type", "application/json", "Idempotency-Key", "k"); a.StatusCode != 201 || len(p.made) != 1 {
+				t.Errorf("then %d %s", a.StatusCode, textOf(a))
+			}
+		})
+	}
+}
+
+// Verify that do fails when it is called after the end of Run.
+func TestKeyRunEnded(t *testing.T) {
+	var saved func(context.Context) ([]byte, error)
+	p := &payments{run: func(_ context.Context, _ string, do func(context.Context) ([]byte, error)) ([]byte, error) {
+		saved = do
+		return nil, nil
+	}}
+	a := answerTo(newPayments(p).REST(), "POST", "/payments", `{"to":"ada"}`, "Content-Type", "application/json", "Idempotency-Key", "k")
+	if a.StatusCode != 500 {
+		t.Errorf("a Run that keeps do is answered with %d %s", a.StatusCode, textOf(a))
 	}
 	if _, err := saved(t.Context()); err == nil || !strings.Contains(err.Error(), "after it had returned") {
 		t.Errorf("do after the end of Run: %v", err)
@@ -851,6 +867,7 @@ func (r releaseImpl[N, Out]) Create(context.Context, *releaseIn[N]) (*Out, error
 // Verify what a repetition gets from a release whose types have changed. An output that has
 // a union now cannot be made of the old record, and another release may read it. A pointer
 // distinguishes an explicit 0 from an absent member, so that 0 is another input than before.
+// The rows are one sequence, so they are no subtests.
 func TestKeyAfterDeploy(t *testing.T) {
 	p := new(payments)
 	o := payOptions(p)

@@ -97,6 +97,7 @@ func expected(stack string) bool {
 		strings.Contains(stack, "created by os/signal.")
 }
 
+// Verify that a goroutine is found while it runs, and not when it has ended.
 func TestLeaked(t *testing.T) {
 	before := len(leaked(time.Second))
 	stop := make(chan struct{})
@@ -222,20 +223,24 @@ func around(line []byte, i int) []byte {
 	return line[max(0, i-60):min(len(line), i+60)]
 }
 
+// Verify that the report shows where two texts differ.
 func TestFirstDifference(t *testing.T) {
-	for _, test := range []struct{ got, want, says string }{
-		{"a\nb\n", "a\nc\n", "line 2, column 1\n got: \"b\\n\"\nwant: \"c\\n\"\n(got 3 lines, want 3)"},
-		{"a", "a\n", "line 1, column 2\n got: \"a\"\nwant: \"a\\n\"\n(got 1 lines, want 2)"},
-		{"a\n", "a\nb", "line 2, column 1\n got: \"\"\nwant: \"b\"\n(got 2 lines, want 2)"},
-		{"", "x", "line 1, column 1\n got: \"\"\nwant: \"x\"\n(got 1 lines, want 1)"},
-		{"same\n", "same\n", "no difference"},
+	for _, test := range []struct{ name, got, want, says string }{
+		{"another line", "a\nb\n", "a\nc\n", "line 2, column 1\n got: \"b\\n\"\nwant: \"c\\n\"\n(got 3 lines, want 3)"},
+		{"no end of the line", "a", "a\n", "line 1, column 2\n got: \"a\"\nwant: \"a\\n\"\n(got 1 lines, want 2)"},
+		{"a line more", "a\n", "a\nb", "line 2, column 1\n got: \"\"\nwant: \"b\"\n(got 2 lines, want 2)"},
+		{"nothing", "", "x", "line 1, column 1\n got: \"\"\nwant: \"x\"\n(got 1 lines, want 1)"},
+		{"equal texts", "same\n", "same\n", "no difference"},
 	} {
-		if got := firstDifference([]byte(test.got), []byte(test.want)); got != test.says {
-			t.Errorf("firstDifference(%q, %q) = %s\nwant %s", test.got, test.want, got, test.says)
-		}
+		t.Run(test.name, func(t *testing.T) {
+			if got := firstDifference([]byte(test.got), []byte(test.want)); got != test.says {
+				t.Errorf("firstDifference(%q, %q) = %s\nwant %s", test.got, test.want, got, test.says)
+			}
+		})
 	}
 }
 
+// Verify that a golden file is made, left alone and changed.
 func TestWriteGolden(t *testing.T) {
 	file := filepath.Join(t.TempDir(), "a", "b", "c.txt")
 	for _, text := range []string{"one", "one", "two"} {

@@ -140,46 +140,52 @@ func observeSend(h http.Handler, path, contentType, body string) {
 func TestObserve(t *testing.T) {
 	o := new(observer)
 	s, h := newObserved(o.observe, slog.New(slog.DiscardHandler))
-	ways := []struct{ input, get, watch string }{
-		{`{"mode":"ok"}`, "OK", "OK"},
-		{`{"mode":"none"}`, "NOT_FOUND", "NOT_FOUND"},
-		{`{"mode":"plain"}`, "INTERNAL", "INTERNAL"},
-		{`{"mode":"panic"}`, "INTERNAL", "INTERNAL"},
-		{`{"mode":"abort"}`, "INTERNAL", "INTERNAL"},
-		{`{"mode":"bad"}`, "INTERNAL", "INTERNAL"},
-		{`{"mode":"late"}`, "OK", "UNAVAILABLE"},
-		{`{"mode":"longer than ten"}`, "INVALID_ARGUMENT", "INVALID_ARGUMENT"},
-		{`{"mode":1}`, "INVALID_ARGUMENT", "INVALID_ARGUMENT"},
-		{`{}`, "INVALID_ARGUMENT", "INVALID_ARGUMENT"},
+	ways := []struct{ name, input, get, watch string }{
+		{"ok", `{"mode":"ok"}`, "OK", "OK"},
+		{"not found", `{"mode":"none"}`, "NOT_FOUND", "NOT_FOUND"},
+		{"plain error", `{"mode":"plain"}`, "INTERNAL", "INTERNAL"},
+		{"panic", `{"mode":"panic"}`, "INTERNAL", "INTERNAL"},
+		{"abort", `{"mode":"abort"}`, "INTERNAL", "INTERNAL"},
+		{"an output that cannot be encoded", `{"mode":"bad"}`, "INTERNAL", "INTERNAL"},
+		{"an error behind the first item", `{"mode":"late"}`, "OK", "UNAVAILABLE"},
+		{"a mode that is too long", `{"mode":"longer than ten"}`, "INVALID_ARGUMENT", "INVALID_ARGUMENT"},
+		{"a mode of another type", `{"mode":1}`, "INVALID_ARGUMENT", "INVALID_ARGUMENT"},
+		{"no mode", `{}`, "INVALID_ARGUMENT", "INVALID_ARGUMENT"},
 	}
 	for _, method := range []string{"get", "watch"} {
-		for _, way := range ways {
-			code := way.get
-			if method == "watch" {
-				code = way.watch
+		t.Run(method, func(t *testing.T) {
+			for _, way := range ways {
+				t.Run(way.name, func(t *testing.T) {
+					code := way.get
+					if method == "watch" {
+						code = way.watch
+					}
+					rpc := `{"jsonrpc":"2.0","id":1,"method":"o.` + method + `","params":` + way.input + `}`
+					mcp := `{"jsonrpc":"2.0","id":1,"method":"tools/call","params":{"name":"o_` + method + `","arguments":` + way.input + `}}`
+					for _, test := range []struct{ name, path, body, want string }{
+						{"REST", "/v1/o/" + method, way.input, "rest o." + method + " " + code + " POST /v1/o/" + method},
+						{"JSON-RPC", "/rpc", rpc, "rpc o." + method + " " + code},
+						{"a notification", "/rpc", strings.Replace(rpc, `"id":1,`, "", 1), "rpc o." + method + " " + code},
+						{"a batch of JSON-RPC", "/rpc", "[" + rpc + "]", "rpc o." + method + " " + code},
+						{"MCP", "/mcp", mcp, "mcp o." + method + " " + code},
+						{"a batch of MCP", "/mcp", "[" + mcp + "]", "mcp o." + method + " " + code},
+					} {
+						t.Run(test.name, func(t *testing.T) {
+							observeSend(h, test.path, "application/json", test.body)
+							want := test.want
+							if notified := test.path == "/rpc" && !strings.Contains(test.body, `"id"`); notified && method == "get" && strings.Contains(way.input, "bad") {
+								want = "rpc o.get OK" // nothing is encoded for a notification
+							} else if notified && strings.Contains(way.input, "late") {
+								want = "rpc o." + method + " OK" // and nothing of a stream is taken
+							}
+							if got := o.take(); got != want {
+								t.Errorf("%s %s: observed %q, want %q", test.path, test.body, got, want)
+							}
+						})
+					}
+				})
 			}
-			rpc := `{"jsonrpc":"2.0","id":1,"method":"o.` + method + `","params":` + way.input + `}`
-			mcp := `{"jsonrpc":"2.0","id":1,"method":"tools/call","params":{"name":"o_` + method + `","arguments":` + way.input + `}}`
-			for _, test := range []struct{ path, body, want string }{
-				{"/v1/o/" + method, way.input, "rest o." + method + " " + code + " POST /v1/o/" + method},
-				{"/rpc", rpc, "rpc o." + method + " " + code},
-				{"/rpc", strings.Replace(rpc, `"id":1,`, "", 1), "rpc o." + method + " " + code},
-				{"/rpc", "[" + rpc + "]", "rpc o." + method + " " + code},
-				{"/mcp", mcp, "mcp o." + method + " " + code},
-				{"/mcp", "[" + mcp + "]", "mcp o." + method + " " + code},
-			} {
-				observeSend(h, test.path, "application/json", test.body)
-				want := test.want
-				if notified := test.path == "/rpc" && !strings.Contains(test.body, `"id"`); notified && method == "get" && strings.Contains(way.input, "bad") {
-					want = "rpc o.get OK" // nothing is encoded for a notification
-				} else if notified && strings.Contains(way.input, "late") {
-					want = "rpc o." + method + " OK" // and nothing of a stream is taken
-				}
-				if got := o.take(); got != want {
-					t.Errorf("%s %s: observed %q, want %q", test.path, test.body, got, want)
-				}
-			}
-		}
+		})
 	}
 	if _, err := s.Call(context.Background(), "o", "Get", &ObserveIn{"none"}); err == nil || o.take() != "call o.get NOT_FOUND" {
 		t.Error("Call is not observed")
@@ -192,8 +198,9 @@ func TestObserve(t *testing.T) {
 	}
 }
 
-// Refusals before the input, batches, and requests that reach no method.
-func TestObserveRefusals(t *testing.T) {
+// Verify that refusals before the input and each call of a batch are observed, and that
+// requests that reach no method are not.
+func TestObserveRefusalsAndBatches(t *testing.T) {
 	o := new(observer)
 	_, h := newObserved(o.observe, slog.New(slog.DiscardHandler))
 	const get = `{"jsonrpc":"2.0","id":1,"method":"o.get","params":{"mode":"ok"}}`
@@ -216,16 +223,18 @@ func TestObserveRefusals(t *testing.T) {
 		{"MCP: a batch", "/mcp", "application/json", "[" + tool + "," + strings.Replace(tool, `"ok"`, `"none"`, 1) + "]", "mcp o.get NOT_FOUND\nmcp o.get OK"},
 		{"MCP: a batch of large answers, of which the last is not run", "/mcp", "application/json", "[" + largeTool + "," + tool + "]", "mcp o.get RESOURCE_EXHAUSTED\nmcp o.get RESOURCE_EXHAUSTED"},
 	} {
-		observeSend(h, test.path, test.contentType, test.body)
-		if got := o.take(); got != test.want {
-			t.Errorf("%s: observed\n%s\nwant\n%s", test.name, got, test.want)
-		}
+		t.Run(test.name, func(t *testing.T) {
+			observeSend(h, test.path, test.contentType, test.body)
+			if got := o.take(); got != test.want {
+				t.Errorf("observed\n%s\nwant\n%s", got, test.want)
+			}
+		})
 	}
 }
 
 // Verify that a call is observed before its answer is sent, with its cause, and that
 // a panic of Observe is logged and changes no answer.
-func TestObserveBefore(t *testing.T) {
+func TestObserveBeforeTheAnswer(t *testing.T) {
 	var log strings.Builder
 	var w *httptest.ResponseRecorder
 	_, h := newObserved(func(_ context.Context, o svc.Observation) {
@@ -243,24 +252,26 @@ func TestObserveBefore(t *testing.T) {
 		{"/rpc", `{"jsonrpc":"2.0","id":1,"method":"o.get","params":{"mode":"plain"}}`, `{"jsonrpc":"2.0","error":{"code":-32603,"message":"internal error","data":{"code":"INTERNAL"}},"id":1}`},
 		{"/mcp", `{"jsonrpc":"2.0","id":1,"method":"tools/call","params":{"name":"o_get","arguments":{"mode":"plain"}}}`, `{"jsonrpc":"2.0","result":{"content":[{"type":"text","text":"INTERNAL: internal error"}],"isError":true},"id":1}`},
 	} {
-		log.Reset()
-		answer := httptest.NewRecorder()
-		w = answer
-		r := httptest.NewRequest("POST", test.path, io.NopCloser(strings.NewReader(test.body)))
-		r.Header.Set("Content-Type", "application/json")
-		h.ServeHTTP(answer, r)
-		if got := answer.Body.String(); got != test.want {
-			t.Errorf("%s: %s", test.path, got)
-		}
-		if !strings.Contains(log.String(), `error="Options.Observe: panic: observing panics"`) || !strings.Contains(log.String(), "call=o.get") {
-			t.Errorf("%s: the log has no panic of Observe:\n%s", test.path, &log)
-		}
+		t.Run(test.path, func(t *testing.T) {
+			log.Reset()
+			answer := httptest.NewRecorder()
+			w = answer
+			r := httptest.NewRequest("POST", test.path, io.NopCloser(strings.NewReader(test.body)))
+			r.Header.Set("Content-Type", "application/json")
+			h.ServeHTTP(answer, r)
+			if got := answer.Body.String(); got != test.want {
+				t.Errorf("%s", got)
+			}
+			if !strings.Contains(log.String(), `error="Options.Observe: panic: observing panics"`) || !strings.Contains(log.String(), "call=o.get") {
+				t.Errorf("the log has no panic of Observe:\n%s", &log)
+			}
+		})
 	}
 }
 
 // Verify that calls by other methods of MCP than tools/call are observed, and each
 // round of a call that asks, over HTTP and over standard input alike.
-func TestObserveMCP(t *testing.T) {
+func TestObserveOtherMethodsOfMCP(t *testing.T) {
 	o := new(observer)
 	s := svc.MustRegister[mcpAsking](mcpAsker{}, &svc.Options{Resource: "ask", Observe: o.observe, Logger: slog.New(slog.DiscardHandler)})
 	opts := &svc.MCPOptions{
@@ -294,17 +305,19 @@ func TestObserveMCP(t *testing.T) {
 		{"completion/complete", mcpModern("completion/complete", `"ref":{"type":"ref/prompt","name":"ask_compose"},"argument":{"name":"style","value":"f"}`), ""},
 		{"resources/templates/list", mcpModern("resources/templates/list", ""), ""},
 	} {
-		mcpPost(h, test.text)
-		if got := o.take(); got != test.want {
-			t.Errorf("HTTP: %s: observed %q, want %q", test.name, got, test.want)
-		}
-		_, line, _ := strings.Cut(test.text, "\n\n")
-		if err := s.MCPStdio(context.Background(), strings.NewReader(line+"\n"), io.Discard, opts); err != nil {
-			t.Fatal(err)
-		}
-		if got := o.take(); got != test.want {
-			t.Errorf("standard input: %s: observed %q, want %q", test.name, got, test.want)
-		}
+		t.Run(test.name, func(t *testing.T) {
+			mcpPost(h, test.text)
+			if got := o.take(); got != test.want {
+				t.Errorf("HTTP: observed %q, want %q", got, test.want)
+			}
+			_, line, _ := strings.Cut(test.text, "\n\n")
+			if err := s.MCPStdio(context.Background(), strings.NewReader(line+"\n"), io.Discard, opts); err != nil {
+				t.Fatal(err)
+			}
+			if got := o.take(); got != test.want {
+				t.Errorf("standard input: observed %q, want %q", got, test.want)
+			}
+		})
 	}
 	for _, bad := range o.bad {
 		t.Error(bad)
@@ -313,72 +326,77 @@ func TestObserveMCP(t *testing.T) {
 
 // Verify that HEAD and what conditions and headers make of a call are observed as
 // the one call that they are.
-func TestObserveConditions(t *testing.T) {
+func TestObserveHEADAndConditions(t *testing.T) {
 	o := new(observer)
 	h := svc.MustRegister[HeadAPI](headImpl{}, &svc.Options{
 		Resource: "heads", Observe: o.observe, Logger: slog.New(slog.DiscardHandler),
 		Methods: map[string]svc.MethodOptions{"Create": {Status: 201, HTTP: "POST /heads/{id}"}, "Watch": {HTTP: "GET /heads/watch"}},
 	}).REST()
 	for _, test := range []struct {
+		name               string
 		method, path, none string
 		status             int
 		want               string
 	}{
-		{"GET", "/heads/5", "", 200, "rest heads.get OK GET /heads/{id}"},
-		{"HEAD", "/heads/5", "", 200, "rest heads.get OK GET /heads/{id}"},
-		{"GET", "/heads/5", `"v1"`, 304, "rest heads.get OK GET /heads/{id}"},
-		{"HEAD", "/heads/5", `"v1"`, 304, "rest heads.get OK GET /heads/{id}"},
-		{"HEAD", "/heads/fails", "", 404, "rest heads.get NOT_FOUND GET /heads/{id}"},
-		{"GET", "/heads/etag?value=v1", "", 500, "rest heads.get INTERNAL GET /heads/{id}"}, // no entity-tag
-		{"GET", "/heads/value?value=%00", "", 500, "rest heads.get INTERNAL GET /heads/{id}"},
-		{"GET", "/heads/5?value=%ff", "", 400, "rest heads.get INVALID_ARGUMENT GET /heads/{id}"},
-		{"HEAD", "/heads/watch", "", 200, "rest heads.watch OK GET /heads/watch"},
-		{"PUT", "/heads/5", "", 405, ""},
-		{"HEAD", "/nowhere", "", 404, ""},
+		{"GET", "GET", "/heads/5", "", 200, "rest heads.get OK GET /heads/{id}"},
+		{"HEAD", "HEAD", "/heads/5", "", 200, "rest heads.get OK GET /heads/{id}"},
+		{"GET that is not modified", "GET", "/heads/5", `"v1"`, 304, "rest heads.get OK GET /heads/{id}"},
+		{"HEAD that is not modified", "HEAD", "/heads/5", `"v1"`, 304, "rest heads.get OK GET /heads/{id}"},
+		{"HEAD of an error", "HEAD", "/heads/fails", "", 404, "rest heads.get NOT_FOUND GET /heads/{id}"},
+		{"a tag that is none", "GET", "/heads/etag?value=v1", "", 500, "rest heads.get INTERNAL GET /heads/{id}"}, // no entity-tag
+		{"a header that is none", "GET", "/heads/value?value=%00", "", 500, "rest heads.get INTERNAL GET /heads/{id}"},
+		{"a wrong input", "GET", "/heads/5?value=%ff", "", 400, "rest heads.get INVALID_ARGUMENT GET /heads/{id}"},
+		{"HEAD of a stream", "HEAD", "/heads/watch", "", 200, "rest heads.watch OK GET /heads/watch"},
+		{"another verb", "PUT", "/heads/5", "", 405, ""},
+		{"no route", "HEAD", "/nowhere", "", 404, ""},
 	} {
-		var header []string
-		if test.none != "" {
-			header = []string{"If-None-Match", test.none}
-		}
-		a := answerTo(h, test.method, test.path, "", header...)
-		if got := o.take(); got != test.want || a.StatusCode != test.status {
-			t.Errorf("%s %s: %d, observed %q, want %d and %q", test.method, test.path, a.StatusCode, got, test.status, test.want)
-		}
+		t.Run(test.name, func(t *testing.T) {
+			var header []string
+			if test.none != "" {
+				header = []string{"If-None-Match", test.none}
+			}
+			a := answerTo(h, test.method, test.path, "", header...)
+			if got := o.take(); got != test.want || a.StatusCode != test.status {
+				t.Errorf("%s %s: %d, observed %q, want %d and %q", test.method, test.path, a.StatusCode, got, test.status, test.want)
+			}
+		})
 	}
 }
 
 // Verify that an observed error stays as it is after the call, with its Details, also
 // where the next call is refused too.
-func TestObserveKeeps(t *testing.T) {
+func TestObservedErrorsStay(t *testing.T) {
 	var kept []error
 	keep := func(_ context.Context, o svc.Observation) { kept = append(kept, o.Err) }
 	_, mux := newObserved(keep, slog.New(slog.DiscardHandler))
 	const rpc, mcp = `{"jsonrpc":"2.0","id":1,"method":"o.get","params":{"mode":%s}}`, `{"jsonrpc":"2.0","id":1,"method":"tools/call","params":{"name":"o_get","arguments":{"mode":%s}}}`
-	for _, test := range []struct{ path, body string }{
-		{"/v1/o/get", `{"mode":%s}`},
-		{"/rpc", rpc},
-		{"/rpc", "[" + rpc + "]"},
-		{"/mcp", mcp},
-		{"/mcp", "[" + mcp + "]"},
+	for _, test := range []struct{ name, path, body string }{
+		{"REST", "/v1/o/get", `{"mode":%s}`},
+		{"JSON-RPC", "/rpc", rpc},
+		{"a batch of JSON-RPC", "/rpc", "[" + rpc + "]"},
+		{"MCP", "/mcp", mcp},
+		{"a batch of MCP", "/mcp", "[" + mcp + "]"},
 	} {
-		for _, mode := range []string{`"too long a mode"`, "1", `"too long a mode"`, "2"} {
-			observeSend(mux, test.path, "application/json", fmt.Sprintf(test.body, mode))
-		}
-		for i, rule := range []string{"maxLength", "type", "maxLength", "type"} {
-			var e *svc.Error
-			if i >= len(kept) || !errors.As(kept[i], &e) {
-				t.Fatalf("%s: observed %v", test.path, kept)
+		t.Run(test.name, func(t *testing.T) {
+			kept = nil
+			for _, mode := range []string{`"too long a mode"`, "1", `"too long a mode"`, "2"} {
+				observeSend(mux, test.path, "application/json", fmt.Sprintf(test.body, mode))
 			}
-			if list, _ := e.Details["violations"].([]svc.Violation); len(list) != 1 || list[0].Rule != rule || len(e.Violations()) != 1 {
-				t.Errorf("%s, call %d: %v with the details %v, want the rule %s", test.path, i, e, e.Details, rule)
+			for i, rule := range []string{"maxLength", "type", "maxLength", "type"} {
+				var e *svc.Error
+				if i >= len(kept) || !errors.As(kept[i], &e) {
+					t.Fatalf("%s: observed %v", test.path, kept)
+				}
+				if list, _ := e.Details["violations"].([]svc.Violation); len(list) != 1 || list[0].Rule != rule || len(e.Violations()) != 1 {
+					t.Errorf("%s, call %d: %v with the details %v, want the rule %s", test.path, i, e, e.Details, rule)
+				}
 			}
-		}
-		kept = nil
+		})
 	}
 }
 
 // Verify that a caller without identity or scope is observed once on every transport.
-func TestObserveIdentity(t *testing.T) {
+func TestObserveMissingIdentity(t *testing.T) {
 	o := new(observer)
 	s := svc.MustRegister[ObserveAPI](observed{}, &svc.Options{
 		Resource: "o", Observe: o.observe, Logger: slog.New(slog.DiscardHandler), Defaults: svc.Defaults{Auth: "bearer"},
@@ -396,37 +414,41 @@ func TestObserveIdentity(t *testing.T) {
 		{nil, "UNAUTHENTICATED"},
 		{&svc.Principal{Subject: "ada", Scopes: []string{"write"}}, "PERMISSION_DENIED"},
 	} {
-		ctx := context.Background()
-		if caller.principal != nil {
-			ctx = svc.WithPrincipal(ctx, caller.principal)
-		}
-		for _, test := range []struct{ path, body, want string }{
-			{"/o/get", "{}", "rest o.get " + caller.code + " POST /o/get"},
-			{"/o/watch", "{}", "rest o.watch " + caller.code + " POST /o/watch"},
-			{"/rpc", rpc, "rpc o.get " + caller.code},
-			{"/rpc", "[" + rpc + "," + rpc + "]", "rpc o.get " + caller.code + "\nrpc o.get " + caller.code},
-			{"/mcp", mcp, "mcp o.get " + caller.code},
-			{"/mcp", "[" + mcp + "]", "mcp o.get " + caller.code},
-		} {
-			r := httptest.NewRequestWithContext(ctx, "POST", test.path, strings.NewReader(test.body))
-			r.Header.Set("Content-Type", "application/json")
-			mux.ServeHTTP(httptest.NewRecorder(), r)
-			if got := o.take(); got != test.want {
-				t.Errorf("%s %s: observed %q, want %q", test.path, test.body, got, test.want)
+		t.Run(caller.code, func(t *testing.T) {
+			ctx := context.Background()
+			if caller.principal != nil {
+				ctx = svc.WithPrincipal(ctx, caller.principal)
 			}
-		}
-		if err := s.MCPStdio(ctx, strings.NewReader(mcp+"\n"), io.Discard, nil); err != nil || o.take() != "mcp o.get "+caller.code {
-			t.Errorf("standard input: not observed, or %v", err)
-		}
-		if _, err := s.Call(ctx, "o", "get", &ObserveIn{}); err == nil || o.take() != "call o.get "+caller.code {
-			t.Errorf("Call: not observed, or %v", err)
-		}
+			for _, test := range []struct{ name, path, body, want string }{
+				{"REST", "/o/get", "{}", "rest o.get " + caller.code + " POST /o/get"},
+				{"REST of a stream", "/o/watch", "{}", "rest o.watch " + caller.code + " POST /o/watch"},
+				{"JSON-RPC", "/rpc", rpc, "rpc o.get " + caller.code},
+				{"a batch of JSON-RPC", "/rpc", "[" + rpc + "," + rpc + "]", "rpc o.get " + caller.code + "\nrpc o.get " + caller.code},
+				{"MCP", "/mcp", mcp, "mcp o.get " + caller.code},
+				{"a batch of MCP", "/mcp", "[" + mcp + "]", "mcp o.get " + caller.code},
+			} {
+				t.Run(test.name, func(t *testing.T) {
+					r := httptest.NewRequestWithContext(ctx, "POST", test.path, strings.NewReader(test.body))
+					r.Header.Set("Content-Type", "application/json")
+					mux.ServeHTTP(httptest.NewRecorder(), r)
+					if got := o.take(); got != test.want {
+						t.Errorf("%s %s: observed %q, want %q", test.path, test.body, got, test.want)
+					}
+				})
+			}
+			if err := s.MCPStdio(ctx, strings.NewReader(mcp+"\n"), io.Discard, nil); err != nil || o.take() != "mcp o.get "+caller.code {
+				t.Errorf("standard input: not observed, or %v", err)
+			}
+			if _, err := s.Call(ctx, "o", "get", &ObserveIn{}); err == nil || o.take() != "call o.get "+caller.code {
+				t.Errorf("Call: not observed, or %v", err)
+			}
+		})
 	}
 }
 
 // Verify that a body that comes too slowly, too short or not as announced is observed
 // once, on the route of a method with an input and of one without.
-func TestObserveBodies(t *testing.T) {
+func TestObserveBrokenBodies(t *testing.T) {
 	o := new(observer)
 	opts := wireOptions()
 	opts.BodyTimeout = 50 * time.Millisecond
@@ -452,15 +474,17 @@ func TestObserveBodies(t *testing.T) {
 		{"slow, JSON-RPC", "POST /rpc", withLength(9, `{"`), false, 408, ""},
 		{"slow, MCP", "POST /mcp", withLength(9, `{"`), false, 408, ""},
 	} {
-		conn := wireDial(t, addr)
-		conn.send(wireHead(test.line) + test.rest)
-		if test.end {
-			conn.end()
-		}
-		a := conn.answer(t)
-		if got := o.take(); got != test.want || a.status != test.status {
-			t.Errorf("%s: %d, observed %q, want %d and %q", test.name, a.status, got, test.status, test.want)
-		}
+		t.Run(test.name, func(t *testing.T) {
+			conn := wireDial(t, addr)
+			conn.send(wireHead(test.line) + test.rest)
+			if test.end {
+				conn.end()
+			}
+			a := conn.answer(t)
+			if got := o.take(); got != test.want || a.status != test.status {
+				t.Errorf("%d, observed %q, want %d and %q", a.status, got, test.status, test.want)
+			}
+		})
 	}
 }
 
@@ -485,8 +509,8 @@ func (l lasting) Do(ctx context.Context) error {
 	return nil
 }
 
-// TestContextAfterCall has the race detector look whether a transport still writes what the
-// context of a method reads.
+// Verify, by the race detector, that no transport writes what the context of a method reads
+// after its call.
 func TestContextAfterCall(t *testing.T) {
 	const rpc, tool = `{"jsonrpc":"2.0","id":1,"method":"late.do"}`, `{"jsonrpc":"2.0","id":1,"method":"tools/call","params":{"name":"late_do","_meta":{"traceparent":"00-1"}}}`
 	l := lasting{new(sync.WaitGroup)}
@@ -507,11 +531,13 @@ func TestContextAfterCall(t *testing.T) {
 		},
 		"Call": func() string { _, err := s.Call(t.Context(), "late", "do", nil); return fmt.Sprint(err) },
 	} {
-		for range 10 {
-			if answer := call(); strings.Contains(answer, "error:") || strings.Contains(answer, `"error"`) {
-				t.Fatalf("%s: %s", name, answer)
+		t.Run(name, func(t *testing.T) {
+			for range 10 {
+				if answer := call(); strings.Contains(answer, "error:") || strings.Contains(answer, `"error"`) {
+					t.Fatalf("%s", answer)
+				}
 			}
-		}
+		})
 	}
 	l.running.Wait()
 }

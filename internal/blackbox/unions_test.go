@@ -101,29 +101,29 @@ func unionOptions() *svc.Options {
 
 // unionInputs are inputs of Create with what comes back: an output, or violations as
 // "rule place: message".
-var unionInputs = []struct{ in, want string }{
-	{`{"payment":{"type":"card","id":"7","number":"1"}}`, `{"payment":{"type":"card","id":"7","note":"none","number":"1!","debit":true}}`},
-	{` { "payment" : { "note":"n", "number":"1","id":"7", "ty\u0070e" : "c\u0061rd" } } `, `{"payment":{"type":"card","id":"7","note":"n","number":"1!","debit":true}}`},
-	{`{"payment":{"type":"iban","id":"7","number":10,"bic":"B"}}`, `{"payment":{"type":"iban","id":"7","note":"none","bic":"B","number":10}}`},
-	{`{"payment":{"id":"7","type":"cash"}}`, `{"payment":{"type":"cash","id":"7","note":"none"}}`},
-	{`{"payment":{"type":"cash","id":"7","number":{"x":[1]},"debit":7}}`, `{"payment":{"type":"cash","id":"7","note":"none"}}`}, // members of others are unknown
-	{`{"payment":{"type":"card"}}`, `required /payment/id: is required; required /payment/number: is required`},
-	{`{"payment":{"type":"iban","number":9,"id":"","bic":1}}`, `minimum /payment/number: must be at least 10; minLength /payment/id: must have at least 1 character; type /payment/bic: must be a string`},
-	{`{"payment":{"id":1}}`, `required /payment/type: is required`},
-	{`{"payment":{"id":1,"type":null}}`, `type /payment/type: must be a string`},
-	{`{"payment":{"type":"Card","id":1}}`, `enum /payment/type: must be one of card, iban, cash, bundle`},
-	{`{"payment":{"type":"","id":1}}`, `enum /payment/type: must be one of card, iban, cash, bundle`},
-	{`{"payment":[]}`, `type /payment: must be an object`},
-	{`{"payment":null}`, `type /payment: must be an object`},
-	{`{"payment":{"type":"cash","type":"cash","id":"7"}}`, `duplicate /payment/type: is the name of two members of one object, at byte 33`},
-	{`{"payment":{"id":"7","id":"7","type":"no"}}`, `duplicate /payment/id: is the name of two members of one object, at byte 26`},
-	{`{"payment":{"type":"card","id":"7","number":"bad"}}`, `validate /payment: has a bad number`},
-	{`{"payment":{"type":"card","id":"7","number":"odd"}}`, `validate /payment: card is odd`},
-	{`{"payment":{"type":"cash","id":"7"},"other":null,"maybe":null,"zero":{"type":"x"},"list":[{"type":"cash","id":"a"},{"id":"b","type":"y"}],"map":{"k":{}}}`,
+var unionInputs = []struct{ name, in, want string }{
+	{"a card", `{"payment":{"type":"card","id":"7","number":"1"}}`, `{"payment":{"type":"card","id":"7","note":"none","number":"1!","debit":true}}`},
+	{"spaces, escapes and another order", ` { "payment" : { "note":"n", "number":"1","id":"7", "ty\u0070e" : "c\u0061rd" } } `, `{"payment":{"type":"card","id":"7","note":"n","number":"1!","debit":true}}`},
+	{"an IBAN", `{"payment":{"type":"iban","id":"7","number":10,"bic":"B"}}`, `{"payment":{"type":"iban","id":"7","note":"none","bic":"B","number":10}}`},
+	{"no members of the alternative", `{"payment":{"id":"7","type":"cash"}}`, `{"payment":{"type":"cash","id":"7","note":"none"}}`},
+	{"members of other alternatives", `{"payment":{"type":"cash","id":"7","number":{"x":[1]},"debit":7}}`, `{"payment":{"type":"cash","id":"7","note":"none"}}`}, // members of others are unknown
+	{"members that are missing", `{"payment":{"type":"card"}}`, `required /payment/id: is required; required /payment/number: is required`},
+	{"three rules are broken", `{"payment":{"type":"iban","number":9,"id":"","bic":1}}`, `minimum /payment/number: must be at least 10; minLength /payment/id: must have at least 1 character; type /payment/bic: must be a string`},
+	{"no discriminator", `{"payment":{"id":1}}`, `required /payment/type: is required`},
+	{"a discriminator of null", `{"payment":{"id":1,"type":null}}`, `type /payment/type: must be a string`},
+	{"a discriminator in another case", `{"payment":{"type":"Card","id":1}}`, `enum /payment/type: must be one of card, iban, cash, bundle`},
+	{"an empty discriminator", `{"payment":{"type":"","id":1}}`, `enum /payment/type: must be one of card, iban, cash, bundle`},
+	{"a list", `{"payment":[]}`, `type /payment: must be an object`},
+	{"null", `{"payment":null}`, `type /payment: must be an object`},
+	{"the discriminator twice", `{"payment":{"type":"cash","type":"cash","id":"7"}}`, `duplicate /payment/type: is the name of two members of one object, at byte 33`},
+	{"a common member twice", `{"payment":{"id":"7","id":"7","type":"no"}}`, `duplicate /payment/id: is the name of two members of one object, at byte 26`},
+	{"Validate of the alternative", `{"payment":{"type":"card","id":"7","number":"bad"}}`, `validate /payment: has a bad number`},
+	{"Validate of the union", `{"payment":{"type":"card","id":"7","number":"odd"}}`, `validate /payment: card is odd`},
+	{"unions in other places that are wrong", `{"payment":{"type":"cash","id":"7"},"other":null,"maybe":null,"zero":{"type":"x"},"list":[{"type":"cash","id":"a"},{"id":"b","type":"y"}],"map":{"k":{}}}`,
 		`enum /zero/type: must be one of card, iban, cash, bundle; enum /list/1/type: must be one of card, iban, cash, bundle; required /map/k/type: is required`},
-	{`{"payment":{"type":"bundle","id":"7","parts":[{"number":"1","type":"card","id":"8"},{"type":"bundle","id":"9","parts":[]}],"rest":{"id":"1","type":"cash"}},"other":{"type":"cash","id":"2"},"maybe":{"type":"cash","id":"3"},"list":[{"type":"cash","id":"4"}],"map":{"k":{"type":"cash","id":"5"}},"zero":{"type":"cash","id":"6"}}`,
+	{"unions in all places", `{"payment":{"type":"bundle","id":"7","parts":[{"number":"1","type":"card","id":"8"},{"type":"bundle","id":"9","parts":[]}],"rest":{"id":"1","type":"cash"}},"other":{"type":"cash","id":"2"},"maybe":{"type":"cash","id":"3"},"list":[{"type":"cash","id":"4"}],"map":{"k":{"type":"cash","id":"5"}},"zero":{"type":"cash","id":"6"}}`,
 		`{"payment":{"type":"bundle","id":"7","note":"none","parts":[{"type":"card","id":"8","note":"none","number":"1!","debit":true},{"type":"bundle","id":"9","note":"none","parts":[]}],"rest":{"type":"cash","id":"1","note":"none"}},"other":{"type":"cash","id":"2","note":"none"},"maybe":{"type":"cash","id":"3","note":"none"},"list":[{"type":"cash","id":"4","note":"none"}],"map":{"k":{"type":"cash","id":"5","note":"none"}},"zero":{"type":"cash","id":"6","note":"none"}}`},
-	{`{"payment":{"type":"bundle","id":"7","parts":[{"type":"card","id":"8"},{"id":3,"type":"cash"},{},{}]}}`,
+	{"unions in a union that are wrong", `{"payment":{"type":"bundle","id":"7","parts":[{"type":"card","id":"8"},{"id":3,"type":"cash"},{},{}]}}`,
 		`required /payment/parts/0/number: is required; type /payment/parts/1/id: must be a string; required /payment/parts/2/type: is required; maxItems /payment/parts: must have at most 3 items`},
 }
 
@@ -147,6 +147,8 @@ func unionOutcome(text string) string {
 	return text
 }
 
+// Verify what becomes of inputs with unions, over REST and JSON-RPC, as a part of the input
+// and as the whole of it.
 func TestUnionInputs(t *testing.T) {
 	service := svc.MustRegister[UnionAPI](unionImpl{}, unionOptions())
 	post := func(path, body string) string {
@@ -161,28 +163,30 @@ func TestUnionInputs(t *testing.T) {
 		return strings.TrimSuffix(w.Body.String(), "\n")
 	}
 	for _, test := range unionInputs {
-		if got := unionOutcome(post("/orders", test.in)); got != test.want {
-			t.Errorf("REST, %s:\n got %s\nwant %s", test.in, got, test.want)
-		}
-		if strings.HasPrefix(test.want, "duplicate") {
-			continue // of the whole message there
-		}
-		want := test.want
-		if strings.HasPrefix(want, "{") {
-			want = `{"jsonrpc":"2.0","result":` + want + `,"id":1}`
-		}
-		if got := unionOutcome(post("/rpc", `{"jsonrpc":"2.0","id":1,"method":"orders.create","params":`+test.in+`}`)); got != want {
-			t.Errorf("JSON-RPC, %s:\n got %s\nwant %s", test.in, got, want)
-		}
-		// The same union as the whole of an input.
-		in := map[string]json.RawMessage{}
-		if json.Unmarshal([]byte(test.in), &in); len(in) > 1 || strings.Contains(test.want, "parts/") {
-			continue
-		}
-		want = strings.NewReplacer(`{"payment":`, "", "/payment/", "/", "/payment:", ":", "}}", "}").Replace(test.want)
-		if got := unionOutcome(post("/orders/pay", string(in["payment"]))); got != want {
-			t.Errorf("whole, %s:\n got %s\nwant %s", in["payment"], got, want)
-		}
+		t.Run(test.name, func(t *testing.T) {
+			if got := unionOutcome(post("/orders", test.in)); got != test.want {
+				t.Errorf("REST, %s:\n got %s\nwant %s", test.in, got, test.want)
+			}
+			if strings.HasPrefix(test.want, "duplicate") {
+				return // of the whole message there
+			}
+			want := test.want
+			if strings.HasPrefix(want, "{") {
+				want = `{"jsonrpc":"2.0","result":` + want + `,"id":1}`
+			}
+			if got := unionOutcome(post("/rpc", `{"jsonrpc":"2.0","id":1,"method":"orders.create","params":`+test.in+`}`)); got != want {
+				t.Errorf("JSON-RPC, %s:\n got %s\nwant %s", test.in, got, want)
+			}
+			// The same union as the whole of an input.
+			in := map[string]json.RawMessage{}
+			if json.Unmarshal([]byte(test.in), &in); len(in) > 1 || strings.Contains(test.want, "parts/") {
+				return
+			}
+			want = strings.NewReplacer(`{"payment":`, "", "/payment/", "/", "/payment:", ":", "}}", "}").Replace(test.want)
+			if got := unionOutcome(post("/orders/pay", string(in["payment"]))); got != want {
+				t.Errorf("whole, %s:\n got %s\nwant %s", in["payment"], got, want)
+			}
+		})
 	}
 }
 
@@ -369,53 +373,56 @@ func unionMistake[T any](pattern string) string {
 	return strings.NewReplacer("blackbox_test.", "", "Create: ", "", "unionTakes[...].", "").Replace(list)
 }
 
+// Verify what is said of every mistake that one can make with a union.
 func TestUnionMistakes(t *testing.T) {
 	const post = "POST /x"
-	for _, test := range []struct{ got, want string }{
-		{unionMistake[unionOrder](post), `none`},
-		{unionMistake[unionPayment](post), `none`},
-		{unionMistake[unionFinite](post), `none`},
-		{unionMistake[unionNoPointer](post), `unionNoPointer.A: an alternative is a pointer to a struct, such as *Card, not a unionName`},
-		{unionMistake[unionNoStruct](post), `unionNoStruct.A: an alternative is a pointer to a struct, such as *Card, not a *string`},
-		{unionMistake[unionEmbedded](post), `unionEmbedded.unionCard: an alternative cannot be embedded; give the field a name`},
-		{unionMistake[unionUnexported](post), `unionUnexported.a: an alternative must be exported, since svc has to set it`},
-		{unionMistake[unionOwnJSON](post), `unionOwnJSON.A: time.Time has its own JSON, and an alternative has members; put it into a field of a struct`},
-		{unionMistake[unionTwice](post), `unionTwice.B: variant:"a" is the value of another alternative too; rename one`},
-		{unionMistake[unionNoValue](post), `unionNoValue.A: variant:"": want letters, digits and any of _.:-`},
-		{unionMistake[unionBadValue](post), `unionBadValue.A: variant:"a b": want letters, digits and any of _.:-`},
-		{unionMistake[unionSameName](post), `unionSameName.A.Kind: unionSameName.Type has the name "type" too; rename one`},
-		{unionMistake[unionCommonName](post), `unionCommonName.A.ID: unionCommonName.ID has the name "id" too; rename one`},
-		{unionMistake[unionCaseName](post), `unionCaseName.A: the fields ID and ID have the names "id" and "ID", which differ only by case; rename one`},
-		{unionMistake[unionJSONTag](post), `unionJSONTag.A: an alternative is no member, but its fields are; drop the tag json`},
-		{unionMistake[unionPathInside]("POST /x/{id}"), `unionPathInside.A.ID: a field of an alternative is a member of the body; drop the tags for other places`},
-		{unionMistake[unionQueryInside](post), `unionQueryInside.A.ID: a field of an alternative is a member of the body; drop the tags for other places`},
-		{unionMistake[unionUnion](post), `unionUnion.A: an alternative cannot be a union itself; put that into a field of a struct`},
-		{unionMistake[unionNumber](post), `unionNumber.Type: a discriminator is a string, or of a named type of strings, not of the type int`},
-		{unionMistake[unionOptional](post), `unionOptional.Type: a discriminator cannot be absent; drop omitempty, omitzero or the default`},
-		{unionMistake[unionPointer](post), `unionPointer.Type: a discriminator is a string, or of a named type of strings, not of the type *string`},
-		{unionMistake[unionRules](post), `unionRules.Type: the values of a discriminator are those of the alternatives; drop the tags for rules, format and example`},
-		{unionMistake[unionExample](post), `unionExample.Type: the values of a discriminator are those of the alternatives; drop the tags for rules, format and example`},
-		{unionMistake[unionEnum](post), `unionEnum.Type: unionColor.Enum returns ["a","c"], and the alternatives are a, b; list the same values`},
-		{unionMistake[unionQuery](post), `unionQuery.Type: a discriminator is a member of the body; drop the tags for other places`},
-		{unionMistake[unionHidden]("POST /x/{type}"), `unionHidden.Type: a discriminator is a member of the body; drop the tags for other places`},
-		{unionMistake[unionTrue](post), `unionTrue.Type: discriminator:"yes": want "true"`},
-		{unionMistake[unionTwoTypes](post), `unionTwoTypes.Type: Kind is a discriminator too; drop one of the tags`},
-		{unionMistake[unionNone](post), "unionNone.Type: a discriminator needs alternatives, which are fields such as Card *Card `variant:\"card\"`"},
-		{unionMistake[unionNoType](post), "unionNoType: alternatives need a field that says which of them is there, such as Type string `json:\"type\" discriminator:\"true\"`"},
-		{unionMistake[unionInside](post), `unionInside: unionPayment is a union, which cannot be embedded; give the field a name`},
-		{unionMistake[unionInside2](post), `unionInside2: unionNoType is a union, which cannot be embedded; give the field a name`},
-		{unionMistake[unionEmpty](post), `unionEmpty.P: omitempty never leaves out a union; write omitzero, or a pointer`},
-		{unionMistake[unionPath]("POST /x/{id}"), `unionPath.P: the type unionPayment cannot come from the path, which carries scalars`},
-		{unionMistake[unionHeader](post), `unionHeader.P: the type unionPayment cannot come from the header, which carries scalars`},
-		{unionMistake[unionCookie](post), `unionCookie.P: the type *unionPayment cannot come from the cookie, which carries scalars`},
-		{unionMistake[unionPayment]("GET /x"), `unionPayment: a union comes from a JSON body, and here type would come from the query; use POST, PUT or PATCH, and no placeholder of that name`},
-		{unionMistake[unionPayment]("POST /x/{type}"), `unionPayment: a union comes from a JSON body, and here type would come from the path; use POST, PUT or PATCH, and no placeholder of that name`},
-		{unionMistake[unionEndless](post), `unionEndless must contain itself or a type that does, so that no value is finite; make a field on the way optional (omitempty) or a pointer`},
-		{unionMistake[unionValidate](post), `unionValidate: svc does not call unionValidate2.Validate, since its signature is not Validate() error; change it, and do what needs a context in the method of the service`},
+	for _, test := range []struct{ name, got, want string }{
+		{"order", unionMistake[unionOrder](post), `none`},
+		{"payment", unionMistake[unionPayment](post), `none`},
+		{"finite", unionMistake[unionFinite](post), `none`},
+		{"no pointer", unionMistake[unionNoPointer](post), `unionNoPointer.A: an alternative is a pointer to a struct, such as *Card, not a unionName`},
+		{"no struct", unionMistake[unionNoStruct](post), `unionNoStruct.A: an alternative is a pointer to a struct, such as *Card, not a *string`},
+		{"embedded", unionMistake[unionEmbedded](post), `unionEmbedded.unionCard: an alternative cannot be embedded; give the field a name`},
+		{"unexported", unionMistake[unionUnexported](post), `unionUnexported.a: an alternative must be exported, since svc has to set it`},
+		{"own JSON", unionMistake[unionOwnJSON](post), `unionOwnJSON.A: time.Time has its own JSON, and an alternative has members; put it into a field of a struct`},
+		{"twice", unionMistake[unionTwice](post), `unionTwice.B: variant:"a" is the value of another alternative too; rename one`},
+		{"no value", unionMistake[unionNoValue](post), `unionNoValue.A: variant:"": want letters, digits and any of _.:-`},
+		{"bad value", unionMistake[unionBadValue](post), `unionBadValue.A: variant:"a b": want letters, digits and any of _.:-`},
+		{"same name", unionMistake[unionSameName](post), `unionSameName.A.Kind: unionSameName.Type has the name "type" too; rename one`},
+		{"common name", unionMistake[unionCommonName](post), `unionCommonName.A.ID: unionCommonName.ID has the name "id" too; rename one`},
+		{"case name", unionMistake[unionCaseName](post), `unionCaseName.A: the fields ID and ID have the names "id" and "ID", which differ only by case; rename one`},
+		{"jsontag", unionMistake[unionJSONTag](post), `unionJSONTag.A: an alternative is no member, but its fields are; drop the tag json`},
+		{"path inside", unionMistake[unionPathInside]("POST /x/{id}"), `unionPathInside.A.ID: a field of an alternative is a member of the body; drop the tags for other places`},
+		{"query inside", unionMistake[unionQueryInside](post), `unionQueryInside.A.ID: a field of an alternative is a member of the body; drop the tags for other places`},
+		{"union", unionMistake[unionUnion](post), `unionUnion.A: an alternative cannot be a union itself; put that into a field of a struct`},
+		{"number", unionMistake[unionNumber](post), `unionNumber.Type: a discriminator is a string, or of a named type of strings, not of the type int`},
+		{"optional", unionMistake[unionOptional](post), `unionOptional.Type: a discriminator cannot be absent; drop omitempty, omitzero or the default`},
+		{"pointer", unionMistake[unionPointer](post), `unionPointer.Type: a discriminator is a string, or of a named type of strings, not of the type *string`},
+		{"rules", unionMistake[unionRules](post), `unionRules.Type: the values of a discriminator are those of the alternatives; drop the tags for rules, format and example`},
+		{"example", unionMistake[unionExample](post), `unionExample.Type: the values of a discriminator are those of the alternatives; drop the tags for rules, format and example`},
+		{"enum", unionMistake[unionEnum](post), `unionEnum.Type: unionColor.Enum returns ["a","c"], and the alternatives are a, b; list the same values`},
+		{"query", unionMistake[unionQuery](post), `unionQuery.Type: a discriminator is a member of the body; drop the tags for other places`},
+		{"hidden", unionMistake[unionHidden]("POST /x/{type}"), `unionHidden.Type: a discriminator is a member of the body; drop the tags for other places`},
+		{"true", unionMistake[unionTrue](post), `unionTrue.Type: discriminator:"yes": want "true"`},
+		{"two types", unionMistake[unionTwoTypes](post), `unionTwoTypes.Type: Kind is a discriminator too; drop one of the tags`},
+		{"none", unionMistake[unionNone](post), "unionNone.Type: a discriminator needs alternatives, which are fields such as Card *Card `variant:\"card\"`"},
+		{"no type", unionMistake[unionNoType](post), "unionNoType: alternatives need a field that says which of them is there, such as Type string `json:\"type\" discriminator:\"true\"`"},
+		{"inside", unionMistake[unionInside](post), `unionInside: unionPayment is a union, which cannot be embedded; give the field a name`},
+		{"inside 2", unionMistake[unionInside2](post), `unionInside2: unionNoType is a union, which cannot be embedded; give the field a name`},
+		{"empty", unionMistake[unionEmpty](post), `unionEmpty.P: omitempty never leaves out a union; write omitzero, or a pointer`},
+		{"path", unionMistake[unionPath]("POST /x/{id}"), `unionPath.P: the type unionPayment cannot come from the path, which carries scalars`},
+		{"header", unionMistake[unionHeader](post), `unionHeader.P: the type unionPayment cannot come from the header, which carries scalars`},
+		{"cookie", unionMistake[unionCookie](post), `unionCookie.P: the type *unionPayment cannot come from the cookie, which carries scalars`},
+		{"payment by GET", unionMistake[unionPayment]("GET /x"), `unionPayment: a union comes from a JSON body, and here type would come from the query; use POST, PUT or PATCH, and no placeholder of that name`},
+		{"payment with a placeholder", unionMistake[unionPayment]("POST /x/{type}"), `unionPayment: a union comes from a JSON body, and here type would come from the path; use POST, PUT or PATCH, and no placeholder of that name`},
+		{"endless", unionMistake[unionEndless](post), `unionEndless must contain itself or a type that does, so that no value is finite; make a field on the way optional (omitempty) or a pointer`},
+		{"validate", unionMistake[unionValidate](post), `unionValidate: svc does not call unionValidate2.Validate, since its signature is not Validate() error; change it, and do what needs a context in the method of the service`},
 	} {
-		if test.got != test.want {
-			t.Errorf("got\n%s\nwant\n%s", test.got, test.want)
-		}
+		t.Run(test.name, func(t *testing.T) {
+			if test.got != test.want {
+				t.Errorf("got\n%s\nwant\n%s", test.got, test.want)
+			}
+		})
 	}
 }
 
@@ -466,6 +473,7 @@ func (e *unionEcho) Pay(_ context.Context, in *unionPayment) (*unionPayment, err
 }
 func (e *unionEcho) Show(context.Context) (*unionPayment, error) { return e.answer, nil }
 
+// Verify what becomes of unions as Go values: in outputs, in calls and in clients.
 func TestUnionValues(t *testing.T) {
 	var log strings.Builder
 	echo := new(unionEcho)
@@ -482,50 +490,53 @@ func TestUnionValues(t *testing.T) {
 	if err := svc.Connect[UnionEchoAPI](&client, "", &svc.ClientOptions{Service: options, Handler: service.REST()}); err != nil {
 		t.Fatal(err)
 	}
-	refused := func(name string, err error) {
+	refused := func(t *testing.T, err error) {
+		t.Helper()
 		var e *svc.Error
 		if !errors.As(err, &e) || e.Code != svc.CodeInvalidArgument || len(e.Violations()) != 1 || e.Violations()[0].Rule != "variant" || !strings.Contains(e.Message, "exactly one of the alternatives card, iban") || e.Violations()[0].Path != "" {
-			t.Errorf("%s: the error is %v", name, err)
+			t.Errorf("the error is %v", err)
 		}
 	}
 	for _, test := range unionValues {
-		value := test.value
-		if value.Card != nil {
-			card := *value.Card // which Validate changes
-			value.Card = &card
-		}
-		echo.answer = &value
-		log.Reset()
-		w := httptest.NewRecorder()
-		service.REST().ServeHTTP(w, httptest.NewRequest("GET", "/show", nil))
-		if test.said == "" {
-			if w.Code != 500 || !strings.Contains(log.String(), strconv.Quote(test.json)[1:]) {
-				t.Errorf("%s: answered %d, and the log has %s", test.name, w.Code, log.String())
+		t.Run(test.name, func(t *testing.T) {
+			value := test.value
+			if value.Card != nil {
+				card := *value.Card // which Validate changes
+				value.Card = &card
 			}
-			_, err := service.Call(context.Background(), "orders", "pay", &value)
-			refused(test.name, err)
-			_, err = client.Pay(context.Background(), &value)
-			refused(test.name, err)
-			continue
-		}
-		if got := strings.TrimSpace(w.Body.String()); got != test.json {
-			t.Errorf("%s: the output is\n%s\nwant\n%s", test.name, got, test.json)
-		}
-		shown, err := client.Show(context.Background())
-		if err != nil || string(shown.Type) != test.said || shown.ID != "1" || (shown.Card == nil) != (value.Card == nil) {
-			t.Errorf("%s: the client gets %+v, %v", test.name, shown, err)
-		}
-		before := value.Type
-		paid, err := client.Pay(context.Background(), &value)
-		if err != nil || string(paid.Type) != test.said || value.Type != before {
-			t.Errorf("%s: the client sends and gets %+v, %v", test.name, paid, err)
-		}
-		if _, err = service.Call(context.Background(), "orders", "pay", &value); err != nil || echo.got != &value || string(value.Type) != test.said {
-			t.Errorf("%s: Call gives %+v, %v", test.name, echo.got, err)
-		}
-		if both := value.Both; both != nil && both.Parts[0].Type != "cash" {
-			t.Errorf("%s: Call gives %+v inside", test.name, both.Parts[0])
-		}
+			echo.answer = &value
+			log.Reset()
+			w := httptest.NewRecorder()
+			service.REST().ServeHTTP(w, httptest.NewRequest("GET", "/show", nil))
+			if test.said == "" {
+				if w.Code != 500 || !strings.Contains(log.String(), strconv.Quote(test.json)[1:]) {
+					t.Errorf("answered %d, and the log has %s", w.Code, log.String())
+				}
+				_, err := service.Call(context.Background(), "orders", "pay", &value)
+				refused(t, err)
+				_, err = client.Pay(context.Background(), &value)
+				refused(t, err)
+				return
+			}
+			if got := strings.TrimSpace(w.Body.String()); got != test.json {
+				t.Errorf("the output is\n%s\nwant\n%s", got, test.json)
+			}
+			shown, err := client.Show(context.Background())
+			if err != nil || string(shown.Type) != test.said || shown.ID != "1" || (shown.Card == nil) != (value.Card == nil) {
+				t.Errorf("the client gets %+v, %v", shown, err)
+			}
+			before := value.Type
+			paid, err := client.Pay(context.Background(), &value)
+			if err != nil || string(paid.Type) != test.said || value.Type != before {
+				t.Errorf("the client sends and gets %+v, %v", paid, err)
+			}
+			if _, err = service.Call(context.Background(), "orders", "pay", &value); err != nil || echo.got != &value || string(value.Type) != test.said {
+				t.Errorf("Call gives %+v, %v", echo.got, err)
+			}
+			if both := value.Both; both != nil && both.Parts[0].Type != "cash" {
+				t.Errorf("Call gives %+v inside", both.Parts[0])
+			}
+		})
 	}
 }
 
@@ -549,26 +560,28 @@ func TestUnionUnknown(t *testing.T) {
 	if err != nil || *shade != (unionShade{Type: "light"}) {
 		t.Errorf("of a type with Enum: %+v, %v", shade, err)
 	}
-	for _, test := range []struct{ answer, want string }{
-		{`{"id":"1","type":"coin","number":[]}`, `coin 1`},
-		{`{"id":"1","number":[]}`, ` 1`},
-		{`{"type":"cash"}`, `cash  cash`},
-		{`{"type":1}`, `INTERNAL: the response does not match the type of the output: /type must be a string`},
-		{`{"type":"iban","number":""}`, `INTERNAL: the response does not match the type of the output: /number must be an integer`},
-		{`[]`, `INTERNAL: the response does not match the type of the output: must be an object`},
+	for _, test := range []struct{ name, answer, want string }{
+		{"an unknown alternative", `{"id":"1","type":"coin","number":[]}`, `coin 1`},
+		{"no discriminator", `{"id":"1","number":[]}`, ` 1`},
+		{"a member too few", `{"type":"cash"}`, `cash  cash`},
+		{"a discriminator of another type", `{"type":1}`, `INTERNAL: the response does not match the type of the output: /type must be a string`},
+		{"a member of another type", `{"type":"iban","number":""}`, `INTERNAL: the response does not match the type of the output: /number must be an integer`},
+		{"no object", `[]`, `INTERNAL: the response does not match the type of the output: must be an object`},
 	} {
-		answer = test.answer
-		got, err := client.Show(context.Background())
-		said := fmt.Sprint(err)
-		if err == nil {
-			said = fmt.Sprintf("%s %s", got.Type, got.ID)
-			if got.Cash != nil {
-				said += " cash"
+		t.Run(test.name, func(t *testing.T) {
+			answer = test.answer
+			got, err := client.Show(context.Background())
+			said := fmt.Sprint(err)
+			if err == nil {
+				said = fmt.Sprintf("%s %s", got.Type, got.ID)
+				if got.Cash != nil {
+					said += " cash"
+				}
 			}
-		}
-		if said != test.want {
-			t.Errorf("%s: %s, want %s", test.answer, said, test.want)
-		}
+			if said != test.want {
+				t.Errorf("%s: %s, want %s", test.answer, said, test.want)
+			}
+		})
 	}
 }
 
