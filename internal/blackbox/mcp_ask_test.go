@@ -2,6 +2,7 @@ package blackbox_test
 
 import (
 	"bytes"
+	"cmp"
 	"context"
 	"encoding/json"
 	"errors"
@@ -162,7 +163,7 @@ func mcpAsk(capabilities, method, params string, head ...string) string {
 const mcpForms = `{"elicitation":{}}`
 
 // Requirement 10.20: what a question looks like, and what becomes of the answers.
-func TestMCPAsk(t *testing.T) {
+func TestMCPAskAnswers(t *testing.T) {
 	_, h := newAsking(nil)
 	archive := func(more string) string { return mcpAsk(mcpForms, "tools/call", `"name":"ask_archive"`+more) }
 	answer := func(content string) string {
@@ -175,51 +176,54 @@ func TestMCPAsk(t *testing.T) {
 	const cannot = `FAILED_PRECONDITION: this caller cannot be asked, but the method needs an answer: Archive all of it?`
 	question := strings.Replace(mcpModern1, `"complete"`, `"input_required"`, 1) + `"inputRequests":{"sure":{"method":"elicitation/create","params":{"mode":"form","message":"Archive all of it?","requestedSchema":{"type":"object","properties":{"sure":{"type":"boolean","description":"there is no way back"},"why":{"type":"string","enum":["old","wrong"],"minLength":3},"count":{"type":"integer","minimum":0,"maximum":255},"ratio":{"type":"number"},"kinds":{"type":"array","items":{"type":"string","enum":["note","task"]},"maxItems":1},"moods":{"type":"array","items":{"type":"string","enum":["good","bad"]}},"when":{"type":"string","format":"date-time"},"mail":{"type":"string","format":"email"}},"required":["sure"]}}}}},"id":1}`
 	for _, test := range []struct {
+		name   string
 		text   string
 		status int
 		want   string
 	}{
-		{archive(""), 200, question},
-		{archive(`,"inputResponses":{}`), 200, question},
-		{archive(`,"inputResponses":null,"requestState":null`), 200, question},
-		{archive(`,"inputResponses":{"wrong":{"action":"accept"}}`), 200, question},
-		{mcpAsk(`{"elicitation":{"form":{},"url":{}}}`, "tools/call", `"name":"ask_archive"`), 200, question},
-		{answer(`{"sure":true,"why":"old"}`), 200, done(3)},
-		{answer(`{"sure":false}`), 200, done(0)},
-		{answer(`{"sure":true,"why":null,"count":null}`), 200, done(0)},
-		{answer(`{"why":"x","count":300}`), 200, failure(`…\n- /sure/why must be one of old, wrong\n…\n- /sure/count must be an integer between 0 and 255\n- /sure/sure is required`)},
-		{answer(`{"sure":true,"kinds":["task"],"moods":["bad","good"]}`), 200, done(0)},
-		{answer(`{"sure":true,"kinds":["x"],"moods":["ugly"]}`), 200, failure(`…\n- /sure/kinds/0 must be one of note, task\n- /sure/moods/0 must be one of good, bad`)},
-		{answer(`[]`), 200, failure(`…/sure/content must be an object`)},
-		{archive(`,"inputResponses":{"sure":{"action":"accept"}}`), 200, failure(`…/sure/sure is required`)},
-		{archive(`,"inputResponses":{"sure":{"action":"decline"}}`), 200, failure(`FAILED_PRECONDITION: the caller said no: Archive all of it?`)},
-		{archive(`,"inputResponses":{"sure":{"action":"cancel"}}`), 200, failure(`FAILED_PRECONDITION: the caller did not answer: Archive all of it?`)},
-		{archive(`,"inputResponses":{"sure":{}}`), 200, failure(`…/sure/action must be accept, decline or cancel`)},
-		{archive(`,"inputResponses":{"sure":5}`), 400, mcpFailure("-32602", "inputResponses")},
-		{archive(`,"inputResponses":[]`), 400, mcpFailure("-32602", "inputResponses")},
-		{archive(`,"requestState":"x"`), 400, mcpFailure("-32602", "requestState")},
-		{archive(`,"requestState":5`), 400, mcpFailure("-32602", "requestState")},
-		{mcpModern("tools/call", `"name":"ask_archive"`), 200, failure(cannot)},
-		{mcpAsk(`{"elicitation":{"url":{}}}`, "tools/call", `"name":"ask_archive"`), 200, failure(cannot)},
-		{mcpLegacy("2025-11-25", "tools/call", `"name":"ask_archive","inputResponses":5,"requestState":5`), 200, `…` + cannot + `…"isError":true…`},
-		{mcpModern("tools/call", `"name":"ask_model"`), 200, failure("FAILED_PRECONDITION: this caller cannot be asked, but the method needs an answer: roots/list")},
-		{mcpAsk(`{"roots":{}}`, "tools/call", `"name":"ask_model"`), 200, `…"inputRequests":{"roots":{"method":"roots/list"}}},"id":1}`},
-		{mcpAsk(`{"roots":{}}`, "tools/call", `"name":"ask_model","inputResponses":{"roots":{"roots":[]}}`), 200, done(len(`{"roots":[]}`))},
-		{mcpAsk(`{"roots":[]}`, "tools/call", `"name":"ask_model"`), 200, `…"isError":true…`},
-		{mcpAsk(`{"sampling":{},"elicitation":{}}`, "tools/call", `"name":"ask_several"`), 200, `…"inputRequests":{"a":{"method":"sampling/createMessage","params":{"maxTokens":5}},"z":{"method":"elicitation/create","params":{…}}}},"id":1}`},
-		{mcpAsk(`{"sampling":{},"elicitation":{}}`, "tools/call", `"name":"ask_several","inputResponses":{"a":{},"z":{"action":"accept","content":{"name":"nobody"}}}`), 200, failure(`…nobody has no name…`)},
-		{mcpAsk(mcpForms, "tools/call", `"name":"ask_several"`), 200, `…"inputRequests":{"z":…`},
-		{mcpAsk(mcpForms, "tools/call", `"name":"ask_wrong"`), 200, failure("INTERNAL: internal error")},
-		{mcpAsk(mcpForms, "tools/call", `"name":"ask_converse","inputResponses":{"name/0":{"action":"accept","content":{"name":"x"}}}`), 200, failure("INTERNAL: internal error")},
-		{mcpAsk(mcpForms, "resources/read", `"uri":"files://f/1"`, "Mcp-Name: files://f/1"), 200, `…"resultType":"input_required"…"message":"Who reads 1?"…`},
-		{mcpAsk(mcpForms, "resources/read", `"uri":"files://f/1","inputResponses":{"n":{"action":"accept","content":{"name":"me"}}}`, "-Mcp-Name", "Mcp-Name: files://f/1"), 200, `…"contents":[{"uri":"files://f/1","mimeType":"text/plain","text":"me"}],"ttlMs":0,"cacheScope":"private"},"id":1}`},
-		{mcpAsk(mcpForms, "resources/read", `"uri":"files://f/1","inputResponses":{"n":{"action":"accept","content":{"name":"blank"}}}`, "-Mcp-Name", "Mcp-Name: files://f/1"), 200, `…"contents":[{"uri":"files://f/1","mimeType":"image/png","blob":""}],"ttlMs":0,"cacheScope":"private"},"id":1}`},
-		{mcpModern("resources/read", `"uri":"files://f/1"`, "Mcp-Name: files://f/1"), 200, mcpFailure("-32603", "FAILED_PRECONDITION: this caller cannot be asked")},
+		{"the question", archive(""), 200, question},
+		{"no answers", archive(`,"inputResponses":{}`), 200, question},
+		{"null as answers", archive(`,"inputResponses":null,"requestState":null`), 200, question},
+		{"an answer to another question", archive(`,"inputResponses":{"wrong":{"action":"accept"}}`), 200, question},
+		{"a client with forms and pages", mcpAsk(`{"elicitation":{"form":{},"url":{}}}`, "tools/call", `"name":"ask_archive"`), 200, question},
+		{"an answer", answer(`{"sure":true,"why":"old"}`), 200, done(3)},
+		{"an answer of no", answer(`{"sure":false}`), 200, done(0)},
+		{"an answer with null for what may be left out", answer(`{"sure":true,"why":null,"count":null}`), 200, done(0)},
+		{"an answer that breaks three rules", answer(`{"why":"x","count":300}`), 200, failure(`…\n- /sure/why must be one of old, wrong\n…\n- /sure/count must be an integer between 0 and 255\n- /sure/sure is required`)},
+		{"an answer with lists", answer(`{"sure":true,"kinds":["task"],"moods":["bad","good"]}`), 200, done(0)},
+		{"an answer with wrong items in lists", answer(`{"sure":true,"kinds":["x"],"moods":["ugly"]}`), 200, failure(`…\n- /sure/kinds/0 must be one of note, task\n- /sure/moods/0 must be one of good, bad`)},
+		{"a list as the answer", answer(`[]`), 200, failure(`…/sure/content must be an object`)},
+		{"an answer without content", archive(`,"inputResponses":{"sure":{"action":"accept"}}`), 200, failure(`…/sure/sure is required`)},
+		{"declined", archive(`,"inputResponses":{"sure":{"action":"decline"}}`), 200, failure(`FAILED_PRECONDITION: the caller said no: Archive all of it?`)},
+		{"canceled", archive(`,"inputResponses":{"sure":{"action":"cancel"}}`), 200, failure(`FAILED_PRECONDITION: the caller did not answer: Archive all of it?`)},
+		{"no action", archive(`,"inputResponses":{"sure":{}}`), 200, failure(`…/sure/action must be accept, decline or cancel`)},
+		{"a number as an answer", archive(`,"inputResponses":{"sure":5}`), 400, mcpFailure("-32602", "inputResponses")},
+		{"a list as answers", archive(`,"inputResponses":[]`), 400, mcpFailure("-32602", "inputResponses")},
+		{"a state of nobody", archive(`,"requestState":"x"`), 400, mcpFailure("-32602", "requestState")},
+		{"a number as state", archive(`,"requestState":5`), 400, mcpFailure("-32602", "requestState")},
+		{"a client without forms", mcpModern("tools/call", `"name":"ask_archive"`), 200, failure(cannot)},
+		{"a client with pages alone", mcpAsk(`{"elicitation":{"url":{}}}`, "tools/call", `"name":"ask_archive"`), 200, failure(cannot)},
+		{"a legacy client", mcpLegacy("2025-11-25", "tools/call", `"name":"ask_archive","inputResponses":5,"requestState":5`), 200, `…` + cannot + `…"isError":true…`},
+		{"a client without roots", mcpModern("tools/call", `"name":"ask_model"`), 200, failure("FAILED_PRECONDITION: this caller cannot be asked, but the method needs an answer: roots/list")},
+		{"the question for roots", mcpAsk(`{"roots":{}}`, "tools/call", `"name":"ask_model"`), 200, `…"inputRequests":{"roots":{"method":"roots/list"}}},"id":1}`},
+		{"the answer with roots", mcpAsk(`{"roots":{}}`, "tools/call", `"name":"ask_model","inputResponses":{"roots":{"roots":[]}}`), 200, done(len(`{"roots":[]}`))},
+		{"a list as a capability", mcpAsk(`{"roots":[]}`, "tools/call", `"name":"ask_model"`), 200, `…"isError":true…`},
+		{"two questions", mcpAsk(`{"sampling":{},"elicitation":{}}`, "tools/call", `"name":"ask_several"`), 200, `…"inputRequests":{"a":{"method":"sampling/createMessage","params":{"maxTokens":5}},"z":{"method":"elicitation/create","params":{…}}}},"id":1}`},
+		{"two answers", mcpAsk(`{"sampling":{},"elicitation":{}}`, "tools/call", `"name":"ask_several","inputResponses":{"a":{},"z":{"action":"accept","content":{"name":"nobody"}}}`), 200, failure(`…nobody has no name…`)},
+		{"the first of two questions a client can show", mcpAsk(mcpForms, "tools/call", `"name":"ask_several"`), 200, `…"inputRequests":{"z":…`},
+		{"a wrong question", mcpAsk(mcpForms, "tools/call", `"name":"ask_wrong"`), 200, failure("INTERNAL: internal error")},
+		{"an answer without a state", mcpAsk(mcpForms, "tools/call", `"name":"ask_converse","inputResponses":{"name/0":{"action":"accept","content":{"name":"x"}}}`), 200, failure("INTERNAL: internal error")},
+		{"a question of a resource", mcpAsk(mcpForms, "resources/read", `"uri":"files://f/1"`, "Mcp-Name: files://f/1"), 200, `…"resultType":"input_required"…"message":"Who reads 1?"…`},
+		{"the answer for a resource", mcpAsk(mcpForms, "resources/read", `"uri":"files://f/1","inputResponses":{"n":{"action":"accept","content":{"name":"me"}}}`, "-Mcp-Name", "Mcp-Name: files://f/1"), 200, `…"contents":[{"uri":"files://f/1","mimeType":"text/plain","text":"me"}],"ttlMs":0,"cacheScope":"private"},"id":1}`},
+		{"the answer for a resource without a text", mcpAsk(mcpForms, "resources/read", `"uri":"files://f/1","inputResponses":{"n":{"action":"accept","content":{"name":"blank"}}}`, "-Mcp-Name", "Mcp-Name: files://f/1"), 200, `…"contents":[{"uri":"files://f/1","mimeType":"image/png","blob":""}],"ttlMs":0,"cacheScope":"private"},"id":1}`},
+		{"a resource for a client without forms", mcpModern("resources/read", `"uri":"files://f/1"`, "Mcp-Name: files://f/1"), 200, mcpFailure("-32603", "FAILED_PRECONDITION: this caller cannot be asked")},
 	} {
-		w := mcpPost(h, test.text)
-		if got := w.Body.String(); w.Code != test.status || !mcpMatches(got, test.want) {
-			t.Errorf("%s\n got %d %s\nwant %d %s", test.text, w.Code, got, test.status, test.want)
-		}
+		t.Run(test.name, func(t *testing.T) {
+			w := mcpPost(h, test.text)
+			if got := w.Body.String(); w.Code != test.status || !mcpMatches(got, test.want) {
+				t.Errorf("%s\n got %d %s\nwant %d %s", test.text, w.Code, got, test.status, test.want)
+			}
+		})
 	}
 	s, _ := newAsking(nil)
 	w := httptest.NewRecorder()
@@ -318,7 +322,7 @@ func TestMCPAskRounds(t *testing.T) {
 
 // Verify that a state goes on for the caller it was sealed for, and for nobody else,
 // known or not.
-func TestMCPAskCallers(t *testing.T) {
+func TestMCPAskStateIsOfOneCaller(t *testing.T) {
 	_, h := newAsking(&svc.MCPOptions{StateKey: svc.NewCursorKey([]byte("the key of one replica"))})
 	post := func(caller, more string) *httptest.ResponseRecorder {
 		return mcpPost(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
@@ -332,14 +336,16 @@ func TestMCPAskCallers(t *testing.T) {
 	for _, sealer := range callers {
 		_, state := mcpAskedKey(post(sealer, "").Body.Bytes())
 		for _, caller := range callers {
-			w := post(caller, `,"inputResponses":{"name/0":{"action":"accept","content":{"name":"x"}}},"requestState":"`+state+`"`)
-			want := mcpFailure("-32602", "requestState")
-			if caller == sealer {
-				want = `…"inputRequests":{"name/1":…`
-			}
-			if !mcpMatches(w.Body.String(), want) {
-				t.Errorf("%q brings the state of %q: %s", caller, sealer, w.Body)
-			}
+			t.Run(cmp.Or(sealer, "nobody")+" to "+cmp.Or(caller, "nobody"), func(t *testing.T) {
+				w := post(caller, `,"inputResponses":{"name/0":{"action":"accept","content":{"name":"x"}}},"requestState":"`+state+`"`)
+				want := mcpFailure("-32602", "requestState")
+				if caller == sealer {
+					want = `…"inputRequests":{"name/1":…`
+				}
+				if !mcpMatches(w.Body.String(), want) {
+					t.Errorf("%q brings the state of %q: %s", caller, sealer, w.Body)
+				}
+			})
 		}
 	}
 }
@@ -377,28 +383,31 @@ func TestMCPAskLate(t *testing.T) {
 func TestMCPAskMistakes(t *testing.T) {
 	h := newHookedMCP(func(ctx context.Context) error {
 		for _, test := range []struct {
+			name string
 			ask  func(context.Context, string, string) error
 			want string
 		}{
-			{mcpForm[string], "cannot ask for string:\n  - a form must be a struct, not a string"},
-			{mcpForm[*mcpName], "cannot ask for *blackbox_test.mcpName:\n  - a form must be a struct, not a *blackbox_test.mcpName"},
-			{mcpForm[map[string]any], "a form must be a struct, not a map[string]interface {}"},
-			{mcpForm[any], "a form must be a struct, not a interface {}"},
-			{mcpForm[unionPayment], "a form has one list of fields, and blackbox_test.unionPayment is a union"},
-			{mcpForm[struct{ A *string }], "A: a pointer in a form must be optional (omitempty)"},
-			{mcpForm[struct {
+			{"a string", mcpForm[string], "cannot ask for string:\n  - a form must be a struct, not a string"},
+			{"a pointer", mcpForm[*mcpName], "cannot ask for *blackbox_test.mcpName:\n  - a form must be a struct, not a *blackbox_test.mcpName"},
+			{"a map", mcpForm[map[string]any], "a form must be a struct, not a map[string]interface {}"},
+			{"any", mcpForm[any], "a form must be a struct, not a interface {}"},
+			{"a union", mcpForm[unionPayment], "a form has one list of fields, and blackbox_test.unionPayment is a union"},
+			{"a pointer that is required", mcpForm[struct{ A *string }], "A: a pointer in a form must be optional (omitempty)"},
+			{"an Optional", mcpForm[struct {
 				A svc.Optional[string] `json:"a,omitzero"`
 			}], "A: a form has no null; write a *string that is optional (omitempty)"},
-			{mcpForm[struct{ A []string }], "A: a form has strings, numbers, booleans, enums and lists of strings with an enum, not a []string"},
-			{mcpForm[struct {
+			{"a list without an enum", mcpForm[struct{ A []string }], "A: a form has strings, numbers, booleans, enums and lists of strings with an enum, not a []string"},
+			{"a list of pointers", mcpForm[struct {
 				A []*string `enum:"a,b"`
 			}], "with an enum, not a []*string"},
-			{mcpForm[struct{ A [][]string }], "with an enum, not a [][]string"},
-			{mcpForm[struct{ A map[string]int }], "with an enum, not a map[string]int"},
+			{"a list of lists", mcpForm[struct{ A [][]string }], "with an enum, not a [][]string"},
+			{"a map as a field", mcpForm[struct{ A map[string]int }], "with an enum, not a map[string]int"},
 		} {
-			if err := test.ask(ctx, "k", "Q?"); !strings.Contains(fmt.Sprint(err), test.want) {
-				t.Errorf("got %v\nwant %s", err, test.want)
-			}
+			t.Run(test.name, func(t *testing.T) {
+				if err := test.ask(ctx, "k", "Q?"); !strings.Contains(fmt.Sprint(err), test.want) {
+					t.Errorf("got %v\nwant %s", err, test.want)
+				}
+			})
 		}
 		return nil
 	})
@@ -484,60 +493,63 @@ func TestMCPResources(t *testing.T) {
 	missing := func(uri string) string { return `…"code":-32602,…"data":{"uri":"` + uri + `"}},"id":1}` }
 	const n5 = `"{\"n\":5}"`
 	for _, test := range []struct {
+		name   string
 		text   string
 		status int
 		want   string
 	}{
-		{mcpLegacy("", "initialize", `"protocolVersion":"2025-11-25"`), 200, `…"capabilities":{"completions":{},"logging":{},"resources":{},"tools":{}}…`},
-		{mcpLegacy("", "resources/list", ""), 200, `{"jsonrpc":"2.0","result":{"resources":[{"uri":"notes://shown","name":"notes_get_shown","title":"notes: get shown","description":"…","mimeType":"text/plain"}]},"id":1}`},
-		{mcpModern("resources/templates/list", ""), 200, mcpModern1 + `"resourceTemplates":[{"uriTemplate":"notes://notes/{id}","name":"notes_get_note","title":"A note","description":"One note.","mimeType":"application/json"},{…"text/x-part"},{"uriTemplate":"notes://all{?limit,done}",…}],"ttlMs":0,"cacheScope":"private"},"id":1}`},
-		{mcpLegacy("", "resources/list", `"cursor":"x"`), 200, mcpFailure("-32602", "cursor")},
-		{mcpLegacy("", "tools/list", ""), 200, `…"notes_get_note"…`},
-		{mcpLegacy("", "tools/call", `"name":"notes_get_part"`), 200, mcpFailure("-32602", "no tool")},
-		{old("notes://notes/n1"), 200, text("notes://notes/n1", "application/json", `"{\"id\":\"n1\",\"title\":\"a <b> & \\\"c\\\"\",\"tags\":[]}"`)},
-		{read("notes://notes/n1"), 200, mcpModern1 + `"contents":[{"uri":"notes://notes/n1",…}],"ttlMs":0,"cacheScope":"private"},"id":1}`},
-		{read("notes://notes/a%2Fb"), 200, `…"contents"…`},
-		{read("notes://notes/%C3%A4"), 200, `…"contents"…`},
-		{read("notes://notes/n2"), 400, `…"code":-32602,"message":"NOT_FOUND: there is no note \"n2\"\n…"data":{"uri":"notes://notes/n2"}},"id":1}`},
-		{old("notes://notes/n2"), 200, `…"code":-32002,…"data":{"uri":"notes://notes/n2"}…`},
-		{old("notes://nope"), 200, `…"code":-32002,"message":"there is no resource of this URI","data":{"uri":"notes://nope"}…`},
-		{read("notes://notes/"), 400, missing("notes://notes/")},
-		{read("notes://notes/.."), 400, missing("notes://notes/..")},
-		{read("notes://notes/%2e%2E"), 400, missing("notes://notes/%2e%2E")},
-		{read("notes://notes/..%2fetc"), 400, missing("notes://notes/..%2fetc")},
-		{read("notes://notes/a%5c..%5cb"), 400, missing("notes://notes/a%5c..%5cb")},
-		{read("notes://notes/a%00"), 400, missing("notes://notes/a%00")},
-		{read("notes://notes/%ff"), 400, missing("notes://notes/%ff")},
-		{read("notes://notes/%zz"), 400, missing("notes://notes/%zz")},
-		{read("notes://notes/n1?x=1"), 400, missing("notes://notes/n1?x=1")},
-		{read("NOTES://notes/n1"), 400, missing("NOTES://notes/n1")},
-		{old("notes://notes/n1/parts/5.txt"), 200, text("notes://notes/n1/parts/5.txt", "text/x-part", n5)},
-		{read("notes://notes/n1/parts/0.txt"), 400, mcpFailure("-32602", "/part must be at least 1")},
-		{read("notes://notes/n1/parts/x.txt"), 400, mcpFailure("-32602", "/part must be an integer")},
-		{read("notes://notes/n1/parts/5.txt/"), 400, missing("notes://notes/n1/parts/5.txt/")},
-		{read("notes://notes/n1/parts/.txt"), 400, missing("notes://notes/n1/parts/.txt")},
-		{old("notes://all"), 200, text("notes://all", "application/json", `"{\"n\":0}"`)},
-		{read("notes://all?limit=5&done=true"), 200, `…"text":"{\"n\":-5}"}],"ttlMs":1500,"cacheScope":"private"…`},
-		{read("notes://all?limit=50"), 400, mcpFailure("-32602", "/limit must be at most 9")},
-		{read("notes://all?limit=5&limit=5"), 400, missing("notes://all?limit=5&limit=5")},
-		{read("notes://all?other=5"), 400, missing("notes://all?other=5")},
-		{read("notes://all?limit=%"), 400, missing("notes://all?limit=%")},
-		{read("notes://all?limit=%ff"), 400, missing("notes://all?limit=%ff")},
-		{read("notes://shown"), 200, mcpFailure("-32603", "internal error")}, // no blocks
-		{read("notes://notes/boom"), 200, mcpFailure("-32603", "internal error")},
-		{mcpModern("resources/read", `"uri":"notes://notes/n1"`), 400, mcpFailure("-32020", "Mcp-Name")},
-		{mcpLegacy("", "resources/read", `"uri":"notes://notes/n1"`, "Mcp-Name: notes://notes/n2"), 400, mcpFailure("-32020", "Mcp-Name")},
-		{mcpLegacy("", "resources/read", `"uri":5`), 200, mcpFailure("-32602", "params.uri")},
-		{mcpLegacy("", "resources/subscribe", `"uri":"notes://shown"`), 200, `{"jsonrpc":"2.0","result":{},"id":1}`},
-		{mcpLegacy("", "resources/unsubscribe", `"uri":"notes://shown"`), 200, `{"jsonrpc":"2.0","result":{},"id":1}`},
-		{mcpModern("resources/subscribe", `"uri":"notes://shown"`), 404, mcpFailure("-32601", "no such method")},
-		{mcpModern("prompts/list", ""), 404, mcpFailure("-32601", "no such method")},
-		{mcpLegacy("", "completion/complete", `"ref":{"type":"ref/resource","uri":"notes://notes/{id}"},"argument":{"name":"id","value":""}`), 200, `…"completion":{"values":[],"total":0,"hasMore":false}…`},
+		{"initialize", mcpLegacy("", "initialize", `"protocolVersion":"2025-11-25"`), 200, `…"capabilities":{"completions":{},"logging":{},"resources":{},"tools":{}}…`},
+		{"resources/list", mcpLegacy("", "resources/list", ""), 200, `{"jsonrpc":"2.0","result":{"resources":[{"uri":"notes://shown","name":"notes_get_shown","title":"notes: get shown","description":"…","mimeType":"text/plain"}]},"id":1}`},
+		{"resources/templates/list", mcpModern("resources/templates/list", ""), 200, mcpModern1 + `"resourceTemplates":[{"uriTemplate":"notes://notes/{id}","name":"notes_get_note","title":"A note","description":"One note.","mimeType":"application/json"},{…"text/x-part"},{"uriTemplate":"notes://all{?limit,done}",…}],"ttlMs":0,"cacheScope":"private"},"id":1}`},
+		{"a cursor", mcpLegacy("", "resources/list", `"cursor":"x"`), 200, mcpFailure("-32602", "cursor")},
+		{"tools/list", mcpLegacy("", "tools/list", ""), 200, `…"notes_get_note"…`},
+		{"a resource that is no tool", mcpLegacy("", "tools/call", `"name":"notes_get_part"`), 200, mcpFailure("-32602", "no tool")},
+		{"a resource", old("notes://notes/n1"), 200, text("notes://notes/n1", "application/json", `"{\"id\":\"n1\",\"title\":\"a <b> & \\\"c\\\"\",\"tags\":[]}"`)},
+		{"a resource in 2026", read("notes://notes/n1"), 200, mcpModern1 + `"contents":[{"uri":"notes://notes/n1",…}],"ttlMs":0,"cacheScope":"private"},"id":1}`},
+		{"an escaped slash", read("notes://notes/a%2Fb"), 200, `…"contents"…`},
+		{"an escaped letter", read("notes://notes/%C3%A4"), 200, `…"contents"…`},
+		{"an item that is not there", read("notes://notes/n2"), 400, `…"code":-32602,"message":"NOT_FOUND: there is no note \"n2\"\n…"data":{"uri":"notes://notes/n2"}},"id":1}`},
+		{"an item that is not there in 2025", old("notes://notes/n2"), 200, `…"code":-32002,…"data":{"uri":"notes://notes/n2"}…`},
+		{"an unknown URI in 2025", old("notes://nope"), 200, `…"code":-32002,"message":"there is no resource of this URI","data":{"uri":"notes://nope"}…`},
+		{"an empty segment", read("notes://notes/"), 400, missing("notes://notes/")},
+		{"dots", read("notes://notes/.."), 400, missing("notes://notes/..")},
+		{"escaped dots", read("notes://notes/%2e%2E"), 400, missing("notes://notes/%2e%2E")},
+		{"dots and an escaped slash", read("notes://notes/..%2fetc"), 400, missing("notes://notes/..%2fetc")},
+		{"dots and an escaped backslash", read("notes://notes/a%5c..%5cb"), 400, missing("notes://notes/a%5c..%5cb")},
+		{"an escaped NUL", read("notes://notes/a%00"), 400, missing("notes://notes/a%00")},
+		{"no UTF-8", read("notes://notes/%ff"), 400, missing("notes://notes/%ff")},
+		{"a wrong escape", read("notes://notes/%zz"), 400, missing("notes://notes/%zz")},
+		{"a query that is not in the template", read("notes://notes/n1?x=1"), 400, missing("notes://notes/n1?x=1")},
+		{"the scheme in capitals", read("NOTES://notes/n1"), 400, missing("NOTES://notes/n1")},
+		{"two placeholders", old("notes://notes/n1/parts/5.txt"), 200, text("notes://notes/n1/parts/5.txt", "text/x-part", n5)},
+		{"a placeholder that breaks a rule", read("notes://notes/n1/parts/0.txt"), 400, mcpFailure("-32602", "/part must be at least 1")},
+		{"a placeholder of another type", read("notes://notes/n1/parts/x.txt"), 400, mcpFailure("-32602", "/part must be an integer")},
+		{"a slash behind the template", read("notes://notes/n1/parts/5.txt/"), 400, missing("notes://notes/n1/parts/5.txt/")},
+		{"an empty placeholder", read("notes://notes/n1/parts/.txt"), 400, missing("notes://notes/n1/parts/.txt")},
+		{"no query", old("notes://all"), 200, text("notes://all", "application/json", `"{\"n\":0}"`)},
+		{"a query", read("notes://all?limit=5&done=true"), 200, `…"text":"{\"n\":-5}"}],"ttlMs":1500,"cacheScope":"private"…`},
+		{"a query that breaks a rule", read("notes://all?limit=50"), 400, mcpFailure("-32602", "/limit must be at most 9")},
+		{"a parameter twice", read("notes://all?limit=5&limit=5"), 400, missing("notes://all?limit=5&limit=5")},
+		{"an unknown parameter", read("notes://all?other=5"), 400, missing("notes://all?other=5")},
+		{"a wrong escape in the query", read("notes://all?limit=%"), 400, missing("notes://all?limit=%")},
+		{"no UTF-8 in the query", read("notes://all?limit=%ff"), 400, missing("notes://all?limit=%ff")},
+		{"no blocks", read("notes://shown"), 200, mcpFailure("-32603", "internal error")}, // no blocks
+		{"a panic", read("notes://notes/boom"), 200, mcpFailure("-32603", "internal error")},
+		{"no Mcp-Name", mcpModern("resources/read", `"uri":"notes://notes/n1"`), 400, mcpFailure("-32020", "Mcp-Name")},
+		{"another Mcp-Name", mcpLegacy("", "resources/read", `"uri":"notes://notes/n1"`, "Mcp-Name: notes://notes/n2"), 400, mcpFailure("-32020", "Mcp-Name")},
+		{"a number as URI", mcpLegacy("", "resources/read", `"uri":5`), 200, mcpFailure("-32602", "params.uri")},
+		{"resources/subscribe", mcpLegacy("", "resources/subscribe", `"uri":"notes://shown"`), 200, `{"jsonrpc":"2.0","result":{},"id":1}`},
+		{"resources/unsubscribe", mcpLegacy("", "resources/unsubscribe", `"uri":"notes://shown"`), 200, `{"jsonrpc":"2.0","result":{},"id":1}`},
+		{"resources/subscribe in 2026", mcpModern("resources/subscribe", `"uri":"notes://shown"`), 404, mcpFailure("-32601", "no such method")},
+		{"prompts/list", mcpModern("prompts/list", ""), 404, mcpFailure("-32601", "no such method")},
+		{"completion/complete", mcpLegacy("", "completion/complete", `"ref":{"type":"ref/resource","uri":"notes://notes/{id}"},"argument":{"name":"id","value":""}`), 200, `…"completion":{"values":[],"total":0,"hasMore":false}…`},
 	} {
-		w := mcpPost(h, test.text)
-		if got := w.Body.String(); w.Code != test.status || !mcpMatches(got, test.want) {
-			t.Errorf("%s\n got %d %s\nwant %d %s", test.text, w.Code, got, test.status, test.want)
-		}
+		t.Run(test.name, func(t *testing.T) {
+			w := mcpPost(h, test.text)
+			if got := w.Body.String(); w.Code != test.status || !mcpMatches(got, test.want) {
+				t.Errorf("%s\n got %d %s\nwant %d %s", test.text, w.Code, got, test.status, test.want)
+			}
+		})
 	}
 }
 
@@ -557,39 +569,42 @@ func TestMCPPrompts(t *testing.T) {
 		return fmt.Sprintf(`{"jsonrpc":"2.0","result":{"completion":{"values":[%s],"total":%d,"hasMore":false}},"id":1}`, list, n)
 	}
 	for _, test := range []struct {
+		name   string
 		text   string
 		status int
 		want   string
 	}{
-		{mcpLegacy("", "prompts/list", ""), 200, `{"jsonrpc":"2.0","result":{"prompts":[{"name":"ask_compose","title":"ask: compose","description":"…","arguments":[{"name":"style","description":"how it sounds","required":true},{"name":"words","required":false},{"name":"loud","required":false},{"name":"size","required":false}]}]},"id":1}`},
-		{mcpModern("prompts/list", ""), 200, `…],"ttlMs":0,"cacheScope":"private"},"id":1}`},
-		{mcpLegacy("", "tools/call", `"name":"ask_compose"`), 200, mcpFailure("-32602", "no tool")},
-		{get(`"style":"formal","words":"12","loud":"true"`), 200, messages(`formal 12 true\n`)},
-		{get(`"style":"formal","words":12`), 200, messages(`formal 12 false\n`)},
-		{mcpModern("prompts/get", `"name":"ask_compose","arguments":{"style":"funny"}`), 200, mcpModern1 + `"description":…`},
-		{mcpModern("prompts/get", `"name":"ask_compose"`, "-Mcp-Name"), 400, mcpFailure("-32020", "Mcp-Name")},
-		{get(``), 200, mcpFailure("-32602", "/style is required")},
-		{get(`"style":"x","words":"many"`), 200, mcpFailure("-32602", `/style must be one of …\n- /words must be an integer`)},
-		{get(`"style":"funny","words":"13"`), 200, mcpFailure("-32603", "NOT_FOUND: no words")},
-		{get(`"style":"funny","words":"14"`), 200, mcpFailure("-32603", "internal error")},
-		{get(`"style":"a","style":"b"`), 400, mcpAnonymous("-32700", "same name twice")},
-		{mcpLegacy("", "prompts/get", `"name":"nope"`), 200, mcpFailure("-32602", "no prompt")},
-		{mcpLegacy("", "prompts/get", ``), 200, mcpFailure("-32602", "params.name")},
-		{complete("style", "f"), 200, values(`"formal","friendly","funny"`, 3)},
-		{complete("style", "fu"), 200, values(`"funny"`, 1)},
-		{complete("style", "x"), 200, values(``, 0)},
-		{complete("size", "1"), 200, values(`"1","1.5"`, 2)},
-		{complete("words", "1"), 200, values(``, 0)},
-		{complete("nope", ""), 200, values(``, 0)},
-		{mcpLegacy("", "completion/complete", `"ref":{"type":"ref/prompt","name":"nope"},"argument":{"name":"x","value":""}`), 200, mcpFailure("-32602", "params.ref")},
-		{mcpLegacy("", "completion/complete", `"ref":{"type":"ref/tool","name":"ask_compose"},"argument":{"name":"x","value":""}`), 200, mcpFailure("-32602", "params.ref")},
-		{mcpLegacy("", "completion/complete", `"ref":{"type":"ref/prompt","name":"ask_compose"}`), 200, mcpFailure("-32602", "params.argument")},
-		{mcpModern("completion/complete", `"ref":{"type":"ref/prompt","name":"ask_compose"},"argument":{"name":"style","value":"fu"}`, "-Mcp-Name"), 200, mcpModern1 + `"completion":{"values":["funny"],…`},
+		{"prompts/list", mcpLegacy("", "prompts/list", ""), 200, `{"jsonrpc":"2.0","result":{"prompts":[{"name":"ask_compose","title":"ask: compose","description":"…","arguments":[{"name":"style","description":"how it sounds","required":true},{"name":"words","required":false},{"name":"loud","required":false},{"name":"size","required":false}]}]},"id":1}`},
+		{"prompts/list in 2026", mcpModern("prompts/list", ""), 200, `…],"ttlMs":0,"cacheScope":"private"},"id":1}`},
+		{"a prompt that is no tool", mcpLegacy("", "tools/call", `"name":"ask_compose"`), 200, mcpFailure("-32602", "no tool")},
+		{"a prompt", get(`"style":"formal","words":"12","loud":"true"`), 200, messages(`formal 12 true\n`)},
+		{"a number as an argument", get(`"style":"formal","words":12`), 200, messages(`formal 12 false\n`)},
+		{"a prompt in 2026", mcpModern("prompts/get", `"name":"ask_compose","arguments":{"style":"funny"}`), 200, mcpModern1 + `"description":…`},
+		{"no Mcp-Name", mcpModern("prompts/get", `"name":"ask_compose"`, "-Mcp-Name"), 400, mcpFailure("-32020", "Mcp-Name")},
+		{"no arguments", get(``), 200, mcpFailure("-32602", "/style is required")},
+		{"two wrong arguments", get(`"style":"x","words":"many"`), 200, mcpFailure("-32602", `/style must be one of …\n- /words must be an integer`)},
+		{"an error", get(`"style":"funny","words":"13"`), 200, mcpFailure("-32603", "NOT_FOUND: no words")},
+		{"a panic", get(`"style":"funny","words":"14"`), 200, mcpFailure("-32603", "internal error")},
+		{"an argument twice", get(`"style":"a","style":"b"`), 400, mcpAnonymous("-32700", "same name twice")},
+		{"an unknown prompt", mcpLegacy("", "prompts/get", `"name":"nope"`), 200, mcpFailure("-32602", "no prompt")},
+		{"no name", mcpLegacy("", "prompts/get", ``), 200, mcpFailure("-32602", "params.name")},
+		{"completion of an enum", complete("style", "f"), 200, values(`"formal","friendly","funny"`, 3)},
+		{"completion of an enum by two letters", complete("style", "fu"), 200, values(`"funny"`, 1)},
+		{"completion of no value", complete("style", "x"), 200, values(``, 0)},
+		{"completion of numbers", complete("size", "1"), 200, values(`"1","1.5"`, 2)},
+		{"completion of an argument without values", complete("words", "1"), 200, values(``, 0)},
+		{"completion of an unknown argument", complete("nope", ""), 200, values(``, 0)},
+		{"completion of an unknown prompt", mcpLegacy("", "completion/complete", `"ref":{"type":"ref/prompt","name":"nope"},"argument":{"name":"x","value":""}`), 200, mcpFailure("-32602", "params.ref")},
+		{"completion of a tool", mcpLegacy("", "completion/complete", `"ref":{"type":"ref/tool","name":"ask_compose"},"argument":{"name":"x","value":""}`), 200, mcpFailure("-32602", "params.ref")},
+		{"completion without an argument", mcpLegacy("", "completion/complete", `"ref":{"type":"ref/prompt","name":"ask_compose"}`), 200, mcpFailure("-32602", "params.argument")},
+		{"completion in 2026", mcpModern("completion/complete", `"ref":{"type":"ref/prompt","name":"ask_compose"},"argument":{"name":"style","value":"fu"}`, "-Mcp-Name"), 200, mcpModern1 + `"completion":{"values":["funny"],…`},
 	} {
-		w := mcpPost(h, test.text)
-		if got := w.Body.String(); w.Code != test.status || !mcpMatches(got, test.want) {
-			t.Errorf("%s\n got %d %s\nwant %d %s", test.text, w.Code, got, test.status, test.want)
-		}
+		t.Run(test.name, func(t *testing.T) {
+			w := mcpPost(h, test.text)
+			if got := w.Body.String(); w.Code != test.status || !mcpMatches(got, test.want) {
+				t.Errorf("%s\n got %d %s\nwant %d %s", test.text, w.Code, got, test.status, test.want)
+			}
+		})
 	}
 }
 

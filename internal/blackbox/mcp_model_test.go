@@ -85,29 +85,32 @@ func TestMCPUnknownArguments(t *testing.T) {
 		return &svc.MCPOptions{Tools: map[string]svc.MCPToolOptions{"Plan": {InputSchema: []byte(schema)}}}
 	}
 	for _, test := range []struct {
+		name            string
 		opts            *svc.MCPOptions
 		strict          bool
 		arguments, want string
 	}{
-		{nil, false, `{"title":"x"}`, fine},
-		{nil, false, `{"title":"x","Note":"y"}`, `"INVALID_ARGUMENT: invalid input: /Note is not a known property; did you mean \"note\"?"}],"isError":true`},
-		{nil, false, `{"Title":"x"}`, `\n- /Title is not a known property; did you mean \"title\"?\n- /title is required"`},
-		{nil, false, `{"title":"x","zzz":1}`, `/zzz is not a known property"`},
-		{nil, false, `{"title":"x","stops":[{},{"city_name":"a"}]}`, `/stops/1/city_name is not a known property; did you mean \"cityName\"?"`},
-		{nil, false, `{"title":"x","costs":{"a/b":{"CityNam":"a"}}}`, `/costs/a~1b/CityNam is not a known property; did you mean \"cityName\"?"`},
-		{&svc.MCPOptions{AllowUnknown: true}, false, `{"title":"x","zzz":1,"stops":[{"zzz":1}]}`, fine},
-		{&svc.MCPOptions{AllowUnknown: true}, true, `{"title":"x","zzz":1}`, `/zzz is not a known property`},
-		{own(`{"type":"object"}`), false, `{"title":"x","zzz":1,"stops":[{"zzz":1}]}`, fine},
-		{own(`{"type":"object"}`), true, `{"title":"x","zzz":1}`, `/zzz is not a known property`},
-		{own(`{"type":"object","additionalProperties":{}}`), false, `{"title":"x","zzz":1}`, fine},
-		{own(`{"type":"object","additionalProperties":false}`), false, `{"title":"x","zzz":1}`, `/zzz is not a known property`},
-		{own(`{"type":"object","additionalProperties":false,"properties":{"zzz":{}}}`), false, `{"title":"x","zzz":1}`, fine},
-		{own(`{"type":"object","additionalProperties":false,"patternProperties":{}}`), false, `{"title":"x","zzz":1}`, fine},
-		{own(`{"type":"object","additionalProperties":false}`), false, `{"title":"x","stops":[{"zzz":1}]}`, fine},
-		{own(`{"type":"object","properties":{"stops":{"items":{"additionalProperties":false}}}}`), false, `{"title":"x","zzz":1,"stops":[{},{"zzz":1}]}`, `: /stops/1/zzz is not a known property"`},
-		{own(`{"type":"object","properties":{"costs":{"properties":{"a/~":{"additionalProperties":false}}}}}`), false, `{"title":"x","costs":{"b":{"z":1},"a/~":{"z":1}}}`, `: /costs/a~1~0/z is not a known property"`},
+		{"a known argument", nil, false, `{"title":"x"}`, fine},
+		{"an argument in another case", nil, false, `{"title":"x","Note":"y"}`, `"INVALID_ARGUMENT: invalid input: /Note is not a known property; did you mean \"note\"?"}],"isError":true`},
+		{"a required argument in another case", nil, false, `{"Title":"x"}`, `\n- /Title is not a known property; did you mean \"title\"?\n- /title is required"`},
+		{"an argument like no other", nil, false, `{"title":"x","zzz":1}`, `/zzz is not a known property"`},
+		{"an argument in a list", nil, false, `{"title":"x","stops":[{},{"city_name":"a"}]}`, `/stops/1/city_name is not a known property; did you mean \"cityName\"?"`},
+		{"an argument in a map", nil, false, `{"title":"x","costs":{"a/b":{"CityNam":"a"}}}`, `/costs/a~1b/CityNam is not a known property; did you mean \"cityName\"?"`},
+		{"AllowUnknown", &svc.MCPOptions{AllowUnknown: true}, false, `{"title":"x","zzz":1,"stops":[{"zzz":1}]}`, fine},
+		{"AllowUnknown of a strict service", &svc.MCPOptions{AllowUnknown: true}, true, `{"title":"x","zzz":1}`, `/zzz is not a known property`},
+		{"a schema that is open", own(`{"type":"object"}`), false, `{"title":"x","zzz":1,"stops":[{"zzz":1}]}`, fine},
+		{"a schema that is open, of a strict service", own(`{"type":"object"}`), true, `{"title":"x","zzz":1}`, `/zzz is not a known property`},
+		{"a schema with additionalProperties", own(`{"type":"object","additionalProperties":{}}`), false, `{"title":"x","zzz":1}`, fine},
+		{"a schema that is closed", own(`{"type":"object","additionalProperties":false}`), false, `{"title":"x","zzz":1}`, `/zzz is not a known property`},
+		{"a schema that is closed and knows the argument", own(`{"type":"object","additionalProperties":false,"properties":{"zzz":{}}}`), false, `{"title":"x","zzz":1}`, fine},
+		{"a schema that is closed and has patterns", own(`{"type":"object","additionalProperties":false,"patternProperties":{}}`), false, `{"title":"x","zzz":1}`, fine},
+		{"a schema that is closed above a list", own(`{"type":"object","additionalProperties":false}`), false, `{"title":"x","stops":[{"zzz":1}]}`, fine},
+		{"a schema that is closed in a list", own(`{"type":"object","properties":{"stops":{"items":{"additionalProperties":false}}}}`), false, `{"title":"x","zzz":1,"stops":[{},{"zzz":1}]}`, `: /stops/1/zzz is not a known property"`},
+		{"a schema that is closed in one key of a map", own(`{"type":"object","properties":{"costs":{"properties":{"a/~":{"additionalProperties":false}}}}}`), false, `{"title":"x","costs":{"b":{"z":1},"a/~":{"z":1}}}`, `: /costs/a~1~0/z is not a known property"`},
 	} {
-		eachMCP(t, newTrips(svc.Options{Strict: test.strict}), test.opts, "tools/call", plan(test.arguments), test.want)
+		t.Run(test.name, func(t *testing.T) {
+			eachMCP(t, newTrips(svc.Options{Strict: test.strict}), test.opts, "tools/call", plan(test.arguments), test.want)
+		})
 	}
 	s := newTrips(svc.Options{})
 	eachMCP(t, s, nil, "tools/call", `"name":"trips_stop","arguments":{"now":true}`, `/now is not a known property`)
@@ -195,32 +198,35 @@ func TestMCPMaxResult(t *testing.T) {
 	isError := func(text string) string { return `"content":[{"type":"text","text":"` + text + `"}],"isError":true}` }
 	call := func(name string, n int) string { return fmt.Sprintf(`"name":"l_%s","arguments":{"n":%d}`, name, n) }
 	for _, test := range []struct {
+		name           string
 		method, params string
 		code           svc.Code
 		want           string
 	}{
-		{"tools/call", call("get", 19), svc.CodeOK, ok}, // {"text":""} has 11
-		{"tools/call", call("get", 20), svc.CodeResourceExhausted, isError(refused(31, ""))},
-		{"tools/call", call("add", 19), svc.CodeOK, ok},
-		{"tools/call", call("add", 20), svc.CodeResourceExhausted, isError(refused(31, again))},
-		{"tools/call", call("get_blocks", 28), svc.CodeOK, ok},
-		{"tools/call", call("get_blocks", 29), svc.CodeResourceExhausted, isError(refused(31, ""))},
-		{"tools/call", call("watch", 1), svc.CodeOK, ok},
-		{"tools/call", call("watch", 2), svc.CodeResourceExhausted, isError(refused(35, again))},
-		{"tools/call", call("fail", 19), svc.CodeNotFound, isError("NOT_FOUND: " + strings.Repeat("é", 19))},
-		{"tools/call", call("fail", 20), svc.CodeNotFound, isError("NOT_FOUND: " + strings.Repeat("é", 19))},
-		{"resources/read", `"uri":"l://get?n=19"`, svc.CodeOK, `"contents":[`},
-		{"resources/read", `"uri":"l://get?n=20"`, svc.CodeResourceExhausted, `-32603,"message":"` + refused(31, "") + `"`},
-		{"resources/read", `"uri":"l://blocks?n=28"`, svc.CodeOK, `"contents":[`},
-		{"resources/read", `"uri":"l://blocks?n=29"`, svc.CodeResourceExhausted, `-32603,"message":"` + refused(31, "") + `"`},
-		{"prompts/get", `"name":"l_write","arguments":{"n":"28"}`, svc.CodeOK, `"messages":[`},
-		{"prompts/get", `"name":"l_write","arguments":{"n":"29"}`, svc.CodeResourceExhausted, `-32603,"message":"` + refused(31, "") + `"`},
+		{"a GET that fits", "tools/call", call("get", 19), svc.CodeOK, ok}, // {"text":""} has 11
+		{"a GET that does not fit", "tools/call", call("get", 20), svc.CodeResourceExhausted, isError(refused(31, ""))},
+		{"a POST that fits", "tools/call", call("add", 19), svc.CodeOK, ok},
+		{"a POST that does not fit", "tools/call", call("add", 20), svc.CodeResourceExhausted, isError(refused(31, again))},
+		{"blocks that fit", "tools/call", call("get_blocks", 28), svc.CodeOK, ok},
+		{"blocks that do not fit", "tools/call", call("get_blocks", 29), svc.CodeResourceExhausted, isError(refused(31, ""))},
+		{"a stream that fits", "tools/call", call("watch", 1), svc.CodeOK, ok},
+		{"a stream that does not fit", "tools/call", call("watch", 2), svc.CodeResourceExhausted, isError(refused(35, again))},
+		{"an error that fits", "tools/call", call("fail", 19), svc.CodeNotFound, isError("NOT_FOUND: " + strings.Repeat("é", 19))},
+		{"an error that is cut", "tools/call", call("fail", 20), svc.CodeNotFound, isError("NOT_FOUND: " + strings.Repeat("é", 19))},
+		{"a resource that fits", "resources/read", `"uri":"l://get?n=19"`, svc.CodeOK, `"contents":[`},
+		{"a resource that does not fit", "resources/read", `"uri":"l://get?n=20"`, svc.CodeResourceExhausted, `-32603,"message":"` + refused(31, "") + `"`},
+		{"a resource of blocks that fits", "resources/read", `"uri":"l://blocks?n=28"`, svc.CodeOK, `"contents":[`},
+		{"a resource of blocks that does not fit", "resources/read", `"uri":"l://blocks?n=29"`, svc.CodeResourceExhausted, `-32603,"message":"` + refused(31, "") + `"`},
+		{"a prompt that fits", "prompts/get", `"name":"l_write","arguments":{"n":"28"}`, svc.CodeOK, `"messages":[`},
+		{"a prompt that does not fit", "prompts/get", `"name":"l_write","arguments":{"n":"29"}`, svc.CodeResourceExhausted, `-32603,"message":"` + refused(31, "") + `"`},
 	} {
-		observed = nil
-		eachMCP(t, s, opts, test.method, test.params, test.want)
-		if len(observed) != 10 || slices.ContainsFunc(observed, func(c svc.Code) bool { return c != test.code }) {
-			t.Errorf("%s: observed %v", test.params, observed)
-		}
+		t.Run(test.name, func(t *testing.T) {
+			observed = nil
+			eachMCP(t, s, opts, test.method, test.params, test.want)
+			if len(observed) != 10 || slices.ContainsFunc(observed, func(c svc.Code) bool { return c != test.code }) {
+				t.Errorf("%s: observed %v", test.params, observed)
+			}
+		})
 	}
 	if got := mcpPost(s.MCP(&svc.MCPOptions{MaxResult: 5}), mcpLegacy("", "tools/call", call("fail", 9))).Body.String(); !strings.Contains(got, `"text":"NOT_FOUND"`) {
 		t.Errorf("the code is cut: %s", got)
@@ -253,16 +259,18 @@ func TestMCPLooks(t *testing.T) {
 		return `"icons":[{"src":"https://x/` + name + `","mimeType":"image/png","sizes":["48x48","any"],"theme":"dark"}]`
 	}
 	metas := func(name string) string { return `"_meta":{"b\u003c":1,"ui":{"name":"` + name + `"}}` }
-	for _, test := range []struct{ method, params, want string }{
-		{"tools/list", "", `{"name":"l_get",…{"name":"fetch-It",…` + icons("tool") + `,` + metas("tool") + `}`},
-		{"tools/call", `"name":"fetch-It","arguments":{"n":1}`, `{"text":"é"}`},
-		{"tools/call", `"name":"l_get","arguments":{"n":2}`, `{"text":"éé"}`},
-		{"tools/call", `"name":"l_add","arguments":{"n":1}`, `-32602`},
-		{"resources/templates/list", "", `"uriTemplate":"l://get{?n}",…` + icons("resource") + `,` + metas("resource") + `}`},
-		{"resources/read", `"uri":"l://get?n=1"`, `"text":"{\"text\":\"é\"}",` + metas("resource") + `}]`},
-		{"prompts/list", "", `"arguments":[…],` + icons("prompt") + `}`},
+	for _, test := range []struct{ name, method, params, want string }{
+		{"tools/list", "tools/list", "", `{"name":"l_get",…{"name":"fetch-It",…` + icons("tool") + `,` + metas("tool") + `}`},
+		{"a tool by its name", "tools/call", `"name":"fetch-It","arguments":{"n":1}`, `{"text":"é"}`},
+		{"a tool by the default name of another", "tools/call", `"name":"l_get","arguments":{"n":2}`, `{"text":"éé"}`},
+		{"a tool by its default name", "tools/call", `"name":"l_add","arguments":{"n":1}`, `-32602`},
+		{"resources/templates/list", "resources/templates/list", "", `"uriTemplate":"l://get{?n}",…` + icons("resource") + `,` + metas("resource") + `}`},
+		{"resources/read", "resources/read", `"uri":"l://get?n=1"`, `"text":"{\"text\":\"é\"}",` + metas("resource") + `}]`},
+		{"prompts/list", "prompts/list", "", `"arguments":[…],` + icons("prompt") + `}`},
 	} {
-		eachMCP(t, s, opts, test.method, test.params, test.want)
+		t.Run(test.name, func(t *testing.T) {
+			eachMCP(t, s, opts, test.method, test.params, test.want)
+		})
 	}
 	info := `"serverInfo":{"name":"L","version":"1",` + icons("server") + `}`
 	if got := mcpPost(s.MCP(opts), mcpLegacy("", "initialize", `"protocolVersion":"2025-11-25"`)).Body.String(); !strings.Contains(got, info) {
@@ -294,20 +302,23 @@ func TestMCPBlockMeta(t *testing.T) {
 		return tool, mcpPost(h, mcpLegacy("2025-11-25", "resources/read", `"uri":"ui://app/page"`)).Body.String()
 	}
 	for _, test := range []struct {
+		name           string
 		content        svc.MCPContent
 		tool, contents string
 	}{
-		{svc.MCPContent{Text: "x"}, `{"type":"text","text":"x"}`, `"text":"x","_meta":{"a":1,"b":2}}`},
-		{svc.MCPContent{Text: "x", Meta: map[string]any{"b": 3, "c": 4}}, `{"type":"text","text":"x","_meta":{"b":3,"c":4}}`, `"text":"x","_meta":{"a":1,"b":3,"c":4}}`},
-		{svc.MCPContent{Type: "resource", URI: "x://y", Text: "x", Meta: map[string]any{"b": 3}}, `{"type":"resource","resource":{"uri":"x://y","text":"x"},"_meta":{"b":3}}`, `{"uri":"x://y","text":"x","_meta":{"a":1,"b":3}}`},
-		{svc.MCPContent{Type: "resource_link", URI: "x://y", Name: "n", Icons: []svc.MCPIcon{{Src: "data:,x"}}, Meta: map[string]any{"b": 3}}, `"name":"n","icons":[{"src":"data:,x"}],"_meta":{"b":3}}`, `"text":"n: x://y","_meta":{"a":1,"b":3}}`},
-		{svc.MCPContent{Type: "resource_link", URI: "x://y", Name: "n", Icons: []svc.MCPIcon{{Src: "ftp://x"}}}, `INTERNAL`, `-32603`},
-		{svc.MCPContent{Text: "x", Meta: map[string]any{"f": func() {}}}, `INTERNAL`, `-32603`},
+		{"no meta", svc.MCPContent{Text: "x"}, `{"type":"text","text":"x"}`, `"text":"x","_meta":{"a":1,"b":2}}`},
+		{"meta of a text", svc.MCPContent{Text: "x", Meta: map[string]any{"b": 3, "c": 4}}, `{"type":"text","text":"x","_meta":{"b":3,"c":4}}`, `"text":"x","_meta":{"a":1,"b":3,"c":4}}`},
+		{"meta of a resource", svc.MCPContent{Type: "resource", URI: "x://y", Text: "x", Meta: map[string]any{"b": 3}}, `{"type":"resource","resource":{"uri":"x://y","text":"x"},"_meta":{"b":3}}`, `{"uri":"x://y","text":"x","_meta":{"a":1,"b":3}}`},
+		{"meta and icons of a link", svc.MCPContent{Type: "resource_link", URI: "x://y", Name: "n", Icons: []svc.MCPIcon{{Src: "data:,x"}}, Meta: map[string]any{"b": 3}}, `"name":"n","icons":[{"src":"data:,x"}],"_meta":{"b":3}}`, `"text":"n: x://y","_meta":{"a":1,"b":3}}`},
+		{"an icon with another scheme", svc.MCPContent{Type: "resource_link", URI: "x://y", Name: "n", Icons: []svc.MCPIcon{{Src: "ftp://x"}}}, `INTERNAL`, `-32603`},
+		{"meta that is not JSON", svc.MCPContent{Text: "x", Meta: map[string]any{"f": func() {}}}, `INTERNAL`, `-32603`},
 	} {
-		tool, contents := read(test.content)
-		if !strings.Contains(tool, test.tool) || !strings.Contains(contents, test.contents) {
-			t.Errorf("%+v\n got %s and\n     %s\nwant %s and\n     %s", test.content, tool, contents, test.tool, test.contents)
-		}
+		t.Run(test.name, func(t *testing.T) {
+			tool, contents := read(test.content)
+			if !strings.Contains(tool, test.tool) || !strings.Contains(contents, test.contents) {
+				t.Errorf("%+v\n got %s and\n     %s\nwant %s and\n     %s", test.content, tool, contents, test.tool, test.contents)
+			}
+		})
 	}
 }
 
@@ -383,24 +394,26 @@ func TestMCPFields(t *testing.T) {
 	}
 	const whole = `{"id":"1","title":"t","next":{"id":"2","title":"u","o<d/é":""},"o<d/é":"x"}`
 	refused := func(text string) string { return `INVALID_ARGUMENT: invalid input: ` + text }
-	for _, test := range []struct{ params, want string }{
-		{call("get", `{}`), picked(whole)},
-		{call("get", `{"fields":["title","id"]}`), picked(`{"id":"1","title":"t"}`)},
-		{call("get", `{"fields":["next","next"]}`), picked(`{"next":{"id":"2","title":"u","o<d/é":""}}`)},
-		{call("get", `{"fields":["o<d\/\u00e9"]}`), picked(`{"o<d/é":"x"}`)},
-		{call("list_all", `{"page":2,"fields":["id"]}`), picked(`{"note":"n","data":[{"id":"1"},{"id":"1"}],"page":2,"per_page":0,"total":0,"total_pages":0}`)},
-		{call("list_next", `{"fields":["id"]}`), picked(`{"data":[null,{"id":"1"}],"has_more":false}`)},
-		{call("watch", `{"fields":["id"],"n":1}`), picked(`{"items":[{"id":"1"},{"id":"1"}]}`)},
-		{call("get", `{"fields":[]}`), refused(`/fields must have at least 1 item"`)},
-		{call("get", `{"fields":"id"}`), refused(`/fields must be an array"`)},
-		{call("get", `{"fields":null}`), refused(`/fields must be an array"`)},
-		{call("get", `{"fields":["id","Title",5]}`), `- /fields/1 must be one of id, title, next, o<d/é\n- /fields/2 must be`},
-		{call("get", `{"field":["id"]}`), refused(`/field is not a known property; did you mean \"fields\"?"`)},
-		{call("watch", `{"fields":["x"],"n":0}`), `- /fields/0 must be one of id, title, next, o<d/é\n- /n must be at least 1"`},
-		{call("watch", `{"field":["id"],"n":1}`), refused(`/field is not a known property; did you mean \"fields\"?"`)},
-		{call("plain", `{"fields":["id"]}`), refused(`/fields is not a known property`)},
+	for _, test := range []struct{ name, params, want string }{
+		{"no choice", call("get", `{}`), picked(whole)},
+		{"two fields", call("get", `{"fields":["title","id"]}`), picked(`{"id":"1","title":"t"}`)},
+		{"one field twice", call("get", `{"fields":["next","next"]}`), picked(`{"next":{"id":"2","title":"u","o<d/é":""}}`)},
+		{"an escaped name", call("get", `{"fields":["o<d\/\u00e9"]}`), picked(`{"o<d/é":"x"}`)},
+		{"items of a page", call("list_all", `{"page":2,"fields":["id"]}`), picked(`{"note":"n","data":[{"id":"1"},{"id":"1"}],"page":2,"per_page":0,"total":0,"total_pages":0}`)},
+		{"items that are pointers", call("list_next", `{"fields":["id"]}`), picked(`{"data":[null,{"id":"1"}],"has_more":false}`)},
+		{"items of a stream", call("watch", `{"fields":["id"],"n":1}`), picked(`{"items":[{"id":"1"},{"id":"1"}]}`)},
+		{"an empty list", call("get", `{"fields":[]}`), refused(`/fields must have at least 1 item"`)},
+		{"a string", call("get", `{"fields":"id"}`), refused(`/fields must be an array"`)},
+		{"null", call("get", `{"fields":null}`), refused(`/fields must be an array"`)},
+		{"unknown fields", call("get", `{"fields":["id","Title",5]}`), `- /fields/1 must be one of id, title, next, o<d/é\n- /fields/2 must be`},
+		{"a misspelled argument", call("get", `{"field":["id"]}`), refused(`/field is not a known property; did you mean \"fields\"?"`)},
+		{"an unknown field and a wrong input", call("watch", `{"fields":["x"],"n":0}`), `- /fields/0 must be one of id, title, next, o<d/é\n- /n must be at least 1"`},
+		{"a misspelled argument beside an input", call("watch", `{"field":["id"],"n":1}`), refused(`/field is not a known property; did you mean \"fields\"?"`)},
+		{"a tool without the option", call("plain", `{"fields":["id"]}`), refused(`/fields is not a known property`)},
 	} {
-		eachMCP(t, s, opts, "tools/call", test.params, test.want)
+		t.Run(test.name, func(t *testing.T) {
+			eachMCP(t, s, opts, "tools/call", test.params, test.want)
+		})
 	}
 	eachMCP(t, s, opts, "tools/call", call("get", `{"fields":["title","id","title"]}`), `"isError":false`)
 	if fmt.Sprint(*seen) != "[title id]" {

@@ -2,6 +2,7 @@ package blackbox_test
 
 import (
 	"bufio"
+	"cmp"
 	"context"
 	"encoding/json"
 	"errors"
@@ -230,58 +231,62 @@ func TestMCPQuestionsLegacy(t *testing.T) {
 	urls := map[string]string{"2025-11-25": `{"message":"Log in","mode":"url","url":"https://x/login","elicitationId":"…"}`}
 	lists := map[string]string{"2025-11-25": `{"mode":"form","message":"Which?","requestedSchema":{"type":"object","properties":{"moods":{"type":"array","items":{"anyOf":[{"const":"g","title":"Good"},{"const":"b","title":"Bad"}]}}},"required":["moods"]}}`}
 	for _, revision := range mcpRevisions[:4] {
-		s, runs := newQuestions()
-		for _, test := range []struct{ tool, method, params, accept, done string }{
-			{"q_form", "elicitation/create", forms[revision], `{"action":"accept","content":{"mood":"g","other":null}}`, `{"n":4}`},
-			{"q_lists", "elicitation/create", lists[revision], `{"action":"accept","content":{"moods":["g","b"]}}`, `{"n":2}`},
-			{"q_page", "elicitation/create", urls[revision], `{"action":"accept"}`, `{"n":0}`},
-			{"q_by_hand", "elicitation/create", strings.Replace(urls[revision], `"message":"Log in","mode":"url","url":"https://x/login"`, `"mode":"url","url":"https://x"`, 1), `{"a":1}`, `{"n":7}`},
-			{"q_sample", "sampling/createMessage", `{"maxTokens":5}`, `{"a":1}`, `{"n":7}`},
-			{"q_roots", "roots/list", "", `{"roots":[]}`, `{"n":12}`},
-		} {
-			c := converse(t, s, nil, revision, everyCapability)
-			if test.method == "elicitation/create" && test.params == "" {
-				c.call("1", test.tool, "")
-				c.want(`…FAILED_PRECONDITION: ` + cannot + `…"id":1}`)
-				c.end()
-				continue
+		t.Run(revision, func(t *testing.T) {
+			s, runs := newQuestions()
+			for _, test := range []struct{ tool, method, params, accept, done string }{
+				{"q_form", "elicitation/create", forms[revision], `{"action":"accept","content":{"mood":"g","other":null}}`, `{"n":4}`},
+				{"q_lists", "elicitation/create", lists[revision], `{"action":"accept","content":{"moods":["g","b"]}}`, `{"n":2}`},
+				{"q_page", "elicitation/create", urls[revision], `{"action":"accept"}`, `{"n":0}`},
+				{"q_by_hand", "elicitation/create", strings.Replace(urls[revision], `"message":"Log in","mode":"url","url":"https://x/login"`, `"mode":"url","url":"https://x"`, 1), `{"a":1}`, `{"n":7}`},
+				{"q_sample", "sampling/createMessage", `{"maxTokens":5}`, `{"a":1}`, `{"n":7}`},
+				{"q_roots", "roots/list", "", `{"roots":[]}`, `{"n":12}`},
+			} {
+				t.Run(test.tool, func(t *testing.T) {
+					c := converse(t, s, nil, revision, everyCapability)
+					if test.method == "elicitation/create" && test.params == "" {
+						c.call("1", test.tool, "")
+						c.want(`…FAILED_PRECONDITION: ` + cannot + `…"id":1}`)
+						c.end()
+						return
+					}
+					asks := `{"jsonrpc":"2.0","id":"svc-%d","method":"` + test.method + `","params":` + test.params + `}`
+					if test.params == "" {
+						asks = `{"jsonrpc":"2.0","id":"svc-%d","method":"` + test.method + `"}`
+					}
+					*runs = 0
+					c.call("1", test.tool, "")
+					id := c.want(fmt.Sprintf(asks, 1))
+					c.send(`{"jsonrpc":"2.0","id":"svc-1","method":"ping"}`) // the directions have ids of their own
+					c.want(`{"jsonrpc":"2.0","result":{},"id":"svc-1"}`)
+					c.answer(`"svc-7"`, test.accept) // nobody asked that
+					c.answer(id, test.accept)
+					c.want(`…"structuredContent":` + test.done + `…"id":1}`)
+					if test.tool == "q_form" && *runs != 1 {
+						t.Errorf("the method ran %d times", *runs)
+					}
+					c.answer(id, test.accept) // late
+					c.call("2", test.tool, "")
+					c.send(`{"jsonrpc":"2.0","id":` + c.want(fmt.Sprintf(asks, 2)) + `,"error":{"code":-1,"message":"no"}}`)
+					c.want(`…FAILED_PRECONDITION: the caller did not answer: …"id":2}`)
+					c.call("3", test.tool, "")
+					c.answer(c.want(fmt.Sprintf(asks, 3)), `[]`)
+					c.want(`…INVALID_ARGUMENT: invalid input: /…must be an object…"id":3}`)
+					if test.tool != "q_by_hand" && test.method == "elicitation/create" {
+						for action, said := range map[string]string{"decline": "said no", "cancel": "did not answer"} {
+							c.call("4", test.tool, "")
+							c.answer(c.want(`…"method":"elicitation/create"…`), `{"action":"`+action+`"}`)
+							c.want(`…FAILED_PRECONDITION: the caller ` + said + `…"id":4}`)
+						}
+						c.call("5", test.tool, "")
+						c.answer(c.want(`…"method":"elicitation/create"…`), `{"action":"x"}`)
+						c.want(`…/action must be accept, decline or cancel…"id":5}`)
+					}
+					c.call("6", test.tool, "")
+					c.want(`…"method":"` + test.method + `"…`)
+					c.end() // ends the question at once
+				})
 			}
-			asks := `{"jsonrpc":"2.0","id":"svc-%d","method":"` + test.method + `","params":` + test.params + `}`
-			if test.params == "" {
-				asks = `{"jsonrpc":"2.0","id":"svc-%d","method":"` + test.method + `"}`
-			}
-			*runs = 0
-			c.call("1", test.tool, "")
-			id := c.want(fmt.Sprintf(asks, 1))
-			c.send(`{"jsonrpc":"2.0","id":"svc-1","method":"ping"}`) // the directions have ids of their own
-			c.want(`{"jsonrpc":"2.0","result":{},"id":"svc-1"}`)
-			c.answer(`"svc-7"`, test.accept) // nobody asked that
-			c.answer(id, test.accept)
-			c.want(`…"structuredContent":` + test.done + `…"id":1}`)
-			if test.tool == "q_form" && *runs != 1 {
-				t.Errorf("%s: the method ran %d times", revision, *runs)
-			}
-			c.answer(id, test.accept) // late
-			c.call("2", test.tool, "")
-			c.send(`{"jsonrpc":"2.0","id":` + c.want(fmt.Sprintf(asks, 2)) + `,"error":{"code":-1,"message":"no"}}`)
-			c.want(`…FAILED_PRECONDITION: the caller did not answer: …"id":2}`)
-			c.call("3", test.tool, "")
-			c.answer(c.want(fmt.Sprintf(asks, 3)), `[]`)
-			c.want(`…INVALID_ARGUMENT: invalid input: /…must be an object…"id":3}`)
-			if test.tool != "q_by_hand" && test.method == "elicitation/create" {
-				for action, said := range map[string]string{"decline": "said no", "cancel": "did not answer"} {
-					c.call("4", test.tool, "")
-					c.answer(c.want(`…"method":"elicitation/create"…`), `{"action":"`+action+`"}`)
-					c.want(`…FAILED_PRECONDITION: the caller ` + said + `…"id":4}`)
-				}
-				c.call("5", test.tool, "")
-				c.answer(c.want(`…"method":"elicitation/create"…`), `{"action":"x"}`)
-				c.want(`…/action must be accept, decline or cancel…"id":5}`)
-			}
-			c.call("6", test.tool, "")
-			c.want(`…"method":"` + test.method + `"…`)
-			c.end() // ends the question at once
-		}
+		})
 	}
 }
 
@@ -335,23 +340,25 @@ func TestMCPQuestionsEnd(t *testing.T) {
 		return rest
 	}
 	const modern = `,"_meta":{"io.modelcontextprotocol/protocolVersion":"2026-07-28","io.modelcontextprotocol/clientCapabilities":`
-	for _, test := range []struct{ revision, capabilities, more, want string }{
-		{"2024-11-05", everyCapability, "", "sampling roots "},
-		{"2025-03-26", everyCapability, "", "sampling roots "},
-		{"2025-06-18", everyCapability, "", "elicitation sampling roots "},
-		{"2025-11-25", everyCapability, "", "elicitation elicitation.url sampling roots "},
-		{"2025-11-25", `{"elicitation":{}}`, "", "elicitation "},
-		{"2025-11-25", `{"elicitation":{"url":{}}}`, "", "elicitation.url "},
-		{"2025-11-25", `{}`, "", ""},
-		{"2025-11-25", `null`, "", ""},
-		{"", "", "", ""},
-		{"2025-11-25", everyCapability, modern + `{}}`, ""},
-		{"", "", modern + `{"elicitation":{"url":{}}}}`, "elicitation.url "},
-		{"", "", modern + everyCapability + `}`, "elicitation elicitation.url sampling roots "},
+	for _, test := range []struct{ name, revision, capabilities, more, want string }{
+		{"2024-11-05", "2024-11-05", everyCapability, "", "sampling roots "},
+		{"2025-03-26", "2025-03-26", everyCapability, "", "sampling roots "},
+		{"2025-06-18", "2025-06-18", everyCapability, "", "elicitation sampling roots "},
+		{"2025-11-25", "2025-11-25", everyCapability, "", "elicitation elicitation.url sampling roots "},
+		{"elicitation without a mode", "2025-11-25", `{"elicitation":{}}`, "", "elicitation "},
+		{"elicitation by pages", "2025-11-25", `{"elicitation":{"url":{}}}`, "", "elicitation.url "},
+		{"no capabilities", "2025-11-25", `{}`, "", ""},
+		{"null as capabilities", "2025-11-25", `null`, "", ""},
+		{"no initialize", "", "", "", ""},
+		{"a modern call after initialize that says it can do nothing", "2025-11-25", everyCapability, modern + `{}}`, ""},
+		{"a modern call with pages", "", "", modern + `{"elicitation":{"url":{}}}}`, "elicitation.url "},
+		{"a modern call with everything", "", "", modern + everyCapability + `}`, "elicitation elicitation.url sampling roots "},
 	} {
-		if got := can(test.revision, test.capabilities, test.more); got != test.want {
-			t.Errorf("%s %s %s: %q, want %q", test.revision, test.capabilities, test.more, got, test.want)
-		}
+		t.Run(test.name, func(t *testing.T) {
+			if got := can(test.revision, test.capabilities, test.more); got != test.want {
+				t.Errorf("%s %s %s: %q, want %q", test.revision, test.capabilities, test.more, got, test.want)
+			}
+		})
 	}
 	for _, revision := range mcpRevisions[:4] { // no conversation over HTTP, whatever the client says
 		request := mcpLegacy(revision, "tools/call", `"name":"q_can","_meta":{"io.modelcontextprotocol/clientCapabilities":`+everyCapability+`}`)
@@ -364,10 +371,12 @@ func TestMCPQuestionsEnd(t *testing.T) {
 		t.Errorf("a page is asked for by %s", page)
 	}
 	for action, want := range map[string]string{"accept": `{"n":0}`, "decline": "FAILED_PRECONDITION", "x": "/p/action must be"} {
-		got := mcpPost(s.MCP(nil), mcpAsk(everyCapability, "tools/call", `"name":"q_page","inputResponses":{"p":{"action":"`+action+`"}}`)).Body.String()
-		if !strings.Contains(got, want) {
-			t.Errorf("%s: %s", action, got)
-		}
+		t.Run("a page over HTTP, "+action, func(t *testing.T) {
+			got := mcpPost(s.MCP(nil), mcpAsk(everyCapability, "tools/call", `"name":"q_page","inputResponses":{"p":{"action":"`+action+`"}}`)).Body.String()
+			if !strings.Contains(got, want) {
+				t.Errorf("%s", got)
+			}
+		})
 	}
 	if got := mcpPost(s.MCP(nil), mcpAsk(`{"elicitation":{}}`, "tools/call", `"name":"q_by_hand"`)).Body.String(); !strings.Contains(got, "FAILED_PRECONDITION") {
 		t.Errorf("a URL is asked of a client that shows forms only: %s", got)
@@ -382,23 +391,25 @@ func TestMCPStdioLevel(t *testing.T) {
 		return &mcpCount{N: 7}, nil
 	})
 	for _, revision := range []string{"", "2025-11-25"} {
-		c := converse(t, s, nil, revision, `{}`)
-		level := func(name string) {
-			c.send(`{"jsonrpc":"2.0","id":"l","method":"logging/setLevel","params":{"level":"` + name + `"}}`)
-			c.want(`{"jsonrpc":"2.0","result":{},"id":"l"}`)
-		}
-		c.call("1", "p_run", `,"arguments":{"how":"x"}`)
-		c.want(`…"data":"warning"…`)
-		c.want(`…"id":1}`)
-		level("debug")
-		c.call("2", "p_run", `,"arguments":{"how":"x"}`)
-		c.want(`…"data":"debug"…`)
-		c.want(`…"data":"warning"…`)
-		c.want(`…"id":2}`)
-		level("error")
-		c.call("3", "p_run", `,"arguments":{"how":"x"}`)
-		c.want(`…"id":3}`)
-		c.end()
+		t.Run(cmp.Or(revision, "before initialize"), func(t *testing.T) {
+			c := converse(t, s, nil, revision, `{}`)
+			level := func(name string) {
+				c.send(`{"jsonrpc":"2.0","id":"l","method":"logging/setLevel","params":{"level":"` + name + `"}}`)
+				c.want(`{"jsonrpc":"2.0","result":{},"id":"l"}`)
+			}
+			c.call("1", "p_run", `,"arguments":{"how":"x"}`)
+			c.want(`…"data":"warning"…`)
+			c.want(`…"id":1}`)
+			level("debug")
+			c.call("2", "p_run", `,"arguments":{"how":"x"}`)
+			c.want(`…"data":"debug"…`)
+			c.want(`…"data":"warning"…`)
+			c.want(`…"id":2}`)
+			level("error")
+			c.call("3", "p_run", `,"arguments":{"how":"x"}`)
+			c.want(`…"id":3}`)
+			c.end()
+		})
 	}
 }
 
@@ -454,22 +465,24 @@ func TestEnumTitlesMistake(t *testing.T) {
 func TestMCPQuestionsBatch(t *testing.T) {
 	s, _ := newQuestions()
 	for _, revision := range mcpRevisions[:4] {
-		c := converse(t, s, nil, revision, everyCapability)
-		c.call("1", "q_sample", "")
-		id := c.want(`{"jsonrpc":"2.0","id":"svc-1","method":"sampling/createMessage"…`)
-		c.send(`[{"jsonrpc":"2.0","method":"notifications/x"},{"jsonrpc":"2.0","id":` + id + `,"result":{"a":1}}]`)
-		if revision > "2025-03-26" {
-			c.want(`…"this revision has no batches; send one message at a time"…`)
-			c.answer(id, `{"a":1}`)
+		t.Run(revision, func(t *testing.T) {
+			c := converse(t, s, nil, revision, everyCapability)
+			c.call("1", "q_sample", "")
+			id := c.want(`{"jsonrpc":"2.0","id":"svc-1","method":"sampling/createMessage"…`)
+			c.send(`[{"jsonrpc":"2.0","method":"notifications/x"},{"jsonrpc":"2.0","id":` + id + `,"result":{"a":1}}]`)
+			if revision > "2025-03-26" {
+				c.want(`…"this revision has no batches; send one message at a time"…`)
+				c.answer(id, `{"a":1}`)
+				c.want(`…"structuredContent":{"n":7}…"id":1}`)
+				c.end()
+				return
+			}
 			c.want(`…"structuredContent":{"n":7}…"id":1}`)
+			c.call("3", "q_sample", "")
+			c.want(`{"jsonrpc":"2.0","id":"svc-2","method":"sampling/createMessage"…`)
+			c.send(`[{"jsonrpc":"2.0","method":"notifications/cancelled","params":{"requestId":3}}]`)
+			c.want(`{"jsonrpc":"2.0","method":"notifications/cancelled","params":{"requestId":"svc-2"}}`)
 			c.end()
-			continue
-		}
-		c.want(`…"structuredContent":{"n":7}…"id":1}`)
-		c.call("3", "q_sample", "")
-		c.want(`{"jsonrpc":"2.0","id":"svc-2","method":"sampling/createMessage"…`)
-		c.send(`[{"jsonrpc":"2.0","method":"notifications/cancelled","params":{"requestId":3}}]`)
-		c.want(`{"jsonrpc":"2.0","method":"notifications/cancelled","params":{"requestId":"svc-2"}}`)
-		c.end()
+		})
 	}
 }

@@ -14,7 +14,6 @@ import (
 	"net/http/httptest"
 	"net/http/httputil"
 	"net/url"
-	"slices"
 	"strings"
 	"sync"
 	"sync/atomic"
@@ -139,37 +138,39 @@ type mcpTree struct {
 // Requirement 4.5: a tag that clients would not accept is refused when the tools are made.
 func TestMCPHeaderTags(t *testing.T) {
 	register := func(mistakes any) string { return fmt.Sprint(mistakes) }
-	for _, test := range []struct{ got, want string }{
-		{register(mcpRegister[struct {
+	for _, test := range []struct{ name, got, want string }{
+		{"a header name that is no token", register(mcpRegister[struct {
 			A string `json:"a" mcpheader:"Two Words"`
 		}]()), `the argument /a: the header name "Two Words" is not a token`},
-		{register(mcpRegister[struct {
+		{"a number", register(mcpRegister[struct {
 			A float64 `json:"a" mcpheader:"A"`
 		}]()), `the argument /a: the header "A" can carry a string, an integer or a boolean`},
-		{register(mcpRegister[struct {
+		{"a pointer that is required", register(mcpRegister[struct {
 			A *string `json:"a" mcpheader:"A"`
 		}]()), `a pointer must be optional`},
-		{register(mcpRegister[struct {
+		{"two headers that differ by case", register(mcpRegister[struct {
 			A string `json:"a" mcpheader:"Same"`
 			B string `json:"b" mcpheader:"sAME"`
 		}]()), `the argument /b: the header "sAME" is there twice`},
-		{register(mcpRegister[unionPayment]()), `Call: the input blackbox_test.unionPayment is a union, and assistants drop a tool whose input is anyOf or oneOf; put it into a field of a struct`},
-		{register(mcpRegister[struct {
+		{"a union as the input", register(mcpRegister[unionPayment]()), `Call: the input blackbox_test.unionPayment is a union, and assistants drop a tool whose input is anyOf or oneOf; put it into a field of a struct`},
+		{"a header in a list", register(mcpRegister[struct {
 			A []mcpTree `json:"a"`
 		}]()), `Call: the argument /name: the header "Name" can carry what is always at one place`},
-		{register(mcpRegister[struct {
+		{"a header in a map", register(mcpRegister[struct {
 			A map[string]mcpPlace `json:"a"`
 		}]()), `the argument /a/city: the header "City" can carry what is always at one place`},
-		{register(mcpRegister[struct {
+		{"headers as they may be", register(mcpRegister[struct {
 			A *string  `json:"a,omitempty" mcpheader:"A"`
 			B int8     `json:"b" mcpheader:"B"`
 			C bool     `json:"c" mcpheader:"C"`
 			D mcpPlace `json:"d"`
 		}]()), `<nil>`},
 	} {
-		if !strings.Contains(test.got, test.want) {
-			t.Errorf("got %s\nwant %s", test.got, test.want)
-		}
+		t.Run(test.name, func(t *testing.T) {
+			if !strings.Contains(test.got, test.want) {
+				t.Errorf("got %s\nwant %s", test.got, test.want)
+			}
+		})
 	}
 }
 
@@ -200,14 +201,16 @@ func (mcpOutputsService) When(context.Context) (*mcpYear, error) { return new(mc
 // Verify that structured content and its schema are objects, whatever the output is.
 func TestMCPOutputs(t *testing.T) {
 	h := svc.MustRegister[mcpOutputs](mcpOutputsService{}, &svc.Options{Resource: "out"}).MCP(nil)
-	for _, test := range []struct{ text, want string }{
-		{mcpLegacy("", "tools/list", ""), `…"name":"out_bill",…"outputSchema":{"type":"object","…Of":[…"name":"out_when",…"outputSchema":{"type":"object","properties":{"result":{"type":"integer"}},"required":["result"]…}…`},
-		{mcpLegacy("", "tools/call", `"name":"out_bill"`), `…"structuredContent":{"type":"cash","id":"1"…},…`},
-		{mcpLegacy("", "tools/call", `"name":"out_when"`), `…"structuredContent":{"result":1970},"content":[{"type":"text","text":"{\"result\":1970}"}]…`},
+	for _, test := range []struct{ name, text, want string }{
+		{"tools/list", mcpLegacy("", "tools/list", ""), `…"name":"out_bill",…"outputSchema":{"type":"object","…Of":[…"name":"out_when",…"outputSchema":{"type":"object","properties":{"result":{"type":"integer"}},"required":["result"]…}…`},
+		{"a union", mcpLegacy("", "tools/call", `"name":"out_bill"`), `…"structuredContent":{"type":"cash","id":"1"…},…`},
+		{"a number", mcpLegacy("", "tools/call", `"name":"out_when"`), `…"structuredContent":{"result":1970},"content":[{"type":"text","text":"{\"result\":1970}"}]…`},
 	} {
-		if got := mcpPost(h, test.text).Body.String(); !mcpMatches(got, test.want) {
-			t.Errorf("%s\n got %s\nwant %s", test.text, got, test.want)
-		}
+		t.Run(test.name, func(t *testing.T) {
+			if got := mcpPost(h, test.text).Body.String(); !mcpMatches(got, test.want) {
+				t.Errorf("%s\n got %s\nwant %s", test.text, got, test.want)
+			}
+		})
 	}
 }
 
@@ -247,21 +250,23 @@ func TestMCPReplicas(t *testing.T) {
 		answer, err := io.ReadAll(w.Body)
 		return fmt.Sprint(w.StatusCode, " ", string(answer), err)
 	}
-	for _, test := range []struct{ text, want string }{
-		{mcpLegacy("", "initialize", `"protocolVersion":"2025-11-25"`), `200 …"protocolVersion":"2025-11-25"…`},
-		{"\n\n" + `{"jsonrpc":"2.0","method":"notifications/initialized"}`, `202 <nil>`},
-		{mcpLegacy("2025-11-25", "logging/setLevel", `"level":"warning"`), `200 …"result":{}…`},
-		{mcpLegacy("2025-11-25", "tools/list", ""), `200 …"tools":[…`},
-		{mcpLegacy("2025-11-25", "tools/call", `"name":"notes_work","arguments":{"steps":3},"_meta":{"progressToken":1}`), `200 …"progress":2…"result":…<nil>`},
-		{mcpModern("server/discover", ""), `200 …"supportedVersions"…`},
-		{mcpModern("tools/list", ""), `200 …"ttlMs":0…`},
-		{mcpModern("tools/call", `"name":"notes_work","arguments":{"steps":3}`, `meta: "progressToken":1`), `200 …"progress":2…"result":…<nil>`},
+	for _, test := range []struct{ name, text, want string }{
+		{"initialize", mcpLegacy("", "initialize", `"protocolVersion":"2025-11-25"`), `200 …"protocolVersion":"2025-11-25"…`},
+		{"initialized", "\n\n" + `{"jsonrpc":"2.0","method":"notifications/initialized"}`, `202 <nil>`},
+		{"logging/setLevel", mcpLegacy("2025-11-25", "logging/setLevel", `"level":"warning"`), `200 …"result":{}…`},
+		{"tools/list", mcpLegacy("2025-11-25", "tools/list", ""), `200 …"tools":[…`},
+		{"a call with progress", mcpLegacy("2025-11-25", "tools/call", `"name":"notes_work","arguments":{"steps":3},"_meta":{"progressToken":1}`), `200 …"progress":2…"result":…<nil>`},
+		{"server/discover", mcpModern("server/discover", ""), `200 …"supportedVersions"…`},
+		{"tools/list in 2026", mcpModern("tools/list", ""), `200 …"ttlMs":0…`},
+		{"a call with progress in 2026", mcpModern("tools/call", `"name":"notes_work","arguments":{"steps":3}`, `meta: "progressToken":1`), `200 …"progress":2…"result":…<nil>`},
 	} {
-		for range 2 { // on each of them
-			if got := post(test.text); !mcpMatches(got, test.want) {
-				t.Errorf("%s\n got %s\nwant %s", test.text, got, test.want)
+		t.Run(test.name, func(t *testing.T) {
+			for range 2 { // on each of them
+				if got := post(test.text); !mcpMatches(got, test.want) {
+					t.Errorf("%s\n got %s\nwant %s", test.text, got, test.want)
+				}
 			}
-		}
+		})
 	}
 	var group sync.WaitGroup
 	for i := range 20 {
@@ -347,29 +352,31 @@ func TestMCPLogInside(t *testing.T) {
 
 // Requirements 11.5, 11.6: the context ends when the client leaves, in either era.
 func TestMCPDisconnect(t *testing.T) {
-	for _, text := range []string{
-		mcpLegacy("2025-11-25", "tools/call", `"name":"hook_run"`),
-		mcpModern("tools/call", `"name":"hook_run"`),
+	for _, test := range []struct{ name, text string }{
+		{"2025-11-25", mcpLegacy("2025-11-25", "tools/call", `"name":"hook_run"`)},
+		{"2026-07-28", mcpModern("tools/call", `"name":"hook_run"`)},
 	} {
-		running, ended := make(chan struct{}), make(chan error, 1)
-		s := httptest.NewServer(newHookedMCP(func(ctx context.Context) error {
-			close(running)
-			<-ctx.Done()
-			ended <- ctx.Err()
-			return ctx.Err()
-		}))
-		conn, err := net.Dial("tcp", s.Listener.Addr().String())
-		if err != nil {
-			t.Fatal(err)
-		}
-		head, body, _ := strings.Cut(text, "\n\n")
-		fmt.Fprintf(conn, "POST / HTTP/1.1\r\nHost: a\r\nContent-Type: application/json\r\nContent-Length: %d\r\n%s\r\n\r\n%s", len(body), strings.ReplaceAll(head, "\n", "\r\n"), body)
-		<-running
-		conn.Close()
-		if err := <-ended; !errors.Is(err, context.Canceled) {
-			t.Errorf("the context ended with %v", err)
-		}
-		s.Close()
+		t.Run(test.name, func(t *testing.T) {
+			running, ended := make(chan struct{}), make(chan error, 1)
+			s := httptest.NewServer(newHookedMCP(func(ctx context.Context) error {
+				close(running)
+				<-ctx.Done()
+				ended <- ctx.Err()
+				return ctx.Err()
+			}))
+			conn, err := net.Dial("tcp", s.Listener.Addr().String())
+			if err != nil {
+				t.Fatal(err)
+			}
+			head, body, _ := strings.Cut(test.text, "\n\n")
+			fmt.Fprintf(conn, "POST / HTTP/1.1\r\nHost: a\r\nContent-Type: application/json\r\nContent-Length: %d\r\n%s\r\n\r\n%s", len(body), strings.ReplaceAll(head, "\n", "\r\n"), body)
+			<-running
+			conn.Close()
+			if err := <-ended; !errors.Is(err, context.Canceled) {
+				t.Errorf("the context ended with %v", err)
+			}
+			s.Close()
+		})
 	}
 }
 
@@ -417,40 +424,44 @@ func TestMCPWriteTimeout(t *testing.T) {
 func TestMCPRevisions(t *testing.T) {
 	h := newMCP(nil)
 	for _, revision := range []string{"2024-11-05", "2025-03-26", "2025-06-18", "2025-11-25"} {
-		for _, test := range []struct{ text, want string }{
-			{mcpLegacy("", "initialize", `"protocolVersion":"`+revision+`"`), `200 …"protocolVersion":"` + revision + `"…`},
-			{mcpLegacy(revision, "ping", ""), `200 …"result":{}…`},
-			{mcpLegacy(revision, "nope", ""), `200 …-32601…`},
-			{mcpLegacy(revision, "tools/call", `"name":"notes_count"`), `200 …"structuredContent":{"n":7}…`},
-			{mcpLegacy(revision, "tools/call", `"name":"notes_create"`), `200 …"isError":true…`},
-			{mcpLegacy(revision, "server/discover", ""), `400 …-32602…`},
-		} {
-			w := mcpPost(h, test.text)
-			got := fmt.Sprint(w.Code, " ", w.Body)
-			if !mcpMatches(got, test.want) || strings.Contains(got, "resultType") || strings.Contains(got, "ttlMs") {
-				t.Errorf("%s: got %s\nwant %s", test.text, got, test.want)
+		t.Run(revision, func(t *testing.T) {
+			for _, test := range []struct{ name, text, want string }{
+				{"initialize", mcpLegacy("", "initialize", `"protocolVersion":"`+revision+`"`), `200 …"protocolVersion":"` + revision + `"…`},
+				{"ping", mcpLegacy(revision, "ping", ""), `200 …"result":{}…`},
+				{"an unknown method", mcpLegacy(revision, "nope", ""), `200 …-32601…`},
+				{"a call", mcpLegacy(revision, "tools/call", `"name":"notes_count"`), `200 …"structuredContent":{"n":7}…`},
+				{"a call without its arguments", mcpLegacy(revision, "tools/call", `"name":"notes_create"`), `200 …"isError":true…`},
+				{"server/discover", mcpLegacy(revision, "server/discover", ""), `400 …-32602…`},
+			} {
+				t.Run(test.name, func(t *testing.T) {
+					w := mcpPost(h, test.text)
+					got := fmt.Sprint(w.Code, " ", w.Body)
+					if !mcpMatches(got, test.want) || strings.Contains(got, "resultType") || strings.Contains(got, "ttlMs") {
+						t.Errorf("%s: got %s\nwant %s", test.text, got, test.want)
+					}
+				})
 			}
-		}
-		batches := revision < "2025-06-18"
-		w := mcpPost(h, "MCP-Protocol-Version: "+revision+"\n\n"+`[{"jsonrpc":"2.0","id":1,"method":"ping"}]`)
-		if (w.Code == 200) != batches {
-			t.Errorf("a batch at %s is %d", revision, w.Code)
-		}
+			batches := revision < "2025-06-18"
+			w := mcpPost(h, "MCP-Protocol-Version: "+revision+"\n\n"+`[{"jsonrpc":"2.0","id":1,"method":"ping"}]`)
+			if (w.Code == 200) != batches {
+				t.Errorf("a batch at %s is %d", revision, w.Code)
+			}
+		})
 	}
 }
 
 // Verify that Invoke makes the calls, with the bound input, and may pass them on.
 func TestMCPInvoke(t *testing.T) {
-	var seen, around []string
+	var seen, around string // of one call
 	s := svc.MustRegister[mcpNotes](mcpService{}, &svc.Options{Resource: "notes", Logger: slog.New(slog.DiscardHandler), Intercept: func(next svc.InvokeFunc) svc.InvokeFunc {
 		return func(ctx context.Context, resource, method string, input any) (any, error) {
-			around = append(around, method)
+			around += " " + method
 			return next(ctx, resource, method, input)
 		}
 	}})
 	h := s.MCP(&svc.MCPOptions{Invoke: func(ctx context.Context, resource, method string, input any) (any, error) {
 		info, _ := svc.InfoFrom(ctx)
-		seen = append(seen, fmt.Sprintf("%s %s.%s %T", info.Transport, resource, method, input))
+		seen = fmt.Sprintf("%s %s.%s %T", info.Transport, resource, method, input)
 		switch method {
 		case "count":
 			return &mcpCount{N: 99}, nil
@@ -463,26 +474,28 @@ func TestMCPInvoke(t *testing.T) {
 		}
 		return s.Call(ctx, resource, method, input)
 	}})
-	for _, test := range []struct{ params, want string }{
-		{`"name":"notes_count"`, `…{"n":99}…"isError":false…`},
-		{`"name":"notes_delete","arguments":{"id":"x"}`, `…PERMISSION_DENIED: no…"isError":true…`},
-		{`"name":"notes_get","arguments":{"id":"x"}`, `…INTERNAL: internal error…"isError":true…`},
-		{`"name":"notes_create","arguments":{"title":"x"}`, `…"title":"x"…"isError":false…`},
-		{`"name":"notes_locate","arguments":{"region":"eu"}`, `…INTERNAL: internal error…"isError":true…`},
-		{`"name":"notes_create","arguments":{}`, `…/title is required…"isError":true…`},
-		{`"name":"notes_work","arguments":{"steps":1},"_meta":{"progressToken":1}`, `…"progress":0…"isError":false…`},
+	for _, test := range []struct{ name, params, want, seen, around string }{
+		{"an answer of Invoke", `"name":"notes_count"`, `…{"n":99}…"isError":false…`, "mcp notes.count <nil>", "count"},
+		{"an error of Invoke", `"name":"notes_delete","arguments":{"id":"x"}`, `…PERMISSION_DENIED: no…"isError":true…`, "mcp notes.delete *blackbox_test.mcpGet", "delete"},
+		{"an answer of another type", `"name":"notes_get","arguments":{"id":"x"}`, `…INTERNAL: internal error…"isError":true…`, "mcp notes.get *blackbox_test.mcpGet", "get"},
+		{"a call that is passed on", `"name":"notes_create","arguments":{"title":"x"}`, `…"title":"x"…"isError":false…`, "mcp notes.create *blackbox_test.mcpCreate", "create create"},
+		{"a nil answer", `"name":"notes_locate","arguments":{"region":"eu"}`, `…INTERNAL: internal error…"isError":true…`, "mcp notes.locate *blackbox_test.mcpFind", "locate"},
+		{"a wrong input", `"name":"notes_create","arguments":{}`, `…/title is required…"isError":true…`, "", ""},
+		{"a call with progress that is passed on", `"name":"notes_work","arguments":{"steps":1},"_meta":{"progressToken":1}`, `…"progress":0…"isError":false…`, "mcp notes.work *blackbox_test.mcpWork", "work work"},
 	} {
-		if got := mcpPost(h, mcpLegacy("", "tools/call", test.params)).Body.String(); !mcpMatches(got, test.want) {
-			t.Errorf("%s: %s", test.params, got)
-		}
-	}
-	want := []string{"mcp notes.count <nil>", "mcp notes.delete *blackbox_test.mcpGet", "mcp notes.get *blackbox_test.mcpGet", "mcp notes.create *blackbox_test.mcpCreate", "mcp notes.locate *blackbox_test.mcpFind", "mcp notes.work *blackbox_test.mcpWork"}
-	if !slices.Equal(seen, want) {
-		t.Errorf("Invoke saw %q", seen)
-	}
-	// Those that Invoke passes on come twice.
-	if got, want := strings.Join(around, " "), "count delete get create create locate work work"; got != want {
-		t.Errorf("Intercept saw %s, want %s", got, want)
+		t.Run(test.name, func(t *testing.T) {
+			seen, around = "", ""
+			if got := mcpPost(h, mcpLegacy("", "tools/call", test.params)).Body.String(); !mcpMatches(got, test.want) {
+				t.Errorf("%s: %s", test.params, got)
+			}
+			if seen != test.seen {
+				t.Errorf("Invoke saw %q, want %q", seen, test.seen)
+			}
+			// A call that Invoke passes on comes twice.
+			if got := strings.TrimSpace(around); got != test.around {
+				t.Errorf("Intercept saw %q, want %q", got, test.around)
+			}
+		})
 	}
 }
 
@@ -571,22 +584,24 @@ func TestMCPBatchBudget(t *testing.T) {
 // Verify that we do not make the mistakes that the SDKs were seen to make.
 func TestMCPMistakesOfOthers(t *testing.T) {
 	h := newMCP(nil)
-	for _, test := range []struct{ who, text, want string }{
-		{"go-sdk", `{"jsonrpc":"2.0","id":1.5,"method":"ping"}`, `400 …-32600…`},                                            // becomes 1
-		{"go-sdk, mcp-go", `{"jsonrpc":"2.0","id":1}`, `400 …-32600…`},                                                      // gets 202
-		{"go-sdk", mcpLegacy("", "ping", "", "Accept: application/json"), `200 …`},                                          // gets 400
-		{"go-sdk, mcp-go", "Origin: http://evil.example\n\n" + `{"jsonrpc":"2.0","id":1,"method":"ping"}`, `403 …`},         // gets 200
-		{"go-sdk", `{"jsonrpc":"2.0","id":9007199254740993,"method":"ping"}`, `200 …"id":9007199254740993}`},                // rounds
-		{"go-sdk", mcpLegacy("", "nope", ""), `200 …-32601…`},                                                               // 400 in plain text
-		{"go-sdk", `{"jsonrpc":"2.0","id":1,"method":"ping"}{}`, `400 …-32700…`},                                            // ignores the rest
-		{"mcp-go", mcpLegacy("1999-01-01", "tools/list", ""), `400 …-32022…`},                                               // gets 200
-		{"mcp-go", `{"jsonrpc":"2.0","id":1,"method":"tools/list","Method":"tools/call"}`, `200 …"tools":[…`},               // runs the latter
-		{"go-sdk, mcp-go", "MCP-Protocol-Version: 2026-07-28\n\n" + `{"jsonrpc":"2.0","method":"notifications/x"}`, `202 `}, // gets 400
+	for _, test := range []struct{ name, who, text, want string }{
+		{"a fraction as id", "go-sdk", `{"jsonrpc":"2.0","id":1.5,"method":"ping"}`, `400 …-32600…`},                                                                     // becomes 1
+		{"no method", "go-sdk, mcp-go", `{"jsonrpc":"2.0","id":1}`, `400 …-32600…`},                                                                                      // gets 202
+		{"accepts JSON alone", "go-sdk", mcpLegacy("", "ping", "", "Accept: application/json"), `200 …`},                                                                 // gets 400
+		{"a foreign Origin", "go-sdk, mcp-go", "Origin: http://evil.example\n\n" + `{"jsonrpc":"2.0","id":1,"method":"ping"}`, `403 …`},                                  // gets 200
+		{"an id over 2^53", "go-sdk", `{"jsonrpc":"2.0","id":9007199254740993,"method":"ping"}`, `200 …"id":9007199254740993}`},                                          // rounds
+		{"an unknown method", "go-sdk", mcpLegacy("", "nope", ""), `200 …-32601…`},                                                                                       // 400 in plain text
+		{"more text behind the message", "go-sdk", `{"jsonrpc":"2.0","id":1,"method":"ping"}{}`, `400 …-32700…`},                                                         // ignores the rest
+		{"an unknown version", "mcp-go", mcpLegacy("1999-01-01", "tools/list", ""), `400 …-32022…`},                                                                      // gets 200
+		{"Method beside method", "mcp-go", `{"jsonrpc":"2.0","id":1,"method":"tools/list","Method":"tools/call"}`, `200 …"tools":[…`},                                    // runs the latter
+		{"a notification of 2026 without its header", "go-sdk, mcp-go", "MCP-Protocol-Version: 2026-07-28\n\n" + `{"jsonrpc":"2.0","method":"notifications/x"}`, `202 `}, // gets 400
 	} {
-		w := mcpPost(h, test.text)
-		if got := fmt.Sprint(w.Code, " ", w.Body); !mcpMatches(got, test.want) && got != test.want {
-			t.Errorf("%s: %s\n got %s\nwant %s", test.who, test.text, got, test.want)
-		}
+		t.Run(test.name, func(t *testing.T) {
+			w := mcpPost(h, test.text)
+			if got := fmt.Sprint(w.Code, " ", w.Body); !mcpMatches(got, test.want) && got != test.want {
+				t.Errorf("%s: %s\n got %s\nwant %s", test.who, test.text, got, test.want)
+			}
+		})
 	}
 	r := httptest.NewRequest("OPTIONS", "/mcp", nil)
 	w := httptest.NewRecorder()
@@ -623,17 +638,19 @@ func TestMCPTranscripts(t *testing.T) {
 		{"batch", []string{"MCP-Protocol-Version: 2025-03-26\n\n" + `[{"jsonrpc":"2.0","id":1,"method":"ping"},{"jsonrpc":"2.0","method":"notifications/initialized"},{"jsonrpc":"2.0","id":"b","method":"nope"}]`}},
 		{"browser", []string{mcpLegacy("", "ping", "", "Origin: http://localhost:5173"), mcpLegacy("", "ping", "", "Origin: http://evil.example")}},
 	} {
-		var out bytes.Buffer
-		for _, text := range test.texts {
-			w := mcpPost(h, text)
-			if !strings.Contains(text, "\n\n") {
-				text = "\n\n" + text
+		t.Run(test.name, func(t *testing.T) {
+			var out bytes.Buffer
+			for _, text := range test.texts {
+				w := mcpPost(h, text)
+				if !strings.Contains(text, "\n\n") {
+					text = "\n\n" + text
+				}
+				fmt.Fprintf(&out, "> POST /mcp\n%s\n\n< %d\n", strings.TrimLeft(text, "\n"), w.Code)
+				w.Header().Write(&out)
+				fmt.Fprintf(&out, "\n%s\n\n", w.Body)
 			}
-			fmt.Fprintf(&out, "> POST /mcp\n%s\n\n< %d\n", strings.TrimLeft(text, "\n"), w.Code)
-			w.Header().Write(&out)
-			fmt.Fprintf(&out, "\n%s\n\n", w.Body)
-		}
-		golden(t, "mcp/"+test.name+".txt", bytes.ReplaceAll(out.Bytes(), []byte("\r\n"), []byte("\n")))
+			golden(t, "mcp/"+test.name+".txt", bytes.ReplaceAll(out.Bytes(), []byte("\r\n"), []byte("\n")))
+		})
 	}
 }
 

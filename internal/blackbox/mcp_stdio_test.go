@@ -82,34 +82,34 @@ func TestMCPStdio(t *testing.T) {
 	call := func(id, how, meta string) string {
 		return `{"jsonrpc":"2.0","id":` + id + `,"method":"tools/call","params":{"name":"p_run","arguments":{"how":"` + how + `"}` + meta + `}}`
 	}
-	rows := []struct{ id, line, want string }{
-		{`1`, `{"jsonrpc":"2.0","id":1,"method":"initialize","params":{"protocolVersion":"2025-06-18"}}`, `…"protocolVersion":"2025-06-18"…`},
-		{``, `{"jsonrpc":"2.0","method":"notifications/initialized"}`, ``},
-		{`2`, `{"jsonrpc":"2.0","id":2,"method":"ping"}`, `{"jsonrpc":"2.0","result":{},"id":2}`},
-		{`3`, modern("3", "server/discover", ""), `…"supportedVersions"…`},
-		{`4`, modern("4", "tools/list", ""), `…"resultType":"complete"…"ttlMs":0…`},
-		{`5`, modern("5", "tools/call", `"name":"p_add","arguments":{"n":4},`), `…"resultType":"complete"…{"n":5}…`},
-		{`6`, modern("6", "ping", ""), `…-32601…`},
-		{`7`, `{"jsonrpc":"2.0","id":7,"method":"tools/list","params":{"_meta":{"io.modelcontextprotocol/protocolVersion":"2026-07-28"}}}`, `…-32602…clientCapabilities…`},
-		{`8`, `{"jsonrpc":"2.0","id":8,"method":"tools/list","params":{"_meta":{"io.modelcontextprotocol/protocolVersion":"2027-07-28","io.modelcontextprotocol/clientCapabilities":{}}}}`, `…-32022…`},
-		{`9`, `{"jsonrpc":"2.0","id":9,"method":"server/discover"}`, `…-32602…protocolVersion…`},
-		{`"a"`, call(`"a"`, "info", ``), `{"jsonrpc":"2.0","result":{"structuredContent":{"n":7},…`},
-		{`10`, call(`10`, "panic", ``), `…INTERNAL: internal error…"isError":true…`},
-		{`11`, call(`11`, "abort", ``), `{"jsonrpc":"2.0","error":{"code":-32603,"message":"internal error"},"id":11}`},
-		{`12`, `{"jsonrpc":"2.0","id":12,"method":"nope"}`, `…-32601…`},
-		{`13`, call(`13`, "x", `,"_meta":{"progressToken":13}`), `…"structuredContent"…`},
-		{``, `{"jsonrpc":"2.0","id":14,"method":"tools/call","params":{"name":"p_run","arguments":{"how":"a","how":"b"}}}`, ``},
-		{``, call(`1.5`, "x", ``), ``}, // an id that is not allowed, so nothing is called
-		{`15`, " \t" + `{"jsonrpc":"2.0","id":15,"method":"ping"}` + "\r", `{"jsonrpc":"2.0","result":{},"id":15}`},
-		{`16`, modern("16", "subscriptions/listen", ""), `…subscriptionId":16}},"id":16}`},
-		{``, `[{"jsonrpc":"2.0","id":99,"method":"ping"}]`, ``}, // no batches since 2025-06-18
-		{``, `[]`, ``},
-		{``, `[`, ``},
-		{``, `{"jsonrpc":"2.0","id":1,"result":{}}`, ``},
-		{``, ``, ``},
-		{``, `{"jsonrpc":"2.0",`, ``},
-		{``, `{"jsonrpc":"2.0","id":98,"method":"` + strings.Repeat("x", 2000) + `"}`, ``},
-		{`17`, `{"jsonrpc":"2.0","id":17,"method":"ping"}`, `{"jsonrpc":"2.0","result":{},"id":17}`}, // the last line has no end
+	rows := []struct{ name, id, line, want string }{
+		{"initialize", `1`, `{"jsonrpc":"2.0","id":1,"method":"initialize","params":{"protocolVersion":"2025-06-18"}}`, `…"protocolVersion":"2025-06-18"…`},
+		{"initialized", ``, `{"jsonrpc":"2.0","method":"notifications/initialized"}`, ``},
+		{"ping", `2`, `{"jsonrpc":"2.0","id":2,"method":"ping"}`, `{"jsonrpc":"2.0","result":{},"id":2}`},
+		{"server/discover", `3`, modern("3", "server/discover", ""), `…"supportedVersions"…`},
+		{"tools/list in 2026", `4`, modern("4", "tools/list", ""), `…"resultType":"complete"…"ttlMs":0…`},
+		{"a call in 2026", `5`, modern("5", "tools/call", `"name":"p_add","arguments":{"n":4},`), `…"resultType":"complete"…{"n":5}…`},
+		{"ping in 2026", `6`, modern("6", "ping", ""), `…-32601…`},
+		{"no clientCapabilities", `7`, `{"jsonrpc":"2.0","id":7,"method":"tools/list","params":{"_meta":{"io.modelcontextprotocol/protocolVersion":"2026-07-28"}}}`, `…-32602…clientCapabilities…`},
+		{"an unknown version", `8`, `{"jsonrpc":"2.0","id":8,"method":"tools/list","params":{"_meta":{"io.modelcontextprotocol/protocolVersion":"2027-07-28","io.modelcontextprotocol/clientCapabilities":{}}}}`, `…-32022…`},
+		{"server/discover without a version", `9`, `{"jsonrpc":"2.0","id":9,"method":"server/discover"}`, `…-32602…protocolVersion…`},
+		{"a call", `"a"`, call(`"a"`, "info", ``), `{"jsonrpc":"2.0","result":{"structuredContent":{"n":7},…`},
+		{"a panic", `10`, call(`10`, "panic", ``), `…INTERNAL: internal error…"isError":true…`},
+		{"an abort", `11`, call(`11`, "abort", ``), `{"jsonrpc":"2.0","error":{"code":-32603,"message":"internal error"},"id":11}`},
+		{"an unknown method", `12`, `{"jsonrpc":"2.0","id":12,"method":"nope"}`, `…-32601…`},
+		{"a call with progress", `13`, call(`13`, "x", `,"_meta":{"progressToken":13}`), `…"structuredContent"…`},
+		{"an argument twice", ``, `{"jsonrpc":"2.0","id":14,"method":"tools/call","params":{"name":"p_run","arguments":{"how":"a","how":"b"}}}`, ``},
+		{"a fraction as id", ``, call(`1.5`, "x", ``), ``}, // an id that is not allowed, so nothing is called
+		{"spaces around the message", `15`, " \t" + `{"jsonrpc":"2.0","id":15,"method":"ping"}` + "\r", `{"jsonrpc":"2.0","result":{},"id":15}`},
+		{"subscriptions/listen", `16`, modern("16", "subscriptions/listen", ""), `…subscriptionId":16}},"id":16}`},
+		{"a batch", ``, `[{"jsonrpc":"2.0","id":99,"method":"ping"}]`, ``}, // no batches since 2025-06-18
+		{"an empty batch", ``, `[]`, ``},
+		{"half a batch", ``, `[`, ``},
+		{"a response", ``, `{"jsonrpc":"2.0","id":1,"result":{}}`, ``},
+		{"an empty line", ``, ``, ``},
+		{"half a message", ``, `{"jsonrpc":"2.0",`, ``},
+		{"a message that is too long", ``, `{"jsonrpc":"2.0","id":98,"method":"` + strings.Repeat("x", 2000) + `"}`, ``},
+		{"the last line", `17`, `{"jsonrpc":"2.0","id":17,"method":"ping"}`, `{"jsonrpc":"2.0","result":{},"id":17}`}, // the last line has no end
 	}
 	var in []string
 	for _, row := range rows {
@@ -117,9 +117,14 @@ func TestMCPStdio(t *testing.T) {
 	}
 	answers := mcpLines(t, s, strings.Join(in, "\n"))
 	for _, row := range rows {
-		if row.id != "" && !mcpMatches(answers[row.id], row.want) {
-			t.Errorf("%s\n got %s\nwant %s", row.line, answers[row.id], row.want)
+		if row.id == "" {
+			continue // it has no answer of its own
 		}
+		t.Run(row.name, func(t *testing.T) {
+			if !mcpMatches(answers[row.id], row.want) {
+				t.Errorf("%s\n got %s\nwant %s", row.line, answers[row.id], row.want)
+			}
+		})
 	}
 	rest := answers[""]
 	for want, n := range map[string]int{
@@ -304,26 +309,29 @@ func (w *dyingWriter) Write(b []byte) (int, error) {
 func TestMCPStdioLimits(t *testing.T) {
 	const ping = `{"jsonrpc":"2.0","id":1,"method":"ping"}`
 	for _, test := range []struct {
+		name     string
 		limit    int64
 		in, want string
 	}{
-		{math.MaxInt64, ping + "\n", `"result":{}`},
-		{math.MaxInt64, ping, `"result":{}`},
-		{-1, ping, `"result":{}`},
-		{int64(len(ping)), ping + "\n", `"result":{}`},
-		{int64(len(ping)), ping, `"result":{}`},
-		{int64(len(ping)) - 1, ping + "\n", "more bytes"},
-		{10, ping, "more bytes"},
-		{10, "", ""},
+		{"no limit", math.MaxInt64, ping + "\n", `"result":{}`},
+		{"no limit and no end of the line", math.MaxInt64, ping, `"result":{}`},
+		{"a negative limit", -1, ping, `"result":{}`},
+		{"as long as the limit", int64(len(ping)), ping + "\n", `"result":{}`},
+		{"as long as the limit without an end of the line", int64(len(ping)), ping, `"result":{}`},
+		{"longer than the limit by one", int64(len(ping)) - 1, ping + "\n", "more bytes"},
+		{"longer than the limit without an end of the line", 10, ping, "more bytes"},
+		{"nothing", 10, "", ""},
 	} {
-		s := svc.MustRegister[mcpPiped](mcpPipedHook(nil), &svc.Options{Resource: "p", Logger: slog.New(slog.DiscardHandler), MaxBody: test.limit})
-		ctx, cancel := context.WithTimeout(context.Background(), 10*time.Second)
-		var out bytes.Buffer
-		err := s.MCPStdio(ctx, strings.NewReader(test.in), &out, nil)
-		cancel()
-		if got := out.String(); err != nil || !strings.Contains(got, test.want) || strings.Count(got, "\n") > 1 {
-			t.Errorf("%d bytes of %q: %.200s, %v; want %q once", test.limit, test.in, got, err, test.want)
-		}
+		t.Run(test.name, func(t *testing.T) {
+			s := svc.MustRegister[mcpPiped](mcpPipedHook(nil), &svc.Options{Resource: "p", Logger: slog.New(slog.DiscardHandler), MaxBody: test.limit})
+			ctx, cancel := context.WithTimeout(context.Background(), 10*time.Second)
+			var out bytes.Buffer
+			err := s.MCPStdio(ctx, strings.NewReader(test.in), &out, nil)
+			cancel()
+			if got := out.String(); err != nil || !strings.Contains(got, test.want) || strings.Count(got, "\n") > 1 {
+				t.Errorf("%d bytes of %q: %.200s, %v; want %q once", test.limit, test.in, got, err, test.want)
+			}
+		})
 	}
 }
 
@@ -445,18 +453,16 @@ func TestMCPStdioHeld(t *testing.T) {
 	const ping = `{"jsonrpc":"2.0","id":1,"method":"ping"}` + "\n"
 	broken := errors.New("broken")
 	release := make(chan struct{})
-	defer close(release)
+	t.Cleanup(func() { close(release) })
 	stuck := stuckWriter{release}
 	open, client := io.Pipe()
-	defer client.Close()
-	type row struct {
+	t.Cleanup(func() { client.Close() })
+	for _, test := range []struct {
 		name string
 		in   io.Reader
 		out  io.Writer
 		want error
-	}
-	results := make(chan string)
-	rows := []row{
+	}{
 		{"the end of ctx", io.MultiReader(strings.NewReader(call), open), io.Discard, context.Canceled},
 		{"the end of ctx, with a stuck out", io.MultiReader(strings.NewReader(call+ping), open), stuck, context.Canceled},
 		{"the end of in", strings.NewReader(call), io.Discard, nil},
@@ -464,9 +470,9 @@ func TestMCPStdioHeld(t *testing.T) {
 		{"a broken out", io.MultiReader(strings.NewReader(call+ping), open), errorWriter{broken}, broken},
 		{"answers that nobody reads", strings.NewReader(strings.Repeat(ping, 500)), stuck, nil},
 		{"refusals that nobody reads", strings.NewReader(strings.Repeat(call, 1500)), stuck, nil},
-	}
-	for _, test := range rows {
-		go func() {
+	} {
+		t.Run(test.name, func(t *testing.T) {
+			t.Parallel()
 			ctx, cancel := context.WithCancel(context.Background())
 			defer cancel()
 			s := newPiped(func(context.Context, *mcpFail) (*mcpCount, error) {
@@ -476,18 +482,10 @@ func TestMCPStdioHeld(t *testing.T) {
 				<-release
 				return &mcpCount{}, nil
 			})
-			got := s.MCPStdio(ctx, test.in, test.out, nil)
-			if got != test.want {
-				results <- fmt.Sprintf("%s: %v, want %v", test.name, got, test.want)
-				return
+			if got := s.MCPStdio(ctx, test.in, test.out, nil); got != test.want {
+				t.Errorf("%v, want %v", got, test.want)
 			}
-			results <- ""
-		}()
-	}
-	for range rows {
-		if text := <-results; text != "" {
-			t.Error(text)
-		}
+		})
 	}
 }
 

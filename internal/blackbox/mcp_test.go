@@ -736,58 +736,61 @@ func TestMCPOrigin(t *testing.T) {
 	open := newMCP(&svc.MCPOptions{AllowedOrigins: []string{"*"}})
 	null := newMCP(&svc.MCPOptions{AllowedOrigins: []string{"null"}})
 	for _, test := range []struct {
+		name         string
 		handler      http.Handler
 		host, origin string
 		status       int
 	}{
-		{listed, "api.example", "", 200},
-		{listed, "evil.example", "", 200}, // proxies rewrite Host
-		{listed, "api.example", "https://app.example", 200},
-		{listed, "api.example", "https://APP.example:443", 200},
-		{listed, "api.example", "http://app.example", 403},
-		{listed, "api.example", "https://app.example:8443", 403},
-		{listed, "api.example", "https://app.example.evil", 403},
-		{listed, "api.example", "https://app.example@evil", 403},
-		{listed, "api.example", "https://app.example/x", 403},
-		{listed, "api.example", "http://b.example:8080", 200},
-		{listed, "api.example", "http://b.example", 403},
-		{listed, "api.example", "app://local", 200},
-		{listed, "api.example", "null", 403},
-		{listed, "api.example", " ", 403},
-		{listed, "evil.example", "http://evil.example", 403}, // rebinding makes them agree
-		{listed, "evil.example", "http://localhost", 403},
-		{listed, "localhost:8080", "http://evil.example", 403},
-		{listed, "localhost:8080", "http://localhost:3000", 200},
-		{listed, "127.0.0.1:8080", "http://localhost:8080", 200},
-		{listed, "127.8.9.1", "https://127.0.0.1", 200},
-		{listed, "[::1]:8080", "http://[::1]:9", 200},
-		{listed, "[::ffff:127.0.0.1]:80", "http://localhost", 200},
-		{listed, "localhost:8080", "http://localhost.evil.example", 403},
-		{listed, "localhost:8080", "http://127.0.0.1.evil.example", 403},
-		{listed, "localhost:8080", "http://2130706433", 403},
-		{listed, "localhost:8080", "chrome-extension://localhost", 403},
-		{listed, "localhost:8080", "http://localhost:99999", 403},
-		{listed, "localhost:8080", "http://localhost, http://localhost", 403},
-		{open, "api.example", "https://any.example", 200},
-		{open, "api.example", "null", 200},
-		{null, "api.example", "null", 200},
-		{null, "api.example", "https://any.example", 403},
+		{"no Origin", listed, "api.example", "", 200},
+		{"no Origin at another host", listed, "evil.example", "", 200}, // proxies rewrite Host
+		{"a listed page", listed, "api.example", "https://app.example", 200},
+		{"a listed page with the default port and in capitals", listed, "api.example", "https://APP.example:443", 200},
+		{"a listed page without TLS", listed, "api.example", "http://app.example", 403},
+		{"a listed page on another port", listed, "api.example", "https://app.example:8443", 403},
+		{"a page whose name begins with a listed one", listed, "api.example", "https://app.example.evil", 403},
+		{"a page with a listed one as its user", listed, "api.example", "https://app.example@evil", 403},
+		{"a listed page with a path", listed, "api.example", "https://app.example/x", 403},
+		{"a listed page with a port", listed, "api.example", "http://b.example:8080", 200},
+		{"a listed page without its port", listed, "api.example", "http://b.example", 403},
+		{"a listed app", listed, "api.example", "app://local", 200},
+		{"null", listed, "api.example", "null", 403},
+		{"a space", listed, "api.example", " ", 403},
+		{"a page of the same host", listed, "evil.example", "http://evil.example", 403}, // rebinding makes them agree
+		{"a page of localhost at another host", listed, "evil.example", "http://localhost", 403},
+		{"another page at localhost", listed, "localhost:8080", "http://evil.example", 403},
+		{"localhost", listed, "localhost:8080", "http://localhost:3000", 200},
+		{"localhost at 127.0.0.1", listed, "127.0.0.1:8080", "http://localhost:8080", 200},
+		{"127.0.0.1 at 127.8.9.1", listed, "127.8.9.1", "https://127.0.0.1", 200},
+		{"the loopback address of IPv6", listed, "[::1]:8080", "http://[::1]:9", 200},
+		{"localhost at a mapped address", listed, "[::ffff:127.0.0.1]:80", "http://localhost", 200},
+		{"a page whose name begins with localhost", listed, "localhost:8080", "http://localhost.evil.example", 403},
+		{"a page whose name begins with 127.0.0.1", listed, "localhost:8080", "http://127.0.0.1.evil.example", 403},
+		{"127.0.0.1 as a number", listed, "localhost:8080", "http://2130706433", 403},
+		{"an extension named localhost", listed, "localhost:8080", "chrome-extension://localhost", 403},
+		{"a port out of range", listed, "localhost:8080", "http://localhost:99999", 403},
+		{"two pages in one header", listed, "localhost:8080", "http://localhost, http://localhost", 403},
+		{"any page where all are allowed", open, "api.example", "https://any.example", 200},
+		{"null where all are allowed", open, "api.example", "null", 200},
+		{"null where it is listed", null, "api.example", "null", 200},
+		{"any page where null is listed", null, "api.example", "https://any.example", 403},
 	} {
-		r := httptest.NewRequest("POST", "/mcp", strings.NewReader(`{"jsonrpc":"2.0","id":1,"method":"ping"}`))
-		r.Host = test.host
-		r.Header.Set("Content-Type", "application/json")
-		if test.origin != "" {
-			r.Header.Set("Origin", test.origin)
-		}
-		w := httptest.NewRecorder()
-		test.handler.ServeHTTP(w, r)
-		allowed := w.Header().Get("Access-Control-Allow-Origin")
-		if w.Code != test.status || test.status == 403 && allowed != "" || test.status == 200 && allowed != test.origin {
-			t.Errorf("Origin %q at Host %q: %d, Access-Control-Allow-Origin %q; want %d", test.origin, test.host, w.Code, allowed, test.status)
-		}
-		if w.Code == 403 && !mcpMatches(w.Body.String(), mcpAnonymous("-32600", "origin")) {
-			t.Errorf("Origin %q: %s", test.origin, w.Body)
-		}
+		t.Run(test.name, func(t *testing.T) {
+			r := httptest.NewRequest("POST", "/mcp", strings.NewReader(`{"jsonrpc":"2.0","id":1,"method":"ping"}`))
+			r.Host = test.host
+			r.Header.Set("Content-Type", "application/json")
+			if test.origin != "" {
+				r.Header.Set("Origin", test.origin)
+			}
+			w := httptest.NewRecorder()
+			test.handler.ServeHTTP(w, r)
+			allowed := w.Header().Get("Access-Control-Allow-Origin")
+			if w.Code != test.status || test.status == 403 && allowed != "" || test.status == 200 && allowed != test.origin {
+				t.Errorf("Origin %q at Host %q: %d, Access-Control-Allow-Origin %q; want %d", test.origin, test.host, w.Code, allowed, test.status)
+			}
+			if w.Code == 403 && !mcpMatches(w.Body.String(), mcpAnonymous("-32600", "origin")) {
+				t.Errorf("Origin %q: %s", test.origin, w.Body)
+			}
+		})
 	}
 }
 
@@ -808,13 +811,15 @@ func TestMCPMethods(t *testing.T) {
 	}{
 		{"GET", 405}, {"DELETE", 405}, {"HEAD", 405}, {"PUT", 405}, {"PATCH", 405}, {"TRACE", 405}, {"post", 405}, {"OPTIONS", 204},
 	} {
-		r := httptest.NewRequest(test.method, "/mcp", nil)
-		r.Header.Set("Accept", "text/event-stream")
-		w := httptest.NewRecorder()
-		h.ServeHTTP(w, r)
-		if w.Code != test.status || w.Header().Get("Allow") != "POST, OPTIONS" {
-			t.Errorf("%s: %d, Allow: %q; want %d", test.method, w.Code, w.Header().Get("Allow"), test.status)
-		}
+		t.Run(test.method, func(t *testing.T) {
+			r := httptest.NewRequest(test.method, "/mcp", nil)
+			r.Header.Set("Accept", "text/event-stream")
+			w := httptest.NewRecorder()
+			h.ServeHTTP(w, r)
+			if w.Code != test.status || w.Header().Get("Allow") != "POST, OPTIONS" {
+				t.Errorf("%d, Allow: %q; want %d", w.Code, w.Header().Get("Allow"), test.status)
+			}
+		})
 	}
 }
 
@@ -823,20 +828,23 @@ func TestMCPBodyLimit(t *testing.T) {
 	const ping = `{"jsonrpc":"2.0","id":1,"method":"ping"}`
 	h := svc.MustRegister[mcpNotes](mcpService{}, &svc.Options{MaxBody: int64(len(ping)), Logger: slog.New(slog.DiscardHandler)}).MCP(nil)
 	for _, test := range []struct {
+		name   string
 		body   string
 		length int64
 		status int
 	}{
-		{ping, int64(len(ping)), 200}, {ping, -1, 200}, {ping + " ", int64(len(ping)) + 1, 413}, {ping + " ", -1, 413},
+		{"as long as the limit", ping, int64(len(ping)), 200}, {"as long as the limit without a length", ping, -1, 200}, {"too long", ping + " ", int64(len(ping)) + 1, 413}, {"too long without a length", ping + " ", -1, 413},
 	} {
-		r := httptest.NewRequest("POST", "/mcp", strings.NewReader(test.body))
-		r.ContentLength = test.length
-		r.Header.Set("Content-Type", "application/json")
-		w := httptest.NewRecorder()
-		h.ServeHTTP(w, r)
-		if w.Code != test.status || w.Code == 413 && !mcpMatches(w.Body.String(), mcpAnonymous("-32600", "bytes")) {
-			t.Errorf("%d bytes: %d %s; want %d", test.length, w.Code, w.Body, test.status)
-		}
+		t.Run(test.name, func(t *testing.T) {
+			r := httptest.NewRequest("POST", "/mcp", strings.NewReader(test.body))
+			r.ContentLength = test.length
+			r.Header.Set("Content-Type", "application/json")
+			w := httptest.NewRecorder()
+			h.ServeHTTP(w, r)
+			if w.Code != test.status || w.Code == 413 && !mcpMatches(w.Body.String(), mcpAnonymous("-32600", "bytes")) {
+				t.Errorf("%d bytes: %d %s; want %d", test.length, w.Code, w.Body, test.status)
+			}
+		})
 	}
 }
 
@@ -844,22 +852,24 @@ func TestMCPBodyLimit(t *testing.T) {
 // it, whatever the answer is, and never with credentials.
 func TestMCPCrossOrigin(t *testing.T) {
 	h := newMCP(nil)
-	for _, text := range []string{
-		`{"jsonrpc":"2.0","id":1,"method":"ping"}`,
-		`{"jsonrpc":"2.0","method":"notifications/initialized"}`,
-		`{`,
-		"Content-Type: text/plain\n\n{}",
-		mcpModern("nope", ""),
-		mcpLegacy("", "tools/call", `"name":"notes_work","arguments":{"level":"warning"}`),
-		mcpLegacy("", "ping", "", "Accept: text/event-stream"),
-		mcpLegacy("", "ping", "", "Accept: text/html"),
+	for _, test := range []struct{ name, text string }{
+		{"an answer", `{"jsonrpc":"2.0","id":1,"method":"ping"}`},
+		{"a notification", `{"jsonrpc":"2.0","method":"notifications/initialized"}`},
+		{"no JSON", `{`},
+		{"another Content-Type", "Content-Type: text/plain\n\n{}"},
+		{"an unknown method", mcpModern("nope", "")},
+		{"a call", mcpLegacy("", "tools/call", `"name":"notes_work","arguments":{"level":"warning"}`)},
+		{"events", mcpLegacy("", "ping", "", "Accept: text/event-stream")},
+		{"accepts HTML alone", mcpLegacy("", "ping", "", "Accept: text/html")},
 	} {
-		w := mcpPost(h, "Origin: http://localhost:5173\n"+mcpHeaded(text))
-		head := w.Header()
-		if head.Get("Access-Control-Allow-Origin") != "http://localhost:5173" || head.Get("Vary") != "Origin" ||
-			!strings.Contains(head.Get("Access-Control-Expose-Headers"), "WWW-Authenticate") || head.Get("Access-Control-Allow-Credentials") != "" {
-			t.Errorf("%s\n%d %v", text, w.Code, head)
-		}
+		t.Run(test.name, func(t *testing.T) {
+			w := mcpPost(h, "Origin: http://localhost:5173\n"+mcpHeaded(test.text))
+			head := w.Header()
+			if head.Get("Access-Control-Allow-Origin") != "http://localhost:5173" || head.Get("Vary") != "Origin" ||
+				!strings.Contains(head.Get("Access-Control-Expose-Headers"), "WWW-Authenticate") || head.Get("Access-Control-Allow-Credentials") != "" {
+				t.Errorf("%s\n%d %v", test.text, w.Code, head)
+			}
+		})
 	}
 }
 
@@ -997,7 +1007,7 @@ var mcpRequirements = []struct{ number, text, kept string }{
 	{"10.17", "wrong arguments are a result", "rows"},
 	{"10.18", "errors and panics are a result", "rows"},
 	{"10.19", "inputs are validated; access and rates are controlled", "not done beyond validation, which rows of 10.17 show: access and rates are for middleware"},
-	{"10.20", "input_required", "TestMCPAsk"},
+	{"10.20", "input_required", "TestMCPAskAnswers"},
 	{"10.21", "schemas are 2020-12 and need nothing beside them", "TestMCPToolList"},
 	{"10.22", "a schema of the author's own", "TestMCPToolOptions"},
 	{"11.1", "JSON until the first notification, then events", "rows"},
@@ -1093,9 +1103,11 @@ func TestMCPEmptyInputSchema(t *testing.T) {
 		true:  `"name":"todos_mark_done","title":"todos: mark done","description":"Mark done on todos, a POST method of oaAPI.","inputSchema":{"type":"object"}`,
 		false: `"name":"todos_mark_done","title":"todos: mark done","description":"Mark done on todos, a POST method of oaAPI.","inputSchema":{"type":"object","additionalProperties":false}`,
 	} {
-		tools := rpcPost(oaService(svc.Options{}).MCP(&svc.MCPOptions{AllowUnknown: allow}), `{"jsonrpc":"2.0","id":1,"method":"tools/list"}`).Body.String()
-		if !strings.Contains(tools, want) {
-			t.Errorf("AllowUnknown %t: the tools lack %s\n%s", allow, want, tools)
-		}
+		t.Run(fmt.Sprintf("AllowUnknown %t", allow), func(t *testing.T) {
+			tools := rpcPost(oaService(svc.Options{}).MCP(&svc.MCPOptions{AllowUnknown: allow}), `{"jsonrpc":"2.0","id":1,"method":"tools/list"}`).Body.String()
+			if !strings.Contains(tools, want) {
+				t.Errorf("the tools lack %s\n%s", want, tools)
+			}
+		})
 	}
 }
