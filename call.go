@@ -57,23 +57,33 @@ type call struct {
 	start           time.Duration // since config.epoch; 0 if nobody observes the call, and once it is observed
 	keyed           *keyedCall    // of a call with an idempotency key; nil otherwise
 	ended           atomic.Bool   // the method has returned, or its stream has ended
-	status          uint16        // of the HTTP response, where it is not that of the error or of the method
 	refused         bool          // checkCaller has failed, so the input is unread
-	begun           bool          // a response of REST has begun, as a stream or a File
 }
 
-// A carrier is a call with the part that its transport has in it.
+// A carrier is a call together with what its transport has to do in it. It embeds a call, and
+// is the context of the method.
 type carrier interface {
-	context.Context // of the method
+	context.Context
 	// readInput returns the input of the method: a pointer, or nil if it takes none.
 	readInput() (any, error)
 	// encodeOutput encodes what the method has returned: a pointer, or nil if it returns
 	// none.
 	encodeOutput(out any) error
+	// httpStatus returns the status of the response, which ended with err, for
+	// Options.Observe. It is asked for once, and only if one response answers c alone.
+	httpStatus(err error) int
+	// rpcName returns Observation.RPC.
+	rpcName() string
 }
 
-// A streamCarrier is a carrier that runs the streams of methods. Without it, the
-// stream is the output.
+// httpStatus returns 0, for a carrier without a response.
+func (c *call) httpStatus(error) int { return 0 }
+
+// rpcName returns no name, for a carrier whose calls have no other than that of the method.
+func (c *call) rpcName() string { return "" }
+
+// A streamCarrier is a carrier that runs the streams of methods. For another carrier, the
+// stream is the output. One of a transport with transportRow.streams must be a streamCarrier.
 type streamCarrier interface {
 	carrier
 	// runStream runs a stream to its end. ctx is the context of the method, and
@@ -133,10 +143,7 @@ func (c *call) runSteps(t carrier) error {
 	if c.method.sendsFile() && c.ws != nil {
 		return c.sendFile(t, out)
 	}
-	if err = t.encodeOutput(out); err == nil && c.keyed != nil && c.keyed.replayed && c.response != nil && c.ws != nil {
-		c.response.Set("Idempotent-Replayed", "true") // not where an interceptor made an error of the answer
-	}
-	return err
+	return t.encodeOutput(out)
 }
 
 // sendFile sends an output with a File, and closes the File. The answer is complete by then,
@@ -294,11 +301,11 @@ func (c *call) collect(cancel context.CancelCauseFunc, stream any, seen func(n i
 }
 
 // end tells Options.Observe and the log how the call ended: with err, or with success
-// if err is nil. ctx is that of the method.
-func (c *call) end(ctx context.Context, err error) {
-	c.observe(ctx, err)
+// if err is nil.
+func (c *call) end(t carrier, err error) {
+	c.observe(t, err)
 	if err != nil {
-		c.log(ctx, err)
+		c.log(t, err)
 	}
 }
 
@@ -317,11 +324,8 @@ func (c *call) startClock() {
 	}
 }
 
-// An rpcKey is the key of the name of the method of MCP that makes a call.
-type rpcKey struct{}
-
 // observe calls Options.Observe, once for each call. Observe may keep the error.
-func (c *call) observe(ctx context.Context, err error) {
+func (c *call) observe(t carrier, err error) {
 	if c.start == 0 {
 		return
 	}
@@ -329,12 +333,9 @@ func (c *call) observe(ctx context.Context, err error) {
 	o.Replayed = c.keyed != nil && c.keyed.replayed
 	c.start = 0
 	if c.endpoint != nil {
-		o.Route, o.Status = c.endpoint.route, c.httpStatus(err)
-		switch o.Transport {
-		case TransportRPC:
-			o.RPC = o.Resource + "." + o.Method
-		case TransportMCP:
-			o.RPC, _ = ctx.Value(rpcKey{}).(string)
+		o.Route, o.RPC = c.endpoint.route, t.rpcName()
+		if c.request != nil && !c.inBatch() && err != http.ErrAbortHandler {
+			o.Status = t.httpStatus(err)
 		}
 	}
 	if e, ok := err.(*Error); ok && e != nil && e.violations != nil { // a decoder overwrites them for its next input
@@ -345,32 +346,20 @@ func (c *call) observe(ctx context.Context, err error) {
 	defer func() {
 		if v := recover(); v != nil {
 			err := fmt.Errorf("Options.Observe: %w", &PanicError{Value: v, Stack: debug.Stack()})
-			logError(ctx, c.method.opts.Logger, err, logPlace{transport: string(o.Transport), resource: o.Resource, method: o.Method})
+			logError(t, c.method.opts.Logger, err, logPlace{transport: string(o.Transport), resource: o.Resource, method: o.Method})
 		}
 	}()
-	c.method.opts.Observe(ctx, o)
+	c.method.opts.Observe(t, o)
 }
 
-// httpStatus returns the HTTP status of a response to c alone that ended with err, or 0.
-func (c *call) httpStatus(err error) int {
-	switch {
-	case c.ws.budget != nil || c.request == nil || err == http.ErrAbortHandler:
-		return 0
-	case c.status != 0:
-		return int(c.status)
-	case c.endpoint.transport != TransportREST:
-		return http.StatusOK
-	case err != nil:
-		return c.method.opts.ErrorForm.statusOf(ErrorFrom(err))
-	}
-	return c.method.status
-}
+// inBatch reports whether one response answers other calls too.
+func (c *call) inBatch() bool { return c.ws.budget != nil }
 
 // observeSkipped observes a call that is not run because of err.
-func (c *call) observeSkipped(ctx context.Context, err error) {
+func (c *call) observeSkipped(t carrier, err error) {
 	if c.method != nil {
 		c.startClock()
-		c.observe(ctx, err)
+		c.observe(t, err)
 	}
 }
 
@@ -691,6 +680,9 @@ type endpoint struct {
 	limits    limits     // on the body of a request
 	route     string     // the pattern of the only route, for Observation.Route; "" if there is none
 	invoke    InvokeFunc // is called in place of the methods; nil calls the methods
+	// readsErrors is set if code of the application gets the errors of inputs, as an
+	// ErrorWriter does, so that they must have all their details; see inputOptions.lean.
+	readsErrors bool
 }
 
 // newEndpoint returns the endpoint of a handler that serves all methods. Its options are
@@ -702,11 +694,14 @@ func (s *Service) newEndpoint(t Transport) endpoint {
 
 // A responder is the part of a handler that differs between transports.
 //
-// To add a transport, write a file with a handler that embeds an endpoint, implements
-// responder and calls serveRequest in its ServeHTTP; a carrier, whose readInput and
-// encodeOutput read and write the text of one call; a method of *Service that returns
-// the handler; and a constant of type Transport. respond makes carriers of the
-// request, and calls call.run and call.end for each.
+// To add a transport, add its constant and its row in svc_transport.go, and write a file with
+//
+//   - a handler that embeds an endpoint, implements responder, and calls serveRequest in its
+//     ServeHTTP
+//   - a carrier that embeds a call, reads the input of one call and encodes its output
+//   - a method of *Service that returns the handler
+//
+// respond makes a carrier for each call in the request, and calls call.run and call.end.
 type responder interface {
 	// respond answers r. It returns an error if it has written nothing because r makes
 	// no call; serveRequest logs and writes that error.
@@ -722,8 +717,7 @@ type responder interface {
 func (e *endpoint) serveRequest(w http.ResponseWriter, r *http.Request, h responder) {
 	e.limits.setDeadline(w, r)
 	w = protectAnswer(w, r)
-	lean := e.transport != TransportREST || e.opts.OnError == nil // only an ErrorWriter of REST reads Details
-	ws := e.service.borrowWorkspace(lean)
+	ws := e.service.borrowWorkspace(!e.readsErrors)
 	if err := h.respond(w, r, ws); err != nil {
 		e.logError(r.Context(), r, err, nil)
 		h.writeErrorResponse(w, r, err)

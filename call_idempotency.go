@@ -7,6 +7,7 @@ import (
 	"bytes"
 	"context"
 	"errors"
+	"net/http"
 	"strconv"
 	"sync/atomic"
 )
@@ -48,6 +49,15 @@ func IdempotencyKeyFrom(ctx context.Context) (string, bool) {
 		return c.keyed.key, true
 	}
 	return "", false
+}
+
+// markReplayed adds the header Idempotent-Replayed to a response if it is that of an earlier
+// call with the same key. Carriers call it for an answer that is sent, not for one of which an
+// interceptor made an error.
+func (c *call) markReplayed(response http.Header) {
+	if c.keyed != nil && c.keyed.replayed {
+		response.Set("Idempotent-Replayed", "true")
+	}
 }
 
 // A keyedResult is what do has made in Idempotency.Run, and the error of do if it failed.

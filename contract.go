@@ -264,12 +264,12 @@ func newContract(s *Service) *contract {
 // planMethod returns what m promises.
 func (c *contract) planMethod(s *Service, m *method) *contractMethod {
 	p := &contractMethod{Name: m.resource + "." + m.name, Stream: m.stream, Scopes: m.own.Scopes, Strict: m.opts.Strict, Key: m.own.IdempotencyKey, compiled: m}
-	p.Transports = slices.DeleteFunc([]Transport{TransportREST, TransportRPC, TransportMCP}, func(t Transport) bool { return !m.isServedBy(t) })
+	p.Transports = m.transports()
 	for _, scheme := range m.schemes {
 		p.Identity = append(p.Identity, strings.TrimSpace(scheme.Type+" "+scheme.Header))
 	}
 	for _, alias := range m.otherNames() { // of which another method may have taken one
-		if s.names[methodName{m.resource, alias}] == m && alias != m.name && !slices.Contains(p.Aliases, alias) && m.isServedBy(TransportRPC) {
+		if s.names[methodName{m.resource, alias}] == m && alias != m.name && !slices.Contains(p.Aliases, alias) && callsByName(p.Transports) {
 			p.Aliases = append(p.Aliases, alias)
 		}
 	}
@@ -283,7 +283,7 @@ func (c *contract) planMethod(s *Service, m *method) *contractMethod {
 		p.Output = c.planValue(m.out)
 		_, p.Blocks = m.outType.MethodByName("MCPContent")
 	}
-	if !m.isServedBy(TransportREST) {
+	if m.path == "" {
 		return p
 	}
 	p.HTTP, p.Status = m.verb+" "+s.prefix+m.path, m.status
@@ -603,7 +603,7 @@ func (p *prober) compareMethods(was, is *contractMethod) {
 		p.compareErrors(was, is)
 	}
 	p.remarkIf(was.Stream != is.Stream, "", "the stream mode is %q, was %q", is.Stream, was.Stream)
-	if slices.Contains(is.Transports, TransportRPC) {
+	if callsByName(is.Transports) {
 		lost(p, "the JSON-RPC name %s is gone, or calls another method", was.Aliases, is.Aliases)
 	}
 	lost(p, "needs the scope %s", is.Scopes, was.Scopes)

@@ -167,10 +167,10 @@ func newDocsWriter(s *Service, places DocsOptions) *docsWriter {
 			o := docsOperation{apiOperation: operation, path: path.template, order: m.readingOrder(), names: make(map[string][]byte), examples: make(map[string][]byte)}
 			o.addParameters(m, path.placeholders)
 			if m.isServedBy(TransportRPC) {
-				o.rpc = m.resource + "." + m.name
+				o.rpc = rpcName(m)
 			}
 			if m.isServedBy(TransportMCP) {
-				o.mcp = m.resource + "_" + m.name
+				o.mcp = toolName(m)
 			}
 			w.operations = append(w.operations, o)
 		}

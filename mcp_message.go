@@ -203,6 +203,7 @@ type exchange struct {
 	agreed   *agreement          // on this pipe; the zero one before initialize and over HTTP
 	revision string              // of the message that is being answered
 	modern   bool                // its era
+	status   uint16              // of the answer; 0 until it is known
 	inBatch  bool                // the message is one of several
 	canceled bool                // by the client, so nothing more is sent for it; protected by pipe.mu
 	skipped  bool                // the call did not run, since the budget of the batch is spent
@@ -224,14 +225,15 @@ type addFunc func(x *exchange, out any) error
 type exchangeKey struct{}
 
 func (x *exchange) Value(key any) any {
-	switch key {
-	case exchangeKey{}:
+	if key == (exchangeKey{}) {
 		return x
-	case rpcKey{}:
-		return string(x.message.method)
 	}
 	return x.call.Value(key)
 }
+
+func (x *exchange) httpStatus(error) int { return int(x.status) }
+
+func (x *exchange) rpcName() string { return string(x.message.method) }
 
 // readBody reads the message in ws.body into x.message, or the batch there. If that is
 // not JSON, or a batch that is not allowed, it answers with an error and reports false.

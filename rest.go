@@ -31,7 +31,8 @@ func (s *Service) Routes() []Route {
 	routes := make([]Route, len(methods))
 	for i, m := range methods {
 		path := s.prefix + m.path
-		h := &restHandler{endpoint{config: m.config, service: s, transport: TransportREST, limits: m.limits, route: m.verb + " " + path}, m, m.varies()}
+		h := &restHandler{served: m, vary: m.varies()}
+		h.endpoint = endpoint{config: m.config, service: s, transport: TransportREST, limits: m.limits, route: m.verb + " " + path, readsErrors: m.opts.OnError != nil}
 		routes[i] = Route{Method: m.verb, Path: path, Resource: m.resource, Name: m.name, Handler: h}
 	}
 	return routes
@@ -105,6 +106,7 @@ func explainClash(mux *http.ServeMux, r Route) string {
 // password that they have for it.
 func (s *Service) REST() http.Handler {
 	h := &restMux{endpoint: s.newEndpoint(TransportREST), mux: http.NewServeMux()}
+	h.readsErrors = h.opts.OnError != nil
 	s.Mount(h.mux)
 	h.mux.Handle("/", http.HandlerFunc(h.serveNoRoute))
 	return h
@@ -159,6 +161,18 @@ type restHandler struct {
 type restCall struct {
 	call
 	values headerValues // of the response
+	status uint16       // of the response, where it is not that of the method or of the error; else 0
+	begun  bool         // the response has begun, as a stream or a File
+}
+
+func (c *restCall) httpStatus(err error) int {
+	switch {
+	case c.status != 0:
+		return int(c.status)
+	case err != nil:
+		return c.method.opts.ErrorForm.statusOf(ErrorFrom(err))
+	}
+	return c.method.status
 }
 
 func (h *restHandler) ServeHTTP(w http.ResponseWriter, r *http.Request) { h.serveRequest(w, r, h) }
@@ -204,6 +218,7 @@ func (c *restCall) answerOutput(w http.ResponseWriter) {
 		setHeaders(w.Header(), c.ws.header)
 		etag = c.ws.header.Get("Etag")
 	}
+	c.markReplayed(c.response)
 	unchanged := m.verb == http.MethodGet && etag != "" && isUnchanged(c.request, etag)
 	if unchanged {
 		c.status = http.StatusNotModified

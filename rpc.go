@@ -81,12 +81,7 @@ func (s *Service) RPC() http.Handler {
 			panic("svc: JSON-RPC reserves names that start with rpc., so it cannot serve " + m.goName + "; put it into another resource than rpc")
 		}
 	}
-	h := &rpcHandler{endpoint: s.newEndpoint(TransportRPC), methods: make(map[string]*method), document: buildOpenRPC(s)}
-	for name, m := range s.names {
-		if m.isServedBy(TransportRPC) {
-			h.methods[name.resource+"."+name.method] = m
-		}
-	}
+	h := &rpcHandler{endpoint: s.newEndpoint(TransportRPC), methods: s.namesOn(TransportRPC), document: buildOpenRPC(s)}
 	h.batches.New = func() any { return new(rpcBatch) }
 	return h
 }
@@ -213,9 +208,6 @@ func (c *rpcCall) answerMessage(msg *rpcMessage) {
 		err, ws.enc.buf = tooLarge, before
 		c.appendError(err)
 	}
-	if msg.kind == rpcNotification {
-		c.status = http.StatusNoContent
-	}
 	c.end(c, err)
 }
 
@@ -247,11 +239,27 @@ func (c *rpcCall) appendResult() error {
 		return rpcProtocolError(rpcNoMethod, CodeUnimplemented, "Method not found")
 	}
 	err := c.run(c)
-	if c.refused && c.response != nil {
+	switch {
+	case c.response == nil: // in a batch, where one response answers all calls
+	case c.refused:
 		setErrorHeader(c.response, ErrorFrom(err).header) // the challenge
+	case err == nil:
+		c.markReplayed(c.response)
 	}
 	return err
 }
+
+func (c *rpcCall) httpStatus(error) int {
+	if c.msg.kind == rpcNotification {
+		return http.StatusNoContent
+	}
+	return http.StatusOK
+}
+
+func (c *rpcCall) rpcName() string { return rpcName(c.method) }
+
+// rpcName returns the name of a method over JSON-RPC, such as todos.mark_done.
+func rpcName(m *method) string { return m.resource + "." + m.name }
 
 func (c *rpcCall) readInput() (any, error) {
 	msg := c.msg
@@ -266,14 +274,14 @@ func (c *rpcCall) readInput() (any, error) {
 	if c.method.key != nil {
 		c.readKey(&c.ws.dec, "/"+keyHeader, c.request.Header[keyHeader])
 	}
-	if c.keyed != nil && c.ws.budget != nil { // all share the header, and a batch can be sent again as it is
+	if c.keyed != nil && c.inBatch() { // all share the header, and a batch can be sent again as it is
 		if msg.kind == rpcNotification {
 			return nil, Errorf(CodeInvalidArgument, "a notification in a batch has no id of which its idempotency key could be made, so it was not run")
 		}
 		c.keyed.key += "#" + string(msg.id)
 	}
 	in, err := c.bindObject(msg.params, read, msg.inputErr)
-	if err == nil && c.ws.budget == nil && cap(c.ws.body) > maxPooled {
+	if err == nil && !c.inBatch() && cap(c.ws.body) > maxPooled {
 		*msg = rpcMessage{kind: msg.kind, id: bytes.Clone(msg.id)} // the rest is done
 		c.ws.forgetBody()
 	}
@@ -504,7 +512,7 @@ func buildOpenRPC(s *Service) []byte {
 			about = strings.TrimSpace(about + " Unknown params are refused.")
 		}
 		out.openItem()
-		out.addText("name", m.resource+"."+m.name)
+		out.addText("name", rpcName(m))
 		out.add("description", about)
 		out.open("tags", '[')
 		out.openItem()

@@ -145,10 +145,11 @@ package svc
 //   - options: Options, Defaults, MethodOptions
 //   - Service, and its registration: Register, Join, At
 //   - its description for programs: Descriptor
-//   - what the options are about: Transport, Observation
+//   - Observation, what Options.Observe learns about a call
 //
-// svc_method.go compiles one method, svc_stream.go has the streams, svc_errorform.go has
-// ErrorForm, svc_idempotency.go has the idempotency keys, and call.go makes the calls.
+// svc_method.go compiles one method, svc_transport.go has the transports, svc_stream.go the
+// streams, svc_errorform.go ErrorForm, and svc_idempotency.go the idempotency keys. call.go
+// makes the calls.
 
 import (
 	"cmp"
@@ -691,13 +692,9 @@ func (s *Service) documentInfo(identified bool) []byte {
 	return object("title", o.Name, "description", o.Description, "contact", contact, "license", license, "version", o.Version)
 }
 
-func (s *Service) methodsOn(t Transport) []*method {
-	return slices.DeleteFunc(slices.Clone(s.methods), func(m *method) bool { return !m.isServedBy(t) })
-}
-
 func (s *Service) describeMethod(m *method) Method {
 	d := Method{Name: m.name, Description: m.own.Description, Input: s.typeInfo(m.in), Output: s.typeInfo(m.out), Stream: m.stream}
-	if m.isServedBy(TransportREST) {
+	if m.path != "" {
 		d.HTTP = HTTPBinding{m.verb, s.prefix + m.path}
 	}
 	return d
@@ -728,17 +725,6 @@ type callKey struct{}
 type runningCall interface {
 	callIntercepted(ctx context.Context, resource, method string, input any) (any, error)
 }
-
-// A Transport names a way to call a method. The zero value names none.
-type Transport string
-
-// The transports.
-const (
-	TransportREST Transport = "rest" // HTTP routes
-	TransportRPC  Transport = "rpc"  // JSON-RPC 2.0
-	TransportMCP  Transport = "mcp"  // the Model Context Protocol
-	TransportCall Transport = "call" // Service.Call outside another call
-)
 
 // An Observation is what Options.Observe learns about one call:
 //

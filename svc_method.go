@@ -214,7 +214,11 @@ func (c *methodCompiler) compileMethod(rm reflect.Method) (m *method, routed boo
 	if c.opts.Strict && m.in != nil { // which is about what is read
 		m.in.closeObjects(c.closed)
 	}
-	c.checkTransports(m, o.Stream)
+	c.addIf(o.Stream != "" && o.Stream != StreamSSE, "the stream mode %q is unknown; there is StreamSSE, %q", o.Stream, StreamSSE)
+	if sig.out != nil && !m.sendsFile() && (sig.stream || o.Stream != "") {
+		m.stream = StreamSSE
+	}
+	c.checkTransports(m)
 	before = len(c.list)
 	if m.isServedBy(TransportREST) {
 		m.route = c.chooseRoute(m, name, o.HTTP)
@@ -228,18 +232,6 @@ func (c *methodCompiler) compileMethod(rm reflect.Method) (m *method, routed boo
 	m.status = c.chooseStatus(m, o.Status)
 	c.setKey(m, o.IdempotencyKey)
 	return m, routed
-}
-
-// checkTransports notes names of transports that cannot serve m, and an unknown mode of
-// streams.
-func (c *methodCompiler) checkTransports(m *method, mode StreamMode) {
-	c.addIf(mode != "" && mode != StreamSSE, "the stream mode %q is unknown; there is StreamSSE, %q", mode, StreamSSE)
-	c.addIf(m.own.Transports != nil && len(m.own.Transports) == 0, "MethodOptions.Transports is empty, so nothing serves the method; leave it nil for all transports")
-	for _, t := range m.own.Transports {
-		known := t == TransportREST || t == TransportRPC || t == TransportMCP
-		c.addIf(!known, "MethodOptions.Transports has %q; there are TransportREST, TransportRPC and TransportMCP", t)
-		c.addIf(known && !m.canBeServedBy(t), "MethodOptions.Transports has %q, but only REST carries a Body, and only REST and MCP a File; leave it out", t)
-	}
 }
 
 // isUndeclared reports whether m has declared its errors, and has not declared the code of
@@ -282,15 +274,6 @@ func (m *method) checkType(in any) error {
 		return Errorf(CodeInvalidArgument, "the input of %s.%s is a nil %T", m.resource, m.name, in)
 	}
 	return nil
-}
-
-func (m *method) isServedBy(t Transport) bool {
-	return m.own.Transports == nil && m.canBeServedBy(t) || slices.Contains(m.own.Transports, t)
-}
-
-// canBeServedBy reports whether a transport can carry the input and the output of m.
-func (m *method) canBeServedBy(t Transport) bool {
-	return t == TransportREST || !m.takesBody() && (t == TransportMCP || !m.sendsFile())
 }
 
 // takesBody reports whether the input of m has a Body.
@@ -438,7 +421,6 @@ func (c *methodCompiler) setStream(m *method, sig signature, o MethodOptions) {
 		m.each = reflectEach(sig.outType)
 	}
 	if sig.out != nil { // result is the record that call.collect writes; only schemas use it
-		m.stream = StreamSSE
 		tag := reflect.StructTag(fmt.Sprintf(`json:"items" maxItems:"%d"`, maxCollected))
 		items := reflect.StructField{Name: "Items", Type: reflect.SliceOf(sig.out), Tag: tag}
 		m.result = c.shapes.shapeFor(reflect.StructOf([]reflect.StructField{items}), sig.out.String())
@@ -505,7 +487,7 @@ func (c *methodCompiler) compilePlans(m *method) {
 				c.addIf(f.header == "", "%s: the File is the whole body of the response; give this field a header tag, or json:\"-\"", f.place)
 			}
 		}
-		if m.stream == "" && m.isServedBy(TransportREST) {
+		if m.stream == "" && m.path != "" {
 			m.headers = c.encoders.compileHeaders(c.mistakes, m.out)
 		}
 	}

@@ -1,0 +1,127 @@
+package svc
+
+// This file has the transports: their names, the table of what each can carry, and which
+// methods each serves. The file of a transport, such as rpc.go, has the code that serves them.
+
+import (
+	"slices"
+	"strings"
+)
+
+// A Transport names a way to call a method. The zero value names none.
+type Transport string
+
+// The transports.
+const (
+	TransportREST Transport = "rest" // HTTP routes
+	TransportRPC  Transport = "rpc"  // JSON-RPC 2.0
+	TransportMCP  Transport = "mcp"  // the Model Context Protocol
+	TransportCall Transport = "call" // Service.Call outside another call
+)
+
+// A transportRow is what registration, contracts and documents need to know of a transport.
+// For example, a method whose input has a Body is served by REST alone, since only the row
+// of REST has body: nothing asks for REST by its name to find that out.
+type transportRow struct {
+	name    Transport
+	title   string // for mistakes; the constant is named Transport and this
+	body    bool   // carries an input with a Body
+	file    bool   // carries a File as the output
+	streams bool   // carries a Stream, item by item or as one answer
+	byName  bool   // a call has the name of the method, or one of its aliases
+}
+
+// transports has a row for each transport of MethodOptions.Transports. Contracts and mistakes
+// list them in this order.
+var transports = [...]transportRow{
+	{name: TransportREST, title: "REST", body: true, file: true, streams: true},
+	{name: TransportRPC, title: "RPC", streams: true, byName: true},
+	{name: TransportMCP, title: "MCP", file: true, streams: true},
+}
+
+// row returns the row of t. It is zero if a method cannot be limited to t.
+func (t Transport) row() (row transportRow) {
+	for _, row := range transports {
+		if row.name == t {
+			return row
+		}
+	}
+	return row
+}
+
+// carries reports whether calls by the transport can have the input and the output of m.
+func (t transportRow) carries(m *method) bool {
+	return (t.body || !m.takesBody()) && (t.file || !m.sendsFile()) && (t.streams || m.stream == "")
+}
+
+// isServedBy reports whether t serves m: if MethodOptions.Transports has t, or is nil and t
+// can carry the input and the output.
+func (m *method) isServedBy(t Transport) bool {
+	return m.own.Transports == nil && t.row().carries(m) || slices.Contains(m.own.Transports, t)
+}
+
+// transports returns the names of the transports that serve m.
+func (m *method) transports() (names []Transport) {
+	for _, t := range transports {
+		if m.isServedBy(t.name) {
+			names = append(names, t.name)
+		}
+	}
+	return names
+}
+
+// callsByName reports whether a call by one of the transports has the name of the method, so
+// that the aliases of the method are names of it too.
+func callsByName(names []Transport) bool {
+	return slices.ContainsFunc(names, func(t Transport) bool { return t.row().byName })
+}
+
+// methodsOn returns the methods that t serves.
+func (s *Service) methodsOn(t Transport) []*method {
+	return slices.DeleteFunc(slices.Clone(s.methods), func(m *method) bool { return !m.isServedBy(t) })
+}
+
+// namesOn returns the methods that t serves by every name that a call can have: todos.mark_done,
+// and the aliases todos.markDone and todos.markdone.
+func (s *Service) namesOn(t Transport) map[string]*method {
+	names := make(map[string]*method)
+	for name, m := range s.names {
+		if m.isServedBy(t) {
+			names[name.resource+"."+name.method] = m
+		}
+	}
+	return names
+}
+
+// checkTransports notes transports in MethodOptions.Transports that do not exist or cannot
+// serve m.
+func (c *methodCompiler) checkTransports(m *method) {
+	c.addIf(m.own.Transports != nil && len(m.own.Transports) == 0, "MethodOptions.Transports is empty, so nothing serves the method; leave it nil for all transports")
+	for _, t := range m.own.Transports {
+		switch row := t.row(); {
+		case row.name == "":
+			c.addf("MethodOptions.Transports has %q; there are %s", t, listTransports("Transport", func(transportRow) bool { return true }))
+		case m.stream != "" && !row.streams:
+			c.addf("MethodOptions.Transports has %q, which carries no Stream; leave it out", t)
+		case !row.carries(m):
+			bodies := listTransports("", func(t transportRow) bool { return t.body })
+			files := listTransports("", func(t transportRow) bool { return t.file })
+			c.addf("MethodOptions.Transports has %q, but only %s carries a Body, and only %s a File; leave it out", t, bodies, files)
+		}
+	}
+}
+
+// listTransports returns the titles of some transports in a sentence, such as "REST and MCP".
+// Each has the prefix in front.
+func listTransports(prefix string, isListed func(transportRow) bool) string {
+	var titles []string
+	for _, t := range transports {
+		if isListed(t) {
+			titles = append(titles, prefix+t.title)
+		}
+	}
+	if last := len(titles) - 1; last > 0 {
+		return strings.Join(titles[:last], ", ") + " and " + titles[last]
+	}
+	return titles[0]
+}
