@@ -324,7 +324,7 @@ func (c *decoders) compileParam(f *field, name, in string) param {
 	target := f.shape.deref()
 	if target.kind == kindSlice && in == inQuery {
 		p.list, target = target, target.elem.deref()
-		if limit := p.list.rules.findRule("maxItems"); limit != nil {
+		if limit := p.list.rules.lookup(roleMost); limit != nil {
 			p.most = limit.count
 		}
 	}
@@ -799,7 +799,7 @@ func (p *param) addElement(d *decoder, v reflect.Value, text []byte, source stri
 }
 
 // checkList checks the rules of the complete list v. If an element has a
-// violation it checks maxItems only, as for a list in a body. The violations of
+// violation it checks the greatest size only, as for a list in a body. The violations of
 // elements are those whose place starts with the place of the list.
 func (p *param) checkList(d *decoder, v reflect.Value) {
 	rules := p.list.rules
@@ -808,7 +808,7 @@ func (p *param) checkList(d *decoder, v reflect.Value) {
 	}
 	place := d.place() + "/"
 	if slices.ContainsFunc(d.report.found.list, func(f Violation) bool { return f.In == p.in && strings.HasPrefix(f.Path, place) }) {
-		rules = slices.DeleteFunc(slices.Clone(rules), func(r rule) bool { return r.keyword != "maxItems" })
+		rules = slices.DeleteFunc(slices.Clone(rules), func(r rule) bool { return r.role != roleMost })
 	}
 	list, _ := notNull(v)
 	d.checkRules(rules, list)

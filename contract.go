@@ -52,6 +52,11 @@ func (s *Service) Contract() []byte {
 // No break are a new method, optional field, enum value of an input or member of an
 // output, a required field that has a default, and a wider rule.
 func (s *Service) Breaks(released []byte) ([]Break, error) {
+	return s.breaksBy(ruleRows, released)
+}
+
+// breaksBy is Breaks with the rules that a contract can have.
+func (s *Service) breaksBy(rows []ruleRow, released []byte) ([]Break, error) {
 	old, now, wrong := new(contract), newContract(s), new(mistakes)
 	if !isJSON(released) || json.Unmarshal(released, old) != nil || old.Form == 0 || slices.Contains(old.Methods, nil) {
 		return nil, errors.New("the text is no contract, or is damaged; restore it from version control")
@@ -59,7 +64,7 @@ func (s *Service) Breaks(released []byte) ([]Break, error) {
 	if old.Form != contractForm {
 		return nil, fmt.Errorf("the contract has the form %d, and this version of svc knows the form %d", old.Form, contractForm)
 	}
-	l := &planLinker{shapes: newShapes(wrong), natives: now.natives, readers: make(map[string]*scalarReader)}
+	l := &planLinker{shapes: newShapes(wrong), rows: rows, natives: now.natives, readers: make(map[string]*scalarReader)}
 	l.linkContract(now)
 	if l.linkContract(old); len(wrong.list) > 0 {
 		return nil, wrong.err("cannot read the contract, which is damaged")
@@ -232,9 +237,20 @@ type contractPlan struct {
 	// linkPlan sets these.
 	object  *contractPlan // what Object names; nil if it names nothing
 	reader  *scalarReader // of a value that has no values in it
-	unknown []string      // rules that this version of svc does not know
+	rules   []planRule    // those of Rules that this version of svc knows, in the order of ruleRows
+	unknown []string      // the others
 	union   *contractPlan // which an alternative is of
 }
+
+// A planRule is one rule of a plan, with its value as JSON.
+type planRule struct {
+	*ruleRow
+	value json.RawMessage
+}
+
+// maxFile is the rule of a file that says how many bytes it has at most. It is no row, since
+// a file is no JSON.
+const maxFile = "maxBytes"
 
 var kindNames = [...]string{
 	kindAny: "any", kindRaw: "any", kindCustom: "custom", kindText: "text", kindTime: "time", kindDuration: "duration", kindBytes: "bytes", kindString: "string",
@@ -345,10 +361,10 @@ func (c *contract) planField(f *field) *contractPlan {
 // planFile gives p, a file, its media types and how long it may be as rules.
 func (p *contractPlan) planFile(t *fileTags) {
 	if t.types != nil {
-		p.Rules["enum"], _ = plainJSON(t.types)
+		p.Rules[ruleEnum], _ = plainJSON(t.types)
 	}
 	if t.max > 0 {
-		p.Rules["maxBytes"] = strconv.AppendInt(nil, t.max, 10)
+		p.Rules[maxFile] = strconv.AppendInt(nil, t.max, 10)
 	}
 }
 
@@ -410,6 +426,7 @@ func (c *contract) planMembers(p *contractPlan, fields []*field, alternatives []
 // to and the readers of scalars, and notes what is wrong with a contract.
 type planLinker struct {
 	*shapes
+	rows    []ruleRow                // of the rules that are known
 	natives map[string]*shape        // of the service that is checked
 	types   map[string]*contractPlan // of the contract
 	readers map[string]*scalarReader // by kind and rules, so that one is for all plans that are the same
@@ -450,7 +467,7 @@ func (l *planLinker) linkPlan(p *contractPlan) {
 		return
 	}
 	if p.union != nil { // what is sent of an alternative has its name
-		p.Fields[0].Rules = map[string]json.RawMessage{"enum": append(appendQuoted([]byte("["), p.Type), ']')}
+		p.Fields[0].Rules = map[string]json.RawMessage{ruleEnum: append(appendQuoted([]byte("["), p.Type), ']')}
 	}
 	for _, a := range p.Union {
 		a.union = p
@@ -458,15 +475,23 @@ func (l *planLinker) linkPlan(p *contractPlan) {
 	for _, part := range append(parts, p.Of, p.Keys) {
 		l.linkPlan(part)
 	}
-	unknown := maps.Clone(p.Rules)
-	delete(unknown, "maxBytes")
-	for _, t := range ruleTags {
-		delete(unknown, t.name)
-	}
-	p.unknown = slices.Sorted(maps.Keys(unknown))
+	l.linkRules(p)
 	if !p.isComposite() {
 		p.reader = l.readerOf(p)
 	}
+}
+
+// linkRules finds the rows of the rules of p.
+func (l *planLinker) linkRules(p *contractPlan) {
+	unknown := maps.Clone(p.Rules)
+	delete(unknown, maxFile)
+	for _, row := range l.rows {
+		if value := p.Rules[row.keyword]; value != nil {
+			p.rules = append(p.rules, planRule{&row, value})
+			delete(unknown, row.keyword)
+		}
+	}
+	p.unknown = slices.Sorted(maps.Keys(unknown))
 }
 
 // A scalarReader reads the scalars of plans, by the decoder that services have for them.
@@ -485,7 +510,7 @@ func (l *planLinker) readerOf(p *contractPlan) *scalarReader {
 	if r := l.readers[key]; r != nil {
 		return r
 	}
-	s, r := l.natives[p.Go], &scalarReader{shape: new(shape), enum: itemsOf(p.Rules["enum"]), quoted: p.Quoted}
+	s, r := l.natives[p.Go], &scalarReader{shape: new(shape), enum: itemsOf(p.Rules[ruleEnum]), quoted: p.Quoted}
 	l.readers[key] = r
 	if t := plainTypes[p.Kind]; t != nil {
 		s = l.shapeFor(t, "")
@@ -496,8 +521,8 @@ func (l *planLinker) readerOf(p *contractPlan) *scalarReader {
 		_, ok := s.valueFor(string(value))
 		return !ok || isText(value) != s.kind.isStringy()
 	}
-	isBad := p.Rules["enum"] != nil && r.enum == nil || slices.ContainsFunc(r.enum, isOther)
-	l.addIf(isBad, "enum is %s; want values of the type", p.Rules["enum"])
+	isBad := p.Rules[ruleEnum] != nil && r.enum == nil || slices.ContainsFunc(r.enum, isOther)
+	l.addIf(isBad, "enum is %s; want values of the type", p.Rules[ruleEnum])
 	*r.shape = *s
 	r.shape.rules = l.rulesOf(p, s)
 	r.decode = newDecoders(l.mistakes, false).fieldDecoder(&field{shape: r.shape, quoted: p.Quoted})
@@ -508,15 +533,15 @@ func (l *planLinker) readerOf(p *contractPlan) *scalarReader {
 // values as it does from the text of tags, but for those of an enum: a text in it may have
 // commas, so the reader compares values.
 func (l *planLinker) rulesOf(p *contractPlan, s *shape) (rules ruleSet) {
-	for _, t := range ruleTags {
-		value, made, want := p.Rules[t.name], rule{}, t.on
-		if value == nil || t.name == "enum" {
+	for _, r := range p.rules {
+		made, want := rule{}, r.on
+		if r.role == roleValues {
 			continue
 		}
-		if t.fits(s) {
-			made, want = t.makeRule(s, textOr(string(value)))
+		if r.fits(s) {
+			made, want = r.parseRule(s, textOr(string(r.value)))
 		}
-		if l.addIf(want != "", "%s is %s; want %s", t.name, value, want); want == "" {
+		if l.addIf(want != "", "%s is %s; want %s", r.keyword, r.value, want); want == "" {
 			rules = append(rules, made)
 		}
 	}
@@ -548,7 +573,7 @@ func (r *scalarReader) read(text string) (broken []string) {
 	}
 	isOne := func(value []byte) bool { return sameScalar(value, []byte(text)) }
 	if r.enum != nil && !slices.Contains(broken, ruleType) && !slices.ContainsFunc(r.enum, isOne) {
-		broken = append(broken, "enum")
+		broken = append(broken, ruleEnum)
 	}
 	return broken
 }

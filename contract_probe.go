@@ -224,23 +224,65 @@ func (m *method) namedReader() *scalarReader {
 	return &scalarReader{shape: m.in, decode: plan.decodeObject}
 }
 
-// rule returns the value of a keyword that counts, or "".
-func (p *prober) rule(plan *contractPlan, keyword string) string {
-	if plan == nil || p.outputs && keyword != "enum" {
-		return ""
+// isProbed reports whether the values that a prober makes show what a rule with this role
+// refuses. Of all other rules nothing is known but whether they changed.
+func (role ruleRole) isProbed() bool {
+	switch role {
+	case roleValues, // all of them; see values
+		roleLeast, roleMost, // a size at and beside both; see texts and compareSizes
+		roleLow, roleHigh, roleStep, // numbers at and beside bounds, in steps; see numbers
+		rolePattern,  // a text of one pattern that is none of the other; see searchTexts
+		roleDistinct: // an item twice; see compareLists
+		return true
 	}
-	return string(plan.Rules[keyword])
+	return false
 }
 
-// counts returns the least and the greatest length of values, by the rules about Length
-// or Items. Without a rule the greatest is one less than an int can be, since callers add one
-// to it.
-func (p *prober) counts(plan *contractPlan, of string) (least, most int) {
-	if most = math.MaxInt - 1; plan != nil && plan.Length != nil {
+// counting returns the rules of a plan, which may be nil, that count: of an output, that is an
+// enum alone.
+func (p *prober) counting(plan *contractPlan) []planRule {
+	switch {
+	case plan == nil:
+		return nil
+	case p.outputs:
+		return slices.DeleteFunc(slices.Clone(plan.rules), func(r planRule) bool { return r.role != roleValues })
+	}
+	return plan.rules
+}
+
+// rule returns the value of the first rule with a role that counts, or "".
+func (p *prober) rule(plan *contractPlan, role ruleRole) string {
+	for _, r := range p.counting(plan) {
+		if r.role == role {
+			return string(r.value)
+		}
+	}
+	return ""
+}
+
+// value returns the value of a keyword that counts, or "".
+func (p *prober) value(plan *contractPlan, keyword string) string {
+	for _, r := range p.counting(plan) {
+		if r.keyword == keyword {
+			return string(r.value)
+		}
+	}
+	return ""
+}
+
+// sizes returns the least and the greatest size that a plan, which may be nil, has for values
+// that are like those of another: characters, items or members. Without a rule the greatest is
+// one less than an int can be, since callers add one to it.
+func (p *prober) sizes(plan, like *contractPlan) (least, most int) {
+	most = math.MaxInt - 1
+	switch {
+	case plan == nil || plan.Kind != like.Kind && (plan.isComposite() || like.isComposite()):
+		return 0, most
+	case plan.Length != nil:
 		return *plan.Length, *plan.Length
 	}
-	least, _ = strconv.Atoi(p.rule(plan, "min"+of))
-	if text := p.rule(plan, "max"+of); text != "" {
+	least, _ = strconv.Atoi(p.rule(plan, roleLeast))
+	if text := p.rule(plan, roleMost); text != "" {
 		most, _ = strconv.Atoi(text)
 	}
 	return least, most
@@ -261,7 +303,7 @@ func (p *prober) refuses(plan *contractPlan, text string) []string {
 		return []string{ruleType}
 	}
 	// The reader of an output knows rules which do not count there.
-	return slices.DeleteFunc(plan.reader.read(text), func(rule string) bool { return plan.Rules[rule] != nil && p.rule(plan, rule) == "" })
+	return slices.DeleteFunc(plan.reader.read(text), func(keyword string) bool { return plan.Rules[keyword] != nil && p.value(plan, keyword) == "" })
 }
 
 // takes reports whether a plan, or any reader if it is nil, takes a scalar.
@@ -277,19 +319,30 @@ func (p *prober) changed(a, b *contractPlan) string {
 	return fmt.Sprintf("is %v, was %v", b, a)
 }
 
-// explain says why a value of a is refused by b, for a rule.
-func (p *prober) explain(a, b *contractPlan, rule string) string {
-	was, is := cmp.Or(p.rule(a, rule), "none"), p.rule(b, rule)
+// explain says why a value of a is refused by b, for the rule with this keyword.
+func (p *prober) explain(a, b *contractPlan, keyword string) string {
+	was, is := cmp.Or(p.value(a, keyword), "none"), p.value(b, keyword)
 	if b.Kind == "file" {
-		rule = "contentType"
+		keyword = "contentType"
 	}
 	switch {
 	case is == "":
 		return p.changed(a, b)
 	case p.outputs:
-		return fmt.Sprintf("%s is %s, was %s: clients do not know the new ones", rule, was, is)
+		return fmt.Sprintf("%s is %s, was %s: clients do not know the new ones", keyword, was, is)
 	}
-	return fmt.Sprintf("%s is %s, was %s", rule, is, was)
+	return fmt.Sprintf("%s is %s, was %s", keyword, is, was)
+}
+
+// explainRole is explain for the first rule of b with this role. An array has sizes and no
+// rule.
+func (p *prober) explainRole(a, b *contractPlan, role ruleRole) string {
+	for _, r := range p.counting(b) {
+		if r.role == role {
+			return p.explain(a, b, r.keyword)
+		}
+	}
+	return p.changed(a, b)
 }
 
 // compare tries values of a, which stand in whole values by in, on b. Objects that contain
@@ -300,10 +353,16 @@ func (p *prober) compare(a, b *contractPlan, at string, in func(string) string) 
 	if a.Null && !p.takes(b, "null") { // which is of the reference, and not of the pair
 		p.refuse(at, p.changed(a, b), in("null"))
 	}
+	p.compareUnprobed(a, b, at)
 	if p.compared[pair] || b.Kind == "any" {
 		return
 	}
 	p.compared[pair] = true
+	whole := in
+	in = func(text string) string {
+		p.noteUnprobed(a)
+		return whole(text)
+	}
 	defer func(before int) { // what is not shown here may be shown at another place
 		if p.unshown > before && p.unshown < maxUnshown {
 			delete(p.compared, pair)
@@ -318,11 +377,10 @@ func (p *prober) compare(a, b *contractPlan, at string, in func(string) string) 
 		p.compareObjects(x, y, at, in)
 	case a.Kind == "map" && b.Kind == "object":
 		p.remarkIf(!p.outputs, at, "%s: unknown names are %s", p.changed(a, b), p.ignored())
-		p.compareMembers(p.objectLike(a, y), y, at, in)
+		least, most := p.sizes(a, a)
+		p.compareMembers(p.objectLike(a, y), y, at, func(text string) string { return in(p.fillMap(a, y, text, least, most)) })
 	case a.Kind == "map" && b.Kind == "map":
-		with := func(key, value string) string { return in(p.object(&contractPlan{}, b, textOr(key), value)) }
-		p.compare(a.Of, b.Of, placeIn(at, "*"), func(text string) string { return with(p.sample(a.Keys, b.Keys), text) })
-		p.compareScalars(a.Keys, b.Keys, placeIn(at, "*"), "there are names that the reader does not take", func(text string) string { return with(text, p.sample(a.Of, b.Of)) })
+		p.compareMaps(a, b, at, in)
 	case a.Kind == "list" && b.Kind == "list":
 		p.compareLists(a, b, at, in)
 	case a.isComposite(): // and b is of another kind, which null would not show
@@ -331,6 +389,26 @@ func (p *prober) compare(a, b *contractPlan, at string, in func(string) string) 
 		p.refuse(at, p.changed(a, b), in(p.sample(&bare, nil)))
 	default:
 		p.compareScalars(a, b, at, "", in)
+	}
+}
+
+// compareUnprobed finds the rules of b that no value of a prober shows: all that can be said
+// of them is that they are as they were.
+func (p *prober) compareUnprobed(a, b *contractPlan, at string) {
+	for _, r := range p.counting(b) {
+		if !r.role.isProbed() && !sameScalar(r.value, a.Rules[r.keyword]) {
+			p.doubt(at, "%s, and svc cannot compare the rule", p.explain(a, b, r.keyword))
+		}
+	}
+}
+
+// noteUnprobed notes that a value made of a, a list or a map, may be none, if a has a rule that
+// no value of a prober keeps by intent. Scalars are read by all rules before they are used.
+func (p *prober) noteUnprobed(a *contractPlan) {
+	for _, r := range p.counting(a) {
+		if !r.role.isProbed() && a.isComposite() {
+			p.missing = "no value for the rule " + r.keyword + " of the release can be made"
+		}
 	}
 }
 
@@ -352,7 +430,7 @@ func (p *prober) compareObjects(x, y *contractPlan, at string, in func(string) s
 			}
 		}
 		if d := x.Fields; !known {
-			p.refuse(placeIn(at, d[0].Name), p.explain(d[0], y.Fields[0], "enum"), in(p.object(u, y, "", "")))
+			p.refuse(placeIn(at, d[0].Name), p.explainRole(d[0], y.Fields[0], roleValues), in(p.object(u, y, "", "")))
 		}
 	}
 }
@@ -393,6 +471,64 @@ func (p *prober) objectLike(of, y *contractPlan) *contractPlan {
 	return x
 }
 
+// compareMaps is compare for maps: a value and a name that b may refuse, and sizes that it
+// refuses.
+func (p *prober) compareMaps(a, b *contractPlan, at string, in func(string) string) {
+	least, most := p.sizes(a, a)
+	with := func(key, value string) string {
+		return in(p.fillMap(a, b, p.object(&contractPlan{}, b, textOr(key), value), least, most))
+	}
+	if most > 0 { // else there are no members, and what they would be is no break
+		p.compare(a.Of, b.Of, placeIn(at, "*"), func(text string) string { return with(p.sample(a.Keys, b.Keys), text) })
+		p.compareScalars(a.Keys, b.Keys, placeIn(at, "*"), "there are names that the reader does not take", func(text string) string { return with(text, p.sample(a.Of, b.Of)) })
+	}
+	p.compareSizes(a, b, at, func(n int) string { return in(p.fillMap(a, b, "{}", n, n)) })
+}
+
+// fillMap returns an object, a value of the map a, with so many more members that it has as
+// many as least. It is "", which cannot be sent, if it has more than most. For example,
+// {"a":1} becomes {"a":1,"10":0} if least is 2.
+func (p *prober) fillMap(a, b *contractPlan, text string, least, most int) string {
+	names := make(map[string]bool)
+	eachMember([]byte(text), func(name, _ []byte) { names[string(name)] = true })
+	switch {
+	case len(names) > most:
+		return ""
+	case len(names) >= least:
+		return text
+	}
+	m := members{[]byte(strings.TrimSuffix(text, "}"))}
+	for _, key := range p.some(a.Keys, b.Keys, least) { // of which some may be there
+		if name := textOr(key); len(names) < least && !names[name] {
+			names[name] = true
+			m.addRaw(name, []byte(p.sample(a.Of, b.child(""))))
+		}
+	}
+	return string(m.close())
+}
+
+// compareCounts is compareSizes for an object x and a map y. An object has at least its required
+// members, and at most all of them.
+func (p *prober) compareCounts(x, y *contractPlan, at string, in func(string) string) {
+	least := &contractPlan{Kind: "object"}
+	most := &contractPlan{Kind: "object"}
+	for _, f := range x.Fields {
+		always := *f
+		always.Optional, always.Default = false, nil
+		most.Fields = append(most.Fields, &always)
+		if p.isRequired(f) {
+			least.Fields = append(least.Fields, f)
+		}
+	}
+	low, high := p.sizes(y, y)
+	if len(least.Fields) < low {
+		p.refuse(at, p.explainRole(x, y, roleLeast), in(p.object(least, y, "", "")))
+	}
+	if len(most.Fields) > high {
+		p.refuse(at, p.explainRole(x, y, roleMost), in(p.object(most, y, "", "")))
+	}
+}
+
 // compareMembers is compare for the members of an object or one alternative x, and another
 // one or a map.
 func (p *prober) compareMembers(x, y *contractPlan, at string, in func(string) string) {
@@ -400,6 +536,9 @@ func (p *prober) compareMembers(x, y *contractPlan, at string, in func(string) s
 		if f := x.child(g.Name); p.isRequired(g) && !p.isRequired(f) {
 			p.refuse(placeIn(at, g.Name), p.explainAbsent(f), in(p.object(x, y, "", "")))
 		}
+	}
+	if y.Of != nil {
+		p.compareCounts(x, y, at, in)
 	}
 	for _, f := range x.Fields {
 		g, place := y.child(f.Name), placeIn(at, f.Name)
@@ -472,12 +611,12 @@ func (p *prober) explainAbsent(f *contractPlan) string {
 
 // compareField finds the breaks of a field of an input that refuse no value.
 func (p *prober) compareField(f, g *contractPlan, at string) {
-	was, _ := strconv.Atoi(p.rule(f, "maxBytes"))
-	is, _ := strconv.Atoi(p.rule(g, "maxBytes"))
+	was, _ := strconv.Atoi(string(f.Rules[maxFile]))
+	is, _ := strconv.Atoi(string(g.Rules[maxFile]))
 	p.remarkIf(p.sameRoute && !f.isFrom(g.From), at, "comes from %s, came from %s", cmp.Or(g.From, "body"), cmp.Or(f.From, "body"))
 	p.remarkIf(!p.isRequired(f) && !p.isRequired(g) && !sameScalar(f.Default, g.Default), at, "default is %s, was %s", cmp.Or(string(g.Default), "none"), cmp.Or(string(f.Default), "none"))
 	p.remarkIf(f.MCPHeader != g.MCPHeader && g.MCPHeader != "" && p.usesMCP(), at, "mcpheader is %s, was %s", g.MCPHeader, cmp.Or(f.MCPHeader, "none"))
-	p.remarkIf(is < was, at, "maxBytes is %s, was %d", cmp.Or(p.rule(g, "maxBytes"), "none"), was) // without the rule, MaxBody decides, which is less in general
+	p.remarkIf(is < was, at, "%s is %s, was %d", maxFile, cmp.Or(string(g.Rules[maxFile]), "none"), was) // without the rule, MaxBody decides, which is less in general
 	if x, y := cmp.Or(f.Of, f), cmp.Or(g.Of, g); f.From != "" && x.jsonType() == "number" && !x.isInteger() && y.isInteger() {
 		p.doubt(at, "%s, and outside of JSON an integer is written in digits alone", p.changed(f, g))
 	}
@@ -537,9 +676,8 @@ func (p *contractPlan) fitsREST(text string) bool {
 // compareLists is compare for lists: one element that b may refuse, lengths that it
 // refuses, and one element twice.
 func (p *prober) compareLists(a, b *contractPlan, at string, in func(string) string) {
-	least, most := p.counts(a, "Items")
-	low, high := p.counts(b, "Items")
-	isUnique := p.rule(a, "uniqueItems") != ""
+	least, most := p.sizes(a, a)
+	isUnique := p.rule(a, roleDistinct) != ""
 	if most > 0 { // else there are no elements, and what they would be is no break
 		p.compare(a.Of, b.Of, placeIn(at, "*"), func(text string) string {
 			others := p.elements(a, b, least)
@@ -549,15 +687,23 @@ func (p *prober) compareLists(a, b *contractPlan, at string, in func(string) str
 			return in(arrayOf(append([]string{text}, others[:max(least, 1)-1]...)...))
 		})
 	}
-	// Of the lists that are too short for b, the longest is tried, which is next to the bound.
+	p.compareSizes(a, b, at, func(n int) string { return in(arrayOf(p.elements(a, b, n)...)) })
+	if p.rule(b, roleDistinct) != "" && !isUnique && most > 1 {
+		p.refuse(at, p.explainRole(a, b, roleDistinct), in(arrayOf(slices.Repeat(p.elements(a, b, 1), max(least, 2))...)))
+	}
+}
+
+// compareSizes tries sizes that a list or a map of a can have and one of b cannot. with returns
+// the whole value, with n items or members.
+func (p *prober) compareSizes(a, b *contractPlan, at string, with func(n int) string) {
+	least, most := p.sizes(a, a)
+	low, high := p.sizes(b, a)
+	// Of those that are too short for b, the longest is tried, which is next to the bound.
 	if n := min(low-1, most); n >= least {
-		p.refuse(at, p.explain(a, b, "minItems"), in(arrayOf(p.elements(a, b, n)...)))
+		p.refuse(at, p.explainRole(a, b, roleLeast), with(n))
 	}
 	if n := max(high+1, least); n <= most && n <= maxProbe {
-		p.refuse(at, p.explain(a, b, "maxItems"), in(arrayOf(p.elements(a, b, n)...)))
-	}
-	if p.rule(b, "uniqueItems") != "" && !isUnique && most > 1 {
-		p.refuse(at, p.explain(a, b, "uniqueItems"), in(arrayOf(slices.Repeat(p.elements(a, b, 1), max(least, 2))...)))
+		p.refuse(at, p.explainRole(a, b, roleMost), with(n))
 	}
 }
 
@@ -572,7 +718,7 @@ func (p *prober) elements(a, b *contractPlan, n int) []string {
 	switch {
 	case n == 0:
 		return nil // a sample may have no end
-	case p.rule(a, "uniqueItems") == "":
+	case p.rule(a, roleDistinct) == "":
 		return slices.Repeat([]string{p.sample(a.Of, b.child(""))}, n)
 	}
 	return p.some(a.Of, b.child(""), n)
@@ -580,9 +726,11 @@ func (p *prober) elements(a, b *contractPlan, n int) []string {
 
 // sample returns a short value of a, which b takes too if there is such a value.
 func (p *prober) sample(a, b *contractPlan) string {
-	switch {
-	case a.Null && a.isComposite() && a.fitsREST("null") && p.takes(b, "null"):
+	if a.Null && a.isComposite() && a.fitsREST("null") && p.takes(b, "null") {
 		return "null" // which ends a type that contains itself
+	}
+	p.noteUnprobed(a)
+	switch {
 	case a.Kind == "object":
 		x := a.resolve()
 		if p.making[x]++; p.making[x] > 1 { // what b takes may have no end, and what a takes has one
@@ -594,15 +742,17 @@ func (p *prober) sample(a, b *contractPlan) string {
 			return "{}"
 		}
 		return p.object(x, b, "", "")
-	case a.Kind == "map":
-		return "{}"
-	case a.Kind == "list":
-		least, most := p.counts(a, "Items")
-		low, _ := p.counts(b, "Items")
+	case a.Kind == "list", a.Kind == "map":
+		least, most := p.sizes(a, a)
+		low, _ := p.sizes(b, a)
 		if !a.fitsREST("[]") { // so that a break of another field can be shown over REST
 			low = max(low, 1)
 		}
-		return arrayOf(p.elements(a, b, min(max(least, low), max(least, min(most, maxProbe))))...)
+		n := min(max(least, low), max(least, min(most, maxProbe)))
+		if a.Kind == "map" {
+			return p.fillMap(a, b, "{}", n, n)
+		}
+		return arrayOf(p.elements(a, b, n)...)
 	}
 	return p.some(a, b, 1)[0]
 }
@@ -654,7 +804,7 @@ func (p *prober) compareScalars(a, b *contractPlan, at, why string, in func(stri
 	case len(refused) > 0 || sure:
 	case a.Go+b.Go != "":
 		p.doubt(at, "%s, and svc does not know a type with its own JSON or text", p.changed(a, b))
-	case p.rule(b, "pattern") != "":
+	case p.rule(b, rolePattern) != "":
 		p.doubt(at, "the pattern changed")
 	}
 }
@@ -662,11 +812,11 @@ func (p *prober) compareScalars(a, b *contractPlan, at, why string, in func(stri
 // values returns JSON for scalars of a, among which n are different if there are so many. It
 // is sure if one of them is refused by b if any value of a is.
 func (p *prober) values(a, b *contractPlan, n int) (list []string, sure bool) {
-	n += len(itemsOf([]byte(p.rule(b, "enum")))) // so that n of them are not among those of b
+	n += len(itemsOf([]byte(p.rule(b, roleValues)))) // so that n of them are not among those of b
 	if a.RESTOnly {
 		n += 8 // since not every text can be sent
 	}
-	switch enum := p.rule(a, "enum"); {
+	switch enum := p.rule(a, roleValues); {
 	case a.unknown != nil && !p.outputs: // nobody can say which values were taken
 	case enum != "": // all values are tried, if b can be; its own JSON may refuse other spellings, such as 1e0 for 1
 		for _, item := range itemsOf([]byte(enum)) {
@@ -702,7 +852,7 @@ func (p *prober) values(a, b *contractPlan, n int) (list []string, sure bool) {
 // numbers returns numbers at and beside 0 and the bounds of two plans, in the steps of a, so
 // many that n of them are within the bounds of a if there are so many.
 func (p *prober) numbers(a, b *contractPlan, n int) (list []string) {
-	step, ok := new(big.Rat).SetString(p.rule(a, "multipleOf"))
+	step, ok := new(big.Rat).SetString(p.rule(a, roleStep))
 	if !ok {
 		step = big.NewRat(1, 1)
 	}
@@ -731,10 +881,12 @@ func (p *prober) numbers(a, b *contractPlan, n int) (list []string) {
 	return append(list, "4e38", "-4e38", "1e400") // beyond a float32 and a float64
 }
 
-// bounds returns the bounds of a number, by its rules and its type; "" is none.
+// bounds returns the bounds of a number, by its rules and its type.
 func (p *prober) bounds(plan *contractPlan) (list []string) {
-	for _, keyword := range []string{"minimum", "exclusiveMinimum", "maximum", "exclusiveMaximum"} {
-		list = append(list, p.rule(plan, keyword))
+	for _, r := range p.counting(plan) {
+		if r.role == roleLow || r.role == roleHigh {
+			list = append(list, string(r.value))
+		}
 	}
 	if plan != nil && plan.isInteger() {
 		low, high := plan.reader.shape.integerBounds()
@@ -745,7 +897,7 @@ func (p *prober) bounds(plan *contractPlan) (list []string) {
 
 // texts returns texts as values does, for the kinds whose JSON they are.
 func (p *prober) texts(a, b *contractPlan, n int) (list []string, sure bool) {
-	x, y := p.textRulesOf(a), p.textRulesOf(b)
+	x, y := p.textRulesOf(a, a), p.textRulesOf(b, a)
 	long := 0 // what is too long for b, if such a text can be sent
 	if y.most < maxProbe {
 		long = y.most + 1
@@ -769,13 +921,13 @@ func (p *prober) texts(a, b *contractPlan, n int) (list []string, sure bool) {
 		sure = b == nil || b.Go == ""
 	default:
 		var values []string
-		for _, item := range itemsOf([]byte(p.rule(b, "enum"))) {
+		for _, item := range itemsOf([]byte(p.rule(b, roleValues))) {
 			values = append(values, regexp.QuoteMeta(textOr(string(item))))
 		}
 		if values != nil { // an enum is a pattern of its values, which have the other rules
 			y.pattern = string(appendQuoted(nil, "^(?:"+strings.Join(values, "|")+")$"))
 		}
-		texts, sure = findTexts(x, y, n)
+		texts, sure = searchTexts(x, y, n)
 		sure = sure && (b == nil || b.Go == "")
 	}
 	for _, text := range texts {
@@ -789,10 +941,11 @@ type textRules struct {
 	least, most int    // characters
 }
 
-// textRulesOf returns the rules of texts of a plan, which may be nil.
-func (p *prober) textRulesOf(plan *contractPlan) textRules {
-	least, most := p.counts(plan, "Length")
-	return textRules{p.rule(plan, "pattern"), least, most}
+// textRulesOf returns the rules that a plan, which may be nil, has for texts that are like those
+// of another.
+func (p *prober) textRulesOf(plan, like *contractPlan) textRules {
+	least, most := p.sizes(plan, like)
+	return textRules{p.rule(plan, rolePattern), least, most}
 }
 
 // A textEnd is where two patterns are after a text.
@@ -802,11 +955,11 @@ type textEnd struct {
 	text string
 }
 
-// findTexts returns texts that meet the rules a, to which a reader with the rules b answers
+// searchTexts returns texts that meet the rules a, to which a reader with the rules b answers
 // in different ways: so many for each answer. It follows both patterns through all texts,
 // one character further in each round, and drops a text that leads to where another has
 // led. So it finds a text for each answer that there is, and is sure then, unless it gives up.
-func findTexts(a, b textRules, wanted int) (texts []string, sure bool) {
+func searchTexts(a, b textRules, wanted int) (texts []string, sure bool) {
 	limit := max(a.least, b.least) + wanted
 	for _, n := range []int{a.most, b.most} {
 		if n < maxProbe {
@@ -842,7 +995,7 @@ func findTexts(a, b textRules, wanted int) (texts []string, sure bool) {
 
 // distinctRunes returns a character for each way in which two patterns can treat one: two
 // characters are alike if every instruction of both matches both or neither, and if both or
-// neither are of words, which \b asks for. So findTexts tries few characters in each round.
+// neither are of words, which \b asks for. So searchTexts tries few characters in each round.
 func distinctRunes(a, b *syntax.Prog) (list []rune) {
 	candidates := []rune("a0A-_ .,:/@") // before others, since people read them more easily
 	insts := slices.Concat(a.Inst, b.Inst)

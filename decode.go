@@ -385,8 +385,8 @@ func (c *decoders) runPending() {
 
 // compileDecoder makes the decodeFunc for s, which checks the rules of s too. A value that
 // has violations inside is not checked: it is incomplete, and would break rules that the
-// client's value does not break. Only maxItems is enforced while a list is read: afterwards
-// it would be too late for the memory. The rules of a text are those of its setter.
+// client's value does not break. Only roleMost is enforced while a list or a map is read:
+// afterwards it would be too late for the memory. The rules of a text are those of its setter.
 func (c *decoders) compileDecoder(s *shape) decodeFunc {
 	if len(s.rules) == 0 || s.kind == kindText {
 		return c.typeDecoder(s)
@@ -420,7 +420,7 @@ var plainDecoders = [kindFile + 1]decodeFunc{
 	kindAny: decodeAny, kindRaw: decodeRaw, kindCustom: decodeCustom, kindString: decodeString, kindBool: decodeBool,
 }
 
-// typeDecoder makes the decodeFunc for s without its rules but for maxItems, by the table
+// typeDecoder makes the decodeFunc for s without its rules but for roleMost, by the table
 // at the top.
 func (c *decoders) typeDecoder(s *shape) decodeFunc {
 	if plain := plainDecoders[s.kind]; plain != nil {
@@ -432,7 +432,7 @@ func (c *decoders) typeDecoder(s *shape) decodeFunc {
 	case kindOptional:
 		return decodeOptional(c.decoderFor(s.elem))
 	case kindSlice:
-		limit := s.rules.findRule("maxItems")
+		limit := s.rules.lookup(roleMost)
 		if s.typ == reflect.TypeFor[[]string]() && len(s.elem.rules) == 0 {
 			return decodeStrings(limit)
 		}
@@ -442,7 +442,7 @@ func (c *decoders) typeDecoder(s *shape) decodeFunc {
 		exactly := "must have exactly " + countText(n, "item")
 		return decodeList(c.decoderFor(s.elem), s.typ, &rule{count: n, complaint: &complaint{"maxItems", exactly}}, &complaint{"minItems", exactly})
 	case kindMap:
-		return decodeMap(c.checkedSetter(s.key, isPlainInteger), c.decoderFor(s.elem), s)
+		return decodeMap(c.checkedSetter(s.key, isPlainInteger), c.decoderFor(s.elem), s, s.rules.lookup(roleMost))
 	case kindObject:
 		plan := new(objectPlan)
 		c.plans[s] = plan // before the fields, which may lead back to s
@@ -570,7 +570,7 @@ func decodeStrings(limit *rule) decodeFunc {
 // caller has seen, with the element as the current place, and returns how many
 // elements there are. It skips the elements beyond limit, which together are one
 // violation of the array, and all elements once no more violations are kept. limit is
-// the rule maxItems, or nil.
+// the rule of roleMost, or nil.
 func (d *decoder) eachElement(limit *rule, decode func()) (count int) {
 	d.scan.openBracket()
 	d.path = append(d.path, step{})
@@ -597,8 +597,9 @@ var errSameMapKey = &complaint{ruleDuplicate, "is the same key as another name"}
 
 // decodeMap returns the decodeFunc of a map of shape s. UnmarshalText may read two
 // names as one key. That is a violation, since one of the values would be lost. A
-// key that cannot be set is not stored: it is zero, which another name may mean.
-func decodeMap(setKey setter, elem decodeFunc, s *shape) decodeFunc {
+// key that cannot be set is not stored: it is zero, which another name may mean. Members beyond
+// limit, which may be nil, are scanned and not stored, as in eachElement.
+func decodeMap(setKey setter, elem decodeFunc, s *shape, limit *rule) decodeFunc {
 	return func(d *decoder, v reflect.Value) {
 		if d.scan.peek() != '{' {
 			d.skipMismatch(errNotObject)
@@ -609,10 +610,15 @@ func decodeMap(setKey setter, elem decodeFunc, s *shape) decodeFunc {
 		key, value := reflect.New(s.key.typ).Elem(), reflect.New(s.elem.typ).Elem()
 		set := nameSet{base: len(d.scan.names)}
 		d.scan.openBracket()
+		count := 0
 		for first := true; d.scan.more('}', first); first = false {
 			name := d.scan.readName()
 			if set.addName(&d.scan, name); d.scan.err != nil {
 				return
+			}
+			if count++; limit != nil && count > limit.count {
+				d.scan.skipValue()
+				continue
 			}
 			if d.skipIfFull() {
 				continue
@@ -636,6 +642,9 @@ func decodeMap(setKey setter, elem decodeFunc, s *shape) decodeFunc {
 			d.pop()
 		}
 		set.forgetNames(&d.scan)
+		if limit != nil && count > limit.count && d.scan.err == nil {
+			d.addViolation(limit.complaint)
+		}
 		v.Set(m)
 	}
 }
@@ -977,8 +986,8 @@ func (c *decoders) structPlan(s *shape, sources map[*field]fieldSource) *objectP
 	if name := s.fields[0].name; !slices.Contains(*c.discriminators, name) {
 		*c.discriminators = append(*c.discriminators, name)
 	}
-	if !c.outputs {
-		u.errUnknown = s.fields[0].shape.rules[0].complaint
+	if enum := s.fields[0].shape.rules.lookup(roleValues); enum != nil && !c.outputs { // else the discriminator is a mistake
+		u.errUnknown = enum.complaint
 	}
 	for _, a := range s.alternatives {
 		u.alternatives[a.value] = alternativePlan{a.index, c.objectPlan(a.fields, sources)}
@@ -1161,7 +1170,7 @@ func (c *decoders) checkedSetter(s *shape, spells func(text []byte) bool) setter
 	case len(s.rules) == 0 || c.outputs:
 		return set
 	case s.kind == kindText:
-		enum := &s.rules[0]
+		enum := s.rules.lookup(roleValues)
 		return func(d *decoder, v reflect.Value, text []byte) *complaint {
 			if !slices.ContainsFunc(enum.values, func(x reflect.Value) bool { return x.String() == string(text) }) {
 				return enum.complaint

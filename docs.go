@@ -187,14 +187,18 @@ func newDocsWriter(s *Service, places DocsOptions) *docsWriter {
 //	schemes                   the credentials that the page asks for
 //	codes                     code, HTTP status and JSON-RPC number of each kind of error
 //	rules                     the message of each rule by its keyword, with # for the value
+//	oneLine                   ruleRow.oneLine by the keyword, for the fields of forms
 func (w *docsWriter) appendData(dst []byte) []byte {
 	var table [][3]any // code, HTTP status, JSON-RPC number
 	for _, c := range codes {
 		table = append(table, [3]any{c.code, c.http, c.rpc})
 	}
-	messages := make(map[string][]byte)
-	for _, t := range ruleTags {
-		messages[t.name] = appendQuoted(nil, t.message)
+	messages, lines := make(map[string][]byte), make(map[string][]byte)
+	for _, row := range ruleRows {
+		messages[row.keyword] = appendQuoted(nil, row.must)
+		if row.oneLine != "" {
+			lines[row.keyword] = []byte(row.oneLine)
+		}
 	}
 	credentials := w.schemes
 	if credentials == nil { // a guard may ask for one of these all the same
@@ -214,7 +218,7 @@ func (w *docsWriter) appendData(dst []byte) []byte {
 		out.end("}")
 	}
 	out.end("}")
-	out.add("schemes", encodeDocument(credentials), "codes", encodeDocument(table), "rules", messages)
+	out.add("schemes", encodeDocument(credentials), "codes", encodeDocument(table), "rules", messages, "oneLine", lines)
 	return out.close()
 }
 
@@ -318,7 +322,7 @@ func exampleValue(f *field, s *shape, nth, depth int) []byte {
 			return []byte(given)
 		}
 	}
-	switch enum := target.rules.findRule("enum"); {
+	switch enum := target.rules.lookup(roleValues); {
 	case target != s && depth > 0 && !f.notNull:
 		return []byte("null")
 	case enum != nil:
@@ -331,16 +335,18 @@ func exampleValue(f *field, s *shape, nth, depth int) []byte {
 	case target.kind == kindObject:
 		return exampleObject(target, depth)
 	case target.kind == kindSlice, target.kind == kindArray:
-		least := reflect.Zero(target.typ).Len() // of a slice 0
-		if r := target.rules.findRule("minItems"); r != nil {
-			least = r.count
-		}
-		least = max(least, 1-depth) // a query, at depth 0, cannot have a list without items
+		least := max(leastSize(target), 1-depth) // a query, at depth 0, cannot have a list without items
 		list := make([]json.RawMessage, min(least, 20))
 		for i := range list {
 			list[i] = exampleValue(f, target.elem, i, depth)
 		}
 		return encodeDocument(list)
+	case target.kind == kindMap:
+		m := openMembers(nil)
+		for i := range min(leastSize(target), 20) {
+			m.addRaw(textOr(string(exampleValue(f, target.key, i, depth))), exampleValue(f, target.elem, i, depth))
+		}
+		return m.close()
 	case target.kind == kindBool:
 		return strconv.AppendBool(nil, nth%2 == 0)
 	case target.kind.isNumeric():
@@ -352,6 +358,14 @@ func exampleValue(f *field, s *shape, nth, depth int) []byte {
 		return appendQuoted(nil, firstAccepted(target, texts))
 	}
 	return customExample(target.custom)
+}
+
+// leastSize returns how many items or members a list or a map of shape s has at least.
+func leastSize(s *shape) int {
+	if least := s.rules.lookup(roleLeast); least != nil {
+		return least.count
+	}
+	return reflect.Zero(s.typ).Len() // which only an array has
 }
 
 // customExample returns an example for the schema of a type's method JSONSchema.
@@ -380,7 +394,7 @@ func firstAccepted(s *shape, texts []string) string {
 // but the bounds in the steps of multipleOf.
 func numberExamples(rules ruleSet, nth int) []string {
 	step := 1.0
-	if multiple := rules.findRule("multipleOf"); multiple != nil {
+	if multiple := rules.lookup(roleStep); multiple != nil {
 		step, _ = strconv.ParseFloat(string(multiple.value), 64)
 	}
 	inSteps := func(n float64) string { return string(appendFloat(nil, n*step, 64)) }
@@ -410,7 +424,7 @@ func textExamples(rules ruleSet, format, name string, nth int) []string {
 	if nth > 0 {
 		text += strconv.Itoa(nth + 1)
 	}
-	if least := rules.findRule("minLength"); least != nil {
+	if least := rules.lookup(roleLeast); least != nil {
 		text += strings.Repeat("x", max(0, min(least.count, 1000)-len(text)))
 	}
 	return append([]string{cmp.Or(exampleFormats[format], text), text, ""}, exampleTexts...)

@@ -388,7 +388,7 @@ func (s *shape) isChoice() bool {
 	if s.kind != kindSlice {
 		return false
 	}
-	enum := s.elem.rules.findRule("enum") // of a scalar; all its values have the type of the first
+	enum := s.elem.rules.lookup(roleValues) // of a scalar; all its values have the type of the first
 	return enum != nil && isText(enum.value[len("["):])
 }
 

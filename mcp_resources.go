@@ -445,7 +445,7 @@ func (x *exchange) answerComplete(m *message) error {
 	}
 	typed, values := textAt(argument, "value"), []string{}
 	if f := t.fieldNamed(textAt(argument, "name")); f != nil {
-		if enum := f.shape.deref().rules.findRule("enum"); enum != nil {
+		if enum := f.shape.deref().rules.lookup(roleValues); enum != nil {
 			for _, value := range itemsOf(enum.value) {
 				if text := textOr(string(value)); strings.HasPrefix(text, typed) {
 					values = append(values, text)

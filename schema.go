@@ -12,7 +12,7 @@ package svc
 //
 // A new kind of type is a constant here, its JSON type, its name in contracts (kindNames),
 // and a case of parts; fillShape or fillKind; typeDecoder, compileEncoder, compileCheck;
-// writePlain or writeTyped; exampleValue. A new rule is a row of ruleTags (schema_rules.go).
+// writePlain or writeTyped; exampleValue. A new rule is a row of ruleRows (schema_rules.go).
 
 import (
 	"bufio"
@@ -171,11 +171,17 @@ func (s *shape) parts(yield func(part) bool) {
 func (s *shape) hasParts() bool { return s.elem != nil || s.fields != nil }
 
 // isEndless reports whether every value of the object s contains one of the objects
-// endless, in a field or in a list that cannot be empty.
+// endless, in a field or in a list or map that cannot be empty. With
+//
+//	type Node struct {
+//		Kids []Node `json:"kids" minItems:"1"`
+//	}
+//
+// a Node needs a Node in its Kids, which needs another one, and so on.
 func (s *shape) isEndless(endless map[*shape]bool) bool {
 	isForever := func(f *field) bool {
 		inner := f.shape
-		if least := inner.rules.findRule("minItems"); least != nil && least.count > 0 {
+		if least := inner.rules.lookup(roleLeast); least != nil && least.count > 0 && inner.elem != nil {
 			inner = inner.elem
 		}
 		return f.isRequired() && endless[inner.arrayItem()]
@@ -364,7 +370,7 @@ func compileOnce[F ~func(*C, reflect.Value), C any](plans map[*shape]*F, s *shap
 //	format                   that of the shape
 //	patternHint              the message of the pattern, and doc
 //	nullable:"false"         notNull
-//	minLength, enum, …       rules of the shape, by the table ruleTags, or of the items
+//	minLength, enum, …       rules of the shape, by the table ruleRows, or of the items
 //
 // Without a name in any tag the name is that of the Go field. A default makes an
 // input's field optional, and so does an embedded pointer before it.
@@ -494,26 +500,49 @@ func filled(v reflect.Value) reflect.Value {
 }
 
 // A rule is one constraint on the values of a field or of a type. The decoder and
-// the binder check rules in their order, and a value can be against several.
+// the binder check rules in their order, and a value can be against several. The first
+// fields are those of its row in ruleRows (schema_rules.go).
 type rule struct {
-	keyword   string          // of JSON Schema 2020-12
-	value     []byte          // of the keyword, as JSON
-	count     int             // the number of a length or of items
-	values    []reflect.Value // of an enum, or the one of a bound; see shape.valueFor
-	complaint *complaint      // what a client is told
-	costly    bool            // tried only if the rules before it hold; see checkRules
+	keyword   string   // of JSON Schema 2020-12
+	role      ruleRole // what it limits
+	opposite  ruleRole // of the rules that can exclude all values that this one allows
+	in30      string   // the keyword of its value in 3.0.3, where keyword is true beside it; "" if it is keyword
+	costly    bool     // tried only if the rules before it hold; see checkRules
+	complaint *complaint
+
+	value  []byte          // of the keyword, as JSON
+	count  int             // the number of a size: roleLeast and roleMost
+	values []reflect.Value // of roleValues, roleLow and roleHigh; see shape.valueFor
 	// violates reports whether a value, with pointers followed, is against the rule.
 	violates func(v reflect.Value) bool
 }
+
+// A ruleRole says what a rule limits. Code that needs more of a rule than its check and its
+// keyword asks for the rule by its role: the decoder stops to store a list at its roleMost,
+// whatever the keyword.
+type ruleRole uint8
+
+const (
+	roleNone     ruleRole = iota // nothing that other code knows; contracts cannot compare it
+	roleValues                   // which values there are: rule.values
+	roleLeast                    // the least size: characters of a text, items of a list
+	roleMost                     // the greatest size
+	roleLow                      // a number from below: rule.values has the bound
+	roleHigh                     // a number from above, likewise
+	roleStep                     // a number to the multiples of another
+	rolePattern                  // a text to those that a regular expression matches
+	roleDistinct                 // a list to those without an item twice
+)
 
 // A ruleSet is the rules of one value, in the order they are published. No two of
 // them have the same keyword.
 type ruleSet []rule
 
-// findRule returns the rule of this keyword, or nil.
-func (rs ruleSet) findRule(keyword string) *rule {
+// lookup returns the first rule with this role, or nil. Only a number can have two of one
+// role, such as minimum and exclusiveMinimum.
+func (rs ruleSet) lookup(role ruleRole) *rule {
 	for i := range rs {
-		if rs[i].keyword == keyword {
+		if rs[i].role == role {
 			return &rs[i]
 		}
 	}

@@ -4,7 +4,7 @@ package svc
 // constraint is one rule: the keyword that schemas publish and the check that inputs
 // must pass, made at the same time, so that neither can say more than the other.
 //
-// In this order: the table ruleTags; applyTags, and which rules are those of items;
+// In this order: the table ruleRows; applyTags, and which rules are those of items;
 // tags and methods that nothing reads; rules that no value meets; Enum; a function
 // for each row of the table; which regular expressions are accepted.
 
@@ -39,23 +39,46 @@ func tagText(tag reflect.StructTag, name string) string {
 	return text
 }
 
-// A ruleTag makes a rule from the text of a constraint tag, for values of shape s.
-// If the text is a mistake, make returns in want a description of a correct text,
-// and the rule is not used.
-type ruleTag struct {
-	name    string
-	lower   string // name in lower case, a mistake
-	message string // of a violation, with # for the text; the page shows it behind "must"
-	fits    func(s *shape) bool
-	on      string // what fits, for messages
-	make    func(s *shape, text string) (r rule, want string)
+// A ruleRow is all about one rule. Decoders, binders, schemas, documents, the page and
+// contracts read it; nothing else looks for a rule by its name.
+//
+// For example, maxItems:"10" on a list of strings is
+//
+//	rule{
+//		keyword:   "maxItems", // of schemas
+//		role:      roleMost,   // so the decoder stores no more than 10, and contracts try 11
+//		complaint: &complaint{"maxItems", "must have at most 10 items"},
+//		value:     []byte("10"),
+//		count:     10,
+//		violates:  a function that reports whether there are more than 10,
+//	}
+type ruleRow struct {
+	keyword string // of JSON Schema 2020-12, and the name of the tag
+	lower   string // keyword in lower case, a mistake that reflect would pass over
+	must    string // the message of a violation, with # for the text; the page shows it behind "must"
+
+	fits func(s *shape) bool // whether values of shape s can have the rule
+	on   string              // what fits, for messages
+
+	// parse makes the rule for values of shape s from the text of a tag: value, and what it
+	// needs of count, values and violates. If the text is a mistake, it returns in want what
+	// a correct text is, and the rule is not used.
+	parse func(s *shape, text string) (r rule, want string)
+
+	// role says what the rule limits, for all code that needs more than parse. The sizes,
+	// bounds and so on of one role are alike to it: it looks at the value. A contract that
+	// adds or changes a rule of roleNone breaks "cannot tell", since nothing can say what
+	// values such a rule refuses.
+	role     ruleRole
+	opposite ruleRole // of a lower limit, the role of the upper one, which may exclude all that it allows
+
+	costly  bool   // takes long, so it is tried only if the rules before it hold
+	in30    string // in OpenAPI 3.0.3, the keyword of the value; keyword is true beside it there
+	oneLine string // as JSON: true, or the greatest value, for which the form of the page has one line for a text
 }
 
-// ruleTags is the place where a tag becomes a keyword of a schema: each row has the
-// name of the tag, which is the keyword too, the words for people, the types that it
-// fits, and the function that makes the rule. Schemas have the keywords in this order, and
-// the costly rules come after those that save them. In 3.0.3 the exclusive bounds are
-// written in another way; see writeRules.
+// ruleRows has a row for each constraint tag. Schemas have the keywords in this order, and
+// the costly rules come after those that save them.
 //
 // On a list of scalars the tags that fit the items and not the list are about each
 // item, and so is the tag format.
@@ -74,39 +97,80 @@ type ruleTag struct {
 //	uniqueItems:"true"        slices and arrays of strings, booleans and numbers
 //
 // patternHint is no rule: see applyHint.
-var ruleTags = [...]ruleTag{
-	{"enum", "enum", enumMessage, isEnumerable, "a string or a number", makeEnum},
-	{"minLength", "minlength", "must have at least # characters", isString, "a string", makeSize("characters", isShorter)},
-	{"maxLength", "maxlength", "must have at most # characters", isString, "a string", makeSize("characters", isLonger)},
-	{"pattern", "pattern", "must match the pattern #", isString, "a string", makePattern},
-	{"minimum", "minimum", "must be at least #", isBoundable, "a number", makeBound(func(c int) bool { return c < 0 })},
-	{"exclusiveMinimum", "exclusiveminimum", "must be more than #", isBoundable, "a number", makeBound(func(c int) bool { return c <= 0 })},
-	{"maximum", "maximum", "must be at most #", isBoundable, "a number", makeBound(func(c int) bool { return c > 0 })},
-	{"exclusiveMaximum", "exclusivemaximum", "must be less than #", isBoundable, "a number", makeBound(func(c int) bool { return c >= 0 })},
-	{"multipleOf", "multipleof", "must be a multiple of #", isBoundable, "a number", makeMultiple},
-	{"minItems", "minitems", "must have at least # items", isSlice, "a slice", makeSize("items", func(v reflect.Value, n int) bool { return v.Len() < n })},
-	{"maxItems", "maxitems", "must have at most # items", isSlice, "a slice", makeSize("items", func(v reflect.Value, n int) bool { return v.Len() > n })},
-	{"uniqueItems", "uniqueitems", "must not have the same item twice", isScalarList, "a slice or an array of strings, booleans or numbers", makeUnique},
+var ruleRows = []ruleRow{
+	{
+		keyword: ruleEnum, lower: "enum", must: enumMessage, role: roleValues,
+		fits: isEnumerable, on: "a string or a number", parse: parseEnum,
+	},
+	{
+		keyword: "minLength", lower: "minlength", must: "must have at least # characters", role: roleLeast, opposite: roleMost,
+		fits: isString, on: "a string", parse: parseSize("characters", isShorter),
+	},
+	{
+		keyword: "maxLength", lower: "maxlength", must: "must have at most # characters", role: roleMost,
+		fits: isString, on: "a string", parse: parseSize("characters", isLonger), oneLine: "200",
+	},
+	{
+		keyword: "pattern", lower: "pattern", must: "must match the pattern #", role: rolePattern,
+		fits: isString, on: "a string", parse: parseRegexp, costly: true, oneLine: "true",
+	},
+	{
+		keyword: "minimum", lower: "minimum", must: "must be at least #", role: roleLow, opposite: roleHigh,
+		fits: isBoundable, on: "a number", parse: parseBound(func(c int) bool { return c < 0 }),
+	},
+	{
+		keyword: "exclusiveMinimum", lower: "exclusiveminimum", must: "must be more than #", role: roleLow, opposite: roleHigh,
+		fits: isBoundable, on: "a number", parse: parseBound(func(c int) bool { return c <= 0 }), in30: "minimum",
+	},
+	{
+		keyword: "maximum", lower: "maximum", must: "must be at most #", role: roleHigh,
+		fits: isBoundable, on: "a number", parse: parseBound(func(c int) bool { return c > 0 }),
+	},
+	{
+		keyword: "exclusiveMaximum", lower: "exclusivemaximum", must: "must be less than #", role: roleHigh,
+		fits: isBoundable, on: "a number", parse: parseBound(func(c int) bool { return c >= 0 }), in30: "maximum",
+	},
+	{
+		keyword: "multipleOf", lower: "multipleof", must: "must be a multiple of #", role: roleStep,
+		fits: isBoundable, on: "a number", parse: parseMultiple,
+	},
+	{
+		keyword: "minItems", lower: "minitems", must: "must have at least # items", role: roleLeast, opposite: roleMost,
+		fits: isSlice, on: "a slice", parse: parseSize("items", hasFewer),
+	},
+	{
+		keyword: "maxItems", lower: "maxitems", must: "must have at most # items", role: roleMost,
+		fits: isSlice, on: "a slice", parse: parseSize("items", hasMore),
+	},
+	{
+		keyword: "uniqueItems", lower: "uniqueitems", must: "must not have the same item twice", role: roleDistinct,
+		fits: isScalarList, on: "a slice or an array of strings, booleans or numbers", parse: parseUnique, costly: true,
+	},
 }
+
+// ruleEnum is the keyword of the rule that a method Enum, the alternatives of a union and the
+// media types of a file make too.
+const ruleEnum = "enum"
 
 // enumMessage is the message of the rule enum.
 const enumMessage = "must be one of #"
 
-// makeRule makes a rule from the text of a tag, as the field make does, and gives it its
-// keyword and message.
-func (t *ruleTag) makeRule(s *shape, text string) (rule, string) {
-	r, want := t.make(s, text)
-	if r.keyword == "" {
-		message := strings.Replace(t.message, "#", text, 1)
+// parseRule makes a rule from the text of a tag, as the field parse does, with what the row
+// says of it.
+func (row *ruleRow) parseRule(s *shape, text string) (rule, string) {
+	r, want := row.parse(s, text)
+	r.keyword, r.role, r.opposite, r.in30, r.costly = row.keyword, row.role, row.opposite, row.in30, row.costly
+	if r.complaint == nil {
+		message := strings.Replace(row.must, "#", text, 1)
 		if text == "1" {
 			message = strings.TrimSuffix(message, "s") // of the noun
 		}
-		r.keyword, r.complaint = t.name, &complaint{t.name, message}
+		r.complaint = &complaint{row.keyword, message}
 	}
 	return r, want
 }
 
-// These functions say which types a constraint fits. Types with a text form are not
+// These functions say which types a constraint fits, and hasRules which types any fits. Types with a text form are not
 // strings here: only their own methods can interpret their texts. json.Number is
 // not a number here: it keeps the text, and bounds would need a decimal.
 
@@ -116,6 +180,9 @@ func isEnumerable(s *shape) bool { return isString(s) || isBoundable(s) }
 func isSlice(s *shape) bool      { return s.kind == kindSlice }
 func isScalarList(s *shape) bool {
 	return (isSlice(s) || s.kind == kindArray) && (isEnumerable(s.elem) || s.elem.kind == kindBool)
+}
+func hasRules(s *shape) bool {
+	return slices.ContainsFunc(ruleRows, func(row ruleRow) bool { return row.fits(s) })
 }
 
 // applyTags reads every tag of a field but its names. A constraint on a pointer
@@ -152,35 +219,37 @@ func (p *mistakes) applyRules(f *field) {
 	target := f.shape.deref()
 	item := target.scalarItem()
 	var rules, itemRules ruleSet
-	for _, t := range ruleTags {
-		text, ok := lookupTag(f.tag, t.name)
-		if _, found := lookupTag(f.tag, t.lower); found && t.lower != t.name { // which reflect passes over without a word
-			p.addf("%s: the tag %s is spelt %s", f.place, t.lower, t.name)
+	hasPattern := false // which may be a mistake
+	for _, row := range ruleRows {
+		text, ok := lookupTag(f.tag, row.keyword)
+		hasPattern = hasPattern || ok && row.role == rolePattern
+		if _, found := lookupTag(f.tag, row.lower); found && row.lower != row.keyword { // which reflect passes over without a word
+			p.addf("%s: the tag %s is spelt %s", f.place, row.lower, row.keyword)
 		}
 		on, list := target, &rules // such as uniqueItems of a list, and maxLength of its items
-		if item != nil && !t.fits(target) {
+		if item != nil && !row.fits(target) {
 			on, list = item, &itemRules
 		}
 		switch {
 		case !ok:
 		case f.quoted:
-			p.addf("%s: %s fits %s, and `json:\",string\"` makes this a string of another kind", f.place, t.name, t.on)
-		case !isEnumerable(on) && on.kind == kindText:
-			p.addf("%s: %s: no tag is a rule for %v, which reads its own text; check it in its UnmarshalText, which JSONSchema() map[string]any describes, or in a method Validate() error of the struct", f.place, t.name, on.typ)
-		case !isEnumerable(on) && !isSlice(target) && !isScalarList(target): // which no row of ruleTags fits
-			p.addf("%s: %s: no tag is a rule for the type %v; check it in a method Validate() error of the struct", f.place, t.name, f.shape.typ)
-		case !t.fits(on):
-			p.addf("%s: %s fits %s, and the field's type is %v", f.place, t.name, t.on, f.shape.typ)
+			p.addf("%s: %s fits %s, and `json:\",string\"` makes this a string of another kind", f.place, row.keyword, row.on)
+		case on.kind == kindText:
+			p.addf("%s: %s: no tag is a rule for %v, which reads its own text; check it in its UnmarshalText, which JSONSchema() map[string]any describes, or in a method Validate() error of the struct", f.place, row.keyword, on.typ)
+		case !hasRules(on) && !hasRules(target):
+			p.addf("%s: %s: no tag is a rule for the type %v; check it in a method Validate() error of the struct", f.place, row.keyword, f.shape.typ)
+		case !row.fits(on):
+			p.addf("%s: %s fits %s, and the field's type is %v", f.place, row.keyword, row.on, f.shape.typ)
 		default:
-			r, want := t.makeRule(on, text)
+			r, want := row.parseRule(on, text)
 			if want != "" {
-				p.addf("%s: %s:%q: want %s", f.place, t.name, text, want)
+				p.addf("%s: %s:%q: want %s", f.place, row.keyword, text, want)
 				continue
 			}
 			*list = append(*list, r)
 		}
 	}
-	p.applyHint(f, cmp.Or(rules.findRule("pattern"), itemRules.findRule("pattern")))
+	p.applyHint(f, cmp.Or(rules.lookup(rolePattern), itemRules.lookup(rolePattern)), hasPattern)
 	format := tagText(f.tag, "format")
 	if item != nil {
 		p.narrowField(f, item, itemRules, format)
@@ -199,7 +268,7 @@ func (p *mistakes) narrowField(f *field, s *shape, rules ruleSet, format string)
 		return
 	}
 	n := *s
-	own, enum := s.rules.findRule("enum"), rules.findRule("enum")
+	own, enum := s.rules.lookup(roleValues), rules.lookup(roleValues)
 	if enum != nil {
 		n.rules, n.enumTitles = nil, nil
 	}
@@ -215,25 +284,24 @@ func (p *mistakes) narrowField(f *field, s *shape, rules ruleSet, format string)
 }
 
 // applyHint reads the tag patternHint, the words of the author for pattern, the rule of
-// a field or of its items, which may be nil:
+// a field or of its items. It is nil without a tag, or if the tag is refused as a mistake:
 //
 //	Code string `json:"code" pattern:"^[A-Z]{2}[0-9]{6}$" patternHint:"two capital letters and six digits"`
 //
 // They take the place of the regular expression in messages, and are in the description.
-func (p *mistakes) applyHint(f *field, pattern *rule) {
+func (p *mistakes) applyHint(f *field, pattern *rule, hasTag bool) {
 	if _, misspelt := lookupTag(f.tag, "patternhint"); misspelt {
 		p.addf("%s: the tag patternhint is spelt patternHint", f.place)
 	}
 	hint, ok := lookupTag(f.tag, "patternHint")
-	_, refused := lookupTag(f.tag, "pattern")
 	switch {
-	case !ok || refused && pattern == nil:
+	case !ok || pattern == nil && hasTag:
 	case pattern == nil:
 		p.addf("%s: patternHint says in words what a pattern is, and the field has none; add the tag pattern, or write doc", f.place)
 	case hint == "":
 		p.addf("%s: patternHint is empty; write what the pattern matches, such as two capital letters and six digits", f.place)
 	default:
-		pattern.complaint = &complaint{"pattern", "must be " + hint}
+		pattern.complaint = &complaint{pattern.keyword, "must be " + hint}
 		f.doc = strings.TrimPrefix(strings.TrimSuffix(f.doc, ".")+": "+hint, ": ")
 	}
 }
@@ -360,20 +428,16 @@ var literalForms = map[string]string{
 	"object":  "a JSON object, such as {}",
 }
 
-// opposites has the bounds of which one can exclude all values that the other allows.
-var opposites = [...][2]string{
-	{"minLength", "maxLength"}, {"minItems", "maxItems"}, {"minimum", "maximum"},
-	{"minimum", "exclusiveMaximum"}, {"exclusiveMinimum", "maximum"}, {"exclusiveMinimum", "exclusiveMaximum"},
-}
-
 // checkRules notes rules and a format that do not go together with each other or
 // with s, the shape of the values: two bounds with nothing between them, an enum with
 // values that another rule excludes, and a format that the type does not have. That a
 // default keeps the rules is found by decoding it.
 func (p *mistakes) checkRules(rules ruleSet, s *shape, format, at string) {
-	for _, pair := range opposites {
-		if low, high := rules.findRule(pair[0]), rules.findRule(pair[1]); low != nil && high != nil && low.excludes(high) {
-			p.addf("%s: no value meets %s:%q and %s:%q; lower the first, or raise the second", at, low.keyword, low.value, high.keyword, high.value)
+	for _, low := range rules {
+		for _, high := range rules {
+			if low.opposite != roleNone && low.opposite == high.role && low.excludes(&high) {
+				p.addf("%s: no value meets %s:%q and %s:%q; lower the first, or raise the second", at, low.keyword, low.value, high.keyword, high.value)
+			}
 		}
 	}
 	p.checkEnum(rules, s, at)
@@ -393,7 +457,7 @@ func (r *rule) excludes(high *rule) bool {
 // checkEnum notes values of an enum tag that another rule excludes or that the type
 // does not have, and tags that exclude all values of a type with a method Enum.
 func (p *mistakes) checkEnum(rules ruleSet, s *shape, at string) {
-	enum, own := rules.findRule("enum"), s.rules.findRule("enum")
+	enum, own := rules.lookup(roleValues), s.rules.lookup(roleValues)
 	switch {
 	case enum != nil:
 		for _, v := range enum.values {
@@ -490,11 +554,11 @@ func literalText(v reflect.Value) string {
 	return fmt.Sprint(v.Interface())
 }
 
-// makeEnum makes the rule that a value is one of those in the tag, which have
+// parseEnum makes the rule that a value is one of those in the tag, which have
 // commas between them. Numbers are published as they are written, and compared by
 // value. Different spellings of one value are a mistake, since JSON Schema wants
 // the values of an enum to be unique.
-func makeEnum(s *shape, text string) (rule, string) {
+func parseEnum(s *shape, text string) (rule, string) {
 	const want = "different values with commas between them, all of the field's type"
 	parts := strings.Split(text, ",")
 	var values []reflect.Value
@@ -528,7 +592,8 @@ func enumRule(s *shape, texts []string) rule {
 	if i := slices.Index(texts, ""); i >= 0 {
 		shown[i] = `""`
 	}
-	r := rule{keyword: "enum", values: values, complaint: &complaint{"enum", strings.Replace(enumMessage, "#", strings.Join(shown, ", "), 1)}}
+	message := strings.Replace(enumMessage, "#", strings.Join(shown, ", "), 1)
+	r := rule{keyword: ruleEnum, role: roleValues, values: values, complaint: &complaint{ruleEnum, message}}
 	if !isBoundable(s) {
 		r.value, _ = plainJSON(texts)
 		sorted := slices.Sorted(slices.Values(texts))
@@ -551,10 +616,10 @@ func enumRule(s *shape, texts []string) rule {
 	return r
 }
 
-// makeSize makes a rule that compares the length of a string or a slice with n: it
+// parseSize makes a rule that compares the length of a string or a slice with n: it
 // is violated where outside returns true. nouns is what the length counts. The length
 // of an array is part of its type, so that a rule would have no effect.
-func makeSize(nouns string, outside func(v reflect.Value, n int) bool) func(*shape, string) (rule, string) {
+func parseSize(nouns string, outside func(v reflect.Value, n int) bool) func(*shape, string) (rule, string) {
 	return func(_ *shape, text string) (rule, string) {
 		n, err := strconv.Atoi(text)
 		if err != nil || n < 0 || strconv.Itoa(n) != text {
@@ -578,6 +643,11 @@ func isLonger(v reflect.Value, n int) bool {
 	return len(s) > n && utf8.RuneCountInString(s) > n
 }
 
+// hasFewer and hasMore compare the number of items in a list, or of members in a map, with n.
+
+func hasFewer(v reflect.Value, n int) bool { return v.Len() < n }
+func hasMore(v reflect.Value, n int) bool  { return v.Len() > n }
+
 // countText returns n with the noun, in the plural unless n is 1.
 func countText(n int, noun string) string {
 	if n == 1 {
@@ -586,21 +656,21 @@ func countText(n int, noun string) string {
 	return strconv.Itoa(n) + " " + noun + "s"
 }
 
-// makePattern makes the rule that a string contains a match of the pattern: as in
+// parseRegexp makes the rule that a string contains a match of the pattern: as in
 // JSON Schema, a pattern without ^ and $ may match anywhere.
-func makePattern(_ *shape, text string) (rule, string) {
+func parseRegexp(_ *shape, text string) (rule, string) {
 	re, err := compilePattern(text)
 	if err != nil {
 		return rule{}, "a regular expression that Go and ECMAScript share: " + err.Error()
 	}
-	return rule{value: appendQuoted(nil, text), costly: true, violates: func(v reflect.Value) bool { return !re.MatchString(v.String()) }}, ""
+	return rule{value: appendQuoted(nil, text), violates: func(v reflect.Value) bool { return !re.MatchString(v.String()) }}, ""
 }
 
-// makeBound makes a rule that compares a value with the number in the tag. outside
+// parseBound makes a rule that compares a value with the number in the tag. outside
 // reports by the result of the comparison whether the value is against the rule. A
 // bound that the Go type cannot hold is a mistake: it would say nothing, or forbid
 // every value.
-func makeBound(outside func(int) bool) func(*shape, string) (rule, string) {
+func parseBound(outside func(int) bool) func(*shape, string) (rule, string) {
 	return func(s *shape, text string) (rule, string) {
 		x, ok := s.valueFor(text)
 		if !ok {
@@ -665,8 +735,8 @@ func compareNumbers(v, x reflect.Value) int {
 	return cmp.Compare(f, x.Float())
 }
 
-// makeMultiple makes the rule that a number is a multiple of the one in the tag.
-func makeMultiple(s *shape, text string) (rule, string) {
+// parseMultiple makes the rule that a number is a multiple of the one in the tag.
+func parseMultiple(s *shape, text string) (rule, string) {
 	const want = "a number above 0 of the field's type, spelt as in JSON"
 	num, ok := jsonNumber(text)
 	if !ok || num[0] == '-' { // multipleOf is above 0 (JSON Schema 2020-12 Validation, section 6.2.1)
@@ -714,13 +784,13 @@ func isMultiple(v reflect.Value, unit uint64, point int) bool {
 	return rest == 0
 }
 
-// makeUnique makes the rule that no two items of a list are the same. The only
+// parseUnique makes the rule that no two items of a list are the same. The only
 // text is "true": without the tag items need not be unique.
-func makeUnique(_ *shape, text string) (rule, string) {
+func parseUnique(_ *shape, text string) (rule, string) {
 	if text != "true" {
 		return rule{}, `"true"`
 	}
-	return rule{value: []byte("true"), costly: true, violates: hasRepeated}, ""
+	return rule{value: []byte("true"), violates: hasRepeated}, ""
 }
 
 // hasRepeated reports whether a list of scalars holds one twice. Items compare as Go

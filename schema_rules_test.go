@@ -309,10 +309,10 @@ func equalAny(a, b any) bool {
 // match the same.
 
 // Verify that every tag in lower case is taken for the mistake that it is.
-func TestRuleTagsInLowerCase(t *testing.T) {
-	for _, tag := range ruleTags {
-		if tag.lower != strings.ToLower(tag.name) {
-			t.Errorf("%s is %q in lower case", tag.name, tag.lower)
+func TestRuleRowsInLowerCase(t *testing.T) {
+	for _, row := range ruleRows {
+		if row.lower != strings.ToLower(row.keyword) {
+			t.Errorf("%s is %q in lower case", row.keyword, row.lower)
 		}
 	}
 }
@@ -796,7 +796,7 @@ func TestIsMultiple(t *testing.T) {
 	units := []string{"1", "3", "10", "100", "0.1", "0.3", "0.25", "2.50", "1e2", "1E-2", "1e300", "1e-300", "5e-324", "152587890625", "18446744073709551615"}
 	values := []float64{0, 1, -3, 0.3, 0.1, 0.30000000000000004, 2.5, 1e2, 1e17, 1e22, -1e30, 1e300, 3e300, 5e-324, 1e-300, 152587890625, 1 << 60, 1<<64 - 1, math.MaxFloat64, math.Inf(1), math.NaN()}
 	for _, unit := range units {
-		r, want := makeMultiple(s, unit)
+		r, want := parseMultiple(s, unit)
 		if want != "" {
 			t.Errorf("multipleOf:%q: want %s", unit, want)
 			continue

@@ -1308,7 +1308,7 @@ func TestRecursiveObjects(t *testing.T) {
 		for _, s := range all {
 			for range random.IntN(3) {
 				elem := all[random.IntN(len(all))]
-				atLeast := ruleSet{{keyword: "minItems", count: random.IntN(2)}}
+				atLeast := ruleSet{{role: roleLeast, count: random.IntN(2)}}
 				shapes := []*shape{elem, {kind: kindPointer, elem: elem}, {kind: kindSlice, elem: elem, rules: atLeast}, {kind: kindMap, elem: elem, key: &shape{kind: kindString}}}
 				s.fields = append(s.fields, &field{shape: shapes[random.IntN(4)], optional: random.IntN(3) == 0})
 			}

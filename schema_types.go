@@ -47,7 +47,7 @@ func newShapes(p *mistakes) *shapes {
 // returns a shape: it notes the mistakes in t, and compilation continues after them.
 func (c *shapes) shapeFor(t reflect.Type, at string) *shape {
 	if s, ok := c.byType[t]; ok {
-		if s.elem == nil && s.kind >= kindPointer && s.kind <= kindArray { // it is met again while it is filled
+		if s.elem == nil && s.kind >= kindPointer && s.kind <= kindMap { // it is met again while it is filled
 			elem := optionalElem(t)
 			if elem == nil {
 				elem = t.Elem()
@@ -147,7 +147,8 @@ func (c *shapes) fillKind(s *shape, at string) {
 		s.elem = c.elemShape(t, at, at+"[]")
 	case reflect.Map:
 		s.kind = kindMap
-		s.key, s.elem = c.keyShape(t.Key(), at), c.elemShape(t, at, at+"[]")
+		s.key = c.keyShape(t.Key(), at) // before what is in the map, which may have a field of type t with rules
+		s.elem = c.elemShape(t, at, at+"[]")
 	case reflect.Struct:
 		if s.kind = kindObject; !c.isOpaque(t, at) {
 			c.fillFields(s, at)
@@ -678,7 +679,7 @@ func (c *shapes) checkDiscriminator(s *shape, d *field, values []string) {
 		c.addf("%s: a discriminator is a member of the body; drop the tags for other places", d.place)
 	}
 	r := enumRule(&shape{kind: kindString}, values)
-	if own := d.shape.rules.findRule("enum"); own == nil {
+	if own := d.shape.rules.lookup(roleValues); own == nil {
 		c.narrowField(d, d.shape, ruleSet{r}, "")
 	} else if len(own.values) != len(values) || slices.ContainsFunc(r.values, own.violates) {
 		c.addf("%s: %v.Enum returns %s, and the alternatives are %s; list the same values", d.place, d.shape.typ, own.value, strings.Join(values, ", "))

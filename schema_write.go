@@ -275,7 +275,7 @@ func (w *schemaWriter) writePlain(m *members, s *shape, f *field, null bool) {
 
 // writeTitles writes the enum of s with its titles, for a form.
 func (w *schemaWriter) writeTitles(m *members, keyword string, s *shape) {
-	enum := s.rules.findRule("enum").value
+	enum := s.rules.lookup(roleValues).value
 	if w.use == forJuneForm {
 		m.addRaw("enum", enum)
 		m.addRaw("enumNames", encodeDocument(s.enumTitles))
@@ -426,13 +426,12 @@ func (w *schemaWriter) writeTyped(m *members, s *shape, f *field) {
 		format = ""
 	}
 	m.add("format", format)
-	addBound := func(keyword, exclusive, value string) {
-		if value != "" && w.use != forToolOutput && s.rules.findRule(keyword) == nil && s.rules.findRule(exclusive) == nil {
-			m.addRaw(keyword, []byte(value))
-		}
+	if w.use != forToolOutput && s.rules.lookup(roleLow) == nil {
+		m.add("minimum", []byte(low))
 	}
-	addBound("minimum", "exclusiveMinimum", low)
-	addBound("maximum", "exclusiveMaximum", high)
+	if w.use != forToolOutput && s.rules.lookup(roleHigh) == nil {
+		m.add("maximum", []byte(high))
+	}
 	switch s.kind {
 	case kindBytes:
 		if w.use != forDocument && w.use != forToolOutput { // which no format says there
@@ -472,7 +471,7 @@ func (w *schemaWriter) knowsFormat(format string) bool {
 // can be said of integers.
 func (w *schemaWriter) writeNames(m *members, key *shape) {
 	at := m.open("propertyNames", '{')
-	switch enum := key.rules.findRule("enum"); {
+	switch enum := key.rules.lookup(roleValues); {
 	case enum != nil:
 		m.addRaw("enum", enum.listTexts(key))
 	case key.custom != nil:
@@ -647,13 +646,12 @@ func (w *schemaWriter) writeUnion(m *members, s *shape) {
 // exclusive keywords are booleans beside the bound. With null an enum lists null too.
 func (w *schemaWriter) writeRules(m *members, rules ruleSet, null bool) {
 	for _, r := range rules {
-		base, exclusive := strings.CutPrefix(r.keyword, "exclusive")
 		switch {
-		case len(rules) > 1 && !rules.isTightest(r):
-		case exclusive && w.dialect == openAPI30:
-			m.addRaw(strings.ToLower(base), r.value)
+		case !rules.isTightest(r):
+		case r.in30 != "" && w.dialect == openAPI30:
+			m.addRaw(r.in30, r.value)
 			m.add(r.keyword, true)
-		case r.keyword == "enum":
+		case r.role == roleValues:
 			m.addEnum(r.value, null)
 		default:
 			m.addRaw(r.keyword, r.value)
@@ -661,15 +659,13 @@ func (w *schemaWriter) writeRules(m *members, rules ruleSet, null bool) {
 	}
 }
 
-// isTightest reports whether r is not a bound that another one makes superfluous: it
-// refuses the number of the other. Of the same number the exclusive bound is the tighter.
+// isTightest reports whether r is not a bound that another one makes superfluous: of two
+// bounds on one side, it refuses the number of the other. Of the same number the exclusive
+// bound is the tighter.
 func (rs ruleSet) isTightest(r rule) bool {
-	name := "exclusive" + capitalized(r.keyword)
-	if base, exclusive := strings.CutPrefix(r.keyword, "exclusive"); exclusive {
-		name = strings.ToLower(base)
-	}
-	rival := rs.findRule(name)
-	return rival == nil || r.violates(rival.values[0])
+	return r.role != roleLow && r.role != roleHigh || !slices.ContainsFunc(rs, func(rival rule) bool {
+		return rival.role == r.role && rival.keyword != r.keyword && !r.violates(rival.values[0])
+	})
 }
 
 // writeAnnotations writes the annotations of a field. Nothing enforces them; the
@@ -774,7 +770,7 @@ func (w *schemaWriter) appendPathParameter(dst []byte, f *field) []byte {
 	}
 	m := openMembers(dst)
 	m.addText("type", "string")
-	enum := target.rules.findRule("enum")
+	enum := target.rules.lookup(roleValues)
 	switch {
 	case target.kind == kindBool:
 		m.addRaw("enum", []byte(`["true","false"]`))
