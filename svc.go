@@ -13,25 +13,21 @@
 // [Connect] returns a client for the same interface. Every transport is a plain
 // http.Handler, and every middleware a plain func(http.Handler) http.Handler.
 //
-// In every function the required arguments come first. Options come last, as a pointer to
-// a struct: nil stands for its zero value, and the zero value for the defaults.
-//
 // Register reports all mistakes in the interface, its types and its options at once. The
 // Service does not change and is safe for concurrent use. Inputs are checked, and
-// documents written, by one plan for each type, so that they agree. What documents do not
-// say is what a Validate method refuses, what a type with its own UnmarshalJSON or
-// UnmarshalText accepts, and the errors that an OnError of your own writes.
+// documents written, by one plan for each type, so that they agree.
+//
+// The pages in the folder doc of the repository have what does not fit here; doc/routes.md
+// and doc/types.md go on with this comment.
 //
 // # Methods
 //
 // A method takes a context.Context and at most one input, a pointer to a struct. It
-// returns at most one output, a pointer to a struct, and an error:
+// returns at most one output, a pointer to a struct or a [Stream], and an error:
 //
 //	Create(ctx context.Context, in *CreateIn) (*Todo, error)
 //
-// With a [Stream] in place of the pointer to the output, a method returns several
-// outputs. The first word of a method's name decides its route, unless MethodOptions.HTTP
-// does:
+// The first word of a method's name decides its route, unless MethodOptions.HTTP does:
 //
 //	Create, Add, New                 POST /{resource}
 //	List, All, Search, Find+plural   GET /{resource}
@@ -41,11 +37,10 @@
 //	Patch                            PATCH /{resource}/{id}
 //	anything else                    POST /{resource}/{action}
 //
-// Each placeholder needs a field of the input, so GetAll and DeleteMe need an HTTP pattern.
-// On other transports the name of a method is its resource and its name in snake_case:
-// todos.mark_done over JSON-RPC, todos_mark_done as a tool.
+// On other transports MarkDone of the resource todos is todos.mark_done over JSON-RPC, and
+// the tool todos_mark_done.
 //
-// # Inputs
+// # Inputs and outputs
 //
 // The name of a field is that of its json tag, on every transport. A field is required
 // unless its tag says omitempty or omitzero, or it has a default. Over REST it comes from
@@ -56,78 +51,15 @@
 //	the query                      any other, for GET and DELETE
 //	the JSON body                  any other
 //
-// Headers and cookies are used as sent, without unescaping. Those that belong to HTTP or
-// to browsers, such as Accept, Authorization and Origin, are no fields. With json:"-" such
-// a field exists only over REST, and must be optional. Outside of JSON, integers are
-// written in digits: 100, not 1e2 or 100.0. An [Optional] distinguishes absent, null and a
-// value; nullable:"false" refuses null in it or in an optional pointer.
-//
 // The tags minLength, maxLength, pattern, minimum, maximum, exclusiveMinimum,
 // exclusiveMaximum, multipleOf, minItems, maxItems, uniqueItems and enum are rules, which
-// are enforced on every transport and published in every schema. On a list of scalars,
-// those for the type of the items, and format, apply to each item. Give lists a maxItems
-// and strings a maxLength: without them an input may need much more memory than its text.
-// If a rule fails, costlier rules are not checked.
+// are enforced on every transport and published in every schema. A method Validate() error
+// of a struct checks what tags cannot say. The tags format, example, doc and patternHint
+// are for documents and messages.
 //
-// The tag patternHint has the words for a pattern in messages and schemas, default the value of an
-// absent field, and mcpheader the header in which MCP clients repeat the field. format,
-// example and doc are published but not enforced. If UnmarshalText fails, the message
-// shows the example, or the message of the error if that is an [Error].
-//
-// A struct, or an embedded struct, checks itself if it has a method Validate() error,
-// which may change the value that it is called on, even a value passed to Service.Call.
-// Clients get the text of its error with INVALID_ARGUMENT, but an [*Error] as it is. To
-// name fields, use WithDetail("violations", []Violation{…}): of an INVALID_ARGUMENT they
-// count together with all others, and their paths begin at the struct. UnmarshalJSON and
-// UnmarshalText may return such an error too.
-//
-// # Types
-//
-// Methods of a type say what its JSON is:
-//
-//	MarshalJSON or MarshalText, and their counterparts   write and read it
-//	JSONSchema() map[string]any   returns its schema in JSON Schema 2020-12, without $ref
-//	Enum() []Color                returns the only values of a string or an integer
-//	SchemaName() string           returns its name in documents, instead of that in Go
-//
-// A tag enum allows some of the values of Enum; if the type has MarshalText, they are its
-// texts. If a JSONSchema has a rule that OpenAPI 3.0.3 does not have, only its type and its
-// description are in that form of the document. If types share a name, each has its
-// package's name in front.
-//
-// A struct with a discriminator is a union. In JSON it is one object: the discriminator,
-// the ordinary fields, and the fields of one alternative, which is a pointer to a struct.
-//
-//	type Payment struct {
-//		Type string    `json:"type" discriminator:"true"` // says which alternative is there
-//		ID   string    `json:"id"`                        // a member of every alternative
-//		Card *Card     `variant:"card"`                   // {"type":"card","id":"7","number":"…"}
-//		Cash *struct{} `variant:"cash"`                   // an alternative without members of its own
-//	}
-//
-// Decoding sets the discriminator and one alternative. If the discriminator is not the
-// first member, the object is read twice, with all that is in it. In an output the
-// alternative that is set decides, and the discriminator may be empty. If none or several
-// are set, or another one than the discriminator says, an output is INTERNAL, and
-// Service.Call and clients refuse an input. A client leaves all alternatives nil if it does
-// not know the one that a server sends. A union cannot be in a path, a query, a header or a
-// cookie, and not the whole input of an MCP tool. encoding/json does not know unions: they
-// lose their alternatives in an any, in the details of errors and in cursors.
-//
-// A [Body] in an input and a [File] as an output are not JSON. REST has both, MCP a File,
-// and JSON-RPC neither.
-//
-// # Outputs
-//
-// A field of an output with the tag header:"Name" is a header of the REST response and not
-// in its body. On other transports it is a member with its json name, or absent with
-// json:"-". It is a scalar or a list of strings, each of which is sent as one header. A
-// time is sent as an HTTP-date (RFC 9110, section 5.6.7). An empty field is not sent if it
-// is optional or has json:"-". If a header cannot hold a value, the client gets INTERNAL.
-// If the output of a GET has header:"ETag", a client that sends the same tag in
-// If-None-Match gets 304 without a body (RFC 9110, section 13.1.2). Browsers resolve a
-// Location against the URL of the request, so notes/7 is right in the response to POST
-// /notes, also with [Service.At] and behind http.StripPrefix; [Connect] leaves it as it is.
+// A field of an output with the tag header:"Name" is a header of the REST response.
+// An [Optional] distinguishes absent, null and a value. A struct with a discriminator is
+// one of several kinds, a union. A [Body] and a [File] are not JSON.
 //
 // # JSON and errors
 //
