@@ -351,11 +351,11 @@ type requestValues struct {
 	path interface {
 		PathValue(placeholder string) string // unescaped, as http.Request has it
 	}
-	query  string // as in the URL, undecoded
-	short  bool   // the texts of path and query may be kept; see isShortURL
-	header map[string][]string
-	body   []byte        // the whole of it
-	raw    reflect.Value // in its place, for an input that has a Body
+	query   string // as in the URL, undecoded
+	keepURL bool   // the texts of path and query may be kept; see isShortURL
+	header  map[string][]string
+	body    []byte        // the whole of it
+	raw     reflect.Value // in its place, for an input that has a Body
 
 	strict    bool   // unknown parameters of the query are violations
 	versioned string // but for this one, which Version reads
@@ -377,7 +377,7 @@ func (b *binding) bindRequest(d *decoder, r *requestValues) (any, error) {
 	if r.raw.IsValid() {
 		b.in.file.settableIn(v).Set(r.raw)
 	}
-	d.opts.ahead, d.opts.urlKept = len(r.query), r.short
+	d.opts.ahead, d.opts.keepURL = len(r.query), r.keepURL
 	for i := range b.rest.path {
 		p := &b.rest.path[i]
 		p.bindPath(d, v, r.path.PathValue(p.sourceName))
@@ -673,12 +673,12 @@ func (b *binding) bindQuery(d *decoder, v reflect.Value, query string, strict bo
 		pair, query, _ = strings.Cut(query, "&")
 		name, value, _ := strings.Cut(pair, "=")
 		// Nothing between two & is no parameter, not even where one has the empty name.
-		if i := b.findParam(d, name); i >= 0 && (name != "" || value != "") {
+		if i := b.lookupParam(d, name); i >= 0 && (name != "" || value != "") {
 			var c *complaint
 			d.scratch, c = appendQueryText(d.scratch[:0], value)
 			b.rest.query[i].bindOne(d, v, value, c, i)
 		} else if strict && (name != "" || value != "") {
-			d.refuseParam(name, versioned)
+			d.addUnknownParam(name, versioned)
 		}
 	}
 	finishParams(d, v, b.rest.query)
@@ -686,9 +686,9 @@ func (b *binding) bindQuery(d *decoder, v reflect.Value, query string, strict bo
 
 var errUnknownParam = &complaint{ruleUnknown, "is not a known parameter"}
 
-// refuseParam adds a violation for a parameter of this name, as a query has it, unless
+// addUnknownParam adds a violation for a parameter of this name, as a query has it, unless
 // it is the versioned one, which another reader takes.
-func (d *decoder) refuseParam(name, versioned string) {
+func (d *decoder) addUnknownParam(name, versioned string) {
 	if text, c := appendQueryText(d.scratch[:0], name); c == nil {
 		d.scratch, name = text, string(text)
 	}
@@ -699,10 +699,10 @@ func (d *decoder) refuseParam(name, versioned string) {
 	}
 }
 
-// findParam returns the index of the parameter that a name in a query string stands for,
+// lookupParam returns the index of the parameter that a name in a query string stands for,
 // or -1. Names are rarely escaped, so it compares first. A name that is malformed is that
 // of no parameter.
-func (b *binding) findParam(d *decoder, name string) int {
+func (b *binding) lookupParam(d *decoder, name string) int {
 	for i := range b.rest.query {
 		if b.rest.query[i].sourceName == name {
 			return i
@@ -751,7 +751,7 @@ func (p *param) setScalar(d *decoder, v reflect.Value, text []byte, source strin
 		d.addViolation(errNotUTF8)
 		return
 	}
-	if d.opts.urlKept && p.value.kind == kindString && string(text) == source {
+	if d.opts.keepURL && p.value.kind == kindString && string(text) == source {
 		v.SetString(source)
 		d.checkRules(p.value.rules, v)
 		return
@@ -1107,12 +1107,12 @@ func hooksOf(t reflect.Type) [][]int {
 	if t.Kind() != reflect.Struct {
 		return nil
 	}
-	h := hookFinder{open: make(map[reflect.Type]bool)}
+	h := hookSearch{open: make(map[reflect.Type]bool)}
 	h.visit(t, nil, true, true)
 	return h.hooks
 }
 
-type hookFinder struct {
+type hookSearch struct {
 	hooks [][]int
 	open  map[reflect.Type]bool // those that are being visited
 }
@@ -1124,7 +1124,7 @@ const noValidate = 1 << 30 // more than there are types, and one more is an int 
 // declared that t has, the least deep one as for Go, and whether it is called: by a hook,
 // or by the check of a member around it. walked says that the fields of t are those of the
 // whole, and reachable that reflect can call the methods of t itself.
-func (h *hookFinder) visit(t reflect.Type, index []int, walked, reachable bool) (depth int, called bool) {
+func (h *hookSearch) visit(t reflect.Type, index []int, walked, reachable bool) (depth int, called bool) {
 	depth = noValidate
 	if h.open[t] {
 		return depth, false

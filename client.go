@@ -569,7 +569,7 @@ func (c *clientCall) writeInput(b *callBuffer, r *http.Request, in any) (err err
 	d.start(nil)
 	b.sent = sentPath{c, r.URL}
 	// Read it as the server will. Its strings need no copies, since nothing keeps them.
-	_, err = c.bind.bindRequest(d, &requestValues{path: &b.sent, query: r.URL.RawQuery, short: true, header: r.Header, body: b.enc.buf})
+	_, err = c.bind.bindRequest(d, &requestValues{path: &b.sent, query: r.URL.RawQuery, keepURL: true, header: r.Header, body: b.enc.buf})
 	b.sent = sentPath{}
 	if err != nil {
 		return err
@@ -616,7 +616,7 @@ func (c *clientCall) writePath(b *callBuffer, r *http.Request, v reflect.Value) 
 			continue
 		}
 		b.text = b.text[:0]
-		if value, ok := s.param.settledIn(v); ok { // else a nil pointer
+		if value, ok := s.param.sentValue(v); ok { // else a nil pointer
 			b.text = s.param.appendText(&b.enc, b.text, value)
 		}
 		switch string(b.text) {
@@ -637,7 +637,7 @@ func (c *clientCall) writeQuery(b *callBuffer, r *http.Request, v reflect.Value)
 	b.query = b.query[:0]
 	for i := range c.query {
 		p := &c.query[i]
-		value, ok := p.settledIn(v)
+		value, ok := p.sentValue(v)
 		if !ok {
 			continue
 		}
@@ -708,7 +708,7 @@ func (c *clientCall) writeCookies(b *callBuffer, r *http.Request, v reflect.Valu
 // fieldText returns the text of the field in the struct v. It reports false for one
 // that is not sent.
 func (p *sendParam) fieldText(b *callBuffer, v reflect.Value) (string, bool) {
-	value, ok := p.settledIn(v)
+	value, ok := p.sentValue(v)
 	if !ok {
 		return "", false
 	}
@@ -726,10 +726,10 @@ func (p *sendParam) complain(b *callBuffer, c *complaint) {
 	b.dec.pop()
 }
 
-// settledIn returns the value of the field in the struct v, with pointers followed.
+// sentValue returns the value of the field in the struct v, with pointers followed.
 // It reports false for one that is not sent: a nil pointer, or a zero that the server
 // takes for absent.
-func (p *sendParam) settledIn(v reflect.Value) (reflect.Value, bool) {
+func (p *sendParam) sentValue(v reflect.Value) (reflect.Value, bool) {
 	value, ok := p.valueIn(v)
 	if !ok || p.in != inPath && (p.optional || p.def != nil) && value.IsZero() {
 		return value, false
@@ -967,7 +967,7 @@ func (c *clientCall) openStream(ctx context.Context, response *http.Response) (r
 	if c.outType.Kind() == reflect.Func {
 		return reflect.MakeFunc(c.outType, s.rangeOver), nil
 	}
-	return s.readOnly()
+	return s.readSingle()
 }
 
 // A clientStream is a response with events that is being read.
@@ -1008,9 +1008,9 @@ func (s *clientStream) rangeOver(args []reflect.Value) []reflect.Value {
 	}
 }
 
-// readOnly returns the item of a stream that has one: that of a method which returns an
+// readSingle returns the item of a stream that has one: that of a method which returns an
 // output, and sends it as an event because of MethodOptions.Stream.
-func (s *clientStream) readOnly() (reflect.Value, *Error) {
+func (s *clientStream) readSingle() (reflect.Value, *Error) {
 	defer s.body.Close()
 	out, e := s.next()
 	if e == nil && out.IsValid() {

@@ -102,7 +102,7 @@ type inputOptions struct {
 	// idempotency_key. They are suggested for misspelt members of the root.
 	beside []*field
 
-	urlKept bool // strings may alias the path and the query of the request; see requestValues.short
+	keepURL bool // strings may alias the path and the query of the request; see requestValues.short
 	ahead   int  // how many bytes of the input are still to come and not in scan.data: those of the query
 	fills   bool // checks set empty discriminators of unions: the input is a Go value; see binding.checkValue
 }
@@ -932,13 +932,13 @@ func (p *objectPlan) skipUnknown(d *decoder, set *nameSet, name []byte) {
 	}
 	d.push(string(name))
 	if d.opts.allow == nil || !d.opts.allow(d, value) {
-		d.addViolation(p.complainUnknown(d, string(name)))
+		d.addViolation(p.unknownComplaint(d, string(name)))
 	}
 	d.pop()
 }
 
-// complainUnknown returns the complaint about an unknown member.
-func (p *objectPlan) complainUnknown(d *decoder, name string) *complaint {
+// unknownComplaint returns the complaint about an unknown member.
+func (p *objectPlan) unknownComplaint(d *decoder, name string) *complaint {
 	if d.report.found.full() {
 		return errUnknown
 	}
@@ -951,7 +951,7 @@ func (p *objectPlan) complainUnknown(d *decoder, name string) *complaint {
 			known = append(known, f.name)
 		}
 	}
-	return complainUnknown(name, known)
+	return unknownComplaint(name, known)
 }
 
 var errRequired = &complaint{ruleRequired, "is required"}
@@ -1012,7 +1012,7 @@ func (p *objectPlan) choosePlan(d *decoder, v reflect.Value) *objectPlan {
 		a = u.alternatives[string(text[:max(0, bytes.IndexByte(text, '"'))])]
 	}
 	if a.plan == nil {
-		if value := d.scan.findMember(*u.discriminators, p.fields[0].name); isText(value) {
+		if value := d.scan.lookAhead(*u.discriminators, p.fields[0].name); isText(value) {
 			a, c = u.alternatives[string(textOf(value))], u.errUnknown
 		} else if value != nil {
 			c = errNotString

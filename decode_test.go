@@ -1063,7 +1063,7 @@ func TestEnumSources(t *testing.T) {
 		if test.cookie != "" {
 			header["Cookie"] = []string{"c=" + test.cookie}
 		}
-		_, err := b.bindRequest(d, &requestValues{path: renamedValues(test.path), query: test.query, short: true, header: header, body: []byte(test.body)})
+		_, err := b.bindRequest(d, &requestValues{path: renamedValues(test.path), query: test.query, keepURL: true, header: header, body: []byte(test.body)})
 		if got := strings.Join(placesOf(err), ","); got != test.want {
 			t.Errorf("%s?%s %s: %s, want %s", test.path, test.query, test.body, got, test.want)
 		}

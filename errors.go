@@ -761,9 +761,9 @@ func (p *mistakes) panicIfAny(what string) {
 
 var errUnknown = &complaint{ruleUnknown, "is not a known property"}
 
-// complainUnknown returns the complaint about an unknown property, with the known one that
+// unknownComplaint returns the complaint about an unknown property, with the known one that
 // was probably meant, if there is one.
-func complainUnknown(name string, known []string) *complaint {
+func unknownComplaint(name string, known []string) *complaint {
 	if meant := suggestName(name, known); meant != "" {
 		return &complaint{ruleUnknown, errUnknown.message + meant}
 	}

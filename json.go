@@ -9,8 +9,8 @@ package svc
 //   - eachMember, which reads an object again that the scanner has accepted
 //   - pointerToName, which finds the place of a duplicate name, and its steps
 //
-// Everything in the package that reads or writes JSON goes through here, so that
-// every transport refuses the same texts for the same reasons.
+// All code of the package that reads or writes JSON goes through here, so that every
+// transport refuses the same texts for the same reasons.
 
 import (
 	"bytes"
@@ -51,7 +51,10 @@ var plainByte = func() (t [256]bool) {
 //
 // A borrow also changes the next higher byte, and can set its bit wrongly. The
 // first byte of s is the lowest of x, so the lowest bit that is set is right, and
-// only that one is used.
+// only that one is used:
+//
+//	say "hi"   bits at 4 and 7, the quotes: plainEnd returns 4
+//	a "#b...   bits at 2 and, by the borrow, at 3: plainEnd returns 2
 func plainEnd[T string | []byte](s T, i int) int {
 	const (
 		ones = 0x0101010101010101
@@ -106,9 +109,9 @@ func appendQuoted[T string | []byte](dst []byte, s T) []byte {
 	return append(dst, '"')
 }
 
-// charsEnd returns the index of the first byte of s, from i on, that is ASCII or no
-// UTF-8. Characters above ASCII come in runs, so it reads on after the first. A
-// conversion of four bytes takes no memory, so one body serves strings and bytes.
+// charsEnd returns the index of the first byte of s, from i on, that is ASCII or not
+// UTF-8. Characters above ASCII come in runs, so it reads on after the first. Converting
+// four bytes to a string takes no memory, so one body serves strings and bytes.
 func charsEnd[T string | []byte](s T, i int) int {
 	for i < len(s) && s[i] >= utf8.RuneSelf {
 		r, n := utf8.DecodeRuneInString(string(s[i:min(i+utf8.UTFMax, len(s))]))
@@ -203,12 +206,15 @@ func appendUnescaped(dst, raw []byte) []byte {
 // means.
 var unescaped = [256]byte{'"': '"', '\\': '\\', '/': '/', 'b': '\b', 'f': '\f', 'n': '\n', 'r': '\r', 't': '\t'}
 
-// appendQuotedJSON appends a JSON text as a JSON string, as MCP wants results: the
-// same value once as JSON and once as text. text must be compact JSON, as the
-// encoder writes it: then it has no control characters and is UTF-8, so nothing in
-// it needs an escape but quotes and backslashes. Quotes come every few bytes, so that
-// longer steps than one byte gain nothing. Memory for the longest result is reserved
-// first, so that the loop never has to make more.
+// appendQuotedJSON appends a JSON text as a JSON string, since a result of MCP has the
+// same value once as JSON and once as text:
+//
+//	{"a":"x\n"}   =>   "{\"a\":\"x\\n\"}"
+//
+// text must be compact JSON, as the encoder writes it: then it has no control characters
+// and is UTF-8, so nothing in it needs an escape but quotes and backslashes. Quotes come
+// every few bytes, so steps of eight bytes, as in plainEnd, would gain nothing. Memory for
+// the longest result is reserved first, so the loop never grows it.
 func appendQuotedJSON(dst, text []byte) []byte {
 	dst = slices.Grow(dst, 2*len(text)+2)
 	n := len(dst)
@@ -284,8 +290,13 @@ func parseInteger(num []byte) (mag uint64, neg bool, kind integerKind) {
 }
 
 // splitDecimal returns a JSON number without a sign as mag × 10^point, where mag does
-// not end in 0, or over if its digits are no uint64. Zero is 0 × 10^0. An exponent beyond
-// 2^27 counts as 2^27, which no text has enough digits to make up for.
+// not end in 0, or over if its digits are no uint64:
+//
+//	1500     15 × 10^2
+//	0.25e1   25 × 10^-1
+//	0.0      0 × 10^0
+//
+// An exponent beyond 2^27 counts as 2^27, which no text has enough digits to make up for.
 func splitDecimal(num []byte) (mag uint64, point int, over bool) {
 	mantissa, exponent := num, []byte(nil)
 	if i := bytes.IndexAny(num, "eE"); i >= 0 {
@@ -361,8 +372,11 @@ func appendFloat(dst []byte, f float64, bits int) []byte {
 }
 
 // exactNumber returns num as a float64, or as a json.Number if a float64 would
-// change it beyond rounding of its fraction: an integer beyond 2^53 that it
-// cannot hold, such as an ID, or a number out of range.
+// change it by more than the rounding of its fraction:
+//
+//	0.1, 12, 1e3            float64
+//	9007199254740993        json.Number: an ID that a float64 would make ...992
+//	1e400                   json.Number: out of range
 func exactNumber(num []byte) any {
 	if len(num) == 0 {
 		return nil // the scanner has failed
@@ -410,9 +424,9 @@ const (
 const maxDepth = 1000
 
 // A scanner reads one JSON text by the rules of RFC 8259 and I-JSON (RFC 7493).
-// Both let parsers accept other texts too. Parsers that read such a text differently
-// let attackers past a check (one reads the first "role" of an object, the other the
-// last), so the scanner accepts none of them.
+// Both let parsers accept other texts too. If two parsers read such a text differently,
+// an attacker may pass a check: one parser reads the first "role" of an object, and the
+// other the last. So the scanner accepts none of them.
 //
 //	text                          is an error by
 //	{"a":1,"a":2}                 RFC 7493, section 2.3: a name twice
@@ -432,8 +446,12 @@ const maxDepth = 1000
 //
 //	0 <= pos <= len(data)
 //	depth is how many arrays and objects are open
-//	names holds the names met so far in every open object, outermost first
+//	names holds the names met so far in every open object, outermost first; see nameSet
 //	err != nil implies pos == len(data)
+//	found has the members that lookAhead has read past, up to the offset passed
+//	wanted is set in a scanner that reads a part of the text a second time, or ahead. It
+//	  does not look for names that are there twice, and notes in found the members
+//	  whose names are wanted
 //
 // The zero value with data set is ready for use.
 type scanner struct {
@@ -443,9 +461,9 @@ type scanner struct {
 	names [][]byte
 	err   *syntaxError
 
-	wanted []string            // not nil if names are not checked; members of these names go to found
-	found  map[foundMember]int // the offsets of their values
-	passed int                 // findMember has read up to here
+	wanted []string
+	found  map[foundMember]int // the offsets of the values
+	passed int
 }
 
 // A syntaxError says why a text is not acceptable JSON. It never quotes the text,
@@ -501,8 +519,7 @@ func (s *scanner) failValue() {
 }
 
 // peek moves past white space and returns the next byte, or 0 at the end of the
-// text. A NUL in the text starts no value either, so callers need not tell the
-// two apart.
+// text. A NUL in the text starts no value either, so the two need not be told apart.
 func (s *scanner) peek() byte {
 	if s.pos < len(s.data) {
 		if c := s.data[s.pos]; c > ' ' {
@@ -533,7 +550,7 @@ func (s *scanner) checkEnd() {
 	}
 }
 
-// openBracket moves past a { or [ that the caller has seen.
+// openBracket moves past the { or [ at the position of s.
 func (s *scanner) openBracket() {
 	s.pos++
 	if s.depth++; s.depth > maxDepth {
@@ -670,8 +687,8 @@ func (s *scanner) skipDigits() bool {
 	return s.pos > start
 }
 
-// readLiteral reads true, false or null, of which the caller has seen the first
-// letter, and reports whether it is there.
+// readLiteral reads the word true, false or null, whose first letter is at the position
+// of s, and reports whether the whole word is there.
 func (s *scanner) readLiteral(word string) bool {
 	if end := s.pos + len(word); end <= len(s.data) && string(s.data[s.pos:end]) == word {
 		s.pos = end
@@ -730,20 +747,30 @@ func (s *scanner) skipObject() {
 	set.forgetNames(s)
 }
 
-// A foundMember is a member that findMember has read past.
+// A foundMember is a member that lookAhead has read past.
 type foundMember struct {
 	object int // the offset of the object that has it
 	name   string
 }
 
-// findMember returns the value of a member of the object at the position of s, without
-// moving s, or nil. name is one of names, all that the text is searched for: it reads the
-// whole object and finds in the objects inside it every member that has one of these names
-// too. So it reads no byte of a text twice, however objects are nested.
+// lookAhead returns the value of a member of the object at the position of s, without
+// moving s, or nil if it has none of that name.
 //
-// After an error in the object some members are not found; reading the object finds that
+// The members are the discriminators of unions, and unions can be inside others. So the
+// first call reads the whole object, and notes the members of the objects inside it too:
+// those with any of names, of which name is one. No byte of a text is read ahead twice,
+// however deep the objects are. If names is "kind" and "type", the call at the first { of
+//
+//	{"shape":{"radius":1,"type":"circle"},"kind":"drawing"}
+//
+// sets found to
+//
+//	{0, "kind"}: 45     where "drawing" is
+//	{9, "type"}: 28     where "circle" is
+//
+// After an error in the object some members are not found. Reading the object finds that
 // error, and names that are there twice.
-func (s *scanner) findMember(names []string, name string) []byte {
+func (s *scanner) lookAhead(names []string, name string) []byte {
 	if s.pos >= s.passed {
 		ahead := *s // with the names of the objects around; new ones stay behind the end of s.names
 		ahead.wanted = names
@@ -758,7 +785,7 @@ func (s *scanner) findMember(names []string, name string) []byte {
 	if !ok {
 		return nil
 	}
-	value := scanner{data: s.data, pos: at} // which is valid; what follows may not be
+	value := scanner{data: s.data, pos: at} // the value is valid, but not always what follows
 	return value.skipValue()
 }
 
@@ -770,15 +797,22 @@ func isJSON(text []byte) bool {
 	return s.err == nil
 }
 
-// A nameSet finds the second of two equal names in one object. The names are on the
-// scanner's stack, above those of the objects around it, and a new one is compared with
-// each: for up to manyNames, which is nearly every object, that costs less than a map and
-// allocates nothing. Then a map takes over, since the comparisons grow with the square: a
-// body of 50,000 names would take minutes. It begins with base set to the length of the
-// stack, and ends with forgetNames.
+// A nameSet finds the second of two equal names in one object. The names are on a stack,
+// scanner.names, above those of the objects around. At the last 2 of
+//
+//	{"a":1,"b":{"c":1,"d":2
+//
+// the stack is a, b, c, d. The set of the inner object has base 2, and "d" was compared
+// with "c" alone.
+//
+// Up to manyNames, which is nearly every object, comparing a new name with each costs less
+// than a map and allocates nothing. Beyond that index takes over, since the comparisons
+// grow with the square: a body of 50,000 names would take minutes.
+//
+// To begin a set, set base to the length of the stack. To end it, call forgetNames.
 type nameSet struct {
-	base  int // where the object's names start on the stack
-	index map[string]struct{}
+	base  int                 // where the object's names start on the stack
+	index map[string]struct{} // the names, if there are many; nil otherwise
 }
 
 // manyNames is how many names of one object are compared one by one.
@@ -811,10 +845,10 @@ func (n *nameSet) addName(s *scanner, name []byte) {
 // forgetNames takes the names of the object off the scanner's stack.
 func (n *nameSet) forgetNames(s *scanner) { s.names = s.names[:n.base] }
 
-// plainJSON returns the JSON that encoding/json makes of a value, if it makes any. A value
-// whose MarshalJSON panics has none: a detail of an error must not take the answer of the
-// call with it. Characters that mean something in HTML are not escaped, as everywhere in
-// this package: nosniff keeps browsers from taking JSON for a page.
+// plainJSON returns the JSON of a value by encoding/json, and reports false if there is
+// none. A value whose MarshalJSON panics has none: a detail of an error must not cost the
+// answer of the call. Characters that mean something in HTML are not escaped, as
+// everywhere in this package: the header nosniff keeps browsers from taking JSON for a page.
 func plainJSON(value any) (text []byte, ok bool) {
 	defer func() {
 		if recover() != nil {
@@ -828,14 +862,14 @@ func plainJSON(value any) (text []byte, ok bool) {
 	return bytes.TrimSuffix(buf.Bytes(), []byte("\n")), err == nil
 }
 
-// eachMember calls visit for each member of a JSON object, in order, and not at all for
-// other values; the name is without its quotes and escapes, the value is JSON. A scanner
-// must have accepted the text, since nobody is told of an error in it.
+// eachMember calls visit for each member of a JSON object, in order. For other values it
+// does nothing. The name is without its quotes and escapes, the value is JSON. A scanner
+// must have accepted the text before: eachMember reports no errors.
 func eachMember(value []byte, visit func(name, value []byte)) {
 	if !isJSONObject(value) {
 		return
 	}
-	s := scanner{data: value, wanted: []string{}} // its names were looked at before
+	s := scanner{data: value, wanted: []string{}} // names were compared before
 	s.openBracket()
 	for first := true; s.more('}', first); first = false {
 		name := s.readName()
@@ -844,7 +878,9 @@ func eachMember(value []byte, visit func(name, value []byte)) {
 }
 
 // memberAt returns the value that names lead to, one inside the other, or nil if there
-// is none or something on the way is no object. The text must be valid JSON.
+// is none. The text must be valid JSON.
+//
+//	memberAt({"error":{"code":"ABORTED"}}, "error", "code")   "ABORTED", with its quotes
 func memberAt(value []byte, names ...string) []byte {
 	for _, want := range names {
 		object := value
@@ -858,7 +894,7 @@ func memberAt(value []byte, names ...string) []byte {
 	return value
 }
 
-// textAt returns the string that names lead to, as memberAt does, or "".
+// textAt returns the text of the string that names lead to, as for memberAt, or "".
 func textAt(value []byte, names ...string) string {
 	if value = memberAt(value, names...); isText(value) {
 		return string(textOf(value))
@@ -866,7 +902,7 @@ func textAt(value []byte, names ...string) string {
 	return ""
 }
 
-// textOr returns the text of a JSON string, or other JSON as it is.
+// textOr returns the text of a JSON string, and other JSON as it is.
 func textOr(value string) string {
 	if isText([]byte(value)) {
 		return textAt([]byte(value))
@@ -909,10 +945,13 @@ func textOf(value []byte) []byte {
 	return appendUnescaped(make([]byte, 0, len(inside)), inside)
 }
 
-// pointerToName returns the JSON Pointer to the member whose name and colon are
-// the end of text. It reads the text a second time, since the first time
-// skipped values left no path. The text up to there is well-formed, and
-// duplicate names are rare enough.
+// pointerToName returns the JSON Pointer to the member whose name and colon are the end
+// of text:
+//
+//	{"a":[{},{"b":   =>   /a/1/b
+//
+// It reads the text a second time, which is well-formed up to there: the first time, the
+// values that were skipped left no path. Names that are there twice are rare.
 func pointerToName(text []byte) []byte {
 	s := scanner{data: text}
 	var open []step

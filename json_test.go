@@ -419,7 +419,7 @@ func TestFindMember(t *testing.T) {
 			s.readName()
 		}
 		for range 2 { // the second time it knows
-			if got := s.findMember([]string{"kind", "type"}, "kind"); string(got) != test.want {
+			if got := s.lookAhead([]string{"kind", "type"}, "kind"); string(got) != test.want {
 				t.Errorf("%s: %s, want %s", test.text, got, test.want)
 			}
 		}
@@ -441,7 +441,7 @@ func TestFindMember(t *testing.T) {
 			t.Fatal(err)
 		}
 		for _, name := range names {
-			if got := s.findMember(names, name); string(got) != string(want[name]) {
+			if got := s.lookAhead(names, name); string(got) != string(want[name]) {
 				t.Errorf("%s of the object at byte %d is %s, want %s", name, s.pos, got, want[name])
 			}
 		}
@@ -450,10 +450,10 @@ func TestFindMember(t *testing.T) {
 	// A large map is left behind: to clear it for each object after it would take long, and
 	// nobody would see that it is kept.
 	s.reset([]byte(`[` + strings.Repeat(`{"type":1},`, manyNames+1) + `{}]{}{}`))
-	s.findMember(names, "type")
+	s.lookAhead(names, "type")
 	large := s.found
 	s.skipValue()
-	s.findMember(names, "type")
+	s.lookAhead(names, "type")
 	if len(large) != manyNames+1 || len(s.found) != 0 {
 		t.Errorf("a map of %d members has %d after the next search, which has found %d", manyNames+1, len(large), len(s.found))
 	}
