@@ -1,10 +1,11 @@
 package svc
 
 // This file turns JSON text into Go values. At registration a decoders pass
-// compiles each shape (schema.go) into a decodeFunc; for each input one decoder
-// runs it, once over the text, and collects every violation with its place. In
-// this order: decoder, the blocks of short strings, decoders, lists and maps,
-// structs, unions, scalars, setters for their texts, values with code of their own, any.
+// compiles each shape (schema.go) into a decodeFunc. For each input one decoder
+// runs it, once over the text, and collects every violation with its place. In this
+// order: decoder, its options and its report; the blocks of short strings; decoders;
+// lists and maps; structs and unions; scalars, and setters for their texts; values that
+// the application decodes; any.
 //
 // The shape decides which values are accepted. Everything else is a violation with
 // the rule "type":
@@ -30,14 +31,13 @@ package svc
 //
 // Null is a value of pointers, Optionals, custom types, raw JSON and any only.
 //
-// The decoder drives the scanner (json.go), and not the other way round. A
-// plan knows which kind of value comes next, so it looks at one byte, asks the
-// scanner for a value of that kind, and skips a value of another kind. There are
-// no tokens and no tree of values in between. Every byte passes the same strict
-// checks, also in values that are skipped.
+// A plan knows which kind of value comes next. So it looks at one byte, asks the scanner
+// (json.go) for a value of that kind, and skips a value of another kind. There are no
+// tokens and no tree of values in between. Every byte passes the same strict checks,
+// also in values that are skipped.
 //
-// Values are only ever decoded into fresh zero values. No function needs to clear
-// values of an earlier input, and false, 0, nil and "" need not be set.
+// Values are only decoded into fresh zero values. No function needs to clear values of
+// an earlier input, and false, 0, nil and "" need not be set.
 
 import (
 	"bytes"
@@ -62,7 +62,7 @@ import (
 //
 //	path leads to the value being decoded, and in is its source: together they are
 //	  the place of a violation. While the names of a map are checked, naming is set
-//	seen says of each field of the plans of the open objects, outermost first,
+//	seen is a stack that says of each field of the open objects, outermost first,
 //	  whether it was met; see objectPlan.decodeObject
 //	texts holds the elements so far of an open list of strings
 //	scratch and scan.data are overwritten by the next value or the next input,
@@ -85,14 +85,13 @@ type decoder struct {
 	report  report
 }
 
-// inputOptions say how one input is read. Whoever begins to read an input sets them;
-// decoder.start keeps them, since some are set before it and some after. The zero value
-// is for inputs that no plan says more about.
+// inputOptions say how one input is read. The transport and the binder set them before
+// and after decoder.start, which keeps them; Service.borrowWorkspace sets all of them.
 type inputOptions struct {
-	// lean is set if only svc reads the error of the input, and not an ErrorWriter of the
-	// application. The violations then stay in a list: the map of Error.Details costs more
-	// than the rest of the error. The list and the error belong to the decoder, and the
-	// next input overwrites them.
+	// lean is set if only svc reads the error of the input, and no ErrorWriter of the
+	// application does. The violations then stay in a list: the map of Error.Details costs
+	// more than the rest of the error. The list and the error belong to the decoder, which
+	// overwrites them with the next input.
 	lean bool
 
 	// allow reports whether an unknown member is allowed, which is at path and has this
@@ -211,15 +210,16 @@ func (d *decoder) addViolation(c *complaint) {
 	d.report.found.addViolation(Violation{In: d.in, Path: d.place(), Rule: c.rule, Message: message})
 }
 
-// addIfAny adds a violation unless c is nil, which setters return for good values.
+// addIfAny adds a violation unless c is nil, for a good value, or errAdded.
 func (d *decoder) addIfAny(c *complaint) {
 	if c != nil && c != errAdded {
 		d.addViolation(c)
 	}
 }
 
-// place returns the JSON Pointer to the current place. It overwrites scratch
-// unless the place is a member of the input itself, the most frequent one.
+// place returns the JSON Pointer to the current place, such as /items/3/name. It
+// overwrites scratch unless the place is a member of the input itself, the most frequent
+// one.
 func (d *decoder) place() string {
 	if len(d.path) == 1 && d.path[0].token != "" {
 		return d.path[0].token
@@ -257,9 +257,9 @@ func (d *decoder) skipMismatch(c *complaint) {
 	}
 }
 
-// finish returns the error of the whole input, or nil. A text that is not JSON has
-// one violation only: violations found before it mean little in a text that is cut
-// off or garbled.
+// finish returns the error of the whole input, or nil; see report. A text that is not
+// JSON has one violation only: violations before the syntax error mean little in a text
+// that is cut off or garbled.
 func (d *decoder) finish() error {
 	switch {
 	case d.scan.err != nil:
@@ -289,9 +289,8 @@ func (d *decoder) violationsError() error {
 	return &d.report.leanErr
 }
 
-// textError returns the error of a text that is not acceptable JSON. Its
-// message has the byte offset. A duplicate name also has a place; a text that
-// cannot be read on has none.
+// textError returns the error of a text that is not acceptable JSON. Its message has
+// the byte offset. Only for a duplicate name the violation also has a place.
 func (d *decoder) textError() error {
 	v := Violation{In: inBody, Rule: d.scan.err.rule, Message: d.scan.err.describe("the text")}
 	if d.scan.err.rule == ruleDuplicate {
@@ -303,21 +302,23 @@ func (d *decoder) textError() error {
 	return d.violationsError()
 }
 
-// Short strings share blocks. Otherwise a request of ten small fields would make ten
-// allocations of a few bytes, which are most of what decoding allocates. A block has 256
-// bytes at most, and no block is made for a string of more than 64 bytes: it has memory
-// of its own unless it fits into the block that is there.
+// An arena is a block of memory that the short strings of one input share. Without it, a
+// request of ten small fields would make ten allocations of a few bytes, most of what
+// decoding allocates. From {"name":"Ann","city":"Rome","note":"…300 bytes…"} come
 //
-// The sizes bound what sharing costs the garbage collector: a block lives as
-// long as any string in it, so a service that keeps one short string of an
-// input keeps about 250 bytes more at most. A larger block would raise that,
-// and save no more than one allocation in every 256 bytes of short strings.
+//	a block    AnnRome                 name and city are parts of it
+//	a string   …300 bytes…             of its own
+//
+// The sizes limit what sharing costs the garbage collector: a block lives as long as any
+// string in it, so a service that keeps one short string of an input keeps about 250
+// bytes more at most. A larger block would raise that, and save no more than one
+// allocation in every 256 bytes of short strings.
 const (
-	arenaBlock = 256 // bytes
-	arenaText  = 64  // bytes in the longest string that a block is made for
+	arenaBlock = 256 // the most bytes of a block
+	arenaText  = 64  // the most bytes of a string that a new block is made for
 )
 
-// keepText returns text as a string.
+// keepText returns text as a string, in the arena if it is short or fits there.
 //
 // A strings.Builder makes strings from its buffer without copying and never writes
 // the same byte twice, so its substrings stay valid while later strings are
@@ -383,10 +384,10 @@ func (c *decoders) runPending() {
 	}
 }
 
-// compileDecoder makes the decodeFunc for s, which checks the rules of s too. A value that
-// has violations inside is not checked: it is incomplete, and would break rules that the
-// client's value does not break. Only roleMost is enforced while a list or a map is read:
-// afterwards it would be too late for the memory. The rules of a text are those of its setter.
+// compileDecoder compiles the decodeFunc for s, which checks the rules of s too. A value
+// that has violations inside is not checked: it is incomplete, and would break rules that
+// the client's value does not break. The rule of roleMost is checked while a list or a map
+// is read: afterwards its memory would be spent. A setter checks the rules of a text.
 func (c *decoders) compileDecoder(s *shape) decodeFunc {
 	if len(s.rules) == 0 || s.kind == kindText {
 		return c.typeDecoder(s)
@@ -405,8 +406,8 @@ func (c *decoders) compileDecoder(s *shape) decodeFunc {
 			d.checkRules(s.rules, v)
 			return
 		}
-		// As checkRules has it for most values: to call it takes 2 % of the time of a list of
-		// small objects.
+		// This is checkRules for most values. Calling it would take 2 % of the time of a list
+		// of small objects.
 		for i := range s.rules {
 			if r := &s.rules[i]; r.violates(v) {
 				d.addViolation(r.complaint)
@@ -420,8 +421,8 @@ var plainDecoders = [kindFile + 1]decodeFunc{
 	kindAny: decodeAny, kindRaw: decodeRaw, kindCustom: decodeCustom, kindString: decodeString, kindBool: decodeBool,
 }
 
-// typeDecoder makes the decodeFunc for s without its rules but for roleMost, by the table
-// at the top.
+// typeDecoder compiles the decodeFunc for s, by the table at the top. Of the rules it
+// checks that of roleMost only.
 func (c *decoders) typeDecoder(s *shape) decodeFunc {
 	if plain := plainDecoders[s.kind]; plain != nil {
 		return plain
@@ -485,7 +486,8 @@ func decodeOptional(elem decodeFunc) decodeFunc {
 
 var errNull = &complaint{ruleType, "must not be null; it may be left out"}
 
-// refuseNull returns decode for a field that is absent or a value.
+// refuseNull returns decode for a field that can be absent and not null: null is a
+// violation.
 func refuseNull(decode decodeFunc) decodeFunc {
 	return func(d *decoder, v reflect.Value) {
 		if d.scan.peek() == 'n' {
@@ -498,13 +500,19 @@ func refuseNull(decode decodeFunc) decodeFunc {
 
 var errNotArray = &complaint{ruleType, "must be an array"}
 
-// decodeList returns the decodeFunc of a slice or an array of type t. A slice grows in place,
-// first to four elements and then as append grows it. One of the input itself, which most
-// of the text is for, grows to what the rest of the text could have, and eightfold at most;
-// after a list further in come its siblings, and after an input in a batch the next calls.
-// An empty array gives an empty slice; only an absent one is nil. Elements beyond limit are
-// scanned and not stored: an element of three bytes may take a kilobyte in memory. errTooFew
-// is the complaint about a short array.
+// decodeList returns the decodeFunc of a slice or an array of type t. An empty array gives
+// an empty slice; only an absent one is nil. Elements beyond limit are scanned and not
+// stored: an element of three bytes may take a kilobyte in memory. errTooFew is the
+// complaint about an array with too few elements for a Go array.
+//
+// A slice grows in place: first to four elements, then as append grows it. A top-level list
+// is usually most of the body, so it grows by an estimate from the bytes left:
+//
+//	{"items":[…4 elements in 80 bytes, 2,000 bytes left…]}
+//
+// could have 100 elements more. It gets room for 28, since a list grows to eight times its
+// length at most: the bytes left may be another member. A list further inside has siblings
+// behind it, and an input in a batch has the next calls behind it, so these do not estimate.
 func decodeList(elem decodeFunc, t reflect.Type, limit *rule, errTooFew *complaint) decodeFunc {
 	grows := t.Kind() == reflect.Slice
 	return func(d *decoder, v reflect.Value) {
@@ -513,7 +521,7 @@ func decodeList(elem decodeFunc, t reflect.Type, limit *rule, errTooFew *complai
 			return
 		}
 		n, start, factor := 0, d.scan.pos, 0
-		if d.scan.depth == 1 {
+		if d.scan.depth == 1 { // a member of the whole text
 			factor = 7
 		}
 		count := d.eachElement(limit, func() {
@@ -536,10 +544,10 @@ func decodeList(elem decodeFunc, t reflect.Type, limit *rule, errTooFew *complai
 	}
 }
 
-// decodeStrings returns the decodeFunc of a []string. It is decodeList for the
-// most frequent type of list, without reflection. The strings wait in d.texts
-// until the array ends, so that the slice is made once and has the right length.
-// They are cleared there, or the workspace would keep them in memory.
+// decodeStrings returns the decodeFunc of a []string: decodeList for the most frequent
+// type of list, without reflection. The strings wait in d.texts until the array ends, so
+// that the slice is made once and has the right length. They are cleared there, or the
+// decoder would keep them in memory.
 func decodeStrings(limit *rule) decodeFunc {
 	return func(d *decoder, v reflect.Value) {
 		if d.scan.peek() != '[' {
@@ -556,7 +564,7 @@ func decodeStrings(limit *rule) decodeFunc {
 			}
 			d.texts = append(d.texts, text)
 		})
-		if d.report.found.count() == before { // otherwise nobody looks at the list
+		if d.report.found.count() == before { // otherwise the input is refused
 			list := make([]string, len(d.texts)-base)
 			copy(list, d.texts[base:])
 			*v.Addr().Interface().(*[]string) = list
@@ -566,11 +574,10 @@ func decodeStrings(limit *rule) decodeFunc {
 	}
 }
 
-// eachElement calls decode for the elements of the array whose bracket the
-// caller has seen, with the element as the current place, and returns how many
-// elements there are. It skips the elements beyond limit, which together are one
-// violation of the array, and all elements once no more violations are kept. limit is
-// the rule of roleMost, or nil.
+// eachElement calls decode for the elements of the array at the position of the scanner,
+// with the element as the current place, and returns how many elements there are. It
+// skips the elements beyond limit, which together are one violation of the array, and all
+// elements once no more violations are kept. limit is the rule of roleMost, or nil.
 func (d *decoder) eachElement(limit *rule, decode func()) (count int) {
 	d.scan.openBracket()
 	d.path = append(d.path, step{})
@@ -596,9 +603,10 @@ var errNotObject = &complaint{ruleType, "must be an object"}
 var errSameMapKey = &complaint{ruleDuplicate, "is the same key as another name"}
 
 // decodeMap returns the decodeFunc of a map of shape s. UnmarshalText may read two
-// names as one key. That is a violation, since one of the values would be lost. A
-// key that cannot be set is not stored: it is zero, which another name may mean. Members beyond
-// limit, which may be nil, are scanned and not stored, as in eachElement.
+// names, such as "::1" and "0::1", as one map key. That is a violation, since one of the
+// values would be dropped. After a violation of its name a value is not stored: the map
+// key is zero then, which may be another name's. Members beyond limit, which may be nil, are
+// scanned and not stored, as in eachElement.
 func decodeMap(setKey setter, elem decodeFunc, s *shape, limit *rule) decodeFunc {
 	return func(d *decoder, v reflect.Value) {
 		if d.scan.peek() != '{' {
@@ -656,10 +664,10 @@ func decodeMap(setKey setter, elem decodeFunc, s *shape, limit *rule) decodeFunc
 //
 // Invariants:
 //
-//	the first fields are in the order of the Go fields, which is the order of
-//	  the published schema; see nextMember
-//	byName has the index of each field by its wire name; those that have none
-//	  are the last fields, from named on, and no member is decoded into them
+//	fields[:named] have a wire name, in the order of the Go fields, which is the order
+//	  of the published schema; see nextMember
+//	fields[named:] have none, so no member is decoded into them
+//	byName has the index of each field by its wire name
 //	need has the indexes of the fields that are required or have a default;
 //	  completeAbsent looks at no others
 //	strict makes unknown members violations
@@ -677,7 +685,7 @@ type objectPlan struct {
 // discriminator first. Take a discriminator "type" with the values circle and square:
 //
 //	{"type":"circle","radius":1}   first is `"type":"`, so circle follows at once
-//	{"radius":1,"type":"circle"}   scanner.findMember reads ahead to the discriminator
+//	{"radius":1,"type":"circle"}   scanner.lookAhead finds it to the discriminator
 //	{"type":"oval"}                errUnknown
 //
 // Reading ahead finds the discriminators of the unions inside too, by their names in
@@ -696,15 +704,16 @@ type alternativePlan struct {
 	plan  *objectPlan
 }
 
-// A fieldPlan is the part of an objectPlan for one field. Invariants:
+// A fieldPlan is the part of an objectPlan for one field.
 //
-//	prefix and token are those of the field, and at is its ownIndex: to read them in
-//	  the fields themselves, which lie apart, takes longer
-//	in is not empty for fields of an input, whose violations say where REST
-//	  takes the field from, and empty for fields of structs inside it, which
-//	  come from where the struct comes from
-//	inner is set if the field is a struct, or an array of structs however many
-//	  arrays deep, and not if there is a pointer on the way
+// Invariants:
+//
+//	prefix and token are copies of those of the field, and at of its ownIndex: reading
+//	  them through the pointer takes longer
+//	in is fieldSource.in for a field of an input, and empty for one of a struct inside,
+//	  which comes from where the struct comes from
+//	inner is the plan of a field that is a struct, or an array of structs, or an array of
+//	  such arrays; nil if there is a pointer on the way
 type fieldPlan struct {
 	*field
 	prefix string
@@ -765,8 +774,7 @@ func (c *decoders) fieldDecoder(f *field) decodeFunc {
 // checkRules adds a violation for each rule that v breaks, except that a costly
 // rule is not tried on a value that breaks another: a pattern may take a second
 // for a text of 1 MiB that is too long in any case. A float of 32 bits that was just
-// decoded is judged by the number that was sent: rounded, 0.10000000001 is not more
-// than 0.1.
+// decoded is compared as it was sent: rounded, 0.10000000001 would satisfy maximum:"0.1".
 func (d *decoder) checkRules(rules ruleSet, v reflect.Value) {
 	if v.Kind() == reflect.Float32 && d.number != nil {
 		sent, _ := strconv.ParseFloat(string(d.number), 64) // its setter has read it
@@ -787,10 +795,14 @@ func (d *decoder) checkRules(rules ruleSet, v reflect.Value) {
 // value. Other types are decoded again for each input, because two inputs must
 // not share a slice or a map.
 //
-// A struct may have a field of its own type, whose default leaves that field
-// out, which then has the default, and so on. Decoding it would not end. It is
-// found because the function is then called while the default is being tried. The
-// input has plans of its own, so another default may need this one before its turn.
+// The default of a field may need itself, and decoding it would not end:
+//
+//	type node struct {
+//		Next *node `json:"next" default:"{}"` // {} has no next, so next is {}, and so on
+//	}
+//
+// This is found because the function is called while the default is being tried. Another
+// default may need this one before runPending has tried it, so the function tries it too.
 func (c *decoders) defaultFor(f *field, decode decodeFunc) func(reflect.Value) {
 	if f.def == nil {
 		return nil
@@ -833,6 +845,15 @@ func (c *decoders) defaultFor(f *field, decode decodeFunc) func(reflect.Value) {
 
 // decodeObject is the decodeFunc of p. decoder.seen tells which known names are missing
 // or given twice, and a nameSet which unknown ones are given twice.
+//
+// seen is one stack for all open objects, so that no object allocates. With the fields
+// a, b and c, where b is a struct with the field d, it is at the end of {"a":1,"b":{"d":2
+//
+//	a     b     c      d
+//	true  true  false  true
+//
+// Here base is 0 for the outer object and 3 for the inner one. The code refers to the stack
+// by index, since an append for an object inside may move it.
 func (p *objectPlan) decodeObject(d *decoder, v reflect.Value) {
 	if d.scan.peek() != '{' {
 		d.skipMismatch(errNotObject)
@@ -860,8 +881,8 @@ func (p *objectPlan) decodeObject(d *decoder, v reflect.Value) {
 		f := &p.fields[i]
 		seen := &d.seen[base+i]
 		if *seen {
-			// The scanner is then at its end: the field is decoded from nothing, and the
-			// violations of that are dropped for the error.
+			// The scanner is at the end of the text now. The field is decoded from nothing, and
+			// textError drops the violations of that.
 			d.scan.failDuplicate()
 		}
 		*seen = true
@@ -896,11 +917,15 @@ func (d *decoder) enterMember(f *fieldPlan) {
 // or -1 and the name. At the end of the object, and after an error, the name is nil.
 //
 // It guesses first. Most senders write members in the order of the schema and
-// without white space, so the field after the last one is next. If its prefix is in
-// the text, one comparison does for finding the comma, reading the name, checking
-// its UTF-8, finding the colon and looking the name up. The guess cannot be wrong:
-// the prefix starts and ends with characters that only enclose whole names. Where it
-// fails, byName decides, and the next guess follows the field found.
+// without white space, so the field after the last one is next. After the title in
+//
+//	{"title":"Water the plants","priority":3}
+//
+// the prefix of the next field is ,"priority": and one comparison replaces finding the
+// comma, reading the name, checking its UTF-8, finding the colon and looking the name up.
+// A prefix in the text is never a part of another name, since it begins and ends outside
+// of the quotes. Where the guess fails, byName decides, and the next guess follows the
+// field found.
 func (p *objectPlan) nextMember(d *decoder, next int, first bool) (i int, name []byte) {
 	if next < p.named {
 		prefix := p.fields[next].prefix
@@ -922,8 +947,8 @@ func (p *objectPlan) nextMember(d *decoder, next int, first bool) (i int, name [
 	return -1, name
 }
 
-// skipUnknown skips a member that is not in the plan. Its name still counts:
-// set finds the second of two (RFC 7493, section 2.3).
+// skipUnknown skips a member that is not in the plan. set still finds the second of two
+// with the same name (RFC 7493, section 2.3).
 func (p *objectPlan) skipUnknown(d *decoder, set *nameSet, name []byte) {
 	set.addName(&d.scan, name)
 	value := d.scan.skipValue()
@@ -996,17 +1021,16 @@ func (c *decoders) structPlan(s *shape, sources map[*field]fieldSource) *objectP
 	return p
 }
 
-// choosePlan returns the plan of the alternative of a union, whose { the caller has
-// seen, and sets the alternative in v. If the discriminator does not say which it is,
-// that is the one violation of the object, which choosePlan skips; it returns nil then.
-// A client that decodes an output leaves all alternatives nil: the server may have more.
+// choosePlan returns the plan of the alternative that the object at the position of the
+// scanner has, and allocates the alternative in the union v. If the discriminator does not
+// say which it is, that is the one violation of the object; choosePlan skips the object and
+// returns nil. A client that decodes an output leaves all alternatives nil: the server may
+// have more.
 //
-// The discriminator is the first member where encoders write it, without white space, which
-// costs one comparison. Anywhere else it is found by reading ahead, once for the whole text.
+// Encoders write the discriminator as the first member, without white space: then one
+// comparison finds it. Elsewhere scanner.lookAhead does, once for the whole text.
 func (p *objectPlan) choosePlan(d *decoder, v reflect.Value) *objectPlan {
-	// c is the complaint if no alternative is found: as long as there is no such member, that
-	// it is required.
-	var a alternativePlan
+	var a alternativePlan // as long as no discriminator is found, the complaint is that it is required
 	u, c := p.union, errRequired
 	if text, ok := bytes.CutPrefix(d.scan.data[d.scan.pos+1:], u.first); ok {
 		a = u.alternatives[string(text[:max(0, bytes.IndexByte(text, '"'))])]
@@ -1034,8 +1058,8 @@ func (p *objectPlan) choosePlan(d *decoder, v reflect.Value) *objectPlan {
 	return nil
 }
 
-// decodeScalar returns the decodeFunc for scalars of shape s. It reads the
-// JSON around the scalar, and the shape's setter does the rest.
+// decodeScalar returns the decodeFunc for scalars of shape s. It reads the number, or the
+// string without its quotes, and the shape's setter does the rest.
 func (c *decoders) decodeScalar(s *shape) decodeFunc {
 	set, mismatch := setterFor(s, nil), s.typeComplaint()
 	switch {
@@ -1099,8 +1123,8 @@ func decodeBool(d *decoder, v reflect.Value) {
 	}
 }
 
-// typeComplaints has the complaints about JSON of another type than a scalar's, which is
-// a string for the kinds that are not here.
+// typeComplaints has the complaints about JSON of another type than that of a scalar. The
+// kinds that are not here are strings in JSON.
 var typeComplaints = [kindFile + 1]*complaint{
 	kindInt: errNotInteger, kindUint: errNotInteger, kindFloat: errNotNumber, kindNumber: errNotNumber,
 	kindTime: errNotTime, kindDuration: errNotDuration,
@@ -1123,8 +1147,8 @@ var (
 
 // A setter sets v, which is settable and zero, to the scalar that text spells,
 // or returns a complaint. The text is the content of a JSON string, a JSON
-// number, a path or query value, or a name that is a map key. Setters must not
-// keep it: it is the buffer of the request or the scratch of d.
+// number, a value of a path, query, header or cookie, or a name that is a map key.
+// Setters must not keep it: it is in the buffer of the request or in decoder.scratch.
 type setter func(d *decoder, v reflect.Value, text []byte) *complaint
 
 // plainSetters has the setters of the kinds that need nothing of the type.
@@ -1132,10 +1156,9 @@ var plainSetters = [kindFile + 1]setter{
 	kindString: setString, kindNumber: setString, kindBool: setBool, kindTime: setTime, kindDuration: setDuration, kindBytes: setBytes,
 }
 
-// setterFor returns the setter for scalars of shape s. spells reports whether a text
-// spells an integer. It is nil if the scanner has read the number, as JSON has it: 1e2
-// or 100.0 are integers there, which other texts may not be. A map would have two
-// names for one key.
+// setterFor returns the setter for scalars of shape s. In JSON 1e2 and 100.0 are integers
+// too. Other texts may not be: "100" and "1e2" would be two names of one map key. spells
+// reports whether such a text spells an integer; it is nil for a number of JSON.
 func setterFor(s *shape, spells func(text []byte) bool) setter {
 	set := plainSetters[s.kind]
 	switch s.kind {
@@ -1162,8 +1185,8 @@ func setterFor(s *shape, spells func(text []byte) bool) setter {
 
 // checkedSetter is setterFor with the rules of the shape, unless a client reads an
 // output. The setter adds the violations of rules itself, since there may be several.
-// The enum of a type with UnmarshalText is about the text, which may be one of many
-// that are the same value.
+// The enum of a type with UnmarshalText compares the text: "A" and "a" may be one value, of
+// which the enum has one spelling.
 func (c *decoders) checkedSetter(s *shape, spells func(text []byte) bool) setter {
 	set := setterFor(s, spells)
 	switch {
@@ -1205,7 +1228,7 @@ func setBool(_ *decoder, v reflect.Value, text []byte) *complaint {
 	return nil
 }
 
-// setInteger returns the setter for integers of shape s, by their value: 1.0 and 1e2 are
+// setInteger returns the setter for integers of shape s. See parseInteger: 1.0 and 1e2 are
 // integers, as in JSON Schema.
 func setInteger(s *shape) setter {
 	most, below, least := uint64(math.MaxUint64)>>(64-s.bits), uint64(0), "0" // below is the magnitude of least; -0 is 0
@@ -1234,9 +1257,9 @@ func setInteger(s *shape) setter {
 	}
 }
 
-// setFloat returns the setter for floats of that many bits. The text is a JSON
-// number, so an error can only say that it is out of range. Rules need the number
-// as it was sent, so that of a float of 32 bits is remembered.
+// setFloat returns the setter for floats of that many bits. The text is a JSON number,
+// so the only error of ParseFloat is that it is out of range. checkRules needs the number
+// as it was sent, so the text of a float of 32 bits is kept in d.number.
 func setFloat(bits int) setter {
 	errOutside := &complaint{ruleRange, "must be a number that a float of " + strconv.Itoa(bits) + " bits can hold"}
 	return func(d *decoder, v reflect.Value, text []byte) *complaint {
@@ -1272,8 +1295,8 @@ func setDuration(_ *decoder, v reflect.Value, text []byte) *complaint {
 }
 
 // setBytes sets a []byte, by RFC 4648, section 4, to the letter. Package base64
-// alone also takes line ends anywhere and stray bits at the end; a value would
-// have many spellings.
+// alone also takes line ends anywhere and stray bits at the end ("AB==" for "AA=="), so
+// that a value would have many spellings.
 func setBytes(_ *decoder, v reflect.Value, text []byte) *complaint {
 	out := make([]byte, base64.StdEncoding.DecodedLen(len(text)))
 	n, err := base64.StdEncoding.Strict().Decode(out, text)
@@ -1284,21 +1307,26 @@ func setBytes(_ *decoder, v reflect.Value, text []byte) *complaint {
 	return nil
 }
 
-// setTextOr returns the setter by UnmarshalText. Texts that it refuses get c.
+// setTextOr returns the setter that calls UnmarshalText. If that fails, the complaint is c.
 func setTextOr(c *complaint) setter {
 	return func(d *decoder, v reflect.Value, text []byte) *complaint {
 		return d.complaintFor(v.Addr().Interface().(encoding.TextUnmarshaler).UnmarshalText(text), c)
 	}
 }
 
-// errAdded stands for violations that addNested has added.
+// errAdded is what a setter returns after addNested has added the violations.
 var errAdded = new(complaint)
 
-// addNested adds the violations of err, an error of the application about the value at
-// hand, and reports whether it has any: an *Error with INVALID_ARGUMENT and violations,
-// whose places begin at the value. They get the source of the value, but for those of
-// the whole input, whose fields have one each. An error that is alone keeps its message,
-// status, headers and other details.
+// addNested adds the violations of err, an error that the application has returned about
+// the value at the current place. It reports whether err is a nested error: an *Error with
+// INVALID_ARGUMENT and violations. Their places begin at the value:
+//
+//	the current place   of err              added
+//	"/home" in "body"   "/zip"              "/home/zip" in "body"
+//	"" (the input)      "/id" in "path"     "/id" in "path", as it is
+//
+// If all violations of the input are from one such error, the client gets that error,
+// with its message, status, headers and other details; see report.
 func (d *decoder) addNested(err error) bool {
 	var e *Error
 	if !errors.As(err, &e) || e == nil || e.code() != CodeInvalidArgument {
@@ -1325,11 +1353,10 @@ func (d *decoder) addNested(err error) bool {
 	return true
 }
 
-// complaintFor returns the complaint for the error of an application's own
-// decoding, or nil for nil. Clients read the message of an *Error, which is
-// written for them. Any other text may tell about the inside of the service, so
-// clients get the complaint c and the first such error becomes the cause, for the
-// log.
+// complaintFor returns the complaint for err, which UnmarshalText or UnmarshalJSON has
+// returned, or nil for nil. The message of an *Error is written for clients, so they get it.
+// Any other text may tell about the inside of the service: clients get c, and the first such
+// error becomes the cause, for the log.
 func (d *decoder) complaintFor(err error, c *complaint) *complaint {
 	if err == nil {
 		return nil
@@ -1345,17 +1372,17 @@ func (d *decoder) complaintFor(err error, c *complaint) *complaint {
 	return c
 }
 
-// decodeCustom decodes a value by its UnmarshalJSON, which gets the text of one
-// value, strictly checked.
+// decodeCustom calls UnmarshalJSON with the text of one value, which the scanner has
+// checked.
 func decodeCustom(d *decoder, v reflect.Value) {
 	if text := d.scan.skipValue(); d.scan.err == nil {
 		d.addIfAny(d.complaintFor(v.Addr().Interface().(json.Unmarshaler).UnmarshalJSON(text), errWrongForm))
 	}
 }
 
-// decodeQuoted returns the decodeFunc of a field tagged `json:",string"`: a
-// string that holds the JSON of a scalar. A pointer takes null too. Integers
-// must be in their one plain spelling; see setterFor.
+// decodeQuoted returns the decodeFunc of a field tagged `json:",string"`: a string that
+// holds the JSON of a scalar, such as "7". A pointer takes null too. Integers must be in
+// their one plain spelling; see setterFor.
 func decodeQuoted(s *shape) decodeFunc {
 	target := s.deref()
 	set := setterFor(target, isPlainInteger)
@@ -1369,8 +1396,9 @@ func decodeQuoted(s *shape) decodeFunc {
 	return decode
 }
 
-// setQuotedString sets a string field tagged `json:",string"`, whose text is a
-// JSON string itself. White space around it is refused, as in encoding/json.
+// setQuotedString sets a string field tagged `json:",string"`, whose text is a JSON
+// string itself: in JSON the field is "\"Ann\"". White space around it is an error, as in
+// encoding/json.
 func setQuotedString(d *decoder, v reflect.Value, text []byte) *complaint {
 	if !isText(text) || text[len(text)-1] != '"' || !isJSON(text) {
 		return errNotQuoted
