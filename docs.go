@@ -70,10 +70,10 @@ func (s *Service) Docs(opts *DocsOptions) http.Handler {
 			panic(fmt.Sprintf("svc: Docs: %q is not a path of this server; write one relative to the page, such as \"rpc\" or \"../rpc\"", place))
 		}
 	}
-	page := sync.OnceValue(func() *builtDocument { return newBuiltText(newDocsWriter(s, places).makePage()) })
-	markdown := sync.OnceValue(func() *builtDocument { return newBuiltText(newDocsWriter(s, places).makeMarkdown()) })
+	page := lazyDocument(func() []byte { return newDocsWriter(s, places).renderPage() })
+	markdown := lazyDocument(func() []byte { return newDocsWriter(s, places).renderMarkdown() })
 	policy := sync.OnceValue(func() string { return docsPolicy(readPage()) })
-	return s.serveDocument("docs", func(header http.Header, r *http.Request) (*builtDocument, string, error) {
+	return s.serveDocument("docs", func(header http.Header, r *http.Request) (*document, string, error) {
 		if strings.HasSuffix(r.URL.Path, "/llms.txt") || chooseType(r.Header["Accept"], "text/html", "text/markdown") == "text/markdown" {
 			return markdown(), "text/markdown; charset=utf-8", nil
 		}
@@ -102,10 +102,10 @@ func pageText(source string) string {
 	return strings.ReplaceAll(source, "\r\n", "\n")
 }
 
-// makePage returns docs.html with the title and the data in it. In the data every < is
+// renderPage returns docs.html with the title and the data in it. In the data every < is
 // escaped, so no text in it can end the element that it stands in or begin another
 // (HTML, section 13.2.5.4: script data).
-func (w *docsWriter) makePage() []byte {
+func (w *docsWriter) renderPage() []byte {
 	source := readPage()
 	start, rest, _ := strings.Cut(source, "{{title}}")
 	middle, end, _ := strings.Cut(rest, "{{data}}")
@@ -442,7 +442,7 @@ func contentOf(o []byte) (types []string, schema []byte) {
 // isFileSchema reports whether a schema is that of a Body or a File.
 func isFileSchema(schema []byte) bool { return textAt(schema, "format") == "binary" }
 
-// makeMarkdown returns the Markdown.
+// renderMarkdown returns the Markdown.
 //
 //	In the document           In the Markdown
 //	------------------------  --------------------------------------------------
@@ -452,7 +452,7 @@ func isFileSchema(schema []byte) bool { return textAt(schema, "format") == "bina
 //	a parameter, a property   an item: `name` (place, required, type): text
 //	a response                an item, its headers below it
 //	a component               a section below Types
-func (w *docsWriter) makeMarkdown() []byte {
+func (w *docsWriter) renderMarkdown() []byte {
 	fmt.Fprintf(w, "# %s\n\n", plainLine(w.service.opts.Name))
 	if about := w.service.opts.Description; about != "" {
 		fmt.Fprintf(w, "> %s\n\n", plainLine(about))
@@ -543,7 +543,7 @@ func (w *docsWriter) writeOperation(o docsOperation) {
 	}
 	w.writeProperties("", "body", w.resolve(body))
 	eachMember(memberAt(operation, "responses"), func(status, response []byte) { w.writeResponse(string(status), w.resolve(response)) })
-	fmt.Fprintf(w, "\n```sh\n%s\n```\n", w.makeCommand(o))
+	fmt.Fprintf(w, "\n```sh\n%s\n```\n", w.curlCommand(o))
 }
 
 // placeOf returns where REST takes a parameter from, and its name over JSON-RPC and MCP
@@ -722,10 +722,10 @@ func visibleText(text string) string {
 	return visible.String()
 }
 
-// makeCommand returns a curl command that calls an operation with its example. Secrets are
+// curlCommand returns a curl command that calls an operation with its example. Secrets are
 // variables of the shell, so that no command in a history has one. Parameters without an
 // example are optional, and left out.
-func (w *docsWriter) makeCommand(o docsOperation) string {
+func (w *docsWriter) curlCommand(o docsOperation) string {
 	path, command := o.path, "curl"
 	if o.method.stream != "" {
 		command += " -N" // shows events as they come

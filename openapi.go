@@ -1,9 +1,9 @@
 package svc
 
-// This file makes the OpenAPI document of a service from the plans of its REST routes, so
-// the document says what the server does. It has three forms: 3.0.3, which nearly every
+// This file writes the OpenAPI document of a service from the plans of its REST routes, so
+// the document says what the server does. There are three forms: 3.0.3, which nearly every
 // tool reads; 3.1, whose schemas are full JSON Schema 2020-12; and 3.2, which is 3.1 with
-// a schema of the events of streams. The first two differ in:
+// a schema for the events of streams. 3.0.3 and 3.1 differ in:
 //
 //	What                       3.0.3                      3.1
 //	-------------------------  -------------------------  -----------------------
@@ -13,66 +13,48 @@ package svc
 //	descriptions of methods    none                       yes
 //	tags                       none                       one for each resource
 //
-// In order: the handler that serves a document, and how a request chooses the form;
-// the builder, which goes from the document to operations, from operations to
-// components, and from components to names; descriptions of error responses. Each
-// object of the specification is written once, as text. What the document shares with
-// OpenRPC is in schema_write.go.
+// In this order:
+//
+//   - the handler, and how a request chooses the form
+//   - apiBuilder, which writes operations and puts the document together
+//   - the parts of an operation: parameters, request body, responses
+//   - what is said of errors
+//
+// Each object of the specification is written once, as text. What the document shares with
+// OpenRPC is in schema_write.go; document.go serves it.
 
 import (
 	"bytes"
 	"cmp"
-	"crypto/sha256"
-	"encoding/hex"
 	"maps"
 	"net/http"
 	"net/url"
 	"slices"
 	"strconv"
 	"strings"
-	"sync"
 	"time"
 )
 
-// OpenAPI returns a handler that serves the OpenAPI document of the REST routes.
-// The request chooses the form:
+// OpenAPI returns a handler that serves the OpenAPI document of the REST routes. The query
+// parameter openapi selects the form: 3.0, 3.1 or 3.2. Without it, a request gets the form
+// that Accept names as application/vnd.oai.openapi+json;version=3.1 (or 3.2), or else that
+// of Options.OpenAPI, or else 3.0.3. Give 3.1 to code generators.
 //
-//	Request                                                  Response
-//	-------------------------------------------------------  ----------------------------
-//	?openapi=3.0 or 3.0.3                                    3.0.3, as application/json
-//	?openapi=3.1 or 3.1.0                                    3.1, as application/json
-//	?openapi=3.2 or 3.2.0                                    3.2, as application/json
-//	Accept: application/vnd.oai.openapi+json;version=3.1     3.1, as that media type
-//	the same with version=3.2                                3.2, as that media type
-//	anything else                                            Options.OpenAPI, or 3.0.3,
-//	                                                         as application/json
+// Each form is built once, at the first request for it. Responses have an ETag, which is
+// the same on all replicas of one build, and conditional and range requests work (RFC
+// 9110, sections 13 and 14). Verbs other than GET and HEAD get 405; an unknown version in
+// the query gets 400.
 //
-// Of several media types in Accept the one with the highest weight wins, and of equals
-// the first form in the order 3.1, 3.2, 3.0.3.
-//
-// Give 3.1 to code generators. Only 3.1 and 3.2 have the descriptions of methods, a tag
-// for each resource, and path parameters with the type of their field, which are strings
-// in 3.0.3. In 3.2 the itemSchema of a stream describes every event, also those that end
-// it; 3.1 has the schema of an item.
-//
-// Each form is made once, at the first request for it, and kept. A response has an
-// ETag, and conditional and range requests work (RFC 9110, sections 13 and 14). It has
-// Vary: Accept too, since one URL has several forms (RFC 9110, section 12.5.5). The document
-// depends on the program alone, so all replicas of one build send the same ETag.
-// Methods other than GET and HEAD get 405, an unknown version in the query gets
-// 400.
-//
-// The document describes the bodies of errors if Options.ErrorForm is set, or if
-// Options.OnError is nil, [WriteError] or [WriteProblem]. It has no bodies of errors with
-// another ErrorWriter, since svc cannot know them.
+// The bodies of errors are described if Options.ErrorForm is set, or if Options.OnError is
+// nil, [WriteError] or [WriteProblem]. svc cannot know those of another ErrorWriter.
 func (s *Service) OpenAPI() http.Handler {
-	var forms [openAPI30 + 1]func() *builtDocument // by dialect, from openAPI31
+	var forms [openAPI30 + 1]func() *document // by dialect, from openAPI31
 	for d := openAPI31; d <= openAPI30; d++ {
-		forms[d] = sync.OnceValue(func() *builtDocument { return newBuiltText(newAPIBuilder(s, d).appendDocument(nil)) })
+		forms[d] = lazyDocument(func() []byte { return newAPIBuilder(s, d).appendDocument(nil) })
 	}
-	// The query wins over Accept, since people who type it into a browser cannot set its
-	// Accept header.
-	return s.serveDocument("openapi", func(_ http.Header, r *http.Request) (*builtDocument, string, error) {
+	// The query wins over Accept: people type it into a browser, where they cannot change
+	// Accept.
+	return s.serveDocument("openapi", func(_ http.Header, r *http.Request) (*document, string, error) {
 		version, contentType := r.URL.Query().Get("openapi"), contentTypeJSON
 		if version == "" {
 			contentType = chooseType(r.Header["Accept"], contentTypeJSON, contentTypeOpenAPI+";version=3.2", contentTypeOpenAPI+";version=3.1")
@@ -90,108 +72,74 @@ func (s *Service) OpenAPI() http.Handler {
 // not registered with IANA.
 const contentTypeOpenAPI = "application/vnd.oai.openapi+json"
 
-// A builtDocument is a document as text. It never changes.
-type builtDocument struct {
-	text []byte
-	etag string // a strong validator: a hash of the text (RFC 9110, section 8.8.3)
+// An apiBuilder builds one document. Its maps are for lookups only: the order of the
+// document is that of the methods, and of sorted names.
+//
+// A component is in the document if something refers to it. So the operations are written
+// first, each as a text of its own, and then the document is put together from them.
+type apiBuilder struct {
+	*components
+	service   *Service
+	schemes   []scheme               // of the document
+	tags      []string               // the resources; none in 3.0.3
+	paths     []*apiPath             // in the order of their first methods
+	responses map[string][]byte      // the shared responses, by their names in components
+	texts     []byte                 // those of all operations, one behind the other
+	errors    map[*config]errorTexts // of the services that have been joined
+	used      usedNames
 }
 
-func newBuiltText(text []byte) *builtDocument {
-	sum := sha256.Sum256(text)
-	return &builtDocument{text, `"` + hex.EncodeToString(sum[:16]) + `"`} // 128 bits do not collide by accident
+// usedNames are the names that may occur only once in a document.
+type usedNames struct {
+	// components has what owns the name of a component: the shape of a type, or the key
+	// of a part; see referPart. The names are in lower case, since some generators
+	// write a file for each component.
+	components map[string]any
+	operations map[string]bool     // the operationIds
+	paths      map[string]*apiPath // without names of placeholders: "/todos/{id}" => "/todos/"
 }
 
-// A chooseFunc returns the form of a document that r asks for, and its media type. It may
-// add headers.
-type chooseFunc func(header http.Header, r *http.Request) (form *builtDocument, contentType string, err error)
-
-// A documentHandler serves the forms of a document, to requests that only read.
-type documentHandler struct {
-	endpoint
-	choose chooseFunc
-}
-
-// serveDocument returns a handler that has this name in the log.
-func (s *Service) serveDocument(name Transport, choose chooseFunc) http.Handler {
-	return &documentHandler{s.newEndpoint(name), choose}
-}
-
-func (h *documentHandler) ServeHTTP(w http.ResponseWriter, r *http.Request) { h.serveRequest(w, r, h) }
-
-// respond serves the form that r asks for. Nothing reads the body, and nothing waits for it.
-func (h *documentHandler) respond(w http.ResponseWriter, r *http.Request, _ *workspace) error {
-	leaveBody(w, r)
-	header := w.Header()
-	if r.Method != http.MethodGet && r.Method != http.MethodHead {
-		return notAllowed("GET, HEAD")
-	}
-	form, contentType, err := h.choose(header, r)
-	if err != nil {
-		return err
-	}
-	addHeader(header, "Vary", "Accept") // a middleware in front may have added names of its own
-	header.Set("Content-Type", contentType)
-	header.Set("X-Content-Type-Options", "nosniff")
-	header.Set("ETag", form.etag)
-	// The zero time sends no Last-Modified: the text depends on the program
-	// and not on when it began.
-	http.ServeContent(w, r, "", time.Time{}, bytes.NewReader(form.text))
-	return nil
-}
-
-// newAPIBuilder returns a builder that has all operations of s. It has no other input than
-// the service and the dialect, so that a service has one document, byte for byte.
+// newAPIBuilder returns a builder that has written all operations of s. It depends on the
+// service and the dialect alone, so that a service has one document, byte for byte.
 func newAPIBuilder(s *Service, d dialect) *apiBuilder {
 	methods := s.methodsOn(TransportREST)
 	b := &apiBuilder{
-		components:   newComponents(d, s.typeNames),
-		service:      s,
-		schemes:      listSchemes(methods),
-		responses:    make(map[string][]byte),
-		texts:        make([]byte, 0, 1024*len(methods)), // most fit
-		errors:       make(map[*config]errorTexts),
-		taken:        make(map[string]any),
-		operationIDs: make(map[string]bool),
-		tagged:       make(map[string]bool),
-		byTemplate:   make(map[string]*apiPath),
+		components: newComponents(d, s.typeNames),
+		service:    s,
+		schemes:    listSchemes(methods),
+		responses:  make(map[string][]byte),
+		texts:      make([]byte, 0, 1024*len(methods)), // most fit
+		errors:     make(map[*config]errorTexts),
+		used:       usedNames{make(map[string]any), make(map[string]bool), make(map[string]*apiPath)},
 	}
 	for s, name := range s.typeNames {
-		b.taken[strings.ToLower(name)] = s
+		b.used.components[strings.ToLower(name)] = s
+	}
+	if d != openAPI30 { // see writeOperation
+		b.tags = listResources(methods)
 	}
 	for _, m := range methods {
-		b.addOperation(m)
+		b.writeOperation(m)
 	}
 	return b
 }
 
-// An apiBuilder builds one document. Its maps are for lookups only: the order
-// of the document is that of the methods, and of sorted names.
-//
-// What refers to a component adds it. So the operations come first, each as a text, and the
-// document is put together from their texts.
-//
-// Invariants: the names of all types and parts are in taken; tagged has the elements of
-// tags, and byTemplate those of paths.
-type apiBuilder struct {
-	*components
-	service   *Service
-	schemes   []scheme   // of the document
-	tags      []string   // the resources
-	paths     []*apiPath // in the order of their first methods
-	responses map[string][]byte
-	texts     []byte // those of all operations, one behind the other
-
-	errors       map[*config]errorTexts
-	taken        map[string]any // by names of components in lower case, since some generators make a file of each
-	operationIDs map[string]bool
-	tagged       map[string]bool
-	byTemplate   map[string]*apiPath // with the placeholders unnamed
+// listResources returns the resources of methods, in the order of their first methods.
+func listResources(methods []*method) (list []string) {
+	listed := make(map[string]bool)
+	for _, m := range methods {
+		if !listed[m.resource] {
+			listed[m.resource] = true
+			list = append(list, m.resource)
+		}
+	}
+	return list
 }
 
-// An apiPath is a path of the document and the operations that share it.
+// An apiPath is a path of the document, with the operations on it.
 type apiPath struct {
-	template     string
-	placeholders []string // their names in the document
+	template     string   // such as "/todos/{id}"
+	placeholders []string // their names in the template
 	operations   []apiOperation
 }
 
@@ -202,9 +150,8 @@ type apiOperation struct {
 	text   []byte
 }
 
-// appendDocument appends the OpenAPI Object. Members of objects are in the order of the
-// specification, and those that are looked up, the statuses of responses, media types and
-// components, in the order of their names.
+// appendDocument appends the OpenAPI Object. Members are in the order of the specification.
+// Statuses of responses, media types and components are in the order of their names.
 //
 //	In Go                               In the document
 //	----------------------------------  ---------------------------------------------
@@ -229,8 +176,8 @@ func (b *apiBuilder) appendDocument(dst []byte) []byte {
 	for _, text := range schemas {
 		size += len(text) + 64 // with its name
 	}
-	// The empty list says that no identity is required. Without the member the
-	// document would leave it open, and linters complain.
+	// An empty list says that callers need no identity. Without the member it would be
+	// left open, and linters complain.
 	security, tags, schemes := [][]byte{}, [][]byte(nil), make(map[string][]byte)
 	for _, s := range b.schemes {
 		security = append(security, object(s.Name, [][]byte{}))
@@ -262,25 +209,23 @@ func (b *apiBuilder) appendDocument(dst []byte) []byte {
 	return out.close()
 }
 
-// serverURL returns the URL that the paths of the document are relative to. "/" is the host
-// that the document came from; linters want a server. Every path begins with a slash, so a
-// URL has none at its end.
+// serverURL returns the URL that the paths of the document are relative to. Linters want
+// one, so without a BaseURL it is "/", the host that the document came from. Paths begin
+// with a slash, so other URLs do not end with one.
 func (b *apiBuilder) serverURL() string {
 	return cmp.Or(strings.TrimRight(b.service.opts.Defaults.BaseURL, "/"), "/")
 }
 
-// addOperation adds the operation of m to its path, and in 3.1 the tag of its
-// resource.
+// writeOperation writes the operation of m and adds it to its path.
 //
-// 3.0.3 has neither tags nor descriptions of methods. Generators put the
-// operations of a tag into a class of its own, so a tag would rename the
-// functions of every client that was generated without it. 3.1 has no such
-// older clients.
-func (b *apiBuilder) addOperation(m *method) {
-	path := b.findPath(m)
-	// Two methods can give the same id, since both parts may contain underscores.
-	id := firstFree(m.resource+"_"+m.goName, "_", func(id string) bool { return b.operationIDs[id] })
-	b.operationIDs[id] = true
+// In 3.0.3 it has neither a tag nor a description: that form came first, without them, and
+// generators write a class for each tag. A tag would rename the functions of every client
+// that was generated before.
+func (b *apiBuilder) writeOperation(m *method) {
+	path := b.pathOf(m)
+	// C of the resource a_B and B_C of the resource a give one id: the second is a_B_C_2.
+	id := firstFree(m.resource+"_"+m.goName, "_", func(id string) bool { return b.used.operations[id] })
+	b.used.operations[id] = true
 	start, out := len(b.texts), openMembers(b.texts)
 	about := ""
 	if b.writer.dialect != openAPI30 {
@@ -288,22 +233,18 @@ func (b *apiBuilder) addOperation(m *method) {
 		out.open("tags", '[')
 		out.addItem(m.resource)
 		out.end("]")
-		if !b.tagged[m.resource] {
-			b.tagged[m.resource] = true
-			b.tags = append(b.tags, m.resource)
-		}
 	}
 	out.add("summary", m.summary(), "description", about, "operationId", id) // linters ask for a summary
 	b.writeParameters(&out, m, path.placeholders)
 	b.writeRequestBody(&out, m)
 	b.writeResponses(&out, m)
 	out.add("deprecated", m.own.Deprecated)
-	if len(b.schemes) > 0 { // again, since some tools read it only here; an empty list is public
+	if len(b.schemes) > 0 { // also here, since some tools read only this list; an empty one means public
 		out.open("security", '[')
 		m.addSecurity(&out, b.schemes, b.writer.dialect != openAPI30)
 		out.end("]")
 	}
-	b.texts = out.close() // the texts before it stay where they are, if these are moved
+	b.texts = out.close() // if append has moved them, apiOperation.text of the others keeps the old memory
 	path.operations = append(path.operations, apiOperation{m, id, b.texts[start:]})
 }
 
@@ -323,33 +264,35 @@ func (b *apiBuilder) writeRequestBody(out *members, m *method) {
 	}
 }
 
-// findPath returns the path of m, and adds it if m is the first method of
-// its path. OpenAPI treats templates that differ only in the names of their
-// placeholders as the same path, and forbids it twice (Paths Object, "Templated
-// paths with the same hierarchy but different templated names"). So the first
-// method gives the names, and the others use them.
-func (b *apiBuilder) findPath(m *method) *apiPath {
-	// http.ServeMux unescapes the texts of a pattern. Two spellings of one text are one path,
-	// and a template has the one that clients send.
+// pathOf returns the path of m. It adds the path to the document if m is its first method.
+//
+// OpenAPI forbids two templates that differ only in the names of placeholders (Paths
+// Object, "Templated paths with the same hierarchy but different templated names"). So the
+// operations on GET /todos/{id} and PUT /todos/{todo} share one path, with the names of the
+// first: /todos/{id}.
+func (b *apiBuilder) pathOf(m *method) *apiPath {
+	// http.ServeMux unescapes patterns, so two spellings of a segment are one path. The
+	// template has the spelling that clients send.
 	segments := segmentsOf(b.service.prefix + m.path)
 	for i, text := range segments {
-		segments[i] = url.PathEscape(text) // of a placeholder ""
+		segments[i] = url.PathEscape(text) // "" for a placeholder
 	}
 	key := strings.Join(segments, "/")
-	if known := b.byTemplate[key]; known != nil {
+	if known := b.used.paths[key]; known != nil {
 		return known
 	}
 	for _, name := range m.placeholders {
-		i := slices.Index(segments[1:], "") // which no text of a path is
+		i := slices.Index(segments[1:], "") // the next placeholder, since no other segment is empty
 		segments[1+i] = "{" + name + "}"
 	}
 	path := &apiPath{template: strings.Join(segments, "/"), placeholders: m.placeholders}
-	b.byTemplate[key] = path
+	b.used.paths[key] = path
 	b.paths = append(b.paths, path)
 	return path
 }
 
-// firstFree returns name, or name with a separator and the first number that is not taken.
+// firstFree returns name, or name with a separator and the first number, from 2, that gives
+// a name that is not taken: Todo, Todo2, Todo3.
 func firstFree(name, separator string, isTaken func(string) bool) string {
 	free := name
 	for i := 2; isTaken(free); i++ {
@@ -358,9 +301,9 @@ func firstFree(name, separator string, isTaken func(string) bool) string {
 	return free
 }
 
-// writeParameters writes the parameters of m: first those of the path in the order of the
-// template and with these names, then query, header and cookie. Only the 3.2 form could say
-// that nothing is escaped in a cookie (style cookie), and today's linters reject that.
+// writeParameters writes the parameters of m: first those of the path, in the order of the
+// template, then query, header and cookie. names are those of the placeholders. Only 3.2
+// could say that nothing is escaped in a cookie (style cookie), and linters still reject it.
 func (b *apiBuilder) writeParameters(out *members, m *method, names []string) {
 	bind, w, at := m.bind, &b.writer, out.open("parameters", '[')
 	for i, placeholder := range m.placeholders {
@@ -382,15 +325,16 @@ func (b *apiBuilder) writeParameters(out *members, m *method, names []string) {
 	out.closeSome(at, ']')
 }
 
-// openParameter begins a Parameter Object. The caller appends its schema.
+// openParameter begins a Parameter Object. Append its schema and '}' to out.buf.
 func openParameter(out *members, name, in, description string, required bool) {
 	out.openItem()
 	out.add("name", name, "in", in, "description", description, "required", required)
 	out.addName("schema")
 }
 
-// ownParameters returns the headers that REST reads although they are no fields of the
-// input of m. A field with the same header is described in its place.
+// ownParameters returns the headers that REST reads itself, besides the fields of the
+// input: If-None-Match, Range and Idempotency-Key. If a field reads one of them, the
+// parameter is that of the field.
 func (m *method) ownParameters() (list [][]byte) {
 	add := func(name, description string, required bool, schema string) {
 		if !slices.ContainsFunc(m.bind.rest.header, func(p param) bool { return p.canonical == name }) {
@@ -427,13 +371,13 @@ func textHeader(description string, required bool) []byte {
 	return object("description", description, "required", required, "schema", []byte(textSchema))
 }
 
-// contentWith returns the content of one media type with a schema.
+// contentWith returns a Content Object with one media type and its schema.
 func contentWith(mediaType string, schema []byte) []byte {
 	return object(mediaType, object("schema", schema))
 }
 
-// fileContent returns the content of a Body or a File. Every version has the format
-// binary: generators do not know the form without a type, which is for 3.1 only.
+// fileContent returns the Content Object of a Body or a File. All three forms have the
+// format binary of 3.0.3: generators do not know that of 3.1, a schema without a type.
 func fileContent(t *fileTags) []byte {
 	types := slices.Sorted(slices.Values(t.types))
 	if types == nil {
@@ -446,38 +390,40 @@ func fileContent(t *fileTags) []byte {
 	return content.close()
 }
 
-// referBody returns the name of the component that has exactly the fields
-// that m takes from the body. If all fields come from the body, that is the
-// input type itself. Otherwise it is a component of its own, such as
-// UpdateTodoBody: the schema of the whole input would require path parameters
-// in the body too, which the server refuses.
+// referBody returns the name of the component with the fields that m reads from the body.
+// If all fields come from the body, that is the input type itself. Otherwise it is a
+// component such as UpdateTodoBody: the schema of the whole input would require the path
+// parameters in the body too, where the server rejects them.
 func (b *apiBuilder) referBody(m *method) string {
 	part := m.bind.rest.inBody
 	if part == m.in {
 		if ref := b.referShape(m.in); ref != "" {
 			return ref
 		}
-		part = m.in.withFields(m.in.fields) // elsewhere a struct without a name is in place
+		part = m.in.withFields(m.in.fields) // the type has no name; elsewhere its schema stands in place
 	}
 	return b.referPart(m, m.in, part, "Body")
 }
 
-// referPart returns the name of the component of part, which is s, the input or the
-// output of m, with some of its fields: that of the type with suffix behind it. Methods that
-// take the same fields of one type share the component. If they take different ones, such as
-// PUT and PATCH of one input on two routes, the second component gets a number.
+// referPart returns the name of the component of part, which has some of the fields of s,
+// the input or the output of m. The name is that of the type and suffix:
+//
+//	UpdateTodo without the field id of the path  => UpdateTodoBody
+//
+// Methods with the same part of one type share the component. If their parts differ, as
+// those of two routes with one input may, the second component gets a number.
 func (b *apiBuilder) referPart(m *method, s, part *shape, suffix string) string {
 	name := onlyNameBytes(cmp.Or(b.service.typeNames[s], capitalized(m.resource)+m.goName)) + suffix
-	what := name
+	fields := name
 	for _, f := range part.fields {
-		what += "\x00" + f.name
+		fields += "\x00" + f.name
 	}
-	key := any([2]any{s.typ, what})
+	partKey := any([2]any{s.typ, fields}) // two parts of a type are equal if they have these fields
 	name = firstFree(name, "", func(name string) bool {
-		other := b.taken[strings.ToLower(name)]
-		return other != nil && other != key
+		owner := b.used.components[strings.ToLower(name)]
+		return owner != nil && owner != partKey
 	})
-	b.taken[strings.ToLower(name)], b.names[part] = key, name
+	b.used.components[strings.ToLower(name)], b.names[part] = partKey, name
 	for i, a := range s.alternatives {
 		b.referPart(m, a, part.alternatives[i], suffix)
 	}
@@ -485,18 +431,18 @@ func (b *apiBuilder) referPart(m *method, s, part *shape, suffix string) string 
 }
 
 // writeResponses writes the responses of m by status. All errors have the same form, so
-// default alone would do. Linters ask for a client error by its status, and some generators
-// cannot read the range 4XX. Every method can answer 400, and one with a placeholder is
-// likely to answer 404. 304 has no body, so the default does not describe it. A success
-// takes the place of an error with its status.
+// default alone would describe them. But linters ask for a client error by its status, and
+// some generators cannot read the range 4XX, so 400 is listed for every method, and 404
+// for those with a placeholder. 304 has no body, so default does not describe it. If an
+// error has the status of the success, the success is listed.
 func (b *apiBuilder) writeResponses(out *members, m *method) {
 	texts := b.describeErrors(m)
 	list, common := m.listErrors()
 	responses := map[string][]byte{"default": texts.ref}
 	for _, e := range list {
 		status := m.opts.ErrorForm.statusOf(e)
-		if key := decimal(status); responses[key] == nil { // once for all errors of the status
-			responses[key] = m.describeStatus(status, list, common, texts)
+		if text := decimal(status); responses[text] == nil { // once for all errors of the status
+			responses[text] = m.describeStatus(status, list, common, texts)
 		}
 	}
 	if m.isConditional() {
@@ -508,11 +454,12 @@ func (b *apiBuilder) writeResponses(out *members, m *method) {
 		responses["206"] = object("description", http.StatusText(http.StatusPartialContent), "headers", headers, "content", fileContent(m.out.file.tags))
 	}
 	responses[decimal(m.status)] = b.describeSuccess(m)
-	out.add("responses", responses) // digits come before letters, and all statuses have three
+	out.add("responses", responses) // in the order of their names: 200, 400, default
 }
 
-// describeSuccess returns the response of a success. An output with headers that are members
-// elsewhere has a component of its own, such as TodoResponse.
+// describeSuccess returns the Response Object of a success. If fields of the output are
+// headers over REST and members over JSON-RPC and MCP, the body has a component without
+// them, such as TodoResponse.
 func (b *apiBuilder) describeSuccess(m *method) []byte {
 	description, content := http.StatusText(m.status), []byte(nil)
 	switch {
@@ -531,10 +478,10 @@ func (b *apiBuilder) describeSuccess(m *method) []byte {
 	return object("description", description, "headers", b.listHeaders(m), "content", content)
 }
 
-// listHeaders returns the headers of a success, by name: those that svc sets, and those of
-// the output. Their values are texts: a time is an HTTP-date, which has no format in JSON
-// Schema. Set-Cookie is sent once for each cookie, and a schema describes one of
-// them.
+// listHeaders returns the Header Objects of a success, by name: of the headers that svc
+// sets, and of those of the output. A time is a plain text, since JSON Schema has no
+// format for an HTTP-date. Set-Cookie is sent once for each cookie, and its schema
+// describes one of them.
 func (b *apiBuilder) listHeaders(m *method) map[string][]byte {
 	list := make(map[string][]byte)
 	if m.sendsFile() {
@@ -558,9 +505,9 @@ func (b *apiBuilder) listHeaders(m *method) map[string][]byte {
 	return list
 }
 
-// describeStatus returns the response of the errors in list with this status. Those behind
-// the common ones are examples, as they would be sent, and the codes and messages of all are
-// its description.
+// describeStatus returns the Response Object of the errors in list that have this status.
+// Its description has the codes and messages of all of them. Those after the first common
+// ones are also examples, as they would be sent.
 func (m *method) describeStatus(status int, list []*Error, common int, texts errorTexts) []byte {
 	hasStatus := func(e *Error) bool { return m.opts.ErrorForm.statusOf(e) == status }
 	if !slices.ContainsFunc(list[common:], hasStatus) { // as in most methods
@@ -569,7 +516,7 @@ func (m *method) describeStatus(status int, list []*Error, common int, texts err
 	var about []string
 	headers, examples, content := make(map[string][]byte), make(map[string][]byte), []byte(nil)
 	for i, e := range list {
-		if !hasStatus(e) || e == errAbsent { // which only methods return
+		if !hasStatus(e) || e == errAbsent { // only methods return it, and those that are declared are listed
 			continue
 		}
 		if text := string(e.Code) + ": " + e.message(); !slices.Contains(about, text) {
@@ -591,8 +538,8 @@ func (m *method) describeStatus(status int, list []*Error, common int, texts err
 	return object("description", strings.Join(about, "; "), "headers", headers, "content", content)
 }
 
-// These are the errors that svc gives for many methods. Documents say no more of them than
-// their codes.
+// These errors stand for those that svc gives for many methods, with various messages.
+// Documents have only their codes.
 var (
 	errInvalid   = &Error{Code: CodeInvalidArgument}
 	errAbsent    = &Error{Code: CodeNotFound}
@@ -600,9 +547,9 @@ var (
 	errForbidden = &Error{Code: CodePermissionDenied}
 )
 
-// listErrors returns the errors of m: first those that svc gives for many methods, of which
-// it returns the number, and then those with a message of their own. Each rule to which an
-// ErrorForm gives a status counts as an error, since inputs are answered with that status.
+// listErrors returns the errors of m: first those that svc gives for many methods, and then
+// those with a message of their own. common is the number of the first. If an ErrorForm
+// gives statuses to rules, each such rule is listed as an error with a violation of it.
 func (m *method) listErrors() (list []*Error, common int) {
 	var special []*Error
 	list = append(make([]*Error, 0, 8), errInvalid)
@@ -615,7 +562,7 @@ func (m *method) listErrors() (list []*Error, common int) {
 		list = append(list, errAbsent)
 	}
 	switch {
-	case len(m.own.Scopes) > 0: // as checkIdentity says it
+	case len(m.own.Scopes) > 0: // with the message of checkIdentity
 		list = append(list, errNobody)
 		special = append(special, &Error{Code: CodePermissionDenied, Message: "the caller lacks a scope: " + strings.Join(m.own.Scopes, " ")})
 	case len(m.schemes) > 0:
@@ -630,8 +577,8 @@ func (m *method) listErrors() (list []*Error, common int) {
 	return append(append(list, special...), m.errors...), len(list)
 }
 
-// exampleOf returns the body of a response of m for e. It does not call an ErrorWriter of
-// the application, which may need a real request.
+// exampleOf returns the body that m sends for e. An ErrorWriter of the application is not
+// called, since it may need a real request.
 func (m *method) exampleOf(e *Error) []byte {
 	r := &http.Request{Method: m.verb, URL: &url.URL{Path: m.path}}
 	if isHandler(m.opts.OnError, WriteProblem) {
@@ -641,9 +588,9 @@ func (m *method) exampleOf(e *Error) []byte {
 	return body
 }
 
-// streamDescription describes what the schema of a stream cannot. Generators take that
-// schema for the data of each event, so it is the schema of an item, and the two events
-// that end a stream have other data.
+// streamDescription says what the schema of a stream cannot. Generators use that schema for
+// the data of each event, so it is the schema of an item. The two events that end a stream
+// have other data.
 const (
 	streamDescription = "Server-sent events. The data of each event is one item. " +
 		"The event named done, whose data is an empty object, says that the stream is complete. " +
@@ -652,26 +599,25 @@ const (
 	streamEnvelope = "an object with the member error, which has code, message and, if there are any, details"
 )
 
-// streamContent returns the content of a stream: the schema of an item, and in 3.2
-// that of an event. In 3.2 schema describes the whole sequence and itemSchema each
-// element, which for server-sent events is an object with their fields (OpenAPI 3.2.0,
-// Media Type Object, section "Sequential Media Types").
+// streamContent returns the Content Object of a stream. Its schema is that of an item. In
+// 3.2 it has an itemSchema instead, which describes an event as an object with the fields
+// id, event, retry and data (OpenAPI 3.2.0, Media Type Object, section "Sequential Media
+// Types").
 func (b *apiBuilder) streamContent(m *method) []byte {
 	item := b.writer.appendShape(nil, m.out)
 	if b.writer.dialect != openAPI32 {
 		return contentWith(contentTypeEvents, item)
 	}
 	envelope := b.describeErrors(m).schema
-	if m.opts.ErrorForm == nil { // an ErrorWriter writes whole responses
+	if m.opts.ErrorForm == nil { // an ErrorWriter writes no events, so their errors are envelopes
 		envelope = b.referErrorSchema("Error")
 	}
 	events := strings.NewReplacer("ITEM", string(item), "ENVELOPE", string(envelope)).Replace(eventSchema)
 	return object(contentTypeEvents, object("itemSchema", []byte(events)))
 }
 
-// eventSchema is the schema of an event of a stream: an item, the end, or the error
-// that is in the place of the end. ITEM stands for the schema of an item, ENVELOPE
-// for that of errors.
+// eventSchema is the schema of an event of a stream: an item, the end, or an error instead
+// of the end. ITEM stands for the schema of an item, ENVELOPE for that of errors.
 const eventSchema = `{"oneOf":[` +
 	`{"title":"Item","type":"object","properties":{"id":{"type":"string"},` +
 	`"event":{"type":"string","not":{"enum":["done","error"]}},"retry":{"type":"integer","minimum":0},` +
@@ -680,16 +626,15 @@ const eventSchema = `{"oneOf":[` +
 	`{"title":"Error","type":"object","properties":{"event":{"const":"error"},` +
 	`"data":{"type":"string","contentMediaType":"application/json","contentSchema":ENVELOPE}},"required":["event","data"]}]}`
 
-// errorTexts are what the document says of the errors that have one form.
+// errorTexts is what the document says of the errors of one service.
 type errorTexts struct {
-	mediaType string // "" if nothing is known of their bodies
+	mediaType string // "" if their bodies are not known
 	schema    []byte
-	ref       []byte // the response of every error, or the reference to it
+	ref       []byte // a Response Object for any error, or the reference to it
 }
 
-// describeErrors returns what the document says of the errors of m. It describes an
-// ErrorForm and the handlers of svc. The document must not promise a form that another
-// ErrorWriter does not write.
+// describeErrors returns what the document says of the errors of m. It knows the bodies of
+// an ErrorForm, WriteError and WriteProblem. Those of any other ErrorWriter are not known.
 func (b *apiBuilder) describeErrors(m *method) errorTexts {
 	texts, known := b.errors[m.config]
 	if known {
@@ -714,8 +659,8 @@ func (b *apiBuilder) describeErrors(m *method) errorTexts {
 	return texts
 }
 
-// referResponse returns the reference to an error response called name, or name with a
-// number if another response has that name. The first call adds it to the document.
+// referResponse returns a reference to the Response Object text in components. It adds text
+// under name, or under name with a number if another response has that name.
 func (b *apiBuilder) referResponse(name string, text []byte) []byte {
 	name = firstFree(name, "", func(name string) bool {
 		other, known := b.responses[name]
@@ -725,12 +670,12 @@ func (b *apiBuilder) referResponse(name string, text []byte) []byte {
 	return object("$ref", "#/components/responses/"+name)
 }
 
-// referErrorSchema returns the reference to the schema of errors called name, which no
-// type has. The first call adds it to the document, with the schemas in it: generators
-// invent names for schemas without one, such as ErrorErrorDetailsViolationsInner.
+// referErrorSchema returns a reference to the row name of errorSchemas, a name that no type
+// has. It adds that schema and those in it to the components: generators invent names for
+// schemas without one, such as ErrorErrorDetailsViolationsInner.
 func (b *apiBuilder) referErrorSchema(name string) []byte {
 	if schema := errorSchemas[name]; b.schemas[name] == nil {
-		list := make([]Code, len(codes)) // all there are, since an unknown code is written as UNKNOWN
+		list := make([]Code, len(codes)) // all of them; an unknown code is sent as UNKNOWN
 		for i := range codes {
 			list[i] = codes[i].code
 		}
@@ -744,7 +689,8 @@ func (b *apiBuilder) referErrorSchema(name string) []byte {
 	return object("$ref", componentPrefix+name)
 }
 
-// errorSchemas has the schemas of errors by name. CODES stands for all codes.
+// errorSchemas has the schemas of errors by their names in components. CODES stands for all
+// codes.
 var errorSchemas = map[string]string{
 	// The envelope that appendEnvelope writes: {"error":{"code":…,"message":…,"details":…}},
 	// where details may be absent.
@@ -753,16 +699,16 @@ var errorSchemas = map[string]string{
 		`"code":{"type":"string","enum":CODES},"message":{"type":"string"},"details":{"$ref":"#/components/schemas/ErrorDetails"}},` +
 		`"required":["code","message"]}`,
 
-	// The problem details that WriteProblem writes (RFC 9457, section 3). The RFC makes all
-	// of their members optional; those that WriteProblem always writes are required here.
-	// code and details are extension members (section 3.2).
+	// What WriteProblem writes (RFC 9457, section 3). The RFC makes all members optional;
+	// those that WriteProblem always writes are required here. code and details are
+	// extension members (section 3.2).
 	"Problem": `{"type":"object","properties":{` +
 		`"type":{"type":"string"},"title":{"type":"string"},"status":{"type":"integer","format":"int32"},` +
 		`"detail":{"type":"string"},"instance":{"type":"string"},` +
 		`"code":{"type":"string","enum":CODES},"details":{"$ref":"#/components/schemas/ErrorDetails"}},` +
 		`"required":["type","title","status","detail","code"]}`,
 
-	// One property, the violations, is svc's own. The application may add others.
+	// svc itself writes only violations. The application may add other properties.
 	"ErrorDetails": `{"type":"object","properties":{"violations":{"type":"array","items":{"$ref":"#/components/schemas/Violation"}}},"additionalProperties":true}`,
 	"Violation": `{"type":"object",` +
 		`"properties":{"in":{"type":"string"},"path":{"type":"string"},"rule":{"type":"string"},"message":{"type":"string"}},` +

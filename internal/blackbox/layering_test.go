@@ -37,7 +37,7 @@ var layers = [...][]string{
 	{"bind"},
 	{"svc"},
 	{"call", "page"},
-	{"rest", "rpc", "client"},
+	{"document", "rest", "rpc", "client"},
 	{"mcp", "openapi", "contract"},
 	{"docs"},
 }

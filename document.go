@@ -1,0 +1,78 @@
+package svc
+
+// This file serves documents: texts that are made from the plans of a service, such as the
+// OpenAPI document and the reference page. It does not know what is in them. To add one,
+// write its text in a room of its own, above this one, and serve it:
+//
+//	text := lazyDocument(func() []byte { return appendRoutes(nil, s) })
+//	return s.serveDocument("routes", func(http.Header, *http.Request) (*document, string, error) {
+//		return text(), "text/plain; charset=utf-8", nil
+//	})
+
+import (
+	"bytes"
+	"crypto/sha256"
+	"encoding/hex"
+	"net/http"
+	"sync"
+	"time"
+)
+
+// A document is a text with its entity tag. It never changes.
+type document struct {
+	text []byte
+	etag string // a strong validator: a hash of the text (RFC 9110, section 8.8.3)
+}
+
+// lazyDocument returns a function that returns the document with the text of write. It
+// calls write once, at the first call. All replicas of a program must get the same text,
+// and so the same ETag: write depends on the plans of the service alone, and on no order
+// of a map.
+func lazyDocument(write func() []byte) func() *document {
+	return sync.OnceValue(func() *document {
+		text := write()
+		sum := sha256.Sum256(text)
+		return &document{text, `"` + hex.EncodeToString(sum[:16]) + `"`} // 128 bits do not collide by accident
+	})
+}
+
+// A chooseFunc returns the document that r asks for, and its media type, with parameters
+// such as charset. It may add headers to the response, and return an error that is sent
+// instead.
+type chooseFunc func(header http.Header, r *http.Request) (d *document, contentType string, err error)
+
+// A documentHandler serves documents to GET and HEAD requests.
+type documentHandler struct {
+	endpoint
+	choose chooseFunc
+}
+
+// serveDocument returns a handler that serves what choose returns. name is the transport in
+// the log.
+func (s *Service) serveDocument(name Transport, choose chooseFunc) http.Handler {
+	return &documentHandler{s.newEndpoint(name), choose}
+}
+
+func (h *documentHandler) ServeHTTP(w http.ResponseWriter, r *http.Request) { h.serveRequest(w, r, h) }
+
+// respond sends the document that r asks for. http.ServeContent answers conditional and
+// range requests. The body of r is not read.
+func (h *documentHandler) respond(w http.ResponseWriter, r *http.Request, _ *workspace) error {
+	leaveBody(w, r)
+	header := w.Header()
+	if r.Method != http.MethodGet && r.Method != http.MethodHead {
+		return notAllowed("GET, HEAD")
+	}
+	d, contentType, err := h.choose(header, r)
+	if err != nil {
+		return err
+	}
+	addHeader(header, "Vary", "Accept") // one URL can have several documents, and middleware may have set Vary
+	header.Set("Content-Type", contentType)
+	header.Set("X-Content-Type-Options", "nosniff")
+	header.Set("ETag", d.etag)
+	// The zero time sends no Last-Modified: the text depends on the program and not on the
+	// time when it began.
+	http.ServeContent(w, r, "", time.Time{}, bytes.NewReader(d.text))
+	return nil
+}
